@@ -1,0 +1,186 @@
+package store
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/informers/admissionregistration"
+	"k8s.io/client-go/informers/apiserverinternal"
+	"k8s.io/client-go/informers/apps"
+	"k8s.io/client-go/informers/autoscaling"
+	"k8s.io/client-go/informers/batch"
+	"k8s.io/client-go/informers/certificates"
+	"k8s.io/client-go/informers/coordination"
+	"k8s.io/client-go/informers/core"
+	"k8s.io/client-go/informers/discovery"
+	"k8s.io/client-go/informers/events"
+	"k8s.io/client-go/informers/extensions"
+	"k8s.io/client-go/informers/flowcontrol"
+	"k8s.io/client-go/informers/internalinterfaces"
+	"k8s.io/client-go/informers/networking"
+	"k8s.io/client-go/informers/node"
+	"k8s.io/client-go/informers/policy"
+	"k8s.io/client-go/informers/rbac"
+	"k8s.io/client-go/informers/resource"
+	"k8s.io/client-go/informers/scheduling"
+	"k8s.io/client-go/informers/storage"
+	"k8s.io/client-go/informers/storagemigration"
+	"k8s.io/client-go/tools/cache"
+
+	"orrery/core/world"
+)
+
+// factory is client-go's informer factory with the store in the place of the API server. Client-go's own listers stand
+// on its informers; only what is below them is ours.
+type factory struct {
+	store     *Store
+	informers map[reflect.Type]*informer
+}
+
+var _ informers.SharedInformerFactory = (*factory)(nil)
+
+// InformerFor is the informer for objects of the type of example. An informer that the store cannot serve is empty for
+// ever and says so: it never syncs, and refuses handlers.
+func (f *factory) InformerFor(example runtime.Object, _ internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	goType := reflect.TypeOf(example)
+	if in, asked := f.informers[goType]; asked {
+		return in
+	}
+	var sh *shelf
+	if number, known := numberByType[goType]; known {
+		sh = f.store.shelves[number]
+	}
+	in := newInformer(sh, goType)
+	if sh != nil {
+		sh.informer = in
+	}
+	f.informers[goType] = in
+	return in
+}
+
+// ForResource is the informer for a resource by name.
+func (f *factory) ForResource(gvr schema.GroupVersionResource) (informers.GenericInformer, error) {
+	number, known := numberByGVR[gvr]
+	if !known {
+		return nil, fmt.Errorf("no informer for %s: the store is told of %v only", gvr.String(), world.Kinds())
+	}
+	example, err := world.New(kindTable[number].kind)
+	if err != nil {
+		return nil, err
+	}
+	in := f.InformerFor(example, nil)
+	return generic{in, cache.NewGenericLister(in.GetIndexer(), gvr.GroupResource())}, nil
+}
+
+type generic struct {
+	informer cache.SharedIndexInformer
+	lister   cache.GenericLister
+}
+
+func (g generic) Informer() cache.SharedIndexInformer { return g.informer }
+func (g generic) Lister() cache.GenericLister         { return g.lister }
+
+// Start, Shutdown and WaitForCacheSync have nothing to start, to stop or to wait for.
+
+func (f *factory) Start(<-chan struct{}) {}
+func (f *factory) Shutdown()             {}
+
+// WaitForCacheSync says at once which of the informers asked for are served.
+func (f *factory) WaitForCacheSync(<-chan struct{}) map[reflect.Type]bool {
+	synced := make(map[reflect.Type]bool, len(f.informers))
+	for goType, in := range f.informers {
+		synced[goType] = in.HasSynced()
+	}
+	return synced
+}
+
+// Asked lists the kinds whose informers were asked for, in the order of world.Kinds: what plugins read beyond what
+// they registered events for. A live world has to watch these.
+func (s *Store) Asked() []world.Kind {
+	var kinds []world.Kind
+	for _, kind := range world.Kinds() {
+		if sh := s.shelf(kind); sh != nil && sh.informer != nil {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// Unserved lists, sorted, the Go types of informers that were asked for and that the store cannot serve. A plugin
+// that asked for one would wait or decide without what it needs, which is worth an error at the start.
+func (s *Store) Unserved() []string {
+	if s.factory == nil {
+		return nil
+	}
+	var types []string
+	for goType, in := range s.factory.informers {
+		if !in.HasSynced() {
+			types = append(types, goType.String())
+		}
+	}
+	slices.Sort(types)
+	return types
+}
+
+// The generated groups, as client-go's own factory hands them out.
+
+func (f *factory) Admissionregistration() admissionregistration.Interface {
+	return admissionregistration.New(f, metav1.NamespaceAll, nil)
+}
+
+func (f *factory) Internal() apiserverinternal.Interface {
+	return apiserverinternal.New(f, metav1.NamespaceAll, nil)
+}
+func (f *factory) Apps() apps.Interface { return apps.New(f, metav1.NamespaceAll, nil) }
+
+func (f *factory) Autoscaling() autoscaling.Interface {
+	return autoscaling.New(f, metav1.NamespaceAll, nil)
+}
+func (f *factory) Batch() batch.Interface { return batch.New(f, metav1.NamespaceAll, nil) }
+
+func (f *factory) Certificates() certificates.Interface {
+	return certificates.New(f, metav1.NamespaceAll, nil)
+}
+
+func (f *factory) Coordination() coordination.Interface {
+	return coordination.New(f, metav1.NamespaceAll, nil)
+}
+func (f *factory) Core() core.Interface { return core.New(f, metav1.NamespaceAll, nil) }
+
+func (f *factory) Discovery() discovery.Interface {
+	return discovery.New(f, metav1.NamespaceAll, nil)
+}
+func (f *factory) Events() events.Interface { return events.New(f, metav1.NamespaceAll, nil) }
+
+func (f *factory) Extensions() extensions.Interface {
+	return extensions.New(f, metav1.NamespaceAll, nil)
+}
+
+func (f *factory) Flowcontrol() flowcontrol.Interface {
+	return flowcontrol.New(f, metav1.NamespaceAll, nil)
+}
+
+func (f *factory) Networking() networking.Interface {
+	return networking.New(f, metav1.NamespaceAll, nil)
+}
+func (f *factory) Node() node.Interface     { return node.New(f, metav1.NamespaceAll, nil) }
+func (f *factory) Policy() policy.Interface { return policy.New(f, metav1.NamespaceAll, nil) }
+func (f *factory) Rbac() rbac.Interface     { return rbac.New(f, metav1.NamespaceAll, nil) }
+
+func (f *factory) Resource() resource.Interface {
+	return resource.New(f, metav1.NamespaceAll, nil)
+}
+
+func (f *factory) Scheduling() scheduling.Interface {
+	return scheduling.New(f, metav1.NamespaceAll, nil)
+}
+func (f *factory) Storage() storage.Interface { return storage.New(f, metav1.NamespaceAll, nil) }
+
+func (f *factory) Storagemigration() storagemigration.Interface {
+	return storagemigration.New(f, metav1.NamespaceAll, nil)
+}
