@@ -1,0 +1,79 @@
+package cache
+
+import (
+	"iter"
+	"maps"
+)
+
+// podTable finds a pod by UID. It is cut into shards so that a fork costs the same however many pods there are: both
+// sides keep the shards, and a side that writes copies the one shard it writes to.
+type podTable struct {
+	shards [podShards]podShard
+	count  int
+}
+
+// podShards keeps a shard of 100,000 pods at about 400 entries, which are copied in some microseconds.
+const podShards = 256
+
+type podShard struct {
+	pods   map[string]*PodInfo
+	shared bool
+}
+
+func shardOf(uid string) int {
+	const offset, prime = 14695981039346656037, 1099511628211 // FNV-1a, 64 bit
+	hash := uint64(offset)
+	for i := range len(uid) {
+		hash = (hash ^ uint64(uid[i])) * prime
+	}
+	return int(hash % podShards)
+}
+
+func (t *podTable) get(uid string) *PodInfo { return t.shards[shardOf(uid)].pods[uid] }
+
+func (t *podTable) set(uid string, info *PodInfo) {
+	pods := t.own(uid)
+	before := len(pods)
+	pods[uid] = info
+	t.count += len(pods) - before
+}
+
+func (t *podTable) remove(uid string) {
+	pods := t.own(uid)
+	before := len(pods)
+	delete(pods, uid)
+	t.count += len(pods) - before
+}
+
+func (t *podTable) own(uid string) map[string]*PodInfo {
+	shard := &t.shards[shardOf(uid)]
+	switch {
+	case shard.pods == nil:
+		shard.pods = map[string]*PodInfo{}
+	case shard.shared:
+		shard.pods = maps.Clone(shard.pods)
+	}
+	shard.shared = false
+	return shard.pods
+}
+
+// fork is a table that shares every shard with this one.
+func (t *podTable) fork() podTable {
+	for i := range t.shards {
+		t.shards[i].shared = true
+	}
+	return *t
+}
+
+// all is every pod, in no order that means anything.
+func (t *podTable) all() iter.Seq2[string, *PodInfo] {
+	return func(yield func(string, *PodInfo) bool) {
+		for i := range t.shards {
+			for uid, info := range t.shards[i].pods {
+				if !yield(uid, info) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package cache
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// Resource is a resource list turned into integers once, so that filters compare numbers and never parse quantities.
+// CPU is in thousandths of a core; memory and ephemeral storage are in bytes; scalars count whole units.
+type Resource struct {
+	MilliCPU         int64
+	Memory           int64
+	EphemeralStorage int64
+	AllowedPodNumber int
+	// ScalarResources may be shared between copies: read it freely, write it through AddScalar and SetScalar.
+	ScalarResources map[v1.ResourceName]int64
+
+	scalarsShared bool
+}
+
+var _ fwk.Resource = (*Resource)(nil)
+
+// NewResource converts a resource list. Names that scheduling does not count are left out.
+func NewResource(list v1.ResourceList) *Resource {
+	r := &Resource{}
+	r.Add(list)
+	return r
+}
+
+// GetMilliCPU is the cpu in thousandths of a core.
+func (r *Resource) GetMilliCPU() int64 { return r.MilliCPU }
+
+// GetMemory is the memory in bytes.
+func (r *Resource) GetMemory() int64 { return r.Memory }
+
+// GetEphemeralStorage is the local storage in bytes.
+func (r *Resource) GetEphemeralStorage() int64 { return r.EphemeralStorage }
+
+// GetAllowedPodNumber is how many pods a node takes.
+func (r *Resource) GetAllowedPodNumber() int { return r.AllowedPodNumber }
+
+// GetScalarResources are the extended and other countable resources by name; the map is shared, so only read it.
+func (r *Resource) GetScalarResources() map[v1.ResourceName]int64 { return r.ScalarResources }
+
+// Add adds every countable entry of the list.
+func (r *Resource) Add(list v1.ResourceList) {
+	for name, quantity := range list {
+		switch name {
+		case v1.ResourceCPU:
+			r.MilliCPU += quantity.MilliValue()
+		case v1.ResourceMemory:
+			r.Memory += quantity.Value()
+		case v1.ResourcePods:
+			r.AllowedPodNumber += int(quantity.Value())
+		case v1.ResourceEphemeralStorage:
+			r.EphemeralStorage += quantity.Value()
+		default:
+			if isScalarName(name) {
+				r.AddScalar(name, quantity.Value())
+			}
+		}
+	}
+}
+
+// SetMaxResource raises every entry that the list has more of. The number of pods is not raised.
+func (r *Resource) SetMaxResource(list v1.ResourceList) {
+	for name, quantity := range list {
+		switch name {
+		case v1.ResourceCPU:
+			r.MilliCPU = max(r.MilliCPU, quantity.MilliValue())
+		case v1.ResourceMemory:
+			r.Memory = max(r.Memory, quantity.Value())
+		case v1.ResourceEphemeralStorage:
+			r.EphemeralStorage = max(r.EphemeralStorage, quantity.Value())
+		default:
+			if isScalarName(name) {
+				r.SetScalar(name, max(r.ScalarResources[name], quantity.Value()))
+			}
+		}
+	}
+}
+
+// AddScalar adds to one scalar resource.
+func (r *Resource) AddScalar(name v1.ResourceName, quantity int64) {
+	r.SetScalar(name, r.ScalarResources[name]+quantity)
+}
+
+// SetScalar sets one scalar resource.
+func (r *Resource) SetScalar(name v1.ResourceName, quantity int64) {
+	switch {
+	case r.ScalarResources == nil:
+		r.ScalarResources = map[v1.ResourceName]int64{}
+	case r.scalarsShared:
+		r.ScalarResources = maps.Clone(r.ScalarResources)
+	}
+	r.scalarsShared = false
+	r.ScalarResources[name] = quantity
+}
+
+// Clone is a copy that can be changed on its own.
+func (r *Resource) Clone() *Resource {
+	r.share()
+	copied := *r
+	return &copied
+}
+
+// share makes the next write to the scalars, here or in a copy made after this call, start with a copy of the map.
+// It writes only when there is something to note, so a Resource that is already shared can be copied by many readers.
+func (r *Resource) share() {
+	if r.ScalarResources != nil && !r.scalarsShared {
+		r.scalarsShared = true
+	}
+}
+
+// move adds (sign +1) or takes away (sign -1) what one pod requests. A scalar that falls to zero stays listed.
+func (r *Resource) move(requests fwk.Resource, sign int64) {
+	r.MilliCPU += sign * requests.GetMilliCPU()
+	r.Memory += sign * requests.GetMemory()
+	r.EphemeralStorage += sign * requests.GetEphemeralStorage()
+	for name, quantity := range requests.GetScalarResources() {
+		r.AddScalar(name, sign*quantity)
+	}
+}
+
+// isScalarName tells the resources that are counted by name from those that scheduling ignores: huge pages, attachable
+// volumes, anything of kubernetes.io, and extended resources (domain/name that would make a valid quota name).
+func isScalarName(name v1.ResourceName) bool {
+	s := string(name)
+	switch {
+	case strings.HasPrefix(s, v1.ResourceHugePagesPrefix),
+		strings.HasPrefix(s, v1.ResourceAttachableVolumesPrefix),
+		strings.Contains(s, v1.ResourceDefaultNamespacePrefix):
+		return true
+	case !strings.Contains(s, "/"), strings.HasPrefix(s, v1.DefaultResourceRequestsPrefix):
+		return false
+	}
+	return len(validation.IsQualifiedName(v1.DefaultResourceRequestsPrefix+s)) == 0
+}
+
+func (r *Resource) text() string {
+	s := fmt.Sprintf("{cpu %dm, memory %d, ephemeral-storage %d, pods %d",
+		r.MilliCPU, r.Memory, r.EphemeralStorage, r.AllowedPodNumber)
+	for _, name := range slices.Sorted(maps.Keys(r.ScalarResources)) {
+		s += fmt.Sprintf(", %s %d", shown(string(name)), r.ScalarResources[name])
+	}
+	return s + "}"
+}

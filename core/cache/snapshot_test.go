@@ -1,0 +1,308 @@
+package cache
+
+import (
+	"fmt"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/mk"
+)
+
+func mustAdd(t *testing.T, c *Cache, pods ...*v1.Pod) {
+	t.Helper()
+	for _, p := range pods {
+		if err := c.AddPod(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func mustRemove(t *testing.T, c *Cache, pods ...*v1.Pod) {
+	t.Helper()
+	for _, p := range pods {
+		if err := c.RemovePod(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestASnapshotStandsStillUntilItIsRefreshedInPlace(t *testing.T) {
+	c, s := New(), NewSnapshot()
+	c.AddNode(mk.Node("n").Obj())
+	list, _ := refreshed(t, c, s).List()
+	mustAdd(t, c, mk.Pod("p").CPU("1").Node("n").Obj())
+	same(t, "before the refresh", int64(0), list[0].GetRequested().GetMilliCPU())
+	refreshed(t, c, s)
+	same(t, "the same pointer after it", int64(1000), list[0].GetRequested().GetMilliCPU())
+}
+
+func TestGet(t *testing.T) {
+	c := New()
+	mustAdd(t, c, mk.Pod("p").Node("ghost").Obj())
+	c.AddNode(mk.Node("n").Obj())
+	s := refreshed(t, c, NewSnapshot())
+	info, err := s.NodeInfos().Get("n")
+	if err != nil || info.Node().Name != "n" {
+		t.Errorf("Get(n) = %v, %v", info, err)
+	}
+	for _, name := range []string{"nope", "ghost"} {
+		_, err := s.NodeInfos().Get(name)
+		same(t, "error", fmt.Sprintf("nodeinfo not found for node name %q", name), errorText(err))
+	}
+}
+
+func TestARefreshCopiesOnlyWhatChanged(t *testing.T) {
+	c, s := New(), NewSnapshot()
+	for i := range 1000 {
+		c.AddNode(mk.Node(fmt.Sprint("n", i)).Obj())
+	}
+	same(t, "first refresh", 1000, len(refreshed(t, c, s).Changed()))
+	same(t, "nothing changed", 0, len(refreshed(t, c, s).Changed()))
+	mustAdd(t, c, mk.Pod("p").Node("n500").Obj())
+	same(t, "one node changed", []Change{{"n500", Updated}}, refreshed(t, c, s).Changed())
+	allocated := testing.AllocsPerRun(10, func() { refreshed(t, c, s) })
+	same(t, "allocations when nothing changed", 0.0, allocated)
+}
+
+func TestChangedIsInAFixedOrder(t *testing.T) {
+	c, s := New(), NewSnapshot()
+	for _, name := range []string{"a", "b", "c", "d"} {
+		c.AddNode(mk.Node(name).Obj())
+	}
+	refreshed(t, c, s)
+	for _, name := range []string{"d", "a"} {
+		if err := c.RemoveNode(mk.Node(name).Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.AddNode(mk.Node("e").Obj())
+	c.UpdateNode(mk.Node("b").Zone("z").Obj())
+	same(t, "newest first, then the removed in the order of the list",
+		[]Change{{"b", Updated}, {"e", Added}, {"a", Removed}, {"d", Removed}}, refreshed(t, c, s).Changed())
+	same(t, "as text", "updated added removed", fmt.Sprint(Updated, " ", Added, " ", Removed))
+}
+
+func TestTheGenerationOfASnapshot(t *testing.T) {
+	c, s := New(), NewSnapshot()
+	same(t, "of an empty cache", int64(0), refreshed(t, c, s).Generation())
+	c.AddNode(mk.Node("n").Obj())
+	same(t, "of one node", int64(1), refreshed(t, c, s).Generation())
+	mustAdd(t, c, mk.Pod("p").Node("ghost").Obj())
+	same(t, "of a change that is not shown", int64(2), refreshed(t, c, s).Generation())
+	mustRemove(t, c, mk.Pod("p").Node("ghost").Obj())
+	same(t, "when the node changed last is gone", int64(3), refreshed(t, c, s).Generation())
+}
+
+func TestTheOrderFollowsTheTree(t *testing.T) {
+	build := func() (*Cache, *Snapshot) {
+		c := New()
+		c.AddNode(mk.Node("a1").Zone("a").Obj())
+		c.AddNode(mk.Node("a2").Zone("a").Obj())
+		c.AddNode(mk.Node("b1").Zone("b").Obj())
+		return c, refreshed(t, c, NewSnapshot())
+	}
+	tests := []struct {
+		name   string
+		change func(*Cache)
+		want   []string
+	}{
+		{"a pod changes no order", func(c *Cache) { mustAdd(t, c, mk.Pod("p").Node("b1").Obj()) }, []string{"a1", "b1", "a2"}},
+		{"a node changes its zone", func(c *Cache) { c.UpdateNode(mk.Node("a1").Zone("b").Obj()) }, []string{"a2", "b1", "a1"}},
+		{"a node leaves and comes back between two refreshes", func(c *Cache) {
+			if err := c.RemoveNode(mk.Node("a1").Obj()); err != nil {
+				t.Fatal(err)
+			}
+			c.AddNode(mk.Node("a1").Zone("a").Obj())
+		}, []string{"a2", "b1", "a1"}},
+		{"a node leaves", func(c *Cache) {
+			if err := c.RemoveNode(mk.Node("a1").Obj()); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"a2", "b1"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, s := build()
+			tt.change(c)
+			same(t, "list", tt.want, nodeNames(refreshed(t, c, s).List()))
+			same(t, "number of nodes", len(tt.want), s.NumNodes())
+		})
+	}
+}
+
+func TestTheAffinityListsKeepTheOrderOfTheList(t *testing.T) {
+	c, s := New(), NewSnapshot()
+	for _, name := range []string{"n1", "n2", "n3"} {
+		c.AddNode(mk.Node(name).Obj())
+	}
+	attract := func(name, node string) *v1.Pod {
+		return mk.Pod(name).Node(node).Affinity(&v1.Affinity{PodAffinity: &v1.PodAffinity{}}).Obj()
+	}
+	prefersApart := mk.Pod("prefers").Node("n2").Affinity(&v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
+		PreferredDuringSchedulingIgnoredDuringExecution: []v1.WeightedPodAffinityTerm{{Weight: 1}},
+	}}).Obj()
+	needsApart := mk.Pod("needs").Node("n1").Affinity(&v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{TopologyKey: "zone"}},
+	}}).Obj()
+	nodeOnly := mk.Pod("node-affinity").Node("n1").Affinity(&v1.Affinity{NodeAffinity: &v1.NodeAffinity{}}).Obj()
+	lists := func(moment string, affine, requiredAnti []string) {
+		t.Helper()
+		refreshed(t, c, s)
+		same(t, moment+": with affinity", affine, nodeNames(s.HavePodsWithAffinityList()))
+		same(t, moment+": with required anti-affinity", requiredAnti, nodeNames(s.HavePodsWithRequiredAntiAffinityList()))
+	}
+	mustAdd(t, c, nodeOnly)
+	lists("node affinity is another matter", []string{}, []string{})
+	mustAdd(t, c, attract("p3", "n3"))
+	lists("an affinity without terms counts", []string{"n3"}, []string{})
+	mustAdd(t, c, prefersApart)
+	lists("a preference is not a requirement", []string{"n2", "n3"}, []string{})
+	mustAdd(t, c, needsApart)
+	lists("a requirement is", []string{"n1", "n2", "n3"}, []string{"n1"})
+	mustAdd(t, c, attract("p4", "n3"))
+	mustRemove(t, c, attract("p3", "n3"))
+	lists("one of two is left", []string{"n1", "n2", "n3"}, []string{"n1"})
+	mustRemove(t, c, attract("p4", "n3"), needsApart)
+	lists("none is left", []string{"n2"}, []string{})
+}
+
+func TestClaimsInUse(t *testing.T) {
+	c, s := New(), NewSnapshot()
+	c.AddNode(mk.Node("n1").Obj())
+	c.AddNode(mk.Node("n2").Obj())
+	uses := func(name, node, claim string) *v1.Pod { return mk.Pod(name).Namespace("d").Node(node).PVC(claim).Obj() }
+	used := func(moment string, want ...string) {
+		t.Helper()
+		refreshed(t, c, s)
+		got := []string{}
+		for _, key := range []string{"d/a", "d/b", "a", "b"} {
+			if s.StorageInfos().IsPVCUsedByPods(key) {
+				got = append(got, key)
+			}
+		}
+		same(t, moment, want, got)
+	}
+	mustAdd(t, c, uses("p1", "n1", "a"), uses("p2", "n1", "a"))
+	used("a claim is known by namespace and name", "d/a")
+	n1, _ := s.Get("n1")
+	same(t, "pods per claim", map[string]int{"d/a": 2}, n1.GetPVCRefCounts())
+	mustRemove(t, c, uses("p1", "n1", "a"))
+	used("one of two pods left", "d/a")
+	same(t, "pods per claim", map[string]int{"d/a": 1}, n1.GetPVCRefCounts())
+	mustRemove(t, c, uses("p2", "n1", "a"))
+	mustAdd(t, c, uses("p3", "n1", "b"))
+	used("one claim in the place of another", "d/b")
+	mustAdd(t, c, uses("p4", "n2", "b"))
+	mustRemove(t, c, uses("p3", "n1", "b"))
+	used("another node still uses it", "d/b")
+	if err := c.RemoveNode(mk.Node("n2").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	used("what is on a ghost is not in use", []string{}...)
+}
+
+func TestTheNumberOfNodesWithAnImageIsAsOldAsTheCopy(t *testing.T) {
+	c, s := New(), NewSnapshot()
+	count := func(node string) int {
+		info, err := refreshed(t, c, s).Get(node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.GetImageStates()["app"].NumNodes
+	}
+	c.AddNode(mk.Node("n1").Image(1, "app").Obj())
+	same(t, "on n1 alone", 1, count("n1"))
+	c.AddNode(mk.Node("n2").Image(1, "app").Obj())
+	same(t, "n2 knows of both", 2, count("n2"))
+	same(t, "n1 did not change and knows of one", 1, count("n1"))
+	mustAdd(t, c, mk.Pod("p").Node("n1").Obj())
+	same(t, "n1 changed and knows of both", 2, count("n1"))
+}
+
+func TestImagesThatDidNotChangeShareOneMap(t *testing.T) {
+	c, s := New(), NewSnapshot()
+	c.AddNode(mk.Node("n").Image(1, "app").Obj())
+	pod := mk.Pod("p").Node("n").Obj()
+	refreshed(t, c, s)
+	at, _ := s.Get("n")
+	before := at.GetImageStates()["app"]
+	mustAdd(t, c, pod)
+	refreshed(t, c, s)
+	if at.GetImageStates()["app"] != before {
+		t.Error("the image summary was made anew")
+	}
+}
+
+func TestASnapshotThatLostNodesIsReportedAndRebuilt(t *testing.T) {
+	tests := []struct {
+		name   string
+		damage func(*Snapshot)
+		err    string
+	}{
+		{
+			"the list is too short", func(s *Snapshot) { s.list = s.list[:1] },
+			"snapshot state is not consistent, length of NodeInfoList=1 not equal to length of nodes in tree=2 , length of NodeInfoMap=2, length of nodes in cache=2, trying to recover",
+		},
+		{
+			"a node is missing in map and list", func(s *Snapshot) { delete(s.slots, "n1"); s.list = s.list[1:] },
+			"snapshot state is not consistent, length of NodeInfoList=1 not equal to length of nodes in tree=2 , length of NodeInfoMap=1, length of nodes in cache=2, trying to recover",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := New()
+			c.AddNode(mk.Node("n1").Obj())
+			c.AddNode(mk.Node("n2").Obj())
+			s := refreshed(t, c, NewSnapshot())
+			tt.damage(s)
+			same(t, "first", tt.err, errorText(c.UpdateSnapshot(s)))
+			same(t, "next", "", errorText(c.UpdateSnapshot(s)))
+			same(t, "nodes", []string{"n1", "n2"}, nodeNames(s.List()))
+			if _, err := s.Get("n1"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestSnapshotOf(t *testing.T) {
+	nodes := []*v1.Node{mk.Node("a1").Zone("a").Obj(), mk.Node("a2").Zone("a").Obj(), mk.Node("b1").Zone("b").Obj()}
+	pods := []*v1.Pod{
+		mk.Pod("p").CPU("1").PVC("v").Node("a2").Obj(),
+		mk.Pod("without-uid").UID("").CPU("1").Node("a2").Obj(),
+		mk.Pod("nowhere").Obj(),
+		mk.Pod("elsewhere").Node("unknown").Obj(),
+	}
+	s := SnapshotOf(pods, nodes)
+	same(t, "nodes", []string{"a1", "b1", "a2"}, nodeNames(s.List()))
+	info, err := s.Get("a2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "pods", []string{"p", "without-uid"}, podNames(info.GetPods()))
+	same(t, "cpu", int64(2000), info.GetRequested().GetMilliCPU())
+	same(t, "claim in use", true, s.IsPVCUsedByPods("default/v"))
+}
+
+func TestTheSameEventsMakeTheSameSnapshot(t *testing.T) {
+	play := func() (all []string) {
+		c, s := New(), NewSnapshot()
+		for i := range 50 {
+			c.AddNode(mk.Node(fmt.Sprint("n", i)).Zone(fmt.Sprint("z", i%7)).Image(1, "app").Obj())
+			mustAdd(t, c, mk.Pod(fmt.Sprint("p", i)).Node(fmt.Sprint("n", i/2)).HostPort(int32(i+1)).Obj())
+			if i%9 == 0 {
+				refreshed(t, c, s)
+				all = append(all, fmt.Sprint(s.Changed(), s.Generation()))
+			}
+		}
+		for _, info := range refreshed(t, c, s).list {
+			all = append(all, fmt.Sprint(info, info.GetGeneration()))
+		}
+		return all
+	}
+	same(t, "second time", play(), play())
+}
+
+var _ fwk.SharedLister = (*Snapshot)(nil)
