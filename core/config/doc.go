@@ -1,0 +1,40 @@
+// Package config reads the KubeSchedulerConfiguration, apiVersion kubescheduler.config.k8s.io/v1, and the feature
+// gates it is read under. What it gives out is complete and valid, so nobody after it fills in a default or checks
+// a range again (the factories of plugins do check their args once more: they can be called without this package).
+//
+//	bytes ── inspectDocument ── decode ── complete ── validate ── settle ──▶ *Configuration ── YAML ──▶ bytes
+//	         UTF-8, size, one   strict,   defaults,   every rule, plugins
+//	         document, repeated nested    merge with  every error and args
+//	         keys               args      the default at once     by name
+//	                                      plugins
+//
+// Two things decide about defaults and rules besides the file: the Features, an immutable set of the feature gates of
+// Kubernetes 1.35, and the default plugins. A profile says how it differs from these; mergePlugins says what comes
+// out. How MultiPoint plugins spread over the extension points they implement is the framework's part, as it takes
+// the plugins themselves to know what they implement.
+//
+// Plugin args stay the public types of k8s.io/kube-scheduler/config/v1. After Load every pointer in them that has a
+// default is set. Nothing here reads a file, and nothing panics on one: all that is wrong comes back in one *Error, a
+// line each with the path of the field and the offending value.
+//
+// # Differences from kube-scheduler
+//
+// Texts of errors are kube-scheduler's wherever it has one, except where a text would quote a structure: that is shown
+// as it is written in the file, not by the names of an internal type. Otherwise:
+//
+//   - All errors are reported together: those of decoding, of every plugin's args and of validation. kube-scheduler
+//     stops after decoding, and at the first args it cannot decode.
+//   - NodeResourcesFit args are validated with the file. kube-scheduler looks their validation up under a wrong name and
+//     finds out only when the plugin is built.
+//   - The scoring type RequestedToCapacityRatio without its shape is an error. kube-scheduler accepts it and crashes.
+//   - A plugin that is listed twice at one extension point is an error here, with the path of its second mention, and
+//     not only when the profile is built.
+//   - Extenders whose managed resources are ignoredByScheduler need NodeResourcesFit in every profile; that it lacks is
+//     reported with the file as well.
+//   - A file of more than one YAML document is an error; kube-scheduler reads the first and drops the others. A file
+//     over 1 MiB, or one that is not UTF-8, is an error.
+//   - A repeated scheduler name is reported with the path of the one before, where kube-scheduler prints {}.
+//   - The group's internal version, by which kube-scheduler lets a file reach its types in memory, is unknown here.
+//   - Only the gates that concern a scheduler are known. kube-scheduler also takes, and ignores, those of the kubelet,
+//     the controllers and the API server. All mistakes in a set of gates are reported, not the first.
+package config

@@ -1,0 +1,102 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"orrery/core/printable"
+)
+
+// Error is everything that is wrong with a configuration. An entry with an empty Field is about the document as a
+// whole.
+type Error struct {
+	File string // where it was read from; may be empty
+	List field.ErrorList
+}
+
+// Bounds of an error's text: what is wrong may quote what was written, which may be anything.
+const (
+	maxErrorLines = 100
+	maxErrorLine  = 1000 // characters
+)
+
+// Error shows one problem alone on its line, several on a line each under a heading.
+func (e *Error) Error() string {
+	head := "kube-scheduler configuration"
+	if e.File != "" {
+		head += fmt.Sprintf(" %q", e.File)
+	}
+	if len(e.List) == 1 {
+		return head + ": " + line(e.List[0])
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s has %d errors:", head, len(e.List))
+	for i, one := range e.List {
+		if i == maxErrorLines {
+			fmt.Fprintf(&text, "\n  and %d more", len(e.List)-i)
+			break
+		}
+		text.WriteString("\n  " + line(one))
+	}
+	return text.String()
+}
+
+// Unwrap gives the single errors, for errors.As.
+func (e *Error) Unwrap() []error {
+	all := make([]error, len(e.List))
+	for i, one := range e.List {
+		all[i] = one
+	}
+	return all
+}
+
+// newError is nil when nothing is wrong. A problem that is found twice is kept once.
+func newError(file string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	e := &Error{File: file}
+	seen := map[string]bool{}
+	for _, one := range errs {
+		if text := one.Error(); !seen[text] {
+			seen[text] = true
+			e.List = append(e.List, one)
+		}
+	}
+	return e
+}
+
+// aboutDocument is an error that no field can be blamed for.
+func aboutDocument(format string, args ...any) *field.Error {
+	return &field.Error{Type: field.ErrorTypeInvalid, BadValue: field.OmitValueType{}, Detail: fmt.Sprintf(format, args...)}
+}
+
+// asFieldErrors takes apart what a validation function returned.
+func asFieldErrors(path *field.Path, err error) field.ErrorList {
+	if err == nil {
+		return nil
+	}
+	var list field.ErrorList
+	flat := []error{err}
+	if aggregate, ok := err.(utilerrors.Aggregate); ok {
+		flat = utilerrors.Flatten(aggregate).Errors()
+	}
+	for _, one := range flat {
+		if fieldError, ok := one.(*field.Error); ok {
+			list = append(list, fieldError)
+		} else {
+			list = append(list, field.Invalid(path, field.OmitValueType{}, one.Error()))
+		}
+	}
+	return list
+}
+
+func line(one *field.Error) string {
+	if one.Field == "" {
+		return printable.Line(one.Detail, maxErrorLine)
+	}
+	return printable.Line(one.Error(), maxErrorLine)
+}

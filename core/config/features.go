@@ -1,0 +1,154 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/component-base/featuregate"
+
+	"orrery/core/printable"
+)
+
+// Features says which feature gates are on. It is an immutable value: copy it, compare it with ==. The zero value
+// has every gate at its default.
+type Features struct {
+	// flipped has one bit per row of gates: set when the gate differs from its default.
+	flipped uint64
+}
+
+// FeatureStatus is one gate as help texts and the kubernetes_feature_enabled metric show it.
+type FeatureStatus struct {
+	Name     featuregate.Feature
+	Stage    Stage
+	Default  bool
+	Locked   bool                  // cannot be set to anything but Default
+	Requires []featuregate.Feature // gates that must be on for this one to be on
+	Enabled  bool
+}
+
+// DefaultFeatures has every gate as Kubernetes 1.35 has it.
+func DefaultFeatures() Features { return Features{} }
+
+// Enabled reports whether a gate is on. It is a binary search over some forty names: plugins ask once, when built.
+// A name that is not one of this package's constants is a mistake in the program, so it panics.
+func (f Features) Enabled(name featuregate.Feature) bool {
+	i, known := findGate(name)
+	if !known {
+		panic(fmt.Sprintf("feature gate %q is not in the table of package config", string(name)))
+	}
+	return f.at(i)
+}
+
+// List returns every gate, sorted by name.
+func (f Features) List() []FeatureStatus {
+	list := make([]FeatureStatus, len(gates))
+	for i, g := range gates {
+		list[i] = FeatureStatus{
+			Name: g.name, Stage: g.stage, Default: g.on, Locked: g.locked,
+			Requires: slices.Clone(g.requires), Enabled: f.at(i),
+		}
+	}
+	return list
+}
+
+// ParseFeatures sets gates by name. Unknown gates, locked gates set against their lock, and gates that are on
+// without those they depend on are all reported together; the Features of a failed parse are the defaults.
+func ParseFeatures(set map[string]bool) (Features, error) {
+	var f Features
+	var errs []error
+	// Whole stages go first so that a gate set by its own name wins.
+	for _, all := range []featuregate.Feature{AllAlpha, AllBeta} {
+		if on, asked := set[string(all)]; asked {
+			f = f.withStage(all, on)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		on := set[name]
+		i, known := findGate(featuregate.Feature(name))
+		switch {
+		case !known:
+			errs = append(errs, fmt.Errorf("unrecognized feature gate: %s", printable.Line(name, maxErrorLine)))
+		case gates[i].locked && gates[i].on != on:
+			errs = append(errs, fmt.Errorf("cannot set feature gate %v to %v, feature is locked to %v", name, on, gates[i].on))
+		default:
+			f = f.with(i, on)
+		}
+	}
+	errs = append(errs, f.unmetDependencies()...)
+	if len(errs) > 0 {
+		return Features{}, errors.Join(errs...)
+	}
+	return f, nil
+}
+
+// ParseFeatureFlag reads the values of --feature-gates, each "Gate=true,Other=false"; of a gate given twice the
+// last counts. Gates may be prefixed with "kube:", the component every gate here belongs to.
+func ParseFeatureFlag(values ...string) (Features, error) {
+	set := map[string]bool{}
+	var errs []error
+	for _, pair := range strings.Split(strings.Join(values, ","), ",") {
+		pair = strings.TrimPrefix(strings.TrimSpace(pair), "kube:")
+		if pair == "" {
+			continue
+		}
+		name, text, found := strings.Cut(pair, "=")
+		name, text = strings.TrimSpace(name), strings.TrimSpace(text)
+		if !found {
+			errs = append(errs, fmt.Errorf("missing bool value for %s", printable.Line(name, maxErrorLine)))
+			continue
+		}
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("invalid value of %s=%s, err: %w", printable.Line(name, maxErrorLine), printable.Line(text, maxErrorLine), err))
+			continue
+		}
+		set[name] = on
+	}
+	f, err := ParseFeatures(set)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return Features{}, err
+	}
+	return f, nil
+}
+
+func findGate(name featuregate.Feature) (int, bool) {
+	return slices.BinarySearchFunc(gates[:], name, func(g gate, name featuregate.Feature) int { return cmp.Compare(g.name, name) })
+}
+
+func (f Features) at(i int) bool { return gates[i].on != (f.flipped&(1<<i) != 0) }
+
+func (f Features) with(i int, on bool) Features {
+	if f.at(i) != on {
+		f.flipped ^= 1 << i
+	}
+	return f
+}
+
+func (f Features) withStage(all featuregate.Feature, on bool) Features {
+	whole, _ := findGate(all)
+	for i, g := range gates {
+		if g.stage == gates[whole].stage && g.name != AllAlpha && g.name != AllBeta {
+			f = f.with(i, on)
+		}
+	}
+	return f
+}
+
+func (f Features) unmetDependencies() []error {
+	var errs []error
+	for i, g := range gates {
+		if !f.at(i) {
+			continue
+		}
+		missing := slices.DeleteFunc(slices.Clone(g.requires), f.Enabled)
+		if len(missing) > 0 {
+			errs = append(errs, fmt.Errorf("%s is enabled, but depends on features that are disabled: %v", g.name, missing))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,193 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+
+	"orrery/core/config"
+)
+
+func TestDocumentsThatHoldNoConfiguration(t *testing.T) {
+	empty := "the file is empty, it must hold a KubeSchedulerConfiguration"
+	several := "the file holds more than one YAML document, of which only the first would count: put one configuration into one file"
+	for _, tt := range []struct{ name, data, want string }{
+		{"nothing at all", "", empty},
+		{"only space", " \n\n", empty},
+		{"only a comment", "# to be written\n", empty},
+		{"only a separator", "---\n", empty},
+		{"null", "null", empty},
+		{"a list", "[1, 2]", "the file holds no fields, it must hold those of a KubeSchedulerConfiguration"},
+		{"a word", "scheduler", "the file holds no fields, it must hold those of a KubeSchedulerConfiguration"},
+		{"two documents", head + "---\n" + head, several},
+		{"a second document that is broken", head + "---\n{", several},
+		{"YAML cut short", head + "profiles: [{schedulerName: a", "yaml: line 2: did not find expected ',' or '}'"},
+		{"JSON cut short", `{"apiVersion": "kubescheduler.config.k8s.io/v1", `, "couldn't get version/kind; json parse error: unexpected end of JSON input"},
+		{"bytes that are not UTF-8", head + "x: \xff", "the file is not UTF-8 text: byte 79 is not part of any character"},
+		{"more than a mebibyte", head + "#" + strings.Repeat("x", config.MaxBytes), "the file has 1048653 bytes, more than the 1048576 a configuration may have"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := config.Load([]byte(tt.data), config.Features{})
+			if err == nil || err.Error() != "kube-scheduler configuration: "+tt.want {
+				t.Errorf("got  %v\nwant %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAnEmptyDocumentAfterTheConfigurationIsNoSecondOne(t *testing.T) {
+	if _, err := config.Load([]byte("---\n"+head+"---\n# the end\n"), config.Features{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// An alias bomb is refused by the YAML reader, not expanded.
+func TestAliasesThatMultiplyAreRefused(t *testing.T) {
+	bomb := head + "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+	for i := range 9 {
+		this, last := string(rune('b'+i)), string(rune('a'+i))
+		bomb += this + "0: &" + this + "0 [" + strings.TrimSuffix(strings.Repeat("*"+last+"0, ", 10), ", ") + "]\n"
+	}
+	_, err := config.Load([]byte(bomb), config.Features{})
+	if err == nil || !strings.Contains(err.Error(), "excessive aliasing") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestErrorHasAListAndStaysReadable(t *testing.T) {
+	var long strings.Builder
+	long.WriteString(head + "profiles:\n")
+	for range 150 {
+		long.WriteString("- {schedulerName: \"\\e[2J" + strings.Repeat("x", 2000) + "\"}\n")
+	}
+	_, err := config.LoadNamed("sched\n.yaml", []byte(long.String()), config.Features{})
+	var bad *config.Error
+	if !errors.As(err, &bad) || len(bad.List) != 149 || bad.File != "sched\n.yaml" {
+		t.Fatalf("got %d errors: %T", len(bad.List), err)
+	}
+	var first *field.Error
+	if !errors.As(err, &first) || first.Type != field.ErrorTypeDuplicate || first.Field != "profiles[1].schedulerName" {
+		t.Errorf("the first error is %v", first)
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 102 || lines[0] != `kube-scheduler configuration "sched\n.yaml" has 149 errors:` || lines[101] != "  and 49 more" {
+		t.Errorf("%d lines, from %q to %q", len(lines), lines[0], lines[len(lines)-1])
+	}
+	if longest := len([]rune(lines[1])); longest > 1100 || strings.Contains(err.Error(), "\x1b") {
+		t.Errorf("a line of %d characters, or one that moves the cursor", longest)
+	}
+}
+
+func TestValidateFindsWhatAFlagBroke(t *testing.T) {
+	c := config.Default(config.Features{})
+	if err := c.Validate(); err != nil {
+		t.Fatalf("the default configuration: %v", err)
+	}
+	c.LeaderElection.ResourceName = ""
+	c.Profiles[0].Args["VolumeBinding"] = &configv1.NodeAffinityArgs{}
+	want := `kube-scheduler configuration has 2 errors:
+  leaderElection.resourceName: Required value
+  profiles[0].pluginConfig[7].args: Invalid value: {}: has to match plugin args`
+	if err := c.Validate(); err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+func TestDefaultIsWhatAnEmptyFileMeans(t *testing.T) {
+	for _, gates := range []string{"", "StorageCapacityScoring=true,DRADeviceBindingConditions=true,NodeDeclaredFeatures=true"} {
+		features, err := config.ParseFeatureFlag(gates)
+		if err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := config.Load([]byte(head), features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := diff(config.Default(features), loaded); diff != "" {
+			t.Errorf("gates %q (-Default +Load)\n%s", gates, diff)
+		}
+	}
+}
+
+// Two configurations never share what one of them might change.
+func TestLoadedConfigurationsShareNothing(t *testing.T) {
+	one, other := config.Default(config.Features{}), config.Default(config.Features{})
+	fit := one.Profiles[0].Args["NodeResourcesFit"].(*configv1.NodeResourcesFitArgs)
+	fit.ScoringStrategy.Resources[0].Weight = 99
+	*one.Profiles[0].Plugins.MultiPoint.Enabled[4].Weight = 99
+	one.Profiles[0].Args["NodeResourcesBalancedAllocation"].(*configv1.NodeResourcesBalancedAllocationArgs).Resources[0].Weight = 99
+	if diff := diff(config.Default(config.Features{}), other); diff != "" {
+		t.Errorf("changed from outside (-want +got)\n%s", diff)
+	}
+}
+
+// Pointers in args that have a default are set, whatever the gates: what has none is a nil that means something.
+func TestDefaultedPointersAreNeverNil(t *testing.T) {
+	mayBeNil := map[string]string{
+		"AddedAffinity":            "no affinity is added",
+		"RequestedToCapacityRatio": "another scoring type",
+		"BindingTimeout":           "its gate is off",
+	}
+	for name, args := range config.Default(config.Features{}).Profiles[0].Args {
+		v := reflect.ValueOf(args).Elem()
+		for i := range v.NumField() {
+			if f := v.Field(i); f.Kind() == reflect.Pointer && f.IsNil() && mayBeNil[v.Type().Field(i).Name] == "" {
+				t.Errorf("%s of %s is nil", v.Type().Field(i).Name, name)
+			}
+		}
+	}
+}
+
+// FuzzLoad: no bytes make it panic, and what loads is written so that it loads to the same again.
+func FuzzLoad(f *testing.F) {
+	for _, path := range stories(f) {
+		s := readStory(f, path)
+		f.Add(s.config, s.features.Enabled(config.StorageCapacityScoring))
+	}
+	f.Add([]byte(head+"profiles: [{pluginConfig: [{name: X, args: {a: 1e3, b: 18446744073709551615, c: \"0x1\", d: ~, \"y\": 012}}]}]"), true)
+	f.Fuzz(func(t *testing.T, data []byte, allAlpha bool) {
+		features, err := config.ParseFeatures(map[string]bool{"AllAlpha": allAlpha})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := config.Load(data, features)
+		if err != nil {
+			if text := err.Error(); text == "" || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' }) {
+				t.Errorf("an error that cannot be shown: %q", text)
+			}
+			return
+		}
+		text, err := c.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := config.Load(text, features)
+		if err != nil {
+			t.Fatalf("what was written does not load: %v\n%s", err, text)
+		}
+		if diff := diff(c, again); diff != "" {
+			t.Errorf("loading what was written changed it (-first +again)\n%s\n%s", diff, text)
+		}
+	})
+}
+
+// diff compares configurations; of args that are only passed on it compares the meaning of the JSON.
+func diff(a, b *config.Configuration) string {
+	return cmp.Diff(a, b, cmpopts.EquateEmpty(), cmp.Comparer(func(a, b config.Features) bool { return a == b }),
+		cmp.Comparer(func(a, b *runtime.Unknown) bool {
+			var x, y any
+			if json.Unmarshal(a.Raw, &x) != nil || json.Unmarshal(b.Raw, &y) != nil {
+				return bytes.Equal(a.Raw, b.Raw)
+			}
+			return a.ContentType == b.ContentType && reflect.DeepEqual(x, y)
+		}))
+}
