@@ -1,0 +1,253 @@
+package framework_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/framework"
+	"orrery/core/world"
+)
+
+func TestReserve(t *testing.T) {
+	tests := []struct {
+		name        string
+		a, b        said
+		want, calls string
+	}{
+		{"all reserve", said{}, said{}, "Success", "Reserve A, Reserve B, Reserve C"},
+		{
+			"the first that fails ends it; all give back, the last first, even C that was never asked",
+			said{},
+			said{fwk.Unschedulable, "gone"},
+			"Unschedulable by B: gone", "Reserve A, Reserve B, Unreserve C, Unreserve B, Unreserve A",
+		},
+		{
+			"an error says which plugin failed",
+			said{fwk.Error, "lost"},
+			said{},
+			`Error: running Reserve plugin "A": lost`, "Reserve A, Unreserve C, Unreserve B, Unreserve A",
+		},
+		{
+			"a status that makes no sense is an error",
+			said{fwk.Wait, ""},
+			said{},
+			`Error: running Reserve plugin "A": unexpected status Wait`, "Reserve A, Unreserve C, Unreserve B, Unreserve A",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var log []string
+			p := profile(t, framework.Options{}, reserve{fake{"A", &log}, tt.a}, reserve{fake{"B", &log}, tt.b}, reserve{fake: fake{"C", &log}})
+			state := framework.NewCycleState()
+			status := p.RunReservePlugins(ctx, state, web, "n1")
+			if !status.IsSuccess() {
+				p.RunUnreservePlugins(ctx, state, web, "n1")
+			}
+			if got := describe(status); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if got := strings.Join(log, ", "); got != tt.calls {
+				t.Errorf("calls: got %q, want %q", got, tt.calls)
+			}
+		})
+	}
+}
+
+func TestPermit(t *testing.T) {
+	tests := []struct {
+		name    string
+		plugins []permit
+		want    string
+		asked   string
+		waits   string // what the pod waits for, and until when
+	}{
+		{"all approve", []permit{{}, {}}, "Success", "A B", ""},
+		{
+			"one asks for time, the others are asked nevertheless",
+			[]permit{{said: said{fwk.Wait, ""}, wait: time.Minute}, {}, {said: said{fwk.Wait, ""}, wait: time.Hour}},
+			`Wait: one or more plugins asked to wait and no plugin rejected pod "web"`, "A B C", "A C until 1m0s",
+		},
+		{
+			"nobody waits longer than 15 minutes",
+			[]permit{{said: said{fwk.Wait, ""}, wait: time.Hour}},
+			`Wait: one or more plugins asked to wait and no plugin rejected pod "web"`, "A", "A until 15m0s",
+		},
+		{
+			"a rejection ends it, and nobody waits",
+			[]permit{{said: said{fwk.Wait, ""}, wait: time.Minute}, {said: said{fwk.Unschedulable, "no"}}, {}},
+			"Unschedulable by B: no", "A B", "",
+		},
+		{
+			"so does an error",
+			[]permit{{said: said{fwk.Wait, ""}, wait: time.Minute}, {said: said{fwk.Error, "lost"}}, {}},
+			`Error by B: running Permit plugin "B": lost`, "A B", "",
+		},
+		{
+			"Skip makes no sense here",
+			[]permit{{said: said{fwk.Skip, ""}}},
+			`Error by A: running Permit plugin "A": unexpected status Skip`, "A", "",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var log []string
+			var plugins []fwk.Plugin
+			for i, p := range tt.plugins {
+				p.fake = fake{string(rune('A' + i)), &log}
+				plugins = append(plugins, p)
+			}
+			p := profile(t, framework.Options{}, plugins...)
+			status := p.RunPermitPlugins(ctx, framework.NewCycleState(), web, "n1", t0)
+			if got := describe(status); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if got := strings.ReplaceAll(strings.Join(log, " "), "Permit ", ""); got != tt.asked {
+				t.Errorf("asked %q, want %q", got, tt.asked)
+			}
+			waits := ""
+			if p.WillWaitOnPermit(web) {
+				at, _ := p.WaitingPods().NextDeadline()
+				waits = strings.Join(p.GetWaitingPod(web.UID).GetPendingPlugins(), " ") + " until " + at.Sub(t0).String()
+			}
+			if waits != tt.waits {
+				t.Errorf("the pod waits for %q, want %q", waits, tt.waits)
+			}
+		})
+	}
+}
+
+func TestPreBindPreFlight(t *testing.T) {
+	tests := []struct {
+		name string
+		a, b said
+		want string
+		left string // the plugins whose PreBind is called
+	}{
+		{"both have work", said{}, said{}, "Success", "A B"},
+		{"one has work", said{fwk.Skip, ""}, said{}, "Success", "B"},
+		{"nobody has work", said{fwk.Skip, ""}, said{fwk.Skip, ""}, "Skip", ""},
+		{"an error ends it, and nothing is skipped", said{fwk.Skip, ""}, said{fwk.Error, "lost"}, `Error: running PreBindPreFlight "B": lost`, "A B"},
+		{
+			"anything else is not supported",
+			said{fwk.Unschedulable, "no"},
+			said{},
+			`Error: PreBindPreFlight A returned "Unschedulable", which is unsupported. It is supposed to return Success, Skip, or Error status`, "A B",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := profile(t, framework.Options{}, preBind{fake: fake{name: "A"}, preFlight: tt.a}, preBind{fake: fake{name: "B"}, preFlight: tt.b})
+			for _, state := range []fwk.CycleState{framework.NewCycleState(), foreign{framework.NewCycleState()}} {
+				if got := describe(p.RunPreBindPreFlights(ctx, state, web, "n1")); got != tt.want {
+					t.Errorf("%T: got %q, want %q", state, got, tt.want)
+				}
+				var left []string
+				for _, plugin := range p.PreBindPlugins(state) {
+					left = append(left, plugin.Name())
+				}
+				if got := strings.Join(left, " "); got != tt.left {
+					t.Errorf("%T: left to call: %q, want %q", state, got, tt.left)
+				}
+			}
+		})
+	}
+}
+
+func TestPreBind(t *testing.T) {
+	tests := []struct {
+		name        string
+		b           said
+		skip        []string
+		want, asked string
+	}{
+		{name: "all are called", want: "Success", asked: "A B C"},
+		{name: "what preflight skipped is not called", skip: []string{"A", "C"}, want: "Success", asked: "B"},
+		{name: "a rejection ends it", b: said{fwk.Unschedulable, "gone"}, want: "Unschedulable by B: gone", asked: "A B"},
+		{name: "an error ends it", b: said{fwk.Error, "lost"}, want: `Error: running PreBind plugin "B": lost`, asked: "A B"},
+		{name: "Skip is too late here", b: said{fwk.Skip, ""}, want: `Error: running PreBind plugin "B": unexpected status Skip`, asked: "A B"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var log []string
+			p := profile(t, framework.Options{}, preBind{fake: fake{"A", &log}}, preBind{fake: fake{"B", &log}, said: tt.b}, preBind{fake: fake{"C", &log}})
+			state := framework.NewCycleState()
+			state.SetSkipPreBindPlugins(sets.New(tt.skip...))
+			if got := describe(p.RunPreBindPlugins(ctx, state, web, "n1")); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if got := strings.ReplaceAll(strings.Join(log, " "), "PreBind ", ""); got != tt.asked {
+				t.Errorf("asked %q, want %q", got, tt.asked)
+			}
+
+			// One at a time, called elsewhere and judged here, it comes to the same.
+			var status *fwk.Status
+			for _, plugin := range p.PreBindPlugins(state) {
+				if status = p.JudgePreBind(plugin.Name(), plugin.PreBind(ctx, state, web, "n1")); status != nil {
+					break
+				}
+			}
+			if got := describe(status); got != tt.want {
+				t.Errorf("one at a time: got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestBind(t *testing.T) {
+	tests := []struct {
+		name        string
+		plugins     []bind
+		want, asked string
+	}{
+		{"one that skips leaves the pod to the next, and the rest is not asked", []bind{{said: said{fwk.Skip, ""}}, {}, {}}, "Success", "A B"},
+		{"all skip, and the pod is not bound", []bind{{said: said{fwk.Skip, "not mine"}}, {said: said{fwk.Skip, "nor mine"}}}, "Skip: nor mine", "A B"},
+		{"a rejection ends it", []bind{{said: said{fwk.Unschedulable, "no"}}, {}}, "Unschedulable by A: no", "A"},
+		{"an error ends it", []bind{{said: said{fwk.Error, "conflict"}}, {}}, `Error: running Bind plugin "A": conflict`, "A"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var log []string
+			var plugins []fwk.Plugin
+			for i, p := range tt.plugins {
+				p.fake = fake{string(rune('A' + i)), &log}
+				plugins = append(plugins, p)
+			}
+			p := profile(t, framework.Options{}, plugins...)
+			if got := describe(p.RunBindPlugins(ctx, framework.NewCycleState(), web, "n1")); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if got := strings.ReplaceAll(strings.Join(log, " "), "Bind ", ""); got != tt.asked {
+				t.Errorf("asked %q, want %q", got, tt.asked)
+			}
+			if n := len(p.BindPlugins()); n != len(tt.plugins) {
+				t.Errorf("%d plugins can bind, want %d", n, len(tt.plugins))
+			}
+		})
+	}
+}
+
+// namer is a Bind plugin that can name its binding.
+type namer struct{ bind }
+
+func (namer) Binding(pod *v1.Pod, node string) world.Bind {
+	return world.Bind{Pod: world.RefOf(pod), Node: node}
+}
+
+func TestABinderNamesItsBindingInsteadOfMakingIt(t *testing.T) {
+	p := profile(t, framework.Options{}, bind{fake: fake{name: "blocks"}, said: said{fwk.Skip, ""}}, namer{bind{fake: fake{name: "names"}}})
+	var binding world.Bind
+	for _, plugin := range p.BindPlugins() {
+		if binder, ok := plugin.(framework.Binder); ok {
+			binding = binder.Binding(web, "n1")
+		}
+	}
+	if diff := cmp.Diff(world.Bind{Pod: world.RefOf(web), Node: "n1"}, binding); diff != "" {
+		t.Errorf("binding (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,408 @@
+package framework_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/framework"
+	"orrery/core/mk"
+)
+
+func TestPreFilter(t *testing.T) {
+	type run struct {
+		Status    string
+		Nodes     []string // nil: all
+		Narrowing []string
+		Skipped   []string
+		Asked     string
+	}
+	tests := []struct {
+		name    string
+		plugins []preFilter
+		want    run
+	}{
+		{
+			"nothing to say",
+			[]preFilter{{}, {}},
+			run{Status: "Success", Asked: "A B"},
+		},
+		{
+			"a plugin that skips is not asked to filter",
+			[]preFilter{{said: said{fwk.Skip, "ignored"}}, {}},
+			run{Status: "Success", Skipped: []string{"A"}, Asked: "A B"},
+		},
+		{
+			"the nodes of a plugin that skips do not count",
+			[]preFilter{{said: said{fwk.Skip, ""}, nodes: []string{"n1"}}, {}},
+			run{Status: "Success", Skipped: []string{"A"}, Asked: "A B"},
+		},
+		{
+			"sets of nodes are intersected",
+			[]preFilter{{nodes: []string{"n1", "n2"}}, {}, {nodes: []string{"n2", "n3"}}},
+			run{Status: "Success", Nodes: []string{"n2"}, Narrowing: []string{"A", "C"}, Asked: "A B C"},
+		},
+		{
+			"one plugin leaves no node",
+			[]preFilter{{}, {nodes: []string{}}, {}},
+			run{
+				Status: "UnschedulableAndUnresolvable: node(s) didn't satisfy plugin B",
+				Nodes:  []string{}, Narrowing: []string{"B"}, Asked: "A B",
+			},
+		},
+		{
+			"two plugins leave no node between them",
+			[]preFilter{{nodes: []string{"n1"}}, {nodes: []string{"n2"}}, {}},
+			run{
+				Status: "UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [A B] simultaneously",
+				Nodes:  []string{}, Narrowing: []string{"A", "B"}, Asked: "A B",
+			},
+		},
+		{
+			"Unschedulable lets the others run, whose state preemption needs",
+			[]preFilter{{said: said{fwk.Unschedulable, "no room"}}, {}, {said: said{fwk.Skip, ""}}},
+			run{Status: "Unschedulable by A: no room", Skipped: []string{"C"}, Asked: "A B C"},
+		},
+		{
+			"of two Unschedulables the last is returned",
+			[]preFilter{{said: said{fwk.Unschedulable, "first"}}, {said: said{fwk.Unschedulable, "last"}}},
+			run{Status: "Unschedulable by B: last", Asked: "A B"},
+		},
+		{
+			"UnschedulableAndUnresolvable ends it, and who narrowed the search is forgotten",
+			[]preFilter{{nodes: []string{"n1"}}, {said: said{fwk.UnschedulableAndUnresolvable, "never"}}, {}},
+			run{Status: "UnschedulableAndUnresolvable by B: never", Asked: "A B"},
+		},
+		{
+			"UnschedulableAndUnresolvable wins over an Unschedulable before it",
+			[]preFilter{{said: said{fwk.Unschedulable, "no room"}}, {said: said{fwk.UnschedulableAndUnresolvable, "never"}}},
+			run{Status: "UnschedulableAndUnresolvable by B: never", Asked: "A B"},
+		},
+		{
+			"so does an empty set of nodes",
+			[]preFilter{{said: said{fwk.Unschedulable, "no room"}}, {nodes: []string{}}},
+			run{
+				Status: "UnschedulableAndUnresolvable: node(s) didn't satisfy plugin B",
+				Nodes:  []string{}, Narrowing: []string{"B"}, Asked: "A B",
+			},
+		},
+		{
+			"an error ends it; what was skipped before is kept",
+			[]preFilter{{said: said{fwk.Skip, ""}}, {said: said{fwk.Error, "lost"}}, {}},
+			run{Status: `Error by B: running PreFilter plugin "B": lost`, Skipped: []string{"A"}, Asked: "A B"},
+		},
+		{
+			"Pending is an error here",
+			[]preFilter{{said: said{fwk.Pending, "later"}}, {}},
+			run{Status: `Error by A: running PreFilter plugin "A": later`, Asked: "A"},
+		},
+		{
+			"Wait is an error that says so",
+			[]preFilter{{said: said{fwk.Wait, "later"}}},
+			run{Status: `Error by A: running PreFilter plugin "A": unexpected status Wait`, Asked: "A"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var log []string
+			seen := 0
+			var plugins []fwk.Plugin
+			for i, p := range tt.plugins {
+				p.fake, p.seen = fake{string(rune('A' + i)), &log}, &seen
+				plugins = append(plugins, p)
+			}
+			p := profile(t, framework.Options{Snapshot: nodes("n1", "n2", "n3")}, plugins...)
+			if tt.want.Skipped == nil {
+				tt.want.Skipped = []string{}
+			}
+			for _, state := range []fwk.CycleState{framework.NewCycleState(), foreign{framework.NewCycleState()}} {
+				log = nil
+				result, status, narrowing := p.RunPreFilterPlugins(ctx, state, web)
+				got := run{
+					Status: describe(status), Narrowing: sorted(narrowing), Skipped: sorted(state.GetSkipFilterPlugins()),
+					Asked: strings.ReplaceAll(strings.Join(log, " "), "PreFilter ", ""),
+				}
+				if !result.AllNodes() {
+					got.Nodes = sorted(result.NodeNames)
+				}
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Errorf("%T (-want +got):\n%s", state, diff)
+				}
+			}
+			if seen != 3 {
+				t.Errorf("the plugins saw %d nodes, want 3", seen)
+			}
+		})
+	}
+}
+
+func TestPreFilterNeedsTheSnapshot(t *testing.T) {
+	p := profile(t, framework.Options{Snapshot: unreadable{}}, preFilter{fake: fake{name: "A"}})
+	_, status, _ := p.RunPreFilterPlugins(ctx, framework.NewCycleState(), web)
+	if got, want := describe(status), "Error: getting all nodes: snapshot lost"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	tests := []struct {
+		name  string
+		a, b  said
+		skip  []string
+		want  string
+		asked string
+	}{
+		{name: "all say yes", want: "Success", asked: "A B C"},
+		{
+			name: "the first that rejects decides, the rest is not asked",
+			b:    said{fwk.Unschedulable, "no room"}, want: "Unschedulable by B: no room", asked: "A B",
+		},
+		{
+			name: "a rejection for good decides likewise",
+			a:    said{fwk.UnschedulableAndUnresolvable, "never"}, b: said{fwk.Unschedulable, "no room"},
+			want: "UnschedulableAndUnresolvable by A: never", asked: "A",
+		},
+		{name: "Pending is a rejection", a: said{fwk.Pending, "later"}, want: "Pending by A: later", asked: "A"},
+		{
+			name: "an error says which plugin failed",
+			a:    said{fwk.Error, "lost"}, want: `Error by A: running "A" filter plugin: lost`, asked: "A",
+		},
+		{
+			name: "a status that makes no sense is an error that names it",
+			a:    said{fwk.Skip, ""}, want: `Error by A: running "A" filter plugin: unexpected status Skip`, asked: "A",
+		},
+		{
+			name: "a plugin that PreFilter made superfluous is not asked",
+			a:    said{fwk.Unschedulable, "no room"}, skip: []string{"A"}, want: "Success", asked: "B C",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var log []string
+			p := profile(t, framework.Options{},
+				filter{fake{"A", &log}, always(tt.a)}, filter{fake{"B", &log}, always(tt.b)}, filter{fake: fake{"C", &log}})
+			for _, state := range []fwk.CycleState{framework.NewCycleState(), foreign{framework.NewCycleState()}} {
+				log = nil
+				state.SetSkipFilterPlugins(sets.New(tt.skip...))
+				status := p.RunFilterPlugins(ctx, state, web, nodes("n1")[0])
+				if got := describe(status); got != tt.want {
+					t.Errorf("%T: got %q, want %q", state, got, tt.want)
+				}
+				if got := strings.ReplaceAll(strings.Join(log, " "), "Filter ", ""); got != tt.asked {
+					t.Errorf("%T: asked %q, want %q", state, got, tt.asked)
+				}
+			}
+		})
+	}
+}
+
+// foreign is a state of another make, as a third party's test may pass in.
+type foreign struct{ fwk.CycleState }
+
+func (f foreign) Clone() fwk.CycleState { return foreign{f.CycleState.Clone()} }
+
+// Two plugins, perhaps of two engines in two goroutines, may return one status.
+func TestASharedStatusIsNotWrittenTo(t *testing.T) {
+	full := fwk.NewStatus(fwk.Unschedulable, "no room")
+	mine := fwk.NewStatus(fwk.Unschedulable, "no room").WithPlugin("B")
+	shared := func(fwk.NodeInfo) *fwk.Status { return full }
+	state, n1 := framework.NewCycleState(), nodes("n1")[0]
+	first := profile(t, framework.Options{}, filter{fake{name: "A"}, shared}).RunFilterPlugins(ctx, state, web, n1)
+	second := profile(t, framework.Options{}, filter{fake{name: "B"}, shared}).RunFilterPlugins(ctx, state, web, n1)
+	if first.Plugin() != "A" || second.Plugin() != "B" || full.Plugin() != "" {
+		t.Errorf("the rejections are by %q and %q, the status they share by %q", first.Plugin(), second.Plugin(), full.Plugin())
+	}
+	ready := profile(t, framework.Options{}, filter{fake{name: "B"}, func(fwk.NodeInfo) *fwk.Status { return mine }})
+	if got := ready.RunFilterPlugins(ctx, state, web, n1); got != mine {
+		t.Error("a status that carries its plugin's name was copied for nothing")
+	}
+}
+
+func TestFilterWithNominatedPods(t *testing.T) {
+	pod := func(name string, priority int32) fwk.PodInfo {
+		return podInfo{pod: mk.Pod(name).Priority(priority).Obj()}
+	}
+	incoming := mk.Pod("incoming").Priority(10).Obj()
+	// seats has room for so many pods beside the incoming one.
+	seats := func(room int) func(fwk.NodeInfo) *fwk.Status {
+		return func(n fwk.NodeInfo) *fwk.Status {
+			if len(n.(*node).pods) > room {
+				return fwk.NewStatus(fwk.Unschedulable, "full: "+strings.Join(n.(*node).pods, " "))
+			}
+			return nil
+		}
+	}
+	// friend must be on the node.
+	friend := func(name string) func(fwk.NodeInfo) *fwk.Status {
+		return func(n fwk.NodeInfo) *fwk.Status {
+			if !strings.Contains(strings.Join(n.(*node).pods, " "), name) {
+				return fwk.NewStatus(fwk.Unschedulable, name+" is missing")
+			}
+			return nil
+		}
+	}
+	tests := []struct {
+		name      string
+		nominated []fwk.PodInfo
+		judge     func(fwk.NodeInfo) *fwk.Status
+		addPod    said
+		want      string
+		calls     string
+	}{
+		{name: "nobody is nominated: one pass", judge: seats(0), want: "Success", calls: "Filter A"},
+		{
+			name:      "a more important pod is made room for",
+			nominated: []fwk.PodInfo{pod("vip", 11)}, judge: seats(0),
+			want: "Unschedulable by A: full: vip", calls: "AddPod vip P, Filter A",
+		},
+		{
+			name:      "so is one of the same priority, in the order of nomination",
+			nominated: []fwk.PodInfo{pod("vip", 11), pod("peer", 10)}, judge: seats(1),
+			want: "Unschedulable by A: full: vip peer", calls: "AddPod vip P, AddPod peer P, Filter A",
+		},
+		{
+			name:      "a less important pod is not: one pass",
+			nominated: []fwk.PodInfo{pod("low", 9)}, judge: seats(0), want: "Success", calls: "Filter A",
+		},
+		{
+			name:      "nor the pod itself",
+			nominated: []fwk.PodInfo{pod("incoming", 10)}, judge: seats(0), want: "Success", calls: "Filter A",
+		},
+		{
+			name:      "with room for both it must also fit alone: two passes",
+			nominated: []fwk.PodInfo{pod("vip", 11)}, judge: seats(1), want: "Success", calls: "AddPod vip P, Filter A, Filter A",
+		},
+		{
+			name:      "a pod that needs the nominated one cannot count on it",
+			nominated: []fwk.PodInfo{pod("vip", 11)}, judge: friend("vip"),
+			want: "Unschedulable by A: vip is missing", calls: "AddPod vip P, Filter A, Filter A",
+		},
+		{
+			name:      "an error in the first pass is returned",
+			nominated: []fwk.PodInfo{pod("vip", 11)}, judge: always(said{fwk.Error, "lost"}),
+			want: `Error by A: running "A" filter plugin: lost`, calls: "AddPod vip P, Filter A",
+		},
+		{
+			name:      "a plugin that cannot count the pod in fails the node",
+			nominated: []fwk.PodInfo{pod("vip", 11)}, addPod: said{fwk.Unschedulable, "who?"},
+			want: `Error: running AddPod on PreFilter plugin "P": who?`, calls: "AddPod vip P",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var log []string
+			n1 := nodes("n1")[0]
+			p := profile(t, framework.Options{Nominator: nominator{"n1": tt.nominated}},
+				preFilter{fake: fake{name: "P"}, extension: &extension{fake{"P", &log}, tt.addPod}}, filter{fake{"A", &log}, tt.judge})
+			status := p.RunFilterPluginsWithNominatedPods(ctx, framework.NewCycleState(), incoming, n1)
+			if got := describe(status); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if got := strings.Join(log, ", "); got != tt.calls {
+				t.Errorf("calls: got %q, want %q", got, tt.calls)
+			}
+			if left := n1.(*node).pods; len(left) > 0 {
+				t.Errorf("pods %v were left on the node itself", left)
+			}
+		})
+	}
+}
+
+func TestPluginsAreToldOfPodsThatComeAndGo(t *testing.T) {
+	var log []string
+	with := func(name string, s said) preFilter {
+		return preFilter{fake: fake{name: name}, extension: &extension{fake{name, &log}, s}}
+	}
+	p := profile(t, framework.Options{}, with("A", said{}), preFilter{fake: fake{name: "deaf"}}, with("skipped", said{}), with("B", said{fwk.Error, "lost"}), with("C", said{}))
+	state := framework.NewCycleState()
+	state.SetSkipFilterPlugins(sets.New("skipped"))
+	other, n1 := podInfo{pod: mk.Pod("other").Obj()}, nodes("n1")[0]
+
+	added := p.RunPreFilterExtensionAddPod(ctx, state, web, other, n1)
+	removed := p.RunPreFilterExtensionRemovePod(ctx, state, web, other, n1)
+	if diff := cmp.Diff([]string{"AddPod other A", "AddPod other B", "RemovePod other A", "RemovePod other B"}, log); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if got, want := describe(added), `Error: running AddPod on PreFilter plugin "B": lost`; got != want {
+		t.Errorf("AddPod: got %q, want %q", got, want)
+	}
+	if got, want := describe(removed), `Error: running RemovePod on PreFilter plugin "B": lost`; got != want {
+		t.Errorf("RemovePod: got %q, want %q", got, want)
+	}
+}
+
+func TestPostFilter(t *testing.T) {
+	clear, n1, noop := &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}, &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: "n1"}, &fwk.NominatingInfo{}
+	tests := []struct {
+		name    string
+		plugins []postFilter
+		want    string
+		result  *fwk.NominatingInfo
+		asked   string
+	}{
+		{
+			"the first that can help ends it, and its words are all that is said",
+			[]postFilter{{said: said{fwk.Unschedulable, "no claims"}}, {nominate: n1}, {}},
+			"Success", n1, "A B",
+		},
+		{
+			"reasons of those that cannot are gathered under the name of the first",
+			[]postFilter{{said: said{fwk.Unschedulable, "no new claims to deallocate"}}, {said: said{fwk.Unschedulable, "preemption: no"}}},
+			"Unschedulable by A: no new claims to deallocate, preemption: no", nil, "A B",
+		},
+		{
+			"the last result that wants a change is kept",
+			[]postFilter{{said: said{fwk.Unschedulable, "a"}, nominate: n1}, {said: said{fwk.Unschedulable, "b"}, nominate: clear}, {said: said{fwk.Unschedulable, "c"}, nominate: noop}, {said: said{fwk.Unschedulable, "d"}}},
+			"Unschedulable by A: a, b, c, d", clear, "A B C D",
+		},
+		{
+			"UnschedulableAndUnresolvable ends it with its own result and words",
+			[]postFilter{{said: said{fwk.Unschedulable, "a"}, nominate: n1}, {said: said{fwk.UnschedulableAndUnresolvable, "never"}, nominate: clear}, {}},
+			"UnschedulableAndUnresolvable by B: never", clear, "A B",
+		},
+		{
+			"an error ends it without a result: the next plugin is not asked, even if it could preempt",
+			[]postFilter{{said: said{fwk.Error, "not found"}, nominate: n1}, {nominate: n1}},
+			"Error by A: not found", nil, "A",
+		},
+		{
+			"Pending is a rejection like Unschedulable",
+			[]postFilter{{said: said{fwk.Pending, "later"}}, {said: said{fwk.Unschedulable, "no"}}},
+			"Unschedulable by A: later, no", nil, "A B",
+		},
+		{
+			"a status that makes no sense is an error",
+			[]postFilter{{said: said{fwk.Wait, "later"}}, {}},
+			"Error by A: unexpected status Wait", nil, "A",
+		},
+		{"nobody to ask", nil, "Unschedulable", nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var log []string
+			var plugins []fwk.Plugin
+			for i, p := range tt.plugins {
+				p.fake = fake{string(rune('A' + i)), &log}
+				plugins = append(plugins, p)
+			}
+			p := profile(t, framework.Options{}, plugins...)
+			result, status := p.RunPostFilterPlugins(ctx, framework.NewCycleState(), web, framework.NewNodeToStatus(0))
+			if got := describe(status); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			var got *fwk.NominatingInfo
+			if result != nil {
+				got = result.NominatingInfo
+			}
+			if diff := cmp.Diff(tt.result, got); diff != "" {
+				t.Errorf("nominating info (-want +got):\n%s", diff)
+			}
+			if asked := strings.ReplaceAll(strings.Join(log, " "), "PostFilter ", ""); asked != tt.asked {
+				t.Errorf("asked %q, want %q", asked, tt.asked)
+			}
+		})
+	}
+}

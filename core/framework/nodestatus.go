@@ -1,0 +1,141 @@
+package framework
+
+import (
+	"iter"
+
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// NodeToStatus says for each node why a pod cannot go there. Nodes without a status of their own share one.
+//
+// A search rejects thousands of nodes and asks for few of them by name. So the statuses are a list in the order in
+// which they were given, and an index by name is made only when somebody looks.
+type NodeToStatus struct {
+	entries []nodeStatus
+	byName  map[string]int32
+	early   int // entries given by Set before the first Append
+	absent  *fwk.Status
+}
+
+type nodeStatus struct {
+	node   string
+	status *fwk.Status
+}
+
+// NewNodeToStatus is an empty NodeToStatus with room for so many nodes. Nodes that are not in it count as
+// unschedulable and unresolvable, for no stated reason.
+func NewNodeToStatus(room int) *NodeToStatus {
+	return &NodeToStatus{
+		entries: make([]nodeStatus, 0, room),
+		absent:  fwk.NewStatus(fwk.UnschedulableAndUnresolvable),
+	}
+}
+
+// Set gives a node its status, in place of the one it has.
+func (m *NodeToStatus) Set(node string, status *fwk.Status) {
+	if i := m.find(node); i >= 0 {
+		m.entries[i].status = status
+		return
+	}
+	if m.early == len(m.entries) {
+		m.early++
+	}
+	m.add(node, status)
+}
+
+// Append is Set for a search that comes by every node once: it looks for the node only among those that were given a
+// status before the search began.
+func (m *NodeToStatus) Append(node string, status *fwk.Status) {
+	for i := range m.early {
+		if m.entries[i].node == node {
+			m.entries[i].status = status
+			return
+		}
+	}
+	m.add(node, status)
+}
+
+// Get is the status of a node: its own or the shared one.
+func (m *NodeToStatus) Get(node string) *fwk.Status {
+	if i := m.find(node); i >= 0 {
+		return m.entries[i].status
+	}
+	return m.absent
+}
+
+// Len is the number of nodes with a status of their own.
+func (m *NodeToStatus) Len() int { return len(m.entries) }
+
+// AbsentNodesStatus is the status of all nodes without one of their own.
+func (m *NodeToStatus) AbsentNodesStatus() *fwk.Status { return m.absent }
+
+// SetAbsentNodesStatus replaces the status of all nodes without one of their own.
+func (m *NodeToStatus) SetAbsentNodesStatus(status *fwk.Status) { m.absent = status }
+
+// All goes through the nodes with a status of their own, in the order in which they got it.
+func (m *NodeToStatus) All() iter.Seq2[string, *fwk.Status] {
+	return func(yield func(string, *fwk.Status) bool) {
+		for _, e := range m.entries {
+			if !yield(e.node, e.status) {
+				return
+			}
+		}
+	}
+}
+
+// NodesForStatusCode lists the nodes whose status, their own or the shared one, has a code. Their order is that of the
+// lister when the shared status has the code too, else the order in which they got their statuses.
+func (m *NodeToStatus) NodesForStatusCode(nodes fwk.NodeInfoLister, code fwk.Code) ([]fwk.NodeInfo, error) {
+	var found []fwk.NodeInfo
+	if m.absent.Code() != code {
+		for _, e := range m.entries {
+			if e.status.Code() != code {
+				continue
+			}
+			if node, err := nodes.Get(e.node); err == nil {
+				found = append(found, node)
+			}
+		}
+		return found, nil
+	}
+	all, err := nodes.List()
+	if err != nil || len(m.entries) == 0 {
+		return all, err
+	}
+	for _, node := range all {
+		if m.Get(node.Node().Name).Code() == code {
+			found = append(found, node)
+		}
+	}
+	return found, nil
+}
+
+func (m *NodeToStatus) add(node string, status *fwk.Status) {
+	if m.byName != nil {
+		m.byName[node] = int32(len(m.entries))
+	}
+	m.entries = append(m.entries, nodeStatus{node, status})
+}
+
+// find looks through a short list, and makes an index of a long one.
+func (m *NodeToStatus) find(node string) int {
+	const short = 16
+	if m.byName == nil && len(m.entries) <= short {
+		for i := range m.entries {
+			if m.entries[i].node == node {
+				return i
+			}
+		}
+		return -1
+	}
+	if m.byName == nil {
+		m.byName = make(map[string]int32, len(m.entries))
+		for i := range m.entries {
+			m.byName[m.entries[i].node] = int32(i)
+		}
+	}
+	if i, ok := m.byName[node]; ok {
+		return int(i)
+	}
+	return -1
+}

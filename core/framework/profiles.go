@@ -1,0 +1,64 @@
+package framework
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"orrery/core/config"
+)
+
+// Profiles are all profiles of one scheduler. They share one queue, so they must agree on how it is sorted.
+type Profiles struct {
+	// List is in the order of the configuration; its first profile sorts the queue.
+	List   []*Profile
+	byName map[string]*Profile
+}
+
+// NewProfiles makes one profile for each configuration. What surrounds a profile may depend on its name.
+func NewProfiles(ctx context.Context, r Registry, configs []config.Profile, around func(name string) Options) (*Profiles, error) {
+	if len(configs) == 0 {
+		return nil, errors.New("at least one profile is required")
+	}
+	all := &Profiles{byName: map[string]*Profile{}}
+	for _, c := range configs {
+		p, err := NewProfile(ctx, r, c, around(c.SchedulerName))
+		if err != nil {
+			return nil, fmt.Errorf("creating profile for scheduler name %s: %w", c.SchedulerName, err)
+		}
+		if err := all.check(configs[0], c, p); err != nil {
+			return nil, err
+		}
+		all.List = append(all.List, p)
+		all.byName[p.name] = p
+	}
+	return all, nil
+}
+
+// ByName finds the profile that places the pods of a scheduler name; nil if there is none.
+func (all *Profiles) ByName(schedulerName string) *Profile { return all.byName[schedulerName] }
+
+func (all *Profiles) check(first, c config.Profile, p *Profile) error {
+	if c.SchedulerName == "" {
+		return errors.New("scheduler name is needed")
+	}
+	if c.Plugins == nil {
+		return fmt.Errorf("plugins required for profile with scheduler name %q", p.name)
+	}
+	if all.byName[p.name] != nil {
+		return fmt.Errorf("duplicate profile with scheduler name %q", p.name)
+	}
+	if len(all.List) == 0 {
+		return nil
+	}
+	sort, firstSort := p.stages.queueSort[0].name, all.List[0].stages.queueSort[0].name
+	if sort != firstSort {
+		return fmt.Errorf("different queue sort plugins for profile %q: %q, first: %q", p.name, sort, firstSort)
+	}
+	if !equality.Semantic.DeepEqual(c.Args[sort], first.Args[sort]) {
+		return fmt.Errorf("different queue sort plugin args for profile %q", p.name)
+	}
+	return nil
+}
