@@ -1,0 +1,121 @@
+package defaultbinder_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientset "k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/config"
+	"orrery/core/mk"
+	"orrery/core/plugins/defaultbinder"
+	"orrery/core/plugins/plugintest"
+	"orrery/core/world"
+)
+
+// host is a handle that has a client and perhaps a queue of API calls.
+type host struct {
+	fwk.Handle
+	client clientset.Interface
+	calls  fwk.APICacher
+}
+
+func (h host) ClientSet() clientset.Interface { return h.client }
+func (h host) APICacher() fwk.APICacher       { return h.calls }
+
+// queuedCalls is a queue of API calls that remembers bindings and ends them with an error of its own.
+type queuedCalls struct {
+	fwk.APICacher
+	bound      []*v1.Binding
+	refusal    error
+	conclusion error
+}
+
+func (q *queuedCalls) BindPod(b *v1.Binding) (<-chan error, error) {
+	q.bound = append(q.bound, b)
+	return make(chan error), q.refusal
+}
+
+func (q *queuedCalls) WaitOnFinish(context.Context, <-chan error) error { return q.conclusion }
+
+func binder(t *testing.T, h fwk.Handle) *defaultbinder.Binder {
+	plugin, err := defaultbinder.New(t.Context(), nil, h, config.DefaultFeatures())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plugin.(*defaultbinder.Binder)
+}
+
+var (
+	pod  = mk.Pod("p").Namespace("shop").UID("u1").Obj()
+	want = &v1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "p", UID: "u1"},
+		Target:     v1.ObjectReference{Kind: "Node", Name: "n1"},
+	}
+)
+
+func TestBindingIsAnActWithTheUID(t *testing.T) {
+	got := binder(t, nil).Binding(pod, "n1")
+	act := world.Bind{Pod: world.Ref{Namespace: "shop", Name: "p", UID: "u1"}, Node: "n1"}
+	if diff := cmp.Diff(act, got); diff != "" {
+		t.Errorf("binding (-want +got):\n%s", diff)
+	}
+}
+
+func TestBindCallsTheAPI(t *testing.T) {
+	for name, tc := range map[string]struct {
+		apiSays error
+		want    string
+	}{
+		"and succeeds with it":    {nil, "Success"},
+		"and passes its error on": {errors.New("the pod has moved on"), "Error: the pod has moved on"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := fake.NewClientset()
+			var sent *v1.Binding
+			client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				if action.GetSubresource() != "binding" {
+					t.Errorf("created the subresource %q", action.GetSubresource())
+				}
+				sent = action.(clienttesting.CreateAction).GetObject().(*v1.Binding)
+				return true, sent, tc.apiSays
+			})
+			status := binder(t, host{client: client}).Bind(t.Context(), nil, pod, "n1")
+			if got := plugintest.Said(status); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+			if diff := cmp.Diff(want, sent); diff != "" {
+				t.Errorf("binding sent (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestBindUsesTheHostsQueueOfCalls(t *testing.T) {
+	for name, tc := range map[string]struct {
+		calls queuedCalls
+		want  string
+	}{
+		"which does it":             {queuedCalls{}, "Success"},
+		"which does not take it":    {queuedCalls{refusal: errors.New("queue is closed")}, "Error: queue is closed"},
+		"which reports its failure": {queuedCalls{conclusion: errors.New("conflict")}, "Error: conflict"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status := binder(t, host{calls: &tc.calls}).Bind(t.Context(), nil, pod, "n1")
+			if got := plugintest.Said(status); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+			if diff := cmp.Diff([]*v1.Binding{want}, tc.calls.bound); diff != "" {
+				t.Errorf("bindings queued (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

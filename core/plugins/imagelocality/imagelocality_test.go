@@ -1,0 +1,127 @@
+package imagelocality_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/cache"
+	"orrery/core/config"
+	"orrery/core/framework"
+	"orrery/core/mk"
+	"orrery/core/plugins/imagelocality"
+	"orrery/core/plugins/plugintest"
+)
+
+// host is a handle that has a snapshot.
+type host struct {
+	fwk.Handle
+	snapshot fwk.SharedLister
+}
+
+func (h host) SnapshotSharedLister() fwk.SharedLister { return h.snapshot }
+
+// onCluster is the plugin on a cluster of nodes, and the nodes in order of name.
+func onCluster(t *testing.T, nodes ...*v1.Node) (*imagelocality.ImageLocality, []fwk.NodeInfo) {
+	t.Helper()
+	snapshot := cache.SnapshotOf(nil, nodes)
+	p, err := imagelocality.New(t.Context(), nil, host{snapshot: snapshot}, config.DefaultFeatures())
+	if err != nil {
+		t.Fatal(err)
+	}
+	infos := make([]fwk.NodeInfo, len(nodes))
+	for i, node := range nodes {
+		if infos[i], err = snapshot.NodeInfos().Get(node.Name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p.(*imagelocality.ImageLocality), infos
+}
+
+const mib = 1024 * 1024
+
+func TestScores(t *testing.T) {
+	empty := func(name string) *v1.Node { return mk.Node(name).Obj() }
+	with := func(name string, size int64, images ...string) *v1.Node {
+		return mk.Node(name).Image(size, images...).Obj()
+	}
+	for name, tc := range map[string]struct {
+		pod   *mk.PodBuilder
+		nodes []*v1.Node
+		want  []int64
+	}{
+		"an image of 250 MiB on both nodes": {
+			mk.Pod("p").Image("redis:7"), []*v1.Node{with("a", 250*mib, "redis:7"), with("b", 250*mib, "redis:7")}, []int64{23, 23},
+		},
+		"on one of two it counts half": {
+			mk.Pod("p").Image("redis:7"), []*v1.Node{with("a", 250*mib, "redis:7"), empty("b")}, []int64{10, 0},
+		},
+		"two containers, images of 40 and 300 MiB, each on one of two nodes": {
+			mk.Pod("p").Image("small:1").Container("b", "big:1", nil),
+			[]*v1.Node{mk.Node("a").Image(40*mib, "small:1").Image(300*mib, "big:1").Obj(), empty("b")},
+			[]int64{7, 0},
+		},
+		"what is below 23 MiB makes no difference": {
+			mk.Pod("p").Image("tiny:1"), []*v1.Node{with("a", 10*mib, "tiny:1")}, []int64{0},
+		},
+		"beyond 1000 MiB a container cannot count": {
+			mk.Pod("p").Image("huge:1"), []*v1.Node{with("a", 4000*mib, "huge:1")}, []int64{100},
+		},
+		"an image counts for every container that uses it": {
+			mk.Pod("p").Image("x:1").Container("b", "x:1", nil), []*v1.Node{with("a", 250*mib, "x:1")}, []int64{24},
+		},
+		"init containers count too": {
+			mk.Pod("p").Image("none:1").Init("i", nil), []*v1.Node{with("a", 500*mib, "init:latest")}, []int64{24},
+		},
+		"a name without tag means latest": {
+			mk.Pod("p").Image("redis"), []*v1.Node{with("a", 1000*mib, "redis:latest")}, []int64{100},
+		},
+		"a registry's port is no tag": {
+			mk.Pod("p").Image("registry.example:5000/redis"), []*v1.Node{with("a", 1000*mib, "registry.example:5000/redis:latest")}, []int64{100},
+		},
+		"a digest is left as it is": {
+			mk.Pod("p").Image("redis@sha256:abc"), []*v1.Node{with("a", 1000*mib, "redis@sha256:abc")}, []int64{100},
+		},
+		"names are not guessed at": {
+			mk.Pod("p").Image("redis:7"), []*v1.Node{with("a", 1000*mib, "docker.io/library/redis:7")}, []int64{0},
+		},
+		"a name as long as a name can be": {
+			mk.Pod("p").Image(strings.Repeat("x", 300)), []*v1.Node{with("a", 1000*mib, strings.Repeat("x", 300)+":latest")}, []int64{100},
+		},
+		"absurd sizes do not wrap around": {
+			mk.Pod("p").Image("x:1").Container("b", "x:1", nil), []*v1.Node{with("a", math.MaxInt64, "x:1")}, []int64{100},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, nodes := onCluster(t, tc.nodes...)
+			raw, normalised := plugintest.Scores(t, p, tc.pod.Obj(), nodes...)
+			if diff := cmp.Diff(tc.want, raw); diff != "" {
+				t.Errorf("scores (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(raw, normalised); diff != "" {
+				t.Errorf("scores were normalised (-raw +normalised):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSignature(t *testing.T) {
+	p, _ := onCluster(t)
+	pod := mk.Pod("p").Image("redis").Container("b", "app:2", nil).Container("c", "redis:latest", nil).Init("i", nil).Obj()
+	want := map[string]string{"v1.Pod.Spec.CanonicalImageNames()": `["app:2","init:latest","redis:latest"]`}
+	if diff := cmp.Diff(want, plugintest.Signature(t, p, pod)); diff != "" {
+		t.Errorf("signature (-want +got):\n%s", diff)
+	}
+}
+
+func TestScoreAllocatesNothing(t *testing.T) {
+	p, nodes := onCluster(t, mk.Node("a").Image(500*mib, "registry.example.com/some/team/redis:latest").Obj())
+	pod, ctx, state := mk.Pod("p").Image("registry.example.com/some/team/redis").Obj(), t.Context(), framework.NewCycleState()
+	if n := testing.AllocsPerRun(100, func() { p.Score(ctx, state, pod, nodes[0]) }); n != 0 {
+		t.Errorf("%v allocations for a node", n)
+	}
+}

@@ -1,0 +1,195 @@
+package interpodaffinity
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apimachinery/pkg/util/sets"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/plugins/podtopologyspread/census"
+)
+
+// terms are a pod's own terms, compiled.
+type terms struct {
+	affinity, antiAffinity           []fwk.AffinityTerm
+	preferredAffinity, preferredAnti []fwk.WeightedAffinityTerm
+}
+
+// parse compiles the terms of a pod. All that is wrong is reported together.
+func parse(pod *v1.Pod) (t terms, err error) {
+	var errs []error
+	note := func(name string, err error) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	t.affinity, err = fwk.GetAffinityTerms(pod, fwk.GetPodAffinityTerms(pod.Spec.Affinity))
+	note("requiredAffinityTerms", err)
+	t.antiAffinity, err = fwk.GetAffinityTerms(pod, fwk.GetPodAntiAffinityTerms(pod.Spec.Affinity))
+	note("requiredAntiAffinityTerms", err)
+	t.preferredAffinity, err = fwk.GetWeightedAffinityTerms(pod, preferredAffinity(pod))
+	note("preferredAffinityTerms", err)
+	t.preferredAnti, err = fwk.GetWeightedAffinityTerms(pod, preferredAnti(pod))
+	note("preferredAntiAffinityTerms", err)
+	return t, utilerrors.NewAggregate(errs)
+}
+
+// parseRequired compiles the required terms of a pod only.
+func parseRequired(pod *v1.Pod) (t terms, err error) {
+	if t.affinity, err = fwk.GetAffinityTerms(pod, fwk.GetPodAffinityTerms(pod.Spec.Affinity)); err != nil {
+		return t, err
+	}
+	t.antiAffinity, err = fwk.GetAffinityTerms(pod, fwk.GetPodAntiAffinityTerms(pod.Spec.Affinity))
+	return t, err
+}
+
+func preferredAffinity(pod *v1.Pod) []v1.WeightedPodAffinityTerm {
+	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil {
+		return a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+	}
+	return nil
+}
+
+func preferredAnti(pod *v1.Pod) []v1.WeightedPodAffinityTerm {
+	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
+		return a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+	}
+	return nil
+}
+
+func hasPreferredTerms(pod *v1.Pod) bool {
+	return len(preferredAffinity(pod)) > 0 || len(preferredAnti(pod)) > 0
+}
+
+func (t *terms) none() bool {
+	return len(t.affinity) == 0 && len(t.antiAffinity) == 0 && len(t.preferredAffinity) == 0 && len(t.preferredAnti) == 0
+}
+
+// resolve adds to each term the names of the namespaces that its selector selects. The selectors stay: they are asked
+// once more about each pod, as if its namespace had no labels.
+func (t *terms) resolve(lister corelisters.NamespaceLister) error {
+	for term := range t.each() {
+		if term.NamespaceSelector.Empty() {
+			continue // every namespace
+		}
+		selected, err := lister.List(term.NamespaceSelector)
+		if err != nil {
+			return err
+		}
+		for _, namespace := range selected {
+			term.Namespaces.Insert(namespace.Name)
+		}
+	}
+	return nil
+}
+
+// each goes through all terms.
+func (t *terms) each() func(yield func(*fwk.AffinityTerm) bool) {
+	return func(yield func(*fwk.AffinityTerm) bool) {
+		for _, list := range [][]fwk.AffinityTerm{t.affinity, t.antiAffinity} {
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+		for _, list := range [][]fwk.WeightedAffinityTerm{t.preferredAffinity, t.preferredAnti} {
+			for i := range list {
+				if !yield(&list[i].AffinityTerm) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// matchesAll reports whether a pod matches every term, of which there is at least one. The terms are resolved, so the
+// labels of the pod's namespace are left out.
+func matchesAll(terms []fwk.AffinityTerm, pod *v1.Pod) bool {
+	for i := range terms {
+		if !terms[i].Matches(pod, nil) {
+			return false
+		}
+	}
+	return len(terms) > 0
+}
+
+// termsOf are the terms of a pod that runs, as they were compiled when it came.
+func termsOf(info fwk.PodInfo) terms {
+	return terms{
+		affinity:          info.GetRequiredAffinityTerms(),
+		antiAffinity:      info.GetRequiredAntiAffinityTerms(),
+		preferredAffinity: info.GetPreferredAffinityTerms(),
+		preferredAnti:     info.GetPreferredAntiAffinityTerms(),
+	}
+}
+
+// look spells out what terms may ask about a pod.
+func look(info fwk.PodInfo, to census.Signature) census.Signature {
+	return to.Text(info.GetPod().Namespace).Map(info.GetPod().Labels)
+}
+
+// mind spells out what a pod's own terms ask.
+func mind(info fwk.PodInfo, to census.Signature) (census.Signature, bool) {
+	t := termsOf(info)
+	if t.none() {
+		return to, false
+	}
+	return signTerms(to, &t), true
+}
+
+// askedKeys are the labels that a pod's own terms select others by.
+func askedKeys(info fwk.PodInfo) (keys []string) {
+	t := termsOf(info)
+	for term := range t.each() {
+		requirements, _ := term.Selector.Requirements()
+		for i := range requirements {
+			keys = append(keys, requirements[i].Key())
+		}
+	}
+	return keys
+}
+
+// signTerms spells out compiled terms.
+func signTerms(to census.Signature, t *terms) census.Signature {
+	for _, list := range [][]fwk.AffinityTerm{t.affinity, t.antiAffinity} {
+		to = to.Number(int64(len(list)))
+		for i := range list {
+			to = signTerm(to, &list[i])
+		}
+	}
+	for _, list := range [][]fwk.WeightedAffinityTerm{t.preferredAffinity, t.preferredAnti} {
+		to = to.Number(int64(len(list)))
+		for i := range list {
+			to = signTerm(to.Number(int64(list[i].Weight)), &list[i].AffinityTerm)
+		}
+	}
+	return to
+}
+
+func signTerm(to census.Signature, term *fwk.AffinityTerm) census.Signature {
+	to = to.Text(term.TopologyKey)
+	to = signSelector(to, term.Selector)
+	to = signSelector(to, term.NamespaceSelector)
+	return signSet(to, term.Namespaces)
+}
+
+// signSelector uses that a compiled selector's text is unambiguous but for "nothing", which reads like "everything".
+func signSelector(to census.Signature, selector labels.Selector) census.Signature {
+	return to.Yes(labels.MatchesNothing(selector)).Text(selector.String())
+}
+
+func signSet(to census.Signature, set sets.Set[string]) census.Signature {
+	var few [8]string
+	names := few[:0]
+	for name := range set {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return to.Texts(names)
+}

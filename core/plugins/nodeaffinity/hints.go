@@ -1,0 +1,47 @@
+package nodeaffinity
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/plugins/hint"
+)
+
+// EventsToRegister asks for nodes that come to match.
+func (p *NodeAffinity) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	return []fwk.ClusterEventWithHint{{
+		Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel},
+		QueueingHintFn: p.afterNodeChange,
+	}}, nil
+}
+
+// afterNodeChange queues the pod for a new node that matches, and for a node that has come to match. What a node matched
+// before is asked of the pod's own demands alone: a node that now matches what the profile demands, and matched
+// the pod's demands all along, wakes nobody.
+func (p *NodeAffinity) afterNodeChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+	previous, current, err := hint.Objects[*v1.Node](before, after)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	if p.addedRequired != nil && !p.addedRequired.match(current) {
+		return fwk.QueueSkip, nil
+	}
+	demands := requiredOf(pod)
+	matches, err := demands.matchOrError(current)
+	switch {
+	case err != nil:
+		return fwk.Queue, err
+	case !matches:
+		return fwk.QueueSkip, nil
+	case previous == nil:
+		return fwk.Queue, nil
+	}
+	matched, err := demands.matchOrError(previous)
+	if err != nil || !matched {
+		return fwk.Queue, err
+	}
+	return fwk.QueueSkip, nil
+}

@@ -1,0 +1,337 @@
+package nodeaffinity_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/cache"
+	"orrery/core/config"
+	"orrery/core/framework"
+	"orrery/core/mk"
+	"orrery/core/plugins/nodeaffinity"
+	"orrery/core/plugins/plugintest"
+)
+
+func pluginWith(t testing.TB, added *v1.NodeAffinity) *nodeaffinity.NodeAffinity {
+	t.Helper()
+	p, err := nodeaffinity.New(t.Context(), &configv1.NodeAffinityArgs{AddedAffinity: added}, nil, config.DefaultFeatures())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.(*nodeaffinity.NodeAffinity)
+}
+
+func onNode(node *v1.Node) fwk.NodeInfo {
+	info := cache.NewNodeInfo()
+	info.SetNode(node)
+	return info
+}
+
+// demand is one requirement in words: "zone In a b", "gpu Exists". A key that is the name is a field's.
+func demand(words string) v1.NodeSelectorRequirement {
+	parts := strings.Fields(words)
+	return v1.NodeSelectorRequirement{Key: parts[0], Operator: v1.NodeSelectorOperator(parts[1]), Values: parts[2:]}
+}
+
+// term is a node selector term; its requirements are parted by "&".
+func term(words string) v1.NodeSelectorTerm {
+	var t v1.NodeSelectorTerm
+	for _, part := range strings.Split(words, "&") {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		if d := demand(part); d.Key == "metadata.name" {
+			t.MatchFields = append(t.MatchFields, d)
+		} else {
+			t.MatchExpressions = append(t.MatchExpressions, d)
+		}
+	}
+	return t
+}
+
+// selector is a node selector; its terms are parted by "|".
+func selector(words string) *v1.NodeSelector {
+	s := &v1.NodeSelector{}
+	for _, part := range strings.Split(words, "|") {
+		s.NodeSelectorTerms = append(s.NodeSelectorTerms, term(part))
+	}
+	return s
+}
+
+func requiring(words string) *mk.PodBuilder {
+	return mk.Pod("p").Affinity(&v1.Affinity{NodeAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selector(words)}})
+}
+
+const (
+	refused  = "UnschedulableAndUnresolvable: node(s) didn't match Pod's node affinity/selector"
+	enforced = "UnschedulableAndUnresolvable: node(s) didn't match scheduler-enforced node affinity"
+	conflict = "UnschedulableAndUnresolvable: pod affinity terms conflict"
+)
+
+func TestFilter(t *testing.T) {
+	node := mk.Node("n1").Label("a", "1").Label("b", "2").Label("gen", "5").Label("empty", "").Zone("antarctica-east1").Obj()
+	for name, tc := range map[string]struct {
+		pod  *mk.PodBuilder
+		want string
+	}{
+		"no demands":                            {mk.Pod("p"), "Skip"},
+		"every label of a selector is there":    {mk.Pod("p").NodeSelector("a", "1").NodeSelector("b", "2"), "Success"},
+		"one of them is not":                    {mk.Pod("p").NodeSelector("a", "1").NodeSelector("c", "3"), refused},
+		"one of them has another value":         {mk.Pod("p").NodeSelector("a", "2"), refused},
+		"a label that is there and empty":       {mk.Pod("p").NodeSelector("empty", ""), "Success"},
+		"a label that is not there at all":      {mk.Pod("p").NodeSelector("missing", ""), refused},
+		"In":                                    {requiring("topology.kubernetes.io/zone In antarctica-east1 antarctica-west1"), "Success"},
+		"In, of other values":                   {requiring("topology.kubernetes.io/zone In x y"), refused},
+		"In, of a label that is not there":      {requiring("missing In x"), refused},
+		"NotIn":                                 {requiring("a NotIn 2 3"), "Success"},
+		"NotIn, of a label that is not there":   {requiring("missing NotIn x"), "Success"},
+		"Exists":                                {requiring("a Exists"), "Success"},
+		"Exists, of a label that is not there":  {requiring("missing Exists"), refused},
+		"DoesNotExist":                          {requiring("missing DoesNotExist"), "Success"},
+		"5 is greater than 4":                   {requiring("gen Gt 4"), "Success"},
+		"5 is not greater than 5":               {requiring("gen Gt 5"), refused},
+		"5 is less than 6":                      {requiring("gen Lt 6"), "Success"},
+		"a label that is no number":             {requiring("topology.kubernetes.io/zone Gt 3"), refused},
+		"one of several terms is enough":        {requiring("missing Exists | a Exists"), "Success"},
+		"all demands of a term must hold":       {requiring("a In 1 & b In x | missing Exists"), refused},
+		"an empty term holds nowhere":           {requiring(""), refused},
+		"and does not spoil the others":         {requiring(" | a Exists"), "Success"},
+		"a term that cannot be read":            {requiring("a Near 1"), refused},
+		"does not spoil the others either":      {requiring("a Near 1 | a Exists"), "Success"},
+		"Gt with a word":                        {requiring("gen Gt four"), refused},
+		"selector and affinity must both hold":  {requiring("a Exists").NodeSelector("a", "2"), refused},
+		"the node's own name":                   {requiring("metadata.name In n1"), "Success"},
+		"another name, should it be asked":      {requiring("metadata.name In n2"), refused},
+		"any name but this":                     {requiring("metadata.name NotIn n1"), refused},
+		"any name but another":                  {requiring("metadata.name NotIn n2"), "Success"},
+		"two names in one demand are refused":   {requiring("metadata.name In n1 n2"), refused},
+		"name and label":                        {requiring("metadata.name In n1 & a In 2"), refused},
+		"a hostname that is not the name":       {mk.Pod("p").NodeSelector(v1.LabelHostname, "h1"), refused},
+		"one term asks for two different names": {requiring("metadata.name In n1 & metadata.name In n2"), conflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := plugintest.Filter(pluginWith(t, nil), tc.pod.Obj(), onNode(node)); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+	t.Run("an affinity without terms holds nowhere", func(t *testing.T) {
+		pod := requiring("a Exists")
+		pod.Obj().Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms = nil
+		if got := plugintest.Filter(pluginWith(t, nil), pod.Obj(), onNode(node)); got != refused {
+			t.Errorf("got %q, want %q", got, refused)
+		}
+	})
+}
+
+func TestPreFilterNamesTheNodes(t *testing.T) {
+	for name, tc := range map[string]struct {
+		words string
+		want  []string // nil: all nodes
+	}{
+		"no term names a node":                     {"a Exists", nil},
+		"one name":                                 {"metadata.name In n1", []string{"n1"}},
+		"terms are united":                         {"metadata.name In n1 | metadata.name In n2", []string{"n1", "n2"}},
+		"a term without a name opens all nodes":    {"metadata.name In n1 | a Exists", nil},
+		"demands of a term are intersected":        {"metadata.name In n1 n2 & metadata.name In n2 n3", []string{"n2"}},
+		"a conflict in one term leaves the others": {"metadata.name In n1 & metadata.name In n2 | metadata.name In n3", []string{"n3"}},
+		"names that are excluded narrow nothing":   {"metadata.name NotIn n1", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result, status := pluginWith(t, nil).PreFilter(t.Context(), framework.NewCycleState(), requiring(tc.words).Obj(), nil)
+			if !status.IsSuccess() {
+				t.Fatalf("PreFilter said %s", plugintest.Said(status))
+			}
+			var got []string
+			if !result.AllNodes() {
+				got = sets.List(result.NodeNames)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("nodes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The profile foo-scheduler holds its pods to the nodes labelled scheduler-profile=foo.
+func TestAddedAffinity(t *testing.T) {
+	foo := pluginWith(t, &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selector("scheduler-profile In foo")})
+	ours := mk.Node("n").Label("scheduler-profile", "foo").Label("a", "1").Obj()
+	other := mk.Node("n").Label("scheduler-profile", "bar").Label("a", "1").Obj()
+	for name, tc := range map[string]struct {
+		pod  *mk.PodBuilder
+		node *v1.Node
+		want string
+	}{
+		"a pod without demands of its own is not skipped": {mk.Pod("p"), other, enforced},
+		"and may go to the profile's nodes":               {mk.Pod("p"), ours, "Success"},
+		"the pod's demands come on top":                   {mk.Pod("p").NodeSelector("a", "2"), ours, refused},
+		"the profile's demands are asked first":           {mk.Pod("p").NodeSelector("a", "2"), other, enforced},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := plugintest.Filter(foo, tc.pod.Obj(), onNode(tc.node)); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func preferring(weights map[string]int32) *v1.NodeAffinity {
+	a := &v1.NodeAffinity{}
+	for words, weight := range weights {
+		a.PreferredDuringSchedulingIgnoredDuringExecution = append(a.PreferredDuringSchedulingIgnoredDuringExecution,
+			v1.PreferredSchedulingTerm{Weight: weight, Preference: term(words)})
+	}
+	return a
+}
+
+func TestScores(t *testing.T) {
+	nodes := []fwk.NodeInfo{
+		onNode(mk.Node("n0").Obj()),
+		onNode(mk.Node("n1").Label("label-1", "key-1").Obj()),
+		onNode(mk.Node("n2").Label("label-2", "key-2").Obj()),
+		onNode(mk.Node("n3").Label("label-1", "key-1").Label("label-2", "key-2").Obj()),
+	}
+	documented := map[string]int32{"label-1 In key-1": 1, "label-2 In key-2": 50}
+	for name, tc := range map[string]struct {
+		added, own      *v1.NodeAffinity
+		raw, normalised []int64
+	}{
+		"weights of 1 and 50 are added up":               {nil, preferring(documented), []int64{0, 1, 50, 51}, []int64{0, 1, 98, 100}},
+		"nothing preferred is skipped":                   {nil, nil, nil, nil},
+		"so is a list without terms":                     {nil, &v1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []v1.PreferredSchedulingTerm{}}, nil, nil},
+		"no node matches: all are equal":                 {nil, preferring(map[string]int32{"x Exists": 7}), []int64{0, 0, 0, 0}, []int64{0, 0, 0, 0}},
+		"what the profile prefers counts":                {preferring(map[string]int32{"label-1 Exists": 20}), nil, []int64{0, 20, 0, 20}, []int64{0, 100, 0, 100}},
+		"and is added to what the pod prefers":           {preferring(map[string]int32{"label-1 Exists": 20}), preferring(map[string]int32{"label-2 Exists": 60}), []int64{0, 20, 60, 80}, []int64{0, 25, 75, 100}},
+		"a weight of zero and an empty term are nothing": {nil, preferring(map[string]int32{"label-1 Near x": 0, "": 9, "label-2 Exists": 1}), []int64{0, 0, 1, 1}, []int64{0, 0, 100, 100}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := mk.Pod("p").Affinity(&v1.Affinity{NodeAffinity: tc.own}).Obj()
+			raw, normalised := plugintest.Scores(t, pluginWith(t, tc.added), pod, nodes...)
+			if diff := cmp.Diff(tc.raw, raw); diff != "" {
+				t.Errorf("sums of weights (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.normalised, normalised); diff != "" {
+				t.Errorf("scores (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNormalizeScore(t *testing.T) {
+	scores := fwk.NodeScoreList{{Score: 0}, {Score: 20}, {Score: 80}}
+	pluginWith(t, nil).NormalizeScore(t.Context(), nil, nil, scores)
+	if diff := cmp.Diff(fwk.NodeScoreList{{Score: 0}, {Score: 25}, {Score: 100}}, scores); diff != "" {
+		t.Errorf("scores (-want +got):\n%s", diff)
+	}
+}
+
+func TestPreferencesThatCannotBeReadAreAnError(t *testing.T) {
+	pod := mk.Pod("p").Affinity(&v1.Affinity{NodeAffinity: preferring(map[string]int32{"a Near 1": 5})}).Obj()
+	const want = `Error: [0].matchExpressions[0].operator: Unsupported value: "Near"`
+	status := pluginWith(t, nil).PreScore(t.Context(), framework.NewCycleState(), pod, nil)
+	if got := plugintest.Said(status); !strings.HasPrefix(got, want) {
+		t.Errorf("PreScore said %q, want %q…", got, want)
+	}
+	_, status = pluginWith(t, nil).Score(t.Context(), framework.NewCycleState(), pod, onNode(mk.Node("n").Obj()))
+	if got := plugintest.Said(status); !strings.HasPrefix(got, want) {
+		t.Errorf("Score without PreScore said %q, want %q…", got, want)
+	}
+}
+
+func TestWithoutPreFilterAndPreScore(t *testing.T) {
+	pod := requiring("a Exists").Obj()
+	pod.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution = preferring(map[string]int32{"b Exists": 5}).PreferredDuringSchedulingIgnoredDuringExecution
+	p, node := pluginWith(t, nil), onNode(mk.Node("n").Label("b", "").Obj())
+	if got := plugintest.Said(p.Filter(t.Context(), framework.NewCycleState(), pod, node)); got != refused {
+		t.Errorf("Filter said %q, want %q", got, refused)
+	}
+	if score, status := p.Score(t.Context(), framework.NewCycleState(), pod, node); score != 5 || !status.IsSuccess() {
+		t.Errorf("Score is %d, %v; want 5", score, status)
+	}
+}
+
+func TestHints(t *testing.T) {
+	pod := requiring("zone In a").Obj()
+	in := func(zone string) *v1.Node { return mk.Node("n").Label("zone", zone).Obj() }
+	foo := &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selector("profile In foo")}
+	inFoo := func(zone string) *v1.Node { return mk.Node("n").Label("zone", zone).Label("profile", "foo").Obj() }
+	for name, tc := range map[string]struct {
+		added         *v1.NodeAffinity
+		pod           *v1.Pod
+		action        fwk.ActionType
+		before, after any
+		want          string
+	}{
+		"a node is added that matches":         {nil, pod, fwk.Add, nil, in("a"), "Queue"},
+		"a node is added that does not":        {nil, pod, fwk.Add, nil, in("b"), "QueueSkip"},
+		"a node comes to match":                {nil, pod, fwk.UpdateNodeLabel, in("b"), in("a"), "Queue"},
+		"a node ceases to match":               {nil, pod, fwk.UpdateNodeLabel, in("a"), in("b"), "QueueSkip"},
+		"a node matched all along":             {nil, pod, fwk.UpdateNodeLabel, in("a"), in("a"), "QueueSkip"},
+		"a node is added outside the profile":  {foo, pod, fwk.Add, nil, in("a"), "QueueSkip"},
+		"a node is added inside it":            {foo, pod, fwk.Add, nil, inFoo("a"), "Queue"},
+		"a node that matched comes inside":     {foo, pod, fwk.UpdateNodeLabel, in("a"), inFoo("a"), "QueueSkip"},
+		"the pod's terms cannot be read":       {nil, requiring("zone Near a").Obj(), fwk.Add, nil, in("a"), `Queue: nodeSelectorTerms[0].matchExpressions[0].operator: Unsupported value: "Near": supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"`},
+		"nor matter, as the selector fails":    {nil, requiring("zone Near a").NodeSelector("x", "y").Obj(), fwk.Add, nil, in("a"), "QueueSkip"},
+		"one of them can, and holds":           {nil, requiring("zone Near a | zone In a").Obj(), fwk.Add, nil, in("a"), "Queue"},
+		"taints are another plugin's business": {nil, pod, fwk.UpdateNodeTaint, in("a"), in("a"), "not registered"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := plugintest.Hint(t, pluginWith(t, tc.added), fwk.Node, tc.action, tc.pod, tc.before, tc.after); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestSignatures(t *testing.T) {
+	p := pluginWith(t, nil)
+	same := cmp.Equal(
+		plugintest.Signature(t, p, requiring("a In 1 2 | b Exists").NodeSelector("c", "3").Obj()),
+		plugintest.Signature(t, p, requiring("b Exists | a In 2 1").NodeSelector("c", "3").Obj()))
+	if !same {
+		t.Error("the order of terms and values shows in the signature")
+	}
+	nowhere := requiring("a Exists").Obj()
+	nowhere.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms = nil
+	anywhere := mk.Pod("p").Affinity(&v1.Affinity{NodeAffinity: &v1.NodeAffinity{}}).Obj()
+	if cmp.Equal(plugintest.Signature(t, p, nowhere), plugintest.Signature(t, p, anywhere)) {
+		t.Error("an affinity that no node matches has the signature of one that all match")
+	}
+}
+
+func TestFilterAndScoreAllocateNothing(t *testing.T) {
+	pod := requiring("zone In a & gen Gt 3 & metadata.name In n").NodeSelector("x", "y").Obj()
+	pod.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution = preferring(map[string]int32{"b Exists": 5}).PreferredDuringSchedulingIgnoredDuringExecution
+	p, ctx, state := pluginWith(t, nil), t.Context(), framework.NewCycleState()
+	p.PreFilter(ctx, state, pod, nil)
+	p.PreScore(ctx, state, pod, nil)
+	for name, node := range map[string]fwk.NodeInfo{
+		"matches":    onNode(mk.Node("n").Label("zone", "a").Label("gen", "4").Label("x", "y").Label("b", "").Obj()),
+		"is refused": onNode(mk.Node("m").Label("zone", "a").Label("gen", "4").Label("x", "y").Obj()),
+	} {
+		if n := testing.AllocsPerRun(100, func() { p.Filter(ctx, state, pod, node); p.Score(ctx, state, pod, node) }); n != 0 {
+			t.Errorf("a node that %s: %v allocations", name, n)
+		}
+	}
+}
+
+func TestArgsThatMakeNoPlugin(t *testing.T) {
+	for name, added := range map[string]*v1.NodeAffinity{
+		"required terms that cannot be read":  {RequiredDuringSchedulingIgnoredDuringExecution: selector("a Near 1")},
+		"preferred terms that cannot be read": preferring(map[string]int32{"a Near 1": 5}),
+	} {
+		if _, err := nodeaffinity.New(t.Context(), &configv1.NodeAffinityArgs{AddedAffinity: added}, nil, config.DefaultFeatures()); err == nil {
+			t.Errorf("%s were taken", name)
+		}
+	}
+	if _, err := nodeaffinity.New(t.Context(), &configv1.NodeResourcesFitArgs{}, nil, config.DefaultFeatures()); err == nil {
+		t.Error("args of another plugin were taken")
+	}
+}

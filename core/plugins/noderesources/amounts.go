@@ -1,0 +1,154 @@
+package noderesources
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// request is what a pod asks of a node. Nothing in it is negative.
+type request struct {
+	milliCPU  int64
+	memory    int64 // bytes
+	ephemeral int64 // bytes
+	scalars   []scalar
+}
+
+// scalar is an amount of an extended resource, of huge pages, of attachable volumes or of anything else that is only
+// counted. Scalars are kept in order of name.
+type scalar struct {
+	name   v1.ResourceName
+	amount int64
+}
+
+// newRequest reads a resource list. Resources that the scheduler does not count, such as pods, are left out.
+func newRequest(list v1.ResourceList) request {
+	var r request
+	for name, quantity := range list {
+		switch name {
+		case v1.ResourceCPU:
+			r.milliCPU = milli(quantity)
+		case v1.ResourceMemory:
+			r.memory = whole(quantity)
+		case v1.ResourceEphemeralStorage:
+			r.ephemeral = whole(quantity)
+		default:
+			if isScalar(name) {
+				r.scalars = append(r.scalars, scalar{name, whole(quantity)})
+			}
+		}
+	}
+	slices.SortFunc(r.scalars, func(a, b scalar) int { return cmp.Compare(a.name, b.name) })
+	return r
+}
+
+// of is the amount of one resource, in its own unit.
+func (r *request) of(name v1.ResourceName) int64 {
+	switch name {
+	case v1.ResourceCPU:
+		return r.milliCPU
+	case v1.ResourceMemory:
+		return r.memory
+	case v1.ResourceEphemeralStorage:
+		return r.ephemeral
+	}
+	for i := range r.scalars {
+		if r.scalars[i].name == name {
+			return r.scalars[i].amount
+		}
+	}
+	return 0
+}
+
+// names of what is requested in an amount above zero.
+func (r *request) names(yield func(v1.ResourceName) bool) {
+	if r.milliCPU > 0 && !yield(v1.ResourceCPU) ||
+		r.memory > 0 && !yield(v1.ResourceMemory) ||
+		r.ephemeral > 0 && !yield(v1.ResourceEphemeralStorage) {
+		return
+	}
+	for i := range r.scalars {
+		if r.scalars[i].amount > 0 && !yield(r.scalars[i].name) {
+			return
+		}
+	}
+}
+
+// amountIn reads one resource of a list in the unit that requests use.
+func amountIn(list v1.ResourceList, name v1.ResourceName) int64 {
+	if name == v1.ResourceCPU {
+		return milli(list[name])
+	}
+	return whole(list[name])
+}
+
+var (
+	mostWhole = *resource.NewQuantity(math.MaxInt64, resource.DecimalSI)
+	mostMilli = *resource.NewMilliQuantity(math.MaxInt64, resource.DecimalSI)
+)
+
+// whole is a quantity in whole units, rounded up, at least zero and at most 2^63-1.
+func whole(q resource.Quantity) int64 {
+	switch {
+	case q.Sign() <= 0:
+		return 0
+	case q.Cmp(mostWhole) >= 0:
+		return math.MaxInt64
+	}
+	return q.Value()
+}
+
+// milli is a quantity in thousandths, rounded up, at least zero and at most 2^63-1.
+func milli(q resource.Quantity) int64 {
+	switch {
+	case q.Sign() <= 0:
+		return 0
+	case q.Cmp(mostMilli) >= 0:
+		return math.MaxInt64
+	}
+	return q.MilliValue()
+}
+
+// plus adds two amounts that are not negative and stops at 2^63-1.
+func plus(a, b int64) int64 {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return math.MaxInt64
+}
+
+// percent is 100*part/total, rounded down, for 0 <= part <= total and total > 0.
+func percent(part, total int64) int64 {
+	if part <= math.MaxInt64/100 {
+		return part * 100 / total
+	}
+	high, low := bits.Mul64(uint64(part), 100)
+	quotient, _ := bits.Div64(high, low, uint64(total))
+	return int64(quotient)
+}
+
+// isScalar tells whether the scheduler counts a resource that is not cpu, memory or ephemeral storage.
+func isScalar(name v1.ResourceName) bool {
+	return isExtended(name) ||
+		strings.HasPrefix(string(name), v1.ResourceHugePagesPrefix) ||
+		strings.Contains(string(name), v1.ResourceDefaultNamespacePrefix) ||
+		strings.HasPrefix(string(name), v1.ResourceAttachableVolumesPrefix)
+}
+
+// isExtended tells whether a resource is one that Kubernetes itself knows nothing of: a domain that is not
+// kubernetes.io, a slash and a name, all of which must also make a valid name in a quota.
+func isExtended(name v1.ResourceName) bool {
+	s := string(name)
+	if !strings.Contains(s, "/") ||
+		strings.Contains(s, v1.ResourceDefaultNamespacePrefix) ||
+		strings.HasPrefix(s, v1.DefaultResourceRequestsPrefix) {
+		return false
+	}
+	return len(validation.IsQualifiedName(v1.DefaultResourceRequestsPrefix+s)) == 0
+}

@@ -1,0 +1,117 @@
+package podtopologyspread
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/ptr"
+
+	"orrery/core/mk"
+)
+
+func TestEventsToRegister(t *testing.T) {
+	registered, err := newScene(t, nil, nil).EventsToRegister(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []fwk.ClusterEvent
+	for _, r := range registered {
+		got = append(got, r.Event)
+	}
+	want := []fwk.ClusterEvent{
+		{Resource: fwk.Pod, ActionType: fwk.Add | fwk.UpdatePodLabel | fwk.UpdatePodToleration | fwk.Delete},
+		{Resource: fwk.Node, ActionType: fwk.Add | fwk.Delete | fwk.UpdateNodeLabel | fwk.UpdateNodeTaint},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+func TestHintsAboutPods(t *testing.T) {
+	waiting := mypod(hard(zone, 1), with(hard(host, 1), func(c *v1.TopologySpreadConstraint) {
+		c.LabelSelector.MatchLabels = map[string]string{"tier": "front"}
+	}))
+	waiting.Spec.TopologySpreadConstraints[1].LabelSelector = waiting.Spec.TopologySpreadConstraints[1].LabelSelector.DeepCopy()
+	waiting.Spec.TopologySpreadConstraints[0] = hard(zone, 1)
+	honoring := mypod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeTaintsPolicy = ptr.To(v1.NodeInclusionPolicyHonor) }))
+	tolerant := honoring.DeepCopy()
+	tolerant.Spec.Tolerations = []v1.Toleration{{Operator: v1.TolerationOpExists}}
+	indifferent := mypod(hard(zone, 1))
+	assigned := func() *mk.PodBuilder { return mk.Pod("other").Node("n1") }
+
+	for _, row := range []struct {
+		name          string
+		waiting       *v1.Pod
+		before, after any
+		want          fwk.QueueingHint
+	}{
+		{"a pod that counts was placed", waiting, nil, assigned().Label("foo", "bar").Obj(), fwk.Queue},
+		{"a pod that counts for one of two constraints was placed", waiting, nil, assigned().Label("tier", "front").Obj(), fwk.Queue},
+		{"a pod that does not count was placed", waiting, nil, assigned().Label("foo", "baz").Obj(), fwk.QueueSkip},
+		{"a pod that counts was created and has no node yet", waiting, nil, mk.Pod("other").Label("foo", "bar").Obj(), fwk.QueueSkip},
+		{"a pod of another namespace was placed", waiting, nil, assigned().Namespace("other").Label("foo", "bar").Obj(), fwk.QueueSkip},
+		{"a pod that counted was deleted", waiting, assigned().Label("foo", "bar").Obj(), nil, fwk.Queue},
+		{
+			"a pod that counted was deleted while nobody watched", waiting,
+			cache.DeletedFinalStateUnknown{Obj: assigned().Label("foo", "bar").Obj()},
+			nil, fwk.Queue,
+		},
+		{"a pod that did not count was deleted", waiting, assigned().Obj(), nil, fwk.QueueSkip},
+		{"a pod began to count", waiting, assigned().Obj(), assigned().Label("foo", "bar").Obj(), fwk.Queue},
+		{"a pod ceased to count", waiting, assigned().Label("foo", "bar").Obj(), assigned().Obj(), fwk.Queue},
+		{"a pod changed labels that no selector asks about", waiting, assigned().Label("foo", "bar").Obj(), assigned().Label("foo", "bar").Label("x", "y").Obj(), fwk.QueueSkip},
+		{"a pod kept its labels", waiting, assigned().Label("foo", "bar").Obj(), assigned().Label("foo", "bar").Obj(), fwk.QueueSkip},
+		{"the pod itself tolerates more, and taints are honoured", honoring, honoring, tolerant, fwk.Queue},
+		{"the pod itself tolerates more, and taints are ignored", indifferent, honoring, tolerant, fwk.QueueSkip},
+		{"something else than a pod", waiting, nil, &v1.Node{}, fwk.Queue},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, err := newScene(t, nil, nil).afterPodChange(klog.Logger{}, row.waiting, row.before, row.after)
+			if got != row.want {
+				t.Errorf("%v (%v), want %v", got, err, row.want)
+			}
+		})
+	}
+}
+
+func TestHintsAboutNodes(t *testing.T) {
+	waiting := mypod(hard(zone, 1), hard(host, 1))
+	node := func(zone string) *mk.NodeBuilder { return mk.Node("n").Label("node", "n").Zone(zone) }
+	keyless := mk.Node("n").Label("node", "n").Obj()
+	broken := hard(zone, 1)
+	broken.LabelSelector = broken.LabelSelector.DeepCopy()
+	broken.LabelSelector.MatchLabels["a b"] = ""
+
+	for _, row := range []struct {
+		name          string
+		waiting       *v1.Pod
+		before, after any
+		want          fwk.QueueingHint
+	}{
+		{"a node with all keys was added", waiting, nil, node("A").Obj(), fwk.Queue},
+		{"a node that lacks a key was added", waiting, nil, keyless, fwk.QueueSkip},
+		{"a node with all keys was removed", waiting, node("A").Obj(), nil, fwk.Queue},
+		{"a node that lacks a key was removed", waiting, keyless, nil, fwk.QueueSkip},
+		{"a node got all keys", waiting, keyless, node("A").Obj(), fwk.Queue},
+		{"a node lost a key", waiting, node("A").Obj(), keyless, fwk.Queue},
+		{"a node moved to another domain", waiting, node("A").Obj(), node("B").Obj(), fwk.Queue},
+		{"a node changed labels that are no keys", waiting, node("A").Obj(), node("A").Label("x", "y").Obj(), fwk.QueueSkip},
+		{"a node with all keys changed its taints", waiting, node("A").Obj(), node("A").Taint("t", "", v1.TaintEffectNoSchedule).Obj(), fwk.Queue},
+		{"a node that lacks a key changed its taints", waiting, keyless, mk.Node("n").Taint("t", "", v1.TaintEffectNoSchedule).Obj(), fwk.QueueSkip},
+		{"a pod without hard constraints wakes for any new node", mypod(), nil, keyless, fwk.Queue},
+		{"a pod whose constraints cannot be read", mypod(broken), nil, keyless, fwk.Queue},
+		{"something else than a node", waiting, nil, &v1.Pod{}, fwk.Queue},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, err := newScene(t, nil, nil).afterNodeChange(klog.Logger{}, row.waiting, row.before, row.after)
+			if got != row.want {
+				t.Errorf("%v (%v), want %v", got, err, row.want)
+			}
+		})
+	}
+}

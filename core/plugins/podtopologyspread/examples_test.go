@@ -1,0 +1,65 @@
+package podtopologyspread
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/mk"
+)
+
+// The examples of the Kubernetes documentation, "Pod Topology Spread Constraints". Example 1 has nodes n1 and n2 in zoneA,
+// n3 and n4 in zoneB, and pods foo=bar on n1, n2 and n3.
+func TestExamplesOfTheDocumentation(t *testing.T) {
+	fourNodes, threePods := zoned("A", "A", "B", "B"), running("n1", "n2", "n3")
+	conflict, fivePods := zoned("A", "A", "B"), running("n1", "n1", "n2", "n3", "n3")
+	withC := zoned("A", "A", "B", "B", "C")
+	notC := &v1.Affinity{NodeAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{
+		NodeSelectorTerms: []v1.NodeSelectorTerm{{MatchExpressions: []v1.NodeSelectorRequirement{
+			{Key: zone, Operator: v1.NodeSelectorOpNotIn, Values: []string{"C"}},
+		}}},
+	}}}
+	typo := append(zoned("A", "A", "B", "B"), mk.Node("n5").Label("node", "n5").Label("zone-typo", "C").Obj())
+	unlabelled := mypod(hard(zone, 1))
+	unlabelled.Labels = nil
+	avoidingC := mypod(hard(zone, 1))
+	avoidingC.Spec.Affinity = notC
+	selecting := mypod(hard(zone, 1))
+	selecting.Spec.NodeSelector = map[string]string{"pool": "ab"}
+	pooled := zoned("A", "A", "B", "B", "C")
+	for _, node := range pooled[:4] {
+		node.Labels["pool"] = "ab"
+	}
+
+	for _, example := range []struct {
+		name  string
+		nodes []*v1.Node
+		pods  []*v1.Pod
+		pod   *v1.Pod
+		want  string
+	}{
+		{"1: one constraint on zones sends the pod to zoneB", fourNodes, threePods, mypod(hard(zone, 1)), "n3 n4"},
+		{"1: with maxSkew 2 zoneA is allowed too", fourNodes, threePods, mypod(hard(zone, 2)), "n1 n2 n3 n4"},
+		{"1: spread over nodes, only the empty one is left", fourNodes, threePods, mypod(hard(host, 1)), "n4"},
+		{"1: ScheduleAnyway forbids nothing", fourNodes, threePods, mypod(soft(zone, 1)), "n1 n2 n3 n4"},
+		{"2: zone and node together leave n4", fourNodes, threePods, mypod(hard(zone, 1), hard(host, 1)), "n4"},
+		{"3: zone allows only zoneB", conflict, fivePods, mypod(hard(zone, 1)), "n3"},
+		{"3: node allows only n2", conflict, fivePods, mypod(hard(host, 1)), "n2"},
+		{"3: so both conflict and the pod stays pending", conflict, fivePods, mypod(hard(zone, 1), hard(host, 1)), ""},
+		{"3: a larger maxSkew resolves the conflict", conflict, fivePods, mypod(hard(zone, 2), hard(host, 1)), "n2"},
+		{"3: and so does ScheduleAnyway", conflict, fivePods, mypod(soft(zone, 1), hard(host, 1)), "n2"},
+		{"4: an empty zoneC takes the pod", withC, threePods, mypod(hard(zone, 1)), "n5"},
+		{"4: unless node affinity takes zoneC out of the count", withC, threePods, avoidingC, "n3 n4 n5"},
+		{"4: a nodeSelector does the same", pooled, threePods, selecting, "n3 n4 n5"},
+		{"a node with a misspelled key is bypassed", typo, threePods, mypod(hard(zone, 1)), "n3 n4"},
+		{"pods on a node without the key do not count", zoned("-", "A", "B"), fivePods, mypod(hard(zone, 1)), "n2"},
+		{"a pod that does not match its own selector keeps the counts as they are", fourNodes, threePods, unlabelled, "n1 n2 n3 n4"},
+	} {
+		t.Run(example.name, func(t *testing.T) {
+			s := newScene(t, example.nodes, example.pods)
+			if got := s.allowed(t, example.pod); got != example.want {
+				t.Errorf("allowed nodes: %q, want %q", got, example.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,169 @@
+package podtopologyspread
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/plugins/podtopologyspread/census"
+)
+
+const preFilterStateKey = "PreFilter" + Name
+
+// preFilterState is what Filter needs to know of the hard constraints. Clones share the counts and have their own changes.
+type preFilterState struct {
+	question *question
+	roster   *census.Roster
+	round    uint64
+	views    []view
+	self     []int64 // by constraint: 1 if the pod matches the selector
+	limits   []int64 // by constraint: how many pods the fullest domain may have before the pod joins
+	changes  census.Changes
+}
+
+// Clone implements fwk.StateData.
+func (s *preFilterState) Clone() fwk.StateData {
+	c := *s
+	c.limits = slices.Clone(s.limits)
+	c.changes = s.changes.Clone()
+	return &c
+}
+
+// PreFilter counts the pods in each domain of the hard constraints.
+func (pl *Plugin) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	q, err := pl.question(pod, v1.DoNotSchedule)
+	if err != nil {
+		return nil, fwk.AsStatus(fmt.Errorf("get constraints from pod: %w", err))
+	}
+	if q == nil {
+		return nil, skip
+	}
+	pl.roster.Sync(nodes)
+	q.refresh(pl.roster)
+	numbers := make([]int64, 2*len(q.constraints))
+	s := &preFilterState{
+		question: q, roster: pl.roster, round: pl.roster.Round(), views: q.views,
+		self: numbers[:len(q.constraints)], limits: numbers[len(q.constraints):],
+	}
+	for i := range q.constraints {
+		if q.constraints[i].selector.Matches(labels.Set(pod.Labels)) {
+			s.self[i] = 1
+		}
+		s.setLimit(i)
+	}
+	state.Write(preFilterStateKey, s)
+	return nil, nil
+}
+
+// AddPod counts a pod as if it ran on the node.
+func (pl *Plugin) AddPod(_ context.Context, state fwk.CycleState, _ *v1.Pod, added fwk.PodInfo, info fwk.NodeInfo) *fwk.Status {
+	return change(state, added.GetPod(), info.Node(), 1)
+}
+
+// RemovePod counts a pod as if it had gone from the node.
+func (pl *Plugin) RemovePod(_ context.Context, state fwk.CycleState, _ *v1.Pod, removed fwk.PodInfo, info fwk.NodeInfo) *fwk.Status {
+	return change(state, removed.GetPod(), info.Node(), -1)
+}
+
+func change(state fwk.CycleState, pod *v1.Pod, node *v1.Node, amount int64) *fwk.Status {
+	s, err := readPreFilterState(state)
+	if err != nil {
+		return fwk.AsStatus(err)
+	}
+	q := s.question
+	if node == nil || pod.Namespace != q.namespace || !inTopology(node, q.constraints) {
+		return nil
+	}
+	for i := range q.constraints {
+		c := &q.constraints[i]
+		if c.selector.Matches(labels.Set(pod.Labels)) && q.eligible(c, node) {
+			s.changes.Add(i, node.Labels[c.key], amount)
+			s.setLimit(i)
+		}
+	}
+	return nil
+}
+
+// setLimit works out how full a domain may be: the pod joins one with as many pods as the limit, not one with more.
+func (s *preFilterState) setLimit(i int) {
+	c := &s.question.constraints[i]
+	least, domains := s.least(i)
+	if domains < c.minDomains {
+		least = 0
+	}
+	s.limits[i] = c.maxSkew + least - s.self[i]
+}
+
+// least is the smallest count of any domain, changes included, and the number of domains.
+func (s *preFilterState) least(i int) (least int64, domains int) {
+	v := &s.views[i]
+	least, domains = v.Least, v.Domains
+	var few [8]int32
+	touched, smallest := few[:0], int64(math.MaxInt32)
+	for _, d := range s.changes {
+		if d.Axis != i {
+			continue
+		}
+		domain := v.Find(d.Value)
+		if !v.Has(domain) {
+			domains++
+		}
+		touched = append(touched, domain)
+		smallest = min(smallest, v.Of(domain)+d.Amount)
+	}
+	switch {
+	case len(touched) == 1 && touched[0] == v.Where:
+		least = v.Second
+	case len(touched) > 1:
+		least = v.LeastExcept(touched)
+	}
+	return min(least, smallest), domains
+}
+
+// Filter rejects a node in whose domain the pod would make the skew too large.
+func (pl *Plugin) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) *fwk.Status {
+	s, err := readPreFilterState(state)
+	if err != nil {
+		return fwk.AsStatus(err)
+	}
+	node := info.Node()
+	slot, found := s.roster.Find(node)
+	for i := range s.views {
+		v := &s.views[i]
+		domain, has := v.Locate(node, slot, found)
+		if !has {
+			return missingLabel
+		}
+		count := v.Of(domain)
+		if len(s.changes) > 0 {
+			count += s.changes.Of(i, node.Labels[v.Key.Name])
+		}
+		if count > s.limits[i] {
+			return tooSkewed
+		}
+	}
+	return nil
+}
+
+var (
+	skip         = fwk.NewStatus(fwk.Skip).WithPlugin(Name)
+	missingLabel = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, ErrReasonNodeLabelNotMatch).WithPlugin(Name)
+	tooSkewed    = fwk.NewStatus(fwk.Unschedulable, ErrReasonConstraintsNotMatch).WithPlugin(Name)
+)
+
+func readPreFilterState(state fwk.CycleState) (*preFilterState, error) {
+	data, err := state.Read(preFilterStateKey)
+	if err != nil {
+		return nil, fmt.Errorf("reading %q from cycleState: %w", preFilterStateKey, err)
+	}
+	s, ok := data.(*preFilterState)
+	if !ok {
+		return nil, fmt.Errorf("reading %q from cycleState: it holds a %T, which PreFilter did not write", preFilterStateKey, data)
+	}
+	return s, nil
+}

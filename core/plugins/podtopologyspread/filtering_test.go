@@ -1,0 +1,213 @@
+package podtopologyspread
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/ptr"
+
+	"orrery/core/cache"
+	"orrery/core/framework"
+	"orrery/core/mk"
+)
+
+// with changes a constraint.
+func with(c v1.TopologySpreadConstraint, change func(*v1.TopologySpreadConstraint)) v1.TopologySpreadConstraint {
+	change(&c)
+	return c
+}
+
+func TestFieldsOfAConstraint(t *testing.T) {
+	honor, ignore := ptr.To(v1.NodeInclusionPolicyHonor), ptr.To(v1.NodeInclusionPolicyIgnore)
+	minDomains := func(n int32) func(*v1.TopologySpreadConstraint) {
+		return func(c *v1.TopologySpreadConstraint) { c.MinDomains = &n }
+	}
+	tainted := func(zones ...string) []*v1.Node {
+		nodes := zoned(zones...)
+		nodes[len(nodes)-1].Spec.Taints = []v1.Taint{{Key: "down", Effect: v1.TaintEffectNoSchedule}}
+		return nodes
+	}
+	selecting := func(c v1.TopologySpreadConstraint) *v1.Pod {
+		pod := mypod(c)
+		pod.Spec.NodeSelector = map[string]string{"pool": "ab"}
+		return pod
+	}
+	pooled := zoned("A", "B", "C")
+	pooled[0].Labels["pool"], pooled[1].Labels["pool"] = "ab", "ab"
+	revision := mk.Pod("mypod").Label("foo", "bar").Label("pod-template-hash", "new").Obj()
+	revision.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) {
+		c.MatchLabelKeys = []string{"pod-template-hash", "absent"}
+	})}
+	elsewhere := running("n1", "n1", "n1")
+	for _, pod := range elsewhere {
+		pod.Namespace = "other"
+	}
+	leaving := running("n1", "n1", "n2")
+	leaving[0].DeletionTimestamp, leaving[1].DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}, &metav1.Time{Time: time.Unix(1, 0)}
+
+	for _, row := range []struct {
+		name  string
+		nodes []*v1.Node
+		pods  []*v1.Pod
+		pod   *v1.Pod
+		want  string
+	}{
+		{"zones 2, 2, 1 with maxSkew 1: only the zone with 1 accepts", zoned("A", "B", "C"), running("n1", "n1", "n2", "n2", "n3"), mypod(hard(zone, 1)), "n3"},
+		{"too few domains count as a minimum of 0, so no domain with a pod accepts", zoned("A", "B"), running("n1", "n2"), mypod(with(hard(zone, 1), minDomains(3))), ""},
+		{"too few domains, all empty, accept", zoned("A", "B"), nil, mypod(with(hard(zone, 1), minDomains(3))), "n1 n2"},
+		{"enough domains make minDomains idle", zoned("A", "B"), running("n1", "n2"), mypod(with(hard(zone, 1), minDomains(2))), "n1 n2"},
+		{"pods of other namespaces do not count", zoned("A", "B"), elsewhere, mypod(hard(zone, 1)), "n1 n2"},
+		{"pods that are being deleted do not count", zoned("A", "B"), leaving, mypod(hard(zone, 1)), "n1"},
+		{"matchLabelKeys count only the own revision; keys that the pod lacks are left out", zoned("A", "B"), running("n1", "n1", "n1"), revision, "n1 n2"},
+		{"node affinity is honoured by default: zone C is no domain", pooled, running("n1", "n2"), selecting(hard(zone, 1)), "n1 n2 n3"},
+		{
+			"ignored, it leaves the empty zone C in, which drags the minimum to 0", pooled, running("n1", "n2"),
+			selecting(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeAffinityPolicy = ignore })), "n3",
+		},
+		{"taints are ignored by default: the tainted zone C counts as empty", tainted("A", "B", "C"), running("n1", "n2"), mypod(hard(zone, 1)), "n3"},
+		{
+			"honoured, they take it out of the count", tainted("A", "B", "C"), running("n1", "n2"),
+			mypod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeTaintsPolicy = honor })), "n1 n2 n3",
+		},
+		{
+			"an empty selector counts nobody, though the pod matches it", zoned("A", "B"), running("n1", "n1", "n1"),
+			mypod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.LabelSelector = &metav1.LabelSelector{} })), "n1 n2",
+		},
+		{
+			"no selector matches nobody, the pod included", zoned("A", "B"), running("n1", "n1", "n1"),
+			mypod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.LabelSelector = nil })), "n1 n2",
+		},
+		{"an empty label value is a domain like others", zoned("", "B"), running("n1"), mypod(hard(zone, 1)), "n2"},
+		{
+			"without any eligible node the constraint passes", zoned("A", "B"), running("n1", "n1"),
+			func() *v1.Pod { p := selecting(hard(zone, 1)); p.Spec.NodeSelector["pool"] = "none"; return p }(), "n1 n2",
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := newScene(t, row.nodes, row.pods).allowed(t, row.pod); got != row.want {
+				t.Errorf("allowed nodes: %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+func TestReasons(t *testing.T) {
+	s := newScene(t, zoned("A", "B", "-"), running("n1", "n1"))
+	got := s.filter(t, mypod(hard(zone, 1)))
+	want := map[string]string{
+		"n1": "Unschedulable: node(s) didn't match pod topology spread constraints",
+		"n2": "",
+		"n3": "UnschedulableAndUnresolvable: node(s) didn't match pod topology spread constraints (missing required label)",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("verdicts (-want +got):\n%s", diff)
+	}
+}
+
+func TestPreFilterSkipsAndFails(t *testing.T) {
+	s := newScene(t, zoned("A"), nil)
+	if _, status := s.prefilter(t, mypod(soft(zone, 1))); !status.IsSkip() {
+		t.Errorf("without hard constraints: %v, want Skip", status.Code())
+	}
+	broken := with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) {
+		c.LabelSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
+	})
+	_, status := s.prefilter(t, mypod(broken))
+	const want = `Error: get constraints from pod: obtaining pod's hard topology spread constraints: "Near" is not a valid label selector operator`
+	if got := short(status); got != want {
+		t.Errorf("with a broken selector: %s\nwant %s", got, want)
+	}
+	status = s.Filter(context.Background(), framework.NewCycleState(), mypod(), mustList(s)[0])
+	if got := short(status); got != `Error: reading "PreFilterPodTopologySpread" from cycleState: not found` {
+		t.Errorf("Filter without PreFilter: %s", got)
+	}
+}
+
+func mustList(s *scene) []fwk.NodeInfo {
+	nodes, _ := s.List()
+	return nodes
+}
+
+// Preemption and nominations try out pods on copies of the state.
+func TestPodsAddedAndRemovedInThought(t *testing.T) {
+	add, remove := func(s *scene) changeFunc { return s.AddPod }, func(s *scene) changeFunc { return s.RemovePod }
+	matching, other := running("n2")[0], mk.Pod("x").Obj()
+	foreign := mk.Pod("x").Namespace("other").Label("foo", "bar").Obj()
+	leaving := mk.Pod("x").Label("foo", "bar").Deleting(time.Unix(1, 0)).Obj()
+	everybody := with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.LabelSelector = &metav1.LabelSelector{} })
+	for _, row := range []struct {
+		name       string
+		constraint v1.TopologySpreadConstraint
+		change     func(*scene) changeFunc
+		pod        *v1.Pod
+		node       int
+		want       string
+	}{
+		{"as it is, only zone B accepts", hard(zone, 1), add, other, 1, "n2"},
+		{"a pod added in zone B lifts the minimum", hard(zone, 1), add, matching, 1, "n1 n2"},
+		{"a pod removed from zone A lowers its count", hard(zone, 1), remove, matching, 0, "n1 n2"},
+		{"a pod of another namespace changes nothing", hard(zone, 1), remove, foreign, 0, "n2"},
+		{"a pod on a node without the key changes nothing", hard(zone, 1), add, matching, 2, "n2"},
+		{"a terminating pod, which did not count, is taken off all the same", hard(zone, 1), remove, leaving, 0, "n1 n2"},
+		{"an empty selector counts nobody at first, and pods added later", everybody, add, other, 0, "n2"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := newScene(t, zoned("A", "B", "-"), running("n1"))
+			pod := mypod(row.constraint)
+			state, _ := s.prefilter(t, pod)
+			copied := state.Clone()
+			info, _ := cache.NewPodInfo(row.pod)
+			node, err := s.Get(zoned("A", "B", "-")[row.node].Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := s.verdicts(t, state, pod, false)
+			if status := row.change(s)(context.Background(), copied, pod, info, node); !status.IsSuccess() {
+				t.Fatal(status)
+			}
+			after := s.verdicts(t, copied, pod, false)
+			if got := passing(after); got != row.want {
+				t.Errorf("allowed nodes: %q, want %q", got, row.want)
+			}
+			if diff := cmp.Diff(before, s.verdicts(t, state, pod, false)); diff != "" {
+				t.Errorf("the change to the copy reached the original (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+type changeFunc = func(context.Context, fwk.CycleState, *v1.Pod, fwk.PodInfo, fwk.NodeInfo) *fwk.Status
+
+func TestTheMinimumIsExactAfterChangesOnSeveralNodes(t *testing.T) {
+	s := newScene(t, zoned("A", "B", "C", "D"), running("n1", "n1", "n2", "n3", "n4"))
+	pod := mypod(hard(zone, 1))
+	state, _ := s.prefilter(t, pod)
+	for _, node := range mustList(s)[1:] {
+		info, _ := cache.NewPodInfo(running(node.Node().Name)[0])
+		s.AddPod(context.Background(), state, pod, info, node)
+	}
+	// Two in every zone: each accepts one more.
+	if got := passing(s.verdicts(t, state, pod, false)); got != "n1 n2 n3 n4" {
+		t.Errorf("allowed nodes: %q, want all", got)
+	}
+}
+
+func TestFilterAllocatesNothing(t *testing.T) {
+	s := newScene(t, zoned("A", "A", "B", "-"), running("n1", "n1"))
+	pod := mypod(hard(zone, 1), hard(host, 1))
+	state, _ := s.prefilter(t, pod)
+	nodes := mustList(s)
+	var plugin fwk.FilterPlugin = s.Plugin
+	if n := testing.AllocsPerRun(100, func() {
+		for _, info := range nodes {
+			plugin.Filter(context.Background(), state, pod, info)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

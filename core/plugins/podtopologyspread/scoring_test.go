@@ -1,0 +1,280 @@
+package podtopologyspread
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/cache"
+	"orrery/core/config"
+	"orrery/core/framework"
+	"orrery/core/mk"
+)
+
+type scores = map[string]int64
+
+func TestScores(t *testing.T) {
+	for _, row := range []struct {
+		name            string
+		nodes           []*v1.Node
+		pods            []*v1.Pod
+		pod             *v1.Pod
+		raw, normalized scores
+	}{
+		{
+			name:  "one zone constraint, counts 4 and 2: 4·ln 4 and 2·ln 4",
+			nodes: zoned("A", "B"), pods: running("n1", "n1", "n1", "n1", "n2", "n2"), pod: mypod(soft(zone, 1)),
+			raw: scores{"n1": 6, "n2": 3}, normalized: scores{"n1": 50, "n2": 100},
+		},
+		{
+			name:  "a larger maxSkew evens out differences",
+			nodes: zoned("A", "B"), pods: running("n1", "n1", "n1", "n1", "n2", "n2"), pod: mypod(soft(zone, 20)),
+			raw: scores{"n1": 25, "n2": 22}, normalized: scores{"n1": 88, "n2": 100},
+		},
+		{
+			name:  "the zone with fewer pods is preferred, and nothing is forbidden",
+			nodes: zoned("A", "A", "B", "B"), pods: running("n1", "n2", "n3"), pod: mypod(soft(zone, 1)),
+			raw: scores{"n1": 3, "n2": 3, "n3": 1, "n4": 1}, normalized: scores{"n1": 33, "n2": 33, "n3": 100, "n4": 100},
+		},
+		{
+			name:  "nodes that lack the key are not scored",
+			nodes: zoned("A", "-"), pods: running("n1"), pod: mypod(soft(zone, 1)),
+			raw: scores{"n1": 1, "n2": 0}, normalized: scores{"n1": 100, "n2": 0},
+		},
+		{
+			name:  "with no pods anywhere all get the most",
+			nodes: zoned("A", "B"), pod: mypod(soft(zone, 1)),
+			raw: scores{"n1": 0, "n2": 0}, normalized: scores{"n1": 100, "n2": 100},
+		},
+		{
+			name:  "hostnames count the node's own pods",
+			nodes: zoned("A", "A", "B"), pods: running("n1", "n1", "n2"), pod: mypod(soft(v1.LabelHostname, 1)),
+			raw: scores{"n1": 3, "n2": 2, "n3": 0}, normalized: scores{"n1": 0, "n2": 33, "n3": 100},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			raw, normalized, _ := newScene(t, row.nodes, row.pods).score(t, row.pod)
+			if diff := cmp.Diff(row.raw, raw); diff != "" {
+				t.Errorf("raw scores (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(row.normalized, normalized); diff != "" {
+				t.Errorf("normalised scores (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The built-in defaults are hostname with maxSkew 3 and zone with maxSkew 5, both ScheduleAnyway.
+func TestSystemDefaults(t *testing.T) {
+	member := mk.Pod("mypod").Label("foo", "bar").Owner("apps/v1", "ReplicaSet", "web").Obj()
+	constrained := member.DeepCopy()
+	constrained.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{hard(zone, 1)}
+	nodes := zoned("z1", "z1", "z2")
+
+	t.Run("a pod of a ReplicaSet is spread", func(t *testing.T) {
+		s := sceneOf(t, cache.SnapshotOf(running("n1", "n1", "n2"), nodes), systemDefaulting())
+		s.addReplicaSet(t, "web", map[string]string{"foo": "bar"})
+		raw, normalized, _ := s.score(t, member)
+		if diff := cmp.Diff(scores{"n1": 13, "n2": 12, "n3": 6}, raw); diff != "" {
+			t.Errorf("raw scores (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(scores{"n1": 46, "n2": 53, "n3": 100}, normalized); diff != "" {
+			t.Errorf("normalised scores (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("a node without a zone is still scored by its hostname", func(t *testing.T) {
+		s := sceneOf(t, cache.SnapshotOf(running("n1", "n3"), zoned("z1", "z2", "-")), systemDefaulting())
+		s.addReplicaSet(t, "web", map[string]string{"foo": "bar"})
+		raw, _, _ := s.score(t, member)
+		// ln 5 per pod and 2 for the hostname; n1 and n2 have a zone besides, of three with "": ln 5 per pod and 4.
+		if diff := cmp.Diff(scores{"n1": 9, "n2": 6, "n3": 4}, raw); diff != "" {
+			t.Errorf("raw scores (-want +got):\n%s", diff)
+		}
+	})
+	for name, pod := range map[string]*v1.Pod{
+		"a pod that belongs to nothing gets none":        mk.Pod("mypod").Label("foo", "bar").Obj(),
+		"a pod whose controller is gone gets none":       mk.Pod("mypod").Owner("apps/v1", "ReplicaSet", "gone").Obj(),
+		"a pod with constraints of its own gets none":    constrained,
+		"a pod of a controller of another kind has none": mk.Pod("mypod").Owner("batch/v1", "Job", "web").Obj(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := sceneOf(t, cache.SnapshotOf(nil, nodes), systemDefaulting())
+			s.addReplicaSet(t, "web", map[string]string{"foo": "bar"})
+			if _, _, skipped := s.score(t, pod); !skipped {
+				t.Error("it was scored")
+			}
+		})
+	}
+}
+
+func (s *scene) addReplicaSet(t *testing.T, name string, selected map[string]string) {
+	t.Helper()
+	s.add(t, &appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
+		Spec:       appsv1.ReplicaSetSpec{Selector: &metav1.LabelSelector{MatchLabels: selected}},
+	})
+}
+
+func (s *scene) add(t *testing.T, object any) {
+	t.Helper()
+	core, apps := s.objects.Core().V1(), s.objects.Apps().V1()
+	var err error
+	switch object.(type) {
+	case *v1.Service:
+		err = core.Services().Informer().GetIndexer().Add(object)
+	case *v1.ReplicationController:
+		err = core.ReplicationControllers().Informer().GetIndexer().Add(object)
+	case *appsv1.ReplicaSet:
+		err = apps.ReplicaSets().Informer().GetIndexer().Add(object)
+	case *appsv1.StatefulSet:
+		err = apps.StatefulSets().Informer().GetIndexer().Add(object)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSelectorsOfDefaultConstraints(t *testing.T) {
+	meta := metav1.ObjectMeta{Namespace: "default", Name: "o"}
+	selector := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpExists}}}
+	service := func(name string, selected map[string]string) *v1.Service {
+		return &v1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Spec: v1.ServiceSpec{Selector: selected}}
+	}
+	objects := []any{
+		service("one", map[string]string{"app": "web"}),
+		service("two", map[string]string{"tier": "front"}),
+		service("other", map[string]string{"app": "db"}),
+		service("headless", nil),
+		&v1.ReplicationController{ObjectMeta: meta, Spec: v1.ReplicationControllerSpec{Selector: map[string]string{"rc": "yes"}}},
+		&appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Selector: selector}},
+		&appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Selector: selector}},
+	}
+	pod := func() *mk.PodBuilder { return mk.Pod("p").Label("app", "web") }
+	for _, row := range []struct {
+		name, want string
+		pod        *v1.Pod
+	}{
+		{"a Service that selects the pod", "app=web", pod().Obj()},
+		{"several Services are merged", "app=web,tier=front", pod().Label("tier", "front").Obj()},
+		{"Services and a ReplicationController are merged", "app=web,rc=yes", pod().Owner("v1", "ReplicationController", "o").Obj()},
+		{"the requirements of a ReplicaSet are added", "app=web,tier", pod().Owner("apps/v1", "ReplicaSet", "o").Obj()},
+		{"the requirements of a StatefulSet are added", "app=web,tier", pod().Owner("apps/v1", "StatefulSet", "o").Obj()},
+		{"owners of other groups are not looked for", "app=web", pod().Owner("example.com/v1", "ReplicaSet", "o").Obj()},
+		{"an owner whose version cannot be read adds nothing", "app=web", pod().Owner("a/b/c", "ReplicaSet", "o").Obj()},
+		{"another namespace has its own objects", "", pod().Namespace("other").Owner("apps/v1", "ReplicaSet", "o").Obj()},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := sceneOf(t, cache.NewSnapshot(), systemDefaulting())
+			for _, object := range objects {
+				s.add(t, object)
+			}
+			if got := s.owners.of(row.pod).compile().String(); got != row.want {
+				t.Errorf("selector %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+func TestListedDefaultsHoldForFilterToo(t *testing.T) {
+	args := &configv1.PodTopologySpreadArgs{
+		DefaultingType: configv1.ListDefaulting,
+		DefaultConstraints: []v1.TopologySpreadConstraint{
+			{MaxSkew: 1, TopologyKey: zone, WhenUnsatisfiable: v1.DoNotSchedule},
+		},
+	}
+	s := sceneOf(t, cache.SnapshotOf(running("n1", "n2"), zoned("A", "A", "B")), args)
+	s.add(t, &v1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"}, Spec: v1.ServiceSpec{Selector: map[string]string{"foo": "bar"}}})
+	if got := s.allowed(t, mypod()); got != "n3" {
+		t.Errorf("allowed nodes: %q, want n3", got)
+	}
+	if got := s.allowed(t, mk.Pod("bare").Obj()); got != "n1 n2 n3" {
+		t.Errorf("for a pod that no Service selects: %q, want all", got)
+	}
+}
+
+// A filter extender that keeps no node cache hands on NodeInfos without pods.
+func TestHostnameScoreCountsTheGivenNodeInfo(t *testing.T) {
+	s := newScene(t, zoned("A"), running("n1", "n1"))
+	state, pod := framework.NewCycleState(), mypod(soft(v1.LabelHostname, 1))
+	s.PreScore(context.Background(), state, pod, mustList(s))
+	empty := cache.NewNodeInfo()
+	empty.SetNode(mustList(s)[0].Node())
+	if score, _ := s.Score(context.Background(), state, pod, empty); score != 0 {
+		t.Errorf("score of the node without its pods: %d, want 0", score)
+	}
+	if score, _ := s.Score(context.Background(), state, pod, mustList(s)[0]); score != 2 {
+		t.Errorf("score of the node as it is: %d, want 2·ln 3 = 2", score)
+	}
+}
+
+func TestPreScoreSkipsAndFails(t *testing.T) {
+	if _, _, skipped := newScene(t, nil, nil).score(t, mypod(soft(zone, 1))); !skipped {
+		t.Error("without nodes there is nothing to score")
+	}
+	s := newScene(t, zoned("A"), nil)
+	if _, _, skipped := s.score(t, mypod(hard(zone, 1))); !skipped {
+		t.Error("without soft constraints there is nothing to score")
+	}
+	broken := soft(zone, 1)
+	broken.LabelSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"a b": ""}}
+	status := s.PreScore(context.Background(), framework.NewCycleState(), mypod(broken), mustList(s))
+	if status.Code() != fwk.Error {
+		t.Errorf("with a broken selector: %v, want an error", status)
+	}
+}
+
+func TestSigning(t *testing.T) {
+	ctx := context.Background()
+	for name, row := range map[string]struct {
+		args *configv1.PodTopologySpreadArgs
+		pod  *v1.Pod
+		want string
+	}{
+		"no constraints and no defaults: signed with nothing": {noDefaults(), mk.Pod("p").Obj(), ""},
+		"own constraints": {noDefaults(), mypod(soft(zone, 1)), "Unschedulable: pods with topology constraints are not signable"},
+		"system defaults": {systemDefaulting(), mk.Pod("p").Obj(), "Unschedulable: pods with default topology constraints are not signable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fragments, status := sceneOf(t, cache.NewSnapshot(), row.args).SignPod(ctx, row.pod)
+			if len(fragments) > 0 || short(status) != row.want {
+				t.Errorf("fragments %v, status %q, want none and %q", fragments, short(status), row.want)
+			}
+		})
+	}
+}
+
+func TestNewSaysWhatIsMissing(t *testing.T) {
+	snapshot := cache.NewSnapshot()
+	for name, row := range map[string]struct {
+		args   *configv1.PodTopologySpreadArgs
+		handle handle
+		want   string
+	}{
+		"arguments of another plugin": {nil, handle{lister: snapshot}, "want args to be of type PodTopologySpreadArgs, got *v1.InterPodAffinityArgs"},
+		"no snapshot":                 {noDefaults(), handle{objects: informers.NewSharedInformerFactory(nil, 0)}, "building PodTopologySpread: the handle has no snapshot to read nodes from"},
+		"no informers": {
+			systemDefaulting(),
+			handle{lister: snapshot},
+			"building PodTopologySpread: default constraints need an informer factory to find Services and controllers",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var err error
+			if row.args == nil {
+				_, err = New(context.Background(), &configv1.InterPodAffinityArgs{}, row.handle, config.DefaultFeatures())
+			} else {
+				_, err = New(context.Background(), row.args, row.handle, config.DefaultFeatures())
+			}
+			if err == nil || err.Error() != row.want {
+				t.Errorf("error %v\nwant  %s", err, row.want)
+			}
+		})
+	}
+}

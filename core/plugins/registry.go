@@ -1,0 +1,66 @@
+package plugins
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/config"
+	"orrery/core/framework"
+	"orrery/core/plugins/defaultbinder"
+	"orrery/core/plugins/defaultpreemption"
+	"orrery/core/plugins/imagelocality"
+	"orrery/core/plugins/interpodaffinity"
+	"orrery/core/plugins/nodeaffinity"
+	"orrery/core/plugins/nodedeclaredfeatures"
+	"orrery/core/plugins/nodename"
+	"orrery/core/plugins/nodeports"
+	"orrery/core/plugins/noderesources"
+	"orrery/core/plugins/nodeunschedulable"
+	"orrery/core/plugins/podtopologyspread"
+	"orrery/core/plugins/queuesort"
+	"orrery/core/plugins/schedulinggates"
+	"orrery/core/plugins/tainttoleration"
+	"orrery/core/plugins/unsupported"
+)
+
+// factory makes a plugin that behaves as the feature gates say.
+type factory func(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plugin, error)
+
+// inTree are all plugins that need no registering.
+var inTree = map[string]factory{
+	defaultbinder.Name:             defaultbinder.New,
+	defaultpreemption.Name:         defaultpreemption.New,
+	imagelocality.Name:             imagelocality.New,
+	interpodaffinity.Name:          interpodaffinity.New,
+	nodeaffinity.Name:              nodeaffinity.New,
+	nodedeclaredfeatures.Name:      nodedeclaredfeatures.New,
+	nodename.Name:                  nodename.New,
+	nodeports.Name:                 nodeports.New,
+	noderesources.Name:             noderesources.New,
+	noderesources.BalancedName:     noderesources.NewBalanced,
+	nodeunschedulable.Name:         nodeunschedulable.New,
+	podtopologyspread.Name:         podtopologyspread.New,
+	queuesort.Name:                 queuesort.New,
+	schedulinggates.Name:           schedulinggates.New,
+	tainttoleration.Name:           tainttoleration.New,
+	unsupported.DynamicResources:   unsupported.NewDynamicResources,
+	unsupported.GangScheduling:     unsupported.NewGangScheduling,
+	unsupported.NodeVolumeLimits:   unsupported.NewNodeVolumeLimits,
+	unsupported.VolumeBinding:      unsupported.NewVolumeBinding,
+	unsupported.VolumeRestrictions: unsupported.NewVolumeRestrictions,
+	unsupported.VolumeZone:         unsupported.NewVolumeZone,
+}
+
+// Registry says how to make every in-tree plugin under the given feature gates. The registry is the caller's own: more
+// plugins can be registered with it.
+func Registry(features config.Features) framework.Registry {
+	registry := make(framework.Registry, len(inTree))
+	for name, make := range inTree {
+		registry[name] = func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
+			return make(ctx, args, h, features)
+		}
+	}
+	return registry
+}

@@ -1,0 +1,142 @@
+package plugins_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/cache"
+	"orrery/core/config"
+	"orrery/core/framework"
+	"orrery/core/plugins"
+)
+
+// host is a handle with what plugins ask for while they are made.
+type host struct{ fwk.Handle }
+
+func (host) SharedInformerFactory() informers.SharedInformerFactory {
+	return informers.NewSharedInformerFactory(nil, 0)
+}
+func (host) SnapshotSharedLister() fwk.SharedLister { return cache.NewSnapshot() }
+func (host) Parallelizer() fwk.Parallelizer         { return nil }
+
+// points names the extension points that a plugin implements, in the order in which a pod meets them.
+func points(p fwk.Plugin) string {
+	var words []string
+	add := func(implemented bool, word string) {
+		if implemented {
+			words = append(words, word)
+		}
+	}
+	_, preEnqueue := p.(fwk.PreEnqueuePlugin)
+	_, queueSort := p.(fwk.QueueSortPlugin)
+	_, preFilter := p.(fwk.PreFilterPlugin)
+	_, filter := p.(fwk.FilterPlugin)
+	_, postFilter := p.(fwk.PostFilterPlugin)
+	_, preScore := p.(fwk.PreScorePlugin)
+	scorer, score := p.(fwk.ScorePlugin)
+	_, reserve := p.(fwk.ReservePlugin)
+	_, permit := p.(fwk.PermitPlugin)
+	_, preBind := p.(fwk.PreBindPlugin)
+	_, bind := p.(fwk.BindPlugin)
+	_, postBind := p.(fwk.PostBindPlugin)
+	_, enqueue := p.(fwk.EnqueueExtensions)
+	_, sign := p.(fwk.SignPlugin)
+	add(preEnqueue, "PreEnqueue")
+	add(queueSort, "QueueSort")
+	add(preFilter, "PreFilter")
+	add(filter, "Filter")
+	add(postFilter, "PostFilter")
+	add(preScore, "PreScore")
+	add(score, "Score")
+	add(score && scorer.ScoreExtensions() != nil, "Normalize")
+	add(reserve, "Reserve")
+	add(permit, "Permit")
+	add(preBind, "PreBind")
+	add(bind, "Bind")
+	add(postBind, "PostBind")
+	add(enqueue, "Enqueue")
+	add(sign, "Sign")
+	return strings.Join(words, " ")
+}
+
+// kube-scheduler's 21 names, each with the extension points that it has there. They decide in which lists of a
+// configuration a plugin may stand.
+func TestEveryInTreePluginHasItsExtensionPoints(t *testing.T) {
+	want := map[string]string{
+		"SchedulingGates":                 "PreEnqueue Enqueue",
+		"PrioritySort":                    "QueueSort",
+		"NodeUnschedulable":               "Filter Enqueue Sign",
+		"NodeName":                        "Filter Enqueue Sign",
+		"TaintToleration":                 "Filter PreScore Score Normalize Enqueue Sign",
+		"NodeAffinity":                    "PreFilter Filter PreScore Score Normalize Enqueue Sign",
+		"NodePorts":                       "PreFilter Filter Enqueue Sign",
+		"NodeResourcesFit":                "PreFilter Filter PreScore Score Enqueue Sign",
+		"VolumeRestrictions":              "PreFilter Filter Enqueue Sign",
+		"NodeVolumeLimits":                "PreFilter Filter Enqueue Sign",
+		"VolumeBinding":                   "PreFilter Filter PreScore Score Reserve PreBind Enqueue Sign",
+		"VolumeZone":                      "PreFilter Filter Enqueue Sign",
+		"PodTopologySpread":               "PreFilter Filter PreScore Score Normalize Enqueue Sign",
+		"InterPodAffinity":                "PreFilter Filter PreScore Score Normalize Enqueue Sign",
+		"DynamicResources":                "PreEnqueue PreFilter Filter PostFilter Score Normalize Reserve PreBind Enqueue Sign",
+		"DefaultPreemption":               "PreEnqueue PostFilter Enqueue",
+		"NodeResourcesBalancedAllocation": "PreScore Score Sign",
+		"ImageLocality":                   "Score Sign",
+		"DefaultBinder":                   "Bind",
+		"NodeDeclaredFeatures":            "PreFilter Filter Enqueue Sign",
+		"GangScheduling":                  "PreEnqueue Reserve Permit Enqueue",
+	}
+	features := config.DefaultFeatures()
+	got := map[string]string{}
+	for name, factory := range plugins.Registry(features) {
+		plugin, err := factory(t.Context(), config.DefaultArgs(name, features), host{})
+		if err != nil {
+			t.Errorf("making %s: %v", name, err)
+			continue
+		}
+		if plugin.Name() != name {
+			t.Errorf("%s calls itself %s", name, plugin.Name())
+		}
+		got[name] = points(plugin)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("extension points by plugin (-want +got):\n%s", diff)
+	}
+}
+
+// A configuration that says nothing names plugins at every extension point; all must be there and fit where they stand.
+func TestTheDefaultProfileCanBeMade(t *testing.T) {
+	for name, gates := range map[string]map[string]bool{
+		"as it comes":                nil,
+		"with every plugin there is": {"NodeDeclaredFeatures": true, "GenericWorkload": true, "GangScheduling": true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			features, err := config.ParseFeatures(gates)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = framework.NewProfile(t.Context(), plugins.Registry(features), config.Default(features).Profiles[0], framework.Options{
+				Snapshot: cache.NewSnapshot(), Informers: informers.NewSharedInformerFactory(nil, 0), Features: features,
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestARegistryIsTheCallersOwn(t *testing.T) {
+	factory := func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return nil, nil }
+	mine := plugins.Registry(config.DefaultFeatures())
+	if err := mine.Register("Mine", factory); err != nil {
+		t.Fatal(err)
+	}
+	if _, leaked := plugins.Registry(config.DefaultFeatures())["Mine"]; leaked {
+		t.Error("a plugin registered with one registry shows in the next")
+	}
+}

@@ -1,0 +1,65 @@
+package schedulinggates_test
+
+import (
+	"testing"
+
+	fwk "k8s.io/kube-scheduler/framework"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/config"
+	"orrery/core/mk"
+	"orrery/core/plugins/plugintest"
+	"orrery/core/plugins/schedulinggates"
+)
+
+func gates(t *testing.T) *schedulinggates.Gates {
+	plugin, err := schedulinggates.New(t.Context(), nil, nil, config.DefaultFeatures())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plugin.(*schedulinggates.Gates)
+}
+
+func TestPreEnqueue(t *testing.T) {
+	for name, tc := range map[string]struct {
+		pod  *v1.Pod
+		want string
+	}{
+		"a pod without gates may enter": {mk.Pod("p").Obj(), "Success"},
+		"two gates hold a pod and are both named": {
+			mk.Pod("p").Gate("example.com/foo").Gate("example.com/bar").Obj(),
+			"UnschedulableAndUnresolvable: waiting for scheduling gates: [example.com/foo example.com/bar]",
+		},
+		"the last gate still holds": {
+			mk.Pod("p").Gate("example.com/foo").Obj(),
+			"UnschedulableAndUnresolvable: waiting for scheduling gates: [example.com/foo]",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := plugintest.Said(gates(t).PreEnqueue(t.Context(), tc.pod)); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestOnlyThePodsOwnUngatingWakesIt(t *testing.T) {
+	gated := mk.Pod("p").Gate("g").Obj()
+	for name, tc := range map[string]struct {
+		action fwk.ActionType
+		after  any
+		want   string
+	}{
+		"its own gates are gone":           {fwk.UpdatePodSchedulingGatesEliminated, mk.Pod("p").Obj(), "Queue"},
+		"another pod's gates are gone":     {fwk.UpdatePodSchedulingGatesEliminated, mk.Pod("q").Obj(), "QueueSkip"},
+		"a label of it changed":            {fwk.UpdatePodLabel, mk.Pod("p").Obj(), "not registered"},
+		"what is reported is not readable": {fwk.UpdatePodSchedulingGatesEliminated, mk.Node("n").Obj(), "Queue: reading the new object of an event: it is a *v1.Node where a *v1.Pod was expected"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := plugintest.Hint(t, gates(t), fwk.Pod, tc.action, gated, gated, tc.after); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,245 @@
+package unsupported_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/cache"
+	"orrery/core/config"
+	"orrery/core/framework"
+	"orrery/core/mk"
+	"orrery/core/plugins/plugintest"
+	"orrery/core/plugins/unsupported"
+)
+
+var factories = map[string]func(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plugin, error){
+	unsupported.VolumeRestrictions: unsupported.NewVolumeRestrictions,
+	unsupported.NodeVolumeLimits:   unsupported.NewNodeVolumeLimits,
+	unsupported.VolumeBinding:      unsupported.NewVolumeBinding,
+	unsupported.VolumeZone:         unsupported.NewVolumeZone,
+	unsupported.DynamicResources:   unsupported.NewDynamicResources,
+	unsupported.GangScheduling:     unsupported.NewGangScheduling,
+}
+
+func plugin(t *testing.T, name string, gates ...string) fwk.Plugin {
+	t.Helper()
+	set := map[string]bool{}
+	for _, gate := range gates {
+		set[gate] = true
+	}
+	features, err := config.ParseFeatures(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := factories[name](t.Context(), config.DefaultArgs(name, features), nil, features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Name() != name {
+		t.Errorf("%s calls itself %s", name, p.Name())
+	}
+	return p
+}
+
+func onNode() fwk.NodeInfo {
+	info := cache.NewNodeInfo()
+	info.SetNode(mk.Node("n").Obj())
+	return info
+}
+
+func withVolume(source v1.VolumeSource) *v1.Pod {
+	pod := mk.Pod("p").Obj()
+	pod.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: source}}
+	return pod
+}
+
+// Which plugin refuses which pod, and in what words; a plugin that is not named has nothing to do.
+func TestVolumePluginsRefuse(t *testing.T) {
+	for name, tc := range map[string]struct {
+		pod    *v1.Pod
+		uses   string
+		refuse []string
+	}{
+		"no volume":           {mk.Pod("p").Obj(), "", nil},
+		"what every node has": {withVolume(v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}}), "", nil},
+		"a projected token":   {withVolume(v1.VolumeSource{Projected: &v1.ProjectedVolumeSource{}}), "", nil},
+		"a claim": {
+			mk.Pod("p").PVC("data").Obj(), "a PersistentVolumeClaim",
+			[]string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits, unsupported.VolumeBinding, unsupported.VolumeZone},
+		},
+		"a claim that is made for the pod": {
+			withVolume(v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}), "a generic ephemeral volume",
+			[]string{unsupported.NodeVolumeLimits, unsupported.VolumeBinding},
+		},
+		"a disk that others may have and that is counted": {
+			withVolume(v1.VolumeSource{GCEPersistentDisk: &v1.GCEPersistentDiskVolumeSource{}}), "an inline GCE persistent disk",
+			[]string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits},
+		},
+		"an image that others may have": {
+			withVolume(v1.VolumeSource{RBD: &v1.RBDVolumeSource{}}), "an inline Ceph RBD image", []string{unsupported.VolumeRestrictions},
+		},
+		"a disk that is counted": {
+			withVolume(v1.VolumeSource{AzureDisk: &v1.AzureDiskVolumeSource{}}), "an inline Azure disk", []string{unsupported.NodeVolumeLimits},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := map[string]string{}
+			for _, plugin := range []string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits, unsupported.VolumeBinding, unsupported.VolumeZone} {
+				want[plugin] = "Skip"
+			}
+			for _, plugin := range tc.refuse {
+				want[plugin] = "UnschedulableAndUnresolvable: Orrery cannot place a pod that uses " + tc.uses + " yet"
+			}
+			got := map[string]string{}
+			for name := range want {
+				got[name] = plugintest.Filter(plugin(t, name), tc.pod, onNode())
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("what the plugins say (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func withClaim() *v1.Pod {
+	pod := mk.Pod("p").Obj()
+	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu"}}
+	return pod
+}
+
+func TestResourceClaimsAreRefused(t *testing.T) {
+	p := plugin(t, unsupported.DynamicResources)
+	if got, want := plugintest.Filter(p, withClaim(), onNode()), "UnschedulableAndUnresolvable: Orrery cannot place a pod that uses a resource claim yet"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := plugintest.Filter(p, mk.Pod("p").Obj(), onNode()); got != "Skip" {
+		t.Errorf("a pod without claims: got %q, want Skip", got)
+	}
+	if status := p.(fwk.PreEnqueuePlugin).PreEnqueue(t.Context(), withClaim()); !status.IsSuccess() {
+		t.Errorf("PreEnqueue said %s, want Success: a pod that is not tried has no status to read", plugintest.Said(status))
+	}
+}
+
+// The message of nearly every failed cycle begins with what PostFilter says here.
+func TestPostFilter(t *testing.T) {
+	p := plugin(t, unsupported.DynamicResources).(*unsupported.Claims)
+	for name, tc := range map[string]struct {
+		pod       *v1.Pod
+		preFilter bool
+		want      string
+	}{
+		"a pod without claims":                     {mk.Pod("p").Obj(), true, "Unschedulable: no new claims to deallocate"},
+		"a pod that was refused for its claims":    {withClaim(), true, "Unschedulable: no new claims to deallocate"},
+		"a pod that an earlier plugin turned down": {mk.Pod("p").Obj(), false, "Error: not found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := framework.NewCycleState()
+			if tc.preFilter {
+				p.PreFilter(t.Context(), state, tc.pod, nil)
+			}
+			result, status := p.PostFilter(t.Context(), state.Clone(), tc.pod, nil)
+			if got := plugintest.Said(status); got != tc.want || result != nil {
+				t.Errorf("got %q and %v, want %q and no result", got, result, tc.want)
+			}
+		})
+	}
+}
+
+func TestGangsAreRefused(t *testing.T) {
+	member := mk.Pod("p").Obj()
+	member.Spec.WorkloadRef = &v1.WorkloadReference{Name: "w", PodGroup: "g"}
+	for name, tc := range map[string]struct {
+		pod   *v1.Pod
+		gates []string
+		want  string
+	}{
+		"a member of a gang":         {member, []string{"GangScheduling", "GenericWorkload"}, "UnschedulableAndUnresolvable: Orrery cannot place a pod that uses a gang (spec.workloadRef) yet"},
+		"a pod on its own":           {mk.Pod("p").Obj(), []string{"GangScheduling", "GenericWorkload"}, "Success"},
+		"without the gate nobody is": {member, nil, "Success"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gang := plugin(t, unsupported.GangScheduling, tc.gates...).(*unsupported.Gang)
+			if got := plugintest.Said(gang.PreEnqueue(t.Context(), tc.pod)); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+			if status, wait := gang.Permit(t.Context(), nil, tc.pod, "n"); !status.IsSuccess() || wait != 0 {
+				t.Errorf("Permit said %s and waits %v", plugintest.Said(status), wait)
+			}
+		})
+	}
+}
+
+func TestOnlyThePodItselfCanTakeTheNeedAway(t *testing.T) {
+	refused := mk.Pod("p").PVC("data").Obj()
+	p := plugin(t, unsupported.VolumeBinding).(fwk.EnqueueExtensions)
+	for name, tc := range map[string]struct {
+		after *v1.Pod
+		want  string
+	}{
+		"it needs no volume any more": {mk.Pod("p").Obj(), "Queue"},
+		"it still needs one":          {mk.Pod("p").PVC("other").Obj(), "QueueSkip"},
+		"another pod needs none":      {mk.Pod("q").Obj(), "QueueSkip"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := plugintest.Hint(t, p, fwk.Pod, fwk.UpdatePodLabel, refused, refused, tc.after); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+	if got := plugintest.Hint(t, p, fwk.PersistentVolumeClaim, fwk.Add, refused, nil, nil); got != "not registered" {
+		t.Errorf("a new claim: got %q, want not registered: it cannot help", got)
+	}
+}
+
+// A pod that is not refused finds nothing done: no score, nothing reserved, nothing to wait for before binding.
+func TestOtherPodsPass(t *testing.T) {
+	pod, ctx := mk.Pod("p").Obj(), t.Context()
+	for _, name := range []string{unsupported.VolumeBinding, unsupported.DynamicResources} {
+		p := plugin(t, name)
+		if raw, normalised := plugintest.Scores(t, p, pod, onNode()); raw != nil && (raw[0] != 0 || normalised[0] != 0) {
+			t.Errorf("%s scores %v, %v", name, raw, normalised)
+		}
+		if status := p.(fwk.ReservePlugin).Reserve(ctx, nil, pod, "n"); !status.IsSuccess() {
+			t.Errorf("%s: Reserve said %s", name, plugintest.Said(status))
+		}
+		p.(fwk.ReservePlugin).Unreserve(ctx, nil, pod, "n")
+		if status := p.(fwk.PreBindPlugin).PreBindPreFlight(ctx, nil, pod, "n"); !status.IsSkip() {
+			t.Errorf("%s: PreBindPreFlight said %s, want Skip", name, plugintest.Said(status))
+		}
+		if status := p.(fwk.PreBindPlugin).PreBind(ctx, nil, pod, "n"); !status.IsSuccess() {
+			t.Errorf("%s: PreBind said %s", name, plugintest.Said(status))
+		}
+	}
+}
+
+func TestSignatures(t *testing.T) {
+	pod := mk.Pod("p").Obj()
+	pod.Spec.Volumes = []v1.Volume{
+		{Name: "secret", VolumeSource: v1.VolumeSource{Secret: &v1.SecretVolumeSource{SecretName: "of this pod alone"}}},
+		{Name: "scratch", VolumeSource: v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}}},
+	}
+	want := map[string]string{"v1.Pod.Spec.Volumes.NonSyntheticSources()": `["{\"emptyDir\":{}}"]`}
+	if diff := cmp.Diff(want, plugintest.Signature(t, plugin(t, unsupported.VolumeZone).(fwk.SignPlugin), pod)); diff != "" {
+		t.Errorf("volumes (-want +got):\n%s", diff)
+	}
+	claims := plugin(t, unsupported.DynamicResources).(fwk.SignPlugin)
+	if diff := cmp.Diff(map[string]string{}, plugintest.Signature(t, claims, pod)); diff != "" {
+		t.Errorf("a pod without claims (-want +got):\n%s", diff)
+	}
+	if got := plugintest.Signature(t, claims, withClaim()); got != nil {
+		t.Errorf("a pod with claims was signed: %v", got)
+	}
+}
+
+func TestArgsOfAnotherKindMakeNoPlugin(t *testing.T) {
+	for _, name := range []string{unsupported.VolumeBinding, unsupported.DynamicResources} {
+		if _, err := factories[name](t.Context(), nil, nil, config.DefaultFeatures()); err == nil {
+			t.Errorf("%s was made without args", name)
+		}
+	}
+}

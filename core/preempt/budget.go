@@ -1,0 +1,59 @@
+package preempt
+
+import (
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// budget is a disruption budget with its selector parsed.
+type budget struct {
+	pdb      *policyv1.PodDisruptionBudget
+	selector labels.Selector
+}
+
+// parse leaves out budgets that match nothing here: those whose selector is malformed, and those whose selector is
+// empty, which preemption, unlike the eviction API, takes to match no pod.
+func parse(pdbs []*policyv1.PodDisruptionBudget) []budget {
+	budgets := make([]budget, 0, len(pdbs))
+	for _, pdb := range pdbs {
+		selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
+		if err != nil || selector.Empty() {
+			continue
+		}
+		budgets = append(budgets, budget{pdb, selector})
+	}
+	return budgets
+}
+
+// split separates the pods whose leaving, in this order, would overdraw a budget from those whose would not. A pod may
+// draw on several budgets; one that a budget already counts as leaving does not draw on it again.
+func split(pods []fwk.PodInfo, budgets []budget) (violating, others []fwk.PodInfo) {
+	if len(budgets) == 0 {
+		return nil, pods
+	}
+	left := make([]int32, len(budgets))
+	for i, b := range budgets {
+		left[i] = b.pdb.Status.DisruptionsAllowed
+	}
+	for _, info := range pods {
+		pod, overdrawn := info.GetPod(), false
+		for i, b := range budgets {
+			if len(pod.Labels) == 0 || b.pdb.Namespace != pod.Namespace || !b.selector.Matches(labels.Set(pod.Labels)) {
+				continue
+			}
+			if _, leaving := b.pdb.Status.DisruptedPods[pod.Name]; leaving {
+				continue
+			}
+			left[i]--
+			overdrawn = overdrawn || left[i] < 0
+		}
+		if overdrawn {
+			violating = append(violating, info)
+		} else {
+			others = append(others, info)
+		}
+	}
+	return violating, others
+}

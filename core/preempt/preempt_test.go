@@ -1,0 +1,218 @@
+package preempt_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/engine"
+	"orrery/core/mk"
+	"orrery/core/world"
+)
+
+// decide lets a scheduler that knows these objects decide about its one pending pod.
+func decide(t *testing.T, objects ...world.Object) (*engine.Engine, engine.Decision) {
+	t.Helper()
+	e, err := engine.New(engine.Options{Start: dawn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range objects {
+		if err := e.Apply(world.Input{At: dawn, Event: world.Changed{Op: world.Added, Object: o}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, ok := e.Step()
+	if !ok {
+		t.Fatal("there was nothing to decide")
+	}
+	return e, *d
+}
+
+func node(name, cpu string) *v1.Node { return mk.Node(name).CPU(cpu).Memory("8Gi").Obj() }
+
+func running(name, on, cpu string, priority int32) *mk.PodBuilder {
+	return mk.Pod(name).Node(on).CPU(cpu).Priority(priority).Label("name", name).Started(dawn)
+}
+
+func budget(name string, allowed int32, selector *metav1.LabelSelector) *policyv1.PodDisruptionBudget {
+	return &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: "pdb"},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: selector},
+		Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed},
+	}
+}
+
+func label(value string) *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchLabels: map[string]string{"name": value}}
+}
+
+func TestWhoHasToLeave(t *testing.T) {
+	big := mk.Pod("big").CPU("2").Priority(100).Obj()
+	for _, tc := range []struct {
+		name    string
+		objects []world.Object
+		want    string // node and victims in order; empty for none
+		why     string // part of the message when there is none
+	}{
+		{
+			"only as many as needed, the least important ones",
+			[]world.Object{
+				node("n1", "4"), big,
+				running("a", "n1", "1", 3).Obj(), running("b", "n1", "1", 2).Obj(),
+				running("c", "n1", "1", 1).Obj(), running("d", "n1", "1", 4).Obj(),
+			},
+			"n1: b c", "",
+		},
+		{
+			"nobody of the same priority",
+			[]world.Object{node("n1", "2"), big, running("a", "n1", "2", 100).Obj()},
+			"", "1 No preemption victims found for incoming pod.",
+		},
+		{
+			"nobody when the node would be too small even then",
+			[]world.Object{node("n1", "1"), big, running("a", "n1", "1", 1).Obj()},
+			"", "1 Preemption is not helpful for scheduling.",
+		},
+		{
+			"nobody for a pod that never preempts",
+			[]world.Object{
+				node("n1", "2"), running("a", "n1", "2", 1).Obj(),
+				mk.Pod("big").CPU("2").Priority(100).NeverPreempt().Obj(),
+			},
+			"", "not eligible due to preemptionPolicy=Never.",
+		},
+		{
+			"not those that a budget guards, if others will do",
+			[]world.Object{
+				node("n1", "4"), big, budget("guard", 0, label("a")),
+				running("a", "n1", "2", 1).Obj(), running("b", "n1", "2", 50).Obj(),
+			},
+			"n1: b", "",
+		},
+		{
+			"those that a budget guards, if nobody else will do",
+			[]world.Object{node("n1", "2"), big, budget("guard", 0, label("a")), running("a", "n1", "2", 1).Obj()},
+			"n1: a", "",
+		},
+		{
+			"a budget with an empty selector guards nobody",
+			[]world.Object{
+				node("n1", "4"), big, budget("guard", 0, &metav1.LabelSelector{}),
+				running("a", "n1", "2", 1).Obj(), running("b", "n1", "2", 50).Obj(),
+			},
+			"n1: a", "",
+		},
+		{
+			"on the node whose victims matter least",
+			[]world.Object{
+				node("n1", "2"), node("n2", "2"), big,
+				running("a", "n1", "2", 9).Obj(), running("b", "n2", "2", 5).Obj(),
+			},
+			"n2: b", "",
+		},
+		{
+			"nobody on a node that is refused for a reason that no leaving mends",
+			[]world.Object{
+				mk.Node("n1").CPU("2").Memory("8Gi").Taint("only", "gpu", v1.TaintEffectNoSchedule).Obj(), big,
+				running("a", "n1", "2", 1).Obj(),
+			},
+			"", "1 Preemption is not helpful for scheduling.",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, d := decide(t, tc.objects...)
+			got := ""
+			if d.Preemption != nil {
+				got = d.Nominated + ":"
+				for _, v := range d.Preemption.Victims {
+					got += " " + v.Name
+				}
+			}
+			if got != tc.want || !strings.Contains(d.Message, tc.why) {
+				t.Errorf("got %q with the message %q, want %q with %q", got, d.Message, tc.want, tc.why)
+			}
+		})
+	}
+}
+
+// A pod that repels another one on a different node of its zone would have to have that one leave; preemption looks
+// at one node at a time and does not.
+func TestNobodyLeavesAnotherNode(t *testing.T) {
+	_, d := decide(t,
+		mk.Node("n1").Zone("z").CPU("4").Memory("8Gi").Obj(), mk.Node("n2").Zone("z").CPU("4").Memory("8Gi").Obj(),
+		running("q", "n2", "1", 1).Obj(), running("filler", "n1", "4", 1).Obj(),
+		mk.Pod("p").CPU("1").Priority(100).Affinity(&v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{TopologyKey: v1.LabelTopologyZone, LabelSelector: label("q")}},
+		}}).Obj())
+	if d.Preemption != nil && d.Nominated == "n1" {
+		t.Errorf("room is made on n1, where p could not go while q is in the zone")
+	}
+}
+
+func TestTheDryRunTriesASampleOfTheNodes(t *testing.T) {
+	objects := []world.Object{mk.Pod("big").CPU("2").Priority(100).Obj()}
+	for i := range 300 {
+		name := "n" + string(rune('a'+i/26)) + string(rune('a'+i%26))
+		objects = append(objects, node(name, "2"), running("on-"+name, name, "2", 1).Obj())
+	}
+	_, d := decide(t, objects...)
+	if d.Preemption.Potential != 300 || d.Preemption.Tried != 100 {
+		t.Errorf("tried %d of %d nodes, want 100 of 300", d.Preemption.Tried, d.Preemption.Potential)
+	}
+}
+
+// The last victim is asked to leave only when the others have been; a failed call ends it all and has the preemptor
+// tried again.
+func TestVictimsLeaveStepByStep(t *testing.T) {
+	e, _ := decide(t, node("n1", "2"), mk.Pod("big").CPU("2").Priority(100).Obj(),
+		running("a", "n1", "1", 2).Obj(), running("b", "n1", "1", 1).Obj())
+	acts := func() []string {
+		var words []string
+		for _, effect := range e.Effects() {
+			switch a := effect.Act.(type) {
+			case world.PatchStatus:
+				if a.Condition != nil && a.Condition.Type == v1.DisruptionTarget {
+					words = append(words, "mark "+a.Pod.Name)
+				}
+			case world.Delete:
+				words = append(words, "delete "+a.Pod.Name)
+			case world.Announce:
+				if a.Reason == "Preempted" {
+					words = append(words, "announce "+a.Regarding.Name)
+				}
+			}
+		}
+		return words
+	}
+	ended := func(id world.EffectID, out world.Outcome) {
+		t.Helper()
+		if err := e.Apply(world.Input{At: dawn, Event: world.Ended{Effect: id, Outcome: out}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(want ...string) {
+		t.Helper()
+		if got := acts(); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	expect("mark a")
+	ended(1, world.Outcome{})
+	expect("delete a")
+	if at := e.Where("default", "big"); at != engine.PlaceUnschedulable {
+		t.Errorf("the preemptor is %s meanwhile, want unschedulable", at)
+	}
+	ended(4, world.Outcome{Code: fwk.Error, Reason: metav1.StatusReasonNotFound, Message: "gone"})
+	expect("mark b") // a is gone by itself: nothing to announce
+	ended(5, world.Outcome{Code: fwk.Error, Message: "the server is too busy"})
+	expect()
+	if at := e.Where("default", "big"); at != engine.PlaceActive {
+		t.Errorf("after the failed call the preemptor is %s, want active", at)
+	}
+}
