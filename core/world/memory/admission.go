@@ -1,0 +1,140 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"orrery/core/world"
+)
+
+// The system's own priority classes, and the most a class of a user's may be worth.
+const (
+	systemNodeCritical     = "system-node-critical"
+	systemClusterCritical  = "system-cluster-critical"
+	highestUserPriority    = int32(1_000_000_000)
+	systemClusterPriority  = 2 * highestUserPriority
+	systemNodePriority     = systemClusterPriority + 1000
+	reservedPriorityPrefix = "system-"
+)
+
+// foundCluster makes what every cluster is born with.
+func (c *Cluster) foundCluster() {
+	for _, name := range []string{"default", "kube-node-lease", "kube-public", "kube-system"} {
+		c.born(world.Namespace, &v1.Namespace{ObjectMeta: metav1.ObjectMeta{
+			Name: name, Labels: map[string]string{v1.LabelMetadataName: name},
+		}, Status: v1.NamespaceStatus{Phase: v1.NamespaceActive}})
+	}
+	for _, class := range []schedulingv1.PriorityClass{
+		{ObjectMeta: metav1.ObjectMeta{Name: systemClusterCritical}, Value: systemClusterPriority},
+		{ObjectMeta: metav1.ObjectMeta{Name: systemNodeCritical}, Value: systemNodePriority},
+	} {
+		class.PreemptionPolicy = preemptLower()
+		c.born(world.PriorityClass, &class)
+	}
+}
+
+func (c *Cluster) born(kind world.Kind, o world.Object) {
+	o.SetUID(c.names.uid())
+	o.SetCreationTimestamp(c.stamp())
+	if shapes[kind].spec != nil {
+		o.SetGeneration(1)
+	}
+	c.write(kind, nil, o)
+}
+
+func preemptLower() *v1.PreemptionPolicy {
+	policy := v1.PreemptLowerPriority
+	return &policy
+}
+
+// admit completes a new object, or refuses it.
+func (c *Cluster) admit(kind world.Kind, shape shape, o world.Object) error {
+	switch o := o.(type) {
+	case *v1.Pod:
+		return c.admitPod(o)
+	case *v1.Node:
+		admitNode(o)
+	case *v1.Namespace:
+		if o.Labels == nil {
+			o.Labels = map[string]string{}
+		}
+		o.Labels[v1.LabelMetadataName] = o.Name
+		o.Status.Phase = v1.NamespaceActive
+	case *schedulingv1.PriorityClass:
+		if o.PreemptionPolicy == nil {
+			o.PreemptionPolicy = preemptLower()
+		}
+		if err := checkPriorityClass(kind, shape, o); err != nil {
+			return err
+		}
+		return c.checkOneDefault(shape, o)
+	}
+	return nil
+}
+
+// admitUpdate is admit for the new state of an object that exists.
+func (c *Cluster) admitUpdate(kind world.Kind, shape shape, old, changed world.Object) error {
+	switch o := changed.(type) {
+	case *v1.Pod:
+		return checkPodUpdate(o, old.(*v1.Pod))
+	case *schedulingv1.PriorityClass:
+		if before := old.(*schedulingv1.PriorityClass); before.Value != o.Value {
+			return apierrors.NewInvalid(shape.groupKind(kind), o.Name, field.ErrorList{
+				field.Invalid(field.NewPath("value"), o.Value, "field is immutable"),
+			})
+		}
+		return c.checkOneDefault(shape, o)
+	}
+	return nil
+}
+
+func checkPriorityClass(kind world.Kind, shape shape, class *schedulingv1.PriorityClass) error {
+	var wrong field.ErrorList
+	if strings.HasPrefix(class.Name, reservedPriorityPrefix) {
+		wrong = append(wrong, field.Forbidden(field.NewPath("metadata", "name"),
+			"priority class names with 'system-' prefix are reserved for system use only"))
+	}
+	if class.Value > highestUserPriority {
+		wrong = append(wrong, field.Forbidden(field.NewPath("value"),
+			fmt.Sprintf("maximum allowed value of a user defined priority is %d", highestUserPriority)))
+	}
+	if len(wrong) > 0 {
+		return apierrors.NewInvalid(shape.groupKind(kind), class.Name, wrong)
+	}
+	return nil
+}
+
+func (c *Cluster) checkOneDefault(shape shape, class *schedulingv1.PriorityClass) error {
+	if had := c.defaultPriorityClass(); class.GlobalDefault && had != nil && had.Name != class.Name {
+		return apierrors.NewForbidden(shape.groupResource(), class.Name,
+			fmt.Errorf("PriorityClass %v is already marked as default. Only one default can exist", had.Name))
+	}
+	return nil
+}
+
+// defaultPriorityClass is that of pods which name none; nil if there is none.
+func (c *Cluster) defaultPriorityClass() *schedulingv1.PriorityClass {
+	for _, o := range c.objects[world.PriorityClass] {
+		if class := o.(*schedulingv1.PriorityClass); class.GlobalDefault {
+			return class
+		}
+	}
+	return nil
+}
+
+// admitNode keeps pods away from a node that has not yet said that it is ready.
+func admitNode(node *v1.Node) {
+	if node.Status.Allocatable == nil {
+		node.Status.Allocatable = node.Status.Capacity
+	}
+	if readiness(node) == v1.ConditionTrue || hasTaint(node.Spec.Taints, v1.TaintNodeNotReady, v1.TaintEffectNoSchedule) {
+		return
+	}
+	node.Spec.Taints = append(node.Spec.Taints, v1.Taint{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule})
+}

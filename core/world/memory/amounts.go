@@ -1,0 +1,106 @@
+package memory
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	podresource "k8s.io/component-helpers/resource"
+)
+
+// amount is so much of one resource: cpu in thousandths, everything else in units. Pods count as a resource too.
+type amount struct {
+	name  v1.ResourceName
+	value int64
+}
+
+// amounts are sorted by name. They are few, so a slice beats a map.
+type amounts []amount
+
+func (a amounts) find(name v1.ResourceName) (int, bool) {
+	return slices.BinarySearchFunc(a, name, func(x amount, n v1.ResourceName) int { return cmp.Compare(x.name, n) })
+}
+
+func (a amounts) of(name v1.ResourceName) int64 {
+	if i, ok := a.find(name); ok {
+		return a[i].value
+	}
+	return 0
+}
+
+func (a amounts) plus(name v1.ResourceName, value int64) amounts {
+	i, ok := a.find(name)
+	if ok {
+		a[i].value += value
+		return a
+	}
+	return slices.Insert(a, i, amount{name, value})
+}
+
+// add and sub change the receiver in place, as append does, and never their argument.
+func (a amounts) add(b amounts) amounts {
+	for _, x := range b {
+		a = a.plus(x.name, x.value)
+	}
+	return a
+}
+
+func (a amounts) sub(b amounts) amounts {
+	for _, x := range b {
+		a = a.plus(x.name, -x.value)
+	}
+	return a
+}
+
+func valueOf(name v1.ResourceName, q resource.Quantity) int64 {
+	if name == v1.ResourceCPU {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
+func amountsOf(list v1.ResourceList) amounts {
+	all := make(amounts, 0, len(list)+1)
+	for name, q := range list {
+		all = append(all, amount{name, valueOf(name, q)})
+	}
+	slices.SortFunc(all, func(a, b amount) int { return cmp.Compare(a.name, b.name) })
+	return all
+}
+
+// requestsOf is what a pod claims of its node, a place for a pod included.
+func requestsOf(pod *v1.Pod) amounts {
+	return amountsOf(podresource.PodRequests(pod, podresource.PodResourcesOptions{UseStatusResources: true})).
+		plus(v1.ResourcePods, 1)
+}
+
+// lacking is the first resource, in the order in which a kubelet looks, of which there is too little; a resource that
+// a pod does not ask for cannot lack.
+func lacking(wanted, used, there amounts) (v1.ResourceName, bool) {
+	short := func(name v1.ResourceName) bool {
+		want := wanted.of(name)
+		return want > 0 && want > there.of(name)-used.of(name)
+	}
+	for _, name := range []v1.ResourceName{
+		v1.ResourcePods, v1.ResourceCPU, v1.ResourceMemory, v1.ResourceEphemeralStorage,
+	} {
+		if short(name) {
+			return name, true
+		}
+	}
+	for _, x := range wanted {
+		if countable(x.name) && short(x.name) {
+			return x.name, true
+		}
+	}
+	return "", false
+}
+
+// countable tells whether a resource beyond the basic ones is one that nodes run out of.
+func countable(name v1.ResourceName) bool {
+	s := string(name)
+	return isHugePages(name) || strings.HasPrefix(s, v1.ResourceAttachableVolumesPrefix) ||
+		strings.Contains(s, "/")
+}

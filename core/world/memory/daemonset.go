@@ -1,0 +1,124 @@
+package memory
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"orrery/core/world"
+)
+
+// wakeDaemonSets has every daemon set look at the nodes.
+func (c *Cluster) wakeDaemonSets() {
+	if len(c.objects[world.DaemonSet]) == 0 {
+		return
+	}
+	for _, o := range c.List(world.DaemonSet) {
+		c.owe(errand{kind: world.DaemonSet, key: keyOf(o), uid: o.GetUID()}, 0)
+	}
+}
+
+// syncDaemonSet keeps one pod for every node that the template lets in. The pod is bound to its node by affinity, and
+// it is the scheduler who puts it there.
+func (c *Cluster) syncDaemonSet(set *appsv1.DaemonSet) error {
+	template := daemonTemplate(set)
+	model := &v1.Pod{Spec: set.Spec.Template.Spec}
+	model.Spec.Tolerations = template.Spec.Tolerations
+	required := nodeaffinity.GetRequiredNodeAffinity(model)
+	had := c.daemonPods(set)
+	wanted := 0
+	for _, o := range c.List(world.Node) {
+		node := o.(*v1.Node)
+		fits, _ := required.Match(node)
+		place := fits && !untolerated(template.Spec.Tolerations, node.Spec.Taints, v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute)
+		stay := fits && !untolerated(template.Spec.Tolerations, node.Spec.Taints, v1.TaintEffectNoExecute)
+		pod := had[node.Name]
+		delete(had, node.Name)
+		switch {
+		case pod != nil && (!stay || ended(pod)):
+			c.deletePod(pod, nil)
+		case pod == nil && place:
+			daemon := newPod(set, appsv1.SchemeGroupVersion.WithKind("DaemonSet"), template)
+			daemon.GenerateName = set.Name + "-"
+			daemon.Spec.Affinity = onlyOn(daemon.Spec.Affinity, node.Name)
+			if _, err := c.create(world.Pod, daemon); err != nil {
+				return err
+			}
+		}
+		if place {
+			wanted++
+		}
+	}
+	for _, pod := range c.podsOf(set.UID) {
+		if node := daemonNode(pod); had[node] == pod {
+			c.deletePod(pod, nil)
+		}
+	}
+	f := c.family(set.UID)
+	if had := set.Status; had.DesiredNumberScheduled != int32(wanted) || had.NumberReady != int32(f.ready) ||
+		had.ObservedGeneration != set.Generation {
+		next := *set
+		next.Status.DesiredNumberScheduled, next.Status.NumberReady = int32(wanted), int32(f.ready)
+		next.Status.CurrentNumberScheduled, next.Status.NumberAvailable = int32(f.active), int32(f.ready)
+		next.Status.ObservedGeneration = set.Generation
+		c.write(world.DaemonSet, set, &next)
+	}
+	return nil
+}
+
+// daemonPods are the pods of a daemon set by the node they are for. One that is being deleted still holds its place.
+func (c *Cluster) daemonPods(set *appsv1.DaemonSet) map[string]*v1.Pod {
+	byNode := map[string]*v1.Pod{}
+	for _, pod := range c.podsOf(set.UID) {
+		byNode[daemonNode(pod)] = pod
+	}
+	return byNode
+}
+
+// daemonNode is the node that a daemon set's pod is for.
+func daemonNode(pod *v1.Pod) string {
+	for _, term := range requiredTerms(nodeAffinity(pod)) {
+		for _, r := range term.MatchFields {
+			if r.Key == metav1.ObjectNameField && len(r.Values) == 1 {
+				return r.Values[0]
+			}
+		}
+	}
+	return pod.Spec.NodeName
+}
+
+// onlyOn demands one node by name, in place of whatever was required of nodes.
+func onlyOn(a *v1.Affinity, node string) *v1.Affinity {
+	if a == nil {
+		a = &v1.Affinity{}
+	}
+	if a.NodeAffinity == nil {
+		a.NodeAffinity = &v1.NodeAffinity{}
+	}
+	a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = &v1.NodeSelector{
+		NodeSelectorTerms: []v1.NodeSelectorTerm{{MatchFields: []v1.NodeSelectorRequirement{{
+			Key: metav1.ObjectNameField, Operator: v1.NodeSelectorOpIn, Values: []string{node},
+		}}}},
+	}
+	return a
+}
+
+// daemonTemplate is the template with the tolerations of every daemon: node problems neither keep it away nor end it.
+func daemonTemplate(set *appsv1.DaemonSet) *v1.PodTemplateSpec {
+	t := set.Spec.Template.DeepCopy()
+	tolerate := func(key string, effect v1.TaintEffect) {
+		t.Spec.Tolerations = append(t.Spec.Tolerations,
+			v1.Toleration{Key: key, Operator: v1.TolerationOpExists, Effect: effect})
+	}
+	tolerate(v1.TaintNodeNotReady, v1.TaintEffectNoExecute)
+	tolerate(v1.TaintNodeUnreachable, v1.TaintEffectNoExecute)
+	tolerate(v1.TaintNodeDiskPressure, v1.TaintEffectNoSchedule)
+	tolerate(v1.TaintNodeMemoryPressure, v1.TaintEffectNoSchedule)
+	tolerate(v1.TaintNodePIDPressure, v1.TaintEffectNoSchedule)
+	tolerate(v1.TaintNodeUnschedulable, v1.TaintEffectNoSchedule)
+	if t.Spec.HostNetwork {
+		tolerate(v1.TaintNodeNetworkUnavailable, v1.TaintEffectNoSchedule)
+	}
+	return t
+}

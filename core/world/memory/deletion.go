@@ -1,0 +1,89 @@
+package memory
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/world"
+)
+
+// deletePod deletes a pod gracefully: its kubelet has that many seconds, the pod's own number if nil. A pod that no
+// kubelet runs, or that has ended, goes at once. Deleting a pod once more can only shorten the time it has left.
+func (c *Cluster) deletePod(pod *v1.Pod, grace *int64) {
+	if pod.DeletionTimestamp != nil {
+		c.hasten(pod, grace)
+		return
+	}
+	seconds := graceOf(pod, grace)
+	if seconds == 0 && len(pod.Finalizers) == 0 {
+		c.remove(world.Pod, pod)
+		return
+	}
+	ending := *pod
+	at := metav1.Time{Time: c.stamp().Add(time.Duration(seconds) * time.Second)}
+	ending.DeletionTimestamp, ending.DeletionGracePeriodSeconds = &at, &seconds
+	ending.Generation++
+	c.write(world.Pod, pod, &ending)
+}
+
+func graceOf(pod *v1.Pod, asked *int64) int64 {
+	switch {
+	case pod.Spec.NodeName == "" || ended(pod):
+		return 0
+	case asked != nil && *asked < 0:
+		return 1
+	case asked != nil:
+		return *asked
+	case pod.Spec.TerminationGracePeriodSeconds != nil:
+		return *pod.Spec.TerminationGracePeriodSeconds
+	}
+	return 0
+}
+
+// hasten shortens a deletion that is under way.
+func (c *Cluster) hasten(pod *v1.Pod, grace *int64) {
+	left := pod.DeletionGracePeriodSeconds
+	if left == nil || *left == 0 {
+		if len(pod.Finalizers) == 0 {
+			c.remove(world.Pod, pod)
+		}
+		return
+	}
+	if grace == nil || *grace >= *left {
+		return
+	}
+	seconds := max(*grace, 0)
+	began := pod.DeletionTimestamp.Add(-time.Duration(*left) * time.Second)
+	at := metav1.Time{Time: began.Add(time.Duration(seconds) * time.Second)}
+	if now := c.stamp(); at.Before(&now) {
+		at = now
+		if seconds != 0 {
+			seconds = 1
+		}
+	}
+	if seconds == 0 && len(pod.Finalizers) == 0 {
+		c.remove(world.Pod, pod)
+		return
+	}
+	ending := *pod
+	ending.DeletionTimestamp, ending.DeletionGracePeriodSeconds = &at, &seconds
+	c.write(world.Pod, pod, &ending)
+}
+
+// finishDeletion is the kubelet's last word: the containers are gone, so the pod may go.
+func (c *Cluster) finishDeletion(pod *v1.Pod) {
+	if len(pod.Finalizers) == 0 {
+		c.remove(world.Pod, pod)
+		return
+	}
+	none := int64(0)
+	ending := *pod
+	ending.DeletionGracePeriodSeconds = &none
+	if !ended(pod) {
+		ending.Status = *pod.Status.DeepCopy()
+		ending.Status.Phase = v1.PodFailed
+	}
+	c.write(world.Pod, pod, &ending)
+}

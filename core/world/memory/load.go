@@ -1,0 +1,70 @@
+package memory
+
+import (
+	"fmt"
+	"strconv"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/world"
+)
+
+// Load takes over objects as they are in another cluster: no admission, and their own UIDs, versions, times and
+// statuses, as far as they have them. Pods that run go on running. One that is there already is replaced. The objects
+// become the cluster's: do not change them any more.
+func (c *Cluster) Load(objects ...world.Object) error {
+	for _, o := range objects {
+		kind := world.KindOf(o)
+		if _, ok := shapes[kind]; !ok {
+			return fmt.Errorf("loading an object of type %T: it is of no kind the cluster holds", o)
+		}
+		c.load(kind, o)
+	}
+	return nil
+}
+
+func (c *Cluster) load(kind world.Kind, o world.Object) {
+	created := o.GetCreationTimestamp()
+	if o.GetUID() == "" || o.GetResourceVersion() == "" || created.IsZero() {
+		o = o.DeepCopyObject().(world.Object)
+		if o.GetUID() == "" {
+			o.SetUID(c.names.uid())
+		}
+		if created.IsZero() {
+			o.SetCreationTimestamp(c.stamp())
+		}
+		if o.GetResourceVersion() == "" {
+			c.nextVersion(o)
+		}
+	}
+	if v, err := strconv.ParseUint(o.GetResourceVersion(), 10, 64); err == nil {
+		c.version = max(c.version, v)
+	}
+	old := c.objects[kind][keyOf(o)]
+	if old != nil && old.GetUID() != o.GetUID() {
+		c.remove(kind, old)
+		old = nil
+	}
+	if pod, ok := o.(*v1.Pod); ok && pod.Spec.NodeName != "" && pod.Status.Phase == v1.PodRunning {
+		c.resume(pod)
+	}
+	c.put(kind, old, o)
+}
+
+// resume has the kubelet know a pod that runs already. What it has left to run counts from its start.
+func (c *Cluster) resume(pod *v1.Pod) {
+	state := c.pods[pod.UID]
+	if state.started {
+		return
+	}
+	state.admitted, state.started = true, true
+	if run := c.options.PodLife(pod).Run; run > 0 {
+		began := c.now
+		if pod.Status.StartTime != nil {
+			began = pod.Status.StartTime.Time
+		}
+		state.endsAt = began.Add(run)
+		c.plan(pod, ends, state.endsAt)
+	}
+	c.pods[pod.UID] = state
+}

@@ -1,0 +1,50 @@
+package memory
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/world"
+)
+
+// patchStatus is the scheduler's patch of a pod's status. What changes nothing is not written, and nobody is told.
+func (c *Cluster) patchStatus(act world.PatchStatus) error {
+	pod, err := c.podFor(act.Pod)
+	if err != nil {
+		return err
+	}
+	patched, changed := *pod, false
+	if act.Condition != nil {
+		patched.Status.Conditions, changed = c.withCondition(pod.Status.Conditions, *act.Condition)
+	}
+	if act.NominatedNode != nil && *act.NominatedNode != pod.Status.NominatedNodeName {
+		patched.Status.NominatedNodeName = *act.NominatedNode
+		changed = true
+	}
+	if changed {
+		c.write(world.Pod, pod, &patched)
+	}
+	return nil
+}
+
+// withCondition is a list of conditions with one replaced or appended, and whether that makes a difference. The time of
+// the transition moves only when the status does. The given list is left as it is.
+func (c *Cluster) withCondition(list []v1.PodCondition, next v1.PodCondition) ([]v1.PodCondition, bool) {
+	next.LastTransitionTime = c.stamp()
+	i := slices.IndexFunc(list, func(had v1.PodCondition) bool { return had.Type == next.Type })
+	if i < 0 {
+		return append(slices.Clone(list), next), true
+	}
+	had := list[i]
+	if had.Status == next.Status {
+		next.LastTransitionTime = had.LastTransitionTime
+	}
+	if had.Status == next.Status && had.Reason == next.Reason && had.Message == next.Message &&
+		had.LastProbeTime.Equal(&next.LastProbeTime) {
+		return list, false
+	}
+	list = slices.Clone(list)
+	list[i] = next
+	return list, true
+}

@@ -1,0 +1,101 @@
+package memory
+
+import (
+	"slices"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/world"
+)
+
+// syncStatefulSet keeps the pods 0 to n-1. Unless they may come up side by side, each waits for the one before it to be
+// ready, and on the way down the last goes first.
+func (c *Cluster) syncStatefulSet(set *appsv1.StatefulSet) error {
+	parallel := set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement
+	wanted := orOne(set.Spec.Replicas)
+	for i := range wanted {
+		pod := c.podAt(ordinalKey(set, i))
+		switch {
+		case pod == nil:
+			if err := c.createOrdinal(set, i); err != nil {
+				return err
+			}
+		case ended(pod):
+			c.deletePod(pod, nil)
+			c.owe(errand{kind: world.StatefulSet, key: keyOf(set), uid: set.UID}, replaceAfter)
+			return nil
+		case isReady(pod) && pod.DeletionTimestamp == nil:
+			continue
+		}
+		if !parallel {
+			break
+		}
+	}
+	if surplus := c.surplusOrdinals(set, wanted); len(surplus) > 0 {
+		if !parallel {
+			surplus = surplus[:1]
+		}
+		for _, pod := range surplus {
+			c.deletePod(pod, nil)
+		}
+	}
+	f := c.family(set.UID)
+	if had := set.Status; had.Replicas != int32(f.active) || had.ReadyReplicas != int32(f.ready) ||
+		had.ObservedGeneration != set.Generation {
+		next := *set
+		next.Status.Replicas, next.Status.ReadyReplicas = int32(f.active), int32(f.ready)
+		next.Status.AvailableReplicas, next.Status.CurrentReplicas = int32(f.ready), int32(f.active)
+		next.Status.ObservedGeneration = set.Generation
+		c.write(world.StatefulSet, set, &next)
+	}
+	return nil
+}
+
+func ordinalKey(set *appsv1.StatefulSet, i int) types.NamespacedName {
+	return types.NamespacedName{Namespace: set.Namespace, Name: set.Name + "-" + strconv.Itoa(i)}
+}
+
+// surplusOrdinals are the pods beyond the wanted ones, the highest number first; none while one is on its way out.
+func (c *Cluster) surplusOrdinals(set *appsv1.StatefulSet, wanted int) []*v1.Pod {
+	var surplus []*v1.Pod
+	for i := wanted; ; i++ {
+		pod := c.podAt(ordinalKey(set, i))
+		if pod == nil {
+			break
+		}
+		if pod.DeletionTimestamp != nil {
+			return nil
+		}
+		surplus = append(surplus, pod)
+	}
+	slices.Reverse(surplus)
+	return surplus
+}
+
+// createOrdinal creates one pod of a stateful set, and the claims that are its own for good.
+func (c *Cluster) createOrdinal(set *appsv1.StatefulSet, i int) error {
+	pod := newPod(set, appsv1.SchemeGroupVersion.WithKind("StatefulSet"), &set.Spec.Template)
+	pod.Name = ordinalKey(set, i).Name
+	pod.Labels = with(pod.Labels, appsv1.StatefulSetPodNameLabel, pod.Name)
+	pod.Labels[appsv1.PodIndexLabel] = strconv.Itoa(i)
+	pod.Spec.Hostname, pod.Spec.Subdomain = pod.Name, set.Spec.ServiceName
+	for _, template := range set.Spec.VolumeClaimTemplates {
+		claim := template.DeepCopy()
+		claim.Name, claim.Namespace = template.Name+"-"+pod.Name, set.Namespace
+		pod.Spec.Volumes = append(pod.Spec.Volumes, v1.Volume{Name: template.Name, VolumeSource: v1.VolumeSource{
+			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name},
+		}})
+		if c.objects[world.PersistentVolumeClaim][keyOf(claim)] != nil {
+			continue
+		}
+		claim.Status.Phase = v1.ClaimPending
+		if _, err := c.create(world.PersistentVolumeClaim, claim); err != nil {
+			return err
+		}
+	}
+	_, err := c.create(world.Pod, pod)
+	return err
+}
