@@ -1,0 +1,103 @@
+package engine_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/engine"
+	"orrery/core/mk"
+	"orrery/core/store"
+	"orrery/core/world"
+)
+
+// BenchmarkDecision is one pod's way from the API server's event to its binding, on a cluster of three zones where
+// every node would do. One operation is one pod.
+func BenchmarkDecision(b *testing.B) {
+	for _, nodes := range []int{500, 5000} {
+		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
+			e := filled(b, nodes, 0)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				pod := mk.Pod(fmt.Sprintf("p%d", i)).CPU("100m").Memory("100Mi").Obj()
+				apply(b, e, world.Changed{Op: world.Added, Object: pod})
+				if d, ok := e.Step(); !ok || d.Verdict != engine.Placed {
+					b.Fatalf("pod %d was not placed: %+v", i, d)
+				}
+				for _, effect := range e.Effects() {
+					apply(b, e, world.Ended{Effect: effect.ID})
+				}
+				e.Effects()
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pods/s")
+		})
+	}
+}
+
+// BenchmarkFork is the price of a question about a big cluster.
+func BenchmarkFork(b *testing.B) {
+	e := filled(b, 5000, 100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := e.Fork(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkMemory is what an engine that knows 5,000 nodes and 100,000 bound pods holds in memory, objects included.
+// The pods are as a Deployment's are after trimming: two containers, labels, an owner, conditions.
+func BenchmarkMemory(b *testing.B) {
+	for b.Loop() {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		e := filled(b, 5000, 0)
+		for i := range 100_000 {
+			apply(b, e, world.Changed{Op: world.Added, Object: deployed(i)})
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MiB-held")
+		b.ReportMetric(float64(after.Sys)/(1<<20), "MiB-from-system")
+		runtime.KeepAlive(e)
+	}
+}
+
+func deployed(i int) *v1.Pod {
+	name := fmt.Sprintf("checkout-service-6d4cf56db6-%05d", i)
+	pod := mk.Pod(name).UID(fmt.Sprintf("7c9e6679-7425-40de-944b-%012d", i)).Node(fmt.Sprintf("n%d", i%5000)).
+		CPU("100m").Memory("100Mi").Phase(v1.PodRunning).Started(start).
+		Container("sidecar", "registry.example.com/mesh/proxy:1.2.3", mk.Resources("cpu", "10m", "memory", "20Mi")).
+		Label("app", "checkout").Label("pod-template-hash", "6d4cf56db6").Label("tier", "backend").
+		Owner("apps/v1", "ReplicaSet", "checkout-service-6d4cf56db6").
+		Condition(v1.PodReady, v1.ConditionTrue, "").Condition(v1.PodScheduled, v1.ConditionTrue, "").Obj()
+	return store.Trim(pod).(*v1.Pod)
+}
+
+// filled is an engine that knows of so many nodes and so many pods that are bound to them.
+func filled(b *testing.B, nodes, pods int) *engine.Engine {
+	b.Helper()
+	e, err := engine.New(engine.Options{Start: start})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range nodes {
+		node := mk.Node(fmt.Sprintf("n%d", i)).Zone(fmt.Sprintf("z%d", i%3)).CPU("64").Memory("256Gi").Pods("1000").Obj()
+		apply(b, e, world.Changed{Op: world.Added, Object: node})
+	}
+	for i := range pods {
+		pod := mk.Pod(fmt.Sprintf("old%d", i)).Node(fmt.Sprintf("n%d", i%nodes)).CPU("100m").Memory("100Mi").
+			Label("app", "web").Phase(v1.PodRunning).Obj()
+		apply(b, e, world.Changed{Op: world.Added, Object: pod})
+	}
+	return e
+}
+
+func apply(b *testing.B, e *engine.Engine, event world.Event) {
+	if err := e.Apply(world.Input{At: start, Event: event}); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/queue"
+	"orrery/core/world"
+)
+
+// Check looks for anything that contradicts itself: within the cache and the queue, and between them and what the
+// cluster said. It looks at everything there is, so it is for tests and for a person who doubts.
+func (e *Engine) Check() error {
+	errs := []error{e.cache.Check(), e.queue.Check()}
+	for object := range e.store.Objects(world.Pod) {
+		if pod := object.(*v1.Pod); e.ours(pod) {
+			errs = append(errs, e.checkPlace(pod))
+		}
+	}
+	for uid, b := range e.bindings {
+		waits := e.waiting.Get(uid) != nil
+		if waits != (b.stage == waitingForPermit) {
+			errs = append(errs, fmt.Errorf("pod %q is %s, but it is %v that it waits for a permit", b.popped.Pod().Name, b.stage, waits))
+		}
+		if b.stage != waitingForPermit && e.pending[b.effect] != uid {
+			errs = append(errs, fmt.Errorf("pod %q waits for effect %d, which nobody was asked for", b.popped.Pod().Name, b.effect))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkPlace checks that a pod is in exactly one place.
+func (e *Engine) checkPlace(pod *v1.Pod) error {
+	var places []string
+	if assigned(pod) || e.unconfirmed(pod) {
+		places = append(places, string(PlaceBound))
+	} else if e.bindings[pod.UID] != nil {
+		places = append(places, string(PlaceBinding))
+	}
+	if p, ok := e.queue.Get(pod.Namespace, pod.Name); ok && p.State() != queue.Gone && p.Pod().UID == pod.UID {
+		places = append(places, p.State().String())
+	}
+	if len(places) == 1 {
+		return nil
+	}
+	// An assumed pod that is put back by an update in the middle of its own attempt is dropped when it is popped.
+	if len(places) == 2 && slices.Contains(places, string(PlaceBinding)) {
+		return nil
+	}
+	return fmt.Errorf("pod %q is in %d places: %q", pod.Namespace+"/"+pod.Name, len(places), places)
+}

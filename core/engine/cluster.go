@@ -1,0 +1,80 @@
+package engine
+
+import (
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/queue"
+	"orrery/core/store"
+	"orrery/core/world"
+)
+
+// changed carries one delta of the store on to the parts that live on it.
+func (e *Engine) changed(d store.Delta) error {
+	switch d.Kind {
+	case world.Pod:
+		return e.podChanged(d)
+	case world.Node:
+		return e.nodeChanged(d)
+	}
+	e.othersChanged(d)
+	return nil
+}
+
+// nodeChanged keeps the cache and wakes pods. A node that goes is announced before the cache forgets it, as the hints
+// of some plugins still look at it.
+func (e *Engine) nodeChanged(d store.Delta) error {
+	was, is := nodeOf(d.Old), nodeOf(d.New)
+	switch d.Op {
+	case world.Added:
+		e.cache.AddNode(is)
+		e.queue.Move(queue.EventNodeAdd, nil, is, e.now, nil)
+	case world.Modified:
+		e.cache.UpdateNode(is)
+		for _, event := range queue.NodeUpdates(was, is, e.gates) {
+			e.queue.Move(event, was, is, e.now, nil)
+		}
+	case world.Deleted:
+		e.queue.Move(queue.EventNodeDelete, was, nil, e.now, nil)
+		return e.cache.RemoveNode(was)
+	}
+	return nil
+}
+
+func nodeOf(o world.Object) *v1.Node {
+	node, _ := o.(*v1.Node)
+	return node
+}
+
+// resources are the kinds besides pods and nodes whose changes may wake a pod, by the name plugins register them under.
+var resources = map[world.Kind]fwk.EventResource{
+	world.PersistentVolume:      fwk.PersistentVolume,
+	world.PersistentVolumeClaim: fwk.PersistentVolumeClaim,
+	world.CSINode:               fwk.CSINode,
+	world.CSIDriver:             fwk.CSIDriver,
+	world.VolumeAttachment:      fwk.VolumeAttachment,
+	world.CSIStorageCapacity:    fwk.CSIStorageCapacity,
+	world.StorageClass:          fwk.StorageClass,
+	world.ResourceClaim:         fwk.ResourceClaim,
+	world.ResourceSlice:         fwk.ResourceSlice,
+	world.DeviceClass:           fwk.DeviceClass,
+	world.Workload:              fwk.Workload,
+}
+
+func (e *Engine) othersChanged(d store.Delta) {
+	resource, ok := resources[d.Kind]
+	if !ok {
+		return
+	}
+	event := fwk.ClusterEvent{Resource: resource}
+	var was, is any
+	switch d.Op {
+	case world.Added:
+		event.ActionType, is = fwk.Add, d.New
+	case world.Modified:
+		event.ActionType, was, is = fwk.Update, d.Old, d.New
+	case world.Deleted:
+		event.ActionType, was = fwk.Delete, d.Old
+	}
+	e.queue.Move(event, was, is, e.now, nil)
+}

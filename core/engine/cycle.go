@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"errors"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/framework"
+	"orrery/core/preempt"
+	"orrery/core/queue"
+	"orrery/core/world"
+)
+
+// errNoNodes is the whole answer while the cluster has no node: nothing is filtered and nothing preempted.
+var errNoNodes = errors.New("no nodes available to schedule pods")
+
+// clearNomination says that the pod has no claim to any node from here on.
+var clearNomination = &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}
+
+// attempt is one pod's turn: everything that is made for it and gone after it.
+type attempt struct {
+	engine  *Engine
+	profile *framework.Profile
+	popped  *queue.Pod // nil when the pod is only being explained
+	pod     *v1.Pod
+	state   *framework.CycleState
+	// decision is filled in as the attempt goes on.
+	decision Decision
+	started  time.Duration
+}
+
+// Step takes the next pod from the queue and decides about it, at the time of the last input. It answers with the
+// decision, and with false when no pod is ready. The decision is the engine's own record: valid until the log has
+// gone round.
+func (e *Engine) Step() (*Decision, bool) {
+	for {
+		popped, ok := e.queue.Pop(e.now)
+		if !ok {
+			return nil, false
+		}
+		if d := e.attempt(popped); d != nil {
+			return d, true
+		}
+	}
+}
+
+// attempt is nil for a pod that needs no decision: one that is on its way to a node already.
+func (e *Engine) attempt(popped *queue.Pod) *Decision {
+	a := e.newAttempt(popped.Pod())
+	a.popped = popped
+	a.decision.Attempt = popped.GetAttempts()
+	if a.profile == nil {
+		e.queue.Done(a.pod.UID)
+		return nil
+	}
+	if a.pod.DeletionTimestamp != nil {
+		return a.skipDeleted()
+	}
+	if assumed, err := e.cache.IsAssumedPod(a.pod); err == nil && assumed {
+		e.queue.Done(a.pod.UID)
+		return nil
+	}
+	placed, failure := a.schedule()
+	if failure != nil {
+		a.judge(failure)
+		e.requeue(popped, a.decision.Profile, failure)
+	}
+	d := e.record(a)
+	if placed != nil {
+		e.startBinding(placed)
+	}
+	return d
+}
+
+func (e *Engine) newAttempt(pod *v1.Pod) *attempt {
+	a := &attempt{
+		engine: e, pod: pod, started: e.elapsed(),
+		profile: e.profiles[pod.Spec.SchedulerName], state: framework.NewCycleState(),
+	}
+	a.decision = Decision{
+		At: e.now, Pod: world.RefOf(pod), Profile: pod.Spec.SchedulerName,
+		Priority: corev1.PodPriority(pod), Start: e.startIndex,
+	}
+	a.state.SetRecordPluginMetrics(e.sampled())
+	return a
+}
+
+// skipDeleted leaves a pod alone that is being deleted.
+func (a *attempt) skipDeleted() *Decision {
+	note := "skip schedule deleting pod: " + a.pod.Namespace + "/" + a.pod.Name
+	a.announce(v1.EventTypeWarning, "FailedScheduling", "Scheduling", note)
+	a.engine.queue.Done(a.pod.UID)
+	a.decision.Verdict, a.decision.Message = Skipped, note
+	return a.engine.record(a)
+}
+
+// schedule finds a node and takes its room: filter, score, assume, reserve, permit. It answers with either the pod's
+// placement, ready to be bound, or with what stood in the way.
+func (a *attempt) schedule() (*binding, *failure) {
+	node, err := a.choose()
+	if err != nil {
+		return nil, a.notPlaced(err)
+	}
+	a.decision.Node = node
+	assumed, err := a.assume(node)
+	if err != nil {
+		return nil, &failure{status: fwk.AsStatus(err), nomination: clearNomination}
+	}
+	ctx := a.engine.ctx
+	status := a.profile.RunReservePlugins(ctx, a.state, assumed, node)
+	if status.IsSuccess() {
+		status = a.profile.RunPermitPlugins(ctx, a.state, assumed, node, a.engine.now)
+	}
+	if !status.IsSuccess() && !status.IsWait() {
+		a.profile.RunUnreservePlugins(ctx, a.state, assumed, node)
+		forgotten := a.engine.cache.ForgetPod(assumed)
+		a.decision.Node = ""
+		return nil, &failure{status: rejectedOn(node, a.pod, status), nomination: clearNomination, also: forgotten}
+	}
+	return &binding{
+		popped: a.popped, assumed: assumed, node: node, profile: a.profile, state: a.state,
+		started: a.started,
+	}, nil
+}
+
+// notPlaced turns a search that found nothing into the attempt's failure, after PostFilter had its chance to make room.
+func (a *attempt) notPlaced(err error) *failure {
+	var fit *framework.FitError
+	switch {
+	case errors.Is(err, errNoNodes):
+		return &failure{status: fwk.NewStatus(fwk.UnschedulableAndUnresolvable).WithError(err), nomination: clearNomination}
+	case !errors.As(err, &fit):
+		return &failure{status: fwk.AsStatus(err), nomination: clearNomination}
+	case !a.profile.HasPostFilterPlugins():
+		return &failure{status: fwk.NewStatus(fwk.Unschedulable).WithError(fit), nomination: clearNomination}
+	}
+	result, status := a.profile.RunPostFilterPlugins(a.engine.ctx, a.state, a.pod, fit.Diagnosis.NodeToStatus)
+	fit.Diagnosis.PostFilterMsg = status.Message()
+	f := &failure{status: fwk.NewStatus(fwk.Unschedulable).WithError(fit)}
+	if result != nil {
+		f.nomination = result.NominatingInfo
+	}
+	if data, err := a.state.Read(preempt.RecordKey); err == nil {
+		a.decision.Preemption = data.(*preempt.Record)
+	}
+	return f
+}
+
+// assume takes the pod's room in the cache at once, so that the next attempt sees it taken, long before the binding.
+func (a *attempt) assume(node string) (*v1.Pod, error) {
+	assumed := *a.pod // shallow: objects are never changed once they are handed over
+	assumed.Spec.NodeName = node
+	if err := a.engine.cache.AssumePod(&assumed); err != nil {
+		return nil, err
+	}
+	a.engine.queue.DeleteNominatedPodIfExists(&assumed)
+	return &assumed, nil
+}
+
+// rejectedOn words the rejection of a pod by the one node it had already been given.
+func rejectedOn(node string, pod *v1.Pod, status *fwk.Status) *fwk.Status {
+	if !status.IsRejected() {
+		return status
+	}
+	return fwk.NewStatus(status.Code()).WithError(framework.NewNodeFitError(pod, node, status))
+}
+
+func (a *attempt) announce(kind, reason, action, note string) {
+	a.engine.do(world.Announce{
+		Regarding: a.decision.Pod, Type: kind, Reason: reason, Action: action,
+		Note: shortNote(note), Controller: a.decision.Profile,
+	})
+}

@@ -1,0 +1,68 @@
+package engine_test
+
+import (
+	"flag"
+	"testing"
+
+	"orrery/core/engine"
+	"orrery/core/world/memory"
+)
+
+var scenarios = flag.Int("scenarios", 200, "how many generated scenarios the property tests run")
+
+// outcome is all that a run of a scenario can be told by.
+type outcome struct {
+	decided engine.Digest
+	told    string
+}
+
+func outcomeOf(e *engine.Engine, c *memory.Cluster) outcome { return outcome{e.Digest(), c.Digest()} }
+
+func TestTheSameScenarioGivesTheSameDigest(t *testing.T) {
+	for _, day := range []struct {
+		name   string
+		faults memory.Faults
+	}{{"on a good day", memory.Faults{}}, {"on a bad day", everyFault()}} {
+		t.Run(day.name, func(t *testing.T) {
+			for seed := range uint64(*scenarios) {
+				once, again := play(t, seed, day.faults), play(t, seed, day.faults)
+				if once != again {
+					t.Errorf("scenario %d ends in %v once and in %v the second time", seed, once, again)
+				}
+				if left, right := playForked(t, seed, day.faults); left != once || right != once {
+					t.Errorf("scenario %d ends in %v, but forked half way in %v and %v", seed, once, left, right)
+				}
+			}
+		})
+	}
+}
+
+func play(t *testing.T, seed uint64, faults memory.Faults) outcome {
+	e, c := newEngine(t, seed), scenario(seed, faults)
+	run(e, c, start.Add(scenarioLength+scenarioRest))
+	return outcomeOf(e, c)
+}
+
+// playForked forks engine and cluster half way, lets the copy go first and the original after it.
+func playForked(t *testing.T, seed uint64, faults memory.Faults) (fork, original outcome) {
+	e, c := newEngine(t, seed), scenario(seed, faults)
+	run(e, c, start.Add(scenarioLength/2))
+	ef, err := e.Fork()
+	if err != nil {
+		t.Fatalf("forking scenario %d: %v", seed, err)
+	}
+	cf := c.Fork()
+	end := start.Add(scenarioLength + scenarioRest)
+	run(ef, cf, end)
+	run(e, c, end)
+	return outcomeOf(ef, cf), outcomeOf(e, c)
+}
+
+func newEngine(t *testing.T, seed uint64) *engine.Engine {
+	t.Helper()
+	e, err := engine.New(engine.Options{Seed: seed, Start: start})
+	if err != nil {
+		t.Fatalf("making an engine: %v", err)
+	}
+	return e
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"orrery/core/world"
+)
+
+// Digest is a running hash over every decision and every effect of an engine, in order. Engines that were given the
+// same inputs have the same digest; one that differs decided something differently, somewhere before.
+//
+// It is FNV-1a over 64 bits: not secret, only stable across machines and versions of Go.
+type Digest uint64
+
+const (
+	fnvOffset Digest = 14695981039346656037
+	fnvPrime  Digest = 1099511628211
+)
+
+func (d Digest) String() string { return fmt.Sprintf("%016x", uint64(d)) }
+
+func (d *Digest) text(s string) {
+	h := *d
+	for i := range len(s) {
+		h = (h ^ Digest(s[i])) * fnvPrime
+	}
+	*d = (h ^ 0xff) * fnvPrime // no valid UTF-8 holds this byte, so "ab","c" differs from "a","bc"
+}
+
+func (d *Digest) number(n int64) {
+	h, u := *d, uint64(n)
+	for range 8 {
+		h = (h ^ Digest(u&0xff)) * fnvPrime
+		u >>= 8
+	}
+	*d = h
+}
+
+func (d *Digest) moment(t time.Time) { d.number(t.UnixNano()) }
+
+func (d *Digest) ref(r world.Ref) {
+	d.text(r.Namespace)
+	d.text(r.Name)
+	d.text(string(r.UID))
+}
+
+// decision takes in what was decided; how long it took is nobody's decision and stays out.
+func (d *Digest) decision(x *Decision) {
+	d.number(int64(x.Seq))
+	d.moment(x.At)
+	d.ref(x.Pod)
+	d.text(x.Profile)
+	d.number(int64(x.Attempt))
+	d.number(int64(x.Verdict))
+	d.text(x.Node)
+	d.text(x.Nominated)
+	d.text(x.Message)
+	d.number(int64(x.Start))
+	d.number(int64(x.Examined))
+	d.number(int64(x.Feasible))
+	d.number(int64(x.Nodes))
+	d.number(x.Score)
+	if x.Preemption != nil {
+		for _, victim := range x.Preemption.Victims {
+			d.ref(world.RefOf(victim))
+		}
+	}
+}
+
+func (d *Digest) effect(e world.Effect) {
+	d.number(int64(e.ID))
+	d.moment(e.At)
+	switch a := e.Act.(type) {
+	case world.Bind:
+		d.text("bind")
+		d.ref(a.Pod)
+		d.text(a.Node)
+	case world.PatchStatus:
+		d.text("patch")
+		d.ref(a.Pod)
+		if c := a.Condition; c != nil {
+			d.text(string(c.Type))
+			d.text(string(c.Status))
+			d.text(c.Reason)
+			d.text(c.Message)
+		}
+		if a.NominatedNode != nil {
+			d.text(*a.NominatedNode)
+		}
+	case world.Delete:
+		d.text("delete")
+		d.ref(a.Pod)
+	case world.Announce:
+		d.text("announce")
+		d.ref(a.Regarding)
+		if a.Related != nil {
+			d.ref(*a.Related)
+		}
+		d.text(a.Reason)
+		d.text(a.Note)
+	case world.Run:
+		d.text("run")
+		d.ref(a.Pod)
+		d.text(a.Node)
+		d.text(a.Plugin)
+		d.text(a.Point)
+	}
+}

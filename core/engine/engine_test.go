@@ -1,0 +1,256 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/engine"
+	"orrery/core/mk"
+	"orrery/core/world"
+)
+
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// scene is an engine with a hand on its inputs: what a world would do, one call at a time.
+type scene struct {
+	t   *testing.T
+	e   *engine.Engine
+	now time.Time
+}
+
+func newScene(t *testing.T, o engine.Options) *scene {
+	t.Helper()
+	o.Start = start
+	e, err := engine.New(o)
+	if err != nil {
+		t.Fatalf("making an engine: %v", err)
+	}
+	return &scene{t, e, start}
+}
+
+func (s *scene) apply(event world.Event) {
+	s.t.Helper()
+	if err := s.e.Apply(world.Input{At: s.now, Event: event}); err != nil {
+		s.t.Fatalf("applying %T: %v", event, err)
+	}
+	if err := s.e.Check(); err != nil {
+		s.t.Fatalf("after %T: %v", event, err)
+	}
+}
+
+func (s *scene) added(objects ...world.Object) {
+	s.t.Helper()
+	for _, o := range objects {
+		s.apply(world.Changed{Op: world.Added, Object: o})
+	}
+}
+
+func (s *scene) after(d time.Duration) {
+	s.t.Helper()
+	s.now = s.now.Add(d)
+	s.apply(world.Passed{})
+}
+
+// decide takes all decisions there are to take.
+func (s *scene) decide() []engine.Decision {
+	s.t.Helper()
+	var all []engine.Decision
+	for d, more := s.e.Step(); more; d, more = s.e.Step() {
+		all = append(all, *d)
+	}
+	if err := s.e.Check(); err != nil {
+		s.t.Fatalf("after deciding: %v", err)
+	}
+	return all
+}
+
+// acts are the acts the engine wants done, in words.
+func (s *scene) acts() []string {
+	var words []string
+	for _, effect := range s.e.Effects() {
+		switch a := effect.Act.(type) {
+		case world.Bind:
+			words = append(words, fmt.Sprintf("%d bind %s to %s", effect.ID, a.Pod.Name, a.Node))
+		case world.PatchStatus:
+			word := fmt.Sprintf("%d patch %s", effect.ID, a.Pod.Name)
+			if a.Condition != nil {
+				word += fmt.Sprintf(" %s=%s %s", a.Condition.Type, a.Condition.Status, a.Condition.Reason)
+			}
+			if a.NominatedNode != nil {
+				word += fmt.Sprintf(" nominated %q", *a.NominatedNode)
+			}
+			words = append(words, word)
+		case world.Delete:
+			words = append(words, fmt.Sprintf("%d delete %s", effect.ID, a.Pod.Name))
+		case world.Announce:
+			words = append(words, fmt.Sprintf("%d %s %s: %s", effect.ID, a.Reason, a.Regarding.Name, a.Note))
+		case world.Run:
+			words = append(words, fmt.Sprintf("%d run %s of %s", effect.ID, a.Point, a.Plugin))
+		}
+	}
+	return words
+}
+
+func (s *scene) succeeded(id world.EffectID) { s.t.Helper(); s.apply(world.Ended{Effect: id}) }
+
+func (s *scene) failed(id world.EffectID, message string) {
+	s.t.Helper()
+	s.apply(world.Ended{Effect: id, Outcome: world.Outcome{Code: fwk.Error, Message: message}})
+}
+
+func TestAPodIsPlacedBoundAndConfirmed(t *testing.T) {
+	s := newScene(t, engine.Options{})
+	pod := mk.Pod("web").CPU("1").Obj()
+	s.added(mk.Node("n1").CPU("4").Memory("8Gi").Obj(), pod)
+
+	got := s.decide()
+	if len(got) != 1 || got[0].Verdict != engine.Placed || got[0].Node != "n1" {
+		t.Fatalf("decisions: %+v, want web placed on n1", got)
+	}
+	expect(t, s.acts(), "1 bind web to n1")
+	if at := s.e.Where("default", "web"); at != engine.PlaceBinding {
+		t.Errorf("the pod is %s, want binding", at)
+	}
+
+	s.succeeded(1)
+	expect(t, s.acts(), "2 Scheduled web: Successfully assigned default/web to n1")
+	bound := pod.DeepCopy()
+	bound.Spec.NodeName = "n1"
+	s.apply(world.Changed{Op: world.Modified, Object: bound})
+	if at := s.e.Where("default", "web"); at != engine.PlaceBound {
+		t.Errorf("the pod is %s, want bound", at)
+	}
+}
+
+func TestAPodThatFitsNowhereSaysWhyAndComesBackWhenRoomIsMade(t *testing.T) {
+	s := newScene(t, engine.Options{})
+	s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), mk.Pod("big").CPU("2").Obj())
+	got := s.decide()
+	const message = "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+	if len(got) != 1 || got[0].Message != message {
+		t.Fatalf("decisions: %+v\nwant the message %q", got, message)
+	}
+	expect(t, s.acts(), "1 FailedScheduling big: "+message, `2 patch big PodScheduled=False Unschedulable`)
+	if at := s.e.Where("default", "big"); at != engine.PlaceUnschedulable {
+		t.Errorf("the pod is %s, want unschedulable", at)
+	}
+
+	s.after(20 * time.Second)
+	if again := s.decide(); len(again) != 0 {
+		t.Fatalf("nothing has changed, yet there is a decision: %+v", again)
+	}
+	s.added(mk.Node("n2").CPU("4").Memory("8Gi").Obj())
+	if again := s.decide(); len(again) != 1 || again[0].Node != "n2" {
+		t.Fatalf("decisions: %+v, want big placed on n2", again)
+	}
+}
+
+func TestAFailedBindingGivesTheRoomBackAndTriesAgain(t *testing.T) {
+	s := newScene(t, engine.Options{})
+	s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), mk.Pod("web").CPU("1").Obj())
+	s.decide()
+	expect(t, s.acts(), "1 bind web to n1")
+	s.failed(1, "the server is too busy")
+	expect(t, s.acts(), `2 FailedScheduling web: running Bind plugin "DefaultBinder": the server is too busy`, "3 patch web PodScheduled=False SchedulerError")
+	if at := s.e.Where("default", "web"); at != engine.PlaceBackoff {
+		t.Errorf("the pod is %s, want backoff", at)
+	}
+	s.after(3 * time.Second)
+	if again := s.decide(); len(again) != 1 || again[0].Node != "n1" || again[0].Attempt != 2 {
+		t.Fatalf("decisions: %+v, want a second attempt that places web on n1", again)
+	}
+}
+
+func TestAMoreImportantPodTakesTheRoomOfALesserOne(t *testing.T) {
+	s := newScene(t, engine.Options{})
+	small := mk.Pod("small").CPU("1").Priority(1).Node("n1").Started(start).Obj()
+	s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), small, mk.Pod("big").CPU("1").Priority(10).Obj())
+	got := s.decide()
+	if len(got) != 1 || got[0].Nominated != "n1" || got[0].Preemption == nil {
+		t.Fatalf("decisions: %+v, want room made on n1", got)
+	}
+	expect(t, s.acts(),
+		"1 patch small DisruptionTarget=True PreemptionByScheduler",
+		"2 FailedScheduling big: 0/1 nodes are available: 1 Insufficient cpu.",
+		`3 patch big PodScheduled=False Unschedulable nominated "n1"`)
+
+	s.succeeded(1)
+	expect(t, s.acts(), "4 delete small")
+	s.succeeded(4)
+	expect(t, s.acts(), "5 Preempted small: Preempted by pod pod/default/big on node n1")
+	s.apply(world.Changed{Op: world.Deleted, Object: small})
+	s.after(2 * time.Second)
+	if again := s.decide(); len(again) != 1 || again[0].Node != "n1" {
+		t.Fatalf("decisions: %+v, want big placed on n1", again)
+	}
+}
+
+func TestAMalformedObjectIsRefusedAndTheRestGoesOn(t *testing.T) {
+	s := newScene(t, engine.Options{})
+	s.added(mk.Node("n1").CPU("4").Memory("8Gi").Obj())
+	bad := mk.Pod("bad\x1b[31m").CPU("1").Obj()
+	if err := s.e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Added, Object: bad}}); err == nil {
+		t.Error("a pod whose name holds an escape sequence was taken")
+	}
+	s.added(mk.Pod("good").CPU("1").Obj())
+	if got := s.decide(); len(got) != 1 || got[0].Pod.Name != "good" {
+		t.Errorf("decisions: %+v, want good alone", got)
+	}
+	if tally := s.e.Tally(); tally.Refused != 1 {
+		t.Errorf("refused %d inputs, want 1", tally.Refused)
+	}
+}
+
+func TestExplainChangesNothing(t *testing.T) {
+	s := newScene(t, engine.Options{})
+	s.added(
+		mk.Node("n1").CPU("4").Memory("8Gi").Obj(), mk.Node("n2").CPU("2").Memory("8Gi").Obj(),
+		mk.Node("n3").CPU("4").Memory("8Gi").Taint("only", "gpu", v1.TaintEffectNoSchedule).Unschedulable().Obj(),
+		mk.Pod("web").CPU("1").Obj())
+	before := s.e.Digest()
+	x, err := s.e.Explain("default", "web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.e.Digest() != before {
+		t.Error("explaining changed the digest")
+	}
+	if x.Decision.Node != "n1" || x.Decision.RunnerUp != "n2" {
+		t.Errorf("explained %+v, want n1 before n2", x.Decision)
+	}
+	var n3 []string
+	for _, node := range x.Nodes {
+		if node.Node != "n3" {
+			continue
+		}
+		for _, s := range node.Said {
+			if s.Code != fwk.Success {
+				n3 = append(n3, fmt.Sprint(s.Plugin, ": ", s.Reasons))
+			}
+		}
+	}
+	expect(t, n3, "NodeUnschedulable: [node(s) were unschedulable]", "TaintToleration: [node(s) had untolerated taint(s)]")
+	if got := s.decide(); len(got) != 1 || got[0].Node != x.Decision.Node || got[0].Score != x.Decision.Score {
+		t.Errorf("decided %+v, explained %+v", got, x.Decision)
+	}
+}
+
+func expect(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	for i := range max(len(got), len(want)) {
+		g, w := "(nothing)", "(nothing)"
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g != w {
+			t.Errorf("line %d:\n got %s\nwant %s", i+1, g, w)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/framework"
+)
+
+// Fork is an independent copy of the engine, at this very point: what either is told from now on, the other never
+// hears of. Given the same inputs, both go the same way. Objects are shared, as nobody changes them, and nodes are
+// copied only when one side changes them, so a fork is cheap enough for a question.
+//
+// The plugins of the fork are new ones; those with a memory take it over, see framework.Forker. Effects that have not
+// been handed over yet are the fork's too, and so are the outcomes it waits for.
+func (e *Engine) Fork() (*Engine, error) {
+	f := &Engine{
+		options: e.options, config: e.config, registry: e.registry, percentage: e.percentage, gates: e.gates,
+		now: e.now, store: e.store.Fork(), cache: e.cache.Fork(), snapshot: e.snapshot.Fork(),
+		waiting: e.waiting.Fork(), ctx: e.ctx, stopwatch: e.stopwatch,
+		startIndex: e.startIndex, bindings: make(map[types.UID]*binding, len(e.bindings)),
+		pending: maps.Clone(e.pending), asked: maps.Clone(e.asked),
+		effects: slices.Clone(e.effects), lastEffect: e.lastEffect,
+		decisions: e.decisions.fork(), lastSeq: e.lastSeq, journal: e.journal.Fork(), tally: e.tally, digest: e.digest,
+		problems: e.problems.fork(),
+	}
+	chance := *e.chance
+	f.chance = &chance
+	if err := f.makeProfiles(); err != nil {
+		return nil, fmt.Errorf("forking the engine: %w", err)
+	}
+	for name, profile := range f.profiles {
+		profile.ForkFrom(e.profiles[name])
+	}
+	options, err := f.queueOptions()
+	if err != nil {
+		return nil, fmt.Errorf("forking the engine: %w", err)
+	}
+	f.queue = e.queue.Fork(options)
+	for uid, b := range e.bindings {
+		f.bindings[uid] = b.fork(f)
+	}
+	return f, nil
+}
+
+func (b *binding) fork(into *Engine) *binding {
+	twin := *b
+	twin.popped = b.popped.Clone()
+	twin.profile = into.profiles[b.profile.ProfileName()]
+	twin.state = b.state.Clone().(*framework.CycleState)
+	return &twin
+}

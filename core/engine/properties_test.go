@@ -1,0 +1,156 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/cache"
+	"orrery/core/engine"
+	"orrery/core/world"
+	"orrery/core/world/memory"
+)
+
+// Safety: what must hold after every single step, on good days and bad.
+func TestSafety(t *testing.T) {
+	for seed := range uint64(*scenarios / 4) {
+		for _, faults := range []memory.Faults{{}, everyFault()} {
+			e, c := newEngine(t, seed), scenario(seed, faults)
+			watchSteps(t, e, c, seed)
+			if twice := c.BoundTwice(); len(twice) > 0 {
+				t.Errorf("scenario %d: bound twice: %q", seed, twice)
+			}
+			if problems := e.Problems(); len(problems) > 0 && len(faults.Watch) == 0 {
+				t.Errorf("scenario %d: %d problems on a good day, the first: %v", seed, len(problems), problems[0].What)
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// watchSteps drives an engine step by step and looks at everything in between.
+func watchSteps(t *testing.T, e *engine.Engine, c *memory.Cluster, seed uint64) {
+	t.Helper()
+	end, seen := start.Add(scenarioLength+scenarioRest), uint64(0)
+	engine.Drive(e, c, end, func(in world.Input, err error) {
+		if t.Failed() {
+			return
+		}
+		for d := range e.Decisions() {
+			if d.Seq <= seen {
+				break
+			}
+			if d.Verdict == engine.Placed && d.At.Equal(e.Now()) {
+				checkRoom(t, e, d, seed)
+			}
+		}
+		for d := range e.Decisions() {
+			seen = d.Seq
+			break
+		}
+		if err != nil {
+			t.Errorf("scenario %d: %T at %v: %v", seed, in.Event, in.At.Sub(start), err)
+		}
+		if err := e.Check(); err != nil {
+			t.Errorf("scenario %d, after %T at %v: %v", seed, in.Event, in.At.Sub(start), err)
+		}
+		checkSnapshot(t, e, seed)
+	})
+}
+
+// checkRoom checks that a node that was just given a pod has room for all it holds.
+func checkRoom(t *testing.T, e *engine.Engine, d *engine.Decision, seed uint64) {
+	t.Helper()
+	node := e.Cache().Dump().Nodes[d.Node]
+	if node == nil || node.Node() == nil {
+		return // deleted in the same moment
+	}
+	has, claimed := node.GetAllocatable(), node.GetRequested()
+	if claimed.GetMilliCPU() > has.GetMilliCPU() || claimed.GetMemory() > has.GetMemory() || len(node.GetPods()) > has.GetAllowedPodNumber() {
+		t.Errorf("scenario %d: with %s, node %s holds %v of %v", seed, d.Pod, d.Node, claimed, has)
+	}
+}
+
+// checkSnapshot checks that a refreshed snapshot is the one that would be built from nothing.
+func checkSnapshot(t *testing.T, e *engine.Engine, seed uint64) {
+	t.Helper()
+	held := e.Cache().Fork()
+	refreshed, rebuilt := e.Snapshot().Fork(), cache.NewSnapshot()
+	if err := held.UpdateSnapshot(refreshed); err != nil {
+		t.Errorf("scenario %d: refreshing the snapshot: %v", seed, err)
+	}
+	if err := held.UpdateSnapshot(rebuilt); err != nil {
+		t.Errorf("scenario %d: building a snapshot: %v", seed, err)
+	}
+	if a, b := describe(refreshed), describe(rebuilt); a != b {
+		t.Errorf("scenario %d: refreshed snapshot\n%s\nbuilt from nothing\n%s", seed, a, b)
+	}
+}
+
+func describe(s *cache.Snapshot) string {
+	nodes, _ := s.List()
+	affine, _ := s.HavePodsWithAffinityList()
+	anti, _ := s.HavePodsWithRequiredAntiAffinityList()
+	text := ""
+	for _, n := range nodes {
+		text += fmt.Sprintf("%s gen=%d pods=%d %v\n", n.Node().Name, n.GetGeneration(), len(n.GetPods()), n.GetRequested())
+	}
+	for _, n := range affine {
+		text += "affine " + n.Node().Name + "\n"
+	}
+	for _, n := range anti {
+		text += "anti " + n.Node().Name + "\n"
+	}
+	return text
+}
+
+// Liveness: when the cluster has come to rest, nobody waits for what has already happened, and nobody is missing.
+func TestLiveness(t *testing.T) {
+	for seed := range uint64(*scenarios / 4) {
+		e, c := newEngine(t, seed), scenario(seed, memory.Faults{})
+		run(e, c, start.Add(scenarioLength+scenarioRest))
+		if counts := e.Queue().Counts(); counts.Active+counts.Backoff > 0 {
+			t.Errorf("scenario %d: at rest, the queue holds %+v", seed, counts)
+		}
+		for _, object := range c.List(world.Pod) {
+			pod := object.(*v1.Pod)
+			place := e.Where(pod.Namespace, pod.Name)
+			if place != engine.PlaceUnschedulable {
+				continue
+			}
+			x, err := e.Explain(pod.Namespace, pod.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x.Decision.Verdict == engine.Placed {
+				t.Errorf("scenario %d: %s waits although it would be placed on %s; its journey: %+v",
+					seed, pod.Name, x.Decision.Node, e.Journey(pod.UID))
+			}
+		}
+		checkNobodyMissing(t, e, c, seed)
+	}
+}
+
+func TestNobodyIsLostOnABadDay(t *testing.T) {
+	for seed := range uint64(*scenarios / 4) {
+		e, c := newEngine(t, seed), scenario(seed, everyFault())
+		run(e, c, start.Add(scenarioLength+10*time.Minute))
+		checkNobodyMissing(t, e, c, seed)
+	}
+}
+
+// checkNobodyMissing checks that every pod that waits in the cluster waits in the engine.
+func checkNobodyMissing(t *testing.T, e *engine.Engine, c *memory.Cluster, seed uint64) {
+	t.Helper()
+	for _, object := range c.List(world.Pod) {
+		pod := object.(*v1.Pod)
+		ended := pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
+		if place := e.Where(pod.Namespace, pod.Name); !ended && place == engine.PlaceGone {
+			t.Errorf("scenario %d: pod %s on node %q is lost to the engine", seed, pod.Name, pod.Spec.NodeName)
+		}
+	}
+}
