@@ -1,0 +1,44 @@
+# Plain `make` prints this help. Nothing but Go is needed: tools are pinned in go.mod.
+.DEFAULT_GOAL := help
+PARITY := core/parity
+CASES ?= 50000
+SEED ?= 1
+ROW ?= .
+PKG ?= ./...
+
+.PHONY: help demo build test check fmt lint bench parity clean
+
+help: ## print this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: ## watch the scheduler at work on an embedded scenario
+	@go run ./cmd/orrery demo
+
+build: ## build ./bin/orrery
+	go build -o bin/orrery ./cmd/orrery
+
+test: ## run every test, the comparison with upstream Kubernetes included
+	go test -race -shuffle=on $(PKG)
+	cd $(PARITY) && go test -shuffle=on $(PKG)
+
+check: ## the quick loop: format, vet, staticcheck, unit tests
+	@bad=$$(go tool gofumpt -l .); [ -z "$$bad" ] || { echo "not formatted (make fmt mends it):"; echo "$$bad"; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	go test ./...
+
+fmt: ## format every file
+	go tool gofumpt -w .
+
+lint: ## vet and staticcheck in both modules
+	go vet ./... && go tool staticcheck ./...
+	cd $(PARITY) && go vet ./... && go tool staticcheck ./...
+
+bench: ## upstream's scheduler and Orrery side by side; ROW=regexp for some rows only
+	cd $(PARITY) && go test -run '^$$' -bench '$(ROW)' -benchmem ./...
+
+parity: ## compare with upstream over CASES generated cases from SEED
+	cd $(PARITY) && ORRERY_CASES=$(CASES) ORRERY_SEED=$(SEED) go test -count=1 -timeout 0 -v ./...
+
+clean: ## remove what was built
+	rm -rf bin
