@@ -1,0 +1,16 @@
+// Package evict is about pods that are made to leave. There are five ways, and each has its rules:
+//
+//	preemption     the scheduler makes room for a more important pod        core/preempt
+//	taint          a NoExecute taint the pod does not tolerate, or not      core/evict/taint
+//	               for as long
+//	device taint   a device the pod uses is tainted                         core/evict/device
+//	pressure       a kubelet runs out of memory, disk or process IDs        core/evict/pressure
+//	eviction API   somebody asks, and a disruption budget allows it         core/evict/budget
+//
+// The rules are state machines of the engine's kind: told of inputs, woken when a timer is due, answering with acts. A
+// machine can act, as the controller itself, or only predict, as a console beside the real one does; it runs the same
+// either way, and only what becomes of its acts differs. [Controller] is what they have in common.
+//
+// What leaves, by whichever way, is written on one [Board]: what left, what is leaving and what would leave, why, at
+// whose wish, by when, and on account of which budget.
+package evict
