@@ -8,6 +8,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/preempt"
 	"orrery/core/queue"
@@ -27,6 +28,11 @@ type attempt struct {
 	popped  *queue.Pod // nil when the pod is only being explained
 	pod     *v1.Pod
 	state   *framework.CycleState
+	// batches tells whether the pod may go where a pod like it was almost sent; signature is what it is like, and hinted
+	// that node.
+	batches   bool
+	signature fwk.PodSignature
+	hinted    string
 	// decision is filled in as the attempt goes on.
 	decision Decision
 	started  time.Duration
@@ -79,6 +85,7 @@ func (e *Engine) newAttempt(pod *v1.Pod) *attempt {
 	a := &attempt{
 		engine: e, pod: pod, started: e.elapsed(),
 		profile: e.profiles[pod.Spec.SchedulerName], state: framework.NewCycleState(),
+		batches: e.config.Features.Enabled(config.OpportunisticBatching),
 	}
 	a.decision = Decision{
 		At: e.now, Pod: world.RefOf(pod), Profile: pod.Spec.SchedulerName,

@@ -77,6 +77,8 @@ type Engine struct {
 	bindings   map[types.UID]*binding
 	pending    map[world.EffectID]types.UID // the binding that waits for an effect
 	asked      map[world.EffectID]ask       // the plugin that waits for an effect
+	batches    map[string]*batch            // by profile
+	batching   map[string]*Batching
 
 	effects    []world.Effect
 	lastEffect world.EffectID
@@ -111,10 +113,11 @@ func New(o Options) (*Engine, error) {
 			DynamicResourceAllocation:               o.Config.Features.Enabled(config.DynamicResourceAllocation),
 			NodeDeclaredFeatures:                    o.Config.Features.Enabled(config.NodeDeclaredFeatures),
 		},
-		now: o.Start, store: store.New(), cache: cache.New(), snapshot: cache.NewSnapshot(),
+		now: o.Start, store: store.New(), cache: cache.NewWith(accounting(o.Config.Features)), snapshot: cache.NewSnapshot(),
 		waiting: framework.NewWaitingPods(), ctx: context.Background(),
 		chance: rand.NewPCG(o.Seed, o.Seed^chanceStream), stopwatch: o.Stopwatch,
 		bindings: map[types.UID]*binding{}, pending: map[world.EffectID]types.UID{}, asked: map[world.EffectID]ask{},
+		batches: map[string]*batch{}, batching: map[string]*Batching{},
 		decisions: newDecisionLog(o.Decisions), journal: queue.NewJournal(), digest: fnvOffset,
 	}
 	if err := e.makeProfiles(); err != nil {
@@ -163,6 +166,7 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 		MaxInUnschedulable: e.options.MaxInUnschedulable,
 		PopFromBackoff:     f.Enabled(config.SchedulerPopFromBackoffQ),
 		Gates:              e.gates,
+		Accounting:         accounting(f),
 		Profiles:           map[string]queue.Profile{},
 		Pods:               e.store.Pod,
 		Observe:            e.observe,
@@ -178,6 +182,14 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 		o.Profiles[name] = queue.Profile{PreEnqueue: p.PreEnqueuePlugins(), Hints: hints}
 	}
 	return o, nil
+}
+
+// accounting says how the feature gates have requests added up.
+func accounting(f config.Features) cache.Accounting {
+	return cache.Accounting{
+		IgnorePodLevel: !f.Enabled(config.PodLevelResources),
+		PodLevelStatus: f.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
+	}
 }
 
 // customLess is nil for kube-scheduler's own order, which the queue has built in.

@@ -40,6 +40,15 @@ func (e *Engine) Fork() (*Engine, error) {
 		return nil, fmt.Errorf("forking the engine: %w", err)
 	}
 	f.queue = e.queue.Fork(options)
+	f.batches, f.batching = map[string]*batch{}, map[string]*Batching{}
+	for name, b := range e.batches {
+		twin := *b
+		twin.rest = slices.Clone(b.rest)
+		f.batches[name] = &twin
+	}
+	for name, count := range e.batching {
+		f.batching[name] = &Batching{count.NoHint, count.HintUsed, count.HintNotUsed, maps.Clone(count.Flushed)}
+	}
 	for uid, b := range e.bindings {
 		f.bindings[uid] = b.fork(f)
 	}

@@ -31,6 +31,9 @@ func (a *attempt) best(feasible []fwk.NodeInfo) (string, error) {
 	if next := runnerUp(scores, won); next >= 0 {
 		a.decision.RunnerUp, a.decision.RunnerUpScore = scores[next].Name, scores[next].TotalScore
 	}
+	if a.batches {
+		a.remember(scores[won].Name, scores, won)
+	}
 	return scores[won].Name, nil
 }
 
@@ -63,31 +66,14 @@ func (e *Engine) pick(scores []fwk.NodePluginScores) int {
 	}
 }
 
-// heapTop is the position whose score comes to stand at the top when the list is made a heap in place, from the last
-// parent down to the first, the left child going before an equal right one.
+// heapTop is the position whose score comes to stand at the top when the list is made a heap.
 func heapTop(scores []fwk.NodePluginScores) int {
-	at := make([]int, len(scores))
-	for i := range at {
-		at[i] = i
+	heap := make([]fwk.NodePluginScores, len(scores))
+	for i := range heap {
+		heap[i].TotalScore, heap[i].Randomizer = scores[i].TotalScore, i
 	}
-	better := func(i, j int) bool { return scores[at[i]].TotalScore > scores[at[j]].TotalScore }
-	for parent := len(at)/2 - 1; parent >= 0; parent-- {
-		for i := parent; ; {
-			child := 2*i + 1
-			if child >= len(at) {
-				break
-			}
-			if right := child + 1; right < len(at) && better(right, child) {
-				child = right
-			}
-			if !better(child, i) {
-				break
-			}
-			at[i], at[child] = at[child], at[i]
-			i = child
-		}
-	}
-	return at[0]
+	heapify(heap)
+	return heap[0].Randomizer
 }
 
 // runnerUp is the position of the best score besides the winner's, the first of several; -1 if the winner is alone.

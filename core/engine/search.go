@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -33,7 +34,11 @@ func (a *attempt) choose() (string, error) {
 	case 0:
 		return "", fit
 	case 1:
-		return feasible[0].Node().Name, nil
+		name := feasible[0].Node().Name
+		if a.batches {
+			a.remember(name, nil, 0)
+		}
+		return name, nil
 	}
 	return a.best(feasible)
 }
@@ -56,8 +61,11 @@ func (a *attempt) findFeasible(d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
 		d.AddPluginStatus(status)
 		return nil, nil
 	}
-	if node := a.pod.Status.NominatedNodeName; node != "" {
-		feasible, err := a.tryNominated(node, d)
+	if a.batches {
+		a.hinted = a.hint()
+	}
+	if node := cmp.Or(a.pod.Status.NominatedNodeName, a.hinted); node != "" {
+		feasible, err := a.tryFirst(node, d)
 		if err == nil && len(feasible) > 0 {
 			return feasible, nil
 		}
@@ -78,9 +86,9 @@ func (a *attempt) findFeasible(d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
 	return feasible, err
 }
 
-// tryNominated looks at the one node that an earlier preemption, or somebody else, has in mind for the pod. If it will
-// do, no other is looked at.
-func (a *attempt) tryNominated(name string, d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
+// tryFirst looks at the one node that an earlier preemption or somebody else has in mind for the pod, or that was next
+// best for a pod like it. If it will do, no other is looked at.
+func (a *attempt) tryFirst(name string, d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
 	node, err := a.engine.snapshot.NodeInfos().Get(name)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,116 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"orrery/core/config"
+	"orrery/core/engine"
+	"orrery/core/mk"
+)
+
+// batchable is a profile whose every plugin can say what it looks at in a pod: the default one, without default spread
+// constraints.
+const batchable = `
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: PodTopologySpread
+    args: {defaultingType: List}
+`
+
+func batchScene(t *testing.T) *scene {
+	t.Helper()
+	c, err := config.Load([]byte(batchable), config.DefaultFeatures())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newScene(t, engine.Options{Config: c})
+	for i := range 4 {
+		s.added(mk.Node(fmt.Sprintf("n%d", i)).CPU("2").Memory("8Gi").Obj())
+	}
+	return s
+}
+
+func TestAPodLikeTheLastGoesWhereThatOneAlmostWent(t *testing.T) {
+	s := batchScene(t)
+	for i := range 3 {
+		s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("2").Obj()) // each fills its node
+	}
+	got := s.decide()
+	for i, d := range got {
+		examined := 1
+		if i == 0 {
+			examined = 4
+		}
+		if d.Verdict != engine.Placed || d.Examined != examined {
+			t.Errorf("pod %d: %s after looking at %d nodes, want placed after %d", i, d.Verdict, d.Examined, examined)
+		}
+	}
+	if b := s.e.Batching("default-scheduler"); b.HintUsed != 2 || b.NoHint != 1 {
+		t.Errorf("batching came to %+v, want 2 hints used after 1 pod without", b)
+	}
+}
+
+func TestWhatSpeaksAgainstTheLastPodsScores(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		next func(s *scene)
+		want engine.Flush
+	}{
+		{"the node of the last pod has room left", func(s *scene) {
+			s.added(mk.Pod("small").CPU("1").Label("app", "x").Obj())
+			s.decide()
+			s.added(mk.Pod("small2").CPU("1").Label("app", "x").Obj())
+		}, engine.FlushNodeNotFull},
+		{"the pod is not like the last", func(s *scene) { s.added(mk.Pod("other").CPU("1").Obj()) }, engine.FlushIncompatible},
+		{"the scores are too old", func(s *scene) {
+			s.after(time.Second)
+			s.added(mk.Pod("like").CPU("2").Obj())
+		}, engine.FlushExpired},
+		{"a pod came between", func(s *scene) {
+			s.added(mk.Pod("giant").CPU("64").Obj())
+			s.decide()
+			s.added(mk.Pod("like").CPU("2").Obj())
+		}, engine.FlushSkipped},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := batchScene(t)
+			s.added(mk.Pod("first").CPU("2").Obj())
+			s.decide()
+			tc.next(s)
+			s.decide()
+			if b := s.e.Batching("default-scheduler"); b.Flushed[tc.want] == 0 || b.HintUsed != 0 {
+				t.Errorf("batching came to %+v, want a flush for %s", b, tc.want)
+			}
+		})
+	}
+}
+
+func TestInTheDefaultProfileNoPodIsBatched(t *testing.T) {
+	s := newScene(t, engine.Options{})
+	s.added(mk.Node("n0").CPU("2").Memory("8Gi").Obj(), mk.Node("n1").CPU("2").Memory("8Gi").Obj())
+	for i := range 2 {
+		s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("2").Obj())
+	}
+	s.decide()
+	if b := s.e.Batching("default-scheduler"); b.HintUsed != 0 || b.NoHint != 2 || b.Flushed[engine.FlushNotBatchable] != 1 {
+		t.Errorf("batching came to %+v, want 2 pods without a hint, the first flushed as not batchable", b)
+	}
+}
+
+// Three hundred equal nodes, of which 144 are looked for: each search starts where the one before ended, and goes round.
+func TestTheStartIndexMovesOn(t *testing.T) {
+	s := newScene(t, engine.Options{})
+	for i := range 300 {
+		s.added(mk.Node(fmt.Sprintf("n%03d", i)).CPU("8").Memory("32Gi").Obj())
+	}
+	for i, want := range []int{0, 144, 288, 132} {
+		s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("1").Obj())
+		if d := s.decide()[0]; d.Start != want || d.Examined != 144 {
+			t.Errorf("search %d starts at %d and looks at %d nodes, want %d and 144", i, d.Start, d.Examined, want)
+		}
+	}
+}

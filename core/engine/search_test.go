@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"testing"
+
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+func TestHowManyFeasibleNodesAreLookedFor(t *testing.T) {
+	for _, tc := range []struct{ nodes, percentage, want int }{
+		// By default the percentage falls with the size of the cluster.
+		{50, 0, 50},
+		{99, 0, 99},
+		{100, 0, 100},
+		{150, 0, 100},
+		{200, 0, 100},
+		{250, 0, 120},
+		{500, 0, 230},
+		{1000, 0, 420},
+		{2000, 0, 680},
+		{5000, 0, 500},
+		{5625, 0, 281},
+		{6000, 0, 300},
+		{10000, 0, 500},
+		// A percentage that is set holds, but never for fewer than 100 nodes.
+		{1000, 100, 1000},
+		{1000, 10, 100},
+		{1500, 40, 600},
+		{5000, 1, 100},
+	} {
+		if got := feasibleWanted(tc.nodes, tc.percentage); got != tc.want {
+			t.Errorf("of %d nodes at %d%%, %d are looked for, want %d", tc.nodes, tc.percentage, got, tc.want)
+		}
+	}
+}
+
+func TestPositionsInTheHeapDecideBetweenEqualScores(t *testing.T) {
+	for _, tc := range []struct {
+		scores []int64
+		want   int
+	}{
+		{[]int64{5, 5, 5, 5}, 0},
+		{[]int64{1, 3, 3}, 1},
+		{[]int64{1, 2, 3, 3}, 3},
+		{[]int64{3, 3, 1}, 0},
+		{[]int64{2, 1, 3, 3, 3}, 3},
+		{[]int64{7}, 0},
+	} {
+		if got := heapTop(scored(tc.scores)); got != tc.want {
+			t.Errorf("of %v number %d is taken, want %d", tc.scores, got, tc.want)
+		}
+	}
+}
+
+func TestEverySeedDrawsAmongTheBestAlone(t *testing.T) {
+	seen := map[int]bool{}
+	for seed := range uint64(64) {
+		e, err := New(Options{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		won := e.pick(scored([]int64{9, 10, 3, 10, 10}))
+		seen[won] = true
+	}
+	if len(seen) != 3 || !seen[1] || !seen[3] || !seen[4] {
+		t.Errorf("over 64 seeds the winners were %v, want 1, 3 and 4", seen)
+	}
+}
+
+func TestTheRunnerUpIsTheBestOfTheOthers(t *testing.T) {
+	for _, tc := range []struct {
+		scores    []int64
+		won, want int
+	}{
+		{[]int64{5, 9, 7}, 1, 2},
+		{[]int64{9, 9}, 1, 0},
+		{[]int64{9}, 0, -1},
+	} {
+		if got := runnerUp(scored(tc.scores), tc.won); got != tc.want {
+			t.Errorf("behind number %d of %v comes %d, want %d", tc.won, tc.scores, got, tc.want)
+		}
+	}
+}
+
+func scored(totals []int64) []fwk.NodePluginScores {
+	list := make([]fwk.NodePluginScores, len(totals))
+	for i, total := range totals {
+		list[i] = fwk.NodePluginScores{Name: string(rune('a' + i)), TotalScore: total}
+	}
+	return list
+}
