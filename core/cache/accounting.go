@@ -4,6 +4,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelper "k8s.io/component-helpers/resource"
+
+	podrequests "orrery/core/requests"
 )
 
 // A container that requests no cpu or no memory counts this much in scoring, so that such pods spread out.
@@ -105,12 +107,12 @@ func (a Accounting) lists(pod *v1.Pod) (requests, nonZero v1.ResourceList) {
 		SkipPodLevelResources:                          a.IgnorePodLevel,
 		InPlacePodLevelResourcesVerticalScalingEnabled: a.PodLevelStatus,
 	}
-	requests = resourcehelper.PodRequests(pod, options)
+	requests = podrequests.Of(pod, options)
 	options.NonMissingContainerRequests = a.minimums(pod, requests)
 	if len(options.NonMissingContainerRequests) == 0 {
 		return requests, requests
 	}
-	return requests, resourcehelper.PodRequests(pod, options)
+	return requests, podrequests.Of(pod, options)
 }
 
 // minimums are the per-container minimums that apply to the pod. Where the pod as a whole has requests, a minimum

@@ -46,6 +46,10 @@ func (e *Engine) checkPlace(pod *v1.Pod) error {
 	if len(places) == 1 {
 		return nil
 	}
+	// A pod that was being deleted when its turn came is left alone.
+	if len(places) == 0 && pod.DeletionTimestamp != nil {
+		return nil
+	}
 	// An assumed pod that is put back by an update in the middle of its own attempt is dropped when it is popped.
 	if len(places) == 2 && slices.Contains(places, string(PlaceBinding)) {
 		return nil

@@ -19,11 +19,13 @@ type outcome struct {
 func outcomeOf(e *engine.Engine, c *memory.Cluster) outcome { return outcome{e.Digest(), c.Digest()} }
 
 func TestTheSameScenarioGivesTheSameDigest(t *testing.T) {
+	t.Parallel()
 	for _, day := range []struct {
 		name   string
 		faults memory.Faults
 	}{{"on a good day", memory.Faults{}}, {"on a bad day", everyFault()}} {
 		t.Run(day.name, func(t *testing.T) {
+			t.Parallel()
 			for seed := range uint64(*scenarios) {
 				once, again := play(t, seed, day.faults), play(t, seed, day.faults)
 				if once != again {

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"orrery/core/evict"
 	"orrery/core/world"
 )
 
@@ -11,10 +12,16 @@ import (
 // clock is run; a world in real time blocks in Next.
 //
 // Told, if not nil, is called with every input before it is applied, and with what Apply answered.
-func Drive(e *Engine, w world.World, until time.Time, told func(world.Input, error)) {
+//
+// Others are driven beside the engine: they are told every input after it, and woken when they want to be. Their effects
+// must be numbered apart from the engine's and from one another's, as outcomes are told to all.
+func Drive(e *Engine, w world.World, until time.Time, told func(world.Input, error), others ...evict.Controller) {
 	for {
 		e.settleIn(w)
-		wake, due := e.NextWake()
+		for _, other := range others {
+			handOver(w, other.Effects())
+		}
+		wake, due := firstWake(e, others)
 		if due = due && !wake.After(until); !due {
 			wake = until
 		}
@@ -29,22 +36,36 @@ func Drive(e *Engine, w world.World, until time.Time, told func(world.Input, err
 		if told != nil {
 			told(in, err)
 		}
+		for _, other := range others {
+			other.Apply(in)
+		}
 	}
+}
+
+// firstWake is when the first of all timers is due.
+func firstWake(e *Engine, others []evict.Controller) (time.Time, bool) {
+	first, due := e.NextWake()
+	for _, other := range others {
+		if at, ok := other.NextWake(); ok && (!due || at.Before(first)) {
+			first, due = at, true
+		}
+	}
+	return first, due
 }
 
 // settleIn decides until there is nothing to decide, handing every effect to the world.
 func (e *Engine) settleIn(w world.World) {
 	for {
-		e.handOver(w)
+		handOver(w, e.Effects())
 		if _, more := e.Step(); !more {
-			e.handOver(w)
+			handOver(w, e.Effects())
 			return
 		}
 	}
 }
 
-func (e *Engine) handOver(w world.World) {
-	for _, effect := range e.Effects() {
+func handOver(w world.World, effects []world.Effect) {
+	for _, effect := range effects {
 		w.Do(effect)
 	}
 }

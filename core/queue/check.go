@@ -46,10 +46,17 @@ func (q *Queue) checkPlaces() error {
 
 func (q *Queue) checkHeaps() error {
 	var errs []error
-	for name, h := range map[string]*podHeap{
-		"activeQ": &q.active, "backoffQ": &q.backoff, "error backoffQ": &q.errored,
-		"leftover": &q.parked.leftover, "held": &q.parked.held,
+	for _, named := range []struct {
+		name string
+		heap *podHeap
+	}{
+		{"activeQ", &q.active},
+		{"backoffQ", &q.backoff},
+		{"error backoffQ", &q.errored},
+		{"leftover", &q.parked.leftover},
+		{"held", &q.parked.held},
 	} {
+		name, h := named.name, named.heap
 		for i, p := range h.pods {
 			if p.at[h.slot] != i {
 				errs = append(errs, fmt.Errorf("pod %q is at %d of %s, but says %d", p.key, i, name, p.at[h.slot]))
@@ -130,11 +137,11 @@ func (q *Queue) checkFlights() error {
 
 func (q *Queue) checkNominations() error {
 	n := 0
-	for node, nominees := range q.byNode {
-		if len(nominees) == 0 {
+	for _, node := range sortedKeys(q.byNode) {
+		if len(q.byNode[node]) == 0 {
 			return fmt.Errorf("node %q is kept without a nominated pod", node)
 		}
-		for _, nominee := range nominees {
+		for _, nominee := range q.byNode[node] {
 			if n++; q.nodeOf[nominee.id] != node {
 				return fmt.Errorf("pod %q is nominated for %q, but for %q by its UID", nominee.key, node, q.nodeOf[nominee.id])
 			}

@@ -7,6 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/resource"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/requests"
 )
 
 // Gates are the feature gates that decide which events an update means.
@@ -50,8 +52,8 @@ func asksForLess(old, updated *v1.Pod, gates Gates) bool {
 		UseStatusResources: gates.InPlacePodVerticalScaling,
 		InPlacePodLevelResourcesVerticalScalingEnabled: gates.InPlacePodLevelResourcesVerticalScaling,
 	}
-	now := resource.PodRequests(updated, opts)
-	for name, before := range resource.PodRequests(old, opts) {
+	now := requests.Of(updated, opts)
+	for name, before := range requests.Of(old, opts) {
 		if after, ok := now[name]; !ok || before.MilliValue() > after.MilliValue() {
 			return true
 		}

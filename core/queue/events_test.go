@@ -81,6 +81,14 @@ func TestWhatAnUpdateOfAPodMeans(t *testing.T) {
 			}, want: []fwk.ActionType{fwk.UpdatePodGeneratedResourceClaim},
 		},
 		{
+			name: "the same claim at another address", old: claimed("claim"), change: claimed("claim"),
+			want: []fwk.ActionType{fwk.Update},
+		},
+		{
+			name: "another claim", old: claimed("claim"), change: claimed("other"),
+			want: []fwk.ActionType{fwk.UpdatePodGeneratedResourceClaim},
+		},
+		{
 			name: "a claim for an extended resource", change: func(p *v1.Pod) {
 				p.Status.ExtendedResourceClaimStatus = &v1.PodExtendedResourceClaimStatus{ResourceClaimName: claim}
 			}, want: []fwk.ActionType{fwk.UpdatePodGeneratedResourceClaim},
@@ -128,6 +136,19 @@ func TestWhatAnUpdateOfANodeMeans(t *testing.T) {
 		{
 			name: "a taint", change: func(n *v1.Node) { n.Spec.Taints = []v1.Taint{{Key: "k"}} },
 			want: []fwk.ActionType{fwk.UpdateNodeTaint},
+		},
+		{
+			name: "an allocatable resource less", change: func(n *v1.Node) { delete(n.Status.Allocatable, "pods") },
+			want: []fwk.ActionType{fwk.UpdateNodeAllocatable},
+		},
+		{
+			name: "one resource in place of another", change: func(n *v1.Node) { n.Status.Allocatable = mk.Resources("cpu", "110") },
+			want: []fwk.ActionType{fwk.UpdateNodeAllocatable},
+		},
+		{
+			name: "the effect of a taint", old: func(n *v1.Node) { n.Spec.Taints = []v1.Taint{{Key: "k"}} },
+			change: func(n *v1.Node) { n.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectNoExecute}} },
+			want:   []fwk.ActionType{fwk.UpdateNodeTaint},
 		},
 		{
 			name: "when a taint was added", old: func(n *v1.Node) { n.Spec.Taints = []v1.Taint{{Key: "k"}} },
@@ -210,6 +231,13 @@ func events(r fwk.EventResource, actions ...fwk.ActionType) []fwk.ClusterEvent {
 func cpu(quantity string) func(*v1.Pod) {
 	return func(p *v1.Pod) {
 		p.Spec.Containers[0].Resources.Requests = v1.ResourceList{v1.ResourceCPU: resource.MustParse(quantity)}
+	}
+}
+
+func claimed(name string) func(*v1.Pod) {
+	return func(p *v1.Pod) {
+		p.Status.ResourceClaimStatuses = []v1.PodResourceClaimStatus{{Name: "c", ResourceClaimName: &name}}
+		p.Status.ExtendedResourceClaimStatus = &v1.PodExtendedResourceClaimStatus{ResourceClaimName: name}
 	}
 }
 

@@ -24,7 +24,7 @@ const NoBackoff time.Duration = -1
 // Rule is how a pod that failed finds its way back.
 type Rule uint8
 
-// The rules. Hints is kube-scheduler's of today. MoveRequestCycle is the one it had before plugins gave hints: every
+// The rules. HintRule is kube-scheduler's of today. MoveRequestCycle is the one it had before plugins gave hints: every
 // event moves everything; see the package comment.
 const (
 	HintRule Rule = iota

@@ -12,4 +12,11 @@
 // daemon's pod does not walk the cluster.
 //
 // A pod's terms are parsed once per cycle into selectors (selector.go) that match without allocating.
+//
+// # Differences from kube-scheduler
+//
+//   - A node that comes to match what the profile demands wakes the pods whose own demands it matched before. They would
+//     otherwise wait until something else wakes them, for up to five minutes.
+//   - A list of preferences that is there but empty is skipped like one that is not there. Scores are the same.
+//   - Signatures tell a required affinity without terms, which no node matches, from none.
 package nodeaffinity

@@ -18,9 +18,8 @@ func (p *NodeAffinity) EventsToRegister(context.Context) ([]fwk.ClusterEventWith
 	}}, nil
 }
 
-// afterNodeChange queues the pod for a new node that matches, and for a node that has come to match. What a node matched
-// before is asked of the pod's own demands alone: a node that now matches what the profile demands, and matched
-// the pod's demands all along, wakes nobody.
+// afterNodeChange queues the pod for a new node that matches, and for a node that has come to match what the pod or the
+// profile demands.
 func (p *NodeAffinity) afterNodeChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
 	previous, current, err := hint.Objects[*v1.Node](before, after)
 	if err != nil {
@@ -40,7 +39,7 @@ func (p *NodeAffinity) afterNodeChange(_ klog.Logger, pod *v1.Pod, before, after
 		return fwk.Queue, nil
 	}
 	matched, err := demands.matchOrError(previous)
-	if err != nil || !matched {
+	if err != nil || !matched || p.addedRequired != nil && !p.addedRequired.match(previous) {
 		return fwk.Queue, err
 	}
 	return fwk.QueueSkip, nil

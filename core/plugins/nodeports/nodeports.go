@@ -3,6 +3,10 @@
 // A claim is an address, a protocol and a port. The address 0.0.0.0, which is also what an empty one means, claims the
 // port on every address of the node; no protocol means TCP. Containers claim their host ports, and so do init
 // containers that keep running; an init container that ends gives its port back before anyone could want it.
+//
+// # Differences from kube-scheduler
+//
+// Signatures have the addresses and protocols beside the port numbers.
 package nodeports
 
 import (

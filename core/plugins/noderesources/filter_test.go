@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"pgregory.net/rapid"
 
 	"orrery/core/cache"
 	"orrery/core/config"
@@ -203,6 +205,29 @@ func TestIgnoredResources(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whatever the quantities, a pod that is let onto a node adds up to no more than the node has, by exact arithmetic.
+func TestNoRequestIsTooBigToBeSeen(t *testing.T) {
+	hostile := rapid.SampledFrom([]string{"0", "1m", "100u", "0.3", "1", "1.5Gi", "4Gi", "5P", "9E", "8Ei", "9223372036854775807", "9223372036854775.807"})
+	modest := rapid.SampledFrom([]string{"0", "1", "4", "8Gi", "1P"})
+	fit := fitWith(t, nil)
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom([]v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory, v1.ResourceEphemeralStorage, gpu}).Draw(t, "resource")
+		var sum resource.Quantity
+		b := mk.Pod("p")
+		for i := range rapid.IntRange(1, 4).Draw(t, "containers") {
+			amount := hostile.Draw(t, "amount")
+			b.Container(string(rune('a'+i)), "app", mk.Resources(string(name), amount))
+			sum.Add(resource.MustParse(amount))
+		}
+		there := modest.Draw(t, "there")
+		node := onNode(mk.Node("n").Resource(name, there).Obj())
+		fits := plugintest.Filter(fit, b.Obj(), node) == "Success"
+		if want := sum.Cmp(resource.MustParse(there)) <= 0; fits != want {
+			t.Fatalf("%s of %s asked for, %s there: fits is %v, want %v", sum.String(), name, there, fits, want)
+		}
+	})
 }
 
 func TestFilterWithoutPreFilter(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	resourcehelper "k8s.io/component-helpers/resource"
 
 	"orrery/core/config"
+	"orrery/core/requests"
 )
 
 // reading says which parts of a pod count towards its requests. The zero value reads containers and overhead of the
@@ -22,15 +23,8 @@ func newReading(features config.Features) reading {
 	}
 }
 
-// requestsOf sums a pod up. The library adds overhead to the quantities of spec.resources where they are, if they are
-// fractions, so it is given quantities of its own to add to: a pod is never changed.
 func requestsOf(pod *v1.Pod, options resourcehelper.PodResourcesOptions) request {
-	if pod.Spec.Resources != nil && len(pod.Spec.Overhead) > 0 && !options.SkipPodLevelResources {
-		own := *pod
-		own.Spec.Resources = pod.Spec.Resources.DeepCopy()
-		pod = &own
-	}
-	return newRequest(resourcehelper.PodRequests(pod, options))
+	return newRequest(requests.Of(pod, options))
 }
 
 // asked is what the pod's spec asks for. The filter uses it: a pod that has not started has no status to look at.
@@ -69,11 +63,11 @@ func saysAll(pod *v1.Pod) bool {
 
 func allSay(containers []v1.Container) bool {
 	for i := range containers {
-		requests := containers[i].Resources.Requests
-		if _, cpu := requests[v1.ResourceCPU]; !cpu {
+		asked := containers[i].Resources.Requests
+		if _, cpu := asked[v1.ResourceCPU]; !cpu {
 			return false
 		}
-		if _, memory := requests[v1.ResourceMemory]; !memory {
+		if _, memory := asked[v1.ResourceMemory]; !memory {
 			return false
 		}
 	}

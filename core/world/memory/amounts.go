@@ -8,6 +8,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	podresource "k8s.io/component-helpers/resource"
+
+	"orrery/core/requests"
 )
 
 // amount is so much of one resource: cpu in thousandths, everything else in units. Pods count as a resource too.
@@ -72,7 +74,7 @@ func amountsOf(list v1.ResourceList) amounts {
 
 // requestsOf is what a pod claims of its node, a place for a pod included.
 func requestsOf(pod *v1.Pod) amounts {
-	return amountsOf(podresource.PodRequests(pod, podresource.PodResourcesOptions{UseStatusResources: true})).
+	return amountsOf(requests.Of(pod, podresource.PodResourcesOptions{UseStatusResources: true})).
 		plus(v1.ResourcePods, 1)
 }
 

@@ -1,0 +1,22 @@
+// Package requests sums up what a pod asks for, by Kubernetes' own rules (k8s.io/component-helpers/resource), without
+// ever changing the pod.
+//
+// The library adds overhead to the quantities of spec.resources where they are, if they are fractions, so that a pod
+// grows every time somebody looks at it. Objects here are shared and never change; the library is given a copy of what
+// it would write to.
+package requests
+
+import (
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/component-helpers/resource"
+)
+
+// Of is what a pod asks for.
+func Of(pod *v1.Pod, options resource.PodResourcesOptions) v1.ResourceList {
+	if pod.Spec.Resources != nil && len(pod.Spec.Overhead) > 0 && !options.SkipPodLevelResources {
+		own := *pod
+		own.Spec.Resources = pod.Spec.Resources.DeepCopy()
+		pod = &own
+	}
+	return resource.PodRequests(pod, options)
+}

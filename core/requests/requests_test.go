@@ -1,0 +1,34 @@
+package requests_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/component-helpers/resource"
+
+	"orrery/core/mk"
+	"orrery/core/requests"
+)
+
+func TestLookingAtAPodDoesNotChangeIt(t *testing.T) {
+	pod := mk.Pod("web").Overhead("memory", "0.1").Obj()
+	pod.Spec.Resources = &v1.ResourceRequirements{Requests: mk.Resources("memory", "1.5")}
+	before := pod.DeepCopy()
+	first := requests.Of(pod, resource.PodResourcesOptions{})
+	again := requests.Of(pod, resource.PodResourcesOptions{})
+	if diff := cmp.Diff(before, pod); diff != "" {
+		t.Errorf("the pod was changed (-before +after):\n%s", diff)
+	}
+	if got, want := again.Memory().String(), first.Memory().String(); got != want || want != "1600m" {
+		t.Errorf("asked twice, the pod asks for %s and then %s, want 1600m both times", want, got)
+	}
+}
+
+func TestContainersSidecarsAndOverheadAddUp(t *testing.T) {
+	pod := mk.Pod("web").CPU("500m").Init("setup", mk.Resources("cpu", "2")).
+		Sidecar("proxy", mk.Resources("cpu", "100m")).Overhead("cpu", "250m").Obj()
+	if got := requests.Of(pod, resource.PodResourcesOptions{}); got.Cpu().String() != "2250m" {
+		t.Errorf("the pod asks for %s, want 2250m: the set-up container alone is more than the rest together", got.Cpu())
+	}
+}
