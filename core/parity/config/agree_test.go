@@ -1,0 +1,166 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	orrery "orrery/core/config"
+)
+
+// Difference is an error that Orrery reports and kube-scheduler's reading of the file does not.
+type Difference struct {
+	Why     string
+	Covers  func(*field.Error) bool
+	Example string // the error it covers, as a reader meets it
+}
+
+// Differences are all there may be. Besides these, quoted values that are structures are spelled differently: by
+// field names of v1 here, by those of internal types upstream.
+var Differences = []Difference{
+	{
+		Why: "a plugin listed twice at a point cannot become a profile; upstream says so when it builds the profile",
+		Covers: func(e *field.Error) bool {
+			return e.Type == field.ErrorTypeDuplicate && strings.Contains(e.Field, ".plugins.") && strings.Contains(e.Field, ".enabled[")
+		},
+		Example: `profiles[0].plugins.multiPoint.enabled[1]: Duplicate value: "NodeName"`,
+	},
+	{
+		Why: "RequestedToCapacityRatio without its shape crashes upstream when it scores",
+		Covers: func(e *field.Error) bool {
+			return e.Type == field.ErrorTypeRequired && strings.HasSuffix(e.Field, ".args.scoringStrategy.requestedToCapacityRatio")
+		},
+		Example: "profiles[0].pluginConfig[0].args.scoringStrategy.requestedToCapacityRatio: Required value: a shape must be given when the type is RequestedToCapacityRatio",
+	},
+	{
+		Why: "resources ignored by the scheduler need NodeResourcesFit; upstream says so when it builds the extenders",
+		Covers: func(e *field.Error) bool {
+			return e.Type == field.ErrorTypeRequired && e.Detail == "can't find NodeResourcesFitArgs in plugin config"
+		},
+		Example: "profiles[0].pluginConfig: Required value: can't find NodeResourcesFitArgs in plugin config",
+	},
+	{
+		Why: "upstream reads the first of several YAML documents and drops the rest",
+		Covers: func(e *field.Error) bool {
+			return e.Field == "" && strings.HasPrefix(e.Detail, "the file holds more than one YAML document")
+		},
+		Example: "the file holds more than one YAML document, of which only the first would count: put one configuration into one file",
+	},
+	{
+		Why: "upstream also decodes the internal types it has in memory, without defaults, if a file asks for them",
+		Covers: func(e *field.Error) bool {
+			return strings.HasSuffix(e.Field, "apiVersion") && strings.Contains(e.Detail, "registered for the internal version")
+		},
+		Example: `apiVersion: Invalid value: "kubescheduler.config.k8s.io/__internal": no kind "KubeSchedulerConfiguration" is registered for the internal version of group "kubescheduler.config.k8s.io"`,
+	},
+}
+
+// agree reads one file both ways and returns what they disagree on, or "".
+func agree(t testing.TB, data []byte, features orrery.Features) string {
+	t.Helper()
+	up := readUpstream(t, data)
+	cfg, err := orrery.Load(data, features)
+	var bad *orrery.Error
+	if err != nil && !errors.As(err, &bad) {
+		return fmt.Sprintf("Load gave a %T, not an *Error: %v", err, err)
+	}
+	if up.decodeErr != nil {
+		return agreeOnDecoding(up.decodeErr, bad)
+	}
+	if err != nil {
+		mine := slices.DeleteFunc(slices.Clone(bad.List), func(e *field.Error) bool {
+			return slices.ContainsFunc(Differences, func(d Difference) bool { return d.Covers(e) })
+		})
+		return agreeOnErrors(up.invalid, mine)
+	}
+	if len(up.invalid) > 0 {
+		return fmt.Sprintf("kube-scheduler rejects what Orrery accepts: %v", up.invalid)
+	}
+	text, err := cfg.YAML()
+	if err != nil {
+		return err.Error()
+	}
+	if diff := gocmp.Diff(up.completed, comparable(t, text)); diff != "" {
+		return "completed configurations differ (-kube-scheduler +orrery)\n" + diff
+	}
+	return ""
+}
+
+// agreeOnDecoding: of a file kube-scheduler cannot decode it has one error, or all of strictness and no others.
+// Orrery goes on to look for more, so only what it says of decoding is held against that.
+func agreeOnDecoding(up error, mine *orrery.Error) string {
+	if mine == nil {
+		return fmt.Sprintf("kube-scheduler rejects what Orrery accepts: %v", up)
+	}
+	if !runtime.IsStrictDecodingError(up) {
+		return ""
+	}
+	var texts []string
+	for _, e := range mine.List {
+		texts = append(texts, e.Detail)
+	}
+	return gocmp.Diff(strictTexts(up.Error()), strictTexts(strings.Join(texts, "\n")))
+}
+
+func agreeOnErrors(up []error, mine field.ErrorList) string {
+	theirs := make(field.ErrorList, 0, len(up))
+	for _, err := range up {
+		e, ok := err.(*field.Error)
+		if !ok {
+			return fmt.Sprintf("kube-scheduler gave an error without a path: %v", err)
+		}
+		theirs = append(theirs, e)
+	}
+	sortErrors(theirs)
+	sortErrors(mine)
+	var want, got []string
+	for i := range max(len(theirs), len(mine)) {
+		spellValues := i < len(theirs) && i < len(mine) && isPlain(theirs[i].BadValue) && isPlain(mine[i].BadValue)
+		if i < len(theirs) {
+			want = append(want, spell(theirs[i], spellValues))
+		}
+		if i < len(mine) {
+			got = append(got, spell(mine[i], spellValues))
+		}
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		return "errors differ (-kube-scheduler +orrery)\n" + diff
+	}
+	return ""
+}
+
+func sortErrors(list field.ErrorList) {
+	slices.SortFunc(list, func(a, b *field.Error) int {
+		return cmp.Or(cmp.Compare(spell(a, false), spell(b, false)), cmp.Compare(a.Error(), b.Error()))
+	})
+}
+
+func spell(e *field.Error, withValue bool) string {
+	if withValue {
+		return e.Error()
+	}
+	return fmt.Sprintf("%s: %s: %s", e.Field, e.Type, e.Detail)
+}
+
+// isPlain holds for values that both spell alike: not structures, and not the paths that upstream prints as "{}".
+func isPlain(value any) bool {
+	switch value.(type) {
+	case metav1.Duration, *metav1.Duration:
+		return true
+	case nil:
+		return true
+	}
+	switch reflect.TypeOf(value).Kind() {
+	case reflect.Struct, reflect.Pointer, reflect.Slice, reflect.Map:
+		return false
+	}
+	return true
+}

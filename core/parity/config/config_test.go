@@ -1,0 +1,164 @@
+package config
+
+import (
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
+	"k8s.io/klog/v2"
+	orrery "orrery/core/config"
+	"pgregory.net/rapid"
+)
+
+var gateSets = map[string]map[string]bool{
+	"default gates":                         {},
+	"all gates that the configuration uses": {"StorageCapacityScoring": true, "DRADeviceBindingConditions": true, "GenericWorkload": true, "GangScheduling": true, "NodeDeclaredFeatures": true},
+	"no filter timeout":                     {"DRASchedulerFilterTimeout": false},
+	"binding conditions without status":     {"DRAResourceClaimDeviceStatus": false, "NodeDeclaredFeatures": true},
+}
+
+func TestRandomFilesAreReadAlike(t *testing.T) {
+	seedRapid(t)
+	for name, gates := range gateSets {
+		t.Run(name, func(t *testing.T) {
+			features := setBoth(t, gates)
+			var accepted, undecodable, invalid int
+			broken := map[string]bool{}
+			rapid.Check(t, func(r *rapid.T) {
+				data := file(r)
+				if disagreement := agree(t, data, features); disagreement != "" {
+					r.Fatalf("%s\nfile:\n%s", disagreement, data)
+				}
+				switch up := readUpstream(t, data); {
+				case up.decodeErr != nil:
+					undecodable++
+				case len(up.invalid) > 0:
+					invalid++
+					for _, err := range up.invalid {
+						broken[err.(*field.Error).Detail] = true
+					}
+				default:
+					accepted++
+				}
+			})
+			t.Logf("kube-scheduler accepted %d files, found %d invalid by %d texts, and could not decode %d", accepted, invalid, len(broken), undecodable)
+			if accepted == 0 || invalid == 0 || undecodable == 0 {
+				t.Error("too uniform a choice of files: they compare too little")
+			}
+		})
+	}
+}
+
+// The files of core/config's own tests are read here too, each under the gates it names.
+func TestHandMadeFilesAreReadAlike(t *testing.T) {
+	paths, err := filepath.Glob("../../config/testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no files in core/config/testdata: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := map[string]string{}
+			for _, f := range archive.Files {
+				parts[f.Name] = string(f.Data)
+			}
+			set, err := parseFlag(parts["feature-gates"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if disagreement := agree(t, []byte(parts["config"]), setBoth(t, set)); disagreement != "" {
+				t.Error(disagreement)
+			}
+		})
+	}
+}
+
+// Every difference is real: there is a file for which Orrery reports it and kube-scheduler's reading does not.
+func TestDifferencesAreRealOnes(t *testing.T) {
+	const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+	files := []string{
+		head + "profiles: [{plugins: {multiPoint: {enabled: [{name: NodeName}, {name: NodeName}]}}}]",
+		head + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: RequestedToCapacityRatio}}}]}]",
+		head + "profiles: [{plugins: {multiPoint: {disabled: [{name: '*'}]}}}]\n" +
+			"extenders: [{urlPrefix: x, managedResources: [{name: a.b/c, ignoredByScheduler: true}]}]",
+		head + "---\n" + head,
+		"apiVersion: kubescheduler.config.k8s.io/__internal\nkind: KubeSchedulerConfiguration\n" +
+			"Parallelism: 3\nProfiles: [{SchedulerName: x}]\nPodInitialBackoffSeconds: 1\nPodMaxBackoffSeconds: 1\n",
+	}
+	for i, d := range Differences {
+		t.Run(d.Why, func(t *testing.T) {
+			if up := readUpstream(t, []byte(files[i])); up.completed == nil {
+				t.Errorf("kube-scheduler rejects the file too: %v %v", up.decodeErr, up.invalid)
+			}
+			_, err := orrery.Load([]byte(files[i]), orrery.Features{})
+			if err == nil || err.Error() != "kube-scheduler configuration: "+d.Example {
+				t.Errorf("Orrery says %v\nwant %s", err, d.Example)
+			}
+		})
+	}
+}
+
+// seedRapid makes every run a new one, and one that can be repeated.
+func seedRapid(t *testing.T) {
+	t.Helper()
+	seed := flag.Lookup("rapid.seed")
+	if seed.Value.String() == "0" {
+		if err := flag.Set("rapid.seed", strconv.FormatInt(time.Now().UnixNano()&0x7fffffff, 10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("repeat with -rapid.seed=%s", seed.Value)
+}
+
+// setBoth sets gates for the rest of the test on both sides.
+func setBoth(t *testing.T, set map[string]bool) orrery.Features {
+	t.Helper()
+	features, err := orrery.ParseFeatures(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overrides := featuregatetesting.FeatureOverrides{}
+	for name, on := range set {
+		overrides[featuregate.Feature(name)] = on
+	}
+	featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, overrides)
+	return features
+}
+
+func parseFlag(text string) (map[string]bool, error) {
+	features, err := orrery.ParseFeatureFlag(strings.TrimSpace(text))
+	set := map[string]bool{}
+	for _, f := range features.List() {
+		if f.Enabled != f.Default {
+			set[string(f.Name)] = f.Enabled
+		}
+	}
+	return set, err
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	// Upstream logs every default plugin that a file sets anew and every gate that is set.
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	if given := flag.Lookup("rapid.checks"); given.Value.String() == given.DefValue {
+		// A check here takes a few milliseconds, so there is room for more than rapid's hundred.
+		if err := flag.Set("rapid.checks", "1000"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}

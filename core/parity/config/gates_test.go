@@ -1,0 +1,103 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/version"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
+	logsapi "k8s.io/component-base/logs/api/v1"
+	_ "k8s.io/kubernetes/pkg/features" // registers the gates
+	orrery "orrery/core/config"
+	"pgregory.net/rapid"
+)
+
+// upstreamGates is a set of kube-scheduler's gates that holds only those that Orrery lists, at the emulation version
+// that Orrery has.
+func upstreamGates(t *testing.T) featuregate.MutableVersionedFeatureGate {
+	t.Helper()
+	all := utilfeature.DefaultMutableFeatureGate.DeepCopy()
+	if _, known := all.GetAll()[logsapi.ContextualLogging]; !known {
+		if err := logsapi.AddFeatureGates(all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed := map[featuregate.Feature]bool{}
+	for _, f := range orrery.DefaultFeatures().List() {
+		listed[f.Name] = true
+	}
+	unlisted := func(f featuregate.Feature, _ any) bool { return !listed[f] }
+	specs := all.GetAllVersioned()
+	maps.DeleteFunc(specs, func(f featuregate.Feature, _ featuregate.VersionedSpecs) bool { return unlisted(f, nil) })
+	for f := range listed {
+		if _, known := specs[f]; !known {
+			t.Errorf("kube-scheduler has no gate %s", f)
+		}
+	}
+	dependencies := all.Dependencies()
+	maps.DeleteFunc(dependencies, func(f featuregate.Feature, _ []featuregate.Feature) bool { return unlisted(f, nil) })
+	gates := featuregate.NewVersionedFeatureGate(version.MajorMinor(1, 35))
+	if err := gates.AddVersioned(specs); err != nil {
+		t.Fatal(err)
+	}
+	if err := gates.AddDependencies(dependencies); err != nil {
+		t.Fatalf("a gate depends on one that Orrery does not list: %v", err)
+	}
+	return gates
+}
+
+func TestGateTableIsKubernetes135(t *testing.T) {
+	up := upstreamGates(t)
+	specs, dependencies := up.GetAll(), up.Dependencies()
+	for _, mine := range orrery.DefaultFeatures().List() {
+		spec := specs[mine.Name]
+		want := orrery.FeatureStatus{
+			Name: mine.Name, Stage: orrery.Stage(spec.PreRelease), Default: spec.Default, Locked: spec.LockToDefault,
+			Requires: slices.Sorted(slices.Values(dependencies[mine.Name])), Enabled: up.Enabled(mine.Name),
+		}
+		if spec.PreRelease == featuregate.GA {
+			want.Stage = orrery.GA
+		}
+		if diff := gocmp.Diff(want, mine); diff != "" {
+			t.Errorf("%s (-kubernetes 1.35 +orrery)\n%s", mine.Name, diff)
+		}
+	}
+}
+
+// Setting gates at random is accepted or refused by both, for at least the same reasons, and comes to the same.
+func TestRandomGatesAreSetAlike(t *testing.T) {
+	seedRapid(t)
+	list := orrery.DefaultFeatures().List()
+	pristine := upstreamGates(t)
+	rapid.Check(t, func(r *rapid.T) {
+		set := map[string]bool{}
+		for range rapid.IntRange(0, 5).Draw(r, "gates") {
+			f := rapid.SampledFrom(list).Draw(r, "gate")
+			set[string(f.Name)] = rapid.Bool().Draw(r, "on") != (f.Locked && rapid.IntRange(0, 3).Draw(r, "unlock") > 0)
+		}
+		up := pristine.DeepCopy()
+		upErr := up.SetFromMap(set)
+		mine, err := orrery.ParseFeatures(set)
+		if (upErr == nil) != (err == nil) {
+			r.Fatalf("%v: kube-scheduler says %v, orrery %v", set, upErr, err)
+		}
+		if err != nil {
+			for _, one := range upErr.(interface{ Errors() []error }).Errors() {
+				if !slices.ContainsFunc(joined(err), func(e error) bool { return e.Error() == one.Error() }) {
+					r.Fatalf("%v: orrery does not say %q but\n%v", set, one, err)
+				}
+			}
+			return
+		}
+		for _, f := range mine.List() {
+			if f.Enabled != up.Enabled(f.Name) {
+				r.Fatalf("%v: %s is %v", set, f.Name, f.Enabled)
+			}
+		}
+	})
+}
+
+func joined(err error) []error { return err.(interface{ Unwrap() []error }).Unwrap() }

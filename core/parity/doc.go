@@ -1,0 +1,14 @@
+// Package parity holds no code. The packages below it hold Orrery against Kubernetes v1.35.4's own code: the only place
+// that imports k8s.io/kubernetes, and a module of its own so that nothing else has to carry it.
+//
+//	cache      random histories of nodes and pods, through upstream's cache and ours
+//	queue      random histories of pods and events, through upstream's scheduling queue and ours
+//	config     random configuration files, through upstream's decoding, defaulting and validation and ours
+//	framework  random profiles of tracing plugins, through upstream's runtime and ours
+//	plugins    random pods and nodes, through upstream's plugins and ours, one by one
+//	cycle      random clusters, through upstream's whole scheduling cycle and ours
+//	bench      the same pods on the same nodes, timed side by side
+//
+// Every comparison prints its seed, and a shrunken example where the two disagree. Where they disagree on purpose, a
+// list named Differences in the package says so and why.
+package parity

@@ -1,0 +1,152 @@
+package local
+
+import (
+	"fmt"
+	"testing"
+
+	"orrery/core/cache"
+	"orrery/core/framework"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	fwk "k8s.io/kube-scheduler/framework"
+	upcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
+)
+
+func theirState() fwk.CycleState { return upframework.NewCycleState() }
+func ourState() fwk.CycleState   { return framework.NewCycleState() }
+
+// scene is a small cluster as both see it.
+type scene struct {
+	theirLister, ourLister fwk.SharedLister
+	theirNodes, ourNodes   []fwk.NodeInfo
+}
+
+func someScene(t *rapid.T) scene {
+	var nodes []*v1.Node
+	var pods []*v1.Pod
+	for _, name := range nodeNames[:rapid.IntRange(1, 3).Draw(t, "nodes")] {
+		nodes = append(nodes, someNode(t, name))
+		for i := range rapid.SampledFrom([]int{0, 1, 1, 2}).Draw(t, "pods there") {
+			pod := somePod(t, fmt.Sprintf("%s-%d", name, i))
+			pod.Spec.NodeName = name
+			pods = append(pods, pod)
+		}
+	}
+	s := scene{theirLister: upcache.NewSnapshot(pods, nodes), ourLister: cache.SnapshotOf(pods, nodes)}
+	for _, node := range nodes {
+		s.theirNodes = append(s.theirNodes, get(t, s.theirLister, node.Name))
+		s.ourNodes = append(s.ourNodes, get(t, s.ourLister, node.Name))
+	}
+	return s
+}
+
+func get(t *rapid.T, lister fwk.SharedLister, name string) fwk.NodeInfo {
+	info, err := lister.NodeInfos().Get(name)
+	if err != nil {
+		t.Fatalf("getting node %s: %v", name, err)
+	}
+	return info
+}
+
+func show(o any) string {
+	text, err := yaml.Marshal(o)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func TestPluginsAnswerAsKubeSchedulersDo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := someScene(t)
+		pairs := somePairs(t, handle{lister: s.theirLister}, handle{lister: s.ourLister})
+		pod := somePod(t, "waiting")
+		before := pod.DeepCopy()
+		for _, p := range pairs {
+			theirs := ask(p.theirs, pod.DeepCopy(), s.theirNodes, theirState)
+			theirs.tally(p.name)
+			for where, nodes := range [][]fwk.NodeInfo{s.ourNodes, s.theirNodes} {
+				want, ours := theirs, ask(p.ours, pod, nodes, ourState)
+				overlook(p.name, &want, &ours)
+				if diff := cmp.Diff(want, ours); diff != "" {
+					t.Fatalf("%s on %s (-kube-scheduler +Orrery):\n%s\nthe pod:\n%s\nthe nodes:\n%s", p.name,
+						[]string{"nodes of its own", "kube-scheduler's nodes"}[where], diff, show(pod), showNodes(nodes))
+				}
+			}
+		}
+		if !equality.Semantic.DeepEqual(before, pod) {
+			t.Fatalf("a plugin changed the pod (-before +after):\n%s", cmp.Diff(show(before), show(pod)))
+		}
+	})
+}
+
+func showNodes(nodes []fwk.NodeInfo) (text string) {
+	for _, node := range nodes {
+		text += show(node.Node())
+		for _, pod := range node.GetPods() {
+			text += "with the pod\n" + show(pod.GetPod().Spec)
+		}
+	}
+	return text
+}
+
+// Pods with equal fragments must get equal answers on every node: that is what framework.NodeLocal promises.
+func TestEqualFragmentsMeanEqualAnswers(t *testing.T) {
+	equal, different := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		s := someScene(t)
+		pairs := somePairs(t, handle{lister: s.theirLister}, handle{lister: s.ourLister})
+		one := somePod(t, "one")
+		other := one.DeepCopy()
+		other.Name, other.UID = "other", "other"
+		changed := somePod(t, "changed")
+		switch rapid.IntRange(0, 8).Draw(t, "what differs") {
+		case 0:
+			other.Spec.Containers = changed.Spec.Containers
+		case 1:
+			other.Spec.InitContainers = changed.Spec.InitContainers
+		case 2:
+			other.Spec.Resources = changed.Spec.Resources
+		case 3:
+			other.Status = changed.Status
+		case 4:
+			other.Spec.Affinity = changed.Spec.Affinity
+		case 5:
+			other.Spec.NodeSelector = changed.Spec.NodeSelector
+		case 6:
+			other.Spec.Tolerations = changed.Spec.Tolerations
+		case 7:
+			other.Labels = map[string]string{"not": "looked at"}
+		case 8:
+			for i := range other.Spec.Containers {
+				for j := range other.Spec.Containers[i].Ports {
+					other.Spec.Containers[i].Ports[j].HostIP = pick(t, "ip", hostIPs)
+				}
+			}
+		}
+		for _, p := range pairs {
+			if _, local := p.ours.(framework.NodeLocal); !local {
+				continue
+			}
+			a, b := ask(p.ours, one, s.ourNodes, ourState), ask(p.ours, other, s.ourNodes, ourState)
+			if a.NotSigned != "" || !cmp.Equal(a.Signature, b.Signature) {
+				different++
+				continue
+			}
+			equal++
+			if diff := cmp.Diff(a, b); diff != "" {
+				t.Fatalf("%s: two pods with equal fragments (-one +other):\n%s\none:\n%s\nother:\n%s\nthe nodes:\n%s",
+					p.name, diff, show(one), show(other), showNodes(s.ourNodes))
+			}
+		}
+	})
+	t.Logf("%d times the fragments were equal, %d times they were not", equal, different)
+	if equal == 0 || different == 0 {
+		t.Error("the pods were never alike, or never unlike: the test shows nothing")
+	}
+}

@@ -1,0 +1,171 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"pgregory.net/rapid"
+)
+
+// actions are all there are, one by one.
+var actions = []fwk.ActionType{
+	fwk.Add, fwk.Delete,
+	fwk.UpdateNodeAllocatable, fwk.UpdateNodeLabel, fwk.UpdateNodeTaint, fwk.UpdateNodeCondition, fwk.UpdateNodeAnnotation, fwk.UpdateNodeDeclaredFeature,
+	fwk.UpdatePodLabel, fwk.UpdatePodScaleDown, fwk.UpdatePodToleration, fwk.UpdatePodSchedulingGatesEliminated, fwk.UpdatePodGeneratedResourceClaim,
+}
+
+// event is something that happened to a pod or a node.
+type event struct {
+	resource      fwk.EventResource
+	action        fwk.ActionType
+	before, after any
+}
+
+func (e event) String() string {
+	return fmt.Sprintf("%s of a %s\nbefore:\n%s\nafter:\n%s", e.action, e.resource, show(e.before), show(e.after))
+}
+
+func someEvent(t *rapid.T, resource fwk.EventResource, action fwk.ActionType, waiting *v1.Pod) event {
+	e := event{resource: resource, action: action}
+	if resource == fwk.Node {
+		before := someNode(t, "n0")
+		switch action {
+		case fwk.Add:
+			e.after = before
+		case fwk.Delete:
+			e.before = before
+		default:
+			e.before, e.after = before, changedNode(t, before)
+		}
+		return e
+	}
+	before := somePod(t, "other")
+	if rapid.Bool().Draw(t, "is placed") {
+		before.Spec.NodeName = "n0"
+	}
+	if oneIn(t, 3, "is the waiting pod") {
+		before = waiting.DeepCopy()
+	}
+	switch action {
+	case fwk.Add:
+		e.after = before
+	case fwk.Delete:
+		e.before = before
+	default:
+		e.before, e.after = before, changedPod(t, before)
+	}
+	return e
+}
+
+func changedNode(t *rapid.T, node *v1.Node) *v1.Node {
+	node, from := node.DeepCopy(), someNode(t, node.Name)
+	if rapid.Bool().Draw(t, "allocatable changes") {
+		node.Status.Allocatable = from.Status.Allocatable
+	}
+	if rapid.Bool().Draw(t, "one amount changes") {
+		name := pick(t, "resource", resourceNames)
+		node.Status.Allocatable[name] = amount(t, name)
+	}
+	if rapid.Bool().Draw(t, "labels change") {
+		node.Labels = from.Labels
+	}
+	if rapid.Bool().Draw(t, "taints change") {
+		node.Spec = from.Spec
+	}
+	if rapid.Bool().Draw(t, "features change") {
+		node.Status.DeclaredFeatures = from.Status.DeclaredFeatures
+	}
+	return node
+}
+
+func changedPod(t *rapid.T, pod *v1.Pod) *v1.Pod {
+	pod = pod.DeepCopy()
+	if rapid.Bool().Draw(t, "requests change") {
+		pod.Spec.Containers[0].Resources.Requests = resources(t, 8)
+	}
+	if rapid.Bool().Draw(t, "is resized") {
+		addStatus(t, pod)
+	}
+	if rapid.Bool().Draw(t, "tolerates more") {
+		pod.Spec.Tolerations = append(pod.Spec.Tolerations, someToleration(t))
+	}
+	if rapid.Bool().Draw(t, "gates go") {
+		pod.Spec.SchedulingGates = nil
+	}
+	if rapid.Bool().Draw(t, "needs change") {
+		pod.Spec.Containers[0].RestartPolicyRules = nil
+	}
+	return pod
+}
+
+// registered are the events that a plugin asks for, each action by itself, with the hint it gives.
+func registered(t *rapid.T, plugin fwk.Plugin) map[fwk.ClusterEvent]fwk.QueueingHintFn {
+	all := map[fwk.ClusterEvent]fwk.QueueingHintFn{}
+	extensions, ok := plugin.(fwk.EnqueueExtensions)
+	if !ok {
+		return all
+	}
+	events, err := extensions.EventsToRegister(context.Background())
+	if err != nil {
+		t.Fatalf("EventsToRegister: %v", err)
+	}
+	for _, e := range events {
+		for _, action := range actions {
+			if e.Event.ActionType&action == 0 {
+				continue
+			}
+			all[fwk.ClusterEvent{Resource: e.Event.Resource, ActionType: action}] = e.QueueingHintFn
+		}
+	}
+	return all
+}
+
+func hinted(hint fwk.QueueingHintFn, pod *v1.Pod, e event) string {
+	if hint == nil {
+		return "Queue"
+	}
+	answer, err := hint(klog.Logger{}, pod, e.before, e.after)
+	if err != nil {
+		return answer.String() + " with an error"
+	}
+	return answer.String()
+}
+
+func TestHintsAreKubeSchedulers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		waiting := somePod(t, "waiting")
+		for _, p := range somePairs(t, handle{}, handle{}) {
+			theirs, ours := registered(t, p.theirs), registered(t, p.ours)
+			if diff := cmp.Diff(names(theirs), names(ours)); diff != "" {
+				t.Fatalf("%s registers other events (-kube-scheduler +Orrery):\n%s", p.name, diff)
+			}
+			for _, resource := range []fwk.EventResource{fwk.Pod, fwk.Node} {
+				for _, action := range actions {
+					key := fwk.ClusterEvent{Resource: resource, ActionType: action}
+					if _, asked := theirs[key]; !asked {
+						continue
+					}
+					e := someEvent(t, resource, action, waiting)
+					want, got := hinted(theirs[key], waiting, e), hinted(ours[key], waiting, e)
+					count(p.name, "hint", string(resource), action.String(), want)
+					if want != got && !wakesOnPurpose(p, waiting, e, want, got) {
+						t.Fatalf("%s: kube-scheduler says %s, Orrery %s\nthe waiting pod:\n%s\n%s", p.name, want, got, show(waiting), e)
+					}
+				}
+			}
+		}
+	})
+}
+
+func names(events map[fwk.ClusterEvent]fwk.QueueingHintFn) map[string]bool {
+	all := map[string]bool{}
+	for e := range events {
+		all[e.Label()] = true
+	}
+	return all
+}

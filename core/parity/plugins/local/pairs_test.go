@@ -1,0 +1,175 @@
+package local
+
+import (
+	"context"
+	"slices"
+
+	"orrery/core/config"
+	"orrery/core/plugins"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	upconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	upimagelocality "k8s.io/kubernetes/pkg/scheduler/framework/plugins/imagelocality"
+	upnodeaffinity "k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeaffinity"
+	updeclared "k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodedeclaredfeatures"
+	upnodename "k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodename"
+	upnodeports "k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeports"
+	upnoderesources "k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
+	upunschedulable "k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeunschedulable"
+	upgates "k8s.io/kubernetes/pkg/scheduler/framework/plugins/schedulinggates"
+	uptaints "k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
+	"pgregory.net/rapid"
+)
+
+// pair is one plugin twice.
+type pair struct {
+	name         string
+	theirs, ours fwk.Plugin
+}
+
+type upstreamFactory func(context.Context, runtime.Object, fwk.Handle, feature.Features) (fwk.Plugin, error)
+
+var upstream = []struct {
+	name string
+	make upstreamFactory
+}{
+	{upgates.Name, upgates.New},
+	{upunschedulable.Name, upunschedulable.New},
+	{upnodename.Name, upnodename.New},
+	{uptaints.Name, uptaints.New},
+	{upnodeaffinity.Name, upnodeaffinity.New},
+	{upnodeports.Name, upnodeports.New},
+	{upnoderesources.Name, upnoderesources.NewFit},
+	{upnoderesources.BalancedAllocationName, upnoderesources.NewBalancedAllocation},
+	{upimagelocality.Name, func(ctx context.Context, args runtime.Object, h fwk.Handle, _ feature.Features) (fwk.Plugin, error) {
+		return upimagelocality.New(ctx, args, h)
+	}},
+	{updeclared.Name, updeclared.New},
+}
+
+// handle gives a plugin its snapshot.
+type handle struct {
+	fwk.Handle
+	lister fwk.SharedLister
+}
+
+func (h handle) SnapshotSharedLister() fwk.SharedLister { return h.lister }
+
+// gates are the feature gates that the plugins of this package ask for, in both forms.
+func gates(t *rapid.T) (feature.Features, config.Features) {
+	theirs := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
+	theirs.EnablePodLevelResources = !oneIn(t, 4, "PodLevelResources is off")
+	theirs.EnableTaintTolerationComparisonOperators = rapid.Bool().Draw(t, "TaintTolerationComparisonOperators")
+	theirs.EnableNodeDeclaredFeatures = !oneIn(t, 4, "NodeDeclaredFeatures is off")
+	theirs.EnableInPlacePodLevelResourcesVerticalScaling = theirs.EnablePodLevelResources && theirs.EnableNodeDeclaredFeatures && rapid.Bool().Draw(t, "InPlacePodLevelResourcesVerticalScaling")
+	ours, err := config.ParseFeatures(map[string]bool{
+		"PodLevelResources":                       theirs.EnablePodLevelResources,
+		"TaintTolerationComparisonOperators":      theirs.EnableTaintTolerationComparisonOperators,
+		"NodeDeclaredFeatures":                    theirs.EnableNodeDeclaredFeatures,
+		"InPlacePodLevelResourcesVerticalScaling": theirs.EnableInPlacePodLevelResourcesVerticalScaling,
+	})
+	if err != nil {
+		t.Fatalf("gates: %v", err)
+	}
+	return theirs, ours
+}
+
+// somePairs makes every plugin twice from one drawn configuration.
+func somePairs(t *rapid.T, theirHandle, ourHandle fwk.Handle) []pair {
+	theirGates, ourGates := gates(t)
+	registry := plugins.Registry(ourGates)
+	args := someArgs(t)
+	var pairs []pair
+	for _, p := range upstream {
+		theirArgs, err := internal(args[p.name])
+		if err != nil {
+			t.Fatalf("converting the args of %s: %v", p.name, err)
+		}
+		theirs, theirErr := p.make(context.Background(), theirArgs, theirHandle, theirGates)
+		ours, ourErr := registry[p.name](context.Background(), args[p.name], ourHandle)
+		if (theirErr == nil) != (ourErr == nil) {
+			t.Fatalf("making %s: kube-scheduler says %v, Orrery %v", p.name, theirErr, ourErr)
+		}
+		if ourErr != nil {
+			count(p.name, "args that make no plugin")
+			continue
+		}
+		pairs = append(pairs, pair{p.name, theirs, ours})
+	}
+	return pairs
+}
+
+func someArgs(t *rapid.T) map[string]runtime.Object {
+	fit := &configv1.NodeResourcesFitArgs{ScoringStrategy: someStrategy(t)}
+	if oneIn(t, 3, "ignores resources") {
+		fit.IgnoredResources = []string{"other.org/licence", "hugepages-2Mi"}
+	}
+	if oneIn(t, 3, "ignores groups") {
+		fit.IgnoredResourceGroups = []string{"example.com"}
+	}
+	balanced := &configv1.NodeResourcesBalancedAllocationArgs{}
+	for _, name := range scored(t) {
+		balanced.Resources = append(balanced.Resources, configv1.ResourceSpec{Name: name, Weight: 1})
+	}
+	affinity := &configv1.NodeAffinityArgs{}
+	if oneIn(t, 3, "profile has affinity") {
+		affinity.AddedAffinity = someAffinity(t, false)
+	}
+	return map[string]runtime.Object{
+		upnoderesources.Name:                   fit,
+		upnoderesources.BalancedAllocationName: balanced,
+		upnodeaffinity.Name:                    affinity,
+	}
+}
+
+// scored are the names of resources that a plugin scores by, at least one.
+func scored(t *rapid.T) []string {
+	if rapid.Bool().Draw(t, "cpu and memory") {
+		return []string{"cpu", "memory"}
+	}
+	names := rapid.SliceOfNDistinct(rapid.SampledFrom(scorable), 1, 5, rapid.ID).Draw(t, "scored by")
+	words := make([]string, len(names))
+	for i, name := range names {
+		words[i] = string(name)
+	}
+	return words
+}
+
+func someStrategy(t *rapid.T) *configv1.ScoringStrategy {
+	s := &configv1.ScoringStrategy{Type: pick(t, "strategy", []configv1.ScoringStrategyType{configv1.LeastAllocated, configv1.MostAllocated, configv1.RequestedToCapacityRatio})}
+	for _, name := range scored(t) {
+		s.Resources = append(s.Resources, configv1.ResourceSpec{Name: name, Weight: pick(t, "weight", []int64{1, 1, 3, 100})})
+	}
+	if s.Type != configv1.RequestedToCapacityRatio {
+		return s
+	}
+	s.RequestedToCapacityRatio = &configv1.RequestedToCapacityRatioParam{}
+	at := rapid.SliceOfNDistinct(rapid.Int32Range(0, 100), 1, 4, rapid.ID).Draw(t, "utilizations")
+	slices.Sort(at)
+	for _, utilization := range at {
+		s.RequestedToCapacityRatio.Shape = append(s.RequestedToCapacityRatio.Shape,
+			configv1.UtilizationShapePoint{Utilization: utilization, Score: rapid.Int32Range(0, 10).Draw(t, "score")})
+	}
+	return s
+}
+
+// internal is what kube-scheduler makes of args after it has read them; plugins without args get none.
+func internal(args runtime.Object) (runtime.Object, error) {
+	var into runtime.Object
+	switch args.(type) {
+	case *configv1.NodeResourcesFitArgs:
+		into = &upconfig.NodeResourcesFitArgs{}
+	case *configv1.NodeResourcesBalancedAllocationArgs:
+		into = &upconfig.NodeResourcesBalancedAllocationArgs{}
+	case *configv1.NodeAffinityArgs:
+		into = &upconfig.NodeAffinityArgs{}
+	default:
+		return nil, nil
+	}
+	return into, scheme.Scheme.Convert(args, into, nil)
+}
