@@ -7,7 +7,7 @@
 // Conventions that the packages share:
 //
 //   - Answers that are always the same are made once and shared, with the plugin's name on them. Whoever is given a status
-//     must not append to it.
+//     must not append to it; a host that writes the plugin's name on it again writes what is there.
 //   - What depends on the pod alone is worked out in PreFilter or PreScore and kept in the cycle state; Filter and Score
 //     do the rest without allocating.
 //   - A plugin whose answer for a node follows from the pod's signature and that node says so (framework.NodeLocal). Where

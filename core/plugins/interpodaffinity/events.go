@@ -9,7 +9,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/podtopologyspread/census"
+	"orrery/core/plugins/hint"
 )
 
 // EventsToRegister names what can make room for a pod that Filter rejected.
@@ -33,7 +33,7 @@ func (pl *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint,
 
 // afterPodChange wakes the pod when one that it wants near arrives, or when one that stood in its way leaves.
 func (pl *Plugin) afterPodChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-	before, after, err := census.EventObjects[*v1.Pod](oldObj, newObj)
+	before, after, err := hint.Objects[*v1.Pod](oldObj, newObj)
 	if err != nil {
 		return fwk.Queue, err
 	}
@@ -53,7 +53,7 @@ func (pl *Plugin) afterPodChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any)
 	if before != nil && after == nil {
 		wake = wake || pl.unwelcomed(before, pod)
 	}
-	return hint(wake), nil
+	return answer(wake), nil
 }
 
 // arrives reports whether a pod that changed begins to match all terms.
@@ -111,7 +111,7 @@ func (pl *Plugin) unwelcomed(gone, waiting *v1.Pod) bool {
 // afterNodeChange wakes the pod when a node joins or changes domains. Whose anti-affinity keeps the pod out, and by which
 // key, is not known here, so unless the pod's own affinity rules the node out, any key may be the one.
 func (pl *Plugin) afterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-	before, after, err := census.EventObjects[*v1.Node](oldObj, newObj)
+	before, after, err := hint.Objects[*v1.Node](oldObj, newObj)
 	if err != nil {
 		return fwk.Queue, err
 	}
@@ -123,12 +123,12 @@ func (pl *Plugin) afterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any
 		return fwk.QueueSkip, nil
 	}
 	if before == nil {
-		return hint(len(own.affinity) == 0 || len(own.antiAffinity) > 0 || anyKey(own.affinity, after)), nil
+		return answer(len(own.affinity) == 0 || len(own.antiAffinity) > 0 || anyKey(own.affinity, after)), nil
 	}
 	if maps.Equal(before.Labels, after.Labels) {
 		return fwk.QueueSkip, nil
 	}
-	return hint(allKeys(own.affinity, after) || joins(own.affinity, before, after) || parts(own.antiAffinity, before, after)), nil
+	return answer(allKeys(own.affinity, after) || joins(own.affinity, before, after) || parts(own.antiAffinity, before, after)), nil
 }
 
 func allKeys(terms []fwk.AffinityTerm, node *v1.Node) bool {
@@ -163,7 +163,7 @@ func joins(terms []fwk.AffinityTerm, before, after *v1.Node) bool {
 // parts reports whether the node is no longer in the domain of a term that it was in.
 func parts(terms []fwk.AffinityTerm, before, after *v1.Node) bool { return joins(terms, after, before) }
 
-func hint(wake bool) fwk.QueueingHint {
+func answer(wake bool) fwk.QueueingHint {
 	if wake {
 		return fwk.Queue
 	}

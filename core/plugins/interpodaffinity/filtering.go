@@ -7,7 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/podtopologyspread/census"
+	"orrery/core/plugins/census"
 )
 
 const preFilterStateKey = "PreFilter" + Name
@@ -177,7 +177,7 @@ func (s *preFilterState) present(kind kind, node *v1.Node, slot int32, found boo
 }
 
 // sum is the count in a domain, changes included.
-func (s *preFilterState) sum(kind kind, v *view, domain int32, node *v1.Node) int64 {
+func (s *preFilterState) sum(kind kind, v *census.Counts, domain int32, node *v1.Node) int64 {
 	sum := v.Of(domain)
 	for i := range s.changes {
 		if c := &s.changes[i]; c.kind == kind && c.key == v.Key.Name && c.value == node.Labels[c.key] {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/config"
-	"orrery/core/plugins/podtopologyspread/census"
+	"orrery/core/plugins/census"
 )
 
 // Name is the name of the plugin in configurations and statuses.
@@ -77,7 +77,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 }
 
 // mostQuestions bounds the memory for recent questions, each of which takes some 16 bytes per node and axis.
-const mostQuestions = 64
+const mostQuestions = 128
 
 // forget drops all that is kept between scheduling cycles.
 func (pl *Plugin) forget() {

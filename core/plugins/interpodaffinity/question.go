@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/podtopologyspread/census"
+	"orrery/core/plugins/census"
 )
 
 // question is what all pods with the same labels, terms and namespace ask of the pods that run, and its tally.
@@ -19,8 +19,9 @@ type question struct {
 	own        terms
 	hardWeight int32
 
-	tally *census.Tally
-	axes  []axis // as in the tally
+	tally   *census.Tally
+	axes    []axis // as in the tally
+	atFirst int    // how many axes the first count needed
 
 	views   views
 	version uint64
@@ -42,12 +43,7 @@ const (
 )
 
 // views are the counts per axis, by kind.
-type views [liking + 1][]view
-
-type view struct {
-	census.Counts
-	axis int
-}
+type views [liking + 1][]census.Counts
 
 // question finds the pod's question, with counts as of the roster. Labels that no existing pod's terms ask about are left
 // out of it, so pods that differ by a number of their own ask the same.
@@ -88,6 +84,11 @@ func (pl *Plugin) ownTerms(pod *v1.Pod) (own terms, parsing, resolving error) {
 
 // refresh brings the counts up to the roster.
 func (q *question) refresh(r *census.Roster) {
+	if q.tally != nil && len(q.axes) > 2*q.atFirst+16 {
+		// Most axes are of topology keys that nobody's terms name any more.
+		q.close()
+		q.tally, q.axes, q.version, q.atFirst = nil, nil, 0, 0
+	}
 	if q.tally == nil {
 		q.tally = census.NewTally(r, q, false, q.own.none())
 		for i := range q.own.affinity {
@@ -96,15 +97,21 @@ func (q *question) refresh(r *census.Roster) {
 		for i := range q.own.antiAffinity {
 			q.axis(anti, q.own.antiAffinity[i].TopologyKey)
 		}
+		if list, ok := q.own.labels(); ok {
+			q.tally.Expect(list)
+		}
 	}
 	q.tally.Refresh()
+	if q.atFirst == 0 {
+		q.atFirst = len(q.axes)
+	}
 	if q.version == q.tally.Version() {
 		return
 	}
 	q.version = q.tally.Version()
 	q.views = views{} // states of earlier cycles keep the old ones
 	for i, a := range q.axes {
-		q.views[a.kind] = append(q.views[a.kind], view{q.tally.Counts(i), i})
+		q.views[a.kind] = append(q.views[a.kind], q.tally.Counts(i))
 	}
 }
 

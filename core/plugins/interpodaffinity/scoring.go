@@ -8,7 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/podtopologyspread/census"
+	"orrery/core/plugins/census"
 )
 
 const preScoreStateKey = "PreScore" + Name
@@ -16,7 +16,7 @@ const preScoreStateKey = "PreScore" + Name
 // preScoreState is what Score needs to know.
 type preScoreState struct {
 	roster *census.Roster
-	views  []view
+	views  []census.Counts
 }
 
 // Clone implements fwk.StateData. Nothing changes the state, so the copy is the state itself.
@@ -51,7 +51,7 @@ func (pl *Plugin) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod,
 }
 
 // likings are the counts that PreFilter of the same scheduling cycle took, or new ones.
-func (pl *Plugin) likings(state fwk.CycleState, pod *v1.Pod) ([]view, *fwk.Status) {
+func (pl *Plugin) likings(state fwk.CycleState, pod *v1.Pod) ([]census.Counts, *fwk.Status) {
 	if s, err := readPreFilterState(state); err == nil && s.roster == pl.roster && s.round == pl.roster.Round() {
 		return s.views[liking], nil
 	}

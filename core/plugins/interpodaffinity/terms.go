@@ -11,7 +11,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/podtopologyspread/census"
+	"orrery/core/plugins/census"
 )
 
 // terms are a pod's own terms, compiled.
@@ -106,6 +106,16 @@ func (t *terms) each() func(yield func(*fwk.AffinityTerm) bool) {
 			}
 		}
 	}
+}
+
+// labels are those of which a pod that matches any term wears one, if there are such.
+func (t *terms) labels() (list []census.Label, ok bool) {
+	for term := range t.each() {
+		if list, ok = census.AnyOf(list, term.Selector); !ok {
+			return nil, false
+		}
+	}
+	return list, true
 }
 
 // matchesAll reports whether a pod matches every term, of which there is at least one. The terms are resolved, so the

@@ -9,7 +9,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/podtopologyspread/census"
+	"orrery/core/plugins/hint"
 )
 
 // EventsToRegister names what can make room for a pod that Filter rejected.
@@ -42,7 +42,7 @@ func (pl *Plugin) hardConstraints(pod *v1.Pod) ([]constraint, error) {
 
 // afterPodChange wakes the pod when another one, or the pod itself, begins or ceases to count.
 func (pl *Plugin) afterPodChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-	before, after, err := census.EventObjects[*v1.Pod](oldObj, newObj)
+	before, after, err := hint.Objects[*v1.Pod](oldObj, newObj)
 	if err != nil {
 		return fwk.Queue, err
 	}
@@ -55,11 +55,11 @@ func (pl *Plugin) afterPodChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any)
 	}
 	switch {
 	case before != nil && after != nil:
-		return hint(toleratesMore(pod, before, after, constraints) || countsDifferently(before, after, constraints)), nil
+		return answer(toleratesMore(pod, before, after, constraints) || countsDifferently(before, after, constraints)), nil
 	case after != nil:
-		return hint(matchesAny(constraints, after)), nil
+		return answer(matchesAny(constraints, after)), nil
 	default:
-		return hint(matchesAny(constraints, before)), nil
+		return answer(matchesAny(constraints, before)), nil
 	}
 }
 
@@ -102,7 +102,7 @@ func matchesAny(constraints []constraint, pod *v1.Pod) bool {
 // afterNodeChange wakes the pod when a node joins, leaves or changes the topology that the pod's constraints see. Taints
 // are compared whatever the constraints' policy says of them.
 func (pl *Plugin) afterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-	before, after, err := census.EventObjects[*v1.Node](oldObj, newObj)
+	before, after, err := hint.Objects[*v1.Node](oldObj, newObj)
 	if err != nil {
 		return fwk.Queue, err
 	}
@@ -113,9 +113,9 @@ func (pl *Plugin) afterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any
 	was := before != nil && inTopology(before, constraints)
 	is := after != nil && inTopology(after, constraints)
 	if before == nil || after == nil {
-		return hint(was || is), nil
+		return answer(was || is), nil
 	}
-	return hint(was != is || is && (moved(before, after, constraints) ||
+	return answer(was != is || is && (moved(before, after, constraints) ||
 		!equality.Semantic.DeepEqual(before.Spec.Taints, after.Spec.Taints))), nil
 }
 
@@ -138,7 +138,7 @@ func moved(before, after *v1.Node, constraints []constraint) bool {
 	return false
 }
 
-func hint(wake bool) fwk.QueueingHint {
+func answer(wake bool) fwk.QueueingHint {
 	if wake {
 		return fwk.Queue
 	}

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/podtopologyspread/census"
+	"orrery/core/plugins/census"
 )
 
 const preFilterStateKey = "PreFilter" + Name

@@ -7,7 +7,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/podtopologyspread/census"
+	"orrery/core/plugins/census"
 )
 
 // question is what all pods with the same constraints ask, and its tally.
@@ -76,6 +76,9 @@ func (q *question) refresh(r *census.Roster) {
 		for i := range q.constraints {
 			q.tally.Axis(q.constraints[i].key, q.axisKind(i))
 		}
+		if list, ok := q.labels(); ok {
+			q.tally.Expect(list)
+		}
 	}
 	q.tally.Refresh()
 	if q.version == q.tally.Version() {
@@ -89,6 +92,16 @@ func (q *question) refresh(r *census.Roster) {
 			q.views[i].Extremes = q.views[i].Counts.Extremes()
 		}
 	}
+}
+
+// labels are those of which a pod that counts wears one, if there are such.
+func (q *question) labels() (list []census.Label, ok bool) {
+	for i := range q.constraints {
+		if list, ok = census.AnyOf(list, q.constraints[i].selector); !ok {
+			return nil, false
+		}
+	}
+	return list, true
 }
 
 func (q *question) axisKind(i int) census.AxisKind {

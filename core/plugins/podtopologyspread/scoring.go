@@ -9,7 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/podtopologyspread/census"
+	"orrery/core/plugins/census"
 )
 
 const preScoreStateKey = "PreScore" + Name

@@ -9,6 +9,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	fwk "k8s.io/kube-scheduler/framework"
 	"pgregory.net/rapid"
 
@@ -16,8 +17,8 @@ import (
 	"orrery/core/mk"
 )
 
-// fans weigh one on axis 0 if they wear the colour, and each pod's mind, kept in a label here, weighs on an axis of
-// its own, which is added when it is first met.
+// fans weigh one on axis 0 if they wear the colour, and each pod's mind, kept in a label here, weighs on the axis of its
+// first letter, which is added when it is first met.
 type fans struct {
 	colour string
 	minds  map[string]int
@@ -30,7 +31,7 @@ func (f *fans) WeighLook(t *Tally, pod fwk.PodInfo) {
 }
 
 func (f *fans) WeighMind(t *Tally, pod fwk.PodInfo) {
-	mind := pod.GetPod().Labels["mind"]
+	mind := pod.GetPod().Labels["mind"][:1]
 	if _, met := f.minds[mind]; !met {
 		f.minds[mind] = t.Axis("zone", Keyed)
 	}
@@ -97,11 +98,14 @@ func TestSumsAreThoseOfACountFromNothing(t *testing.T) {
 		roster := NewRoster(aspects)
 		var tallies []*Tally
 		var rules []*fans
-		for range 3 {
+		for i := range 3 {
 			f := &fans{colour: "red", minds: map[string]int{}}
 			rules = append(rules, f)
 			tally := NewTally(roster, f, false, false)
 			tally.Axis("zone", Keyed)
+			if i > 0 {
+				tally.Expect([]Label{{"colour", "red"}})
+			}
 			tallies = append(tallies, tally)
 		}
 		check := func(i int) {
@@ -359,5 +363,32 @@ func TestSignaturesTellHostileValuesApart(t *testing.T) {
 				t.Errorf("%s and %s are spelled alike", one, other)
 			}
 		}
+	}
+}
+
+func TestLabelsThatASelectorExpects(t *testing.T) {
+	for written, want := range map[string]struct {
+		list []Label
+		ok   bool
+	}{
+		"app=web":              {[]Label{{"app", "web"}}, true},
+		"tier,app in (a,b)":    {[]Label{{"app", "a"}, {"app", "b"}}, true},
+		"app!=web":             {nil, false},
+		"app notin (a),tier":   {nil, false},
+		"":                     {nil, false},
+		"app notin (a),tier=x": {[]Label{{"tier", "x"}}, true},
+	} {
+		selector, err := labels.Parse(written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, ok := AnyOf(nil, selector)
+		slices.SortFunc(list, func(a, b Label) int { return cmp.Compare(a.Value, b.Value) })
+		if diff := gocmp.Diff(want.list, list); diff != "" || ok != want.ok {
+			t.Errorf("%q: ok is %v; labels (-want +got):\n%s", written, ok, diff)
+		}
+	}
+	if list, ok := AnyOf(nil, labels.Nothing()); len(list) > 0 || !ok {
+		t.Errorf("a selector that matches nobody expects %v (ok: %v), want nothing", list, ok)
 	}
 }

@@ -28,6 +28,7 @@ type Roster struct {
 	looks   classes
 	minds   classes
 	asked   map[string]int // by label key: how many classes of minds depend on it
+	wearing map[Label][]int32
 	text    Signature
 	keys    []*Key
 
@@ -64,7 +65,7 @@ type resident struct {
 // NewRoster returns a roster that has read nothing yet.
 func NewRoster(aspects Aspects) *Roster {
 	return &Roster{
-		slotOf: map[*v1.Node]int32{}, aspects: aspects, asked: map[string]int{},
+		slotOf: map[*v1.Node]int32{}, aspects: aspects, asked: map[string]int{}, wearing: map[Label][]int32{},
 		looks: classes{byText: map[string]int32{}}, minds: classes{byText: map[string]int32{}},
 	}
 }
@@ -160,12 +161,15 @@ func (r *Roster) readPods(s *slot, pods []fwk.PodInfo) {
 
 func (r *Roster) join(pod *v1.Pod, info fwk.PodInfo) resident {
 	r.text = r.aspects.Look(info, r.text[:0])
-	look, _ := r.looks.join(r.text, info)
+	look, isNew := r.looks.join(r.text, info)
+	if isNew {
+		r.note(look, pod.Labels)
+	}
 	now := resident{pod: pod, look: look, mind: -1}
 	if r.aspects.Mind == nil {
 		return now
 	}
-	var asks, isNew bool
+	var asks bool
 	if r.text, asks = r.aspects.Mind(info, r.text[:0]); !asks {
 		return now
 	}
@@ -206,6 +210,10 @@ func (r *Roster) renumber() {
 			for j, p := range r.slots[i].pods {
 				r.slots[i].pods[j].look = number[p.look]
 			}
+		}
+		clear(r.wearing)
+		for id, class := range r.looks.all {
+			r.note(int32(id), class.sample.GetPod().Labels)
 		}
 	}
 	if r.minds.crowded() {

@@ -39,6 +39,9 @@ type Tally struct {
 	// mindsOnly spares a look at the looks of pods, which weigh nothing.
 	mindsOnly bool
 
+	expected  []Label
+	expecting bool
+
 	looks, minds verdicts
 	patterns     [][]weight // pattern 0 is to weigh nothing
 	adding       []weight
@@ -111,10 +114,11 @@ func (t *Tally) Add(axis int, amount int64) {
 // Refresh brings the sums to what the roster read last. Version changes if anything may have changed.
 func (t *Tally) Refresh() {
 	r := t.roster
-	if t.looks.numbering != r.looks.numbering || t.minds.numbering != r.minds.numbering {
+	if !t.counted || t.looks.numbering != r.looks.numbering || t.minds.numbering != r.minds.numbering {
 		t.looks = verdicts{numbering: r.looks.numbering}
 		t.minds = verdicts{numbering: r.minds.numbering}
 		t.patterns = t.patterns[:1]
+		t.presume()
 	}
 	behind := r.logEnd() - t.at
 	switch {

@@ -1,0 +1,190 @@
+package topology
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	upcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework/parallelize"
+	"orrery/core/cache"
+	"pgregory.net/rapid"
+)
+
+// cluster is one cluster as both caches see it.
+type cluster struct {
+	upstream     upcache.Cache
+	upstreamSnap *upcache.Snapshot
+	home         *cache.Cache
+	homeSnap     *cache.Snapshot
+	objects      informers.SharedInformerFactory
+
+	nodes []*v1.Node
+	pods  []*v1.Pod // with a node
+	made  int
+
+	workers int // of upstream's plugins
+}
+
+func newCluster() *cluster {
+	// Upstream's cache looks for expired pods in a goroutine until its context ends; none here ever expire.
+	ended, end := context.WithCancel(context.Background())
+	end()
+	return &cluster{
+		upstream: upcache.New(ended, 0, nil), upstreamSnap: upcache.NewEmptySnapshot(),
+		home: cache.New(), homeSnap: cache.NewSnapshot(),
+		objects: informers.NewSharedInformerFactory(nil, 0), workers: 1,
+	}
+}
+
+// handle gives a plugin the three things it asks for.
+type handle struct {
+	fwk.Handle
+	lister  fwk.SharedLister
+	objects informers.SharedInformerFactory
+	workers int
+}
+
+func (h handle) SnapshotSharedLister() fwk.SharedLister                 { return h.lister }
+func (h handle) SharedInformerFactory() informers.SharedInformerFactory { return h.objects }
+func (h handle) Parallelizer() fwk.Parallelizer                         { return parallelize.NewParallelizer(h.workers) }
+
+func (c *cluster) must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func (c *cluster) refresh() {
+	c.must(c.upstream.UpdateSnapshot(klog.Background(), c.upstreamSnap))
+	c.must(c.home.UpdateSnapshot(c.homeSnap))
+}
+
+func (c *cluster) addNode(node *v1.Node) {
+	c.nodes = append(c.nodes, node)
+	c.upstream.AddNode(klog.Background(), node)
+	c.home.AddNode(node)
+}
+
+func (c *cluster) updateNode(i int, node *v1.Node) {
+	c.upstream.UpdateNode(klog.Background(), c.nodes[i], node)
+	c.home.UpdateNode(node)
+	c.nodes[i] = node
+}
+
+func (c *cluster) removeNode(i int) {
+	c.must(c.upstream.RemoveNode(klog.Background(), c.nodes[i]))
+	c.must(c.home.RemoveNode(c.nodes[i]))
+	c.nodes = slices.Delete(c.nodes, i, i+1)
+}
+
+func (c *cluster) addPod(pod *v1.Pod) {
+	c.pods = append(c.pods, pod)
+	c.must(c.upstream.AddPod(klog.Background(), pod))
+	c.must(c.home.AddPod(pod))
+}
+
+func (c *cluster) updatePod(i int, pod *v1.Pod) {
+	c.must(c.upstream.UpdatePod(klog.Background(), c.pods[i], pod))
+	c.must(c.home.UpdatePod(c.pods[i], pod))
+	c.pods[i] = pod
+}
+
+func (c *cluster) removePod(i int) {
+	c.must(c.upstream.RemovePod(klog.Background(), c.pods[i]))
+	c.must(c.home.RemovePod(c.pods[i]))
+	c.pods = slices.Delete(c.pods, i, i+1)
+}
+
+func (c *cluster) name(prefix string) string {
+	c.made++
+	return fmt.Sprintf("%s%d", prefix, c.made)
+}
+
+// fill puts random objects into a new cluster.
+func (c *cluster) fill(t *rapid.T) {
+	c.fillObjects(t)
+	for range rapid.IntRange(1, 9).Draw(t, "nodes") {
+		c.addNode(someNode(t, c.name("n")))
+	}
+	for range rapid.IntRange(0, 15).Draw(t, "pods") {
+		c.addSomePod(t)
+	}
+}
+
+func (c *cluster) fillObjects(t *rapid.T) {
+	core, apps := c.objects.Core().V1(), c.objects.Apps().V1()
+	for _, name := range namespaces {
+		ns := &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if rapid.Bool().Draw(t, "namespace has a team") {
+			ns.Labels = map[string]string{"team": pick(t, []string{"x", "y"}, "team")}
+		}
+		if !oneIn(t, 5, "namespace is unknown") {
+			c.must(core.Namespaces().Informer().GetIndexer().Add(ns))
+		}
+		for i := range rapid.IntRange(0, 2).Draw(t, "services") {
+			service := &v1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: fmt.Sprint("s", i)}}
+			if !oneIn(t, 4, "service has no selector") {
+				service.Spec.Selector = map[string]string{pick(t, podKeys, "service key"): pick(t, podValues, "service value")}
+			}
+			c.must(core.Services().Informer().GetIndexer().Add(service))
+		}
+		meta := metav1.ObjectMeta{Namespace: name, Name: "o1"}
+		c.must(core.ReplicationControllers().Informer().GetIndexer().Add(&v1.ReplicationController{
+			ObjectMeta: meta, Spec: v1.ReplicationControllerSpec{Selector: map[string]string{"app": pick(t, podValues, "rc value")}},
+		}))
+		c.must(apps.ReplicaSets().Informer().GetIndexer().Add(&appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Selector: someSelector(t)}}))
+		c.must(apps.StatefulSets().Informer().GetIndexer().Add(&appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Selector: someSelector(t)}}))
+	}
+}
+
+func (c *cluster) addSomePod(t *rapid.T) {
+	pod := somePod(t, c.name("p"))
+	pod.Spec.NodeName = "nowhere"
+	if len(c.nodes) > 0 {
+		pod.Spec.NodeName = pick(t, c.nodes, "pod's node").Name
+	}
+	c.addPod(pod)
+}
+
+// change makes one of the changes that a cluster goes through.
+func (c *cluster) change(t *rapid.T) {
+	switch rapid.IntRange(0, 9).Draw(t, "change") {
+	case 0:
+		c.addNode(someNode(t, c.name("n")))
+	case 1:
+		if i := c.someIndex(t, len(c.nodes)); i >= 0 {
+			c.updateNode(i, someNode(t, c.nodes[i].Name))
+		}
+	case 2:
+		if i := c.someIndex(t, len(c.nodes)); i > 0 {
+			c.removeNode(i)
+		}
+	case 3, 4:
+		if i := c.someIndex(t, len(c.pods)); i >= 0 {
+			c.removePod(i)
+		}
+	case 5:
+		if i := c.someIndex(t, len(c.pods)); i >= 0 {
+			now := c.pods[i].DeepCopy()
+			now.Labels = somePod(t, now.Name).Labels
+			c.updatePod(i, now)
+		}
+	default:
+		c.addSomePod(t)
+	}
+}
+
+// someIndex is the index of one of n things, or -1 if there are none.
+func (c *cluster) someIndex(t *rapid.T, n int) int {
+	if n == 0 {
+		return -1
+	}
+	return rapid.IntRange(0, n-1).Draw(t, "which")
+}
