@@ -8,7 +8,7 @@ import (
 	"orrery/core/world/memory"
 )
 
-var scenarios = flag.Int("scenarios", 200, "how many generated scenarios the property tests run")
+var scenarios = flag.Int("scenarios", scenariosDefault, "how many generated scenarios the property tests run")
 
 // outcome is all that a run of a scenario can be told by.
 type outcome struct {
