@@ -27,6 +27,8 @@ type Options struct {
 	// Heartbeat is how often every kubelet writes the time of its last heartbeat into its node's conditions; never if
 	// zero. That a node has gone silent is noticed either way.
 	Heartbeat time.Duration
+	// Budgets are the rules of disruption budgets; without them nobody keeps budgets, and an eviction is a deletion.
+	Budgets Budgets
 }
 
 // Latency is how long things take.

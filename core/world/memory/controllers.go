@@ -9,6 +9,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -83,6 +84,10 @@ func (c *Cluster) sync(owner world.Object) error {
 		return c.syncDaemonSet(o)
 	case *batchv1.Job:
 		return c.syncJob(o)
+	case *policyv1.PodDisruptionBudget:
+		return c.syncBudget(o)
+	case *v1.Pod:
+		return c.syncMark(o)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@
 //	┌──────────────────────── API server ────────────────────────────┐
 //	│ server.go   Create Update UpdateStatus Resize Delete Get List  │
 //	│ binding.go podstatus.go deletion.go   what effects ask for     │
+//	│ eviction.go   evictions, and the budgets they have to ask      │
 //	│ admission*.go defaults.go labelkeys.go podupdate.go            │
 //	│ write.go ─► index.go (counts) ─► watch.go ─► react             │
 //	└───▲──────────────────────────────────────────────────│─────────┘
@@ -45,6 +46,6 @@
 //     documentation promises it; the API server needs an admission plugin for it that is off by default.
 //   - PatchStatus and Delete check the UID of their Ref, so a namesake that came later is safe from them.
 //   - A namespace with anything in it cannot be deleted.
-//   - Nothing evicts pods from tainted nodes, and no controller binds volumes, makes resource claims of templates or
-//     keeps disruption budgets.
+//   - Nothing evicts pods from tainted nodes, and no controller binds volumes or makes resource claims of templates.
+//   - Disruption budgets count, and evictions ask them, only where the options say by which rules.
 package memory

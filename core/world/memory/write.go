@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 
 	"orrery/core/world"
 )
@@ -70,8 +71,12 @@ func (c *Cluster) react(kind world.Kind, old, changed world.Object) {
 	case world.Pod:
 		c.tellKubelet(podOf(old), podOf(changed))
 		c.tellOwner(podOf(old), podOf(changed))
+		c.tellBudgets(podOf(old), podOf(changed))
 	case world.Node:
 		c.nodeChanged(nodeOf(old), nodeOf(changed))
+	case world.PodDisruptionBudget:
+		pdb, _ := changed.(*policyv1.PodDisruptionBudget)
+		c.budgetChanged(pdb)
 	case world.ReplicaSet, world.StatefulSet, world.Deployment, world.DaemonSet, world.Job:
 		c.ownerChanged(kind, old, changed)
 	}

@@ -1,0 +1,355 @@
+package budget_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/evict"
+	"orrery/core/evict/budget"
+	"orrery/core/mk"
+	"orrery/core/world"
+	"orrery/core/world/memory"
+)
+
+var _ memory.Budgets = budget.Rules{}
+
+// town is a simulated cluster whose API server knows these rules, with two nodes and somebody who puts every pod on the
+// first of them that takes pods.
+type town struct {
+	*memory.Cluster
+	t *testing.T
+}
+
+func newTown(t *testing.T, life func(*v1.Pod) memory.Life) town {
+	t.Helper()
+	c := town{memory.New(memory.Options{Start: noon, Budgets: budget.Rules{}, PodLife: life}), t}
+	for _, name := range []string{"n1", "n2"} {
+		c.create(mk.Node(name).CPU("8").Memory("16Gi").Obj())
+	}
+	return c
+}
+
+func (c town) create(o world.Object) {
+	c.t.Helper()
+	if _, err := c.Create(o); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// pass lets time pass in steps of a second; whatever waits is bound.
+func (c town) pass(d time.Duration) {
+	for until := c.Now().Add(d); ; {
+		c.bindAll()
+		if !c.Now().Before(until) {
+			return
+		}
+		c.Advance(time.Second)
+	}
+}
+
+func (c town) bindAll() {
+	for _, o := range c.List(world.Pod) {
+		pod := o.(*v1.Pod)
+		for _, n := range []string{"n1", "n2"} {
+			if pod.Spec.NodeName == "" && !c.Node(n).Spec.Unschedulable {
+				c.Do(world.Effect{ID: 1, At: c.Now(), Act: world.Bind{Pod: world.RefOf(pod), Node: n}})
+				break
+			}
+		}
+	}
+	c.Advance(0)
+}
+
+func (c town) deploy(name string, replicas int32) {
+	labels := map[string]string{"app": name}
+	c.create(&appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: v1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       mk.Pod("x").CPU("100m").Obj().Spec,
+			},
+		},
+	})
+}
+
+func (c town) evict(pod *v1.Pod) error {
+	return c.Evict(&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}})
+}
+
+func (c town) pods() []*v1.Pod {
+	var all []*v1.Pod
+	for _, o := range c.List(world.Pod) {
+		all = append(all, o.(*v1.Pod))
+	}
+	return all
+}
+
+func (c town) budget(name string) *policyv1.PodDisruptionBudget {
+	o, err := c.Get(world.PodDisruptionBudget, "default", name)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return o.(*policyv1.PodDisruptionBudget)
+}
+
+func (c town) standing(name string) string {
+	s := c.budget(name).Status
+	return fmt.Sprintf("%d of %d healthy, %d wanted, %d allowed", s.CurrentHealthy, s.ExpectedPods, s.DesiredHealthy, s.DisruptionsAllowed)
+}
+
+func slowToStop(*v1.Pod) memory.Life {
+	return memory.Life{Start: 3 * time.Second, Stop: 8 * time.Second}
+}
+
+func TestTheSimulatedAPIServerKeepsBudgets(t *testing.T) {
+	c := newTown(t, slowToStop)
+	c.deploy("web", 3)
+	c.create(pdb("web", maxUnavailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
+	c.pass(10 * time.Second)
+	check := func(when, want string) {
+		t.Helper()
+		if got := c.standing("web"); got != want {
+			t.Errorf("%s: %s, want %s", when, got, want)
+		}
+	}
+	check("all run", "3 of 3 healthy, 2 wanted, 1 allowed")
+	all := c.pods()
+	if err := c.evict(all[0]); err != nil {
+		t.Fatalf("the first eviction: %v", err)
+	}
+	check("one was evicted and the controller has not looked", "3 of 3 healthy, 2 wanted, 0 allowed")
+	marked := c.Pod("default", all[0].Name)
+	if got := marked.Status.Conditions[len(marked.Status.Conditions)-1]; got.Type != v1.DisruptionTarget || got.Reason != "EvictionByEvictionAPI" {
+		t.Errorf("the evicted pod's last condition is %+v", got)
+	}
+	if left := marked.DeletionTimestamp.Sub(c.Now()); left != 30*time.Second {
+		t.Errorf("it has %v to stop, want its own grace period of 30s", left)
+	}
+	if err := c.evict(all[1]); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("the second eviction: %v, want 429", err)
+	}
+	c.pass(time.Second)
+	check("a replacement starts", "2 of 3 healthy, 2 wanted, 0 allowed")
+	c.pass(3 * time.Second)
+	check("it runs", "3 of 3 healthy, 2 wanted, 1 allowed")
+	if c.Pod("default", all[0].Name) == nil {
+		t.Error("the evicted pod is gone before it has stopped")
+	}
+	c.pass(5 * time.Second)
+	if c.Pod("default", all[0].Name) != nil {
+		t.Error("the evicted pod is still there after it has stopped")
+	}
+	if n := len(c.budget("web").Status.DisruptedPods); n != 0 {
+		t.Errorf("%d evictions are under way, want none", n)
+	}
+}
+
+func TestAnEvictionThatDeletesNothingIsTakenBackAfterTwoMinutes(t *testing.T) {
+	c := newTown(t, nil)
+	c.create(pdb("web", minAvailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
+	for _, name := range []string{"a", "b"} {
+		c.create(mk.Pod(name).Label("app", "web").Obj())
+	}
+	c.pass(3 * time.Second)
+	// The API server charged the budget and marked the pod, and went down before it deleted it.
+	charged := c.budget("web").DeepCopy()
+	charged.Status.DisruptionsAllowed = 0
+	charged.Status.DisruptedPods = map[string]metav1.Time{"a": {Time: c.Now()}}
+	if _, err := c.UpdateStatus(charged); err != nil {
+		t.Fatal(err)
+	}
+	marked := c.Pod("default", "a").DeepCopy()
+	marked.Status.Conditions = append(marked.Status.Conditions, budget.Mark(c.Now()))
+	if _, err := c.UpdateStatus(marked); err != nil {
+		t.Fatal(err)
+	}
+	began := c.Now()
+	for _, tt := range []struct {
+		after   time.Duration
+		mark    v1.ConditionStatus
+		allowed int32
+	}{{time.Second, "True", 0}, {119 * time.Second, "True", 0}, {120 * time.Second, "False", 1}} {
+		c.Advance(began.Add(tt.after).Sub(c.Now()))
+		conditions := c.Pod("default", "a").Status.Conditions
+		mark, allowed := conditions[len(conditions)-1].Status, c.budget("web").Status.DisruptionsAllowed
+		if mark != tt.mark || allowed != tt.allowed {
+			t.Errorf("after %v the mark is %s and %d allowed, want %s and %d", tt.after, mark, allowed, tt.mark, tt.allowed)
+		}
+	}
+	var notes []string
+	for _, a := range c.Announcements() {
+		if a.Reason == "NotDeleted" {
+			notes = append(notes, a.Regarding.Name+": "+a.Note)
+		}
+	}
+	if diff := cmp.Diff([]string{"a: Pod was expected by PDB default/default to be deleted but it wasn't"}, notes); diff != "" {
+		t.Errorf("announced (-want +got):\n%s", diff)
+	}
+}
+
+func TestWithoutRulesAnEvictionIsADeletion(t *testing.T) {
+	c := memory.New(memory.Options{Start: noon})
+	if _, err := c.Create(mk.Pod("a").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Evict(&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	if c.Pod("default", "a") != nil {
+		t.Error("the pod is still there")
+	}
+}
+
+func TestADryRunOfAnEvictionLeavesEverythingAsItIs(t *testing.T) {
+	c := newTown(t, nil)
+	c.create(mk.Pod("a").Label("app", "web").Obj())
+	c.pass(2 * time.Second)
+	before := c.Pod("default", "a")
+	e := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}, DeleteOptions: &metav1.DeleteOptions{DryRun: []string{"All"}}}
+	if err := c.Evict(e); err != nil {
+		t.Fatal(err)
+	}
+	if c.Pod("default", "a") != before {
+		t.Error("the pod has changed")
+	}
+}
+
+// drive makes a drain's calls on the cluster and tells it what happens, until it has ended or time is up. The tape says
+// when it called what, with which result.
+func (c town) drive(d *budget.Drain, until time.Duration) string {
+	var tape strings.Builder
+	end := noon.Add(until)
+	for {
+		for _, call := range d.Calls() {
+			at := c.Now().Sub(noon)
+			if call.Verb == budget.Cordon {
+				n := c.Node(call.Node).DeepCopy()
+				n.Spec.Unschedulable = true
+				if _, err := c.Update(n); err != nil {
+					c.t.Fatal(err)
+				}
+				fmt.Fprintf(&tape, "%v cordon %s\n", at, call.Node)
+				continue
+			}
+			err := c.Evict(call.Eviction())
+			result := "allowed"
+			if err != nil {
+				result = fmt.Sprint(err.(apierrors.APIStatus).Status().Code)
+			}
+			fmt.Fprintf(&tape, "%v %s %s %s\n", at, call.Verb, c.alias(call.Pod.Name), result)
+			d.Answered(c.Now(), call.Pod.UID, err)
+		}
+		c.bindAll()
+		if done, _ := d.Done(); done || !c.Now().Before(end) {
+			return tape.String()
+		}
+		next := c.Now().Add(time.Second)
+		if wake, ok := d.NextWake(); ok && wake.Before(next) {
+			next = wake
+		}
+		for _, in := range c.Advance(next.Sub(c.Now())) {
+			d.Apply(in)
+		}
+		d.Apply(world.Input{At: next, Event: world.Passed{}})
+	}
+}
+
+// alias is a pod's name without what the cluster made up.
+func (c town) alias(name string) string {
+	if i := strings.IndexByte(name, '-'); i > 0 {
+		return name[:i]
+	}
+	return name
+}
+
+func (c town) view() budget.View {
+	v := budget.View{Pods: c.pods(), Lookup: func(kind world.Kind, namespace, name string) world.Object {
+		o, err := c.Get(kind, namespace, name)
+		if err != nil {
+			return nil
+		}
+		return o
+	}}
+	for _, o := range c.List(world.PodDisruptionBudget) {
+		v.Budgets = append(v.Budgets, o.(*policyv1.PodDisruptionBudget))
+	}
+	return v
+}
+
+func TestADrainKeepsToTheBudgetAndTakesItsTime(t *testing.T) {
+	c := newTown(t, slowToStop)
+	c.deploy("web", 2)
+	c.create(pdb("web", maxUnavailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
+	c.pass(10 * time.Second)
+	board := evict.NewBoard()
+	d := budget.NewDrain("n1", "alice", budget.DrainOptions{}, c.view(), c.Now(), board)
+	tape := c.drive(d, 11*time.Second)
+	held := d.Blocked()
+	tape += c.drive(d, time.Hour)
+	want := `10s cordon n1
+10s evict web allowed
+10s evict web 429
+15s evict web allowed
+`
+	if diff := cmp.Diff(want, tape); diff != "" {
+		t.Errorf("the drain (-want +got):\n%s", diff)
+	}
+	if len(held) != 2 || held[0].Held || !held[1].Held || held[1].Budget != "web" || held[1].RetryAt.Sub(noon) != 15*time.Second ||
+		held[1].Why != "The disruption budget web does not allow evicting pods currently" {
+		t.Errorf("after 11s it waits for %+v", held)
+	}
+	if done, err := d.Done(); !done || err != nil {
+		t.Errorf("it ended %v with %v", done, err)
+	}
+	if at := c.Now().Sub(noon); at != 23*time.Second {
+		t.Errorf("it ended at %v, want 23s: eight seconds after the last eviction", at)
+	}
+	for _, out := range board.Ended() {
+		if out.Phase != evict.Left || out.By != "alice" || out.Cause != evict.EvictionAPI {
+			t.Errorf("the board says %+v", out)
+		}
+	}
+	if n := len(board.Ended()); n != 2 {
+		t.Errorf("%d have left, want 2", n)
+	}
+}
+
+func TestADrainThatABudgetHoldsSaysSoUntilItGivesUp(t *testing.T) {
+	c := newTown(t, nil)
+	c.deploy("web", 1)
+	c.create(pdb("web", minAvailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
+	c.pass(10 * time.Second)
+	board := evict.NewBoard()
+	d := budget.NewDrain("n1", "alice", budget.DrainOptions{Timeout: 12 * time.Second}, c.view(), c.Now(), board)
+	fork := d.Fork(evict.NewBoard())
+	tape := c.drive(d, 13*time.Second)
+	open := board.Open()
+	if len(open) != 1 || open[0].Phase != evict.Held || open[0].Budget != "web" || open[0].Allowed != 0 || open[0].Deadline.Sub(noon) != 15*time.Second {
+		t.Errorf("the board says %+v, want it held by web until 15s", open)
+	}
+	tape += c.drive(d, time.Hour)
+	if want := "10s cordon n1\n10s evict web 429\n15s evict web 429\n20s evict web 429\n"; tape != want {
+		t.Errorf("the drain:\n%swant:\n%s", tape, want)
+	}
+	_, err := d.Done()
+	if want := fmt.Sprintf("error when evicting pod %q: global timeout reached: 12s", c.pods()[0].Name); err == nil || err.Error() != want {
+		t.Errorf("it ended with %v, want %s", err, want)
+	}
+	if out := board.Ended(); len(out) != 1 || out[0].Phase != evict.Cancelled || out[0].Ended.Sub(noon) != 22*time.Second {
+		t.Errorf("the board says %+v, want it cancelled at 22s", out)
+	}
+	if done, _ := fork.Done(); done || len(fork.Calls()) != 2 {
+		t.Error("the fork heard of what happened after it")
+	}
+}

@@ -1,0 +1,184 @@
+package budget_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/evict"
+	"orrery/core/evict/budget"
+	"orrery/core/mk"
+	"orrery/core/world"
+)
+
+func TestWhichPodsADrainTakes(t *testing.T) {
+	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "agent"}}
+	agent := mk.Pod("agent").Owner("apps/v1", "DaemonSet", "agent")
+	bare := mk.Pod("bare")
+	scratch := web("scratch")
+	scratch.Obj().Spec.Volumes = []v1.Volume{{Name: "tmp", VolumeSource: v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}}}}
+	static := mk.Pod("static")
+	static.Obj().Annotations = map[string]string{v1.MirrorPodAnnotationKey: "x"}
+	all := budget.DrainOptions{Force: true, IgnoreDaemonSets: true, DeleteEmptyDirData: true}
+	tests := []struct {
+		name    string
+		options budget.DrainOptions
+		pods    []*v1.Pod
+		want    string
+	}{
+		{"what a controller replaces goes", budget.DrainOptions{}, []*v1.Pod{web("a").Obj(), static.Obj()}, "leave a; stay static"},
+		{"anything else stops the drain", budget.DrainOptions{}, []*v1.Pod{agent.Obj(), bare.Obj(), scratch.Obj(), web("a").Obj()}, `leave a; stay agent bare scratch
+cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): default/agent; cannot delete Pods declare no controller (use --force to override): default/bare; cannot delete Pods with local storage (use --delete-emptydir-data to override): default/scratch`},
+		{"unless the flags say otherwise", all, []*v1.Pod{agent.Obj(), bare.Obj(), scratch.Obj()}, `leave bare scratch; stay agent
+ignoring DaemonSet-managed Pods: default/agent
+deleting Pods that declare no controller: default/bare
+deleting Pods with local storage: default/scratch`},
+		{"what has ended goes, whatever it was", budget.DrainOptions{}, []*v1.Pod{
+			mk.Pod("agent").Owner("apps/v1", "DaemonSet", "agent").Phase(v1.PodFailed).Obj(), mk.Pod("bare").Phase(v1.PodSucceeded).Obj(),
+		}, "leave agent bare; stay"},
+		{"a pod whose daemon set is gone stops the drain", budget.DrainOptions{IgnoreDaemonSets: true}, []*v1.Pod{
+			mk.Pod("orphan").Owner("apps/v1", "DaemonSet", "old").Obj(),
+		}, "leave; stay orphan\ncannot delete daemonsets.apps \"old\" not found: default/orphan"},
+		{"or goes by force", all, []*v1.Pod{mk.Pod("orphan").Owner("apps/v1", "DaemonSet", "old").Obj()}, "leave orphan; stay\ndaemonsets.apps \"old\" not found: default/orphan"},
+		{"what should have been gone for long is left alone", budget.DrainOptions{SkipWait: time.Minute}, []*v1.Pod{
+			web("long").Deleting(noon.Add(-61 * time.Second)).Obj(), web("short").Deleting(noon.Add(-time.Minute)).Obj(),
+		}, "leave short; stay long"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			plan, err := budget.MakePlan(tt.options, tt.pods, owners(daemonSet), noon)
+			lines := []string{strings.TrimSpace("leave"+names(plan.Leave)) + "; " + "stay" + names(plan.Stay)}
+			lines = append(lines, plan.Warnings...)
+			if err != nil {
+				lines = append(lines, err.Error())
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(lines, "\n")); diff != "" {
+				t.Errorf("the plan (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func names(pods []*v1.Pod) (text string) {
+	for _, pod := range pods {
+		text += " " + pod.Name
+	}
+	return text
+}
+
+func TestADrainThatMayNotBeginOnlyCordons(t *testing.T) {
+	d := budget.NewDrain("n1", "alice", budget.DrainOptions{}, budget.View{Pods: []*v1.Pod{mk.Pod("bare").Node("n1").Obj()}, Lookup: owners()}, noon, evict.NewBoard())
+	calls := d.Calls()
+	if done, err := d.Done(); !done || err == nil || len(calls) != 1 || calls[0].Verb != budget.Cordon {
+		t.Errorf("done %v with %v after %d calls, want an error after the cordon", done, err, len(calls))
+	}
+}
+
+func TestADrainHeedsEveryAnswer(t *testing.T) {
+	terminating := apierrors.NewForbidden(v1.Resource("pods"), "a", errors.New("it goes away"))
+	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: v1.NamespaceTerminatingCause}}
+	tests := []struct {
+		name   string
+		answer error
+		wake   time.Duration
+		done   bool
+		err    string
+	}{
+		{"allowed: wait until it is gone", nil, 0, false, ""},
+		{"not there: done", apierrors.NewNotFound(v1.Resource("pods"), "a"), 0, true, ""},
+		{"held: again in five seconds", apierrors.NewTooManyRequests("no", 0), 5 * time.Second, false, ""},
+		{"its namespace goes away: again in five seconds", terminating, 5 * time.Second, false, ""},
+		{"anything else: it stays", apierrors.NewForbidden(v1.Resource("pods"), "a", errors.New("not you")), 0, true, `error when evicting pods/"a" -n "default": pods "a" is forbidden: not you`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			pod := web("a").Obj()
+			d := budget.NewDrain("n1", "alice", budget.DrainOptions{GraceSeconds: ptr(int64(3))}, budget.View{Pods: []*v1.Pod{pod}, Lookup: owners()}, noon, evict.NewBoard())
+			if call := d.Calls()[1]; *call.Eviction().DeleteOptions.GracePeriodSeconds != 3 {
+				t.Errorf("the eviction's options are %+v", call.Options)
+			}
+			d.Answered(noon, pod.UID, tt.answer)
+			wake, ok := d.NextWake()
+			if ok != (tt.wake > 0) || ok && wake.Sub(noon) != tt.wake {
+				t.Errorf("it wakes at %v (%v), want after %v", wake, ok, tt.wake)
+			}
+			done, err := d.Done()
+			if done != tt.done || (err != nil) != (tt.err != "") || err != nil && err.Error() != tt.err {
+				t.Errorf("done %v with %v, want %v with %q", done, err, tt.done, tt.err)
+			}
+		})
+	}
+}
+
+func TestADrainWithoutEvictionDeletesExactlyThosePods(t *testing.T) {
+	pod := web("a").Obj()
+	board := evict.NewBoard()
+	d := budget.NewDrain("n1", "alice", budget.DrainOptions{DisableEviction: true}, budget.View{Pods: []*v1.Pod{pod}, Lookup: owners()}, noon, board)
+	call := d.Calls()[1]
+	if call.Verb != budget.Delete || *call.Options.Preconditions.UID != pod.UID {
+		t.Errorf("it calls %+v, want a deletion of that UID", call)
+	}
+	d.Answered(noon, pod.UID, nil)
+	leaves := web("a").Deleting(noon.Add(30 * time.Second)).Obj()
+	d.Apply(world.Input{At: noon.Add(time.Second), Event: world.Changed{Op: world.Modified, Object: leaves}})
+	if open := board.Open(); len(open) != 1 || open[0].Phase != evict.Leaving || open[0].Deadline.Sub(noon) != 30*time.Second {
+		t.Errorf("the board says %+v, want it leaving by 30s", open)
+	}
+	namesake := web("a").UID("new").Obj()
+	d.Apply(world.Input{At: noon.Add(2 * time.Second), Event: world.Listed{Kind: world.Pod, Objects: []world.Object{namesake}}})
+	if done, err := d.Done(); !done || err != nil {
+		t.Errorf("done %v with %v: a namesake is another pod", done, err)
+	}
+}
+
+func TestStuckEvictionsAreExplained(t *testing.T) {
+	slow := web("slow").Deleting(noon.Add(time.Hour)).Obj()
+	tests := []struct {
+		name    string
+		pod     *v1.Pod
+		budgets []*policyv1.PodDisruptionBudget
+		others  []*v1.Pod
+		want    string
+	}{
+		{"nothing is the matter", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", counts(3, 1, 3, 2))}, nil, ""},
+		{"several budgets", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b"), pdb("c")}, nil, "several budgets (the budgets b, c all count the pod)"},
+		{"new pods do not become ready", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", counts(1, 1, 2, 0))}, []*v1.Pod{unready("new").Obj()}, "pods not ready (not ready: new)"},
+		{"the last evicted pod takes an hour to stop", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", counts(1, 1, 2, 0))}, []*v1.Pod{slow}, "pods slow to stop (being deleted: slow) until 1h0m0s"},
+		{
+			"an eviction was allowed a minute ago", web("a").Obj(),
+			[]*policyv1.PodDisruptionBudget{pdb("b", counts(1, 1, 2, 0), disrupted("other", noon.Add(-time.Minute)))},
+			[]*v1.Pod{web("other").Obj()},
+			"evictions not confirmed (evicted and not being deleted yet: other) until 1m0s",
+		},
+		{"the budget wants every pod", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", counts(2, 2, 2, 0))}, nil, "budget asks for every pod (the budget b wants 2 of 2 pods healthy at all times)"},
+		{"the budget was changed", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", func(b *policyv1.PodDisruptionBudget) { b.Generation = 2 })}, nil, "budget not observed (the last change of the budget b has not been counted yet)"},
+		{"the budget cannot be counted", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", refuses("SyncFailed", "why"))}, nil, "budget not counted (the budget b cannot be counted: why)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, s := range budget.Diagnose(tt.pod, tt.budgets, append(tt.others, tt.pod), noon) {
+				text := fmt.Sprintf("%s (%s)", s.Trouble, s.Detail)
+				if !s.Until.IsZero() {
+					text += " until " + s.Until.Sub(noon).String()
+				}
+				got = append(got, text)
+				if len(s.Remedies) == 0 {
+					t.Errorf("%s has no remedy", s.Trouble)
+				}
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(got, "; ")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

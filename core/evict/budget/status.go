@@ -1,0 +1,222 @@
+package budget
+
+import (
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/component-helpers/apps/poddisruptionbudget"
+
+	"orrery/core/world"
+)
+
+// How long an allowed eviction may take until the pod is being deleted, and how long the mark of an eviction that came
+// to nothing stays.
+const (
+	deletionTimeout = 2 * time.Minute
+	staleTimeout    = 2 * time.Minute
+)
+
+// Count is a budget's arithmetic.
+type Count struct {
+	// Expected is how many pods there should be, Desired how many of them must be healthy, Healthy how many are.
+	Expected, Desired, Healthy int32
+	// Allowed is how many may be evicted.
+	Allowed int32
+	// Disrupted are the pods whose evictions were allowed and that are not being deleted yet.
+	Disrupted map[string]metav1.Time
+	// Unmanaged are the pods without a controller, which no sum of scales counts.
+	Unmanaged []string
+}
+
+// Sync is what the disruption controller makes of a budget.
+type Sync struct {
+	Count
+	// Write is the budget with its new status; nil if the one it has will do.
+	Write *policyv1.PodDisruptionBudget
+	// Failure is why the budget cannot be counted; it allows nothing then.
+	Failure error
+	// Recheck is when an allowed eviction will have taken too long; zero if none is under way.
+	Recheck time.Time
+	// Events are for the budget and its pods.
+	Events []world.Announce
+}
+
+// Keep counts a budget. The pods are those of its namespace.
+func Keep(pdb *policyv1.PodDisruptionBudget, namespace []*v1.Pod, scales Scales, now time.Time) Sync {
+	var s Sync
+	if _, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector); err != nil {
+		s.announce(pdb, v1.EventTypeWarning, "NoPods", fmt.Sprintf("Failed to get pods: %v", err))
+		return s.fail(pdb, err, now)
+	}
+	var pods []*v1.Pod
+	for _, pod := range namespace {
+		if Selects(pdb, pod) {
+			pods = append(pods, pod)
+		}
+	}
+	if len(pods) == 0 {
+		s.announce(pdb, v1.EventTypeNormal, "NoPods", "No matching pods found")
+	}
+	if err := s.expect(pdb, pods, scales); err != nil {
+		s.announce(pdb, v1.EventTypeWarning, "CalculateExpectedPodCountFailed",
+			fmt.Sprintf("Failed to calculate the number of expected pods: %v", err))
+		return s.fail(pdb, err, now)
+	}
+	if len(s.Unmanaged) > 0 {
+		s.announce(pdb, v1.EventTypeWarning, "UnmanagedPods", fmt.Sprintf("Pods selected by this PodDisruptionBudget (selector: %v) were found "+
+			"to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. "+
+			"To account for these pods please set \".spec.minAvailable\" field of the PDB to an integer value.", pdb.Spec.Selector))
+	}
+	s.followUp(pdb, pods, now)
+	s.Healthy = healthy(pods, s.Disrupted)
+	if s.Expected > 0 {
+		s.Allowed = max(0, s.Healthy-s.Desired)
+	}
+	s.settle(pdb, now)
+	return s
+}
+
+func (s *Sync) announce(pdb *policyv1.PodDisruptionBudget, kind, reason, note string) {
+	s.Events = append(s.Events, world.Announce{
+		Regarding: world.Ref{Namespace: pdb.Namespace, Name: pdb.Name, UID: pdb.UID},
+		Type:      kind, Reason: reason, Note: note, Controller: "controllermanager",
+	})
+}
+
+// expect finds out how many pods there should be and how many of them must be healthy. Only a whole minimum counts the
+// pods that there are; everything else counts what their owners ask for.
+func (s *Sync) expect(pdb *policyv1.PodDisruptionBudget, pods []*v1.Pod, scales Scales) (err error) {
+	most, least := pdb.Spec.MaxUnavailable, pdb.Spec.MinAvailable
+	switch {
+	case most == nil && least == nil:
+		return nil
+	case most == nil && least.Type == intstr.Int:
+		s.Expected, s.Desired = int32(len(pods)), least.IntVal
+		return nil
+	}
+	if s.Expected, s.Unmanaged, err = expectedOf(pods, scales); err != nil {
+		return err
+	}
+	if most != nil {
+		unavailable, err := intstr.GetScaledValueFromIntOrPercent(most, int(s.Expected), true)
+		s.Desired = max(0, s.Expected-int32(unavailable))
+		return err
+	}
+	available, err := intstr.GetScaledValueFromIntOrPercent(least, int(s.Expected), true)
+	s.Desired = int32(available)
+	return err
+}
+
+// expectedOf sums the scales of the pods' controllers, each of them once.
+func expectedOf(pods []*v1.Pod, scales Scales) (sum int32, unmanaged []string, err error) {
+	known := map[types.UID]int32{}
+	for _, pod := range pods {
+		ref := metav1.GetControllerOfNoCopy(pod)
+		if ref == nil {
+			unmanaged = append(unmanaged, pod.Name)
+			continue
+		}
+		if _, ok := known[ref.UID]; ok {
+			continue
+		}
+		found, sc, err := scales.of(ref, pod.Namespace)
+		switch {
+		case err != nil:
+			return 0, unmanaged, err
+		case !found:
+			return 0, unmanaged, fmt.Errorf("found no controllers for pod %q", pod.Name)
+		}
+		if _, ok := known[sc.owner]; !ok {
+			sum += sc.replicas
+		}
+		known[sc.owner] = sc.replicas
+	}
+	return sum, unmanaged, nil
+}
+
+// followUp keeps of the allowed evictions those whose pods are there and not being deleted, for as long as they may
+// take; a pod that is still there after that is announced.
+func (s *Sync) followUp(pdb *policyv1.PodDisruptionBudget, pods []*v1.Pod, now time.Time) {
+	s.Disrupted = map[string]metav1.Time{}
+	for _, pod := range pods {
+		allowed, ok := pdb.Status.DisruptedPods[pod.Name]
+		if !ok || pod.DeletionTimestamp != nil {
+			continue
+		}
+		due := allowed.Add(deletionTimeout)
+		if !due.After(now) {
+			s.Events = append(s.Events, world.Announce{
+				Regarding: world.RefOf(pod), Type: v1.EventTypeWarning, Reason: "NotDeleted", Controller: "controllermanager",
+				Note: fmt.Sprintf("Pod was expected by PDB %s/%s to be deleted but it wasn't", pdb.Namespace, pdb.Namespace),
+			})
+			continue
+		}
+		s.Disrupted[pod.Name] = allowed
+		if s.Recheck.IsZero() || due.Before(s.Recheck) {
+			s.Recheck = due
+		}
+	}
+}
+
+// healthy counts the ready pods that are neither being deleted nor about to be.
+func healthy(pods []*v1.Pod, disrupted map[string]metav1.Time) (n int32) {
+	for _, pod := range pods {
+		_, leaves := disrupted[pod.Name]
+		if pod.DeletionTimestamp == nil && !leaves && isReady(pod) {
+			n++
+		}
+	}
+	return n
+}
+
+// settle writes the count into the budget's status, unless it says that already.
+func (s *Sync) settle(pdb *policyv1.PodDisruptionBudget, now time.Time) {
+	had := pdb.Status
+	if had.CurrentHealthy == s.Healthy && had.DesiredHealthy == s.Desired && had.ExpectedPods == s.Expected &&
+		had.DisruptionsAllowed == s.Allowed && had.ObservedGeneration == pdb.Generation &&
+		equality.Semantic.DeepEqual(had.DisruptedPods, s.Disrupted) && poddisruptionbudget.ConditionsAreUpToDate(pdb) {
+		return
+	}
+	next := pdb.DeepCopy()
+	next.Status = policyv1.PodDisruptionBudgetStatus{
+		CurrentHealthy: s.Healthy, DesiredHealthy: s.Desired, ExpectedPods: s.Expected, DisruptionsAllowed: s.Allowed,
+		DisruptedPods: s.Disrupted, ObservedGeneration: pdb.Generation, Conditions: next.Status.Conditions,
+	}
+	poddisruptionbudget.UpdateDisruptionAllowedCondition(next)
+	dateCondition(next, meta.FindStatusCondition(had.Conditions, policyv1.DisruptionAllowedCondition), now)
+	s.Write = next
+}
+
+// fail makes a budget that cannot be counted allow nothing.
+func (s Sync) fail(pdb *policyv1.PodDisruptionBudget, err error, now time.Time) Sync {
+	s.Failure = err
+	next := pdb.DeepCopy()
+	next.Status.DisruptionsAllowed = 0
+	meta.SetStatusCondition(&next.Status.Conditions, metav1.Condition{
+		Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse, Reason: policyv1.SyncFailedReason,
+		Message: err.Error(), ObservedGeneration: next.Status.ObservedGeneration,
+	})
+	dateCondition(next, meta.FindStatusCondition(pdb.Status.Conditions, policyv1.DisruptionAllowedCondition), now)
+	if !equality.Semantic.DeepEqual(next.Status, pdb.Status) {
+		s.Write = next
+	}
+	return s
+}
+
+// Stale tells whether a pod carries the mark of an eviction that has not come to its deletion, and when the mark is to be
+// taken back. What a kubelet has marked stays, as does the mark of a pod that has ended.
+func Stale(pod *v1.Pod) (at time.Time, ok bool) {
+	c := conditionOf(pod, v1.DisruptionTarget)
+	if c == nil || c.Status != v1.ConditionTrue || c.Reason == v1.PodReasonTerminationByKubelet ||
+		pod.DeletionTimestamp != nil || hasEnded(pod) {
+		return time.Time{}, false
+	}
+	return c.LastTransitionTime.Add(staleTimeout), true
+}

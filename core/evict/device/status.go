@@ -1,0 +1,172 @@
+package device
+
+import (
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/world"
+)
+
+// reportPeriod is the shortest time between two changes of a rule's condition, unless its spec changes.
+const reportPeriod = 10 * time.Second
+
+// ruleName names one rule; the UID tells it from a namesake.
+type ruleName struct {
+	name string
+	uid  types.UID
+}
+
+func nameOf(r *resourcev1alpha3.DeviceTaintRule) ruleName { return ruleName{r.Name, r.UID} }
+
+// RuleStatus is a condition that a DeviceTaintRule's status should have from now on.
+type RuleStatus struct {
+	At        time.Time
+	Rule      string
+	UID       types.UID
+	Condition metav1.Condition
+}
+
+// Statuses hands over what the status of rules should be, as far as it was decided since the last call; of several
+// decisions about one rule, the last. One that acts is driven by somebody who writes it; one that only predicts shows it.
+func (c *Controller) Statuses() []RuleStatus {
+	wanted := c.wanted
+	c.wanted = nil
+	return wanted
+}
+
+// report decides what a rule's condition says, or when to decide it.
+func (c *Controller) report(name ruleName) {
+	rule, _ := c.store.Object(world.DeviceTaintRule, "", name.name).(*resourcev1alpha3.DeviceTaintRule)
+	if rule == nil || rule.UID != name.uid {
+		return
+	}
+	had, has := c.conditionOf(rule)
+	if next := had.LastTransitionTime.Add(reportPeriod); has && had.ObservedGeneration == rule.Generation && c.now.Before(next) {
+		c.reports.SetBy(name, next)
+		return
+	}
+	is := c.condition(rule)
+	is.LastTransitionTime = had.LastTransitionTime
+	if is == had {
+		return
+	}
+	is.LastTransitionTime = metav1.Time{Time: c.now.Truncate(time.Second)}
+	c.statuses[rule.UID] = is
+	c.wanted = slices.DeleteFunc(c.wanted, func(s RuleStatus) bool { return s.UID == rule.UID })
+	c.wanted = append(c.wanted, RuleStatus{At: c.now, Rule: rule.Name, UID: rule.UID, Condition: is})
+}
+
+// conditionOf is a rule's condition as it was last seen or decided, whichever is newer.
+func (c *Controller) conditionOf(rule *resourcev1alpha3.DeviceTaintRule) (latest metav1.Condition, has bool) {
+	latest, has = c.statuses[rule.UID]
+	for _, seen := range rule.Status.Conditions {
+		if seen.Type == resourcev1alpha3.DeviceTaintConditionEvictionInProgress &&
+			(!has || seen.LastTransitionTime.After(latest.LastTransitionTime.Time)) {
+			latest, has = seen, true
+		}
+	}
+	return latest, has
+}
+
+func (c *Controller) condition(rule *resourcev1alpha3.DeviceTaintRule) metav1.Condition {
+	is := metav1.Condition{
+		Type: resourcev1alpha3.DeviceTaintConditionEvictionInProgress, Status: metav1.ConditionFalse,
+		ObservedGeneration: rule.Generation,
+	}
+	evicted := c.evicted[rule.UID]
+	switch rule.Spec.Taint.Effect {
+	case resourcev1alpha3.DeviceTaintEffectNoExecute:
+		switch pods, namespaces := c.count(rule, c.known); {
+		case pods > 0:
+			is.Reason, is.Status = "PodsPendingEviction", metav1.ConditionTrue
+			is.Message = plural(pods, "pod needs", "pods need") + " to be evicted in " +
+				plural(namespaces, "namespace", "different namespaces") + "."
+		case evicted > 0:
+			is.Reason = "Completed"
+		default:
+			is.Reason = "NotStarted"
+		}
+	case resourcev1alpha3.DeviceTaintEffectNone:
+		is.Reason, is.Message = "NoEffect", c.rehearsal(rule)
+	default:
+		is.Reason, is.Message = "OtherEffect", "Eviction only happens for the NoExecute effect."
+	}
+	if evicted > 0 {
+		if is.Message != "" {
+			is.Message += " "
+		}
+		is.Message += plural(evicted, "pod", "pods") + " evicted since starting the controller."
+	}
+	return is
+}
+
+// rehearsal says what a rule without effect would do if it had one.
+func (c *Controller) rehearsal(rule *resourcev1alpha3.DeviceTaintRule) string {
+	published, inUse := c.selected(rule)
+	only := []*resourcev1alpha3.DeviceTaintRule{rule}
+	pods, namespaces := c.count(rule, func(claim *resourcev1.ResourceClaim) *due { return c.claimDue(claim, only) })
+	return plural(published, "published device", "published devices") + " selected. " +
+		plural(inUse, "allocated device", "allocated devices") + " selected. " +
+		plural(pods, "pod", "pods") + " would be evicted in " + plural(namespaces, "namespace", "different namespaces") +
+		" if the effect was NoExecute. This information will not be updated again. Recreate the DeviceTaintRule to trigger an update."
+}
+
+// count is how many pods a rule makes leave that are not leaving yet, and in how many namespaces.
+func (c *Controller) count(rule *resourcev1alpha3.DeviceTaintRule, claimDue func(*resourcev1.ResourceClaim) *due) (pods, namespaces int64) {
+	last := ""
+	for o := range c.store.Objects(world.Pod) {
+		pod := o.(*v1.Pod)
+		if len(pod.Spec.ResourceClaims) == 0 || pod.DeletionTimestamp != nil {
+			continue
+		}
+		d := c.podDue(pod, claimDue)
+		if d == nil || !d.names(rule.UID) {
+			continue
+		}
+		pods++
+		if pods == 1 || pod.Namespace != last { // pods come in the order of their namespaces
+			namespaces++
+			last = pod.Namespace
+		}
+	}
+	return pods, namespaces
+}
+
+func (d *due) names(rule types.UID) bool {
+	for _, r := range d.reasons {
+		if r.rule.name != "" && r.rule.uid == rule {
+			return true
+		}
+	}
+	return false
+}
+
+// selected is how many devices a rule selects: of those in slices, and of those that claims hold.
+func (c *Controller) selected(rule *resourcev1alpha3.DeviceTaintRule) (published, inUse int64) {
+	for id := range c.pools {
+		c.pools.each(id, func(_ *resourcev1.ResourceSlice, d *resourcev1.Device) bool {
+			if selects(rule, deviceID{id, d.Name}) {
+				published++
+			}
+			return true
+		})
+	}
+	for o := range c.store.Objects(world.ResourceClaim) {
+		claim := o.(*resourcev1.ResourceClaim)
+		if claim.Status.Allocation == nil {
+			continue
+		}
+		for i := range claim.Status.Allocation.Devices.Results {
+			if selects(rule, allocated(&claim.Status.Allocation.Devices.Results[i])) {
+				inUse++
+			}
+		}
+	}
+	return published, inUse
+}

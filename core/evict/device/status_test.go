@@ -1,0 +1,191 @@
+package device_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/evict"
+	"orrery/core/evict/device"
+	"orrery/core/world"
+)
+
+func wants(t *testing.T, s *scene, want string) {
+	t.Helper()
+	if diff := cmp.Diff(want, s.log.String()); diff != "" {
+		t.Errorf("what was done (-want +got):\n%s", diff)
+	}
+}
+
+func TestARuleTellsHowFarItsEvictionHasCome(t *testing.T) {
+	s := newScene(t, device.Options{Act: true})
+	s.set(claim("east", "c", "pool/gpu-0", "a")).set(user("east", "a", "c"))
+	s.set(claim("west", "c", "pool/gpu-1", "b")).set(user("west", "b", "c"))
+	s.set(rule("r", "NoExecute", 1, noon, driver)).at(60)
+	wants(t, s, `0s rule r: PodsPendingEviction=True, 2 pods need to be evicted in 2 different namespaces.
+0s east/a: Marking for deletion
+0s east/a: DeletionByDeviceTaintManager
+0s east/a: deleted
+0s west/b: Marking for deletion
+0s west/b: DeletionByDeviceTaintManager
+0s west/b: deleted
+10s rule r: Completed=False, 2 pods evicted since starting the controller.
+`)
+}
+
+func TestARuleWithPodsStillToGoTellsOfBoth(t *testing.T) {
+	s := newScene(t, device.Options{Act: true})
+	s.grace = 25 * time.Second
+	s.set(claim("east", "c", "pool/gpu-0", "a")).set(user("east", "a", "c"))
+	for _, namespace := range []string{"north", "west"} {
+		c := claim(namespace, "c", "pool/gpu-1", "b")
+		c.Status.Allocation.Devices.Results[0].Tolerations = append(c.Status.Allocation.Devices.Results[0].Tolerations,
+			toleration("", noExecute, 60))
+		s.set(c).set(user(namespace, "b", "c"))
+	}
+	s.set(rule("r", "NoExecute", 1, noon, driver)).at(59)
+	s.gone(world.Pod, "east", "a").at(99)
+	wants(t, s, `0s rule r: PodsPendingEviction=True, 3 pods need to be evicted in 3 different namespaces.
+0s east/a: Marking for deletion
+0s east/a: DeletionByDeviceTaintManager
+0s east/a: deleted
+10s rule r: PodsPendingEviction=True, 2 pods need to be evicted in 2 different namespaces. 1 pod evicted since starting the controller.
+60s north/b: Marking for deletion
+60s north/b: DeletionByDeviceTaintManager
+60s north/b: deleted
+60s west/b: Marking for deletion
+60s west/b: DeletionByDeviceTaintManager
+60s west/b: deleted
+70s rule r: Completed=False, 3 pods evicted since starting the controller.
+`)
+}
+
+func TestOnePodInOneNamespaceIsSaidInTheSingular(t *testing.T) {
+	s := newScene(t, device.Options{Act: true})
+	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
+	s.set(rule("r", "NoExecute", 1, noon, driver)).at(60)
+	got := s.log.String()
+	for _, text := range []string{"True, 1 pod needs to be evicted in 1 namespace.\n", "False, 1 pod evicted since starting the controller.\n"} {
+		if !strings.Contains(got, text) {
+			t.Errorf("nothing says %q:\n%s", text, got)
+		}
+	}
+}
+
+func TestARuleWithoutEffectRehearses(t *testing.T) {
+	s := newScene(t, device.Options{Act: true})
+	s.set(slice("s", "pool", 1, "gpu-0", "gpu-1", "gpu-2"))
+	s.set(slice("old", "pool", 0, "gpu-3"))
+	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
+	s.set(rule("r", "None", 1, noon, driver))
+	s.at(30).set(claim("default", "d", "pool/gpu-1", "b")).set(user("default", "b", "d")).at(60)
+	wants(t, s, `0s rule r: NoEffect=False, 3 published devices selected. 1 allocated device selected. 1 pod would be evicted in 1 namespace if the effect was NoExecute. This information will not be updated again. Recreate the DeviceTaintRule to trigger an update.
+`)
+	s.set(rule("q", "None", 1, noon))
+	if want := "0 published devices selected. 0 allocated devices selected. 0 pods would be evicted in 0 different namespaces if"; !strings.Contains(s.log.String(), want) {
+		t.Errorf("a rule that selects nothing does not say %q:\n%s", want, s.log.String())
+	}
+}
+
+func TestOtherEffectsAndRulesThatFindNothing(t *testing.T) {
+	s := newScene(t, device.Options{Act: true})
+	s.set(rule("p", "NoSchedule", 1, noon, driver)).set(rule("q", "NoExecute", 1, noon, driver))
+	wants(t, s, `0s rule p: OtherEffect=False, Eviction only happens for the NoExecute effect.
+0s rule q: NotStarted=False, 
+`)
+}
+
+func TestAChangedRuleIsReportedAtOnceAndPodsTenSecondsApart(t *testing.T) {
+	s := newScene(t, device.Options{Act: true})
+	hour := toleration("", noExecute, 3600)
+	s.set(rule("r", "NoSchedule", 1, noon, driver))
+	s.at(3).set(rule("r", "NoExecute", 2, noon, driver))
+	for i, name := range []string{"a", "b", "x"} {
+		c := claim("default", "c-"+name, "pool/gpu-0", name)
+		c.Status.Allocation.Devices.Results[0].Tolerations = append(c.Status.Allocation.Devices.Results[0].Tolerations, hour)
+		s.at(float64(20 + 4*i)).set(c).set(user("default", name, "c-"+name))
+	}
+	s.at(300)
+	wants(t, s, `0s rule r: OtherEffect=False, Eviction only happens for the NoExecute effect.
+3s rule r: NotStarted=False, 
+30s rule r: PodsPendingEviction=True, 3 pods need to be evicted in 1 namespace.
+`)
+}
+
+func TestARuleThatWasReportedByAnotherIsNotReportedAgain(t *testing.T) {
+	s := newScene(t, device.Options{})
+	r := rule("r", "NoExecute", 1, noon, driver)
+	r.Status.Conditions = []metav1.Condition{{
+		Type: "EvictionInProgress", Status: "False", Reason: "NotStarted", ObservedGeneration: 1, LastTransitionTime: metav1.Time{Time: noon},
+	}}
+	s.set(r).at(60)
+	wants(t, s, "")
+}
+
+func TestADeletedRuleIsForgotten(t *testing.T) {
+	s := newScene(t, device.Options{Act: true})
+	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
+	s.set(rule("r", "NoExecute", 1, noon, driver)).gone(world.DeviceTaintRule, "", "r").at(60)
+	if got := s.log.String(); strings.Contains(got, "10s rule") {
+		t.Errorf("a rule that is gone was reported:\n%s", got)
+	}
+}
+
+func TestTheBoardFollowsAPod(t *testing.T) {
+	b := evict.NewBoard()
+	s := newScene(t, device.Options{Act: true, Board: b})
+	s.grace = 30 * time.Second
+	s.set(tolerating(toleration("", noExecute, 60))).set(user("default", "a", "c"))
+	s.set(slice("s", "pool", 1, "gpu-0=bad@5"))
+	s.set(rule("r", "NoExecute", 1, noon, driver))
+	check := func(when, want string) {
+		t.Helper()
+		if diff := cmp.Diff(want, board(b)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", when, diff)
+		}
+	}
+	check("while the time runs", "a: counting, 60s, dra.example.com/unhealthy=Broken:NoExecute by rule r and 1 more\n")
+	s.at(10).gone(world.DeviceTaintRule, "", "r")
+	check("without the rule", "a: counting, 65s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
+	s.at(70)
+	check("when it has been asked to leave", "a: leaving, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
+	s.set(slice("s", "pool", 1, "gpu-0"))
+	check("when the taint goes too late", "a: leaving, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
+	s.at(95).gone(world.Pod, "default", "a")
+	check("at the end", "a: left, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
+	if tally := s.c.Tally(); tally.Evicted != 1 {
+		t.Errorf("%d pods were evicted, want 1", tally.Evicted)
+	}
+}
+
+func TestOneThatPredictsWatches(t *testing.T) {
+	b := evict.NewBoard()
+	s := newScene(t, device.Options{Board: b})
+	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
+	s.set(claim("default", "d", "pool/gpu-0", "b")).set(user("default", "b", "d"))
+	s.at(5).set(slice("s", "pool", 1, "gpu-0=bad@5"))
+	s.at(8).gone(world.Pod, "default", "a").set(slice("s", "pool", 1, "gpu-0"))
+	if diff := cmp.Diff("a: left, 5s, bad:NoExecute on dra.example.com/pool/gpu-0\n"+
+		"b: cancelled, 5s, no device it uses has a taint that makes it leave\n", board(b)); diff != "" {
+		t.Errorf("the board (-want +got):\n%s", diff)
+	}
+	wants(t, s, "")
+}
+
+func TestAPodThatSomebodyElseDeletesDoesNotCount(t *testing.T) {
+	b := evict.NewBoard()
+	s := newScene(t, device.Options{Act: true, Board: b})
+	s.grace = time.Minute
+	pod := user("default", "a", "c")
+	s.set(tolerating(toleration("", noExecute, 20))).set(pod)
+	s.set(slice("s", "pool", 1, "gpu-0=bad@0"))
+	s.at(10).delete(pod)
+	s.at(99)
+	wants(t, s, "")
+	if diff := cmp.Diff("a: cancelled, 20s, it is leaving for another reason\n", board(b)); diff != "" || s.c.Tally().Evicted != 0 {
+		t.Errorf("%d evicted; the board (-want +got):\n%s", s.c.Tally().Evicted, diff)
+	}
+}

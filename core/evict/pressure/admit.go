@@ -1,0 +1,75 @@
+package pressure
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/klog/v2"
+)
+
+// Admit tells whether a kubelet lets a pod in while its node has these conditions, and if not, what the pod's status
+// says. Critical pods always get in. Under memory pressure alone, so does every pod that asks for something, or that
+// tolerates the condition's taint.
+func Admit(pod *v1.Pod, conditions []v1.NodeConditionType) (ok bool, message string) {
+	if len(conditions) == 0 || Spared(pod) != "" {
+		return true, ""
+	}
+	onlyMemory := len(conditions) == 1 && conditions[0] == v1.NodeMemoryPressure
+	if onlyMemory && (QOS(pod) != v1.PodQOSBestEffort || toleratesMemoryPressure(pod)) {
+		return true, ""
+	}
+	return false, fmt.Sprintf("The node had condition: %v. ", conditions)
+}
+
+func toleratesMemoryPressure(pod *v1.Pod) bool {
+	taint, _ := Taint(v1.NodeMemoryPressure)
+	return corev1.TolerationsTolerateTaint(klog.Logger{}, pod.Spec.Tolerations, &taint, false)
+}
+
+// QOS is a pod's quality of service: what its status says or, where that says nothing, what its resources come to.
+func QOS(pod *v1.Pod) v1.PodQOSClass {
+	if pod.Status.QOSClass != "" {
+		return pod.Status.QOSClass
+	}
+	var requests, limits demand
+	limited := true
+	count := func(r *v1.ResourceRequirements) {
+		requests.add(r.Requests)
+		limits.add(r.Limits)
+	}
+	if own := pod.Spec.Resources; own != nil {
+		count(own)
+		limited = len(own.Limits) == 0 || isPositive(own.Limits, v1.ResourceCPU) && isPositive(own.Limits, v1.ResourceMemory)
+	} else {
+		for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
+			count(&c.Resources)
+			limited = limited && isPositive(c.Resources.Limits, v1.ResourceCPU) && isPositive(c.Resources.Limits, v1.ResourceMemory)
+		}
+	}
+	switch {
+	case requests == demand{} && limits == demand{}:
+		return v1.PodQOSBestEffort
+	case limited && requests == limits:
+		return v1.PodQOSGuaranteed
+	}
+	return v1.PodQOSBurstable
+}
+
+// demand sums what counts for the quality of service: cpu in thousandths, memory in bytes.
+type demand struct{ cpu, memory int64 }
+
+func (d *demand) add(list v1.ResourceList) {
+	if isPositive(list, v1.ResourceCPU) {
+		d.cpu += list.Cpu().MilliValue()
+	}
+	if isPositive(list, v1.ResourceMemory) {
+		d.memory += list.Memory().Value()
+	}
+}
+
+func isPositive(list v1.ResourceList, name v1.ResourceName) bool {
+	q, ok := list[name]
+	return ok && q.Sign() > 0
+}

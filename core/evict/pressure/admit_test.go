@@ -1,0 +1,220 @@
+package pressure_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/evict"
+	"orrery/core/evict/pressure"
+	"orrery/core/mk"
+	"orrery/core/world"
+	"orrery/core/world/memory"
+)
+
+func TestWhoGetsInUnderPressure(t *testing.T) {
+	bestEffort, burstable := mk.Pod("a").Obj(), mk.Pod("a").Memory("1Mi").Obj()
+	tolerant := mk.Pod("a").Toleration(v1.Toleration{Key: v1.TaintNodeMemoryPressure, Operator: v1.TolerationOpExists}).Obj()
+	critical := mk.Pod("a").Priority(2000000000).Obj()
+	const memory, disk = v1.NodeMemoryPressure, v1.NodeDiskPressure
+	tests := []struct {
+		name       string
+		pod        *v1.Pod
+		conditions []v1.NodeConditionType
+		refusal    string
+	}{
+		{"no pressure", bestEffort, nil, ""},
+		{"memory: a pod that asks for nothing", bestEffort, []v1.NodeConditionType{memory}, "The node had condition: [MemoryPressure]. "},
+		{"memory: unless it tolerates that", tolerant, []v1.NodeConditionType{memory}, ""},
+		{"memory: a pod that asks for something", burstable, []v1.NodeConditionType{memory}, ""},
+		{"disk: nobody", burstable, []v1.NodeConditionType{disk}, "The node had condition: [DiskPressure]. "},
+		{"disk: but a critical pod", critical, []v1.NodeConditionType{disk}, ""},
+		{"both: a toleration of one does not help", tolerant, []v1.NodeConditionType{memory, disk}, "The node had condition: [MemoryPressure DiskPressure]. "},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ok, message := pressure.Admit(tt.pod, tt.conditions)
+			if ok != (tt.refusal == "") || message != tt.refusal {
+				t.Errorf("in: %v, %q, want %q", ok, message, tt.refusal)
+			}
+		})
+	}
+}
+
+func TestConditionsAreWrittenAndTainted(t *testing.T) {
+	before := []v1.NodeCondition{
+		{Type: v1.NodeReady, Status: v1.ConditionTrue},
+		{Type: v1.NodeDiskPressure, Status: v1.ConditionTrue, Reason: "KubeletHasDiskPressure", Message: "kubelet has disk pressure", LastTransitionTime: metav1.Time{Time: noon}},
+	}
+	at := noon.Add(time.Minute)
+	var got []string
+	for _, c := range pressure.Conditions(before, []v1.NodeConditionType{v1.NodeDiskPressure, v1.NodePIDPressure}, at) {
+		got = append(got, fmt.Sprintf("%s=%s %s (%s) since %v", c.Type, c.Status, c.Reason, c.Message, c.LastTransitionTime.Sub(noon)))
+	}
+	want := []string{
+		got[0],
+		"DiskPressure=True KubeletHasDiskPressure (kubelet has disk pressure) since 0s",
+		"MemoryPressure=False KubeletHasSufficientMemory (kubelet has sufficient memory available) since 1m0s",
+		"PIDPressure=True KubeletHasInsufficientPID (kubelet has insufficient PID available) since 1m0s",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for condition, key := range map[v1.NodeConditionType]string{
+		v1.NodeMemoryPressure: "node.kubernetes.io/memory-pressure", v1.NodeDiskPressure: "node.kubernetes.io/disk-pressure", v1.NodePIDPressure: "node.kubernetes.io/pid-pressure",
+	} {
+		if taint, ok := pressure.Taint(condition); !ok || taint.Key != key || taint.Effect != v1.TaintEffectNoSchedule {
+			t.Errorf("%s taints with %v", condition, taint)
+		}
+	}
+	if _, ok := pressure.Taint(v1.NodeReady); ok {
+		t.Error("a ready node is tainted")
+	}
+}
+
+func TestTheKernelsOrder(t *testing.T) {
+	const capacity = 16 << 30
+	guaranteed := mk.Pod("guaranteed").CPU("1").Memory("1Gi").Obj()
+	guaranteed.Spec.Containers[0].Resources.Limits = guaranteed.Spec.Containers[0].Resources.Requests
+	nodeCritical := mk.Pod("agent").Priority(2000001000).Obj()
+	nodeCritical.Spec.PriorityClassName = "system-node-critical"
+	burstable := func(memory string) *v1.Pod { return mk.Pod("burstable").Memory(memory).Obj() }
+	sidecar := mk.Pod("meshed").Memory("4Gi").Sidecar("proxy", mk.Resources("memory", "1Gi")).Obj()
+	whole := mk.Pod("whole").Obj()
+	whole.Spec.Containers = []v1.Container{{Name: "a"}, {Name: "b", Resources: v1.ResourceRequirements{Requests: mk.Resources("memory", "4Gi")}}}
+	whole.Spec.Resources = &v1.ResourceRequirements{Requests: mk.Resources("memory", "8Gi")}
+	tests := []struct {
+		name      string
+		pod       *v1.Pod
+		container *v1.Container
+		want      int
+	}{
+		{"guaranteed", guaranteed, &guaranteed.Spec.Containers[0], -997},
+		{"best effort", mk.Pod("a").Obj(), &v1.Container{}, 1000},
+		{"best effort, but critical for the node", nodeCritical, &nodeCritical.Spec.Containers[0], -997},
+		{"a quarter of the memory", burstable("4Gi"), nil, 750},
+		{"all of it: 3, where the documentation says 2", burstable("16Gi"), nil, 3},
+		{"next to nothing", burstable("1"), nil, 999},
+		{"a sidecar is no easier prey than its pod's own container", sidecar, &sidecar.Spec.InitContainers[0], 750},
+		{"half of what the pod asks for beyond its containers", whole, &whole.Spec.Containers[0], 875},
+		{"on top of what the container asks for", whole, &whole.Spec.Containers[1], 625},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := tt.container
+			if c == nil {
+				c = &tt.pod.Spec.Containers[len(tt.pod.Spec.Containers)-1]
+			}
+			if got := pressure.OOMScoreAdj(tt.pod, c, capacity); got != tt.want {
+				t.Errorf("%d, want %d", got, tt.want)
+			}
+		})
+	}
+	bestEffort, hungry := mk.Pod("besteffort").Obj(), mk.Pod("hungry").Memory("4Gi").Obj()
+	all := []*v1.Pod{guaranteed, burstable("4Gi"), bestEffort, hungry}
+	m := measure()
+	for _, pod := range all {
+		used := "1Gi"
+		if pod == hungry {
+			used = "2Gi"
+		}
+		m.pod(pod, containerUses(pod.Spec.Containers[0].Name, used, "0", "0"))
+	}
+	var order []string
+	for _, p := range pressure.OOMOrder(all, m.sum(), capacity) {
+		order = append(order, fmt.Sprintf("%s %.1f", p.Pod.Name, p.Score))
+	}
+	if diff := cmp.Diff([]string{"besteffort 1062.5", "hungry 875.0", "burstable 812.5", "guaranteed -934.5"}, order); diff != "" {
+		t.Errorf("the order (-want +got):\n%s", diff)
+	}
+}
+
+func TestQualityOfService(t *testing.T) {
+	limited := func(requests, limits v1.ResourceList) *v1.Pod {
+		pod := mk.Pod("a").Obj()
+		pod.Spec.Containers = []v1.Container{{Name: "c", Resources: v1.ResourceRequirements{Requests: requests, Limits: limits}}}
+		return pod
+	}
+	full := mk.Resources("cpu", "1", "memory", "1Gi")
+	own := limited(nil, nil)
+	own.Spec.Resources = &v1.ResourceRequirements{Requests: full, Limits: full}
+	said := limited(nil, nil)
+	said.Status.QOSClass = v1.PodQOSGuaranteed
+	for _, tt := range []struct {
+		name string
+		pod  *v1.Pod
+		want v1.PodQOSClass
+	}{
+		{"nothing asked for", limited(nil, nil), v1.PodQOSBestEffort},
+		{"zero is nothing", limited(mk.Resources("cpu", "0"), nil), v1.PodQOSBestEffort},
+		{"other resources do not count", limited(mk.Resources("example.com/gpu", "1"), nil), v1.PodQOSBestEffort},
+		{"limits equal to requests", limited(full, full), v1.PodQOSGuaranteed},
+		{"no limit of memory", limited(full, mk.Resources("cpu", "1")), v1.PodQOSBurstable},
+		{"a limit above the request", limited(full, mk.Resources("cpu", "2", "memory", "1Gi")), v1.PodQOSBurstable},
+		{"the pod's own resources", own, v1.PodQOSGuaranteed},
+		{"the status knows", said, v1.PodQOSGuaranteed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := pressure.QOS(tt.pod); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// The kubelet's words become objects: the pod has failed although a budget counts it and it has a minute to stop, and the
+// node is tainted.
+func TestAnEvictionInASimulatedCluster(t *testing.T) {
+	c := memory.New(memory.Options{Start: noon})
+	must := func(_ world.Object, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(c.Create(mk.Node("n1").CPU("8").Memory("10Gi").Condition(v1.NodeReady, v1.ConditionTrue).Obj()))
+	pod := mk.Pod("web").Obj()
+	pod.Spec.TerminationGracePeriodSeconds = ptr(int64(60))
+	must(c.Create(pod))
+	c.Do(world.Effect{ID: 1, At: c.Now(), Act: world.Bind{Pod: world.RefOf(c.Pod("default", "web")), Node: "n1"}})
+	board := evict.NewBoard()
+	k, err := pressure.New(pressure.Options{Node: "n1", Configuration: pressure.DefaultConfiguration("linux"), Start: noon}, board)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range c.Advance(time.Second) {
+		k.Apply(in)
+	}
+	k.Observe(c.Now(), measure().memory("90Mi").pod(c.Pod("default", "web"), uses("9Gi")).sum())
+	for _, in := range append(c.Advance(9*time.Second), world.Input{At: noon.Add(10 * time.Second), Event: world.Passed{}}) {
+		k.Apply(in)
+	}
+	for _, said := range k.Says() {
+		switch act := said.Act.(type) {
+		case pressure.Evicting:
+			there := c.Pod(act.Pod.Namespace, act.Pod.Name).DeepCopy()
+			there.Status = act.Status(there, said.At)
+			must(c.UpdateStatus(there))
+		case pressure.Reported:
+			node := c.Node("n1").DeepCopy()
+			node.Status.Conditions = pressure.Conditions(node.Status.Conditions, act.Conditions, said.At)
+			must(c.UpdateStatus(node))
+		}
+	}
+	for _, in := range c.Advance(time.Second) {
+		k.Apply(in)
+	}
+	got := c.Pod("default", "web").Status
+	last := got.Conditions[len(got.Conditions)-1]
+	if got.Phase != v1.PodFailed || got.Reason != "Evicted" || got.Message != "The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. " ||
+		last.Type != v1.DisruptionTarget || last.Reason != "TerminationByKubelet" {
+		t.Errorf("the pod's status is %+v", got)
+	}
+	if taints := c.Node("n1").Spec.Taints; len(taints) != 1 || taints[0].Key != v1.TaintNodeMemoryPressure {
+		t.Errorf("the node's taints are %v", taints)
+	}
+}

@@ -1,0 +1,231 @@
+package pressure
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// Configuration is what a KubeletConfiguration says of eviction, its defaults filled in.
+type Configuration struct {
+	// Hard and Soft map signals to what must be available: a quantity, or a percentage of the capacity.
+	Hard, Soft map[Signal]string
+	// SoftGrace is for how long a soft threshold must be met.
+	SoftGrace map[Signal]string
+	// MinimumReclaim is how much beyond a threshold must be available before it counts as no longer met.
+	MinimumReclaim map[Signal]string
+	// PressureTransition is how long a node condition stays after it was last observed.
+	PressureTransition time.Duration
+	// MaxPodGraceSeconds caps a pod's grace period in a soft eviction.
+	MaxPodGraceSeconds int64
+	// EnforceAllocatable says that the memory of all pods together is watched, too.
+	EnforceAllocatable bool
+	// MemoryNotification has the kernel tell when memory runs out, so that the kubelet need not wait for its next look.
+	MemoryNotification bool
+	// LocalStorageIsolation evicts pods that use more local storage than their own limits allow.
+	LocalStorageIsolation bool
+}
+
+const (
+	configurationVersion = "kubelet.config.k8s.io/v1beta1"
+	configurationKind    = "KubeletConfiguration"
+	defaultTransition    = 5 * time.Minute
+)
+
+// DefaultHard are the hard thresholds of a kubelet that is told none, on an operating system: "linux" or "windows".
+func DefaultHard(system string) map[Signal]string {
+	if system == "windows" {
+		return map[Signal]string{MemoryAvailable: "500Mi", NodeFsAvailable: "10%", ImageFsAvailable: "15%"}
+	}
+	return map[Signal]string{
+		MemoryAvailable: "100Mi", NodeFsAvailable: "10%", NodeFsInodesFree: "5%",
+		ImageFsAvailable: "15%", ImageFsInodesFree: "5%",
+	}
+}
+
+// DefaultConfiguration is that of a kubelet that is told nothing.
+func DefaultConfiguration(system string) Configuration {
+	return Configuration{
+		Hard:                  DefaultHard(system),
+		PressureTransition:    defaultTransition,
+		EnforceAllocatable:    true,
+		LocalStorageIsolation: true,
+	}
+}
+
+// file is the part of a KubeletConfiguration that is about eviction.
+type file struct {
+	EvictionHard                     map[Signal]string `json:"evictionHard"`
+	EvictionSoft                     map[Signal]string `json:"evictionSoft"`
+	EvictionSoftGracePeriod          map[Signal]string `json:"evictionSoftGracePeriod"`
+	EvictionPressureTransitionPeriod metav1.Duration   `json:"evictionPressureTransitionPeriod"`
+	EvictionMaxPodGracePeriod        int32             `json:"evictionMaxPodGracePeriod"`
+	EvictionMinimumReclaim           map[Signal]string `json:"evictionMinimumReclaim"`
+	MergeDefaultEvictionSettings     bool              `json:"mergeDefaultEvictionSettings"`
+	EnforceNodeAllocatable           []string          `json:"enforceNodeAllocatable"`
+	KernelMemcgNotification          bool              `json:"kernelMemcgNotification"`
+	LocalStorageCapacityIsolation    *bool             `json:"localStorageCapacityIsolation"`
+}
+
+var fields = []string{
+	"evictionHard", "evictionSoft", "evictionSoftGracePeriod", "evictionPressureTransitionPeriod",
+	"evictionMaxPodGracePeriod", "evictionMinimumReclaim", "mergeDefaultEvictionSettings", "enforceNodeAllocatable",
+	"kernelMemcgNotification", "localStorageCapacityIsolation",
+}
+
+// Load reads a KubeletConfiguration, YAML or JSON, as a kubelet on that operating system would. Fields that are not
+// about eviction are left alone; of those that are, a misspelt or repeated one is an error.
+func Load(data []byte, system string) (Configuration, error) {
+	asJSON, err := yaml.YAMLToJSONStrict(data)
+	if err != nil {
+		return Configuration{}, fmt.Errorf("reading the kubelet configuration: %w", err)
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(asJSON, &all); err != nil {
+		return Configuration{}, fmt.Errorf("reading the kubelet configuration: %w", err)
+	}
+	if err := checkKind(all); err != nil {
+		return Configuration{}, err
+	}
+	ours := map[string]json.RawMessage{}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		switch {
+		case slices.Contains(fields, name):
+			ours[name] = all[name]
+		case soundsLikeEviction(name):
+			return Configuration{}, fmt.Errorf("the kubelet configuration has no field %q: is it one of %s?", name, strings.Join(fields, ", "))
+		}
+	}
+	var f file
+	part, err := json.Marshal(ours)
+	if err == nil {
+		err = json.Unmarshal(part, &f)
+	}
+	if err != nil {
+		return Configuration{}, fmt.Errorf("reading the eviction fields of the kubelet configuration: %w", err)
+	}
+	c := f.configuration(system)
+	_, err = c.Thresholds()
+	return c, err
+}
+
+func checkKind(all map[string]json.RawMessage) error {
+	for name, want := range map[string]string{"apiVersion": configurationVersion, "kind": configurationKind} {
+		var got string
+		if raw, ok := all[name]; ok {
+			if err := json.Unmarshal(raw, &got); err != nil {
+				return fmt.Errorf("reading %s of the kubelet configuration: %w", name, err)
+			}
+		}
+		if got != want {
+			return fmt.Errorf("the kubelet configuration has %s %q: want %s %s", name, got, configurationVersion, configurationKind)
+		}
+	}
+	return nil
+}
+
+// soundsLikeEviction tells of a field that is not one of ours and looks as if it was meant to be.
+func soundsLikeEviction(name string) bool {
+	lower := strings.ToLower(name)
+	return strings.Contains(lower, "evict") ||
+		slices.ContainsFunc(fields, func(field string) bool { return strings.EqualFold(field, name) })
+}
+
+// configuration fills in the defaults. A map of hard thresholds replaces all the default ones, unless merging is asked
+// for; a transition period of zero is the default one.
+func (f file) configuration(system string) Configuration {
+	c := Configuration{
+		Hard: f.EvictionHard, Soft: f.EvictionSoft, SoftGrace: f.EvictionSoftGracePeriod,
+		MinimumReclaim:        f.EvictionMinimumReclaim,
+		PressureTransition:    f.EvictionPressureTransitionPeriod.Duration,
+		MaxPodGraceSeconds:    int64(f.EvictionMaxPodGracePeriod),
+		EnforceAllocatable:    f.EnforceNodeAllocatable == nil || slices.Contains(f.EnforceNodeAllocatable, "pods"),
+		MemoryNotification:    f.KernelMemcgNotification,
+		LocalStorageIsolation: f.LocalStorageCapacityIsolation == nil || *f.LocalStorageCapacityIsolation,
+	}
+	if c.PressureTransition == 0 {
+		c.PressureTransition = defaultTransition
+	}
+	switch {
+	case c.Hard == nil:
+		c.Hard = DefaultHard(system)
+	case f.MergeDefaultEvictionSettings:
+		merged := DefaultHard(system)
+		maps.Copy(merged, c.Hard)
+		c.Hard = merged
+	}
+	return c
+}
+
+// Thresholds are what the configuration comes to before the layout of the filesystems is known: the hard ones, the
+// soft ones, and that of the memory set aside for pods.
+func (c Configuration) Thresholds() ([]Threshold, error) {
+	var errs []error
+	note := func(err error) { errs = append(errs, err) }
+	grace := parseAll(c.SoftGrace, parseGrace, note)
+	reclaims := parseAll(c.MinimumReclaim, parseReclaim, note)
+	hard, soft := parseAll(c.Hard, parseValue, note), parseAll(c.Soft, parseValue, note)
+	var all []Threshold
+	for _, s := range signals {
+		if v := hard[s.signal]; v != nil {
+			all = append(all, Threshold{Signal: s.signal, Value: *v, MinReclaim: reclaims[s.signal]})
+		}
+	}
+	for _, s := range signals {
+		v := soft[s.signal]
+		if v == nil {
+			continue
+		}
+		wait, given := grace[s.signal]
+		if !given {
+			note(fmt.Errorf("grace period must be specified for the soft eviction threshold %s", s.signal))
+		}
+		all = append(all, Threshold{Signal: s.signal, Value: *v, Grace: wait, MinReclaim: reclaims[s.signal]})
+	}
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("reading the eviction thresholds: %w", errors.Join(errs...))
+	}
+	if c.EnforceAllocatable {
+		for _, t := range all {
+			if t.Signal == MemoryAvailable && t.Hard() {
+				t.Signal = AllocatableMemoryAvailable
+				all = append(all, t)
+			}
+		}
+	}
+	return all, nil
+}
+
+// parseAll reads the values of a map in the order of their signals; a nil value or one with an error is left out.
+func parseAll[T any](given map[Signal]string, parse func(Signal, string) (T, error), note func(error)) map[Signal]T {
+	read := make(map[Signal]T, len(given))
+	for _, s := range slices.Sorted(maps.Keys(given)) {
+		if s.rank() < 0 {
+			note(fmt.Errorf("unsupported eviction signal %s", printable(string(s))))
+			continue
+		}
+		v, err := parse(s, given[s])
+		if err != nil {
+			note(err)
+			continue
+		}
+		read[s] = v
+	}
+	return read
+}
+
+// printable is a name as it stands if it is one that could be a signal's, and quoted if it is not.
+func printable(name string) string {
+	plain := func(r rune) bool { return r > ' ' && r < 0x7f }
+	if len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
+		return name
+	}
+	return fmt.Sprintf("%.64q", name)
+}

@@ -1,0 +1,87 @@
+package pressure
+
+import (
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resources "k8s.io/component-helpers/resource"
+)
+
+// OverLimit is how a pod uses more local storage than it may: the first of an emptyDir volume above its size limit, the
+// pod above the sum of its limits, and a container above its own. It is empty if the pod keeps within its limits. This
+// has nothing to do with how much the node has left.
+func OverLimit(pod *v1.Pod, stats *PodStats, layout Layout) string {
+	if stats == nil {
+		return ""
+	}
+	for _, check := range []func(*v1.Pod, *PodStats, Layout) string{volumeOverLimit, podOverLimit, containerOverLimit} {
+		if message := check(pod, stats, layout); message != "" {
+			return message
+		}
+	}
+	return ""
+}
+
+func volumeOverLimit(pod *v1.Pod, stats *PodStats, _ Layout) string {
+	for i := range pod.Spec.Volumes {
+		dir := pod.Spec.Volumes[i].EmptyDir
+		if dir == nil || dir.SizeLimit == nil || dir.SizeLimit.Sign() <= 0 {
+			continue
+		}
+		measured := stats.volume(pod.Spec.Volumes[i].Name)
+		used := resource.NewQuantity(measured.used(v1.ResourceEphemeralStorage), resource.BinarySI)
+		if used.Cmp(*dir.SizeLimit) > 0 {
+			return fmt.Sprintf("Usage of EmptyDir volume %q exceeds the limit %q. ", pod.Spec.Volumes[i].Name, dir.SizeLimit.String())
+		}
+	}
+	return ""
+}
+
+func podOverLimit(pod *v1.Pod, stats *PodStats, _ Layout) string {
+	// The library adds overhead to quantities that may still be the pod's own, so it is added here, to a copy.
+	limit, ok := resources.PodLimits(pod, resources.PodResourcesOptions{ExcludeOverhead: true})[v1.ResourceEphemeralStorage]
+	if !ok {
+		return ""
+	}
+	limit = limit.DeepCopy()
+	if extra, ok := pod.Spec.Overhead[v1.ResourceEphemeralStorage]; ok && !limit.IsZero() {
+		limit.Add(extra)
+	}
+	used := resource.NewQuantity(stats.EphemeralStorage.used(v1.ResourceEphemeralStorage), resource.BinarySI)
+	if used.Cmp(limit) <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("Pod ephemeral local storage usage exceeds the total limit of containers %s. ", limit.String())
+}
+
+// containerOverLimit counts a container's logs, and its writable layer unless that lies on a filesystem for images.
+func containerOverLimit(pod *v1.Pod, stats *PodStats, layout Layout) string {
+	for i := range stats.Containers {
+		s := &stats.Containers[i]
+		limit := limitOf(pod, s.Name)
+		if limit == nil {
+			continue
+		}
+		used := s.Logs.used(v1.ResourceEphemeralStorage)
+		if layout == OneFs {
+			used += s.Rootfs.used(v1.ResourceEphemeralStorage)
+		}
+		if limit.Cmp(*resource.NewQuantity(used, resource.BinarySI)) < 0 {
+			return fmt.Sprintf("Container %s exceeded its local ephemeral storage limit %q. ", s.Name, limit.String())
+		}
+	}
+	return ""
+}
+
+// limitOf is the limit of a regular container, nil if it has none.
+func limitOf(pod *v1.Pod, name string) *resource.Quantity {
+	for i := range pod.Spec.Containers {
+		if c := &pod.Spec.Containers[i]; c.Name == name {
+			if limit := c.Resources.Limits.StorageEphemeral(); limit.Value() != 0 {
+				return limit
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package pressure
+
+import (
+	"cmp"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/component-helpers/scheduling/corev1"
+)
+
+// Standing is a pod's place in the order of eviction under one signal, and what decided it.
+type Standing struct {
+	Pod *v1.Pod
+	// Measured says that there are stats of the pod: one without is the first to go.
+	Measured bool
+	// Exceeds says that it uses more than it asks for.
+	Exceeds  bool
+	Priority int32
+	// Usage is what it uses, Excess how much that is above its request.
+	Usage, Excess resource.Quantity
+	// Spared is why the kubelet passes it over: "static", "mirror" or "critical"; empty if it does not.
+	Spared string
+}
+
+// Rank orders pods for eviction under a signal, the first to go first.
+//
+//	memory            above its request, lower priority, larger excess
+//	disk and inodes   the same, of what the pod has on that filesystem
+//	process IDs       lower priority, more processes
+//
+// Nobody requests inodes, so every pod that has any is above its request. What it has above its request of ephemeral
+// storage decides last, in bytes even where inodes are counted, as in the kubelet. Pods that are equal in all this go
+// by namespace and name.
+func Rank(signal Signal, layout Layout, pods []*v1.Pod, summary *Summary) []Standing {
+	all := make([]Standing, len(pods))
+	for i, pod := range pods {
+		all[i] = standing(signal, layout, pod, summary)
+	}
+	slices.SortStableFunc(all, func(a, b Standing) int {
+		return cmp.Or(Compare(signal, &a, &b),
+			cmp.Compare(a.Pod.Namespace, b.Pod.Namespace), cmp.Compare(a.Pod.Name, b.Pod.Name))
+	})
+	return all
+}
+
+// Compare is negative if a goes before b under a signal, and zero if nothing decides between them.
+func Compare(signal Signal, a, b *Standing) int {
+	byPriority := cmp.Compare(a.Priority, b.Priority)
+	byStats := 0
+	if !a.Measured || !b.Measured {
+		byStats = firstIf(!a.Measured, !b.Measured)
+		if signal == PIDAvailable {
+			return cmp.Or(byPriority, byStats)
+		}
+		return cmp.Or(byStats, byPriority)
+	}
+	if signal == PIDAvailable {
+		return cmp.Or(byPriority, b.Usage.Cmp(a.Usage))
+	}
+	return cmp.Or(firstIf(a.Exceeds, b.Exceeds), byPriority, b.Excess.Cmp(a.Excess))
+}
+
+func firstIf(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+func standing(signal Signal, layout Layout, pod *v1.Pod, summary *Summary) Standing {
+	s := Standing{Pod: pod, Priority: corev1.PodPriority(pod), Spared: Spared(pod)}
+	stats := summary.Pod(pod.UID)
+	if stats == nil {
+		return s
+	}
+	s.Measured = true
+	switch of := signal.Resource(); of {
+	case v1.ResourceMemory:
+		s.Usage = stats.Memory.used()
+		s.weigh(request(pod, of), request(pod, of))
+	case PIDs:
+		s.Usage = resource.Quantity{Format: resource.DecimalSI}
+		if p := stats.Processes; p != nil && p.Count != nil {
+			s.Usage.Set(int64(*p.Count))
+		}
+		s.Excess = s.Usage
+	default:
+		s.Usage = diskUsage(pod, stats, layout.counted(signal), of)
+		s.weigh(request(pod, of), request(pod, v1.ResourceEphemeralStorage))
+	}
+	return s
+}
+
+// weigh holds the usage against two requests: one says whether it is exceeded, the other by how much.
+func (s *Standing) weigh(asked, subtracted resource.Quantity) {
+	s.Exceeds = s.Usage.Cmp(asked) > 0
+	s.Excess = s.Usage.DeepCopy()
+	s.Excess.Sub(subtracted)
+}
+
+// criticalPriority is the least priority of a system-critical pod.
+const criticalPriority = 2000000000
+
+// The annotation by which a kubelet tells where it has a pod from, and what it says of pods from the API server.
+const (
+	sourceAnnotation = "kubernetes.io/config.source"
+	fromAPIServer    = "api"
+)
+
+// Spared is why a kubelet does not evict a pod, whatever it uses; empty if it does.
+func Spared(pod *v1.Pod) string {
+	if source, ok := pod.Annotations[sourceAnnotation]; ok && source != fromAPIServer {
+		return "static"
+	}
+	if _, ok := pod.Annotations[v1.MirrorPodAnnotationKey]; ok {
+		return "mirror"
+	}
+	if corev1.PodPriority(pod) >= criticalPriority {
+		return "critical"
+	}
+	return ""
+}

@@ -1,0 +1,250 @@
+package pressure_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"orrery/core/evict"
+	"orrery/core/evict/pressure"
+	"orrery/core/world"
+)
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func ptr[T any](v T) *T { return &v }
+
+func bytes(text string) *uint64 {
+	q := resource.MustParse(text)
+	return ptr(uint64(q.Value()))
+}
+
+// measured is a summary in the making: what is not said was not measured.
+type measured struct{ pressure.Summary }
+
+func measure() *measured { return &measured{} }
+
+func (m *measured) sum() *pressure.Summary { return &m.Summary }
+
+// memory is what the node has left of 10Gi.
+func (m *measured) memory(available string) *measured {
+	m.Node.Memory = memoryStats(available, "10Gi")
+	return m
+}
+
+func memoryStats(available, capacity string) *pressure.MemoryStats {
+	used := *bytes(capacity) - *bytes(available)
+	return &pressure.MemoryStats{AvailableBytes: bytes(available), WorkingSetBytes: &used, UsageBytes: &used}
+}
+
+func (m *measured) allocatable(available string) *measured {
+	m.Node.SystemContainers = []pressure.ContainerStats{{Name: "pods", Memory: memoryStats(available, "8Gi")}}
+	return m
+}
+
+// nodefs is what is left of 100Gi, imagefs of 1000Gi, each with a million inodes.
+func (m *measured) nodefs(available string, inodesFree uint64) *measured {
+	m.Node.Fs = fsStats(available, "100Gi", inodesFree)
+	return m
+}
+
+func (m *measured) imagefs(available string, inodesFree uint64) *measured {
+	if m.Node.Runtime == nil {
+		m.Node.Runtime = &pressure.RuntimeStats{}
+	}
+	m.Node.Runtime.ImageFs = fsStats(available, "1000Gi", inodesFree)
+	return m
+}
+
+func fsStats(available, capacity string, inodesFree uint64) *pressure.FsStats {
+	return &pressure.FsStats{AvailableBytes: bytes(available), CapacityBytes: bytes(capacity), InodesFree: &inodesFree, Inodes: ptr(uint64(1000000))}
+}
+
+// pids is how many of 1000 process IDs are in use.
+func (m *measured) pids(running int64) *measured {
+	m.Node.Rlimit = &pressure.RlimitStats{MaxPID: ptr(int64(1000)), Running: &running}
+	return m
+}
+
+// pod begins the stats of a pod; the functions that follow fill them in.
+func (m *measured) pod(p *v1.Pod, stats ...func(*pressure.PodStats)) *measured {
+	s := pressure.PodStats{PodRef: pressure.PodReference{Name: p.Name, Namespace: p.Namespace, UID: p.UID}}
+	for _, set := range stats {
+		set(&s)
+	}
+	m.Pods = append(m.Pods, s)
+	return m
+}
+
+type stat = func(*pressure.PodStats)
+
+func uses(memory string) stat {
+	return func(s *pressure.PodStats) { s.Memory = &pressure.MemoryStats{WorkingSetBytes: bytes(memory)} }
+}
+
+func runs(processes uint64) stat {
+	return func(s *pressure.PodStats) { s.Processes = &pressure.ProcessStats{Count: &processes} }
+}
+
+func containerUses(name, memory, rootfs, logs string) stat {
+	return func(s *pressure.PodStats) {
+		s.Containers = append(s.Containers, pressure.ContainerStats{
+			Name: name, Memory: &pressure.MemoryStats{WorkingSetBytes: bytes(memory)},
+			Rootfs: &pressure.FsStats{UsedBytes: bytes(rootfs)}, Logs: &pressure.FsStats{UsedBytes: bytes(logs)},
+		})
+	}
+}
+
+func volume(name, used string) stat {
+	return func(s *pressure.PodStats) {
+		s.Volumes = append(s.Volumes, pressure.VolumeStats{Name: name, FsStats: pressure.FsStats{UsedBytes: bytes(used)}})
+	}
+}
+
+// node is a kubelet at work, and the tape of what it says.
+type node struct {
+	*pressure.Kubelet
+	t     *testing.T
+	board *evict.Board
+	now   time.Time
+	// after is what is measured once things have been thrown away; nil for what there was before.
+	after *pressure.Summary
+	last  *pressure.Summary
+	tape  strings.Builder
+}
+
+func newNode(t *testing.T, layout pressure.Layout, yaml string, pods ...*v1.Pod) *node {
+	t.Helper()
+	c, err := pressure.Load([]byte("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"+yaml), "linux")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &node{t: t, board: evict.NewBoard(), now: noon}
+	n.Kubelet, err = pressure.New(pressure.Options{Node: "n1", Configuration: c, Layout: layout, Start: noon}, n.board)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pod := range pods {
+		n.tell(pod)
+	}
+	return n
+}
+
+func (n *node) tell(pod *v1.Pod) {
+	pod.Spec.NodeName = "n1"
+	if pod.Status.Phase == "" {
+		pod.Status.Phase = v1.PodRunning
+	}
+	n.Apply(world.Input{At: n.now, Event: world.Changed{Object: pod}})
+}
+
+// observe tells the kubelet at a time what is measured from then on.
+func (n *node) observe(at time.Duration, m *measured) {
+	n.until(at)
+	n.last = m.sum()
+	n.Observe(n.now, m.sum())
+	n.collect()
+}
+
+// until lets time pass, and answers what has to be answered.
+func (n *node) until(at time.Duration) {
+	n.collect()
+	for {
+		wake, ok := n.NextWake()
+		if !ok || !wake.Before(noon.Add(at)) {
+			break
+		}
+		n.now = wake
+		n.Apply(world.Input{At: wake, Event: world.Passed{}})
+		n.collect()
+	}
+	n.now = noon.Add(at)
+}
+
+func (n *node) through(at time.Duration) {
+	n.until(at)
+	n.Apply(world.Input{At: n.now, Event: world.Passed{}})
+	n.collect()
+}
+
+func (n *node) collect() {
+	for said := n.Says(); len(said) > 0; said = n.Says() {
+		for _, s := range said {
+			fmt.Fprintf(&n.tape, "%v %s\n", s.At.Sub(noon), portrait(s.Act))
+			if _, ok := s.Act.(pressure.Reclaiming); ok {
+				if n.after == nil {
+					n.after = n.last
+				}
+				n.Reclaimed(s.At, n.after)
+				n.after = nil
+			}
+		}
+	}
+}
+
+func portrait(act pressure.Act) string {
+	switch a := act.(type) {
+	case pressure.Pressed:
+		return fmt.Sprintf("pressed %v", a.Conditions)
+	case pressure.Reported:
+		return fmt.Sprintf("reported %v", a.Conditions)
+	case pressure.Starving:
+		return a.Note()
+	case pressure.Reclaiming:
+		var what []string
+		if a.Containers {
+			what = append(what, "containers")
+		}
+		if a.Images {
+			what = append(what, "images")
+		}
+		return "reclaims " + strings.Join(what, " and ")
+	case pressure.Evicting:
+		why := string(a.Threshold.Signal)
+		if why == "" {
+			why = "its own limits"
+		}
+		return fmt.Sprintf("evicts %s in %ds for %s", a.Pod.Name, a.GraceSeconds, why)
+	}
+	return "?"
+}
+
+func (n *node) gone(at time.Duration, pod *v1.Pod) {
+	n.until(at)
+	n.Gone(n.now, pod.UID)
+	n.collect()
+}
+
+// wants compares the tape with lines.
+func (n *node) wants(want string) {
+	n.t.Helper()
+	got := n.tape.String()
+	n.tape.Reset()
+	if trimmed := trim(want); got != trimmed {
+		n.t.Errorf("the kubelet said\n%swant\n%s", got, trimmed)
+	}
+}
+
+func trim(text string) string {
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func names(ranked []pressure.Standing) string {
+	var all []string
+	for _, s := range ranked {
+		all = append(all, s.Pod.Name)
+	}
+	return strings.Join(all, " ")
+}

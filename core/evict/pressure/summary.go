@@ -1,0 +1,183 @@
+package pressure
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Summary is what a kubelet measures of its node and pods at one time: those fields of its summary API
+// (/stats/summary) that eviction reads. What was not measured is nil.
+type Summary struct {
+	Node NodeStats  `json:"node"`
+	Pods []PodStats `json:"pods"`
+}
+
+// NodeStats are those of the whole node.
+type NodeStats struct {
+	Memory           *MemoryStats     `json:"memory,omitempty"`
+	Fs               *FsStats         `json:"fs,omitempty"`
+	Runtime          *RuntimeStats    `json:"runtime,omitempty"`
+	Rlimit           *RlimitStats     `json:"rlimit,omitempty"`
+	SystemContainers []ContainerStats `json:"systemContainers,omitempty"`
+}
+
+// RuntimeStats are those of the container runtime's filesystems.
+type RuntimeStats struct {
+	ImageFs     *FsStats `json:"imageFs,omitempty"`
+	ContainerFs *FsStats `json:"containerFs,omitempty"`
+}
+
+// RlimitStats count process IDs.
+type RlimitStats struct {
+	Time    metav1.Time `json:"time"`
+	MaxPID  *int64      `json:"maxpid,omitempty"`
+	Running *int64      `json:"curproc,omitempty"`
+}
+
+// MemoryStats are in bytes. The working set leaves out what the kernel could drop at once.
+type MemoryStats struct {
+	Time            metav1.Time `json:"time"`
+	AvailableBytes  *uint64     `json:"availableBytes,omitempty"`
+	UsageBytes      *uint64     `json:"usageBytes,omitempty"`
+	WorkingSetBytes *uint64     `json:"workingSetBytes,omitempty"`
+}
+
+// FsStats are those of a filesystem, or of a part of one.
+type FsStats struct {
+	Time           metav1.Time `json:"time"`
+	AvailableBytes *uint64     `json:"availableBytes,omitempty"`
+	CapacityBytes  *uint64     `json:"capacityBytes,omitempty"`
+	UsedBytes      *uint64     `json:"usedBytes,omitempty"`
+	InodesFree     *uint64     `json:"inodesFree,omitempty"`
+	Inodes         *uint64     `json:"inodes,omitempty"`
+	InodesUsed     *uint64     `json:"inodesUsed,omitempty"`
+}
+
+// PodStats are those of one pod.
+type PodStats struct {
+	PodRef           PodReference     `json:"podRef"`
+	Containers       []ContainerStats `json:"containers"`
+	Memory           *MemoryStats     `json:"memory,omitempty"`
+	Volumes          []VolumeStats    `json:"volume,omitempty"`
+	EphemeralStorage *FsStats         `json:"ephemeral-storage,omitempty"`
+	Processes        *ProcessStats    `json:"process_stats,omitempty"`
+}
+
+// PodReference names a pod.
+type PodReference struct {
+	Name      string    `json:"name"`
+	Namespace string    `json:"namespace"`
+	UID       types.UID `json:"uid"`
+}
+
+// ContainerStats are those of one container: its memory, its writable layer and its logs.
+type ContainerStats struct {
+	Name   string       `json:"name"`
+	Memory *MemoryStats `json:"memory,omitempty"`
+	Rootfs *FsStats     `json:"rootfs,omitempty"`
+	Logs   *FsStats     `json:"logs,omitempty"`
+}
+
+// VolumeStats are those of one volume of a pod.
+type VolumeStats struct {
+	FsStats `json:",inline"`
+	Name    string `json:"name,omitempty"`
+}
+
+// ProcessStats count a pod's processes.
+type ProcessStats struct {
+	Count *uint64 `json:"process_count,omitempty"`
+}
+
+// podsContainer is the system container that holds all pods.
+const podsContainer = "pods"
+
+// Observation is what one signal says.
+type Observation struct {
+	Available, Capacity resource.Quantity
+	// At is when it was measured; zero if that is not known.
+	At metav1.Time
+}
+
+// Observe reads a signal from a summary; ok is false where it was not measured.
+func (s *Summary) Observe(signal Signal) (o Observation, ok bool) {
+	switch signal {
+	case MemoryAvailable:
+		return s.Node.Memory.observe()
+	case AllocatableMemoryAvailable:
+		for i := range s.Node.SystemContainers {
+			if s.Node.SystemContainers[i].Name == podsContainer {
+				return s.Node.SystemContainers[i].Memory.observe()
+			}
+		}
+		return Observation{}, false
+	case NodeFsAvailable, NodeFsInodesFree:
+		return s.Node.Fs.observe(signal.Resource() == Inodes)
+	case ImageFsAvailable, ImageFsInodesFree, ContainerFsAvailable, ContainerFsInodesFree:
+		if s.Node.Runtime == nil {
+			return Observation{}, false
+		}
+		fs := s.Node.Runtime.ImageFs
+		if signal == ContainerFsAvailable || signal == ContainerFsInodesFree {
+			fs = s.Node.Runtime.ContainerFs
+		}
+		return fs.observe(signal.Resource() == Inodes)
+	case PIDAvailable:
+		return s.Node.Rlimit.observe()
+	}
+	return Observation{}, false
+}
+
+func (m *MemoryStats) observe() (Observation, bool) {
+	if m == nil || m.AvailableBytes == nil || m.WorkingSetBytes == nil {
+		return Observation{}, false
+	}
+	return observation(int64(*m.AvailableBytes), int64(*m.AvailableBytes+*m.WorkingSetBytes), resource.BinarySI, m.Time), true
+}
+
+func (f *FsStats) observe(inodes bool) (Observation, bool) {
+	switch {
+	case f == nil:
+	case inodes && f.InodesFree != nil && f.Inodes != nil:
+		return observation(int64(*f.InodesFree), int64(*f.Inodes), resource.DecimalSI, f.Time), true
+	case !inodes && f.AvailableBytes != nil && f.CapacityBytes != nil:
+		return observation(int64(*f.AvailableBytes), int64(*f.CapacityBytes), resource.BinarySI, f.Time), true
+	}
+	return Observation{}, false
+}
+
+func (r *RlimitStats) observe() (Observation, bool) {
+	if r == nil || r.MaxPID == nil || r.Running == nil {
+		return Observation{}, false
+	}
+	return observation(*r.MaxPID-*r.Running, *r.MaxPID, resource.DecimalSI, r.Time), true
+}
+
+func observation(available, capacity int64, format resource.Format, at metav1.Time) Observation {
+	return Observation{
+		Available: *resource.NewQuantity(available, format),
+		Capacity:  *resource.NewQuantity(capacity, format), At: at,
+	}
+}
+
+// Pod is what was measured of a pod, nil if nothing was.
+func (s *Summary) Pod(uid types.UID) *PodStats {
+	for i := range s.Pods {
+		if s.Pods[i].PodRef.UID == uid {
+			return &s.Pods[i]
+		}
+	}
+	return nil
+}
+
+// NotifyAt is the memory usage in bytes at which the kernel is asked to wake the kubelet for a threshold: usage counts
+// what the working set leaves out, so the threshold moves up by the difference. ok is false where it was not measured.
+func NotifyAt(t Threshold, m *MemoryStats) (usage int64, ok bool) {
+	o, ok := m.observe()
+	if !ok || m.UsageBytes == nil {
+		return 0, false
+	}
+	value := t.Value.Of(o.Capacity)
+	return o.Capacity.Value() - value.Value() + int64(*m.UsageBytes) - int64(*m.WorkingSetBytes), true
+}

@@ -1,0 +1,150 @@
+package taint
+
+import (
+	"cmp"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"orrery/core/evict"
+	"orrery/core/store"
+	"orrery/core/world"
+)
+
+func (c *Controller) changed(deltas []store.Delta) {
+	for _, d := range deltas {
+		switch d.Kind {
+		case world.Pod:
+			old, _ := d.Old.(*v1.Pod)
+			pod, _ := d.New.(*v1.Pod)
+			c.podChanged(old, pod)
+		case world.Node:
+			old, _ := d.Old.(*v1.Node)
+			node, _ := d.New.(*v1.Node)
+			c.nodeChanged(old, node)
+		}
+	}
+}
+
+// nodeChanged judges all pods of a node whose NoExecute taints are new, or other than they were. A node that is gone
+// has no taints, but the timers of its pods run on.
+func (c *Controller) nodeChanged(old, node *v1.Node) {
+	if node == nil {
+		delete(c.tainted, old.Name)
+		return
+	}
+	taints := evict.NoExecute(node.Spec.Taints)
+	if old != nil && equality.Semantic.DeepEqual(evict.NoExecute(old.Spec.Taints), taints) {
+		return
+	}
+	if len(taints) == 0 {
+		delete(c.tainted, node.Name)
+	} else {
+		c.tainted[node.Name] = taints
+	}
+	for _, pod := range c.pods[node.Name] {
+		if len(taints) == 0 {
+			c.letStay(pod, "the taints are gone")
+		} else {
+			c.judge(pod, taints)
+		}
+	}
+}
+
+// podChanged judges a pod that is new on its node, or tolerates other things than before.
+func (c *Controller) podChanged(old, pod *v1.Pod) {
+	if old != nil {
+		c.unshelve(old)
+	}
+	if pod == nil {
+		c.podGone(old)
+		return
+	}
+	c.shelve(pod)
+	if old != nil && old.DeletionTimestamp == nil && pod.DeletionTimestamp != nil {
+		c.noteDeletion(pod)
+	}
+	if old != nil && old.Spec.NodeName == pod.Spec.NodeName &&
+		equality.Semantic.DeepEqual(old.Spec.Tolerations, pod.Spec.Tolerations) {
+		return
+	}
+	if taints := c.tainted[pod.Spec.NodeName]; len(taints) > 0 {
+		c.judge(pod, taints)
+	}
+}
+
+// judge decides how long a pod may stay, and has it leave if that is not at all.
+func (c *Controller) judge(pod *v1.Pod, taints []v1.Taint) {
+	stay := evict.StayOf(pod.Spec.Tolerations, taints, c.options.Compare)
+	switch {
+	case !stay.Tolerated:
+		c.stopTimer(pod)
+		c.leave(pod, c.now, stay.Why())
+	case stay.Forever:
+		c.letStay(pod, stay.Why())
+	default:
+		c.startTimer(pod, stay)
+	}
+}
+
+// startTimer begins a pod's timer, unless one runs that began before this moment.
+func (c *Controller) startTimer(pod *v1.Pod, stay evict.Stay) {
+	if count, runs := c.counts[pod.UID]; runs && count.began.Before(c.now) {
+		return
+	}
+	c.stopTimer(pod)
+	if stay.For == 0 {
+		c.leave(pod, c.now, stay.Why())
+		return
+	}
+	c.counts[pod.UID] = countdown{world.RefOf(pod), c.now, stay.Why()}
+	c.timers.Set(pod.UID, c.now.Add(stay.For))
+	c.note(pod, evict.Counting, stay.Why())
+}
+
+// stopTimer stops a pod's timer if one runs, which the world is told.
+func (c *Controller) stopTimer(pod *v1.Pod) {
+	if !c.timers.Stop(pod.UID) {
+		return
+	}
+	delete(c.counts, pod.UID)
+	c.removals.Cancelled()
+	c.announce(pod, "Cancelling deletion of Pod ")
+}
+
+// letStay ends whatever was to make a pod leave, except a deletion that has been asked for.
+func (c *Controller) letStay(pod *v1.Pod, why string) {
+	c.stopTimer(pod)
+	if c.callOff(pod) && pod.DeletionTimestamp == nil {
+		c.close(pod, evict.Cancelled, why)
+	}
+}
+
+// shelve and unshelve keep the pods of each node in the order of their names.
+
+func (c *Controller) shelve(pod *v1.Pod) {
+	node := pod.Spec.NodeName
+	if node == "" {
+		return
+	}
+	at, _ := c.find(pod)
+	c.pods[node] = slices.Insert(c.pods[node], at, pod)
+}
+
+func (c *Controller) unshelve(pod *v1.Pod) {
+	node := pod.Spec.NodeName
+	at, found := c.find(pod)
+	if !found {
+		return
+	}
+	if c.pods[node] = slices.Delete(c.pods[node], at, at+1); len(c.pods[node]) == 0 {
+		delete(c.pods, node)
+	}
+}
+
+func (c *Controller) find(pod *v1.Pod) (int, bool) {
+	return slices.BinarySearchFunc(c.pods[pod.Spec.NodeName], pod, func(a, b *v1.Pod) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+}

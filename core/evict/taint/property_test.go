@@ -1,0 +1,211 @@
+package taint_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+
+	"orrery/core/evict"
+	"orrery/core/evict/taint"
+	"orrery/core/mk"
+	"orrery/core/world"
+)
+
+// life is a random history of two nodes and a few pods, as a scheduler would be told of it. Pod "safe" tolerates
+// everything for ever.
+func life(t *rapid.T) []world.Input {
+	var inputs []world.Input
+	at := noon
+	there, lives := map[string]bool{}, map[string]int{}
+	for version := range rapid.IntRange(5, 40).Draw(t, "steps") {
+		at = at.Add(time.Duration(rapid.IntRange(0, 40).Draw(t, "wait")) * time.Second)
+		var object world.Object
+		if rapid.Bool().Draw(t, "node") {
+			node := mk.Node(rapid.SampledFrom([]string{"n1", "n2"}).Draw(t, "name"))
+			for _, key := range []string{"bad", "worse"} {
+				if rapid.Bool().Draw(t, key) {
+					node.Taint(key, "", v1.TaintEffectNoExecute)
+				}
+			}
+			object = node.Obj()
+		} else {
+			object = anyPod(t)
+		}
+		object.SetResourceVersion(strconv.Itoa(version + 1))
+		op, name := world.Modified, fmt.Sprintf("%T %s", object, object.GetName())
+		object.SetUID(types.UID(fmt.Sprint(name, lives[name])))
+		if there[name] && rapid.IntRange(0, 5).Draw(t, "gone") == 0 {
+			op = world.Deleted
+			lives[name]++
+		}
+		there[name] = op != world.Deleted
+		inputs = append(inputs, world.Input{At: at, Event: world.Changed{Op: op, Object: object}})
+	}
+	return inputs
+}
+
+// anyPod is always on the node its name stands for.
+func anyPod(t *rapid.T) *v1.Pod {
+	name := rapid.SampledFrom([]string{"safe", "a", "b", "c"}).Draw(t, "name")
+	pod := mk.Pod(name).Node(map[string]string{"safe": "n1", "a": "n1", "b": "n2", "c": "n1"}[name])
+	if name == "safe" {
+		return pod.Toleration(v1.Toleration{Operator: v1.TolerationOpExists}).Obj()
+	}
+	for _, key := range []string{"bad", "worse"} {
+		if rapid.Bool().Draw(t, "tolerates "+key) {
+			seconds := int64(rapid.IntRange(-1, 60).Draw(t, "seconds"))
+			pod.Toleration(v1.Toleration{Key: key, Operator: v1.TolerationOpExists, TolerationSeconds: &seconds})
+		}
+	}
+	return pod.Obj()
+}
+
+// playAll tells a controller of a history and answers its effects at once. What it wanted comes back.
+func playAll(c *taint.Controller, inputs []world.Input) []world.Effect {
+	var wanted []world.Effect
+	for len(inputs) > 0 {
+		in := inputs[0]
+		if wake, due := c.NextWake(); due && !wake.After(in.At) {
+			in = world.Input{At: wake, Event: world.Passed{}}
+		} else {
+			inputs = inputs[1:]
+		}
+		c.Apply(in)
+		for effects := c.Effects(); len(effects) > 0; effects = c.Effects() {
+			for _, e := range effects {
+				if world.Answered(e.Act) {
+					c.Apply(world.Input{At: in.At, Event: world.Ended{Effect: e.ID}})
+				}
+			}
+			wanted = append(wanted, effects...)
+		}
+	}
+	return wanted
+}
+
+func hoursLater(inputs []world.Input) []world.Input {
+	end := inputs[len(inputs)-1].At.Add(24 * time.Hour)
+	return append(inputs[:len(inputs):len(inputs)], world.Input{At: end, Event: world.Passed{}})
+}
+
+func TestAPodThatToleratesEverythingForEverIsNeverDeleted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for _, e := range playAll(taint.New(taint.Options{Act: true, First: 1}), hoursLater(life(t))) {
+			if act, deletes := e.Act.(world.Delete); deletes && act.Pod.Name == "safe" {
+				t.Fatalf("it was deleted at %v", e.At.Sub(noon))
+			}
+		}
+	})
+}
+
+// Whoever is on a node with a taint that is not tolerated for ever, and goes on being so, is deleted in the end.
+func TestEveryPodThatMayNotStayForEverLeaves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		inputs := life(t)
+		deleted := map[types.UID]bool{}
+		for _, e := range playAll(taint.New(taint.Options{Act: true, First: 1}), hoursLater(inputs)) {
+			if act, deletes := e.Act.(world.Delete); deletes {
+				deleted[act.Pod.UID] = true
+			}
+		}
+		nodes, pods := map[string]*v1.Node{}, map[string]*v1.Pod{}
+		for _, in := range inputs {
+			switch o := in.Event.(world.Changed).Object.(type) {
+			case *v1.Node:
+				if nodes[o.Name] = o; in.Event.(world.Changed).Op == world.Deleted {
+					nodes[o.Name] = nil
+				}
+			case *v1.Pod:
+				if pods[o.Name] = o; in.Event.(world.Changed).Op == world.Deleted {
+					pods[o.Name] = nil
+				}
+			}
+		}
+		for name, pod := range pods {
+			if pod == nil || nodes[pod.Spec.NodeName] == nil || deleted[pod.UID] {
+				continue
+			}
+			if stay := evict.StayOf(pod.Spec.Tolerations, nodes[pod.Spec.NodeName].Spec.Taints, false); !stay.Forever {
+				t.Fatalf("%s may stay for %v only, and was not deleted", name, stay.For)
+			}
+		}
+	})
+}
+
+func TestRepeatedAndLateEventsChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		inputs := hoursLater(life(t))
+		var noisy []world.Input
+		for i, in := range inputs {
+			noisy = append(noisy, in)
+			for range rapid.IntRange(0, 2).Draw(t, "echoes") {
+				echo := inputs[rapid.IntRange(0, i).Draw(t, "echo")]
+				echo.At = in.At
+				noisy = append(noisy, echo)
+			}
+		}
+		clean, disturbed := evict.NewBoard(), evict.NewBoard()
+		want := playAll(taint.New(taint.Options{Act: true, First: 1, Board: clean}), inputs)
+		got := playAll(taint.New(taint.Options{Act: true, First: 1, Board: disturbed}), noisy)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("effects (-clean +disturbed):\n%s", diff)
+		}
+		if diff := cmp.Diff(board(clean), board(disturbed)); diff != "" {
+			t.Fatalf("boards (-clean +disturbed):\n%s", diff)
+		}
+	})
+}
+
+// A list of what there is already, at any time, changes nothing either.
+func TestAListOfWhatIsKnownChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		inputs := hoursLater(life(t))
+		at := rapid.IntRange(1, len(inputs)-1).Draw(t, "list after")
+		held := map[string]world.Object{}
+		for _, in := range inputs[:at] {
+			change := in.Event.(world.Changed)
+			name := fmt.Sprintf("%T %s", change.Object, change.Object.GetName())
+			if held[name] = change.Object; change.Op == world.Deleted {
+				delete(held, name)
+			}
+		}
+		lists := map[world.Kind]*world.Listed{world.Node: {Kind: world.Node}, world.Pod: {Kind: world.Pod}}
+		for _, object := range held {
+			list := lists[world.KindOf(object)]
+			list.Objects = append(list.Objects, object)
+		}
+		listed := append([]world.Input{}, inputs[:at]...)
+		for _, kind := range []world.Kind{world.Pod, world.Node} {
+			listed = append(listed, world.Input{At: inputs[at-1].At, Event: *lists[kind]})
+		}
+		listed = append(listed, inputs[at:]...)
+		want := playAll(taint.New(taint.Options{Act: true, First: 1}), inputs)
+		got := playAll(taint.New(taint.Options{Act: true, First: 1}), listed)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("effects (-without +with a list):\n%s", diff)
+		}
+	})
+}
+
+func TestAForkHasTheSameFutureAndItsOwn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		inputs := hoursLater(life(t))
+		cut := rapid.IntRange(0, len(inputs)-1).Draw(t, "cut")
+		b := evict.NewBoard()
+		c := taint.New(taint.Options{Act: true, First: 1, Board: b})
+		playAll(c, inputs[:cut])
+		fork := c.Fork(b.Fork())
+		elsewhere := c.Fork(b.Fork())
+		playAll(elsewhere, hoursLater(append(inputs[:cut:cut], world.Input{At: inputs[cut].At, Event: world.Listed{Kind: world.Pod}})))
+		want, got := playAll(c, inputs[cut:]), playAll(fork, inputs[cut:])
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("effects (-original +fork):\n%s", diff)
+		}
+	})
+}
