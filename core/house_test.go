@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"core/evict":                     {"core/world"},
 	"core/evict/...":                 {"core/evict", "core/requests", "core/store", "core/world"},
 	"core/leader":                    {"core/world"},
+	"core/leader/...":                {"core/leader", "core/world"},
 	"core/store":                     {"core/printable", "core/world"},
 	"core/config":                    {"core/printable"},
 	"core/trace":                     {"core/printable", "core/store", "core/world"},

@@ -18,8 +18,7 @@ import (
 // means that it can no longer vouch for a node's contents, and a scheduler that acts on a real cluster should restart.
 func (e *Engine) Apply(in world.Input) error {
 	e.tally.Inputs++
-	e.advance(in.At)
-	err := e.apply(in.Event)
+	err := errors.Join(e.advance(in.At), e.apply(in.Event))
 	if err != nil {
 		e.tally.Refused++
 	}
@@ -54,9 +53,19 @@ func (e *Engine) apply(event world.Event) error {
 	return nil
 }
 
+// timeMost is for how long an engine can run: a duration counts no more than 292 years.
+const timeMost = 200 * 365 * 24 * time.Hour
+
 // advance lets time pass up to a moment: every timer goes off when it is due, in order. Time never runs backwards; an
-// input that claims to be older than the last one counts as simultaneous with it.
-func (e *Engine) advance(to time.Time) {
+// input that claims to be older than the last one counts as simultaneous with it, and so does one from a time so late
+// that timers cannot reckon with it.
+func (e *Engine) advance(to time.Time) error {
+	if e.options.Start.IsZero() {
+		e.options.Start = to
+	}
+	if to.Sub(e.options.Start) > timeMost {
+		return fmt.Errorf("applying an input of the year %d: an engine that was started in %d cannot count so far", to.Year(), e.options.Start.Year())
+	}
 	for {
 		due, ok := e.NextWake()
 		if !ok || due.After(to) {
@@ -72,6 +81,7 @@ func (e *Engine) advance(to time.Time) {
 	if to.After(e.now) {
 		e.now = to
 	}
+	return nil
 }
 
 // NextWake is when a timer is due next: apply a world.Passed then, if nothing else happens before. The engine needs no

@@ -67,7 +67,7 @@ func (a *attempt) hint() string {
 func (a *attempt) unusable(b *batch) Flush {
 	e := a.engine
 	switch {
-	case e.queue.SchedulingCycle() != b.cycle+1:
+	case a.cycle() != b.cycle+1:
 		return FlushSkipped
 	case a.signature == nil || !bytes.Equal(a.signature, b.signature):
 		return FlushIncompatible
@@ -82,6 +82,14 @@ func (a *attempt) unusable(b *batch) Flush {
 		return FlushNodeNotFull
 	}
 	return ""
+}
+
+// cycle is the number of the attempt. One that is only being explained has that of the next.
+func (a *attempt) cycle() int64 {
+	if a.popped == nil {
+		return a.engine.queue.SchedulingCycle() + 1
+	}
+	return a.engine.queue.SchedulingCycle()
 }
 
 // remember keeps what this pod's scores may say to the next one. The scores are the framework's; what is kept of them

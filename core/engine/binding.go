@@ -5,6 +5,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
@@ -68,7 +69,7 @@ func (e *Engine) startBinding(b *binding) {
 // events that happen meanwhile need not be kept for it.
 func (e *Engine) permitted(b *binding, status *fwk.Status) {
 	if !status.IsSuccess() {
-		e.bindingFailed(b, rejectedOn(b.node, b.popped.Pod(), status))
+		e.bindingFailed(b, turnedBack(b, status))
 		return
 	}
 	e.queue.Done(b.assumed.UID)
@@ -76,14 +77,18 @@ func (e *Engine) permitted(b *binding, status *fwk.Status) {
 	e.preBind(b)
 }
 
+// turnedBack is the failure of a pod whose waiting ended in a rejection. Whoever rejected it is the one to bring it
+// back, be it nobody: a pod that is being deleted waits for its end and not for another attempt.
+func turnedBack(b *binding, status *fwk.Status) *fwk.Status {
+	fit := framework.NewNodeFitError(b.popped.Pod(), b.node, status)
+	fit.Diagnosis.UnschedulablePlugins = sets.New(status.Plugin())
+	return fwk.NewStatus(status.Code()).WithError(fit)
+}
+
 // preBind asks for the next PreBind plugin to be run, or goes on to Bind when all have.
 func (e *Engine) preBind(b *binding) {
-	all := b.profile.PreBindPlugins(b.state)
-	if b.next < len(all) {
-		plugin := all[b.next]
-		e.run(b, framework.PreBind, plugin.Name(), func(ctx context.Context) *fwk.Status {
-			return plugin.PreBind(ctx, b.state, b.assumed, b.node)
-		})
+	if b.next < len(b.profile.PreBindPlugins(b.state)) {
+		e.await(b, b.run())
 		return
 	}
 	e.pointTook(b.profile, framework.PreBind, fwk.Success, b.began)
@@ -92,28 +97,28 @@ func (e *Engine) preBind(b *binding) {
 }
 
 // bind asks for the next Bind plugin's binding. One that can name its binding has it made by the world; any other is
-// run where it may block. A pod that every plugin leaves to the next is not bound.
+// run where it may block.
 func (e *Engine) bind(b *binding) {
-	all := b.profile.BindPlugins()
-	if b.next == len(all) {
-		e.bindingFailed(b, fwk.NewStatus(fwk.Skip))
-		return
-	}
-	plugin := all[b.next]
-	if binder, ok := plugin.(framework.Binder); ok {
+	if binder, ok := b.profile.BindPlugins()[b.next].(framework.Binder); ok {
 		e.await(b, binder.Binding(b.assumed, b.node))
 		return
 	}
-	e.run(b, framework.Bind, plugin.Name(), func(ctx context.Context) *fwk.Status {
-		return plugin.Bind(ctx, b.state, b.assumed, b.node)
-	})
+	e.await(b, b.run())
 }
 
-// run has a plugin that may block called by the world.
-func (e *Engine) run(b *binding, point framework.Point, plugin string, call func(context.Context) *fwk.Status) {
-	e.await(b, world.Run{
-		Pod: world.RefOf(b.assumed), Node: b.node, Plugin: plugin, Point: string(point), Call: call,
-	})
+// run is the call of the plugin whose turn it is, for the world to make, as it may block.
+func (b *binding) run() world.Run {
+	run := world.Run{Pod: world.RefOf(b.assumed), Node: b.node, Point: string(framework.PreBind)}
+	if b.stage == preBinding {
+		plugin := b.profile.PreBindPlugins(b.state)[b.next]
+		run.Plugin = plugin.Name()
+		run.Call = func(ctx context.Context) *fwk.Status { return plugin.PreBind(ctx, b.state, b.assumed, b.node) }
+		return run
+	}
+	plugin := b.profile.BindPlugins()[b.next]
+	run.Plugin, run.Point = plugin.Name(), string(framework.Bind)
+	run.Call = func(ctx context.Context) *fwk.Status { return plugin.Bind(ctx, b.state, b.assumed, b.node) }
+	return run
 }
 
 // await has something done that the binding waits for.
@@ -136,8 +141,9 @@ func (e *Engine) bindingAnswered(b *binding, out world.Outcome) {
 		e.preBind(b)
 		return
 	}
-	plugin := b.profile.BindPlugins()[b.next]
-	if status = b.profile.JudgeBind(plugin.Name(), status); status.IsSkip() {
+	all := b.profile.BindPlugins()
+	status = b.profile.JudgeBind(all[b.next].Name(), status)
+	if status.IsSkip() && b.next+1 < len(all) { // a pod that the last plugin skips too is not bound
 		b.next++
 		e.bind(b)
 		return
@@ -161,6 +167,7 @@ func (e *Engine) bound(b *binding) {
 		Controller: b.profile.ProfileName(),
 	})
 	b.profile.RunPostBindPlugins(e.ctx, b.state, b.assumed, b.node)
+	e.activateWished(b.state)
 	e.tally.Bound++
 }
 

@@ -59,6 +59,7 @@ var resources = map[world.Kind]fwk.EventResource{
 	world.ResourceSlice:         fwk.ResourceSlice,
 	world.DeviceClass:           fwk.DeviceClass,
 	world.Workload:              fwk.Workload,
+	world.Service:               "Service", // for the requeueing rule of old, which nothing is registered for
 }
 
 func (e *Engine) othersChanged(d store.Delta) {

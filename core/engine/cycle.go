@@ -47,7 +47,9 @@ func (e *Engine) Step() (*Decision, bool) {
 		if !ok {
 			return nil, false
 		}
-		if d := e.attempt(popped); d != nil {
+		d := e.attempt(popped)
+		e.settle() // plugins may have let other pods go, or turned them back
+		if d != nil {
 			return d, true
 		}
 	}
@@ -92,6 +94,7 @@ func (e *Engine) newAttempt(pod *v1.Pod) *attempt {
 		Priority: corev1.PodPriority(pod), Start: e.startIndex,
 	}
 	a.state.SetRecordPluginMetrics(e.sampled())
+	a.state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
 	return a
 }
 
@@ -127,6 +130,7 @@ func (a *attempt) schedule() (*binding, *failure) {
 		a.decision.Node = ""
 		return nil, &failure{status: rejectedOn(node, a.pod, status), nomination: clearNomination, also: forgotten}
 	}
+	a.engine.activateWished(a.state)
 	return &binding{
 		popped: a.popped, assumed: assumed, node: node, profile: a.profile, state: a.state,
 		started: a.started,

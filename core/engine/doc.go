@@ -52,8 +52,9 @@
 //
 //   - A pod that was deleted and created again under its name while its first self was being scheduled is not put back
 //     in the queue in the other's stead: the UID is compared.
-//   - A plugin that rejected a pod's nominated node is remembered even when no other node was rejected, so its events
-//     bring the pod back.
-//   - Notes of events are taken as they are; kube-scheduler uses them as a format, which mangles a percent sign.
+//   - Notes of events are taken as they are; kube-scheduler uses them as a format, which mangles a percent sign. One
+//     that is too long is cut between characters and not within one, which the API server would refuse.
+//   - A pod of ours that is given to another scheduler leaves the queue at once.
+//   - A bound pod that is seen on another node, or on none, is taken there; kube-scheduler stops.
 //   - A panic of a plugin is not caught: it is a bug, and the state after it is worth nothing.
 package engine

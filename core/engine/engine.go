@@ -73,7 +73,8 @@ type Engine struct {
 
 	gates      queue.Gates
 	startIndex int
-	feasible   []fwk.NodeInfo // the last search's, for its room
+	feasible   []fwk.NodeInfo          // the last search's, for its room
+	statuses   *framework.NodeToStatus // and what it turned down
 	bindings   map[types.UID]*binding
 	pending    map[world.EffectID]types.UID // the binding that waits for an effect
 	asked      map[world.EffectID]ask       // the plugin that waits for an effect
@@ -114,7 +115,7 @@ func New(o Options) (*Engine, error) {
 			NodeDeclaredFeatures:                    o.Config.Features.Enabled(config.NodeDeclaredFeatures),
 		},
 		now: o.Start, store: store.New(), cache: cache.NewWith(accounting(o.Config.Features)), snapshot: cache.NewSnapshot(),
-		waiting: framework.NewWaitingPods(), ctx: context.Background(),
+		waiting: framework.NewWaitingPods(), statuses: framework.NewNodeToStatus(0), ctx: context.Background(),
 		chance: rand.NewPCG(o.Seed, o.Seed^chanceStream), stopwatch: o.Stopwatch,
 		bindings: map[types.UID]*binding{}, pending: map[world.EffectID]types.UID{}, asked: map[world.EffectID]ask{},
 		batches: map[string]*batch{}, batching: map[string]*Batching{},

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/engine"
 	"orrery/core/mk"
+	"orrery/core/queue"
 	"orrery/core/world"
 )
 
@@ -72,25 +74,7 @@ func (s *scene) decide() []engine.Decision {
 func (s *scene) acts() []string {
 	var words []string
 	for _, effect := range s.e.Effects() {
-		switch a := effect.Act.(type) {
-		case world.Bind:
-			words = append(words, fmt.Sprintf("%d bind %s to %s", effect.ID, a.Pod.Name, a.Node))
-		case world.PatchStatus:
-			word := fmt.Sprintf("%d patch %s", effect.ID, a.Pod.Name)
-			if a.Condition != nil {
-				word += fmt.Sprintf(" %s=%s %s", a.Condition.Type, a.Condition.Status, a.Condition.Reason)
-			}
-			if a.NominatedNode != nil {
-				word += fmt.Sprintf(" nominated %q", *a.NominatedNode)
-			}
-			words = append(words, word)
-		case world.Delete:
-			words = append(words, fmt.Sprintf("%d delete %s", effect.ID, a.Pod.Name))
-		case world.Announce:
-			words = append(words, fmt.Sprintf("%d %s %s: %s", effect.ID, a.Reason, a.Regarding.Name, a.Note))
-		case world.Run:
-			words = append(words, fmt.Sprintf("%d run %s of %s", effect.ID, a.Point, a.Plugin))
-		}
+		words = append(words, sentence(effect))
 	}
 	return words
 }
@@ -236,6 +220,21 @@ func TestExplainChangesNothing(t *testing.T) {
 	expect(t, n3, "NodeUnschedulable: [node(s) were unschedulable]", "TaintToleration: [node(s) had untolerated taint(s)]")
 	if got := s.decide(); len(got) != 1 || got[0].Node != x.Decision.Node || got[0].Score != x.Decision.Score {
 		t.Errorf("decided %+v, explained %+v", got, x.Decision)
+	}
+}
+
+func TestUnderTheOlderRuleAnythingWakesEverybody(t *testing.T) {
+	for _, tc := range []struct {
+		rule queue.Rule
+		want engine.Place
+	}{{queue.HintRule, engine.PlaceUnschedulable}, {queue.MoveRequestCycle, engine.PlaceBackoff}} {
+		s := newScene(t, engine.Options{Requeue: tc.rule})
+		s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), mk.Pod("big").CPU("2").Obj())
+		s.decide()
+		s.added(&v1.Service{ObjectMeta: metav1.ObjectMeta{Name: "shop", Namespace: "default"}})
+		if at := s.e.Where("default", "big"); at != tc.want {
+			t.Errorf("by rule %v, a new service leaves the pod %s, want %s", tc.rule, at, tc.want)
+		}
 	}
 }
 

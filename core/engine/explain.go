@@ -60,7 +60,7 @@ type Margin struct {
 }
 
 // Explain tells what the engine would decide about a pod at this moment, and why. A pod that has its node already is
-// explained as if it had not, with its room on that node free.
+// explained as if it had not, with its room on that node free, and one that is on its way as if it were turned back.
 func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 	pod := e.store.Pod(namespace, name)
 	if pod == nil {
@@ -75,18 +75,28 @@ func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 		return nil, fmt.Errorf("explaining pod %q: %w", name, err)
 	}
 	ledger := &ledger{nodes: map[string]int{}}
+	place := e.Where(namespace, name)
 	a := f.newAttempt(f.unplaced(pod))
 	a.state.SetRecorder(ledger)
+	if pod.DeletionTimestamp != nil && place.queued() {
+		a.skipDeleted()
+		return ledger.explanation(a.decision, place), nil
+	}
 	if _, failure := a.schedule(); failure != nil {
 		a.judge(failure)
 	}
 	ledger.searched = len(ledger.verdicts)
 	ledger.rest(a)
-	return ledger.explanation(a.decision, e.Where(namespace, name)), nil
+	return ledger.explanation(a.decision, place), nil
 }
 
 // unplaced is the pod as it was before it had a node. The fork forgets that it has one.
 func (e *Engine) unplaced(pod *v1.Pod) *v1.Pod {
+	if b := e.bindings[pod.UID]; b != nil {
+		delete(e.bindings, pod.UID)
+		b.profile.RejectWaitingPod(pod.UID)
+		b.profile.RunUnreservePlugins(e.ctx, b.state, b.assumed, b.node)
+	}
 	if cached, err := e.cache.GetPod(pod); err == nil {
 		e.note(e.cache.RemovePod(cached))
 	}

@@ -21,6 +21,16 @@ type failure struct {
 	nomination *fwk.NominatingInfo
 	// also is an error met on the way back. It changes nothing for the pod.
 	also error
+
+	text string // the status' message, once somebody has asked for it
+}
+
+// message is what the pod's condition says. Putting the verdicts on thousands of nodes into a sentence is done once.
+func (f *failure) message() string {
+	if f.text == "" {
+		f.text = f.status.Message()
+	}
+	return f.text
 }
 
 // judge writes down what became of an attempt without a node.
@@ -29,7 +39,7 @@ func (a *attempt) judge(f *failure) {
 	if f.status.IsRejected() {
 		a.decision.Verdict = Unschedulable
 	}
-	a.decision.Message = f.status.Message()
+	a.decision.Message = f.message()
 	if f.nomination.Mode() == fwk.ModeOverride {
 		a.decision.Nominated = f.nomination.NominatedNodeName
 	}
@@ -54,7 +64,7 @@ func (e *Engine) requeue(popped *queue.Pod, profile string, f *failure) {
 	}
 	e.queue.AddNominatedPod(klog.Logger{}, popped.GetPodInfo(), f.nomination)
 
-	message := f.status.Message()
+	message := f.message()
 	e.do(world.Announce{
 		Regarding: world.RefOf(pod), Type: v1.EventTypeWarning, Reason: "FailedScheduling", Action: "Scheduling",
 		Note: shortNote(message), Controller: profile,
@@ -96,23 +106,10 @@ func rejections(status *fwk.Status) []Rejection {
 		return nil
 	}
 	counts := map[Rejection]int{}
-	count := func(status *fwk.Status, nodes int) {
-		if status == nil {
-			return
-		}
+	for status, nodes := range fit.Diagnosis.NodeToStatus.Count(fit.NumAllNodes) {
 		for _, reason := range status.Reasons() {
 			counts[Rejection{Plugin: status.Plugin(), Reason: reason}] += nodes
 		}
-	}
-	byStatus := map[*fwk.Status]int{}
-	for _, status := range fit.Diagnosis.NodeToStatus.All() {
-		byStatus[status]++
-	}
-	for status, nodes := range byStatus {
-		count(status, nodes)
-	}
-	if rest := fit.NumAllNodes - fit.Diagnosis.NodeToStatus.Len(); rest > 0 {
-		count(fit.Diagnosis.NodeToStatus.AbsentNodesStatus(), rest)
 	}
 	list := make([]Rejection, 0, len(counts))
 	for r, nodes := range counts {

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/framework"
+	"orrery/core/queue"
+	"orrery/core/world"
 )
 
 // Fork is an independent copy of the engine, at this very point: what either is told from now on, the other never
@@ -20,7 +22,7 @@ func (e *Engine) Fork() (*Engine, error) {
 	f := &Engine{
 		options: e.options, config: e.config, registry: e.registry, percentage: e.percentage, gates: e.gates,
 		now: e.now, store: e.store.Fork(), cache: e.cache.Fork(), snapshot: e.snapshot.Fork(),
-		waiting: e.waiting.Fork(), ctx: e.ctx, stopwatch: e.stopwatch,
+		waiting: e.waiting.Fork(), statuses: framework.NewNodeToStatus(0), ctx: e.ctx, stopwatch: e.stopwatch,
 		startIndex: e.startIndex, bindings: make(map[types.UID]*binding, len(e.bindings)),
 		pending: maps.Clone(e.pending), asked: maps.Clone(e.asked),
 		effects: slices.Clone(e.effects), lastEffect: e.lastEffect,
@@ -49,10 +51,44 @@ func (e *Engine) Fork() (*Engine, error) {
 	for name, count := range e.batching {
 		f.batching[name] = &Batching{count.NoHint, count.HintUsed, count.HintNotUsed, maps.Clone(count.Flushed)}
 	}
-	for uid, b := range e.bindings {
-		f.bindings[uid] = b.fork(f)
-	}
+	f.forkBindings(e)
 	return f, nil
+}
+
+// forkBindings copies the bindings under way. Pods that are still in flight are the queue's, and calls that nobody has
+// taken over yet are made anew, as they would be of the original's plugins.
+func (e *Engine) forkBindings(from *Engine) {
+	flying := map[types.UID]*queue.Pod{}
+	for _, p := range e.queue.InFlight() {
+		flying[p.Pod().UID] = p
+	}
+	for uid, b := range from.bindings {
+		twin := b.fork(e)
+		if popped := flying[uid]; popped != nil && b.stage == waitingForPermit {
+			twin.popped = popped
+		}
+		e.bindings[uid] = twin
+	}
+	for i, effect := range e.effects {
+		if run, ok := e.Run(effect.ID); ok {
+			e.effects[i].Act = run
+		}
+	}
+}
+
+// Run is the plugin call that a binding waits for under the number of an effect. A world that is forked together with
+// its engine exchanges the calls it still has to make for those of the engine's fork.
+func (e *Engine) Run(id world.EffectID) (world.Run, bool) {
+	b := e.bindings[e.pending[id]]
+	if b == nil || b.effect != id {
+		return world.Run{}, false
+	}
+	if b.stage == bindingNow {
+		if _, named := b.profile.BindPlugins()[b.next].(framework.Binder); named {
+			return world.Run{}, false
+		}
+	}
+	return b.run(), true
 }
 
 func (b *binding) fork(into *Engine) *binding {
@@ -60,5 +96,10 @@ func (b *binding) fork(into *Engine) *binding {
 	twin.popped = b.popped.Clone()
 	twin.profile = into.profiles[b.profile.ProfileName()]
 	twin.state = b.state.Clone().(*framework.CycleState)
+	if data, err := b.state.Read(framework.PodsToActivateKey); err == nil {
+		if wished, ok := data.(*framework.PodsToActivate); ok { // which clones of a state share
+			twin.state.Write(framework.PodsToActivateKey, &framework.PodsToActivate{Map: maps.Clone(wished.Map)})
+		}
+	}
 	return &twin
 }

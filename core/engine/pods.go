@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"errors"
+
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
 
@@ -44,18 +46,23 @@ func (e *Engine) podUpdated(was, is *v1.Pod) error {
 	switch {
 	case assigned(was):
 		err := e.cache.UpdatePod(was, is)
+		if was.Spec.NodeName != is.Spec.NodeName { // no API server does that; what it says now holds
+			return errors.Join(err, e.podRemoved(was), e.podAdded(is))
+		}
 		for _, event := range queue.PodUpdates(was, is, e.gates) {
 			e.queue.Move(event, was, is, e.now, nil)
 		}
 		return err
 	case assigned(is):
 		err := e.podAssigned(is)
-		if e.ours(is) {
+		if e.ours(was) {
 			e.queue.Delete(was, e.now)
 		}
 		return err
 	case e.ours(is):
 		return e.pendingPodUpdated(was, is)
+	case e.ours(was):
+		return e.podRemoved(was) // it asks for another scheduler now
 	}
 	return nil
 }

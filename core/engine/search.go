@@ -23,7 +23,8 @@ func (a *attempt) choose() (string, error) {
 		return "", errNoNodes
 	}
 	fit := &framework.FitError{Pod: a.pod, NumAllNodes: a.decision.Nodes}
-	fit.Diagnosis.NodeToStatus = framework.NewNodeToStatus(0)
+	e.statuses.Reset()
+	fit.Diagnosis.NodeToStatus = e.statuses
 	feasible, err := a.findFeasible(&fit.Diagnosis)
 	if err != nil {
 		return "", err
@@ -93,7 +94,9 @@ func (a *attempt) tryFirst(name string, d *framework.Diagnosis) ([]fwk.NodeInfo,
 	if err != nil {
 		return nil, err
 	}
+	since := a.engine.elapsed()
 	status := a.profile.RunFilterPluginsWithNominatedPods(a.engine.ctx, a.state, a.pod, node)
+	a.engine.pointTook(a.profile, framework.Filter, searched(status), since)
 	switch {
 	case status.IsSuccess():
 		return []fwk.NodeInfo{node}, nil
@@ -103,6 +106,14 @@ func (a *attempt) tryFirst(name string, d *framework.Diagnosis) ([]fwk.NodeInfo,
 	d.NodeToStatus.Set(name, status)
 	d.AddPluginStatus(status)
 	return nil, nil
+}
+
+// searched is how a search ended that looked at one node: what it found out is no failure.
+func searched(status *fwk.Status) fwk.Code {
+	if status.IsRejected() {
+		return fwk.Success
+	}
+	return status.Code()
 }
 
 // filter looks at nodes in order, from the start index on and round again, until it has one more feasible node than
@@ -119,8 +130,12 @@ func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.No
 		e.feasible = feasible
 		return feasible, nil
 	}
-	for i := range nodes {
-		node := nodes[(e.startIndex+i)%len(nodes)]
+	next := e.startIndex % max(1, len(nodes))
+	for range nodes {
+		node := nodes[next]
+		if next++; next == len(nodes) {
+			next = 0
+		}
 		status := a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, node)
 		if status.IsSuccess() {
 			if len(feasible) == wanted {
@@ -132,7 +147,7 @@ func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.No
 		if !status.IsRejected() {
 			return feasible, status.AsError()
 		}
-		d.NodeToStatus.Append(node.Node().Name, status)
+		d.NodeToStatus.Append(node, status)
 		d.AddPluginStatus(status)
 	}
 	e.feasible = feasible
@@ -152,7 +167,7 @@ const (
 // wanted is how many feasible nodes end the search among n.
 func (a *attempt) wanted(n int) int {
 	if !a.profile.HasScorePlugins() {
-		return 1
+		return min(1, n)
 	}
 	percentage := a.engine.percentage
 	if own := a.profile.PercentageOfNodesToScore(); own != nil {

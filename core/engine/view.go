@@ -96,6 +96,11 @@ const (
 	PlaceGone          Place = "gone"
 )
 
+// queued tells whether a pod there waits for an attempt.
+func (p Place) queued() bool {
+	return p == PlaceActive || p == PlaceBackoff || p == PlaceUnschedulable || p == PlaceGated
+}
+
 // Where tells where a pod is. A pod that is in the middle of its attempt is never seen: attempts begin and end within
 // one Step.
 func (e *Engine) Where(namespace, name string) Place {

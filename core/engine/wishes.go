@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/framework"
 	"orrery/core/world"
 )
 
@@ -68,6 +70,18 @@ func (a activator) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
 	a.engine.queue.Activate(list, a.engine.now)
 }
 
+// activateWished tries the pods again that plugins wished for in a cycle, and forgets the wishes.
+func (e *Engine) activateWished(state *framework.CycleState) {
+	data, err := state.Read(framework.PodsToActivateKey)
+	if err != nil {
+		return // a plugin took it out
+	}
+	if wished, ok := data.(*framework.PodsToActivate); ok && len(wished.Map) > 0 {
+		activator{e}.Activate(klog.Logger{}, wished.Map)
+		wished.Map = map[string]*v1.Pod{}
+	}
+}
+
 // activate moves the pods of these names to the active queue, for a person who asked.
 func (e *Engine) activate(names []types.NamespacedName) {
 	var pods []*v1.Pod
@@ -111,12 +125,17 @@ const (
 	noteEllipsis  = " ..."
 )
 
-// shortNote cuts a note to what the API server takes. The pod's condition carries the whole message.
+// shortNote cuts a note to what the API server takes, between two characters. The pod's condition carries the whole
+// message.
 func shortNote(note string) string {
 	if len(note) <= noteBytesMost {
 		return note
 	}
-	return note[:noteBytesMost-len(noteEllipsis)] + noteEllipsis
+	end := noteBytesMost - len(noteEllipsis)
+	for end > 0 && !utf8.RuneStart(note[end]) {
+		end--
+	}
+	return note[:end] + noteEllipsis
 }
 
 var (

@@ -133,7 +133,7 @@ func BenchmarkReject5000Nodes(b *testing.B) {
 	for b.Loop() {
 		statuses := framework.NewNodeToStatus(len(world))
 		for _, n := range world {
-			statuses.Append(n.Node().Name, p.RunFilterPluginsWithNominatedPods(ctx, state, web, n))
+			statuses.Append(n, p.RunFilterPluginsWithNominatedPods(ctx, state, web, n))
 		}
 		e := framework.FitError{NumAllNodes: len(world), Diagnosis: framework.Diagnosis{NodeToStatus: statuses}}
 		if e.Error() != "0/5000 nodes are available: 5000 Insufficient cpu." {
@@ -171,7 +171,7 @@ func BenchmarkFitErrorOf5000Nodes(b *testing.B) {
 	statuses := framework.NewNodeToStatus(5000)
 	reasons := []*fwk.Status{fwk.NewStatus(fwk.Unschedulable, "Insufficient cpu"), fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) had untolerated taint(s)")}
 	for i := range 5000 {
-		statuses.Append(fmt.Sprintf("node-%04d", i), reasons[i%2])
+		statuses.Append(nodes(fmt.Sprintf("node-%04d", i))[0], reasons[i%2])
 	}
 	e := &framework.FitError{NumAllNodes: 5000, Diagnosis: framework.Diagnosis{NodeToStatus: statuses}}
 	b.ReportAllocs()

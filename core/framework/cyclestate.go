@@ -121,16 +121,25 @@ func (c *CycleState) Clone() fwk.CycleState {
 	if len(c.entries) > len(clone.room) {
 		clone.entries = make([]stateEntry, 0, len(c.entries)+1)
 	}
-	for _, e := range c.entries {
-		clone.entries = append(clone.entries, stateEntry{e.key, e.data.Clone()})
-	}
-	if c.index != nil {
-		clone.buildIndex()
-	}
-	clone.recordPluginMetrics = c.recordPluginMetrics
-	clone.skipFilter, clone.skipScore, clone.skipPreBind = c.skipFilter, c.skipScore, c.skipPreBind
-	clone.filters, clone.filtersOf = c.filters, c.filtersOf
+	c.CloneTo(clone)
 	return clone
+}
+
+// CloneTo makes another state, whatever is in it, a clone of this one. It is for those who try out one thing after the
+// other.
+func (c *CycleState) CloneTo(other *CycleState) {
+	other.entries = other.entries[:0]
+	for _, e := range c.entries {
+		other.entries = append(other.entries, stateEntry{e.key, e.data.Clone()})
+	}
+	other.index = nil
+	if c.index != nil {
+		other.buildIndex()
+	}
+	other.recorder = nil
+	other.recordPluginMetrics = c.recordPluginMetrics
+	other.skipFilter, other.skipScore, other.skipPreBind = c.skipFilter, c.skipScore, c.skipPreBind
+	other.filters, other.filtersOf = c.filters, c.filtersOf
 }
 
 func (c *CycleState) find(key fwk.StateKey) int {

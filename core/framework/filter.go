@@ -70,7 +70,7 @@ func (p *Profile) filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 	if recorder == nil && (p.observer == nil || !state.ShouldRecordPluginMetrics()) {
 		for _, s := range slots {
 			s.calls++
-			if status := s.plugin.Filter(ctx, state, pod, node); !status.IsSuccess() {
+			if status := s.plugin.Filter(ctx, state, pod, node); status != nil && !status.IsSuccess() {
 				return judgedFilter(s.name, status)
 			}
 		}

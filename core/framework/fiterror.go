@@ -91,17 +91,8 @@ func (d *Diagnosis) histogram(numAllNodes int) []string {
 	if d.NodeToStatus == nil {
 		return nil
 	}
-	byStatus := map[*fwk.Status]int{}
-	for _, status := range d.NodeToStatus.All() {
-		if status != nil {
-			byStatus[status]++
-		}
-	}
-	if absent := d.NodeToStatus.AbsentNodesStatus(); absent != nil && d.NodeToStatus.Len() < numAllNodes {
-		byStatus[absent] += numAllNodes - d.NodeToStatus.Len()
-	}
 	byReason := map[string]int{}
-	for status, nodes := range byStatus {
+	for status, nodes := range d.NodeToStatus.Count(numAllNodes) {
 		for _, reason := range status.Reasons() {
 			byReason[reason] += nodes
 		}

@@ -73,7 +73,7 @@ func TestFitErrorSaysWhyNoNodeWillDo(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			statuses := framework.NewNodeToStatus(tt.nodes)
 			for i, s := range tt.statuses {
-				statuses.Append(fmt.Sprintf("n%d", i), s)
+				statuses.Append(nodes(fmt.Sprintf("n%d", i))[0], s)
 			}
 			if tt.absent != nil {
 				statuses.SetAbsentNodesStatus(tt.absent)

@@ -19,6 +19,7 @@ type NodeToStatus struct {
 
 type nodeStatus struct {
 	node   string
+	info   fwk.NodeInfo // the node itself, where the search came by it
 	status *fwk.Status
 }
 
@@ -27,8 +28,17 @@ type nodeStatus struct {
 func NewNodeToStatus(room int) *NodeToStatus {
 	return &NodeToStatus{
 		entries: make([]nodeStatus, 0, room),
-		absent:  fwk.NewStatus(fwk.UnschedulableAndUnresolvable),
+		absent:  nothingStated,
 	}
+}
+
+// nothingStated is why a pod cannot go to a node that nobody said anything about.
+var nothingStated = fwk.NewStatus(fwk.UnschedulableAndUnresolvable)
+
+// Reset empties m and keeps its room. What was read from it before holds no longer.
+func (m *NodeToStatus) Reset() {
+	clear(m.entries)
+	*m = NodeToStatus{entries: m.entries[:0], absent: nothingStated}
 }
 
 // Set gives a node its status, in place of the one it has.
@@ -40,19 +50,20 @@ func (m *NodeToStatus) Set(node string, status *fwk.Status) {
 	if m.early == len(m.entries) {
 		m.early++
 	}
-	m.add(node, status)
+	m.add(nodeStatus{node: node, status: status})
 }
 
 // Append is Set for a search that comes by every node once: it looks for the node only among those that were given a
 // status before the search began.
-func (m *NodeToStatus) Append(node string, status *fwk.Status) {
+func (m *NodeToStatus) Append(node fwk.NodeInfo, status *fwk.Status) {
+	name := node.Node().Name
 	for i := range m.early {
-		if m.entries[i].node == node {
+		if m.entries[i].node == name {
 			m.entries[i].status = status
 			return
 		}
 	}
-	m.add(node, status)
+	m.add(nodeStatus{name, node, status})
 }
 
 // Get is the status of a node: its own or the shared one.
@@ -84,15 +95,19 @@ func (m *NodeToStatus) All() iter.Seq2[string, *fwk.Status] {
 }
 
 // NodesForStatusCode lists the nodes whose status, their own or the shared one, has a code. Their order is that of the
-// lister when the shared status has the code too, else the order in which they got their statuses.
+// lister when the shared status has the code too, else the order in which they got their statuses. The lister is the one
+// that appended nodes came from.
 func (m *NodeToStatus) NodesForStatusCode(nodes fwk.NodeInfoLister, code fwk.Code) ([]fwk.NodeInfo, error) {
 	var found []fwk.NodeInfo
 	if m.absent.Code() != code {
+		found = make([]fwk.NodeInfo, 0, m.count(code))
 		for _, e := range m.entries {
 			if e.status.Code() != code {
 				continue
 			}
-			if node, err := nodes.Get(e.node); err == nil {
+			if e.info != nil {
+				found = append(found, e.info)
+			} else if node, err := nodes.Get(e.node); err == nil {
 				found = append(found, node)
 			}
 		}
@@ -110,11 +125,41 @@ func (m *NodeToStatus) NodesForStatusCode(nodes fwk.NodeInfoLister, code fwk.Cod
 	return found, nil
 }
 
-func (m *NodeToStatus) add(node string, status *fwk.Status) {
+func (m *NodeToStatus) add(e nodeStatus) {
 	if m.byName != nil {
-		m.byName[node] = int32(len(m.entries))
+		m.byName[e.node] = int32(len(m.entries))
 	}
-	m.entries = append(m.entries, nodeStatus{node, status})
+	m.entries = append(m.entries, e)
+}
+
+// count is how many nodes have a status of their own with a code.
+func (m *NodeToStatus) count(code fwk.Code) int {
+	n := 0
+	for i := range m.entries {
+		if m.entries[i].status.Code() == code {
+			n++
+		}
+	}
+	return n
+}
+
+// Count adds up for how many of so many nodes each status was given, the shared one included. Neighbours often have one
+// status in common, so runs are counted first.
+func (m *NodeToStatus) Count(nodes int) map[*fwk.Status]int {
+	counts := map[*fwk.Status]int{}
+	for i := 0; i < len(m.entries); {
+		first, status := i, m.entries[i].status
+		for i < len(m.entries) && m.entries[i].status == status {
+			i++
+		}
+		if status != nil {
+			counts[status] += i - first
+		}
+	}
+	if rest := nodes - len(m.entries); rest > 0 && m.absent != nil {
+		counts[m.absent] += rest
+	}
+	return counts
 }
 
 // find looks through a short list, and makes an index of a long one.

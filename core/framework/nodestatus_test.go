@@ -59,6 +59,12 @@ func TestNodeToStatusAgreesWithAMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		statuses, model := framework.NewNodeToStatus(rapid.IntRange(0, 4).Draw(rt, "room")), map[string]*fwk.Status{}
 		absent := statuses.AbsentNodesStatus()
+		if rapid.Bool().Draw(rt, "used before") {
+			statuses.Append(nodes("n1")[0], fwk.NewStatus(fwk.Unschedulable))
+			statuses.Set("n2", fwk.NewStatus(fwk.Unschedulable))
+			statuses.SetAbsentNodesStatus(nil)
+			statuses.Reset()
+		}
 		var order []string
 		give := func(name string, how func(string, *fwk.Status)) {
 			s := fwk.NewStatus(fwk.Unschedulable, "reason")
@@ -73,7 +79,7 @@ func TestNodeToStatusAgreesWithAMap(t *testing.T) {
 			give(fmt.Sprintf("n%d", rapid.IntRange(0, 39).Draw(rt, "node")), statuses.Set)
 		}
 		for i := range rapid.IntRange(0, 40).Draw(rt, "searched") {
-			give(fmt.Sprintf("n%d", i), statuses.Append)
+			give(fmt.Sprintf("n%d", i), func(name string, s *fwk.Status) { statuses.Append(nodes(name)[0], s) })
 		}
 		for range rapid.IntRange(0, 10).Draw(rt, "later") {
 			name := fmt.Sprintf("n%d", rapid.IntRange(0, 59).Draw(rt, "node"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -124,15 +125,20 @@ func (r *scoreRun) column(i int) fwk.NodeScoreList {
 
 // score goes node by node, so that what the plugins look at is looked at while it is near.
 func (r *scoreRun) score(ctx context.Context) error {
+	timed := r.watch.timed
 	for line, node := range r.nodes {
 		name := node.Node().Name
-		r.totals[line] = fwk.NodePluginScores{Name: name}
 		for i, s := range r.slots {
 			s.calls++
-			start := r.watch.start()
+			var start time.Duration
+			if timed {
+				start = r.watch.start()
+			}
 			score, status := s.plugin.Score(ctx, r.state, r.pod, node)
-			r.watch.took(s.name, status, start)
-			if !status.IsSuccess() {
+			if timed {
+				r.watch.took(s.name, status, start)
+			}
+			if status != nil && !status.IsSuccess() {
 				r.watch.said(Verdict{Plugin: s.name, Node: name, Status: status})
 				return fmt.Errorf("plugin %q failed with: %w", s.name, cause(status))
 			}
@@ -162,7 +168,7 @@ func (r *scoreRun) normalize(ctx context.Context) error {
 
 func (r *scoreRun) weigh() error {
 	width := len(r.slots)
-	for line := range r.nodes {
+	for line, node := range r.nodes {
 		parts := r.parts[line*width : (line+1)*width : (line+1)*width]
 		var total int64
 		for i, s := range r.slots {
@@ -175,8 +181,7 @@ func (r *scoreRun) weigh() error {
 			parts[i] = fwk.PluginScore{Name: s.name, Score: weighted}
 			total += weighted
 		}
-		r.totals[line].Scores = parts
-		r.totals[line].TotalScore = total
+		r.totals[line] = fwk.NodePluginScores{Name: node.Node().Name, Scores: parts, TotalScore: total}
 	}
 	return nil
 }

@@ -28,6 +28,9 @@ type Evaluator struct {
 	sample  Sample
 	pods    corelisters.PodLister
 	budgets policylisters.PodDisruptionBudgetLister
+
+	stay     stay                    // the last dry run's, for its room
+	statuses *framework.NodeToStatus // and what stood in its way
 }
 
 // NewEvaluator makes one for the profile behind a handle.
@@ -37,6 +40,8 @@ func NewEvaluator(h fwk.Handle, s Sample) *Evaluator {
 		handle: h, sample: s,
 		pods:    informers.Core().V1().Pods().Lister(),
 		budgets: informers.Policy().V1().PodDisruptionBudgets().Lister(),
+
+		statuses: framework.NewNodeToStatus(0),
 	}
 }
 
@@ -141,7 +146,8 @@ func (t *trial) unhelpful(pod *v1.Pod, nodes int) *fwk.Status {
 // dryRun tries nodes in order, from one drawn at random on, until there are enough candidates, one of which violates no
 // budget. Errors do not end it: another node may do.
 func (ev *Evaluator) dryRun(ctx context.Context, state fwk.CycleState, pod *v1.Pod, potential []fwk.NodeInfo) (*trial, error) {
-	t := &trial{statuses: framework.NewNodeToStatus(0)}
+	ev.statuses.Reset()
+	t := &trial{statuses: ev.statuses}
 	if len(potential) == 0 {
 		return t, nil
 	}
@@ -151,11 +157,12 @@ func (ev *Evaluator) dryRun(ctx context.Context, state fwk.CycleState, pod *v1.P
 	}
 	budgets, wanted, first := parse(pdbs), ev.sample.of(len(potential)), ev.draw(len(potential))
 	var errs []error
+	s := &ev.stay
+	s.handle, s.pod = ev.handle, pod
 	for i := range potential {
-		node := potential[(first+i)%len(potential)].Snapshot()
+		node := potential[(first+i)%len(potential)]
 		t.tried++
-		s := stay{ev.handle, state.Clone(), pod, node}
-		victims, violations, status := s.victims(ctx, budgets)
+		victims, violations, status := s.on(ctx, node, state, budgets)
 		if status.IsSuccess() && len(victims) == 0 {
 			status = fwk.AsStatus(fmt.Errorf("expected at least one victim pod on node %q", node.Node().Name))
 		}
@@ -163,11 +170,14 @@ func (ev *Evaluator) dryRun(ctx context.Context, state fwk.CycleState, pod *v1.P
 			if status.Code() == fwk.Error {
 				errs = append(errs, status.AsError())
 			}
-			t.statuses.Set(node.Node().Name, status)
+			t.statuses.Append(node, status)
 			continue
 		}
 		c := Candidate{Node: node.Node().Name, Victims: victims, Violations: violations}
 		if violations == 0 {
+			if t.clean == nil {
+				t.clean = make([]Candidate, 0, wanted)
+			}
 			t.clean = append(t.clean, c)
 		} else if len(t.violating) < wanted {
 			t.violating = append(t.violating, c)

@@ -2,6 +2,7 @@ package preempt
 
 import (
 	"math"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
@@ -53,43 +54,51 @@ type Loser struct {
 // of the others lost by, the last to lose first.
 func Pick(candidates []Candidate) (best Candidate, by Criterion, losers []Loser) {
 	by = OnlyCandidate
-	left := candidates
-	for _, criterion := range criteria {
-		if len(left) == 1 {
-			break
-		}
-		kept, most := []Candidate(nil), int64(math.MinInt64)
-		for i := range left {
-			switch score := criterion.of(&left[i]); {
-			case score > most:
-				kept, most = append(kept[:0:0], left[i]), score
-			case score == most:
-				kept = append(kept, left[i])
+	lost := make([]int, len(candidates)) // in which round; 0 is not yet
+	scores := make([]int64, len(candidates))
+	left := len(candidates)
+	for round := 1; round <= len(criteria) && left > 1; round++ {
+		most := int64(math.MinInt64)
+		for i := range candidates {
+			if lost[i] == 0 {
+				scores[i] = criteria[round-1].of(&candidates[i])
+				most = max(most, scores[i])
 			}
 		}
-		if len(kept) < len(left) {
-			by = criterion.name
-			losers = append(outdone(left, most, criterion.of, by), losers...)
+		for i := range candidates {
+			if lost[i] == 0 && scores[i] < most {
+				lost[i], by = round, criteria[round-1].name
+				left--
+			}
 		}
-		left = kept
 	}
-	if len(left) > 1 {
+	won := slices.Index(lost, 0)
+	if left > 1 {
 		by = FirstFound
-		ties := make([]Loser, 0, len(left)-1)
-		for _, c := range left[1:] {
-			ties = append(ties, Loser{c, by})
+		for i := won + 1; i < len(lost); i++ {
+			if lost[i] == 0 {
+				lost[i] = len(criteria) + 1
+			}
 		}
-		losers = append(ties, losers...)
 	}
-	return left[0], by, losers
+	return candidates[won], by, inOrder(candidates, lost)
 }
 
-// outdone are the candidates that score less than the best.
-func outdone(all []Candidate, most int64, score func(*Candidate) int64, by Criterion) []Loser {
-	var losers []Loser
-	for i := range all {
-		if score(&all[i]) < most {
-			losers = append(losers, Loser{all[i], by})
+// inOrder are those that lost, the last round first.
+func inOrder(candidates []Candidate, lost []int) []Loser {
+	if len(candidates) == 1 {
+		return nil
+	}
+	losers := make([]Loser, 0, len(candidates)-1)
+	for round := len(criteria) + 1; round > 0; round-- {
+		by := FirstFound
+		if round <= len(criteria) {
+			by = criteria[round-1].name
+		}
+		for i := range candidates {
+			if lost[i] == round {
+				losers = append(losers, Loser{candidates[i], by})
+			}
 		}
 	}
 	return losers

@@ -1,0 +1,162 @@
+package engine_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/engine"
+	"orrery/core/world"
+)
+
+var update = flag.Bool("update", false, "rewrite the stories in testdata")
+
+// The stories in testdata tell how pods travel: commands, each followed, indented, by what came of it. The commands are
+// explained where they are carried out, in stage.command and what it calls.
+//
+// After "fork", everything happens to a copy of the engine as well, and the copy must do the same.
+func TestStories(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found no stories: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := tell(t, string(want))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("the engine did something else (-story +now); run with -update if that is right:\n%s", diff)
+			}
+		})
+	}
+}
+
+// tell plays a story, and returns it with what came of it this time.
+func tell(t *testing.T, story string) string {
+	s := &stage{t: t, now: start, objects: map[string]world.Object{}}
+	var out strings.Builder
+	for line := range strings.Lines(story) {
+		if strings.HasPrefix(line, "  ") {
+			continue
+		}
+		out.WriteString(line)
+		if words := strings.Fields(line); len(words) > 0 && words[0] != "#" {
+			for _, said := range s.do(words[0], words[1:]) {
+				fmt.Fprintf(&out, "  %s\n", said)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("that was after %q", strings.TrimSpace(line))
+		}
+	}
+	return out.String()
+}
+
+// stage is where a story is played: the objects as the cluster has them, and the engine with its copies.
+type stage struct {
+	t       *testing.T
+	plugins []*pluginSpec
+	without string   // plugins, as a list in YAML
+	others  []string // scheduler names besides the default one
+	now     time.Time
+	version int
+	objects map[string]world.Object // by name
+	players []*player
+	casting *player // whom plugins made now belong to
+}
+
+// player is one engine, and what it has said since the last command.
+type player struct {
+	*engine.Engine
+	handle   fwk.Handle // of its plugins
+	acts     map[world.EffectID]world.Act
+	said     []string
+	problems int
+}
+
+func (p *player) say(format string, args ...any) {
+	p.said = append(p.said, fmt.Sprintf(format, args...))
+}
+
+// do carries out one command on every player, and returns what the first of them said.
+func (s *stage) do(verb string, args []string) []string {
+	switch verb {
+	case "plugin": // plugin <name> <points>: a plugin at these extension points, of every profile
+		s.plugins = append(s.plugins, &pluginSpec{name: args[0], points: args[1:], answers: map[string][]string{}})
+		return nil
+	case "without": // without <plugins>: in all profiles, these default plugins are disabled
+		for _, name := range args {
+			s.without += fmt.Sprintf("{name: %s},", name)
+		}
+		return nil
+	case "profile": // profile <name>: one more profile, of that scheduler name
+		s.others = append(s.others, args[0])
+		return nil
+	case "answer": // answer <plugin> <point> <answer>: what the plugin says there from now on
+		s.plugin(args[0]).answers[args[1]] = args[2:]
+		return nil
+	case "fork":
+		s.fork()
+		return nil
+	}
+	if len(s.players) == 0 {
+		s.open()
+	}
+	act := s.command(verb, args)
+	for _, p := range s.players {
+		s.casting = p
+		p.said = nil
+		act(p)
+		p.collect()
+		if err := p.Check(); err != nil {
+			s.t.Errorf("check: %v", err)
+		}
+	}
+	first := s.players[0]
+	for i, p := range s.players[1:] {
+		if !slices.Equal(p.said, first.said) || p.Digest() != first.Digest() {
+			s.t.Errorf("copy %d says something else (-engine +copy):\n%s", i+1, cmp.Diff(first.said, p.said))
+		}
+	}
+	return first.said
+}
+
+// collect takes the effects over, and what went wrong.
+func (p *player) collect() {
+	for _, effect := range p.Effects() {
+		p.acts[effect.ID] = effect.Act
+		p.say("%s", sentence(effect))
+	}
+	for _, problem := range p.Problems()[p.problems:] {
+		p.say("problem: %v", problem.What)
+		p.problems++
+	}
+}
+
+func (s *stage) open() {
+	p := &player{acts: map[world.EffectID]world.Act{}}
+	s.casting = p
+	e, err := engine.New(engine.Options{Start: start, Config: s.configuration(), Plugins: s.registry(), Decisions: 16})
+	if err != nil {
+		s.t.Fatalf("making an engine: %v", err)
+	}
+	p.Engine = e
+	s.players = append(s.players, p)
+}

@@ -1,0 +1,174 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/config"
+	"orrery/core/framework"
+)
+
+// pluginSpec is a plugin of a story: where it takes part, and what it answers there.
+type pluginSpec struct {
+	name    string
+	points  []string
+	answers map[string][]string // by extension point; without one, the plugin agrees
+}
+
+func (s *stage) plugin(name string) *pluginSpec {
+	i := slices.IndexFunc(s.plugins, func(p *pluginSpec) bool { return p.name == name })
+	if i < 0 {
+		s.t.Fatalf("there is no plugin %q", name)
+	}
+	return s.plugins[i]
+}
+
+// configuration is the default one with the plugins of the story. Bind plugins come before the default one.
+func (s *stage) configuration() *config.Configuration {
+	byPoint := map[string]string{}
+	for _, p := range s.plugins {
+		for _, point := range p.points {
+			byPoint[point] += fmt.Sprintf("{name: %s},", p.name)
+		}
+	}
+	points := []string{fmt.Sprintf("multiPoint: {disabled: [%s]}", s.without)}
+	for point, list := range byPoint {
+		disabled := ""
+		if point == "bind" {
+			disabled, list = `disabled: [{name: "*"}],`, list+"{name: DefaultBinder}"
+		}
+		points = append(points, fmt.Sprintf("%s: {%s enabled: [%s]}", point, disabled, list))
+	}
+	slices.Sort(points)
+	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
+	for _, name := range append([]string{v1.DefaultSchedulerName}, s.others...) {
+		text += fmt.Sprintf("- schedulerName: %s\n  plugins: {%s}\n", name, strings.Join(points, ", "))
+	}
+	c, err := config.Load([]byte(text), config.DefaultFeatures())
+	if err != nil {
+		s.t.Fatalf("%v, in:\n%s", err, text)
+	}
+	return c
+}
+
+func (s *stage) registry() framework.Registry {
+	registry := framework.Registry{}
+	for _, p := range s.plugins {
+		registry[p.name] = func(_ context.Context, _ runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
+			s.casting.handle = h
+			return actingPlugin{spec: p, handle: h, player: s.casting}, nil
+		}
+	}
+	return registry
+}
+
+// actingPlugin can take part anywhere. It tells of every call, and answers what the story says.
+type actingPlugin struct {
+	spec   *pluginSpec
+	handle fwk.Handle
+	player *player
+}
+
+func (a actingPlugin) Name() string { return a.spec.name }
+
+// answer tells of a call and answers it. Of the words for it the first says what kind of answer, the rest why.
+//
+//	ok | skip | error | unschedulable | unresolvable | pending <why>
+//	only <nodes>              in PreFilter: no other node is worth looking at
+//	wait <how long>           the pod waits for this plugin
+//	release                   all pods that wait for this plugin may go, this one too
+//	wish <pod>                this pod may go, and another is tried again
+func (a actingPlugin) answer(point string, state fwk.CycleState, pod *v1.Pod, node string) (*fwk.Status, time.Duration) {
+	a.player.say("%s.%s %s on %s", a.spec.name, point, pod.Name, node)
+	words := append(slices.Clone(a.spec.answers[point]), "", "")
+	why := strings.TrimSpace(strings.Join(words[1:], " "))
+	switch words[0] {
+	case "", "ok", "only":
+		return nil, 0
+	case "wait":
+		d, err := time.ParseDuration(words[1])
+		if err != nil {
+			panic(err)
+		}
+		return fwk.NewStatus(fwk.Wait), d
+	case "release":
+		a.handle.IterateOverWaitingPods(func(w fwk.WaitingPod) { w.Allow(a.spec.name) })
+		return nil, 0
+	case "wish":
+		data, err := state.Read(framework.PodsToActivateKey)
+		if err != nil {
+			panic(err)
+		}
+		other, err := a.handle.SharedInformerFactory().Core().V1().Pods().Lister().Pods(pod.Namespace).Get(words[1])
+		if err != nil {
+			panic(err)
+		}
+		data.(*framework.PodsToActivate).Map[other.Namespace+"/"+other.Name] = other
+		return nil, 0
+	}
+	codes := map[string]fwk.Code{
+		"skip": fwk.Skip, "error": fwk.Error, "unschedulable": fwk.Unschedulable,
+		"unresolvable": fwk.UnschedulableAndUnresolvable, "pending": fwk.Pending,
+	}
+	return fwk.NewStatus(codes[words[0]], why), 0
+}
+
+func (a actingPlugin) status(point string, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	status, _ := a.answer(point, state, pod, node)
+	return status
+}
+
+func (a actingPlugin) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	status := a.status("PreFilter", state, pod, "any node")
+	if words := a.spec.answers["PreFilter"]; len(words) > 0 && words[0] == "only" {
+		return &fwk.PreFilterResult{NodeNames: sets.New(strings.Split(words[1], ",")...)}, status
+	}
+	return nil, status
+}
+
+func (a actingPlugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
+
+func (a actingPlugin) Filter(_ context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+	return a.status("Filter", state, pod, node.Node().Name)
+}
+
+func (a actingPlugin) Reserve(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	return a.status("Reserve", state, pod, node)
+}
+
+func (a actingPlugin) Unreserve(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
+	a.status("Unreserve", state, pod, node)
+}
+
+func (a actingPlugin) Permit(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) (*fwk.Status, time.Duration) {
+	return a.answer("Permit", state, pod, node)
+}
+
+func (a actingPlugin) PreBindPreFlight(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	return a.status("PreBindPreFlight", state, pod, node)
+}
+
+func (a actingPlugin) PreBind(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	return a.status("PreBind", state, pod, node)
+}
+
+func (a actingPlugin) Bind(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	return a.status("Bind", state, pod, node)
+}
+
+func (a actingPlugin) PostBind(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
+	a.status("PostBind", state, pod, node)
+}
+
+// EventsToRegister: a new node helps those whom the plugin turned down.
+func (a actingPlugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	return []fwk.ClusterEventWithHint{{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}}}, nil
+}
