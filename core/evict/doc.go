@@ -11,6 +11,11 @@
 // machine can act, as the controller itself, or only predict, as a console beside the real one does; it runs the same
 // either way, and only what becomes of its acts differs. [Controller] is what they have in common.
 //
+// Where the taints come from that nodes get for their troubles, and when, is in core/evict/lifecycle.
+//
+// What the machines share is here: [Timers], [Removals], which mark pods and delete them, [Stay], which is what taints and
+// tolerations come to, and [Tally].
+//
 // What leaves, by whichever way, is written on one [Board]: what left, what is leaving and what would leave, why, at
 // whose wish, by when, and on account of which budget.
 package evict

@@ -129,10 +129,10 @@ func (t *Timers[K]) pop() alarm[K] {
 	}
 }
 
-// sweep takes out of the heap what no longer runs.
+// sweep takes out of the heap what no longer runs. The new heap grows in the old one's place, never past what was read.
 func (t *Timers[K]) sweep() {
 	old := t.heap
-	t.heap = make([]alarm[K], 0, len(t.set))
+	t.heap = t.heap[:0]
 	for _, a := range old {
 		if t.set[a.key] == a.timer {
 			t.push(a)

@@ -54,8 +54,8 @@ func (v Verdict) Code() int {
 	return int(v.Refusal.ErrStatus.Code)
 }
 
-// Raced is the answer where the pod has changed between the look at it and its deletion; nil means to try again or, if
-// the client gave the version, to answer with the conflict.
+// Raced is the answer where the pod is not the one that was looked at when it comes to its deletion; nil means to try
+// again or, if the client gave the version, to answer with the conflict.
 func (v Verdict) Raced() *apierrors.StatusError {
 	if v.Pinned && v.Counted != nil {
 		return beingProcessed(v.Counted.Name)
@@ -270,7 +270,9 @@ func (v Verdict) checked(pod *v1.Pod) Verdict {
 	default:
 		return v
 	}
-	v.Refusal = apierrors.NewConflict(schema.GroupResource{Resource: "Pod"}, pod.Name, why)
+	if v.Refusal = v.Raced(); v.Refusal == nil {
+		v.Refusal = apierrors.NewConflict(schema.GroupResource{Resource: "Pod"}, pod.Name, why)
+	}
 	return v
 }
 

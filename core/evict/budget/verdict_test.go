@@ -161,6 +161,11 @@ func TestWhatTheClientSaysOfTheDeletionIsHeeded(t *testing.T) {
 			`409 Operation cannot be fulfilled on Pod "a": the UID in the precondition (other) does not match the UID in record (` + string(web("a").Obj().UID) + `). The object might have been deleted and then recreated allowed=1`, "",
 		},
 		{
+			"another pod of that name, where the one there is not ready and may go: the conflict passes for the budget's", "a", nil,
+			&metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("other")}, unready("a").Obj(),
+			wouldViolate + "[The disruption budget b is still being processed by the server.] (again in 10s)", "",
+		},
+		{
 			"the client means another version of a pending pod", "a", nil,
 			&metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: ptr("1")}}, web("a").Phase(v1.PodPending).Obj(),
 			`409 Operation cannot be fulfilled on Pod "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (5). The object might have been modified`, "",

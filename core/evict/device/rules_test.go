@@ -197,3 +197,19 @@ func TestPausesBetweenAttemptsDouble(t *testing.T) {
 		t.Errorf("tally %+v, want 4 failures and a deletion after 5+10+20+40 ms", tally)
 	}
 }
+
+func TestAPodThatWasDeletedIsNotAskedAgainBeforeItIsSeenToLeave(t *testing.T) {
+	s := newScene(t, device.Options{Act: true})
+	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
+	s.outcome = func(e world.Effect) world.Outcome {
+		if _, deletes := e.Act.(world.Delete); deletes {
+			delete(s.objects, "Pod default/a") // the API server knows, and nobody else
+		}
+		return world.Outcome{}
+	}
+	s.set(slice("s", "pool", 1, "gpu-0=bad@0"))
+	s.at(5).set(rule("r", "NoExecute", 1, s.now, driver))
+	if got := s.left(); got != "0s a" {
+		t.Errorf("deleted: %q, want once", got)
+	}
+}

@@ -36,6 +36,9 @@
 //   - What is thrown away counts only if every threshold is satisfied afterwards, its minimum reclaim included; otherwise
 //     a pod goes, too. (In the documentation: if less than the minimum could be freed, nothing is. The kubelet cannot know
 //     beforehand, and tries.)
+//   - Static and mirror pods are never evicted, nor are pods of system-critical priority. (In the documentation: static pods
+//     may be.)
+//   - A percentage is kept in single precision: 10% of 10Gi is sixteen bytes more than 1Gi.
 //   - A burstable container's OOM score adjustment is at least 3. (In the documentation: 2.)
 //   - An amount is what it is: 1Gi with a minimum reclaim of 500Mi is 1524Mi, and a system-reserved of 1.5Gi is 1536Mi,
 //     where the documentation rounds both to 1.5GiB, and once to 1GiB.

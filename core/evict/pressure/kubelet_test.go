@@ -12,6 +12,7 @@ import (
 	"orrery/core/evict"
 	"orrery/core/evict/pressure"
 	"orrery/core/mk"
+	"orrery/core/world"
 )
 
 const hardMemory = "evictionHard: {memory.available: 100Mi}\nenforceNodeAllocatable: []\n"
@@ -329,5 +330,31 @@ func TestARestingKubeletNeedsNoTimer(t *testing.T) {
 	n.observe(3*time.Second, measure().memory("5Gi").pod(pod))
 	if at, ok := n.NextWake(); !ok || at.Sub(noon) != 10*time.Second {
 		t.Errorf("with something new to see it wakes at %v (%v), want 10s", at, ok)
+	}
+}
+
+func TestAPodThatTheAPINoLongerHasIsGone(t *testing.T) {
+	starve := func() (*node, *v1.Pod, *v1.Pod) {
+		a, b := mk.Pod("a").Obj(), mk.Pod("b").Priority(1).Obj()
+		n := newNode(t, pressure.OneFs, hardMemory, a, b)
+		n.observe(0, measure().memory("50Mi").pod(a, uses("1Gi")).pod(b, uses("1Gi")))
+		n.through(0)
+		n.tape.Reset()
+		return n, a, b
+	}
+	for name, tell := range map[string]func(a, b *v1.Pod) world.Event{
+		"it was deleted":       func(a, _ *v1.Pod) world.Event { return world.Changed{Op: world.Deleted, Object: a} },
+		"a list is without it": func(_, b *v1.Pod) world.Event { return world.Listed{Kind: world.Pod, Objects: []world.Object{b}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, a, b := starve()
+			n.until(500 * time.Millisecond)
+			n.Apply(world.Input{At: n.now, Event: tell(a, b)})
+			n.until(2 * time.Second)
+			n.wants("1.5s Attempting to reclaim memory\n1.5s evicts b in 1s for memory.available")
+			if d := n.board.Ended(); len(d) != 1 || d[0].Pod.Name != "a" || d[0].Phase != evict.Left {
+				t.Errorf("the board says of those that left %+v", d)
+			}
+		})
 	}
 }

@@ -39,6 +39,9 @@ func volumeOverLimit(pod *v1.Pod, stats *PodStats, _ Layout) string {
 }
 
 func podOverLimit(pod *v1.Pod, stats *PodStats, _ Layout) string {
+	if !limitsStorage(pod) {
+		return ""
+	}
 	// The library adds overhead to quantities that may still be the pod's own, so it is added here, to a copy.
 	limit, ok := resources.PodLimits(pod, resources.PodResourcesOptions{ExcludeOverhead: true})[v1.ResourceEphemeralStorage]
 	if !ok {
@@ -53,6 +56,18 @@ func podOverLimit(pod *v1.Pod, stats *PodStats, _ Layout) string {
 		return ""
 	}
 	return fmt.Sprintf("Pod ephemeral local storage usage exceeds the total limit of containers %s. ", limit.String())
+}
+
+// limitsStorage tells whether any container has a limit, before the sum of all limits is worked out.
+func limitsStorage(pod *v1.Pod) bool {
+	for _, list := range [][]v1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
+		for i := range list {
+			if _, ok := list[i].Resources.Limits[v1.ResourceEphemeralStorage]; ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // containerOverLimit counts a container's logs, and its writable layer unless that lies on a filesystem for images.

@@ -33,9 +33,9 @@ type Standing struct {
 // storage decides last, in bytes even where inodes are counted, as in the kubelet. Pods that are equal in all this go
 // by namespace and name.
 func Rank(signal Signal, layout Layout, pods []*v1.Pod, summary *Summary) []Standing {
-	all := make([]Standing, len(pods))
+	all, measured := make([]Standing, len(pods)), summary.byPod()
 	for i, pod := range pods {
-		all[i] = standing(signal, layout, pod, summary)
+		all[i] = standing(signal, layout, pod, measured[pod.UID])
 	}
 	slices.SortStableFunc(all, func(a, b Standing) int {
 		return cmp.Or(Compare(signal, &a, &b),
@@ -71,9 +71,8 @@ func firstIf(a, b bool) int {
 	return 1
 }
 
-func standing(signal Signal, layout Layout, pod *v1.Pod, summary *Summary) Standing {
+func standing(signal Signal, layout Layout, pod *v1.Pod, stats *PodStats) Standing {
 	s := Standing{Pod: pod, Priority: corev1.PodPriority(pod), Spared: Spared(pod)}
-	stats := summary.Pod(pod.UID)
 	if stats == nil {
 		return s
 	}
@@ -81,7 +80,8 @@ func standing(signal Signal, layout Layout, pod *v1.Pod, summary *Summary) Stand
 	switch of := signal.Resource(); of {
 	case v1.ResourceMemory:
 		s.Usage = stats.Memory.used()
-		s.weigh(request(pod, of), request(pod, of))
+		asked := request(pod, of)
+		s.weigh(asked, asked)
 	case PIDs:
 		s.Usage = resource.Quantity{Format: resource.DecimalSI}
 		if p := stats.Processes; p != nil && p.Count != nil {

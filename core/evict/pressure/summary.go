@@ -171,6 +171,15 @@ func (s *Summary) Pod(uid types.UID) *PodStats {
 	return nil
 }
 
+// byPod is what was measured of every pod.
+func (s *Summary) byPod() map[types.UID]*PodStats {
+	all := make(map[types.UID]*PodStats, len(s.Pods))
+	for i := range s.Pods {
+		all[s.Pods[i].PodRef.UID] = &s.Pods[i]
+	}
+	return all
+}
+
 // NotifyAt is the memory usage in bytes at which the kernel is asked to wake the kubelet for a threshold: usage counts
 // what the working set leaves out, so the threshold moves up by the difference. ok is false where it was not measured.
 func NotifyAt(t Threshold, m *MemoryStats) (usage int64, ok bool) {

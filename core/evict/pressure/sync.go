@@ -123,8 +123,9 @@ func (k *Kubelet) overLimits() []Evicting {
 		return nil
 	}
 	var over []Evicting
+	measured := k.judged.byPod()
 	for _, pod := range k.active() {
-		message := OverLimit(pod, k.judged.Pod(pod.UID), k.options.Layout)
+		message := OverLimit(pod, measured[pod.UID], k.options.Layout)
 		if message != "" && Spared(pod) == "" {
 			over = append(over, Evicting{Pod: refOf(pod), GraceSeconds: hardGraceSeconds, Message: message})
 		}

@@ -221,3 +221,12 @@ func TestAFinishedPodIsLetBe(t *testing.T) {
 		t.Error("a timer runs for a pod that has succeeded")
 	}
 }
+
+func TestAPodThatGoesBetweenTwoAttemptsIsForgotten(t *testing.T) {
+	s := newScene(t, taint.Options{Act: true})
+	s.outcome = func(world.Effect) world.Outcome { return outage(metav1.StatusReasonServiceUnavailable) }
+	s.play("0 pod a n1\n 0 node n1 bad\n 0.5 gone pod a\n 99 nothing")
+	if tally := s.c.Tally(); tally.Failed != 5 || tally.Evicted != 0 {
+		t.Errorf("tally %+v, want the five attempts before it went", tally)
+	}
+}

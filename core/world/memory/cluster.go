@@ -29,6 +29,8 @@ type Options struct {
 	Heartbeat time.Duration
 	// Budgets are the rules of disruption budgets; without them nobody keeps budgets, and an eviction is a deletion.
 	Budgets Budgets
+	// Pace decides when nodes in trouble get their NoExecute taints; without it they get them at once.
+	Pace Pacer
 }
 
 // Latency is how long things take.
@@ -79,6 +81,9 @@ type Cluster struct {
 	scripted map[Call][]Mishap
 	inflight map[types.UID]time.Time
 
+	pacer   Pacer
+	pacedAt time.Time // the pacer's next moment on the agenda
+
 	history history
 	digest  digest
 }
@@ -111,6 +116,7 @@ func New(o Options) *Cluster {
 		streams:  make(map[world.Kind]*stream, len(o.Kinds)),
 		scripted: map[Call][]Mishap{},
 		inflight: map[types.UID]time.Time{},
+		pacer:    o.Pace,
 		history:  newHistory(),
 		digest:   startDigest,
 	}
@@ -229,5 +235,8 @@ func (c *Cluster) Fork() *Cluster {
 	}
 	f.inflight = maps.Clone(c.inflight)
 	f.history = c.history.clone()
+	if c.pacer != nil {
+		f.pacer = c.pacer.Fork()
+	}
 	return &f
 }

@@ -12,7 +12,7 @@
 //	│ write.go ─► index.go (counts) ─► watch.go ─► react             │
 //	└───▲──────────────────────────────────────────────────│─────────┘
 //	    │ writes, after a latency of their own             ▼
-//	kubelet*.go   nodelife.go   replicaset.go deployment.go statefulset.go job.go daemonset.go
+//	kubelet*.go   nodelife.go pace.go   replicaset.go deployment.go statefulset.go job.go daemonset.go
 //
 // There is one agenda (agenda.go), a heap of what is going to happen, by time and then by the order of being put there:
 // effects on their way in, events and outcomes on their way out, kubelets about to notice something, controllers about
@@ -41,7 +41,7 @@
 // # Differences from Kubernetes
 //
 //   - A node created with Ready=True carries no not-ready taint, which a real one does for a moment.
-//   - NoExecute taints of node problems are set at once; the real controller paces them by zone.
+//   - NoExecute taints of node problems are set at once, unless a Pacer is given; the real controller paces them by zone.
 //   - A pod whose quality of service is not BestEffort is given a toleration of memory pressure when it is created. The
 //     documentation promises it; the API server needs an admission plugin for it that is off by default.
 //   - PatchStatus and Delete check the UID of their Ref, so a namesake that came later is safe from them.

@@ -8,7 +8,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/world"
@@ -79,12 +78,14 @@ func dueTaints(node *v1.Node) (due []v1.Taint, ruled func(key string) bool) {
 	}
 }
 
-// rightTaints are the taints a node should have: its own, and those its conditions call for. Changed tells whether it
-// has others now.
-func rightTaints(node *v1.Node, now metav1.Time) (right []v1.Taint, changed bool) {
+// rightTaints are the taints a node should have: its own, and those its conditions call for, except that a pacer
+// decides of some. Changed tells whether it has others now.
+func (c *Cluster) rightTaints(node *v1.Node) (right []v1.Taint, changed bool) {
+	now := c.stamp()
 	due, ruled := dueTaints(node)
+	due = slices.DeleteFunc(due, func(t v1.Taint) bool { return c.paced(t.Key, t.Effect) })
 	right = slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t v1.Taint) bool {
-		return ruled(t.Key) && !hasTaint(due, t.Key, t.Effect)
+		return ruled(t.Key) && !hasTaint(due, t.Key, t.Effect) && !c.paced(t.Key, t.Effect)
 	})
 	changed = len(right) < len(node.Spec.Taints)
 	for _, t := range due {
@@ -99,10 +100,12 @@ func rightTaints(node *v1.Node, now metav1.Time) (right []v1.Taint, changed bool
 // nodeChanged has whoever cares for nodes take note.
 func (c *Cluster) nodeChanged(old, changed *v1.Node) {
 	if changed == nil {
+		c.tellPacer(world.Deleted, old)
 		c.schedule(c.now.Add(orphanPeriod), orphans{old.Name})
 		c.wakeDaemonSets()
 		return
 	}
+	c.tellPacer(world.Modified, changed)
 	n := c.nodeState(changed.Name)
 	if old == nil {
 		c.schedule(c.now.Add(c.latency.delay(c.options.Latency.Kubelet)), joins{changed.Name})
@@ -111,7 +114,7 @@ func (c *Cluster) nodeChanged(old, changed *v1.Node) {
 		}
 		n.lost = time.Time{}
 	}
-	if _, wrong := rightTaints(changed, c.stamp()); wrong {
+	if _, wrong := c.rightTaints(changed); wrong {
 		c.owe(errand{kind: world.Node, key: keyOf(changed)}, 0)
 	}
 	if old == nil || !equality.Semantic.DeepEqual(old.Labels, changed.Labels) ||
@@ -126,7 +129,7 @@ func (c *Cluster) syncTaints(key types.NamespacedName) {
 	if node == nil {
 		return
 	}
-	if right, wrong := rightTaints(node, c.stamp()); wrong {
+	if right, wrong := c.rightTaints(node); wrong {
 		tainted := *node
 		tainted.Spec.Taints = right
 		c.write(world.Node, node, &tainted)

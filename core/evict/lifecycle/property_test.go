@@ -1,0 +1,170 @@
+package lifecycle_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+
+	"orrery/core/evict"
+	"orrery/core/evict/lifecycle"
+	"orrery/core/mk"
+	"orrery/core/world"
+)
+
+// weather is a random history of six nodes in two zones, and a pod on each.
+func weather(t *rapid.T) []world.Input {
+	var inputs []world.Input
+	at, version := noon, 0
+	for range rapid.IntRange(3, 40).Draw(t, "steps") {
+		at = at.Add(time.Duration(rapid.IntRange(0, 200).Draw(t, "wait")) * 100 * time.Millisecond)
+		i := rapid.IntRange(0, 5).Draw(t, "node")
+		name, zone := "n"+strconv.Itoa(i), "z"+strconv.Itoa(i%2)
+		words := []string{rapid.SampledFrom([]string{"ready", "ready", "notready", "unknown", "silence"}).Draw(t, "says")}
+		if rapid.IntRange(0, 5).Draw(t, "cordoned") == 0 {
+			words = append(words, "cordoned")
+		}
+		var object world.Object = nodeOf(name+"@"+zone, at, words)
+		if rapid.IntRange(0, 5).Draw(t, "pod") == 0 {
+			object = mk.Pod("p" + strconv.Itoa(i)).Node(name).Obj()
+		}
+		version++
+		object.SetResourceVersion(strconv.Itoa(version))
+		inputs = append(inputs, world.Input{At: at, Event: world.Changed{Op: world.Modified, Object: object}})
+	}
+	return append(inputs, world.Input{At: at.Add(5 * time.Minute), Event: world.Passed{}})
+}
+
+func playAll(m *lifecycle.Machine, inputs []world.Input) []lifecycle.Change {
+	for _, in := range inputs {
+		m.Apply(in)
+	}
+	return m.Changes()
+}
+
+func machine(b *evict.Board) *lifecycle.Machine {
+	return lifecycle.New(lifecycle.Options{Start: noon, Heartbeats: true, Board: b})
+}
+
+// A taint that is set in place of its opposite needs no turn; every other one does, and a zone has one turn each 10 s.
+func TestAZoneNeverSetsTaintsFasterThanItsRate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		last := map[int]time.Time{}
+		for _, c := range playAll(machine(nil), weather(t)) {
+			for _, added := range c.Add {
+				if added.Effect != v1.TaintEffectNoExecute || len(c.Remove) > 0 {
+					continue
+				}
+				zone := int(c.Node[1]-'0') % 2
+				if before, any := last[zone]; any && c.At.Sub(before) < 10*time.Second {
+					t.Fatalf("zone %d: taints at %v and %v", zone, before.Sub(noon), c.At.Sub(noon))
+				}
+				last[zone] = c.At
+			}
+		}
+	})
+}
+
+// When somebody is ready and time passes, every node has what its condition calls for, and nothing else.
+func TestInTheEndEveryNodeHasTheTaintItNeeds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := lifecycle.New(lifecycle.Options{Start: noon})
+		inputs := weather(t)
+		end := inputs[len(inputs)-1].At
+		m.Apply(world.Input{At: noon, Event: world.Changed{Object: nodeOf("healthy@z2", noon, []string{"ready"})}})
+		taints, ready := map[string]map[string]bool{}, map[string]v1.ConditionStatus{}
+		for _, in := range inputs {
+			apply(taints, playAll(m, []world.Input{{At: in.At, Event: world.Passed{}}}))
+			if change, ok := in.Event.(world.Changed); ok {
+				if node, ok := change.Object.(*v1.Node); ok {
+					taints[node.Name], ready[node.Name] = map[string]bool{}, "" // the world has undone what was decided
+					if len(node.Status.Conditions) > 0 {
+						ready[node.Name] = node.Status.Conditions[0].Status
+					}
+				}
+			}
+			apply(taints, playAll(m, []world.Input{in}))
+		}
+		apply(taints, playAll(m, []world.Input{{At: end.Add(time.Hour), Event: world.Passed{}}}))
+		for node, has := range taints {
+			want := map[string]bool{}
+			switch ready[node] {
+			case v1.ConditionFalse:
+				want[v1.TaintNodeNotReady] = true
+			case v1.ConditionUnknown:
+				want[v1.TaintNodeUnreachable] = true
+			}
+			if diff := cmp.Diff(want, has); diff != "" {
+				t.Fatalf("NoExecute taints of %s, whose Ready is %q (-want +got):\n%s", node, ready[node], diff)
+			}
+		}
+	})
+}
+
+func apply(taints map[string]map[string]bool, changes []lifecycle.Change) {
+	for _, c := range changes {
+		if taints[c.Node] == nil {
+			continue
+		}
+		for _, t := range c.Remove {
+			if t.Effect == v1.TaintEffectNoExecute {
+				delete(taints[c.Node], t.Key)
+			}
+		}
+		for _, t := range c.Add {
+			if t.Effect == v1.TaintEffectNoExecute {
+				taints[c.Node][t.Key] = true
+			}
+		}
+	}
+}
+
+func TestRepeatedAndLateEventsChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		inputs := weather(t)
+		var noisy []world.Input
+		for i, in := range inputs {
+			noisy = append(noisy, in)
+			for range rapid.IntRange(0, 2).Draw(t, "echoes") {
+				echo := inputs[rapid.IntRange(0, i).Draw(t, "echo")]
+				echo.At = in.At
+				noisy = append(noisy, echo)
+			}
+		}
+		clean, disturbed := evict.NewBoard(), evict.NewBoard()
+		if diff := cmp.Diff(playAll(machine(clean), inputs), playAll(machine(disturbed), noisy)); diff != "" {
+			t.Fatalf("changes (-clean +disturbed):\n%s", diff)
+		}
+		if diff := cmp.Diff(board(clean), board(disturbed)); diff != "" {
+			t.Fatalf("boards (-clean +disturbed):\n%s", diff)
+		}
+	})
+}
+
+func TestAForkHasTheSameFutureAndItsOwn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		inputs := weather(t)
+		cut := rapid.IntRange(0, len(inputs)-1).Draw(t, "cut")
+		b := evict.NewBoard()
+		m := machine(b)
+		playAll(m, inputs[:cut])
+		fork, elsewhere := m.Fork(b.Fork()), m.Fork(b.Fork())
+		gone := nodeOf("n0@z0", noon, nil)
+		gone.UID = types.UID("node/n0")
+		playAll(elsewhere, []world.Input{
+			{At: inputs[cut].At, Event: world.Changed{Op: world.Deleted, Object: gone}},
+			{At: inputs[cut].At.Add(time.Hour), Event: world.Passed{}},
+		})
+		want, got := playAll(m, inputs[cut:]), playAll(fork, inputs[cut:])
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("changes (-original +fork):\n%s", diff)
+		}
+		if diff := cmp.Diff(m.Outlook(), fork.Outlook()); diff != "" {
+			t.Fatalf("outlook (-original +fork):\n%s", diff)
+		}
+	})
+}

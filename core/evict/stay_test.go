@@ -1,0 +1,42 @@
+package evict_test
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/evict"
+)
+
+func TestHowLongAPodMayStay(t *testing.T) {
+	taint := func(key string) v1.Taint { return v1.Taint{Key: key, Effect: v1.TaintEffectNoExecute} }
+	tolerate := func(key string, seconds ...int64) v1.Toleration {
+		t := v1.Toleration{Key: key, Operator: v1.TolerationOpExists}
+		if len(seconds) > 0 {
+			t.TolerationSeconds = &seconds[0]
+		}
+		return t
+	}
+	bad, worse := taint("bad"), taint("worse")
+	for _, row := range []struct {
+		name        string
+		tolerations []v1.Toleration
+		taints      []v1.Taint
+		why         string
+	}{
+		{"without taints, for ever", nil, nil, "every taint is tolerated"},
+		{"without a toleration, not at all", nil, []v1.Taint{bad}, "bad:NoExecute is not tolerated"},
+		{"the first taint that is not tolerated is named", []v1.Toleration{tolerate("bad", 5)}, []v1.Taint{bad, worse}, "worse:NoExecute is not tolerated"},
+		{"the shortest counts", []v1.Toleration{tolerate("bad", 90), tolerate("worse", 60)}, []v1.Taint{bad, worse}, "worse:NoExecute is tolerated for 1m0s"},
+		{"for ever beats nothing", []v1.Toleration{tolerate("bad"), tolerate("worse", 60)}, []v1.Taint{bad, worse}, "worse:NoExecute is tolerated for 1m0s"},
+		{"all for ever", []v1.Toleration{tolerate("")}, []v1.Taint{bad, worse}, "every taint is tolerated"},
+		{"less than nothing is nothing", []v1.Toleration{tolerate("bad", -1)}, []v1.Taint{bad}, "bad:NoExecute is tolerated for 0s"},
+		{"292 years are a limit, 293 are not", []v1.Toleration{tolerate("bad", 9223372036), tolerate("worse", 9223372037)}, []v1.Taint{worse, bad}, "bad:NoExecute is tolerated for 2562047h47m16s"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := evict.StayOf(row.tolerations, row.taints, false).Why(); got != row.why {
+				t.Errorf("%q, want %q", got, row.why)
+			}
+		})
+	}
+}
