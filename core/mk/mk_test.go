@@ -1,0 +1,43 @@
+package mk_test
+
+import (
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/mk"
+	"orrery/core/store"
+	"orrery/core/world"
+)
+
+var at = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// What is built for tests is what an API server would let in: the store, which refuses everything else, takes it.
+func TestWhatIsBuiltIsAdmitted(t *testing.T) {
+	for name, object := range map[string]world.Object{
+		"a bare pod":  mk.Pod("web").Obj(),
+		"a bare node": mk.Node("n1").Obj(),
+		"a pod with everything": mk.Pod("web").Namespace("shop").Created(at).Started(at).Deleting(at).Phase(v1.PodRunning).
+			CPU("1").Memory("1Gi").Container("side", "proxy", mk.Resources("cpu", "10m", "memory", "1Mi")).
+			Init("setup", mk.Resources("cpu", "2")).Sidecar("log", mk.Resources("cpu", "5m")).Overhead("cpu", "1m").Image("app:2").
+			HostPort(8080).Priority(10).NeverPreempt().Node("n1").Nominated("n2").Label("app", "web").NodeSelector("disk", "ssd").
+			Toleration(v1.Toleration{Key: "gpu", Operator: v1.TolerationOpExists}).Gate("hold").PVC("data").
+			Owner("apps/v1", "ReplicaSet", "web").Condition(v1.PodReady, v1.ConditionTrue, "").Obj(),
+		"a node with everything": mk.Node("n1").CPU("4").Memory("8Gi").Pods("10").Label("disk", "ssd").Zone("a").Region("r").
+			Taint("gpu", "yes", v1.TaintEffectNoSchedule).Unschedulable().Image(1<<20, "app:2").
+			Condition(v1.NodeReady, v1.ConditionTrue).Obj(),
+	} {
+		deltas, err := store.New().Apply(world.Changed{Op: world.Added, Object: object})
+		if err != nil || len(deltas) != 1 {
+			t.Errorf("%s: %d changes, %v", name, len(deltas), err)
+		}
+	}
+}
+
+func TestPodsOfOneNameInTwoNamespacesAreTwo(t *testing.T) {
+	here, there := mk.Pod("web").Obj(), mk.Pod("web").Namespace("shop").Obj()
+	if here.UID == there.UID {
+		t.Errorf("both have the UID %q", here.UID)
+	}
+}

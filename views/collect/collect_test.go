@@ -1,0 +1,214 @@
+package collect_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/engine"
+	"orrery/core/evict"
+	"orrery/core/mk"
+	"orrery/core/world"
+	"orrery/core/world/memory"
+	"orrery/views"
+	"orrery/views/collect"
+	"orrery/views/draw"
+)
+
+var update = flag.Bool("update", false, "write the golden screens anew")
+
+var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// rushHour is a small cluster with more pods than room: some run, some wait for memory, one is gated, and two nodes
+// will have nobody. It is played until twenty seconds after the beginning.
+func rushHour(t testing.TB) *engine.Engine {
+	t.Helper()
+	c := memory.New(memory.Options{Start: start, Seed: 7, Latency: memory.TypicalLatency()})
+	create := func(o world.Object) {
+		if _, err := c.Create(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"shop", "ml", "batch"} {
+		create(&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	create(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "shop"}, Value: 1000})
+	for i := range 9 {
+		b := mk.Node(fmt.Sprintf("worker-%02d", i)).CPU("4").Memory("8Gi").Pods("110").Zone("zone-" + string(rune('a'+i%3)))
+		if i == 4 {
+			b.Taint("dedicated", "ml", v1.TaintEffectNoSchedule)
+		}
+		if i == 7 {
+			b.Unschedulable()
+		}
+		create(b.Obj())
+	}
+	for i := range 30 {
+		pod := mk.Pod(fmt.Sprintf("cart-%02d", i)).Namespace("shop").UID("").CPU("500m").Memory("1Gi").Obj()
+		pod.Spec.PriorityClassName = "shop"
+		create(pod)
+	}
+	for i := range 3 {
+		create(mk.Pod(fmt.Sprintf("trainer-%d", i)).Namespace("ml").UID("").CPU("1").Memory("6Gi").Obj())
+	}
+	create(mk.Pod("nightly").Namespace("batch").UID("").Gate("wait-for-night").Obj())
+	e, err := engine.New(engine.Options{Start: start, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine.Drive(e, c, start.Add(20*time.Second), nil)
+	return e
+}
+
+func board() *evict.Board {
+	b := evict.NewBoard()
+	b.Write(evict.Departure{
+		Pod: world.Ref{Namespace: "shop", Name: "cart-03", UID: "3"}, Node: "worker-01", Cause: evict.Taint, Phase: evict.Counting,
+		By: "taint manager", Why: "node.kubernetes.io/unreachable:NoExecute", Deadline: start.Add(50 * time.Second), Budget: "shop/cart", Allowed: 1,
+	})
+	b.Write(evict.Departure{
+		Pod: world.Ref{Namespace: "shop", Name: "cart-04", UID: "4"}, Node: "worker-01", Cause: evict.NodePressure, Phase: evict.Forecast,
+		By: "kubelet", Why: "memory.available below 100Mi soon",
+	})
+	return b
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got+"\n"); diff != "" {
+		t.Errorf("%s changed (-want +got):\n%s", path, diff)
+	}
+}
+
+func TestWhatAnEngineLooksLike(t *testing.T) {
+	e := rushHour(t)
+	c := collect.New(collect.Run{Source: "rush-hour", Mode: views.Demo, Board: board()})
+	for name, look := range map[string]collect.Look{
+		"overview":  {Open: views.Overview, Columns: 120},
+		"queue":     {Open: views.QueuePane},
+		"snapshot":  {Open: views.SnapshotPane},
+		"zones":     {Open: views.ZonesPane, Columns: 120},
+		"evictions": {Open: views.EvictionsPane},
+		"decisions": {Open: views.DecisionsPane},
+		"explain":   {Open: views.ExplainPane, Pod: world.Ref{Namespace: "ml", Name: "trainer-2"}},
+		"placed":    {Open: views.ExplainPane, Pod: world.Ref{Namespace: "shop", Name: "cart-07"}},
+		"journey":   {Open: views.JourneyPane, Pod: world.Ref{Namespace: "ml", Name: "trainer-2"}},
+		"node":      {Open: views.NodePane, Node: "worker-02"},
+		"metrics":   {Open: views.MetricsPane},
+	} {
+		t.Run(name, func(t *testing.T) {
+			look.Rows = 40
+			canvas := draw.New(120, 40)
+			views.Screen(canvas, c.Model(e, look), &views.State{Open: look.Open, Focus: views.QueuePane}, draw.Braille, e.Now())
+			golden(t, name, canvas.Plain())
+		})
+	}
+}
+
+func TestOnlyWhatIsOnTheScreenIsCollected(t *testing.T) {
+	e := rushHour(t)
+	c := collect.New(collect.Run{})
+	all := c.Model(e, collect.Look{Open: views.DecisionsPane, Rows: 1000}).Decisions.List
+	part := c.Model(e, collect.Look{Open: views.DecisionsPane, First: 5, Rows: 3}).Decisions.List
+	if part.First != 5 || part.Total != all.Total || len(part.Rows) != 3 {
+		t.Fatalf("got rows %d to %d of %d, want 5 to 8 of %d", part.First, part.First+len(part.Rows), part.Total, all.Total)
+	}
+	if diff := cmp.Diff(all.Rows[5:8], part.Rows); diff != "" {
+		t.Errorf("the window differs from the whole (-whole +window):\n%s", diff)
+	}
+	pods := c.Model(e, collect.Look{Open: views.QueuePane, Rows: 1000}).Queue.Pods
+	for first := range pods.Total {
+		window := c.Model(e, collect.Look{Open: views.QueuePane, First: first, Rows: 2}).Queue.Pods
+		if diff := cmp.Diff(pods.Rows[first:min(first+2, pods.Total)], window.Rows); diff != "" {
+			t.Errorf("the window at %d differs from the whole:\n%s", first, diff)
+		}
+	}
+}
+
+func TestAPodOrNodeThatIsGoneIsNotInvented(t *testing.T) {
+	e := rushHour(t)
+	c := collect.New(collect.Run{})
+	if m := c.Model(e, collect.Look{Open: views.NodePane, Node: "nowhere"}); m.Node != nil {
+		t.Errorf("a node that does not exist is %v", m.Node)
+	}
+	if m := c.Model(e, collect.Look{Open: views.ExplainPane, Pod: world.Ref{Namespace: "a", Name: "b"}}); m.Explain != nil {
+		t.Errorf("a pod that does not exist is explained: %v", m.Explain)
+	}
+	if m := c.Model(e, collect.Look{Open: views.JourneyPane, Pod: world.Ref{Namespace: "a", Name: "b"}}); m.Journey.State != views.Gone || m.Journey.Steps.Total != 0 {
+		t.Errorf("a pod that does not exist has been places: %v", m.Journey)
+	}
+}
+
+func TestANodeThatChangesIsSeenToChange(t *testing.T) {
+	e := rushHour(t)
+	c := collect.New(collect.Run{})
+	look := collect.Look{Open: views.SnapshotPane, Rows: 40}
+	apply := func(event world.Event) {
+		if err := e.Apply(world.Input{At: e.Now().Add(time.Second), Event: event}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	decide := func(pod string) *views.Snapshot {
+		apply(world.Changed{Op: world.Added, Object: mk.Pod(pod).Namespace("shop").CPU("100m").Obj()})
+		for more := true; more; {
+			_, more = e.Step()
+		}
+		return c.Model(e, look).Snapshot
+	}
+	for _, n := range decide("first").List.Rows {
+		if n.Flags&views.Changed != 0 {
+			t.Errorf("%s is said to have changed at first sight", n.Name)
+		}
+	}
+	apply(world.Changed{Op: world.Added, Object: mk.Node("fresh").CPU("1").Memory("1Gi").Pods("10").Zone("zone-d").Obj()})
+	s := decide("second")
+	changed := map[string]bool{}
+	for _, n := range s.List.Rows {
+		changed[n.Name] = n.Flags&views.Changed != 0
+	}
+	if !changed["fresh"] || changed["worker-04"] {
+		t.Errorf("the node that came and the node that nothing happened to have changed: %v and %v, want true and false", changed["fresh"], changed["worker-04"])
+	}
+	if len(s.Heat) != 4 || s.Heat[3].Name != "zone-d" {
+		t.Errorf("the new node's zone is missing in %v", s.Heat)
+	}
+}
+
+func TestHostileNamesAreMadePrintable(t *testing.T) {
+	e := rushHour(t)
+	c := collect.New(collect.Run{Source: "\x1b]0;owned\x07"})
+	if got := c.Model(e, collect.Look{}).Header.Source; strings.ContainsRune(got, '\x1b') {
+		t.Errorf("the source is %q", got)
+	}
+}
+
+func BenchmarkOverview(b *testing.B) {
+	e := rushHour(b)
+	c := collect.New(collect.Run{Board: board()})
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Model(e, collect.Look{Open: views.Overview, Columns: 120})
+	}
+}

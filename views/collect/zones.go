@@ -1,0 +1,71 @@
+package collect
+
+import (
+	"orrery/core/engine"
+	"orrery/core/printable"
+	"orrery/views"
+)
+
+// zones is the order of the nodes as lanes, and the last search on it.
+func (c *Collector) zones(e *engine.Engine, look Look) *views.Zones {
+	m := &c.nodes
+	v := &views.Zones{Nodes: len(m.known), Start: e.StartIndex()}
+	if len(m.known) == 0 {
+		return v
+	}
+	hand := &m.known[v.Start%len(m.known)]
+	for _, l := range m.lanes {
+		v.Rounds = max(v.Rounds, len(l.at))
+	}
+	columns := max(look.Columns, 80)
+	v.FirstRound = min(max(hand.round-columns/2, 0), max(v.Rounds-columns, 0))
+	v.HandLane, v.HandCol = hand.lane, hand.round-v.FirstRound
+	search := lastSearch(e)
+	if search != nil {
+		v.Pod, v.Chosen = podName(search.Pod), printable.Text(search.Node)
+		v.Examined, v.Feasible, v.Rejected = search.Examined, search.Feasible, search.Examined-search.Feasible
+	}
+	for _, l := range m.lanes {
+		lane := views.Lane{Zone: l.name, Nodes: len(l.at)}
+		for round := v.FirstRound; round < min(v.FirstRound+columns, v.Rounds); round++ {
+			cell := views.NoNode
+			if round < len(l.at) {
+				cell = m.found(l.at[round], search)
+			}
+			lane.Cells = append(lane.Cells, cell)
+		}
+		v.Lanes = append(v.Lanes, lane)
+	}
+	return v
+}
+
+// lastSearch is the latest decision for which nodes were looked at.
+func lastSearch(e *engine.Engine) *engine.Decision {
+	seen := 0
+	for d := range e.Decisions() {
+		if d.Examined > 0 {
+			return d
+		}
+		if seen++; seen > trail {
+			break
+		}
+	}
+	return nil
+}
+
+// found is what a search made of the node at a place in the order. Where it ended the same for all that were looked at,
+// each one's verdict is known; otherwise only that of the one chosen.
+func (m *nodeMemory) found(i int, d *engine.Decision) views.LaneCell {
+	n := len(m.known)
+	switch {
+	case d == nil || d.Nodes != n || (i-d.Start%n+n)%n >= d.Examined:
+		return views.NotLookedAt
+	case d.Verdict == engine.Placed && m.known[i].node.Name == d.Node:
+		return views.ChosenOne
+	case d.Feasible == d.Examined:
+		return views.Feasible
+	case d.Feasible == 0:
+		return views.Rejected
+	}
+	return views.LookedAt
+}

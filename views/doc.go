@@ -1,0 +1,22 @@
+// Package views draws Orrery's screen. It is one function of five arguments and has no memory:
+//
+//	  Model     what is so        plain data, made by views/collect or by hand, not changed once handed over
+//	  State     what is looked at the pane, the cursor, the filter
+//	  size      of the canvas
+//	  glyphs    that the terminal has
+//	  now       the time by which countdowns count
+//	    │
+//	    ▼
+//	[Screen] ─► draw.Canvas ─► Render(theme) or Plain()
+//
+// The same arguments give the same bytes on every machine. Nothing here reads a clock, knows the engine, or handles a
+// key; the program around it does.
+//
+// A pane is a file. It draws into whatever area it is given, leaves out what matters least when that is small, and below
+// its minimum draws a card that says so. In the overview, panes that have no room for a box become one line each.
+//
+// A list holds the rows that are on the screen and the number of all of them ([List]), so a frame costs what is shown and
+// not what exists. Strings in a model are printable already.
+//
+// States are told by glyph and word ([PodState]); colour only repeats it.
+package views

@@ -1,0 +1,74 @@
+package draw
+
+import "orrery/themes"
+
+// eighths are the fractions of a column that a bar can end in.
+var eighths = [...]rune{' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'}
+
+// Bar draws a fraction as a bar of w columns on a quiet track.
+func (a Area) Bar(x, y, w int, s themes.Style, fraction float64) {
+	if w <= 0 {
+		return
+	}
+	units := clamp(int(fraction*float64(8*w)+0.5), 8*w)
+	if fraction > 0 && units == 0 {
+		units = 1
+	}
+	if a.glyphs == ASCII {
+		units = (units + 4) / 8 * 8
+	}
+	full, part := units/8, units%8
+	a.Repeat(x, y, full, s, '█')
+	at := x + full
+	if part > 0 {
+		a.Set(at, y, s, eighths[part])
+		at++
+	}
+	a.Repeat(at, y, x+w-at, track, '·')
+}
+
+// track is what a bar runs on.
+const track = themes.Style(themes.Border)
+
+// Drain draws what is left of a time as a thin line that gets shorter: a countdown at a glance.
+func (a Area) Drain(x, y, w int, s themes.Style, left float64) {
+	full := clamp(int(left*float64(w)+0.999), w)
+	a.Repeat(x, y, full, s, '━')
+	a.Repeat(x+full, y, w-full, track, '┄')
+}
+
+// Part is one share of a whole.
+type Part struct {
+	Count int
+	Style themes.Style
+	Fill  rune
+}
+
+// Shares draws how a whole is made up. Whatever there is one of gets a column, if there are columns enough.
+func (a Area) Shares(x, y, w int, parts []Part) {
+	total, kinds := 0, 0
+	for _, p := range parts {
+		total += max(p.Count, 0)
+		if p.Count > 0 {
+			kinds++
+		}
+	}
+	if total == 0 || w <= 0 {
+		a.Repeat(x, y, w, track, '·')
+		return
+	}
+	spare := max(w-kinds, 0) // columns beyond the one that every kind has
+	seen, end := 0, x
+	given := 0
+	for _, p := range parts {
+		if p.Count <= 0 {
+			continue
+		}
+		seen += p.Count
+		share := spare*seen/total - given
+		given += share
+		n := min(share+1, x+w-end)
+		a.Repeat(end, y, n, p.Style, p.Fill)
+		end += n
+	}
+}

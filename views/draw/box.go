@@ -1,0 +1,71 @@
+package draw
+
+import "orrery/themes"
+
+// Frame is the border of a pane and what is written on it.
+type Frame struct {
+	// Digit is the key that opens the pane; zero for none.
+	Digit byte
+	Title string
+	// Right is a short fact at the other end of the line.
+	Right string
+	// Focused says that the pane has the keys.
+	Focused bool
+	// Border is the colour of the lines when the pane has not.
+	Border themes.Token
+}
+
+// Box draws a frame around the area and gives what is inside.
+func (a Area) Box(f Frame) Area {
+	if a.W < 2 || a.H < 2 {
+		return a
+	}
+	line := themes.Style(f.Border)
+	title := themes.Text.With(0)
+	if f.Focused {
+		line, title = themes.Style(themes.Focus), themes.Title.With(themes.Bold)
+	}
+	a.edge(line)
+	x := 2
+	if f.Digit != 0 && a.W > 6 {
+		a.Set(x, 0, line, ' ')
+		a.Set(x+1, 0, themes.Accent.With(themes.Bold), rune(f.Digit))
+		x += 2
+	}
+	if room := a.W - x - 3; room > 2 {
+		a.Set(x, 0, line, ' ')
+		x = a.Fit(x+1, 0, room-1, title, f.Title)
+		a.Set(x, 0, line, ' ')
+		x++
+	}
+	if w := Width(f.Right); w > 0 && x+w+4 <= a.W {
+		at := a.W - w - 4
+		a.Set(at, 0, line, ' ')
+		at = a.Text(at+1, 0, themes.Style(themes.Dim), f.Right)
+		a.Set(at, 0, line, ' ')
+	}
+	a.Rect = a.Inset(1, 1)
+	return a
+}
+
+func (a Area) edge(s themes.Style) {
+	right, bottom := a.W-1, a.H-1
+	a.Repeat(1, 0, a.W-2, s, '─')
+	a.Repeat(1, bottom, a.W-2, s, '─')
+	for y := 1; y < bottom; y++ {
+		a.Set(0, y, s, '│')
+		a.Set(right, y, s, '│')
+	}
+	a.Set(0, 0, s, '╭')
+	a.Set(right, 0, s, '╮')
+	a.Set(0, bottom, s, '╰')
+	a.Set(right, bottom, s, '╯')
+}
+
+// Padded is the area with a column free on either side, where it can be spared.
+func (a Area) Padded() Area {
+	if a.W > 8 {
+		a.Rect = a.Inset(1, 0)
+	}
+	return a
+}

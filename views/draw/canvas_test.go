@@ -1,0 +1,168 @@
+package draw_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+// odd are pieces of names that make terminals and programs disagree about widths.
+var odd = []string{
+	"", "a", "web-0", " ", "日本語", "ポッド", "한국", "\u1112\u1161\u11ab", "é", "e\u0301", "👩\u200d🚀", "👍🏽", "🇩🇪", "🇩", "\u26a0\ufe0f", "⚠",
+	"שלום", "مرحبا", "\u0600", "\u0301", "\u200d", "\ufe0f", "ﷺ", "क्षि", "ก็", "\t", "\x1b[31m", "\x00", "\xff", "\u202e", "…", "─", "⣿", "☠", "♥",
+	strings.Repeat("x", 5000), strings.Repeat("語", 1700),
+}
+
+func anyText(t *rapid.T) string {
+	pieces := rapid.SliceOfN(rapid.SampledFrom(odd), 0, 4).Draw(t, "text")
+	return strings.Join(pieces, "")
+}
+
+func exact(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, what, text string, w, h int,
+) {
+	t.Helper()
+	lines := strings.Split(text, "\n")
+	if h == 0 && text == "" {
+		return
+	}
+	if len(lines) != h {
+		t.Fatalf("%s has %d rows, want %d", what, len(lines), h)
+	}
+	for i, line := range lines {
+		if got := ansi.StringWidth(line); got != w {
+			t.Fatalf("row %d of %s is %d columns wide, want %d: %q", i, what, got, w, line)
+		}
+	}
+}
+
+func TestEveryRowIsExactlyAsWideAsTheCanvas(t *testing.T) {
+	theme, _ := themes.Named("dark")
+	inks := theme.Resolve(themes.TrueColor)
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(0, 40).Draw(t, "w"), rapid.IntRange(0, 6).Draw(t, "h")
+		c := draw.New(w, h)
+		a := c.All(rapid.SampledFrom([]draw.Glyphs{draw.Braille, draw.Block, draw.ASCII}).Draw(t, "glyphs"))
+		for range rapid.IntRange(1, 12).Draw(t, "drawings") {
+			x, y, n := rapid.IntRange(-3, 42).Draw(t, "x"), rapid.IntRange(-1, 7).Draw(t, "y"), rapid.IntRange(-1, 42).Draw(t, "n")
+			style := themes.Token(rapid.IntRange(0, 23).Draw(t, "token")).With(themes.Bold)
+			switch rapid.IntRange(0, 8).Draw(t, "what") {
+			case 0:
+				a.Text(x, y, style, anyText(t))
+			case 1:
+				a.Fit(x, y, n, style, anyText(t))
+			case 2:
+				a.FitPath(x, y, n, style, anyText(t))
+			case 3:
+				a.TextRight(x, y, n, style, anyText(t))
+			case 4:
+				a.Wrap(max(x, 0), y, n, 3, style, anyText(t))
+			case 5:
+				a = a.Box(draw.Frame{Digit: '2', Title: anyText(t), Right: anyText(t)})
+			case 6:
+				a.Bar(x, y, n, style, rapid.Float64Range(-1, 2).Draw(t, "fraction"))
+			case 7:
+				a.Chart(style, rapid.SliceOf(rapid.Float64Range(-1, 9)).Draw(t, "values"), 5)
+			default:
+				a.FitHost(x, y, n, style, anyText(t))
+			}
+		}
+		exact(t, "the plain canvas", c.Plain(), w, h)
+		exact(t, "the rendered canvas", c.Render(inks), w, h)
+		if strings.ContainsRune(c.Plain(), '\x1b') {
+			t.Fatalf("the plain canvas has an escape sequence: %q", c.Plain())
+		}
+	})
+}
+
+func TestRenderingOnlyAddsCodes(t *testing.T) {
+	c := draw.New(12, 2)
+	a := c.All(draw.Braille)
+	a.Text(0, 0, themes.Good.With(0), "ok")
+	a.Text(4, 0, themes.Bad.With(themes.Bold), "bad")
+	a.On(themes.Selected).Text(0, 1, themes.Text.With(0), "row")
+	for _, theme := range themes.Shipped() {
+		for _, p := range []themes.Profile{themes.TrueColor, themes.Palette16, themes.NoColor} {
+			if got := ansi.Strip(c.Render(theme.Resolve(p))); got != c.Plain() {
+				t.Errorf("%s with %s: without codes it is %q, want %q", theme.Name, p, got, c.Plain())
+			}
+		}
+	}
+}
+
+func TestARunOfOneStyleHasOneCode(t *testing.T) {
+	c := draw.New(20, 1)
+	c.All(draw.Braille).Text(0, 0, themes.Good.With(0), "all of it   is good")
+	theme, _ := themes.Named("ansi16")
+	if got, want := c.Render(theme.Resolve(themes.Palette16)), "\x1b[32mall of it   is good \x1b[39m"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFitting(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		w          int
+		want       string
+	}{
+		{"what fits is whole", "abc", 3, "abc"},
+		{"what does not ends in an ellipsis", "abcd", 3, "ab…"},
+		{"one column is the ellipsis", "abcd", 1, "…"},
+		{"no column is nothing", "abcd", 0, ""},
+		{"a wide character is not split", "日本語", 4, "日…"},
+		{"and what it leaves is blank", "日本語", 5, "日本…"},
+		{"an accent stays with its letter", "ae\u0301bcd", 3, "ae\u0301…"},
+		{"a joined emoji is one", "👩\u200d🚀👩\u200d🚀", 3, "👩\u200d🚀…"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := draw.New(8, 1)
+			c.All(draw.Braille).Fit(0, 0, tt.w, 0, tt.text)
+			if got := strings.TrimRight(c.Plain(), " "); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAPodKeepsItsEndAndAHostItsBeginning(t *testing.T) {
+	c := draw.New(20, 2)
+	a := c.All(draw.Braille)
+	a.FitPath(0, 0, 20, 0, "shop/checkout-7d9f6c5b8-x2kqp")
+	a.FitHost(0, 1, 20, 0, "ip-10-0-3-85.eu-west-1.compute.internal")
+	if want := "shop/checkout-…x2kqp\nip-10-0-3-85…       "; c.Plain() != want {
+		t.Errorf("got\n%s\nwant\n%s", c.Plain(), want)
+	}
+}
+
+func TestHalfANumberIsNotDrawn(t *testing.T) {
+	c := draw.New(9, 2)
+	a := c.All(draw.Braille)
+	a.CountRight(0, 0, 6, 0, 48213)
+	a.CountRight(0, 1, 5, 0, 48213)
+	if want := "48,213   \n         "; c.Plain() != want {
+		t.Errorf("got %q, want %q", c.Plain(), want)
+	}
+}
+
+func TestASCIIIsASCII(t *testing.T) {
+	c := draw.New(30, 8)
+	a := c.All(draw.ASCII)
+	in := a.Box(draw.Frame{Digit: '2', Title: "Queue", Right: "7 · 9"})
+	in.Bar(0, 0, 20, 0, 0.4)
+	in.Drain(0, 1, 20, 0, 0.4)
+	in.Text(0, 2, 0, "● ◔ ✗ ◌ ➤ ✓ ⚑ ▼ ☠ → 日本")
+	_, rest := in.Top(3)
+	in.In(rest).Chart(0, []float64{1, 2, 3, 0}, 3)
+	for _, r := range c.Plain() {
+		if r >= 0x7f && r != '本' && r != '日' {
+			t.Errorf("%q is not ASCII", r)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package draw
+
+import (
+	"strings"
+
+	"orrery/themes"
+)
+
+const ellipsis = '…'
+
+// Fit draws a text in w columns, with an ellipsis in place of what does not fit, and gives the column after it. A text
+// of any length costs no more than what is drawn of it.
+func (a Area) Fit(x, y, w int, s themes.Style, text string) int {
+	w = min(w, a.W-x)
+	if w <= 0 {
+		return x
+	}
+	end := x + w
+	last := x // where the grapheme before stands
+	for at := x; len(text) > 0; {
+		r, wide, size := a.next(text)
+		text = text[size:]
+		width := 1
+		switch {
+		case r == covered:
+			continue
+		case wide:
+			width = 2
+		}
+		if at+width > end {
+			if at == end { // there is no room for the ellipsis but in that one's stead
+				a.Repeat(last, y, end-last, s, blank)
+				at = last
+			}
+			a.Set(at, y, s, ellipsis)
+			return at + 1
+		}
+		a.place(at, y, r, wide, s)
+		last = at
+		at += width
+		x = at
+	}
+	return x
+}
+
+// FitPath draws a text of which the end says most, such as the name of a pod: the middle is left out.
+func (a Area) FitPath(x, y, w int, s themes.Style, text string) int {
+	const tail = 5
+	w = min(w, a.W-x)
+	if w < 16 || len(text) <= w || !ascii(text) {
+		return a.Fit(x, y, w, s, text)
+	}
+	head := w - tail - 1
+	x = a.Text(x, y, s, text[:head])
+	a.Set(x, y, s, ellipsis)
+	return a.Text(x+1, y, s, text[len(text)-tail:])
+}
+
+// FitHost draws the name of a machine: of one that is too long the domain goes first.
+func (a Area) FitHost(x, y, w int, s themes.Style, text string) int {
+	if dot := strings.IndexByte(text, '.'); dot > 0 && dot < w && len(text) > w {
+		x = a.Fit(x, y, dot, s, text[:dot])
+		a.Set(x, y, s, ellipsis)
+		return x + 1
+	}
+	return a.FitPath(x, y, w, s, text)
+}
+
+func ascii(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// TextRight draws a text that ends in column x+w, or nothing if it is longer.
+func (a Area) TextRight(x, y, w int, s themes.Style, text string) {
+	if width := Width(text); width <= w {
+		a.Text(x+w-width, y, s, text)
+	}
+}
+
+// Center draws a text in the middle of a row.
+func (a Area) Center(y int, s themes.Style, text string) {
+	x := max((a.W-Width(text))/2, 0)
+	a.Fit(x, y, a.W-x, s, text)
+}
+
+// Wrap draws a text over several rows, broken between words where it can be, and gives the row after it. What remains
+// when the rows are used up ends in an ellipsis.
+func (a Area) Wrap(x, y, w, rows int, s themes.Style, text string) int {
+	if w <= 0 {
+		return y
+	}
+	for ; rows > 0 && text != ""; rows-- {
+		if rows == 1 {
+			a.Fit(x, y, w, s, text)
+			return y + 1
+		}
+		n := a.breakAt(text, w)
+		a.Text(x, y, s, text[:n])
+		for n < len(text) && text[n] == ' ' {
+			n++
+		}
+		text = text[n:]
+		y++
+	}
+	return y
+}
+
+// breakAt is how many bytes of a text go on a row of w columns.
+func (a Area) breakAt(text string, w int) int {
+	columns, space := 0, 0
+	for i := 0; i < len(text); {
+		r, wide, size := a.next(text[i:])
+		if r != covered {
+			if columns++; wide {
+				columns++
+			}
+		}
+		if columns > w {
+			if space > 0 {
+				return space
+			}
+			return max(i, size)
+		}
+		if r == blank {
+			space = i
+		}
+		i += size
+	}
+	return len(text)
+}

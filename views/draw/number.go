@@ -1,0 +1,132 @@
+package draw
+
+import (
+	"strconv"
+	"time"
+
+	"orrery/themes"
+)
+
+// AppendCount appends a whole number with its thousands set apart: 48,213.
+func AppendCount(b []byte, n int64) []byte {
+	if n < 0 {
+		b = append(b, '-')
+		n = -n
+	}
+	var digits [20]byte
+	d := strconv.AppendInt(digits[:0], n, 10)
+	for i, c := range d {
+		if i > 0 && (len(d)-i)%3 == 0 {
+			b = append(b, ',')
+		}
+		b = append(b, c)
+	}
+	return b
+}
+
+// AppendSpan appends a duration in at most five columns, the largest unit that says enough: 84µs, 4.2s, 41s, 3m10s, 2h, 9d.
+func AppendSpan(b []byte, d time.Duration) []byte {
+	if d < 0 {
+		b = append(b, '-')
+		d = -d
+	}
+	whole := func(unit time.Duration, name string) []byte {
+		return append(strconv.AppendInt(b, int64(d/unit), 10), name...)
+	}
+	tenths := func(unit time.Duration, name string) []byte {
+		t := int64((d + unit/20) / (unit / 10))
+		b = strconv.AppendInt(b, t/10, 10)
+		b = append(b, '.', byte('0'+t%10))
+		return append(b, name...)
+	}
+	switch {
+	case d == 0:
+		return append(b, "0s"...)
+	case d < time.Microsecond:
+		return whole(time.Nanosecond, "ns")
+	case d < time.Millisecond:
+		return whole(time.Microsecond, "µs")
+	case d < 10*time.Millisecond:
+		return tenths(time.Millisecond, "ms")
+	case d < time.Second:
+		return whole(time.Millisecond, "ms")
+	case d < 9950*time.Millisecond:
+		return tenths(time.Second, "s")
+	case d < time.Minute:
+		return whole(time.Second, "s")
+	case d < 10*time.Minute:
+		minutes := d / time.Minute
+		b = append(strconv.AppendInt(b, int64(minutes), 10), 'm')
+		seconds := int64(d % time.Minute / time.Second)
+		return append(b, byte('0'+seconds/10), byte('0'+seconds%10), 's')
+	case d < time.Hour:
+		return whole(time.Minute, "m")
+	case d < 48*time.Hour:
+		return whole(time.Hour, "h")
+	}
+	return whole(24*time.Hour, "d")
+}
+
+// Count draws a whole number and gives the column after it.
+func (a Area) Count(x, y int, s themes.Style, n int64) int {
+	var room [32]byte
+	return a.bytes(x, y, s, AppendCount(room[:0], n))
+}
+
+// CountRight draws a whole number that ends in column x+w, or nothing if it is longer.
+func (a Area) CountRight(x, y, w int, s themes.Style, n int64) {
+	var room [32]byte
+	a.bytesRight(x, y, w, s, AppendCount(room[:0], n))
+}
+
+// Span draws a duration and gives the column after it.
+func (a Area) Span(x, y int, s themes.Style, d time.Duration) int {
+	var room [32]byte
+	return a.bytes(x, y, s, AppendSpan(room[:0], d))
+}
+
+// SpanRight draws a duration that ends in column x+w, or nothing if it is longer.
+func (a Area) SpanRight(x, y, w int, s themes.Style, d time.Duration) {
+	var room [32]byte
+	a.bytesRight(x, y, w, s, AppendSpan(room[:0], d))
+}
+
+// ClockRight draws a time of day to the tenth of a second.
+func (a Area) ClockRight(x, y, w int, s themes.Style, t time.Time) {
+	var room [32]byte
+	a.bytesRight(x, y, w, s, t.AppendFormat(room[:0], "15:04:05.0"))
+}
+
+// PercentRight draws a fraction as a whole percentage.
+func (a Area) PercentRight(x, y, w int, s themes.Style, fraction float64) {
+	var room [32]byte
+	a.bytesRight(x, y, w, s, append(strconv.AppendInt(room[:0], int64(fraction*100+0.5), 10), '%'))
+}
+
+// bytes draws digits and units; of what is beyond ASCII only the micro sign occurs.
+func (a Area) bytes(x, y int, s themes.Style, b []byte) int {
+	for _, c := range b {
+		switch {
+		case c == 0xc2: // the sign's first half
+		case c == 0xb5:
+			a.Set(x, y, s, 'µ')
+			x++
+		default:
+			a.Set(x, y, s, rune(c))
+			x++
+		}
+	}
+	return x
+}
+
+func (a Area) bytesRight(x, y, w int, s themes.Style, b []byte) {
+	width := 0
+	for _, c := range b {
+		if c != 0xc2 {
+			width++
+		}
+	}
+	if width <= w {
+		a.bytes(x+w-width, y, s, b)
+	}
+}

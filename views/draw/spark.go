@@ -1,0 +1,90 @@
+package draw
+
+import "orrery/themes"
+
+// levels are the heights of a column of blocks; the first is a trace of a line, so that nothing is seen to be nothing.
+var levels = [...]rune{'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'}
+
+// dots are the braille bits of the two columns of a cell, from the bottom up.
+var dots = [2][4]rune{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}
+
+const brailleBlank rune = 0x2800
+
+// Chart draws values as a filled curve over the whole area, the latest on the right. With braille a cell holds two
+// values and four heights, with blocks one value and eight heights, with ASCII one and one.
+func (a Area) Chart(s themes.Style, values []float64, most float64) {
+	if a.Empty() {
+		return
+	}
+	if most <= 0 {
+		most = 1
+	}
+	perCell := 1
+	if a.glyphs == Braille {
+		perCell = 2
+	}
+	if room := a.W * perCell; len(values) > room {
+		values = values[len(values)-room:]
+	}
+	first := a.W*perCell - len(values)
+	for i, v := range values {
+		fraction := min(max(v/most, 0), 1)
+		a.column((first+i)/perCell, (first+i)%perCell, s, fraction)
+	}
+}
+
+// column draws one value from the bottom up.
+func (a Area) column(x, half int, s themes.Style, fraction float64) {
+	perCell := 8
+	switch a.glyphs {
+	case Braille:
+		perCell = 4
+	case ASCII:
+		perCell = 1
+	}
+	height := int(fraction*float64(perCell*a.H) + 0.5)
+	height = max(height, 1)
+	for y := a.H - 1; y >= 0 && height > 0; y-- {
+		n := min(height, perCell)
+		height -= n
+		switch a.glyphs {
+		case Braille:
+			a.addDots(x, y, half, n, s)
+		case Block:
+			a.Set(x, y, s, levels[n-1])
+		default:
+			r := '#'
+			if y == a.H-1 && fraction == 0 {
+				r = '_'
+			}
+			a.Set(x, y, s, r)
+		}
+	}
+}
+
+// addDots adds to the braille cell that the other half may have drawn already.
+func (a Area) addDots(x, y, half, n int, s themes.Style) {
+	if x < 0 || x >= a.W {
+		return
+	}
+	r := a.c.cells[(a.Y+y)*a.c.w+a.X+x].rune
+	if r < brailleBlank || r > 0x28ff {
+		r = brailleBlank
+	}
+	for i := range n {
+		r |= dots[half][i]
+	}
+	a.Set(x, y, s, r)
+}
+
+// asciiLevels are the heights of a single cell in ASCII.
+var asciiLevels = [...]rune{'_', '.', ':', '-', '=', '+', '*', '#'}
+
+// Level is the glyph of a fraction in one cell.
+func (a Area) Level(fraction float64) rune {
+	i := clamp(int(fraction*float64(len(levels))), len(levels)-1)
+	if a.glyphs == ASCII {
+		return asciiLevels[i]
+	}
+	return levels[i]
+}

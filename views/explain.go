@@ -1,0 +1,229 @@
+package views
+
+import (
+	"strconv"
+
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+// drawExplain answers why: the one cause first, then all reasons, what would help, where the scores came from, and what
+// every plugin said of every node.
+func drawExplain(a draw.Area, s *scene) {
+	e := s.Explain
+	if e == nil {
+		absent(a, "choose a pod, and press e")
+		return
+	}
+	y := explainCause(a, e, s)
+	_, rest := a.Top(y + 1)
+	a = a.In(rest)
+	matrix := a
+	if a.W >= 110 {
+		most := a.W * 3 / 5
+		left, right := a.Left(min(max(a.W-matrixWidth(len(e.Plugins)), a.W*2/5), most))
+		explainReasons(a.In(left), e)
+		_, right = right.Left(3)
+		explainMatrix(a.In(right), s)
+		return
+	}
+	used := explainReasons(a, e)
+	_, rest = matrix.Top(used)
+	if rest.H >= 4 {
+		explainMatrix(matrix.In(rest), s)
+	}
+}
+
+// explainCause draws the answer itself, and how far it can be relied on.
+func explainCause(a draw.Area, e *Explanation, s *scene) int {
+	look := verdictLooks[e.Verdict]
+	style := themes.Style(look.token)
+	dim := themes.Style(themes.Dim)
+	a.Set(0, 0, style.With(themes.Bold), look.glyph)
+	x := a.Text(2, 0, style.With(themes.Bold), look.word)
+	x = a.FitPath(x+2, 0, a.W-x-2, themes.Title.With(themes.Bold), e.Pod)
+	r := run{a: a.Row(1)}
+	r.fact(themes.Style(e.State.Token()), string(e.State.Glyph()), "now "+e.State.Word())
+	r.fact(dim, "asked", short(s.now.Sub(e.Asked))+" ago")
+	r.fact(dim, "gen", string(draw.AppendCount(nil, e.Generation)))
+	r.fact(dim, strconv.Itoa(e.Feasible)+" of", nodes(e.Nodes)+" would do")
+	if e.Verdict == Placed && a.W-x > len(e.Node)+6 {
+		x = a.Text(x+2, 0, dim, "→")
+		a.FitHost(x+1, 0, a.W-x-1, themes.Style(themes.Text), e.Node)
+	}
+	return a.Wrap(0, 3, a.W, 2, themes.Style(themes.Text).With(themes.Bold), e.Cause)
+}
+
+// explainReasons draws the groups of reasons, what would help, and the scores; it gives the row after them.
+func explainReasons(a draw.Area, e *Explanation) int {
+	y := 0
+	if len(e.Reasons) > 0 {
+		heading(a, y, "why not")
+		y++
+		for i := range min(len(e.Reasons), max((a.H-2)/2, 3)) {
+			reasonGroup(a.Row(y), &e.Reasons[i], e.Nodes)
+			y++
+		}
+		y++
+	}
+	if len(e.Fixes) > 0 && y+1 < a.H {
+		heading(a, y, "what would help")
+		y++
+		for _, fix := range e.Fixes {
+			if y >= a.H {
+				break
+			}
+			a.Set(0, y, themes.Style(themes.Good), '→')
+			y = a.Wrap(2, y, a.W-2, min(2, a.H-y), themes.Style(themes.Text), fix)
+		}
+		y++
+	}
+	if e.RunnerUp != "" && y+2 < a.H {
+		y = waterfall(a, y, e) + 1
+	}
+	return y
+}
+
+func reasonGroup(row draw.Area, g *ReasonGroup, nodes int) {
+	row.CountRight(0, 0, 6, themes.Bad.With(themes.Bold), int64(g.Nodes))
+	x := 7
+	if row.W >= 70 {
+		row.Bar(x, 0, 12, themes.Style(themes.Bad), float64(g.Nodes)/float64(max(nodes, 1)))
+		x += 13
+	}
+	x = row.Fit(x, 0, max(row.W-x-18, 16), themes.Style(themes.Text), g.Reason)
+	row.Fit(x+2, 0, row.W-x-2, themes.Style(themes.Dim), g.Plugin)
+}
+
+// waterfall draws what each plugin gave to the winner and to the runner-up, and the difference.
+func waterfall(a draw.Area, y int, e *Explanation) int {
+	heading(a, y, "score")
+	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
+	y++
+	const number = 7
+	name := max(a.W-3*(number+1), 10)
+	bar := 0
+	if name > 44 {
+		bar = min(name-28, 30)
+	}
+	line := func(y int, plugin string, style themes.Style, won, next int64) {
+		row := a.Row(y)
+		row.Fit(0, 0, name-bar-1, style, plugin)
+		row.CountRight(name, 0, number, text, won)
+		row.CountRight(name+number+1, 0, number, dim, next)
+		ahead, sign := themes.Good, "+"
+		if won < next {
+			ahead, sign = themes.Bad, ""
+		}
+		if won != next {
+			row.TextRight(name+2*number+2, 0, number, themes.Style(ahead), sign+string(draw.AppendCount(nil, won-next)))
+		}
+		if bar > 0 {
+			row.Bar(name-bar, 0, bar-1, themes.Style(themes.Accent), float64(won)/float64(max(e.WinnerTotal, 1)))
+		}
+	}
+	head := a.Row(y)
+	head.FitPath(0, 0, name-1, dim, "★ "+e.Winner+" before "+e.RunnerUp)
+	head.TextRight(name, 0, number, dim, "winner")
+	head.TextRight(name+number+1, 0, number, dim, "next")
+	head.TextRight(name+2*number+2, 0, number, dim, "ahead")
+	y++
+	for i := range min(len(e.Scores), a.H-y-1) {
+		p := &e.Scores[i]
+		line(y, p.Plugin, text, p.Winner, p.RunnerUp)
+		y++
+	}
+	line(y, "total", text.With(themes.Bold), e.WinnerTotal, e.RunnerUpTotal)
+	return y + 1
+}
+
+var pluginMarks = [...]struct {
+	glyph rune
+	token themes.Token
+}{
+	NotAsked: {'·', themes.Dim},
+	Passes:   {'✓', themes.Good},
+	Rejects:  {'✗', themes.Bad},
+	Errors:   {'☠', themes.Warn},
+}
+
+// The widths of the matrix's columns: a mark, a score, and the names at most.
+const (
+	markWidth  = 3
+	scoreWidth = 7
+	nameWidth  = 40
+)
+
+// matrixWidth is how wide the matrix is at most, with the gap before it.
+func matrixWidth(plugins int) int { return nameWidth + markWidth*plugins + scoreWidth + 8 }
+
+// explainMatrix is what every plugin said of every node: nodes down, plugins across, numbered because their names are
+// long and explained below.
+func explainMatrix(a draw.Area, s *scene) {
+	e := s.Explain
+	if e.Matrix.Total == 0 {
+		return
+	}
+	legend := matrixLegend(a, e.Plugins)
+	bottom, rest := a.Bottom(legend)
+	drawMatrixLegend(a.In(bottom), e.Plugins)
+	a = a.In(rest)
+	heading(a, 0, "what each plugin said of each node")
+	const score = scoreWidth
+	name := min(max(a.W-markWidth*len(e.Plugins)-score-5, 10), nameWidth)
+	for i := range e.Plugins {
+		a.CountRight(2+name+markWidth*i, 1, markWidth, themes.Style(themes.Dim), int64(i+1))
+	}
+	total := name + markWidth*len(e.Plugins) + 1
+	a.TextRight(2+total, 1, score, themes.Style(themes.Dim), "score")
+	_, below := a.Top(2)
+	a = a.In(below)
+	cursor := s.ui.Cursors[ExplainPane]
+	window := draw.Visible(e.Matrix.Total, a.H, cursor.First, cursor.Selected)
+	for i := range window.Count {
+		index := window.First + i
+		if row := e.Matrix.At(index); row != nil {
+			matrixRow(a.Item(i, index == cursor.Selected), row, name, total, score)
+		}
+	}
+	a.Scrollbar(window, e.Matrix.Total)
+}
+
+func matrixRow(a draw.Area, m *MatrixRow, name, total, score int) {
+	style := themes.Style(themes.Text)
+	if !m.Searched {
+		style = themes.Style(themes.Dim)
+	}
+	a.FitHost(0, 0, name-1, style, m.Node)
+	for i, mark := range m.Marks {
+		look := pluginMarks[mark]
+		a.Set(name+markWidth*i+2, 0, themes.Style(look.token), look.glyph)
+	}
+	if m.Total != 0 {
+		a.CountRight(total, 0, score, themes.Style(themes.Text), m.Total)
+	}
+}
+
+// legendWidth is the room of one plugin's number and name.
+const legendWidth = 28
+
+func matrixLegend(a draw.Area, plugins []string) int {
+	perRow := max(a.W/legendWidth, 1)
+	rows := (len(plugins) + perRow - 1) / perRow
+	if rows > a.H/3 {
+		return 0
+	}
+	return rows
+}
+
+func drawMatrixLegend(a draw.Area, plugins []string) {
+	if a.H == 0 {
+		return
+	}
+	perRow := max(a.W/legendWidth, 1)
+	for i, p := range plugins {
+		row, x := a.Row(i/perRow), i%perRow*legendWidth
+		row.CountRight(x, 0, 2, themes.Style(themes.Accent), int64(i+1))
+		row.Fit(x+3, 0, legendWidth-4, themes.Style(themes.Dim), p)
+	}
+}

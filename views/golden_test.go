@@ -1,0 +1,114 @@
+package views_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orrery/themes"
+	"orrery/views"
+	"orrery/views/draw"
+)
+
+var update = flag.Bool("update", false, "write the golden screens anew")
+
+// golden compares a drawing with the one in testdata that was looked at and found good.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; write it with -update, and look at it", err)
+	}
+	if diff := cmp.Diff(string(want), got+"\n"); diff != "" {
+		t.Errorf("%s changed (-want +got):\n%s", path, diff)
+	}
+}
+
+type size struct{ w, h int }
+
+func (s size) String() string { return fmt.Sprintf("%dx%d", s.w, s.h) }
+
+var goldenSizes = []size{{60, 16}, {80, 24}, {140, 40}, {220, 60}}
+
+func screen(m *views.Model, ui *views.State, s size, g draw.Glyphs) *draw.Canvas {
+	c := draw.New(s.w, s.h)
+	views.Screen(c, m, ui, g, noon)
+	return c
+}
+
+var paneNames = map[views.PaneID]string{
+	views.Overview: "overview", views.QueuePane: "queue", views.SnapshotPane: "snapshot", views.ZonesPane: "zones",
+	views.EvictionsPane: "evictions", views.LeaderPane: "leader", views.DecisionsPane: "decisions", views.PluginsPane: "plugins",
+	views.MetricsPane: "metrics", views.ExplainPane: "explain", views.JourneyPane: "journey", views.NodePane: "node",
+	views.WhatIfPane: "whatif", views.HelpPane: "help",
+}
+
+func TestEveryPaneAtEverySize(t *testing.T) {
+	for id, name := range paneNames {
+		for _, s := range goldenSizes {
+			t.Run(name+"/"+s.String(), func(t *testing.T) {
+				golden(t, filepath.Join(name, s.String()), screen(sample(312, 240), sampleState(id), s, draw.Braille).Plain())
+			})
+		}
+	}
+}
+
+func TestTheOverviewInOtherCircumstances(t *testing.T) {
+	wide := size{120, 40}
+	whatIf := sample(312, 240)
+	whatIf.Header.Mode = views.Hypothetical
+	alert := sample(312, 240)
+	alert.Header.Alert, alert.Timeline = "the connection to the cluster is lost; showing what was known 12s ago", nil
+	filtered := sampleState(views.QueuePane)
+	filtered.Filter, filtered.Matches, filtered.Of = "trainer", 24, 312
+	zoomed := sampleState(views.QueuePane)
+	zoomed.Zoomed = true
+	placed := sample(312, 240)
+	placed.Explain = samplePlaced()
+	for _, tt := range []struct {
+		name   string
+		m      *views.Model
+		ui     *views.State
+		s      size
+		glyphs draw.Glyphs
+	}{
+		{"blocks", sample(312, 240), sampleState(views.Overview), wide, draw.Block},
+		{"ascii", sample(312, 240), sampleState(views.Overview), wide, draw.ASCII},
+		{"ascii metrics", sample(312, 240), sampleState(views.MetricsPane), wide, draw.ASCII},
+		{"five thousand nodes", sample(100000, 5000), sampleState(views.Overview), wide, draw.Braille},
+		{"five thousand nodes in full", sample(100000, 5000), sampleState(views.SnapshotPane), size{220, 60}, draw.Braille},
+		{"nothing is known", &views.Model{}, sampleState(views.Overview), wide, draw.Braille},
+		{"something is wrong", alert, sampleState(views.Overview), wide, draw.Braille},
+		{"filtered", sample(312, 240), filtered, wide, draw.Braille},
+		{"zoomed", sample(312, 240), zoomed, wide, draw.Braille},
+		{"a placed pod explained", placed, sampleState(views.ExplainPane), wide, draw.Braille},
+		{"what if", whatIf, sampleState(views.Overview), size{100, 30}, draw.Braille},
+		{"too small", sample(312, 240), sampleState(views.Overview), size{50, 12}, draw.Braille},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			golden(t, filepath.Join("circumstances", tt.name), screen(tt.m, tt.ui, tt.s, tt.glyphs).Plain())
+		})
+	}
+}
+
+func TestThemesOnTheOverview(t *testing.T) {
+	c := screen(sample(312, 240), sampleState(views.Overview), size{120, 40}, draw.Braille)
+	for _, theme := range themes.Shipped() {
+		t.Run(theme.Name, func(t *testing.T) {
+			golden(t, filepath.Join("themes", theme.Name), c.Render(theme.Resolve(themes.TrueColor)))
+		})
+	}
+}

@@ -1,0 +1,47 @@
+package views
+
+import (
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+// drawHelp lists the keys by purpose, and what the signs mean, in as many columns as fit.
+func drawHelp(a draw.Area, s *scene) {
+	const width = 36
+	columns := max(a.W/width, 1)
+	w := a.W / columns
+	column, y := 0, 0
+	next := func(rows int) bool {
+		if y > 0 && y+rows > a.H {
+			column, y = column+1, 0
+		}
+		return column < columns
+	}
+	for _, g := range s.ui.Keys {
+		if !next(min(len(g.Keys)+1, a.H)) {
+			return
+		}
+		at := column * w
+		a.Fit(at, y, w-2, themes.Title.With(themes.Bold), g.Name)
+		y++
+		for _, k := range g.Keys {
+			if y >= a.H {
+				break
+			}
+			a.Fit(at, y, 14, themes.Style(themes.Accent), k.Key)
+			a.Fit(at+15, y, w-17, themes.Style(themes.Text), k.Does)
+			y++
+		}
+		y++
+	}
+	if !next(int(podStates)) {
+		return
+	}
+	at := column * w
+	a.Fit(at, y, w-2, themes.Title.With(themes.Bold), "Signs")
+	for state := Active; state < podStates && y+1 < a.H; state++ {
+		y++
+		a.Set(at, y, themes.Style(state.Token()), state.Glyph())
+		a.Fit(at+3, y, w-5, themes.Style(themes.Text), state.Word())
+	}
+}

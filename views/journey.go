@@ -1,0 +1,71 @@
+package views
+
+import (
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+var stepColumns = []draw.Column{
+	{Long: "at", Short: "at", Min: 10, Rank: 2, Right: true},
+	{Long: "from", Short: "from", Min: 9, Grow: 1, Most: 15, Rank: 1},
+	{Long: "to", Short: "to", Min: 11, Grow: 1, Most: 17, Rank: 0},
+	{Long: "after", Short: "after", Min: 5, Rank: 3, Right: true},
+	{Long: "try", Short: "try", Min: 3, Rank: 5, Right: true},
+	{Long: "because of", Short: "event", Min: 14, Grow: 3, Most: 40, Rank: 0},
+	{Long: "plugin", Short: "plugin", Min: 14, Grow: 2, Most: 26, Rank: 4},
+	{Long: "it said", Short: "said", Min: 16, Grow: 6, Rank: 6},
+}
+
+// drawJourney is one pod's whole way: what it is, then every move with its cause and how long it had stayed.
+func drawJourney(a draw.Area, s *scene) {
+	j := s.Journey
+	if j == nil {
+		absent(a, "choose a pod, and press enter")
+		return
+	}
+	mark(a.Row(0), 0, 16, j.State)
+	x := a.FitPath(17, 0, a.W-34, themes.Title.With(themes.Bold), j.Pod)
+	r := run{a: a.Row(0), x: x}
+	r.number(themes.Style(themes.Text), "", j.Attempts, "attempts")
+	if !j.Created.IsZero() {
+		r.fact(themes.Style(themes.Text), short(s.now.Sub(j.Created)), "old")
+	}
+	y := facts(a, 2, a.H/3, j.Facts)
+	_, rest := a.Top(y + 1)
+	table(a.In(rest), s, stepColumns, &j.Steps, "nothing has happened to it yet", stepRow)
+}
+
+// facts draws names and values in as many columns as fit, on at most rows rows, and gives the row after them.
+func facts(a draw.Area, y, rows int, list []Fact) int {
+	const name, width = 14, 44
+	perRow := max(a.W/width, 1)
+	w := a.W / perRow
+	for i, f := range list {
+		row, x := y+i/perRow, i%perRow*w
+		if i/perRow >= rows {
+			return y + rows
+		}
+		a.Fit(x, row, name-1, themes.Style(themes.Dim), f.Name)
+		a.Fit(x+name, row, w-name-1, themes.Style(themes.Text), f.Value)
+	}
+	return y + (len(list)+perRow-1)/perRow
+}
+
+func stepRow(row draw.Area, t *JourneyStep, places *draw.Columns, _ *scene) {
+	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
+	row.ClockRight(places[0].X, 0, places[0].W, dim, t.At)
+	if places[1].W > 0 {
+		mark(row, places[1].X, places[1].W, t.From)
+	}
+	row.Set(places[2].X, 0, dim, '→')
+	mark(row, places[2].X+2, places[2].W-2, t.To)
+	if t.Stayed > 0 {
+		row.SpanRight(places[3].X, 0, places[3].W, text, t.Stayed)
+	}
+	if t.Attempt > 0 {
+		row.CountRight(places[4].X, 0, places[4].W, dim, int64(t.Attempt))
+	}
+	row.Fit(places[5].X, 0, places[5].W, text, t.Event)
+	row.Fit(places[6].X, 0, places[6].W, dim, t.Plugin)
+	row.Fit(places[7].X, 0, places[7].W, dim, t.Note)
+}

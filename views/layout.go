@@ -1,0 +1,69 @@
+package views
+
+import "orrery/views/draw"
+
+// The least screen that is of use, and the one from which on every pane of the overview has a box.
+const (
+	MinWidth, MinHeight   = 60, 16
+	wideWidth, wideHeight = 120, 27
+)
+
+// Spot is a pane of the overview and where it stands. A strip is one line without a border.
+type Spot struct {
+	Pane  PaneID
+	Rect  draw.Rect
+	Strip bool
+}
+
+// Layout divides a rectangle among the five panes of the overview. The spots tile it.
+func Layout(r draw.Rect) [5]Spot {
+	switch {
+	case r.W >= wideWidth && r.H >= wideHeight:
+		return wide(r)
+	case r.W >= 80 && r.H >= 20:
+		return compact(r)
+	}
+	return narrow(r)
+}
+
+// wide has every pane in a box: what waits and where it could go above, what moves and who decides below.
+func wide(r draw.Rect) [5]Spot {
+	top, bottom := r.Top((r.H*11 + 10) / 20)
+	queue, snapshot := top.Left(max(r.W*46/100, 60))
+	zones, rest := bottom.Left(r.W * 34 / 100)
+	evictions, leader := rest.Left(rest.W * 60 / 100)
+	return [5]Spot{
+		{Pane: QueuePane, Rect: queue},
+		{Pane: SnapshotPane, Rect: snapshot},
+		{Pane: ZonesPane, Rect: zones},
+		{Pane: EvictionsPane, Rect: evictions},
+		{Pane: LeaderPane, Rect: leader},
+	}
+}
+
+// compact has boxes for what is stuck, where and what leaves, and lines for the rest.
+func compact(r draw.Rect) [5]Spot {
+	boxes, strips := r.Top(r.H - 2)
+	queue, lower := boxes.Top((boxes.H + 1) / 2)
+	snapshot, evictions := lower.Left(r.W / 2)
+	zones, leader := strips.Top(1)
+	return [5]Spot{
+		{Pane: QueuePane, Rect: queue},
+		{Pane: SnapshotPane, Rect: snapshot},
+		{Pane: ZonesPane, Rect: zones, Strip: true},
+		{Pane: EvictionsPane, Rect: evictions},
+		{Pane: LeaderPane, Rect: leader, Strip: true},
+	}
+}
+
+// narrow has a box for the queue alone.
+func narrow(r draw.Rect) [5]Spot {
+	queue, rest := r.Top(r.H - 4)
+	spots := [5]Spot{{Pane: QueuePane, Rect: queue}}
+	for i, id := range []PaneID{SnapshotPane, ZonesPane, EvictionsPane, LeaderPane} {
+		var line draw.Rect
+		line, rest = rest.Top(1)
+		spots[i+1] = Spot{Pane: id, Rect: line, Strip: true}
+	}
+	return spots
+}

@@ -1,0 +1,151 @@
+package views
+
+import (
+	"strconv"
+	"time"
+
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+func leaderRight(m *Model) string {
+	if m.Leader == nil {
+		return ""
+	}
+	return count(m.Leader.Transitions, "transitions")
+}
+
+// drawLeader says who leads, how safely, and who would be next.
+func drawLeader(a draw.Area, s *scene) {
+	l := s.Leader
+	if l == nil {
+		absent(a, "one scheduler, no election")
+		return
+	}
+	leaderHolder(a.Row(0), l, s.now)
+	leaderExpiry(a.Row(1), l, s.now)
+	_, rest := a.Top(3)
+	a = a.In(rest)
+	if a.H >= 5 {
+		beats, rest := a.Top(min(max(a.H/4, 2), 6) + 1)
+		leaderBeats(a.In(beats), l)
+		_, rest = rest.Top(1)
+		a = a.In(rest)
+	}
+	leaderFacts(a, l)
+}
+
+func leaderHolder(a draw.Area, l *Leader, now time.Time) {
+	x := a.Text(0, 0, themes.Style(themes.Good), "♥ ")
+	holder := l.Holder
+	if holder == "" {
+		a.Text(0, 0, themes.Bad.With(themes.Bold), "✗ nobody leads")
+		return
+	}
+	x = a.Fit(x, 0, a.W-x-12, themes.Title.With(themes.Bold), holder)
+	if l.Leads {
+		x = a.Text(x+1, 0, themes.Style(themes.Accent), "this one")
+	}
+	if !l.Acquired.IsZero() {
+		r := run{a: a, x: x}
+		r.fact(themes.Style(themes.Dim), "for "+string(draw.AppendSpan(nil, now.Sub(l.Acquired))), "")
+	}
+}
+
+// leaderExpiry is the lease running out, until it is renewed.
+func leaderExpiry(a draw.Area, l *Leader, now time.Time) {
+	left := l.Renewed.Add(l.Lease).Sub(now)
+	if l.Holder == "" || l.Lease <= 0 {
+		return
+	}
+	token := themes.Good
+	switch {
+	case left <= 0:
+		token = themes.Bad
+	case left < l.Lease-l.Deadline:
+		token = themes.Warn
+	}
+	w := max(a.W-24, 4)
+	a.Drain(0, 0, w, themes.Style(token), float64(left)/float64(l.Lease))
+	x := a.Span(w+1, 0, themes.Style(token).With(themes.Bold), max(left, 0))
+	word := " until it expires"
+	if left <= 0 {
+		word = " expired"
+	}
+	a.Fit(x, 0, a.W-x, themes.Style(themes.Dim), word)
+}
+
+// leaderBeats is the pulse of renewals: how long after each other they came, against the time
+// after which the leader gives up.
+func leaderBeats(a draw.Area, l *Leader) {
+	heading(a, 0, "renewals")
+	_, rest := a.Top(1)
+	chart := a.In(rest)
+	values := make([]float64, len(l.Beats))
+	for i, b := range l.Beats {
+		values[i] = b.Seconds()
+	}
+	chart.Chart(themes.Style(themes.Good), values, l.Deadline.Seconds())
+}
+
+// leaderFacts are who waits, how the lease is kept, and how it passed from hand to hand.
+func leaderFacts(a draw.Area, l *Leader) {
+	const label = 9
+	y := 0
+	line := func(name, value string) {
+		a.Fit(0, y, label-1, themes.Style(themes.Dim), name)
+		a.Fit(label, y, a.W-label, themes.Style(themes.Text), value)
+		y++
+	}
+	for i, c := range l.Candidates {
+		name, value := "", c.Name
+		if i == 0 {
+			name = "waiting"
+		}
+		if c.Note != "" {
+			value += ", " + c.Note
+		}
+		line(name, value)
+	}
+	if l.Lease > 0 {
+		line("lease", short(l.Lease)+", renewed every "+short(l.Retry))
+		line("gives up", short(l.Deadline)+" after a renewal")
+	}
+	if l.Skew > 0 {
+		line("clocks", strconv.FormatFloat(l.Skew, 'f', 2, 64)+"× apart is safe")
+	}
+	if len(l.Changes) == 0 || y+2 > a.H {
+		return
+	}
+	heading(a, y, "changes")
+	for i := range min(len(l.Changes), a.H-y-1) {
+		leaderChange(a.Row(y+1+i), &l.Changes[i])
+	}
+}
+
+func leaderChange(a draw.Area, c *LeaderChange) {
+	dim := themes.Style(themes.Dim)
+	x := a.Text(0, 0, dim, c.At.Format("15:04")) + 1
+	x = a.Fit(x, 0, 16, themes.Style(themes.Text), c.From)
+	x = a.Text(x, 0, dim, " → ")
+	x = a.Fit(x, 0, 16, themes.Style(themes.Text), c.To)
+	if a.W-x > 8 {
+		a.Fit(x+2, 0, a.W-x-2, dim, c.Why)
+	}
+}
+
+// short is a duration in words.
+func short(d time.Duration) string { return string(draw.AppendSpan(nil, d)) }
+
+func stripLeader(a draw.Area, s *scene) {
+	l := s.Leader
+	if l == nil {
+		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "one scheduler, no election")
+		return
+	}
+	left := max(l.Renewed.Add(l.Lease).Sub(s.now), 0)
+	x := a.Text(0, 0, themes.Style(themes.Good), "♥ ")
+	r := run{a: a, x: a.Fit(x, 0, a.W/2, themes.Style(themes.Text), l.Holder)}
+	r.fact(themes.Style(themes.Text), short(left), "left").number(themes.Style(themes.Text), "", l.Transitions, "transitions")
+	r.number(themes.Style(themes.Text), "", len(l.Candidates), "waiting")
+}

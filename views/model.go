@@ -1,0 +1,120 @@
+package views
+
+import "time"
+
+// Model is everything there is to show. A part that is nil is not known, which its pane says.
+type Model struct {
+	Header    Header
+	Queue     *Queue
+	Journey   *Journey
+	Snapshot  *Snapshot
+	Node      *NodeDetail
+	Zones     *Zones
+	Evictions *Evictions
+	Leader    *Leader
+	Decisions *Decisions
+	Explain   *Explanation
+	Plugins   *Plugins
+	Metrics   *Metrics
+	Timeline  *Timeline
+	WhatIf    *WhatIf
+}
+
+// List is the part of a list that was collected: Rows are those from First on, of Total in all.
+type List[T any] struct {
+	First, Total int
+	Rows         []T
+}
+
+// At is the i-th row of the whole list, or nil if it was not collected.
+func (l *List[T]) At(i int) *T {
+	if i < l.First || i >= l.First+len(l.Rows) {
+		return nil
+	}
+	return &l.Rows[i-l.First]
+}
+
+// Mode is what the program does to the world.
+type Mode uint8
+
+// The modes.
+const (
+	Demo   Mode = iota // plays a recording
+	Shadow             // watches a cluster and decides beside its scheduler
+	Acting             // is the cluster's scheduler
+	Hypothetical
+)
+
+func (m Mode) String() string { return [...]string{"DEMO", "SHADOW", "ACTIVE", "WHAT-IF"}[m] }
+
+// Header is where one is and how it goes.
+type Header struct {
+	Source     string // a recording's name, or a cluster's
+	Mode       Mode
+	Leader     string
+	LeaderLeft time.Duration // until the lease runs out
+	Generation int64
+	// Rate is decisions per second, P99 how long the slowest hundredth of them take at least; zero if not measured.
+	Rate float64
+	P99  time.Duration
+	// Alert is said in place of anything else, such as a lost connection.
+	Alert string
+}
+
+// Timeline is a recording's time, or that of a run so far.
+type Timeline struct {
+	Start, End, At time.Time
+	Speed          string
+	Paused         bool
+	Marks          []Mark
+}
+
+// Mark is a moment worth going to.
+type Mark struct {
+	At    time.Time
+	Label string
+	// Glyph and Bad say what kind of moment it is.
+	Glyph rune
+	Bad   bool
+}
+
+// Metrics are curves, oldest value first, one value for every Step.
+type Metrics struct {
+	Step        time.Duration
+	Rate, Depth []float64 // decisions a second; waiting pods
+	P99         []float64 // seconds
+	Attempts    []Tally
+	Latency     []Quantile
+	// CachePods are on nodes, Underway of them on their way there.
+	CachePods, Underway int
+}
+
+// Tally is a count of something.
+type Tally struct {
+	Name  string
+	Count int64
+	Bad   bool
+}
+
+// Quantile is how long a share of the attempts took at most.
+type Quantile struct {
+	Name string
+	Took time.Duration
+}
+
+// Plugins says what every plugin costs and decides, in the order in which they run.
+type Plugins struct {
+	Profile string
+	List    List[PluginRow]
+}
+
+// PluginRow is one plugin at one extension point.
+type PluginRow struct {
+	Point, Plugin string
+	Weight        int
+	Calls         int64
+	Mean, P99     time.Duration
+	// Share is its part of all the time spent in plugins.
+	Share      float64
+	Rejections int64
+}

@@ -1,0 +1,102 @@
+package views
+
+import "time"
+
+// Queue is who waits, where and why.
+type Queue struct {
+	Counts QueueCounts
+	// The heads of the parts, for the overview: those next in line, those back soonest, those stuck and held longest.
+	Next, Soon, Stuck, Held []PodRow
+	// Pods is the whole queue, in the order of its parts.
+	Pods List[PodRow]
+	// Moves are the latest moves, the newest first.
+	Moves []Move
+}
+
+// QueueCounts is how many pods are where.
+type QueueCounts struct {
+	Active, Backoff, Unschedulable, Gated, InFlight int
+}
+
+// Waiting is how many pods have no node yet.
+func (c QueueCounts) Waiting() int {
+	return c.Active + c.Backoff + c.Unschedulable + c.Gated + c.InFlight
+}
+
+// PodRow is one waiting pod.
+type PodRow struct {
+	Name     string // "namespace/name"
+	State    PodState
+	Priority int32
+	Attempts int
+	Since    time.Time // in this state
+	// From and Until are when the back-off began and ends.
+	From, Until time.Time
+	// Reason is the one reason that keeps it, Plugin who gave it, Awaits the event that would bring it back.
+	Reason, Plugin, Awaits string
+}
+
+// Move is a pod's going from one state to another.
+type Move struct {
+	At       time.Time
+	Pod      string
+	From, To PodState
+	Event    string
+	Plugin   string
+}
+
+// Journey is a pod's whole way, and what is known of the pod.
+type Journey struct {
+	Pod      string
+	State    PodState
+	Facts    []Fact
+	Created  time.Time
+	Attempts int
+	Steps    List[JourneyStep]
+}
+
+// Fact is a name and a value.
+type Fact struct{ Name, Value string }
+
+// JourneyStep is one move or one attempt.
+type JourneyStep struct {
+	At       time.Time
+	From, To PodState
+	Event    string
+	Plugin   string
+	Note     string
+	// Stayed is how long the pod had been where it came from; Attempt numbers the attempt that the step ends, if any.
+	Stayed  time.Duration
+	Attempt int
+}
+
+// Evictions is the departure board.
+type Evictions struct {
+	Leaving, Forecast, Held int
+	List                    List[Departure]
+}
+
+// DeparturePhase is how far a departure has come.
+type DeparturePhase uint8
+
+// The phases.
+const (
+	Forecasted DeparturePhase = iota
+	Counting
+	HeldBack
+	BeingDeleted
+	Departed
+	Stays
+)
+
+// Departure is one pod's leaving.
+type Departure struct {
+	Pod, Node, Cause, By, Why string
+	Phase                     DeparturePhase
+	// Predicted says that somebody else acts, or nobody: it is not this program that makes the pod leave.
+	Predicted bool
+	Deadline  time.Time
+	Ended     time.Time
+	Budget    string
+	Allowed   int32
+}

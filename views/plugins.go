@@ -1,0 +1,51 @@
+package views
+
+import (
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+var pluginColumns = []draw.Column{
+	{Long: "extension point", Short: "point", Min: 10, Grow: 1, Most: 16, Rank: 0},
+	{Long: "plugin", Short: "plugin", Min: 16, Grow: 3, Most: 34, Rank: 0},
+	{Long: "weight", Short: "wgt", Min: 3, Grow: 1, Most: 6, Rank: 4, Right: true},
+	{Long: "calls", Short: "calls", Min: 9, Grow: 1, Most: 13, Rank: 3, Right: true},
+	{Long: "mean", Short: "mean", Min: 6, Rank: 2, Right: true},
+	{Long: "p99", Short: "p99", Min: 6, Rank: 5, Right: true},
+	{Long: "share of the time", Short: "share", Min: 10, Grow: 4, Most: 36, Rank: 1},
+	{Long: "rejected", Short: "reject", Min: 8, Grow: 1, Most: 12, Rank: 1, Right: true},
+}
+
+// drawPlugins is what every plugin costs, and how much it turns down.
+func drawPlugins(a draw.Area, s *scene) {
+	p := s.Plugins
+	if p == nil {
+		absent(a, "no plugin has been measured yet")
+		return
+	}
+	x := a.Text(0, 0, themes.Style(themes.Dim), "profile ")
+	a.Fit(x, 0, a.W-x, themes.Title.With(themes.Bold), p.Profile)
+	_, rest := a.Top(2)
+	table(a.In(rest), s, pluginColumns, &p.List, "no plugin runs", pluginRow)
+}
+
+func pluginRow(row draw.Area, p *PluginRow, places *draw.Columns, _ *scene) {
+	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
+	row.Fit(places[0].X, 0, places[0].W, dim, p.Point)
+	row.Fit(places[1].X, 0, places[1].W, text, p.Plugin)
+	if p.Weight > 0 {
+		row.CountRight(places[2].X, 0, places[2].W, dim, int64(p.Weight))
+	}
+	row.CountRight(places[3].X, 0, places[3].W, dim, p.Calls)
+	row.SpanRight(places[4].X, 0, places[4].W, text, p.Mean)
+	row.SpanRight(places[5].X, 0, places[5].W, dim, p.P99)
+	if at := places[6]; at.W > 5 {
+		row.Bar(at.X, 0, at.W-5, themes.Style(themes.Heat(p.Share*2)), p.Share)
+		row.PercentRight(at.X+at.W-5, 0, 5, text, p.Share)
+	}
+	style := themes.Style(themes.Bad)
+	if p.Rejections == 0 {
+		style = dim
+	}
+	row.CountRight(places[7].X, 0, places[7].W, style, p.Rejections)
+}

@@ -1,0 +1,208 @@
+package views
+
+import (
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+var queueKinds = [...]struct {
+	state PodState
+	fill  rune
+	count func(QueueCounts) int
+}{
+	{InFlight, '█', func(c QueueCounts) int { return c.InFlight }},
+	{Active, '▓', func(c QueueCounts) int { return c.Active }},
+	{Backoff, '▒', func(c QueueCounts) int { return c.Backoff }},
+	{Unschedulable, '░', func(c QueueCounts) int { return c.Unschedulable }},
+	{Gated, '·', func(c QueueCounts) int { return c.Gated }},
+}
+
+var podColumns = []draw.Column{
+	{Long: "state", Short: "state", Min: 9, Grow: 3, Most: 15, Rank: 0},
+	{Long: "pod", Short: "pod", Min: 17, Grow: 4, Most: 52, Rank: 0},
+	{Long: "priority", Short: "prio", Min: 6, Grow: 1, Most: 8, Rank: 5, Right: true},
+	{Long: "tries", Short: "try", Min: 3, Grow: 1, Most: 5, Rank: 4, Right: true},
+	{Long: "for", Short: "for", Min: 5, Rank: 2, Right: true},
+	{Long: "what it waits for", Short: "why", Min: 22, Grow: 8, Rank: 1},
+	{Long: "brought back by", Short: "by", Min: 24, Grow: 2, Most: 40, Rank: 6},
+}
+
+func queueRight(m *Model) string {
+	if m.Queue == nil {
+		return ""
+	}
+	return count(m.Queue.Counts.Waiting(), "waiting")
+}
+
+func drawQueue(a draw.Area, s *scene) {
+	q := s.Queue
+	if q == nil {
+		absent(a, "the queue has not been read yet")
+		return
+	}
+	y := queueCounts(a, q.Counts)
+	if a.H > y+3 {
+		queueShares(a, y, q.Counts)
+		y++
+	}
+	if a.H > y+6 {
+		y++
+	}
+	_, rest := a.Top(y)
+	if s.full {
+		queueList(a.In(rest), s)
+		return
+	}
+	queueHeads(a.In(rest), s)
+}
+
+// queueCounts says how many pods wait where, in columns that stand under each other when one row is too short.
+func queueCounts(a draw.Area, c QueueCounts) int {
+	for _, word := range [...]func(PodState) string{PodState.Word, PodState.Short} {
+		r := run{a: a}
+		for _, k := range queueKinds {
+			n := k.count(c)
+			r.number(countStyle(k.state, n), string(k.state.Glyph())+" ", n, word(k.state))
+		}
+		if !r.full {
+			return 1
+		}
+		blankRow(a, 0)
+	}
+	perRow := min(max(a.W/18, 1), len(queueKinds))
+	w := a.W / perRow
+	for i, k := range queueKinds {
+		x, row := i%perRow*w, a.Row(i/perRow)
+		n := k.count(c)
+		style := countStyle(k.state, n)
+		row.Set(x, 0, style, k.state.Glyph())
+		end := row.Count(x+2, 0, style, int64(n))
+		word := k.state.Word()
+		if end+1+len(word) >= x+w {
+			word = k.state.Short()
+		}
+		row.Fit(end+1, 0, x+w-end-1, themes.Style(themes.Dim), word)
+	}
+	return (len(queueKinds) + perRow - 1) / perRow
+}
+
+// countStyle is quiet about places where nobody is.
+func countStyle(s PodState, n int) themes.Style {
+	if n == 0 {
+		return themes.Style(themes.Dim)
+	}
+	return s.Token().With(themes.Bold)
+}
+
+func queueShares(a draw.Area, y int, c QueueCounts) {
+	var parts [len(queueKinds)]draw.Part
+	for i, k := range queueKinds {
+		parts[i] = draw.Part{Count: k.count(c), Style: themes.Style(k.state.Token()), Fill: k.fill}
+	}
+	a.Shares(0, y, a.W, parts[:])
+}
+
+// queueHeads shows the beginning of every part, each with as many rows as can be spared: who is stuck gets the most.
+func queueHeads(a draw.Area, s *scene) {
+	q := s.Queue
+	places := draw.Arrange(podColumns, a.W)
+	if a.H >= 10 {
+		a.Header(podColumns, &places)
+		_, rest := a.Top(1)
+		a = a.In(rest)
+	}
+	left := a.H
+	moves := min(len(q.Moves), max((a.H-8)/3, 0))
+	if moves > 0 {
+		left -= moves + 2
+	}
+	take := [4]int{}
+	parts := [4][]PodRow{q.Next, q.Soon, q.Stuck, q.Held}
+	for given := true; given && left > 0; {
+		given = false
+		for i, most := range [4]int{1, 1, 2, 1} {
+			n := min(most, len(parts[i])-take[i], left)
+			if n > 0 {
+				take[i] += n
+				left -= n
+				given = true
+			}
+		}
+	}
+	y := 0
+	for i, rows := range parts {
+		for j := range take[i] {
+			podRow(a.Row(y), &rows[j], &places, s)
+			y++
+		}
+	}
+	if moves > 0 {
+		bottom, _ := a.Bottom(moves + 1)
+		drawMoves(a.In(bottom), q.Moves)
+	}
+}
+
+// queueList is the whole queue to walk through.
+func queueList(a draw.Area, s *scene) {
+	q := s.Queue
+	if moves := min(len(q.Moves), max((a.H-12)/3, 0)); moves > 0 {
+		bottom, rest := a.Bottom(moves + 1)
+		drawMoves(a.In(bottom), q.Moves)
+		rest, _ = rest.Top(rest.H - 1)
+		a = a.In(rest)
+	}
+	table(a, s, podColumns, &q.Pods, "nobody waits", podRow)
+}
+
+func podRow(row draw.Area, p *PodRow, places *draw.Columns, s *scene) {
+	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
+	mark(row, places[0].X, places[0].W, p.State)
+	row.FitPath(places[1].X, 0, places[1].W, text, p.Name)
+	row.CountRight(places[2].X, 0, places[2].W, dim, int64(p.Priority))
+	row.CountRight(places[3].X, 0, places[3].W, dim, int64(p.Attempts))
+	if !p.Since.IsZero() {
+		row.SpanRight(places[4].X, 0, places[4].W, dim, s.now.Sub(p.Since))
+	}
+	why, x, w := places[5], places[5].X, places[5].W
+	if left := p.Until.Sub(s.now); p.State == Backoff && w > 0 && left > 0 {
+		drain := min(max(w-7, 0), 12)
+		row.Drain(x, 0, drain, themes.Style(themes.Backoff), float64(left)/float64(max(p.Until.Sub(p.From), 1)))
+		row.SpanRight(x+drain+1, 0, min(5, w-drain-1), themes.Style(themes.Backoff), left)
+		x, w = x+drain+8, w-drain-8
+	}
+	if w > 6 || why.W == w {
+		row.Fit(x, 0, w, dim, p.Reason)
+	}
+	row.Fit(places[6].X, 0, places[6].W, dim, p.Awaits)
+}
+
+// drawMoves is the trail that pods leave: from where, to where, and what moved them.
+func drawMoves(a draw.Area, moves []Move) {
+	heading(a, 0, "moved")
+	dim := themes.Style(themes.Dim)
+	for i := range min(len(moves), a.H-1) {
+		m, row := &moves[i], a.Row(i+1)
+		x := 0
+		if a.W >= 66 {
+			x = row.Text(0, 0, dim, clock(m.At)) + 1
+		}
+		name := min(max((a.W-x)*2/5, 14), 40)
+		row.FitPath(x, 0, name, themes.Style(themes.Text), m.Pod)
+		x += name + 1
+		row.Set(x, 0, themes.Style(m.From.Token()), m.From.Glyph())
+		row.Set(x+2, 0, dim, '→')
+		row.Set(x+4, 0, themes.Style(m.To.Token()), m.To.Glyph())
+		x = row.Fit(x+6, 0, a.W-x-6, themes.Style(m.To.Token()), m.To.Short())
+		row.Fit(x+2, 0, a.W-x-2, dim, m.Event)
+	}
+}
+
+func stripQueue(a draw.Area, s *scene) {
+	if s.Queue == nil {
+		return
+	}
+	r := run{a: a}
+	for _, k := range queueKinds {
+		r.number(themes.Style(k.state.Token()), "", k.count(s.Queue.Counts), k.state.Short())
+	}
+}

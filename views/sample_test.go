@@ -1,0 +1,332 @@
+package views_test
+
+import (
+	"fmt"
+	"time"
+
+	"orrery/views"
+	"orrery/views/draw"
+)
+
+var noon = time.Date(2026, 1, 1, 12, 0, 41, 230e6, time.UTC)
+
+func ago(d time.Duration) time.Time { return noon.Add(-d) }
+func in(d time.Duration) time.Time  { return noon.Add(d) }
+
+const tooLittle = "Insufficient memory"
+
+// sample is a cluster in its rush hour, with as many pods waiting and nodes there as a test wants.
+func sample(pods, nodes int) *views.Model {
+	return &views.Model{
+		Header: views.Header{
+			Source: "rush-hour.trace", Mode: views.Shadow, Leader: "replica-b", LeaderLeft: 11 * time.Second,
+			Generation: 48213, Rate: 1204, P99: 84 * time.Microsecond,
+		},
+		Queue: sampleQueue(pods), Journey: sampleJourney(), Snapshot: sampleSnapshot(nodes), Node: sampleNode(),
+		Zones: sampleZones(nodes), Evictions: sampleEvictions(), Leader: sampleLeader(), Decisions: sampleDecisions(pods),
+		Explain: sampleExplain(), Plugins: samplePlugins(), Metrics: sampleMetrics(), Timeline: sampleTimeline(), WhatIf: sampleWhatIf(),
+	}
+}
+
+func sampleQueue(total int) *views.Queue {
+	q := &views.Queue{Counts: views.QueueCounts{Active: 14, Backoff: 31, Unschedulable: total - 107, Gated: 59, InFlight: 3}}
+	q.Next = []views.PodRow{
+		{Name: "payments/ledger-0", State: views.InFlight, Priority: 100000, Attempts: 1, Since: ago(2 * time.Millisecond), Reason: "waits for Permit: gang"},
+		{Name: "payments/ledger-1", State: views.Active, Priority: 100000, Since: ago(310 * time.Millisecond)},
+		{Name: "shop/checkout-7d9f6c5b8-x2kqp", State: views.Active, Priority: 1000, Attempts: 2, Since: ago(1200 * time.Millisecond)},
+		{Name: "shop/cart-6b7d54b7c9-8zv4m", State: views.Active, Priority: 1000, Since: ago(1400 * time.Millisecond)},
+		{Name: "batch/report-28914-hj2lw", State: views.Active, Since: ago(9 * time.Second)},
+	}
+	q.Soon = []views.PodRow{
+		{Name: "shop/search-5c9b8f4d77-2gnfr", State: views.Backoff, Priority: 1000, Attempts: 3, Since: ago(3100 * time.Millisecond), From: ago(3100 * time.Millisecond), Until: in(900 * time.Millisecond), Reason: tooLittle},
+		{Name: "ml/trainer-large-0", State: views.Backoff, Priority: 500, Attempts: 4, Since: ago(2 * time.Second), From: ago(2 * time.Second), Until: in(6 * time.Second), Reason: "Insufficient nvidia.com/gpu"},
+		{Name: "batch/etl-7wq9x", State: views.Backoff, Attempts: 6, Since: ago(time.Second), From: ago(time.Second), Until: in(9 * time.Second), Reason: "node(s) didn't match Pod's node affinity/selector"},
+	}
+	reasons := []string{tooLittle, "node(s) had untolerated taint(s)", "Insufficient cpu", "node(s) didn't match pod topology spread constraints"}
+	for i := range 24 {
+		q.Stuck = append(q.Stuck, views.PodRow{
+			Name: fmt.Sprintf("ml/trainer-%d-%05x", i/4, 0x9a3f1+i*7919), State: views.Unschedulable, Priority: 500, Attempts: 5 + i%3,
+			Since: ago(time.Duration(12-i/2)*time.Minute + time.Duration(i)*time.Second), Reason: reasons[i%4], Plugin: "NodeResourcesFit", Awaits: "NodeAdd, AssignedPodDelete",
+		})
+	}
+	q.Held = []views.PodRow{
+		{Name: "batch/nightly-0", State: views.Gated, Since: ago(3 * time.Hour), Reason: "waiting for scheduling gates: [kueue.x-k8s.io/admission]"},
+		{Name: "batch/nightly-1", State: views.Gated, Since: ago(3 * time.Hour), Reason: "waiting for scheduling gates: [kueue.x-k8s.io/admission]"},
+	}
+	q.Pods = views.List[views.PodRow]{Total: total}
+	for _, part := range [][]views.PodRow{q.Next, q.Soon, q.Stuck, q.Held} {
+		q.Pods.Rows = append(q.Pods.Rows, part...)
+	}
+	q.Moves = []views.Move{
+		{At: ago(30 * time.Millisecond), Pod: "payments/ledger-0", From: views.Active, To: views.InFlight, Event: "Pop"},
+		{At: ago(60 * time.Millisecond), Pod: "shop/cart-6b7d54b7c9-5kx2v", From: views.InFlight, To: views.Bound, Event: "Bound"},
+		{At: ago(700 * time.Millisecond), Pod: "shop/checkout-7d9f6c5b8-x2kqp", From: views.Backoff, To: views.Active, Event: "BackoffComplete"},
+		{At: ago(1900 * time.Millisecond), Pod: "ml/trainer-large-0", From: views.Unschedulable, To: views.Backoff, Event: "AssignedPodDelete"},
+		{At: ago(2100 * time.Millisecond), Pod: "batch/etl-7wq9x", From: views.InFlight, To: views.Unschedulable, Event: "ScheduleAttemptFailure"},
+	}
+	return q
+}
+
+func sampleSnapshot(nodes int) *views.Snapshot {
+	s := &views.Snapshot{Generation: 48213, Nodes: nodes, Changed: 7, Taken: ago(40 * time.Millisecond), Compared: true}
+	s.List.Total = nodes
+	for z := range 3 {
+		zone := views.HeatZone{Name: "eu-west-1" + string(rune('a'+z))}
+		for i := z; i < nodes; i += 3 {
+			c := views.HeatCell{Level: uint8((i*i*31 + i*17 + z*40) % 256)}
+			switch {
+			case i%97 == 11:
+				c.Flags = views.Changed
+			case i%61 == 7:
+				c.Flags = views.Fading
+			case i == 30:
+				c.Flags = views.Cordoned
+			case i == 71:
+				c.Flags = views.NotReady
+			}
+			zone.Cells = append(zone.Cells, c)
+		}
+		s.Heat = append(s.Heat, zone)
+	}
+	for i := range min(nodes, 60) {
+		s.List.Rows = append(s.List.Rows, sampleNodeRow(i))
+	}
+	s.Recent = s.List.Rows[:min(10, len(s.List.Rows))]
+	return s
+}
+
+func sampleNodeRow(i int) views.NodeRow {
+	cpu, memory := float64(i*37%100)/100, float64(i*53%100)/100
+	n := views.NodeRow{
+		Name: fmt.Sprintf("ip-10-0-%d-%d.internal", i/8, 17+i*13%230), Zone: "eu-west-1" + string(rune('a'+i%3)), Generation: int64(48213 - i*3),
+		CPU:    views.Amount{Fraction: cpu, Used: fmt.Sprintf("%.1f", cpu*16), Most: "16"},
+		Memory: views.Amount{Fraction: memory, Used: fmt.Sprintf("%.1fGi", memory*64), Most: "64Gi"},
+		Pods:   views.Amount{Fraction: 0.2, Used: fmt.Sprint(i*7%40 + 3), Most: "110"},
+	}
+	if i < 7 {
+		n.Flags = views.Changed
+	}
+	switch i {
+	case 2:
+		n.Flags |= views.Cordoned
+	case 4:
+		n.Taints = "dedicated=ml:NoSchedule"
+	case 5:
+		n.Flags |= views.NotReady
+	}
+	return n
+}
+
+func sampleZones(nodes int) *views.Zones {
+	rounds := (nodes + 2) / 3
+	z := &views.Zones{
+		Nodes: nodes, Start: 46, Pod: "shop/cart-6b7d54b7c9-5kx2v", Examined: 37, Feasible: 24, Rejected: 13,
+		Chosen: "ip-10-0-3-85.internal", Rounds: rounds, HandLane: 1, HandCol: 15,
+	}
+	for lane := range 3 {
+		l := views.Lane{Zone: "eu-west-1" + string(rune('a'+lane)), Nodes: nodes / 3}
+		for c := range min(rounds, 200) {
+			cell, i := views.NotLookedAt, c*3+lane
+			switch {
+			case i == 31:
+				cell = views.ChosenOne
+			case i >= 9 && i < 46 && (i*i+i/2)%11 < 4:
+				cell = views.Rejected
+			case i >= 9 && i < 46:
+				cell = views.Feasible
+			}
+			l.Cells = append(l.Cells, cell)
+		}
+		z.Lanes = append(z.Lanes, l)
+	}
+	return z
+}
+
+func sampleEvictions() *views.Evictions {
+	e := &views.Evictions{Leaving: 4, Forecast: 2, Held: 1}
+	e.List.Rows = []views.Departure{
+		{Pod: "batch/report-28914-q8mzp", Node: "ip-10-0-1-121.internal", Cause: "preemption", Phase: views.BeingDeleted, Deadline: in(12 * time.Second), By: "payments/ledger-0", Why: "priority 100,000 over 0", Budget: "batch/report", Allowed: 2},
+		{Pod: "shop/cart-6b7d54b7c9-r9d7c", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.Counting, Deadline: in(41 * time.Second), By: "node controller", Why: "node.kubernetes.io/unreachable:NoExecute", Budget: "shop/cart", Allowed: 1},
+		{Pod: "shop/cart-6b7d54b7c9-tt5nb", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.Counting, Predicted: true, Deadline: in(71 * time.Second), By: "node controller", Why: "node.kubernetes.io/unreachable:NoExecute", Budget: "shop/cart", Allowed: 0},
+		{Pod: "shop/checkout-7d9f6c5b8-lm4xk", Node: "ip-10-0-2-30.internal", Cause: "eviction API", Phase: views.HeldBack, By: "kubectl drain", Why: "a budget does not allow it", Budget: "shop/checkout", Allowed: 0},
+		{Pod: "ml/trainer-2-b91c4", Node: "ip-10-0-4-69.internal", Cause: "node pressure", Phase: views.Forecasted, Predicted: true, Deadline: in(4 * time.Minute), By: "kubelet", Why: "memory.available below 100Mi soon"},
+		{Pod: "ml/trainer-3-c01d2", Node: "ip-10-0-4-69.internal", Cause: "node pressure", Phase: views.Forecasted, Predicted: true, By: "kubelet", Why: "next in rank"},
+		{Pod: "batch/etl-2lq8s", Node: "ip-10-0-1-121.internal", Cause: "preemption", Phase: views.Departed, By: "payments/ledger-1", Why: "priority 100,000 over 0", Ended: ago(20 * time.Second)},
+	}
+	e.List.Total = len(e.List.Rows)
+	return e
+}
+
+func sampleLeader() *views.Leader {
+	l := &views.Leader{
+		Holder: "replica-b", Acquired: ago(47 * time.Minute), Renewed: ago(4 * time.Second),
+		Lease: 15 * time.Second, Deadline: 10 * time.Second, Retry: 2 * time.Second, Transitions: 7, Skew: 1.5,
+		Candidates: []views.Candidate{{Name: "replica-a", Note: "this one"}, {Name: "replica-c"}},
+		Changes: []views.LeaderChange{
+			{At: ago(47 * time.Minute), From: "replica-a", To: "replica-b", Why: "the lease expired"},
+			{At: ago(3 * time.Hour), From: "replica-c", To: "replica-a", Why: "given up"},
+		},
+	}
+	for i := range 90 {
+		beat := 2 * time.Second
+		if i%23 == 7 {
+			beat = 6 * time.Second
+		}
+		l.Beats = append(l.Beats, beat+time.Duration(i%5)*100*time.Millisecond)
+	}
+	return l
+}
+
+func sampleDecisions(total int) *views.Decisions {
+	d := &views.Decisions{Placed: 40211, Unschedulable: 1204}
+	d.List.Total = total
+	for i := range min(total, 60) {
+		r := views.DecisionRow{
+			Seq: uint64(41415 - i), At: ago(time.Duration(i*830) * time.Microsecond), Pod: fmt.Sprintf("shop/cart-6b7d54b7c9-%05x", 0x3a1f0+i*4421),
+			Node: fmt.Sprintf("ip-10-0-%d-%d.internal", i%9, 17+i*29%200), Examined: 37, Feasible: 24 - i%5, Nodes: 240, Score: int64(312 - i%40),
+			Took: time.Duration(41+i*7%60) * time.Microsecond, Attempt: 1,
+		}
+		switch i % 9 {
+		case 4:
+			r.Verdict, r.Node, r.Score, r.Feasible, r.Examined, r.Attempt = views.NoFit, "", 0, 0, 240, 4
+			r.Pod, r.Reason = fmt.Sprintf("ml/trainer-%d-%05x", i/4, 0x9a3f1+i*7919), "203 of 240 nodes: Insufficient memory"
+		case 7:
+			r.Verdict, r.Score, r.Feasible, r.Examined = views.NoFit, 0, 0, 240
+			r.Pod, r.Reason = "payments/ledger-0", "preempts 1 pod"
+		}
+		d.List.Rows = append(d.List.Rows, r)
+	}
+	return d
+}
+
+func sampleExplain() *views.Explanation {
+	e := &views.Explanation{
+		Pod: "ml/trainer-2-b91c4", State: views.Unschedulable, Verdict: views.NoFit, Nodes: 240, Asked: ago(1200 * time.Millisecond), Generation: 48213,
+		Cause: "needs 4.0Gi memory, at most 2.1Gi free on any of 37 nodes that tolerate it",
+		Reasons: []views.ReasonGroup{
+			{Plugin: "TaintToleration", Reason: "node(s) had untolerated taint(s)", Nodes: 203},
+			{Plugin: "NodeResourcesFit", Reason: tooLittle, Nodes: 36},
+			{Plugin: "NodeUnschedulable", Reason: "node(s) were unschedulable", Nodes: 1},
+		},
+		Fixes:   []string{"a node that tolerates it with 4.0Gi memory free", "1.9Gi less memory asked for", "a toleration of dedicated=ml:NoSchedule: 61 nodes would do"},
+		Plugins: []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity"},
+	}
+	e.Matrix.Total = 240
+	for i := range 60 {
+		row := views.MatrixRow{Node: fmt.Sprintf("ip-10-0-%d-%d.internal", i/8, 17+i*13%230), Searched: true}
+		for p := range e.Plugins {
+			mark := views.Passes
+			switch {
+			case p == 2 && i%6 != 0, p == 5 && i%6 == 0:
+				mark = views.Rejects
+			case p > 5 && i%6 != 0:
+				mark = views.NotAsked
+			}
+			row.Marks = append(row.Marks, mark)
+		}
+		e.Matrix.Rows = append(e.Matrix.Rows, row)
+	}
+	return e
+}
+
+func samplePlaced() *views.Explanation {
+	e := sampleExplain()
+	e.Pod, e.State, e.Verdict, e.Node, e.Feasible = "shop/cart-6b7d54b7c9-5kx2v", views.Bound, views.Placed, "ip-10-0-3-85.internal", 24
+	e.Cause, e.Reasons, e.Fixes = "the best of 24 nodes, 11 points ahead by NodeResourcesBalancedAllocation", nil, nil
+	e.Winner, e.RunnerUp, e.WinnerTotal, e.RunnerUpTotal = e.Node, "ip-10-0-1-56.internal", 412, 401
+	e.Scores = []views.ScorePart{
+		{Plugin: "NodeResourcesBalancedAllocation", Winner: 92, RunnerUp: 74},
+		{Plugin: "NodeResourcesFit", Winner: 61, RunnerUp: 64},
+		{Plugin: "PodTopologySpread", Winner: 100, RunnerUp: 104},
+		{Plugin: "TaintToleration", Winner: 159, RunnerUp: 159},
+	}
+	return e
+}
+
+func sampleJourney() *views.Journey {
+	j := &views.Journey{Pod: "shop/checkout-7d9f6c5b8-x2kqp", State: views.Active, Created: ago(9 * time.Second), Attempts: 2}
+	j.Facts = []views.Fact{{Name: "priority", Value: "1,000 (shop-critical)"}, {Name: "asks for", Value: "500m cpu, 1.0Gi memory"}, {Name: "owner", Value: "ReplicaSet checkout-7d9f6c5b8"}, {Name: "profile", Value: "default-scheduler"}}
+	j.Steps.Rows = []views.JourneyStep{
+		{At: ago(9 * time.Second), From: views.Unseen, To: views.Active, Event: "UnscheduledPodAdd"},
+		{At: ago(8990 * time.Millisecond), From: views.Active, To: views.InFlight, Event: "Pop", Stayed: 10 * time.Millisecond, Attempt: 1},
+		{At: ago(8989 * time.Millisecond), From: views.InFlight, To: views.Unschedulable, Event: "ScheduleAttemptFailure", Plugin: "NodeResourcesFit", Note: "0/240 nodes are available: 240 Insufficient memory.", Stayed: 84 * time.Microsecond, Attempt: 1},
+		{At: ago(5 * time.Second), From: views.Unschedulable, To: views.Backoff, Event: "AssignedPodDelete", Plugin: "NodeResourcesFit", Stayed: 3989 * time.Millisecond},
+		{At: ago(700 * time.Millisecond), From: views.Backoff, To: views.Active, Event: "BackoffComplete", Stayed: 4300 * time.Millisecond},
+	}
+	j.Steps.Total = len(j.Steps.Rows)
+	return j
+}
+
+func sampleNode() *views.NodeDetail {
+	n := &views.NodeDetail{Row: sampleNodeRow(2), Facts: []views.Fact{{Name: "taints", Value: "node.kubernetes.io/unschedulable:NoSchedule"}, {Name: "kubelet", Value: "v1.35.2"}, {Name: "instance", Value: "m5.4xlarge"}, {Name: "images", Value: "38"}}}
+	n.Resources = []views.Resource{{Name: "cpu", Amount: n.Row.CPU}, {Name: "memory", Amount: n.Row.Memory}, {Name: "ephemeral-storage", Amount: views.Amount{Fraction: 0.31, Used: "31Gi", Most: "100Gi"}}, {Name: "pods", Amount: n.Row.Pods}}
+	for i := range 17 {
+		n.Pods.Rows = append(n.Pods.Rows, views.NodePod{Name: fmt.Sprintf("shop/cart-6b7d54b7c9-%05x", 0x3a1f0+i*4421), State: views.Bound, Priority: 1000, CPU: "500m", Memory: "1.0Gi"})
+	}
+	n.Pods.Rows[3].State, n.Pods.Rows[16].State = views.Leaving, views.Nominated
+	n.Pods.Total = len(n.Pods.Rows)
+	return n
+}
+
+func samplePlugins() *views.Plugins {
+	p := &views.Plugins{Profile: "default-scheduler"}
+	for i, name := range sampleExplain().Plugins {
+		p.List.Rows = append(p.List.Rows, views.PluginRow{Point: "Filter", Plugin: name, Calls: int64(1482044 - i*71000), Mean: time.Duration(80+i*37%300) * time.Nanosecond, P99: time.Duration(2+i) * time.Microsecond, Share: float64(i*7%20) / 60, Rejections: int64(i * 3171 % 9000)})
+	}
+	for _, name := range []string{"NodeResourcesFit", "InterPodAffinity", "PodTopologySpread"} {
+		p.List.Rows = append(p.List.Rows, views.PluginRow{Point: "Score", Plugin: name, Weight: 2, Calls: 512044, Mean: 210 * time.Nanosecond, P99: 3 * time.Microsecond, Share: 0.04})
+	}
+	p.List.Total = len(p.List.Rows)
+	return p
+}
+
+func sampleMetrics() *views.Metrics {
+	m := &views.Metrics{Step: time.Second, CachePods: 4218, Underway: 3}
+	for i := range 300 {
+		wave := float64((i*i/7+i*13)%400) / 400
+		m.Rate = append(m.Rate, 600+600*wave)
+		m.P99 = append(m.P99, (60+80*wave*wave)*1e-6)
+		m.Depth = append(m.Depth, 100+float64(i)*0.7+60*wave)
+	}
+	m.Attempts = []views.Tally{{Name: "placed", Count: 40211}, {Name: "unschedulable", Count: 1204, Bad: true}, {Name: "failed", Bad: true}}
+	m.Latency = []views.Quantile{{"half", 41 * time.Microsecond}, {"nine in ten", 63 * time.Microsecond}, {"99 in 100", 84 * time.Microsecond}, {"slowest", 3 * time.Millisecond}}
+	return m
+}
+
+func sampleTimeline() *views.Timeline {
+	start := ago(41230 * time.Millisecond)
+	return &views.Timeline{Start: start, End: start.Add(3 * time.Minute), At: noon, Speed: "2.0x", Marks: []views.Mark{
+		{At: start.Add(70 * time.Second), Label: "preemption by ledger-0"},
+		{At: start.Add(84 * time.Second), Label: "zone b lost", Bad: true, Glyph: '✗'},
+		{At: start.Add(150 * time.Second), Label: "new leader"},
+	}}
+}
+
+func sampleWhatIf() *views.WhatIf {
+	w := &views.WhatIf{
+		Question: "What if ip-10-0-0-82.internal were drained?", Command: "orrery whatif rush-hour.trace --at 41.23s --drain ip-10-0-0-82.internal",
+		Before: views.Outcome{Placed: 4218, Pending: 312, CPU: 0.61, Memory: 0.72, Spread: 0.4}, After: views.Outcome{Placed: 4214, Pending: 316, Evicted: 21, Moved: 17, CPU: 0.61, Memory: 0.73, Spread: 0.44},
+	}
+	for i := range 6 {
+		w.Changes.Rows = append(w.Changes.Rows, views.WhatIfChange{Pod: fmt.Sprintf("shop/cart-6b7d54b7c9-%05x", 0x3a1f0+i*4421), From: views.Bound, To: views.Bound, Before: "ip-10-0-0-82.internal", After: fmt.Sprintf("ip-10-0-%d-17.internal", i)})
+	}
+	w.Changes.Rows[5].To, w.Changes.Rows[5].After = views.Unschedulable, ""
+	w.Changes.Total = 21
+	return w
+}
+
+var sampleKeys = []views.KeyGroup{
+	{Name: "Move", Keys: []draw.Hint{{Key: "1–9", Does: "open a pane"}, {Key: "tab", Does: "next pane"}, {Key: "j k ↑ ↓", Does: "up and down"}, {Key: "enter esc", Does: "in and out"}}},
+	{Name: "Time", Keys: []draw.Hint{{Key: "space", Does: "pause"}, {Key: "[ ]", Does: "step"}, {Key: "{ }", Does: "mark"}}},
+	{Name: "Look", Keys: []draw.Hint{{Key: "/", Does: "filter"}, {Key: "z", Does: "zoom"}, {Key: "t", Does: "theme"}}},
+}
+
+func sampleState(open views.PaneID) *views.State {
+	s := &views.State{Open: open, Focus: views.QueuePane, Keys: sampleKeys, Hints: []draw.Hint{
+		{Key: "/", Does: "filter"}, {Key: ":", Does: "command"}, {Key: "enter", Does: "open"}, {Key: "e", Does: "explain"}, {Key: "z", Does: "zoom"}, {Key: "?", Does: "help"},
+	}}
+	if open != views.Overview {
+		s.Cursors[open].Selected = 2
+	}
+	return s
+}

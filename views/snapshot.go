@@ -1,0 +1,145 @@
+package views
+
+import (
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+var nodeColumns = []draw.Column{
+	{Long: "node", Short: "node", Min: 14, Grow: 4, Most: 44, Rank: 0},
+	{Long: "zone", Short: "zone", Min: 8, Grow: 1, Most: 18, Rank: 6},
+	{Long: "generation", Short: "gen", Min: 7, Grow: 1, Most: 10, Rank: 4, Right: true},
+	{Long: "cpu", Short: "cpu", Min: 12, Grow: 3, Most: 34, Rank: 1},
+	{Long: "memory", Short: "mem", Min: 12, Grow: 3, Most: 34, Rank: 2},
+	{Long: "pods", Short: "pods", Min: 7, Rank: 3, Right: true},
+	{Long: "state", Short: "state", Min: 10, Grow: 5, Rank: 5},
+}
+
+func snapshotRight(m *Model) string {
+	if m.Snapshot == nil {
+		return ""
+	}
+	return nodes(m.Snapshot.Nodes) + " · " + count(m.Snapshot.Changed, "changed")
+}
+
+func drawSnapshot(a draw.Area, s *scene) {
+	p := s.Snapshot
+	if p == nil {
+		absent(a, "no snapshot has been taken yet")
+		return
+	}
+	snapshotFacts(a.Row(0), p, s)
+	gap := 0
+	if a.H > len(p.Heat)+4 {
+		gap = 1
+	}
+	_, rest := a.Top(1 + gap)
+	a = a.In(rest)
+	listed := min(len(p.Recent)+1, max(a.H-len(p.Heat)-2, 0)/2) // recent nodes, below the map
+	if s.full {
+		listed = max(a.H*3/5, min(a.H-4, 8))
+	}
+	most := max(a.H-listed-1-gap, len(p.Heat))
+	lines, perCell := heatRows(p.Heat, a.W, most)
+	mapped, rest := a.Rect.Top(lines + 1)
+	drawHeat(a.In(mapped), p.Heat, lines, perCell)
+	_, rest = rest.Top(gap)
+	switch {
+	case s.full:
+		table(a.In(rest), s, nodeColumns, &p.List, "there are no nodes", nodeRow)
+	case listed > 1:
+		recentNodes(a.In(rest), s)
+	}
+}
+
+func snapshotFacts(a draw.Area, p *Snapshot, s *scene) {
+	text := themes.Style(themes.Text)
+	r := run{a: a}
+	r.fact(text, "gen "+string(draw.AppendCount(nil, p.Generation)), "")
+	if !p.Taken.IsZero() {
+		r.fact(text, string(draw.AppendSpan(nil, s.now.Sub(p.Taken))), "old")
+	}
+	if p.Drift != "" {
+		a.Fit(r.x+3, 0, a.W-r.x-3, themes.Bad.With(themes.Bold), "✗ drift: "+p.Drift)
+		return
+	}
+	if p.Compared {
+		r.fact(themes.Style(themes.Good), "✓", "no drift")
+	}
+}
+
+func recentNodes(a draw.Area, s *scene) {
+	heading(a, 0, "changed last")
+	places := draw.Arrange(nodeColumns, a.W)
+	for i := range min(len(s.Snapshot.Recent), a.H-1) {
+		nodeRow(a.Row(i+1), &s.Snapshot.Recent[i], &places, s)
+	}
+}
+
+func nodeRow(row draw.Area, n *NodeRow, places *draw.Columns, _ *scene) {
+	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
+	generation := dim
+	if n.Flags&Changed != 0 {
+		generation = themes.Focus.With(themes.Bold)
+	}
+	row.FitHost(places[0].X, 0, places[0].W, text, n.Name)
+	row.Fit(places[1].X, 0, places[1].W, dim, n.Zone)
+	row.CountRight(places[2].X, 0, places[2].W, generation, n.Generation)
+	amount(row, places[3], n.CPU)
+	amount(row, places[4], n.Memory)
+	if n.Pods.Most != "" {
+		row.TextRight(places[5].X, 0, places[5].W, dim, n.Pods.Used+"/"+n.Pods.Most)
+	}
+	x, end := places[6].X, places[6].X+places[6].W
+	for _, f := range nodeMarks {
+		if n.Flags&f.flag != 0 && x+2+len(f.word) <= end {
+			row.Set(x, 0, themes.Style(f.token), f.glyph)
+			x = row.Text(x+2, 0, themes.Style(f.token), f.word) + 2
+		}
+	}
+	if n.Taints != "" && end-x > 4 {
+		row.Fit(x, 0, end-x, dim, n.Taints)
+	}
+}
+
+// nodeMarks are what is particular about a node, the gravest first.
+var nodeMarks = [...]struct {
+	flag  NodeFlags
+	glyph rune
+	word  string
+	token themes.Token
+}{
+	{NotReady, '✗', "not ready", themes.Bad},
+	{Pressed, '≥', "pressure", themes.Warn},
+	{Cordoned, '⊘', "cordoned", themes.Warn},
+	{Changed, '◆', "changed", themes.Focus},
+}
+
+// amount draws how much is used: a bar, the percentage, and the numbers where there is room.
+func amount(row draw.Area, p draw.Place, v Amount) {
+	if p.W == 0 {
+		return
+	}
+	token := themes.Heat(v.Fraction)
+	bar := p.W - 5
+	numbers := draw.Width(v.Used) + 1 + draw.Width(v.Most)
+	if bar-numbers-1 >= 8 {
+		bar -= numbers + 1
+		row.TextRight(p.X+bar+5, 0, numbers+1, themes.Style(themes.Dim), v.Used+"/"+v.Most)
+	}
+	row.Bar(p.X, 0, bar, themes.Style(token), v.Fraction)
+	row.PercentRight(p.X+bar, 0, 5, themes.Style(themes.Text), v.Fraction)
+}
+
+func stripSnapshot(a draw.Area, s *scene) {
+	p := s.Snapshot
+	if p == nil {
+		return
+	}
+	text := themes.Style(themes.Text)
+	r := run{a: a}
+	if p.Drift != "" {
+		r.fact(themes.Bad.With(themes.Bold), "✗", "drift: "+p.Drift)
+	}
+	r.number(text, "", p.Nodes, "nodes").number(text, "", p.Changed, "changed").number(text, "", int(p.Generation), "generation")
+}

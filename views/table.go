@@ -1,0 +1,34 @@
+package views
+
+import (
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+// table draws a list with its headings, the selected row marked, and no row that is not seen.
+func table[T any](a draw.Area, s *scene, columns []draw.Column, list *List[T], none string,
+	row func(draw.Area, *T, *draw.Columns, *scene),
+) {
+	if list.Total == 0 {
+		absent(a, none)
+		return
+	}
+	_, inner := a.Left(2)
+	places := draw.Arrange(columns, max(inner.W-2, 0))
+	head := a.In(inner)
+	head.Header(columns, &places)
+	_, below := a.Top(1)
+	a = a.In(below)
+	cursor := s.ui.Cursors[s.pane.ID]
+	window := draw.Visible(list.Total, a.H, cursor.First, cursor.Selected)
+	for i := range window.Count {
+		index := window.First + i
+		at := a.Item(i, s.full && index == cursor.Selected)
+		if r := list.At(index); r != nil {
+			row(at, r, &places, s)
+			continue
+		}
+		at.Set(0, 0, themes.Style(themes.Dim), '·')
+	}
+	a.Scrollbar(window, list.Total)
+}

@@ -1,0 +1,93 @@
+package views
+
+import (
+	"strconv"
+	"time"
+
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+// drawTimeline is the recording from end to end, where one is in it, and the moments worth going to.
+func drawTimeline(a draw.Area, s *scene) {
+	t := s.Timeline
+	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
+	sign, token := "▶", themes.Good
+	if t.Paused {
+		sign, token = "⏸", themes.Warn
+	}
+	x := a.Text(1, 0, themes.Style(token), sign)
+	x = a.Fit(x+1, 0, 6, text, t.Speed)
+	x = a.Text(x+2, 0, text, offset(t.At.Sub(t.Start), true)) + 1
+	end := offset(t.End.Sub(t.Start), false)
+	label := nextMark(t)
+	room := 0
+	if a.W >= 100 && label != "" {
+		room = min(draw.Width(label)+5, 36)
+	}
+	w := a.W - x - len(end) - 3 - room
+	if w < 8 {
+		return
+	}
+	scrubber(a, x, w, t)
+	x += w + 1
+	x = a.Text(x, 0, dim, end) + 3
+	if room > 0 {
+		a.Set(x, 0, themes.Style(themes.Nominated), '◆')
+		a.Fit(x+2, 0, a.W-x-3, dim, label)
+	}
+}
+
+func scrubber(a draw.Area, x, w int, t *Timeline) {
+	length := max(t.End.Sub(t.Start), 1)
+	column := func(at time.Time) int {
+		c := int(float64(at.Sub(t.Start)) / float64(length) * float64(w-1))
+		return x + min(max(c, 0), w-1)
+	}
+	now := column(t.At)
+	a.Repeat(x, 0, now-x, themes.Style(themes.Accent), '━')
+	a.Repeat(now, 0, x+w-now, themes.Style(themes.Border), '┄')
+	for i := range t.Marks {
+		m := &t.Marks[i]
+		token := themes.Nominated
+		if m.Bad {
+			token = themes.Bad
+		}
+		glyph := m.Glyph
+		if glyph == 0 {
+			glyph = '◆'
+		}
+		a.Set(column(m.At), 0, themes.Style(token), glyph)
+	}
+	a.Set(now, 0, themes.Focus.With(themes.Bold), '●')
+}
+
+// nextMark is what the next moment worth going to is called.
+func nextMark(t *Timeline) string {
+	for i := range t.Marks {
+		if t.Marks[i].At.After(t.At) {
+			return t.Marks[i].Label
+		}
+	}
+	return ""
+}
+
+// offset is a time into a recording: 00:41.230, and from an hour on 1:00:41.
+func offset(d time.Duration, thousandths bool) string {
+	d = max(d, 0)
+	b := make([]byte, 0, 16)
+	two := func(n int64) { b = append(b, byte('0'+n/10%10), byte('0'+n%10)) }
+	if h := int64(d / time.Hour); h > 0 {
+		b = append(strconv.AppendInt(b, h, 10), ':')
+		thousandths = false
+	}
+	two(int64(d % time.Hour / time.Minute))
+	b = append(b, ':')
+	two(int64(d % time.Minute / time.Second))
+	if thousandths {
+		ms := int64(d % time.Second / time.Millisecond)
+		b = append(b, '.', byte('0'+ms/100))
+		two(ms % 100)
+	}
+	return string(b)
+}
