@@ -5,6 +5,7 @@
 //	queue      random histories of pods and events, through upstream's scheduling queue and ours
 //	config     random configuration files, through upstream's decoding, defaulting and validation and ours
 //	framework  random profiles of tracing plugins, through upstream's runtime and ours
+//	evict      random taints, pressures and budgets, through upstream's controllers and ours
 //	plugins    random pods and nodes, through upstream's plugins and ours, one by one
 //	cycle      random clusters, through upstream's whole scheduling cycle and ours
 //	bench      the same pods on the same nodes, timed side by side

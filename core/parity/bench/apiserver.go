@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/world"
+)
+
+// apiserver keeps the pods as an API server would, and says what becomes of one that is written to. All pods are in one
+// namespace, so the name is enough.
+type apiserver struct {
+	pods      map[string]*v1.Pod
+	version   int
+	bound     int      // pods bound since the start
+	departing int      // after how many bindings one of the leavers goes; 0 is never
+	leavers   []string // every other pod that was there from the start: one of two on a node
+}
+
+func newAPIServer(c testCase, objects []world.Object) *apiserver {
+	s := &apiserver{pods: map[string]*v1.Pod{}, version: 2_000_000, departing: c.departing}
+	for _, object := range objects {
+		pod, ok := object.(*v1.Pod)
+		if !ok {
+			continue
+		}
+		if len(s.pods)%2 == 0 {
+			s.leavers = append(s.leavers, pod.Name)
+		}
+		s.pods[pod.Name] = pod
+	}
+	return s
+}
+
+// change is what a watch would say about a pod: no old one was added, no new one deleted.
+type change struct{ old, new *v1.Pod }
+
+func (s *apiserver) create(pods []*v1.Pod) {
+	for _, pod := range pods {
+		s.pods[pod.Name] = pod
+	}
+}
+
+// bind puts a pod on its node. Now and then another pod ends at the same time.
+func (s *apiserver) bind(name, node string) ([]change, error) {
+	old := s.pods[name]
+	if old == nil || old.Spec.NodeName != "" {
+		return nil, fmt.Errorf("binding %s to %s: the pod is gone or has a node already", name, node)
+	}
+	bound := s.next(old)
+	bound.Spec.NodeName = node
+	s.bound++
+	changes := []change{{old, bound}}
+	if s.departing > 0 && s.bound%s.departing == 0 && len(s.leavers) > 0 {
+		changes = append(changes, s.remove(s.leavers[0])...)
+		s.leavers = s.leavers[1:]
+	}
+	return changes, nil
+}
+
+// patch writes a condition, a nominated node, or both.
+func (s *apiserver) patch(name string, condition *v1.PodCondition, nominated *string) []change {
+	old := s.pods[name]
+	if old == nil {
+		return nil
+	}
+	patched := s.next(old)
+	if condition != nil {
+		patched.Status.Conditions = slices.DeleteFunc(slices.Clone(patched.Status.Conditions), func(had v1.PodCondition) bool {
+			return had.Type == condition.Type
+		})
+		patched.Status.Conditions = append(patched.Status.Conditions, *condition)
+	}
+	if nominated != nil {
+		patched.Status.NominatedNodeName = *nominated
+	}
+	return []change{{old, patched}}
+}
+
+// patchJSON is patch for a strategic merge patch as kube-scheduler sends it.
+func (s *apiserver) patchJSON(name string, data []byte) ([]change, error) {
+	var body struct {
+		Status struct {
+			Conditions        []v1.PodCondition `json:"conditions"`
+			NominatedNodeName json.RawMessage   `json:"nominatedNodeName"`
+		} `json:"status"`
+	}
+	if err := json.Unmarshal(data, &body); err != nil {
+		return nil, fmt.Errorf("reading the patch of %s: %w", name, err)
+	}
+	var condition *v1.PodCondition
+	if len(body.Status.Conditions) > 0 {
+		condition = &body.Status.Conditions[0]
+	}
+	var nominated *string
+	if raw := body.Status.NominatedNodeName; raw != nil {
+		nominated = new(string)
+		if err := json.Unmarshal(raw, nominated); err != nil {
+			return nil, fmt.Errorf("reading the patch of %s: %w", name, err)
+		}
+	}
+	return s.patch(name, condition, nominated), nil
+}
+
+// remove deletes a pod at once.
+func (s *apiserver) remove(name string) []change {
+	old := s.pods[name]
+	if old == nil {
+		return nil
+	}
+	delete(s.pods, name)
+	return []change{{old: old}}
+}
+
+// next is a new version of a pod, to be written to.
+func (s *apiserver) next(old *v1.Pod) *v1.Pod {
+	pod := *old
+	s.version++
+	pod.ResourceVersion = strconv.Itoa(s.version)
+	s.pods[pod.Name] = &pod
+	return &pod
+}
+
+// pending counts which of the pods have no node.
+func (s *apiserver) pending(pods []*v1.Pod) int {
+	n := 0
+	for _, pod := range pods {
+		if now := s.pods[pod.Name]; now == nil || now.Spec.NodeName == "" {
+			n++
+		}
+	}
+	return n
+}

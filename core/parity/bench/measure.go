@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/pprof"
+	"syscall"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// patience is how long a side may take for one batch before it has failed.
+const patience = 2 * time.Minute
+
+// scheduler is one of the two sides, on a cluster of its own.
+type scheduler interface {
+	// place takes in the pods of a batch and schedules until all that can be placed are bound and confirmed. It
+	// answers with how long each decision took.
+	place(batch) ([]time.Duration, error)
+	// pending counts which of the pods are on no node.
+	pending([]*v1.Pod) int
+	close()
+}
+
+// sides says how each side is made.
+var sides = map[string]func(testCase) (scheduler, error){"upstream": newUpstream, "orrery": newOrrery}
+
+// sample is what one run measured.
+type sample struct {
+	placed, decisions int
+	took, cpu         time.Duration
+	bytes, allocs     uint64
+	each              []time.Duration
+}
+
+func (s sample) podsPerSecond() float64 { return float64(s.placed) / s.took.Seconds() }
+
+// measure runs one side once.
+func measure(side string, c testCase, size int) (sample, error) {
+	s, err := sides[side](c)
+	if err != nil {
+		return sample{}, fmt.Errorf("building %s: %w", side, err)
+	}
+	defer s.close()
+	warmUp, measured := c.batches(size)
+	if err := placeChecked(s, warmUp, nil); err != nil {
+		return sample{}, fmt.Errorf("warming up %s: %w", side, err)
+	}
+	var result sample
+	if err := placeChecked(s, measured, &result); err != nil {
+		return sample{}, fmt.Errorf("measuring %s: %w", side, err)
+	}
+	return result, nil
+}
+
+// placeChecked places a batch, measures it if asked to, and makes sure of what was measured.
+func placeChecked(s scheduler, b batch, into *sample) error {
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	cpu, began := cpuTime(), time.Now()
+	var each []time.Duration
+	var err error
+	tag := "warming up"
+	if into != nil {
+		tag = "measured"
+	}
+	pprof.Do(context.Background(), pprof.Labels("phase", tag), func(context.Context) { each, err = s.place(b) })
+	took := time.Since(began)
+	used := cpuTime() - cpu
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		return err
+	}
+	if placed := len(b.pods) - s.pending(b.pods); placed != b.placeable || len(each) < b.placeable {
+		return fmt.Errorf("%d of %d pods are on a node after %d decisions, and %d should be", placed, len(b.pods), len(each), b.placeable)
+	}
+	if into != nil {
+		*into = sample{
+			placed: b.placeable, decisions: len(each), took: took, cpu: used, each: each,
+			bytes: after.TotalAlloc - before.TotalAlloc, allocs: after.Mallocs - before.Mallocs,
+		}
+	}
+	return nil
+}
+
+// cpuTime is what all threads of the process have used so far.
+func cpuTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}

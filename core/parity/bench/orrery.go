@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/config"
+	"orrery/core/engine"
+	"orrery/core/world"
+)
+
+// orrery is the engine, driven by one goroutine that is also the world.
+type orrery struct {
+	engine *engine.Engine
+	server *apiserver
+}
+
+func newOrrery(c testCase) (scheduler, error) {
+	configuration := config.Default(config.DefaultFeatures())
+	configuration.PercentageOfNodesToScore = c.percentage
+	e, err := engine.New(engine.Options{Config: configuration, Start: time.Now()})
+	if err != nil {
+		return nil, err
+	}
+	objects := c.cluster()
+	o := &orrery{engine: e, server: newAPIServer(c, objects)}
+	for _, object := range objects {
+		if err := o.apply(world.Changed{Op: world.Added, Object: object}); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+func (o *orrery) place(b batch) ([]time.Duration, error) {
+	until := time.Now().Add(patience)
+	target := o.server.bound + b.placeable
+	o.server.create(b.pods)
+	for _, pod := range b.pods {
+		if err := o.apply(world.Changed{Op: world.Added, Object: pod}); err != nil {
+			return nil, err
+		}
+	}
+	var took []time.Duration
+	for o.server.bound < target {
+		began := time.Now()
+		_, decided := o.engine.Step()
+		if decided {
+			took = append(took, time.Since(began))
+		}
+		did, err := o.carryOut()
+		switch {
+		case err != nil:
+			return nil, err
+		case decided || did:
+		case time.Now().After(until):
+			return nil, fmt.Errorf("%d of %d pods were placed, and nothing happens any more", b.placeable-(target-o.server.bound), b.placeable)
+		default:
+			if err := o.apply(world.Passed{}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return took, nil
+}
+
+// carryOut does what the engine wants done, and what it wants then, until it wants no more.
+func (o *orrery) carryOut() (did bool, err error) {
+	for effects := o.engine.Effects(); len(effects) > 0; effects = o.engine.Effects() {
+		did = true
+		for _, effect := range effects {
+			if err := o.carry(effect); err != nil {
+				return did, err
+			}
+		}
+	}
+	return did, nil
+}
+
+func (o *orrery) carry(effect world.Effect) error {
+	var changes []change
+	var err error
+	switch act := effect.Act.(type) {
+	case world.Bind:
+		changes, err = o.server.bind(act.Pod.Name, act.Node)
+	case world.PatchStatus:
+		changes = o.server.patch(act.Pod.Name, act.Condition, act.NominatedNode)
+	case world.Delete:
+		changes = o.server.remove(act.Pod.Name)
+	case world.Announce:
+		return nil
+	default:
+		err = fmt.Errorf("an effect of type %T is not one of the default profile", act)
+	}
+	if err != nil {
+		return err
+	}
+	if err := o.apply(world.Ended{Effect: effect.ID}); err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if err := o.apply(event(c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func event(c change) world.Changed {
+	if c.new == nil {
+		return world.Changed{Op: world.Deleted, Object: c.old}
+	}
+	return world.Changed{Op: world.Modified, Object: c.new}
+}
+
+func (o *orrery) apply(event world.Event) error {
+	return o.engine.Apply(world.Input{At: time.Now(), Event: event})
+}
+
+func (o *orrery) pending(pods []*v1.Pod) int { return o.server.pending(pods) }
+
+func (o *orrery) close() {}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/mk"
+	"orrery/core/world"
+)
+
+// row is a kind of pod to be placed, and the cluster it comes into.
+type row struct {
+	name string
+	// pod is the i-th pod of a run.
+	pod func(i int) *mk.PodBuilder
+	// bound are the pods that are on the i-th node from the start; nil stands for two of the usual kind.
+	bound func(node int) []*mk.PodBuilder
+	// objects are what the cluster has besides nodes and pods.
+	objects []world.Object
+	// hopeless tells that the i-th pod fits nowhere; nil stands for none.
+	hopeless func(i int) bool
+	// departing is after how many bindings one of the bound pods is deleted; 0 stands for never.
+	departing int
+	// pods is how many pods a run places; 0 stands for the usual number.
+	pods int
+}
+
+// groups is how many applications the pods of a row belong to, where that matters.
+const groups = 10
+
+var rows = []row{
+	{name: "one template", pod: plain},
+	{name: "all different", pod: func(i int) *mk.PodBuilder {
+		return mk.Pod(fmt.Sprintf("p%d", i)).Label("app", fmt.Sprintf("app%d", i)).
+			CPU(fmt.Sprintf("%dm", 100+i%997)).Memory(fmt.Sprintf("%dMi", 100+i%499))
+	}},
+	{name: "hard spread", pod: hardSpread, bound: withSomeOf(hardSpread)},
+	{
+		name: "default spread",
+		pod:  func(i int) *mk.PodBuilder { return plain(i).Label("app", "web") },
+		objects: []world.Object{&v1.Service{
+			ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default", UID: "service/web"},
+			Spec:       v1.ServiceSpec{Selector: map[string]string{"app": "web"}},
+		}},
+	},
+	{name: "anti-affinity", pod: antiAffinity, bound: withSomeOf(antiAffinity)},
+	{name: "required affinity", pod: requiredAffinity, bound: withSomeOf(requiredAffinity)},
+	{name: "preferred affinity", pod: preferredAffinity, bound: withSomeOf(preferredAffinity)},
+	{
+		name: "preemption", pods: 100,
+		pod: func(i int) *mk.PodBuilder { return plain(i).CPU("16").Priority(100) },
+		bound: func(node int) []*mk.PodBuilder {
+			var full []*mk.PodBuilder
+			for i := range 4 {
+				full = append(full, mk.Pod(fmt.Sprintf("low%d-%d", node, i)).CPU("16").Memory("1Gi").Priority(int32(i)))
+			}
+			return full
+		},
+	},
+	{
+		name: "unschedulable churn", departing: 20,
+		pod: func(i int) *mk.PodBuilder {
+			if unfit(i) {
+				return plain(i).CPU("62")
+			}
+			return plain(i)
+		},
+		hopeless: unfit,
+	},
+}
+
+func unfit(i int) bool { return i%10 == 4 }
+
+func plain(i int) *mk.PodBuilder {
+	return mk.Pod(fmt.Sprintf("p%d", i)).Label("app", "main").CPU("100m").Memory("100Mi")
+}
+
+// usual are the pods that are on a node before the run.
+func usual(node int) []*mk.PodBuilder {
+	var pods []*mk.PodBuilder
+	for i := range 2 {
+		pods = append(pods, mk.Pod(fmt.Sprintf("old%d-%d", node, i)).Label("app", "old").CPU("4").Memory("8Gi"))
+	}
+	return pods
+}
+
+// withSomeOf adds one of the row's own pods to the usual ones of every fifth node.
+func withSomeOf(pod func(int) *mk.PodBuilder) func(int) []*mk.PodBuilder {
+	return func(node int) []*mk.PodBuilder {
+		pods := usual(node)
+		if node%5 == 0 {
+			own := pod(node / 5)
+			own.Obj().Name = fmt.Sprintf("own%d", node)
+			pods = append(pods, own.Namespace("default"))
+		}
+		return pods
+	}
+}
+
+func group(i int) (name string, selector *metav1.LabelSelector) {
+	name = fmt.Sprintf("group%d", i%groups)
+	return name, &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
+}
+
+func hardSpread(i int) *mk.PodBuilder {
+	app, selector := group(i)
+	b := plain(i).Label("app", app)
+	for _, key := range []string{v1.LabelTopologyZone, v1.LabelHostname} {
+		b.Obj().Spec.TopologySpreadConstraints = append(b.Obj().Spec.TopologySpreadConstraints, v1.TopologySpreadConstraint{
+			MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: selector,
+		})
+	}
+	return b
+}
+
+func antiAffinity(i int) *mk.PodBuilder {
+	app, selector := group(i)
+	return plain(i).Label("app", app).Affinity(&v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{LabelSelector: selector, TopologyKey: v1.LabelHostname}},
+	}})
+}
+
+func requiredAffinity(i int) *mk.PodBuilder {
+	app, selector := group(i)
+	return plain(i).Label("app", app).Affinity(&v1.Affinity{PodAffinity: &v1.PodAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{LabelSelector: selector, TopologyKey: v1.LabelTopologyZone}},
+	}})
+}
+
+func preferredAffinity(i int) *mk.PodBuilder {
+	app, selector := group(i)
+	return plain(i).Label("app", app).Affinity(&v1.Affinity{PodAffinity: &v1.PodAffinity{
+		PreferredDuringSchedulingIgnoredDuringExecution: []v1.WeightedPodAffinityTerm{{
+			Weight: 10, PodAffinityTerm: v1.PodAffinityTerm{LabelSelector: selector, TopologyKey: v1.LabelHostname},
+		}},
+	}})
+}

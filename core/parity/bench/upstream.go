@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	kube "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// upstream is kube-scheduler's scheduler. Its scheduling loop runs on the caller's goroutine; a second goroutine is the
+// watch, which carries out what the client was asked for and calls the informers' handlers.
+type upstream struct {
+	sched  *kube.Scheduler
+	told   *informers
+	server *apiserver
+	cancel context.CancelFunc
+	ctx    context.Context
+
+	writes    chan write
+	confirmed sync.WaitGroup // waits for the pods that are to be bound
+	broken    error          // of the watch; read after confirmed
+
+	popped time.Time // when the last pod left the queue; zero when none did
+	failed bool      // the last pod found no node
+}
+
+// writesMost is more writes than a run can have under way.
+const writesMost = 1 << 16
+
+func newUpstream(c testCase) (scheduler, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	u := &upstream{ctx: ctx, cancel: cancel, writes: make(chan write, writesMost)}
+	objects := c.cluster()
+	u.server = newAPIServer(c, objects)
+	client := client{writes: u.writes}
+	u.told = newInformers(client)
+	sched, err := kube.New(ctx, client, u.told.factory, nil,
+		func(string) events.EventRecorder { return silence{} }, kube.WithPercentageOfNodesToScore(&c.percentage))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	u.sched = sched
+	u.listenIn()
+	for _, object := range objects {
+		if err := u.told.added(object); err != nil {
+			cancel()
+			return nil, err
+		}
+	}
+	sched.SchedulingQueue.Run(klog.FromContext(ctx))
+	go u.watch()
+	return u, nil
+}
+
+// listenIn notes when a pod leaves the queue and whether it found a node.
+func (u *upstream) listenIn() {
+	pop, fail := u.sched.NextPod, u.sched.FailureHandler
+	u.sched.NextPod = func(logger klog.Logger) (*framework.QueuedPodInfo, error) {
+		pod, err := pop(logger)
+		u.popped = time.Time{}
+		if pod != nil {
+			u.popped = time.Now()
+		}
+		return pod, err
+	}
+	u.sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, start time.Time) {
+		u.failed = true
+		fail(ctx, f, pod, status, n, start)
+	}
+}
+
+func (u *upstream) place(b batch) ([]time.Duration, error) {
+	giveUp := time.AfterFunc(patience, u.sched.SchedulingQueue.Close)
+	defer giveUp.Stop()
+	u.server.create(b.pods)
+	u.confirmed.Add(b.placeable)
+	for _, pod := range b.pods {
+		if err := u.told.added(pod); err != nil {
+			return nil, err
+		}
+	}
+	var took []time.Duration
+	for placed := 0; placed < b.placeable; {
+		u.failed = false
+		u.sched.ScheduleOne(u.ctx)
+		if u.popped.IsZero() {
+			return nil, fmt.Errorf("%d of %d pods were placed, and nothing happens any more", placed, b.placeable)
+		}
+		took = append(took, time.Since(u.popped))
+		if !u.failed {
+			placed++
+		}
+	}
+	u.confirmed.Wait()
+	return took, u.broken
+}
+
+// watch carries out what the client was asked for, in order, and tells what became of the pods.
+func (u *upstream) watch() {
+	for {
+		select {
+		case <-u.ctx.Done():
+			return
+		case w := <-u.writes:
+			changes, err := w.to(u.server)
+			u.broken = errors.Join(u.broken, err)
+			for _, c := range changes {
+				u.broken = errors.Join(u.broken, u.told.changed(c))
+			}
+			if w.node != "" {
+				u.confirmed.Done()
+			}
+		}
+	}
+}
+
+func (u *upstream) pending(pods []*v1.Pod) int { return u.server.pending(pods) }
+
+func (u *upstream) close() {
+	u.cancel()
+	u.sched.SchedulingQueue.Close()
+}
+
+// silence is an event recorder that drops everything.
+type silence struct{}
+
+func (silence) Eventf(runtime.Object, runtime.Object, string, string, string, string, ...any) {}

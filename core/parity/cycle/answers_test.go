@@ -1,0 +1,213 @@
+package cycle
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// answers are everything a host says of one pod, by extension point. The keys name plugin and node.
+type answers struct {
+	PreFilter, Filter, PreScore, Scores map[string]string
+	Search                              map[string]string // by node, and of PreFilter as a whole
+	Totals                              map[string]int64
+	Parts                               map[string]int64
+	Best                                []string
+	PostFilter                          string
+}
+
+// words puts a status in words. Its reasons are sorted: kube-scheduler names extended resources in random order.
+func words(s *fwk.Status) string {
+	if s.IsSuccess() {
+		return "Success"
+	}
+	return fmt.Sprintf("%s %q", s.Code(), slices.Sorted(slices.Values(s.Reasons())))
+}
+
+// wordsBy is words with the plugin that said it.
+func wordsBy(s *fwk.Status) string {
+	if s.IsSuccess() {
+		return words(s)
+	}
+	return words(s) + " by " + s.Plugin()
+}
+
+var ctx = context.Background()
+
+// aftermath is what is left when a host has been asked: its state, why the pod fits nowhere, and what it did about it.
+type aftermath struct {
+	state     fwk.CycleState
+	statuses  fwk.NodeToStatusReader
+	nominated string
+	victims   []string
+}
+
+// ask has a host say everything of a pod.
+func (h *host) ask(pod *v1.Pod) (*answers, *aftermath) {
+	a := &answers{
+		PreFilter: map[string]string{}, Filter: map[string]string{}, PreScore: map[string]string{}, Scores: map[string]string{},
+		Search: map[string]string{}, Totals: map[string]int64{}, Parts: map[string]int64{},
+	}
+	nodes := h.nodes()
+	h.askPlugins(a, pod, nodes)
+	state := h.newState()
+	feasible, statuses := h.search(a, state, pod, nodes)
+	after := &aftermath{state: state, statuses: statuses}
+	if strings.HasPrefix(a.Search["PreFilter"], fwk.Error.String()) {
+		return a, after // nothing comes after an error
+	}
+	if len(feasible) == 0 && h.running.HasPostFilterPlugins() {
+		h.clerk.calls = nil
+		result, status := h.running.RunPostFilterPlugins(ctx, state, pod, statuses)
+		a.PostFilter = words(status)
+		if result == nil {
+			a.PostFilter += ", says nothing of a nomination"
+		} else if after.nominated = result.NominatingInfo.NominatedNodeName; after.nominated == "" {
+			a.PostFilter += ", clears the nomination"
+		}
+		after.victims = h.preempted(state)
+	}
+	if strings.HasPrefix(a.Search["PreFilter"], "Success") { // else some plugins have not prepared for the pod
+		h.score(a, state, pod, h.worthScoring(feasible, nodes))
+	}
+	return a, after
+}
+
+// worthScoring are the feasible nodes if there is anything to compare, and else all: scores should be compared often.
+func (h *host) worthScoring(feasible, all []fwk.NodeInfo) []fwk.NodeInfo {
+	if len(feasible) > 1 {
+		return feasible
+	}
+	return all
+}
+
+// askPlugins asks every plugin by itself, whatever the others say.
+func (h *host) askPlugins(a *answers, pod *v1.Pod, nodes []fwk.NodeInfo) {
+	state := h.newState()
+	var feasible []fwk.NodeInfo
+	out := sets.New[string]()
+	silent := sets.New[string]()
+	for _, name := range slices.Sorted(maps.Keys(h.plugins)) {
+		pre, ok := h.plugins[name].(fwk.PreFilterPlugin)
+		if !ok {
+			continue
+		}
+		result, status := pre.PreFilter(ctx, state, pod, nodes)
+		a.PreFilter[name] = words(status)
+		if !result.AllNodes() {
+			a.PreFilter[name] += fmt.Sprint(" on ", sets.List(result.NodeNames))
+		}
+		if !status.IsSuccess() {
+			silent.Insert(name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.plugins)) {
+		filter, ok := h.plugins[name].(fwk.FilterPlugin)
+		if !ok || silent.Has(name) {
+			continue
+		}
+		for _, node := range nodes {
+			status := filter.Filter(ctx, state, pod, node)
+			a.Filter[name+" on "+node.Node().Name] = words(status)
+			if !status.IsSuccess() {
+				out.Insert(node.Node().Name)
+			}
+		}
+	}
+	for _, node := range nodes {
+		if !out.Has(node.Node().Name) {
+			feasible = append(feasible, node)
+		}
+	}
+	h.askScores(a, state, pod, h.worthScoring(feasible, nodes))
+}
+
+func (h *host) askScores(a *answers, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) {
+	for _, name := range slices.Sorted(maps.Keys(h.plugins)) {
+		if pre, ok := h.plugins[name].(fwk.PreScorePlugin); ok {
+			status := pre.PreScore(ctx, state, pod, nodes)
+			a.PreScore[name] = words(status)
+			if !status.IsSuccess() {
+				continue
+			}
+		}
+		scorer, ok := h.plugins[name].(fwk.ScorePlugin)
+		if !ok {
+			continue
+		}
+		list := make(fwk.NodeScoreList, len(nodes))
+		var raw []int64
+		for i, node := range nodes {
+			score, status := scorer.Score(ctx, state, pod, node)
+			if !status.IsSuccess() {
+				a.Scores[name+" on "+node.Node().Name] = words(status)
+			}
+			raw = append(raw, score)
+			list[i] = fwk.NodeScore{Name: node.Node().Name, Score: score}
+		}
+		if extensions := scorer.ScoreExtensions(); extensions != nil {
+			a.Scores[name+" normalised"] = words(extensions.NormalizeScore(ctx, state, pod, list))
+		}
+		for i, score := range list {
+			a.Scores[fmt.Sprint(name, " for ", score.Name)] = fmt.Sprintf("%d, normalised %d", raw[i], score.Score)
+		}
+	}
+}
+
+// search runs PreFilter and Filter as a scheduling cycle does, on all nodes.
+func (h *host) search(a *answers, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (feasible []fwk.NodeInfo, statuses statusMap) {
+	statuses = h.statuses()
+	result, status, narrowing := h.running.RunPreFilterPlugins(ctx, state, pod)
+	a.Search["PreFilter"] = fmt.Sprint(wordsBy(status), sets.List(narrowing), sets.List(state.GetSkipFilterPlugins()))
+	if !result.AllNodes() {
+		a.Search["PreFilter"] += fmt.Sprint(" on ", sets.List(result.NodeNames))
+	}
+	if !status.IsSuccess() {
+		statuses.(interface{ SetAbsentNodesStatus(*fwk.Status) }).SetAbsentNodesStatus(status)
+		return nil, statuses
+	}
+	for _, node := range nodes {
+		name := node.Node().Name
+		if !result.AllNodes() && !result.NodeNames.Has(name) {
+			continue
+		}
+		status := h.running.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
+		a.Search[name] = wordsBy(status)
+		if status.IsSuccess() {
+			feasible = append(feasible, node)
+		} else {
+			statuses.Set(name, status)
+		}
+	}
+	return feasible, statuses
+}
+
+// score runs the Score plugins as a scheduling cycle does.
+func (h *host) score(a *answers, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) {
+	status := h.running.RunPreScorePlugins(ctx, state, pod, nodes)
+	a.PreScore["all"] = words(status)
+	if !status.IsSuccess() {
+		return
+	}
+	scores, status := h.running.RunScorePlugins(ctx, state, pod, nodes)
+	a.Scores["all"] = words(status)
+	var best int64 = -1
+	for _, node := range scores {
+		a.Totals[node.Name] = node.TotalScore
+		for _, part := range node.Scores {
+			a.Parts[part.Name+" for "+node.Name] = part.Score
+		}
+		if node.TotalScore > best {
+			best, a.Best = node.TotalScore, nil
+		}
+		if node.TotalScore == best {
+			a.Best = append(a.Best, node.Name)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package cycle
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/parity/cases"
+	"orrery/core/world"
+)
+
+// change has one thing happen, if what it happens to is still there.
+func (p *play) change(c *cases.Change) string {
+	switch {
+	case c.AddNode != nil && p.nodes[c.AddNode.Name] == nil:
+		return p.tell(world.Added, c.AddNode.DeepCopy())
+	case c.DeleteNode != "" && p.nodes[c.DeleteNode] != nil:
+		return p.tell(world.Deleted, p.nodes[c.DeleteNode].DeepCopy())
+	case c.Node != nil && p.nodes[c.Node.Name] != nil:
+		return p.tell(world.Modified, changedNode(p.nodes[c.Node.Name], c.Node))
+	case c.AddPod != nil && p.pods[types.NamespacedName{Namespace: c.AddPod.Namespace, Name: c.AddPod.Name}] == nil:
+		return p.tell(world.Added, c.AddPod.DeepCopy())
+	case c.DeletePod != nil:
+		if pod := p.pods[types.NamespacedName(*c.DeletePod)]; pod != nil {
+			return p.tell(world.Deleted, pod.DeepCopy())
+		}
+	case c.Pod != nil:
+		if pod := p.pods[types.NamespacedName(c.Pod.Name)]; pod != nil {
+			return p.tell(world.Modified, changedPod(pod, c.Pod))
+		}
+	}
+	return ""
+}
+
+func changedNode(was *v1.Node, c *cases.NodeChange) *v1.Node {
+	node := was.DeepCopy()
+	for key, value := range c.Label {
+		metav1.SetMetaDataLabel(&node.ObjectMeta, key, value)
+	}
+	if c.Taints != nil {
+		node.Spec.Taints = *c.Taints
+	}
+	if c.Unschedulable != nil {
+		node.Spec.Unschedulable = *c.Unschedulable
+	}
+	if c.Allocatable != nil {
+		node.Status.Allocatable = c.Allocatable
+	}
+	if c.Features != nil {
+		node.Status.DeclaredFeatures = *c.Features
+	}
+	return node
+}
+
+func changedPod(was *v1.Pod, c *cases.PodChange) *v1.Pod {
+	pod := was.DeepCopy()
+	if c.Labels != nil {
+		pod.Labels = *c.Labels
+	}
+	if c.Requests != nil && len(pod.Spec.Containers) > 0 {
+		pod.Spec.Containers[0].Resources.Requests = *c.Requests
+	}
+	if c.Tolerations != nil {
+		pod.Spec.Tolerations = *c.Tolerations
+	}
+	if c.Ungate {
+		pod.Spec.SchedulingGates = nil
+	}
+	if c.Terminate && pod.DeletionTimestamp == nil {
+		pod.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+	}
+	return pod
+}

@@ -1,0 +1,61 @@
+package cycle
+
+import (
+	"fmt"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// record is what a queue keeps on a pod.
+type record struct {
+	Attempts, Unschedulable, Errors int
+	Rejectors, Pending              []string
+	Gate                            string
+}
+
+func recordOf(info fwk.QueuedPodInfo) record {
+	return record{
+		Attempts: info.GetAttempts(), Unschedulable: info.GetUnschedulableCount(), Errors: info.GetConsecutiveErrorsCount(),
+		Rejectors: sets.List(info.GetUnschedulablePlugins()), Pending: sets.List(info.GetPendingPlugins()), Gate: info.GetGatingPlugin(),
+	}
+}
+
+// compareRecords compares what the two queues keep on a pod that is in both.
+func (p *play) compareRecords(pod *v1.Pod) string {
+	theirs, known := p.them.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
+	ours, known2 := p.us.e.Queue().Get(pod.Namespace, pod.Name)
+	if !known || !known2 {
+		return fmt.Sprintf(", pod %s is known to kube-scheduler's queue: %v, to Orrery's: %v", pod.Name, known, known2)
+	}
+	if diff := cmp.Diff(recordOf(theirs), recordOf(ours)); diff != "" {
+		return fmt.Sprintf(", pod %s (-kube-scheduler +Orrery):\n%s", pod.Name, diff)
+	}
+	return ""
+}
+
+// compareClaims compares who waits with a claim to which node.
+func (p *play) compareClaims() string {
+	if len(p.nodes) > 20 {
+		return ""
+	}
+	for node := range p.nodes {
+		theirs, ours := claims(p.them.sched.SchedulingQueue, node), claims(p.us.e.Queue(), node)
+		if diff := cmp.Diff(theirs, ours); diff != "" {
+			return fmt.Sprintf(", pods with a claim to %s (-kube-scheduler +Orrery):\n%s", node, diff)
+		}
+	}
+	return ""
+}
+
+func claims(nominator interface {
+	NominatedPodsForNode(node string) []fwk.PodInfo
+}, node string,
+) (pods []string) {
+	for _, info := range nominator.NominatedPodsForNode(node) {
+		pods = append(pods, info.GetPod().Name)
+	}
+	return pods
+}

@@ -1,0 +1,67 @@
+package cycle
+
+import (
+	"fmt"
+	"maps"
+
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	upconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
+
+	"orrery/core/config"
+	"orrery/core/parity/cases"
+)
+
+// gatesAtRest are those that cases set, as they are where a case says nothing.
+var gatesAtRest = map[string]bool{
+	"TaintTolerationComparisonOperators":      false,
+	"NodeDeclaredFeatures":                    false,
+	"InPlacePodLevelResourcesVerticalScaling": false,
+	"PodLevelResources":                       true,
+	"SchedulerPopFromBackoffQ":                true,
+	"SchedulerAsyncPreemption":                true,
+	"OpportunisticBatching":                   true,
+}
+
+// settings are a case's configuration as both read it.
+type settings struct {
+	theirs   *upconfig.KubeSchedulerConfiguration
+	ours     *config.Configuration
+	features config.Features
+	early    bool // pods may be popped from backoffQ
+}
+
+// read has both read a configuration. The error says that both refuse it: then there is nothing to compare.
+func read(c *cases.Case, gates map[string]bool) (*settings, error) {
+	all := maps.Clone(gatesAtRest)
+	maps.Copy(all, c.Gates)
+	maps.Copy(all, gates)
+	features, err := config.ParseFeatures(all)
+	if err != nil {
+		return nil, err
+	}
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(all); err != nil {
+		return nil, err
+	}
+	text := c.ConfigYAML()
+	ours, ourErr := config.Load(text, features)
+	theirs, theirErr := readTheirs(text)
+	if (ourErr == nil) != (theirErr == nil) {
+		panic(fmt.Sprintf("one refuses the configuration: kube-scheduler says %v, Orrery %v", theirErr, ourErr))
+	}
+	return &settings{theirs, ours, features, all["SchedulerPopFromBackoffQ"]}, ourErr
+}
+
+func readTheirs(text []byte) (*upconfig.KubeSchedulerConfiguration, error) {
+	object, _, err := scheme.Codecs.UniversalDecoder().Decode(text, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	c := object.(*upconfig.KubeSchedulerConfiguration)
+	c.APIVersion = "kubescheduler.config.k8s.io/v1"
+	if err := validation.ValidateKubeSchedulerConfiguration(c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}

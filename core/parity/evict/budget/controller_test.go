@@ -1,0 +1,230 @@
+package budget
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	discoveryfake "k8s.io/client-go/discovery/fake"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/scale"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/disruption"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"orrery/core/evict/budget"
+)
+
+func init() { klog.SetLogger(logr.Discard()) }
+
+func number(t *testing.T, name string, otherwise int) int {
+	text, ok := os.LookupEnv(name)
+	if !ok {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s=%q is no number", name, text)
+	}
+	return n
+}
+
+// office is upstream's controller, whose informers hold the ledger at hand.
+type office struct {
+	controller *disruption.DisruptionController
+	factory    informers.SharedInformerFactory
+	ledger     *ledger
+	written    *policyv1.PodDisruptionBudget
+}
+
+func newOffice(t *testing.T) *office {
+	o := &office{}
+	client := fake.NewClientset()
+	client.PrependReactor("update", "poddisruptionbudgets", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		o.written = action.(clienttesting.UpdateAction).GetObject().(*policyv1.PodDisruptionBudget)
+		return true, o.written, nil
+	})
+	o.factory = informers.NewSharedInformerFactory(client, 0)
+	f := o.factory
+	mapper := meta.NewDefaultRESTMapper(nil)
+	for _, gvk := range []schema.GroupVersionKind{
+		{Group: "apps", Version: "v1", Kind: "ReplicaSet"},
+		{Group: "apps", Version: "v1", Kind: "StatefulSet"},
+		{Group: "apps", Version: "v1", Kind: "DaemonSet"},
+		{Group: "apps", Version: "v1", Kind: "Job"},
+		{Group: "batch", Version: "v1", Kind: "Job"},
+		{Group: "batch", Version: "v1", Kind: "DaemonSet"},
+		{Group: "", Version: "v1", Kind: "ReplicationController"},
+		{Group: "extensions", Version: "v1beta1", Kind: "ReplicaSet"},
+		{Group: "other", Version: "v1", Kind: "ReplicaSet"},
+		{Group: "example.com", Version: "v1", Kind: "Fleet"},
+	} {
+		mapper.Add(gvk, meta.RESTScopeNamespace)
+	}
+	discovery := client.Discovery().(*discoveryfake.FakeDiscovery)
+	scales := func(group, version string, resources ...string) *metav1.APIResourceList {
+		list := &metav1.APIResourceList{GroupVersion: schema.GroupVersion{Group: group, Version: version}.String()}
+		for _, name := range resources {
+			list.APIResources = append(list.APIResources, metav1.APIResource{Name: name + "/scale", Group: "autoscaling", Version: "v1", Kind: "Scale"})
+		}
+		return list
+	}
+	discovery.Resources = []*metav1.APIResourceList{
+		scales("apps", "v1", "replicasets", "statefulsets", "jobs"), scales("", "v1", "replicationcontrollers"), scales("batch", "v1", "daemonsets"),
+		scales("extensions", "v1beta1", "replicasets"), scales("other", "v1", "replicasets"), scales("example.com", "v1", "fleets"),
+	}
+	o.controller = disruption.NewDisruptionControllerInternal(t.Context(),
+		f.Core().V1().Pods(), f.Policy().V1().PodDisruptionBudgets(), f.Core().V1().ReplicationControllers(), f.Apps().V1().ReplicaSets(),
+		f.Apps().V1().Deployments(), f.Apps().V1().StatefulSets(), client, mapper, o, discovery, clocktesting.NewFakeClock(now), 2*time.Minute)
+	return o
+}
+
+func (o *office) Scales(string) scale.ScaleInterface { return scalesOf{o: o} }
+
+type scalesOf struct {
+	scale.ScaleInterface
+	o *office
+}
+
+// Get is the scale of an owner of any kind that has one.
+func (s scalesOf) Get(_ context.Context, resource schema.GroupResource, name string, _ metav1.GetOptions) (*autoscalingv1.Scale, error) {
+	found := func(uid types.UID, replicas int32) (*autoscalingv1.Scale, error) {
+		return &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uid}, Spec: autoscalingv1.ScaleSpec{Replicas: replicas}}, nil
+	}
+	for uid, replicas := range s.o.ledger.Fleets {
+		if resource.Group == "example.com" {
+			return found(uid, replicas)
+		}
+	}
+	for _, set := range s.o.ledger.Sets {
+		if resource.Resource == "replicasets" && set.Name == name && resource.Group != "other" {
+			return found(set.UID, *set.Spec.Replicas)
+		}
+	}
+	return nil, apierrors.NewNotFound(resource, name)
+}
+
+func fill[T any](informer cache.SharedIndexInformer, objects ...T) {
+	all := make([]any, len(objects))
+	for i := range objects {
+		all[i] = objects[i]
+	}
+	if err := informer.GetStore().Replace(all, ""); err != nil {
+		panic(err)
+	}
+}
+
+// theirs is the status that upstream's controller writes, nil for none.
+func (o *office) theirs(l *ledger) (*policyv1.PodDisruptionBudgetStatus, error) {
+	o.ledger, o.written = l, nil
+	f := o.factory
+	fill(f.Core().V1().Pods().Informer(), l.Pods...)
+	fill(f.Policy().V1().PodDisruptionBudgets().Informer(), l.Budget)
+	fill(f.Core().V1().ReplicationControllers().Informer(), l.RCs...)
+	fill(f.Apps().V1().ReplicaSets().Informer(), l.Sets...)
+	fill(f.Apps().V1().Deployments().Informer(), l.Deps...)
+	fill(f.Apps().V1().StatefulSets().Informer(), l.States...)
+	if err := sync(o.controller, context.Background(), "x/"+l.Budget.Name); err != nil {
+		return nil, err
+	}
+	if o.written == nil {
+		return nil, nil
+	}
+	return &o.written.Status, nil
+}
+
+func (l *ledger) ours() *policyv1.PodDisruptionBudgetStatus {
+	s := budget.Keep(l.Budget, l.Pods, budget.Scales{Lookup: l.find, Custom: l.Fleets}, now)
+	if s.Write == nil {
+		return nil
+	}
+	return &s.Write.Status
+}
+
+// statusText is a status in words. Which pod's owner is found missing first is left open, and so is the time of a
+// transition, which is upstream's clock.
+func statusText(s *policyv1.PodDisruptionBudgetStatus) string {
+	if s == nil {
+		return "nothing written"
+	}
+	text := fmt.Sprintf("%d expected, %d desired, %d healthy, %d allowed, observed %d, disrupted %v", s.ExpectedPods, s.DesiredHealthy, s.CurrentHealthy,
+		s.DisruptionsAllowed, s.ObservedGeneration, slices.Sorted(maps.Keys(s.DisruptedPods)))
+	for _, c := range s.Conditions {
+		message := c.Message
+		if c.Reason == policyv1.SyncFailedReason && (strings.HasPrefix(message, "found no controllers for pod") || strings.HasSuffix(message, "does not implement the scale subresource")) {
+			message = "an owner"
+		}
+		text += fmt.Sprintf("; %s=%s %s %q %d", c.Type, c.Status, c.Reason, message, c.ObservedGeneration)
+	}
+	return text
+}
+
+func (o *office) difference(l *ledger) string {
+	theirs, err := o.theirs(l)
+	if err != nil {
+		return "theirs failed: " + err.Error()
+	}
+	ours := l.ours()
+	if ours == nil && theirs != nil { // upstream writes a failure again and again
+		ours = &l.Budget.Status
+	}
+	if a, b := statusText(theirs), statusText(ours); a != b {
+		return fmt.Sprintf("theirs %s\nours   %s", a, b)
+	}
+	return ""
+}
+
+func TestTheTwoKeepBudgetsAlike(t *testing.T) {
+	count, seed := number(t, "ORRERY_CASES", 10000), number(t, "ORRERY_SEED", 1)
+	o := newOffice(t)
+	reasons := map[string]int{}
+	for i := range count {
+		l := genLedger(uint64(seed + i))
+		if o.difference(l) != "" {
+			small := o.shrunk(l)
+			raw, _ := json.MarshalIndent(small, "", " ")
+			t.Fatalf("seed %d: %s\n\ncut down: %s\n%s", seed+i, o.difference(l), o.difference(small), raw)
+		}
+		reason := "nothing written"
+		if s := l.ours(); s != nil {
+			reason = s.Conditions[0].Reason
+		}
+		reasons[reason]++
+	}
+	t.Logf("%d budgets from seed %d: %v, 0 differ", count, seed, reasons)
+}
+
+// shrunk leaves out pods for as long as the two still differ.
+func (o *office) shrunk(l *ledger) *ledger {
+	for again := true; again; {
+		again = false
+		for i := range l.Pods {
+			s := *l
+			s.Pods = slices.Delete(slices.Clone(l.Pods), i, i+1)
+			if o.difference(&s) != "" {
+				l, again = &s, true
+				break
+			}
+		}
+	}
+	return l
+}

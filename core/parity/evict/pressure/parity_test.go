@@ -1,0 +1,278 @@
+package pressure
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/klog/v2"
+	statsapi "k8s.io/kubelet/pkg/apis/stats/v1alpha1"
+	v1qos "k8s.io/kubernetes/pkg/apis/core/v1/helper/qos"
+	"k8s.io/kubernetes/pkg/kubelet/eviction"
+	"k8s.io/kubernetes/pkg/kubelet/qos"
+
+	"orrery/core/evict/pressure"
+)
+
+// Differences are what differs on purpose, and why no case shows it.
+var Differences = []string{
+	"of several thresholds that are met, upstream acts on memory first and then on any; here the hard ones come first and then the order of the signals decides: cases have memory and one other signal",
+	"pods that nothing decides between go by namespace and name; upstream's sort leaves it open: a case ends where that shows",
+	"every threshold for containerfs that is given is ignored; upstream overrides one hard and one soft: cases give none",
+	"all errors of a configuration are said; upstream says one of them: which one depends on a map",
+}
+
+func init() {
+	klog.SetLogger(logr.Discard())
+}
+
+func number(t *testing.T, name string, otherwise int) int {
+	text, ok := os.LookupEnv(name)
+	if !ok {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s=%q is no number", name, text)
+	}
+	return n
+}
+
+func TestTheTwoKubeletsAgree(t *testing.T) {
+	for _, d := range Differences {
+		t.Log("by design: " + d)
+	}
+	count, seed := number(t, "ORRERY_CASES", 3000), number(t, "ORRERY_SEED", 1)
+	ties, looks, evictions := 0, 0, map[string]int{}
+	for i := range count {
+		h := generate(uint64(seed + i))
+		difference, tied := play(h, evictions)
+		if difference != "" {
+			small := shrink(h)
+			difference, _ = play(small, evictions)
+			raw, _ := json.MarshalIndent(small, "", " ")
+			t.Fatalf("seed %d: %s\n\ncut down:\n%s", seed+i, difference, raw)
+		}
+		if tied {
+			ties++
+		}
+		looks += len(h.Looks)
+	}
+	t.Logf("%d nodes from seed %d: %d looks, evictions %v, %d cases ended in a tie, 0 differ", count, seed, looks, evictions, ties)
+}
+
+// shrink leaves out looks, pods and parts of pods for as long as the two still differ.
+func shrink(h *history) *history {
+	differs := func(h *history) bool {
+		d, _ := play(h, map[string]int{})
+		return d != ""
+	}
+	for again := true; again; {
+		again = false
+		for _, smaller := range smallerThan(h) {
+			if differs(smaller) {
+				h, again = smaller, true
+				break
+			}
+		}
+	}
+	return h
+}
+
+func smallerThan(h *history) (all []*history) {
+	for i := range h.Looks {
+		s := *h
+		s.Looks, s.Reclaim = slices.Delete(slices.Clone(h.Looks), i, i+1), slices.Delete(slices.Clone(h.Reclaim), i, i+1)
+		all = append(all, &s)
+	}
+	for i := range h.Pods {
+		s := *h
+		s.Pods = slices.Delete(slices.Clone(h.Pods), i, i+1)
+		all = append(all, &s)
+	}
+	for i, pod := range h.Pods {
+		for _, cut := range []func(*v1.Pod){
+			func(p *v1.Pod) { p.Spec.Volumes = nil }, func(p *v1.Pod) { p.Spec.InitContainers = nil },
+			func(p *v1.Pod) { p.Spec.Overhead = nil }, func(p *v1.Pod) { p.Spec.Resources = nil },
+			func(p *v1.Pod) { p.Spec.Containers = p.Spec.Containers[:1] }, func(p *v1.Pod) { p.Annotations = nil },
+			func(p *v1.Pod) { p.Spec.Tolerations = nil },
+		} {
+			twin := pod.DeepCopy()
+			cut(twin)
+			if a, b := fmt.Sprint(twin), fmt.Sprint(pod); a != b {
+				s := *h
+				s.Pods = slices.Clone(h.Pods)
+				s.Pods[i] = twin
+				all = append(all, &s)
+			}
+		}
+	}
+	return all
+}
+
+func TestTheTwoRankingsAgree(t *testing.T) {
+	count, seed := number(t, "ORRERY_CASES", 10000), number(t, "ORRERY_SEED", 1)
+	signals := []pressure.Signal{
+		pressure.MemoryAvailable, pressure.AllocatableMemoryAvailable, pressure.PIDAvailable, pressure.NodeFsAvailable, pressure.NodeFsInodesFree,
+		pressure.ImageFsAvailable, pressure.ImageFsInodesFree, pressure.ContainerFsAvailable, pressure.ContainerFsInodesFree,
+	}
+	for i := range count {
+		h := generate(uint64(seed + i))
+		signal := signals[i%len(signals)]
+		if ranksDiffer(h, signal) != "" {
+			small := *h
+			for again := true; again; {
+				again = false
+				for _, smaller := range smallerThan(&small) {
+					if len(smaller.Looks) > 0 && ranksDiffer(smaller, signal) != "" {
+						small, again = *smaller, true
+						break
+					}
+				}
+			}
+			raw, _ := json.MarshalIndent(small, "", " ")
+			t.Fatalf("seed %d, %s, %s: %s\n\ncut down:\n%s", seed+i, signal, h.Layout, ranksDiffer(&small, signal), raw)
+		}
+	}
+	t.Logf("%d orders from seed %d, 0 differ", count, seed)
+}
+
+// ranksDiffer ranks the pods of a history's first look under a signal. Places are compared, and not names: upstream leaves
+// open who comes first among equals.
+func ranksDiffer(h *history, signal pressure.Signal) string {
+	s := h.Looks[0]
+	measured := map[string]statsapi.PodStats{}
+	for _, p := range converted(s).Pods {
+		measured[p.PodRef.UID] = p
+	}
+	stats := func(pod *v1.Pod) (statsapi.PodStats, bool) {
+		p, ok := measured[string(pod.UID)]
+		return p, ok
+	}
+	ranked := slices.Clone(h.Pods)
+	switch signal.Resource() {
+	case v1.ResourceMemory:
+		rankMemoryPressure(ranked, stats)
+	case pressure.PIDs:
+		rankPIDPressure(ranked, stats)
+	default:
+		buildSignalToRankFunc(h.Layout != pressure.OneFs, h.Layout == pressure.SplitImageFs)[string(signal)](ranked, stats)
+	}
+	here := pressure.Rank(signal, h.Layout, h.Pods, s)
+	at := map[string]*pressure.Standing{}
+	for j := range here {
+		at[here[j].Pod.Name] = &here[j]
+	}
+	for j := range ranked {
+		if pressure.Compare(signal, at[ranked[j].Name], &here[j]) != 0 {
+			return fmt.Sprintf("theirs %v, ours %v", order(ranked), standings(here))
+		}
+	}
+	return ""
+}
+
+func order(pods []*v1.Pod) (names []string) {
+	for _, pod := range pods {
+		names = append(names, pod.Name)
+	}
+	return names
+}
+
+func standings(ranked []pressure.Standing) (names []string) {
+	for _, s := range ranked {
+		names = append(names, s.Pod.Name)
+	}
+	return names
+}
+
+func TestTheTwoOOMScoresAgree(t *testing.T) {
+	count, seed := number(t, "ORRERY_CASES", 20000), number(t, "ORRERY_SEED", 1)
+	scores := map[string]int{}
+	for i := range count {
+		pod := genPod(rand.New(rand.NewPCG(uint64(seed+i), 1)), 0)
+		if own := pod.Spec.Resources; own != nil {
+			own.Requests[v1.ResourceMemory] = coverage(pod)
+		}
+		if theirs, ours := v1qos.GetPodQOS(pod), pressure.QOS(pod); theirs != ours {
+			t.Fatalf("seed %d: theirs is %s, ours %s: %v", seed+i, theirs, ours, pod.Spec)
+		}
+		for _, c := range append(slices.Clone(pod.Spec.Containers), pod.Spec.InitContainers...) {
+			theirs, ours := qos.GetContainerOOMScoreAdjust(pod, &c, 1<<30), pressure.OOMScoreAdj(pod, &c, 1<<30)
+			if theirs != ours {
+				t.Fatalf("seed %d, container %s: theirs is %d, ours %d: %v", seed+i, c.Name, theirs, ours, pod.Spec)
+			}
+			scores[string(pressure.QOS(pod))]++
+		}
+	}
+	t.Logf("%d pods from seed %d: containers by quality of service %v, 0 differ", count, seed, scores)
+}
+
+// coverage is as much memory as all containers of a pod request together: validation asks no less of the pod itself.
+func coverage(pod *v1.Pod) resource.Quantity {
+	sum := resource.NewQuantity(1<<20, resource.BinarySI)
+	for _, c := range append(slices.Clone(pod.Spec.Containers), pod.Spec.InitContainers...) {
+		sum.Add(*c.Resources.Requests.Memory())
+	}
+	return *sum
+}
+
+func TestTheTwoReadThresholdsAlike(t *testing.T) {
+	count, seed := number(t, "ORRERY_CASES", 20000), number(t, "ORRERY_SEED", 1)
+	wrong := 0
+	for i := range count {
+		r := rand.New(rand.NewPCG(uint64(seed+i), 2))
+		c := pressure.Configuration{EnforceAllocatable: r.IntN(2) == 0}
+		draw := func(values ...string) map[pressure.Signal]string {
+			m := map[pressure.Signal]string{}
+			for range r.IntN(3) {
+				s := pick(r, pressure.MemoryAvailable, pressure.NodeFsAvailable, pressure.ImageFsInodesFree, pressure.PIDAvailable, pressure.AllocatableMemoryAvailable, "cpu.available")
+				if r.IntN(4) > 0 {
+					s = pressure.MemoryAvailable
+				}
+				m[s] = pick(r, values...)
+			}
+			return m
+		}
+		c.Hard = draw("100Mi", "10%", "0%", "100%", "0", "-1", "1e3", "x", "120%", "-3%", "x%", "99.5%", "0.1%", "")
+		c.Soft = draw("100Mi", "10%", "0%", "1.5Gi", "x")
+		c.SoftGrace = draw("10s", "1m30s", "0s", "-1s", "x")
+		c.MinimumReclaim = draw("0", "10%", "1Gi", "0%", "-5", "x")
+		var enforce []string
+		if c.EnforceAllocatable {
+			enforce = []string{"pods"}
+		}
+		theirs, errT := eviction.ParseThresholdConfig(enforce, words(c.Hard), words(c.Soft), words(c.SoftGrace), words(c.MinimumReclaim))
+		ours, errO := c.Thresholds()
+		if (errT == nil) != (errO == nil) {
+			t.Fatalf("seed %d: %+v: theirs %v, ours %v", seed+i, c, errT, errO)
+		}
+		if errT != nil {
+			wrong++
+			if sentence := errT.Error(); strings.Contains(sentence, "eviction") && !strings.Contains(errO.Error(), sentence) {
+				t.Fatalf("seed %d: theirs says %q, ours %q", seed+i, sentence, errO)
+			}
+			continue
+		}
+		var a, b []string
+		for _, th := range theirs {
+			a = append(a, fmt.Sprint(th.Signal, th.Value.Quantity, th.Value.Percentage, th.GracePeriod, th.MinReclaim != nil))
+		}
+		for _, th := range ours {
+			b = append(b, fmt.Sprint(string(th.Signal), th.Value.Quantity, th.Value.Share, th.Grace, th.MinReclaim != nil))
+		}
+		slices.Sort(a)
+		slices.Sort(b)
+		if !slices.Equal(a, b) {
+			t.Fatalf("seed %d: %+v: theirs %v, ours %v", seed+i, c, a, b)
+		}
+	}
+	t.Logf("%d configurations from seed %d, %d of them wrong, 0 differ", count, seed, wrong)
+}

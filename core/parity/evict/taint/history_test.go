@@ -1,0 +1,206 @@
+package taint
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// step is one thing that happens to a node or a pod.
+type step struct {
+	at     time.Duration
+	what   string // setNode, dropNode, setPod, dropPod
+	name   string
+	node   string    // of a pod
+	newUID types.UID // of a pod that is not there yet
+	taint  []v1.Taint
+	tol    []v1.Toleration
+	fails  int // how many deletions of this pod fail before one succeeds
+}
+
+func (s step) String() string {
+	text := fmt.Sprintf("%8.3fs %s %s", s.at.Seconds(), s.what, s.name)
+	switch s.what {
+	case "setPod":
+		text += fmt.Sprintf(" node=%q fails=%d", s.node, s.fails)
+		for _, t := range s.tol {
+			text += fmt.Sprintf(" [%s %s %s:%s", t.Key, t.Operator, t.Value, t.Effect)
+			if t.TolerationSeconds != nil {
+				text += fmt.Sprintf(" %ds", *t.TolerationSeconds)
+			}
+			text += "]"
+		}
+	case "setNode":
+		for _, t := range s.taint {
+			text += " " + t.ToString()
+		}
+	}
+	return text
+}
+
+// history is what happens, in order, and when it is over.
+type history struct {
+	steps []step
+	until time.Duration
+}
+
+func (h history) String() string {
+	var text strings.Builder
+	for _, s := range h.steps {
+		fmt.Fprintln(&text, s)
+	}
+	return text.String()
+}
+
+func pick[T any](draw *rand.Rand, from ...T) T { return from[draw.IntN(len(from))] }
+
+// generate makes a history out of a seed and a number. Times end in milliseconds that no other step's end in, unless
+// two steps fall in one moment on purpose, so that no timer goes off in the moment of another step, nor a row of
+// attempts runs into one.
+func generate(seed uint64, number int) history {
+	draw := rand.New(rand.NewPCG(seed, uint64(number)))
+	simultaneous, failing := draw.IntN(2) == 0, draw.IntN(4) == 0
+	var h history
+	at := time.Duration(0)
+	nodes := map[string]string{}
+	steps, apart := 4+draw.IntN(30), 7*time.Millisecond
+	if failing {
+		steps, apart = 4+draw.IntN(16), 45*time.Millisecond
+	}
+	for i := range steps {
+		if i == 0 || !simultaneous || failing || draw.IntN(4) > 0 {
+			at = at.Truncate(time.Second) + time.Duration(1+draw.IntN(40))*time.Second + time.Duration(i+1)*apart
+		}
+		s := step{at: at, what: pick(draw, "setNode", "setNode", "setNode", "dropNode", "setPod", "setPod", "setPod", "dropPod")}
+		switch s.what {
+		case "setNode", "dropNode":
+			s.name = pick(draw, "n1", "n2")
+			s.taint = drawTaints(draw)
+		case "setPod":
+			s.name = pick(draw, "a", "b", "c", "d")
+			if nodes[s.name] == "" {
+				nodes[s.name] = pick(draw, "n1", "n1", "n2", "")
+			}
+			s.newUID, s.node, s.tol = types.UID(fmt.Sprint(s.name, i)), nodes[s.name], drawTolerations(draw)
+			if failing {
+				s.fails = draw.IntN(5)
+			}
+		case "dropPod":
+			s.name = pick(draw, "a", "b", "c", "d")
+			delete(nodes, s.name)
+		}
+		h.steps = append(h.steps, s)
+	}
+	h.until = at + 200*time.Second
+	return h
+}
+
+func drawTaints(draw *rand.Rand) []v1.Taint {
+	var taints []v1.Taint
+	for _, key := range []string{"bad", "worse", "node.kubernetes.io/unreachable"} {
+		if draw.IntN(3) > 0 {
+			continue
+		}
+		taints = append(taints, v1.Taint{
+			Key: key, Value: pick(draw, "", "1", "2"),
+			Effect: pick(draw, v1.TaintEffectNoExecute, v1.TaintEffectNoExecute, v1.TaintEffectNoExecute, v1.TaintEffectNoSchedule),
+		})
+		if draw.IntN(4) == 0 {
+			taints[len(taints)-1].TimeAdded = &metav1.Time{Time: time.Unix(draw.Int64N(3), 0)}
+		}
+	}
+	return taints
+}
+
+func drawTolerations(draw *rand.Rand) []v1.Toleration {
+	var tolerations []v1.Toleration
+	for range draw.IntN(5) {
+		t := v1.Toleration{
+			Key:      pick(draw, "bad", "bad", "worse", "node.kubernetes.io/unreachable", ""),
+			Operator: pick(draw, v1.TolerationOpExists, v1.TolerationOpExists, v1.TolerationOpEqual, "", v1.TolerationOpGt),
+			Effect:   pick(draw, v1.TaintEffectNoExecute, v1.TaintEffectNoExecute, "", v1.TaintEffectNoSchedule),
+		}
+		if t.Operator != v1.TolerationOpExists {
+			t.Value = pick(draw, "", "1", "2")
+		}
+		if draw.IntN(4) > 0 {
+			seconds := pick[int64](draw, -1, 0, 1, 5, 30, 60, 120)
+			t.TolerationSeconds = &seconds
+		}
+		tolerations = append(tolerations, t)
+	}
+	return tolerations
+}
+
+// shrink takes steps out, and tolerations and taints, as long as the history goes on to differ.
+func shrink(h history, differs func(history) bool) history {
+	for smaller := true; smaller; {
+		smaller = false
+		for i := len(h.steps) - 1; i >= 0; i-- {
+			without := history{slices.Delete(slices.Clone(h.steps), i, i+1), h.until}
+			if differs(without) {
+				h, smaller = without, true
+			}
+		}
+		for i := range h.steps {
+			for j := range h.steps[i].tol {
+				less := history{slices.Clone(h.steps), h.until}
+				less.steps[i].tol = slices.Delete(slices.Clone(h.steps[i].tol), j, j+1)
+				if differs(less) {
+					h, smaller = less, true
+					break
+				}
+			}
+		}
+	}
+	return h
+}
+
+// The objects of a step.
+
+func (s step) nodeObject() *v1.Node {
+	return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: s.name, UID: types.UID(s.name)}, Spec: v1.NodeSpec{Taints: s.taint}}
+}
+
+func (s step) podObject(uid types.UID) *v1.Pod {
+	return &v1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: s.name, UID: uid},
+		Spec:       v1.PodSpec{NodeName: s.node, Tolerations: s.tol},
+	}
+}
+
+// seenAfter is how long a deletion takes to be seen by who asked for it.
+const seenAfter = time.Microsecond
+
+// deed is one thing a controller did.
+type deed struct {
+	at  time.Duration
+	pod string
+	did string
+}
+
+func (d deed) String() string { return fmt.Sprintf("%8.3fs %s: %s", d.at.Seconds(), d.pod, d.did) }
+
+// inOrder sorts deeds by time; those of one moment by pod and kind.
+func inOrder(deeds []deed) []string {
+	slices.SortStableFunc(deeds, func(a, b deed) int {
+		switch {
+		case a.at != b.at:
+			return int(a.at - b.at)
+		case a.pod != b.pod:
+			return strings.Compare(a.pod, b.pod)
+		}
+		return strings.Compare(a.did, b.did)
+	})
+	lines := make([]string, len(deeds))
+	for i, d := range deeds {
+		lines[i] = d.String()
+	}
+	return lines
+}

@@ -1,0 +1,155 @@
+package framework
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// answer is what a scripted plugin says at one extension point.
+type answer struct {
+	code   fwk.Code
+	reason string
+}
+
+func (a answer) status() *fwk.Status {
+	switch a.code {
+	case fwk.Success:
+		return nil
+	case fwk.Error:
+		return fwk.AsStatus(errors.New(a.reason))
+	}
+	return fwk.NewStatus(a.code, a.reason)
+}
+
+// scripted is a plugin at every extension point, with an answer for each.
+type scripted struct {
+	name                                                               string
+	preFilter, postFilter, preScore, score, normalize, reserve, permit answer
+	preFlight, preBind, bind, addPod                                   answer
+	filters                                                            map[string]answer // by node, and how many pods are on it
+	scores                                                             map[string]int64
+	only                                                               []string // the nodes that PreFilter names
+	nominate                                                           *fwk.NominatingInfo
+	wait                                                               time.Duration
+	log                                                                *[]string
+}
+
+var (
+	_ fwk.PreFilterPlugin  = (*scripted)(nil)
+	_ fwk.FilterPlugin     = (*scripted)(nil)
+	_ fwk.PostFilterPlugin = (*scripted)(nil)
+	_ fwk.PreScorePlugin   = (*scripted)(nil)
+	_ fwk.ScorePlugin      = (*scripted)(nil)
+	_ fwk.ReservePlugin    = (*scripted)(nil)
+	_ fwk.PermitPlugin     = (*scripted)(nil)
+	_ fwk.PreBindPlugin    = (*scripted)(nil)
+	_ fwk.BindPlugin       = (*scripted)(nil)
+	_ fwk.PostBindPlugin   = (*scripted)(nil)
+)
+
+func (p *scripted) note(point string) { *p.log = append(*p.log, point+" "+p.name) }
+
+func (p *scripted) Name() string { return p.name }
+
+func (p *scripted) PreFilter(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	p.note("PreFilter")
+	if p.only == nil {
+		return nil, p.preFilter.status()
+	}
+	return &fwk.PreFilterResult{NodeNames: sets.New(p.only...)}, p.preFilter.status()
+}
+
+func (p *scripted) PreFilterExtensions() fwk.PreFilterExtensions { return p }
+
+func (p *scripted) AddPod(context.Context, fwk.CycleState, *v1.Pod, fwk.PodInfo, fwk.NodeInfo) *fwk.Status {
+	p.note("AddPod")
+	return p.addPod.status()
+}
+
+func (p *scripted) RemovePod(context.Context, fwk.CycleState, *v1.Pod, fwk.PodInfo, fwk.NodeInfo) *fwk.Status {
+	p.note("RemovePod")
+	return p.addPod.status()
+}
+
+func (p *scripted) Filter(_ context.Context, _ fwk.CycleState, _ *v1.Pod, n fwk.NodeInfo) *fwk.Status {
+	p.note("Filter")
+	return p.filters[fmt.Sprint(n.Node().Name, len(n.GetPods()))].status()
+}
+
+func (p *scripted) PostFilter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	p.note("PostFilter")
+	if p.nominate == nil {
+		return nil, p.postFilter.status()
+	}
+	return &fwk.PostFilterResult{NominatingInfo: p.nominate}, p.postFilter.status()
+}
+
+func (p *scripted) PreScore(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeInfo) *fwk.Status {
+	p.note("PreScore")
+	return p.preScore.status()
+}
+
+func (p *scripted) Score(_ context.Context, _ fwk.CycleState, _ *v1.Pod, n fwk.NodeInfo) (int64, *fwk.Status) {
+	p.note("Score")
+	return p.scores[n.Node().Name], p.score.status()
+}
+
+func (p *scripted) ScoreExtensions() fwk.ScoreExtensions { return p }
+
+func (p *scripted) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod, list fwk.NodeScoreList) *fwk.Status {
+	p.note("Normalize")
+	for i := range list {
+		list[i].Score++
+	}
+	return p.normalize.status()
+}
+
+func (p *scripted) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+	p.note("Reserve")
+	return p.reserve.status()
+}
+
+func (p *scripted) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) { p.note("Unreserve") }
+
+func (p *scripted) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.Status, time.Duration) {
+	p.note("Permit")
+	return p.permit.status(), p.wait
+}
+
+func (p *scripted) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+	p.note("PreFlight")
+	return p.preFlight.status()
+}
+
+func (p *scripted) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+	p.note("PreBind")
+	return p.preBind.status()
+}
+
+func (p *scripted) Bind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+	p.note("Bind")
+	return p.bind.status()
+}
+
+func (p *scripted) PostBind(context.Context, fwk.CycleState, *v1.Pod, string) { p.note("PostBind") }
+
+// sorter is the one QueueSort plugin.
+type sorter struct{}
+
+func (sorter) Name() string                     { return "Sort" }
+func (sorter) Less(_, _ fwk.QueuedPodInfo) bool { return false }
+
+// nominator says who is nominated to which node.
+type nominator map[string][]fwk.PodInfo
+
+func (n nominator) NominatedPodsForNode(node string) []fwk.PodInfo              { return n[node] }
+func (nominator) AddNominatedPod(klog.Logger, fwk.PodInfo, *fwk.NominatingInfo) {}
+func (nominator) DeleteNominatedPodIfExists(*v1.Pod)                            {}
+func (nominator) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo)          {}
