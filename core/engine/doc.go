@@ -42,6 +42,12 @@
 // apply, pods and cluster take inputs in; cycle, search and pick are one attempt; failure and binding are what follows
 // from it; wishes are the effects and what plugins may ask for; explain, decision, view and problems are for readers.
 //
+// # How many nodes are looked for
+//
+// The documentation contradicts itself about percentageOfNodesToScore. Here, as in kube-scheduler: 0 is allowed and
+// means that the cluster's size decides; otherwise it is 1 to 100 percent; and whatever it says, a search ends with no
+// fewer than 100 feasible nodes, or with all nodes where there are fewer than 100.
+//
 // # Chance
 //
 // Two things are random in kube-scheduler and decided here. Which of several best nodes is taken comes from the seed

@@ -11,9 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/engine"
 	"orrery/core/world"
 )
 
@@ -82,19 +80,6 @@ type stage struct {
 	casting *player // whom plugins made now belong to
 }
 
-// player is one engine, and what it has said since the last command.
-type player struct {
-	*engine.Engine
-	handle   fwk.Handle // of its plugins
-	acts     map[world.EffectID]world.Act
-	said     []string
-	problems int
-}
-
-func (p *player) say(format string, args ...any) {
-	p.said = append(p.said, fmt.Sprintf(format, args...))
-}
-
 // do carries out one command on every player, and returns what the first of them said.
 func (s *stage) do(verb string, args []string) []string {
 	switch verb {
@@ -136,27 +121,4 @@ func (s *stage) do(verb string, args []string) []string {
 		}
 	}
 	return first.said
-}
-
-// collect takes the effects over, and what went wrong.
-func (p *player) collect() {
-	for _, effect := range p.Effects() {
-		p.acts[effect.ID] = effect.Act
-		p.say("%s", sentence(effect))
-	}
-	for _, problem := range p.Problems()[p.problems:] {
-		p.say("problem: %v", problem.What)
-		p.problems++
-	}
-}
-
-func (s *stage) open() {
-	p := &player{acts: map[world.EffectID]world.Act{}}
-	s.casting = p
-	e, err := engine.New(engine.Options{Start: start, Config: s.configuration(), Plugins: s.registry(), Decisions: 16})
-	if err != nil {
-		s.t.Fatalf("making an engine: %v", err)
-	}
-	p.Engine = e
-	s.players = append(s.players, p)
 }

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -162,41 +161,6 @@ func (s *stage) signal(verb string, args []string) func(*player) {
 		}
 		passed(p)
 	}
-}
-
-func (p *player) step() {
-	for d, more := p.Step(); more; d, more = p.Step() {
-		words := fmt.Sprintf("%s is %s", d.Pod.Name, d.Verdict)
-		if d.Node != "" {
-			words += " on " + d.Node
-		}
-		if d.RunnerUp != "" {
-			words += fmt.Sprintf(" (%d points; then %s, %d)", d.Score, d.RunnerUp, d.RunnerUpScore)
-		}
-		if d.Nominated != "" {
-			words += ", and room is made on " + d.Nominated
-		}
-		p.say("%s", words)
-	}
-}
-
-// fork adds a copy of the first engine. What the world still has to call is called on the copy's own plugins.
-func (s *stage) fork() {
-	first := s.players[0]
-	twin := &player{acts: map[world.EffectID]world.Act{}, problems: first.problems}
-	s.casting = twin
-	e, err := first.Fork()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	twin.Engine = e
-	for id, act := range first.acts {
-		if run, ok := e.Run(id); ok {
-			act = run
-		}
-		twin.acts[id] = act
-	}
-	s.players = append(s.players, twin)
 }
 
 // build makes an object as the words say.
