@@ -1,0 +1,153 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/printable"
+	"orrery/core/world"
+)
+
+// mostListed bounds the objects of one list. It is far beyond the largest cluster, which has 150,000 pods.
+const mostListed = 2 << 20
+
+// decodeEntry reads an entry that stands for itself, after its first byte.
+func decodeEntry(c *cursor, kind byte, previous *time.Time) (Record, error) {
+	r := Record{At: c.time(previous)}
+	switch kind {
+	case changedEntry:
+		r.Body = c.changed()
+	case endedEntry:
+		r.Body = c.ended()
+	case askedEntry:
+		r.Body = c.asked()
+	case passedEntry:
+		r.Body = Input{Event: world.Passed{}, Hurried: c.hurried()}
+	case decisionEntry:
+		r.Body = c.decision()
+	case checkpointEntry:
+		r.Body = Checkpoint{Digest: c.number64(), Inputs: c.uvarint(), Decisions: c.uvarint()}
+	case markEntry:
+		r.Body = c.mark()
+	default:
+		return Record{}, fmt.Errorf("an entry is of no known kind (%d)", kind)
+	}
+	return r, c.end()
+}
+
+func (c *cursor) hurried() bool {
+	flags := c.byte()
+	if flags&^hurriedFlag != 0 {
+		c.fail(fmt.Errorf("an input has flags that are not known (%#02x)", flags))
+	}
+	return flags&hurriedFlag != 0
+}
+
+func (c *cursor) changed() Input {
+	in := Input{Hurried: c.hurried()}
+	op := world.Op(c.byte())
+	if op > world.Deleted {
+		c.fail(fmt.Errorf("an object changed in no known way (%d)", op))
+	}
+	in.Event = world.Changed{Op: op, Object: c.object()}
+	return in
+}
+
+// object reads an object to the end of the entry.
+func (c *cursor) object() world.Object {
+	kind := world.Kind(c.text())
+	if c.err != nil {
+		return nil
+	}
+	o, err := world.New(kind)
+	if err != nil {
+		c.fail(fmt.Errorf("reading an object: there is no kind %q", printable.Line(string(kind), 40)))
+		return nil
+	}
+	if err := o.(object).Unmarshal(c.rest); err != nil {
+		c.fail(fmt.Errorf("reading a %s: %s", kind, printable.Line(err.Error(), 200)))
+		return nil
+	}
+	c.rest = nil
+	return o
+}
+
+// list reads the head of a list, whose objects follow as items.
+func (c *cursor) list(previous *time.Time) (r Record, kind world.Kind, objects uint64, err error) {
+	r.At = c.time(previous)
+	r.Body = Input{Hurried: c.hurried()}
+	kind, objects = world.Kind(c.text()), c.uvarint()
+	if objects > mostListed {
+		c.fail(fmt.Errorf("a list claims %d objects, and at most %d are allowed", objects, mostListed))
+	}
+	return r, kind, objects, c.end()
+}
+
+func (c *cursor) ended() Input {
+	in := Input{Hurried: c.hurried()}
+	ev := world.Ended{Effect: world.EffectID(c.uvarint())}
+	code := c.varint()
+	if code < 0 || code > math.MaxInt32 {
+		c.fail(errors.New("an outcome's code is out of range"))
+	}
+	ev.Outcome = world.Outcome{Code: fwk.Code(code), Reason: metav1.StatusReason(c.text()), Message: c.text()}
+	in.Event = ev
+	if in.Answers.Verb = Verb(c.byte()); in.Answers.Verb > Run {
+		c.fail(fmt.Errorf("an outcome is of an effect that is not known (%d)", in.Answers.Verb))
+	}
+	if in.Answers.Verb != Unknown {
+		in.Answers.Pod, in.Answers.Detail = c.ref(), c.text()
+	}
+	return in
+}
+
+func (c *cursor) asked() Input {
+	in := Input{Hurried: c.hurried()}
+	n := c.uvarint()
+	var ev world.Asked
+	for range n {
+		if c.err != nil {
+			break
+		}
+		ev.Activate = append(ev.Activate, types.NamespacedName{Namespace: c.text(), Name: c.text()})
+	}
+	in.Event = ev
+	return in
+}
+
+func (c *cursor) ref() world.Ref {
+	return world.Ref{Namespace: c.text(), Name: c.text(), UID: types.UID(c.text())}
+}
+
+func (c *cursor) count() int {
+	n := c.uvarint()
+	if n > math.MaxInt32 {
+		c.fail(errors.New("a count is out of range"))
+		return 0
+	}
+	return int(n)
+}
+
+func (c *cursor) decision() Decision {
+	d := Decision{Seq: c.uvarint(), Pod: c.ref(), Attempt: c.count(), Verdict: Verdict(c.byte())}
+	if d.Verdict > Skipped {
+		c.fail(fmt.Errorf("a decision's verdict is not known (%d)", d.Verdict))
+	}
+	d.Node, d.Nominated, d.Victims, d.Digest = c.text(), c.text(), c.count(), c.number64()
+	return d
+}
+
+func (c *cursor) mark() Mark {
+	m := Mark{Kind: MarkKind(c.byte())}
+	if m.Kind > FirstFailure {
+		c.fail(fmt.Errorf("a mark's kind is not known (%d)", m.Kind))
+	}
+	m.Pod, m.Text = c.ref(), c.text()
+	return m
+}

@@ -1,0 +1,20 @@
+package trace
+
+import "bytes"
+
+// FileOfEntries is a whole file around the contents of one block, however wrong they are.
+func FileOfEntries(contents []byte) []byte {
+	var file bytes.Buffer
+	w := frameWriter{to: &file}
+	h := Header{}
+	text, _ := h.encode()
+	_ = w.open()
+	_ = w.write(headerBlock, text, 0, 0)
+	entries := uint32(0)
+	for c := (&cursor{rest: contents}); len(c.rest) > 0; entries++ {
+		c.bytes()
+	}
+	_ = w.write(recordsBlock, contents, entries, 0)
+	_ = w.write(endBlock, nil, 0, uint64(entries))
+	return file.Bytes()
+}

@@ -1,0 +1,174 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// magic opens every trace; the version follows in one byte.
+const magic = "ORRERYT"
+
+// block kinds.
+const (
+	headerBlock  = 'H'
+	recordsBlock = 'R'
+	endBlock     = 'E'
+)
+
+const (
+	frameSize = 26
+	// fullBlock is the size, before packing, at which a block is written: deflate gains little beyond it, and a crash
+	// costs at most so much.
+	fullBlock = 128 << 10
+	// mostEntry bounds one entry, which is one object at most, and mostObject what of it is the object: etcd takes 1.5 MiB
+	// by default.
+	mostEntry  = 2 << 20
+	mostObject = mostEntry - 4096
+	// mostBlock bounds a block, packed or not: a full one, and the entry that made it so, or the header.
+	mostBlock = mostHeader + fullBlock
+)
+
+// frame precedes every block.
+type frame struct {
+	kind     byte
+	packing  packing
+	packed   uint32 // bytes in the file
+	unpacked uint32 // bytes of contents
+	entries  uint32
+	first    uint64 // the number of the first entry
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// put lays out the frame, with the checksum over itself and the block.
+func (f *frame) put(to *[frameSize]byte, block []byte) {
+	to[0], to[1] = f.kind, byte(f.packing)
+	binary.LittleEndian.PutUint32(to[2:], f.packed)
+	binary.LittleEndian.PutUint32(to[6:], f.unpacked)
+	binary.LittleEndian.PutUint32(to[10:], f.entries)
+	binary.LittleEndian.PutUint64(to[14:], f.first)
+	binary.LittleEndian.PutUint32(to[22:], checksum(to, block))
+}
+
+func checksum(raw *[frameSize]byte, block []byte) uint32 {
+	return crc32.Update(crc32.Checksum(raw[:22], castagnoli), castagnoli, block)
+}
+
+func (f *frame) parse(raw *[frameSize]byte) error {
+	f.kind, f.packing = raw[0], packing(raw[1])
+	f.packed = binary.LittleEndian.Uint32(raw[2:])
+	f.unpacked = binary.LittleEndian.Uint32(raw[6:])
+	f.entries = binary.LittleEndian.Uint32(raw[10:])
+	f.first = binary.LittleEndian.Uint64(raw[14:])
+	switch {
+	case f.kind != headerBlock && f.kind != recordsBlock && f.kind != endBlock:
+		return fmt.Errorf("a block is of no known kind (%#02x)", f.kind)
+	case f.packed > mostBlock || f.unpacked > mostBlock:
+		return fmt.Errorf("a block claims %d bytes, packed %d, and at most %d are allowed", f.unpacked, f.packed, mostBlock)
+	}
+	return nil
+}
+
+// frameWriter writes blocks.
+type frameWriter struct {
+	to     io.Writer
+	packer packer
+	raw    [frameSize]byte
+}
+
+func (w *frameWriter) open() error {
+	_, err := io.WriteString(w.to, magic+string(rune(Version)))
+	return err
+}
+
+func (w *frameWriter) write(kind byte, contents []byte, entries uint32, first uint64) error {
+	by, packed, err := w.packer.pack(contents)
+	if err != nil {
+		return err
+	}
+	f := frame{
+		kind: kind, packing: by, packed: uint32(len(packed)), unpacked: uint32(len(contents)),
+		entries: entries, first: first,
+	}
+	f.put(&w.raw, packed)
+	if _, err := w.to.Write(w.raw[:]); err != nil {
+		return err
+	}
+	_, err = w.to.Write(packed)
+	return err
+}
+
+// frameReader reads blocks.
+type frameReader struct {
+	from     io.Reader
+	offset   int64 // of what comes next
+	packed   bytes.Buffer
+	unpacker unpacker
+	raw      [frameSize]byte
+}
+
+// ErrNotATrace says that a file is something else.
+var ErrNotATrace = errors.New("this is not a trace: it does not begin as one")
+
+// ErrNewer says that a trace was written by a later version of this program.
+var ErrNewer = errors.New("this trace is of a newer format")
+
+func (r *frameReader) open() error {
+	var start [len(magic) + 1]byte
+	n, err := io.ReadFull(r.from, start[:])
+	r.offset = int64(n)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("opening a trace: %w", err)
+	}
+	if n < len(start) || string(start[:len(magic)]) != magic {
+		return ErrNotATrace
+	}
+	switch version := start[len(magic)]; {
+	case version > Version:
+		return fmt.Errorf("%w: version %d, and this program reads up to version %d: open it with the program that wrote it or a newer one", ErrNewer, version, Version)
+	case version == 0:
+		return ErrNotATrace
+	}
+	return nil
+}
+
+// read answers with the next block; its contents are valid until the next call. The error io.EOF says that the file
+// ends here.
+func (r *frameReader) read() (frame, []byte, error) {
+	var f frame
+	n, err := io.ReadFull(r.from, r.raw[:])
+	if err != nil {
+		if n == 0 && errors.Is(err, io.EOF) {
+			return f, nil, io.EOF
+		}
+		return f, nil, cutOff(err)
+	}
+	if err := f.parse(&r.raw); err != nil {
+		return f, nil, err
+	}
+	r.packed.Reset()
+	if _, err := io.CopyN(&r.packed, r.from, int64(f.packed)); err != nil {
+		return f, nil, cutOff(err)
+	}
+	if want := binary.LittleEndian.Uint32(r.raw[22:]); checksum(&r.raw, r.packed.Bytes()) != want {
+		return f, nil, errors.New("a block's checksum is wrong")
+	}
+	contents, err := r.unpacker.unpack(f.packing, r.packed.Bytes(), int(f.unpacked))
+	if err != nil {
+		return f, nil, err
+	}
+	r.offset += frameSize + int64(f.packed)
+	return f, contents, nil
+}
+
+// cutOff names the end of the file in the middle of a block for what it is.
+func cutOff(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the file ends in the middle of a block: %w", io.ErrUnexpectedEOF)
+	}
+	return err
+}

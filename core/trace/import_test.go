@@ -1,0 +1,177 @@
+package trace_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/trace"
+	"orrery/core/world"
+)
+
+const kubectlList = `apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n1, uid: u1, creationTimestamp: "2026-01-01T00:00:00Z"}
+  status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: c, namespace: default}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: bound, namespace: default, uid: p1, creationTimestamp: "2026-01-01T00:00:05Z"}
+  spec: {nodeName: n1, schedulerName: default-scheduler, containers: [{name: a, env: [{name: SECRET, value: x}]}]}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: second, namespace: default, uid: p2, creationTimestamp: "2026-01-01T00:00:09Z"}
+  spec: {schedulerName: default-scheduler, containers: [{name: a}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: first, namespace: default, uid: p3, creationTimestamp: "2026-01-01T00:00:07Z"}
+  spec: {schedulerName: default-scheduler, containers: [{name: a}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: done, namespace: default, uid: p4}
+  status: {phase: Succeeded}
+`
+
+const handWritten = `# two nodes, written by hand
+apiVersion: v1
+kind: Node
+metadata: {name: n2}
+---
+--- # nothing here
+apiVersion: apps/v1
+kind: DeploymentList
+items:
+- metadata: {name: d}
+---
+{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pending"}}
+`
+
+func outlineOf(im *trace.Import) []string {
+	var lines []string
+	for _, in := range im.Inputs {
+		line := in.At.Format("05 ")
+		switch ev := in.Event.(type) {
+		case world.Listed:
+			line += string(ev.Kind)
+			for _, o := range ev.Objects {
+				line += " " + o.GetName()
+			}
+		case world.Changed:
+			line += ev.Op.String() + " " + ev.Object.GetName()
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func TestObjectsAreListedAndPendingPodsCome(t *testing.T) {
+	var o trace.Objects
+	if err := o.Read("list.yaml", strings.NewReader(kubectlList)); err != nil {
+		t.Fatal(err)
+	}
+	im := o.Import()
+	want := []string{"07 Node n1", "07 Pod bound", "07 added first", "09 added second"}
+	if diff := cmp.Diff(want, outlineOf(im)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	wantNotes := []string{"skipped 1 of v1 ConfigMap: scheduling does not read this kind", "left out 1 pods that have run to their end"}
+	if diff := cmp.Diff(wantNotes, im.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	bound := im.Inputs[1].Event.(world.Listed).Objects[0].(*v1.Pod)
+	if bound.Spec.Containers[0].Env != nil {
+		t.Error("the environment was taken over")
+	}
+}
+
+func TestObjectsWrittenByHandAreCompleted(t *testing.T) {
+	var o trace.Objects
+	if err := o.Read("hand.yaml", strings.NewReader(handWritten)); err != nil {
+		t.Fatal(err)
+	}
+	im := o.Import()
+	if diff := cmp.Diff([]string{"00 Deployment d", "00 Node n2", "00 added pending"}, outlineOf(im)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	pod := im.Inputs[2].Event.(world.Changed).Object.(*v1.Pod)
+	if pod.Namespace != "default" || pod.UID == "" || pod.Spec.SchedulerName != "default-scheduler" {
+		t.Errorf("the pod is %s/%s, UID %q, for %q", pod.Namespace, pod.Name, pod.UID, pod.Spec.SchedulerName)
+	}
+}
+
+func TestWrongObjectsAreReportedByFileLineAndField(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{
+			"an amount that is none, in the second object of a list",
+			"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: n}}\n- apiVersion: v1\n  kind: Node\n  metadata: {name: m}\n  status:\n    allocatable:\n      cpu: lots\n",
+			"f.yaml:10: status.allocatable.cpu: quantities must match",
+		},
+		{
+			"a list where an object should be, in the second document",
+			"apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: a\n  - name: [b]\n",
+			"f.yaml:11: spec.containers[1].name: json: cannot unmarshal",
+		},
+		{"no kind", "a: b\n", "f.yaml:1: this is no Kubernetes object: apiVersion or kind is missing"},
+		{"a text", "hello\n", "f.yaml:1: this is no Kubernetes object: it has no fields"},
+		{"an item that is a number", "apiVersion: v1\nkind: PodList\nitems:\n- 5\n", "f.yaml:4: "},
+		{"broken YAML", "a: [\n", "f.yaml:1: this is neither YAML nor JSON"},
+		{"no name", "apiVersion: v1\nkind: Pod\nmetadata: {}\n", `f.yaml:1: refusing Pod "default/": metadata.name is missing`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var o trace.Objects
+			err := o.Read("f.yaml", strings.NewReader(c.text))
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("the error is\n%v\nwant one that begins\n%s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestWrongTablesAreReportedByFileLineAndColumn(t *testing.T) {
+	const nodes, pods = "sn,cpu_milli,memory_mib,gpu,model\nn,1000,1024,0,\n",
+		"name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\np,1,1,0,0,,LS,Running,5,9,\n"
+	for _, c := range []struct{ name, nodes, pods, want string }{
+		{"a number that is none", strings.Replace(nodes, "1000", "many", 1), pods, `nodes.csv:2: cpu_milli: "many" is not a whole number from 0 to 8589934592`},
+		{"a negative number", nodes, strings.Replace(pods, ",5,9", ",-5,9", 1), `pods.csv:2: creation_time: "-5" is not`},
+		{"not a number at all", nodes, strings.Replace(pods, ",5,9", ",NaN,9", 1), `pods.csv:2: creation_time: "NaN" is not`},
+		{"a pod that leaves before it comes", nodes, strings.Replace(pods, ",5,9", ",5,4", 1), "pods.csv:2: deletion_time: 4 is before creation_time, 5"},
+		{"a column that is missing", strings.Replace(nodes, "gpu,", "cards,", 1), pods, "nodes.csv:1: gpu: there is no column of this name"},
+		{"a line that is too short", nodes, pods + "p2,1\n", "pods.csv:3: wrong number of fields"},
+		{"a node without a name", strings.Replace(nodes, "\nn,", "\n,", 1), pods, "nodes.csv:2: sn: is empty"},
+		{"an empty file", "", pods, "nodes.csv:1: reading the names of the columns: EOF"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := trace.ImportOpenb("nodes.csv", strings.NewReader(c.nodes), "pods.csv", strings.NewReader(c.pods), start, nil)
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("the error is\n%v\nwant one that begins\n%s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestOpenbPodsLeaveBeforeOthersComeInTheSameSecond(t *testing.T) {
+	const nodes = "sn,cpu_milli,memory_mib,gpu,model\nn,1000,1024,2,T4\n"
+	const pods = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n" +
+		"late,1,1,1,500,T4|P100,LS,Running,9,9,\nearly,1,1,0,0,,LS,Running,5,9,\n"
+	im, err := trace.ImportOpenb("n", strings.NewReader(nodes), "p", strings.NewReader(pods), start.Truncate(time.Minute), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"00 Node n", "05 added early", "09 deleted early", "09 added late"}, outlineOf(im)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	late := im.Inputs[3].Event.(world.Changed).Object.(*v1.Pod)
+	share := late.Spec.Containers[0].Resources.Requests[trace.OpenbGPU]
+	if share.Value() != 500 || len(late.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchExpressions[0].Values) != 2 {
+		t.Errorf("late asks for %s and has the affinity %v", share.String(), late.Spec.Affinity)
+	}
+}

@@ -1,0 +1,109 @@
+package play_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"orrery/core/engine"
+	"orrery/core/mk"
+	"orrery/core/trace/play"
+	"orrery/core/world"
+)
+
+// BenchmarkRecording is one pod's way from its arrival to its binding on 1,000 nodes, with nobody watching, with the
+// flight recorder, and with everything written down.
+func BenchmarkRecording(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		watch func(*engine.Engine) (engine.Witness, error)
+	}{
+		{"nobody", func(*engine.Engine) (engine.Witness, error) { return play.Witnesses{}, nil }},
+		{"flight", func(e *engine.Engine) (engine.Witness, error) { return play.NewFlight(e, options(0), 0) }},
+		{"file", func(e *engine.Engine) (engine.Witness, error) {
+			return play.NewRecorder(io.Discard, e, options(0), play.About{})
+		}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			e := newEngine(b, options(0))
+			for i := range 1000 {
+				node := mk.Node(fmt.Sprintf("n%d", i)).Zone(fmt.Sprintf("z%d", i%3)).CPU("6400").Memory("25600Gi").Pods("100000").Obj()
+				tell(b, e, play.Witnesses{}, world.Changed{Op: world.Added, Object: node})
+			}
+			w, err := c.watch(e)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				onePod(b, e, w, i)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pods/s")
+		})
+	}
+}
+
+func tell(b *testing.B, e *engine.Engine, w engine.Witness, event world.Event) {
+	in := world.Input{At: start, Event: event}
+	err := e.Apply(in)
+	if w.Applied(in, err); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// onePod lets a pod come and be bound, and takes it away again.
+func onePod(b *testing.B, e *engine.Engine, w engine.Witness, i int) {
+	pod := mk.Pod(fmt.Sprintf("p%d", i)).CPU("100m").Memory("100Mi").Label("app", "web").Obj()
+	tell(b, e, w, world.Changed{Op: world.Added, Object: pod})
+	d, _ := e.Step()
+	w.Stepped(d)
+	bound := *pod
+	bound.Spec.NodeName = d.Node
+	for _, effect := range e.Effects() {
+		w.Wanted(effect)
+		tell(b, e, w, world.Ended{Effect: effect.ID})
+	}
+	w.Stepped(nil)
+	tell(b, e, w, world.Changed{Op: world.Modified, Object: &bound})
+	tell(b, e, w, world.Changed{Op: world.Deleted, Object: &bound})
+}
+
+// BenchmarkSeek jumps about in three minutes of a busy small cluster. The slowest jump counts.
+func BenchmarkSeek(b *testing.B) {
+	_, file := recorded(b, 1, 600, play.About{})
+	p, err := play.NewPlayer(bytes.NewReader(file), play.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := p.Prepare(nil); err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	var slowest time.Duration
+	at := 0
+	for range b.N {
+		before := b.Elapsed()
+		at = (at + 67) % int(sceneLength/time.Second)
+		if err := p.Seek(start.Add(seconds(at))); err != nil {
+			b.Fatal(err)
+		}
+		slowest = max(slowest, b.Elapsed()-before)
+	}
+	b.ReportMetric(float64(slowest.Milliseconds()), "ms-slowest")
+	b.ReportMetric(float64(len(p.Records())), "records")
+	b.ReportMetric(float64(p.Report().Decisions), "decisions")
+	b.ReportMetric(float64(len(file)), "file-bytes")
+}
+
+// BenchmarkReplay decides three minutes again.
+func BenchmarkReplay(b *testing.B) {
+	_, file := recorded(b, 1, 600, play.About{})
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		if _, report := replay(b, file, play.Options{}); !report.OK() {
+			b.Fatal(report.First)
+		}
+	}
+}

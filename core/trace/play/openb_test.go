@@ -1,0 +1,94 @@
+package play_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"orrery/core/engine"
+	"orrery/core/trace"
+	"orrery/core/trace/play"
+)
+
+// Two nodes and pods that can only be placed in one way, in the columns of openb.
+const (
+	openbNodes = `sn,cpu_milli,memory_mib,gpu,model
+big,32000,65536,2,T4
+plain,4000,8192,0,
+`
+	openbPods = `name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time
+half,1000,1024,1,500,,LS,Running,0,100,0
+whole,1000,1024,1,1000,T4|P100,LS,Running,5,50,5
+wrong,1000,1024,1,100,V100,BE,Pending,6,7,
+full,1000,1024,1,1000,,LS,Running,10,200,
+after,1000,1024,1,1000,T4,LS,Running,50,60.0,
+`
+)
+
+func importOpenb(t testing.TB, nodes, pods string) []byte {
+	t.Helper()
+	im, err := trace.ImportOpenb("nodes.csv", strings.NewReader(nodes), "pods.csv", strings.NewReader(pods), start, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := im.Write(&file, trace.Header{Description: "openb"}); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func TestAnImportedClusterIsScheduledAsItsPodsComeAndGo(t *testing.T) {
+	p := player(t, importOpenb(t, openbNodes, openbPods))
+	for _, c := range []struct {
+		second int
+		name   string
+		want   engine.Place
+	}{
+		{4, "half", engine.PlaceBound},
+		{6, "wrong", engine.PlaceUnschedulable},
+		{10, "full", engine.PlaceUnschedulable}, // half and whole take one and a half of two cards
+		{55, "whole", engine.PlaceGone},
+		{55, "full", engine.PlaceBound}, // it was there first
+		{55, "after", engine.PlaceUnschedulable},
+		{60, "after", engine.PlaceGone},
+		{100, "half", engine.PlaceGone},
+	} {
+		if err := p.Seek(start.Add(seconds(c.second))); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Engine().Where("openb", c.name); got != c.want {
+			t.Errorf("after %d s, %s is %s, want %s", c.second, c.name, got, c.want)
+		}
+	}
+	if p.Report().Refused > 0 {
+		t.Errorf("%d inputs were refused", p.Report().Refused)
+	}
+}
+
+// TestTheWholeOfOpenb imports and replays the published files, where ORRERY_OPENB names their folder.
+func TestTheWholeOfOpenb(t *testing.T) {
+	folder := os.Getenv("ORRERY_OPENB")
+	if folder == "" {
+		t.Skip("set ORRERY_OPENB to a folder with the openb files to replay them")
+	}
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	file := importOpenb(t, read("openb_node_list_all_node.csv"), read("openb_pod_list_default.csv"))
+	e, report := replay(t, file, play.Options{})
+	tally := e.Tally()
+	t.Logf("%d bytes, %d inputs, decisions %v, bound %d, digest %v", len(file), report.Inputs, tally.Decisions, tally.Bound, e.Digest())
+	if report.Refused > 0 || report.Damage != nil || tally.Bound < 8000 {
+		t.Errorf("the report says %+v, bound %d", *report, tally.Bound)
+	}
+	if err := e.Check(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,164 @@
+package play_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"orrery/core/engine"
+	"orrery/core/trace"
+	"orrery/core/trace/play"
+)
+
+func player(t testing.TB, file []byte) *play.Player {
+	t.Helper()
+	p, err := play.NewPlayer(bytes.NewReader(file), play.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestSeekingEqualsPlayingUpToThere(t *testing.T) {
+	_, file := recorded(t, 5, 120, play.About{})
+	p := player(t, file)
+	rapid.Check(t, func(rt *rapid.T) {
+		to := rapid.IntRange(0, len(p.Records())).Draw(rt, "record")
+		straight := player(t, file)
+		for straight.At().Record < to {
+			if err := straight.SeekRecord(straight.At().Record + 1); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		if err := p.SeekRecord(to); err != nil {
+			rt.Fatal(err)
+		}
+		if p.At() != straight.At() {
+			rt.Fatalf("stands at %v, want %v", p.At(), straight.At())
+		}
+		if got, want := p.Engine().Digest(), straight.Engine().Digest(); got != want {
+			rt.Fatalf("after %d records the digest is %v, and %v played straight", to, got, want)
+		}
+		if err := p.Engine().Check(); err != nil {
+			rt.Fatal(err)
+		}
+	})
+	if !p.Report().OK() {
+		t.Errorf("on the way something differed: %v", p.Report().First)
+	}
+}
+
+func TestSeekingByTimeTakesAllOfThatMoment(t *testing.T) {
+	_, file := recorded(t, 7, 60, play.About{})
+	p := player(t, file)
+	if err := p.Prepare(nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, after := range []time.Duration{sceneLength, time.Second, 90 * time.Second, 0, 89 * time.Second, -time.Second} {
+		to := start.Add(after)
+		if err := p.Seek(to); err != nil {
+			t.Fatal(err)
+		}
+		at := p.At()
+		if after >= 0 && at.Time.After(to) {
+			t.Errorf("seeking to %v ended at %v", after, at.Time.Sub(start))
+		}
+		if at.Record < len(p.Records()) && !p.Records()[at.Record].At.After(to) {
+			t.Errorf("seeking to %v left out a record of %v", after, p.Records()[at.Record].At.Sub(start))
+		}
+		if !p.Engine().Now().Equal(at.Time) {
+			t.Errorf("the engine's time is %v and the player's %v", p.Engine().Now(), at.Time)
+		}
+	}
+}
+
+func TestStepsStopAfterWhatWasAskedFor(t *testing.T) {
+	_, file := recorded(t, 8, 30, play.About{})
+	p := player(t, file)
+	inputs, decisions := 0, 0
+	for {
+		r, ok, err := p.StepInput()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			break
+		}
+		if _, is := r.Body.(trace.Input); !is {
+			t.Fatalf("stepping to an input stopped at %T", r.Body)
+		}
+		inputs++
+	}
+	if err := p.SeekRecord(0); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		r, ok, err := p.StepDecision()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			break
+		}
+		for d := range p.Engine().Decisions() {
+			if recorded := r.Body.(trace.Decision); d.Seq != recorded.Seq {
+				t.Fatalf("stopped at decision %d, and the engine made %d last", recorded.Seq, d.Seq)
+			}
+			break
+		}
+		decisions++
+	}
+	info := infoOf(t, file)
+	if uint64(inputs) != info.Inputs || uint64(decisions) != info.Decisions {
+		t.Errorf("stepped over %d inputs and %d decisions, of %d and %d", inputs, decisions, info.Inputs, info.Decisions)
+	}
+	if r := p.Report(); r.Decisions != info.Decisions || r.Records != uint64(len(p.Records())) {
+		t.Errorf("played twice, the report counts %d decisions and %d records, want every one once", r.Decisions, r.Records)
+	}
+}
+
+func TestTheFlightRecorderPlaysBackExactlyAndSavesWhatItHas(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		bytes int64
+		exact bool
+	}{
+		{"with room for everything", 1 << 30, true},
+		{"with room for the end", 400 << 10, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newEngine(t, options(10))
+			f, err := play.NewFlight(e, options(10), c.bytes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			engine.DriveSeen(e, scene(10, 150), start.Add(sceneLength), f)
+			if f.Err() != nil || f.Bytes() > c.bytes {
+				t.Errorf("%d bytes are kept, and at most %d are allowed; %v", f.Bytes(), c.bytes, f.Err())
+			}
+			if f.Since().After(start) == c.exact {
+				t.Errorf("everything is kept since %v", f.Since())
+			}
+			p, err := f.Player()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.SeekRecord(p.End().Record); err != nil {
+				t.Fatal(err)
+			}
+			if p.Engine().Digest() != e.Digest() || !p.Report().OK() || p.Report().Decisions == 0 {
+				t.Errorf("played back to %v, it is %v: %v", p.Engine().Digest(), e.Digest(), p.Report().First)
+			}
+			var file bytes.Buffer
+			if err := f.Save(&file, play.About{Program: "test"}); err != nil {
+				t.Fatal(err)
+			}
+			_, report := replay(t, file.Bytes(), play.Options{})
+			if report.Exact != c.exact || report.OK() != c.exact || report.Damage != nil || report.Same == 0 {
+				t.Errorf("the saved flight's report is %+v", *report)
+			}
+		})
+	}
+}
