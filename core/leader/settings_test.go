@@ -1,0 +1,86 @@
+package leader_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"orrery/core/leader"
+)
+
+func TestSettingsAreCheckedInOrder(t *testing.T) {
+	sec := time.Second
+	for _, row := range []struct {
+		name                string
+		lease, renew, retry time.Duration
+		want                string
+	}{
+		{"the defaults are fine", 15 * sec, 10 * sec, 2 * sec, ""},
+		{"the lease must last longer than the deadline", 10 * sec, 10 * sec, 2 * sec, "leaseDuration must be greater than renewDeadline"},
+		{"of all zeros, that is said first", 0, 0, 0, "leaseDuration must be greater than renewDeadline"},
+		{"the deadline must leave room for a stretched retry", 15 * sec, 2400 * time.Millisecond, 2 * sec, "renewDeadline must be greater than retryPeriod*JitterFactor"},
+		{"a nanosecond more is room enough", 15 * sec, 2400*time.Millisecond + 1, 2 * sec, ""},
+		{"a retry period must be", 15 * sec, 10 * sec, 0, "retryPeriod must be greater than zero"},
+		{"a deadline must be", 15 * sec, 0, -1 * sec, "renewDeadline must be greater than zero"},
+		{"a lease must last", 0, -1 * sec, -2 * sec, "leaseDuration must be greater than zero"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := settings()
+			s.LeaseDuration, s.RenewDeadline, s.RetryPeriod = row.lease, row.renew, row.retry
+			_, err := leader.New(s, epoch)
+			switch {
+			case row.want == "" && err != nil:
+				t.Errorf("refused: %v", err)
+			case row.want != "" && (err == nil || !strings.HasSuffix(err.Error(), ": "+row.want)):
+				t.Errorf("got %v, want %s", err, row.want)
+			}
+		})
+	}
+	nobody, nowhere := settings(), settings()
+	nobody.Identity, nowhere.Name = "", ""
+	if got := nobody.Check().Error(); got != "Lock identity is empty" {
+		t.Error(got)
+	}
+	if got := nowhere.Check().Error(); got != "Lock must not be nil." {
+		t.Error(got)
+	}
+}
+
+func TestOnlyLeasesAreLocks(t *testing.T) {
+	for kind, want := range map[string]string{
+		"endpoints": "endpoints lock is removed, migrate to leases", "foo": "Invalid lock-type foo",
+	} {
+		if err := leader.CheckLock(kind); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", kind, err, want)
+		}
+	}
+	if err := leader.CheckLock("leases"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHowLongACandidateMayHoldOn(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		settings  leader.Settings
+		givesUp   time.Duration
+		holdsOn   time.Duration
+		tolerance float64
+	}{
+		{"kube-scheduler's own", settings(releases), 12 * time.Second, 32 * time.Second, 0},
+		{"without a release", settings(), 12 * time.Second, 22 * time.Second, 15.0 / 22},
+		{"with a short call timeout", settings(func(s *leader.Settings) { s.CallTimeout = 500 * time.Millisecond }), 12 * time.Second, 13500 * time.Millisecond, 15 / 13.5},
+		{"strict: as documented, 15:10", settings(strict, releases), 10 * time.Second, 10 * time.Second, 1.5},
+		{"strict, 60:30 tolerates twice as fast", settings(strict, func(s *leader.Settings) {
+			s.LeaseDuration, s.RenewDeadline = time.Minute, 30*time.Second
+		}), 30 * time.Second, 30 * time.Second, 2},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := row.settings
+			if s.GivesUpAfter() != row.givesUp || s.HoldsOn() != row.holdsOn || math.Abs(s.Tolerance()-row.tolerance) > 1e-9 {
+				t.Errorf("gives up after %v, holds on for %v, tolerates %v", s.GivesUpAfter(), s.HoldsOn(), s.Tolerance())
+			}
+		})
+	}
+}

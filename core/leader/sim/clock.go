@@ -1,0 +1,42 @@
+package sim
+
+import "time"
+
+// true is the rate of a clock that goes with virtual time; rates are parts per million of it.
+const trueRate = 1_000_000
+
+// clock is a replica's own: wrong by any offset, fast or slow by any rate, steadily increasing. Durations are
+// nanoseconds since the start of the simulation.
+type clock struct {
+	rate int64
+	// Since the virtual time from, the clock has gone at its rate, from local on.
+	from, local int64
+}
+
+// read is what the clock shows.
+func (c *clock) read(now int64) int64 { return c.local + scale(now-c.from, c.rate, trueRate) }
+
+// when is the first virtual time at which the clock shows at least that much.
+func (c *clock) when(local int64) int64 {
+	left := local - c.local
+	if left <= 0 {
+		return c.from
+	}
+	return c.from + (left/c.rate)*trueRate + (left%c.rate*trueRate+c.rate-1)/c.rate
+}
+
+// setRate makes the clock go at another rate from now on.
+func (c *clock) setRate(now, rate int64) {
+	c.local, c.from, c.rate = c.read(now), now, rate
+}
+
+// scale is n*num/den rounded down, without overflow for the numbers here.
+func scale(n, num, den int64) int64 { return n/den*num + n%den*num/den }
+
+// partsPerMillion is a rate as a clock keeps it.
+func partsPerMillion(rate float64) int64 { return int64(rate*trueRate + 0.5) }
+
+// since and at turn virtual times into nanoseconds since the start, and back.
+func (s *Simulation) since(t time.Time) int64 { return int64(t.Sub(s.start)) }
+
+func (s *Simulation) at(ns int64) time.Time { return s.start.Add(time.Duration(ns)) }

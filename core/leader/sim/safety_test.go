@@ -1,0 +1,187 @@
+package sim_test
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"orrery/core/leader"
+	"orrery/core/leader/sim"
+	"orrery/core/world"
+)
+
+// rough is weather in which everything goes wrong all the time.
+func rough(slowest, fastest float64) sim.Weather {
+	return sim.Weather{
+		LatencyMin: time.Millisecond, LatencyMax: 40 * time.Millisecond,
+		CutOff: sim.Spell{Every: 10 * time.Minute, Longest: 40 * time.Second},
+		Stop:   sim.Spell{Every: 10 * time.Minute, Longest: 40 * time.Second},
+		Kill:   sim.Spell{Every: 3 * time.Hour}, Terminate: sim.Spell{Every: 3 * time.Hour},
+		Drift:  sim.Spell{Every: time.Hour},
+		Refuse: 0.01, LoseReply: 0.01, Outrun: 0.01,
+		SlowestClock: slowest, FastestClock: fastest,
+	}
+}
+
+// election has three replicas, whose clocks are an hour apart.
+func election(t *testing.T, o sim.Options, s leader.Settings, rates ...float64) *sim.Simulation {
+	t.Helper()
+	o.RestartAfter = 5 * time.Second
+	election := sim.New(o)
+	for i, rate := range rates {
+		s.Identity, s.Seed = fmt.Sprintf("replica-%d", i), o.Seed+uint64(i)*1000
+		if _, err := election.Add(s, time.Duration(i-1)*time.Hour, rate); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return election
+}
+
+// hours is how long to simulate in all; ORRERY_HOURS=10000 is the long run.
+func hours(t *testing.T) int {
+	text := os.Getenv("ORRERY_HOURS")
+	if text == "" {
+		return 1000
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("ORRERY_HOURS=%q is no number: %v", text, err)
+	}
+	return n
+}
+
+// Within the tolerated ratio of clock rates no two running replicas ever believe at the same time that they lead.
+// Strict candidates have the documented ratio, with any pauses and cut lines. client-go's need a lease that is not
+// released and lasts longer than they may hold on, and pauses that are part of the reckoning.
+func TestWithinToleranceNoTwoEverLead(t *testing.T) {
+	minute := func(s *leader.Settings) {
+		s.LeaseDuration, s.RenewDeadline, s.RetryPeriod = time.Minute, 30*time.Second, 5*time.Second
+	}
+	patient := func(s *leader.Settings) { s.LeaseDuration, s.ReleaseOnCancel = time.Minute, false }
+	strict := func(s *leader.Settings) { s.Strict = true }
+	for _, row := range []struct {
+		name             string
+		share            int
+		change           []func(*leader.Settings)
+		slowest, fastest float64
+		pauses           time.Duration
+		stoppedBelieve   bool
+	}{
+		{"strict, kube-scheduler's durations, ratio 1.4999", 3, []func(*leader.Settings){strict}, 0.8, 1.19992, 40 * time.Second, false},
+		{"strict, 60 s and 30 s, ratio 1.999", 4, []func(*leader.Settings){strict, minute}, 0.6, 1.1994, 2 * time.Minute, false},
+		// It may hold on for 22 s and three pauses of 5 s, and 1.6 times that is 59.2 s.
+		{"client-go's, no release, a lease of 60 s, ratio 1.6, stopped leaders count", 3, []func(*leader.Settings){patient}, 0.8, 1.28, 5 * time.Second, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			const elections = 10
+			s := leader.Defaults("")
+			for _, f := range row.change {
+				f(&s)
+			}
+			weather := rough(row.slowest, row.fastest)
+			weather.Stop.Longest = row.pauses
+			total := time.Duration(hours(t)*row.share) * time.Hour / 10
+			var led, ended, steps int
+			for seed := range uint64(elections) {
+				e := election(t, sim.Options{
+					Seed: seed, Weather: weather, StoppedBelieve: row.stoppedBelieve,
+					Noticed: func(_ *sim.Replica, n leader.Notice) {
+						switch n.Kind {
+						case leader.StartedLeading:
+							led++
+						case leader.EndedLeading:
+							ended++
+						}
+					},
+				}, s, 1, row.slowest, row.fastest)
+				e.Run(e.Now().Add(total / elections))
+				steps += int(e.Steps())
+				for _, o := range e.Overlaps() {
+					t.Errorf("seed %d: %v believed that they lead from %v to %v", seed, o.Leaders, o.From, o.Until)
+				}
+			}
+			t.Logf("%v: %d terms begun, %d ended alive, %d steps", total, led, ended, steps)
+			if led < int(total/time.Hour) || ended == 0 {
+				t.Errorf("%d terms in %v: there is too little trouble to prove anything", led, total)
+			}
+		})
+	}
+}
+
+// Outside the ratio two do lead, and the watcher has said so of every such pair.
+func TestOutsideToleranceTheWatcherSaysSo(t *testing.T) {
+	s := leader.Defaults("")
+	s.Strict = true
+	overlaps, said, outside := 0, 0, 0
+	for seed := range uint64(10) {
+		watcher := leader.NewWatcher(s, 100*time.Millisecond)
+		weather := sim.Weather{
+			LatencyMin: time.Millisecond, LatencyMax: 40 * time.Millisecond,
+			CutOff: sim.Spell{Every: 30 * time.Minute, Longest: 40 * time.Second},
+		}
+		e := election(t, sim.Options{Seed: seed, Weather: weather, Observe: func(in world.Input) { watcher.Apply(in) }}, s, 0.7, 1, 1.6)
+		e.Run(e.Now().Add(10 * time.Hour))
+		for _, o := range e.Overlaps() {
+			overlaps++
+			if warned(watcher, o) {
+				said++
+			}
+		}
+		if !watcher.Read(e.Now()).WithinTolerance() {
+			outside++
+		}
+	}
+	t.Logf("%d overlaps, %d of them said; %d elections of 10 seen to be outside the tolerance", overlaps, said, outside)
+	if overlaps == 0 {
+		t.Error("no two led: the clocks prove nothing")
+	}
+	if said != overlaps {
+		t.Errorf("the watcher missed %d of %d overlaps", overlaps-said, overlaps)
+	}
+	if outside < 9 {
+		t.Errorf("only %d elections of 10 were seen to be outside the tolerance", outside)
+	}
+}
+
+// warned tells whether the watcher has that overlap in its history, at most a watch latency later.
+func warned(w *leader.Watcher, o sim.Overlap) bool {
+	for _, warning := range w.History().Overlaps {
+		if warning.From.Sub(o.From).Abs() < time.Second && warning.Until.After(o.Until) {
+			return true
+		}
+	}
+	return false
+}
+
+// Within the ratio the watcher warns of nothing, and nobody takes a lease over before it said so.
+func TestWithinToleranceTheWatcherIsQuiet(t *testing.T) {
+	s := leader.Defaults("")
+	s.Strict = true
+	tenures := 0
+	for seed := range uint64(10) {
+		watcher := leader.NewWatcher(s, 100*time.Millisecond)
+		var takeover time.Time
+		observe := func(in world.Input) {
+			before := len(watcher.History().Tenures) + watcher.History().Forgotten
+			takeover = watcher.Read(in.At).TakeoverFrom
+			watcher.Apply(in)
+			if after := len(watcher.History().Tenures) + watcher.History().Forgotten; after > before && in.At.Before(takeover) {
+				if last := watcher.History().Tenures; len(last) > 1 && last[len(last)-2].End != leader.Released {
+					t.Errorf("seed %d: taken over at %v, foretold not before %v", seed, in.At, takeover)
+				}
+			}
+		}
+		e := election(t, sim.Options{Seed: seed, Weather: rough(0.85, 1), Observe: observe}, s, 0.9, 0.95, 1)
+		e.Run(e.Now().Add(5 * time.Hour))
+		r := watcher.Read(e.Now())
+		tenures += len(watcher.History().Tenures)
+		if len(watcher.History().Overlaps) > 0 || !r.WithinTolerance() {
+			t.Errorf("seed %d: clock ratio %.3f, tolerated %.3f, warnings %+v", seed, r.ClockRatio, r.Tolerance, watcher.History().Overlaps)
+		}
+	}
+	if tenures < 50 {
+		t.Errorf("only %d tenures: there is too little trouble to prove anything", tenures)
+	}
+}

@@ -1,0 +1,190 @@
+package leader_test
+
+import (
+	"math"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/leader"
+	"orrery/core/world"
+)
+
+// observer shows a watcher one Lease, state by state.
+type observer struct {
+	*leader.Watcher
+	version int
+}
+
+func observe(s leader.Settings) *observer {
+	return &observer{Watcher: leader.NewWatcher(s, 100*time.Millisecond)}
+}
+
+func (o *observer) lease(r leader.Record) *coordinationv1.Lease {
+	o.version++
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-scheduler", UID: "u", ResourceVersion: strconv.Itoa(o.version)},
+		Spec:       r.Spec(),
+	}
+}
+
+func (o *observer) sees(at float64, r leader.Record) *observer {
+	o.Apply(world.Input{At: second(at), Event: world.Changed{Op: world.Modified, Object: o.lease(r)}})
+	return o
+}
+
+// renewing shows renewals every 2 s by a holder whose clock goes at a rate, and is 1000 s ahead.
+func (o *observer) renewing(holder string, transitions int, from, to, rate float64) *observer {
+	for at := from; at <= to; at += 2 {
+		o.sees(at, held(holder, 1000+at*rate, transitions))
+	}
+	return o
+}
+
+func TestHowATenureEnds(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		next    func(*observer)
+		want    leader.End
+		silence time.Duration
+		overlap bool
+	}{
+		{"the holder gives it up", func(o *observer) { o.sees(11, held("", 11, 0)) }, leader.Released, time.Second, false},
+		{"another takes it once it has expired", func(o *observer) { o.sees(26, held("b", 26, 1)) }, leader.TakenAfterSilence, 16 * time.Second, false},
+		{"another takes it at the very second", func(o *observer) { o.sees(25, held("b", 25, 1)) }, leader.TakenAfterSilence, 15 * time.Second, false},
+		{"another takes it too early, but the holder must have given up", func(o *observer) { o.sees(23, held("b", 23, 1)) }, leader.TakenEarly, 13 * time.Second, false},
+		{"another takes it while the holder may believe in itself", func(o *observer) { o.sees(21, held("b", 21, 1)) }, leader.TakenEarly, 11 * time.Second, true},
+		{"its term is ended for another", func(o *observer) {
+			last := held("a", 1010, 0)
+			last.PreferredHolder = "b"
+			o.sees(11, last).sees(30, held("b", 30, 1))
+		}, leader.TermEnded, 20 * time.Second, false},
+		{"the Lease is deleted", func(o *observer) {
+			o.Apply(world.Input{At: second(12), Event: world.Changed{Op: world.Deleted, Object: o.lease(held("a", 1010, 0))}})
+		}, leader.Deleted, 2 * time.Second, false},
+		{"the Lease is deleted and made anew by another", func(o *observer) {
+			o.Apply(world.Input{At: second(12), Event: world.Listed{Kind: world.Lease}})
+			o.sees(13, held("b", 13, 0))
+		}, leader.Deleted, 2 * time.Second, true},
+		{"it goes on", func(*observer) {}, leader.Ongoing, 0, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			o := observe(settings()).renewing("a", 0, 0, 10, 1)
+			row.next(o)
+			got := o.History().Tenures[0]
+			if got.End != row.want || got.Silence != row.silence || got.Renewals != 5 || got.LongestGap != 2*time.Second {
+				t.Errorf("%v after %v, %d renewals, longest gap %v", got.End, got.Silence, got.Renewals, got.LongestGap)
+			}
+			if overlap := len(o.History().Overlaps) > 0; overlap != row.overlap {
+				t.Errorf("overlaps: %+v", o.History().Overlaps)
+			}
+		})
+	}
+}
+
+func TestHowThingsStand(t *testing.T) {
+	o := observe(settings())
+	if r := o.Read(second(0)); r.State != leader.Absent || !r.WithinTolerance() {
+		t.Errorf("before anything was seen: %+v", r)
+	}
+	o.renewing("a", 0, 0, 10, 1)
+	for _, row := range []struct {
+		at      float64
+		state   leader.State
+		expires time.Duration
+		inTime  bool
+	}{
+		{10, leader.Held, 15 * time.Second, true},
+		{21, leader.Held, 4 * time.Second, true},
+		{22, leader.Held, 3 * time.Second, false},
+		{25, leader.Expired, 0, false},
+		{40, leader.Expired, -15 * time.Second, false},
+	} {
+		r := o.Read(second(row.at))
+		if r.State != row.state || r.ExpiresIn != row.expires || r.RenewsInTime != row.inTime {
+			t.Errorf("at %v s: %v, expires in %v, renews in time: %t", row.at, r.State, r.ExpiresIn, r.RenewsInTime)
+		}
+		if !r.TakeoverFrom.Equal(second(24.9)) || r.Tolerance != 1.25 {
+			t.Errorf("at %v s: may be taken over from %v on, tolerance %v", row.at, r.TakeoverFrom.Sub(epoch), r.Tolerance)
+		}
+	}
+	if r := o.sees(41, held("", 41, 0)).Read(second(60)); r.State != leader.Free || !r.TakeoverFrom.Equal(second(41)) {
+		t.Errorf("released: %v, may be taken from %v on", r.State, r.TakeoverFrom)
+	}
+}
+
+// a renews by a clock that is slow, b by one that is fast, and each for long enough to tell.
+func TestClocksAreComparedByTheRenewalsTheyStamp(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		a, b   float64
+		within bool
+	}{
+		{"alike", 1, 1, true},
+		{"within the ratio of 15:10", 0.9, 1.3, true},
+		{"outside", 0.8, 1.3, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			o := observe(settings(strict)).renewing("a", 0, 0, 300, row.a).sees(301, held("", 0, 0)).renewing("b", 1, 302, 600, row.b)
+			r := o.Read(second(600))
+			if r.WithinTolerance() != row.within || math.Abs(r.ClockRatio-row.b/row.a) > 0.01 {
+				t.Errorf("clock ratio %.3f of %.3f, tolerated %.2f", r.ClockRatio, row.b/row.a, r.Tolerance)
+			}
+		})
+	}
+}
+
+func TestAFastCandidateMayTakeOverEarlier(t *testing.T) {
+	o := observe(settings(strict)).renewing("b", 0, 0, 300, 1.25).sees(301, held("", 0, 0)).renewing("a", 1, 302, 600, 1)
+	got := o.Read(second(600)).TakeoverFrom.Sub(second(600))
+	if got > 12*time.Second-100*time.Millisecond || got < 11800*time.Millisecond {
+		t.Errorf("b's clock makes 15 s of 12; it may take over after %v", got)
+	}
+}
+
+func TestAWatcherIsNotConfused(t *testing.T) {
+	o := observe(settings()).renewing("a", 0, 0, 10, 1)
+	want := o.Fork().Read(second(11))
+	late := o.lease(held("b", 11, 1))
+	late.ResourceVersion = "2"
+	other := o.lease(held("b", 11, 1))
+	other.Name = "kube-controller-manager"
+	touched := o.lease(held("a", 1010, 0))
+	touched.Annotations = map[string]string{"touched": "yes"}
+	for name, event := range map[string]world.Event{
+		"by an event that is out of date":      world.Changed{Op: world.Modified, Object: late},
+		"by a deletion that is out of date":    world.Changed{Op: world.Deleted, Object: late},
+		"by another Lease":                     world.Changed{Op: world.Modified, Object: other},
+		"by a change that is no renewal":       world.Changed{Op: world.Modified, Object: touched},
+		"by objects of other kinds":            world.Changed{Op: world.Modified, Object: &v1.Pod{}},
+		"by a list of other kinds":             world.Listed{Kind: world.Pod},
+		"by a list that has the same, renewed": world.Listed{Kind: world.Lease, Objects: []world.Object{other, touched}},
+		"by the passing of time":               world.Passed{},
+	} {
+		fork := o.Fork()
+		fork.Apply(world.Input{At: second(11), Event: event})
+		if diff := cmp.Diff(want, fork.Read(second(11))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	o := observe(settings())
+	for i := range 500 {
+		o.sees(float64(i), held(strconv.Itoa(i), float64(i), i))
+		o.Apply(world.Input{At: second(float64(i)), Event: world.Listed{Kind: world.Lease}})
+	}
+	h := o.History()
+	if len(h.Tenures) != 64 || h.Forgotten != 500-64 || len(h.Overlaps) != 32 {
+		t.Errorf("%d tenures and %d overlaps kept, %d forgotten", len(h.Tenures), len(h.Overlaps), h.Forgotten)
+	}
+	if last := h.Tenures[63]; last.Holder != "499" {
+		t.Errorf("the latest is of %s", last.Holder)
+	}
+}

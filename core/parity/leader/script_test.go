@@ -1,0 +1,200 @@
+package leader
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"orrery/core/leader"
+)
+
+// script is one history. Everything that happens in it is a member of one of its lists, so that it can be cut down.
+type script struct {
+	seed     uint64
+	settings leader.Settings
+	slowest  time.Duration // of a request or an answer without a fault
+	replicas []plan
+	faults   []fault
+	meddling []meddling
+	length   time.Duration
+}
+
+// plan is the life of one replica.
+type plan struct {
+	number       int
+	start, until time.Duration
+}
+
+func (p plan) identity() string { return fmt.Sprintf("replica-%d", p.number) }
+
+// fault befalls the nth call of a replica, counted from 1.
+type fault struct {
+	replica, call int
+	kind          faultKind
+	lasts         time.Duration
+}
+
+type faultKind int
+
+const (
+	refused   faultKind = iota // the server has an internal error
+	lost                       // the request vanishes
+	replyLost                  // the answer vanishes
+	garbled                    // it was carried out, and the client is told of an error
+	slow                       // the answer takes long
+	stopped                    // the process is stopped before it gets the answer
+	faultKinds
+)
+
+func (k faultKind) String() string {
+	return [...]string{"refused", "lost", "reply lost", "garbled", "slow", "stopped"}[k]
+}
+
+// meddling is what a stranger does to the Lease.
+type meddling struct {
+	at      time.Duration
+	kind    meddlingKind
+	replica int
+}
+
+type meddlingKind int
+
+const (
+	touch    meddlingKind = iota // changes an annotation
+	steal                        // names itself the holder
+	free                         // names nobody
+	remove                       // deletes it
+	shorten                      // makes it good for a second
+	backdate                     // renews it in the holder's name with an old time
+	assign                       // names a replica
+	prefer                       // asks for another holder
+	meddlingKinds
+)
+
+func (k meddlingKind) String() string {
+	return [...]string{"touch", "steal", "free", "remove", "shorten", "backdate", "assign", "prefer"}[k]
+}
+
+var durations = []struct{ lease, renew, retry time.Duration }{
+	{15 * time.Second, 10 * time.Second, 2 * time.Second},
+	{15900 * time.Millisecond, 10 * time.Second, 2 * time.Second},
+	{60 * time.Second, 40 * time.Second, 7 * time.Second},
+	{5 * time.Second, 3 * time.Second, time.Second},
+	{2500 * time.Millisecond, 1500 * time.Millisecond, 300 * time.Millisecond},
+	{12 * time.Second, 11 * time.Second, 200 * time.Millisecond},
+}
+
+func newScript(seed uint64) script {
+	r := rand.New(rand.NewPCG(seed, 7))
+	d := durations[r.IntN(len(durations))]
+	odd := time.Duration(1_000_001 + r.IntN(90_000_000))
+	s := script{seed: seed, length: 12 * d.lease, settings: leader.Settings{
+		Namespace: "kube-system", Name: "kube-scheduler",
+		LeaseDuration: d.lease, RenewDeadline: d.renew + odd, RetryPeriod: d.retry,
+		ReleaseOnCancel: r.IntN(2) == 0, Coordinated: r.IntN(5) == 0,
+	}}
+	if r.IntN(3) > 0 {
+		s.settings.CallTimeout = (d.renew+odd)/2 + time.Duration(1_000_003+r.IntN(1_000_000))
+	}
+	if r.IntN(3) > 0 {
+		s.slowest = []time.Duration{50 * time.Millisecond, d.retry}[r.IntN(2)]
+	}
+	upTo := func(d time.Duration) time.Duration { return time.Duration(r.Int64N(int64(d)) + 1) }
+	for i := range 1 + r.IntN(3) {
+		p := plan{number: i, start: time.Duration(i)*1001 + upTo(1000), until: s.length + time.Duration(i)*1003}
+		if r.IntN(3) == 0 {
+			p.start = upTo(s.length / 3)
+		}
+		if r.IntN(3) == 0 {
+			p.until = p.start + upTo(s.length)
+		}
+		s.replicas = append(s.replicas, p)
+	}
+	s.addTrouble(r, upTo)
+	return s
+}
+
+// addTrouble adds faults, alone or in a row, and meddling.
+func (s *script) addTrouble(r *rand.Rand, upTo func(time.Duration) time.Duration) {
+	for range r.IntN(8) {
+		f := fault{
+			replica: r.IntN(len(s.replicas)), call: 1 + r.IntN(60), kind: faultKind(r.IntN(int(faultKinds))),
+			lasts: upTo(s.settings.LeaseDuration * 3 / 2),
+		}
+		for range 1 + r.IntN(2)*r.IntN(12) {
+			s.faults = append(s.faults, f)
+			f.call++
+		}
+	}
+	kinds := int(assign)
+	if s.settings.Coordinated {
+		kinds = int(meddlingKinds)
+		s.meddling = append(s.meddling, meddling{at: upTo(s.length / 8), kind: assign, replica: r.IntN(len(s.replicas))})
+	}
+	for range r.IntN(6) {
+		s.meddling = append(s.meddling, meddling{
+			at: upTo(s.length), kind: meddlingKind(r.IntN(kinds)), replica: r.IntN(len(s.replicas)),
+		})
+	}
+	slices.SortFunc(s.meddling, func(a, b meddling) int { return int(a.at - b.at) })
+}
+
+func (s script) fault(replica, call int) (fault, bool) {
+	for _, f := range s.faults {
+		if f.replica == replica && f.call == call {
+			return f, true
+		}
+	}
+	return fault{}, false
+}
+
+// latency is that of a request or an answer: always the same for the same call, whatever was cut from the script.
+func (s script) latency(replica, call, way int) time.Duration {
+	if s.slowest == 0 {
+		return 0
+	}
+	r := rand.New(rand.NewPCG(s.seed, uint64(replica)<<32|uint64(call)<<1|uint64(way)))
+	return time.Duration(r.Int64N(int64(s.slowest)) + 1)
+}
+
+func (s script) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d, for %v, latency up to %v\n%+v\n", s.seed, s.length, s.slowest, s.settings)
+	for _, p := range s.replicas {
+		fmt.Fprintf(&b, "%s from %v to %v\n", p.identity(), p.start, p.until)
+	}
+	for _, f := range s.faults {
+		fmt.Fprintf(&b, "call %d of replica-%d: %v, %v\n", f.call, f.replica, f.kind, f.lasts)
+	}
+	for _, m := range s.meddling {
+		fmt.Fprintf(&b, "%v: %v (replica-%d)\n", m.at, m.kind, m.replica)
+	}
+	return b.String()
+}
+
+// shrink leaves out whatever can be left out while the script fails still.
+func shrink(s script, fails func(script) bool) script {
+	for again := true; again; {
+		again = false
+		s.faults = without(s.faults, &again, func(l []fault) bool { t := s; t.faults = l; return fails(t) })
+		s.meddling = without(s.meddling, &again, func(l []meddling) bool { t := s; t.meddling = l; return fails(t) })
+		s.replicas = without(s.replicas, &again, func(l []plan) bool { t := s; t.replicas = l; return fails(t) })
+	}
+	return s
+}
+
+func without[T any](list []T, went *bool, fails func([]T) bool) []T {
+	for size := max(1, len(list)/2); size > 0; size /= 2 {
+		for i := 0; i+size <= len(list); {
+			shorter := slices.Delete(slices.Clone(list), i, i+size)
+			if fails(shorter) {
+				list, *went = shorter, true
+				continue
+			}
+			i += size
+		}
+	}
+	return list
+}

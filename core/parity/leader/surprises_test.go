@@ -1,0 +1,65 @@
+package leader
+
+import (
+	"testing"
+	"time"
+
+	"orrery/core/leader"
+)
+
+// A leader whose calls all vanish from some moment on goes on leading for longer than its renew deadline: the deadline
+// counts from the start of the next round, and its work is told to end only after the release, which cannot succeed. So
+// two lead with kube-scheduler's own settings, of one machine's clock, because of nothing but a cut line.
+func TestClientGoLeadsOnBeyondItsRenewDeadline(t *testing.T) {
+	const elections = 30
+	for _, row := range []struct {
+		name     string
+		release  bool
+		leadsFor time.Duration
+	}{
+		{"without a release: retry period and renew deadline, 2 s and 10 s", false, 12 * time.Second},
+		{"with a release: another call that hangs, 5 s", true, 17 * time.Second},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			overlaps := 0
+			for seed := range uint64(elections) {
+				renewed, ended, took := cutOffLeader(t, seed, row.release)
+				if got := ended.Sub(renewed).Truncate(100 * time.Millisecond); got != row.leadsFor {
+					t.Errorf("it led on for %v after its last renewal, want %v", got, row.leadsFor)
+				}
+				if took.Before(ended) {
+					overlaps++
+				}
+			}
+			t.Logf("two led at once in %d of %d elections", overlaps, elections)
+			if (overlaps > 0) != row.release {
+				t.Errorf("two led at once in %d of %d elections", overlaps, elections)
+			}
+		})
+	}
+}
+
+// cutOffLeader has the leader of two lose every call from some moment on. It tells when the leader renewed for the last
+// time, when its work was told to end, and when the other's began.
+func cutOffLeader(t *testing.T, seed uint64, release bool) (renewed, ended, took time.Time) {
+	s := script{seed: seed, length: 2 * time.Minute, settings: leader.Defaults("")}
+	s.settings.ReleaseOnCancel = release
+	s.settings.RenewDeadline += time.Millisecond
+	s.settings.CallTimeout += 2 * time.Millisecond
+	s.replicas = []plan{{number: 0, until: s.length}, {number: 1, start: 1001 * time.Millisecond, until: s.length}}
+	const lastGood = 20
+	for call := lastGood + 1; call < lastGood+40; call++ {
+		s.faults = append(s.faults, fault{replica: 0, call: call, kind: lost})
+	}
+	electors := play(t, &s)
+	return electors[0].calls[lastGood-1].ended, first(electors[0], leader.EndedLeading), first(electors[1], leader.StartedLeading)
+}
+
+func first(e *elector, kind leader.NoticeKind) time.Time {
+	for _, n := range e.notices {
+		if n.Kind == kind {
+			return n.At
+		}
+	}
+	return time.Time{}
+}

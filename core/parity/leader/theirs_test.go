@@ -1,0 +1,169 @@
+package leader
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	_ "unsafe" // for jitterRand
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
+	_ "k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"orrery/core/leader"
+)
+
+// jitterRand is where client-go's jitter comes from.
+//
+//go:linkname jitterRand k8s.io/apimachinery/pkg/util/wait.jitterRand
+var jitterRand func() float64
+
+// jitters holds the generator of each elector, by the goroutine that runs it.
+var jitters sync.Map
+
+func init() {
+	jitterRand = func() float64 {
+		r, ok := jitters.Load(goroutine())
+		if !ok {
+			panic("jitter is drawn by a goroutine that runs no elector")
+		}
+		return r.(*rand.Rand).Float64()
+	}
+}
+
+// goroutine is the number of the running goroutine, as the first line of its stack trace has it.
+func goroutine() string {
+	var buffer [64]byte
+	return strings.Fields(string(buffer[:runtime.Stack(buffer[:], false)]))[1]
+}
+
+// elector is one of client-go's, and what was seen of it.
+type elector struct {
+	script *script
+	plan   plan
+	server *server
+	start  time.Time
+	cancel context.CancelFunc
+	ended  time.Time // when it was cancelled
+
+	calls []*exchange
+
+	mutex     sync.Mutex
+	notices   []leader.Notice
+	isStopped bool
+	toCancel  bool
+}
+
+func (e *elector) settings() leader.Settings {
+	s := e.script.settings
+	s.Identity, s.Seed = e.plan.identity(), e.script.seed+uint64(e.plan.number)
+	return s
+}
+
+func (e *elector) note(kind leader.NoticeKind, text string) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	e.notices = append(e.notices, leader.Notice{At: time.Now(), Kind: kind, Text: text})
+}
+
+// Eventf records events for the LeaseLock.
+func (e *elector) Eventf(_ k8sruntime.Object, eventType, reason, message string, _ ...any) {
+	if eventType != "Normal" || reason != "LeaderElection" {
+		message = fmt.Sprintf("%s %s %s", eventType, reason, message)
+	}
+	e.note(leader.Announced, message)
+}
+
+// stop stops the process that makes a call. A signal to end it waits until it goes on.
+func (e *elector) stop(d time.Duration) {
+	e.mutex.Lock()
+	e.isStopped = true
+	e.mutex.Unlock()
+	time.Sleep(d)
+	e.mutex.Lock()
+	e.isStopped = false
+	cancel := e.toCancel
+	e.mutex.Unlock()
+	if cancel {
+		e.end()
+	}
+}
+
+// end cancels the elector, now or when its process goes on.
+func (e *elector) end() {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	switch {
+	case e.isStopped:
+		e.toCancel = true
+	case e.ended.IsZero():
+		e.ended = time.Now()
+		e.cancel()
+	}
+}
+
+func (e *elector) run(ctx context.Context) {
+	time.Sleep(e.plan.start)
+	e.start = time.Now()
+	s := e.settings()
+	id := goroutine()
+	jitters.Store(id, rand.New(rand.NewPCG(s.Seed, 0)))
+	defer jitters.Delete(id)
+	theirs, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name},
+			Client:     client{elector: e},
+			LockConfig: resourcelock.ResourceLockConfig{Identity: s.Identity, EventRecorder: e},
+		},
+		LeaseDuration: s.LeaseDuration, RenewDeadline: s.RenewDeadline, RetryPeriod: s.RetryPeriod,
+		ReleaseOnCancel: s.ReleaseOnCancel, Coordinated: s.Coordinated, Name: s.Name,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(ctx context.Context) {
+				e.note(leader.StartedLeading, "")
+				<-ctx.Done()
+				e.note(leader.EndedLeading, "")
+			},
+			OnStoppedLeading: func() { e.note(leader.Stopped, "") },
+			OnNewLeader:      func(identity string) { e.note(leader.NewLeader, identity) },
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	theirs.Run(ctx)
+}
+
+// play has client-go's electors live through a script.
+func play(t *testing.T, s *script) (electors []*elector) {
+	synctest.Test(t, func(*testing.T) {
+		store := &server{}
+		var all sync.WaitGroup
+		for _, p := range s.replicas {
+			ctx, cancel := context.WithCancel(context.Background())
+			e := &elector{script: s, plan: p, server: store, cancel: cancel}
+			electors = append(electors, e)
+			all.Go(func() { e.run(ctx) })
+			all.Go(func() {
+				time.Sleep(p.until)
+				e.end()
+			})
+		}
+		all.Go(func() {
+			start := time.Now()
+			for _, m := range s.meddling {
+				time.Sleep(m.at - time.Since(start))
+				store.meddle(m)
+			}
+		})
+		all.Wait()
+	})
+	return electors
+}
