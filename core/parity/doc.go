@@ -6,6 +6,7 @@
 //	config     random configuration files, through upstream's decoding, defaulting and validation and ours
 //	framework  random profiles of tracing plugins, through upstream's runtime and ours
 //	evict      random taints, pressures and budgets, through upstream's controllers and ours
+//	leader     random elections, through client-go's elector and our model
 //	plugins    random pods and nodes, through upstream's plugins and ours, one by one
 //	cycle      random clusters, through upstream's whole scheduling cycle and ours
 //	bench      the same pods on the same nodes, timed side by side
