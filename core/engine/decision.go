@@ -2,6 +2,7 @@ package engine
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	"orrery/core/preempt"
@@ -66,35 +67,32 @@ type Rejection struct {
 	Nodes  int
 }
 
-// decisionLog keeps the last decisions in a ring.
+// decisionLog keeps the last decisions: it grows to its size, and then the newest takes the place of the oldest.
 type decisionLog struct {
-	ring []Decision
-	next int
-	full bool
+	ring   []Decision
+	most   int
+	oldest int
 }
 
-func newDecisionLog(size int) decisionLog { return decisionLog{ring: make([]Decision, size)} }
+func newDecisionLog(size int) decisionLog { return decisionLog{most: size} }
 
-// add keeps a decision, over the oldest one once the ring is full, and hands out its place.
+// add keeps a decision and hands out its place.
 func (l *decisionLog) add(d Decision) *Decision {
-	kept := &l.ring[l.next]
-	*kept = d
-	l.next++
-	if l.next == len(l.ring) {
-		l.next, l.full = 0, true
+	if len(l.ring) < l.most {
+		l.ring = append(l.ring, d)
+		return &l.ring[len(l.ring)-1]
 	}
+	kept := &l.ring[l.oldest]
+	*kept = d
+	l.oldest = (l.oldest + 1) % l.most
 	return kept
 }
 
 // newestFirst walks the log backwards in time.
 func (l *decisionLog) newestFirst() iter.Seq[*Decision] {
 	return func(yield func(*Decision) bool) {
-		count := l.next
-		if l.full {
-			count = len(l.ring)
-		}
-		for i := 1; i <= count; i++ {
-			if !yield(&l.ring[(l.next-i+len(l.ring))%len(l.ring)]) {
+		for i := range len(l.ring) {
+			if !yield(&l.ring[(l.oldest+len(l.ring)-1-i)%len(l.ring)]) {
 				return
 			}
 		}
@@ -112,7 +110,5 @@ func (e *Engine) record(a *attempt) *Decision {
 }
 
 func (l *decisionLog) fork() decisionLog {
-	f := *l
-	f.ring = append([]Decision(nil), l.ring...)
-	return f
+	return decisionLog{ring: slices.Clone(l.ring), most: l.most, oldest: l.oldest}
 }
