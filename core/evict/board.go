@@ -2,15 +2,25 @@ package evict
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/printable"
 )
 
 // Board is the record of departures. What has ended is kept for a while; what has not is kept until it has.
+//
+// Several may write on one board. A pod leaves once: after it was written that one has left for a cause, nothing more is
+// taken in about that, so that it does not matter who of those who saw it go was first.
 type Board struct {
-	open  map[key]*Departure
-	ended []Departure // oldest first
+	open  map[key]*Departure // none is changed once it is here, so that forks share them
+	ended []Departure        // oldest first
+	left  map[key]struct{}   // those of ended that have left
+	guards
 }
 
 // key tells two departures of one pod apart by their causes.
@@ -19,16 +29,26 @@ type key struct {
 	cause Cause
 }
 
-// endedMost is how many departures are remembered after their end.
-const endedMost = 4096
+// endedMost is how many departures are remembered after their end, longestText how much of what is written for people.
+const (
+	endedMost   = 4096
+	longestText = 1024
+)
 
 // NewBoard is an empty board.
-func NewBoard() *Board { return &Board{open: map[key]*Departure{}} }
+func NewBoard() *Board {
+	return &Board{open: map[key]*Departure{}, left: map[key]struct{}{}, guards: guards{}}
+}
 
 // Write puts a departure on the board, in place of what was said of that pod and cause before. When it was first
-// noticed is kept. One that has left or was cancelled is closed.
+// noticed is kept. One that has left or was cancelled is closed. What is for people is made printable, as taints and
+// messages are written by somebody else.
 func (b *Board) Write(d Departure) {
 	k := key{d.Pod.UID, d.Cause}
+	if _, gone := b.left[k]; gone {
+		return
+	}
+	d.By, d.Why = printable.Line(d.By, longestText), printable.Line(d.Why, longestText)
 	if was := b.open[k]; was != nil && !was.Noticed.IsZero() {
 		d.Noticed = was.Noticed
 	}
@@ -37,16 +57,29 @@ func (b *Board) Write(d Departure) {
 		return
 	}
 	delete(b.open, k)
+	if d.Phase == Left {
+		b.left[k] = struct{}{}
+	}
 	b.ended = append(b.ended, d)
 	if len(b.ended) >= 2*endedMost {
-		b.ended = slices.Clone(b.ended[len(b.ended)-endedMost:])
+		b.forget(len(b.ended) - endedMost)
 	}
+}
+
+// forget drops the oldest of the departures that are over.
+func (b *Board) forget(n int) {
+	for i := range b.ended[:n] {
+		if d := &b.ended[i]; d.Phase == Left {
+			delete(b.left, key{d.Pod.UID, d.Cause})
+		}
+	}
+	b.ended = slices.Clone(b.ended[n:])
 }
 
 // Find is what the board says of a pod and a cause, if it is not over.
 func (b *Board) Find(pod types.UID, cause Cause) (Departure, bool) {
 	if d := b.open[key{pod, cause}]; d != nil {
-		return *d, true
+		return b.upToDate(d), true
 	}
 	return Departure{}, false
 }
@@ -55,7 +88,7 @@ func (b *Board) Find(pod types.UID, cause Cause) (Departure, bool) {
 func (b *Board) Open() []Departure {
 	list := make([]Departure, 0, len(b.open))
 	for _, d := range b.open {
-		list = append(list, *d)
+		list = append(list, b.upToDate(d))
 	}
 	slices.SortFunc(list, func(x, y Departure) int {
 		if x.Deadline.IsZero() != y.Deadline.IsZero() {
@@ -70,17 +103,39 @@ func (b *Board) Open() []Departure {
 	return list
 }
 
+// upToDate is a departure with what its budget allows by now.
+func (b *Board) upToDate(d *Departure) Departure {
+	twin := *d
+	if g := b.named(d.Pod.Namespace, d.Budget); g != nil {
+		twin.Allowed = g.pdb.Status.DisruptionsAllowed
+	}
+	return twin
+}
+
 // Ended lists the departures that are over, the oldest first.
 func (b *Board) Ended() []Departure {
 	return b.ended[max(0, len(b.ended)-endedMost):]
 }
 
+// Guard takes note of a disruption budget, or of what has become of it, and says whether it may count other pods than
+// before.
+func (b *Board) Guard(pdb *policyv1.PodDisruptionBudget) bool { return b.put(pdb) }
+
+// Unguard forgets a budget.
+func (b *Board) Unguard(namespace, name string) { b.drop(namespace, name) }
+
+// Guarding is the budget that counts a pod, and how many more pods it lets go: of several the one that lets fewest go,
+// and of those the first by name. It is empty if none does.
+func (b *Board) Guarding(pod *v1.Pod) (budget string, allowed int32) {
+	if g := b.of(pod); g != nil {
+		return g.pdb.Name, g.pdb.Status.DisruptionsAllowed
+	}
+	return "", 0
+}
+
 // Fork is a copy that goes its own way.
 func (b *Board) Fork() *Board {
-	f := &Board{open: make(map[key]*Departure, len(b.open)), ended: slices.Clone(b.ended)}
-	for k, d := range b.open {
-		twin := *d
-		f.open[k] = &twin
+	return &Board{
+		open: maps.Clone(b.open), ended: slices.Clip(b.ended), left: maps.Clone(b.left), guards: maps.Clone(b.guards),
 	}
-	return f
 }

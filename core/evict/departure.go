@@ -16,7 +16,14 @@ const (
 	DeviceTaint  Cause = "device taint"
 	NodePressure Cause = "node pressure"
 	EvictionAPI  Cause = "eviction API"
+	NodeShutdown Cause = "node shutdown"
+	NodeGone     Cause = "node gone"
 )
+
+// Causes lists them all.
+func Causes() []Cause {
+	return []Cause{Preemption, Taint, DeviceTaint, NodePressure, EvictionAPI, NodeShutdown, NodeGone}
+}
 
 // Phase is how far a departure has come.
 type Phase uint8
@@ -41,11 +48,12 @@ type Departure struct {
 	Node  string
 	Cause Cause
 	Phase Phase
-	// Predicted says that the record's writer only watches: somebody else acts, or nobody does.
+	// Predicted says that the record's writer only watches, somebody else acts or nobody does, and that nothing was seen
+	// yet that bears it out.
 	Predicted bool
 	// By is who wants the pod to leave: a controller, a kubelet, another pod, a person.
 	By string
-	// Why is for people: the taint, the signal and its threshold, the preemptor.
+	// Why is for people: the taint, the signal and its threshold, the preemptor. Both are printable on a [Board].
 	Why string
 	// Noticed is when the departure first became known, Deadline when the pod is to be asked to leave or, once it is
 	// leaving, must be gone; Ended when it left or was let stay. Zero times are not known.

@@ -17,5 +17,7 @@
 // tolerations come to, and [Tally].
 //
 // What leaves, by whichever way, is written on one [Board]: what left, what is leaving and what would leave, why, at
-// whose wish, by when, and on account of which budget.
+// whose wish, by when, and on account of which budget. Where nobody acts who could write it, because the cluster is a real
+// one or a recording of one, core/evict/clerk reads it off what passes by. Two more causes are only ever seen: a node that
+// shuts down, and one that is gone.
 package evict

@@ -6,6 +6,7 @@
 //	Stale     an eviction that came to nothing                          status.go
 //	Rules     the three of them, for the simulated API server           rules.go
 //	Drain     a whole node's pods, asked until they are gone            drain.go, plan.go
+//	Driver    a drain whose calls are made                              driver.go
 //	Diagnose  why evictions are refused again and again                 stuck.go
 //
 //	 Drain ──Call(evict)──► API server: Judge ──► budget's status charged, pod marked and deleted
@@ -13,8 +14,8 @@
 //	   └──Answered(429, …)──────┘       Keep ◄─────────┘ counts again, as pods and budgets change
 //
 // All but Drain are functions of the objects they are given. Drain is a machine: it is told of pods and budgets as inputs
-// and of the answers to its calls, and it is plain data that can be forked. It writes on the [evict.Board] which pods a
-// budget holds, which are leaving and which have left.
+// and of the answers to its calls, which a [Driver] makes on a [Server], and it is plain data that can be forked. It
+// writes on the [evict.Board] which pods a budget holds, which are leaving and which have left.
 //
 // A budget as the scheduler's preemption sees it is another matter, on purpose: there an empty selector selects nothing,
 // several budgets all count, and a violation is only a reason to look elsewhere. See core/preempt.

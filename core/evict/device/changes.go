@@ -45,9 +45,14 @@ func (c *Controller) podChanged(old, pod *v1.Pod) {
 		c.noteDeletion(pod)
 	}
 	if old == nil || old.Spec.NodeName != pod.Spec.NodeName ||
-		!equality.Semantic.DeepEqual(old.Status.ResourceClaimStatuses, pod.Status.ResourceClaimStatuses) {
+		!slices.EqualFunc(old.Status.ResourceClaimStatuses, pod.Status.ResourceClaimStatuses, sameClaim) {
 		c.judge(pod)
 	}
+}
+
+func sameClaim(a, b v1.PodResourceClaimStatus) bool {
+	return a.Name == b.Name && (a.ResourceClaimName == b.ResourceClaimName ||
+		a.ResourceClaimName != nil && b.ResourceClaimName != nil && *a.ResourceClaimName == *b.ResourceClaimName)
 }
 
 // claimChanged looks at the pods that a claim is, or was, reserved for.

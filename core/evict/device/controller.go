@@ -24,6 +24,8 @@ type Options struct {
 	First world.EffectID
 	// Board is where departures are written; nil is a board of its own.
 	Board *evict.Board
+	// Store, if not nil, is somebody else's who keeps [Kinds], and tells of every change with Heard.
+	Store *store.Store
 }
 
 // Controller implements evict.Controller. One goroutine at a time may use it.
@@ -49,14 +51,21 @@ type Controller struct {
 
 var _ evict.Controller = (*Controller)(nil)
 
+// Kinds are the kinds of objects that it looks at.
+func Kinds() []world.Kind {
+	return []world.Kind{world.Pod, world.ResourceClaim, world.ResourceSlice, world.DeviceTaintRule}
+}
+
 // New is a controller that knows of no object yet.
 func New(o Options) *Controller {
 	if o.Board == nil {
 		o.Board = evict.NewBoard()
 	}
+	if o.Store == nil {
+		o.Store = store.New(Kinds()...)
+	}
 	return &Controller{
-		options: o, board: o.Board,
-		store: store.New(world.Pod, world.ResourceClaim, world.ResourceSlice, world.DeviceTaintRule),
+		options: o, board: o.Board, store: o.Store,
 		pools: pools{}, claims: map[types.NamespacedName]*due{}, duties: map[types.UID]duty{},
 		timers: evict.NewTimers[types.UID](), asked: map[types.UID]bool{},
 		removals: evict.NewRemovals(o.First, mark, pauseAfter),
@@ -83,6 +92,13 @@ func (c *Controller) Apply(in world.Input) {
 	c.advance(in.At)
 }
 
+// Heard tells a controller that shares a store what a change of it came to. It must have been told before the change,
+// with Apply, that the time had come.
+func (c *Controller) Heard(deltas []store.Delta) {
+	c.changed(deltas)
+	c.advance(c.now)
+}
+
 // NextWake is when a timer is due next.
 func (c *Controller) NextWake() (first time.Time, runs bool) {
 	for _, next := range []func() (time.Time, bool){c.reports.Next, c.timers.Next, c.removals.NextWake} {
@@ -100,10 +116,13 @@ func (c *Controller) Effects() []world.Effect { return c.removals.Effects() }
 func (c *Controller) Tally() evict.Tally { return c.removals.Tally() }
 
 // Fork is a copy that goes its own way and writes on another board, which should be a fork of this one's.
-func (c *Controller) Fork(board *evict.Board) *Controller {
+func (c *Controller) Fork(board *evict.Board) *Controller { return c.ForkOn(c.store.Fork(), board) }
+
+// ForkOn is Fork for a controller that shares a store, which was forked as well.
+func (c *Controller) ForkOn(store *store.Store, board *evict.Board) *Controller {
 	f := *c
 	f.board, f.options.Board = board, board
-	f.store, f.pools = c.store.Fork(), c.pools.clone()
+	f.store, f.options.Store, f.pools = store, store, c.pools.clone()
 	f.claims, f.duties, f.asked = maps.Clone(c.claims), maps.Clone(c.duties), maps.Clone(c.asked)
 	f.evicted, f.statuses, f.wanted = maps.Clone(c.evicted), maps.Clone(c.statuses), slices.Clone(c.wanted)
 	f.timers, f.reports, f.removals = c.timers.Clone(), c.reports.Clone(), c.removals.Clone()

@@ -8,7 +8,7 @@
 //	        └── condition EvictionInProgress: how many pods, how far ◄───────┘
 //
 // A [Controller] is told the inputs that the engine is told. What it decides about pods it does through effects; what it
-// decides about the status of rules it hands over in Statuses, for whoever drives it to write.
+// decides about the status of rules it hands over in Statuses, for whoever drives it to write. A [Driver] writes it.
 //
 // # When a pod leaves
 //

@@ -144,8 +144,9 @@ func (c *Controller) announce(pod *v1.Pod, note string) {
 func (c *Controller) note(pod *v1.Pod, phase evict.Phase, d *due) {
 	departure := evict.Departure{
 		Pod: world.RefOf(pod), Node: pod.Spec.NodeName, Cause: evict.DeviceTaint, Phase: phase,
-		Predicted: !c.options.Act, By: Name, Why: why(d), Noticed: c.now, Deadline: d.when,
+		Predicted: !c.options.Act && !c.removals.Marked(pod), By: Name, Why: why(d), Noticed: c.now, Deadline: d.when,
 	}
+	departure.Budget, departure.Allowed = c.board.Guarding(pod)
 	if pod.DeletionTimestamp != nil {
 		departure.Phase, departure.Deadline = evict.Leaving, pod.DeletionTimestamp.Time
 	}

@@ -10,6 +10,7 @@
 //	admit.go          who gets in while it lasts                      Admit
 //	oom.go            whom the kernel takes, if it is faster          OOMScoreAdj, OOMOrder
 //	kubelet.go …      one node's kubelet in time                      Kubelet
+//	fleet.go …        all kubelets of a simulated cluster             Fleet
 //
 // The functions on the right need nothing but objects and a Summary, so a console on a real cluster can ask them about a
 // node whose kubelet decides for itself. [Kubelet] is the machine: it is told of pods and of what is measured, and says
@@ -23,8 +24,9 @@
 //	                     └─► Rank ─► Evicting ──Stopped──► poll each second ──Gone, or 30 s──► sync
 //
 // Whoever drives it carries out what it says: writes the statuses ([Conditions], [Evicting.Status]), throws things away,
-// stops pods, and tells how it went. It is plain data and can be forked. On the [evict.Board] it writes who is leaving,
-// and who is next if the pressure lasts.
+// stops pods, and tells how it went. In a simulated cluster a [Fleet] does that, and measures what a scenario says is used.
+// All of it is plain data and can be forked. On the [evict.Board] a kubelet writes who is leaving, and who is next if the
+// pressure lasts.
 //
 // # Choices
 //
@@ -50,4 +52,7 @@
 //   - Pods that rank alike go by namespace and name, not in the order of an unstable sort.
 //   - Thresholds for containerfs are ignored wherever they are given. The kubelet overrides one hard and one soft of them.
 //   - When the kernel tells of memory running out, the round of evictions waits for its pods like any other.
+//
+// In a simulated cluster what a pod uses is its first container's, a filesystem has an inode for every 16Ki, and nobody is
+// taken by the kernel: when there is nothing left, there is nothing left.
 package pressure

@@ -31,11 +31,15 @@ func (k *Kubelet) killNext(now time.Time) {
 	k.victim, k.leaving[e.Pod.UID] = e.Pod.UID, true
 	k.phase, k.wake = killing, now.Add(killTime(e.GraceSeconds))
 	k.say(now, e)
-	k.board.Write(evict.Departure{
+	d := evict.Departure{
 		Pod: e.Pod, Node: k.options.Node, Cause: evict.NodePressure, Phase: evict.Leaving,
 		Predicted: k.options.Predict, By: k.by(), Why: k.why(e), Noticed: now,
 		Deadline: now.Add(time.Duration(e.GraceSeconds) * time.Second),
-	})
+	}
+	if pod := k.pods[e.Pod.UID]; pod != nil {
+		d.Budget, d.Allowed = k.board.Guarding(pod)
+	}
+	k.board.Write(d)
 }
 
 // killTime is how long the kubelet waits for a pod to stop before it goes on regardless.
@@ -107,10 +111,12 @@ func (k *Kubelet) expected(now time.Time) (evict.Departure, bool) {
 		if !at.IsZero() {
 			phase = evict.Counting
 		}
-		return evict.Departure{
+		d := evict.Departure{
 			Pod: refOf(s.Pod), Node: k.options.Node, Cause: evict.NodePressure, Phase: phase, Deadline: at,
 			Predicted: k.options.Predict, By: k.by(), Why: k.state(t), Noticed: now,
-		}, true
+		}
+		d.Budget, d.Allowed = k.board.Guarding(s.Pod)
+		return d, true
 	}
 	return evict.Departure{}, false
 }

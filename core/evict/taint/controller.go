@@ -2,7 +2,6 @@ package taint
 
 import (
 	"maps"
-	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -24,6 +23,8 @@ type Options struct {
 	First world.EffectID
 	// Board is where departures are written; nil is a board of its own.
 	Board *evict.Board
+	// Store, if not nil, is somebody else's who keeps pods and nodes, and tells of every change with Heard.
+	Store *store.Store
 	// Compare says that the operators Gt and Lt are known: the feature gate TaintTolerationComparisonOperators.
 	Compare bool
 }
@@ -35,7 +36,7 @@ type Controller struct {
 	now     time.Time
 	store   *store.Store
 
-	pods    map[string][]*v1.Pod // by node, in the order of their names
+	pods    map[string][]podName // by node, in their order; no list is ever changed, so that forks share them
 	tainted map[string][]v1.Taint
 	timers  evict.Timers[types.UID]
 	counts  map[types.UID]countdown // of each timer that runs
@@ -44,6 +45,9 @@ type Controller struct {
 }
 
 var _ evict.Controller = (*Controller)(nil)
+
+// podName is a pod's name in full.
+type podName struct{ namespace, name string }
 
 // countdown is what a timer is for, and when it began.
 type countdown struct {
@@ -57,9 +61,12 @@ func New(o Options) *Controller {
 	if o.Board == nil {
 		o.Board = evict.NewBoard()
 	}
+	if o.Store == nil {
+		o.Store = store.New(world.Pod, world.Node)
+	}
 	return &Controller{
-		options: o, board: o.Board, store: store.New(world.Pod, world.Node),
-		pods: map[string][]*v1.Pod{}, tainted: map[string][]v1.Taint{},
+		options: o, board: o.Board, store: o.Store,
+		pods: map[string][]podName{}, tainted: map[string][]v1.Taint{},
 		timers: evict.NewTimers[types.UID](), counts: map[types.UID]countdown{},
 		removals: evict.NewRemovals(o.First, mark, pauseAfter),
 	}
@@ -79,6 +86,10 @@ func (c *Controller) Apply(in world.Input) {
 		c.removals.Ended(c.now, event)
 	}
 }
+
+// Heard tells a controller that shares a store what a change of it came to. It must have been told before the change,
+// with Apply, that the time had come.
+func (c *Controller) Heard(deltas []store.Delta) { c.changed(deltas) }
 
 // NextWake is when a timer is due next.
 func (c *Controller) NextWake() (time.Time, bool) {
@@ -100,15 +111,14 @@ func (c *Controller) Tally() evict.Tally { return c.removals.Tally() }
 func (c *Controller) Deadline(pod types.UID) (time.Time, bool) { return c.timers.At(pod) }
 
 // Fork is a copy that goes its own way and writes on another board, which should be a fork of this one's.
-func (c *Controller) Fork(board *evict.Board) *Controller {
+func (c *Controller) Fork(board *evict.Board) *Controller { return c.ForkOn(c.store.Fork(), board) }
+
+// ForkOn is Fork for a controller that shares a store, which was forked as well.
+func (c *Controller) ForkOn(store *store.Store, board *evict.Board) *Controller {
 	f := *c
 	f.board, f.options.Board = board, board
-	f.store = c.store.Fork()
-	f.pods = make(map[string][]*v1.Pod, len(c.pods))
-	for node, pods := range c.pods {
-		f.pods[node] = slices.Clone(pods)
-	}
-	f.tainted, f.counts = maps.Clone(c.tainted), maps.Clone(c.counts)
+	f.store, f.options.Store = store, store
+	f.pods, f.tainted, f.counts = maps.Clone(c.pods), maps.Clone(c.tainted), maps.Clone(c.counts)
 	f.timers, f.removals = c.timers.Clone(), c.removals.Clone()
 	return &f
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 
 	"orrery/core/evict"
 	"orrery/core/store"
@@ -34,8 +33,11 @@ func (c *Controller) nodeChanged(old, node *v1.Node) {
 		delete(c.tainted, old.Name)
 		return
 	}
+	if old != nil && slices.EqualFunc(old.Spec.Taints, node.Spec.Taints, sameTaint) {
+		return
+	}
 	taints := evict.NoExecute(node.Spec.Taints)
-	if old != nil && equality.Semantic.DeepEqual(evict.NoExecute(old.Spec.Taints), taints) {
+	if old != nil && slices.EqualFunc(evict.NoExecute(old.Spec.Taints), taints, sameTaint) {
 		return
 	}
 	if len(taints) == 0 {
@@ -43,10 +45,13 @@ func (c *Controller) nodeChanged(old, node *v1.Node) {
 	} else {
 		c.tainted[node.Name] = taints
 	}
-	for _, pod := range c.pods[node.Name] {
-		if len(taints) == 0 {
+	for _, p := range c.pods[node.Name] {
+		pod := c.store.Pod(p.namespace, p.name)
+		switch {
+		case pod == nil:
+		case len(taints) == 0:
 			c.letStay(pod, "the taints are gone")
-		} else {
+		default:
 			c.judge(pod, taints)
 		}
 	}
@@ -54,24 +59,36 @@ func (c *Controller) nodeChanged(old, node *v1.Node) {
 
 // podChanged judges a pod that is new on its node, or tolerates other things than before.
 func (c *Controller) podChanged(old, pod *v1.Pod) {
-	if old != nil {
+	if old != nil && (pod == nil || pod.Spec.NodeName != old.Spec.NodeName) {
 		c.unshelve(old)
 	}
 	if pod == nil {
 		c.podGone(old)
 		return
 	}
-	c.shelve(pod)
+	if old == nil || pod.Spec.NodeName != old.Spec.NodeName {
+		c.shelve(pod)
+	}
 	if old != nil && old.DeletionTimestamp == nil && pod.DeletionTimestamp != nil {
 		c.noteDeletion(pod)
 	}
 	if old != nil && old.Spec.NodeName == pod.Spec.NodeName &&
-		equality.Semantic.DeepEqual(old.Spec.Tolerations, pod.Spec.Tolerations) {
+		slices.EqualFunc(old.Spec.Tolerations, pod.Spec.Tolerations, sameToleration) {
 		return
 	}
 	if taints := c.tainted[pod.Spec.NodeName]; len(taints) > 0 {
 		c.judge(pod, taints)
 	}
+}
+
+func sameTaint(a, b v1.Taint) bool {
+	return a.Key == b.Key && a.Value == b.Value && a.Effect == b.Effect && a.TimeAdded.Equal(b.TimeAdded)
+}
+
+func sameToleration(a, b v1.Toleration) bool {
+	limitA, limitB := a.TolerationSeconds, b.TolerationSeconds
+	return a.Key == b.Key && a.Operator == b.Operator && a.Value == b.Value && a.Effect == b.Effect &&
+		(limitA == limitB || limitA != nil && limitB != nil && *limitA == *limitB)
 }
 
 // judge decides how long a pod may stay, and has it leave if that is not at all.
@@ -128,8 +145,10 @@ func (c *Controller) shelve(pod *v1.Pod) {
 	if node == "" {
 		return
 	}
-	at, _ := c.find(pod)
-	c.pods[node] = slices.Insert(c.pods[node], at, pod)
+	at, found := c.find(pod)
+	if !found {
+		c.pods[node] = slices.Insert(slices.Clip(c.pods[node]), at, podName{pod.Namespace, pod.Name})
+	}
 }
 
 func (c *Controller) unshelve(pod *v1.Pod) {
@@ -138,13 +157,13 @@ func (c *Controller) unshelve(pod *v1.Pod) {
 	if !found {
 		return
 	}
-	if c.pods[node] = slices.Delete(c.pods[node], at, at+1); len(c.pods[node]) == 0 {
+	if c.pods[node] = slices.Delete(slices.Clone(c.pods[node]), at, at+1); len(c.pods[node]) == 0 {
 		delete(c.pods, node)
 	}
 }
 
 func (c *Controller) find(pod *v1.Pod) (int, bool) {
-	return slices.BinarySearchFunc(c.pods[pod.Spec.NodeName], pod, func(a, b *v1.Pod) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	return slices.BinarySearchFunc(c.pods[pod.Spec.NodeName], pod, func(p podName, pod *v1.Pod) int {
+		return cmp.Or(cmp.Compare(p.namespace, pod.Namespace), cmp.Compare(p.name, pod.Name))
 	})
 }

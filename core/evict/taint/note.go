@@ -10,9 +10,10 @@ import (
 // note writes on the board how far a pod's departure has come.
 func (c *Controller) note(pod *v1.Pod, phase evict.Phase, why string) {
 	d := evict.Departure{
-		Pod: world.RefOf(pod), Node: pod.Spec.NodeName, Cause: evict.Taint, Phase: phase, Predicted: !c.options.Act,
-		By: Name, Why: why, Noticed: c.now,
+		Pod: world.RefOf(pod), Node: pod.Spec.NodeName, Cause: evict.Taint, Phase: phase,
+		Predicted: !c.options.Act && !c.removals.Marked(pod), By: Name, Why: why, Noticed: c.now,
 	}
+	d.Budget, d.Allowed = c.board.Guarding(pod)
 	switch {
 	case pod.DeletionTimestamp != nil:
 		d.Phase, d.Deadline = evict.Leaving, pod.DeletionTimestamp.Time

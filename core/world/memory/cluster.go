@@ -29,6 +29,9 @@ type Options struct {
 	Heartbeat time.Duration
 	// Budgets are the rules of disruption budgets; without them nobody keeps budgets, and an eviction is a deletion.
 	Budgets Budgets
+	// Pressure is what kubelets do when their nodes run out of something; without it nothing runs out. What is used is said
+	// with Use.
+	Pressure Pressure
 	// Pace decides when nodes in trouble get their NoExecute taints; without it they get them at once.
 	Pace Pacer
 }
@@ -84,6 +87,9 @@ type Cluster struct {
 	pacer   Pacer
 	pacedAt time.Time // the pacer's next moment on the agenda
 
+	pressure  Pressure
+	pressedAt time.Time // the kubelets' next moment on the agenda
+
 	history history
 	digest  digest
 }
@@ -117,6 +123,7 @@ func New(o Options) *Cluster {
 		scripted: map[Call][]Mishap{},
 		inflight: map[types.UID]time.Time{},
 		pacer:    o.Pace,
+		pressure: o.Pressure,
 		history:  newHistory(),
 		digest:   startDigest,
 	}
@@ -237,6 +244,9 @@ func (c *Cluster) Fork() *Cluster {
 	f.history = c.history.clone()
 	if c.pacer != nil {
 		f.pacer = c.pacer.Fork()
+	}
+	if c.pressure != nil {
+		f.pressure = c.pressure.Fork()
 	}
 	return &f
 }

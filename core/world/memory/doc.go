@@ -12,7 +12,7 @@
 //	│ write.go ─► index.go (counts) ─► watch.go ─► react             │
 //	└───▲──────────────────────────────────────────────────│─────────┘
 //	    │ writes, after a latency of their own             ▼
-//	kubelet*.go   nodelife.go pace.go   replicaset.go deployment.go statefulset.go job.go daemonset.go
+//	kubelet*.go pressure.go   nodelife.go pace.go   replicaset.go deployment.go statefulset.go job.go daemonset.go
 //
 // There is one agenda (agenda.go), a heap of what is going to happen, by time and then by the order of being put there:
 // effects on their way in, events and outcomes on their way out, kubelets about to notice something, controllers about
@@ -48,4 +48,5 @@
 //   - A namespace with anything in it cannot be deleted.
 //   - Nothing evicts pods from tainted nodes, and no controller binds volumes or makes resource claims of templates.
 //   - Disruption budgets count, and evictions ask them, only where the options say by which rules.
+//   - Nodes run out of something only where the options say what kubelets then do, and a script what is used.
 package memory

@@ -22,6 +22,10 @@ type podState struct {
 	admitted, started bool
 	// When the pod is to start, to end by itself and to be gone after a deletion; zero if never.
 	startsAt, endsAt, stopsAt time.Time
+	// removal is what becomes of a pod that its kubelet has evicted, nil if it has not; evictedAt is when nothing runs of
+	// it any more.
+	removal   *Removal
+	evictedAt time.Time
 }
 
 // nodeState is what the cluster remembers of a node, or of the name of one that pods are assigned to.

@@ -53,6 +53,8 @@ const (
 	starts
 	ends
 	stops
+	// evicted: nothing runs any more of a pod that its kubelet has evicted.
+	evicted
 )
 
 func (e podEvent) happen(c *Cluster) {
@@ -75,6 +77,10 @@ func (e podEvent) happen(c *Cluster) {
 	case stops:
 		if !state.stopsAt.After(c.now) {
 			c.finishDeletion(pod)
+		}
+	case evicted:
+		if !ended(pod) {
+			c.finishEviction(pod)
 		}
 	}
 }
@@ -216,15 +222,16 @@ func runningStatuses(containers []v1.Container, since metav1.Time, sidecarsOnly 
 
 // endPod ends a pod that has run its course.
 func (c *Cluster) endPod(pod *v1.Pod) {
-	over := *pod
-	phase, code, why := v1.PodSucceeded, int32(0), "Completed"
+	over := c.terminated(pod, v1.PodSucceeded, "PodCompleted", 0, "Completed")
 	if c.options.PodLife(pod).Fails {
-		phase, code, why = v1.PodFailed, 1, "Error"
+		over = c.terminated(pod, v1.PodFailed, "PodFailed", 1, "Error")
 	}
-	reason := "PodCompleted"
-	if phase == v1.PodFailed {
-		reason = "PodFailed"
-	}
+	c.write(world.Pod, pod, over)
+}
+
+// terminated is a pod with all its containers ended.
+func (c *Cluster) terminated(pod *v1.Pod, phase v1.PodPhase, reason string, code int32, why string) *v1.Pod {
+	over := *pod
 	over.Status.Phase = phase
 	over.Status.Conditions = pod.Status.Conditions
 	for _, kind := range []v1.PodConditionType{v1.ContainersReady, v1.PodReady} {
@@ -239,7 +246,7 @@ func (c *Cluster) endPod(pod *v1.Pod) {
 			ExitCode: code, Reason: why, FinishedAt: c.stamp(),
 		}}
 	}
-	c.write(world.Pod, pod, &over)
+	return &over
 }
 
 // catchUp is what a kubelet does about all its pods after it was out of touch, or when its node appears.
@@ -248,6 +255,8 @@ func (c *Cluster) catchUp(node string) {
 		pod := c.podAt(key)
 		state := c.pods[pod.UID]
 		switch {
+		case state.removal != nil && !state.evictedAt.After(c.now) && !ended(pod):
+			c.finishEviction(pod)
 		case !state.endsAt.IsZero() && !state.endsAt.After(c.now) && !ended(pod):
 			c.endPod(pod)
 		case state.admitted && !state.started && !ended(pod) && pod.DeletionTimestamp == nil:

@@ -15,6 +15,11 @@ import (
 // turnAway is why a kubelet does not let a pod in, the reason empty if it does. This is how too much on one node
 // becomes visible: the scheduler's arithmetic is done once more, against what the node really runs.
 func (c *Cluster) turnAway(pod *v1.Pod, requests amounts) (reason, message string) {
+	if c.pressure != nil {
+		if reason, message := c.pressure.Admit(pod); reason != "" {
+			return reason, message
+		}
+	}
 	node, n := c.Node(pod.Spec.NodeName), c.nodeState(pod.Spec.NodeName)
 	there := amountsOf(node.Status.Allocatable)
 	if name, short := lacking(requests, n.admitted, there); short {

@@ -262,6 +262,9 @@ func (r returns) happen(c *Cluster) {
 		}
 		return list
 	})
+	if c.pressure != nil {
+		c.reportPressure(c.Node(r.node))
+	}
 	c.catchUp(r.node)
 	for _, key := range slices.Clone(c.nodeState(r.node).pods) {
 		if pod := c.podAt(key); c.pods[pod.UID].started && !ended(pod) {

@@ -72,8 +72,10 @@ func (c *Cluster) react(kind world.Kind, old, changed world.Object) {
 		c.tellKubelet(podOf(old), podOf(changed))
 		c.tellOwner(podOf(old), podOf(changed))
 		c.tellBudgets(podOf(old), podOf(changed))
+		c.tellPressure(old, changed)
 	case world.Node:
 		c.nodeChanged(nodeOf(old), nodeOf(changed))
+		c.tellPressure(old, changed)
 	case world.PodDisruptionBudget:
 		pdb, _ := changed.(*policyv1.PodDisruptionBudget)
 		c.budgetChanged(pdb)

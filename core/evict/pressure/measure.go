@@ -1,0 +1,235 @@
+package pressure
+
+import (
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"orrery/core/world/memory"
+)
+
+// bytesPerInode is how a filesystem is made, unless somebody says otherwise.
+const bytesPerInode = 16 << 10
+
+// speaksOf tells whether it is a pod that is spoken of.
+func speaksOf(u *memory.Use, pod *v1.Pod) bool {
+	switch {
+	case u.Namespace != pod.Namespace:
+		return false
+	case u.Pod != "":
+		return u.Pod == pod.Name
+	}
+	for key, value := range u.Labels {
+		if has, ok := pod.Labels[key]; !ok || has != value {
+			return false
+		}
+	}
+	return true
+}
+
+// useOf is what was last said of a pod, nil if nothing was.
+func (f *Fleet) useOf(pod *v1.Pod) *use {
+	for i := len(f.uses) - 1; i >= 0; i-- {
+		if speaksOf(&f.uses[i].Use, pod) {
+			return &f.uses[i]
+		}
+	}
+	return nil
+}
+
+// grows tells whether anything on a node is used more and more.
+func (f *Fleet) grows(p *post) bool {
+	if p.own.Growth != (memory.Usage{}) {
+		return true
+	}
+	for _, pod := range p.pods {
+		if u := f.useOf(pod); u != nil && u.Growth != (memory.Usage{}) && pod.Status.Phase == v1.PodRunning {
+			return true
+		}
+	}
+	return false
+}
+
+// podUsage is what a pod uses by now: nothing unless it runs.
+func (f *Fleet) podUsage(pod *v1.Pod, now time.Time) memory.Usage {
+	u := f.useOf(pod)
+	if u == nil || pod.Status.Phase != v1.PodRunning {
+		return memory.Usage{}
+	}
+	since := u.at
+	if started := pod.Status.StartTime; started != nil && started.After(since) {
+		since = started.Time
+	}
+	return grown(u.Usage, u.Growth, now.Sub(since))
+}
+
+// grown is an amount after it has grown for some time. It never falls below nothing.
+func grown(u, growth memory.Usage, d time.Duration) memory.Usage {
+	if growth == (memory.Usage{}) {
+		return u
+	}
+	amounts, rates := amountsOf(&u), amountsOf(&growth)
+	for i, amount := range amounts {
+		*amount = max(0, *amount+int64(float64(*rates[i])*d.Seconds()))
+	}
+	return u
+}
+
+func amountsOf(u *memory.Usage) []*int64 {
+	all := []*int64{&u.Memory, &u.PIDs}
+	for _, d := range []*memory.Disk{&u.Writable, &u.Logs, &u.Volumes, &u.Images, &u.DeadContainers, &u.UnusedImages} {
+		all = append(all, &d.Bytes, &d.Inodes)
+	}
+	return all
+}
+
+// throwAway frees what nobody needs.
+func (p *post) throwAway(now time.Time, what Reclaim) {
+	p.own.Usage = grown(p.own.Usage, p.own.Growth, now.Sub(p.own.at))
+	p.own.at = now
+	if what.Containers {
+		p.own.Usage.DeadContainers = memory.Disk{}
+	}
+	if what.Images {
+		p.own.Usage.UnusedImages = memory.Disk{}
+	}
+}
+
+// measure is what a kubelet would measure on a node by now.
+func (f *Fleet) measure(p *post, now time.Time) *Summary {
+	own := grown(p.own.Usage, p.own.Growth, now.Sub(p.own.at))
+	s := &Summary{Pods: make([]PodStats, 0, len(p.pods))}
+	var all memory.Usage
+	for _, pod := range p.kubelet.active() {
+		u := f.podUsage(pod, now)
+		all = sum(all, u)
+		s.Pods = append(s.Pods, podStats(pod, u))
+	}
+	capacity := capacityOf(p.node, v1.ResourceMemory)
+	s.Node.Memory = memoryOf(own.Memory+all.Memory, capacity)
+	s.Node.SystemContainers = []ContainerStats{{Name: podsContainer, Memory: memoryOf(all.Memory, f.podsLimit(p.node, capacity))}}
+	running := own.PIDs + all.PIDs
+	s.Node.Rlimit = &RlimitStats{MaxPID: &f.options.PIDs, Running: &running}
+	f.measureDisks(s, p.node, own, all)
+	return s
+}
+
+// measureDisks says what is left of each filesystem. Where there is one, it is the images' and the containers' as well.
+func (f *Fleet) measureDisks(s *Summary, node *v1.Node, own, pods memory.Usage) {
+	layers := add(pods.Writable, own.Writable, own.DeadContainers)
+	images := add(own.Images, own.UnusedImages)
+	onNode := add(pods.Logs, pods.Volumes, own.Logs, own.Volumes)
+	if f.options.Layout != ImageFs {
+		onNode = add(onNode, layers)
+	} else {
+		images = add(images, layers)
+	}
+	size := capacityOf(node, v1.ResourceEphemeralStorage)
+	if f.options.Layout == OneFs {
+		s.Node.Fs = fsOf(add(onNode, images), size)
+		s.Node.Runtime = &RuntimeStats{ImageFs: s.Node.Fs, ContainerFs: s.Node.Fs}
+		return
+	}
+	s.Node.Fs = fsOf(onNode, size)
+	s.Node.Runtime = &RuntimeStats{ImageFs: fsOf(images, f.options.ImageFs), ContainerFs: s.Node.Fs}
+	if f.options.Layout == ImageFs {
+		s.Node.Runtime.ContainerFs = s.Node.Runtime.ImageFs
+	}
+}
+
+// podsLimit is how much memory all pods together can have: what is allocatable, and what the hard threshold keeps free.
+func (f *Fleet) podsLimit(node *v1.Node, capacity int64) int64 {
+	limit, ok := node.Status.Allocatable[v1.ResourceMemory]
+	if !ok {
+		return capacity
+	}
+	kept := f.kept.Of(*resource.NewQuantity(capacity, resource.BinarySI))
+	return min(capacity, limit.Value()+kept.Value())
+}
+
+func capacityOf(node *v1.Node, name v1.ResourceName) int64 {
+	if q, ok := node.Status.Capacity[name]; ok {
+		return q.Value()
+	}
+	q := node.Status.Allocatable[name]
+	return q.Value()
+}
+
+func memoryOf(used, capacity int64) *MemoryStats {
+	if capacity <= 0 {
+		return nil
+	}
+	in := uint64(min(used, capacity))
+	left := uint64(capacity) - in
+	return &MemoryStats{AvailableBytes: &left, UsageBytes: &in, WorkingSetBytes: &in}
+}
+
+func fsOf(used memory.Disk, size int64) *FsStats {
+	if size <= 0 {
+		return nil
+	}
+	inodes := size / bytesPerInode
+	return &FsStats{
+		CapacityBytes: unsigned(size), UsedBytes: unsigned(used.Bytes), AvailableBytes: unsigned(size - used.Bytes),
+		Inodes: unsigned(inodes), InodesUsed: unsigned(used.Inodes), InodesFree: unsigned(inodes - used.Inodes),
+	}
+}
+
+func unsigned(n int64) *uint64 {
+	u := uint64(max(0, n))
+	return &u
+}
+
+// podStats has all that a pod uses in its first container, and its volumes in the first that lies on the node's disk; a
+// pod without one writes into the container.
+func podStats(pod *v1.Pod, u memory.Usage) PodStats {
+	s := PodStats{
+		PodRef:    PodReference{Name: pod.Name, Namespace: pod.Namespace, UID: pod.UID},
+		Memory:    workingSet(u.Memory),
+		Processes: &ProcessStats{Count: unsigned(u.PIDs)},
+	}
+	at := slices.IndexFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
+		return v.EmptyDir != nil && v.EmptyDir.Medium == v1.StorageMediumDefault
+	})
+	if at >= 0 {
+		s.Volumes = []VolumeStats{{Name: pod.Spec.Volumes[at].Name, FsStats: usedFs(u.Volumes)}}
+	} else {
+		u.Writable = add(u.Writable, u.Volumes)
+		u.Volumes = memory.Disk{}
+	}
+	whole := usedFs(add(u.Writable, u.Logs, u.Volumes))
+	s.EphemeralStorage = &whole
+	if len(pod.Spec.Containers) > 0 {
+		layer, logs := usedFs(u.Writable), usedFs(u.Logs)
+		s.Containers = []ContainerStats{{
+			Name: pod.Spec.Containers[0].Name, Memory: workingSet(u.Memory), Rootfs: &layer, Logs: &logs,
+		}}
+	}
+	return s
+}
+
+func workingSet(bytes int64) *MemoryStats {
+	return &MemoryStats{UsageBytes: unsigned(bytes), WorkingSetBytes: unsigned(bytes)}
+}
+
+func usedFs(d memory.Disk) FsStats {
+	return FsStats{UsedBytes: unsigned(d.Bytes), InodesUsed: unsigned(d.Inodes)}
+}
+
+func add(disks ...memory.Disk) (sum memory.Disk) {
+	for _, d := range disks {
+		sum.Bytes += d.Bytes
+		sum.Inodes += d.Inodes
+	}
+	return sum
+}
+
+func sum(a, b memory.Usage) memory.Usage {
+	more := amountsOf(&b)
+	for i, amount := range amountsOf(&a) {
+		*amount += *more[i]
+	}
+	return a
+}
