@@ -99,6 +99,9 @@ func (e *Engine) settle() {
 	for ended := e.waiting.TakeEnded(); len(ended) > 0; ended = e.waiting.TakeEnded() {
 		for _, wait := range ended {
 			if b := e.bindings[wait.Pod.UID]; b != nil {
+				if e.options.Listener != nil {
+					e.options.Listener.Permitted(wait.Status.Code(), e.now.Sub(b.since))
+				}
 				e.permitted(b, wait.Status)
 			}
 		}

@@ -46,6 +46,16 @@ type Batching struct {
 
 // hint is the node to look at first, if the scores of the last pod say so. It also describes the pod, for the next one.
 func (a *attempt) hint() string {
+	if a.engine.options.Listener == nil {
+		return a.lastBest()
+	}
+	began := a.engine.elapsed()
+	node := a.lastBest()
+	a.engine.options.Listener.Hinted(a.decision.Profile, node != "", a.engine.elapsed()-began)
+	return node
+}
+
+func (a *attempt) lastBest() string {
 	count := a.engine.batchingOf(a.decision.Profile)
 	a.signature = a.profile.SignPod(a.engine.ctx, a.pod, a.state.ShouldRecordPluginMetrics())
 	b := a.engine.batches[a.decision.Profile]
@@ -96,6 +106,10 @@ func (a *attempt) cycle() int64 {
 // is copied.
 func (a *attempt) remember(chosen string, scores []fwk.NodePluginScores, won int) {
 	e := a.engine
+	if e.options.Listener != nil {
+		began := e.elapsed()
+		defer func() { e.options.Listener.Kept(a.decision.Profile, e.elapsed()-began) }()
+	}
 	b := e.batches[a.decision.Profile]
 	if b == nil {
 		b = &batch{}

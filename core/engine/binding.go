@@ -169,6 +169,7 @@ func (e *Engine) bound(b *binding) {
 	b.profile.RunPostBindPlugins(e.ctx, b.state, b.assumed, b.node)
 	e.activateWished(b.state)
 	e.tally.Bound++
+	e.attempted(b.popped, b.profile.ProfileName(), Placed, b.started)
 }
 
 // bindingFailed undoes a placement: reservations are undone in reverse, the room is given back, and the pod returns to
@@ -195,6 +196,7 @@ func (e *Engine) bindingFailed(b *binding, status *fwk.Status) {
 		freed(func(pod *v1.Pod) bool { return pod.UID != b.assumed.UID })
 	}
 	e.tally.BindingsFailed++
+	e.attempted(b.popped, b.profile.ProfileName(), verdictOf(status), b.started)
 }
 
 // statusOf is an outcome as a plugin would have said it.

@@ -9,8 +9,20 @@ import (
 	"orrery/core/world"
 )
 
-// changed carries one delta of the store on to the parts that live on it.
+// changed carries one delta of the store on to the parts that live on it, and tells the listener of it.
 func (e *Engine) changed(d store.Delta) error {
+	if e.options.Listener == nil {
+		return e.carryOn(d)
+	}
+	began := e.elapsed()
+	err := e.carryOn(d)
+	if event := eventOf(d); event.Resource != "" {
+		e.options.Listener.Handled(event.Label(), e.elapsed()-began)
+	}
+	return err
+}
+
+func (e *Engine) carryOn(d store.Delta) error {
 	switch d.Kind {
 	case world.Pod:
 		return e.podChanged(d)

@@ -33,6 +33,8 @@ type attempt struct {
 	batches   bool
 	signature fwk.PodSignature
 	hinted    string
+	// feasible are the nodes that will do.
+	feasible []fwk.NodeInfo
 	// decision is filled in as the attempt goes on.
 	decision Decision
 	started  time.Duration
@@ -75,6 +77,7 @@ func (e *Engine) attempt(popped *queue.Pod) *Decision {
 	if failure != nil {
 		a.judge(failure)
 		e.requeue(popped, a.decision.Profile, failure)
+		e.attempted(popped, a.decision.Profile, a.decision.Verdict, a.started)
 	}
 	d := e.record(a)
 	if placed != nil {
@@ -111,6 +114,9 @@ func (a *attempt) skipDeleted() *Decision {
 // placement, ready to be bound, or with what stood in the way.
 func (a *attempt) schedule() (*binding, *failure) {
 	node, err := a.choose()
+	if a.engine.options.Listener != nil {
+		a.engine.options.Listener.Chose(a.engine.elapsed() - a.started)
+	}
 	if err != nil {
 		return nil, a.notPlaced(err)
 	}

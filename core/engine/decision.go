@@ -106,6 +106,7 @@ func (e *Engine) record(a *attempt) *Decision {
 	a.decision.Took = e.elapsed() - a.started
 	e.tally.Decisions[a.decision.Verdict]++
 	e.digest.decision(&a.decision)
+	e.sought(a)
 	return e.decisions.add(a.decision)
 }
 

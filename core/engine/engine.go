@@ -45,6 +45,8 @@ type Options struct {
 	// nothing is measured. Observer is told what plugins took.
 	Stopwatch func() time.Duration
 	Observer  framework.Observer
+	// Listener hears of what happens inside. Neither it nor Observer is told of what a fork does.
+	Listener Listener
 	// Client and KubeConfig are handed on to plugins that want them; nil in worlds without an API server.
 	Client     clientset.Interface
 	KubeConfig *restclient.Config
@@ -70,11 +72,13 @@ type Engine struct {
 	ctx       context.Context
 	chance    *rand.PCG
 	stopwatch func() time.Duration
+	hintTook  time.Duration // by the last hint that was asked; measured for a listener only
 
 	gates      queue.Gates
 	startIndex int
 	feasible   []fwk.NodeInfo          // the last search's, for its room
 	statuses   *framework.NodeToStatus // and what it turned down
+	searched   lookedAt
 	bindings   map[types.UID]*binding
 	pending    map[world.EffectID]types.UID // the binding that waits for an effect
 	asked      map[world.EffectID]ask       // the plugin that waits for an effect
@@ -86,6 +90,7 @@ type Engine struct {
 	decisions  decisionLog
 	lastSeq    uint64
 	journal    *queue.Journal
+	tide       queue.Tide
 	tally      Tally
 	digest     Digest
 	problems   problemLog
@@ -176,7 +181,7 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 	}
 	for _, name := range e.order {
 		p := e.profiles[name]
-		hints, err := queue.NewHints(queue.Extensions(p.EnqueueExtensions(), f.Enabled(config.GenericWorkload))...)
+		hints, err := queue.NewHints(e.timed(queue.Extensions(p.EnqueueExtensions(), f.Enabled(config.GenericWorkload)))...)
 		if err != nil {
 			return queue.Options{}, fmt.Errorf("registering the events of profile %s: %w", name, err)
 		}
@@ -209,4 +214,13 @@ func (e *Engine) Now() time.Time { return e.now }
 func (e *Engine) Digest() Digest { return e.digest }
 
 // observe keeps what the queue tells of its pods.
-func (e *Engine) observe(t queue.Transition) { e.journal.Add(t) }
+func (e *Engine) observe(t queue.Transition) {
+	e.journal.Add(t)
+	e.tide.Add(&t)
+	if e.options.Listener != nil {
+		e.pass(t)
+	}
+}
+
+// pass hands a record on. It takes a copy of its own, so that without a listener none has to live on.
+func (e *Engine) pass(t queue.Transition) { e.options.Listener.Recorded(&t, e.hintTook) }

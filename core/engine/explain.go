@@ -70,7 +70,7 @@ func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 		return nil, fmt.Errorf("explaining pod %q: it asks for scheduler %q, which is none of the profiles %q",
 			name, pod.Spec.SchedulerName, e.order)
 	}
-	f, err := e.Fork()
+	f, err := e.forkToAsk()
 	if err != nil {
 		return nil, fmt.Errorf("explaining pod %q: %w", name, err)
 	}

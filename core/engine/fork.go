@@ -19,6 +19,28 @@ import (
 // The plugins of the fork are new ones; those with a memory take it over, see framework.Forker. Effects that have not
 // been handed over yet are the fork's too, and so are the outcomes it waits for.
 func (e *Engine) Fork() (*Engine, error) {
+	f, err := e.fork((*queue.Queue).Fork)
+	if err != nil {
+		return nil, err
+	}
+	f.decisions, f.journal, f.tide = e.decisions.fork(), e.journal.Fork(), e.tide
+	f.problems, f.searched = e.problems.fork(), e.forkSearched()
+	return f, nil
+}
+
+// forkToAsk is a fork that serves to answer one question about one pod: it has no past, and of the pods that wait only
+// those that others make room for.
+func (e *Engine) forkToAsk() (*Engine, error) {
+	f, err := e.fork((*queue.Queue).ForkNominated)
+	if err != nil {
+		return nil, err
+	}
+	f.decisions, f.journal = newDecisionLog(e.options.Decisions), queue.NewJournal()
+	return f, nil
+}
+
+// fork copies what decisions depend on.
+func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) (*Engine, error) {
 	f := &Engine{
 		options: e.options, config: e.config, registry: e.registry, percentage: e.percentage, gates: e.gates,
 		now: e.now, store: e.store.Fork(), cache: e.cache.Fork(), snapshot: e.snapshot.Fork(),
@@ -26,9 +48,9 @@ func (e *Engine) Fork() (*Engine, error) {
 		startIndex: e.startIndex, bindings: make(map[types.UID]*binding, len(e.bindings)),
 		pending: maps.Clone(e.pending), asked: maps.Clone(e.asked),
 		effects: slices.Clone(e.effects), lastEffect: e.lastEffect,
-		decisions: e.decisions.fork(), lastSeq: e.lastSeq, journal: e.journal.Fork(), tally: e.tally, digest: e.digest,
-		problems: e.problems.fork(),
+		lastSeq: e.lastSeq, tally: e.tally, digest: e.digest,
 	}
+	f.options.Listener, f.options.Observer = nil, nil
 	chance := *e.chance
 	f.chance = &chance
 	if err := f.makeProfiles(); err != nil {
@@ -41,7 +63,7 @@ func (e *Engine) Fork() (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("forking the engine: %w", err)
 	}
-	f.queue = e.queue.Fork(options)
+	f.queue = forkQueue(e.queue, options)
 	f.batches, f.batching = map[string]*batch{}, map[string]*Batching{}
 	for name, b := range e.batches {
 		twin := *b

@@ -29,6 +29,7 @@ func (a *attempt) choose() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	a.feasible = feasible
 	a.decision.Feasible = len(feasible)
 	a.decision.Examined = len(feasible) + fit.Diagnosis.NodeToStatus.Len()
 	switch len(feasible) {
@@ -173,10 +174,11 @@ func (a *attempt) wanted(n int) int {
 	if own := a.profile.PercentageOfNodesToScore(); own != nil {
 		percentage = *own
 	}
-	return feasibleWanted(n, int(percentage))
+	return FeasibleWanted(n, int(percentage))
 }
 
-func feasibleWanted(n, percentage int) int {
+// FeasibleWanted is how many feasible nodes end a search among n, by a percentageOfNodesToScore.
+func FeasibleWanted(n, percentage int) int {
 	if n < feasibleLeast || percentage >= 100 {
 		return n
 	}

@@ -28,7 +28,7 @@ func TestHowManyFeasibleNodesAreLookedFor(t *testing.T) {
 		{1500, 40, 600},
 		{5000, 1, 100},
 	} {
-		if got := feasibleWanted(tc.nodes, tc.percentage); got != tc.want {
+		if got := FeasibleWanted(tc.nodes, tc.percentage); got != tc.want {
 			t.Errorf("of %d nodes at %d%%, %d are looked for, want %d", tc.nodes, tc.percentage, got, tc.want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/cache"
+	"orrery/core/framework"
 	"orrery/core/queue"
 	"orrery/core/store"
 	"orrery/core/world"
@@ -37,8 +38,26 @@ func (e *Engine) Profiles() []string { return e.order }
 // Decisions goes through the log, the newest decision first.
 func (e *Engine) Decisions() iter.Seq[*Decision] { return e.decisions.newestFirst() }
 
+// DecisionCount is how many decisions the log holds, and LastDecision the number of the latest of all.
+func (e *Engine) DecisionCount() int { return len(e.decisions.ring) }
+
+// LastDecision is the number of the latest decision; zero before the first.
+func (e *Engine) LastDecision() uint64 { return e.lastSeq }
+
 // Journey is everything the queue did with a pod, in order, as far back as the journal reaches.
 func (e *Engine) Journey(uid types.UID) []queue.Transition { return e.journal.Of(uid) }
+
+// Moves goes through the latest moves of the pods in the queue, the newest first. They are the engine's own.
+func (e *Engine) Moves() iter.Seq[*queue.Transition] { return e.journal.Newest() }
+
+// Trail is the last moves of a pod, n at most, the oldest first. They are the engine's own.
+func (e *Engine) Trail(uid types.UID, n int) []queue.Transition { return e.journal.Last(uid, n) }
+
+// Depths appends how many pods waited at the end of each of the last queue.TideSeconds seconds, the oldest first.
+func (e *Engine) Depths(into []float64) []float64 { return e.tide.Until(e.now.Unix(), into) }
+
+// Profile is one of the profiles by its scheduler name, to be read; nil if there is none of that name.
+func (e *Engine) Profile(name string) *framework.Profile { return e.profiles[name] }
 
 // Tally is the count of everything since the engine was made.
 func (e *Engine) Tally() Tally { return e.tally }
@@ -66,18 +85,32 @@ type Underway struct {
 }
 
 // Bindings lists the bindings under way, the oldest first.
-func (e *Engine) Bindings() []Underway {
-	list := make([]Underway, 0, len(e.bindings))
-	for uid, b := range e.bindings {
+func (e *Engine) Bindings() []Underway { return e.BindingsFrom(0, len(e.bindings)) }
+
+// BindingCount is how many bindings are under way.
+func (e *Engine) BindingCount() int { return len(e.bindings) }
+
+// BindingsFrom is that part of Bindings which begins at first, n of them at most.
+func (e *Engine) BindingsFrom(first, n int) []Underway {
+	if first >= len(e.bindings) || n <= 0 {
+		return nil
+	}
+	all := make([]*binding, 0, len(e.bindings))
+	for _, b := range e.bindings {
+		all = append(all, b)
+	}
+	queue.Select(all, first, n, func(a, b *binding) int {
+		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.assumed.Namespace, b.assumed.Namespace),
+			cmp.Compare(a.assumed.Name, b.assumed.Name), cmp.Compare(a.assumed.UID, b.assumed.UID))
+	})
+	list := make([]Underway, 0, min(n, len(all)-first))
+	for _, b := range all[first:min(first+n, len(all))] {
 		u := Underway{Pod: world.RefOf(b.assumed), Node: b.node, Stage: b.stage.String(), Since: b.since}
-		if waiting := e.waiting.Get(uid); waiting != nil {
+		if waiting := e.waiting.Get(b.assumed.UID); waiting != nil {
 			u.Waiting = waiting.GetPendingPlugins()
 		}
 		list = append(list, u)
 	}
-	slices.SortFunc(list, func(a, b Underway) int {
-		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Pod.String(), b.Pod.String()))
-	})
 	return list
 }
 

@@ -66,6 +66,7 @@ func preBindSkipped(state fwk.CycleState, plugin string) bool {
 
 // JudgePreBind is what a PreBind plugin's answer means: nil to go on, a rejection in the plugin's name, or an error.
 func (p *Profile) JudgePreBind(plugin string, said *fwk.Status) *fwk.Status {
+	answeredBy(p.stages.preBind, plugin, said)
 	return judged(PreBind, plugin, said)
 }
 
@@ -99,6 +100,7 @@ func (p *Profile) BindPlugins() []fwk.BindPlugin { return plugins(p.stages.bind)
 // JudgeBind is what a Bind plugin's answer means: nil for bound, Skip to try the next, a rejection in the plugin's name,
 // or an error.
 func (p *Profile) JudgeBind(plugin string, said *fwk.Status) *fwk.Status {
+	answeredBy(p.stages.bind, plugin, said)
 	if said.IsSkip() {
 		return said
 	}
@@ -134,6 +136,7 @@ func (p *Profile) RunPostBindPlugins(ctx context.Context, state fwk.CycleState, 
 	for _, s := range p.stages.postBind {
 		start := w.start()
 		s.plugin.PostBind(ctx, state, pod, node)
+		s.answered(nil)
 		w.heard(s.name, node, nil, start)
 	}
 	w.done(fwk.Success)

@@ -71,6 +71,9 @@ func (p *Profile) filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 		for _, s := range slots {
 			s.calls++
 			if status := s.plugin.Filter(ctx, state, pod, node); status != nil && !status.IsSuccess() {
+				if status.IsRejected() {
+					s.rejections++
+				}
 				return judgedFilter(s.name, status)
 			}
 		}
@@ -91,7 +94,7 @@ func (p *Profile) filterWatched(ctx context.Context, state fwk.CycleState, pod *
 		if decision != nil {
 			continue
 		}
-		s.calls++
+		s.answered(status)
 		w.took(s.name, status, start)
 		if status.IsSuccess() {
 			continue

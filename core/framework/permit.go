@@ -27,6 +27,7 @@ func (p *Profile) permit(ctx context.Context, w *watch, state fwk.CycleState, po
 	for _, s := range p.stages.permit {
 		start := w.start()
 		status, timeout := s.plugin.Permit(ctx, state, pod, node)
+		s.answered(status)
 		w.took(s.name, status, start)
 		w.said(Verdict{Plugin: s.name, Node: node, Status: status, Timeout: timeout})
 		if status.IsWait() {

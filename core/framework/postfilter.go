@@ -27,6 +27,7 @@ func (p *Profile) postFilter(ctx context.Context, w *watch, state fwk.CycleState
 	for _, s := range p.stages.postFilter {
 		start := w.start()
 		result, status := s.plugin.PostFilter(ctx, state, pod, nodes)
+		s.answered(status)
 		w.took(s.name, status, start)
 		v := Verdict{Plugin: s.name, Status: status}
 		if result != nil {

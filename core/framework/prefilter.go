@@ -52,7 +52,7 @@ func (r *preFilterRun) all(ctx context.Context, w *watch, state fwk.CycleState, 
 			r.skipped = append(r.skipped, s.name)
 			continue
 		}
-		s.calls++
+		s.answered(status)
 		if final := r.take(s.name, result, status); final != nil {
 			return r.result, final
 		}

@@ -223,14 +223,15 @@ func evaluations[P fwk.Plugin](list []Evaluations, point Point, slots []*slot[P]
 	return list
 }
 
-// ForkFrom gives every plugin that is a [Forker] what its original in another profile remembers. The two profiles were
-// made from the same configuration.
+// ForkFrom gives every plugin that is a [Forker] what its original in another profile remembers, and goes on counting
+// where the other stands. The two profiles were made from the same configuration.
 func (p *Profile) ForkFrom(old *Profile) {
 	for _, name := range p.order {
 		if forker, ok := p.made[name].(Forker); ok {
 			forker.ForkFrom(old.made[name])
 		}
 	}
+	p.stages.countOn(&old.stages)
 }
 
 // Close closes every plugin that can be closed.

@@ -153,7 +153,7 @@ func wholeCycle(p *framework.Profile, world cluster, r framework.Recorder) []str
 		describe(p.RunReservePlugins(ctx, state, web, "n1")), describe(p.RunPermitPlugins(ctx, state, web, "n1", t0)),
 		describe(p.RunPreBindPreFlights(ctx, state, web, "n1")), describe(p.RunPreBindPlugins(ctx, state, web, "n1")),
 		describe(p.RunBindPlugins(ctx, state, web, "n1")))
-	return append(out, fmt.Sprint(p.Evaluations()))
+	return append(out, fmt.Sprint(p.Evaluations(), p.Counts()))
 }
 
 func TestCallsAreCounted(t *testing.T) {

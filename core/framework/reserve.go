@@ -15,6 +15,7 @@ func (p *Profile) RunReservePlugins(ctx context.Context, state fwk.CycleState, p
 	for _, s := range p.stages.reserve {
 		start := w.start()
 		status := s.plugin.Reserve(ctx, state, pod, node)
+		s.answered(status)
 		w.heard(s.name, node, status, start)
 		if failure = judged(Reserve, s.name, status); failure != nil {
 			break

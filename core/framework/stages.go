@@ -11,8 +11,17 @@ import (
 type slot[P fwk.Plugin] struct {
 	name   string
 	plugin P
-	calls  uint64
 	weight int64 // of a Score plugin
+	// calls and rejections count since the profile was made, or the one that it was forked from.
+	calls, rejections uint64
+}
+
+// answered counts a call. A nil status is the most frequent one.
+func (s *slot[P]) answered(status *fwk.Status) {
+	s.calls++
+	if status != nil && status.IsRejected() {
+		s.rejections++
+	}
 }
 
 // stages are the plugins of a profile at each extension point, in the order in which they are asked.

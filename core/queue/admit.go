@@ -100,11 +100,13 @@ func (q *Queue) runGates(p *Pod) (note string, changed bool) {
 }
 
 func (q *Queue) runGate(p *Pod, plugin fwk.PreEnqueuePlugin) (note string, news, refused bool) {
-	status := plugin.PreEnqueue(context.Background(), p.pod)
+	status, name := plugin.PreEnqueue(context.Background(), p.pod), plugin.Name()
+	count := p.profile.gateCount(name)
+	count.Calls++
 	if status.IsSuccess() {
 		return "", false, false
 	}
-	name := plugin.Name()
+	count.Refusals++
 	if news = p.blame(name); news {
 		q.blamed = append(q.blamed, name)
 	}

@@ -10,7 +10,7 @@ import (
 // order, a parked pod that an event would not find, a list of flights or nominations that does not agree with its
 // index. It is for tests; it costs as much as all pods together.
 func (q *Queue) Check() error {
-	return errors.Join(q.checkPlaces(), q.checkHeaps(), q.checkGroups(), q.checkFlights(), q.checkNominations())
+	return errors.Join(q.checkPlaces(), q.checkHeaps(), q.checkGroups(), q.checkLine(), q.checkFlights(), q.checkNominations())
 }
 
 func (q *Queue) checkPlaces() error {
@@ -37,7 +37,7 @@ func (q *Queue) checkPlaces() error {
 		return nil
 	}
 	err := errors.Join(take(Active, q.active.pods), take(Backoff, q.backoff.pods), take(ErrorBackoff, q.errored.pods),
-		take(Unschedulable, q.parked.all.pods))
+		take(Unschedulable, slices.Collect(q.parked.line.all())))
 	if err == nil && len(held) != len(q.pods) {
 		err = fmt.Errorf("%d pods are known by name, but %d are in a queue", len(q.pods), len(held))
 	}
@@ -75,7 +75,7 @@ func (q *Queue) checkHeaps() error {
 func (q *Queue) checkGroups() error {
 	var errs []error
 	gated := 0
-	for _, p := range q.parked.all.pods {
+	for p := range q.parked.line.all() {
 		if p.place == Gated {
 			gated++
 		}
@@ -89,7 +89,7 @@ func (q *Queue) checkGroups() error {
 				errs = append(errs, fmt.Errorf("parked pod %q would not be found by the events that its rejectors await", p.key))
 			}
 		}
-		if len(p.seats) != 1+len(q.groupsOf(p)) {
+		if len(p.seats) != len(q.groupsOf(p)) {
 			errs = append(errs, fmt.Errorf("parked pod %q would be found by events that its rejectors do not await", p.key))
 		}
 	}
@@ -99,7 +99,31 @@ func (q *Queue) checkGroups() error {
 	return errors.Join(errs...)
 }
 
-// groupsOf are the groups that a parked pod belongs to, beside that of all.
+// checkLine compares the line with its counts.
+func (q *Queue) checkLine() error {
+	var errs []error
+	l := &q.parked.line
+	counted, live := make([]blockCount, len(l.blocks)), 0
+	for i, p := range l.pods {
+		if p == nil {
+			continue
+		}
+		live++
+		counted[i/lineBlock][kindOf(p.place)]++
+		if p.turn != i {
+			errs = append(errs, fmt.Errorf("parked pod %q stands at %d in the line, but says %d", p.key, i, p.turn))
+		}
+	}
+	if live != l.live || !slices.Equal(counted, l.blocks) {
+		errs = append(errs, fmt.Errorf("%d pods stand in line, %v by block, but %d are counted, %v by block", live, counted, l.live, l.blocks))
+	}
+	if !slices.IsSortedFunc(slices.Collect(l.all()), byParking) {
+		errs = append(errs, errors.New("the parked pods do not stand in the order in which they were parked"))
+	}
+	return errors.Join(errs...)
+}
+
+// groupsOf are the groups that a parked pod belongs to.
 func (q *Queue) groupsOf(p *Pod) []*group {
 	if q.profiles[p.pod.Spec.SchedulerName] == nil || len(p.rejectors) == 0 {
 		return []*group{&q.parked.strays}

@@ -36,6 +36,12 @@
 // themselves. With PopFromBackoff the end is cut to the whole second and the pod released with the first tick after that
 // second, so that the delay d becomes (d, d+1s].
 //
+// # Reading
+//
+// Counts, Window and Awaits are for those who show the queue: what they cost is what they hand out. Parked pods stand in a
+// line (line.go) in which a window is found anywhere; a heap is walked down from its head. A Journal and a Tide are made
+// of records.
+//
 // # The older rule
 //
 // Before plugins gave hints, an event moved every parked pod, and Rule MoveRequestCycle does so still: any event of a

@@ -71,7 +71,7 @@ func (q *Queue) updateWaiting(p *Pod, old, updated *v1.Pod) {
 
 func (q *Queue) updateParked(p *Pod, old, updated *v1.Pod) {
 	if before := p.profile; q.set(p, updated) != before {
-		q.parked.remove(p)
+		q.parked.unseat(p)
 		q.parked.seat(p)
 	}
 	q.renominate(old, updated)

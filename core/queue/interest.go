@@ -13,6 +13,7 @@ type profile struct {
 	Profile
 	number int // in the table of an interest
 	groups map[string]*group
+	gates  []GateCount
 }
 
 // group has the parked pods that one plugin of a profile turned down.

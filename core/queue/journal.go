@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"cmp"
+	"iter"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -58,6 +60,26 @@ func (j *Journal) Add(t Transition) {
 // Of is the journey of a pod, the oldest move first. Pods without a UID share one.
 func (j *Journal) Of(uid types.UID) []Transition {
 	return slices.Clone(j.journeys[uid])
+}
+
+// Newest goes through the latest moves of all pods, the newest first. What it hands out is the journal's own.
+func (j *Journal) Newest() iter.Seq[*Transition] {
+	return func(yield func(*Transition) bool) {
+		for i := len(j.order) - 1; i >= 0; i-- {
+			e := j.order[i]
+			journey := j.journeys[e.uid]
+			at, kept := slices.BinarySearchFunc(journey, e.seq, func(t Transition, seq uint64) int { return cmp.Compare(t.Seq, seq) })
+			if kept && !yield(&journey[at]) {
+				return
+			}
+		}
+	}
+}
+
+// Last is the latest moves of a pod, n at most, the oldest first. They are the journal's own.
+func (j *Journal) Last(uid types.UID, n int) []Transition {
+	journey := j.journeys[uid]
+	return journey[max(len(journey)-n, 0):]
 }
 
 // Len is how many moves are kept.

@@ -9,7 +9,7 @@ import (
 // looks only at pods that it can help.
 type pool struct {
 	q        *Queue
-	all      group
+	line     line
 	strays   group   // pods that any event of interest moves: of no known profile, or turned down by nobody
 	leftover podHeap // those that the leftover flush would move, oldest first
 	held     podHeap // the others: gated ones
@@ -40,18 +40,19 @@ func oldest(a, b *Pod) bool {
 	return a.parkedAs < b.parkedAs
 }
 
-func (pl *pool) len() int { return len(pl.all.pods) }
+func (pl *pool) len() int { return pl.line.live }
 
 // add parks a pod; its place says whether it is gated.
 func (pl *pool) add(p *Pod) {
 	pl.parkings++
 	p.parkedAs = pl.parkings
+	pl.line.push(p)
 	pl.seat(p)
 }
 
-// seat puts a pod into the groups of its rejectors.
+// seat puts a pod that stands in the line into the groups of its rejectors.
 func (pl *pool) seat(p *Pod) {
-	pl.all.add(p)
+	pl.line.count(p, 1)
 	if p.profile == nil || len(p.rejectors) == 0 {
 		pl.strays.add(p)
 	} else {
@@ -75,6 +76,13 @@ func (pl *pool) byAge(p *Pod) *podHeap {
 }
 
 func (pl *pool) remove(p *Pod) {
+	pl.unseat(p)
+	pl.line.drop(p)
+}
+
+// unseat takes a pod out of its groups and leaves it its turn.
+func (pl *pool) unseat(p *Pod) {
+	pl.line.count(p, -1)
 	for len(p.seats) > 0 {
 		s := p.seats[len(p.seats)-1]
 		p.seats = p.seats[:len(p.seats)-1]
@@ -113,13 +121,15 @@ func (q *Queue) candidates(in *interest) []*Pod {
 	q.picks++
 	q.scratch = q.scratch[:0]
 	if in.wildcard || q.opts.Rule == MoveRequestCycle {
-		q.pick(&q.parked.all)
-	} else {
-		q.pick(&q.parked.strays)
-		for _, groups := range in.groups {
-			for _, g := range groups {
-				q.pick(g)
-			}
+		for p := range q.parked.line.all() {
+			q.scratch = append(q.scratch, p)
+		}
+		return q.scratch
+	}
+	q.pick(&q.parked.strays)
+	for _, groups := range in.groups {
+		for _, g := range groups {
+			q.pick(g)
 		}
 	}
 	slices.SortFunc(q.scratch, byParking)
@@ -149,7 +159,7 @@ func (q *Queue) park(p *Pod, label, plugin, note string) {
 
 // reseat follows a change of a parked pod's rejectors or gate; it keeps its turn.
 func (q *Queue) reseat(p *Pod, label, plugin, note string) {
-	q.parked.remove(p)
+	q.parked.unseat(p)
 	p.place = Unschedulable
 	if p.gate != "" {
 		p.place = Gated

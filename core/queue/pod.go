@@ -44,6 +44,7 @@ type Pod struct {
 	stamp    uint64 // order of the timestamps, finer than any clock
 	parkedAs uint64 // order of parking
 	picked   uint64 // the last move that looked at it
+	turn     int    // place in the line of parked pods
 	at       [slots]int
 	seats    []seat
 	age      *podHeap // the heap of parked pods that it is in

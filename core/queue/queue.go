@@ -172,6 +172,9 @@ func soonest(less func(a, b *Pod) bool) func(a, b *Pod) bool {
 // SchedulingCycle counts the pods popped so far.
 func (q *Queue) SchedulingCycle() int64 { return q.cycle }
 
+// Stamp counts the records: as long as it is the same, nothing has moved.
+func (q *Queue) Stamp() uint64 { return q.seq }
+
 // insert puts p, which is in no structure, where its place says.
 func (q *Queue) insert(p *Pod, place State) {
 	p.place = place

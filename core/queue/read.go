@@ -21,6 +21,9 @@ func (q *Queue) Counts() Counts {
 	}
 }
 
+// Len is how many pods there are, those in flight included.
+func (q *Queue) Len() int { return len(q.pods) + len(q.flights.at) }
+
 // Get finds a waiting pod by name. The pod is the queue's own.
 func (q *Queue) Get(namespace, name string) (*Pod, bool) {
 	p, ok := q.pods[types.NamespacedName{Namespace: namespace, Name: name}]
@@ -68,7 +71,7 @@ func (q *Queue) Gated() []*Pod { return q.parkedAs(Gated) }
 
 func (q *Queue) parkedAs(place State) []*Pod {
 	var pods []*Pod
-	for _, p := range q.parked.all.pods {
+	for p := range q.parked.line.all() {
 		if p.place == place {
 			pods = append(pods, p)
 		}

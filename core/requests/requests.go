@@ -13,10 +13,20 @@ import (
 
 // Of is what a pod asks for.
 func Of(pod *v1.Pod, options resource.PodResourcesOptions) v1.ResourceList {
-	if pod.Spec.Resources != nil && len(pod.Spec.Overhead) > 0 && !options.SkipPodLevelResources {
-		own := *pod
-		own.Spec.Resources = pod.Spec.Resources.DeepCopy()
-		pod = &own
+	return resource.PodRequests(writable(pod, options), options)
+}
+
+// Limits is what a pod may use at most. Resources that it may use without a limit are not in it.
+func Limits(pod *v1.Pod, options resource.PodResourcesOptions) v1.ResourceList {
+	return resource.PodLimits(writable(pod, options), options)
+}
+
+// writable is a pod whose own quantities may be written to.
+func writable(pod *v1.Pod, options resource.PodResourcesOptions) *v1.Pod {
+	if pod.Spec.Resources == nil || len(pod.Spec.Overhead) == 0 || options.SkipPodLevelResources {
+		return pod
 	}
-	return resource.PodRequests(pod, options)
+	own := *pod
+	own.Spec.Resources = pod.Spec.Resources.DeepCopy()
+	return &own
 }

@@ -32,3 +32,17 @@ func TestContainersSidecarsAndOverheadAddUp(t *testing.T) {
 		t.Errorf("the pod asks for %s, want 2250m: the set-up container alone is more than the rest together", got.Cpu())
 	}
 }
+
+func TestLimitsAreTheContainersOwnAndTheOverheadWhereThereIsALimit(t *testing.T) {
+	pod := mk.Pod("web").Overhead("memory", "0.1").Obj()
+	pod.Spec.Resources = &v1.ResourceRequirements{Limits: mk.Resources("memory", "1.5")}
+	before := pod.DeepCopy()
+	for range 2 {
+		if got := requests.Limits(pod, resource.PodResourcesOptions{}); got.Memory().String() != "1600m" || !got.Cpu().IsZero() {
+			t.Errorf("the pod may use %v of memory and %v of cpu, want 1600m and no limit", got.Memory(), got.Cpu())
+		}
+	}
+	if diff := cmp.Diff(before, pod); diff != "" {
+		t.Errorf("the pod was changed (-before +after):\n%s", diff)
+	}
+}

@@ -1,0 +1,172 @@
+package queue
+
+import "slices"
+
+// nearby is how far into a heap a window is found by walking down from its head. Beyond it the pods before the window
+// have to be told from the others, which costs what is in the heap.
+const nearby = 1024
+
+// Window appends to a list the pods of one part of the queue from the first-th on, n at most, in the order of Active,
+// Backoff, Unschedulable, Gated or InFlight; Backoff has those after errors too. It costs what it hands out, for those
+// near the head of a part and for parked ones wherever they are. The pods are the queue's own: they are to be read, and
+// stay where they are only until the queue is told something.
+func (q *Queue) Window(into []*Pod, part State, first, n int) []*Pod {
+	if first < 0 || n <= 0 {
+		return into
+	}
+	switch part {
+	case InFlight:
+		for i := range q.flights.list {
+			switch p := q.flights.list[i].pod; {
+			case p == nil || n == 0:
+			case first > 0:
+				first--
+			default:
+				into, n = append(into, p), n-1
+			}
+		}
+	case Active:
+		return q.heapWindow(into, first, n, &q.active)
+	case Backoff, ErrorBackoff:
+		return q.heapWindow(into, first, n, &q.backoff, &q.errored)
+	case Unschedulable, Gated:
+		return q.parked.line.window(into, part, first, n)
+	}
+	return into
+}
+
+// Pods appends all pods of one part of the queue, in no particular order, see Window.
+func (q *Queue) Pods(into []*Pod, part State) []*Pod {
+	switch part {
+	case Active:
+		return append(into, q.active.pods...)
+	case Backoff, ErrorBackoff:
+		return append(append(into, q.backoff.pods...), q.errored.pods...)
+	}
+	return q.Window(into, part, 0, len(q.flights.list)+q.parked.len())
+}
+
+// heapWindow is a window of heaps that have one order.
+func (q *Queue) heapWindow(into []*Pod, first, n int, heaps ...*podHeap) []*Pod {
+	total := 0
+	for _, h := range heaps {
+		total += h.len()
+	}
+	if n = min(n, total-first); n <= 0 {
+		return into
+	}
+	if first+n <= nearby {
+		return q.headOf(into, first, n, heaps)
+	}
+	q.scratch = q.scratch[:0]
+	for _, h := range heaps {
+		q.scratch = append(q.scratch, h.pods...)
+	}
+	order := heaps[0].less
+	Select(q.scratch, first, n, func(a, b *Pod) int { return byLess(order, a, b) })
+	return append(into, q.scratch[first:first+n]...)
+}
+
+// headOf walks down from the heads: the next pod in order is always a child of one that was there before it.
+func (q *Queue) headOf(into []*Pod, first, n int, heaps []*podHeap) []*Pod {
+	less := heaps[0].less
+	front := q.scratch[:0]
+	for _, h := range heaps {
+		if p := h.head(); p != nil {
+			front = insertSorted(front, p, less)
+		}
+	}
+	for len(front) > 0 && n > 0 {
+		p := front[len(front)-1]
+		front = front[:len(front)-1]
+		if first > 0 {
+			first--
+		} else {
+			into, n = append(into, p), n-1
+		}
+		h := heaps[0]
+		if p.place == ErrorBackoff {
+			h = heaps[1]
+		}
+		for child := 2*p.at[slotQueue] + 1; child <= 2*p.at[slotQueue]+2 && child < h.len(); child++ {
+			front = insertSorted(front, h.pods[child], less)
+		}
+	}
+	q.scratch = front[:0]
+	return into
+}
+
+// insertSorted puts a pod into a list whose last is the first in order.
+func insertSorted(list []*Pod, p *Pod, less func(a, b *Pod) bool) []*Pod {
+	at, _ := slices.BinarySearchFunc(list, p, func(x, p *Pod) int { return byLess(less, p, x) })
+	return slices.Insert(list, at, p)
+}
+
+func byLess(less func(a, b *Pod) bool, a, b *Pod) int {
+	switch {
+	case less(a, b):
+		return -1
+	case less(b, a):
+		return 1
+	}
+	return 0
+}
+
+// Compare is the order of Window within one part.
+func (q *Queue) Compare(a, b *Pod) int {
+	switch a.place {
+	case Active:
+		return byLess(q.active.less, a, b)
+	case Backoff, ErrorBackoff:
+		return byLess(q.backoff.less, a, b)
+	case Unschedulable, Gated:
+		return byParking(a, b)
+	}
+	return 0
+}
+
+// Select brings those items to the places from the first-th on that would be there, n at most, if all were sorted, and
+// sorts those. What lies before and behind them is in no order. It is much cheaper than sorting everything, if compare
+// tells all items apart.
+func Select[T any](items []T, first, n int, compare func(a, b T) int) {
+	end := min(first+n, len(items))
+	lo, hi := 0, len(items)
+	for hi-lo > 64 && (lo < first || hi > end) {
+		at := partition(items[lo:hi], compare) + lo
+		switch {
+		case at < first:
+			lo = at + 1
+		case at >= end:
+			hi = at
+		default: // the pivot lies within: each side has its part of the window
+			Select(items[lo:at], first-lo, at-first, compare)
+			Select(items[at+1:hi], 0, end-at-1, compare)
+			return
+		}
+	}
+	slices.SortFunc(items[lo:hi], compare)
+}
+
+// partition puts what comes before a pivot before it, and tells where that came to stand.
+func partition[T any](items []T, compare func(a, b T) int) int {
+	last := len(items) - 1
+	a, b, c := 0, last/2, last
+	if compare(items[a], items[b]) > 0 {
+		a, b = b, a
+	}
+	if compare(items[b], items[c]) > 0 {
+		if b = c; compare(items[a], items[b]) > 0 {
+			b = a
+		}
+	}
+	items[b], items[last] = items[last], items[b]
+	at := 0
+	for i := range last {
+		if compare(items[i], items[last]) < 0 {
+			items[i], items[at] = items[at], items[i]
+			at++
+		}
+	}
+	items[at], items[last] = items[last], items[at]
+	return at
+}
