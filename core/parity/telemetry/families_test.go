@@ -1,0 +1,141 @@
+package telemetry
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/blang/semver/v4"
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/component-base/metrics"
+	"sigs.k8s.io/yaml"
+
+	volumes "k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding/metrics"
+	upstream "k8s.io/kubernetes/pkg/scheduler/metrics"
+
+	"orrery/core/config"
+	"orrery/core/telemetry"
+)
+
+// family is what a dashboard depends on.
+type family struct {
+	Type      string
+	Stability string
+	Labels    []string
+	Buckets   []float64
+}
+
+// upstreamOf reads the list of all metrics that comes with Kubernetes' source.
+func upstreamOf(t *testing.T, subsystems ...string) map[string]family {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes").Output()
+	if err != nil {
+		t.Fatalf("finding Kubernetes' source: %v", err)
+	}
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "test/instrumentation/documentation/documentation-list.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []struct {
+		Name, Subsystem, Namespace, Type, StabilityLevel string
+		Labels                                           []string
+		Buckets                                          []float64
+	}
+	if err := yaml.Unmarshal(text, &list); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]family{}
+	for _, m := range list {
+		if slices.Contains(subsystems, m.Subsystem) {
+			slices.Sort(m.Labels)
+			kind := strings.TrimSuffix(strings.TrimSuffix(m.Type, "Vec"), "Func")
+			all[m.Subsystem+"_"+m.Name] = family{kind, m.StabilityLevel, m.Labels, rounded(m.Buckets)}
+		}
+	}
+	return all
+}
+
+// rounded makes 0.30000000000000004 and 0.3 the same.
+func rounded(buckets []float64) []float64 {
+	for i, b := range buckets {
+		fmt.Sscanf(fmt.Sprintf("%.6g", b), "%g", &buckets[i])
+	}
+	return buckets
+}
+
+// catcher is a registry that only looks at what is registered.
+type catcher map[string]family
+
+var labelsOf = regexp.MustCompile(`variableLabels: \{([^}]*)\}`)
+
+func (c catcher) MustRegister(all ...metrics.Registerable) {
+	for _, r := range all {
+		r.Create(&semver.Version{Major: 1, Minor: 35})
+		f := family{}
+		switch m := r.(type) {
+		case *metrics.CounterVec:
+			f.Type, f.Stability = "Counter", string(m.CounterOpts.StabilityLevel)
+		case *metrics.Counter:
+			f.Type, f.Stability = "Counter", string(m.CounterOpts.StabilityLevel)
+		case *metrics.GaugeVec:
+			f.Type, f.Stability = "Gauge", string(m.GaugeOpts.StabilityLevel)
+		case *metrics.HistogramVec:
+			f.Type, f.Stability, f.Buckets = "Histogram", string(m.HistogramOpts.StabilityLevel), rounded(slices.Clone(m.Buckets))
+		case *metrics.Histogram:
+			f.Type, f.Stability, f.Buckets = "Histogram", string(m.HistogramOpts.StabilityLevel), rounded(slices.Clone(m.Buckets))
+		}
+		descriptions := make(chan *prometheus.Desc, 1)
+		r.Describe(descriptions)
+		if found := labelsOf.FindStringSubmatch((<-descriptions).String()); len(found) == 2 && found[1] != "" {
+			f.Labels = strings.Split(found[1], ",")
+			slices.Sort(f.Labels)
+		}
+		c[r.FQName()] = f
+	}
+}
+
+// unpublished are families of kube-scheduler that its published list leaves out.
+func unpublished() map[string]family {
+	upstream.InitMetrics()
+	found := catcher{}
+	found.MustRegister(upstream.BatchAttemptStats, upstream.BatchCacheFlushed, upstream.GetNodeHintDuration,
+		upstream.StoreScheduleResultsDuration, upstream.ResourceClaimCreatesTotal,
+		volumes.VolumeBindingRequestSchedulerBinderCache, volumes.VolumeSchedulingStageFailed)
+	return found
+}
+
+func TestEveryFamilyIsUpstreams(t *testing.T) {
+	features, err := config.ParseFeatures(map[string]bool{
+		"SchedulerAsyncAPICalls": true, "SchedulerAsyncPreemption": true, "DynamicResourceAllocation": true, "DRAExtendedResource": true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := catcher{}
+	telemetry.New(ours, features)
+	want := upstreamOf(t, "scheduler")
+	for name, f := range unpublished() {
+		want[name] = f
+	}
+	for name, f := range want {
+		if mine, ok := ours[name]; !ok {
+			t.Errorf("kube-scheduler has %s, and we have not", name)
+		} else if diff := cmp.Diff(f, mine); diff != "" {
+			t.Errorf("%s differs (-upstream +ours):\n%s", name, diff)
+		}
+	}
+	for name := range ours {
+		if _, ok := want[name]; !ok {
+			t.Errorf("we have %s, and kube-scheduler has not", name)
+		}
+	}
+	if len(want) < 20 {
+		t.Errorf("only %d families of kube-scheduler were found", len(want))
+	}
+}
