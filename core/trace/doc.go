@@ -14,7 +14,7 @@
 //
 // record is what can be said, and header what a trace begins with; FORMAT.md is the file byte by byte. frame and pack
 // are blocks, entry, encode and decode what is in them; writer and reader are the two ends. hash and hash_object
-// replace names. info and cut work on whole files. import_objects and import_openb make inputs of other people's files.
+// replace names. info, cut and rehash work on whole files. import_objects and import_openb make inputs of other people's files.
 //
 // # What is promised
 //

@@ -2,6 +2,7 @@ package trace_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -266,4 +267,42 @@ func TestInfoCounts(t *testing.T) {
 	if info, err = trace.ReadInfo(bytes.NewReader(file[:len(file)-1])); err != nil || info.Damage == nil {
 		t.Errorf("of a damaged file: %+v, %v", info.Damage, err)
 	}
+}
+
+func TestHashingATraceReplacesItsNamesAndKeepsTheRest(t *testing.T) {
+	records := append(many(20), trace.Record{At: start, Body: trace.Mark{Kind: trace.Note, Text: "secret-note"}})
+	file := written(t, trace.Header{Start: start, Description: "secret-description", Seed: 7}, records...)
+	hash, err := trace.NewHash([]byte("a long salt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hashed bytes.Buffer
+	if err := trace.HashNames(bytes.NewReader(file), &hashed, hash); err != nil {
+		t.Fatal(err)
+	}
+	before, after := infoIn(t, file), infoIn(t, hashed.Bytes())
+	if !after.Header.NamesHashed || after.Header.Description != "" || after.Header.Seed != 7 {
+		t.Errorf("the header is %+v", after.Header)
+	}
+	if before.Inputs != after.Inputs || before.Decisions != after.Decisions || after.Damage != nil || after.Digest != 0 {
+		t.Errorf("of %d inputs and %d decisions there are %d and %d, damage %v", before.Inputs, before.Decisions, after.Inputs, after.Decisions, after.Damage)
+	}
+	if text := after.Marks[0].Mark.Text; strings.Contains(text, "secret") {
+		t.Errorf("the mark says %q", text)
+	}
+
+	var rest bytes.Buffer
+	err = trace.HashNames(bytes.NewReader(file[:len(file)-3]), &rest, hash)
+	if damage := (*trace.Damage)(nil); !errors.As(err, &damage) || infoIn(t, rest.Bytes()).Damage != nil {
+		t.Errorf("hashing a damaged trace ends with %v", err)
+	}
+}
+
+func infoIn(t *testing.T, file []byte) trace.Info {
+	t.Helper()
+	info, err := trace.ReadInfo(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
 }

@@ -24,5 +24,14 @@
 // # Seeking
 //
 // A Player keeps forks of its engine along the way and goes to a moment from the nearest one before it. Forks share all
-// that did not change, and there is a bounded number of them: when there are too many, every other one goes.
+// that did not change, and there is a bounded number of them, about as much work apart: when there are too many, every
+// other one goes.
+//
+// Scout plays on where nobody has been, record by record and beside the player, and leaves forks behind. Once it is
+// through, every way is short. Whoever has time to spare spends it on that; Prepare is all of it at once.
+//
+// # Companions
+//
+// What an engine does not remember and somebody needs is kept by a [Companion]. It hears what the engine hears, is forked
+// when it is and goes back when it does, so that what it remembers is always of where the player stands.
 package play

@@ -158,7 +158,7 @@ func (f *Flight) Player() (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPlayer(newPerformance(base, trace.FromStart, false), f.records()), nil
+	return newPlayer(newPerformance(base, nil, trace.FromStart, false), f.records()), nil
 }
 
 func (f *Flight) records() []trace.Record {

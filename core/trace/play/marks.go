@@ -48,7 +48,8 @@ func (l *lookout) pod(op world.Op, pod *v1.Pod) (trace.Mark, bool) {
 		delete(l.leaving, pod.UID)
 		return trace.Mark{}, false
 	}
-	if pod.DeletionTimestamp == nil || l.leaving[pod.UID] {
+	evicted := pod.Status.Phase == v1.PodFailed // a kubelet ends a pod, and leaves it to others to delete it
+	if pod.DeletionTimestamp == nil && !evicted || l.leaving[pod.UID] {
 		return trace.Mark{}, false
 	}
 	for i := range pod.Status.Conditions {

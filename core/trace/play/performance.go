@@ -16,6 +16,8 @@ import (
 // performance is an engine that a trace is played to.
 type performance struct {
 	engine *engine.Engine
+	// along hears what the engine is told and decides; nil if nobody does.
+	along Companion
 	// open are the effects that wait for their outcomes, by what they were to do, the oldest first. It is nil where the
 	// engine numbers its effects as the recorded one did.
 	open map[trace.Wish][]world.EffectID
@@ -27,8 +29,8 @@ type performance struct {
 
 // newPerformance begins a performance of a trace. Hashed names make other messages, and so other effects: a status is
 // patched when its message differs.
-func newPerformance(e *engine.Engine, base trace.Base, hashed bool) performance {
-	p := performance{engine: e, alone: base == trace.FromImport}
+func newPerformance(e *engine.Engine, along Companion, base trace.Base, hashed bool) performance {
+	p := performance{engine: e, along: along, alone: base == trace.FromImport}
 	if base != trace.FromStart {
 		p.placed = map[types.UID]string{}
 	}
@@ -44,6 +46,9 @@ func (p performance) fork() (performance, error) {
 		return performance{}, err
 	}
 	fork := p
+	if p.along != nil {
+		fork.along = p.along.Fork()
+	}
 	fork.engine, fork.open, fork.placed = e, maps.Clone(p.open), maps.Clone(p.placed)
 	for wish, ids := range fork.open {
 		fork.open[wish] = slices.Clone(ids)
@@ -88,21 +93,47 @@ func (p performance) input(r trace.Record, in trace.Input, report *Report) {
 }
 
 func (p performance) apply(r trace.Record, event world.Event, report *Report) {
-	if err := p.engine.Apply(world.Input{At: r.At, Event: event}); err != nil {
+	in := world.Input{At: r.At, Event: event}
+	err := p.engine.Apply(in)
+	if err != nil {
 		report.Refused++
 	}
+	if p.along != nil {
+		p.along.Applied(in, err)
+	}
+}
+
+// step has one decision made. It is false when there was nothing to decide.
+func (p performance) step() (*engine.Decision, bool) {
+	d, more := p.engine.Step()
+	if p.along != nil {
+		p.along.Stepped(d)
+	}
+	return d, more
+}
+
+// effects are what the engine wants done and has not said yet.
+func (p performance) effects() []world.Effect {
+	effects := p.engine.Effects()
+	if p.along != nil {
+		for _, effect := range effects {
+			p.along.Wanted(effect)
+		}
+	}
+	return effects
 }
 
 // rest checks that there is nothing to decide where the recorded engine had nothing.
 func (p performance) rest(r trace.Record, report *Report) {
-	for d, more := p.engine.Step(); more; d, more = p.engine.Step() {
+	for d, more := p.step(); more; d, more = p.step() {
 		p.note()
 		report.unexpected(r, decided(d, p.engine.Digest()))
 	}
+	p.note()
 }
 
 func (p performance) decide(r trace.Record, recorded trace.Decision, report *Report) {
-	d, ok := p.engine.Step()
+	d, ok := p.step()
 	if !ok {
 		report.missing(r, recorded)
 		return
@@ -114,7 +145,7 @@ func (p performance) decide(r trace.Record, recorded trace.Decision, report *Rep
 // note takes the engine's effects off it. They were carried out when the trace was recorded, and the trace has their
 // outcomes.
 func (p performance) note() {
-	effects := p.engine.Effects()
+	effects := p.effects()
 	if p.open == nil {
 		return
 	}
@@ -179,7 +210,7 @@ func (p performance) follow(r trace.Record, events []world.Event, report *Report
 	for len(events) > 0 {
 		p.apply(r, events[0], report)
 		events = events[1:]
-		for d, more := p.engine.Step(); more; d, more = p.engine.Step() {
+		for d, more := p.step(); more; d, more = p.step() {
 			if d.Verdict == engine.Placed {
 				p.placed[d.Pod.UID] = d.Node
 			}
@@ -188,7 +219,7 @@ func (p performance) follow(r trace.Record, events []world.Event, report *Report
 			p.note()
 			continue
 		}
-		for _, effect := range p.engine.Effects() {
+		for _, effect := range p.effects() {
 			events = append(events, p.success(effect)...)
 		}
 	}

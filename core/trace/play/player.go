@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sort"
 	"time"
 
@@ -15,23 +14,32 @@ import (
 // Player holds a trace and an engine that stands at some point of it. It goes forward by deciding again, and backward
 // from a fork it kept on the way.
 type Player struct {
+	header  trace.Header
 	records []trace.Record
+	start   time.Time   // before the first record
 	clock   []time.Time // of each record: the latest time up to it
 	damage  *trace.Damage
 
-	now     performance
-	at      int // records played
-	kept    []keptFork
-	spacing int // records between forks
+	now   standing
+	scout *standing // plays ahead of now; nil while there is none
+	kept  forks
 
 	report  *Report
 	checked int // records that the report has seen
 }
 
-// keptFork is the performance as it was after so many records.
-type keptFork struct {
+// standing is a performance after so many records.
+type standing struct {
 	at int
 	performance
+}
+
+func (s standing) fork() (standing, error) {
+	p, err := s.performance.fork()
+	if err != nil {
+		return standing{}, fmt.Errorf("copying the engine at record %d: %w", s.at, err)
+	}
+	return standing{s.at, p}, nil
 }
 
 // Position is where a Player stands.
@@ -41,20 +49,13 @@ type Position struct {
 	Time   time.Time
 }
 
-const (
-	// mostForks bounds the forks that are kept; a fork of a large cluster takes some megabytes.
-	mostForks = 64
-	// firstSpacing is how many records lie between forks until there are too many.
-	firstSpacing = 64
-)
-
 // NewPlayer reads a whole trace, up to where it is damaged, and stands before its first record.
 func NewPlayer(from io.Reader, o Options) (*Player, error) {
 	r, err := trace.NewReader(from)
 	if err != nil {
 		return nil, err
 	}
-	e, err := o.engineFor(r.Header())
+	first, err := o.perform(r.Header())
 	if err != nil {
 		return nil, err
 	}
@@ -70,17 +71,17 @@ func NewPlayer(from io.Reader, o Options) (*Player, error) {
 			o.Progress(r.Offset())
 		}
 	}
-	p := newPlayer(newPerformance(e, r.Header().Base, r.Header().NamesHashed), records)
-	p.damage, p.report.Damage = damage, damage
+	p := newPlayer(first, records)
+	p.header, p.damage, p.report.Damage = r.Header(), damage, damage
 	return p, nil
 }
 
 func newPlayer(first performance, records []trace.Record) *Player {
 	p := &Player{
-		records: records, clock: make([]time.Time, len(records)), now: first, spacing: firstSpacing,
-		report: &Report{Exact: first.exact()},
+		records: records, clock: make([]time.Time, len(records)), now: standing{performance: first}, kept: newForks(),
+		report: &Report{Exact: first.exact()}, start: first.engine.Now(),
 	}
-	latest := first.engine.Now()
+	latest := p.start
 	for i, r := range records {
 		if r.At.After(latest) {
 			latest = r.At
@@ -93,29 +94,35 @@ func newPlayer(first performance, records []trace.Record) *Player {
 // Engine is the engine where the player stands, to be read. Going backward puts another engine in its place.
 func (p *Player) Engine() *engine.Engine { return p.now.engine }
 
+// Companion is what goes along with Engine; nil if nothing does.
+func (p *Player) Companion() Companion { return p.now.along }
+
+// Header is the trace's; that of a flight is empty.
+func (p *Player) Header() trace.Header { return p.header }
+
 // Records are all records, in order.
 func (p *Player) Records() []trace.Record { return p.records }
 
 // Damage is where the trace could not be read any further; nil for a whole one.
 func (p *Player) Damage() *trace.Damage { return p.damage }
 
-// Report compares as far as the player has ever come.
+// Report compares as far as the player, or its scout, has ever come.
 func (p *Player) Report() *Report { return p.report }
 
 // At is where the player stands.
-func (p *Player) At() Position {
-	if p.at == 0 {
-		return Position{Time: p.now.engine.Now()}
-	}
-	return Position{p.at, p.clock[p.at-1]}
-}
+func (p *Player) At() Position { return p.position(p.now.at) }
+
+// Start is the position before the first record.
+func (p *Player) Start() Position { return p.position(0) }
 
 // End is the position after the last record.
-func (p *Player) End() Position {
-	if len(p.records) == 0 {
-		return p.At()
+func (p *Player) End() Position { return p.position(len(p.records)) }
+
+func (p *Player) position(record int) Position {
+	if record == 0 {
+		return Position{Time: p.start}
 	}
-	return Position{len(p.records), p.clock[len(p.clock)-1]}
+	return Position{record, p.clock[record-1]}
 }
 
 // Marks lists the notable moments; Record is the position to go to.
@@ -129,24 +136,12 @@ func (p *Player) Marks() []trace.MarkAt {
 	return marks
 }
 
-// Prepare plays to the end and returns to the beginning, so that from then on every way is short, and the report
-// complete. Progress, if not nil, is called with how many records were played; it stops the player, where it is, by
-// answering false.
-func (p *Player) Prepare(progress func(records int) bool) error {
-	for p.at < len(p.records) {
-		if err := p.forward(); err != nil {
-			return err
-		}
-		if progress != nil && p.at%progressEvery == 0 && !progress(p.at) {
-			return nil
-		}
-	}
-	return p.SeekRecord(0)
-}
-
 // Seek goes to a time: everything up to and with it has happened, and nothing after it.
-func (p *Player) Seek(t time.Time) error {
-	return p.SeekRecord(sort.Search(len(p.clock), func(i int) bool { return p.clock[i].After(t) }))
+func (p *Player) Seek(t time.Time) error { return p.SeekRecord(p.RecordAt(t)) }
+
+// RecordAt is how many records there are up to and with a time.
+func (p *Player) RecordAt(t time.Time) int {
+	return sort.Search(len(p.clock), func(i int) bool { return p.clock[i].After(t) })
 }
 
 // SeekRecord goes to where so many records were played.
@@ -154,24 +149,23 @@ func (p *Player) SeekRecord(n int) error {
 	if n < 0 || n > len(p.records) {
 		return fmt.Errorf("seeking to record %d: the trace has %d", n, len(p.records))
 	}
-	if err := p.keep(); err != nil {
-		return err
-	}
-	nearest, _ := slices.BinarySearchFunc(p.kept, n+1, func(k keptFork, n int) int { return k.at - n })
-	if from := p.kept[nearest-1]; n < p.at || from.at > p.at {
+	if from, ok := p.kept.upTo(n); ok && (n < p.now.at || from.at > p.now.at) {
 		fork, err := from.fork()
 		if err != nil {
 			return fmt.Errorf("seeking to record %d: %w", n, err)
 		}
-		p.now, p.at = fork, from.at
+		p.now = fork
 	}
-	for p.at < n {
-		if err := p.forward(); err != nil {
+	for p.now.at < n {
+		if _, err := p.Step(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// Step plays the next record, whatever it is. At the end of the trace it does nothing.
+func (p *Player) Step() (Work, error) { return p.play(&p.now) }
 
 // StepInput plays the next input, and what stands before it. It is false at the end of the trace.
 func (p *Player) StepInput() (trace.Record, bool, error) {
@@ -184,9 +178,9 @@ func (p *Player) StepDecision() (trace.Record, bool, error) {
 }
 
 func (p *Player) stepTo(wanted func(trace.Body) bool) (trace.Record, bool, error) {
-	for p.at < len(p.records) {
-		r := p.records[p.at]
-		if err := p.forward(); err != nil {
+	for p.now.at < len(p.records) {
+		r := p.records[p.now.at]
+		if _, err := p.Step(); err != nil {
 			return r, false, err
 		}
 		if wanted(r.Body) {
@@ -196,37 +190,28 @@ func (p *Player) stepTo(wanted func(trace.Body) bool) (trace.Record, bool, error
 	return trace.Record{}, false, nil
 }
 
-// forward plays one record. The report hears of each record once, however often it is played.
-func (p *Player) forward() error {
-	if p.at%p.spacing == 0 {
-		if err := p.keep(); err != nil {
-			return err
+// play plays one record to somebody. The report hears of each record once, however often it is played, and forks are
+// kept where nobody has been before.
+func (p *Player) play(s *standing) (Work, error) {
+	if s.at == len(p.records) {
+		return 0, nil
+	}
+	var work Work
+	report, first := &Report{}, s.at == p.checked
+	if first {
+		var err error
+		if work, err = p.kept.keep(*s); err != nil {
+			return work, err
 		}
-	}
-	report := &Report{}
-	if p.at >= p.checked {
 		report = p.report
-		p.checked = p.at + 1
+		p.checked++
 	}
-	p.now.play(p.records[p.at], report)
-	p.at++
-	return nil
-}
-
-// keep keeps a fork of here, unless there is one, and makes room when there are too many.
-func (p *Player) keep() error {
-	place, found := slices.BinarySearchFunc(p.kept, p.at, func(k keptFork, at int) int { return k.at - at })
-	if found || (p.at%p.spacing != 0 && p.at != 0) {
-		return nil
+	record := &p.records[s.at]
+	s.play(*record, report)
+	s.at++
+	played := workOf(record, s.engine)
+	if first {
+		p.kept.done += played
 	}
-	fork, err := p.now.fork()
-	if err != nil {
-		return fmt.Errorf("keeping record %d to come back to: %w", p.at, err)
-	}
-	p.kept = slices.Insert(p.kept, place, keptFork{p.at, fork})
-	if len(p.kept) > mostForks {
-		p.spacing *= 2
-		p.kept = slices.DeleteFunc(p.kept, func(k keptFork) bool { return k.at%p.spacing != 0 })
-	}
-	return nil
+	return work + played, nil
 }

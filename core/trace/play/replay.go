@@ -14,6 +14,8 @@ type Options struct {
 	// Adjust changes the engine's options before it is made: to bring third-party plugins, or to see what another
 	// configuration or seed would have decided.
 	Adjust func(*engine.Options)
+	// Companion, if not nil, makes what goes along with the engine, before the engine is told anything.
+	Companion func(e *engine.Engine) Companion
 	// Progress, if not nil, is called now and then with how far in the file the replay has come, in bytes.
 	Progress func(offset int64)
 }
@@ -21,20 +23,24 @@ type Options struct {
 // progressEvery is after how many records Progress is called.
 const progressEvery = 256
 
-// engineFor makes the engine that a trace is played to.
-func (o Options) engineFor(h trace.Header) (*engine.Engine, error) {
+// perform begins a performance of a trace.
+func (o Options) perform(h trace.Header) (performance, error) {
 	options, err := OptionsOf(h)
 	if err != nil {
-		return nil, err
+		return performance{}, err
 	}
 	if o.Adjust != nil {
 		o.Adjust(&options)
 	}
 	e, err := engine.New(options)
 	if err != nil {
-		return nil, fmt.Errorf("making an engine to replay with: %w", err)
+		return performance{}, fmt.Errorf("making an engine to replay with: %w", err)
 	}
-	return e, nil
+	var along Companion
+	if o.Companion != nil {
+		along = o.Companion(e)
+	}
+	return newPerformance(e, along, h.Base, h.NamesHashed), nil
 }
 
 // Replay decides again what a trace says was decided, from its beginning to its end, and compares. The engine is left
@@ -45,11 +51,10 @@ func Replay(from io.Reader, o Options) (*engine.Engine, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := o.engineFor(r.Header())
+	p, err := o.perform(r.Header())
 	if err != nil {
 		return nil, nil, err
 	}
-	p := newPerformance(e, r.Header().Base, r.Header().NamesHashed)
 	report := &Report{Exact: p.exact()}
 	for record, err := range r.All() {
 		if err != nil {
@@ -61,5 +66,5 @@ func Replay(from io.Reader, o Options) (*engine.Engine, *Report, error) {
 			o.Progress(r.Offset())
 		}
 	}
-	return e, report, nil
+	return p.engine, report, nil
 }
