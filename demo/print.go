@@ -7,45 +7,61 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/printable"
+	"orrery/core/trace"
+	"orrery/core/trace/play"
 	"orrery/core/world"
 )
 
-// Print plays a day to its end, as fast as it goes, with a scheduler of these options, and writes a line for everything
-// that the scheduler wants done.
-func Print(w io.Writer, day *Day, o engine.Options) error {
-	began := day.Cluster.Now()
-	o.Start = began
-	e, err := engine.New(o)
+// Print plays a recording to its end, as fast as it goes, and writes a line for everything that the scheduler wants
+// done, for every mark and for every problem, and at the end one that sums it up. A recording that is damaged is printed
+// as far as it can be read, and the error says where that is.
+func Print(w io.Writer, from io.Reader, o play.Options) error {
+	p := &printer{out: w}
+	o.Companion = func(e *engine.Engine) play.Companion {
+		p.began = e.Now()
+		return p
+	}
+	player, err := play.NewPlayer(from, o)
 	if err != nil {
 		return err
 	}
-	p := printer{out: w, began: began}
-	engine.Drive(e, tap{day.Cluster, &p}, began.Add(day.Length), func(_ world.Input, err error) { p.problem(e.Now(), err) })
-	t, counts := e.Tally(), e.Queue().Counts()
-	p.line(e.Now(), "end", "%d decisions: %d placed, %d unschedulable; %d bound, %d still waiting; digest %s",
-		t.Decisions[engine.Placed]+t.Decisions[engine.Unschedulable], t.Decisions[engine.Placed],
-		t.Decisions[engine.Unschedulable], t.Bound, counts.Active+counts.Backoff+counts.Unschedulable, e.Digest())
+	for i, record := range player.Records() {
+		if err := player.SeekRecord(i + 1); err != nil {
+			return err
+		}
+		if mark, ok := record.Body.(trace.Mark); ok && mark.Kind != trace.Preemption {
+			p.line(record.At, mark.Kind.String(), "%s", mark.Text)
+		}
+		if p.err != nil {
+			return p.err
+		}
+	}
+	p.sum(player.Engine())
+	if damage := player.Damage(); damage != nil && p.err == nil {
+		return damage
+	}
 	return p.err
 }
 
-// tap is a world that writes down the effects on their way.
-type tap struct {
-	world.World
-	printer *printer
-}
-
-func (t tap) Do(e world.Effect) {
-	t.printer.effect(e)
-	t.World.Do(e)
-}
-
+// printer goes along with an engine and writes down what it wants done.
 type printer struct {
 	out   io.Writer
 	began time.Time
 	err   error // the first error of out
 }
 
-func (p *printer) effect(e world.Effect) {
+// Applied implements play.Companion.
+func (p *printer) Applied(in world.Input, err error) {
+	if err != nil {
+		p.line(in.At, "problem", "%v", err)
+	}
+}
+
+// Stepped implements play.Companion.
+func (p *printer) Stepped(*engine.Decision) {}
+
+// Wanted implements play.Companion.
+func (p *printer) Wanted(e world.Effect) {
 	switch a := e.Act.(type) {
 	case world.Bind:
 		p.line(e.At, "bind", "%s to %s", a.Pod, a.Node)
@@ -60,10 +76,16 @@ func (p *printer) effect(e world.Effect) {
 	}
 }
 
-func (p *printer) problem(at time.Time, err error) {
-	if err != nil {
-		p.line(at, "problem", "%v", err)
-	}
+// Fork implements play.Companion. Nobody plays a fork of what is printed, and it would say everything twice.
+func (p *printer) Fork() play.Companion {
+	return &printer{out: io.Discard, began: p.began}
+}
+
+func (p *printer) sum(e *engine.Engine) {
+	t, counts := e.Tally(), e.Queue().Counts()
+	p.line(e.Now(), "end", "%d decisions: %d placed, %d unschedulable; %d bound, %d still waiting; digest %s",
+		t.Decisions[engine.Placed]+t.Decisions[engine.Unschedulable], t.Decisions[engine.Placed],
+		t.Decisions[engine.Unschedulable], t.Bound, counts.Active+counts.Backoff+counts.Unschedulable, e.Digest())
 }
 
 const lineMost = 200

@@ -1,0 +1,359 @@
+package scenario
+
+import (
+	"path"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"orrery/core/config"
+	"orrery/core/world"
+	"orrery/demo/scenario/strict"
+)
+
+// check finds what is wrong with values that are fine each by itself.
+func (f *file) check() error {
+	switch {
+	case strings.TrimSpace(f.Title) == "":
+		return f.Fail("title", "a scenario needs a title: write one, as in title: A busy morning")
+	case utf8.RuneCountInString(f.Title) > mostTitle:
+		return f.Fail("title", "it has more than %d characters: say the rest in the description", mostTitle)
+	case utf8.RuneCountInString(f.Description) > mostStory:
+		return f.Fail("description", "it has more than %d characters", mostStory)
+	case f.Length.of() < time.Second:
+		return f.Fail("length", "a scenario lasts for a second at least: write for how long, as in length: 2m")
+	case f.Length.of() > mostLength:
+		return f.Fail("length", "a scenario lasts for %v at most", mostLength)
+	}
+	return firstOf(f.checkCluster, f.checkScheduler, f.checkWorkloads, f.checkObjects, f.checkStory)
+}
+
+// firstOf is the first error of several checks.
+func firstOf(checks ...func() error) error {
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *file) checkCluster() error {
+	total := 0
+	seen := map[string]bool{}
+	for i := range f.Cluster.Nodes {
+		if err := f.checkGroup(&f.Cluster.Nodes[i], seen, &total); err != nil {
+			return err
+		}
+	}
+	if total == 0 {
+		return f.Cluster.Fail("nodes", "a cluster needs nodes: write one group at least, as in - {name: web, count: 3, cpu: 4, memory: 16Gi}")
+	}
+	if err := f.Cluster.Controllers.check(); err != nil {
+		return err
+	}
+	for _, name := range sortedKeys(f.Cluster.Priorities) {
+		if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
+			return f.Cluster.Fail("priorities."+name, "this is no name of a priority class: %s", wrong[0])
+		}
+	}
+	return nil
+}
+
+func (c *controllers) check() error {
+	rates := map[string]*float64{"nodeEvictionRate": c.NodeEvictionRate, "secondaryNodeEvictionRate": c.SecondaryNodeEvictionRate}
+	for _, field := range sortedKeys(rates) {
+		if rate := rates[field]; rate != nil && (*rate <= 0 || *rate > mostRate) {
+			return c.Fail(field, "write how many nodes are tainted each second: above 0, and %d at most", mostRate)
+		}
+	}
+	if share := c.UnhealthyZoneThreshold; share != nil && (*share < 0 || *share > 1) {
+		return c.Fail("unhealthyZoneThreshold", "write which share of nodes, between 0 and 1")
+	}
+	return nil
+}
+
+// checkGroup checks a group of nodes; seen and total are of all groups so far.
+func (f *file) checkGroup(g *nodeGroup, seen map[string]bool, total *int) error {
+	switch {
+	case g.Name == "":
+		return g.Fail("name", "a group of nodes needs a name: its nodes are called after it")
+	case g.Has("zones") && (g.Has("count") || g.Has("zone")):
+		return g.Fail("zones", "write either zones, with how many nodes are in each, or count and zone")
+	case !g.Has("zones") && g.Count == 0:
+		g.Count = 1
+	}
+	n := g.Count
+	for _, zone := range sortedKeys(g.Zones) {
+		if g.Zones[zone] < 1 || g.Zones[zone] > mostNodes {
+			return g.Fail("zones."+zone, "a zone has between 1 and %d nodes", mostNodes)
+		}
+		n += g.Zones[zone]
+	}
+	if n < 1 || n > mostNodes || *total+n > mostNodes {
+		return g.Fail("count", "a cluster has between 1 and %d nodes", mostNodes)
+	}
+	*total += n
+	switch {
+	case g.CPU.IsZero() || g.Memory.IsZero():
+		return g.Fail("cpu", "a node needs cpu and memory, as in cpu: 4 and memory: 16Gi")
+	case g.CPU.CmpInt64(mostCPU) > 0:
+		return g.Fail("cpu", "a node has %d cpus at most", mostCPU)
+	case g.Pods < 0:
+		return g.Fail("pods", "a node has room for 0 pods at least")
+	}
+	for _, node := range g.nodes() {
+		switch wrong := validation.IsDNS1123Label(node.Name); {
+		case len(wrong) > 0:
+			return g.Fail("name", "its nodes cannot be called %q: %s", node.Name, wrong[0])
+		case seen[node.Name]:
+			return g.Fail("name", "there is another node of the name %s", node.Name)
+		}
+		seen[node.Name] = true
+	}
+	labels := g.nodes()[0].Labels // the others differ in their names, which were checked
+	for _, key := range sortedKeys(labels) {
+		if err := checkLabel(&g.Place, "labels", key, labels[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkLabel(p *strict.Place, field, key, value string) error {
+	if wrong := validation.IsQualifiedName(key); len(wrong) > 0 {
+		return p.Fail(field, "%q is no name of a label: %s", key, wrong[0])
+	}
+	if wrong := validation.IsValidLabelValue(value); len(wrong) > 0 {
+		return p.Fail(field, "%q is no value of a label: %s", value, wrong[0])
+	}
+	return nil
+}
+
+func (f *file) checkScheduler() error {
+	s := &f.Scheduler
+	if !s.Has("replicas") {
+		s.Replicas = 1
+	}
+	if s.Replicas < 1 || s.Replicas > mostReplica {
+		return s.Fail("replicas", "there are between 1 and %d replicas of the scheduler", mostReplica)
+	}
+	if err := f.settings(0).Check(); err != nil {
+		return s.Fail("lease", "%v", err)
+	}
+	return nil
+}
+
+func (f *file) checkWorkloads() error {
+	total := 0
+	seen := map[string]bool{}
+	for i := range f.Workloads {
+		w := &f.Workloads[i]
+		if err := w.identify(); err != nil {
+			return err
+		}
+		if seen[w.name] {
+			return w.Fail("", "there is another workload of the name %s", w.name)
+		}
+		seen[w.name] = true
+		if err := firstOf(w.checkSize, w.checkTemplate, w.checkBudget, func() error { return f.checkPriority(w) }); err != nil {
+			return err
+		}
+		if total += *w.Replicas; total > mostPods {
+			return w.Fail("replicas", "all workloads together have more than %d pods", mostPods)
+		}
+	}
+	return nil
+}
+
+// identify says what kind of workload it is, and of what name.
+func (w *workload) identify() error {
+	given := map[world.Kind]string{
+		world.Deployment: w.Deployment, world.StatefulSet: w.StatefulSet, world.DaemonSet: w.DaemonSet, world.Job: w.Job, world.Pod: w.Pod,
+	}
+	for _, kind := range []world.Kind{world.Deployment, world.StatefulSet, world.DaemonSet, world.Job, world.Pod} {
+		name := given[kind]
+		if name == "" {
+			continue
+		}
+		if w.name != "" {
+			return w.Fail("", "it is a %s and a %s: write one of them", w.kind, kind)
+		}
+		w.kind, w.name = kind, name
+		if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 || len(name) > 52 {
+			return w.Fail(strings.ToLower(string(kind)), "%q is no name of a workload: it has at most 52 small letters, digits and dashes", name)
+		}
+	}
+	if w.name == "" {
+		return w.Fail("", "say what it is: deployment, statefulset, daemonset, job or pod, and its name, as in - deployment: checkout")
+	}
+	if w.Namespace == "" {
+		w.Namespace = v1.NamespaceDefault
+	}
+	if wrong := validation.IsDNS1123Label(w.Namespace); len(wrong) > 0 {
+		return w.Fail("namespace", "%q is no name of a namespace: %s", w.Namespace, wrong[0])
+	}
+	return nil
+}
+
+func (w *workload) checkSize() error {
+	if w.kind == world.DaemonSet && w.Replicas != nil {
+		return w.Fail("replicas", "a daemon set has a pod on every node: leave it out")
+	}
+	if w.Replicas == nil {
+		one := 1
+		w.Replicas = &one
+	}
+	switch {
+	case *w.Replicas < 0 || *w.Replicas > mostPods:
+		return w.Fail("replicas", "there are between 0 and %d", mostPods)
+	case w.Has("parallel") && (w.kind != world.Job || w.Parallel < 1 || w.Parallel > mostPods):
+		return w.Fail("parallel", "it says how many pods of a job run side by side, 1 at least")
+	case (w.Has("surge") || w.Has("missing")) && w.kind != world.Deployment:
+		return w.Fail("surge", "surge and missing say how a deployment is rolled over; this is a %s", strings.ToLower(string(w.kind)))
+	}
+	counts := map[string]string{"surge": w.Surge, "missing": w.Missing}
+	for _, field := range sortedKeys(counts) {
+		if text := counts[field]; text != "" && !countOrShare(text) {
+			return w.Fail(field, "write a number of pods or a share of them, as in 2 or 25%%")
+		}
+	}
+	return nil
+}
+
+func (f *file) checkObjects() error {
+	for i := range f.Objects {
+		if _, err := objectOf(&f.Objects[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countOrShare tells whether a text is a number of pods, or a share of them in percent.
+func countOrShare(text string) bool {
+	n := intstr.Parse(text)
+	if n.Type == intstr.Int {
+		return n.IntVal >= 0
+	}
+	_, err := intstr.GetScaledValueFromIntOrPercent(&n, 100, true)
+	return err == nil && !strings.HasPrefix(text, "-")
+}
+
+// shortFields are those that spec, which says everything, leaves no room for.
+var shortFields = []string{
+	"cpu", "memory", "resources", "priority", "scheduler", "node", "spread", "apart", "near", "affinity", "tolerations",
+	"patience", "gates", "grace",
+}
+
+func (w *workload) checkTemplate() error {
+	if w.CPU.CmpInt64(mostCPU) > 0 {
+		return w.Fail("cpu", "a pod has %d cpus at most", mostCPU)
+	}
+	if w.Spec != nil {
+		for _, field := range shortFields {
+			if w.Has(field) {
+				return w.Fail(field, "spec says everything about the pods: say this there, or leave spec out")
+			}
+		}
+		if len(w.Spec.Containers) == 0 {
+			return w.Fail("spec", "a pod needs a container: write containers")
+		}
+	}
+	for _, key := range sortedKeys(w.Labels) {
+		if err := checkLabel(&w.Place, "labels", key, w.Labels[key]); err != nil {
+			return err
+		}
+	}
+	for i := range w.Spread {
+		if s := &w.Spread[i]; s.Over == "" {
+			return s.Fail("over", "say over what: zone, node, region or a label")
+		} else if s.Skew < 0 {
+			return s.Fail("skew", "the skew is 1 at least")
+		}
+	}
+	for _, all := range []bonds{w.Apart, w.Near} {
+		for i := range all {
+			if b := &all[i]; b.Over == "" {
+				return b.Fail("over", "say within what: zone, node, region or a label")
+			}
+		}
+	}
+	return nil
+}
+
+func (w *workload) checkBudget() error {
+	b := w.Budget
+	switch {
+	case b == nil:
+		return nil
+	case (b.MinAvailable == "") == (b.MaxUnavailable == ""):
+		return b.Fail("", "a budget says either minAvailable or maxUnavailable")
+	case !countOrShare(b.MinAvailable + b.MaxUnavailable):
+		return b.Fail("", "write a number of pods or a share of them, as in minAvailable: 2 or maxUnavailable: 25%%")
+	}
+	return nil
+}
+
+func (f *file) checkPriority(w *workload) error {
+	name := w.Priority
+	if w.Spec != nil {
+		name = w.Spec.PriorityClassName
+	}
+	if _, known := f.Cluster.Priorities[name]; name == "" || known || strings.HasPrefix(name, "system-") {
+		return nil
+	}
+	for i := range f.Objects {
+		if strings.Contains(string(f.Objects[i].Text), "PriorityClass") {
+			return nil // found out when the objects are created
+		}
+	}
+	return w.Fail("priority", "there is no priority class %q: %s", name, strict.Among(name, sortedKeys(f.Cluster.Priorities)))
+}
+
+// checkProfiles sees to it that somebody schedules every pod.
+func (f *file) checkProfiles(c *config.Configuration) error {
+	var profiles []string
+	for i := range c.Profiles {
+		profiles = append(profiles, c.Profiles[i].SchedulerName)
+	}
+	for i := range f.Workloads {
+		w := &f.Workloads[i]
+		if w.Scheduler != "" && strict.Nearest(w.Scheduler, profiles) != w.Scheduler {
+			return w.Fail("scheduler", "the configuration has no profile %q: %s", w.Scheduler, strict.Among(w.Scheduler, profiles))
+		}
+	}
+	return nil
+}
+
+// workload finds one by its name.
+func (f *file) workload(name string) *workload {
+	for i := range f.Workloads {
+		if f.Workloads[i].name == name {
+			return &f.Workloads[i]
+		}
+	}
+	return nil
+}
+
+func (f *file) workloadNames() []string {
+	var all []string
+	for i := range f.Workloads {
+		all = append(all, f.Workloads[i].name)
+	}
+	return all
+}
+
+// matches tells whether a node is meant by a word: its name, a pattern of names with stars, or a label and its value as
+// in zone=east.
+func matches(word string, node *v1.Node) bool {
+	if key, value, isLabel := strings.Cut(word, "="); isLabel {
+		return node.Labels[topology(key)] == value
+	}
+	ok, err := path.Match(word, node.Name)
+	return ok && err == nil
+}

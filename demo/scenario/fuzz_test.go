@@ -1,0 +1,65 @@
+package scenario_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"orrery/core/engine"
+	"orrery/demo/scenario"
+	"orrery/demo/scenario/strict"
+)
+
+// FuzzParse looks for a scenario that is answered with anything but a scenario or one line that says where the mistake is.
+// One that is small is played, too, for a second.
+func FuzzParse(f *testing.F) {
+	files, err := filepath.Glob("../scenarios/*.yaml")
+	if err != nil || len(files) == 0 {
+		f.Fatal("there are no scenarios to begin with")
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	mistakes, err := os.ReadFile("testdata/errors.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for mistake := range strings.SplitSeq(string(mistakes), "\n\n") {
+		f.Add([]byte(completed(mistake)))
+	}
+	f.Add([]byte("a: &a [&b [*a, *b], *a]"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := scenario.Parse("story.yaml", text)
+		if err == nil {
+			playBriefly(t, s, len(text))
+			return
+		}
+		var e *strict.Error
+		if !errors.As(err, &e) {
+			t.Fatalf("the error is a %T: %v", err, err)
+		}
+		if said := err.Error(); strings.ContainsAny(said, "\n\x1b") || !strings.HasPrefix(said, "story.yaml:") || len(said) > 6000 {
+			t.Errorf("this is no line to be shown: %q", said)
+		}
+	})
+}
+
+func playBriefly(t *testing.T, s *scenario.Scenario, size int) {
+	if size > 1000 || s.Length > time.Second {
+		return
+	}
+	_, err := s.Play(func(*engine.Engine, engine.Options) (engine.Witness, error) {
+		return &listener{status: map[string]string{}}, nil
+	}, nil)
+	var e *strict.Error
+	if err != nil && !errors.As(err, &e) {
+		t.Errorf("playing ends with a %T: %v", err, err)
+	}
+}

@@ -1,0 +1,39 @@
+package scenario
+
+import (
+	"fmt"
+
+	"orrery/core/world/memory"
+)
+
+func (l *latency) UnmarshalText(text []byte) error {
+	switch l.word = string(text); l.word {
+	case "typical", "none":
+		return nil
+	}
+	return fmt.Errorf("write typical, none, or how long each thing takes, as in {watch: 5ms..20ms}")
+}
+
+// of is how long things take: what is not said is typical.
+func (l *latency) of() memory.Latency {
+	if l.word == "none" {
+		return memory.Latency{}
+	}
+	all := memory.TypicalLatency()
+	for _, one := range []struct {
+		from *span
+		to   *memory.Delay
+	}{
+		{l.Request, &all.Request},
+		{l.Response, &all.Response},
+		{l.Watch, &all.Watch},
+		{l.Kubelet, &all.Kubelet},
+		{l.Controller, &all.Controller},
+		{l.Plugin, &all.Plugin},
+	} {
+		if one.from != nil {
+			*one.to = memory.Delay{Base: one.from.from, Jitter: one.from.to - one.from.from}
+		}
+	}
+	return all
+}

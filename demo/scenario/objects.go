@@ -1,0 +1,147 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"orrery/core/world"
+)
+
+// objects are what a workload consists of: its budget, if it has one, and whatever makes its pods.
+func (w *workload) objects() []world.Object {
+	var all []world.Object
+	if w.Budget != nil {
+		all = append(all, w.budget())
+	}
+	meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: w.name, Labels: w.labels()}
+	replicas := int32(*w.Replicas)
+	switch w.kind {
+	case world.Deployment:
+		all = append(all, &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{
+			Replicas: &replicas, Selector: w.selector(), Template: w.template(), Strategy: w.strategy(),
+		}})
+	case world.StatefulSet:
+		all = append(all, &appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{
+			Replicas: &replicas, Selector: w.selector(), Template: w.template(), ServiceName: w.name,
+		}})
+	case world.DaemonSet:
+		all = append(all, &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{
+			Selector: w.selector(), Template: w.template(),
+		}})
+	case world.Job:
+		parallel := int32(w.Parallel)
+		if parallel == 0 {
+			parallel = replicas
+		}
+		all = append(all, &batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{
+			Completions: &replicas, Parallelism: &parallel, Template: w.template(),
+		}})
+	case world.Pod:
+		for i := range replicas {
+			all = append(all, w.pod(int(i), int(replicas)))
+		}
+	}
+	return all
+}
+
+// pod is one of the bare pods.
+func (w *workload) pod(i, of int) *v1.Pod {
+	name := w.name
+	if of > 1 {
+		name += "-" + strconv.Itoa(i)
+	}
+	t := w.template()
+	return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name, Labels: t.Labels}, Spec: t.Spec}
+}
+
+func (w *workload) strategy() appsv1.DeploymentStrategy {
+	if w.Surge == "" && w.Missing == "" {
+		return appsv1.DeploymentStrategy{}
+	}
+	rolling := &appsv1.RollingUpdateDeployment{}
+	if w.Surge != "" {
+		n := intstr.Parse(w.Surge)
+		rolling.MaxSurge = &n
+	}
+	if w.Missing != "" {
+		n := intstr.Parse(w.Missing)
+		rolling.MaxUnavailable = &n
+	}
+	return appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: rolling}
+}
+
+func (w *workload) budget() *policyv1.PodDisruptionBudget {
+	pdb := &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: w.name},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: w.selector()},
+	}
+	if w.Budget.MinAvailable != "" {
+		n := intstr.Parse(w.Budget.MinAvailable)
+		pdb.Spec.MinAvailable = &n
+	} else {
+		n := intstr.Parse(w.Budget.MaxUnavailable)
+		pdb.Spec.MaxUnavailable = &n
+	}
+	return pdb
+}
+
+// nodes are those of the group.
+func (g *nodeGroup) nodes() []*v1.Node {
+	zones := g.Zones
+	prefixed := len(zones) > 0
+	if !prefixed {
+		zones = map[string]int{g.Zone: g.Count}
+	}
+	var all []*v1.Node
+	for _, zone := range sortedKeys(zones) {
+		name := g.Name
+		if prefixed {
+			name += "-" + zone
+		}
+		for i := range zones[zone] {
+			full := name
+			if zones[zone] > 1 || prefixed {
+				full = fmt.Sprintf("%s-%0*d", name, len(strconv.Itoa(zones[zone])), i+1)
+			}
+			all = append(all, g.node(full, zone))
+		}
+	}
+	return all
+}
+
+func (g *nodeGroup) node(name, zone string) *v1.Node {
+	labels := map[string]string{v1.LabelHostname: name, v1.LabelOSStable: "linux", "pool": g.Name}
+	for key, value := range map[string]string{v1.LabelTopologyZone: zone, v1.LabelTopologyRegion: g.Region} {
+		if value != "" {
+			labels[key] = value
+		}
+	}
+	for key, value := range g.Labels {
+		labels[key] = value
+	}
+	node := &v1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
+		Status:     v1.NodeStatus{Capacity: g.capacity(), Allocatable: g.capacity()},
+	}
+	for _, t := range g.Taints {
+		node.Spec.Taints = append(node.Spec.Taints, t.Taint)
+	}
+	return node
+}
+
+func priorityClass(name string, p priority) *schedulingv1.PriorityClass {
+	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: p.Value, GlobalDefault: p.Default}
+	if p.Preempts != nil && !*p.Preempts {
+		never := v1.PreemptNever
+		class.PreemptionPolicy = &never
+	}
+	return class
+}

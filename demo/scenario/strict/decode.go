@@ -1,0 +1,299 @@
+package strict
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// MostBytes bounds a document, and mostNodes what it may come to when its aliases are followed.
+const (
+	MostBytes = 1 << 20
+	mostNodes = 200_000
+	mostDepth = 64
+)
+
+// Decode reads a document into a struct. The error is an *[Error].
+func Decode(file string, data []byte, into any) error {
+	if len(data) > MostBytes {
+		return &Error{File: file, Problem: fmt.Sprintf("it has %d bytes, and at most %d are read", len(data), MostBytes)}
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(data, &root); err != nil {
+		return notYAML(file, err)
+	}
+	if len(root.Content) == 0 {
+		return &Error{File: file, Problem: "it is empty"}
+	}
+	d := &decoder{file: file}
+	return d.value(root.Content[0], reflect.ValueOf(into).Elem(), "", nil)
+}
+
+var lineIn = regexp.MustCompile(`^yaml: line (\d+): `)
+
+func notYAML(file string, err error) error {
+	text := err.Error()
+	e := &Error{File: file, Problem: "this is not YAML: " + strings.TrimPrefix(text, "yaml: ")}
+	if m := lineIn.FindStringSubmatch(text); m != nil {
+		e.Line, _ = strconv.Atoi(m[1])
+		e.Problem = "this is not YAML: " + text[len(m[0]):]
+	}
+	return e
+}
+
+type decoder struct {
+	file  string
+	nodes int
+	depth int
+}
+
+// ledger is where a Place wants to know the lines of all that is below it.
+type ledger struct {
+	path  string
+	lines map[string]int
+	outer *ledger
+}
+
+func (l *ledger) note(path string, line int) {
+	for ; l != nil; l = l.outer {
+		if below, ok := strings.CutPrefix(path, l.path); ok {
+			l.lines[strings.TrimPrefix(below, ".")] = line
+		}
+	}
+}
+
+func (d *decoder) fail(n *yaml.Node, path, format string, args ...any) error {
+	return &Error{File: d.file, Line: n.Line, Field: path, Problem: fmt.Sprintf(format, args...)}
+}
+
+// oneOrMore is a slice that may be written as the one thing it holds.
+type oneOrMore interface{ OneOrMore() }
+
+func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, l *ledger) error {
+	d.nodes++
+	d.depth++
+	defer func() { d.depth-- }()
+	if d.nodes > mostNodes || d.depth > mostDepth {
+		return d.fail(n, path, "the document is too big: with its aliases followed it has more than %d values, or more than %d within each other", mostNodes, mostDepth)
+	}
+	if n.Kind == yaml.AliasNode {
+		return d.value(n.Alias, into, path, l)
+	}
+	l.note(path, n.Line)
+	if into.Kind() == reflect.Pointer {
+		if isNull(n) {
+			return d.fail(n, path, "a value is missing here")
+		}
+		into.Set(reflect.New(into.Type().Elem()))
+		return d.value(n, into.Elem(), path, l)
+	}
+	if raw, ok := into.Addr().Interface().(*Raw); ok {
+		return d.raw(n, raw, path)
+	}
+	if n.Kind == yaml.ScalarNode {
+		if done, err := d.ownWay(n, into, path); done {
+			return err
+		}
+	}
+	switch into.Kind() {
+	case reflect.Struct:
+		return d.structure(n, into, path, l)
+	case reflect.Map:
+		return d.mapping(n, into, path, l)
+	case reflect.Slice:
+		return d.list(n, into, path, l)
+	}
+	return d.scalar(n, into, path)
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+// ownWay has a type read a scalar that knows how.
+func (d *decoder) ownWay(n *yaml.Node, into reflect.Value, path string) (bool, error) {
+	var err error
+	switch own := into.Addr().Interface().(type) {
+	case encoding.TextUnmarshaler:
+		if isNull(n) {
+			return true, d.fail(n, path, "a value is missing here")
+		}
+		err = own.UnmarshalText([]byte(n.Value))
+	case json.Unmarshaler:
+		text := []byte(n.Value)
+		if n.Tag != "!!int" && n.Tag != "!!float" {
+			text, _ = json.Marshal(n.Value) // a string can always be written
+		}
+		err = own.UnmarshalJSON(text)
+	default:
+		return false, nil
+	}
+	if err != nil {
+		return true, d.fail(n, path, "%s: %s", show(n), err)
+	}
+	if p, ok := into.Addr().Interface().(placed); ok {
+		p.setPlace(Place{file: d.file, path: path, line: n.Line})
+	}
+	return true, nil
+}
+
+func show(n *yaml.Node) string {
+	if len(n.Value) > 60 {
+		return strconv.Quote(n.Value[:60]) + "…"
+	}
+	return strconv.Quote(n.Value)
+}
+
+func (d *decoder) structure(n *yaml.Node, into reflect.Value, path string, l *ledger) error {
+	fields := fieldsOf(into.Type())
+	if n.Kind != yaml.MappingNode {
+		return d.fail(n, path, "fields are expected here, such as %s", strings.Join(first(namesOf(fields), 4), ", "))
+	}
+	if p, ok := into.Addr().Interface().(placed); ok {
+		l = &ledger{path: path, lines: map[string]int{}, outer: l}
+		p.setPlace(Place{file: d.file, path: path, line: n.Line, lines: l.lines})
+	}
+	seen := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		index, ok := fields[key.Value]
+		if !ok {
+			return d.fail(key, path, "unknown field %s: %s", show(key), Among(key.Value, namesOf(fields)))
+		}
+		if line, twice := seen[key.Value]; twice {
+			return d.fail(key, path, "%s is written twice; the first time on line %d", key.Value, line)
+		}
+		seen[key.Value] = key.Line
+		inner := join(path, key.Value)
+		if err := d.value(value, into.FieldByIndex(index), inner, l); err != nil {
+			return err
+		}
+		l.note(inner, key.Line)
+	}
+	for _, name := range namesOf(fields) {
+		if _, written := seen[name]; !written {
+			d.placeAbsent(n, into.FieldByIndex(fields[name]), join(path, name))
+		}
+	}
+	return nil
+}
+
+// placeAbsent tells a struct that was not written where it would be.
+func (d *decoder) placeAbsent(n *yaml.Node, field reflect.Value, path string) {
+	if field.Kind() != reflect.Struct {
+		return
+	}
+	p, ok := field.Addr().Interface().(placed)
+	if !ok {
+		return
+	}
+	p.setPlace(Place{file: d.file, path: path, line: n.Line})
+	fields := fieldsOf(field.Type())
+	for _, name := range namesOf(fields) {
+		d.placeAbsent(n, field.FieldByIndex(fields[name]), join(path, name))
+	}
+}
+
+func first(names []string, most int) []string { return names[:min(most, len(names))] }
+
+func (d *decoder) mapping(n *yaml.Node, into reflect.Value, path string, l *ledger) error {
+	if n.Kind != yaml.MappingNode {
+		return d.fail(n, path, "names and values are expected here, as in {name: value}")
+	}
+	t := into.Type()
+	into.Set(reflect.MakeMapWithSize(t, len(n.Content)/2))
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Kind != yaml.ScalarNode {
+			return d.fail(key, path, "a name is expected here, not something with parts of its own")
+		}
+		k := reflect.ValueOf(key.Value).Convert(t.Key())
+		if into.MapIndex(k).IsValid() {
+			return d.fail(key, path, "%s is written twice", show(key))
+		}
+		v := reflect.New(t.Elem()).Elem()
+		if err := d.value(value, v, join(path, key.Value), l); err != nil {
+			return err
+		}
+		into.SetMapIndex(k, v)
+	}
+	return nil
+}
+
+func (d *decoder) list(n *yaml.Node, into reflect.Value, path string, l *ledger) error {
+	items := n.Content
+	if n.Kind != yaml.SequenceNode {
+		if _, ok := into.Addr().Interface().(oneOrMore); !ok || isNull(n) {
+			return d.fail(n, path, "a list is expected here, as in [one, two]")
+		}
+		items = []*yaml.Node{n}
+	}
+	for i, item := range items {
+		v := reflect.New(into.Type().Elem()).Elem()
+		inner := path
+		if n.Kind == yaml.SequenceNode {
+			inner = fmt.Sprintf("%s[%d]", path, i)
+		}
+		if err := d.value(item, v, inner, l); err != nil {
+			return err
+		}
+		into.Set(reflect.Append(into, v))
+	}
+	return nil
+}
+
+func (d *decoder) scalar(n *yaml.Node, into reflect.Value, path string) error {
+	if n.Kind != yaml.ScalarNode {
+		return d.fail(n, path, "%s is expected here, not something with parts of its own", wanted(into))
+	}
+	if isNull(n) {
+		return d.fail(n, path, "%s is missing here", wanted(into))
+	}
+	switch into.Kind() {
+	case reflect.String:
+		into.SetString(n.Value)
+		return nil
+	case reflect.Bool:
+		if v, err := strconv.ParseBool(n.Value); err == nil && n.Tag == "!!bool" {
+			into.SetBool(v)
+			return nil
+		}
+	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint64, reflect.Uint32:
+		if v, err := strconv.ParseUint(n.Value, 0, 64); err == nil && into.CanUint() && !into.OverflowUint(v) {
+			into.SetUint(v)
+			return nil
+		}
+		if v, err := strconv.ParseInt(n.Value, 0, 64); err == nil && into.CanInt() && !into.OverflowInt(v) {
+			into.SetInt(v)
+			return nil
+		}
+	case reflect.Float64:
+		if v, err := strconv.ParseFloat(n.Value, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			into.SetFloat(v)
+			return nil
+		}
+	}
+	return d.fail(n, path, "%s is expected here, not %s", wanted(into), show(n))
+}
+
+// wanted says what a scalar should be.
+func wanted(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.String:
+		return "a word"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Uint64, reflect.Uint32:
+		return "a whole number, not below zero,"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	}
+	return fmt.Sprintf("something that cannot be written in a file (%s)", v.Type())
+}

@@ -1,0 +1,122 @@
+package strict
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Raw is a part of a document that somebody else reads.
+type Raw struct {
+	// Text is the part alone, as YAML of its own; Word is what it says if it is a single word.
+	Text []byte
+	Word string
+
+	file, path string
+	node       *yaml.Node
+}
+
+// Given tells whether it was written at all.
+func (r *Raw) Given() bool { return r.node != nil }
+
+// Fail is an error about a field of the part, by its path from there, on the line of the innermost one that is there.
+func (r *Raw) Fail(field, problem string) error {
+	n := r.node
+	for _, step := range steps(field) {
+		inner := childOf(n, step)
+		if inner == nil {
+			break
+		}
+		n = inner
+	}
+	return &Error{File: r.file, Line: n.Line, Field: join(r.path, field), Problem: problem}
+}
+
+// steps takes a path like "profiles[0].plugins" apart: profiles, 0, plugins.
+func steps(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
+}
+
+func childOf(n *yaml.Node, step string) *yaml.Node {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == step {
+				return n.Content[i+1]
+			}
+		}
+	case yaml.SequenceNode:
+		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.Content) {
+			return n.Content[i]
+		}
+	}
+	return nil
+}
+
+func (d *decoder) raw(n *yaml.Node, into *Raw, path string) error {
+	if err := d.plain(n, path); err != nil {
+		return err
+	}
+	text, err := yaml.Marshal(n)
+	if err != nil {
+		return d.fail(n, path, "this cannot be read: %v", err)
+	}
+	*into = Raw{Text: text, file: d.file, path: path, node: n}
+	if n.Kind == yaml.ScalarNode {
+		into.Word = n.Value
+	}
+	return nil
+}
+
+// plain refuses aliases in what is handed on, where nobody would bound them.
+func (d *decoder) plain(n *yaml.Node, path string) error {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		return d.fail(n, path, "anchors and aliases cannot be used in this part: write it out")
+	}
+	d.nodes++
+	if d.nodes > mostNodes {
+		return d.fail(n, path, "the document is too big: it has more than %d values", mostNodes)
+	}
+	for _, inner := range n.Content {
+		if err := d.plain(inner, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Decode reads the part into a struct.
+func (r *Raw) Decode(into any) error {
+	d := &decoder{file: r.file}
+	return d.value(r.node, reflect.ValueOf(into).Elem(), r.path, nil)
+}
+
+// Scalar is a field of the part that is a single word; empty if it is not there.
+func (r *Raw) Scalar(field string) string {
+	if n := childOf(r.node, field); n != nil && n.Kind == yaml.ScalarNode {
+		return n.Value
+	}
+	return ""
+}
+
+// Of is the part as an object of a kind of Kubernetes': with its apiVersion and kind, which need not have been written.
+func (r *Raw) Of(apiVersion, kind string) []byte {
+	if r.node.Kind != yaml.MappingNode {
+		return r.Text
+	}
+	whole := yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for _, field := range [][2]string{{"apiVersion", apiVersion}, {"kind", kind}} {
+		if childOf(r.node, field[0]) == nil {
+			whole.Content = append(whole.Content,
+				&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: field[0]}, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: field[1]})
+		}
+	}
+	whole.Content = append(whole.Content, r.node.Content...)
+	text, err := yaml.Marshal(&whole)
+	if err != nil {
+		return r.Text
+	}
+	return text
+}

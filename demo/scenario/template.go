@@ -1,0 +1,177 @@
+package scenario
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// appLabel is the label that ties pods to their workload.
+const appLabel = "app"
+
+func (w *workload) labels() map[string]string {
+	labels := map[string]string{appLabel: w.name}
+	maps.Copy(labels, w.Labels)
+	return labels
+}
+
+func (w *workload) selector() *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchLabels: map[string]string{appLabel: w.name}}
+}
+
+// template is what the workload's pods are made of.
+func (w *workload) template() v1.PodTemplateSpec {
+	t := v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: w.labels()}}
+	if w.Spec != nil {
+		t.Spec = *w.Spec.DeepCopy()
+	} else {
+		t.Spec = w.podSpec()
+	}
+	for i := range t.Spec.Containers {
+		if t.Spec.Containers[i].Name == "" {
+			t.Spec.Containers[i].Name = "main"
+		}
+	}
+	return t
+}
+
+func (w *workload) podSpec() v1.PodSpec {
+	spec := v1.PodSpec{
+		Containers: []v1.Container{{
+			Name: "main", Image: "registry.example/" + w.name + ":1",
+			Resources: v1.ResourceRequirements{Requests: w.requests()},
+		}},
+		PriorityClassName: w.Priority, SchedulerName: w.Scheduler, NodeSelector: w.nodeSelector(),
+		Affinity: w.affinity(), Tolerations: w.tolerations(),
+	}
+	for _, gate := range w.Gates {
+		spec.SchedulingGates = append(spec.SchedulingGates, v1.PodSchedulingGate{Name: gate})
+	}
+	for _, s := range w.Spread {
+		spec.TopologySpreadConstraints = append(spec.TopologySpreadConstraints, v1.TopologySpreadConstraint{
+			MaxSkew: max(1, s.Skew), TopologyKey: topology(s.Over), WhenUnsatisfiable: s.otherwise(), LabelSelector: w.selector(),
+		})
+	}
+	if w.Grace != nil {
+		seconds := int64(w.Grace.of() / time.Second)
+		spec.TerminationGracePeriodSeconds = &seconds
+	}
+	return spec
+}
+
+func (w *workload) requests() v1.ResourceList {
+	requests := v1.ResourceList{}
+	for name, q := range map[v1.ResourceName]amount{v1.ResourceCPU: w.CPU, v1.ResourceMemory: w.Memory} {
+		if !q.IsZero() {
+			requests[name] = q.Quantity
+		}
+	}
+	for name, q := range w.Resources {
+		requests[v1.ResourceName(name)] = q.Quantity
+	}
+	return requests
+}
+
+func (w *workload) nodeSelector() map[string]string {
+	if len(w.Node) == 0 {
+		return nil
+	}
+	labels := map[string]string{}
+	for key, value := range w.Node {
+		labels[topology(key)] = value
+	}
+	return labels
+}
+
+func (s spread) otherwise() v1.UnsatisfiableConstraintAction {
+	if s.Must == nil || *s.Must {
+		return v1.DoNotSchedule
+	}
+	return v1.ScheduleAnyway
+}
+
+func (w *workload) tolerations() []v1.Toleration {
+	var all []v1.Toleration
+	for _, t := range w.Tolerations {
+		all = append(all, t.Toleration)
+	}
+	if w.Patience != nil {
+		seconds := int64(w.Patience.of() / time.Second)
+		for _, key := range []string{v1.TaintNodeNotReady, v1.TaintNodeUnreachable} {
+			all = append(all, v1.Toleration{
+				Key: key, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &seconds,
+			})
+		}
+	}
+	return all
+}
+
+// affinity is the one written in full, with what is said in short added to it.
+func (w *workload) affinity() *v1.Affinity {
+	if w.Affinity == nil && len(w.Apart)+len(w.Near) == 0 {
+		return nil
+	}
+	a := &v1.Affinity{}
+	if w.Affinity != nil {
+		a = w.Affinity.DeepCopy()
+	}
+	if len(w.Near) > 0 {
+		if a.PodAffinity == nil {
+			a.PodAffinity = &v1.PodAffinity{}
+		}
+		must, may := w.terms(w.Near)
+		a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution = append(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution, must...)
+		a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution = append(a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution, may...)
+	}
+	if len(w.Apart) > 0 {
+		if a.PodAntiAffinity == nil {
+			a.PodAntiAffinity = &v1.PodAntiAffinity{}
+		}
+		must, may := w.terms(w.Apart)
+		a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution = append(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, must...)
+		a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution = append(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution, may...)
+	}
+	return a
+}
+
+func (w *workload) terms(all bonds) (must []v1.PodAffinityTerm, may []v1.WeightedPodAffinityTerm) {
+	for _, b := range all {
+		app := b.App
+		if app == "" {
+			app = w.name
+		}
+		term := v1.PodAffinityTerm{
+			TopologyKey:   topology(b.Over),
+			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{appLabel: app}},
+		}
+		if b.Must == nil || *b.Must {
+			must = append(must, term)
+		} else {
+			may = append(may, v1.WeightedPodAffinityTerm{Weight: 100, PodAffinityTerm: term})
+		}
+	}
+	return must, may
+}
+
+// capacity is what a node of the group has.
+func (g *nodeGroup) capacity() v1.ResourceList {
+	pods := g.Pods
+	if pods == 0 {
+		pods = 110
+	}
+	all := v1.ResourceList{
+		v1.ResourceCPU: g.CPU.Quantity, v1.ResourceMemory: g.Memory.Quantity,
+		v1.ResourcePods: *resource.NewQuantity(int64(pods), resource.DecimalSI),
+	}
+	for name, q := range g.Resources {
+		all[v1.ResourceName(name)] = q.Quantity
+	}
+	return all
+}
+
+// sortedKeys goes through a map in the order of its keys.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

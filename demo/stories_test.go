@@ -1,0 +1,278 @@
+package demo_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/engine"
+	"orrery/core/trace"
+	"orrery/core/world"
+)
+
+// The reasons for which pods have to go, as their conditions say them.
+const (
+	byTaint    = "DeletionByTaintManager"
+	byAPI      = "EvictionByEvictionAPI"
+	byPressure = "TerminationByKubelet"
+	byPod      = "PreemptionByScheduler"
+)
+
+func TestTheMorningRushIsHeldUpByItsSmallestZone(t *testing.T) {
+	w := watch(t, "morning-rush")
+	if n := w.most(5, 40); n > 10 {
+		t.Errorf("%d pods wait before east is full, want next to none", n)
+	}
+	if n := w.most(70, 92); n < 30 {
+		t.Errorf("at most %d pods wait for east, want 30", n)
+	}
+	if n := w.most(105, 110); n > 10 {
+		t.Errorf("%d pods wait after new nodes have come", n)
+	}
+	spreads := 0
+	for _, d := range w.decisions {
+		for _, r := range d.Rejections {
+			if r.Plugin == "PodTopologySpread" && strings.Contains(r.Reason, "topology spread constraints") && r.Nodes > 20 {
+				spreads++
+				break
+			}
+		}
+	}
+	if spreads < 30 {
+		t.Errorf("%d decisions fail as most nodes would break the spread, want 30", spreads)
+	}
+	w.said(t, trace.FirstFailure, "found no place")
+	if diff := cmp.Diff(map[string]int{"recommend": 3}, w.waits()); diff != "" {
+		t.Errorf("who waits at the end (-want +got):\n%s", diff)
+	}
+}
+
+func TestThePriorityStormTakesTheCheapestFirst(t *testing.T) {
+	w := watch(t, "priority-storm")
+	victims := func(from, to int) (apps map[string]int, violations int) {
+		apps = map[string]int{}
+		for i, d := range w.decisions {
+			if d.Preemption == nil || w.when[i] < time.Duration(from)*time.Second || w.when[i] >= time.Duration(to)*time.Second {
+				continue
+			}
+			if strings.Contains(d.Pod.Name, "payments") {
+				violations += d.Preemption.Violations
+				for _, pod := range d.Preemption.Victims {
+					apps[app(pod)]++
+				}
+			}
+		}
+		return apps, violations
+	}
+	first, violated := victims(20, 50)
+	if first["batch-thumbnails"]+first["batch-embeddings"] < 20 || first["analytics"]+first["web"] > 0 || violated > 0 {
+		t.Errorf("the first wave takes %v and violates %d budgets, want batch alone", first, violated)
+	}
+	second, _ := victims(50, 84)
+	if second["batch-embeddings"] < 60 || second["analytics"] == 0 {
+		t.Errorf("the second wave takes %v, want what is left of batch, and then others", second)
+	}
+	if _, violated = victims(84, 112); violated == 0 {
+		t.Error("the third wave violates no budget")
+	}
+	for _, l := range w.left(byPod, "") {
+		if app(l.pod) == "payments" {
+			t.Error("payments itself was preempted")
+		}
+	}
+	for _, d := range w.decisions {
+		if patient := strings.HasPrefix(d.Pod.Name, "model-train") || strings.HasPrefix(d.Pod.Name, "forecasts"); patient && d.Preemption != nil {
+			t.Errorf("%s may not preempt, and does", d.Pod)
+		}
+	}
+	w.said(t, trace.Preemption, "payments")
+	if waits := w.waits(); waits["model-train"] != 4 || waits["payments"] != 0 {
+		t.Errorf("at the end %v wait, want the training job and no payments", waits)
+	}
+}
+
+func TestAZoneFailsAndItsTimersRun(t *testing.T) {
+	w := watch(t, "zone-failure")
+	if len(w.tainted) != 26 {
+		t.Errorf("%d nodes are given NoExecute taints, want the 26 of the south", len(w.tainted))
+	}
+	first, last := 10*time.Hour, time.Duration(0)
+	for node, at := range w.tainted {
+		if !strings.HasPrefix(node, "node-south-") {
+			t.Errorf("%s is tainted", node)
+		}
+		first, last = min(first, at), max(last, at)
+	}
+	if first < 58*time.Second || first > 66*time.Second || last-first < 20*time.Second || last-first > 30*time.Second {
+		t.Errorf("taints come from %v to %v, want them a second apart after 50 s of silence", first, last)
+	}
+	patience := map[string]time.Duration{"gateway": 5 * time.Second, "storefront": 5 * time.Second, "thumbnails": 10 * time.Second, "search-index": 20 * time.Second}
+	gone := map[string]int{}
+	for _, l := range w.left(byTaint, "") {
+		gone[app(l.pod)]++
+		wait, known := patience[app(l.pod)]
+		if took := l.at - w.tainted[l.pod.Spec.NodeName]; known && (took < wait-50*time.Millisecond || took > wait+100*time.Millisecond) {
+			t.Errorf("%s leaves %v after its node was tainted, want its %v", l.pod.Name, took, wait)
+		}
+	}
+	for name := range patience {
+		if gone[name] < 5 {
+			t.Errorf("%d pods of %s had to leave, want 5", gone[name], name)
+		}
+	}
+	if gone["ledger"] > 0 {
+		t.Errorf("%d pods of the ledger left, though the power returned in time", gone["ledger"])
+	}
+	if w.most(76, 120) == 0 || len(w.waits()) > 0 {
+		t.Errorf("the rest of the cluster was never tight, or some wait still: %v", w.waits())
+	}
+	for o := range w.engine.Store().Objects(world.Node) {
+		if n := o.(*v1.Node); len(n.Spec.Taints) > 0 {
+			t.Errorf("%s still has taints at the end: %v", n.Name, n.Spec.Taints)
+		}
+	}
+}
+
+func TestADrainIsHeldUpByABudgetAndThenReleased(t *testing.T) {
+	w := watch(t, "node-drain")
+	evicted := w.left(byAPI, "")
+	if n := len(between(evicted, 5, 40)); n < 40 {
+		t.Errorf("%d pods are evicted before the drain is held up, want 40", n)
+	}
+	if held := between(evicted, 42, 76); len(held) > 0 {
+		t.Errorf("%d pods are evicted while the gateway's budget holds, the first at %v", len(held), held[0].at)
+	}
+	if n := len(between(evicted, 76, 95)); n < 10 {
+		t.Errorf("%d pods are evicted once the budget lets go, want 10", n)
+	}
+	for _, s := range w.allowed["gateway"] {
+		if s.from < 76*time.Second && s.n != 0 {
+			t.Errorf("the gateway's budget allows %d evictions at %v", s.n, s.from)
+		}
+	}
+	gateways := w.left(byAPI, "gateway")
+	if len(gateways) != 2 && len(gateways) != 3 || gateways[0].at < 76*time.Second {
+		t.Errorf("gateways evicted: %d, the first at %v; want those on old nodes, after 76 s", len(gateways), gateways[0].at)
+	}
+	// The database goes one by one: nobody is asked to leave before the one before is replaced.
+	database := w.left(byAPI, "ledger-db")
+	for i := 1; i < len(database); i++ {
+		if apart := database[i].at - database[i-1].at; apart < 5*time.Second {
+			t.Errorf("two of the database leave within %v", apart)
+		}
+	}
+	if len(database) < 2 {
+		t.Errorf("%d pods of the database leave, want two at least", len(database))
+	}
+	empty := map[string]bool{}
+	for _, m := range w.marks {
+		if name, ok := strings.CutSuffix(m.Mark.Text, " is empty"); ok {
+			empty[name] = true
+		}
+	}
+	if len(empty) != 8 {
+		t.Errorf("%d nodes are reported empty, want 8: %v", len(empty), empty)
+	}
+	if diff := cmp.Diff(map[string]int{"legacy-print": 4}, w.waits()); diff != "" {
+		t.Errorf("who waits at the end (-want +got):\n%s", diff)
+	}
+}
+
+func TestANodeUnderMemoryPressureEvictsWhoUsesMoreThanItAskedFor(t *testing.T) {
+	w := watch(t, "memory-pressure")
+	first := ""
+	for node, at := range w.pressed {
+		if first == "" || at < w.pressed[first] {
+			first = node
+		}
+	}
+	if first != "worker-a-03" {
+		t.Errorf("%q is the first node under pressure, want the one that leaks fastest", first)
+	}
+	if len(w.pressed) < 10 {
+		t.Errorf("%d nodes come under pressure, want 10", len(w.pressed))
+	}
+	evicted := w.left(byPressure, "")
+	if len(evicted) < 30 {
+		t.Errorf("%d pods are evicted, want 30", len(evicted))
+	}
+	// The least important of those that use more than they asked for goes first: a pod that asked for nothing.
+	if app(evicted[0].pod) != "scratch" || evicted[0].pod.Spec.NodeName != "worker-a-03" {
+		t.Errorf("the first to go is %s on %s", evicted[0].pod.Name, evicted[0].pod.Spec.NodeName)
+	}
+	for _, l := range evicted {
+		if app(l.pod) == "api" {
+			t.Errorf("%s is evicted, and uses less than it asked for", l.pod.Name)
+		}
+	}
+	for node := range w.pressed {
+		if w.relieved[node] < 112*time.Second {
+			t.Errorf("%s is still under pressure at the end", node)
+		}
+	}
+	w.said(t, trace.Eviction, "TerminationByKubelet")
+	if waits := w.waits(); len(waits) > 0 {
+		t.Errorf("at the end %v wait", waits)
+	}
+}
+
+func TestAnotherSchedulerTakesOverAndWorksOffTheBacklog(t *testing.T) {
+	w := watch(t, "leader-failover")
+	changed := w.said(t, trace.LeaderChange, `from "scheduler-1" to "scheduler-2"`)
+	// Killed at 18 s, it had renewed two seconds ago at most; the lease is good for 15 s, and others look every 2 s.
+	if changed < 31*time.Second || changed > 38*time.Second {
+		t.Errorf("the leader changes at %v", changed)
+	}
+	leaders := 0
+	for _, m := range w.marks {
+		if m.Mark.Kind == trace.LeaderChange {
+			leaders++
+		}
+	}
+	if leaders != 1 {
+		t.Errorf("the leader changes %d times, want once", leaders)
+	}
+	if w.when[0] < changed-time.Second || w.decisions[0].Verdict != engine.Placed {
+		t.Errorf("the replica decides at %v, before it leads", w.when[0])
+	}
+	if n := w.most(28, int(changed/time.Second)+1); n < 100 {
+		t.Errorf("at most %d pods wait for a leader, want 100", n)
+	}
+	backlog := 0
+	for _, at := range w.when {
+		if at < w.when[0]+2*time.Second {
+			backlog++
+		}
+	}
+	if backlog < 150 {
+		t.Errorf("%d decisions are made in the first two seconds, want the backlog of 150", backlog)
+	}
+	before := slices.IndexFunc(w.marks, func(m trace.MarkAt) bool { return m.Mark.Kind == trace.FirstFailure })
+	if before < 0 {
+		t.Error("nobody ever fails")
+	}
+	if waits := w.waits(); waits["index-messages"] == 0 || len(waits) > 1 {
+		t.Errorf("at the end %v wait, want those which need whole nodes", waits)
+	}
+}
+
+func TestRecordingsAreOfManyKindsOfPods(t *testing.T) {
+	for _, name := range []string{"morning-rush", "zone-failure"} {
+		w := watch(t, name)
+		kinds := map[string]bool{}
+		for o := range w.engine.Store().Objects(world.Pod) {
+			for _, owner := range o.GetOwnerReferences() {
+				kinds[owner.Kind] = true
+			}
+		}
+		for _, kind := range []string{"ReplicaSet", "StatefulSet", "DaemonSet"} {
+			if !kinds[kind] {
+				t.Errorf("%s has no pod of a %s", name, kind)
+			}
+		}
+	}
+}

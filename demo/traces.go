@@ -1,0 +1,88 @@
+package demo
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"orrery/demo/scenario"
+)
+
+//go:embed traces/*.orrery
+var traces embed.FS
+
+//go:embed scenarios/*.yaml
+var scenarios embed.FS
+
+// names are those of the recordings, in the order in which they are best watched.
+var names = []string{
+	"morning-rush", "priority-storm", "zone-failure", "node-drain", "memory-pressure", "leader-failover",
+}
+
+// Trace is a recording that is in the binary.
+type Trace struct {
+	Name string
+	// Title and Story are for people: a line, and a paragraph.
+	Title, Story string
+	Length       time.Duration
+	// Size is that of the recording, in bytes.
+	Size int64
+}
+
+// Traces lists the recordings. The first is what to show if nothing else was asked for.
+func Traces() []Trace { return slices.Clone(list()) }
+
+var list = sync.OnceValue(func() []Trace {
+	all := make([]Trace, 0, len(names))
+	for _, name := range names {
+		s, err := Scenario(name)
+		if err != nil {
+			panic(fmt.Sprintf("a scenario in the binary: %v", err)) // tests would have failed
+		}
+		file, err := fs.Stat(traces, traceFile(name))
+		if err != nil {
+			panic(fmt.Sprintf("a recording in the binary: %v", err))
+		}
+		all = append(all, Trace{Name: name, Title: s.Title, Story: s.Description, Length: s.Length, Size: file.Size()})
+	}
+	return all
+})
+
+// Open opens a recording by its name.
+func Open(name string) (io.Reader, error) {
+	data, err := traces.ReadFile(traceFile(name))
+	if err != nil {
+		return nil, unknown(name)
+	}
+	return bytes.NewReader(data), nil
+}
+
+// Scenario is what a recording was made from.
+func Scenario(name string) (*scenario.Scenario, error) {
+	data, err := Source(name)
+	if err != nil {
+		return nil, err
+	}
+	return scenario.Parse(name+".yaml", data)
+}
+
+// Source is the text of the scenario that a recording was made from: something to begin with for one's own.
+func Source(name string) ([]byte, error) {
+	data, err := scenarios.ReadFile("scenarios/" + name + ".yaml")
+	if err != nil {
+		return nil, unknown(name)
+	}
+	return data, nil
+}
+
+func traceFile(name string) string { return "traces/" + name + ".orrery" }
+
+func unknown(name string) error {
+	return fmt.Errorf("there is no recording %q: there are %s", name, strings.Join(names, ", "))
+}

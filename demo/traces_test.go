@@ -1,0 +1,191 @@
+package demo_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"orrery/core/trace"
+	"orrery/core/trace/play"
+	"orrery/demo"
+)
+
+// most is how many bytes all recordings together may add to the binary.
+const most = 4 << 20
+
+func bytesOf(t *testing.T, name string) []byte {
+	t.Helper()
+	r, err := demo.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestEveryRecordingTellsAStoryOfOneToThreeMinutes(t *testing.T) {
+	all := demo.Traces()
+	if len(all) < 6 {
+		t.Errorf("there are %d recordings, want six at least", len(all))
+	}
+	var size int64
+	for _, tr := range all {
+		size += tr.Size
+		if tr.Length < time.Minute || tr.Length > 3*time.Minute {
+			t.Errorf("%s lasts for %v", tr.Name, tr.Length)
+		}
+		if tr.Title == "" || strings.Count(tr.Story, ".") < 3 {
+			t.Errorf("%s says too little of itself: %q, %q", tr.Name, tr.Title, tr.Story)
+		}
+		if got := int64(len(bytesOf(t, tr.Name))); got != tr.Size {
+			t.Errorf("%s is said to have %d bytes and has %d", tr.Name, tr.Size, got)
+		}
+	}
+	if size > most {
+		t.Errorf("all recordings together have %d bytes, and at most %d are to be in the binary", size, most)
+	}
+}
+
+func TestEveryRecordingReplaysWithTheDigestItWasRecordedWith(t *testing.T) {
+	for _, tr := range demo.Traces()[:replayed] {
+		t.Run(tr.Name, func(t *testing.T) {
+			e, report, err := play.Replay(bytes.NewReader(bytesOf(t, tr.Name)), play.Options{})
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case !report.OK() || !report.Exact || report.DigestDiffers || report.Damage != nil:
+				t.Errorf("it differs: %+v", report)
+			case report.Refused > 0 || len(e.Problems()) > 0:
+				t.Errorf("%d inputs were refused, and there were problems: %v", report.Refused, e.Problems())
+			case report.Decisions < 300:
+				t.Errorf("there are %d decisions, too few to watch", report.Decisions)
+			}
+			if err := e.Check(); err != nil {
+				t.Errorf("at the end: %v", err)
+			}
+		})
+	}
+}
+
+func TestRecordingAScenarioAgainGivesTheBytesInTheBinary(t *testing.T) {
+	for _, tr := range demo.Traces()[:replayed] {
+		t.Run(tr.Name, func(t *testing.T) {
+			s, err := demo.Scenario(tr.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var again bytes.Buffer
+			if err := s.Record(&again, nil); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(again.Bytes(), bytesOf(t, tr.Name)) {
+				t.Error("the recording is stale, or the version of Go packs differently: run make traces, and look at what changed")
+			}
+		})
+	}
+}
+
+// A quiet second is dull to watch.
+func TestSomethingHappensInEverySecondOfARecording(t *testing.T) {
+	for _, tr := range demo.Traces() {
+		r, err := trace.NewReader(bytes.NewReader(bytesOf(t, tr.Name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, quiet := r.Header().Start, time.Duration(0)
+		for record, err := range r.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			quiet, last = max(quiet, record.At.Sub(last)), record.At
+		}
+		if quiet > 4*time.Second {
+			t.Errorf("%s is quiet for %v at a time", tr.Name, quiet)
+		}
+		if ends := last.Sub(r.Header().Start); ends < tr.Length-5*time.Second {
+			t.Errorf("%s ends after %v, and is said to last for %v", tr.Name, ends, tr.Length)
+		}
+	}
+}
+
+func TestANameThatDoesNotExistIsAnsweredWithThoseThatDo(t *testing.T) {
+	for _, open := range []func() error{
+		func() error { _, err := demo.Open("../doc"); return err },
+		func() error { _, err := demo.Source("lunch"); return err },
+		func() error { _, err := demo.Scenario("lunch"); return err },
+	} {
+		if err := open(); err == nil || !strings.Contains(err.Error(), "there are morning-rush, priority-storm") {
+			t.Errorf("opening what is not there ends with %v", err)
+		}
+	}
+}
+
+func printed(t *testing.T, name string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := demo.Print(&out, bytes.NewReader(bytesOf(t, name)), play.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestPrintWritesALineForEverything(t *testing.T) {
+	rush := printed(t, "morning-rush")
+	if again := printed(t, "morning-rush"); again != rush {
+		t.Error("printed twice, the same recording reads differently")
+	}
+	for _, line := range []string{
+		`(?m)^   4\.000s  note             Nine o'clock: `,
+		`(?m)^ +\d+\.\d{3}s  bind             default/storefront-\w+-\w+ to shop-(north|west|east)-\d+$`,
+		`(?m)^ +\d+\.\d{3}s  Scheduled        default/checkout-\w+-\w+: Successfully assigned `,
+		`(?m)^ +\d+\.\d{3}s  FailedScheduling default/recommend-\w+-\w+: 0/40 nodes are available: .*Insufficient nvidia.com/gpu`,
+		`(?m)^ +\d+\.\d{3}s  first failure    default/`,
+		`(?m)^ +\d+\.\d{3}s  nominate         shop-\w+-\d+ for default/`,
+		`(?m)^ +\d+\.\d{3}s  evict            default/`,
+		`(?m)^ 14\d\.\d{3}s  end              \d+ decisions: \d+ placed, \d+ unschedulable; \d+ bound, 3 still waiting; digest [0-9a-f]{16}\n$`,
+	} {
+		if !regexp.MustCompile(line).MatchString(rush) {
+			t.Errorf("no line is like %s", line)
+		}
+	}
+	if strings.Contains(rush, "  problem ") {
+		t.Error("there is a problem in it")
+	}
+}
+
+type broken struct{ after int }
+
+var errBroken = errors.New("the printer is out of paper")
+
+func (b *broken) Write(p []byte) (int, error) {
+	if b.after--; b.after < 0 {
+		return 0, errBroken
+	}
+	return len(p), nil
+}
+
+func TestAnErrorOfTheWriterComesBack(t *testing.T) {
+	if err := demo.Print(&broken{after: 3}, bytes.NewReader(bytesOf(t, "node-drain")), play.Options{}); !errors.Is(err, errBroken) {
+		t.Errorf("printing ends with %v, want %v", err, errBroken)
+	}
+}
+
+func TestADamagedRecordingIsPrintedUpToTheDamage(t *testing.T) {
+	var out bytes.Buffer
+	whole := bytesOf(t, "node-drain")
+	err := demo.Print(&out, bytes.NewReader(whole[:len(whole)/2]), play.Options{})
+	var damage *trace.Damage
+	if !errors.As(err, &damage) {
+		t.Errorf("it ends with %v, want to be told where the damage is", err)
+	}
+	if !strings.Contains(out.String(), "  bind ") || !strings.Contains(out.String(), "  end ") {
+		t.Errorf("what could be read was not printed:\n%s", out.String())
+	}
+}

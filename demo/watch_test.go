@@ -1,0 +1,186 @@
+package demo_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/engine"
+	"orrery/core/trace"
+	"orrery/core/trace/play"
+	"orrery/core/world"
+)
+
+// watched is what somebody saw who watched a recording to its end. All times are counted from its beginning.
+type watched struct {
+	began     time.Time
+	now       time.Duration
+	inputs    int
+	decisions []engine.Decision
+	when      []time.Duration // of the decisions
+	leaving   []leaving
+	marked    map[types.UID]bool
+	tainted   map[string]time.Duration // of nodes, when their first NoExecute taint was seen
+	pressed   map[string]time.Duration // of nodes, when they first said that memory is short
+	relieved  map[string]time.Duration // and when they last said that it no longer is
+	allowed   map[string][]span        // of budgets, how many evictions they allowed
+	waiting   []int                    // pods that waited in the queue, each second
+	marks     []trace.MarkAt
+	engine    *engine.Engine
+}
+
+// leaving is a pod that was marked as one that has to go.
+type leaving struct {
+	at     time.Duration
+	pod    *v1.Pod
+	reason string
+}
+
+// span is a number from a time on.
+type span struct {
+	from time.Duration
+	n    int32
+}
+
+var seen = map[string]*watched{}
+
+// watch watches a recording, once.
+func watch(t *testing.T, name string) *watched {
+	t.Helper()
+	if w, ok := seen[name]; ok {
+		return w
+	}
+	w := &watched{
+		marked: map[types.UID]bool{}, tainted: map[string]time.Duration{}, pressed: map[string]time.Duration{},
+		relieved: map[string]time.Duration{}, allowed: map[string][]span{},
+	}
+	data := bytesOf(t, name)
+	_, _, err := play.Replay(bytes.NewReader(data), play.Options{Companion: func(e *engine.Engine) play.Companion {
+		w.began, w.engine = e.Now(), e
+		return w
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := trace.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for record := range r.All() {
+		if m, ok := record.Body.(trace.Mark); ok {
+			w.marks = append(w.marks, trace.MarkAt{At: record.At, Mark: m})
+		}
+	}
+	seen[name] = w
+	return w
+}
+
+func (w *watched) Fork() play.Companion { panic("nobody forks in a replay") }
+
+func (w *watched) Wanted(world.Effect) {}
+
+func (w *watched) Stepped(d *engine.Decision) {
+	if d != nil {
+		w.decisions, w.when = append(w.decisions, *d), append(w.when, d.At.Sub(w.began))
+	}
+}
+
+func (w *watched) Applied(in world.Input, _ error) {
+	w.now = in.At.Sub(w.began)
+	w.inputs++
+	for len(w.waiting) <= int(w.now/time.Second) {
+		c := w.engine.Queue().Counts()
+		w.waiting = append(w.waiting, c.Active+c.Backoff+c.Unschedulable)
+	}
+	changed, ok := in.Event.(world.Changed)
+	if !ok || changed.Op == world.Deleted {
+		return
+	}
+	switch o := changed.Object.(type) {
+	case *v1.Pod:
+		w.pod(o)
+	case *v1.Node:
+		w.node(o)
+	case *policyv1.PodDisruptionBudget:
+		w.allowed[o.Name] = append(w.allowed[o.Name], span{w.now, o.Status.DisruptionsAllowed})
+	}
+}
+
+func (w *watched) pod(pod *v1.Pod) {
+	if w.marked[pod.UID] {
+		return
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == v1.DisruptionTarget && c.Status == v1.ConditionTrue {
+			w.marked[pod.UID] = true
+			w.leaving = append(w.leaving, leaving{w.now, pod, c.Reason})
+		}
+	}
+}
+
+func (w *watched) node(node *v1.Node) {
+	for _, taint := range node.Spec.Taints {
+		if _, known := w.tainted[node.Name]; !known && taint.Effect == v1.TaintEffectNoExecute {
+			w.tainted[node.Name] = w.now
+		}
+	}
+	for _, c := range node.Status.Conditions {
+		_, known := w.pressed[node.Name]
+		if c.Type == v1.NodeMemoryPressure && c.Status == v1.ConditionTrue && !known {
+			w.pressed[node.Name] = w.now
+		}
+		if c.Type == v1.NodeMemoryPressure && c.Status == v1.ConditionFalse && known {
+			w.relieved[node.Name] = w.now
+		}
+	}
+}
+
+// app is the workload of a pod.
+func app(pod *v1.Pod) string { return pod.Labels["app"] }
+
+// left are the pods that had to go for a reason, of some workload or, if it is empty, any.
+func (w *watched) left(reason, of string) []leaving {
+	return slices.DeleteFunc(slices.Clone(w.leaving), func(l leaving) bool {
+		return l.reason != reason || of != "" && app(l.pod) != of
+	})
+}
+
+// between are those that had to go from one second to another.
+func between(all []leaving, from, to int) []leaving {
+	return slices.DeleteFunc(slices.Clone(all), func(l leaving) bool {
+		return l.at < time.Duration(from)*time.Second || l.at >= time.Duration(to)*time.Second
+	})
+}
+
+// most is the most pods that waited at any time between two seconds.
+func (w *watched) most(from, to int) int { return slices.Max(w.waiting[from:to]) }
+
+// said is when the first mark of a kind was set whose text has something in it.
+func (w *watched) said(t *testing.T, kind trace.MarkKind, text string) time.Duration {
+	t.Helper()
+	for _, m := range w.marks {
+		if m.Mark.Kind == kind && strings.Contains(m.Mark.Text, text) {
+			return m.At.Sub(w.began)
+		}
+	}
+	t.Errorf("no mark of the kind %q speaks of %q", kind, text)
+	return 0
+}
+
+// waits are the workloads of the pods that wait at the end.
+func (w *watched) waits() map[string]int {
+	all := map[string]int{}
+	for o := range w.engine.Store().Objects(world.Pod) {
+		pod := o.(*v1.Pod)
+		if pod.Spec.NodeName == "" {
+			all[app(pod)]++
+		}
+	}
+	return all
+}
