@@ -180,6 +180,7 @@ func explainMatrix(a draw.Area, s *scene) {
 	a = a.In(below)
 	cursor := s.ui.Cursors[ExplainPane]
 	window := draw.Visible(e.Matrix.Total, a.H, cursor.First, cursor.Selected)
+	s.list(a.Rect, window, e.Matrix.Total)
 	for i := range window.Count {
 		index := window.First + i
 		if row := e.Matrix.At(index); row != nil {

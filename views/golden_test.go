@@ -73,7 +73,9 @@ func TestTheOverviewInOtherCircumstances(t *testing.T) {
 	alert := sample(312, 240)
 	alert.Header.Alert, alert.Timeline = "the connection to the cluster is lost; showing what was known 12s ago", nil
 	filtered := sampleState(views.QueuePane)
-	filtered.Filter, filtered.Matches, filtered.Of = "trainer", 24, 312
+	filtered.Filter, filtered.Sort = "trainer", "priority"
+	narrowed := sample(312, 240)
+	narrowed.Narrowed = &views.Narrowed{Matches: 24, Of: 312, Partial: true}
 	zoomed := sampleState(views.QueuePane)
 	zoomed.Zoomed = true
 	placed := sample(312, 240)
@@ -92,7 +94,7 @@ func TestTheOverviewInOtherCircumstances(t *testing.T) {
 		{"five thousand nodes in full", sample(100000, 5000), sampleState(views.SnapshotPane), size{220, 60}, draw.Braille},
 		{"nothing is known", &views.Model{}, sampleState(views.Overview), wide, draw.Braille},
 		{"something is wrong", alert, sampleState(views.Overview), wide, draw.Braille},
-		{"filtered", sample(312, 240), filtered, wide, draw.Braille},
+		{"filtered", narrowed, filtered, wide, draw.Braille},
 		{"zoomed", sample(312, 240), zoomed, wide, draw.Braille},
 		{"a placed pod explained", placed, sampleState(views.ExplainPane), wide, draw.Braille},
 		{"what if", whatIf, sampleState(views.Overview), size{100, 30}, draw.Braille},

@@ -5,10 +5,26 @@ import (
 	"orrery/views/draw"
 )
 
+// helpColumns is how many columns the keys and the signs take when no group is divided.
+func helpColumns(groups []KeyGroup, height int) int {
+	columns, y := 1, 0
+	for i := range len(groups) + 1 {
+		rows := int(podStates)
+		if i < len(groups) {
+			rows = len(groups[i].Keys) + 1
+		}
+		if y > 0 && y+rows > height {
+			columns, y = columns+1, 0
+		}
+		y += rows + 1
+	}
+	return columns
+}
+
 // drawHelp lists the keys by purpose, and what the signs mean, in as many columns as fit.
 func drawHelp(a draw.Area, s *scene) {
 	const width = 36
-	columns := max(a.W/width, 1)
+	columns := max(min(a.W/width, helpColumns(s.ui.Keys, a.H)), 1)
 	w := a.W / columns
 	column, y := 0, 0
 	next := func(rows int) bool {

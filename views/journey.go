@@ -1,6 +1,8 @@
 package views
 
 import (
+	"strings"
+
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -14,6 +16,8 @@ var stepColumns = []draw.Column{
 	{Long: "because of", Short: "event", Min: 14, Grow: 3, Most: 40, Rank: 0},
 	{Long: "plugin", Short: "plugin", Min: 14, Grow: 2, Most: 26, Rank: 4},
 	{Long: "it said", Short: "said", Min: 16, Grow: 6, Rank: 6},
+	{Long: "feasible of", Short: "feasible", Min: 11, Rank: 8, Right: true},
+	{Long: "took", Short: "took", Min: 6, Rank: 7, Right: true},
 }
 
 // drawJourney is one pod's whole way: what it is, then every move with its cause and how long it had stayed.
@@ -30,7 +34,17 @@ func drawJourney(a draw.Area, s *scene) {
 	if !j.Created.IsZero() {
 		r.fact(themes.Style(themes.Text), short(s.now.Sub(j.Created)), "old")
 	}
+	if j.Waited > 0 {
+		r.fact(themes.Style(themes.Text), short(j.Waited), "waited")
+	}
+	if j.Tried > 0 {
+		r.fact(themes.Style(themes.Text), short(j.Tried), "of attempts")
+	}
 	y := facts(a, 2, a.H/3, j.Facts)
+	if len(j.Awaits) > 0 && a.H > y+6 {
+		a.Fit(0, y, 13, themes.Style(themes.Dim), "moved by")
+		y = a.Wrap(14, y, a.W-14, 2, themes.Style(themes.Text), strings.Join(j.Awaits, ", "))
+	}
 	_, rest := a.Top(y + 1)
 	table(a.In(rest), s, stepColumns, &j.Steps, "nothing has happened to it yet", stepRow)
 }
@@ -68,4 +82,12 @@ func stepRow(row draw.Area, t *JourneyStep, places *draw.Columns, _ *scene) {
 	row.Fit(places[5].X, 0, places[5].W, text, t.Event)
 	row.Fit(places[6].X, 0, places[6].W, dim, t.Plugin)
 	row.Fit(places[7].X, 0, places[7].W, dim, t.Note)
+	if t.Examined > 0 && places[8].W > 0 {
+		examined := string(draw.AppendCount(nil, int64(t.Examined)))
+		row.TextRight(places[8].X, 0, places[8].W, dim, "/"+examined)
+		row.CountRight(places[8].X, 0, places[8].W-1-len(examined), text, int64(t.Feasible))
+	}
+	if t.Took > 0 {
+		row.SpanRight(places[9].X, 0, places[9].W, text, t.Took)
+	}
 }

@@ -12,7 +12,7 @@ func leaderRight(m *Model) string {
 	if m.Leader == nil {
 		return ""
 	}
-	return count(m.Leader.Transitions, "transitions")
+	return counted(m.Leader.Transitions, "transition")
 }
 
 // drawLeader says who leads, how safely, and who would be next.
@@ -32,7 +32,7 @@ func drawLeader(a draw.Area, s *scene) {
 		_, rest = rest.Top(1)
 		a = a.In(rest)
 	}
-	leaderFacts(a, l)
+	leaderFacts(a, l, s)
 }
 
 func leaderHolder(a draw.Area, l *Leader, now time.Time) {
@@ -89,7 +89,7 @@ func leaderBeats(a draw.Area, l *Leader) {
 }
 
 // leaderFacts are who waits, how the lease is kept, and how it passed from hand to hand.
-func leaderFacts(a draw.Area, l *Leader) {
+func leaderFacts(a draw.Area, l *Leader, s *scene) {
 	const label = 9
 	y := 0
 	line := func(name, value string) {
@@ -111,8 +111,19 @@ func leaderFacts(a draw.Area, l *Leader) {
 		line("lease", short(l.Lease)+", renewed every "+short(l.Retry))
 		line("gives up", short(l.Deadline)+" after a renewal")
 	}
+	if !l.Takeover.IsZero() && l.Takeover.After(s.now) {
+		line("takeover", "in "+short(l.Takeover.Sub(s.now))+" at the earliest, without a renewal")
+	}
 	if l.Skew > 0 {
-		line("clocks", strconv.FormatFloat(l.Skew, 'f', 2, 64)+"× apart is safe")
+		safe := strconv.FormatFloat(l.Skew, 'f', 2, 64) + "× apart is safe"
+		if l.Seen > 1 {
+			safe += ", " + strconv.FormatFloat(l.Seen, 'f', 2, 64) + "× was seen"
+		}
+		line("clocks", safe)
+	}
+	if l.Overlap != "" {
+		a.Fit(0, y, a.W, themes.Bad.With(themes.Bold), "✗ "+l.Overlap)
+		y++
 	}
 	if len(l.Changes) == 0 || y+2 > a.H {
 		return
@@ -146,6 +157,6 @@ func stripLeader(a draw.Area, s *scene) {
 	left := max(l.Renewed.Add(l.Lease).Sub(s.now), 0)
 	x := a.Text(0, 0, themes.Style(themes.Good), "♥ ")
 	r := run{a: a, x: a.Fit(x, 0, a.W/2, themes.Style(themes.Text), l.Holder)}
-	r.fact(themes.Style(themes.Text), short(left), "left").number(themes.Style(themes.Text), "", l.Transitions, "transitions")
+	r.fact(themes.Style(themes.Text), short(left), "left").fact(themes.Style(themes.Text), counted(l.Transitions, "transition"), "")
 	r.number(themes.Style(themes.Text), "", len(l.Candidates), "waiting")
 }

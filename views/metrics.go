@@ -50,6 +50,10 @@ func chart(a draw.Area, title string, token themes.Token, values []float64, step
 		axis.TextRight(0, axis.H-1, scale-1, themes.Style(themes.Dim), "0")
 	}
 	curve := a.In(plot)
+	if most == 0 {
+		absent(curve, "nothing yet")
+		return
+	}
 	curve.Chart(themes.Style(token), values, most)
 	if covered := step * time.Duration(len(values)); covered > 0 && axis.H > 3 {
 		axis.TextRight(0, axis.H/2, scale-1, themes.Style(themes.Border), short(covered))
@@ -65,8 +69,8 @@ func metricNumbers(a draw.Area, m *Metrics) {
 	y := 0
 	line := func(name string, style themes.Style, value string) {
 		if y < a.H {
-			a.Fit(0, y, a.W-11, themes.Style(themes.Dim), name)
-			a.TextRight(a.W-10, y, 10, style, value)
+			a.Fit(0, y, a.W-draw.Width(value)-2, themes.Style(themes.Dim), name)
+			a.TextRight(a.W-12, y, 12, style, value)
 			y++
 		}
 	}
@@ -86,7 +90,11 @@ func metricNumbers(a draw.Area, m *Metrics) {
 		y++
 	}
 	for _, q := range m.Latency {
-		line(q.Name, text, short(q.Took))
+		took := "not measured"
+		if q.Took > 0 {
+			took = short(q.Took)
+		}
+		line(q.Name, text, took)
 	}
 	y++
 	if y < a.H {

@@ -18,6 +18,15 @@ type Model struct {
 	Metrics   *Metrics
 	Timeline  *Timeline
 	WhatIf    *WhatIf
+	// Narrowed is what a filter or another order left of the open pane's list; nil where it is shown as it is.
+	Narrowed *Narrowed
+}
+
+// Narrowed is how many rows of a list a filter left. A long list is gone through bit by bit: while it is Partial, the
+// next model has more.
+type Narrowed struct {
+	Matches, Of int
+	Partial     bool
 }
 
 // List is the part of a list that was collected: Rows are those from First on, of Total in all.

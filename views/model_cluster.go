@@ -50,6 +50,9 @@ type NodeRow struct {
 	CPU, Memory Amount
 	Pods        Amount
 	Taints      string
+	// Affine pods here have affinity or anti-affinity to others, Repelling ones must not be beside others; Claims are
+	// the volume claims in use, Ports the host ports, Images those that were pulled.
+	Affine, Repelling, Claims, Ports, Images int
 }
 
 // Amount is how much of something is used, as a fraction and in words such as "3.2" of "8".
@@ -63,7 +66,15 @@ type NodeDetail struct {
 	Row       NodeRow
 	Resources []Resource
 	Facts     []Fact
-	Pods      List[NodePod]
+	// Images are those that were pulled, the largest first.
+	Images []NodeImage
+	Pods   List[NodePod]
+}
+
+// NodeImage is an image on a node, and on how many nodes it is.
+type NodeImage struct {
+	Name, Size string
+	Nodes      int
 }
 
 // Resource is one of a node's resources.
@@ -78,6 +89,9 @@ type NodePod struct {
 	State       PodState
 	Priority    int32
 	CPU, Memory string
+	// Affine says that it has affinity or anti-affinity to other pods, Claims how many volume claims it uses.
+	Affine bool
+	Claims int
 }
 
 // Zones is the order in which nodes are looked at, and how far the last search got.
@@ -127,8 +141,13 @@ type Leader struct {
 	Transitions int
 	Changes     []LeaderChange
 	Candidates  []Candidate
-	// Skew is how far clocks may run apart in speed, as a ratio such as 1.5.
-	Skew float64
+	// Skew is how far clocks may run apart in speed, as a ratio such as 1.5, and Seen how far they are at least.
+	Skew, Seen float64
+	// State is "held", "free", "expired" or "absent". Takeover is when another may take over at the earliest if there is
+	// no renewal; Overlap says that two may believe that they lead.
+	State    string
+	Takeover time.Time
+	Overlap  string
 }
 
 // LeaderChange is the lease's passing from one to another.

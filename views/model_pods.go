@@ -32,8 +32,10 @@ type PodRow struct {
 	Since    time.Time // in this state
 	// From and Until are when the back-off began and ends.
 	From, Until time.Time
-	// Reason is the one reason that keeps it, Plugin who gave it, Awaits the event that would bring it back.
+	// Reason is the one reason that keeps it, Plugin who gave it, Awaits the events that would bring it back.
 	Reason, Plugin, Awaits string
+	// Nominated is the node on which room is being made for it.
+	Nominated string
 }
 
 // Move is a pod's going from one state to another.
@@ -43,6 +45,8 @@ type Move struct {
 	From, To PodState
 	Event    string
 	Plugin   string
+	// Trail is where the pod was before From, the oldest first.
+	Trail []PodState
 }
 
 // Journey is a pod's whole way, and what is known of the pod.
@@ -53,6 +57,10 @@ type Journey struct {
 	Created  time.Time
 	Attempts int
 	Steps    List[JourneyStep]
+	// Awaits are the events that would move the pod, as its plugins registered them; empty for a pod that waits for none.
+	Awaits []string
+	// Waited is how long it has been in the queue in all, Tried how much of anybody's time its attempts took.
+	Waited, Tried time.Duration
 }
 
 // Fact is a name and a value.
@@ -68,6 +76,9 @@ type JourneyStep struct {
 	// Stayed is how long the pod had been where it came from; Attempt numbers the attempt that the step ends, if any.
 	Stayed  time.Duration
 	Attempt int
+	// Took, Examined and Feasible are what the attempt cost and found; zero if it is too long ago.
+	Took               time.Duration
+	Examined, Feasible int
 }
 
 // Evictions is the departure board.

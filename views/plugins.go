@@ -37,9 +37,11 @@ func pluginRow(row draw.Area, p *PluginRow, places *draw.Columns, _ *scene) {
 		row.CountRight(places[2].X, 0, places[2].W, dim, int64(p.Weight))
 	}
 	row.CountRight(places[3].X, 0, places[3].W, dim, p.Calls)
-	row.SpanRight(places[4].X, 0, places[4].W, text, p.Mean)
-	row.SpanRight(places[5].X, 0, places[5].W, dim, p.P99)
-	if at := places[6]; at.W > 5 {
+	if p.Mean > 0 {
+		row.SpanRight(places[4].X, 0, places[4].W, text, p.Mean)
+		row.SpanRight(places[5].X, 0, places[5].W, dim, p.P99)
+	}
+	if at := places[6]; at.W > 5 && p.Share > 0 {
 		row.Bar(at.X, 0, at.W-5, themes.Style(themes.Heat(p.Share*2)), p.Share)
 		row.PercentRight(at.X+at.W-5, 0, 5, text, p.Share)
 	}

@@ -25,6 +25,7 @@ var podColumns = []draw.Column{
 	{Long: "for", Short: "for", Min: 5, Rank: 2, Right: true},
 	{Long: "what it waits for", Short: "why", Min: 22, Grow: 8, Rank: 1},
 	{Long: "brought back by", Short: "by", Min: 24, Grow: 2, Most: 40, Rank: 6},
+	{Long: "turned down by", Short: "plugin", Min: 16, Grow: 1, Most: 28, Rank: 7},
 }
 
 func queueRight(m *Model) string {
@@ -170,11 +171,20 @@ func podRow(row draw.Area, p *PodRow, places *draw.Columns, s *scene) {
 		row.SpanRight(x+drain+1, 0, min(5, w-drain-1), themes.Style(themes.Backoff), left)
 		x, w = x+drain+8, w-drain-8
 	}
+	if p.Nominated != "" && w > 12 {
+		row.Set(x, 0, themes.Style(themes.Nominated), Nominated.Glyph())
+		end := row.FitHost(x+2, 0, min(w/2, 24), themes.Style(themes.Nominated), p.Nominated) + 2
+		x, w = end, x+w-end
+	}
 	if w > 6 || why.W == w {
 		row.Fit(x, 0, w, dim, p.Reason)
 	}
 	row.Fit(places[6].X, 0, places[6].W, dim, p.Awaits)
+	row.Fit(places[7].X, 0, places[7].W, dim, p.Plugin)
 }
+
+// moveTrail is how many of the places where a pod was before are shown.
+const moveTrail = 4
 
 // drawMoves is the trail that pods leave: from where, to where, and what moved them.
 func drawMoves(a draw.Area, moves []Move) {
@@ -189,6 +199,12 @@ func drawMoves(a draw.Area, moves []Move) {
 		name := min(max((a.W-x)*2/5, 14), 40)
 		row.FitPath(x, 0, name, themes.Style(themes.Text), m.Pod)
 		x += name + 1
+		if a.W >= 80 {
+			x += moveTrail
+			for j, before := range m.Trail[max(len(m.Trail)-moveTrail, 0):] {
+				row.Set(x-min(len(m.Trail), moveTrail)+j, 0, dim, before.Glyph())
+			}
+		}
 		row.Set(x, 0, themes.Style(m.From.Token()), m.From.Glyph())
 		row.Set(x+2, 0, dim, '→')
 		row.Set(x+4, 0, themes.Style(m.To.Token()), m.To.Glyph())

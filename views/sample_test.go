@@ -49,6 +49,7 @@ func sampleQueue(total int) *views.Queue {
 			Since: ago(time.Duration(12-i/2)*time.Minute + time.Duration(i)*time.Second), Reason: reasons[i%4], Plugin: "NodeResourcesFit", Awaits: "NodeAdd, AssignedPodDelete",
 		})
 	}
+	q.Stuck[1].Nominated = "ip-10-0-3-85.internal"
 	q.Held = []views.PodRow{
 		{Name: "batch/nightly-0", State: views.Gated, Since: ago(3 * time.Hour), Reason: "waiting for scheduling gates: [kueue.x-k8s.io/admission]"},
 		{Name: "batch/nightly-1", State: views.Gated, Since: ago(3 * time.Hour), Reason: "waiting for scheduling gates: [kueue.x-k8s.io/admission]"},
@@ -60,8 +61,8 @@ func sampleQueue(total int) *views.Queue {
 	q.Moves = []views.Move{
 		{At: ago(30 * time.Millisecond), Pod: "payments/ledger-0", From: views.Active, To: views.InFlight, Event: "Pop"},
 		{At: ago(60 * time.Millisecond), Pod: "shop/cart-6b7d54b7c9-5kx2v", From: views.InFlight, To: views.Bound, Event: "Bound"},
-		{At: ago(700 * time.Millisecond), Pod: "shop/checkout-7d9f6c5b8-x2kqp", From: views.Backoff, To: views.Active, Event: "BackoffComplete"},
-		{At: ago(1900 * time.Millisecond), Pod: "ml/trainer-large-0", From: views.Unschedulable, To: views.Backoff, Event: "AssignedPodDelete"},
+		{At: ago(700 * time.Millisecond), Pod: "shop/checkout-7d9f6c5b8-x2kqp", From: views.Backoff, To: views.Active, Event: "BackoffComplete", Trail: []views.PodState{views.Unseen, views.Active, views.InFlight, views.Unschedulable}},
+		{At: ago(1900 * time.Millisecond), Pod: "ml/trainer-large-0", From: views.Unschedulable, To: views.Backoff, Event: "AssignedPodDelete", Trail: []views.PodState{views.Active, views.InFlight}},
 		{At: ago(2100 * time.Millisecond), Pod: "batch/etl-7wq9x", From: views.InFlight, To: views.Unschedulable, Event: "ScheduleAttemptFailure"},
 	}
 	return q
@@ -106,6 +107,7 @@ func sampleNodeRow(i int) views.NodeRow {
 	if i < 7 {
 		n.Flags = views.Changed
 	}
+	n.Affine, n.Repelling, n.Claims, n.Images, n.Ports = i%5, i%3/2, i%4*2, 12+i%9, i%2
 	switch i {
 	case 2:
 		n.Flags |= views.Cordoned
@@ -160,7 +162,7 @@ func sampleEvictions() *views.Evictions {
 func sampleLeader() *views.Leader {
 	l := &views.Leader{
 		Holder: "replica-b", Acquired: ago(47 * time.Minute), Renewed: ago(4 * time.Second),
-		Lease: 15 * time.Second, Deadline: 10 * time.Second, Retry: 2 * time.Second, Transitions: 7, Skew: 1.5,
+		Lease: 15 * time.Second, Deadline: 10 * time.Second, Retry: 2 * time.Second, Transitions: 7, Skew: 1.5, Seen: 1.02, State: "held", Takeover: in(11 * time.Second),
 		Candidates: []views.Candidate{{Name: "replica-a", Note: "this one"}, {Name: "replica-c"}},
 		Changes: []views.LeaderChange{
 			{At: ago(47 * time.Minute), From: "replica-a", To: "replica-b", Why: "the lease expired"},
@@ -253,16 +255,22 @@ func sampleJourney() *views.Journey {
 		{At: ago(5 * time.Second), From: views.Unschedulable, To: views.Backoff, Event: "AssignedPodDelete", Plugin: "NodeResourcesFit", Stayed: 3989 * time.Millisecond},
 		{At: ago(700 * time.Millisecond), From: views.Backoff, To: views.Active, Event: "BackoffComplete", Stayed: 4300 * time.Millisecond},
 	}
+	j.Awaits, j.Waited, j.Tried = []string{"NodeAdd", "NodeUpdateNodeAllocatable", "AssignedPodDelete"}, 8999*time.Millisecond, 84*time.Microsecond
+	j.Steps.Rows[2].Took, j.Steps.Rows[2].Examined = 84*time.Microsecond, 240
 	j.Steps.Total = len(j.Steps.Rows)
 	return j
 }
 
 func sampleNode() *views.NodeDetail {
-	n := &views.NodeDetail{Row: sampleNodeRow(2), Facts: []views.Fact{{Name: "taints", Value: "node.kubernetes.io/unschedulable:NoSchedule"}, {Name: "kubelet", Value: "v1.35.2"}, {Name: "instance", Value: "m5.4xlarge"}, {Name: "images", Value: "38"}}}
+	n := &views.NodeDetail{Row: sampleNodeRow(2), Facts: []views.Fact{{Name: "taints", Value: "node.kubernetes.io/unschedulable:NoSchedule"}, {Name: "kubelet", Value: "v1.35.2"}, {Name: "instance", Value: "m5.4xlarge"}, {Name: "ports", Value: "9100/TCP, 10250/TCP"}, {Name: "claims", Value: "ml/scratch-2, shop/cart-data (3)"}}}
+	for i, name := range []string{"registry.example.com/ml/trainer:2026.1", "registry.example.com/shop/cart:7d9f6c5b8", "registry.k8s.io/pause:3.10"} {
+		n.Images = append(n.Images, views.NodeImage{Name: name, Size: []string{"4.2Gi", "180Mi", "310Ki"}[i], Nodes: 3 + i*100})
+	}
 	n.Resources = []views.Resource{{Name: "cpu", Amount: n.Row.CPU}, {Name: "memory", Amount: n.Row.Memory}, {Name: "ephemeral-storage", Amount: views.Amount{Fraction: 0.31, Used: "31Gi", Most: "100Gi"}}, {Name: "pods", Amount: n.Row.Pods}}
 	for i := range 17 {
 		n.Pods.Rows = append(n.Pods.Rows, views.NodePod{Name: fmt.Sprintf("shop/cart-6b7d54b7c9-%05x", 0x3a1f0+i*4421), State: views.Bound, Priority: 1000, CPU: "500m", Memory: "1.0Gi"})
 	}
+	n.Pods.Rows[1].Claims, n.Pods.Rows[2].Affine = 2, true
 	n.Pods.Rows[3].State, n.Pods.Rows[16].State = views.Leaving, views.Nominated
 	n.Pods.Total = len(n.Pods.Rows)
 	return n

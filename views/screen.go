@@ -36,7 +36,8 @@ func Screen(c *draw.Canvas, m *Model, ui *State, g draw.Glyphs, now time.Time) {
 // opened is one pane on the whole screen; zoomed it has no border, so that a mouse can copy from it.
 func opened(a draw.Area, s *scene) {
 	if !s.ui.Zoomed {
-		a = a.Box(s.frame(true)).Padded()
+		// What is only supposed keeps its own colour.
+		a = a.Box(s.frame(s.Header.Mode != Hypothetical)).Padded()
 	}
 	s.pane.inside(a, s)
 }
@@ -86,13 +87,44 @@ func drawFooter(a draw.Area, s *scene) {
 		return
 	}
 	if s.ui.Filter != "" {
-		x := a.Text(1, 0, themes.Style(themes.Accent), "/")
-		x = a.Fit(x, 0, a.W/3, themes.Style(themes.Text), s.ui.Filter)
-		x = a.Count(x+2, 0, themes.Style(themes.Text), int64(s.ui.Matches))
-		x = a.Text(x, 0, themes.Style(themes.Dim), " of ")
-		x = a.Count(x, 0, themes.Style(themes.Text), int64(s.ui.Of))
-		_, rest := a.Left(x + 2)
-		a = a.In(rest)
+		a = footerFilter(a, s)
+	}
+	if s.ui.Sort != "" || s.ui.Reverse {
+		a = footerSort(a, s.ui)
 	}
 	a.Hints(s.ui.Hints)
+}
+
+// footerFilter says what a list is narrowed by and what is left of it, which is not all yet while it is looked through.
+func footerFilter(a draw.Area, s *scene) draw.Area {
+	left := s.Narrowed
+	if left == nil {
+		left = &Narrowed{Matches: s.ui.Matches, Of: s.ui.Of}
+	}
+	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
+	x := a.Text(1, 0, themes.Style(themes.Accent), "/")
+	x = a.Fit(x, 0, a.W/3, text, s.ui.Filter)
+	x = a.Count(x+2, 0, text, int64(left.Matches))
+	if left.Partial {
+		x = a.Text(x, 0, dim, "…")
+	}
+	x = a.Text(x, 0, dim, " of ")
+	x = a.Count(x, 0, text, int64(left.Of))
+	_, rest := a.Left(x + 2)
+	return a.In(rest)
+}
+
+// footerSort says what a list is sorted by.
+func footerSort(a draw.Area, ui *State) draw.Area {
+	by, way := ui.Sort, "↓ "
+	if by == "" {
+		by = "in order"
+	}
+	if ui.Reverse {
+		way = "↑ "
+	}
+	x := a.Text(1, 0, themes.Style(themes.Accent), way)
+	x = a.Fit(x, 0, a.W/4, themes.Style(themes.Text), by)
+	_, rest := a.Left(x + 2)
+	return a.In(rest)
 }

@@ -13,6 +13,10 @@ var nodeColumns = []draw.Column{
 	{Long: "memory", Short: "mem", Min: 12, Grow: 3, Most: 34, Rank: 2},
 	{Long: "pods", Short: "pods", Min: 7, Rank: 3, Right: true},
 	{Long: "state", Short: "state", Min: 10, Grow: 5, Rank: 5},
+	{Long: "affinity", Short: "affin.", Min: 6, Grow: 1, Most: 8, Rank: 7, Right: true},
+	{Long: "claims", Short: "claims", Min: 6, Rank: 8, Right: true},
+	{Long: "images", Short: "images", Min: 6, Rank: 9, Right: true},
+	{Long: "ports", Short: "ports", Min: 5, Rank: 10, Right: true},
 }
 
 func snapshotRight(m *Model) string {
@@ -99,6 +103,25 @@ func nodeRow(row draw.Area, n *NodeRow, places *draw.Columns, _ *scene) {
 	}
 	if n.Taints != "" && end-x > 4 {
 		row.Fit(x, 0, end-x, dim, n.Taints)
+	}
+	affinity := string(draw.AppendCount(nil, int64(n.Affine)))
+	if n.Repelling > 0 {
+		affinity += "/" + string(draw.AppendCount(nil, int64(n.Repelling)))
+	}
+	some(row, places[7], n.Affine, affinity)
+	some(row, places[8], n.Claims, "")
+	some(row, places[9], n.Images, "")
+	some(row, places[10], n.Ports, "")
+}
+
+// some is a number that is only shown where there is something, in words if it has any.
+func some(row draw.Area, p draw.Place, n int, words string) {
+	switch {
+	case n == 0 || p.W == 0:
+	case words != "":
+		row.TextRight(p.X, 0, p.W, themes.Style(themes.Dim), words)
+	default:
+		row.CountRight(p.X, 0, p.W, themes.Style(themes.Dim), int64(n))
 	}
 }
 

@@ -36,12 +36,17 @@ type State struct {
 	// Filter is what lists were narrowed by, Matches how many rows are left of Of.
 	Filter      string
 	Matches, Of int
+	// Sort is what the list is sorted by, empty for its own order, and Reverse says that the last comes first.
+	Sort    string
+	Reverse bool
 	// Status is said once instead of the hints.
 	Status string
 	// Zoomed takes the border away from the open pane.
 	Zoomed bool
 	// Keys are the bindings that the help pane tells of.
 	Keys []KeyGroup
+	// Seen, if not nil, is told where things came to stand.
+	Seen *Seen
 }
 
 // Cursor is a place in a list.

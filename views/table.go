@@ -21,6 +21,7 @@ func table[T any](a draw.Area, s *scene, columns []draw.Column, list *List[T], n
 	a = a.In(below)
 	cursor := s.ui.Cursors[s.pane.ID]
 	window := draw.Visible(list.Total, a.H, cursor.First, cursor.Selected)
+	s.list(a.Rect, window, list.Total)
 	for i := range window.Count {
 		index := window.First + i
 		at := a.Item(i, s.full && index == cursor.Selected)

@@ -30,6 +30,9 @@ func drawTimeline(a draw.Area, s *scene) {
 		return
 	}
 	scrubber(a, x, w, t)
+	if s.ui.Seen != nil {
+		s.ui.Seen.Track = draw.Rect{X: a.X + x, Y: a.Y, W: w, H: 1}
+	}
 	x += w + 1
 	x = a.Text(x, 0, dim, end) + 3
 	if room > 0 {

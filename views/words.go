@@ -21,11 +21,14 @@ func count(n int, noun string) string {
 }
 
 // nodes is a number of nodes.
-func nodes(n int) string {
+func nodes(n int) string { return counted(n, "node") }
+
+// counted is a number with a noun in the form that goes with it.
+func counted(n int, noun string) string {
 	if n == 1 {
-		return "1 node"
+		return "1 " + noun
 	}
-	return count(n, "nodes")
+	return count(n, noun+"s")
 }
 
 // clock is a time of day, to the tenth of a second.

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	v1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/engine"
 	"orrery/core/evict"
+	"orrery/core/evict/clerk"
 	"orrery/core/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
@@ -30,7 +32,7 @@ var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // rushHour is a small cluster with more pods than room: some run, some wait for memory, one is gated, and two nodes
 // will have nobody. It is played until twenty seconds after the beginning.
-func rushHour(t testing.TB) *engine.Engine {
+func rushHour(t testing.TB) (*engine.Engine, *collect.Chronicle) {
 	t.Helper()
 	c := memory.New(memory.Options{Start: start, Seed: 7, Latency: memory.TypicalLatency()})
 	create := func(o world.Object) {
@@ -61,12 +63,34 @@ func rushHour(t testing.TB) *engine.Engine {
 		create(mk.Pod(fmt.Sprintf("trainer-%d", i)).Namespace("ml").UID("").CPU("1").Memory("6Gi").Obj())
 	}
 	create(mk.Pod("nightly").Namespace("batch").UID("").Gate("wait-for-night").Obj())
+	create(lease("replica-a", start, 0))
 	e, err := engine.New(engine.Options{Start: start, Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine.Drive(e, c, start.Add(20*time.Second), nil)
-	return e
+	ch := collect.NewChronicle(collect.ChronicleOptions{Clerk: clerk.Options{Board: board()}})
+	for second := 2; second <= 20; second += 2 {
+		engine.DriveSeen(e, c, start.Add(time.Duration(second)*time.Second), ch)
+		holder, terms := "replica-a", int32(0)
+		if second >= 14 {
+			holder, terms = "replica-b", 1
+		}
+		if _, err := c.Update(lease(holder, e.Now(), terms)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return e, ch
+}
+
+// lease is the scheduler's Lease, as a replica renews it.
+func lease(holder string, at time.Time, terms int32) *coordinationv1.Lease {
+	seconds, now := int32(15), metav1.NewMicroTime(at)
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-scheduler"},
+		Spec: coordinationv1.LeaseSpec{
+			HolderIdentity: &holder, LeaseDurationSeconds: &seconds, AcquireTime: &now, RenewTime: &now, LeaseTransitions: &terms,
+		},
+	}
 }
 
 func board() *evict.Board {
@@ -103,8 +127,8 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestWhatAnEngineLooksLike(t *testing.T) {
-	e := rushHour(t)
-	c := collect.New(collect.Run{Source: "rush-hour", Mode: views.Demo, Board: board()})
+	e, ch := rushHour(t)
+	c := collect.New(collect.Run{Source: "rush-hour", Mode: views.Demo, Chronicle: ch})
 	for name, look := range map[string]collect.Look{
 		"overview":  {Open: views.Overview, Columns: 120},
 		"queue":     {Open: views.QueuePane},
@@ -117,6 +141,8 @@ func TestWhatAnEngineLooksLike(t *testing.T) {
 		"journey":   {Open: views.JourneyPane, Pod: world.Ref{Namespace: "ml", Name: "trainer-2"}},
 		"node":      {Open: views.NodePane, Node: "worker-02"},
 		"metrics":   {Open: views.MetricsPane},
+		"leader":    {Open: views.LeaderPane},
+		"plugins":   {Open: views.PluginsPane},
 	} {
 		t.Run(name, func(t *testing.T) {
 			look.Rows = 40
@@ -128,7 +154,7 @@ func TestWhatAnEngineLooksLike(t *testing.T) {
 }
 
 func TestOnlyWhatIsOnTheScreenIsCollected(t *testing.T) {
-	e := rushHour(t)
+	e, _ := rushHour(t)
 	c := collect.New(collect.Run{})
 	all := c.Model(e, collect.Look{Open: views.DecisionsPane, Rows: 1000}).Decisions.List
 	part := c.Model(e, collect.Look{Open: views.DecisionsPane, First: 5, Rows: 3}).Decisions.List
@@ -148,7 +174,7 @@ func TestOnlyWhatIsOnTheScreenIsCollected(t *testing.T) {
 }
 
 func TestAPodOrNodeThatIsGoneIsNotInvented(t *testing.T) {
-	e := rushHour(t)
+	e, _ := rushHour(t)
 	c := collect.New(collect.Run{})
 	if m := c.Model(e, collect.Look{Open: views.NodePane, Node: "nowhere"}); m.Node != nil {
 		t.Errorf("a node that does not exist is %v", m.Node)
@@ -162,7 +188,7 @@ func TestAPodOrNodeThatIsGoneIsNotInvented(t *testing.T) {
 }
 
 func TestANodeThatChangesIsSeenToChange(t *testing.T) {
-	e := rushHour(t)
+	e, _ := rushHour(t)
 	c := collect.New(collect.Run{})
 	look := collect.Look{Open: views.SnapshotPane, Rows: 40}
 	apply := func(event world.Event) {
@@ -197,7 +223,7 @@ func TestANodeThatChangesIsSeenToChange(t *testing.T) {
 }
 
 func TestHostileNamesAreMadePrintable(t *testing.T) {
-	e := rushHour(t)
+	e, _ := rushHour(t)
 	c := collect.New(collect.Run{Source: "\x1b]0;owned\x07"})
 	if got := c.Model(e, collect.Look{}).Header.Source; strings.ContainsRune(got, '\x1b') {
 		t.Errorf("the source is %q", got)
@@ -205,8 +231,8 @@ func TestHostileNamesAreMadePrintable(t *testing.T) {
 }
 
 func BenchmarkOverview(b *testing.B) {
-	e := rushHour(b)
-	c := collect.New(collect.Run{Board: board()})
+	e, ch := rushHour(b)
+	c := collect.New(collect.Run{Chronicle: ch})
 	b.ReportAllocs()
 	for b.Loop() {
 		c.Model(e, collect.Look{Open: views.Overview, Columns: 120})

@@ -1,54 +1,63 @@
 package collect
 
 import (
-	"time"
-
 	"orrery/core/engine"
-	"orrery/core/evict"
 	"orrery/core/printable"
+	"orrery/core/queue"
 	"orrery/core/world"
 	"orrery/views"
 )
-
-// Look is what is looked at.
-type Look struct {
-	Open views.PaneID
-	// First is the first row of the open pane's list, Rows how many are on the screen at most, Columns how wide it is.
-	First, Rows, Columns int
-	// Pod is the pod whose journey or explanation is open, Node the node that is.
-	Pod  world.Ref
-	Node string
-}
 
 // Run is what the engine does not know of itself.
 type Run struct {
 	Source string
 	Mode   views.Mode
-	// Board is the departures; nil if nobody writes any.
-	Board *evict.Board
+	// Chronicle is what the engine does not remember; nil if nobody writes it down.
+	Chronicle *Chronicle
 }
 
 // Collector remembers what it need not collect again.
 type Collector struct {
 	run   Run
 	nodes nodeMemory
-	queue queueMemory
+	rows  rowMemory
+	board boardMemory
+	drift driftMemory
 	why   whyMemory
-	depth depthMemory
+	pods  []*queue.Pod // room
+
+	// What filters and orders leave of the lists, and what the last of them came to.
+	queueLeft          narrowing[waiting]
+	nodesLeft          narrowing[int]
+	decisionsNarrowed  narrowing[*engine.Decision]
+	departuresNarrowed narrowing[int]
+	pluginsNarrowed    narrowing[int]
+	matrixNarrowed     narrowing[int]
+	onNodeNarrowed     narrowing[int]
+	of                 *engine.Engine // whose lists they are
+	narrowed           *views.Narrowed
 }
 
-// New is a collector for one engine.
+// New is a collector for one engine at a time.
 func New(run Run) *Collector { return &Collector{run: run} }
 
-// Model is what there is to show of an engine.
+// Follow exchanges the chronicle for another one: that of the engine that Model is asked about from now on. A recording
+// in which somebody goes back has another engine, and another chronicle.
+func (c *Collector) Follow(ch *Chronicle) { c.run.Chronicle = ch }
+
+// Model is what there is to show of an engine. Its work is bounded: where a long list is filtered or sorted, the model
+// says that what it shows is partial, and the next one has more.
 func (c *Collector) Model(e *engine.Engine, look Look) *views.Model {
+	if c.of != e {
+		c.forget(e)
+	}
+	c.narrowed = nil
 	c.nodes.refresh(e)
-	c.depth.refresh(e)
-	m := &views.Model{Header: c.header(e)}
+	m := &views.Model{Header: c.header(e), Timeline: look.Timeline, WhatIf: look.WhatIf}
 	switch look.Open {
 	case views.Overview:
 		m.Queue, m.Snapshot, m.Zones = c.queueOf(e, look), c.snapshot(e, look), c.zones(e, look)
-		m.Evictions = c.evictions(e, look)
+		m.Evictions, m.Leader = c.evictions(e, look), c.leaderOf(e)
 	case views.QueuePane:
 		m.Queue = c.queueOf(e, look)
 	case views.SnapshotPane:
@@ -57,8 +66,12 @@ func (c *Collector) Model(e *engine.Engine, look Look) *views.Model {
 		m.Zones = c.zones(e, look)
 	case views.EvictionsPane:
 		m.Evictions = c.evictions(e, look)
+	case views.LeaderPane:
+		m.Leader = c.leaderOf(e)
 	case views.DecisionsPane:
 		m.Decisions = c.decisions(e, look)
+	case views.PluginsPane:
+		m.Plugins = c.pluginsOf(e, look)
 	case views.ExplainPane:
 		m.Explain = c.explanation(e, look)
 	case views.JourneyPane:
@@ -68,23 +81,23 @@ func (c *Collector) Model(e *engine.Engine, look Look) *views.Model {
 	case views.MetricsPane:
 		m.Metrics = c.metrics(e)
 	}
+	m.Narrowed = c.narrowed
 	return m
+}
+
+// forget drops what was found in another engine's lists.
+func (c *Collector) forget(e *engine.Engine) {
+	fresh := New(c.run)
+	fresh.of, fresh.nodes, fresh.pods = e, c.nodes, c.pods[:0]
+	*c = *fresh
 }
 
 func (c *Collector) header(e *engine.Engine) views.Header {
 	h := views.Header{Source: printable.Text(c.run.Source), Mode: c.run.Mode, Generation: e.Snapshot().Generation()}
-	h.Rate, h.P99 = recent(e)
+	h.Rate, h.P99 = c.pace(e)
+	h.Leader, h.LeaderLeft = c.leads(e)
 	return h
 }
 
 // podName is a pod as it is called on the screen.
 func podName(r world.Ref) string { return printable.Text(r.Namespace + "/" + r.Name) }
-
-// window is the rows of a list of total that a look shows.
-func (l Look) window(total int) (first, end int) {
-	first = min(max(l.First, 0), total)
-	return first, min(first+max(l.Rows, 0), total)
-}
-
-// recently is how far back the figures of the header go.
-const recently = 10 * time.Second

@@ -1,12 +1,13 @@
 package collect
 
 import (
-	"slices"
+	"cmp"
 	"time"
 
 	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/views"
+	"orrery/views/filter"
 )
 
 // decisions is the rows of the log that are on the screen. The log is walked up to them, not beyond.
@@ -15,16 +16,67 @@ func (c *Collector) decisions(e *engine.Engine, look Look) *views.Decisions {
 	v := &views.Decisions{
 		Placed: int64(tally[engine.Placed]), Unschedulable: int64(tally[engine.Unschedulable]), Failed: int64(tally[engine.Failed]),
 	}
-	v.List.First = max(look.First, 0)
+	if !look.plain() {
+		v.List = c.decisionsLeft(e, look)
+		return v
+	}
+	total := e.DecisionCount()
+	first, end := look.window(total)
+	v.List = views.List[views.DecisionRow]{First: first, Total: total, Rows: make([]views.DecisionRow, 0, end-first)}
 	i := 0
 	for d := range e.Decisions() {
-		if i >= v.List.First && i < v.List.First+look.Rows {
+		if i >= end {
+			break
+		}
+		if i >= first {
 			v.List.Rows = append(v.List.Rows, decisionRow(d))
 		}
 		i++
 	}
-	v.List.Total = i
 	return v
+}
+
+func (c *Collector) decisionsLeft(e *engine.Engine, look Look) views.List[views.DecisionRow] {
+	newer := func(a, b *engine.Decision) int { return cmp.Compare(b.Seq, a.Seq) }
+	compare := newer
+	switch look.Sort {
+	case "pod":
+		compare = func(a, b *engine.Decision) int {
+			return cmp.Or(cmp.Compare(a.Pod.Namespace, b.Pod.Namespace), cmp.Compare(a.Pod.Name, b.Pod.Name), newer(a, b))
+		}
+	case "verdict":
+		compare = func(a, b *engine.Decision) int { return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), newer(a, b)) }
+	case "node":
+		compare = func(a, b *engine.Decision) int { return cmp.Or(cmp.Compare(a.Node, b.Node), newer(a, b)) }
+	case "took":
+		compare = func(a, b *engine.Decision) int { return cmp.Or(cmp.Compare(b.Took, a.Took), newer(a, b)) }
+	case "looked at":
+		compare = func(a, b *engine.Decision) int { return cmp.Or(cmp.Compare(b.Examined, a.Examined), newer(a, b)) }
+	}
+	rows, first, left := c.decisionsNarrowed.rows(look, list[*engine.Decision]{
+		stamp: e.LastDecision(),
+		all: func(into []*engine.Decision) []*engine.Decision {
+			for d := range e.Decisions() {
+				into = append(into, d)
+			}
+			return into
+		},
+		subject: func(s *filter.Subject, d **engine.Decision) {
+			x := *d
+			s.Namespace, s.Name = x.Pod.Namespace, x.Pod.Name
+			s.Words = [4]string{x.Verdict.String(), x.Node, x.Message, x.Nominated}
+			if pod := e.Store().Pod(s.Namespace, s.Name); pod != nil {
+				s.Labels = pod.Labels
+			}
+		},
+		compare: compare,
+	})
+	c.narrowed = left
+	l := views.List[views.DecisionRow]{First: first, Total: left.Matches, Rows: make([]views.DecisionRow, len(rows))}
+	for i, d := range rows {
+		l.Rows[i] = decisionRow(d)
+	}
+	return l
 }
 
 func decisionRow(d *engine.Decision) views.DecisionRow {
@@ -39,88 +91,20 @@ func decisionRow(d *engine.Decision) views.DecisionRow {
 	return r
 }
 
-// recent is how much was decided lately, and how long the slowest hundredth of it took at least.
-func recent(e *engine.Engine) (rate float64, p99 time.Duration) {
+// pace is how much was decided lately, and how long the slowest hundredth of it took at least.
+func (c *Collector) pace(e *engine.Engine) (rate float64, p99 time.Duration) {
+	if ch := c.run.Chronicle; ch != nil {
+		return ch.curves.rate(e.Now()), ch.curves.p99(e.Now())
+	}
 	const most = 2000
-	var took []time.Duration
-	from := e.Now().Add(-recently)
+	var took histogram
+	from := e.Now().Add(-recently * time.Second)
 	for d := range e.Decisions() {
-		if d.At.Before(from) || len(took) == most {
+		if d.At.Before(from) || took.total == most {
 			break
 		}
-		took = append(took, d.Took)
-		rate = float64(len(took)) / max(e.Now().Sub(d.At).Seconds(), 1)
+		took.add(d.Took)
+		rate = float64(took.total) / max(e.Now().Sub(d.At).Seconds(), 1)
 	}
-	if len(took) == 0 {
-		return 0, 0
-	}
-	slices.Sort(took)
-	return rate, took[len(took)*99/100]
-}
-
-// points is how many values a curve has.
-const points = 240
-
-// depthMemory is how many pods waited, second by second, for as long as the collector has looked.
-type depthMemory struct {
-	values []float64
-	at     time.Time
-}
-
-func (m *depthMemory) refresh(e *engine.Engine) {
-	if e.Now().Sub(m.at) < time.Second {
-		return
-	}
-	m.at = e.Now()
-	counts := e.Queue().Counts()
-	waiting := counts.Active + counts.Backoff + counts.ErrorBackoff + counts.Unschedulable + counts.Gated
-	m.values = append(m.values, float64(waiting))
-	if len(m.values) > 2*points {
-		m.values = slices.Clone(m.values[points:])
-	}
-}
-
-// metrics are curves made of the decisions that the log still has, a point for every second.
-func (c *Collector) metrics(e *engine.Engine) *views.Metrics {
-	const step = time.Second
-	m := &views.Metrics{
-		Step: step, CachePods: e.Cache().PodCount(), Underway: len(e.Bindings()),
-		Depth: slices.Clone(c.depth.values[max(len(c.depth.values)-points, 0):]),
-		Rate:  make([]float64, points), P99: make([]float64, points),
-	}
-	var took [points][]time.Duration
-	var all []time.Duration
-	for d := range e.Decisions() {
-		age := int(e.Now().Sub(d.At) / step)
-		if age >= points {
-			break
-		}
-		m.Rate[points-1-age]++
-		took[points-1-age] = append(took[points-1-age], d.Took)
-		all = append(all, d.Took)
-	}
-	for i := range took {
-		m.P99[i] = percentile(took[i], 99).Seconds()
-	}
-	tally := e.Tally()
-	for v := engine.Placed; v <= engine.Skipped; v++ {
-		m.Attempts = append(m.Attempts, views.Tally{Name: v.String(), Count: int64(tally.Decisions[v]), Bad: v == engine.Unschedulable || v == engine.Failed})
-	}
-	m.Attempts = append(m.Attempts, views.Tally{Name: "bindings failed", Count: int64(tally.BindingsFailed), Bad: true})
-	for _, q := range []struct {
-		name string
-		at   int
-	}{{"half", 50}, {"nine in ten", 90}, {"99 in 100", 99}, {"slowest", 100}} {
-		m.Latency = append(m.Latency, views.Quantile{Name: q.name, Took: percentile(all, q.at)})
-	}
-	return m
-}
-
-// percentile is how long p in a hundred took at most. It sorts what it is given.
-func percentile(took []time.Duration, p int) time.Duration {
-	if len(took) == 0 {
-		return 0
-	}
-	slices.Sort(took)
-	return took[min(len(took)*p/100, len(took)-1)]
+	return rate, took.quantile(0.99)
 }

@@ -1,10 +1,14 @@
 package collect
 
 import (
+	"cmp"
+	"time"
+
 	"orrery/core/engine"
 	"orrery/core/evict"
 	"orrery/core/printable"
 	"orrery/views"
+	"orrery/views/filter"
 )
 
 var phases = [...]views.DeparturePhase{
@@ -12,15 +16,39 @@ var phases = [...]views.DeparturePhase{
 	evict.Leaving: views.BeingDeleted, evict.Left: views.Departed, evict.Cancelled: views.Stays,
 }
 
+// boardMemory keeps what the board said: it sorts itself anew when it is asked.
+type boardMemory struct {
+	board       *evict.Board
+	stamp       uint64
+	at          time.Time
+	open, ended []evict.Departure
+}
+
+// A long board is read again no sooner than after so much of the engine's time.
+const (
+	longBoard   = 512
+	boardPeriod = 200 * time.Millisecond
+)
+
+func (m *boardMemory) refresh(ch *Chronicle, now time.Time) {
+	board := ch.Board()
+	passed := now.Sub(m.at)
+	if m.board == board && (m.stamp == ch.stamp || (len(m.open) > longBoard && passed >= 0 && passed < boardPeriod)) {
+		return
+	}
+	*m = boardMemory{board: board, stamp: ch.stamp, at: now, open: board.Open(), ended: board.Ended()}
+}
+
 // evictions is the board: what is open, the earliest first, then what is over, the latest first.
-func (c *Collector) evictions(_ *engine.Engine, look Look) *views.Evictions {
-	if c.run.Board == nil {
+func (c *Collector) evictions(e *engine.Engine, look Look) *views.Evictions {
+	if c.run.Chronicle == nil {
 		return nil
 	}
-	open, ended := c.run.Board.Open(), c.run.Board.Ended()
+	c.board.refresh(c.run.Chronicle, e.Now())
+	m := &c.board
 	v := &views.Evictions{}
-	for i := range open {
-		switch open[i].Phase {
+	for i := range m.open {
+		switch m.open[i].Phase {
 		case evict.Forecast:
 			v.Forecast++
 		case evict.Held:
@@ -29,20 +57,75 @@ func (c *Collector) evictions(_ *engine.Engine, look Look) *views.Evictions {
 			v.Leaving++
 		}
 	}
-	total := len(open) + len(ended)
+	total := len(m.open) + len(m.ended)
 	first, end := look.window(total)
-	if look.Open == views.Overview {
+	switch {
+	case look.Open == views.Overview:
 		first, end = 0, min(total, heads)
+	case !look.plain():
+		v.List = c.departuresLeft(e, look)
+		return v
 	}
-	v.List = views.List[views.Departure]{First: first, Total: total}
-	for i := first; i < end; i++ {
-		if i < len(open) {
-			v.List.Rows = append(v.List.Rows, departure(&open[i]))
-		} else {
-			v.List.Rows = append(v.List.Rows, departure(&ended[total-1-i]))
-		}
+	v.List = views.List[views.Departure]{First: first, Total: total, Rows: make([]views.Departure, end-first)}
+	for i := range v.List.Rows {
+		v.List.Rows[i] = departure(m.nth(first + i))
 	}
 	return v
+}
+
+// nth is the departure at a place of the board.
+func (m *boardMemory) nth(i int) *evict.Departure {
+	if i < len(m.open) {
+		return &m.open[i]
+	}
+	return &m.ended[len(m.open)+len(m.ended)-1-i]
+}
+
+func (c *Collector) departuresLeft(e *engine.Engine, look Look) views.List[views.Departure] {
+	m := &c.board
+	by := func(of func(d *evict.Departure) string) func(a, b int) int {
+		return func(a, b int) int { return cmp.Or(cmp.Compare(of(m.nth(a)), of(m.nth(b))), a-b) }
+	}
+	compare := func(a, b int) int { return a - b }
+	switch look.Sort {
+	case "pod":
+		compare = by(func(d *evict.Departure) string { return d.Pod.Namespace + "/" + d.Pod.Name })
+	case "node":
+		compare = by(func(d *evict.Departure) string { return d.Node })
+	case "cause":
+		compare = by(func(d *evict.Departure) string { return string(d.Cause) })
+	case "state":
+		compare = func(a, b int) int { return cmp.Or(cmp.Compare(m.nth(a).Phase, m.nth(b).Phase), a-b) }
+	}
+	places, first, left := c.departuresNarrowed.rows(look, list[int]{
+		stamp: m.stamp,
+		all: func(into []int) []int {
+			for i := range len(m.open) + len(m.ended) {
+				into = append(into, i)
+			}
+			return into
+		},
+		subject: func(s *filter.Subject, i *int) {
+			if *i >= len(m.open)+len(m.ended) {
+				return // the board has become shorter on the way
+			}
+			d := m.nth(*i)
+			s.Namespace, s.Name = d.Pod.Namespace, d.Pod.Name
+			s.Words = [4]string{d.Phase.String(), string(d.Cause), d.Node, d.Why}
+			if pod := e.Store().Pod(s.Namespace, s.Name); pod != nil {
+				s.Labels = pod.Labels
+			}
+		},
+		compare: compare,
+	})
+	c.narrowed = left
+	l := views.List[views.Departure]{First: first, Total: left.Matches}
+	for _, i := range places {
+		if i < len(m.open)+len(m.ended) {
+			l.Rows = append(l.Rows, departure(m.nth(i)))
+		}
+	}
+	return l
 }
 
 func departure(d *evict.Departure) views.Departure {

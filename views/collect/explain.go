@@ -9,39 +9,91 @@ import (
 	"orrery/core/printable"
 	"orrery/core/world"
 	"orrery/views"
+	"orrery/views/filter"
 
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // whyMemory keeps the last answer: asking forks the engine, so the same question is not asked again before a second of
-// the engine's time has passed.
+// the engine's time has passed, and not for every frame of a recording that is played fast.
 type whyMemory struct {
 	pod  world.Ref
 	at   time.Time
 	x    *engine.Explanation
 	text *views.Explanation
+	// asked counts the questions, shown how often the answer was given.
+	asked uint64
+	shown int
 }
 
-const whyPeriod = time.Second
+const (
+	whyPeriod = time.Second
+	whyShown  = 16
+)
 
 // explanation is why a pod is, or would be, decided about as it is. It is nil for a pod that is not the engine's.
 func (c *Collector) explanation(e *engine.Engine, look Look) *views.Explanation {
 	m := &c.why
-	if m.text == nil || m.pod != look.Pod || e.Now().Sub(m.at) >= whyPeriod {
+	m.shown++
+	if m.text == nil || m.pod != look.Pod || (e.Now().Sub(m.at) >= whyPeriod && m.shown >= whyShown) {
 		x, err := e.Explain(look.Pod.Namespace, look.Pod.Name)
 		if err != nil {
 			return nil
 		}
-		*m = whyMemory{pod: look.Pod, at: e.Now(), x: x, text: answer(e, x)}
+		*m = whyMemory{pod: look.Pod, at: e.Now(), x: x, text: answer(e, x), asked: m.asked + 1}
+		c.matrixNarrowed = narrowing[int]{}
 	}
 	v := *m.text
-	first, end := look.window(len(m.x.Nodes))
-	v.Matrix = views.List[views.MatrixRow]{First: first, Total: len(m.x.Nodes)}
-	for i := first; i < end; i++ {
-		v.Matrix.Rows = append(v.Matrix.Rows, matrixRow(&m.x.Nodes[i], v.Plugins))
-	}
+	v.Matrix = c.matrix(look, v.Plugins)
 	return &v
 }
+
+// matrix is the nodes of the explanation that are on the screen, with every plugin's mark.
+func (c *Collector) matrix(look Look, plugins []string) views.List[views.MatrixRow] {
+	all := c.why.x.Nodes
+	if look.plain() {
+		first, end := look.window(len(all))
+		l := views.List[views.MatrixRow]{First: first, Total: len(all), Rows: make([]views.MatrixRow, end-first)}
+		for i := range l.Rows {
+			l.Rows[i] = matrixRow(&all[first+i], plugins)
+		}
+		return l
+	}
+	compare := func(a, b int) int { return a - b }
+	switch look.Sort {
+	case "node":
+		compare = func(a, b int) int { return cmp.Or(cmp.Compare(all[a].Node, all[b].Node), a-b) }
+	case "score":
+		compare = func(a, b int) int { return cmp.Or(cmp.Compare(all[b].Total, all[a].Total), a-b) }
+	}
+	places, first, left := c.matrixNarrowed.rows(look, list[int]{
+		stamp: c.why.asked,
+		all: func(into []int) []int {
+			for i := range all {
+				into = append(into, i)
+			}
+			return into
+		},
+		subject: func(s *filter.Subject, i *int) {
+			n := &all[*i]
+			s.Name, s.Words[0] = n.Node, verdictWords[n.Feasible]
+			for _, said := range n.Said {
+				if len(said.Reasons) > 0 {
+					s.Words[1], s.Words[2] = said.Plugin, said.Reasons[0]
+				}
+			}
+		},
+		compare: compare,
+	})
+	c.narrowed = left
+	l := views.List[views.MatrixRow]{First: first, Total: left.Matches, Rows: make([]views.MatrixRow, len(places))}
+	for i, at := range places {
+		l.Rows[i] = matrixRow(&all[at], plugins)
+	}
+	return l
+}
+
+var verdictWords = map[bool]string{true: "feasible", false: "rejected"}
 
 // answer is an explanation without its matrix.
 func answer(e *engine.Engine, x *engine.Explanation) *views.Explanation {
@@ -59,7 +111,7 @@ func answer(e *engine.Engine, x *engine.Explanation) *views.Explanation {
 		v.Reasons = append(v.Reasons, views.ReasonGroup{Plugin: r.Plugin, Reason: printable.Text(r.Reason), Nodes: r.Nodes})
 	}
 	slices.SortStableFunc(v.Reasons, func(a, b views.ReasonGroup) int { return cmp.Compare(b.Nodes, a.Nodes) })
-	v.Plugins = pluginsOf(x)
+	v.Plugins = filtersOf(x)
 	if d.Verdict == engine.Placed {
 		placed(v, x)
 		return v
@@ -106,8 +158,8 @@ func weighted(n *engine.NodeVerdict, plugin string) int64 {
 	return 0
 }
 
-// pluginsOf are the Filter plugins that said anything, in the order in which they first did.
-func pluginsOf(x *engine.Explanation) []string {
+// filtersOf are the Filter plugins that said anything, in the order in which they first did.
+func filtersOf(x *engine.Explanation) []string {
 	var names []string
 	for i := range x.Nodes {
 		for _, s := range x.Nodes[i].Said {

@@ -1,38 +1,21 @@
 package collect
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/component-helpers/resource"
+	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/core/queue"
-	"orrery/core/requests"
-	"orrery/core/world"
 	"orrery/views"
 )
 
-// newestMoves sorts moves, the newest first, without those told twice.
-func newestMoves(all []queue.Transition) []views.Move {
-	slices.SortFunc(all, func(a, b queue.Transition) int { return cmp.Compare(b.Seq, a.Seq) })
-	all = slices.CompactFunc(all, func(a, b queue.Transition) bool { return a.Seq == b.Seq })
-	list := make([]views.Move, min(len(all), trail))
-	for i := range list {
-		t := &all[i]
-		list[i] = views.Move{
-			At: t.At, Pod: podName(world.Ref{Namespace: t.Namespace, Name: t.Name}), From: stateOf(t.From), To: stateOf(t.To),
-			Event: printable.Text(t.Event), Plugin: printable.Text(t.Plugin),
-		}
-	}
-	return list
-}
-
-// journey is a pod's whole way through the queue.
+// journey is a pod's whole way through the queue: what moved it, and what its attempts cost.
 func (c *Collector) journey(e *engine.Engine, look Look) *views.Journey {
 	pod := e.Store().Pod(look.Pod.Namespace, look.Pod.Name)
 	j := &views.Journey{Pod: podName(look.Pod), State: place(e.Where(look.Pod.Namespace, look.Pod.Name))}
@@ -41,30 +24,95 @@ func (c *Collector) journey(e *engine.Engine, look Look) *views.Journey {
 		uid = pod.UID
 		j.Created, j.Facts = pod.CreationTimestamp.Time, podFacts(pod)
 	}
+	if p, ok := e.Queue().Get(look.Pod.Namespace, look.Pod.Name); ok {
+		j.Awaits = awaited(e.Queue(), p, 64)
+	}
 	way := e.Journey(uid)
+	tried := attemptsOf(e, uid, len(way))
 	first, end := look.window(len(way))
 	j.Steps = views.List[views.JourneyStep]{First: first, Total: len(way)}
-	for i := first; i < end; i++ {
+	for i := range way {
 		t := &way[i]
-		step := views.JourneyStep{
-			At: t.At, From: stateOf(t.From), To: stateOf(t.To), Event: printable.Text(t.Event), Plugin: printable.Text(t.Plugin),
-			Note: printable.Text(t.Note), Attempt: t.Attempts,
+		var d *engine.Decision // that the step ends, if it ends one
+		if t.From == queue.InFlight {
+			d = tried[t.Attempts]
 		}
-		if len(t.Blamed) > 0 && step.Plugin == "" {
-			step.Plugin = printable.Text(strings.Join(t.Blamed, ", "))
+		if d != nil {
+			j.Tried += d.Took
 		}
-		if i > 0 {
-			step.Stayed = t.At.Sub(way[i-1].At)
+		stayed := stayedBefore(way, i)
+		if t.From != queue.Gone && t.From != queue.InFlight {
+			j.Waited += stayed
 		}
-		if t.From == queue.Gone {
-			step.From = views.Unseen
+		if i >= first && i < end {
+			step := journeyStep(e, t, d)
+			step.Stayed = stayed
+			j.Steps.Rows = append(j.Steps.Rows, step)
 		}
-		j.Steps.Rows = append(j.Steps.Rows, step)
 	}
 	if len(way) > 0 {
-		j.Attempts = way[len(way)-1].Attempts
+		last := &way[len(way)-1]
+		j.Attempts = last.Attempts
+		if last.To != queue.Gone && last.To != queue.InFlight {
+			j.Waited += e.Now().Sub(last.At)
+		}
 	}
 	return j
+}
+
+func stayedBefore(way []queue.Transition, i int) time.Duration {
+	if i > 0 {
+		return way[i].At.Sub(way[i-1].At)
+	}
+	return 0
+}
+
+// attemptsOf are the decisions about a pod that the log still has, by the number of the attempt.
+func attemptsOf(e *engine.Engine, uid types.UID, moves int) map[int]*engine.Decision {
+	found := map[int]*engine.Decision{}
+	for d := range e.Decisions() {
+		if d.Pod.UID == uid {
+			if found[d.Attempt] == nil {
+				found[d.Attempt] = d
+			}
+			if len(found) >= moves {
+				break
+			}
+		}
+	}
+	return found
+}
+
+func journeyStep(e *engine.Engine, t *queue.Transition, d *engine.Decision) views.JourneyStep {
+	step := views.JourneyStep{
+		At: t.At, From: stateOf(t.From), To: arrived(e, t), Event: printable.Text(t.Event), Plugin: printable.Text(t.Plugin),
+		Note: printable.Text(t.Note), Attempt: t.Attempts,
+	}
+	if len(t.Blamed) > 0 && step.Plugin == "" {
+		step.Plugin = printable.Text(strings.Join(t.Blamed, ", "))
+	}
+	if t.From == queue.Gone {
+		step.From = views.Unseen
+	}
+	if d != nil {
+		step.Took, step.Examined, step.Feasible = d.Took, d.Examined, d.Feasible
+		if step.Note == "" {
+			step.Note = decided(d)
+		}
+	}
+	return step
+}
+
+// decided is what an attempt came to.
+func decided(d *engine.Decision) string {
+	if d.Verdict == engine.Placed {
+		return "placed on " + printable.Text(d.Node)
+	}
+	text := printable.Text(dominant(d.Message))
+	if d.Nominated != "" {
+		text += "; nominated to " + printable.Text(d.Nominated)
+	}
+	return text
 }
 
 var places = map[engine.Place]views.PodState{
@@ -91,6 +139,9 @@ func podFacts(pod *v1.Pod) []views.Fact {
 			add("owner", owner.Kind+" "+owner.Name)
 		}
 	}
+	for _, gate := range pod.Spec.SchedulingGates {
+		add("gate", gate.Name)
+	}
 	add("node", pod.Spec.NodeName)
 	add("nominated to", pod.Status.NominatedNodeName)
 	return facts
@@ -98,7 +149,7 @@ func podFacts(pod *v1.Pod) []views.Fact {
 
 // asked is what a pod asks for, in words.
 func asked(pod *v1.Pod) string {
-	list := requests.Of(pod, resource.PodResourcesOptions{})
+	list := *requestsOf(pod)
 	names := make([]string, 0, len(list))
 	for name := range list {
 		names = append(names, string(name))

@@ -1,33 +1,42 @@
 package collect
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/resource"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/core/requests"
 	"orrery/core/world"
 	"orrery/views"
+	"orrery/views/filter"
 )
 
 // nodeDetail is one node and the pods on it; nil if there is no such node.
-func (c *Collector) nodeDetail(e *engine.Engine, look Look) *views.NodeDetail {
-	info, err := e.Snapshot().Get(look.Node)
-	if err != nil {
+func (c *Collector) nodeDetail(_ *engine.Engine, look Look) *views.NodeDetail {
+	at, ok := c.nodes.places[look.Node]
+	if !ok {
 		return nil
 	}
-	at := slices.IndexFunc(c.nodes.known, func(k knownNode) bool { return k.node.Name == look.Node })
-	row := c.nodeRow(info, at)
+	info := c.nodes.known[at].info
+	v := &views.NodeDetail{Row: c.nodes.row(at), Facts: nodeFacts(info), Images: imagesOn(info)}
+	v.Resources = resourcesOf(info, v.Row)
+	v.Pods = c.podsOn(info, look)
+	return v
+}
+
+func resourcesOf(info fwk.NodeInfo, row views.NodeRow) []views.Resource {
 	used, most := info.GetRequested(), info.GetAllocatable()
-	v := &views.NodeDetail{Row: row}
-	v.Resources = []views.Resource{{Name: "cpu", Amount: row.CPU}, {Name: "memory", Amount: row.Memory}, {Name: "pods", Amount: row.Pods}}
+	list := []views.Resource{{Name: "cpu", Amount: row.CPU}, {Name: "memory", Amount: row.Memory}, {Name: "pods", Amount: row.Pods}}
 	if n := most.GetEphemeralStorage(); n > 0 {
 		u := used.GetEphemeralStorage()
-		v.Resources = append(v.Resources, views.Resource{Name: "ephemeral-storage", Amount: views.Amount{Fraction: fraction(u, n), Used: binary(u), Most: binary(n)}})
+		list = append(list, views.Resource{Name: "ephemeral-storage", Amount: views.Amount{Fraction: fraction(u, n), Used: binary(u), Most: binary(n)}})
 	}
 	scalars := most.GetScalarResources()
 	names := make([]v1.ResourceName, 0, len(scalars))
@@ -36,19 +45,64 @@ func (c *Collector) nodeDetail(e *engine.Engine, look Look) *views.NodeDetail {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		v.Resources = append(v.Resources, views.Resource{Name: printable.Text(string(name)), Amount: whole(used.GetScalarResources()[name], scalars[name])})
+		list = append(list, views.Resource{Name: printable.Text(string(name)), Amount: whole(used.GetScalarResources()[name], scalars[name])})
 	}
-	v.Facts = nodeFacts(info.Node())
-	pods := info.GetPods()
-	first, end := look.window(len(pods))
-	v.Pods = views.List[views.NodePod]{First: first, Total: len(pods)}
-	for i := first; i < end; i++ {
-		v.Pods.Rows = append(v.Pods.Rows, nodePod(pods[i].GetPod()))
-	}
-	return v
+	return list
 }
 
-func nodeFacts(node *v1.Node) []views.Fact {
+// podsOn is the pods on a node that are on the screen.
+func (c *Collector) podsOn(info fwk.NodeInfo, look Look) views.List[views.NodePod] {
+	pods := info.GetPods()
+	if look.plain() {
+		first, end := look.window(len(pods))
+		l := views.List[views.NodePod]{First: first, Total: len(pods), Rows: make([]views.NodePod, end-first)}
+		for i := range l.Rows {
+			l.Rows[i] = nodePod(pods[first+i])
+		}
+		return l
+	}
+	name := func(a, b int) int {
+		x, y := pods[a].GetPod(), pods[b].GetPod()
+		return cmp.Or(cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Name, y.Name), a-b)
+	}
+	number := func(of func(fwk.PodInfo) int64) func(a, b int) int {
+		return func(a, b int) int { return cmp.Or(cmp.Compare(of(pods[b]), of(pods[a])), a-b) }
+	}
+	compare := func(a, b int) int { return a - b }
+	switch look.Sort {
+	case "name":
+		compare = name
+	case "priority":
+		compare = number(func(p fwk.PodInfo) int64 { return int64(priorityOf(p.GetPod())) })
+	case "cpu":
+		compare = number(func(p fwk.PodInfo) int64 { return requestsOf(p.GetPod()).Cpu().MilliValue() })
+	case "memory":
+		compare = number(func(p fwk.PodInfo) int64 { return requestsOf(p.GetPod()).Memory().Value() })
+	}
+	places, first, left := c.onNodeNarrowed.rows(look, list[int]{
+		stamp: uint64(info.GetGeneration()),
+		all: func(into []int) []int {
+			for i := range pods {
+				into = append(into, i)
+			}
+			return into
+		},
+		subject: func(s *filter.Subject, i *int) {
+			pod := pods[*i].GetPod()
+			s.Namespace, s.Name, s.Labels = pod.Namespace, pod.Name, pod.Labels
+		},
+		compare: compare,
+	})
+	c.narrowed = left
+	l := views.List[views.NodePod]{First: first, Total: left.Matches, Rows: make([]views.NodePod, len(places))}
+	for i, at := range places {
+		l.Rows[i] = nodePod(pods[at])
+	}
+	return l
+}
+
+func nodeFacts(info fwk.NodeInfo) []views.Fact {
+	node := info.Node()
 	var facts []views.Fact
 	add := func(name, value string) {
 		if value != "" {
@@ -56,20 +110,104 @@ func nodeFacts(node *v1.Node) []views.Fact {
 		}
 	}
 	add("taints", taintsOf(node))
+	add("ports", portsOf(info.GetUsedPorts()))
+	add("claims", claimsOf(info.GetPVCRefCounts()))
+	if n := len(info.GetPodsWithAffinity()); n > 0 {
+		add("affinity", podsMany(n)+", "+strconv.Itoa(len(info.GetPodsWithRequiredAntiAffinity()))+" of them required anti-affinity")
+	}
 	add("kubelet", node.Status.NodeInfo.KubeletVersion)
 	add("instance", node.Labels[v1.LabelInstanceTypeStable])
 	add("architecture", strings.TrimSpace(node.Status.NodeInfo.OperatingSystem+" "+node.Status.NodeInfo.Architecture))
 	return facts
 }
 
-func nodePod(pod *v1.Pod) views.NodePod {
-	asked := requests.Of(pod, resource.PodResourcesOptions{})
-	p := views.NodePod{Name: podName(world.RefOf(pod)), State: views.Bound, CPU: cores(asked.Cpu().MilliValue()), Memory: binary(asked.Memory().Value())}
+func podsMany(n int) string {
+	if n == 1 {
+		return "1 pod"
+	}
+	return strconv.Itoa(n) + " pods"
+}
+
+// portsOf are the host ports in use, those of every address without it.
+func portsOf(used fwk.HostPortInfo) string {
+	var list []string
+	for address, ports := range used {
+		for port := range ports {
+			word := strconv.Itoa(int(port.Port)) + "/" + port.Protocol
+			if address != "0.0.0.0" {
+				word = address + ":" + word
+			}
+			list = append(list, word)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	return strings.Join(list, ", ")
+}
+
+// claimsOf are the volume claims that pods here use, and how many of them do.
+func claimsOf(used map[string]int) string {
+	list := make([]string, 0, len(used))
+	for claim, pods := range used {
+		if pods > 1 {
+			claim += " (" + strconv.Itoa(pods) + ")"
+		}
+		list = append(list, claim)
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+// imagesOn are the images on a node, the largest first, each under the last of its names, which has its tag.
+func imagesOn(info fwk.NodeInfo) []views.NodeImage {
+	images := slices.Clone(info.Node().Status.Images)
+	slices.SortStableFunc(images, func(a, b v1.ContainerImage) int { return cmp.Compare(b.SizeBytes, a.SizeBytes) })
+	states := info.GetImageStates()
+	list := make([]views.NodeImage, 0, len(images))
+	for i := range images {
+		names := images[i].Names
+		if len(names) == 0 {
+			continue
+		}
+		image := views.NodeImage{Name: printable.Text(names[len(names)-1]), Size: binary(images[i].SizeBytes)}
+		for _, name := range names {
+			if state := states[name]; state != nil {
+				image.Nodes = max(image.Nodes, state.NumNodes)
+			}
+		}
+		list = append(list, image)
+	}
+	return list
+}
+
+func nodePod(info fwk.PodInfo) views.NodePod {
+	pod := info.GetPod()
+	asked := requestsOf(pod)
+	p := views.NodePod{
+		Name: podName(world.RefOf(pod)), State: views.Bound, Priority: priorityOf(pod),
+		CPU: cores(asked.Cpu().MilliValue()), Memory: binary(asked.Memory().Value()),
+	}
 	if pod.DeletionTimestamp != nil {
 		p.State = views.Leaving
 	}
-	if pod.Spec.Priority != nil {
-		p.Priority = *pod.Spec.Priority
+	if a := pod.Spec.Affinity; a != nil {
+		p.Affine = a.PodAffinity != nil || a.PodAntiAffinity != nil
+	}
+	for i := range pod.Spec.Volumes {
+		if v := &pod.Spec.Volumes[i]; v.PersistentVolumeClaim != nil || v.Ephemeral != nil {
+			p.Claims++
+		}
 	}
 	return p
+}
+
+func requestsOf(pod *v1.Pod) *v1.ResourceList {
+	list := requests.Of(pod, resource.PodResourcesOptions{})
+	return &list
+}
+
+func priorityOf(pod *v1.Pod) int32 {
+	if pod.Spec.Priority == nil {
+		return 0
+	}
+	return *pod.Spec.Priority
 }

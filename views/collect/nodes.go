@@ -2,7 +2,6 @@ package collect
 
 import (
 	"slices"
-	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/node/topology"
@@ -15,19 +14,26 @@ import (
 
 // nodeMemory keeps what a node looks like until its generation moves, and where it stands in the order.
 type nodeMemory struct {
-	known []knownNode // in the order of the snapshot
-	lanes []lane
+	engine *engine.Engine
+	list   []fwk.NodeInfo // the snapshot's, as it was seen last: a new order is a new list
+	known  []knownNode    // in the order of the list
+	places map[string]int // by name
+	lanes  []lane
 	// last are the generations of the snapshots seen last, the newest last: a node beyond the last but one has just
 	// changed, one beyond the first has changed not long ago.
 	last [4]int64
 }
 
 type knownNode struct {
+	info       fwk.NodeInfo
 	node       *v1.Node
 	generation int64
 	cell       views.HeatCell
 	lane       int
 	round      int
+	// row is what its row says, made when it is first shown.
+	row     views.NodeRow
+	written bool
 }
 
 // lane is a zone and the places of its nodes in the order.
@@ -36,51 +42,75 @@ type lane struct {
 	at        []int
 }
 
-// refresh brings the memory up to the engine's snapshot: a comparison for every node, and work for those that changed.
+// refresh brings the memory up to the engine's snapshot. It costs what has changed since: the cache lists its nodes from
+// the most recently changed on.
 func (m *nodeMemory) refresh(e *engine.Engine) {
 	list, _ := e.Snapshot().NodeInfos().List()
 	g := e.Snapshot().Generation()
-	if m.known == nil { // at first sight nothing has changed
-		m.last = [4]int64{g, g, g, g}
+	if m.engine != e { // at first sight nothing has changed
+		*m = nodeMemory{engine: e, last: [4]int64{g, g, g, g}}
 	}
-	if g != m.last[len(m.last)-1] {
+	seen := m.last[len(m.last)-1]
+	if g != seen {
 		copy(m.last[:], m.last[1:])
 		m.last[len(m.last)-1] = g
 	}
-	moved := len(list) != len(m.known)
-	if moved {
-		m.known = make([]knownNode, len(list))
+	if !sameList(list, m.list) {
+		m.reorder(list)
+		return
 	}
-	for i, info := range list {
-		k := &m.known[i]
-		if k.node == info.Node() && k.generation == info.GetGeneration() {
-			continue
-		}
-		if k.node == nil || zoneOf(k.node) != zoneOf(info.Node()) || k.node.Name != info.Node().Name {
-			moved = true
-		}
-		k.node, k.generation = info.Node(), info.GetGeneration()
-		k.cell = views.HeatCell{Level: uint8(min(fullness(info), 1) * 255), Flags: flagsOf(k.node)}
+	if g == seen {
+		return
 	}
-	if moved {
-		m.order()
+	for info := range e.Cache().Recent() {
+		if info.GetGeneration() <= seen {
+			return
+		}
+		if node := info.Node(); node != nil {
+			if at, ok := m.places[node.Name]; ok {
+				m.known[at].see(list[at])
+			}
+		}
 	}
 }
 
-// order finds the lanes and the rounds anew.
-func (m *nodeMemory) order() {
+// sameList tells whether two lists are one.
+func sameList(a, b []fwk.NodeInfo) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// see takes a node's present state.
+func (k *knownNode) see(info fwk.NodeInfo) {
+	if k.info == info && k.generation == info.GetGeneration() && k.node == info.Node() {
+		return
+	}
+	k.info, k.node, k.generation, k.written = info, info.Node(), info.GetGeneration(), false
+	k.cell = views.HeatCell{Level: uint8(min(fullness(info), 1) * 255), Flags: flagsOf(k.node)}
+}
+
+// reorder follows nodes that came or went, or moved to another zone, and finds the lanes and the rounds anew.
+func (m *nodeMemory) reorder(list []fwk.NodeInfo) {
+	before, places := m.known, m.places
+	m.list, m.known, m.places = list, make([]knownNode, len(list)), make(map[string]int, len(list))
 	m.lanes = nil
 	byKey := map[string]int{}
-	for i := range m.known {
-		key := topology.GetZoneKey(m.known[i].node)
+	for i, info := range list {
+		name := info.Node().Name
+		k := &m.known[i]
+		if at, ok := places[name]; ok {
+			*k = before[at]
+		}
+		k.see(info)
+		m.places[name] = i
+		key := topology.GetZoneKey(k.node)
 		at, ok := byKey[key]
 		if !ok {
 			at = len(m.lanes)
 			byKey[key] = at
-			m.lanes = append(m.lanes, lane{key: key, name: printable.Text(zoneOf(m.known[i].node))})
+			m.lanes = append(m.lanes, lane{key: key, name: printable.Text(zoneOf(k.node))})
 		}
 		l := &m.lanes[at]
-		m.known[i].lane, m.known[i].round = at, len(l.at)
+		k.lane, k.round = at, len(l.at)
 		l.at = append(l.at, i)
 	}
 }
@@ -94,6 +124,23 @@ func (m *nodeMemory) flags(k *knownNode) views.NodeFlags {
 		return k.cell.Flags | views.Fading
 	}
 	return k.cell.Flags
+}
+
+// newest are the places of the n nodes that changed last, the latest first.
+func (m *nodeMemory) newest(n int) []int {
+	best := make([]int, 0, n)
+	for info := range m.engine.Cache().Recent() {
+		if node := info.Node(); node != nil {
+			if at, ok := m.places[node.Name]; ok {
+				best = append(best, at)
+			}
+		}
+		if len(best) == n {
+			break
+		}
+	}
+	slices.SortStableFunc(best, func(a, b int) int { return int(m.known[b].generation - m.known[a].generation) })
+	return best
 }
 
 // zoneOf is a node's zone as people call it: the region goes without saying unless it is all there is.
@@ -135,71 +182,4 @@ func flagsOf(node *v1.Node) views.NodeFlags {
 		}
 	}
 	return flags
-}
-
-func (c *Collector) snapshot(e *engine.Engine, look Look) *views.Snapshot {
-	list, _ := e.Snapshot().NodeInfos().List()
-	m := &c.nodes
-	v := &views.Snapshot{Generation: e.Snapshot().Generation(), Nodes: len(list), Changed: len(e.Snapshot().Changed())}
-	for d := range e.Decisions() {
-		v.Taken = d.At
-		break
-	}
-	for _, l := range m.lanes {
-		zone := views.HeatZone{Name: l.name, Cells: make([]views.HeatCell, len(l.at))}
-		for j, i := range l.at {
-			zone.Cells[j] = views.HeatCell{Level: m.known[i].cell.Level, Flags: m.flags(&m.known[i])}
-		}
-		v.Heat = append(v.Heat, zone)
-	}
-	if look.Open == views.Overview {
-		for _, i := range m.newest(trail) {
-			v.Recent = append(v.Recent, c.nodeRow(list[i], i))
-		}
-		return v
-	}
-	first, end := look.window(len(list))
-	v.List = views.List[views.NodeRow]{First: first, Total: len(list)}
-	for i := first; i < end; i++ {
-		v.List.Rows = append(v.List.Rows, c.nodeRow(list[i], i))
-	}
-	return v
-}
-
-// newest are the places of the n nodes that changed last, the latest first.
-func (m *nodeMemory) newest(n int) []int {
-	var best []int
-	for i := range m.known {
-		g := m.known[i].generation
-		if len(best) == n && g <= m.known[best[n-1]].generation {
-			continue
-		}
-		at := len(best)
-		for at > 0 && m.known[best[at-1]].generation < g {
-			at--
-		}
-		best = slices.Insert(best, at, i)
-		best = best[:min(len(best), n)]
-	}
-	return best
-}
-
-func (c *Collector) nodeRow(info fwk.NodeInfo, i int) views.NodeRow {
-	node, used, most := info.Node(), info.GetRequested(), info.GetAllocatable()
-	return views.NodeRow{
-		Name: printable.Text(node.Name), Zone: printable.Text(zoneOf(node)), Generation: info.GetGeneration(),
-		Flags:  c.nodes.flags(&c.nodes.known[i]),
-		CPU:    views.Amount{Fraction: fraction(used.GetMilliCPU(), most.GetMilliCPU()), Used: cores(used.GetMilliCPU()), Most: cores(most.GetMilliCPU())},
-		Memory: views.Amount{Fraction: fraction(used.GetMemory(), most.GetMemory()), Used: binary(used.GetMemory()), Most: binary(most.GetMemory())},
-		Pods:   whole(int64(len(info.GetPods())), int64(most.GetAllowedPodNumber())),
-		Taints: printable.Text(taintsOf(node)),
-	}
-}
-
-func taintsOf(node *v1.Node) string {
-	words := make([]string, len(node.Spec.Taints))
-	for i := range node.Spec.Taints {
-		words[i] = node.Spec.Taints[i].ToString()
-	}
-	return strings.Join(words, ", ")
 }

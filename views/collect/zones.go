@@ -25,18 +25,29 @@ func (c *Collector) zones(e *engine.Engine, look Look) *views.Zones {
 		v.Pod, v.Chosen = podName(search.Pod), printable.Text(search.Node)
 		v.Examined, v.Feasible, v.Rejected = search.Examined, search.Feasible, search.Examined-search.Feasible
 	}
+	_, found := e.LastSearch()
+	cells := make([]views.LaneCell, 0, len(m.lanes)*min(columns, v.Rounds))
 	for _, l := range m.lanes {
-		lane := views.Lane{Zone: l.name, Nodes: len(l.at)}
+		from := len(cells)
 		for round := v.FirstRound; round < min(v.FirstRound+columns, v.Rounds); round++ {
 			cell := views.NoNode
-			if round < len(l.at) {
+			switch {
+			case round >= len(l.at):
+			case len(found) == len(m.known):
+				cell = foundCells[found[l.at[round]]]
+			default:
 				cell = m.found(l.at[round], search)
 			}
-			lane.Cells = append(lane.Cells, cell)
+			cells = append(cells, cell)
 		}
-		v.Lanes = append(v.Lanes, lane)
+		v.Lanes = append(v.Lanes, views.Lane{Zone: l.name, Nodes: len(l.at), Cells: cells[from:len(cells):len(cells)]})
 	}
 	return v
+}
+
+// foundCells show what the last decision's search made of a node.
+var foundCells = [...]views.LaneCell{
+	engine.Passed: views.NotLookedAt, engine.Feasible: views.Feasible, engine.Rejected: views.Rejected, engine.Chosen: views.ChosenOne,
 }
 
 // lastSearch is the latest decision for which nodes were looked at.
@@ -53,7 +64,7 @@ func lastSearch(e *engine.Engine) *engine.Decision {
 	return nil
 }
 
-// found is what a search made of the node at a place in the order. Where it ended the same for all that were looked at,
+// found is what an earlier search made of the node at a place in the order. Where it ended the same for all that were looked at,
 // each one's verdict is known; otherwise only that of the one chosen.
 func (m *nodeMemory) found(i int, d *engine.Decision) views.LaneCell {
 	n := len(m.known)

@@ -1,0 +1,278 @@
+package collect_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"orrery/core/engine"
+	"orrery/core/mk"
+	"orrery/core/world"
+	"orrery/views"
+	"orrery/views/collect"
+	"orrery/views/draw"
+	"orrery/views/filter"
+)
+
+// crowd is a cluster of so many nodes in which so many pods wait: most have not had their turn, others wait for a claim
+// that is not there, or behind a gate.
+type crowd struct {
+	testing.TB
+	engine    *engine.Engine
+	chronicle *collect.Chronicle
+	now       time.Time
+	count     int
+}
+
+func newCrowd(t testing.TB, nodes, pods int) *crowd {
+	t.Helper()
+	e, err := engine.New(engine.Options{Start: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &crowd{TB: t, engine: e, chronicle: collect.NewChronicle(collect.ChronicleOptions{}), now: start}
+	for i := range nodes {
+		c.add(mk.Node(fmt.Sprintf("node-%05d", i)).Zone(fmt.Sprintf("zone-%d", i%3)).CPU("64").Memory("256Gi").Pods("1000").Obj())
+	}
+	for i := range pods / 5 {
+		c.add(mk.Pod(fmt.Sprintf("stuck-%06d", i)).Namespace(fmt.Sprintf("team-%d", i%7)).Label("app", "stuck").PVC("absent").Obj())
+	}
+	c.decide(pods / 5)
+	for i := range pods / 5 {
+		c.add(mk.Pod(fmt.Sprintf("gated-%06d", i)).Namespace(fmt.Sprintf("team-%d", i%7)).Gate("hold").Obj())
+	}
+	for i := range 100 {
+		c.add(mk.Pod(fmt.Sprintf("first-%06d", i)).CPU("100m").Priority(1).Obj())
+	}
+	c.decide(100)
+	for i := range pods - 2*(pods/5) {
+		c.add(mk.Pod(fmt.Sprintf("next-%06d", i)).Namespace(fmt.Sprintf("team-%d", i%7)).CPU("100m").Memory("64Mi").Label("app", fmt.Sprint("web-", i%50)).Obj())
+	}
+	return c
+}
+
+func (c *crowd) tell(event world.Event) {
+	in := world.Input{At: c.now, Event: event}
+	err := c.engine.Apply(in)
+	if c.chronicle.Applied(in, err); err != nil {
+		c.Fatal(err)
+	}
+}
+
+func (c *crowd) add(o world.Object) { c.tell(world.Changed{Op: world.Added, Object: o}) }
+
+// decide lets so many decisions be made, and everything that is wanted be done.
+func (c *crowd) decide(n int) {
+	for range n {
+		d, ok := c.engine.Step()
+		if !ok {
+			return
+		}
+		c.chronicle.Stepped(d)
+		for _, effect := range c.engine.Effects() {
+			c.chronicle.Wanted(effect)
+			if world.Answered(effect.Act) {
+				c.tell(world.Ended{Effect: effect.ID})
+			}
+		}
+		c.engine.Effects()
+	}
+}
+
+// arrive lets a pod come, be placed and be seen on its node, as fast as five thousand a second.
+func (c *crowd) arrive(watched bool) {
+	c.count++
+	c.now = c.now.Add(200 * time.Microsecond)
+	pod := mk.Pod(fmt.Sprintf("web-%d", c.count)).CPU("10m").Memory("1Mi").Priority(10).Obj()
+	tell := func(event world.Event) {
+		in := world.Input{At: c.now, Event: event}
+		err := c.engine.Apply(in)
+		if err != nil {
+			c.Fatal(err)
+		}
+		if watched {
+			c.chronicle.Applied(in, err)
+		}
+	}
+	tell(world.Changed{Op: world.Added, Object: pod})
+	d, ok := c.engine.Step()
+	if !ok || d.Verdict != engine.Placed {
+		c.Fatalf("%s was not placed: %+v", pod.Name, d)
+	}
+	if watched {
+		c.chronicle.Stepped(d)
+	}
+	bound := *pod
+	bound.Spec.NodeName = d.Node
+	for _, effect := range c.engine.Effects() {
+		if watched {
+			c.chronicle.Wanted(effect)
+		}
+		tell(world.Ended{Effect: effect.ID})
+	}
+	c.engine.Effects()
+	tell(world.Changed{Op: world.Modified, Object: &bound})
+	tell(world.Changed{Op: world.Deleted, Object: &bound})
+}
+
+// BenchmarkDashboard is one frame of the overview: what is so, and the drawing of it.
+func BenchmarkDashboard(b *testing.B) {
+	for _, size := range [][2]int{{120, 40}, {240, 70}} {
+		for _, pods := range []int{1000, 100_000} {
+			b.Run(fmt.Sprintf("%dx%d/pods=%d", size[0], size[1], pods), func(b *testing.B) {
+				c := newCrowd(b, 5000, pods)
+				collector := collect.New(collect.Run{Chronicle: c.chronicle})
+				canvas := draw.New(size[0], size[1])
+				state := &views.State{Focus: views.QueuePane}
+				b.ReportAllocs()
+				for b.Loop() {
+					m := collector.Model(c.engine, collect.Look{Open: views.Overview, Columns: size[0], Rows: size[1]})
+					views.Screen(canvas, m, state, draw.Braille, c.now)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkDashboardWhileDeciding is the same with a hundred pods placed before each frame, which are not counted.
+func BenchmarkDashboardWhileDeciding(b *testing.B) {
+	c := newCrowd(b, 5000, 100_000)
+	collector := collect.New(collect.Run{Chronicle: c.chronicle})
+	canvas := draw.New(120, 40)
+	state := &views.State{Focus: views.QueuePane}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		b.StopTimer()
+		for range 100 {
+			c.arrive(true)
+		}
+		b.StartTimer()
+		m := collector.Model(c.engine, collect.Look{Open: views.Overview, Columns: 120, Rows: 40})
+		views.Screen(canvas, m, state, draw.Braille, c.now)
+	}
+}
+
+// BenchmarkPane is one model of each pane with 100,000 pods waiting, at the head of its list and far down it.
+func BenchmarkPane(b *testing.B) {
+	for name, pane := range map[string]views.PaneID{
+		"queue": views.QueuePane, "snapshot": views.SnapshotPane, "zones": views.ZonesPane, "decisions": views.DecisionsPane,
+		"plugins": views.PluginsPane, "metrics": views.MetricsPane,
+	} {
+		for _, first := range []int{0, 30_000, 90_000} {
+			if pane != views.QueuePane && first > 0 {
+				continue
+			}
+			b.Run(fmt.Sprintf("%s/first=%d", name, first), func(b *testing.B) {
+				c := newCrowd(b, 5000, 100_000)
+				collector := collect.New(collect.Run{Chronicle: c.chronicle})
+				b.ReportAllocs()
+				for b.Loop() {
+					collector.Model(c.engine, collect.Look{Open: pane, First: first, Rows: 60, Columns: 120})
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkExplain is one question about one pod, which forks the engine.
+func BenchmarkExplain(b *testing.B) {
+	c := newCrowd(b, 5000, 100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		collector := collect.New(collect.Run{Chronicle: c.chronicle})
+		collector.Model(c.engine, collect.Look{Open: views.ExplainPane, Rows: 60, Pod: world.Ref{Namespace: "team-1", Name: "next-000001"}})
+	}
+}
+
+// BenchmarkKeystroke is the answer to a letter typed behind "/", with 100,000 rows: the slowest of the calls until the
+// list has been gone through counts.
+func BenchmarkKeystroke(b *testing.B) {
+	for _, text := range []string{"next-0001", "-l app=web-7", "!stuck -n team-3", "~nx12", "next-.*7$"} {
+		for _, sort := range []string{"", "name"} {
+			b.Run(text+"/"+sort, func(b *testing.B) {
+				c := newCrowd(b, 5000, 100_000)
+				collector := collect.New(collect.Run{Chronicle: c.chronicle})
+				var slowest time.Duration
+				b.ResetTimer()
+				for range b.N {
+					f, err := filter.Parse(text)
+					if err != nil {
+						b.Fatal(err)
+					}
+					for partial := true; partial; {
+						before := b.Elapsed()
+						m := collector.Model(c.engine, collect.Look{Open: views.QueuePane, Rows: 60, Filter: f, Sort: sort})
+						slowest = max(slowest, b.Elapsed()-before)
+						partial = m.Narrowed.Partial
+					}
+				}
+				b.ReportMetric(float64(slowest.Microseconds())/1000, "ms-slowest")
+			})
+		}
+	}
+}
+
+// BenchmarkChronicle is one pod's way from its arrival to its end on 5,000 nodes, with a chronicle and without.
+func BenchmarkChronicle(b *testing.B) {
+	for _, watched := range []bool{false, true} {
+		b.Run(fmt.Sprint("watched=", watched), func(b *testing.B) {
+			c := newCrowd(b, 5000, 0)
+			b.ReportAllocs()
+			for b.Loop() {
+				c.arrive(watched)
+			}
+		})
+	}
+}
+
+// BenchmarkChronicleFork is what a recording's player pays for each point that it can come back to.
+func BenchmarkChronicleFork(b *testing.B) {
+	c := newCrowd(b, 5000, 10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		c.chronicle.Fork()
+	}
+}
+
+// TestHoursDoNotGrowTheChronicle lets pods come and go through hours of virtual time. Engine and chronicle take what
+// they have room for, and no more.
+func TestHoursDoNotGrowTheChronicle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hours are long")
+	}
+	c := newCrowd(t, 10, 0)
+	pass := func(pods int) int64 {
+		for range pods {
+			c.arrive(true)
+			c.now = c.now.Add(500 * time.Millisecond)
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := pass(20_000) // until the journal of moves is full
+	if grown := pass(10_000) - before; grown > 1<<20 {
+		t.Errorf("in more than an hour engine and chronicle grew by %d KiB", grown>>10)
+	}
+	runtime.KeepAlive(c)
+}
+
+// A frame makes little garbage, however many pods wait: what is not on the screen is not collected.
+func TestAFrameAllocatesLittleHoweverManyWait(t *testing.T) {
+	allocs := func(pods int) float64 {
+		c := newCrowd(t, 1000, pods)
+		collector := collect.New(collect.Run{Chronicle: c.chronicle})
+		canvas, state := draw.New(120, 40), &views.State{Focus: views.QueuePane}
+		return testing.AllocsPerRun(20, func() {
+			m := collector.Model(c.engine, collect.Look{Open: views.Overview, Columns: 120, Rows: 40})
+			views.Screen(canvas, m, state, draw.Braille, c.now)
+		})
+	}
+	few, many := allocs(1000), allocs(20_000)
+	if few > 300 || many > 300 || many > 1.2*few {
+		t.Errorf("a frame allocates %v times with 1,000 pods and %v with 20,000, want 300 at most and hardly more", few, many)
+	}
+}

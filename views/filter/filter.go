@@ -1,0 +1,116 @@
+package filter
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Filter is what was typed, understood. It does not change and may be shared. A nil Filter lets everything through.
+type Filter struct {
+	text  string
+	terms []term
+}
+
+// Subject is a row as filters see it. What a row has not is empty.
+type Subject struct {
+	Namespace, Name string
+	Labels          map[string]string
+	// Words are whatever else the row says that people look for: a state, a reason, a node.
+	Words [4]string
+}
+
+// term is one condition; all have to hold.
+type term struct {
+	inverse bool
+	match   func(*Subject) bool
+}
+
+// Parse understands a filter. An empty one is nil. The error says what cannot be understood; whoever shows a list keeps
+// the filter that it had.
+func Parse(text string) (*Filter, error) {
+	words := strings.Fields(text)
+	f := &Filter{text: strings.Join(words, " ")}
+	for i := 0; i < len(words); i++ {
+		word, inverse := strings.CutPrefix(words[i], "!")
+		flag, value := cutFlag(word)
+		if flag != "" && value == "" {
+			if i++; i == len(words) {
+				return nil, fmt.Errorf("%s wants %s after it", flag, flagWants[flag])
+			}
+			value = words[i]
+		}
+		if flag == "" && word == "" {
+			return nil, errors.New("! wants a word to leave out after it")
+		}
+		match, err := matcher(flag, cmp.Or(value, word))
+		if err != nil {
+			return nil, err
+		}
+		f.terms = append(f.terms, term{inverse, match})
+	}
+	if len(f.terms) == 0 {
+		return nil, nil
+	}
+	return f, nil
+}
+
+var flagWants = map[string]string{"-l": "labels such as app=web", "-n": "a namespace", "~": "some letters"}
+
+// cutFlag takes what a word begins with, if that has a meaning of its own.
+func cutFlag(word string) (flag, rest string) {
+	for _, flag := range [...]string{"-l", "-n", "~"} {
+		if rest, ok := strings.CutPrefix(word, flag); ok {
+			return flag, strings.TrimPrefix(rest, "=")
+		}
+	}
+	return "", ""
+}
+
+func matcher(flag, value string) (func(*Subject) bool, error) {
+	switch flag {
+	case "-l":
+		selector, err := labels.Parse(value)
+		if err != nil {
+			return nil, fmt.Errorf("-l %s: %w", value, err)
+		}
+		return func(s *Subject) bool { return selector.Matches(labels.Set(s.Labels)) }, nil
+	case "-n":
+		return func(s *Subject) bool { return s.Namespace == value }, nil
+	case "~":
+		value = strings.ToLower(value)
+		return func(s *Subject) bool { return fuzzy(s.Namespace, s.Name, value) }, nil
+	}
+	return text(value)
+}
+
+// text looks for a word, or for a regular expression if it has the signs of one. A dot alone is no such sign, as names
+// have dots.
+func text(value string) (func(*Subject) bool, error) {
+	if !strings.ContainsAny(value, `\+*?()|[]{}^$`) {
+		value = strings.ToLower(value)
+		if before, after, path := strings.Cut(value, "/"); path {
+			return func(s *Subject) bool {
+				return strings.HasSuffix(s.Namespace, before) && strings.HasPrefix(strings.ToLower(s.Name), after)
+			}, nil
+		}
+		return func(s *Subject) bool { return s.has(func(text string) bool { return contains(text, value) }) }, nil
+	}
+	pattern, err := regexp.Compile("(?i)" + value)
+	if err != nil {
+		var broken *syntax.Error
+		if errors.As(err, &broken) {
+			return nil, fmt.Errorf("%s: %s", value, broken.Code)
+		}
+		return nil, err
+	}
+	if strings.Contains(value, "/") {
+		return func(s *Subject) bool { return pattern.MatchString(s.Namespace + "/" + s.Name) }, nil
+	}
+	return func(s *Subject) bool { return s.has(pattern.MatchString) }, nil
+}

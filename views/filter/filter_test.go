@@ -1,0 +1,110 @@
+package filter_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"orrery/views/filter"
+)
+
+var rows = []filter.Subject{
+	{Namespace: "shop", Name: "cart-01", Labels: map[string]string{"app": "cart", "tier": "front"}, Words: [4]string{"backing off", "7 Insufficient memory"}},
+	{Namespace: "shop", Name: "checkout", Labels: map[string]string{"app": "checkout"}, Words: [4]string{"active"}},
+	{Namespace: "ml", Name: "Trainer-1.large", Words: [4]string{"unschedulable", "3 Insufficient cpu"}},
+	{Name: "node-7", Labels: map[string]string{"zone": "a"}, Words: [4]string{"zone-a", "cordoned"}},
+}
+
+func TestWhatAFilterLeaves(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"nothing typed leaves everything", "", []string{"cart-01", "checkout", "Trainer-1.large", "node-7"}},
+		{"spaces are nothing", "   ", []string{"cart-01", "checkout", "Trainer-1.large", "node-7"}},
+		{"a word in the name", "cart", []string{"cart-01"}},
+		{"a word in the state or the reason", "insufficient", []string{"cart-01", "Trainer-1.large"}},
+		{"a word in the namespace", "shop", []string{"cart-01", "checkout"}},
+		{"the case does not matter", "TRAINER", []string{"Trainer-1.large"}},
+		{"a dot is a dot", "1.large", []string{"Trainer-1.large"}},
+		{"the way a pod is written", "shop/c", []string{"cart-01", "checkout"}},
+		{"the end of a namespace and the beginning of a name", "op/cart", []string{"cart-01"}},
+		{"a regular expression", "^c.*[0-9]$", []string{"cart-01"}},
+		{"a regular expression over namespace and name", "^shop/.*t$", []string{"checkout"}},
+		{"the inverse", "!cart", []string{"checkout", "Trainer-1.large", "node-7"}},
+		{"all words have to be there", "insufficient memory", []string{"cart-01"}},
+		{"one and not another", "shop !check", []string{"cart-01"}},
+		{"a namespace", "-n ml", []string{"Trainer-1.large"}},
+		{"a namespace without a space", "-nml", []string{"Trainer-1.large"}},
+		{"every namespace but one", "!-n shop", []string{"Trainer-1.large", "node-7"}},
+		{"a label", "-l app=cart", []string{"cart-01"}},
+		{"labels", "-l app,tier!=front", []string{"checkout"}},
+		{"letters in a row, with others between", "~crt1", []string{"cart-01"}},
+		{"letters over namespace and name", "~spchk", []string{"checkout"}},
+		{"nothing is left", "absent", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := filter.Parse(tt.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for i := range rows {
+				if f.Match(&rows[i]) {
+					got = append(got, rows[i].Name)
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%q leaves %v, want %v", tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeUnderstoodSaysWhy(t *testing.T) {
+	for text, want := range map[string]string{
+		"cart[":        "missing closing ]",
+		"a b (":        "missing closing )",
+		"*":            "missing argument to repetition operator",
+		"-l":           "-l wants labels such as app=web after it",
+		"-n":           "-n wants a namespace after it",
+		"~":            "~ wants some letters after it",
+		"!":            "! wants a word to leave out after it",
+		"-l app==a==b": "-l app==a==b:",
+	} {
+		f, err := filter.Parse(text)
+		if err == nil || f != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v and %q, want nothing and an error with %q", text, f, err, want)
+		}
+	}
+}
+
+func TestAFilterSaysWhatWasTyped(t *testing.T) {
+	f, err := filter.Parse("  cart   -n shop ")
+	if err != nil || f.String() != "cart -n shop" {
+		t.Errorf("got %q and %v, want %q", f, err, "cart -n shop")
+	}
+	if none, _ := filter.Parse(""); none != nil || none.String() != "" {
+		t.Errorf("an empty filter is %q, want none", none)
+	}
+}
+
+// FuzzFilter: nothing that is typed breaks anything, and the inverse of one word leaves the other rows.
+func FuzzFilter(f *testing.F) {
+	for _, text := range []string{"cart", "!cart", "-l app=web", "~ab", "a[b", "-n shop x", "\x1b", "!~", "/"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		parsed, err := filter.Parse(text)
+		if err != nil {
+			return
+		}
+		inverse, err := filter.Parse("!" + strings.TrimSpace(text))
+		single := len(strings.Fields(text)) == 1 && !strings.HasPrefix(strings.TrimSpace(text), "!")
+		for i := range rows {
+			if got := parsed.Match(&rows[i]); single && err == nil && got == inverse.Match(&rows[i]) {
+				t.Errorf("both %q and its inverse say %v of %s", text, got, rows[i].Name)
+			}
+		}
+	})
+}
