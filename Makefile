@@ -6,7 +6,7 @@ SEED ?= 1
 ROW ?= .
 PKG ?= ./...
 
-.PHONY: help demo build test check fmt lint bench parity clean
+.PHONY: help demo build test check fmt lint bench parity traces pictures clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,12 @@ bench: ## upstream and Orrery side by side; ROW=regexp for some rows, PROFILE=fi
 
 parity: ## compare with upstream over CASES generated cases from SEED
 	cd $(PARITY) && ORRERY_CASES=$(CASES) ORRERY_SEED=$(SEED) go test -count=1 -timeout 0 -v ./...
+
+traces: ## record the embedded traces anew from demo/scenarios
+	go run ./demo/record
+
+pictures: ## render the README's pictures anew from the embedded traces
+	go run ./docs/pictures
 
 clean: ## remove what was built
 	rm -rf bin

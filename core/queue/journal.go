@@ -29,13 +29,14 @@ func NewJournal() *Journal {
 	return &Journal{PerPod: 100, Overall: 50_000, journeys: map[types.UID][]Transition{}}
 }
 
-// Fork is a copy that goes its own way.
+// Fork is a copy that goes its own way. What was kept so far is shared: neither side writes to it again, as moves are
+// only added behind and dropped in front, and the copy has no room behind.
 func (j *Journal) Fork() *Journal {
 	f := *j
-	f.order = slices.Clone(j.order)
+	f.order = slices.Clip(j.order)
 	f.journeys = make(map[types.UID][]Transition, len(j.journeys))
 	for uid, journey := range j.journeys {
-		f.journeys[uid] = slices.Clone(journey)
+		f.journeys[uid] = slices.Clip(journey)
 	}
 	return &f
 }
@@ -91,9 +92,7 @@ func (j *Journal) dropFirst(uid types.UID) {
 	if len(journey) == 1 {
 		delete(j.journeys, uid)
 	} else {
-		copy(journey, journey[1:])
-		journey[len(journey)-1] = Transition{}
-		j.journeys[uid] = journey[:len(journey)-1]
+		j.journeys[uid] = journey[1:]
 	}
 	j.kept--
 }

@@ -1,0 +1,63 @@
+package whatif_test
+
+import (
+	"slices"
+	"testing"
+
+	"orrery/core/engine"
+	"orrery/core/trace/play"
+	"orrery/core/whatif"
+	"orrery/core/world"
+	"orrery/demo"
+)
+
+// standIn is the engine of an embedded trace, some share of the way into it.
+func standIn(t testing.TB, name string, tenths int) *engine.Engine {
+	t.Helper()
+	file, err := demo.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := play.NewPlayer(file, play.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.SeekRecord(p.End().Record * tenths / 10); err != nil {
+		t.Fatal(err)
+	}
+	return p.Engine()
+}
+
+func TestRecordingsCanBeAskedAtAnyMoment(t *testing.T) {
+	for _, name := range []string{"morning-rush", "node-drain", "memory-pressure"} {
+		if !slices.ContainsFunc(demo.Traces(), func(d demo.Trace) bool { return d.Name == name }) {
+			continue
+		}
+		for _, tenths := range []int{3, 6} {
+			e := standIn(t, name, tenths)
+			digest := e.Digest()
+			for o := range e.Store().Objects(world.Node) {
+				drained := ask(t, e, "drain "+o.GetName())
+				if drained.After.Moved+drained.After.Evicted+len(drained.Held) == 0 || drained.Truncated {
+					t.Errorf("%s at %v: draining %s ends with %+v, truncated %v", name, e.Now(), o.GetName(), drained.After, drained.Truncated)
+				}
+				break
+			}
+			if nothing := ask(t, e, ""); len(nothing.Pods) > 0 || nothing.Before != nothing.After || nothing.Truncated {
+				t.Errorf("%s at %v: nothing is changed, and %d pods fare differently", name, e.Now(), len(nothing.Pods))
+			}
+			if e.Digest() != digest {
+				t.Errorf("%s at %v: the engine that was asked has changed", name, e.Now())
+			}
+		}
+	}
+}
+
+func ask(t testing.TB, e *engine.Engine, question string) *whatif.Answer {
+	t.Helper()
+	a, err := whatif.Ask(e, changes(t, question), whatif.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}

@@ -1,0 +1,169 @@
+package whatif_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
+
+	"orrery/core/mk"
+	"orrery/core/whatif"
+	"orrery/core/world"
+)
+
+// busy is a scene with a little of everything.
+func busy(t testing.TB) *scene {
+	s := newScene(t,
+		node("a", "4"), node("b", "4"), mk.Node("shut").CPU("4").Memory("16Gi").Unschedulable().Obj(),
+		mk.Node("red").CPU("2").Memory("4Gi").Taint("k", "v", v1.TaintEffectNoSchedule).Obj(),
+		set("web", 3, "1"), guard("web", 2), set("api", 3, "1500m"), set("pinned", 1, "1", onNode("shut")),
+	)
+	s.create(mk.Pod("alone").CPU("500m").Obj(), mk.Pod("big").CPU("3").Obj(), mk.Pod("shy").CPU("1").Gate("quota").Obj())
+	return s
+}
+
+func (s *scene) names(kind world.Kind) []string {
+	var all []string
+	for o := range s.engine.Store().Objects(kind) {
+		all = append(all, o.GetName())
+	}
+	return all
+}
+
+func TestAskingChangesNothingAndTheSameQuestionHasTheSameAnswer(t *testing.T) {
+	s := busy(t)
+	nodes, pods := s.names(world.Node), s.names(world.Pod)
+	digest, before := s.engine.Digest(), portrait(s)
+	rapid.Check(t, func(t *rapid.T) {
+		var texts []string
+		for range rapid.IntRange(1, 3).Draw(t, "changes") {
+			texts = append(texts, anyChange(t, nodes, pods, []string{"web", "api", "alone"}))
+		}
+		question, err := whatif.ParseAll([]string{strings.Join(texts, ", ")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := whatif.Ask(s.engine, question, whatif.Options{})
+		again, errAgain := whatif.Ask(s.engine, question, whatif.Options{})
+		if diff := cmp.Diff(fmt.Sprint(err), fmt.Sprint(errAgain)); diff != "" {
+			t.Fatalf("%q: two errors:\n%s", texts, diff)
+		}
+		if diff := cmp.Diff(first, again); diff != "" {
+			t.Errorf("%q has two answers:\n%s", texts, diff)
+		}
+		if s.engine.Digest() != digest || portrait(s) != before {
+			t.Errorf("%q has changed the engine that was asked", texts)
+		}
+		if err != nil {
+			return
+		}
+		if first.Truncated {
+			t.Errorf("%q does not come to rest", texts)
+		}
+		checkSums(t, texts, first)
+	})
+}
+
+func TestAnEmptyQuestionHasAnEmptyAnswer(t *testing.T) {
+	s := busy(t)
+	a := s.ask("")
+	if len(a.Pods) > 0 || a.Before != a.After || a.Worse() {
+		t.Errorf("nothing is changed, and the answer is %+v", a)
+	}
+	if len(a.Waiting) == 0 {
+		t.Error("somebody waits, and nobody is said to")
+	}
+}
+
+// checkSums holds pods against numbers.
+func checkSums(t *rapid.T, texts []string, a *whatif.Answer) {
+	t.Helper()
+	placed, worse := 0, false
+	for _, p := range a.Pods {
+		if p.After.Node != "" {
+			placed++
+		}
+		if p.Before.Node != "" {
+			placed--
+		}
+		worse = worse || p.Fate == whatif.Evicted || p.Fate == whatif.Unplaced
+		if p.Before.Node == p.After.Node && p.Before.Node != "" {
+			t.Errorf("%q: %s is said to fare differently, and is on %s either way", texts, p.Pod, p.After.Node)
+		}
+	}
+	if got := a.After.Placed - a.Before.Placed; got != placed {
+		t.Errorf("%q: %d more pods are placed, and pod by pod it is %d", texts, got, placed)
+	}
+	if worse != a.Worse() {
+		t.Errorf("%q: worse is %v", texts, a.Worse())
+	}
+	for _, o := range []whatif.Outcome{a.Before, a.After} {
+		for _, share := range []float64{o.CPU, o.Memory, o.Spread, o.Deviation} {
+			if share < 0 || share > 1 {
+				t.Errorf("%q: a share is %v", texts, share)
+			}
+		}
+	}
+}
+
+// portrait is what can be seen of an engine.
+func portrait(s *scene) string {
+	var b strings.Builder
+	for _, kind := range world.Kinds() {
+		for o := range s.engine.Store().Objects(kind) {
+			fmt.Fprintf(&b, "%s %s %s %s\n", kind, o.GetNamespace(), o.GetName(), o.GetResourceVersion())
+			if pod, ok := o.(*v1.Pod); ok {
+				fmt.Fprintf(&b, "  %s %s %v\n", pod.Spec.NodeName, s.engine.Where(pod.Namespace, pod.Name), pod.Spec.Containers)
+			}
+		}
+	}
+	fmt.Fprintf(&b, "%+v %+v %v", s.engine.Queue().Counts(), s.engine.Tally(), s.engine.Now())
+	return b.String()
+}
+
+func TestAChangeOfWhatIsNotThereIsAnError(t *testing.T) {
+	s := busy(t)
+	s.create(named("one"), named("two"), podIn("one"), podIn("two"))
+	for _, c := range []struct{ question, says string }{
+		{"cordon nowhere", `there is no node "nowhere"`},
+		{"drain nowhere", `there is no node "nowhere"`},
+		{"add 2 nodes like nowhere", `there is no node "nowhere"`},
+		{"delete node nowhere", `there is no node "nowhere"`},
+		{"delete pod nobody", `there is no pod "nobody"`},
+		{"delete pod twin", `there are 2 of the name "twin" in several namespaces: write NAMESPACE/twin`},
+		{"requests nobody cpu=1", `there is no pod "nobody"`},
+		{"priority alone higher", `there is no priority class "higher"`},
+		{"priority alone 99999999999", `there is no priority class "99999999999", and it is not a number`},
+		{"profile alone nothing", `there is no profile "nothing": they are default-scheduler`},
+		{"scale nobody 3", `there is no owner of pods and no pod "nobody"`},
+		{"untaint a k", `there is no taint "k"`},
+		{"ungate alone", "has no scheduling gates"},
+		{"unselect alone disk", `does not select nodes by "disk"`},
+	} {
+		_, err := whatif.Ask(s.engine, changes(t, c.question), whatif.Options{})
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: the error is %v, want one that says %q", c.question, err, c.says)
+		}
+	}
+}
+
+func TestAQuestionWithoutEndIsCutOff(t *testing.T) {
+	s := busy(t)
+	a, err := whatif.Ask(s.engine, changes(t, "add 5 nodes like a, scale web 50"), whatif.Options{Decisions: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !a.Truncated || a.After.Decisions > 10 {
+		t.Errorf("truncated is %v after %d decisions", a.Truncated, a.After.Decisions)
+	}
+	a, err = whatif.Ask(s.engine, changes(t, "delete node a"), whatif.Options{Within: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !a.Truncated {
+		t.Error("pods of a node that is gone are deleted after 40 seconds, and that is not said to be still to come")
+	}
+}
