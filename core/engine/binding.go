@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -36,6 +37,7 @@ type binding struct {
 	node    string
 	profile *framework.Profile
 	state   *framework.CycleState
+	lent    *loan
 	started time.Duration
 
 	stage  stage
@@ -43,6 +45,13 @@ type binding struct {
 	effect world.EffectID // what it waits for, in the later stages
 	since  time.Time
 	began  time.Duration // of the present stage, by the stopwatch
+}
+
+// loan is the copy of a binding's state that a plugin works on, which may be on another goroutine. It may be read once
+// the plugin has returned it.
+type loan struct {
+	state    *framework.CycleState
+	returned atomic.Bool
 }
 
 // startBinding sets a placed pod on its way.
@@ -106,18 +115,27 @@ func (e *Engine) bind(b *binding) {
 	e.await(b, b.run())
 }
 
-// run is the call of the plugin whose turn it is, for the world to make, as it may block.
+// run is the call of the plugin whose turn it is, for the world to make, as it may block. The plugin is given a copy of
+// the state, so that the engine can be forked while it runs; what it writes there counts once it has answered.
 func (b *binding) run() world.Run {
+	lent := &loan{state: copyOf(b.state)}
+	b.lent = lent
 	run := world.Run{Pod: world.RefOf(b.assumed), Node: b.node, Point: string(framework.PreBind)}
 	if b.stage == preBinding {
 		plugin := b.profile.PreBindPlugins(b.state)[b.next]
 		run.Plugin = plugin.Name()
-		run.Call = func(ctx context.Context) *fwk.Status { return plugin.PreBind(ctx, b.state, b.assumed, b.node) }
+		run.Call = func(ctx context.Context) *fwk.Status {
+			defer lent.returned.Store(true)
+			return plugin.PreBind(ctx, lent.state, b.assumed, b.node)
+		}
 		return run
 	}
 	plugin := b.profile.BindPlugins()[b.next]
 	run.Plugin, run.Point = plugin.Name(), string(framework.Bind)
-	run.Call = func(ctx context.Context) *fwk.Status { return plugin.Bind(ctx, b.state, b.assumed, b.node) }
+	run.Call = func(ctx context.Context) *fwk.Status {
+		defer lent.returned.Store(true)
+		return plugin.Bind(ctx, lent.state, b.assumed, b.node)
+	}
 	return run
 }
 
@@ -130,6 +148,10 @@ func (e *Engine) await(b *binding, act world.Act) {
 // bindingAnswered moves a binding on when the plugin or the call it waited for has ended.
 func (e *Engine) bindingAnswered(b *binding, out world.Outcome) {
 	status := statusOf(out)
+	if b.lent != nil && b.lent.returned.Load() {
+		b.state = b.lent.state
+	}
+	b.lent = nil
 	if b.stage == preBinding {
 		plugin := b.profile.PreBindPlugins(b.state)[b.next]
 		if status = b.profile.JudgePreBind(plugin.Name(), status); !status.IsSuccess() {

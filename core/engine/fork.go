@@ -117,11 +117,21 @@ func (b *binding) fork(into *Engine) *binding {
 	twin := *b
 	twin.popped = b.popped.Clone()
 	twin.profile = into.profiles[b.profile.ProfileName()]
-	twin.state = b.state.Clone().(*framework.CycleState)
-	if data, err := b.state.Read(framework.PodsToActivateKey); err == nil {
-		if wished, ok := data.(*framework.PodsToActivate); ok { // which clones of a state share
-			twin.state.Write(framework.PodsToActivateKey, &framework.PodsToActivate{Map: maps.Clone(wished.Map)})
-		}
+	twin.state, twin.lent = copyOf(b.state), nil
+	if b.lent != nil && b.lent.returned.Load() {
+		twin.lent = &loan{state: copyOf(b.lent.state)}
+		twin.lent.returned.Store(true)
 	}
 	return &twin
+}
+
+// copyOf is a copy of a state with wishes of its own, which clones of a state share.
+func copyOf(state *framework.CycleState) *framework.CycleState {
+	clone := state.Clone().(*framework.CycleState)
+	if data, err := state.Read(framework.PodsToActivateKey); err == nil {
+		if wished, ok := data.(*framework.PodsToActivate); ok {
+			clone.Write(framework.PodsToActivateKey, &framework.PodsToActivate{Map: maps.Clone(wished.Map)})
+		}
+	}
+	return clone
 }

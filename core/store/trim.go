@@ -6,6 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -91,6 +92,12 @@ func trimOther(o world.Object) world.Object {
 		c.Description = ""
 	case *policyv1.PodDisruptionBudget:
 		c.Status.Conditions = nil
+	case *v1.Namespace:
+		c.Status.Conditions = nil
+	case *resourcev1alpha3.DeviceTaintRule:
+		c.Status.Conditions = nil
+	case *storagev1.StorageClass: // names of secrets, among others
+		c.Parameters, c.MountOptions = nil, nil
 	}
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // trimNode keeps of a condition whether it holds and since when; what the kubelet says of it, and how lately, changes
@@ -39,10 +40,12 @@ func trimVolumeSpec(s *v1.PersistentVolumeSpec) v1.PersistentVolumeSpec {
 	}
 	kept.GCEPersistentDisk = s.GCEPersistentDisk
 	kept.AWSElasticBlockStore = s.AWSElasticBlockStore
-	kept.AzureFile = s.AzureFile
 	kept.AzureDisk = s.AzureDisk
 	kept.VsphereVolume = s.VsphereVolume
 	kept.PortworxVolume = s.PortworxVolume
+	if d := s.AzureFile; d != nil {
+		kept.AzureFile = &v1.AzureFilePersistentVolumeSource{ShareName: d.ShareName, ReadOnly: d.ReadOnly}
+	}
 	if d := s.Cinder; d != nil {
 		kept.Cinder = &v1.CinderPersistentVolumeSource{VolumeID: d.VolumeID, FSType: d.FSType, ReadOnly: d.ReadOnly}
 	}
@@ -94,6 +97,11 @@ func trimResourceClaim(c *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
 	kept.Status.Devices = mapSlice(c.Status.Devices, func(d *resourcev1.AllocatedDeviceStatus) resourcev1.AllocatedDeviceStatus {
 		device := *d
 		device.Data, device.NetworkData = nil, nil
+		device.Conditions = mapSlice(d.Conditions, func(c *metav1.Condition) metav1.Condition {
+			said := *c
+			said.Message = ""
+			return said
+		})
 		return device
 	})
 	if c.Status.Allocation != nil {

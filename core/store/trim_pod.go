@@ -1,6 +1,10 @@
 package store
 
-import v1 "k8s.io/api/core/v1"
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+)
 
 func trimPod(pod *v1.Pod) *v1.Pod {
 	return &v1.Pod{
@@ -43,7 +47,7 @@ func trimPodStatus(s *v1.PodStatus) v1.PodStatus {
 	return v1.PodStatus{
 		ObservedGeneration:          s.ObservedGeneration,
 		Phase:                       s.Phase,
-		Conditions:                  s.Conditions,
+		Conditions:                  trimPodConditions(s.Conditions),
 		Reason:                      s.Reason,
 		NominatedNodeName:           s.NominatedNodeName,
 		StartTime:                   s.StartTime,
@@ -56,6 +60,24 @@ func trimPodStatus(s *v1.PodStatus) v1.PodStatus {
 		AllocatedResources:          s.AllocatedResources,
 		Resources:                   s.Resources,
 	}
+}
+
+// trimPodConditions keeps what is said in the conditions that schedulers and evictors write, and compare with what they are
+// about to write. What kubelets and others say is for people, and may say anything.
+func trimPodConditions(conditions []v1.PodCondition) []v1.PodCondition {
+	said := func(c v1.PodCondition) bool {
+		return c.Message != "" && c.Type != v1.PodScheduled && c.Type != v1.DisruptionTarget
+	}
+	if !slices.ContainsFunc(conditions, said) {
+		return conditions
+	}
+	kept := slices.Clone(conditions)
+	for i := range kept {
+		if said(kept[i]) {
+			kept[i].Message = ""
+		}
+	}
+	return kept
 }
 
 func trimContainer(c *v1.Container) v1.Container {
@@ -108,10 +130,12 @@ func trimVolumeSource(s *v1.VolumeSource) v1.VolumeSource {
 		GCEPersistentDisk:     s.GCEPersistentDisk,
 		AWSElasticBlockStore:  s.AWSElasticBlockStore,
 		PersistentVolumeClaim: s.PersistentVolumeClaim,
-		AzureFile:             s.AzureFile,
 		VsphereVolume:         s.VsphereVolume,
 		AzureDisk:             s.AzureDisk,
 		PortworxVolume:        s.PortworxVolume,
+	}
+	if d := s.AzureFile; d != nil {
+		kept.AzureFile = &v1.AzureFileVolumeSource{ShareName: d.ShareName, ReadOnly: d.ReadOnly}
 	}
 	if d := s.Cinder; d != nil {
 		kept.Cinder = &v1.CinderVolumeSource{VolumeID: d.VolumeID, FSType: d.FSType, ReadOnly: d.ReadOnly}

@@ -96,7 +96,7 @@ spec:
   - {name: gce, gcePersistentDisk: {pdName: d, readOnly: true, partition: 1}}
   - {name: ebs, awsElasticBlockStore: {volumeID: v}}
   - {name: azure, azureDisk: {diskName: d, diskURI: u}}
-  - {name: azurefile, azureFile: {secretName: s, shareName: n1}}
+  - {name: azurefile, azureFile: {secretName: "", shareName: n1}}
   - {name: cinder, cinder: {volumeID: v}}
   - {name: vsphere, vsphereVolume: {volumePath: v}}
   - {name: portworx, portworxVolume: {volumeID: v}}
@@ -155,7 +155,6 @@ spec: {drivers: [{name: d, nodeID: n1, topologyKeys: [zone], allocatable: {count
 	{"a class of storage", world.StorageClass, `
 metadata: {name: s, annotations: {storageclass.kubernetes.io/is-default-class: "true"}}
 provisioner: d
-parameters: {type: ssd}
 volumeBindingMode: WaitForFirstConsumer
 allowedTopologies: [{matchLabelExpressions: [{key: zone, values: [a]}]}]`},
 	{"room for volumes", world.CSIStorageCapacity, `
@@ -177,7 +176,7 @@ spec:
     config: [{requests: [r], opaque: {driver: d, parameters: null}}]
 status:
   reservedFor: [{resource: pods, name: p, uid: u}]
-  devices: [{driver: d, pool: p, device: x, conditions: [{type: Ready, status: "True", reason: r, message: m, lastTransitionTime: "2025-01-01T00:00:00Z"}]}]
+  devices: [{driver: d, pool: p, device: x, conditions: [{type: Ready, status: "True", reason: r, message: "", lastTransitionTime: "2025-01-01T00:00:00Z"}]}]
   allocation:
     allocationTimestamp: "2025-01-01T00:00:00Z"
     nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n1]}]}]}

@@ -26,6 +26,7 @@ type Player struct {
 
 	report  *Report
 	checked int // records that the report has seen
+	watch   func(trace.Record, *engine.Engine)
 }
 
 // standing is a performance after so many records.
@@ -108,6 +109,10 @@ func (p *Player) Damage() *trace.Damage { return p.damage }
 
 // Report compares as far as the player, or its scout, has ever come.
 func (p *Player) Report() *Report { return p.report }
+
+// Watch has somebody told of every record once, when it is played for the first time, whether by the player or by its
+// scout, in order. The engine is the one that has just played it, to be read during the call.
+func (p *Player) Watch(told func(trace.Record, *engine.Engine)) { p.watch = told }
 
 // At is where the player stands.
 func (p *Player) At() Position { return p.position(p.now.at) }
@@ -212,6 +217,9 @@ func (p *Player) play(s *standing) (Work, error) {
 	played := workOf(record, s.engine)
 	if first {
 		p.kept.done += played
+		if p.watch != nil {
+			p.watch(*record, s.engine)
+		}
 	}
 	return work + played, nil
 }

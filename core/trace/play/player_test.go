@@ -21,6 +21,42 @@ func player(t testing.TB, file []byte) *play.Player {
 	return p
 }
 
+// TestEverybodyIsToldOfARecordOnce goes to and fro, sends the scout ahead, and counts what the watch was told.
+func TestEverybodyIsToldOfARecordOnce(t *testing.T) {
+	_, file := recorded(t, 1, 60, play.About{})
+	p := player(t, file)
+	var told []trace.Record
+	heard := uint64(0)
+	p.Watch(func(r trace.Record, e *engine.Engine) {
+		told = append(told, r)
+		if _, ok := r.Body.(trace.Input); ok {
+			heard++
+		}
+		if got := e.Tally().Inputs; got != heard {
+			t.Errorf("after record %d the engine that played it has heard %d inputs, want %d", len(told), got, heard)
+		}
+	})
+	for _, n := range []int{10, 3, 40, 0, len(p.Records()) / 2} {
+		if err := p.SeekRecord(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Prepare(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.SeekRecord(0); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != len(p.Records()) {
+		t.Fatalf("it was told of %d records, and there are %d", len(told), len(p.Records()))
+	}
+	for i, r := range p.Records() {
+		if told[i].Number != r.Number {
+			t.Fatalf("record %d was told of as record %d", told[i].Number, r.Number)
+		}
+	}
+}
+
 func TestSeekingEqualsPlayingUpToThere(t *testing.T) {
 	_, file := recorded(t, 5, 120, play.About{})
 	p := player(t, file)

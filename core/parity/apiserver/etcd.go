@@ -1,0 +1,56 @@
+package apiserver
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/etcd/server/v3/embed"
+)
+
+// startEtcd runs etcd over a directory; what is in it already is there again.
+func startEtcd(dir string) (*embed.Etcd, error) {
+	client, err := FreePort()
+	if err != nil {
+		return nil, err
+	}
+	peer, err := FreePort()
+	if err != nil {
+		return nil, err
+	}
+	c := embed.NewConfig()
+	c.Dir = filepath.Join(dir, "etcd")
+	c.LogLevel = "panic"   // it calls its own closing an error
+	c.UnsafeNoFsync = true // nothing here has to survive the machine
+	c.QuotaBackendBytes = 4 << 30
+	c.ListenClientUrls, c.AdvertiseClientUrls = loopback(client), loopback(client)
+	c.ListenPeerUrls, c.AdvertisePeerUrls = loopback(peer), loopback(peer)
+	c.InitialCluster = c.InitialClusterFromName(c.Name)
+	etcd, err := embed.StartEtcd(c)
+	if err != nil {
+		return nil, fmt.Errorf("starting etcd in %s: %w", c.Dir, err)
+	}
+	select {
+	case <-etcd.Server.ReadyNotify():
+		return etcd, nil
+	case <-time.After(startMost):
+		etcd.Close()
+		return nil, fmt.Errorf("starting etcd in %s: it was not ready after %s", c.Dir, startMost)
+	}
+}
+
+func loopback(port int) []url.URL {
+	return []url.URL{{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}}
+}
+
+// FreePort is a port of the loopback device that nobody listens on.
+func FreePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("looking for a free port: %w", err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}

@@ -1,0 +1,237 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"go.etcd.io/etcd/server/v3/embed"
+	"k8s.io/apiserver/pkg/util/compatibility"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	basecompatibility "k8s.io/component-base/compatibility"
+	logsapi "k8s.io/component-base/logs/api/v1"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+)
+
+// startMost is for how long anything may take to start or to end, and stopMost how long requests have at the end.
+const (
+	startMost = time.Minute
+	stopMost  = time.Second
+)
+
+// Several servers in one process would each want to set up logging.
+func init() { logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged }
+
+// Options are what a server is made with.
+type Options struct {
+	// Dir is where everything is kept, certificates and etcd included.
+	Dir string
+	// Users are those besides the administrator, by name; each has a token of that name, and no rights but those that
+	// are granted by RBAC.
+	Users []string
+	// Flags are further flags of kube-apiserver.
+	Flags []string
+	// Port is where to listen; zero is any that is free.
+	Port int
+}
+
+// Server is an API server that can be stopped and started.
+type Server struct {
+	options Options
+	port    int
+	etcd    *embed.Etcd
+	door    *door
+	stop    context.CancelFunc
+	ended   chan error
+}
+
+// New starts etcd, and an API server on it.
+func New(o Options) (*Server, error) {
+	s := &Server{options: o, port: o.Port}
+	var err error
+	if s.port == 0 {
+		if s.port, err = FreePort(); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.writeFiles(); err != nil {
+		return nil, err
+	}
+	if s.etcd, err = startEtcd(o.Dir); err != nil {
+		return nil, err
+	}
+	if err := s.Start(); err != nil {
+		s.etcd.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close stops everything for good.
+func (s *Server) Close() error {
+	err := s.Stop()
+	s.etcd.Close()
+	return err
+}
+
+// Cut breaks every connection and turns new ones away, or lets them in again; the server itself goes on.
+func (s *Server) Cut(cut bool) { s.door.setShut(cut) }
+
+// Stop ends the API server, in the middle of whatever it is doing; etcd runs on.
+func (s *Server) Stop() error {
+	if s.stop == nil {
+		return nil
+	}
+	s.door.setShut(true)
+	s.stop()
+	s.stop = nil
+	select {
+	case err := <-s.ended:
+		return err
+	case <-time.After(startMost):
+		return errors.New("stopping the API server: it did not end")
+	}
+}
+
+// Start starts the API server, on the same port each time, and returns when it is ready.
+func (s *Server) Start() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.stop, s.ended = cancel, make(chan error, 1)
+	run, err := s.prepare(ctx)
+	if err != nil {
+		cancel()
+		s.stop = nil
+		return fmt.Errorf("starting the API server: %w", err)
+	}
+	go func() { s.ended <- run(ctx) }()
+	return s.ready(ctx)
+}
+
+func (s *Server) prepare(ctx context.Context) (run func(context.Context) error, err error) {
+	o := options.NewServerRunOptions()
+	gates := utilfeature.DefaultMutableFeatureGate.DeepCopy()
+	registry := basecompatibility.NewComponentGlobalsRegistry()
+	if err := registry.Register(basecompatibility.DefaultKubeComponent, compatibility.DefaultKubeEffectiveVersionForTest(), gates); err != nil {
+		return nil, err
+	}
+	o.GenericServerRunOptions.ComponentGlobalsRegistry = registry
+	if s.door, err = newDoor(s.port); err != nil {
+		return nil, err
+	}
+	o.SecureServing.Listener = s.door
+	flags := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
+	sets := o.Flags()
+	for _, set := range sets.FlagSets {
+		flags.AddFlagSet(set)
+	}
+	if err := flags.Parse(s.flags()); err != nil {
+		return nil, err
+	}
+	if err := registry.Set(); err != nil {
+		return nil, err
+	}
+	completed, err := o.Complete(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(completed.Validate()...); err != nil {
+		return nil, err
+	}
+	config, err := app.NewConfig(completed)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := config.Complete()
+	if err != nil {
+		return nil, err
+	}
+	chain, err := app.CreateServerChain(whole)
+	if err != nil {
+		return nil, err
+	}
+	chain.GenericAPIServer.ShutdownTimeout = stopMost
+	prepared, err := chain.PrepareRun()
+	if err != nil {
+		return nil, err
+	}
+	return prepared.Run, nil
+}
+
+func (s *Server) flags() []string {
+	key := s.path("service-account.key")
+	return append([]string{
+		"--etcd-servers=" + s.etcd.Clients[0].Addr().String(),
+		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", s.port), "--cert-dir=" + s.path("certs"),
+		"--service-cluster-ip-range=10.0.0.0/16", "--endpoint-reconciler-type=none",
+		"--service-account-issuer=https://orrery.invalid", "--service-account-key-file=" + key, "--service-account-signing-key-file=" + key,
+		"--client-ca-file=" + s.path("ca.crt"), "--requestheader-client-ca-file=" + s.path("ca.crt"), "--requestheader-allowed-names=front-proxy",
+		"--token-auth-file=" + s.path("tokens.csv"), "--authorization-mode=RBAC",
+		"--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+		"--max-requests-inflight=4000", "--max-mutating-requests-inflight=4000",
+	}, s.options.Flags...)
+}
+
+// ready waits until the server says that it is.
+func (s *Server) ready(ctx context.Context) error {
+	client, err := kubernetes.NewForConfig(s.Config(Admin))
+	if err != nil {
+		return err
+	}
+	var last error
+	for until := time.Now().Add(startMost); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+		select {
+		case err := <-s.ended:
+			return fmt.Errorf("starting the API server: it ended at once: %w", err)
+		default:
+		}
+		if _, last = client.CoreV1().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx); last == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("starting the API server: it was not ready after %s: %w", startMost, last)
+}
+
+// Client is a client for a user, without limits of its own.
+func (s *Server) Client(user string) (kubernetes.Interface, error) {
+	return kubernetes.NewForConfig(s.Config(user))
+}
+
+// Port is where the server listens.
+func (s *Server) Port() int { return s.port }
+
+// Config is how a user reaches the server.
+func (s *Server) Config(user string) *rest.Config {
+	return &rest.Config{
+		Host: fmt.Sprintf("https://127.0.0.1:%d", s.port), BearerToken: user, QPS: -1,
+		TLSClientConfig: rest.TLSClientConfig{CAFile: s.path("certs", "apiserver.crt")},
+	}
+}
+
+func (s *Server) path(names ...string) string {
+	return filepath.Join(append([]string{s.options.Dir}, names...)...)
+}
+
+func (s *Server) writeFiles() error {
+	key, authority, err := newKeys()
+	if err != nil {
+		return err
+	}
+	var tokens strings.Builder
+	fmt.Fprintf(&tokens, "%s,%s,%s,\"system:masters\"\n", Admin, Admin, Admin)
+	for _, user := range s.options.Users {
+		fmt.Fprintf(&tokens, "%s,%s,%s\n", user, user, user)
+	}
+	return errors.Join(
+		os.WriteFile(s.path("service-account.key"), key, 0o600),
+		os.WriteFile(s.path("ca.crt"), authority, 0o600),
+		os.WriteFile(s.path("tokens.csv"), []byte(tokens.String()), 0o600),
+	)
+}

@@ -1,0 +1,215 @@
+package live_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/parity/apiserver"
+)
+
+func TestEndpointsAreForThoseWhoMay(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	reader := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "reads-metrics"},
+		Rules:      []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics", "/metrics/*"}, Verbs: []string{"get"}}},
+	}
+	if _, err := s.client.RbacV1().ClusterRoles().Create(s.ctx, reader, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Grant(s.ctx, "prometheus", "reads-metrics"); err != nil {
+		t.Fatal(err)
+	}
+	p := s.schedule("--feature-gates=ComponentFlagz=true,ComponentStatusz=true")
+	s.eventually(p.ready)
+	s.pods(3, "a", "250m")
+	s.bound(3)
+	for _, c := range []struct {
+		path                                      string
+		nobody, impostor, special, metrics, admin int
+		contains                                  string
+	}{
+		{"/healthz", 200, 401, 200, 200, 200, "ok"},
+		{"/livez", 200, 401, 200, 200, 200, "ok"},
+		{"/readyz", 200, 401, 200, 200, 200, "ok"},
+		{"/readyz/sched-handler-sync", 403, 401, 403, 403, 200, "ok"},
+		{"/metrics", 403, 401, 403, 200, 200, `scheduler_schedule_attempts_total{profile="` + s.name + `",result="scheduled"} 3`},
+		{"/metrics/resources", 403, 401, 403, 200, 200, `pod="a-0",priority="0",resource="cpu",scheduler="` + s.name + `",unit="cores"} 0.25`},
+		{"/metrics/slis", 403, 401, 403, 200, 200, "kubernetes_healthcheck"},
+		{"/configz", 403, 401, 403, 403, 200, `"schedulerName":"` + s.name},
+		{"/flagz", 403, 401, 403, 403, 200, "kube-scheduler flagz"},
+		{"/statusz", 403, 401, 403, 403, 200, "kube-scheduler statusz"},
+		{"/debug/pprof/goroutine?debug=1", 403, 401, 403, 403, 200, "goroutine profile"},
+		{"/nothing", 403, 401, 403, 403, 404, ""},
+	} {
+		for token, want := range map[string]int{
+			"": c.nobody, "guessed": c.impostor, "nobody-special": c.special, "prometheus": c.metrics, apiserver.Admin: c.admin,
+		} {
+			code, body := p.get(c.path, token)
+			if code != want {
+				t.Errorf("%s asked by %q: %d, want %d", c.path, token, code, want)
+			}
+			if token == apiserver.Admin && !strings.Contains(body, c.contains) {
+				t.Errorf("%s does not say %q: %.400s", c.path, c.contains, body)
+			}
+		}
+	}
+}
+
+func TestExitCodesAreKubeSchedulers(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "old.yaml")
+	if err := os.WriteFile(old, []byte("apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := newScene(t)
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"an argument":           {[]string{"now"}, "does not take any arguments"},
+		"an unknown flag":       {[]string{"--nonsense"}, "unknown flag: --nonsense"},
+		"an unknown gate":       {[]string{"--feature-gates=Nonsense=true"}, "Nonsense"},
+		"no such file":          {[]string{"--config=" + dir + "/none.yaml"}, "no such file"},
+		"an old configuration":  {[]string{"--config=" + old}, "v1beta3"},
+		"leases that cannot be": {[]string{"--kubeconfig=/dev/null", "--leader-elect-lease-duration=1s"}, "LeaseDuration must be greater than RenewDeadline|leaseDuration"},
+		"no API server":         {[]string{"--kubeconfig=" + dir + "/none.kubeconfig"}, "no such file"},
+		"another version":       {[]string{"--emulated-version=1.31"}, "behaves like 1.35"},
+		"an unknown controller": {[]string{"--master=http://127.0.0.1:1", "--controllers=nonsense"}, "taint-eviction"},
+		"a logging format":      {[]string{"--logging-format=xml"}, "xml"},
+		"a port that is taken":  {[]string{"--master=http://127.0.0.1:1", "--bind-address=127.0.0.1", fmt.Sprint("--secure-port=", server.Port()), "--authentication-skip-lookup"}, "address already in use"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := s.exec(append([]string{"run"}, c.args...)...)
+			if code := p.exit(); code != 1 {
+				t.Errorf("exit code %d, want 1", code)
+			}
+			if err := p.says("(?i)" + c.says); err != nil {
+				t.Errorf("%v; it said: %s", err, p.said)
+			}
+		})
+	}
+}
+
+func TestTheConfigurationIsWrittenAsItWillBeUsed(t *testing.T) {
+	s := newScene(t)
+	first, second := filepath.Join(t.TempDir(), "first.yaml"), filepath.Join(t.TempDir(), "second.yaml")
+	if code := s.exec("run", "--write-config-to="+first, "--kube-api-qps=77").exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if code := s.exec("run", "--write-config-to="+second, "--config="+first).exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	one, _ := os.ReadFile(first)
+	two, _ := os.ReadFile(second)
+	if !bytes.Contains(one, []byte("qps: 77")) || !bytes.Equal(one, two) {
+		t.Errorf("it wrote:\n%s\nand, read again:\n%s", one, two)
+	}
+}
+
+func TestATerminatedProcessDrainsAndReleasesTheLease(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	p := s.schedule("--logging-format=json")
+	s.eventually(p.ready)
+	s.pods(20, "a", "10m")
+	s.bound(20)
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	lease, err := s.client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(s.ctx, s.name, metav1.GetOptions{})
+	if err != nil || *lease.Spec.HolderIdentity != "" {
+		t.Errorf("the lease: %+v, %v", lease.Spec, err)
+	}
+	if err := p.says(`"msg":"Requested to terminate, exiting"`); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUSR2SavesAFlightThatReplaysExactly(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	p := s.schedule()
+	s.eventually(p.ready)
+	s.pods(20, "a", "10m")
+	s.bound(20)
+	if err := p.Process.Signal(syscall.SIGUSR2); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually(func() error { return p.says(`Compared the cache with the API server" differences=0`) })
+	file := regexp.MustCompile(`Saved the flight recorder" file="([^"]+)"`).FindStringSubmatch(p.said.String())
+	if file == nil {
+		t.Fatal("it did not say where it saved the flight")
+	}
+	replay := s.exec("replay", "--verify", file[1])
+	if code := replay.exit(); code != 0 {
+		t.Errorf("replaying the flight: exit code %d: %s", code, replay.said)
+	}
+}
+
+func TestAKilledLeaderIsFollowedWhenItsLeaseHasExpired(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	first := s.schedule()
+	s.eventually(first.ready)
+	s.eventually(func() error { return first.says("became leader|Successfully acquired lease") })
+	second := s.schedule()
+	s.eventually(second.ready)
+	_ = first.Process.Kill()
+	killed := time.Now()
+	s.pods(20, "a", "10m")
+	s.bound(20)
+	if took := time.Since(killed); took < 2*time.Second || took > 10*time.Second {
+		t.Errorf("the second took over after %s, the lease lasts 4s", took)
+	}
+}
+
+func TestAStoppedLeaderDoesNothingWhenItGoesOn(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	first := s.schedule()
+	s.eventually(func() error { return first.says("Successfully acquired lease") })
+	second := s.schedule()
+	s.eventually(second.ready)
+	if err := first.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	s.pods(10, "a", "10m")
+	s.bound(10) // by the second, once the lease has expired
+	if err := first.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	s.pods(10, "b", "10m")
+	if code := first.exit(); code != 1 {
+		t.Errorf("the first ended with %d", code)
+	}
+	s.bound(20)
+	if err := first.says("Leaderelection lost"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestALeaderThatIsCutOffEnds(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	p := s.schedule()
+	s.eventually(func() error { return p.says("Successfully acquired lease") })
+	server.Cut(true)
+	cut := time.Now()
+	code := p.exit()
+	took := time.Since(cut)
+	server.Cut(false)
+	if code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	if took > 4*time.Second { // the renew deadline is 3s, the lease lasts 4s
+		t.Errorf("it went on for %s", took)
+	}
+}

@@ -1,0 +1,190 @@
+package live_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"orrery/core/parity/apiserver"
+)
+
+// Programs are built once, when first asked for.
+var (
+	orrery        = program{built("orrery", "../../..", "./cmd/orrery"), []string{"run"}}
+	kubeScheduler = program{built("kube-scheduler", ".", "k8s.io/kubernetes/cmd/kube-scheduler"), nil}
+)
+
+// program is where an executable is, and what to say to it to have it schedule.
+type program struct {
+	file     func() (string, error)
+	schedule []string
+}
+
+func built(name, dir, source string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		to, err := os.MkdirTemp(scratch, name)
+		if err != nil {
+			return "", err
+		}
+		file := filepath.Join(to, name)
+		build := exec.Command("go", "build", "-o", file, source)
+		build.Dir = dir
+		if out, err := build.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("building %s: %w\n%s", name, err, out)
+		}
+		return file, nil
+	})
+}
+
+// process is a program at work.
+type process struct {
+	*exec.Cmd
+	t    *testing.T
+	port int
+	said *lockedBuffer
+	end  chan struct{} // closed when it has ended
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// exec runs orrery until it ends by itself or the test does.
+func (s *scene) exec(args ...string) *process {
+	s.t.Helper()
+	return s.execute(orrery, args...)
+}
+
+func (s *scene) execute(what program, args ...string) *process {
+	s.t.Helper()
+	name, err := what.file()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	p := &process{Cmd: exec.Command(name, args...), t: s.t, said: &lockedBuffer{}, end: make(chan struct{})}
+	p.Stdout, p.Stderr = p.said, p.said
+	p.Env = append(os.Environ(), "TMPDIR="+s.t.TempDir())
+	if err := p.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	go func() {
+		_ = p.Wait()
+		close(p.end)
+	}()
+	s.t.Cleanup(func() {
+		_ = p.Process.Kill()
+		<-p.end
+		if s.t.Failed() {
+			s.t.Logf("it said:\n%s", p.said)
+		}
+	})
+	return p
+}
+
+// schedule runs "orrery run" for the scene's pods, against the scene's lease.
+func (s *scene) schedule(args ...string) *process {
+	s.t.Helper()
+	return s.scheduleAs(scheduler, orrery, args...)
+}
+
+// scheduleAs runs either scheduler for the scene's pods, against the scene's lease, with the rights of a user.
+func (s *scene) scheduleAs(user string, what program, args ...string) *process {
+	s.t.Helper()
+	kubeconfig, err := server.Kubeconfig(user)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	port, err := apiserver.FreePort()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	p := s.execute(what, slices.Concat(what.schedule, []string{
+		"--config=" + s.configFile(kubeconfig), "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port),
+		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig, "-v=2",
+	}, args)...)
+	p.port = port
+	return p
+}
+
+// configFile is a configuration with the scene's name for a profile and a lease, and with every node scored.
+func (s *scene) configFile(kubeconfig string) string {
+	s.t.Helper()
+	file := filepath.Join(s.t.TempDir(), "config.yaml")
+	text := fmt.Sprintf("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npercentageOfNodesToScore: 100\n"+
+		"clientConnection: {kubeconfig: %q, qps: 1000, burst: 1000}\n"+
+		"leaderElection: {leaseDuration: 4s, renewDeadline: 3s, retryPeriod: 500ms, resourceName: %s}\nprofiles: [{schedulerName: %s}]\n",
+		kubeconfig, s.name, s.name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return file
+}
+
+// get asks one of its endpoints, as somebody with a token or, without one, as nobody.
+func (p *process) get(path, token string) (int, string) {
+	r, err := http.NewRequest(http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d%s", p.port, path), nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	answer, err := client.Do(r)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer answer.Body.Close()
+	var body bytes.Buffer
+	_, _ = body.ReadFrom(answer.Body)
+	return answer.StatusCode, body.String()
+}
+
+// exit waits for its end and is the exit code.
+func (p *process) exit() int {
+	p.t.Helper()
+	select {
+	case <-p.end:
+		return p.ProcessState.ExitCode()
+	case <-time.After(30 * time.Second):
+		p.t.Fatalf("it goes on; it said:\n%s", p.said)
+		return 0
+	}
+}
+
+func (p *process) says(pattern string) error {
+	if !regexp.MustCompile(pattern).MatchString(p.said.String()) {
+		return fmt.Errorf("it did not say %q", pattern)
+	}
+	return nil
+}
+
+func (p *process) ready() error {
+	if code, body := p.get("/readyz", ""); code != http.StatusOK {
+		return fmt.Errorf("/readyz: %d %s", code, body)
+	}
+	return nil
+}
+

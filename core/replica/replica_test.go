@@ -1,0 +1,91 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/config"
+	"orrery/core/framework"
+)
+
+// reader is a plugin that reads a kind of object no world tells of.
+type reader struct{}
+
+func (reader) Name() string { return "Reader" }
+
+func (reader) PreEnqueue(context.Context, fwk.PodInfo) *fwk.Status { return nil }
+
+func options() Options {
+	return Options{Config: config.Default(config.DefaultFeatures()), KubeConfig: &rest.Config{Host: "http://127.0.0.1:1"}}
+}
+
+func TestWhatIsWrongIsSaidBeforeAnythingStarts(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(o *Options)
+		want   string
+	}{
+		"an unknown controller":   {func(o *Options) { o.Controllers = []string{"nonsense"} }, `running the controller "nonsense": there is only "taint-eviction"`},
+		"an address that is none": {func(o *Options) { o.KubeConfig.Host = "://" }, "connecting to the API server"},
+		"a plugin that reads what nobody tells of": {func(o *Options) {
+			o.Plugins = framework.Registry{}
+			_ = o.Plugins.Register("Reader", func(_ context.Context, _ runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
+				h.SharedInformerFactory().Core().V1().ConfigMaps().Informer()
+				return reader{}, nil
+			})
+			c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+
+				"profiles: [{plugins: {multiPoint: {enabled: [{name: Reader}]}}}]\n"), config.DefaultFeatures())
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Config = c
+		}, "v1.ConfigMap"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options()
+			c.change(&o)
+			if _, err := New(o); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q in it", err, c.want)
+			}
+		})
+	}
+}
+
+func TestWithoutAnElectionTheEndIsAnError(t *testing.T) {
+	o := options()
+	*o.Config.LeaderElection.LeaderElect = false
+	r, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Run(ctx); !errors.Is(err, ErrNoElection) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWithoutAnAPIServerAReplicaWaitsAndEndsWhenTold(t *testing.T) {
+	r, err := New(options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- r.Run(ctx) }()
+	if err := r.Synced(); err == nil || !strings.Contains(err.Error(), "Pod") {
+		t.Errorf("in sync: %v", err)
+	}
+	if r.Leading() {
+		t.Error("it leads")
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,101 @@
+package serving
+
+import (
+	"encoding/json"
+	"net/http"
+	"runtime"
+
+	"k8s.io/apiserver/pkg/server/flagz"
+	"k8s.io/apiserver/pkg/server/healthz"
+	"k8s.io/apiserver/pkg/server/mux"
+	"k8s.io/apiserver/pkg/server/routes"
+	"k8s.io/apiserver/pkg/server/statusz"
+	cliflag "k8s.io/component-base/cli/flag"
+	basecompatibility "k8s.io/component-base/compatibility"
+	"k8s.io/component-base/logs"
+	"k8s.io/component-base/metrics/legacyregistry"
+	_ "k8s.io/component-base/metrics/prometheus/clientgo" // rest_client_* and workqueue_*
+	"k8s.io/component-base/metrics/prometheus/slis"
+	_ "k8s.io/component-base/metrics/prometheus/version" // kubernetes_build_info
+	"sigs.k8s.io/yaml"
+
+	"orrery/core/config"
+)
+
+// component is by what name the endpoints know the scheduler: that of what is stood in for.
+const component = "kube-scheduler"
+
+// kubernetes is the release whose behaviour this is.
+const kubernetes = "1.35"
+
+// Endpoints are what is behind the paths.
+type Endpoints struct {
+	// Healthz and Readyz are asked besides the ping that is always there; Healthz for /healthz only.
+	Healthz, Readyz []healthz.HealthChecker
+	// Config is shown at /configz; its gates say whether there are /flagz and /statusz, and its profiling whether there is
+	// /debug.
+	Config *config.Configuration
+	// Flags are shown at /flagz.
+	Flags *cliflag.NamedFlagSets
+	// Metrics and Resources are /metrics and /metrics/resources. Nil is what the process has registered with component-base,
+	// and nothing.
+	Metrics, Resources http.Handler
+	// Leading tells whether the scheduler acts: who does not has no resource metrics to show.
+	Leading func() bool
+}
+
+// Handler has every path, for anybody who is let in.
+func (e *Endpoints) Handler() http.Handler {
+	m := mux.NewPathRecorderMux(component)
+	healthz.InstallHandler(m, e.Healthz...)
+	healthz.InstallLivezHandler(m)
+	healthz.InstallReadyzHandler(m, e.Readyz...)
+	m.HandleFunc("/configz", e.configz)
+	e.metrics(m)
+	if e.Config.EnableProfiling {
+		routes.Profiling{}.Install(m)
+		if e.Config.EnableContentionProfiling {
+			runtime.SetBlockProfileRate(1)
+		}
+		routes.DebugFlags{}.Install(m, "v", routes.StringFlagPutHandler(logs.GlogSetter))
+	}
+	if e.Flags != nil && e.Config.Features.Enabled(config.ComponentFlagz) {
+		flagz.Install(m, component, flagz.NamedFlagSetsReader{FlagSets: *e.Flags})
+	}
+	if e.Config.Features.Enabled(config.ComponentStatusz) {
+		version := basecompatibility.NewEffectiveVersionFromString(kubernetes, "", "")
+		statusz.Install(m, component, statusz.NewRegistry(version, statusz.WithListedPaths(m.ListedPaths())))
+	}
+	return m
+}
+
+func (e *Endpoints) metrics(m *mux.PathRecorderMux) {
+	all := e.Metrics
+	if all == nil {
+		all = legacyregistry.HandlerWithReset()
+	}
+	m.Handle("/metrics", all)
+	m.HandleFunc("/metrics/resources", func(w http.ResponseWriter, r *http.Request) {
+		if e.Resources != nil && e.Leading() {
+			e.Resources.ServeHTTP(w, r)
+		}
+	})
+	slis.SLIMetricsWithReset{}.Install(m)
+}
+
+func (e *Endpoints) configz(w http.ResponseWriter, _ *http.Request) {
+	written, err := e.Config.YAML()
+	if err == nil {
+		written, err = yaml.YAMLToJSON(written)
+	}
+	if err == nil {
+		written, err = json.Marshal(map[string]json.RawMessage{"componentconfig": written})
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(written)
+}

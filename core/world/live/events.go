@@ -1,0 +1,79 @@
+package live
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
+
+	"orrery/core/world"
+)
+
+// announcer writes announcements as Kubernetes events, through client-go's own broadcaster: at most 1,000 wait, equal ones
+// become a series, and an API server without events.k8s.io gets core events.
+type announcer struct {
+	broadcaster broadcaster
+	recorders   map[string]events.EventRecorderLogger // by who announces
+	logger      klog.Logger
+}
+
+// broadcaster is what client-go's adapter of its two event APIs can do.
+type broadcaster interface {
+	StartRecordingToSink(stop <-chan struct{})
+	NewRecorder(name string) events.EventRecorderLogger
+	DeprecatedNewLegacyRecorder(name string) record.EventRecorderLogger
+	Shutdown()
+}
+
+func newAnnouncer(ctx context.Context, client kubernetes.Interface) *announcer {
+	a := &announcer{
+		broadcaster: events.NewEventBroadcasterAdapterWithContext(ctx, client),
+		recorders:   map[string]events.EventRecorderLogger{}, logger: klog.FromContext(ctx),
+	}
+	a.broadcaster.StartRecordingToSink(ctx.Done())
+	return a
+}
+
+func (a *announcer) stop() { a.broadcaster.Shutdown() }
+
+func (a *announcer) announce(act world.Announce, regarding, related *v1.Pod) {
+	recorder := a.recorders[act.Controller]
+	if recorder == nil {
+		recorder = a.broadcaster.NewRecorder(act.Controller).WithLogger(a.logger)
+		a.recorders[act.Controller] = recorder
+	}
+	about := referTo(act.Regarding, regarding)
+	if act.Related == nil {
+		recorder.Eventf(about, nil, act.Type, act.Reason, act.Action, "%s", act.Note)
+		return
+	}
+	recorder.Eventf(about, referTo(*act.Related, related), act.Type, act.Reason, act.Action, "%s", act.Note)
+}
+
+// referTo names a pod in an event. Its version is part of what tells one series from another, as in kube-scheduler.
+func referTo(ref world.Ref, pod *v1.Pod) *v1.ObjectReference {
+	to := &v1.ObjectReference{Kind: "Pod", APIVersion: "v1", Namespace: ref.Namespace, Name: ref.Name, UID: ref.UID}
+	if pod != nil {
+		to.ResourceVersion = pod.ResourceVersion
+	}
+	return to
+}
+
+func (c *Cluster) announce(act world.Announce) {
+	if !c.options.Allowed() {
+		return
+	}
+	var related *v1.Pod
+	if act.Related != nil {
+		related = c.known(*act.Related)
+	}
+	c.events().announce(act, c.known(act.Regarding), related)
+}
+
+// LeaseRecorder records what happens to a lease, as core events in the name of a scheduler. It works before Start.
+func (c *Cluster) LeaseRecorder(scheduler string) record.EventRecorder {
+	return c.events().broadcaster.DeprecatedNewLegacyRecorder(scheduler)
+}
