@@ -82,6 +82,31 @@ func (d *Deck) step(how func() (trace.Record, bool, error)) bool {
 	return found
 }
 
+// BackDecision pauses, and goes back to where the decision before this one had just been taken. It is false when there
+// was none: then the deck is at the beginning.
+func (d *Deck) BackDecision() bool {
+	return d.back(func(b trace.Body) bool { _, ok := b.(trace.Decision); return ok })
+}
+
+// BackInput pauses, and goes back to where what the scheduler was told last before this had just been told.
+func (d *Deck) BackInput() bool {
+	return d.back(func(b trace.Body) bool { _, ok := b.(trace.Input); return ok })
+}
+
+// back goes to just after the last record of a kind before the one that the deck stands behind.
+func (d *Deck) back(wanted func(trace.Body) bool) bool {
+	d.Pause()
+	records := d.player.Records()
+	for n := d.Record() - 1; n > 0; n-- {
+		if wanted(records[n-1].Body) {
+			d.SeekRecord(n)
+			return d.err == nil
+		}
+	}
+	d.ToStart()
+	return false
+}
+
 // SeekTo goes to a time: everything up to and with it has happened. Before the first and after the last record are the
 // beginning and the end.
 func (d *Deck) SeekTo(t time.Time) {

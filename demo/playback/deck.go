@@ -34,6 +34,7 @@ type Deck struct {
 	name   string
 	player *play.Player
 	marks  []trace.MarkAt
+	survey survey
 
 	now     time.Time // of the trace; between two records, the time since the first of them
 	playing bool
@@ -60,6 +61,8 @@ func Open(r io.Reader, o Options) (*Deck, error) {
 	}
 	d := &Deck{name: o.Name, player: player, marks: player.Marks(), loop: o.Loop, speed: 1}
 	d.now = player.At().Time
+	d.survey = newSurvey(d.Start(), d.End(), player.Records())
+	player.Watch(d.survey.hear)
 	if o.Speed != 0 {
 		d.SetSpeed(o.Speed)
 	}
@@ -92,6 +95,9 @@ func (d *Deck) Record() int { return d.player.At().Record }
 
 // Records is how many records the trace has.
 func (d *Deck) Records() int { return d.player.End().Record }
+
+// RecordAt is how many records there are up to and with a time.
+func (d *Deck) RecordAt(t time.Time) int { return d.player.RecordAt(t) }
 
 // AtEnd tells whether everything was played.
 func (d *Deck) AtEnd() bool { return d.Record() == d.Records() }

@@ -3,6 +3,7 @@ package playback_test
 import (
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -173,6 +174,84 @@ func TestStepsPauseAndGoOnByOne(t *testing.T) {
 	}
 }
 
+func TestStepsBackLeadWhereStepsOnCameFrom(t *testing.T) {
+	file := record(t, 6, 30)
+	for _, c := range []struct {
+		name     string
+		on, back func(*playback.Deck) bool
+	}{
+		{"decisions", (*playback.Deck).StepDecision, (*playback.Deck).BackDecision},
+		{"inputs", (*playback.Deck).StepInput, (*playback.Deck).BackInput},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := open(t, file, playback.Options{})
+			var there []int
+			for c.on(d) {
+				there = append(there, d.Record())
+			}
+			d.ToEnd()
+			d.Play()
+			d.ToEnd()
+			for i := len(there) - 1; i >= 0; i-- {
+				if there[i] == d.Records() {
+					continue // it is where the deck stands
+				}
+				if !c.back(d) || d.Record() != there[i] || d.Playing() {
+					t.Fatalf("step %d back leads to record %d, playing %v, want %d and paused", len(there)-i, d.Record(), d.Playing(), there[i])
+				}
+			}
+			if c.back(d) || d.Record() != 0 {
+				t.Errorf("before the first there is another at record %d", d.Record())
+			}
+		})
+	}
+}
+
+// TestTheSurveyIsOfTheWholeTrace compares the curves with what is counted on a walk from record to record.
+func TestTheSurveyIsOfTheWholeTrace(t *testing.T) {
+	file := record(t, 4, 80)
+	d := open(t, file, playback.Options{})
+	begun := d.Survey()
+	if len(begun.Waiting) != 0 {
+		t.Errorf("%d values are known of a trace that was not played yet", len(begun.Waiting))
+	}
+	d.SeekTo(start.Add(20 * time.Second))
+	some := d.Survey()
+	kept := slices.Clone(some.Waiting)
+	for d.Report().Records < uint64(d.Records()) {
+		d.Advance(0)
+	}
+	all := d.Survey()
+	if !slices.Equal(some.Waiting, kept) || !slices.Equal(some.Waiting[:len(kept)-1], all.Waiting[:len(kept)-1]) {
+		t.Error("what was known of the beginning has changed")
+	}
+	if len(all.Waiting) != len(all.Decided) || d.Now().Sub(start) != 20*time.Second {
+		t.Errorf("the scout knows %d of %d values, and stands at %v", len(all.Waiting), len(all.Decided), d.Now().Sub(start))
+	}
+	decided := 0.0
+	for _, n := range all.Decided {
+		decided += n
+	}
+	if uint64(decided) != d.Report().Decisions {
+		t.Errorf("the curve has %v decisions, the report %d", decided, d.Report().Decisions)
+	}
+	walk := open(t, file, playback.Options{})
+	most := make([]float64, len(all.Waiting))
+	for n := 1; n <= walk.Records(); n++ {
+		walk.SeekRecord(n)
+		at := int(walk.Now().Sub(start) / all.Step)
+		most[at] = max(most[at], float64(walk.Engine().Queue().Len()))
+	}
+	for i, n := range most {
+		if all.Waiting[i] < n {
+			t.Errorf("at %v %v pods waited, and the curve has %v", time.Duration(i)*all.Step, n, all.Waiting[i])
+		}
+	}
+	if got, want := slices.Max(all.Waiting), slices.Max(most); got != want {
+		t.Errorf("at most %v pods waited, and the curve has %v", want, got)
+	}
+}
+
 func TestMarksAreVisitedInOrder(t *testing.T) {
 	d := open(t, record(t, 4, 80), playback.Options{})
 	var there []int
@@ -253,6 +332,8 @@ func TestHoweverOneGotThereItIsTheSame(t *testing.T) {
 			"slower":   func(*rapid.T) { d.Slower() },
 			"decision": func(*rapid.T) { d.StepDecision() },
 			"input":    func(*rapid.T) { d.StepInput() },
+			"back":     func(*rapid.T) { d.BackDecision() },
+			"before":   func(*rapid.T) { d.BackInput() },
 			"seek": func(rt *rapid.T) {
 				d.SeekBy(time.Duration(rapid.Int64Range(-60e9, 60e9).Draw(rt, "by")))
 			},

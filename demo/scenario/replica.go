@@ -64,7 +64,7 @@ func (s *stage) addReplicas() error {
 		Weather: sim.Weather{LatencyMin: 2 * time.Millisecond, LatencyMax: 9 * time.Millisecond},
 	})
 	for i := range s.file.Scheduler.Replicas {
-		o := engine.Options{Config: s.config, Seed: s.file.Seed + uint64(i), Start: s.cluster.Now()}
+		o := engine.Options{Config: s.config, Plugins: s.plugins, Seed: s.file.Seed + uint64(i), Start: s.cluster.Now()}
 		e, err := engine.New(o)
 		if err != nil {
 			return fmt.Errorf("making a scheduler for the scenario: %w", err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orrery/core/config"
+	"orrery/core/framework"
 	"orrery/core/evict/pressure"
 	"orrery/demo/scenario/strict"
 )
@@ -25,6 +26,7 @@ type Scenario struct {
 
 	file    *file
 	config  *config.Configuration
+	plugins framework.Registry
 	kubelet pressure.Configuration
 }
 
@@ -120,6 +122,13 @@ func (s *Scenario) Seeded(seed uint64) *Scenario {
 	other, f := *s, *s.file
 	f.Seed = seed
 	other.file = &f
+	return &other
+}
+
+// Extended is the same scenario with third-party plugins for its configuration to name.
+func (s *Scenario) Extended(plugins framework.Registry) *Scenario {
+	other := *s
+	other.plugins = plugins
 	return &other
 }
 
