@@ -1,7 +1,11 @@
 package themes_test
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"orrery/themes"
@@ -90,19 +94,65 @@ func apart(a, b [3]float64) float64 {
 	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
 }
 
-func TestStatesAreToldApartByEveryEye(t *testing.T) {
+// madeFor are the eyes that a theme promises to tell every two states apart for. All are told apart by glyph and word too.
+var madeFor = map[string][]string{
+	"dark": {"full colour vision"}, "light": {"full colour vision"}, "high-contrast": {"full colour vision"},
+	"colour-blind": {"full colour vision", "protanopia", "deuteranopia", "tritanopia"},
+	"tritan":       {"full colour vision", "tritanopia"},
+}
+
+func TestStatesAreToldApartByTheEyesAThemeIsMadeFor(t *testing.T) {
 	const least = 20.0
-	theme, _ := themes.Named("colour-blind")
-	states := themes.StateTokens()
-	for eye, matrix := range seen {
-		for i, a := range states {
-			for _, b := range states[:i] {
-				x, _ := theme.Color(a).RGB()
-				y, _ := theme.Color(b).RGB()
-				if got := apart(lightOf(x).through(matrix).lab(), lightOf(y).through(matrix).lab()); got < least {
-					t.Errorf("with %s, %s and %s are %.1f apart, want %.0f", eye, a, b, got, least)
+	doc, err := os.ReadFile("../docs/themes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, eyes := range madeFor {
+		row := "| `" + name + "` |"
+		theme, ok := themes.Named(name)
+		if !ok {
+			t.Fatalf("there is no theme %s", name)
+		}
+		for _, eye := range []string{"full colour vision", "protanopia", "deuteranopia", "tritanopia"} {
+			if !slices.Contains(eyes, eye) {
+				row += " |"
+				continue
+			}
+			nearest := math.Inf(1)
+			states := themes.StateTokens()
+			for i, a := range states {
+				for _, b := range states[:i] {
+					x, _ := theme.Color(a).RGB()
+					y, _ := theme.Color(b).RGB()
+					got := apart(lightOf(x).through(seen[eye]).lab(), lightOf(y).through(seen[eye]).lab())
+					if nearest = min(nearest, got); got < least {
+						t.Errorf("%s: with %s, %s and %s are %.1f apart, want %.0f", name, eye, a, b, got, least)
+					}
 				}
 			}
+			row += fmt.Sprintf(" %.1f |", nearest)
+		}
+		if !strings.Contains(string(doc), row+"\n") {
+			t.Errorf("docs/themes.md lacks the row %s", row)
+		}
+	}
+}
+
+func TestEveryThemeAndTokenIsWrittenDown(t *testing.T) {
+	doc, err := os.ReadFile("../docs/themes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"heat"}
+	for _, theme := range themes.Shipped() {
+		names = append(names, theme.Name)
+	}
+	for token := themes.Text; token < themes.Heat0; token++ {
+		names = append(names, token.String())
+	}
+	for _, name := range names {
+		if !strings.Contains(string(doc), "| `"+name+"` |") {
+			t.Errorf("docs/themes.md does not tell of %s", name)
 		}
 	}
 }

@@ -8,7 +8,8 @@
 //	                                ▲
 //	             Theme × Profile ───┘   resolved once
 //
-// Six palettes come with the program: dark, light, high-contrast, colour-blind, ansi16 and mono. [Parse] reads others.
+// Seven palettes come with the program: dark, light, high-contrast, colour-blind, tritan, ansi16 and mono. [Parse] reads
+// others, [ReadFolder] all that somebody keeps.
 // A theme does not paint the background: it is made for a ground of a certain lightness and leaves the terminal's own.
 //
 // Colour is never the only carrier of a meaning. Panes give every state a glyph and a word, and a theme that has no

@@ -80,6 +80,19 @@ func colorBlind() *Theme {
 	}.theme()
 }
 
+// tritan keeps states apart in red against cyan and in lightness, for eyes that tell blue from yellow badly.
+func tritan() *Theme {
+	return palette{
+		name: "tritan", ground: "#101218",
+		colors: [...]string{
+			Text: "#e3e6ec", Dim: "#9aa2b1", Accent: "#6fd3ea", Border: "#687088", Focus: "#ffc9bf", Title: "#f4f6fa",
+			Good: "#b1ded6", Warn: "#f2b5a5", Bad: "#e8333f", Active: "#5ce5ff", Backoff: "#ef989c", Gated: "#989bac",
+			InFlight: "#2f8fa8", Leaving: "#bb3f80", Nominated: "#c77df1", Selection: "#272d3e",
+		},
+		heat: []string{"#2f8fa8", "#4fc3d8", "#b9dcdc", "#f0b8a8", "#ea7373", "#e8333f"},
+	}.theme()
+}
+
 // basicSixteen are the tokens in the terminal's own sixteen colours. Text keeps the terminal's foreground, which is
 // readable on its background whatever that is.
 func basicSixteen() [tokenCount]Color {

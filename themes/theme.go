@@ -20,7 +20,7 @@ func (t *Theme) Color(token Token) Color { return t.colors[token] }
 
 // Shipped are the themes that come with the program, the default first.
 func Shipped() []*Theme {
-	return []*Theme{dark(), light(), highContrast(), colorBlind(), ansi16(), mono()}
+	return []*Theme{dark(), light(), highContrast(), colorBlind(), tritan(), ansi16(), mono()}
 }
 
 // Named finds a shipped theme.

@@ -11,7 +11,7 @@ var decisionColumns = []draw.Column{
 	{Long: "verdict", Short: "verdict", Min: 10, Grow: 1, Most: 15, Rank: 0},
 	{Long: "pod", Short: "pod", Min: 16, Grow: 4, Most: 48, Rank: 0},
 	{Long: "node, or what keeps it", Short: "node or reason", Min: 14, Grow: 6, Rank: 1},
-	{Long: "feasible of looked at", Short: "feasible", Min: 11, Rank: 4, Right: true},
+	{Long: "feasible", Short: "feasible", Min: 11, Rank: 4},
 	{Long: "score", Short: "score", Min: 6, Rank: 5, Right: true},
 	{Long: "try", Short: "try", Min: 3, Rank: 7, Right: true},
 	{Long: "took", Short: "took", Min: 5, Rank: 2, Right: true},
@@ -52,12 +52,10 @@ func decisionRow(row draw.Area, d *DecisionRow, places *draw.Columns, _ *scene) 
 	}
 	row.Set(places[2].X, 0, style, look.glyph)
 	row.Fit(places[2].X+2, 0, places[2].W-2, style, word)
-	row.FitPath(places[3].X, 0, places[3].W, text, d.Pod)
+	pod(row, places[3], text, d.Pod)
 	decisionOutcome(row, places[4], d)
-	if d.Nodes > 0 && places[5].W > 0 {
-		examined := string(draw.AppendCount(nil, int64(d.Examined)))
-		row.TextRight(places[5].X, 0, places[5].W, dim, "/"+examined)
-		row.CountRight(places[5].X, 0, places[5].W-1-len(examined), text, int64(d.Feasible))
+	if d.Nodes > 0 {
+		shareOf(row, places[5], d.Feasible, d.Examined)
 	}
 	if d.Score != 0 {
 		row.CountRight(places[6].X, 0, places[6].W, text, d.Score)
@@ -78,5 +76,5 @@ func decisionOutcome(row draw.Area, p draw.Place, d *DecisionRow) {
 		row.Set(x, 0, themes.Style(themes.Dim), sign)
 		x = row.FitHost(x+2, 0, p.W-2, style, d.Node) + 2
 	}
-	row.Fit(x, 0, p.X+p.W-x, themes.Style(themes.Dim), d.Reason)
+	reason(row, x, p.X+p.W-x, themes.Style(themes.Dim), d.Reason)
 }

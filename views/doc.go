@@ -16,7 +16,11 @@
 // its minimum draws a card that says so. In the overview, panes that have no room for a box become one line each.
 //
 // A list holds the rows that are on the screen and the number of all of them ([List]), so a frame costs what is shown and
-// not what exists. One that is filtered says how many rows are left, and whether it has been gone through yet ([Narrowed]). Strings in a model are printable already.
+// not what exists. One that is filtered says how many rows are left, and whether it has been gone through yet ([Narrowed]).
+//
+// Strings in a model are printable already, and so no longer what the cluster calls things: two names may look the same. A
+// row that can be opened has a Key beside its name, which is for the program around and is not drawn: "namespace/name" of a
+// pod, the name of a node, as they are.
 //
 // States are told by glyph and word ([PodState]); colour only repeats it.
 package views

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"time"
+
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -8,12 +10,13 @@ import (
 var departureColumns = []draw.Column{
 	{Long: "in", Short: "in", Min: 5, Rank: 0, Right: true},
 	{Long: "state", Short: "state", Min: 10, Rank: 0},
-	{Long: "pod", Short: "pod", Min: 12, Grow: 4, Most: 44, Rank: 0},
-	{Long: "from", Short: "from", Min: 10, Grow: 2, Most: 28, Rank: 3},
-	{Long: "cause", Short: "cause", Min: 10, Grow: 1, Most: 13, Rank: 1},
-	{Long: "why", Short: "why", Min: 14, Grow: 5, Rank: 2},
-	{Long: "at whose wish", Short: "by", Min: 14, Grow: 3, Most: 30, Rank: 5},
-	{Long: "budget", Short: "budget", Min: 14, Grow: 2, Most: 28, Rank: 4},
+	{Long: "", Short: "", Min: 8, Grow: 1, Most: 14, Rank: 6, From: 110},
+	{Long: "pod", Short: "pod", Min: 18, Grow: 4, Most: 44, Rank: 0},
+	{Long: "from", Short: "from", Min: 13, Grow: 2, Most: 28, Rank: 1},
+	{Long: "cause", Short: "cause", Min: 13, Rank: 2},
+	{Long: "why", Short: "why", Min: 18, Grow: 6, Most: 70, Rank: 3},
+	{Long: "at whose wish", Short: "by", Min: 18, Grow: 3, Most: 34, Rank: 5, From: 140},
+	{Long: "budget", Short: "budget", Min: 16, Grow: 2, Most: 28, Rank: 4},
 }
 
 var phaseLooks = [...]look{
@@ -30,7 +33,11 @@ func evictionsRight(m *Model) string {
 	if e == nil {
 		return ""
 	}
-	return count(e.Leaving, "leaving") + " · " + count(e.Forecast, "forecast")
+	words := count(e.Leaving, "leaving") + " · " + count(e.Forecast, "forecast")
+	if e.Held > 0 {
+		words += " · " + count(e.Held, "held")
+	}
+	return words
 }
 
 // drawEvictions is the departure board.
@@ -67,27 +74,50 @@ func departureRow(row draw.Area, d *Departure, places *draw.Columns, s *scene) {
 	}
 	row = row.On(slant)
 	text, dim, style := themes.Style(themes.Text), themes.Style(themes.Dim), themes.Style(look.token)
+	departureTime(row, places[0], d, style, s.now)
+	row.Set(places[1].X, 0, style, look.glyph)
+	row.Fit(places[1].X+2, 0, places[1].W-2, style, departureWord(d))
+	departureDrain(row, places[2], d, style, s.now)
+	pod(row, places[3], text, d.Pod)
+	row.FitHost(places[4].X, 0, places[4].W, dim, d.Node)
+	row.Fit(places[5].X, 0, places[5].W, text, d.Cause)
+	row.Fit(places[6].X, 0, places[6].W, dim, d.Why)
+	row.Fit(places[7].X, 0, places[7].W, dim, d.By)
+	departureBudget(row, places[8], d)
+}
+
+// departureWord is how far it has come. What is somebody else's to do, and was not seen to be done, is told as expected.
+func departureWord(d *Departure) string {
+	switch {
+	case d.Predicted && d.Phase == Counting:
+		return "expected"
+	case d.Predicted && d.Phase == BeingDeleted:
+		return "due"
+	}
+	return phaseLooks[d.Phase].word
+}
+
+// departureTime counts down to the time at which the pod must be gone, and says of one that is still there that it is late.
+func departureTime(row draw.Area, p draw.Place, d *Departure, style themes.Style, now time.Time) {
+	left := d.Deadline.Sub(now)
 	switch {
 	case !d.Ended.IsZero():
-		row.SpanRight(places[0].X, 0, places[0].W, dim, d.Ended.Sub(s.now))
+		row.SpanRight(p.X, 0, p.W, themes.Style(themes.Dim), d.Ended.Sub(now))
 	case d.Deadline.IsZero():
-		row.TextRight(places[0].X, 0, places[0].W, dim, "·")
+		row.TextRight(p.X, 0, p.W, themes.Style(themes.Dim), "·")
+	case left < 0:
+		row.TextRight(p.X, 0, p.W, themes.Bad.With(themes.Bold), "late")
 	default:
-		row.SpanRight(places[0].X, 0, places[0].W, style.With(themes.Bold), max(d.Deadline.Sub(s.now), 0))
+		row.SpanRight(p.X, 0, p.W, style.With(themes.Bold), left)
 	}
-	row.Set(places[1].X, 0, style, look.glyph)
-	row.Fit(places[1].X+2, 0, places[1].W-2, style, look.word)
-	row.FitPath(places[2].X, 0, places[2].W, text, d.Pod)
-	row.FitHost(places[3].X, 0, places[3].W, dim, d.Node)
-	row.Fit(places[4].X, 0, places[4].W, text, d.Cause)
-	why := places[5]
-	x := why.X
-	if d.Predicted && d.Phase != Forecasted {
-		x = row.Fit(x, 0, why.W, style, "predicted") + 1
+}
+
+// departureDrain is the time from when it was known to the deadline, running out.
+func departureDrain(row draw.Area, p draw.Place, d *Departure, style themes.Style, now time.Time) {
+	if p.W == 0 || d.Deadline.IsZero() || d.Noticed.IsZero() || !d.Ended.IsZero() {
+		return
 	}
-	row.Fit(x, 0, why.X+why.W-x, dim, d.Why)
-	row.Fit(places[6].X, 0, places[6].W, dim, d.By)
-	departureBudget(row, places[7], d)
+	row.Drain(p.X, 0, p.W, style, float64(d.Deadline.Sub(now))/float64(max(d.Deadline.Sub(d.Noticed), 1)))
 }
 
 func departureBudget(row draw.Area, p draw.Place, d *Departure) {
@@ -98,13 +128,13 @@ func departureBudget(row draw.Area, p draw.Place, d *Departure) {
 	if d.Allowed == 0 {
 		style, word = themes.Style(themes.Bad), " none"
 	}
-	x := row.Fit(p.X, 0, p.W-8, themes.Style(themes.Dim), d.Budget)
+	row.Fit(p.X, 0, p.W-8, themes.Style(themes.Dim), d.Budget)
 	if d.Allowed == 0 {
-		row.Text(x, 0, style, word)
+		row.TextRight(p.X+p.W-8, 0, 8, style, word)
 		return
 	}
-	x = row.Count(x+1, 0, style, int64(d.Allowed))
-	row.Fit(x, 0, p.X+p.W-x, style, word)
+	row.CountRight(p.X+p.W-8, 0, 3, style, int64(d.Allowed))
+	row.Fit(p.X+p.W-5, 0, 5, style, word)
 }
 
 func stripEvictions(a draw.Area, s *scene) {

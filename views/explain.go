@@ -21,7 +21,7 @@ func drawExplain(a draw.Area, s *scene) {
 	matrix := a
 	if a.W >= 110 {
 		most := a.W * 3 / 5
-		left, right := a.Left(min(max(a.W-matrixWidth(len(e.Plugins)), a.W*2/5), most))
+		left, right := a.Left(min(max(a.W-matrixWidth(e, most), a.W*2/5), most))
 		explainReasons(a.In(left), e)
 		_, right = right.Left(3)
 		explainMatrix(a.In(right), s)
@@ -60,9 +60,15 @@ func explainReasons(a draw.Area, e *Explanation) int {
 	if len(e.Reasons) > 0 {
 		heading(a, y, "why not")
 		y++
-		for i := range min(len(e.Reasons), max((a.H-2)/2, 3)) {
-			reasonGroup(a.Row(y), &e.Reasons[i], e.Nodes)
-			y++
+		plugin, last := 0, max((a.H-2)/2, 3)+1
+		for i := range e.Reasons {
+			plugin = max(plugin, draw.Width(e.Reasons[i].Plugin))
+		}
+		for i := range e.Reasons {
+			if y >= last {
+				break
+			}
+			y = reasonRows(a, y, last, &e.Reasons[i], e.Nodes, min(plugin, 20))
 		}
 		y++
 	}
@@ -84,15 +90,22 @@ func explainReasons(a draw.Area, e *Explanation) int {
 	return y
 }
 
-func reasonGroup(row draw.Area, g *ReasonGroup, nodes int) {
+// reasonRows draws a group of reasons: how many nodes, how large a part of all that is, the reason, on a second row if it
+// must be, and the plugin that gave it. It gives the row after it.
+func reasonRows(a draw.Area, y, last int, g *ReasonGroup, nodes, plugin int) int {
+	row := a.Row(y)
 	row.CountRight(0, 0, 6, themes.Bad.With(themes.Bold), int64(g.Nodes))
 	x := 7
-	if row.W >= 70 {
-		row.Bar(x, 0, 12, themes.Style(themes.Bad), float64(g.Nodes)/float64(max(nodes, 1)))
-		x += 13
+	if row.W >= 60 {
+		row.Bar(x, 0, 10, themes.Style(themes.Bad), float64(g.Nodes)/float64(max(nodes, 1)))
+		x += 11
 	}
-	x = row.Fit(x, 0, max(row.W-x-18, 16), themes.Style(themes.Text), g.Reason)
-	row.Fit(x+2, 0, row.W-x-2, themes.Style(themes.Dim), g.Plugin)
+	w := row.W - x
+	if w-plugin > 24 {
+		w -= plugin + 1
+		row.Fit(x+w+1, 0, plugin, themes.Style(themes.Dim), g.Plugin)
+	}
+	return a.Wrap(x, y, w, min(2, last-y), themes.Style(themes.Text), g.Reason)
 }
 
 // waterfall draws what each plugin gave to the winner and to the runner-up, and the difference.
@@ -154,28 +167,80 @@ const (
 	nameWidth  = 40
 )
 
-// matrixWidth is how wide the matrix is at most, with the gap before it.
-func matrixWidth(plugins int) int { return nameWidth + markWidth*plugins + scoreWidth + 8 }
+// matrixWidth is how wide the matrix is, with the gap before it: with the names of all plugins if that is no more than most,
+// else with their numbers.
+func matrixWidth(e *Explanation, most int) int {
+	name, names := 10, 0
+	for i := range e.Matrix.Rows {
+		name = max(name, draw.Width(e.Matrix.Rows[i].Node))
+	}
+	for _, plugin := range e.Plugins {
+		names += draw.Width(plugin) + 2
+	}
+	const around = scoreWidth + 10
+	name = min(name+1, nameWidth) + around
+	if name+names <= most {
+		return name + names
+	}
+	return max(name+markWidth*len(e.Plugins), 2*legendWidth+3)
+}
 
-// explainMatrix is what every plugin said of every node: nodes down, plugins across, numbered because their names are
-// long and explained below.
+// matrixPlan is where the columns of the matrix stand. Plugins are called by their names where those fit, else they are
+// numbered, and explained below.
+type matrixPlan struct {
+	name, total int
+	named       bool
+	at          [mostMarks]int
+}
+
+// mostMarks is more plugins than the matrix ever has columns for.
+const mostMarks = 32
+
+func planMatrix(e *Explanation, width int) (p matrixPlan) {
+	p.name = 10
+	for i := range e.Matrix.Rows {
+		p.name = max(p.name, draw.Width(e.Matrix.Rows[i].Node))
+	}
+	plugins := e.Plugins[:min(len(e.Plugins), mostMarks)]
+	all := 0
+	for _, plugin := range plugins {
+		all += draw.Width(plugin) + 2
+	}
+	room := width - 2 - scoreWidth - 4
+	p.named = min(p.name, nameWidth)+1+all <= room
+	p.name = min(p.name+1, max(room-markWidth*len(plugins), 10), nameWidth)
+	x := p.name
+	for i, plugin := range plugins {
+		p.at[i] = x + 2
+		if x += markWidth; p.named {
+			x += draw.Width(plugin) + 2 - markWidth
+		}
+	}
+	p.total = x + 1
+	return p
+}
+
+// explainMatrix is what every plugin said of every node: nodes down, plugins across.
 func explainMatrix(a draw.Area, s *scene) {
 	e := s.Explain
 	if e.Matrix.Total == 0 {
 		return
 	}
-	legend := matrixLegend(a, e.Plugins)
-	bottom, rest := a.Bottom(legend)
-	drawMatrixLegend(a.In(bottom), e.Plugins)
-	a = a.In(rest)
-	heading(a, 0, "what each plugin said of each node")
-	const score = scoreWidth
-	name := min(max(a.W-markWidth*len(e.Plugins)-score-5, 10), nameWidth)
-	for i := range e.Plugins {
-		a.CountRight(2+name+markWidth*i, 1, markWidth, themes.Style(themes.Dim), int64(i+1))
+	p := planMatrix(e, a.W)
+	if !p.named {
+		bottom, rest := a.Bottom(matrixLegend(a, e.Plugins))
+		drawMatrixLegend(a.In(bottom), e.Plugins)
+		a = a.In(rest)
 	}
-	total := name + markWidth*len(e.Plugins) + 1
-	a.TextRight(2+total, 1, score, themes.Style(themes.Dim), "score")
+	heading(a, 0, "what each plugin said of each node")
+	for i, plugin := range e.Plugins[:min(len(e.Plugins), mostMarks)] {
+		if p.named {
+			a.Text(2+p.at[i], 1, themes.Style(themes.Dim), plugin)
+		} else {
+			a.CountRight(2+p.at[i]-2, 1, markWidth, themes.Style(themes.Dim), int64(i+1))
+		}
+	}
+	a.TextRight(2+p.total, 1, scoreWidth, themes.Style(themes.Dim), "score")
 	_, below := a.Top(2)
 	a = a.In(below)
 	cursor := s.ui.Cursors[ExplainPane]
@@ -184,24 +249,24 @@ func explainMatrix(a draw.Area, s *scene) {
 	for i := range window.Count {
 		index := window.First + i
 		if row := e.Matrix.At(index); row != nil {
-			matrixRow(a.Item(i, index == cursor.Selected), row, name, total, score)
+			matrixRow(a.Item(i, index == cursor.Selected), row, &p)
 		}
 	}
 	a.Scrollbar(window, e.Matrix.Total)
 }
 
-func matrixRow(a draw.Area, m *MatrixRow, name, total, score int) {
+func matrixRow(a draw.Area, m *MatrixRow, p *matrixPlan) {
 	style := themes.Style(themes.Text)
 	if !m.Searched {
 		style = themes.Style(themes.Dim)
 	}
-	a.FitHost(0, 0, name-1, style, m.Node)
-	for i, mark := range m.Marks {
+	a.FitHost(0, 0, p.name-1, style, m.Node)
+	for i, mark := range m.Marks[:min(len(m.Marks), mostMarks)] {
 		look := pluginMarks[mark]
-		a.Set(name+markWidth*i+2, 0, themes.Style(look.token), look.glyph)
+		a.Set(p.at[i], 0, themes.Style(look.token), look.glyph)
 	}
 	if m.Total != 0 {
-		a.CountRight(total, 0, score, themes.Style(themes.Text), m.Total)
+		a.CountRight(p.total, 0, scoreWidth, themes.Style(themes.Text), m.Total)
 	}
 }
 

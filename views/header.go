@@ -24,6 +24,7 @@ func drawHeader(a draw.Area, s *scene) {
 		return
 	}
 	all := [...]gauge{
+		{"agrees ", "", []byte(percentText(h.Agrees)), h.Compared > 0, 4},
 		{"leader ", h.Leader, span(nil, h.LeaderLeft, true), h.Leader != "", 0},
 		{"gen ", "", draw.AppendCount(nil, h.Generation), h.Generation > 0, 1},
 		{"", "", append(draw.AppendCount(nil, int64(h.Rate+0.5)), " dec/s"...), h.Rate > 0, 3},

@@ -5,56 +5,85 @@ import (
 	"orrery/views/draw"
 )
 
-// heatLabel is the width of the zone names beside the map.
-const heatLabel = 13
+// heatLabel is the width of the zone names and their means beside the map.
+const heatLabel = 17
 
-// heatRows says how many rows the map takes in a width, and how many nodes share a cell so that it takes no more than
-// most rows. One node a cell is the rule.
-func heatRows(zones []HeatZone, width, most int) (rows, perCell int) {
+// heatPlan is how a map is laid out: in so many rows, with so many nodes to a cell, and cells so wide.
+type heatPlan struct{ rows, perCell, wide int }
+
+// planHeat lays a map out in a width and at most so many rows. One node a cell is the rule; where there are few, the cells
+// grow until they are seen from afar, and where there are very many, a cell is several nodes.
+func planHeat(zones []HeatZone, width, most int) heatPlan {
 	w := max(width-heatLabel, 1)
-	for perCell = 1; ; perCell++ {
-		rows = 0
+	p := heatPlan{perCell: 1, wide: 1}
+	longest := 1
+	for i := range zones {
+		longest = max(longest, len(zones[i].Cells))
+	}
+	if fit := w / longest; fit > 1 {
+		p.wide = min(fit, 4)
+	}
+	for ; ; p.perCell++ {
+		p.rows = 0
 		single := true
 		for i := range zones {
-			cells := (len(zones[i].Cells) + perCell - 1) / perCell
-			lines := max((cells+w-1)/w, 1)
+			cells := (len(zones[i].Cells) + p.perCell - 1) / p.perCell
+			lines := max((cells*p.wide+w-1)/w, 1)
 			single = single && lines == 1
-			rows += lines
+			p.rows += lines
 		}
-		if rows <= most || single {
-			return min(rows, max(most, 1)), perCell
+		if p.rows <= most || single {
+			p.rows = min(p.rows, max(most, 1))
+			return p
 		}
 	}
 }
 
 // drawHeat is a cell for every node: how high the glyph and how warm the colour say how much is allocated.
-func drawHeat(a draw.Area, zones []HeatZone, rows, perCell int) {
-	mapped, legend := a.Top(rows)
-	heatLegend(a.In(legend), perCell)
+func drawHeat(a draw.Area, zones []HeatZone, p heatPlan) {
+	mapped, legend := a.Top(p.rows)
+	heatLegend(a.In(legend), p.perCell)
 	a = a.In(mapped)
-	w := max(a.W-heatLabel, 1)
+	perRow := max((a.W-heatLabel)/p.wide, 1)
 	y := 0
 	for i := range zones {
 		if y >= a.H {
 			return
 		}
 		z := &zones[i]
-		a.Fit(0, y, heatLabel-1, themes.Style(themes.Dim), z.Name)
-		cells := (len(z.Cells) + perCell - 1) / perCell
+		heatZone(a.Row(y), z)
+		cells := (len(z.Cells) + p.perCell - 1) / p.perCell
 		for j := range cells {
-			if j > 0 && j%w == 0 {
+			if j > 0 && j%perRow == 0 {
 				if y++; y >= a.H {
 					return
 				}
 			}
-			heatCell(a, heatLabel+j%w, y, z.Cells[j*perCell:min((j+1)*perCell, len(z.Cells))])
+			heatCell(a, heatLabel+j%perRow*p.wide, y, p.wide, z.Cells[j*p.perCell:min((j+1)*p.perCell, len(z.Cells))])
 		}
 		y++
 	}
 }
 
+// heatZone is a zone's name and how much of it is allocated in the mean.
+func heatZone(row draw.Area, z *HeatZone) {
+	name := z.Name
+	if name == "" {
+		name = "no zone"
+	}
+	row.Fit(0, 0, heatLabel-6, themes.Style(themes.Dim), name)
+	if len(z.Cells) == 0 {
+		return
+	}
+	level := 0
+	for _, c := range z.Cells {
+		level += int(c.Level)
+	}
+	row.PercentRight(heatLabel-6, 0, 5, themes.Style(themes.Text), float64(level)/float64(255*len(z.Cells)))
+}
+
 // heatCell draws some nodes as one: how full they are in the mean, and whatever is particular about any.
-func heatCell(a draw.Area, x, y int, cells []HeatCell) {
+func heatCell(a draw.Area, x, y, wide int, cells []HeatCell) {
 	level := 0
 	var flags NodeFlags
 	for _, c := range cells {
@@ -65,18 +94,18 @@ func heatCell(a draw.Area, x, y int, cells []HeatCell) {
 		flags &^= Fading
 	}
 	fraction := float64(level) / float64(255*len(cells))
+	style, glyph := themes.Style(themes.Heat(fraction)), a.Level(fraction)
 	switch {
 	case flags&NotReady != 0:
-		a.Set(x, y, themes.Bad.With(themes.Bold), '✗')
+		style, glyph = themes.Bad.With(themes.Bold), '✗'
 	case flags&Cordoned != 0 && (len(cells) == 1 || flags&Changed == 0):
-		a.Set(x, y, themes.Style(themes.Warn), '⊘')
+		style, glyph = themes.Style(themes.Warn), '⊘'
 	case flags&Changed != 0:
-		a.Set(x, y, themes.Focus.With(themes.Bold), '◆')
+		style, glyph = themes.Focus.With(themes.Bold), '◆'
 	case flags&Fading != 0:
-		a.Set(x, y, themes.Style(themes.Heat(fraction)), '◇')
-	default:
-		a.Set(x, y, themes.Style(themes.Heat(fraction)), a.Level(fraction))
+		glyph = '◇'
 	}
+	a.Repeat(x, y, max(wide-1, 1), style, glyph)
 }
 
 func heatLegend(a draw.Area, perCell int) {

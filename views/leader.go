@@ -27,7 +27,11 @@ func drawLeader(a draw.Area, s *scene) {
 	_, rest := a.Top(3)
 	a = a.In(rest)
 	if a.H >= 5 {
-		beats, rest := a.Top(min(max(a.H/4, 2), 6) + 1)
+		most := 6
+		if s.full {
+			most = 9
+		}
+		beats, rest := a.Top(min(max(a.H/4, 2), most) + 1)
 		leaderBeats(a.In(beats), l)
 		_, rest = rest.Top(1)
 		a = a.In(rest)
@@ -79,13 +83,25 @@ func leaderExpiry(a draw.Area, l *Leader, now time.Time) {
 // after which the leader gives up.
 func leaderBeats(a draw.Area, l *Leader) {
 	heading(a, 0, "renewals")
+	if n := len(l.Beats); n > 0 {
+		a.Fit(9, 0, a.W-10, themes.Style(themes.Good), " "+short(l.Beats[n-1])+" apart ")
+	}
 	_, rest := a.Top(1)
-	chart := a.In(rest)
+	if rest.H >= 2 && rest.W >= 30 {
+		var left draw.Rect
+		left, rest = rest.Left(6)
+		axis := a.In(left)
+		for y := range axis.H {
+			axis.Set(axis.W-1, y, themes.Style(themes.Border), '│')
+		}
+		tick(axis, 0, short(l.Deadline))
+		tick(axis, axis.H-1, "0")
+	}
 	values := make([]float64, len(l.Beats))
 	for i, b := range l.Beats {
 		values[i] = b.Seconds()
 	}
-	chart.Chart(themes.Style(themes.Good), values, l.Deadline.Seconds())
+	a.In(rest).Chart(themes.Style(themes.Good), values, l.Deadline.Seconds())
 }
 
 // leaderFacts are who waits, how the lease is kept, and how it passed from hand to hand.
@@ -112,7 +128,7 @@ func leaderFacts(a draw.Area, l *Leader, s *scene) {
 		line("gives up", short(l.Deadline)+" after a renewal")
 	}
 	if !l.Takeover.IsZero() && l.Takeover.After(s.now) {
-		line("takeover", "in "+short(l.Takeover.Sub(s.now))+" at the earliest, without a renewal")
+		line("takeover", "in "+short(l.Takeover.Sub(s.now))+" without a renewal")
 	}
 	if l.Skew > 0 {
 		safe := strconv.FormatFloat(l.Skew, 'f', 2, 64) + "× apart is safe"
@@ -136,7 +152,7 @@ func leaderFacts(a draw.Area, l *Leader, s *scene) {
 
 func leaderChange(a draw.Area, c *LeaderChange) {
 	dim := themes.Style(themes.Dim)
-	x := a.Text(0, 0, dim, c.At.Format("15:04")) + 1
+	x := a.Text(0, 0, dim, c.At.Format(time.TimeOnly)) + 2
 	x = a.Fit(x, 0, 16, themes.Style(themes.Text), c.From)
 	x = a.Text(x, 0, dim, " → ")
 	x = a.Fit(x, 0, 16, themes.Style(themes.Text), c.To)

@@ -29,7 +29,7 @@ func drawMetrics(a draw.Area, s *scene) {
 	chart(a.In(low), "pods waiting", themes.Backoff, m.Depth, m.Step, numberOf)
 }
 
-// chart draws one curve with its title, its latest value and its scale.
+// chart draws one curve with its title, its latest value and its two axes: what it reaches, and how far back it goes.
 func chart(a draw.Area, title string, token themes.Token, values []float64, step time.Duration, say func(float64) string) {
 	if a.H < 3 {
 		return
@@ -42,22 +42,46 @@ func chart(a draw.Area, title string, token themes.Token, values []float64, step
 	a.Text(draw.Width(title)+1, 0, themes.Style(token).With(themes.Bold), " "+say(last)+" ")
 	const scale = 8
 	_, rest := a.Top(1)
-	body, _ := rest.Top(rest.H - 1)
+	body, under := rest.Top(rest.H - 1)
 	left, plot := body.Left(scale)
-	axis := a.In(left)
-	axis.TextRight(0, 0, scale-1, themes.Style(themes.Dim), say(most))
-	if axis.H > 2 {
-		axis.TextRight(0, axis.H-1, scale-1, themes.Style(themes.Dim), "0")
-	}
-	curve := a.In(plot)
+	axis, curve := a.In(left), a.In(plot)
+	dim, line := themes.Style(themes.Dim), themes.Style(themes.Border)
 	if most == 0 {
-		absent(curve, "nothing yet")
+		curve.Center((curve.H-1)/2, dim, "nothing yet")
 		return
 	}
-	curve.Chart(themes.Style(token), values, most)
-	if covered := step * time.Duration(len(values)); covered > 0 && axis.H > 3 {
-		axis.TextRight(0, axis.H/2, scale-1, themes.Style(themes.Border), short(covered))
+	for y := range axis.H {
+		axis.Set(scale-1, y, line, '│')
 	}
+	tick(axis, 0, say(most))
+	if axis.H > 4 {
+		tick(axis, (axis.H-1)/2, say(most*float64(axis.H-(axis.H-1)/2)/float64(axis.H)))
+	}
+	if axis.H > 2 {
+		tick(axis, axis.H-1, "0")
+	}
+	shown := curve.Curve(themes.Style(token), values, most)
+	timeAxis(a.In(under), scale, curve.W, step*time.Duration(shown))
+}
+
+// tick is a value on the axis of a chart.
+func tick(axis draw.Area, y int, value string) {
+	axis.TextRight(0, y, axis.W-2, themes.Style(themes.Dim), value)
+	axis.Set(axis.W-1, y, themes.Style(themes.Border), '┤')
+}
+
+// timeAxis says how far back a chart reaches.
+func timeAxis(row draw.Area, x, w int, covered time.Duration) {
+	if row.H == 0 || covered <= 0 {
+		return
+	}
+	dim := themes.Style(themes.Dim)
+	row.Text(x, 0, dim, short(covered)+" ago")
+	if w >= 40 {
+		half := short(covered / 2)
+		row.Text(x+w/2-len(half)/2, 0, dim, half)
+	}
+	row.TextRight(x, 0, w, dim, "now")
 }
 
 func numberOf(v float64) string { return string(draw.AppendCount(nil, int64(v+0.5))) }

@@ -18,6 +18,7 @@ type Model struct {
 	Metrics   *Metrics
 	Timeline  *Timeline
 	WhatIf    *WhatIf
+	Agreement *Agreement
 	// Narrowed is what a filter or another order left of the open pane's list; nil where it is shown as it is.
 	Narrowed *Narrowed
 }
@@ -66,6 +67,9 @@ type Header struct {
 	// Rate is decisions per second, P99 how long the slowest hundredth of them take at least; zero if not measured.
 	Rate float64
 	P99  time.Duration
+	// Compared decisions of the cluster's scheduler are as good as Orrery's at this rate, from 0 to 1; zero if there is none.
+	Compared int64
+	Agrees   float64
 	// Alert is said in place of anything else, such as a lost connection.
 	Alert string
 }
@@ -76,15 +80,22 @@ type Timeline struct {
 	Speed          string
 	Paused         bool
 	Marks          []Mark
+	// Rate is decisions a second and Depth how many pods waited, each value for a Step from Start on. Depth ends where
+	// nobody has played yet. Both are empty where nobody counts.
+	Step        time.Duration
+	Rate, Depth []float64
 }
 
 // Mark is a moment worth going to.
 type Mark struct {
 	At    time.Time
 	Label string
-	// Glyph and Bad say what kind of moment it is.
+	// Kind says in a word or two what kind of moment it is, Glyph is its sign, and Bad says that it is no good news.
+	Kind  string
 	Glyph rune
 	Bad   bool
+	// Told says that a person wrote it, which is worth more than what was noticed.
+	Told bool
 }
 
 // Metrics are curves, oldest value first, one value for every Step.

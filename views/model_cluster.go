@@ -45,6 +45,7 @@ const (
 // NodeRow is one node.
 type NodeRow struct {
 	Name, Zone  string
+	Key         string
 	Generation  int64
 	Flags       NodeFlags
 	CPU, Memory Amount
@@ -85,7 +86,7 @@ type Resource struct {
 
 // NodePod is a pod on a node.
 type NodePod struct {
-	Name        string
+	Name, Key   string
 	State       PodState
 	Priority    int32
 	CPU, Memory string
@@ -101,11 +102,13 @@ type Zones struct {
 	// Examined, Feasible and Rejected are what the last search found; Pod is whom it was for.
 	Pod                          string
 	Examined, Feasible, Rejected int
-	Chosen                       string
+	Chosen, ChosenKey            string
 	// Lanes are the zones. The cell in column c of a lane is the zone's node of round FirstRound+c.
 	FirstRound, Rounds int
 	HandLane, HandCol  int // where Start is
 	Lanes              []Lane
+	// Searches are the latest searches, the newest first.
+	Searches []Search
 }
 
 // Lane is one zone.
@@ -113,6 +116,20 @@ type Lane struct {
 	Zone  string
 	Nodes int
 	Cells []LaneCell
+	// Feasible and Rejected are what the last search made of the zone's nodes, as far as it is known of each; Allocated is
+	// how much of them is allocated in the mean.
+	Feasible, Rejected int
+	Allocated          float64
+}
+
+// Search is one way round the nodes: from Start on so many were Examined, until enough were Feasible.
+type Search struct {
+	At                               time.Time
+	Pod                              string
+	Start, Examined, Feasible, Nodes int
+	// Chosen is the node that the pod went to, empty for none, and Place where it stands in the order.
+	Chosen string
+	Place  int
 }
 
 // LaneCell is what the last search made of a node.

@@ -26,6 +26,8 @@ type DecisionRow struct {
 	Pod     string
 	Verdict Verdict
 	Node    string // where it goes, or is nominated to
+	// Key is the pod's, NodeKey the node's.
+	Key, NodeKey string
 	// Examined and Feasible are of Nodes.
 	Examined, Feasible, Nodes int
 	Score                     int64
@@ -68,6 +70,7 @@ type ReasonGroup struct {
 // MatrixRow is one node's verdicts.
 type MatrixRow struct {
 	Node  string
+	Key   string
 	Marks []PluginMark
 	Total int64
 	// Searched says that the search came by the node.
@@ -95,7 +98,12 @@ type ScorePart struct {
 type WhatIf struct {
 	Question, Command string
 	Before, After     Outcome
-	Changes           List[WhatIfChange]
+	// Changes are the pods that fare differently, then those that a budget holds where they are, then those that find no
+	// node either way; Held and Waiting is how many of the latter two there are.
+	Changes       List[WhatIfChange]
+	Held, Waiting int
+	// Notes say what else the changes bring with them.
+	Notes []string
 }
 
 // Outcome is a world in numbers.
@@ -108,7 +116,11 @@ type Outcome struct {
 
 // WhatIfChange is one pod that fares differently.
 type WhatIfChange struct {
-	Pod           string
+	Pod, Key      string
 	From, To      PodState
 	Before, After string // nodes
+	// Why is what made it leave, what holds it, or what it waits for.
+	Why string
+	// Same says that it fares no differently.
+	Same bool
 }

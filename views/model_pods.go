@@ -26,6 +26,7 @@ func (c QueueCounts) Waiting() int {
 // PodRow is one waiting pod.
 type PodRow struct {
 	Name     string // "namespace/name"
+	Key      string
 	State    PodState
 	Priority int32
 	Attempts int
@@ -45,6 +46,8 @@ type Move struct {
 	From, To PodState
 	Event    string
 	Plugin   string
+	// Node is where the pod has gone, if it has gone to a node.
+	Node string
 	// Trail is where the pod was before From, the oldest first.
 	Trail []PodState
 }
@@ -103,11 +106,12 @@ const (
 // Departure is one pod's leaving.
 type Departure struct {
 	Pod, Node, Cause, By, Why string
+	Key, NodeKey              string
 	Phase                     DeparturePhase
 	// Predicted says that somebody else acts, or nobody: it is not this program that makes the pod leave.
 	Predicted bool
-	Deadline  time.Time
-	Ended     time.Time
-	Budget    string
-	Allowed   int32
+	// Noticed is when it was first known, Deadline when the pod must go, Ended when it went or was let stay.
+	Noticed, Deadline, Ended time.Time
+	Budget                   string
+	Allowed                  int32
 }

@@ -51,7 +51,7 @@ func drawNode(a draw.Area, s *scene) {
 func nodePodRow(row draw.Area, p *NodePod, places *draw.Columns, _ *scene) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	mark(row, places[0].X, places[0].W, p.State)
-	row.FitPath(places[1].X, 0, places[1].W, text, p.Name)
+	pod(row, places[1], text, p.Name)
 	row.CountRight(places[2].X, 0, places[2].W, dim, int64(p.Priority))
 	row.TextRight(places[3].X, 0, places[3].W, text, p.CPU)
 	row.TextRight(places[4].X, 0, places[4].W, text, p.Memory)

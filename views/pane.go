@@ -72,7 +72,9 @@ var panes = []*Pane{
 	{ID: JourneyPane, Title: "Journey", minW: 50, minH: 5, draw: drawJourney},
 	{ID: NodePane, Title: "Node", minW: 50, minH: 6, draw: drawNode},
 	{ID: WhatIfPane, Title: "What if", minW: 50, minH: 10, draw: drawWhatIf},
+	{ID: TimelinePane, Title: "Timeline", Digit: 'M', minW: 50, minH: 8, draw: drawTimelinePane, right: timelineRight},
 	{ID: HelpPane, Title: "Help", Digit: '?', minW: 30, minH: 4, draw: drawHelp},
+	{ID: AgreementPane, Title: "Agreement", minW: 50, minH: 6, draw: drawAgreement, right: agreementRight},
 }
 
 // Panes are all panes but the overview.

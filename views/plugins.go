@@ -32,11 +32,17 @@ func drawPlugins(a draw.Area, s *scene) {
 func pluginRow(row draw.Area, p *PluginRow, places *draw.Columns, _ *scene) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	row.Fit(places[0].X, 0, places[0].W, dim, p.Point)
-	row.Fit(places[1].X, 0, places[1].W, text, p.Plugin)
+	name := text
+	if p.Calls == 0 {
+		name = dim
+	}
+	row.Fit(places[1].X, 0, places[1].W, name, p.Plugin)
 	if p.Weight > 0 {
 		row.CountRight(places[2].X, 0, places[2].W, dim, int64(p.Weight))
 	}
-	row.CountRight(places[3].X, 0, places[3].W, dim, p.Calls)
+	if p.Calls > 0 {
+		row.CountRight(places[3].X, 0, places[3].W, text, p.Calls)
+	}
 	if p.Mean > 0 {
 		row.SpanRight(places[4].X, 0, places[4].W, text, p.Mean)
 		row.SpanRight(places[5].X, 0, places[5].W, dim, p.P99)
@@ -45,9 +51,7 @@ func pluginRow(row draw.Area, p *PluginRow, places *draw.Columns, _ *scene) {
 		row.Bar(at.X, 0, at.W-5, themes.Style(themes.Heat(p.Share*2)), p.Share)
 		row.PercentRight(at.X+at.W-5, 0, 5, text, p.Share)
 	}
-	style := themes.Style(themes.Bad)
-	if p.Rejections == 0 {
-		style = dim
+	if p.Rejections > 0 {
+		row.CountRight(places[7].X, 0, places[7].W, themes.Style(themes.Bad), p.Rejections)
 	}
-	row.CountRight(places[7].X, 0, places[7].W, style, p.Rejections)
 }

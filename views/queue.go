@@ -18,14 +18,14 @@ var queueKinds = [...]struct {
 }
 
 var podColumns = []draw.Column{
-	{Long: "state", Short: "state", Min: 9, Grow: 3, Most: 15, Rank: 0},
-	{Long: "pod", Short: "pod", Min: 17, Grow: 4, Most: 52, Rank: 0},
+	{Long: "state", Short: "state", Min: 9, Grow: 1, Most: 15, Rank: 0},
+	{Long: "pod", Short: "pod", Min: 17, Grow: 6, Most: 52, Rank: 0},
 	{Long: "priority", Short: "prio", Min: 6, Grow: 1, Most: 8, Rank: 5, Right: true},
 	{Long: "tries", Short: "try", Min: 3, Grow: 1, Most: 5, Rank: 4, Right: true},
-	{Long: "for", Short: "for", Min: 5, Rank: 2, Right: true},
-	{Long: "what it waits for", Short: "why", Min: 22, Grow: 8, Rank: 1},
-	{Long: "brought back by", Short: "by", Min: 24, Grow: 2, Most: 40, Rank: 6},
-	{Long: "turned down by", Short: "plugin", Min: 16, Grow: 1, Most: 28, Rank: 7},
+	{Long: "waits", Short: "waits", Min: 5, Rank: 2, Right: true},
+	{Long: "what keeps it", Short: "what keeps it", Min: 22, Grow: 8, Rank: 1},
+	{Long: "brought back by", Short: "by", Min: 24, Grow: 2, Most: 40, Rank: 6, From: 110},
+	{Long: "turned down by", Short: "plugin", Min: 18, Grow: 1, Most: 28, Rank: 7, From: 160},
 }
 
 func queueRight(m *Model) string {
@@ -103,22 +103,38 @@ func queueShares(a draw.Area, y int, c QueueCounts) {
 	a.Shares(0, y, a.W, parts[:])
 }
 
+// movesRoom is how many of the latest moves are shown in a height in which rows want to stand too: a third of it at most,
+// or what the rows leave.
+func movesRoom(moves, height, rows int) int {
+	return min(moves, max((height-8)/3, height-rows-3, 0))
+}
+
 // queueHeads shows the beginning of every part, each with as many rows as can be spared: who is stuck gets the most.
 func queueHeads(a draw.Area, s *scene) {
 	q := s.Queue
+	take := [4]int{}
+	parts := [4][]PodRow{q.Next, q.Soon, q.Stuck, q.Held}
+	all := 0
+	for _, rows := range parts {
+		all += len(rows)
+	}
+	moves := movesRoom(len(q.Moves), a.H, all)
+	if moves > 0 {
+		bottom, rest := a.Bottom(moves + 1)
+		drawMoves(a.In(bottom), q.Moves)
+		a.Rect, _ = rest.Top(rest.H - 1)
+	}
+	if all == 0 {
+		nobodyWaits(a)
+		return
+	}
 	places := draw.Arrange(podColumns, a.W)
-	if a.H >= 10 {
+	if a.H >= 6 {
 		a.Header(podColumns, &places)
 		_, rest := a.Top(1)
 		a = a.In(rest)
 	}
 	left := a.H
-	moves := min(len(q.Moves), max((a.H-8)/3, 0))
-	if moves > 0 {
-		left -= moves + 2
-	}
-	take := [4]int{}
-	parts := [4][]PodRow{q.Next, q.Soon, q.Stuck, q.Held}
 	for given := true; given && left > 0; {
 		given = false
 		for i, most := range [4]int{1, 1, 2, 1} {
@@ -137,20 +153,26 @@ func queueHeads(a draw.Area, s *scene) {
 			y++
 		}
 	}
-	if moves > 0 {
-		bottom, _ := a.Bottom(moves + 1)
-		drawMoves(a.In(bottom), q.Moves)
-	}
+}
+
+// nobodyWaits is what an empty queue says.
+func nobodyWaits(a draw.Area) {
+	x := a.Text(0, 0, themes.Style(themes.Good), "✓")
+	a.Fit(x+1, 0, a.W-x-1, themes.Style(themes.Dim), "nobody waits")
 }
 
 // queueList is the whole queue to walk through.
 func queueList(a draw.Area, s *scene) {
 	q := s.Queue
-	if moves := min(len(q.Moves), max((a.H-12)/3, 0)); moves > 0 {
+	if moves := movesRoom(len(q.Moves), a.H, q.Pods.Total); moves > 0 {
 		bottom, rest := a.Bottom(moves + 1)
 		drawMoves(a.In(bottom), q.Moves)
 		rest, _ = rest.Top(rest.H - 1)
 		a = a.In(rest)
+	}
+	if q.Pods.Total == 0 && s.Narrowed == nil {
+		nobodyWaits(a)
+		return
 	}
 	table(a, s, podColumns, &q.Pods, "nobody waits", podRow)
 }
@@ -158,7 +180,7 @@ func queueList(a draw.Area, s *scene) {
 func podRow(row draw.Area, p *PodRow, places *draw.Columns, s *scene) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	mark(row, places[0].X, places[0].W, p.State)
-	row.FitPath(places[1].X, 0, places[1].W, text, p.Name)
+	pod(row, places[1], text, p.Name)
 	row.CountRight(places[2].X, 0, places[2].W, dim, int64(p.Priority))
 	row.CountRight(places[3].X, 0, places[3].W, dim, int64(p.Attempts))
 	if !p.Since.IsZero() {
@@ -166,7 +188,7 @@ func podRow(row draw.Area, p *PodRow, places *draw.Columns, s *scene) {
 	}
 	why, x, w := places[5], places[5].X, places[5].W
 	if left := p.Until.Sub(s.now); p.State == Backoff && w > 0 && left > 0 {
-		drain := min(max(w-7, 0), 12)
+		drain := min(max(w/5, 4), 12)
 		row.Drain(x, 0, drain, themes.Style(themes.Backoff), float64(left)/float64(max(p.Until.Sub(p.From), 1)))
 		row.SpanRight(x+drain+1, 0, min(5, w-drain-1), themes.Style(themes.Backoff), left)
 		x, w = x+drain+8, w-drain-8
@@ -177,7 +199,7 @@ func podRow(row draw.Area, p *PodRow, places *draw.Columns, s *scene) {
 		x, w = end, x+w-end
 	}
 	if w > 6 || why.W == w {
-		row.Fit(x, 0, w, dim, p.Reason)
+		reason(row, x, w, dim, p.Reason)
 	}
 	row.Fit(places[6].X, 0, places[6].W, dim, p.Awaits)
 	row.Fit(places[7].X, 0, places[7].W, dim, p.Plugin)
@@ -190,14 +212,16 @@ const moveTrail = 4
 func drawMoves(a draw.Area, moves []Move) {
 	heading(a, 0, "moved")
 	dim := themes.Style(themes.Dim)
+	const state = len("unsched")
 	for i := range min(len(moves), a.H-1) {
 		m, row := &moves[i], a.Row(i+1)
 		x := 0
 		if a.W >= 66 {
-			x = row.Text(0, 0, dim, clock(m.At)) + 1
+			row.ClockRight(0, 0, 10, dim, m.At)
+			x = 11
 		}
 		name := min(max((a.W-x)*2/5, 14), 40)
-		row.FitPath(x, 0, name, themes.Style(themes.Text), m.Pod)
+		pod(row, draw.Place{X: x, W: name}, themes.Style(themes.Text), m.Pod)
 		x += name + 1
 		if a.W >= 80 {
 			x += moveTrail
@@ -208,8 +232,22 @@ func drawMoves(a draw.Area, moves []Move) {
 		row.Set(x, 0, themes.Style(m.From.Token()), m.From.Glyph())
 		row.Set(x+2, 0, dim, '→')
 		row.Set(x+4, 0, themes.Style(m.To.Token()), m.To.Glyph())
-		x = row.Fit(x+6, 0, a.W-x-6, themes.Style(m.To.Token()), m.To.Short())
-		row.Fit(x+2, 0, a.W-x-2, dim, m.Event)
+		row.Fit(x+6, 0, state, themes.Style(m.To.Token()), m.To.Short())
+		moveCause(row, x+6+state+2, m)
+	}
+}
+
+// moveCause is the node that a pod has gone to, or else what moved it.
+func moveCause(row draw.Area, x int, m *Move) {
+	dim := themes.Style(themes.Dim)
+	if m.Node != "" {
+		row.FitHost(x, 0, row.W-x, themes.Style(themes.Text), m.Node)
+		return
+	}
+	x = row.Fit(x, 0, row.W-x, dim, m.Event)
+	if m.Plugin != "" && row.W-x >= len(m.Plugin)+3 {
+		row.Text(x+1, 0, dim, "· ")
+		row.Fit(x+3, 0, row.W-x-3, dim, m.Plugin)
 	}
 }
 

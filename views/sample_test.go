@@ -24,7 +24,7 @@ func sample(pods, nodes int) *views.Model {
 		},
 		Queue: sampleQueue(pods), Journey: sampleJourney(), Snapshot: sampleSnapshot(nodes), Node: sampleNode(),
 		Zones: sampleZones(nodes), Evictions: sampleEvictions(), Leader: sampleLeader(), Decisions: sampleDecisions(pods),
-		Explain: sampleExplain(), Plugins: samplePlugins(), Metrics: sampleMetrics(), Timeline: sampleTimeline(), WhatIf: sampleWhatIf(),
+		Explain: sampleExplain(), Plugins: samplePlugins(), Metrics: sampleMetrics(), Timeline: sampleTimeline(), WhatIf: sampleWhatIf(), Agreement: sampleAgreement(),
 	}
 }
 
@@ -60,7 +60,7 @@ func sampleQueue(total int) *views.Queue {
 	}
 	q.Moves = []views.Move{
 		{At: ago(30 * time.Millisecond), Pod: "payments/ledger-0", From: views.Active, To: views.InFlight, Event: "Pop"},
-		{At: ago(60 * time.Millisecond), Pod: "shop/cart-6b7d54b7c9-5kx2v", From: views.InFlight, To: views.Bound, Event: "Bound"},
+		{At: ago(60 * time.Millisecond), Pod: "shop/cart-6b7d54b7c9-5kx2v", From: views.InFlight, To: views.Bound, Event: "Done", Node: "ip-10-0-3-85.internal"},
 		{At: ago(700 * time.Millisecond), Pod: "shop/checkout-7d9f6c5b8-x2kqp", From: views.Backoff, To: views.Active, Event: "BackoffComplete", Trail: []views.PodState{views.Unseen, views.Active, views.InFlight, views.Unschedulable}},
 		{At: ago(1900 * time.Millisecond), Pod: "ml/trainer-large-0", From: views.Unschedulable, To: views.Backoff, Event: "AssignedPodDelete", Trail: []views.PodState{views.Active, views.InFlight}},
 		{At: ago(2100 * time.Millisecond), Pod: "batch/etl-7wq9x", From: views.InFlight, To: views.Unschedulable, Event: "ScheduleAttemptFailure"},
@@ -126,7 +126,7 @@ func sampleZones(nodes int) *views.Zones {
 		Chosen: "ip-10-0-3-85.internal", Rounds: rounds, HandLane: 1, HandCol: 15,
 	}
 	for lane := range 3 {
-		l := views.Lane{Zone: "eu-west-1" + string(rune('a'+lane)), Nodes: nodes / 3}
+		l := views.Lane{Zone: "eu-west-1" + string(rune('a'+lane)), Nodes: nodes / 3, Feasible: 7 + lane, Rejected: 6 - lane, Allocated: 0.46 + 0.2*float64(lane)}
 		for c := range min(rounds, 200) {
 			cell, i := views.NotLookedAt, c*3+lane
 			switch {
@@ -141,6 +141,14 @@ func sampleZones(nodes int) *views.Zones {
 		}
 		z.Lanes = append(z.Lanes, l)
 	}
+	for i := range 30 {
+		q := views.Search{At: ago(time.Duration(i*83) * time.Millisecond), Pod: fmt.Sprintf("shop/cart-6b7d54b7c9-%05x", 0x3a1f0+i*4421), Start: (9 + nodes*40 - i*37) % nodes, Examined: min(37, nodes), Feasible: 24 - i%5, Nodes: nodes, Place: -1}
+		if q.Feasible -= i % 7 / 6 * 30; q.Feasible > 0 {
+			q.Place, q.Chosen = (q.Start+7+i%20)%nodes, fmt.Sprintf("ip-10-0-%d-%d.internal", i%9, 17+i*29%200)
+		}
+		q.Feasible = max(q.Feasible, 0)
+		z.Searches = append(z.Searches, q)
+	}
 	return z
 }
 
@@ -154,6 +162,9 @@ func sampleEvictions() *views.Evictions {
 		{Pod: "ml/trainer-2-b91c4", Node: "ip-10-0-4-69.internal", Cause: "node pressure", Phase: views.Forecasted, Predicted: true, Deadline: in(4 * time.Minute), By: "kubelet", Why: "memory.available below 100Mi soon"},
 		{Pod: "ml/trainer-3-c01d2", Node: "ip-10-0-4-69.internal", Cause: "node pressure", Phase: views.Forecasted, Predicted: true, By: "kubelet", Why: "next in rank"},
 		{Pod: "batch/etl-2lq8s", Node: "ip-10-0-1-121.internal", Cause: "preemption", Phase: views.Departed, By: "payments/ledger-1", Why: "priority 100,000 over 0", Ended: ago(20 * time.Second)},
+	}
+	for i := range e.List.Rows {
+		e.List.Rows[i].Noticed = ago(time.Duration(18+i*2) * time.Second)
 	}
 	e.List.Total = len(e.List.Rows)
 	return e

@@ -29,7 +29,7 @@ func spoil(t *rapid.T, m *views.Model) {
 		}
 	}
 	for i := range m.Queue.Moves {
-		m.Queue.Moves[i].Pod, m.Queue.Moves[i].Event = name(), name()
+		m.Queue.Moves[i].Pod, m.Queue.Moves[i].Event, m.Queue.Moves[i].Node = name(), name(), name()
 	}
 	for i := range m.Snapshot.List.Rows {
 		m.Snapshot.List.Rows[i].Name, m.Snapshot.List.Rows[i].Taints, m.Snapshot.List.Rows[i].Memory.Used = name(), name(), name()
@@ -38,6 +38,9 @@ func spoil(t *rapid.T, m *views.Model) {
 		m.Snapshot.Heat[i].Name, m.Zones.Lanes[i].Zone = name(), name()
 	}
 	m.Snapshot.Drift, m.Zones.Chosen, m.Zones.Pod = name(), name(), name()
+	for i := range m.Zones.Searches {
+		m.Zones.Searches[i].Pod, m.Zones.Searches[i].Chosen = name(), name()
+	}
 	for i := range m.Evictions.List.Rows {
 		d := &m.Evictions.List.Rows[i]
 		d.Pod, d.Node, d.Why, d.By, d.Budget = name(), name(), name(), name(), name()

@@ -9,8 +9,8 @@ type Seen struct {
 	List   draw.Rect
 	Window draw.Window
 	Total  int
-	// Track is the part of the timeline that stands for the whole of its time.
-	Track draw.Rect
+	// Track is the part of the timeline that stands for the whole of its time, Scrubber that of the timeline's pane.
+	Track, Scrubber draw.Rect
 }
 
 // list notes where a list stands.

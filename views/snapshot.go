@@ -13,11 +13,14 @@ var nodeColumns = []draw.Column{
 	{Long: "memory", Short: "mem", Min: 12, Grow: 3, Most: 34, Rank: 2},
 	{Long: "pods", Short: "pods", Min: 7, Rank: 3, Right: true},
 	{Long: "state", Short: "state", Min: 10, Grow: 5, Rank: 5},
-	{Long: "affinity", Short: "affin.", Min: 6, Grow: 1, Most: 8, Rank: 7, Right: true},
-	{Long: "claims", Short: "claims", Min: 6, Rank: 8, Right: true},
-	{Long: "images", Short: "images", Min: 6, Rank: 9, Right: true},
-	{Long: "ports", Short: "ports", Min: 5, Rank: 10, Right: true},
+	{Long: "affinity", Short: "affin.", Min: 6, Grow: 1, Most: 8, Rank: 7, From: 150, Right: true},
+	{Long: "claims", Short: "claims", Min: 6, Rank: 8, From: 150, Right: true},
+	{Long: "images", Short: "images", Min: 6, Rank: 9, From: 150, Right: true},
+	{Long: "ports", Short: "ports", Min: 5, Rank: 10, From: 150, Right: true},
 }
+
+// recentColumns are the same for the nodes that changed last.
+var recentColumns = append([]draw.Column{{Long: "changed last", Short: "changed last", Min: 14, Grow: 4, Most: 44, Rank: 0}}, nodeColumns[1:]...)
 
 func snapshotRight(m *Model) string {
 	if m.Snapshot == nil {
@@ -44,9 +47,9 @@ func drawSnapshot(a draw.Area, s *scene) {
 		listed = max(a.H*3/5, min(a.H-4, 8))
 	}
 	most := max(a.H-listed-1-gap, len(p.Heat))
-	lines, perCell := heatRows(p.Heat, a.W, most)
-	mapped, rest := a.Rect.Top(lines + 1)
-	drawHeat(a.In(mapped), p.Heat, lines, perCell)
+	plan := planHeat(p.Heat, a.W, most)
+	mapped, rest := a.Rect.Top(plan.rows + 1)
+	drawHeat(a.In(mapped), p.Heat, plan)
 	_, rest = rest.Top(gap)
 	switch {
 	case s.full:
@@ -72,9 +75,10 @@ func snapshotFacts(a draw.Area, p *Snapshot, s *scene) {
 	}
 }
 
+// recentNodes are the nodes that changed last, under the headings of their columns.
 func recentNodes(a draw.Area, s *scene) {
-	heading(a, 0, "changed last")
-	places := draw.Arrange(nodeColumns, a.W)
+	places := draw.Arrange(recentColumns, a.W)
+	a.Header(recentColumns, &places)
 	for i := range min(len(s.Snapshot.Recent), a.H-1) {
 		nodeRow(a.Row(i+1), &s.Snapshot.Recent[i], &places, s)
 	}
@@ -101,7 +105,7 @@ func nodeRow(row draw.Area, n *NodeRow, places *draw.Columns, _ *scene) {
 			x = row.Text(x+2, 0, themes.Style(f.token), f.word) + 2
 		}
 	}
-	if n.Taints != "" && end-x > 4 {
+	if n.Taints != "" && (end-x >= 20 || draw.Width(n.Taints) <= end-x) {
 		row.Fit(x, 0, end-x, dim, n.Taints)
 	}
 	affinity := string(draw.AppendCount(nil, int64(n.Affine)))
@@ -145,14 +149,16 @@ func amount(row draw.Area, p draw.Place, v Amount) {
 	}
 	token := themes.Heat(v.Fraction)
 	bar := p.W - 5
-	numbers := draw.Width(v.Used) + 1 + draw.Width(v.Most)
-	if bar-numbers-1 >= 8 {
-		bar -= numbers + 1
-		row.TextRight(p.X+bar+5, 0, numbers+1, themes.Style(themes.Dim), v.Used+"/"+v.Most)
+	if bar-amountNumbers >= 8 {
+		bar -= amountNumbers
+		row.TextRight(p.X+bar+5, 0, amountNumbers, themes.Style(themes.Dim), v.Used+"/"+v.Most)
 	}
 	row.Bar(p.X, 0, bar, themes.Style(token), v.Fraction)
 	row.PercentRight(p.X+bar, 0, 5, themes.Style(themes.Text), v.Fraction)
 }
+
+// amountNumbers is the room of what is used and what there is, behind a bar, so that all bars of a column are as long.
+const amountNumbers = 15
 
 func stripSnapshot(a draw.Area, s *scene) {
 	p := s.Snapshot

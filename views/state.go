@@ -20,7 +20,9 @@ const (
 	JourneyPane
 	NodePane
 	WhatIfPane
+	TimelinePane
 	HelpPane
+	AgreementPane
 
 	paneCount
 )

@@ -2,6 +2,7 @@ package views
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"orrery/themes"
@@ -14,16 +15,16 @@ func drawTimeline(a draw.Area, s *scene) {
 	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
 	sign, token := "▶", themes.Good
 	if t.Paused {
-		sign, token = "⏸", themes.Warn
+		sign, token = "‖", themes.Warn
 	}
 	x := a.Text(1, 0, themes.Style(token), sign)
 	x = a.Fit(x+1, 0, 6, text, t.Speed)
 	x = a.Text(x+2, 0, text, offset(t.At.Sub(t.Start), true)) + 1
 	end := offset(t.End.Sub(t.Start), false)
-	label := nextMark(t)
+	next := nextMark(t)
 	room := 0
-	if a.W >= 100 && label != "" {
-		room = min(draw.Width(label)+5, 36)
+	if a.W >= 100 && next != nil {
+		room = min(draw.Width(next.Label)+5, max(a.W/4, 36))
 	}
 	w := a.W - x - len(end) - 3 - room
 	if w < 8 {
@@ -36,43 +37,54 @@ func drawTimeline(a draw.Area, s *scene) {
 	x += w + 1
 	x = a.Text(x, 0, dim, end) + 3
 	if room > 0 {
-		a.Set(x, 0, themes.Style(themes.Nominated), '◆')
-		a.Fit(x+2, 0, a.W-x-3, dim, label)
+		a.Set(x, 0, next.style(), next.sign())
+		a.Fit(x+2, 0, a.W-x-3, dim, strings.TrimPrefix(next.Label, "default/"))
 	}
 }
 
 func scrubber(a draw.Area, x, w int, t *Timeline) {
-	length := max(t.End.Sub(t.Start), 1)
-	column := func(at time.Time) int {
-		c := int(float64(at.Sub(t.Start)) / float64(length) * float64(w-1))
-		return x + min(max(c, 0), w-1)
-	}
+	column := func(at time.Time) int { return x + t.column(at, w) }
 	now := column(t.At)
 	a.Repeat(x, 0, now-x, themes.Style(themes.Accent), '━')
 	a.Repeat(now, 0, x+w-now, themes.Style(themes.Border), '┄')
-	for i := range t.Marks {
-		m := &t.Marks[i]
-		token := themes.Nominated
-		if m.Bad {
-			token = themes.Bad
+	for _, told := range [...]bool{false, true} { // the latter over the former
+		for i := range t.Marks {
+			if m := &t.Marks[i]; m.Told == told {
+				a.Set(column(m.At), 0, m.style(), m.sign())
+			}
 		}
-		glyph := m.Glyph
-		if glyph == 0 {
-			glyph = '◆'
-		}
-		a.Set(column(m.At), 0, themes.Style(token), glyph)
 	}
 	a.Set(now, 0, themes.Focus.With(themes.Bold), '●')
 }
 
-// nextMark is what the next moment worth going to is called.
-func nextMark(t *Timeline) string {
+// column is where a time lies on a track of w columns.
+func (t *Timeline) column(at time.Time, w int) int {
+	length := max(t.End.Sub(t.Start), 1)
+	return min(max(int(float64(at.Sub(t.Start))/float64(length)*float64(w-1)), 0), w-1)
+}
+
+func (m *Mark) sign() rune {
+	if m.Glyph == 0 {
+		return '◆'
+	}
+	return m.Glyph
+}
+
+func (m *Mark) style() themes.Style {
+	if m.Bad {
+		return themes.Style(themes.Bad)
+	}
+	return themes.Style(themes.Nominated)
+}
+
+// nextMark is the next moment worth going to; nil if there is none.
+func nextMark(t *Timeline) *Mark {
 	for i := range t.Marks {
 		if t.Marks[i].At.After(t.At) {
-			return t.Marks[i].Label
+			return &t.Marks[i]
 		}
 	}
-	return ""
+	return nil
 }
 
 // offset is a time into a recording: 00:41.230, and from an hour on 1:00:41.

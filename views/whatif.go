@@ -2,6 +2,7 @@ package views
 
 import (
 	"strconv"
+	"strings"
 
 	"orrery/themes"
 	"orrery/views/draw"
@@ -13,6 +14,7 @@ var changeColumns = []draw.Column{
 	{Long: "on", Short: "on", Min: 10, Grow: 2, Most: 28, Rank: 2},
 	{Long: "after", Short: "after", Min: 15, Grow: 1, Most: 17, Rank: 0},
 	{Long: "on", Short: "on", Min: 10, Grow: 2, Most: 28, Rank: 1},
+	{Long: "because", Short: "why", Min: 18, Grow: 4, Rank: 3},
 }
 
 // drawWhatIf puts how things are beside how they would be. It says that it is only supposed, and how to repeat it.
@@ -24,13 +26,64 @@ func drawWhatIf(a draw.Area, s *scene) {
 	}
 	x := a.Text(0, 0, themes.Nominated.With(themes.Bold), "⚑ hypothetical")
 	a.Fit(x+2, 0, a.W-x-2, themes.Title.With(themes.Bold), w.Question)
-	a.Text(0, 1, themes.Style(themes.Dim), "$")
-	a.Fit(2, 1, a.W-2, themes.Style(themes.Dim), w.Command)
+	x = 0
+	if !strings.HasPrefix(w.Command, ":") { // it is for a shell
+		x = a.Text(0, 1, themes.Style(themes.Dim), "$ ")
+	}
+	a.Fit(x, 1, a.W-x, themes.Style(themes.Dim), w.Command)
+	counts := a.Row(2)
 	_, rest := a.Top(3)
 	a = a.In(rest)
 	y := outcomes(a, w)
+	right, _ := a.Rect.Right(a.W - besidesFrom)
+	beside, below := right.W >= 30, a.H > y+len(w.Notes)+6
+	switch {
+	case len(w.Notes) == 0:
+	case beside:
+		right, _ = right.Top(y)
+		notes(a.In(right), w.Notes)
+	case below:
+		_, under := a.Top(y + 1)
+		notes(a.In(under), w.Notes)
+		y += len(w.Notes) + 1
+	}
+	besides(counts, w, !beside && !below)
 	_, rest = a.Top(y + 1)
 	table(a.In(rest), s, changeColumns, &w.Changes, "nothing would be different", changeRow)
+}
+
+// besidesFrom is the column from which on there is room beside the two worlds' numbers.
+const besidesFrom = 50
+
+// besides says how many pods the list has that fare no differently, and what there is to know besides if there is no room
+// for that anywhere else.
+func besides(row draw.Area, w *WhatIf, noted bool) {
+	r := run{a: row}
+	if w.Held > 0 {
+		r.number(themes.Warn.With(themes.Bold), "", w.Held, "held by budgets")
+	}
+	if w.Waiting > 0 {
+		r.number(themes.Style(themes.Text), "", w.Waiting, "wait either way")
+	}
+	if n := len(w.Notes); n > 0 && noted {
+		room := row.W - r.x - 3
+		if r.x == 0 {
+			room = row.W
+		}
+		if draw.Width(w.Notes[0]) <= room && n == 1 {
+			r.fact(themes.Style(themes.Dim), w.Notes[0], "")
+		} else {
+			r.fact(themes.Style(themes.Dim), counted(n, "note"), "")
+		}
+	}
+}
+
+// notes draws what there is to know besides, a line for each.
+func notes(a draw.Area, notes []string) {
+	heading(a, 0, "besides")
+	for i, note := range notes {
+		a.Fit(0, i+1, a.W, themes.Style(themes.Text), note)
+	}
 }
 
 // outcomes draws the two worlds' numbers side by side, and the difference.
@@ -77,10 +130,15 @@ func compare(row draw.Area, name string, before, after int, moreIsGood bool, uni
 }
 
 func changeRow(row draw.Area, c *WhatIfChange, places *draw.Columns, _ *scene) {
-	row.FitPath(places[0].X, 0, places[0].W, themes.Style(themes.Text), c.Pod)
+	pod(row, places[0], themes.Style(themes.Text), c.Pod)
 	mark(row, places[1].X, places[1].W, c.From)
 	row.FitHost(places[2].X, 0, places[2].W, themes.Style(themes.Dim), c.Before)
 	row.Set(places[3].X, 0, themes.Style(themes.Dim), '→')
 	mark(row, places[3].X+2, places[3].W-2, c.To)
 	row.FitHost(places[4].X, 0, places[4].W, themes.Style(themes.Text), c.After)
+	why := c.Why
+	if c.Same && c.To != Bound {
+		why = "either way: " + why
+	}
+	row.Fit(places[5].X, 0, places[5].W, themes.Style(themes.Dim), why)
 }

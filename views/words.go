@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strings"
 	"time"
 
 	"orrery/themes"
@@ -30,9 +31,6 @@ func counted(n int, noun string) string {
 	}
 	return count(n, noun+"s")
 }
-
-// clock is a time of day, to the tenth of a second.
-func clock(t time.Time) string { return t.Format("15:04:05.0") }
 
 // run draws pieces along a row, and stops before the first that does not fit whole.
 type run struct {
@@ -86,6 +84,27 @@ func blankRow(a draw.Area, y int) { a.Repeat(0, y, a.W, themes.Style(themes.Text
 func heading(a draw.Area, y int, title string) {
 	x := a.Fit(0, y, a.W, themes.Style(themes.Dim), title)
 	a.Repeat(x+1, y, a.W-x-1, themes.Style(themes.Border), '─')
+}
+
+// pod draws a pod's name. Where there is little room, the namespace that everybody is in unless they say otherwise goes
+// without saying.
+func pod(row draw.Area, p draw.Place, s themes.Style, name string) {
+	const roomy = 40
+	if p.W < roomy {
+		name = strings.TrimPrefix(name, "default/")
+	}
+	row.FitPath(p.X, 0, p.W, s, name)
+}
+
+// shareOf draws a count of so many, the stroke between them at the same place in every row.
+func shareOf(row draw.Area, p draw.Place, n, of int) {
+	if p.W == 0 {
+		return
+	}
+	stroke := p.W/2 - 1
+	row.CountRight(p.X, 0, stroke+1, themes.Style(themes.Text), int64(n))
+	row.Set(p.X+stroke+1, 0, themes.Style(themes.Dim), '/')
+	row.Count(p.X+stroke+2, 0, themes.Style(themes.Dim), int64(of))
 }
 
 // mark draws a state as glyph and word, the short word if the long one does not fit.

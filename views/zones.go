@@ -1,7 +1,9 @@
 package views
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"orrery/themes"
 	"orrery/views/draw"
@@ -38,6 +40,11 @@ func drawZones(a draw.Area, s *scene) {
 		return
 	}
 	zonesFacts(a.Row(0), z)
+	if len(z.Searches) > 0 && a.H >= 2*len(z.Lanes)+12 {
+		lanes, below := a.Top(2*len(z.Lanes) + 5)
+		zonesBelow(a.In(below), z)
+		a.Rect = lanes
+	}
 	if a.H >= len(z.Lanes)+5 {
 		bottom, rest := a.Bottom(1)
 		zonesLegend(a.In(bottom))
@@ -60,18 +67,26 @@ func drawZones(a draw.Area, s *scene) {
 	drawLanes(a.In(rest), z)
 }
 
+// zonesFacts says what the last search found. The signs are those of the lanes.
 func zonesFacts(a draw.Area, z *Zones) {
-	r := run{a: a}
-	r.number(themes.Style(themes.Accent), "○ ", z.Examined, "looked at")
-	r.number(themes.Style(themes.Good), "● ", z.Feasible, "feasible")
-	r.number(themes.Style(themes.Bad), "✗ ", z.Rejected, "rejected")
+	for _, words := range [...][3]string{{"looked at", "feasible", "rejected"}, {"seen", "feasible", "rejected"}, {"seen", "fit", "not"}} {
+		r := run{a: a}
+		r.number(themes.Style(themes.Accent), "○ ", z.Examined, words[0])
+		r.number(themes.Style(themes.Good), "● ", z.Feasible, words[1])
+		r.number(themes.Style(themes.Bad), "✗ ", z.Rejected, words[2])
+		if !r.full {
+			return
+		}
+		blankRow(a, 0)
+	}
 }
 
 // zonesChoice says whom the last search was for, and what it chose.
 func zonesChoice(a draw.Area, z *Zones) {
 	dim := themes.Style(themes.Dim)
 	x := a.Text(0, 0, dim, "for ")
-	x = a.FitPath(x, 0, max(a.W-x-20, 12), themes.Style(themes.Text), z.Pod)
+	name := strings.TrimPrefix(z.Pod, "default/")
+	x = a.FitPath(x, 0, max(a.W-x-draw.Width(z.Chosen)-3, 12), themes.Style(themes.Text), name)
 	if z.Chosen != "" {
 		a.Set(x+1, 0, themes.Style(themes.Focus), '★')
 		a.FitHost(x+3, 0, a.W-x-3, themes.Style(themes.Text), z.Chosen)
@@ -80,10 +95,7 @@ func zonesChoice(a draw.Area, z *Zones) {
 
 // laneStep is how far apart the nodes of a lane stand: there is room for the thread between them if the lane is short.
 func laneStep(a draw.Area, z *Zones) int {
-	if z.Rounds*2 <= a.W-laneLabel {
-		return 2
-	}
-	return 1
+	return min(max((a.W-laneLabel)/max(z.Rounds, 1), 1), 4)
 }
 
 // drawRounds numbers the rounds, and has the hand point at the one that is next.
@@ -121,11 +133,24 @@ func drawLanes(a draw.Area, z *Zones) {
 				style = style.With(themes.Bold | themes.Reverse)
 			}
 			a.Set(x, y, style, look.glyph)
-			if gap == 2 && i+1 < len(z.Lanes) && threaded(cell) && c < len(z.Lanes[i+1].Cells) && threaded(z.Lanes[i+1].Cells[c]) {
+			if cell == NoNode && gap == 2 && threadedBelow(z, i, c) && threadedAbove(z, i, c) {
+				a.Set(x, y, themes.Style(themes.Border), '│')
+			}
+			if gap == 2 && threadedBelow(z, i, c) && (threaded(cell) || threadedAbove(z, i, c)) {
 				a.Set(x, y+1, themes.Style(themes.Border), '│')
 			}
 		}
 	}
+}
+
+// threadedBelow and threadedAbove tell whether the thread of a round goes on to a lane further down, or comes from one
+// further up: it passes by zones that have no more nodes.
+func threadedBelow(z *Zones, lane, c int) bool {
+	return slices.ContainsFunc(z.Lanes[lane+1:], func(l Lane) bool { return c < len(l.Cells) && threaded(l.Cells[c]) })
+}
+
+func threadedAbove(z *Zones, lane, c int) bool {
+	return slices.ContainsFunc(z.Lanes[:lane], func(l Lane) bool { return c < len(l.Cells) && threaded(l.Cells[c]) })
 }
 
 // threaded tells whether the last search came by.
@@ -147,8 +172,7 @@ func drawLaneLabel(a draw.Area, z *Zones, i int) {
 
 func zonesLegend(a draw.Area) {
 	r := run{a: a}
-	r.sign(themes.Focus, "▼▸", "next start").sign(themes.Good, "●", "feasible").sign(themes.Bad, "✗", "rejected")
-	r.sign(themes.Focus, "★", "chosen").sign(themes.Accent, "○", "looked at")
+	r.sign(themes.Focus, "★", "chosen").sign(themes.Focus, "▼▸", "next start").sign(themes.Dim, "·", "not looked at")
 }
 
 func stripZones(a draw.Area, s *scene) {

@@ -60,17 +60,17 @@ func rejector(n *engine.NodeVerdict) *engine.Statement {
 // are all that is missing, it says how much; else what the closest nodes were turned down for; else what most were.
 func cause(e *engine.Engine, x *engine.Explanation, hindrances []hindrance) (sentence string, fixes []string) {
 	for _, h := range hindrances {
-		fixes = append(fixes, nodes(len(h.nodes))+" would do but for: "+printable.Text(h.reason))
+		fixes = append(fixes, remedy(e, x, h))
 	}
 	if len(hindrances) > 0 {
 		h := hindrances[0]
 		if s := shortageOf(e, x, h); s != nil {
 			return s.sentence(len(h.nodes)), append([]string{s.say(s.need-s.most) + " more " + s.name + " free on one of them, or as much less asked for"}, fixes...)
 		}
-		return printable.Text(h.reason) + ": all that keeps it from " + nodes(len(h.nodes)) + " of " + strconv.Itoa(len(x.Nodes)), fixes
+		return plainly(h.reason) + ": all that keeps it from " + nodes(len(h.nodes)) + " of " + strconv.Itoa(len(x.Nodes)), fixes
 	}
 	if r := mostRejections(&x.Decision); r != nil {
-		return printable.Text(r.Reason) + " on " + nodes(r.Nodes) + " of " + strconv.Itoa(x.Decision.Nodes), nil
+		return plainly(r.Reason) + " on " + nodes(r.Nodes) + " of " + strconv.Itoa(x.Decision.Nodes), nil
 	}
 	return printable.Text(x.Decision.Message), nil
 }
@@ -93,7 +93,11 @@ type shortage struct {
 }
 
 func (s *shortage) sentence(n int) string {
-	return "needs " + s.say(s.need) + " " + s.name + ", at most " + s.say(s.most) + " free on any of the " + nodes(n) + " that would do otherwise"
+	which := "any of the "
+	if n == 1 {
+		which = "the "
+	}
+	return "needs " + s.say(s.need) + " " + s.name + ", at most " + s.say(s.most) + " free on " + which + nodes(n) + " that would do otherwise"
 }
 
 // shortageOf is what a hindrance lacks, if it is a resource.

@@ -100,4 +100,10 @@ func (c *Collector) header(e *engine.Engine) views.Header {
 }
 
 // podName is a pod as it is called on the screen.
-func podName(r world.Ref) string { return printable.Text(r.Namespace + "/" + r.Name) }
+func podName(r world.Ref) string { return printable.Text(r.String()) }
+
+// podNames are a pod's name on the screen, and its key.
+func podNames(r world.Ref) (name, key string) {
+	key = r.String()
+	return printable.Text(key), key
+}

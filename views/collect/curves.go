@@ -73,8 +73,8 @@ func (c *curves) kept(second int64) bool {
 // p99 is how long the slowest hundredth of late took at least; zero if nothing was measured.
 func (c *curves) p99(now time.Time) time.Duration {
 	var sum histogram
-	for s := now.Unix() - recently + 1; s <= c.second; s++ {
-		if s > c.second-recently && c.kept(s) {
+	for s := max(now.Unix(), c.second) - recently + 1; s <= c.second; s++ { // an engine that was told nothing has no time yet
+		if c.kept(s) {
 			sum.merge(&c.took[s%recently])
 		}
 	}

@@ -81,13 +81,15 @@ func (c *Collector) decisionsLeft(e *engine.Engine, look Look) views.List[views.
 
 func decisionRow(d *engine.Decision) views.DecisionRow {
 	r := views.DecisionRow{
-		Seq: d.Seq, At: d.At, Pod: podName(d.Pod), Verdict: views.Verdict(d.Verdict), Node: printable.Text(d.Node),
+		Seq: d.Seq, At: d.At, Verdict: views.Verdict(d.Verdict), NodeKey: d.Node,
 		Examined: d.Examined, Feasible: d.Feasible, Nodes: d.Nodes, Score: d.Score, Took: d.Took, Attempt: d.Attempt,
 		Reason: printable.Text(dominant(d.Message)),
 	}
 	if d.Nominated != "" {
-		r.Node = printable.Text(d.Nominated)
+		r.NodeKey = d.Nominated
 	}
+	r.Node = printable.Text(r.NodeKey)
+	r.Pod, r.Key = podNames(d.Pod)
 	return r
 }
 

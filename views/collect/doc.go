@@ -19,7 +19,7 @@
 //	collector.go, look.go          a model of what is looked at
 //	nodes.go, snapshot.go, zones.go, node.go, drift.go
 //	queue.go, moves.go, journey.go
-//	decisions.go, explain.go, cause.go, reason.go
+//	decisions.go, explain.go, cause.go, remedy.go, reason.go
 //	evictions.go, leader.go, plugins.go, metrics.go
 //	narrow.go                      filtering and sorting long lists
 //	names.go                       words to complete

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"orrery/core/engine"
@@ -129,9 +130,23 @@ func (c *Collector) departuresLeft(e *engine.Engine, look Look) views.List[views
 }
 
 func departure(d *evict.Departure) views.Departure {
+	name, key := podNames(d.Pod)
 	return views.Departure{
-		Pod: podName(d.Pod), Node: printable.Text(d.Node), Cause: string(d.Cause), By: printable.Text(d.By), Why: printable.Text(d.Why),
-		Phase: phases[d.Phase], Predicted: d.Predicted, Deadline: d.Deadline, Ended: d.Ended,
+		Pod: name, Key: key, Node: printable.Text(d.Node), NodeKey: d.Node, Cause: string(d.Cause), By: printable.Text(d.By), Why: whyLeaves(d),
+		Phase: phases[d.Phase], Predicted: d.Predicted, Noticed: d.Noticed, Deadline: d.Deadline, Ended: d.Ended,
 		Budget: printable.Text(d.Budget), Allowed: d.Allowed,
 	}
+}
+
+// whyLeaves is why a pod leaves, without saying anew what the cause says, and what everybody's is.
+func whyLeaves(d *evict.Departure) string {
+	why := printable.Text(withoutDomain(d.Why))
+	why = strings.TrimPrefix(why, "Eviction API: ")
+	if taint, time, found := strings.Cut(why, ":NoExecute is tolerated for "); found {
+		return taint + ", tolerated for " + time
+	}
+	if rest, found := strings.CutPrefix(why, "room for default/"); found {
+		return "room for " + rest
+	}
+	return why
 }

@@ -172,7 +172,7 @@ func filtersOf(x *engine.Explanation) []string {
 }
 
 func matrixRow(n *engine.NodeVerdict, plugins []string) views.MatrixRow {
-	row := views.MatrixRow{Node: printable.Text(n.Node), Marks: make([]views.PluginMark, len(plugins)), Total: n.Total, Searched: n.Searched}
+	row := views.MatrixRow{Node: printable.Text(n.Node), Key: n.Node, Marks: make([]views.PluginMark, len(plugins)), Total: n.Total, Searched: n.Searched}
 	for _, s := range n.Said {
 		mark := views.Passes
 		switch s.Code {

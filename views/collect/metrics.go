@@ -24,6 +24,7 @@ func (c *Collector) metrics(e *engine.Engine) *views.Metrics {
 	} else {
 		m.Rate, m.P99, took = logged(e)
 	}
+	sinceBegun(&m.Rate, &m.P99, &m.Depth)
 	for _, q := range [...]struct {
 		name  string
 		share float64
@@ -45,4 +46,25 @@ func logged(e *engine.Engine) (rate, slow []float64, all *histogram) {
 	}
 	rate, slow = past.series(e.Now())
 	return rate, slow, &past.all
+}
+
+// leastShown is how many seconds the curves show at least. They show twice as many when those are full, and so on: a curve
+// that was drawn to another scale every second would never be at rest.
+const leastShown = 60
+
+// sinceBegun leaves out of the curves what was before anything was heard of.
+func sinceBegun(curves ...*[]float64) {
+	spoke := 0
+	for _, c := range curves {
+		if first := slices.IndexFunc(*c, func(v float64) bool { return v != 0 }); first >= 0 {
+			spoke = max(spoke, len(*c)-first)
+		}
+	}
+	shown := leastShown
+	for shown < spoke {
+		shown *= 2
+	}
+	for _, c := range curves {
+		*c = (*c)[max(len(*c)-shown, 0):]
+	}
 }

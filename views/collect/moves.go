@@ -13,17 +13,21 @@ import (
 )
 
 const (
-	// trail is how many moves are shown at most, and steps how many of a pod's moves before.
-	trail = 12
-	steps = 4
+	// trail and longTrail are how many moves are handed out when many wait and when nobody does, and steps how many of a
+	// pod's moves before.
+	trail     = 12
+	longTrail = 40
+	steps     = 4
 	// walked is how far back in time the latest moves of so many pods are looked for.
 	walked = 256
 )
 
-// moves are the latest moves, one for each pod that moved, the newest first. Where the pod was before is its trail.
-func moves(e *engine.Engine) []views.Move {
-	list := make([]views.Move, 0, trail)
-	seen := make([]types.UID, 0, trail)
+// moves are the latest moves, one for each pod that moved, the newest first. Where the pod was before is its trail. There
+// are more of them where the pods that wait leave room on the screen.
+func moves(e *engine.Engine, rows, waiting int) []views.Move {
+	most := min(max(rows-waiting, trail), longTrail)
+	list := make([]views.Move, 0, most)
+	seen := make([]types.UID, 0, most)
 	far := 0
 	for t := range e.Moves() {
 		if far++; far > walked {
@@ -40,6 +44,9 @@ func moves(e *engine.Engine) []views.Move {
 		if t.From == queue.Gone {
 			m.From = views.Unseen
 		}
+		if m.To == views.Bound {
+			m.Node = printable.Text(nodeOf(e, t))
+		}
 		way := e.Trail(t.UID, steps+1)
 		for i := range way[:max(len(way)-1, 0)] {
 			from := stateOf(way[i].From)
@@ -48,7 +55,7 @@ func moves(e *engine.Engine) []views.Move {
 			}
 			m.Trail = append(m.Trail, from)
 		}
-		if list = append(list, m); len(list) == trail {
+		if list = append(list, m); len(list) == most {
 			break
 		}
 	}
@@ -62,4 +69,12 @@ func arrived(e *engine.Engine, t *queue.Transition) views.PodState {
 		return place(e.Where(t.Namespace, t.Name))
 	}
 	return stateOf(t.To)
+}
+
+// nodeOf is the node that a pod has got, if it has one.
+func nodeOf(e *engine.Engine, t *queue.Transition) string {
+	if pod := e.Store().Pod(t.Namespace, t.Name); pod != nil {
+		return pod.Spec.NodeName
+	}
+	return ""
 }

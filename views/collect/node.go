@@ -182,8 +182,9 @@ func imagesOn(info fwk.NodeInfo) []views.NodeImage {
 func nodePod(info fwk.PodInfo) views.NodePod {
 	pod := info.GetPod()
 	asked := requestsOf(pod)
+	name, key := podNames(world.RefOf(pod))
 	p := views.NodePod{
-		Name: podName(world.RefOf(pod)), State: views.Bound, Priority: priorityOf(pod),
+		Name: name, Key: key, State: views.Bound, Priority: priorityOf(pod),
 		CPU: cores(asked.Cpu().MilliValue()), Memory: binary(asked.Memory().Value()),
 	}
 	if pod.DeletionTimestamp != nil {

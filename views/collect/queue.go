@@ -48,7 +48,7 @@ func (c *Collector) queueOf(e *engine.Engine, look Look) *views.Queue {
 		v.Stuck = c.podRows(e, queue.Unschedulable, 0, most)
 		v.Held = c.podRows(e, queue.Gated, 0, most)
 	}
-	v.Moves = moves(e)
+	v.Moves = moves(e, look.Rows, v.Counts.Waiting())
 	return v
 }
 
@@ -86,7 +86,8 @@ func (c *Collector) bindingRows(e *engine.Engine, first, n int) []views.PodRow {
 }
 
 func bindingRow(e *engine.Engine, u *engine.Underway) views.PodRow {
-	r := views.PodRow{Name: podName(u.Pod), State: views.InFlight, Since: u.Since, Reason: printable.Text(u.Stage + " → " + u.Node)}
+	r := views.PodRow{State: views.InFlight, Since: u.Since, Reason: printable.Text(u.Stage + " → " + u.Node)}
+	r.Name, r.Key = podNames(u.Pod)
 	if pod := e.Store().Pod(u.Pod.Namespace, u.Pod.Name); pod != nil && pod.Spec.Priority != nil {
 		r.Priority = *pod.Spec.Priority
 	}
@@ -113,10 +114,11 @@ type rowMemory struct {
 
 // saidOf is a row's texts, and what they were made of.
 type saidOf struct {
-	pod                                     *v1.Pod
-	state                                   queue.State
-	rejectors                               []string
-	name, reason, plugin, awaits, nominated string
+	pod                               *v1.Pod
+	state                             queue.State
+	rejectors                         []string
+	name, key                         string
+	reason, plugin, awaits, nominated string
 }
 
 // rowsMost is how many rows' texts are kept: some screens full.
@@ -135,7 +137,7 @@ func (m *rowMemory) row(e *engine.Engine, p *queue.Pod) views.PodRow {
 		m.said[p] = said
 	}
 	return views.PodRow{
-		Name: said.name, State: stateOf(p.State()), Priority: p.Priority(), Attempts: p.GetAttempts(),
+		Name: said.name, Key: said.key, State: stateOf(p.State()), Priority: p.Priority(), Attempts: p.GetAttempts(),
 		Since: p.Since(), From: p.Since(), Until: p.GetBackoffExpiration(),
 		Reason: said.reason, Plugin: said.plugin, Awaits: said.awaits, Nominated: said.nominated,
 	}
@@ -149,9 +151,10 @@ func sameSlice(a, b []string) bool {
 func say(e *engine.Engine, p *queue.Pod) saidOf {
 	pod := p.Pod()
 	s := saidOf{
-		pod: pod, state: p.State(), rejectors: p.Rejectors(), name: podName(world.RefOf(pod)),
+		pod: pod, state: p.State(), rejectors: p.Rejectors(),
 		plugin: printable.Text(strings.Join(p.Rejectors(), ", ")), nominated: printable.Text(pod.Status.NominatedNodeName),
 	}
+	s.name, s.key = podNames(world.RefOf(pod))
 	if s.reason = printable.Text(dominant(conditionMessage(pod))); s.reason == "" {
 		s.reason = s.plugin
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // recentNodes is how many of the nodes that changed last the overview shows at most.
-const recentNodes = 12
+const recentNodes = 32
 
 func (c *Collector) snapshot(e *engine.Engine, look Look) *views.Snapshot {
 	m := &c.nodes
@@ -35,7 +35,7 @@ func (c *Collector) snapshot(e *engine.Engine, look Look) *views.Snapshot {
 		v.Heat[z] = views.HeatZone{Name: l.name, Cells: cells[from:len(cells):len(cells)]}
 	}
 	if look.Open == views.Overview {
-		recent := m.newest(recentNodes)
+		recent := m.newest(min(recentNodes, max(look.Rows/2-5, 8)))
 		v.Recent = make([]views.NodeRow, len(recent))
 		for i, at := range recent {
 			v.Recent[i] = m.row(at)
@@ -134,11 +134,11 @@ func (m *nodeMemory) row(at int) views.NodeRow {
 func nodeRow(info fwk.NodeInfo) views.NodeRow {
 	node, used, most := info.Node(), info.GetRequested(), info.GetAllocatable()
 	row := views.NodeRow{
-		Name: printable.Text(node.Name), Zone: printable.Text(zoneOf(node)), Generation: info.GetGeneration(),
+		Name: printable.Text(node.Name), Key: node.Name, Zone: printable.Text(zoneOf(node)), Generation: info.GetGeneration(),
 		CPU:    views.Amount{Fraction: fraction(used.GetMilliCPU(), most.GetMilliCPU()), Used: cores(used.GetMilliCPU()), Most: cores(most.GetMilliCPU())},
 		Memory: views.Amount{Fraction: fraction(used.GetMemory(), most.GetMemory()), Used: binary(used.GetMemory()), Most: binary(most.GetMemory())},
 		Pods:   whole(int64(len(info.GetPods())), int64(most.GetAllowedPodNumber())),
-		Taints: printable.Text(taintsOf(node)),
+		Taints: printable.Text(withoutDomain(taintsOf(node))),
 		Affine: len(info.GetPodsWithAffinity()), Repelling: len(info.GetPodsWithRequiredAntiAffinity()),
 		Claims: len(info.GetPVCRefCounts()), Images: len(node.Status.Images),
 	}
@@ -155,3 +155,6 @@ func taintsOf(node *v1.Node) string {
 	}
 	return strings.Join(words, ", ")
 }
+
+// withoutDomain is a text in which Kubernetes' own taints are called by the rest of their names.
+func withoutDomain(text string) string { return strings.ReplaceAll(text, "node.kubernetes.io/", "") }

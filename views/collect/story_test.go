@@ -83,6 +83,9 @@ func TestMovesLeaveATrail(t *testing.T) {
 		if m.To == views.Bound {
 			bound++
 		}
+		if (m.To == views.Bound) != (m.Node != "") {
+			t.Errorf("%s has gone to the node %q, and is %s", m.Pod, m.Node, m.To.Word())
+		}
 	}
 	if bound == 0 {
 		t.Errorf("nobody is seen to have got a node in %+v", moves)

@@ -2,26 +2,21 @@ package draw
 
 import "orrery/themes"
 
-// eighths are the fractions of a column that a bar can end in.
-var eighths = [...]rune{' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'}
-
-// Bar draws a fraction as a bar of w columns on a quiet track.
+// Bar draws a fraction as a bar of w columns on a quiet track. It is a line and not a block, so that the bars of rows that
+// stand under each other stay apart, and ends in a whole or half a column.
 func (a Area) Bar(x, y, w int, s themes.Style, fraction float64) {
 	if w <= 0 {
 		return
 	}
-	units := clamp(int(fraction*float64(8*w)+0.5), 8*w)
-	if fraction > 0 && units == 0 {
-		units = 1
+	halves := clamp(int(fraction*float64(2*w)+0.5), 2*w)
+	if fraction > 0 && halves == 0 {
+		halves = 1
 	}
-	if a.glyphs == ASCII {
-		units = (units + 4) / 8 * 8
-	}
-	full, part := units/8, units%8
-	a.Repeat(x, y, full, s, '█')
+	full := halves / 2
+	a.Repeat(x, y, full, s, '━')
 	at := x + full
-	if part > 0 {
-		a.Set(at, y, s, eighths[part])
+	if halves%2 > 0 {
+		a.Set(at, y, s, '╸')
 		at++
 	}
 	a.Repeat(at, y, x+w-at, track, '·')

@@ -9,6 +9,8 @@ type Column struct {
 	Min, Grow, Most int
 	// Rank says how much it matters: of columns that do not all fit, those of the highest rank go first.
 	Rank int
+	// From is the least width of a table that shows it at all: what is said elsewhere too is only for those who have room.
+	From int
 	// Right says that it holds numbers.
 	Right bool
 }
@@ -28,6 +30,9 @@ func Arrange(columns []Column, width int) Columns {
 	var places Columns
 	need := -1
 	for i, c := range columns {
+		if width < c.From {
+			continue
+		}
 		places[i].W = c.Min
 		need += c.Min + 1
 	}

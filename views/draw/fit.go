@@ -124,7 +124,10 @@ func (a Area) breakAt(text string, w int) int {
 			if space > 0 {
 				return space
 			}
-			return max(i, size)
+			if i == 0 {
+				return size
+			}
+			return i
 		}
 		if r == blank {
 			space = i

@@ -10,27 +10,50 @@ var dots = [2][4]rune{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}
 
 const brailleBlank rune = 0x2800
 
-// Chart draws values as a filled curve over the whole area, the latest on the right. With braille a cell holds two
-// values and four heights, with blocks one value and eight heights, with ASCII one and one.
+// Chart draws values as a filled curve over the area, the latest on the right. With braille a cell holds two values and
+// four heights, with blocks one value and eight heights, with ASCII one and one.
 func (a Area) Chart(s themes.Style, values []float64, most float64) {
 	if a.Empty() {
 		return
 	}
-	if most <= 0 {
-		most = 1
-	}
-	perCell := 1
-	if a.glyphs == Braille {
-		perCell = 2
-	}
+	perCell := a.valuesPerCell()
 	if room := a.W * perCell; len(values) > room {
 		values = values[len(values)-room:]
 	}
 	first := a.W*perCell - len(values)
 	for i, v := range values {
-		fraction := min(max(v/most, 0), 1)
-		a.column((first+i)/perCell, (first+i)%perCell, s, fraction)
+		a.column((first+i)/perCell, (first+i)%perCell, s, fractionOf(v, most))
 	}
+}
+
+// Curve is Chart for values that are to fill the area however few they are: each is drawn as wide as that needs. It tells
+// how many of the values there was room for.
+func (a Area) Curve(s themes.Style, values []float64, most float64) int {
+	if a.Empty() || len(values) == 0 {
+		return 0
+	}
+	perCell := a.valuesPerCell()
+	room := a.W * perCell
+	values = values[max(len(values)-room, 0):]
+	for at := range room {
+		a.column(at/perCell, at%perCell, s, fractionOf(values[at*len(values)/room], most))
+	}
+	return len(values)
+}
+
+func (a Area) valuesPerCell() int {
+	if a.glyphs == Braille {
+		return 2
+	}
+	return 1
+}
+
+// fractionOf is a value as a part of the most there is.
+func fractionOf(v, most float64) float64 {
+	if most <= 0 {
+		most = 1
+	}
+	return min(max(v/most, 0), 1)
 }
 
 // column draws one value from the bottom up.

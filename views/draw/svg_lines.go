@@ -79,7 +79,7 @@ var lineSigns = map[rune]line{
 	'┬': {left: true, right: true, down: true, kind: thin}, '┴': {left: true, right: true, up: true, kind: thin},
 	'┌': {right: true, down: true, kind: thin}, '┐': {left: true, down: true, kind: thin},
 	'└': {right: true, up: true, kind: thin}, '┘': {left: true, up: true, kind: thin},
-	'━': {left: true, right: true, kind: thick}, '┄': {left: true, right: true, kind: dashed},
+	'━': {left: true, right: true, kind: thick}, '╸': {left: true, kind: thick}, '┄': {left: true, right: true, kind: dashed},
 	'┆': {up: true, down: true, kind: dashed}, '╎': {up: true, down: true, kind: dashed},
 }
 
@@ -96,7 +96,7 @@ const middleX, middleY = 4.5, 8.5
 func isDrawn(r rune) bool {
 	_, isLine := lineSigns[r]
 	_, isCorner := corners[r]
-	return isLine || isCorner || (r >= '▀' && r <= '▓') || r == '·' || r == '■' || r == '⏸' || (r >= brailleBlank && r <= 0x28ff)
+	return isLine || isCorner || (r >= '▀' && r <= '▓') || r == '·' || r == '■' || r == '‖' || (r >= brailleBlank && r <= 0x28ff)
 }
 
 // lines draws them all: what lies along a row from left to right, then what stands in a column from top to bottom, so that
@@ -210,7 +210,7 @@ func (d *drawing) small(c cell, left, top float64) bool {
 		fmt.Fprintf(d.path(d.inked(c, thin)), corner, number(left), number(top))
 	case c.rune == '·':
 		fmt.Fprintf(d.path(d.inked(c, dotted)), "M%s %sh0", number(left+middleX), number(top+middleY+.5))
-	case c.rune == '⏸':
+	case c.rune == '‖':
 		d.rect(d.inked(c, filled), left+1.5, top+4, 2, 10)
 		d.rect(d.inked(c, filled), left+5.5, top+4, 2, 10)
 	case c.rune == '■':

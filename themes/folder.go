@@ -1,0 +1,73 @@
+package themes
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Folder is where somebody keeps themes of their own: $XDG_CONFIG_HOME/orrery/themes, or the same in ~/.config. It is
+// empty if neither is known.
+func Folder(getenv func(string) string) string {
+	config := getenv("XDG_CONFIG_HOME")
+	if config == "" && getenv("HOME") != "" {
+		config = filepath.Join(getenv("HOME"), ".config")
+	}
+	if config == "" {
+		return ""
+	}
+	return filepath.Join(config, "orrery", "themes")
+}
+
+// ReadFile reads a theme. Its errors name the file, the line and the field.
+func ReadFile(path string) (*Theme, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading a theme: %w", err)
+	}
+	t, err := Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+// ReadFolder reads the themes of a folder, *.yaml, in the order of their files. A folder that is not there has none. The
+// themes that can be read come together with the errors about those that cannot, and about a name that is taken.
+func ReadFolder(folder string) ([]*Theme, error) {
+	if folder == "" {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the themes: %w", err)
+	}
+	taken := map[string]string{}
+	for _, t := range Shipped() {
+		taken[t.Name] = "one that comes with the program"
+	}
+	var all []*Theme
+	var wrong []error
+	for _, e := range entries {
+		if ending := filepath.Ext(e.Name()); ending != ".yaml" && ending != ".yml" {
+			continue
+		}
+		path := filepath.Join(folder, e.Name())
+		t, err := ReadFile(path)
+		if err == nil && taken[t.Name] != "" {
+			err = fmt.Errorf("%s: name: %q is taken by %s", path, t.Name, taken[t.Name])
+		}
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		taken[t.Name] = path
+		all = append(all, t)
+	}
+	return all, errors.Join(wrong...)
+}

@@ -1,0 +1,48 @@
+package views
+
+import (
+	"strings"
+
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+// briefs are what the scheduler's own sentences come to where there is no room for them.
+var briefs = [...]struct{ sentence, brief string }{
+	{"node(s) didn't match pod topology spread constraints", "topology spread"},
+	{"node(s) had untolerated taint", "untolerated taints"},
+	{"node(s) were unschedulable", "cordoned"},
+	{"node(s) didn't match Pod's node affinity", "node affinity/selector"},
+	{"node(s) didn't match pod affinity rules", "pod affinity"},
+	{"node(s) didn't match pod anti-affinity rules", "pod anti-affinity"},
+	{"node(s) didn't satisfy existing pods anti-affinity rules", "others' anti-affinity"},
+	{"node(s) didn't have free ports", "host ports taken"},
+	{"node(s) had volume node affinity conflict", "volume's node affinity"},
+	{"node(s) exceed max volume count", "too many volumes"},
+	{"node(s) had no available volume zone", "volume's zone"},
+	{"node(s) didn't find available persistent volumes to bind", "no volume to bind"},
+	{"waiting for scheduling gates: ", "gates: "},
+}
+
+// reason draws what keeps a pod, and the number of nodes that do before it if there is one: in the scheduler's words where
+// they fit, else in fewer.
+func reason(row draw.Area, x, w int, s themes.Style, text string) {
+	if draw.Width(text) <= w {
+		row.Fit(x, 0, w, s, text)
+		return
+	}
+	end := x + w
+	if number, rest, found := strings.Cut(text, " "); found && strings.Trim(number, "0123456789,") == "" {
+		x, text = row.Fit(x, 0, w, s, number)+1, rest
+	}
+	for _, b := range briefs {
+		if rest, found := strings.CutPrefix(text, b.sentence); found {
+			x = row.Fit(x, 0, end-x, s, b.brief)
+			if strings.HasSuffix(b.brief, " ") {
+				row.Fit(x, 0, end-x, s, rest)
+			}
+			return
+		}
+	}
+	row.Fit(x, 0, end-x, s, strings.TrimPrefix(text, "node(s) "))
+}

@@ -1,0 +1,104 @@
+package views
+
+import (
+	"strings"
+	"testing"
+
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+// drawn is one row that something draws.
+func drawn(w int, what func(draw.Area)) string {
+	c := draw.New(w, 1)
+	what(c.All(draw.Braille))
+	return strings.TrimRight(c.Plain(), " ")
+}
+
+func TestAReasonIsToldInAsFewWordsAsThereIsRoomFor(t *testing.T) {
+	const spread = "64 node(s) didn't match pod topology spread constraints"
+	for _, tt := range []struct {
+		name, reason string
+		w            int
+		want         string
+	}{
+		{"whole where it fits", spread, 60, spread},
+		{"briefly where it does not", spread, 22, "64 topology spread"},
+		{"cut where even that is too long", spread, 12, "64 topology…"},
+		{"without a number", "node(s) had untolerated taint(s)", 20, "untolerated taints"},
+		{"what is named at the end is kept", "waiting for scheduling gates: [hold]", 20, "gates: [hold]"},
+		{"one without a short form loses what every one has", "3 node(s) had something else amiss", 26, "3 had something else amiss"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := drawn(80, func(a draw.Area) { reason(a, 0, tt.w, themes.Style(themes.Text), tt.reason) })
+			if got != tt.want {
+				t.Errorf("drew %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTheDefaultNamespaceGoesWithoutSayingWhereThereIsLittleRoom(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		w    int
+		want string
+	}{
+		{"default/web-1", 60, "default/web-1"},
+		{"default/web-1", 20, "web-1"},
+		{"kube-system/dns-1", 20, "kube-system/dns-1"},
+	} {
+		got := drawn(80, func(a draw.Area) { pod(a, draw.Place{W: tt.w}, themes.Style(themes.Text), tt.name) })
+		if got != tt.want {
+			t.Errorf("%s in %d columns is %q, want %q", tt.name, tt.w, got, tt.want)
+		}
+	}
+}
+
+func TestASearchIsDrawnOverTheEndOfTheOrder(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		q    Search
+		want string
+	}{
+		{"from the beginning", Search{Start: 0, Examined: 5, Feasible: 5, Nodes: 10, Chosen: "n", Place: 2}, "▸━★━━┄┄┄┄┄"},
+		{"over the end", Search{Start: 8, Examined: 4, Feasible: 1, Nodes: 10, Chosen: "n", Place: 1}, "━★┄┄┄┄┄┄▸━"},
+		{"all round", Search{Start: 3, Examined: 10, Nodes: 10, Place: -1}, "━━━▸━━━━━━"},
+		{"the chosen one is gone", Search{Start: 0, Examined: 2, Feasible: 1, Nodes: 10, Chosen: "n", Place: -1}, "▸━┄┄┄┄┄┄┄┄"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := drawn(10, func(a draw.Area) { wayRound(a, draw.Place{W: 10}, &tt.q) })
+			if got != tt.want {
+				t.Errorf("drew %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFewNodesHaveLargeCells(t *testing.T) {
+	zones := func(n ...int) (list []HeatZone) {
+		for _, n := range n {
+			list = append(list, HeatZone{Cells: make([]HeatCell, n)})
+		}
+		return list
+	}
+	const w = heatLabel + 40
+	for _, tt := range []struct {
+		name  string
+		zones []HeatZone
+		most  int
+		want  heatPlan
+	}{
+		{"very few are as wide as any", zones(3, 4), 5, heatPlan{rows: 2, perCell: 1, wide: 4}},
+		{"some are two columns wide", zones(20, 4), 5, heatPlan{rows: 2, perCell: 1, wide: 2}},
+		{"as many as columns have one each", zones(40), 5, heatPlan{rows: 1, perCell: 1, wide: 1}},
+		{"more go on in the next row", zones(90, 10), 5, heatPlan{rows: 4, perCell: 1, wide: 1}},
+		{"more than rows share cells", zones(400, 10), 5, heatPlan{rows: 5, perCell: 3, wide: 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := planHeat(tt.zones, w, tt.most); got != tt.want {
+				t.Errorf("planned %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
