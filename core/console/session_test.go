@@ -1,0 +1,178 @@
+package console_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+
+	"orrery/core/console"
+	"orrery/core/engine"
+	"orrery/core/mk"
+)
+
+// client-go has much to say about an API server that goes away.
+func TestMain(m *testing.M) {
+	klog.SetLogger(klog.Logger{})
+	os.Exit(m.Run())
+}
+
+func open(t *testing.T, s *stub) *console.Session {
+	t.Helper()
+	session, err := console.Open(context.Background(), console.Options{KubeConfig: s.kubeConfig(), Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(session.Close)
+	return session
+}
+
+// eventually waits until something is so, woken by the session.
+func eventually(t *testing.T, s *console.Session, what string, so func() bool) {
+	t.Helper()
+	timeout := time.NewTimer(20 * time.Second)
+	defer timeout.Stop()
+	for !so() {
+		again := time.NewTimer(50 * time.Millisecond)
+		select {
+		case <-s.Wake():
+		case <-again.C:
+		case <-timeout.C:
+			t.Fatalf("%s did not come about; the session says %+v", what, s.State())
+		}
+		again.Stop()
+	}
+}
+
+var (
+	small = mk.Node("small").CPU("2").Memory("4Gi").Pods("110").Obj()
+	large = mk.Node("large").CPU("16").Memory("64Gi").Pods("110").Obj()
+)
+
+// bound is a pod once the cluster's scheduler has put it on a node.
+func bound(pod *v1.Pod, node string) *v1.Pod {
+	b := pod.DeepCopy()
+	b.Spec.NodeName = node
+	return b
+}
+
+func TestAShadowComparesAndWritesNothing(t *testing.T) {
+	api := newStub(t)
+	api.put(small, large)
+	s := open(t, api)
+	eventually(t, s, "the first list of everything", func() bool { return s.State().Synced })
+	good, bad := mk.Pod("good").UID("good").CPU("500m").Obj(), mk.Pod("bad").UID("bad").CPU("4").Obj()
+	place := func(name string) (p engine.Place) {
+		s.Hold(func(e *engine.Engine) { p = e.Where("default", name) })
+		return p
+	}
+	api.put(good)
+	eventually(t, s, "a prediction for good", func() bool { return place("good") == engine.PlaceBinding })
+	api.put(bound(good, "large"))
+	eventually(t, s, "the confirmation", func() bool { return place("good") == engine.PlaceBound })
+	api.put(bad)
+	eventually(t, s, "a prediction for bad", func() bool { return place("bad") == engine.PlaceBinding })
+	api.put(bound(bad, "small")) // where it does not fit
+	eventually(t, s, "two judgements", func() (done bool) {
+		s.Hold(func(*engine.Engine) { done = s.Judge().Tally().Judged() == 2 })
+		return done
+	})
+	s.Hold(func(e *engine.Engine) {
+		tally := s.Judge().Tally()
+		if tally.Agreed != 1 || tally.Differs != 1 {
+			t.Errorf("counted %+v, want one of each", tally)
+		}
+		for f := range s.Judge().Findings() {
+			if f.Real != "small" || len(f.Ours) != 1 || f.Ours[0] != "large" || len(f.Against) == 0 || f.Against[0].Plugin != "NodeResourcesFit" {
+				t.Errorf("found %+v, want that NodeResourcesFit rejects small and is for large", f)
+			}
+		}
+		if node := e.Store().Pod("default", "bad").Spec.NodeName; node != "small" {
+			t.Errorf("bad is on %q, want where the cluster put it", node)
+		}
+	})
+	if wrote := api.written(); len(wrote) > 0 {
+		t.Errorf("a shadow wrote: %q", wrote)
+	}
+}
+
+func TestWhatMayNotBeSeenIsLeftOutAndNamed(t *testing.T) {
+	api := newStub(t)
+	api.put(small, large)
+	for _, what := range []string{"list leases", "list poddisruptionbudgets", "watch namespaces"} {
+		api.forbid(what, true)
+	}
+	s := open(t, api)
+	eventually(t, s, "the first list of the rest", func() bool { return s.State().Synced })
+	s.Hold(func(e *engine.Engine) {
+		if n := e.Cache().NodeCount(); n != 2 {
+			t.Errorf("%d nodes are seen, want 2", n)
+		}
+	})
+	st := s.State()
+	alert := st.Alert(time.Time{})
+	for _, want := range []string{"watch namespaces", "list+watch leases.coordination.k8s.io", "list+watch poddisruptionbudgets.policy"} {
+		if !strings.Contains(alert, want) {
+			t.Errorf("the alert is %q, want it to name %q", alert, want)
+		}
+	}
+	if strings.Contains(alert, "workloads") {
+		t.Errorf("the alert is %q: what the API server does not serve is nobody's fault", alert)
+	}
+	if rules := st.Access(); !strings.Contains(rules, "- apiGroups: [\"policy\"]\n  resources: [\"poddisruptionbudgets\"]\n  verbs: [\"list\", \"watch\"]\n") {
+		t.Errorf("the rules are\n%s", rules)
+	}
+}
+
+func TestALostConnectionIsSaidAndComesBack(t *testing.T) {
+	api := newStub(t)
+	api.put(small)
+	s := open(t, api)
+	eventually(t, s, "the first list", func() bool { return s.State().Synced })
+	up := api.down(t)
+	eventually(t, s, "the loss", func() bool { return s.State().Lost != nil })
+	st := s.State()
+	if alert := st.Alert(st.Since.Add(12 * time.Second)); !strings.HasPrefix(alert, "the connection is lost, for 12s; showing what was known: ") {
+		t.Errorf("the alert is %q", alert)
+	}
+	s.Hold(func(e *engine.Engine) {
+		if e.Store().Node("small") == nil {
+			t.Error("what was known is forgotten")
+		}
+	})
+	up()
+	api.put(large)
+	eventually(t, s, "the return", func() (seen bool) {
+		s.Hold(func(e *engine.Engine) { seen = e.Store().Node("large") != nil })
+		return seen && s.State().Lost == nil
+	})
+}
+
+func TestAClosedSessionCanStillBeLookedAt(t *testing.T) {
+	api := newStub(t)
+	api.put(small)
+	s, err := console.Open(context.Background(), console.Options{KubeConfig: api.kubeConfig()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, s, "the first list", func() bool { return s.State().Synced })
+	s.Close()
+	looked := false
+	s.Hold(func(e *engine.Engine) { looked = e.Store().Node("small") != nil })
+	if st := s.State(); !looked || st.Alert(time.Time{}) != "standing still: the session was closed" {
+		t.Errorf("looked: %t, alert %q", looked, st.Alert(time.Time{}))
+	}
+}
+
+func TestWithoutAnAPIServerThereIsNoSession(t *testing.T) {
+	api := newStub(t)
+	api.down(t)
+	_, err := console.Open(context.Background(), console.Options{KubeConfig: api.kubeConfig()})
+	if err == nil || !strings.HasPrefix(err.Error(), "connecting to the API server: ") || strings.Count(err.Error(), "\n") > 0 {
+		t.Errorf("it says %v, want one line about the connection", err)
+	}
+}

@@ -1,0 +1,186 @@
+package console_test
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"orrery/core/world"
+)
+
+// stub is an API server that lists and watches objects of any kind, and forbids what it is told to.
+type stub struct {
+	server *httptest.Server
+
+	mu      sync.Mutex
+	version int
+	objects map[string][]world.Object // by resource
+	log     []event
+	changed chan struct{}
+	forbids map[string]bool // "verb resource"
+	writes  []string
+}
+
+type event struct {
+	version        int
+	kind, resource string
+	object         world.Object
+}
+
+func newStub(t *testing.T) *stub {
+	s := &stub{version: 100, objects: map[string][]world.Object{}, changed: make(chan struct{}), forbids: map[string]bool{}}
+	s.server = httptest.NewServer(s)
+	t.Cleanup(func() {
+		s.server.CloseClientConnections()
+		s.server.Close()
+	})
+	return s
+}
+
+func (s *stub) kubeConfig() *rest.Config {
+	return &rest.Config{Host: s.server.URL, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}
+}
+
+// forbid forbids a verb on a resource, or permits it again.
+func (s *stub) forbid(what string, forbidden bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forbids[what] = forbidden
+}
+
+func (s *stub) put(objects ...world.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, o := range objects {
+		o = o.DeepCopyObject().(world.Object)
+		kinds, _, err := scheme.Scheme.ObjectKinds(o)
+		if err != nil {
+			panic(err)
+		}
+		o.GetObjectKind().SetGroupVersionKind(kinds[0])
+		s.version++
+		o.SetResourceVersion(strconv.Itoa(s.version))
+		resource := strings.ToLower(kinds[0].Kind) + "s"
+		kind := "ADDED"
+		kept := s.objects[resource][:0]
+		for _, old := range s.objects[resource] {
+			if old.GetName() == o.GetName() && old.GetNamespace() == o.GetNamespace() {
+				kind = "MODIFIED"
+				continue
+			}
+			kept = append(kept, old)
+		}
+		s.objects[resource] = append(kept, o)
+		s.log = append(s.log, event{s.version, kind, resource, o})
+	}
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+func (s *stub) written() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.writes...)
+}
+
+func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	resource, group := parts[len(parts)-1], ""
+	if parts[0] == "apis" {
+		group = parts[1]
+	}
+	watch := r.URL.Query().Get("watch") != ""
+	verb := "list"
+	if watch {
+		verb = "watch"
+	}
+	s.mu.Lock()
+	forbidden := s.forbids[verb+" "+resource]
+	if r.Method != http.MethodGet {
+		s.writes = append(s.writes, r.Method+" "+r.URL.Path)
+	}
+	s.mu.Unlock()
+	switch {
+	case r.Method != http.MethodGet:
+		refuse(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, schema.GroupResource{}, "nothing may be written here")
+	case forbidden:
+		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, schema.GroupResource{Group: group, Resource: resource},
+			resource+` is forbidden: User "jane" cannot `+verb+` resource "`+resource+`" in API group "`+group+`" at the cluster scope`)
+	case resource == "workloads":
+		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, schema.GroupResource{}, "the server could not find the requested resource")
+	case watch && r.URL.Query().Get("sendInitialEvents") != "":
+		refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, schema.GroupResource{}, "sendInitialEvents is not known")
+	case watch:
+		s.watch(w, r, resource)
+	default:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		items := s.objects[resource]
+		if items == nil {
+			items = []world.Object{}
+		}
+		reply(w, http.StatusOK, map[string]any{"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version)}, "items": items})
+	}
+}
+
+func (s *stub) watch(w http.ResponseWriter, r *http.Request, resource string) {
+	since, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	w.Header().Set("Content-Type", "application/json")
+	for {
+		s.mu.Lock()
+		news, changed := s.log, s.changed
+		s.mu.Unlock()
+		for _, e := range news {
+			if e.version > since && e.resource == resource {
+				since = e.version
+				_ = json.NewEncoder(w).Encode(map[string]any{"type": e.kind, "object": e.object})
+			}
+		}
+		w.(http.Flusher).Flush()
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// down breaks all connections and refuses new ones; the address stays the stub's.
+func (s *stub) down(t *testing.T) (up func()) {
+	address := s.server.Listener.Addr().String()
+	s.server.CloseClientConnections()
+	s.server.Close()
+	return func() {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.server = httptest.NewUnstartedServer(s)
+		_ = s.server.Listener.Close()
+		s.server.Listener = listener
+		s.server.Start()
+	}
+}
+
+func reply(w http.ResponseWriter, code int, o any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(o)
+}
+
+func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason, about schema.GroupResource, message string) {
+	reply(w, code, metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: int32(code), Reason: reason,
+		Message: message, Details: &metav1.StatusDetails{Group: about.Group, Kind: about.Resource},
+	})
+}
