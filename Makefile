@@ -6,10 +6,10 @@ SEED ?= 1
 ROW ?= .
 PKG ?= ./...
 
-.PHONY: help demo build test check fmt lint bench parity traces pictures clean
+.PHONY: help demo build test check fmt lint bench parity traces pictures demo-cluster bench-cluster clean
 
 help: ## print this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## watch the scheduler at work on an embedded scenario
 	@go run ./cmd/orrery demo
@@ -37,6 +37,12 @@ lint: ## vet and staticcheck in both modules
 
 bench: ## upstream and Orrery side by side; ROW=regexp for some rows, PROFILE=file for a CPU profile
 	cd $(PARITY) && go run ./bench -row '$(ROW)' $(if $(PROFILE),-profile '$(abspath $(PROFILE))') $(if $(filter .,$(ROW)),-out ../../docs/benchmarks.md)
+
+demo-cluster: ## a real API server with fake nodes, left running for orrery console and orrery run
+	cd $(PARITY) && go run ./democluster
+
+bench-cluster: ## upstream and Orrery against a real API server, run alternately
+	cd $(PARITY) && go run ./benchcluster
 
 parity: ## compare with upstream over CASES generated cases from SEED
 	cd $(PARITY) && ORRERY_CASES=$(CASES) ORRERY_SEED=$(SEED) go test -count=1 -timeout 0 -v ./...

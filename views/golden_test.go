@@ -53,7 +53,7 @@ var paneNames = map[views.PaneID]string{
 	views.Overview: "overview", views.QueuePane: "queue", views.SnapshotPane: "snapshot", views.ZonesPane: "zones",
 	views.EvictionsPane: "evictions", views.LeaderPane: "leader", views.DecisionsPane: "decisions", views.PluginsPane: "plugins",
 	views.MetricsPane: "metrics", views.ExplainPane: "explain", views.JourneyPane: "journey", views.NodePane: "node",
-	views.WhatIfPane: "whatif", views.HelpPane: "help", views.AgreementPane: "agreement",
+	views.WhatIfPane: "whatif", views.TimelinePane: "timeline", views.HelpPane: "help", views.AgreementPane: "agreement",
 }
 
 func TestEveryPaneAtEverySize(t *testing.T) {

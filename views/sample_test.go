@@ -314,22 +314,33 @@ func sampleMetrics() *views.Metrics {
 
 func sampleTimeline() *views.Timeline {
 	start := ago(41230 * time.Millisecond)
-	return &views.Timeline{Start: start, End: start.Add(3 * time.Minute), At: noon, Speed: "2.0x", Marks: []views.Mark{
-		{At: start.Add(70 * time.Second), Label: "preemption by ledger-0"},
-		{At: start.Add(84 * time.Second), Label: "zone b lost", Bad: true, Glyph: '✗'},
-		{At: start.Add(150 * time.Second), Label: "new leader"},
+	t := &views.Timeline{Start: start, End: start.Add(3 * time.Minute), At: noon, Speed: "2.0x", Step: 500 * time.Millisecond, Marks: []views.Mark{
+		{At: start.Add(70 * time.Second), Label: "preemption by ledger-0", Kind: "preemption"},
+		{At: start.Add(84 * time.Second), Label: "zone b lost", Kind: "first failure", Bad: true, Glyph: '✗'},
+		{At: start.Add(150 * time.Second), Label: "new leader", Kind: "leader change", Told: true},
 	}}
+	for i := range 360 {
+		t.Rate = append(t.Rate, float64(600+i*i%701))
+		if i < 300 { // so far it was played
+			t.Depth = append(t.Depth, float64(min(i, 420-i)+i*7%40))
+		}
+	}
+	return t
 }
 
 func sampleWhatIf() *views.WhatIf {
 	w := &views.WhatIf{
-		Question: "What if ip-10-0-0-82.internal were drained?", Command: "orrery whatif rush-hour.trace --at 41.23s --drain ip-10-0-0-82.internal",
+		Question: "What if ip-10-0-0-82.internal were drained?", Command: "orrery whatif --trace rush-hour.trace --at +41.23s drain ip-10-0-0-82.internal",
 		Before: views.Outcome{Placed: 4218, Pending: 312, CPU: 0.61, Memory: 0.72, Spread: 0.4}, After: views.Outcome{Placed: 4214, Pending: 316, Evicted: 21, Moved: 17, CPU: 0.61, Memory: 0.73, Spread: 0.44},
 	}
 	for i := range 6 {
 		w.Changes.Rows = append(w.Changes.Rows, views.WhatIfChange{Pod: fmt.Sprintf("shop/cart-6b7d54b7c9-%05x", 0x3a1f0+i*4421), From: views.Bound, To: views.Bound, Before: "ip-10-0-0-82.internal", After: fmt.Sprintf("ip-10-0-%d-17.internal", i)})
 	}
-	w.Changes.Rows[5].To, w.Changes.Rows[5].After = views.Unschedulable, ""
+	w.Changes.Rows[5].To, w.Changes.Rows[5].After, w.Changes.Rows[5].Why = views.Unschedulable, "", tooLittle
+	w.Changes.Rows = append(w.Changes.Rows,
+		views.WhatIfChange{Pod: "shop/checkout-7d9f6c5b8-lm4xk", From: views.Bound, To: views.Bound, Before: "ip-10-0-0-82.internal", After: "ip-10-0-0-82.internal", Why: "held: shop/checkout allows no more", Same: true},
+		views.WhatIfChange{Pod: "ml/trainer-2-b91c4", From: views.Unschedulable, To: views.Unschedulable, Why: tooLittle, Same: true})
+	w.Held, w.Waiting, w.Notes = 1, 14, []string{"draining ip-10-0-0-82.internal: ignoring DaemonSet-managed Pods: monitoring/node-agent-xgmh9"}
 	w.Changes.Total = 21
 	return w
 }

@@ -52,6 +52,7 @@ func spoil(t *rapid.T, m *views.Model) {
 	}
 	m.Journey.Pod, m.Journey.Facts[0].Value, m.Node.Row.Name, m.Node.Pods.Rows[0].Name = name(), name(), name(), name()
 	m.WhatIf.Question, m.WhatIf.Command, m.Timeline.Marks[0].Label, m.Plugins.Profile = name(), name(), name(), name()
+	m.WhatIf.Notes[0], m.WhatIf.Changes.Rows[0].Why, m.Timeline.Marks[0].Kind = name(), name(), name()
 }
 
 func TestAScreenIsExactlyItsSizeWhateverItShows(t *testing.T) {

@@ -1,18 +1,11 @@
 package app
 
 import (
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"orrery/core/framework"
-)
-
-// What a program answers with.
-const (
-	exitFine  = 0
-	exitUsage = 2 // it was used wrongly, or given bad input
 )
 
 // Option changes what Main makes.
@@ -23,34 +16,38 @@ func WithPlugin(name string, factory framework.PluginFactory) Option {
 	return func(r framework.Registry) error { return r.Register(name, factory) }
 }
 
-// Main runs the command line and answers with the exit code.
+// Main runs the command line and answers with the exit code: 0 is fine, 1 means that the answer was no, and 2 that the
+// program was used wrongly or given bad input.
 func Main(args []string, options ...Option) int {
 	plugins := framework.Registry{}
 	for _, option := range options {
 		if err := option(plugins); err != nil {
-			return failed(err)
+			return exitCode(err, os.Stderr)
 		}
 	}
 	c := command(plugins)
 	c.SetArgs(args)
-	if err := c.Execute(); err != nil {
-		return failed(err)
-	}
-	return exitFine
-}
-
-func failed(err error) int {
-	fmt.Fprintln(os.Stderr, "orrery:", err)
-	return exitUsage
+	return exitCode(c.Execute(), os.Stderr)
 }
 
 func command(plugins framework.Registry) *cobra.Command {
 	c := &cobra.Command{
-		Use:           "orrery",
-		Short:         "A Kubernetes scheduler you can watch",
+		Use:   "orrery",
+		Short: "A Kubernetes scheduler you can watch",
+		Long: `Orrery is a Kubernetes scheduler you can watch, stop, wind back and ask.
+
+Everything works on recordings: files that "orrery run" and "orrery trace import" write, or
+those that are built in. Answers are for people; with --output json they are for programs.
+
+Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad input.`,
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	c.AddCommand(demoCommand(plugins))
+	c.SetVersionTemplate("orrery {{.Version}}\n")
+	c.AddCommand(
+		compareCommand(plugins), consoleCommand(plugins), demoCommand(plugins), explainCommand(plugins), manifestsCommand(plugins), replayCommand(plugins), recordCommand(plugins), runCommand(plugins), traceCommand(),
+		versionCommand(), whatIfCommand(plugins),
+	)
 	return c
 }

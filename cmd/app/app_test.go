@@ -1,7 +1,10 @@
 package app_test
 
 import (
+	"flag"
+	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -9,10 +12,47 @@ import (
 	"orrery/cmd/app"
 )
 
+var update = flag.Bool("update", false, "write what commands print into the scripts that hold it")
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"orrery": func() { os.Exit(app.Main(os.Args[1:])) }})
+	testscript.Main(m, map[string]func(){
+		"orrery":    func() { os.Exit(app.Main(os.Args[1:])) },
+		"maketrace": func() { makeTrace(os.Args[1]) },
+		"onscreen":  onScreenMain,
+	})
 }
 
+// TestCommands runs the scripts in testdata. In them, answer runs orrery and says what it answers with, and $RECORDED is
+// a small trace from a scheduler's first input on.
 func TestCommands(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata"})
+	recorded, err := filepath.Abs("../../core/trace/testdata/v1.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata", UpdateScripts: *update,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("RECORDED", recorded)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answer},
+	})
+}
+
+// answer N ARGS... runs orrery, which has to end with the exit code N.
+func answer(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) == 0 {
+		ts.Fatalf("usage: answer code args...")
+	}
+	code := 0
+	if err := ts.Exec("orrery", args[1:]...); err != nil {
+		ended, ok := err.(interface{ ExitCode() int })
+		if !ok {
+			ts.Fatalf("running orrery: %v", err)
+		}
+		code = ended.ExitCode()
+	}
+	if got := fmt.Sprint(code); got != args[0] {
+		ts.Fatalf("orrery answers %s, want %s", got, args[0])
+	}
 }

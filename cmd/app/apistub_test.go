@@ -1,0 +1,163 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/mk"
+	"orrery/core/store"
+	"orrery/core/world"
+)
+
+// canary is what must not get into a recording.
+const canary = "c4n4ry"
+
+// apiStub is an API server that serves every kind, to be read only: anything else it is asked fails the test.
+type apiStub struct {
+	t         *testing.T
+	objects   []world.Object
+	news      []change // told to whoever watches pods, a moment apart
+	forbidden []string // resources
+}
+
+type change struct {
+	kind string // ADDED, MODIFIED, DELETED
+	pod  *v1.Pod
+}
+
+// stubCluster has two nodes, a pod that runs, one that fits nowhere, and another scheduler at work.
+func stubCluster(t *testing.T) *apiStub {
+	small := mk.Node("node-1").CPU("4").Memory("8Gi").Pods("10").Obj()
+	large := mk.Node("node-2").CPU("8").Memory("16Gi").Pods("10").Obj()
+	large.Annotations = map[string]string{"note": canary}
+	large.Status.Addresses = []v1.NodeAddress{{Address: canary}}
+	fresh := mk.Pod("fresh").UID("fresh").CPU("1").Memory("1Gi").Obj()
+	parked := mk.Pod("huge").UID("huge").CPU("20").Obj()
+	parked.Status.Conditions = []v1.PodCondition{{
+		Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: "0/2 nodes are available: 2 Insufficient cpu.",
+		LastTransitionTime: metav1.NewTime(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
+	}}
+	runs := mk.Pod("runs").UID("runs").CPU("2").Node("node-1").Obj()
+	bound := fresh.DeepCopy()
+	bound.Spec.NodeName = "node-2"
+	later := mk.Pod("later").UID("later").CPU("1").Obj()
+	for _, pod := range []*v1.Pod{fresh, bound, parked, runs, later} {
+		spill(pod)
+	}
+	return &apiStub{
+		t: t, objects: []world.Object{small, large, parked, runs, mk.Pod("shop").UID("other").Namespace("shop").CPU("1").Obj()},
+		news: []change{{"ADDED", fresh}, {"MODIFIED", bound}, {"ADDED", later}, {"DELETED", runs}},
+	}
+}
+
+// spill puts the canary where a pod has its secrets.
+func spill(pod *v1.Pod) {
+	c := &pod.Spec.Containers[0]
+	c.Env = []v1.EnvVar{{Name: "PASSWORD", Value: canary}}
+	c.Command, c.Args, c.WorkingDir = []string{canary}, []string{canary}, canary
+	c.EnvFrom = []v1.EnvFromSource{{SecretRef: &v1.SecretEnvSource{LocalObjectReference: v1.LocalObjectReference{Name: canary}}}}
+	pod.Annotations = map[string]string{"kubectl.kubernetes.io/last-applied-configuration": canary}
+	pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: canary, FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"` + canary + `":{}}`)}}}
+	pod.Spec.Volumes = []v1.Volume{
+		{Name: "a", VolumeSource: v1.VolumeSource{Secret: &v1.SecretVolumeSource{SecretName: canary}}},
+		{Name: "b", VolumeSource: v1.VolumeSource{ConfigMap: &v1.ConfigMapVolumeSource{LocalObjectReference: v1.LocalObjectReference{Name: canary}}}},
+	}
+	pod.Spec.ServiceAccountName = canary
+	pod.Status.Message, pod.Status.PodIP = canary, canary
+	pod.Status.Conditions = append(pod.Status.Conditions, v1.PodCondition{Type: v1.PodReady, Status: v1.ConditionFalse, Message: canary})
+}
+
+// start serves until the test ends and answers with a kubeconfig.
+func (s *apiStub) start(dir string) string {
+	server := httptest.NewServer(s)
+	s.t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	file := filepath.Join(dir, "kubeconfig")
+	text := fmt.Sprintf(`apiVersion: v1
+kind: Config
+current-context: stub
+contexts: [{name: stub, context: {cluster: stub, user: me}}, {name: "down", context: {cluster: "down", user: me}}]
+clusters: [{name: stub, cluster: {server: %q}}, {name: "down", cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: me, user: {token: t}}]
+`, server.URL)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return file
+}
+
+func (s *apiStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	resource := parts[len(parts)-1]
+	i := slices.IndexFunc(world.Kinds(), func(k world.Kind) bool { return store.ResourceOf(k).Resource == resource })
+	switch {
+	case r.Method != http.MethodGet:
+		s.t.Errorf("%s %s: who looks on must not change anything", r.Method, r.URL.Path)
+		refusal(w, http.StatusForbidden, metav1.StatusReasonForbidden)
+	case slices.Contains(s.forbidden, resource):
+		refusal(w, http.StatusForbidden, metav1.StatusReasonForbidden)
+	case i < 0:
+		refusal(w, http.StatusNotFound, metav1.StatusReasonNotFound)
+	case r.URL.Query().Get("sendInitialEvents") != "":
+		refusal(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid)
+	case r.URL.Query().Get("watch") != "":
+		s.watch(w, r, world.Kinds()[i])
+	default:
+		s.list(w, world.Kinds()[i])
+	}
+}
+
+const listedAt = 100
+
+func (s *apiStub) list(w http.ResponseWriter, kind world.Kind) {
+	items := []world.Object{}
+	for n, o := range s.objects {
+		if world.KindOf(o) == kind {
+			o.SetResourceVersion(strconv.Itoa(n + 1))
+			items = append(items, o)
+		}
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"kind": string(kind) + "List", "apiVersion": store.ResourceOf(kind).GroupVersion().String(),
+		"metadata": map[string]any{"resourceVersion": strconv.Itoa(listedAt)}, "items": items,
+	})
+}
+
+func (s *apiStub) watch(w http.ResponseWriter, r *http.Request, kind world.Kind) {
+	flush := w.(http.Flusher).Flush
+	flush()
+	for n, c := range s.news {
+		if kind != world.Pod || r.URL.Query().Get("timeoutSeconds") == "1" {
+			break
+		}
+		<-time.After(150 * time.Millisecond)
+		pod := c.pod.DeepCopy()
+		pod.APIVersion, pod.Kind, pod.ResourceVersion = "v1", "Pod", strconv.Itoa(listedAt+1+n)
+		_ = json.NewEncoder(w).Encode(map[string]any{"type": c.kind, "object": pod})
+		flush()
+	}
+	<-r.Context().Done()
+}
+
+func refusal(w http.ResponseWriter, code int, reason metav1.StatusReason) {
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: "the stub says " + http.StatusText(code),
+	})
+}

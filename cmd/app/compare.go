@@ -1,0 +1,325 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/compare"
+	"orrery/core/config"
+	"orrery/core/framework"
+	"orrery/core/printable"
+	"orrery/core/trace"
+	"orrery/core/trace/play"
+)
+
+func compareCommand(plugins framework.Registry) *cobra.Command {
+	var (
+		out   output
+		files []string
+		fill  bool
+	)
+	c := &cobra.Command{
+		Use:   "compare --config FILE [--config FILE...] TRACE",
+		Short: "Schedule the same arrivals under several configurations, and compare",
+		Long: `Compare takes from a trace what came, what went and what nodes did, and nothing of what was decided. It
+lets a scheduler of each configuration place it, and puts side by side how long pods waited, how nodes were
+used and how much of what is free is in pieces too small to be of use.
+
+A configuration is a file with a KubeSchedulerConfiguration, or the word "default". One alone is compared
+with the configuration that the trace was recorded with.
+` + traceHelp + `
+
+With --fill pods never leave: then the same arrivals fill the cluster, which tells more about a trace whose
+pods are gone sooner than others come.`,
+		Example: `  orrery compare --config spread.yaml --config pack.yaml morning-rush
+  orrery compare --config pack.yaml --fill openb.orrery
+  orrery compare --config a.yaml --config b.yaml incident.orrery -o json | jq '.results[].fragmentation'`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeTrace,
+		RunE: func(c *cobra.Command, args []string) error {
+			rec, err := openTrace(c, args[0])
+			if err != nil {
+				return err
+			}
+			defer rec.Close()
+			header, from, err := headerOf(rec)
+			if err != nil {
+				return fmt.Errorf("reading %s: %w", rec.name, err)
+			}
+			configurations, err := configurationsOf(files, header)
+			if err != nil {
+				return err
+			}
+			p := newProgress(c, "scheduling "+rec.name)
+			defer p.done()
+			comparison, err := compare.Traces(p.reading(from, rec.size), configurations, compare.Options{
+				Plugins: plugins, Fill: fill,
+				Progress: func(name string, done, total int) {
+					p.say(func() string { return fmt.Sprintf("%s %d%%", name, 100*done/max(1, total)) })
+				},
+			})
+			if err != nil {
+				return fmt.Errorf("%s: %w", rec.name, err)
+			}
+			p.done()
+			doc := newComparison(rec.name, fill, comparison)
+			return out.print(c, doc, doc.text)
+		},
+	}
+	c.Flags().StringArrayVar(&files, "config", nil, "a KubeSchedulerConfiguration `FILE`, or default; give it once for each")
+	c.Flags().BoolVar(&fill, "fill", false, "leave out that pods leave, so that the cluster fills up")
+	_ = c.MarkFlagRequired("config")
+	out.flag(c)
+	return c
+}
+
+// configurationsOf reads what is to be compared. One file alone is compared with what the trace was recorded with.
+func configurationsOf(files []string, recorded trace.Header) ([]compare.Configuration, error) {
+	var all []compare.Configuration
+	if len(files) == 1 {
+		options, err := play.OptionsOf(recorded)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, compare.Configuration{Name: "as recorded", Config: options.Config})
+	}
+	for _, file := range files {
+		name, configuration := "default", config.Default(config.DefaultFeatures())
+		if file != "default" {
+			var err error
+			if configuration, err = readConfig(file); err != nil {
+				return nil, err
+			}
+			name = printable.Line(filepath.Base(file), 40)
+		}
+		if slices.ContainsFunc(all, func(c compare.Configuration) bool { return c.Name == name }) {
+			name = printable.Line(file, 60)
+		}
+		all = append(all, compare.Configuration{Name: name, Config: configuration})
+	}
+	return all, nil
+}
+
+// comparisonDocument is the answer of compare. Shares are from 0 to 1, series are evenly spaced from the start to the end.
+type comparisonDocument struct {
+	envelope
+	Trace string `json:"trace"`
+	// Filled says that departures were left out, and that series are over the arrivals.
+	Filled  bool              `json:"filled"`
+	Start   moment            `json:"start"`
+	End     moment            `json:"end"`
+	Pods    int               `json:"pods"`
+	Nodes   int               `json:"nodes"`
+	Typical []typicalDocument `json:"typicalPods"`
+	Results []resultDocument  `json:"results"`
+	Damage  *damageDocument   `json:"damage,omitempty"`
+
+	length time.Duration
+}
+
+type typicalDocument struct {
+	Requests map[string]string `json:"requests"`
+	Share    float64           `json:"share"`
+}
+
+type resultDocument struct {
+	Configuration string             `json:"configuration"`
+	Placed        int                `json:"placed"`
+	NeverPlaced   int                `json:"neverPlaced"`
+	Pending       pendingDocument    `json:"pendingSeconds"`
+	Placements    int                `json:"placements"`
+	Decisions     int                `json:"decisions"`
+	Preemptions   int                `json:"preemptions"`
+	Victims       int                `json:"victims"`
+	Elsewhere     int                `json:"elsewhere"`
+	Resources     []resourceDocument `json:"resources"`
+	Fragmentation float64            `json:"fragmentation"`
+	Fragments     []float64          `json:"fragmentationOverTime"`
+	Spread        float64            `json:"spread"`
+	Deviation     float64            `json:"deviation"`
+	Waiting       []int              `json:"waitingOverTime"`
+
+	pending compare.Pending
+}
+
+type pendingDocument struct {
+	Mean float64 `json:"mean"`
+	P50  float64 `json:"p50"`
+	P90  float64 `json:"p90"`
+	P99  float64 `json:"p99"`
+	Max  float64 `json:"max"`
+}
+
+type resourceDocument struct {
+	Name          string    `json:"name"`
+	Mean          float64   `json:"mean"`
+	Peak          float64   `json:"peak"`
+	Fragmentation float64   `json:"fragmentation"`
+	Over          []float64 `json:"overTime"`
+}
+
+func newComparison(name string, fill bool, c *compare.Comparison) *comparisonDocument {
+	doc := &comparisonDocument{
+		envelope: document("Comparison"), Trace: name, Filled: fill, Start: momentOf(c.Start), End: momentOf(c.End),
+		Pods: c.Pods, Nodes: c.Nodes, Typical: []typicalDocument{}, Results: []resultDocument{}, Damage: damageOf(c.Damage),
+		length: c.End.Sub(c.Start),
+	}
+	for _, t := range c.Typical {
+		doc.Typical = append(doc.Typical, typicalDocument{amounts(t.Requests), rounded(t.Share)})
+	}
+	for i := range c.Results {
+		doc.Results = append(doc.Results, resultOf(&c.Results[i]))
+	}
+	return doc
+}
+
+func amounts(list v1.ResourceList) map[string]string {
+	all := make(map[string]string, len(list))
+	for name, q := range list {
+		all[string(name)] = q.String()
+	}
+	return all
+}
+
+func resultOf(r *compare.Result) resultDocument {
+	p := r.Pending
+	doc := resultDocument{
+		Configuration: r.Name, Placed: p.Pods, NeverPlaced: r.NeverPlaced,
+		Pending:    pendingDocument{p.Mean.Seconds(), p.P50.Seconds(), p.P90.Seconds(), p.P99.Seconds(), p.Max.Seconds()},
+		Placements: r.Placements, Decisions: r.Decisions, Preemptions: r.Preemptions, Victims: r.Victims, Elsewhere: r.Elsewhere,
+		Resources: []resourceDocument{}, Fragmentation: rounded(r.Fragmentation), Fragments: allRounded(r.FragmentationOver),
+		Spread: rounded(r.Spread), Deviation: rounded(r.Deviation), Waiting: r.Waiting, pending: p,
+	}
+	for _, u := range r.Resources {
+		doc.Resources = append(doc.Resources, resourceDocument{string(u.Name), rounded(u.Mean), rounded(u.Peak), rounded(u.Fragmentation), allRounded(u.Over)})
+	}
+	return doc
+}
+
+// rounded is a share to a millionth: more says nothing.
+func rounded(x float64) float64 { return math.Round(1e6*x) / 1e6 }
+
+func allRounded(all []float64) []float64 {
+	list := make([]float64, len(all))
+	for i, x := range all {
+		list[i] = rounded(x)
+	}
+	return list
+}
+
+// text is a table with a column for each configuration, and what changed over time in small.
+func (d *comparisonDocument) text(w io.Writer) {
+	over := "over " + since(d.length)
+	if d.Filled {
+		over = "filling up"
+	}
+	fmt.Fprintf(w, "%s: %s on %s, %s, under %s\n\n", d.Trace, counted(d.Pods, "pod"), counted(d.Nodes, "node"), over, counted(len(d.Results), "configuration"))
+	rows(w, "  ", d.table())
+	fmt.Fprintf(w, "\nFrom start to end\n")
+	rows(w, "  ", d.curves())
+	d.Damage.text(w)
+}
+
+func (d *comparisonDocument) table() [][]string {
+	table := [][]string{{""}}
+	for i := range d.Results {
+		table[0] = append(table[0], d.Results[i].Configuration)
+	}
+	line := func(name string, value func(r *resultDocument) string) {
+		row := []string{name}
+		for i := range d.Results {
+			row = append(row, value(&d.Results[i]))
+		}
+		table = append(table, row)
+	}
+	line("pods placed", func(r *resultDocument) string { return strconv.Itoa(r.Placed) })
+	line("never placed", func(r *resultDocument) string { return strconv.Itoa(r.NeverPlaced) })
+	line("placed elsewhere", func(r *resultDocument) string { return strconv.Itoa(r.Elsewhere) })
+	line("pending, mean", func(r *resultDocument) string { return since(r.pending.Mean) })
+	line("pending, p50", func(r *resultDocument) string { return since(r.pending.P50) })
+	line("pending, p90", func(r *resultDocument) string { return since(r.pending.P90) })
+	line("pending, p99", func(r *resultDocument) string { return since(r.pending.P99) })
+	line("pending, longest", func(r *resultDocument) string { return since(r.pending.Max) })
+	line("decisions", func(r *resultDocument) string { return strconv.Itoa(r.Decisions) })
+	line("preemptions", func(r *resultDocument) string { return strconv.Itoa(r.Preemptions) })
+	for k := range d.resources() {
+		name := d.Results[0].Resources[k].Name
+		line(name+" in use", func(r *resultDocument) string {
+			return percentOf(r.Resources[k].Mean) + ", at most " + percentOf(r.Resources[k].Peak)
+		})
+		line(name+" fragmented", func(r *resultDocument) string { return percentOf(r.Resources[k].Fragmentation) })
+	}
+	line("fragmentation", func(r *resultDocument) string { return percentOf(r.Fragmentation) })
+	line("fullest to emptiest", func(r *resultDocument) string { return percentOf(r.Spread) })
+	line("standard deviation", func(r *resultDocument) string { return percentOf(r.Deviation) })
+	return table
+}
+
+// resources are those of all results, which are the same.
+func (d *comparisonDocument) resources() []resourceDocument {
+	if len(d.Results) == 0 {
+		return nil
+	}
+	return d.Results[0].Resources
+}
+
+func percentOf(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" }
+
+// curves are the series, one line for each configuration below the other and on the same scale.
+func (d *comparisonDocument) curves() [][]string {
+	var table [][]string
+	curve := func(name string, series func(r *resultDocument) []float64, say func(float64) string) {
+		most := 0.0
+		for i := range d.Results {
+			for _, x := range series(&d.Results[i]) {
+				most = max(most, x)
+			}
+		}
+		for i := range d.Results {
+			table = append(table, []string{name, d.Results[i].Configuration, sparkline(series(&d.Results[i]), most), "of " + say(most)})
+			name = ""
+		}
+	}
+	for k, u := range d.resources() {
+		curve(u.Name+" in use", func(r *resultDocument) []float64 { return r.Resources[k].Over }, percentOf)
+	}
+	curve("fragmentation", func(r *resultDocument) []float64 { return r.Fragments }, percentOf)
+	curve("waiting", func(r *resultDocument) []float64 {
+		list := make([]float64, len(r.Waiting))
+		for i, n := range r.Waiting {
+			list[i] = float64(n)
+		}
+		return list
+	}, func(x float64) string { return counted(int64(x), "pod") })
+	return table
+}
+
+// sparkWidth is how many characters a series takes.
+const sparkWidth = 40
+
+// sparkline draws a series in one line; each character shows the highest value of its part.
+func sparkline(series []float64, most float64) string {
+	blocks := []rune("▁▂▃▄▅▆▇█")
+	var line strings.Builder
+	for i := range sparkWidth {
+		part := series[i*len(series)/sparkWidth : max(i*len(series)/sparkWidth, (i+1)*len(series)/sparkWidth)]
+		if len(part) == 0 {
+			continue
+		}
+		level := 0
+		if most > 0 {
+			level = int(math.Round(slices.Max(part) / most * float64(len(blocks)-1)))
+		}
+		line.WriteRune(blocks[level])
+	}
+	return line.String()
+}

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEveryFieldIsDocumented holds the documents and docs/scripts.md together: each field of each kind stands in its
+// section, and nothing else does.
+func TestEveryFieldIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/scripts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, doc := range map[string]any{
+		"Explanation": explanationDocument{}, "WhatIf": whatIfDocument{}, "Comparison": comparisonDocument{},
+		"Replay": replayDocument{}, "TraceInfo": traceInfoDocument{}, "TraceList": traceListDocument{},
+		"TraceImport": traceImportDocument{}, "TraceCut": traceCopyDocument{}, "Version": versionDocument{},
+	} {
+		_, section, found := strings.Cut(string(page), "\n### "+kind+"\n")
+		if !found {
+			t.Errorf("docs/scripts.md says nothing of %s", kind)
+			continue
+		}
+		section, _, _ = strings.Cut(section, "\n### ")
+		written := fieldsIn(section)
+		had := fieldsOf(reflect.TypeOf(doc), "", map[reflect.Type]bool{})
+		for _, field := range had {
+			if !slices.Contains(written, field) && !slices.ContainsFunc(written, func(w string) bool { return strings.HasPrefix(w, field+".") || strings.HasPrefix(w, field+"[].") }) {
+				t.Errorf("%s has a field %q, and docs/scripts.md does not say what it is", kind, field)
+			}
+		}
+		for _, field := range written {
+			if !slices.Contains(had, field) {
+				t.Errorf("docs/scripts.md says that %s has a field %q", kind, field)
+			}
+		}
+	}
+}
+
+// fieldsIn are the fields that the first column of a section's table names.
+func fieldsIn(section string) []string {
+	var fields []string
+	for _, line := range strings.Split(section, "\n") {
+		cells := strings.Split(line, "|")
+		if len(cells) < 3 {
+			continue
+		}
+		for i, part := range strings.Split(cells[1], "`") {
+			if i%2 == 1 {
+				fields = append(fields, part)
+			}
+		}
+	}
+	return fields
+}
+
+// fieldsOf are the paths of a document's fields. What is described once is not described again: pods, damage, and what
+// stands in a document twice.
+func fieldsOf(t reflect.Type, path string, seen map[reflect.Type]bool) []string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return fieldsOf(t.Elem(), path, seen)
+	case reflect.Slice:
+		return fieldsOf(t.Elem(), path+"[]", seen)
+	}
+	if t.Kind() != reflect.Struct || t == reflect.TypeFor[podRef]() || t == reflect.TypeFor[damageDocument]() || seen[t] {
+		return nil
+	}
+	seen[t] = true
+	var fields []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || name == "" {
+			continue
+		}
+		at := strings.TrimPrefix(path+"."+name, ".")
+		fields = append(fields, at)
+		fields = append(fields, fieldsOf(f.Type, at, seen)...)
+	}
+	return fields
+}

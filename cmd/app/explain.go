@@ -1,0 +1,56 @@
+package app
+
+import (
+	"github.com/spf13/cobra"
+
+	"orrery/core/framework"
+)
+
+func explainCommand(plugins framework.Registry) *cobra.Command {
+	var (
+		out  output
+		whom asked
+		node string
+	)
+	c := &cobra.Command{
+		Use:   "explain POD",
+		Short: "Say why a pod is where it is, or fits nowhere, and what would help",
+		Long: `Explain asks the scheduler about a pod: the very code that decides answers. Of a pod that waits it says what would be decided if its turn came now; of one that was
+placed, what was weighed when it was.
+
+POD is a name, or NAMESPACE/NAME. ` + whomHelp + `
+
+With --trace the scheduler is asked at a moment of it; without --at that is its end.
+` + traceHelp + `
+` + momentHelp + `
+
+The exit code is 1 when the pod fits nowhere, or, with --node, not on that node.`,
+		Example: `  orrery explain payment-7d4x9 -n shop
+  orrery explain payment-7d4x9 --trace priority-storm --at +90s
+  orrery explain shop/web-0 --trace incident.orrery --at 09:12:30 --node worker-7
+  orrery explain shop/web-0 --trace incident.orrery -o json | jq -r .cause`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := whom.stand(c, plugins)
+			if err != nil {
+				return err
+			}
+			doc, err := explainAt(s, whom.podName(args[0]), node)
+			if err != nil {
+				return err
+			}
+			if err := out.print(c, doc, doc.text); err != nil {
+				return err
+			}
+			if doc.NodeVerdict != nil {
+				return answer(doc.NodeVerdict.Feasible)
+			}
+			return answer(doc.Verdict == "placed")
+		},
+	}
+	whom.flag(c, true)
+	c.Flags().StringVar(&node, "node", "", "say what every plugin says of this node")
+	out.flag(c)
+	return c
+}

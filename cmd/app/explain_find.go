@@ -1,0 +1,113 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/engine"
+	"orrery/core/trace"
+	"orrery/core/world"
+)
+
+// findPod is the pod that is called NAME or NAMESPACE/NAME. A bare name is looked for in the default namespace first, and
+// then in all others, where there must be only one.
+func findPod(s *standpoint, asked string) (*v1.Pod, error) {
+	e := s.Engine()
+	namespace, name, full := strings.Cut(asked, "/")
+	if !full {
+		namespace, name = v1.NamespaceDefault, asked
+	}
+	if pod := e.Store().Pod(namespace, name); pod != nil {
+		return pod, nil
+	}
+	var same []*v1.Pod
+	var known []string
+	for o := range e.Store().Objects(world.Pod) {
+		if !full && o.GetName() == name {
+			same = append(same, o.(*v1.Pod))
+		}
+		if full {
+			known = append(known, o.GetNamespace()+"/"+o.GetName())
+		} else {
+			known = append(known, o.GetName())
+		}
+	}
+	switch len(same) {
+	case 0:
+		if !full {
+			namespace = ""
+		}
+		return nil, s.absent(asked, namespace, name, known)
+	case 1:
+		return same[0], nil
+	}
+	var where []string
+	for _, pod := range same {
+		where = append(where, pod.Namespace)
+	}
+	slices.Sort(where)
+	return nil, fmt.Errorf("there are %d pods called %q: say NAMESPACE/NAME, with one of the namespaces %q", len(same), name, where[:min(len(where), 5)])
+}
+
+// absent says of a pod that is not there whether it ever is, or what else may have been meant. No namespace is any.
+func (s *standpoint) absent(asked, namespace, name string, known []string) error {
+	here := fmt.Sprintf("at %s of %s there is no pod %q", clock(s.at), s.trace, asked)
+	came, left := s.stay(namespace, name)
+	start := s.Start().Time
+	switch {
+	case came.After(s.at):
+		return fmt.Errorf("%s: it comes at --at %s", here, offset(came.Sub(start)))
+	case !left.IsZero() && !came.IsZero():
+		return fmt.Errorf("%s: it came at --at %s and left at %s", here, offset(came.Sub(start)), offset(left.Sub(start)))
+	}
+	return fmt.Errorf("%s%s", here, didYouMean(asked, known))
+}
+
+// stay is when the trace first tells of a pod, and when last of its end before the standpoint; zero if it does not.
+func (s *standpoint) stay(namespace, name string) (came, left time.Time) {
+	for i := range s.Records() {
+		r := &s.Records()[i]
+		in, ok := r.Body.(trace.Input)
+		if !ok {
+			continue
+		}
+		op, found := mentions(in.Event, namespace, name)
+		switch {
+		case !found:
+		case op == world.Deleted && i < s.At().Record:
+			left = r.At
+		case op != world.Deleted && came.IsZero():
+			came = r.At
+		}
+	}
+	return came, left
+}
+
+// mentions tells whether an event brings news of a pod.
+func mentions(event world.Event, namespace, name string) (world.Op, bool) {
+	named := func(o world.Object) bool {
+		pod, ok := o.(*v1.Pod)
+		return ok && pod.Name == name && (pod.Namespace == namespace || namespace == "")
+	}
+	switch ev := event.(type) {
+	case world.Changed:
+		return ev.Op, named(ev.Object)
+	case world.Listed:
+		return world.Added, ev.Kind == world.Pod && slices.ContainsFunc(ev.Objects, named)
+	}
+	return world.Added, false
+}
+
+// placing is the record before which a pod was last decided to be placed, as far as the standpoint has seen.
+func (s *standpoint) placing(pod *v1.Pod) (record int, found bool) {
+	for i := s.At().Record - 1; i >= 0; i-- {
+		if d, ok := s.Records()[i].Body.(trace.Decision); ok && d.Pod.UID == pod.UID && d.Verdict == trace.Verdict(engine.Placed) {
+			return i, s.Report().Exact
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,45 @@
+package app_test
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"orrery/core/mk"
+	"orrery/core/trace"
+	"orrery/core/world"
+)
+
+// hostile clears the screen, renames the window, and turns the reading direction around.
+const hostile = "\x1b[2J\x1b]0;owned\a\u202egnp.exe\r\nsecond line"
+
+// makeTrace writes traces to the standard output that no recording would make.
+func makeTrace(kind string) {
+	start := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	pod := mk.Pod("web").CPU("1").Obj()
+	told := func(o world.Object) trace.Body { return trace.Input{Event: world.Changed{Op: world.Added, Object: o}} }
+	node := mk.Node("node-1").CPU("4").Memory("8Gi").Pods("10").Obj()
+	header, bodies := trace.Header{Start: start}, []trace.Body{told(node), told(pod)}
+	switch kind {
+	case "hostile":
+		header.Description, header.Program = hostile, hostile
+		node.Name, pod.Name = "node"+hostile, "web"+hostile
+		pod.Spec.NodeSelector = map[string]string{"a": hostile}
+		bodies = append(bodies, trace.Mark{Kind: trace.Note, Pod: world.RefOf(pod), Text: hostile})
+	case "different":
+		bodies = append(bodies, trace.Decision{Seq: 1, Pod: world.RefOf(pod), Attempt: 1, Verdict: trace.Placed, Node: "node-2"})
+	}
+	w, err := trace.NewWriter(os.Stdout, header)
+	for i, body := range bodies {
+		if err == nil {
+			err = w.Write(trace.Record{At: start.Add(time.Duration(i) * time.Second), Body: body})
+		}
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,128 @@
+package app
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"orrery/core/config"
+	"orrery/core/engine"
+	"orrery/core/framework"
+	"orrery/core/serving"
+	"orrery/core/world/live"
+)
+
+//go:embed manifests/*.yaml
+var manifestTemplates embed.FS
+
+// manifestFlags are the flags of manifests.
+type manifestFlags struct {
+	replaceDefault, shadow bool
+	namespace, image       string
+}
+
+func manifestsCommand(plugins framework.Registry) *cobra.Command {
+	f := &manifestFlags{}
+	c := &cobra.Command{
+		Use:   "manifests",
+		Short: "Print what runs this in a cluster, with the least rights that do",
+		Long: `Manifests prints objects for "kubectl apply -f -": the rights that scheduling takes and no others, two replicas
+that elect a leader, their configuration, a disruption budget, and what Prometheus needs.
+
+As it is, pods that name the scheduler "orrery" are scheduled by it, beside the cluster's own scheduler. With
+--replace-default it schedules the pods that name none, and takes part in kube-scheduler's election so that
+only one of the two acts. With --shadow it prints the rights to read that "orrery record" and questions to a
+cluster take, and nothing that runs.`,
+		Example: `  orrery manifests --image registry.example.com/orrery:v1 | kubectl apply -f -
+  orrery manifests --shadow | kubectl apply -f -`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, _ []string) error {
+			text, err := f.print(plugins)
+			if err != nil {
+				return err
+			}
+			if _, err := c.OutOrStdout().Write(text); err != nil {
+				return fmt.Errorf("writing the manifests: %w", err)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&f.replaceDefault, "replace-default", false, "schedule the pods that name no scheduler, in kube-scheduler's place")
+	c.Flags().BoolVar(&f.shadow, "shadow", false, "print the rights to read only")
+	c.Flags().StringVarP(&f.namespace, "namespace", "n", metav1.NamespaceSystem, "the `namespace` to put it in")
+	c.Flags().StringVar(&f.image, "image", defaultImage(), "the `image` to run; the Dockerfile builds it")
+	return c
+}
+
+func defaultImage() string {
+	if release == "" {
+		return "orrery:devel"
+	}
+	return "orrery:" + release
+}
+
+// manifestValues are what the templates are filled in with.
+type manifestValues struct {
+	Namespace, Image, Name, Scheduler string
+	// Lease is what replicas stand for, and LeaseNamespace where it is.
+	Lease, LeaseNamespace string
+	Port                  int
+	Replace               bool
+	// OwnNamespace says that the namespace has to be made.
+	OwnNamespace bool
+	Rights       []right // in the whole cluster
+	LeaseRights  []right // in LeaseNamespace
+}
+
+func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
+	if f.shadow && f.replaceDefault {
+		return nil, errors.New("--shadow and --replace-default: who only reads replaces nobody")
+	}
+	if problems := validation.IsDNS1123Label(f.namespace); len(problems) > 0 {
+		return nil, fmt.Errorf("--namespace %q: %s", f.namespace, problems[0])
+	}
+	if f.image == "" || strings.ContainsFunc(f.image, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
+		return nil, fmt.Errorf("--image %q: it is a name like registry.example.com/orrery:v1", f.image)
+	}
+	e, err := engine.New(engine.Options{Config: config.Default(config.DefaultFeatures()), Plugins: plugins})
+	if err != nil {
+		return nil, err
+	}
+	watched, err := live.Watched(e)
+	if err != nil {
+		return nil, err
+	}
+	v := manifestValues{
+		Namespace: f.namespace, Image: f.image, Name: "orrery", Scheduler: "orrery", Lease: "orrery", LeaseNamespace: f.namespace, Port: serving.Port,
+		OwnNamespace: f.namespace != metav1.NamespaceSystem && f.namespace != metav1.NamespaceDefault,
+	}
+	if f.shadow {
+		v.Name, v.Rights = "orrery-shadow", shadowRights(watched)
+		return fill("shadow.yaml", v)
+	}
+	if f.replaceDefault {
+		v.Replace, v.Scheduler, v.Lease, v.LeaseNamespace = true, "default-scheduler", "kube-scheduler", metav1.NamespaceSystem
+	}
+	v.Rights, v.LeaseRights = schedulerRights(watched), leaseRights(v.Lease)
+	return fill("scheduler.yaml", v)
+}
+
+func fill(name string, v manifestValues) ([]byte, error) {
+	t, err := template.New(name).ParseFS(manifestTemplates, "manifests/*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("reading the template of the manifests: %w", err)
+	}
+	var text bytes.Buffer
+	if err := t.Execute(&text, v); err != nil {
+		return nil, fmt.Errorf("filling in the manifests: %w", err)
+	}
+	return text.Bytes(), nil
+}

@@ -1,0 +1,159 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"orrery/core/config"
+	"orrery/core/engine"
+	"orrery/core/mk"
+	"orrery/core/store"
+	"orrery/core/world"
+	"orrery/core/world/live"
+)
+
+// callsOfAScheduler is everything that a scheduler of a configuration asks an API server for: it follows the cluster, does
+// every act, some of them with trouble, and is elected and resigns.
+func callsOfAScheduler(t *testing.T, configuration string) map[call]bool {
+	c, err := config.LoadNamed("config.yaml", []byte(configuration), config.DefaultFeatures())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.New(engine.Options{Config: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := live.Watched(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	board := newSwitchboard(t, (&troubled{}).answer)
+	cluster, err := live.New(live.Options{Client: board.client(t), Kinds: kinds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster.Start()
+	for n, name := range []string{"Bind", "PatchStatus", "Delete", "Announce", "Announce"} { // what is announced twice becomes a series
+		cluster.Do(world.Effect{ID: world.EffectID(n + 1), Act: acts[name]})
+	}
+	elect(t, board, cluster, c)
+	used := map[call]bool{}
+	until := time.Now().Add(20 * time.Second)
+	for time.Now().Before(until) && !sawAll(used) {
+		cluster.Next(cluster.Now().Add(50 * time.Millisecond))
+		maps.Copy(used, board.heard())
+	}
+	board.server.CloseClientConnections()
+	cluster.Stop()
+	maps.Copy(used, board.heard())
+	return used
+}
+
+// sawAll tells whether the last things have happened for which the test waits.
+func sawAll(used map[call]bool) bool {
+	return anyCall(used, func(c call) bool { return c.verb == "patch" && c.resource == "events" && c.group == "" }) &&
+		anyCall(used, func(c call) bool { return c.verb == "patch" && c.resource == "events" && c.group != "" }) &&
+		anyCall(used, func(c call) bool { return c.verb == "delete" }) && anyCall(used, func(c call) bool { return c.verb == "update" }) &&
+		anyCall(used, func(c call) bool { return c.verb == "get" && c.resource == "pods" }) &&
+		anyCall(used, func(c call) bool { return c.resource == "pods/status" })
+}
+
+// elect stands for the lease of the configuration as a replica does, and resigns when elected.
+func elect(t *testing.T, board *switchboard, cluster *live.Cluster, c *config.Configuration) {
+	t.Helper()
+	client, recorder := board.client(t), cluster.LeaseRecorder(c.Profiles[0].SchedulerName)
+	election := c.LeaderElection
+	lock, err := resourcelock.New(election.ResourceLock, election.ResourceNamespace, election.ResourceName, client.CoreV1(), client.CoordinationV1(),
+		resourcelock.ResourceLockConfig{Identity: "me", EventRecorder: recorder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: lock, LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 200 * time.Millisecond, ReleaseOnCancel: true,
+		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) { cancel() }, OnStoppedLeading: func() {}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	elector.Run(ctx)
+	lock.RecordEvent("became leader") // again, as after a lease that was lost
+}
+
+// troubled is an API server on which the first binding ends nobody knows how.
+type troubled struct {
+	bindings atomic.Int32
+	lease    atomic.Pointer[lease]
+}
+
+// lease is one as it was written.
+type lease struct {
+	format string
+	body   []byte
+}
+
+func (s *troubled) answer(c call, w http.ResponseWriter, r *http.Request) bool {
+	status := func(code int, reason metav1.StatusReason) bool {
+		w.WriteHeader(code)
+		_ = json.NewEncoder(w).Encode(metav1.Status{
+			TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: int32(code), Reason: reason,
+		})
+		return true
+	}
+	switch {
+	case c.verb == "list":
+		_, _ = fmt.Fprintf(w, `{"kind":"%sList","apiVersion":"%s","metadata":{"resourceVersion":"1"},"items":[]}`, kindOf(c), versionOf(c))
+		return true
+	case c.verb == "watch":
+		return status(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid)
+	case c.resource == "pods/binding":
+		if s.bindings.Add(1) == 1 {
+			return status(http.StatusInternalServerError, metav1.StatusReasonInternalError)
+		}
+		return status(http.StatusConflict, metav1.StatusReasonConflict)
+	case c.verb == "get" && c.resource == "pods", c.verb == "patch" && c.resource == "pods/status":
+		pod := mk.Pod(c.name).UID(c.name).Node("n").Obj()
+		pod.TypeMeta = metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}
+		_ = json.NewEncoder(w).Encode(pod)
+		return true
+	case c.resource == "leases":
+		if c.verb != "get" {
+			body, _ := io.ReadAll(r.Body)
+			s.lease.Store(&lease{r.Header.Get("Content-Type"), body})
+		}
+		held := s.lease.Load()
+		if held == nil {
+			return status(http.StatusNotFound, metav1.StatusReasonNotFound)
+		}
+		w.Header().Set("Content-Type", held.format)
+		_, _ = w.Write(held.body)
+		return true
+	case c.verb == "delete":
+		_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Success"}`)
+		return true
+	}
+	return false // what was sent comes back
+}
+
+func kindOf(c call) world.Kind {
+	for _, kind := range world.Kinds() {
+		if r := store.ResourceOf(kind); r.Resource == c.resource && r.Group == c.group {
+			return kind
+		}
+	}
+	return ""
+}
+
+func versionOf(c call) string { return store.ResourceOf(kindOf(c)).GroupVersion().String() }

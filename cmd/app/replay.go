@@ -1,0 +1,183 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"orrery/core/engine"
+	"orrery/core/framework"
+	"orrery/core/printable"
+	"orrery/core/trace"
+	"orrery/core/trace/play"
+)
+
+func replayCommand(plugins framework.Registry) *cobra.Command {
+	var (
+		out    output
+		verify bool
+	)
+	c := &cobra.Command{
+		Use:   "replay TRACE",
+		Short: "Decide again what a trace recorded, and compare",
+		Long: `Replay drives a new scheduler through everything that the recorded one was told, and compares each
+decision and the digest over all that was decided with what was recorded.
+
+A trace from a scheduler's beginning is replayed exactly. One that begins with a snapshot, as cut
+ones do, lacks what the scheduler remembered: there, only where pods were placed is compared.
+` + traceHelp + `
+
+With --verify the exit code is 1 when something differs or the trace is damaged.`,
+		Example: `  orrery replay morning-rush
+  orrery replay --verify incident.orrery && echo "as recorded"
+  orrery replay --verify -o json incident.orrery | jq .firstDifference`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeTrace,
+		RunE: func(c *cobra.Command, args []string) error {
+			rec, err := openTrace(c, args[0])
+			if err != nil {
+				return err
+			}
+			defer rec.Close()
+			p := newProgress(c, "replaying "+rec.name)
+			e, report, err := play.Replay(p.reading(rec, rec.size), play.Options{Adjust: func(o *engine.Options) { o.Plugins = plugins }})
+			p.done()
+			if err != nil {
+				return fmt.Errorf("replaying %s: %w", rec.name, err)
+			}
+			doc := newReplay(rec.name, e, report)
+			if err := out.print(c, doc, doc.text); err != nil {
+				return err
+			}
+			return answer(!verify || doc.Same && doc.Damage == nil)
+		},
+	}
+	c.Flags().BoolVar(&verify, "verify", false, "answer with 1 when something differs or is damaged")
+	out.flag(c)
+	return c
+}
+
+// replayDocument is the answer of replay.
+type replayDocument struct {
+	envelope
+	Trace string `json:"trace"`
+	Exact bool   `json:"exact"`
+	// Same says that nothing differs in all that could be read.
+	Same      bool           `json:"same"`
+	Records   uint64         `json:"records"`
+	Inputs    uint64         `json:"inputs"`
+	Refused   uint64         `json:"refusedInputs"`
+	Decisions decisionCounts `json:"decisions"`
+	// Made counts what the replay decided, by verdict.
+	Made            map[string]uint64 `json:"decisionsMade"`
+	Digest          string            `json:"digest"`
+	DigestDiffers   bool              `json:"digestDiffers"`
+	FirstDifference *difference       `json:"firstDifference,omitempty"`
+	Damage          *damageDocument   `json:"damage,omitempty"`
+}
+
+type decisionCounts struct {
+	Recorded   uint64 `json:"recorded"`
+	Same       uint64 `json:"same"`
+	Different  uint64 `json:"different"`
+	Missing    uint64 `json:"missing"`
+	Unexpected uint64 `json:"unexpected"`
+}
+
+type difference struct {
+	Record   uint64       `json:"record"`
+	At       moment       `json:"at"`
+	Recorded *decisionWay `json:"recorded,omitempty"`
+	Replayed *decisionWay `json:"replayed,omitempty"`
+
+	sentence string
+}
+
+// decisionWay is what a decision did with its pod.
+type decisionWay struct {
+	Pod       podRef `json:"pod"`
+	Verdict   string `json:"verdict"`
+	Node      string `json:"node,omitempty"`
+	Nominated string `json:"nominated,omitempty"`
+	Victims   int    `json:"victims,omitempty"`
+}
+
+// damageDocument says from where on a trace cannot be read. Everything before it was used.
+type damageDocument struct {
+	Record     uint64 `json:"record"`
+	Offset     int64  `json:"offset"`
+	Unfinished bool   `json:"unfinished"`
+	Message    string `json:"message"`
+}
+
+func newReplay(name string, e *engine.Engine, r *play.Report) replayDocument {
+	doc := replayDocument{
+		envelope: document("Replay"), Trace: name, Exact: r.Exact, Same: r.OK(),
+		Records: r.Records, Inputs: r.Inputs, Refused: r.Refused,
+		Decisions: decisionCounts{r.Decisions, r.Same, r.Different, r.Missing, r.Unexpected},
+		Made:      map[string]uint64{}, Digest: e.Digest().String(), DigestDiffers: r.DigestDiffers, Damage: damageOf(r.Damage),
+	}
+	for v, n := range e.Tally().Decisions {
+		doc.Made[engine.Verdict(v).String()] = n
+	}
+	if d := r.First; d != nil {
+		doc.FirstDifference = &difference{d.At.Number, momentOf(d.At.At), way(d.Recorded), way(d.Replayed), d.String()}
+	}
+	return doc
+}
+
+func way(d *trace.Decision) *decisionWay {
+	if d == nil {
+		return nil
+	}
+	return &decisionWay{refOf(d.Pod), d.Verdict.String(), d.Node, d.Nominated, d.Victims}
+}
+
+func damageOf(d *trace.Damage) *damageDocument {
+	if d == nil {
+		return nil
+	}
+	return &damageDocument{d.Entry, d.Offset, errors.Is(d, trace.ErrUnfinished), printable.Text(d.Error())}
+}
+
+// text says first what was asked: whether it is the same.
+func (r replayDocument) text(w io.Writer) {
+	d := r.Decisions
+	switch {
+	case !r.Same:
+		fmt.Fprintf(w, "%s is decided differently: %d of %s\n", r.Trace, d.Different+d.Missing+d.Unexpected, counted(d.Recorded, "decision"))
+	case !r.Exact && d.Recorded == 0:
+		fmt.Fprintf(w, "%s was replayed; there are no recorded decisions to compare with\n", r.Trace)
+	case !r.Exact:
+		fmt.Fprintf(w, "%s: the %s that are compared are placed as recorded\n", r.Trace, counted(d.Same, "pod"))
+	default:
+		fmt.Fprintf(w, "%s is decided as recorded: %s, digest %s\n", r.Trace, counted(d.Recorded, "decision"), r.Digest)
+	}
+	if r.FirstDifference != nil {
+		fmt.Fprintf(w, "  first at %s\n", r.FirstDifference.sentence)
+	}
+	if !r.Same {
+		fmt.Fprintf(w, "  %d same, %d different, %d missing, %d unexpected\n", d.Same, d.Different, d.Missing, d.Unexpected)
+	}
+	if r.Refused > 0 {
+		fmt.Fprintf(w, "  the scheduler refused %s of %s\n", humanize.Comma(int64(r.Refused)), counted(r.Inputs, "input"))
+	}
+	if !r.Exact {
+		var made uint64
+		for _, n := range r.Made {
+			made += n
+		}
+		fmt.Fprintf(w, "  %s made now%s\n", counted(made, "decision"), breakdown(r.Made))
+		fmt.Fprintln(w, "  the trace does not begin with the scheduler, so only where pods were placed is compared")
+	}
+	r.Damage.text(w)
+}
+
+func (d *damageDocument) text(w io.Writer) {
+	if d != nil {
+		fmt.Fprintf(w, "  %s; everything before it was used\n", d.Message)
+	}
+}

@@ -1,0 +1,182 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apiserver/pkg/server/healthz"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/logs"
+	logsapi "k8s.io/component-base/logs/api/v1"
+	_ "k8s.io/component-base/logs/json/register" // --logging-format=json
+	"k8s.io/component-base/term"
+	"k8s.io/klog/v2"
+
+	"orrery/core/config"
+	"orrery/core/framework"
+	"orrery/core/replica"
+	"orrery/core/serving"
+)
+
+func runCommand(plugins framework.Registry) *cobra.Command {
+	return runCommandOf(newRunFlags(), plugins)
+}
+
+func runCommandOf(f *runFlags, plugins framework.Registry) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Schedule the pods of a cluster, in kube-scheduler's place or beside it",
+		Long: `Run schedules the pods of a cluster. It takes kube-scheduler's flags, configuration and feature gates,
+stands for the same lease, and serves the same endpoints on port 10259, so that it can take its place.
+
+SIGTERM makes it decide no more, let bindings under way end, and release the lease.
+SIGUSR2 makes it compare what it holds with the API server, and save what the flight recorder holds
+as a trace, which "orrery replay" and "orrery demo" play.
+
+Exit codes are kube-scheduler's: 0 when told to stop, 1 for everything else, a lost lease included.`,
+		Args: func(c *cobra.Command, args []string) error {
+			for _, arg := range args {
+				if arg != "" {
+					return complaint(c, fmt.Errorf("%q does not take any arguments, got %q", c.CommandPath(), args))
+				}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error {
+			logs.InitLogs()
+			defer logs.FlushLogs()
+			return logged(f.run(c, plugins))
+		},
+	}
+	c.Version = version()
+	c.SetVersionTemplate("orrery {{.Version}}\n")
+	c.SetGlobalNormalizationFunc(cliflag.WordSepNormalizeFunc)
+	c.SetFlagErrorFunc(complaint)
+	for _, set := range f.sets.FlagSets {
+		c.Flags().AddFlagSet(set)
+	}
+	columns, _, _ := term.TerminalSize(c.OutOrStdout())
+	cliflag.SetUsageAndHelpFunc(c, f.sets, columns)
+	return c
+}
+
+// complaint says what is wrong with the flags; the exit code is kube-scheduler's and not that of other commands.
+func complaint(c *cobra.Command, err error) error {
+	fmt.Fprintf(c.ErrOrStderr(), "Error: %v\n", err)
+	return errNo
+}
+
+// logged writes an error where everything else that happened is written.
+func logged(err error) error {
+	if err == nil {
+		return nil
+	}
+	klog.ErrorS(err, "command failed")
+	return errNo
+}
+
+// run is one life of a scheduler.
+func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
+	features, gates, err := f.features()
+	if err != nil {
+		return err
+	}
+	if err := logsapi.ValidateAndApply(f.logs, gates); err != nil {
+		return err
+	}
+	cliflag.PrintFlags(c.Flags())
+	if err := errors.Join(f.validate()...); err != nil {
+		return err
+	}
+	configuration, err := f.configuration(features)
+	if err != nil {
+		return err
+	}
+	if f.writeConfigTo != "" {
+		return f.writeConfig(configuration, plugins)
+	}
+	kubeConfig, err := f.kubeConfig(configuration)
+	if err != nil {
+		return err
+	}
+	f.metrics.Apply()
+	o := f.replicaOptions(configuration, plugins, kubeConfig)
+	o.Instruments = instruments(features)
+	r, err := replica.New(o)
+	if err != nil {
+		return err
+	}
+	if text, err := configuration.YAML(); err == nil {
+		klog.V(2).InfoS("Using component config", "config", string(text))
+	}
+	klog.InfoS("Starting Orrery", "version", version(), "kubernetes", kubernetes)
+	ctx, stop := untilTold()
+	defer stop()
+	return f.serveAndRun(ctx, r, configuration)
+}
+
+func (f *runFlags) replicaOptions(c *config.Configuration, plugins framework.Registry, k *rest.Config) replica.Options {
+	return replica.Options{
+		Config: c, Plugins: plugins, KubeConfig: k, MaxInUnschedulable: f.maxInUnschedulable,
+		Controllers: f.controllers, Seed: uint64(time.Now().UnixNano()), Logger: klog.Background(),
+	}
+}
+
+// serveAndRun has the endpoints up for as long as the replica runs.
+func (f *runFlags) serveAndRun(ctx context.Context, r *replica.Replica, c *config.Configuration) error {
+	server, err := f.serving.Open()
+	if err != nil {
+		return err
+	}
+	if server != nil {
+		if err := server.Start(f.endpoints(ctx, r, c)); err != nil {
+			return err
+		}
+		defer server.Stop()
+	}
+	defer onUSR2(ctx, r)()
+	return r.Run(ctx)
+}
+
+func (f *runFlags) endpoints(ctx context.Context, r *replica.Replica, c *config.Configuration) *serving.Endpoints {
+	e := &serving.Endpoints{Config: c, Flags: &f.sets, Leading: r.Leading, Resources: podResources(r)}
+	if *c.LeaderElection.LeaderElect {
+		e.Healthz, e.Readyz = []healthz.HealthChecker{r.Health()}, []healthz.HealthChecker{r.Health()}
+	}
+	e.Readyz = append(e.Readyz, serving.NotStopping(ctx), serving.Check{Called: "sched-handler-sync", Ask: r.Synced})
+	return e
+}
+
+// writeConfig writes the configuration once it is known that a scheduler can be made of it.
+func (f *runFlags) writeConfig(c *config.Configuration, plugins framework.Registry) error {
+	if _, err := replica.New(f.replicaOptions(c, plugins, &rest.Config{})); err != nil {
+		return err
+	}
+	text, err := c.YAML()
+	if err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	if err := os.WriteFile(f.writeConfigTo, text, 0o644); err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	klog.InfoS("Wrote configuration", "file", f.writeConfigTo)
+	return nil
+}
+
+func (f *runFlags) kubeConfig(c *config.Configuration) (*rest.Config, error) {
+	connection := c.ClientConnection
+	k, err := clientcmd.BuildConfigFromFlags(f.master, connection.Kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("finding the API server: %w", err)
+	}
+	k.DisableCompression = true
+	k.AcceptContentTypes, k.ContentType = connection.AcceptContentTypes, connection.ContentType
+	k.QPS, k.Burst = connection.QPS, int(connection.Burst)
+	return k, nil
+}

@@ -1,0 +1,103 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"orrery/core/config"
+)
+
+// given is what the flags make of a configuration, as far as flags can change it.
+func given(t *testing.T, args ...string) string {
+	t.Helper()
+	f := newRunFlags()
+	c := runCommandOf(f, nil)
+	if err := c.ParseFlags(args); err != nil {
+		t.Fatal(err)
+	}
+	features, _, err := f.features()
+	if err != nil {
+		return err.Error()
+	}
+	if errs := f.validate(); len(errs) > 0 {
+		return errs[0].Error()
+	}
+	configuration, err := f.configuration(features)
+	if err != nil {
+		return err.Error()
+	}
+	e, k := configuration.LeaderElection, configuration.ClientConnection
+	return fmt.Sprintf("elect=%t %s/%s/%s %s qps=%v burst=%d kubeconfig=%q profiling=%t/%t", *e.LeaderElect, e.LeaseDuration.Duration,
+		e.RenewDeadline.Duration, e.RetryPeriod.Duration, e.ResourceName, k.QPS, k.Burst, k.Kubeconfig,
+		configuration.EnableProfiling, configuration.EnableContentionProfiling)
+}
+
+func TestFlagsLieOnTopOfTheConfiguration(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" +
+		"clientConnection: {qps: 7, burst: 9, kubeconfig: of-the-file}\nleaderElection: {resourceName: of-the-file, leaseDuration: 30s}\nenableProfiling: false\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const usual = `elect=true 15s/10s/2s kube-scheduler qps=50 burst=100 kubeconfig="" profiling=true/true`
+	const ofFile = `elect=true 30s/10s/2s of-the-file qps=7 burst=9 kubeconfig="of-the-file" profiling=false/false`
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no flag at all": {nil, usual},
+		"deprecated flags count without a file": {
+			[]string{"--kubeconfig=k", "--kube-api-qps=1.5", "--kube-api-burst=3", "--profiling=false", "--contention-profiling=false"},
+			`elect=true 15s/10s/2s kube-scheduler qps=1.5 burst=3 kubeconfig="k" profiling=false/false`,
+		},
+		"a file":                                {[]string{"--config", file}, ofFile},
+		"deprecated flags are ignored with one": {[]string{"--config", file, "--kubeconfig=k", "--kube-api-qps=1.5", "--profiling"}, ofFile},
+		"flags of the election count with one": {
+			[]string{"--config", file, "--leader-elect=false", "--leader-elect-renew-deadline=11s", "--leader-elect-resource-name=of-the-flag"},
+			strings.NewReplacer("elect=true", "elect=false", "10s/2s of-the-file", "11s/2s of-the-flag").Replace(ofFile),
+		},
+		"underscores are hyphens":    {[]string{"--leader_elect=false"}, strings.Replace(usual, "elect=true", "elect=false", 1)},
+		"a gate of scheduling":       {[]string{"--feature-gates=kube:SchedulerQueueingHints=true"}, usual},
+		"a gate of logging":          {[]string{"--feature-gates=LoggingAlphaOptions=true,SchedulerQueueingHints=true"}, usual},
+		"the version that it is":     {[]string{"--emulated-version=kube=1.35"}, usual},
+		"a version that it is not":   {[]string{"--emulated-version=1.34"}, `--emulated-version: "1.34": Orrery behaves like 1.35 and like no other version`},
+		"what the file must not say": {[]string{"--config", file, "--leader-elect-lease-duration=1s"}, "kube-scheduler configuration: leaderElection.leaseDuration: Invalid value: \"10s\": must be greater than `RenewDeadline`"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := given(t, c.args...); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestEveryFlagOfKubeSchedulerIsThere(t *testing.T) {
+	const flags = `config write-config-to master
+		bind-address secure-port cert-dir tls-cert-file tls-private-key-file tls-cipher-suites tls-min-version tls-sni-cert-key
+		http2-max-streams-per-connection disable-http2-serving permit-port-sharing permit-address-sharing
+		authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl
+		authentication-tolerate-lookup-failure client-ca-file requestheader-client-ca-file requestheader-allowed-names
+		requestheader-username-headers requestheader-uid-headers requestheader-group-headers requestheader-extra-headers-prefix
+		authorization-kubeconfig authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
+		authorization-always-allow-paths profiling contention-profiling kubeconfig kube-api-content-type kube-api-qps kube-api-burst
+		pod-max-in-unschedulable-pods-duration leader-elect leader-elect-lease-duration leader-elect-renew-deadline
+		leader-elect-retry-period leader-elect-resource-lock leader-elect-resource-name leader-elect-resource-namespace
+		feature-gates emulated-version min-compatibility-version show-hidden-metrics-for-version disabled-metrics
+		allow-metric-labels allow-metric-labels-manifest logging-format v vmodule log-flush-frequency log-text-split-stream
+		log-text-info-buffer-size log-json-split-stream log-json-info-buffer-size`
+	c := runCommand(nil)
+	for _, name := range strings.Fields(flags) {
+		if c.Flags().Lookup(name) == nil {
+			t.Errorf("--%s is missing", name)
+		}
+	}
+	if got := c.Flags().Lookup("secure-port").DefValue; got != "10259" {
+		t.Errorf("it serves on %s", got)
+	}
+	if !strings.Contains(gateHelp(), string(config.SchedulerAsyncAPICalls)) {
+		t.Error("the help names no gates")
+	}
+}

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"orrery/demo"
+)
+
+func traceCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "trace",
+		Short: "Look into recordings, make them of other data, cut them, and hide their names",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(traceListCommand(), traceInfoCommand(), traceImportCommand(), traceCutCommand(), traceHashCommand())
+	return c
+}
+
+type traceListDocument struct {
+	envelope
+	Traces []listedTrace `json:"traces"`
+}
+
+type listedTrace struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Story string `json:"story"`
+	Bytes int64  `json:"bytes"`
+}
+
+func traceListCommand() *cobra.Command {
+	var out output
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the traces that are built in",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			doc := traceListDocument{document("TraceList"), []listedTrace{}}
+			for _, t := range demo.Traces() {
+				doc.Traces = append(doc.Traces, listedTrace{t.Name, t.Title, t.Story, t.Size})
+			}
+			return out.print(c, doc, func(w io.Writer) {
+				var table [][]string
+				for _, t := range doc.Traces {
+					table = append(table, []string{t.Name, humanize.IBytes(uint64(t.Bytes)), t.Title})
+				}
+				rows(w, "", table)
+			})
+		},
+	}
+	out.flag(c)
+	return c
+}
+
+// written says of a trace that a command wrote what was put in it, unless the trace itself took the output.
+func written(c *cobra.Command, out output, to outFile, doc any, notes []string, text func(io.Writer)) error {
+	if to.piped() {
+		warn(c, notes...)
+		return nil
+	}
+	return out.print(c, doc, func(w io.Writer) {
+		text(w)
+		for _, note := range notes {
+			fmt.Fprintln(w, "  "+note)
+		}
+	})
+}

@@ -1,0 +1,84 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"orrery/core/trace"
+)
+
+func traceHashCommand() *cobra.Command {
+	var (
+		out  output
+		to   outFile
+		salt string
+	)
+	c := &cobra.Command{
+		Use:   "hash TRACE",
+		Short: "Copy a trace with its names replaced, to give it to somebody",
+		Long: `Hash replaces names of objects, values of labels, images, addresses and texts by hashes: the same
+name by the same hash, so that decisions stay what they are. Keys, numbers, quantities and the
+scheduler's configuration are kept.
+
+Whoever has the salt can find names by trying them out: make one of random bytes and keep it, to
+find what "h0123456789abcdef" is called in your cluster, or throw it away.
+` + traceHelp,
+		Example: `  head -c 32 /dev/urandom >salt
+  orrery trace hash incident.orrery --salt-file salt --out for-the-issue.orrery`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeTrace,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := to.check(c, out); err != nil {
+				return err
+			}
+			hash, err := readSalt(salt)
+			if err != nil {
+				return err
+			}
+			rec, err := openTrace(c, args[0])
+			if err != nil {
+				return err
+			}
+			defer rec.Close()
+			p := newProgress(c, "hashing the names of "+rec.name)
+			defer p.done()
+			_, all, err := headerOf(p.reading(rec, rec.size))
+			if err != nil {
+				return fmt.Errorf("hashing the names of %s: %w", rec.name, err)
+			}
+			damage, err := to.write(c, func(w io.Writer) error { return trace.HashNames(all, w, hash) })
+			p.done()
+			if err != nil {
+				return err
+			}
+			return copied(c, out, to, "TraceHash", rec.name, damage)
+		},
+	}
+	c.Flags().StringVar(&salt, "salt-file", "", "a `file` of random bytes, 8 at least")
+	to.flag(c)
+	out.flag(c)
+	return c
+}
+
+// mostSalt is more than any salt needs, in bytes.
+const mostSalt = 4096
+
+func readSalt(file string) (*trace.Hash, error) {
+	if file == "" {
+		return nil, errors.New("hashing names takes a salt: make one with head -c 32 /dev/urandom >salt, and give it as --salt-file salt")
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the salt: %w", err)
+	}
+	defer f.Close()
+	salt, err := io.ReadAll(io.LimitReader(f, mostSalt))
+	if err != nil {
+		return nil, fmt.Errorf("reading the salt: %w", err)
+	}
+	return trace.NewHash(salt)
+}

@@ -1,0 +1,150 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"orrery/core/trace"
+	"orrery/core/world"
+)
+
+// openbStart is the beginning of openb's time, which its files do not say.
+var openbStart = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func traceImportCommand() *cobra.Command {
+	var (
+		out   output
+		to    outFile
+		openb bool
+	)
+	c := &cobra.Command{
+		Use:   "import FILE...",
+		Short: "Make a trace of Kubernetes objects, or of the openb data",
+		Long: `Import makes a trace of Kubernetes objects in YAML or JSON, as "kubectl get -o yaml" prints them;
+- is the standard input. Everything there is when the first pending pod was created is there from
+the start, and pending pods come when they were created. Kinds that scheduling does not read are
+skipped.
+
+With --openb it takes the two files of the openb trace: the list of nodes and the list of pods.
+
+Such a trace has no scheduler in it: replayed, everything that the scheduler wants done succeeds at
+once.`,
+		Example: `  kubectl get nodes,pods,pvc,pv,sc,pdb,pc -A -o yaml | orrery trace import - --out cluster.orrery
+  orrery trace import nodes.yaml pods.json --out cluster.orrery
+  orrery trace import --openb openb_node_list_all_node.csv openb_pod_list_default.csv --out openb.orrery`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := to.check(c, out); err != nil {
+				return err
+			}
+			p := newProgress(c, "importing")
+			im, err := importFiles(c, p, openb, args)
+			if err == nil {
+				_, err = to.write(c, func(w io.Writer) error { return im.Write(w, trace.Header{Program: "orrery " + version()}) })
+			}
+			p.done()
+			if err != nil {
+				return err
+			}
+			doc := newTraceImport(string(to), im)
+			return written(c, out, to, doc, doc.Notes, doc.text)
+		},
+	}
+	c.Flags().BoolVar(&openb, "openb", false, "the files are openb's list of nodes and list of pods")
+	to.flag(c)
+	out.flag(c)
+	return c
+}
+
+func importFiles(c *cobra.Command, p *progress, openb bool, files []string) (*trace.Import, error) {
+	if openb {
+		return importOpenb(p, files)
+	}
+	objects := trace.Objects{Progress: func(n int) { p.count(n, "objects") }}
+	for _, file := range files {
+		if err := importFile(c, &objects, file); err != nil {
+			return nil, err
+		}
+	}
+	im := objects.Import()
+	if len(im.Inputs) == 0 {
+		return nil, errors.New("importing: there is no object in this that scheduling reads")
+	}
+	return im, nil
+}
+
+func importFile(c *cobra.Command, into *trace.Objects, file string) error {
+	if file == "-" {
+		return into.Read("standard input", c.InOrStdin())
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("importing: %w", err)
+	}
+	defer f.Close()
+	return into.Read(file, f)
+}
+
+func importOpenb(p *progress, files []string) (*trace.Import, error) {
+	if len(files) != 2 {
+		return nil, fmt.Errorf("importing openb takes two files, the list of nodes and the list of pods, and not %d", len(files))
+	}
+	nodes, err := os.Open(files[0])
+	if err != nil {
+		return nil, fmt.Errorf("importing: %w", err)
+	}
+	defer nodes.Close()
+	pods, err := os.Open(files[1])
+	if err != nil {
+		return nil, fmt.Errorf("importing: %w", err)
+	}
+	defer pods.Close()
+	return trace.ImportOpenb(files[0], nodes, files[1], pods, openbStart, func(n int) { p.count(n, "lines") })
+}
+
+type traceImportDocument struct {
+	envelope
+	File    string         `json:"file"`
+	Start   moment         `json:"start"`
+	End     moment         `json:"end"`
+	Seconds float64        `json:"seconds"`
+	Inputs  int            `json:"inputs"`
+	Objects map[string]int `json:"objects"`
+	Notes   []string       `json:"notes"`
+}
+
+func newTraceImport(file string, im *trace.Import) traceImportDocument {
+	end := im.Start
+	if n := len(im.Inputs); n > 0 {
+		end = im.Inputs[n-1].At
+	}
+	doc := traceImportDocument{
+		document("TraceImport"), file, momentOf(im.Start), momentOf(end), end.Sub(im.Start).Seconds(), len(im.Inputs),
+		map[string]int{},
+		append([]string{}, im.Notes...),
+	}
+	for _, in := range im.Inputs {
+		switch ev := in.Event.(type) {
+		case world.Listed:
+			doc.Objects[string(ev.Kind)] += len(ev.Objects)
+		case world.Changed:
+			if ev.Op == world.Added {
+				doc.Objects[string(world.KindOf(ev.Object))]++
+			}
+		}
+	}
+	return doc
+}
+
+func (d traceImportDocument) text(w io.Writer) {
+	counts := map[string]uint64{}
+	for kind, n := range d.Objects {
+		counts[kind] = uint64(n)
+	}
+	fmt.Fprintf(w, "wrote %q: %s over %s%s\n", d.File, counted(d.Inputs, "input"), since(time.Duration(d.Seconds*float64(time.Second))), breakdown(counts))
+}

@@ -1,0 +1,192 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"orrery/core/printable"
+	"orrery/core/trace"
+)
+
+func traceInfoCommand() *cobra.Command {
+	var out output
+	c := &cobra.Command{
+		Use:   "info TRACE",
+		Short: "Say what is in a trace: times, counts, marks, digest, damage",
+		Long: `Info goes through a trace without deciding anything.
+` + traceHelp,
+		Example: `  orrery trace info zone-failure
+  orrery trace info -o json incident.orrery | jq '.marks[] | select(.kind == "preemption")'`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeTrace,
+		RunE: func(c *cobra.Command, args []string) error {
+			rec, err := openTrace(c, args[0])
+			if err != nil {
+				return err
+			}
+			defer rec.Close()
+			p := newProgress(c, "reading "+rec.name)
+			info, err := trace.ReadInfo(p.reading(rec, rec.size))
+			p.done()
+			if err != nil {
+				return fmt.Errorf("reading %s: %w", rec.name, err)
+			}
+			doc := newTraceInfo(rec.name, &info)
+			return out.print(c, doc, func(w io.Writer) { doc.text(w, &info) })
+		},
+	}
+	out.flag(c)
+	return c
+}
+
+type traceInfoDocument struct {
+	envelope
+	Trace         string            `json:"trace"`
+	Program       string            `json:"program"`
+	Description   string            `json:"description"`
+	Base          string            `json:"base"`
+	NamesHashed   bool              `json:"namesHashed"`
+	Seed          uint64            `json:"seed"`
+	Configuration string            `json:"configuration,omitempty"`
+	Start         moment            `json:"start"`
+	First         moment            `json:"first,omitempty"`
+	Last          moment            `json:"last,omitempty"`
+	Seconds       float64           `json:"seconds"`
+	Bytes         int64             `json:"bytes"`
+	Unpacked      int64             `json:"unpackedBytes"`
+	Inputs        uint64            `json:"inputs"`
+	InputsByKind  map[string]uint64 `json:"inputsByKind"`
+	ListedObjects uint64            `json:"listedObjects"`
+	Decisions     uint64            `json:"decisions"`
+	ByVerdict     map[string]uint64 `json:"decisionsByVerdict"`
+	Checkpoints   uint64            `json:"checkpoints"`
+	Digest        string            `json:"digest,omitempty"`
+	Marks         []markDocument    `json:"marks"`
+	Damage        *damageDocument   `json:"damage,omitempty"`
+}
+
+type markDocument struct {
+	Record uint64  `json:"record"`
+	At     moment  `json:"at"`
+	Offset float64 `json:"offsetSeconds"`
+	Kind   string  `json:"kind"`
+	Pod    *podRef `json:"pod,omitempty"`
+	Text   string  `json:"text"`
+}
+
+func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
+	h := i.Header
+	doc := traceInfoDocument{
+		envelope: document("TraceInfo"), Trace: name, Program: h.Program, Description: h.Description, Base: string(h.Base),
+		NamesHashed: h.NamesHashed, Seed: h.Seed, Configuration: h.Configuration, Start: momentOf(h.Start),
+		Bytes: i.Bytes, Unpacked: i.Unpacked, Inputs: i.Inputs, InputsByKind: i.Events, ListedObjects: i.Objects,
+		Decisions: i.Decisions, ByVerdict: map[string]uint64{}, Checkpoints: i.Checkpoints,
+		Marks: []markDocument{}, Damage: damageOf(i.Damage),
+	}
+	if !i.First.IsZero() {
+		doc.First, doc.Last, doc.Seconds = momentOf(i.First), momentOf(i.Last), i.Last.Sub(h.Start).Seconds()
+	}
+	if i.Digest != 0 {
+		doc.Digest = fmt.Sprintf("%016x", i.Digest)
+	}
+	for v, n := range i.Verdicts {
+		doc.ByVerdict[trace.Verdict(v).String()] = n
+	}
+	for _, m := range i.Marks {
+		mark := markDocument{m.Record, momentOf(m.At), m.At.Sub(h.Start).Seconds(), m.Mark.Kind.String(), nil, m.Mark.Text}
+		if m.Mark.Pod.Name != "" {
+			pod := refOf(m.Mark.Pod)
+			mark.Pod = &pod
+		}
+		doc.Marks = append(doc.Marks, mark)
+	}
+	return doc
+}
+
+var bases = map[trace.Base]string{
+	trace.FromStart:    "of a scheduler's life, from its first input on",
+	trace.FromSnapshot: "of a scheduler's life, beginning with a snapshot in the middle of it",
+	trace.FromImport:   "of a cluster, imported without a scheduler",
+}
+
+func (d *traceInfoDocument) text(w io.Writer, i *trace.Info) {
+	h := i.Header
+	fmt.Fprintf(w, "%s: %s %s\n", d.Trace, since(time.Duration(d.Seconds*float64(time.Second))), bases[h.Base])
+	var table [][]string
+	fact := func(name, value string) {
+		if value != "" {
+			table = append(table, []string{name, value})
+		}
+	}
+	about := "about"
+	for _, line := range paragraph(d.Description, 90) {
+		fact(about, line)
+		about = ""
+	}
+	fact("made by", printable.Line(d.Program, 200))
+	fact("from", clock(h.Start))
+	if !i.Last.IsZero() {
+		fact("to", clock(i.Last))
+	}
+	fact("file", humanize.IBytes(uint64(d.Bytes))+", "+humanize.IBytes(uint64(d.Unpacked))+" unpacked")
+	fact("inputs", humanize.Comma(int64(d.Inputs))+breakdown(d.InputsByKind))
+	if d.ListedObjects > 0 {
+		fact("", "with "+counted(d.ListedObjects, "object")+" in lists")
+	}
+	fact("decisions", humanize.Comma(int64(d.Decisions))+breakdown(d.ByVerdict))
+	fact("digest", d.Digest)
+	if h.NamesHashed {
+		fact("names", "hashed")
+	}
+	rows(w, "  ", table)
+	markLines(w, d.Marks)
+	d.Damage.text(w)
+}
+
+// mostParts is how many kinds of things people want to know of.
+const mostParts = 8
+
+// breakdown is what a number is made of, the most of it first: " (30 Pod, 2 Node)".
+func breakdown(of map[string]uint64) string {
+	keys := slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b)) })
+	var parts []string
+	for _, k := range keys {
+		if of[k] > 0 && len(parts) < mostParts {
+			parts = append(parts, humanize.Comma(int64(of[k]))+" "+printable.Line(k, 60))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	if len(keys) > mostParts && of[keys[mostParts]] > 0 {
+		parts = append(parts, "others")
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// mostMarkLines is how many marks people read; a program gets them all.
+const mostMarkLines = 40
+
+func markLines(w io.Writer, marks []markDocument) {
+	if len(marks) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", counted(len(marks), "mark"))
+	var table [][]string
+	for _, m := range marks[:min(len(marks), mostMarkLines)] {
+		at := offset(time.Duration(m.Offset * float64(time.Second)))
+		table = append(table, []string{at, m.Kind, printable.Line(m.Text, 200)})
+	}
+	rows(w, "  ", table)
+	if more := len(marks) - mostMarkLines; more > 0 {
+		fmt.Fprintf(w, "  and %d more; --output json has all\n", more)
+	}
+}

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"orrery/core/printable"
+	"orrery/demo"
+)
+
+// recording is a trace that was opened, wherever it came from.
+type recording struct {
+	// name is what it is called in answers: the base name of a file, or the name of an embedded one. It is printable.
+	name string
+	// size in bytes; zero when it is not known.
+	size int64
+	io.ReadCloser
+}
+
+// traceHelp says in help texts what TRACE is.
+const traceHelp = `TRACE is a file, - for what comes in on the standard input, or the name of a trace that is
+built in; "orrery trace list" prints those.`
+
+// openTrace opens a file, the standard input if it is called -, or a trace that is built in.
+func openTrace(c *cobra.Command, arg string) (*recording, error) {
+	if arg == "-" {
+		return &recording{name: "standard input", ReadCloser: io.NopCloser(c.InOrStdin())}, nil
+	}
+	f, err := os.Open(arg)
+	if err == nil {
+		r := &recording{name: printable.Line(filepath.Base(arg), 120), ReadCloser: f}
+		info, err := f.Stat()
+		if err == nil && info.IsDir() {
+			f.Close()
+			return nil, fmt.Errorf("opening %q: it is a directory, and a trace is a file", arg)
+		}
+		if err == nil && info.Mode().IsRegular() {
+			r.size = info.Size()
+		}
+		return r, nil
+	}
+	for _, t := range demo.Traces() {
+		if t.Name != arg {
+			continue
+		}
+		data, err := demo.Open(arg)
+		return &recording{name: arg, size: t.Size, ReadCloser: io.NopCloser(data)}, err
+	}
+	if !errors.Is(err, fs.ErrNotExist) || strings.ContainsRune(arg, filepath.Separator) {
+		return nil, fmt.Errorf("opening a trace: %w", err)
+	}
+	return nil, fmt.Errorf("there is neither a file nor a built-in trace called %q%s", arg, didYouMean(arg, builtIn()))
+}
+
+// builtIn are the names of the traces that are built in.
+func builtIn() []string {
+	var names []string
+	for _, t := range demo.Traces() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// completeTrace offers the traces that are built in, and files.
+func completeTrace(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var offered []cobra.Completion
+	for _, t := range demo.Traces() {
+		offered = append(offered, cobra.CompletionWithDesc(t.Name, t.Title))
+	}
+	return offered, cobra.ShellCompDirectiveDefault
+}

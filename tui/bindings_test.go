@@ -1,0 +1,147 @@
+package tui
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orrery/views"
+	"orrery/views/draw"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// anywhere is every place in which a key can be pressed.
+var anywhere = append(slices.Clone(everywhere), textPane)
+
+func TestNoKeyMeansTwoThingsInOnePane(t *testing.T) {
+	for _, pane := range anywhere {
+		taken := map[string]string{}
+		for i := range bindings {
+			b := &bindings[i]
+			if !b.worksOn(pane) {
+				continue
+			}
+			for _, key := range b.keys {
+				if other, ok := taken[key]; ok {
+					t.Errorf("in pane %d, %q is both %s and %s", pane, key, other, b.name)
+				}
+				taken[key] = b.name
+			}
+		}
+	}
+}
+
+func TestEveryKeyIsToldOf(t *testing.T) {
+	for i := range bindings {
+		b := &bindings[i]
+		if b.name == "" || b.shown == "" || b.tells == "" || len(b.keys) == 0 || (b.hint > 0) != (b.does != "") {
+			t.Errorf("the row of %q is not complete: %+v", b.name, b)
+		}
+		if width := draw.Width(b.shown); width > 14 {
+			t.Errorf("%s is written %q, which is %d columns wide", b.name, b.shown, width)
+		}
+	}
+}
+
+// TestNoKeyNeedsAModernTerminal keeps to what every terminal sends.
+func TestNoKeyNeedsAModernTerminal(t *testing.T) {
+	for i := range bindings {
+		for _, key := range bindings[i].keys {
+			for _, modern := range []string{"alt+", "super+", "meta+", "hyper+", "f1", "f2", "shift+enter", "ctrl+shift"} {
+				if strings.Contains(key, modern) {
+					t.Errorf("%s is on %q, which not every terminal sends", bindings[i].name, key)
+				}
+			}
+		}
+	}
+}
+
+// TestTheCanon holds what people know from elsewhere.
+func TestTheCanon(t *testing.T) {
+	for key, name := range map[string]string{
+		"q": "quit", "ctrl+c": "quit", "esc": "back", "?": "help", "/": "filter", "n": "match", "N": "match-before", ":": "command", "j": "down",
+		"k": "up", "g": "top", "G": "bottom", "ctrl+d": "pagedown", "ctrl+u": "pageup", "pgup": "pageup", "pgdown": "pagedown", "home": "top",
+		"end": "bottom", "tab": "next", "shift+tab": "previous", "1": "pane", "9": "pane", "enter": "open", "z": "zoom", "space": "pause",
+		"y": "copy", "s": "sort", "r": "reverse", "t": "theme", "ctrl+z": "suspend", "[": "step", "]": "step", "{": "mark", "}": "mark",
+		",": "speed", ".": "speed", "0": "ends", "$": "ends", "w": "whatif", "e": "explain", "d": "describe", "S": "picture", "ctrl+s": "text",
+		"m": "mouse", "up": "up", "down": "down",
+	} {
+		if b := bound(views.QueuePane, key); b == nil || b.name != name {
+			t.Errorf("%q in the queue is %v, want %s", key, b, name)
+		}
+	}
+}
+
+func TestHintsSayWhatFitsAndNeverLie(t *testing.T) {
+	s := newSession(t, 140, 40).keys("2")
+	var got strings.Builder
+	for width := 20; width <= 200; width += 20 {
+		c := draw.New(width, 1)
+		a := c.All(draw.Braille)
+		a.Hints(s.screen.hints(width - 2))
+		got.WriteString(strings.TrimRight(c.Plain(), " ") + "\n")
+	}
+	golden(t, "hints.txt", got.String())
+	for _, h := range s.screen.hints(500) {
+		if !slices.ContainsFunc(bindings, func(b binding) bool { return b.shown == h.Key && b.refused(s.screen) == "" }) {
+			t.Errorf("the hints tell of %q, which does nothing now", h.Key)
+		}
+	}
+}
+
+func TestTheHelpTellsOfEveryKeyOfItsPane(t *testing.T) {
+	for _, pane := range everywhere {
+		told := map[string]bool{}
+		for _, g := range help(pane) {
+			for _, k := range g.Keys {
+				told[k.Key] = true
+			}
+		}
+		for i := range bindings {
+			if b := &bindings[i]; b.worksOn(pane) && !told[b.shown] {
+				t.Errorf("the help of pane %d does not tell of %s", pane, b.shown)
+			}
+		}
+	}
+}
+
+// TestTheKeysAreWrittenDown keeps docs/keys.md as the table is.
+func TestTheKeysAreWrittenDown(t *testing.T) {
+	const path = "../docs/keys.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(Reference()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(written), Reference()); diff != "" {
+		t.Errorf("%s is stale; write it with go test ./tui -run Written -update (-written +table):\n%s", path, diff)
+	}
+}
+
+func TestAnUnknownCommandNamesTheNearest(t *testing.T) {
+	for typed, want := range map[string]string{"qit": "quit", "them": "theme", "evicsions": "evictions", "gotoo": "goto", "zom": "zoom"} {
+		if got := nearest(typed); got != want {
+			t.Errorf("%q: did you mean %q? want %q", typed, got, want)
+		}
+	}
+}
+
+func TestEveryWordOfTheCommandLineSaysWhatItDoes(t *testing.T) {
+	for i, w := range vocabulary {
+		if w.name == "" || w.does == "" || w.do == nil {
+			t.Errorf("the word %q is not complete", w.name)
+		}
+		if i > 0 && vocabulary[i-1].name >= w.name {
+			t.Errorf("%q comes after %q", w.name, vocabulary[i-1].name)
+		}
+	}
+}

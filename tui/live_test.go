@@ -1,0 +1,203 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"orrery/core/mk"
+	"orrery/core/operate"
+	"orrery/views"
+	"orrery/views/collect"
+)
+
+// cluster is a source as a live one is, of an engine that stands still.
+type cluster struct {
+	still
+	hand     operate.Hand
+	unable   string
+	alert    string
+	held     int
+	contexts []string
+	dialled  *cluster
+	left     bool
+}
+
+func (c *cluster) now() *cluster {
+	if c.dialled != nil {
+		return c.dialled
+	}
+	return c
+}
+
+func (c *cluster) Unable() string     { return c.now().unable }
+func (c *cluster) Hand() operate.Hand { return c.now().hand }
+func (c *cluster) Access() string {
+	return "rules:\n" + operate.YAML([]operate.Rule{{Resource: "nodes", Verb: "list"}})
+}
+func (c *cluster) Contexts() []string { return c.contexts }
+func (c *cluster) Hold(look func()) {
+	c.held++
+	look()
+	c.held--
+}
+
+func (c *cluster) Add(m *views.Model, look collect.Look) {
+	m.Header.Source, m.Header.Alert, m.Header.Compared, m.Header.Agrees = "staging", c.alert, 2000, 0.996
+	if c.dialled != nil {
+		m.Header.Source = "production"
+	}
+	if look.Open == views.AgreementPane {
+		m.Agreement = &views.Agreement{Agreed: 3, Differs: 1, List: views.List[views.Difference]{Total: 1, Rows: []views.Difference{
+			{Seq: 1, At: start, Pod: "default/one", Real: "node-1", Ours: "node-2", Why: "NodeResourcesFit is for the other node by 12"},
+		}}}
+	}
+}
+
+func (c *cluster) Dial(_ context.Context, name string) (func() func(), error) {
+	if name == "broken" {
+		return nil, errors.New("connecting to the API server: connection refused")
+	}
+	return func() func() {
+		if c.held > 0 {
+			panic("the source was changed under a look at it")
+		}
+		c.dialled = &cluster{}
+		return func() { c.left = true }
+	}, nil
+}
+
+// staging is a cluster with an API server that does as it is told.
+func staging(t *testing.T) (*cluster, *fake.Clientset) {
+	s := crowd(t, 3, "one", "two")
+	for more := true; more; { // which has it look at the nodes
+		_, more = s.engine.Step()
+	}
+	api := fake.NewClientset(mk.Node("node-0").Obj(), mk.Node("node-1").Obj(), mk.Pod("one").Obj())
+	return &cluster{still: s, hand: operate.Hand{Client: api}, contexts: []string{"broken", "production", "staging"}}, api
+}
+
+func cordoned(t *testing.T, api *fake.Clientset, node string) bool {
+	t.Helper()
+	n, err := api.CoreV1().Nodes().Get(context.Background(), node, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n.Spec.Unschedulable
+}
+
+func TestTheClusterIsChangedOnlyAfterAYes(t *testing.T) {
+	source, api := staging(t)
+	s := watch(t, source, 120, 30)
+	s.keys("3", "c").shows("This changes the cluster", "Cordon node node-0?", "$ kubectl cordon node-0", "⚑ hypothetical", "WHAT-IF")
+	golden(t, "live/confirm_120x30.txt", s.plain())
+	s.keys("c", "enter", "j", "z").shows("This changes the cluster")
+	for _, no := range []string{"n", "esc", "q"} {
+		s.keys(no).shows("nothing was changed").hides("This changes the cluster").hides("WHAT-IF")
+		if s.quit || cordoned(t, api, "node-0") {
+			t.Fatalf("%s did more than leave the question", no)
+		}
+		s.keys("c").shows("This changes the cluster")
+	}
+	s.keys("y").shows("cordoned node node-0").hides("This changes the cluster")
+	if !cordoned(t, api, "node-0") {
+		t.Error("the node was not cordoned")
+	}
+}
+
+func TestWithoutLeaveNothingIsAsked(t *testing.T) {
+	source, _ := staging(t)
+	source.unable = "this console only looks; start it with --allow-actions to change the cluster"
+	s := watch(t, source, 140, 30)
+	s.keys("3")
+	for _, key := range []string{"c", "D"} {
+		s.keys(key).shows(key + ": " + source.unable).hides("This changes the cluster")
+	}
+	s.keys("2")
+	for _, key := range []string{"E", "X", "A", "U"} {
+		s.keys(key).shows(key + ": " + source.unable).hides("This changes the cluster")
+	}
+	recording := newSession(t, 140, 30)
+	recording.keys("$", "3", "c").shows("c: there is no cluster here that could be changed")
+}
+
+func TestARefusalIsSaidWithTheRule(t *testing.T) {
+	source, api := staging(t)
+	api.PrependReactor("delete", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "one", errors.New(`User "jane" cannot delete resource "pods"`))
+	})
+	s := watch(t, source, 240, 40)
+	s.keys("2", "X").shows("Delete pod default/one?")
+	s.keys("y").shows(`user jane may not delete pods; it takes the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["delete"]} in namespace default`)
+}
+
+func TestWhatCannotBeDoneIsSaidInsteadOfAsked(t *testing.T) {
+	source, _ := staging(t)
+	s := watch(t, source, 140, 30)
+	s.keys("2", "U").shows("no scheduling gate holds pod default/one").hides("This changes the cluster")
+	s.keys("E").shows("pod default/one is on no node that it could be evicted from")
+	s.keys("A").shows("Try pod default/one at once?", "It is taken out of its back-off")
+	s.keys("y").shows("another scheduler has this pod")
+}
+
+func TestAgreementAndTheConnectionAreOnTheScreen(t *testing.T) {
+	source, _ := staging(t)
+	s := watch(t, source, 120, 30)
+	s.shows("staging", "SHADOW", "agrees 99.6%")
+	s.keys(":").types("agreement").keys("enter").shows("Agreement", "default/one", "NodeResourcesFit is for the other node by 12")
+	s.keys("enter").shows("Journey")
+	source.alert = "the connection is lost, for 12s"
+	s.keys("1").shows("the connection is lost, for 12s")
+	s.keys(":").types("access").keys("enter").shows("access", `resources: ["nodes"]`)
+}
+
+func TestContextsAndNamespacesAreSwitched(t *testing.T) {
+	source, _ := staging(t)
+	s := watch(t, source, 120, 30)
+	s.keys(":").types("ctx").keys("enter").shows("contexts: broken, production, staging")
+	s.keys(":").types("ctx nowhere").keys("enter").shows(`there is no context "nowhere"`)
+	s.keys(":").types("ctx broken").keys("enter").shows("staying here: connecting to the API server: connection refused")
+	s.keys("2").shows("default/one")
+	s.keys(":").types("ns shop").keys("enter").shows("nobody waits")
+	s.keys(":").types("ns default").keys("enter").shows("default/one").hides("nobody waits")
+	s.keys(":").types("ns").keys("enter").shows("pods of all namespaces")
+	s.keys(":").types("ctx production").keys("enter").shows("watching production", "production").hides("staging")
+	if !source.left {
+		t.Error("the session that was left was not closed")
+	}
+}
+
+func TestASourceThatWakesIsNotLookedAtForNothing(t *testing.T) {
+	source := &waking{wakes: make(chan struct{}, 1)}
+	p := newPump(source, 30, func() time.Duration { return 0 }, nil)
+	if timer, _ := p.wait(); timer == nil {
+		t.Fatal("it is never looked at, and its countdowns stand still")
+	}
+	for _, stale := range []bool{false, true} {
+		p.stale, p.last = stale, 0
+		timer, wait := p.wait()
+		select {
+		case <-wait:
+			t.Error("it is looked at at once")
+		default:
+		}
+		timer.Stop()
+	}
+}
+
+// waking is a source that only wakes.
+type waking struct {
+	still
+	wakes chan struct{}
+}
+
+func (w *waking) Wake() <-chan struct{} { return w.wakes }
+func (w *waking) Moving() bool          { return true }

@@ -1,0 +1,90 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"orrery/core/printable"
+	"orrery/core/world"
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+// page is text to read.
+type page struct {
+	title string
+	lines []string
+}
+
+// pageMsg has a page opened.
+type pageMsg struct{ page *page }
+
+// describe opens what the scheduler knows of the selected pod or node, as YAML.
+func (s *Screen) describe() {
+	pod, _ := s.selectedPod()
+	node, _ := s.selectedNode()
+	about := s.aboutNode()
+	s.order(func(p *pump) {
+		var o world.Object
+		store := p.source.Engine().Store()
+		title, kind := "pod "+pod.String(), "Pod"
+		if about {
+			title, kind = "node "+node, "Node"
+			if n := store.Node(node); n != nil {
+				o = n
+			}
+		} else if found := store.Pod(pod.Namespace, pod.Name); found != nil {
+			o = found
+		}
+		if o == nil {
+			p.regret(fmt.Errorf("there is no %s at this moment", printable.Line(title, 120)))
+			return
+		}
+		text, err := yaml.Marshal(o)
+		if err != nil {
+			p.regret(fmt.Errorf("writing %s as YAML: %w", title, err))
+			return
+		}
+		p.tell(pageMsg{&page{title: printable.Line(title, 200), lines: printableLines("apiVersion: v1\nkind: " + kind + "\n" + string(text))}})
+	})
+}
+
+func printableLines(text string) []string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines {
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		lines[i] = line[:indent] + printable.Text(line[indent:])
+	}
+	return lines
+}
+
+// openPage opens a page over the pane on the screen.
+func (s *Screen) openPage(p *page) {
+	below := *s.top()
+	s.enter(place{pane: below.pane, pod: below.pod, node: below.node, narrow: below.narrow, page: p})
+}
+
+// drawPage draws a page in place of the panes. A row is marked as in a list, and the page moves with it.
+func (s *Screen) drawPage(a draw.Area) {
+	t := s.top()
+	if !s.zoom {
+		a = a.Box(draw.Frame{Title: t.page.title, Right: fmt.Sprintf("%d lines", len(t.page.lines)), Focused: true, Border: themes.Border}).Padded()
+	}
+	w := draw.Visible(len(t.page.lines), a.H, t.cursor.First, t.cursor.Selected)
+	s.seen.List, s.seen.Window, s.seen.Total = a.Rect, w, len(t.page.lines)
+	for i := range w.Count {
+		row := a.Item(i, w.First+i == t.cursor.Selected)
+		line := t.page.lines[w.First+i]
+		key, rest, found := strings.Cut(line, ":")
+		if !found || strings.ContainsAny(key, "\"'") {
+			row.Fit(0, 0, row.W, themes.Style(themes.Text), line)
+			continue
+		}
+		x := row.Fit(0, 0, row.W, themes.Style(themes.Accent), key)
+		x = row.Fit(x, 0, row.W-x, themes.Style(themes.Dim), ":")
+		row.Fit(x, 0, row.W-x, themes.Style(themes.Text), rest)
+	}
+	a.Scrollbar(w, len(t.page.lines))
+}

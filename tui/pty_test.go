@@ -1,0 +1,203 @@
+//go:build unix
+
+package tui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"orrery/core/engine"
+	"orrery/demo/playback"
+	"orrery/tui/ptytest"
+	"orrery/tui/term"
+)
+
+// The subject is the program on a terminal: this test binary, run again with a word that says what it watches.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "subject" {
+		os.Exit(subject(os.Args[2]))
+	}
+	os.Exit(m.Run())
+}
+
+func subject(what string) int {
+	facts, err := term.Detect(os.Environ(), os.Stdin, os.Stdout, term.Wishes{})
+	if err != nil || facts.Refusal != "" {
+		fmt.Println("no screen:", facts.Refusal, err)
+		return 2
+	}
+	o := playback.Options{Name: "minute.orrery"}
+	if what == "flat out" {
+		o.Speed, o.Loop = math.Inf(1), true
+	}
+	d, err := OpenDeck(bytes.NewReader(minute()), o, nil)
+	if err != nil {
+		fmt.Println(err)
+		return 2
+	}
+	if what != "paused" {
+		d.Play()
+	}
+	var source Source = d
+	if what == "panic" {
+		source = &brittle{Deck: d}
+	}
+	fps := 0
+	if what == "ten a second" {
+		fps = 10
+	}
+	err = Run(context.Background(), Options{Source: source, Terminal: facts, FPS: fps})
+	var ended *term.Ended
+	if errors.As(err, &ended) {
+		return ended.ExitCode()
+	}
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	return 0
+}
+
+// brittle is a source whose engine breaks after a second.
+type brittle struct {
+	*Deck
+	played time.Duration
+}
+
+func (b *brittle) Advance(real time.Duration) bool {
+	if b.played += real; b.played > 200*time.Millisecond {
+		panic("the core found itself in a state that cannot be")
+	}
+	return b.Deck.Advance(real)
+}
+
+func (b *brittle) Engine() *engine.Engine { return b.Deck.Engine() }
+
+func onTerminal(t testing.TB, what string) *ptytest.Session {
+	t.Helper()
+	return ptytest.Start(t, ptytest.Options{Command: []string{os.Args[0], "subject", what}, Width: 120, Height: 40, Dir: t.TempDir()})
+}
+
+func TestAPanicOfTheCoreGivesTheTerminalBack(t *testing.T) {
+	s := onTerminal(t, "panic")
+	code, _ := s.Exit()
+	if code != term.ExitFault {
+		t.Errorf("it ended with %d, want %d", code, term.ExitFault)
+	}
+	s.GaveBack()
+	if !bytes.Contains(s.Output(), []byte("a state that cannot be")) {
+		t.Error("nothing is said of the panic")
+	}
+}
+
+// processor is the processor time that a process has taken, by the account that Linux keeps in hundredths of a second.
+func processor(t testing.TB, pid int) time.Duration {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Skip("there is no account of the processor time here: ", err)
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(after)
+	const user, system = 11, 12
+	sum := 0
+	for _, at := range []int{user, system} {
+		n, err := strconv.Atoi(fields[at])
+		if err != nil {
+			t.Fatalf("reading %q: %v", stat, err)
+		}
+		sum += n
+	}
+	return time.Duration(sum) * 10 * time.Millisecond
+}
+
+// TestIdleIsIdle leaves a paused screen alone: it writes nothing, and takes a hundredth of a processor, most of it the
+// framework's looking for something to write. On a machine where others work it is charged more for the same.
+func TestIdleIsIdle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+	t.Parallel()
+	s := onTerminal(t, "paused")
+	s.AwaitText("2 Queue")
+	written := s.Quiet(time.Second) // in which the recording is looked through
+	const span = 5 * time.Second
+	before := processor(t, s.Pid())
+	if after := s.Quiet(span); after != written {
+		t.Errorf("in %v a paused screen wrote %d bytes", span, after-written)
+	}
+	took := processor(t, s.Pid()) - before
+	t.Logf("in %v a paused screen took %v of a processor", span, took)
+	if took > 3*span/100 {
+		t.Errorf("in %v a paused screen took %v of a processor, which is far from a hundredth", span, took)
+	}
+	s.Type("q")
+	s.Exit()
+}
+
+// TestALineOfTenKilobytesASecondIsEnough plays at ten frames a second, as over a slow ssh.
+func TestALineOfTenKilobytesASecondIsEnough(t *testing.T) {
+	t.Parallel()
+	s := onTerminal(t, "ten a second")
+	s.AwaitText("00:02.")
+	begin, from := len(s.Output()), time.Now()
+	s.AwaitText("00:06.")
+	rate := float64(len(s.Output())-begin) / time.Since(from).Seconds() / 1000
+	t.Logf("ten frames a second are %.1f kB/s", rate)
+	if rate > 10 {
+		t.Errorf("ten frames a second are %.1f kB/s, want at most 10", rate)
+	}
+	s.Type("q")
+	s.Exit()
+}
+
+func TestFramesASecond(t *testing.T) {
+	for _, tt := range []struct {
+		asked, want int
+		wrong       bool
+	}{{0, 30, false}, {1, 1, false}, {60, 60, false}, {61, 0, true}, {-1, 0, true}} {
+		o, err := Options{Source: still{}, FPS: tt.asked}.withDefaults()
+		if (err != nil) != tt.wrong || !tt.wrong && o.FPS != tt.want {
+			t.Errorf("%d frames a second are %d, %v", tt.asked, o.FPS, err)
+		}
+	}
+	if p := newPump(crowd(t, 0), 30, nil, nil); p.beat != time.Second/30 {
+		t.Errorf("at 30 frames a second, a beat is %v", p.beat)
+	}
+}
+
+// BenchmarkKeyToPaint presses keys while the core runs flat out, and measures until what they lead to is on the terminal.
+// The program looks sixty times a second for what is to be written, and people press keys at any time in between: so do
+// keys here, instead of always just after the last was answered.
+func BenchmarkKeyToPaint(b *testing.B) {
+	s := onTerminal(b, "flat out")
+	s.AwaitText("2 Queue")
+	panes := []struct{ key, title string }{
+		{"3", "3 Snapshot"}, {"4", "4 Zones"}, {"7", "7 Decisions"}, {"9", "9 Metrics"}, {"?", "? Help"}, {"5", "5 Evictions"}, {"6", "6 Leader"},
+	}
+	var took []time.Duration
+	chance := rand.New(rand.NewPCG(1, 2))
+	for i := 0; b.Loop(); i++ {
+		<-time.After(time.Duration(chance.Int64N(int64(2 * time.Second / mostFPS))))
+		pane := panes[i%len(panes)]
+		from := time.Now()
+		s.Type(pane.key)
+		s.Await(pane.title+" to be open", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Text(), "\n╭─ "+pane.title) })
+		took = append(took, time.Since(from))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms-p50")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "ms-p99")
+	s.Type("q")
+	s.Exit()
+}

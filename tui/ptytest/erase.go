@@ -1,0 +1,69 @@
+package ptytest
+
+// erase does what takes characters or lines away, or moves them.
+func (s *Screen) erase(final byte, n int) {
+	if s.w == 0 || s.h == 0 {
+		return
+	}
+	one := max(n, 1)
+	switch row := s.rows[s.y]; final {
+	case 'J':
+		switch n {
+		case 0:
+			clearCells(row[s.x:])
+			s.clearRows(s.y+1, s.h)
+		case 1:
+			clearCells(row[:s.x+1])
+			s.clearRows(0, s.y)
+		default:
+			s.clearRows(0, s.h)
+		}
+	case 'K':
+		clearCells([][]cell{row[s.x:], row[:s.x+1], row}[min(n, 2)])
+	case 'X':
+		clearCells(row[s.x:min(s.x+one, s.w)])
+	case 'P':
+		copy(row[s.x:], row[min(s.x+one, s.w):])
+		clearCells(row[max(s.w-one, s.x):])
+	case '@':
+		copy(row[min(s.x+one, s.w):], row[s.x:])
+		clearCells(row[s.x:min(s.x+one, s.w)])
+	case 'L':
+		s.scroll(s.y, -one)
+	case 'M':
+		s.scroll(s.y, one)
+	case 'S':
+		s.scroll(s.top, one)
+	case 'T':
+		s.scroll(s.top, -one)
+	}
+}
+
+func clearCells(cells []cell) {
+	for i := range cells {
+		cells[i] = cell{text: " "}
+	}
+}
+
+func (s *Screen) clearRows(from, to int) {
+	for y := from; y < to; y++ {
+		clearCells(s.rows[y])
+	}
+}
+
+// scroll moves the lines from one on up, or down if n is negative.
+func (s *Screen) scroll(from, n int) {
+	for range min(max(n, -n), s.h) {
+		if n > 0 {
+			first := s.rows[from]
+			copy(s.rows[from:s.end], s.rows[from+1:s.end])
+			s.rows[s.end-1] = first
+			clearCells(first)
+		} else {
+			last := s.rows[s.end-1]
+			copy(s.rows[from+1:s.end], s.rows[from:s.end-1])
+			s.rows[from] = last
+			clearCells(last)
+		}
+	}
+}

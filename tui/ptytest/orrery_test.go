@@ -1,0 +1,428 @@
+//go:build unix
+
+package ptytest_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"orrery/tui/ptytest"
+)
+
+// orrery is the program, built once.
+var orrery string
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "orrery-pty-")
+	if err == nil {
+		orrery = filepath.Join(folder, "orrery")
+		build := exec.Command("go", "build", "-o", orrery, "orrery/cmd/orrery")
+		build.Stderr = os.Stderr
+		err = build.Run()
+	}
+	code := 1
+	if err == nil {
+		code = m.Run()
+	} else {
+		fmt.Fprintln(os.Stderr, "building orrery:", err)
+	}
+	os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+// start runs the program with arguments on a terminal of 120 by 40, unless it is to have another one.
+func start(t *testing.T, o ptytest.Options, args ...string) *ptytest.Session {
+	t.Helper()
+	o.Command = append([]string{orrery}, args...)
+	if o.Env == nil {
+		o.Env = []string{"LANG=C.UTF-8", "COLORTERM=truecolor"}
+	}
+	return ptytest.Start(t, o)
+}
+
+var usual = ptytest.Options{Width: 120, Height: 40}
+
+func demo(t *testing.T, args ...string) *ptytest.Session {
+	t.Helper()
+	s := start(t, usual, append([]string{"demo"}, args...)...)
+	s.Await("the dashboard", dashboard)
+	return s
+}
+
+// dashboard tells whether all of it is there, and something in it.
+func dashboard(screen *ptytest.Screen) bool {
+	return screen.AltScreen() && screen.Contains("orrery") && screen.Contains("2 Queue") && screen.Contains("nodes")
+}
+
+// queue tells whether the queue has the screen.
+func queue(screen *ptytest.Screen) bool {
+	return strings.Contains(screen.Line(1), "2 Queue") && !screen.Contains("3 Snapshot")
+}
+
+// left quits the program with q and checks that nothing remains of it.
+func left(t *testing.T, s *ptytest.Session) {
+	t.Helper()
+	s.Type("q")
+	if code, _ := s.Exit(); code != 0 {
+		t.Errorf("the exit code is %d, want 0; the screen is\n%s", code, s.Text())
+	}
+	s.GaveBack()
+}
+
+// soon is how long a loaded machine may take to end a program. The promise is a second.
+const soon = 5 * time.Second
+
+func TestTheFirstPaintWaitsForNobody(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		o    ptytest.Options
+	}{
+		{"on a terminal that answers", ptytest.Options{Width: 120, Height: 40}},
+		{"on one that is mute", ptytest.Options{Width: 120, Height: 40, Mute: true}},
+		{"on one that is far away", ptytest.Options{Width: 120, Height: 40, Wait: 200 * time.Millisecond}},
+		{"on one that knows no size", ptytest.Options{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := start(t, tt.o, "demo")
+			if tt.o.Width > 0 {
+				s.Await("the dashboard", dashboard)
+			} else {
+				s.AwaitOutput("2 \x1b") // the title of the queue's pane
+				s.Resize(120, 40)
+				s.Await("the dashboard", dashboard)
+			}
+			t.Logf("the first character was there after %v", s.FirstPaint())
+			left(t, s)
+		})
+	}
+}
+
+func TestEveryKindOfTerminalIsGivenBack(t *testing.T) {
+	for _, name := range []string{"xterm", "xterm-256color", "screen-256color", "tmux-256color", "linux", "vt100", "xterm-kitty"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, ptytest.Options{Width: 80, Height: 24, Env: []string{"TERM=" + name, "LANG=C.UTF-8"}}, "demo")
+			s.Await("the dashboard", dashboard)
+			left(t, s)
+		})
+	}
+}
+
+func TestTheScreenFollowsTheTerminalsSize(t *testing.T) {
+	s := demo(t)
+	s.Type(" ")
+	for _, size := range [][2]int{{200, 60}, {60, 16}, {80, 24}, {200, 20}, {61, 50}} {
+		s.Resize(size[0], size[1])
+		s.Await(fmt.Sprintf("the dashboard at %dx%d", size[0], size[1]), func(screen *ptytest.Screen) bool {
+			return strings.HasPrefix(screen.Line(0), " orrery") && strings.Contains(screen.Line(size[1]-1), "help") &&
+				utf8.RuneCountInString(screen.Line(size[1]-1)) == size[0]
+		})
+	}
+	s.Resize(20, 5)
+	s.AwaitText("60x16")
+	s.Resize(1, 1)
+	s.Resize(120, 40)
+	s.Await("the dashboard", dashboard)
+	left(t, s)
+}
+
+func TestHoweverItEndsTheTerminalIsGivenBack(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  func(*ptytest.Session)
+		code int
+	}{
+		{"by q", func(s *ptytest.Session) { s.Type("q") }, 0},
+		{"by ctrl+c", func(s *ptytest.Session) { s.Type("\x03") }, 0},
+		{"by q in another pane", func(s *ptytest.Session) { s.Type("3"); s.AwaitText("3 Snapshot"); s.Type("q") }, 0},
+		{"by SIGINT", func(s *ptytest.Session) { s.Signal(syscall.SIGINT) }, 130},
+		{"by SIGTERM", func(s *ptytest.Session) { s.Signal(syscall.SIGTERM) }, 143},
+		{"by SIGHUP", func(s *ptytest.Session) { s.Signal(syscall.SIGHUP) }, 129},
+		{"by SIGQUIT", func(s *ptytest.Session) { s.Signal(syscall.SIGQUIT) }, 131},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := demo(t, "--speed", "max")
+			tt.end(s)
+			code, took := s.Exit()
+			if code != tt.code || took > soon {
+				t.Errorf("the exit code is %d after %v, want %d", code, took, tt.code)
+			}
+			s.GaveBack()
+			if _, file, ok := strings.Cut(string(s.Output()), "goroutines are in "); ok {
+				os.Remove(strings.TrimSpace(file))
+			}
+			t.Logf("gone after %v", took)
+		})
+	}
+}
+
+func TestATerminalThatGoesAwayEndsIt(t *testing.T) {
+	s := demo(t)
+	s.HangUp()
+	if code, took := s.Exit(); code != 129 || took > soon {
+		t.Errorf("the exit code is %d after %v, want 129", code, took)
+	}
+}
+
+func TestItStopsAndGoesOnUnderAShell(t *testing.T) {
+	s := ptytest.Start(t, ptytest.Options{
+		Command: []string{"sh", "-i"}, Env: []string{"PS1=prompt> ", "ENV=", "LANG=C.UTF-8"}, Width: 120, Height: 40,
+	})
+	s.AwaitText("prompt>")
+	s.Type(orrery + " demo\r")
+	s.Await("the dashboard", dashboard)
+	s.Type("\x1a")
+	s.Await("the shell", func(screen *ptytest.Screen) bool {
+		return !screen.AltScreen() && screen.Contains("Stopped") && strings.HasSuffix(strings.TrimSpace(screen.Text()), "\nprompt>")
+	})
+	s.GaveBack()
+	s.Type("clear; fg; echo ended with $?\r")
+	s.Await("the dashboard again", dashboard)
+	s.Type("q")
+	s.Await("the end", func(screen *ptytest.Screen) bool { return !screen.AltScreen() && screen.Contains("ended with 0") })
+	s.GaveBack()
+}
+
+func TestWithoutJobControlItSaysSoAndGoesOn(t *testing.T) {
+	s := demo(t)
+	s.Type("\x1a")
+	s.AwaitText("job control")
+	s.Type("3")
+	s.AwaitText("3 Snapshot")
+	left(t, s)
+}
+
+func TestWhereThereIsNoScreenThereAreLines(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		o    ptytest.Options
+	}{
+		{"on a dumb terminal", ptytest.Options{Width: 80, Height: 24, Env: []string{"TERM=dumb"}}},
+		{"on a terminal without a name", ptytest.Options{Width: 80, Height: 24, Env: []string{"TERM="}}},
+		{"on a build machine", ptytest.Options{Width: 80, Height: 24, Env: []string{"CI=true"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, tt.o, "demo")
+			if code, _ := s.Exit(); code != 0 {
+				t.Errorf("the exit code is %d, want 0", code)
+			}
+			onlyLines(t, s.Output())
+		})
+	}
+	t.Run("in a pipe", func(t *testing.T) {
+		t.Parallel()
+		cmd := exec.Command(orrery, "demo")
+		cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "CI=")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		onlyLines(t, out)
+	})
+	t.Run("and whoever insists on one is told why", func(t *testing.T) {
+		var said bytes.Buffer
+		cmd := exec.Command(orrery, "demo", "--tui")
+		cmd.Stderr = &said
+		out, _ := cmd.Output()
+		if code := cmd.ProcessState.ExitCode(); code != 2 || len(out) > 0 || strings.Count(said.String(), "\n") != 1 || !strings.Contains(said.String(), "not a terminal") {
+			t.Errorf("the exit code is %d, and it says %q and %q", code, out, said.String())
+		}
+	})
+}
+
+func onlyLines(t *testing.T, out []byte) {
+	t.Helper()
+	if n := bytes.Count(out, []byte{0x1b}); n > 0 {
+		t.Errorf("%d escapes are written", n)
+	}
+	if lines := bytes.Count(out, []byte{'\n'}); lines < 10 {
+		t.Errorf("only %d lines are written: %q", lines, out)
+	}
+}
+
+func TestColorsAndGlyphsAreTheTerminals(t *testing.T) {
+	colors := func(s *ptytest.Session) (n int) {
+		s.Await("a count", func(screen *ptytest.Screen) bool { n = screen.Colors(); return true })
+		return n
+	}
+	for _, tt := range []struct {
+		name    string
+		env     []string
+		args    []string
+		colored bool
+	}{
+		{"with colours", []string{"LANG=C.UTF-8"}, nil, true},
+		{"with NO_COLOR there is none", []string{"LANG=C.UTF-8", "COLORTERM=truecolor", "NO_COLOR=yes"}, nil, false},
+		{"nor with --color=never", []string{"LANG=C.UTF-8", "COLORTERM=truecolor"}, []string{"--color=never"}, false},
+		{"--color=always comes before NO_COLOR", []string{"LANG=C.UTF-8", "NO_COLOR=1"}, []string{"--color=always"}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, ptytest.Options{Width: 120, Height: 40, Env: tt.env}, append([]string{"demo", "--speed", "20"}, tt.args...)...)
+			s.Await("the dashboard", dashboard)
+			s.Type("t") // another theme
+			s.Type("2")
+			s.Await("the queue", queue)
+			left(t, s)
+			if n := colors(s); n > 0 != tt.colored {
+				t.Errorf("%d codes set a colour", n)
+			}
+		})
+	}
+	for _, tt := range []struct {
+		name string
+		env  []string
+		args []string
+	}{{"LANG=C is ASCII", []string{"LANG=C"}, nil}, {"so is --glyphs=ascii", []string{"LANG=C.UTF-8"}, []string{"--glyphs=ascii"}}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, ptytest.Options{Width: 120, Height: 40, Env: tt.env}, append([]string{"demo"}, tt.args...)...)
+			s.Await("the dashboard", dashboard)
+			for _, pane := range "2345678" {
+				s.Type(string(pane))
+				s.Await("pane "+string(pane), func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(1), string(pane)+" ") })
+			}
+			left(t, s)
+			if i := bytes.IndexFunc(s.Output(), func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
+				t.Errorf("beyond ASCII is %q", s.Output()[i:min(i+40, len(s.Output()))])
+			}
+		})
+	}
+}
+
+func TestTheMouseIsTheTerminalsUnlessAskedFor(t *testing.T) {
+	s := demo(t)
+	s.Type("2")
+	s.Await("the queue", queue)
+	for _, code := range []string{"?1000", "?1002", "?1003"} {
+		if bytes.Contains(s.Output(), []byte(code)) {
+			t.Errorf("%s is written", code)
+		}
+	}
+	s.Type("m")
+	s.AwaitOutput("\x1b[?1002h")
+	left(t, s)
+}
+
+func TestWhatIsCopiedGoesToTheTerminalAndTheScreen(t *testing.T) {
+	s := demo(t)
+	s.Type("3")
+	s.AwaitText("shop-east-1")
+	s.Type("jy")
+	s.AwaitText("copied ")
+	s.AwaitOutput("\x1b]52;c;")
+	left(t, s)
+}
+
+func TestAnIdleScreenWritesNothing(t *testing.T) {
+	t.Parallel()
+	s := demo(t)
+	s.Type(" ")
+	before := s.Quiet(500 * time.Millisecond)
+	const idle = 3 * time.Second
+	if after := s.Quiet(idle); after != before {
+		t.Errorf("a paused screen wrote %d bytes", after-before)
+	}
+	left(t, s)
+	t.Logf("in all it took %v of a processor", s.CPU())
+}
+
+func TestAChangeCostsWhatItShows(t *testing.T) {
+	const quiet = 100 * time.Millisecond
+	s := demo(t, "zone-failure")
+	s.Await("some of the story", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(38), "00:03.") })
+	played := s.Frames()
+	slices.Sort(played)
+	median := played[len(played)/2]
+	t.Logf("%d frames of a story at 120x40: median %d bytes, most %d", len(played), median, played[len(played)-1])
+	if median > 600 {
+		t.Errorf("a frame costs %d bytes in the median, want at most 600", median)
+	}
+	s.Type(" ")
+	s.Quiet(5 * quiet)
+	cost := func(keys string) int {
+		before := s.Quiet(quiet)
+		s.Type(keys)
+		s.Await("an answer", func(*ptytest.Screen) bool { return s.Written() > before })
+		return s.Quiet(quiet) - before
+	}
+	full := played[len(played)-1] // the first paint
+	steps := make([]int, 20)
+	for i := range steps {
+		steps[i] = cost("]")
+	}
+	slices.Sort(steps)
+	t.Logf("a frame with one decision, which nearly every pane shows something of: median %d bytes, most of %d %d", steps[len(steps)/2], len(steps), steps[len(steps)-1])
+	if most := steps[len(steps)-1]; most > full {
+		t.Errorf("a frame with one decision costs %d bytes, and all of the screen %d", most, full)
+	}
+	if n := cost("."); n > 64 {
+		t.Errorf("another speed costs %d bytes, want at most 64", n)
+	} else {
+		t.Logf("one number costs %d bytes", n)
+	}
+	left(t, s)
+}
+
+func TestAKeyIsAnsweredWhileTheSchedulerRunsFlatOut(t *testing.T) {
+	s := demo(t, "--speed", "max", "--loop")
+	var took []time.Duration
+	for i := range 40 {
+		from := time.Now()
+		if i%2 == 0 {
+			s.Type("?")
+			s.Await("help", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(1), "Help") })
+		} else {
+			s.Type("\x1b")
+			s.Await("the dashboard", dashboard)
+			continue // an escape alone is told from a sequence by what does not follow it
+		}
+		took = append(took, time.Since(from))
+	}
+	slices.Sort(took)
+	t.Logf("key to screen: median %v, slowest of %d %v", took[len(took)/2], len(took), took[len(took)-1])
+	if most := took[len(took)*9/10]; most > time.Second {
+		t.Errorf("a tenth of the keys take more than %v", most)
+	}
+	left(t, s)
+}
+
+func TestItWorksInTmux(t *testing.T) {
+	tmux, err := exec.LookPath("tmux")
+	if err != nil {
+		t.Skip("there is no tmux")
+	}
+	socket := filepath.Join(t.TempDir(), "socket")
+	in := func(args ...string) string {
+		cmd := exec.Command(tmux, append([]string{"-S", socket, "-f", "/dev/null"}, args...)...)
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "LANG=C.UTF-8", "TERM=xterm-256color"}
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	t.Cleanup(func() { in("kill-server") })
+	// The outer terminal is one of ours: what tmux shows is on it.
+	s := ptytest.Start(t, ptytest.Options{
+		Command: []string{tmux, "-S", socket, "-f", "/dev/null", "new-session", orrery + " demo; echo ended with $?; cat"},
+		Env:     []string{"LANG=C.UTF-8"}, Width: 120, Height: 41,
+	})
+	s.Await("the dashboard", dashboard)
+	if screen := in("capture-pane", "-p"); !strings.Contains(screen, "2 Queue") || !strings.Contains(screen, "╭") {
+		t.Errorf("tmux has on its screen\n%s", screen)
+	}
+	s.Type("q")
+	s.AwaitText("ended with 0")
+	if screen := in("capture-pane", "-p"); strings.TrimSpace(screen) != "ended with 0" {
+		t.Errorf("what is left in tmux is\n%s", screen)
+	}
+}

@@ -1,0 +1,127 @@
+package ptytest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Screen is what a terminal shows, and how it is set.
+type Screen struct {
+	w, h       int
+	x, y       int
+	wrap       bool // the next character goes to the next line
+	rows       [][]cell
+	main       [][]cell // what the main screen shows while the other is in use
+	mx, my     int
+	top, end   int // the lines that scroll
+	pen        string
+	last       string // what a repetition repeats
+	modes      map[int]bool
+	keyboard   int  // entries on kitty's stack
+	modifyKeys bool // modifyOtherKeys is on
+	colors     int  // codes seen that set a colour
+	title      string
+}
+
+type cell struct {
+	text string // empty behind a wide character
+	pen  string
+}
+
+const (
+	modeCursor = 25
+	modeAlt    = 1049
+)
+
+func newScreen(w, h int) *Screen {
+	s := &Screen{modes: map[int]bool{modeCursor: true}}
+	s.resize(w, h)
+	return s
+}
+
+func (s *Screen) resize(w, h int) {
+	rows := blankRows(w, h)
+	for y := range min(h, len(s.rows)) {
+		copy(rows[y], s.rows[y])
+	}
+	s.w, s.h, s.rows = w, h, rows
+	s.top, s.end = 0, h
+	s.x, s.y = min(s.x, max(w-1, 0)), min(s.y, max(h-1, 0))
+}
+
+func blankRows(w, h int) [][]cell {
+	rows := make([][]cell, h)
+	for y := range rows {
+		rows[y] = make([]cell, w)
+		for x := range rows[y] {
+			rows[y][x].text = " "
+		}
+	}
+	return rows
+}
+
+// Text is what is on the screen, lines without the blanks they end in.
+func (s *Screen) Text() string {
+	var b strings.Builder
+	for _, row := range s.rows {
+		b.WriteString(strings.TrimRight(line(row), " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Line is one line of the screen, all of it.
+func (s *Screen) Line(y int) string {
+	if y < 0 || y >= s.h {
+		return ""
+	}
+	return line(s.rows[y])
+}
+
+func line(row []cell) string {
+	var b strings.Builder
+	for _, c := range row {
+		b.WriteString(c.text)
+	}
+	return b.String()
+}
+
+// Contains tells whether a text is on one of the lines.
+func (s *Screen) Contains(text string) bool { return strings.Contains(s.Text(), text) }
+
+// Blank tells whether nothing is on the screen.
+func (s *Screen) Blank() bool { return strings.TrimSpace(s.Text()) == "" }
+
+// AltScreen tells whether the program is on the screen that terminals have for programs.
+func (s *Screen) AltScreen() bool { return s.modes[modeAlt] }
+
+// Colors is how many codes set a colour so far.
+func (s *Screen) Colors() int { return s.colors }
+
+// Left is what a program has changed about the terminal and not put right, in words; empty if it gave it back.
+func (s *Screen) Left() []string {
+	names := map[int]string{
+		modeAlt: "the alternate screen", 1000: "mouse clicks", 1002: "mouse drags", 1003: "mouse motion", 1004: "focus reports",
+		1006: "the mouse's SGR form", 2004: "bracketed paste", 2026: "a synchronized update", 2027: "grapheme widths",
+	}
+	var left []string
+	for _, mode := range slices.Sorted(maps.Keys(names)) {
+		if s.modes[mode] {
+			left = append(left, names[mode])
+		}
+	}
+	if !s.modes[modeCursor] {
+		left = append(left, "a hidden cursor")
+	}
+	if s.keyboard != 0 {
+		left = append(left, "kitty's keyboard protocol")
+	}
+	if s.modifyKeys {
+		left = append(left, "modifyOtherKeys")
+	}
+	if s.pen != "" {
+		left = append(left, "the style "+s.pen)
+	}
+	return left
+}

@@ -1,0 +1,389 @@
+//go:build unix
+
+package ptytest
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// Deadline bounds every wait. It is generous: it is there to fail what hangs.
+const Deadline = 30 * time.Second
+
+// Options say how a program is run.
+type Options struct {
+	Command []string
+	// Env are the variables it has, and no others but PATH and HOME. TERM=xterm-256color unless it is among them.
+	Env []string
+	// Width and Height are the terminal's size. Without them it does not know any.
+	Width, Height int
+	// Mute says that the terminal answers no questions.
+	Mute bool
+	// Wait is how long an answer takes.
+	Wait time.Duration
+	// Dir is where it runs.
+	Dir string
+}
+
+// Session is a program on a terminal.
+type Session struct {
+	t        testing.TB
+	tty      *os.File
+	cmd      *exec.Cmd
+	found    *term.State
+	start    time.Time
+	readDone chan struct{}
+	exited   chan struct{}
+
+	mu      sync.Mutex
+	changed chan struct{} // closed at the next output
+	screen  *Screen
+	output  []byte
+	rest    []byte
+	first   time.Duration // when the first character was shown
+	pieces  []piece
+}
+
+// Start runs a program, which ends with the test at the latest.
+func Start(t testing.TB, o Options) *Session {
+	t.Helper()
+	master, slave, err := open()
+	if err != nil {
+		t.Fatalf("opening a pseudo-terminal: %v", err)
+	}
+	s := &Session{t: t, tty: master, screen: newScreen(o.Width, o.Height), changed: make(chan struct{}), readDone: make(chan struct{}), exited: make(chan struct{})}
+	if o.Width > 0 {
+		s.setSize(o.Width, o.Height)
+	}
+	if s.found, err = term.GetState(slave.Fd()); err != nil {
+		t.Fatalf("asking the pseudo-terminal how it is set: %v", err)
+	}
+	s.cmd = exec.Command(o.Command[0], o.Command[1:]...)
+	s.cmd.Dir = o.Dir
+	s.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TERM=xterm-256color"}, o.Env...)
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	s.start = time.Now()
+	if err := s.cmd.Start(); err != nil {
+		t.Fatalf("starting %v: %v", o.Command, err)
+	}
+	slave.Close()
+	go s.read(o.Mute, o.Wait)
+	go func() {
+		defer close(s.exited)
+		_ = s.cmd.Wait()
+	}()
+	t.Cleanup(s.close)
+	return s
+}
+
+// open makes a terminal whose reads end when it is closed, which a file that was asked for its descriptor does not do.
+func open() (master, slave *os.File, err error) {
+	blocking, slave, err := pty.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer blocking.Close()
+	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	return os.NewFile(uintptr(fd), "terminal"), slave, err
+}
+
+// control does something with the terminal's descriptor.
+func (s *Session) control(do func(fd int) error) error {
+	connection, err := s.tty.SyscallConn()
+	if err != nil {
+		return err
+	}
+	if controlled := connection.Control(func(fd uintptr) { err = do(int(fd)) }); controlled != nil {
+		return controlled
+	}
+	return err
+}
+
+func (s *Session) close() {
+	_ = s.cmd.Process.Kill()
+	<-s.exited
+	s.tty.Close()
+	<-s.readDone
+}
+
+// read shows what the program writes.
+func (s *Session) read(mute bool, wait time.Duration) {
+	defer close(s.readDone)
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := s.tty.Read(buffer)
+		if n > 0 {
+			s.wrote(buffer[:n], mute, wait)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *Session) wrote(b []byte, mute bool, wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pieces = append(s.pieces, piece{time.Since(s.start), len(b)})
+	s.output = append(s.output, b...)
+	s.rest = s.screen.show(append(s.rest, b...), func(question string) {
+		if a := answer(question); a != "" && !mute {
+			time.AfterFunc(wait, func() { _, _ = s.tty.WriteString(a) })
+		}
+	})
+	s.rest = bytes.Clone(s.rest)
+	if s.first == 0 && s.screen.AltScreen() && !s.screen.Blank() {
+		s.first = time.Since(s.start)
+	}
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// answer is what a modern terminal with a dark ground says.
+func answer(question string) string {
+	switch question {
+	case "]11;?":
+		return "\x1b]11;rgb:1111/1313/1a1a\x1b\\"
+	case "?2026$p":
+		return "\x1b[?2026;2$y"
+	case "?2027$p":
+		return "\x1b[?2027;0$y"
+	case "?u":
+		return "\x1b[?1u"
+	case "c":
+		return "\x1b[?62c"
+	}
+	return ""
+}
+
+// Await waits until something is so, and fails the test if it does not become so.
+func (s *Session) Await(what string, is func(*Screen) bool) {
+	s.t.Helper()
+	deadline := time.After(Deadline)
+	for {
+		s.mu.Lock()
+		ok, changed := is(s.screen), s.changed
+		s.mu.Unlock()
+		if ok {
+			return
+		}
+		select {
+		case <-changed:
+		case <-s.readDone:
+			s.mu.Lock()
+			ok := is(s.screen)
+			s.mu.Unlock()
+			if !ok {
+				s.t.Fatalf("the program ended before %s; the screen is\n%s\nand the last that was written is %q", what, s.Text(), s.tail())
+			}
+			return
+		case <-deadline:
+			s.t.Fatalf("waited in vain for %s; the screen is\n%s\nand the last that was written is %q", what, s.Text(), s.tail())
+		}
+	}
+}
+
+// AwaitText waits for a text to be on the screen.
+func (s *Session) AwaitText(text string) {
+	s.t.Helper()
+	s.Await("the text "+text, func(screen *Screen) bool { return screen.Contains(text) })
+}
+
+func (s *Session) tail() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	const most = 400
+	return string(s.output[max(len(s.output)-most, 0):])
+}
+
+// Quiet waits until nothing was written for a time, and tells how much was written in all by then.
+func (s *Session) Quiet(span time.Duration) int {
+	s.t.Helper()
+	deadline := time.After(Deadline)
+	for {
+		s.mu.Lock()
+		n, changed := len(s.output), s.changed
+		s.mu.Unlock()
+		select {
+		case <-changed:
+		case <-time.After(span):
+			return n
+		case <-deadline:
+			s.t.Fatalf("the program never is quiet for %v; the screen is\n%s", span, s.Text())
+		}
+	}
+}
+
+// Text is what is on the screen.
+func (s *Session) Text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.screen.Text()
+}
+
+// Output is every byte that was written.
+func (s *Session) Output() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return bytes.Clone(s.output)
+}
+
+// Written is how many bytes were written. It is for use in what Await waits for.
+func (s *Session) Written() int { return len(s.output) }
+
+// piece is what arrived at a time.
+type piece struct {
+	at   time.Duration
+	size int
+}
+
+// Frames are the sizes of what was written, each at one time. A terminal hands on at most 4 KiB
+// at once, so pieces that follow one another closely are one.
+func (s *Session) Frames() []int {
+	const closely = 4 * time.Millisecond
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var sizes []int
+	for i, p := range s.pieces {
+		if i > 0 && p.at-s.pieces[i-1].at < closely {
+			sizes[len(sizes)-1] += p.size
+			continue
+		}
+		sizes = append(sizes, p.size)
+	}
+	return sizes
+}
+
+// FirstPaint is how long it took until something was on the screen.
+func (s *Session) FirstPaint() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.first
+}
+
+// Type presses keys.
+func (s *Session) Type(keys string) {
+	s.t.Helper()
+	if _, err := s.tty.WriteString(keys); err != nil {
+		s.t.Fatalf("typing %q: %v", keys, err)
+	}
+}
+
+// Resize changes the terminal's size.
+func (s *Session) Resize(w, h int) {
+	s.mu.Lock()
+	s.screen.resize(w, h)
+	s.mu.Unlock()
+	s.setSize(w, h)
+}
+
+func (s *Session) setSize(w, h int) {
+	size := &unix.Winsize{Col: uint16(w), Row: uint16(h)}
+	if err := s.control(func(fd int) error { return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, size) }); err != nil {
+		s.t.Errorf("setting the size %dx%d: %v", w, h, err)
+	}
+}
+
+// Pid is the program's process.
+func (s *Session) Pid() int { return s.cmd.Process.Pid }
+
+// Signal sends the program a signal.
+func (s *Session) Signal(sig syscall.Signal) {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.t.Fatalf("sending %v: %v", sig, err)
+	}
+}
+
+// HangUp closes the terminal under the program.
+func (s *Session) HangUp() { s.tty.Close() }
+
+// Exit waits for the program to end, and gives its exit code and how long that took. A program that a signal killed has
+// -1.
+func (s *Session) Exit() (code int, took time.Duration) {
+	s.t.Helper()
+	from := time.Now()
+	select {
+	case <-s.exited:
+	case <-time.After(Deadline):
+		s.t.Fatalf("the program does not end; the screen is\n%s", s.Text())
+	}
+	took = time.Since(from)
+	select { // what it wrote last may still be on its way
+	case <-s.readDone:
+	case <-time.After(Deadline):
+		s.t.Fatal("the program ended and its terminal is still open")
+	}
+	return s.cmd.ProcessState.ExitCode(), took
+}
+
+// CPU is the processor time a program took that has ended.
+func (s *Session) CPU() time.Duration {
+	return s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
+}
+
+// GaveBack checks that the terminal is as the program found it: its modes, its line discipline, and that nothing of what
+// it shows is left over.
+func (s *Session) GaveBack() {
+	s.t.Helper()
+	s.mu.Lock()
+	left := s.screen.Left()
+	s.mu.Unlock()
+	if len(left) > 0 {
+		s.t.Errorf("the terminal is left with %s", strings.Join(left, ", "))
+	}
+	s.Cooked()
+}
+
+// Cooked checks that the line discipline is as the program found it.
+func (s *Session) Cooked() {
+	s.t.Helper()
+	var now *term.State
+	err := s.control(func(fd int) (err error) {
+		now, err = term.GetState(uintptr(fd))
+		return err
+	})
+	if err != nil {
+		s.t.Fatalf("asking the pseudo-terminal how it is set: %v", err)
+	}
+	if *now != *s.found {
+		s.t.Errorf("the line discipline is left as %+v, it was %+v", *now, *s.found)
+	}
+}
+
+// AwaitOutput waits for bytes to be written.
+func (s *Session) AwaitOutput(want string) {
+	s.t.Helper()
+	s.Await("the output "+strconv.Quote(want), func(*Screen) bool { return bytes.Contains(s.output, []byte(want)) })
+}
+
+// SignalForeground signals the processes that have the terminal.
+func (s *Session) SignalForeground(sig syscall.Signal) {
+	s.t.Helper()
+	var group int
+	err := s.control(func(fd int) (err error) {
+		group, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+		return err
+	})
+	if err == nil {
+		err = syscall.Kill(-group, sig)
+	}
+	if err != nil {
+		s.t.Fatalf("signalling who has the terminal: %v", err)
+	}
+}

@@ -1,0 +1,51 @@
+package tui
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestTheRulesNameTestsThatThereAre keeps docs/screen-rules.md from telling of checks that were renamed or have gone.
+func TestTheRulesNameTestsThatThereAre(t *testing.T) {
+	doc, err := os.ReadFile("../docs/screen-rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	function := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)\(`)
+	for _, root := range []string{".", "../views", "../themes", "../core/printable"} {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			for _, match := range function.FindAllSubmatch(source, -1) {
+				there[string(match[1])] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := regexp.MustCompile(`(?m)^\| \d+ \|.*$`).FindAll(doc, -1)
+	if len(rows) != 25 {
+		t.Errorf("there are %d rules, want 25", len(rows))
+	}
+	named := regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz)[A-Z]\w+`)
+	for _, row := range rows {
+		checks := named.FindAllString(string(row), -1)
+		if len(checks) == 0 {
+			t.Errorf("nothing checks %.80s", row)
+		}
+		for _, check := range checks {
+			if !there[check] {
+				t.Errorf("there is no %s, which is to check %.80s", check, row)
+			}
+		}
+	}
+}

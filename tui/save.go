@@ -1,0 +1,86 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"orrery/views/draw"
+)
+
+// commandSave saves the screen under a name.
+func (s *Screen) commandSave(rest string) tea.Cmd {
+	return s.save(rest, strings.HasSuffix(rest, ".svg"))
+}
+
+// save writes the screen as it is to a file that was not there before. Without a name one is made up.
+func (s *Screen) save(name string, picture bool) tea.Cmd {
+	s.draw()
+	var content string
+	if picture {
+		content = s.canvas.SVG(s.theme)
+	} else {
+		content = plainText(s.canvas)
+		if p := s.top().page; p != nil {
+			content = strings.Join(p.lines, "\n") + "\n"
+		}
+	}
+	folder := s.options.Folder
+	return func() tea.Msg {
+		path, err := saveNew(folder, name, picture, content)
+		if err != nil {
+			return sayMsg{text: err.Error()}
+		}
+		return sayMsg{text: "saved " + path}
+	}
+}
+
+// plainText is a canvas without the blanks at the ends of its lines.
+func plainText(c *draw.Canvas) string {
+	lines := strings.Split(c.Plain(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// mostSaved is how many names are tried before one gives up.
+const mostSaved = 9999
+
+// saveNew writes a file that is new.
+func saveNew(folder, name string, picture bool, content string) (string, error) {
+	if name != "" {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(folder, name)
+		}
+		return name, create(name, content)
+	}
+	ending := ".txt"
+	if picture {
+		ending = ".svg"
+	}
+	for n := 1; n <= mostSaved; n++ {
+		path := filepath.Join(folder, fmt.Sprintf("orrery-%d%s", n, ending))
+		if err := create(path, content); !errors.Is(err, fs.ErrExist) {
+			return path, err
+		}
+	}
+	return "", fmt.Errorf("saving the screen: %q has %d of them already", folder, mostSaved)
+}
+
+func create(path, content string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return fmt.Errorf("saving the screen: %w", err)
+	}
+	_, err = f.WriteString(content)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("saving the screen: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package tui
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"orrery/core/trace"
+	"orrery/demo"
+	"orrery/demo/playback"
+	"orrery/views"
+)
+
+// scene is a moment of a recording that comes with the program, and the keys that lead to a pane from the overview.
+type scene struct {
+	name string
+	pane views.PaneID
+	keys []string
+}
+
+// moment is so long after the beginning of a recording, or after its first mark of a kind.
+type moment struct {
+	after *trace.MarkKind
+	by    time.Duration
+}
+
+func (m moment) of(d *Deck) time.Time {
+	if m.after != nil {
+		marks := d.Deck.Marks()
+		if i := slices.IndexFunc(marks, func(at trace.MarkAt) bool { return at.Mark.Kind == *m.after }); i >= 0 {
+			return marks[i].At.Add(m.by)
+		}
+	}
+	return d.Start().Add(m.by)
+}
+
+func afterFirst(k trace.MarkKind, by time.Duration) moment { return moment{&k, by} }
+
+// album is every pane, from recordings in which it has something to show. The moments of a recording go forward.
+var album = []struct {
+	trace string
+	at    moment
+	// whole says that the recording is looked through to its end: the curves of the timeline are.
+	whole  bool
+	scenes []scene
+}{
+	{"morning-rush", moment{by: 58 * time.Second}, false, []scene{
+		{"overview", views.Overview, nil},
+		{"snapshot", views.SnapshotPane, []string{"3", "down"}},
+		{"plugins", views.PluginsPane, []string{"8"}},
+		{"metrics", views.MetricsPane, []string{"9"}},
+		{"whatif", views.WhatIfPane, []string{"3", "w", "d"}},
+		{"help", views.HelpPane, []string{"2", "?"}},
+	}},
+	{"morning-rush", moment{by: 64 * time.Second}, false, []scene{
+		{"queue", views.QueuePane, []string{"2", "down"}},
+		{"explain", views.ExplainPane, []string{"2", "G", "e"}},
+		{"journey", views.JourneyPane, []string{"2", "G", "enter"}},
+	}},
+	{"zone-failure", afterFirst(trace.Eviction, 2500*time.Millisecond), false, []scene{{"evictions", views.EvictionsPane, []string{"5", "down"}}}},
+	{"zone-failure", afterFirst(trace.Eviction, 28*time.Second), true, []scene{
+		{"a zone fails", views.Overview, nil},
+		{"zones", views.ZonesPane, []string{"4"}},
+		{"timeline", views.TimelinePane, []string{"M"}},
+	}},
+	{"leader-failover", afterFirst(trace.LeaderChange, 6*time.Second), false, []scene{{"leader", views.LeaderPane, []string{"6"}}}},
+	{"priority-storm", moment{by: 21 * time.Second}, false, []scene{
+		{"decisions", views.DecisionsPane, []string{"7", "down"}},
+	}},
+	{"memory-pressure", afterFirst(trace.Eviction, time.Second), false, []scene{{"node", views.NodePane, []string{"3", "enter"}}}},
+}
+
+var albumSizes = [][2]int{{60, 16}, {80, 24}, {140, 40}, {220, 60}}
+
+// TestScenesOfTheRecordings draws every pane at every size as it is at a fixed moment of a recording.
+func TestScenesOfTheRecordings(t *testing.T) {
+	decks := map[string]*Deck{}
+	for _, page := range album {
+		deck, ok := decks[page.trace]
+		if !ok {
+			deck = builtIn(t, page.trace)
+			decks[page.trace] = deck
+		}
+		deck.Deck.SeekTo(page.at.of(deck))
+		if page.whole {
+			for deck.Moving() { // until the scout is through
+				deck.Advance(0)
+			}
+		}
+		for _, size := range albumSizes {
+			for _, scene := range page.scenes {
+				t.Run(fmt.Sprintf("%s %dx%d", scene.name, size[0], size[1]), func(t *testing.T) {
+					s := watch(t, deck, size[0], size[1]).keys(scene.keys...)
+					if s.screen.top().pane != scene.pane {
+						t.Fatalf("the keys %v lead to\n%s", scene.keys, s.plain())
+					}
+					exact(t, s)
+					framed(t, s)
+					golden(t, filepath.Join("scenes", scene.name, fmt.Sprintf("%dx%d.txt", size[0], size[1])), s.plain())
+				})
+			}
+		}
+	}
+}
+
+// TestEveryPaneHasAScene keeps the album complete. Whether another scheduler agrees is asked of a cluster, and no recording
+// is one.
+func TestEveryPaneHasAScene(t *testing.T) {
+	shown := map[views.PaneID]bool{views.AgreementPane: true}
+	for _, page := range album {
+		for _, scene := range page.scenes {
+			shown[scene.pane] = true
+		}
+	}
+	for _, pane := range views.Panes() {
+		if !shown[pane.ID] {
+			t.Errorf("no recording shows %s", pane.Title)
+		}
+	}
+}
+
+// builtIn opens a recording that comes with the program.
+func builtIn(t testing.TB, name string) *Deck {
+	t.Helper()
+	file, err := demo.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenDeck(file, playback.Options{Name: name}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Trace = name
+	return d
+}
+
+// framed fails unless every box on the screen is whole: from each upper left corner a line leads to an upper right one, and
+// down from both to the lower ones.
+func framed(t *testing.T, s *session) {
+	t.Helper()
+	s.view()
+	grid := cellsOf(s.screen.canvas.Plain())
+	boxes := 0
+	for y, row := range grid {
+		for x, cell := range row {
+			if cell != "╭" {
+				continue
+			}
+			boxes++
+			right := slices.Index(row[x:], "╮") + x
+			bottom := y + 1
+			for bottom < len(grid) && grid[bottom][x] == "│" && right > x && grid[bottom][right] == "│" {
+				bottom++
+			}
+			if right <= x || bottom == len(grid) || grid[bottom][x] != "╰" || grid[bottom][right] != "╯" {
+				t.Fatalf("the box at column %d of row %d is broken at row %d:\n%s", x, y, bottom, s.plain())
+			}
+			for _, line := range grid[bottom][x+1 : right] {
+				if line != "─" {
+					t.Fatalf("the lower edge of the box at column %d of row %d has %q in it:\n%s", x, y, line, s.plain())
+				}
+			}
+		}
+	}
+	if boxes == 0 && !s.screen.zoom {
+		t.Fatalf("there is no box on the screen:\n%s", s.plain())
+	}
+}
+
+// cellsOf are the columns of every line, as a terminal counts them. The second column of a wide sign is empty.
+func cellsOf(plain string) [][]string {
+	var grid [][]string
+	for line := range strings.SplitSeq(plain, "\n") {
+		var row []string
+		for line != "" {
+			cluster, width := ansi.FirstGraphemeCluster(line, ansi.GraphemeWidth)
+			line = line[len(cluster):]
+			row = append(row, cluster)
+			for range width - 1 {
+				row = append(row, "")
+			}
+		}
+		grid = append(grid, row)
+	}
+	return grid
+}

@@ -1,0 +1,547 @@
+package tui
+
+import (
+	"bytes"
+	"image/color"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"orrery/core/engine"
+	"orrery/demo"
+	"orrery/demo/playback"
+	"orrery/views"
+)
+
+func TestDrillingDown(t *testing.T) {
+	s := stuck(t).keys("2").shows("2 Queue", "unschedulable")
+	pod := strings.Fields(s.selected())[3]
+	s.keys("enter").shows("Journey", pod, "attempts")
+	s.keys("e").shows("Explain", pod, "why not", "Insufficient cpu", "what each plugin said")
+	s.keys("down", "enter").shows("Node", "cpu", "memory", "default/web-")
+	s.keys("enter").shows("Journey")
+	s.keys("esc").shows("Node").keys("esc").shows("Explain").keys("esc").shows("Journey").keys("esc").shows("2 Queue")
+	if got := strings.Fields(s.selected())[3]; got != pod {
+		t.Errorf("after coming back %s is selected, want %s", got, pod)
+	}
+}
+
+func TestTheCursorFollowsItsRow(t *testing.T) {
+	s := newSession(t, 140, 40).keys("$", "7", "down", "down", "down")
+	row := s.screen.keyAt(s.screen.top().cursor.Selected)
+	s.keys("r")
+	if got := s.screen.keyAt(s.screen.top().cursor.Selected); got != row {
+		t.Errorf("with the order turned round the cursor is on %s, want %s", got, row)
+	}
+	s.keys("r", "[", "[", "[")
+	if got := s.screen.keyAt(s.screen.top().cursor.Selected); got != row {
+		t.Errorf("three decisions earlier the cursor is on %s, want %s", got, row)
+	}
+	s.keys("g", "]", "]")
+	if got := s.screen.top().cursor.Selected; got != 0 {
+		t.Errorf("a cursor at the top went to row %d when rows came in above it", got)
+	}
+}
+
+func TestFiltering(t *testing.T) {
+	s := newSession(t, 140, 40).keys("$", "7")
+	all := s.screen.total()
+	s.keys("/").types("web-1")
+	some := s.screen.total()
+	if some == 0 || some >= all {
+		t.Fatalf("the filter leaves %d of %d", some, all)
+	}
+	s.shows("/web-1", " of ")
+	s.types("[").shows("✗").shows("web-1")
+	if got := s.screen.total(); got != some {
+		t.Errorf("half a regular expression leaves %d rows, want the %d of before", got, some)
+	}
+	s.keys("backspace", "enter").shows("/web-1")
+	s.keys("n", "n", "N")
+	if got := s.screen.top().cursor.Selected; got != 1 {
+		t.Errorf("n n N went to row %d, want 1", got)
+	}
+	s.keys("esc")
+	if got := s.screen.total(); got != all {
+		t.Errorf("escape leaves %d rows, want all %d", got, all)
+	}
+	s.keys("n").shows("/web-1")
+	s.keys("/").types("zzz").keys("esc").shows("/web-1")
+	s.keys("/", "backspace", "backspace", "backspace", "backspace", "backspace").types("!web").keys("enter")
+	if got := s.screen.total(); got != 0 {
+		t.Errorf("!web leaves %d rows, want none", got)
+	}
+}
+
+func TestTheCommandLine(t *testing.T) {
+	s := stuck(t)
+	for _, tt := range []struct{ line, shows string }{
+		{"zones", "4 Zones"},
+		{"metrics", "9 Metrics"},
+		{"goto 00:10", "00:10.000"},
+		{"goto 50%", "00:30."},
+		{"goto +5s", "00:35."},
+		{"goto 09:00:20", "00:20.000"},
+		{"goto soon", `"soon" is no time`},
+		{"speed 4", "4x"},
+		{"speed max", "max"},
+		{"speed fast", "is neither"},
+		{"goto 48s", "00:48.000"},
+		{"node node-3", "Node"},
+		{"node nowhere", `there is no node "nowhere"`},
+		{"pod web-02", "default/web-02"},
+		{"pod nobody", `there is no pod "nobody"`},
+		{"explain default/web-20", "Explain"},
+		{"theme mono", ""},
+		{"theme pink", "there are dark, light"},
+		{"quti", "did you mean :quit?"},
+		{"node", ":node wants name after it"},
+		{"zoom now", ":zoom wants nothing after it"},
+		{"over", "2 Queue"},
+	} {
+		s.keys(":").types(tt.line).keys("enter")
+		if tt.shows != "" {
+			s.shows(tt.shows)
+		}
+	}
+	if s.screen.theme.Name != "mono" {
+		t.Errorf("the theme is %s", s.screen.theme.Name)
+	}
+	s.keys(":", "up").shows(":over").keys("up", "up").shows(":node").keys("down", "down", "down", "esc")
+	s.keys(":").types("theme d").shows("dark").keys("tab", "enter")
+	if s.screen.theme.Name != "dark" {
+		t.Errorf("tab did not complete the theme: it is %s", s.screen.theme.Name)
+	}
+	s.keys(":").types("pod default/web-0").shows("default/web-01").keys("tab", "tab", "enter").shows("Journey", "default/web-02")
+	s.keys(":").types("quit").keys("enter")
+	if !s.quit {
+		t.Error(":quit did not leave")
+	}
+}
+
+func TestPlayingBackAndForth(t *testing.T) {
+	s := newSession(t, 140, 40)
+	s.keys("space").passes(10*time.Second).shows("00:10.0", "▶ 1x")
+	s.keys("space").shows("‖").passes(time.Minute).shows("00:10.0")
+	at := func() uint64 { d := s.pump.source.Engine().Tally().Decisions; return d[0] + d[1] }
+	before, inputs := at(), s.pump.source.Engine().Tally().Inputs
+	s.keys("i", "i", "I", "I")
+	if got := s.pump.source.Engine().Tally().Inputs; got != inputs {
+		t.Errorf("two inputs on and two back are %d inputs from where they began", int64(got)-int64(inputs))
+	}
+	before = at()
+	s.keys("]", "]")
+	if got := at(); got != before+2 {
+		t.Errorf("two steps took %d decisions", got-before)
+	}
+	s.keys("[", "[")
+	if got := at(); got != before {
+		t.Errorf("two steps on and two back are %d decisions from where they began", int64(got)-int64(before))
+	}
+	s.keys("}").shows("✗").keys("}", "{")
+	s.keys("$").shows("01:").keys("0").shows("00:00.000")
+	s.keys("{").shows("there is no mark before this moment")
+	s.keys(".", ".").shows("5x").keys(",", ",", ",").shows("0.5x")
+	s.keys("2", "right").shows("00:05.000").keys("left").shows("00:00.000")
+	s.keys("L").shows("it begins anew")
+}
+
+func TestTheTimeline(t *testing.T) {
+	s := newSession(t, 140, 40).keys("M").shows("M Timeline", "found no place", "takes the place of", "pods waiting", "decisions/s", "preemption")
+	s.keys("down", "enter").shows("M Timeline")
+	line := s.screen.frame.Model.Timeline
+	if !line.At.Equal(line.Marks[1].At) {
+		t.Errorf("the second mark is at %v, and enter went to %v", line.Marks[1].At, line.At)
+	}
+	s.keys("M").hides("M Timeline").keys("M")
+	if got := s.screen.top().cursor.Selected; got != 2 {
+		t.Errorf("the timeline opens at mark %d, want the next one, 2", got)
+	}
+	track := s.screen.seen.Scrubber
+	s.keys("m").send(tea.MouseClickMsg{X: track.X + track.W/2, Y: track.Y + 1, Button: tea.MouseLeft})
+	if at := s.screen.frame.Model.Timeline.At.Sub(line.Start) * 2; (at - line.End.Sub(line.Start)).Abs() > 2*time.Second {
+		t.Errorf("a click on the middle of the curves went to %v", at/2)
+	}
+	s.keys("esc").hides("M Timeline").keys(":").types("timeline").keys("enter").shows("M Timeline")
+}
+
+// TestTheCurvesGrowAsFarAsIsKnown opens the timeline before anything was played, and after the scout was through.
+func TestTheCurvesGrowAsFarAsIsKnown(t *testing.T) {
+	s := newSession(t, 140, 40).keys("M")
+	line := s.screen.frame.Model.Timeline
+	if len(line.Depth) != 0 {
+		t.Errorf("%d values of what waited are known before anything was played", len(line.Depth))
+	}
+	s.passes(2 * time.Second)
+	if s.screen.frame.Playing || s.pump.source.Moving() {
+		t.Error("the scout is not through after two seconds")
+	}
+	line = s.screen.frame.Model.Timeline
+	reaches := time.Duration(len(line.Depth)) * line.Step
+	if reaches < line.End.Sub(line.Start) || reaches > line.End.Sub(line.Start)+line.Step {
+		t.Errorf("what waited is known for %v, and the recording is %v", reaches, line.End.Sub(line.Start))
+	}
+	decided := 0.0
+	for _, rate := range line.Rate {
+		decided += rate * line.Step.Seconds()
+	}
+	s.keys("$")
+	if d := s.pump.source.Engine().Tally().Decisions; uint64(decided+0.5) != d[0]+d[1]+d[2]+d[3] {
+		t.Errorf("the curve is of %.1f decisions, and there were %v", decided, d)
+	}
+}
+
+// TestATimeAwayIsNotPlayed lets the machine sleep for an hour.
+func TestATimeAwayIsNotPlayed(t *testing.T) {
+	s := newSession(t, 80, 24).keys("space").passes(2 * time.Second)
+	s.now += time.Hour
+	s.pump.turn()
+	s.settle()
+	s.shows("00:03.000")
+}
+
+func TestADamagedRecordingSaysSo(t *testing.T) {
+	file, err := demo.Open("priority-storm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := io.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenDeck(bytes.NewReader(whole[:len(whole)*2/3]), playback.Options{Name: "half"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch(t, d, 140, 40).hides("damaged").keys("$").shows("the recording is damaged from here on")
+}
+
+func TestAnotherSchedulerSaysSo(t *testing.T) {
+	adjust := func(o *engine.Options) { o.Seed = 7 }
+	d, err := OpenDeck(bytes.NewReader(minute()), playback.Options{Name: "other", Adjust: adjust}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch(t, d, 140, 40).keys("$").shows("decides otherwise than the recorded one")
+}
+
+func TestWhatIf(t *testing.T) {
+	s := stuck(t)
+	digest := s.pump.source.Engine().Digest()
+	s.keys("3", "w").shows("What if …", "node node-0", "cordon it", "add one like it").keys("a")
+	s.shows("WHAT-IF", "⚑ hypothetical", "add 1 node like node-", "before", "after", "$ orrery whatif")
+	s.keys("esc").shows("3 Snapshot").hides("WHAT-IF")
+	s.keys("2", "w", "r")
+	if line := s.screen.prompt.input.Value(); !strings.HasPrefix(line, "whatif requests default/web-") {
+		t.Fatalf("the command line has %q", line)
+	}
+	s.types("100m").keys("enter").shows("⚑ hypothetical", "requests default/web-", "✓ bound")
+	s.keys("esc").keys(":").types("whatif fly away").keys("enter").shows("it begins with")
+	s.keys(":").types("whatif drain nowhere").keys("enter").shows("nowhere")
+	if got := s.pump.source.Engine().Digest(); got != digest {
+		t.Error("asking changed the recording")
+	}
+}
+
+func TestGivingAQuestionUp(t *testing.T) {
+	s := stuck(t)
+	var work []func()
+	s.pump.start = func(f func()) { work = append(work, f) }
+	s.keys("3", "w", "d").shows("asking what if drain node-0").keys("esc").shows("the question is withdrawn", "3 Snapshot")
+	s.keys("w", "c").shows("asking what if cordon node-0")
+	for _, f := range work {
+		f()
+	}
+	s.settle()
+	s.shows("⚑ hypothetical", "cordon node-0")
+	s.keys("esc").shows("3 Snapshot").hides("hypothetical")
+}
+
+func TestTheMenuIsAboutWhatIsSelected(t *testing.T) {
+	for _, tt := range []struct {
+		keys  []string
+		first string
+		items int
+	}{
+		{[]string{"2"}, "pod default/web-", 8},
+		{[]string{"3"}, "node node-0", 8},
+		{[]string{"3", "enter"}, "node node-0", 16},
+		{[]string{"2", "e"}, "pod default/web-", 16},
+	} {
+		s := stuck(t).keys(tt.keys...).keys("w")
+		m := s.screen.menu
+		if m == nil || len(m.items) != tt.items || !strings.HasPrefix(m.items[0].label, tt.first) {
+			t.Fatalf("after %v the menu is %+v", tt.keys, m)
+		}
+		taken := map[string]bool{}
+		for _, c := range m.items {
+			if c.key != "" && taken[c.key] {
+				t.Errorf("after %v, %q is on the menu twice", tt.keys, c.key)
+			}
+			taken[c.key] = true
+		}
+		for range 2 * len(m.items) {
+			s.keys("down")
+			if m.items[m.at].key == "" {
+				t.Fatal("the cursor of the menu stands on a heading")
+			}
+		}
+		s.keys("up", "w")
+		if s.screen.menu != nil {
+			t.Error("w does not close the menu it opened")
+		}
+	}
+}
+
+func TestDescribing(t *testing.T) {
+	s := stuck(t).keys("3", "d").shows("node node-0", "kind: Node", "allocatable:", "lines")
+	s.keys("G", "g", "ctrl+d", "k")
+	s.keys("esc").shows("3 Snapshot").keys("2", "d").shows("kind: Pod", "requests:")
+}
+
+func TestCopying(t *testing.T) {
+	s := stuck(t).keys("3", "y").shows("copied node-0")
+	if len(s.raw) != 1 || !strings.Contains(s.raw[0], "\x1b]52;c;") {
+		t.Errorf("the terminal was told %q", s.raw)
+	}
+	s.keys("d", "y").shows("copied node node-0")
+	s.keys("6", "y").shows("y: nothing is selected")
+}
+
+func TestSavingTheScreen(t *testing.T) {
+	s := stuck(t)
+	folder := s.screen.options.Folder
+	saved := func(name string) string {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	s.keys("ctrl+s").shows("saved", "orrery-1.txt").keys("ctrl+s").shows("orrery-2.txt")
+	if text := saved("orrery-1.txt"); !strings.Contains(text, "2 Queue") || strings.Contains(text, "\x1b") {
+		t.Errorf("the text is %q", text)
+	}
+	s.keys("S").shows("orrery-1.svg")
+	if picture := saved("orrery-1.svg"); !strings.HasPrefix(picture, "<svg") && !strings.HasPrefix(picture, "<?xml") {
+		t.Errorf("the picture begins with %.60q", picture)
+	}
+	s.keys(":").types("save orrery-1.txt").keys("enter").shows("file exists")
+	s.keys(":").types("save mine.txt").keys("enter").shows("saved")
+	saved("mine.txt")
+}
+
+func TestTheMouse(t *testing.T) {
+	s := stuck(t)
+	if mode := s.screen.View().MouseMode; mode != tea.MouseModeNone {
+		t.Errorf("the mouse is taken from the terminal from the beginning: %v", mode)
+	}
+	s.keys("m")
+	if mode := s.screen.View().MouseMode; mode != tea.MouseModeCellMotion {
+		t.Errorf("m does not take the mouse: %v", mode)
+	}
+	click := func(x, y int) { s.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}); s.view() }
+	click(100, 5)
+	click(100, 5)
+	s.shows("3 Snapshot").hides("2 Queue")
+	list := s.screen.seen.List
+	click(10, list.Y+2)
+	if got := s.screen.top().cursor.Selected; got != 2 {
+		t.Errorf("a click on the third row selects row %d", got)
+	}
+	click(10, list.Y+2)
+	s.shows("Node")
+	s.keys("esc")
+	s.send(tea.MouseWheelMsg{X: 10, Y: 10, Button: tea.MouseWheelDown})
+	if got := s.screen.top().cursor.Selected; got != 5 {
+		t.Errorf("a notch of the wheel went to row %d, want 5", got)
+	}
+	drawn := s.screen.drawn
+	for range 100 {
+		s.screen.Update(tea.MouseWheelMsg{X: 10, Y: 10, Button: tea.MouseWheelUp})
+		s.view()
+	}
+	if n := s.screen.drawn - drawn; n > 1 {
+		t.Errorf("a hundred notches of the wheel at once had %d frames drawn", n)
+	}
+	s.send(wheelMsg{})
+	if got := s.screen.top().cursor.Selected; got != 0 {
+		t.Errorf("a hundred notches upward went to row %d", got)
+	}
+	track := s.screen.seen.Track
+	click(track.X, track.Y)
+	s.shows("00:00.000")
+	click(track.X+track.W-1, track.Y)
+	s.hides("00:00.000")
+}
+
+func TestSizesAndWhatIsTooSmall(t *testing.T) {
+	s := newSession(t, 0, 0)
+	for _, size := range [][2]int{{60, 16}, {59, 16}, {1, 1}, {20, 5}, {80, 24}, {300, 100}, {80, 24}} {
+		s.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		exact(t, s)
+		for _, key := range []string{"2", "3", "d", "?", ":", "esc", "w", "esc", "z", "esc", "1"} {
+			s.keys(key)
+			exact(t, s)
+		}
+	}
+	s.send(tea.WindowSizeMsg{})
+	if s.screen.w != 80 || s.screen.h != 24 {
+		t.Errorf("a terminal that has no size made the screen %dx%d", s.screen.w, s.screen.h)
+	}
+	s.send(tea.WindowSizeMsg{Width: 40, Height: 10})
+	s.shows("need 60x16, have 40x10, press q")
+}
+
+func TestThemesAndGround(t *testing.T) {
+	s := newSession(t, 80, 24)
+	first := s.view()
+	s.keys("t")
+	if s.view() == first || s.screen.theme.Name == "dark" {
+		t.Error("t changes nothing")
+	}
+	s.send(tea.BackgroundColorMsg{Color: color.Black})
+	if name := s.screen.theme.Name; name != "light" {
+		t.Errorf("a theme that was chosen gave way to %s", name)
+	}
+	s.screen.chosen = false
+	for ground, want := range map[color.Color]string{color.Black: "dark", color.White: "light"} {
+		s.send(tea.BackgroundColorMsg{Color: ground})
+		if name := s.screen.theme.Name; name != want {
+			t.Errorf("on the ground %v the screen wears %s", ground, name)
+		}
+	}
+}
+
+func TestZoomingTakesTheBordersAway(t *testing.T) {
+	s := stuck(t).keys("3", "z").hides("╭").hides("│ ▌")
+	s.keys("esc").shows("╭").keys("1", "z").hides("╭")
+}
+
+// TestARecordedSessionTwiceIsTheSame plays one script twice and compares every frame.
+func TestARecordedSessionTwiceIsTheSame(t *testing.T) {
+	play := func() string {
+		var all strings.Builder
+		s := newSession(t, 120, 40)
+		frame := func() { all.WriteString(s.view()) }
+		s.keys("space")
+		for range 12 {
+			s.passes(4 * time.Second)
+			frame()
+		}
+		for _, key := range []string{"2", "down", "enter", "e", "esc", "esc", "7", "s", "s", "r", "3", "w", "a", "esc", "?", "esc", "{", "[", "$", "0"} {
+			s.keys(key)
+			frame()
+		}
+		return all.String()
+	}
+	if first, second := play(), play(); first != second {
+		t.Error("the same script made different frames")
+	}
+}
+
+func TestGoldenSessions(t *testing.T) {
+	for _, size := range []struct {
+		name string
+		w, h int
+	}{{"80x24", 80, 24}, {"140x40", 140, 40}} {
+		for _, tt := range []struct {
+			name string
+			keys []string
+		}{
+			{"overview", nil},
+			{"queue", []string{"2", "down"}},
+			{"journey", []string{"2", "down", "enter"}},
+			{"explain", []string{"2", "down", "enter", "e"}},
+			{"timeline", []string{"M"}},
+			{"describe", []string{"3", "d"}},
+			{"menu", []string{"3", "w"}},
+			{"whatif", []string{"3", "w", "a"}},
+			{"command", []string{":", "t"}},
+			{"filter", []string{"7", "/", "w", "e", "b"}},
+			{"help", []string{"2", "?"}},
+		} {
+			t.Run(tt.name+" "+size.name, func(t *testing.T) {
+				s := newSession(t, size.w, size.h).keys("space").passes(48*time.Second).keys("space", "esc").keys(tt.keys...)
+				golden(t, filepath.Join("sessions", tt.name+"-"+size.name+".txt"), s.plain())
+			})
+		}
+	}
+}
+
+func TestNothingTicksWhileNothingMoves(t *testing.T) {
+	s := newSession(t, 80, 24).passes(2 * time.Second) // in which the scout comes through
+	if timer, wait := s.pump.wait(); timer != nil || wait != nil {
+		t.Error("the pump waits for a beat while paused")
+	}
+	s.keys("space").passes(time.Second)
+	if _, wait := s.pump.wait(); wait == nil {
+		t.Error("the pump waits for nothing while it plays")
+	}
+	s.passes(10 * time.Minute)
+	if _, wait := s.pump.wait(); wait != nil {
+		t.Error("the pump waits for a beat at the end of the recording")
+	}
+	s.view()
+	drawn := s.screen.drawn
+	s.passes(10 * time.Minute)
+	s.view()
+	if s.screen.drawn != drawn {
+		t.Errorf("%d frames were drawn while nothing moved", s.screen.drawn-drawn)
+	}
+}
+
+func TestACleanScreenIsTheSameText(t *testing.T) {
+	s := stuck(t)
+	s.view()
+	if allocs := testing.AllocsPerRun(100, func() { s.screen.View() }); allocs != 0 {
+		t.Errorf("a view of a screen that did not change made %v allocations", allocs)
+	}
+	if s.screen.dirty {
+		t.Error("the screen is still to be drawn after it was")
+	}
+	before := s.screen.drawn
+	s.send(frameMsg{}) // there is no frame to be taken
+	s.view()
+	if s.screen.drawn != before {
+		t.Error("a message that brought nothing had the screen drawn")
+	}
+}
+
+// TestAMillionEventsASecondAreAFewFrames floods the pump: however much happens, frames are made one a beat.
+func TestAMillionEventsASecondAreAFewFrames(t *testing.T) {
+	s := newSession(t, 120, 40).keys("space").keys(":").types("speed max").keys("enter")
+	s.screen.drawn = 0
+	frames := 0
+	for range 1000 {
+		s.now += time.Millisecond
+		s.pump.turn()
+		if len(s.queue) > 0 {
+			frames++
+		}
+		s.settle()
+		s.view()
+	}
+	if frames > 35 || s.screen.drawn > 60 {
+		t.Errorf("a second made %d frames, and %d were drawn", frames, s.screen.drawn)
+	}
+}
+
+func TestPanesKeepTheirPlace(t *testing.T) {
+	s := stuck(t).keys("3", "down", "down", "2", "3")
+	if got := s.screen.top().cursor.Selected; got != 2 {
+		t.Errorf("coming back to the snapshot, row %d is selected, want 2", got)
+	}
+	s.keys("tab").shows("4 Zones").keys("shift+tab", "shift+tab").shows("2 Queue")
+	s.keys("1", "tab", "tab")
+	if s.screen.focus != views.ZonesPane {
+		t.Errorf("the focus is on pane %d", s.screen.focus)
+	}
+	s.keys("enter").shows("4 Zones")
+}

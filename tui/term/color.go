@@ -1,0 +1,76 @@
+package term
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"orrery/themes"
+)
+
+// profile is how many colours to use. The command line says it before NO_COLOR does, NO_COLOR before CLICOLOR_FORCE, and
+// that before what the terminal is.
+func (e environment) profile(wish string, screen bool) (themes.Profile, error) {
+	switch wish {
+	case "", "auto":
+	case "never":
+		return themes.NoColor, nil
+	case "always":
+		return min(e.colors(), themes.Palette16), nil
+	default:
+		return 0, fmt.Errorf("--color=%.40q: say auto, always or never", wish)
+	}
+	force := e.get("CLICOLOR_FORCE")
+	switch {
+	case e.get("NO_COLOR") != "":
+		return themes.NoColor, nil
+	case force != "" && force != "0":
+		return min(e.colors(), themes.Palette16), nil
+	case !screen, e.get("CLICOLOR") == "0":
+		return themes.NoColor, nil
+	}
+	return e.colors(), nil
+}
+
+// fullColor are terminals known by name to show every colour.
+var fullColor = []string{"alacritty", "contour", "foot", "ghostty", "kitty", "rio", "wezterm", "iterm"}
+
+// colors is how many colours the terminal has, as far as its name and COLORTERM tell.
+func (e environment) colors() themes.Profile {
+	name := e.get("TERM")
+	declared := slices.Contains([]string{"truecolor", "24bit"}, strings.ToLower(e.get("COLORTERM")))
+	switch {
+	case e.dumb(), strings.HasPrefix(name, "vt"), strings.HasSuffix(name, "-m"), strings.HasSuffix(name, "-mono"):
+		return themes.NoColor
+	case strings.HasPrefix(name, "screen") && e.get("TMUX") == "":
+		// GNU screen passes COLORTERM on from the terminal it was started in, and does not understand true colours.
+		return themes.Palette256
+	case declared, strings.HasSuffix(name, "-direct"), e.get("WT_SESSION") != "":
+		return themes.TrueColor
+	case slices.ContainsFunc(fullColor, func(known string) bool { return strings.Contains(name, known) }):
+		return themes.TrueColor
+	case strings.HasSuffix(name, "256color"), strings.HasPrefix(name, "tmux"), strings.HasPrefix(name, "screen"):
+		return themes.Palette256
+	}
+	return themes.Palette16
+}
+
+// lightGround reads COLORFGBG, which some terminals set to the numbers of the foreground and the ground.
+func (e environment) lightGround() bool {
+	pair := e.get("COLORFGBG")
+	ground, err := strconv.Atoi(pair[strings.LastIndexByte(pair, ';')+1:])
+	return err == nil && (ground == 7 || ground > 8 && ground < 16)
+}
+
+// AskGround asks the terminal for its background colour. The answer comes as a tea.BackgroundColorMsg, at any time or
+// never, and nothing waits for it. It is nil, which does nothing, where asking would leave marks or the answer would
+// change nothing.
+func (f Facts) AskGround() tea.Cmd {
+	if environment(f.Env).plain() || f.Profile == themes.NoColor {
+		return nil
+	}
+	return tea.RequestBackgroundColor
+}
