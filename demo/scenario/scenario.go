@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"orrery/core/config"
-	"orrery/core/framework"
 	"orrery/core/evict/pressure"
+	"orrery/core/framework"
 	"orrery/demo/scenario/strict"
 )
 
