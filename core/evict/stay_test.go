@@ -40,3 +40,31 @@ func TestHowLongAPodMayStay(t *testing.T) {
 		})
 	}
 }
+
+func TestWhichTolerationMatches(t *testing.T) {
+	taint := v1.Taint{Key: "key1", Value: "value1", Effect: v1.TaintEffectNoExecute}
+	const exists, equal = v1.TolerationOpExists, v1.TolerationOpEqual
+	for _, row := range []struct {
+		name       string
+		toleration v1.Toleration
+		matches    bool
+	}{
+		{"no operator is Equal: the same value", v1.Toleration{Key: "key1", Value: "value1", Effect: v1.TaintEffectNoExecute}, true},
+		{"no operator is Equal: another value", v1.Toleration{Key: "key1", Value: "value2", Effect: v1.TaintEffectNoExecute}, false},
+		{"no operator is Equal: no value", v1.Toleration{Key: "key1", Effect: v1.TaintEffectNoExecute}, false},
+		{"Equal says the same", v1.Toleration{Key: "key1", Operator: equal, Value: "value1", Effect: v1.TaintEffectNoExecute}, true},
+		{"Exists asks for no value", v1.Toleration{Key: "key1", Operator: exists, Effect: v1.TaintEffectNoExecute}, true},
+		{"another key", v1.Toleration{Key: "key2", Operator: exists, Effect: v1.TaintEffectNoExecute}, false},
+		{"the same key and another effect", v1.Toleration{Key: "key1", Operator: exists, Effect: v1.TaintEffectNoSchedule}, false},
+		{"an empty effect is every effect of the key", v1.Toleration{Key: "key1", Operator: exists}, true},
+		{"an empty key that exists is every key", v1.Toleration{Operator: exists, Effect: v1.TaintEffectNoExecute}, true},
+		{"every key, but of another effect", v1.Toleration{Operator: exists, Effect: v1.TaintEffectNoSchedule}, false},
+		{"everything", v1.Toleration{Operator: exists}, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := evict.StayOf([]v1.Toleration{row.toleration}, []v1.Taint{taint}, false).Forever; got != row.matches {
+				t.Errorf("it matches: %t, want %t", got, row.matches)
+			}
+		})
+	}
+}

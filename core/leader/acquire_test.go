@@ -22,6 +22,102 @@ func TestALeaseThatIsNotThereIsCreated(t *testing.T) {
 	`)
 }
 
+// Nobody leads before its first success, and no failure to read or to create the Lease is one.
+func TestAnElectionBeginsWithNobody(t *testing.T) {
+	st := newStage(t, settings())
+	if _, ended := st.c.ExitCode(); st.c.Leading() || st.c.Leader() != "" || ended {
+		t.Errorf("before its first look it leads: %t, sees %q lead, has ended: %t", st.c.Leading(), st.c.Leader(), ended)
+	}
+	if st.between(0, 4, refused).run(4.3); st.c.Leading() {
+		t.Error("it leads though the Lease could not be read")
+	}
+	st.run(4.5).tells(`
+		0.000 get: internal error
+		4.400 get: NotFound
+		4.400 create a #0 since 4.399826197 renewed 4.399826197 for 15s
+		4.400 new leader a
+		4.400 announced a became leader
+		4.400 started leading
+		4.400 update a #0 since 4.399826197 renewed 4.399826197 for 15s
+	`)
+}
+
+// Two find no Lease; one creates it, and the other must wait like anybody.
+func TestOfTwoThatCreateTheLeaseOneWins(t *testing.T) {
+	a := newStage(t, settings())
+	b := newStage(t, settings(func(s *leader.Settings) { s.Identity = "b" }))
+	b.store = a.store
+	b.fate = func(call leader.Call) fate {
+		if call.Verb == leader.Create {
+			a.run(0) // just before the creation by b is carried out
+		}
+		return answered
+	}
+	b.run(5).tells(`
+		0.000 get: NotFound
+		0.000 create b #0 since 0 renewed 0 for 15s: AlreadyExists
+		4.400 get: a #0 since 0 renewed 0 for 15s
+		4.400 new leader a
+	`)
+	if !a.c.Leading() || b.c.Leading() {
+		t.Errorf("a leads: %t, b leads: %t", a.c.Leading(), b.c.Leading())
+	}
+}
+
+// The lock is the Lease of that namespace and name; others are nobody's business.
+func TestCallsNameTheLeaseOfTheSettings(t *testing.T) {
+	st := newStage(t, settings(func(s *leader.Settings) { s.Namespace, s.Name = "team", "our-scheduler" })).put(held("b", 0, 0))
+	var named []string
+	st.fate = func(call leader.Call) fate {
+		named = append(named, call.Verb.String()+" "+call.Namespace+"/"+call.Name)
+		return answered
+	}
+	st.run(0)
+	want := []string{"get team/our-scheduler", "create team/our-scheduler", "update team/our-scheduler"}
+	if diff := cmp.Diff(want, named); diff != "" || !st.c.Leading() {
+		t.Errorf("leading: %t; calls (-want +got):\n%s", st.c.Leading(), diff)
+	}
+}
+
+// A standby says once of every holder that it is another than before, and of a release that there is none.
+func TestEveryNewLeaderIsReportedOnce(t *testing.T) {
+	st := newStage(t, settings())
+	for i, r := range []leader.Record{held("b", 0, 0), held("b", 5, 0), held("c", 10, 1), held("c", 15, 1), held("b", 20, 2)} {
+		st.put(r).at(5 * float64(i))
+	}
+	st.tells(`
+		0.000 get: b #0 since 0 renewed 0 for 15s
+		0.000 new leader b
+		5.000 get: b #0 since 0 renewed 5 for 15s
+		10.000 get: c #1 since 0 renewed 10 for 15s
+		10.000 new leader c
+		15.000 get: c #1 since 0 renewed 15 for 15s
+		20.000 get: b #2 since 0 renewed 20 for 15s
+		20.000 new leader b
+	`)
+}
+
+// A candidate whose clock is an hour ahead, or behind, waits for as long as one whose clock is right.
+func TestAWrongClockTakesNothingOverEarly(t *testing.T) {
+	for name, wrong := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			c, err := leader.New(settings(), epoch.Add(wrong))
+			if err != nil {
+				t.Fatal(err)
+			}
+			early := &stage{t: t, c: c, store: newStage(t, settings()).put(held("b", 0, 0)).store, now: epoch.Add(wrong), fate: func(leader.Call) fate { return answered }}
+			early.run(wrong.Seconds())
+			late := &stage{t: t, c: early.c.Fork(), store: early.store, fate: early.fate}
+			if early.at(wrong.Seconds() + 14.999); early.c.Leading() {
+				t.Error("it took over within 15 s")
+			}
+			if late.at(wrong.Seconds() + 15); !late.c.Leading() {
+				t.Error("it did not take over after 15 s")
+			}
+		})
+	}
+}
+
 func TestTheLeaseLastsWholeSeconds(t *testing.T) {
 	s := settings(func(s *leader.Settings) { s.LeaseDuration = 15900 * time.Millisecond })
 	if got := newStage(t, s).run(0).record().LeaseSeconds; got != 15 {

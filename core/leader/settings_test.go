@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"orrery/core/leader"
 )
 
@@ -47,9 +49,31 @@ func TestSettingsAreCheckedInOrder(t *testing.T) {
 	}
 }
 
+func TestTheDefaultsAreThoseOfTheSchedulersFlags(t *testing.T) {
+	want := leader.Settings{
+		Identity: "host_uuid", Namespace: "kube-system", Name: "kube-scheduler",
+		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
+		CallTimeout: 5 * time.Second, ReleaseOnCancel: true,
+	}
+	if diff := cmp.Diff(want, leader.Defaults("host_uuid")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := want.Check(); err != nil {
+		t.Errorf("the defaults are refused: %v", err)
+	}
+	if got := leader.CallTimeoutOf(time.Second); got != time.Second {
+		t.Errorf("with a deadline of 1 s a call may take %v, want no less than 1 s", got)
+	}
+}
+
 func TestOnlyLeasesAreLocks(t *testing.T) {
 	for kind, want := range map[string]string{
-		"endpoints": "endpoints lock is removed, migrate to leases", "foo": "Invalid lock-type foo",
+		"endpoints":        "endpoints lock is removed, migrate to leases",
+		"configmaps":       "configmaps lock is removed, migrate to leases",
+		"endpointsleases":  "endpointsleases lock is removed, migrate to leases",
+		"configmapsleases": "configmapsleases lock is removed, migrated to leases",
+		"foo":              "Invalid lock-type foo",
+		"":                 "Invalid lock-type ",
 	} {
 		if err := leader.CheckLock(kind); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", kind, err, want)
@@ -82,5 +106,35 @@ func TestHowLongACandidateMayHoldOn(t *testing.T) {
 				t.Errorf("gives up after %v, holds on for %v, tolerates %v", s.GivesUpAfter(), s.HoldsOn(), s.Tolerance())
 			}
 		})
+	}
+}
+
+// A lease that lasts longer for the same deadline tolerates clocks that are further apart and calls that take longer, and
+// leaves the cluster without a leader for longer.
+func TestToleranceIsPaidForWithAvailability(t *testing.T) {
+	for _, row := range []struct {
+		lease     time.Duration
+		tolerance float64
+		replaced  time.Duration // a leader that dies right after a renewal, by a standby that looks every second
+	}{
+		{11 * time.Second, 1.1, 11 * time.Second},
+		{15 * time.Second, 1.5, 15 * time.Second},
+		{30 * time.Second, 3, 30 * time.Second},
+		{time.Minute, 6, time.Minute},
+	} {
+		s := settings(strict, func(s *leader.Settings) { s.LeaseDuration = row.lease })
+		if got := s.Tolerance(); math.Abs(got-row.tolerance) > 1e-9 {
+			t.Errorf("a lease of %v tolerates %v, want %v", row.lease, got, row.tolerance)
+		}
+		last := held("b", 0, 0)
+		last.LeaseSeconds = int(row.lease / time.Second)
+		early := newStage(t, s).put(last).run(0)
+		late := &stage{t: t, c: early.c.Fork(), store: early.store, fate: early.fate}
+		if early.at(row.replaced.Seconds() - 0.001); early.c.Leading() {
+			t.Errorf("a lease of %v was taken over too early", row.lease)
+		}
+		if late.at(row.replaced.Seconds()); !late.c.Leading() {
+			t.Errorf("a lease of %v was not taken over after %v", row.lease, row.replaced)
+		}
 	}
 }

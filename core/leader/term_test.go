@@ -57,6 +57,35 @@ func TestHowLongTroubleMayLast(t *testing.T) {
 	}
 }
 
+// Without a timeout of its own one update that is never answered fills all the time there is.
+func TestOneCallThatHangsEndsWithTheDeadline(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		settings leader.Settings
+		ends     float64
+	}{
+		{"the round's, of client-go", settings(), 14},
+		{"the last renewal's, if strict", settings(strict), 12},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			row.settings.CallTimeout = 0
+			st := newStage(t, row.settings).run(3)
+			st.log.Reset()
+			st.between(4, 60, hangs).run(row.ends - 0.001)
+			if !st.c.Leading() {
+				t.Error("it gave up before the deadline")
+			}
+			ended := ""
+			if row.settings.Strict {
+				ended = "12.000 ended leading\n12.000 announced a stopped leading\n12.000 stopped"
+			} else {
+				ended = "14.000 announced a stopped leading\n14.000 ended leading\n14.000 stopped"
+			}
+			st.run(row.ends).tells("4.000 update a #0 since 0 renewed 4 for 15s: no answer\n" + ended)
+		})
+	}
+}
+
 func TestARefusedRenewalIsTriedAgainAfterALook(t *testing.T) {
 	newStage(t, settings()).between(4, 5, refused).run(3).at(4).tells(`
 		0.000 get: NotFound

@@ -353,3 +353,73 @@ func TestADrainThatABudgetHoldsSaysSoUntilItGivesUp(t *testing.T) {
 		t.Error("the fork heard of what happened after it")
 	}
 }
+
+// An evicted pod is marked and has its own grace period to stop; what has not stopped by then is killed.
+func TestAnEvictedPodLeavesStepByStep(t *testing.T) {
+	for name, row := range map[string]struct{ stops, gone time.Duration }{
+		"it stops by itself":        {8 * time.Second, 8 * time.Second},
+		"it is killed in the end":   {time.Hour, 40 * time.Second},
+		"it stops at the last blow": {40 * time.Second, 40 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newTown(t, func(*v1.Pod) memory.Life { return memory.Life{Stop: row.stops} })
+			pod := mk.Pod("a").Obj()
+			pod.Spec.TerminationGracePeriodSeconds = ptr(int64(40))
+			c.create(pod)
+			c.pass(5 * time.Second)
+			asked := c.Now()
+			if err := c.evict(c.Pod("default", "a")); err != nil {
+				t.Fatal(err)
+			}
+			leaving := c.Pod("default", "a")
+			if got := leaving.DeletionTimestamp.Sub(asked); got != 40*time.Second || *leaving.DeletionGracePeriodSeconds != 40 {
+				t.Errorf("it has %v to stop, want its own 40s", got)
+			}
+			c.Advance(row.gone - 1)
+			if there := c.Pod("default", "a"); there == nil || there.Status.Phase != v1.PodRunning {
+				t.Errorf("a nanosecond before %v it does not run any more", row.gone)
+			}
+			if c.Advance(1); c.Pod("default", "a") != nil {
+				t.Errorf("after %v it is still there", row.gone)
+			}
+		})
+	}
+}
+
+// Pods never become ready on the other node. After the first eviction the budget holds the second pod for ever, and says
+// why; a direct deletion is the way out.
+func TestAnEvictionIsStuckWhileReplacementsAreNotReady(t *testing.T) {
+	c := newTown(t, func(pod *v1.Pod) memory.Life {
+		if pod.Spec.NodeName == "n2" {
+			return memory.Life{Start: 24 * time.Hour}
+		}
+		return slowToStop(pod)
+	})
+	c.deploy("web", 2)
+	c.create(pdb("web", maxUnavailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
+	c.pass(10 * time.Second)
+	d := budget.NewDrain("n1", "alice", budget.DrainOptions{}, c.view(), c.Now(), evict.NewBoard())
+	want := "10s cordon n1\n10s evict web allowed\n10s evict web 429\n15s evict web 429\n20s evict web 429\n25s evict web 429\n"
+	if diff := cmp.Diff(want, c.drive(d, 28*time.Second)); diff != "" {
+		t.Errorf("the drain (-want +got):\n%s", diff)
+	}
+	var stays, waits *v1.Pod
+	for _, pod := range c.pods() {
+		if pod.Spec.NodeName == "n1" {
+			stays = pod
+		} else {
+			waits = pod
+		}
+	}
+	stuck := budget.Diagnose(stays, c.view().Budgets, c.pods(), c.Now())
+	if len(stuck) != 1 || stuck[0].Trouble != budget.NotReady || stuck[0].Detail != "not ready: "+waits.Name {
+		t.Errorf("it is stuck for %+v, want that %s is not ready", stuck, waits.Name)
+	}
+	if err := c.Delete(world.Pod, "default", stays.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	c.drive(d, time.Hour)
+	if done, err := d.Done(); !done || err != nil || c.Now().Sub(noon) != 36*time.Second {
+		t.Errorf("after a direct deletion at 28s the drain has ended: %v with %v at %v, want 36s", done, err, c.Now().Sub(noon))
+	}
+}

@@ -182,3 +182,52 @@ func TestStuckEvictionsAreExplained(t *testing.T) {
 		})
 	}
 }
+
+// What a person may do, the mildest first.
+func TestTheRemediesAreNamed(t *testing.T) {
+	const pause = "stop or pause the automation, and find out why the application does not become ready"
+	const directly = "wait, and then delete the pod directly, which asks no budget"
+	tests := []struct {
+		name    string
+		pod     *v1.Pod
+		budgets []*policyv1.PodDisruptionBudget
+		others  []*v1.Pod
+		want    []string
+	}{
+		{
+			"new pods never become ready", web("a").Obj(),
+			[]*policyv1.PodDisruptionBudget{pdb("b", counts(1, 1, 2, 0))},
+			[]*v1.Pod{unready("new").Obj()},
+			[]string{pause, directly},
+		},
+		{
+			"the pod itself is not ready", unready("a").Obj(),
+			[]*policyv1.PodDisruptionBudget{pdb("b", counts(0, 1, 2, 0))},
+			nil,
+			[]string{pause, directly, "set unhealthyPodEvictionPolicy of the budget to AlwaysAllow, so that pods that are not ready may go"},
+		},
+		{
+			"the last evicted pod has a very long grace period", web("a").Obj(),
+			[]*policyv1.PodDisruptionBudget{pdb("b", counts(1, 1, 2, 0))},
+			[]*v1.Pod{web("slow").Deleting(noon.Add(time.Hour)).Obj()},
+			[]string{directly},
+		},
+		{
+			"several budgets", web("a").Obj(),
+			[]*policyv1.PodDisruptionBudget{pdb("b"), pdb("c")},
+			nil,
+			[]string{"narrow the selectors of the budgets, or delete all but one", "delete the pod directly"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			stuck := budget.Diagnose(tt.pod, tt.budgets, append(tt.others, tt.pod), noon)
+			if len(stuck) != 1 {
+				t.Fatalf("it is stuck for %+v, want one reason", stuck)
+			}
+			if diff := cmp.Diff(tt.want, stuck[0].Remedies); diff != "" {
+				t.Errorf("remedies (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -128,6 +128,22 @@ func TestAnEvictionIsJudgedByTheOneBudgetThatCountsThePod(t *testing.T) {
 	}
 }
 
+// Five pods are ready and three must be: two may go, one after the other, before the controller has looked again.
+func TestABudgetIsUsedUp(t *testing.T) {
+	b := budget.Keep(pdb("b", minAvailable("3")), pods(5, web), budget.Scales{Lookup: owners()}, noon).Write
+	for i, want := range []string{"201 allowed=1", "201 allowed=0", wouldViolate + "[The disruption budget b does not allow evicting pods currently]"} {
+		pod := web(fmt.Sprintf("web-%d", i)).Obj()
+		e := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: pod.Name}}
+		v := budget.Judge(budget.Request{Name: pod.Name, Eviction: e, Pod: pod, Budgets: []*policyv1.PodDisruptionBudget{b}, Now: noon})
+		if diff := cmp.Diff(want, answer(v)); diff != "" {
+			t.Errorf("eviction %d (-want +got):\n%s", i+1, diff)
+		}
+		if v.Write != nil {
+			b = v.Write
+		}
+	}
+}
+
 func TestWhatTheClientSaysOfTheDeletionIsHeeded(t *testing.T) {
 	allows := pdb("b", counts(3, 1, 3, 2))
 	yes := true

@@ -129,7 +129,7 @@ func (c *Controller) ruleChanged(old, rule *resourcev1alpha3.DeviceTaintRule) {
 		delete(c.statuses, old.UID)
 		c.reports.Stop(nameOf(old))
 	} else if old == nil || !equality.Semantic.DeepEqual(old.Spec, rule.Spec) {
-		c.reports.Set(nameOf(rule), c.now)
+		c.fresh = append(c.fresh, nameOf(rule))
 	} else {
 		return
 	}

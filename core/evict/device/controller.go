@@ -46,7 +46,8 @@ type Controller struct {
 	evicted  map[types.UID]int64            // pods, by rule
 	statuses map[types.UID]metav1.Condition // what was last decided, by rule
 	wanted   []RuleStatus                   // since Statuses was last called
-	reports  evict.Timers[ruleName]         // rules whose status is to be looked at
+	fresh    []ruleName                     // rules whose status is to be looked at now
+	reports  evict.Timers[ruleName]         // and those later
 }
 
 var _ evict.Controller = (*Controller)(nil)
@@ -132,6 +133,10 @@ func (c *Controller) ForkOn(store *store.Store, board *evict.Board) *Controller 
 // advance lets time pass: every timer goes off when it is due, in order; of one moment's, reports come first, so that
 // they still count the pods. Time never runs backwards.
 func (c *Controller) advance(to time.Time) {
+	for _, rule := range c.fresh {
+		c.report(rule)
+	}
+	c.fresh = c.fresh[:0]
 	for {
 		at, ok := c.NextWake()
 		if !ok || at.After(to) {

@@ -136,6 +136,24 @@ func TestWhenAPodLeavesItsDevice(t *testing.T) {
 			s.at(30).set(rule("r", "NoExecute", 1, s.now, driver, "other"))
 			s.at(40).set(rule("q", "NoExecute", 1, s.now, "", "", "gpu-0"))
 		}, "30s b, 40s a"},
+		{"... of a pool and a device of it: the one device, and nobody else's of that name", func(s *scene) {
+			s.set(claim("default", "d", "other/gpu-0", "b")).set(user("default", "b", "d"))
+			s.set(claim("default", "e", "pool/gpu-1", "x")).set(user("default", "x", "e"))
+			s.at(30).set(rule("r", "NoExecute", 1, s.now, driver, "pool", "gpu-0"))
+		}, "30s a"},
+		{"... of another driver's pool of that name: none here", func(s *scene) {
+			s.at(30).set(rule("r", "NoExecute", 1, s.now, "other.example.com", "pool"))
+		}, ""},
+		{"a rule that is changed taints other devices from then on", func(s *scene) {
+			s.set(claim("default", "d", "other/gpu-0", "b")).set(user("default", "b", "d"))
+			s.set(tolerating(toleration("", noExecute, 60)))
+			s.at(30).set(rule("r", "NoExecute", 1, s.now, driver, "pool"))
+			s.at(40).set(rule("r", "NoExecute", 2, s.now, driver, "other"))
+		}, "40s b"},
+		{"a rule's taint that was added before the pod came counts from then, as a slice's does", func(s *scene) {
+			s.set(tolerating(toleration("", noExecute, 100)))
+			s.at(60).set(rule("r", "NoExecute", 1, noon, driver))
+		}, "100s a"},
 		{"a rule without a selector taints nothing", func(s *scene) {
 			s.at(30).set(rule("r", "NoExecute", 1, s.now))
 		}, ""},

@@ -115,6 +115,20 @@ func TestAChangedRuleIsReportedAtOnceAndPodsTenSecondsApart(t *testing.T) {
 `)
 }
 
+// That a rule is reported on at once does not keep it from being looked at again ten seconds after its pods were found due.
+func TestTheReportAtOnceDoesNotDelayTheNext(t *testing.T) {
+	s := newScene(t, device.Options{Act: true})
+	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
+	s.at(30).set(rule("r", "NoExecute", 1, noon.Add(34*time.Second), driver)) // by a clock that is ahead
+	s.at(99)
+	wants(t, s, `30s rule r: PodsPendingEviction=True, 1 pod needs to be evicted in 1 namespace.
+34s default/a: Marking for deletion
+34s default/a: DeletionByDeviceTaintManager
+34s default/a: deleted
+40s rule r: Completed=False, 1 pod evicted since starting the controller.
+`)
+}
+
 func TestARuleThatWasReportedByAnotherIsNotReportedAgain(t *testing.T) {
 	s := newScene(t, device.Options{})
 	r := rule("r", "NoExecute", 1, noon, driver)

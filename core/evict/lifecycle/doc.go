@@ -35,7 +35,8 @@
 // # Heartbeats
 //
 // A heartbeat counts from the look at which it was noticed, not from when it was sent. A node that has never said
-// whether it is ready has 60 s from its creation on. A node is given up at the first look that is not before the end of
+// whether it is ready has 60 s from its creation on. At the look after one at which the heartbeat in the condition was new
+// and the lease was not, the lease counts once more, old as it is. A node is given up at the first look that is not before the end of
 // its time.
 //
 // # Differences from kube-scheduler
@@ -44,6 +45,8 @@
 //
 //   - A node that waits for its taint keeps its place. Upstream puts it back to the end at every look, and the order of
 //     those that are put back is left to chance.
+//   - When no node is ready any more, all these NoExecute taints go. Upstream overlooks one that it has swapped for its
+//     opposite at that very look, and the pods of that node leave although nobody should.
 //   - A look takes no time here. Upstream's are apart by what they take more than 5 s, so that a node which is silent
 //     for exactly ten of them is given up at the tenth, there and here.
 //   - NoExecute taints that are there when the machine begins stay, if they are right. Upstream takes them off when it

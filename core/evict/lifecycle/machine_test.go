@@ -66,6 +66,16 @@ func TestWhatChangesOnANode(t *testing.T) {
 				"8s n1 -memory-pressure:NoSchedule -disk-pressure:NoSchedule -pid-pressure:NoSchedule" +
 				" -network-unavailable:NoSchedule -unschedulable:NoSchedule\n",
 		},
+		{
+			"taints that others set are theirs to take off, and make no difference",
+			`0 n1@z ready +node.cloudprovider.kubernetes.io/uninitialized:NoSchedule +maintenance:NoExecute
+			 0 n2@z ready
+			 2 n1@z notready cordoned
+			 12 n1@z ready
+			 99 nothing`,
+			"2s n1 +not-ready:NoSchedule +unschedulable:NoSchedule\n5s n1 +not-ready:NoExecute\n" +
+				"12s n1 -not-ready:NoSchedule -unschedulable:NoSchedule\n15s n1 -not-ready:NoExecute\n",
+		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if diff := cmp.Diff(row.want, newScene(t, lifecycle.Options{}).play(row.script)); diff != "" {
@@ -101,6 +111,25 @@ func TestSilence(t *testing.T) {
 			 54 n1@z ready
 			 104 n1@z ready
 			 150 nothing`, "",
+		},
+		{
+			"a lease that is there counts anew at the look after a heartbeat in the condition",
+			`0 n1@z ready
+			 0 n2@z ready
+			 3 beat n1
+			 22 n1@z ready
+			 40 beat n2
+			 86 nothing`,
+			"80s n1 unknown +unreachable:NoSchedule\n80s n1 +unreachable:NoExecute\n",
+		},
+		{
+			"without a lease that heartbeat is all there is",
+			`0 n1@z ready
+			 0 n2@z ready
+			 22 n1@z ready
+			 40 beat n2
+			 86 nothing`,
+			"75s n1 unknown +unreachable:NoSchedule\n75s n1 +unreachable:NoExecute\n",
 		},
 		{
 			"a node that never said a word has 60 s from its creation",
@@ -168,7 +197,29 @@ func TestHowFastNoExecuteTaintsAreSet(t *testing.T) {
 			`0 a01..a60@z ready
 			 12 a01..a40@z notready
 			 299 nothing`,
-			"15s a01, 115s a02, 215s a03",
+			"15s a01, 115.1s a02, 215.2s a03",
+		},
+		{
+			"50 nodes are a small zone still",
+			`0 a01..a50@z ready
+			 12 a01..a28@z notready
+			 999 nothing`,
+			"",
+		},
+		{
+			"51 are a large one",
+			`0 a01..a51@z ready
+			 12 a01..a29@z notready
+			 199 nothing`,
+			"15s a01, 115.1s a02",
+		},
+		{
+			"when enough are ready again, the rest goes on at the normal rate, after an interval",
+			`0 a01..a20@z ready
+			 12 a01..a11@z notready
+			 42 a01..a03@z ready
+			 79 nothing`,
+			"55s a04, 65s a05, 75s a06",
 		},
 		{
 			"a zone without a ready node, beside one that has some, goes on at the normal rate",
@@ -244,6 +295,20 @@ func TestMasterDisruptionTakesTaintsOff(t *testing.T) {
 	s.play("0 a1..a2@z ready\n 12 a1@z notready\n 30 nothing")
 	got := s.play("31 a2@z notready\n 99 nothing")
 	want := "31s a2 +not-ready:NoSchedule\n35s a1 -not-ready:NoExecute\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+}
+
+func TestATaintSwappedAtTheLastLookGoesWithTheOthers(t *testing.T) {
+	s := newScene(t, lifecycle.Options{})
+	s.play("0 a1..a2@z ready\n 12 a1@z notready\n 30 nothing")
+	got := s.play("31 a1@z unknown\n 31 a2@z unknown\n 99 nothing")
+	want := `31s a1 -not-ready:NoSchedule +unreachable:NoSchedule
+31s a2 +unreachable:NoSchedule
+35s a1 -not-ready:NoExecute +unreachable:NoExecute
+35s a1 -unreachable:NoExecute
+`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}

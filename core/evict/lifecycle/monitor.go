@@ -53,8 +53,11 @@ func (m *Machine) listen(n *node) {
 	case said.ready != n.said.ready, said.ready && !said.at.Equal(n.said.at):
 		n.heard = m.now
 	}
-	if leased := m.leased(n.seen.Name); leased.After(n.hasLeased) {
+	switch leased := m.leased(n.seen.Name); {
+	case leased.After(n.hasLeased):
 		n.heard, n.hasLeased = m.now, leased
+	case said != n.said:
+		n.hasLeased = time.Time{} // at the next look the lease counts anew, old as it is
 	}
 	n.said, n.lookedAt = said, true
 }

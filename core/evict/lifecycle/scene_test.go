@@ -23,7 +23,7 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 // scene plays a script to a machine, in seconds since noon, and writes its changes down:
 //
 //	0   n1@z1 ready            a node of a zone, and what it says: ready, notready, unknown, silence (nothing),
-//	                           cordoned, excluded, or a condition that is true
+//	                           cordoned, excluded, a condition that is true, or +key:Effect for a taint it comes with
 //	0   n1..n9@z1 ready        several
 //	5   beat n1                its lease is renewed
 //	5   gone n1
@@ -112,6 +112,10 @@ func nodeOf(name string, now time.Time, words []string) *v1.Node {
 			node.Labels["node.kubernetes.io/exclude-disruption"] = ""
 			continue
 		default:
+			if key, effect, tainted := strings.Cut(strings.TrimPrefix(word, "+"), ":"); tainted {
+				node.Spec.Taints = append(node.Spec.Taints, v1.Taint{Key: key, Effect: v1.TaintEffect(effect)})
+				continue
+			}
 			c.Type, c.Status = v1.NodeConditionType(word), v1.ConditionTrue
 		}
 		node.Status.Conditions = append(node.Status.Conditions, c)

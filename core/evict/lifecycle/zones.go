@@ -54,7 +54,11 @@ func (m *Machine) setRate(z *zone, rate float64) {
 	m.stale = true
 }
 
-func interval(rate float64) time.Duration { return time.Duration(float64(time.Second) / rate) }
+// interval is the time between two taints. A rate is held in single precision, as kube-controller-manager holds it, so that
+// at 0.01 a second it is a little more than 100 s and the turn comes a tenth of a second later.
+func interval(rate float64) time.Duration {
+	return time.Duration(float64(time.Second) / float64(float32(rate)))
+}
 
 // turn is when a zone's next node gets its taint: at the first tenth of a second at which there is one to give.
 func (m *Machine) turn(z *zone) (time.Time, bool) {

@@ -203,6 +203,23 @@ func (c Configuration) Thresholds() ([]Threshold, error) {
 	return all, nil
 }
 
+// Warnings are what a kubelet that is started with the configuration warns of, in its words: thresholds of the containers'
+// filesystem are not heeded. See [OnLayout].
+func (c Configuration) Warnings() []string {
+	var all []string
+	for _, given := range []struct {
+		kind       string
+		thresholds map[Signal]string
+	}{{"hard", c.Hard}, {"soft", c.Soft}} {
+		for _, s := range []Signal{ContainerFsAvailable, ContainerFsInodesFree} {
+			if _, ok := given.thresholds[s]; ok {
+				all = append(all, fmt.Sprintf("found %s for %s eviction. ignoring", s, given.kind))
+			}
+		}
+	}
+	return all
+}
+
 // parseAll reads the values of a map in the order of their signals; a nil value or one with an error is left out.
 func parseAll[T any](given map[Signal]string, parse func(Signal, string) (T, error), note func(error)) map[Signal]T {
 	read := make(map[Signal]T, len(given))

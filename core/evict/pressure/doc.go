@@ -50,7 +50,8 @@
 //   - Of several thresholds that are met it acts on memory first and then on whichever comes first in a map. Here the hard
 //     ones come before the soft ones, and then they go in the order of the signals.
 //   - Pods that rank alike go by namespace and name, not in the order of an unstable sort.
-//   - Thresholds for containerfs are ignored wherever they are given. The kubelet overrides one hard and one soft of them.
+//   - Thresholds for containerfs are ignored wherever they are given, and each is warned of. The kubelet overrides one hard
+//     and one soft of them, and warns of the last.
 //   - When the kernel tells of memory running out, the round of evictions waits for its pods like any other.
 //
 // In a simulated cluster what a pod uses is its first container's, a filesystem has an inode for every 16Ki, and nobody is

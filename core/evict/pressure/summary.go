@@ -90,8 +90,21 @@ type ProcessStats struct {
 	Count *uint64 `json:"process_count,omitempty"`
 }
 
-// podsContainer is the system container that holds all pods.
-const podsContainer = "pods"
+// The system containers that count: the one that holds all pods, and the one in which a kubelet on Windows, and no other,
+// says how much of the commit limit is left.
+const (
+	podsContainer   = "pods"
+	commitContainer = "windows-global-commit-memory"
+)
+
+func (n *NodeStats) systemContainer(name string) *ContainerStats {
+	for i := range n.SystemContainers {
+		if n.SystemContainers[i].Name == name {
+			return &n.SystemContainers[i]
+		}
+	}
+	return nil
+}
 
 // Observation is what one signal says.
 type Observation struct {
@@ -104,12 +117,13 @@ type Observation struct {
 func (s *Summary) Observe(signal Signal) (o Observation, ok bool) {
 	switch signal {
 	case MemoryAvailable:
+		if commit := s.Node.systemContainer(commitContainer); commit != nil {
+			return commit.Memory.observeCommit()
+		}
 		return s.Node.Memory.observe()
 	case AllocatableMemoryAvailable:
-		for i := range s.Node.SystemContainers {
-			if s.Node.SystemContainers[i].Name == podsContainer {
-				return s.Node.SystemContainers[i].Memory.observe()
-			}
+		if pods := s.Node.systemContainer(podsContainer); pods != nil {
+			return pods.Memory.observe()
 		}
 		return Observation{}, false
 	case NodeFsAvailable, NodeFsInodesFree:
@@ -134,6 +148,14 @@ func (m *MemoryStats) observe() (Observation, bool) {
 		return Observation{}, false
 	}
 	return observation(int64(*m.AvailableBytes), int64(*m.AvailableBytes+*m.WorkingSetBytes), resource.BinarySI, m.Time), true
+}
+
+// observeCommit is what of the commit limit is not committed; the two together are the limit.
+func (m *MemoryStats) observeCommit() (Observation, bool) {
+	if m == nil || m.AvailableBytes == nil || m.UsageBytes == nil {
+		return Observation{}, false
+	}
+	return observation(int64(*m.AvailableBytes), int64(*m.AvailableBytes+*m.UsageBytes), resource.BinarySI, m.Time), true
 }
 
 func (f *FsStats) observe(inodes bool) (Observation, bool) {

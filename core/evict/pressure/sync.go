@@ -231,10 +231,8 @@ func (s *Summary) memoryOf(signal Signal) *MemoryStats {
 	case signal == MemoryAvailable:
 		return s.Node.Memory
 	case signal == AllocatableMemoryAvailable:
-		for i := range s.Node.SystemContainers {
-			if s.Node.SystemContainers[i].Name == podsContainer {
-				return s.Node.SystemContainers[i].Memory
-			}
+		if pods := s.Node.systemContainer(podsContainer); pods != nil {
+			return pods.Memory
 		}
 	}
 	return nil

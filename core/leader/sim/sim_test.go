@@ -125,6 +125,29 @@ func TestWhatStrictIsFor(t *testing.T) {
 	}
 }
 
+// Where the API server is slow, leaders change all the time for no other reason. A longer lease, a longer deadline and
+// fewer attempts end that.
+func TestPatienceKeepsTheTransitionsFew(t *testing.T) {
+	slow := sim.Weather{LatencyMin: 100 * time.Millisecond, LatencyMax: 8 * time.Second}
+	transitions := func(lease, renew, retry time.Duration) int {
+		s := leader.Defaults("")
+		s.LeaseDuration, s.RenewDeadline, s.RetryPeriod, s.CallTimeout = lease, renew, retry, leader.CallTimeoutOf(renew)
+		led := 0
+		e := election(t, sim.Options{Seed: 3, Weather: slow, Noticed: func(_ *sim.Replica, n leader.Notice) {
+			if n.Kind == leader.StartedLeading {
+				led++
+			}
+		}}, s, 1, 1, 1)
+		e.Run(e.Now().Add(10 * time.Hour))
+		return led - 1
+	}
+	hasty, patient := transitions(15*time.Second, 10*time.Second, 2*time.Second), transitions(90*time.Second, 60*time.Second, 10*time.Second)
+	t.Logf("in 10 hours, 15/10/2 s: %d transitions; 90/60/10 s: %d", hasty, patient)
+	if hasty < 10 || patient > hasty/10 {
+		t.Errorf("15/10/2 s: %d transitions in 10 hours, 90/60/10 s: %d", hasty, patient)
+	}
+}
+
 // Somebody always leads again, soon after the trouble is over.
 func TestSomebodyLeadsAgain(t *testing.T) {
 	var led time.Duration

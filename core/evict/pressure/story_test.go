@@ -1,0 +1,86 @@
+package pressure_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"orrery/core/evict/budget"
+	"orrery/core/evict/pressure"
+	"orrery/core/mk"
+	"orrery/core/world"
+	"orrery/core/world/memory"
+)
+
+// A pod that may not be evicted, and that has a minute to stop, is stopped within a second when its node runs out of
+// memory. Its owner replaces it, and its node does not take the replacement.
+func TestNeitherABudgetNorAGracePeriodHelpsAgainstPressure(t *testing.T) {
+	fleet, err := pressure.NewFleet(pressure.FleetOptions{Configuration: config(t, hardMemory)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &town{t: t, Cluster: memory.New(memory.Options{
+		Start: noon, Pressure: fleet, Budgets: budget.Rules{}, Kinds: []world.Kind{world.Pod},
+		PodLife: func(*v1.Pod) memory.Life { return memory.Life{Stop: 45 * time.Second} },
+	})}
+	c.create(mk.Node("n1").CPU("8").Memory("10Gi").Obj())
+	labels := map[string]string{"app": "web"}
+	model := mk.Pod("x").Obj().Spec
+	model.TerminationGracePeriodSeconds = ptr(int64(60))
+	c.create(&appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
+		Spec: appsv1.ReplicaSetSpec{
+			Replicas: ptr(int32(1)), Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: model},
+		},
+	})
+	c.create(&policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, MinAvailable: ptr(intstr.FromInt32(1))},
+	})
+	c.until(time.Second)
+	web := c.bindTheOne()
+	c.until(2 * time.Second)
+	refused := c.Evict(&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: web}})
+	if !apierrors.IsTooManyRequests(refused) {
+		t.Errorf("asked by the API to let it go, the budget says %v, want 429", refused)
+	}
+	c.use(memory.Use{Labels: labels, Usage: memory.Usage{Memory: gib(10)}})
+	// The kubelet looks when it is first known what is used, at 2 s, and gives the pod a second.
+	for at, want := range map[time.Duration]v1.PodPhase{2 * time.Second: v1.PodRunning, 3*time.Second - 1: v1.PodRunning, 3 * time.Second: v1.PodFailed} {
+		then := *c
+		then.Cluster, then.tape = c.Fork(), strings.Builder{}
+		then.until(at)
+		if got := then.Pod("default", web).Status; got.Phase != want || want == v1.PodFailed && got.Reason != "Evicted" {
+			t.Errorf("at %v it is %s, %s, want %s", at, got.Phase, got.Reason, want)
+		}
+	}
+	c.until(4 * time.Second)
+	next := c.bindTheOne()
+	c.until(5 * time.Second)
+	status := c.Pod("default", next).Status
+	if status.Phase != v1.PodFailed || !strings.Contains(status.Message, "The node had condition: [MemoryPressure]. ") {
+		t.Errorf("its replacement is %s: %q", status.Phase, status.Message)
+	}
+}
+
+// bindTheOne puts the one pod that waits on the node.
+func (c *town) bindTheOne() string {
+	c.t.Helper()
+	for _, o := range c.List(world.Pod) {
+		if pod := o.(*v1.Pod); pod.Spec.NodeName == "" {
+			c.Do(world.Effect{ID: 1, At: c.Now(), Act: world.Bind{Pod: world.RefOf(pod), Node: "n1"}})
+			c.Advance(0)
+			return pod.Name
+		}
+	}
+	c.t.Fatalf("no pod waits at %v", c.Now().Sub(noon))
+	return ""
+}

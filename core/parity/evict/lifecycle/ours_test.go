@@ -1,0 +1,65 @@
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	ours "orrery/core/evict/lifecycle"
+	"orrery/core/world"
+)
+
+// beginning is when the nodes come to be known, right after the first look.
+const beginning = 10 * time.Microsecond
+
+// ourWorld carries out what our machine says, and lets it see that at once.
+type ourWorld struct {
+	*cluster
+	m *ours.Machine
+}
+
+func playOurs(h history) []string {
+	w := &ourWorld{newCluster(h), ours.New(ours.Options{Start: began, Settings: h.settings, Heartbeats: h.heartbeats})}
+	w.apply(began, world.Passed{})
+	for _, name := range w.names() {
+		w.apply(began.Add(beginning), world.Changed{Op: world.Added, Object: w.nodes[name]})
+	}
+	for _, s := range h.steps {
+		w.pass(began.Add(s.at))
+		for _, o := range w.step(s) {
+			w.apply(began.Add(s.at), world.Changed{Op: world.Modified, Object: o})
+		}
+	}
+	w.pass(began.Add(h.until))
+	return w.deeds
+}
+
+// pass lets time go by.
+func (w *ourWorld) pass(to time.Time) {
+	for {
+		at, ok := w.m.NextWake()
+		if !ok || at.After(to) {
+			return
+		}
+		w.apply(at, world.Passed{})
+	}
+}
+
+func (w *ourWorld) apply(at time.Time, event world.Event) {
+	w.m.Apply(world.Input{At: at, Event: event})
+	for _, c := range w.m.Changes() {
+		n := w.nodes[c.Node].DeepCopy()
+		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t v1.Taint) bool {
+			return slices.ContainsFunc(c.Remove, func(gone v1.Taint) bool { return gone.MatchTaint(&t) })
+		})
+		n.Spec.Taints = append(n.Spec.Taints, c.Add...)
+		if c.Unknown {
+			for i := range n.Status.Conditions {
+				n.Status.Conditions[i].Status = v1.ConditionUnknown
+			}
+		}
+		w.write(at, n)
+		w.apply(at, world.Changed{Op: world.Modified, Object: n})
+	}
+}
