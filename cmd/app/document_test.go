@@ -18,7 +18,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 	for kind, doc := range map[string]any{
 		"Explanation": explanationDocument{}, "WhatIf": whatIfDocument{}, "Comparison": comparisonDocument{},
 		"Replay": replayDocument{}, "TraceInfo": traceInfoDocument{}, "TraceList": traceListDocument{},
-		"TraceImport": traceImportDocument{}, "TraceCut": traceCopyDocument{}, "Version": versionDocument{},
+		"Recording": recordDocument{}, "TraceImport": traceImportDocument{}, "TraceCut": traceCopyDocument{}, "Version": versionDocument{},
 	} {
 		_, section, found := strings.Cut(string(page), "\n### "+kind+"\n")
 		if !found {

@@ -9,6 +9,9 @@
 //	leader     random elections, through client-go's elector and our model
 //	plugins    random pods and nodes, through upstream's plugins and ours, one by one
 //	cycle      random clusters, through upstream's whole scheduling cycle and ours
+//	telemetry  every metric family, by name, type, labels and buckets
+//	apiserver  a real kube-apiserver on a real etcd in this process, for live and for trying things out
+//	live       a whole scheduler on that API server: beside kube-scheduler, after it, and through outages
 //	bench      the same pods on the same nodes, timed side by side
 //
 // Every comparison prints its seed, and a shrunken example where the two disagree. Where they disagree on purpose, a

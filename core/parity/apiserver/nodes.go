@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
@@ -64,6 +65,23 @@ func tend(ctx context.Context, client kubernetes.Interface, pod *v1.Pod) {
 	case pod.DeletionTimestamp != nil:
 		_ = pods.Delete(ctx, pod.Name, *metav1.NewDeleteOptions(0))
 	case pod.Status.Phase == v1.PodPending:
-		_, _ = pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, []byte(`{"status":{"phase":"Running"}}`), metav1.PatchOptions{}, "status")
+		if patch, err := json.Marshal(running(pod)); err == nil {
+			_, _ = pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+		}
 	}
+}
+
+// running is what is new about a pod that has started.
+func running(pod *v1.Pod) map[string]v1.PodStatus {
+	now := metav1.Now()
+	status := v1.PodStatus{
+		Phase: v1.PodRunning, StartTime: &now,
+		Conditions: []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: now}},
+	}
+	for _, c := range pod.Spec.Containers {
+		status.ContainerStatuses = append(status.ContainerStatuses, v1.ContainerStatus{
+			Name: c.Name, Image: c.Image, Ready: true, State: v1.ContainerState{Running: &v1.ContainerStateRunning{StartedAt: now}},
+		})
+	}
+	return map[string]v1.PodStatus{"status": status}
 }

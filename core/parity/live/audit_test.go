@@ -96,11 +96,11 @@ func (s *scene) reigns() (all []reign) {
 			continue
 		}
 		holder := a.RequestObject.Spec.HolderIdentity
-		if len(all) > 0 && all[len(all)-1].identity == holder {
-			continue
-		}
-		if len(all) > 0 && all[len(all)-1].last.IsZero() {
-			all[len(all)-1].last = a.StageTimestamp
+		if last := len(all) - 1; last >= 0 && all[last].last.IsZero() {
+			if all[last].identity == holder {
+				continue
+			}
+			all[last].last = a.StageTimestamp
 		}
 		if holder != "" {
 			all = append(all, reign{user: a.User.Username, identity: holder, first: a.RequestReceivedTimestamp})

@@ -3,6 +3,8 @@ package live_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -20,38 +22,96 @@ func alone(o *replica.Options) {
 	*o.Config.LeaderElection.LeaderElect = false
 }
 
+// count is a number of pods, or what ORRERY_CASES says.
+func count(t *testing.T, otherwise int) int {
+	text := os.Getenv("ORRERY_CASES")
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("ORRERY_CASES=%q is no number: %v", text, err)
+	}
+	return n
+}
+
+// full are nodes with room for exactly so many pods of 80m, a hundred each, and for the rest of them.
+func full(pods int) []*v1.Node {
+	var nodes []*v1.Node
+	for i := range (pods + 99) / 100 {
+		nodes = append(nodes, apiserver.Node(i, "8", "64Gi", "110"))
+	}
+	return nodes
+}
+
 func TestAServerThatRestartsAmidBindingsLosesNoPodAndBindsNoneTwice(t *testing.T) {
-	const pods = 600
-	s := newScene(t, apiserver.Node(0, "8", "16Gi", "210"), apiserver.Node(1, "8", "16Gi", "210"), apiserver.Node(2, "8", "16Gi", "210"))
-	s.pods(pods, "a", "10m")
-	nodes := s.watchBindings()
+	pods := count(t, 2000)
+	s := newScene(t, full(pods)...)
+	s.pods(pods, "a", "80m")
+	watches := s.watchBindings()
 	r := s.start(alone)
 	s.eventually(func() error {
-		if tally := r.Tally(); tally.Tries < 50 {
-			return fmt.Errorf("only %d calls were made", tally.Tries)
+		if n := r.Tally().Tries; n < uint64(pods)/4 {
+			return fmt.Errorf("only %d calls were made", n)
 		}
 		return nil
 	})
 	if err := server.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * time.Second)
+	middle := len(s.acts("pods"))
+	if middle == 0 || middle >= pods {
+		t.Errorf("the server stopped after %d of %d bindings: that is not the middle", middle, pods)
+	}
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	nodes = append(nodes, s.watchBindings()...)
-	for node, n := range s.bound(pods) {
-		if n > 210 {
-			t.Errorf("%s has room for 210 pods and was given %d", node, n)
-		}
-	}
+	watches = append(watches, s.watchBindings()...)
+	s.bound(pods)
 	s.agrees(r)
-	for pod, moved := range twice(nodes) {
-		t.Errorf("%s was seen on %v", pod, moved)
-	}
-	if r.Tally().Again == 0 {
+	s.sound(watches)
+	tally := r.Tally()
+	if tally.Again == 0 {
 		t.Error("nothing was tried again, so nothing was in the middle")
 	}
+	t.Logf("%d pods, %d of them bound before the server stopped; %+v", pods, middle, tally)
+}
+
+// sound has no pod seen on two nodes, none bound twice, and no node with more on it than it has room for.
+func (s *scene) sound(watches []chan seen) {
+	s.t.Helper()
+	for pod, moved := range twice(watches) {
+		s.t.Errorf("%s was seen on %v", pod, moved)
+	}
+	if again := s.boundTwice(); len(again) > 0 {
+		s.t.Errorf("bound twice: %v", again)
+	}
+	if over := s.overcommitted(); len(over) > 0 {
+		s.t.Errorf("overcommitted: %v", over)
+	}
+}
+
+// overcommitted are nodes with more on them than they have room for.
+func (s *scene) overcommitted() (all []string) {
+	list, err := s.client.CoreV1().Nodes().List(s.ctx, metav1.ListOptions{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	pods, cpu := map[string]int64{}, map[string]int64{}
+	for _, pod := range s.list() {
+		if pod.Status.Phase == v1.PodFailed {
+			continue
+		}
+		pods[pod.Spec.NodeName]++
+		cpu[pod.Spec.NodeName] += pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue()
+	}
+	for _, node := range list.Items {
+		room := node.Status.Allocatable
+		if pods[node.Name] > room.Pods().Value() || cpu[node.Name] > room.Cpu().MilliValue() {
+			all = append(all, fmt.Sprintf("%s has %d pods of %s and %dm of %s", node.Name, pods[node.Name], room.Pods(), cpu[node.Name], room.Cpu()))
+		}
+	}
+	return all
 }
 
 // seen is a pod on a node.

@@ -187,4 +187,3 @@ func (p *process) ready() error {
 	}
 	return nil
 }
-

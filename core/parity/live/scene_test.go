@@ -10,6 +10,7 @@ import (
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
 	v1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
@@ -59,8 +60,27 @@ func startServer() (err error) {
 	if err != nil {
 		return err
 	}
+	return grantRival()
+}
+
+// grantRival gives the rival what the other scheduler has from the start.
+func grantRival() error {
+	client, err := server.Client(apiserver.Admin)
+	if err != nil {
+		return err
+	}
 	for _, role := range []string{"system:kube-scheduler", "system:volume-scheduler", "system:auth-delegator"} {
 		if err := server.Grant(context.Background(), rival, role); err != nil {
+			return err
+		}
+	}
+	for _, role := range []string{"system::leader-locking-kube-scheduler", "extension-apiserver-authentication-reader"} {
+		_, err := client.RbacV1().RoleBindings(metav1.NamespaceSystem).Create(context.Background(), &rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: rival + "-" + role},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, Name: rival, APIGroup: rbacv1.GroupName}},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role},
+		}, metav1.CreateOptions{})
+		if err != nil {
 			return err
 		}
 	}
@@ -201,14 +221,16 @@ func (s *scene) bound(n int) map[string]int {
 	return byNode
 }
 
-// eventually waits until nothing is wrong any more.
+// eventually waits until nothing is wrong any more. It looks less often at what takes long to look at.
 func (s *scene) eventually(wrong func() error) {
 	s.t.Helper()
 	var err error
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); {
+		began := time.Now()
 		if err = wrong(); err == nil {
 			return
 		}
+		time.Sleep(min(time.Second, max(50*time.Millisecond, 3*time.Since(began))))
 	}
 	s.t.Fatal(err)
 }

@@ -115,6 +115,8 @@ func (c *Cluster) bind(ctx context.Context, act world.Bind, j *job) error {
 func (c *Cluster) whereIs(ctx context.Context, act world.Bind, refusal error) error {
 	pod, err := c.pods(act.Pod).Get(ctx, act.Pod.Name, metav1.GetOptions{})
 	switch {
+	case err != nil && read(err) == refused && !apierrors.IsNotFound(err):
+		return fmt.Errorf("reading the pod: %v", err) // not wrapped: it is the question that was refused, not the binding
 	case err != nil:
 		return err
 	case act.Pod.UID != "" && pod.UID != act.Pod.UID:
@@ -169,8 +171,14 @@ type podPatch struct {
 	} `json:"metadata"`
 	Status struct {
 		Conditions    []conditionPatch `json:"conditions,omitempty"`
+		Order         []conditionType  `json:"$setElementOrder/conditions,omitempty"`
 		NominatedNode *string          `json:"nominatedNodeName,omitempty"`
 	} `json:"status"`
+}
+
+// conditionType is a condition in the order of all: without one, those that are patched come first.
+type conditionType struct {
+	Type v1.PodConditionType `json:"type"`
 }
 
 // conditionPatch is merged into the condition of its type. What is left out stays as it is.
@@ -205,5 +213,11 @@ func statusPatch(act world.PatchStatus, pod *v1.Pod, now metav1.Time) (patch pod
 		return patch, changes
 	}
 	patch.Status.Conditions = []conditionPatch{written}
+	for _, had := range pod.Status.Conditions {
+		patch.Status.Order = append(patch.Status.Order, conditionType{had.Type})
+	}
+	if i < 0 {
+		patch.Status.Order = append(patch.Status.Order, conditionType{next.Type})
+	}
 	return patch, true
 }

@@ -239,6 +239,24 @@ func TestABindingInDoubtIsNotGivenUpDuringAnOutage(t *testing.T) {
 	}, podA)
 }
 
+// A server that has just started knows no rights yet, and refuses whatever it is asked.
+func TestABindingInDoubtIsNotGivenUpByOneWhoMayNotEvenAsk(t *testing.T) {
+	play(t, func(s *scene) {
+		s.listed()
+		lost := times(1, "POST", "/binding", fault{lost: true})
+		refusals := 0
+		s.setFault(func(r *http.Request) fault {
+			if f := lost(r); f.lost || refusals == 6 {
+				return f
+			}
+			refusals++
+			return fault{code: http.StatusForbidden}
+		})
+		s.do(bind(podA, "x"))
+		want(t, "outcome", []string{"1 ok"}, s.outcomes(1))
+	}, podA)
+}
+
 func TestWhatSurelyWasNotDoneIsGivenUpAfterAWhile(t *testing.T) {
 	play(t, func(s *scene) {
 		s.listed()
@@ -329,6 +347,20 @@ func TestAConditionKeepsTheTimeOfItsTransition(t *testing.T) {
 		s.do(failing(podA, "two"))
 		want(t, "what says nothing new", []string{"4 ok"}, s.outcomes(1))
 		want(t, "is not written", before, len(s.written()))
+	}, podA)
+}
+
+func TestAConditionThatIsNewComesAfterThoseThatWereThere(t *testing.T) {
+	play(t, func(s *scene) {
+		s.listed()
+		s.do(failing(podA, "no room"))
+		s.do(world.PatchStatus{Pod: world.RefOf(podA), Condition: &v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionTrue}})
+		s.outcomes(2)
+		var order []v1.PodConditionType
+		for _, c := range s.pod("a").Status.Conditions {
+			order = append(order, c.Type)
+		}
+		want(t, "conditions", []v1.PodConditionType{v1.PodScheduled, v1.DisruptionTarget}, order)
 	}, podA)
 }
 

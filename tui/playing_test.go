@@ -1,0 +1,80 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func TestPlayingBackAndForth(t *testing.T) {
+	s := newSession(t, 140, 40)
+	s.keys("space").passes(10*time.Second).shows("00:10.0", "▶ 1x")
+	s.keys("space").shows("‖").passes(time.Minute).shows("00:10.0")
+	at := func() uint64 { d := s.pump.source.Engine().Tally().Decisions; return d[0] + d[1] }
+	inputs := s.pump.source.Engine().Tally().Inputs
+	s.keys("i", "i", "I", "I")
+	if got := s.pump.source.Engine().Tally().Inputs; got != inputs {
+		t.Errorf("two inputs on and two back are %d inputs from where they began", int64(got)-int64(inputs))
+	}
+	before := at()
+	s.keys("]", "]")
+	if got := at(); got != before+2 {
+		t.Errorf("two steps took %d decisions", got-before)
+	}
+	s.keys("[", "[")
+	if got := at(); got != before {
+		t.Errorf("two steps on and two back are %d decisions from where they began", int64(got)-int64(before))
+	}
+	s.keys("}").shows("✗").keys("}", "{")
+	s.keys("$").shows("01:").keys("0").shows("00:00.000")
+	s.keys("{").shows("there is no mark before this moment")
+	s.keys(".", ".").shows("5x").keys(",", ",", ",").shows("0.5x")
+	s.keys("2", "right").shows("00:05.000").keys("left").shows("00:00.000")
+	s.keys("L").shows("it begins anew")
+}
+
+func TestTheTimeline(t *testing.T) {
+	s := newSession(t, 140, 40).keys("M").shows("M Timeline", "found no place", "takes the place of", "pods waiting", "decisions/s", "preemption")
+	s.keys("down", "enter").shows("M Timeline")
+	line := s.screen.frame.Model.Timeline
+	if !line.At.Equal(line.Marks[1].At) {
+		t.Errorf("the second mark is at %v, and enter went to %v", line.Marks[1].At, line.At)
+	}
+	s.keys("M").hides("M Timeline").keys("M")
+	if got := s.screen.top().cursor.Selected; got != 2 {
+		t.Errorf("the timeline opens at mark %d, want the next one, 2", got)
+	}
+	track := s.screen.seen.Scrubber
+	s.keys("m").send(tea.MouseClickMsg{X: track.X + track.W/2, Y: track.Y + 1, Button: tea.MouseLeft})
+	if at := s.screen.frame.Model.Timeline.At.Sub(line.Start) * 2; (at - line.End.Sub(line.Start)).Abs() > 2*time.Second {
+		t.Errorf("a click on the middle of the curves went to %v", at/2)
+	}
+	s.keys("esc").hides("M Timeline").keys(":").types("timeline").keys("enter").shows("M Timeline")
+}
+
+// TestTheCurvesGrowAsFarAsIsKnown opens the timeline before anything was played, and after the scout was through.
+func TestTheCurvesGrowAsFarAsIsKnown(t *testing.T) {
+	s := newSession(t, 140, 40).keys("M")
+	line := s.screen.frame.Model.Timeline
+	if len(line.Depth) != 0 {
+		t.Errorf("%d values of what waited are known before anything was played", len(line.Depth))
+	}
+	s.passes(2 * time.Second)
+	if s.screen.frame.Playing || s.pump.source.Moving() {
+		t.Error("the scout is not through after two seconds")
+	}
+	line = s.screen.frame.Model.Timeline
+	reaches := time.Duration(len(line.Depth)) * line.Step
+	if reaches < line.End.Sub(line.Start) || reaches > line.End.Sub(line.Start)+line.Step {
+		t.Errorf("what waited is known for %v, and the recording is %v", reaches, line.End.Sub(line.Start))
+	}
+	decided := 0.0
+	for _, rate := range line.Rate {
+		decided += rate * line.Step.Seconds()
+	}
+	s.keys("$")
+	if d := s.pump.source.Engine().Tally().Decisions; uint64(decided+0.5) != d[0]+d[1]+d[2]+d[3] {
+		t.Errorf("the curve is of %.1f decisions, and there were %v", decided, d)
+	}
+}
