@@ -42,7 +42,7 @@ demo-cluster: ## a real API server with fake nodes, left running for orrery cons
 	cd $(PARITY) && go run ./democluster
 
 bench-cluster: ## upstream and Orrery against a real API server, run alternately
-	cd $(PARITY) && go run ./benchcluster
+	cd $(PARITY) && go run ./benchcluster -out ../../docs/benchmarks-cluster.md
 
 parity: ## compare with upstream over CASES generated cases from SEED
 	cd $(PARITY) && ORRERY_CASES=$(CASES) ORRERY_SEED=$(SEED) go test -count=1 -timeout 0 -v ./...

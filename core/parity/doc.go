@@ -14,6 +14,9 @@
 //	live       a whole scheduler on that API server: beside kube-scheduler, after it, and through outages
 //	bench      the same pods on the same nodes, timed side by side
 //
+// benchcluster times both on such an API server, in processes of their own (program, kubescheduler), and democluster leaves
+// one running.
+//
 // Every comparison prints its seed, and a shrunken example where the two disagree. Where they disagree on purpose, a
 // list named Differences in the package says so and why.
 package parity

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+
+	"orrery/core/parity/program"
+)
+
+// options are the command line's.
+type options struct {
+	nodes, pods, rounds int
+	side                string
+	out, profile        string
+	serve               string
+}
+
+func main() {
+	klog.SetLogger(logr.Discard())
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "benchcluster:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	f := flag.NewFlagSet("benchcluster", flag.ContinueOnError)
+	f.IntVar(&o.nodes, "nodes", 5000, "how many nodes the cluster has")
+	f.IntVar(&o.pods, "pods", 10000, "how many pods wait for a node")
+	f.IntVar(&o.rounds, "rounds", 3, "how many runs of each side the medians come from")
+	f.StringVar(&o.side, "side", "", "measure only upstream or orrery")
+	f.StringVar(&o.out, "out", "", "write the table, with what it was measured on, to this Markdown `file`")
+	f.StringVar(&o.profile, "profile", "", "write a CPU profile of Orrery's last run to this `file`")
+	f.StringVar(&o.serve, "serve", "", "be the API server of one run, with its files in this `directory`, until the input ends")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if o.side != "" && o.side != upstream && o.side != orrery {
+		return o, fmt.Errorf("there is no side %q to measure: say %s or %s", o.side, upstream, orrery)
+	}
+	if o.out != "" && o.side != "" {
+		return o, fmt.Errorf("a table needs both sides: give -out or -side, not both")
+	}
+	if o.nodes < 1 || o.pods < 2 || o.rounds < 1 {
+		return o, fmt.Errorf("measuring needs a node, two pods and a round")
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string, to io.Writer) error {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	if o.serve != "" {
+		return serve(o.serve, os.Stdin, to)
+	}
+	dir, err := os.MkdirTemp("", "orrery-bench")
+	if err != nil {
+		return fmt.Errorf("making a directory for the benchmark: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	b := bench{options: o, to: to, began: time.Now(), load: loadAverage(), runs: map[string][]sample{}, programs: map[string]string{}}
+	for side, pkg := range map[string]string{upstream: program.KubeScheduler, orrery: program.Orrery} {
+		if b.wants(side) {
+			if b.programs[side], err = program.Build(pkg, dir); err != nil {
+				return err
+			}
+		}
+	}
+	if err := b.measure(ctx, dir); err != nil {
+		return err
+	}
+	fmt.Fprint(to, "\n", b.table())
+	if o.out == "" {
+		return nil
+	}
+	if err := os.WriteFile(o.out, []byte(b.document()), 0o644); err != nil {
+		return fmt.Errorf("writing the table: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+const preamble = `# Benchmarks against a real API server
+
+kube-scheduler 1.35.4 and ` + "`orrery run`" + `, each in a process of its own, against kube-apiserver 1.35.4 and etcd in another, all
+on one machine that they share. This file is written by the command below; do not edit it.
+
+What one run is: a fresh API server gets the nodes, in three zones, and the pods, of one template and without constraints;
+then the scheduler is started. Both read the same configuration: the default profile, client QPS and burst 5,000, no leader
+election. Pods a second are counted from the first binding to the last, as a watch tells of them. CPU and peak memory are
+those of the scheduler's process from start to end, as the system accounts for them; the first lists of everything are in
+them. Events are those that were written: both drop some when they are written more slowly than pods are bound. A run in
+which a pod is not bound, or bound twice, or a node holds too many, is an error and no figure.
+
+The API server, etcd and the watch need their share of the same cores, and what they take for a pod bounds both sides.
+
+`
+
+// table has a row for every run, and the medians.
+func (b *bench) table() string {
+	var t strings.Builder
+	t.WriteString("| | pods/s | CPU per pod | peak memory | first binding after | events |\n|---|--:|--:|--:|--:|--:|\n")
+	for round := range b.rounds {
+		for _, side := range []string{upstream, orrery} {
+			if b.wants(side) {
+				s := b.runs[side][round]
+				fmt.Fprintf(&t, "| %s, run %d | %.0f | %.2f ms | %d MiB | %.1f s | %d |\n",
+					side, round+1, s.podsPerSecond(), s.cpuPerPod(), s.memory>>20, s.until.Seconds(), s.events)
+			}
+		}
+	}
+	for _, side := range []string{upstream, orrery} {
+		if b.wants(side) {
+			fmt.Fprintf(&t, "| **%s, median** | %.0f | %.2f ms | %.0f MiB | | |\n", side,
+				b.median(side, sample.podsPerSecond), b.median(side, sample.cpuPerPod), b.median(side, sample.mebibytes))
+		}
+	}
+	if b.side == "" {
+		fmt.Fprintf(&t, "| **ratio, median of rounds** | **%.2f** | **%.2f** | **%.2f** | | |\n",
+			b.ratio(sample.podsPerSecond), b.ratio(sample.cpuPerPod), b.ratio(sample.mebibytes))
+	}
+	return t.String()
+}
+
+func (s sample) mebibytes() float64 { return float64(s.memory) / (1 << 20) }
+
+func (b *bench) median(side string, value func(sample) float64) float64 {
+	var values []float64
+	for _, s := range b.runs[side] {
+		values = append(values, value(s))
+	}
+	return median(values)
+}
+
+// ratio is Orrery's share of upstream's, round by round.
+func (b *bench) ratio(value func(sample) float64) float64 {
+	var values []float64
+	for round := range b.rounds {
+		values = append(values, value(b.runs[orrery][round])/value(b.runs[upstream][round]))
+	}
+	return median(values)
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	middle := len(values) / 2
+	if len(values)%2 == 1 {
+		return values[middle]
+	}
+	return (values[middle-1] + values[middle]) / 2
+}
+
+// document is docs/benchmarks-cluster.md.
+func (b *bench) document() string {
+	return preamble + fmt.Sprintf("Measured on %s on %d cores of %s, %s, %s/%s; load average at the start %s, at the end %s, of which\n"+
+		"the benchmark itself is a part. %d nodes, %d pods, %d rounds, in turns. The command:\n\n"+
+		"    cd core/parity && go run ./benchcluster -nodes %d -pods %d -rounds %d -out ../../docs/benchmarks-cluster.md\n\n",
+		b.began.Format("2006-01-02"), runtime.NumCPU(), cpuModel(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		b.load, loadAverage(), b.nodes, b.pods, b.rounds, b.nodes, b.pods, b.rounds) + b.table()
+}
+
+// cpuModel is the processor's name as Linux has it.
+func cpuModel() string {
+	file, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return "an unknown processor"
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "an unknown processor"
+}
+
+// loadAverage is how many tasks wanted to run, over the last one, five and fifteen minutes.
+func loadAverage() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	fields := strings.Fields(string(data))
+	return strings.Join(fields[:min(3, len(fields))], " ")
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+
+	"orrery/core/parity/apiserver"
+	"orrery/core/parity/program"
+)
+
+// options are the command line's.
+type options struct {
+	nodes, pods, port int
+	kubeScheduler     bool
+	churn             time.Duration
+	kubeconfig        string
+}
+
+func main() {
+	klog.SetLogger(logr.Discard())
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "democluster:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	f := flag.NewFlagSet("democluster", flag.ContinueOnError)
+	f.IntVar(&o.nodes, "nodes", 60, "how many nodes there are")
+	f.IntVar(&o.pods, "pods", 400, "about how many pods the workloads want")
+	f.IntVar(&o.port, "port", 0, "the API server's port on 127.0.0.1; 0 is any that is free")
+	f.BoolVar(&o.kubeScheduler, "kube-scheduler", false, "run upstream's scheduler in it, so that the console has somebody to watch")
+	f.DurationVar(&o.churn, "churn", 2*time.Second, "how often a pod is replaced by a new one; 0 is never")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "write the kubeconfig to this new `file`; by default to one in a temporary directory")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if o.nodes < 1 || o.pods < 1 || o.churn < 0 {
+		return o, errors.New("a cluster needs a node and a pod, and time that goes forward")
+	}
+	return o, nil
+}
+
+// run is the cluster's life. Everything it leaves on disk is in one directory, which goes with it.
+func run(ctx context.Context, args []string, to io.Writer) (err error) {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "orrery-demo")
+	if err != nil {
+		return fmt.Errorf("making a directory for the cluster: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	fmt.Fprintln(to, "Starting etcd and kube-apiserver…")
+	s, err := apiserver.New(apiserver.Options{Dir: dir, Users: []string{scheduler}, Port: o.port})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	c := &cluster{options: o, server: s}
+	file, remove, err := c.writeKubeconfig()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	working, rest := context.WithCancel(ctx)
+	defer func() { rest(); c.group.Wait() }()
+	if err := c.start(working); err != nil {
+		return err
+	}
+	var scheduling <-chan struct{}
+	if o.kubeScheduler {
+		fmt.Fprintln(to, "Building and starting kube-scheduler…")
+		p, err := startKubeScheduler(dir, s)
+		if err != nil {
+			return err
+		}
+		defer p.Stop()
+		scheduling = p.Ended()
+	}
+	fmt.Fprint(to, o.whatNext(file))
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(to, "Stopping…")
+		return nil
+	case <-scheduling:
+		said, _ := os.ReadFile(filepath.Join(dir, "kubescheduler.log"))
+		return fmt.Errorf("kube-scheduler ended and said:\n%s", said[max(0, len(said)-2000):])
+	}
+}
+
+func startKubeScheduler(dir string, s *apiserver.Server) (*program.Process, error) {
+	name, err := program.Build(program.KubeScheduler, dir)
+	if err != nil {
+		return nil, err
+	}
+	file, err := s.Kubeconfig(scheduler)
+	if err != nil {
+		return nil, err
+	}
+	return program.Start(dir, name, "--kubeconfig="+file, "--secure-port=0")
+}
+
+func (o options) whatNext(kubeconfig string) string {
+	who := "Nobody schedules in it yet."
+	if o.kubeScheduler {
+		who = "kube-scheduler schedules in it."
+	}
+	return fmt.Sprintf(`
+A cluster with %d nodes is up. %s Its kubeconfig is %s
+
+  orrery console --kubeconfig %[3]s
+        watch it, and decide beside its scheduler
+  orrery console --kubeconfig %[3]s --schedule --allow-actions
+        schedule in it and change it from the screen
+  orrery run --kubeconfig %[3]s
+        schedule in it without a screen
+  kubectl --kubeconfig %[3]s get pods -A
+  kubectl --kubeconfig %[3]s -n shop scale replicaset web-6d5f8c --replicas 300
+
+An interrupt (Ctrl-C) ends it and removes everything.
+`, o.nodes, who, kubeconfig)
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+)
+
+// scene is a cluster without an API server: what is created is there at once.
+type scene struct {
+	*testing.T
+	client *fake.Clientset
+	owner  *owner
+}
+
+func newScene(t *testing.T, churn time.Duration) *scene {
+	client := fake.NewClientset()
+	return &scene{t, client, &owner{client: client, churn: churn}}
+}
+
+func (s *scene) want(replicas int32) {
+	s.Helper()
+	set := workload("shop", "web", replicas, "1", "1Gi", func(*v1.PodSpec, map[string]string) {})
+	set.UID = types.UID("web")
+	sets := s.client.AppsV1().ReplicaSets("shop")
+	if _, err := sets.Create(s.Context(), set, metav1.CreateOptions{}); err != nil {
+		if _, err := sets.Update(s.Context(), set, metav1.UpdateOptions{}); err != nil {
+			s.Fatal(err)
+		}
+	}
+	s.owner.look(s.Context())
+}
+
+func (s *scene) pods() []v1.Pod {
+	s.Helper()
+	list, err := s.client.CoreV1().Pods("shop").List(s.Context(), metav1.ListOptions{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return list.Items
+}
+
+// start has every pod run.
+func (s *scene) start() {
+	s.Helper()
+	for _, pod := range s.pods() {
+		pod.Status.Phase = v1.PodRunning
+		if _, err := s.client.CoreV1().Pods("shop").Update(s.Context(), &pod, metav1.UpdateOptions{}); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+func TestAReplicaSetGetsAsManyPodsAsItWants(t *testing.T) {
+	s := newScene(t, 0)
+	for _, n := range []int32{3, 5, 5, 1, 0} {
+		if s.want(n); len(s.pods()) != int(n) {
+			t.Errorf("%d pods, want %d", len(s.pods()), n)
+		}
+	}
+}
+
+func TestManyPodsComeInSeveralLooks(t *testing.T) {
+	s := newScene(t, 0)
+	s.want(atOnce + 1)
+	if n := len(s.pods()); n != atOnce {
+		t.Errorf("%d pods after one look, want %d", n, atOnce)
+	}
+	s.owner.look(t.Context())
+	if n := len(s.pods()); n != atOnce+1 {
+		t.Errorf("%d pods after two looks, want %d", n, atOnce+1)
+	}
+}
+
+func TestPodsGoWithTheirReplicaSetAndOthersStay(t *testing.T) {
+	s := newScene(t, 0)
+	s.want(3)
+	mine := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "mine"}}
+	if _, err := s.client.CoreV1().Pods("shop").Create(t.Context(), mine, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.client.AppsV1().ReplicaSets("shop").Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s.owner.look(t.Context())
+	if left := s.pods(); len(left) != 1 || left[0].Name != "mine" {
+		t.Errorf("%d pods are left, want only the one that nobody owns", len(left))
+	}
+}
+
+func TestARunningPodIsReplacedNowAndThen(t *testing.T) {
+	s := newScene(t, time.Hour)
+	s.want(4)
+	s.owner.look(t.Context())
+	if n := len(s.pods()); n != 4 {
+		t.Fatalf("%d pods, want 4: one that does not run yet is left alone", n)
+	}
+	s.start()
+	for range 2 { // within the hour
+		s.owner.look(t.Context())
+	}
+	var fresh int
+	for _, pod := range s.pods() {
+		if pod.Status.Phase != v1.PodRunning {
+			fresh++
+		}
+	}
+	if n := len(s.pods()); n != 4 || fresh != 1 {
+		t.Errorf("%d pods of which %d are new, want 4 and 1", n, fresh)
+	}
+}
+
+func TestWorkloadsWantAboutSoManyPods(t *testing.T) {
+	for _, n := range []int{1, 10, 400, 5000} {
+		sum := 0
+		for _, w := range workloads(n) {
+			sum += int(*w.Spec.Replicas)
+		}
+		if sum > n+5 || sum < n-5 {
+			t.Errorf("%d pods wanted for --pods %d", sum, n)
+		}
+	}
+}
