@@ -50,7 +50,7 @@ func callsOfAScheduler(t *testing.T, configuration string) map[call]bool {
 	elect(t, board, cluster, c)
 	used := map[call]bool{}
 	until := time.Now().Add(20 * time.Second)
-	for time.Now().Before(until) && !sawAll(used) {
+	for time.Now().Before(until) && !sawAll(used, len(kinds)) {
 		cluster.Next(cluster.Now().Add(50 * time.Millisecond))
 		maps.Copy(used, board.heard())
 	}
@@ -60,9 +60,14 @@ func callsOfAScheduler(t *testing.T, configuration string) map[call]bool {
 	return used
 }
 
-// sawAll tells whether the last things have happened for which the test waits.
-func sawAll(used map[call]bool) bool {
-	return anyCall(used, func(c call) bool { return c.verb == "patch" && c.resource == "events" && c.group == "" }) &&
+// sawAll tells whether the last things have happened for which the test waits; so many kinds are listed and watched.
+func sawAll(used map[call]bool, kinds int) bool {
+	followed := map[string]int{}
+	for c := range used {
+		followed[c.verb]++
+	}
+	return followed["list"] >= kinds && followed["watch"] >= kinds &&
+		anyCall(used, func(c call) bool { return c.verb == "patch" && c.resource == "events" && c.group == "" }) &&
 		anyCall(used, func(c call) bool { return c.verb == "patch" && c.resource == "events" && c.group != "" }) &&
 		anyCall(used, func(c call) bool { return c.verb == "delete" }) && anyCall(used, func(c call) bool { return c.verb == "update" }) &&
 		anyCall(used, func(c call) bool { return c.verb == "get" && c.resource == "pods" }) &&

@@ -181,6 +181,10 @@ func TestItStopsAndGoesOnUnderAShell(t *testing.T) {
 	s.AwaitText("prompt>")
 	s.Type(orrery + " demo\r")
 	s.Await("the dashboard", dashboard)
+	s.Type("?") // once this is answered, so is everything that the program had asked the terminal before
+	s.AwaitText("Help")
+	s.Type("\x1b")
+	s.Await("the dashboard", dashboard)
 	s.Type("\x1a")
 	s.Await("the shell", func(screen *ptytest.Screen) bool {
 		return !screen.AltScreen() && screen.Contains("Stopped") && strings.HasSuffix(strings.TrimSpace(screen.Text()), "\nprompt>")
