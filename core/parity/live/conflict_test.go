@@ -8,7 +8,9 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
 
 	"orrery/core/parity/apiserver"
 	"orrery/core/replica"
@@ -88,22 +90,24 @@ func (k *kubelet) refusals() int {
 	return k.refused
 }
 
-// work goes on until the test ends.
+// work goes on until the test ends. An informer follows the pods: the server ends the watch of one who falls behind.
 func (k *kubelet) work(s *scene) {
-	w, err := k.client.CoreV1().Pods(metav1.NamespaceDefault).Watch(s.ctx, metav1.ListOptions{})
+	factory := informers.NewSharedInformerFactory(k.client, 0)
+	see := func(o any) {
+		pod := o.(*v1.Pod)
+		if pod.Spec.NodeName != "" && pod.Status.Phase == v1.PodPending && !k.on[pod.UID] {
+			k.on[pod.UID] = true
+			k.admit(s, pod)
+		}
+	}
+	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: see, UpdateFunc: func(_, o any) { see(o) },
+	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.t.Cleanup(w.Stop)
-	go func() {
-		for e := range w.ResultChan() {
-			pod, ok := e.Object.(*v1.Pod)
-			if ok && pod.Spec.NodeName != "" && pod.Status.Phase == v1.PodPending && !k.on[pod.UID] {
-				k.on[pod.UID] = true
-				k.admit(s, pod)
-			}
-		}
-	}()
+	factory.Start(s.ctx.Done())
+	s.t.Cleanup(factory.Shutdown)
 }
 
 func (k *kubelet) admit(s *scene, pod *v1.Pod) {
