@@ -30,9 +30,14 @@ func TestInTheShadowOfKubeSchedulerEveryNodeIsAmongTheBest(t *testing.T) {
 	s := newScene(t, nodes...)
 	tell := s.shadow()
 	s.scheduleAs(scheduler, kubeScheduler)
+	// A wave at a time: bindings of one wave still overtake one another, but a slow machine does not make one wave of all.
+	const wave = 25
 	for i := range pods {
 		if _, err := s.create(mixedPod(i)); err != nil {
 			t.Fatal(err)
+		}
+		if (i+1)%wave == 0 {
+			s.bound(i + 1)
 		}
 	}
 	s.bound(pods)
