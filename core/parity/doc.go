@@ -15,7 +15,7 @@
 //	bench      the same pods on the same nodes, timed side by side
 //
 // benchcluster times both on such an API server, in processes of their own (program, kubescheduler), and democluster leaves
-// one running.
+// one running. asked reads from the environment how much is to be compared.
 //
 // Every comparison prints its seed, and a shrunken example where the two disagree. Where they disagree on purpose, a
 // list named Differences in the package says so and why.

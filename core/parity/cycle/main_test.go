@@ -7,7 +7,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
+	"orrery/core/parity/asked"
 	"orrery/core/parity/cases"
 )
 
@@ -38,19 +38,6 @@ func TestMain(m *testing.M) {
 // recorder is what all of upstream's frameworks share.
 var recorder *metrics.MetricAsyncRecorder
 
-// number reads a number from the environment.
-func number(t testing.TB, name string, otherwise int) int {
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s=%q is no number: %v", name, text, err)
-	}
-	return n
-}
-
 // tally counts what the cases came across, so that one can see what they cover.
 type tally map[string]int
 
@@ -58,8 +45,8 @@ func (n tally) count(format string, args ...any) { n[fmt.Sprintf(format, args...
 
 // everyCase runs a comparison over the cases that were asked for. It ends with the first that differs, cut down.
 func everyCase(t *testing.T, otherwise int, compare func(*testing.T, *cases.Case, tally) string) {
-	count, seed := number(t, "ORRERY_CASES", otherwise), number(t, "ORRERY_SEED", 1)
-	first := number(t, "ORRERY_FIRST", 0)
+	count, seed := asked.Number(t, "ORRERY_CASES", otherwise), asked.Number(t, "ORRERY_SEED", 1)
+	first := asked.Number(t, "ORRERY_FIRST", 0)
 	seen := tally{}
 	for i := first; i < first+count; i++ {
 		if i%2000 == 0 && i > 0 {

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -32,21 +30,10 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"orrery/core/evict/budget"
+	"orrery/core/parity/asked"
 )
 
 func init() { klog.SetLogger(logr.Discard()) }
-
-func number(t *testing.T, name string, otherwise int) int {
-	text, ok := os.LookupEnv(name)
-	if !ok {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s=%q is no number", name, text)
-	}
-	return n
-}
 
 // office is upstream's controller, whose informers hold the ledger at hand.
 type office struct {
@@ -194,7 +181,7 @@ func (o *office) difference(l *ledger) string {
 }
 
 func TestTheTwoKeepBudgetsAlike(t *testing.T) {
-	count, seed := number(t, "ORRERY_CASES", 10000), number(t, "ORRERY_SEED", 1)
+	count, seed := asked.Number(t, "ORRERY_CASES", 10000), asked.Number(t, "ORRERY_SEED", 1)
 	o := newOffice(t)
 	reasons := map[string]int{}
 	for i := range count {

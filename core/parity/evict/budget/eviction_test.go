@@ -24,6 +24,7 @@ import (
 	podstorage "k8s.io/kubernetes/pkg/registry/core/pod/storage"
 
 	"orrery/core/evict/budget"
+	"orrery/core/parity/asked"
 )
 
 // shelf is a store of one pod and a client for its budgets, and notes what is written.
@@ -222,7 +223,7 @@ func TestTheTwoAnswerEvictionsAlike(t *testing.T) {
 		t.Log("by design: " + d)
 	}
 	podstorage.EvictionsRetry.Duration = time.Nanosecond
-	count, seed := number(t, "ORRERY_CASES", 20000), number(t, "ORRERY_SEED", 1)
+	count, seed := asked.Number(t, "ORRERY_CASES", 20000), asked.Number(t, "ORRERY_SEED", 1)
 	answers := map[string]int{}
 	for i := range count {
 		a := genAppeal(uint64(seed + i))

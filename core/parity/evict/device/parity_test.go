@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +16,8 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/features"
+
+	"orrery/core/parity/asked"
 )
 
 func TestMain(m *testing.M) {
@@ -33,21 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// number reads a number from the environment.
-func number(t *testing.T, name string, otherwise int) int {
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s=%q is no number: %v", name, text, err)
-	}
-	return n
-}
-
 func TestTheSamePodsLeaveAtTheSameTimesAndRulesTellTheSame(t *testing.T) {
-	count, seed := number(t, "ORRERY_CASES", 3000), uint64(number(t, "ORRERY_SEED", 1))
+	count, seed := asked.Number(t, "ORRERY_CASES", 3000), uint64(asked.Number(t, "ORRERY_SEED", 1))
 	t.Logf("%d histories of seed %d", count, seed)
 	seen := map[string]int{}
 	for i := range count {

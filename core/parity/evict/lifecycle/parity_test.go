@@ -6,7 +6,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
+
+	"orrery/core/parity/asked"
 )
 
 func TestMain(m *testing.M) {
@@ -27,21 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// number reads a number from the environment.
-func number(t *testing.T, name string, otherwise int) int {
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s=%q is no number: %v", name, text, err)
-	}
-	return n
-}
-
 func TestTheSameTaintsAreSetAtTheSameTimes(t *testing.T) {
-	count, seed := number(t, "ORRERY_CASES", 150), uint64(number(t, "ORRERY_SEED", 1))
+	count, seed := asked.Number(t, "ORRERY_CASES", 150), uint64(asked.Number(t, "ORRERY_SEED", 1))
 	t.Logf("%d histories of seed %d", count, seed)
 	seen := map[string]int{}
 	for i := range count {

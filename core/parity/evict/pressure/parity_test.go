@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -20,6 +18,7 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/qos"
 
 	"orrery/core/evict/pressure"
+	"orrery/core/parity/asked"
 )
 
 // Differences are what differs on purpose, and why no case shows it.
@@ -34,23 +33,11 @@ func init() {
 	klog.SetLogger(logr.Discard())
 }
 
-func number(t *testing.T, name string, otherwise int) int {
-	text, ok := os.LookupEnv(name)
-	if !ok {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s=%q is no number", name, text)
-	}
-	return n
-}
-
 func TestTheTwoKubeletsAgree(t *testing.T) {
 	for _, d := range Differences {
 		t.Log("by design: " + d)
 	}
-	count, seed := number(t, "ORRERY_CASES", 3000), number(t, "ORRERY_SEED", 1)
+	count, seed := asked.Number(t, "ORRERY_CASES", 3000), asked.Number(t, "ORRERY_SEED", 1)
 	ties, looks, evictions := 0, 0, map[string]int{}
 	for i := range count {
 		h := generate(uint64(seed + i))
@@ -119,7 +106,7 @@ func smallerThan(h *history) (all []*history) {
 }
 
 func TestTheTwoRankingsAgree(t *testing.T) {
-	count, seed := number(t, "ORRERY_CASES", 10000), number(t, "ORRERY_SEED", 1)
+	count, seed := asked.Number(t, "ORRERY_CASES", 10000), asked.Number(t, "ORRERY_SEED", 1)
 	signals := []pressure.Signal{
 		pressure.MemoryAvailable, pressure.AllocatableMemoryAvailable, pressure.PIDAvailable, pressure.NodeFsAvailable, pressure.NodeFsInodesFree,
 		pressure.ImageFsAvailable, pressure.ImageFsInodesFree, pressure.ContainerFsAvailable, pressure.ContainerFsInodesFree,
@@ -194,7 +181,7 @@ func standings(ranked []pressure.Standing) (names []string) {
 }
 
 func TestTheTwoOOMScoresAgree(t *testing.T) {
-	count, seed := number(t, "ORRERY_CASES", 20000), number(t, "ORRERY_SEED", 1)
+	count, seed := asked.Number(t, "ORRERY_CASES", 20000), asked.Number(t, "ORRERY_SEED", 1)
 	scores := map[string]int{}
 	for i := range count {
 		pod := genPod(rand.New(rand.NewPCG(uint64(seed+i), 1)), 0)
@@ -225,7 +212,7 @@ func coverage(pod *v1.Pod) resource.Quantity {
 }
 
 func TestTheTwoReadThresholdsAlike(t *testing.T) {
-	count, seed := number(t, "ORRERY_CASES", 20000), number(t, "ORRERY_SEED", 1)
+	count, seed := asked.Number(t, "ORRERY_CASES", 20000), asked.Number(t, "ORRERY_SEED", 1)
 	wrong := 0
 	for i := range count {
 		r := rand.New(rand.NewPCG(uint64(seed+i), 2))

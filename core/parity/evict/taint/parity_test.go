@@ -6,12 +6,13 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/klog/v2"
+
+	"orrery/core/parity/asked"
 )
 
 func TestMain(m *testing.M) {
@@ -24,21 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// number reads a number from the environment.
-func number(t *testing.T, name string, otherwise int) int {
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s=%q is no number: %v", name, text, err)
-	}
-	return n
-}
-
 func TestTheSamePodsLeaveAtTheSameTimes(t *testing.T) {
-	count, seed := number(t, "ORRERY_CASES", 5000), uint64(number(t, "ORRERY_SEED", 1))
+	count, seed := asked.Number(t, "ORRERY_CASES", 5000), uint64(asked.Number(t, "ORRERY_SEED", 1))
 	t.Logf("%d histories of seed %d", count, seed)
 	seen := map[string]int{}
 	for i := range count {
