@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"orrery/core/spelling"
 )
 
 // word is one command of the command line.
@@ -91,28 +93,7 @@ func nearest(typed string) string {
 	for i := range vocabulary {
 		names[i] = vocabulary[i].name
 	}
-	return slices.MinFunc(names, func(a, b string) int { return cmp.Compare(distance(typed, a), distance(typed, b)) })
-}
-
-// distance is how many letters must be put in, taken out or changed to make one word of another.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
+	return slices.MinFunc(names, func(a, b string) int { return cmp.Compare(spelling.Mistakes(typed, a), spelling.Mistakes(typed, b)) })
 }
 
 // mostOffers is how many completions are shown.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"orrery/core/spelling"
 )
 
 // didYouMean is how an error ends that a misspelt name has led to: with the names that look most like it.
@@ -30,7 +32,7 @@ func nearest(asked string, known []string, n int) []string {
 	for _, name := range known {
 		distance := 0
 		if !strings.Contains(name, asked) || asked == "" {
-			distance = 1 + mistakes(asked, name)
+			distance = 1 + spelling.Mistakes(asked, name)
 		}
 		if distance <= 1+len(asked)/3 {
 			found = append(found, candidate{name, distance})
@@ -44,25 +46,4 @@ func nearest(asked string, known []string, n int) []string {
 		names[i] = found[i].name
 	}
 	return names
-}
-
-// mistakes is how many letters have to be put in, left out or exchanged to make one word of another.
-func mistakes(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			changed := diagonal
-			if a[i] != b[j] {
-				changed++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(changed, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
