@@ -1,66 +1,45 @@
 package cache
 
 import (
-	"flag"
 	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
-)
 
-var (
-	sequences = flag.Int("sequences", 2000, "how many random sequences of operations to compare")
-	seed      = flag.Uint64("seed", 1, "seed of the first sequence; the next ones count up from it")
+	"orrery/core/parity/agree"
 )
 
 func TestMain(m *testing.M) {
 	metrics.Register() // upstream's cache reports its size from the moment it exists
-	flag.Parse()
 	os.Exit(m.Run())
 }
 
 func TestBothCachesShowTheSameAfterAnySequence(t *testing.T) {
-	var operations, refreshes, reordered, refused int
-	for i := range uint64(*sequences) {
-		ops := generate(rand.New(rand.NewPCG(*seed, i)))
-		p, err := run(ops)
-		if err != nil {
-			ops = shrink(ops)
-			_, err = run(ops)
-			t.Fatalf("-seed=%d, sequence %d, %d operations after shrinking:\n%s\n%v", *seed, i, len(ops), script(ops), err)
-		}
-		operations += len(ops)
-		refreshes += p.refreshes
-		reordered += p.reordered
-		refused += p.refused
-	}
-	t.Logf("seed %d: %d sequences, %d operations, %d refreshes compared; "+
-		"order differed on purpose in %d of them; %d contradictions refused; %d differences listed",
-		*seed, *sequences, operations, refreshes, reordered, refused, len(Differences))
-	if *sequences >= 1000 && (reordered == 0 || refused == 0) {
-		t.Errorf("the sequences never met a reordering (%d) or a contradiction (%d)", reordered, refused)
-	}
+	met := map[string]int{}
+	count := agree.Comparison[[]operation]{
+		Draw: func(seed uint64, number int) []operation {
+			return generate(rand.New(rand.NewPCG(seed, uint64(number))))
+		},
+		Differ:  func(ops []operation) string { return differ(ops, met) },
+		CutDown: agree.Pieces[operation],
+		Print:   script,
+	}.Check(t, 2000)
+	agree.Reached(t, count, met, "refreshes compared", "orders that differ on purpose", "contradictions refused")
 }
 
-// shrink takes operations out, large pieces first, as long as the caches still disagree.
-func shrink(ops []operation) []operation {
-	for piece := len(ops) / 2; piece > 0; {
-		shorter := false
-		for from := 0; from+piece <= len(ops); {
-			without := append(append([]operation{}, ops[:from]...), ops[from+piece:]...)
-			if _, err := run(without); err == nil {
-				from += piece
-				continue
-			}
-			ops, shorter = without, true
-		}
-		if !shorter {
-			piece /= 2
-		}
+// differ does a sequence of operations to both caches.
+func differ(ops []operation, met map[string]int) string {
+	p, err := run(ops)
+	if err != nil {
+		return err.Error()
 	}
-	return ops
+	met["operations"] += len(ops)
+	met["refreshes compared"] += p.refreshes
+	met["orders that differ on purpose"] += p.reordered
+	met["contradictions refused"] += p.refused
+	return ""
 }
 
 func script(ops []operation) string {

@@ -7,5 +7,6 @@
 //
 // Where we differ on purpose, the list Differences says so and why, and the test steps around exactly that.
 //
-//	go test ./cache/ -sequences=20000 -seed=7
+//	go test ./cache                                    2,000 sequences
+//	ORRERY_CASES=20000 ORRERY_SEED=7 go test ./cache   others, and more of them
 package cache

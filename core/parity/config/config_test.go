@@ -1,23 +1,22 @@
 package config
 
 import (
-	"flag"
-	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/rogpeppe/go-internal/txtar"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	"k8s.io/klog/v2"
-	orrery "orrery/core/config"
 	"pgregory.net/rapid"
+
+	orrery "orrery/core/config"
+	"orrery/core/parity/asked"
 )
 
 var gateSets = map[string]map[string]bool{
@@ -28,7 +27,6 @@ var gateSets = map[string]map[string]bool{
 }
 
 func TestRandomFilesAreReadAlike(t *testing.T) {
-	seedRapid(t)
 	for name, gates := range gateSets {
 		t.Run(name, func(t *testing.T) {
 			features := setBoth(t, gates)
@@ -111,18 +109,6 @@ func TestDifferencesAreRealOnes(t *testing.T) {
 	}
 }
 
-// seedRapid makes every run a new one, and one that can be repeated.
-func seedRapid(t *testing.T) {
-	t.Helper()
-	seed := flag.Lookup("rapid.seed")
-	if seed.Value.String() == "0" {
-		if err := flag.Set("rapid.seed", strconv.FormatInt(time.Now().UnixNano()&0x7fffffff, 10)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Logf("repeat with -rapid.seed=%s", seed.Value)
-}
-
 // setBoth sets gates for the rest of the test on both sides.
 func setBoth(t *testing.T, set map[string]bool) orrery.Features {
 	t.Helper()
@@ -150,15 +136,8 @@ func parseFlag(text string) (map[string]bool, error) {
 }
 
 func TestMain(m *testing.M) {
-	flag.Parse()
 	// Upstream logs every default plugin that a file sets anew and every gate that is set.
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard)
-	if given := flag.Lookup("rapid.checks"); given.Value.String() == given.DefValue {
-		// A check here takes a few milliseconds, so there is room for more than rapid's hundred.
-		if err := flag.Set("rapid.checks", "1000"); err != nil {
-			panic(err)
-		}
-	}
+	klog.SetLogger(logr.Discard())
+	asked.Rapid(1000)
 	os.Exit(m.Run())
 }

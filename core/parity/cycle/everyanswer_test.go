@@ -58,7 +58,7 @@ func (s *settings) placeAll(c *cases.Case, seen tally) string {
 // fill tells both caches and the informers of everything there is.
 func (cl *cluster) fill(c *cases.Case) {
 	for _, object := range objects(c) {
-		cl.feed.tell(world.Added, object)
+		cl.feed.Tell(world.Added, object)
 		switch o := object.(type) {
 		case *v1.Node:
 			cl.addNode(o)

@@ -113,7 +113,7 @@ func (p *play) tell(op world.Op, object world.Object) string {
 			delete(p.pods, name)
 		}
 	}
-	p.them.feed.tell(op, object)
+	p.them.feed.Tell(op, object)
 	synctest.Wait()
 	p.us.apply(world.Changed{Op: op, Object: object})
 	p.us.settle()

@@ -6,20 +6,17 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	upcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
 	upplugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	upruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
-	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
 
 	ours "orrery/core/cache"
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/parity/feed"
 	"orrery/core/plugins"
 	"orrery/core/world"
 )
@@ -67,7 +64,7 @@ func (nominations) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo)        
 
 // cluster is one cluster in both caches.
 type cluster struct {
-	feed                   *feed
+	feed                   *feed.Feed
 	theirs                 upcache.Cache
 	ours                   *ours.Cache
 	theirSnap              *upcache.Snapshot
@@ -87,7 +84,7 @@ func (s *settings) newCluster() *cluster {
 	ended, end := context.WithCancel(context.Background())
 	end() // upstream's cache looks for expired pods in a goroutine; none expires here
 	return &cluster{
-		feed: newFeed(), theirs: upcache.New(ended, 0, nil), ours: ours.NewWith(accounting(s)), accounting: accounting(s),
+		feed: feed.New(), theirs: upcache.New(ended, 0, nil), ours: ours.NewWith(accounting(s)), accounting: accounting(s),
 		theirSnap: upcache.NewEmptySnapshot(), ourSnap: ours.NewSnapshot(),
 		theirClaims: nominations{}, ourClaims: nominations{},
 	}
@@ -219,12 +216,3 @@ func (s *settings) orrery(name string, c *cluster, theirPlugins bool) *host {
 type deaf struct{}
 
 func (deaf) Act(world.Act, string) world.EffectID { return 1 }
-
-// managers are what upstream's plugins for devices and volumes hold on to.
-func (c *cluster) managers(ctx context.Context) (fwk.SharedDRAManager, fwk.CSIManager) {
-	claims := assumecache.NewAssumeCache(klog.Logger{}, c.feed.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
-	slices, err := tracker.StartTracker(ctx, tracker.Options{SliceInformer: c.feed.Resource().V1().ResourceSlices()})
-	must(err)
-	return dynamicresources.NewDRAManager(ctx, claims, slices, c.feed),
-		nodevolumelimits.NewCSIManager(c.feed.Storage().V1().CSINodes().Lister())
-}

@@ -3,34 +3,25 @@ package cycle
 import (
 	"flag"
 	"fmt"
-	"io"
-	"log"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
-	"orrery/core/parity/asked"
+	"orrery/core/parity/agree"
 	"orrery/core/parity/cases"
+	"orrery/core/parity/virtual"
 )
 
 var caseFile = flag.String("case", "", "the file with the case that TestReplay plays")
 
 func TestMain(m *testing.M) {
-	flag.Parse()
+	virtual.Prepare()
 	metrics.Register()
-	klog.SetLogger(logr.Discard())
-	log.SetOutput(io.Discard)
 	utilruntime.ErrorHandlers = nil
-	// The runtime starts a goroutine with the first signal asked for. It must not be born in virtual time.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR2)
 	recorder = metrics.NewMetricsAsyncRecorder(1000, 24*time.Hour, nil)
 	os.Exit(m.Run())
 }
@@ -43,42 +34,36 @@ type tally map[string]int
 
 func (n tally) count(format string, args ...any) { n[fmt.Sprintf(format, args...)]++ }
 
-// everyCase runs a comparison over the cases that were asked for. It ends with the first that differs, cut down.
+// everyCase runs a comparison over the cases that were asked for.
 func everyCase(t *testing.T, otherwise int, compare func(*testing.T, *cases.Case, tally) string) {
-	count, seed := asked.Number(t, "ORRERY_CASES", otherwise), asked.Number(t, "ORRERY_SEED", 1)
-	first := asked.Number(t, "ORRERY_FIRST", 0)
 	seen := tally{}
-	for i := first; i < first+count; i++ {
-		if i%2000 == 0 && i > 0 {
-			t.Logf("%d cases of seed %d", i, seed)
-		}
-		c := cases.Generate(uint64(seed), i)
-		if mismatch := compare(t, c, seen); mismatch != "" {
-			report(t, c, mismatch, compare)
-			return
-		}
-	}
-	t.Logf("%d cases of seed %d, from case %d on, and no difference but the intended ones: %s", count, seed, first, seen.words())
+	agree.Comparison[*cases.Case]{
+		Draw:    cases.Generate,
+		Differ:  func(c *cases.Case) string { return compare(t, c, seen) },
+		CutDown: cutDown,
+		Print:   func(c *cases.Case) string { return replayable(t, c) },
+	}.Check(t, otherwise)
+	t.Logf("what they came across: %s", seen.words())
 }
 
-// report cuts a case down and prints it.
-func report(t *testing.T, c *cases.Case, mismatch string, compare func(*testing.T, *cases.Case, tally) string) {
-	t.Helper()
-	about, _, _ := strings.Cut(mismatch, ":")
-	small := cases.Shrink(c, 3000, func(smaller *cases.Case) bool {
-		again, _, _ := strings.Cut(compare(t, smaller, tally{}), ":")
-		return again == about
-	})
-	again := compare(t, small, tally{})
-	if again == "" {
-		small, again = c, "not every time: "+mismatch
+// cutDown makes a case small, and keeps what the two differ about.
+func cutDown(c *cases.Case, differ func(*cases.Case) string) *cases.Case {
+	about := func(c *cases.Case) string {
+		subject, _, _ := strings.Cut(differ(c), ":")
+		return subject
 	}
+	subject := about(c)
+	return cases.Shrink(c, 3000, func(smaller *cases.Case) bool { return about(smaller) == subject })
+}
+
+// replayable is a case as text, and the command that plays it.
+func replayable(t *testing.T, c *cases.Case) string {
 	file := fmt.Sprintf("%s/case-%d-%d.yaml", os.TempDir(), c.Seed, c.Number)
-	text := small.YAML()
+	text := c.YAML()
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Log(err)
 	}
-	t.Errorf("case %d of seed %d: %s\nReplay it with: go test ./cycle -run Replay -case %s\n%s", c.Number, c.Seed, again, file, text)
+	return fmt.Sprintf("Replay it with: go test ./cycle -run Replay -case %s\n%s", file, text)
 }
 
 func TestReplay(t *testing.T) {

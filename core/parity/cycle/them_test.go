@@ -14,6 +14,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler"
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
+
+	"orrery/core/parity/feed"
 )
 
 // decision is one attempt at placing a pod, as both can tell it.
@@ -36,7 +38,7 @@ const untold = -1
 // them is kube-scheduler with one worker, whose informers, client and clock are the test's.
 type them struct {
 	sched *scheduler.Scheduler
-	feed  *feed
+	feed  *feed.Feed
 	clerk *clerk
 	early bool // pods may be popped from backoffQ
 	end   context.CancelFunc
@@ -45,7 +47,7 @@ type them struct {
 
 func newThem(s *settings, refused []string) *them {
 	ctx, end := context.WithCancel(context.Background())
-	t := &them{feed: newFeed(), clerk: &clerk{refused: set(refused)}, end: end, early: s.early}
+	t := &them{feed: feed.New(), clerk: &clerk{refused: set(refused)}, end: end, early: s.early}
 	c := s.theirs
 	sched, err := scheduler.New(ctx, t.clerk, t.feed, nil,
 		profile.RecorderFactory(func(string) events.EventRecorder { return t.clerk }),

@@ -2,10 +2,7 @@ package framework
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -14,24 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"orrery/core/parity/agree"
 )
 
-func number(t *testing.T, name string, otherwise uint64) uint64 {
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return n
-}
-
 func TestBothRuntimesDoTheSame(t *testing.T) {
-	seed, count := number(t, "ORRERY_SEED", 1), number(t, "ORRERY_CASES", 5000)
-	names := []string{"n1", "n2", "n3"}
-	snapshot := newNodes(names...)
+	snapshot := newNodes(nodeNames...)
 	list, err := snapshot.NodeInfos().List()
 	if err != nil {
 		t.Fatal(err)
@@ -40,34 +25,33 @@ func TestBothRuntimesDoTheSame(t *testing.T) {
 	high, _ := upframework.NewPodInfo(newPod("high", 5))
 	low, _ := upframework.NewPodInfo(newPod("low", -5))
 	s := stage{snapshot, list, nominator{"n2": {low, high}, "n3": {low}}}
-	profiles, refused := 0, 0
-	for i := range count {
-		d := drawer{rand.New(rand.NewPCG(seed, i))}
-		var log []string
-		var plugins []fwk.Plugin
-		called := []string{"Sort"}
-		for j := range 1 + d.IntN(4) {
-			name := string(rune('A' + j))
-			plugins = append(plugins, d.plugin(name, names, &log))
-			called = append(called, name)
-		}
-		theirs, ours, theirErr, ourErr := s.build(append(plugins, sorter{}), d.configuration(called))
-		if fmt.Sprint(theirErr) != fmt.Sprint(ourErr) {
-			t.Fatalf("case %d of seed %d: kube-scheduler says %v, Orrery %v", i, seed, theirErr, ourErr)
-		}
-		if theirErr != nil {
-			refused++
-			continue
-		}
-		profiles++
-		if diff := cmp.Diff(s.play(theirs, high, &log), s.play(ours, high, &log)); diff != "" {
-			t.Fatalf("case %d of seed %d (-kube-scheduler +Orrery):\n%s", i, seed, diff)
-		}
+	became := map[string]int{}
+	count := agree.Comparison[cast]{
+		Draw:   newCast,
+		Differ: func(c cast) string { return s.compare(c, high, became) },
+	}.Check(t, 5000)
+	agree.Reached(t, count, became, "profiles", "refused with the same words")
+}
+
+// compare has both make a profile of a cast and play it, and says where they differ.
+func (s stage) compare(c cast, other fwk.PodInfo, became map[string]int) string {
+	plugins := []fwk.Plugin{sorter{}}
+	for _, p := range c.plugins {
+		plugins = append(plugins, p)
 	}
-	t.Logf("%d profiles from seed %d, and %d more that both refuse with the same words", profiles, seed, refused)
-	if count > 100 && (profiles == 0 || refused == 0) {
-		t.Error("all configurations were accepted, or none: the test shows little")
+	theirs, ours, theirErr, ourErr := s.build(plugins, c.configuration)
+	if fmt.Sprint(theirErr) != fmt.Sprint(ourErr) {
+		return fmt.Sprintf("kube-scheduler says %v, Orrery %v", theirErr, ourErr)
 	}
+	if theirErr != nil {
+		became["refused with the same words"]++
+		return ""
+	}
+	became["profiles"]++
+	if diff := cmp.Diff(s.play(theirs, other, c.log), s.play(ours, other, c.log)); diff != "" {
+		return "(-kube-scheduler +Orrery)\n" + diff
+	}
+	return ""
 }
 
 // play runs every extension point once, and writes down what was said and who was called.

@@ -8,12 +8,44 @@ import (
 
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/parity/agree"
 )
 
 // codes are what plugins say, success most of all.
 var codes = []fwk.Code{
 	fwk.Success, fwk.Success, fwk.Success, fwk.Success,
 	fwk.Skip, fwk.Unschedulable, fwk.UnschedulableAndUnresolvable, fwk.Pending, fwk.Error,
+}
+
+var nodeNames = []string{"n1", "n2", "n3"}
+
+// cast is some plugins, who write down in a log who was called, and how they are configured.
+type cast struct {
+	plugins       []*scripted
+	configuration *configv1.Plugins
+	log           *[]string
+}
+
+func newCast(seed uint64, number int) cast {
+	d := drawer{rand.New(rand.NewPCG(seed, uint64(number)))}
+	c := cast{log: &[]string{}}
+	called := []string{"Sort"}
+	for i := range 1 + d.IntN(4) {
+		name := string(rune('A' + i))
+		c.plugins = append(c.plugins, d.plugin(name, nodeNames, c.log))
+		called = append(called, name)
+	}
+	c.configuration = d.configuration(called)
+	return c
+}
+
+func (c cast) String() string {
+	text := agree.JSON(c.configuration)
+	for _, p := range c.plugins {
+		text += fmt.Sprintf("\n%+v", *p)
+	}
+	return text
 }
 
 // drawer draws plugins and configurations.

@@ -2,11 +2,8 @@ package queue
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,6 +13,8 @@ import (
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
+
+	"orrery/core/parity/agree"
 )
 
 func init() {
@@ -27,34 +26,28 @@ func TestTheTwoQueuesAgree(t *testing.T) {
 	for _, d := range Differences {
 		t.Log("by design: " + d)
 	}
-	scripts, seed, steps := setting("QUEUE_SCRIPTS", 1500), setting("QUEUE_SEED", 1), setting("QUEUE_STEPS", 80)
-	for _, early := range []bool{true, false} {
-		t.Run(fmt.Sprintf("PopFromBackoffQ=%t", early), func(t *testing.T) {
-			featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerPopFromBackoffQ, early)
-			n := scripts * 3 / 4
-			if !early {
-				n = scripts - n
-			}
-			start := time.Now()
-			for i := range n {
-				s := newScript(uint64(seed+i), steps)
-				if err := run(t, s, early); err != nil {
-					small := shrink(s, func(s script) bool { return run(t, s, early) != nil })
-					t.Fatalf("%v\n\ncut down: %v\n%s", err, run(t, small, early), small)
-				}
-			}
-			t.Logf("%d scripts of %d steps agree, seeds %d to %d, in %s", n, steps, seed, seed+n-1, time.Since(start).Round(time.Millisecond))
+	const length = 80
+	for _, tt := range []struct {
+		early   bool
+		scripts int
+	}{{true, 1125}, {false, 375}} {
+		t.Run(fmt.Sprintf("PopFromBackoffQ=%t", tt.early), func(t *testing.T) {
+			featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerPopFromBackoffQ, tt.early)
+			agree.Comparison[script]{
+				Draw: func(seed uint64, number int) script { return newScript(seed+uint64(number), length) },
+				Differ: func(s script) string {
+					if err := run(t, s, tt.early); err != nil {
+						return err.Error()
+					}
+					return ""
+				},
+				CutDown: func(s script, differ func(script) string) script {
+					with := func(steps []step) script { s.steps = steps; return s }
+					return with(agree.Pieces(s.steps, func(steps []step) string { return differ(with(steps)) }))
+				},
+			}.Check(t, tt.scripts)
 		})
 	}
-}
-
-func setting(name string, value int) int {
-	if s, ok := os.LookupEnv(name); ok {
-		if n, err := strconv.Atoi(s); err == nil {
-			return n
-		}
-	}
-	return value
 }
 
 // run plays a script in virtual time of its own.

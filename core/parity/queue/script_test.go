@@ -106,19 +106,3 @@ func newScript(seed uint64, length int) script {
 	}
 	return s
 }
-
-// shrink leaves out what it can of a failing script, in ever smaller pieces.
-func shrink(s script, fails func(script) bool) script {
-	for size := len(s.steps) / 2; size > 0; size /= 2 {
-		for from := 0; from+size <= len(s.steps); {
-			smaller := s
-			smaller.steps = append(append([]step(nil), s.steps[:from]...), s.steps[from+size:]...)
-			if fails(smaller) {
-				s = smaller
-			} else {
-				from += size
-			}
-		}
-	}
-	return s
-}

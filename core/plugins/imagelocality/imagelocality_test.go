@@ -17,19 +17,11 @@ import (
 	"orrery/core/plugins/plugintest"
 )
 
-// host is a handle that has a snapshot.
-type host struct {
-	fwk.Handle
-	snapshot fwk.SharedLister
-}
-
-func (h host) SnapshotSharedLister() fwk.SharedLister { return h.snapshot }
-
 // onCluster is the plugin on a cluster of nodes, and the nodes in order of name.
 func onCluster(t *testing.T, nodes ...*v1.Node) (*imagelocality.ImageLocality, []fwk.NodeInfo) {
 	t.Helper()
 	snapshot := cache.SnapshotOf(nil, nodes)
-	p, err := imagelocality.New(t.Context(), nil, host{snapshot: snapshot}, config.DefaultFeatures())
+	p, err := imagelocality.New(t.Context(), nil, plugintest.Handle{Nodes: snapshot}, config.DefaultFeatures())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,15 +1,12 @@
 package interpodaffinity
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/cache"
-	"orrery/core/framework"
 	"orrery/core/mk"
 )
 
@@ -48,11 +45,11 @@ func benchmark(b *testing.B, waiting func(i int) *v1.Pod) {
 		b.Fatal(err)
 	}
 	s := sceneOf(b, snapshot, arguments(1, false))
-	decide(s, waiting(0))
+	s.Decide(b, waiting(0), 500)
 	made := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		decide(s, waiting(made))
+		s.Decide(b, waiting(made), 500)
 		b.StopTimer()
 		made++
 		p := benchPod(fmt.Sprint("new", made), made)
@@ -65,23 +62,4 @@ func benchmark(b *testing.B, waiting func(i int) *v1.Pod) {
 		}
 		b.StartTimer()
 	}
-}
-
-func decide(s *scene, pod *v1.Pod) {
-	ctx, state := context.Background(), framework.NewCycleState()
-	nodes, _ := s.List()
-	s.PreFilter(ctx, state, pod, nodes)
-	feasible := nodes[:500]
-	for _, info := range feasible {
-		s.Filter(ctx, state, pod, info)
-	}
-	if !s.PreScore(ctx, state, pod, feasible).IsSuccess() {
-		return
-	}
-	scores := make(fwk.NodeScoreList, len(feasible))
-	for i, info := range feasible {
-		score, _ := s.Score(ctx, state, pod, info)
-		scores[i] = fwk.NodeScore{Name: info.Node().Name, Score: score}
-	}
-	s.NormalizeScore(ctx, state, pod, scores)
 }

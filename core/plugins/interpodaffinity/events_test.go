@@ -1,7 +1,6 @@
 package interpodaffinity
 
 import (
-	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,17 +10,11 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/mk"
+	"orrery/core/plugins/plugintest"
 )
 
 func TestEventsToRegister(t *testing.T) {
-	registered, err := newScene(t, nil).EventsToRegister(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []fwk.ClusterEvent
-	for _, r := range registered {
-		got = append(got, r.Event)
-	}
+	got := plugintest.Events(t, newScene(t, nil).Plugin)
 	want := []fwk.ClusterEvent{
 		{Resource: fwk.Pod, ActionType: fwk.Add | fwk.UpdatePodLabel | fwk.Delete},
 		{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel},
@@ -79,15 +72,14 @@ func TestHintsAboutPods(t *testing.T) {
 		{"only here: the last of its own kind may be gone, so it may be the first", sociable, same, nil, fwk.Queue},
 		{"only here: its own labels changed", relabelled, quiet, relabelled, fwk.Queue},
 		{"something else of its own changed", quiet, quiet, quiet.DeepCopy(), fwk.QueueSkip},
-		{"something else than a pod", quiet, nil, &v1.Node{}, fwk.Queue},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newScene(t, nil)
 			s.namespace(t, "default", "team", "blue")
 			s.namespace(t, "red", "team", "red")
 			got, err := s.afterPodChange(klog.Logger{}, row.waiting, row.before, row.after)
-			if got != row.want {
-				t.Errorf("%v (%v), want %v", got, err, row.want)
+			if got != row.want || err != nil {
+				t.Errorf("%v, error %v, want %v", got, err, row.want)
 			}
 		})
 	}
@@ -114,13 +106,37 @@ func TestHintsAboutNodes(t *testing.T) {
 		{"a node without the key changed another label", friendly, keyless().Obj(), keyless().Label("rack", "r").Obj(), fwk.QueueSkip},
 		{"only here: a node changed a label, for a pod that others shun", quiet, keyless().Obj(), keyless().Label("rack", "r").Obj(), fwk.Queue},
 		{"a node kept its labels", quiet, keyless().Obj(), keyless().Unschedulable().Obj(), fwk.QueueSkip},
-		{"something else than a node", quiet, nil, &v1.Pod{}, fwk.Queue},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, err := newScene(t, nil).afterNodeChange(klog.Logger{}, row.waiting, row.before, row.after)
-			if got != row.want {
-				t.Errorf("%v (%v), want %v", got, err, row.want)
+			if got != row.want || err != nil {
+				t.Errorf("%v, error %v, want %v", got, err, row.want)
 			}
 		})
+	}
+}
+
+// A hint that cannot tell wakes the pod, and says why.
+func TestHintsAboutWhatCannotBeRead(t *testing.T) {
+	s := newScene(t, nil)
+	broken := pod("p", "x", of(term(zone, "web")), nil)
+	broken.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector.MatchLabels["a b"] = ""
+	for name, ask := range map[string]func() (fwk.QueueingHint, error){
+		"a node where a pod should be": func() (fwk.QueueingHint, error) {
+			return s.afterPodChange(klog.Logger{}, plain("p", "x"), nil, &v1.Node{})
+		},
+		"a pod where a node should be": func() (fwk.QueueingHint, error) {
+			return s.afterNodeChange(klog.Logger{}, plain("p", "x"), nil, &v1.Pod{})
+		},
+		"a selector, when a pod changes": func() (fwk.QueueingHint, error) {
+			return s.afterPodChange(klog.Logger{}, broken, nil, on("n1", plain("w", "web")))
+		},
+		"a selector, when a node changes": func() (fwk.QueueingHint, error) {
+			return s.afterNodeChange(klog.Logger{}, broken, nil, mk.Node("n").Obj())
+		},
+	} {
+		if got, err := ask(); got != fwk.Queue || err == nil {
+			t.Errorf("%s: %v, error %v, want Queue and an error", name, got, err)
+		}
 	}
 }

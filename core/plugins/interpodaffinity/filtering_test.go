@@ -13,6 +13,7 @@ import (
 	"orrery/core/cache"
 	"orrery/core/framework"
 	"orrery/core/mk"
+	"orrery/core/plugins/plugintest"
 )
 
 func TestRequiredTerms(t *testing.T) {
@@ -59,7 +60,7 @@ func TestRequiredTerms(t *testing.T) {
 			s := newScene(t, row.nodes, row.pods...)
 			s.namespace(t, "default")
 			s.namespace(t, "other", "team", "red")
-			if got := s.allowed(t, row.pod); got != row.want {
+			if got := s.Allowed(t, row.pod); got != row.want {
 				t.Errorf("allowed nodes: %q, want %q", got, row.want)
 			}
 		})
@@ -72,7 +73,7 @@ func TestSelectorThatNoLabelsSatisfyMatchesEveryNamespace(t *testing.T) {
 	away.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: metav1.LabelSelectorOpDoesNotExist}}}
 	s := newScene(t, zoned("V", "V"), on("n1", mk.Pod("o").Namespace("other").Label("app", "S1").Obj()))
 	s.namespace(t, "other", "team", "red")
-	if got := s.allowed(t, pod("p", "x", nil, of(away))); got != "n2" {
+	if got := s.Allowed(t, pod("p", "x", nil, of(away))); got != "n2" {
 		t.Errorf("allowed nodes: %q, want n2, although the namespace has a team", got)
 	}
 }
@@ -82,7 +83,7 @@ func TestExistingTermsSeeTheLabelsOfTheNamespace(t *testing.T) {
 	for team, want := range map[string]string{"red": "n2", "blue": "n1 n2"} {
 		s := newScene(t, zoned("V", "V"), guard)
 		s.namespace(t, "default", "team", team)
-		if got := s.allowed(t, plain("w", "web")); got != want {
+		if got := s.Allowed(t, plain("w", "web")); got != want {
 			t.Errorf("team %s: allowed nodes %q, want %q", team, got, want)
 		}
 	}
@@ -102,7 +103,7 @@ func TestReasonsAndTheirOrder(t *testing.T) {
 		friend("n2"), enemy("n2"), guard("n2"),
 		friend("n3"), guard("n3"),
 		friend("n4"))
-	got := s.filter(t, pod("p", "web", of(term(host, "friend")), of(term(host, "enemy"))))
+	got := s.FilterAll(t, pod("p", "web", of(term(host, "friend")), of(term(host, "enemy"))))
 	want := map[string]string{"n1": noMatch, "n2": anti, "n3": guarded, "n4": ""}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
@@ -118,7 +119,7 @@ func TestWebServersEachBesideACache(t *testing.T) {
 		t.Helper()
 		s := newScene(t, nodes, placed...)
 		for _, node := range nodes {
-			if s.filter(t, p)[node.Name] == "" {
+			if s.FilterAll(t, p)[node.Name] == "" {
 				placed = append(placed, on(node.Name, p))
 				return
 			}
@@ -138,7 +139,7 @@ func TestWebServersEachBesideACache(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	fourth := pod("cache4", "store", nil, of(term(host, "store")))
-	if got := newScene(t, nodes, placed...).allowed(t, fourth); got != "" {
+	if got := newScene(t, nodes, placed...).Allowed(t, fourth); got != "" {
 		t.Errorf("the fourth cache is allowed on %q, want nowhere", got)
 	}
 }
@@ -167,8 +168,8 @@ func TestPodsAddedAndRemovedInThought(t *testing.T) {
 			nodes := zoned("V", "V")
 			nodes[0].Labels["rack"] = "r"
 			s := newScene(t, nodes, row.pods...)
-			state, _ := s.prefilter(t, row.pod)
-			copied, before := state.Clone(), s.verdicts(t, state, row.pod, false)
+			state, _ := s.Begin(t, row.pod)
+			copied, before := state.Clone(), s.Verdicts(t, state, row.pod)
 			info, _ := cache.NewPodInfo(row.other)
 			node, _ := s.Get("n1")
 			change := s.AddPod
@@ -178,10 +179,10 @@ func TestPodsAddedAndRemovedInThought(t *testing.T) {
 			if status := change(context.Background(), copied, row.pod, info, node); !status.IsSuccess() {
 				t.Fatal(status)
 			}
-			if got := passing(s.verdicts(t, copied, row.pod, false)); got != row.want {
+			if got := plugintest.Passing(s.Verdicts(t, copied, row.pod)); got != row.want {
 				t.Errorf("allowed nodes: %q, want %q", got, row.want)
 			}
-			if diff := cmp.Diff(before, s.verdicts(t, state, row.pod, false)); diff != "" {
+			if diff := cmp.Diff(before, s.Verdicts(t, state, row.pod)); diff != "" {
 				t.Errorf("the change to the copy reached the original (-before +after):\n%s", diff)
 			}
 		})
@@ -193,11 +194,11 @@ func TestPodsAddedAndRemovedInThought(t *testing.T) {
 func TestVictimsOnOneNodeDoNotFreeTheZone(t *testing.T) {
 	s := newScene(t, zoned("V", "V"), on("n2", plain("q", "Q")), on("n1", plain("victim", "v")))
 	p := pod("p", "P", nil, of(term(zone, "Q")))
-	state, _ := s.prefilter(t, p)
+	state, _ := s.Begin(t, p)
 	victim, _ := cache.NewPodInfo(on("n1", plain("victim", "v")))
 	node, _ := s.Get("n1")
 	s.RemovePod(context.Background(), state, p, victim, node)
-	if got := short(s.Filter(context.Background(), state, p, node)); got != "Unschedulable: node(s) didn't match pod anti-affinity rules" {
+	if got := plugintest.Objection(s.Filter(context.Background(), state, p, node)); got != "Unschedulable: node(s) didn't match pod anti-affinity rules" {
 		t.Errorf("n1 without its victim: %q", got)
 	}
 }
@@ -209,20 +210,20 @@ func TestPreFilterSkipsAndFails(t *testing.T) {
 		"a pod with preferences only":          preferring("p", "x", 1, of(term(zone, "y")), nil),
 		"a pod that differs by number from it": mk.Pod("p2").Label("app", "x").Label("index", "7").Obj(),
 	} {
-		if _, status := s.prefilter(t, p); !status.IsSkip() {
+		if _, status := s.Begin(t, p); !status.IsSkip() {
 			t.Errorf("%s: %v, want Skip", name, status.Code())
 		}
 	}
 	broken := term(zone, "x")
 	broken.LabelSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
-	_, status := s.prefilter(t, preferring("p", "x", 1, nil, of(broken)))
+	_, status := s.Begin(t, preferring("p", "x", 1, nil, of(broken)))
 	const want = `UnschedulableAndUnresolvable: parsing pod: preferredAntiAffinityTerms: "Near" is not a valid label selector operator`
-	if got := short(status); got != want {
+	if got := plugintest.Objection(status); got != want {
 		t.Errorf("with a broken selector: %s\nwant %s", got, want)
 	}
 	info, _ := s.Get("n1")
 	status = s.Filter(context.Background(), framework.NewCycleState(), plain("p", "x"), info)
-	if got := short(status); got != `Error: error reading "PreFilterInterPodAffinity" from cycleState: not found` {
+	if got := plugintest.Objection(status); got != `Error: error reading "PreFilterInterPodAffinity" from cycleState: not found` {
 		t.Errorf("Filter without PreFilter: %s", got)
 	}
 }
@@ -230,7 +231,7 @@ func TestPreFilterSkipsAndFails(t *testing.T) {
 func TestFilterAllocatesNothing(t *testing.T) {
 	s := newScene(t, zoned("V", "W"), on("n1", pod("guard", "db", nil, of(term(host, "web")))), on("n2", plain("f", "f")))
 	p := pod("p", "web", of(term(zone, "f")), of(term(host, "e")))
-	state, _ := s.prefilter(t, p)
+	state, _ := s.Begin(t, p)
 	nodes, _ := s.List()
 	var plugin fwk.FilterPlugin = s.Plugin
 	if n := testing.AllocsPerRun(100, func() {

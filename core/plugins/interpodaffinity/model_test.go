@@ -277,10 +277,10 @@ func (h *history) compare(t *rapid.T, p *v1.Pod, kept, fresh *scene) {
 		want[node.Name], wantScores[node.Name] = h.verdict(p, node), h.score(p, node)
 	}
 	for name, s := range map[string]*scene{"with reuse": kept, "without reuse": fresh} {
-		if diff := cmp.Diff(want, s.filter(t, p)); diff != "" {
+		if diff := cmp.Diff(want, s.FilterAll(t, p)); diff != "" {
 			t.Fatalf("verdicts: model (-) and plugin %s (+) differ:\n%s", name, diff)
 		}
-		if raw, _, skipped := s.score(t, p); !skipped {
+		if raw, _ := s.ScoreAll(t, p); raw != nil {
 			if diff := cmp.Diff(wantScores, raw); diff != "" {
 				t.Fatalf("scores: model (-) and plugin %s (+) differ:\n%s", name, diff)
 			}
@@ -305,7 +305,7 @@ func TestAxesOfFormerTopologyKeysAreForgotten(t *testing.T) {
 		if err := c.UpdateSnapshot(snapshot); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.allowed(t, plain("w", "web")); got != "" {
+		if got := s.Allowed(t, plain("w", "web")); got != "" {
 			t.Fatalf("cycle %d: the guard is not respected", i)
 		}
 		if err := c.RemovePod(guard); err != nil {

@@ -13,6 +13,7 @@ import (
 	"orrery/core/cache"
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/plugins/plugintest"
 )
 
 type scores = map[string]int64
@@ -69,8 +70,8 @@ func TestScores(t *testing.T) {
 				row.args = arguments(1, false)
 			}
 			s := sceneOf(t, cache.SnapshotOf(row.pods, zoned("R", "R", "S")), row.args)
-			raw, normalized, skipped := s.score(t, row.pod)
-			if skipped != (row.raw == nil) {
+			raw, normalized := s.ScoreAll(t, row.pod)
+			if skipped := raw == nil; skipped != (row.raw == nil) {
 				t.Fatalf("skipped: %v", skipped)
 			}
 			if diff := cmp.Diff(row.raw, raw); diff != "" {
@@ -112,7 +113,7 @@ func TestNormalizing(t *testing.T) {
 // PreScore takes over what PreFilter of the same cycle counted.
 func TestPreScoreAfterPreFilter(t *testing.T) {
 	s := newScene(t, zoned("R", "S"), on("n1", pod("guard", "db", of(term(zone, "web")), of(term(host, "web")))))
-	state, _ := s.prefilter(t, plain("w", "web"))
+	state, _ := s.Begin(t, plain("w", "web"))
 	round := s.roster.Round()
 	nodes, _ := s.List()
 	if status := s.PreScore(context.Background(), state, plain("w", "web"), nodes); !status.IsSuccess() {
@@ -140,8 +141,8 @@ func TestSigning(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fragments, status := sceneOf(t, cache.NewSnapshot(), row.args).SignPod(context.Background(), row.pod)
-			if diff := cmp.Diff(row.want, fragments); diff != "" || short(status) != row.status {
-				t.Errorf("status %q, want %q; fragments (-want +got):\n%s", short(status), row.status, diff)
+			if diff := cmp.Diff(row.want, fragments); diff != "" || plugintest.Objection(status) != row.status {
+				t.Errorf("status %q, want %q; fragments (-want +got):\n%s", plugintest.Objection(status), row.status, diff)
 			}
 		})
 	}
@@ -150,18 +151,18 @@ func TestSigning(t *testing.T) {
 func TestNewSaysWhatIsMissing(t *testing.T) {
 	objects := informers.NewSharedInformerFactory(nil, 0)
 	for name, row := range map[string]struct {
-		handle handle
+		handle plugintest.Handle
 		want   string
 	}{
-		"no snapshot":  {handle{objects: objects}, "building InterPodAffinity: the handle has no snapshot to read nodes from"},
-		"no informers": {handle{lister: cache.NewSnapshot()}, "building InterPodAffinity: the handle has no informer factory to read namespaces from"},
+		"no snapshot":  {plugintest.Handle{Objects: objects}, "building InterPodAffinity: the handle has no snapshot to read nodes from"},
+		"no informers": {plugintest.Handle{Nodes: cache.NewSnapshot()}, "building InterPodAffinity: the handle has no informer factory to read namespaces from"},
 	} {
 		_, err := New(context.Background(), arguments(1, false), row.handle, config.DefaultFeatures())
 		if err == nil || err.Error() != row.want {
 			t.Errorf("%s: error %v\nwant %s", name, err, row.want)
 		}
 	}
-	_, err := New(context.Background(), &configv1.NodeAffinityArgs{}, handle{}, config.DefaultFeatures())
+	_, err := New(context.Background(), &configv1.NodeAffinityArgs{}, plugintest.Handle{}, config.DefaultFeatures())
 	if err == nil || err.Error() != "want args to be of type InterPodAffinityArgs, got *v1.NodeAffinityArgs" {
 		t.Errorf("arguments of another plugin: error %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -293,11 +294,13 @@ func TestHints(t *testing.T) {
 
 func TestSignatures(t *testing.T) {
 	p := pluginWith(t, nil)
-	same := cmp.Equal(
-		plugintest.Signature(t, p, requiring("a In 1 2 | b Exists").NodeSelector("c", "3").Obj()),
-		plugintest.Signature(t, p, requiring("b Exists | a In 2 1").NodeSelector("c", "3").Obj()))
-	if !same {
-		t.Error("the order of terms and values shows in the signature")
+	one := plugintest.Signature(t, p, requiring("a In 1 2 | b Exists").NodeSelector("c", "3").Obj())
+	turned := plugintest.Signature(t, p, requiring("b Exists | a In 2 1").NodeSelector("c", "3").Obj())
+	if diff := cmp.Diff(one, turned); diff != "" {
+		t.Errorf("the order of terms and values shows in the signature:\n%s", diff)
+	}
+	if other := plugintest.Signature(t, p, requiring("a In 1 2 | b Exists").NodeSelector("c", "4").Obj()); len(one) == 0 || cmp.Equal(one, other) {
+		t.Errorf("what is selected does not show in the signature %v", one)
 	}
 	nowhere := requiring("a Exists").Obj()
 	nowhere.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms = nil
@@ -324,15 +327,22 @@ func TestFilterAndScoreAllocateNothing(t *testing.T) {
 }
 
 func TestArgsThatMakeNoPlugin(t *testing.T) {
-	for name, added := range map[string]*v1.NodeAffinity{
-		"required terms that cannot be read":  {RequiredDuringSchedulingIgnoredDuringExecution: selector("a Near 1")},
-		"preferred terms that cannot be read": preferring(map[string]int32{"a Near 1": 5}),
+	for name, tc := range map[string]struct {
+		args runtime.Object
+		want string
+	}{
+		"required terms that cannot be read": {
+			&configv1.NodeAffinityArgs{AddedAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selector("a Near 1")}},
+			`requiredDuringSchedulingIgnoredDuringExecution`,
+		},
+		"preferred terms that cannot be read": {
+			&configv1.NodeAffinityArgs{AddedAffinity: preferring(map[string]int32{"a Near 1": 5})}, `preferredDuringSchedulingIgnoredDuringExecution`,
+		},
+		"args of another plugin": {&configv1.NodeResourcesFitArgs{}, "args are not of type NodeAffinityArgs, got *v1.NodeResourcesFitArgs"},
 	} {
-		if _, err := nodeaffinity.New(t.Context(), &configv1.NodeAffinityArgs{AddedAffinity: added}, nil, config.DefaultFeatures()); err == nil {
-			t.Errorf("%s were taken", name)
+		_, err := nodeaffinity.New(t.Context(), tc.args, nil, config.DefaultFeatures())
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: error %v, want one that says %q", name, err, tc.want)
 		}
-	}
-	if _, err := nodeaffinity.New(t.Context(), &configv1.NodeResourcesFitArgs{}, nil, config.DefaultFeatures()); err == nil {
-		t.Error("args of another plugin were taken")
 	}
 }

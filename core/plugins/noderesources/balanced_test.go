@@ -1,6 +1,7 @@
 package noderesources
 
 import (
+	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -94,10 +95,16 @@ func TestBalancedSeesWhatAResizedPodHolds(t *testing.T) {
 func TestBalancedArgs(t *testing.T) {
 	twice := []configv1.ResourceSpec{{Name: "cpu", Weight: 1}, {Name: "cpu", Weight: 1}}
 	heavy := []configv1.ResourceSpec{{Name: "cpu", Weight: 2}}
-	for name, resources := range map[string][]configv1.ResourceSpec{"a resource twice": twice, "a weight that is not one": heavy} {
-		args := &configv1.NodeResourcesBalancedAllocationArgs{Resources: resources}
-		if _, err := NewBalanced(t.Context(), args, nil, config.DefaultFeatures()); err == nil {
-			t.Errorf("%s was taken", name)
+	for name, tc := range map[string]struct {
+		resources []configv1.ResourceSpec
+		want      string
+	}{
+		"a resource twice":         {twice, "Duplicate value"},
+		"a weight that is not one": {heavy, "must be 1"},
+	} {
+		args := &configv1.NodeResourcesBalancedAllocationArgs{Resources: tc.resources}
+		if _, err := NewBalanced(t.Context(), args, nil, config.DefaultFeatures()); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: error %v, want one that says %q", name, err, tc.want)
 		}
 	}
 	if _, err := NewBalanced(t.Context(), &configv1.NodeAffinityArgs{}, nil, config.DefaultFeatures()); err == nil {

@@ -71,6 +71,19 @@ func Scores(t testing.TB, plugin fwk.Plugin, pod *v1.Pod, nodes ...fwk.NodeInfo)
 	return raw, normalised
 }
 
+// Events are those that a plugin asks to be told of.
+func Events(t testing.TB, plugin fwk.EnqueueExtensions) (all []fwk.ClusterEvent) {
+	t.Helper()
+	registered, err := plugin.EventsToRegister(context.Background())
+	if err != nil {
+		t.Fatalf("EventsToRegister: %v", err)
+	}
+	for _, r := range registered {
+		all = append(all, r.Event)
+	}
+	return all
+}
+
 // Hint asks what a plugin says of an event to a pod it has turned down: "Queue", "QueueSkip", either with an error
 // after a colon, or "not registered" if the plugin has not asked to be told of such events.
 func Hint(t testing.TB, plugin fwk.EnqueueExtensions, resource fwk.EventResource, action fwk.ActionType, pod *v1.Pod, before, after any) string {

@@ -1,16 +1,13 @@
 package podtopologyspread
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/cache"
-	"orrery/core/framework"
 	"orrery/core/mk"
 )
 
@@ -20,11 +17,11 @@ import (
 func BenchmarkDecision(b *testing.B) {
 	c, snapshot := benchCache(b)
 	s := sceneOf(b, snapshot, noDefaults())
-	decide(s, benchPod(0))
+	s.Decide(b, benchPod(0), 500)
 	made := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		decide(s, benchPod(0))
+		s.Decide(b, benchPod(0), 500)
 		b.StopTimer()
 		made++
 		pod := mk.Pod(fmt.Sprint("new", made)).Label("foo", "app0").Node(fmt.Sprint("n", made*7%benchNodes)).Obj()
@@ -42,12 +39,12 @@ func BenchmarkDecision(b *testing.B) {
 func BenchmarkFirstDecision(b *testing.B) {
 	_, snapshot := benchCache(b)
 	s := sceneOf(b, snapshot, noDefaults())
-	decide(s, benchPod(0))
+	s.Decide(b, benchPod(0), 500)
 	app := 0
 	b.ReportAllocs()
 	for b.Loop() {
 		app++
-		decide(s, benchPod(app))
+		s.Decide(b, benchPod(app), 500)
 	}
 }
 
@@ -77,21 +74,4 @@ func benchPod(app int) *v1.Pod {
 		pod.Spec.TopologySpreadConstraints = append(pod.Spec.TopologySpreadConstraints, c)
 	}
 	return pod
-}
-
-func decide(s *scene, pod *v1.Pod) {
-	ctx, state := context.Background(), framework.NewCycleState()
-	nodes, _ := s.List()
-	s.PreFilter(ctx, state, pod, nodes)
-	feasible := nodes[:500]
-	for _, info := range feasible {
-		s.Filter(ctx, state, pod, info)
-	}
-	s.PreScore(ctx, state, pod, feasible)
-	scores := make(fwk.NodeScoreList, len(feasible))
-	for i, info := range feasible {
-		score, _ := s.Score(ctx, state, pod, info)
-		scores[i] = fwk.NodeScore{Name: info.Node().Name, Score: score}
-	}
-	s.NormalizeScore(ctx, state, pod, scores)
 }

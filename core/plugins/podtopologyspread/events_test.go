@@ -1,7 +1,6 @@
 package podtopologyspread
 
 import (
-	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,17 +11,11 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/mk"
+	"orrery/core/plugins/plugintest"
 )
 
 func TestEventsToRegister(t *testing.T) {
-	registered, err := newScene(t, nil, nil).EventsToRegister(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []fwk.ClusterEvent
-	for _, r := range registered {
-		got = append(got, r.Event)
-	}
+	got := plugintest.Events(t, newScene(t, nil, nil).Plugin)
 	want := []fwk.ClusterEvent{
 		{Resource: fwk.Pod, ActionType: fwk.Add | fwk.UpdatePodLabel | fwk.UpdatePodToleration | fwk.Delete},
 		{Resource: fwk.Node, ActionType: fwk.Add | fwk.Delete | fwk.UpdateNodeLabel | fwk.UpdateNodeTaint},
@@ -68,12 +61,11 @@ func TestHintsAboutPods(t *testing.T) {
 		{"a pod kept its labels", waiting, assigned().Label("foo", "bar").Obj(), assigned().Label("foo", "bar").Obj(), fwk.QueueSkip},
 		{"the pod itself tolerates more, and taints are honoured", honoring, honoring, tolerant, fwk.Queue},
 		{"the pod itself tolerates more, and taints are ignored", indifferent, honoring, tolerant, fwk.QueueSkip},
-		{"something else than a pod", waiting, nil, &v1.Node{}, fwk.Queue},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, err := newScene(t, nil, nil).afterPodChange(klog.Logger{}, row.waiting, row.before, row.after)
-			if got != row.want {
-				t.Errorf("%v (%v), want %v", got, err, row.want)
+			if got != row.want || err != nil {
+				t.Errorf("%v, error %v, want %v", got, err, row.want)
 			}
 		})
 	}
@@ -83,9 +75,6 @@ func TestHintsAboutNodes(t *testing.T) {
 	waiting := mypod(hard(zone, 1), hard(host, 1))
 	node := func(zone string) *mk.NodeBuilder { return mk.Node("n").Label("node", "n").Zone(zone) }
 	keyless := mk.Node("n").Label("node", "n").Obj()
-	broken := hard(zone, 1)
-	broken.LabelSelector = broken.LabelSelector.DeepCopy()
-	broken.LabelSelector.MatchLabels["a b"] = ""
 
 	for _, row := range []struct {
 		name          string
@@ -104,14 +93,37 @@ func TestHintsAboutNodes(t *testing.T) {
 		{"a node with all keys changed its taints", waiting, node("A").Obj(), node("A").Taint("t", "", v1.TaintEffectNoSchedule).Obj(), fwk.Queue},
 		{"a node that lacks a key changed its taints", waiting, keyless, mk.Node("n").Taint("t", "", v1.TaintEffectNoSchedule).Obj(), fwk.QueueSkip},
 		{"a pod without hard constraints wakes for any new node", mypod(), nil, keyless, fwk.Queue},
-		{"a pod whose constraints cannot be read", mypod(broken), nil, keyless, fwk.Queue},
-		{"something else than a node", waiting, nil, &v1.Pod{}, fwk.Queue},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, err := newScene(t, nil, nil).afterNodeChange(klog.Logger{}, row.waiting, row.before, row.after)
-			if got != row.want {
-				t.Errorf("%v (%v), want %v", got, err, row.want)
+			if got != row.want || err != nil {
+				t.Errorf("%v, error %v, want %v", got, err, row.want)
 			}
 		})
+	}
+}
+
+// A hint that cannot tell wakes the pod, and says why.
+func TestHintsAboutWhatCannotBeRead(t *testing.T) {
+	s := newScene(t, nil, nil)
+	broken := hard(zone, 1)
+	broken.LabelSelector.MatchLabels["a b"] = ""
+	for name, ask := range map[string]func() (fwk.QueueingHint, error){
+		"a node where a pod should be": func() (fwk.QueueingHint, error) {
+			return s.afterPodChange(klog.Logger{}, mypod(hard(zone, 1)), nil, &v1.Node{})
+		},
+		"a pod where a node should be": func() (fwk.QueueingHint, error) {
+			return s.afterNodeChange(klog.Logger{}, mypod(hard(zone, 1)), nil, &v1.Pod{})
+		},
+		"a selector, when a pod changes": func() (fwk.QueueingHint, error) {
+			return s.afterPodChange(klog.Logger{}, mypod(broken), nil, running("n1")[0])
+		},
+		"a selector, when a node changes": func() (fwk.QueueingHint, error) {
+			return s.afterNodeChange(klog.Logger{}, mypod(broken), nil, mk.Node("n").Obj())
+		},
+	} {
+		if got, err := ask(); got != fwk.Queue || err == nil {
+			t.Errorf("%s: %v, error %v, want Queue and an error", name, got, err)
+		}
 	}
 }

@@ -57,7 +57,7 @@ func TestExamplesOfTheDocumentation(t *testing.T) {
 	} {
 		t.Run(example.name, func(t *testing.T) {
 			s := newScene(t, example.nodes, example.pods)
-			if got := s.allowed(t, example.pod); got != example.want {
+			if got := s.Allowed(t, example.pod); got != example.want {
 				t.Errorf("allowed nodes: %q, want %q", got, example.want)
 			}
 		})

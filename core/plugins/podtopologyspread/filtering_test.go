@@ -14,6 +14,7 @@ import (
 	"orrery/core/cache"
 	"orrery/core/framework"
 	"orrery/core/mk"
+	"orrery/core/plugins/plugintest"
 )
 
 // with changes a constraint.
@@ -89,7 +90,7 @@ func TestFieldsOfAConstraint(t *testing.T) {
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := newScene(t, row.nodes, row.pods).allowed(t, row.pod); got != row.want {
+			if got := newScene(t, row.nodes, row.pods).Allowed(t, row.pod); got != row.want {
 				t.Errorf("allowed nodes: %q, want %q", got, row.want)
 			}
 		})
@@ -98,7 +99,7 @@ func TestFieldsOfAConstraint(t *testing.T) {
 
 func TestReasons(t *testing.T) {
 	s := newScene(t, zoned("A", "B", "-"), running("n1", "n1"))
-	got := s.filter(t, mypod(hard(zone, 1)))
+	got := s.FilterAll(t, mypod(hard(zone, 1)))
 	want := map[string]string{
 		"n1": "Unschedulable: node(s) didn't match pod topology spread constraints",
 		"n2": "",
@@ -111,19 +112,19 @@ func TestReasons(t *testing.T) {
 
 func TestPreFilterSkipsAndFails(t *testing.T) {
 	s := newScene(t, zoned("A"), nil)
-	if _, status := s.prefilter(t, mypod(soft(zone, 1))); !status.IsSkip() {
+	if _, status := s.Begin(t, mypod(soft(zone, 1))); !status.IsSkip() {
 		t.Errorf("without hard constraints: %v, want Skip", status.Code())
 	}
 	broken := with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) {
 		c.LabelSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
 	})
-	_, status := s.prefilter(t, mypod(broken))
+	_, status := s.Begin(t, mypod(broken))
 	const want = `Error: get constraints from pod: obtaining pod's hard topology spread constraints: "Near" is not a valid label selector operator`
-	if got := short(status); got != want {
+	if got := plugintest.Objection(status); got != want {
 		t.Errorf("with a broken selector: %s\nwant %s", got, want)
 	}
 	status = s.Filter(context.Background(), framework.NewCycleState(), mypod(), mustList(s)[0])
-	if got := short(status); got != `Error: reading "PreFilterPodTopologySpread" from cycleState: not found` {
+	if got := plugintest.Objection(status); got != `Error: reading "PreFilterPodTopologySpread" from cycleState: not found` {
 		t.Errorf("Filter without PreFilter: %s", got)
 	}
 }
@@ -159,22 +160,22 @@ func TestPodsAddedAndRemovedInThought(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			s := newScene(t, zoned("A", "B", "-"), running("n1"))
 			pod := mypod(row.constraint)
-			state, _ := s.prefilter(t, pod)
+			state, _ := s.Begin(t, pod)
 			copied := state.Clone()
 			info, _ := cache.NewPodInfo(row.pod)
 			node, err := s.Get(zoned("A", "B", "-")[row.node].Name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			before := s.verdicts(t, state, pod, false)
+			before := s.Verdicts(t, state, pod)
 			if status := row.change(s)(context.Background(), copied, pod, info, node); !status.IsSuccess() {
 				t.Fatal(status)
 			}
-			after := s.verdicts(t, copied, pod, false)
-			if got := passing(after); got != row.want {
+			after := s.Verdicts(t, copied, pod)
+			if got := plugintest.Passing(after); got != row.want {
 				t.Errorf("allowed nodes: %q, want %q", got, row.want)
 			}
-			if diff := cmp.Diff(before, s.verdicts(t, state, pod, false)); diff != "" {
+			if diff := cmp.Diff(before, s.Verdicts(t, state, pod)); diff != "" {
 				t.Errorf("the change to the copy reached the original (-before +after):\n%s", diff)
 			}
 		})
@@ -186,13 +187,13 @@ type changeFunc = func(context.Context, fwk.CycleState, *v1.Pod, fwk.PodInfo, fw
 func TestTheMinimumIsExactAfterChangesOnSeveralNodes(t *testing.T) {
 	s := newScene(t, zoned("A", "B", "C", "D"), running("n1", "n1", "n2", "n3", "n4"))
 	pod := mypod(hard(zone, 1))
-	state, _ := s.prefilter(t, pod)
+	state, _ := s.Begin(t, pod)
 	for _, node := range mustList(s)[1:] {
 		info, _ := cache.NewPodInfo(running(node.Node().Name)[0])
 		s.AddPod(context.Background(), state, pod, info, node)
 	}
 	// Two in every zone: each accepts one more.
-	if got := passing(s.verdicts(t, state, pod, false)); got != "n1 n2 n3 n4" {
+	if got := plugintest.Passing(s.Verdicts(t, state, pod)); got != "n1 n2 n3 n4" {
 		t.Errorf("allowed nodes: %q, want all", got)
 	}
 }
@@ -200,7 +201,7 @@ func TestTheMinimumIsExactAfterChangesOnSeveralNodes(t *testing.T) {
 func TestFilterAllocatesNothing(t *testing.T) {
 	s := newScene(t, zoned("A", "A", "B", "-"), running("n1", "n1"))
 	pod := mypod(hard(zone, 1), hard(host, 1))
-	state, _ := s.prefilter(t, pod)
+	state, _ := s.Begin(t, pod)
 	nodes := mustList(s)
 	var plugin fwk.FilterPlugin = s.Plugin
 	if n := testing.AllocsPerRun(100, func() {

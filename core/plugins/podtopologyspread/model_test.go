@@ -261,20 +261,23 @@ func TestAgreesWithTheModelWithAndWithoutReuse(t *testing.T) {
 
 func (h *history) compare(t *rapid.T, fresh *scene, pod *v1.Pod) {
 	want := h.filter(pod)
-	if diff := cmp.Diff(want, h.scene.filter(t, pod)); diff != "" {
+	if diff := cmp.Diff(want, h.scene.FilterAll(t, pod)); diff != "" {
 		t.Fatalf("verdicts: model (-) and plugin (+) differ:\n%s", diff)
 	}
-	if diff := cmp.Diff(want, fresh.filter(t, pod)); diff != "" {
+	if diff := cmp.Diff(want, fresh.FilterAll(t, pod)); diff != "" {
 		t.Fatalf("verdicts: model (-) and plugin without reuse (+) differ:\n%s", diff)
 	}
-	raw, normalized, skipped := h.scene.score(t, pod)
-	if skipped {
+	raw, normalized := h.scene.ScoreAll(t, pod)
+	if raw == nil {
+		if len(h.nodes) > 0 && len(ofKind(pod, v1.ScheduleAnyway)) > 0 {
+			t.Fatal("scoring was skipped although there are constraints and nodes")
+		}
 		return
 	}
 	if diff := cmp.Diff(h.score(pod), raw); diff != "" {
 		t.Fatalf("scores: model (-) and plugin (+) differ:\n%s", diff)
 	}
-	rawFresh, normalizedFresh, _ := fresh.score(t, pod)
+	rawFresh, normalizedFresh := fresh.ScoreAll(t, pod)
 	if diff := cmp.Diff([]scores{raw, normalized}, []scores{rawFresh, normalizedFresh}); diff != "" {
 		t.Fatalf("scores with (-) and without reuse (+) differ:\n%s", diff)
 	}

@@ -3,37 +3,23 @@ package podtopologyspread
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"pgregory.net/rapid"
 
 	"orrery/core/cache"
 	"orrery/core/config"
-	"orrery/core/framework"
 	"orrery/core/mk"
+	"orrery/core/plugins/plugintest"
 )
-
-// handle gives the plugin what it asks for.
-type handle struct {
-	fwk.Handle
-	lister  fwk.SharedLister
-	objects informers.SharedInformerFactory
-}
-
-func (h handle) SnapshotSharedLister() fwk.SharedLister                 { return h.lister }
-func (h handle) SharedInformerFactory() informers.SharedInformerFactory { return h.objects }
 
 // scene is a cluster and the plugin that looks at it.
 type scene struct {
 	*cache.Snapshot
-	objects informers.SharedInformerFactory
+	*plugintest.Scene
 	*Plugin
 }
 
@@ -44,12 +30,12 @@ func newScene(t rapid.TB, nodes []*v1.Node, pods []*v1.Pod) *scene {
 
 func sceneOf(t rapid.TB, snapshot *cache.Snapshot, args *configv1.PodTopologySpreadArgs) *scene {
 	t.Helper()
-	s := &scene{Snapshot: snapshot, objects: informers.NewSharedInformerFactory(nil, 0)}
-	pl, err := New(context.Background(), args, handle{lister: snapshot, objects: s.objects}, config.DefaultFeatures())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Plugin = pl.(*Plugin)
+	s := &scene{Snapshot: snapshot}
+	s.Scene = plugintest.NewScene(t, snapshot, func(h fwk.Handle) (fwk.Plugin, error) {
+		made, err := New(context.Background(), args, h, config.DefaultFeatures())
+		s.Plugin, _ = made.(*Plugin)
+		return made, err
+	})
 	return s
 }
 
@@ -59,90 +45,6 @@ func noDefaults() *configv1.PodTopologySpreadArgs {
 
 func systemDefaulting() *configv1.PodTopologySpreadArgs {
 	return &configv1.PodTopologySpreadArgs{DefaultingType: configv1.SystemDefaulting}
-}
-
-// prefilter begins a scheduling cycle.
-func (s *scene) prefilter(t rapid.TB, pod *v1.Pod) (fwk.CycleState, *fwk.Status) {
-	t.Helper()
-	state := framework.NewCycleState()
-	nodes, _ := s.List()
-	_, status := s.PreFilter(context.Background(), state, pod, nodes)
-	return state, status
-}
-
-// filter runs a whole filtering and gives the verdict on each node; "" is a pass.
-func (s *scene) filter(t rapid.TB, pod *v1.Pod) map[string]string {
-	t.Helper()
-	state, status := s.prefilter(t, pod)
-	if !status.IsSuccess() && !status.IsSkip() {
-		t.Fatalf("PreFilter: %v", status)
-	}
-	return s.verdicts(t, state, pod, status.IsSkip())
-}
-
-func (s *scene) verdicts(t rapid.TB, state fwk.CycleState, pod *v1.Pod, skipped bool) map[string]string {
-	t.Helper()
-	nodes, _ := s.List()
-	out := map[string]string{}
-	for _, info := range nodes {
-		if skipped {
-			out[info.Node().Name] = ""
-			continue
-		}
-		status := s.Filter(context.Background(), state, pod, info)
-		if !status.IsSuccess() && status.Plugin() != Name {
-			t.Errorf("the verdict on %s is not signed by the plugin", info.Node().Name)
-		}
-		out[info.Node().Name] = short(status)
-	}
-	return out
-}
-
-func short(status *fwk.Status) string {
-	if status.IsSuccess() {
-		return ""
-	}
-	return status.Code().String() + ": " + strings.Join(status.Reasons(), "; ")
-}
-
-// allowed are the names of the nodes that pass, sorted.
-func (s *scene) allowed(t rapid.TB, pod *v1.Pod) string {
-	t.Helper()
-	return passing(s.filter(t, pod))
-}
-
-func passing(verdicts map[string]string) string {
-	maps.DeleteFunc(verdicts, func(_, verdict string) bool { return verdict != "" })
-	return strings.Join(slices.Sorted(maps.Keys(verdicts)), " ")
-}
-
-// score runs a whole scoring of all nodes; skipped is true if PreScore had nothing to do.
-func (s *scene) score(t rapid.TB, pod *v1.Pod) (raw, normalized map[string]int64, skipped bool) {
-	t.Helper()
-	ctx, state := context.Background(), framework.NewCycleState()
-	nodes, _ := s.List()
-	if status := s.PreScore(ctx, state, pod, nodes); status.IsSkip() {
-		return nil, nil, true
-	} else if !status.IsSuccess() {
-		t.Fatalf("PreScore: %v", status)
-	}
-	raw, normalized = map[string]int64{}, map[string]int64{}
-	var scores fwk.NodeScoreList
-	for _, info := range nodes {
-		score, status := s.Score(ctx, state, pod, info)
-		if !status.IsSuccess() {
-			t.Fatalf("Score: %v", status)
-		}
-		raw[info.Node().Name] = score
-		scores = append(scores, fwk.NodeScore{Name: info.Node().Name, Score: score})
-	}
-	if status := s.NormalizeScore(ctx, state, pod, scores); !status.IsSuccess() {
-		t.Fatalf("NormalizeScore: %v", status)
-	}
-	for _, score := range scores {
-		normalized[score.Name] = score.Score
-	}
-	return raw, normalized, false
 }
 
 // zoned builds nodes n1, n2 … in the given zones; "-" is no zone.

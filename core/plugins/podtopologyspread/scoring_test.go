@@ -16,6 +16,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/mk"
+	"orrery/core/plugins/plugintest"
 )
 
 type scores = map[string]int64
@@ -60,7 +61,7 @@ func TestScores(t *testing.T) {
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			raw, normalized, _ := newScene(t, row.nodes, row.pods).score(t, row.pod)
+			raw, normalized := newScene(t, row.nodes, row.pods).ScoreAll(t, row.pod)
 			if diff := cmp.Diff(row.raw, raw); diff != "" {
 				t.Errorf("raw scores (-want +got):\n%s", diff)
 			}
@@ -81,7 +82,7 @@ func TestSystemDefaults(t *testing.T) {
 	t.Run("a pod of a ReplicaSet is spread", func(t *testing.T) {
 		s := sceneOf(t, cache.SnapshotOf(running("n1", "n1", "n2"), nodes), systemDefaulting())
 		s.addReplicaSet(t, "web", map[string]string{"foo": "bar"})
-		raw, normalized, _ := s.score(t, member)
+		raw, normalized := s.ScoreAll(t, member)
 		if diff := cmp.Diff(scores{"n1": 13, "n2": 12, "n3": 6}, raw); diff != "" {
 			t.Errorf("raw scores (-want +got):\n%s", diff)
 		}
@@ -92,7 +93,7 @@ func TestSystemDefaults(t *testing.T) {
 	t.Run("a node without a zone is still scored by its hostname", func(t *testing.T) {
 		s := sceneOf(t, cache.SnapshotOf(running("n1", "n3"), zoned("z1", "z2", "-")), systemDefaulting())
 		s.addReplicaSet(t, "web", map[string]string{"foo": "bar"})
-		raw, _, _ := s.score(t, member)
+		raw, _ := s.ScoreAll(t, member)
 		// ln 5 per pod and 2 for the hostname; n1 and n2 have a zone besides, of three with "": ln 5 per pod and 4.
 		if diff := cmp.Diff(scores{"n1": 9, "n2": 6, "n3": 4}, raw); diff != "" {
 			t.Errorf("raw scores (-want +got):\n%s", diff)
@@ -107,7 +108,7 @@ func TestSystemDefaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := sceneOf(t, cache.SnapshotOf(nil, nodes), systemDefaulting())
 			s.addReplicaSet(t, "web", map[string]string{"foo": "bar"})
-			if _, _, skipped := s.score(t, pod); !skipped {
+			if raw, _ := s.ScoreAll(t, pod); raw != nil {
 				t.Error("it was scored")
 			}
 		})
@@ -124,7 +125,7 @@ func (s *scene) addReplicaSet(t *testing.T, name string, selected map[string]str
 
 func (s *scene) add(t *testing.T, object any) {
 	t.Helper()
-	core, apps := s.objects.Core().V1(), s.objects.Apps().V1()
+	core, apps := s.Objects.Core().V1(), s.Objects.Apps().V1()
 	var err error
 	switch object.(type) {
 	case *v1.Service:
@@ -191,10 +192,10 @@ func TestListedDefaultsHoldForFilterToo(t *testing.T) {
 	}
 	s := sceneOf(t, cache.SnapshotOf(running("n1", "n2"), zoned("A", "A", "B")), args)
 	s.add(t, &v1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"}, Spec: v1.ServiceSpec{Selector: map[string]string{"foo": "bar"}}})
-	if got := s.allowed(t, mypod()); got != "n3" {
+	if got := s.Allowed(t, mypod()); got != "n3" {
 		t.Errorf("allowed nodes: %q, want n3", got)
 	}
-	if got := s.allowed(t, mk.Pod("bare").Obj()); got != "n1 n2 n3" {
+	if got := s.Allowed(t, mk.Pod("bare").Obj()); got != "n1 n2 n3" {
 		t.Errorf("for a pod that no Service selects: %q, want all", got)
 	}
 }
@@ -215,11 +216,11 @@ func TestHostnameScoreCountsTheGivenNodeInfo(t *testing.T) {
 }
 
 func TestPreScoreSkipsAndFails(t *testing.T) {
-	if _, _, skipped := newScene(t, nil, nil).score(t, mypod(soft(zone, 1))); !skipped {
+	if raw, _ := newScene(t, nil, nil).ScoreAll(t, mypod(soft(zone, 1))); raw != nil {
 		t.Error("without nodes there is nothing to score")
 	}
 	s := newScene(t, zoned("A"), nil)
-	if _, _, skipped := s.score(t, mypod(hard(zone, 1))); !skipped {
+	if raw, _ := s.ScoreAll(t, mypod(hard(zone, 1))); raw != nil {
 		t.Error("without soft constraints there is nothing to score")
 	}
 	broken := soft(zone, 1)
@@ -243,8 +244,8 @@ func TestSigning(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fragments, status := sceneOf(t, cache.NewSnapshot(), row.args).SignPod(ctx, row.pod)
-			if len(fragments) > 0 || short(status) != row.want {
-				t.Errorf("fragments %v, status %q, want none and %q", fragments, short(status), row.want)
+			if len(fragments) > 0 || plugintest.Objection(status) != row.want {
+				t.Errorf("fragments %v, status %q, want none and %q", fragments, plugintest.Objection(status), row.want)
 			}
 		})
 	}
@@ -254,14 +255,14 @@ func TestNewSaysWhatIsMissing(t *testing.T) {
 	snapshot := cache.NewSnapshot()
 	for name, row := range map[string]struct {
 		args   *configv1.PodTopologySpreadArgs
-		handle handle
+		handle plugintest.Handle
 		want   string
 	}{
-		"arguments of another plugin": {nil, handle{lister: snapshot}, "want args to be of type PodTopologySpreadArgs, got *v1.InterPodAffinityArgs"},
-		"no snapshot":                 {noDefaults(), handle{objects: informers.NewSharedInformerFactory(nil, 0)}, "building PodTopologySpread: the handle has no snapshot to read nodes from"},
+		"arguments of another plugin": {nil, plugintest.Handle{Nodes: snapshot}, "want args to be of type PodTopologySpreadArgs, got *v1.InterPodAffinityArgs"},
+		"no snapshot":                 {noDefaults(), plugintest.Handle{Objects: informers.NewSharedInformerFactory(nil, 0)}, "building PodTopologySpread: the handle has no snapshot to read nodes from"},
 		"no informers": {
 			systemDefaulting(),
-			handle{lister: snapshot},
+			plugintest.Handle{Nodes: snapshot},
 			"building PodTopologySpread: default constraints need an informer factory to find Services and controllers",
 		},
 	} {

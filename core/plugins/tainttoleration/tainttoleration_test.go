@@ -203,9 +203,17 @@ func TestFilterAndScoreAllocateNothing(t *testing.T) {
 }
 
 func TestSignature(t *testing.T) {
-	one := mk.Pod("p").Toleration(v1.Toleration{Key: "b"}).Toleration(v1.Toleration{Key: "a"}).Obj()
-	other := mk.Pod("q").Toleration(v1.Toleration{Key: "a"}).Toleration(v1.Toleration{Key: "b"}).Obj()
-	if diff := cmp.Diff(plugintest.Signature(t, plugin(t, false), one), plugintest.Signature(t, plugin(t, false), other)); diff != "" {
+	signed := func(keys ...string) map[string]string {
+		pod := mk.Pod("p")
+		for _, key := range keys {
+			pod.Toleration(v1.Toleration{Key: key})
+		}
+		return plugintest.Signature(t, plugin(t, false), pod.Obj())
+	}
+	if diff := cmp.Diff(signed("a", "b"), signed("b", "a")); diff != "" {
 		t.Errorf("the order of tolerations shows in the signature:\n%s", diff)
+	}
+	if one := signed("a"); len(one) == 0 || cmp.Equal(one, signed("b")) {
+		t.Errorf("what is tolerated does not show in the signature %v", one)
 	}
 }

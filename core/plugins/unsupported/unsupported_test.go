@@ -237,9 +237,13 @@ func TestSignatures(t *testing.T) {
 }
 
 func TestArgsOfAnotherKindMakeNoPlugin(t *testing.T) {
-	for _, name := range []string{unsupported.VolumeBinding, unsupported.DynamicResources} {
-		if _, err := factories[name](t.Context(), nil, nil, config.DefaultFeatures()); err == nil {
-			t.Errorf("%s was made without args", name)
+	for name, want := range map[string]string{
+		unsupported.VolumeBinding:    "want args to be of type VolumeBindingArgs, got <nil>",
+		unsupported.DynamicResources: "got args of type <nil>, want *DynamicResourcesArgs",
+	} {
+		_, err := factories[name](t.Context(), nil, nil, config.DefaultFeatures())
+		if err == nil || err.Error() != want {
+			t.Errorf("%s without args: error %v, want %s", name, err, want)
 		}
 	}
 }

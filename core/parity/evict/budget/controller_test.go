@@ -2,7 +2,6 @@ package budget
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/go-logr/logr"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -30,7 +30,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"orrery/core/evict/budget"
-	"orrery/core/parity/asked"
+	"orrery/core/parity/agree"
 )
 
 func init() { klog.SetLogger(logr.Discard()) }
@@ -181,37 +181,23 @@ func (o *office) difference(l *ledger) string {
 }
 
 func TestTheTwoKeepBudgetsAlike(t *testing.T) {
-	count, seed := asked.Number(t, "ORRERY_CASES", 10000), asked.Number(t, "ORRERY_SEED", 1)
 	o := newOffice(t)
-	reasons := map[string]int{}
-	for i := range count {
-		l := genLedger(uint64(seed + i))
-		if o.difference(l) != "" {
-			small := o.shrunk(l)
-			raw, _ := json.MarshalIndent(small, "", " ")
-			t.Fatalf("seed %d: %s\n\ncut down: %s\n%s", seed+i, o.difference(l), o.difference(small), raw)
-		}
-		reason := "nothing written"
-		if s := l.ours(); s != nil {
-			reason = s.Conditions[0].Reason
-		}
-		reasons[reason]++
-	}
-	t.Logf("%d budgets from seed %d: %v, 0 differ", count, seed, reasons)
-}
-
-// shrunk leaves out pods for as long as the two still differ.
-func (o *office) shrunk(l *ledger) *ledger {
-	for again := true; again; {
-		again = false
-		for i := range l.Pods {
-			s := *l
-			s.Pods = slices.Delete(slices.Clone(l.Pods), i, i+1)
-			if o.difference(&s) != "" {
-				l, again = &s, true
-				break
+	written := map[string]int{}
+	count := agree.Comparison[*ledger]{
+		Draw: func(seed uint64, number int) *ledger { return genLedger(seed + uint64(number)) },
+		Differ: func(l *ledger) string {
+			reason := "nothing"
+			if s := l.ours(); s != nil {
+				reason = s.Conditions[0].Reason
 			}
-		}
-	}
-	return l
+			written[reason]++
+			return o.difference(l)
+		},
+		CutDown: func(l *ledger, differ func(*ledger) string) *ledger {
+			with := func(pods []*v1.Pod) *ledger { s := *l; s.Pods = pods; return &s }
+			return with(agree.Pieces(l.Pods, func(pods []*v1.Pod) string { return differ(with(pods)) }))
+		},
+		Print: agree.JSON[*ledger],
+	}.Check(t, 10000)
+	agree.Reached(t, count, written, policyv1.InsufficientPodsReason, policyv1.SufficientPodsReason, policyv1.SyncFailedReason)
 }

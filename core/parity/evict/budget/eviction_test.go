@@ -2,7 +2,6 @@ package budget
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,7 +23,7 @@ import (
 	podstorage "k8s.io/kubernetes/pkg/registry/core/pod/storage"
 
 	"orrery/core/evict/budget"
-	"orrery/core/parity/asked"
+	"orrery/core/parity/agree"
 )
 
 // shelf is a store of one pod and a client for its budgets, and notes what is written.
@@ -223,52 +222,38 @@ func TestTheTwoAnswerEvictionsAlike(t *testing.T) {
 		t.Log("by design: " + d)
 	}
 	podstorage.EvictionsRetry.Duration = time.Nanosecond
-	count, seed := asked.Number(t, "ORRERY_CASES", 20000), asked.Number(t, "ORRERY_SEED", 1)
 	answers := map[string]int{}
-	for i := range count {
-		a := genAppeal(uint64(seed + i))
-		if a.difference(t) != "" {
-			small := a.shrunk(t)
-			raw, _ := json.MarshalIndent(small, "", " ")
-			t.Fatalf("seed %d: %s\n\ncut down: %s\n%s", seed+i, a.difference(t), small.difference(t), raw)
-		}
-		said := a.ours()
-		answers[strings.Fields(said[len(said)-1])[0]]++
-	}
-	t.Logf("%d evictions from seed %d: answers %v, 0 differ", count, seed, answers)
+	count := agree.Comparison[*appeal]{
+		Draw: func(seed uint64, number int) *appeal { return genAppeal(seed + uint64(number)) },
+		Differ: func(a *appeal) string {
+			said := a.ours()
+			answers[strings.Fields(said[len(said)-1])[0]]++
+			return a.difference(t)
+		},
+		CutDown: func(a *appeal, differ func(*appeal) string) *appeal { return agree.Least(a, simpler, differ) },
+		Print:   agree.JSON[*appeal],
+	}.Check(t, 20000)
+	agree.Reached(t, count, answers, "allowed", "400", "403", "404", "409", "422", "429", "500")
 }
 
-// shrunk leaves out budgets and options for as long as the two still differ.
-func (a *appeal) shrunk(t *testing.T) *appeal {
-	for again := true; again; {
-		again = false
-		var smaller []*appeal
-		for i := range a.Budgets {
-			s := *a
-			s.Budgets = slices.Delete(slices.Clone(a.Budgets), i, i+1)
-			smaller = append(smaller, &s)
-		}
-		if a.Eviction.DeleteOptions != nil {
-			s := *a
-			s.Eviction = &policyv1.Eviction{ObjectMeta: a.Eviction.ObjectMeta}
-			smaller = append(smaller, &s)
-		}
-		if a.DryRun != nil {
-			s := *a
-			s.DryRun = nil
-			smaller = append(smaller, &s)
-		}
-		if a.Races {
-			s := *a
-			s.Races = false
-			smaller = append(smaller, &s)
-		}
-		for _, s := range smaller {
-			if s.difference(t) != "" {
-				a, again = s, true
-				break
-			}
-		}
+// simpler are appeals without one of the budgets, the options or what is out of the ordinary.
+func simpler(a *appeal) (all []*appeal) {
+	without := func(change func(*appeal)) {
+		s := *a
+		change(&s)
+		all = append(all, &s)
 	}
-	return a
+	for i := range a.Budgets {
+		without(func(s *appeal) { s.Budgets = slices.Delete(slices.Clone(a.Budgets), i, i+1) })
+	}
+	if a.Eviction.DeleteOptions != nil {
+		without(func(s *appeal) { s.Eviction = &policyv1.Eviction{ObjectMeta: a.Eviction.ObjectMeta} })
+	}
+	if a.DryRun != nil {
+		without(func(s *appeal) { s.DryRun = nil })
+	}
+	if a.Races {
+		without(func(s *appeal) { s.Races = false })
+	}
+	return all
 }

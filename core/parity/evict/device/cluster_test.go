@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/parity/evict/deeds"
 	"orrery/core/world"
 )
 
@@ -21,7 +22,7 @@ import (
 type cluster struct {
 	objects map[string]world.Object // by kind and name
 	fails   map[types.UID]int       // how many deletions of a pod are to fail still
-	deeds   []deed
+	did     []deeds.Deed
 }
 
 func newCluster() *cluster {
@@ -39,7 +40,7 @@ func keyOf(o world.Object) string {
 }
 
 func (c *cluster) note(at time.Time, what, did string) {
-	c.deeds = append(c.deeds, deed{at.Sub(began), what, did})
+	c.did = append(c.did, deeds.New(at, what, did))
 }
 
 // pods are those that there are, by namespace/name.

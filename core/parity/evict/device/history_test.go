@@ -3,7 +3,6 @@ package device
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
+
+	"orrery/core/parity/virtual"
 )
 
 // step is one thing that happens to an object.
@@ -57,12 +58,12 @@ func (s step) String() string {
 		text += fmt.Sprintf(" generation %d", s.generation)
 		for i, taints := range s.taints {
 			for _, t := range taints {
-				text += fmt.Sprintf(" gpu-%d=%s:%s@%.5f", i, t.Key, t.Effect, t.TimeAdded.Sub(began).Seconds())
+				text += fmt.Sprintf(" gpu-%d=%s:%s@%.5f", i, t.Key, t.Effect, t.TimeAdded.Sub(virtual.Began).Seconds())
 			}
 		}
 	case setRule:
 		t := s.rule.Taint
-		text += fmt.Sprintf(" %s=%s:%s@%.5f", t.Key, t.Value, t.Effect, t.TimeAdded.Sub(began).Seconds())
+		text += fmt.Sprintf(" %s=%s:%s@%.5f", t.Key, t.Value, t.Effect, t.TimeAdded.Sub(virtual.Began).Seconds())
 		if sel := s.rule.DeviceSelector; sel != nil {
 			text += fmt.Sprintf(" of %s/%s/%s", ptr.Deref(sel.Driver, "*"), ptr.Deref(sel.Pool, "*"), ptr.Deref(sel.Device, "*"))
 		}
@@ -207,7 +208,7 @@ const noExecute = resourcev1.DeviceTaintEffectNoExecute
 
 // added is when a taint was added: some time ago, or soon by a clock that is ahead.
 func (g *generator) added(at time.Duration) *metav1.Time {
-	return &metav1.Time{Time: began.Add(g.mark(at + time.Duration(g.draw.IntN(50)-30)*time.Second))}
+	return &metav1.Time{Time: virtual.Began.Add(g.mark(at + time.Duration(g.draw.IntN(50)-30)*time.Second))}
 }
 
 func (g *generator) ruleStep(at time.Duration) step {
@@ -328,49 +329,4 @@ func (s step) claimObject(pods map[string]*v1.Pod) *resourcev1.ResourceClaim {
 		claim.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "d", UID: pod.UID, Controller: ptr.To(true)}}
 	}
 	return claim
-}
-
-// shrink takes steps out as long as the history goes on to differ.
-func shrink(h history, differs func(history) bool) history {
-	for size := max(1, len(h.steps)/2); size > 0; size /= 2 {
-		for i := 0; i+size <= len(h.steps); {
-			without := history{slices.Delete(slices.Clone(h.steps), i, i+size), h.until}
-			if differs(without) {
-				h = without
-				continue
-			}
-			i += size
-		}
-	}
-	return h
-}
-
-// seenAfter is how long a change takes to be seen by who asked for it.
-const seenAfter = time.Microsecond
-
-// deed is one thing a controller did.
-type deed struct {
-	at   time.Duration
-	what string // a pod, or a rule
-	did  string
-}
-
-func (d deed) String() string { return fmt.Sprintf("%11.5fs %s: %s", d.at.Seconds(), d.what, d.did) }
-
-// inOrder sorts deeds by time; those of one moment by what they were done to.
-func inOrder(deeds []deed) []string {
-	slices.SortStableFunc(deeds, func(a, b deed) int {
-		switch {
-		case a.at != b.at:
-			return int(a.at - b.at)
-		case a.what != b.what:
-			return strings.Compare(a.what, b.what)
-		}
-		return strings.Compare(a.did, b.did)
-	})
-	lines := make([]string, len(deeds))
-	for i, d := range deeds {
-		lines[i] = d.String()
-	}
-	return lines
 }

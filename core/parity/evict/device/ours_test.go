@@ -7,11 +7,10 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	ours "orrery/core/evict/device"
+	"orrery/core/parity/evict/deeds"
+	"orrery/core/parity/virtual"
 	"orrery/core/world"
 )
-
-// began is the beginning of virtual time, as testing/synctest has it.
-var began = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // ourWorld carries out at once what our controller wants, and lets it see what comes of it a moment later.
 type ourWorld struct {
@@ -20,16 +19,16 @@ type ourWorld struct {
 	soon []world.Input
 }
 
-func playOurs(h history) []deed {
+func playOurs(h history) []deeds.Deed {
 	w := &ourWorld{cluster: newCluster(), c: ours.New(ours.Options{Act: true, First: 1})}
 	for _, s := range h.steps {
-		w.pass(began.Add(s.at))
-		for _, in := range inputs(began.Add(s.at), w.step(s)) {
+		w.pass(virtual.Began.Add(s.at))
+		for _, in := range inputs(virtual.Began.Add(s.at), w.step(s)) {
 			w.apply(in)
 		}
 	}
-	w.pass(began.Add(h.until))
-	return w.deeds
+	w.pass(virtual.Began.Add(h.until))
+	return w.did
 }
 
 func inputs(at time.Time, changes []change) []world.Input {
@@ -46,18 +45,7 @@ func inputs(at time.Time, changes []change) []world.Input {
 
 // pass lets time go by.
 func (w *ourWorld) pass(to time.Time) {
-	for {
-		wake, due := w.c.NextWake()
-		var in world.Input
-		switch {
-		case len(w.soon) > 0 && !w.soon[0].At.After(to) && (!due || !wake.Before(w.soon[0].At)):
-			in = w.soon[0]
-			w.soon = w.soon[1:]
-		case due && !wake.After(to):
-			in = world.Input{At: wake, Event: world.Passed{}}
-		default:
-			return
-		}
+	for in, ok := deeds.Next(w.c, &w.soon, to); ok; in, ok = deeds.Next(w.c, &w.soon, to) {
 		w.apply(in)
 	}
 }
@@ -74,7 +62,7 @@ func (w *ourWorld) apply(in world.Input) {
 }
 
 func (w *ourWorld) seeSoon(at time.Time, changes []change) {
-	w.soon = append(w.soon, inputs(at.Add(seenAfter), changes)...)
+	w.soon = append(w.soon, inputs(at.Add(deeds.SeenAfter), changes)...)
 }
 
 func (w *ourWorld) carryOut(at time.Time, e world.Effect) {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/parity/virtual"
 	"orrery/core/world"
 )
 
@@ -36,7 +37,7 @@ func (c *cluster) names() []string { return slices.Sorted(maps.Keys(c.nodes)) }
 
 // step has something happen, and says what has changed.
 func (c *cluster) step(s step) (changed []world.Object) {
-	now := metav1.Time{Time: began.Add(s.at)}
+	now := metav1.Time{Time: virtual.Began.Add(s.at)}
 	left := s.n
 	trouble := c.trouble(s.zone)
 	for i := range c.sizes[s.zone] {
@@ -125,7 +126,7 @@ func (c *cluster) write(at time.Time, n *v1.Node) {
 		if t.Effect == v1.TaintEffectNoExecute {
 			where = zoneOf(n.Name)
 		}
-		c.deeds = append(c.deeds, fmt.Sprintf("%10.4fs %s %s%s:%s", at.Sub(began).Seconds(), where, sign,
+		c.deeds = append(c.deeds, fmt.Sprintf("%10.4fs %s %s%s:%s", at.Sub(virtual.Began).Seconds(), where, sign,
 			strings.TrimPrefix(t.Key, "node.kubernetes.io/"), t.Effect))
 	}
 	lacks := func(list []v1.Taint, t v1.Taint) bool {
@@ -142,7 +143,7 @@ func (c *cluster) write(at time.Time, n *v1.Node) {
 		}
 	}
 	if ready := conditionOf(n, v1.NodeReady).Status; ready != conditionOf(was, v1.NodeReady).Status {
-		c.deeds = append(c.deeds, fmt.Sprintf("%10.4fs %s is %s", at.Sub(began).Seconds(), n.Name, ready))
+		c.deeds = append(c.deeds, fmt.Sprintf("%10.4fs %s is %s", at.Sub(virtual.Began).Seconds(), n.Name, ready))
 	}
 	c.nodes[n.Name] = n
 }

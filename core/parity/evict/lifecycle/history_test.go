@@ -12,10 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	ours "orrery/core/evict/lifecycle"
+	"orrery/core/parity/virtual"
 )
-
-// began is the beginning of virtual time, as testing/synctest has it.
-var began = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // step is one thing that happens in a zone.
 type step struct {
@@ -111,22 +109,6 @@ func generate(seed uint64, number int) history {
 	return h
 }
 
-// shrink takes steps out as long as the history goes on to differ.
-func shrink(h history, differs func(history) bool) history {
-	for size := max(1, len(h.steps)/2); size > 0; size /= 2 {
-		for i := 0; i+size <= len(h.steps); {
-			without := h
-			without.steps = slices.Delete(slices.Clone(h.steps), i, i+size)
-			if differs(without) {
-				h = without
-				continue
-			}
-			i += size
-		}
-	}
-	return h
-}
-
 func nodeName(zone, i int) string { return fmt.Sprintf("z%d-n%02d", zone, i) }
 
 func zoneOf(node string) string { return node[:strings.Index(node, "-")] }
@@ -134,7 +116,7 @@ func zoneOf(node string) string { return node[:strings.Index(node, "-")] }
 // node is one that is ready, at the beginning.
 func (h history) node(zone, i int) *v1.Node {
 	n := &v1.Node{ObjectMeta: metav1.ObjectMeta{
-		Name: nodeName(zone, i), UID: types.UID(nodeName(zone, i)), CreationTimestamp: metav1.Time{Time: began},
+		Name: nodeName(zone, i), UID: types.UID(nodeName(zone, i)), CreationTimestamp: metav1.Time{Time: virtual.Began},
 		Labels: map[string]string{v1.LabelTopologyZone: fmt.Sprint("z", zone)},
 	}}
 	if i < h.excluded {
@@ -145,7 +127,7 @@ func (h history) node(zone, i int) *v1.Node {
 		if c == v1.NodeReady {
 			status = v1.ConditionTrue
 		}
-		n.Status.Conditions = append(n.Status.Conditions, v1.NodeCondition{Type: c, Status: status, LastHeartbeatTime: metav1.Time{Time: began}})
+		n.Status.Conditions = append(n.Status.Conditions, v1.NodeCondition{Type: c, Status: status, LastHeartbeatTime: metav1.Time{Time: virtual.Began}})
 	}
 	return n
 }

@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	ours "orrery/core/evict/lifecycle"
+	"orrery/core/parity/virtual"
 	"orrery/core/world"
 )
 
@@ -20,18 +21,18 @@ type ourWorld struct {
 }
 
 func playOurs(h history) []string {
-	w := &ourWorld{newCluster(h), ours.New(ours.Options{Start: began, Settings: h.settings, Heartbeats: h.heartbeats})}
-	w.apply(began, world.Passed{})
+	w := &ourWorld{newCluster(h), ours.New(ours.Options{Start: virtual.Began, Settings: h.settings, Heartbeats: h.heartbeats})}
+	w.apply(virtual.Began, world.Passed{})
 	for _, name := range w.names() {
-		w.apply(began.Add(beginning), world.Changed{Op: world.Added, Object: w.nodes[name]})
+		w.apply(virtual.Began.Add(beginning), world.Changed{Op: world.Added, Object: w.nodes[name]})
 	}
 	for _, s := range h.steps {
-		w.pass(began.Add(s.at))
+		w.pass(virtual.Began.Add(s.at))
 		for _, o := range w.step(s) {
-			w.apply(began.Add(s.at), world.Changed{Op: world.Modified, Object: o})
+			w.apply(virtual.Began.Add(s.at), world.Changed{Op: world.Modified, Object: o})
 		}
 	}
-	w.pass(began.Add(h.until))
+	w.pass(virtual.Began.Add(h.until))
 	return w.deeds
 }
 

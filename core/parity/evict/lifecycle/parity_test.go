@@ -1,60 +1,40 @@
 package lifecycle
 
 import (
-	"flag"
-	"io"
-	"log"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/klog/v2"
 
-	"orrery/core/parity/asked"
+	"orrery/core/parity/agree"
+	"orrery/core/parity/virtual"
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	klog.SetOutput(io.Discard)
-	klog.LogToStderr(false)
-	log.SetOutput(io.Discard)
+	virtual.Prepare()
 	utilruntime.ErrorHandlers = nil // one of them waits until it is a millisecond later than it was in real time
-	// The runtime starts a goroutine with the first signal asked for. It must not be born in virtual time.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR2)
 	os.Exit(m.Run())
 }
 
 func TestTheSameTaintsAreSetAtTheSameTimes(t *testing.T) {
-	count, seed := asked.Number(t, "ORRERY_CASES", 150), uint64(asked.Number(t, "ORRERY_SEED", 1))
-	t.Logf("%d histories of seed %d", count, seed)
 	seen := map[string]int{}
-	for i := range count {
-		h := generate(seed, i)
-		mismatch := compare(t, h, seen)
-		if mismatch == "" {
-			continue
-		}
-		small := shrink(h, func(h history) bool { return compare(t, h, map[string]int{}) != "" })
-		t.Fatalf("history %d of seed %d, (-upstream +ours):\n%s\ncut down:\n%s(-upstream +ours):\n%s",
-			i, seed, mismatch, small, compare(t, small, seen))
-	}
-	t.Logf("no difference but the intended ones; what both did: %v", seen)
-	for _, did := range []string{
+	count := agree.Comparison[history]{
+		Draw:   generate,
+		Differ: func(h history) string { return compare(t, h, seen) },
+		CutDown: func(h history, differ func(history) string) history {
+			with := func(steps []step) history { h.steps = steps; return h }
+			return with(agree.Pieces(h.steps, func(steps []step) string { return differ(with(steps)) }))
+		},
+	}.Check(t, 150)
+	agree.Reached(t, count, seen,
 		"+not-ready:NoSchedule", "+unreachable:NoSchedule", "-not-ready:NoSchedule", "-unreachable:NoSchedule",
 		"+not-ready:NoExecute", "+unreachable:NoExecute", "-not-ready:NoExecute", "-unreachable:NoExecute",
-		"+unschedulable:NoSchedule", "+memory-pressure:NoSchedule", "Unknown",
-	} {
-		if seen[did] == 0 {
-			t.Errorf("no history came to %q, so it was not compared", did)
-		}
-	}
+		"+unschedulable:NoSchedule", "+memory-pressure:NoSchedule", "Unknown")
 }
 
-// compare plays a history to both, and says where they differ.
+// compare plays a history to both, and says where they differ (-upstream +ours).
 func compare(t *testing.T, h history, seen map[string]int) string {
 	theirs := playUpstream(t, h)
 	for _, did := range theirs {

@@ -20,6 +20,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
 
+	"orrery/core/parity/virtual"
 	"orrery/core/world"
 )
 
@@ -139,10 +140,10 @@ func playUpstream(t *testing.T, h history) (deeds []string) {
 		steps := h.steps
 		for at := 100 * time.Millisecond; at <= h.until; at += 100 * time.Millisecond {
 			for ; len(steps) > 0 && steps[0].at < at; steps = steps[1:] {
-				time.Sleep(time.Until(began.Add(steps[0].at)))
+				time.Sleep(time.Until(virtual.Began.Add(steps[0].at)))
 				change(w.step(steps[0]))
 			}
-			time.Sleep(time.Until(began.Add(at)))
+			time.Sleep(time.Until(virtual.Began.Add(at)))
 			pass(at)
 		}
 		deeds = w.deeds

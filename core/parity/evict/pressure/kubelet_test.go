@@ -1,6 +1,7 @@
 package pressure
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -193,6 +194,9 @@ func (o *ours) look(at time.Time, before, after *pressure.Summary) {
 	}
 }
 
+// ownLimits stands where a pod has used more than it may itself, for the signal that is starved otherwise.
+const ownLimits = "its own limits"
+
 // play plays a history through both, and tells where they differ. Where two pods rank alike and upstream took the
 // other, the rest of the history is another one: tied says so. Evictions are counted by what they were for.
 func play(h *history, evictions map[string]int) (difference string, tied bool) {
@@ -231,7 +235,7 @@ func play(h *history, evictions map[string]int) (difference string, tied bool) {
 				return fmt.Sprintf("look %d: %s let in: theirs %v %q, ours %v %q", i, pod.Name, theirs.Admit, theirs.Message, ok, message), false
 			}
 		}
-		evictions[string(o.starved)] += len(victims)
+		evictions[cmp.Or(string(o.starved), ownLimits)] += len(victims)
 		step := 10 * time.Second
 		if len(victims) > 0 {
 			step = time.Second

@@ -1,7 +1,6 @@
 package pressure
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -18,7 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/qos"
 
 	"orrery/core/evict/pressure"
-	"orrery/core/parity/asked"
+	"orrery/core/parity/agree"
 )
 
 // Differences are what differs on purpose, and why no case shows it.
@@ -37,41 +36,30 @@ func TestTheTwoKubeletsAgree(t *testing.T) {
 	for _, d := range Differences {
 		t.Log("by design: " + d)
 	}
-	count, seed := asked.Number(t, "ORRERY_CASES", 3000), asked.Number(t, "ORRERY_SEED", 1)
 	ties, looks, evictions := 0, 0, map[string]int{}
-	for i := range count {
-		h := generate(uint64(seed + i))
-		difference, tied := play(h, evictions)
-		if difference != "" {
-			small := shrink(h)
-			difference, _ = play(small, evictions)
-			raw, _ := json.MarshalIndent(small, "", " ")
-			t.Fatalf("seed %d: %s\n\ncut down:\n%s", seed+i, difference, raw)
-		}
-		if tied {
-			ties++
-		}
-		looks += len(h.Looks)
-	}
-	t.Logf("%d nodes from seed %d: %d looks, evictions %v, %d cases ended in a tie, 0 differ", count, seed, looks, evictions, ties)
+	count := agree.Comparison[*history]{
+		Draw: drawHistory,
+		Differ: func(h *history) string {
+			difference, tied := play(h, evictions)
+			if tied {
+				ties++
+			}
+			looks += len(h.Looks)
+			return difference
+		},
+		CutDown: cutDown,
+		Print:   agree.JSON[*history],
+	}.Check(t, 3000)
+	t.Logf("%d looks; %d cases ended in a tie", looks, ties)
+	agree.Reached(t, count, evictions, ownLimits, "memory.available", "allocatableMemory.available", "nodefs.available",
+		"nodefs.inodesFree", "imagefs.available", "imagefs.inodesFree", "pid.available")
 }
 
-// shrink leaves out looks, pods and parts of pods for as long as the two still differ.
-func shrink(h *history) *history {
-	differs := func(h *history) bool {
-		d, _ := play(h, map[string]int{})
-		return d != ""
-	}
-	for again := true; again; {
-		again = false
-		for _, smaller := range smallerThan(h) {
-			if differs(smaller) {
-				h, again = smaller, true
-				break
-			}
-		}
-	}
-	return h
+func drawHistory(seed uint64, number int) *history { return generate(seed + uint64(number)) }
+
+// cutDown leaves out looks, pods and parts of pods.
+func cutDown(h *history, differ func(*history) string) *history {
+	return agree.Least(h, smallerThan, differ)
 }
 
 func smallerThan(h *history) (all []*history) {
@@ -106,35 +94,34 @@ func smallerThan(h *history) (all []*history) {
 }
 
 func TestTheTwoRankingsAgree(t *testing.T) {
-	count, seed := asked.Number(t, "ORRERY_CASES", 10000), asked.Number(t, "ORRERY_SEED", 1)
 	signals := []pressure.Signal{
 		pressure.MemoryAvailable, pressure.AllocatableMemoryAvailable, pressure.PIDAvailable, pressure.NodeFsAvailable, pressure.NodeFsInodesFree,
 		pressure.ImageFsAvailable, pressure.ImageFsInodesFree, pressure.ContainerFsAvailable, pressure.ContainerFsInodesFree,
 	}
-	for i := range count {
-		h := generate(uint64(seed + i))
-		signal := signals[i%len(signals)]
-		if ranksDiffer(h, signal) != "" {
-			small := *h
-			for again := true; again; {
-				again = false
-				for _, smaller := range smallerThan(&small) {
-					if len(smaller.Looks) > 0 && ranksDiffer(smaller, signal) != "" {
-						small, again = *smaller, true
-						break
-					}
-				}
-			}
-			raw, _ := json.MarshalIndent(small, "", " ")
-			t.Fatalf("seed %d, %s, %s: %s\n\ncut down:\n%s", seed+i, signal, h.Layout, ranksDiffer(&small, signal), raw)
-		}
-	}
-	t.Logf("%d orders from seed %d, 0 differ", count, seed)
+	agree.Comparison[ranking]{
+		Draw: func(seed uint64, number int) ranking {
+			return ranking{drawHistory(seed, number), signals[number%len(signals)]}
+		},
+		Differ: func(r ranking) string { return ranksDiffer(r.history, r.Signal) },
+		CutDown: func(r ranking, differ func(ranking) string) ranking {
+			return ranking{cutDown(r.history, func(h *history) string { return differ(ranking{h, r.Signal}) }), r.Signal}
+		},
+		Print: agree.JSON[ranking],
+	}.Check(t, 10000)
 }
 
-// ranksDiffer ranks the pods of a history's first look under a signal. Places are compared, and not names: upstream leaves
-// open who comes first among equals.
+// ranking is of the pods of a history's first look, under a signal.
+type ranking struct {
+	*history
+	Signal pressure.Signal
+}
+
+// ranksDiffer says how the two rank the pods. Places are compared, and not names: upstream leaves open who comes first among
+// equals.
 func ranksDiffer(h *history, signal pressure.Signal) string {
+	if len(h.Looks) == 0 {
+		return ""
+	}
 	s := h.Looks[0]
 	measured := map[string]statsapi.PodStats{}
 	for _, p := range converted(s).Pods {
@@ -181,25 +168,31 @@ func standings(ranked []pressure.Standing) (names []string) {
 }
 
 func TestTheTwoOOMScoresAgree(t *testing.T) {
-	count, seed := asked.Number(t, "ORRERY_CASES", 20000), asked.Number(t, "ORRERY_SEED", 1)
-	scores := map[string]int{}
-	for i := range count {
-		pod := genPod(rand.New(rand.NewPCG(uint64(seed+i), 1)), 0)
-		if own := pod.Spec.Resources; own != nil {
-			own.Requests[v1.ResourceMemory] = coverage(pod)
-		}
-		if theirs, ours := v1qos.GetPodQOS(pod), pressure.QOS(pod); theirs != ours {
-			t.Fatalf("seed %d: theirs is %s, ours %s: %v", seed+i, theirs, ours, pod.Spec)
-		}
-		for _, c := range append(slices.Clone(pod.Spec.Containers), pod.Spec.InitContainers...) {
-			theirs, ours := qos.GetContainerOOMScoreAdjust(pod, &c, 1<<30), pressure.OOMScoreAdj(pod, &c, 1<<30)
-			if theirs != ours {
-				t.Fatalf("seed %d, container %s: theirs is %d, ours %d: %v", seed+i, c.Name, theirs, ours, pod.Spec)
+	classes := map[string]int{}
+	count := agree.Comparison[*v1.Pod]{
+		Draw: func(seed uint64, number int) *v1.Pod {
+			pod := genPod(rand.New(rand.NewPCG(seed+uint64(number), 1)), 0)
+			if own := pod.Spec.Resources; own != nil {
+				own.Requests[v1.ResourceMemory] = coverage(pod)
 			}
-			scores[string(pressure.QOS(pod))]++
-		}
-	}
-	t.Logf("%d pods from seed %d: containers by quality of service %v, 0 differ", count, seed, scores)
+			return pod
+		},
+		Differ: func(pod *v1.Pod) string {
+			if theirs, ours := v1qos.GetPodQOS(pod), pressure.QOS(pod); theirs != ours {
+				return fmt.Sprintf("theirs is %s, ours %s", theirs, ours)
+			}
+			for _, c := range append(slices.Clone(pod.Spec.Containers), pod.Spec.InitContainers...) {
+				theirs, ours := qos.GetContainerOOMScoreAdjust(pod, &c, 1<<30), pressure.OOMScoreAdj(pod, &c, 1<<30)
+				if theirs != ours {
+					return fmt.Sprintf("container %s: theirs is %d, ours %d", c.Name, theirs, ours)
+				}
+				classes[string(pressure.QOS(pod))]++
+			}
+			return ""
+		},
+		Print: agree.JSON[*v1.Pod],
+	}.Check(t, 20000)
+	agree.Reached(t, count, classes, string(v1.PodQOSBestEffort), string(v1.PodQOSBurstable), string(v1.PodQOSGuaranteed))
 }
 
 // coverage is as much memory as all containers of a pod request together: validation asks no less of the pod itself.
@@ -212,54 +205,66 @@ func coverage(pod *v1.Pod) resource.Quantity {
 }
 
 func TestTheTwoReadThresholdsAlike(t *testing.T) {
-	count, seed := asked.Number(t, "ORRERY_CASES", 20000), asked.Number(t, "ORRERY_SEED", 1)
-	wrong := 0
-	for i := range count {
-		r := rand.New(rand.NewPCG(uint64(seed+i), 2))
-		c := pressure.Configuration{EnforceAllocatable: r.IntN(2) == 0}
-		draw := func(values ...string) map[pressure.Signal]string {
-			m := map[pressure.Signal]string{}
-			for range r.IntN(3) {
-				s := pick(r, pressure.MemoryAvailable, pressure.NodeFsAvailable, pressure.ImageFsInodesFree, pressure.PIDAvailable, pressure.AllocatableMemoryAvailable, "cpu.available")
-				if r.IntN(4) > 0 {
-					s = pressure.MemoryAvailable
-				}
-				m[s] = pick(r, values...)
+	verdicts := map[string]int{}
+	count := agree.Comparison[pressure.Configuration]{
+		Draw:   someConfiguration,
+		Differ: func(c pressure.Configuration) string { return readingsDiffer(c, verdicts) },
+	}.Check(t, 20000)
+	agree.Reached(t, count, verdicts, "taken", "refused")
+}
+
+// someConfiguration is one that may be wrong.
+func someConfiguration(seed uint64, number int) pressure.Configuration {
+	r := rand.New(rand.NewPCG(seed+uint64(number), 2))
+	c := pressure.Configuration{EnforceAllocatable: r.IntN(2) == 0}
+	draw := func(values ...string) map[pressure.Signal]string {
+		m := map[pressure.Signal]string{}
+		for range r.IntN(3) {
+			s := pick(r, pressure.MemoryAvailable, pressure.NodeFsAvailable, pressure.ImageFsInodesFree, pressure.PIDAvailable, pressure.AllocatableMemoryAvailable, "cpu.available")
+			if r.IntN(4) > 0 {
+				s = pressure.MemoryAvailable
 			}
-			return m
+			m[s] = pick(r, values...)
 		}
-		c.Hard = draw("100Mi", "10%", "0%", "100%", "0", "-1", "1e3", "x", "120%", "-3%", "x%", "99.5%", "0.1%", "")
-		c.Soft = draw("100Mi", "10%", "0%", "1.5Gi", "x")
-		c.SoftGrace = draw("10s", "1m30s", "0s", "-1s", "x")
-		c.MinimumReclaim = draw("0", "10%", "1Gi", "0%", "-5", "x")
-		var enforce []string
-		if c.EnforceAllocatable {
-			enforce = []string{"pods"}
-		}
-		theirs, errT := eviction.ParseThresholdConfig(enforce, words(c.Hard), words(c.Soft), words(c.SoftGrace), words(c.MinimumReclaim))
-		ours, errO := c.Thresholds()
-		if (errT == nil) != (errO == nil) {
-			t.Fatalf("seed %d: %+v: theirs %v, ours %v", seed+i, c, errT, errO)
-		}
-		if errT != nil {
-			wrong++
-			if sentence := errT.Error(); strings.Contains(sentence, "eviction") && !strings.Contains(errO.Error(), sentence) {
-				t.Fatalf("seed %d: theirs says %q, ours %q", seed+i, sentence, errO)
-			}
-			continue
-		}
-		var a, b []string
-		for _, th := range theirs {
-			a = append(a, fmt.Sprint(th.Signal, th.Value.Quantity, th.Value.Percentage, th.GracePeriod, th.MinReclaim != nil))
-		}
-		for _, th := range ours {
-			b = append(b, fmt.Sprint(string(th.Signal), th.Value.Quantity, th.Value.Share, th.Grace, th.MinReclaim != nil))
-		}
-		slices.Sort(a)
-		slices.Sort(b)
-		if !slices.Equal(a, b) {
-			t.Fatalf("seed %d: %+v: theirs %v, ours %v", seed+i, c, a, b)
-		}
+		return m
 	}
-	t.Logf("%d configurations from seed %d, %d of them wrong, 0 differ", count, seed, wrong)
+	c.Hard = draw("100Mi", "10%", "0%", "100%", "0", "-1", "1e3", "x", "120%", "-3%", "x%", "99.5%", "0.1%", "")
+	c.Soft = draw("100Mi", "10%", "0%", "1.5Gi", "x")
+	c.SoftGrace = draw("10s", "1m30s", "0s", "-1s", "x")
+	c.MinimumReclaim = draw("0", "10%", "1Gi", "0%", "-5", "x")
+	return c
+}
+
+// readingsDiffer says how the two read the thresholds of a configuration. Of several errors upstream says one.
+func readingsDiffer(c pressure.Configuration, verdicts map[string]int) string {
+	var enforce []string
+	if c.EnforceAllocatable {
+		enforce = []string{"pods"}
+	}
+	theirs, errT := eviction.ParseThresholdConfig(enforce, words(c.Hard), words(c.Soft), words(c.SoftGrace), words(c.MinimumReclaim))
+	ours, errO := c.Thresholds()
+	if (errT == nil) != (errO == nil) {
+		return fmt.Sprintf("theirs %v, ours %v", errT, errO)
+	}
+	if errT != nil {
+		verdicts["refused"]++
+		if sentence := errT.Error(); strings.Contains(sentence, "eviction") && !strings.Contains(errO.Error(), sentence) {
+			return fmt.Sprintf("theirs says %q, ours %q", sentence, errO)
+		}
+		return ""
+	}
+	verdicts["taken"]++
+	var a, b []string
+	for _, th := range theirs {
+		a = append(a, fmt.Sprint(th.Signal, th.Value.Quantity, th.Value.Percentage, th.GracePeriod, th.MinReclaim != nil))
+	}
+	for _, th := range ours {
+		b = append(b, fmt.Sprint(string(th.Signal), th.Value.Quantity, th.Value.Share, th.Grace, th.MinReclaim != nil))
+	}
+	slices.Sort(a)
+	slices.Sort(b)
+	if !slices.Equal(a, b) {
+		return fmt.Sprintf("theirs %v, ours %v", a, b)
+	}
+	return ""
 }

@@ -10,6 +10,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/parity/agree"
 )
 
 // step is one thing that happens to a node or a pod.
@@ -138,28 +140,23 @@ func drawTolerations(draw *rand.Rand) []v1.Toleration {
 	return tolerations
 }
 
-// shrink takes steps out, and tolerations and taints, as long as the history goes on to differ.
-func shrink(h history, differs func(history) bool) history {
-	for smaller := true; smaller; {
-		smaller = false
-		for i := len(h.steps) - 1; i >= 0; i-- {
-			without := history{slices.Delete(slices.Clone(h.steps), i, i+1), h.until}
-			if differs(without) {
-				h, smaller = without, true
-			}
-		}
-		for i := range h.steps {
-			for j := range h.steps[i].tol {
-				less := history{slices.Clone(h.steps), h.until}
-				less.steps[i].tol = slices.Delete(slices.Clone(h.steps[i].tol), j, j+1)
-				if differs(less) {
-					h, smaller = less, true
-					break
-				}
-			}
+// cutDown takes steps out, and tolerations of those that are left.
+func cutDown(h history, differ func(history) string) history {
+	with := func(steps []step) history { return history{steps, h.until} }
+	h.steps = agree.Pieces(h.steps, func(steps []step) string { return differ(with(steps)) })
+	return agree.Least(h, lessTolerant, differ)
+}
+
+// lessTolerant are histories in which one toleration is missing.
+func lessTolerant(h history) (all []history) {
+	for i := range h.steps {
+		for j := range h.steps[i].tol {
+			less := history{slices.Clone(h.steps), h.until}
+			less.steps[i].tol = slices.Delete(slices.Clone(h.steps[i].tol), j, j+1)
+			all = append(all, less)
 		}
 	}
-	return h
+	return all
 }
 
 // The objects of a step.
@@ -173,34 +170,4 @@ func (s step) podObject(uid types.UID) *v1.Pod {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: s.name, UID: uid},
 		Spec:       v1.PodSpec{NodeName: s.node, Tolerations: s.tol},
 	}
-}
-
-// seenAfter is how long a deletion takes to be seen by who asked for it.
-const seenAfter = time.Microsecond
-
-// deed is one thing a controller did.
-type deed struct {
-	at  time.Duration
-	pod string
-	did string
-}
-
-func (d deed) String() string { return fmt.Sprintf("%8.3fs %s: %s", d.at.Seconds(), d.pod, d.did) }
-
-// inOrder sorts deeds by time; those of one moment by pod and kind.
-func inOrder(deeds []deed) []string {
-	slices.SortStableFunc(deeds, func(a, b deed) int {
-		switch {
-		case a.at != b.at:
-			return int(a.at - b.at)
-		case a.pod != b.pod:
-			return strings.Compare(a.pod, b.pod)
-		}
-		return strings.Compare(a.did, b.did)
-	})
-	lines := make([]string, len(deeds))
-	for i, d := range deeds {
-		lines[i] = d.String()
-	}
-	return lines
 }

@@ -10,11 +10,10 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	ours "orrery/core/evict/taint"
+	"orrery/core/parity/evict/deeds"
+	"orrery/core/parity/virtual"
 	"orrery/core/world"
 )
-
-// began is the beginning of virtual time, as testing/synctest has it.
-var began = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // ourWorld carries out at once what our controller wants, and lets it see deletions a moment later.
 type ourWorld struct {
@@ -23,36 +22,25 @@ type ourWorld struct {
 	fails map[string]int
 	nodes map[string]*v1.Node
 	soon  []world.Input
-	deeds []deed
+	did   []deeds.Deed
 }
 
-func playOurs(h history) []deed {
+func playOurs(h history) []deeds.Deed {
 	w := &ourWorld{
 		c:    ours.New(ours.Options{Act: true, First: 1}),
 		pods: map[string]*v1.Pod{}, fails: map[string]int{}, nodes: map[string]*v1.Node{},
 	}
 	for _, s := range h.steps {
-		w.pass(began.Add(s.at))
+		w.pass(virtual.Began.Add(s.at))
 		w.step(s)
 	}
-	w.pass(began.Add(h.until))
-	return w.deeds
+	w.pass(virtual.Began.Add(h.until))
+	return w.did
 }
 
-// pass lets time go by, up to but not into a moment.
+// pass lets time go by.
 func (w *ourWorld) pass(to time.Time) {
-	for {
-		wake, due := w.c.NextWake()
-		var in world.Input
-		switch {
-		case len(w.soon) > 0 && !w.soon[0].At.After(to) && (!due || !wake.Before(w.soon[0].At)):
-			in = w.soon[0]
-			w.soon = w.soon[1:]
-		case due && !wake.After(to):
-			in = world.Input{At: wake, Event: world.Passed{}}
-		default:
-			return
-		}
+	for in, ok := deeds.Next(w.c, &w.soon, to); ok; in, ok = deeds.Next(w.c, &w.soon, to) {
 		w.apply(in)
 	}
 }
@@ -65,7 +53,7 @@ func (w *ourWorld) apply(in world.Input) {
 }
 
 func (w *ourWorld) step(s step) {
-	at := began.Add(s.at)
+	at := virtual.Began.Add(s.at)
 	if w.deletions() > 0 {
 		return
 	}
@@ -101,10 +89,10 @@ func (w *ourWorld) has(ref world.Ref) bool {
 }
 
 func (w *ourWorld) carryOut(at time.Time, e world.Effect) {
-	note := func(pod, did string) { w.deeds = append(w.deeds, deed{at.Sub(began), pod, did}) }
+	note := func(pod, did string) { w.did = append(w.did, deeds.New(at, pod, did)) }
 	var out world.Outcome
 	later := func(op world.Op, pod *v1.Pod) {
-		w.soon = append(w.soon, world.Input{At: at.Add(seenAfter), Event: world.Changed{Op: op, Object: pod}})
+		w.soon = append(w.soon, world.Input{At: at.Add(deeds.SeenAfter), Event: world.Changed{Op: op, Object: pod}})
 	}
 	switch act := e.Act.(type) {
 	case world.Announce:

@@ -15,86 +15,29 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
-	corelisters "k8s.io/client-go/listers/core/v1"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
+
+	"orrery/core/parity/evict/deeds"
+	"orrery/core/parity/feed"
+	"orrery/core/parity/virtual"
 )
-
-// informer is one that somebody else fills, at once and in order.
-type informer struct {
-	cache.SharedIndexInformer // whatever upstream does not call
-	indexer                   cache.Indexer
-	handlers                  []cache.ResourceEventHandler
-}
-
-func newInformer() *informer {
-	return &informer{indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{
-		cache.NamespaceIndex: cache.MetaNamespaceIndexFunc,
-		"spec.nodeName": func(object any) ([]string, error) {
-			if pod, ok := object.(*v1.Pod); ok && pod.Spec.NodeName != "" {
-				return []string{pod.Spec.NodeName}, nil
-			}
-			return nil, nil
-		},
-	})}
-}
-
-func (i *informer) GetIndexer() cache.Indexer { return i.indexer }
-func (i *informer) HasSynced() bool           { return true }
-
-func (i *informer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	i.handlers = append(i.handlers, h)
-	return nil, nil
-}
-
-func (i *informer) set(object any) {
-	old, had, _ := i.indexer.Get(object)
-	_ = i.indexer.Update(object)
-	for _, h := range i.handlers {
-		if had {
-			h.OnUpdate(old, object)
-		} else {
-			h.OnAdd(object, false)
-		}
-	}
-}
-
-func (i *informer) drop(object any) {
-	old, had, _ := i.indexer.Get(object)
-	if !had {
-		return
-	}
-	_ = i.indexer.Delete(object)
-	for _, h := range i.handlers {
-		h.OnDelete(old)
-	}
-}
-
-type podInformer struct{ *informer }
-
-func (i podInformer) Informer() cache.SharedIndexInformer { return i.informer }
-func (i podInformer) Lister() corelisters.PodLister       { return corelisters.NewPodLister(i.indexer) }
-
-type nodeInformer struct{ *informer }
-
-func (i nodeInformer) Informer() cache.SharedIndexInformer { return i.informer }
-func (i nodeInformer) Lister() corelisters.NodeLister      { return corelisters.NewNodeLister(i.indexer) }
 
 // server is the API server: it holds the pods, and writes down what is done to them.
 type server struct {
 	mutex     sync.Mutex
 	pods      map[string]*v1.Pod
 	fails     map[string]int
-	events    map[string]deed // by name, as a repeated event is only counted
-	deeds     []deed
+	events    map[string]deeds.Deed // by name, as a repeated event is only counted
+	did       []deeds.Deed
 	unseen    func(*v1.Pod) // has a deletion be seen
 	unseenNow int           // how many deletions have not been seen
 }
 
 func (s *server) note(pod, did string) {
-	s.deeds = append(s.deeds, deed{time.Since(began), pod, did})
+	s.did = append(s.did, deeds.New(time.Now(), pod, did))
 }
 
 func (s *server) react(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -106,13 +49,13 @@ func (s *server) react(action clienttesting.Action) (bool, runtime.Object, error
 		event.Name += fmt.Sprint(" ", len(s.events)) // two of one moment would share a name
 		name := event.InvolvedObject.Name
 		did := strings.TrimSuffix(event.Message, " Pod default/"+name)
-		s.events[event.Name] = deed{pod: name, did: did}
+		s.events[event.Name] = deeds.Deed{What: name, Did: did}
 		s.note(name, did)
 		return true, event, nil
 	case clienttesting.PatchAction:
 		if a.GetResource().Resource == "events" {
 			again := s.events[a.GetName()]
-			s.note(again.pod, again.did)
+			s.note(again.What, again.Did)
 			return true, &v1.Event{}, nil
 		}
 		pod := s.pods[a.GetName()].DeepCopy()
@@ -147,28 +90,43 @@ func (s *server) delete(name string) error {
 	s.note(name, "deleted")
 	delete(s.pods, name)
 	s.unseenNow++
-	time.AfterFunc(seenAfter, func() { s.unseen(pod) })
+	time.AfterFunc(deeds.SeenAfter, func() { s.unseen(pod) })
 	return nil
 }
 
+// newFeed has the index that kube-controller-manager's informer of pods has beside its own.
+func newFeed(t *testing.T) *feed.Feed {
+	told := feed.New()
+	byNode := func(object any) ([]string, error) {
+		if pod, ok := object.(*v1.Pod); ok && pod.Spec.NodeName != "" {
+			return []string{pod.Spec.NodeName}, nil
+		}
+		return nil, nil
+	}
+	if err := told.Core().V1().Pods().Informer().AddIndexers(cache.Indexers{"spec.nodeName": byNode}); err != nil {
+		t.Fatal(err)
+	}
+	return told
+}
+
 // playUpstream plays a history to upstream's controller, in virtual time.
-func playUpstream(t *testing.T, h history) (deeds []deed) {
+func playUpstream(t *testing.T, h history) (did []deeds.Deed) {
 	synctest.Test(t, func(t *testing.T) {
-		pods, nodes := newInformer(), newInformer()
-		s := &server{pods: map[string]*v1.Pod{}, fails: map[string]int{}, events: map[string]deed{}}
+		told := newFeed(t)
+		s := &server{pods: map[string]*v1.Pod{}, fails: map[string]int{}, events: map[string]deeds.Deed{}}
 		s.unseen = func(pod *v1.Pod) {
 			s.mutex.Lock()
 			s.unseenNow--
 			s.mutex.Unlock()
 			// The name may be another pod's by now.
-			if had, ok, _ := pods.indexer.Get(pod); ok && had.(*v1.Pod).UID == pod.UID {
-				pods.drop(pod)
+			if had, err := told.Core().V1().Pods().Lister().Pods(pod.Namespace).Get(pod.Name); err == nil && had.UID == pod.UID {
+				told.Drop(pod)
 			}
 		}
 		client := &fake.Clientset{}
 		client.AddReactor("*", "*", s.react)
 		ctx, stop := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
-		c, err := tainteviction.New(ctx, client, podInformer{pods}, nodeInformer{nodes}, "taint-eviction-controller")
+		c, err := tainteviction.New(ctx, client, told.Core().V1().Pods(), told.Core().V1().Nodes(), "taint-eviction-controller")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,22 +134,22 @@ func playUpstream(t *testing.T, h history) (deeds []deed) {
 		go func() { defer close(done); c.Run(ctx) }()
 		synctest.Wait()
 		for _, step := range h.steps {
-			time.Sleep(time.Until(began.Add(step.at)))
+			time.Sleep(time.Until(virtual.Began.Add(step.at)))
 			synctest.Wait()
-			s.step(step, pods, nodes)
+			s.step(step, told)
 			synctest.Wait()
 		}
-		time.Sleep(time.Until(began.Add(h.until)))
+		time.Sleep(time.Until(virtual.Began.Add(h.until)))
 		synctest.Wait()
 		stop()
 		<-done
-		deeds = s.deeds
+		did = s.did
 	})
-	return deeds
+	return did
 }
 
 // step has something happen. While a deletion has not been seen, nothing does; it is the same for ours.
-func (s *server) step(step step, pods, nodes *informer) {
+func (s *server) step(step step, told *feed.Feed) {
 	s.mutex.Lock()
 	unseen := s.unseenNow
 	s.mutex.Unlock()
@@ -200,9 +158,9 @@ func (s *server) step(step step, pods, nodes *informer) {
 	}
 	switch step.what {
 	case "setNode":
-		nodes.set(step.nodeObject())
+		told.Set(step.nodeObject())
 	case "dropNode":
-		nodes.drop(step.nodeObject())
+		told.Drop(step.nodeObject())
 	case "setPod":
 		s.mutex.Lock()
 		uid := step.newUID
@@ -212,11 +170,11 @@ func (s *server) step(step step, pods, nodes *informer) {
 		pod := step.podObject(uid)
 		s.pods[step.name], s.fails[step.name] = pod, step.fails
 		s.mutex.Unlock()
-		pods.set(pod)
+		told.Set(pod)
 	case "dropPod":
 		s.mutex.Lock()
 		delete(s.pods, step.name)
 		s.mutex.Unlock()
-		pods.drop(step.podObject(""))
+		told.Drop(step.podObject(""))
 	}
 }

@@ -2,14 +2,11 @@ package topology
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
@@ -24,34 +21,20 @@ import (
 	upspread "k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 	"k8s.io/utils/ptr"
+	"pgregory.net/rapid"
+
 	"orrery/core/cache"
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/parity/asked"
 	"orrery/core/plugins/interpodaffinity"
 	"orrery/core/plugins/podtopologyspread"
-	"pgregory.net/rapid"
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
 	metrics.Register()
 	klog.SetLogger(logr.Discard())
-	if given := flag.Lookup("rapid.checks"); given.Value.String() == given.DefValue {
-		// A check is a cluster with a few dozen pods placed in it.
-		if err := flag.Set("rapid.checks", "1500"); err != nil {
-			panic(err)
-		}
-	}
-	if err := flag.Set("rapid.nofailfile", "true"); err != nil { // the example is printed
-		panic(err)
-	}
-	seed := flag.Lookup("rapid.seed")
-	if seed.Value.String() == "0" {
-		if err := flag.Set("rapid.seed", strconv.FormatInt(time.Now().UnixNano()&0x7fffffff, 10)); err != nil {
-			panic(err)
-		}
-	}
-	fmt.Printf("repeat with -rapid.seed=%s\n", seed.Value)
+	asked.Rapid(1500) // each a cluster with a few dozen pods placed in it
 	os.Exit(m.Run())
 }
 
