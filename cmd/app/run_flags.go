@@ -98,32 +98,30 @@ func (f *runFlags) addGates() {
 func gateHelp() string {
 	var lines []string
 	for _, gate := range config.DefaultFeatures().List() {
-		if !gate.Locked {
+		if gate.Stage == config.Alpha || gate.Stage == config.Beta {
 			lines = append(lines, fmt.Sprintf("kube:%s=true|false (%s - default=%t)", gate.Name, gate.Stage, gate.Default))
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// features are the gates the flags ask for: those of scheduling, and those of logging.
+// features are the gates the flags ask for, and of those the ones that logging reads.
 func (f *runFlags) features() (config.Features, featuregate.FeatureGate, error) {
 	gates := featuregate.NewFeatureGate()
 	if err := logsapi.AddFeatureGates(gates); err != nil {
 		return config.Features{}, nil, fmt.Errorf("setting up feature gates: %w", err)
 	}
 	ofLogging := gates.GetAll()
-	var ours []string
-	for _, value := range f.gates {
-		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(value), "kube:"), "=")
-		if _, ok := ofLogging[featuregate.Feature(name)]; !ok {
-			ours = append(ours, value)
-		} else if err := gates.Set(strings.TrimPrefix(value, "kube:")); err != nil {
-			return config.Features{}, nil, fmt.Errorf("--feature-gates: %w", err)
-		}
-	}
-	features, err := config.ParseFeatureFlag(ours...)
+	features, err := config.ParseFeatureFlag(f.gates...)
 	if err != nil {
 		return config.Features{}, nil, fmt.Errorf("--feature-gates: %w", err)
+	}
+	for _, gate := range features.List() {
+		if _, ok := ofLogging[gate.Name]; ok && gate.Enabled != gate.Default {
+			if err := gates.SetFromMap(map[string]bool{string(gate.Name): gate.Enabled}); err != nil {
+				return config.Features{}, nil, fmt.Errorf("--feature-gates: %w", err)
+			}
+		}
 	}
 	return features, gates, nil
 }

@@ -35,6 +35,5 @@
 //     over 1 MiB, or one that is not UTF-8, is an error.
 //   - A repeated scheduler name is reported with the path of the one before, where kube-scheduler prints {}.
 //   - The group's internal version, by which kube-scheduler lets a file reach its types in memory, is unknown here.
-//   - Only the gates that concern a scheduler are known. kube-scheduler also takes, and ignores, those of the kubelet,
-//     the controllers and the API server. All mistakes in a set of gates are reported, not the first.
+//   - All mistakes in a set of gates are reported, not the first.
 package config

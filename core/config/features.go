@@ -18,7 +18,7 @@ import (
 // has every gate at its default.
 type Features struct {
 	// flipped has one bit per row of gates: set when the gate differs from its default.
-	flipped uint64
+	flipped [4]uint64
 }
 
 // FeatureStatus is one gate as help texts and the kubernetes_feature_enabled metric show it.
@@ -29,12 +29,13 @@ type FeatureStatus struct {
 	Locked   bool                  // cannot be set to anything but Default
 	Requires []featuregate.Feature // gates that must be on for this one to be on
 	Enabled  bool
+	Foreign  bool // of another component: known, and without effect here
 }
 
 // DefaultFeatures has every gate as Kubernetes 1.35 has it.
 func DefaultFeatures() Features { return Features{} }
 
-// Enabled reports whether a gate is on. It is a binary search over some forty names: plugins ask once, when built.
+// Enabled reports whether a gate is on. It is a binary search over some two hundred names: plugins ask once, when built.
 // A name that is not one of this package's constants is a mistake in the program, so it panics.
 func (f Features) Enabled(name featuregate.Feature) bool {
 	i, known := findGate(name)
@@ -50,7 +51,7 @@ func (f Features) List() []FeatureStatus {
 	for i, g := range gates {
 		list[i] = FeatureStatus{
 			Name: g.name, Stage: g.stage, Default: g.on, Locked: g.locked,
-			Requires: slices.Clone(g.requires), Enabled: f.at(i),
+			Requires: slices.Clone(g.requires), Enabled: f.at(i), Foreign: g.foreign,
 		}
 	}
 	return list
@@ -87,7 +88,7 @@ func ParseFeatures(set map[string]bool) (Features, error) {
 }
 
 // ParseFeatureFlag reads the values of --feature-gates, each "Gate=true,Other=false"; of a gate given twice the
-// last counts. Gates may be prefixed with "kube:", the component every gate here belongs to.
+// last counts. Gates may be prefixed with "kube:", the component they all belong to.
 func ParseFeatureFlag(values ...string) (Features, error) {
 	set := map[string]bool{}
 	var errs []error
@@ -117,14 +118,14 @@ func ParseFeatureFlag(values ...string) (Features, error) {
 }
 
 func findGate(name featuregate.Feature) (int, bool) {
-	return slices.BinarySearchFunc(gates[:], name, func(g gate, name featuregate.Feature) int { return cmp.Compare(g.name, name) })
+	return slices.BinarySearchFunc(gates, name, func(g gate, name featuregate.Feature) int { return cmp.Compare(g.name, name) })
 }
 
-func (f Features) at(i int) bool { return gates[i].on != (f.flipped&(1<<i) != 0) }
+func (f Features) at(i int) bool { return gates[i].on != (f.flipped[i/64]&(1<<(i%64)) != 0) }
 
 func (f Features) with(i int, on bool) Features {
 	if f.at(i) != on {
-		f.flipped ^= 1 << i
+		f.flipped[i/64] ^= 1 << (i % 64)
 	}
 	return f
 }

@@ -21,6 +21,7 @@ func TestGatesThatDifferFromTheirDefaults(t *testing.T) {
 		{"a gate set to its default is not a difference", "SchedulerPopFromBackoffQ=true,SidecarContainers=true", ""},
 		{"a gate is set by name", "SchedulerPopFromBackoffQ=false", "SchedulerPopFromBackoffQ=false"},
 		{"spaces, empty pairs and kube's own prefix are allowed", " ,kube:SchedulerAsyncAPICalls = 1,, ", "SchedulerAsyncAPICalls=true"},
+		{"gates of other components are taken as well", "NodeSwap=true,GracefulNodeShutdown=true,SchedulerAsyncAPICalls=true", "SchedulerAsyncAPICalls=true"},
 		{"the last value counts", "GenericWorkload=true,GenericWorkload=false", ""},
 		{"GA gates that are not locked can be turned off", "VolumeAttributesClass=false", "VolumeAttributesClass=false"},
 		{
@@ -54,6 +55,7 @@ func TestMistakesInGatesAreReportedTogether(t *testing.T) {
 		want       []string
 	}{
 		{"an unknown gate", "Sharding=true", []string{"unrecognized feature gate: Sharding"}},
+		{"a locked gate of another component", "NodeSwap=false", []string{"cannot set feature gate NodeSwap to false, feature is locked to true"}},
 		{"a gate without value", "AllAlpha", []string{"missing bool value for AllAlpha"}},
 		{"a value that is not a boolean", "AllAlpha=maybe", []string{`invalid value of AllAlpha=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax`}},
 		{"a locked gate", "SidecarContainers=false", []string{"cannot set feature gate SidecarContainers to false, feature is locked to true"}},
@@ -98,7 +100,7 @@ func TestUnknownGateInCodePanics(t *testing.T) {
 func TestListIsSortedByName(t *testing.T) {
 	byName := func(a, b config.FeatureStatus) int { return strings.Compare(string(a.Name), string(b.Name)) }
 	list := config.DefaultFeatures().List()
-	if !slices.IsSortedFunc(list, byName) || len(list) != 44 {
+	if !slices.IsSortedFunc(list, byName) || len(list) != 218 {
 		t.Errorf("%d gates, or they are not sorted, which Enabled relies on", len(list))
 	}
 	for _, f := range list {
@@ -131,11 +133,11 @@ func TestSetGatesAreAsAskedAndKeepTheirParents(t *testing.T) {
 	})
 }
 
-// flipped lists the gates that are not at their defaults.
+// flipped lists the gates of scheduling that are not at their defaults.
 func flipped(f config.Features) string {
 	var out []string
 	for _, s := range f.List() {
-		if s.Enabled != s.Default {
+		if s.Enabled != s.Default && !s.Foreign {
 			out = append(out, fmt.Sprintf("%s=%v", s.Name, s.Enabled))
 		}
 	}

@@ -1,8 +1,13 @@
 package config
 
-import "k8s.io/component-base/featuregate"
+import (
+	"cmp"
+	"slices"
 
-// The feature gates Orrery knows: those of Kubernetes 1.35 that touch scheduling, the objects a scheduler reads and
+	"k8s.io/component-base/featuregate"
+)
+
+// The feature gates that bear on what Orrery does: those of Kubernetes 1.35 that touch scheduling, the objects a scheduler reads and
 // writes, eviction by taints and devices, and leader election.
 const (
 	CSIMigrationPortworx                           featuregate.Feature = "CSIMigrationPortworx"
@@ -58,9 +63,10 @@ type Stage string
 
 // The stages, spelled as kube-scheduler's help does.
 const (
-	Alpha Stage = "ALPHA"
-	Beta  Stage = "BETA"
-	GA    Stage = "GA"
+	Alpha      Stage = "ALPHA"
+	Beta       Stage = "BETA"
+	GA         Stage = "GA"
+	Deprecated Stage = "DEPRECATED"
 )
 
 // gate is one row of the table: what a gate is worth at Kubernetes 1.35 when nobody sets it.
@@ -70,10 +76,23 @@ type gate struct {
 	on       bool // the default
 	locked   bool // may not be set to anything but the default
 	requires []featuregate.Feature
+	foreign  bool // of other components
 }
 
 // gates is sorted by name; a gate's position is its bit in Features.
-var gates = [...]gate{
+var gates = sorted(scheduling, elsewhere)
+
+func sorted(ours, others []gate) []gate {
+	all := slices.Clone(ours)
+	for _, g := range others {
+		g.foreign = true
+		all = append(all, g)
+	}
+	slices.SortFunc(all, func(a, b gate) int { return cmp.Compare(a.name, b.name) })
+	return all
+}
+
+var scheduling = []gate{
 	{name: AllAlpha, stage: Alpha},
 	{name: AllBeta, stage: Beta},
 	{name: CSIMigrationPortworx, stage: GA, on: true, locked: true},

@@ -25,7 +25,9 @@ func HeaderOf(o engine.Options) (trace.Header, error) {
 		Configuration: string(text), Features: map[string]bool{},
 	}
 	for _, gate := range c.Features.List() {
-		h.Features[string(gate.Name)] = gate.Enabled
+		if !gate.Foreign {
+			h.Features[string(gate.Name)] = gate.Enabled
+		}
 	}
 	return h, nil
 }
