@@ -10,27 +10,31 @@ func (s *Screen) erase(final byte, n int) {
 	case 'J':
 		switch n {
 		case 0:
-			clearCells(row[s.x:])
+			s.clear(row[s.x:])
 			s.clearRows(s.y+1, s.h)
 		case 1:
-			clearCells(row[:s.x+1])
+			s.clear(row[:s.x+1])
 			s.clearRows(0, s.y)
 		default:
 			s.clearRows(0, s.h)
 		}
 	case 'K':
-		clearCells([][]cell{row[s.x:], row[:s.x+1], row}[min(n, 2)])
+		s.clear([][]cell{row[s.x:], row[:s.x+1], row}[min(n, 2)])
 	case 'X':
-		clearCells(row[s.x:min(s.x+one, s.w)])
+		s.clear(row[s.x:min(s.x+one, s.w)])
 	case 'P':
 		copy(row[s.x:], row[min(s.x+one, s.w):])
-		clearCells(row[max(s.w-one, s.x):])
+		s.clear(row[max(s.w-one, s.x):])
 	case '@':
 		copy(row[min(s.x+one, s.w):], row[s.x:])
-		clearCells(row[s.x:min(s.x+one, s.w)])
-	case 'L':
-		s.scroll(s.y, -one)
-	case 'M':
+		s.clear(row[s.x:min(s.x+one, s.w)])
+	case 'L', 'M':
+		if s.y < s.top || s.y >= s.end { // lines that do not scroll stay
+			return
+		}
+		if final == 'L' {
+			one = -one
+		}
 		s.scroll(s.y, one)
 	case 'S':
 		s.scroll(s.top, one)
@@ -39,15 +43,16 @@ func (s *Screen) erase(final byte, n int) {
 	}
 }
 
-func clearCells(cells []cell) {
+// clear leaves blanks on the ground that is set.
+func (s *Screen) clear(cells []cell) {
 	for i := range cells {
-		cells[i] = cell{text: " "}
+		cells[i] = cell{" ", s.ground, s.ground}
 	}
 }
 
 func (s *Screen) clearRows(from, to int) {
 	for y := from; y < to; y++ {
-		clearCells(s.rows[y])
+		s.clear(s.rows[y])
 	}
 }
 
@@ -58,12 +63,12 @@ func (s *Screen) scroll(from, n int) {
 			first := s.rows[from]
 			copy(s.rows[from:s.end], s.rows[from+1:s.end])
 			s.rows[s.end-1] = first
-			clearCells(first)
+			s.clear(first)
 		} else {
 			last := s.rows[s.end-1]
 			copy(s.rows[from+1:s.end], s.rows[from:s.end-1])
 			s.rows[from] = last
-			clearCells(last)
+			s.clear(last)
 		}
 	}
 }

@@ -74,9 +74,9 @@ func (s *Screen) put(text string, width int) {
 		s.down()
 	}
 	s.last = text
-	s.rows[s.y][s.x] = cell{text, s.pen}
+	s.rows[s.y][s.x] = cell{text, s.pen, s.bare}
 	if width == 2 && s.x+1 < s.w {
-		s.rows[s.y][s.x+1] = cell{"", s.pen}
+		s.rows[s.y][s.x+1] = cell{"", s.pen, s.bare}
 	}
 	if s.x += width; s.x >= s.w {
 		s.x, s.wrap = s.w-1, true
@@ -100,10 +100,10 @@ func (s *Screen) escape(b []byte, ask func(string)) int {
 	case ']', 'P', '_', '^':
 		return s.str(b, ask)
 	case 'M':
-		if s.y > s.top {
-			s.y--
-		} else {
+		if s.y == s.top {
 			s.scroll(s.top, -1)
+		} else {
+			s.y = max(s.y-1, 0)
 		}
 	case '(', ')':
 		if len(b) < 3 {
@@ -190,22 +190,67 @@ func (s *Screen) csi(parameters string, final byte, ask func(string)) {
 
 func (s *Screen) sgr(parameters string) {
 	n := numbers(strings.ReplaceAll(parameters, ":", ";"))
-	if len(n) == 0 || (len(n) == 1 && n[0] == 0) {
-		s.pen = ""
-		return
+	if len(n) == 0 {
+		n = []int{0}
 	}
 	for i := 0; i < len(n); i++ {
-		switch c := n[i]; {
-		case c == 38 || c == 48:
-			s.colors++
+		code, from := n[i], i
+		if code == 38 || code == 48 {
 			if i++; i < len(n) {
-				i += map[int]int{2: 3, 5: 1}[n[i]]
+				i = min(i+map[int]int{2: 3, 5: 1}[n[i]], len(n)-1)
 			}
-		case c >= 30 && c <= 37, c >= 40 && c <= 47, c >= 90 && c <= 107:
-			s.colors++
+		}
+		s.style(code, n[from:min(i+1, len(n))])
+	}
+}
+
+// style changes the pen, which is the codes that are in force in the order of what they are about: traits, then the colour,
+// then that of the ground.
+func (s *Screen) style(code int, whole []int) {
+	words := make([]string, len(whole))
+	for i, n := range whole {
+		words[i] = strconv.Itoa(n)
+	}
+	set := strings.Join(words, ";")
+	colors := 1
+	switch {
+	case code == 0:
+		s.traits, s.ink, s.ground, colors = [10]bool{}, "", "", 0
+	case code < 10:
+		s.traits[code], colors = true, 0
+	case code == 22:
+		s.traits[1], s.traits[2], colors = false, false, 0
+	case code > 22 && code < 30:
+		s.traits[code-20], colors = false, 0
+	case code == 39:
+		s.ink, colors = "", 0
+	case code == 49:
+		s.ground, colors = "", 0
+	case code >= 40 && code < 50, code >= 100:
+		s.ground = set
+	default:
+		s.ink = set
+	}
+	s.colors += colors
+	s.pen, s.bare = "", ""
+	put := func(pen *string, code string) {
+		if *pen != "" && code != "" {
+			*pen += ";"
+		}
+		*pen += code
+	}
+	for trait, on := range s.traits {
+		if !on {
+			continue
+		}
+		put(&s.pen, strconv.Itoa(trait))
+		if trait == 4 || trait == 7 || trait == 9 {
+			put(&s.bare, strconv.Itoa(trait))
 		}
 	}
-	s.pen = parameters
+	put(&s.pen, s.ink)
+	put(&s.pen, s.ground)
+	put(&s.bare, s.ground)
 }
 
 // private does what a sequence of a terminal's own says.

@@ -14,9 +14,12 @@ type Screen struct {
 	rows       [][]cell
 	main       [][]cell // what the main screen shows while the other is in use
 	mx, my     int
-	top, end   int // the lines that scroll
-	pen        string
-	last       string // what a repetition repeats
+	top, end   int      // the lines that scroll
+	traits     [10]bool // by the codes that set them
+	ink        string   // the code of the colour
+	ground     string   // and of that behind
+	pen, bare  string   // all of them, and those that one sees of a blank
+	last       string   // what a repetition repeats
 	modes      map[int]bool
 	keyboard   int  // entries on kitty's stack
 	modifyKeys bool // modifyOtherKeys is on
@@ -27,6 +30,7 @@ type Screen struct {
 type cell struct {
 	text string // empty behind a wide character
 	pen  string
+	bare string // what of the pen is seen if it is blank
 }
 
 const (
@@ -61,11 +65,40 @@ func blankRows(w, h int) [][]cell {
 	return rows
 }
 
+// Shown is the screen of a terminal of a size after something was written to it.
+func Shown(w, h int, written []byte) *Screen {
+	s := newScreen(w, h)
+	s.show(written, func(string) {})
+	return s
+}
+
 // Text is what is on the screen, lines without the blanks they end in.
 func (s *Screen) Text() string {
 	var b strings.Builder
 	for _, row := range s.rows {
 		b.WriteString(strings.TrimRight(line(row), " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Styled is what is on the screen with the codes of every change of style. Of a blank only the ground is told, and whether it
+// is underlined, reversed or struck out.
+func (s *Screen) Styled() string {
+	var b strings.Builder
+	for _, row := range s.rows {
+		pen := ""
+		for _, c := range row {
+			seen := c.pen
+			if c.text == " " {
+				seen = c.bare
+			}
+			if seen != pen {
+				pen = seen
+				b.WriteString("\x1b[" + pen + "m")
+			}
+			b.WriteString(c.text)
+		}
 		b.WriteByte('\n')
 	}
 	return b.String()

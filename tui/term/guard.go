@@ -12,6 +12,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
+
+	"orrery/tui/term/thrift"
 )
 
 // How long a program may take to leave when it is told to, then to be torn out, then to answer for itself: together less
@@ -26,6 +28,7 @@ type Guard struct {
 	facts   Facts
 	program *tea.Program
 	answers answers
+	thrift  *thrift.Writer
 	stops   chan os.Signal // somebody wants the program to stop
 	stopped atomic.Bool    // between a stop and the moment the screen is back
 
@@ -37,7 +40,9 @@ type Guard struct {
 
 // NewGuard is a guard for the terminal of the facts.
 func NewGuard(f Facts) *Guard {
-	return &Guard{facts: f, stops: make(chan os.Signal, 1), ended: make(chan struct{})}
+	return &Guard{
+		facts: f, thrift: thrift.New(f.Out, f.Width, f.Height), stops: make(chan os.Signal, 1), ended: make(chan struct{}),
+	}
 }
 
 // Filter sees every message before the program does, and may change it or, with nil, drop it.
@@ -67,7 +72,9 @@ func (g *Guard) filter(msg tea.Msg) tea.Msg {
 	g.answers.seen(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		return g.facts.sized(msg)
+		msg = g.facts.sized(msg)
+		g.thrift.Resize(msg.Width, msg.Height)
+		return msg
 	case tea.SuspendMsg:
 		g.stopped.Store(true)
 		return tea.Exec(meanwhile(stop), func(error) tea.Msg { return tea.ResumeMsg{} })()

@@ -22,7 +22,7 @@ func (w *watchedIn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watchedOutput notes the questions that are asked.
+// watchedOutput notes the questions that are asked, and is thrifty with the rest.
 func (g *Guard) watchedOutput() *watchedOut { return &watchedOut{g.facts.Out, g} }
 
 type watchedOut struct {
@@ -32,5 +32,5 @@ type watchedOut struct {
 
 func (w *watchedOut) Write(p []byte) (int, error) {
 	w.guard.answers.asking(p)
-	return w.File.Write(p)
+	return w.guard.thrift.Write(p)
 }
