@@ -30,7 +30,7 @@ is changed. Where there is no kubeconfig the first built-in trace is asked.`
 
 func (a *asked) flag(c *cobra.Command, namespaced bool) {
 	c.Flags().StringVar(&a.trace, "trace", "", "the `TRACE` to ask; the cluster of the kubeconfig if it is not given")
-	c.Flags().StringVar(&a.at, "at", "", "the `time` to ask at; the end if it is not given")
+	c.Flags().StringVar(&a.at, "at", "", "the `time` to ask at, or @N for after N records; the end if it is not given")
 	_ = c.RegisterFlagCompletionFunc("trace", func(c *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return completeTrace(c, nil, text)
 	})
@@ -139,6 +139,14 @@ func toldOnce(e *engine.Engine, o engine.Options, lists []world.Listed) (*standp
 		return nil, err
 	}
 	return &standpoint{Player: player, at: o.Start}, nil
+}
+
+// within says behind a time what was asked: a cluster, or a trace so long after its beginning.
+func (d *sourceDocument) within(offset, trace string) string {
+	if d != nil {
+		return " of " + d.Cluster
+	}
+	return ", " + offset + " in " + trace
 }
 
 // text says where the answer comes from, after the answer.

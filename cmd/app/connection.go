@@ -14,6 +14,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/printable"
 	"orrery/core/whatif"
+	"orrery/core/world/live"
 )
 
 // connection is kubectl's flags that say which cluster is meant, and as whom.
@@ -65,9 +66,15 @@ func (n *connection) configured(c *cobra.Command) bool {
 }
 
 // again are the flags that name the same cluster, with a space behind each. Secrets are not among them.
-func (n *connection) again(c *cobra.Command) string {
+func (n *connection) again(c *cobra.Command) string { return repeated(c, sameCluster) }
+
+// sameCluster are the flags that name a cluster, as far as they may be shown.
+var sameCluster = []string{"kubeconfig", "context", "cluster", "user", "server", "as", "config"}
+
+// repeated are those flags that were given, as a shell takes them, with a space behind each.
+func repeated(c *cobra.Command, names []string) string {
 	text := ""
-	for _, name := range []string{"kubeconfig", "context", "cluster", "user", "server", "as", "config"} {
+	for _, name := range names {
 		if c.Flags().Changed(name) {
 			text += "--" + name + " " + whatif.ShellWord(c.Flags().Lookup(name).Value.String()) + " "
 		}
@@ -83,10 +90,12 @@ type cluster struct {
 	client       clientset.Interface
 }
 
+var errNoKubeconfig = errors.New("finding the cluster: there is no kubeconfig: name one with --kubeconfig or in KUBECONFIG")
+
 // open reads the flags. Nothing is asked of the cluster.
 func (n *connection) open(c *cobra.Command) (*cluster, error) {
 	if !n.configured(c) {
-		return nil, errors.New("finding the cluster: there is no kubeconfig: name one with --kubeconfig or in KUBECONFIG")
+		return nil, errNoKubeconfig
 	}
 	loader := n.flags.ToRawKubeConfigLoader()
 	k, err := loader.ClientConfig()
@@ -96,9 +105,9 @@ func (n *connection) open(c *cobra.Command) (*cluster, error) {
 	k.QPS, k.Burst, k.UserAgent = 50, 100, "orrery/"+version()
 	k.AcceptContentTypes, k.ContentType = "application/vnd.kubernetes.protobuf,application/json", "application/vnd.kubernetes.protobuf"
 	k.WarningHandler = rest.NoWarnings{}
-	client, err := clientset.NewForConfig(k)
+	client, err := live.NewClient(k)
 	if err != nil {
-		return nil, fmt.Errorf("connecting to the cluster: %w", err)
+		return nil, err
 	}
 	return &cluster{name: n.name(loader), server: printable.Line(k.Host, 120), config: k, client: client}, nil
 }

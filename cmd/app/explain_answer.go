@@ -12,6 +12,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/core/queue"
+	"orrery/core/whatif"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
@@ -31,6 +32,7 @@ type explanationDocument struct {
 	Verdict    string      `json:"verdict"`
 	Cause      string      `json:"cause"`
 	Help       []string    `json:"help"`
+	Fixes      []fix       `json:"fixes"`
 	Message    string      `json:"message,omitempty"`
 	Nodes      nodeCounts  `json:"nodes"`
 	Reasons    []reason    `json:"reasons"`
@@ -72,6 +74,13 @@ type nodeCounts struct {
 	Total    int `json:"total"`
 	Searched int `json:"searched"`
 	Feasible int `json:"feasible"`
+}
+
+// fix is a change that was tried on a copy, and placed the pod.
+type fix struct {
+	Change whatif.Change `json:"change"`
+	Node   string        `json:"node"`
+	Text   string        `json:"text"`
 }
 
 type reason struct {
@@ -153,7 +162,10 @@ func explainAt(s *standpoint, podName, node string) (*explanationDocument, error
 	} else {
 		doc.Asked = askedAt{momentOf(s.at), false, s.at}
 	}
-	return doc, doc.ask(s.Engine(), world.RefOf(pod), node)
+	if err := doc.ask(s.Engine(), world.RefOf(pod), node); err != nil {
+		return nil, err
+	}
+	return doc, doc.fixes(s.Engine(), world.RefOf(pod))
 }
 
 // ask has the scheduler answer.
@@ -185,6 +197,19 @@ func (d *explanationDocument) ask(e *engine.Engine, pod world.Ref, node string) 
 		d.NodeVerdict = verdictOf(x, node)
 	}
 	return nil
+}
+
+// fixes are the single changes that would place a pod which waits.
+func (d *explanationDocument) fixes(e *engine.Engine, pod world.Ref) error {
+	d.Fixes = []fix{}
+	if d.Asked.AsDecided {
+		return nil
+	}
+	proven, err := whatif.Fixes(e, pod)
+	for _, f := range proven {
+		d.Fixes = append(d.Fixes, fix{f.Change, f.Node, f.Text})
+	}
+	return err
 }
 
 func (d *explanationDocument) reasons(x *engine.Explanation) {

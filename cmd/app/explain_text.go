@@ -17,6 +17,7 @@ func (d *explanationDocument) text(w io.Writer) {
 	fmt.Fprintf(w, "  %s\n\n", d.Cause)
 	rows(w, "  ", d.facts())
 	section(w, "What would help", d.helpLines())
+	section(w, "Would place it, each tried by itself on a copy", d.fixLines())
 	section(w, "Why not", d.reasonLines())
 	section(w, "Said of the pod", d.statementLines())
 	if d.RunnerUp != nil {
@@ -67,7 +68,7 @@ func (d *explanationDocument) facts() [][]string {
 	if len(d.Where.Blamed) > 0 {
 		facts = append(facts, []string{"waits for", "an event that helps with " + printable.Line(strings.Join(d.Where.Blamed, ", "), 200)})
 	}
-	asked := clock(d.Asked.at) + ", " + offset(d.Asked.at.Sub(d.start)) + " in " + d.Trace
+	asked := clock(d.Asked.at) + d.Source.within(offset(d.Asked.at.Sub(d.start)), d.Trace)
 	if d.Asked.AsDecided {
 		asked += ", when it was decided"
 	} else if d.Where.Node != "" {
@@ -91,6 +92,17 @@ func (d *explanationDocument) helpLines() [][]string {
 		for _, v := range p.Victims[:min(len(p.Victims), 8)] {
 			lines = append(lines, []string{"  " + printable.Line(v.Namespace+"/"+v.Name, 150)})
 		}
+	}
+	return lines
+}
+
+// fixLines are what was tried, where the pod went, and the words that ask what else it would bring.
+func (d *explanationDocument) fixLines() [][]string {
+	var lines [][]string
+	for _, f := range d.Fixes {
+		lines = append(lines, []string{
+			printable.Line(f.Text, 150), "goes to " + printable.Line(f.Node, 60), "orrery whatif " + printable.Line(f.Change.String(), 200),
+		})
 	}
 	return lines
 }

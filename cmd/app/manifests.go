@@ -26,6 +26,7 @@ var manifestTemplates embed.FS
 type manifestFlags struct {
 	replaceDefault, shadow bool
 	namespace, image       string
+	gates                  []string
 }
 
 func manifestsCommand(plugins framework.Registry) *cobra.Command {
@@ -41,6 +42,7 @@ As it is, pods that name the scheduler "orrery" are scheduled by it, beside the 
 only one of the two acts. With --shadow it prints the rights to read that "orrery record" and questions to a
 cluster take, and nothing that runs.`,
 		Example: `  orrery manifests --image registry.example.com/orrery:v1 | kubectl apply -f -
+  orrery manifests --replace-default --feature-gates CoordinatedLeaderElection=true
   orrery manifests --shadow | kubectl apply -f -`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -58,6 +60,8 @@ cluster take, and nothing that runs.`,
 	c.Flags().BoolVar(&f.replaceDefault, "replace-default", false, "schedule the pods that name no scheduler, in kube-scheduler's place")
 	c.Flags().BoolVar(&f.shadow, "shadow", false, "print the rights to read only")
 	c.Flags().StringVarP(&f.namespace, "namespace", "n", metav1.NamespaceSystem, "the `namespace` to put it in")
+	c.Flags().StringSliceVar(&f.gates, "feature-gates", nil,
+		"feature gates to run with, as \"orrery run\" takes them: `gate=true`; CoordinatedLeaderElection takes more rights")
 	c.Flags().StringVar(&f.image, "image", defaultImage(), "the `image` to run; the Dockerfile builds it")
 	return c
 }
@@ -78,8 +82,10 @@ type manifestValues struct {
 	Replace               bool
 	// OwnNamespace says that the namespace has to be made.
 	OwnNamespace bool
-	Rights       []right // in the whole cluster
-	LeaseRights  []right // in LeaseNamespace
+	// Gates are the feature gates of the replicas, as their flag has them.
+	Gates       string
+	Rights      []right // in the whole cluster
+	LeaseRights []right // in LeaseNamespace
 }
 
 func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
@@ -92,7 +98,11 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 	if f.image == "" || strings.ContainsFunc(f.image, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
 		return nil, fmt.Errorf("--image %q: it is a name like registry.example.com/orrery:v1", f.image)
 	}
-	e, err := engine.New(engine.Options{Config: config.Default(config.DefaultFeatures()), Plugins: plugins})
+	features, err := config.ParseFeatureFlag(f.gates...)
+	if err != nil {
+		return nil, fmt.Errorf("--feature-gates: %w", err)
+	}
+	e, err := engine.New(engine.Options{Config: config.Default(features), Plugins: plugins})
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +121,11 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 	if f.replaceDefault {
 		v.Replace, v.Scheduler, v.Lease, v.LeaseNamespace = true, "default-scheduler", "kube-scheduler", metav1.NamespaceSystem
 	}
-	v.Rights, v.LeaseRights = schedulerRights(watched), leaseRights(v.Lease)
+	v.Rights, v.LeaseRights, v.Gates = schedulerRights(watched), leaseRights(v.Lease), strings.Join(f.gates, ",")
+	if features.Enabled(config.CoordinatedLeaderElection) {
+		everywhere, beside := candidateRights()
+		v.Rights, v.LeaseRights = append(v.Rights, everywhere), append(v.LeaseRights, beside)
+	}
 	return fill("scheduler.yaml", v)
 }
 

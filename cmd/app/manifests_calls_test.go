@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,8 +25,8 @@ import (
 )
 
 // callsOfAScheduler is everything that a scheduler of a configuration asks an API server for: it follows the cluster, does
-// every act, some of them with trouble, and is elected and resigns.
-func callsOfAScheduler(t *testing.T, configuration string) map[call]bool {
+// every act, some of them with trouble, and is elected and resigns. If leaders are chosen it is a candidate, and answers.
+func callsOfAScheduler(t *testing.T, configuration string, chosen bool) map[call]bool {
 	c, err := config.LoadNamed("config.yaml", []byte(configuration), config.DefaultFeatures())
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,8 @@ func callsOfAScheduler(t *testing.T, configuration string) map[call]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	board := newSwitchboard(t, (&troubled{}).answer)
+	server := &troubled{announced: make(chan struct{}, 1)}
+	board := newSwitchboard(t, server.answer)
 	cluster, err := live.New(live.Options{Client: board.client(t), Kinds: kinds})
 	if err != nil {
 		t.Fatal(err)
@@ -48,9 +50,12 @@ func callsOfAScheduler(t *testing.T, configuration string) map[call]bool {
 		cluster.Do(world.Effect{ID: world.EffectID(n + 1), Act: acts[name]})
 	}
 	elect(t, board, cluster, c)
+	if chosen {
+		announce(t, board, server, c)
+	}
 	used := map[call]bool{}
 	until := time.Now().Add(20 * time.Second)
-	for time.Now().Before(until) && !sawAll(used, len(kinds)) {
+	for time.Now().Before(until) && !(sawAll(used, len(kinds)) && (!chosen || sawCandidate(used))) {
 		cluster.Next(cluster.Now().Add(50 * time.Millisecond))
 		maps.Copy(used, board.heard())
 	}
@@ -72,6 +77,12 @@ func sawAll(used map[call]bool, kinds int) bool {
 		anyCall(used, func(c call) bool { return c.verb == "delete" }) && anyCall(used, func(c call) bool { return c.verb == "update" }) &&
 		anyCall(used, func(c call) bool { return c.verb == "get" && c.resource == "pods" }) &&
 		anyCall(used, func(c call) bool { return c.resource == "pods/status" })
+}
+
+// sawCandidate tells whether somebody was a candidate, and was so again.
+func sawCandidate(used map[call]bool) bool {
+	return anyCall(used, func(c call) bool { return c.verb == "update" && c.resource == "leasecandidates" }) &&
+		anyCall(used, func(c call) bool { return c.verb == "watch" && c.resource == "leasecandidates" })
 }
 
 // elect stands for the lease of the configuration as a replica does, and resigns when elected.
@@ -97,16 +108,50 @@ func elect(t *testing.T, board *switchboard, cluster *live.Cluster, c *config.Co
 	lock.RecordEvent("became leader") // again, as after a lease that was lost
 }
 
+// announce has a replica be a candidate, and then be asked whether it still is one.
+func announce(t *testing.T, board *switchboard, server *troubled, c *config.Configuration) {
+	t.Helper()
+	client, lease := board.client(t), c.LeaderElection
+	candidate, _, err := leaderelection.NewCandidate(client, lease.ResourceNamespace, "me", lease.ResourceName, "1.35.4", "1.35.0", "OldestEmulationVersion")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go candidate.Run(t.Context())
+	select {
+	case <-server.announced:
+	case <-time.After(10 * time.Second):
+		t.Error("nobody became a candidate")
+	}
+	// What would be asked by a watch is asked here by starting anew: either makes it look, and write what it finds anew.
+	again, _, err := leaderelection.NewCandidate(client, lease.ResourceNamespace, "me", lease.ResourceName, "1.35.4", "1.35.0", "OldestEmulationVersion")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go again.Run(t.Context())
+}
+
 // troubled is an API server on which the first binding ends nobody knows how.
 type troubled struct {
 	bindings atomic.Int32
-	lease    atomic.Pointer[lease]
+	written  sync.Map // by resource
+	// announced is told of candidates.
+	announced chan struct{}
 }
 
-// lease is one as it was written.
-type lease struct {
+// writing is an object as it was written.
+type writing struct {
 	format string
 	body   []byte
+}
+
+func (s *troubled) tell(c call) {
+	if c.resource != "leasecandidates" {
+		return
+	}
+	select {
+	case s.announced <- struct{}{}:
+	default:
+	}
 }
 
 func (s *troubled) answer(c call, w http.ResponseWriter, r *http.Request) bool {
@@ -133,15 +178,17 @@ func (s *troubled) answer(c call, w http.ResponseWriter, r *http.Request) bool {
 		pod.TypeMeta = metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}
 		_ = json.NewEncoder(w).Encode(pod)
 		return true
-	case c.resource == "leases":
+	case c.resource == "leases", c.resource == "leasecandidates":
 		if c.verb != "get" {
 			body, _ := io.ReadAll(r.Body)
-			s.lease.Store(&lease{r.Header.Get("Content-Type"), body})
+			s.written.Store(c.resource, writing{r.Header.Get("Content-Type"), body})
+			s.tell(c)
 		}
-		held := s.lease.Load()
-		if held == nil {
+		found, ok := s.written.Load(c.resource)
+		if !ok {
 			return status(http.StatusNotFound, metav1.StatusReasonNotFound)
 		}
+		held := found.(writing)
 		w.Header().Set("Content-Type", held.format)
 		_, _ = w.Write(held.body)
 		return true

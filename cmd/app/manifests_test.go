@@ -38,6 +38,7 @@ import (
 var variants = map[string]manifestFlags{
 	"beside":  {namespace: "orrery-system", image: "registry.example.com/orrery:v1"},
 	"replace": {replaceDefault: true, namespace: "kube-system", image: "orrery:devel"},
+	"chosen":  {replaceDefault: true, namespace: "kube-system", image: "orrery:devel", gates: []string{"CoordinatedLeaderElection=true"}},
 	"shadow":  {shadow: true, namespace: "kube-system", image: "orrery:devel"},
 }
 
@@ -352,12 +353,12 @@ func TestEveryActIsKnownHere(t *testing.T) {
 // TestTheRolesGiveExactlyTheRightsThatAreUsed carries every act out and takes part in an election, and holds each call against
 // the rules: none is without a rule, and no rule is without a call.
 func TestTheRolesGiveExactlyTheRightsThatAreUsed(t *testing.T) {
-	for _, name := range []string{"beside", "replace"} {
+	for _, name := range []string{"beside", "replace", "chosen"} {
 		t.Run(name, func(t *testing.T) {
 			objects := decoded(t, printed(t, variants[name]))
 			role := one[*rbacv1.Role](t, objects, nil)
 			everywhere := one(t, objects, func(r *rbacv1.ClusterRole) bool { return r.Name == "orrery" })
-			used := callsOfAScheduler(t, one[*v1.ConfigMap](t, objects, nil).Data["config.yaml"])
+			used := callsOfAScheduler(t, one[*v1.ConfigMap](t, objects, nil).Data["config.yaml"], name == "chosen")
 			for c := range used {
 				ofRole := c.namespace == role.Namespace && slices.ContainsFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return allowedBy(r, c) })
 				if !ofRole && !slices.ContainsFunc(everywhere.Rules, func(r rbacv1.PolicyRule) bool { return allowedBy(r, c) }) {

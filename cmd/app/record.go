@@ -94,6 +94,8 @@ type agreementDocument struct {
 	Agreed    uint64 `json:"agreed"`
 	Explained uint64 `json:"explained"`
 	Differs   uint64 `json:"differs"`
+	// Missed decisions may have been made before anybody saw what there was, and were not judged.
+	Missed uint64 `json:"missed"`
 }
 
 func (f *recordFlags) run(c *cobra.Command, plugins framework.Registry) error {

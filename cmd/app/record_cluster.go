@@ -61,12 +61,12 @@ func newRecording(ctx context.Context, from *cluster, o engine.Options) (*cluste
 		return nil, err
 	}
 	wanted := with(asked, append(beside, world.Lease)...)
-	readable, left, err := live.Reachable(ctx, from.client, wanted)
+	sight, err := live.Reachable(ctx, from.client, wanted, "")
 	if err != nil {
 		return nil, fmt.Errorf("looking at %s, %s: %w", from.name, from.server, err)
 	}
-	unread, err := unreadOf(left)
-	return &clusterRecording{from: from, options: o, kinds: readable, unread: unread, restless: true}, err
+	unread, err := unreadOf(sight.Unread)
+	return &clusterRecording{from: from, options: o, kinds: sight.Kinds, unread: unread, restless: true}, err
 }
 
 // record goes on until a limit, a signal or an error ends it, and says which.
@@ -204,7 +204,7 @@ func (r *clusterRecording) document(file string, bytes int64, ended string) *rec
 	return &recordDocument{
 		envelope: document("Recording"), File: file, Cluster: r.from.name, Server: r.from.server, Start: momentOf(r.began),
 		Seconds: rounded(r.lasted.Seconds()), Bytes: bytes, Inputs: e.Tally().Inputs, Refused: r.refused, Decisions: decisions, Ended: ended,
-		Agreement: agreementDocument{judged.Agreed, judged.Explained, judged.Differs}, Digest: e.Digest().String(), Unread: r.unread,
+		Agreement: agreementDocument{judged.Agreed, judged.Explained, judged.Differs, judged.Missed}, Digest: e.Digest().String(), Unread: r.unread,
 	}
 }
 

@@ -75,7 +75,15 @@ func leaseRights(lease string) []right {
 	}
 }
 
+// candidateRights are what a replica takes besides where the control plane chooses the leader, in the whole cluster and where
+// the lease is: it watches for what is asked of it wherever that might be written.
+func candidateRights() (everywhere, beside right) {
+	group, candidates := []string{store.ResourceOf(world.LeaseCandidate).Group}, []string{store.ResourceOf(world.LeaseCandidate).Resource}
+	return right{For: "Whether the control plane asks a candidate if it is still there.", Groups: group, Resources: candidates, Verbs: []string{"list", "watch"}},
+		right{For: "To be a candidate, under a name that is made up at the start.", Groups: group, Resources: candidates, Verbs: []string{"create", "get", "update"}}
+}
+
 // shadowRights are what recordings and questions read.
 func shadowRights(watched []world.Kind) []right {
-	return readingRights("What the plugins of the default configuration read, what brings pods back, and who leads.", with(watched, append(beside, world.Lease)...))
+	return readingRights("What the plugins of the default configuration read, what brings pods back, and who leads.", with(watched, append(beside, world.Lease, world.LeaseCandidate)...))
 }

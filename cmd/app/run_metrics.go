@@ -8,6 +8,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/component-base/metrics/prometheus/compatversion"
+	"k8s.io/component-base/metrics/prometheus/feature"
 
 	"orrery/core/config"
 	"orrery/core/engine"
@@ -23,6 +25,7 @@ func (processMetrics) MustRegister(all ...metrics.Registerable) { legacyregistry
 
 // instruments measure a replica under kube-scheduler's names. They are made once in a process.
 func instruments(features config.Features) replica.Instruments {
+	describeProcess(features)
 	m := telemetry.New(processMetrics{}, features)
 	return replica.Instruments{
 		Prepare: func(o *engine.Options) { o.Observer, o.Listener = m, m },
@@ -32,6 +35,22 @@ func instruments(features config.Features) replica.Instruments {
 		},
 	}
 }
+
+// describeProcess shows which gates are on, and which release it behaves like, as every component of a control plane does.
+func describeProcess(features config.Features) {
+	ctx := context.Background()
+	for _, gate := range features.List() {
+		stage := string(gate.Stage)
+		if gate.Stage == config.GA {
+			stage = "" // so it is there
+		}
+		feature.RecordFeatureInfo(ctx, string(gate.Name), stage, gate.Enabled)
+	}
+	compatversion.RecordCompatVersionInfo(ctx, "kube", replica.BinaryVersion, kubernetes, olderByOne)
+}
+
+// olderByOne is the oldest release of other components that this one goes with, if no flag says otherwise.
+const olderByOne = "1.34"
 
 // scrapeMost is for how long a scrape waits for the engine to be between two decisions.
 const scrapeMost = 5 * time.Second

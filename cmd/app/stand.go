@@ -2,6 +2,8 @@ package app
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,8 @@ type standpoint struct {
 	*play.Player
 	trace string
 	at    time.Time // the moment that was asked for: the latest record may be earlier
+	// numbered says that it was asked for by the number of records, because more of them may be of the same time.
+	numbered bool
 	// source is the cluster that was read; nil for a trace.
 	source *sourceDocument
 }
@@ -39,12 +43,17 @@ func stand(c *cobra.Command, plugins framework.Registry, arg, at string) (*stand
 		warn(c, d.Message+"; everything before it is used")
 	}
 	s := &standpoint{Player: player, trace: rec.name, at: player.End().Time}
-	if at != "" {
-		if s.at, err = s.moment(at); err != nil {
-			return nil, fmt.Errorf("--at %q: %w", at, err)
-		}
+	n := player.End().Record
+	if number, numbered := strings.CutPrefix(at, "@"); numbered {
+		n, err = s.record(number)
+		s.numbered = true
+	} else if at != "" {
+		s.at, err = s.moment(at)
+		n = player.RecordAt(s.at)
 	}
-	n := player.RecordAt(s.at)
+	if err != nil {
+		return nil, fmt.Errorf("--at %q: %w", at, err)
+	}
 	p = newProgress(c, "playing "+rec.name)
 	defer p.done()
 	for player.At().Record < n {
@@ -53,7 +62,19 @@ func stand(c *cobra.Command, plugins framework.Registry, arg, at string) (*stand
 		}
 		p.say(func() string { return fmt.Sprintf("%d%%", 100*player.At().Record/n) })
 	}
+	if s.numbered {
+		s.at = player.At().Time
+	}
 	return s, nil
+}
+
+// record reads a number of records that the trace has.
+func (s *standpoint) record(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if most := s.End().Record; err != nil || n < 0 || n > most {
+		return 0, fmt.Errorf("after an @ it takes a number of records, and the trace has %d", most)
+	}
+	return n, nil
 }
 
 // moment reads a time that the trace has something to say about. Times are shown rounded, so one just after its end is

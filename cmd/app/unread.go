@@ -19,8 +19,7 @@ var beside = []world.Kind{
 
 // with is a set of kinds and some more.
 func with(kinds []world.Kind, more ...world.Kind) []world.Kind {
-	all := append(slices.Clone(kinds), more...)
-	return slices.DeleteFunc(world.Kinds(), func(k world.Kind) bool { return !slices.Contains(all, k) })
+	return world.InOrder(slices.Concat(kinds, more))
 }
 
 // unreadDocument is a kind that could not be read.

@@ -38,8 +38,14 @@ const (
 func (s *Session) beShadow(ctx context.Context) error {
 	began := time.Now()
 	b := &beside{Session: s, inputs: make(chan world.Input, inputsKept), asks: make(chan ask), unlisted: map[world.Kind]bool{}}
-	var err error
-	b.shadow, err = shadow.New(shadow.Options{Witness: s.options.Witness, Engine: engine.Options{
+	kinds, err := s.wanted()
+	if err != nil {
+		return err
+	}
+	if s.sight, err = look(ctx, s.client, kinds, s.options.Namespace); err != nil {
+		return err
+	}
+	b.shadow, err = shadow.New(shadow.Options{Witness: s.options.Witness, Unjudged: s.sight.undecided() != "", Engine: engine.Options{
 		Config: s.options.Config, Plugins: s.options.Plugins, Seed: s.options.Seed, Observer: s.options.Observer,
 		Stopwatch: func() time.Duration { return time.Since(began) }, Start: began.Round(0),
 	}})
@@ -47,17 +53,14 @@ func (s *Session) beShadow(ctx context.Context) error {
 		return err
 	}
 	s.engine, s.judge, s.look = b.shadow.Engine(), b.shadow.Judge(), b.ask
-	kinds, err := wanted(s.engine)
-	if err != nil {
-		return err
-	}
-	if kinds, s.missing, err = Reachable(ctx, s.client, kinds); err != nil {
-		return err
-	}
-	for _, kind := range kinds {
+	for _, kind := range s.sight.kinds {
 		b.unlisted[kind] = true
 	}
-	if b.cluster, err = live.New(live.Options{Client: s.client, Kinds: kinds, Logger: quiet(), Allowed: func() bool { return false }}); err != nil {
+	s.synced.Store(len(b.unlisted) == 0) // who may read nothing waits for nothing
+	b.cluster, err = live.New(live.Options{
+		Client: s.client, Kinds: s.sight.kinds, Within: s.sight.within, Logger: quiet(), Allowed: func() bool { return false },
+	})
+	if err != nil {
 		return err
 	}
 	s.awaits = b.cluster.Missing
@@ -102,13 +105,13 @@ func (b *beside) ask(ctx context.Context, look func(*engine.Engine)) error {
 
 // run drives until the context ends, or until the engine cannot vouch for its state any more.
 func (b *beside) run(ctx context.Context) error {
-	restless := true
+	restless, decides := true, b.sight.undecided() == ""
 	for ctx.Err() == nil {
-		took, err := b.takeIn(restless)
+		took, err := b.takeIn(restless && decides)
 		if err != nil {
 			return err
 		}
-		if restless = restless || took; restless && len(b.unlisted) == 0 {
+		if restless = restless || took; restless && decides && len(b.unlisted) == 0 {
 			_, restless = b.shadow.Step()
 			b.wake()
 			b.glance()

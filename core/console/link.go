@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,14 +21,24 @@ type link struct {
 }
 
 // around has every request of a client pass the link.
-func (l *link) around(next http.RoundTripper) http.RoundTripper { return passing{l, next} }
+func (l *link) around(next http.RoundTripper) http.RoundTripper { return passing{link: l, next: next} }
+
+// reading is around a client that can read and nothing else.
+func (l *link) reading(next http.RoundTripper) http.RoundTripper { return passing{l, next, true} }
 
 type passing struct {
-	link *link
-	next http.RoundTripper
+	link  *link
+	next  http.RoundTripper
+	reads bool // only
 }
 
+// errReadOnly is what becomes of a write that nobody has allowed.
+var errReadOnly = errors.New("this console only looks; start it with --allow-actions to change the cluster")
+
 func (p passing) RoundTrip(r *http.Request) (*http.Response, error) {
+	if p.reads && r.Method != http.MethodGet {
+		return nil, errReadOnly
+	}
 	response, err := p.next.RoundTrip(r)
 	switch {
 	case err == nil:

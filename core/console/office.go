@@ -2,12 +2,15 @@ package console
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"orrery/core/engine"
 	"orrery/core/replica"
 	"orrery/core/trace/play"
 	"orrery/core/world"
+	"orrery/core/world/live"
 )
 
 // beReplica has the session stand for the scheduler's lease.
@@ -16,11 +19,7 @@ func (s *Session) beReplica(ctx context.Context) error {
 		Config: s.options.Config, Plugins: s.options.Plugins, KubeConfig: s.options.KubeConfig, Identity: s.options.Identity,
 		Seed: s.options.Seed, Logger: quiet(), Kinds: func(e *engine.Engine) (kinds []world.Kind, err error) {
 			s.engine = e
-			if kinds, err = wanted(e); err != nil {
-				return nil, err
-			}
-			kinds, s.missing, err = Reachable(ctx, s.client, kinds)
-			return kinds, err
+			return s.mayDecide(ctx, e)
 		},
 		Instruments: replica.Instruments{
 			Prepare: func(o *engine.Options) { o.Observer, o.Start = s.options.Observer, time.Now().Round(0) },
@@ -47,6 +46,27 @@ func (s *Session) beReplica(ctx context.Context) error {
 	}()
 	go s.watchSync(until, r)
 	return nil
+}
+
+// mayDecide finds out what may be read. Who decides has to read all that the plugins ask for: with part of the pods nodes
+// would be filled beyond what they have, and without budgets preemption would not heed them.
+func (s *Session) mayDecide(ctx context.Context, e *engine.Engine) ([]world.Kind, error) {
+	kinds, err := wanted(e)
+	if err != nil {
+		return nil, err
+	}
+	if s.sight, err = look(ctx, s.client, kinds, ""); err != nil {
+		return nil, err
+	}
+	needed, err := live.Watched(e)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(s.sight.unseen, func(k world.Kind) bool { return slices.Contains(needed, k) }) {
+		return nil, fmt.Errorf("--schedule takes rights that you have not, to read %s; without --schedule the console shows what may be seen",
+			brief(s.sight.missing))
+	}
+	return s.sight.kinds, nil
 }
 
 // watchSync notices when everything was listed once.

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -25,11 +24,15 @@ import (
 type Options struct {
 	// KubeConfig is how to reach the API server.
 	KubeConfig *rest.Config
+	// Namespace is the one to show where no more may be read than one; empty for nothing in that case.
+	Namespace string
 	// Config is the cluster's scheduler's configuration, as far as anybody knows it; nil is the default one.
 	Config  *config.Configuration
 	Plugins framework.Registry
 	// Schedule has the session stand for the scheduler's lease, and schedule while it has it.
 	Schedule bool
+	// Allow lets people change the cluster by way of [Session.Hand]. Without it that has no way to.
+	Allow bool
 	// Identity is what it calls itself there; empty is a name nobody else has.
 	Identity string
 	// Observer is told what plugins took, and Witness what the engine is told and decides. Both may be nil.
@@ -44,7 +47,7 @@ type Session struct {
 	options Options
 	client  kubernetes.Interface
 	link    link
-	missing []operate.Rule
+	sight   sight
 	wakes   chan struct{}
 	synced  atomic.Bool
 	leading func() bool
@@ -65,11 +68,16 @@ type Session struct {
 func Open(ctx context.Context, o Options) (*Session, error) {
 	s := &Session{options: o, wakes: make(chan struct{}, 1), over: make(chan struct{}), leading: func() bool { return false }}
 	s.link.wake = s.wake
+	own, through := rest.AddUserAgent(rest.CopyConfig(o.KubeConfig), "console"), s.link.reading
+	if o.Allow {
+		through = s.link.around
+	}
+	own.Wrap(through)
 	s.options.KubeConfig = rest.CopyConfig(o.KubeConfig)
 	s.options.KubeConfig.Wrap(s.link.around)
 	var err error
-	if s.client, err = kubernetes.NewForConfig(rest.AddUserAgent(s.options.KubeConfig, "console")); err != nil {
-		return nil, fmt.Errorf("connecting to the API server: %w", err)
+	if s.client, err = live.NewClient(own); err != nil {
+		return nil, err
 	}
 	if s.options.Config == nil {
 		s.options.Config = config.Default(config.DefaultFeatures())
@@ -151,25 +159,53 @@ type State struct {
 	// Lost is why the API server cannot be reached, since when; nil if it can.
 	Lost  error
 	Since time.Time
-	// Missing are the rules without which something is not seen.
+	// Unseen are the kinds that may not be read at all, and Missing the rules without which something is not seen.
+	Unseen  []world.Kind
 	Missing []operate.Rule
+	// Within is the one namespace that is seen of some kinds, and More are the rules that it takes to see the others; empty
+	// if there are no such kinds.
+	Within string
+	More   []operate.Rule
+	// Undecided is why the session decides nothing beside the cluster's scheduler, and compares nothing; empty if it does.
+	Undecided string
 	// Scheduling says that the session may act, Leading that it does.
 	Scheduling, Leading bool
 	// Ended is why the engine stands still for good; nil while it does not.
 	Ended error
 }
 
+// Bound is the one namespace whose pods are seen; empty if all pods are, or none.
+func (st *State) Bound() string {
+	if slices.ContainsFunc(st.More, aboutPods) {
+		return st.Within
+	}
+	return ""
+}
+
+// PodsIn tells whether the pods of a namespace are seen.
+func (st *State) PodsIn(namespace string) bool {
+	bound := st.Bound()
+	return bound == namespace || bound == "" && !slices.ContainsFunc(st.Missing, aboutPods)
+}
+
+func aboutPods(r operate.Rule) bool { return r.Group == "" && r.Resource == "pods" }
+
 // State says how the session is doing.
 func (s *Session) State() State {
-	st := State{Synced: s.synced.Load(), Scheduling: s.options.Schedule, Leading: s.leading()}
+	st := State{
+		Synced: s.synced.Load(), Scheduling: s.options.Schedule, Leading: s.leading(),
+		Unseen: s.sight.unseen, Within: s.sight.namespace(), More: s.sight.more, Undecided: s.sight.undecided(),
+	}
 	if !st.Synced {
 		st.Awaited = s.awaits()
 	}
 	var denied []operate.Rule
 	st.Since, denied, st.Lost = s.link.state()
-	st.Missing = slices.Clone(s.missing)
+	st.Missing = slices.Clone(s.sight.missing)
 	for _, rule := range denied {
-		if !slices.Contains(st.Missing, rule) {
+		anywhere := rule
+		anywhere.Namespace = ""
+		if !unmissed(rule) && !slices.Contains(slices.Concat(st.Missing, st.More), anywhere) && !slices.Contains(st.Missing, rule) {
 			st.Missing = append(st.Missing, rule)
 		}
 	}
@@ -181,6 +217,15 @@ func (s *Session) State() State {
 	default:
 	}
 	return st
+}
+
+// wanted are the kinds that an engine of the session's configuration needs, and those that the screen has use for.
+func (s *Session) wanted() ([]world.Kind, error) {
+	e, err := engine.New(engine.Options{Config: s.options.Config, Plugins: s.options.Plugins})
+	if err != nil {
+		return nil, err
+	}
+	return wanted(e)
 }
 
 // wanted are the kinds that an engine needs, and those that the screen has use for.

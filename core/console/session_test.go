@@ -115,7 +115,7 @@ func TestWhatMayNotBeSeenIsLeftOutAndNamed(t *testing.T) {
 	})
 	st := s.State()
 	alert := st.Alert(time.Time{})
-	for _, want := range []string{"watch namespaces", "list+watch leases.coordination.k8s.io", "list+watch poddisruptionbudgets.policy"} {
+	for _, want := range []string{"no right to read ", "namespaces (watch)", " leases.coordination.k8s.io", " poddisruptionbudgets.policy"} {
 		if !strings.Contains(alert, want) {
 			t.Errorf("the alert is %q, want it to name %q", alert, want)
 		}

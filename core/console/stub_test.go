@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,7 +28,7 @@ type stub struct {
 	objects map[string][]world.Object // by resource
 	log     []event
 	changed chan struct{}
-	forbids map[string]bool // "verb resource"
+	forbids map[string]bool // "verb resource", and "verb resource in namespace"
 	writes  []string
 }
 
@@ -40,11 +41,25 @@ type event struct {
 func newStub(t *testing.T) *stub {
 	s := &stub{version: 100, objects: map[string][]world.Object{}, changed: make(chan struct{}), forbids: map[string]bool{}}
 	s.server = httptest.NewServer(s)
-	t.Cleanup(func() {
-		s.server.CloseClientConnections()
-		s.server.Close()
-	})
+	t.Cleanup(s.close)
 	return s
+}
+
+// close breaks all connections, those included that come in the meantime: a watch would be waited for for ever.
+func (s *stub) close() {
+	closed := make(chan struct{})
+	go func() {
+		s.server.Close()
+		close(closed)
+	}()
+	for {
+		s.server.CloseClientConnections()
+		select {
+		case <-closed:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 func (s *stub) kubeConfig() *rest.Config {
@@ -95,9 +110,14 @@ func (s *stub) written() []string {
 
 func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	resource, group := parts[len(parts)-1], ""
+	resource, group, namespace := parts[len(parts)-1], "", ""
 	if parts[0] == "apis" {
 		group = parts[1]
+	}
+	scope := "at the cluster scope"
+	if len(parts) > 2 && parts[len(parts)-3] == "namespaces" {
+		namespace = parts[len(parts)-2]
+		scope = `in the namespace "` + namespace + `"`
 	}
 	watch := r.URL.Query().Get("watch") != ""
 	verb := "list"
@@ -105,7 +125,11 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		verb = "watch"
 	}
 	s.mu.Lock()
-	forbidden := s.forbids[verb+" "+resource]
+	what := verb + " " + resource
+	if namespace != "" {
+		what += " in " + namespace
+	}
+	forbidden := s.forbids[what]
 	if r.Method != http.MethodGet {
 		s.writes = append(s.writes, r.Method+" "+r.URL.Path)
 	}
@@ -115,25 +139,27 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, schema.GroupResource{}, "nothing may be written here")
 	case forbidden:
 		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, schema.GroupResource{Group: group, Resource: resource},
-			resource+` is forbidden: User "jane" cannot `+verb+` resource "`+resource+`" in API group "`+group+`" at the cluster scope`)
+			resource+` is forbidden: User "jane" cannot `+verb+` resource "`+resource+`" in API group "`+group+`" `+scope)
 	case resource == "workloads":
 		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, schema.GroupResource{}, "the server could not find the requested resource")
 	case watch && r.URL.Query().Get("sendInitialEvents") != "":
 		refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, schema.GroupResource{}, "sendInitialEvents is not known")
 	case watch:
-		s.watch(w, r, resource)
+		s.watch(w, r, resource, namespace)
 	default:
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		items := s.objects[resource]
-		if items == nil {
-			items = []world.Object{}
+		items := []world.Object{}
+		for _, o := range s.objects[resource] {
+			if namespace == "" || o.GetNamespace() == namespace {
+				items = append(items, o)
+			}
 		}
 		reply(w, http.StatusOK, map[string]any{"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version)}, "items": items})
 	}
 }
 
-func (s *stub) watch(w http.ResponseWriter, r *http.Request, resource string) {
+func (s *stub) watch(w http.ResponseWriter, r *http.Request, resource, namespace string) {
 	since, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
 	w.Header().Set("Content-Type", "application/json")
 	for {
@@ -141,7 +167,7 @@ func (s *stub) watch(w http.ResponseWriter, r *http.Request, resource string) {
 		news, changed := s.log, s.changed
 		s.mu.Unlock()
 		for _, e := range news {
-			if e.version > since && e.resource == resource {
+			if e.version > since && e.resource == resource && (namespace == "" || e.object.GetNamespace() == namespace) {
 				since = e.version
 				_ = json.NewEncoder(w).Encode(map[string]any{"type": e.kind, "object": e.object})
 			}
@@ -158,8 +184,7 @@ func (s *stub) watch(w http.ResponseWriter, r *http.Request, resource string) {
 // down breaks all connections and refuses new ones; the address stays the stub's.
 func (s *stub) down(t *testing.T) (up func()) {
 	address := s.server.Listener.Addr().String()
-	s.server.CloseClientConnections()
-	s.server.Close()
+	s.close()
 	return func() {
 		listener, err := net.Listen("tcp", address)
 		if err != nil {

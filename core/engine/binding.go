@@ -120,10 +120,9 @@ func (e *Engine) bind(b *binding) {
 func (b *binding) run() world.Run {
 	lent := &loan{state: copyOf(b.state)}
 	b.lent = lent
-	run := world.Run{Pod: world.RefOf(b.assumed), Node: b.node, Point: string(framework.PreBind)}
+	run := b.turn()
 	if b.stage == preBinding {
 		plugin := b.profile.PreBindPlugins(b.state)[b.next]
-		run.Plugin = plugin.Name()
 		run.Call = func(ctx context.Context) *fwk.Status {
 			defer lent.returned.Store(true)
 			return plugin.PreBind(ctx, lent.state, b.assumed, b.node)
@@ -131,10 +130,20 @@ func (b *binding) run() world.Run {
 		return run
 	}
 	plugin := b.profile.BindPlugins()[b.next]
-	run.Plugin, run.Point = plugin.Name(), string(framework.Bind)
 	run.Call = func(ctx context.Context) *fwk.Status {
 		defer lent.returned.Store(true)
 		return plugin.Bind(ctx, lent.state, b.assumed, b.node)
+	}
+	return run
+}
+
+// turn names the plugin whose turn it is, and at which point.
+func (b *binding) turn() world.Run {
+	run := world.Run{Pod: world.RefOf(b.assumed), Node: b.node}
+	if b.stage == preBinding {
+		run.Plugin, run.Point = b.profile.PreBindPlugins(b.state)[b.next].Name(), string(framework.PreBind)
+	} else {
+		run.Plugin, run.Point = b.profile.BindPlugins()[b.next].Name(), string(framework.Bind)
 	}
 	return run
 }

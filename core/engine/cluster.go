@@ -58,36 +58,19 @@ func nodeOf(o world.Object) *v1.Node {
 	return node
 }
 
-// resources are the kinds besides pods and nodes whose changes may wake a pod, by the name plugins register them under.
-var resources = map[world.Kind]fwk.EventResource{
-	world.PersistentVolume:      fwk.PersistentVolume,
-	world.PersistentVolumeClaim: fwk.PersistentVolumeClaim,
-	world.CSINode:               fwk.CSINode,
-	world.CSIDriver:             fwk.CSIDriver,
-	world.VolumeAttachment:      fwk.VolumeAttachment,
-	world.CSIStorageCapacity:    fwk.CSIStorageCapacity,
-	world.StorageClass:          fwk.StorageClass,
-	world.ResourceClaim:         fwk.ResourceClaim,
-	world.ResourceSlice:         fwk.ResourceSlice,
-	world.DeviceClass:           fwk.DeviceClass,
-	world.Workload:              fwk.Workload,
-	world.Service:               "Service", // for the requeueing rule of old, which nothing is registered for
-}
-
 func (e *Engine) othersChanged(d store.Delta) {
-	resource, ok := resources[d.Kind]
-	if !ok {
+	event := fwk.ClusterEvent{Resource: resourceOf(d.Kind)}
+	if event.Resource == "" {
 		return
 	}
-	event := fwk.ClusterEvent{Resource: resource}
 	var was, is any
 	switch d.Op {
 	case world.Added:
-		event.ActionType, is = fwk.Add, d.New
+		event.ActionType, is = fwk.Add, shown(d.New)
 	case world.Modified:
-		event.ActionType, was, is = fwk.Update, d.Old, d.New
+		event.ActionType, was, is = fwk.Update, shown(d.Old), shown(d.New)
 	case world.Deleted:
-		event.ActionType, was = fwk.Delete, d.Old
+		event.ActionType, was = fwk.Delete, shown(d.Old)
 	}
 	e.queue.Move(event, was, is, e.now, nil)
 }

@@ -39,9 +39,9 @@
 //
 // # Files
 //
-// apply, pods and cluster take inputs in; cycle, search and pick are one attempt; failure and binding are what follows
-// from it; wishes are the effects and what plugins may ask for; explain, decision, lastsearch, view and problems are for
-// readers.
+// apply, pods and cluster take inputs in, registered says which kinds they have to be of; cycle, search and pick are one attempt; failure and binding are what follows
+// from it; wishes are the effects and what plugins may ask for; explain, decision, lastsearch, view, awaited and
+// problems are for readers.
 //
 // # How many nodes are looked for
 //

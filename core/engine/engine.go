@@ -61,18 +61,19 @@ type Engine struct {
 	registry   framework.Registry
 	percentage int32
 
-	now       time.Time
-	store     *store.Store
-	cache     *cache.Cache
-	snapshot  *cache.Snapshot
-	queue     *queue.Queue
-	profiles  map[string]*framework.Profile
-	order     []string // of profiles, as configured
-	waiting   *framework.WaitingPods
-	ctx       context.Context
-	chance    *rand.PCG
-	stopwatch func() time.Duration
-	hintTook  time.Duration // by the last hint that was asked; measured for a listener only
+	now        time.Time
+	store      *store.Store
+	cache      *cache.Cache
+	snapshot   *cache.Snapshot
+	queue      *queue.Queue
+	profiles   map[string]*framework.Profile
+	order      []string     // of profiles, as configured
+	registered []world.Kind // for events
+	waiting    *framework.WaitingPods
+	ctx        context.Context
+	chance     *rand.PCG
+	stopwatch  func() time.Duration
+	hintTook   time.Duration // by the last hint that was asked; measured for a listener only
 
 	gates      queue.Gates
 	startIndex int
@@ -134,6 +135,7 @@ func New(o Options) (*Engine, error) {
 		return nil, err
 	}
 	e.queue = queue.New(options)
+	e.register(options.Profiles)
 	return e, nil
 }
 

@@ -43,7 +43,8 @@ func (e *Engine) forkToAsk() (*Engine, error) {
 func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) (*Engine, error) {
 	f := &Engine{
 		options: e.options, config: e.config, registry: e.registry, percentage: e.percentage, gates: e.gates,
-		now: e.now, store: e.store.Fork(), cache: e.cache.Fork(), snapshot: e.snapshot.Fork(),
+		registered: e.registered,
+		now:        e.now, store: e.store.Fork(), cache: e.cache.Fork(), snapshot: e.snapshot.Fork(),
 		waiting: e.waiting.Fork(), statuses: framework.NewNodeToStatus(0), ctx: e.ctx, stopwatch: e.stopwatch,
 		startIndex: e.startIndex, bindings: make(map[types.UID]*binding, len(e.bindings)),
 		pending: maps.Clone(e.pending), asked: maps.Clone(e.asked),

@@ -67,7 +67,7 @@ func verdictOf(status *fwk.Status) Verdict {
 // eventOf is the event that a change is as a whole; what a modified object means to plugins may be several others. It has
 // no resource for objects that no plugin is woken by.
 func eventOf(d store.Delta) fwk.ClusterEvent {
-	event := fwk.ClusterEvent{Resource: resources[d.Kind]}
+	event := fwk.ClusterEvent{Resource: resourceOf(d.Kind)}
 	switch d.Kind {
 	case world.Node:
 		event.Resource = fwk.Node

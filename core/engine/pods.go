@@ -56,7 +56,7 @@ func (e *Engine) podUpdated(was, is *v1.Pod) error {
 	case assigned(is):
 		err := e.podAssigned(is)
 		if e.ours(was) {
-			e.queue.Delete(was, e.now)
+			e.queue.Assigned(was, is.Spec.NodeName, e.now)
 		}
 		return err
 	case e.ours(is):

@@ -83,6 +83,17 @@ func (a Action) Command() string {
 	return ""
 }
 
+// Notes are what has to be known of the action beside what it would do to the pods.
+func (a Action) Notes() []string {
+	if a.Verb == Drain {
+		return []string{
+			"Pods of daemon sets stay; those without a controller do not come back.",
+			"What is in emptyDir volumes is lost.",
+		}
+	}
+	return nil
+}
+
 // Changes are the action as a question to package whatif; there are none for what only hurries.
 func (a Action) Changes() []whatif.Change {
 	one := func(verb whatif.Verb, name string) []whatif.Change { return []whatif.Change{{Verb: verb, Name: name}} }

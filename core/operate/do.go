@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
-	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,7 +36,7 @@ func (h *Hand) Do(ctx context.Context, a Action) error {
 	case Drain:
 		err = h.drain(ctx, a.Node)
 	case Evict:
-		err = h.evict(ctx, a.Pod)
+		err = h.evictOne(ctx, a.Pod)
 	case Delete:
 		err = h.delete(ctx, a.Pod)
 	case Ungate:
@@ -115,60 +113,19 @@ func (h *Hand) ungate(ctx context.Context, a Action) error {
 	return Refused(err, Rule{Resource: "pods", Verb: "patch", Namespace: a.Pod.Namespace})
 }
 
-// BetweenTries is how long a drain waits before it asks again for what a budget holds, as kubectl does.
-const BetweenTries = 5 * time.Second
-
-// drain cordons a node and evicts what is on it, but for pods of daemon sets and those that the kubelet made itself. It goes
-// on asking for what budgets hold until the context ends.
-func (h *Hand) drain(ctx context.Context, node string) error {
-	if err := h.cordon(ctx, node, true); err != nil {
-		return err
-	}
-	pods, err := h.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + node})
-	if err != nil {
-		return Refused(err, Rule{Resource: "pods", Verb: "list"})
-	}
-	var left []world.Ref
-	for i := range pods.Items {
-		if pod := &pods.Items[i]; leaves(pod) {
-			left = append(left, world.RefOf(pod))
-		}
-	}
-	for all := len(left); ; {
-		if left, err = h.evictAll(ctx, left); err != nil || len(left) == 0 {
-			return err
-		}
-		h.say(fmt.Sprintf("draining node %s: %d of %d pods asked to leave, %d held by disruption budgets", node, all-len(left), all, len(left)))
-		if h.Pause == nil {
-			return fmt.Errorf("disruption budgets hold %d of %d pods, %s first", len(left), all, left[0])
-		}
-		if err := h.Pause(ctx); err != nil {
-			return fmt.Errorf("disruption budgets still hold %d of %d pods, %s first: %w", len(left), all, left[0], err)
-		}
-	}
-}
-
-// evictAll asks all to leave, and gives back those that budgets hold.
-func (h *Hand) evictAll(ctx context.Context, pods []world.Ref) (held []world.Ref, err error) {
-	for _, pod := range pods {
+// evictOne goes on asking for a pod that a budget holds until the context ends.
+func (h *Hand) evictOne(ctx context.Context, pod world.Ref) error {
+	for {
 		err := h.evict(ctx, pod)
 		var budget *heldError
-		switch {
-		case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err): // gone, or another in its place
-		case errors.As(err, &budget):
-			held = append(held, pod)
-		default:
-			return nil, err
+		if !errors.As(err, &budget) || h.Pause == nil {
+			return err
+		}
+		h.say(fmt.Sprintf("evicting pod %s: %v; asked again every %s", pod, budget, BetweenTries))
+		if h.Pause(ctx) != nil {
+			return err
 		}
 	}
-	return held, nil
-}
-
-func leaves(pod *v1.Pod) bool {
-	owner := metav1.GetControllerOfNoCopy(pod)
-	_, mirror := pod.Annotations[v1.MirrorPodAnnotationKey]
-	over := pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
-	return !mirror && !over && pod.DeletionTimestamp == nil && (owner == nil || owner.Kind != "DaemonSet")
 }
 
 func (h *Hand) say(text string) {

@@ -97,38 +97,75 @@ func TestNodesAreCordonedAndUncordoned(t *testing.T) {
 	}
 }
 
-func TestADrainGoesOnAskingForWhatBudgetsHold(t *testing.T) {
-	daemon := mk.Pod("daemon").Node("node-1").Owner("apps/v1", "DaemonSet", "log").Obj()
-	c := fake.NewClientset(mk.Node("node-1").Obj(), web, daemon)
-	asked, said, waited := []string{}, []string{}, 0
+// budgeted is an API server with a budget that turns so many evictions down; those it allows take a pod away at once.
+func budgeted(turnsDown int, objects ...runtime.Object) (c *fake.Clientset, asked *[]string) {
+	c, asked = fake.NewClientset(objects...), &[]string{}
 	c.PrependReactor("create", "pods", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		create := a.(clienttesting.CreateAction)
 		if create.GetSubresource() != "eviction" {
 			return false, nil, nil
 		}
-		asked = append(asked, create.GetObject().(metav1.Object).GetName())
-		if len(asked) < 3 {
+		pod := create.GetObject().(metav1.Object).GetName()
+		if *asked = append(*asked, pod); len(*asked) <= turnsDown {
 			return true, nil, apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0)
 		}
-		return true, nil, nil
+		return true, nil, c.Tracker().Delete(schema.GroupVersionResource{Version: "v1", Resource: "pods"}, create.GetNamespace(), pod)
 	})
+	return c, asked
+}
+
+func TestADrainGoesOnAskingForWhatBudgetsHold(t *testing.T) {
+	daemon := mk.Pod("daemon").Node("node-1").Owner("apps/v1", "DaemonSet", "log").Obj()
+	mirror := mk.Pod("mirror").Node("node-1").Obj()
+	mirror.Annotations = map[string]string{v1.MirrorPodAnnotationKey: "x"}
+	c, asked := budgeted(2, mk.Node("node-1").Obj(), web, daemon, mirror)
+	said, waited := []string{}, 0
 	hand := operate.Hand{
 		Client: c, Said: func(s string) { said = append(said, s) }, Pause: func(context.Context) error { waited++; return nil },
 	}
 	if err := hand.Do(context.Background(), operate.Action{Verb: operate.Drain, Node: "node-1"}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"web", "web", "web"}; !slices.Equal(asked, want) || waited != 2 {
-		t.Errorf("asked for %q with %d pauses, want %q with 2: daemon sets' pods stay", asked, waited, want)
+	if want := []string{"web", "web", "web"}; !slices.Equal(*asked, want) || waited != 3 {
+		t.Errorf("asked for %q with %d pauses, want %q with 3: pods of daemon sets and the kubelet's own stay", *asked, waited, want)
 	}
-	if want := "draining node node-1: 0 of 1 pods asked to leave, 1 held by disruption budgets"; said[0] != want {
-		t.Errorf("said %q, want %q", said[0], want)
+	for i, want := range []string{
+		"draining node node-1: 0 of 1 pods are gone, 0 on their way, 1 held by disruption budgets",
+		"draining node node-1: 0 of 1 pods are gone, 0 on their way, 1 held by disruption budgets",
+		"draining node node-1: 0 of 1 pods are gone, 1 on their way, 0 held by disruption budgets",
+	} {
+		if said[i] != want {
+			t.Errorf("said %q, want %q", said[i], want)
+		}
 	}
-	hand.Pause = nil
-	asked = nil
-	err := hand.Do(context.Background(), operate.Action{Verb: operate.Evict, Pod: world.RefOf(web)})
-	if err == nil || !strings.Contains(err.Error(), "a disruption budget does not allow it now") {
-		t.Errorf("an eviction that a budget holds says %v", err)
+}
+
+func TestADrainThatIsGivenUpSaysWhatIsLeft(t *testing.T) {
+	c, _ := budgeted(99, mk.Node("node-1").Obj(), web)
+	hand := operate.Hand{Client: c, Pause: func(context.Context) error { return context.DeadlineExceeded }}
+	err := hand.Do(context.Background(), operate.Action{Verb: operate.Drain, Node: "node-1"})
+	want := "could not drain node node-1: 1 of 1 pods are still there, 1 of them held by disruption budgets; shop/web first: context deadline exceeded"
+	if err == nil || err.Error() != want {
+		t.Errorf("it says\n%v\nwant\n%s", err, want)
+	}
+}
+
+func TestAnEvictionThatABudgetHoldsIsAskedForAgain(t *testing.T) {
+	evict := operate.Action{Verb: operate.Evict, Pod: world.RefOf(web)}
+	c, asked := budgeted(2, web)
+	said := []string{}
+	hand := operate.Hand{Client: c, Said: func(s string) { said = append(said, s) }, Pause: func(context.Context) error { return nil }}
+	if err := hand.Do(context.Background(), evict); err != nil || len(*asked) != 3 {
+		t.Errorf("asked %d times: %v", len(*asked), err)
+	}
+	if len(said) != 2 || !strings.HasPrefix(said[0], "evicting pod shop/web: a disruption budget does not allow it now: ") {
+		t.Errorf("said %q", said)
+	}
+	c, asked = budgeted(99, web)
+	hand.Client, hand.Pause = c, func(context.Context) error { return context.DeadlineExceeded }
+	err := hand.Do(context.Background(), evict)
+	if err == nil || len(*asked) != 1 || !strings.Contains(err.Error(), "could not evict pod shop/web: a disruption budget does not allow it now") {
+		t.Errorf("after %d tries an eviction that was given up says %v", len(*asked), err)
 	}
 }
 

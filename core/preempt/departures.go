@@ -46,6 +46,7 @@ type departure struct {
 	open      int       // calls that have not ended
 	last      *v1.Pod   // the last victim, once it is its turn
 	failed    bool
+	held      bool // the preemptor was held back from the queue meanwhile
 }
 
 // call is what an effect under way is for.
@@ -110,14 +111,21 @@ func (d *Departures) goOn(run *departure) {
 	case run.open > 0:
 	case run.failed:
 		d.over(run)
-		d.handle.Activate(klog.Logger{}, map[string]*v1.Pod{run.preemptor.Name: run.preemptor})
+		d.activate(run)
 	case run.last == nil:
 		run.last = run.victims[0]
 		d.evict(run, run.last)
 		d.goOn(run)
 	default:
 		d.over(run)
+		if run.held && d.present(run.last) == nil {
+			d.activate(run) // its victims left before it could be let go: no event will come that does it
+		}
 	}
+}
+
+func (d *Departures) activate(run *departure) {
+	d.handle.Activate(klog.Logger{}, map[string]*v1.Pod{run.preemptor.Name: run.preemptor})
 }
 
 func (d *Departures) over(run *departure) {
@@ -183,12 +191,23 @@ func (d *Departures) Running(preemptor types.UID) bool {
 	if !ok {
 		return false
 	}
-	if run.last == nil {
-		return true
+	waits := run.last == nil
+	if !waits {
+		last := d.present(run.last)
+		waits = last != nil && last.DeletionTimestamp == nil
 	}
+	run.held = run.held || waits
+	return waits
+}
+
+// present is a victim as it is now; nil if it is gone.
+func (d *Departures) present(victim *v1.Pod) *v1.Pod {
 	lister := d.handle.SharedInformerFactory().Core().V1().Pods().Lister()
-	last, err := lister.Pods(run.last.Namespace).Get(run.last.Name)
-	return err == nil && last.DeletionTimestamp == nil
+	pod, err := lister.Pods(victim.Namespace).Get(victim.Name)
+	if err != nil || pod.UID != victim.UID {
+		return nil
+	}
+	return pod
 }
 
 // Disruption is the condition that tells a victim's owner why it leaves; nil if the pod carries it already.

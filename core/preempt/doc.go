@@ -21,6 +21,8 @@
 //     takes a random one.
 //   - A victim without a start time counts as started later than any that has one. kube-scheduler reads the clock anew
 //     for every comparison.
+//   - A preemptor that is held back until its victims have been asked to leave is tried once that is done, if they are gone
+//     by then, as where another preemptor had the same ones leave. kube-scheduler waits for an event, which may not come.
 //   - After a failed call, no further victim is asked to leave, and the preemptor is tried again. kube-scheduler goes on
 //     with calls that are bound to fail.
 package preempt

@@ -97,13 +97,21 @@ func (q *Queue) set(p *Pod, pod *v1.Pod) *profile {
 	return p.profile
 }
 
-// Delete drops a pod, because it is gone or somebody else assigned it. A pod in flight stays in flight until Done.
-func (q *Queue) Delete(pod *v1.Pod, now time.Time) {
+// Delete drops a pod, because it is gone. A pod in flight stays in flight until Done.
+func (q *Queue) Delete(pod *v1.Pod, now time.Time) { q.drop(pod, now, labelPodDelete, "") }
+
+// Assigned drops a pod, as Delete does, because it has a node by now. That one was in the queue tells that the node is not
+// one that this scheduler gave it.
+func (q *Queue) Assigned(pod *v1.Pod, node string, now time.Time) {
+	q.drop(pod, now, BoundByOther, "bound by another scheduler, to "+node)
+}
+
+func (q *Queue) drop(pod *v1.Pod, now time.Time, event, note string) {
 	q.advance(now)
 	q.withdraw(pod)
 	if p := q.pods[keyOf(pod)]; p != nil {
 		q.forget(p)
-		q.record(p, Gone, false, labelPodDelete, "", "")
+		q.record(p, Gone, false, event, "", note)
 	}
 }
 

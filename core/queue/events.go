@@ -25,6 +25,7 @@ const (
 	Done          = "Done"          // the attempt ended and the pod does not come back
 	Duplicate     = "Duplicate"     // popped while a pod of the same UID is being scheduled: dropped
 	AlreadyQueued = "AlreadyQueued" // came back to find a pod of its name in the queue: dropped
+	BoundByOther  = "BoundByOther"  // another scheduler gave it a node, which the note names
 )
 
 // The events that are not derived from a comparison of two objects.

@@ -66,14 +66,11 @@ func (h *Hints) register(plugin string, events []fwk.ClusterEventWithHint) {
 	}
 }
 
-// Extensions picks the plugins that may register events: those that can turn a pod down. One of them that does not say
-// which events it wants hears of everything; workloads tells whether that includes Workload objects.
+// Extensions are the events that plugins register which can turn a pod down, as framework.Profile lists them. One that
+// does not say which events it wants hears of everything; workloads tells whether that includes Workload objects.
 func Extensions(plugins []fwk.Plugin, workloads bool) []fwk.EnqueueExtensions {
 	var exts []fwk.EnqueueExtensions
 	for _, plugin := range plugins {
-		if !canReject(plugin) {
-			continue
-		}
 		ext, ok := plugin.(fwk.EnqueueExtensions)
 		if !ok {
 			ext = Everything(plugin.Name(), workloads)
@@ -81,14 +78,6 @@ func Extensions(plugins []fwk.Plugin, workloads bool) []fwk.EnqueueExtensions {
 		exts = append(exts, ext)
 	}
 	return exts
-}
-
-func canReject(plugin fwk.Plugin) bool {
-	switch plugin.(type) {
-	case fwk.PreEnqueuePlugin, fwk.PreFilterPlugin, fwk.FilterPlugin, fwk.ReservePlugin, fwk.PermitPlugin:
-		return true
-	}
-	return false
 }
 
 // Everything registers all events for a name: for plugins that do not say which they want, and for the pseudo-plugin

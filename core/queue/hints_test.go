@@ -68,23 +68,17 @@ func TestWhatIsRegisteredForAPlugin(t *testing.T) {
 	}
 }
 
-// The kinds of plugin that Extensions tells apart.
-type (
-	scorer   struct{ testName }
-	filterer struct{ testName }
-	testName string
-)
+// filterer does not say which events it wants.
+type filterer string
 
-func (n testName) Name() string { return string(n) }
-
-func (scorer) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) { return nil, nil }
+func (f filterer) Name() string { return string(f) }
 
 func (filterer) Filter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *fwk.Status {
 	return nil
 }
 
-func TestOnlyPluginsThatCanRejectMayRegister(t *testing.T) {
-	exts := queue.Extensions([]fwk.Plugin{scorer{"Scores"}, filterer{"Filters"}, testPlugin{name: "Gates"}}, false)
+func TestAPluginThatDoesNotSayWhatItWantsHearsOfEverything(t *testing.T) {
+	exts := queue.Extensions([]fwk.Plugin{filterer("Filters"), testPlugin{name: "Gates"}}, false)
 	var names []string
 	for _, ext := range exts {
 		names = append(names, ext.Name())
@@ -123,7 +117,7 @@ func TestWhatMustBeWatchedIsTheUnion(t *testing.T) {
 	}
 }
 
-type brokenPlugin struct{ testName }
+type brokenPlugin struct{ filterer }
 
 func (brokenPlugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return nil, errors.New("no lister")

@@ -32,6 +32,10 @@ var (
 // drainMost is for how long bindings under way are waited for after a replica was told to stop.
 const drainMost = 20 * time.Second
 
+// flightBytes bounds the flight recorder, which always runs. Of a cluster of 5,000 nodes and 10,000 pods it holds some 30 MB
+// that the engine does not; that is two minutes at 40 pods a second.
+const flightBytes = 32 << 20
+
 // TaintEviction names the controller that makes pods leave tainted nodes; see [Options.Controllers].
 const TaintEviction = "taint-eviction"
 
@@ -77,6 +81,8 @@ type Replica struct {
 	leases  kubernetes.Interface
 	health  *leaderelection.HealthzAdaptor
 
+	candidacy *candidacy // nil where the control plane does not choose the leader
+
 	lead, drain chan struct{}
 	leading     atomic.Bool
 	term        atomic.Pointer[term]
@@ -85,7 +91,11 @@ type Replica struct {
 // New makes a replica. It checks everything that can be checked without the API server.
 func New(o Options) (*Replica, error) {
 	began := time.Now()
-	clients, err := newClients(o.KubeConfig, o.Config.LeaderElection.RenewDeadline.Duration)
+	r := &Replica{
+		options: o, lead: make(chan struct{}), drain: make(chan struct{}),
+		health: leaderelection.NewLeaderHealthzAdaptor(healthTolerance),
+	}
+	clients, err := newClients(o.KubeConfig, o.Config.LeaderElection.RenewDeadline.Duration, r.allowed)
 	if err != nil {
 		return nil, err
 	}
@@ -101,11 +111,11 @@ func New(o Options) (*Replica, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Replica{
-		options: o, engine: e, leases: clients.lease, lead: make(chan struct{}), drain: make(chan struct{}),
-		health: leaderelection.NewLeaderHealthzAdaptor(healthTolerance),
+	r.engine, r.leases = e, clients.lease
+	if r.candidacy, err = r.newCandidacy(); err != nil {
+		return nil, err
 	}
-	if r.flight, err = play.NewFlight(e, engineOptions, 0); err != nil {
+	if r.flight, err = play.NewFlight(e, engineOptions, flightBytes); err != nil {
 		return nil, fmt.Errorf("starting the flight recorder: %w", err)
 	}
 	if o.Kinds == nil {

@@ -3,8 +3,11 @@ package replica
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -87,5 +90,30 @@ func TestWithoutAnAPIServerAReplicaWaitsAndEndsWhenTold(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAWriteIsStoppedAtTheLastMoment(t *testing.T) {
+	var sent []string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = append(sent, r.Method) }))
+	defer server.Close()
+	leading := true
+	clients, err := newClients(&rest.Config{Host: server.URL}, time.Second, func() bool { return leading })
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func(verb string) error {
+		return clients.main.CoreV1().RESTClient().Verb(verb).AbsPath("/x").Do(t.Context()).Error()
+	}
+	_ = try(http.MethodPost)
+	leading = false
+	_ = try(http.MethodGet)
+	for _, verb := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		if err := try(verb); !errors.Is(err, errNotLeading) {
+			t.Errorf("%s: %v", verb, err)
+		}
+	}
+	if got := strings.Join(sent, " "); got != "POST GET" {
+		t.Errorf("sent: %s", got)
 	}
 }

@@ -92,9 +92,7 @@ func (x *run) stand(ctx context.Context) error {
 	}
 	standing, resign := context.WithCancel(context.WithoutCancel(ctx))
 	defer resign()
-	if err := x.beCandidate(standing); err != nil {
-		return err
-	}
+	x.candidacy.stand(standing)
 	elected := make(chan struct{})
 	go func() {
 		defer close(elected)
@@ -115,6 +113,11 @@ func (x *run) stand(ctx context.Context) error {
 			err = context.Cause(x.work)
 		}
 		return err
+	case <-x.term.Load().recalled:
+		x.options.Logger.Info("The lease is wanted for another, which the control plane prefers")
+		x.bringToAnEnd()
+		resign()
+		<-elected // the lease is released
 	case <-x.work.Done():
 	case <-elected:
 	}

@@ -2,6 +2,7 @@ package replica
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -13,17 +14,20 @@ import (
 type term struct {
 	resourcelock.Interface
 	deadline time.Duration
-	lost     func() // called once, when leading ends
+	lost     func()        // called once, when leading ends
+	recalled chan struct{} // closed when the control plane prefers another
 
-	mu    sync.Mutex
-	began bool
-	ended bool
-	until time.Time // with a monotonic reading
-	timer *time.Timer
+	mu     sync.Mutex
+	holder string // as the Lease was last seen
+	recall bool
+	began  bool
+	ended  bool
+	until  time.Time // with a monotonic reading
+	timer  *time.Timer
 }
 
 func newTerm(lock resourcelock.Interface, deadline time.Duration, lost func()) *term {
-	return &term{Interface: lock, deadline: deadline, lost: lost}
+	return &term{Interface: lock, deadline: deadline, lost: lost, recalled: make(chan struct{})}
 }
 
 // leads tells whether the term lasts.
@@ -33,10 +37,22 @@ func (t *term) leads() bool {
 	return t.began && !t.ended && time.Now().Before(t.until)
 }
 
-// Get looks at the Lease. A leader that finds another's name there leads no more.
+// Get looks at the Lease. A leader that finds another's name there leads no more, and one that is to make room for another
+// is told to.
 func (t *term) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := t.Interface.Get(ctx)
-	if err == nil && record.HolderIdentity != t.Identity() {
+	if err != nil {
+		return record, raw, err
+	}
+	mine := record.HolderIdentity == t.Identity()
+	t.mu.Lock()
+	t.holder = record.HolderIdentity
+	if mine && t.began && record.PreferredHolder != "" && !t.recall {
+		t.recall = true
+		close(t.recalled)
+	}
+	t.mu.Unlock()
+	if !mine {
 		t.end()
 	}
 	return record, raw, err
@@ -52,10 +68,16 @@ func (t *term) Create(ctx context.Context, record resourcelock.LeaderElectionRec
 	return err
 }
 
+// errNotOurs is why a Lease is not released. The elector looks at it first, and does not heed whose it is.
+var errNotOurs = errors.New("the lease is another's by now")
+
 // Update takes, renews or releases the Lease.
 func (t *term) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	if record.HolderIdentity != t.Identity() {
 		t.end() // before anybody else can begin
+		if t.isAnothers() {
+			return errNotOurs
+		}
 	}
 	start := time.Now()
 	err := t.Interface.Update(ctx, record)
@@ -63,6 +85,12 @@ func (t *term) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 		t.renewed(start)
 	}
 	return err
+}
+
+func (t *term) isAnothers() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.holder != "" && t.holder != t.Identity()
 }
 
 // renewed lets the term go on until the deadline after a renewal was begun.

@@ -14,6 +14,7 @@ import (
 type fakeLock struct {
 	resourcelock.Interface
 	holder string
+	better string // whom the control plane prefers
 	err    error
 	slow   time.Duration
 	before func() // an update is carried out
@@ -22,7 +23,7 @@ type fakeLock struct {
 func (l *fakeLock) Identity() string { return "me" }
 
 func (l *fakeLock) Get(context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
-	return &resourcelock.LeaderElectionRecord{HolderIdentity: l.holder}, nil, l.err
+	return &resourcelock.LeaderElectionRecord{HolderIdentity: l.holder, PreferredHolder: l.better}, nil, l.err
 }
 
 func (l *fakeLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
@@ -121,4 +122,39 @@ func TestWhoNeverLedLosesNothing(t *testing.T) {
 	term := newTerm(&fakeLock{holder: "another"}, time.Second, func() { t.Error("it lost what it never had") })
 	_, _, _ = term.Get(context.Background())
 	term.end()
+}
+
+func TestALeaseThatIsAnothersIsNotReleased(t *testing.T) {
+	lock := &fakeLock{}
+	term := newTerm(lock, time.Hour, func() {})
+	_ = term.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "me"})
+	lock.holder = "another"
+	_, _, _ = term.Get(t.Context()) // as the elector does before it releases
+	if err := term.Update(t.Context(), resourcelock.LeaderElectionRecord{}); !errors.Is(err, errNotOurs) || lock.holder != "another" {
+		t.Errorf("got %v, and the lease is %q's", err, lock.holder)
+	}
+}
+
+func TestALeaderIsToldThatAnotherIsPreferred(t *testing.T) {
+	lock := &fakeLock{holder: "me", better: "another"}
+	term := newTerm(lock, time.Hour, func() { t.Error("that alone ended it") })
+	told := func() bool {
+		select {
+		case <-term.recalled:
+			return true
+		default:
+			return false
+		}
+	}
+	_, _, _ = term.Get(t.Context())
+	if told() {
+		t.Error("it was told before it led")
+	}
+	_ = term.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "me"})
+	for range 2 {
+		_, _, _ = term.Get(t.Context())
+	}
+	if !told() || !term.leads() {
+		t.Errorf("told: %t, and it leads: %t", told(), term.leads())
+	}
 }

@@ -73,7 +73,8 @@ type Tally struct {
 	Agreed, Explained, Differs uint64
 	// Unschedulable is how many of them declared a pod unschedulable.
 	Unschedulable uint64
-	// Missed were not judged: nobody saw when they were made. Others were made for other schedulers' pods.
+	// Missed were not judged: nobody saw when they were made, or they may have been made before anybody saw what there was.
+	// Others were made for other schedulers' pods.
 	Missed, Others uint64
 }
 

@@ -6,23 +6,28 @@ import (
 	"slices"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
 	"orrery/core/engine"
-	"orrery/core/printable"
 	"orrery/core/world"
 )
 
 // Window is how far apart two schedulers may see an event, unless the options say otherwise.
 const Window = 500 * time.Millisecond
 
+// Hold is for how long a decision is put off while pods that were before it in the queue have not been heard of.
+const Hold = 3 * time.Second
+
+// Memory is for how long what happened is remembered. Decisions within this time after a list may have been made before it.
+const Memory = 15 * time.Second
+
 // How much is remembered at most.
 const (
 	aheadMost = 1 << 14
-	pastMost  = 1 << 12
+	pastMost  = 1 << 14
 	oursMost  = 3
 )
 
@@ -33,14 +38,28 @@ type Judge struct {
 	// percentage is of the nodes that the other scheduler scores, by profile.
 	percentage map[string]int
 
-	ahead []world.Input // heard and not taken in
-	past  []step        // taken in within the window
-	turns map[types.UID]turns
+	sorted bool // the queue's order is kube-scheduler's own
+	lease  types.NamespacedName
+	places places
+
+	now     time.Time
+	lastSeq uint64
+	ahead   []heard // and not taken in
+	past    []step  // taken in within memory
+	// listed is the last list that a decision could turn on.
+	listed heard
+	effort effort
 
 	tally       Tally
 	seq         uint64
 	differences kept
 	explained   kept
+}
+
+// heard is an input with its number.
+type heard struct {
+	world.Input
+	seq uint64
 }
 
 // NewJudge is a judge that has heard nothing yet.
@@ -53,7 +72,7 @@ func NewJudge(o Options) (*Judge, error) {
 	whole.PercentageOfNodesToScore = 100
 	whole.Profiles = slices.Clone(c.Profiles)
 	j := &Judge{
-		window: cmp.Or(o.Window, Window), percentage: map[string]int{}, turns: map[types.UID]turns{},
+		window: cmp.Or(o.Window, Window), percentage: map[string]int{}, places: newPlaces(),
 		differences: kept{most: differencesKept}, explained: kept{most: explainedKept},
 	}
 	for i := range whole.Profiles {
@@ -69,8 +88,12 @@ func NewJudge(o Options) (*Judge, error) {
 		Client: o.Engine.Client, KubeConfig: o.Engine.KubeConfig,
 	}
 	var err error
-	j.engine, err = engine.New(options)
-	return j, err
+	if j.engine, err = engine.New(options); err != nil {
+		return nil, err
+	}
+	j.lease = types.NamespacedName{Namespace: c.LeaderElection.ResourceNamespace, Name: c.LeaderElection.ResourceName}
+	j.sorted = inOrder(whole.Profiles[0].Plugins)
+	return j, nil
 }
 
 // Tally counts the real decisions so far.
@@ -102,16 +125,30 @@ func (j *Judge) Findings() iter.Seq[*Finding] {
 // Kept is how many findings there are to go through.
 func (j *Judge) Kept() int { return len(j.differences.ring) + len(j.explained.ring) }
 
-// Apply tells what happened. It is taken in when the window after it has passed.
+// Apply tells what happened. It is taken in when the window after it has passed, and a decision, for a while, not before
+// those that precede it in the queue have been heard of.
 func (j *Judge) Apply(in world.Input) {
+	j.now = in.At
 	switch in.Event.(type) {
 	case world.Changed, world.Listed:
-		j.ahead = append(j.ahead, in)
+		j.lastSeq++
+		j.hear(in.Event, j.lastSeq)
+		j.ahead = append(j.ahead, heard{in, j.lastSeq})
 	}
-	for len(j.ahead) > 0 && (len(j.ahead) > aheadMost || !j.ahead[0].At.Add(j.window).After(in.At)) {
-		j.takeIn(j.ahead[0])
+	for len(j.ahead) > 0 && (len(j.ahead) > aheadMost || !j.due().After(in.At)) {
+		j.takeIn(&j.ahead[0])
 		j.ahead = j.ahead[1:]
 	}
+}
+
+// due is when the next input is to be taken in.
+func (j *Judge) due() time.Time {
+	first := &j.ahead[0]
+	at := first.At.Add(j.window)
+	if !at.After(j.now) && j.waits(first, j.now) {
+		return first.At.Add(Hold)
+	}
+	return at
 }
 
 // NextWake is when the next input is to be taken in.
@@ -119,57 +156,50 @@ func (j *Judge) NextWake() (time.Time, bool) {
 	if len(j.ahead) == 0 {
 		return time.Time{}, false
 	}
-	return j.ahead[0].At.Add(j.window), true
-}
-
-// decided notes when Orrery decided about a pod.
-func (j *Judge) decided(d *engine.Decision) {
-	t := j.turns[d.Pod.UID]
-	switch d.Verdict {
-	case engine.Placed:
-		t.placed = turn{d.Seq, d.At, d.Attempt > 1}
-	case engine.Unschedulable:
-		t.refused = turn{d.Seq, d.At, d.Attempt > 1}
-	default:
-		return
-	}
-	j.turns[d.Pod.UID] = t
+	return j.due(), true
 }
 
 // takeIn judges what an input says of real decisions, and then takes it in.
-func (j *Judge) takeIn(in world.Input) {
-	changed, ok := in.Event.(world.Changed)
+func (j *Judge) takeIn(h *heard) {
+	changed, ok := h.Event.(world.Changed)
 	if !ok {
-		j.listed(in)
+		j.list(h)
 		return
 	}
-	s := j.stepOf(in.At, changed)
+	s := j.stepOf(h, changed)
 	if pod, ok := s.now.(*v1.Pod); ok {
 		was, _ := s.was.(*v1.Pod)
-		j.consider(in.At, was, pod)
+		j.consider(h, was, pod)
 	}
-	_ = j.engine.Apply(in) // what the engine refuses it leaves out
+	_ = j.engine.Apply(h.Input) // what the engine refuses it leaves out
 	j.engine.Effects()
 	j.remember(s)
 }
 
-// listed takes a list in. It may say of many decisions that nobody saw being made.
-func (j *Judge) listed(in world.Input) {
-	list := in.Event.(world.Listed)
+// list takes a list in. It may say of many decisions that nobody saw being made.
+func (j *Judge) list(h *heard) {
+	list := h.Event.(world.Listed)
 	if list.Kind == world.Pod {
+		there := map[types.UID]bool{}
 		for _, o := range list.Objects {
-			if pod, ok := o.(*v1.Pod); ok && pod.Spec.NodeName != "" && j.waits(pod) != nil {
+			if pod, ok := o.(*v1.Pod); ok && pod.Spec.NodeName == "" {
+				there[pod.UID] = true
+			} else if ok && j.undecided(pod) != nil {
 				j.tally.Missed++
 			}
 		}
+		j.places.keep(func(uid types.UID, seq uint64) bool { return seq > h.seq || there[uid] })
 	}
-	_ = j.engine.Apply(in)
+	_ = j.engine.Apply(h.Input)
 	j.engine.Effects()
-	j.past = j.past[:0]
+	j.forget(len(j.past))
+	if list.Kind != world.Lease && list.Kind != world.LeaseCandidate {
+		j.listed = heard{world.Input{At: h.At}, h.seq}
+	}
 }
 
-// waits is the pod as the judge knows it, if that waits for a node of one of the profiles.
-func (j *Judge) waits(pod *v1.Pod) *v1.Pod {
+// undecided is the pod as the judge knows it, if that waits for a node of one of the profiles.
+func (j *Judge) undecided(pod *v1.Pod) *v1.Pod {
 	was := j.engine.Store().Pod(pod.Namespace, pod.Name)
 	if was == nil || was.UID != pod.UID || was.Spec.NodeName != "" || j.engine.Profile(was.Spec.SchedulerName) == nil {
 		return nil
@@ -177,21 +207,46 @@ func (j *Judge) waits(pod *v1.Pod) *v1.Pod {
 	return was
 }
 
-// remember keeps a step as long as the window lasts.
+// remember keeps a step for a while.
 func (j *Judge) remember(s step) {
+	switch now := s.now.(type) {
+	case *v1.Pod:
+		if now.Spec.NodeName == "" && tried(now) {
+			j.places.loosen(now.UID)
+		}
+	case *coordinationv1.Lease:
+		if j.succeeds(&s, now) {
+			j.places.loosenUntil(s.seq)
+		}
+	}
 	j.past = append(j.past, s)
 	old := 0
-	for old < len(j.past) && (len(j.past)-old > pastMost || s.at.Sub(j.past[old].at) > j.window) {
-		if pod, ok := either(j.past[old].now, j.past[old].was).(*v1.Pod); ok && (j.past[old].now == nil || pod.Spec.NodeName != "") {
-			delete(j.turns, pod.UID)
-		}
+	for old < len(j.past) && (len(j.past)-old > pastMost || s.at.Sub(j.past[old].at) > Memory) {
 		old++
 	}
-	j.past = slices.Delete(j.past, 0, old)
+	j.forget(old)
+}
+
+// forget drops the oldest steps, and the places of the pods that they took from the queue.
+func (j *Judge) forget(steps int) {
+	for i := range j.past[:steps] {
+		s := &j.past[i]
+		if pod, ok := either(s.now, s.was).(*v1.Pod); ok && (s.now == nil || pod.Spec.NodeName != "") {
+			j.places.forget(pod.UID)
+		}
+	}
+	clear(j.past[:steps])
+	j.past = j.past[steps:]
+}
+
+// unseen tells whether a decision may have been made before the last list was, when nobody was listening.
+func (j *Judge) unseen(h *heard, uid types.UID) bool {
+	pod := j.places.of[uid]
+	return j.listed.seq > 0 && (pod == nil || pod.seq <= j.listed.seq) && h.At.Sub(j.listed.At) < Memory
 }
 
 // consider judges what became of a pod: that it got a node, or was declared unschedulable.
-func (j *Judge) consider(at time.Time, was, is *v1.Pod) {
+func (j *Judge) consider(h *heard, was, is *v1.Pod) {
 	if was == nil || was.UID != is.UID || was.Spec.NodeName != "" {
 		return
 	}
@@ -201,6 +256,9 @@ func (j *Judge) consider(at time.Time, was, is *v1.Pod) {
 		return
 	case j.engine.Profile(was.Spec.SchedulerName) == nil:
 		j.tally.Others++
+		return
+	case j.unseen(h, is.UID):
+		j.tally.Missed++
 		return
 	}
 	q := question{pod: types.NamespacedName{Namespace: is.Namespace, Name: is.Name}, uid: is.UID, node: is.Spec.NodeName}
@@ -217,14 +275,14 @@ func (j *Judge) consider(at time.Time, was, is *v1.Pod) {
 		j.tally.Agreed++
 		return
 	}
-	f := Finding{At: at, Pod: world.RefOf(is), Real: q.node}
+	f := Finding{At: h.At, Pod: world.RefOf(is), Real: q.node}
 	if condition != nil {
 		f.Message = condition.Message
 	}
 	f.compare(r)
 	f.sample(r, j.percentage[was.Spec.SchedulerName])
 	if !f.Sampled {
-		f.Causes = j.causes(at, q)
+		f.Causes = j.causes(h, q, r.Nodes)
 	}
 	if !f.Sampled && f.Causes == nil {
 		f.Class = Differs
@@ -245,99 +303,4 @@ func (j *Judge) keep(f Finding) {
 	}
 	j.tally.Explained++
 	j.explained.add(f)
-}
-
-// compare fills in how the real node stands among the others.
-func (f *Finding) compare(r *engine.Ranking) {
-	f.Nodes, f.Feasible, f.Best = r.Nodes, len(r.Scores), r.Best()
-	real, first := r.Of(f.Real), -1
-	for i := range r.Scores {
-		if r.Scores[i].TotalScore != f.Best {
-			continue
-		}
-		if f.Tied++; f.Tied == 1 {
-			first = i
-		}
-		if len(f.Ours) < oursMost {
-			f.Ours = append(f.Ours, r.Scores[i].Name)
-		}
-	}
-	if real != nil && first >= 0 {
-		f.Score = real.TotalScore
-		f.Margins = margins(r.Scores[first].Scores, real.Scores)
-	}
-}
-
-// margins compares two nodes plugin by plugin.
-func margins(best, real []fwk.PluginScore) []Margin {
-	var list []Margin
-	for i := range min(len(best), len(real)) {
-		if ahead := best[i].Score - real[i].Score; ahead != 0 {
-			list = append(list, Margin{best[i].Name, ahead})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Margin) int { return cmp.Compare(b.Ahead, a.Ahead) })
-	return list
-}
-
-// object fills in why the real node would not do; where none would, why not.
-func (j *Judge) object(f *Finding) {
-	if f.Real == "" || f.Margins != nil || f.Score != 0 {
-		return
-	}
-	x, err := j.engine.Judge(f.Pod.Namespace, f.Pod.Name)
-	if err != nil {
-		return
-	}
-	for _, node := range x.Nodes {
-		if node.Node != f.Real {
-			continue
-		}
-		for _, s := range node.Said {
-			if s.Code != fwk.Success && s.Code != fwk.Skip {
-				f.Against = append(f.Against, objections(s, 1)...)
-			}
-		}
-	}
-	if len(f.Against) > 0 {
-		return
-	}
-	for _, s := range x.Said {
-		if s.Code != fwk.Success && s.Code != fwk.Skip {
-			f.Against = append(f.Against, objections(s, f.Nodes)...)
-		}
-	}
-}
-
-func objections(s engine.Statement, nodes int) []Objection {
-	reasons := s.Reasons
-	if len(reasons) == 0 {
-		reasons = []string{s.Code.String()}
-	}
-	list := make([]Objection, 0, len(reasons))
-	for _, reason := range reasons {
-		list = append(list, Objection{Plugin: s.Plugin, Reason: printable.Line(reason, 200), Nodes: nodes})
-	}
-	return list
-}
-
-// sample tells whether the real node is the best of some part of the nodes that is as large as the other scheduler scores.
-// It begins somewhere in the order of the nodes and takes those that would do as they come.
-func (f *Finding) sample(r *engine.Ranking, percentage int) {
-	f.Wanted = engine.FeasibleWanted(r.Nodes, percentage)
-	n := len(r.Scores)
-	if f.Real == "" || f.Wanted >= n {
-		return
-	}
-	at := slices.IndexFunc(r.Scores, func(s fwk.NodePluginScores) bool { return s.Name == f.Real })
-	if at < 0 {
-		return
-	}
-	run := 1
-	for _, way := range []int{1, n - 1} {
-		for i := (at + way) % n; i != at && run < n && r.Scores[i].TotalScore <= r.Scores[at].TotalScore; i = (i + way) % n {
-			run++
-		}
-	}
-	f.Sampled = run >= f.Wanted
 }

@@ -214,7 +214,7 @@ func TestADifferenceIsExplainedByWhatTheOtherSawAtAnotherTime(t *testing.T) {
 			w.sees(web)
 			w.passes(2 * time.Second)
 			tt.story(w)
-			w.passes(2 * shadow.Window)
+			w.passes(shadow.Hold + shadow.Window) // filler is before web in the queue
 			n := 0
 			for f := range w.Judge().Findings() {
 				if f.Pod.Name != "web" {

@@ -19,6 +19,8 @@ type Options struct {
 	Witness func(*engine.Engine) engine.Witness
 	// Window is how far apart two schedulers may see an event; zero is [Window].
 	Window time.Duration
+	// Unjudged has nothing compared: for those who do not see all that the other scheduler does.
+	Unjudged bool
 }
 
 // Shadow decides beside another scheduler, and compares. One goroutine at a time may use it.
@@ -26,7 +28,7 @@ type Shadow struct {
 	engine   *engine.Engine
 	witness  engine.Witness
 	pretence pretence
-	judge    *Judge
+	judge    *Judge // nil if nothing is compared
 }
 
 // New is a shadow that has been told nothing yet.
@@ -35,11 +37,12 @@ func New(o Options) (*Shadow, error) {
 	if err != nil {
 		return nil, err
 	}
-	judge, err := NewJudge(o)
-	if err != nil {
-		return nil, fmt.Errorf("making the judge of the other scheduler: %w", err)
+	s := &Shadow{engine: e, pretence: newPretence(), witness: deaf{}}
+	if !o.Unjudged {
+		if s.judge, err = NewJudge(o); err != nil {
+			return nil, fmt.Errorf("making the judge of the other scheduler: %w", err)
+		}
 	}
-	s := &Shadow{engine: e, pretence: newPretence(), judge: judge, witness: deaf{}}
 	if o.Witness != nil {
 		s.witness = o.Witness(e)
 	}
@@ -49,7 +52,7 @@ func New(o Options) (*Shadow, error) {
 // Engine is the engine that decides, to be read.
 func (s *Shadow) Engine() *engine.Engine { return s.engine }
 
-// Judge is who compares.
+// Judge is who compares; nil if nothing is compared.
 func (s *Shadow) Judge() *Judge { return s.judge }
 
 // Apply tells what happened; see engine.Engine.Apply.
@@ -67,7 +70,9 @@ func (s *Shadow) Apply(in world.Input) error {
 	s.pretence.after(in, was, s.engine.Store())
 	s.handOver()
 	s.answer(in.At)
-	s.judge.Apply(in)
+	if s.judge != nil {
+		s.judge.Apply(in)
+	}
 	return err
 }
 
@@ -75,9 +80,6 @@ func (s *Shadow) Apply(in world.Input) error {
 func (s *Shadow) Step() (d *engine.Decision, more bool) {
 	d, more = s.engine.Step()
 	s.witness.Stepped(d)
-	if more {
-		s.judge.decided(d)
-	}
 	s.handOver()
 	s.answer(s.engine.Now())
 	return d, more
@@ -106,8 +108,12 @@ func (s *Shadow) answer(at time.Time) {
 // NextWake is when a timer is due next.
 func (s *Shadow) NextWake() (time.Time, bool) {
 	first, due := s.engine.NextWake()
-	for _, other := range []func() (time.Time, bool){s.pretence.nextWake, s.judge.NextWake} {
-		if at, ok := other(); ok && (!due || at.Before(first)) {
+	timers := []func() (time.Time, bool){s.pretence.nextWake}
+	if s.judge != nil {
+		timers = append(timers, s.judge.NextWake)
+	}
+	for _, next := range timers {
+		if at, ok := next(); ok && (!due || at.Before(first)) {
 			first, due = at, true
 		}
 	}

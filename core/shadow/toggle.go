@@ -1,10 +1,12 @@
 package shadow
 
 import (
+	"maps"
 	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/engine"
@@ -14,6 +16,7 @@ import (
 
 // step is a change that the judge has taken in: an object before and after it, nil where there was none.
 type step struct {
+	seq      uint64
 	at       time.Time
 	kind     world.Kind
 	was, now world.Object
@@ -25,6 +28,8 @@ type toggle struct {
 	step
 	foreseen bool
 	off      time.Duration
+	stream   stream
+	turn     uint64 // where it stands in its stream
 }
 
 // to is the object once the toggle is flipped, from the object before.
@@ -93,8 +98,10 @@ func (s *step) matters() bool {
 	was, _ := s.was.(*v1.Pod)
 	now, _ := s.now.(*v1.Pod)
 	switch {
-	case s.kind == world.Lease:
+	case s.kind == world.Lease, s.kind == world.LeaseCandidate:
 		return false
+	case s.kind == world.Node && s.was != nil && s.now != nil:
+		return !sameNode(s.was.(*v1.Node), s.now.(*v1.Node))
 	case s.kind != world.Pod:
 		return true
 	case was == nil && now == nil:
@@ -107,19 +114,16 @@ func (s *step) matters() bool {
 	return was.Spec.NodeName != now.Spec.NodeName || was.UID != now.UID ||
 		was.Status.NominatedNodeName != now.Status.NominatedNodeName ||
 		(now.Spec.NodeName != "" && (was.DeletionTimestamp == nil) != (now.DeletionTimestamp == nil)) ||
-		(now.Spec.NodeName != "" && !sameLabels(was.Labels, now.Labels))
+		(now.Spec.NodeName != "" && !maps.Equal(was.Labels, now.Labels))
 }
 
-func sameLabels(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		if w, ok := b[k]; !ok || v != w {
-			return false
-		}
-	}
-	return true
+// sameNode tells whether a change of a node leaves what pods could mind as it was.
+func sameNode(a, b *v1.Node) bool {
+	return a.Spec.Unschedulable == b.Spec.Unschedulable && maps.Equal(a.Labels, b.Labels) &&
+		slices.EqualFunc(a.Spec.Taints, b.Spec.Taints, func(x, y v1.Taint) bool { return x.MatchTaint(&y) && x.Value == y.Value }) &&
+		apiequality.Semantic.DeepEqual(a.Status.Allocatable, b.Status.Allocatable) &&
+		apiequality.Semantic.DeepEqual(a.Status.Images, b.Status.Images) &&
+		slices.Equal(a.Status.DeclaredFeatures, b.Status.DeclaredFeatures)
 }
 
 // about tells which object an event is about.
@@ -160,47 +164,9 @@ func (s *step) words() string {
 
 func (t *toggle) cause() Cause { return Cause{Foreseen: t.foreseen, What: t.words(), Off: t.off} }
 
-// mostToggles is how many events are looked at on either side of a decision.
-const mostToggles = 128
-
-// toggles are the events around the one at the head, the nearest in time first; of several about one object the nearest
-// stands for all.
-func (j *Judge) toggles(at time.Time, about types.NamespacedName) []toggle {
-	type subject struct {
-		kind world.Kind
-		name types.NamespacedName
-	}
-	seen := map[subject]bool{{world.Pod, about}: true}
-	var list []toggle
-	keep := func(s step, foreseen bool) {
-		if !s.matters() {
-			return
-		}
-		kind, name := s.about()
-		if seen[subject{kind, name}] {
-			return
-		}
-		seen[subject{kind, name}] = true
-		list = append(list, toggle{step: s, foreseen: foreseen, off: s.at.Sub(at).Abs()})
-	}
-	for i := len(j.past) - 1; i >= 0 && at.Sub(j.past[i].at) <= j.window && len(list) < mostToggles; i-- {
-		keep(j.past[i], false)
-	}
-	most := len(list) + mostToggles
-	for i := 1; i < len(j.ahead) && j.ahead[i].At.Sub(at) <= j.window && len(list) < most; i++ {
-		changed, ok := j.ahead[i].Event.(world.Changed)
-		if !ok {
-			break // beyond a list nothing can be foreseen
-		}
-		keep(j.stepOf(j.ahead[i].At, changed), true)
-	}
-	slices.SortStableFunc(list, func(a, b toggle) int { return int(a.off - b.off) })
-	return list
-}
-
 // stepOf is a change as a step from what the judge holds now.
-func (j *Judge) stepOf(at time.Time, changed world.Changed) step {
-	s := step{at: at, kind: world.KindOf(changed.Object), now: changed.Object}
+func (j *Judge) stepOf(h *heard, changed world.Changed) step {
+	s := step{seq: h.seq, at: h.At, kind: world.KindOf(changed.Object), now: changed.Object}
 	if changed.Op == world.Deleted {
 		s.now = nil
 	}

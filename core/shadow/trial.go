@@ -13,11 +13,15 @@ import (
 
 // The bounds of a search for what explains a difference.
 const (
-	// mostTrials is how many rankings are made.
-	mostTrials = 96
-	// mostFlips is how many events are supposed to have been seen at another time, beside those that the order of the queue
-	// tells of.
+	// mostTrials rankings are made, and mostTrialsNamed more to find out which of the events it takes; fewer where there are
+	// many nodes or differences. One ranking counts for as many nodes as it ranks: trialNodes are ranked for one difference,
+	// while nodesASecond come in, and nodesSpared can be saved up. But leastTrials are always made.
+	mostTrials, mostTrialsNamed, leastTrials = 512, 48, 4
+	trialNodes, nodesASecond, nodesSpared    = 1 << 18, 1 << 19, 1 << 22
+	// mostFlips is how many events are supposed to have been seen at another time, beside those that an order tells of.
 	mostFlips = 8
+	// mostNamed is how many are named.
+	mostNamed = 8
 	// impossible is the distance of a node that would not do.
 	impossible = math.MaxInt64
 )
@@ -51,47 +55,51 @@ type trial struct {
 	question
 	engine  *engine.Engine
 	toggles []toggle
-	flipped []int // which of them, in the order of being flipped
-	left    int   // rankings that may still be made
-	at      int64 // the distance as it is
+	flipped []bool
+	window  time.Duration // how far from the decision a single event may be
+	left    int           // rankings that may still be made
+	made    int           // and those made
+	at      int64         // the distance as it is
 	// rivals are the nodes that are ahead, and would do.
 	rivals map[string]bool
 }
 
-// causes looks for events that explain a real decision; nil if there are none.
-func (j *Judge) causes(at time.Time, q question) []Cause {
-	toggles := j.toggles(at, q.pod)
-	if len(toggles) == 0 {
-		return nil
-	}
-	fork, err := j.engine.Fork()
-	if err != nil {
-		return nil
-	}
-	t := &trial{question: q, engine: fork, toggles: toggles, left: mostTrials}
-	t.measure()
-	queued := t.all(func(g *toggle) bool { return j.queuedOtherwise(g, &q) })
-	possible := func(g *toggle) bool { return j.possible(g, &q) }
-	found := t.with(queued, nil) || t.with(queued, possible)
-	if !found {
-		t.reset()
-		found = t.with(nil, possible) || t.with(t.all(func(g *toggle) bool { return possible(g) && g.touches(t.of) }), possible)
-	}
-	if !found {
-		return nil
-	}
-	t.prune()
-	list := make([]Cause, len(t.flipped))
-	for i, n := range t.flipped {
-		list[i] = t.toggles[n].cause()
-	}
-	slices.SortStableFunc(list, func(a, b Cause) int { return int(a.Off - b.Off) })
-	return list
+// effort is how many nodes may still be ranked to explain differences, by the time of the inputs.
+type effort struct {
+	nodes int
+	at    time.Time
 }
 
-// of tells whether a node is the real one or one that is ahead of it.
-func (t *trial) of(node string) bool { return node == t.node || t.rivals[node] }
+// trials are how many rankings of so many nodes may be made for one difference, by what is left.
+func (e *effort) trials(now time.Time, nodes int) int {
+	if since := min(now.Sub(e.at), time.Minute); since > 0 {
+		e.nodes = min(e.nodes+int(since.Seconds()*nodesASecond), nodesSpared)
+		e.at = now
+	}
+	return min(max(min(e.nodes, trialNodes)/max(nodes, 1), leastTrials), mostTrials)
+}
 
+// set has an event be seen at the other time, or as it was.
+func (t *trial) set(i int, flipped bool) {
+	switch {
+	case t.flipped[i] == flipped:
+		return
+	case flipped:
+		t.toggles[i].flip(t.engine)
+	default:
+		t.toggles[i].back(t.engine)
+	}
+	t.flipped[i] = flipped
+}
+
+// restore has every event be seen as it was at another moment of the search.
+func (t *trial) restore(state []bool) {
+	for i := range state {
+		t.set(i, state[i])
+	}
+}
+
+// all are the events that something holds of.
 func (t *trial) all(fit func(*toggle) bool) []int {
 	var list []int
 	for i := range t.toggles {
@@ -102,84 +110,17 @@ func (t *trial) all(fit func(*toggle) bool) []int {
 	return list
 }
 
-// with flips events all together, and then single ones that may be as long as each brings agreement nearer.
-func (t *trial) with(together []int, may func(*toggle) bool) bool {
-	for _, i := range together {
-		if !slices.Contains(t.flipped, i) {
-			t.flip(i)
-		}
-	}
-	if len(together) > 0 {
-		t.measure()
-	}
-	for flips := 0; may != nil && t.at > 0 && flips < mostFlips; flips++ {
-		if !t.nearer(may) {
-			break
-		}
-	}
-	return t.at == 0
-}
-
-// nearer flips the one event that brings agreement nearest, and tells whether there is one.
-func (t *trial) nearer(may func(*toggle) bool) bool {
-	best, at := -1, t.at
-	before, rivals := t.at, t.rivals
-	for _, relevant := range []bool{true, false} {
-		for i := range t.toggles {
-			g := &t.toggles[i]
-			if slices.Contains(t.flipped, i) || !may(g) || g.touches(func(n string) bool { return n == t.node || rivals[n] }) != relevant {
-				continue
-			}
-			if t.left == 0 || best >= 0 && at == 0 {
-				break
-			}
-			t.flip(i)
-			if t.measure(); t.at < at {
-				best, at = i, t.at
-			}
-			t.unflip(i)
-		}
-		if best >= 0 {
-			break
-		}
-	}
-	t.at, t.rivals = before, rivals
-	if best < 0 {
-		return false
-	}
-	t.flip(best)
-	t.left++ // it was measured already; once more for its rivals
-	t.measure()
-	return true
-}
-
-func (t *trial) flip(i int) {
-	t.toggles[i].flip(t.engine)
-	t.flipped = append(t.flipped, i)
-}
-
-func (t *trial) unflip(i int) {
-	t.toggles[i].back(t.engine)
-	t.flipped = slices.DeleteFunc(t.flipped, func(f int) bool { return f == i })
-}
-
-func (t *trial) reset() {
-	for len(t.flipped) > 0 {
-		t.unflip(t.flipped[len(t.flipped)-1])
-	}
-	t.measure()
-}
-
 // measure ranks the nodes anew.
-func (t *trial) measure() {
+func (t *trial) measure() int64 {
 	t.at, t.rivals = impossible, nil
-	if t.left == 0 {
-		return
+	if t.left <= 0 {
+		return t.at
 	}
 	t.left--
+	t.made++
 	r, err := t.engine.Rank(t.pod.Namespace, t.pod.Name)
 	if err != nil {
-		return
+		return t.at
 	}
 	t.at = t.distance(r)
 	real := r.Of(t.node)
@@ -189,20 +130,55 @@ func (t *trial) measure() {
 			t.rivals[r.Scores[i].Name] = true
 		}
 	}
+	return t.at
 }
 
-// prune takes back what agreement does not need.
-func (t *trial) prune() {
-	for _, i := range slices.Backward(slices.Clone(t.flipped)) {
-		if t.left == 0 || len(t.flipped) == 1 {
-			break
-		}
-		t.unflip(i)
-		if t.measure(); t.at != 0 {
-			t.flip(i)
+// again measures what was measured before, once more for its rivals.
+func (t *trial) again() {
+	t.left++
+	t.measure()
+}
+
+// named are the events it takes, those nearest in time first. What agreement does not need is taken back, the furthest
+// first, half of all at a time, then a quarter, and so on.
+func (t *trial) named() []Cause {
+	t.left = min(t.made+t.left, mostTrialsNamed)
+	var need []int
+	for i := len(t.toggles) - 1; i >= 0; i-- {
+		if t.flipped[i] {
+			need = append(need, i)
 		}
 	}
-	t.at = 0
+	for size := (len(need) + 1) / 2; size > 0 && t.left > 0 && len(need) > 1; size /= 2 {
+		for from := 0; from < len(need) && t.left > 0; {
+			some := need[from:min(from+size, len(need))]
+			if len(some) == len(need) || !t.without(some) {
+				from += size
+				continue
+			}
+			need = slices.Delete(need, from, from+len(some))
+		}
+	}
+	slices.Reverse(need)
+	list := make([]Cause, 0, mostNamed)
+	for _, i := range need[:min(len(need), mostNamed)] {
+		list = append(list, t.toggles[i].cause())
+	}
+	return list
+}
+
+// without tells whether there is agreement without some of the events, and leaves it at that if so.
+func (t *trial) without(some []int) bool {
+	for _, i := range some {
+		t.set(i, false)
+	}
+	if t.measure() == 0 {
+		return true
+	}
+	for _, i := range some {
+		t.set(i, true)
+	}
+	return false
 }
 
 // touches tells whether an event is about one of some nodes, or about something that belongs to no node.
@@ -225,47 +201,4 @@ func either[T comparable](a, b T) T {
 		return a
 	}
 	return b
-}
-
-// turn is when Orrery decided about a pod, and turns when it last placed a pod and last found no node for it.
-type (
-	turn struct {
-		seq   uint64
-		at    time.Time
-		again bool // it had been tried before, and may come back to another scheduler at another time
-	}
-	turns struct{ placed, refused turn }
-)
-
-// turnsOf are the turns of the pod that an event bound and of the one in question, if Orrery has decided about both.
-func (j *Judge) turnsOf(g *toggle, q *question) (other, own turn, known bool) {
-	pod := g.binding()
-	if pod == nil {
-		return other, own, false
-	}
-	other, own = j.turns[pod.UID].placed, j.turns[q.uid].placed
-	if refused := j.turns[q.uid].refused; q.node == "" && refused.seq > 0 {
-		own = refused
-	}
-	return other, own, other.seq > 0 && own.seq > 0
-}
-
-// queuedOtherwise tells whether an event is a binding that came in another order than Orrery had decided.
-func (j *Judge) queuedOtherwise(g *toggle, q *question) bool {
-	other, own, known := j.turnsOf(g, q)
-	return known && (other.seq < own.seq) == g.foreseen
-}
-
-// possible tells whether the other scheduler may have seen an event at another time than the judge. Pods whose turns were
-// clearly one after the other had their turns in this order with it, too.
-func (j *Judge) possible(g *toggle, q *question) bool {
-	other, own, known := j.turnsOf(g, q)
-	slack := j.window / 4
-	switch {
-	case !known || other.again || own.again:
-		return true
-	case g.foreseen:
-		return !other.at.After(own.at.Add(slack))
-	}
-	return !other.at.Before(own.at.Add(-slack))
 }

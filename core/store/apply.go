@@ -12,7 +12,7 @@ import (
 // not kept), one change, or two where another object has taken a name over. The changes are valid until the next call.
 // An error says that the object was refused, and that the store is as it was.
 func (s *Store) Apply(c world.Changed) ([]Delta, error) {
-	if c.Object == nil {
+	if missing(c.Object) {
 		return nil, errors.New("an event came without an object")
 	}
 	sh := s.shelfFor(c.Object)

@@ -61,6 +61,9 @@
 // one that registers hears of all objects there are before the call returns. An informer is in sync from the start. It
 // has no resync, no transform, and its store cannot be written to.
 //
+// Custom resources are held by kind like all others, and have no informer: a plugin makes its own from its handle's
+// KubeConfig, as with kube-scheduler, and hears of them by the events it registered for.
+//
 // A type that the world does not tell of (a ConfigMap, an older API version) has an informer that is empty, never in
 // sync, and refuses handlers; Unserved lists these.
 //

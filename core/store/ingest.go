@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"unicode"
 	"unicode/utf8"
@@ -22,12 +23,17 @@ const (
 // Check says why an object must be refused, or nil. What is refused is what no API server admits and what cannot be
 // reckoned with; see the package comment. An object of a kind that the store does not know passes.
 func Check(o world.Object) error {
-	number, known := numberByKind[world.KindOf(o)]
-	if !known {
-		return nil
+	if missing(o) {
+		return errors.New("there is no object to check")
 	}
-	sh := shelf{entry: &kindTable[number]}
-	return sh.check(o)
+	kind := world.KindOf(o)
+	if number, known := numberByKind[kind]; known {
+		return (&shelf{entry: &kindTable[number]}).check(o)
+	}
+	if _, custom := kind.Custom(); custom {
+		return (&shelf{entry: &kindEntry{kind: kind, custom: true}}).check(o)
+	}
+	return nil
 }
 
 func (sh *shelf) check(o world.Object) error {
@@ -43,10 +49,10 @@ func (sh *shelf) check(o world.Object) error {
 // checkIdentity says whether an object can be told from every other one.
 func (sh *shelf) checkIdentity(o world.Object) error {
 	f := nameFault("metadata.name", o.GetName())
-	if f == nil && sh.entry.namespaced {
+	if f == nil && (sh.entry.namespaced || (sh.entry.custom && o.GetNamespace() != "")) {
 		f = nameFault("metadata.namespace", o.GetNamespace())
 	}
-	if f == nil && !sh.entry.namespaced && o.GetNamespace() != "" {
+	if f == nil && !sh.entry.namespaced && !sh.entry.custom && o.GetNamespace() != "" {
 		f = &fault{"metadata.namespace", "is set, though the kind has no namespaces"}
 	}
 	if f == nil && (sh.entry.countedByUID || o.GetUID() != "") {
@@ -61,7 +67,7 @@ func (sh *shelf) checkIdentity(o world.Object) error {
 // refuse is the error of an object with a fault.
 func (sh *shelf) refuse(o world.Object, f *fault) error {
 	name := show(o.GetName())
-	if sh.entry.namespaced {
+	if sh.entry.namespaced || (sh.entry.custom && o.GetNamespace() != "") {
 		name = show(o.GetNamespace() + "/" + o.GetName())
 	}
 	return fmt.Errorf("refusing %s %s: %s %s", sh.entry.kind, name, printable.Line(f.field, 2*longestShown), f.problem)

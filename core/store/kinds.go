@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	v1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -23,8 +24,8 @@ import (
 type kindEntry struct {
 	kind     world.Kind
 	resource schema.GroupVersionResource
-	// namespaced kinds have their objects in namespaces.
-	namespaced bool
+	// namespaced kinds have their objects in namespaces. Of custom kinds nobody here knows whether they have.
+	namespaced, custom bool
 	// countedByUID kinds are accounted for by UID, so that an object without one could stand for another.
 	countedByUID bool
 	goType       reflect.Type
@@ -59,9 +60,19 @@ var kindTable = describeKinds([]kindEntry{
 	{kind: world.DeviceTaintRule, resource: resourcev1alpha3.SchemeGroupVersion.WithResource("devicetaintrules")},
 	{kind: world.Workload, resource: schedulingv1alpha1.SchemeGroupVersion.WithResource("workloads"), namespaced: true},
 	{kind: world.Lease, resource: coordinationv1.SchemeGroupVersion.WithResource("leases"), namespaced: true},
+	{kind: world.LeaseCandidate, resource: coordinationv1beta1.SchemeGroupVersion.WithResource("leasecandidates"), namespaced: true},
 })
 
-// An object's kind is looked up by its Go type: the one use of reflection, and only of the type's identity.
+// missing tells whether there is no object at all: nothing, or a pointer to nothing, which a broken list may hold.
+func missing(o world.Object) bool {
+	if o == nil {
+		return true
+	}
+	v := reflect.ValueOf(o)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// An object's kind is looked up by its Go type: by the type's identity, and no more of reflection than that.
 var (
 	numberByKind = index(func(e kindEntry) world.Kind { return e.kind })
 	numberByType = index(func(e kindEntry) reflect.Type { return e.goType })

@@ -12,7 +12,7 @@ import (
 // An object that is refused is isolated: its error is returned, what was held under its name stays, and the rest of the
 // list is taken in.
 func (s *Store) Replace(l world.Listed) ([]Delta, []error) {
-	sh := s.shelf(l.Kind)
+	sh := s.shelfToFill(l.Kind)
 	if sh == nil {
 		return nil, nil
 	}
@@ -20,13 +20,12 @@ func (s *Store) Replace(l world.Listed) ([]Delta, []error) {
 	taken := make([]world.Object, 0, len(l.Objects))
 	listed := make(map[objectName]struct{}, len(l.Objects))
 	for _, object := range l.Objects {
-		err := sh.checkListed(object)
-		if err != nil {
-			errs = append(errs, err)
+		if err := sh.checkListed(object); err != nil {
+			if errs = append(errs, err); !missing(object) {
+				listed[nameOf(object)] = struct{}{}
+			}
 		} else if !ended(object) {
 			taken = append(taken, object)
-		}
-		if object != nil && (err != nil || !ended(object)) {
 			listed[nameOf(object)] = struct{}{}
 		}
 	}
@@ -38,7 +37,7 @@ func (s *Store) Replace(l world.Listed) ([]Delta, []error) {
 }
 
 func (sh *shelf) checkListed(object world.Object) error {
-	if object == nil {
+	if missing(object) {
 		return fmt.Errorf("a list of %s came with an object missing", sh.entry.kind)
 	}
 	if kind := world.KindOf(object); kind != sh.entry.kind {

@@ -11,5 +11,6 @@ func ResourceOf(kind world.Kind) schema.GroupVersionResource {
 	if number, known := numberByKind[kind]; known {
 		return kindTable[number].resource
 	}
-	return schema.GroupVersionResource{}
+	resource, _ := kind.Custom()
+	return resource
 }

@@ -2,7 +2,9 @@ package store
 
 import (
 	"iter"
+	"maps"
 	"reflect"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
@@ -20,15 +22,19 @@ type Delta struct {
 
 // Store holds the objects of a cluster. One goroutine at a time may use it.
 type Store struct {
-	shelves []*shelf // by number of the kind in kindTable; nil for a kind that is not kept
-	factory *factory // nil until Informers is first called
-	applied [2]Delta // what Apply returned last
+	shelves []*shelf              // by number of the kind in kindTable; nil for a kind that is not kept
+	custom  map[world.Kind]*shelf // made when first told of, in a store of every kind; nil in others
+	factory *factory              // nil until Informers is first called
+	applied [2]Delta              // what Apply returned last
 }
 
 // New is an empty store of the given kinds, or of every kind when none is given. What it is told of other kinds it
-// forgets at once.
+// forgets at once. Every kind includes custom ones.
 func New(kinds ...world.Kind) *Store {
 	s := &Store{shelves: make([]*shelf, len(kindTable))}
+	if len(kinds) == 0 {
+		s.custom = map[world.Kind]*shelf{}
+	}
 	for number := range kindTable {
 		if len(kinds) == 0 {
 			s.shelves[number] = newShelf(&kindTable[number])
@@ -51,6 +57,12 @@ func (s *Store) Fork() *Store {
 		if sh != nil {
 			fork.shelves[number] = sh.fork()
 		}
+	}
+	if s.custom != nil {
+		fork.custom = make(map[world.Kind]*shelf, len(s.custom))
+	}
+	for kind, sh := range s.custom {
+		fork.custom[kind] = sh.fork()
 	}
 	return fork
 }
@@ -93,6 +105,18 @@ func (s *Store) Len(kind world.Kind) int {
 	return 0
 }
 
+// Kinds lists the kinds that are kept, in the order in which first lists should be given; of custom ones those that it has
+// been told of.
+func (s *Store) Kinds() []world.Kind {
+	kinds := slices.Collect(maps.Keys(s.custom))
+	for number, sh := range s.shelves {
+		if sh != nil {
+			kinds = append(kinds, kindTable[number].kind)
+		}
+	}
+	return world.InOrder(kinds)
+}
+
 // Informers is client-go's informer factory, served from this store: the same one at every call. See the package
 // comment for what it does differently.
 func (s *Store) Informers() informers.SharedInformerFactory {
@@ -106,11 +130,24 @@ func (s *Store) shelf(kind world.Kind) *shelf {
 	if number, known := numberByKind[kind]; known {
 		return s.shelves[number]
 	}
-	return nil
+	return s.custom[kind]
+}
+
+// shelfToFill is where objects of a kind belong; nil when it is unknown or not kept.
+func (s *Store) shelfToFill(kind world.Kind) *shelf {
+	sh := s.shelf(kind)
+	if _, custom := kind.Custom(); sh == nil && custom && s.custom != nil {
+		sh = newShelf(&kindEntry{kind: kind, custom: true})
+		s.custom[kind] = sh
+	}
+	return sh
 }
 
 // shelfFor is where an object belongs; nil when its kind is unknown or not kept.
 func (s *Store) shelfFor(o world.Object) *shelf {
+	if c, ok := o.(*world.Custom); ok {
+		return s.shelfToFill(c.Resource)
+	}
 	if number, known := numberByType[reflect.TypeOf(o)]; known {
 		return s.shelves[number]
 	}

@@ -50,12 +50,15 @@ func Trim(o world.Object) world.Object {
 		return trimResourceClaim(o)
 	case *resourcev1.DeviceClass:
 		return trimDeviceClass(o)
+	case *world.Custom:
+		return &world.Custom{TypeMeta: o.TypeMeta, ObjectMeta: trimMeta(&o.ObjectMeta), Resource: o.Resource}
 	}
 	return trimOther(o)
 }
 
 // TrimLive is Trim for a world whose objects plugins write back whole. What they write back, or copy into what they
-// write, loses its managed fields only: persistent volumes and their claims, resource claims and device classes.
+// write, loses its managed fields only: persistent volumes and their claims, resource claims and device classes. Custom
+// objects stay whole, as only a plugin knows what it reads of them.
 func TrimLive(o world.Object) world.Object {
 	switch o := o.(type) {
 	case *v1.PersistentVolume:
@@ -74,6 +77,8 @@ func TrimLive(o world.Object) world.Object {
 		c := *o
 		c.ManagedFields = nil
 		return &c
+	case *world.Custom:
+		return o
 	}
 	return Trim(o)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 )
@@ -48,6 +49,7 @@ func trimPodStatus(s *v1.PodStatus) v1.PodStatus {
 		ObservedGeneration:          s.ObservedGeneration,
 		Phase:                       s.Phase,
 		Conditions:                  trimPodConditions(s.Conditions),
+		Message:                     trimPodMessage(s),
 		Reason:                      s.Reason,
 		NominatedNodeName:           s.NominatedNodeName,
 		StartTime:                   s.StartTime,
@@ -60,6 +62,23 @@ func trimPodStatus(s *v1.PodStatus) v1.PodStatus {
 		AllocatedResources:          s.AllocatedResources,
 		Resources:                   s.Resources,
 	}
+}
+
+// longestMessage is how much is kept of a message, in bytes. A kubelet's are a sentence or two.
+const longestMessage = 1 << 10
+
+// trimPodMessage keeps why a kubelet evicted a pod, where no condition says it: of a pod beyond a limit of its own, and of one
+// that it did not let in. Any other message is for people, and may say anything.
+func trimPodMessage(s *v1.PodStatus) string {
+	const evicted = "Evicted"
+	marked := slices.ContainsFunc(s.Conditions, func(c v1.PodCondition) bool { return c.Type == v1.DisruptionTarget })
+	if s.Phase != v1.PodFailed || s.Reason != evicted || marked {
+		return ""
+	}
+	if len(s.Message) <= longestMessage {
+		return s.Message
+	}
+	return strings.ToValidUTF8(s.Message[:longestMessage], "")
 }
 
 // trimPodConditions keeps what is said in the conditions that schedulers and evictors write, and compare with what they are

@@ -378,6 +378,42 @@ func TestTrimLiveKeepsWhatIsWrittenBack(t *testing.T) {
 	}
 }
 
+func TestOfAPodsMessageOnlyWhyAKubeletEvictedItIsKept(t *testing.T) {
+	const why = "Usage of EmptyDir volume \"scratch\" exceeds the limit \"1Gi\". "
+	evicted := v1.PodStatus{Phase: v1.PodFailed, Reason: "Evicted", Message: why}
+	with := func(change func(*v1.PodStatus)) v1.PodStatus {
+		s := evicted
+		change(&s)
+		return s
+	}
+	for name, tt := range map[string]struct {
+		status v1.PodStatus
+		want   string
+	}{
+		"evicted, and nothing else says why": {evicted, why},
+		"a condition says why": {with(func(s *v1.PodStatus) {
+			s.Conditions = []v1.PodCondition{{Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Message: why}}
+		}), ""},
+		"ended for another reason":  {with(func(s *v1.PodStatus) { s.Reason = "DeadlineExceeded" }), ""},
+		"running":                   {with(func(s *v1.PodStatus) { s.Phase = v1.PodRunning }), ""},
+		"longer than any kubelet's": {with(func(s *v1.PodStatus) { s.Message = strings.Repeat("é", 100_000) }), strings.Repeat("é", 512)},
+		"cut within a character":    {with(func(s *v1.PodStatus) { s.Message = "x" + strings.Repeat("é", 100_000) }), "x" + strings.Repeat("é", 511)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := &v1.Pod{Status: tt.status}
+			for _, trim := range []func(world.Object) world.Object{store.Trim, store.TrimLive} {
+				once := trim(pod)
+				if got := once.(*v1.Pod).Status.Message; got != tt.want {
+					t.Errorf("kept %.80q, want %.80q", got, tt.want)
+				}
+				if diff := cmp.Diff(once, trim(once)); diff != "" {
+					t.Errorf("trimming once more changes it:\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
 func TestTrimDropsAnAnnotationThatIsTooLong(t *testing.T) {
 	p := mk.Pod("p").Obj()
 	p.Annotations = map[string]string{"kubernetes.io/config.mirror": strings.Repeat("x", 10<<20)}

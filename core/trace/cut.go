@@ -97,7 +97,7 @@ func (c *cutter) close() error {
 
 // WriteSnapshot writes all objects of a store as lists, in the order in which a first list should be given.
 func WriteSnapshot(w *Writer, s *store.Store, at time.Time) error {
-	for _, kind := range world.Kinds() {
+	for _, kind := range s.Kinds() {
 		list := world.Listed{Kind: kind}
 		for o := range s.Objects(kind) {
 			list.Objects = append(list.Objects, o)

@@ -65,17 +65,30 @@ func (c *cursor) object() world.Object {
 	if c.err != nil {
 		return nil
 	}
-	o, err := world.New(kind)
-	if err != nil {
+	o, ok := newObject(kind)
+	if !ok {
 		c.fail(fmt.Errorf("reading an object: there is no kind %q", printable.Line(string(kind), 40)))
 		return nil
 	}
-	if err := o.(object).Unmarshal(c.rest); err != nil {
+	if err := o.Unmarshal(c.rest); err != nil {
 		c.fail(fmt.Errorf("reading a %s: %s", kind, printable.Line(err.Error(), 200)))
 		return nil
 	}
 	c.rest = nil
 	return o
+}
+
+// newObject is an empty object to read into; false if there is no such kind.
+func newObject(kind world.Kind) (object, bool) {
+	if custom, ok := world.NewCustom(kind); ok {
+		return custom, true
+	}
+	o, err := world.New(kind)
+	if err != nil {
+		return nil, false
+	}
+	known, ok := o.(object)
+	return known, ok
 }
 
 // list reads the head of a list, whose objects follow as items.

@@ -65,7 +65,7 @@ func (e *encoder) object(o world.Object) error {
 	kind := world.KindOf(o)
 	lay, ok := o.(object)
 	if kind == "" || !ok {
-		return fmt.Errorf("recording an object of type %T: traces hold the kinds of world.Kinds only", o)
+		return fmt.Errorf("recording an object of type %T: traces hold the kinds of world.Kinds and custom ones only", o)
 	}
 	size := lay.Size()
 	if size > mostObject {

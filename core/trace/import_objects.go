@@ -298,7 +298,7 @@ var apiVersions = map[world.Kind]string{
 	world.Pod: "v1", world.Node: "v1", world.Namespace: "v1", world.Service: "v1", world.ReplicationController: "v1",
 	world.LimitRange: "v1", world.PersistentVolume: "v1", world.PersistentVolumeClaim: "v1",
 	world.ReplicaSet: "apps/v1", world.StatefulSet: "apps/v1", world.Deployment: "apps/v1", world.DaemonSet: "apps/v1",
-	world.Job: "batch/v1", world.PodDisruptionBudget: "policy/v1", world.Lease: "coordination.k8s.io/v1",
+	world.Job: "batch/v1", world.PodDisruptionBudget: "policy/v1", world.Lease: "coordination.k8s.io/v1", world.LeaseCandidate: "coordination.k8s.io/v1beta1",
 	world.PriorityClass: "scheduling.k8s.io/v1", world.Workload: "scheduling.k8s.io/v1alpha1", world.RuntimeClass: "node.k8s.io/v1",
 	world.StorageClass: "storage.k8s.io/v1", world.CSINode: "storage.k8s.io/v1", world.CSIDriver: "storage.k8s.io/v1",
 	world.CSIStorageCapacity: "storage.k8s.io/v1", world.VolumeAttachment: "storage.k8s.io/v1",

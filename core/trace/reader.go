@@ -129,7 +129,7 @@ func (t *Reader) list(c *cursor, size int) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	if _, err := world.New(kind); err != nil {
+	if _, ok := newObject(kind); !ok {
 		return Record{}, fmt.Errorf("there is no kind %q to have a list of", printable.Line(string(kind), 40))
 	}
 	list := world.Listed{Kind: kind}

@@ -68,9 +68,12 @@ func TestWhatSchedulingDoesNotReadNeverEntersTheFile(t *testing.T) {
 		"secret volume": func(p *v1.Pod, _ *v1.Node) {
 			p.Spec.Volumes = []v1.Volume{{Name: canary, VolumeSource: v1.VolumeSource{Secret: &v1.SecretVolumeSource{SecretName: canary}}}}
 		},
-		"service account":     func(p *v1.Pod, _ *v1.Node) { p.Spec.ServiceAccountName = canary },
-		"pull secrets":        func(p *v1.Pod, _ *v1.Node) { p.Spec.ImagePullSecrets = []v1.LocalObjectReference{{Name: canary}} },
-		"host aliases":        func(p *v1.Pod, _ *v1.Node) { p.Spec.HostAliases = []v1.HostAlias{{IP: canary}} },
+		"service account": func(p *v1.Pod, _ *v1.Node) { p.Spec.ServiceAccountName = canary },
+		"pull secrets":    func(p *v1.Pod, _ *v1.Node) { p.Spec.ImagePullSecrets = []v1.LocalObjectReference{{Name: canary}} },
+		"host aliases":    func(p *v1.Pod, _ *v1.Node) { p.Spec.HostAliases = []v1.HostAlias{{IP: canary}} },
+		"a pod's message": func(p *v1.Pod, _ *v1.Node) {
+			p.Status.Phase, p.Status.Reason, p.Status.Message = v1.PodFailed, "Error", canary
+		},
 		"unknown annotation":  func(p *v1.Pod, _ *v1.Node) { p.Annotations = map[string]string{canary: "x", "x": canary} },
 		"managed fields":      func(p *v1.Pod, _ *v1.Node) { p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: canary}} },
 		"a node's annotation": func(_ *v1.Pod, n *v1.Node) { n.Annotations = map[string]string{"x": canary} },
@@ -117,6 +120,7 @@ func TestNoNameSurvivesHashing(t *testing.T) {
 	pod.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
 		TopologyKey: "zone", LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": canary}},
 	}}
+	pod.Status.Phase = v1.PodFailed
 	pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: "Unschedulable", Message: "no room on " + canary}}
 	pod.Spec.Volumes = []v1.Volume{{Name: canary, VolumeSource: v1.VolumeSource{PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: canary}}}}
 	node := mk.Node(canary).Zone(canary).Label("spans", canary+"__"+canary+"2").Taint("k", canary, v1.TaintEffectNoSchedule).Obj()

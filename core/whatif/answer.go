@@ -76,7 +76,7 @@ const (
 	Elsewhere             // finds a node; finds another one
 	Evicted               // stays; leaves, and nobody takes its place on a node
 	Unplaced              // finds a node; finds none
-	Waits                 // finds none; finds none for another reason
+	Waits                 // finds none; finds none, though it may be for another reason
 	Arrives               // is not there; is
 	Spared                // leaves; stays
 	Vanishes              // waits for a node; is gone

@@ -1,11 +1,9 @@
 package whatif
 
 import (
-	"context"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/framework"
 	"orrery/core/world"
@@ -54,7 +52,7 @@ func unversioned(o world.Object) world.Object {
 // Do takes an effect over. A plugin's own call could reach the real cluster, so it is not made: it counts as succeeded.
 func (b bridge) Do(e world.Effect) {
 	if run, ok := e.Act.(world.Run); ok {
-		run.Call = func(context.Context) *fwk.Status { return nil }
+		run.Call = nil
 		e.Act = run
 		if run.Point == string(framework.Bind) {
 			e.Act = world.Bind{Pod: run.Pod, Node: run.Node}

@@ -1,13 +1,24 @@
 package whatif
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
 
 // Command is what to type in a shell to ask about the changes again, of a trace at so long after its beginning.
 func Command(trace string, since time.Duration, changes []Change) string {
-	return "orrery whatif --trace " + ShellWord(trace) + " --at +" + since.String() + " " + ShellWords(changes)
+	return commandAt(trace, "+"+since.String(), changes)
+}
+
+// CommandAtRecord is the same of a trace of which so many records were played: a moment that no time names, if more of them
+// are of the same time.
+func CommandAtRecord(trace string, record int, changes []Change) string {
+	return commandAt(trace, "@"+strconv.Itoa(record), changes)
+}
+
+func commandAt(trace, at string, changes []Change) string {
+	return "orrery whatif --trace " + ShellWord(trace) + " --at " + at + " " + ShellWords(changes)
 }
 
 // ShellWords are the changes as they are typed in a shell.

@@ -8,6 +8,16 @@ import (
 	"orrery/core/whatif"
 )
 
+func TestAMomentThatNoTimeNamesIsNumbered(t *testing.T) {
+	changes, err := whatif.ParseAll([]string{"drain", "node-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := whatif.CommandAtRecord("t", 412, changes), "orrery whatif --trace t --at @412 drain node-1"; got != want {
+		t.Errorf("it is %s\nwant  %s", got, want)
+	}
+}
+
 func TestTheCommandIsForAShell(t *testing.T) {
 	for _, tt := range []struct {
 		name, trace string

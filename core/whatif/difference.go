@@ -143,7 +143,7 @@ func fateOf(before, after Fare) (Fate, bool) {
 	case before.Node == after.Node && before.Node != "":
 		return 0, false
 	case before.Node == "" && after.Node == "":
-		return Waits, before.Why != after.Why
+		return Waits, false // why it waits may be another reason, but it waits
 	case before.Node == "":
 		return Placed, true
 	case after.Node == "" && left:

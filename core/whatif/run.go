@@ -51,12 +51,7 @@ func begin(e *engine.Engine, o Options) (*run, error) {
 		follow: newFollower(e), comers: newComeback(stewards),
 	}
 	r.lookForTaints()
-	if err := r.settle(); err != nil {
-		return nil, err
-	}
-	for in, ok := r.bridge.Next(r.now); ok; in, ok = r.bridge.Next(r.now) {
-		r.tell(in)
-	}
+	r.settle()
 	return r, nil
 }
 
@@ -109,9 +104,7 @@ func (r *run) decide() {
 		if _, more = r.engine.Step(); more {
 			r.decisions++
 		}
-		for _, effect := range r.engine.Effects() {
-			r.bridge.Do(effect)
-		}
+		r.handOver()
 	}
 	if r.taints != nil {
 		for _, effect := range r.taints.Effects() {

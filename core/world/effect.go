@@ -70,7 +70,7 @@ type Announce struct {
 }
 
 // Run calls a plugin that may block. The live world calls it in a worker of its own, the others at once. Call is never
-// recorded: a recording holds its outcome.
+// recorded: a recording holds its outcome. A simulated cluster takes one without Call as made, and well.
 type Run struct {
 	Pod    Ref
 	Node   string

@@ -2,10 +2,12 @@ package world
 
 import (
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	v1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -49,6 +51,7 @@ const (
 	DeviceTaintRule       Kind = "DeviceTaintRule"
 	Workload              Kind = "Workload"
 	Lease                 Kind = "Lease"
+	LeaseCandidate        Kind = "LeaseCandidate"
 )
 
 // kinds says for each kind how to make an empty object of it, in the order in which a first list should be given:
@@ -82,6 +85,7 @@ var kinds = []struct {
 	{DeviceTaintRule, func() Object { return &resourcev1alpha3.DeviceTaintRule{} }},
 	{Workload, func() Object { return &schedulingv1alpha1.Workload{} }},
 	{Lease, func() Object { return &coordinationv1.Lease{} }},
+	{LeaseCandidate, func() Object { return &coordinationv1beta1.LeaseCandidate{} }},
 	{Node, func() Object { return &v1.Node{} }},
 	{Pod, func() Object { return &v1.Pod{} }},
 }
@@ -93,6 +97,25 @@ func Kinds() []Kind {
 		all[i] = k.kind
 	}
 	return all
+}
+
+// InOrder is a set of kinds in the order in which their first lists should be given. Custom kinds come first, as pods may
+// refer to them; what is no kind is left out.
+func InOrder(set []Kind) []Kind {
+	var order []Kind
+	for _, kind := range set {
+		if _, custom := kind.Custom(); custom {
+			order = append(order, kind)
+		}
+	}
+	slices.Sort(order)
+	order = slices.Compact(order)
+	for _, k := range kinds {
+		if slices.Contains(set, k.kind) {
+			order = append(order, k.kind)
+		}
+	}
+	return order
 }
 
 // New is an empty object of a kind.
@@ -113,13 +136,18 @@ var kindByType = func() map[string]Kind {
 	return byType
 }()
 
-// KindOf is the kind of an object; it is empty for an object of no kind in the list.
+// KindOf is the kind of an object; it is empty for an object of no kind in the list that is no [Custom] either.
 func KindOf(o Object) Kind {
-	switch o.(type) {
+	switch o := o.(type) {
 	case *v1.Pod:
 		return Pod
 	case *v1.Node:
 		return Node
+	case *Custom:
+		if o == nil {
+			return ""
+		}
+		return o.Resource
 	}
 	return kindByType[fmt.Sprintf("%T", o)]
 }

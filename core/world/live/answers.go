@@ -28,9 +28,10 @@ func read(err error) answered {
 	switch {
 	case err == nil:
 		return done
-	case apierrors.IsTooManyRequests(err), apierrors.IsServiceUnavailable(err), utilnet.IsConnectionRefused(err), noSuchHost(err):
+	case apierrors.IsTooManyRequests(err), utilnet.IsConnectionRefused(err), noSuchHost(err):
 		return notYet
-	case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsInternalError(err), apierrors.IsUnexpectedServerError(err):
+	// Service unavailable is what a proxy says, too, whose connection broke after the request had been passed on.
+	case apierrors.IsServiceUnavailable(err), apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsInternalError(err), apierrors.IsUnexpectedServerError(err):
 		return unknown
 	}
 	if status := apierrors.APIStatus(nil); errors.As(err, &status) {

@@ -28,8 +28,9 @@ const (
 type Options struct {
 	// Client reads and writes; EventClient writes announcements and is Client if nil.
 	Client, EventClient kubernetes.Interface
-	// Kinds are those to tell of, see [Watched].
-	Kinds []world.Kind
+	// Kinds are those to tell of, see [Watched]. Within are the namespaces of those that are to be told of in one only.
+	Kinds  []world.Kind
+	Within map[world.Kind]string
 	// Pod is what is known of a pod, or nil. It is asked while an effect is taken over, by the goroutine that calls Do: an
 	// engine's store will do. Without it a status patch reads the pod first.
 	Pod func(namespace, name string) *v1.Pod
@@ -90,7 +91,7 @@ func New(o Options) (*Cluster, error) {
 		o.Logger = klog.Background()
 	}
 	for _, kind := range o.Kinds {
-		if _, err := sourceOf(o.Client, kind); err != nil {
+		if _, err := sourceOf(o.Client, kind, o.Within[kind]); err != nil {
 			return nil, err
 		}
 	}
@@ -108,7 +109,7 @@ func New(o Options) (*Cluster, error) {
 func (c *Cluster) Start() {
 	c.events()
 	for _, kind := range c.options.Kinds {
-		if lw, err := sourceOf(c.options.Client, kind); err == nil { // New has seen that there is none
+		if lw, err := sourceOf(c.options.Client, kind, c.options.Within[kind]); err == nil { // New has seen that there is none
 			c.startFeed(c.ctx, kind, lw)
 		}
 	}

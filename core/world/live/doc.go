@@ -20,6 +20,7 @@
 //	cluster.go   what it is made with; Next and Do, start and stop
 //	clock.go     one time that only goes forward
 //	kinds.go     how to list and watch each kind
+//	custom.go    the same for kinds that only a plugin knows
 //	feed.go      from a reflector to the inbox; the order of first lists
 //	lane.go      the effects on one pod: their order, and which of them a newer one makes needless
 //	workers.go   who carries effects out, how many at once, when again
@@ -41,6 +42,10 @@
 // An input bears the time at which it is handed out, by a clock that starts as the wall clock and goes forward steadily
 // whatever happens to the wall clock afterwards. Timers are not shortened or stretched by a clock that is set.
 //
+// The kinds are those that the engine's plugins read by an informer, and those that they registered events for: in a plugin
+// somebody else wrote that may be a custom resource, "foos.v1.example.com". It is read as JSON, kept whole, and handed to
+// the plugin's hints as a dynamic client would.
+//
 // # Effects
 //
 // The effects on one pod are carried out one after the other, in the order in which they were wanted; those on different
@@ -56,7 +61,7 @@
 //
 // Every effect with an outcome is answered exactly once, overtaken ones included, until the cluster is stopped.
 //
-// A binding whose outcome is not known (a timeout, a broken connection) is never given up: its pod is read again until
+// A binding whose outcome is not known (a timeout, a broken connection, a proxy that says unavailable) is never given up: its pod is read again until
 // the API server has said what became of it. To give up would hand the node's room to the next pod although the first
 // may be on its way there. The API server binds a pod at most once, so trying again is safe. Patches and deletions name
 // the UID and are safe to repeat as well; they, and bindings that surely were not made, are given up after [Patience].

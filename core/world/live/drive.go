@@ -55,14 +55,13 @@ func NewDrive(e *engine.Engine, w *Cluster) *Drive {
 	return &Drive{Engine: e, World: w, asks: make(chan ask)}
 }
 
-// Watched lists the kinds an engine has to be told of: pods, nodes, and what its plugins asked for. It is an error if a
-// plugin asked for something that no world tells of.
+// Watched lists the kinds an engine has to be told of: pods, nodes, what its plugins read, and what they registered for.
+// It is an error if a plugin reads something that no world tells of.
 func Watched(e *engine.Engine) ([]world.Kind, error) {
 	if unserved := e.Store().Unserved(); len(unserved) > 0 {
 		return nil, fmt.Errorf("starting the scheduler: plugins read objects of types it cannot serve: %q; take those plugins out of the configuration", unserved)
 	}
-	asked := append(e.Store().Asked(), world.Pod, world.Node)
-	return slices.DeleteFunc(world.Kinds(), func(k world.Kind) bool { return !slices.Contains(asked, k) }), nil
+	return world.InOrder(append(slices.Concat(e.Store().Asked(), e.Registered()), world.Pod, world.Node)), nil
 }
 
 const (

@@ -48,7 +48,13 @@ func directWith(t *testing.T, o engine.Options, act func(s *stage), objects ...w
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := live.New(live.Options{Client: stub.client(), Kinds: []world.Kind{world.Pod, world.Node}, Pod: e.Store().Pod})
+		kinds := []world.Kind{world.Node, world.Pod}
+		if o.Plugins != nil {
+			if kinds, err = live.Watched(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err := live.New(live.Options{Client: stub.client(), Kinds: kinds, Pod: e.Store().Pod})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -201,11 +201,12 @@ func TestABindingThatWasMadeUnheardIsFound(t *testing.T) {
 		f    func(s *scene) fault
 		want string
 	}{
-		"it was made":                    {func(*scene) fault { return fault{lost: true} }, "1 ok"},
-		"it was not made":                {func(*scene) fault { return fault{cut: true} }, "1 ok"},
-		"somebody else was quicker":      {func(s *scene) fault { s.put(mk.Pod("a").Node("y").Obj()); return fault{cut: true} }, `1 Conflict pod a is already assigned to node "y"`},
-		"somebody deleted it":            {func(s *scene) fault { s.remove(podA); return fault{cut: true} }, `1 NotFound pods "a" not found`},
-		"a namesake has taken its place": {func(s *scene) fault { s.remove(podA); s.put(mk.Pod("a").UID("b").Obj()); return fault{cut: true} }, `1 NotFound pods "a" not found`},
+		"it was made":                        {func(*scene) fault { return fault{lost: true} }, "1 ok"},
+		"it was made, for all a proxy knows": {func(*scene) fault { return fault{lost: true, code: 503} }, "1 ok"},
+		"it was not made":                    {func(*scene) fault { return fault{cut: true} }, "1 ok"},
+		"somebody else was quicker":          {func(s *scene) fault { s.put(mk.Pod("a").Node("y").Obj()); return fault{cut: true} }, `1 Conflict pod a is already assigned to node "y"`},
+		"somebody deleted it":                {func(s *scene) fault { s.remove(podA); return fault{cut: true} }, `1 NotFound pods "a" not found`},
+		"a namesake has taken its place":     {func(s *scene) fault { s.remove(podA); s.put(mk.Pod("a").UID("b").Obj()); return fault{cut: true} }, `1 NotFound pods "a" not found`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, func(s *scene) {
@@ -391,7 +392,7 @@ func TestEventsAreWrittenAsKubeSchedulerWritesThem(t *testing.T) {
 // says a pod was bound is right.
 func TestEveryEffectIsAnsweredOnce(t *testing.T) {
 	pods := []*v1.Pod{mk.Pod("a").Obj(), mk.Pod("b").Obj(), mk.Pod("c").Obj()}
-	faults := []fault{{}, {}, {code: 429}, {code: 500}, {code: 503}, {code: 409}, {lost: true}, {cut: true}}
+	faults := []fault{{}, {}, {code: 429}, {code: 500}, {code: 503}, {code: 409}, {lost: true}, {cut: true}, {lost: true, code: 503}, {lost: true, code: 500}}
 	rapid.Check(t, func(r *rapid.T) {
 		plan := rapid.SliceOfN(rapid.IntRange(0, len(faults)-1), 0, 30).Draw(r, "faults")
 		acts := rapid.SliceOfN(rapid.IntRange(0, 17), 1, 25).Draw(r, "acts")

@@ -3,6 +3,8 @@ package live
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -32,9 +34,8 @@ func (c *Cluster) startFeed(ctx context.Context, kind world.Kind, lw *cache.List
 		c.count.watches.Add(1)
 		return start(ctx, o)
 	}
-	example, _ := world.New(kind)
 	f := &feed{kind: kind, cluster: c, ctx: ctx}
-	r := cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(lw, c.options.Client), example, f,
+	r := cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(lw, c.options.Client), exampleOf(kind), f,
 		cache.ReflectorOptions{Name: "orrery", TypeDescription: string(kind)})
 	c.group.Go(func() { r.RunWithContext(ctx) })
 }
@@ -52,7 +53,7 @@ func (f *feed) Transformer() cache.TransformFunc {
 }
 
 func (f *feed) trimmed(o any) (world.Object, error) {
-	object, ok := o.(world.Object)
+	object, ok := typed(f.kind, o)
 	if !ok {
 		return nil, fmt.Errorf("watching objects of kind %s: the API server sent a %T", f.kind, o)
 	}
@@ -130,10 +131,8 @@ func (f *firstLists) take(l world.Listed) (all []world.Listed, first bool) {
 	if f.missing > 0 {
 		return nil, true
 	}
-	for _, kind := range world.Kinds() {
-		if list, ok := f.lists[kind]; ok {
-			all = append(all, list)
-		}
+	for _, kind := range world.InOrder(slices.Collect(maps.Keys(f.lists))) {
+		all = append(all, f.lists[kind])
 	}
 	f.lists = nil
 	return all, true
@@ -156,11 +155,11 @@ func (f *firstLists) awaited(kinds []world.Kind) []world.Kind {
 
 // List reads all objects of one kind from the API server, now, as the inputs would have them.
 func (c *Cluster) List(ctx context.Context, kind world.Kind) ([]world.Object, error) {
-	return list(ctx, c.options.Client, kind)
+	return list(ctx, c.options.Client, kind, c.options.Within[kind])
 }
 
-func list(ctx context.Context, client kubernetes.Interface, kind world.Kind) ([]world.Object, error) {
-	lw, err := sourceOf(client, kind)
+func list(ctx context.Context, client kubernetes.Interface, kind world.Kind, in string) ([]world.Object, error) {
+	lw, err := sourceOf(client, kind, in)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -19,12 +20,15 @@ import (
 	v1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"orrery/core/store"
 	"orrery/core/world"
+	"orrery/core/world/live"
 )
 
 // stub is an API server for pods, nodes and events, over HTTP and in memory, so that time stands still while it works.
@@ -45,10 +49,11 @@ type stub struct {
 	// fault, if not nil, is asked about every request.
 	fault func(r *http.Request) fault
 	// requests has every write, in order; events what was announced.
-	requests []string
-	podLists int
-	events   []eventsv1.Event
-	series   int // how often an event was made a series, or its count brought up to date
+	requests  []string
+	podLists  int
+	resources map[string]bool // the resources that were asked for
+	events    []eventsv1.Event
+	series    int // how often an event was made a series, or its count brought up to date
 }
 
 // event is a change, as watches tell of it.
@@ -62,7 +67,7 @@ type event struct {
 type fault struct {
 	code   int           // answer this instead
 	header http.Header   // with these
-	lost   bool          // do it, and break the connection instead of answering
+	lost   bool          // do it, and break the connection instead of answering, or answer with the code
 	cut    bool          // break the connection without doing it
 	wait   chan struct{} // wait until this is closed, first
 }
@@ -70,7 +75,7 @@ type fault struct {
 func newStub(t *testing.T) *stub {
 	s := &stub{
 		t: t, version: 100, objects: map[string]map[string]world.Object{"pods": {}, "nodes": {}}, log: map[string][]event{},
-		changed: make(chan struct{}), conns: map[net.Conn]bool{}, accept: make(chan net.Conn), closed: make(chan struct{}),
+		resources: map[string]bool{}, changed: make(chan struct{}), conns: map[net.Conn]bool{}, accept: make(chan net.Conn), closed: make(chan struct{}),
 	}
 	server := &http.Server{Handler: http.HandlerFunc(s.serve)}
 	go func() { _ = server.Serve(s) }()
@@ -84,7 +89,7 @@ func newStub(t *testing.T) *stub {
 // client is a client-go client of the stub.
 func (s *stub) client() kubernetes.Interface {
 	transport := &http.Transport{DialContext: s.dial, DisableKeepAlives: true}
-	c, err := kubernetes.NewForConfig(&rest.Config{
+	c, err := live.NewClient(&rest.Config{
 		Host: "http://stub", Transport: transport, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"},
 	})
 	if err != nil {
@@ -157,7 +162,15 @@ func (s *stub) forget() {
 	s.log = map[string][]event{}
 }
 
-func resourceOf(o world.Object) string { return strings.ToLower(string(world.KindOf(o))) + "s" }
+func resourceOf(o world.Object) string { return store.ResourceOf(world.KindOf(o)).Resource }
+
+// wire is an object as it is sent.
+func wire(o world.Object) any {
+	if custom, ok := o.(*world.Custom); ok {
+		return custom.Whole
+	}
+	return o
+}
 
 func keyOf(o metav1.Object) string { return o.GetNamespace() + "/" + o.GetName() }
 
@@ -170,9 +183,17 @@ func (s *stub) put(o world.Object) {
 
 func (s *stub) store(o world.Object) {
 	o = o.DeepCopyObject().(world.Object)
-	o.GetObjectKind().SetGroupVersionKind(v1.SchemeGroupVersion.WithKind(string(world.KindOf(o))))
 	s.version++
 	o.SetResourceVersion(strconv.Itoa(s.version))
+	if custom, ok := o.(*world.Custom); ok {
+		custom.Whole.SetResourceVersion(strconv.Itoa(s.version))
+	} else {
+		version := store.ResourceOf(world.KindOf(o)).GroupVersion()
+		o.GetObjectKind().SetGroupVersionKind(version.WithKind(string(world.KindOf(o))))
+	}
+	if s.objects[resourceOf(o)] == nil {
+		s.objects[resourceOf(o)] = map[string]world.Object{}
+	}
 	kind := "MODIFIED"
 	if s.objects[resourceOf(o)][keyOf(o)] == nil {
 		kind = "ADDED"
@@ -255,6 +276,10 @@ func (s *stub) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f.cut:
 		panic(http.ErrAbortHandler)
+	case f.lost && f.code != 0:
+		s.answer(discard{}, r)
+		refuse(w, f.code, "", "the stub was told to say so")
+		return
 	case f.code != 0:
 		for name, values := range f.header {
 			w.Header()[name] = values
@@ -292,10 +317,10 @@ func (s *stub) answer(w http.ResponseWriter, r *http.Request) {
 		s.series++
 		s.mu.Unlock()
 		reply(w, eventsv1.Event{})
-	case len(parts) == 3 && r.URL.Query().Get("watch") != "":
-		s.watch(w, r, parts[2])
-	case len(parts) == 3:
-		s.list(w, parts[2])
+	case isList(parts) && r.URL.Query().Get("watch") != "":
+		s.watch(w, r, parts[len(parts)-1])
+	case isList(parts):
+		s.list(w, parts[len(parts)-1])
 	case len(parts) >= 6 && parts[4] == "pods":
 		s.onPod(w, r, parts[3]+"/"+parts[5], strings.Join(parts[6:], "/"))
 	default:
@@ -303,19 +328,39 @@ func (s *stub) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// isList tells whether a path is that of all objects of a kind.
+func isList(parts []string) bool {
+	return (parts[0] == "api" && len(parts) == 3) || (parts[0] == "apis" && len(parts) == 4)
+}
+
+// listKinds are what lists call themselves, by resource.
+var listKinds = func() map[string]schema.GroupVersionKind {
+	kinds := map[string]schema.GroupVersionKind{}
+	for _, kind := range world.Kinds() {
+		resource := store.ResourceOf(kind)
+		kinds[resource.Resource] = resource.GroupVersion().WithKind(string(kind) + "List")
+	}
+	return kinds
+}()
+
 func (s *stub) list(w http.ResponseWriter, resource string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.resources[resource] = true
 	if resource == "pods" {
 		s.podLists++
 	}
-	items := []world.Object{}
-	for _, o := range s.objects[resource] {
-		items = append(items, o)
+	objects := slices.SortedFunc(maps.Values(s.objects[resource]), func(a, b world.Object) int { return cmp.Compare(a.GetName(), b.GetName()) })
+	items := []any{}
+	for _, o := range objects {
+		items = append(items, wire(o))
 	}
-	slices.SortFunc(items, func(a, b world.Object) int { return cmp.Compare(a.GetName(), b.GetName()) })
+	kind, known := listKinds[resource]
+	if !known {
+		kind = ticketGroup.WithKind("TicketList")
+	}
 	reply(w, map[string]any{
-		"kind": map[string]string{"pods": "PodList", "nodes": "NodeList"}[resource], "apiVersion": "v1",
+		"kind": kind.Kind, "apiVersion": kind.GroupVersion().String(),
 		"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version)}, "items": items,
 	})
 }
@@ -343,7 +388,7 @@ func (s *stub) watch(w http.ResponseWriter, r *http.Request, resource string) {
 		for _, e := range news {
 			if e.version > since {
 				since = e.version
-				_ = json.NewEncoder(w).Encode(map[string]any{"type": e.kind, "object": e.object})
+				_ = json.NewEncoder(w).Encode(map[string]any{"type": e.kind, "object": wire(e.object)})
 			}
 		}
 		flush()

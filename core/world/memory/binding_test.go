@@ -200,6 +200,6 @@ func TestPatchOfStatus(t *testing.T) {
 	s.do(world.PatchStatus{Pod: pod, NominatedNode: ptr("n2")})
 	s.do(world.PatchStatus{Pod: world.Ref{Namespace: "default", Name: "gone"}, NominatedNode: ptr("n2")})
 	s.wants(time.Minute, replaceUID(`
-		5m0s effect 5 failed: Conflict: Operation cannot be fulfilled on pods "web": Precondition failed: UID in precondition: other, UID in object meta: UID
-		5m0s effect 6 failed: NotFound: pods "gone" not found`, s.Pod("default", "web").UID))
+		5m0.01s effect 5 failed: Conflict: Operation cannot be fulfilled on pods "web": Precondition failed: UID in precondition: other, UID in object meta: UID
+		5m0.01s effect 6 failed: NotFound: pods "gone" not found`, s.Pod("default", "web").UID))
 }

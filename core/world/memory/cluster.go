@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -8,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/world"
 )
@@ -205,6 +208,23 @@ func (c *Cluster) At(t time.Time, act func(*Cluster)) { c.schedule(t, script{act
 // After is At, counted from now.
 func (c *Cluster) After(d time.Duration, act func(*Cluster)) { c.At(c.now.Add(d), act) }
 
+// withoutCall is something that is going to happen in a fork: of a plugin's call, that it fails.
+func withoutCall(h happening) happening {
+	a, ok := h.(arrival)
+	if !ok {
+		return h
+	}
+	run, ok := a.effect.Act.(world.Run)
+	if !ok || run.Call == nil {
+		return h
+	}
+	run.Call = func(context.Context) *fwk.Status {
+		return fwk.NewStatus(fwk.Error, fmt.Sprintf("plugin %s was not called: its call was under way when the cluster was forked, and is the original's", run.Plugin))
+	}
+	a.effect.Act = run
+	return a
+}
+
 // delivery is an event on its way to the scheduler.
 type delivery struct{ event world.Event }
 
@@ -212,11 +232,15 @@ type delivery struct{ event world.Event }
 func (delivery) happen(*Cluster) {}
 
 // Fork is a second cluster in the same state, with the same future: the same pending events and the same chances. The
-// two share objects, which never change, and go separate ways from here. A plugin call that is still under way is made
-// by both, of the plugin that asked for it.
+// two share objects, which never change, and go separate ways from here. A plugin that is to be called by either is called
+// by the original alone, as it is the plugin of the original's scheduler: in the fork the call ends with an error that
+// says so.
 func (c *Cluster) Fork() *Cluster {
 	f := *c
 	f.agenda = slices.Clone(c.agenda)
+	for i := range f.agenda {
+		f.agenda[i].what = withoutCall(f.agenda[i].what)
+	}
 	f.objects = make(map[world.Kind]map[types.NamespacedName]world.Object, len(c.objects))
 	for kind, all := range c.objects {
 		f.objects[kind] = maps.Clone(all)

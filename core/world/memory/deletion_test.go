@@ -33,7 +33,7 @@ func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 		1m0s effect 2 ended well
 		1m20s deleted pod victim Running on n1 PodScheduled=True Ready=True DisruptionTarget=True/PreemptionByScheduler deleting in 30s`)
 	s.do(world.Delete{Pod: world.RefOf(victim)})
-	s.wants(time.Minute, `2m0s effect 3 failed: NotFound: pods "victim" not found`)
+	s.wants(time.Minute, `2m0.01s effect 3 failed: NotFound: pods "victim" not found`)
 }
 
 func TestHowLongADeletionTakes(t *testing.T) {

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,8 +73,16 @@ func (a arrival) happen(c *Cluster) {
 	if _, plugin := a.effect.Act.(world.Run); !plugin {
 		at = at.Add(c.latency.delay(c.options.Latency.Response))
 	}
+	if call := callOf(a.effect.Act); !outcome.OK() && at.Equal(c.now) && (call == CallPatchStatus || call == CallDelete) {
+		at = at.Add(failureLeast)
+	}
 	c.schedule(at, delivery{world.Ended{Effect: a.effect.ID, Outcome: outcome}})
 }
+
+// failureLeast is how long a patch or a deletion takes that fails, in a cluster without latency too. After a preemption that
+// did not succeed the scheduler tries again at once, and would otherwise do so for ever in one moment. Other failures have
+// the pod back off.
+const failureLeast = 10 * time.Millisecond
 
 // carryOut does what an effect asks for.
 func (c *Cluster) carryOut(e world.Effect) world.Outcome {
@@ -85,6 +94,9 @@ func (c *Cluster) carryOut(e world.Effect) world.Outcome {
 	case world.Delete:
 		return outcomeOf(c.deleteVictim(act))
 	case world.Run:
+		if act.Call == nil {
+			return world.Outcome{}
+		}
 		status := act.Call(context.Background())
 		return world.Outcome{Code: status.Code(), Message: status.Message()}
 	}

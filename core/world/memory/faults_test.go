@@ -146,10 +146,10 @@ func TestMishapsOfCalls(t *testing.T) {
 		s.do(world.Run{Pod: ref, Call: func(context.Context) *fwk.Status { return nil }})
 		s.do(world.Delete{Pod: ref})
 		s.wants(time.Minute, `
-			1s effect 1 failed: InternalError: Internal error occurred: the API server failed on request
 			1s modified pod web Pending nominated n1
 			1s effect 2 ended well
 			1s effect 3 failed: : the plugin failed on request
+			1.01s effect 1 failed: InternalError: Internal error occurred: the API server failed on request
 			11s effect 4 failed: Timeout: Timeout: the call timed out`)
 	})
 }
@@ -227,5 +227,30 @@ func TestEffectsOnOnePodKeepTheirOrder(t *testing.T) {
 		if got := s.Pod("default", "web").Status.NominatedNodeName; got != "n3" {
 			t.Fatalf("with seed %d the last word is %q, want n3", seed, got)
 		}
+	}
+}
+
+// The plugin belongs to the scheduler of the original: whatever it would do, it would do twice.
+func TestAPluginIsNotCalledByAFork(t *testing.T) {
+	s := newScene(t, memory.Options{Kinds: []world.Kind{}, Latency: memory.Latency{Plugin: memory.Delay{Base: time.Second}}})
+	s.pass(0)
+	calls := 0
+	s.do(world.Run{Plugin: "Volumes", Call: func(context.Context) *fwk.Status {
+		calls++
+		return nil
+	}})
+	s.do(world.Run{Pod: world.Ref{UID: "other"}, Plugin: "Supposed"})
+	fork := s.Fork().Fork()
+	want := `
+		1s effect 1 failed: : plugin Volumes was not called: its call was under way when the cluster was forked, and is the original's
+		1s effect 2 ended well`
+	if diff := cmp.Diff(lines(want), lines(tape(fork.Advance(time.Minute)))); diff != "" || calls != 0 {
+		t.Errorf("the plugin was called %d times by a fork; its scheduler was told (-want +got):\n%s", calls, diff)
+	}
+	s.wants(time.Minute, `
+		1s effect 1 ended well
+		1s effect 2 ended well`)
+	if calls != 1 {
+		t.Errorf("the plugin was called %d times by the original, want once", calls)
 	}
 }

@@ -121,8 +121,9 @@ var shapes = map[world.Kind]shape{
 		spec(func(o *resourcev1alpha3.DeviceTaintRule) *resourcev1alpha3.DeviceTaintRuleSpec { return &o.Spec }),
 		status(func(o *resourcev1alpha3.DeviceTaintRule) *resourcev1alpha3.DeviceTaintRuleStatus { return &o.Status }),
 	},
-	world.Workload: {"scheduling.k8s.io", "workloads", true, nil, nil},
-	world.Lease:    {"coordination.k8s.io", "leases", true, nil, nil},
+	world.Workload:       {"scheduling.k8s.io", "workloads", true, nil, nil},
+	world.Lease:          {"coordination.k8s.io", "leases", true, nil, nil},
+	world.LeaseCandidate: {"coordination.k8s.io", "leasecandidates", true, nil, nil},
 	world.Node: {
 		"", "nodes", false, nil,
 		status(func(o *v1.Node) *v1.NodeStatus { return &o.Status }),

@@ -1,0 +1,154 @@
+package console_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/console"
+	"orrery/core/engine"
+	"orrery/core/mk"
+	"orrery/core/world"
+)
+
+// namespaced are resources of which a stub permits one namespace only.
+var namespaced = []string{
+	"pods", "services", "replicationcontrollers", "replicasets", "statefulsets", "poddisruptionbudgets", "leases", "persistentvolumeclaims",
+	"resourceclaims", "csistoragecapacities",
+}
+
+// confine has a stub permit one namespace only.
+func confine(s *stub, but string, others ...string) {
+	for _, resource := range namespaced {
+		for _, verb := range []string{"list ", "watch "} {
+			s.forbid(verb+resource, true)
+			for _, other := range others {
+				s.forbid(verb+resource+" in "+other, true)
+			}
+		}
+	}
+}
+
+func openIn(t *testing.T, api *stub, namespace string) *console.Session {
+	t.Helper()
+	s, err := console.Open(context.Background(), console.Options{KubeConfig: api.kubeConfig(), Namespace: namespace, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	eventually(t, s, "the first list", func() bool { return s.State().Synced })
+	return s
+}
+
+func in(namespace, name string) *v1.Pod {
+	return mk.Pod(name).Namespace(namespace).UID(namespace + name).CPU("500m").Obj()
+}
+
+func names(s *console.Session) (list string) {
+	s.Hold(func(e *engine.Engine) {
+		for pod := range e.Store().Objects(world.Pod) {
+			list += " " + pod.GetNamespace() + "/" + pod.GetName()
+		}
+	})
+	return strings.TrimSpace(list)
+}
+
+func TestWhereOneNamespaceMayBeReadItIsShown(t *testing.T) {
+	api := newStub(t)
+	api.put(small, in("team-a", "mine"), in("team-b", "theirs"))
+	confine(api, "team-a", "team-b")
+	s := openIn(t, api, "team-a")
+	if got := names(s); got != "team-a/mine" {
+		t.Errorf("seen is %q, want team-a/mine", got)
+	}
+	api.put(in("team-b", "later-theirs"), in("team-a", "later-mine"))
+	eventually(t, s, "a pod that came later", func() bool {
+		return names(s) == "team-a/later-mine team-a/mine" || names(s) == "team-a/mine team-a/later-mine"
+	})
+	st := s.State()
+	if alert := st.Alert(time.Time{}); !strings.HasPrefix(alert, "namespace team-a only; nothing is decided or compared; :access") {
+		t.Errorf("the alert is %q", alert)
+	}
+	if s.Judge() != nil || !strings.Contains(st.Undecided, "of pods, only those in namespace team-a may be read") {
+		t.Errorf("judged: %t, undecided because %q", s.Judge() != nil, st.Undecided)
+	}
+	s.Hold(func(e *engine.Engine) {
+		if where := e.Where("team-a", "mine"); where != engine.PlaceActive {
+			t.Errorf("mine is %s: with part of the pods something was decided about it", where)
+		}
+	})
+	text := st.Access()
+	flat := strings.ReplaceAll(text, "\n# ", " ")
+	for _, want := range []string{
+		"Of pods, services,", "there is one for namespace team-a only.", "resources: [\"pods\"]\n  verbs: [\"list\", \"watch\"]",
+		"Nothing is decided beside the cluster's scheduler, and nothing compared with it: of pods, only those in namespace team-a",
+	} {
+		if !strings.Contains(flat, want) {
+			t.Errorf("access does not say %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "no right") {
+		t.Errorf("something is called not shown at all:\n%s", text)
+	}
+	if wrote := api.written(); len(wrote) > 0 {
+		t.Errorf("it wrote %q", wrote)
+	}
+}
+
+func TestWhereTheNamespaceMayNotBeReadEitherNothingIsPretended(t *testing.T) {
+	api := newStub(t)
+	api.put(small, in("team-a", "mine"))
+	confine(api, "team-a", "team-b")
+	s := openIn(t, api, "team-b")
+	st := s.State()
+	if got := names(s); got != "" || st.PodsIn("team-b") || st.Within != "" {
+		t.Errorf("seen is %q within %q", got, st.Within)
+	}
+	if alert := st.Alert(time.Time{}); !strings.HasPrefix(alert, "no right to read pods, services, ") || !strings.Contains(alert, "; nothing is decided or compared; :access") {
+		t.Errorf("the alert is %q", alert)
+	}
+}
+
+func TestWithoutNodesPodsAreShownAndNotDecidedAbout(t *testing.T) {
+	api := newStub(t)
+	api.put(small, in("team-a", "mine"))
+	api.forbid("list nodes", true)
+	s := openIn(t, api, "default")
+	st := s.State()
+	if got := names(s); got != "team-a/mine" || st.Undecided != "nodes may not be read" || s.Judge() != nil {
+		t.Errorf("seen is %q, undecided because %q", got, st.Undecided)
+	}
+	s.Hold(func(e *engine.Engine) {
+		if n := e.Tally().Decisions; n[engine.Placed]+n[engine.Unschedulable]+n[engine.Failed] > 0 || e.Where("team-a", "mine") != engine.PlaceActive {
+			t.Errorf("without nodes it was decided: %v, the pod is %s", n, e.Where("team-a", "mine"))
+		}
+	})
+}
+
+func TestWhoMayReadNothingIsShownAnEmptyScreenThatSaysSo(t *testing.T) {
+	api := newStub(t)
+	for _, resource := range append([]string{"nodes", "namespaces"}, namespaced...) {
+		api.forbid("list "+resource, true)
+		api.forbid("list "+resource+" in default", true)
+	}
+	s := openIn(t, api, "default")
+	if st := s.State(); !strings.HasPrefix(st.Alert(time.Time{}), "no right to read nodes, pods, ") || len(st.Unseen) < 5 {
+		t.Errorf("the alert is %q, unseen are %v", st.Alert(time.Time{}), st.Unseen)
+	}
+}
+
+func TestWhoSchedulesHasToSeeEverything(t *testing.T) {
+	for _, what := range []string{"list pods", "watch nodes", "list poddisruptionbudgets"} {
+		t.Run(what, func(t *testing.T) {
+			api := newStub(t)
+			api.forbid(what, true)
+			_, err := console.Open(context.Background(), console.Options{KubeConfig: api.kubeConfig(), Namespace: "team-a", Schedule: true, Identity: "me"})
+			if err == nil || !strings.Contains(err.Error(), "--schedule takes rights that you have not, to read ") || !strings.Contains(err.Error(), strings.Fields(what)[1]) {
+				t.Errorf("it says %v", err)
+			}
+		})
+	}
+}
