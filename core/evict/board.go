@@ -17,9 +17,10 @@ import (
 // Several may write on one board. A pod leaves once: after it was written that one has left for a cause, nothing more is
 // taken in about that, so that it does not matter who of those who saw it go was first.
 type Board struct {
-	open  map[key]*Departure // none is changed once it is here, so that forks share them
-	ended []Departure        // oldest first
-	left  map[key]struct{}   // those of ended that have left
+	open     map[key]*Departure // none is changed once it is here, so that forks share them
+	ended    []Departure        // oldest first
+	left     map[key]struct{}   // those of ended that have left
+	outcomes Outcomes
 	guards
 }
 
@@ -49,9 +50,13 @@ func (b *Board) Write(d Departure) {
 		return
 	}
 	d.By, d.Why = printable.Line(d.By, longestText), printable.Line(d.Why, longestText)
-	if was := b.open[k]; was != nil && !was.Noticed.IsZero() {
-		d.Noticed = was.Noticed
+	if was := b.open[k]; was != nil {
+		if !was.Noticed.IsZero() {
+			d.Noticed = was.Noticed
+		}
+		d.Foretold = d.Foretold.after(was.Foretold, d.Phase)
 	}
+	b.check(&d)
 	if d.Phase != Left && d.Phase != Cancelled {
 		b.open[k] = &d
 		return
@@ -65,6 +70,21 @@ func (b *Board) Write(d Departure) {
 		b.forget(len(b.ended) - endedMost)
 	}
 }
+
+// check settles what was foretold of a departure, if that can be told by now.
+func (b *Board) check(d *Departure) {
+	f := &d.Foretold
+	if f.Outcome == Pending {
+		f.Instead = printable.Line(f.Instead, longestText)
+		f.Outcome = d.settle()
+		if f.Outcome != Pending {
+			b.outcomes[f.Outcome]++
+		}
+	}
+}
+
+// Outcomes counts what came of everything that was foretold, what the board has forgotten included.
+func (b *Board) Outcomes() Outcomes { return b.outcomes }
 
 // forget drops the oldest of the departures that are over.
 func (b *Board) forget(n int) {
@@ -133,9 +153,18 @@ func (b *Board) Guarding(pod *v1.Pod) (budget string, allowed int32) {
 	return "", 0
 }
 
+// Guards lists the budgets of a namespace, in the order of their names. The list is not to be changed.
+func (b *Board) Guards(namespace string) []*policyv1.PodDisruptionBudget {
+	var list []*policyv1.PodDisruptionBudget
+	for i := range b.guards[namespace] {
+		list = append(list, b.guards[namespace][i].pdb)
+	}
+	return list
+}
+
 // Fork is a copy that goes its own way.
 func (b *Board) Fork() *Board {
 	return &Board{
-		open: maps.Clone(b.open), ended: slices.Clip(b.ended), left: maps.Clone(b.left), guards: maps.Clone(b.guards),
+		open: maps.Clone(b.open), ended: slices.Clip(b.ended), left: maps.Clone(b.left), outcomes: b.outcomes, guards: maps.Clone(b.guards),
 	}
 }

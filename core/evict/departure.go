@@ -38,6 +38,9 @@ const (
 	Cancelled              // stays after all
 )
 
+// MarshalText is the phase's word.
+func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
 func (p Phase) String() string {
 	return [...]string{"forecast", "counting", "held", "leaving", "left", "cancelled"}[p]
 }
@@ -61,4 +64,6 @@ type Departure struct {
 	// Budget names the disruption budget that counts the pod, and Allowed how many more pods it would let go.
 	Budget  string
 	Allowed int32
+	// Foretold is what was predicted of it and what came of that.
+	Foretold Foretelling
 }

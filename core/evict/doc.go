@@ -16,6 +16,11 @@
 // What the machines share is here: [Timers], [Removals], which mark pods and delete them, [Stay], which is what taints and
 // tolerations come to, and [Tally].
 //
+// What was foretold of a departure stays beside what then happened, and the board counts how often that agrees: [Foretelling]
+// and its [Outcome]. A prediction is settled once, by the first of these that is seen: the pod is asked to leave for the
+// cause, it leaves for another, or it is let stay. About on time is within 5 s; a pod that is still there 30 s after its
+// time makes one doubt that anybody acts.
+//
 // What leaves, by whichever way, is written on one [Board]: what left, what is leaving and what would leave, why, at
 // whose wish, by when, and on account of which budget. Where nobody acts who could write it, because the cluster is a real
 // one or a recording of one, core/evict/clerk reads it off what passes by. Two more causes are only ever seen: a node that

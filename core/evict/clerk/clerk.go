@@ -100,15 +100,17 @@ func (c *Clerk) heard(deltas []store.Delta, last func(types.UID) *v1.Pod) {
 	for _, d := range deltas {
 		switch d.Kind {
 		case world.Pod:
+			before, _ := d.Old.(*v1.Pod)
 			if pod, ok := d.New.(*v1.Pod); ok {
-				c.podSeen(pod)
+				c.podSeen(pod, before)
 				continue
 			}
-			pod := d.Old.(*v1.Pod)
-			if latest := last(pod.UID); latest != nil && latest.UID == pod.UID {
-				pod = latest
+			latest := last(before.UID)
+			if seen := latest != nil && latest.UID == before.UID; seen {
+				c.podGone(latest, before, true)
+			} else {
+				c.podGone(before, before, false)
 			}
-			c.podGone(pod)
 		case world.PodDisruptionBudget:
 			c.budgetChanged(d)
 		}

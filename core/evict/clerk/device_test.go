@@ -1,8 +1,11 @@
 package clerk_test
 
 import (
+	"time"
+
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	policyv1 "k8s.io/api/policy/v1"
@@ -55,5 +58,16 @@ func (s *stage) reserve(name string) {
 	}
 	if _, err := s.UpdateStatus(c); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// deviceRule makes pods leave the driver's devices, at a time since noon.
+func deviceRule(at time.Duration) *resourcev1alpha3.DeviceTaintRule {
+	return &resourcev1alpha3.DeviceTaintRule{
+		ObjectMeta: metav1.ObjectMeta{Name: "broken"},
+		Spec: resourcev1alpha3.DeviceTaintRuleSpec{
+			DeviceSelector: &resourcev1alpha3.DeviceTaintSelector{Driver: ptr("dra.example.com")},
+			Taint:          resourcev1alpha3.DeviceTaint{Key: "broken", Effect: resourcev1alpha3.DeviceTaintEffectNoExecute, TimeAdded: &metav1.Time{Time: noon.Add(at)}},
+		},
 	}
 }

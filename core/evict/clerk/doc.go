@@ -34,6 +34,15 @@
 // the end, because a call failed or the preemptor found another place, are cancelled when the preemptor is bound, gone or
 // picks victims anew.
 //
+// What is foretold is checked: the board's rows say when a pod was to be asked to leave, when it was seen to be asked or what
+// came in between, and what that amounts to (check.go). The mark decides, as every controller sets it before it deletes. Times
+// are those at which this clerk heard of things: a watch's delay is in them, and clocks that differ are not. A timer that
+// began before the clerk looked goes off sooner than foretold.
+//
+// Of an eviction through the API that is allowed the mark tells; it is held against what budget.Judge says of the pod as it
+// was before, with the budget's charge taken back where that was seen first. One that is refused leaves no trace in the
+// cluster: whoever asked for it tells [Clerk.Refused].
+//
 // What a kubelet is going to do under pressure only its own measurements tell. A simulated cluster's kubelets
 // (core/evict/pressure) can write on the same board, and so can a drain (core/evict/budget), which alone knows whom a
 // budget holds and who asked.

@@ -12,8 +12,8 @@ import (
 	"orrery/core/world"
 )
 
-// podSeen looks at a pod that is there.
-func (c *Clerk) podSeen(pod *v1.Pod) {
+// podSeen looks at a pod that is there, and was as it was before; nil if it was not.
+func (c *Clerk) podSeen(pod, before *v1.Pod) {
 	if len(c.rooms) > 0 && pod.Spec.NodeName != "" {
 		c.settle(pod.UID, "the pod it was to make room for has a place")
 	}
@@ -29,7 +29,7 @@ func (c *Clerk) podSeen(pod *v1.Pod) {
 	switch {
 	case marked:
 		c.marked[pod.UID] = is.cause
-		c.board.Write(c.row(pod, is))
+		c.board.Write(c.row(pod, before, is))
 	case known:
 		delete(c.marked, pod.UID)
 	case pod.DeletionTimestamp != nil:
@@ -46,12 +46,13 @@ func (c *Clerk) deletedUnmarked(pod *v1.Pod) {
 }
 
 // row is the departure of a pod that is marked: what the board says of it, borne out by the mark.
-func (c *Clerk) row(pod *v1.Pod, is mark) evict.Departure {
+func (c *Clerk) row(pod, before *v1.Pod, is mark) evict.Departure {
 	d, open := c.board.Find(pod.UID, is.cause)
 	if !open {
 		d = evict.Departure{Pod: world.RefOf(pod), Cause: is.cause, By: is.by, Why: is.why, Noticed: c.now}
 	}
 	d.Node, d.Predicted = pod.Spec.NodeName, false
+	c.asked(&d, before)
 	if d.Phase != evict.Leaving || pod.DeletionTimestamp != nil {
 		d.Phase, d.Deadline = evict.Leaving, time.Time{}
 	}
@@ -64,8 +65,9 @@ func (c *Clerk) row(pod *v1.Pod, is mark) evict.Departure {
 	return d
 }
 
-// podGone looks at the last state of a pod that is gone, or has run to its end.
-func (c *Clerk) podGone(pod *v1.Pod) {
+// podGone looks at the last state of a pod that is gone, or has run to its end. If it went unseen, that is only the last
+// state that is known.
+func (c *Clerk) podGone(pod, before *v1.Pod, seen bool) {
 	c.settle(pod.UID, "the pod it was to make room for is gone")
 	is, marked := markOf(pod)
 	if !marked {
@@ -74,13 +76,15 @@ func (c *Clerk) podGone(pod *v1.Pod) {
 	delete(c.marked, pod.UID)
 	if !marked {
 		c.cancel(pod, evict.Preemption, "it is gone for another reason")
+		c.wentUnmarked(pod, seen)
 		return
 	}
-	d := c.row(pod, is)
+	d := c.row(pod, before, is)
 	d.Phase, d.Ended = evict.Left, c.now
 	c.board.Write(d)
 	for _, cause := range evict.Causes() {
 		if cause != is.cause {
+			c.overtaken(pod, cause, is)
 			c.cancel(pod, cause, "it has left for another cause: "+string(is.cause))
 		}
 	}
@@ -108,7 +112,7 @@ func (c *Clerk) recall(pod *v1.Pod, fresh bool) {
 		return
 	}
 	c.evicted[pod.UID] = struct{}{}
-	d := c.row(pod, is)
+	d := c.row(pod, nil, is)
 	d.Phase, d.Ended = evict.Left, c.now
 	if at := endOf(is); fresh && !at.IsZero() && at.Before(c.now) {
 		d.Noticed, d.Ended = at, at

@@ -201,13 +201,7 @@ func TestADeviceRuleEvictsAndItsStatusIsWritten(t *testing.T) {
 	s.until(time.Second)
 	s.reserve("a")
 	s.until(2 * time.Second)
-	rule := &resourcev1alpha3.DeviceTaintRule{
-		ObjectMeta: metav1.ObjectMeta{Name: "broken"},
-		Spec: resourcev1alpha3.DeviceTaintRuleSpec{
-			DeviceSelector: &resourcev1alpha3.DeviceTaintSelector{Driver: ptr("dra.example.com")},
-			Taint:          resourcev1alpha3.DeviceTaint{Key: "broken", Effect: resourcev1alpha3.DeviceTaintEffectNoExecute, TimeAdded: &metav1.Time{Time: noon.Add(10 * time.Second)}},
-		},
-	}
+	rule := deviceRule(10 * time.Second)
 	s.do(10*time.Second, func(c *memory.Cluster) error {
 		_, err := c.Create(rule)
 		return err

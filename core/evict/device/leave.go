@@ -83,6 +83,8 @@ func (c *Controller) fire(uid types.UID) {
 	if pod.DeletionTimestamp != nil {
 		delete(c.duties, uid)
 		if was, known := c.board.Find(uid, evict.DeviceTaint); known && was.Phase == evict.Counting {
+			was.Foretold.Instead = "it was leaving for another reason"
+			c.board.Write(was)
 			c.close(pod, evict.Cancelled, "it is leaving for another reason")
 		}
 		return
@@ -123,7 +125,7 @@ func (c *Controller) podGone(pod *v1.Pod) {
 	d, known := c.board.Find(pod.UID, evict.DeviceTaint)
 	switch {
 	case !known:
-	case d.Phase == evict.Leaving || c.removals.Marked(pod):
+	case d.Foretold.Instead == "" && d.Phase == evict.Leaving || c.removals.Marked(pod):
 		c.close(pod, evict.Left, d.Why)
 	default:
 		c.close(pod, evict.Cancelled, "it is gone for another reason")
@@ -147,6 +149,9 @@ func (c *Controller) note(pod *v1.Pod, phase evict.Phase, d *due) {
 		Predicted: !c.options.Act && !c.removals.Marked(pod), By: Name, Why: why(d), Noticed: c.now, Deadline: d.when,
 	}
 	departure.Budget, departure.Allowed = c.board.Guarding(pod)
+	if departure.Predicted {
+		departure.Foretold.Due = later(d.when, c.now)
+	}
 	if pod.DeletionTimestamp != nil {
 		departure.Phase, departure.Deadline = evict.Leaving, pod.DeletionTimestamp.Time
 	}

@@ -33,11 +33,13 @@ type Configuration struct {
 	LocalStorageIsolation bool
 }
 
+// ConfigurationVersion and ConfigurationKind are those of the file that Load reads.
 const (
-	configurationVersion = "kubelet.config.k8s.io/v1beta1"
-	configurationKind    = "KubeletConfiguration"
-	defaultTransition    = 5 * time.Minute
+	ConfigurationVersion = "kubelet.config.k8s.io/v1beta1"
+	ConfigurationKind    = "KubeletConfiguration"
 )
+
+const defaultTransition = 5 * time.Minute
 
 // DefaultHard are the hard thresholds of a kubelet that is told none, on an operating system: "linux" or "windows".
 func DefaultHard(system string) map[Signal]string {
@@ -117,7 +119,7 @@ func Load(data []byte, system string) (Configuration, error) {
 }
 
 func checkKind(all map[string]json.RawMessage) error {
-	for name, want := range map[string]string{"apiVersion": configurationVersion, "kind": configurationKind} {
+	for name, want := range map[string]string{"apiVersion": ConfigurationVersion, "kind": ConfigurationKind} {
 		var got string
 		if raw, ok := all[name]; ok {
 			if err := json.Unmarshal(raw, &got); err != nil {
@@ -125,7 +127,7 @@ func checkKind(all map[string]json.RawMessage) error {
 			}
 		}
 		if got != want {
-			return fmt.Errorf("the kubelet configuration has %s %q: want %s %s", name, got, configurationVersion, configurationKind)
+			return fmt.Errorf("the kubelet configuration has %s %q: want %s %s", name, got, ConfigurationVersion, ConfigurationKind)
 		}
 	}
 	return nil

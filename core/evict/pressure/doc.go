@@ -4,6 +4,7 @@
 //	threshold.go      how little is too little, for how long
 //	signal.go         what is watched, and what can be thrown away first, on the three layouts of filesystems
 //	summary.go        what is measured: the part of the kubelet's summary API that counts here
+//	layout.go         how the filesystems lie, as far as that tells   LayoutOf
 //	usage.go rank.go  who goes first                                  Rank
 //	message.go        what the pod's status says                      Message
 //	limits.go         pods beyond limits of their own                 OverLimit

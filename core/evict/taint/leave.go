@@ -58,7 +58,7 @@ func (c *Controller) podGone(pod *v1.Pod) {
 	d, known := c.board.Find(pod.UID, evict.Taint)
 	switch {
 	case !known:
-	case d.Phase == evict.Leaving || c.removals.Marked(pod):
+	case d.Foretold.Instead == "" && d.Phase == evict.Leaving || c.removals.Marked(pod):
 		c.close(pod, evict.Left, d.Why)
 	default:
 		c.close(pod, evict.Cancelled, "it is gone for another reason")

@@ -14,6 +14,12 @@ func (c *Controller) note(pod *v1.Pod, phase evict.Phase, why string) {
 		Predicted: !c.options.Act && !c.removals.Marked(pod), By: Name, Why: why, Noticed: c.now,
 	}
 	d.Budget, d.Allowed = c.board.Guarding(pod)
+	if d.Predicted {
+		d.Foretold.Due = c.now
+		if phase == evict.Counting {
+			d.Foretold.Due, _ = c.timers.At(pod.UID)
+		}
+	}
 	switch {
 	case pod.DeletionTimestamp != nil:
 		d.Phase, d.Deadline = evict.Leaving, pod.DeletionTimestamp.Time

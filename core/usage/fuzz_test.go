@@ -1,0 +1,76 @@
+package usage
+
+import (
+	"math"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/evict/pressure"
+	"orrery/core/mk"
+	"orrery/core/world"
+)
+
+var signals = []pressure.Signal{
+	pressure.MemoryAvailable, pressure.AllocatableMemoryAvailable, pressure.NodeFsAvailable, pressure.NodeFsInodesFree, pressure.ImageFsAvailable,
+	pressure.ImageFsInodesFree, pressure.ContainerFsAvailable, pressure.ContainerFsInodesFree, pressure.PIDAvailable,
+}
+
+// Whatever a kubelet answers is an error, or amounts that are none below zero and can be ranked.
+func FuzzSummary(f *testing.F) {
+	f.Add([]byte(summaryText))
+	f.Add([]byte(`{"node":{"nodeName":"n1","fs":{"availableBytes":1,"capacityBytes":2,"inodesFree":1,"inodes":4503599627370496},"runtime":{"imageFs":{},"containerFs":null},"rlimit":{"maxpid":-1}}}`))
+	f.Add([]byte(`{"node":{"nodeName":"n1"},"pods":[{"podRef":{"uid":"uid-cart"},"containers":[{"rootfs":{"usedBytes":4503599627370496},"logs":{"inodesUsed":4503599627370496}}],"process_stats":{"process_count":18446744073709551615}}]}`))
+	f.Add([]byte(`{"node":{"nodeName":"n1","memory":{"availableBytes":1e400}}}`))
+	f.Add([]byte(`{"node":null,"pods":[null,{}]}`))
+	pods := []*v1.Pod{mk.Pod("cart").Namespace("shop").UID("uid-cart").Memory("1Gi").Obj(), mk.Pod("search").Namespace("shop").UID("uid-search").Obj()}
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		s, err := Summary(answer, "n1")
+		if err != nil {
+			if s != nil || len(err.Error()) > 1000 {
+				t.Fatalf("%v and %v", s, err)
+			}
+			return
+		}
+		for _, signal := range signals {
+			if o, ok := s.Observe(signal); ok && (o.Capacity.Sign() < 0 || o.Capacity.Value() == math.MaxInt64) {
+				t.Fatalf("%s: %v of %v", signal, o.Available, o.Capacity)
+			}
+			for _, standing := range pressure.Rank(signal, pressure.OneFs, pods, s) {
+				if standing.Usage.Sign() < 0 {
+					t.Fatalf("%s: %s uses %v", signal, standing.Pod.Name, standing.Usage)
+				}
+			}
+		}
+	})
+}
+
+func FuzzThresholds(f *testing.F) {
+	f.Add([]byte(`{"kubeletconfig":{"evictionHard":{"memory.available":"1Gi","nodefs.available":"10%"},"evictionSoft":{"memory.available":"2Gi"},"evictionSoftGracePeriod":{"memory.available":"30s"}}}`))
+	f.Add([]byte(`{"kubeletconfig":{"kind":7,"evictionMinimumReclaim":{"memory.available":"NaN%"}}}`))
+	f.Add([]byte(`{"kubeletconfig":null}`))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		c, err := Thresholds(answer, "linux")
+		if err != nil {
+			return
+		}
+		if _, err := c.Thresholds(); err != nil {
+			t.Fatalf("it was read, and then: %v", err)
+		}
+		c.Warnings()
+	})
+}
+
+func FuzzMetrics(f *testing.F) {
+	f.Add([]byte(`{"containers":[{"name":"a","usage":{"memory":"12345Ki"}},{"usage":{"memory":"1.5Gi"}}]}`))
+	f.Add([]byte(`{"containers":[{"usage":{"memory":"1e999999999"}}]}`))
+	f.Add([]byte(`{"usage":{"memory":"9999999999999999999E"}}`))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		if p, err := podMemory(answer, world.Ref{}); err == nil && int64(*p.Memory.WorkingSetBytes) < 0 {
+			t.Fatalf("%d bytes", *p.Memory.WorkingSetBytes)
+		}
+		if m, err := nodeMemory(answer, n1); err == nil && int64(*m.WorkingSetBytes) < 0 {
+			t.Fatalf("%d bytes", *m.WorkingSetBytes)
+		}
+	})
+}

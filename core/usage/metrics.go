@@ -1,0 +1,95 @@
+package usage
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/evict/pressure"
+	"orrery/core/printable"
+	"orrery/core/world"
+)
+
+const metricsGroup, metricsVersion = "metrics.k8s.io", "v1beta1"
+
+// plainQuantity is how metrics servers write amounts. Exponents are left out: a short one can stand for a number that takes
+// all memory to write.
+var plainQuantity = regexp.MustCompile(`^[0-9]{1,19}(\.[0-9]{1,9})?([numkMGTPE]|[KMGTPE]i)?$`)
+
+// bytesOf is an amount of memory.
+func bytesOf(text string) (uint64, error) {
+	if !plainQuantity.MatchString(text) {
+		return 0, fmt.Errorf("%q is no amount of memory", printable.Line(text, 40))
+	}
+	q, err := resource.ParseQuantity(text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no amount of memory: %w", text, err)
+	}
+	if n := q.Value(); n >= 0 && n <= amountMost {
+		return uint64(n), nil
+	}
+	return 0, fmt.Errorf("memory is said to be %s", text)
+}
+
+// used is what of metrics is read.
+type used struct {
+	Memory string `json:"memory"`
+}
+
+func memoryStats(at metav1.Time, bytes uint64) *pressure.MemoryStats {
+	return &pressure.MemoryStats{Time: at, UsageBytes: &bytes, WorkingSetBytes: &bytes}
+}
+
+// podMemory reads the metrics of a pod.
+func podMemory(answer []byte, pod world.Ref) (pressure.PodStats, error) {
+	var read struct {
+		Timestamp  metav1.Time `json:"timestamp"`
+		Containers []struct {
+			Name  string `json:"name"`
+			Usage used   `json:"usage"`
+		} `json:"containers"`
+	}
+	p := pressure.PodStats{PodRef: pressure.PodReference{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}}
+	if err := json.Unmarshal(answer, &read); err != nil {
+		return p, fmt.Errorf("reading the metrics of a pod: %s", printable.Line(err.Error(), longestReason))
+	}
+	if len(read.Containers) > partsMost {
+		return p, fmt.Errorf("the metrics of a pod have %d containers", len(read.Containers))
+	}
+	var sum uint64
+	for _, c := range read.Containers {
+		n, err := bytesOf(c.Usage.Memory)
+		if err != nil {
+			return p, fmt.Errorf("reading the metrics of a pod: %w", err)
+		}
+		sum += n
+		p.Containers = append(p.Containers, pressure.ContainerStats{Name: c.Name, Memory: memoryStats(read.Timestamp, n)})
+	}
+	p.Memory = memoryStats(read.Timestamp, sum)
+	return p, nil
+}
+
+// nodeMemory reads the metrics of a node. What is left of its memory is what its status says it has, less what is used.
+func nodeMemory(answer []byte, node *v1.Node) (*pressure.MemoryStats, error) {
+	var read struct {
+		Timestamp metav1.Time `json:"timestamp"`
+		Usage     used        `json:"usage"`
+	}
+	if err := json.Unmarshal(answer, &read); err != nil {
+		return nil, fmt.Errorf("reading the metrics of the node: %s", printable.Line(err.Error(), longestReason))
+	}
+	n, err := bytesOf(read.Usage.Memory)
+	if err != nil {
+		return nil, fmt.Errorf("reading the metrics of the node: %w", err)
+	}
+	m := memoryStats(read.Timestamp, n)
+	if capacity := node.Status.Capacity.Memory().Value(); capacity > 0 {
+		left := uint64(max(capacity-int64(n), 0))
+		m.AvailableBytes = &left
+	}
+	return m, nil
+}

@@ -1,0 +1,182 @@
+package usage
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/evict/pressure"
+	"orrery/core/printable"
+)
+
+// What a machine can have at most, by a wide margin; sums over a pod's parts stay within an int64. A volume's filesystem may
+// be larger, and is not looked at.
+const (
+	amountMost = 1 << 52
+	pidsMost   = 1 << 40
+	podsMost   = 4096
+	partsMost  = 512
+)
+
+// Summary reads a kubelet's answer to /stats/summary about a node.
+func Summary(answer []byte, node string) (*pressure.Summary, error) {
+	var read struct {
+		Node struct {
+			NodeName string `json:"nodeName"`
+			pressure.NodeStats
+		} `json:"node"`
+		Pods []pressure.PodStats `json:"pods"`
+	}
+	if err := json.Unmarshal(answer, &read); err != nil {
+		return nil, fmt.Errorf("reading the kubelet's summary: %s", printable.Line(err.Error(), longestReason))
+	}
+	if read.Node.NodeName != node {
+		return nil, fmt.Errorf("the kubelet's summary is about node %q and not about %q", printable.Line(read.Node.NodeName, 80), node)
+	}
+	s := &pressure.Summary{Node: read.Node.NodeStats, Pods: read.Pods}
+	if err := check(s); err != nil {
+		return nil, fmt.Errorf("the kubelet's summary makes no sense: %w", err)
+	}
+	return s, nil
+}
+
+// check makes sure that what counts can be added up.
+func check(s *pressure.Summary) error {
+	if len(s.Pods) > podsMost {
+		return fmt.Errorf("it has %d pods", len(s.Pods))
+	}
+	n := &s.Node
+	errs := []error{checkMemory("the node's memory", n.Memory), checkFs("the node's filesystem", n.Fs), checkPIDs(n.Rlimit)}
+	if r := n.Runtime; r != nil {
+		errs = append(errs, checkFs("the images' filesystem", r.ImageFs), checkFs("the containers' filesystem", r.ContainerFs))
+	}
+	if len(n.SystemContainers) > partsMost {
+		return fmt.Errorf("it has %d system containers", len(n.SystemContainers))
+	}
+	for i := range n.SystemContainers {
+		errs = append(errs, checkMemory("a system container's memory", n.SystemContainers[i].Memory))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return first(errs)
+	}
+	seen := make(map[types.UID]bool, len(s.Pods))
+	for i := range s.Pods {
+		p := &s.Pods[i]
+		if seen[p.PodRef.UID] {
+			return fmt.Errorf("pod %s is in it twice", podName(p))
+		}
+		seen[p.PodRef.UID] = true
+		if err := checkPod(p); err != nil {
+			return fmt.Errorf("pod %s: %w", podName(p), err)
+		}
+	}
+	return nil
+}
+
+func first(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func podName(p *pressure.PodStats) string {
+	return printable.Line(p.PodRef.Namespace+"/"+p.PodRef.Name, 120)
+}
+
+// checkPod also forgets how large the filesystems of its volumes are: some say that they have no end.
+func checkPod(p *pressure.PodStats) error {
+	if len(p.Containers)+len(p.Volumes) > partsMost {
+		return fmt.Errorf("it has %d containers and %d volumes", len(p.Containers), len(p.Volumes))
+	}
+	errs := []error{checkMemory("memory", p.Memory), checkUse("storage", p.EphemeralStorage)}
+	for i := range p.Containers {
+		c := &p.Containers[i]
+		errs = append(errs, checkMemory("a container's memory", c.Memory), checkUse("a writable layer", c.Rootfs), checkUse("logs", c.Logs))
+	}
+	for i := range p.Volumes {
+		v := &p.Volumes[i]
+		v.AvailableBytes, v.CapacityBytes, v.Inodes, v.InodesFree = nil, nil, nil, nil
+		errs = append(errs, checkUse("a volume", &v.FsStats))
+	}
+	if p.Processes != nil {
+		errs = append(errs, within("processes", p.Processes.Count, pidsMost))
+	}
+	return first(errs)
+}
+
+func checkMemory(what string, m *pressure.MemoryStats) error {
+	if m == nil {
+		return nil
+	}
+	return first([]error{
+		within(what, m.AvailableBytes, amountMost), within(what, m.UsageBytes, amountMost), within(what, m.WorkingSetBytes, amountMost),
+	})
+}
+
+func checkFs(what string, f *pressure.FsStats) error {
+	if f == nil {
+		return nil
+	}
+	return first([]error{
+		checkUse(what, f), within(what, f.AvailableBytes, amountMost), within(what, f.CapacityBytes, amountMost),
+		within(what, f.InodesFree, amountMost), within(what, f.Inodes, amountMost),
+	})
+}
+
+func checkUse(what string, f *pressure.FsStats) error {
+	if f == nil {
+		return nil
+	}
+	return first([]error{within(what, f.UsedBytes, amountMost), within(what, f.InodesUsed, amountMost)})
+}
+
+func within(what string, n *uint64, most uint64) error {
+	if n != nil && *n > most {
+		return fmt.Errorf("%s is said to be %d", what, *n)
+	}
+	return nil
+}
+
+func checkPIDs(r *pressure.RlimitStats) error {
+	if r == nil {
+		return nil
+	}
+	for _, n := range []*int64{r.MaxPID, r.Running} {
+		if n != nil && (*n < 0 || *n > pidsMost) {
+			return fmt.Errorf("process IDs are said to be %d", *n)
+		}
+	}
+	return nil
+}
+
+// Thresholds reads a kubelet's answer to /configz: what it evicts by.
+func Thresholds(answer []byte, system string) (pressure.Configuration, error) {
+	var read struct {
+		Kubelet map[string]json.RawMessage `json:"kubeletconfig"`
+	}
+	if err := json.Unmarshal(answer, &read); err != nil {
+		return pressure.Configuration{}, fmt.Errorf("reading the kubelet's configuration: %s", printable.Line(err.Error(), longestReason))
+	}
+	if read.Kubelet == nil {
+		return pressure.Configuration{}, errors.New("the kubelet's answer to /configz has no kubeletconfig")
+	}
+	for field, is := range map[string]string{"apiVersion": pressure.ConfigurationVersion, "kind": pressure.ConfigurationKind} {
+		if _, ok := read.Kubelet[field]; !ok { // a kubelet leaves them out here
+			read.Kubelet[field] = json.RawMessage(fmt.Sprintf("%q", is))
+		}
+	}
+	whole, err := json.Marshal(read.Kubelet)
+	if err != nil {
+		return pressure.Configuration{}, fmt.Errorf("reading the kubelet's configuration: %w", err)
+	}
+	c, err := pressure.Load(whole, system)
+	if err != nil {
+		return pressure.Configuration{}, errors.New(printable.Line(err.Error(), longestReason))
+	}
+	return c, nil
+}
