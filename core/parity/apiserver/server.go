@@ -41,6 +41,9 @@ type Options struct {
 	Flags []string
 	// Port is where to listen; zero is any that is free.
 	Port int
+	// Tainted has nodes come with the taint of those that are not ready, for a node lifecycle controller to take off.
+	// Without one it would stay.
+	Tainted bool
 }
 
 // Server is an API server that can be stopped and started.
@@ -167,6 +170,10 @@ func (s *Server) prepare(ctx context.Context) (run func(context.Context) error, 
 
 func (s *Server) flags() []string {
 	key := s.path("service-account.key")
+	without := "ServiceAccount,TaintNodesByCondition"
+	if s.options.Tainted {
+		without = "ServiceAccount"
+	}
 	return append([]string{
 		"--etcd-servers=" + s.etcd.Clients[0].Addr().String(),
 		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", s.port), "--cert-dir=" + s.path("certs"),
@@ -174,7 +181,7 @@ func (s *Server) flags() []string {
 		"--service-account-issuer=https://orrery.invalid", "--service-account-key-file=" + key, "--service-account-signing-key-file=" + key,
 		"--client-ca-file=" + s.path("ca.crt"), "--requestheader-client-ca-file=" + s.path("ca.crt"), "--requestheader-allowed-names=front-proxy",
 		"--token-auth-file=" + s.path("tokens.csv"), "--authorization-mode=RBAC",
-		"--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+		"--disable-admission-plugins=" + without,
 		"--max-requests-inflight=4000", "--max-mutating-requests-inflight=4000",
 	}, s.options.Flags...)
 }

@@ -2,7 +2,10 @@ package live_test
 
 import (
 	"context"
+	"errors"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,4 +53,107 @@ func TestWithoutRightsNothingIsDecidedAndWhatIsMissingIsNamed(t *testing.T) {
 	if missing := r.Missing(); !slices.Contains(missing, world.Pod) || !slices.Contains(missing, world.Node) {
 		t.Errorf("missing: %v", missing)
 	}
+}
+
+// Without a right a scheduler goes on with what it may, says what it may not as kube-scheduler does, and needs no restart
+// once it may.
+
+func TestWithoutTheRightToBindPodsWaitAndAreBoundOnceItIsGiven(t *testing.T) {
+	bind := right{"create", "", "pods/binding"}
+	bothPrograms(t, threeNodes(), func(s *scene, what program) []string {
+		p := s.scheduleWithout(what, bind, right{"create", "", "bindings"})
+		s.pods(1, "a", "10m")
+		s.eventually(func() error { return s.told("a-0") })
+		s.eventually(func() error {
+			return p.metric(`scheduler_schedule_attempts_total{profile="` + s.name + `",result="error"}`)
+		})
+		pod := s.list()[0]
+		said := s.described(&pod)
+		if pod.Spec.NodeName != "" || !strings.Contains(strings.Join(said, ""), `cannot create resource "pods/binding"`) {
+			s.t.Errorf("without the right it is on %q and says %q", pod.Spec.NodeName, said)
+		}
+		s.permit(limited, "", bind.rule())
+		s.bound(1)
+		return withoutNodes(said)
+	})
+}
+
+// withoutNodes takes the names of nodes out of texts: which of equal ones is taken is chance.
+func withoutNodes(lines []string) []string {
+	for i := range lines {
+		lines[i] = nodeName.ReplaceAllString(lines[i], "NODE")
+	}
+	return lines
+}
+
+var nodeName = regexp.MustCompile(`node-[0-9]+`)
+
+func TestWithoutTheRightToSeeBudgetsNothingIsDecidedUntilItIsGiven(t *testing.T) {
+	list, watch := right{"list", "policy", "poddisruptionbudgets"}, right{"watch", "policy", "poddisruptionbudgets"}
+	bothPrograms(t, threeNodes(), func(s *scene, what program) []string {
+		p := s.scheduleWithout(what, list, watch)
+		s.pods(1, "a", "10m")
+		s.eventually(func() error { return p.says("poddisruptionbudgets.*forbidden") })
+		code, body := p.get("/readyz?verbose", apiserver.Admin)
+		s.t.Logf("/readyz: %d\n%s", code, body)
+		if code == 200 || s.list()[0].Spec.NodeName != "" {
+			s.t.Errorf("it calls itself ready: %d; the pod is on %q", code, s.list()[0].Spec.NodeName)
+		}
+		_, body = p.get("/readyz/sched-handler-sync", apiserver.Admin) // which tells those who may ask more than anybody
+		if what.name() == "Orrery" && !strings.Contains(body, "PodDisruptionBudget") {
+			s.t.Errorf("/readyz does not name what is missing: %s", body)
+		}
+		s.permit(limited, "", list.rule(), watch.rule())
+		s.bound(1)
+		s.eventually(p.ready)
+		return []string{"not ready, and then ready"}
+	})
+}
+
+func TestWithoutTheRightToPatchStatusesPodsAreBoundAndNoneIsLost(t *testing.T) {
+	bothPrograms(t, threeNodes(), func(s *scene, what program) []string {
+		s.scheduleWithout(what, right{"patch", "", "pods/status"}, right{"update", "", "pods/status"})
+		s.pods(1, "big", "64")
+		s.eventually(func() error {
+			if pod := s.list()[0]; len(s.eventsOf(&pod)) == 0 {
+				return errors.New("nothing was said of the pod")
+			}
+			return nil
+		})
+		s.pods(3, "a", "10m")
+		s.bound(3)
+		var said []string
+		for _, pod := range s.list() {
+			if pod.Name == "big-0" {
+				said = s.described(&pod)
+			}
+		}
+		newScene(s.t, apiserver.Node(9, "128", "16Gi", "110"))
+		s.bound(4)
+		return said
+	})
+}
+
+func TestWithoutTheRightToWriteEventsPodsAreBound(t *testing.T) {
+	bothPrograms(t, threeNodes(), func(s *scene, what program) []string {
+		s.scheduleWithout(what, right{"create", "", "events"}, right{"create", "events.k8s.io", "events"})
+		s.pods(3, "a", "10m")
+		s.pods(1, "big", "64")
+		s.bound(3)
+		s.eventually(func() error {
+			for _, pod := range s.list() {
+				if pod.Name == "big-0" && len(pod.Status.Conditions) == 0 {
+					return errors.New("nothing was said of big-0")
+				}
+			}
+			return nil
+		})
+		var said []string
+		for _, pod := range s.list() {
+			if pod.Name == "big-0" {
+				said = s.described(&pod)
+			}
+		}
+		return said
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
@@ -16,25 +17,33 @@ import (
 )
 
 // A dashboard asks for families by name and for labels by name. After the same hundred pods, and one that fits nowhere,
-// whatever kube-scheduler shows is there with the same labels.
+// whatever kube-scheduler shows is there with the same labels: of scheduling, of the process, of its client, of its leases.
 func TestTheSameMetricsAreThereAfterTheSamePods(t *testing.T) {
 	theirs := measuredUnder(t, kubeScheduler, nil)
-	ours := measuredUnder(t, orrery, theirs)
-	for _, name := range slices.Sorted(maps.Keys(theirs)) {
-		if diff := cmp.Diff(theirs[name], ours[name]); diff != "" {
+	ours := measuredUnder(t, orrery, theirs.families)
+	for _, name := range slices.Sorted(maps.Keys(theirs.families)) {
+		if diff := cmp.Diff(theirs.families[name], ours.families[name]); diff != "" {
 			t.Errorf("%s differs (-kube-scheduler +Orrery):\n%s", name, diff)
 		}
 	}
-	if len(theirs) < 15 {
-		t.Errorf("kube-scheduler shows only %d families", len(theirs))
+	if len(theirs.families) < 150 {
+		t.Errorf("kube-scheduler shows only %d families", len(theirs.families))
 	}
-	t.Logf("%d families of kube-scheduler, %d of Orrery", len(theirs), len(ours))
+	for _, gate := range slices.Sorted(maps.Keys(ours.gates)) {
+		if ours.gates[gate] != theirs.gates[gate] {
+			t.Errorf("the gate %s is %q, and %q in kube-scheduler", gate, ours.gates[gate], theirs.gates[gate])
+		}
+	}
+	t.Logf("%d families of kube-scheduler, %d of Orrery; %d and %d gates", len(theirs.families), len(ours.families), len(theirs.gates), len(ours.gates))
 }
 
-// measuredUnder is the type and the label names of every scheduler_ family, once those that are wanted are there or some
-// seconds have passed: levels are read off once a second.
-func measuredUnder(t *testing.T, what program, wanted map[string]string) map[string]string {
-	all := map[string]string{}
+// measured is what /metrics shows: the type and the label names of every family, and the stage and the state of every gate.
+type measured struct{ families, gates map[string]string }
+
+// measuredUnder is what a scheduler shows once the families that are wanted are there or some seconds have passed: levels are
+// read off once a second.
+func measuredUnder(t *testing.T, what program, wanted map[string]string) measured {
+	all := measured{map[string]string{}, map[string]string{}}
 	t.Run(what.name(), func(t *testing.T) {
 		s := newScene(t, threeNodes()...)
 		p := s.scheduleAs(scheduler, what)
@@ -54,23 +63,30 @@ func measuredUnder(t *testing.T, what program, wanted map[string]string) map[str
 			parser := expfmt.NewTextParser(model.LegacyValidation)
 			families, err := parser.TextToMetricFamilies(strings.NewReader(text))
 			for name, f := range families {
-				if strings.HasPrefix(name, "scheduler_") {
-					labels := map[string]bool{}
-					for _, m := range f.Metric {
-						for _, l := range m.Label {
-							labels[l.GetName()] = true
-						}
-					}
-					all[name] = fmt.Sprint(f.GetType(), slices.Sorted(maps.Keys(labels)))
-				}
+				all.add(name, f)
 			}
-			if missing := absent(wanted, all); err == nil && len(missing) > 0 && time.Now().Before(patience) {
+			if missing := absent(wanted, all.families); err == nil && len(missing) > 0 && time.Now().Before(patience) {
 				err = fmt.Errorf("missing: %q", missing)
 			}
 			return err
 		})
 	})
 	return all
+}
+
+func (all measured) add(name string, f *dto.MetricFamily) {
+	names := map[string]bool{}
+	for _, m := range f.Metric {
+		values := map[string]string{}
+		for _, l := range m.Label {
+			names[l.GetName()] = true
+			values[l.GetName()] = l.GetValue()
+		}
+		if name == "kubernetes_feature_enabled" {
+			all.gates[values["name"]] = fmt.Sprint(values["stage"], " ", m.Gauge.GetValue())
+		}
+	}
+	all.families[name] = fmt.Sprint(f.GetType(), slices.Sorted(maps.Keys(names)))
 }
 
 func absent(wanted, all map[string]string) (names []string) {

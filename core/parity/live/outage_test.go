@@ -6,7 +6,6 @@ import (
 	"os"
 	"strconv"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -184,7 +183,13 @@ func TestALineThatIsCutForAWhileCostsNothingButTime(t *testing.T) {
 	s.pods(10, "before", "10m")
 	s.bound(10)
 	server.Cut(true)
-	time.Sleep(4 * time.Second)
+	had := r.Tally().Watches
+	s.eventually(func() error { // it has noticed, and has tried in vain to see again
+		if tried := r.Tally().Watches - had; tried < 10 {
+			return fmt.Errorf("a watch was begun %d times since the line was cut", tried)
+		}
+		return nil
+	})
 	server.Cut(false)
 	s.pods(10, "after", "10m")
 	s.bound(20)

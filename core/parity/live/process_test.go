@@ -3,6 +3,7 @@ package live_test
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/parity/apiserver"
@@ -19,16 +21,7 @@ import (
 
 func TestEndpointsAreForThoseWhoMay(t *testing.T) {
 	s := newScene(t, threeNodes()...)
-	reader := &rbacv1.ClusterRole{
-		ObjectMeta: metav1.ObjectMeta{Name: "reads-metrics"},
-		Rules:      []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics", "/metrics/*"}, Verbs: []string{"get"}}},
-	}
-	if _, err := s.client.RbacV1().ClusterRoles().Create(s.ctx, reader, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Grant(s.ctx, "prometheus", "reads-metrics"); err != nil {
-		t.Fatal(err)
-	}
+	s.letReadMetrics()
 	p := s.schedule("--feature-gates=ComponentFlagz=true,ComponentStatusz=true")
 	s.eventually(p.ready)
 	s.pods(3, "a", "250m")
@@ -61,6 +54,56 @@ func TestEndpointsAreForThoseWhoMay(t *testing.T) {
 			if token == apiserver.Admin && !strings.Contains(body, c.contains) {
 				t.Errorf("%s does not say %q: %.400s", c.path, c.contains, body)
 			}
+		}
+	}
+}
+
+// letReadMetrics gives prometheus the right to read metrics, and no other.
+func (s *scene) letReadMetrics() {
+	s.t.Helper()
+	reader := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "reads-metrics"},
+		Rules:      []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics", "/metrics/*"}, Verbs: []string{"get"}}},
+	}
+	_, err := s.client.RbacV1().ClusterRoles().Create(s.ctx, reader, metav1.CreateOptions{})
+	if err == nil {
+		err = server.Grant(s.ctx, "prometheus", "reads-metrics")
+	}
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		s.t.Fatal(err)
+	}
+}
+
+// Every path but those of health is closed, whatever the verb, to who does not say who they are, to who is not believed, and to
+// who has no rights; and those who may read metrics may do nothing else with them.
+func TestNoVerbOpensAnEndpoint(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	s.letReadMetrics()
+	p := s.schedule("--feature-gates=ComponentFlagz=true,ComponentStatusz=true")
+	s.eventually(p.ready)
+	for _, path := range []string{
+		"/", "/nothing", "/metrics", "/metrics/", "/metrics/resources", "/metrics/slis", "/configz", "/flagz", "/statusz",
+		"/healthz/ping", "/healthz/leaderElection", "/livez/ping", "/readyz/leaderElection", "/readyz/sched-handler-sync",
+		"/debug/pprof", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/profile?seconds=1", "/debug/pprof/symbol", "/debug/pprof/trace?seconds=1",
+		"/debug/pprof/heap", "/debug/pprof/goroutine?debug=2", "/debug/flags", "/debug/flags/v",
+		"/healthz/../configz", "//configz",
+	} {
+		for _, verb := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
+			for _, token := range []string{"", "guessed", "nobody-special"} {
+				if code, _ := p.ask(verb, path, token); code != http.StatusUnauthorized && code != http.StatusForbidden {
+					t.Errorf("%s %s by %q: %d", verb, path, token, code)
+				}
+			}
+		}
+	}
+	for _, verb := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
+		if code, _ := p.ask(verb, "/metrics", "prometheus"); code != http.StatusForbidden {
+			t.Errorf("%s /metrics by who may only read them: %d", verb, code)
+		}
+	}
+	for path, verb := range map[string]string{"/metrics": http.MethodDelete, "/debug/pprof/symbol": http.MethodGet} {
+		if code, body := p.ask(verb, path, apiserver.Admin); code != http.StatusOK {
+			t.Errorf("%s %s by an administrator: %d %.200s", verb, path, code, body)
 		}
 	}
 }

@@ -116,6 +116,12 @@ func (s *scene) scheduleAs(user string, what program, args ...string) *process {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	return s.scheduleBy(kubeconfig, what, args...)
+}
+
+// scheduleBy runs either scheduler as the one a kubeconfig file is of.
+func (s *scene) scheduleBy(kubeconfig string, what program, args ...string) *process {
+	s.t.Helper()
 	port, err := apiserver.FreePort()
 	if err != nil {
 		s.t.Fatal(err)
@@ -143,8 +149,10 @@ func (s *scene) configFile(kubeconfig string) string {
 }
 
 // get asks one of its endpoints, as somebody with a token or, without one, as nobody.
-func (p *process) get(path, token string) (int, string) {
-	r, err := http.NewRequest(http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d%s", p.port, path), nil)
+func (p *process) get(path, token string) (int, string) { return p.ask(http.MethodGet, path, token) }
+
+func (p *process) ask(verb, path, token string) (int, string) {
+	r, err := http.NewRequest(verb, fmt.Sprintf("https://127.0.0.1:%d%s", p.port, path), nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func TestOrreryAndKubeSchedulerFollowOneAnother(t *testing.T) {
 	s.bound(pods)
 	s.sound(watches)
 	if usurped := s.usurped(); len(usurped) > 0 {
-		t.Errorf("bindings in the time of the other: %q", usurped)
+		t.Errorf("bindings in the time of the other: %v", usurped)
 	}
 	by := map[string]int{}
 	for _, a := range s.acts("pods") {

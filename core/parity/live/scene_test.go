@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -50,12 +51,12 @@ func startServer() (err error) {
 	if scratch, err = os.MkdirTemp("", "orrery-live"); err != nil {
 		return err
 	}
-	if err := os.WriteFile(auditPolicy(), []byte(policy), 0o600); err != nil {
+	if err := errors.Join(os.WriteFile(auditPolicy(), []byte(policy), 0o600), coordinate()); err != nil {
 		return err
 	}
 	server, err = apiserver.New(apiserver.Options{
-		Dir: scratch, Users: []string{scheduler, rival, "nobody-special", "prometheus", "limited"},
-		Flags: []string{"--audit-policy-file=" + auditPolicy(), "--audit-log-path=" + auditLog()},
+		Dir: scratch, Users: []string{scheduler, rival, "nobody-special", "prometheus", "limited", onlooker},
+		Flags: append(coordinating(), "--audit-policy-file="+auditPolicy(), "--audit-log-path="+auditLog()),
 	})
 	if err != nil {
 		return err
@@ -93,6 +94,7 @@ type scene struct {
 	ctx    context.Context
 	client kubernetes.Interface
 	name   string
+	lease  string // what its schedulers stand for
 	began  time.Time
 }
 
@@ -102,6 +104,7 @@ func newScene(t *testing.T, nodes ...*v1.Node) *scene {
 		t.Fatal(err)
 	}
 	s := &scene{t: t, ctx: t.Context(), client: client, name: "orrery-" + fmt.Sprint(time.Now().UnixNano()), began: time.Now()}
+	s.lease = s.name
 	for _, node := range nodes {
 		created, err := client.CoreV1().Nodes().Create(s.ctx, node, metav1.CreateOptions{})
 		if err != nil {
@@ -224,8 +227,14 @@ func (s *scene) bound(n int) map[string]int {
 // eventually waits until nothing is wrong any more. It looks less often at what takes long to look at.
 func (s *scene) eventually(wrong func() error) {
 	s.t.Helper()
+	s.within(time.Minute, wrong)
+}
+
+// within is for what takes longer than most.
+func (s *scene) within(most time.Duration, wrong func() error) {
+	s.t.Helper()
 	var err error
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); {
+	for until := time.Now().Add(most); time.Now().Before(until); {
 		began := time.Now()
 		if err = wrong(); err == nil {
 			return

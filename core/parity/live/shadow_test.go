@@ -1,15 +1,12 @@
 package live_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"orrery/core/engine"
-	"orrery/core/parity/apiserver"
 	"orrery/core/shadow"
 	"orrery/core/world"
 	"orrery/core/world/live"
@@ -18,68 +15,71 @@ import (
 // Kube-scheduler schedules mixed pods, with all nodes scored. Orrery looks on with the rights to read, and every node that
 // kube-scheduler takes is among those Orrery holds best, or an event that one saw later than the other explains it.
 func TestInTheShadowOfKubeSchedulerEveryNodeIsAmongTheBest(t *testing.T) {
-	pods := count(t, 500)
-	var nodes []*v1.Node
-	for i := range max(10, pods/25) {
-		node := apiserver.Node(i, fmt.Sprint(4+4*(i%3)), fmt.Sprintf("%dGi", 8+8*(i%2)), "110")
-		if i%7 == 0 {
-			node.Spec.Taints = []v1.Taint{{Key: "slow", Effect: v1.TaintEffectPreferNoSchedule}}
-		}
-		nodes = append(nodes, node)
-	}
-	s := newScene(t, nodes...)
+	pods := count(t, 2000)
+	nodes := max(10, pods/25)
+	s := newScene(t, mixtureNodes(nodes)...)
 	tell := s.shadow()
-	s.scheduleAs(scheduler, kubeScheduler)
-	// A wave at a time: bindings of one wave still overtake one another, but a slow machine does not make one wave of all.
-	const wave = 25
-	for i := range pods {
-		if _, err := s.create(mixedPod(i)); err != nil {
-			t.Fatal(err)
-		}
-		if (i+1)%wave == 0 {
-			s.bound(i + 1)
+	s.eventually(s.steadily().ready)
+	m := newMixture(s, nodes)
+	m.pressed()
+	for m.made < pods {
+		m.burst(min(250, pods-m.made))()
+		m.settled()
+		for range 10 {
+			m.wave(min(25, pods-m.made))
+			m.settled()
 		}
 	}
-	s.bound(pods)
-	var tally shadow.Tally
+	m.helped()
+	tally := m.judged(tell, m.made)
+	if tally.Missed > 0 || int(tally.Unschedulable) < m.of["late"] {
+		t.Errorf("%d decisions were missed, %d declared pods unschedulable, of which %d had to wait for a node", tally.Missed, tally.Unschedulable, m.of["late"])
+	}
+	t.Logf("%d pods on %d nodes: %+v; %v", m.made, nodes, tally, m.of)
+}
+
+// Orrery begins to look on while kube-scheduler is at work on a burst. What had been decided by then it cannot know, and
+// does not judge; of the rest nothing differs.
+func TestAShadowThatBeginsAmidABurstJudgesWhatItCanKnow(t *testing.T) {
+	const nodes, wave = 20, 50
+	s := newScene(t, mixtureNodes(nodes)...)
+	s.eventually(s.steadily().ready)
+	m := newMixture(s, nodes)
+	wait := m.burst(600)
 	s.eventually(func() error {
-		var differs []string
-		if tally, differs = tell(); tally.Differs > 0 {
-			t.Fatalf("%+v: %q", tally, differs)
-		}
-		if tally.Judged() < uint64(pods) {
-			return fmt.Errorf("only %d of %d decisions were judged", tally.Judged(), pods)
+		if len(s.list()) < 100 {
+			return errors.New("the burst has hardly begun")
 		}
 		return nil
 	})
-	if tally.Missed > 0 {
-		t.Errorf("%d decisions were missed", tally.Missed)
-	}
-	t.Logf("%d pods on %d nodes: %+v", pods, len(nodes), tally)
+	tell := s.shadow()
+	wait()
+	m.settled()
+	m.wave(wave)
+	m.settled()
+	t.Logf("%+v", m.judged(tell, wave))
 }
 
-// mixedPod is one of five kinds of pods.
-func mixedPod(i int) *v1.Pod {
-	pod := apiserver.Pod(fmt.Sprintf("mixed-%d", i), fmt.Sprintf("%dm", 20+10*(i%5)), fmt.Sprintf("%dMi", 16+16*(i%4)))
-	app := fmt.Sprintf("app-%d", i%5)
-	pod.Labels = map[string]string{"app": app}
-	same := &metav1.LabelSelector{MatchLabels: pod.Labels}
-	term := v1.PodAffinityTerm{TopologyKey: v1.LabelHostname, LabelSelector: same}
-	switch i % 5 {
-	case 1:
-		pod.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
-			MaxSkew: 1, TopologyKey: v1.LabelTopologyZone, WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: same,
-		}}
-	case 2:
-		pod.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
-			PreferredDuringSchedulingIgnoredDuringExecution: []v1.WeightedPodAffinityTerm{{Weight: 10, PodAffinityTerm: term}},
-		}}
-	case 3:
-		pod.Spec.NodeSelector = map[string]string{v1.LabelTopologyZone: "zone-1"}
-	case 4:
-		pod.Spec.Tolerations = []v1.Toleration{{Key: "slow", Operator: v1.TolerationOpExists}}
-	}
-	return pod
+// steadily runs kube-scheduler alone: on a slow machine it must not lose its lease amid a burst.
+func (s *scene) steadily() *process {
+	s.t.Helper()
+	return s.scheduleAs(scheduler, kubeScheduler, "--leader-elect=false")
+}
+
+// judged waits until so many bindings have been judged, of which none may differ.
+func (m *mixture) judged(tell func() (shadow.Tally, []string), bindings int) (tally shadow.Tally) {
+	m.t.Helper()
+	m.eventually(func() error {
+		var differs []string
+		if tally, differs = tell(); tally.Differs > 0 {
+			m.t.Fatalf("%+v: %q", tally, differs)
+		}
+		if n := tally.Judged() - tally.Unschedulable; n < uint64(bindings) {
+			return fmt.Errorf("only %d of %d bindings were judged: %+v", n, bindings, tally)
+		}
+		return nil
+	})
+	return tally
 }
 
 // shadow has Orrery look on until the test ends. What it gives back tells what has come of it so far.

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"orrery/core/world/memory"
+)
+
+// kubelets play those of all nodes: a pod that is bound starts, runs and ends as its workload says, one that is deleted
+// stops, and a node that comes is ready after a while. They send no heartbeats and measure nothing.
+type kubelets struct {
+	ctx    context.Context
+	client kubernetes.Interface
+	life   func(*v1.Pod) memory.Life
+	group  *sync.WaitGroup
+
+	mu    sync.Mutex
+	pods  map[types.UID]*tended
+	nodes map[types.UID]bool // that were seen
+}
+
+// tended is a pod on its node.
+type tended struct{ started, ended, leaving bool }
+
+const (
+	joinsAfter = time.Second // how long a node takes to be ready
+	tryAgain   = time.Second // after a call that failed
+)
+
+// after does something later, unless all ends before.
+func (k *kubelets) after(d time.Duration, do func()) {
+	k.group.Go(func() {
+		wait := time.NewTimer(d)
+		defer wait.Stop()
+		select {
+		case <-wait.C:
+			do()
+		case <-k.ctx.Done():
+		}
+	})
+}
+
+// insist makes a call until it succeeds or there is nothing left to call about.
+func (k *kubelets) insist(call func() error, then func()) {
+	switch err := call(); {
+	case err == nil:
+		then()
+	case apierrors.IsNotFound(err):
+	default:
+		k.after(tryAgain, func() { k.insist(call, then) })
+	}
+}
+
+// node is told of a node.
+func (k *kubelets) node(node *v1.Node) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.nodes[node.UID] {
+		return
+	}
+	k.nodes[node.UID] = true
+	for _, c := range node.Status.Conditions {
+		if c.Type == v1.NodeReady && c.Status == v1.ConditionTrue {
+			return
+		}
+	}
+	k.after(joinsAfter, func() {
+		ready := v1.NodeStatus{Conditions: []v1.NodeCondition{{
+			Type: v1.NodeReady, Status: v1.ConditionTrue, Reason: "KubeletReady", LastTransitionTime: metav1.Now(), LastHeartbeatTime: metav1.Now(),
+		}}}
+		k.insist(func() error {
+			_, err := k.client.CoreV1().Nodes().Patch(k.ctx, node.Name, types.StrategicMergePatchType, statusPatch(ready), metav1.PatchOptions{}, "status")
+			return err
+		}, func() {})
+	})
+}
+
+// pod is told of a pod.
+func (k *kubelets) pod(pod *v1.Pod) {
+	if pod.Spec.NodeName == "" {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	t, known := k.pods[pod.UID]
+	if !known {
+		t = &tended{}
+		k.pods[pod.UID] = t
+	}
+	switch {
+	case pod.DeletionTimestamp != nil && !t.leaving:
+		t.leaving = true
+		ended := t.ended
+		k.after(k.stopping(pod, t), func() { k.stop(pod, ended) })
+	case !known && !t.leaving:
+		k.after(k.life(pod).Start, func() { k.start(pod, t) })
+	}
+}
+
+// gone is told of a pod that is no more.
+func (k *kubelets) gone(pod *v1.Pod) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.pods, pod.UID)
+}
+
+// stopping is how long a pod takes to stop. What has not started, or has ended, has nothing to stop.
+func (k *kubelets) stopping(pod *v1.Pod, t *tended) time.Duration {
+	if !t.started || t.ended || pod.DeletionGracePeriodSeconds == nil {
+		return 0
+	}
+	return min(k.life(pod).Stop, time.Duration(*pod.DeletionGracePeriodSeconds)*time.Second)
+}
+
+// stop has a pod end, unless it has, and takes it away. Whoever counts failures waits for the end.
+func (k *kubelets) stop(pod *v1.Pod, ended bool) {
+	remove := func() {
+		k.insist(func() error {
+			o := metav1.NewDeleteOptions(0)
+			o.Preconditions = metav1.NewUIDPreconditions(string(pod.UID))
+			return k.client.CoreV1().Pods(pod.Namespace).Delete(k.ctx, pod.Name, *o)
+		}, func() {})
+	}
+	if ended {
+		remove()
+		return
+	}
+	k.report(pod, over(pod, v1.PodFailed, "PodFailed", terminated), remove)
+}
+
+// turn notes a turn in a pod's life, if it is not being deleted.
+func (k *kubelets) turn(t *tended, to func(*tended)) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if t.leaving {
+		return false
+	}
+	to(t)
+	return true
+}
+
+func (k *kubelets) start(pod *v1.Pod, t *tended) {
+	if !k.turn(t, func(t *tended) { t.started = true }) {
+		return
+	}
+	now, life := metav1.Now(), k.life(pod)
+	k.report(pod, v1.PodStatus{
+		Phase: v1.PodRunning, StartTime: &now,
+		Conditions:        conditions(v1.ConditionTrue, "", v1.PodInitialized, v1.ContainersReady, v1.PodReady),
+		ContainerStatuses: containers(pod, true, v1.ContainerState{Running: &v1.ContainerStateRunning{StartedAt: now}}),
+	}, func() {
+		if life.Run > 0 {
+			k.after(life.Run, func() { k.end(pod, t) })
+		}
+	})
+}
+
+func (k *kubelets) end(pod *v1.Pod, t *tended) {
+	if !k.turn(t, func(t *tended) { t.ended = true }) {
+		return
+	}
+	status := over(pod, v1.PodSucceeded, "PodCompleted", 0)
+	if k.life(pod).Fails {
+		status = over(pod, v1.PodFailed, "PodFailed", 1)
+	}
+	k.report(pod, status, func() {})
+}
+
+// terminated is the exit code of what was told to terminate.
+const terminated = 128 + 15
+
+// over is the status of a pod that has ended.
+func over(pod *v1.Pod, phase v1.PodPhase, reason string, code int32) v1.PodStatus {
+	how := v1.ContainerStateTerminated{Reason: "Completed", ExitCode: code, FinishedAt: metav1.Now()}
+	if code != 0 {
+		how.Reason = "Error"
+	}
+	return v1.PodStatus{
+		Phase: phase, Conditions: conditions(v1.ConditionFalse, reason, v1.ContainersReady, v1.PodReady),
+		ContainerStatuses: containers(pod, false, v1.ContainerState{Terminated: &how}),
+	}
+}
+
+func (k *kubelets) report(pod *v1.Pod, status v1.PodStatus, then func()) {
+	k.insist(func() error {
+		_, err := k.client.CoreV1().Pods(pod.Namespace).Patch(k.ctx, pod.Name, types.StrategicMergePatchType, statusPatch(status), metav1.PatchOptions{}, "status")
+		return err
+	}, then)
+}
+
+func statusPatch(status any) []byte {
+	patch, err := json.Marshal(map[string]any{"status": status})
+	if err != nil {
+		panic(err) // API types can be written
+	}
+	return patch
+}
+
+func conditions(status v1.ConditionStatus, reason string, kinds ...v1.PodConditionType) []v1.PodCondition {
+	var all []v1.PodCondition
+	for _, kind := range kinds {
+		all = append(all, v1.PodCondition{Type: kind, Status: status, Reason: reason, LastTransitionTime: metav1.Now()})
+	}
+	return all
+}
+
+func containers(pod *v1.Pod, ready bool, state v1.ContainerState) []v1.ContainerStatus {
+	var all []v1.ContainerStatus
+	for _, c := range pod.Spec.Containers {
+		all = append(all, v1.ContainerStatus{Name: c.Name, Image: c.Image, Ready: ready, State: state})
+	}
+	return all
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"orrery/core/engine"
+	"orrery/core/replica"
+	"orrery/core/trace/play"
+	"orrery/core/world"
+)
+
+// narrator records a scheduler's life, with what the story says in between. All but say is called by the scheduler's own
+// goroutine.
+type narrator struct {
+	recorder *play.Recorder
+	over     bool
+
+	mu    sync.Mutex
+	lines []string
+}
+
+var _ engine.Witness = (*narrator)(nil)
+
+// say sets a mark, at the time the scheduler is at by then: it is asked something that changes nothing, and what it was
+// asked comes back as an input.
+func (n *narrator) say(ctx context.Context, to *replica.Replica, text string) error {
+	n.mu.Lock()
+	n.lines = append(n.lines, text)
+	n.mu.Unlock()
+	return to.Ask(ctx)
+}
+
+func (n *narrator) said() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	lines := n.lines
+	n.lines = nil
+	return lines
+}
+
+// Applied implements engine.Witness.
+func (n *narrator) Applied(in world.Input, err error) {
+	if n.over {
+		return
+	}
+	n.recorder.Applied(in, err)
+	if _, asked := in.Event.(world.Asked); asked {
+		for _, line := range n.said() {
+			n.recorder.Mark(line)
+		}
+	}
+}
+
+// Stepped implements engine.Witness.
+func (n *narrator) Stepped(d *engine.Decision) {
+	if !n.over {
+		n.recorder.Stepped(d)
+	}
+}
+
+// Wanted implements engine.Witness.
+func (n *narrator) Wanted(e world.Effect) {
+	if !n.over {
+		n.recorder.Wanted(e)
+	}
+}
+
+// end ends the recording, while the scheduler goes on.
+func (n *narrator) end(ctx context.Context, of *replica.Replica) error {
+	var closed error
+	looked := of.Look(ctx, func(*engine.Engine) {
+		closed = n.recorder.Close()
+		n.over = true
+	})
+	return errors.Join(looked, closed)
+}

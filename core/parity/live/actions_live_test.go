@@ -1,0 +1,288 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"orrery/core/console"
+	"orrery/core/engine"
+	"orrery/core/operate"
+	"orrery/core/parity/apiserver"
+	"orrery/core/world"
+)
+
+// staged has pods of one node run, each with labels of its own name.
+func (s *scene) staged(node string, pods ...*v1.Pod) {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			_ = apiserver.Kubelet(ctx, s.client)
+		}
+	}()
+	s.t.Cleanup(func() { cancel(); <-ended })
+	for _, pod := range pods {
+		pod.Spec.NodeName, pod.Labels = node, map[string]string{"app": pod.Name}
+		pod.Spec.TerminationGracePeriodSeconds = new(int64)
+		if _, err := s.create(pod); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.eventually(func() error {
+		for _, pod := range s.list() {
+			if pod.Spec.NodeName != "" && pod.Status.Phase != v1.PodRunning {
+				return fmt.Errorf("%s is %s", pod.Name, pod.Status.Phase)
+			}
+		}
+		return nil
+	})
+}
+
+// budget lets none of an app's pods go until the test says otherwise: there is no controller that would.
+func (s *scene) budget(app string) (allow func(n int32)) {
+	s.t.Helper()
+	budgets := s.client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault)
+	one := intstr.FromInt32(1)
+	b, err := budgets.Create(s.ctx, &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: app},
+		Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: &one, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = budgets.Delete(context.Background(), app, metav1.DeleteOptions{}) })
+	allow = func(n int32) {
+		s.t.Helper()
+		b.Status = policyv1.PodDisruptionBudgetStatus{
+			ObservedGeneration: b.Generation, DisruptionsAllowed: n, CurrentHealthy: 1 + n, DesiredHealthy: 1, ExpectedPods: 1 + n,
+		}
+		if b, err = budgets.UpdateStatus(s.ctx, b, metav1.UpdateOptions{}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	allow(0)
+	return allow
+}
+
+// hand acts as a user, and has a test hear what it says and decide what happens between two tries.
+func (s *scene) hand(user string, between func(try int)) (hand *operate.Hand, said *[]string) {
+	s.t.Helper()
+	client, err := server.Client(user)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	said = &[]string{}
+	tries := 0
+	return &operate.Hand{
+		Client: client, Said: func(text string) { *said = append(*said, text) },
+		Pause: func(ctx context.Context) error {
+			tries++
+			between(tries)
+			return ctx.Err()
+		},
+	}, said
+}
+
+func (s *scene) gone(name string) error {
+	_, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Get(s.ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err == nil:
+		return errors.New(name + " is there")
+	}
+	return err
+}
+
+func (s *scene) ref(name string) world.Ref {
+	s.t.Helper()
+	pod, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Get(s.ctx, name, metav1.GetOptions{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return world.RefOf(pod)
+}
+
+func TestAnEvictionThatABudgetRefusesIsSaidAndAskedForAgain(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	s.staged("node-0", apiserver.Pod("held", "10m", "16Mi"), apiserver.Pod("free", "10m", "16Mi"))
+	allow := s.budget("held")
+	hand, said := s.hand(apiserver.Admin, func(try int) {
+		if try == 2 {
+			allow(1)
+		}
+	})
+	if err := hand.Do(s.ctx, operate.Action{Verb: operate.Evict, Pod: s.ref("free")}); err != nil || len(*said) > 0 {
+		t.Errorf("what no budget holds: %v, said %q", err, *said)
+	}
+	if err := hand.Do(s.ctx, operate.Action{Verb: operate.Evict, Pod: s.ref("held")}); err != nil {
+		t.Error(err)
+	}
+	if len(*said) != 2 || !strings.Contains((*said)[0], "evicting pod default/held: a disruption budget does not allow it now") {
+		t.Errorf("said %q", *said)
+	}
+	s.eventually(func() error { return errors.Join(s.gone("held"), s.gone("free")) })
+}
+
+func TestANodeIsDrainedAsKubectlWould(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	yes := true
+	daemon := apiserver.Pod("daemon", "10m", "16Mi")
+	daemon.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "log", UID: "1", Controller: &yes}}
+	mirror := apiserver.Pod("mirror", "10m", "16Mi")
+	mirror.Annotations = map[string]string{v1.MirrorPodAnnotationKey: "1"}
+	s.staged("node-0", daemon, mirror, apiserver.Pod("bare", "10m", "16Mi"), apiserver.Pod("held", "10m", "16Mi"))
+	elsewhere := apiserver.Pod("elsewhere", "10m", "16Mi")
+	elsewhere.Spec.NodeName = "node-1"
+	if _, err := s.create(elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	allow := s.budget("held")
+	hand, said := s.hand(apiserver.Admin, func(try int) {
+		if try == 1 {
+			s.eventually(func() error { return s.gone("bare") })
+			if err := s.gone("held"); err == nil {
+				t.Error("what the budget holds is gone")
+			}
+			allow(1)
+			return
+		}
+		s.eventually(func() error { return s.gone("held") })
+	})
+	if err := hand.Do(s.ctx, operate.Action{Verb: operate.Drain, Node: "node-0"}); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, pod := range s.list() {
+		left = append(left, pod.Name)
+	}
+	slices.Sort(left)
+	if want := []string{"daemon", "elsewhere", "mirror"}; !slices.Equal(left, want) {
+		t.Errorf("left are %q, want %q", left, want)
+	}
+	want := []string{
+		"draining node node-0: 0 of 2 pods are gone, 1 on their way, 1 held by disruption budgets",
+		"draining node node-0: 1 of 2 pods are gone, 1 on their way, 0 held by disruption budgets",
+	}
+	if !slices.Equal(*said, want) {
+		t.Errorf("said %q, want %q", *said, want)
+	}
+	if node, err := s.client.CoreV1().Nodes().Get(s.ctx, "node-0", metav1.GetOptions{}); err != nil || !node.Spec.Unschedulable {
+		t.Errorf("the node is cordoned: %t, %v", node.Spec.Unschedulable, err)
+	}
+}
+
+func TestWhoMayNotIsToldTheRuleAndMayOnceItIsGiven(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	s.staged("node-0", apiserver.Pod("leaves", "10m", "16Mi"), apiserver.Pod("goes", "10m", "16Mi"))
+	gated := apiserver.Pod("gated", "10m", "16Mi")
+	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/quota"}, {Name: "example.com/other"}}
+	if _, err := s.create(gated); err != nil {
+		t.Fatal(err)
+	}
+	hand, _ := s.hand(onlooker, func(int) { t.Error("it waits") })
+	for _, tt := range []struct {
+		action operate.Action
+		right  right
+		rule   string
+		done   func() error
+	}{
+		{
+			operate.Action{Verb: operate.Cordon, Node: "node-0"},
+			right{"patch", "", "nodes"},
+			`may not patch nodes; it takes the RBAC rule {apiGroups: [""], resources: ["nodes"], verbs: ["patch"]} in a ClusterRole`,
+			func() error {
+				node, err := s.client.CoreV1().Nodes().Get(s.ctx, "node-0", metav1.GetOptions{})
+				if err == nil && !node.Spec.Unschedulable {
+					err = errors.New("it is not cordoned")
+				}
+				return err
+			},
+		},
+		{
+			operate.Action{Verb: operate.Evict, Pod: s.ref("leaves")},
+			right{"create", "", "pods/eviction"},
+			`may not create pods/eviction; it takes the RBAC rule {apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"]} in namespace default`,
+			func() error { return s.gone("leaves") },
+		},
+		{
+			operate.Action{Verb: operate.Delete, Pod: s.ref("goes")},
+			right{"delete", "", "pods"},
+			`may not delete pods; it takes the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["delete"]} in namespace default`,
+			func() error { return s.gone("goes") },
+		},
+		{
+			operate.Action{Verb: operate.Ungate, Pod: s.ref("gated"), Gates: []string{"example.com/quota"}},
+			right{"patch", "", "pods"},
+			`may not patch pods; it takes the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["patch"]} in namespace default`,
+			func() error {
+				pod, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Get(s.ctx, "gated", metav1.GetOptions{})
+				if want := []v1.PodSchedulingGate{{Name: "example.com/other"}}; err == nil && !slices.Equal(pod.Spec.SchedulingGates, want) {
+					err = fmt.Errorf("it has the gates %v, want %v", pod.Spec.SchedulingGates, want)
+				}
+				return err
+			},
+		},
+	} {
+		t.Run(tt.action.Verb.String(), func(t *testing.T) {
+			err := hand.Do(s.ctx, tt.action)
+			var refused *operate.RefusedError
+			if !errors.As(err, &refused) || refused.Who != onlooker || !strings.Contains(err.Error(), tt.rule) {
+				t.Fatalf("it says\n%v\nwant\n%s", err, tt.rule)
+			}
+			s.permit(onlooker, tt.action.Pod.Namespace, tt.right.rule())
+			if err := hand.Do(s.ctx, tt.action); err != nil {
+				t.Error(err)
+			}
+			s.eventually(tt.done)
+		})
+	}
+}
+
+func TestTheConsoleThatSchedulesTriesAPodAtOnce(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	session := s.look(scheduler, func(o *console.Options) { o.Schedule, o.Identity = true, "console" })
+	s.pods(3, "a", "10m")
+	s.bound(3)
+	s.pods(1, "big", "64")
+	attempts := func() (n int) {
+		session.Hold(func(e *engine.Engine) {
+			if p, waits := e.Queue().Get(metav1.NamespaceDefault, "big-0"); waits && e.Where(metav1.NamespaceDefault, "big-0") == engine.PlaceUnschedulable {
+				n = p.GetAttempts()
+			}
+		})
+		return n
+	}
+	s.eventually(func() error {
+		if n := attempts(); n != 1 {
+			return fmt.Errorf("it was tried %d times", n)
+		}
+		return nil
+	})
+	hand := session.Hand()
+	if err := hand.Do(s.ctx, operate.Action{Verb: operate.Activate, Pod: s.ref("big-0")}); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually(func() error {
+		if n := attempts(); n != 2 {
+			return fmt.Errorf("it was tried %d times", n)
+		}
+		return nil
+	})
+	// Scheduling is what it was started for; changing anything else is not.
+	if err := hand.Do(s.ctx, operate.Action{Verb: operate.Cordon, Node: "node-0"}); err == nil || !strings.Contains(err.Error(), "--allow-actions") {
+		t.Errorf("without leave it cordons: %v", err)
+	}
+}

@@ -1,0 +1,237 @@
+package live_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/console"
+	"orrery/core/engine"
+	"orrery/core/operate"
+	"orrery/core/parity/apiserver"
+	"orrery/core/world"
+)
+
+// request is something that was asked of the API server.
+type request struct {
+	Verb                     string
+	User                     struct{ Username string }
+	ObjectRef                struct{ Resource, Subresource, APIGroup, Namespace string }
+	ResponseStatus           struct{ Code int }
+	RequestReceivedTimestamp time.Time
+}
+
+func (r *request) String() string {
+	return right{r.Verb, r.ObjectRef.APIGroup, strings.TrimSuffix(r.ObjectRef.Resource+"/"+r.ObjectRef.Subresource, "/")}.String()
+}
+
+// requests are all that a user has asked for since the scene began, each once.
+func (s *scene) requests(user string) (all []string) {
+	s.t.Helper()
+	text, err := os.ReadFile(auditLog())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var r request
+		if json.Unmarshal([]byte(line), &r) == nil && r.User.Username == user && r.RequestReceivedTimestamp.After(s.began) && r.ObjectRef.Resource != "" {
+			all = append(all, r.String())
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// writes are those of them that change something.
+func (s *scene) writes(user string) []string {
+	return slices.DeleteFunc(s.requests(user), func(r string) bool {
+		verb, _, _ := strings.Cut(r, " ")
+		return slices.Contains([]string{"get", "list", "watch"}, verb)
+	})
+}
+
+// look opens a console as a user, and waits until it has seen what it may.
+func (s *scene) look(user string, change func(*console.Options)) *console.Session {
+	s.t.Helper()
+	o := console.Options{KubeConfig: server.Config(user), Config: s.configuration(), Seed: 1}
+	if change != nil {
+		change(&o)
+	}
+	session, err := console.Open(s.ctx, o)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(session.Close)
+	s.eventually(func() error {
+		if st := session.State(); !st.Synced {
+			return fmt.Errorf("it waits for %v", st.Awaited)
+		}
+		return nil
+	})
+	return session
+}
+
+// namespace is a new one, with a pod in it.
+func (s *scene) namespace(name string) string {
+	s.t.Helper()
+	made, err := s.client.CoreV1().Namespaces().Create(s.ctx, &v1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}, metav1.CreateOptions{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		_ = s.client.CoreV1().Pods(made.Name).DeleteCollection(context.Background(), *metav1.NewDeleteOptions(0), metav1.ListOptions{})
+	})
+	s.podIn(made.Name, "first")
+	return made.Name
+}
+
+func (s *scene) podIn(namespace, name string) *v1.Pod {
+	s.t.Helper()
+	pod := apiserver.Pod(name, "10m", "16Mi")
+	pod.Namespace = namespace
+	pod, err := s.create(pod)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return pod
+}
+
+// podsSeen are the pods that a session sees.
+func podsSeen(session *console.Session) (pods []string) {
+	session.Hold(func(e *engine.Engine) {
+		for pod := range e.Store().Objects(world.Pod) {
+			pods = append(pods, pod.GetNamespace()+"/"+pod.GetName())
+		}
+	})
+	slices.Sort(pods)
+	return pods
+}
+
+// inNamespaces are the rights that a developer has where they may look.
+var inNamespaces = []string{"pods", "services", "replicationcontrollers"}
+
+func TestTheConsoleWithRightsInOneNamespaceShowsThatOne(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	mine, theirs := s.namespace("mine"), s.namespace("theirs")
+	s.permit(onlooker, mine, reading("", inNamespaces...), reading("apps", "replicasets", "statefulsets"), reading("policy", "poddisruptionbudgets"))
+	session := s.look(onlooker, func(o *console.Options) { o.Namespace = mine })
+	if got, want := podsSeen(session), []string{mine + "/first"}; !slices.Equal(got, want) {
+		t.Errorf("seen are %q, want %q", got, want)
+	}
+	s.podIn(theirs, "second")
+	s.podIn(mine, "second")
+	s.eventually(func() error {
+		if got, want := podsSeen(session), []string{mine + "/first", mine + "/second"}; !slices.Equal(got, want) {
+			return fmt.Errorf("seen are %q, want %q", got, want)
+		}
+		return nil
+	})
+	st := session.State()
+	if alert := st.Alert(time.Now()); !strings.HasPrefix(alert, "namespace "+mine+" only; no right to read nodes, ") {
+		t.Errorf("the alert is %q", alert)
+	}
+	if session.Judge() != nil || st.Undecided == "" {
+		t.Error("something is compared")
+	}
+	other := s.look(onlooker, func(o *console.Options) { o.Namespace = theirs })
+	if st := other.State(); st.PodsIn(theirs) || len(podsSeen(other)) > 0 {
+		t.Errorf("in a namespace that may not be read are seen %q", podsSeen(other))
+	}
+	if wrote := s.writes(onlooker); len(wrote) > 0 {
+		t.Errorf("it wrote: %q", wrote)
+	}
+}
+
+func TestTheConsoleWithoutNodesShowsPodsAndDecidesNothing(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	s.start(nil)
+	s.permit(onlooker, "", reading("", "pods", "namespaces"), reading("apps", "replicasets"))
+	session := s.look(onlooker, nil)
+	s.pods(3, "a", "10m")
+	s.bound(3)
+	s.eventually(func() error {
+		if got := podsSeen(session); len(got) != 3 {
+			return fmt.Errorf("seen are %q", got)
+		}
+		return nil
+	})
+	st := session.State()
+	alert := st.Alert(time.Now())
+	for _, want := range []string{"no right to read nodes, ", "services", "statefulsets.apps", "poddisruptionbudgets.policy", "leases.coordination.k8s.io", "nothing is decided or compared"} {
+		if !strings.Contains(alert, want) {
+			t.Errorf("the alert is %q, want it to say %q", alert, want)
+		}
+	}
+	session.Hold(func(e *engine.Engine) {
+		if n := e.Tally().Decisions; n[engine.Placed]+n[engine.Unschedulable]+n[engine.Failed] > 0 {
+			t.Errorf("without nodes it decided: %v", n)
+		}
+	})
+}
+
+func TestTheConsoleThatMayOnlyLookComparesAndCannotWrite(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	s.permit(onlooker, "",
+		reading("", "pods", "nodes", "namespaces", "services", "replicationcontrollers"), reading("apps", "replicasets", "statefulsets"),
+		reading("policy", "poddisruptionbudgets"), reading("coordination.k8s.io", "leases"),
+		// What may be done from a screen is permitted, so that it is the console that does not.
+		right{"patch", "", "nodes"}.rule(), right{"create", "", "pods/eviction"}.rule(), right{"delete", "", "pods"}.rule(),
+	)
+	session := s.look(onlooker, nil)
+	s.start(nil)
+	for i := range 5 { // one after the other, so that there is nothing that one of the two sees later
+		s.pods(1, fmt.Sprintf("a%d", i), "10m")
+		s.bound(i + 1)
+	}
+	s.eventually(func() (wrong error) {
+		session.Hold(func(*engine.Engine) {
+			if tally := session.Judge().Tally(); tally.Judged() != 5 || tally.Differs > 0 {
+				wrong = fmt.Errorf("compared: %+v", tally)
+			}
+		})
+		return wrong
+	})
+	hand := session.Hand()
+	for _, a := range []operate.Action{
+		{Verb: operate.Cordon, Node: "node-0"},
+		{Verb: operate.Drain, Node: "node-0"},
+		{Verb: operate.Delete, Pod: world.RefOf(&s.list()[0])},
+		{Verb: operate.Evict, Pod: world.RefOf(&s.list()[0])},
+	} {
+		if err := hand.Do(s.ctx, a); err == nil || !strings.Contains(err.Error(), "start it with --allow-actions") {
+			t.Errorf("%s: %v", a, err)
+		}
+	}
+	if wrote := s.writes(onlooker); len(wrote) > 0 {
+		t.Errorf("it wrote: %q", wrote)
+	}
+	if n := len(s.list()); n != 5 {
+		t.Errorf("%d pods are left", n)
+	}
+}
+
+func TestTheConsoleSaysWhatItLosesSightOf(t *testing.T) {
+	s := newScene(t, threeNodes()...)
+	session := s.look(apiserver.Admin, nil)
+	if st := session.State(); st.Alert(time.Now()) != "" {
+		t.Errorf("with all rights the alert is %q", st.Alert(time.Now()))
+	}
+	server.Cut(true)
+	s.eventually(func() error {
+		if session.State().Lost == nil {
+			return errors.New("it does not notice that the connection is lost")
+		}
+		return nil
+	})
+	server.Cut(false)
+	s.eventually(func() error { return session.State().Lost })
+}

@@ -1,0 +1,136 @@
+package live_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/evict/pressure"
+	"orrery/core/operate"
+	"orrery/core/parity/apiserver"
+	"orrery/core/usage"
+	"orrery/core/world"
+)
+
+// outsideAddress is one that the API server agrees to proxy to: it refuses loopback and link-local ones.
+func outsideAddress(t *testing.T) string {
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addresses {
+		if of, ok := a.(*net.IPNet); ok && of.IP.To4() != nil && !of.IP.IsLoopback() && !of.IP.IsLinkLocalUnicast() {
+			return of.IP.String()
+		}
+	}
+	t.Skip("this machine has loopback addresses only, and the API server proxies to none of those")
+	return ""
+}
+
+// fakeKubelet answers what a node uses and what its kubelet evicts by, and is where the node says that it is.
+func (s *scene) fakeKubelet(node, uid string) {
+	s.t.Helper()
+	address := outsideAddress(s.t)
+	listener, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answers := http.NewServeMux()
+	answers.HandleFunc("/stats/summary", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"node":{"nodeName":%q,"memory":{"availableBytes":1048576,"workingSetBytes":17178820608,"usageBytes":17178820608}},
+			"pods":[{"podRef":{"name":"eater","namespace":"default","uid":%q},"memory":{"workingSetBytes":1073741824}}]}`, node, uid)
+	})
+	answers.HandleFunc("/configz", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"kubeletconfig":{"evictionHard":{"memory.available":"2Mi"}}}`))
+	})
+	kubelet := httptest.NewUnstartedServer(answers)
+	_ = kubelet.Listener.Close()
+	kubelet.Listener = listener
+	kubelet.StartTLS()
+	s.t.Cleanup(kubelet.Close)
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.eventually(func() error {
+		n, err := s.client.CoreV1().Nodes().Get(s.ctx, node, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		n.Status.Addresses = []v1.NodeAddress{{Type: v1.NodeInternalIP, Address: address}}
+		n.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(number)
+		_, err = s.client.CoreV1().Nodes().UpdateStatus(s.ctx, n, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// read looks at a node as a user until it has answered.
+func (s *scene) read(user, node string, pods ...world.Ref) (reading usage.Reading) {
+	s.t.Helper()
+	reader, err := usage.New(usage.Options{KubeConfig: server.Config(user)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer reader.Close()
+	n, err := s.client.CoreV1().Nodes().Get(s.ctx, node, metav1.GetOptions{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.eventually(func() error {
+		if reading = reader.Look(n, func() []world.Ref { return pods }); !reading.Asked {
+			return errors.New("the node has not answered")
+		}
+		return nil
+	})
+	return reading
+}
+
+func TestUsageIsReadThroughTheAPIServerFromTheKubelet(t *testing.T) {
+	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
+	pod := apiserver.Pod("eater", "10m", "16Mi")
+	pod.Spec.NodeName = "node-0"
+	created, err := s.create(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.fakeKubelet("node-0", string(created.UID))
+	s.permit(limited, "", right{"get", "", "nodes/proxy"}.rule())
+	r := s.read(limited, "node-0", world.RefOf(created))
+	if r.Source != usage.Kubelet || !r.Configured || r.Configuration.Hard[pressure.MemoryAvailable] != "2Mi" {
+		t.Fatalf("it says %q, and %q of the configuration", r.Says(), r.Unconfigured)
+	}
+	ranked := pressure.Rank(pressure.MemoryAvailable, pressure.LayoutOf(r.Summary), []*v1.Pod{created}, r.Summary)
+	if len(ranked) != 1 || !ranked[0].Measured || !ranked[0].Exceeds || ranked[0].Excess.String() != "1008Mi" {
+		t.Errorf("the pod stands %+v", ranked)
+	}
+}
+
+func TestWithoutRightsNoUsageIsReadAndTheRuleIsNamed(t *testing.T) {
+	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
+	s.permit(limited, "", right{"get", "", "nodes"}.rule()) // a right to read nodes is none to proxy to them
+	r := s.read(limited, "node-0")
+	if want := "no usage data: may not get nodes/proxy, and no metrics API is served"; r.Says() != want {
+		t.Errorf("it says %q, want %q", r.Says(), want)
+	}
+	if want := []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}}; !slices.Equal(r.Missing, want) {
+		t.Errorf("missing is %v, want %v", r.Missing, want)
+	}
+}
+
+func TestAKubeletThatCannotBeReachedIsNoUsage(t *testing.T) {
+	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
+	r := s.read(apiserver.Admin, "node-0")
+	if r.Summary != nil || r.Trouble == "" || len(r.Missing) > 0 {
+		t.Errorf("it says %q, and that the rules %v are missing", r.Says(), r.Missing)
+	}
+	t.Log(r.Says())
+}
