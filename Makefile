@@ -20,7 +20,7 @@ build: ## build ./bin/orrery
 test: ## run every test, the comparison with upstream Kubernetes included
 	go test $(PKG)
 	go test -race -shuffle=on $(PKG)
-	cd $(PARITY) && go test $(PKG)
+	cd $(PARITY) && go test -timeout 40m $(PKG)
 
 check: ## the quick loop: format, vet, staticcheck, unit tests
 	@bad=$$(go tool gofumpt -l .); [ -z "$$bad" ] || { echo "not formatted (make fmt mends it):"; echo "$$bad"; exit 1; }
@@ -47,8 +47,9 @@ bench-cluster: ## upstream and Orrery against a real API server, run alternately
 parity: ## compare with upstream over CASES generated cases from SEED
 	cd $(PARITY) && ORRERY_CASES=$(CASES) ORRERY_SEED=$(SEED) go test -count=1 -timeout 0 -v ./...
 
-traces: ## record the embedded traces anew from demo/scenarios
+traces: ## record the embedded traces anew from demo/scenarios; some on a real API server, in ten minutes
 	go run ./demo/record
+	cd $(PARITY) && go run ./demorecord
 
 pictures: ## render the README's pictures anew from the embedded traces
 	go run ./docs/pictures

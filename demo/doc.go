@@ -1,8 +1,12 @@
 // Package demo holds what Orrery shows when it is given no cluster: recordings of days in the life of some.
 //
-//	scenarios/*.yaml ──► demo/scenario ──► traces/*.orrery ──► Open ──► a player, a screen, Print
-//	   written by people       make traces         in the binary
+//	                 ┌──► demo/scenario ─────────┐
+//	scenarios/*.yaml ┤     in virtual time       ├──► traces/*.orrery ──► Open ──► a player, a screen, Print
+//	 written by      └──► core/parity/demorecord ┘      in the binary
+//	 people                on a real API server
 //
-// Each recording tells one story and is made from the scenario of its name. Nothing in it is left to the machine it was
-// made on, so making it again gives the same bytes; a test does.
+// Each recording tells one story and is made from the scenario of its name, by make traces. A scenario that says
+// recorded: cluster happens on a real kube-apiserver in real time; made again, its recording is another day of the same
+// kind. It takes virtual time to have a zone fail, memory run out or a scheduler be killed: in the recordings of those
+// nothing is left to the machine they were made on, so making them again gives the same bytes; a test does.
 package demo

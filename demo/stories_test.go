@@ -155,11 +155,12 @@ func TestADrainIsHeldUpByABudgetAndThenReleased(t *testing.T) {
 		}
 	}
 	gateways := w.left(byAPI, "gateway")
-	if len(gateways) != 2 && len(gateways) != 3 || gateways[0].at < 76*time.Second {
-		t.Errorf("gateways evicted: %d, the first at %v; want those on old nodes, after 76 s", len(gateways), gateways[0].at)
+	if len(gateways) < 2 || len(gateways) > 4 || gateways[0].at < 76*time.Second {
+		t.Errorf("gateways evicted: %d; want those on old nodes, two at least, and all after 76 s", len(gateways))
 	}
-	// The database goes one by one: nobody is asked to leave before the one before is replaced.
-	database := w.left(byAPI, "ledger-db")
+	// The database goes one by one: nobody who is up is asked to leave before the one before is replaced. Who has not even
+	// started yet does not count to a budget.
+	database := slices.DeleteFunc(w.left(byAPI, "ledger-db"), func(l leaving) bool { return l.pod.Status.Phase == v1.PodPending })
 	for i := 1; i < len(database); i++ {
 		if apart := database[i].at - database[i-1].at; apart < 5*time.Second {
 			t.Errorf("two of the database leave within %v", apart)

@@ -173,14 +173,18 @@ func (w *watched) said(t *testing.T, kind trace.MarkKind, text string) time.Dura
 	return 0
 }
 
-// waits are the workloads of the pods that wait at the end.
+// waits are the workloads of the pods that wait at the end because there was no place for them.
 func (w *watched) waits() map[string]int {
 	all := map[string]int{}
 	for o := range w.engine.Store().Objects(world.Pod) {
 		pod := o.(*v1.Pod)
-		if pod.Spec.NodeName == "" {
+		if pod.Spec.NodeName == "" && slices.ContainsFunc(pod.Status.Conditions, unschedulable) {
 			all[app(pod)]++
 		}
 	}
 	return all
+}
+
+func unschedulable(c v1.PodCondition) bool {
+	return c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse && c.Reason == v1.PodReasonUnschedulable
 }

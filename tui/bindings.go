@@ -48,18 +48,19 @@ var groupNames = [groups]string{"Moving about", "Looking", "Time", "Asking", "Ch
 var everywhere = []views.PaneID{
 	views.Overview, views.QueuePane, views.SnapshotPane, views.ZonesPane, views.EvictionsPane, views.LeaderPane, views.DecisionsPane,
 	views.PluginsPane, views.MetricsPane, views.ExplainPane, views.JourneyPane, views.NodePane, views.WhatIfPane,
-	views.TimelinePane, views.HelpPane, views.AgreementPane,
+	views.TimelinePane, views.HelpPane, views.AgreementPane, views.PressurePane,
 }
 
 // listed are the panes that have a list to walk through.
 var listed = []views.PaneID{
 	views.QueuePane, views.SnapshotPane, views.EvictionsPane, views.DecisionsPane, views.PluginsPane, views.ExplainPane, views.JourneyPane,
-	views.NodePane, views.WhatIfPane, views.AgreementPane, views.TimelinePane,
+	views.NodePane, views.WhatIfPane, views.AgreementPane, views.TimelinePane, views.PressurePane,
 }
 
 // narrowed are the panes whose lists can be narrowed and sorted.
 var narrowed = []views.PaneID{
 	views.QueuePane, views.SnapshotPane, views.EvictionsPane, views.DecisionsPane, views.PluginsPane, views.ExplainPane, views.NodePane,
+	views.PressurePane, views.TimelinePane,
 }
 
 // bindings is the table. Keys that mean different things in different panes have a row for each.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"orrery/core/engine"
 	"orrery/core/operate"
@@ -15,6 +16,7 @@ import (
 	"orrery/core/world"
 	"orrery/themes"
 	"orrery/views"
+	"orrery/views/collect"
 	"orrery/views/draw"
 )
 
@@ -106,7 +108,7 @@ func (p *pump) propose(number int, a operate.Action) {
 			m.lines = []string{"What it would do is not known: " + printable.Line(err.Error(), 160)}
 		} else {
 			m.lines = consequences(answer)
-			m.answer = whatIfOf(answer, printable.Text("what if "+whatif.Words(changes)+"?"), printable.Text(a.Command()))
+			m.answer = collect.WhatIf(answer, printable.Text("what if "+whatif.Words(changes)+"?"), printable.Text(a.Command()))
 		}
 		p.tell(m)
 	})
@@ -154,6 +156,7 @@ func (s *Screen) confirmed(m confirmMsg) {
 	}
 	s.asking, s.status, s.dirty = false, "", true
 	s.confirm = &confirmation{action: m.action, lines: m.lines, opened: m.answer != nil}
+	s.confirm.lines = append(s.confirm.lines, m.action.Notes()...)
 	if command := m.action.Command(); command != "" {
 		s.confirm.lines = append(s.confirm.lines, "$ "+printable.Text(command))
 	}
@@ -202,10 +205,23 @@ func (s *Screen) act(a operate.Action) {
 			defer cancel()
 			if err := hand.Do(ctx, a); err != nil {
 				p.regret(err)
+				p.refused(a, err)
 				return
 			}
 			p.report(printable.Line(a.Done(), 200))
 		})
+	})
+}
+
+// refused has it written down that a budget did not let a pod go, which nobody who watches the cluster sees.
+func (p *pump) refused(a operate.Action, err error) {
+	if a.Verb != operate.Evict || !apierrors.IsTooManyRequests(err) {
+		return
+	}
+	p.give(func(p *pump) {
+		if ch := p.source.Chronicle(); ch != nil {
+			ch.Refused(p.source.Engine().Now(), a.Pod, err.Error())
+		}
 	})
 }
 

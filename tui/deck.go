@@ -186,7 +186,8 @@ func (d *Deck) Ends(last bool) error {
 }
 
 // Asked is the moment that a question is about, and the command that asks it again: of the times until something else
-// happens, the one with the fewest digits. A recording that the command line cannot find is asked on the screen's own.
+// happens, the one with the fewest digits, and where none is so long before the next record, as after a single step, the
+// number of records. A recording that the command line cannot find is asked on the screen's own.
 func (d *Deck) Asked(changes []whatif.Change) (time.Time, string) {
 	since := d.Now().Sub(d.Start())
 	for _, unit := range [...]time.Duration{time.Second, 100 * time.Millisecond, time.Millisecond, time.Microsecond} {
@@ -198,6 +199,9 @@ func (d *Deck) Asked(changes []whatif.Change) (time.Time, string) {
 	at := d.Start().Add(since)
 	if d.Trace == "" {
 		return at, ":whatif " + whatif.Words(changes)
+	}
+	if d.RecordAt(at) != d.Record() {
+		return at, whatif.CommandAtRecord(d.Trace, d.Record(), changes)
 	}
 	return at, whatif.Command(d.Trace, since, changes)
 }

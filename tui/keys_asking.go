@@ -13,6 +13,10 @@ var askingBindings = []binding{
 		able: (*Screen).nothingToTry, do: plain((*Screen).openMenu), on: besides(views.HelpPane),
 	},
 	{
+		name: "pressure", keys: []string{"p"}, shown: "p", tells: "what the node runs short of, and whom it would evict", group: asking,
+		able: (*Screen).noNode, do: plain((*Screen).openPressure), on: besides(views.HelpPane),
+	},
+	{
 		name: "describe", keys: []string{"d"}, shown: "d", does: "describe", tells: "the object as YAML", group: asking, hint: 13,
 		able: (*Screen).nothingSelected, do: plain((*Screen).describe), on: besides(views.HelpPane),
 	},
@@ -31,6 +35,21 @@ func (s *Screen) noPod() string {
 func (s *Screen) explain() {
 	pod, _ := s.selectedPod()
 	s.enter(place{pane: views.ExplainPane, pod: pod})
+}
+
+func (s *Screen) noNode() string {
+	if _, ok := s.selectedNode(); ok && s.top().pane != views.PressurePane {
+		return ""
+	}
+	if s.top().pane == views.PressurePane {
+		return "this is what presses the node"
+	}
+	return "no node is selected"
+}
+
+func (s *Screen) openPressure() {
+	node, _ := s.selectedNode()
+	s.enter(place{pane: views.PressurePane, node: node})
 }
 
 // nothingSelected says why there is nothing to describe.

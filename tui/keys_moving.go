@@ -156,7 +156,8 @@ func (s *Screen) cannotOpen() string {
 	switch s.top().pane {
 	case views.Overview:
 		return ""
-	case views.QueuePane, views.EvictionsPane, views.DecisionsPane, views.NodePane, views.JourneyPane, views.WhatIfPane, views.AgreementPane:
+	case views.QueuePane, views.EvictionsPane, views.DecisionsPane, views.NodePane, views.JourneyPane, views.WhatIfPane, views.AgreementPane,
+		views.PressurePane:
 		if _, ok := s.selectedPod(); !ok {
 			return "no pod is selected"
 		}

@@ -112,7 +112,11 @@ func (s *Screen) toggleTimeline() {
 
 // goToMark goes to the moment of the selected mark.
 func (s *Screen) goToMark() {
-	at := s.frame.Model.Timeline.Marks[s.top().cursor.Selected].At
+	mark := s.frame.Model.Timeline.List().At(s.top().cursor.Selected)
+	if mark == nil {
+		return // the list has become shorter, and the frame that shows it is on its way
+	}
+	at := mark.At
 	s.play(func(b Playback) error { return b.SeekTo(at) })
 }
 

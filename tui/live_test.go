@@ -27,6 +27,7 @@ type cluster struct {
 	alert    string
 	held     int
 	contexts []string
+	within   string
 	dialled  *cluster
 	left     bool
 }
@@ -44,6 +45,7 @@ func (c *cluster) Access() string {
 	return "rules:\n" + operate.YAML([]operate.Rule{{Resource: "nodes", Verb: "list"}})
 }
 func (c *cluster) Contexts() []string { return c.contexts }
+func (c *cluster) Within() string     { return c.now().within }
 func (c *cluster) Hold(look func()) {
 	c.held++
 	look()
@@ -62,15 +64,18 @@ func (c *cluster) Add(m *views.Model, look collect.Look) {
 	}
 }
 
-func (c *cluster) Dial(_ context.Context, name string) (func() func(), error) {
-	if name == "broken" {
+func (c *cluster) Dial(_ context.Context, name, namespace string) (func() func(), error) {
+	switch {
+	case name == "broken":
 		return nil, errors.New("connecting to the API server: connection refused")
+	case namespace == "secret":
+		return nil, errors.New(`pods in namespace "secret" may not be read`)
 	}
 	return func() func() {
 		if c.held > 0 {
 			panic("the source was changed under a look at it")
 		}
-		c.dialled = &cluster{}
+		c.dialled = &cluster{within: namespace}
 		return func() { c.left = true }
 	}, nil
 }
@@ -172,6 +177,33 @@ func TestContextsAndNamespacesAreSwitched(t *testing.T) {
 	s.keys(":").types("ctx production").keys("enter").shows("watching production", "production").hides("staging")
 	if !source.left {
 		t.Error("the session that was left was not closed")
+	}
+}
+
+func TestAllPodsAreListedWithTheirPlace(t *testing.T) {
+	source, _ := staging(t)
+	s := watch(t, source, 120, 30)
+	s.keys(":").types("pods").keys("enter").shows("pods", "default/one", "default/two")
+	s.keys("esc", ":").types("ns shop").keys("enter", ":").types("pods").keys("enter").shows("pods of namespace shop: there are none to be seen")
+}
+
+func TestWhereOneNamespaceMayBeSeenAnotherTakesAnotherSession(t *testing.T) {
+	source, _ := staging(t)
+	source.within = "default"
+	s := watch(t, source, 120, 30)
+	s.keys(":").types("ns default").keys("enter").shows("pods of namespace default")
+	s.keys(":").types("ns").keys("enter").shows("no more may be read than namespace default; :access says")
+	s.keys(":").types("ns secret").keys("enter").shows(`staying here: pods in namespace "secret" may not be read`)
+	if s.screen.namespace != "default" || source.dialled != nil {
+		t.Errorf("after a refusal the screen shows namespace %q", s.screen.namespace)
+	}
+	s.keys(":").types("ns shop").keys("enter").shows("pods of namespace shop")
+	if s.screen.namespace != "shop" || source.Within() != "shop" || !source.left {
+		t.Errorf("the screen shows namespace %q, of the session's %q; the old one was left: %t", s.screen.namespace, source.Within(), source.left)
+	}
+	s.keys(":").types("ctx production").keys("enter").shows("watching production")
+	if s.screen.namespace != "" {
+		t.Errorf("in another cluster still only namespace %q is shown", s.screen.namespace)
 	}
 }
 

@@ -1,10 +1,15 @@
 package tui
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"orrery/core/trace"
+	"orrery/views"
 )
 
 func TestPlayingBackAndForth(t *testing.T) {
@@ -76,5 +81,33 @@ func TestTheCurvesGrowAsFarAsIsKnown(t *testing.T) {
 	s.keys("$")
 	if d := s.pump.source.Engine().Tally().Decisions; uint64(decided+0.5) != d[0]+d[1]+d[2]+d[3] {
 		t.Errorf("the curve is of %.1f decisions, and there were %v", decided, d)
+	}
+}
+
+func TestMarksAreFilteredAndSorted(t *testing.T) {
+	deck := builtIn(t, "zone-failure")
+	s := watch(t, deck, 100, 40).keys("M")
+	timeline := func() *views.Timeline { return s.screen.frame.Model.Timeline }
+	all := len(timeline().Marks)
+	s.keys("/").types("preemption").keys("enter")
+	list := timeline().List()
+	if list.Total == 0 || list.Total == all || len(timeline().Marks) != all {
+		t.Fatalf("%d of %d marks are listed, and the timeline has %d", list.Total, all, len(timeline().Marks))
+	}
+	for _, m := range list.Rows {
+		if m.Kind != trace.Preemption.String() && !strings.Contains(m.Label, "preemption") {
+			t.Errorf("%s %q is listed", m.Kind, m.Label)
+		}
+	}
+	s.keys("down", "enter")
+	if got, want := s.screen.frame.Now, timeline().List().At(1).At; !got.Equal(want) {
+		t.Errorf("enter goes to %v, want the second of those that are left, at %v", got, want)
+	}
+	s.keys("/").types("!nothing of the kind anywhere").keys("enter", "esc")
+	s.keys("/").types("nothing of the kind anywhere").keys("enter").shows("no mark matches").keys("enter", "esc")
+	s.keys("s")
+	list = timeline().List()
+	if list.Total != all || !slices.IsSortedFunc(list.Rows, func(a, b views.Mark) int { return strings.Compare(a.Kind, b.Kind) }) {
+		t.Errorf("by kind they are %v", list.Rows)
 	}
 }

@@ -171,6 +171,9 @@ func (p *pump) build() {
 	p.built, p.stale = p.last, false
 	look := p.look
 	look.Timeline = p.source.Timeline()
+	if m, ok := p.source.(Measured); ok && look.Open == views.PressurePane {
+		look.Usage = m.Usage(look.Node)
+	}
 	f := &Frame{Look: p.look, Now: p.source.Now(), Moving: p.source.Moving()}
 	p.collector.Follow(p.source.Chronicle())
 	f.Model = p.collector.Model(p.source.Engine(), look)

@@ -54,8 +54,11 @@ func listOf(m *views.Model, pane views.PaneID) rows {
 	case pane == views.NodePane && m.Node != nil:
 		key := func(r *views.NodePod) string { return r.Key }
 		return rowsOf(&m.Node.Pods, key, key, nil)
+	case pane == views.PressurePane && m.Pressure != nil:
+		key := func(r *views.PressurePod) string { return r.Key }
+		return rowsOf(&m.Pressure.Pods, key, key, nil)
 	case pane == views.TimelinePane && m.Timeline != nil:
-		return rows{count: len(m.Timeline.Marks), total: len(m.Timeline.Marks)}
+		return rowsOf(m.Timeline.List(), nil, nil, nil)
 	case pane == views.AgreementPane && m.Agreement != nil:
 		return rowsOf(&m.Agreement.List, func(r *views.Difference) string { return strconv.FormatUint(r.Seq, 10) },
 			func(r *views.Difference) string { return r.Pod }, func(r *views.Difference) string { return r.Real })

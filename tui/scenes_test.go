@@ -72,7 +72,9 @@ var album = []struct {
 	{"priority-storm", moment{by: 21 * time.Second}, false, []scene{
 		{"decisions", views.DecisionsPane, []string{"7", "down"}},
 	}},
-	{"memory-pressure", afterFirst(trace.Eviction, time.Second), false, []scene{{"node", views.NodePane, []string{"3", "enter"}}}},
+	{"memory-pressure", afterFirst(trace.Eviction, time.Second), false, []scene{
+		{"node", views.NodePane, []string{"3", "enter"}}, {"pressure", views.PressurePane, []string{"3", "enter", "p"}},
+	}},
 }
 
 var albumSizes = [][2]int{{60, 16}, {80, 24}, {140, 40}, {220, 60}}

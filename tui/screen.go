@@ -72,7 +72,7 @@ func newScreen(o Options, d desk) *Screen {
 		s.background(!o.Terminal.Light)
 	}
 	s.inks = s.theme.Resolve(o.Terminal.Profile)
-	s.ui.Seen = &s.seen
+	s.ui.Seen, s.ui.Places = &s.seen, &views.Places{}
 	s.view = tea.View{AltScreen: true, ReportFocus: true}
 	return s
 }

@@ -7,11 +7,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/core/whatif"
 	"orrery/core/world"
 	"orrery/views"
+	"orrery/views/collect"
 )
 
 // Repeatable is a Source that can be asked again from a shell.
@@ -66,7 +66,7 @@ func (p *pump) ask(number int, changes []whatif.Change) {
 			p.tell(answerMsg{number: number, err: err})
 			return
 		}
-		p.tell(answerMsg{number: number, answer: whatIfOf(answer, printable.Text("what if "+words+"?"), printable.Text(command))})
+		p.tell(answerMsg{number: number, answer: collect.WhatIf(answer, printable.Text("what if "+words+"?"), printable.Text(command))})
 	})
 }
 
@@ -82,70 +82,4 @@ func (s *Screen) answered(msg answerMsg) {
 	}
 	s.status = ""
 	s.enter(place{pane: views.WhatIfPane, answer: msg.answer})
-}
-
-// whatIfOf is an answer as it is shown.
-func whatIfOf(a *whatif.Answer, question, command string) *views.WhatIf {
-	v := &views.WhatIf{Question: question, Command: command, Before: outcomeOf(a.Before), After: outcomeOf(a.After)}
-	v.Held, v.Waiting = len(a.Held), len(a.Waiting)
-	if a.Truncated {
-		v.Notes = append(v.Notes, "cut off before it came to rest: more would happen later")
-	}
-	for _, note := range a.Notes {
-		v.Notes = append(v.Notes, printable.Text(note))
-	}
-	rows := make([]views.WhatIfChange, 0, len(a.Pods)+len(a.Held)+len(a.Waiting))
-	for i := range a.Pods {
-		rows = append(rows, changeOf(&a.Pods[i]))
-	}
-	for i := range a.Held {
-		h := &a.Held[i]
-		rows = append(rows, views.WhatIfChange{
-			Pod: printable.Text(h.Pod.String()), Key: h.Pod.String(), From: views.Bound, To: views.Bound, Same: true,
-			Before: printable.Text(h.Node), After: printable.Text(h.Node), Why: "held: " + printable.Text(h.Why),
-		})
-	}
-	for i := range a.Waiting {
-		row := changeOf(&a.Waiting[i])
-		row.Same = true
-		rows = append(rows, row)
-	}
-	v.Changes.Rows, v.Changes.Total = rows, len(rows)
-	return v
-}
-
-func changeOf(c *whatif.PodChange) views.WhatIfChange {
-	v := views.WhatIfChange{
-		Pod: printable.Text(c.Pod.String()), Key: c.Pod.String(), From: stateOf(c.Before.Place), To: stateOf(c.After.Place),
-		Before: printable.Text(c.Before.Node), After: printable.Text(c.After.Node), Why: printable.Text(c.After.Why),
-	}
-	if v.Why == "" {
-		v.Why = printable.Text(c.After.Left)
-	}
-	return v
-}
-
-func outcomeOf(o whatif.Outcome) views.Outcome {
-	return views.Outcome{
-		Placed: o.Placed, Pending: o.Pending, Evicted: o.Evicted, Moved: o.Moved, CPU: o.CPU, Memory: o.Memory, Spread: o.Spread,
-	}
-}
-
-// stateOf is where a pod is, as the screen tells it.
-func stateOf(p engine.Place) views.PodState {
-	switch p {
-	case engine.PlaceActive:
-		return views.Active
-	case engine.PlaceBackoff:
-		return views.Backoff
-	case engine.PlaceUnschedulable:
-		return views.Unschedulable
-	case engine.PlaceGated:
-		return views.Gated
-	case engine.PlaceWaiting, engine.PlaceBinding:
-		return views.InFlight
-	case engine.PlaceBound:
-		return views.Bound
-	}
-	return views.Gone
 }

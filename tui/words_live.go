@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,9 +9,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/engine"
 	"orrery/core/operate"
 	"orrery/core/printable"
+	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/filter"
 )
@@ -20,6 +24,7 @@ var liveWords = []word{
 	{name: "agreement", does: "how the cluster's scheduler compares with Orrery", do: func(s *Screen, _ string) tea.Cmd { s.enter(place{pane: views.AgreementPane}); return nil }},
 	{name: "ctx", wants: "[context]", does: "watch another cluster of the kubeconfig", do: (*Screen).commandContext, offers: contextOffers},
 	{name: "ns", wants: "[namespace]", does: "show pods of one namespace only; without one, of all", do: (*Screen).commandNamespace},
+	{name: "pods", does: "all pods that are seen, and where they are", do: (*Screen).commandPods},
 	{name: "access", does: "what may not be seen, and the RBAC rules it takes", do: (*Screen).commandAccess},
 }
 
@@ -44,8 +49,8 @@ func contextOffers(s *Screen, typed string) []string {
 	return fixed(s.contexts...)(s, typed)
 }
 
-// switchedMsg says that another cluster is watched now.
-type switchedMsg struct{ name string }
+// switchedMsg says that another cluster is watched now, or that a namespace of it is shown; empty for all.
+type switchedMsg struct{ cluster, namespace string }
 
 // dialMost is for how long another cluster is waited for.
 const dialMost = 30 * time.Second
@@ -62,39 +67,51 @@ func (s *Screen) commandContext(name string) tea.Cmd {
 		case !slices.Contains(w.Contexts(), name):
 			p.regret(fmt.Errorf(":ctx: there is no context %.80q; there are %s", name, printable.Line(strings.Join(w.Contexts(), ", "), 300)))
 		default:
-			p.report("connecting to " + printable.Line(name, 80) + " …")
-			p.start(func() { p.dial(w, name) })
+			p.dial(w, name, "")
 		}
 	})
 	return nil
 }
 
-// dial opens another cluster beside the pump, and has the pump watch it.
-func (p *pump) dial(w Switched, name string) {
-	ctx, cancel := context.WithTimeout(context.Background(), dialMost)
-	defer cancel()
-	change, err := w.Dial(ctx, name)
-	if err != nil {
-		p.regret(fmt.Errorf("staying here: %w", err))
-		return
-	}
-	p.give(func(p *pump) {
-		p.then = func() {
-			leave := change()
-			p.start(leave)
-			p.tell(switchedMsg{name})
+// dial opens another cluster beside the pump, or a namespace of this one, and has the pump watch it.
+func (p *pump) dial(w Switched, name, namespace string) {
+	p.report("connecting to " + printable.Line(name, 80) + " …")
+	p.start(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), dialMost)
+		defer cancel()
+		change, err := w.Dial(ctx, name, namespace)
+		if err != nil {
+			p.regret(fmt.Errorf("staying here: %w", err))
+			return
 		}
+		p.give(func(p *pump) {
+			p.then = func() {
+				leave := change()
+				p.start(leave)
+				p.tell(switchedMsg{name, namespace})
+			}
+		})
 	})
 }
 
-// switched shows the overview of another cluster.
+// switched shows the overview of another cluster, or this one within other bounds.
 func (s *Screen) switched(m switchedMsg) {
-	s.jump(views.Overview)
-	clear(s.kept)
-	s.say("watching " + printable.Line(m.name, 80))
+	s.namespace, s.dirty = m.namespace, true
+	if m.cluster != "" {
+		s.jump(views.Overview)
+		clear(s.kept)
+	}
+	switch {
+	case m.namespace != "":
+		s.say("pods of namespace " + printable.Line(m.namespace, 80) + "; :ns shows all again")
+	case m.cluster != "":
+		s.say("watching " + printable.Line(m.cluster, 80))
+	default:
+		s.say("pods of all namespaces")
+	}
 }
 
-// commandNamespace shows pods of one namespace only.
+// commandNamespace shows pods of one namespace only. Where no more than one may be seen, another takes another session.
 func (s *Screen) commandNamespace(name string) tea.Cmd {
 	if name == "all" || name == "*" {
 		name = ""
@@ -103,14 +120,26 @@ func (s *Screen) commandNamespace(name string) tea.Cmd {
 		s.say(":ns: " + err.Error())
 		return nil
 	}
-	s.namespace = name
-	s.dirty = true
-	if name == "" {
-		s.say("pods of all namespaces")
-	} else {
-		s.say("pods of namespace " + printable.Line(name, 80) + "; :ns shows all again")
-	}
+	s.order(func(p *pump) {
+		w, ok := p.source.(Switched)
+		switch within := p.within(); {
+		case !ok || within == "" || name == within:
+			p.tell(switchedMsg{namespace: name})
+		case name == "":
+			p.report(":ns: no more may be read than namespace " + printable.Line(within, 80) + "; :access says what it takes")
+		default:
+			p.dial(w, p.source.Name(), name)
+		}
+	})
 	return nil
+}
+
+// within is the one namespace of which anything may be seen; empty if there is no such bound.
+func (p *pump) within() string {
+	if a, ok := p.source.(Accessed); ok {
+		return a.Within()
+	}
+	return ""
 }
 
 // ofPods are the panes whose lists are of pods.
@@ -149,6 +178,52 @@ func (s *Screen) commandAccess(string) tea.Cmd {
 		p.tell(pageMsg{&page{title: "access", lines: printableLines(a.Access())}})
 	})
 	return nil
+}
+
+// commandPods opens a list of all pods, those with a node included, of the chosen namespace or of all.
+func (s *Screen) commandPods(string) tea.Cmd {
+	namespace := s.namespace
+	s.order(func(p *pump) {
+		lines := podLines(p.source.Engine(), namespace)
+		title := "pods"
+		if namespace != "" {
+			title += " of namespace " + printable.Line(namespace, 80)
+		}
+		if len(lines) == 0 {
+			p.report(title + ": there are none to be seen")
+			return
+		}
+		p.tell(pageMsg{&page{title: title, lines: lines}})
+	})
+	return nil
+}
+
+// podLines are a line for each pod, in the order of their names.
+func podLines(e *engine.Engine, namespace string) []string {
+	var pods []*v1.Pod
+	wide := 0
+	for o := range e.Store().Objects(world.Pod) {
+		if pod, ok := o.(*v1.Pod); ok && (namespace == "" || pod.Namespace == namespace) {
+			pods = append(pods, pod)
+			wide = max(wide, len(pod.Namespace)+1+len(pod.Name))
+		}
+	}
+	slices.SortFunc(pods, func(a, b *v1.Pod) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	const most = 60 // of a name in its column
+	lines := make([]string, len(pods))
+	for i, pod := range pods {
+		where := string(e.Where(pod.Namespace, pod.Name))
+		if pod.Spec.NodeName != "" {
+			where = "on " + pod.Spec.NodeName
+		}
+		if pod.DeletionTimestamp != nil {
+			where += ", leaving"
+		}
+		lines[i] = printable.Text(fmt.Sprintf("%-*s  %s", min(wide, most), pod.Namespace+"/"+pod.Name, where))
+	}
+	return lines
 }
 
 // report puts a sentence on the screen.

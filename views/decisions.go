@@ -37,6 +37,7 @@ func drawDecisions(a draw.Area, s *scene) {
 		absent(a, "nothing has been decided yet")
 		return
 	}
+	a = decisionDetail(a, s, selected(s, &s.Decisions.List))
 	table(a, s, decisionColumns, &s.Decisions.List, "nothing has been decided yet", decisionRow)
 }
 

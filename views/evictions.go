@@ -1,6 +1,8 @@
 package views
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"orrery/themes"
@@ -10,13 +12,27 @@ import (
 var departureColumns = []draw.Column{
 	{Long: "in", Short: "in", Min: 5, Rank: 0, Right: true},
 	{Long: "state", Short: "state", Min: 10, Rank: 0},
-	{Long: "", Short: "", Min: 8, Grow: 1, Most: 14, Rank: 6, From: 110},
+	{Long: "", Short: "", Min: 8, Grow: 1, Most: 14, Rank: 7, From: 110},
 	{Long: "pod", Short: "pod", Min: 18, Grow: 4, Most: 44, Rank: 0},
 	{Long: "from", Short: "from", Min: 13, Grow: 2, Most: 28, Rank: 1},
 	{Long: "cause", Short: "cause", Min: 13, Rank: 2},
-	{Long: "why", Short: "why", Min: 18, Grow: 6, Most: 70, Rank: 3},
-	{Long: "at whose wish", Short: "by", Min: 18, Grow: 3, Most: 34, Rank: 5, From: 140},
+	{Long: "why", Short: "why", Min: 18, Grow: 5, Most: 70, Rank: 3},
+	{Long: "foretold, and what came", Short: "foretold", Min: 18, Grow: 9, Most: 76, Rank: 5, From: 130},
+	{Long: "at whose wish", Short: "by", Min: 18, Grow: 3, Most: 34, Rank: 6, From: 140},
 	{Long: "budget", Short: "budget", Min: 16, Grow: 2, Most: 28, Rank: 4},
+}
+
+// checkColumn is the place of what was foretold among the columns.
+const checkColumn = 7
+
+// columnsOf are the columns of a board, without that of what was foretold where nothing was.
+func columnsOf(e *Evictions) []draw.Column {
+	if len(e.Outcomes) > 0 || slices.ContainsFunc(e.List.Rows, func(d Departure) bool { return d.Check != "" }) {
+		return departureColumns
+	}
+	columns := slices.Clone(departureColumns)
+	columns[checkColumn].From = math.MaxInt
+	return columns
 }
 
 var phaseLooks = [...]look{
@@ -37,6 +53,9 @@ func evictionsRight(m *Model) string {
 	if e.Held > 0 {
 		words += " · " + count(e.Held, "held")
 	}
+	if e.Overdue > 0 {
+		words += " · " + count(e.Overdue, "overdue")
+	}
 	return words
 }
 
@@ -48,16 +67,17 @@ func drawEvictions(a draw.Area, s *scene) {
 		absent(a, "nobody watches for evictions")
 		return
 	case s.full:
-		table(a, s, departureColumns, &e.List, "nobody leaves", departureRow)
+		table(foretold(a, s), s, columnsOf(e), &e.List, "nobody leaves", departureRow)
 		return
 	case e.List.Total == 0:
 		absent(a, "nobody leaves")
 		return
 	}
-	places := draw.Arrange(departureColumns, a.W)
+	columns := columnsOf(e)
+	places := draw.Arrange(columns, a.W)
 	top := 0
 	if a.H > 3 {
-		a.Header(departureColumns, &places)
+		a.Header(columns, &places)
 		top = 1
 	}
 	for i := range min(len(e.List.Rows), a.H-top) {
@@ -68,6 +88,9 @@ func drawEvictions(a draw.Area, s *scene) {
 // departureRow is one line of the board. What is only forecast or predicted is set in italics besides being called so.
 func departureRow(row draw.Area, d *Departure, places *draw.Columns, s *scene) {
 	look := phaseLooks[d.Phase]
+	if d.Doubtful {
+		look.token = themes.Bad
+	}
 	var slant themes.Attr
 	if d.Phase == Forecasted || d.Predicted {
 		slant = themes.Italic
@@ -82,19 +105,73 @@ func departureRow(row draw.Area, d *Departure, places *draw.Columns, s *scene) {
 	row.FitHost(places[4].X, 0, places[4].W, dim, d.Node)
 	row.Fit(places[5].X, 0, places[5].W, text, d.Cause)
 	row.Fit(places[6].X, 0, places[6].W, dim, d.Why)
-	row.Fit(places[7].X, 0, places[7].W, dim, d.By)
-	departureBudget(row, places[8], d)
+	departureCheck(row, places[checkColumn], d)
+	row.Fit(places[8].X, 0, places[8].W, dim, d.By)
+	departureBudget(row, places[9], d)
 }
 
 // departureWord is how far it has come. What is somebody else's to do, and was not seen to be done, is told as expected.
 func departureWord(d *Departure) string {
 	switch {
+	case d.Doubtful:
+		return "overdue"
 	case d.Predicted && d.Phase == Counting:
 		return "expected"
 	case d.Predicted && d.Phase == BeingDeleted:
 		return "due"
 	}
 	return phaseLooks[d.Phase].word
+}
+
+// departureCheck is what was foretold and what came of it, in a sentence if there is room.
+func departureCheck(row draw.Area, p draw.Place, d *Departure) {
+	style, text := themes.Style(themes.Dim), d.Check
+	switch {
+	case d.Doubtful, d.Amiss:
+		style = themes.Style(themes.Bad)
+	case d.Brief != "":
+		style = themes.Style(themes.Text)
+	}
+	if draw.Width(text) > p.W && d.Brief != "" {
+		text = d.Brief
+	}
+	row.Fit(p.X, 0, p.W, style, text)
+}
+
+// foretold draws what came of all that was foretold, and below the list what came of what the selected row is about. It
+// gives the area that is left.
+func foretold(a draw.Area, s *scene) draw.Area {
+	e := s.Evictions
+	if len(e.Outcomes) == 0 && e.Overdue == 0 || a.H < 8 {
+		return a
+	}
+	foretoldSum(a.Row(0), e)
+	_, rest := a.Top(1)
+	last, rest := rest.Bottom(1)
+	if d := e.List.At(s.ui.Cursors[EvictionsPane].Selected); d != nil && d.Check != "" {
+		style := themes.Style(themes.Text)
+		if d.Doubtful || d.Amiss {
+			style = themes.Style(themes.Bad)
+		}
+		a.In(last).Fit(2, 0, a.W-2, style, d.Check)
+	}
+	return a.In(rest)
+}
+
+// foretoldSum is what came of all that was foretold.
+func foretoldSum(row draw.Area, e *Evictions) {
+	r := run{a: row}
+	r.fact(themes.Style(themes.Dim), "foretold", "")
+	if e.Overdue > 0 {
+		r.number(themes.Style(themes.Bad), "", e.Overdue, "overdue")
+	}
+	for _, t := range e.Outcomes {
+		style := themes.Style(themes.Text)
+		if t.Bad {
+			style = themes.Style(themes.Bad)
+		}
+		r.number(style, "", int(t.Count), t.Name)
+	}
 }
 
 // departureTime counts down to the time at which the pod must be gone, and says of one that is still there that it is late.

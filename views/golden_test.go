@@ -54,6 +54,7 @@ var paneNames = map[views.PaneID]string{
 	views.EvictionsPane: "evictions", views.LeaderPane: "leader", views.DecisionsPane: "decisions", views.PluginsPane: "plugins",
 	views.MetricsPane: "metrics", views.ExplainPane: "explain", views.JourneyPane: "journey", views.NodePane: "node",
 	views.WhatIfPane: "whatif", views.TimelinePane: "timeline", views.HelpPane: "help", views.AgreementPane: "agreement",
+	views.PressurePane: "pressure",
 }
 
 func TestEveryPaneAtEverySize(t *testing.T) {
@@ -78,6 +79,8 @@ func TestTheOverviewInOtherCircumstances(t *testing.T) {
 	narrowed.Narrowed = &views.Narrowed{Matches: 24, Of: 312, Partial: true}
 	zoomed := sampleState(views.QueuePane)
 	zoomed.Zoomed = true
+	unknown := sample(312, 240)
+	unknown.Pressure = sampleUnknown()
 	placed := sample(312, 240)
 	placed.Explain = samplePlaced()
 	for _, tt := range []struct {
@@ -96,6 +99,7 @@ func TestTheOverviewInOtherCircumstances(t *testing.T) {
 		{"something is wrong", alert, sampleState(views.Overview), wide, draw.Braille},
 		{"filtered", narrowed, filtered, wide, draw.Braille},
 		{"zoomed", sample(312, 240), zoomed, wide, draw.Braille},
+		{"no usage data", unknown, sampleState(views.PressurePane), size{100, 30}, draw.Braille},
 		{"a placed pod explained", placed, sampleState(views.ExplainPane), wide, draw.Braille},
 		{"what if", whatIf, sampleState(views.Overview), size{100, 30}, draw.Braille},
 		{"too small", sample(312, 240), sampleState(views.Overview), size{50, 12}, draw.Braille},

@@ -103,7 +103,7 @@ func heatCell(a draw.Area, x, y, wide int, cells []HeatCell) {
 	case flags&Changed != 0:
 		style, glyph = themes.Focus.With(themes.Bold), '◆'
 	case flags&Fading != 0:
-		glyph = '◇'
+		style, glyph = themes.Style(themes.Focus), '◇'
 	}
 	a.Repeat(x, y, max(wide-1, 1), style, glyph)
 }

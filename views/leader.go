@@ -9,17 +9,29 @@ import (
 )
 
 func leaderRight(m *Model) string {
-	if m.Leader == nil {
+	switch l := m.Leader; {
+	case l == nil:
 		return ""
+	case l.noLease():
+		return counted(len(l.Others), "other lease")
 	}
 	return counted(m.Leader.Transitions, "transition")
 }
+
+// noLease tells that nobody stands for the scheduler's lease, and that something is known all the same.
+func (l *Leader) noLease() bool { return l.State == "absent" }
 
 // drawLeader says who leads, how safely, and who would be next.
 func drawLeader(a draw.Area, s *scene) {
 	l := s.Leader
 	if l == nil {
 		absent(a, "one scheduler, no election")
+		return
+	}
+	if l.noLease() {
+		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "there is no lease of the scheduler's")
+		_, rest := a.Top(2)
+		leaderFacts(a.In(rest), l, s)
 		return
 	}
 	leaderHolder(a.Row(0), l, s.now)
@@ -113,9 +125,18 @@ func leaderFacts(a draw.Area, l *Leader, s *scene) {
 		a.Fit(label, y, a.W-label, themes.Style(themes.Text), value)
 		y++
 	}
+	if l.Strategy != "" {
+		line("strategy", l.Strategy+", by the control plane")
+	}
+	if l.Preferred != "" {
+		line("prefers", l.Preferred+" to lead next")
+	}
 	for i, c := range l.Candidates {
 		name, value := "", c.Name
-		if i == 0 {
+		switch {
+		case i == 0 && c.Announced:
+			name = "standing"
+		case i == 0:
 			name = "waiting"
 		}
 		if c.Note != "" {
@@ -141,18 +162,65 @@ func leaderFacts(a draw.Area, l *Leader, s *scene) {
 		a.Fit(0, y, a.W, themes.Bad.With(themes.Bold), "✗ "+l.Overlap)
 		y++
 	}
-	if len(l.Changes) == 0 || y+2 > a.H {
+	_, rest := a.Top(y)
+	leaderHistory(a.In(rest), l, s.now)
+}
+
+// leaderHistory is how the leases passed from hand to hand, and who has the other ones. What is little shows in full.
+func leaderHistory(a draw.Area, l *Leader, now time.Time) {
+	others := 0
+	if len(l.Others) > 0 {
+		others = min(1+len(l.Others), max(a.H/2, a.H-1-len(l.Changes)))
+	}
+	if n := min(len(l.Changes), a.H-others-1); n > 0 {
+		heading(a, 0, "changes")
+		for i := range n {
+			leaderChange(a.Row(1+i), &l.Changes[i])
+		}
+		_, rest := a.Top(n + 1)
+		a = a.In(rest)
+	}
+	if others < 2 || a.H < 2 {
 		return
 	}
-	heading(a, y, "changes")
-	for i := range min(len(l.Changes), a.H-y-1) {
-		leaderChange(a.Row(y+1+i), &l.Changes[i])
+	heading(a, 0, "other leases")
+	for i := range min(len(l.Others), a.H-1) {
+		leaderOther(a.Row(1+i), &l.Others[i], now)
+	}
+}
+
+func leaderOther(a draw.Area, o *OtherLease, now time.Time) {
+	dim := themes.Style(themes.Dim)
+	const transitions, left = 14, 12
+	name := min(a.W/3, 40)
+	a.Fit(0, 0, name, themes.Style(themes.Text), o.Name)
+	holder := a.W - name - 2 - left
+	if holder >= transitions+12 {
+		holder -= transitions
+	}
+	x := name + 1
+	if o.Holder == "" {
+		a.Fit(x, 0, a.W-x, themes.Style(themes.Warn), "nobody")
+		return
+	}
+	a.Fit(x, 0, holder, themes.Style(themes.Text), o.Holder)
+	x += holder + 1
+	if until := o.Expires.Sub(now); until > 0 {
+		x = a.Fit(x, 0, left, themes.Style(themes.Good), short(until)+" left")
+	} else {
+		x = a.Fit(x, 0, left, themes.Style(themes.Bad), "expired")
+	}
+	if a.W-x >= transitions {
+		a.Fit(a.W-transitions, 0, transitions, dim, counted(o.Transitions, "transition"))
 	}
 }
 
 func leaderChange(a draw.Area, c *LeaderChange) {
 	dim := themes.Style(themes.Dim)
 	x := a.Text(0, 0, dim, c.At.Format(time.TimeOnly)) + 2
+	if c.Lease != "" {
+		x = a.Fit(x, 0, 24, dim, c.Lease) + 2
+	}
 	x = a.Fit(x, 0, 16, themes.Style(themes.Text), c.From)
 	x = a.Text(x, 0, dim, " → ")
 	x = a.Fit(x, 0, 16, themes.Style(themes.Text), c.To)
@@ -168,6 +236,10 @@ func stripLeader(a draw.Area, s *scene) {
 	l := s.Leader
 	if l == nil {
 		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "one scheduler, no election")
+		return
+	}
+	if l.noLease() {
+		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "no lease of the scheduler's, "+counted(len(l.Others), "other"))
 		return
 	}
 	left := max(l.Renewed.Add(l.Lease).Sub(s.now), 0)

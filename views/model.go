@@ -19,6 +19,9 @@ type Model struct {
 	Timeline  *Timeline
 	WhatIf    *WhatIf
 	Agreement *Agreement
+	Pressure  *Pressure
+	// Hidden are the panes that have nothing to show for want of a right, and the words that they say instead.
+	Hidden map[PaneID]string
 	// Narrowed is what a filter or another order left of the open pane's list; nil where it is shown as it is.
 	Narrowed *Narrowed
 }
@@ -84,6 +87,16 @@ type Timeline struct {
 	// nobody has played yet. Both are empty where nobody counts.
 	Step        time.Duration
 	Rate, Depth []float64
+	// Listed are the marks that a filter or another order left of the list of them; nil where all are listed as they are.
+	Listed *List[Mark]
+}
+
+// List is the list of marks.
+func (t *Timeline) List() *List[Mark] {
+	if t.Listed != nil {
+		return t.Listed
+	}
+	return &List[Mark]{Total: len(t.Marks), Rows: t.Marks}
 }
 
 // Mark is a moment worth going to.

@@ -160,6 +160,11 @@ type Leader struct {
 	Candidates  []Candidate
 	// Skew is how far clocks may run apart in speed, as a ratio such as 1.5, and Seen how far they are at least.
 	Skew, Seen float64
+	// Strategy is how the control plane chooses who leads, empty where the candidates compete. Preferred is who it wants to
+	// lead next.
+	Strategy, Preferred string
+	// Others are the cluster's other leases that somebody stands for.
+	Others []OtherLease
 	// State is "held", "free", "expired" or "absent". Takeover is when another may take over at the earliest if there is
 	// no renewal; Overlap says that two may believe that they lead.
 	State    string
@@ -167,12 +172,24 @@ type Leader struct {
 	Overlap  string
 }
 
-// LeaderChange is the lease's passing from one to another.
+// OtherLease is one that schedulers do not stand for: a controller's, as a rule.
+type OtherLease struct {
+	Name, Holder string
+	// Expires is when the holder loses the lease if it does not renew it.
+	Expires     time.Time
+	Transitions int
+}
+
+// LeaderChange is the lease's passing from one to another. Lease is which, if it is one of the others.
 type LeaderChange struct {
+	Lease    string
 	At       time.Time
 	From, To string
 	Why      string
 }
 
-// Candidate is one who would lead.
-type Candidate struct{ Name, Note string }
+// Candidate is one who would lead. Announced are those that have told the control plane, the present leader included.
+type Candidate struct {
+	Name, Note string
+	Announced  bool
+}

@@ -32,8 +32,9 @@ type DecisionRow struct {
 	Examined, Feasible, Nodes int
 	Score                     int64
 	Took                      time.Duration
-	Reason                    string
-	Attempt                   int
+	// Reason is what keeps the pod, Message all that was said of it.
+	Reason, Message string
+	Attempt         int
 }
 
 // Explanation is why a pod is, or would be, decided about as it is.
@@ -98,6 +99,8 @@ type ScorePart struct {
 type WhatIf struct {
 	Question, Command string
 	Before, After     Outcome
+	// Fates say how many pods fare differently, and in what: sums may be the same though other pods make them up.
+	Fates []Tally
 	// Changes are the pods that fare differently, then those that a budget holds where they are, then those that find no
 	// node either way; Held and Waiting is how many of the latter two there are.
 	Changes       List[WhatIfChange]

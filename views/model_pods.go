@@ -46,7 +46,7 @@ type Move struct {
 	From, To PodState
 	Event    string
 	Plugin   string
-	// Node is where the pod has gone, if it has gone to a node.
+	// Node is where the pod has gone or is going, if that is a node.
 	Node string
 	// Trail is where the pod was before From, the oldest first.
 	Trail []PodState
@@ -87,7 +87,11 @@ type JourneyStep struct {
 // Evictions is the departure board.
 type Evictions struct {
 	Leaving, Forecast, Held int
-	List                    List[Departure]
+	// Overdue were to be asked to leave half a minute ago and more, and were not; Outcomes is what came of all that was
+	// foretold, by its name.
+	Overdue  int
+	Outcomes []Tally
+	List     List[Departure]
 }
 
 // DeparturePhase is how far a departure has come.
@@ -114,4 +118,8 @@ type Departure struct {
 	Noticed, Deadline, Ended time.Time
 	Budget                   string
 	Allowed                  int32
+	// Check says what was foretold and what came of it, Brief that in two words. Doubtful says that nobody acts, as far as
+	// one can see, Amiss that it did not come as foretold.
+	Check, Brief    string
+	Doubtful, Amiss bool
 }

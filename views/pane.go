@@ -46,7 +46,34 @@ func (p *Pane) inside(a draw.Area, s *scene) {
 		tooSmall(a, p.minW, p.minH)
 		return
 	}
+	if why := s.Hidden[p.ID]; why != "" {
+		hidden(a, why)
+		return
+	}
 	p.draw(a, s)
+}
+
+// hidden says what a pane may not show.
+func hidden(a draw.Area, why string) {
+	a.Set(0, 0, themes.Style(themes.Warn), '✗')
+	a.Wrap(2, 0, a.W-2, a.H, themes.Style(themes.Text), why)
+}
+
+// line draws the pane in one line.
+func (p *Pane) line(a draw.Area, s *scene) {
+	if why := s.Hidden[p.ID]; why != "" {
+		hidden(a, why)
+		return
+	}
+	p.strip(a, s)
+}
+
+// fact is what the pane's border says.
+func (p *Pane) fact(m *Model) string {
+	if p.right == nil || m.Hidden[p.ID] != "" {
+		return ""
+	}
+	return p.right(m)
 }
 
 // tooSmall says how much room is needed.
@@ -75,6 +102,7 @@ var panes = []*Pane{
 	{ID: TimelinePane, Title: "Timeline", Digit: 'M', minW: 50, minH: 8, draw: drawTimelinePane, right: timelineRight},
 	{ID: HelpPane, Title: "Help", Digit: '?', minW: 30, minH: 4, draw: drawHelp},
 	{ID: AgreementPane, Title: "Agreement", minW: 50, minH: 6, draw: drawAgreement, right: agreementRight},
+	{ID: PressurePane, Title: "Pressure", minW: 50, minH: 8, draw: drawPressure, right: pressureRight},
 }
 
 // Panes are all panes but the overview.

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"time"
+
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -103,11 +105,19 @@ func queueShares(a draw.Area, y int, c QueueCounts) {
 	a.Shares(0, y, a.W, parts[:])
 }
 
-// movesRoom is how many of the latest moves are shown in a height in which rows want to stand too: a third of it at most,
-// or what the rows leave.
+// movesRoom is how many rows the latest moves have in a height in which rows want to stand too: a third of it at most, or
+// what the rows leave. It is given up some at a time, so that not every pod that comes or goes moves all of them.
 func movesRoom(moves, height, rows int) int {
-	return min(moves, max((height-8)/3, height-rows-3, 0))
+	if moves == 0 {
+		return 0
+	}
+	some := min(max(height/4, 1), 4)
+	rows = max(rows+some-1, some) / some * some
+	return max((height-8)/3, min(height-rows-3, mostMoves), 0)
 }
+
+// mostMoves is how many moves there are to be shown at most.
+const mostMoves = 40
 
 // queueHeads shows the beginning of every part, each with as many rows as can be spared: who is stuck gets the most.
 func queueHeads(a draw.Area, s *scene) {
@@ -121,7 +131,7 @@ func queueHeads(a draw.Area, s *scene) {
 	moves := movesRoom(len(q.Moves), a.H, all)
 	if moves > 0 {
 		bottom, rest := a.Bottom(moves + 1)
-		drawMoves(a.In(bottom), q.Moves)
+		drawMoves(a.In(bottom), q.Moves, s)
 		a.Rect, _ = rest.Top(rest.H - 1)
 	}
 	if all == 0 {
@@ -164,9 +174,11 @@ func nobodyWaits(a draw.Area) {
 // queueList is the whole queue to walk through.
 func queueList(a draw.Area, s *scene) {
 	q := s.Queue
-	if moves := movesRoom(len(q.Moves), a.H, q.Pods.Total); moves > 0 {
+	a = podDetail(a, s, selected(s, &q.Pods))
+	const fewest = 3 // less is not worth its heading
+	if moves := movesRoom(len(q.Moves), a.H, q.Pods.Total); moves >= fewest {
 		bottom, rest := a.Bottom(moves + 1)
-		drawMoves(a.In(bottom), q.Moves)
+		drawMoves(a.In(bottom), q.Moves, s)
 		rest, _ = rest.Top(rest.H - 1)
 		a = a.In(rest)
 	}
@@ -184,13 +196,13 @@ func podRow(row draw.Area, p *PodRow, places *draw.Columns, s *scene) {
 	row.CountRight(places[2].X, 0, places[2].W, dim, int64(p.Priority))
 	row.CountRight(places[3].X, 0, places[3].W, dim, int64(p.Attempts))
 	if !p.Since.IsZero() {
-		row.SpanRight(places[4].X, 0, places[4].W, dim, s.now.Sub(p.Since))
+		row.AgeRight(places[4].X, 0, places[4].W, dim, s.now.Sub(p.Since))
 	}
 	why, x, w := places[5], places[5].X, places[5].W
 	if left := p.Until.Sub(s.now); p.State == Backoff && w > 0 && left > 0 {
 		drain := min(max(w/5, 4), 12)
 		row.Drain(x, 0, drain, themes.Style(themes.Backoff), float64(left)/float64(max(p.Until.Sub(p.From), 1)))
-		row.SpanRight(x+drain+1, 0, min(5, w-drain-1), themes.Style(themes.Backoff), left)
+		row.AgeRight(x+drain+1, 0, min(5, w-drain-1), themes.Style(themes.Backoff), left+time.Second-1)
 		x, w = x+drain+8, w-drain-8
 	}
 	if p.Nominated != "" && w > 12 {
@@ -209,32 +221,47 @@ func podRow(row draw.Area, p *PodRow, places *draw.Columns, s *scene) {
 const moveTrail = 4
 
 // drawMoves is the trail that pods leave: from where, to where, and what moved them.
-func drawMoves(a draw.Area, moves []Move) {
+func drawMoves(a draw.Area, moves []Move, s *scene) {
 	heading(a, 0, "moved")
+	ring := &s.places().moves
+	for y, i := range ring.place(a.H-1, len(moves), func(i int) deed { return deed{name: moves[i].Pod} }) {
+		if i >= 0 {
+			moveRow(latest(a.Row(y+1), ring, y), &moves[i])
+		}
+	}
+}
+
+// latest is a row of a list of the latest, with the mark of the latest of all.
+func latest(row draw.Area, r *ring, y int) draw.Area {
+	if y == r.head {
+		row.Set(0, 0, themes.Focus.With(themes.Bold), '▸')
+	}
+	_, row.Rect = row.Rect.Left(ringGutter)
+	return row
+}
+
+func moveRow(row draw.Area, m *Move) {
 	dim := themes.Style(themes.Dim)
 	const state = len("unsched")
-	for i := range min(len(moves), a.H-1) {
-		m, row := &moves[i], a.Row(i+1)
-		x := 0
-		if a.W >= 66 {
-			row.ClockRight(0, 0, 10, dim, m.At)
-			x = 11
-		}
-		name := min(max((a.W-x)*2/5, 14), 40)
-		pod(row, draw.Place{X: x, W: name}, themes.Style(themes.Text), m.Pod)
-		x += name + 1
-		if a.W >= 80 {
-			x += moveTrail
-			for j, before := range m.Trail[max(len(m.Trail)-moveTrail, 0):] {
-				row.Set(x-min(len(m.Trail), moveTrail)+j, 0, dim, before.Glyph())
-			}
-		}
-		row.Set(x, 0, themes.Style(m.From.Token()), m.From.Glyph())
-		row.Set(x+2, 0, dim, '→')
-		row.Set(x+4, 0, themes.Style(m.To.Token()), m.To.Glyph())
-		row.Fit(x+6, 0, state, themes.Style(m.To.Token()), m.To.Short())
-		moveCause(row, x+6+state+2, m)
+	x := 0
+	if row.W >= 66 {
+		row.ClockRight(0, 0, 10, dim, m.At)
+		x = 11
 	}
+	name := min(max((row.W-x)*2/5, 14), 40)
+	pod(row, draw.Place{X: x, W: name}, themes.Style(themes.Text), m.Pod)
+	x += name + 1
+	if row.W >= 80 {
+		x += moveTrail
+		for j, before := range m.Trail[max(len(m.Trail)-moveTrail, 0):] {
+			row.Set(x-min(len(m.Trail), moveTrail)+j, 0, dim, before.Glyph())
+		}
+	}
+	row.Set(x, 0, themes.Style(m.From.Token()), m.From.Glyph())
+	row.Set(x+2, 0, dim, '→')
+	row.Set(x+4, 0, themes.Style(m.To.Token()), m.To.Glyph())
+	row.Fit(x+6, 0, state, themes.Style(m.To.Token()), m.To.Short())
+	moveCause(row, x+6+state+2, m)
 }
 
 // moveCause is the node that a pod has gone to, or else what moved it.

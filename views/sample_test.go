@@ -25,6 +25,7 @@ func sample(pods, nodes int) *views.Model {
 		Queue: sampleQueue(pods), Journey: sampleJourney(), Snapshot: sampleSnapshot(nodes), Node: sampleNode(),
 		Zones: sampleZones(nodes), Evictions: sampleEvictions(), Leader: sampleLeader(), Decisions: sampleDecisions(pods),
 		Explain: sampleExplain(), Plugins: samplePlugins(), Metrics: sampleMetrics(), Timeline: sampleTimeline(), WhatIf: sampleWhatIf(), Agreement: sampleAgreement(),
+		Pressure: samplePressure(),
 	}
 }
 
@@ -163,6 +164,14 @@ func sampleEvictions() *views.Evictions {
 		{Pod: "ml/trainer-3-c01d2", Node: "ip-10-0-4-69.internal", Cause: "node pressure", Phase: views.Forecasted, Predicted: true, By: "kubelet", Why: "next in rank"},
 		{Pod: "batch/etl-2lq8s", Node: "ip-10-0-1-121.internal", Cause: "preemption", Phase: views.Departed, By: "payments/ledger-1", Why: "priority 100,000 over 0", Ended: ago(20 * time.Second)},
 	}
+	e.List.Rows[1].Check, e.List.Rows[2].Check = "foretold 12:01:22", "foretold 12:01:52"
+	e.List.Rows = append(e.List.Rows,
+		views.Departure{Pod: "shop/search-5c9b8f4d77-0aa1x", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.BeingDeleted, Predicted: true, Deadline: ago(44 * time.Second), By: "taint-eviction-controller", Why: "repair:NoExecute is not tolerated", Doubtful: true, Brief: "overdue 44s", Check: "foretold 11:59:57, still here after 44s: is taint eviction running?"},
+		views.Departure{Pod: "shop/search-5c9b8f4d77-1bb2y", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.Departed, By: "taint-eviction-controller", Why: "repair:NoExecute, tolerated for 30s", Ended: ago(25 * time.Second), Brief: "kept +200ms", Check: "foretold 12:00:10, asked to leave 12:00:10 (+200ms)"},
+		views.Departure{Pod: "shop/search-5c9b8f4d77-2cc3z", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.Departed, By: "taint-eviction-controller", Why: "repair:NoExecute, tolerated for 30s", Ended: ago(25 * time.Second), Brief: "late +12s", Amiss: true, Check: "foretold 12:00:10, asked to leave 12:00:22 (+12s)"},
+	)
+	e.Overdue = 1
+	e.Outcomes = []views.Tally{{Name: "kept", Count: 1204}, {Name: "late", Count: 1, Bad: true}, {Name: "missed"}, {Name: "overtaken", Count: 3}, {Name: "called off", Count: 17}}
 	for i := range e.List.Rows {
 		e.List.Rows[i].Noticed = ago(time.Duration(18+i*2) * time.Second)
 	}

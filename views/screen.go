@@ -61,9 +61,7 @@ func (s *scene) frame(focused bool) draw.Frame {
 	if s.Header.Mode == Hypothetical {
 		f.Border = themes.Nominated
 	}
-	if s.pane.right != nil {
-		f.Right = s.pane.right(s.Model)
-	}
+	f.Right = s.pane.fact(s.Model)
 	return f
 }
 
@@ -77,7 +75,7 @@ func drawStrip(a draw.Area, s *scene, focused bool) {
 	a.Set(2, 0, themes.Accent.With(themes.Bold), rune(s.pane.Digit))
 	a.Text(4, 0, title, s.pane.Title)
 	_, rest := a.Left(15)
-	s.pane.strip(a.In(rest), s)
+	s.pane.line(a.In(rest), s)
 }
 
 // drawFooter tells of the keys, or of what has just happened, or what lists are narrowed by.

@@ -82,7 +82,11 @@ func drawTimelinePane(a draw.Area, s *scene) {
 		s.ui.Seen.Scrubber = draw.Rect{X: p.track.X, Y: p.track.Y + from, W: p.track.W, H: p.y - from}
 	}
 	_, rest := a.Rect.Top(p.y)
-	table(a.In(rest), s, markColumns, &List[Mark]{Total: len(t.Marks), Rows: t.Marks}, "this recording has no marks", markRow)
+	none := "this recording has no marks"
+	if len(t.Marks) > 0 {
+		none = "no mark matches"
+	}
+	table(a.In(rest), s, markColumns, t.List(), none, markRow)
 }
 
 // facts say where one is and what comes next.

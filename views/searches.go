@@ -22,12 +22,12 @@ var searchColumns = []draw.Column{
 }
 
 // zonesBelow is what there is to tell below the lanes: the zones in numbers, and the latest searches.
-func zonesBelow(a draw.Area, z *Zones) {
+func zonesBelow(a draw.Area, z *Zones, s *scene) {
 	_, rest := a.Top(1)
 	zones, rest := rest.Top(len(z.Lanes) + 1)
 	zoneNumbers(a.In(zones), z)
 	if _, rest = rest.Top(1); rest.H > 1 && len(z.Searches) > 0 {
-		drawSearches(a.In(rest), z.Searches)
+		drawSearches(a.In(rest), z.Searches, s)
 	}
 }
 
@@ -54,24 +54,30 @@ func zoneNumbers(a draw.Area, z *Zones) {
 }
 
 // drawSearches has a line for every search: how far round the nodes it went, where it began, and what it chose.
-func drawSearches(a draw.Area, searches []Search) {
+func drawSearches(a draw.Area, searches []Search, s *scene) {
 	heading(a, 0, "last searches")
-	_, rest := a.Left(2)
-	a = a.In(rest)
-	places := draw.Arrange(searchColumns, a.W)
-	a.Row(1).Header(searchColumns, &places)
-	for i := range min(len(searches), a.H-2) {
-		q, row := &searches[i], a.Row(i+2)
-		row.ClockRight(places[0].X, 0, places[0].W, themes.Style(themes.Dim), q.At)
-		pod(row, places[1], themes.Style(themes.Text), q.Pod)
-		wayRound(row, places[2], q)
-		shareOf(row, places[3], q.Feasible, q.Examined)
-		if q.Chosen == "" {
-			row.Fit(places[4].X, 0, places[4].W, themes.Style(themes.Bad), "✗ none")
-			continue
+	head := a
+	_, head.Rect = a.Left(ringGutter)
+	places := draw.Arrange(searchColumns, head.W)
+	head.Row(1).Header(searchColumns, &places)
+	ring := &s.places().searches
+	for y, i := range ring.place(a.H-2, len(searches), func(i int) deed { return deed{searches[i].Pod, searches[i].At.UnixNano()} }) {
+		if i >= 0 {
+			searchRow(latest(a.Row(y+2), ring, y), &searches[i], &places)
 		}
-		row.FitHost(places[4].X, 0, places[4].W, themes.Style(themes.Text), q.Chosen)
 	}
+}
+
+func searchRow(row draw.Area, q *Search, places *draw.Columns) {
+	row.ClockRight(places[0].X, 0, places[0].W, themes.Style(themes.Dim), q.At)
+	pod(row, places[1], themes.Style(themes.Text), q.Pod)
+	wayRound(row, places[2], q)
+	shareOf(row, places[3], q.Feasible, q.Examined)
+	if q.Chosen == "" {
+		row.Fit(places[4].X, 0, places[4].W, themes.Style(themes.Bad), "✗ none")
+		return
+	}
+	row.FitHost(places[4].X, 0, places[4].W, themes.Style(themes.Text), q.Chosen)
 }
 
 // wayRound draws the order of all nodes from end to end, and the part of it that a search went: from where it began, over

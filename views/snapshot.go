@@ -64,7 +64,7 @@ func snapshotFacts(a draw.Area, p *Snapshot, s *scene) {
 	r := run{a: a}
 	r.fact(text, "gen "+string(draw.AppendCount(nil, p.Generation)), "")
 	if !p.Taken.IsZero() {
-		r.fact(text, string(draw.AppendSpan(nil, s.now.Sub(p.Taken))), "old")
+		r.fact(text, string(draw.AppendAge(nil, s.now.Sub(p.Taken))), "old")
 	}
 	if p.Drift != "" {
 		a.Fit(r.x+3, 0, a.W-r.x-3, themes.Bad.With(themes.Bold), "✗ drift: "+p.Drift)
@@ -77,10 +77,15 @@ func snapshotFacts(a draw.Area, p *Snapshot, s *scene) {
 
 // recentNodes are the nodes that changed last, under the headings of their columns.
 func recentNodes(a draw.Area, s *scene) {
-	places := draw.Arrange(recentColumns, a.W)
-	a.Header(recentColumns, &places)
-	for i := range min(len(s.Snapshot.Recent), a.H-1) {
-		nodeRow(a.Row(i+1), &s.Snapshot.Recent[i], &places, s)
+	recent, ring := s.Snapshot.Recent, &s.places().nodes
+	places := draw.Arrange(recentColumns, a.W-ringGutter)
+	head := a
+	_, head.Rect = a.Left(ringGutter)
+	head.Header(recentColumns, &places)
+	for y, i := range ring.place(a.H-1, len(recent), func(i int) deed { return deed{name: recent[i].Key} }) {
+		if i >= 0 {
+			nodeRow(latest(a.Row(y+1), ring, y), &recent[i], &places, s)
+		}
 	}
 }
 

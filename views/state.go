@@ -23,6 +23,7 @@ const (
 	TimelinePane
 	HelpPane
 	AgreementPane
+	PressurePane
 
 	paneCount
 )
@@ -49,6 +50,8 @@ type State struct {
 	Keys []KeyGroup
 	// Seen, if not nil, is told where things came to stand.
 	Seen *Seen
+	// Places, if not nil, remembers which row shows what from one drawing to the next.
+	Places *Places
 }
 
 // Cursor is a place in a list.

@@ -49,16 +49,24 @@ func drawWhatIf(a draw.Area, s *scene) {
 	}
 	besides(counts, w, !beside && !below)
 	_, rest = a.Top(y + 1)
-	table(a.In(rest), s, changeColumns, &w.Changes, "nothing would be different", changeRow)
+	list := changeDetail(a.In(rest), s, selected(s, &w.Changes))
+	table(list, s, changeColumns, &w.Changes, "nothing would be different", changeRow)
 }
 
 // besidesFrom is the column from which on there is room beside the two worlds' numbers.
 const besidesFrom = 50
 
-// besides says how many pods the list has that fare no differently, and what there is to know besides if there is no room
+// besides says how the pods of the list fare differently, how many of it fare no differently, and what there is to know besides if there is no room
 // for that anywhere else.
 func besides(row draw.Area, w *WhatIf, noted bool) {
 	r := run{a: row}
+	for _, f := range w.Fates {
+		style := themes.Style(themes.Text)
+		if f.Bad {
+			style = themes.Style(themes.Bad)
+		}
+		r.number(style, "", int(f.Count), f.Name)
+	}
 	if w.Held > 0 {
 		r.number(themes.Warn.With(themes.Bold), "", w.Held, "held by budgets")
 	}
@@ -140,5 +148,5 @@ func changeRow(row draw.Area, c *WhatIfChange, places *draw.Columns, _ *scene) {
 	if c.Same && c.To != Bound {
 		why = "either way: " + why
 	}
-	row.Fit(places[5].X, 0, places[5].W, themes.Style(themes.Dim), why)
+	reason(row, places[5].X, places[5].W, themes.Style(themes.Dim), why)
 }

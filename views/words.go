@@ -13,7 +13,7 @@ func span(b []byte, d time.Duration, known bool) []byte {
 	if !known {
 		return nil
 	}
-	return append(draw.AppendSpan(append(b, " ("...), max(d, 0)), ')')
+	return append(draw.AppendAge(append(b, " ("...), max(d, 0)), ')')
 }
 
 // count is a number with its noun: "7 changed".

@@ -42,7 +42,7 @@ func drawZones(a draw.Area, s *scene) {
 	zonesFacts(a.Row(0), z)
 	if len(z.Searches) > 0 && a.H >= 2*len(z.Lanes)+12 {
 		lanes, below := a.Top(2*len(z.Lanes) + 5)
-		zonesBelow(a.In(below), z)
+		zonesBelow(a.In(below), z, s)
 		a.Rect = lanes
 	}
 	if a.H >= len(z.Lanes)+5 {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,8 @@ import (
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/leader"
+	"orrery/core/usage"
+	"orrery/core/whatif"
 	"orrery/tui"
 	"orrery/tui/term"
 	"orrery/views/collect"
@@ -28,8 +31,7 @@ import (
 
 // consoleFlags are what can be said about a console.
 type consoleFlags struct {
-	kube     *genericclioptions.ConfigFlags
-	config   string
+	connection
 	schedule bool
 	allow    bool
 	theme    string
@@ -38,7 +40,7 @@ type consoleFlags struct {
 }
 
 func consoleCommand(plugins framework.Registry) *cobra.Command {
-	f := consoleFlags{kube: genericclioptions.NewConfigFlags(true)}
+	f := consoleFlags{}
 	c := &cobra.Command{
 		Use:   "console",
 		Short: "Watch a cluster's scheduling, and decide beside its scheduler",
@@ -50,7 +52,8 @@ With --schedule it stands for the scheduler's lease, and schedules while it has 
 With --allow-actions nodes can be cordoned and drained, and pods evicted, deleted, tried at once and freed of their gates.
 Each is asked about first, beside what it would do.
 
-It shows what may be read, and says which RBAC rules the rest takes. :ctx watches another cluster, :ns one namespace.`,
+It shows what may be read, and says which RBAC rules the rest takes. Who may read no more than one namespace is shown
+that one: of --namespace, or of the context. :ctx watches another cluster, :ns one namespace.`,
 		Example: `  orrery console
   orrery console --context staging -n shop
   orrery console --config scheduler.yaml
@@ -59,8 +62,7 @@ It shows what may be read, and says which RBAC rules the rest takes. :ctx watche
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, plugins) },
 	}
 	flags := c.Flags()
-	f.kube.AddFlags(flags)
-	flags.StringVar(&f.config, "config", "", "the cluster's scheduler's KubeSchedulerConfiguration, from a file")
+	f.connection.flag(c, true)
 	flags.BoolVar(&f.schedule, "schedule", false, "stand for the scheduler's lease, and schedule while it is had")
 	flags.BoolVar(&f.allow, "allow-actions", false, "let the cluster be changed from the screen, each time after a question")
 	flags.StringVar(&f.theme, "theme", "", "the colours: "+strings.Join(themeNames(), ", ")+", or a file")
@@ -84,20 +86,21 @@ func (f *consoleFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	if err != nil {
 		return err
 	}
-	configuration := config.Default(config.DefaultFeatures())
-	if f.config != "" {
-		if configuration, err = readConfig(f.config); err != nil {
-			return err
-		}
+	if !f.configured(c) {
+		return errNoKubeconfig
 	}
-	o, name, err := f.clusters(configuration, plugins)
+	configuration, err := f.scheduler()
+	if err != nil {
+		return err
+	}
+	o, name, err := f.clusters(c, configuration, plugins)
 	if err != nil {
 		return err
 	}
 	// What client-go has to say would be written across the screen; what matters of it is in the header.
 	klog.SetLogger(klog.Logger{})
 	p := newProgress(c, "connecting to "+name)
-	cluster, err := o.Open(c.Context(), name)
+	cluster, err := o.Open(c.Context(), name, "")
 	p.done()
 	if err != nil {
 		return err
@@ -105,46 +108,68 @@ func (f *consoleFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	live := tui.NewLive(cluster, o)
 	defer live.Close()
 	return tui.Run(c.Context(), tui.Options{
-		Source: live, Terminal: facts, Theme: theme, Themes: all, FPS: f.fps, Namespace: *f.kube.Namespace,
+		Source: live, Terminal: facts, Theme: theme, Themes: all, FPS: f.fps, Namespace: *f.flags.Namespace,
 	})
 }
 
+// elsewhere are the flags that are about every context.
+var elsewhere = []string{"kubeconfig", "as", "config"}
+
 // clusters are those of the kubeconfig, and the name of the one to begin with.
-func (f *consoleFlags) clusters(c *config.Configuration, plugins framework.Registry) (o tui.LiveOptions, current string, err error) {
-	raw, err := f.kube.ToRawKubeConfigLoader().RawConfig()
+func (f *consoleFlags) clusters(cmd *cobra.Command, c *config.Configuration, plugins framework.Registry) (o tui.LiveOptions, first string, err error) {
+	raw, err := f.flags.ToRawKubeConfigLoader().RawConfig()
 	if err != nil {
 		return o, "", fmt.Errorf("reading the kubeconfig: %w", err)
 	}
 	o = tui.LiveOptions{Contexts: slices.Sorted(maps.Keys(raw.Contexts)), Schedule: f.schedule, Allow: f.allow}
-	first := raw.CurrentContext
-	if *f.kube.Context != "" {
-		first = *f.kube.Context
+	first = cmp.Or(*f.flags.Context, raw.CurrentContext)
+	if first == "" && len(raw.Contexts) > 0 && *f.flags.APIServer == "" {
+		return o, "", errors.New("the kubeconfig has no current context: say --context, one of " + strings.Join(o.Contexts, ", "))
 	}
-	o.Open = func(ctx context.Context, name string) (*tui.Cluster, error) {
-		k, err := f.kubeConfig(name, first)
+	own := first != "" // it is a context's, and not one of a pod's or of --server
+	first = cmp.Or(first, "cluster")
+	o.Open = func(ctx context.Context, name, namespace string) (*tui.Cluster, error) {
+		flags := f.of(name, first)
+		k, err := restConfig(flags)
 		if err != nil {
 			return nil, err
 		}
-		return f.open(ctx, name, k, c, plugins)
+		if namespace == "" {
+			if namespace, _, err = flags.ToRawKubeConfigLoader().Namespace(); err != nil {
+				return nil, fmt.Errorf("finding the context's namespace: %w", err)
+			}
+		}
+		return f.open(ctx, name, namespace, k, c, plugins)
 	}
-	if first == "" && len(raw.Contexts) > 0 && *f.kube.APIServer == "" {
-		return o, "", errors.New("the kubeconfig has no current context: say --context, one of " + strings.Join(o.Contexts, ", "))
-	}
-	if first == "" {
-		first = "cluster" // within one, or by --server
+	o.Again = func(name string) string {
+		names := elsewhere
+		if name == first {
+			names = sameCluster
+		}
+		text := repeated(cmd, names)
+		if name != first || own && !cmd.Flags().Changed("context") {
+			text += "--context " + whatif.ShellWord(name) + " "
+		}
+		return text
 	}
 	return o, first, nil
 }
 
-// kubeConfig is how to reach a context's cluster. What the command line says beside the context is about the first one.
-func (f *consoleFlags) kubeConfig(name, first string) (*rest.Config, error) {
-	kube := f.kube
-	if name != first && first != "" {
-		kube = genericclioptions.NewConfigFlags(true)
-		kube.KubeConfig, kube.Context = f.kube.KubeConfig, &name
-		kube.Impersonate, kube.ImpersonateGroup, kube.ImpersonateUID = f.kube.Impersonate, f.kube.ImpersonateGroup, f.kube.ImpersonateUID
+// of are the flags for a context. What the command line says beside the context is about the first one, except as whom.
+func (f *consoleFlags) of(name, first string) *genericclioptions.ConfigFlags {
+	if name == first {
+		return f.flags
 	}
-	k, err := kube.ToRESTConfig()
+	other := genericclioptions.NewConfigFlags(true)
+	other.KubeConfig, other.Context = f.flags.KubeConfig, &name
+	other.Impersonate, other.ImpersonateUID = f.flags.Impersonate, f.flags.ImpersonateUID
+	other.ImpersonateGroup, other.ImpersonateUserExtra = f.flags.ImpersonateGroup, f.flags.ImpersonateUserExtra
+	return other
+}
+
+// restConfig is how to reach the cluster that flags name.
+func restConfig(flags *genericclioptions.ConfigFlags) (*rest.Config, error) {
+	k, err := flags.ToRESTConfig()
 	if err != nil {
 		return nil, fmt.Errorf("finding the API server: %w", err)
 	}
@@ -155,7 +180,7 @@ func (f *consoleFlags) kubeConfig(name, first string) (*rest.Config, error) {
 }
 
 // open begins a session with a cluster, and a chronicle of it.
-func (f *consoleFlags) open(ctx context.Context, name string, k *rest.Config, c *config.Configuration, plugins framework.Registry) (*tui.Cluster, error) {
+func (f *consoleFlags) open(ctx context.Context, name, namespace string, k *rest.Config, c *config.Configuration, plugins framework.Registry) (*tui.Cluster, error) {
 	identity := ""
 	if f.schedule {
 		host, err := os.Hostname()
@@ -164,15 +189,20 @@ func (f *consoleFlags) open(ctx context.Context, name string, k *rest.Config, c 
 		}
 		identity = host + "_" + string(uuid.NewUUID())
 	}
+	reader, err := usage.New(usage.Options{KubeConfig: k})
+	if err != nil {
+		return nil, err
+	}
 	chronicle := collect.NewChronicle(collect.ChronicleOptions{Election: electionOf(c, identity)})
 	session, err := console.Open(ctx, console.Options{
-		KubeConfig: k, Config: c, Plugins: plugins, Schedule: f.schedule, Identity: identity, Seed: uint64(time.Now().UnixNano()),
+		KubeConfig: k, Namespace: namespace, Config: c, Plugins: plugins, Schedule: f.schedule, Allow: f.allow,
+		Identity: identity, Seed: uint64(time.Now().UnixNano()),
 		Observer: chronicle.Observer(), Witness: func(*engine.Engine) engine.Witness { return chronicle },
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &tui.Cluster{Name: name, Session: session, Chronicle: chronicle}, nil
+	return &tui.Cluster{Name: name, Session: session, Chronicle: chronicle, Usage: reader}, nil
 }
 
 // electionOf is how the scheduler's leader is elected, by a configuration.

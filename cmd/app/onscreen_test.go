@@ -3,6 +3,7 @@ package app_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"orrery/core/engine"
@@ -13,8 +14,9 @@ import (
 	"orrery/tui"
 )
 
-// onScreen TRACE OFFSET CHANGE... asks what if on the screen, at so long after the beginning of a built-in trace. It prints
-// the command that the screen shows, and what the answer comes to.
+// onScreen TRACE OFFSET CHANGE... asks what if on the screen, at so long after the beginning of a built-in trace, and with
+// a ] after it for each decision that is stepped on from there. It prints the command that the screen shows, and what the
+// answer comes to.
 func onScreen(trace, after string, words []string) error {
 	file, err := demo.Open(trace)
 	if err != nil {
@@ -25,12 +27,17 @@ func onScreen(trace, after string, words []string) error {
 		return err
 	}
 	deck.Trace = trace
-	offset, err := time.ParseDuration(after)
+	offset, err := time.ParseDuration(strings.TrimRight(after, "]"))
 	if err != nil {
 		return err
 	}
 	if err := deck.SeekTo(deck.Start().Add(offset)); err != nil {
 		return err
+	}
+	for range strings.Count(after, "]") {
+		if err := deck.Step(false); err != nil {
+			return err
+		}
 	}
 	changes, err := whatif.ParseAll(words)
 	if err != nil {

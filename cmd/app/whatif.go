@@ -187,6 +187,9 @@ func newWhatIf(s *standpoint, trace string, a *whatif.Answer) *whatIfDocument {
 		Command: whatif.Command(trace, since, a.Changes),
 		Source:  s.source, rest: a.Rest.Sub(a.At), ago: since,
 	}
+	if s.numbered {
+		doc.Command = whatif.CommandAtRecord(trace, s.At().Record, a.Changes)
+	}
 	if s.source != nil {
 		doc.Command = "orrery whatif " + s.source.again + whatif.ShellWords(a.Changes)
 	}
@@ -226,7 +229,7 @@ func fareOf(f whatif.Fare) fareDocument {
 // text says first that nothing has happened, and then what would.
 func (d *whatIfDocument) text(w io.Writer) {
 	fmt.Fprintf(w, "hypothetical: what if %s?\n", printable.Line(strings.Join(d.Changes, ", "), 300))
-	fmt.Fprintf(w, "  asked at %s, %s in %s; nothing was changed\n\n", d.At, offset(d.ago), d.Trace)
+	fmt.Fprintf(w, "  asked at %s%s; nothing was changed\n\n", d.At, d.Source.within(offset(d.ago), d.Trace))
 	rows(w, "  ", d.numbers())
 	if len(d.Pods) == 0 {
 		fmt.Fprintln(w, "\nNo pod would fare differently")

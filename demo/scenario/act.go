@@ -13,54 +13,47 @@ import (
 )
 
 // act does what a moment of the story asks for: workloads first, then nodes, then trouble.
-func (s *stage) act(m *moment) error {
-	for _, one := range []struct {
-		field string
-		do    func(*moment) error
-	}{
-		{"create", s.createWorkloads},
-		{"scale", s.scale},
-		{"roll", s.roll},
-		{"delete", s.deleteWorkloads},
-		{"evict", s.evict},
-		{"ungate", s.ungate},
-		{"add", s.add},
-		{"remove", s.remove},
-		{"cordon", func(m *moment) error { return s.cordon(m.Cordon, true) }},
-		{"uncordon", func(m *moment) error { return s.cordon(m.Uncordon, false) }},
-		{"taint", func(m *moment) error { return s.retaint(m.Taint, true) }},
-		{"untaint", func(m *moment) error { return s.retaint(m.Untaint, false) }},
-		{"drain", s.drain},
-		{"lose", func(m *moment) error { return s.eachNode(m.Lose, s.cluster.LoseNode) }},
-		{"recover", func(m *moment) error { return s.eachNode(m.Recover, s.cluster.RecoverNode) }},
-		{"use", s.use},
-		{"api", s.troubleServer},
-		{"kill", s.troubleSchedulers},
-	} {
+func (d *Director) act(m *moment) error {
+	deeds := []deed{
+		{"create", d.createWorkloads},
+		{"scale", d.scale},
+		{"roll", d.roll},
+		{"delete", d.deleteWorkloads},
+		{"evict", d.evict},
+		{"ungate", d.ungate},
+		{"add", d.add},
+		{"remove", d.remove},
+		{"cordon", func(m *moment) error { return d.cordon(m.Cordon, true) }},
+		{"uncordon", func(m *moment) error { return d.cordon(m.Uncordon, false) }},
+		{"taint", func(m *moment) error { return d.retaint(m.Taint, true) }},
+		{"untaint", func(m *moment) error { return d.retaint(m.Untaint, false) }},
+		{"drain", d.drain},
+	}
+	for _, one := range append(deeds, d.further...) {
 		if err := one.do(m); err != nil {
-			return m.Fail(one.field, "%v, %v after the beginning", err, s.cluster.Now().Sub(s.Start))
+			return m.Fail(one.field, "%v, %v after the beginning", err, d.server.Now().Sub(d.Start))
 		}
 	}
 	return nil
 }
 
-func (s *stage) createWorkloads(m *moment) error {
+func (d *Director) createWorkloads(m *moment) error {
 	for _, name := range m.Create {
-		w := s.file.workload(name)
-		if err := s.create(w.objects()...); err != nil {
+		w := d.file.workload(name)
+		if err := d.create(w.objects()...); err != nil {
 			return err
 		}
-		if err := s.useOf(w); err != nil {
+		if err := d.created(w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *stage) scale(m *moment) error {
+func (d *Director) scale(m *moment) error {
 	for _, name := range sortedKeys(m.Scale) {
-		w := s.file.workload(name)
-		err := s.edit(w.kind, w.Namespace, name, func(o world.Object) {
+		w := d.file.workload(name)
+		err := d.edit(w.kind, w.Namespace, name, func(o world.Object) {
 			switch o := o.(type) {
 			case *appsv1.Deployment:
 				o.Spec.Replicas = changed(o.Spec.Replicas, m.Scale[name])
@@ -81,14 +74,14 @@ func changed(replicas *int32, by change) *int32 {
 }
 
 // roll replaces the pods of deployments one by one, as kubectl rollout restart does.
-func (s *stage) roll(m *moment) error {
+func (d *Director) roll(m *moment) error {
 	for _, name := range m.Roll {
-		err := s.edit(world.Deployment, s.file.workload(name).Namespace, name, func(o world.Object) {
+		err := d.edit(world.Deployment, d.file.workload(name).Namespace, name, func(o world.Object) {
 			t := &o.(*appsv1.Deployment).Spec.Template
 			if t.Annotations == nil {
 				t.Annotations = map[string]string{}
 			}
-			t.Annotations["kubectl.kubernetes.io/restartedAt"] = s.cluster.Now().Format(time.RFC3339)
+			t.Annotations["kubectl.kubernetes.io/restartedAt"] = d.server.Now().Format(time.RFC3339)
 		})
 		if err != nil {
 			return err
@@ -97,22 +90,29 @@ func (s *stage) roll(m *moment) error {
 	return nil
 }
 
+// editTries is how often an object is read again that somebody else has changed meanwhile.
+const editTries = 8
+
 // edit changes an object.
-func (s *stage) edit(kind world.Kind, namespace, name string, change func(world.Object)) error {
-	o, err := s.cluster.Get(kind, namespace, name)
-	if err != nil {
-		return err
+func (d *Director) edit(kind world.Kind, namespace, name string, change func(world.Object)) (err error) {
+	for range editTries {
+		var o world.Object
+		if o, err = d.server.Get(kind, namespace, name); err != nil {
+			return err
+		}
+		next := o.DeepCopyObject().(world.Object)
+		change(next)
+		if _, err = d.server.Update(next); !apierrors.IsConflict(err) {
+			return err
+		}
 	}
-	next := o.DeepCopyObject().(world.Object)
-	change(next)
-	_, err = s.cluster.Update(next)
 	return err
 }
 
-func (s *stage) deleteWorkloads(m *moment) error {
+func (d *Director) deleteWorkloads(m *moment) error {
 	for _, name := range m.Delete {
-		for _, o := range s.file.workload(name).objects() {
-			err := s.cluster.Delete(world.KindOf(o), o.GetNamespace(), o.GetName(), metav1.DeleteOptions{})
+		for _, o := range d.file.workload(name).objects() {
+			err := d.server.Delete(world.KindOf(o), o.GetNamespace(), o.GetName(), metav1.DeleteOptions{})
 			if err != nil && !apierrors.IsNotFound(err) {
 				return err
 			}
@@ -122,10 +122,10 @@ func (s *stage) deleteWorkloads(m *moment) error {
 }
 
 // podsOf are the pods of a workload for which something holds, by name.
-func (s *stage) podsOf(name string, which func(*v1.Pod) bool) []*v1.Pod {
-	w := s.file.workload(name)
+func (d *Director) podsOf(name string, which func(*v1.Pod) bool) []*v1.Pod {
+	w := d.file.workload(name)
 	var all []*v1.Pod
-	for _, o := range s.cluster.List(world.Pod) {
+	for _, o := range d.server.List(world.Pod) {
 		pod := o.(*v1.Pod)
 		if pod.Namespace == w.Namespace && pod.Labels[appLabel] == name && pod.DeletionTimestamp == nil && which(pod) {
 			all = append(all, pod)
@@ -135,11 +135,11 @@ func (s *stage) podsOf(name string, which func(*v1.Pod) bool) []*v1.Pod {
 }
 
 // evict asks for pods to leave. What a budget refuses stays.
-func (s *stage) evict(m *moment) error {
+func (d *Director) evict(m *moment) error {
 	for _, name := range sortedKeys(m.Evict) {
-		running := s.podsOf(name, func(pod *v1.Pod) bool { return pod.Spec.NodeName != "" })
+		running := d.podsOf(name, func(pod *v1.Pod) bool { return pod.Spec.NodeName != "" })
 		for _, pod := range running[:min(m.Evict[name], len(running))] {
-			err := s.cluster.Evict(&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}})
+			err := d.server.Evict(&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}})
 			if err != nil && !apierrors.IsTooManyRequests(err) {
 				return err
 			}
@@ -149,13 +149,13 @@ func (s *stage) evict(m *moment) error {
 }
 
 // ungate takes all gates off so many of a workload's pods.
-func (s *stage) ungate(m *moment) error {
+func (d *Director) ungate(m *moment) error {
 	for _, name := range sortedKeys(m.Ungate) {
-		gated := s.podsOf(name, func(pod *v1.Pod) bool { return len(pod.Spec.SchedulingGates) > 0 })
+		gated := d.podsOf(name, func(pod *v1.Pod) bool { return len(pod.Spec.SchedulingGates) > 0 })
 		for _, pod := range gated[:min(m.Ungate[name], len(gated))] {
 			next := pod.DeepCopy()
 			next.Spec.SchedulingGates = nil
-			if _, err := s.cluster.Update(next); err != nil {
+			if _, err := d.server.Update(next); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,17 @@ import (
 	"orrery/core/world/memory"
 )
 
+// trouble is what can be asked for where everything is simulated.
+func (s *stage) trouble() []deed {
+	return []deed{
+		{"lose", func(m *moment) error { return s.eachNode(m.Lose, s.cluster.LoseNode) }},
+		{"recover", func(m *moment) error { return s.eachNode(m.Recover, s.cluster.RecoverNode) }},
+		{"use", s.use},
+		{"api", s.troubleServer},
+		{"kill", s.troubleSchedulers},
+	}
+}
+
 // use has pods or nodes use more, or less, than before.
 func (s *stage) use(m *moment) error {
 	for i := range m.Use {

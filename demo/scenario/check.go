@@ -29,7 +29,7 @@ func (f *file) check() error {
 	case f.Length.of() > mostLength:
 		return f.Fail("length", "a scenario lasts for %v at most", mostLength)
 	}
-	return firstOf(f.checkCluster, f.checkScheduler, f.checkWorkloads, f.checkObjects, f.checkStory)
+	return firstOf(f.checkCluster, f.checkScheduler, f.checkWorkloads, f.checkObjects, f.checkStory, f.checkRecorded)
 }
 
 // firstOf is the first error of several checks.

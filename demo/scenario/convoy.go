@@ -5,12 +5,11 @@ import (
 	"slices"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"orrery/core/evict"
 	"orrery/core/evict/budget"
 	"orrery/core/world"
-	"orrery/core/world/memory"
 )
 
 // convoy drains nodes one after the other, so many at a time, as somebody with a shell script and kubectl drain does.
@@ -30,20 +29,24 @@ type draining struct {
 // drainer is who drains.
 const drainer = "kubectl drain"
 
-func (s *stage) begin(d *drain) {
-	s.drains = append(s.drains, &convoy{plan: d, nodes: s.nodes(d.Nodes), resting: map[string]time.Time{}})
+func (d *Director) begin(plan *drain) {
+	d.drains = append(d.drains, &convoy{plan: plan, nodes: d.nodes(plan.Nodes), resting: map[string]time.Time{}})
 }
 
 // settle begins drains, and ends those that are done.
-func (c *convoy) settle(s *stage) {
+func (c *convoy) settle(by *Director) {
 	for len(c.nodes) > 0 && len(c.under)+len(c.resting) < max(1, c.plan.Together) {
 		name := c.nodes[0]
 		c.nodes = c.nodes[1:]
-		if s.cluster.Node(name) == nil {
+		switch err := by.setCordon(name, true); {
+		case apierrors.IsNotFound(err):
 			continue
+		case err != nil:
+			by.err = c.plan.Fail("nodes", "cordoning %s: %v", name, err)
+			return
 		}
 		o := budget.DrainOptions{Force: true, IgnoreDaemonSets: true, DeleteEmptyDirData: true}
-		c.under = append(c.under, draining{name, budget.Begin(s.cluster, name, drainer, o, evict.NewBoard())})
+		c.under = append(c.under, draining{name, budget.Begin(by.server, name, drainer, o, evict.NewBoard())})
 	}
 	for i := 0; i < len(c.under); i++ {
 		d := c.under[i]
@@ -54,33 +57,29 @@ func (c *convoy) settle(s *stage) {
 		c.under = slices.Delete(c.under, i, i+1)
 		i--
 		if err != nil {
-			s.err = c.plan.Fail("nodes", "draining %s: %v", d.node, err)
+			by.err = c.plan.Fail("nodes", "draining %s: %v", d.node, err)
 			return
 		}
-		s.say(fmt.Sprintf("%s is empty", d.node))
-		c.resting[d.node] = s.cluster.Now().Add(c.plan.Rest.of())
+		by.say(fmt.Sprintf("%s is empty", d.node))
+		c.resting[d.node] = by.server.Now().Add(c.plan.Rest.of())
 	}
-	c.wakeUp(s)
+	c.wakeUp(by)
 }
 
 // wakeUp brings nodes back that have rested.
-func (c *convoy) wakeUp(s *stage) {
+func (c *convoy) wakeUp(by *Director) {
 	for _, name := range sortedKeys(c.resting) {
-		if c.resting[name].After(s.cluster.Now()) {
+		if c.resting[name].After(by.server.Now()) {
 			continue
 		}
 		delete(c.resting, name)
-		if node := s.cluster.Node(name); node != nil && c.plan.Uncordon {
-			s.err = setCordon(s.cluster, node, false)
+		if !c.plan.Uncordon {
+			continue
+		}
+		if err := by.setCordon(name, false); err != nil && !apierrors.IsNotFound(err) {
+			by.err = err
 		}
 	}
-}
-
-func setCordon(c *memory.Cluster, node *v1.Node, on bool) error {
-	next := node.DeepCopy()
-	next.Spec.Unschedulable = on
-	_, err := c.Update(next)
-	return err
 }
 
 // hear tells the drains what happened.

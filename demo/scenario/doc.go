@@ -6,8 +6,9 @@
 //	                                            ├─ memory.Cluster          API server, kubelets, controllers
 //	                                            ├─ replica × n             engines, and an election among them
 //	                                            ├─ taint.Controller        evictions by taints
-//	                                            ├─ convoy                  drains
-//	                                            └─ moments                 act*.go
+//	                                            └─ Director                the story, on any API server
+//	                                               ├─ moments              act*.go
+//	                                               └─ convoy               drains
 //
 // # A file
 //
@@ -84,4 +85,16 @@
 // Replicas are called scheduler-1 and so on. All of them hear everything; only the leader decides. The one that is
 // watched is the one that leads at the end, so that the recording of a failover has everything in it: what the replica
 // heard before its turn, and what it then made of it.
+//
+// # Recorded on a cluster
+//
+// Every scenario can be played here, where time is virtual and the same file gives the same bytes. With recorded: cluster
+// the recording that comes with Orrery is not made so but on a real kube-apiserver, with upstream's controllers, in real
+// time: see core/parity/demorecord, which has its [Director] do the same things there. Then
+//
+//   - latency and start mean nothing, for requests take as long as they take, at the time it is; and of what chance decides,
+//     seed feeds the scheduler's choices only. They are for those who play the file here.
+//   - a story may not use, lose, recover, kill, pause, cut or ask for trouble with the api, and there are no uses, kubelet and
+//     controllers: kubelets there are small, never silent, and measure nothing, and there is one scheduler.
+//   - a story may not delete or remove, since nobody collects the pods that are left.
 package scenario

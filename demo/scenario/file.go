@@ -16,6 +16,7 @@ type file struct {
 	Seed        uint64        `yaml:"seed"`
 	Start       date          `yaml:"start"`
 	Warmup      duration      `yaml:"warmup"`
+	Recorded    recorded      `yaml:"recorded"`
 	Cluster     clusterPart   `yaml:"cluster"`
 	Scheduler   schedulerPart `yaml:"scheduler"`
 	Workloads   []workload    `yaml:"workloads"`

@@ -10,28 +10,28 @@ import (
 	"orrery/demo/scenario/strict"
 )
 
-// furnish creates what is there from the beginning: nodes, priority classes, objects, and every workload that no moment
+// Furnish creates what is there from the beginning: nodes, priority classes, objects, and every workload that no moment
 // of the story creates.
-func (s *stage) furnish() error {
-	cluster := &s.file.Cluster
+func (d *Director) Furnish() error {
+	cluster := &d.file.Cluster
 	for _, name := range sortedKeys(cluster.Priorities) {
-		if err := s.create(priorityClass(name, cluster.Priorities[name])); err != nil {
+		if err := d.create(priorityClass(name, cluster.Priorities[name])); err != nil {
 			return cluster.Fail("priorities."+name, "%v", err)
 		}
 	}
 	for i := range cluster.Nodes {
-		if err := s.addNodes(&cluster.Nodes[i], true); err != nil {
+		if err := d.addNodes(&cluster.Nodes[i], true); err != nil {
 			return err
 		}
 	}
-	for i := range s.file.Objects {
-		if err := s.addObject(&s.file.Objects[i]); err != nil {
+	for i := range d.file.Objects {
+		if err := d.addObject(&d.file.Objects[i]); err != nil {
 			return err
 		}
 	}
-	for i := range s.file.Workloads {
-		if w := &s.file.Workloads[i]; !s.file.createdLater(w.name) {
-			if err := s.create(w.objects()...); err != nil {
+	for i := range d.file.Workloads {
+		if w := &d.file.Workloads[i]; !d.file.createdLater(w.name) {
+			if err := d.create(w.objects()...); err != nil {
 				return w.Fail("", "%v", err)
 			}
 		}
@@ -44,12 +44,12 @@ func (f *file) createdLater(name string) bool {
 }
 
 // addNodes adds a group of nodes. Those of the beginning are ready; later ones become ready when their kubelets say so.
-func (s *stage) addNodes(g *nodeGroup, ready bool) error {
+func (d *Director) addNodes(g *nodeGroup, ready bool) error {
 	for _, node := range g.nodes() {
 		if ready {
 			node.Status.Conditions = []v1.NodeCondition{{Type: v1.NodeReady, Status: v1.ConditionTrue, Reason: "KubeletReady"}}
 		}
-		if err := s.create(node); err != nil {
+		if err := d.create(node); err != nil {
 			return g.Fail("name", "%v", err)
 		}
 	}
@@ -57,12 +57,12 @@ func (s *stage) addNodes(g *nodeGroup, ready bool) error {
 }
 
 // addObject creates an object that is written in full.
-func (s *stage) addObject(raw *strict.Raw) error {
+func (d *Director) addObject(raw *strict.Raw) error {
 	o, err := objectOf(raw)
 	if err != nil {
 		return err
 	}
-	if err := s.create(o); err != nil {
+	if err := d.create(o); err != nil {
 		return raw.Fail("", err.Error())
 	}
 	return nil

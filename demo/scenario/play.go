@@ -24,7 +24,7 @@ func (s *Scenario) Record(to io.Writer, progress func(done time.Duration)) error
 	var recorder *play.Recorder
 	_, err := s.Play(func(e *engine.Engine, o engine.Options) (engine.Witness, error) {
 		var err error
-		recorder, err = play.NewRecorder(to, e, o, play.About{Program: program, Description: s.about()})
+		recorder, err = play.NewRecorder(to, e, o, play.About{Program: program, Description: s.About()})
 		return recorder, err
 	}, progress)
 	if err != nil {
@@ -33,7 +33,8 @@ func (s *Scenario) Record(to io.Writer, progress func(done time.Duration)) error
 	return recorder.Close()
 }
 
-func (s *Scenario) about() string {
+// About is what a recording says of what it is of.
+func (s *Scenario) About() string {
 	if s.Description == "" {
 		return s.Title
 	}
@@ -85,7 +86,7 @@ func (s *stage) lastToLead() int {
 
 // staged is the scenario at its beginning: the cluster as it was after the warm-up.
 func (s *Scenario) staged(before []world.Object) (*stage, error) {
-	furnish := (*stage).furnish
+	furnish := func(st *stage) error { return st.Furnish() }
 	if len(before) > 0 {
 		furnish = func(st *stage) error { return st.cluster.Load(before...) }
 	}
@@ -113,11 +114,11 @@ const warmUpSeed = 0x9e3779b97f4a7c15
 
 // warmedUp are the objects of the cluster after it has run by itself for a while, before the story begins.
 func (s *Scenario) warmedUp() ([]world.Object, error) {
-	d := s.file.Warmup.of()
+	d := s.Warmup
 	if d == 0 {
 		return nil, nil
 	}
-	st, err := s.stageOf(s.Start.Add(-d), s.file.Seed^warmUpSeed, (*stage).furnish)
+	st, err := s.stageOf(s.Start.Add(-d), s.file.Seed^warmUpSeed, (*stage).Furnish)
 	if err != nil {
 		return nil, err
 	}

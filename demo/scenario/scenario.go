@@ -23,6 +23,10 @@ type Scenario struct {
 	// Length is for how long the story goes on, from Start on.
 	Length time.Duration
 	Start  time.Time
+	// Warmup is for how long everything runs before the story begins.
+	Warmup time.Duration
+	// OnCluster says that its recording is made on a real API server and not in a simulation.
+	OnCluster bool
 
 	file    *file
 	config  *config.Configuration
@@ -41,7 +45,8 @@ func Parse(name string, data []byte) (*Scenario, error) {
 	s := &Scenario{
 		Name:  strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)),
 		Title: strings.TrimSpace(f.Title), Description: strings.TrimSpace(f.Description),
-		Length: f.Length.of(), Start: time.Time(f.Start), file: f,
+		Length: f.Length.of(), Start: time.Time(f.Start), Warmup: f.Warmup.of(), file: f,
+		OnCluster: f.Recorded == onCluster,
 	}
 	if s.Start.IsZero() {
 		s.Start = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
@@ -131,6 +136,12 @@ func (s *Scenario) Extended(plugins framework.Registry) *Scenario {
 	other.plugins = plugins
 	return &other
 }
+
+// Configuration is the scheduler's.
+func (s *Scenario) Configuration() *config.Configuration { return s.config }
+
+// Seed is what chance is fed with.
+func (s *Scenario) Seed() uint64 { return s.file.Seed }
 
 // Configured is the same scenario with another configuration of the scheduler.
 func (s *Scenario) Configured(c *config.Configuration) *Scenario {

@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"fmt"
-	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -17,45 +15,28 @@ import (
 
 // stage is a scenario being played: a cluster in virtual time, and everybody who acts in it.
 type stage struct {
-	*Scenario
+	*Director
 	cluster  *memory.Cluster
 	election *sim.Simulation
 	replicas []*replica
 	taints   *taints.Controller
-	drains   []*convoy
-	script   []entry // what is still to come of the story
 	end      time.Time
 	down     time.Time // until when the API server is: whoever wants something of it waits
 
 	seen   int // the replica before a witness; none if negative
 	inputs int
 	told   func(now time.Time) // progress
-	err    error
-}
-
-// entry is a moment of the story at one of its times.
-type entry struct {
-	at     time.Time
-	moment *moment
 }
 
 // newStage sets everything up that is there from the beginning.
 func newStage(s *Scenario, c *memory.Cluster) (*stage, error) {
 	st := &stage{
-		Scenario: s, cluster: c, seen: -1, end: c.Now().Add(s.Length), told: func(time.Time) {},
+		cluster: c, seen: -1, end: c.Now().Add(s.Length), told: func(time.Time) {},
 		taints: taints.New(taints.Options{Act: true, First: effects(taintController)}),
 	}
-	if err := st.addReplicas(); err != nil {
-		return nil, err
-	}
-	for i := range s.file.Story {
-		m := &s.file.Story[i]
-		for n := range m.times() {
-			st.script = append(st.script, entry{s.Start.Add(m.At.of() + time.Duration(n)*m.Every.of()), m})
-		}
-	}
-	slices.SortStableFunc(st.script, func(a, b entry) int { return a.at.Compare(b.at) })
-	return st, nil
+	st.Director = s.Direct(c, s.Start, st.say)
+	st.created, st.further = st.useOf, st.trouble()
+	return st, st.addReplicas()
 }
 
 // newCluster is a cluster by the scenario's settings, without anything in it.
@@ -65,13 +46,13 @@ func (s *Scenario) newCluster(start time.Time, seed uint64) (*memory.Cluster, er
 		return nil, s.file.Cluster.Fail("kubelet", "%v", err)
 	}
 	return memory.New(memory.Options{
-		Start: start, Seed: seed, Latency: s.file.Cluster.Latency.of(), PodLife: s.life,
+		Start: start, Seed: seed, Latency: s.file.Cluster.Latency.of(), PodLife: s.Life,
 		Budgets: budget.Rules{}, Pace: newPacer(s.file.Cluster.Controllers, start), Pressure: kubelets,
 	}), nil
 }
 
-// life is what becomes of a pod on its node, by what its workload says.
-func (s *Scenario) life(pod *v1.Pod) memory.Life {
+// Life is what becomes of a pod on its node, by what its workload says.
+func (s *Scenario) Life(pod *v1.Pod) memory.Life {
 	life := memory.DefaultLife(pod)
 	w := s.file.workload(pod.Labels[appLabel])
 	if w == nil {
@@ -114,10 +95,8 @@ func (s *stage) settle() {
 	for _, effect := range s.taints.Effects() {
 		s.cluster.Do(effect)
 	}
-	for _, d := range s.drains {
-		if !s.cluster.Now().Before(s.down) {
-			d.settle(s)
-		}
+	if s.err == nil && !s.cluster.Now().Before(s.down) {
+		s.err = s.Director.settle()
 	}
 }
 
@@ -134,14 +113,11 @@ func (s *stage) wake() time.Time {
 	}
 	sooner(s.taints.NextWake())
 	sooner(s.election.Next())
-	for _, d := range s.drains {
-		at, ok := d.nextWake()
-		if at.Before(s.down) {
-			at = s.down
-		}
-		sooner(at, ok)
+	at, ok := s.Director.NextWake()
+	if at.Before(s.down) { // whoever wants something of the API server waits for it
+		at = s.down
 	}
-	sooner(s.nextMoment())
+	sooner(at, ok)
 	if now := s.cluster.Now(); first.Before(now) {
 		return now
 	}
@@ -189,33 +165,17 @@ func (s *stage) pass(now time.Time) {
 		s.taints.Apply(passed)
 	}
 	s.election.Run(now)
-	for _, d := range s.drains {
-		if !now.Before(s.down) {
+	if s.err == nil && !now.Before(s.down) {
+		for _, d := range s.drains {
 			d.hear(passed)
 		}
+		s.err = s.perform(now)
 	}
-	for at, ok := s.nextMoment(); ok && !at.After(now) && s.err == nil; at, ok = s.nextMoment() {
-		m := s.script[0].moment
-		s.script = s.script[1:]
-		s.say(m.Say)
-		s.err = s.act(m)
-	}
-}
-
-// nextMoment is when the story goes on.
-func (s *stage) nextMoment() (time.Time, bool) {
-	switch {
-	case len(s.script) == 0:
-		return time.Time{}, false
-	case s.script[0].at.Before(s.down):
-		return s.down, true
-	}
-	return s.script[0].at, true
 }
 
 // say sets a mark in the recording.
 func (s *stage) say(text string) {
-	if text == "" || s.seen < 0 {
+	if s.seen < 0 {
 		return
 	}
 	r := s.replicas[s.seen]
@@ -223,30 +183,4 @@ func (s *stage) say(text string) {
 		r.hear(world.Input{At: s.cluster.Now(), Event: world.Passed{}})
 		marker.Mark(text)
 	}
-}
-
-// create creates objects at the beginning, or when the story says so.
-func (s *stage) create(objects ...world.Object) error {
-	for _, o := range objects {
-		if err := ensureNamespace(s.cluster, o.GetNamespace()); err != nil {
-			return err
-		}
-		if _, err := s.cluster.Create(o); err != nil {
-			return fmt.Errorf("the API server refuses it: %w", err)
-		}
-	}
-	return nil
-}
-
-func ensureNamespace(c *memory.Cluster, name string) error {
-	if name == "" {
-		return nil
-	}
-	if _, err := c.Get(world.Namespace, "", name); err == nil {
-		return nil
-	}
-	ns := &v1.Namespace{}
-	ns.Name = name
-	_, err := c.Create(ns)
-	return err
 }

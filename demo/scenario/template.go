@@ -43,7 +43,7 @@ func (w *workload) podSpec() v1.PodSpec {
 	spec := v1.PodSpec{
 		Containers: []v1.Container{{
 			Name: "main", Image: "registry.example/" + w.name + ":1",
-			Resources: v1.ResourceRequirements{Requests: w.requests()},
+			Resources: v1.ResourceRequirements{Requests: w.requests(), Limits: w.limits()},
 		}},
 		PriorityClassName: w.Priority, SchedulerName: w.Scheduler, NodeSelector: w.nodeSelector(),
 		Affinity: w.affinity(), Tolerations: w.tolerations(),
@@ -74,6 +74,18 @@ func (w *workload) requests() v1.ResourceList {
 		requests[v1.ResourceName(name)] = q.Quantity
 	}
 	return requests
+}
+
+// limits are of what a node has only so many of: the API has nobody ask for more such things than the limit.
+func (w *workload) limits() v1.ResourceList {
+	if len(w.Resources) == 0 {
+		return nil
+	}
+	limits := v1.ResourceList{}
+	for name, q := range w.Resources {
+		limits[v1.ResourceName(name)] = q.Quantity
+	}
+	return limits
 }
 
 func (w *workload) nodeSelector() map[string]string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"orrery/core/trace"
@@ -17,6 +18,8 @@ type shot struct {
 	pane  views.PaneID
 	// finds chooses the pod or node that is opened from what the pane before shows.
 	finds func(*views.Model) (pod, node string)
+	// asks is a change to try, on a picture of a what-if.
+	asks  string
 	w, h  int
 	theme string
 	title string
@@ -71,6 +74,10 @@ var shots = []shot{
 		title: "enter  Node", tells: "A node: what is allocated of it, its pods, taints and images",
 	},
 	{
+		file: "whatif", trace: "morning-rush", at: 58 * time.Second, pane: views.WhatIfPane, asks: "drain shop-east-1", w: 120, h: 30,
+		title: "w  What if", tells: "A node is drained on a copy of the cluster: the numbers before and after, and every pod that fares differently",
+	},
+	{
 		file: "light", trace: "morning-rush", at: 58 * time.Second, w: 140, h: 40, theme: "light",
 		title: "orrery demo --theme light", tells: "The dashboard in the light theme",
 	},
@@ -80,12 +87,12 @@ var shots = []shot{
 	},
 }
 
-// stuckPod is a pod that no node is good for.
+// stuckPod is a pod that no node was good for: one that is parked, or else one that waits to be tried again.
 func stuckPod(m *views.Model) (pod, node string) {
 	if m.Queue == nil {
 		return "", ""
 	}
-	for _, row := range m.Queue.Stuck {
+	for _, row := range slices.Concat(m.Queue.Stuck, m.Queue.Soon) {
 		return row.Name, ""
 	}
 	return "", ""

@@ -10,6 +10,7 @@ import (
 	"orrery/core/printable"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
+	"orrery/core/whatif"
 	"orrery/core/world"
 	"orrery/demo"
 	"orrery/demo/playback"
@@ -90,7 +91,38 @@ func (s shot) model(deck *playback.Deck) (*views.Model, error) {
 		}
 	}
 	look.Open = s.pane
+	if s.asks != "" {
+		var err error
+		if look.WhatIf, err = s.answer(deck); err != nil {
+			return nil, err
+		}
+		m := collector.Model(deck.Engine(), look)
+		m.Header.Mode = views.Hypothetical
+		return m, nil
+	}
 	return collector.Model(deck.Engine(), look), nil
+}
+
+// answer tries the change on a copy.
+func (s shot) answer(deck *playback.Deck) (*views.WhatIf, error) {
+	changes, err := whatif.ParseAll(strings.Fields(s.asks))
+	if err != nil {
+		return nil, err
+	}
+	fork, err := deck.Engine().Fork()
+	if err != nil {
+		return nil, err
+	}
+	if deck.Now().After(fork.Now()) {
+		if err := fork.Apply(world.Input{At: deck.Now(), Event: world.Passed{}}); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := whatif.Ask(fork, changes, whatif.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return collect.WhatIf(answer, "what if "+s.asks+"?", whatif.Command(s.trace, deck.Now().Sub(deck.Start()), changes)), nil
 }
 
 // marks are how the kinds of marks look.

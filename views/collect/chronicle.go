@@ -83,6 +83,13 @@ func (c *Chronicle) Stepped(d *engine.Decision) {
 // Wanted hears an effect. It implements engine.Witness.
 func (c *Chronicle) Wanted(world.Effect) {}
 
+// Refused hears that a person asked for a pod to be evicted, and that a disruption budget did not allow it. The engine must be
+// held meanwhile.
+func (c *Chronicle) Refused(at time.Time, pod world.Ref, why string) {
+	c.clerk.Refused(at, pod, "somebody here", why)
+	c.stamp++
+}
+
 // Board is the departures.
 func (c *Chronicle) Board() *evict.Board { return c.clerk.Board() }
 

@@ -34,6 +34,7 @@ type Collector struct {
 	pluginsNarrowed    narrowing[int]
 	matrixNarrowed     narrowing[int]
 	onNodeNarrowed     narrowing[int]
+	marksNarrowed      narrowing[int]
 	of                 *engine.Engine // whose lists they are
 	narrowed           *views.Narrowed
 }
@@ -78,8 +79,12 @@ func (c *Collector) Model(e *engine.Engine, look Look) *views.Model {
 		m.Journey = c.journey(e, look)
 	case views.NodePane:
 		m.Node = c.nodeDetail(e, look)
+	case views.PressurePane:
+		m.Pressure = c.pressureOf(e, look)
 	case views.MetricsPane:
 		m.Metrics = c.metrics(e)
+	case views.TimelinePane:
+		m.Timeline = c.marks(look.Timeline, look)
 	}
 	m.Narrowed = c.narrowed
 	return m

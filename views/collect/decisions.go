@@ -83,7 +83,7 @@ func decisionRow(d *engine.Decision) views.DecisionRow {
 	r := views.DecisionRow{
 		Seq: d.Seq, At: d.At, Verdict: views.Verdict(d.Verdict), NodeKey: d.Node,
 		Examined: d.Examined, Feasible: d.Feasible, Nodes: d.Nodes, Score: d.Score, Took: d.Took, Attempt: d.Attempt,
-		Reason: printable.Text(dominant(d.Message)),
+		Reason: printable.Text(dominant(d.Message)), Message: printable.Text(d.Message),
 	}
 	if d.Nominated != "" {
 		r.NodeKey = d.Nominated

@@ -14,15 +14,17 @@
 //
 //	chronicle.go                   what is heard
 //	curves.go, histogram.go        how much was decided in each second, and how long it took
-//	leases.go                      every Lease's history
+//	leases.go, candidates.go       every Lease's history, and who is a candidate
 //	timings.go                     what plugins take, as a framework.Observer
 //	collector.go, look.go          a model of what is looked at
 //	nodes.go, snapshot.go, zones.go, node.go, drift.go
 //	queue.go, moves.go, journey.go
 //	decisions.go, explain.go, cause.go, remedy.go, reason.go
+//	pressure.go                    whom a node would evict, from what was read of its usage
 //	evictions.go, leader.go, plugins.go, metrics.go
 //	narrow.go                      filtering and sorting long lists
 //	names.go                       words to complete
+//	marks.go, whatif.go            what others have found, as it is shown
 //
 // # What a frame costs
 //

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,11 @@ func (c *Collector) evictions(e *engine.Engine, look Look) *views.Evictions {
 		default:
 			v.Leaving++
 		}
+		if m.open[i].Doubtful(e.Now()) {
+			v.Overdue++
+		}
 	}
+	v.Outcomes = outcomesOf(c.run.Chronicle.Board().Outcomes())
 	total := len(m.open) + len(m.ended)
 	first, end := look.window(total)
 	switch {
@@ -69,7 +74,7 @@ func (c *Collector) evictions(e *engine.Engine, look Look) *views.Evictions {
 	}
 	v.List = views.List[views.Departure]{First: first, Total: total, Rows: make([]views.Departure, end-first)}
 	for i := range v.List.Rows {
-		v.List.Rows[i] = departure(m.nth(first + i))
+		v.List.Rows[i] = departure(m.nth(first+i), e.Now())
 	}
 	return v
 }
@@ -123,18 +128,37 @@ func (c *Collector) departuresLeft(e *engine.Engine, look Look) views.List[views
 	l := views.List[views.Departure]{First: first, Total: left.Matches}
 	for _, i := range places {
 		if i < len(m.open)+len(m.ended) {
-			l.Rows = append(l.Rows, departure(m.nth(i)))
+			l.Rows = append(l.Rows, departure(m.nth(i), e.Now()))
 		}
 	}
 	return l
 }
 
-func departure(d *evict.Departure) views.Departure {
+// amiss are the outcomes of predictions that were wrong, or that nobody acted on.
+var amiss = [...]evict.Outcome{evict.Late, evict.Early, evict.Missed, evict.Contradicted}
+
+// outcomesOf is what came of predictions: of those that came to something all that there are, and of the others, too, kept,
+// late and missed.
+func outcomesOf(all evict.Outcomes) []views.Tally {
+	if !all.Any() {
+		return nil
+	}
+	var list []views.Tally
+	for o := evict.Kept; int(o) < len(all); o++ {
+		if n := all.Of(o); n > 0 || o == evict.Kept || o == evict.Late || o == evict.Missed {
+			list = append(list, views.Tally{Name: o.String(), Count: int64(n), Bad: n > 0 && slices.Contains(amiss[:], o)})
+		}
+	}
+	return list
+}
+
+func departure(d *evict.Departure, now time.Time) views.Departure {
 	name, key := podNames(d.Pod)
 	return views.Departure{
 		Pod: name, Key: key, Node: printable.Text(d.Node), NodeKey: d.Node, Cause: string(d.Cause), By: printable.Text(d.By), Why: whyLeaves(d),
 		Phase: phases[d.Phase], Predicted: d.Predicted, Noticed: d.Noticed, Deadline: d.Deadline, Ended: d.Ended,
 		Budget: printable.Text(d.Budget), Allowed: d.Allowed,
+		Check: d.Check(now), Brief: d.Brief(now), Doubtful: d.Doubtful(now), Amiss: slices.Contains(amiss[:], d.Foretold.Outcome),
 	}
 }
 

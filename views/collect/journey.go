@@ -121,7 +121,13 @@ var places = map[engine.Place]views.PodState{
 	engine.PlaceBound: views.Bound, engine.PlaceGone: views.Gone,
 }
 
-func place(p engine.Place) views.PodState { return places[p] }
+// place is where a pod is; one that is nowhere is gone.
+func place(p engine.Place) views.PodState {
+	if state, ok := places[p]; ok {
+		return state
+	}
+	return views.Gone
+}
 
 func podFacts(pod *v1.Pod) []views.Fact {
 	facts := []views.Fact{{Name: "profile", Value: printable.Text(pod.Spec.SchedulerName)}}

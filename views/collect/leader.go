@@ -10,22 +10,47 @@ import (
 	"orrery/views"
 )
 
-// leaderOf is the election of the scheduler's leader; nil if there is none, or none was seen.
+// changesMost is how many changes of all leases are shown: more than any screen has rows for.
+const changesMost = 128
+
+// leaderOf is the election of the scheduler's leader, and the other elections there are; nil if there is none, or none was
+// seen.
 func (c *Collector) leaderOf(e *engine.Engine) *views.Leader {
 	ch := c.run.Chronicle
 	if ch == nil {
 		return nil
 	}
-	w := ch.leases.scheduler()
-	if w == nil {
+	now := e.Now()
+	v := &views.Leader{State: leader.Absent.String()}
+	if w := ch.leases.scheduler(); w != nil {
+		v = electionOf(w, ch.options.Election, now)
+	}
+	if standing := ch.leases.standing.of(ch.leases.name(), v.Holder, now); len(standing) > 0 {
+		v.Candidates = standing
+	}
+	for _, w := range ch.leases.others() {
+		v.Others = append(v.Others, otherOf(w, now))
+		for _, change := range changesOf(w.History().Tenures) {
+			change.Lease = printable.Text(w.name.Name)
+			v.Changes = append(v.Changes, change)
+		}
+	}
+	slices.SortStableFunc(v.Changes, func(a, b views.LeaderChange) int { return b.At.Compare(a.At) })
+	v.Changes = v.Changes[:min(len(v.Changes), changesMost)]
+	if v.State == leader.Absent.String() && len(v.Others)+len(v.Candidates)+len(v.Changes) == 0 {
 		return nil
 	}
-	settings, now := ch.options.Election, e.Now()
+	return v
+}
+
+// electionOf is what is known of the scheduler's Lease.
+func electionOf(w *watched, settings leader.Settings, now time.Time) *views.Leader {
 	r := w.Read(now)
 	v := &views.Leader{
 		Holder: printable.Text(r.Record.Holder), Leads: r.Record.Holder != "" && r.Record.Holder == settings.Identity,
 		Lease: r.Record.Duration(), Deadline: settings.RenewDeadline, Retry: settings.RetryPeriod,
 		Beats: w.last(), Transitions: r.Record.Transitions, Skew: r.Tolerance, Seen: r.ClockRatio,
+		Strategy: printable.Text(string(r.Record.Strategy)), Preferred: printable.Text(r.Record.PreferredHolder),
 		State: r.State.String(), Takeover: r.TakeoverFrom,
 	}
 	if r.State == leader.Held || r.State == leader.Expired {
@@ -37,6 +62,15 @@ func (c *Collector) leaderOf(e *engine.Engine) *views.Leader {
 	tenures := w.History().Tenures
 	v.Changes, v.Candidates = changesOf(tenures), candidatesOf(tenures, r.Record.Holder, now)
 	return v
+}
+
+func otherOf(w *watched, now time.Time) views.OtherLease {
+	r := w.Read(now)
+	o := views.OtherLease{Name: printable.Text(w.name.String()), Holder: printable.Text(r.Record.Holder), Transitions: r.Record.Transitions}
+	if r.Record.Holder != "" {
+		o.Expires = r.Tenure.Last.Add(r.Record.Duration())
+	}
+	return o
 }
 
 // changesOf is how the lease went from hand to hand, the latest first.

@@ -2,6 +2,8 @@ package collect
 
 import (
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -11,11 +13,12 @@ import (
 	"orrery/core/world"
 )
 
-// leases are the Leases that were seen, but for those that are nodes' heartbeats, each with somebody who watches it.
+// leases are the Leases that were seen and that somebody stands for, each with somebody who watches it.
 type leases struct {
 	election leader.Settings
 	delay    time.Duration
 	byName   map[types.NamespacedName]*watched
+	standing candidates
 }
 
 // watched is a Lease's history, and the times between its last renewals.
@@ -32,17 +35,23 @@ const (
 	// leasesMost is how many Leases are watched: controllers have one each.
 	leasesMost = 64
 	beatsKept  = 64
-	// heartbeats is the namespace in which every node has a Lease that nobody competes for.
+	// heartbeats is the namespace in which every node has a Lease, and identity the label on those of API servers.
 	heartbeats = "kube-node-lease"
+	identity   = "apiserver.kubernetes.io/identity"
 )
 
+// competedFor tells of a Lease whether anybody stands for it. Others only say that somebody is alive.
+func competedFor(lease *coordinationv1.Lease) bool {
+	return lease.Namespace != heartbeats && lease.Labels[identity] == ""
+}
+
 func newLeases(o ChronicleOptions) leases {
-	return leases{election: o.Election, delay: o.LeaseDelay, byName: map[types.NamespacedName]*watched{}}
+	return leases{election: o.Election, delay: o.LeaseDelay, byName: map[types.NamespacedName]*watched{}, standing: candidates{}}
 }
 
 func (l *leases) fork() leases {
 	f := *l
-	f.byName = maps.Clone(l.byName)
+	f.byName, f.standing = maps.Clone(l.byName), l.standing.fork()
 	for name, w := range f.byName {
 		twin := *w
 		twin.Watcher = w.Watcher.Fork()
@@ -52,9 +61,10 @@ func (l *leases) fork() leases {
 }
 
 func (l *leases) apply(in world.Input) {
+	l.standing.apply(in.Event)
 	switch event := in.Event.(type) {
 	case world.Changed:
-		if lease, ok := event.Object.(*coordinationv1.Lease); ok && lease.Namespace != heartbeats {
+		if lease, ok := event.Object.(*coordinationv1.Lease); ok && competedFor(lease) {
 			if w := l.watch(lease); w != nil {
 				w.apply(in, lease)
 			}
@@ -69,7 +79,7 @@ func (l *leases) apply(in world.Input) {
 // listed tells everybody who watches of the list: a Lease that is not in it is gone.
 func (l *leases) listed(in world.Input, event world.Listed) {
 	for _, o := range event.Objects {
-		if lease, ok := o.(*coordinationv1.Lease); ok && lease.Namespace != heartbeats {
+		if lease, ok := o.(*coordinationv1.Lease); ok && competedFor(lease) {
 			l.watch(lease)
 		}
 	}
@@ -131,5 +141,18 @@ func (w *watched) last() []time.Duration {
 
 // scheduler is the Lease that the scheduler's replicas compete for; nil if there is none.
 func (l *leases) scheduler() *watched {
-	return l.byName[types.NamespacedName{Namespace: l.election.Namespace, Name: l.election.Name}]
+	return l.byName[l.name()]
+}
+
+func (l *leases) name() types.NamespacedName {
+	return types.NamespacedName{Namespace: l.election.Namespace, Name: l.election.Name}
+}
+
+// others are all Leases but the scheduler's, by name.
+func (l *leases) others() []*watched {
+	list := slices.DeleteFunc(slices.Collect(maps.Values(l.byName)), func(w *watched) bool {
+		return w.name == l.name() || w.Read(time.Time{}).State == leader.Absent
+	})
+	slices.SortFunc(list, func(a, b *watched) int { return strings.Compare(a.name.String(), b.name.String()) })
+	return list
 }

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"orrery/core/usage"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/filter"
@@ -22,6 +23,8 @@ type Look struct {
 	// WhatIf and Timeline are made by others, and passed on to the model.
 	WhatIf   *views.WhatIf
 	Timeline *views.Timeline
+	// Usage is what was read of the node that is open; nil where nothing can be read.
+	Usage *usage.Reading
 }
 
 // window is the rows of a list of total that a look shows.

@@ -28,6 +28,7 @@ func moves(e *engine.Engine, rows, waiting int) []views.Move {
 	most := min(max(rows-waiting, trail), longTrail)
 	list := make([]views.Move, 0, most)
 	seen := make([]types.UID, 0, most)
+	var underway []engine.Underway
 	far := 0
 	for t := range e.Moves() {
 		if far++; far > walked {
@@ -44,8 +45,14 @@ func moves(e *engine.Engine, rows, waiting int) []views.Move {
 		if t.From == queue.Gone {
 			m.From = views.Unseen
 		}
-		if m.To == views.Bound {
+		switch m.To {
+		case views.Bound:
 			m.Node = printable.Text(nodeOf(e, t))
+		case views.InFlight:
+			if t.Event == queue.Done && underway == nil {
+				underway = e.BindingsFrom(0, walked)
+			}
+			m.Node = printable.Text(nodeAhead(underway, t))
 		}
 		way := e.Trail(t.UID, steps+1)
 		for i := range way[:max(len(way)-1, 0)] {
@@ -62,10 +69,10 @@ func moves(e *engine.Engine, rows, waiting int) []views.Move {
 	return list
 }
 
-// arrived is where a move has led. A pod that leaves the queue when its attempt is done is on its way to a node, or on it
-// by now, unless it is no more.
+// arrived is where a move has led. A pod that leaves the queue when its attempt is done, or because another scheduler was
+// quicker, is on its way to a node, or on it by now, unless it is no more.
 func arrived(e *engine.Engine, t *queue.Transition) views.PodState {
-	if t.To == queue.Gone && t.Event == queue.Done {
+	if t.To == queue.Gone && (t.Event == queue.Done || t.Event == queue.BoundByOther) {
 		return place(e.Where(t.Namespace, t.Name))
 	}
 	return stateOf(t.To)
@@ -75,6 +82,16 @@ func arrived(e *engine.Engine, t *queue.Transition) views.PodState {
 func nodeOf(e *engine.Engine, t *queue.Transition) string {
 	if pod := e.Store().Pod(t.Namespace, t.Name); pod != nil {
 		return pod.Spec.NodeName
+	}
+	return ""
+}
+
+// nodeAhead is the node that a pod is on the way to.
+func nodeAhead(underway []engine.Underway, t *queue.Transition) string {
+	for i := range underway {
+		if u := &underway[i]; u.Pod.Name == t.Name && u.Pod.Namespace == t.Namespace {
+			return u.Node
+		}
 	}
 	return ""
 }

@@ -26,6 +26,14 @@ func Sorts(pane views.PaneID) []string {
 		return []string{"node", "score"}
 	case views.NodePane:
 		return []string{"name", "priority", "cpu", "memory"}
+	case views.TimelinePane:
+		return []string{"kind", "text"}
+	case views.PressurePane:
+		words := make([]string, len(rankings))
+		for i, r := range rankings {
+			words[i] = r.word
+		}
+		return words
 	}
 	return nil
 }

@@ -67,6 +67,21 @@ func AppendSpan(b []byte, d time.Duration) []byte {
 	return whole(24*time.Hour, "d")
 }
 
+// AppendAge appends how long something has been so, which is read again and again: in whole seconds, minutes, hours or days,
+// so that it does not change more often than it matters.
+func AppendAge(b []byte, d time.Duration) []byte {
+	unit, name := 24*time.Hour, byte('d')
+	switch {
+	case d < time.Minute:
+		unit, name = time.Second, 's'
+	case d < time.Hour:
+		unit, name = time.Minute, 'm'
+	case d < 48*time.Hour:
+		unit, name = time.Hour, 'h'
+	}
+	return append(strconv.AppendInt(b, int64(d/unit), 10), name)
+}
+
 // Count draws a whole number and gives the column after it.
 func (a Area) Count(x, y int, s themes.Style, n int64) int {
 	var room [32]byte
@@ -89,6 +104,12 @@ func (a Area) Span(x, y int, s themes.Style, d time.Duration) int {
 func (a Area) SpanRight(x, y, w int, s themes.Style, d time.Duration) {
 	var room [32]byte
 	a.bytesRight(x, y, w, s, AppendSpan(room[:0], d))
+}
+
+// AgeRight draws how long something has been so, ending in column x+w, or nothing if it is longer.
+func (a Area) AgeRight(x, y, w int, s themes.Style, d time.Duration) {
+	var room [32]byte
+	a.bytesRight(x, y, w, s, AppendAge(room[:0], d))
 }
 
 // ClockRight draws a time of day to the tenth of a second.

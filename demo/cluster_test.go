@@ -1,0 +1,120 @@
+package demo_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"orrery/core/store"
+	"orrery/core/trace"
+	"orrery/core/world"
+	"orrery/demo"
+)
+
+// onCluster are the recordings that were made on a real API server.
+var onCluster = []string{"morning-rush", "priority-storm", "node-drain"}
+
+// simulated are the others. With the race detector it is one of them.
+func simulated() []demo.Trace {
+	others := slices.DeleteFunc(demo.Traces(), func(tr demo.Trace) bool { return slices.Contains(onCluster, tr.Name) })
+	return others[:min(replayed, len(others))]
+}
+
+func TestARecordingIsOfWhereItsScenarioSays(t *testing.T) {
+	for _, tr := range demo.Traces() {
+		s, err := demo.Scenario(tr.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := slices.Contains(onCluster, tr.Name)
+		if s.OnCluster != want {
+			t.Errorf("%s: that it is recorded on a cluster is %v in the scenario", tr.Name, s.OnCluster)
+		}
+		r, err := trace.NewReader(bytes.NewReader(bytesOf(t, tr.Name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := r.Header()
+		if strings.Contains(h.Program, "on kube-apiserver v") != want {
+			t.Errorf("%s says that it was recorded by %q", tr.Name, h.Program)
+		}
+		if h.Description != s.About() || h.Base != trace.FromStart || want && h.Seed != s.Seed() {
+			t.Errorf("%s is of another scenario, or not of a whole life: it begins with a %s, has seed %d and says\n%s", tr.Name, h.Base, h.Seed, h.Description)
+		}
+	}
+}
+
+// lateMost is by how much a real cluster may be late with what a story says.
+const lateMost = 1500 * time.Millisecond
+
+func TestEverythingAStorySaysIsInItsRecordingAtItsTime(t *testing.T) {
+	for _, tr := range demo.Traces() {
+		source, err := demo.Source(tr.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told struct {
+			Story []struct {
+				At  time.Duration
+				Say string
+			}
+		}
+		if err := yaml.Unmarshal(source, &told); err != nil {
+			t.Fatal(err)
+		}
+		w := watch(t, tr.Name)
+		for _, m := range told.Story {
+			if m.Say == "" {
+				continue
+			}
+			late := w.said(t, trace.Note, m.Say) - m.At
+			if most := map[bool]time.Duration{true: lateMost}[slices.Contains(onCluster, tr.Name)]; late < 0 || late > most {
+				t.Errorf("%s says %q %v late", tr.Name, m.Say, late)
+			}
+		}
+	}
+}
+
+// What comes from a real API server has much in it that is nobody's business.
+func TestNothingIsInARecordingButWhatSchedulingReads(t *testing.T) {
+	for _, name := range onCluster {
+		r, err := trace.NewReader(bytes.NewReader(bytesOf(t, name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for record, err := range r.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, _ := record.Body.(trace.Input)
+			for _, o := range objectsOf(in.Event) {
+				if len(o.GetManagedFields()) > 0 || !equality.Semantic.DeepEqual(o, store.Trim(o)) {
+					t.Fatalf("%s: %s %s has more to it than scheduling reads", name, world.KindOf(o), o.GetName())
+				}
+				if pod, ok := o.(*v1.Pod); ok {
+					for _, c := range pod.Spec.Containers {
+						if len(c.Env)+len(c.EnvFrom)+len(c.Command)+len(c.Args)+len(c.VolumeMounts) > 0 {
+							t.Fatalf("%s: a container of pod %s says what runs in it", name, pod.Name)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func objectsOf(e world.Event) []world.Object {
+	switch e := e.(type) {
+	case world.Changed:
+		return []world.Object{e.Object}
+	case world.Listed:
+		return e.Objects
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package scenario_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"orrery/core/world"
+	"orrery/core/world/memory"
+)
+
+// contested is a server on which somebody else is always a little faster, so many times.
+type contested struct {
+	*memory.Cluster
+	left int
+}
+
+func (c *contested) Update(o world.Object) (world.Object, error) {
+	if c.left > 0 {
+		c.left--
+		return nil, apierrors.NewConflict(schema.GroupResource{Resource: "nodes"}, o.GetName(), nil)
+	}
+	return c.Cluster.Update(o)
+}
+
+// directed has a story happen on a server that is not the director's own, and tells what was said and done when.
+func directed(t *testing.T, text string, conflicts int) (told []string, err error) {
+	t.Helper()
+	s := parsed(t, text)
+	c := &contested{memory.New(memory.Options{Start: s.Start}), conflicts}
+	at := func() string { return c.Now().Sub(s.Start).Truncate(time.Second).String() }
+	d := s.Direct(c, s.Start, func(line string) { told = append(told, fmt.Sprintf("%s %s", at(), line)) })
+	if err := d.Furnish(); err != nil {
+		t.Fatal(err)
+	}
+	for end := s.Start.Add(s.Length); c.Now().Before(end) && err == nil; {
+		wake, due := d.NextWake()
+		if !due || wake.After(end) {
+			wake = end
+		}
+		if in, ok := c.Next(wake); ok {
+			if changed, ok := in.Event.(world.Changed); ok {
+				told = append(told, fmt.Sprintf("%s %s %s %s", at(), changed.Op, world.KindOf(changed.Object), changed.Object.GetName()))
+			}
+			err = d.Hear(in)
+			continue
+		}
+		err = d.Pass(c.Now())
+	}
+	return told, err
+}
+
+func TestAStoryHappensOnAnyServer(t *testing.T) {
+	told, err := directed(t, `
+length: 20s
+story:
+  - {at: 3s, every: 2s, times: 2, say: again}
+  - {at: 8s, say: drained, drain: {nodes: "n-[12]", rest: 4s, uncordon: true}}
+  - {at: 10s, add: [{name: late, cpu: 4, memory: 8Gi}]}`, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notable []string
+	for _, line := range told {
+		if !strings.HasPrefix(line, "0s ") {
+			notable = append(notable, line)
+		}
+	}
+	want := []string{
+		"3s again", "5s again", "8s drained", "8s n-1 is empty", "8s modified Node n-1", "8s modified Node n-1", "10s added Node late", "10s modified Node late",
+		"10s modified Node late", "12s modified Node n-1", "12s n-2 is empty", "12s modified Node n-2", "12s modified Node n-1", "12s modified Node n-2",
+		"16s modified Node n-2", "16s modified Node n-2",
+	}
+	if diff := cmp.Diff(want, notable); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatSomebodyElseAlwaysChangesIsGivenUp(t *testing.T) {
+	_, err := directed(t, "story:\n  - {at: 3s, cordon: n-1}", 1000)
+	if err == nil || !strings.HasPrefix(err.Error(), "story.yaml:5: story[0].cordon: ") {
+		t.Errorf("it ends with %v", err)
+	}
+}

@@ -1,0 +1,100 @@
+package collect_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/engine"
+	"orrery/core/world"
+	"orrery/views"
+	"orrery/views/collect"
+)
+
+// candidate is one for the scheduler's lease, that was made and was last heard of, and was asked, so many seconds after noon.
+func candidate(name, emulates string, made, heard, asked int) *coordinationv1beta1.LeaseCandidate {
+	at := func(second int) *metav1.MicroTime {
+		if second < 0 {
+			return nil
+		}
+		t := metav1.NewMicroTime(start.Add(time.Duration(second) * time.Second))
+		return &t
+	}
+	return &coordinationv1beta1.LeaseCandidate{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: name, CreationTimestamp: metav1.NewTime(at(made).Time)},
+		Spec: coordinationv1beta1.LeaseCandidateSpec{
+			LeaseName: "kube-scheduler", BinaryVersion: "1.35.4", EmulationVersion: emulates, RenewTime: at(heard), PingTime: at(asked),
+			Strategy: "OldestEmulationVersion",
+		},
+	}
+}
+
+func standing(e *engine.Engine, ch *collect.Chronicle) string {
+	l := collect.New(collect.Run{Chronicle: ch}).Model(e, collect.Look{Open: views.LeaderPane}).Leader
+	var lines []string
+	for _, c := range l.Candidates {
+		lines = append(lines, fmt.Sprintf("%s: %s (announced: %t)", c.Name, c.Note, c.Announced))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestWhoStandsIsToldByWhatTheyAnnounce(t *testing.T) {
+	e, ch := rushHour(t)
+	since := int(e.Now().Sub(start).Seconds())
+	other := candidate("controller", "1.35.0", 0, since, -1)
+	other.Spec.LeaseName = "kube-controller-manager"
+	apply(
+		t, e, ch,
+		world.Listed{Kind: world.LeaseCandidate, Objects: []world.Object{
+			candidate("young", "1.34.0", 9, since, -1), candidate("replica-b", "1.35.0", 1, since, since-5), other,
+		}},
+		world.Changed{Op: world.Added, Object: candidate("host_silent", "1\x1b[2J", 20, 0, since)},
+		world.Changed{Op: world.Added, Object: candidate("gone", "1.35.0", 0, since, -1)},
+		world.Changed{Op: world.Deleted, Object: candidate("gone", "1.35.0", 0, since, -1)},
+	)
+	const want = `replica-b: leads, behaves like 1.35.0, is 1.35.4, heard of 4s ago (announced: true)
+young: behaves like 1.34.0, is 1.35.4, heard of 4s ago (announced: true)
+host_silent: behaves like 1\x1b[2J, is 1.35.4, was asked 4s ago and has not answered (announced: true)`
+	if got := standing(e, ch); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	fork := ch.Fork().(*collect.Chronicle)
+	apply(t, e, ch, world.Listed{Kind: world.LeaseCandidate})
+	if got := standing(e, ch); !strings.Contains(got, "announced: false") {
+		t.Errorf("without any announcement, those who led before are told of; got %s", got)
+	}
+	if got := standing(e, fork); strings.Count(got, "announced: true") != 3 {
+		t.Errorf("the fork forgot: %s", got)
+	}
+}
+
+func TestOtherLeasesAreShownWithTheirHistory(t *testing.T) {
+	e, ch := rushHour(t)
+	of := func(name, holder string, terms int32) *world.Changed {
+		l := lease(holder, e.Now(), terms)
+		l.Name = name
+		return &world.Changed{Op: world.Modified, Object: l}
+	}
+	identity := of("apiserver-abc", "apiserver-abc_1", 0)
+	identity.Object.SetLabels(map[string]string{"apiserver.kubernetes.io/identity": "kube-apiserver"})
+	apply(t, e, ch, *of("kube-controller-manager", "control-1", 4), *identity, *of("alerts", "", 0), *of("kube-controller-manager", "control-2\x07", 5))
+	l := collect.New(collect.Run{Chronicle: ch}).Model(e, collect.Look{Open: views.LeaderPane}).Leader
+	var got []string
+	for _, o := range l.Others {
+		got = append(got, fmt.Sprintf("%s %q %d", o.Name, o.Holder, o.Transitions))
+	}
+	const want = `kube-system/alerts "" 0, kube-system/kube-controller-manager "control-2\\x07" 5`
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("the others are %s, want %s", s, want)
+	}
+	if c := l.Changes[0]; c.Lease != "kube-controller-manager" || c.From != "control-1" || c.To != `control-2\x07` {
+		t.Errorf("the latest change is %+v", c)
+	}
+	if l.Holder != "replica-b" {
+		t.Errorf("the scheduler's holder is %q", l.Holder)
+	}
+}

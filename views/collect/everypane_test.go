@@ -1,0 +1,103 @@
+package collect_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/mk"
+	"orrery/core/world"
+	"orrery/views"
+	"orrery/views/collect"
+	"orrery/views/draw"
+)
+
+// everyPane are all panes that a collector fills.
+var everyPane = []views.PaneID{
+	views.Overview, views.QueuePane, views.SnapshotPane, views.ZonesPane, views.EvictionsPane, views.LeaderPane, views.DecisionsPane,
+	views.PluginsPane, views.MetricsPane, views.ExplainPane, views.JourneyPane, views.NodePane,
+	views.PressurePane,
+}
+
+// Every string that an object can bring is shown as what it is: escape sequences do not get through to any model.
+func TestNothingThatComesFromOutsideReachesAModelUnseen(t *testing.T) {
+	const evil = "a\x1b[31m\u202eb\n"
+	e, ch := rushHour(t)
+	node := mk.Node("n"+evil).CPU("8").Memory("16Gi").Pods("10").Zone("z"+evil).Taint("k"+evil, "v", v1.TaintEffectPreferNoSchedule).Obj()
+	node.Status.Images = []v1.ContainerImage{{Names: []string{"i" + evil}, SizeBytes: 1}}
+	node.Status.NodeInfo.KubeletVersion = evil
+	pod := mk.Pod("p"+evil).Namespace("ns"+evil).Label("l", evil).CPU("100m").Memory("100Mi").Owner("v1", "K"+evil, "o"+evil).PVC("c" + evil).Node("n" + evil).Obj()
+	held := mk.Pod("h" + evil).Namespace("ns" + evil).Gate("g" + evil).Obj()
+	big := mk.Pod("b"+evil).Namespace("ns"+evil).CPU("900").NodeSelector("s"+evil, "x").Obj()
+	big.Status.NominatedNodeName = "n" + evil
+	small := mk.Pod("s" + evil).Namespace("ns" + evil).CPU("1m").Obj()
+	for _, o := range []world.Object{node, pod, held, big, small} {
+		in := world.Input{At: e.Now().Add(time.Second), Event: world.Changed{Op: world.Added, Object: o}}
+		ch.Applied(in, e.Apply(in))
+		for d, more := e.Step(); more; d, more = e.Step() {
+			ch.Stepped(d)
+		}
+	}
+	ch.Applied(world.Input{At: e.Now(), Event: world.Changed{Object: lease("r"+evil, e.Now(), 3)}}, nil)
+	c := collect.New(collect.Run{Source: evil, Chronicle: ch})
+	for _, pane := range everyPane {
+		for _, name := range []string{pod.Name, held.Name, big.Name, small.Name} {
+			m := c.Model(e, collect.Look{Open: pane, Rows: 1000, Columns: 200, Node: node.Name, Pod: world.Ref{Namespace: pod.Namespace, Name: name}})
+			eachString(reflect.ValueOf(m), func(s string) {
+				if strings.ContainsAny(s, "\x1b\u202e\n") {
+					t.Errorf("pane %d shows %q", pane, s)
+				}
+			})
+		}
+	}
+}
+
+// eachString visits every string in a value.
+func eachString(v reflect.Value, visit func(string)) {
+	switch v.Kind() {
+	case reflect.String:
+		visit(v.String())
+	case reflect.Pointer:
+		if !v.IsNil() {
+			eachString(v.Elem(), visit)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			eachString(v.Index(i), visit)
+		}
+	case reflect.Struct:
+		if _, moment := v.Interface().(time.Time); moment {
+			return
+		}
+		for i := range v.NumField() {
+			eachString(v.Field(i), visit)
+		}
+	}
+}
+
+// From no node at all to ten thousand, every pane can be made and drawn at every size, and no border breaks.
+func TestEveryPaneOfClustersOfEverySize(t *testing.T) {
+	for _, nodes := range []int{0, 1, 10_000} {
+		t.Run(fmt.Sprint(nodes, " nodes"), func(t *testing.T) {
+			c := newCrowd(t, nodes, 50)
+			c.decide(1)
+			collector := collect.New(collect.Run{Chronicle: c.chronicle})
+			for _, pane := range everyPane {
+				m := collector.Model(c.engine, collect.Look{Open: pane, Rows: 60, Columns: 220, Node: "node-00000", Pod: world.Ref{Namespace: "team-1", Name: "stuck-000001"}})
+				for _, size := range [][2]int{{60, 16}, {80, 24}, {220, 60}} {
+					canvas := draw.New(size[0], size[1])
+					views.Screen(canvas, m, &views.State{Open: pane, Focus: views.QueuePane}, draw.Braille, c.now)
+					for i, line := range strings.Split(canvas.Plain(), "\n") {
+						if w := draw.Width(line); w != size[0] {
+							t.Errorf("pane %d at %v: line %d is %d wide", pane, size, i, w)
+						}
+					}
+				}
+			}
+		})
+	}
+}

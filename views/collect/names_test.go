@@ -1,0 +1,33 @@
+package collect_test
+
+import (
+	"slices"
+	"testing"
+
+	"orrery/views/collect"
+)
+
+func TestNamesToCompleteAWordWith(t *testing.T) {
+	e, _ := rushHour(t)
+	for _, tt := range []struct {
+		name string
+		got  []string
+		want []string
+	}{
+		{"nodes", collect.NodeNames(e, "worker-0", 3), []string{"worker-00", "worker-01", "worker-02"}},
+		{"the one node", collect.NodeNames(e, "worker-07", 9), []string{"worker-07"}},
+		{"namespaces", collect.Namespaces(e, "b", 9), []string{"batch"}},
+		{"pods of a namespace", collect.PodNames(e, "ml/", 2), []string{"ml/trainer-0", "ml/trainer-1"}},
+		{"pods by their names alone", collect.PodNames(e, "night", 9), []string{"batch/nightly"}},
+		{"pods by a namespace that begins so", collect.PodNames(e, "ba", 9), []string{"batch/nightly"}},
+		{"plugins, whatever the case", collect.PluginNames(e, "noderesourcesf", 9), []string{"NodeResourcesFit"}},
+		{"none", collect.PodNames(e, "zzz", 9), nil},
+		{"no room for any", collect.PluginNames(e, "", 0), nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if !slices.Equal(tt.got, tt.want) {
+				t.Errorf("got %v, want %v", tt.got, tt.want)
+			}
+		})
+	}
+}

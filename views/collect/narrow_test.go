@@ -1,0 +1,156 @@
+package collect_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orrery/core/world"
+	"orrery/views"
+	"orrery/views/collect"
+	"orrery/views/filter"
+)
+
+func mustFilter(t testing.TB, text string) *filter.Filter {
+	t.Helper()
+	f, err := filter.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func podNames(rows []views.PodRow) []string {
+	names := []string{}
+	for i := range rows {
+		names = append(names, rows[i].Name)
+	}
+	return names
+}
+
+func TestFilteringTheQueue(t *testing.T) {
+	e, ch := rushHour(t)
+	c := collect.New(collect.Run{Chronicle: ch})
+	for _, tt := range []struct {
+		name, text, sort string
+		reverse          bool
+		want             []string
+	}{
+		{"a namespace", "-n ml", "", false, []string{"ml/trainer-0", "ml/trainer-1", "ml/trainer-2"}},
+		{"the inverse", "!trainer", "", false, []string{"batch/nightly"}},
+		{"a state", "gated", "", false, []string{"batch/nightly"}},
+		{"a plugin that turned it down", "noderesourcesfit", "", false, []string{"ml/trainer-0", "ml/trainer-1", "ml/trainer-2"}},
+		{"another order", "", "name", false, []string{"batch/nightly", "ml/trainer-0", "ml/trainer-1", "ml/trainer-2"}},
+		{"the other way round", "", "", true, []string{"batch/nightly", "ml/trainer-2", "ml/trainer-1", "ml/trainer-0"}},
+		{"nobody", "absent", "", false, []string{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := c.Model(e, collect.Look{Open: views.QueuePane, Rows: 10, Filter: mustFilter(t, tt.text), Sort: tt.sort, Reverse: tt.reverse})
+			if got := podNames(m.Queue.Pods.Rows); !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+			if want := (views.Narrowed{Matches: len(tt.want), Of: 4}); *m.Narrowed != want {
+				t.Errorf("it is said that %+v, want %+v", *m.Narrowed, want)
+			}
+		})
+	}
+}
+
+// Every order of every list can be asked for, shows what the list shows, and comes out the other way round in reverse.
+func TestEveryOrderShowsTheSameRows(t *testing.T) {
+	e, ch := rushHour(t)
+	c := collect.New(collect.Run{Chronicle: ch})
+	pod := world.Ref{Namespace: "ml", Name: "trainer-2"}
+	for _, pane := range everyPane {
+		look := collect.Look{Open: pane, Rows: 1000, Pod: pod, Node: "worker-01"}
+		plain := rowsOf(c.Model(e, look))
+		for _, sort := range collect.Sorts(pane) {
+			look.Sort = sort
+			sorted := rowsOf(c.Model(e, look))
+			look.Reverse = true
+			reversed := rowsOf(c.Model(e, look))
+			look.Reverse = false
+			if len(sorted) == 0 || len(sorted) != len(plain) {
+				t.Errorf("pane %d by %s has %d rows, want %d", pane, sort, len(sorted), len(plain))
+			}
+			slices.Reverse(reversed)
+			if diff := cmp.Diff(sorted, reversed); diff != "" {
+				t.Errorf("pane %d by %s is something else in reverse:\n%s", pane, sort, diff)
+			}
+			slices.Sort(sorted)
+			if diff := cmp.Diff(slices.Sorted(slices.Values(plain)), sorted); diff != "" {
+				t.Errorf("pane %d by %s has other rows:\n%s", pane, sort, diff)
+			}
+		}
+	}
+}
+
+// rowsOf are the rows of the list of the open pane, as text.
+func rowsOf(m *views.Model) []string {
+	var rows []string
+	add := func(row any) { rows = append(rows, fmt.Sprintf("%+v", row)) }
+	switch {
+	case m.Queue != nil:
+		for _, r := range m.Queue.Pods.Rows {
+			add(r)
+		}
+	case m.Snapshot != nil:
+		for _, r := range m.Snapshot.List.Rows {
+			add(r)
+		}
+	case m.Evictions != nil:
+		for _, r := range m.Evictions.List.Rows {
+			add(r)
+		}
+	case m.Decisions != nil:
+		for _, r := range m.Decisions.List.Rows {
+			add(r)
+		}
+	case m.Plugins != nil:
+		for _, r := range m.Plugins.List.Rows {
+			add(r)
+		}
+	case m.Explain != nil:
+		for _, r := range m.Explain.Matrix.Rows {
+			add(r)
+		}
+	case m.Node != nil:
+		for _, r := range m.Node.Pods.Rows {
+			add(r)
+		}
+	case m.Pressure != nil:
+		for _, r := range m.Pressure.Pods.Rows {
+			r.Place = 0 // which is another under another signal
+			add(r.Name)
+		}
+	}
+	return rows
+}
+
+// A filter over a long queue is answered bit by bit, and in the end in full.
+func TestALongQueueIsFilteredBitByBit(t *testing.T) {
+	c := newCrowd(t, 3, 30_000)
+	collector := collect.New(collect.Run{Chronicle: c.chronicle})
+	look := collect.Look{Open: views.QueuePane, Rows: 20, Filter: mustFilter(t, "stuck -n team-3"), Sort: "name"}
+	m := collector.Model(c.engine, look)
+	if !m.Narrowed.Partial || m.Narrowed.Of != 30_000 {
+		t.Errorf("the first answer is %+v, want a part of 30,000", *m.Narrowed)
+	}
+	for calls := 1; m.Narrowed.Partial; calls++ {
+		if calls > 10 {
+			t.Fatal("it is not through after 10 calls")
+		}
+		m = collector.Model(c.engine, look)
+	}
+	want := 0
+	for i := range 6000 {
+		if i%7 == 3 {
+			want++
+		}
+	}
+	if m.Narrowed.Matches != want || m.Queue.Pods.At(0).Name != "team-3/stuck-000003" {
+		t.Errorf("%d are left from %s on, want %d from team-3/stuck-000003 on", m.Narrowed.Matches, m.Queue.Pods.At(0).Name, want)
+	}
+}

@@ -1,0 +1,222 @@
+package collect_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/engine"
+	"orrery/core/evict/pressure"
+	"orrery/core/mk"
+	"orrery/core/operate"
+	"orrery/core/usage"
+	"orrery/core/world"
+	"orrery/views"
+	"orrery/views/collect"
+)
+
+// hungry is a node with pods on it, and what its kubelet says of them. The one called unseen it says nothing of.
+func hungry(t *testing.T) (*engine.Engine, *usage.Reading) {
+	t.Helper()
+	e, err := engine.New(engine.Options{Start: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := mk.Node("n1").CPU("8").Memory("8Gi").Pods("110").Obj()
+	node.Status.Conditions = append(node.Status.Conditions, v1.NodeCondition{
+		Type: v1.NodeDiskPressure, Status: v1.ConditionTrue, LastTransitionTime: metav1.Time{Time: start},
+	})
+	summary := `{"node":{"nodeName":"n1","memory":{"availableBytes":1073741824,"workingSetBytes":7516192768},
+		"fs":{"availableBytes":5368709120,"capacityBytes":107374182400,"usedBytes":1}},"pods":[`
+	objects := []world.Object{node}
+	for i, p := range []struct {
+		name, asks string
+		uses, disk int64
+		priority   int32
+	}{
+		{"within", "4Gi", 2 << 30, 1 << 30, 0},
+		{"beyond", "1Gi", 3 << 30, 2 << 30, 0},
+		{"dear", "1Gi", 5 << 30, 3 << 30, 1000},
+		{"critical", "1Gi", 6 << 30, 0, 2000001000},
+		{"unseen", "1Gi", 0, 0, 0},
+	} {
+		objects = append(objects, mk.Pod(p.name).Namespace("shop").UID("uid-"+p.name).Memory(p.asks).Priority(p.priority).Node("n1").Label("app", p.name).Obj())
+		if p.name == "unseen" {
+			continue
+		}
+		if i > 0 {
+			summary += ","
+		}
+		summary += fmt.Sprintf(`{"podRef":{"name":%q,"namespace":"shop","uid":%q},"memory":{"workingSetBytes":%d},"ephemeral-storage":{"usedBytes":%d},
+			"containers":[{"name":"main","rootfs":{"usedBytes":%d},"logs":{"usedBytes":0}}]}`, p.name, "uid-"+p.name, p.uses, p.disk, p.disk)
+	}
+	objects = append(objects, mk.Pod("huge").CPU("900").Obj())
+	for _, o := range objects {
+		if err := e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Added, Object: o}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for more := true; more; { // trying the huge one has it look at the nodes
+		_, more = e.Step()
+	}
+	s, err := usage.Summary([]byte(summary+"]}"), "n1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := pressure.DefaultConfiguration("linux")
+	c.Hard[pressure.ContainerFsAvailable] = "5%"
+	return e, &usage.Reading{Node: "n1", Asked: true, At: start, Source: usage.Kubelet, Summary: s, Configuration: c, Configured: true}
+}
+
+// order is the pods of a pressure pane, with their places.
+func order(p *views.Pressure) (list []string) {
+	for _, row := range p.Pods.Rows {
+		list = append(list, fmt.Sprintf("%s %s of %s (%s) %s", strings.TrimPrefix(row.Name, "shop/"), row.Usage, row.Request, row.Excess, row.Spared))
+	}
+	return list
+}
+
+func pressed(t *testing.T, e *engine.Engine, look collect.Look) *views.Pressure {
+	t.Helper()
+	look.Open, look.Node = views.PressurePane, "n1"
+	if look.Rows == 0 {
+		look.Rows = 100
+	}
+	p := collect.New(collect.Run{}).Model(e, look).Pressure
+	if p == nil {
+		t.Fatal("there is no such node")
+	}
+	return p
+}
+
+func TestPodsAreShownInTheOrderInWhichTheKubeletWouldEvictThem(t *testing.T) {
+	e, r := hungry(t)
+	p := pressed(t, e, collect.Look{Usage: r, Sort: "memory"})
+	want := []string{
+		"unseen · of 1Gi (·) ", "beyond 3Gi of 1Gi (+2Gi) ", "dear 5Gi of 1Gi (+4Gi) ", "critical 6Gi of 1Gi (+5Gi) critical", "within 2Gi of 4Gi (·) ",
+	}
+	if diff := cmp.Diff(want, order(p)); diff != "" || p.By != "memory.available" || p.Unranked != "" {
+		t.Errorf("by %s, %q (-want +got):\n%s", p.By, p.Unranked, diff)
+	}
+	if last := p.Pods.Rows[4]; last.Place != 4 || last.Share != 0.5 || last.Exceeds {
+		t.Errorf("the last one is %+v: who is spared takes no place", last)
+	}
+	if !slices.Equal(p.Warnings, []string{"found containerfs.available for hard eviction. ignoring"}) || p.Thresholds != "thresholds: the kubelet's own" {
+		t.Errorf("of the thresholds it says %q and %q", p.Thresholds, p.Warnings)
+	}
+}
+
+// Of the disk there is 5% left and should be 10%.
+func TestWhatThereIsTooLittleOfDecidesTheOrder(t *testing.T) {
+	e, r := hungry(t)
+	p := pressed(t, e, collect.Look{Usage: r})
+	if p.By != "nodefs.available" || p.Pods.Rows[0].Name != "shop/unseen" || p.Pods.Rows[1].Name != "shop/beyond" {
+		t.Errorf("by %s the order is %q", p.By, order(p))
+	}
+	state := map[string]string{}
+	for _, s := range p.Signals {
+		state[s.Name] = fmt.Sprintf("%s of %s, %s: %v %v", s.Available, s.Capacity, s.Threshold, s.Measured, s.Met)
+	}
+	for name, want := range map[string]string{
+		"memory.available": "1Gi of 8Gi, 100Mi: true false", "nodefs.available": "5Gi of 100Gi, 10%: true true", "imagefs.available": "· of ·, 15%: false false",
+	} {
+		if state[name] != want {
+			t.Errorf("%s: got %q, want %q", name, state[name], want)
+		}
+	}
+	if want := []string{"DiskPressure since " + start.Format("15:04:05")}; !slices.Equal(p.Conditions, want) {
+		t.Errorf("the node reports %q, want %q", p.Conditions, want)
+	}
+}
+
+func TestWhatIsNotKnownIsSaidInWords(t *testing.T) {
+	e, r := hungry(t)
+	onlyMemory := *r
+	onlyMemory.Source, onlyMemory.Summary = usage.Metrics, &pressure.Summary{Pods: []pressure.PodStats{{PodRef: r.Summary.Pods[0].PodRef, Memory: r.Summary.Pods[0].Memory}}}
+	nothing := usage.Reading{
+		Asked: true, Trouble: "may not get nodes/proxy, and no metrics API is served", Missing: []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}},
+		Configuration: pressure.DefaultConfiguration("linux"), Unconfigured: "may not get nodes/proxy",
+	}
+	for _, tt := range []struct {
+		name                        string
+		reading                     *usage.Reading
+		sort                        string
+		usage, thresholds, unranked string
+	}{
+		{"a recording", nil, "", "no usage data: a recording has none, as no scheduler is told what pods use", "thresholds: a kubelet's defaults", "pods are in no order of eviction: what they use is not known"},
+		{
+			"nothing may be read", &nothing, "", "no usage data: may not get nodes/proxy, and no metrics API is served",
+			"thresholds: the defaults, and this kubelet's may be others: may not get nodes/proxy", "pods are in no order of eviction: what they use is not known",
+		},
+		{"the metrics API tells of memory", &onlyMemory, "memory", "usage from the metrics API", "thresholds: the kubelet's own", ""},
+		{"and not of disks", &onlyMemory, "disk", "usage from the metrics API", "thresholds: the kubelet's own", "pods are in no order of eviction by nodefs.available: the metrics API does not tell that of pods"},
+		{"the kubelet does not tell of processes", r, "processes", "usage from the kubelet's summary", "thresholds: the kubelet's own", "pods are in no order of eviction by pid.available: the kubelet's summary does not tell that of pods"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := pressed(t, e, collect.Look{Usage: tt.reading, Sort: tt.sort})
+			got := [3]string{p.Usage, p.Thresholds, p.Unranked}
+			if diff := cmp.Diff([3]string{tt.usage, tt.thresholds, tt.unranked}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if len(p.Pods.Rows) != 5 || p.Known != (tt.reading != nil && tt.reading.Summary != nil) {
+				t.Errorf("%d pods, known %v", len(p.Pods.Rows), p.Known)
+			}
+			if tt.unranked != "" && (p.Pods.Rows[0].Name != "shop/beyond" || p.Pods.Rows[0].Usage != "·" || p.By != "") {
+				t.Errorf("by %q: %q", p.By, order(p))
+			}
+		})
+	}
+	if p := pressed(t, e, collect.Look{Usage: &nothing}); !slices.Equal(p.Rules, []string{"get nodes/proxy"}) {
+		t.Errorf("the rules are %q", p.Rules)
+	}
+}
+
+func TestAFilterLeavesPodsTheirPlaces(t *testing.T) {
+	e, r := hungry(t)
+	c := collect.New(collect.Run{})
+	m := c.Model(e, collect.Look{Open: views.PressurePane, Node: "n1", Usage: r, Sort: "memory", Rows: 10, Filter: mustFilter(t, "within")})
+	if rows := m.Pressure.Pods.Rows; len(rows) != 1 || rows[0].Place != 4 || *m.Narrowed != (views.Narrowed{Matches: 1, Of: 5}) {
+		t.Errorf("%+v of %+v", rows, m.Narrowed)
+	}
+	if m := c.Model(e, collect.Look{Open: views.PressurePane, Node: "elsewhere"}); m.Pressure != nil {
+		t.Error("there is a node that is none")
+	}
+}
+
+func TestTheBoardSaysWhatCameOfWhatWasForetold(t *testing.T) {
+	ch := collect.NewChronicle(collect.ChronicleOptions{})
+	e, err := engine.New(engine.Options{Start: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell := func(after time.Duration, version string, op world.Op, o world.Object) {
+		o.SetResourceVersion(version)
+		in := world.Input{At: start.Add(after), Event: world.Changed{Op: op, Object: o}}
+		ch.Applied(in, e.Apply(in))
+	}
+	held := mk.Pod("stays").UID("uid-stays").Node("n1").Obj()
+	tell(0, "1", world.Added, held)
+	tell(0, "2", world.Added, mk.Node("n1").Taint("repair", "", v1.TaintEffectNoExecute).Obj())
+	tell(44*time.Second, "3", world.Added, mk.Node("n2").Obj())
+	ch.Refused(e.Now(), world.RefOf(held), "the budget")
+	c := collect.New(collect.Run{Chronicle: ch})
+	v := c.Model(e, collect.Look{Open: views.EvictionsPane, Rows: 10}).Evictions
+	if v.Overdue != 1 || len(v.List.Rows) != 2 {
+		t.Fatalf("the board is %+v", v)
+	}
+	if d := v.List.Rows[0]; !d.Doubtful || d.Brief != "overdue 44s" || !strings.HasSuffix(d.Check, "still here after 44s: is taint eviction running?") {
+		t.Errorf("the first departure is %+v", d)
+	}
+	tell(45*time.Second, "4", world.Modified, mk.Node("n1").Obj())
+	v = c.Model(e, collect.Look{Open: views.EvictionsPane, Rows: 10}).Evictions
+	want := []views.Tally{{Name: "kept"}, {Name: "late"}, {Name: "missed", Count: 1, Bad: true}}
+	if diff := cmp.Diff(want, v.Outcomes); diff != "" || v.Overdue != 0 || !v.List.Rows[0].Amiss {
+		t.Errorf("%+v (-want +got):\n%s", v.List.Rows[0], diff)
+	}
+}

@@ -1,0 +1,85 @@
+package views_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"orrery/views"
+	"orrery/views/draw"
+)
+
+// chosenLeader is one whom the control plane chose, in a cluster with other leases.
+func chosenLeader() *views.Leader {
+	l := sampleLeader()
+	l.Strategy, l.Preferred = "OldestEmulationVersion", "replica-c"
+	l.Candidates = []views.Candidate{
+		{Name: "replica-b", Note: "leads, behaves like 1.35.0, is 1.35.4, heard of 12s ago", Announced: true},
+		{Name: "replica-c", Note: "behaves like 1.34.0, is 1.35.4, heard of 1s ago", Announced: true},
+		{Name: "replica-d", Note: "behaves like 1.35.0, is 1.35.4, was asked 4s ago and has not answered", Announced: true},
+	}
+	l.Others = []views.OtherLease{
+		{Name: "kube-system/cloud-controller-manager", Transitions: 12},
+		{Name: "kube-system/kube-controller-manager", Holder: "control-1_4be4", Expires: in(14 * time.Second), Transitions: 3},
+		{Name: "monitoring/alerts", Holder: "alerts-0", Expires: ago(9 * time.Second), Transitions: 1},
+	}
+	l.Changes = append([]views.LeaderChange{
+		{Lease: "kube-controller-manager", At: ago(time.Hour), From: "control-2_9a11", To: "control-1_4be4", Why: "taken over after silence"},
+	}, l.Changes...)
+	return l
+}
+
+func TestTheLeaderInOtherCircumstances(t *testing.T) {
+	elsewhere := &views.Leader{State: "absent", Others: chosenLeader().Others, Changes: chosenLeader().Changes[:1]}
+	for name, l := range map[string]*views.Leader{"chosen by the control plane": chosenLeader(), "other leases only": elsewhere} {
+		for _, s := range []size{{80, 24}, {140, 40}} {
+			t.Run(name+"/"+s.String(), func(t *testing.T) {
+				m := sample(312, 240)
+				m.Leader = l
+				golden(t, filepath.Join("leader", name+" "+s.String()), screen(m, sampleState(views.LeaderPane), s, draw.Braille).Plain())
+			})
+		}
+	}
+}
+
+func TestThePaneSaysHowFarApartClocksMayRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		skew, seen float64
+		want, not  string
+	}{
+		"with kube-scheduler's settings": {1.5, 1, "clocks   1.50× apart is safe ", "was seen"},
+		"and how far they were seen to":  {1.5, 1.02, "clocks   1.50× apart is safe, 1.02× was seen", ""},
+		"also when that is too far":      {1.25, 1.4, "clocks   1.25× apart is safe, 1.40× was seen", ""},
+		"and nothing where none knows":   {0, 1.4, "takeover", "clocks"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := sample(312, 240)
+			m.Leader.Skew, m.Leader.Seen = c.skew, c.seen
+			got := screen(m, sampleState(views.LeaderPane), size{120, 40}, draw.Braille).Plain()
+			if !strings.Contains(got, c.want) || (c.not != "" && strings.Contains(got, c.not)) {
+				t.Errorf("want %q in it, and not %q:\n%s", c.want, c.not, got)
+			}
+		})
+	}
+}
+
+func TestTheLeaderPaneKeepsItsSizeWhateverLeasesAreCalled(t *testing.T) {
+	for _, name := range hostile {
+		for _, s := range []size{{20, 5}, {60, 16}, {80, 24}, {140, 40}} {
+			m := sample(312, 60)
+			l := chosenLeader()
+			l.Holder, l.Strategy, l.Preferred, l.Changes[0].Lease, l.Changes[0].To = name, name, name, name, name
+			l.Candidates[0].Name, l.Candidates[0].Note = name, name
+			l.Others[1].Name, l.Others[1].Holder = name, name
+			m.Leader = l
+			for _, line := range strings.Split(screen(m, sampleState(views.LeaderPane), s, draw.Braille).Plain(), "\n") {
+				if got := ansi.StringWidth(line); got != s.w || strings.ContainsAny(line, "\x1b\x00\t\r") {
+					t.Fatalf("with %q at %s a row is %d columns wide: %q", name, s, got, line)
+				}
+			}
+		}
+	}
+}
