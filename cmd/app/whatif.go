@@ -172,10 +172,18 @@ type fareDocument struct {
 }
 
 type heldPod struct {
-	Pod    podRef `json:"pod"`
-	Node   string `json:"node"`
-	Budget string `json:"budget,omitempty"`
-	Why    string `json:"why"`
+	Pod      podRef    `json:"pod"`
+	Node     string    `json:"node"`
+	Budget   string    `json:"budget,omitempty"`
+	Why      string    `json:"why"`
+	Troubles []trouble `json:"troubles"`
+}
+
+// trouble is one reason for which an eviction is not allowed, and what can be done about it.
+type trouble struct {
+	Trouble  string   `json:"trouble"`
+	Detail   string   `json:"detail"`
+	Remedies []string `json:"remedies"`
 }
 
 func newWhatIf(s *standpoint, trace string, a *whatif.Answer) *whatIfDocument {
@@ -197,7 +205,11 @@ func newWhatIf(s *standpoint, trace string, a *whatif.Answer) *whatIfDocument {
 		doc.Changes = append(doc.Changes, c.String())
 	}
 	for _, h := range a.Held {
-		doc.Held = append(doc.Held, heldPod{refOf(h.Pod), h.Node, h.Budget, h.Why})
+		held := heldPod{refOf(h.Pod), h.Node, h.Budget, h.Why, []trouble{}}
+		for _, t := range h.Troubles {
+			held.Troubles = append(held.Troubles, trouble{string(t.Trouble), t.Detail, t.Remedies})
+		}
+		doc.Held = append(doc.Held, held)
 	}
 	return doc
 }
@@ -239,6 +251,9 @@ func (d *whatIfDocument) text(w io.Writer) {
 	var held, notes [][]string
 	for _, h := range d.Held {
 		held = append(held, []string{podName(h.Pod), "stays on " + printable.Line(h.Node, 100), printable.Line(h.Why, 300)})
+		for _, t := range h.Troubles {
+			held = append(held, []string{"", "", printable.Line(t.Detail, 300)}, []string{"", "", "  " + strings.Join(t.Remedies, "; or ")})
+		}
 	}
 	section(w, "Held by disruption budgets", held)
 	section(w, counted(len(d.Waiting), "pod")+" would wait either way", waitingLines(d.Waiting))

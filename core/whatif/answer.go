@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"orrery/core/engine"
+	"orrery/core/evict/budget"
 	"orrery/core/world"
 )
 
@@ -115,4 +116,6 @@ type Hold struct {
 	Node   string
 	Budget string
 	Why    string
+	// Troubles are what stands in the way, with what a person may do about each.
+	Troubles []budget.Stuck
 }

@@ -22,7 +22,7 @@ func answer(e *engine.Engine, changes []Change, plain, changed *run) *Answer {
 		Notes: changed.notes, Rest: changed.changed, Truncated: plain.truncated || changed.truncated,
 	}
 	for _, d := range changed.drains {
-		a.Held = append(a.Held, d.held()...)
+		a.Held = append(a.Held, d.held(changed)...)
 	}
 	c := comparison{plain: plain, changed: changed, answer: a, seen: map[types.UID]bool{}}
 	c.touched()

@@ -65,12 +65,31 @@ func (d *drain) call(r *run) {
 func (d *drain) worthwhile(changes int) bool { return changes != d.asked }
 
 // held lists the evictions that are not allowed.
-func (d *drain) held() []Hold {
+func (d *drain) held(r *run) []Hold {
+	var budgets []*policyv1.PodDisruptionBudget
+	for _, o := range r.cluster.List(world.PodDisruptionBudget) {
+		budgets = append(budgets, o.(*policyv1.PodDisruptionBudget))
+	}
 	var list []Hold
 	for _, b := range d.machine.Blocked() {
-		if b.Held {
-			list = append(list, Hold{Pod: b.Pod, Node: d.node, Budget: b.Budget, Why: b.Why})
+		if !b.Held {
+			continue
 		}
+		h := Hold{Pod: b.Pod, Node: d.node, Budget: b.Budget, Why: b.Why}
+		if pod := r.cluster.Pod(b.Pod.Namespace, b.Pod.Name); pod != nil {
+			h.Troubles = budget.Diagnose(pod, budgets, r.podsIn(b.Pod.Namespace), r.now)
+		}
+		list = append(list, h)
 	}
 	return list
+}
+
+func (r *run) podsIn(namespace string) []*v1.Pod {
+	var pods []*v1.Pod
+	for _, o := range r.cluster.List(world.Pod) {
+		if o.GetNamespace() == namespace {
+			pods = append(pods, o.(*v1.Pod))
+		}
+	}
+	return pods
 }

@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/evict/budget"
 	"orrery/core/mk"
 	"orrery/core/whatif"
 )
@@ -35,7 +36,11 @@ func TestADrainIsHeldByABudget(t *testing.T) {
 	s.create(node("b", "4"))
 	a := s.wants("drain a", "")
 	if len(a.Held) != 2 || a.Held[0].Budget != "web" {
-		t.Errorf("held are %+v", a.Held)
+		t.Fatalf("held are %+v", a.Held)
+	}
+	troubles := a.Held[0].Troubles
+	if len(troubles) != 1 || troubles[0].Trouble != budget.AsksForAll || len(troubles[0].Remedies) == 0 {
+		t.Errorf("in the way are %+v", troubles)
 	}
 }
 

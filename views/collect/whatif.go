@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"strings"
+
 	"orrery/core/printable"
 	"orrery/core/whatif"
 	"orrery/views"
@@ -27,7 +29,7 @@ func WhatIf(a *whatif.Answer, question, command string) *views.WhatIf {
 		h := &a.Held[i]
 		rows = append(rows, views.WhatIfChange{
 			Pod: printable.Text(h.Pod.String()), Key: h.Pod.String(), From: views.Bound, To: views.Bound, Same: true,
-			Before: printable.Text(h.Node), After: printable.Text(h.Node), Why: "held: " + printable.Text(h.Why),
+			Before: printable.Text(h.Node), After: printable.Text(h.Node), Why: printable.Text(whyHeld(h)),
 		})
 	}
 	for i := range a.Waiting {
@@ -41,6 +43,15 @@ func WhatIf(a *whatif.Answer, question, command string) *views.WhatIf {
 	}
 	v.Changes.Rows, v.Changes.Total = rows, len(rows)
 	return v
+}
+
+// whyHeld says why a pod is held, and what can be done about it.
+func whyHeld(h *whatif.Hold) string {
+	why := "held: " + h.Why
+	for _, t := range h.Troubles {
+		why += " · " + t.Detail + ": " + strings.Join(t.Remedies, "; or ")
+	}
+	return why
 }
 
 func changeOf(c *whatif.PodChange) views.WhatIfChange {
