@@ -54,7 +54,7 @@ func (b *Board) Write(d Departure) {
 		if !was.Noticed.IsZero() {
 			d.Noticed = was.Noticed
 		}
-		d.Foretold = d.Foretold.after(was.Foretold, d.Phase)
+		d.Foretold = d.Foretold.after(was.Foretold, d.Phase == Leaving || was.Phase == Leaving)
 	}
 	b.check(&d)
 	if d.Phase != Left && d.Phase != Cancelled {

@@ -176,11 +176,11 @@ func signed(d time.Duration) string {
 
 // after is what is known of a departure in whose place it is written. What is settled stays so, and what was due already is
 // not due anew.
-func (f Foretelling) after(was Foretelling, phase Phase) Foretelling {
+func (f Foretelling) after(was Foretelling, due bool) Foretelling {
 	if was.Outcome != Pending {
 		return was
 	}
-	if f.Due.IsZero() || phase == Leaving && !was.Due.IsZero() && was.Due.Before(f.Due) {
+	if f.Due.IsZero() || due && !was.Due.IsZero() && was.Due.Before(f.Due) {
 		f.Due = was.Due
 	}
 	if !was.Asked.IsZero() {

@@ -129,6 +129,9 @@ func TestWhatWasForetoldIsHeldAgainstWhatHappened(t *testing.T) {
 		{"a second taint does not make due anew what is due", func(s *script) {
 			begin(s).at(50*time.Second).node(tainted("repair"), tainted("other"))
 		}, 80 * time.Second, "a leaving; taint: foretold 12:00:40, still here after 40s: is taint eviction running?"},
+		{"a second taint in the moment in which it is due does not either", func(s *script) {
+			begin(s).at(40*time.Second).node(tainted("repair"), v1.Taint{Key: "repair", Value: "again", Effect: v1.TaintEffectNoExecute}).changed(waiting(byTaint, deleted))
+		}, 41 * time.Second, "a leaving; taint: foretold 12:00:40, asked to leave 12:00:41 (+1s)"},
 		{"a taint it does not tolerate at all makes it due at once", func(s *script) {
 			begin(s).at(20*time.Second).node(tainted("repair"), tainted("other"))
 		}, 21 * time.Second, "a leaving; taint: foretold 12:00:20, still here after 1s"},
@@ -220,8 +223,12 @@ func TestEveryPredictionEndsInOneOutcome(t *testing.T) {
 			s.create(node(fmt.Sprint("n", i)))
 		}
 		s.create(pdb("web", 2))
-		for range rapid.IntRange(5, 25).Draw(rt, "acts") {
-			drawAct(rt, s)
+		acts := allActs
+		if calm {
+			acts = calmActs // on a lost node a pod may be on its way for so long that it is asked twice
+		}
+		for i := range rapid.IntRange(5, 25).Draw(rt, "acts") {
+			drawAct(rt, s, acts, time.Duration(i)*10*time.Millisecond) // at one moment, either of two may have come first
 		}
 		for at := 10 * time.Second; at <= 6*time.Minute; at += 10 * time.Second {
 			s.until(at)
@@ -235,10 +242,8 @@ func TestEveryPredictionEndsInOneOutcome(t *testing.T) {
 			seen[o] += n
 		}
 	})
-	for _, o := range []evict.Outcome{evict.Kept, evict.CalledOff, evict.Overtaken, evict.Agreed} {
-		if seen.Of(o) == 0 {
-			t.Errorf("no prediction was ever %s: this test looks at too little", o)
-		}
+	if seen.Of(evict.Kept) == 0 {
+		t.Error("nothing that was foretold ever came to pass: this test looks at too little")
 	}
 }
 

@@ -91,8 +91,12 @@ func sameToleration(a, b v1.Toleration) bool {
 		(limitA == limitB || limitA != nil && limitB != nil && *limitA == *limitB)
 }
 
-// judge decides how long a pod may stay, and has it leave if that is not at all.
+// judge decides how long a pod may stay, and has it leave if that is not at all. One that only predicts has nothing to say of
+// a pod that has been asked to leave.
 func (c *Controller) judge(pod *v1.Pod, taints []v1.Taint) {
+	if !c.options.Act && c.removals.Marked(pod) {
+		return
+	}
 	stay := evict.StayOf(pod.Spec.Tolerations, taints, c.options.Compare)
 	switch {
 	case !stay.Tolerated:
@@ -130,10 +134,12 @@ func (c *Controller) stopTimer(pod *v1.Pod) {
 	c.announce(pod, "Cancelling deletion of Pod ")
 }
 
-// letStay ends whatever was to make a pod leave, except a deletion that has been asked for.
+// letStay ends whatever was to make a pod leave, except a deletion that has been asked for because of a taint.
 func (c *Controller) letStay(pod *v1.Pod, why string) {
 	c.stopTimer(pod)
-	if c.callOff(pod) && pod.DeletionTimestamp == nil {
+	d, known := c.board.Find(pod.UID, evict.Taint)
+	early := known && d.Phase == evict.Counting && !c.removals.Marked(pod) // then somebody else deletes it
+	if c.callOff(pod) && (pod.DeletionTimestamp == nil || early) {
 		c.close(pod, evict.Cancelled, why)
 	}
 }
