@@ -322,8 +322,10 @@ func TestTheMouseIsTheTerminalsUnlessAskedFor(t *testing.T) {
 func TestWhatIsCopiedGoesToTheTerminalAndTheScreen(t *testing.T) {
 	s := demo(t)
 	s.Type("3")
-	s.AwaitText("shop-east-1")
-	s.Type("jy")
+	s.Await("the pane with a node selected", func(screen *ptytest.Screen) bool {
+		return strings.HasPrefix(screen.Line(1), "╭─ 3 Snapshot") && strings.Contains(screen.Text(), "▌ ")
+	})
+	s.Type("y")
 	s.AwaitText("copied ")
 	s.AwaitOutput("\x1b]52;c;")
 	left(t, s)
