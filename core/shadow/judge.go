@@ -231,7 +231,7 @@ func (j *Judge) remember(s step) {
 func (j *Judge) forget(steps int) {
 	for i := range j.past[:steps] {
 		s := &j.past[i]
-		if pod, ok := either(s.now, s.was).(*v1.Pod); ok && (s.now == nil || pod.Spec.NodeName != "") {
+		if pod, ok := cmp.Or(s.now, s.was).(*v1.Pod); ok && (s.now == nil || pod.Spec.NodeName != "") {
 			j.places.forget(pod.UID)
 		}
 	}

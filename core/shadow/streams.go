@@ -1,6 +1,7 @@
 package shadow
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -135,7 +136,7 @@ func (g *gathering) near(t *toggle) bool {
 }
 
 // of is whose pod's event it is.
-func (s *step) of() types.UID { return either(s.now, s.was).GetUID() }
+func (s *step) of() types.UID { return cmp.Or(s.now, s.was).GetUID() }
 
 // decidedByOther tells whether an event is a decision of the other scheduler: a binding, or a node that is made room on.
 func (j *Judge) decidedByOther(s *step) bool {

@@ -1,6 +1,7 @@
 package shadow
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -183,7 +184,7 @@ func (t *trial) without(some []int) bool {
 
 // touches tells whether an event is about one of some nodes, or about something that belongs to no node.
 func (g *toggle) touches(of func(string) bool) bool {
-	switch o := either(g.now, g.was).(type) {
+	switch o := cmp.Or(g.now, g.was).(type) {
 	case *v1.Pod:
 		was, _ := g.was.(*v1.Pod)
 		now, _ := g.now.(*v1.Pod)
@@ -192,13 +193,4 @@ func (g *toggle) touches(of func(string) bool) bool {
 		return of(o.Name)
 	}
 	return true
-}
-
-// either is the first of two objects that there is.
-func either[T comparable](a, b T) T {
-	var none T
-	if a != none {
-		return a
-	}
-	return b
 }
