@@ -32,9 +32,7 @@ func (r *run) startDrain(node string) error {
 			view.Pods = append(view.Pods, p)
 		}
 	}
-	for _, o := range r.cluster.List(world.PodDisruptionBudget) {
-		view.Budgets = append(view.Budgets, o.(*policyv1.PodDisruptionBudget))
-	}
+	view.Budgets = listed[*policyv1.PodDisruptionBudget](r, world.PodDisruptionBudget)
 	options := budget.DrainOptions{Force: true, IgnoreDaemonSets: true, DeleteEmptyDirData: true}
 	d := &drain{node: node, machine: budget.NewDrain(node, "what if", options, view, r.now, evict.NewBoard()), asked: -1}
 	if _, err := d.machine.Done(); err != nil {
@@ -66,30 +64,34 @@ func (d *drain) worthwhile(changes int) bool { return changes != d.asked }
 
 // held lists the evictions that are not allowed.
 func (d *drain) held(r *run) []Hold {
-	var budgets []*policyv1.PodDisruptionBudget
-	for _, o := range r.cluster.List(world.PodDisruptionBudget) {
-		budgets = append(budgets, o.(*policyv1.PodDisruptionBudget))
+	blocked := d.machine.Blocked()
+	if len(blocked) == 0 {
+		return nil
+	}
+	budgets := listed[*policyv1.PodDisruptionBudget](r, world.PodDisruptionBudget)
+	beside := map[string][]*v1.Pod{} // by namespace
+	for _, pod := range listed[*v1.Pod](r, world.Pod) {
+		beside[pod.Namespace] = append(beside[pod.Namespace], pod)
 	}
 	var list []Hold
-	for _, b := range d.machine.Blocked() {
+	for _, b := range blocked {
 		if !b.Held {
 			continue
 		}
 		h := Hold{Pod: b.Pod, Node: d.node, Budget: b.Budget, Why: b.Why}
 		if pod := r.cluster.Pod(b.Pod.Namespace, b.Pod.Name); pod != nil {
-			h.Troubles = budget.Diagnose(pod, budgets, r.podsIn(b.Pod.Namespace), r.now)
+			h.Troubles = budget.Diagnose(pod, budgets, beside[b.Pod.Namespace], r.now)
 		}
 		list = append(list, h)
 	}
 	return list
 }
 
-func (r *run) podsIn(namespace string) []*v1.Pod {
-	var pods []*v1.Pod
-	for _, o := range r.cluster.List(world.Pod) {
-		if o.GetNamespace() == namespace {
-			pods = append(pods, o.(*v1.Pod))
-		}
+// listed are the simulated cluster's objects of a kind.
+func listed[T world.Object](r *run, kind world.Kind) []T {
+	var list []T
+	for _, o := range r.cluster.List(kind) {
+		list = append(list, o.(T))
 	}
-	return pods
+	return list
 }
