@@ -14,10 +14,11 @@
 //	live       a whole scheduler on that API server: beside kube-scheduler, after it, and through outages
 //	bench      the same pods on the same nodes, timed side by side
 //
-// benchcluster times both on such an API server, in processes of their own (program, kubescheduler), and democluster leaves
-// one running. demorecord records the demo's stories on one. asked reads how much is to be compared, and agree goes through the cases, cuts down the first that differs and
-// prints it. virtual makes a process ready for the virtual time that upstream's goroutines run in, and feed is the informers
-// that they are given there.
+// benchcluster times both on such an API server, in processes of their own (program, kubescheduler), and democluster
+// leaves one running. demorecord records the demo's stories on one; command is what the three begin and end with. asked
+// reads how much is to be compared, and agree goes through the cases, cuts down the first that differs and prints it.
+// virtual makes a process ready for the virtual time that upstream's goroutines run in, and feed is the informers that
+// they are given there.
 //
 // Every comparison prints its seed, and a shrunken example where the two disagree. Where they disagree on purpose, a
 // list named Differences in the package says so and why.

@@ -6,13 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
-	"github.com/go-logr/logr"
-	"k8s.io/klog/v2"
-
+	"orrery/core/parity/command"
 	"orrery/core/parity/program"
 )
 
@@ -24,15 +20,7 @@ type options struct {
 	serve               string
 }
 
-func main() {
-	klog.SetLogger(logr.Discard())
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "benchcluster:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("benchcluster", run) }
 
 func parse(args []string) (options, error) {
 	var o options

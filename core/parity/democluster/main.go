@@ -7,15 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
-	"github.com/go-logr/logr"
-	"k8s.io/klog/v2"
-
 	"orrery/core/parity/apiserver"
+	"orrery/core/parity/command"
 	"orrery/core/parity/program"
 )
 
@@ -27,15 +23,7 @@ type options struct {
 	kubeconfig        string
 }
 
-func main() {
-	klog.SetLogger(logr.Discard())
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "democluster:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("democluster", run) }
 
 func parse(args []string) (options, error) {
 	var o options

@@ -7,28 +7,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
-	"github.com/go-logr/logr"
-	"k8s.io/klog/v2"
-
+	"orrery/core/parity/command"
 	"orrery/core/trace/play"
 	"orrery/demo/scenario"
 )
 
-func main() {
-	klog.SetLogger(logr.Discard())
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "demorecord:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("demorecord", run) }
 
 // run records what is to be recorded on a cluster: of a folder of scenarios all of it, or what is named.
 func run(ctx context.Context, args []string, to io.Writer) error {
