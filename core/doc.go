@@ -1,22 +1,41 @@
-// Package core holds no code; it is the floor plan of the scheduler below it.
+// Package core holds no code; it is the plan of the scheduler below it. Imports go down in this drawing, never up.
 //
-//	           world  (Input, Effect)            what happened, and what is to be done
-//	  ┌──────────┼──────────────┐
-//	memory      live          trace              three worlds, one language
-//	             │
-//	           engine                            one writer: Apply, Step, NextWake, Fork, Explain
-//	  ┌─────┬────┴────┬──────────┬─────────┐
-//	store cache     queue    framework   preempt
-//	  objects NodeInfo active,  profiles,  victims
-//	          snapshot back-off extension
-//	                           points
-//	                             │
-//	                          plugins            one package per plugin, on the ecosystem's own plugin API
+//	console  replica  serving  operate  usage          a scheduler, and an operator, on a cluster
+//	      │
+//	compare  whatif   shadow   telemetry               questions about an engine, and what observes it
+//	         diagnose                                  why a pod is pending, and what would place it
+//	      │
+//	trace/play                                         recordings: replay, follow, flight recorder
+//	      │
+//	drive                                              turns an engine, in virtual and in real time; controllers, observers
+//	  │
+//	engine                                             one writer: Apply, Step, NextWake, Fork, Explain
+//	  │      │        │         │            │
+//	cache  queue   framework  plugins/...  preempt     nodes · activeQ, backoffQ, unschedulable pods · profiles · victims
+//	  │
+//	evict  evict/observer                              the one record of evictions, and how it is read off the inputs
+//	evict/taint  evict/device  evict/pressure          who is evicted when: tainted nodes, tainted devices, kubelets
+//	evict/budget  evict/lifecycle                      PodDisruptionBudgets and drains, taints of troubled nodes
+//	  │
+//	store  trim  trace  leader  leader/sim  config     objects by kind · fields kept · the file format · leases · configuration
+//	  │
+//	world  world/memory  world/live                    Input and Effect; a simulated cluster, and a real one
+//	  │
+//	requests  printable  spelling  mk                  what a pod requests · text safe to show · suggestions · builders for tests
 //
-// Three rules hold everywhere under this folder, and a test beside this file checks them:
+// The plugins are one package each, on the API of k8s.io/kube-scheduler/framework: plugins/defaultbinder,
+// plugins/defaultpreemption, plugins/imagelocality, plugins/interpodaffinity, plugins/nodeaffinity,
+// plugins/nodedeclaredfeatures, plugins/nodename, plugins/nodeports, plugins/noderesources, plugins/nodeunschedulable,
+// plugins/podtopologyspread, plugins/queuesort, plugins/schedulinggates, plugins/tainttoleration and plugins/unsupported;
+// plugins names them all. They share plugins/hint (queueing hints) and plugins/topology (counts by topology domain);
+// plugins/plugintest runs them in tests. Package whatif/change holds the hypothetical changes that whatif and diagnose
+// make. Package parity is a module of its own, which compares all this with upstream.
 //
-//   - Imports run one way, as drawn. A world knows nothing of the engine's inside; a plugin knows nothing but the plugin API.
-//   - Nothing reads a clock or draws a number from an unseeded source. Time comes in with every input; chance comes from
-//     the engine's seed. Only world/live and parity, which meet the real world, may look at the time.
+// A test beside this file checks these rules:
+//
+//   - Imports are those of the list in house_test.go, which is ordered from the ground up.
+//   - Only what meets the real world reads a clock; elsewhere the time comes with every input. Random numbers come from a
+//     seeded source.
 //   - Nothing sleeps, tests included.
+//   - This file names every package.
 package core

@@ -11,8 +11,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"orrery/core/store"
 	"orrery/core/trace"
+	"orrery/core/trim"
 	"orrery/core/world"
 	"orrery/demo"
 )
@@ -26,7 +26,7 @@ func simulated() []demo.Trace {
 	return others[:min(replayed, len(others))]
 }
 
-func TestARecordingIsOfWhereItsScenarioSays(t *testing.T) {
+func TestRecordings_RecordedWhereScenarioSays(t *testing.T) {
 	for _, tr := range demo.Traces() {
 		s, err := demo.Scenario(tr.Name)
 		if err != nil {
@@ -44,8 +44,8 @@ func TestARecordingIsOfWhereItsScenarioSays(t *testing.T) {
 		if strings.Contains(h.Program, "on kube-apiserver v") != want {
 			t.Errorf("%s says that it was recorded by %q", tr.Name, h.Program)
 		}
-		if h.Description != s.About() || h.Base != trace.FromStart || want && h.Seed != s.Seed() {
-			t.Errorf("%s is of another scenario, or not of a whole life: it begins with a %s, has seed %d and says\n%s", tr.Name, h.Base, h.Seed, h.Description)
+		if h.Description != s.About() || h.Origin != trace.FromStart || want && h.Seed != s.Seed() {
+			t.Errorf("%s is of another scenario, or not of a whole life: it begins with a %s, has seed %d and says\n%s", tr.Name, h.Origin, h.Seed, h.Description)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestARecordingIsOfWhereItsScenarioSays(t *testing.T) {
 // lateMost is by how much a real cluster may be late with what a story says.
 const lateMost = 1500 * time.Millisecond
 
-func TestEverythingAStorySaysIsInItsRecordingAtItsTime(t *testing.T) {
+func TestRecordings_HaveEveryMark(t *testing.T) {
 	for _, tr := range demo.Traces() {
 		source, err := demo.Source(tr.Name)
 		if err != nil {
@@ -68,12 +68,12 @@ func TestEverythingAStorySaysIsInItsRecordingAtItsTime(t *testing.T) {
 		if err := yaml.Unmarshal(source, &told); err != nil {
 			t.Fatal(err)
 		}
-		w := watch(t, tr.Name)
+		w := observe(t, tr.Name)
 		for _, m := range told.Story {
 			if m.Say == "" {
 				continue
 			}
-			late := w.said(t, trace.Note, m.Say) - m.At
+			late := w.eventsOf(t, trace.Note, m.Say) - m.At
 			if most := map[bool]time.Duration{true: lateMost}[slices.Contains(onCluster, tr.Name)]; late < 0 || late > most {
 				t.Errorf("%s says %q %v late", tr.Name, m.Say, late)
 			}
@@ -82,7 +82,7 @@ func TestEverythingAStorySaysIsInItsRecordingAtItsTime(t *testing.T) {
 }
 
 // What comes from a real API server has much in it that is nobody's business.
-func TestNothingIsInARecordingButWhatSchedulingReads(t *testing.T) {
+func TestRecordings_AreTrimmed(t *testing.T) {
 	for _, name := range onCluster {
 		r, err := trace.NewReader(bytes.NewReader(bytesOf(t, name)))
 		if err != nil {
@@ -94,7 +94,7 @@ func TestNothingIsInARecordingButWhatSchedulingReads(t *testing.T) {
 			}
 			in, _ := record.Body.(trace.Input)
 			for _, o := range objectsOf(in.Event) {
-				if len(o.GetManagedFields()) > 0 || !equality.Semantic.DeepEqual(o, store.Trim(o)) {
+				if len(o.GetManagedFields()) > 0 || !equality.Semantic.DeepEqual(o, trim.Object(o)) {
 					t.Fatalf("%s: %s %s has more to it than scheduling reads", name, world.KindOf(o), o.GetName())
 				}
 				if pod, ok := o.(*v1.Pod); ok {

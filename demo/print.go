@@ -12,12 +12,11 @@ import (
 	"orrery/core/world"
 )
 
-// Print plays a recording to its end, as fast as it goes, and writes a line for everything that the scheduler wants
-// done, for every mark and for every problem, and at the end one that sums it up. A recording that is damaged is printed
-// as far as it can be read, and the error says where that is.
+// Print plays a recording to its end, as fast as possible, and writes a line for every effect, mark and problem, and a
+// summary at the end. A damaged recording is printed as far as it can be read, and the error names the place.
 func Print(w io.Writer, from io.Reader, o play.Options) error {
 	p := &printer{out: w}
-	o.Companion = func(e *engine.Engine) play.Companion {
+	o.Follower = func(e *engine.Engine) play.Follower {
 		p.began = e.Now()
 		return p
 	}
@@ -36,38 +35,38 @@ func Print(w io.Writer, from io.Reader, o play.Options) error {
 			return p.err
 		}
 	}
-	p.sum(player.Engine())
+	p.summary(player.Engine())
 	if damage := player.Damage(); damage != nil && p.err == nil {
 		return damage
 	}
 	return p.err
 }
 
-// printer goes along with an engine and writes down what it wants done.
+// printer follows an engine and prints its effects.
 type printer struct {
 	out   io.Writer
 	began time.Time
 	err   error // the first error of out
 }
 
-// Applied implements play.Companion.
+// Applied implements play.Follower.
 func (p *printer) Applied(in world.Input, err error) {
 	if err != nil {
 		p.line(in.At, "problem", "%v", err)
 	}
 }
 
-// Stepped implements play.Companion.
+// Stepped implements play.Follower.
 func (p *printer) Stepped(*engine.Decision) {}
 
-// Wanted implements play.Companion.
-func (p *printer) Wanted(e world.Effect) {
-	switch a := e.Act.(type) {
+// Emitted implements play.Follower.
+func (p *printer) Emitted(e world.Effect) {
+	switch a := e.Action.(type) {
 	case world.Bind:
 		p.line(e.At, "bind", "%s to %s", a.Pod, a.Node)
 	case world.Delete:
 		p.line(e.At, "evict", "%s", a.Pod)
-	case world.Announce:
+	case world.EmitEvent:
 		p.line(e.At, a.Reason, "%s: %s", a.Regarding, a.Note)
 	case world.PatchStatus:
 		if a.NominatedNode != nil && *a.NominatedNode != "" {
@@ -76,22 +75,22 @@ func (p *printer) Wanted(e world.Effect) {
 	}
 }
 
-// Fork implements play.Companion. Nobody plays a fork of what is printed, and it would say everything twice.
-func (p *printer) Fork() play.Companion {
+// Fork implements play.Follower. A fork prints nothing, so that no line is printed twice.
+func (p *printer) Fork() play.Follower {
 	return &printer{out: io.Discard, began: p.began}
 }
 
-func (p *printer) sum(e *engine.Engine) {
-	t, counts := e.Tally(), e.Queue().Counts()
+func (p *printer) summary(e *engine.Engine) {
+	t, counts := e.Counters(), e.Queue().Counts()
 	p.line(e.Now(), "end", "%d decisions: %d placed, %d unschedulable; %d bound, %d still waiting; digest %s",
 		t.Decisions[engine.Placed]+t.Decisions[engine.Unschedulable], t.Decisions[engine.Placed],
 		t.Decisions[engine.Unschedulable], t.Bound, counts.Active+counts.Backoff+counts.Unschedulable, e.Digest())
 }
 
-const lineMost = 200
+const maxLine = 200
 
 func (p *printer) line(at time.Time, what, format string, args ...any) {
-	text := printable.Line(fmt.Sprintf(format, args...), lineMost)
+	text := printable.Line(fmt.Sprintf(format, args...), maxLine)
 	if _, err := fmt.Fprintf(p.out, "%8.3fs  %-16s %s\n", at.Sub(p.began).Seconds(), printable.Line(what, 16), text); err != nil && p.err == nil {
 		p.err = fmt.Errorf("writing what happened: %w", err)
 	}

@@ -22,8 +22,8 @@ const (
 	byPod      = "PreemptionByScheduler"
 )
 
-func TestTheMorningRushIsHeldUpByItsSmallestZone(t *testing.T) {
-	w := watch(t, "morning-rush")
+func TestMorningRush_SmallestZoneBlocks(t *testing.T) {
+	w := observe(t, "morning-rush")
 	if n := w.most(5, 40); n > 10 {
 		t.Errorf("%d pods wait before east is full, want next to none", n)
 	}
@@ -45,14 +45,14 @@ func TestTheMorningRushIsHeldUpByItsSmallestZone(t *testing.T) {
 	if spreads < 30 {
 		t.Errorf("%d decisions fail as most nodes would break the spread, want 30", spreads)
 	}
-	w.said(t, trace.FirstFailure, "found no place")
-	if diff := cmp.Diff(map[string]int{"recommend": 3}, w.waits()); diff != "" {
+	w.eventsOf(t, trace.FirstFailure, "unschedulable")
+	if diff := cmp.Diff(map[string]int{"recommend": 3}, w.pendingReasons()); diff != "" {
 		t.Errorf("who waits at the end (-want +got):\n%s", diff)
 	}
 }
 
-func TestThePriorityStormTakesTheCheapestFirst(t *testing.T) {
-	w := watch(t, "priority-storm")
+func TestPriorityStorm_PreemptsCheapestFirst(t *testing.T) {
+	w := observe(t, "priority-storm")
 	victims := func(from, to int) (apps map[string]int, violations int) {
 		apps = map[string]int{}
 		for i, d := range w.decisions {
@@ -79,7 +79,7 @@ func TestThePriorityStormTakesTheCheapestFirst(t *testing.T) {
 	if _, violated = victims(84, 112); violated == 0 {
 		t.Error("the third wave violates no budget")
 	}
-	for _, l := range w.left(byPod, "") {
+	for _, l := range w.evictions(byPod, "") {
 		if app(l.pod) == "payments" {
 			t.Error("payments itself was preempted")
 		}
@@ -89,14 +89,14 @@ func TestThePriorityStormTakesTheCheapestFirst(t *testing.T) {
 			t.Errorf("%s may not preempt, and does", d.Pod)
 		}
 	}
-	w.said(t, trace.Preemption, "payments")
-	if waits := w.waits(); waits["model-train"] != 4 || waits["payments"] != 0 {
+	w.eventsOf(t, trace.Preemption, "payments")
+	if waits := w.pendingReasons(); waits["model-train"] != 4 || waits["payments"] != 0 {
 		t.Errorf("at the end %v wait, want the training job and no payments", waits)
 	}
 }
 
-func TestAZoneFailsAndItsTimersRun(t *testing.T) {
-	w := watch(t, "zone-failure")
+func TestZoneFailure_TaintEvictions(t *testing.T) {
+	w := observe(t, "zone-failure")
 	if len(w.tainted) != 26 {
 		t.Errorf("%d nodes are given NoExecute taints, want the 26 of the south", len(w.tainted))
 	}
@@ -112,7 +112,7 @@ func TestAZoneFailsAndItsTimersRun(t *testing.T) {
 	}
 	patience := map[string]time.Duration{"gateway": 5 * time.Second, "storefront": 5 * time.Second, "thumbnails": 10 * time.Second, "search-index": 20 * time.Second}
 	gone := map[string]int{}
-	for _, l := range w.left(byTaint, "") {
+	for _, l := range w.evictions(byTaint, "") {
 		gone[app(l.pod)]++
 		wait, known := patience[app(l.pod)]
 		if took := l.at - w.tainted[l.pod.Spec.NodeName]; known && (took < wait-50*time.Millisecond || took > wait+100*time.Millisecond) {
@@ -127,8 +127,8 @@ func TestAZoneFailsAndItsTimersRun(t *testing.T) {
 	if gone["ledger"] > 0 {
 		t.Errorf("%d pods of the ledger left, though the power returned in time", gone["ledger"])
 	}
-	if w.most(76, 120) == 0 || len(w.waits()) > 0 {
-		t.Errorf("the rest of the cluster was never tight, or some wait still: %v", w.waits())
+	if w.most(76, 120) == 0 || len(w.pendingReasons()) > 0 {
+		t.Errorf("the rest of the cluster was never tight, or some wait still: %v", w.pendingReasons())
 	}
 	for o := range w.engine.Store().Objects(world.Node) {
 		if n := o.(*v1.Node); len(n.Spec.Taints) > 0 {
@@ -137,9 +137,9 @@ func TestAZoneFailsAndItsTimersRun(t *testing.T) {
 	}
 }
 
-func TestADrainIsHeldUpByABudgetAndThenReleased(t *testing.T) {
-	w := watch(t, "node-drain")
-	evicted := w.left(byAPI, "")
+func TestNodeDrain_BlockedByBudget(t *testing.T) {
+	w := observe(t, "node-drain")
+	evicted := w.evictions(byAPI, "")
 	if n := len(between(evicted, 5, 40)); n < 40 {
 		t.Errorf("%d pods are evicted before the drain is held up, want 40", n)
 	}
@@ -154,13 +154,13 @@ func TestADrainIsHeldUpByABudgetAndThenReleased(t *testing.T) {
 			t.Errorf("the gateway's budget allows %d evictions at %v", s.n, s.from)
 		}
 	}
-	gateways := w.left(byAPI, "gateway")
+	gateways := w.evictions(byAPI, "gateway")
 	if len(gateways) < 2 || len(gateways) > 4 || gateways[0].at < 76*time.Second {
 		t.Errorf("gateways evicted: %d; want those on old nodes, two at least, and all after 76 s", len(gateways))
 	}
 	// The database goes one by one: nobody who is up is asked to leave before the one before is replaced. Who has not even
 	// started yet does not count to a budget.
-	database := slices.DeleteFunc(w.left(byAPI, "ledger-db"), func(l leaving) bool { return l.pod.Status.Phase == v1.PodPending })
+	database := slices.DeleteFunc(w.evictions(byAPI, "ledger-db"), func(l evictedPod) bool { return l.pod.Status.Phase == v1.PodPending })
 	for i := 1; i < len(database); i++ {
 		if apart := database[i].at - database[i-1].at; apart < 5*time.Second {
 			t.Errorf("two of the database leave within %v", apart)
@@ -178,13 +178,13 @@ func TestADrainIsHeldUpByABudgetAndThenReleased(t *testing.T) {
 	if len(empty) != 8 {
 		t.Errorf("%d nodes are reported empty, want 8: %v", len(empty), empty)
 	}
-	if diff := cmp.Diff(map[string]int{"legacy-print": 4}, w.waits()); diff != "" {
+	if diff := cmp.Diff(map[string]int{"legacy-print": 4}, w.pendingReasons()); diff != "" {
 		t.Errorf("who waits at the end (-want +got):\n%s", diff)
 	}
 }
 
-func TestANodeUnderMemoryPressureEvictsWhoUsesMoreThanItAskedFor(t *testing.T) {
-	w := watch(t, "memory-pressure")
+func TestMemoryPressure_EvictsOverRequests(t *testing.T) {
+	w := observe(t, "memory-pressure")
 	first := ""
 	for node, at := range w.pressed {
 		if first == "" || at < w.pressed[first] {
@@ -197,7 +197,7 @@ func TestANodeUnderMemoryPressureEvictsWhoUsesMoreThanItAskedFor(t *testing.T) {
 	if len(w.pressed) < 10 {
 		t.Errorf("%d nodes come under pressure, want 10", len(w.pressed))
 	}
-	evicted := w.left(byPressure, "")
+	evicted := w.evictions(byPressure, "")
 	if len(evicted) < 30 {
 		t.Errorf("%d pods are evicted, want 30", len(evicted))
 	}
@@ -215,15 +215,15 @@ func TestANodeUnderMemoryPressureEvictsWhoUsesMoreThanItAskedFor(t *testing.T) {
 			t.Errorf("%s is still under pressure at the end", node)
 		}
 	}
-	w.said(t, trace.Eviction, "TerminationByKubelet")
-	if waits := w.waits(); len(waits) > 0 {
+	w.eventsOf(t, trace.Eviction, "TerminationByKubelet")
+	if waits := w.pendingReasons(); len(waits) > 0 {
 		t.Errorf("at the end %v wait", waits)
 	}
 }
 
-func TestAnotherSchedulerTakesOverAndWorksOffTheBacklog(t *testing.T) {
-	w := watch(t, "leader-failover")
-	changed := w.said(t, trace.LeaderChange, `from "scheduler-1" to "scheduler-2"`)
+func TestLeaderFailover_NewLeaderClearsBacklog(t *testing.T) {
+	w := observe(t, "leader-failover")
+	changed := w.eventsOf(t, trace.LeaderChange, "scheduler-2 became leader")
 	// Killed at 18 s, it had renewed two seconds ago at most; the lease is good for 15 s, and others look every 2 s.
 	if changed < 31*time.Second || changed > 38*time.Second {
 		t.Errorf("the leader changes at %v", changed)
@@ -256,14 +256,14 @@ func TestAnotherSchedulerTakesOverAndWorksOffTheBacklog(t *testing.T) {
 	if before < 0 {
 		t.Error("nobody ever fails")
 	}
-	if waits := w.waits(); waits["index-messages"] == 0 || len(waits) > 1 {
+	if waits := w.pendingReasons(); waits["index-messages"] == 0 || len(waits) > 1 {
 		t.Errorf("at the end %v wait, want those which need whole nodes", waits)
 	}
 }
 
-func TestRecordingsAreOfManyKindsOfPods(t *testing.T) {
+func TestRecordings_VarietyOfPods(t *testing.T) {
 	for _, name := range []string{"morning-rush", "zone-failure"} {
-		w := watch(t, name)
+		w := observe(t, name)
 		kinds := map[string]bool{}
 		for o := range w.engine.Store().Objects(world.Pod) {
 			for _, owner := range o.GetOwnerReferences() {

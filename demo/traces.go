@@ -29,13 +29,13 @@ var names = []string{
 type Trace struct {
 	Name string
 	// Title and Story are for people: a line, and a paragraph.
-	Title, Story string
-	Length       time.Duration
+	Title, Description string
+	Length             time.Duration
 	// Size is that of the recording, in bytes.
 	Size int64
 }
 
-// Traces lists the recordings. The first is what to show if nothing else was asked for.
+// Traces lists the recordings. The first is the default.
 func Traces() []Trace { return slices.Clone(list()) }
 
 var list = sync.OnceValue(func() []Trace {
@@ -49,7 +49,7 @@ var list = sync.OnceValue(func() []Trace {
 		if err != nil {
 			panic(fmt.Sprintf("a recording in the binary: %v", err))
 		}
-		all = append(all, Trace{Name: name, Title: s.Title, Story: s.Description, Length: s.Length, Size: file.Size()})
+		all = append(all, Trace{Name: name, Title: s.Title, Description: s.Description, Length: s.Length, Size: file.Size()})
 	}
 	return all
 })
@@ -63,7 +63,7 @@ func Open(name string) (io.Reader, error) {
 	return bytes.NewReader(data), nil
 }
 
-// Scenario is what a recording was made from.
+// Scenario returns the scenario of a recording.
 func Scenario(name string) (*scenario.Scenario, error) {
 	data, err := Source(name)
 	if err != nil {

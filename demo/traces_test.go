@@ -30,7 +30,7 @@ func bytesOf(t *testing.T, name string) []byte {
 	return data
 }
 
-func TestEveryRecordingTellsAStoryOfOneToThreeMinutes(t *testing.T) {
+func TestRecordings_LengthAndDescription(t *testing.T) {
 	all := demo.Traces()
 	if len(all) < 6 {
 		t.Errorf("there are %d recordings, want six at least", len(all))
@@ -41,8 +41,8 @@ func TestEveryRecordingTellsAStoryOfOneToThreeMinutes(t *testing.T) {
 		if tr.Length < time.Minute || tr.Length > 3*time.Minute {
 			t.Errorf("%s lasts for %v", tr.Name, tr.Length)
 		}
-		if tr.Title == "" || strings.Count(tr.Story, ".") < 3 {
-			t.Errorf("%s says too little of itself: %q, %q", tr.Name, tr.Title, tr.Story)
+		if tr.Title == "" || strings.Count(tr.Description, ".") < 3 {
+			t.Errorf("%s says too little of itself: %q, %q", tr.Name, tr.Title, tr.Description)
 		}
 		if got := int64(len(bytesOf(t, tr.Name))); got != tr.Size {
 			t.Errorf("%s is said to have %d bytes and has %d", tr.Name, tr.Size, got)
@@ -53,7 +53,7 @@ func TestEveryRecordingTellsAStoryOfOneToThreeMinutes(t *testing.T) {
 	}
 }
 
-func TestEveryRecordingReplaysWithTheDigestItWasRecordedWith(t *testing.T) {
+func TestRecordings_ReplayToRecordedDigest(t *testing.T) {
 	for _, tr := range demo.Traces()[:replayed] {
 		t.Run(tr.Name, func(t *testing.T) {
 			e, report, err := play.Replay(bytes.NewReader(bytesOf(t, tr.Name)), play.Options{})
@@ -74,7 +74,7 @@ func TestEveryRecordingReplaysWithTheDigestItWasRecordedWith(t *testing.T) {
 	}
 }
 
-func TestRecordingAScenarioAgainGivesTheBytesInTheBinary(t *testing.T) {
+func TestRecordings_Reproducible(t *testing.T) {
 	for _, tr := range simulated() {
 		t.Run(tr.Name, func(t *testing.T) {
 			s, err := demo.Scenario(tr.Name)
@@ -93,7 +93,7 @@ func TestRecordingAScenarioAgainGivesTheBytesInTheBinary(t *testing.T) {
 }
 
 // A quiet second is dull to watch.
-func TestSomethingHappensInEverySecondOfARecording(t *testing.T) {
+func TestRecordings_NoIdleSeconds(t *testing.T) {
 	for _, tr := range demo.Traces() {
 		r, err := trace.NewReader(bytes.NewReader(bytesOf(t, tr.Name)))
 		if err != nil {
@@ -115,7 +115,7 @@ func TestSomethingHappensInEverySecondOfARecording(t *testing.T) {
 	}
 }
 
-func TestANameThatDoesNotExistIsAnsweredWithThoseThatDo(t *testing.T) {
+func TestOpen_UnknownName(t *testing.T) {
 	for _, open := range []func() error{
 		func() error { _, err := demo.Open("../doc"); return err },
 		func() error { _, err := demo.Source("lunch"); return err },
@@ -136,7 +136,7 @@ func printed(t *testing.T, name string) string {
 	return out.String()
 }
 
-func TestPrintWritesALineForEverything(t *testing.T) {
+func TestPrint_LinePerEffect(t *testing.T) {
 	rush := printed(t, "morning-rush")
 	if again := printed(t, "morning-rush"); again != rush {
 		t.Error("printed twice, the same recording reads differently")
@@ -171,13 +171,13 @@ func (b *broken) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestAnErrorOfTheWriterComesBack(t *testing.T) {
+func TestPrint_WriterError(t *testing.T) {
 	if err := demo.Print(&broken{after: 3}, bytes.NewReader(bytesOf(t, "node-drain")), play.Options{}); !errors.Is(err, errBroken) {
 		t.Errorf("printing ends with %v, want %v", err, errBroken)
 	}
 }
 
-func TestADamagedRecordingIsPrintedUpToTheDamage(t *testing.T) {
+func TestPrint_DamagedRecording(t *testing.T) {
 	var out bytes.Buffer
 	whole := bytesOf(t, "node-drain")
 	err := demo.Print(&out, bytes.NewReader(whole[:len(whole)/2]), play.Options{})

@@ -17,14 +17,14 @@ import (
 	"orrery/core/world"
 )
 
-// watched is what somebody saw who watched a recording to its end. All times are counted from its beginning.
-type watched struct {
+// replayObserver is what somebody saw who watched a recording to its end. All times are counted from its beginning.
+type replayObserver struct {
 	began     time.Time
 	now       time.Duration
 	inputs    int
 	decisions []engine.Decision
 	when      []time.Duration // of the decisions
-	leaving   []leaving
+	leaving   []evictedPod
 	marked    map[types.UID]bool
 	tainted   map[string]time.Duration // of nodes, when their first NoExecute taint was seen
 	pressed   map[string]time.Duration // of nodes, when they first said that memory is short
@@ -35,8 +35,8 @@ type watched struct {
 	engine    *engine.Engine
 }
 
-// leaving is a pod that was marked as one that has to go.
-type leaving struct {
+// evictedPod is a pod that was marked as one that has to go.
+type evictedPod struct {
 	at     time.Duration
 	pod    *v1.Pod
 	reason string
@@ -48,20 +48,20 @@ type span struct {
 	n    int32
 }
 
-var seen = map[string]*watched{}
+var seen = map[string]*replayObserver{}
 
-// watch watches a recording, once.
-func watch(t *testing.T, name string) *watched {
+// observe watches a recording, once.
+func observe(t *testing.T, name string) *replayObserver {
 	t.Helper()
 	if w, ok := seen[name]; ok {
 		return w
 	}
-	w := &watched{
+	w := &replayObserver{
 		marked: map[types.UID]bool{}, tainted: map[string]time.Duration{}, pressed: map[string]time.Duration{},
 		relieved: map[string]time.Duration{}, allowed: map[string][]span{},
 	}
 	data := bytesOf(t, name)
-	_, _, err := play.Replay(bytes.NewReader(data), play.Options{Companion: func(e *engine.Engine) play.Companion {
+	_, _, err := play.Replay(bytes.NewReader(data), play.Options{Follower: func(e *engine.Engine) play.Follower {
 		w.began, w.engine = e.Now(), e
 		return w
 	}})
@@ -81,17 +81,17 @@ func watch(t *testing.T, name string) *watched {
 	return w
 }
 
-func (w *watched) Fork() play.Companion { panic("nobody forks in a replay") }
+func (w *replayObserver) Fork() play.Follower { panic("nobody forks in a replay") }
 
-func (w *watched) Wanted(world.Effect) {}
+func (w *replayObserver) Emitted(world.Effect) {}
 
-func (w *watched) Stepped(d *engine.Decision) {
+func (w *replayObserver) Stepped(d *engine.Decision) {
 	if d != nil {
 		w.decisions, w.when = append(w.decisions, *d), append(w.when, d.At.Sub(w.began))
 	}
 }
 
-func (w *watched) Applied(in world.Input, _ error) {
+func (w *replayObserver) Applied(in world.Input, _ error) {
 	w.now = in.At.Sub(w.began)
 	w.inputs++
 	for len(w.waiting) <= int(w.now/time.Second) {
@@ -112,19 +112,19 @@ func (w *watched) Applied(in world.Input, _ error) {
 	}
 }
 
-func (w *watched) pod(pod *v1.Pod) {
+func (w *replayObserver) pod(pod *v1.Pod) {
 	if w.marked[pod.UID] {
 		return
 	}
 	for _, c := range pod.Status.Conditions {
 		if c.Type == v1.DisruptionTarget && c.Status == v1.ConditionTrue {
 			w.marked[pod.UID] = true
-			w.leaving = append(w.leaving, leaving{w.now, pod, c.Reason})
+			w.leaving = append(w.leaving, evictedPod{w.now, pod, c.Reason})
 		}
 	}
 }
 
-func (w *watched) node(node *v1.Node) {
+func (w *replayObserver) node(node *v1.Node) {
 	for _, taint := range node.Spec.Taints {
 		if _, known := w.tainted[node.Name]; !known && taint.Effect == v1.TaintEffectNoExecute {
 			w.tainted[node.Name] = w.now
@@ -144,25 +144,25 @@ func (w *watched) node(node *v1.Node) {
 // app is the workload of a pod.
 func app(pod *v1.Pod) string { return pod.Labels["app"] }
 
-// left are the pods that had to go for a reason, of some workload or, if it is empty, any.
-func (w *watched) left(reason, of string) []leaving {
-	return slices.DeleteFunc(slices.Clone(w.leaving), func(l leaving) bool {
+// evictions are the pods that had to go for a reason, of some workload or, if it is empty, any.
+func (w *replayObserver) evictions(reason, of string) []evictedPod {
+	return slices.DeleteFunc(slices.Clone(w.leaving), func(l evictedPod) bool {
 		return l.reason != reason || of != "" && app(l.pod) != of
 	})
 }
 
 // between are those that had to go from one second to another.
-func between(all []leaving, from, to int) []leaving {
-	return slices.DeleteFunc(slices.Clone(all), func(l leaving) bool {
+func between(all []evictedPod, from, to int) []evictedPod {
+	return slices.DeleteFunc(slices.Clone(all), func(l evictedPod) bool {
 		return l.at < time.Duration(from)*time.Second || l.at >= time.Duration(to)*time.Second
 	})
 }
 
 // most is the most pods that waited at any time between two seconds.
-func (w *watched) most(from, to int) int { return slices.Max(w.waiting[from:to]) }
+func (w *replayObserver) most(from, to int) int { return slices.Max(w.waiting[from:to]) }
 
-// said is when the first mark of a kind was set whose text has something in it.
-func (w *watched) said(t *testing.T, kind trace.MarkKind, text string) time.Duration {
+// eventsOf is when the first mark of a kind was set whose text has something in it.
+func (w *replayObserver) eventsOf(t *testing.T, kind trace.MarkKind, text string) time.Duration {
 	t.Helper()
 	for _, m := range w.marks {
 		if m.Mark.Kind == kind && strings.Contains(m.Mark.Text, text) {
@@ -173,8 +173,8 @@ func (w *watched) said(t *testing.T, kind trace.MarkKind, text string) time.Dura
 	return 0
 }
 
-// waits are the workloads of the pods that wait at the end because there was no place for them.
-func (w *watched) waits() map[string]int {
+// pendingReasons are the workloads of the pods that wait at the end because there was no place for them.
+func (w *replayObserver) pendingReasons() map[string]int {
 	all := map[string]int{}
 	for o := range w.engine.Store().Objects(world.Pod) {
 		pod := o.(*v1.Pod)

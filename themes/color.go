@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// RGB is a colour of the true-colour cube.
+// RGB is a 24-bit colour.
 type RGB struct{ R, G, B uint8 }
 
-// Color is what a theme gives to a token: nothing, a place in the terminal's palette, or a true colour.
+// Color is a token's colour in a theme: none, an index into the terminal's palette, or a true colour.
 type Color struct {
 	kind  colorKind
 	index uint8
@@ -24,16 +24,16 @@ const (
 	trueColor
 )
 
-// Indexed is a colour of the terminal's palette, the first sixteen of which are the user's own.
+// Indexed returns a colour of the terminal's palette, whose first sixteen the user chooses.
 func Indexed(i uint8) Color { return Color{kind: indexed, index: i} }
 
-// True is a colour of the cube.
+// True returns a true colour.
 func True(c RGB) Color { return Color{kind: trueColor, rgb: c} }
 
-// RGB is the colour, if it does not depend on the terminal.
+// RGB returns the colour if it does not depend on the terminal.
 func (c Color) RGB() (RGB, bool) { return c.rgb, c.kind == trueColor }
 
-// parseColor reads "#rrggbb", "0" to "255", or "none".
+// parseColor parses "#rrggbb", "0" to "255", or "none".
 func parseColor(s string) (Color, error) {
 	if s == "none" {
 		return Color{}, nil
@@ -49,7 +49,7 @@ func parseColor(s string) (Color, error) {
 	return Color{}, fmt.Errorf(`%.40q is no colour: write "#rrggbb", a number from 0 to 255, or "none"`, s)
 }
 
-// hex is a colour of the shipped palettes, which are right by test.
+// hex parses a colour of the shipped palettes; a test checks that they parse.
 func hex(s string) Color {
 	c, err := parseColor(s)
 	if err != nil {
@@ -58,10 +58,10 @@ func hex(s string) Color {
 	return c
 }
 
-// cubeLevels are the six intensities of the 6×6×6 cube that the upper palette holds.
+// cubeLevels are the six intensities of the 6×6×6 cube in the 256-colour palette.
 var cubeLevels = [6]int{0, 95, 135, 175, 215, 255}
 
-// nearest256 is the palette's closest colour, of the cube or of the greys behind it.
+// nearest256 returns the closest colour of the 256-colour palette, from the cube or the greys.
 func nearest256(c RGB) uint8 {
 	level := func(v uint8) int {
 		best := 0
@@ -89,7 +89,7 @@ func distance(a, b RGB) int {
 
 func abs(v int) int { return max(v, -v) }
 
-// ramp spreads anchors evenly over the steps of the heat ramp.
+// ramp interpolates anchors over the steps of the heat ramp.
 func ramp(anchors []RGB) [HeatSteps]Color {
 	var steps [HeatSteps]Color
 	for i := range steps {

@@ -19,23 +19,23 @@ func linear(v uint8) float64 {
 	return math.Pow((c+0.055)/1.055, 2.4)
 }
 
-// light is a colour as amounts of light.
+// light is a colour as linear intensities.
 type light [3]float64
 
 func lightOf(c themes.RGB) light { return light{linear(c.R), linear(c.G), linear(c.B)} }
 
 func (l light) luminance() float64 { return 0.2126*l[0] + 0.7152*l[1] + 0.0722*l[2] }
 
-// contrast is WCAG 2's ratio of two colours.
+// contrast returns WCAG 2's contrast ratio of two colours.
 func contrast(a, b themes.RGB) float64 {
 	x, y := lightOf(a).luminance(), lightOf(b).luminance()
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// written are the tokens that words are written in; all others are at least glyphs and lines.
+// written are the tokens used for words; all others need only the contrast of glyphs and lines.
 var written = map[themes.Token]bool{themes.Text: true, themes.Dim: true, themes.Title: true, themes.Accent: true}
 
-func TestEverythingCanBeReadOnItsGround(t *testing.T) {
+func TestThemes_Contrast(t *testing.T) {
 	for _, theme := range themes.Shipped() {
 		for token := themes.Text; token <= themes.Heat7; token++ {
 			c, ok := theme.Color(token).RGB()
@@ -49,7 +49,7 @@ func TestEverythingCanBeReadOnItsGround(t *testing.T) {
 			case written[token]:
 				least = 4.5
 			}
-			if got := contrast(c, theme.Ground); got < least {
+			if got := contrast(c, theme.Background); got < least {
 				t.Errorf("%s: %s has a contrast of %.2f on the ground, want %.1f", theme.Name, token, got, least)
 			}
 			selected, _ := theme.Color(themes.Selection).RGB()
@@ -60,7 +60,8 @@ func TestEverythingCanBeReadOnItsGround(t *testing.T) {
 	}
 }
 
-// seen are the ways to see: all three kinds of cones, and without one of them (Machado, Oliveira and Fernandes 2009).
+// seen are the kinds of colour vision: with all three cones, and without one of them (Machado, Oliveira and Fernandes
+// 2009).
 var seen = map[string][3]light{
 	"full colour vision": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"protanopia":         {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
@@ -94,14 +95,15 @@ func apart(a, b [3]float64) float64 {
 	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
 }
 
-// madeFor are the eyes that a theme promises to tell every two states apart for. All are told apart by glyph and word too.
+// madeFor are the kinds of colour vision for which a theme separates every two states. Glyph and word separate all
+// states too.
 var madeFor = map[string][]string{
 	"dark": {"full colour vision"}, "light": {"full colour vision"}, "high-contrast": {"full colour vision"},
 	"colour-blind": {"full colour vision", "protanopia", "deuteranopia", "tritanopia"},
 	"tritan":       {"full colour vision", "tritanopia"},
 }
 
-func TestStatesAreToldApartByTheEyesAThemeIsMadeFor(t *testing.T) {
+func TestThemes_StatesAreDistinct(t *testing.T) {
 	const least = 20.0
 	doc, err := os.ReadFile("../docs/themes.md")
 	if err != nil {
@@ -138,7 +140,7 @@ func TestStatesAreToldApartByTheEyesAThemeIsMadeFor(t *testing.T) {
 	}
 }
 
-func TestEveryThemeAndTokenIsWrittenDown(t *testing.T) {
+func TestThemes_DocIsUpToDate(t *testing.T) {
 	doc, err := os.ReadFile("../docs/themes.md")
 	if err != nil {
 		t.Fatal(err)

@@ -8,10 +8,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Parse reads a theme file:
+// Parse parses a theme file:
 //
 //	name: midnight
-//	base: dark              # what is not said here is as in this one
+//	base: dark              # the theme that fills in what is missing here
 //	colors:
 //	  accent: "#7aa2f7"
 //	  border: 240           # a number is a colour of the terminal's palette

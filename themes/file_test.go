@@ -7,7 +7,7 @@ import (
 	"orrery/themes"
 )
 
-func TestAThemeFileChangesWhatItNames(t *testing.T) {
+func TestParse_ChangesNamedTokens(t *testing.T) {
 	theme, err := themes.Parse([]byte("name: midnight\nbase: light\ncolors:\n  accent: '#7aa2f7'\n  border: 240\n  text: none\n  heat: ['#000000', '#ffffff']\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestAThemeFileChangesWhatItNames(t *testing.T) {
 	}
 }
 
-func TestAWrongThemeFileNamesTheField(t *testing.T) {
+func TestParse_ErrorsNameTheField(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
 		{"nothing at all", "", "the file is empty"},
 		{"a list", "- a", "line 1: the theme must be a mapping"},

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Folder is where somebody keeps themes of their own: $XDG_CONFIG_HOME/orrery/themes, or the same in ~/.config. It is
-// empty if neither is known.
+// Folder returns the folder of the user's themes: $XDG_CONFIG_HOME/orrery/themes, or ~/.config/orrery/themes. It is
+// empty if neither variable is set.
 func Folder(getenv func(string) string) string {
 	config := getenv("XDG_CONFIG_HOME")
 	if config == "" && getenv("HOME") != "" {
@@ -34,8 +34,8 @@ func ReadFile(path string) (*Theme, error) {
 	return t, nil
 }
 
-// ReadFolder reads the themes of a folder, *.yaml, in the order of their files. A folder that is not there has none. The
-// themes that can be read come together with the errors about those that cannot, and about a name that is taken.
+// ReadFolder reads the themes of a folder, *.yaml, in file order. A missing folder has none. It returns the themes that
+// can be read together with the errors about the others, and about duplicate names.
 func ReadFolder(folder string) ([]*Theme, error) {
 	if folder == "" {
 		return nil, nil

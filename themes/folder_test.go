@@ -9,7 +9,7 @@ import (
 	"orrery/themes"
 )
 
-func TestThemesOfOnesOwnAreReadFromAFolder(t *testing.T) {
+func TestReadFolder_ReadsUserThemes(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		"a.yaml": "name: midnight\ncolors:\n  accent: '#7aa2f7'\n", "b.yml": "name: paper\nbase: light\n", "c.txt": "no theme",
@@ -34,7 +34,7 @@ func TestThemesOfOnesOwnAreReadFromAFolder(t *testing.T) {
 	}
 }
 
-func TestAFolderThatIsNotThereHasNoThemes(t *testing.T) {
+func TestReadFolder_MissingIsEmpty(t *testing.T) {
 	for _, folder := range []string{"", filepath.Join(t.TempDir(), "none")} {
 		if all, err := themes.ReadFolder(folder); len(all) != 0 || err != nil {
 			t.Errorf("%q has %v, error %v", folder, all, err)
@@ -42,7 +42,7 @@ func TestAFolderThatIsNotThereHasNoThemes(t *testing.T) {
 	}
 }
 
-func TestTheFolderIsWhereConfigurationIsKept(t *testing.T) {
+func TestFolder_FollowsXDG(t *testing.T) {
 	for _, tt := range []struct {
 		env  map[string]string
 		want string
@@ -57,23 +57,23 @@ func TestTheFolderIsWhereConfigurationIsKept(t *testing.T) {
 	}
 }
 
-func TestALookNeedsNoTerminal(t *testing.T) {
+func TestAppearance_NeedsNoTerminal(t *testing.T) {
 	for _, tt := range []struct {
 		name, theme string
 		style       themes.Style
-		want        themes.Look
+		want        themes.Appearance
 	}{
-		{"a token is its colour", "dark", themes.Style(themes.Good), themes.Look{Ink: rgb("8ed49a"), Ground: rgb("11131a")}},
-		{"a title is bold", "dark", themes.Style(themes.Title), themes.Look{Ink: rgb("eceff8"), Ground: rgb("11131a"), Attr: themes.Bold}},
-		{"a selected row has a ground", "light", themes.Text.With(themes.Selected), themes.Look{Ink: rgb("262b33"), Ground: rgb("e4eaf6"), Painted: true}},
-		{"or is turned round where there is no colour for it", "mono", themes.Text.With(themes.Selected), themes.Look{Ink: rgb("000000"), Ground: rgb("e4e6eb"), Painted: true}},
-		{"reverse video is turned round", "dark", themes.Good.With(themes.Reverse), themes.Look{Ink: rgb("11131a"), Ground: rgb("8ed49a"), Painted: true}},
-		{"the sixteen have stand-ins", "ansi16", themes.Style(themes.Bad), themes.Look{Ink: rgb("cc6666")}},
-		{"the plain style is text", "dark", themes.Plain, themes.Look{Ink: rgb("d3d8e6"), Ground: rgb("11131a")}},
+		{"a token is its colour", "dark", themes.Style(themes.Good), themes.Appearance{Foreground: rgb("8ed49a"), Background: rgb("11131a")}},
+		{"a title is bold", "dark", themes.Style(themes.Title), themes.Appearance{Foreground: rgb("eceff8"), Background: rgb("11131a"), Attr: themes.Bold}},
+		{"a selected row has a ground", "light", themes.Text.With(themes.Selected), themes.Appearance{Foreground: rgb("262b33"), Background: rgb("e4eaf6"), HasBackground: true}},
+		{"or is turned round where there is no colour for it", "mono", themes.Text.With(themes.Selected), themes.Appearance{Foreground: rgb("000000"), Background: rgb("e4e6eb"), HasBackground: true}},
+		{"reverse video is turned round", "dark", themes.Good.With(themes.Reverse), themes.Appearance{Foreground: rgb("11131a"), Background: rgb("8ed49a"), HasBackground: true}},
+		{"the sixteen have stand-ins", "ansi16", themes.Style(themes.Bad), themes.Appearance{Foreground: rgb("cc6666")}},
+		{"the plain style is text", "dark", themes.Plain, themes.Appearance{Foreground: rgb("d3d8e6"), Background: rgb("11131a")}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			theme, _ := themes.Named(tt.theme)
-			if got := theme.Look(tt.style); got != tt.want {
+			if got := theme.Appearance(tt.style); got != tt.want {
 				t.Errorf("the look is %+v, want %+v", got, tt.want)
 			}
 		})

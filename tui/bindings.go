@@ -10,81 +10,87 @@ import (
 	"orrery/views/draw"
 )
 
-// binding is one row of the table of keys: everything that is known of a key, and all that is told of it, is here.
+// binding is one row of the key table; hints, help, command line and docs/keys.md are all made from it.
 type binding struct {
-	// name is what the command line calls it. keys are those that do it, as Bubble Tea spells them; shown is how they
-	// are written.
+	// name is the binding's command on the command line. keys are the keys as Bubble Tea spells them; label is how the
+	// screen shows them.
 	name  string
 	keys  []string
-	shown string
-	// does is a word or two for the line of hints, tells a sentence for the help.
-	does, tells string
+	label string
+	// short is a word or two for the hint line, long a sentence for the help.
+	short, long string
 	group       group
-	// on is where the key works; nil is everywhere.
-	on []views.PaneID
-	// hint says how much the hint matters: the lowest number is said longest, zero never.
+	where       where
+	// hint ranks the hint: the lowest number is dropped last; zero is never shown.
 	hint int
-	// able says why it cannot be done at the moment; empty if it can.
-	able func(*Screen) string
-	do   func(s *Screen, key string) tea.Cmd
+	// disabled returns why the key does not work now; empty if it does.
+	disabled func(*Screen) string
+	run      func(s *Screen, key string) tea.Cmd
 }
 
 type group uint8
 
 const (
-	moving group = iota
-	looking
-	playing
-	asking
-	acting
-	keeping
+	navigationKeys group = iota
+	viewKeys
+	timeKeys
+	inspectKeys
+	clusterKeys
+	exportKeys
 
 	groups
 )
 
-var groupNames = [groups]string{"Moving about", "Looking", "Time", "Asking", "Changing the cluster", "Keeping"}
+var groupNames = [groups]string{"Navigation", "View", "Time", "Inspect", "Cluster actions", "Export"}
 
-// everywhere are all panes.
-var everywhere = []views.PaneID{
-	views.Overview, views.QueuePane, views.SnapshotPane, views.ZonesPane, views.EvictionsPane, views.LeaderPane, views.DecisionsPane,
-	views.PluginsPane, views.MetricsPane, views.ExplainPane, views.JourneyPane, views.NodePane, views.WhatIfPane,
-	views.TimelinePane, views.HelpPane, views.AgreementPane, views.PressurePane,
+// where is the set of panes in which a key works, and its name in the reference.
+type where struct {
+	name string
+	in   func(views.PaneID) bool
 }
 
-// listed are the panes that have a list to walk through.
-var listed = []views.PaneID{
-	views.QueuePane, views.SnapshotPane, views.EvictionsPane, views.DecisionsPane, views.PluginsPane, views.ExplainPane, views.JourneyPane,
-	views.NodePane, views.WhatIfPane, views.AgreementPane, views.TimelinePane, views.PressurePane,
+// The sets of panes that keys work in. None names a pane that has a list: the pane declares what its list supports.
+var (
+	everywhere     = where{"everywhere", func(views.PaneID) bool { return true }}
+	onPanes        = where{"all panes", func(id views.PaneID) bool { return id != textPane }}
+	onPanesButHelp = where{"all panes but help", func(id views.PaneID) bool { return id != textPane && id != views.HelpPane }}
+	onOverview     = where{"overview", func(id views.PaneID) bool { return id == views.Overview }}
+	offOverview    = where{"all panes but the overview", func(id views.PaneID) bool { return id != textPane && id != views.Overview }}
+	onLists        = where{"lists and pages of text", func(id views.PaneID) bool { return id == textPane || pane(id).HasList() }}
+	onFilterable   = where{"lists that can be filtered", func(id views.PaneID) bool { return pane(id).Filters() }}
+	onFilterStart  = where{"the overview, and lists that can be filtered", func(id views.PaneID) bool { return id == views.Overview || pane(id).Filters() }}
+)
+
+// pane returns the definition of a pane; for the overview and for pages of text it is empty.
+func pane(id views.PaneID) *views.Pane {
+	if p := views.PaneOf(id); p != nil {
+		return p
+	}
+	return &views.Pane{}
 }
 
-// narrowed are the panes whose lists can be narrowed and sorted.
-var narrowed = []views.PaneID{
-	views.QueuePane, views.SnapshotPane, views.EvictionsPane, views.DecisionsPane, views.PluginsPane, views.ExplainPane, views.NodePane,
-	views.PressurePane, views.TimelinePane,
-}
-
-// bindings is the table. Keys that mean different things in different panes have a row for each.
+// bindings is the key table. A key that means different things in different panes has a row for each.
 var bindings []binding
 
-// The tables name functions that read the tables, so they are filled here.
+// The tables name functions that read the tables, so init fills them.
 func init() {
-	bindings = slices.Concat(movingBindings, lookingBindings, playingBindings, askingBindings, actingBindings, keepingBindings)
-	vocabulary = allWords()
+	bindings = slices.Concat(navigationBindings, viewBindings, timeBindings, inspectBindings, clusterBindings, exportBindings)
+	commands = allCommands()
 }
 
-// worksOn tells whether a key works in a pane.
-func (b *binding) worksOn(pane views.PaneID) bool { return b.on == nil || slices.Contains(b.on, pane) }
+// worksOn reports whether the key works in a pane.
+func (b *binding) worksOn(id views.PaneID) bool { return b.where.in(id) }
 
-// refused says why it cannot be done now; empty if it can.
-func (b *binding) refused(s *Screen) string {
-	if b.able == nil {
+// disabledReason returns why the key does not work now; empty if it does.
+func (b *binding) disabledReason(s *Screen) string {
+	if b.disabled == nil {
 		return ""
 	}
-	return b.able(s)
+	return b.disabled(s)
 }
 
-// bound is the row for a key in a pane.
-func bound(pane views.PaneID, key string) *binding {
+// bindingFor returns the row for a key in a pane; nil if there is none.
+func bindingFor(pane views.PaneID, key string) *binding {
 	for i := range bindings {
 		if b := &bindings[i]; slices.Contains(b.keys, key) && b.worksOn(pane) {
 			return b
@@ -93,11 +99,11 @@ func bound(pane views.PaneID, key string) *binding {
 	return nil
 }
 
-// hints are the keys worth telling of, as many as a width holds in full; what matters least is left out first.
+// hints returns the hints that fit whole into a width; those with the highest hint number are dropped first.
 func (s *Screen) hints(width int) []draw.Hint {
 	var told []*binding
 	for i := range bindings {
-		if b := &bindings[i]; b.hint > 0 && b.worksOn(s.place()) && b.refused(s) == "" {
+		if b := &bindings[i]; b.hint > 0 && b.worksOn(s.keyPane()) && b.disabledReason(s) == "" {
 			told = append(told, b)
 		}
 	}
@@ -106,23 +112,23 @@ func (s *Screen) hints(width int) []draw.Hint {
 	need := 0
 	hints := make([]draw.Hint, 0, len(told)+1)
 	for i, b := range told {
-		need += draw.Width(b.shown) + 1 + len(b.does) + gap
+		need += draw.Width(b.label) + 1 + len(b.short) + gap
 		if i >= fewest && need+len(" ? help") > width {
 			break
 		}
-		hints = append(hints, draw.Hint{Key: b.shown, Does: b.does})
+		hints = append(hints, draw.Hint{Key: b.label, Action: b.short})
 	}
-	return append(hints, draw.Hint{Key: "?", Does: "help"})
+	return append(hints, draw.Hint{Key: "?", Action: "help"})
 }
 
-// help is all keys that work in a pane, by what they are for.
-func help(pane views.PaneID) []views.KeyGroup {
+// helpGroups returns the keys that work in a pane, by group.
+func helpGroups(pane views.PaneID) []views.KeyGroup {
 	var all []views.KeyGroup
 	for g := range groups {
 		var keys []draw.Hint
 		for i := range bindings {
 			if b := &bindings[i]; b.group == g && b.worksOn(pane) {
-				keys = append(keys, draw.Hint{Key: b.shown, Does: b.tells})
+				keys = append(keys, draw.Hint{Key: b.label, Action: b.long})
 			}
 		}
 		if len(keys) > 0 {
@@ -132,7 +138,7 @@ func help(pane views.PaneID) []views.KeyGroup {
 	return all
 }
 
-// press does what a key means where one is.
+// press handles a key in the prompt, dialog, menu or pane that has the focus.
 func (s *Screen) press(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	s.status = ""
@@ -146,36 +152,26 @@ func (s *Screen) press(msg tea.KeyPressMsg) tea.Cmd {
 	case s.confirm != nil:
 		return s.confirm.press(s, key)
 	}
-	return s.run(bound(s.place(), key), key)
+	return s.run(bindingFor(s.keyPane(), key), key)
 }
 
-// run does what a row of the table says, or says why not.
+// run runs a binding, or shows why it is disabled.
 func (s *Screen) run(b *binding, key string) tea.Cmd {
 	if b == nil {
 		return nil
 	}
-	if why := b.refused(s); why != "" {
-		s.say(b.shown + ": " + why)
+	if why := b.disabledReason(s); why != "" {
+		s.setStatus(b.label + ": " + why)
 		return nil
 	}
-	return b.do(s, key)
+	return b.run(s, key)
 }
 
-// keyNames are the keys of a row as a person reads them.
+// keyNames returns the keys of a row for the reference.
 func keyNames(b *binding) string {
 	names := make([]string, len(b.keys))
 	for i, k := range b.keys {
 		names[i] = "`" + k + "`"
 	}
 	return strings.Join(names, " ")
-}
-
-// paneName is what a pane is called in a sentence.
-func paneName(id views.PaneID) string {
-	for _, p := range views.Panes() {
-		if p.ID == id {
-			return strings.ToLower(p.Title)
-		}
-	}
-	return "overview"
 }

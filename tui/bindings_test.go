@@ -15,10 +15,19 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// anywhere is every place in which a key can be pressed.
-var anywhere = append(slices.Clone(everywhere), textPane)
+// anywhere lists every place in which a key can be pressed.
+var anywhere = append(allPanes(), textPane)
 
-func TestNoKeyMeansTwoThingsInOnePane(t *testing.T) {
+// allPanes lists the overview and all panes.
+func allPanes() []views.PaneID {
+	ids := []views.PaneID{views.Overview}
+	for _, p := range views.Panes() {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+func TestBindings_KeysAreUniquePerPane(t *testing.T) {
 	for _, pane := range anywhere {
 		taken := map[string]string{}
 		for i := range bindings {
@@ -28,7 +37,7 @@ func TestNoKeyMeansTwoThingsInOnePane(t *testing.T) {
 			}
 			for _, key := range b.keys {
 				if other, ok := taken[key]; ok {
-					t.Errorf("in pane %d, %q is both %s and %s", pane, key, other, b.name)
+					t.Errorf("in pane %q, %q is both %s and %s", pane, key, other, b.name)
 				}
 				taken[key] = b.name
 			}
@@ -36,20 +45,20 @@ func TestNoKeyMeansTwoThingsInOnePane(t *testing.T) {
 	}
 }
 
-func TestEveryKeyIsToldOf(t *testing.T) {
+func TestBindings_EveryKeyIsDocumented(t *testing.T) {
 	for i := range bindings {
 		b := &bindings[i]
-		if b.name == "" || b.shown == "" || b.tells == "" || len(b.keys) == 0 || (b.hint > 0) != (b.does != "") {
+		if b.name == "" || b.label == "" || b.long == "" || len(b.keys) == 0 || (b.hint > 0) != (b.short != "") {
 			t.Errorf("the row of %q is not complete: %+v", b.name, b)
 		}
-		if width := draw.Width(b.shown); width > 14 {
-			t.Errorf("%s is written %q, which is %d columns wide", b.name, b.shown, width)
+		if width := draw.Width(b.label); width > 14 {
+			t.Errorf("%s is written %q, which is %d columns wide", b.name, b.label, width)
 		}
 	}
 }
 
-// TestNoKeyNeedsAModernTerminal keeps to what every terminal sends.
-func TestNoKeyNeedsAModernTerminal(t *testing.T) {
+// TestBindings_NeedNoModernTerminal allows only keys that every terminal sends.
+func TestBindings_NeedNoModernTerminal(t *testing.T) {
 	for i := range bindings {
 		for _, key := range bindings[i].keys {
 			for _, modern := range []string{"alt+", "super+", "meta+", "hyper+", "f1", "f2", "shift+enter", "ctrl+shift"} {
@@ -61,8 +70,8 @@ func TestNoKeyNeedsAModernTerminal(t *testing.T) {
 	}
 }
 
-// TestTheCanon holds what people know from elsewhere.
-func TestTheCanon(t *testing.T) {
+// TestBindings_Conventions checks the keys that users know from other programs.
+func TestBindings_Conventions(t *testing.T) {
 	for key, name := range map[string]string{
 		"q": "quit", "ctrl+c": "quit", "esc": "back", "?": "help", "/": "filter", "n": "match", "N": "match-before", ":": "command", "j": "down",
 		"k": "up", "g": "top", "G": "bottom", "ctrl+d": "pagedown", "ctrl+u": "pageup", "pgup": "pageup", "pgdown": "pagedown", "home": "top",
@@ -71,13 +80,13 @@ func TestTheCanon(t *testing.T) {
 		",": "speed", ".": "speed", "0": "ends", "$": "ends", "w": "whatif", "e": "explain", "d": "describe", "S": "picture", "ctrl+s": "text",
 		"m": "mouse", "up": "up", "down": "down",
 	} {
-		if b := bound(views.QueuePane, key); b == nil || b.name != name {
+		if b := bindingFor(views.QueuePane, key); b == nil || b.name != name {
 			t.Errorf("%q in the queue is %v, want %s", key, b, name)
 		}
 	}
 }
 
-func TestHintsSayWhatFitsAndNeverLie(t *testing.T) {
+func TestHints_ShowWhatFitsAndWorks(t *testing.T) {
 	s := newSession(t, 140, 40).keys("2")
 	var got strings.Builder
 	for width := 20; width <= 200; width += 20 {
@@ -88,30 +97,30 @@ func TestHintsSayWhatFitsAndNeverLie(t *testing.T) {
 	}
 	golden(t, "hints.txt", got.String())
 	for _, h := range s.screen.hints(500) {
-		if !slices.ContainsFunc(bindings, func(b binding) bool { return b.shown == h.Key && b.refused(s.screen) == "" }) {
+		if !slices.ContainsFunc(bindings, func(b binding) bool { return b.label == h.Key && b.disabledReason(s.screen) == "" }) {
 			t.Errorf("the hints tell of %q, which does nothing now", h.Key)
 		}
 	}
 }
 
-func TestTheHelpTellsOfEveryKeyOfItsPane(t *testing.T) {
-	for _, pane := range everywhere {
+func TestHelp_ListsEveryKeyOfThePane(t *testing.T) {
+	for _, pane := range allPanes() {
 		told := map[string]bool{}
-		for _, g := range help(pane) {
+		for _, g := range helpGroups(pane) {
 			for _, k := range g.Keys {
 				told[k.Key] = true
 			}
 		}
 		for i := range bindings {
-			if b := &bindings[i]; b.worksOn(pane) && !told[b.shown] {
-				t.Errorf("the help of pane %d does not tell of %s", pane, b.shown)
+			if b := &bindings[i]; b.worksOn(pane) && !told[b.label] {
+				t.Errorf("the help of pane %q does not tell of %s", pane, b.label)
 			}
 		}
 	}
 }
 
-// TestTheKeysAreWrittenDown keeps docs/keys.md as the table is.
-func TestTheKeysAreWrittenDown(t *testing.T) {
+// TestReference_IsUpToDate compares docs/keys.md with the key table.
+func TestReference_IsUpToDate(t *testing.T) {
 	const path = "../docs/keys.md"
 	if *update {
 		if err := os.WriteFile(path, []byte(Reference()), 0o644); err != nil {
@@ -127,21 +136,21 @@ func TestTheKeysAreWrittenDown(t *testing.T) {
 	}
 }
 
-func TestAnUnknownCommandNamesTheNearest(t *testing.T) {
+func TestCommand_UnknownNamesTheNearest(t *testing.T) {
 	for typed, want := range map[string]string{"qit": "quit", "them": "theme", "evicsions": "evictions", "gotoo": "goto", "zom": "zoom"} {
-		if got := nearest(typed); got != want {
+		if got := nearestCommand(typed); got != want {
 			t.Errorf("%q: did you mean %q? want %q", typed, got, want)
 		}
 	}
 }
 
-func TestEveryWordOfTheCommandLineSaysWhatItDoes(t *testing.T) {
-	for i, w := range vocabulary {
-		if w.name == "" || w.does == "" || w.do == nil {
+func TestCommands_AllHaveHelp(t *testing.T) {
+	for i, w := range commands {
+		if w.name == "" || w.help == "" || w.run == nil {
 			t.Errorf("the word %q is not complete", w.name)
 		}
-		if i > 0 && vocabulary[i-1].name >= w.name {
-			t.Errorf("%q comes after %q", w.name, vocabulary[i-1].name)
+		if i > 0 && commands[i-1].name >= w.name {
+			t.Errorf("%q comes after %q", w.name, commands[i-1].name)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"orrery/core/operate"
 	"orrery/core/printable"
 	"orrery/core/whatif"
+	"orrery/core/whatif/change"
 	"orrery/core/world"
 	"orrery/themes"
 	"orrery/views"
@@ -20,15 +21,15 @@ import (
 	"orrery/views/draw"
 )
 
-// confirmation asks whether to change the cluster, before what it would do.
+// confirmation is the dialog that confirms an action on the cluster and lists its predicted effects.
 type confirmation struct {
 	action operate.Action
 	lines  []string
-	// opened says that the answer of a what-if was opened beneath it.
-	opened bool
+	// whatIfOpened says that the what-if's result is open beneath the dialog.
+	whatIfOpened bool
 }
 
-// confirmMsg asks about the proposal of that number.
+// confirmMsg opens the dialog for the proposal with that number.
 type confirmMsg struct {
 	number int
 	action operate.Action
@@ -36,26 +37,26 @@ type confirmMsg struct {
 	answer *views.WhatIf
 }
 
-// propose asks what an action on what is selected would do, and then whether to do it.
+// propose computes what an action on the selection would do, and then opens the dialog.
 func (s *Screen) propose(verb operate.Verb) {
 	pod, _ := s.selectedPod()
 	node, _ := s.selectedNode()
-	s.question++
-	number := s.question
-	s.asking = true
-	s.say("asking what it would do … esc gives up")
-	s.order(func(p *pump) {
+	s.whatIfNumber++
+	number := s.whatIfNumber
+	s.whatIfPending = true
+	s.setStatus("computing the what-if … esc cancels")
+	s.submit(func(p *loop) {
 		a, err := actionOn(p.source.Engine(), verb, node, pod)
 		if err != nil {
-			p.tell(answerMsg{number: number, err: err})
+			p.send(whatIfMsg{number: number, err: err})
 			return
 		}
 		p.propose(number, a)
 	})
 }
 
-// actionOn is an action on an object as the engine knows it now.
-func actionOn(e *engine.Engine, verb operate.Verb, node string, ref world.Ref) (operate.Action, error) {
+// actionOn builds an action on an object as the engine knows it now.
+func actionOn(e *engine.Engine, verb operate.Verb, node string, ref world.PodRef) (operate.Action, error) {
 	a := operate.Action{Verb: verb}
 	if verb <= operate.Drain {
 		n := e.Store().Node(node)
@@ -71,7 +72,7 @@ func actionOn(e *engine.Engine, verb operate.Verb, node string, ref world.Ref) (
 	if pod == nil {
 		return a, fmt.Errorf("there is no pod %.80q at this moment", ref.String())
 	}
-	a.Pod = world.RefOf(pod)
+	a.Pod = world.PodRefOf(pod)
 	for _, gate := range pod.Spec.SchedulingGates {
 		a.Gates = append(a.Gates, gate.Name)
 	}
@@ -89,151 +90,149 @@ func actionOn(e *engine.Engine, verb operate.Verb, node string, ref world.Ref) (
 	return a, nil
 }
 
-// propose asks a fork what an action would do, if that is a question, and has the screen ask whether to do it.
-func (p *pump) propose(number int, a operate.Action) {
+// propose runs an action's what-if on a fork, if it changes anything that a what-if can predict, and opens the dialog.
+func (p *loop) propose(number int, a operate.Action) {
 	changes := a.Changes()
 	if len(changes) == 0 {
-		p.tell(confirmMsg{number: number, action: a, lines: []string{"It is taken out of its back-off; nothing else changes."}})
+		p.send(confirmMsg{number: number, action: a, lines: []string{"It skips its back-off; nothing else changes."}})
 		return
 	}
 	fork, err := p.source.Engine().Fork()
 	if err != nil {
-		p.tell(answerMsg{number: number, err: fmt.Errorf("forking the scheduler for a what-if: %w", err)})
+		p.send(whatIfMsg{number: number, err: fmt.Errorf("forking the scheduler for a what-if: %w", err)})
 		return
 	}
-	p.start(func() {
+	p.spawn(func() {
 		m := confirmMsg{number: number, action: a}
-		answer, err := whatif.Ask(fork, changes, whatif.Options{})
+		answer, err := whatif.Evaluate(fork, changes, whatif.Options{})
 		if err != nil {
 			m.lines = []string{"What it would do is not known: " + printable.Line(err.Error(), 160)}
 		} else {
-			m.lines = consequences(answer)
-			m.answer = collect.WhatIf(answer, printable.Text("what if "+whatif.Words(changes)+"?"), printable.Text(a.Command()))
+			m.lines = summarize(answer)
+			m.answer = collect.WhatIf(answer, printable.Text("what-if: "+change.Words(changes)+"?"), printable.Text(a.Command()))
 		}
-		p.tell(m)
+		p.send(m)
 	})
 }
 
-// consequences are what an answer comes to, in a few lines.
-func consequences(a *whatif.Answer) []string {
-	counts := map[whatif.Fate]int{}
+// summarize sums up the result of a what-if in a few lines.
+func summarize(a *whatif.Result) []string {
+	counts := map[whatif.ChangeKind]int{}
 	for _, pod := range a.Pods {
-		counts[pod.Fate]++
+		counts[pod.Kind]++
 	}
 	var parts []string
 	for _, f := range []struct {
-		fate whatif.Fate
+		fate whatif.ChangeKind
 		says string
 	}{
-		{whatif.Placed, "would find a node"},
+		{whatif.Placed, "would be scheduled"},
 		{whatif.Moved, "would move"},
-		{whatif.Elsewhere, "would go elsewhere"},
-		{whatif.Evicted, "would leave for good"},
-		{whatif.Unplaced, "would find no node"},
-		{whatif.Spared, "would stay that leaves"},
+		{whatif.OtherNode, "would go to another node"},
+		{whatif.Evicted, "would be evicted"},
+		{whatif.BecomesPending, "would be unschedulable"},
+		{whatif.NotEvicted, "would not be evicted"},
 	} {
 		if n := counts[f.fate]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, f.says))
 		}
 	}
-	lines := []string{"No pod would fare differently."}
+	lines := []string{"No pod would change outcome."}
 	if len(parts) > 0 {
 		lines = []string{"Pods: " + strings.Join(parts, ", ") + "."}
 	}
-	if len(a.Held) > 0 {
-		lines = append(lines, fmt.Sprintf("Disruption budgets would hold %d, %s first.", len(a.Held), printable.Line(a.Held[0].Pod.String(), 80)))
+	if len(a.Blocked) > 0 {
+		lines = append(lines, fmt.Sprintf("Disruption budgets would hold %d, %s first.", len(a.Blocked), printable.Line(a.Blocked[0].Pod.String(), 80)))
 	}
 	if a.Truncated {
-		lines = append(lines, "More would happen later than was looked at.")
+		lines = append(lines, "The what-if stopped before everything had settled.")
 	}
 	return lines
 }
 
-// confirmed opens the question, unless nobody waits for it any more.
-func (s *Screen) confirmed(m confirmMsg) {
-	if m.number != s.question || !s.asking {
+// openConfirmation opens the dialog, unless it was cancelled or superseded.
+func (s *Screen) openConfirmation(m confirmMsg) {
+	if m.number != s.whatIfNumber || !s.whatIfPending {
 		return
 	}
-	s.asking, s.status, s.dirty = false, "", true
-	s.confirm = &confirmation{action: m.action, lines: m.lines, opened: m.answer != nil}
+	s.whatIfPending, s.status, s.dirty = false, "", true
+	s.confirm = &confirmation{action: m.action, lines: m.lines, whatIfOpened: m.answer != nil}
 	s.confirm.lines = append(s.confirm.lines, m.action.Notes()...)
 	if command := m.action.Command(); command != "" {
 		s.confirm.lines = append(s.confirm.lines, "$ "+printable.Text(command))
 	}
 	if m.answer != nil {
-		s.enter(place{pane: views.WhatIfPane, answer: m.answer})
+		s.push(navEntry{pane: views.WhatIfPane, answer: m.answer})
 	}
 }
 
-// press takes a yes for an answer, and everything that means no for one; other keys do nothing, as they were not meant for
-// this.
+// press confirms on y and cancels on n, q and esc; other keys do nothing, as they were not meant for the dialog.
 func (c *confirmation) press(s *Screen, key string) tea.Cmd {
 	switch key {
 	case "y", "Y":
-		s.act(c.action)
+		s.perform(c.action)
 	case "n", "N", "esc", "q":
-		s.say("nothing was changed")
+		s.setStatus("cancelled")
 	default:
 		return nil
 	}
 	s.confirm = nil
-	if c.opened {
-		s.back()
+	if c.whatIfOpened {
+		s.pop()
 	}
 	return nil
 }
 
-// confirmHints are the keys that work while it is asked.
-var confirmHints = []draw.Hint{{Key: "y", Does: "does it"}, {Key: "n", Does: "leaves it"}, {Key: "esc", Does: "leaves it"}}
+// confirmHints are the hints while the dialog is open.
+var confirmHints = []draw.Hint{{Key: "y", Action: "confirm"}, {Key: "n", Action: "cancel"}, {Key: "esc", Action: "cancel"}}
 
-// actMost is for how long an action may take: a drain waits for disruption budgets.
-const actMost = 15 * time.Minute
+// actionTimeout limits how long an action may take: a drain waits for PodDisruptionBudgets.
+const actionTimeout = 15 * time.Minute
 
-// act carries an action out that was confirmed, and says what came of it.
-func (s *Screen) act(a operate.Action) {
-	s.say("asked to " + printable.Line(a.String(), 160) + " …")
-	s.order(func(p *pump) {
-		o, ok := p.source.(Operated)
-		if !ok || o.Unable() != "" {
-			p.regret(fmt.Errorf("could not %s: %s", a, p.unable()))
+// perform runs a confirmed action and shows its outcome.
+func (s *Screen) perform(a operate.Action) {
+	s.setStatus("asked to " + printable.Line(a.String(), 160) + " …")
+	s.submit(func(p *loop) {
+		if why := p.readOnlyReason(); why != "" {
+			p.reportError(fmt.Errorf("could not %s: %s", a, why))
 			return
 		}
-		hand := o.Hand()
-		hand.Said = p.report
-		p.start(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), actMost)
+		executor := p.live.Executor()
+		executor.Progress = p.report
+		p.spawn(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), actionTimeout)
 			defer cancel()
-			if err := hand.Do(ctx, a); err != nil {
-				p.regret(err)
-				p.refused(a, err)
+			if err := executor.Do(ctx, a); err != nil {
+				p.reportError(err)
+				p.recordRefusal(a, err)
 				return
 			}
-			p.report(printable.Line(a.Done(), 200))
+			p.report(printable.Line(a.DoneText(), 200))
 		})
 	})
 }
 
-// refused has it written down that a budget did not let a pod go, which nobody who watches the cluster sees.
-func (p *pump) refused(a operate.Action, err error) {
+// recordRefusal records that a PodDisruptionBudget refused an eviction, which a watch does not show.
+func (p *loop) recordRefusal(a operate.Action, err error) {
 	if a.Verb != operate.Evict || !apierrors.IsTooManyRequests(err) {
 		return
 	}
-	p.give(func(p *pump) {
-		if ch := p.source.Chronicle(); ch != nil {
+	p.submit(func(p *loop) {
+		if ch := p.source.History(); ch != nil {
 			ch.Refused(p.source.Engine().Now(), a.Pod, err.Error())
 		}
 	})
 }
 
-// unable says why nothing can be changed from here.
-func (p *pump) unable() string {
-	if o, ok := p.source.(Operated); ok {
-		return o.Unable()
+// readOnlyReason returns why the cluster cannot be changed from here; empty if it can.
+func (p *loop) readOnlyReason() string {
+	if p.live != nil {
+		return p.live.ReadOnlyReason()
 	}
-	return "there is no cluster here that could be changed"
+	return "read-only: this is a recording"
 }
 
-// draw draws the question over what it is about.
+// draw draws the dialog over the pane.
 func (c *confirmation) draw(a draw.Area) {
 	question := printable.Line(c.action.String(), 300) + "?"
 	w := draw.Width(question) + 8
@@ -256,7 +255,7 @@ func (c *confirmation) draw(a draw.Area) {
 	foot, _ := at.Bottom(1)
 	line := at.In(foot)
 	x := line.Text(2, 0, themes.Bad.With(themes.Bold), "y")
-	x = line.Text(x+1, 0, themes.Style(themes.Text), "does it") + 3
+	x = line.Text(x+1, 0, themes.Style(themes.Text), "confirm") + 3
 	x = line.Text(x, 0, themes.Accent.With(themes.Bold), "n")
-	line.Text(x+1, 0, themes.Style(themes.Text), "leaves it (esc too)")
+	line.Text(x+1, 0, themes.Style(themes.Text), "cancel (or esc)")
 }

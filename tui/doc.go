@@ -1,19 +1,18 @@
-// Package tui is the program around the panes of package views: keys in, frames out.
+// Package tui runs the panes of package views: it reads keys and draws frames.
 //
-//	           real time                    orders: what is looked at, what was asked for
+//	           real time                    requests: the query for the open pane, actions
 //	               │                      ┌───────────────────────────────────────────────┐
 //	               ▼                      ▼                                               │
-//	Source ──► pump (one goroutine, owns the engine) ──► mailbox (one Frame) ──► Screen (Bubble Tea's goroutine)
+//	Source ──► loop (one goroutine, owns the engine) ──► mailbox (one Frame) ──► Screen (Bubble Tea's goroutine)
 //	                                                                                │  keys, mouse, sizes
 //	                                                                                ▼
 //	                                                              views.Screen ──► canvas ──► the terminal
 //
-// The engine has one owner, the pump. It lets the source play on, carries out orders between two strokes of work, and
-// builds the model of what is looked at, at most as often as frames are shown and only when the last one was taken. The
-// screen never touches the engine: it draws the frame it has with the state it has, at once when a key is pressed, and
-// again when the frame that the key led to is there. Nothing ticks while nothing moves, and a frame that would look like the
-// one before is not drawn again.
+// The loop alone uses the engine. It advances the source, runs requests between two advances, and builds the model of
+// the open pane, at most once per frame interval and only after the screen has taken the last frame. The screen never
+// touches the engine: on a key it redraws at once from the frame it has, and again when the frame for that key arrives.
+// No timer runs while nothing changes, and the screen does not redraw what has not changed.
 //
-// Every key is a row of one table (see bindings.go). The hints, the help, the command line's words and docs/keys.md are made
-// from it, and so they say what is so.
+// Every key is a row of one table (see bindings.go). The hints, the help, the commands and docs/keys.md are generated
+// from it, so they match what the keys do.
 package tui

@@ -8,24 +8,24 @@ import (
 	"orrery/views/collect"
 )
 
-// Frame is what the screen is drawn from: a model that nobody changes any more, and what it was made for.
+// Frame is what the screen draws from: a model that no longer changes, and the query it was built for.
 type Frame struct {
 	Model *views.Model
 	Now   time.Time
-	Look  collect.Look
-	// Moving, Playing and Loop are the source's state at the time.
+	Look  collect.Query
+	// Moving, Playing and Loop are the source's state when the frame was built.
 	Moving, Playing, Loop bool
-	// Unable says why the cluster cannot be changed from here; empty if it can.
-	Unable string
+	// ReadOnly is why the cluster cannot be changed from here; empty if it can.
+	ReadOnly string
 }
 
-// mailbox holds the one frame that is the latest. What was not taken in time is replaced.
+// mailbox holds the latest frame. A new frame replaces one that was not taken.
 type mailbox struct {
 	mu    sync.Mutex
 	frame *Frame
 }
 
-// put leaves a frame and tells whether the box had been empty: whether whoever takes must be told.
+// put stores a frame and reports whether the mailbox was empty, in which case the taker needs a frameMsg.
 func (b *mailbox) put(f *Frame) (first bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -34,7 +34,7 @@ func (b *mailbox) put(f *Frame) (first bool) {
 	return first
 }
 
-// take empties the box; nil if it was empty.
+// take removes and returns the frame; nil if there is none.
 func (b *mailbox) take() *Frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,8 +43,8 @@ func (b *mailbox) take() *Frame {
 	return f
 }
 
-// waiting tells whether the last frame has not been taken yet.
-func (b *mailbox) waiting() bool {
+// full reports whether the last frame has not been taken yet.
+func (b *mailbox) full() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.frame != nil

@@ -15,14 +15,15 @@ import (
 
 	"orrery/core/mk"
 	"orrery/core/operate"
+	"orrery/core/usage"
 	"orrery/views"
 	"orrery/views/collect"
 )
 
-// cluster is a source as a live one is, of an engine that stands still.
+// cluster is a live source with an engine that stands still.
 type cluster struct {
-	still
-	hand     operate.Hand
+	staticSource
+	hand     operate.Executor
 	unable   string
 	alert    string
 	held     int
@@ -39,27 +40,29 @@ func (c *cluster) now() *cluster {
 	return c
 }
 
-func (c *cluster) Unable() string     { return c.now().unable }
-func (c *cluster) Hand() operate.Hand { return c.now().hand }
+func (c *cluster) Wake() <-chan struct{}       { return nil }
+func (c *cluster) Usage(string) *usage.Reading { return nil }
+func (c *cluster) ReadOnlyReason() string      { return c.now().unable }
+func (c *cluster) Executor() operate.Executor  { return c.now().hand }
 func (c *cluster) Access() string {
 	return "rules:\n" + operate.YAML([]operate.Rule{{Resource: "nodes", Verb: "list"}})
 }
-func (c *cluster) Contexts() []string { return c.contexts }
-func (c *cluster) Within() string     { return c.now().within }
-func (c *cluster) Hold(look func()) {
+func (c *cluster) Contexts() []string   { return c.contexts }
+func (c *cluster) PodNamespace() string { return c.now().within }
+func (c *cluster) Hold(do func()) {
 	c.held++
-	look()
+	do()
 	c.held--
 }
 
-func (c *cluster) Add(m *views.Model, look collect.Look) {
-	m.Header.Source, m.Header.Alert, m.Header.Compared, m.Header.Agrees = "staging", c.alert, 2000, 0.996
+func (c *cluster) Annotate(m *views.Model, q collect.Query) {
+	m.Header.Source, m.Header.Alert, m.Header.Compared, m.Header.AgreementRate = "staging", c.alert, 2000, 0.996
 	if c.dialled != nil {
 		m.Header.Source = "production"
 	}
-	if look.Open == views.AgreementPane {
+	if q.Open == views.AgreementPane {
 		m.Agreement = &views.Agreement{Agreed: 3, Differs: 1, List: views.List[views.Difference]{Total: 1, Rows: []views.Difference{
-			{Seq: 1, At: start, Pod: "default/one", Real: "node-1", Ours: "node-2", Why: "NodeResourcesFit is for the other node by 12"},
+			{Seq: 1, At: start, Pod: "default/one", Actual: "node-1", Best: "node-2", Reason: "NodeResourcesFit is for the other node by 12"},
 		}}}
 	}
 }
@@ -80,14 +83,14 @@ func (c *cluster) Dial(_ context.Context, name, namespace string) (func() func()
 	}, nil
 }
 
-// staging is a cluster with an API server that does as it is told.
-func staging(t *testing.T) (*cluster, *fake.Clientset) {
-	s := crowd(t, 3, "one", "two")
-	for more := true; more; { // which has it look at the nodes
+// operableSource is a cluster with an API server that accepts every action.
+func operableSource(t *testing.T) (*cluster, *fake.Clientset) {
+	s := manyPods(t, 3, "one", "two")
+	for more := true; more; { // so that the engine reads the nodes
 		_, more = s.engine.Step()
 	}
 	api := fake.NewClientset(mk.Node("node-0").Obj(), mk.Node("node-1").Obj(), mk.Pod("one").Obj())
-	return &cluster{still: s, hand: operate.Hand{Client: api}, contexts: []string{"broken", "production", "staging"}}, api
+	return &cluster{staticSource: s, hand: operate.Executor{Client: api}, contexts: []string{"broken", "production", "staging"}}, api
 }
 
 func cordoned(t *testing.T, api *fake.Clientset, node string) bool {
@@ -99,122 +102,122 @@ func cordoned(t *testing.T, api *fake.Clientset, node string) bool {
 	return n.Spec.Unschedulable
 }
 
-func TestTheClusterIsChangedOnlyAfterAYes(t *testing.T) {
-	source, api := staging(t)
+func TestConfirm_ActsOnlyAfterYes(t *testing.T) {
+	source, api := operableSource(t)
 	s := watch(t, source, 120, 30)
-	s.keys("3", "c").shows("This changes the cluster", "Cordon node node-0?", "$ kubectl cordon node-0", "⚑ hypothetical", "WHAT-IF")
+	s.keys("3", "c").shows("This changes the cluster", "Cordon node node-0?", "$ kubectl cordon node-0", "⚑ what-if", "WHAT-IF")
 	golden(t, "live/confirm_120x30.txt", s.plain())
 	s.keys("c", "enter", "j", "z").shows("This changes the cluster")
 	for _, no := range []string{"n", "esc", "q"} {
-		s.keys(no).shows("nothing was changed").hides("This changes the cluster").hides("WHAT-IF")
+		s.keys(no).shows("cancelled").lacks("This changes the cluster").lacks("WHAT-IF")
 		if s.quit || cordoned(t, api, "node-0") {
 			t.Fatalf("%s did more than leave the question", no)
 		}
 		s.keys("c").shows("This changes the cluster")
 	}
-	s.keys("y").shows("cordoned node node-0").hides("This changes the cluster")
+	s.keys("y").shows("cordoned node node-0").lacks("This changes the cluster")
 	if !cordoned(t, api, "node-0") {
 		t.Error("the node was not cordoned")
 	}
 }
 
-func TestWithoutLeaveNothingIsAsked(t *testing.T) {
-	source, _ := staging(t)
+func TestConfirm_ReadOnlyDoesNotAsk(t *testing.T) {
+	source, _ := operableSource(t)
 	source.unable = "this console only looks; start it with --allow-actions to change the cluster"
 	s := watch(t, source, 140, 30)
 	s.keys("3")
 	for _, key := range []string{"c", "D"} {
-		s.keys(key).shows(key + ": " + source.unable).hides("This changes the cluster")
+		s.keys(key).shows(key + ": " + source.unable).lacks("This changes the cluster")
 	}
 	s.keys("2")
 	for _, key := range []string{"E", "X", "A", "U"} {
-		s.keys(key).shows(key + ": " + source.unable).hides("This changes the cluster")
+		s.keys(key).shows(key + ": " + source.unable).lacks("This changes the cluster")
 	}
 	recording := newSession(t, 140, 30)
-	recording.keys("$", "3", "c").shows("c: there is no cluster here that could be changed")
+	recording.keys("$", "3", "c").shows("c: read-only: this is a recording")
 }
 
-func TestARefusalIsSaidWithTheRule(t *testing.T) {
-	source, api := staging(t)
+func TestConfirm_RefusalNamesTheRule(t *testing.T) {
+	source, api := operableSource(t)
 	api.PrependReactor("delete", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "one", errors.New(`User "jane" cannot delete resource "pods"`))
 	})
 	s := watch(t, source, 240, 40)
 	s.keys("2", "X").shows("Delete pod default/one?")
-	s.keys("y").shows(`user jane may not delete pods; it takes the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["delete"]} in namespace default`)
+	s.keys("y").shows(`user jane may not delete pods; this needs the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["delete"]} in namespace default`)
 }
 
-func TestWhatCannotBeDoneIsSaidInsteadOfAsked(t *testing.T) {
-	source, _ := staging(t)
+func TestConfirm_ImpossibleActionIsExplained(t *testing.T) {
+	source, _ := operableSource(t)
 	s := watch(t, source, 140, 30)
-	s.keys("2", "U").shows("no scheduling gate holds pod default/one").hides("This changes the cluster")
+	s.keys("2", "U").shows("no scheduling gate holds pod default/one").lacks("This changes the cluster")
 	s.keys("E").shows("pod default/one is on no node that it could be evicted from")
-	s.keys("A").shows("Try pod default/one at once?", "It is taken out of its back-off")
-	s.keys("y").shows("another scheduler has this pod")
+	s.keys("A").shows("Activate pod default/one?", "It skips its back-off")
+	s.keys("y").shows("there is no API to activate it")
 }
 
-func TestAgreementAndTheConnectionAreOnTheScreen(t *testing.T) {
-	source, _ := staging(t)
+func TestLive_ShowsAgreementAndConnection(t *testing.T) {
+	source, _ := operableSource(t)
 	s := watch(t, source, 120, 30)
 	s.shows("staging", "SHADOW", "agrees 99.6%")
-	s.keys(":").types("agreement").keys("enter").shows("Agreement", "default/one", "NodeResourcesFit is for the other node by 12")
+	s.keys(":").typeText("agreement").keys("enter").shows("Agreement", "default/one", "NodeResourcesFit is for the other node by 12")
 	s.keys("enter").shows("Journey")
 	source.alert = "the connection is lost, for 12s"
 	s.keys("1").shows("the connection is lost, for 12s")
-	s.keys(":").types("access").keys("enter").shows("access", `resources: ["nodes"]`)
+	s.keys(":").typeText("access").keys("enter").shows("access", `resources: ["nodes"]`)
 }
 
-func TestContextsAndNamespacesAreSwitched(t *testing.T) {
-	source, _ := staging(t)
+func TestLive_SwitchesContextAndNamespace(t *testing.T) {
+	source, _ := operableSource(t)
 	s := watch(t, source, 120, 30)
-	s.keys(":").types("ctx").keys("enter").shows("contexts: broken, production, staging")
-	s.keys(":").types("ctx nowhere").keys("enter").shows(`there is no context "nowhere"`)
-	s.keys(":").types("ctx broken").keys("enter").shows("staying here: connecting to the API server: connection refused")
+	s.keys(":").typeText("ctx").keys("enter").shows("contexts: broken, production, staging")
+	s.keys(":").typeText("ctx nowhere").keys("enter").shows(`there is no context "nowhere"`)
+	s.keys(":").typeText("ctx broken").keys("enter").shows("staying here: connecting to the API server: connection refused")
 	s.keys("2").shows("default/one")
-	s.keys(":").types("ns shop").keys("enter").shows("nobody waits")
-	s.keys(":").types("ns default").keys("enter").shows("default/one").hides("nobody waits")
-	s.keys(":").types("ns").keys("enter").shows("pods of all namespaces")
-	s.keys(":").types("ctx production").keys("enter").shows("watching production", "production").hides("staging")
+	s.keys(":").typeText("ns shop").keys("enter").shows("no pending pods")
+	s.keys(":").typeText("ns default").keys("enter").shows("default/one").lacks("no pending pods")
+	s.keys(":").typeText("ns").keys("enter").shows("pods of all namespaces")
+	s.keys(":").typeText("ctx production").keys("enter").shows("watching production", "production").lacks("staging")
 	if !source.left {
 		t.Error("the session that was left was not closed")
 	}
 }
 
-func TestAllPodsAreListedWithTheirPlace(t *testing.T) {
-	source, _ := staging(t)
+func TestPods_ListsEveryPod(t *testing.T) {
+	source, _ := operableSource(t)
 	s := watch(t, source, 120, 30)
-	s.keys(":").types("pods").keys("enter").shows("pods", "default/one", "default/two")
-	s.keys("esc", ":").types("ns shop").keys("enter", ":").types("pods").keys("enter").shows("pods of namespace shop: there are none to be seen")
+	s.keys(":").typeText("pods").keys("enter").shows("pods", "default/one", "default/two")
+	s.keys("esc", ":").typeText("ns shop").keys("enter", ":").typeText("pods").keys("enter").shows("pods of namespace shop: there are none to be seen")
 }
 
-func TestWhereOneNamespaceMayBeSeenAnotherTakesAnotherSession(t *testing.T) {
-	source, _ := staging(t)
+func TestLive_NamespaceBoundNeedsAnotherSession(t *testing.T) {
+	source, _ := operableSource(t)
 	source.within = "default"
 	s := watch(t, source, 120, 30)
-	s.keys(":").types("ns default").keys("enter").shows("pods of namespace default")
-	s.keys(":").types("ns").keys("enter").shows("no more may be read than namespace default; :access says")
-	s.keys(":").types("ns secret").keys("enter").shows(`staying here: pods in namespace "secret" may not be read`)
+	s.keys(":").typeText("ns default").keys("enter").shows("pods of namespace default")
+	s.keys(":").typeText("ns").keys("enter").shows("no more may be read than namespace default; :access says")
+	s.keys(":").typeText("ns secret").keys("enter").shows(`staying here: pods in namespace "secret" may not be read`)
 	if s.screen.namespace != "default" || source.dialled != nil {
 		t.Errorf("after a refusal the screen shows namespace %q", s.screen.namespace)
 	}
-	s.keys(":").types("ns shop").keys("enter").shows("pods of namespace shop")
-	if s.screen.namespace != "shop" || source.Within() != "shop" || !source.left {
-		t.Errorf("the screen shows namespace %q, of the session's %q; the old one was left: %t", s.screen.namespace, source.Within(), source.left)
+	s.keys(":").typeText("ns shop").keys("enter").shows("pods of namespace shop")
+	if s.screen.namespace != "shop" || source.PodNamespace() != "shop" || !source.left {
+		t.Errorf("the screen shows namespace %q, of the session's %q; the old one was left: %t", s.screen.namespace, source.PodNamespace(), source.left)
 	}
-	s.keys(":").types("ctx production").keys("enter").shows("watching production")
+	s.keys(":").typeText("ctx production").keys("enter").shows("watching production")
 	if s.screen.namespace != "" {
 		t.Errorf("in another cluster still only namespace %q is shown", s.screen.namespace)
 	}
 }
 
-func TestASourceThatWakesIsNotLookedAtForNothing(t *testing.T) {
-	source := &waking{wakes: make(chan struct{}, 1)}
-	p := newPump(source, 30, func() time.Duration { return 0 }, nil)
+func TestLoop_WakingSourceIsNotPolled(t *testing.T) {
+	source := &wakingSource{cluster: &cluster{}, wakes: make(chan struct{}, 1)}
+	p := newLoop(source, 30, func() time.Duration { return 0 }, nil)
 	if timer, _ := p.wait(); timer == nil {
 		t.Fatal("it is never looked at, and its countdowns stand still")
 	}
 	for _, stale := range []bool{false, true} {
-		p.stale, p.last = stale, 0
+		p.stale, p.lastAdvanced = stale, 0
 		timer, wait := p.wait()
 		select {
 		case <-wait:
@@ -225,11 +228,11 @@ func TestASourceThatWakesIsNotLookedAtForNothing(t *testing.T) {
 	}
 }
 
-// waking is a source that only wakes.
-type waking struct {
-	still
+// wakingSource is a cluster that announces its changes.
+type wakingSource struct {
+	*cluster
 	wakes chan struct{}
 }
 
-func (w *waking) Wake() <-chan struct{} { return w.wakes }
-func (w *waking) Moving() bool          { return true }
+func (w *wakingSource) Wake() <-chan struct{} { return w.wakes }
+func (w *wakingSource) Moving() bool          { return true }

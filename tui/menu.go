@@ -9,70 +9,70 @@ import (
 	"orrery/views/draw"
 )
 
-// menu is what can be tried of the selected pod or node, or of both where there are both.
+// menu offers the what-ifs for the selected pod, node, or both.
 type menu struct {
-	items []choice
+	items []menuItem
 	at    int
 	first int
 }
 
-// choice is a change to try. One that wants an amount or a name is finished on the command line. One without a key is the
-// heading of those below it.
-type choice struct {
+// menuItem is a change to try. One that needs an amount or a name is completed on the command line. One without a key
+// is the heading of those below it.
+type menuItem struct {
 	key, label, change string
-	unfinished         bool
+	needsArgument      bool
 }
 
-// openMenu offers the changes that can be made of what is selected.
+// openMenu opens the menu for the selection.
 func (s *Screen) openMenu() {
 	m := &menu{}
 	node, hasNode := s.selectedNode()
 	pod, hasPod := s.selectedPod()
 	if hasNode && s.top().pane == views.NodePane {
-		m.items = nodeChoices(node, s.cordoned(node))
+		m.items = nodeItems(node, s.isCordoned(node))
 	}
 	if hasPod {
-		m.items = append(m.items, podChoices(pod.String())...)
+		m.items = append(m.items, podItems(pod.String())...)
 	}
 	if hasNode && s.top().pane != views.NodePane {
-		m.items = append(m.items, nodeChoices(node, s.cordoned(node))...)
+		m.items = append(m.items, nodeItems(node, s.isCordoned(node))...)
 	}
 	m.at = 1
 	s.menu = m
 }
 
-func nodeChoices(node string, cordoned bool) []choice {
-	cordon := choice{key: "c", label: "cordon it", change: "cordon " + node}
+func nodeItems(node string, cordoned bool) []menuItem {
+	cordon := menuItem{key: "c", label: "cordon it", change: "cordon " + node}
 	if cordoned {
-		cordon = choice{key: "c", label: "uncordon it", change: "uncordon " + node}
+		cordon = menuItem{key: "c", label: "uncordon it", change: "uncordon " + node}
 	}
-	return []choice{
+	return []menuItem{
 		{label: "node " + printable.Text(node)},
 		cordon,
 		{key: "d", label: "drain it", change: "drain " + node},
 		{key: "a", label: "add one like it", change: "add 1 node like " + node},
 		{key: "3", label: "add three like it", change: "add 3 nodes like " + node},
 		{key: "D", label: "delete it", change: "delete node " + node},
-		{key: "T", label: "taint it …", change: "taint " + node + " ", unfinished: true},
-		{key: "U", label: "take a taint off it …", change: "untaint " + node + " ", unfinished: true},
+		{key: "T", label: "taint it …", change: "taint " + node + " ", needsArgument: true},
+		{key: "U", label: "remove a taint …", change: "untaint " + node + " ", needsArgument: true},
 	}
 }
 
-func podChoices(pod string) []choice {
-	return []choice{
+func podItems(pod string) []menuItem {
+	return []menuItem{
 		{label: "pod " + printable.Text(pod)},
 		{key: "x", label: "delete it", change: "delete pod " + pod},
-		{key: "r", label: "change what it asks for …", change: "requests " + pod + " cpu=", unfinished: true},
-		{key: "p", label: "change its priority …", change: "priority " + pod + " ", unfinished: true},
-		{key: "n", label: "scale its owner …", change: "scale " + pod + " ", unfinished: true},
-		{key: "f", label: "change its profile …", change: "profile " + pod + " ", unfinished: true},
-		{key: "t", label: "have it tolerate a taint …", change: "tolerate " + pod + " ", unfinished: true},
-		{key: "g", label: "take its gates away", change: "ungate " + pod},
+		{key: "r", label: "change its requests …", change: "requests " + pod + " cpu=", needsArgument: true},
+		{key: "p", label: "change its priority …", change: "priority " + pod + " ", needsArgument: true},
+		{key: "n", label: "scale its owner …", change: "scale " + pod + " ", needsArgument: true},
+		{key: "f", label: "change its profile …", change: "profile " + pod + " ", needsArgument: true},
+		{key: "t", label: "add a toleration …", change: "tolerate " + pod + " ", needsArgument: true},
+		{key: "g", label: "remove its scheduling gates", change: "ungate " + pod},
 	}
 }
 
-// cordoned tells whether the frame shows a node as cordoned.
-func (s *Screen) cordoned(node string) bool {
+// isCordoned reports whether the frame shows a node as cordoned.
+func (s *Screen) isCordoned(node string) bool {
 	m := s.frame.Model
 	switch {
 	case m.Node != nil && m.Node.Row.Key == node:
@@ -87,7 +87,7 @@ func (s *Screen) cordoned(node string) bool {
 	return false
 }
 
-// press chooses, or leaves.
+// press handles a key: it moves, chooses or closes.
 func (m *menu) press(s *Screen, key string) tea.Cmd {
 	switch key {
 	case "esc", "q", "w":
@@ -110,7 +110,7 @@ func (m *menu) press(s *Screen, key string) tea.Cmd {
 	return nil
 }
 
-// move goes on by so many items, round and round, and past headings.
+// move moves by some items, wrapping around and skipping headings.
 func (m *menu) move(by int) {
 	m.at = (m.at + by) % len(m.items)
 	if m.items[m.at].key == "" {
@@ -121,7 +121,7 @@ func (m *menu) move(by int) {
 func (m *menu) choose(s *Screen, i int) tea.Cmd {
 	s.menu = nil
 	c := m.items[i]
-	if !c.unfinished {
+	if !c.needsArgument {
 		return s.commandWhatIf(c.change)
 	}
 	s.prompt = newPrompt(":", "whatif "+c.change)
@@ -139,7 +139,7 @@ func (m *menu) draw(a draw.Area) {
 	w, h := min(w, a.W), min(len(m.items)+frame, a.H)
 	at := a.In(draw.Rect{X: a.X + (a.W-w)/2, Y: a.Y + (a.H-h)/3, W: w, H: h})
 	at.Fill(themes.Style(themes.Text), ' ')
-	at = at.Box(draw.Frame{Title: "What if …", Border: themes.Nominated})
+	at = at.Box(draw.Frame{Title: "What-if", Border: themes.Nominated})
 	foot, rest := at.Bottom(2)
 	list := at.In(rest)
 	shown := draw.Visible(len(m.items), list.H, m.first, m.at)
@@ -156,5 +156,5 @@ func (m *menu) draw(a draw.Area) {
 		row.Fit(3, 0, row.W-4, themes.Style(themes.Text), c.label)
 	}
 	list.Scrollbar(shown, len(m.items))
-	at.In(foot).Fit(1, 1, at.W-2, themes.Style(themes.Dim), "enter tries it on a copy · esc leaves")
+	at.In(foot).Fit(1, 1, at.W-2, themes.Style(themes.Dim), "enter try on a copy · esc cancel")
 }

@@ -12,21 +12,21 @@ import (
 	"orrery/views/draw"
 )
 
-// page is text to read.
+// page is a text to read.
 type page struct {
 	title string
 	lines []string
 }
 
-// pageMsg has a page opened.
+// pageMsg opens a page.
 type pageMsg struct{ page *page }
 
-// describe opens what the scheduler knows of the selected pod or node, as YAML.
+// describe opens the selected pod or node, as the scheduler knows it, as YAML.
 func (s *Screen) describe() {
 	pod, _ := s.selectedPod()
 	node, _ := s.selectedNode()
-	about := s.aboutNode()
-	s.order(func(p *pump) {
+	about := s.selectionIsNode()
+	s.submit(func(p *loop) {
 		var o world.Object
 		store := p.source.Engine().Store()
 		title, kind := "pod "+pod.String(), "Pod"
@@ -39,15 +39,15 @@ func (s *Screen) describe() {
 			o = found
 		}
 		if o == nil {
-			p.regret(fmt.Errorf("there is no %s at this moment", printable.Line(title, 120)))
+			p.reportError(fmt.Errorf("there is no %s at this moment", printable.Line(title, 120)))
 			return
 		}
 		text, err := yaml.Marshal(o)
 		if err != nil {
-			p.regret(fmt.Errorf("writing %s as YAML: %w", title, err))
+			p.reportError(fmt.Errorf("writing %s as YAML: %w", title, err))
 			return
 		}
-		p.tell(pageMsg{&page{title: printable.Line(title, 200), lines: printableLines("apiVersion: v1\nkind: " + kind + "\n" + string(text))}})
+		p.send(pageMsg{&page{title: printable.Line(title, 200), lines: printableLines("apiVersion: v1\nkind: " + kind + "\n" + string(text))}})
 	})
 }
 
@@ -60,20 +60,20 @@ func printableLines(text string) []string {
 	return lines
 }
 
-// openPage opens a page over the pane on the screen.
+// openPage opens a page over the current pane.
 func (s *Screen) openPage(p *page) {
 	below := *s.top()
-	s.enter(place{pane: below.pane, pod: below.pod, node: below.node, narrow: below.narrow, page: p})
+	s.push(navEntry{pane: below.pane, pod: below.pod, node: below.node, list: below.list, page: p})
 }
 
-// drawPage draws a page in place of the panes. A row is marked as in a list, and the page moves with it.
+// drawPage draws a page in place of the panes. The cursor marks a line as in a list, and scrolls the page.
 func (s *Screen) drawPage(a draw.Area) {
 	t := s.top()
 	if !s.zoom {
 		a = a.Box(draw.Frame{Title: t.page.title, Right: fmt.Sprintf("%d lines", len(t.page.lines)), Focused: true, Border: themes.Border}).Padded()
 	}
 	w := draw.Visible(len(t.page.lines), a.H, t.cursor.First, t.cursor.Selected)
-	s.seen.List, s.seen.Window, s.seen.Total = a.Rect, w, len(t.page.lines)
+	s.hits.List, s.hits.Window, s.hits.Total = a.Rect, w, len(t.page.lines)
 	for i := range w.Count {
 		row := a.Item(i, w.First+i == t.cursor.Selected)
 		line := t.page.lines[w.First+i]

@@ -18,29 +18,29 @@ import (
 	"orrery/views/collect"
 )
 
-// measured is a cluster whose nodes may not be asked what they use.
-type measured struct {
+// measuredSource is a cluster whose nodes may not be queried for their usage.
+type measuredSource struct {
 	*cluster
 	asked []string
 }
 
-func (m *measured) Usage(node string) *usage.Reading {
+func (m *measuredSource) Usage(node string) *usage.Reading {
 	m.asked = append(m.asked, node)
 	return &usage.Reading{
-		Node: node, Asked: true, Trouble: "may not get nodes/proxy, and no metrics API is served",
-		Missing: []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}}, Configuration: pressure.DefaultConfiguration("linux"),
+		Node: node, Queried: true, Problem: "may not get nodes/proxy, and no metrics API is served",
+		MissingRules: []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}}, Configuration: pressure.DefaultConfiguration("linux"),
 	}
 }
 
-func TestOnlyTheNodeThatIsLookedAtIsAskedWhatItUses(t *testing.T) {
-	source, _ := staging(t)
-	m := &measured{cluster: source}
+func TestPressure_ReadsUsageOfOpenNodeOnly(t *testing.T) {
+	source, _ := operableSource(t)
+	m := &measuredSource{cluster: source}
 	s := watch(t, m, 120, 30)
 	s.keys("3", "enter").shows("Node")
 	if len(m.asked) > 0 {
 		t.Fatalf("%q were asked though nobody looks at their pressure", m.asked)
 	}
-	s.keys("p").shows("Pressure", "no usage data: may not get nodes/proxy, and no metrics API is served", "it takes the RBAC rule get nodes/proxy", "memory.available")
+	s.keys("p").shows("Pressure", "no usage data: may not get nodes/proxy, and no metrics API is served", "needs the RBAC rule get nodes/proxy", "memory.available")
 	for _, node := range m.asked {
 		if node != "node-0" {
 			t.Errorf("%s was asked", node)
@@ -50,44 +50,44 @@ func TestOnlyTheNodeThatIsLookedAtIsAskedWhatItUses(t *testing.T) {
 		t.Error("the node was not asked")
 	}
 	asked := len(m.asked)
-	s.keys("p").shows("p: this is what presses the node").keys("esc").shows("Node").keys("1")
+	s.keys("p").shows("p: this is the pressure pane already").keys("esc").shows("Node").keys("1")
 	if len(m.asked) > asked+2 {
 		t.Errorf("it was asked %d times more after nobody looked", len(m.asked)-asked)
 	}
 	s.keys("2", "p").shows("p: no node is selected")
 }
 
-// written is a cluster with a chronicle.
-type written struct {
+// rememberingSource is a cluster with a history.
+type rememberingSource struct {
 	*cluster
-	engine    *engine.Engine
-	chronicle *collect.Chronicle
+	engine *engine.Engine
+	past   *collect.History
 }
 
-func (w *written) Engine() *engine.Engine        { return w.engine }
-func (w *written) Chronicle() *collect.Chronicle { return w.chronicle }
+func (w *rememberingSource) Engine() *engine.Engine    { return w.engine }
+func (w *rememberingSource) History() *collect.History { return w.past }
 
-func TestARefusedEvictionIsWrittenDown(t *testing.T) {
-	source, _ := staging(t)
+func TestConfirm_RecordsRefusedEviction(t *testing.T) {
+	source, _ := operableSource(t)
 	e, err := engine.New(engine.Options{Start: start})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &written{source, e, collect.NewChronicle(collect.ChronicleOptions{})}
+	w := &rememberingSource{source, e, collect.NewHistory(collect.HistoryOptions{})}
 	pod := mk.Pod("one").Node("node-0").Phase(v1.PodRunning).Obj()
 	in := world.Input{At: start, Event: world.Changed{Op: world.Added, Object: pod}}
-	w.chronicle.Applied(in, e.Apply(in))
-	p := newPump(w, 30, func() time.Duration { return 0 }, nil)
+	w.past.Applied(in, e.Apply(in))
+	p := newLoop(w, 30, func() time.Duration { return 0 }, nil)
 	held := fmt.Errorf("could not evict pod default/one: %w", apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0))
-	p.refused(operate.Action{Verb: operate.Evict, Pod: world.RefOf(pod)}, errors.New("something else"))
-	p.refused(operate.Action{Verb: operate.Delete, Pod: world.RefOf(pod)}, held)
-	p.refused(operate.Action{Verb: operate.Evict, Pod: world.RefOf(pod)}, held)
-	if n := len(p.orders); n != 1 {
+	p.recordRefusal(operate.Action{Verb: operate.Evict, Pod: world.PodRefOf(pod)}, errors.New("something else"))
+	p.recordRefusal(operate.Action{Verb: operate.Delete, Pod: world.PodRefOf(pod)}, held)
+	p.recordRefusal(operate.Action{Verb: operate.Evict, Pod: world.PodRefOf(pod)}, held)
+	if n := len(p.requests); n != 1 {
 		t.Fatalf("%d refusals were written down, of one", n)
 	}
-	(<-p.orders)(p)
-	ended := w.chronicle.Board().Ended()
-	if len(ended) != 1 || ended[0].Pod.Name != "one" || ended[0].By != "somebody here" {
+	(<-p.requests)(p)
+	ended := w.past.Board().Ended()
+	if len(ended) != 1 || ended[0].Pod.Name != "one" || ended[0].Initiator != "somebody here" {
 		t.Errorf("the board says %+v", ended)
 	}
 }

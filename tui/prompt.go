@@ -7,34 +7,35 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"orrery/core/printable"
+	"orrery/views"
 )
 
-// prompt is a line that is being typed: a filter behind "/" or a command behind ":".
+// prompt is a line being typed: a filter after "/" or a command after ":".
 type prompt struct {
-	sign  string
-	input textinput.Model
-	// wrong says why what stands there cannot be understood.
-	wrong string
-	// offers are what the word that is being typed could become, offered is the one that tab has put there, -1 for none.
-	offers  []offer
-	offered int
-	typed   string // what stood there before tab
-	// recalled is how far back in the history the line is from.
-	recalled int
-	before   narrowing // to go back to when the filter is given up
+	prefix string
+	input  textinput.Model
+	// problem is why the line does not parse; empty if it does.
+	problem string
+	// completions are the completions of the current word; chosen is the one that tab has inserted, -1 for none.
+	completions []completion
+	chosen      int
+	typed       string // the line before tab
+	// historyIndex is how far back in the history the line is from.
+	historyIndex int
+	previous     listSettings // restored when the filter is cancelled
 }
 
-// offer is one completion: the whole line with it, what to show, and what it means.
-type offer struct{ line, text, does string }
+// completion is one completion: the whole line with it, the text to show, and its help.
+type completion struct{ line, text, help string }
 
-// history is what was typed earlier, the last one last.
+// history holds earlier commands, the latest last, and the last filter.
 type history struct {
 	commands []string
 	filter   string
 }
 
-// mostRecalled is how many commands the history holds.
-const mostRecalled = 100
+// maxHistory limits how many commands the history holds.
+const maxHistory = 100
 
 func (h *history) add(line string) {
 	if line == "" {
@@ -42,11 +43,11 @@ func (h *history) add(line string) {
 	}
 	h.commands = slices.DeleteFunc(h.commands, func(c string) bool { return c == line })
 	h.commands = append(h.commands, line)
-	h.commands = h.commands[max(len(h.commands)-mostRecalled, 0):]
+	h.commands = h.commands[max(len(h.commands)-maxHistory, 0):]
 }
 
 func newPrompt(sign, text string) *prompt {
-	p := &prompt{sign: sign, input: textinput.New(), offered: -1}
+	p := &prompt{prefix: sign, input: textinput.New(), chosen: -1}
 	p.input.KeyMap.Paste.SetEnabled(false) // it would run a program to read the clipboard; terminals paste by themselves
 	p.input.CharLimit = 512
 	p.input.SetValue(text)
@@ -55,18 +56,18 @@ func newPrompt(sign, text string) *prompt {
 	return p
 }
 
-// startFilter begins to narrow the list on the screen; from the overview, that of the pane with the focus.
+// startFilter opens the filter prompt for the list on the screen; on the overview, for that of the focused pane.
 func (s *Screen) startFilter() {
-	if len(s.trail) == 1 {
-		s.jump(s.focus)
-		if !slices.Contains(narrowed, s.focus) {
-			s.jump(0)
-			s.say("/: this pane has no list to narrow")
+	if len(s.navStack) == 1 {
+		s.openPane(s.focus)
+		if !pane(s.focus).Filters() {
+			s.openPane(views.Overview)
+			s.setStatus("/: this pane has no list to filter")
 			return
 		}
 	}
-	s.prompt = newPrompt("/", s.top().narrow.filter.String())
-	s.prompt.before = s.top().narrow
+	s.prompt = newPrompt("/", s.top().list.filter.String())
+	s.prompt.previous = s.top().list
 }
 
 func (s *Screen) startCommand() {
@@ -74,31 +75,31 @@ func (s *Screen) startCommand() {
 	s.complete()
 }
 
-// press edits the line, takes it, or gives it up.
+// press handles a key: it edits, applies or cancels the line.
 func (p *prompt) press(s *Screen, msg tea.KeyPressMsg) tea.Cmd {
 	switch key := msg.String(); key {
 	case "enter":
 		s.prompt = nil
-		if p.sign == "/" {
-			s.filtered(p)
+		if p.prefix == "/" {
+			s.acceptFilter(p)
 			return nil
 		}
-		s.words.add(p.input.Value())
+		s.history.add(p.input.Value())
 		return s.command(p.input.Value())
 	case "esc":
 		s.prompt = nil
-		if p.sign == "/" {
-			s.narrowTo(p.before)
+		if p.prefix == "/" {
+			s.setList(p.previous)
 		}
 		return nil
 	case "tab", "shift+tab":
 		p.cycle(key == "tab")
 		return nil
 	case "up", "down":
-		s.recall(key == "up")
+		s.recallHistory(key == "up")
 		return nil
 	case "backspace":
-		if p.input.Value() == "" { // as in vi: nothing left to take away leaves
+		if p.input.Value() == "" { // as in vi: backspace on an empty line leaves the prompt
 			return p.press(s, tea.KeyPressMsg{Code: tea.KeyEscape})
 		}
 	}
@@ -106,8 +107,8 @@ func (p *prompt) press(s *Screen, msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// edit hands what was typed or pasted to the line, and does what follows from it. The command that comes back would have
-// the line's own cursor blink; the one that is drawn does not.
+// edit passes a key or paste to the line and updates the filter or the completions. It drops the command that would
+// blink the line's own cursor; the drawn cursor does not blink.
 func (s *Screen) edit(msg tea.Msg) {
 	p := s.prompt
 	was := p.input.Value()
@@ -115,44 +116,44 @@ func (s *Screen) edit(msg tea.Msg) {
 	if p.input.Value() == was {
 		return
 	}
-	p.offered, p.recalled = -1, 0
-	if p.sign == ":" {
+	p.chosen, p.historyIndex = -1, 0
+	if p.prefix == ":" {
 		s.complete()
 		return
 	}
-	p.wrong = ""
-	if err := s.filterTo(p.input.Value()); err != nil {
-		p.wrong = err.Error()
+	p.problem = ""
+	if err := s.setFilter(p.input.Value()); err != nil {
+		p.problem = err.Error()
 	}
 }
 
-// filtered keeps the filter that was typed. One that cannot be understood leaves the last that could.
-func (s *Screen) filtered(p *prompt) {
-	if p.wrong != "" {
-		s.say("/: " + p.wrong)
+// acceptFilter keeps the typed filter. If that does not parse, the last one that did stays.
+func (s *Screen) acceptFilter(p *prompt) {
+	if p.problem != "" {
+		s.setStatus("/: " + p.problem)
 	}
-	if f := s.top().narrow.filter; f != nil {
-		s.words.filter = f.String()
+	if f := s.top().list.filter; f != nil {
+		s.history.filter = f.String()
 	}
 }
 
-// recall brings back an earlier command, or a later one.
-func (s *Screen) recall(earlier bool) {
+// recallHistory recalls an earlier or later command.
+func (s *Screen) recallHistory(earlier bool) {
 	p := s.prompt
-	if p.sign != ":" {
+	if p.prefix != ":" {
 		return
 	}
-	at := p.recalled - 1
+	at := p.historyIndex - 1
 	if earlier {
-		at = p.recalled + 1
+		at = p.historyIndex + 1
 	}
-	if at < 0 || at > len(s.words.commands) {
+	if at < 0 || at > len(s.history.commands) {
 		return
 	}
-	p.recalled = at
+	p.historyIndex = at
 	line := ""
 	if at > 0 {
-		line = s.words.commands[len(s.words.commands)-at]
+		line = s.history.commands[len(s.history.commands)-at]
 	}
 	p.set(line)
 	s.complete()
@@ -163,28 +164,28 @@ func (p *prompt) set(line string) {
 	p.input.CursorEnd()
 }
 
-// cycle puts the next offer into the line; after the last comes what was typed.
+// cycle inserts the next completion; after the last comes what was typed.
 func (p *prompt) cycle(on bool) {
-	if len(p.offers) == 0 {
+	if len(p.completions) == 0 {
 		return
 	}
-	if p.offered < 0 {
+	if p.chosen < 0 {
 		p.typed = p.input.Value()
 	}
-	n := len(p.offers) + 1
+	n := len(p.completions) + 1
 	step := 1
 	if !on {
 		step = n - 1
 	}
-	p.offered = (p.offered+1+step)%n - 1
-	if p.offered < 0 {
+	p.chosen = (p.chosen+1+step)%n - 1
+	if p.chosen < 0 {
 		p.set(p.typed)
 		return
 	}
-	p.set(p.offers[p.offered].line)
+	p.set(p.completions[p.chosen].line)
 }
 
-// paste types what was pasted, made one printable line.
+// paste inserts pasted text as one printable line.
 func (s *Screen) paste(msg tea.PasteMsg) {
 	if s.prompt != nil {
 		s.edit(tea.PasteMsg{Content: printable.Line(msg.Content, 512)})

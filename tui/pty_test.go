@@ -22,7 +22,7 @@ import (
 	"orrery/tui/term"
 )
 
-// The subject is the program on a terminal: this test binary, run again with a word that says what it watches.
+// The subject is the program on a terminal: this test binary, run again with a word that names the source to watch.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "subject" {
 		os.Exit(subject(os.Args[2]))
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 func subject(what string) int {
-	facts, err := term.Detect(os.Environ(), os.Stdin, os.Stdout, term.Wishes{})
+	facts, err := term.Detect(os.Environ(), os.Stdin, os.Stdout, term.Preferences{})
 	if err != nil || facts.Refusal != "" {
 		fmt.Println("no screen:", facts.Refusal, err)
 		return 2
@@ -40,7 +40,7 @@ func subject(what string) int {
 	if what == "flat out" {
 		o.Speed, o.Loop = math.Inf(1), true
 	}
-	d, err := OpenDeck(bytes.NewReader(minute()), o, nil)
+	d, err := OpenRecording(bytes.NewReader(minute()), o, nil)
 	if err != nil {
 		fmt.Println(err)
 		return 2
@@ -50,14 +50,14 @@ func subject(what string) int {
 	}
 	var source Source = d
 	if what == "panic" {
-		source = &brittle{Deck: d}
+		source = &panickingSource{Recording: d}
 	}
 	fps := 0
 	if what == "ten a second" {
 		fps = 10
 	}
 	err = Run(context.Background(), Options{Source: source, Terminal: facts, FPS: fps})
-	var ended *term.Ended
+	var ended *term.ExitError
 	if errors.As(err, &ended) {
 		return ended.ExitCode()
 	}
@@ -68,39 +68,39 @@ func subject(what string) int {
 	return 0
 }
 
-// brittle is a source whose engine breaks after a second.
-type brittle struct {
-	*Deck
+// panickingSource is a source whose engine panics after a second.
+type panickingSource struct {
+	*Recording
 	played time.Duration
 }
 
-func (b *brittle) Advance(real time.Duration) bool {
+func (b *panickingSource) Advance(real time.Duration) bool {
 	if b.played += real; b.played > 200*time.Millisecond {
 		panic("the core found itself in a state that cannot be")
 	}
-	return b.Deck.Advance(real)
+	return b.Recording.Advance(real)
 }
 
-func (b *brittle) Engine() *engine.Engine { return b.Deck.Engine() }
+func (b *panickingSource) Engine() *engine.Engine { return b.Recording.Engine() }
 
-func onTerminal(t testing.TB, what string) *ptytest.Session {
+func runOnTerminal(t testing.TB, what string) *ptytest.Session {
 	t.Helper()
 	return ptytest.Start(t, ptytest.Options{Command: []string{os.Args[0], "subject", what}, Width: 120, Height: 40, Dir: t.TempDir()})
 }
 
-func TestAPanicOfTheCoreGivesTheTerminalBack(t *testing.T) {
-	s := onTerminal(t, "panic")
+func TestRun_PanicRestoresTerminal(t *testing.T) {
+	s := runOnTerminal(t, "panic")
 	code, _ := s.Exit()
-	if code != term.ExitFault {
-		t.Errorf("it ended with %d, want %d", code, term.ExitFault)
+	if code != term.ExitPanic {
+		t.Errorf("it ended with %d, want %d", code, term.ExitPanic)
 	}
-	s.GaveBack()
+	s.CheckRestored()
 	if !bytes.Contains(s.Output(), []byte("a state that cannot be")) {
 		t.Error("nothing is said of the panic")
 	}
 }
 
-// processor is the processor time that a process has taken, by the account that Linux keeps in hundredths of a second.
+// processor returns a process's processor time, which Linux counts in hundredths of a second.
 func processor(t testing.TB, pid int) time.Duration {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -121,19 +121,19 @@ func processor(t testing.TB, pid int) time.Duration {
 	return time.Duration(sum) * 10 * time.Millisecond
 }
 
-// TestIdleIsIdle leaves a paused screen alone: it writes nothing, and takes a hundredth of a processor, most of it the
-// framework's looking for something to write. On a machine where others work it is charged more for the same.
-func TestIdleIsIdle(t *testing.T) {
+// TestRun_IdleWritesNothing checks that a paused screen writes nothing and takes a hundredth of a processor, mostly for
+// Bubble Tea's ticks. A loaded machine charges more for the same work.
+func TestRun_IdleWritesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
 	}
 	t.Parallel()
-	s := onTerminal(t, "paused")
+	s := runOnTerminal(t, "paused")
 	s.AwaitText("2 Queue")
-	written := s.Quiet(time.Second) // in which the recording is looked through
+	written := s.AwaitQuiet(time.Second) // the survey completes meanwhile
 	const span = 5 * time.Second
 	before := processor(t, s.Pid())
-	if after := s.Quiet(span); after != written {
+	if after := s.AwaitQuiet(span); after != written {
 		t.Errorf("in %v a paused screen wrote %d bytes", span, after-written)
 	}
 	took := processor(t, s.Pid()) - before
@@ -145,10 +145,10 @@ func TestIdleIsIdle(t *testing.T) {
 	s.Exit()
 }
 
-// TestALineOfTenKilobytesASecondIsEnough plays at ten frames a second, as over a slow ssh.
-func TestALineOfTenKilobytesASecondIsEnough(t *testing.T) {
+// TestRun_SlowLineSuffices plays at ten frames a second, as over a slow ssh.
+func TestRun_SlowLineSuffices(t *testing.T) {
 	t.Parallel()
-	s := onTerminal(t, "ten a second")
+	s := runOnTerminal(t, "ten a second")
 	s.AwaitText("00:02.")
 	begin, from := len(s.Output()), time.Now()
 	s.AwaitText("00:06.")
@@ -161,26 +161,26 @@ func TestALineOfTenKilobytesASecondIsEnough(t *testing.T) {
 	s.Exit()
 }
 
-func TestFramesASecond(t *testing.T) {
+func TestOptions_FPSBounds(t *testing.T) {
 	for _, tt := range []struct {
 		asked, want int
 		wrong       bool
 	}{{0, 30, false}, {1, 1, false}, {60, 60, false}, {61, 0, true}, {-1, 0, true}} {
-		o, err := Options{Source: still{}, FPS: tt.asked}.withDefaults()
+		o, err := Options{Source: staticSource{}, FPS: tt.asked}.withDefaults()
 		if (err != nil) != tt.wrong || !tt.wrong && o.FPS != tt.want {
 			t.Errorf("%d frames a second are %d, %v", tt.asked, o.FPS, err)
 		}
 	}
-	if p := newPump(crowd(t, 0), 30, nil, nil); p.beat != time.Second/30 {
-		t.Errorf("at 30 frames a second, a beat is %v", p.beat)
+	if p := newLoop(manyPods(t, 0), 30, nil, nil); p.interval != time.Second/30 {
+		t.Errorf("at 30 frames a second, a beat is %v", p.interval)
 	}
 }
 
-// BenchmarkKeyToPaint presses keys while the core runs flat out, and measures until what they lead to is on the terminal.
-// The program looks sixty times a second for what is to be written, and people press keys at any time in between: so do
-// keys here, instead of always just after the last was answered.
+// BenchmarkKeyToPaint presses keys while the scheduler runs flat out, and measures until the response is on the
+// terminal. The program writes sixty times a second and people press keys at any time in between: so do these keys,
+// instead of always just after the last response.
 func BenchmarkKeyToPaint(b *testing.B) {
-	s := onTerminal(b, "flat out")
+	s := runOnTerminal(b, "flat out")
 	s.AwaitText("2 Queue")
 	panes := []struct{ key, title string }{
 		{"3", "3 Snapshot"}, {"4", "4 Zones"}, {"7", "7 Decisions"}, {"9", "9 Metrics"}, {"?", "? Help"}, {"5", "5 Evictions"}, {"6", "6 Leader"},
@@ -188,7 +188,7 @@ func BenchmarkKeyToPaint(b *testing.B) {
 	var took []time.Duration
 	chance := rand.New(rand.NewPCG(1, 2))
 	for i := 0; b.Loop(); i++ {
-		<-time.After(time.Duration(chance.Int64N(int64(2 * time.Second / mostFPS))))
+		<-time.After(time.Duration(chance.Int64N(int64(2 * time.Second / maxFPS))))
 		pane := panes[i%len(panes)]
 		from := time.Now()
 		s.Type(pane.key)

@@ -7,34 +7,34 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/whatif"
+	"orrery/core/whatif/change"
 )
 
-// TestAskingWhileItPlays asks in one goroutine while another plays on: under the race detector, that a fork shares
-// nothing that either changes.
-func TestAskingWhileItPlays(t *testing.T) {
-	s := newSession(t, 80, 24).keys("space").passes(20 * time.Second)
+// TestWhatIf_WhilePlaying runs a what-if in one goroutine while another plays on: under the race detector, that a fork
+// shares nothing that either changes.
+func TestWhatIf_WhilePlaying(t *testing.T) {
+	s := newSession(t, 80, 24).keys("space").advance(20 * time.Second)
 	const questions = 4
 	answers := make(chan tea.Msg, questions)
-	told := s.pump.tell
-	s.pump.tell = func(m tea.Msg) {
-		if _, ok := m.(answerMsg); ok {
+	told := s.pump.send
+	s.pump.send = func(m tea.Msg) {
+		if _, ok := m.(whatIfMsg); ok {
 			answers <- m
 			return
 		}
 		told(m)
 	}
-	s.pump.start = func(work func()) { go work() }
+	s.pump.spawn = func(work func()) { go work() }
 	for i := range questions {
-		changes, err := whatif.ParseAll([]string{"drain", fmt.Sprintf("node-%d", i)})
+		changes, err := change.ParseAll([]string{"drain", fmt.Sprintf("node-%d", i)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.pump.ask(i, changes)
-		s.passes(5 * time.Second)
+		s.pump.askWhatIf(i, changes)
+		s.advance(5 * time.Second)
 	}
 	for range questions {
-		if m := (<-answers).(answerMsg); m.err != nil {
+		if m := (<-answers).(whatIfMsg); m.err != nil {
 			t.Errorf("question %d: %v", m.number, m.err)
 		}
 	}

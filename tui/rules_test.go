@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTheRulesNameTestsThatThereAre keeps docs/screen-rules.md from telling of checks that were renamed or have gone.
-func TestTheRulesNameTestsThatThereAre(t *testing.T) {
+// TestRules_NameExistingTests checks that the tests named in docs/screen-rules.md exist.
+func TestRules_NameExistingTests(t *testing.T) {
 	doc, err := os.ReadFile("../docs/screen-rules.md")
 	if err != nil {
 		t.Fatal(err)

@@ -12,30 +12,29 @@ import (
 	"orrery/tui/term"
 )
 
-// Options are how a source is watched.
+// Options configure how a source is shown.
 type Options struct {
 	Source Source
-	// Terminal is where; see term.Detect.
+	// Terminal describes the terminal; see term.Detect.
 	Terminal term.Facts
-	// Theme is the one to begin with; nil is the default for the terminal's ground. Themes are those to choose from; nil
-	// is those that come with the program.
+	// Theme is the first theme; nil is the default for the terminal's background. Themes are those to choose from; nil
+	// is the built-in ones.
 	Theme  *themes.Theme
 	Themes []*themes.Theme
-	// FPS is how many frames a second are made at most of what moves by itself; zero is 30. What keys lead to is drawn at
-	// once.
+	// FPS limits the frames per second of what moves by itself; zero is 30. The response to a key is drawn at once.
 	FPS int
 	// Folder is where pictures and texts of the screen are saved; empty is the current one.
 	Folder string
-	// Namespace is the only one whose pods are listed to begin with; empty is all.
+	// Namespace is the only one whose pods are listed at first; empty is all.
 	Namespace string
-	// Clock is real time that only goes forward; nil is the machine's.
+	// Clock is monotonic real time; nil is the machine's.
 	Clock func() time.Duration
 }
 
-// The bounds of FPS, and what it is if nobody says.
+// The default and the upper limit of FPS.
 const (
-	usualFPS = 30
-	mostFPS  = 60
+	defaultFPS = 30
+	maxFPS     = 60
 )
 
 func (o Options) withDefaults() (Options, error) {
@@ -43,10 +42,10 @@ func (o Options) withDefaults() (Options, error) {
 		return o, errors.New("opening the screen: there is no source to watch")
 	}
 	if o.FPS == 0 {
-		o.FPS = usualFPS
+		o.FPS = defaultFPS
 	}
-	if o.FPS < 1 || o.FPS > mostFPS {
-		return o, fmt.Errorf("opening the screen: %d frames a second are asked for; give 1 to %d", o.FPS, mostFPS)
+	if o.FPS < 1 || o.FPS > maxFPS {
+		return o, fmt.Errorf("opening the screen: %d frames a second are asked for; give 1 to %d", o.FPS, maxFPS)
 	}
 	if o.Themes == nil {
 		o.Themes = themes.Shipped()
@@ -58,8 +57,8 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Run shows a source until the user leaves, the context ends, or the terminal or something within breaks; the error is
-// that of term.Guard. The terminal is given back before it returns.
+// Run shows a source until the user quits, the context ends, the terminal goes away or the program panics; the error is
+// that of [term.Guard.Run]. It restores the terminal before it returns.
 func Run(ctx context.Context, o Options) error {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -69,9 +68,9 @@ func Run(ctx context.Context, o Options) error {
 	defer stop()
 	var program *tea.Program
 	guard := term.NewGuard(o.Terminal)
-	p := newPump(o.Source, o.FPS, o.Clock, func(m tea.Msg) { program.Send(m) })
-	p.start = guard.Go
-	program = tea.NewProgram(newScreen(o, p), append(guard.Options(calmMouse), tea.WithFPS(mostFPS))...)
+	p := newLoop(o.Source, o.FPS, o.Clock, func(m tea.Msg) { program.Send(m) })
+	p.spawn = guard.Go
+	program = tea.NewProgram(newScreen(o, p, guard.Show), append(guard.Options(dropMotion), tea.WithFPS(maxFPS))...)
 	guard.Go(func() { p.run(ctx) })
 	return guard.Run(ctx, program)
 }

@@ -18,7 +18,7 @@ func (s *Screen) commandSave(rest string) tea.Cmd {
 	return s.save(rest, strings.HasSuffix(rest, ".svg"))
 }
 
-// save writes the screen as it is to a file that was not there before. Without a name one is made up.
+// save writes the screen to a new file. Without a name it makes one up.
 func (s *Screen) save(name string, picture bool) tea.Cmd {
 	s.draw()
 	var content string
@@ -40,7 +40,7 @@ func (s *Screen) save(name string, picture bool) tea.Cmd {
 	}
 }
 
-// plainText is a canvas without the blanks at the ends of its lines.
+// plainText returns a canvas as text, without trailing blanks.
 func plainText(c *draw.Canvas) string {
 	lines := strings.Split(c.Plain(), "\n")
 	for i := range lines {
@@ -49,10 +49,10 @@ func plainText(c *draw.Canvas) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// mostSaved is how many names are tried before one gives up.
-const mostSaved = 9999
+// maxSaved is how many made-up names are tried.
+const maxSaved = 9999
 
-// saveNew writes a file that is new.
+// saveNew writes a new file and never overwrites one.
 func saveNew(folder, name string, picture bool, content string) (string, error) {
 	if name != "" {
 		if !filepath.IsAbs(name) {
@@ -64,13 +64,13 @@ func saveNew(folder, name string, picture bool, content string) (string, error) 
 	if picture {
 		ending = ".svg"
 	}
-	for n := 1; n <= mostSaved; n++ {
+	for n := 1; n <= maxSaved; n++ {
 		path := filepath.Join(folder, fmt.Sprintf("orrery-%d%s", n, ending))
 		if err := create(path, content); !errors.Is(err, fs.ErrExist) {
 			return path, err
 		}
 	}
-	return "", fmt.Errorf("saving the screen: %q has %d of them already", folder, mostSaved)
+	return "", fmt.Errorf("saving the screen: %q has %d of them already", folder, maxSaved)
 }
 
 func create(path, content string) error {

@@ -10,83 +10,84 @@ import (
 	"orrery/views/draw"
 )
 
-// desk is where the screen hands in orders and takes frames.
-type desk interface {
-	give(order) bool
-	take() *Frame
+// loopClient is the screen's side of the loop: requests in, frames out.
+type loopClient interface {
+	submit(request) bool
+	takeFrame() *Frame
 }
 
 // Screen is the Bubble Tea model: what is shown, and what keys do to it.
 type Screen struct {
-	options Options
-	desk    desk
-	frame   *Frame
-	asked   collect.Look // what the pump was last asked to look at
+	options   Options
+	loop      loopClient
+	frame     *Frame
+	requested collect.Query // the query the loop was last given
 
-	w, h  int
-	trail []place // what is open, one in the other; the overview is the first
-	focus views.PaneID
-	kept  map[views.PaneID]place // panes as they were left
-	zoom  bool
+	w, h     int
+	navStack []navEntry // the open entries; the overview is the first
+	focus    views.PaneID
+	saved    map[views.PaneID]navEntry // the state in which panes were left
+	zoom     bool
 
 	prompt *prompt
 	menu   *menu
-	// confirm is the question whether to change the cluster.
+	// confirm is the open confirmation dialog.
 	confirm *confirmation
 	status  string
 
-	theme  *themes.Theme
-	chosen bool // the user chose the theme
-	inks   *themes.Inks
-	mouse  bool
+	theme       *themes.Theme
+	themeChosen bool // the user chose the theme
+	pens        *themes.Pens
+	show        func(*draw.Canvas, *themes.Pens)
+	mouse       bool
 
 	canvas *draw.Canvas
-	ui     views.State
-	seen   views.Seen
+	state  views.State
+	hits   views.HitMap
 	dirty  bool
 	view   tea.View
-	drawn  int // frames drawn, for tests
+	draws  int // frames drawn, for tests
 
-	// namespace is the only one whose pods are listed, empty for all; contexts are the clusters there are, once asked for.
-	namespace string
-	scope     scope
-	contexts  []string
+	// namespace is the only one whose pods are listed, empty for all; contextNames are the contexts, once loaded.
+	namespace    string
+	scope        scopedFilter
+	contextNames []string
 
-	words history
-	known namesMsg
-	// question numbers the what-ifs, asking says that the last one has not been answered.
-	question int
-	asking   bool
-	wheel    wheel
-	// seeking says that the selected row is being looked for in the whole of its list.
-	seeking bool
+	history history
+	names   namesMsg
+	// whatIfNumber numbers the what-ifs; whatIfPending says that the last one has no result yet.
+	whatIfNumber  int
+	whatIfPending bool
+	wheel         wheel
+	// findingRow says that the whole list is being searched for the selected row.
+	findingRow bool
 }
 
-func newScreen(o Options, d desk) *Screen {
+func newScreen(o Options, d loopClient, show func(*draw.Canvas, *themes.Pens)) *Screen {
 	s := &Screen{
-		options: o, desk: d, namespace: o.Namespace, w: o.Terminal.Width, h: o.Terminal.Height, trail: []place{{pane: views.Overview}}, focus: views.QueuePane,
-		kept: map[views.PaneID]place{}, canvas: draw.New(0, 0), theme: o.Theme, chosen: o.Theme != nil, dirty: true,
+		options: o, loop: d, show: show, namespace: o.Namespace, w: o.Terminal.Width, h: o.Terminal.Height, navStack: []navEntry{{pane: views.Overview}}, focus: views.QueuePane,
+		saved: map[views.PaneID]navEntry{}, canvas: draw.New(0, 0), theme: o.Theme, themeChosen: o.Theme != nil, dirty: true,
 	}
 	if s.theme == nil {
 		s.theme = o.Themes[0]
-		s.background(!o.Terminal.Light)
+		s.matchBackground(!o.Terminal.Light)
 	}
-	s.inks = s.theme.Resolve(o.Terminal.Profile)
-	s.ui.Seen, s.ui.Places = &s.seen, &views.Places{}
-	s.view = tea.View{AltScreen: true, ReportFocus: true}
+	s.pens = s.theme.Pens(o.Terminal.Profile)
+	s.state.Hits, s.state.StableRows = &s.hits, &views.StableRows{}
+	s.view = tea.View{Content: " ", AltScreen: true, ReportFocus: true}
 	return s
 }
 
-// Init asks what the background is like, unless the theme was chosen.
+// Init queries the terminal's background, unless the theme was chosen.
 func (s *Screen) Init() tea.Cmd {
-	s.askFor()
-	if s.chosen {
+	s.requestModel()
+	if s.themeChosen {
 		return nil
 	}
-	return s.options.Terminal.AskGround()
+	return s.options.Terminal.QueryBackground()
 }
 
-// Update takes one message.
+// Update handles one message.
 func (s *Screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
@@ -102,103 +103,103 @@ func (s *Screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.dirty = true
 		s.paste(msg)
 	case tea.MouseWheelMsg:
-		cmd = s.pointed(msg)
+		cmd = s.handleMouse(msg)
 	case tea.MouseMsg:
 		s.dirty = true
-		cmd = s.pointed(msg)
+		cmd = s.handleMouse(msg)
 	case wheelMsg:
-		cmd = s.roll()
+		cmd = s.scrollByWheel()
 	case tea.FocusMsg:
-		s.look(false)
+		s.setBlurred(false)
 	case tea.BlurMsg:
-		s.look(true)
+		s.setBlurred(true)
 	case tea.BackgroundColorMsg:
-		s.background(msg.IsDark())
+		s.matchBackground(msg.IsDark())
 	case frameMsg:
-		s.taken()
+		s.takeFrame()
 	default:
-		cmd = s.told(msg)
+		cmd = s.handleLoop(msg)
 	}
-	s.askFor()
+	s.requestModel()
 	return s, cmd
 }
 
-// told is what the pump and the workers say.
-func (s *Screen) told(msg tea.Msg) tea.Cmd {
+// handleLoop handles the messages of the loop and its workers.
+func (s *Screen) handleLoop(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case sayMsg:
-		s.say(msg.text)
+		s.setStatus(msg.text)
 	case openMsg:
-		s.enter(msg.place)
+		s.push(msg.place)
 		s.dirty = true
 	case pageMsg:
 		s.openPage(msg.page)
 		s.dirty = true
-	case answerMsg:
-		s.answered(msg)
+	case whatIfMsg:
+		s.openWhatIf(msg)
 	case confirmMsg:
-		s.confirmed(msg)
+		s.openConfirmation(msg)
 	case switchedMsg:
-		s.switched(msg)
+		s.clusterSwitched(msg)
 	case contextsMsg:
-		s.contexts = msg
-		if s.prompt != nil && s.prompt.sign == ":" && s.prompt.offered < 0 {
+		s.contextNames = msg
+		if s.prompt != nil && s.prompt.prefix == ":" && s.prompt.chosen < 0 {
 			s.complete()
 		}
 	case term.NoJobControl:
-		s.say("nothing here could bring the program back: there is no shell with job control")
+		s.setStatus("cannot suspend: there is no shell with job control")
 	case namesMsg:
-		s.known = msg
-		if s.prompt != nil && s.prompt.sign == ":" && s.prompt.offered < 0 {
+		s.names = msg
+		if s.prompt != nil && s.prompt.prefix == ":" && s.prompt.chosen < 0 {
 			s.complete()
 		}
 	}
 	return nil
 }
 
-// taken shows the frame that has come, with the cursor on what it was on.
-func (s *Screen) taken() {
-	f := s.desk.take()
+// takeFrame takes the new frame and moves the cursor with its row.
+func (s *Screen) takeFrame() {
+	f := s.loop.takeFrame()
 	if f == nil {
 		return
 	}
 	s.frame = f
-	s.follow()
+	s.followSelection()
 	s.dirty = true
 }
 
-func (s *Screen) say(text string) {
+func (s *Screen) setStatus(text string) {
 	s.status = text
 	s.dirty = true
 }
 
-// look says whether anybody looks at the terminal.
-func (s *Screen) look(away bool) {
-	s.desk.give(func(p *pump) { p.away = away })
+// setBlurred tells the loop whether the terminal has lost the focus.
+func (s *Screen) setBlurred(away bool) {
+	s.loop.submit(func(p *loop) { p.blurred = away })
 }
 
-// background picks the theme that was made for the terminal's ground.
-func (s *Screen) background(dark bool) {
-	if s.chosen || s.theme.Light != dark {
+// matchBackground picks the theme for the terminal's background.
+func (s *Screen) matchBackground(dark bool) {
+	if s.themeChosen || s.theme.Light != dark {
 		return
 	}
 	for _, t := range s.options.Themes {
 		if t.Light != dark {
-			s.wear(t)
+			s.setTheme(t)
 			return
 		}
 	}
 }
 
-// wear puts a theme on.
-func (s *Screen) wear(t *themes.Theme) {
-	s.theme, s.inks, s.dirty = t, t.Resolve(s.options.Terminal.Profile), true
+// setTheme switches to a theme.
+func (s *Screen) setTheme(t *themes.Theme) {
+	s.theme, s.pens, s.dirty = t, t.Pens(s.options.Terminal.Profile), true
 }
 
-// askFor tells the pump what is looked at, if that is something else than before.
-func (s *Screen) askFor() {
-	look := s.looking()
-	if look != s.asked && s.desk.give(func(p *pump) { p.look = look }) {
-		s.asked = look
+// requestModel sends the loop the query, if it has changed.
+func (s *Screen) requestModel() {
+	look := s.wanted()
+	if look != s.requested && s.loop.submit(func(p *loop) { p.look = look }) {
+		s.requested = look
 	}
 }

@@ -18,11 +18,11 @@ import (
 	"orrery/views"
 )
 
-func TestDrillingDown(t *testing.T) {
+func TestNavigation_DrillsDown(t *testing.T) {
 	s := stuck(t).keys("2").shows("2 Queue", "unschedulable")
 	pod := strings.Fields(s.selected())[3]
 	s.keys("enter").shows("Journey", pod, "attempts")
-	s.keys("e").shows("Explain", pod, "why not", "Insufficient cpu", "what each plugin said")
+	s.keys("e").shows("Explain", pod, "reasons", "Insufficient cpu", "filter results by node")
 	s.keys("down", "enter").shows("Node", "cpu", "memory", "default/web-")
 	s.keys("enter").shows("Journey")
 	s.keys("esc").shows("Node").keys("esc").shows("Explain").keys("esc").shows("Journey").keys("esc").shows("2 Queue")
@@ -31,7 +31,7 @@ func TestDrillingDown(t *testing.T) {
 	}
 }
 
-func TestTheCursorFollowsItsRow(t *testing.T) {
+func TestCursor_FollowsItsRow(t *testing.T) {
 	s := newSession(t, 140, 40).keys("$", "7", "down", "down", "down")
 	row := s.screen.keyAt(s.screen.top().cursor.Selected)
 	s.keys("r")
@@ -48,16 +48,16 @@ func TestTheCursorFollowsItsRow(t *testing.T) {
 	}
 }
 
-func TestFiltering(t *testing.T) {
+func TestFilter_NarrowsList(t *testing.T) {
 	s := newSession(t, 140, 40).keys("$", "7")
 	all := s.screen.total()
-	s.keys("/").types("web-1")
+	s.keys("/").typeText("web-1")
 	some := s.screen.total()
 	if some == 0 || some >= all {
 		t.Fatalf("the filter leaves %d of %d", some, all)
 	}
 	s.shows("/web-1", " of ")
-	s.types("[").shows("✗").shows("web-1")
+	s.typeText("[").shows("✗").shows("web-1")
 	if got := s.screen.total(); got != some {
 		t.Errorf("half a regular expression leaves %d rows, want the %d of before", got, some)
 	}
@@ -71,14 +71,14 @@ func TestFiltering(t *testing.T) {
 		t.Errorf("escape leaves %d rows, want all %d", got, all)
 	}
 	s.keys("n").shows("/web-1")
-	s.keys("/").types("zzz").keys("esc").shows("/web-1")
-	s.keys("/", "backspace", "backspace", "backspace", "backspace", "backspace").types("!web").keys("enter")
+	s.keys("/").typeText("zzz").keys("esc").shows("/web-1")
+	s.keys("/", "backspace", "backspace", "backspace", "backspace", "backspace").typeText("!web").keys("enter")
 	if got := s.screen.total(); got != 0 {
 		t.Errorf("!web leaves %d rows, want none", got)
 	}
 }
 
-func TestTheCommandLine(t *testing.T) {
+func TestCommand_Lines(t *testing.T) {
 	s := stuck(t)
 	for _, tt := range []struct{ line, shows string }{
 		{"zones", "4 Zones"},
@@ -104,7 +104,7 @@ func TestTheCommandLine(t *testing.T) {
 		{"zoom now", ":zoom wants nothing after it"},
 		{"over", "2 Queue"},
 	} {
-		s.keys(":").types(tt.line).keys("enter")
+		s.keys(":").typeText(tt.line).keys("enter")
 		if tt.shows != "" {
 			s.shows(tt.shows)
 		}
@@ -113,27 +113,27 @@ func TestTheCommandLine(t *testing.T) {
 		t.Errorf("the theme is %s", s.screen.theme.Name)
 	}
 	s.keys(":", "up").shows(":over").keys("up", "up").shows(":node").keys("down", "down", "down", "esc")
-	s.keys(":").types("theme d").shows("dark").keys("tab", "enter")
+	s.keys(":").typeText("theme d").shows("dark").keys("tab", "enter")
 	if s.screen.theme.Name != "dark" {
 		t.Errorf("tab did not complete the theme: it is %s", s.screen.theme.Name)
 	}
-	s.keys(":").types("pod default/web-0").shows("default/web-01").keys("tab", "tab", "enter").shows("Journey", "default/web-02")
-	s.keys(":").types("quit").keys("enter")
+	s.keys(":").typeText("pod default/web-0").shows("default/web-01").keys("tab", "tab", "enter").shows("Journey", "default/web-02")
+	s.keys(":").typeText("quit").keys("enter")
 	if !s.quit {
 		t.Error(":quit did not leave")
 	}
 }
 
-// TestATimeAwayIsNotPlayed lets the machine sleep for an hour.
-func TestATimeAwayIsNotPlayed(t *testing.T) {
-	s := newSession(t, 80, 24).keys("space").passes(2 * time.Second)
+// TestLoop_SuspendedTimeIsNotPlayed lets the machine sleep for an hour.
+func TestLoop_SuspendedTimeIsNotPlayed(t *testing.T) {
+	s := newSession(t, 80, 24).keys("space").advance(2 * time.Second)
 	s.now += time.Hour
-	s.pump.turn()
-	s.settle()
+	s.pump.tick()
+	s.drain()
 	s.shows("00:03.000")
 }
 
-func TestADamagedRecordingSaysSo(t *testing.T) {
+func TestRecording_DamageIsShown(t *testing.T) {
 	file, err := demo.Open("priority-storm")
 	if err != nil {
 		t.Fatal(err)
@@ -142,55 +142,55 @@ func TestADamagedRecordingSaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := OpenDeck(bytes.NewReader(whole[:len(whole)*2/3]), playback.Options{Name: "half"}, nil)
+	d, err := OpenRecording(bytes.NewReader(whole[:len(whole)*2/3]), playback.Options{Name: "half"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	watch(t, d, 140, 40).hides("damaged").keys("$").shows("the recording is damaged from here on")
+	watch(t, d, 140, 40).lacks("damaged").keys("$").shows("the recording is damaged from here on")
 }
 
-func TestAnotherSchedulerSaysSo(t *testing.T) {
+func TestRecording_DivergenceIsShown(t *testing.T) {
 	adjust := func(o *engine.Options) { o.Seed = 7 }
-	d, err := OpenDeck(bytes.NewReader(minute()), playback.Options{Name: "other", Adjust: adjust}, nil)
+	d, err := OpenRecording(bytes.NewReader(minute()), playback.Options{Name: "other", Adjust: adjust}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	watch(t, d, 140, 40).keys("$").shows("decides otherwise than the recorded one")
 }
 
-func TestWhatIf(t *testing.T) {
+func TestWhatIf_OpensAnswer(t *testing.T) {
 	s := stuck(t)
 	digest := s.pump.source.Engine().Digest()
-	s.keys("3", "w").shows("What if …", "node node-0", "cordon it", "add one like it").keys("a")
-	s.shows("WHAT-IF", "⚑ hypothetical", "add 1 node like node-", "before", "after", "$ orrery whatif")
-	s.keys("esc").shows("3 Snapshot").hides("WHAT-IF")
+	s.keys("3", "w").shows("What-if", "node node-0", "cordon it", "add one like it").keys("a")
+	s.shows("WHAT-IF", "⚑ what-if", "add 1 node like node-", "before", "after", "$ orrery whatif")
+	s.keys("esc").shows("3 Snapshot").lacks("WHAT-IF")
 	s.keys("2", "w", "r")
 	if line := s.screen.prompt.input.Value(); !strings.HasPrefix(line, "whatif requests default/web-") {
 		t.Fatalf("the command line has %q", line)
 	}
-	s.types("100m").keys("enter").shows("⚑ hypothetical", "requests default/web-", "✓ bound")
-	s.keys("esc").keys(":").types("whatif fly away").keys("enter").shows("it begins with")
-	s.keys(":").types("whatif drain nowhere").keys("enter").shows("nowhere")
+	s.typeText("100m").keys("enter").shows("⚑ what-if", "requests default/web-", "✓ bound")
+	s.keys("esc").keys(":").typeText("whatif fly away").keys("enter").shows("it begins with")
+	s.keys(":").typeText("whatif drain nowhere").keys("enter").shows("nowhere")
 	if got := s.pump.source.Engine().Digest(); got != digest {
 		t.Error("asking changed the recording")
 	}
 }
 
-func TestGivingAQuestionUp(t *testing.T) {
+func TestWhatIf_EscapeCancels(t *testing.T) {
 	s := stuck(t)
 	var work []func()
-	s.pump.start = func(f func()) { work = append(work, f) }
-	s.keys("3", "w", "d").shows("asking what if drain node-0").keys("esc").shows("the question is withdrawn", "3 Snapshot")
-	s.keys("w", "c").shows("asking what if cordon node-0")
+	s.pump.spawn = func(f func()) { work = append(work, f) }
+	s.keys("3", "w", "d").shows("computing what-if drain node-0").keys("esc").shows("what-if cancelled", "3 Snapshot")
+	s.keys("w", "c").shows("computing what-if cordon node-0")
 	for _, f := range work {
 		f()
 	}
-	s.settle()
-	s.shows("⚑ hypothetical", "cordon node-0")
-	s.keys("esc").shows("3 Snapshot").hides("hypothetical")
+	s.drain()
+	s.shows("⚑ what-if", "cordon node-0")
+	s.keys("esc").shows("3 Snapshot").lacks("hypothetical")
 }
 
-func TestTheMenuIsAboutWhatIsSelected(t *testing.T) {
+func TestMenu_OffersChangesOfTheSelection(t *testing.T) {
 	for _, tt := range []struct {
 		keys  []string
 		first string
@@ -226,13 +226,13 @@ func TestTheMenuIsAboutWhatIsSelected(t *testing.T) {
 	}
 }
 
-func TestDescribing(t *testing.T) {
+func TestDescribe_ShowsYAML(t *testing.T) {
 	s := stuck(t).keys("3", "d").shows("node node-0", "kind: Node", "allocatable:", "lines")
 	s.keys("G", "g", "ctrl+d", "k")
 	s.keys("esc").shows("3 Snapshot").keys("2", "d").shows("kind: Pod", "requests:")
 }
 
-func TestCopying(t *testing.T) {
+func TestCopy_SendsSelection(t *testing.T) {
 	s := stuck(t).keys("3", "y").shows("copied node-0")
 	if len(s.raw) != 1 || !strings.Contains(s.raw[0], "\x1b]52;c;") {
 		t.Errorf("the terminal was told %q", s.raw)
@@ -241,7 +241,7 @@ func TestCopying(t *testing.T) {
 	s.keys("6", "y").shows("y: nothing is selected")
 }
 
-func TestSavingTheScreen(t *testing.T) {
+func TestSave_WritesTextAndSVG(t *testing.T) {
 	s := stuck(t)
 	folder := s.screen.options.Folder
 	saved := func(name string) string {
@@ -260,12 +260,12 @@ func TestSavingTheScreen(t *testing.T) {
 	if picture := saved("orrery-1.svg"); !strings.HasPrefix(picture, "<svg") && !strings.HasPrefix(picture, "<?xml") {
 		t.Errorf("the picture begins with %.60q", picture)
 	}
-	s.keys(":").types("save orrery-1.txt").keys("enter").shows("file exists")
-	s.keys(":").types("save mine.txt").keys("enter").shows("saved")
+	s.keys(":").typeText("save orrery-1.txt").keys("enter").shows("file exists")
+	s.keys(":").typeText("save mine.txt").keys("enter").shows("saved")
 	saved("mine.txt")
 }
 
-func TestTheMouse(t *testing.T) {
+func TestMouse_ClicksAndWheel(t *testing.T) {
 	s := stuck(t)
 	if mode := s.screen.View().MouseMode; mode != tea.MouseModeNone {
 		t.Errorf("the mouse is taken from the terminal from the beginning: %v", mode)
@@ -277,8 +277,8 @@ func TestTheMouse(t *testing.T) {
 	click := func(x, y int) { s.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}); s.view() }
 	click(100, 5)
 	click(100, 5)
-	s.shows("3 Snapshot").hides("2 Queue")
-	list := s.screen.seen.List
+	s.shows("3 Snapshot").lacks("2 Queue")
+	list := s.screen.hits.List
 	click(10, list.Y+2)
 	if got := s.screen.top().cursor.Selected; got != 2 {
 		t.Errorf("a click on the third row selects row %d", got)
@@ -290,26 +290,26 @@ func TestTheMouse(t *testing.T) {
 	if got := s.screen.top().cursor.Selected; got != 5 {
 		t.Errorf("a notch of the wheel went to row %d, want 5", got)
 	}
-	drawn := s.screen.drawn
+	drawn := s.screen.draws
 	for range 100 {
 		s.screen.Update(tea.MouseWheelMsg{X: 10, Y: 10, Button: tea.MouseWheelUp})
 		s.view()
 	}
-	if n := s.screen.drawn - drawn; n > 1 {
+	if n := s.screen.draws - drawn; n > 1 {
 		t.Errorf("a hundred notches of the wheel at once had %d frames drawn", n)
 	}
 	s.send(wheelMsg{})
 	if got := s.screen.top().cursor.Selected; got != 0 {
 		t.Errorf("a hundred notches upward went to row %d", got)
 	}
-	track := s.screen.seen.Track
+	track := s.screen.hits.Track
 	click(track.X, track.Y)
 	s.shows("00:00.000")
 	click(track.X+track.W-1, track.Y)
-	s.hides("00:00.000")
+	s.lacks("00:00.000")
 }
 
-func TestSizesAndWhatIsTooSmall(t *testing.T) {
+func TestScreen_Sizes(t *testing.T) {
 	s := newSession(t, 0, 0)
 	for _, size := range [][2]int{{60, 16}, {59, 16}, {1, 1}, {20, 5}, {80, 24}, {300, 100}, {80, 24}} {
 		s.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
@@ -327,7 +327,7 @@ func TestSizesAndWhatIsTooSmall(t *testing.T) {
 	s.shows("need 60x16, have 40x10, press q")
 }
 
-func TestThemesAndGround(t *testing.T) {
+func TestThemes_FollowBackground(t *testing.T) {
 	s := newSession(t, 80, 24)
 	first := s.view()
 	s.keys("t")
@@ -338,7 +338,7 @@ func TestThemesAndGround(t *testing.T) {
 	if name := s.screen.theme.Name; name != "light" {
 		t.Errorf("a theme that was chosen gave way to %s", name)
 	}
-	s.screen.chosen = false
+	s.screen.themeChosen = false
 	for ground, want := range map[color.Color]string{color.Black: "dark", color.White: "light"} {
 		s.send(tea.BackgroundColorMsg{Color: ground})
 		if name := s.screen.theme.Name; name != want {
@@ -347,20 +347,20 @@ func TestThemesAndGround(t *testing.T) {
 	}
 }
 
-func TestZoomingTakesTheBordersAway(t *testing.T) {
-	s := stuck(t).keys("3", "z").hides("╭").hides("│ ▌")
-	s.keys("esc").shows("╭").keys("1", "z").hides("╭")
+func TestZoom_DropsBorders(t *testing.T) {
+	s := stuck(t).keys("3", "z").lacks("╭").lacks("│ ▌")
+	s.keys("esc").shows("╭").keys("1", "z").lacks("╭")
 }
 
-// TestARecordedSessionTwiceIsTheSame plays one script twice and compares every frame.
-func TestARecordedSessionTwiceIsTheSame(t *testing.T) {
+// TestScreen_SameKeysSameBytes plays one script twice and compares every frame.
+func TestScreen_SameKeysSameBytes(t *testing.T) {
 	play := func() string {
 		var all strings.Builder
 		s := newSession(t, 120, 40)
 		frame := func() { all.WriteString(s.view()) }
 		s.keys("space")
 		for range 12 {
-			s.passes(4 * time.Second)
+			s.advance(4 * time.Second)
 			frame()
 		}
 		for _, key := range []string{"2", "down", "enter", "e", "esc", "esc", "7", "s", "s", "r", "3", "w", "a", "esc", "?", "esc", "{", "[", "$", "0"} {
@@ -374,7 +374,7 @@ func TestARecordedSessionTwiceIsTheSame(t *testing.T) {
 	}
 }
 
-func TestGoldenSessions(t *testing.T) {
+func TestScreen_SessionGoldens(t *testing.T) {
 	for _, size := range []struct {
 		name string
 		w, h int
@@ -396,36 +396,36 @@ func TestGoldenSessions(t *testing.T) {
 			{"help", []string{"2", "?"}},
 		} {
 			t.Run(tt.name+" "+size.name, func(t *testing.T) {
-				s := newSession(t, size.w, size.h).keys("space").passes(48*time.Second).keys("space", "esc").keys(tt.keys...)
+				s := newSession(t, size.w, size.h).keys("space").advance(48*time.Second).keys("space", "esc").keys(tt.keys...)
 				golden(t, filepath.Join("sessions", tt.name+"-"+size.name+".txt"), s.plain())
 			})
 		}
 	}
 }
 
-func TestNothingTicksWhileNothingMoves(t *testing.T) {
-	s := newSession(t, 80, 24).passes(2 * time.Second) // in which the scout comes through
+func TestLoop_IdleDoesNotTick(t *testing.T) {
+	s := newSession(t, 80, 24).advance(2 * time.Second) // the survey completes meanwhile
 	if timer, wait := s.pump.wait(); timer != nil || wait != nil {
 		t.Error("the pump waits for a beat while paused")
 	}
-	s.keys("space").passes(time.Second)
+	s.keys("space").advance(time.Second)
 	if _, wait := s.pump.wait(); wait == nil {
 		t.Error("the pump waits for nothing while it plays")
 	}
-	s.passes(10 * time.Minute)
+	s.advance(10 * time.Minute)
 	if _, wait := s.pump.wait(); wait != nil {
 		t.Error("the pump waits for a beat at the end of the recording")
 	}
 	s.view()
-	drawn := s.screen.drawn
-	s.passes(10 * time.Minute)
+	drawn := s.screen.draws
+	s.advance(10 * time.Minute)
 	s.view()
-	if s.screen.drawn != drawn {
-		t.Errorf("%d frames were drawn while nothing moved", s.screen.drawn-drawn)
+	if s.screen.draws != drawn {
+		t.Errorf("%d frames were drawn while nothing moved", s.screen.draws-drawn)
 	}
 }
 
-func TestACleanScreenIsTheSameText(t *testing.T) {
+func TestView_CleanScreenIsNotRedrawn(t *testing.T) {
 	s := stuck(t)
 	s.view()
 	if allocs := testing.AllocsPerRun(100, func() { s.screen.View() }); allocs != 0 {
@@ -434,34 +434,34 @@ func TestACleanScreenIsTheSameText(t *testing.T) {
 	if s.screen.dirty {
 		t.Error("the screen is still to be drawn after it was")
 	}
-	before := s.screen.drawn
-	s.send(frameMsg{}) // there is no frame to be taken
+	before := s.frames
+	s.send(frameMsg{}) // there is no frame to take
 	s.view()
-	if s.screen.drawn != before {
+	if s.frames != before {
 		t.Error("a message that brought nothing had the screen drawn")
 	}
 }
 
-// TestAMillionEventsASecondAreAFewFrames floods the pump: however much happens, frames are made one a beat.
-func TestAMillionEventsASecondAreAFewFrames(t *testing.T) {
-	s := newSession(t, 120, 40).keys("space").keys(":").types("speed max").keys("enter")
-	s.screen.drawn = 0
+// TestLoop_CoalescesFrames floods the loop: it builds at most one frame per interval.
+func TestLoop_CoalescesFrames(t *testing.T) {
+	s := newSession(t, 120, 40).keys("space").keys(":").typeText("speed max").keys("enter")
+	s.screen.draws = 0
 	frames := 0
 	for range 1000 {
 		s.now += time.Millisecond
-		s.pump.turn()
+		s.pump.tick()
 		if len(s.queue) > 0 {
 			frames++
 		}
-		s.settle()
+		s.drain()
 		s.view()
 	}
-	if frames > 35 || s.screen.drawn > 60 {
-		t.Errorf("a second made %d frames, and %d were drawn", frames, s.screen.drawn)
+	if frames > 35 || s.screen.draws > 60 {
+		t.Errorf("a second made %d frames, and %d were drawn", frames, s.screen.draws)
 	}
 }
 
-func TestPanesKeepTheirPlace(t *testing.T) {
+func TestNavigation_PanesKeepTheirCursor(t *testing.T) {
 	s := stuck(t).keys("3", "down", "down", "2", "3")
 	if got := s.screen.top().cursor.Selected; got != 2 {
 		t.Errorf("coming back to the snapshot, row %d is selected, want 2", got)
@@ -469,7 +469,7 @@ func TestPanesKeepTheirPlace(t *testing.T) {
 	s.keys("tab").shows("4 Zones").keys("shift+tab", "shift+tab").shows("2 Queue")
 	s.keys("1", "tab", "tab")
 	if s.screen.focus != views.ZonesPane {
-		t.Errorf("the focus is on pane %d", s.screen.focus)
+		t.Errorf("the focus is on pane %q", s.screen.focus)
 	}
 	s.keys("enter").shows("4 Zones")
 }

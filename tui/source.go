@@ -1,61 +1,80 @@
 package tui
 
 import (
+	"context"
 	"time"
 
 	"orrery/core/engine"
+	"orrery/core/operate"
+	"orrery/core/usage"
+	"orrery/core/whatif/change"
 	"orrery/views"
 	"orrery/views/collect"
 )
 
-// Source is what is watched. It belongs to the pump: nobody else calls it, and what its engine says is not kept beyond
-// the call.
+// Source is what the screen shows: a recording or a cluster. Only the loop calls it, and the loop keeps nothing of the
+// engine beyond a call.
 type Source interface {
-	// Name is what the header calls it, Mode what it does to the world.
+	// Name and Mode stand in the header.
 	Name() string
 	Mode() views.Mode
-	// Advance lets so much real time pass and tells whether anything is different now. It works for a bounded time.
+	// Advance lets real time pass, works for a bounded time, and reports whether anything changed.
 	Advance(real time.Duration) (changed bool)
-	// Moving tells whether Advance will change anything sooner or later; false while paused and at the end.
+	// Moving reports whether Advance will ever change anything again; false while paused and at the end.
 	Moving() bool
-	// Now is the time that countdowns count by.
+	// Now is the time that countdowns count from.
 	Now() time.Time
-	// Engine is the engine as it is now; another one after a step back in time.
+	// Engine is the current engine; stepping back in time replaces it.
 	Engine() *engine.Engine
-	// Chronicle is what the engine itself does not remember; nil if nobody wrote it down.
-	Chronicle() *collect.Chronicle
-	// Timeline is nil where time cannot be moved in.
-	Timeline() *views.Timeline
+	// History is what the engine itself does not remember; it may be nil.
+	History() *collect.History
+	// Annotate adds to a model what neither engine nor history knows.
+	Annotate(m *views.Model, q collect.Query)
+	// WhatIfCommand returns the time that a what-if is about, and the command that repeats it.
+	WhatIfCommand(changes []change.Change) (at time.Time, command string)
 }
 
-// Hurried is a Source that may want more than one call of Advance for the time that has passed.
-type Hurried interface {
-	// Behind tells whether Advance came to the end of its bounds before the end of its work.
-	Behind() bool
-}
-
-// Alarmed is a Source that something may be wrong with.
-type Alarmed interface {
-	// Alert is what has to be known before anything else, in printable words; empty if nothing has.
-	Alert() string
-}
-
-// Playback is a Source whose time can be moved in. Steps and seeks leave it paused or playing as it was, except that a
-// single step pauses it.
+// Playback is a Source with time control: a recording. Steps and seeks leave it paused or playing as it was, except
+// that a single step pauses it.
 type Playback interface {
 	Now() time.Time
+	Timeline() *views.Timeline
+	// Behind reports whether Advance stopped at its time limit with work left.
+	Behind() bool
 	Toggle()
 	Playing() bool
 	Faster()
 	Slower()
 	SetSpeed(times float64)
-	// Step goes on by one decision, or back by one; StepInput by one thing that happened.
+	// Step steps one decision forward or back; StepInput one input event.
 	Step(back bool) error
 	StepInput(back bool) error
 	SeekTo(t time.Time) error
-	// Mark goes to the next notable moment, or to the one before.
+	// Mark seeks to the next or previous mark.
 	Mark(back bool) error
 	Ends(last bool) error
 	Loop() bool
 	SetLoop(bool)
+}
+
+// LiveSource is a Source connected to a cluster.
+type LiveSource interface {
+	// Wake delivers when something has changed; between deliveries the loop looks once a second, for the countdowns. It
+	// may be nil.
+	Wake() <-chan struct{}
+	// Hold stops the engine, which another goroutine drives, while do runs.
+	Hold(do func())
+	// Usage returns the last usage reading of a node and starts the next if it is due; nil if there is no such node.
+	Usage(node string) *usage.Reading
+	// ReadOnlyReason returns why the cluster cannot be changed; empty if it can. Executor makes the changes.
+	ReadOnlyReason() string
+	Executor() operate.Executor
+	// Access lists the missing read permissions as text. PodNamespace is the only namespace whose pods can be read;
+	// empty for all.
+	Access() string
+	PodNamespace() string
+	// Contexts are the names of the clusters that Dial can connect to. Dial does not run on the loop's goroutine; an
+	// empty namespace means the context's own. The loop calls change to show the new cluster, then closeOld.
+	Contexts() []string
+	Dial(ctx context.Context, name, namespace string) (change func() (closeOld func()), err error)
 }

@@ -7,41 +7,58 @@ import (
 	"orrery/views/draw"
 )
 
+var agreementPane = ListPane[Difference]{
+	Pane: Pane{
+		ID: AgreementPane, Title: "Agreement", Help: "how the cluster's scheduler compares with Orrery", Opens: JourneyPane,
+		minW: 50, minH: 6, body: drawAgreement, borderFact: agreementRight,
+	},
+	Columns: differenceColumns, Row: differenceRow,
+	In: func(m *Model) *List[Difference] {
+		if m.Agreement == nil {
+			return nil
+		}
+		return &m.Agreement.List
+	},
+	Key:  func(d *Difference) string { return strconv.FormatUint(d.Seq, 10) },
+	Pod:  func(d *Difference) string { return d.Pod },
+	Node: func(d *Difference) string { return d.Actual },
+}
+
 var differenceColumns = []draw.Column{
 	{Long: "at", Short: "at", Min: 10, Rank: 4, Right: true},
 	{Long: "verdict", Short: "verdict", Min: 11, Rank: 0},
-	{Long: "pod", Short: "pod", Min: 16, Grow: 3, Most: 44, Rank: 0},
-	{Long: "went to", Short: "went to", Min: 12, Grow: 2, Most: 28, Rank: 1},
-	{Long: "better", Short: "better", Min: 12, Grow: 2, Most: 28, Rank: 2},
-	{Long: "behind", Short: "behind", Min: 6, Rank: 3, Right: true},
+	{Long: "pod", Short: "pod", Min: 16, Grow: 3, Max: 44, Rank: 0},
+	{Long: "bound to", Short: "bound to", Min: 12, Grow: 2, Max: 28, Rank: 1},
+	{Long: "better", Short: "better", Min: 12, Grow: 2, Max: 28, Rank: 2},
+	{Long: "gap", Short: "gap", Min: 6, Rank: 3, Right: true},
 	{Long: "why", Short: "why", Min: 12, Grow: 5, Rank: 5},
 }
 
-// The looks of a decision that was compared.
+// The styles of a compared decision.
 var (
-	agreedLook    = look{'✓', "agreed", "agreed", themes.Good}
-	explainedLook = look{'◔', "explained", "explained", themes.Warn}
-	differsLook   = look{'✗', "differs", "differs", themes.Bad}
+	agreedStyle    = glyphStyle{'✓', "agreed", "agreed", themes.Good}
+	explainedStyle = glyphStyle{'◔', "explained", "explained", themes.Warn}
+	differsStyle   = glyphStyle{'✗', "differs", "differs", themes.Bad}
 )
 
 func agreementRight(m *Model) string {
 	if m.Agreement == nil {
 		return ""
 	}
-	return count(int(m.Agreement.Judged()), "decisions compared")
+	return count(int(m.Agreement.Compared()), "decisions compared")
 }
 
-// drawAgreement says how often the cluster's scheduler decides as Orrery would, and why where it does not.
-func drawAgreement(a draw.Area, s *scene) {
+// drawAgreement draws how often the cluster's scheduler decides as Orrery would, and why where it does not.
+func drawAgreement(a draw.Area, s *drawCtx) {
 	g := s.Agreement
 	if g == nil {
-		absent(a, "there is no other scheduler to compare with: this needs a shadow beside one")
+		drawAbsent(a, "there is no other scheduler to compare with: this needs a shadow beside one")
 		return
 	}
 	used := agreementRate(a, g)
 	_, rest := a.Top(used + 1)
 	list := rest
-	if chosen := g.List.At(s.ui.Cursors[AgreementPane].Selected); chosen != nil && rest.H >= 10 {
+	if chosen := g.List.At(s.ui.Cursor.Selected); chosen != nil && rest.H >= 10 {
 		const most = 12
 		var below draw.Rect
 		below, list = rest.Bottom(min(detailRows(chosen)+2, rest.H/2, most))
@@ -49,13 +66,13 @@ func drawAgreement(a draw.Area, s *scene) {
 		drawDifference(a.In(below), chosen)
 	}
 	none := "every decision so far was one of Orrery's best"
-	if g.Judged() == 0 {
+	if g.Compared() == 0 {
 		none = "nothing has been decided in the cluster since this began"
 	}
 	table(a.In(list), s, differenceColumns, &g.List, none, differenceRow)
 }
 
-// agreementRate draws the rate in figures as large as there is room for, what it is made of, and what it leaves out.
+// agreementRate draws the rate in large figures if there is room, the counts behind it, and what it leaves out.
 func agreementRate(a draw.Area, g *Agreement) int {
 	x, rows := 0, 2
 	rate := percentText(g.Rate())
@@ -67,31 +84,31 @@ func agreementRate(a draw.Area, g *Agreement) int {
 		token = themes.Bad
 	}
 	if a.H >= 12 && a.Glyphs() != draw.ASCII {
-		x, rows = figures(a, themes.Style(token), rate)+3, figureRows
+		x, rows = largeFigures(a, themes.Style(token), rate)+3, figureRows
 	} else {
 		x = a.Text(0, 0, themes.Style(token).With(themes.Bold), rate) + 3
 	}
 	_, right := a.Left(x)
 	b := a.In(right)
-	b.Shares(0, 0, b.W, []draw.Part{
-		{Count: int(g.Agreed), Style: themes.Style(agreedLook.token), Fill: '█'},
-		{Count: int(g.Explained), Style: themes.Style(explainedLook.token), Fill: '▓'},
-		{Count: int(g.Differs), Style: themes.Style(differsLook.token), Fill: '▒'},
+	b.StackedBar(0, 0, b.W, []draw.Part{
+		{Count: int(g.Agreed), Style: themes.Style(agreedStyle.token), Fill: '█'},
+		{Count: int(g.Explained), Style: themes.Style(explainedStyle.token), Fill: '▓'},
+		{Count: int(g.Differs), Style: themes.Style(differsStyle.token), Fill: '▒'},
 	})
-	line := run{a: b, y: 1}
+	line := rowWriter{a: b, y: 1}
 	for _, part := range []struct {
-		look look
+		look glyphStyle
 		n    int64
-	}{{agreedLook, g.Agreed}, {explainedLook, g.Explained}, {differsLook, g.Differs}} {
+	}{{agreedStyle, g.Agreed}, {explainedStyle, g.Explained}, {differsStyle, g.Differs}} {
 		line.number(themes.Style(part.look.token), string(part.look.glyph)+" ", int(part.n), part.look.word)
 	}
 	if rows > 2 {
-		line = run{a: b, y: 2}
+		line = rowWriter{a: b, y: 2}
 	}
 	dim := themes.Style(themes.Dim)
 	line.number(dim, "", int(g.Unschedulable), "of them unschedulable")
 	if g.Predicted > 0 {
-		line.number(dim, "", g.Predicted, "foretold")
+		line.number(dim, "", g.Predicted, "predicted")
 	}
 	if g.Missed > 0 {
 		line.number(dim, "", int(g.Missed), "not seen")
@@ -102,7 +119,7 @@ func agreementRate(a draw.Area, g *Agreement) int {
 	return rows
 }
 
-// percentText is a share that is 100% only if it is whole.
+// percentText formats a share with one decimal, rounded down, so that only a whole share is 100%.
 func percentText(share float64) string {
 	tenths := int(share * 1000)
 	if tenths == 1000 {
@@ -111,38 +128,38 @@ func percentText(share float64) string {
 	return strconv.Itoa(tenths/10) + "." + strconv.Itoa(tenths%10) + "%"
 }
 
-func differenceRow(row draw.Area, d *Difference, places *draw.Columns, _ *scene) {
+func differenceRow(row draw.Area, d *Difference, places *draw.Slots, _ *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
-	look := differsLook
+	look := differsStyle
 	if d.Explained {
-		look = explainedLook
+		look = explainedStyle
 	}
 	row.ClockRight(places[0].X, 0, places[0].W, dim, d.At)
 	row.Set(places[1].X, 0, themes.Style(look.token), look.glyph)
 	row.Fit(places[1].X+2, 0, places[1].W-2, themes.Style(look.token), look.word)
 	row.FitPath(places[2].X, 0, places[2].W, text, d.Pod)
-	if d.Real == "" {
-		row.Fit(places[3].X, 0, places[3].W, themes.Style(Unschedulable.Token()), "no node")
+	if d.Actual == "" {
+		row.Fit(places[3].X, 0, places[3].W, themes.Style(Unschedulable.Token()), "Unschedulable")
 	} else {
-		row.FitHost(places[3].X, 0, places[3].W, text, d.Real)
+		row.FitHost(places[3].X, 0, places[3].W, text, d.Actual)
 	}
-	if d.Ours == "" {
-		row.Fit(places[4].X, 0, places[4].W, dim, "none would do")
+	if d.Best == "" {
+		row.Fit(places[4].X, 0, places[4].W, dim, "no feasible node")
 	} else {
-		row.FitHost(places[4].X, 0, places[4].W, text, d.Ours)
+		row.FitHost(places[4].X, 0, places[4].W, text, d.Best)
 	}
 	if d.Scored {
-		row.CountRight(places[5].X, 0, places[5].W, text, d.Behind)
+		row.CountRight(places[5].X, 0, places[5].W, text, d.ScoreGap)
 	}
-	row.Fit(places[6].X, 0, places[6].W, dim, d.Why)
+	row.Fit(places[6].X, 0, places[6].W, dim, d.Reason)
 }
 
 func detailRows(d *Difference) int { return 1 + len(d.Details) + len(d.Parts) }
 
-// drawDifference tells all there is to tell of the selected difference.
+// drawDifference draws the selected difference in full.
 func drawDifference(a draw.Area, d *Difference) {
-	heading(a, 0, d.Pod)
-	y := a.Wrap(0, 1, a.W, max(min(2, a.H-1), 0), themes.Style(themes.Text), d.Why)
+	drawHeading(a, 0, d.Pod)
+	y := a.Wrap(0, 1, a.W, max(min(2, a.H-1), 0), themes.Style(themes.Text), d.Reason)
 	for _, text := range d.Details {
 		if y >= a.H {
 			return
@@ -175,22 +192,22 @@ func differencePart(row draw.Area, p DifferencePart, most int64) {
 	row.Bar(name+number+2, 0, min(row.W-name-number-3, 40), themes.Style(token), float64(size)/float64(most))
 }
 
-// figureRows is how high large figures are.
+// figureRows is the height of large figures.
 const figureRows = 3
 
-// large are figures of half blocks.
-var large = map[rune][figureRows]string{
+// largeDigits are figures made of half blocks.
+var largeDigits = map[rune][figureRows]string{
 	'0': {"█▀█", "█ █", "▀▀▀"}, '1': {"▀█ ", " █ ", "▀▀▀"}, '2': {"▀▀█", "█▀▀", "▀▀▀"}, '3': {"▀▀█", " ▀█", "▀▀▀"}, '4': {"█ █", "▀▀█", "  ▀"},
 	'5': {"█▀▀", "▀▀█", "▀▀▀"}, '6': {"█▀▀", "█▀█", "▀▀▀"}, '7': {"▀▀█", "  █", "  ▀"}, '8': {"█▀█", "█▀█", "▀▀▀"}, '9': {"█▀█", "▀▀█", "▀▀▀"},
 	'.': {" ", " ", "▀"}, '%': {"█ █", " █ ", "█ █"},
 }
 
-// figures draws a number large, and gives the column after it.
-func figures(a draw.Area, s themes.Style, text string) int {
+// largeFigures draws a number in large figures and returns the column after it.
+func largeFigures(a draw.Area, s themes.Style, text string) int {
 	x := 0
 	for _, r := range text {
 		wide := 0
-		for y, line := range large[r] {
+		for y, line := range largeDigits[r] {
 			wide = a.Text(x, y, s, line)
 		}
 		x = wide + 1

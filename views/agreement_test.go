@@ -14,37 +14,37 @@ func sampleAgreement() *views.Agreement {
 	g := &views.Agreement{Agreed: 1893, Explained: 99, Differs: 8, Unschedulable: 214, Missed: 3, Predicted: 2}
 	g.List = views.List[views.Difference]{Total: 107, Rows: []views.Difference{
 		{
-			Seq: 107, At: ago(300 * time.Millisecond), Pod: "shop/cart-6b7d54b7c9-8zv4m", Explained: true, Real: "ip-10-0-3-85.internal", Ours: "ip-10-0-1-30.internal, +2",
-			Behind: 4, Scored: true, Why: "it had not seen yet: shop/cart-6b7d54b7c9-5kx2v → ip-10-0-3-85.internal, 12ms before",
+			Seq: 107, At: ago(300 * time.Millisecond), Pod: "shop/cart-6b7d54b7c9-8zv4m", Explained: true, Actual: "ip-10-0-3-85.internal", Best: "ip-10-0-1-30.internal, +2",
+			ScoreGap: 4, Scored: true, Reason: "it had not seen yet: shop/cart-6b7d54b7c9-5kx2v → ip-10-0-3-85.internal, 12ms before",
 			Parts: []views.DifferencePart{{"NodeResourcesFit", 3}, {"NodeResourcesBalancedAllocation", 1}},
 		},
 		{
-			Seq: 106, At: ago(4 * time.Second), Pod: "ml/trainer-large-0", Ours: "ip-10-0-7-17.internal",
-			Why:     "declared unschedulable, and 3 of 240 nodes would do",
+			Seq: 106, At: ago(4 * time.Second), Pod: "ml/trainer-large-0", Best: "ip-10-0-7-17.internal",
+			Reason:  "declared unschedulable, and 3 of 240 nodes would do",
 			Details: []string{"it says: 0/240 nodes are available: 240 Insufficient nvidia.com/gpu."},
 		},
 		{
-			Seq: 105, At: ago(9 * time.Second), Pod: "shop/checkout-7d9f6c5b8-x2kqp", Real: "ip-10-0-0-82.internal", Ours: "ip-10-0-4-43.internal",
-			Behind: 61, Scored: true, Why: "NodeResourcesFit is for the other node by 79",
+			Seq: 105, At: ago(9 * time.Second), Pod: "shop/checkout-7d9f6c5b8-x2kqp", Actual: "ip-10-0-0-82.internal", Best: "ip-10-0-4-43.internal",
+			ScoreGap: 61, Scored: true, Reason: "NodeResourcesFit is for the other node by 79",
 			Parts: []views.DifferencePart{{"NodeResourcesFit", 79}, {"PodTopologySpread", -18}},
 		},
 		{
-			Seq: 104, At: ago(12 * time.Second), Pod: "batch/etl-7wq9x", Real: "ip-10-0-2-56.internal",
-			Why:     "TaintToleration rejects the node: node(s) had untolerated taint(s)",
+			Seq: 104, At: ago(12 * time.Second), Pod: "batch/etl-7wq9x", Actual: "ip-10-0-2-56.internal",
+			Reason:  "TaintToleration rejects the node: node(s) had untolerated taint(s)",
 			Details: []string{"no node would do"},
 		},
 	}}
 	for i := range 26 {
 		g.List.Rows = append(g.List.Rows, views.Difference{
 			Seq: uint64(103 - i), At: ago(time.Duration(14+3*i) * time.Second), Pod: fmt.Sprintf("ml/trainer-%d", i), Explained: true,
-			Real: fmt.Sprintf("ip-10-0-2-%d.internal", 3*i+1), Ours: fmt.Sprintf("ip-10-0-1-%d.internal", 5*i+2), Behind: int64(i%7 + 1), Scored: true,
-			Why: fmt.Sprintf("it knew already: ml/trainer-%d → ip-10-0-1-%d.internal, 8ms after", i+1, 5*i+2),
+			Actual: fmt.Sprintf("ip-10-0-2-%d.internal", 3*i+1), Best: fmt.Sprintf("ip-10-0-1-%d.internal", 5*i+2), ScoreGap: int64(i%7 + 1), Scored: true,
+			Reason: fmt.Sprintf("it knew already: ml/trainer-%d → ip-10-0-1-%d.internal, 8ms after", i+1, 5*i+2),
 		})
 	}
 	return g
 }
 
-func TestAgreementInOtherCircumstances(t *testing.T) {
+func TestAgreement_Goldens(t *testing.T) {
 	whole := sample(312, 240)
 	whole.Agreement = &views.Agreement{Agreed: 2000}
 	poor := sample(312, 240)
@@ -54,7 +54,7 @@ func TestAgreementInOtherCircumstances(t *testing.T) {
 	begun := sample(312, 240)
 	begun.Agreement = &views.Agreement{}
 	shadow := sample(312, 240)
-	shadow.Header.Compared, shadow.Header.Agrees = 2000, 0.996
+	shadow.Header.Compared, shadow.Header.AgreementRate = 2000, 0.996
 	for _, tt := range []struct {
 		name   string
 		m      *views.Model

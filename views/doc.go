@@ -1,26 +1,27 @@
-// Package views draws Orrery's screen. It is one function of five arguments and has no memory:
+// Package views draws Orrery's screen. Drawing is one function of five arguments and keeps no state:
 //
-//	  Model     what is so        plain data, made by views/collect or by hand, not changed once handed over
-//	  State     what is looked at the pane, the cursor, the filter
+//	  Model     the data            plain values, made by views/collect or by hand, not changed once handed over
+//	  State     the view            the pane, the cursor, the filter
 //	  size      of the canvas
-//	  glyphs    that the terminal has
-//	  now       the time by which countdowns count
+//	  glyphs    of the terminal
+//	  now       the time that countdowns count from
 //	    │
 //	    ▼
-//	[Screen] ─► draw.Canvas ─► Render(theme) or Plain()
+//	[Screen] ─► draw.Canvas: cells, for a terminal, a picture or text
 //
 // The same arguments give the same bytes on every machine. Nothing here reads a clock, knows the engine, or handles a
-// key; the program around it does.
+// key; package tui does.
 //
-// A pane is a file. It draws into whatever area it is given, leaves out what matters least when that is small, and below
-// its minimum draws a card that says so. In the overview, panes that have no room for a box become one line each.
+// Each pane has a file. It draws into any area, leaves out the least important parts when the area is small, and below
+// its minimum draws a card with the size it needs. In the overview, a pane without room for a box becomes one line.
 //
-// A list holds the rows that are on the screen and the number of all of them ([List]), so a frame costs what is shown and
-// not what exists. One that is filtered says how many rows are left, and whether it has been gone through yet ([Narrowed]).
+// A list holds the visible rows and the number of all rows ([List]), so the cost of a frame depends on what is shown
+// and not on the cluster's size. A filtered list shows how many rows match, and whether the filter has finished
+// ([Filtered]).
 //
-// Strings in a model are printable already, and so no longer what the cluster calls things: two names may look the same. A
-// row that can be opened has a Key beside its name, which is for the program around and is not drawn: "namespace/name" of a
-// pod, the name of a node, as they are.
+// Strings in a model are printable already, and so may differ from the names in the cluster: two names may look the
+// same. A row that can be opened has a Key beside its name, which tui uses and views does not draw: the unchanged
+// "namespace/name" of a pod, or name of a node.
 //
-// States are told by glyph and word ([PodState]); colour only repeats it.
+// A glyph and a word show each state ([PodState]); colour only repeats it.
 package views

@@ -3,45 +3,74 @@ package views
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"orrery/themes"
 	"orrery/views/draw"
+	"orrery/views/filter"
 )
 
-var departureColumns = []draw.Column{
-	{Long: "in", Short: "in", Min: 5, Rank: 0, Right: true},
-	{Long: "state", Short: "state", Min: 10, Rank: 0},
-	{Long: "", Short: "", Min: 8, Grow: 1, Most: 14, Rank: 7, From: 110},
-	{Long: "pod", Short: "pod", Min: 18, Grow: 4, Most: 44, Rank: 0},
-	{Long: "from", Short: "from", Min: 13, Grow: 2, Most: 28, Rank: 1},
-	{Long: "cause", Short: "cause", Min: 13, Rank: 2},
-	{Long: "why", Short: "why", Min: 18, Grow: 5, Most: 70, Rank: 3},
-	{Long: "foretold, and what came", Short: "foretold", Min: 18, Grow: 9, Most: 76, Rank: 5, From: 130},
-	{Long: "at whose wish", Short: "by", Min: 18, Grow: 3, Most: 34, Rank: 6, From: 140},
-	{Long: "budget", Short: "budget", Min: 16, Grow: 2, Most: 28, Rank: 4},
+var evictionsPane = ListPane[Eviction]{
+	Pane: Pane{
+		ID: EvictionsPane, Title: "Evictions", Help: "who is evicted, from where, why, when and by whom", Digit: '5', Opens: JourneyPane,
+		minW: 28, minH: 2, body: drawEvictions, drawLine: stripEvictions, borderFact: evictionsRight,
+	},
+	Rows: Source.Evictions,
+	In: func(m *Model) *List[Eviction] {
+		if m.Evictions == nil {
+			return nil
+		}
+		return &m.Evictions.List
+	},
+	Match: func(f *filter.Row, e *Eviction) {
+		f.Namespace, f.Name, _ = strings.Cut(e.Key, "/")
+		f.Labels, f.Words = e.Labels, [4]string{evictionState(e), e.Cause, e.NodeKey, e.Reason}
+	},
+	Sorts: []Sort[Eviction]{
+		by("pod", func(e *Eviction) string { return e.Key }),
+		by("node", func(e *Eviction) string { return e.NodeKey }),
+		by("cause", func(e *Eviction) string { return e.Cause }),
+		by("state", func(e *Eviction) EvictionPhase { return e.Phase }),
+	},
+	Key:  func(e *Eviction) string { return e.Key },
+	Pod:  func(e *Eviction) string { return e.Key },
+	Node: func(e *Eviction) string { return e.NodeKey },
 }
 
-// checkColumn is the place of what was foretold among the columns.
-const checkColumn = 7
+var evictionColumns = []draw.Column{
+	{Long: "in", Short: "in", Min: 5, Rank: 0, Right: true},
+	{Long: "state", Short: "state", Min: 13, Rank: 0},
+	{Long: "", Short: "", Min: 8, Grow: 1, Max: 14, Rank: 7, ShowFrom: 110},
+	{Long: "pod", Short: "pod", Min: 18, Grow: 4, Max: 44, Rank: 0},
+	{Long: "from", Short: "from", Min: 13, Grow: 2, Max: 28, Rank: 1},
+	{Long: "cause", Short: "cause", Min: 13, Rank: 2},
+	{Long: "why", Short: "why", Min: 18, Grow: 5, Max: 70, Rank: 3},
+	{Long: "predicted, and outcome", Short: "predicted", Min: 18, Grow: 9, Max: 76, Rank: 5, ShowFrom: 130},
+	{Long: "initiator", Short: "by", Min: 18, Grow: 3, Max: 34, Rank: 6, ShowFrom: 140},
+	{Long: "budget", Short: "budget", Min: 16, Grow: 2, Max: 28, Rank: 4},
+}
 
-// columnsOf are the columns of a board, without that of what was foretold where nothing was.
-func columnsOf(e *Evictions) []draw.Column {
-	if len(e.Outcomes) > 0 || slices.ContainsFunc(e.List.Rows, func(d Departure) bool { return d.Check != "" }) {
-		return departureColumns
+// outcomeColumn is the index of the column of predictions.
+const outcomeColumn = 7
+
+// evictionColumnsFor returns the columns, without that of predictions if nothing was predicted.
+func evictionColumnsFor(e *Evictions) []draw.Column {
+	if len(e.Outcomes) > 0 || slices.ContainsFunc(e.List.Rows, func(d Eviction) bool { return d.Outcome != "" }) {
+		return evictionColumns
 	}
-	columns := slices.Clone(departureColumns)
-	columns[checkColumn].From = math.MaxInt
+	columns := slices.Clone(evictionColumns)
+	columns[outcomeColumn].ShowFrom = math.MaxInt
 	return columns
 }
 
-var phaseLooks = [...]look{
-	Forecasted:   {'◌', "forecast", "", themes.Nominated},
-	Counting:     {'◔', "counting", "", themes.Warn},
-	HeldBack:     {'⊘', "held", "", themes.Gated},
-	BeingDeleted: {'▼', "leaving", "", themes.Leaving},
-	Departed:     {'☠', "left", "", themes.Dim},
-	Stays:        {'✓', "stays", "", themes.Good},
+var phaseStyles = [...]glyphStyle{
+	EvictionPredicted:    {'◌', "predicted", "", themes.Nominated},
+	EvictionCountingDown: {'◔', "counting", "", themes.Warn},
+	EvictionBlocked:      {'⊘', "blocked", "", themes.Gated},
+	EvictionTerminating:  {'▼', "terminating", "", themes.Terminating},
+	EvictionDone:         {'☠', "deleted", "", themes.Dim},
+	EvictionCancelled:    {'✓', "cancelled", "", themes.Good},
 }
 
 func evictionsRight(m *Model) string {
@@ -49,9 +78,9 @@ func evictionsRight(m *Model) string {
 	if e == nil {
 		return ""
 	}
-	words := count(e.Leaving, "leaving") + " · " + count(e.Forecast, "forecast")
-	if e.Held > 0 {
-		words += " · " + count(e.Held, "held")
+	words := count(e.Terminating, "terminating") + " · " + count(e.Predicted, "predicted")
+	if e.Blocked > 0 {
+		words += " · " + count(e.Blocked, "blocked")
 	}
 	if e.Overdue > 0 {
 		words += " · " + count(e.Overdue, "overdue")
@@ -59,21 +88,21 @@ func evictionsRight(m *Model) string {
 	return words
 }
 
-// drawEvictions is the departure board.
-func drawEvictions(a draw.Area, s *scene) {
+// drawEvictions draws the evictions pane.
+func drawEvictions(a draw.Area, s *drawCtx) {
 	e := s.Evictions
 	switch {
 	case e == nil:
-		absent(a, "nobody watches for evictions")
+		drawAbsent(a, "evictions are not recorded")
 		return
 	case s.full:
-		table(foretold(a, s), s, columnsOf(e), &e.List, "nobody leaves", departureRow)
+		table(drawPredictions(a, s), s, evictionColumnsFor(e), &e.List, "no evictions, no terminating pods", evictionRow)
 		return
 	case e.List.Total == 0:
-		absent(a, "nobody leaves")
+		drawAbsent(a, "no evictions, no terminating pods")
 		return
 	}
-	columns := columnsOf(e)
+	columns := evictionColumnsFor(e)
 	places := draw.Arrange(columns, a.W)
 	top := 0
 	if a.H > 3 {
@@ -81,87 +110,87 @@ func drawEvictions(a draw.Area, s *scene) {
 		top = 1
 	}
 	for i := range min(len(e.List.Rows), a.H-top) {
-		departureRow(a.Row(i+top), &e.List.Rows[i], &places, s)
+		evictionRow(a.Row(i+top), &e.List.Rows[i], &places, s)
 	}
 }
 
-// departureRow is one line of the board. What is only forecast or predicted is set in italics besides being called so.
-func departureRow(row draw.Area, d *Departure, places *draw.Columns, s *scene) {
-	look := phaseLooks[d.Phase]
-	if d.Doubtful {
+// evictionRow draws one eviction. Predicted ones are also set in italics.
+func evictionRow(row draw.Area, d *Eviction, places *draw.Slots, s *drawCtx) {
+	look := phaseStyles[d.Phase]
+	if d.Overdue {
 		look.token = themes.Bad
 	}
 	var slant themes.Attr
-	if d.Phase == Forecasted || d.Predicted {
+	if d.Phase == EvictionPredicted || d.ByOther {
 		slant = themes.Italic
 	}
 	row = row.On(slant)
 	text, dim, style := themes.Style(themes.Text), themes.Style(themes.Dim), themes.Style(look.token)
-	departureTime(row, places[0], d, style, s.now)
+	evictionTime(row, places[0], d, style, s.now)
 	row.Set(places[1].X, 0, style, look.glyph)
-	row.Fit(places[1].X+2, 0, places[1].W-2, style, departureWord(d))
-	departureDrain(row, places[2], d, style, s.now)
-	pod(row, places[3], text, d.Pod)
+	row.Fit(places[1].X+2, 0, places[1].W-2, style, evictionState(d))
+	evictionCountdown(row, places[2], d, style, s.now)
+	drawPodName(row, places[3], text, d.Pod)
 	row.FitHost(places[4].X, 0, places[4].W, dim, d.Node)
 	row.Fit(places[5].X, 0, places[5].W, text, d.Cause)
-	row.Fit(places[6].X, 0, places[6].W, dim, d.Why)
-	departureCheck(row, places[checkColumn], d)
-	row.Fit(places[8].X, 0, places[8].W, dim, d.By)
-	departureBudget(row, places[9], d)
+	row.Fit(places[6].X, 0, places[6].W, dim, d.Reason)
+	evictionOutcome(row, places[outcomeColumn], d)
+	row.Fit(places[8].X, 0, places[8].W, dim, d.Initiator)
+	evictionBudget(row, places[9], d)
 }
 
-// departureWord is how far it has come. What is somebody else's to do, and was not seen to be done, is told as expected.
-func departureWord(d *Departure) string {
+// evictionState returns the phase in words. What another controller does, and was not observed, is called predicted.
+func evictionState(d *Eviction) string {
 	switch {
-	case d.Doubtful:
+	case d.Overdue:
 		return "overdue"
-	case d.Predicted && d.Phase == Counting:
-		return "expected"
-	case d.Predicted && d.Phase == BeingDeleted:
-		return "due"
+	case d.ByOther && d.Phase == EvictionCountingDown:
+		return "predicted"
+	case d.ByOther && d.Phase == EvictionTerminating:
+		return "predicted"
 	}
-	return phaseLooks[d.Phase].word
+	return phaseStyles[d.Phase].word
 }
 
-// departureCheck is what was foretold and what came of it, in a sentence if there is room.
-func departureCheck(row draw.Area, p draw.Place, d *Departure) {
-	style, text := themes.Style(themes.Dim), d.Check
+// evictionOutcome draws the prediction and its outcome, as a sentence if there is room.
+func evictionOutcome(row draw.Area, p draw.Slot, d *Eviction) {
+	style, text := themes.Style(themes.Dim), d.Outcome
 	switch {
-	case d.Doubtful, d.Amiss:
+	case d.Overdue, d.Mispredicted:
 		style = themes.Style(themes.Bad)
-	case d.Brief != "":
+	case d.ShortOutcome != "":
 		style = themes.Style(themes.Text)
 	}
-	if draw.Width(text) > p.W && d.Brief != "" {
-		text = d.Brief
+	if draw.Width(text) > p.W && d.ShortOutcome != "" {
+		text = d.ShortOutcome
 	}
 	row.Fit(p.X, 0, p.W, style, text)
 }
 
-// foretold draws what came of all that was foretold, and below the list what came of what the selected row is about. It
-// gives the area that is left.
-func foretold(a draw.Area, s *scene) draw.Area {
+// drawPredictions draws the totals of all predictions, and below the list the outcome of the selected row's. It returns
+// the area that is left.
+func drawPredictions(a draw.Area, s *drawCtx) draw.Area {
 	e := s.Evictions
 	if len(e.Outcomes) == 0 && e.Overdue == 0 || a.H < 8 {
 		return a
 	}
-	foretoldSum(a.Row(0), e)
+	predictionTotals(a.Row(0), e)
 	_, rest := a.Top(1)
 	last, rest := rest.Bottom(1)
-	if d := e.List.At(s.ui.Cursors[EvictionsPane].Selected); d != nil && d.Check != "" {
+	if d := e.List.At(s.ui.Cursor.Selected); d != nil && d.Outcome != "" {
 		style := themes.Style(themes.Text)
-		if d.Doubtful || d.Amiss {
+		if d.Overdue || d.Mispredicted {
 			style = themes.Style(themes.Bad)
 		}
-		a.In(last).Fit(2, 0, a.W-2, style, d.Check)
+		a.In(last).Fit(2, 0, a.W-2, style, d.Outcome)
 	}
 	return a.In(rest)
 }
 
-// foretoldSum is what came of all that was foretold.
-func foretoldSum(row draw.Area, e *Evictions) {
-	r := run{a: row}
-	r.fact(themes.Style(themes.Dim), "foretold", "")
+// predictionTotals draws how many predictions had which outcome.
+func predictionTotals(row draw.Area, e *Evictions) {
+	r := rowWriter{a: row}
+	r.fact(themes.Style(themes.Dim), "predicted", "")
 	if e.Overdue > 0 {
 		r.number(themes.Style(themes.Bad), "", e.Overdue, "overdue")
 	}
@@ -174,8 +203,8 @@ func foretoldSum(row draw.Area, e *Evictions) {
 	}
 }
 
-// departureTime counts down to the time at which the pod must be gone, and says of one that is still there that it is late.
-func departureTime(row draw.Area, p draw.Place, d *Departure, style themes.Style, now time.Time) {
+// evictionTime draws the time left until the pod's deadline, and marks a pod that is still there after it.
+func evictionTime(row draw.Area, p draw.Slot, d *Eviction, style themes.Style, now time.Time) {
 	left := d.Deadline.Sub(now)
 	switch {
 	case !d.Ended.IsZero():
@@ -183,21 +212,21 @@ func departureTime(row draw.Area, p draw.Place, d *Departure, style themes.Style
 	case d.Deadline.IsZero():
 		row.TextRight(p.X, 0, p.W, themes.Style(themes.Dim), "·")
 	case left < 0:
-		row.TextRight(p.X, 0, p.W, themes.Bad.With(themes.Bold), "late")
+		row.TextRight(p.X, 0, p.W, themes.Bad.With(themes.Bold), "past")
 	default:
 		row.SpanRight(p.X, 0, p.W, style.With(themes.Bold), left)
 	}
 }
 
-// departureDrain is the time from when it was known to the deadline, running out.
-func departureDrain(row draw.Area, p draw.Place, d *Departure, style themes.Style, now time.Time) {
-	if p.W == 0 || d.Deadline.IsZero() || d.Noticed.IsZero() || !d.Ended.IsZero() {
+// evictionCountdown draws the time left as a part of the time from the first prediction to the deadline.
+func evictionCountdown(row draw.Area, p draw.Slot, d *Eviction, style themes.Style, now time.Time) {
+	if p.W == 0 || d.Deadline.IsZero() || d.Since.IsZero() || !d.Ended.IsZero() {
 		return
 	}
-	row.Drain(p.X, 0, p.W, style, float64(d.Deadline.Sub(now))/float64(max(d.Deadline.Sub(d.Noticed), 1)))
+	row.Countdown(p.X, 0, p.W, style, float64(d.Deadline.Sub(now))/float64(max(d.Deadline.Sub(d.Since), 1)))
 }
 
-func departureBudget(row draw.Area, p draw.Place, d *Departure) {
+func evictionBudget(row draw.Area, p draw.Slot, d *Eviction) {
 	if d.Budget == "" || p.W == 0 {
 		return
 	}
@@ -214,18 +243,18 @@ func departureBudget(row draw.Area, p draw.Place, d *Departure) {
 	row.Fit(p.X+p.W-5, 0, 5, style, word)
 }
 
-func stripEvictions(a draw.Area, s *scene) {
+func stripEvictions(a draw.Area, s *drawCtx) {
 	e := s.Evictions
 	if e == nil {
 		return
 	}
-	r := run{a: a}
-	r.number(themes.Style(themes.Leaving), "", e.Leaving, "leaving").number(themes.Style(themes.Nominated), "", e.Forecast, "forecast")
-	r.number(themes.Style(themes.Text), "", e.Held, "held")
+	r := rowWriter{a: a}
+	r.number(themes.Style(themes.Terminating), "", e.Terminating, "terminating").number(themes.Style(themes.Nominated), "", e.Predicted, "predicted")
+	r.number(themes.Style(themes.Text), "", e.Blocked, "blocked")
 	if d := e.List.At(0); d != nil && !r.full && a.W-r.x > 20 {
 		x := a.Text(r.x, 0, themes.Style(themes.Dim), "   first ")
 		if !d.Deadline.IsZero() {
-			x = a.Span(x, 0, themes.Style(themes.Leaving), max(d.Deadline.Sub(s.now), 0)) + 1
+			x = a.Span(x, 0, themes.Style(themes.Terminating), max(d.Deadline.Sub(s.now), 0)) + 1
 		}
 		a.FitPath(x, 0, a.W-x, themes.Style(themes.Text), d.Pod)
 	}

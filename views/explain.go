@@ -5,14 +5,38 @@ import (
 
 	"orrery/themes"
 	"orrery/views/draw"
+	"orrery/views/filter"
 )
 
-// drawExplain answers why: the one cause first, then all reasons, what would help, where the scores came from, and what
-// every plugin said of every node.
-func drawExplain(a draw.Area, s *scene) {
+var explainPane = ListPane[MatrixRow]{
+	Pane: Pane{ID: ExplainPane, Title: "Explain", About: AboutPod, Opens: NodePane, minW: 50, minH: 8, body: drawExplain},
+	Rows: Source.Matrix,
+	In: func(m *Model) *List[MatrixRow] {
+		if m.Explain == nil {
+			return nil
+		}
+		return &m.Explain.Matrix
+	},
+	Match: func(f *filter.Row, r *MatrixRow) {
+		f.Name, f.Words = r.Key, [4]string{"rejected", r.RejectedBy, r.Reason}
+		if r.Feasible {
+			f.Words[0] = "feasible"
+		}
+	},
+	Sorts: []Sort[MatrixRow]{
+		by("node", func(r *MatrixRow) string { return r.Key }),
+		byMost("score", func(r *MatrixRow) int64 { return r.Total }),
+	},
+	Key:  func(r *MatrixRow) string { return r.Key },
+	Node: func(r *MatrixRow) string { return r.Key },
+}
+
+// drawExplain draws why a pod is where it is: the main cause, all reasons, remedies, where the scores came from, and
+// every plugin's result on every node.
+func drawExplain(a draw.Area, s *drawCtx) {
 	e := s.Explain
 	if e == nil {
-		absent(a, "choose a pod, and press e")
+		drawAbsent(a, "select a pod and press e")
 		return
 	}
 	y := explainCause(a, e, s)
@@ -34,31 +58,31 @@ func drawExplain(a draw.Area, s *scene) {
 	}
 }
 
-// explainCause draws the answer itself, and how far it can be relied on.
-func explainCause(a draw.Area, e *Explanation, s *scene) int {
-	look := verdictLooks[e.Verdict]
+// explainCause draws the main cause, and how reliable it is.
+func explainCause(a draw.Area, e *Explanation, s *drawCtx) int {
+	look := verdictStyles[e.Verdict]
 	style := themes.Style(look.token)
 	dim := themes.Style(themes.Dim)
 	a.Set(0, 0, style.With(themes.Bold), look.glyph)
 	x := a.Text(2, 0, style.With(themes.Bold), look.word)
 	x = a.FitPath(x+2, 0, a.W-x-2, themes.Title.With(themes.Bold), e.Pod)
-	r := run{a: a.Row(1)}
+	r := rowWriter{a: a.Row(1)}
 	r.fact(themes.Style(e.State.Token()), string(e.State.Glyph()), "now "+e.State.Word())
-	r.fact(dim, "asked", short(s.now.Sub(e.Asked))+" ago")
+	r.fact(dim, "diagnosed", formatSpan(s.now.Sub(e.At))+" ago")
 	r.fact(dim, "gen", string(draw.AppendCount(nil, e.Generation)))
-	r.fact(dim, strconv.Itoa(e.Feasible)+" of", nodes(e.Nodes)+" would do")
-	if e.Verdict == Placed && a.W-x > len(e.Node)+6 {
+	r.fact(dim, strconv.Itoa(e.Feasible)+" of", countNodes(e.Nodes)+" feasible")
+	if e.Verdict == VerdictScheduled && a.W-x > len(e.Node)+6 {
 		x = a.Text(x+2, 0, dim, "→")
 		a.FitHost(x+1, 0, a.W-x-1, themes.Style(themes.Text), e.Node)
 	}
-	return a.Wrap(0, 3, a.W, 2, themes.Style(themes.Text).With(themes.Bold), e.Cause)
+	return a.Wrap(0, 3, a.W, 2, themes.Style(themes.Text).With(themes.Bold), e.Summary)
 }
 
-// explainReasons draws the groups of reasons, what would help, and the scores; it gives the row after them.
+// explainReasons draws the groups of reasons, the remedies and the scores; it returns the row after them.
 func explainReasons(a draw.Area, e *Explanation) int {
 	y := 0
 	if len(e.Reasons) > 0 {
-		heading(a, y, "why not")
+		drawHeading(a, y, "reasons")
 		y++
 		plugin, last := 0, max((a.H-2)/2, 3)+1
 		for i := range e.Reasons {
@@ -72,26 +96,41 @@ func explainReasons(a draw.Area, e *Explanation) int {
 		}
 		y++
 	}
-	if len(e.Fixes) > 0 && y+1 < a.H {
-		heading(a, y, "what would help")
-		y++
-		for _, fix := range e.Fixes {
-			if y >= a.H {
-				break
-			}
-			a.Set(0, y, themes.Style(themes.Good), '→')
-			y = a.Wrap(2, y, a.W-2, min(2, a.H-y), themes.Style(themes.Text), fix)
-		}
-		y++
-	}
+	y = explainLines(a, y, "fixes", e.Hints, themes.Style(themes.Text))
+	y = explainLines(a, y, "tried on a copy: places the pod", remedyLines(e.Remedies), themes.Style(themes.Good))
 	if e.RunnerUp != "" && y+2 < a.H {
 		y = waterfall(a, y, e) + 1
 	}
 	return y
 }
 
-// reasonRows draws a group of reasons: how many nodes, how large a part of all that is, the reason, on a second row if it
-// must be, and the plugin that gave it. It gives the row after it.
+// explainLines draws a heading with lines below it if there are any and there is room; it returns the row after them.
+func explainLines(a draw.Area, y int, title string, lines []string, style themes.Style) int {
+	if len(lines) == 0 || y+1 >= a.H {
+		return y
+	}
+	drawHeading(a, y, title)
+	y++
+	for _, line := range lines {
+		if y >= a.H {
+			break
+		}
+		a.Set(0, y, themes.Style(themes.Good), '→')
+		y = a.Wrap(2, y, a.W-2, min(2, a.H-y), style, line)
+	}
+	return y + 1
+}
+
+func remedyLines(remedies []Remedy) []string {
+	lines := make([]string, len(remedies))
+	for i, r := range remedies {
+		lines[i] = r.Text + " (placed on " + r.Node + ")"
+	}
+	return lines
+}
+
+// reasonRows draws a group of reasons: the number and share of nodes, the reason, on a second row if it needs one, and
+// the plugin. It returns the row after it.
 func reasonRows(a draw.Area, y, last int, g *ReasonGroup, nodes, plugin int) int {
 	row := a.Row(y)
 	row.CountRight(0, 0, 6, themes.Bad.With(themes.Bold), int64(g.Nodes))
@@ -108,9 +147,9 @@ func reasonRows(a draw.Area, y, last int, g *ReasonGroup, nodes, plugin int) int
 	return a.Wrap(x, y, w, min(2, last-y), themes.Style(themes.Text), g.Reason)
 }
 
-// waterfall draws what each plugin gave to the winner and to the runner-up, and the difference.
+// waterfall draws each plugin's score for the winner and the runner-up, and the difference.
 func waterfall(a draw.Area, y int, e *Explanation) int {
-	heading(a, y, "score")
+	drawHeading(a, y, "score")
 	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
 	y++
 	const number = 7
@@ -154,21 +193,21 @@ var pluginMarks = [...]struct {
 	glyph rune
 	token themes.Token
 }{
-	NotAsked: {'·', themes.Dim},
-	Passes:   {'✓', themes.Good},
-	Rejects:  {'✗', themes.Bad},
-	Errors:   {'☠', themes.Warn},
+	NotRun:  {'·', themes.Dim},
+	Passes:  {'✓', themes.Good},
+	Rejects: {'✗', themes.Bad},
+	Errors:  {'☠', themes.Warn},
 }
 
-// The widths of the matrix's columns: a mark, a score, and the names at most.
+// The widths of the matrix's columns: a mark, a score, and the longest name.
 const (
 	markWidth  = 3
 	scoreWidth = 7
 	nameWidth  = 40
 )
 
-// matrixWidth is how wide the matrix is, with the gap before it: with the names of all plugins if that is no more than most,
-// else with their numbers.
+// matrixWidth returns the width of the matrix with the gap before it: with plugin names if that fits in most, else with
+// plugin numbers.
 func matrixWidth(e *Explanation, most int) int {
 	name, names := 10, 0
 	for i := range e.Matrix.Rows {
@@ -185,15 +224,15 @@ func matrixWidth(e *Explanation, most int) int {
 	return max(name+markWidth*len(e.Plugins), 2*legendWidth+3)
 }
 
-// matrixPlan is where the columns of the matrix stand. Plugins are called by their names where those fit, else they are
-// numbered, and explained below.
+// matrixPlan holds the columns of the matrix. Their headings are the plugins' names if those fit, else numbers with a
+// legend below.
 type matrixPlan struct {
 	name, total int
 	named       bool
 	at          [mostMarks]int
 }
 
-// mostMarks is more plugins than the matrix ever has columns for.
+// mostMarks is more than the number of plugins that the matrix ever has columns for.
 const mostMarks = 32
 
 func planMatrix(e *Explanation, width int) (p matrixPlan) {
@@ -220,8 +259,8 @@ func planMatrix(e *Explanation, width int) (p matrixPlan) {
 	return p
 }
 
-// explainMatrix is what every plugin said of every node: nodes down, plugins across.
-func explainMatrix(a draw.Area, s *scene) {
+// explainMatrix draws every plugin's result on every node: nodes down, plugins across.
+func explainMatrix(a draw.Area, s *drawCtx) {
 	e := s.Explain
 	if e.Matrix.Total == 0 {
 		return
@@ -232,7 +271,7 @@ func explainMatrix(a draw.Area, s *scene) {
 		drawMatrixLegend(a.In(bottom), e.Plugins)
 		a = a.In(rest)
 	}
-	heading(a, 0, "what each plugin said of each node")
+	drawHeading(a, 0, "filter results by node")
 	for i, plugin := range e.Plugins[:min(len(e.Plugins), mostMarks)] {
 		if p.named {
 			a.Text(2+p.at[i], 1, themes.Style(themes.Dim), plugin)
@@ -243,9 +282,9 @@ func explainMatrix(a draw.Area, s *scene) {
 	a.TextRight(2+p.total, 1, scoreWidth, themes.Style(themes.Dim), "score")
 	_, below := a.Top(2)
 	a = a.In(below)
-	cursor := s.ui.Cursors[ExplainPane]
+	cursor := s.ui.Cursor
 	window := draw.Visible(e.Matrix.Total, a.H, cursor.First, cursor.Selected)
-	s.list(a.Rect, window, e.Matrix.Total)
+	s.recordList(a.Rect, window, e.Matrix.Total)
 	for i := range window.Count {
 		index := window.First + i
 		if row := e.Matrix.At(index); row != nil {
@@ -257,7 +296,7 @@ func explainMatrix(a draw.Area, s *scene) {
 
 func matrixRow(a draw.Area, m *MatrixRow, p *matrixPlan) {
 	style := themes.Style(themes.Text)
-	if !m.Searched {
+	if !m.Visited {
 		style = themes.Style(themes.Dim)
 	}
 	a.FitHost(0, 0, p.name-1, style, m.Node)
@@ -270,7 +309,7 @@ func matrixRow(a draw.Area, m *MatrixRow, p *matrixPlan) {
 	}
 }
 
-// legendWidth is the room of one plugin's number and name.
+// legendWidth is the width of one plugin's number and name.
 const legendWidth = 28
 
 func matrixLegend(a draw.Area, plugins []string) int {

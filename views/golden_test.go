@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden screens anew")
 
-// golden compares a drawing with the one in testdata that was looked at and found good.
+// golden compares a drawing with a reviewed one in testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".txt")
@@ -57,7 +57,7 @@ var paneNames = map[views.PaneID]string{
 	views.PressurePane: "pressure",
 }
 
-func TestEveryPaneAtEverySize(t *testing.T) {
+func TestPanes_GoldensAtEverySize(t *testing.T) {
 	for id, name := range paneNames {
 		for _, s := range goldenSizes {
 			t.Run(name+"/"+s.String(), func(t *testing.T) {
@@ -67,16 +67,16 @@ func TestEveryPaneAtEverySize(t *testing.T) {
 	}
 }
 
-func TestTheOverviewInOtherCircumstances(t *testing.T) {
+func TestOverview_Goldens(t *testing.T) {
 	wide := size{120, 40}
 	whatIf := sample(312, 240)
-	whatIf.Header.Mode = views.Hypothetical
+	whatIf.Header.Mode = views.WhatIfMode
 	alert := sample(312, 240)
 	alert.Header.Alert, alert.Timeline = "the connection to the cluster is lost; showing what was known 12s ago", nil
 	filtered := sampleState(views.QueuePane)
 	filtered.Filter, filtered.Sort = "trainer", "priority"
 	narrowed := sample(312, 240)
-	narrowed.Narrowed = &views.Narrowed{Matches: 24, Of: 312, Partial: true}
+	narrowed.Filtered = &views.Filtered{Matches: 24, Of: 312, Partial: true}
 	zoomed := sampleState(views.QueuePane)
 	zoomed.Zoomed = true
 	unknown := sample(312, 240)
@@ -110,11 +110,11 @@ func TestTheOverviewInOtherCircumstances(t *testing.T) {
 	}
 }
 
-func TestThemesOnTheOverview(t *testing.T) {
+func TestThemes_OverviewGoldens(t *testing.T) {
 	c := screen(sample(312, 240), sampleState(views.Overview), size{120, 40}, draw.Braille)
 	for _, theme := range themes.Shipped() {
 		t.Run(theme.Name, func(t *testing.T) {
-			golden(t, filepath.Join("themes", theme.Name), c.Render(theme.Resolve(themes.TrueColor)))
+			golden(t, filepath.Join("themes", theme.Name), c.SVG(theme))
 		})
 	}
 }

@@ -5,10 +5,11 @@ import (
 	"orrery/views/draw"
 )
 
-var badges = [...]themes.Token{Demo: themes.Accent, Shadow: themes.Good, Acting: themes.Bad, Hypothetical: themes.Nominated}
+var badges = [...]themes.Token{Demo: themes.Accent, Shadow: themes.Good, Acting: themes.Bad, WhatIfMode: themes.Nominated}
 
-// drawHeader says where one is and how it goes. Facts that do not fit go from the right; the badge never does.
-func drawHeader(a draw.Area, s *scene) {
+// drawHeader draws the source, the mode and the main figures. Facts that do not fit are dropped by rank; the mode's
+// badge never is.
+func drawHeader(a draw.Area, s *drawCtx) {
 	h := &s.Header
 	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
 	badge := h.Mode.String()
@@ -24,8 +25,9 @@ func drawHeader(a draw.Area, s *scene) {
 		return
 	}
 	all := [...]gauge{
-		{"agrees ", "", []byte(percentText(h.Agrees)), h.Compared > 0, 4},
-		{"leader ", h.Leader, span(nil, h.LeaderLeft, true), h.Leader != "", 0},
+		{"requeue rule ", h.RequeueRule, nil, h.RequeueRule != "", 5},
+		{"agrees ", "", []byte(percentText(h.AgreementRate)), h.Compared > 0, 4},
+		{"leader ", h.Leader, formatLease(nil, h.LeaseLeft, true), h.Leader != "", 0},
 		{"gen ", "", draw.AppendCount(nil, h.Generation), h.Generation > 0, 1},
 		{"", "", append(draw.AppendCount(nil, int64(h.Rate+0.5)), " dec/s"...), h.Rate > 0, 3},
 		{"p99 ", "", draw.AppendSpan(nil, h.P99), h.P99 > 0, 2},
@@ -41,7 +43,7 @@ func drawHeader(a draw.Area, s *scene) {
 	a.Set(a.W-2, 0, themes.Style(themes.Accent), '?')
 }
 
-// gauge is a fact of the header. Those of the lowest rank go first when not all fit.
+// gauge is a fact of the header. Those of the lowest rank are dropped first when not all fit.
 type gauge struct {
 	label, name string
 	value       []byte

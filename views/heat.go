@@ -8,11 +8,11 @@ import (
 // heatLabel is the width of the zone names and their means beside the map.
 const heatLabel = 17
 
-// heatPlan is how a map is laid out: in so many rows, with so many nodes to a cell, and cells so wide.
+// heatPlan is the layout of a map: its rows, the nodes per cell, and the columns per cell.
 type heatPlan struct{ rows, perCell, wide int }
 
-// planHeat lays a map out in a width and at most so many rows. One node a cell is the rule; where there are few, the cells
-// grow until they are seen from afar, and where there are very many, a cell is several nodes.
+// planHeat lays a map out in a width and a maximum of rows. A cell is normally one node; few nodes get wider cells, and
+// very many share cells.
 func planHeat(zones []HeatZone, width, most int) heatPlan {
 	w := max(width-heatLabel, 1)
 	p := heatPlan{perCell: 1, wide: 1}
@@ -39,7 +39,7 @@ func planHeat(zones []HeatZone, width, most int) heatPlan {
 	}
 }
 
-// drawHeat is a cell for every node: how high the glyph and how warm the colour say how much is allocated.
+// drawHeat draws a cell for every node: the glyph's height and the colour show how much is allocated.
 func drawHeat(a draw.Area, zones []HeatZone, p heatPlan) {
 	mapped, legend := a.Top(p.rows)
 	heatLegend(a.In(legend), p.perCell)
@@ -65,7 +65,7 @@ func drawHeat(a draw.Area, zones []HeatZone, p heatPlan) {
 	}
 }
 
-// heatZone is a zone's name and how much of it is allocated in the mean.
+// heatZone draws a zone's name and its mean allocation.
 func heatZone(row draw.Area, z *HeatZone) {
 	name := z.Name
 	if name == "" {
@@ -82,7 +82,7 @@ func heatZone(row draw.Area, z *HeatZone) {
 	row.PercentRight(heatLabel-6, 0, 5, themes.Style(themes.Text), float64(level)/float64(255*len(z.Cells)))
 }
 
-// heatCell draws some nodes as one: how full they are in the mean, and whatever is particular about any.
+// heatCell draws some nodes as one cell: their mean allocation, and the gravest flag of any.
 func heatCell(a draw.Area, x, y, wide int, cells []HeatCell) {
 	level := 0
 	var flags NodeFlags
@@ -115,10 +115,10 @@ func heatLegend(a draw.Area, perCell int) {
 		a.Set(x, 0, themes.Style(themes.Heat(fraction)), a.Level(fraction))
 		x++
 	}
-	r := run{a: a, x: x - 2}
-	r.sign(themes.Dim, "", "allocated")
-	r.sign(themes.Focus, "◆", "changed").sign(themes.Warn, "⊘", "cordoned").sign(themes.Bad, "✗", "not ready")
+	r := rowWriter{a: a, x: x - 2}
+	r.legend(themes.Dim, "", "allocated")
+	r.legend(themes.Focus, "◆", "changed").legend(themes.Warn, "⊘", "cordoned").legend(themes.Bad, "✗", "not ready")
 	if perCell > 1 {
-		r.sign(themes.Dim, "", "a cell is "+nodes(perCell))
+		r.legend(themes.Dim, "", "a cell is "+countNodes(perCell))
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"orrery/views/draw"
 )
 
-// helpColumns is how many columns the keys and the signs take when no group is divided.
+var helpPane = Pane{ID: HelpPane, Title: "Help", Digit: '?', minW: 30, minH: 4, body: drawHelp}
+
+// helpColumns returns how many columns the keys and the signs need if no group is split.
 func helpColumns(groups []KeyGroup, height int) int {
 	columns, y := 1, 0
 	for i := range len(groups) + 1 {
@@ -21,8 +23,8 @@ func helpColumns(groups []KeyGroup, height int) int {
 	return columns
 }
 
-// drawHelp lists the keys by purpose, and what the signs mean, in as many columns as fit.
-func drawHelp(a draw.Area, s *scene) {
+// drawHelp draws the keys by group, and the legend of the signs, in as many columns as fit.
+func drawHelp(a draw.Area, s *drawCtx) {
 	const width = 36
 	columns := max(min(a.W/width, helpColumns(s.ui.Keys, a.H)), 1)
 	w := a.W / columns
@@ -45,7 +47,7 @@ func drawHelp(a draw.Area, s *scene) {
 				break
 			}
 			a.Fit(at, y, 14, themes.Style(themes.Accent), k.Key)
-			a.Fit(at+15, y, w-17, themes.Style(themes.Text), k.Does)
+			a.Fit(at+15, y, w-17, themes.Style(themes.Text), k.Action)
 			y++
 		}
 		y++
@@ -54,7 +56,7 @@ func drawHelp(a draw.Area, s *scene) {
 		return
 	}
 	at := column * w
-	a.Fit(at, y, w-2, themes.Title.With(themes.Bold), "Signs")
+	a.Fit(at, y, w-2, themes.Title.With(themes.Bold), "Symbols")
 	for state := Active; state < podStates && y+1 < a.H; state++ {
 		y++
 		a.Set(at, y, themes.Style(state.Token()), state.Glyph())

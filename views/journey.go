@@ -8,60 +8,72 @@ import (
 	"orrery/views/draw"
 )
 
+var journeyPane = ListPane[JourneyStep]{
+	Pane:    Pane{ID: JourneyPane, Title: "Journey", About: AboutPod, Opens: ExplainPane, minW: 50, minH: 5, body: drawJourney},
+	Columns: stepColumns, Row: stepRow, Empty: "no transitions yet",
+	In: func(m *Model) *List[JourneyStep] {
+		if m.Journey == nil {
+			return nil
+		}
+		return &m.Journey.Steps
+	},
+}
+
 var stepColumns = []draw.Column{
 	{Long: "at", Short: "at", Min: 10, Rank: 2, Right: true},
-	{Long: "from", Short: "from", Min: 9, Grow: 1, Most: 15, Rank: 1},
-	{Long: "to", Short: "to", Min: 11, Grow: 2, Most: 17, Rank: 0},
+	{Long: "from", Short: "from", Min: 9, Grow: 1, Max: 15, Rank: 1},
+	{Long: "to", Short: "to", Min: 11, Grow: 2, Max: 17, Rank: 0},
 	{Long: "after", Short: "after", Min: 5, Rank: 3, Right: true},
-	{Long: "try", Short: "try", Min: 3, Rank: 5, Right: true},
-	{Long: "because of", Short: "event", Min: 22, Grow: 2, Most: 40, Rank: 0},
-	{Long: "plugin", Short: "plugin", Min: 17, Grow: 1, Most: 26, Rank: 4},
-	{Long: "it said", Short: "said", Min: 16, Grow: 6, Rank: 6},
+	{Long: "attempt", Short: "att", Min: 3, Rank: 5, Right: true},
+	{Long: "event", Short: "event", Min: 22, Grow: 2, Max: 40, Rank: 0},
+	{Long: "plugin", Short: "plugin", Min: 17, Grow: 1, Max: 26, Rank: 4},
+	{Long: "message", Short: "message", Min: 16, Grow: 6, Rank: 6},
 	{Long: "feasible", Short: "feasible", Min: 11, Rank: 8},
-	{Long: "took", Short: "took", Min: 6, Rank: 7, Right: true},
+	{Long: "duration", Short: "took", Min: 6, Rank: 7, Right: true},
 }
 
-// drawJourney is one pod's whole way: what it is, then every move with its cause and how long it had stayed.
-func drawJourney(a draw.Area, s *scene) {
+// drawJourney draws one pod's history: its facts, then every transition with its cause and the time in the previous
+// state.
+func drawJourney(a draw.Area, s *drawCtx) {
 	j := s.Journey
 	if j == nil {
-		absent(a, "choose a pod, and press enter")
+		drawAbsent(a, "select a pod and press enter")
 		return
 	}
-	mark(a.Row(0), 0, 16, j.State)
+	drawState(a.Row(0), 0, 16, j.State)
 	x := a.FitPath(17, 0, a.W-34, themes.Title.With(themes.Bold), j.Pod)
-	r := run{a: a.Row(0), x: x}
+	r := rowWriter{a: a.Row(0), x: x}
 	r.number(themes.Style(themes.Text), "", j.Attempts, "attempts")
 	if !j.Created.IsZero() {
-		r.fact(themes.Style(themes.Text), short(s.now.Sub(j.Created)), "old")
+		r.fact(themes.Style(themes.Text), formatSpan(s.now.Sub(j.Created)), "old")
 	}
-	if j.Waited > 0 {
-		r.fact(themes.Style(themes.Text), short(j.Waited), "waited")
+	if j.QueuedFor > 0 {
+		r.fact(themes.Style(themes.Text), formatSpan(j.QueuedFor), "queued")
 	}
-	if j.Tried > 0 {
-		r.fact(themes.Style(themes.Text), short(j.Tried), "of attempts")
+	if j.AttemptTime > 0 {
+		r.fact(themes.Style(themes.Text), formatSpan(j.AttemptTime), "in attempts")
 	}
-	y := facts(a, 2, a.H/3, j.Facts)
-	if len(j.Awaits) > 0 && a.H > y+6 {
-		a.Fit(0, y, 13, themes.Style(themes.Dim), "moved by")
-		y = a.Wrap(14, y, a.W-14, 2, themes.Style(themes.Text), strings.Join(j.Awaits, ", "))
+	y := drawFacts(a, 2, a.H/3, j.Facts)
+	if len(j.RequeuesOn) > 0 && a.H > y+6 {
+		a.Fit(0, y, 13, themes.Style(themes.Dim), "requeues on")
+		y = a.Wrap(14, y, a.W-14, 2, themes.Style(themes.Text), strings.Join(j.RequeuesOn, ", "))
 	}
 	if a.H > y+j.Steps.Total+4 || a.H > y+14 {
-		y = lifeline(a, y, j, s.now)
+		y = drawStateTime(a, y, j, s.now)
 	}
 	_, rest := a.Top(y + 1)
-	table(a.In(rest), s, stepColumns, &j.Steps, "nothing has happened to it yet", stepRow)
+	s.pane.list.draw(a.In(rest), s)
 }
 
-// lifeline draws the time of the steps that are at hand as one line, every stretch of it in the state that the pod was in,
-// and how long it was in each state in all. It gives the row after it.
-func lifeline(a draw.Area, y int, j *Journey, now time.Time) int {
+// drawStateTime draws the collected steps as one line of time, each stretch in the style of its state, and the total
+// time in each state. It returns the row after it.
+func drawStateTime(a draw.Area, y int, j *Journey, now time.Time) int {
 	steps := j.Steps.Rows
 	if len(steps) < 2 || j.Steps.First != 0 || len(steps) != j.Steps.Total || !now.After(steps[0].At) {
 		return y
 	}
 	const label = 14
-	a.Fit(0, y, label-1, themes.Style(themes.Dim), "its time")
+	a.Fit(0, y, label-1, themes.Style(themes.Dim), "time per state")
 	w, whole := a.W-label, now.Sub(steps[0].At)
 	var in [podStates]time.Duration
 	for i := range steps {
@@ -72,26 +84,26 @@ func lifeline(a draw.Area, y int, j *Journey, now time.Time) int {
 		state := steps[i].To
 		in[state] += end.Sub(steps[i].At)
 		from, to := column(steps[i].At.Sub(steps[0].At), whole, w), column(end.Sub(steps[0].At), whole, w)
-		a.Repeat(label+from, y, to-from, themes.Style(state.Token()), fillOf(state))
+		a.Repeat(label+from, y, to-from, themes.Style(state.Token()), stateFill(state))
 	}
-	r := run{a: a.Row(y + 1)}
+	r := rowWriter{a: a.Row(y + 1)}
 	_, r.a.Rect = r.a.Left(label)
 	for state, d := range in {
 		if d > 0 {
 			look := PodState(state)
-			r.fact(themes.Style(look.Token()), string(look.Glyph())+" "+short(d), look.Word())
+			r.fact(themes.Style(look.Token()), string(look.Glyph())+" "+formatSpan(d), look.Word())
 		}
 	}
 	return y + 2
 }
 
-// column is where a time lies on a line of w columns that stands for the whole.
+// column returns the column of a time on a line of w columns that spans whole.
 func column(at, whole time.Duration, w int) int {
 	return int(float64(at) / float64(whole) * float64(w))
 }
 
-// fillOf is what a stretch of time in a state is drawn with: as in the bar of the queue's shares.
-func fillOf(s PodState) rune {
+// stateFill returns the rune that fills a stretch of time in a state, as in the bar of the queue's shares.
+func stateFill(s PodState) rune {
 	for _, k := range queueKinds {
 		if k.state == s {
 			return k.fill
@@ -100,9 +112,9 @@ func fillOf(s PodState) rune {
 	return '━'
 }
 
-// facts draws names and values in as many columns as have room for the longest, on at most rows rows, and gives the row
-// after them.
-func facts(a draw.Area, y, rows int, list []Fact) int {
+// drawFacts draws names and values in as many columns as have room for the longest, on at most rows rows, and returns
+// the row after them.
+func drawFacts(a draw.Area, y, rows int, list []Fact) int {
 	const name, width = 14, 44
 	longest := 0
 	for _, f := range list {
@@ -124,16 +136,16 @@ func facts(a draw.Area, y, rows int, list []Fact) int {
 	return y + (len(list)+perRow-1)/perRow
 }
 
-func stepRow(row draw.Area, t *JourneyStep, places *draw.Columns, _ *scene) {
+func stepRow(row draw.Area, t *JourneyStep, places *draw.Slots, _ *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	row.ClockRight(places[0].X, 0, places[0].W, dim, t.At)
 	if places[1].W > 0 {
-		mark(row, places[1].X, places[1].W, t.From)
+		drawState(row, places[1].X, places[1].W, t.From)
 	}
 	row.Set(places[2].X, 0, dim, '→')
-	mark(row, places[2].X+2, places[2].W-2, t.To)
-	if t.Stayed > 0 {
-		row.SpanRight(places[3].X, 0, places[3].W, text, t.Stayed)
+	drawState(row, places[2].X+2, places[2].W-2, t.To)
+	if t.PreviousStateTime > 0 {
+		row.SpanRight(places[3].X, 0, places[3].W, text, t.PreviousStateTime)
 	}
 	if t.Attempt > 0 {
 		row.CountRight(places[4].X, 0, places[4].W, dim, int64(t.Attempt))
@@ -142,9 +154,9 @@ func stepRow(row draw.Area, t *JourneyStep, places *draw.Columns, _ *scene) {
 	row.Fit(places[6].X, 0, places[6].W, dim, t.Plugin)
 	row.Fit(places[7].X, 0, places[7].W, dim, t.Note)
 	if t.Examined > 0 {
-		shareOf(row, places[8], t.Feasible, t.Examined)
+		drawShare(row, places[8], t.Feasible, t.Examined)
 	}
-	if t.Took > 0 {
-		row.SpanRight(places[9].X, 0, places[9].W, text, t.Took)
+	if t.AttemptDuration > 0 {
+		row.SpanRight(places[9].X, 0, places[9].W, text, t.AttemptDuration)
 	}
 }

@@ -2,13 +2,13 @@ package views
 
 import "orrery/views/draw"
 
-// The least screen that is of use, and the one from which on every pane of the overview has a box.
+// The smallest usable screen, and the smallest on which every pane of the overview has a box.
 const (
 	MinWidth, MinHeight   = 60, 16
 	wideWidth, wideHeight = 120, 27
 )
 
-// Spot is a pane of the overview and where it stands. A strip is one line without a border.
+// Spot is the place of a pane in the overview. A strip is one line without a border.
 type Spot struct {
 	Pane  PaneID
 	Rect  draw.Rect
@@ -26,7 +26,7 @@ func Layout(r draw.Rect) [5]Spot {
 	return narrow(r)
 }
 
-// wide has every pane in a box: what waits and where it could go above, what moves and who decides below.
+// wide gives every pane a box: queue and snapshot above, zones, evictions and leader below.
 func wide(r draw.Rect) [5]Spot {
 	top, bottom := r.Top((r.H*11 + 10) / 20)
 	queue, snapshot := top.Left(max(r.W*46/100, 60))
@@ -41,7 +41,7 @@ func wide(r draw.Rect) [5]Spot {
 	}
 }
 
-// compact has boxes for what is stuck, where and what leaves, and lines for the rest.
+// compact gives queue, snapshot and evictions a box, and zones and leader a line.
 func compact(r draw.Rect) [5]Spot {
 	boxes, strips := r.Top(r.H - 2)
 	queue, lower := boxes.Top((boxes.H + 1) / 2)
@@ -56,7 +56,7 @@ func compact(r draw.Rect) [5]Spot {
 	}
 }
 
-// narrow has a box for the queue alone.
+// narrow gives only the queue a box.
 func narrow(r draw.Rect) [5]Spot {
 	queue, rest := r.Top(r.H - 4)
 	spots := [5]Spot{{Pane: QueuePane, Rect: queue}}

@@ -8,6 +8,11 @@ import (
 	"orrery/views/draw"
 )
 
+var leaderPane = Pane{
+	ID: LeaderPane, Title: "Leader", Help: "who leads, for how long, and who would be next", Digit: '6',
+	minW: 24, minH: 3, body: drawLeader, drawLine: stripLeader, borderFact: leaderRight,
+}
+
 func leaderRight(m *Model) string {
 	switch l := m.Leader; {
 	case l == nil:
@@ -18,18 +23,18 @@ func leaderRight(m *Model) string {
 	return counted(m.Leader.Transitions, "transition")
 }
 
-// noLease tells that nobody stands for the scheduler's lease, and that something is known all the same.
+// noLease reports whether there is no scheduler lease, although other facts are known.
 func (l *Leader) noLease() bool { return l.State == "absent" }
 
-// drawLeader says who leads, how safely, and who would be next.
-func drawLeader(a draw.Area, s *scene) {
+// drawLeader draws who leads, for how long, and the candidates.
+func drawLeader(a draw.Area, s *drawCtx) {
 	l := s.Leader
 	if l == nil {
-		absent(a, "one scheduler, no election")
+		drawAbsent(a, "one scheduler, no election")
 		return
 	}
 	if l.noLease() {
-		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "there is no lease of the scheduler's")
+		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "there is no scheduler lease")
 		_, rest := a.Top(2)
 		leaderFacts(a.In(rest), l, s)
 		return
@@ -44,7 +49,7 @@ func drawLeader(a draw.Area, s *scene) {
 			most = 9
 		}
 		beats, rest := a.Top(min(max(a.H/4, 2), most) + 1)
-		leaderBeats(a.In(beats), l)
+		renewIntervals(a.In(beats), l)
 		_, rest = rest.Top(1)
 		a = a.In(rest)
 	}
@@ -55,20 +60,20 @@ func leaderHolder(a draw.Area, l *Leader, now time.Time) {
 	x := a.Text(0, 0, themes.Style(themes.Good), "♥ ")
 	holder := l.Holder
 	if holder == "" {
-		a.Text(0, 0, themes.Bad.With(themes.Bold), "✗ nobody leads")
+		a.Text(0, 0, themes.Bad.With(themes.Bold), "✗ no leader")
 		return
 	}
 	x = a.Fit(x, 0, a.W-x-12, themes.Title.With(themes.Bold), holder)
-	if l.Leads {
+	if l.IsSelf {
 		x = a.Text(x+1, 0, themes.Style(themes.Accent), "this one")
 	}
 	if !l.Acquired.IsZero() {
-		r := run{a: a, x: x}
+		r := rowWriter{a: a, x: x}
 		r.fact(themes.Style(themes.Dim), "for "+string(draw.AppendSpan(nil, now.Sub(l.Acquired))), "")
 	}
 }
 
-// leaderExpiry is the lease running out, until it is renewed.
+// leaderExpiry draws the time left until the lease expires.
 func leaderExpiry(a draw.Area, l *Leader, now time.Time) {
 	left := l.Renewed.Add(l.Lease).Sub(now)
 	if l.Holder == "" || l.Lease <= 0 {
@@ -82,7 +87,7 @@ func leaderExpiry(a draw.Area, l *Leader, now time.Time) {
 		token = themes.Warn
 	}
 	w := max(a.W-24, 4)
-	a.Drain(0, 0, w, themes.Style(token), float64(left)/float64(l.Lease))
+	a.Countdown(0, 0, w, themes.Style(token), float64(left)/float64(l.Lease))
 	x := a.Span(w+1, 0, themes.Style(token).With(themes.Bold), max(left, 0))
 	word := " until it expires"
 	if left <= 0 {
@@ -91,12 +96,11 @@ func leaderExpiry(a draw.Area, l *Leader, now time.Time) {
 	a.Fit(x, 0, a.W-x, themes.Style(themes.Dim), word)
 }
 
-// leaderBeats is the pulse of renewals: how long after each other they came, against the time
-// after which the leader gives up.
-func leaderBeats(a draw.Area, l *Leader) {
-	heading(a, 0, "renewals")
-	if n := len(l.Beats); n > 0 {
-		a.Fit(9, 0, a.W-10, themes.Style(themes.Good), " "+short(l.Beats[n-1])+" apart ")
+// renewIntervals draws the intervals between renewals against the time after which the leader gives up.
+func renewIntervals(a draw.Area, l *Leader) {
+	drawHeading(a, 0, "renewals")
+	if n := len(l.RenewIntervals); n > 0 {
+		a.Fit(9, 0, a.W-10, themes.Style(themes.Good), " "+formatSpan(l.RenewIntervals[n-1])+" between renewals ")
 	}
 	_, rest := a.Top(1)
 	if rest.H >= 2 && rest.W >= 30 {
@@ -106,18 +110,18 @@ func leaderBeats(a draw.Area, l *Leader) {
 		for y := range axis.H {
 			axis.Set(axis.W-1, y, themes.Style(themes.Border), '│')
 		}
-		tick(axis, 0, short(l.Deadline))
-		tick(axis, axis.H-1, "0")
+		axisLabel(axis, 0, formatSpan(l.Deadline))
+		axisLabel(axis, axis.H-1, "0")
 	}
-	values := make([]float64, len(l.Beats))
-	for i, b := range l.Beats {
+	values := make([]float64, len(l.RenewIntervals))
+	for i, b := range l.RenewIntervals {
 		values[i] = b.Seconds()
 	}
 	a.In(rest).Chart(themes.Style(themes.Good), values, l.Deadline.Seconds())
 }
 
-// leaderFacts are who waits, how the lease is kept, and how it passed from hand to hand.
-func leaderFacts(a draw.Area, l *Leader, s *scene) {
+// leaderFacts draws the candidates, the lease's settings and its transitions.
+func leaderFacts(a draw.Area, l *Leader, s *drawCtx) {
 	const label = 9
 	y := 0
 	line := func(name, value string) {
@@ -145,18 +149,18 @@ func leaderFacts(a draw.Area, l *Leader, s *scene) {
 		line(name, value)
 	}
 	if l.Lease > 0 {
-		line("lease", short(l.Lease)+", renewed every "+short(l.Retry))
-		line("gives up", short(l.Deadline)+" after a renewal")
+		line("lease", formatSpan(l.Lease)+", renewed every "+formatSpan(l.Retry))
+		line("deadline", "renewDeadline "+formatSpan(l.Deadline))
 	}
-	if !l.Takeover.IsZero() && l.Takeover.After(s.now) {
-		line("takeover", "in "+short(l.Takeover.Sub(s.now))+" without a renewal")
+	if !l.FailoverAt.IsZero() && l.FailoverAt.After(s.now) {
+		line("failover", "in "+formatSpan(l.FailoverAt.Sub(s.now))+" if not renewed")
 	}
-	if l.Skew > 0 {
-		safe := strconv.FormatFloat(l.Skew, 'f', 2, 64) + "× apart is safe"
-		if l.Seen > 1 {
-			safe += ", " + strconv.FormatFloat(l.Seen, 'f', 2, 64) + "× was seen"
+	if l.MaxClockSkew > 0 {
+		safe := strconv.FormatFloat(l.MaxClockSkew, 'f', 2, 64) + "× max clock skew"
+		if l.ObservedClockSkew > 1 {
+			safe += ", " + strconv.FormatFloat(l.ObservedClockSkew, 'f', 2, 64) + "× observed"
 		}
-		line("clocks", safe)
+		line("skew", safe)
 	}
 	if l.Overlap != "" {
 		a.Fit(0, y, a.W, themes.Bad.With(themes.Bold), "✗ "+l.Overlap)
@@ -166,16 +170,17 @@ func leaderFacts(a draw.Area, l *Leader, s *scene) {
 	leaderHistory(a.In(rest), l, s.now)
 }
 
-// leaderHistory is how the leases passed from hand to hand, and who has the other ones. What is little shows in full.
+// leaderHistory draws the transitions of the leases, and the holders of the other leases. A short list is
+// drawn in full.
 func leaderHistory(a draw.Area, l *Leader, now time.Time) {
 	others := 0
 	if len(l.Others) > 0 {
-		others = min(1+len(l.Others), max(a.H/2, a.H-1-len(l.Changes)))
+		others = min(1+len(l.Others), max(a.H/2, a.H-1-len(l.History)))
 	}
-	if n := min(len(l.Changes), a.H-others-1); n > 0 {
-		heading(a, 0, "changes")
+	if n := min(len(l.History), a.H-others-1); n > 0 {
+		drawHeading(a, 0, "transitions")
 		for i := range n {
-			leaderChange(a.Row(1+i), &l.Changes[i])
+			leaderTransition(a.Row(1+i), &l.History[i])
 		}
 		_, rest := a.Top(n + 1)
 		a = a.In(rest)
@@ -183,7 +188,7 @@ func leaderHistory(a draw.Area, l *Leader, now time.Time) {
 	if others < 2 || a.H < 2 {
 		return
 	}
-	heading(a, 0, "other leases")
+	drawHeading(a, 0, "other leases")
 	for i := range min(len(l.Others), a.H-1) {
 		leaderOther(a.Row(1+i), &l.Others[i], now)
 	}
@@ -200,13 +205,13 @@ func leaderOther(a draw.Area, o *OtherLease, now time.Time) {
 	}
 	x := name + 1
 	if o.Holder == "" {
-		a.Fit(x, 0, a.W-x, themes.Style(themes.Warn), "nobody")
+		a.Fit(x, 0, a.W-x, themes.Style(themes.Warn), "no holder")
 		return
 	}
 	a.Fit(x, 0, holder, themes.Style(themes.Text), o.Holder)
 	x += holder + 1
 	if until := o.Expires.Sub(now); until > 0 {
-		x = a.Fit(x, 0, left, themes.Style(themes.Good), short(until)+" left")
+		x = a.Fit(x, 0, left, themes.Style(themes.Good), formatSpan(until)+" left")
 	} else {
 		x = a.Fit(x, 0, left, themes.Style(themes.Bad), "expired")
 	}
@@ -215,7 +220,7 @@ func leaderOther(a draw.Area, o *OtherLease, now time.Time) {
 	}
 }
 
-func leaderChange(a draw.Area, c *LeaderChange) {
+func leaderTransition(a draw.Area, c *LeaderTransition) {
 	dim := themes.Style(themes.Dim)
 	x := a.Text(0, 0, dim, c.At.Format(time.TimeOnly)) + 2
 	if c.Lease != "" {
@@ -229,22 +234,22 @@ func leaderChange(a draw.Area, c *LeaderChange) {
 	}
 }
 
-// short is a duration in words.
-func short(d time.Duration) string { return string(draw.AppendSpan(nil, d)) }
+// formatSpan formats a duration.
+func formatSpan(d time.Duration) string { return string(draw.AppendSpan(nil, d)) }
 
-func stripLeader(a draw.Area, s *scene) {
+func stripLeader(a draw.Area, s *drawCtx) {
 	l := s.Leader
 	if l == nil {
 		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "one scheduler, no election")
 		return
 	}
 	if l.noLease() {
-		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "no lease of the scheduler's, "+counted(len(l.Others), "other"))
+		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "no scheduler lease, "+counted(len(l.Others), "other"))
 		return
 	}
 	left := max(l.Renewed.Add(l.Lease).Sub(s.now), 0)
 	x := a.Text(0, 0, themes.Style(themes.Good), "♥ ")
-	r := run{a: a, x: a.Fit(x, 0, a.W/2, themes.Style(themes.Text), l.Holder)}
-	r.fact(themes.Style(themes.Text), short(left), "left").fact(themes.Style(themes.Text), counted(l.Transitions, "transition"), "")
+	r := rowWriter{a: a, x: a.Fit(x, 0, a.W/2, themes.Style(themes.Text), l.Holder)}
+	r.fact(themes.Style(themes.Text), formatSpan(left), "left").fact(themes.Style(themes.Text), counted(l.Transitions, "transition"), "")
 	r.number(themes.Style(themes.Text), "", len(l.Candidates), "waiting")
 }

@@ -12,7 +12,7 @@ import (
 	"orrery/views/draw"
 )
 
-// chosenLeader is one whom the control plane chose, in a cluster with other leases.
+// chosenLeader is a leader that the control plane chose, in a cluster with other leases.
 func chosenLeader() *views.Leader {
 	l := sampleLeader()
 	l.Strategy, l.Preferred = "OldestEmulationVersion", "replica-c"
@@ -26,14 +26,14 @@ func chosenLeader() *views.Leader {
 		{Name: "kube-system/kube-controller-manager", Holder: "control-1_4be4", Expires: in(14 * time.Second), Transitions: 3},
 		{Name: "monitoring/alerts", Holder: "alerts-0", Expires: ago(9 * time.Second), Transitions: 1},
 	}
-	l.Changes = append([]views.LeaderChange{
+	l.History = append([]views.LeaderTransition{
 		{Lease: "kube-controller-manager", At: ago(time.Hour), From: "control-2_9a11", To: "control-1_4be4", Why: "taken over after silence"},
-	}, l.Changes...)
+	}, l.History...)
 	return l
 }
 
-func TestTheLeaderInOtherCircumstances(t *testing.T) {
-	elsewhere := &views.Leader{State: "absent", Others: chosenLeader().Others, Changes: chosenLeader().Changes[:1]}
+func TestLeader_Goldens(t *testing.T) {
+	elsewhere := &views.Leader{State: "absent", Others: chosenLeader().Others, History: chosenLeader().History[:1]}
 	for name, l := range map[string]*views.Leader{"chosen by the control plane": chosenLeader(), "other leases only": elsewhere} {
 		for _, s := range []size{{80, 24}, {140, 40}} {
 			t.Run(name+"/"+s.String(), func(t *testing.T) {
@@ -45,19 +45,19 @@ func TestTheLeaderInOtherCircumstances(t *testing.T) {
 	}
 }
 
-func TestThePaneSaysHowFarApartClocksMayRun(t *testing.T) {
+func TestLeader_ShowsClockSkew(t *testing.T) {
 	for name, c := range map[string]struct {
 		skew, seen float64
 		want, not  string
 	}{
-		"with kube-scheduler's settings": {1.5, 1, "clocks   1.50× apart is safe ", "was seen"},
-		"and how far they were seen to":  {1.5, 1.02, "clocks   1.50× apart is safe, 1.02× was seen", ""},
-		"also when that is too far":      {1.25, 1.4, "clocks   1.25× apart is safe, 1.40× was seen", ""},
-		"and nothing where none knows":   {0, 1.4, "takeover", "clocks"},
+		"with kube-scheduler's settings": {1.5, 1, "skew     1.50× max clock skew ", "observed"},
+		"and how far they were seen to":  {1.5, 1.02, "skew     1.50× max clock skew, 1.02× observed", ""},
+		"also when that is too far":      {1.25, 1.4, "skew     1.25× max clock skew, 1.40× observed", ""},
+		"and nothing where none knows":   {0, 1.4, "failover", "skew"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := sample(312, 240)
-			m.Leader.Skew, m.Leader.Seen = c.skew, c.seen
+			m.Leader.MaxClockSkew, m.Leader.ObservedClockSkew = c.skew, c.seen
 			got := screen(m, sampleState(views.LeaderPane), size{120, 40}, draw.Braille).Plain()
 			if !strings.Contains(got, c.want) || (c.not != "" && strings.Contains(got, c.not)) {
 				t.Errorf("want %q in it, and not %q:\n%s", c.want, c.not, got)
@@ -66,12 +66,12 @@ func TestThePaneSaysHowFarApartClocksMayRun(t *testing.T) {
 	}
 }
 
-func TestTheLeaderPaneKeepsItsSizeWhateverLeasesAreCalled(t *testing.T) {
+func TestLeader_LongLeaseNames(t *testing.T) {
 	for _, name := range hostile {
 		for _, s := range []size{{20, 5}, {60, 16}, {80, 24}, {140, 40}} {
 			m := sample(312, 60)
 			l := chosenLeader()
-			l.Holder, l.Strategy, l.Preferred, l.Changes[0].Lease, l.Changes[0].To = name, name, name, name, name
+			l.Holder, l.Strategy, l.Preferred, l.History[0].Lease, l.History[0].To = name, name, name, name, name
 			l.Candidates[0].Name, l.Candidates[0].Note = name, name
 			l.Others[1].Name, l.Others[1].Holder = name, name
 			m.Leader = l

@@ -8,11 +8,13 @@ import (
 	"orrery/views/draw"
 )
 
-// drawMetrics draws the curves: how much is decided, how long it takes, how much waits.
-func drawMetrics(a draw.Area, s *scene) {
+var metricsPane = Pane{ID: MetricsPane, Title: "Metrics", Help: "decisions, latency and pending pods over time", Digit: '9', minW: 50, minH: 10, body: drawMetrics}
+
+// drawMetrics draws the curves: decisions per second, latency and pending pods.
+func drawMetrics(a draw.Area, s *drawCtx) {
 	m := s.Metrics
 	if m == nil {
-		absent(a, "nothing has been measured yet")
+		drawAbsent(a, "nothing has been measured yet")
 		return
 	}
 	charts := a.Rect
@@ -25,11 +27,11 @@ func drawMetrics(a draw.Area, s *scene) {
 	top, below := charts.Top(h)
 	middle, low := below.Top(h)
 	chart(a.In(top), "decisions a second", themes.Good, m.Rate, m.Step, numberOf)
-	chart(a.In(middle), "slowest hundredth of attempts", themes.Accent, m.P99, m.Step, secondsOf)
-	chart(a.In(low), "pods waiting", themes.Backoff, m.Depth, m.Step, numberOf)
+	chart(a.In(middle), "p99 attempt latency", themes.Accent, m.P99, m.Step, secondsOf)
+	chart(a.In(low), "pending pods", themes.Backoff, m.Depth, m.Step, numberOf)
 }
 
-// chart draws one curve with its title, its latest value and its two axes: what it reaches, and how far back it goes.
+// chart draws one curve with its title, its latest value, and the scales of both axes.
 func chart(a draw.Area, title string, token themes.Token, values []float64, step time.Duration, say func(float64) string) {
 	if a.H < 3 {
 		return
@@ -38,7 +40,7 @@ func chart(a draw.Area, title string, token themes.Token, values []float64, step
 	if len(values) > 0 {
 		most, last = slices.Max(values), values[len(values)-1]
 	}
-	heading(a, 0, title)
+	drawHeading(a, 0, title)
 	a.Text(draw.Width(title)+1, 0, themes.Style(token).With(themes.Bold), " "+say(last)+" ")
 	const scale = 8
 	_, rest := a.Top(1)
@@ -47,38 +49,38 @@ func chart(a draw.Area, title string, token themes.Token, values []float64, step
 	axis, curve := a.In(left), a.In(plot)
 	dim, line := themes.Style(themes.Dim), themes.Style(themes.Border)
 	if most == 0 {
-		curve.Center((curve.H-1)/2, dim, "nothing yet")
+		curve.Center((curve.H-1)/2, dim, "no data yet")
 		return
 	}
 	for y := range axis.H {
 		axis.Set(scale-1, y, line, '│')
 	}
-	tick(axis, 0, say(most))
+	axisLabel(axis, 0, say(most))
 	if axis.H > 4 {
-		tick(axis, (axis.H-1)/2, say(most*float64(axis.H-(axis.H-1)/2)/float64(axis.H)))
+		axisLabel(axis, (axis.H-1)/2, say(most*float64(axis.H-(axis.H-1)/2)/float64(axis.H)))
 	}
 	if axis.H > 2 {
-		tick(axis, axis.H-1, "0")
+		axisLabel(axis, axis.H-1, "0")
 	}
 	shown := curve.Curve(themes.Style(token), values, most)
 	timeAxis(a.In(under), scale, curve.W, step*time.Duration(shown))
 }
 
-// tick is a value on the axis of a chart.
-func tick(axis draw.Area, y int, value string) {
+// axisLabel draws a value on the axis of a chart.
+func axisLabel(axis draw.Area, y int, value string) {
 	axis.TextRight(0, y, axis.W-2, themes.Style(themes.Dim), value)
 	axis.Set(axis.W-1, y, themes.Style(themes.Border), '┤')
 }
 
-// timeAxis says how far back a chart reaches.
+// timeAxis draws how far back a chart reaches.
 func timeAxis(row draw.Area, x, w int, covered time.Duration) {
 	if row.H == 0 || covered <= 0 {
 		return
 	}
 	dim := themes.Style(themes.Dim)
-	row.Text(x, 0, dim, short(covered)+" ago")
+	row.Text(x, 0, dim, formatSpan(covered)+" ago")
 	if w >= 40 {
-		half := short(covered / 2)
+		half := formatSpan(covered / 2)
 		row.Text(x+w/2-len(half)/2, 0, dim, half)
 	}
 	row.TextRight(x, 0, w, dim, "now")
@@ -86,9 +88,9 @@ func timeAxis(row draw.Area, x, w int, covered time.Duration) {
 
 func numberOf(v float64) string { return string(draw.AppendCount(nil, int64(v+0.5))) }
 
-func secondsOf(v float64) string { return short(time.Duration(v * float64(time.Second))) }
+func secondsOf(v float64) string { return formatSpan(time.Duration(v * float64(time.Second))) }
 
-// metricNumbers are the figures beside the curves.
+// metricNumbers draws the figures beside the curves.
 func metricNumbers(a draw.Area, m *Metrics) {
 	y := 0
 	line := func(name string, style themes.Style, value string) {
@@ -99,7 +101,7 @@ func metricNumbers(a draw.Area, m *Metrics) {
 		}
 	}
 	text := themes.Style(themes.Text)
-	heading(a, y, "attempts")
+	drawHeading(a, y, "attempts")
 	y++
 	for _, t := range m.Attempts {
 		style := text
@@ -110,21 +112,21 @@ func metricNumbers(a draw.Area, m *Metrics) {
 	}
 	y++
 	if y < a.H {
-		heading(a, y, "how long they take")
+		drawHeading(a, y, "attempt latency")
 		y++
 	}
 	for _, q := range m.Latency {
 		took := "not measured"
-		if q.Took > 0 {
-			took = short(q.Took)
+		if q.Duration > 0 {
+			took = formatSpan(q.Duration)
 		}
 		line(q.Name, text, took)
 	}
 	y++
 	if y < a.H {
-		heading(a, y, "held")
+		drawHeading(a, y, "cache")
 		y++
 	}
-	line("pods in the cache", text, numberOf(float64(m.CachePods)))
-	line("of them on their way", text, numberOf(float64(m.Underway)))
+	line("pods", text, numberOf(float64(m.CachePods)))
+	line("assumed, not yet bound", text, numberOf(float64(m.AssumedPods)))
 }

@@ -1,8 +1,12 @@
 package views
 
-import "time"
+import (
+	"time"
 
-// Model is everything there is to show. A part that is nil is not known, which its pane says.
+	"orrery/views/filter"
+)
+
+// Model is all the data of a frame. A nil part is unknown, which its pane says.
 type Model struct {
 	Header    Header
 	Queue     *Queue
@@ -20,26 +24,26 @@ type Model struct {
 	WhatIf    *WhatIf
 	Agreement *Agreement
 	Pressure  *Pressure
-	// Hidden are the panes that have nothing to show for want of a right, and the words that they say instead.
-	Hidden map[PaneID]string
-	// Narrowed is what a filter or another order left of the open pane's list; nil where it is shown as it is.
-	Narrowed *Narrowed
+	// List is the open pane's *[List], for a pane whose rows have no field of their own.
+	List any
+	// Forbidden maps panes that are empty for lack of permissions to the text they show instead.
+	Forbidden map[PaneID]string
+	// Filtered is the result of filtering or sorting the open pane's list; nil if the list is neither filtered nor
+	// sorted.
+	Filtered *Filtered
 }
 
-// Narrowed is how many rows of a list a filter left. A long list is gone through bit by bit: while it is Partial, the
-// next model has more.
-type Narrowed struct {
-	Matches, Of int
-	Partial     bool
-}
+// Filtered is how many rows match a filter. A long list is filtered in parts: while it is Partial, the next model has
+// more.
+type Filtered = filter.Result
 
-// List is the part of a list that was collected: Rows are those from First on, of Total in all.
+// List is the collected part of a list: Rows start at index First, of Total rows.
 type List[T any] struct {
 	First, Total int
 	Rows         []T
 }
 
-// At is the i-th row of the whole list, or nil if it was not collected.
+// At returns the i-th row of the whole list; nil if it was not collected.
 func (l *List[T]) At(i int) *T {
 	if i < l.First || i >= l.First+len(l.Rows) {
 		return nil
@@ -47,7 +51,7 @@ func (l *List[T]) At(i int) *T {
 	return &l.Rows[i-l.First]
 }
 
-// Mode is what the program does to the world.
+// Mode is how the program relates to the cluster.
 type Mode uint8
 
 // The modes.
@@ -55,87 +59,82 @@ const (
 	Demo   Mode = iota // plays a recording
 	Shadow             // watches a cluster and decides beside its scheduler
 	Acting             // is the cluster's scheduler
-	Hypothetical
+	WhatIfMode
 )
 
 func (m Mode) String() string { return [...]string{"DEMO", "SHADOW", "ACTIVE", "WHAT-IF"}[m] }
 
-// Header is where one is and how it goes.
+// Header holds the facts of the first line.
 type Header struct {
-	Source     string // a recording's name, or a cluster's
+	Source     string // the name of a recording or a cluster
 	Mode       Mode
 	Leader     string
-	LeaderLeft time.Duration // until the lease runs out
+	LeaseLeft  time.Duration // until the lease expires
 	Generation int64
-	// Rate is decisions per second, P99 how long the slowest hundredth of them take at least; zero if not measured.
+	// Rate is decisions per second, P99 the p99 attempt latency; zero if not measured.
 	Rate float64
 	P99  time.Duration
-	// Compared decisions of the cluster's scheduler are as good as Orrery's at this rate, from 0 to 1; zero if there is none.
-	Compared int64
-	Agrees   float64
-	// Alert is said in place of anything else, such as a lost connection.
+	// RequeueRule is the rule by which failed pods are requeued; empty for the default, queueing hints.
+	RequeueRule string
+	// Compared is how many decisions of the cluster's scheduler were compared, AgreementRate the share as good as
+	// Orrery's, from 0 to 1; both are zero without a comparison.
+	Compared      int64
+	AgreementRate float64
+	// Alert replaces the other facts, such as when the connection is lost.
 	Alert string
 }
 
-// Timeline is a recording's time, or that of a run so far.
+// Timeline is the time span of a recording, or of a run so far.
 type Timeline struct {
 	Start, End, At time.Time
 	Speed          string
 	Paused         bool
 	Marks          []Mark
-	// Rate is decisions a second and Depth how many pods waited, each value for a Step from Start on. Depth ends where
-	// nobody has played yet. Both are empty where nobody counts.
+	// Rate is decisions per second and Depth the number of pending pods, one value for each Step from Start on. Depth
+	// ends where the recording was not replayed yet. Both are empty if nothing is counted.
 	Step        time.Duration
 	Rate, Depth []float64
-	// Listed are the marks that a filter or another order left of the list of them; nil where all are listed as they are.
-	Listed *List[Mark]
+	// Listed are the marks that the timeline pane lists.
+	Listed List[Mark]
 }
 
-// List is the list of marks.
-func (t *Timeline) List() *List[Mark] {
-	if t.Listed != nil {
-		return t.Listed
-	}
-	return &List[Mark]{Total: len(t.Marks), Rows: t.Marks}
-}
-
-// Mark is a moment worth going to.
+// Mark is a notable moment.
 type Mark struct {
 	At    time.Time
 	Label string
-	// Kind says in a word or two what kind of moment it is, Glyph is its sign, and Bad says that it is no good news.
+	// Kind names the kind of moment in a word or two, Glyph is its sign, and Bad marks a problem.
 	Kind  string
 	Glyph rune
 	Bad   bool
-	// Told says that a person wrote it, which is worth more than what was noticed.
-	Told bool
+	// Annotated says that a person wrote the mark; such marks are drawn over detected ones.
+	Annotated bool
 }
 
 // Metrics are curves, oldest value first, one value for every Step.
 type Metrics struct {
 	Step        time.Duration
-	Rate, Depth []float64 // decisions a second; waiting pods
+	Rate, Depth []float64 // decisions per second; pending pods
 	P99         []float64 // seconds
-	Attempts    []Tally
+	Attempts    []NamedCount
 	Latency     []Quantile
-	// CachePods are on nodes, Underway of them on their way there.
-	CachePods, Underway int
+	// CachePods is how many pods the cache has on nodes; AssumedPods of them are not yet bound.
+	CachePods, AssumedPods int
 }
 
-// Tally is a count of something.
-type Tally struct {
+// NamedCount is a count of something.
+type NamedCount struct {
 	Name  string
 	Count int64
 	Bad   bool
 }
 
-// Quantile is how long a share of the attempts took at most.
+// Quantile is the longest duration of a share of the attempts.
 type Quantile struct {
-	Name string
-	Took time.Duration
+	Name     string
+	Duration time.Duration
 }
 
-// Plugins says what every plugin costs and decides, in the order in which they run.
+// Plugins holds every plugin's cost and rejections, in the order in which plugins run.
 type Plugins struct {
 	Profile string
 	List    List[PluginRow]
@@ -147,7 +146,7 @@ type PluginRow struct {
 	Weight        int
 	Calls         int64
 	Mean, P99     time.Duration
-	// Share is its part of all the time spent in plugins.
+	// Share is the plugin's share of all time spent in plugins.
 	Share      float64
 	Rejections int64
 }

@@ -2,41 +2,41 @@ package views
 
 import "time"
 
-// Snapshot is what the scheduler believes of the nodes.
+// Snapshot is the scheduler's snapshot of the nodes.
 type Snapshot struct {
 	Generation int64
 	Nodes      int
 	Changed    int // by the last refresh
 	Taken      time.Time
-	// Drift says in words where the belief differs from the cluster, if they were Compared; empty if nowhere.
+	// Drift describes where the snapshot differs from the cluster, if Compared; empty if nowhere.
 	Drift    string
 	Compared bool
 	// Heat has a cell for every node, by zone.
 	Heat []HeatZone
-	// Recent are the nodes that changed last, the latest first; List all of them.
+	// Recent are the nodes that changed last, the latest first; List are all nodes.
 	Recent []NodeRow
 	List   List[NodeRow]
 }
 
-// HeatZone is the nodes of a zone in their order.
+// HeatZone holds the nodes of a zone in snapshot order.
 type HeatZone struct {
 	Name  string
 	Cells []HeatCell
 }
 
-// HeatCell is one node: how much of it is allocated, from 0 to 255, and what is particular about it.
+// HeatCell is one node: how much of it is allocated, from 0 to 255, and its flags.
 type HeatCell struct {
 	Level uint8
 	Flags NodeFlags
 }
 
-// NodeFlags is what is particular about a node.
+// NodeFlags are notable states of a node.
 type NodeFlags uint8
 
 // The flags.
 const (
 	Changed NodeFlags = 1 << iota // by the last refresh
-	Fading                        // not long ago
+	Fading                        // changed not long ago
 	Cordoned
 	NotReady
 	Pressed // short of memory, disk or process IDs
@@ -51,12 +51,14 @@ type NodeRow struct {
 	CPU, Memory Amount
 	Pods        Amount
 	Taints      string
-	// Affine pods here have affinity or anti-affinity to others, Repelling ones must not be beside others; Claims are
-	// the volume claims in use, Ports the host ports, Images those that were pulled.
+	// Affine counts pods with affinity or anti-affinity to other pods, Repelling those with required anti-affinity;
+	// Claims the volume claims in use, Ports the host ports, Images the images on the node.
 	Affine, Repelling, Claims, Ports, Images int
+	PodCount                                 int
+	Labels                                   map[string]string
 }
 
-// Amount is how much of something is used, as a fraction and in words such as "3.2" of "8".
+// Amount is how much of something is used, as a fraction and as text such as "3.2" of "8".
 type Amount struct {
 	Fraction   float64
 	Used, Most string
@@ -67,12 +69,12 @@ type NodeDetail struct {
 	Row       NodeRow
 	Resources []Resource
 	Facts     []Fact
-	// Images are those that were pulled, the largest first.
+	// Images are the images on the node, the largest first.
 	Images []NodeImage
 	Pods   List[NodePod]
 }
 
-// NodeImage is an image on a node, and on how many nodes it is.
+// NodeImage is an image on a node; Nodes is how many nodes have it.
 type NodeImage struct {
 	Name, Size string
 	Nodes      int
@@ -90,23 +92,25 @@ type NodePod struct {
 	State       PodState
 	Priority    int32
 	CPU, Memory string
-	// Affine says that it has affinity or anti-affinity to other pods, Claims how many volume claims it uses.
-	Affine bool
-	Claims int
+	// Affine says that the pod has affinity or anti-affinity to other pods, Claims is how many volume claims it uses.
+	Affine                bool
+	Claims                int
+	MilliCPU, MemoryBytes int64
+	Labels                map[string]string
 }
 
-// Zones is the order in which nodes are looked at, and how far the last search got.
+// Zones is the order in which searches visit the nodes, and how far the last search got.
 type Zones struct {
 	Nodes int
-	Start int // where the next search begins
-	// Examined, Feasible and Rejected are what the last search found; Pod is whom it was for.
+	Start int // the next start index
+	// Examined, Feasible and Rejected are the counts of the last search; Pod is the pod it was for.
 	Pod                          string
 	Examined, Feasible, Rejected int
 	Chosen, ChosenKey            string
-	// Lanes are the zones. The cell in column c of a lane is the zone's node of round FirstRound+c.
-	FirstRound, Rounds int
-	HandLane, HandCol  int // where Start is
-	Lanes              []Lane
+	// Lanes are the zones. The cell in column c of a lane is the zone's node of pass FirstPass+c.
+	FirstPass, Passes      int
+	StartLane, StartColumn int // where Start is
+	Lanes                  []Lane
 	// Searches are the latest searches, the newest first.
 	Searches []Search
 }
@@ -116,63 +120,64 @@ type Lane struct {
 	Zone  string
 	Nodes int
 	Cells []LaneCell
-	// Feasible and Rejected are what the last search made of the zone's nodes, as far as it is known of each; Allocated is
-	// how much of them is allocated in the mean.
+	// Feasible and Rejected are the last search's results on the zone's nodes, as far as they are known; Allocated is
+	// the zone's mean allocation.
 	Feasible, Rejected int
 	Allocated          float64
 }
 
-// Search is one way round the nodes: from Start on so many were Examined, until enough were Feasible.
+// Search is one search: from index Start it Examined that many nodes, until enough were Feasible.
 type Search struct {
 	At                               time.Time
 	Pod                              string
 	Start, Examined, Feasible, Nodes int
-	// Chosen is the node that the pod went to, empty for none, and Place where it stands in the order.
+	// Chosen is the node that the pod went to, empty for none, and Place its index in the order.
 	Chosen string
 	Place  int
 }
 
-// LaneCell is what the last search made of a node.
+// LaneCell is the last search's result on a node.
 type LaneCell uint8
 
-// The cells. LookedAt is a node whose own verdict was not kept.
+// The cells. Visited is a node whose own result was not kept.
 const (
 	NoNode LaneCell = iota
-	NotLookedAt
-	LookedAt
+	NotVisited
+	Visited
 	Feasible
 	Rejected
-	ChosenOne
+	Chosen
 )
 
 // Leader is who leads and how safely.
 type Leader struct {
 	Holder string
-	Leads  bool // the holder is this one
-	// Acquired and Renewed are of the present holder. It loses the lease Lease after Renewed if it does not renew again;
-	// it gives up by itself after Deadline, and tries every Retry.
+	IsSelf bool // this process is the holder
+	// Acquired and Renewed are of the present holder. It loses the lease at Renewed+Lease if it does not renew; it
+	// gives up after Deadline (renewDeadline), and tries every Retry (retryPeriod).
 	Acquired, Renewed      time.Time
 	Lease, Deadline, Retry time.Duration
-	// Beats are the times between the last renewals, oldest first.
-	Beats       []time.Duration
-	Transitions int
-	Changes     []LeaderChange
-	Candidates  []Candidate
-	// Skew is how far clocks may run apart in speed, as a ratio such as 1.5, and Seen how far they are at least.
-	Skew, Seen float64
-	// Strategy is how the control plane chooses who leads, empty where the candidates compete. Preferred is who it wants to
-	// lead next.
+	// RenewIntervals are the intervals between the last renewals, oldest first.
+	RenewIntervals []time.Duration
+	Transitions    int
+	History        []LeaderTransition
+	Candidates     []Candidate
+	// MaxClockSkew is the ratio of clock speeds that is still safe, such as 1.5; ObservedClockSkew is the least ratio
+	// seen.
+	MaxClockSkew, ObservedClockSkew float64
+	// Strategy is how the control plane chooses the leader, empty if the candidates compete. Preferred is the candidate
+	// it has chosen to lead next.
 	Strategy, Preferred string
-	// Others are the cluster's other leases that somebody stands for.
+	// Others are the cluster's other leases that have candidates.
 	Others []OtherLease
-	// State is "held", "free", "expired" or "absent". Takeover is when another may take over at the earliest if there is
-	// no renewal; Overlap says that two may believe that they lead.
-	State    string
-	Takeover time.Time
-	Overlap  string
+	// State is "held", "free", "expired" or "absent". FailoverAt is the earliest time of a takeover without a renewal;
+	// Overlap says that two may believe they lead.
+	State      string
+	FailoverAt time.Time
+	Overlap    string
 }
 
-// OtherLease is one that schedulers do not stand for: a controller's, as a rule.
+// OtherLease is a lease that is not a scheduler's, such as a controller's.
 type OtherLease struct {
 	Name, Holder string
 	// Expires is when the holder loses the lease if it does not renew it.
@@ -180,15 +185,15 @@ type OtherLease struct {
 	Transitions int
 }
 
-// LeaderChange is the lease's passing from one to another. Lease is which, if it is one of the others.
-type LeaderChange struct {
+// LeaderTransition is a change of a lease's holder. Lease names it if it is one of the others.
+type LeaderTransition struct {
 	Lease    string
 	At       time.Time
 	From, To string
 	Why      string
 }
 
-// Candidate is one who would lead. Announced are those that have told the control plane, the present leader included.
+// Candidate is a candidate for the lease. Announced ones have a LeaseCandidate, the present leader included.
 type Candidate struct {
 	Name, Note string
 	Announced  bool

@@ -2,7 +2,7 @@ package views
 
 import "time"
 
-// Decisions is the log, the newest first.
+// Decisions is the decision log, the newest first.
 type Decisions struct {
 	Placed, Unschedulable, Failed int64
 	List                          List[DecisionRow]
@@ -13,10 +13,10 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	Placed Verdict = iota
-	NoFit
-	Failed
-	Skipped
+	VerdictScheduled Verdict = iota
+	VerdictUnschedulable
+	VerdictError
+	VerdictSkipped
 )
 
 // DecisionRow is one attempt.
@@ -25,105 +25,116 @@ type DecisionRow struct {
 	At      time.Time
 	Pod     string
 	Verdict Verdict
-	Node    string // where it goes, or is nominated to
+	Node    string // the chosen or nominated node
 	// Key is the pod's, NodeKey the node's.
 	Key, NodeKey string
-	// Examined and Feasible are of Nodes.
+	// Examined and Feasible are out of Nodes.
 	Examined, Feasible, Nodes int
 	Score                     int64
-	Took                      time.Duration
-	// Reason is what keeps the pod, Message all that was said of it.
+	Duration                  time.Duration
+	// Reason is the main reason for the rejection, Message the whole message.
 	Reason, Message string
 	Attempt         int
+	// Labels are the pod's; only brief rows have them.
+	Labels map[string]string
 }
 
-// Explanation is why a pod is, or would be, decided about as it is.
+// Explanation is why a pod is, or would be, scheduled or not.
 type Explanation struct {
 	Pod     string
 	State   PodState
 	Verdict Verdict
-	// Cause is the one sentence that says most.
-	Cause string
-	Node  string
-	// Nodes were there, Feasible of them would do.
+	// Summary is the main cause in one sentence.
+	Summary string
+	Node    string
+	// Nodes is how many nodes there were, Feasible how many of them were feasible.
 	Nodes, Feasible int
-	Asked           time.Time
+	At              time.Time
 	Generation      int64
-	// Reasons are grouped, those of the most nodes first.
+	// Reasons are the groups of reasons, those of the most nodes first.
 	Reasons []ReasonGroup
-	// Fixes say what would free the pod.
-	Fixes []string
-	// Plugins head the matrix, in which every node has a mark for each.
+	// Hints are the changes to nodes that have only one blocker.
+	Hints []string
+	// Remedies are changes that place the pod, each tried on a fork.
+	Remedies []Remedy
+	// Plugins are the columns of the matrix; every node has a mark for each.
 	Plugins []string
 	Matrix  List[MatrixRow]
-	// Scores are winner and runner-up, what made the difference first.
+	// Scores are those of winner and runner-up, the largest difference first.
 	Winner, RunnerUp           string
 	WinnerTotal, RunnerUpTotal int64
 	Scores                     []ScorePart
 }
 
-// ReasonGroup is one reason and how many nodes it was given for.
+// Remedy is a change that places a pod: as a sentence, as the what-if's argument, and the node that the pod went to.
+type Remedy struct{ Text, Change, Node string }
+
+// ReasonGroup is one reason and how many nodes have it.
 type ReasonGroup struct {
 	Plugin, Reason string
 	Nodes          int
 }
 
-// MatrixRow is one node's verdicts.
+// MatrixRow holds one node's results.
 type MatrixRow struct {
 	Node  string
 	Key   string
 	Marks []PluginMark
 	Total int64
-	// Searched says that the search came by the node.
-	Searched bool
+	// Visited says that the search visited the node.
+	Visited bool
+	// Feasible says that no plugin rejects the node; otherwise RejectedBy does, with Reason.
+	Feasible           bool
+	RejectedBy, Reason string
 }
 
-// PluginMark is what a plugin said of a node.
+// PluginMark is a plugin's result on a node.
 type PluginMark uint8
 
 // The marks.
 const (
-	NotAsked PluginMark = iota
+	NotRun PluginMark = iota
 	Passes
 	Rejects
 	Errors
 )
 
-// ScorePart is what one plugin gave to each.
+// ScorePart is one plugin's score for each of the two nodes.
 type ScorePart struct {
 	Plugin           string
 	Winner, RunnerUp int64
 }
 
-// WhatIf compares how things are with how they would be.
+// WhatIf compares the cluster before and after a change.
 type WhatIf struct {
 	Question, Command string
-	Before, After     Outcome
-	// Fates say how many pods fare differently, and in what: sums may be the same though other pods make them up.
-	Fates []Tally
-	// Changes are the pods that fare differently, then those that a budget holds where they are, then those that find no
-	// node either way; Held and Waiting is how many of the latter two there are.
-	Changes       List[WhatIfChange]
-	Held, Waiting int
-	// Notes say what else the changes bring with them.
+	Before, After     Totals
+	// ChangedOutcomes counts the pods whose outcome changes, by outcome: totals may be equal though different pods make
+	// them up.
+	ChangedOutcomes []NamedCount
+	// Changes are the pods whose outcome changes, then those that a PodDisruptionBudget blocks, then those still
+	// pending; HeldByBudget and StillPending count the latter two.
+	Changes                    List[WhatIfChange]
+	HeldByBudget, StillPending int
+	// Notes describe side effects of the changes.
 	Notes []string
 }
 
-// Outcome is a world in numbers.
-type Outcome struct {
+// Totals are the figures of a cluster.
+type Totals struct {
 	Placed, Pending, Evicted, Moved int
 	CPU, Memory                     float64
-	// Spread is how evenly nodes are used: the difference between the fullest and the emptiest.
+	// Spread is the utilization spread: the difference between the fullest and the emptiest node.
 	Spread float64
 }
 
-// WhatIfChange is one pod that fares differently.
+// WhatIfChange is one pod of a what-if's result.
 type WhatIfChange struct {
 	Pod, Key      string
 	From, To      PodState
 	Before, After string // nodes
-	// Why is what made it leave, what holds it, or what it waits for.
-	Why string
-	// Same says that it fares no differently.
-	Same bool
+	// Reason is why the pod was evicted, is blocked, or is pending.
+	Reason string
+	// Unchanged says that the pod's outcome does not change.
+	Unchanged bool
 }

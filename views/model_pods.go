@@ -2,28 +2,29 @@ package views
 
 import "time"
 
-// Queue is who waits, where and why.
+// Queue holds the pods of the scheduling queue.
 type Queue struct {
 	Counts QueueCounts
-	// The heads of the parts, for the overview: those next in line, those back soonest, those stuck and held longest.
+	// The heads of the parts, for the overview: next in activeQ, next out of back-off, longest unschedulable, longest
+	// gated.
 	Next, Soon, Stuck, Held []PodRow
-	// Pods is the whole queue, in the order of its parts.
+	// Pods is the whole queue, part after part.
 	Pods List[PodRow]
-	// Moves are the latest moves, the newest first.
-	Moves []Move
+	// Transitions are the latest state transitions, the newest first.
+	Transitions []Transition
 }
 
-// QueueCounts is how many pods are where.
+// QueueCounts is how many pods each part of the queue holds.
 type QueueCounts struct {
 	Active, Backoff, Unschedulable, Gated, InFlight int
 }
 
-// Waiting is how many pods have no node yet.
+// Waiting returns how many pods have no node yet.
 func (c QueueCounts) Waiting() int {
 	return c.Active + c.Backoff + c.Unschedulable + c.Gated + c.InFlight
 }
 
-// PodRow is one waiting pod.
+// PodRow is one pod in the queue.
 type PodRow struct {
 	Name     string // "namespace/name"
 	Key      string
@@ -33,26 +34,31 @@ type PodRow struct {
 	Since    time.Time // in this state
 	// From and Until are when the back-off began and ends.
 	From, Until time.Time
-	// Reason is the one reason that keeps it, Plugin who gave it, Awaits the events that would bring it back.
-	Reason, Plugin, Awaits string
-	// Nominated is the node on which room is being made for it.
+	// Reason is the main reason the pod is unschedulable, Plugin the plugin that gave it, RequeuesOn the events that
+	// requeue the pod.
+	Reason, Plugin, RequeuesOn string
+	// Nominated is the nominated node.
 	Nominated string
+	// The remaining fields are for filters and orders; they are not printable, and only brief rows have them.
+	Namespace, PodName, Node, Message string
+	Labels                            map[string]string
+	Rejectors                         []string
 }
 
-// Move is a pod's going from one state to another.
-type Move struct {
+// Transition is a pod's change of state.
+type Transition struct {
 	At       time.Time
 	Pod      string
 	From, To PodState
 	Event    string
 	Plugin   string
-	// Node is where the pod has gone or is going, if that is a node.
+	// Node is the node that the pod goes to, if it goes to one.
 	Node string
-	// Trail is where the pod was before From, the oldest first.
-	Trail []PodState
+	// Earlier are the states before From, the oldest first.
+	Earlier []PodState
 }
 
-// Journey is a pod's whole way, and what is known of the pod.
+// Journey is a pod's history and facts.
 type Journey struct {
 	Pod      string
 	State    PodState
@@ -60,66 +66,71 @@ type Journey struct {
 	Created  time.Time
 	Attempts int
 	Steps    List[JourneyStep]
-	// Awaits are the events that would move the pod, as its plugins registered them; empty for a pod that waits for none.
-	Awaits []string
-	// Waited is how long it has been in the queue in all, Tried how much of anybody's time its attempts took.
-	Waited, Tried time.Duration
+	// RequeuesOn are the events that would requeue the pod, as its plugins registered them; empty for a pod that waits
+	// for none.
+	RequeuesOn []string
+	// QueuedFor is the pod's total time in the queue, AttemptTime the total duration of its attempts.
+	QueuedFor, AttemptTime time.Duration
 }
 
 // Fact is a name and a value.
 type Fact struct{ Name, Value string }
 
-// JourneyStep is one move or one attempt.
+// JourneyStep is one transition or one attempt.
 type JourneyStep struct {
 	At       time.Time
 	From, To PodState
 	Event    string
 	Plugin   string
 	Note     string
-	// Stayed is how long the pod had been where it came from; Attempt numbers the attempt that the step ends, if any.
-	Stayed  time.Duration
-	Attempt int
-	// Took, Examined and Feasible are what the attempt cost and found; zero if it is too long ago.
-	Took               time.Duration
+	// PreviousStateTime is how long the pod was in From; Attempt is the number of the attempt that the step ends, if
+	// any.
+	PreviousStateTime time.Duration
+	Attempt           int
+	// AttemptDuration, Examined and Feasible are the attempt's duration and counts; zero if the attempt is no longer
+	// recorded.
+	AttemptDuration    time.Duration
 	Examined, Feasible int
 }
 
-// Evictions is the departure board.
+// Evictions holds the evictions that are predicted, under way or recent.
 type Evictions struct {
-	Leaving, Forecast, Held int
-	// Overdue were to be asked to leave half a minute ago and more, and were not; Outcomes is what came of all that was
-	// foretold, by its name.
+	Terminating, Predicted, Blocked int
+	// Overdue counts pods whose predicted eviction is half a minute or more late; Outcomes counts the predictions by
+	// outcome.
 	Overdue  int
-	Outcomes []Tally
-	List     List[Departure]
+	Outcomes []NamedCount
+	List     List[Eviction]
 }
 
-// DeparturePhase is how far a departure has come.
-type DeparturePhase uint8
+// EvictionPhase is how far an eviction has come.
+type EvictionPhase uint8
 
 // The phases.
 const (
-	Forecasted DeparturePhase = iota
-	Counting
-	HeldBack
-	BeingDeleted
-	Departed
-	Stays
+	EvictionPredicted EvictionPhase = iota
+	EvictionCountingDown
+	EvictionBlocked
+	EvictionTerminating
+	EvictionDone
+	EvictionCancelled
 )
 
-// Departure is one pod's leaving.
-type Departure struct {
-	Pod, Node, Cause, By, Why string
-	Key, NodeKey              string
-	Phase                     DeparturePhase
-	// Predicted says that somebody else acts, or nobody: it is not this program that makes the pod leave.
-	Predicted bool
-	// Noticed is when it was first known, Deadline when the pod must go, Ended when it went or was let stay.
-	Noticed, Deadline, Ended time.Time
-	Budget                   string
-	Allowed                  int32
-	// Check says what was foretold and what came of it, Brief that in two words. Doubtful says that nobody acts, as far as
-	// one can see, Amiss that it did not come as foretold.
-	Check, Brief    string
-	Doubtful, Amiss bool
+// Eviction is the eviction of one pod.
+type Eviction struct {
+	Pod, Node, Cause, Initiator, Reason string
+	Key, NodeKey                        string
+	Phase                               EvictionPhase
+	// ByOther says that another controller evicts the pod, or perhaps none does: this program does not.
+	ByOther bool
+	// Since is when it was first known, Deadline when the pod must be gone, Ended when it was gone or the eviction was
+	// cancelled.
+	Since, Deadline, Ended time.Time
+	Budget                 string
+	Allowed                int32
+	// Outcome is the prediction and its outcome, ShortOutcome the same in two words. Overdue says that probably no
+	// controller evicts the pod, Mispredicted that the prediction was wrong.
+	Outcome, ShortOutcome string
+	Overdue, Mispredicted bool
+	Labels                map[string]string
 }

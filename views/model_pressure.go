@@ -2,45 +2,47 @@ package views
 
 import "time"
 
-// Pressure is what a node's kubelet watches, and whom it would evict first.
+// Pressure is what a node's kubelet measures, and its eviction order.
 type Pressure struct {
 	Node, Key string
-	// Conditions are the pressure that the node reports, with since when.
+	// Conditions are the pressure conditions that the node reports, and since when.
 	Conditions []string
-	// Usage says where what is used was read, or why it is not known; Known that it is, and At when it was read.
+	// Usage says where the usage was read, or why it is unknown; Known says that it was read, and At when.
 	Usage string
 	Known bool
 	At    time.Time
-	// Rules are the RBAC rules without which there is no more.
+	// Rules are the RBAC rules that reading more needs.
 	Rules []string
-	// Thresholds says whose they are, and Warnings what the kubelet does not heed of them.
+	// Thresholds says where the thresholds come from, and Warnings which settings the kubelet ignores.
 	Thresholds string
 	Warnings   []string
 	Signals    []PressureSignal
-	// By is the signal that the pods are ranked under. Unranked is why they are in no order of eviction; empty if they are.
-	By, Unranked string
-	Pods         List[PressurePod]
+	// RankedBy is the signal that ranks the pods. UnrankedBecause is why there is no eviction order; empty if there is
+	// one.
+	RankedBy, UnrankedBecause string
+	Pods                      List[PressurePod]
 }
 
-// PressureSignal is one thing that a kubelet measures, and how little of it is too little.
+// PressureSignal is one eviction signal and its threshold.
 type PressureSignal struct {
 	Name, Available, Capacity, Threshold string
-	// Left is the fraction that is available.
-	Left float64
-	// Measured says that it is known, Met that there is too little.
-	Measured, Met bool
+	// AvailableFraction is the fraction that is available.
+	AvailableFraction float64
+	// Measured says that the value is known, BelowThreshold that it is below the threshold.
+	Measured, BelowThreshold bool
 }
 
-// PressurePod is a pod in the order of eviction.
+// PressurePod is a pod in the eviction order.
 type PressurePod struct {
-	Place     int
+	Rank      int
 	Name, Key string
 	Priority  int32
-	// Measured says that it is known what the pod uses; Share is that over its request, where it has one.
+	// Measured says that the pod's usage is known; Share is usage over request, if it has a request.
 	Measured               bool
 	Usage, Request, Excess string
 	Share                  float64
 	Exceeds                bool
-	// Spared is why the kubelet passes it over; empty if it does not.
-	Spared string
+	// ExcludedBecause is why the kubelet does not evict the pod; empty if it may.
+	ExcludedBecause string
+	Labels          map[string]string
 }

@@ -2,49 +2,50 @@ package views
 
 import "time"
 
-// Agreement is how the decisions of a cluster's scheduler compare with those that Orrery would have taken.
+// Agreement compares the decisions of a cluster's scheduler with those of Orrery.
 type Agreement struct {
-	// Agreed decisions are as good as Orrery's, Explained ones would be but for an event that one of the two saw later, and
-	// the others differ. Unschedulable is how many of all of them declared a pod unschedulable.
+	// Agreed decisions are as good as Orrery's, Explained ones differ only by an event that one of the two saw later,
+	// and the others differ. Unschedulable counts the decisions among them that declared a pod unschedulable.
 	Agreed, Explained, Differs, Unschedulable int64
-	// Missed decisions nobody saw being made, and those about Others were other schedulers'. Neither is judged.
+	// Missed decisions were not observed, and Others are about other schedulers' pods. Neither are compared.
 	Missed, Others int64
-	// Predicted is how many pods Orrery has placed that the cluster's scheduler has not said anything about yet.
+	// Predicted is how many pods Orrery has placed and the cluster's scheduler has not decided yet.
 	Predicted int
-	// List has the latest that are not plainly agreed with, the newest first.
+	// List are the latest decisions that are not Agreed, the newest first.
 	List List[Difference]
 }
 
-// Judged is how many decisions were compared.
-func (a *Agreement) Judged() int64 { return a.Agreed + a.Explained + a.Differs }
+// Compared returns how many decisions were compared.
+func (a *Agreement) Compared() int64 { return a.Agreed + a.Explained + a.Differs }
 
-// Rate is the share of them, from 0 to 1, that nothing speaks against.
+// Rate returns the share of decisions that agree or are explained, from 0 to 1.
 func (a *Agreement) Rate() float64 {
-	if a.Judged() == 0 {
+	if a.Compared() == 0 {
 		return 1
 	}
-	return float64(a.Agreed+a.Explained) / float64(a.Judged())
+	return float64(a.Agreed+a.Explained) / float64(a.Compared())
 }
 
-// Difference is one decision of the cluster's scheduler that Orrery would not have taken.
+// Difference is one decision of the cluster's scheduler that Orrery would have made differently.
 type Difference struct {
 	Seq       uint64
 	At        time.Time
 	Pod       string
 	Explained bool
-	// Real is the node the pod got, empty if it was declared unschedulable; Ours are the best nodes, empty if none would do.
-	Real, Ours string
-	// Behind is by how much the real node's score is less than the best one's; Scored says that both have one.
-	Behind int64
-	Scored bool
-	// Why is the one sentence that says most, Details what else there is to say.
-	Why     string
+	// Actual is the pod's node, empty if it was declared unschedulable; Best are Orrery's best nodes, empty if none is
+	// feasible.
+	Actual, Best string
+	// ScoreGap is the best node's score minus the actual node's; Scored says that both have one.
+	ScoreGap int64
+	Scored   bool
+	// Reason is the main cause in one sentence, Details are further sentences.
+	Reason  string
 	Details []string
-	// Parts are what made the difference, plugin by plugin, the largest first.
+	// Parts are the score differences by plugin, the largest first.
 	Parts []DifferencePart
 }
 
-// DifferencePart is by how much the best node was ahead by one plugin's score; negative where it was behind.
+// DifferencePart is the best node's lead by one plugin's score; negative where it was behind.
 type DifferencePart struct {
 	Plugin string
 	Ahead  int64

@@ -6,33 +6,108 @@ import (
 
 	"orrery/themes"
 	"orrery/views/draw"
+	"orrery/views/filter"
 )
 
-// Pane is one subject of the screen.
+// PaneID identifies a pane. The overview, which has all panes that fit, has the empty ID.
+type PaneID string
+
+// The panes that package tui opens by ID.
+const (
+	Overview      PaneID = ""
+	QueuePane     PaneID = "queue"
+	SnapshotPane  PaneID = "snapshot"
+	ZonesPane     PaneID = "zones"
+	EvictionsPane PaneID = "evictions"
+	LeaderPane    PaneID = "leader"
+	DecisionsPane PaneID = "decisions"
+	PluginsPane   PaneID = "plugins"
+	MetricsPane   PaneID = "metrics"
+	ExplainPane   PaneID = "explain"
+	JourneyPane   PaneID = "journey"
+	NodePane      PaneID = "node"
+	WhatIfPane    PaneID = "what-if"
+	TimelinePane  PaneID = "timeline"
+	HelpPane      PaneID = "help"
+	AgreementPane PaneID = "agreement"
+	PressurePane  PaneID = "pressure"
+)
+
+// Pane is one view of the screen. A [ListPane] makes those with a list.
 type Pane struct {
 	ID    PaneID
 	Title string
-	// Digit is the key that opens it, zero if it is opened from another pane.
+	// Help describes the command named after the pane; empty for a pane that only another pane opens.
+	Help string
+	// Digit is the key that opens the pane; zero if it has none.
 	Digit byte
-	// Priority says which panes keep their boxes when there is little room: the lowest number longest.
-	Priority int
+	// About is the kind of object that the pane is opened on.
+	About Subject
+	// Opens is the pane that enter opens on the selection; empty for none.
+	Opens PaneID
+	// AllNamespaces says that the chosen namespace does not restrict the list.
+	AllNamespaces bool
 
 	minW, minH int
-	draw       func(a draw.Area, s *scene)
-	strip      func(a draw.Area, s *scene) // the pane in one line
-	right      func(m *Model) string       // a fact for its border
+	body       func(a draw.Area, s *drawCtx)
+	drawLine   func(a draw.Area, s *drawCtx) // draws the pane in one line
+	borderFact func(m *Model) string         // a fact for its border
+	list       list                          // nil for a pane without a list
 }
 
-// Min is the least inside that the pane can be drawn in.
+// Subject is the kind of object that a pane is about.
+type Subject uint8
+
+// The subjects.
+const (
+	AboutAll Subject = iota
+	AboutPod
+	AboutNode
+)
+
+// Min returns the smallest inner size in which the pane can be drawn.
 func (p *Pane) Min() (w, h int) { return p.minW, p.minH }
 
-// Draw draws the pane's inside.
-func (p *Pane) Draw(a draw.Area, m *Model, ui *State, now time.Time) {
-	p.inside(a, &scene{Model: m, ui: ui, now: now, pane: p})
+// HasList reports whether the pane has rows to select.
+func (p *Pane) HasList() bool { return p.list != nil }
+
+// Filters reports whether the pane's list can be filtered.
+func (p *Pane) Filters() bool { return p.list != nil && p.list.matches() }
+
+// Namespaced reports whether the chosen namespace restricts the list.
+func (p *Pane) Namespaced() bool { return p.Filters() && p.list.ofPods() && !p.AllNamespaces }
+
+// Sorts returns the names of the list's orders, beside its own.
+func (p *Pane) Sorts() []string {
+	if p.list == nil {
+		return nil
+	}
+	return p.list.sorts()
 }
 
-// scene is what a drawing is made from.
-type scene struct {
+// Rows returns the pane's list in a model.
+func (p *Pane) Rows(m *Model) RowSet {
+	if p.list == nil {
+		return RowSet{}
+	}
+	return p.list.rows(m)
+}
+
+// Collect fills a model's list with the visible rows. The caller keeps pickers from call to call, and empties it when
+// the source changes.
+func (p *Pane) Collect(m *Model, src Source, q filter.Query, pickers map[PaneID]any) {
+	if p.list != nil {
+		p.list.collect(m, src, q, pickers)
+	}
+}
+
+// Draw draws the pane without its border.
+func (p *Pane) Draw(a draw.Area, m *Model, ui *State, now time.Time) {
+	p.inside(a, &drawCtx{Model: m, ui: ui, now: now, pane: p})
+}
+
+// drawCtx is the input of a pane's drawing.
+type drawCtx struct {
 	*Model
 	ui   *State
 	now  time.Time
@@ -41,43 +116,43 @@ type scene struct {
 	full bool
 }
 
-func (p *Pane) inside(a draw.Area, s *scene) {
+func (p *Pane) inside(a draw.Area, s *drawCtx) {
 	if a.W < p.minW || a.H < p.minH {
-		tooSmall(a, p.minW, p.minH)
+		drawTooSmall(a, p.minW, p.minH)
 		return
 	}
-	if why := s.Hidden[p.ID]; why != "" {
-		hidden(a, why)
+	if why := s.Forbidden[p.ID]; why != "" {
+		drawHidden(a, why)
 		return
 	}
-	p.draw(a, s)
+	p.body(a, s)
 }
 
-// hidden says what a pane may not show.
-func hidden(a draw.Area, why string) {
+// drawHidden draws why a pane may not show its data.
+func drawHidden(a draw.Area, why string) {
 	a.Set(0, 0, themes.Style(themes.Warn), '✗')
 	a.Wrap(2, 0, a.W-2, a.H, themes.Style(themes.Text), why)
 }
 
 // line draws the pane in one line.
-func (p *Pane) line(a draw.Area, s *scene) {
-	if why := s.Hidden[p.ID]; why != "" {
-		hidden(a, why)
+func (p *Pane) line(a draw.Area, s *drawCtx) {
+	if why := s.Forbidden[p.ID]; why != "" {
+		drawHidden(a, why)
 		return
 	}
-	p.strip(a, s)
+	p.drawLine(a, s)
 }
 
-// fact is what the pane's border says.
+// fact returns the text on the pane's border.
 func (p *Pane) fact(m *Model) string {
-	if p.right == nil || m.Hidden[p.ID] != "" {
+	if p.borderFact == nil || m.Forbidden[p.ID] != "" {
 		return ""
 	}
-	return p.right(m)
+	return p.borderFact(m)
 }
 
-// tooSmall says how much room is needed.
-func tooSmall(a draw.Area, w, h int) {
+// drawTooSmall draws the size that is needed.
+func drawTooSmall(a draw.Area, w, h int) {
 	if a.Empty() {
 		return
 	}
@@ -85,38 +160,7 @@ func tooSmall(a draw.Area, w, h int) {
 	a.Center(a.H/2, themes.Style(themes.Warn), text)
 }
 
-// panes are all of them, in the order of their IDs after the overview.
-var panes = []*Pane{
-	{ID: QueuePane, Title: "Queue", Digit: '2', Priority: 0, minW: 30, minH: 3, draw: drawQueue, strip: stripQueue, right: queueRight},
-	{ID: SnapshotPane, Title: "Snapshot", Digit: '3', Priority: 1, minW: 30, minH: 3, draw: drawSnapshot, strip: stripSnapshot, right: snapshotRight},
-	{ID: ZonesPane, Title: "Zones", Digit: '4', Priority: 3, minW: 24, minH: 3, draw: drawZones, strip: stripZones, right: zonesRight},
-	{ID: EvictionsPane, Title: "Evictions", Digit: '5', Priority: 2, minW: 28, minH: 2, draw: drawEvictions, strip: stripEvictions, right: evictionsRight},
-	{ID: LeaderPane, Title: "Leader", Digit: '6', Priority: 4, minW: 24, minH: 3, draw: drawLeader, strip: stripLeader, right: leaderRight},
-	{ID: DecisionsPane, Title: "Decisions", Digit: '7', minW: 50, minH: 4, draw: drawDecisions, right: decisionsRight},
-	{ID: PluginsPane, Title: "Plugins", Digit: '8', minW: 50, minH: 4, draw: drawPlugins},
-	{ID: MetricsPane, Title: "Metrics", Digit: '9', minW: 50, minH: 10, draw: drawMetrics},
-	{ID: ExplainPane, Title: "Explain", minW: 50, minH: 8, draw: drawExplain},
-	{ID: JourneyPane, Title: "Journey", minW: 50, minH: 5, draw: drawJourney},
-	{ID: NodePane, Title: "Node", minW: 50, minH: 6, draw: drawNode},
-	{ID: WhatIfPane, Title: "What if", minW: 50, minH: 10, draw: drawWhatIf},
-	{ID: TimelinePane, Title: "Timeline", Digit: 'M', minW: 50, minH: 8, draw: drawTimelinePane, right: timelineRight},
-	{ID: HelpPane, Title: "Help", Digit: '?', minW: 30, minH: 4, draw: drawHelp},
-	{ID: AgreementPane, Title: "Agreement", minW: 50, minH: 6, draw: drawAgreement, right: agreementRight},
-	{ID: PressurePane, Title: "Pressure", minW: 50, minH: 8, draw: drawPressure, right: pressureRight},
-}
-
-// Panes are all panes but the overview.
-func Panes() []*Pane { return panes }
-
-// paneOf finds a pane; the overview is none.
-func paneOf(id PaneID) *Pane {
-	if id == Overview || int(id) > len(panes) {
-		return nil
-	}
-	return panes[id-1]
-}
-
-// absent says why a pane is empty.
-func absent(a draw.Area, text string) {
+// drawAbsent draws why a pane is empty.
+func drawAbsent(a draw.Area, text string) {
 	a.Center(max(a.H/2-1, 0), themes.Style(themes.Dim), text)
 }

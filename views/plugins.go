@@ -3,33 +3,54 @@ package views
 import (
 	"orrery/themes"
 	"orrery/views/draw"
+	"orrery/views/filter"
 )
 
-var pluginColumns = []draw.Column{
-	{Long: "extension point", Short: "point", Min: 10, Grow: 1, Most: 16, Rank: 0},
-	{Long: "plugin", Short: "plugin", Min: 16, Grow: 3, Most: 34, Rank: 0},
-	{Long: "weight", Short: "wgt", Min: 3, Grow: 1, Most: 6, Rank: 4, Right: true},
-	{Long: "calls", Short: "calls", Min: 9, Grow: 1, Most: 13, Rank: 3, Right: true},
-	{Long: "mean", Short: "mean", Min: 6, Rank: 2, Right: true},
-	{Long: "p99", Short: "p99", Min: 6, Rank: 5, Right: true},
-	{Long: "share of the time", Short: "share", Min: 10, Grow: 4, Most: 36, Rank: 1},
-	{Long: "rejected", Short: "reject", Min: 8, Grow: 1, Most: 12, Rank: 1, Right: true},
+var pluginsPane = ListPane[PluginRow]{
+	Pane:    Pane{ID: PluginsPane, Title: "Plugins", Help: "what every plugin costs and rejects", Digit: '8', minW: 50, minH: 4, body: drawPlugins},
+	Columns: pluginColumns, Row: pluginRow, Empty: "no plugin runs",
+	Rows: Source.Plugins,
+	In: func(m *Model) *List[PluginRow] {
+		if m.Plugins == nil {
+			return nil
+		}
+		return &m.Plugins.List
+	},
+	Match: func(f *filter.Row, p *PluginRow) { f.Name, f.Words[0] = p.Plugin, p.Point },
+	Sorts: []Sort[PluginRow]{
+		by("plugin", func(p *PluginRow) string { return p.Plugin }),
+		byMost("calls", func(p *PluginRow) int64 { return p.Calls }),
+		byMost("rejections", func(p *PluginRow) int64 { return p.Rejections }),
+		byMost("time", func(p *PluginRow) int64 { return int64(p.Mean) * p.Calls }),
+	},
+	Key: func(p *PluginRow) string { return p.Point + " " + p.Plugin },
 }
 
-// drawPlugins is what every plugin costs, and how much it turns down.
-func drawPlugins(a draw.Area, s *scene) {
+var pluginColumns = []draw.Column{
+	{Long: "extension point", Short: "point", Min: 10, Grow: 1, Max: 16, Rank: 0},
+	{Long: "plugin", Short: "plugin", Min: 16, Grow: 3, Max: 34, Rank: 0},
+	{Long: "weight", Short: "wgt", Min: 3, Grow: 1, Max: 6, Rank: 4, Right: true},
+	{Long: "calls", Short: "calls", Min: 9, Grow: 1, Max: 13, Rank: 3, Right: true},
+	{Long: "mean", Short: "mean", Min: 6, Rank: 2, Right: true},
+	{Long: "p99", Short: "p99", Min: 6, Rank: 5, Right: true},
+	{Long: "share of the time", Short: "share", Min: 10, Grow: 4, Max: 36, Rank: 1},
+	{Long: "rejected", Short: "reject", Min: 8, Grow: 1, Max: 12, Rank: 1, Right: true},
+}
+
+// drawPlugins draws every plugin's cost and rejections.
+func drawPlugins(a draw.Area, s *drawCtx) {
 	p := s.Plugins
 	if p == nil {
-		absent(a, "no plugin has been measured yet")
+		drawAbsent(a, "no plugin has been measured yet")
 		return
 	}
 	x := a.Text(0, 0, themes.Style(themes.Dim), "profile ")
 	a.Fit(x, 0, a.W-x, themes.Title.With(themes.Bold), p.Profile)
 	_, rest := a.Top(2)
-	table(a.In(rest), s, pluginColumns, &p.List, "no plugin runs", pluginRow)
+	s.pane.list.draw(a.In(rest), s)
 }
 
-func pluginRow(row draw.Area, p *PluginRow, places *draw.Columns, _ *scene) {
+func pluginRow(row draw.Area, p *PluginRow, places *draw.Slots, _ *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	row.Fit(places[0].X, 0, places[0].W, dim, p.Point)
 	name := text

@@ -2,12 +2,12 @@ package views
 
 import "orrery/themes"
 
-// PodState is where a pod is in its life, as the screen tells it.
+// PodState is a pod's state as the screen shows it.
 type PodState uint8
 
 // The states.
 const (
-	Unseen PodState = iota
+	Created PodState = iota
 	Active
 	Backoff
 	Unschedulable
@@ -15,41 +15,41 @@ const (
 	InFlight
 	Bound
 	Nominated
-	Leaving
+	Terminating
 	Evicted
-	Gone
+	Deleted
 
 	podStates
 )
 
-type look struct {
+type glyphStyle struct {
 	glyph       rune
 	word, short string
 	token       themes.Token
 }
 
-var looks = [podStates]look{
-	Unseen:        {'·', "new", "new", themes.Dim},
+var podStateStyles = [podStates]glyphStyle{
+	Created:       {'·', "new", "new", themes.Dim},
 	Active:        {'●', "active", "active", themes.Active},
 	Backoff:       {'◔', "backing off", "backoff", themes.Backoff},
 	Unschedulable: {'✗', "unschedulable", "unsched", themes.Bad},
 	Gated:         {'◌', "gated", "gated", themes.Gated},
-	InFlight:      {'➤', "in flight", "flying", themes.InFlight},
+	InFlight:      {'➤', "in flight", "flight", themes.InFlight},
 	Bound:         {'✓', "bound", "bound", themes.Good},
 	Nominated:     {'⚑', "nominated", "nomin.", themes.Nominated},
-	Leaving:       {'▼', "leaving", "leaving", themes.Leaving},
-	Evicted:       {'☠', "evicted", "evicted", themes.Leaving},
-	Gone:          {'○', "gone", "gone", themes.Dim},
+	Terminating:   {'▼', "terminating", "term.", themes.Terminating},
+	Evicted:       {'☠', "evicted", "evicted", themes.Terminating},
+	Deleted:       {'○', "deleted", "deleted", themes.Dim},
 }
 
-// Glyph is the state's sign.
-func (s PodState) Glyph() rune { return looks[s].glyph }
+// Glyph returns the state's sign.
+func (s PodState) Glyph() rune { return podStateStyles[s].glyph }
 
-// Word is the state in words, Short the same in at most seven columns.
-func (s PodState) Word() string { return looks[s].word }
+// Word returns the state's name.
+func (s PodState) Word() string { return podStateStyles[s].word }
 
-// Short is the state in at most seven columns.
-func (s PodState) Short() string { return looks[s].short }
+// Short returns the state's name in at most seven columns.
+func (s PodState) Short() string { return podStateStyles[s].short }
 
-// Token is the state's colour.
-func (s PodState) Token() themes.Token { return looks[s].token }
+// Token returns the state's colour.
+func (s PodState) Token() themes.Token { return podStateStyles[s].token }

@@ -6,54 +6,80 @@ import (
 
 	"orrery/themes"
 	"orrery/views/draw"
+	"orrery/views/filter"
 )
 
+var pressurePane = ListPane[PressurePod]{
+	Pane: Pane{
+		ID: PressurePane, Title: "Pressure", About: AboutNode, Opens: JourneyPane, AllNamespaces: true,
+		minW: 50, minH: 8, body: drawPressure, borderFact: pressureRight,
+	},
+	Columns: pressureColumns, Row: pressureRow, Empty: "no pods on this node",
+	Rows: Source.PressurePods,
+	In: func(m *Model) *List[PressurePod] {
+		if m.Pressure == nil {
+			return nil
+		}
+		return &m.Pressure.Pods
+	},
+	Match: func(f *filter.Row, p *PressurePod) {
+		f.Namespace, f.Name, _ = strings.Cut(p.Key, "/")
+		f.Labels = p.Labels
+	},
+	Sorts: pressureSorts, // the collector ranks the pods by the chosen signal
+	Key:   func(p *PressurePod) string { return p.Key },
+	Pod:   func(p *PressurePod) string { return p.Key },
+}
+
+// pressureSorts are the kinds of signals that can rank the pods.
+var pressureSorts = []Sort[PressurePod]{{Name: "memory"}, {Name: "disk"}, {Name: "inodes"}, {Name: "image disk"}, {Name: "image inodes"}, {Name: "processes"}}
+
 var signalColumns = []draw.Column{
-	{Long: "signal", Short: "signal", Min: 22, Grow: 1, Most: 28, Rank: 0},
+	{Long: "signal", Short: "signal", Min: 22, Grow: 1, Max: 28, Rank: 0},
 	{Long: "state", Short: "state", Min: 14, Rank: 1},
 	{Long: "left", Short: "left", Min: 9, Rank: 0, Right: true},
 	{Long: "of", Short: "of", Min: 8, Rank: 3, Right: true},
-	{Long: "", Short: "", Min: 10, Grow: 2, Most: 40, Rank: 4},
-	{Long: "acts below", Short: "acts below", Min: 13, Grow: 1, Most: 26, Rank: 2},
+	{Long: "", Short: "", Min: 10, Grow: 2, Max: 40, Rank: 4},
+	{Long: "threshold", Short: "threshold", Min: 13, Grow: 1, Max: 26, Rank: 2},
 }
 
 var pressureColumns = []draw.Column{
-	{Long: "goes", Short: "goes", Min: 4, Rank: 0, Right: true},
-	{Long: "pod", Short: "pod", Min: 18, Grow: 4, Most: 52, Rank: 0},
-	{Long: "uses", Short: "uses", Min: 9, Rank: 0, Right: true},
-	{Long: "asks for", Short: "asks for", Min: 9, Rank: 2, Right: true},
-	{Long: "beyond", Short: "beyond", Min: 9, Rank: 3, Right: true},
-	{Long: "of its request", Short: "", Min: 10, Grow: 2, Most: 30, Rank: 5},
+	{Long: "rank", Short: "rank", Min: 4, Rank: 0, Right: true},
+	{Long: "pod", Short: "pod", Min: 18, Grow: 4, Max: 52, Rank: 0},
+	{Long: "usage", Short: "usage", Min: 9, Rank: 0, Right: true},
+	{Long: "requests", Short: "requests", Min: 9, Rank: 2, Right: true},
+	{Long: "excess", Short: "excess", Min: 9, Rank: 3, Right: true},
+	{Long: "usage / requests", Short: "", Min: 10, Grow: 2, Max: 30, Rank: 5},
 	{Long: "priority", Short: "prio", Min: 13, Rank: 4, Right: true},
-	{Long: "because", Short: "because", Min: 17, Grow: 2, Most: 40, Rank: 1},
+	{Long: "because", Short: "because", Min: 17, Grow: 2, Max: 40, Rank: 1},
 }
 
 func pressureRight(m *Model) string {
 	p := m.Pressure
-	if p == nil || p.Unranked != "" {
+	if p == nil || p.UnrankedBecause != "" {
 		return ""
 	}
-	return "ranked by " + p.By
+	return "ranked by " + p.RankedBy
 }
 
-// drawPressure is one node: what its kubelet watches, and the pods in the order in which it would evict them.
-func drawPressure(a draw.Area, s *scene) {
+// drawPressure draws a node's eviction signals, and its pods in eviction order.
+func drawPressure(a draw.Area, s *drawCtx) {
 	p := s.Pressure
 	if p == nil {
-		absent(a, "choose a node, and press p")
+		drawAbsent(a, "select a node and press p")
 		return
 	}
 	pressureHead(a, p, s.now)
-	y := pressureSays(a, p)
+	y := pressureNotes(a, p)
 	y = pressureSignals(a, p, y)
 	_, rest := a.Top(y)
-	table(a.In(rest), s, pressureColumns, &p.Pods, "no pod is on it", pressureRow)
+	s.pane.list.draw(a.In(rest), s)
 }
 
-// pressureHead is the node, the pressure that it reports, and how old what is known is.
+// pressureHead draws the node, its pressure conditions, and the age of the readings.
 func pressureHead(a draw.Area, p *Pressure, now time.Time) {
 	x := a.FitHost(0, 0, a.W/2, themes.Title.With(themes.Bold), p.Node)
-	r := run{a: a.Row(0), x: x}
+	r := rowWriter{a: a.Row(0), x: x}
 	for _, c := range p.Conditions {
 		r.fact(themes.Style(themes.Bad), "≥", c)
 	}
@@ -65,8 +91,9 @@ func pressureHead(a draw.Area, p *Pressure, now time.Time) {
 	}
 }
 
-// pressureSays tells where the numbers are from and what is missing, in as few rows as that takes, and gives the row after.
-func pressureSays(a draw.Area, p *Pressure) int {
+// pressureNotes draws the sources of the readings and what is missing, in as few rows as possible, and returns the row
+// after.
+func pressureNotes(a draw.Area, p *Pressure) int {
 	dim, warn := themes.Style(themes.Dim), themes.Style(themes.Warn)
 	const most = 3 // rows for one thing
 	style := dim
@@ -75,19 +102,19 @@ func pressureSays(a draw.Area, p *Pressure) int {
 	}
 	y := a.Wrap(0, 1, a.W, most, style, p.Usage)
 	if len(p.Rules) > 0 {
-		y = a.Wrap(0, y, a.W, most, dim, "it takes the RBAC rule "+strings.Join(p.Rules, ", or "))
+		y = a.Wrap(0, y, a.W, most, dim, "needs the RBAC rule "+strings.Join(p.Rules, ", or "))
 	}
 	y = a.Wrap(0, y, a.W, most, dim, p.Thresholds)
 	for _, w := range p.Warnings {
 		y = a.Wrap(0, y, a.W, 1, warn, "the kubelet warns: "+w)
 	}
-	if p.Unranked != "" {
-		y = a.Wrap(0, y, a.W, most, warn, p.Unranked)
+	if p.UnrankedBecause != "" {
+		y = a.Wrap(0, y, a.W, most, warn, p.UnrankedBecause)
 	}
 	return y
 }
 
-// pressureSignals draws what the kubelet watches from a row on, what is most pressing first where there is little room.
+// pressureSignals draws the signals from row y on, those below their threshold if there is little room.
 func pressureSignals(a draw.Area, p *Pressure, y int) int {
 	const beside = 6 // rows for pods, at least
 	room := min(len(p.Signals), a.H-y-beside)
@@ -100,7 +127,7 @@ func pressureSignals(a draw.Area, p *Pressure, y int) int {
 	shown := 0
 	for _, pressing := range []bool{true, false} {
 		for i := range p.Signals {
-			if s := &p.Signals[i]; s.Met == pressing && shown < room {
+			if s := &p.Signals[i]; s.BelowThreshold == pressing && shown < room {
 				shown++
 				signalRow(a.Row(y+shown), s, &places)
 			}
@@ -109,15 +136,15 @@ func pressureSignals(a draw.Area, p *Pressure, y int) int {
 	return y + shown + 2
 }
 
-func signalRow(row draw.Area, s *PressureSignal, places *draw.Columns) {
+func signalRow(row draw.Area, s *PressureSignal, places *draw.Slots) {
 	dim := themes.Style(themes.Dim)
 	row.Fit(places[0].X, 0, places[0].W, themes.Style(themes.Text), s.Name)
-	token, glyph, word := themes.Good, '✓', "enough"
+	token, glyph, word := themes.Good, '✓', "ok"
 	switch {
 	case !s.Measured:
 		token, glyph, word = themes.Dim, '·', "not measured"
-	case s.Met:
-		token, glyph, word = themes.Bad, '≥', "too little"
+	case s.BelowThreshold:
+		token, glyph, word = themes.Bad, '≥', "below"
 	}
 	if places[1].W > 0 {
 		row.Set(places[1].X, 0, themes.Style(token), glyph)
@@ -126,19 +153,19 @@ func signalRow(row draw.Area, s *PressureSignal, places *draw.Columns) {
 	row.TextRight(places[2].X, 0, places[2].W, themes.Style(themes.Text), s.Available)
 	row.TextRight(places[3].X, 0, places[3].W, dim, s.Capacity)
 	if s.Measured && places[4].W > 0 {
-		row.Bar(places[4].X, 0, places[4].W, themes.Style(token), s.Left)
+		row.Bar(places[4].X, 0, places[4].W, themes.Style(token), s.AvailableFraction)
 	}
 	row.Fit(places[5].X, 0, places[5].W, dim, s.Threshold)
 }
 
-func pressureRow(row draw.Area, p *PressurePod, places *draw.Columns, s *scene) {
+func pressureRow(row draw.Area, p *PressurePod, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
-	if s.Pressure.Unranked == "" && p.Spared == "" {
-		row.CountRight(places[0].X, 0, places[0].W, text, int64(p.Place))
+	if s.Pressure.UnrankedBecause == "" && p.ExcludedBecause == "" {
+		row.CountRight(places[0].X, 0, places[0].W, text, int64(p.Rank))
 	} else {
 		row.TextRight(places[0].X, 0, places[0].W, dim, "·")
 	}
-	pod(row, places[1], text, p.Name)
+	drawPodName(row, places[1], text, p.Name)
 	usage := text
 	if p.Exceeds {
 		usage = themes.Style(themes.Warn)
@@ -150,22 +177,22 @@ func pressureRow(row draw.Area, p *PressurePod, places *draw.Columns, s *scene) 
 		row.Bar(places[5].X, 0, places[5].W, usage, min(p.Share, 1))
 	}
 	row.CountRight(places[6].X, 0, places[6].W, dim, int64(p.Priority))
-	row.Fit(places[7].X, 0, places[7].W, dim, becauseOf(p, s.Pressure))
+	row.Fit(places[7].X, 0, places[7].W, dim, evictionReason(p, s.Pressure))
 }
 
-// becauseOf is what gives a pod its place.
-func becauseOf(p *PressurePod, of *Pressure) string {
+// evictionReason returns what gives a pod its rank.
+func evictionReason(p *PressurePod, of *Pressure) string {
 	switch {
-	case p.Spared != "":
-		return p.Spared + ": never evicted"
-	case of.Unranked != "":
+	case p.ExcludedBecause != "":
+		return p.ExcludedBecause + ": not evicted"
+	case of.UnrankedBecause != "":
 		return ""
 	case !p.Measured:
-		return "nothing measured of it"
-	case of.By == "pid.available":
+		return "no usage data"
+	case of.RankedBy == "pid.available":
 		return "priority, then processes"
 	case p.Exceeds:
-		return "beyond its request"
+		return "usage exceeds requests"
 	}
-	return "within its request"
+	return "usage within requests"
 }

@@ -7,24 +7,24 @@ import (
 	"orrery/views"
 )
 
-// samplePressure is a node that runs out of memory, and whose kubelet tells.
+// samplePressure is a node that runs out of memory, and whose kubelet's usage is known.
 func samplePressure() *views.Pressure {
 	p := &views.Pressure{
 		Node: "ip-10-0-4-69.internal", Conditions: []string{"MemoryPressure since 11:58:02"},
 		Usage: "usage from the kubelet's summary", Known: true, At: ago(7 * time.Second),
 		Thresholds: "thresholds: the kubelet's own", Warnings: []string{"found containerfs.available for hard eviction. ignoring"},
-		By: "memory.available",
+		RankedBy: "memory.available",
 		Signals: []views.PressureSignal{
-			{Name: "memory.available", Available: "312Mi", Capacity: "64Gi", Threshold: "500Mi", Left: 0.005, Measured: true, Met: true},
-			{Name: "nodefs.available", Available: "41.2Gi", Capacity: "100Gi", Threshold: "10%", Left: 0.412, Measured: true},
-			{Name: "nodefs.inodesFree", Available: "5921044", Capacity: "6553600", Threshold: "5%", Left: 0.903, Measured: true},
+			{Name: "memory.available", Available: "312Mi", Capacity: "64Gi", Threshold: "500Mi", AvailableFraction: 0.005, Measured: true, BelowThreshold: true},
+			{Name: "nodefs.available", Available: "41.2Gi", Capacity: "100Gi", Threshold: "10%", AvailableFraction: 0.412, Measured: true},
+			{Name: "nodefs.inodesFree", Available: "5921044", Capacity: "6553600", Threshold: "5%", AvailableFraction: 0.903, Measured: true},
 			{Name: "imagefs.available", Available: "·", Capacity: "·", Threshold: "15%"},
-			{Name: "memory.available", Available: "312Mi", Capacity: "64Gi", Threshold: "1Gi for 1m30s", Left: 0.005, Measured: true, Met: true},
+			{Name: "memory.available", Available: "312Mi", Capacity: "64Gi", Threshold: "1Gi for 1m30s", AvailableFraction: 0.005, Measured: true, BelowThreshold: true},
 		},
 	}
 	for i := range 14 {
 		row := views.PressurePod{
-			Place: i + 1, Name: fmt.Sprintf("ml/trainer-%d-%05x", i, 0x9a3f1+i*7919), Priority: int32(i / 4 * 500), Measured: true,
+			Rank: i + 1, Name: fmt.Sprintf("ml/trainer-%d-%05x", i, 0x9a3f1+i*7919), Priority: int32(i / 4 * 500), Measured: true,
 			Usage: fmt.Sprintf("%d.4Gi", 9-i/2), Request: "4Gi", Excess: fmt.Sprintf("+%d.4Gi", max(5-i/2, 0)), Share: float64(9-i/2) / 8, Exceeds: i < 9,
 		}
 		if i >= 9 {
@@ -33,20 +33,20 @@ func samplePressure() *views.Pressure {
 		p.Pods.Rows = append(p.Pods.Rows, row)
 	}
 	p.Pods.Rows[0].Measured, p.Pods.Rows[0].Usage, p.Pods.Rows[0].Excess, p.Pods.Rows[0].Share = false, "·", "·", 0
-	p.Pods.Rows[13].Spared, p.Pods.Rows[13].Priority, p.Pods.Rows[13].Name = "critical", 2000001000, "kube-system/kube-proxy-x2kqp"
+	p.Pods.Rows[13].ExcludedBecause, p.Pods.Rows[13].Priority, p.Pods.Rows[13].Name = "critical", 2000001000, "kube-system/kube-proxy-x2kqp"
 	p.Pods.Total = len(p.Pods.Rows)
 	return p
 }
 
-// sampleUnknown is that node where nothing may be read.
+// sampleUnknown is that node without permission to read its usage.
 func sampleUnknown() *views.Pressure {
 	p := samplePressure()
 	p.Known, p.Usage = false, "no usage data: may not get nodes/proxy, and no metrics API is served"
 	p.Rules, p.Thresholds = []string{"get nodes/proxy"}, "thresholds: the defaults, and this kubelet's may be others: may not get nodes/proxy"
-	p.Warnings, p.By, p.Unranked = nil, "", "pods are in no order of eviction: what they use is not known"
+	p.Warnings, p.RankedBy, p.UnrankedBecause = nil, "", "pods are in no order of eviction: what they use is not known"
 	for i := range p.Signals {
 		s := &p.Signals[i]
-		s.Available, s.Capacity, s.Left, s.Measured, s.Met = "·", "·", 0, false, false
+		s.Available, s.Capacity, s.AvailableFraction, s.Measured, s.BelowThreshold = "·", "·", 0, false, false
 	}
 	for i := range p.Pods.Rows {
 		r := &p.Pods.Rows[i]

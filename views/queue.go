@@ -1,11 +1,48 @@
 package views
 
 import (
+	"cmp"
 	"time"
 
 	"orrery/themes"
 	"orrery/views/draw"
+	"orrery/views/filter"
 )
+
+var queuePane = ListPane[PodRow]{
+	Pane: Pane{
+		ID: QueuePane, Title: "Queue", Help: "pending pods: who waits where, and why", Digit: '2', Opens: JourneyPane,
+		minW: 30, minH: 3, body: drawQueue, drawLine: stripQueue, borderFact: queueRight,
+	},
+	Columns: podColumns, Row: podRow, Empty: "no pending pods",
+	Detail: func(p *PodRow) (string, string) {
+		return p.Name, joinDetails(p.State.Word(), p.Reason, labelled("nominated to", p.Nominated), labelled("rejected by", p.Plugin), labelled("requeues on", p.RequeuesOn))
+	},
+	Rows: Source.Pods,
+	In: func(m *Model) *List[PodRow] {
+		if m.Queue == nil {
+			return nil
+		}
+		return &m.Queue.Pods
+	},
+	Match: func(f *filter.Row, p *PodRow) {
+		f.Namespace, f.Name, f.Labels = p.Namespace, p.PodName, p.Labels
+		f.Words = [4]string{p.State.Word(), p.Message, p.Node}
+		if n := len(p.Rejectors); n > 0 {
+			f.Words[2], f.Words[3] = p.Rejectors[0], p.Rejectors[n-1]
+		}
+	},
+	Sorts: []Sort[PodRow]{
+		{"name", func(a, b *PodRow) int {
+			return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.PodName, b.PodName))
+		}},
+		byMost("priority", func(p *PodRow) int32 { return p.Priority }),
+		byMost("attempts", func(p *PodRow) int { return p.Attempts }),
+		by("since", func(p *PodRow) int64 { return p.Since.UnixNano() }),
+	},
+	Key: func(p *PodRow) string { return p.Key },
+	Pod: func(p *PodRow) string { return p.Key },
+}
 
 var queueKinds = [...]struct {
 	state PodState
@@ -20,27 +57,27 @@ var queueKinds = [...]struct {
 }
 
 var podColumns = []draw.Column{
-	{Long: "state", Short: "state", Min: 9, Grow: 1, Most: 15, Rank: 0},
-	{Long: "pod", Short: "pod", Min: 17, Grow: 6, Most: 52, Rank: 0},
-	{Long: "priority", Short: "prio", Min: 6, Grow: 1, Most: 8, Rank: 5, Right: true},
-	{Long: "tries", Short: "try", Min: 3, Grow: 1, Most: 5, Rank: 4, Right: true},
+	{Long: "state", Short: "state", Min: 9, Grow: 1, Max: 15, Rank: 0},
+	{Long: "pod", Short: "pod", Min: 17, Grow: 6, Max: 52, Rank: 0},
+	{Long: "priority", Short: "prio", Min: 6, Grow: 1, Max: 8, Rank: 5, Right: true},
+	{Long: "attempts", Short: "att", Min: 3, Grow: 1, Max: 5, Rank: 4, Right: true},
 	{Long: "waits", Short: "waits", Min: 5, Rank: 2, Right: true},
-	{Long: "what keeps it", Short: "what keeps it", Min: 22, Grow: 8, Rank: 1},
-	{Long: "brought back by", Short: "by", Min: 24, Grow: 2, Most: 40, Rank: 6, From: 110},
-	{Long: "turned down by", Short: "plugin", Min: 18, Grow: 1, Most: 28, Rank: 7, From: 160},
+	{Long: "reason", Short: "reason", Min: 22, Grow: 8, Rank: 1},
+	{Long: "requeues on", Short: "requeues on", Min: 24, Grow: 2, Max: 40, Rank: 6, ShowFrom: 110},
+	{Long: "rejected by", Short: "plugin", Min: 18, Grow: 1, Max: 28, Rank: 7, ShowFrom: 160},
 }
 
 func queueRight(m *Model) string {
 	if m.Queue == nil {
 		return ""
 	}
-	return count(m.Queue.Counts.Waiting(), "waiting")
+	return count(m.Queue.Counts.Waiting(), "pending")
 }
 
-func drawQueue(a draw.Area, s *scene) {
+func drawQueue(a draw.Area, s *drawCtx) {
 	q := s.Queue
 	if q == nil {
-		absent(a, "the queue has not been read yet")
+		drawAbsent(a, "the queue has not been read yet")
 		return
 	}
 	y := queueCounts(a, q.Counts)
@@ -59,10 +96,10 @@ func drawQueue(a draw.Area, s *scene) {
 	queueHeads(a.In(rest), s)
 }
 
-// queueCounts says how many pods wait where, in columns that stand under each other when one row is too short.
+// queueCounts draws the number of pods in each state, in aligned columns if one row is too short.
 func queueCounts(a draw.Area, c QueueCounts) int {
 	for _, word := range [...]func(PodState) string{PodState.Word, PodState.Short} {
-		r := run{a: a}
+		r := rowWriter{a: a}
 		for _, k := range queueKinds {
 			n := k.count(c)
 			r.number(countStyle(k.state, n), string(k.state.Glyph())+" ", n, word(k.state))
@@ -89,7 +126,7 @@ func queueCounts(a draw.Area, c QueueCounts) int {
 	return (len(queueKinds) + perRow - 1) / perRow
 }
 
-// countStyle is quiet about places where nobody is.
+// countStyle returns the style of a count; zero is dim.
 func countStyle(s PodState, n int) themes.Style {
 	if n == 0 {
 		return themes.Style(themes.Dim)
@@ -102,25 +139,25 @@ func queueShares(a draw.Area, y int, c QueueCounts) {
 	for i, k := range queueKinds {
 		parts[i] = draw.Part{Count: k.count(c), Style: themes.Style(k.state.Token()), Fill: k.fill}
 	}
-	a.Shares(0, y, a.W, parts[:])
+	a.StackedBar(0, y, a.W, parts[:])
 }
 
-// movesRoom is how many rows the latest moves have in a height in which rows want to stand too: a third of it at most, or
-// what the rows leave. It is given up some at a time, so that not every pod that comes or goes moves all of them.
-func movesRoom(moves, height, rows int) int {
+// transitionRows returns how many rows the transitions get in a height that the pods share: a third, or more
+// if the pods leave more. It changes in steps, so that not every pod that comes or goes moves the transitions.
+func transitionRows(moves, height, rows int) int {
 	if moves == 0 {
 		return 0
 	}
 	some := min(max(height/4, 1), 4)
 	rows = max(rows+some-1, some) / some * some
-	return max((height-8)/3, min(height-rows-3, mostMoves), 0)
+	return max((height-8)/3, min(height-rows-3, maxTransitions), 0)
 }
 
-// mostMoves is how many moves there are to be shown at most.
-const mostMoves = 40
+// maxTransitions limits the rows of transitions.
+const maxTransitions = 40
 
-// queueHeads shows the beginning of every part, each with as many rows as can be spared: who is stuck gets the most.
-func queueHeads(a draw.Area, s *scene) {
+// queueHeads draws the head of every part of the queue with as many rows as fit: unschedulable pods get the most.
+func queueHeads(a draw.Area, s *drawCtx) {
 	q := s.Queue
 	take := [4]int{}
 	parts := [4][]PodRow{q.Next, q.Soon, q.Stuck, q.Held}
@@ -128,14 +165,14 @@ func queueHeads(a draw.Area, s *scene) {
 	for _, rows := range parts {
 		all += len(rows)
 	}
-	moves := movesRoom(len(q.Moves), a.H, all)
+	moves := transitionRows(len(q.Transitions), a.H, all)
 	if moves > 0 {
 		bottom, rest := a.Bottom(moves + 1)
-		drawMoves(a.In(bottom), q.Moves, s)
+		drawTransitions(a.In(bottom), q.Transitions, s)
 		a.Rect, _ = rest.Top(rest.H - 1)
 	}
 	if all == 0 {
-		nobodyWaits(a)
+		drawNoPendingPods(a)
 		return
 	}
 	places := draw.Arrange(podColumns, a.W)
@@ -165,34 +202,34 @@ func queueHeads(a draw.Area, s *scene) {
 	}
 }
 
-// nobodyWaits is what an empty queue says.
-func nobodyWaits(a draw.Area) {
+// drawNoPendingPods draws the text of an empty queue.
+func drawNoPendingPods(a draw.Area) {
 	x := a.Text(0, 0, themes.Style(themes.Good), "✓")
-	a.Fit(x+1, 0, a.W-x-1, themes.Style(themes.Dim), "nobody waits")
+	a.Fit(x+1, 0, a.W-x-1, themes.Style(themes.Dim), "no pending pods")
 }
 
-// queueList is the whole queue to walk through.
-func queueList(a draw.Area, s *scene) {
+// queueList draws the whole queue as a list.
+func queueList(a draw.Area, s *drawCtx) {
 	q := s.Queue
-	a = podDetail(a, s, selected(s, &q.Pods))
-	const fewest = 3 // less is not worth its heading
-	if moves := movesRoom(len(q.Moves), a.H, q.Pods.Total); moves >= fewest {
+	a = s.pane.list.detail(a, s)
+	const fewest = 3 // fewer are not worth a heading
+	if moves := transitionRows(len(q.Transitions), a.H, q.Pods.Total); moves >= fewest {
 		bottom, rest := a.Bottom(moves + 1)
-		drawMoves(a.In(bottom), q.Moves, s)
+		drawTransitions(a.In(bottom), q.Transitions, s)
 		rest, _ = rest.Top(rest.H - 1)
 		a = a.In(rest)
 	}
-	if q.Pods.Total == 0 && s.Narrowed == nil {
-		nobodyWaits(a)
+	if q.Pods.Total == 0 && s.Filtered == nil {
+		drawNoPendingPods(a)
 		return
 	}
-	table(a, s, podColumns, &q.Pods, "nobody waits", podRow)
+	s.pane.list.table(a, s)
 }
 
-func podRow(row draw.Area, p *PodRow, places *draw.Columns, s *scene) {
+func podRow(row draw.Area, p *PodRow, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
-	mark(row, places[0].X, places[0].W, p.State)
-	pod(row, places[1], text, p.Name)
+	drawState(row, places[0].X, places[0].W, p.State)
+	drawPodName(row, places[1], text, p.Name)
 	row.CountRight(places[2].X, 0, places[2].W, dim, int64(p.Priority))
 	row.CountRight(places[3].X, 0, places[3].W, dim, int64(p.Attempts))
 	if !p.Since.IsZero() {
@@ -201,7 +238,7 @@ func podRow(row draw.Area, p *PodRow, places *draw.Columns, s *scene) {
 	why, x, w := places[5], places[5].X, places[5].W
 	if left := p.Until.Sub(s.now); p.State == Backoff && w > 0 && left > 0 {
 		drain := min(max(w/5, 4), 12)
-		row.Drain(x, 0, drain, themes.Style(themes.Backoff), float64(left)/float64(max(p.Until.Sub(p.From), 1)))
+		row.Countdown(x, 0, drain, themes.Style(themes.Backoff), float64(left)/float64(max(p.Until.Sub(p.From), 1)))
 		row.AgeRight(x+drain+1, 0, min(5, w-drain-1), themes.Style(themes.Backoff), left+time.Second-1)
 		x, w = x+drain+8, w-drain-8
 	}
@@ -211,28 +248,28 @@ func podRow(row draw.Area, p *PodRow, places *draw.Columns, s *scene) {
 		x, w = end, x+w-end
 	}
 	if w > 6 || why.W == w {
-		reason(row, x, w, dim, p.Reason)
+		drawReason(row, x, w, dim, p.Reason)
 	}
-	row.Fit(places[6].X, 0, places[6].W, dim, p.Awaits)
+	row.Fit(places[6].X, 0, places[6].W, dim, p.RequeuesOn)
 	row.Fit(places[7].X, 0, places[7].W, dim, p.Plugin)
 }
 
-// moveTrail is how many of the places where a pod was before are shown.
-const moveTrail = 4
+// maxEarlier limits how many earlier states are shown.
+const maxEarlier = 4
 
-// drawMoves is the trail that pods leave: from where, to where, and what moved them.
-func drawMoves(a draw.Area, moves []Move, s *scene) {
-	heading(a, 0, "moved")
-	ring := &s.places().moves
-	for y, i := range ring.place(a.H-1, len(moves), func(i int) deed { return deed{name: moves[i].Pod} }) {
+// drawTransitions draws the recent transitions: from which state, to which state, and what caused them.
+func drawTransitions(a draw.Area, moves []Transition, s *drawCtx) {
+	drawHeading(a, 0, "recent transitions")
+	ring := &s.stableRows().transitions
+	for y, i := range ring.assign(a.H-1, len(moves), func(i int) rowID { return rowID{name: moves[i].Pod} }) {
 		if i >= 0 {
-			moveRow(latest(a.Row(y+1), ring, y), &moves[i])
+			transitionRow(newestRow(a.Row(y+1), ring, y), &moves[i])
 		}
 	}
 }
 
-// latest is a row of a list of the latest, with the mark of the latest of all.
-func latest(row draw.Area, r *ring, y int) draw.Area {
+// newestRow returns a row without its gutter, and marks it if it is the newest.
+func newestRow(row draw.Area, r *rowRing, y int) draw.Area {
 	if y == r.head {
 		row.Set(0, 0, themes.Focus.With(themes.Bold), '▸')
 	}
@@ -240,7 +277,7 @@ func latest(row draw.Area, r *ring, y int) draw.Area {
 	return row
 }
 
-func moveRow(row draw.Area, m *Move) {
+func transitionRow(row draw.Area, m *Transition) {
 	dim := themes.Style(themes.Dim)
 	const state = len("unsched")
 	x := 0
@@ -249,23 +286,23 @@ func moveRow(row draw.Area, m *Move) {
 		x = 11
 	}
 	name := min(max((row.W-x)*2/5, 14), 40)
-	pod(row, draw.Place{X: x, W: name}, themes.Style(themes.Text), m.Pod)
+	drawPodName(row, draw.Slot{X: x, W: name}, themes.Style(themes.Text), m.Pod)
 	x += name + 1
 	if row.W >= 80 {
-		x += moveTrail
-		for j, before := range m.Trail[max(len(m.Trail)-moveTrail, 0):] {
-			row.Set(x-min(len(m.Trail), moveTrail)+j, 0, dim, before.Glyph())
+		x += maxEarlier
+		for j, before := range m.Earlier[max(len(m.Earlier)-maxEarlier, 0):] {
+			row.Set(x-min(len(m.Earlier), maxEarlier)+j, 0, dim, before.Glyph())
 		}
 	}
 	row.Set(x, 0, themes.Style(m.From.Token()), m.From.Glyph())
 	row.Set(x+2, 0, dim, '→')
 	row.Set(x+4, 0, themes.Style(m.To.Token()), m.To.Glyph())
 	row.Fit(x+6, 0, state, themes.Style(m.To.Token()), m.To.Short())
-	moveCause(row, x+6+state+2, m)
+	transitionCause(row, x+6+state+2, m)
 }
 
-// moveCause is the node that a pod has gone to, or else what moved it.
-func moveCause(row draw.Area, x int, m *Move) {
+// transitionCause draws the pod's new node, or else the event that moved it.
+func transitionCause(row draw.Area, x int, m *Transition) {
 	dim := themes.Style(themes.Dim)
 	if m.Node != "" {
 		row.FitHost(x, 0, row.W-x, themes.Style(themes.Text), m.Node)
@@ -278,11 +315,11 @@ func moveCause(row draw.Area, x int, m *Move) {
 	}
 }
 
-func stripQueue(a draw.Area, s *scene) {
+func stripQueue(a draw.Area, s *drawCtx) {
 	if s.Queue == nil {
 		return
 	}
-	r := run{a: a}
+	r := rowWriter{a: a}
 	for _, k := range queueKinds {
 		r.number(themes.Style(k.state.Token()), "", k.count(s.Queue.Counts), k.state.Short())
 	}

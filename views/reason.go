@@ -7,8 +7,8 @@ import (
 	"orrery/views/draw"
 )
 
-// briefs are what the scheduler's own sentences come to where there is no room for them.
-var briefs = [...]struct{ sentence, brief string }{
+// shortReasons are short forms of kube-scheduler's messages.
+var shortReasons = [...]struct{ sentence, brief string }{
 	{"node(s) didn't match pod topology spread constraints", "topology spread"},
 	{"node(s) had untolerated taint", "untolerated taints"},
 	{"node(s) were unschedulable", "cordoned"},
@@ -24,9 +24,9 @@ var briefs = [...]struct{ sentence, brief string }{
 	{"waiting for scheduling gates: ", "gates: "},
 }
 
-// reason draws what keeps a pod, and the number of nodes that do before it if there is one: in the scheduler's words where
-// they fit, else in fewer.
-func reason(row draw.Area, x, w int, s themes.Style, text string) {
+// drawReason draws the reason for a rejection, after the number of nodes if there is one: in the scheduler's words if
+// they fit, else shortened.
+func drawReason(row draw.Area, x, w int, s themes.Style, text string) {
 	if draw.Width(text) <= w {
 		row.Fit(x, 0, w, s, text)
 		return
@@ -35,7 +35,7 @@ func reason(row draw.Area, x, w int, s themes.Style, text string) {
 	if number, rest, found := strings.Cut(text, " "); found && strings.Trim(number, "0123456789,") == "" {
 		x, text = row.Fit(x, 0, w, s, number)+1, rest
 	}
-	for _, b := range briefs {
+	for _, b := range shortReasons {
 		if rest, found := strings.CutPrefix(text, b.sentence); found {
 			x = row.Fit(x, 0, end-x, s, b.brief)
 			if strings.HasSuffix(b.brief, " ") {

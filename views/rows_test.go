@@ -8,14 +8,14 @@ import (
 	"orrery/views/draw"
 )
 
-// drawn is one row that something draws.
+// drawn is one row drawn by a function.
 func drawn(w int, what func(draw.Area)) string {
 	c := draw.New(w, 1)
 	what(c.All(draw.Braille))
 	return strings.TrimRight(c.Plain(), " ")
 }
 
-func TestAReasonIsToldInAsFewWordsAsThereIsRoomFor(t *testing.T) {
+func TestReason_Shortens(t *testing.T) {
 	const spread = "64 node(s) didn't match pod topology spread constraints"
 	for _, tt := range []struct {
 		name, reason string
@@ -30,7 +30,7 @@ func TestAReasonIsToldInAsFewWordsAsThereIsRoomFor(t *testing.T) {
 		{"one without a short form loses what every one has", "3 node(s) had something else amiss", 26, "3 had something else amiss"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := drawn(80, func(a draw.Area) { reason(a, 0, tt.w, themes.Style(themes.Text), tt.reason) })
+			got := drawn(80, func(a draw.Area) { drawReason(a, 0, tt.w, themes.Style(themes.Text), tt.reason) })
 			if got != tt.want {
 				t.Errorf("drew %q, want %q", got, tt.want)
 			}
@@ -38,7 +38,7 @@ func TestAReasonIsToldInAsFewWordsAsThereIsRoomFor(t *testing.T) {
 	}
 }
 
-func TestTheDefaultNamespaceGoesWithoutSayingWhereThereIsLittleRoom(t *testing.T) {
+func TestPodName_DropsDefaultNamespaceWhenNarrow(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		w    int
@@ -48,14 +48,14 @@ func TestTheDefaultNamespaceGoesWithoutSayingWhereThereIsLittleRoom(t *testing.T
 		{"default/web-1", 20, "web-1"},
 		{"kube-system/dns-1", 20, "kube-system/dns-1"},
 	} {
-		got := drawn(80, func(a draw.Area) { pod(a, draw.Place{W: tt.w}, themes.Style(themes.Text), tt.name) })
+		got := drawn(80, func(a draw.Area) { drawPodName(a, draw.Slot{W: tt.w}, themes.Style(themes.Text), tt.name) })
 		if got != tt.want {
 			t.Errorf("%s in %d columns is %q, want %q", tt.name, tt.w, got, tt.want)
 		}
 	}
 }
 
-func TestASearchIsDrawnOverTheEndOfTheOrder(t *testing.T) {
+func TestSearch_WrapsAround(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		q    Search
@@ -67,7 +67,7 @@ func TestASearchIsDrawnOverTheEndOfTheOrder(t *testing.T) {
 		{"the chosen one is gone", Search{Start: 0, Examined: 2, Feasible: 1, Nodes: 10, Chosen: "n", Place: -1}, "▸━┄┄┄┄┄┄┄┄"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := drawn(10, func(a draw.Area) { wayRound(a, draw.Place{W: 10}, &tt.q) })
+			got := drawn(10, func(a draw.Area) { drawSearchRange(a, draw.Slot{W: 10}, &tt.q) })
 			if got != tt.want {
 				t.Errorf("drew %q, want %q", got, tt.want)
 			}
@@ -75,7 +75,7 @@ func TestASearchIsDrawnOverTheEndOfTheOrder(t *testing.T) {
 	}
 }
 
-func TestFewNodesHaveLargeCells(t *testing.T) {
+func TestHeat_FewNodesGetLargeCells(t *testing.T) {
 	zones := func(n ...int) (list []HeatZone) {
 		for _, n := range n {
 			list = append(list, HeatZone{Cells: make([]HeatCell, n)})

@@ -15,11 +15,11 @@ func in(d time.Duration) time.Time  { return noon.Add(d) }
 
 const tooLittle = "Insufficient memory"
 
-// sample is a cluster in its rush hour, with as many pods waiting and nodes there as a test wants.
+// sample is a busy cluster with the given numbers of pending pods and nodes.
 func sample(pods, nodes int) *views.Model {
 	return &views.Model{
 		Header: views.Header{
-			Source: "rush-hour.trace", Mode: views.Shadow, Leader: "replica-b", LeaderLeft: 11 * time.Second,
+			Source: "rush-hour.trace", Mode: views.Shadow, Leader: "replica-b", LeaseLeft: 11 * time.Second,
 			Generation: 48213, Rate: 1204, P99: 84 * time.Microsecond,
 		},
 		Queue: sampleQueue(pods), Journey: sampleJourney(), Snapshot: sampleSnapshot(nodes), Node: sampleNode(),
@@ -47,7 +47,7 @@ func sampleQueue(total int) *views.Queue {
 	for i := range 24 {
 		q.Stuck = append(q.Stuck, views.PodRow{
 			Name: fmt.Sprintf("ml/trainer-%d-%05x", i/4, 0x9a3f1+i*7919), State: views.Unschedulable, Priority: 500, Attempts: 5 + i%3,
-			Since: ago(time.Duration(12-i/2)*time.Minute + time.Duration(i)*time.Second), Reason: reasons[i%4], Plugin: "NodeResourcesFit", Awaits: "NodeAdd, AssignedPodDelete",
+			Since: ago(time.Duration(12-i/2)*time.Minute + time.Duration(i)*time.Second), Reason: reasons[i%4], Plugin: "NodeResourcesFit", RequeuesOn: "NodeAdd, AssignedPodDelete",
 		})
 	}
 	q.Stuck[1].Nominated = "ip-10-0-3-85.internal"
@@ -59,11 +59,11 @@ func sampleQueue(total int) *views.Queue {
 	for _, part := range [][]views.PodRow{q.Next, q.Soon, q.Stuck, q.Held} {
 		q.Pods.Rows = append(q.Pods.Rows, part...)
 	}
-	q.Moves = []views.Move{
+	q.Transitions = []views.Transition{
 		{At: ago(30 * time.Millisecond), Pod: "payments/ledger-0", From: views.Active, To: views.InFlight, Event: "Pop"},
 		{At: ago(60 * time.Millisecond), Pod: "shop/cart-6b7d54b7c9-5kx2v", From: views.InFlight, To: views.Bound, Event: "Done", Node: "ip-10-0-3-85.internal"},
-		{At: ago(700 * time.Millisecond), Pod: "shop/checkout-7d9f6c5b8-x2kqp", From: views.Backoff, To: views.Active, Event: "BackoffComplete", Trail: []views.PodState{views.Unseen, views.Active, views.InFlight, views.Unschedulable}},
-		{At: ago(1900 * time.Millisecond), Pod: "ml/trainer-large-0", From: views.Unschedulable, To: views.Backoff, Event: "AssignedPodDelete", Trail: []views.PodState{views.Active, views.InFlight}},
+		{At: ago(700 * time.Millisecond), Pod: "shop/checkout-7d9f6c5b8-x2kqp", From: views.Backoff, To: views.Active, Event: "BackoffComplete", Earlier: []views.PodState{views.Created, views.Active, views.InFlight, views.Unschedulable}},
+		{At: ago(1900 * time.Millisecond), Pod: "ml/trainer-large-0", From: views.Unschedulable, To: views.Backoff, Event: "AssignedPodDelete", Earlier: []views.PodState{views.Active, views.InFlight}},
 		{At: ago(2100 * time.Millisecond), Pod: "batch/etl-7wq9x", From: views.InFlight, To: views.Unschedulable, Event: "ScheduleAttemptFailure"},
 	}
 	return q
@@ -124,15 +124,15 @@ func sampleZones(nodes int) *views.Zones {
 	rounds := (nodes + 2) / 3
 	z := &views.Zones{
 		Nodes: nodes, Start: 46, Pod: "shop/cart-6b7d54b7c9-5kx2v", Examined: 37, Feasible: 24, Rejected: 13,
-		Chosen: "ip-10-0-3-85.internal", Rounds: rounds, HandLane: 1, HandCol: 15,
+		Chosen: "ip-10-0-3-85.internal", Passes: rounds, StartLane: 1, StartColumn: 15,
 	}
 	for lane := range 3 {
 		l := views.Lane{Zone: "eu-west-1" + string(rune('a'+lane)), Nodes: nodes / 3, Feasible: 7 + lane, Rejected: 6 - lane, Allocated: 0.46 + 0.2*float64(lane)}
 		for c := range min(rounds, 200) {
-			cell, i := views.NotLookedAt, c*3+lane
+			cell, i := views.NotVisited, c*3+lane
 			switch {
 			case i == 31:
-				cell = views.ChosenOne
+				cell = views.Chosen
 			case i >= 9 && i < 46 && (i*i+i/2)%11 < 4:
 				cell = views.Rejected
 			case i >= 9 && i < 46:
@@ -154,26 +154,26 @@ func sampleZones(nodes int) *views.Zones {
 }
 
 func sampleEvictions() *views.Evictions {
-	e := &views.Evictions{Leaving: 4, Forecast: 2, Held: 1}
-	e.List.Rows = []views.Departure{
-		{Pod: "batch/report-28914-q8mzp", Node: "ip-10-0-1-121.internal", Cause: "preemption", Phase: views.BeingDeleted, Deadline: in(12 * time.Second), By: "payments/ledger-0", Why: "priority 100,000 over 0", Budget: "batch/report", Allowed: 2},
-		{Pod: "shop/cart-6b7d54b7c9-r9d7c", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.Counting, Deadline: in(41 * time.Second), By: "node controller", Why: "node.kubernetes.io/unreachable:NoExecute", Budget: "shop/cart", Allowed: 1},
-		{Pod: "shop/cart-6b7d54b7c9-tt5nb", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.Counting, Predicted: true, Deadline: in(71 * time.Second), By: "node controller", Why: "node.kubernetes.io/unreachable:NoExecute", Budget: "shop/cart", Allowed: 0},
-		{Pod: "shop/checkout-7d9f6c5b8-lm4xk", Node: "ip-10-0-2-30.internal", Cause: "eviction API", Phase: views.HeldBack, By: "kubectl drain", Why: "a budget does not allow it", Budget: "shop/checkout", Allowed: 0},
-		{Pod: "ml/trainer-2-b91c4", Node: "ip-10-0-4-69.internal", Cause: "node pressure", Phase: views.Forecasted, Predicted: true, Deadline: in(4 * time.Minute), By: "kubelet", Why: "memory.available below 100Mi soon"},
-		{Pod: "ml/trainer-3-c01d2", Node: "ip-10-0-4-69.internal", Cause: "node pressure", Phase: views.Forecasted, Predicted: true, By: "kubelet", Why: "next in rank"},
-		{Pod: "batch/etl-2lq8s", Node: "ip-10-0-1-121.internal", Cause: "preemption", Phase: views.Departed, By: "payments/ledger-1", Why: "priority 100,000 over 0", Ended: ago(20 * time.Second)},
+	e := &views.Evictions{Terminating: 4, Predicted: 2, Blocked: 1}
+	e.List.Rows = []views.Eviction{
+		{Pod: "batch/report-28914-q8mzp", Node: "ip-10-0-1-121.internal", Cause: "preemption", Phase: views.EvictionTerminating, Deadline: in(12 * time.Second), Initiator: "payments/ledger-0", Reason: "priority 100,000 over 0", Budget: "batch/report", Allowed: 2},
+		{Pod: "shop/cart-6b7d54b7c9-r9d7c", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionCountingDown, Deadline: in(41 * time.Second), Initiator: "node controller", Reason: "node.kubernetes.io/unreachable:NoExecute", Budget: "shop/cart", Allowed: 1},
+		{Pod: "shop/cart-6b7d54b7c9-tt5nb", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionCountingDown, ByOther: true, Deadline: in(71 * time.Second), Initiator: "node controller", Reason: "node.kubernetes.io/unreachable:NoExecute", Budget: "shop/cart", Allowed: 0},
+		{Pod: "shop/checkout-7d9f6c5b8-lm4xk", Node: "ip-10-0-2-30.internal", Cause: "eviction API", Phase: views.EvictionBlocked, Initiator: "kubectl drain", Reason: "a budget does not allow it", Budget: "shop/checkout", Allowed: 0},
+		{Pod: "ml/trainer-2-b91c4", Node: "ip-10-0-4-69.internal", Cause: "node pressure", Phase: views.EvictionPredicted, ByOther: true, Deadline: in(4 * time.Minute), Initiator: "kubelet", Reason: "memory.available below 100Mi soon"},
+		{Pod: "ml/trainer-3-c01d2", Node: "ip-10-0-4-69.internal", Cause: "node pressure", Phase: views.EvictionPredicted, ByOther: true, Initiator: "kubelet", Reason: "next in rank"},
+		{Pod: "batch/etl-2lq8s", Node: "ip-10-0-1-121.internal", Cause: "preemption", Phase: views.EvictionDone, Initiator: "payments/ledger-1", Reason: "priority 100,000 over 0", Ended: ago(20 * time.Second)},
 	}
-	e.List.Rows[1].Check, e.List.Rows[2].Check = "foretold 12:01:22", "foretold 12:01:52"
+	e.List.Rows[1].Outcome, e.List.Rows[2].Outcome = "foretold 12:01:22", "foretold 12:01:52"
 	e.List.Rows = append(e.List.Rows,
-		views.Departure{Pod: "shop/search-5c9b8f4d77-0aa1x", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.BeingDeleted, Predicted: true, Deadline: ago(44 * time.Second), By: "taint-eviction-controller", Why: "repair:NoExecute is not tolerated", Doubtful: true, Brief: "overdue 44s", Check: "foretold 11:59:57, still here after 44s: is taint eviction running?"},
-		views.Departure{Pod: "shop/search-5c9b8f4d77-1bb2y", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.Departed, By: "taint-eviction-controller", Why: "repair:NoExecute, tolerated for 30s", Ended: ago(25 * time.Second), Brief: "kept +200ms", Check: "foretold 12:00:10, asked to leave 12:00:10 (+200ms)"},
-		views.Departure{Pod: "shop/search-5c9b8f4d77-2cc3z", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.Departed, By: "taint-eviction-controller", Why: "repair:NoExecute, tolerated for 30s", Ended: ago(25 * time.Second), Brief: "late +12s", Amiss: true, Check: "foretold 12:00:10, asked to leave 12:00:22 (+12s)"},
+		views.Eviction{Pod: "shop/search-5c9b8f4d77-0aa1x", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionTerminating, ByOther: true, Deadline: ago(44 * time.Second), Initiator: "taint-eviction-controller", Reason: "repair:NoExecute is not tolerated", Overdue: true, ShortOutcome: "overdue 44s", Outcome: "foretold 11:59:57, still here after 44s: is taint eviction running?"},
+		views.Eviction{Pod: "shop/search-5c9b8f4d77-1bb2y", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionDone, Initiator: "taint-eviction-controller", Reason: "repair:NoExecute, tolerated for 30s", Ended: ago(25 * time.Second), ShortOutcome: "kept +200ms", Outcome: "foretold 12:00:10, asked to leave 12:00:10 (+200ms)"},
+		views.Eviction{Pod: "shop/search-5c9b8f4d77-2cc3z", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionDone, Initiator: "taint-eviction-controller", Reason: "repair:NoExecute, tolerated for 30s", Ended: ago(25 * time.Second), ShortOutcome: "late +12s", Mispredicted: true, Outcome: "foretold 12:00:10, asked to leave 12:00:22 (+12s)"},
 	)
 	e.Overdue = 1
-	e.Outcomes = []views.Tally{{Name: "kept", Count: 1204}, {Name: "late", Count: 1, Bad: true}, {Name: "missed"}, {Name: "overtaken", Count: 3}, {Name: "called off", Count: 17}}
+	e.Outcomes = []views.NamedCount{{Name: "kept", Count: 1204}, {Name: "late", Count: 1, Bad: true}, {Name: "missed"}, {Name: "overtaken", Count: 3}, {Name: "called off", Count: 17}}
 	for i := range e.List.Rows {
-		e.List.Rows[i].Noticed = ago(time.Duration(18+i*2) * time.Second)
+		e.List.Rows[i].Since = ago(time.Duration(18+i*2) * time.Second)
 	}
 	e.List.Total = len(e.List.Rows)
 	return e
@@ -182,9 +182,9 @@ func sampleEvictions() *views.Evictions {
 func sampleLeader() *views.Leader {
 	l := &views.Leader{
 		Holder: "replica-b", Acquired: ago(47 * time.Minute), Renewed: ago(4 * time.Second),
-		Lease: 15 * time.Second, Deadline: 10 * time.Second, Retry: 2 * time.Second, Transitions: 7, Skew: 1.5, Seen: 1.02, State: "held", Takeover: in(11 * time.Second),
+		Lease: 15 * time.Second, Deadline: 10 * time.Second, Retry: 2 * time.Second, Transitions: 7, MaxClockSkew: 1.5, ObservedClockSkew: 1.02, State: "held", FailoverAt: in(11 * time.Second),
 		Candidates: []views.Candidate{{Name: "replica-a", Note: "this one"}, {Name: "replica-c"}},
-		Changes: []views.LeaderChange{
+		History: []views.LeaderTransition{
 			{At: ago(47 * time.Minute), From: "replica-a", To: "replica-b", Why: "the lease expired"},
 			{At: ago(3 * time.Hour), From: "replica-c", To: "replica-a", Why: "given up"},
 		},
@@ -194,7 +194,7 @@ func sampleLeader() *views.Leader {
 		if i%23 == 7 {
 			beat = 6 * time.Second
 		}
-		l.Beats = append(l.Beats, beat+time.Duration(i%5)*100*time.Millisecond)
+		l.RenewIntervals = append(l.RenewIntervals, beat+time.Duration(i%5)*100*time.Millisecond)
 	}
 	return l
 }
@@ -206,14 +206,14 @@ func sampleDecisions(total int) *views.Decisions {
 		r := views.DecisionRow{
 			Seq: uint64(41415 - i), At: ago(time.Duration(i*830) * time.Microsecond), Pod: fmt.Sprintf("shop/cart-6b7d54b7c9-%05x", 0x3a1f0+i*4421),
 			Node: fmt.Sprintf("ip-10-0-%d-%d.internal", i%9, 17+i*29%200), Examined: 37, Feasible: 24 - i%5, Nodes: 240, Score: int64(312 - i%40),
-			Took: time.Duration(41+i*7%60) * time.Microsecond, Attempt: 1,
+			Duration: time.Duration(41+i*7%60) * time.Microsecond, Attempt: 1,
 		}
 		switch i % 9 {
 		case 4:
-			r.Verdict, r.Node, r.Score, r.Feasible, r.Examined, r.Attempt = views.NoFit, "", 0, 0, 240, 4
+			r.Verdict, r.Node, r.Score, r.Feasible, r.Examined, r.Attempt = views.VerdictUnschedulable, "", 0, 0, 240, 4
 			r.Pod, r.Reason = fmt.Sprintf("ml/trainer-%d-%05x", i/4, 0x9a3f1+i*7919), "203 of 240 nodes: Insufficient memory"
 		case 7:
-			r.Verdict, r.Score, r.Feasible, r.Examined = views.NoFit, 0, 0, 240
+			r.Verdict, r.Score, r.Feasible, r.Examined = views.VerdictUnschedulable, 0, 0, 240
 			r.Pod, r.Reason = "payments/ledger-0", "preempts 1 pod"
 		}
 		d.List.Rows = append(d.List.Rows, r)
@@ -223,26 +223,27 @@ func sampleDecisions(total int) *views.Decisions {
 
 func sampleExplain() *views.Explanation {
 	e := &views.Explanation{
-		Pod: "ml/trainer-2-b91c4", State: views.Unschedulable, Verdict: views.NoFit, Nodes: 240, Asked: ago(1200 * time.Millisecond), Generation: 48213,
-		Cause: "needs 4.0Gi memory, at most 2.1Gi free on any of 37 nodes that tolerate it",
+		Pod: "ml/trainer-2-b91c4", State: views.Unschedulable, Verdict: views.VerdictUnschedulable, Nodes: 240, At: ago(1200 * time.Millisecond), Generation: 48213,
+		Summary: "Insufficient memory: the only blocker on 36 of 240 nodes; requests 4Gi, at most 2150Mi free there",
 		Reasons: []views.ReasonGroup{
 			{Plugin: "TaintToleration", Reason: "node(s) had untolerated taint(s)", Nodes: 203},
 			{Plugin: "NodeResourcesFit", Reason: tooLittle, Nodes: 36},
 			{Plugin: "NodeUnschedulable", Reason: "node(s) were unschedulable", Nodes: 1},
 		},
-		Fixes:   []string{"a node that tolerates it with 4.0Gi memory free", "1.9Gi less memory asked for", "a toleration of dedicated=ml:NoSchedule: 61 nodes would do"},
-		Plugins: []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity"},
+		Hints:    []string{"would fit with 1946Mi more memory free on one node, or with as much less requested", "would fit on 61 nodes with a toleration of dedicated=ml:NoSchedule"},
+		Remedies: []views.Remedy{{Text: "tolerate the taint dedicated=ml:NoSchedule", Change: "tolerate ml/trainer-0 dedicated=ml:NoSchedule", Node: "ip-10-0-4-69.internal"}},
+		Plugins:  []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity"},
 	}
 	e.Matrix.Total = 240
 	for i := range 60 {
-		row := views.MatrixRow{Node: fmt.Sprintf("ip-10-0-%d-%d.internal", i/8, 17+i*13%230), Searched: true}
+		row := views.MatrixRow{Node: fmt.Sprintf("ip-10-0-%d-%d.internal", i/8, 17+i*13%230), Visited: true}
 		for p := range e.Plugins {
 			mark := views.Passes
 			switch {
 			case p == 2 && i%6 != 0, p == 5 && i%6 == 0:
 				mark = views.Rejects
 			case p > 5 && i%6 != 0:
-				mark = views.NotAsked
+				mark = views.NotRun
 			}
 			row.Marks = append(row.Marks, mark)
 		}
@@ -253,8 +254,8 @@ func sampleExplain() *views.Explanation {
 
 func samplePlaced() *views.Explanation {
 	e := sampleExplain()
-	e.Pod, e.State, e.Verdict, e.Node, e.Feasible = "shop/cart-6b7d54b7c9-5kx2v", views.Bound, views.Placed, "ip-10-0-3-85.internal", 24
-	e.Cause, e.Reasons, e.Fixes = "the best of 24 nodes, 11 points ahead by NodeResourcesBalancedAllocation", nil, nil
+	e.Pod, e.State, e.Verdict, e.Node, e.Feasible = "shop/cart-6b7d54b7c9-5kx2v", views.Bound, views.VerdictScheduled, "ip-10-0-3-85.internal", 24
+	e.Summary, e.Reasons, e.Hints, e.Remedies = "11 points ahead of ip-10-0-1-56.internal, most by NodeResourcesBalancedAllocation", nil, nil, nil
 	e.Winner, e.RunnerUp, e.WinnerTotal, e.RunnerUpTotal = e.Node, "ip-10-0-1-56.internal", 412, 401
 	e.Scores = []views.ScorePart{
 		{Plugin: "NodeResourcesBalancedAllocation", Winner: 92, RunnerUp: 74},
@@ -269,14 +270,14 @@ func sampleJourney() *views.Journey {
 	j := &views.Journey{Pod: "shop/checkout-7d9f6c5b8-x2kqp", State: views.Active, Created: ago(9 * time.Second), Attempts: 2}
 	j.Facts = []views.Fact{{Name: "priority", Value: "1,000 (shop-critical)"}, {Name: "asks for", Value: "500m cpu, 1.0Gi memory"}, {Name: "owner", Value: "ReplicaSet checkout-7d9f6c5b8"}, {Name: "profile", Value: "default-scheduler"}}
 	j.Steps.Rows = []views.JourneyStep{
-		{At: ago(9 * time.Second), From: views.Unseen, To: views.Active, Event: "UnscheduledPodAdd"},
-		{At: ago(8990 * time.Millisecond), From: views.Active, To: views.InFlight, Event: "Pop", Stayed: 10 * time.Millisecond, Attempt: 1},
-		{At: ago(8989 * time.Millisecond), From: views.InFlight, To: views.Unschedulable, Event: "ScheduleAttemptFailure", Plugin: "NodeResourcesFit", Note: "0/240 nodes are available: 240 Insufficient memory.", Stayed: 84 * time.Microsecond, Attempt: 1},
-		{At: ago(5 * time.Second), From: views.Unschedulable, To: views.Backoff, Event: "AssignedPodDelete", Plugin: "NodeResourcesFit", Stayed: 3989 * time.Millisecond},
-		{At: ago(700 * time.Millisecond), From: views.Backoff, To: views.Active, Event: "BackoffComplete", Stayed: 4300 * time.Millisecond},
+		{At: ago(9 * time.Second), From: views.Created, To: views.Active, Event: "UnscheduledPodAdd"},
+		{At: ago(8990 * time.Millisecond), From: views.Active, To: views.InFlight, Event: "Pop", PreviousStateTime: 10 * time.Millisecond, Attempt: 1},
+		{At: ago(8989 * time.Millisecond), From: views.InFlight, To: views.Unschedulable, Event: "ScheduleAttemptFailure", Plugin: "NodeResourcesFit", Note: "0/240 nodes are available: 240 Insufficient memory.", PreviousStateTime: 84 * time.Microsecond, Attempt: 1},
+		{At: ago(5 * time.Second), From: views.Unschedulable, To: views.Backoff, Event: "AssignedPodDelete", Plugin: "NodeResourcesFit", PreviousStateTime: 3989 * time.Millisecond},
+		{At: ago(700 * time.Millisecond), From: views.Backoff, To: views.Active, Event: "BackoffComplete", PreviousStateTime: 4300 * time.Millisecond},
 	}
-	j.Awaits, j.Waited, j.Tried = []string{"NodeAdd", "NodeUpdateNodeAllocatable", "AssignedPodDelete"}, 8999*time.Millisecond, 84*time.Microsecond
-	j.Steps.Rows[2].Took, j.Steps.Rows[2].Examined = 84*time.Microsecond, 240
+	j.RequeuesOn, j.QueuedFor, j.AttemptTime = []string{"NodeAdd", "NodeUpdateNodeAllocatable", "AssignedPodDelete"}, 8999*time.Millisecond, 84*time.Microsecond
+	j.Steps.Rows[2].AttemptDuration, j.Steps.Rows[2].Examined = 84*time.Microsecond, 240
 	j.Steps.Total = len(j.Steps.Rows)
 	return j
 }
@@ -291,7 +292,7 @@ func sampleNode() *views.NodeDetail {
 		n.Pods.Rows = append(n.Pods.Rows, views.NodePod{Name: fmt.Sprintf("shop/cart-6b7d54b7c9-%05x", 0x3a1f0+i*4421), State: views.Bound, Priority: 1000, CPU: "500m", Memory: "1.0Gi"})
 	}
 	n.Pods.Rows[1].Claims, n.Pods.Rows[2].Affine = 2, true
-	n.Pods.Rows[3].State, n.Pods.Rows[16].State = views.Leaving, views.Nominated
+	n.Pods.Rows[3].State, n.Pods.Rows[16].State = views.Terminating, views.Nominated
 	n.Pods.Total = len(n.Pods.Rows)
 	return n
 }
@@ -309,14 +310,14 @@ func samplePlugins() *views.Plugins {
 }
 
 func sampleMetrics() *views.Metrics {
-	m := &views.Metrics{Step: time.Second, CachePods: 4218, Underway: 3}
+	m := &views.Metrics{Step: time.Second, CachePods: 4218, AssumedPods: 3}
 	for i := range 300 {
 		wave := float64((i*i/7+i*13)%400) / 400
 		m.Rate = append(m.Rate, 600+600*wave)
 		m.P99 = append(m.P99, (60+80*wave*wave)*1e-6)
 		m.Depth = append(m.Depth, 100+float64(i)*0.7+60*wave)
 	}
-	m.Attempts = []views.Tally{{Name: "placed", Count: 40211}, {Name: "unschedulable", Count: 1204, Bad: true}, {Name: "failed", Bad: true}}
+	m.Attempts = []views.NamedCount{{Name: "placed", Count: 40211}, {Name: "unschedulable", Count: 1204, Bad: true}, {Name: "failed", Bad: true}}
 	m.Latency = []views.Quantile{{"half", 41 * time.Microsecond}, {"nine in ten", 63 * time.Microsecond}, {"99 in 100", 84 * time.Microsecond}, {"slowest", 3 * time.Millisecond}}
 	return m
 }
@@ -326,11 +327,12 @@ func sampleTimeline() *views.Timeline {
 	t := &views.Timeline{Start: start, End: start.Add(3 * time.Minute), At: noon, Speed: "2.0x", Step: 500 * time.Millisecond, Marks: []views.Mark{
 		{At: start.Add(70 * time.Second), Label: "preemption by ledger-0", Kind: "preemption"},
 		{At: start.Add(84 * time.Second), Label: "zone b lost", Kind: "first failure", Bad: true, Glyph: '✗'},
-		{At: start.Add(150 * time.Second), Label: "new leader", Kind: "leader change", Told: true},
+		{At: start.Add(150 * time.Second), Label: "new leader", Kind: "leader change", Annotated: true},
 	}}
+	t.Listed = views.List[views.Mark]{Total: len(t.Marks), Rows: t.Marks}
 	for i := range 360 {
 		t.Rate = append(t.Rate, float64(600+i*i%701))
-		if i < 300 { // so far it was played
+		if i < 300 { // replayed so far
 			t.Depth = append(t.Depth, float64(min(i, 420-i)+i*7%40))
 		}
 	}
@@ -340,32 +342,32 @@ func sampleTimeline() *views.Timeline {
 func sampleWhatIf() *views.WhatIf {
 	w := &views.WhatIf{
 		Question: "What if ip-10-0-0-82.internal were drained?", Command: "orrery whatif --trace rush-hour.trace --at +41.23s drain ip-10-0-0-82.internal",
-		Before: views.Outcome{Placed: 4218, Pending: 312, CPU: 0.61, Memory: 0.72, Spread: 0.4}, After: views.Outcome{Placed: 4214, Pending: 316, Evicted: 21, Moved: 17, CPU: 0.61, Memory: 0.73, Spread: 0.44},
+		Before: views.Totals{Placed: 4218, Pending: 312, CPU: 0.61, Memory: 0.72, Spread: 0.4}, After: views.Totals{Placed: 4214, Pending: 316, Evicted: 21, Moved: 17, CPU: 0.61, Memory: 0.73, Spread: 0.44},
 	}
 	for i := range 6 {
 		w.Changes.Rows = append(w.Changes.Rows, views.WhatIfChange{Pod: fmt.Sprintf("shop/cart-6b7d54b7c9-%05x", 0x3a1f0+i*4421), From: views.Bound, To: views.Bound, Before: "ip-10-0-0-82.internal", After: fmt.Sprintf("ip-10-0-%d-17.internal", i)})
 	}
-	w.Changes.Rows[5].To, w.Changes.Rows[5].After, w.Changes.Rows[5].Why = views.Unschedulable, "", tooLittle
+	w.Changes.Rows[5].To, w.Changes.Rows[5].After, w.Changes.Rows[5].Reason = views.Unschedulable, "", tooLittle
 	w.Changes.Rows = append(w.Changes.Rows,
-		views.WhatIfChange{Pod: "shop/checkout-7d9f6c5b8-lm4xk", From: views.Bound, To: views.Bound, Before: "ip-10-0-0-82.internal", After: "ip-10-0-0-82.internal", Why: "held: shop/checkout allows no more", Same: true},
-		views.WhatIfChange{Pod: "ml/trainer-2-b91c4", From: views.Unschedulable, To: views.Unschedulable, Why: tooLittle, Same: true})
-	w.Held, w.Waiting, w.Notes = 1, 14, []string{"draining ip-10-0-0-82.internal: ignoring DaemonSet-managed Pods: monitoring/node-agent-xgmh9"}
+		views.WhatIfChange{Pod: "shop/checkout-7d9f6c5b8-lm4xk", From: views.Bound, To: views.Bound, Before: "ip-10-0-0-82.internal", After: "ip-10-0-0-82.internal", Reason: "held: shop/checkout allows no more", Unchanged: true},
+		views.WhatIfChange{Pod: "ml/trainer-2-b91c4", From: views.Unschedulable, To: views.Unschedulable, Reason: tooLittle, Unchanged: true})
+	w.HeldByBudget, w.StillPending, w.Notes = 1, 14, []string{"draining ip-10-0-0-82.internal: ignoring DaemonSet-managed Pods: monitoring/node-agent-xgmh9"}
 	w.Changes.Total = 21
 	return w
 }
 
 var sampleKeys = []views.KeyGroup{
-	{Name: "Move", Keys: []draw.Hint{{Key: "1–9", Does: "open a pane"}, {Key: "tab", Does: "next pane"}, {Key: "j k ↑ ↓", Does: "up and down"}, {Key: "enter esc", Does: "in and out"}}},
-	{Name: "Time", Keys: []draw.Hint{{Key: "space", Does: "pause"}, {Key: "[ ]", Does: "step"}, {Key: "{ }", Does: "mark"}}},
-	{Name: "Look", Keys: []draw.Hint{{Key: "/", Does: "filter"}, {Key: "z", Does: "zoom"}, {Key: "t", Does: "theme"}}},
+	{Name: "Move", Keys: []draw.Hint{{Key: "1–9", Action: "open a pane"}, {Key: "tab", Action: "next pane"}, {Key: "j k ↑ ↓", Action: "up and down"}, {Key: "enter esc", Action: "in and out"}}},
+	{Name: "Time", Keys: []draw.Hint{{Key: "space", Action: "pause"}, {Key: "[ ]", Action: "step"}, {Key: "{ }", Action: "mark"}}},
+	{Name: "Look", Keys: []draw.Hint{{Key: "/", Action: "filter"}, {Key: "z", Action: "zoom"}, {Key: "t", Action: "theme"}}},
 }
 
 func sampleState(open views.PaneID) *views.State {
 	s := &views.State{Open: open, Focus: views.QueuePane, Keys: sampleKeys, Hints: []draw.Hint{
-		{Key: "/", Does: "filter"}, {Key: ":", Does: "command"}, {Key: "enter", Does: "open"}, {Key: "e", Does: "explain"}, {Key: "z", Does: "zoom"}, {Key: "?", Does: "help"},
+		{Key: "/", Action: "filter"}, {Key: ":", Action: "command"}, {Key: "enter", Action: "open"}, {Key: "e", Action: "explain"}, {Key: "z", Action: "zoom"}, {Key: "?", Action: "help"},
 	}}
 	if open != views.Overview {
-		s.Cursors[open].Selected = 2
+		s.Cursor.Selected = 2
 	}
 	return s
 }

@@ -7,15 +7,14 @@ import (
 	"orrery/views/draw"
 )
 
-// Screen draws everything: a line of facts, the overview or the open pane, the timeline if there is one, and a line
-// about the keys.
+// Screen draws everything: the header, the overview or the open pane, the timeline if there is one, and the footer.
 func Screen(c *draw.Canvas, m *Model, ui *State, g draw.Glyphs, now time.Time) {
 	a := c.All(g)
 	if a.W < MinWidth || a.H < MinHeight {
-		tooSmall(a, MinWidth, MinHeight)
+		drawTooSmall(a, MinWidth, MinHeight)
 		return
 	}
-	s := &scene{Model: m, ui: ui, now: now}
+	s := &drawCtx{Model: m, ui: ui, now: now}
 	head, body := a.Top(1)
 	foot, body := body.Bottom(1)
 	drawHeader(a.In(head), s)
@@ -25,7 +24,7 @@ func Screen(c *draw.Canvas, m *Model, ui *State, g draw.Glyphs, now time.Time) {
 		line, body = body.Bottom(1)
 		drawTimeline(a.In(line), s)
 	}
-	if p := paneOf(ui.Open); p != nil {
+	if p := PaneOf(ui.Open); p != nil {
 		s.pane, s.full = p, true
 		opened(a.In(body), s)
 		return
@@ -33,18 +32,18 @@ func Screen(c *draw.Canvas, m *Model, ui *State, g draw.Glyphs, now time.Time) {
 	overview(a.In(body), s)
 }
 
-// opened is one pane on the whole screen; zoomed it has no border, so that a mouse can copy from it.
-func opened(a draw.Area, s *scene) {
+// opened draws one pane on the whole screen; zoomed it has no border, so that a mouse can copy from it.
+func opened(a draw.Area, s *drawCtx) {
 	if !s.ui.Zoomed {
-		// What is only supposed keeps its own colour.
-		a = a.Box(s.frame(s.Header.Mode != Hypothetical)).Padded()
+		// A what-if keeps its own border colour.
+		a = a.Box(s.frame(s.Header.Mode != WhatIfMode)).Padded()
 	}
 	s.pane.inside(a, s)
 }
 
-func overview(a draw.Area, s *scene) {
+func overview(a draw.Area, s *drawCtx) {
 	for _, spot := range Layout(a.Rect) {
-		s.pane = paneOf(spot.Pane)
+		s.pane = PaneOf(spot.Pane)
 		focused := s.ui.Focus == spot.Pane
 		at := a.In(spot.Rect)
 		if spot.Strip {
@@ -55,18 +54,18 @@ func overview(a draw.Area, s *scene) {
 	}
 }
 
-// frame is the border of the scene's pane. A world that is only supposed has borders of its own colour.
-func (s *scene) frame(focused bool) draw.Frame {
+// frame returns the border of the pane. A what-if has borders of its own colour.
+func (s *drawCtx) frame(focused bool) draw.Frame {
 	f := draw.Frame{Digit: s.pane.Digit, Title: s.pane.Title, Focused: focused, Border: themes.Border}
-	if s.Header.Mode == Hypothetical {
+	if s.Header.Mode == WhatIfMode {
 		f.Border = themes.Nominated
 	}
 	f.Right = s.pane.fact(s.Model)
 	return f
 }
 
-// drawStrip is a pane in one line.
-func drawStrip(a draw.Area, s *scene, focused bool) {
+// drawStrip draws a pane in one line.
+func drawStrip(a draw.Area, s *drawCtx, focused bool) {
 	title := themes.Style(themes.Dim)
 	if focused {
 		title = themes.Title.With(themes.Bold)
@@ -78,8 +77,8 @@ func drawStrip(a draw.Area, s *scene, focused bool) {
 	s.pane.line(a.In(rest), s)
 }
 
-// drawFooter tells of the keys, or of what has just happened, or what lists are narrowed by.
-func drawFooter(a draw.Area, s *scene) {
+// drawFooter draws the status, or the filter and sort order with the hints.
+func drawFooter(a draw.Area, s *drawCtx) {
 	if s.ui.Status != "" {
 		a.Fit(1, 0, a.W-2, themes.Style(themes.Warn), s.ui.Status)
 		return
@@ -93,11 +92,11 @@ func drawFooter(a draw.Area, s *scene) {
 	a.Hints(s.ui.Hints)
 }
 
-// footerFilter says what a list is narrowed by and what is left of it, which is not all yet while it is looked through.
-func footerFilter(a draw.Area, s *scene) draw.Area {
-	left := s.Narrowed
+// footerFilter draws the filter and the number of matches, which grows while the filter runs.
+func footerFilter(a draw.Area, s *drawCtx) draw.Area {
+	left := s.Filtered
 	if left == nil {
-		left = &Narrowed{Matches: s.ui.Matches, Of: s.ui.Of}
+		left = &Filtered{Matches: s.ui.Matches, Of: s.ui.Of}
 	}
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	x := a.Text(1, 0, themes.Style(themes.Accent), "/")
@@ -112,7 +111,7 @@ func footerFilter(a draw.Area, s *scene) draw.Area {
 	return a.In(rest)
 }
 
-// footerSort says what a list is sorted by.
+// footerSort draws the list's sort order.
 func footerSort(a draw.Area, ui *State) draw.Area {
 	by, way := ui.Sort, "↓ "
 	if by == "" {

@@ -6,23 +6,23 @@ import (
 )
 
 var laneColumns = []draw.Column{
-	{Long: "zone", Short: "zone", Min: 12, Grow: 1, Most: 24, Rank: 0},
+	{Long: "zone", Short: "zone", Min: 12, Grow: 1, Max: 24, Rank: 0},
 	{Long: "nodes", Short: "nodes", Min: 7, Rank: 1, Right: true},
 	{Long: "feasible", Short: "feasible", Min: 9, Rank: 2, Right: true},
 	{Long: "rejected", Short: "rejected", Min: 9, Rank: 3, Right: true},
-	{Long: "allocated", Short: "allocated", Min: 14, Grow: 3, Most: 60, Rank: 4},
+	{Long: "allocated", Short: "allocated", Min: 14, Grow: 3, Max: 60, Rank: 4},
 }
 
 var searchColumns = []draw.Column{
 	{Long: "at", Short: "at", Min: 10, Rank: 3, Right: true},
-	{Long: "for", Short: "for", Min: 16, Grow: 2, Most: 40, Rank: 0},
-	{Long: "round all nodes", Short: "round", Min: 12, Grow: 4, Rank: 1},
+	{Long: "for", Short: "for", Min: 16, Grow: 2, Max: 40, Rank: 0},
+	{Long: "nodes examined", Short: "examined", Min: 12, Grow: 4, Rank: 1},
 	{Long: "feasible", Short: "feasible", Min: 11, Rank: 2},
-	{Long: "chosen", Short: "chosen", Min: 14, Grow: 1, Most: 32, Rank: 4},
+	{Long: "chosen", Short: "chosen", Min: 14, Grow: 1, Max: 32, Rank: 4},
 }
 
-// zonesBelow is what there is to tell below the lanes: the zones in numbers, and the latest searches.
-func zonesBelow(a draw.Area, z *Zones, s *scene) {
+// zonesBelow draws the figures of each zone and the latest searches below the lanes.
+func zonesBelow(a draw.Area, z *Zones, s *drawCtx) {
 	_, rest := a.Top(1)
 	zones, rest := rest.Top(len(z.Lanes) + 1)
 	zoneNumbers(a.In(zones), z)
@@ -53,26 +53,26 @@ func zoneNumbers(a draw.Area, z *Zones) {
 	}
 }
 
-// drawSearches has a line for every search: how far round the nodes it went, where it began, and what it chose.
-func drawSearches(a draw.Area, searches []Search, s *scene) {
-	heading(a, 0, "last searches")
+// drawSearches draws a line for every search: its range of nodes, its start index, and the chosen node.
+func drawSearches(a draw.Area, searches []Search, s *drawCtx) {
+	drawHeading(a, 0, "recent searches")
 	head := a
 	_, head.Rect = a.Left(ringGutter)
 	places := draw.Arrange(searchColumns, head.W)
 	head.Row(1).Header(searchColumns, &places)
-	ring := &s.places().searches
-	for y, i := range ring.place(a.H-2, len(searches), func(i int) deed { return deed{searches[i].Pod, searches[i].At.UnixNano()} }) {
+	ring := &s.stableRows().searches
+	for y, i := range ring.assign(a.H-2, len(searches), func(i int) rowID { return rowID{searches[i].Pod, searches[i].At.UnixNano()} }) {
 		if i >= 0 {
-			searchRow(latest(a.Row(y+2), ring, y), &searches[i], &places)
+			searchRow(newestRow(a.Row(y+2), ring, y), &searches[i], &places)
 		}
 	}
 }
 
-func searchRow(row draw.Area, q *Search, places *draw.Columns) {
+func searchRow(row draw.Area, q *Search, places *draw.Slots) {
 	row.ClockRight(places[0].X, 0, places[0].W, themes.Style(themes.Dim), q.At)
-	pod(row, places[1], themes.Style(themes.Text), q.Pod)
-	wayRound(row, places[2], q)
-	shareOf(row, places[3], q.Feasible, q.Examined)
+	drawPodName(row, places[1], themes.Style(themes.Text), q.Pod)
+	drawSearchRange(row, places[2], q)
+	drawShare(row, places[3], q.Feasible, q.Examined)
 	if q.Chosen == "" {
 		row.Fit(places[4].X, 0, places[4].W, themes.Style(themes.Bad), "✗ none")
 		return
@@ -80,9 +80,9 @@ func searchRow(row draw.Area, q *Search, places *draw.Columns) {
 	row.FitHost(places[4].X, 0, places[4].W, themes.Style(themes.Text), q.Chosen)
 }
 
-// wayRound draws the order of all nodes from end to end, and the part of it that a search went: from where it began, over
-// the end if need be, until it had enough.
-func wayRound(row draw.Area, p draw.Place, q *Search) {
+// drawSearchRange draws the order of all nodes as a line, and on it the range that a search visited: from its start
+// index until it had enough nodes, wrapping at the end.
+func drawSearchRange(row draw.Area, p draw.Slot, q *Search) {
 	if p.W == 0 || q.Nodes <= 0 {
 		return
 	}

@@ -1,38 +1,84 @@
 package views
 
 import (
+	"strings"
+
 	"orrery/themes"
 	"orrery/views/draw"
+	"orrery/views/filter"
 )
 
-var nodeColumns = []draw.Column{
-	{Long: "node", Short: "node", Min: 14, Grow: 4, Most: 44, Rank: 0},
-	{Long: "zone", Short: "zone", Min: 8, Grow: 1, Most: 18, Rank: 6},
-	{Long: "generation", Short: "gen", Min: 7, Grow: 1, Most: 10, Rank: 4, Right: true},
-	{Long: "cpu", Short: "cpu", Min: 12, Grow: 3, Most: 34, Rank: 1},
-	{Long: "memory", Short: "mem", Min: 12, Grow: 3, Most: 34, Rank: 2},
-	{Long: "pods", Short: "pods", Min: 7, Rank: 3, Right: true},
-	{Long: "state", Short: "state", Min: 10, Grow: 5, Rank: 5},
-	{Long: "affinity", Short: "affin.", Min: 6, Grow: 1, Most: 8, Rank: 7, From: 150, Right: true},
-	{Long: "claims", Short: "claims", Min: 6, Rank: 8, From: 150, Right: true},
-	{Long: "images", Short: "images", Min: 6, Rank: 9, From: 150, Right: true},
-	{Long: "ports", Short: "ports", Min: 5, Rank: 10, From: 150, Right: true},
+var snapshotPane = ListPane[NodeRow]{
+	Pane: Pane{
+		ID: SnapshotPane, Title: "Snapshot", Help: "what the scheduler believes of the nodes", Digit: '3', Opens: NodePane,
+		minW: 30, minH: 3, body: drawSnapshot, drawLine: stripSnapshot, borderFact: snapshotRight,
+	},
+	Columns: nodeColumns, Row: nodeRow, Empty: "there are no nodes",
+	Rows: Source.Nodes,
+	In: func(m *Model) *List[NodeRow] {
+		if m.Snapshot == nil {
+			return nil
+		}
+		return &m.Snapshot.List
+	},
+	Match: matchNode, Sorts: nodeSorts, Key: nodeKey, Node: nodeKey,
 }
 
-// recentColumns are the same for the nodes that changed last.
-var recentColumns = append([]draw.Column{{Long: "changed last", Short: "changed last", Min: 14, Grow: 4, Most: 44, Rank: 0}}, nodeColumns[1:]...)
+func matchNode(f *filter.Row, n *NodeRow) {
+	f.Name, f.Labels = n.Key, n.Labels
+	f.Words = [4]string{n.Zone, n.Flags.Words(), n.Taints}
+}
+
+// Words returns the lasting flags in words, for filters.
+func (f NodeFlags) Words() string {
+	var words []string
+	for _, m := range nodeMarks {
+		if f&m.flag&^Changed != 0 {
+			words = append(words, m.word)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var nodeSorts = []Sort[NodeRow]{
+	by("name", nodeKey),
+	by("zone", func(n *NodeRow) string { return n.Zone }),
+	byMost("generation", func(n *NodeRow) int64 { return n.Generation }),
+	byMost("cpu", func(n *NodeRow) float64 { return n.CPU.Fraction }),
+	byMost("memory", func(n *NodeRow) float64 { return n.Memory.Fraction }),
+	byMost("pods", func(n *NodeRow) int { return n.PodCount }),
+}
+
+func nodeKey(n *NodeRow) string { return n.Key }
+
+var nodeColumns = []draw.Column{
+	{Long: "node", Short: "node", Min: 14, Grow: 4, Max: 44, Rank: 0},
+	{Long: "zone", Short: "zone", Min: 8, Grow: 1, Max: 18, Rank: 6},
+	{Long: "generation", Short: "gen", Min: 7, Grow: 1, Max: 10, Rank: 4, Right: true},
+	{Long: "cpu", Short: "cpu", Min: 12, Grow: 3, Max: 34, Rank: 1},
+	{Long: "memory", Short: "mem", Min: 12, Grow: 3, Max: 34, Rank: 2},
+	{Long: "pods", Short: "pods", Min: 7, Rank: 3, Right: true},
+	{Long: "state", Short: "state", Min: 10, Grow: 5, Rank: 5},
+	{Long: "affinity", Short: "affin.", Min: 6, Grow: 1, Max: 8, Rank: 7, ShowFrom: 150, Right: true},
+	{Long: "claims", Short: "claims", Min: 6, Rank: 8, ShowFrom: 150, Right: true},
+	{Long: "images", Short: "images", Min: 6, Rank: 9, ShowFrom: 150, Right: true},
+	{Long: "ports", Short: "ports", Min: 5, Rank: 10, ShowFrom: 150, Right: true},
+}
+
+// recentColumns are the same columns for the nodes that changed last.
+var recentColumns = append([]draw.Column{{Long: "changed last", Short: "changed", Min: 14, Grow: 4, Max: 44, Rank: 0}}, nodeColumns[1:]...)
 
 func snapshotRight(m *Model) string {
 	if m.Snapshot == nil {
 		return ""
 	}
-	return nodes(m.Snapshot.Nodes) + " · " + count(m.Snapshot.Changed, "changed")
+	return countNodes(m.Snapshot.Nodes) + " · " + count(m.Snapshot.Changed, "changed")
 }
 
-func drawSnapshot(a draw.Area, s *scene) {
+func drawSnapshot(a draw.Area, s *drawCtx) {
 	p := s.Snapshot
 	if p == nil {
-		absent(a, "no snapshot has been taken yet")
+		drawAbsent(a, "no snapshot has been taken yet")
 		return
 	}
 	snapshotFacts(a.Row(0), p, s)
@@ -53,15 +99,15 @@ func drawSnapshot(a draw.Area, s *scene) {
 	_, rest = rest.Top(gap)
 	switch {
 	case s.full:
-		table(a.In(rest), s, nodeColumns, &p.List, "there are no nodes", nodeRow)
+		s.pane.list.draw(a.In(rest), s)
 	case listed > 1:
 		recentNodes(a.In(rest), s)
 	}
 }
 
-func snapshotFacts(a draw.Area, p *Snapshot, s *scene) {
+func snapshotFacts(a draw.Area, p *Snapshot, s *drawCtx) {
 	text := themes.Style(themes.Text)
-	r := run{a: a}
+	r := rowWriter{a: a}
 	r.fact(text, "gen "+string(draw.AppendCount(nil, p.Generation)), "")
 	if !p.Taken.IsZero() {
 		r.fact(text, string(draw.AppendAge(nil, s.now.Sub(p.Taken))), "old")
@@ -75,21 +121,21 @@ func snapshotFacts(a draw.Area, p *Snapshot, s *scene) {
 	}
 }
 
-// recentNodes are the nodes that changed last, under the headings of their columns.
-func recentNodes(a draw.Area, s *scene) {
-	recent, ring := s.Snapshot.Recent, &s.places().nodes
+// recentNodes draws the nodes that changed last, under column headings.
+func recentNodes(a draw.Area, s *drawCtx) {
+	recent, ring := s.Snapshot.Recent, &s.stableRows().nodes
 	places := draw.Arrange(recentColumns, a.W-ringGutter)
 	head := a
 	_, head.Rect = a.Left(ringGutter)
 	head.Header(recentColumns, &places)
-	for y, i := range ring.place(a.H-1, len(recent), func(i int) deed { return deed{name: recent[i].Key} }) {
+	for y, i := range ring.assign(a.H-1, len(recent), func(i int) rowID { return rowID{name: recent[i].Key} }) {
 		if i >= 0 {
-			nodeRow(latest(a.Row(y+1), ring, y), &recent[i], &places, s)
+			nodeRow(newestRow(a.Row(y+1), ring, y), &recent[i], &places, s)
 		}
 	}
 }
 
-func nodeRow(row draw.Area, n *NodeRow, places *draw.Columns, _ *scene) {
+func nodeRow(row draw.Area, n *NodeRow, places *draw.Slots, _ *drawCtx) {
 	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
 	generation := dim
 	if n.Flags&Changed != 0 {
@@ -98,8 +144,8 @@ func nodeRow(row draw.Area, n *NodeRow, places *draw.Columns, _ *scene) {
 	row.FitHost(places[0].X, 0, places[0].W, text, n.Name)
 	row.Fit(places[1].X, 0, places[1].W, dim, n.Zone)
 	row.CountRight(places[2].X, 0, places[2].W, generation, n.Generation)
-	amount(row, places[3], n.CPU)
-	amount(row, places[4], n.Memory)
+	drawAmount(row, places[3], n.CPU)
+	drawAmount(row, places[4], n.Memory)
 	if n.Pods.Most != "" {
 		row.TextRight(places[5].X, 0, places[5].W, dim, n.Pods.Used+"/"+n.Pods.Most)
 	}
@@ -117,14 +163,14 @@ func nodeRow(row draw.Area, n *NodeRow, places *draw.Columns, _ *scene) {
 	if n.Repelling > 0 {
 		affinity += "/" + string(draw.AppendCount(nil, int64(n.Repelling)))
 	}
-	some(row, places[7], n.Affine, affinity)
-	some(row, places[8], n.Claims, "")
-	some(row, places[9], n.Images, "")
-	some(row, places[10], n.Ports, "")
+	optionalCount(row, places[7], n.Affine, affinity)
+	optionalCount(row, places[8], n.Claims, "")
+	optionalCount(row, places[9], n.Images, "")
+	optionalCount(row, places[10], n.Ports, "")
 }
 
-// some is a number that is only shown where there is something, in words if it has any.
-func some(row draw.Area, p draw.Place, n int, words string) {
+// optionalCount draws a count if it is not zero, or words in its place if there are any.
+func optionalCount(row draw.Area, p draw.Slot, n int, words string) {
 	switch {
 	case n == 0 || p.W == 0:
 	case words != "":
@@ -134,7 +180,7 @@ func some(row draw.Area, p draw.Place, n int, words string) {
 	}
 }
 
-// nodeMarks are what is particular about a node, the gravest first.
+// nodeMarks are the signs of node flags, the gravest first.
 var nodeMarks = [...]struct {
 	flag  NodeFlags
 	glyph rune
@@ -147,8 +193,8 @@ var nodeMarks = [...]struct {
 	{Changed, '◆', "changed", themes.Focus},
 }
 
-// amount draws how much is used: a bar, the percentage, and the numbers where there is room.
-func amount(row draw.Area, p draw.Place, v Amount) {
+// drawAmount draws how much is used: a bar, the percentage, and the numbers if there is room.
+func drawAmount(row draw.Area, p draw.Slot, v Amount) {
 	if p.W == 0 {
 		return
 	}
@@ -162,16 +208,16 @@ func amount(row draw.Area, p draw.Place, v Amount) {
 	row.PercentRight(p.X+bar, 0, 5, themes.Style(themes.Text), v.Fraction)
 }
 
-// amountNumbers is the room of what is used and what there is, behind a bar, so that all bars of a column are as long.
+// amountNumbers is the width of the numbers behind a bar, so that all bars of a column are equally long.
 const amountNumbers = 15
 
-func stripSnapshot(a draw.Area, s *scene) {
+func stripSnapshot(a draw.Area, s *drawCtx) {
 	p := s.Snapshot
 	if p == nil {
 		return
 	}
 	text := themes.Style(themes.Text)
-	r := run{a: a}
+	r := rowWriter{a: a}
 	if p.Drift != "" {
 		r.fact(themes.Bad.With(themes.Bold), "✗", "drift: "+p.Drift)
 	}

@@ -2,62 +2,36 @@ package views
 
 import "orrery/views/draw"
 
-// PaneID names a pane.
-type PaneID uint8
-
-// The panes. The first has all the others that fit; those up to MetricsPane have a digit.
-const (
-	Overview PaneID = iota
-	QueuePane
-	SnapshotPane
-	ZonesPane
-	EvictionsPane
-	LeaderPane
-	DecisionsPane
-	PluginsPane
-	MetricsPane
-	ExplainPane
-	JourneyPane
-	NodePane
-	WhatIfPane
-	TimelinePane
-	HelpPane
-	AgreementPane
-	PressurePane
-
-	paneCount
-)
-
-// State is what is looked at.
+// State is what the user has opened, selected and typed.
 type State struct {
-	// Open is the pane on the screen, Focus the one of the overview that has the keys.
+	// Open is the pane on the screen, Focus the focused pane of the overview.
 	Open, Focus PaneID
-	// Cursors are where in its list each pane is.
-	Cursors [paneCount]Cursor
+	// Cursor is the position in the open pane's list.
+	Cursor Cursor
 	// Hints are the keys that work here.
 	Hints []draw.Hint
-	// Filter is what lists were narrowed by, Matches how many rows are left of Of.
+	// Filter is the list's filter; Matches of Of rows match it.
 	Filter      string
 	Matches, Of int
-	// Sort is what the list is sorted by, empty for its own order, and Reverse says that the last comes first.
+	// Sort is the list's order, empty for its own, and Reverse reverses it.
 	Sort    string
 	Reverse bool
-	// Status is said once instead of the hints.
+	// Status is shown once in place of the hints.
 	Status string
-	// Zoomed takes the border away from the open pane.
+	// Zoomed draws the open pane without its border.
 	Zoomed bool
-	// Keys are the bindings that the help pane tells of.
+	// Keys are the bindings that the help pane shows.
 	Keys []KeyGroup
-	// Seen, if not nil, is told where things came to stand.
-	Seen *Seen
-	// Places, if not nil, remembers which row shows what from one drawing to the next.
-	Places *Places
+	// Hits, if not nil, receives where things were drawn.
+	Hits *HitMap
+	// StableRows, if not nil, keeps the mapping of rows to items between drawings.
+	StableRows *StableRows
 }
 
-// Cursor is a place in a list.
+// Cursor is a selected row and the first visible one.
 type Cursor struct{ Selected, First int }
 
-// KeyGroup is the keys of one purpose.
+// KeyGroup is the keys of one group.
 type KeyGroup struct {
 	Name string
 	Keys []draw.Hint

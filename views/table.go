@@ -5,12 +5,12 @@ import (
 	"orrery/views/draw"
 )
 
-// table draws a list with its headings, the selected row marked, and no row that is not seen.
-func table[T any](a draw.Area, s *scene, columns []draw.Column, list *List[T], none string,
-	row func(draw.Area, *T, *draw.Columns, *scene),
+// table draws a list with its headings and marks the selected row. It only draws visible rows.
+func table[T any](a draw.Area, s *drawCtx, columns []draw.Column, list *List[T], none string,
+	row func(draw.Area, *T, *draw.Slots, *drawCtx),
 ) {
 	if list.Total == 0 {
-		absent(a, none)
+		drawAbsent(a, none)
 		return
 	}
 	_, inner := a.Left(2)
@@ -19,9 +19,9 @@ func table[T any](a draw.Area, s *scene, columns []draw.Column, list *List[T], n
 	head.Header(columns, &places)
 	_, below := a.Top(1)
 	a = a.In(below)
-	cursor := s.ui.Cursors[s.pane.ID]
+	cursor := s.ui.Cursor
 	window := draw.Visible(list.Total, a.H, cursor.First, cursor.Selected)
-	s.list(a.Rect, window, list.Total)
+	s.recordList(a.Rect, window, list.Total)
 	for i := range window.Count {
 		index := window.First + i
 		at := a.Item(i, s.full && index == cursor.Selected)

@@ -9,8 +9,8 @@ import (
 	"orrery/views/draw"
 )
 
-// drawTimeline is the recording from end to end, where one is in it, and the moments worth going to.
-func drawTimeline(a draw.Area, s *scene) {
+// drawTimeline draws the recording from start to end, the current time in it, and the marks.
+func drawTimeline(a draw.Area, s *drawCtx) {
 	t := s.Timeline
 	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
 	sign, token := "▶", themes.Good
@@ -31,13 +31,13 @@ func drawTimeline(a draw.Area, s *scene) {
 		return
 	}
 	scrubber(a, x, w, t)
-	if s.ui.Seen != nil {
-		s.ui.Seen.Track = draw.Rect{X: a.X + x, Y: a.Y, W: w, H: 1}
+	if s.ui.Hits != nil {
+		s.ui.Hits.Track = draw.Rect{X: a.X + x, Y: a.Y, W: w, H: 1}
 	}
 	x += w + 1
 	x = a.Text(x, 0, dim, end) + 3
 	if room > 0 {
-		a.Set(x, 0, next.style(), next.sign())
+		a.Set(x, 0, next.style(), next.glyph())
 		a.Fit(x+2, 0, a.W-x-3, dim, strings.TrimPrefix(next.Label, "default/"))
 	}
 }
@@ -47,23 +47,23 @@ func scrubber(a draw.Area, x, w int, t *Timeline) {
 	now := column(t.At)
 	a.Repeat(x, 0, now-x, themes.Style(themes.Accent), '━')
 	a.Repeat(now, 0, x+w-now, themes.Style(themes.Border), '┄')
-	for _, told := range [...]bool{false, true} { // the latter over the former
+	for _, told := range [...]bool{false, true} { // annotations over the others
 		for i := range t.Marks {
-			if m := &t.Marks[i]; m.Told == told {
-				a.Set(column(m.At), 0, m.style(), m.sign())
+			if m := &t.Marks[i]; m.Annotated == told {
+				a.Set(column(m.At), 0, m.style(), m.glyph())
 			}
 		}
 	}
 	a.Set(now, 0, themes.Focus.With(themes.Bold), '●')
 }
 
-// column is where a time lies on a track of w columns.
+// column returns the column of a time on a track of w columns.
 func (t *Timeline) column(at time.Time, w int) int {
 	length := max(t.End.Sub(t.Start), 1)
 	return min(max(int(float64(at.Sub(t.Start))/float64(length)*float64(w-1)), 0), w-1)
 }
 
-func (m *Mark) sign() rune {
+func (m *Mark) glyph() rune {
 	if m.Glyph == 0 {
 		return '◆'
 	}
@@ -77,7 +77,7 @@ func (m *Mark) style() themes.Style {
 	return themes.Style(themes.Nominated)
 }
 
-// nextMark is the next moment worth going to; nil if there is none.
+// nextMark returns the next mark; nil if there is none.
 func nextMark(t *Timeline) *Mark {
 	for i := range t.Marks {
 		if t.Marks[i].At.After(t.At) {
@@ -87,7 +87,7 @@ func nextMark(t *Timeline) *Mark {
 	return nil
 }
 
-// offset is a time into a recording: 00:41.230, and from an hour on 1:00:41.
+// offset formats a time into a recording: 00:41.230, and from an hour on 1:00:41.
 func offset(d time.Duration, thousandths bool) string {
 	d = max(d, 0)
 	b := make([]byte, 0, 16)

@@ -9,34 +9,39 @@ import (
 	"orrery/views/draw"
 )
 
-var laneLooks = [...]struct {
+var zonesPane = Pane{
+	ID: ZonesPane, Title: "Zones", Help: "the order in which nodes are examined, by zone", Digit: '4', Opens: NodePane,
+	minW: 24, minH: 3, body: drawZones, drawLine: stripZones, borderFact: zonesRight,
+}
+
+var laneStyles = [...]struct {
 	glyph rune
 	token themes.Token
 }{
-	NoNode:      {' ', themes.Dim},
-	NotLookedAt: {'·', themes.Dim},
-	LookedAt:    {'○', themes.Accent},
-	Feasible:    {'●', themes.Good},
-	Rejected:    {'✗', themes.Bad},
-	ChosenOne:   {'★', themes.Focus},
+	NoNode:     {' ', themes.Dim},
+	NotVisited: {'·', themes.Dim},
+	Visited:    {'○', themes.Accent},
+	Feasible:   {'●', themes.Good},
+	Rejected:   {'✗', themes.Bad},
+	Chosen:     {'★', themes.Focus},
 }
 
-// laneLabel is the width of what stands before a lane: its number in the order, and its zone.
+// laneLabel is the width of a lane's number and zone.
 const laneLabel = 18
 
 func zonesRight(m *Model) string {
 	if m.Zones == nil {
 		return ""
 	}
-	return "start " + strconv.Itoa(m.Zones.Start) + " of " + strconv.Itoa(m.Zones.Nodes)
+	return "next start index " + strconv.Itoa(m.Zones.Start) + " of " + strconv.Itoa(m.Zones.Nodes)
 }
 
-// drawZones is the orrery itself: zones as lanes, the order as a thread that goes down through them round by round,
-// and the hand where the next search begins.
-func drawZones(a draw.Area, s *scene) {
+// drawZones draws the node order: zones as lanes, the order as a thread that runs down through them pass by pass, and a
+// mark at the next start index.
+func drawZones(a draw.Area, s *drawCtx) {
 	z := s.Zones
 	if z == nil {
-		absent(a, "no node order is known yet")
+		drawAbsent(a, "no node order is known yet")
 		return
 	}
 	zonesFacts(a.Row(0), z)
@@ -54,7 +59,7 @@ func drawZones(a draw.Area, s *scene) {
 	if a.H >= len(z.Lanes)+3 {
 		top = 2
 		if z.Pod != "" {
-			zonesChoice(a.Row(1), z)
+			drawSearchTarget(a.Row(1), z)
 		}
 	}
 	if a.H >= 2*len(z.Lanes)+4 {
@@ -62,15 +67,15 @@ func drawZones(a draw.Area, s *scene) {
 	}
 	_, rest := a.Top(top)
 	a = a.In(rest)
-	drawRounds(a.Row(0), z)
+	drawPasses(a.Row(0), z)
 	_, rest = a.Top(1)
 	drawLanes(a.In(rest), z)
 }
 
-// zonesFacts says what the last search found. The signs are those of the lanes.
+// zonesFacts draws the counts of the last search. The signs are those of the lanes.
 func zonesFacts(a draw.Area, z *Zones) {
-	for _, words := range [...][3]string{{"looked at", "feasible", "rejected"}, {"seen", "feasible", "rejected"}, {"seen", "fit", "not"}} {
-		r := run{a: a}
+	for _, words := range [...][3]string{{"examined", "feasible", "rejected"}, {"exam.", "feasible", "rejected"}, {"exam.", "feas.", "rej."}} {
+		r := rowWriter{a: a}
 		r.number(themes.Style(themes.Accent), "○ ", z.Examined, words[0])
 		r.number(themes.Style(themes.Good), "● ", z.Feasible, words[1])
 		r.number(themes.Style(themes.Bad), "✗ ", z.Rejected, words[2])
@@ -81,8 +86,8 @@ func zonesFacts(a draw.Area, z *Zones) {
 	}
 }
 
-// zonesChoice says whom the last search was for, and what it chose.
-func zonesChoice(a draw.Area, z *Zones) {
+// drawSearchTarget draws the pod of the last search, and the chosen node.
+func drawSearchTarget(a draw.Area, z *Zones) {
 	dim := themes.Style(themes.Dim)
 	x := a.Text(0, 0, dim, "for ")
 	name := strings.TrimPrefix(z.Pod, "default/")
@@ -93,26 +98,26 @@ func zonesChoice(a draw.Area, z *Zones) {
 	}
 }
 
-// laneStep is how far apart the nodes of a lane stand: there is room for the thread between them if the lane is short.
+// laneStep returns the distance between the nodes of a lane: short lanes leave room for the thread between them.
 func laneStep(a draw.Area, z *Zones) int {
-	return min(max((a.W-laneLabel)/max(z.Rounds, 1), 1), 4)
+	return min(max((a.W-laneLabel)/max(z.Passes, 1), 1), 4)
 }
 
-// drawRounds numbers the rounds, and has the hand point at the one that is next.
-func drawRounds(a draw.Area, z *Zones) {
+// drawPasses numbers the passes, and marks the next one.
+func drawPasses(a draw.Area, z *Zones) {
 	step := laneStep(a, z)
-	a.Text(3, 0, themes.Style(themes.Dim), "round")
-	for c := 0; laneLabel+c*step < a.W && c < z.Rounds-z.FirstRound; c++ {
-		if round := z.FirstRound + c; round%10 == 0 {
+	a.Text(3, 0, themes.Style(themes.Dim), "pass")
+	for c := 0; laneLabel+c*step < a.W && c < z.Passes-z.FirstPass; c++ {
+		if round := z.FirstPass + c; round%10 == 0 {
 			a.Text(laneLabel+c*step, 0, themes.Style(themes.Border), strconv.Itoa(round))
 		}
 	}
-	if x := laneLabel + z.HandCol*step; z.HandCol >= 0 && x < a.W {
+	if x := laneLabel + z.StartColumn*step; z.StartColumn >= 0 && x < a.W {
 		a.Set(x, 0, themes.Focus.With(themes.Bold), '▼')
 	}
 }
 
-// drawLanes draws a row for every zone and, where there is room, the thread between them.
+// drawLanes draws a row for every zone and, if there is room, the thread between them.
 func drawLanes(a draw.Area, z *Zones) {
 	gap := 1
 	if a.H >= 2*len(z.Lanes)-1 {
@@ -126,39 +131,39 @@ func drawLanes(a draw.Area, z *Zones) {
 		lane := &z.Lanes[i]
 		drawLaneLabel(a.Row(y), z, i)
 		for c, cell := range lane.Cells {
-			look := laneLooks[cell]
+			look := laneStyles[cell]
 			style := themes.Style(look.token)
 			x := laneLabel + c*laneStep(a, z)
-			if i == z.HandLane && c == z.HandCol {
+			if i == z.StartLane && c == z.StartColumn {
 				style = style.With(themes.Bold | themes.Reverse)
 			}
 			a.Set(x, y, style, look.glyph)
-			if cell == NoNode && gap == 2 && threadedBelow(z, i, c) && threadedAbove(z, i, c) {
+			if cell == NoNode && gap == 2 && visitedBelow(z, i, c) && visitedAbove(z, i, c) {
 				a.Set(x, y, themes.Style(themes.Border), '│')
 			}
-			if gap == 2 && threadedBelow(z, i, c) && (threaded(cell) || threadedAbove(z, i, c)) {
+			if gap == 2 && visitedBelow(z, i, c) && (visited(cell) || visitedAbove(z, i, c)) {
 				a.Set(x, y+1, themes.Style(themes.Border), '│')
 			}
 		}
 	}
 }
 
-// threadedBelow and threadedAbove tell whether the thread of a round goes on to a lane further down, or comes from one
-// further up: it passes by zones that have no more nodes.
-func threadedBelow(z *Zones, lane, c int) bool {
-	return slices.ContainsFunc(z.Lanes[lane+1:], func(l Lane) bool { return c < len(l.Cells) && threaded(l.Cells[c]) })
+// visitedBelow and visitedAbove report whether the thread of a pass continues to a lane below, or comes from one above:
+// it skips zones that have no more nodes.
+func visitedBelow(z *Zones, lane, c int) bool {
+	return slices.ContainsFunc(z.Lanes[lane+1:], func(l Lane) bool { return c < len(l.Cells) && visited(l.Cells[c]) })
 }
 
-func threadedAbove(z *Zones, lane, c int) bool {
-	return slices.ContainsFunc(z.Lanes[:lane], func(l Lane) bool { return c < len(l.Cells) && threaded(l.Cells[c]) })
+func visitedAbove(z *Zones, lane, c int) bool {
+	return slices.ContainsFunc(z.Lanes[:lane], func(l Lane) bool { return c < len(l.Cells) && visited(l.Cells[c]) })
 }
 
-// threaded tells whether the last search came by.
-func threaded(c LaneCell) bool { return c >= LookedAt }
+// visited reports whether the last search visited the node.
+func visited(c LaneCell) bool { return c >= Visited }
 
 func drawLaneLabel(a draw.Area, z *Zones, i int) {
 	name, hand := themes.Style(themes.Dim), ' '
-	if i == z.HandLane {
+	if i == z.StartLane {
 		name, hand = themes.Style(themes.Text), '▸'
 	}
 	a.Set(0, 0, themes.Focus.With(themes.Bold), hand)
@@ -171,19 +176,19 @@ func drawLaneLabel(a draw.Area, z *Zones, i int) {
 }
 
 func zonesLegend(a draw.Area) {
-	r := run{a: a}
-	r.sign(themes.Focus, "★", "chosen").sign(themes.Focus, "▼▸", "next start").sign(themes.Dim, "·", "not looked at")
+	r := rowWriter{a: a}
+	r.legend(themes.Focus, "★", "chosen").legend(themes.Focus, "▼▸", "next start index").legend(themes.Dim, "·", "not examined")
 }
 
-func stripZones(a draw.Area, s *scene) {
+func stripZones(a draw.Area, s *drawCtx) {
 	z := s.Zones
 	if z == nil {
 		return
 	}
-	r := run{a: a}
+	r := rowWriter{a: a}
 	r.number(themes.Style(themes.Text), "", len(z.Lanes), "zones")
 	r.fact(themes.Style(themes.Focus), "▸ "+strconv.Itoa(z.Start), "next start")
-	r.number(themes.Style(themes.Text), "", z.Examined, "looked at")
+	r.number(themes.Style(themes.Text), "", z.Examined, "examined")
 	r.fact(themes.Style(themes.Good), "✓ "+strconv.Itoa(z.Feasible), "")
 	r.fact(themes.Style(themes.Bad), "✗ "+strconv.Itoa(z.Rejected), "")
 }

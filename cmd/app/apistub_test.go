@@ -17,27 +17,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/mk"
-	"orrery/core/store"
 	"orrery/core/world"
 )
 
-// canary is what must not get into a recording.
+// canary must not get into a recording.
 const canary = "c4n4ry"
 
-// apiStub is an API server that serves every kind, to be read only: anything else it is asked fails the test.
+// apiStub is a read-only API server that serves every kind: any other request fails the test.
 type apiStub struct {
 	t         *testing.T
 	objects   []world.Object
-	news      []change // told to whoever watches pods, a moment apart
-	forbidden []string // resources
+	news      []watchEvent // sent to watches of pods, a moment apart
+	forbidden []string     // resources
 }
 
-type change struct {
+type watchEvent struct {
 	kind string // ADDED, MODIFIED, DELETED
 	pod  *v1.Pod
 }
 
-// stubCluster has two nodes, a pod that runs, one that fits nowhere, and another scheduler at work.
+// stubCluster returns two nodes, a running pod, one that fits nowhere, and another scheduler.
 func stubCluster(t *testing.T) *apiStub {
 	small := mk.Node("node-1").CPU("4").Memory("8Gi").Pods("10").Obj()
 	large := mk.Node("node-2").CPU("8").Memory("16Gi").Pods("10").Obj()
@@ -58,11 +57,11 @@ func stubCluster(t *testing.T) *apiStub {
 	}
 	return &apiStub{
 		t: t, objects: []world.Object{small, large, parked, runs, mk.Pod("shop").UID("other").Namespace("shop").CPU("1").Obj()},
-		news: []change{{"ADDED", fresh}, {"MODIFIED", bound}, {"ADDED", later}, {"DELETED", runs}},
+		news: []watchEvent{{"ADDED", fresh}, {"MODIFIED", bound}, {"ADDED", later}, {"DELETED", runs}},
 	}
 }
 
-// spill puts the canary where a pod has its secrets.
+// spill puts the canary into a pod's secrets.
 func spill(pod *v1.Pod) {
 	c := &pod.Spec.Containers[0]
 	c.Env = []v1.EnvVar{{Name: "PASSWORD", Value: canary}}
@@ -79,7 +78,7 @@ func spill(pod *v1.Pod) {
 	pod.Status.Conditions = append(pod.Status.Conditions, v1.PodCondition{Type: v1.PodReady, Status: v1.ConditionFalse, Message: canary})
 }
 
-// start serves until the test ends and answers with a kubeconfig.
+// start serves until the test ends and returns a kubeconfig.
 func (s *apiStub) start(dir string) string {
 	server := httptest.NewServer(s)
 	s.t.Cleanup(func() {
@@ -104,7 +103,7 @@ func (s *apiStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	resource := parts[len(parts)-1]
-	i := slices.IndexFunc(world.Kinds(), func(k world.Kind) bool { return store.ResourceOf(k).Resource == resource })
+	i := slices.IndexFunc(world.Kinds(), func(k world.Kind) bool { return k.Resource().Resource == resource })
 	switch {
 	case r.Method != http.MethodGet:
 		s.t.Errorf("%s %s: who looks on must not change anything", r.Method, r.URL.Path)
@@ -133,7 +132,7 @@ func (s *apiStub) list(w http.ResponseWriter, kind world.Kind) {
 		}
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{
-		"kind": string(kind) + "List", "apiVersion": store.ResourceOf(kind).GroupVersion().String(),
+		"kind": string(kind) + "List", "apiVersion": kind.Resource().GroupVersion().String(),
 		"metadata": map[string]any{"resourceVersion": strconv.Itoa(listedAt)}, "items": items,
 	})
 }

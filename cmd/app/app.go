@@ -8,16 +8,16 @@ import (
 	"orrery/core/framework"
 )
 
-// Option changes what Main makes.
+// Option changes the command line that Main builds.
 type Option func(framework.Registry) error
 
-// WithPlugin adds a plugin under the name that configurations have for it.
+// WithPlugin adds a plugin under its name in configurations.
 func WithPlugin(name string, factory framework.PluginFactory) Option {
 	return func(r framework.Registry) error { return r.Register(name, factory) }
 }
 
-// Main runs the command line and answers with the exit code: 0 is fine, 1 means that the answer was no, and 2 that the
-// program was used wrongly or given bad input.
+// Main runs the command line and returns the exit code: 0 for success, 1 for a negative result, 2 for wrong usage or
+// bad input.
 func Main(args []string, options ...Option) int {
 	plugins := framework.Registry{}
 	for _, option := range options {

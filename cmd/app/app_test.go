@@ -22,10 +22,10 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestCommands runs the scripts in testdata. In them, answer runs orrery and says what it answers with, and $RECORDED is
-// a small trace from a scheduler's first input on.
+// TestCommands runs the scripts in testdata. In them, answer runs orrery and checks its exit code, and $RECORDED is a
+// small trace from a scheduler's first input.
 func TestCommands(t *testing.T) {
-	recorded, err := filepath.Abs("../../core/trace/testdata/v1.trace")
+	recorded, err := filepath.Abs("../../core/trace/testdata/v2.trace")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestCommands(t *testing.T) {
 	})
 }
 
-// answer N ARGS... runs orrery, which has to end with the exit code N.
+// answer N ARGS... runs orrery, which has to exit with code N.
 func answer(ts *testscript.TestScript, negated bool, args []string) {
 	if negated || len(args) == 0 {
 		ts.Fatalf("usage: answer code args...")

@@ -13,10 +13,10 @@ import (
 	"orrery/core/world"
 )
 
-// TestCommandsOnACluster runs the scripts in testdata/cluster. In them, KUBECONFIG names a small cluster in which another
-// scheduler is at work; $LIMITED is that of one who may not read disruption budgets and jobs, and $BLIND of one who may
-// not read pods. lacks FILE looks for secrets in a recording.
-func TestCommandsOnACluster(t *testing.T) {
+// TestCommands_OnCluster runs the scripts in testdata/cluster. In them, KUBECONFIG names a small cluster with another
+// scheduler; $LIMITED is the kubeconfig of a user without the right to read disruption budgets and jobs, and $BLIND of
+// one without the right to read pods. lacks FILE looks for secrets in a recording.
+func TestCommands_OnCluster(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/cluster", UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {

@@ -17,6 +17,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/printable"
+	"orrery/core/queue"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 )
@@ -26,6 +27,7 @@ func compareCommand(plugins framework.Registry) *cobra.Command {
 		out   output
 		files []string
 		fill  bool
+		rule  queue.RequeueRule
 	)
 	c := &cobra.Command{
 		Use:   "compare --config FILE [--config FILE...] TRACE",
@@ -39,7 +41,10 @@ with the configuration that the trace was recorded with.
 ` + traceHelp + `
 
 With --fill pods never leave: then the same arrivals fill the cluster, which tells more about a trace whose
-pods are gone sooner than others come.`,
+pods are gone sooner than others come.
+
+With --requeue-rule moveRequestCycle failed pods are requeued by the rule from before queueing hints, under the
+configurations given, and not in "as recorded".`,
 		Example: `  orrery compare --config spread.yaml --config pack.yaml morning-rush
   orrery compare --config pack.yaml --fill openb.orrery
   orrery compare --config a.yaml --config b.yaml incident.orrery -o json | jq '.results[].fragmentation'`,
@@ -59,12 +64,15 @@ pods are gone sooner than others come.`,
 			if err != nil {
 				return err
 			}
+			if c.Flags().Changed(requeueRuleFlag) {
+				setRequeueRule(configurations[len(configurations)-len(files):], rule)
+			}
 			p := newProgress(c, "scheduling "+rec.name)
 			defer p.done()
 			comparison, err := compare.Traces(p.reading(from, rec.size), configurations, compare.Options{
 				Plugins: plugins, Fill: fill,
 				Progress: func(name string, done, total int) {
-					p.say(func() string { return fmt.Sprintf("%s %d%%", name, 100*done/max(1, total)) })
+					p.update(func() string { return fmt.Sprintf("%s %d%%", name, 100*done/max(1, total)) })
 				},
 			})
 			if err != nil {
@@ -76,21 +84,32 @@ pods are gone sooner than others come.`,
 		},
 	}
 	c.Flags().StringArrayVar(&files, "config", nil, "a KubeSchedulerConfiguration `FILE`, or default; give it once for each")
+	addRequeueRule(c.Flags(), &rule, "under each --config, "+requeueRuleUsage+"; by default that of the trace")
 	c.Flags().BoolVar(&fill, "fill", false, "leave out that pods leave, so that the cluster fills up")
 	_ = c.MarkFlagRequired("config")
-	out.flag(c)
+	out.addFlag(c)
 	return c
 }
 
-// configurationsOf reads what is to be compared. One file alone is compared with what the trace was recorded with.
+// setRequeueRule sets the requeue rule of configurations and adds it to their names.
+func setRequeueRule(configurations []compare.Configuration, rule queue.RequeueRule) {
+	for i := range configurations {
+		c := &configurations[i]
+		c.RequeueRule = rule
+		c.Name += ", " + rule.String()
+	}
+}
+
+// configurationsOf reads the configurations to compare. It compares a single file with the trace's configuration.
 func configurationsOf(files []string, recorded trace.Header) ([]compare.Configuration, error) {
+	options, err := play.OptionsOf(recorded)
+	if err != nil {
+		return nil, err
+	}
+	rule := options.RequeueRule
 	var all []compare.Configuration
 	if len(files) == 1 {
-		options, err := play.OptionsOf(recorded)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, compare.Configuration{Name: "as recorded", Config: options.Config})
+		all = append(all, compare.Configuration{Name: "as recorded", Config: options.Config, RequeueRule: rule})
 	}
 	for _, file := range files {
 		name, configuration := "default", config.Default(config.DefaultFeatures())
@@ -104,17 +123,18 @@ func configurationsOf(files []string, recorded trace.Header) ([]compare.Configur
 		if slices.ContainsFunc(all, func(c compare.Configuration) bool { return c.Name == name }) {
 			name = printable.Line(file, 60)
 		}
-		all = append(all, compare.Configuration{Name: name, Config: configuration})
+		all = append(all, compare.Configuration{Name: name, Config: configuration, RequeueRule: rule})
 	}
 	return all, nil
 }
 
-// comparisonDocument is the answer of compare. Shares are from 0 to 1, series are evenly spaced from the start to the end.
+// comparisonDocument is the result of compare. Shares are from 0 to 1, series are evenly spaced from the start to the
+// end.
 type comparisonDocument struct {
 	envelope
 	Trace string `json:"trace"`
-	// Filled says that departures were left out, and that series are over the arrivals.
-	Filled  bool              `json:"filled"`
+	// Fill says that deletions were left out, and that series are over the arrivals.
+	Fill    bool              `json:"fill"`
 	Start   moment            `json:"start"`
 	End     moment            `json:"end"`
 	Pods    int               `json:"pods"`
@@ -140,13 +160,13 @@ type resultDocument struct {
 	Decisions     int                `json:"decisions"`
 	Preemptions   int                `json:"preemptions"`
 	Victims       int                `json:"victims"`
-	Elsewhere     int                `json:"elsewhere"`
+	OnOtherNode   int                `json:"onOtherNode"`
 	Resources     []resourceDocument `json:"resources"`
 	Fragmentation float64            `json:"fragmentation"`
 	Fragments     []float64          `json:"fragmentationOverTime"`
-	Spread        float64            `json:"spread"`
-	Deviation     float64            `json:"deviation"`
-	Waiting       []int              `json:"waitingOverTime"`
+	Spread        float64            `json:"utilizationSpread"`
+	Deviation     float64            `json:"utilizationDeviation"`
+	Waiting       []int              `json:"pendingOverTime"`
 
 	pending compare.Pending
 }
@@ -162,14 +182,14 @@ type pendingDocument struct {
 type resourceDocument struct {
 	Name          string    `json:"name"`
 	Mean          float64   `json:"mean"`
-	Peak          float64   `json:"peak"`
+	Peak          float64   `json:"max"`
 	Fragmentation float64   `json:"fragmentation"`
 	Over          []float64 `json:"overTime"`
 }
 
 func newComparison(name string, fill bool, c *compare.Comparison) *comparisonDocument {
 	doc := &comparisonDocument{
-		envelope: document("Comparison"), Trace: name, Filled: fill, Start: momentOf(c.Start), End: momentOf(c.End),
+		envelope: document("Comparison"), Trace: name, Fill: fill, Start: momentOf(c.Start), End: momentOf(c.End),
 		Pods: c.Pods, Nodes: c.Nodes, Typical: []typicalDocument{}, Results: []resultDocument{}, Damage: damageOf(c.Damage),
 		length: c.End.Sub(c.Start),
 	}
@@ -195,17 +215,17 @@ func resultOf(r *compare.Result) resultDocument {
 	doc := resultDocument{
 		Configuration: r.Name, Placed: p.Pods, NeverPlaced: r.NeverPlaced,
 		Pending:    pendingDocument{p.Mean.Seconds(), p.P50.Seconds(), p.P90.Seconds(), p.P99.Seconds(), p.Max.Seconds()},
-		Placements: r.Placements, Decisions: r.Decisions, Preemptions: r.Preemptions, Victims: r.Victims, Elsewhere: r.Elsewhere,
-		Resources: []resourceDocument{}, Fragmentation: rounded(r.Fragmentation), Fragments: allRounded(r.FragmentationOver),
-		Spread: rounded(r.Spread), Deviation: rounded(r.Deviation), Waiting: r.Waiting, pending: p,
+		Placements: r.Placements, Decisions: r.Decisions, Preemptions: r.Preemptions, Victims: r.Victims, OnOtherNode: r.OtherNode,
+		Resources: []resourceDocument{}, Fragmentation: rounded(r.Fragmentation), Fragments: allRounded(r.FragmentationSeries),
+		Spread: rounded(r.Spread), Deviation: rounded(r.Deviation), Waiting: r.PendingSeries, pending: p,
 	}
 	for _, u := range r.Resources {
-		doc.Resources = append(doc.Resources, resourceDocument{string(u.Name), rounded(u.Mean), rounded(u.Peak), rounded(u.Fragmentation), allRounded(u.Over)})
+		doc.Resources = append(doc.Resources, resourceDocument{string(u.Name), rounded(u.Mean), rounded(u.Peak), rounded(u.Fragmentation), allRounded(u.Series)})
 	}
 	return doc
 }
 
-// rounded is a share to a millionth: more says nothing.
+// rounded rounds a share to a millionth.
 func rounded(x float64) float64 { return math.Round(1e6*x) / 1e6 }
 
 func allRounded(all []float64) []float64 {
@@ -216,16 +236,16 @@ func allRounded(all []float64) []float64 {
 	return list
 }
 
-// text is a table with a column for each configuration, and what changed over time in small.
+// text writes a table with a column for each configuration, and the series as sparklines.
 func (d *comparisonDocument) text(w io.Writer) {
-	over := "over " + since(d.length)
-	if d.Filled {
+	over := "over " + durationText(d.length)
+	if d.Fill {
 		over = "filling up"
 	}
-	fmt.Fprintf(w, "%s: %s on %s, %s, under %s\n\n", d.Trace, counted(d.Pods, "pod"), counted(d.Nodes, "node"), over, counted(len(d.Results), "configuration"))
-	rows(w, "  ", d.table())
+	fmt.Fprintf(w, "%s: %s on %s, %s, under %s\n\n", d.Trace, countText(d.Pods, "pod"), countText(d.Nodes, "node"), over, countText(len(d.Results), "configuration"))
+	writeTable(w, "  ", d.table())
 	fmt.Fprintf(w, "\nFrom start to end\n")
-	rows(w, "  ", d.curves())
+	writeTable(w, "  ", d.curves())
 	d.Damage.text(w)
 }
 
@@ -243,28 +263,28 @@ func (d *comparisonDocument) table() [][]string {
 	}
 	line("pods placed", func(r *resultDocument) string { return strconv.Itoa(r.Placed) })
 	line("never placed", func(r *resultDocument) string { return strconv.Itoa(r.NeverPlaced) })
-	line("placed elsewhere", func(r *resultDocument) string { return strconv.Itoa(r.Elsewhere) })
-	line("pending, mean", func(r *resultDocument) string { return since(r.pending.Mean) })
-	line("pending, p50", func(r *resultDocument) string { return since(r.pending.P50) })
-	line("pending, p90", func(r *resultDocument) string { return since(r.pending.P90) })
-	line("pending, p99", func(r *resultDocument) string { return since(r.pending.P99) })
-	line("pending, longest", func(r *resultDocument) string { return since(r.pending.Max) })
+	line("on other nodes", func(r *resultDocument) string { return strconv.Itoa(r.OnOtherNode) })
+	line("pending, mean", func(r *resultDocument) string { return durationText(r.pending.Mean) })
+	line("pending, p50", func(r *resultDocument) string { return durationText(r.pending.P50) })
+	line("pending, p90", func(r *resultDocument) string { return durationText(r.pending.P90) })
+	line("pending, p99", func(r *resultDocument) string { return durationText(r.pending.P99) })
+	line("pending, max", func(r *resultDocument) string { return durationText(r.pending.Max) })
 	line("decisions", func(r *resultDocument) string { return strconv.Itoa(r.Decisions) })
 	line("preemptions", func(r *resultDocument) string { return strconv.Itoa(r.Preemptions) })
 	for k := range d.resources() {
 		name := d.Results[0].Resources[k].Name
-		line(name+" in use", func(r *resultDocument) string {
-			return percentOf(r.Resources[k].Mean) + ", at most " + percentOf(r.Resources[k].Peak)
+		line(name+" requested", func(r *resultDocument) string {
+			return percentOf(r.Resources[k].Mean) + ", max " + percentOf(r.Resources[k].Peak)
 		})
 		line(name+" fragmented", func(r *resultDocument) string { return percentOf(r.Resources[k].Fragmentation) })
 	}
 	line("fragmentation", func(r *resultDocument) string { return percentOf(r.Fragmentation) })
-	line("fullest to emptiest", func(r *resultDocument) string { return percentOf(r.Spread) })
-	line("standard deviation", func(r *resultDocument) string { return percentOf(r.Deviation) })
+	line("utilization spread (max-min)", func(r *resultDocument) string { return percentOf(r.Spread) })
+	line("utilization deviation", func(r *resultDocument) string { return percentOf(r.Deviation) })
 	return table
 }
 
-// resources are those of all results, which are the same.
+// resources returns the resources, which are the same in all results.
 func (d *comparisonDocument) resources() []resourceDocument {
 	if len(d.Results) == 0 {
 		return nil
@@ -274,7 +294,7 @@ func (d *comparisonDocument) resources() []resourceDocument {
 
 func percentOf(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" }
 
-// curves are the series, one line for each configuration below the other and on the same scale.
+// curves returns the series, one line for each configuration, on the same scale.
 func (d *comparisonDocument) curves() [][]string {
 	var table [][]string
 	curve := func(name string, series func(r *resultDocument) []float64, say func(float64) string) {
@@ -290,20 +310,20 @@ func (d *comparisonDocument) curves() [][]string {
 		}
 	}
 	for k, u := range d.resources() {
-		curve(u.Name+" in use", func(r *resultDocument) []float64 { return r.Resources[k].Over }, percentOf)
+		curve(u.Name+" requested", func(r *resultDocument) []float64 { return r.Resources[k].Over }, percentOf)
 	}
 	curve("fragmentation", func(r *resultDocument) []float64 { return r.Fragments }, percentOf)
-	curve("waiting", func(r *resultDocument) []float64 {
+	curve("pending pods", func(r *resultDocument) []float64 {
 		list := make([]float64, len(r.Waiting))
 		for i, n := range r.Waiting {
 			list[i] = float64(n)
 		}
 		return list
-	}, func(x float64) string { return counted(int64(x), "pod") })
+	}, func(x float64) string { return countText(int64(x), "pod") })
 	return table
 }
 
-// sparkWidth is how many characters a series takes.
+// sparkWidth is the number of characters of a sparkline.
 const sparkWidth = 40
 
 // sparkline draws a series in one line; each character shows the highest value of its part.

@@ -6,47 +6,41 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"github.com/spf13/pflag"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"orrery/core/config"
 	"orrery/core/printable"
-	"orrery/core/whatif"
+	"orrery/core/whatif/change"
 	"orrery/core/world/live"
 )
 
-// connection is kubectl's flags that say which cluster is meant, and as whom.
+// connection has the flags for the cluster, the user and the cluster's scheduler configuration.
 type connection struct {
-	flags *genericclioptions.ConfigFlags
-	// config is the file of the scheduler's configuration; nothing is the default one.
+	flags *kubectlFlags
+	// config is the configuration file; empty for kube-scheduler's default.
 	config string
-	names  []string // of the flags
+	names  []string // of the flags that need a cluster
 }
 
-// flag gives a command the flags. A namespace means something only to commands that ask about one object.
-func (n *connection) flag(c *cobra.Command, namespaced bool) {
-	n.flags = genericclioptions.NewConfigFlags(true)
-	n.flags.CacheDir = nil
-	if !namespaced {
-		n.flags.Namespace = nil
-	}
-	n.flags.AddFlags(c.Flags())
-	n.names = []string{"config"}
-	for _, name := range []string{
-		"kubeconfig", "context", "cluster", "user", "server", "token", "as", "as-uid", "as-group", "as-user-extra", "certificate-authority",
-		"client-certificate", "client-key", "insecure-skip-tls-verify", "tls-server-name", "request-timeout", "disable-compression",
-	} {
-		if c.Flags().Lookup(name) != nil {
-			n.names = append(n.names, name)
+// addFlags adds the flags. Only commands about one namespaced object have --namespace.
+func (n *connection) addFlags(c *cobra.Command, namespaced bool) {
+	n.flags = newKubectlFlags()
+	set := pflag.NewFlagSet("connection", pflag.ContinueOnError)
+	n.flags.addFlags(set, namespaced)
+	set.StringVar(&n.config, "config", "", "the `file` of the cluster's scheduler configuration (default: kube-scheduler's default configuration)")
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Name != clientcmd.FlagNamespace {
+			n.names = append(n.names, f.Name)
 		}
-	}
-	c.Flags().StringVar(&n.config, "config", "", "the `file` of the cluster's scheduler configuration; kube-scheduler's default if it is not given")
+	})
+	c.Flags().AddFlagSet(set)
 }
 
-// given are the flags that were used, of those that only mean something for a cluster.
-func (n *connection) given(c *cobra.Command) []string {
+// givenFlags returns the given flags that need a cluster.
+func (n *connection) givenFlags(c *cobra.Command) []string {
 	var used []string
 	for _, name := range n.names {
 		if c.Flags().Changed(name) {
@@ -56,35 +50,35 @@ func (n *connection) given(c *cobra.Command) []string {
 	return used
 }
 
-// configured tells whether somebody has said where a cluster is: in a kubeconfig, by a flag, or by running this in a pod.
+// configured reports whether a cluster is named: by a kubeconfig, by a flag, or by running in a pod.
 func (n *connection) configured(c *cobra.Command) bool {
-	if len(n.given(c)) > 0 || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
+	if len(n.givenFlags(c)) > 0 || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
 		return true
 	}
-	raw, err := n.flags.ToRawKubeConfigLoader().RawConfig()
+	raw, err := n.flags.load().RawConfig()
 	return err != nil || len(raw.Clusters) > 0
 }
 
-// again are the flags that name the same cluster, with a space behind each. Secrets are not among them.
-func (n *connection) again(c *cobra.Command) string { return repeated(c, sameCluster) }
+// clusterFlags returns the given flags that name the cluster, each followed by a space, without secrets.
+func (n *connection) clusterFlags(c *cobra.Command) string { return repeatFlags(c, clusterFlagNames) }
 
-// sameCluster are the flags that name a cluster, as far as they may be shown.
-var sameCluster = []string{"kubeconfig", "context", "cluster", "user", "server", "as", "config"}
+// clusterFlagNames are the flags that name a cluster and are not secret.
+var clusterFlagNames = []string{"kubeconfig", "context", "cluster", "user", "server", "as", "config"}
 
-// repeated are those flags that were given, as a shell takes them, with a space behind each.
-func repeated(c *cobra.Command, names []string) string {
+// repeatFlags returns the given flags as shell words, each followed by a space.
+func repeatFlags(c *cobra.Command, names []string) string {
 	text := ""
 	for _, name := range names {
 		if c.Flags().Changed(name) {
-			text += "--" + name + " " + whatif.ShellWord(c.Flags().Lookup(name).Value.String()) + " "
+			text += "--" + name + " " + change.ShellWord(c.Flags().Lookup(name).Value.String()) + " "
 		}
 	}
 	return text
 }
 
-// cluster is a cluster to read from.
+// cluster is an opened cluster to read.
 type cluster struct {
-	// name is what it is called in answers, server its address; both are printable.
+	// name is its name in output, server its address; both are printable.
 	name, server string
 	config       *rest.Config
 	client       clientset.Interface
@@ -92,41 +86,49 @@ type cluster struct {
 
 var errNoKubeconfig = errors.New("finding the cluster: there is no kubeconfig: name one with --kubeconfig or in KUBECONFIG")
 
-// open reads the flags. Nothing is asked of the cluster.
+// open makes a client from the flags, without a request.
 func (n *connection) open(c *cobra.Command) (*cluster, error) {
 	if !n.configured(c) {
 		return nil, errNoKubeconfig
 	}
-	loader := n.flags.ToRawKubeConfigLoader()
-	k, err := loader.ClientConfig()
+	k, err := n.flags.restConfig()
 	if err != nil {
-		return nil, fmt.Errorf("finding the cluster: %w", err)
+		return nil, err
 	}
-	k.QPS, k.Burst, k.UserAgent = 50, 100, "orrery/"+version()
+	k.UserAgent = "orrery/" + version()
 	k.AcceptContentTypes, k.ContentType = "application/vnd.kubernetes.protobuf,application/json", "application/vnd.kubernetes.protobuf"
-	k.WarningHandler = rest.NoWarnings{}
 	client, err := live.NewClient(k)
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{name: n.name(loader), server: printable.Line(k.Host, 120), config: k, client: client}, nil
+	return &cluster{name: n.name(), server: printable.Line(k.Host, 120), config: k, client: client}, nil
 }
 
-func (n *connection) name(loader clientcmd.ClientConfig) string {
-	if *n.flags.Context != "" {
-		return "context " + printable.Line(*n.flags.Context, 80)
+func (n *connection) name() string {
+	o := &n.flags.overrides
+	if o.CurrentContext != "" {
+		return "context " + printable.Line(o.CurrentContext, 80)
 	}
-	raw, err := loader.RawConfig()
-	if err == nil && raw.CurrentContext != "" && *n.flags.APIServer == "" && *n.flags.ClusterName == "" {
+	raw, err := n.flags.load().RawConfig()
+	if err == nil && raw.CurrentContext != "" && o.ClusterInfo.Server == "" && o.Context.Cluster == "" {
 		return "context " + printable.Line(raw.CurrentContext, 80)
 	}
 	return "the cluster"
 }
 
-// scheduler is the configuration by which to decide.
+// scheduler returns the scheduler's configuration.
 func (n *connection) scheduler() (*config.Configuration, error) {
-	if n.config == "" {
+	return readConfig(n.config)
+}
+
+// readConfig reads a KubeSchedulerConfiguration; without a file it is kube-scheduler's default.
+func readConfig(file string) (*config.Configuration, error) {
+	if file == "" {
 		return config.Default(config.DefaultFeatures()), nil
 	}
-	return readConfig(n.config)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	return config.LoadNamed(file, data, config.DefaultFeatures())
 }

@@ -18,8 +18,7 @@ import (
 	"orrery/tui"
 )
 
-// emptyCluster is an API server of a cluster in which there is nothing. It may permit one namespace only, and remembers who
-// came.
+// emptyCluster is an API server without objects. It may permit only one namespace, and records its users.
 type emptyCluster struct {
 	only string
 
@@ -50,7 +49,7 @@ func (e *emptyCluster) visitors() (who []string) {
 	return who
 }
 
-// kubeconfig writes a file with one context, and gives its name.
+// kubeconfig writes a file with one context, and returns its name.
 func (e *emptyCluster) kubeconfig(t *testing.T, context, namespace string, current bool) string {
 	t.Helper()
 	e.who = map[string]bool{}
@@ -71,11 +70,11 @@ func (e *emptyCluster) kubeconfig(t *testing.T, context, namespace string, curre
 	return file
 }
 
-// clustersOf are the clusters of a command line, and the name of the first.
+// clustersOf returns the clusters of a command line, and the name of the first.
 func clustersOf(t *testing.T, args ...string) (tui.LiveOptions, string, error) {
 	t.Helper()
 	f, c := consoleFlags{}, &cobra.Command{}
-	f.connection.flag(c, true)
+	f.connection.addFlags(c, true)
 	if err := c.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
@@ -92,23 +91,23 @@ func opened(t *testing.T, o tui.LiveOptions, name, namespace string) *tui.Cluste
 	return c
 }
 
-func TestContextsOfSeveralFilesAreSwitched(t *testing.T) {
+func TestConsole_SwitchesContextsOfSeveralFiles(t *testing.T) {
 	one, two := &emptyCluster{}, &emptyCluster{only: "team-b"}
 	t.Setenv("KUBECONFIG", one.kubeconfig(t, "one", "", true)+string(filepath.ListSeparator)+two.kubeconfig(t, "two", "team-b", false))
 	o, first, err := clustersOf(t, "--as=jane", "--as-group=devs", "--as-group=ops")
 	if err != nil || first != "one" || !slices.Equal(o.Contexts, []string{"one", "two"}) {
 		t.Fatalf("the first of %q is %q: %v", o.Contexts, first, err)
 	}
-	if st := opened(t, o, "one", "").Session.State(); len(st.Missing)+len(st.More) > 0 {
+	if st := opened(t, o, "one", "").Session.State(); len(st.MissingRules)+len(st.MoreRules) > 0 {
 		t.Errorf("of the first something is not seen: %+v", st)
 	}
 	if len(two.visitors()) > 0 {
 		t.Errorf("the second was asked by %q", two.visitors())
 	}
-	if st := opened(t, o, "two", "").Session.State(); st.Bound() != "team-b" {
-		t.Errorf("of the second is seen %q, want the context's namespace", st.Bound())
+	if st := opened(t, o, "two", "").Session.State(); st.PodNamespace() != "team-b" {
+		t.Errorf("of the second is seen %q, want the context's namespace", st.PodNamespace())
 	}
-	if st := opened(t, o, "two", "team-a").Session.State(); st.PodsIn("team-a") {
+	if st := opened(t, o, "two", "team-a").Session.State(); st.ShowsPodsIn("team-a") {
 		t.Error("a namespace is seen that is forbidden")
 	}
 	for context, e := range map[string]*emptyCluster{"one": one, "two": two} {
@@ -121,7 +120,7 @@ func TestContextsOfSeveralFilesAreSwitched(t *testing.T) {
 	}
 }
 
-func TestTheCommandLineSaysWhichClusterAndNamespace(t *testing.T) {
+func TestConsole_ClusterAndNamespaceFromFlags(t *testing.T) {
 	one, two := &emptyCluster{}, &emptyCluster{only: "team-c"}
 	files := one.kubeconfig(t, "one", "", true) + string(filepath.ListSeparator) + two.kubeconfig(t, "two", "team-b", false)
 	t.Setenv("KUBECONFIG", files)
@@ -129,8 +128,8 @@ func TestTheCommandLineSaysWhichClusterAndNamespace(t *testing.T) {
 	if err != nil || first != "two" {
 		t.Fatalf("the first is %q: %v", first, err)
 	}
-	if st := opened(t, o, "two", "").Session.State(); st.Bound() != "team-c" {
-		t.Errorf("seen is %q, want the namespace of the command line", st.Bound())
+	if st := opened(t, o, "two", "").Session.State(); st.PodNamespace() != "team-c" {
+		t.Errorf("seen is %q, want the namespace of the command line", st.PodNamespace())
 	}
 	opened(t, o, "one", "")
 	if len(one.visitors()) == 0 {
@@ -144,9 +143,9 @@ func TestTheCommandLineSaysWhichClusterAndNamespace(t *testing.T) {
 	}
 }
 
-func TestWithoutACurrentContextOneHasToBeNamed(t *testing.T) {
+func TestConsole_NeedsContext(t *testing.T) {
 	t.Setenv("KUBECONFIG", (&emptyCluster{}).kubeconfig(t, "one", "", false))
-	if _, _, err := clustersOf(t); err == nil || !strings.Contains(err.Error(), "say --context, one of one") {
+	if _, _, err := clustersOf(t); err == nil || !strings.Contains(err.Error(), "use --context with one of one") {
 		t.Errorf("it says %v", err)
 	}
 }

@@ -13,28 +13,25 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/framework"
+	"orrery/core/queue"
 	"orrery/core/trace/play"
 	"orrery/demo"
 	"orrery/demo/playback"
 	"orrery/demo/scenario"
-	"orrery/themes"
 	"orrery/tui"
-	"orrery/tui/term"
 )
 
-// demoFlags are what can be said about a demo.
+// demoFlags are the flags of demo.
 type demoFlags struct {
-	speed        string
-	loop         bool
-	theme        string
-	wishes       term.Wishes
-	fps          int
-	seed         uint64
-	config       string
-	list, screen bool
+	screen      screenFlags
+	speed       string
+	loop        bool
+	seed        uint64
+	config      string
+	requeueRule queue.RequeueRule
+	list, force bool
 }
 
 func demoCommand(plugins framework.Registry) *cobra.Command {
@@ -42,11 +39,11 @@ func demoCommand(plugins framework.Registry) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo [TRACE|SCENARIO.yaml]",
 		Short: "Watch a scheduler at work, in a recording",
-		Long: `Demo opens a screen on which a recorded cluster schedules itself. It can be paused, stepped, wound
-back and asked; press ? in it. Where there is no terminal it prints a line for every event instead.
+		Long: `Demo opens a screen on which a recorded cluster is scheduled. It can be paused, stepped and rewound, and
+it explains every decision; press ? for the keys. Without a terminal it prints one line per event.
 
-` + traceHelp + ` Without one, the first of those is shown.
-SCENARIO.yaml is a story to be played: demo/scenarios has those that the built-in traces are of.`,
+` + traceHelp + ` Without an argument it plays the first of those.
+SCENARIO.yaml describes a simulated cluster and what happens in it; demo/scenarios has examples.`,
 		Example: `  orrery demo
   orrery demo zone-failure --speed 2
   orrery demo my-cluster.yaml --seed 7
@@ -64,120 +61,117 @@ SCENARIO.yaml is a story to be played: demo/scenarios has those that the built-i
 			return f.run(c, name, plugins)
 		},
 	}
-	f.add(c)
+	f.addFlags(c)
 	return c
 }
 
-func (f *demoFlags) add(c *cobra.Command) {
+func (f *demoFlags) addFlags(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.speed, "speed", "1", "how fast it plays: 0.1 to 100, or max")
-	flags.BoolVar(&f.loop, "loop", false, "begin anew at the end")
-	flags.StringVar(&f.theme, "theme", "", "the colours: "+strings.Join(themeNames(), ", ")+", or a file")
-	flags.StringVar(&f.wishes.Color, "color", "auto", "auto, always or never")
-	flags.StringVar(&f.wishes.Glyphs, "glyphs", "auto", "auto, braille, block or ascii")
-	flags.IntVar(&f.fps, "fps", 30, "frames a second at most, up to 60")
-	flags.Uint64Var(&f.seed, "seed", 0, "play the scenario with other chances: the same seed shows the same story")
-	flags.StringVar(&f.config, "config", "", "play the scenario with a KubeSchedulerConfiguration from a file")
-	flags.BoolVar(&f.list, "list", false, "list the traces that are built in")
-	flags.BoolVar(&f.screen, "tui", false, "insist on the screen")
-	_ = c.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(themeNames(), cobra.ShellCompDirectiveDefault))
+	flags.StringVar(&f.speed, "speed", "1", "the speed: 0.1 to 100, or max")
+	flags.BoolVar(&f.loop, "loop", false, "start again at the end")
+	flags.Uint64Var(&f.seed, "seed", 0, "run the scenario with another seed: the same seed gives the same run")
+	flags.StringVar(&f.config, "config", "", "run the scenario with the KubeSchedulerConfiguration of this `file`")
+	addRequeueRule(flags, &f.requeueRule, "in a scenario, "+requeueRuleUsage)
+	flags.BoolVar(&f.list, "list", false, "list the built-in traces")
+	flags.BoolVar(&f.force, "tui", false, "draw the screen even where it is not recommended")
+	f.screen.addFlags(c)
 }
 
 func listDemos(w io.Writer) error {
 	var table [][]string
 	for _, t := range demo.Traces() {
-		table = append(table, []string{t.Name, since(t.Length), t.Title})
+		table = append(table, []string{t.Name, durationText(t.Length), t.Title})
 	}
-	rows(w, "", table)
+	writeTable(w, "", table)
 	return nil
 }
 
-// run shows what is called name, on a screen if there may be one.
+// run plays a trace or a scenario on the terminal, or prints it if the terminal cannot show the screen.
 func (f *demoFlags) run(c *cobra.Command, name string, plugins framework.Registry) error {
-	speed, err := speedOf(f.speed)
+	speed, err := parseSpeed(f.speed)
 	if err != nil {
 		return err
 	}
-	facts, err := term.Detect(os.Environ(), os.Stdin, os.Stdout, f.wishes)
+	o, err := f.screen.options()
 	if err != nil {
 		return err
 	}
-	if f.screen && facts.Forbidden {
-		return fmt.Errorf("--tui: %s", facts.Refusal)
-	}
-	theme, all, err := chosenTheme(f.theme)
-	if err != nil {
-		return err
+	if f.force && o.Terminal.Impossible {
+		return fmt.Errorf("--tui: %s", o.Terminal.Refusal)
 	}
 	trace, err := f.open(c, name, plugins)
 	if err != nil {
 		return err
 	}
 	defer trace.Close()
-	if facts.Refusal != "" && !f.screen {
+	if o.Terminal.Refusal != "" && !f.force {
 		adjust := func(o *engine.Options) { o.Plugins = plugins }
 		return demo.Print(c.OutOrStdout(), trace, play.Options{Adjust: adjust})
 	}
 	began := time.Now()
-	clock := func() time.Duration { return time.Since(began) }
+	o.Clock = func() time.Duration { return time.Since(began) }
 	p := newProgress(c, "opening "+trace.name)
-	deck, err := tui.OpenDeck(p.reading(trace, trace.size), playback.Options{Name: trace.name, Plugins: plugins, Loop: f.loop, Speed: speed}, clock)
+	recording, err := tui.OpenRecording(p.reading(trace, trace.size), playback.Options{Name: trace.name, Plugins: plugins, Loop: f.loop, Speed: speed}, o.Clock)
 	p.done()
 	if err != nil {
 		return err
 	}
-	if f.config == "" && !c.Flags().Changed("seed") && !isScenario(name) {
-		deck.Trace = name
+	if !f.changesScenario(c) && !isScenario(name) {
+		recording.Trace = name
 	}
-	deck.StepDecision() // until then there is nothing to see
-	deck.Play()
-	return tui.Run(c.Context(), tui.Options{Source: deck, Terminal: facts, Theme: theme, Themes: all, FPS: f.fps, Clock: clock})
+	recording.StepDecision() // the panes are empty before the first decision
+	recording.Play()
+	o.Source = recording
+	return tui.Run(c.Context(), o)
 }
 
-func speedOf(text string) (float64, error) {
+func parseSpeed(text string) (float64, error) {
 	if text == "max" {
 		return math.Inf(1), nil
 	}
 	speed, err := strconv.ParseFloat(strings.TrimSuffix(text, "x"), 64)
 	if err != nil || !(speed >= 0.1 && speed <= 1e6) {
-		return 0, fmt.Errorf("--speed=%.40q: say a number from 0.1 on, or max", text)
+		return 0, fmt.Errorf("--speed=%.40q: use a number from 0.1 on, or max", text)
 	}
 	return speed, nil
 }
 
-// open opens a trace, or plays a scenario to have one.
+// open opens a trace, or runs a scenario to make one.
 func (f *demoFlags) open(c *cobra.Command, name string, plugins framework.Registry) (*recording, error) {
 	isFile := isScenario(name)
-	anew := f.config != "" || c.Flags().Changed("seed")
-	if !isFile && !anew {
+	rerun := f.changesScenario(c)
+	if !isFile && !rerun {
 		return openTrace(c, name)
 	}
 	s, err := f.scenario(name, isFile)
 	if err != nil {
 		return nil, err
 	}
-	s = s.Extended(plugins)
+	s = s.WithPlugins(plugins)
 	if c.Flags().Changed("seed") {
-		s = s.Seeded(f.seed)
+		s = s.WithSeed(f.seed)
 	}
 	if f.config != "" {
 		configuration, err := readConfig(f.config)
 		if err != nil {
 			return nil, err
 		}
-		s = s.Configured(configuration)
+		s = s.WithConfiguration(configuration)
 	}
+	s = s.WithRequeueRule(f.requeueRule)
 	var file bytes.Buffer
-	p := newProgress(c, "playing "+s.Name)
-	err = s.Record(&file, func(done time.Duration) { p.say(func() string { return since(done) + " of " + since(s.Length) }) })
+	p := newProgress(c, "running "+s.Name)
+	err = s.Record(&file, func(done time.Duration) {
+		p.update(func() string { return durationText(done) + " of " + durationText(s.Length) })
+	})
 	p.done()
 	if err != nil {
-		return nil, fmt.Errorf("playing %s: %w", name, err)
+		return nil, fmt.Errorf("running %s: %w", name, err)
 	}
 	return &recording{name: s.Name, size: int64(file.Len()), ReadCloser: io.NopCloser(&file)}, nil
 }
 
-// isScenario tells scenarios from traces, by their names.
+// isScenario reports whether a name is that of a scenario file.
 func isScenario(name string) bool {
 	ending := filepath.Ext(name)
 	return ending == ".yaml" || ending == ".yml"
@@ -193,23 +187,12 @@ func (f *demoFlags) scenario(name string, isFile bool) (*scenario.Scenario, erro
 	}
 	s, err := demo.Scenario(name)
 	if err != nil {
-		return nil, fmt.Errorf("--seed and --config are for scenarios, and a recording was made already: %w", err)
+		return nil, fmt.Errorf("--seed, --config and --requeue-rule are for scenarios, not for recordings: %w", err)
 	}
 	return s, nil
 }
 
-func themeNames() []string {
-	var names []string
-	for _, t := range themes.Shipped() {
-		names = append(names, t.Name)
-	}
-	return names
-}
-
-func readConfig(file string) (*config.Configuration, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("reading the configuration: %w", err)
-	}
-	return config.LoadNamed(file, data, config.DefaultFeatures())
+// changesScenario reports whether a flag requires a new run of the recorded scenario.
+func (f *demoFlags) changesScenario(c *cobra.Command) bool {
+	return f.config != "" || c.Flags().Changed("seed") || c.Flags().Changed(requeueRuleFlag)
 }

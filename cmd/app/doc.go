@@ -10,15 +10,18 @@
 //
 // # Files
 //
-// app is the root, and each command has a file of its name. What commands share:
+// app.go is the root command, and each command has a file of its name. Shared:
 //
-//	traces     open a trace: a file, the standard input, or one that is built in
-//	connection open a cluster                  unread     what of it cannot be read
-//	ask        a trace or a cluster            rights     the rules that roles are made of
-//	stand      play it up to a moment          moment     read how people write one
-//	output     print an answer: text or JSON   exit       and end with 0, 1 or 2
-//	progress   a line on the terminal          nearest    did you mean?
-//	tracefile  write a trace                   words      numbers, times and tables for people
+//	traces.go        open a trace: a file, standard input, or a built-in one
+//	connection.go    open a cluster; kubectlflags.go are kubectl's flags
+//	target.go        a trace or a cluster; open_at.go plays a trace up to a moment, as parse_time.go reads it
+//	output.go        print text or JSON; exit.go ends with 0, 1 or 2
+//	screenflags.go   the flags of commands that draw on the terminal
+//	progress.go      a status line
+//	tracefile.go     write a trace
+//	unreadable.go    the consequences of kinds that may not be read; rights.go the rules of roles
+//	suggestion.go    "did you mean ...?"
+//	text.go          numbers, times and tables
 //
-// docs/scripts.md describes what programs get to read.
+// docs/scripts.md describes the JSON documents.
 package app

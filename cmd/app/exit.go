@@ -6,17 +6,17 @@ import (
 	"io"
 )
 
-// What a program answers with.
+// Exit codes.
 const (
 	exitFine  = 0
-	exitNo    = 1 // the question was answered: no, or: these differ
-	exitUsage = 2 // it was used wrongly, or given bad input
+	exitNo    = 1 // a negative result, or a difference
+	exitUsage = 2 // wrong usage or bad input
 )
 
-// errNo is for commands that have answered no, in their own words: there is nothing to add but the exit code.
+// errNo ends a command that has printed a negative result: it only sets the exit code.
 var errNo = errors.New("the answer is no")
 
-// answer is what a command ends with that was asked something.
+// answer returns the error for a command's result.
 func answer(yes bool) error {
 	if yes {
 		return nil
@@ -24,7 +24,7 @@ func answer(yes bool) error {
 	return errNo
 }
 
-// exitCode says what is wrong, if anything is, and how the program ends.
+// exitCode prints an error and returns the exit code.
 func exitCode(err error, stderr io.Writer) int {
 	switch {
 	case err == nil:
@@ -33,7 +33,7 @@ func exitCode(err error, stderr io.Writer) int {
 		return exitNo
 	}
 	fmt.Fprintln(stderr, "orrery:", err)
-	var coded interface{ ExitCode() int } // a screen that a signal or a fault ended
+	var coded interface{ ExitCode() int } // a signal or a panic ended the screen
 	if errors.As(err, &coded) {
 		return coded.ExitCode()
 	}

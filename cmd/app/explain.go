@@ -9,7 +9,7 @@ import (
 func explainCommand(plugins framework.Registry) *cobra.Command {
 	var (
 		out  output
-		whom asked
+		whom target
 		node string
 	)
 	c := &cobra.Command{
@@ -18,7 +18,7 @@ func explainCommand(plugins framework.Registry) *cobra.Command {
 		Long: `Explain asks the scheduler about a pod: the very code that decides answers. Of a pod that waits it says what would be decided if its turn came now; of one that was
 placed, what was weighed when it was.
 
-POD is a name, or NAMESPACE/NAME. ` + whomHelp + `
+POD is a name, or NAMESPACE/NAME. ` + targetHelp + `
 
 With --trace the scheduler is asked at a moment of it; without --at that is its end.
 ` + traceHelp + `
@@ -32,11 +32,11 @@ The exit code is 1 when the pod fits nowhere, or, with --node, not on that node.
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := whom.stand(c, plugins)
+			s, err := whom.openAt(c, plugins)
 			if err != nil {
 				return err
 			}
-			doc, err := explainAt(s, whom.podName(args[0]), node)
+			doc, err := explainAt(s, whom.qualify(args[0]), node)
 			if err != nil {
 				return err
 			}
@@ -51,6 +51,6 @@ The exit code is 1 when the pod fits nowhere, or, with --node, not on that node.
 	}
 	whom.flag(c, true)
 	c.Flags().StringVar(&node, "node", "", "say what every plugin says of this node")
-	out.flag(c)
+	out.addFlag(c)
 	return c
 }

@@ -13,9 +13,9 @@ import (
 	"orrery/core/world"
 )
 
-// findPod is the pod that is called NAME or NAMESPACE/NAME. A bare name is looked for in the default namespace first, and
-// then in all others, where there must be only one.
-func findPod(s *standpoint, asked string) (*v1.Pod, error) {
+// findPod returns the pod NAMESPACE/NAME, or NAME in the default namespace or, if absent there, in the only namespace
+// that has it.
+func findPod(s *openedAt, asked string) (*v1.Pod, error) {
 	e := s.Engine()
 	namespace, name, full := strings.Cut(asked, "/")
 	if !full {
@@ -41,7 +41,7 @@ func findPod(s *standpoint, asked string) (*v1.Pod, error) {
 		if !full {
 			namespace = ""
 		}
-		return nil, s.absent(asked, namespace, name, known)
+		return nil, s.notFound(asked, namespace, name, known)
 	case 1:
 		return same[0], nil
 	}
@@ -53,29 +53,29 @@ func findPod(s *standpoint, asked string) (*v1.Pod, error) {
 	return nil, fmt.Errorf("there are %d pods called %q: say NAMESPACE/NAME, with one of the namespaces %q", len(same), name, where[:min(len(where), 5)])
 }
 
-// absent says of a pod that is not there whether it ever is, or what else may have been meant. No namespace is any.
-func (s *standpoint) absent(asked, namespace, name string, known []string) error {
-	here := fmt.Sprintf("at %s of %s there is no pod %q", clock(s.at), s.trace, asked)
-	came, left := s.stay(namespace, name)
+// notFound returns an error with the pod's lifetime in the trace, or with similar names. An empty namespace means any.
+func (s *openedAt) notFound(asked, namespace, name string, known []string) error {
+	here := fmt.Sprintf("at %s of %s there is no pod %q", timeText(s.at), s.trace, asked)
+	came, left := s.lifetime(namespace, name)
 	start := s.Start().Time
 	switch {
 	case came.After(s.at):
-		return fmt.Errorf("%s: it comes at --at %s", here, offset(came.Sub(start)))
+		return fmt.Errorf("%s: it comes at --at %s", here, offsetText(came.Sub(start)))
 	case !left.IsZero() && !came.IsZero():
-		return fmt.Errorf("%s: it came at --at %s and left at %s", here, offset(came.Sub(start)), offset(left.Sub(start)))
+		return fmt.Errorf("%s: it came at --at %s and left at %s", here, offsetText(came.Sub(start)), offsetText(left.Sub(start)))
 	}
-	return fmt.Errorf("%s%s", here, didYouMean(asked, known))
+	return fmt.Errorf("%s%s", here, suggestion(asked, known))
 }
 
-// stay is when the trace first tells of a pod, and when last of its end before the standpoint; zero if it does not.
-func (s *standpoint) stay(namespace, name string) (came, left time.Time) {
+// lifetime returns when the trace first has a pod, and the last deletion before the position; zero if absent.
+func (s *openedAt) lifetime(namespace, name string) (came, left time.Time) {
 	for i := range s.Records() {
 		r := &s.Records()[i]
 		in, ok := r.Body.(trace.Input)
 		if !ok {
 			continue
 		}
-		op, found := mentions(in.Event, namespace, name)
+		op, found := podOp(in.Event, namespace, name)
 		switch {
 		case !found:
 		case op == world.Deleted && i < s.At().Record:
@@ -87,8 +87,8 @@ func (s *standpoint) stay(namespace, name string) (came, left time.Time) {
 	return came, left
 }
 
-// mentions tells whether an event brings news of a pod.
-func mentions(event world.Event, namespace, name string) (world.Op, bool) {
+// podOp returns the operation of an event on a pod, and whether there is one.
+func podOp(event world.Event, namespace, name string) (world.Op, bool) {
 	named := func(o world.Object) bool {
 		pod, ok := o.(*v1.Pod)
 		return ok && pod.Name == name && (pod.Namespace == namespace || namespace == "")
@@ -102,8 +102,9 @@ func mentions(event world.Event, namespace, name string) (world.Op, bool) {
 	return world.Added, false
 }
 
-// placing is the record before which a pod was last decided to be placed, as far as the standpoint has seen.
-func (s *standpoint) placing(pod *v1.Pod) (record int, found bool) {
+// lastPlacement returns the record of the last decision before the position that placed a pod, and whether it can be
+// replayed.
+func (s *openedAt) lastPlacement(pod *v1.Pod) (record int, found bool) {
 	for i := s.At().Record - 1; i >= 0; i-- {
 		if d, ok := s.Records()[i].Body.(trace.Decision); ok && d.Pod.UID == pod.UID && d.Verdict == trace.Verdict(engine.Placed) {
 			return i, s.Report().Exact

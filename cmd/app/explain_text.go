@@ -10,18 +10,18 @@ import (
 	"orrery/core/printable"
 )
 
-// text answers in the order in which one asks: what, why, where is it, what would help, and then all the rest.
+// text writes the verdict, its summary and the facts first, then the remedies, then the details.
 func (d *explanationDocument) text(w io.Writer) {
 	pod := printable.Line(d.Pod.Namespace+"/"+d.Pod.Name, 200)
 	fmt.Fprintf(w, "%s %s\n", pod, d.headline())
-	fmt.Fprintf(w, "  %s\n\n", d.Cause)
-	rows(w, "  ", d.facts())
-	section(w, "What would help", d.helpLines())
-	section(w, "Would place it, each tried by itself on a copy", d.fixLines())
-	section(w, "Why not", d.reasonLines())
-	section(w, "Said of the pod", d.statementLines())
+	fmt.Fprintf(w, "  %s\n\n", d.Summary)
+	writeTable(w, "  ", d.facts())
+	section(w, "What would help", d.hintLines())
+	section(w, "Tried on a copy, each alone places the pod", d.remedyLines())
+	section(w, "Reasons", d.reasonLines())
+	section(w, "PostFilter results", d.postFilterLines())
 	if d.RunnerUp != nil {
-		section(w, "Points, by plugin", d.marginLines())
+		section(w, "Score by plugin", d.scoreLines())
 	}
 	if d.NodeVerdict != nil {
 		d.NodeVerdict.text(w)
@@ -32,61 +32,63 @@ func (d *explanationDocument) text(w io.Writer) {
 func section(w io.Writer, title string, table [][]string) {
 	if len(table) > 0 {
 		fmt.Fprintf(w, "\n%s\n", title)
-		rows(w, "  ", table)
+		writeTable(w, "  ", table)
 	}
 }
 
-// headline is the answer in a few words.
+// headline returns the verdict in a few words.
 func (d *explanationDocument) headline() string {
 	would := ""
-	if !d.Asked.AsDecided {
+	if !d.Evaluated.AsDecided {
 		would = "would be "
 	}
 	switch d.Verdict {
 	case engine.Placed.String():
 		return would + "placed on " + printable.Line(d.Winner.Node, 100)
 	case engine.Failed.String():
-		return "cannot be decided about: " + printable.Line(d.Message, 300)
+		return "failed: " + printable.Line(d.Message, 300)
 	case engine.Skipped.String():
-		return "is skipped: it is being deleted"
+		return "skipped: it is being deleted"
 	}
-	return "fits on none of " + counted(d.Nodes.Total, "node")
+	return fmt.Sprintf("unschedulable: 0/%d nodes are available", d.Nodes.Total)
 }
 
 func (d *explanationDocument) facts() [][]string {
-	is := d.Where.state()
-	if !d.Where.since.IsZero() {
-		is += " since " + clock(d.Where.since) + " (" + since(d.at.Sub(d.Where.since)) + ")"
+	is := d.Status.words()
+	if !d.Status.since.IsZero() {
+		is += " since " + timeText(d.Status.since) + " (" + durationText(d.at.Sub(d.Status.since)) + ")"
 	}
-	if d.Where.Attempts > 0 {
-		is += ", " + counted(d.Where.Attempts, "attempt")
+	if d.Status.Attempts > 0 {
+		is += ", " + countText(d.Status.Attempts, "attempt")
 	}
-	facts := [][]string{{"is", is}}
-	if !d.Where.retry.IsZero() {
-		facts = append(facts, []string{"tries again", clock(d.Where.retry) + " (in " + since(max(d.Where.retry.Sub(d.at), 0)) + ")"})
+	facts := [][]string{{"state", is}}
+	if !d.Status.retry.IsZero() {
+		facts = append(facts, []string{"retry", timeText(d.Status.retry) + " (in " + durationText(max(d.Status.retry.Sub(d.at), 0)) + ")"})
 	}
-	if len(d.Where.Blamed) > 0 {
-		facts = append(facts, []string{"waits for", "an event that helps with " + printable.Line(strings.Join(d.Where.Blamed, ", "), 200)})
+	if len(d.Status.RejectedBy) > 0 {
+		facts = append(facts, []string{"rejected by", printable.Line(strings.Join(d.Status.RejectedBy, ", "), 200)})
 	}
-	asked := clock(d.Asked.at) + d.Source.within(offset(d.Asked.at.Sub(d.start)), d.Trace)
-	if d.Asked.AsDecided {
-		asked += ", when it was decided"
-	} else if d.Where.Node != "" {
-		asked += ", as if it had no node"
+	evaluated := timeText(d.Evaluated.at) + d.Source.location(offsetText(d.Evaluated.at.Sub(d.start)), d.Trace)
+	if d.Evaluated.AsDecided {
+		evaluated += ", when it was decided"
+	} else if d.Status.Node != "" {
+		evaluated += ", as if it had no node"
 	}
-	return append(facts, []string{"asked", asked},
-		[]string{"nodes", fmt.Sprintf("%d of %d would do, %d were looked at", d.Nodes.Feasible, d.Nodes.Total, d.Nodes.Searched)})
+	return append(facts, []string{"evaluated", evaluated},
+		[]string{"nodes", fmt.Sprintf("%d of %d feasible, %d examined", d.Nodes.Feasible, d.Nodes.Total, d.Nodes.Examined)})
 }
 
-func (d *explanationDocument) helpLines() [][]string {
+func (d *explanationDocument) hintLines() [][]string {
 	var lines [][]string
-	for _, help := range d.Help {
-		lines = append(lines, []string{help})
+	for _, r := range d.Reasons {
+		if r.Hint != "" {
+			lines = append(lines, []string{printable.Line(r.Hint, 300)})
+		}
 	}
 	if p := d.Preemption; p != nil {
-		line := fmt.Sprintf("preemption: %s would make room on %s", counted(len(p.Victims), "pod"), printable.Line(p.Node, 100))
+		line := fmt.Sprintf("preemption: preempts %s on %s", countText(len(p.Victims), "pod"), printable.Line(p.Node, 100))
 		if p.Violations > 0 {
-			line += ", " + strconv.Itoa(p.Violations) + " in spite of a disruption budget"
+			line += ", violating " + countText(p.Violations, "PodDisruptionBudget")
 		}
 		lines = append(lines, []string{line})
 		for _, v := range p.Victims[:min(len(p.Victims), 8)] {
@@ -96,12 +98,12 @@ func (d *explanationDocument) helpLines() [][]string {
 	return lines
 }
 
-// fixLines are what was tried, where the pod went, and the words that ask what else it would bring.
-func (d *explanationDocument) fixLines() [][]string {
+// remedyLines returns the remedies with the pod's node and the command for their other consequences.
+func (d *explanationDocument) remedyLines() [][]string {
 	var lines [][]string
-	for _, f := range d.Fixes {
+	for _, r := range d.Remedies {
 		lines = append(lines, []string{
-			printable.Line(f.Text, 150), "goes to " + printable.Line(f.Node, 60), "orrery whatif " + printable.Line(f.Change.String(), 200),
+			printable.Line(r.Text, 150), "goes to " + printable.Line(r.Node, 60), "orrery whatif " + printable.Line(r.Change.String(), 200),
 		})
 	}
 	return lines
@@ -110,15 +112,15 @@ func (d *explanationDocument) fixLines() [][]string {
 func (d *explanationDocument) reasonLines() [][]string {
 	var lines [][]string
 	for _, r := range d.Reasons {
-		lines = append(lines, []string{counted(r.Nodes, "node"), printable.Line(r.Reason, 200), r.Plugin})
+		lines = append(lines, []string{countText(r.Nodes, "node"), printable.Line(r.Reason, 200), r.Plugin})
 	}
 	return lines
 }
 
-// statementLines are what plugins said of the pod as a whole, but for those that had nothing against it.
-func (d *explanationDocument) statementLines() [][]string {
+// postFilterLines returns the results of plugins that failed for the pod as a whole.
+func (d *explanationDocument) postFilterLines() [][]string {
 	var lines [][]string
-	for _, s := range d.Statements {
+	for _, s := range d.PluginResults {
 		if s.Code != "Success" && s.Code != "Skip" {
 			lines = append(lines, []string{s.Point, s.Plugin, s.Code, printable.Line(strings.Join(s.Reasons, ", "), 300)})
 		}
@@ -126,15 +128,18 @@ func (d *explanationDocument) statementLines() [][]string {
 	return lines
 }
 
-func (d *explanationDocument) marginLines() [][]string {
-	lines := [][]string{{"", printable.Line(d.Winner.Node, 60), printable.Line(d.RunnerUp.Node, 60), "ahead"}}
-	for _, m := range d.Margins {
-		if m.Winner == 0 && m.RunnerUp == 0 {
-			continue // had no say
-		}
-		lines = append(lines, []string{m.Plugin, strconv.FormatInt(m.Winner, 10), strconv.FormatInt(m.RunnerUp, 10), signed(m.Ahead)})
+func (d *explanationDocument) scoreLines() [][]string {
+	lines := [][]string{{"", printable.Line(d.Winner.Node, 60), printable.Line(d.RunnerUp.Node, 60), "margin"}}
+	row := func(name string, winner, runnerUp int64) {
+		lines = append(lines, []string{name, strconv.FormatInt(winner, 10), strconv.FormatInt(runnerUp, 10), signed(winner - runnerUp)})
 	}
-	return append(lines, []string{"total", strconv.FormatInt(d.Winner.Score, 10), strconv.FormatInt(d.RunnerUp.Score, 10), signed(d.Winner.Score - d.RunnerUp.Score)})
+	for _, s := range d.Scores {
+		if s.Winner != 0 || s.RunnerUp != 0 {
+			row(s.Plugin, s.Winner, s.RunnerUp)
+		}
+	}
+	row("total", d.Winner.Score, d.RunnerUp.Score)
+	return lines
 }
 
 func signed(n int64) string {
@@ -145,35 +150,35 @@ func signed(n int64) string {
 }
 
 func (v *nodeVerdict) text(w io.Writer) {
-	verdict := "would not do"
+	verdict := "is not feasible"
 	if v.Feasible {
-		verdict = "would do"
+		verdict = "is feasible"
 	}
-	if !v.Searched {
-		verdict += "; the search did not come by it"
+	if !v.Examined {
+		verdict += ", not examined by the search"
 	}
 	fmt.Fprintf(w, "\n%s %s\n", printable.Line(v.Node, 100), verdict)
 	if len(v.Filters) == 0 {
-		fmt.Fprintln(w, "  no plugin was asked about nodes: the pod was turned down before")
+		fmt.Fprintln(w, "  no Filter plugin ran: the pod was rejected in PreFilter")
 	}
 	var table [][]string
 	for _, f := range v.Filters {
-		said := "yes"
+		result := "passes"
 		if f.Code != "Success" && f.Code != "Skip" {
-			said = "no"
+			result = "rejects"
 		}
-		table = append(table, []string{said, f.Plugin, printable.Line(strings.Join(f.Reasons, ", "), 200)})
+		table = append(table, []string{result, f.Plugin, printable.Line(strings.Join(f.Reasons, ", "), 200)})
 	}
-	rows(w, "  ", table)
+	writeTable(w, "  ", table)
 	if len(v.Scores) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s points\n", strconv.FormatInt(v.Total, 10))
-	table = [][]string{{"", "raw", "of 100", "weight", "points"}}
+	fmt.Fprintf(w, "\nScore %d\n", v.Total)
+	table = [][]string{{"", "raw", "normalized", "weight", "weighted"}}
 	for _, s := range v.Scores {
 		table = append(table, []string{
 			s.Plugin, strconv.FormatInt(s.Raw, 10), strconv.FormatInt(s.Normalized, 10), strconv.FormatInt(s.Weight, 10), strconv.FormatInt(s.Weighted, 10),
 		})
 	}
-	rows(w, "  ", table)
+	writeTable(w, "  ", table)
 }

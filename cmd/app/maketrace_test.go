@@ -25,9 +25,9 @@ func makeTrace(kind string) {
 		header.Description, header.Program = hostile, hostile
 		node.Name, pod.Name = "node"+hostile, "web"+hostile
 		pod.Spec.NodeSelector = map[string]string{"a": hostile}
-		bodies = append(bodies, trace.Mark{Kind: trace.Note, Pod: world.RefOf(pod), Text: hostile})
+		bodies = append(bodies, trace.Mark{Kind: trace.Note, Pod: world.PodRefOf(pod), Text: hostile})
 	case "different":
-		bodies = append(bodies, trace.Decision{Seq: 1, Pod: world.RefOf(pod), Attempt: 1, Verdict: trace.Placed, Node: "node-2"})
+		bodies = append(bodies, trace.Decision{Seq: 1, Pod: world.PodRefOf(pod), Attempt: 1, Verdict: trace.Placed, Node: "node-2"})
 	}
 	w, err := trace.NewWriter(os.Stdout, header)
 	for i, body := range bodies {

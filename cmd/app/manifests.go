@@ -16,7 +16,6 @@ import (
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/serving"
-	"orrery/core/world/live"
 )
 
 //go:embed manifests/*.yaml
@@ -33,14 +32,14 @@ func manifestsCommand(plugins framework.Registry) *cobra.Command {
 	f := &manifestFlags{}
 	c := &cobra.Command{
 		Use:   "manifests",
-		Short: "Print what runs this in a cluster, with the least rights that do",
-		Long: `Manifests prints objects for "kubectl apply -f -": the rights that scheduling takes and no others, two replicas
-that elect a leader, their configuration, a disruption budget, and what Prometheus needs.
+		Short: "Print manifests that run Orrery in a cluster, with the least privileges",
+		Long: `Manifests prints objects for "kubectl apply -f -": a role with exactly the necessary rights, two replicas
+that elect a leader, their configuration, a PodDisruptionBudget, and a ServiceMonitor for Prometheus.
 
-As it is, pods that name the scheduler "orrery" are scheduled by it, beside the cluster's own scheduler. With
---replace-default it schedules the pods that name none, and takes part in kube-scheduler's election so that
-only one of the two acts. With --shadow it prints the rights to read that "orrery record" and questions to a
-cluster take, and nothing that runs.`,
+By default it schedules the pods with schedulerName "orrery", next to the cluster's own scheduler. With
+--replace-default it schedules the pods without a schedulerName, and takes part in kube-scheduler's leader election, so
+that only one of the two acts. With --shadow it prints only the rights to read that "orrery record", "explain" and
+"whatif" need.`,
 		Example: `  orrery manifests --image registry.example.com/orrery:v1 | kubectl apply -f -
   orrery manifests --replace-default --feature-gates CoordinatedLeaderElection=true
   orrery manifests --shadow | kubectl apply -f -`,
@@ -57,32 +56,33 @@ cluster take, and nothing that runs.`,
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&f.replaceDefault, "replace-default", false, "schedule the pods that name no scheduler, in kube-scheduler's place")
+	c.Flags().BoolVar(&f.replaceDefault, "replace-default", false, "schedule the pods without a schedulerName, in kube-scheduler's place")
 	c.Flags().BoolVar(&f.shadow, "shadow", false, "print the rights to read only")
-	c.Flags().StringVarP(&f.namespace, "namespace", "n", metav1.NamespaceSystem, "the `namespace` to put it in")
+	c.Flags().StringVarP(&f.namespace, "namespace", "n", metav1.NamespaceSystem, "the `namespace` of the objects")
 	c.Flags().StringSliceVar(&f.gates, "feature-gates", nil,
-		"feature gates to run with, as \"orrery run\" takes them: `gate=true`; CoordinatedLeaderElection takes more rights")
+		"feature gates to run with, as \"orrery run\" takes them: `gate=true`; CoordinatedLeaderElection needs more rights")
 	c.Flags().StringVar(&f.image, "image", defaultImage(), "the `image` to run; the Dockerfile builds it")
 	return c
 }
 
+// defaultImage is the image of the release; builds between releases have none.
 func defaultImage() string {
-	if release == "" {
+	if !strings.HasPrefix(release, "v") {
 		return "orrery:devel"
 	}
 	return "orrery:" + release
 }
 
-// manifestValues are what the templates are filled in with.
+// manifestValues are the values of the templates.
 type manifestValues struct {
 	Namespace, Image, Name, Scheduler string
-	// Lease is what replicas stand for, and LeaseNamespace where it is.
+	// Lease is the replicas' lease, in LeaseNamespace.
 	Lease, LeaseNamespace string
 	Port                  int
 	Replace               bool
-	// OwnNamespace says that the namespace has to be made.
+	// OwnNamespace says that the manifests create the namespace.
 	OwnNamespace bool
-	// Gates are the feature gates of the replicas, as their flag has them.
+	// Gates are the replicas' feature gates.
 	Gates       string
 	Rights      []right // in the whole cluster
 	LeaseRights []right // in LeaseNamespace
@@ -90,7 +90,7 @@ type manifestValues struct {
 
 func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 	if f.shadow && f.replaceDefault {
-		return nil, errors.New("--shadow and --replace-default: who only reads replaces nobody")
+		return nil, errors.New("--shadow and --replace-default exclude each other: --shadow prints rights to read only")
 	}
 	if problems := validation.IsDNS1123Label(f.namespace); len(problems) > 0 {
 		return nil, fmt.Errorf("--namespace %q: %s", f.namespace, problems[0])
@@ -106,7 +106,7 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	watched, err := live.Watched(e)
+	watched, err := e.WatchedKinds()
 	if err != nil {
 		return nil, err
 	}

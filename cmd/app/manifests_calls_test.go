@@ -19,7 +19,6 @@ import (
 	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/mk"
-	"orrery/core/store"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
@@ -35,7 +34,7 @@ func callsOfAScheduler(t *testing.T, configuration string, chosen bool) map[call
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds, err := live.Watched(e)
+	kinds, err := e.WatchedKinds()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +45,8 @@ func callsOfAScheduler(t *testing.T, configuration string, chosen bool) map[call
 		t.Fatal(err)
 	}
 	cluster.Start()
-	for n, name := range []string{"Bind", "PatchStatus", "Delete", "Announce", "Announce"} { // what is announced twice becomes a series
-		cluster.Do(world.Effect{ID: world.EffectID(n + 1), Act: acts[name]})
+	for n, name := range []string{"Bind", "PatchStatus", "Delete", "EmitEvent", "EmitEvent"} { // an event emitted twice becomes a series
+		cluster.Do(world.Effect{ID: world.EffectID(n + 1), Action: actions[name]})
 	}
 	elect(t, board, cluster, c)
 	if chosen {
@@ -65,7 +64,7 @@ func callsOfAScheduler(t *testing.T, configuration string, chosen bool) map[call
 	return used
 }
 
-// sawAll tells whether the last things have happened for which the test waits; so many kinds are listed and watched.
+// sawAll reports whether the last calls that the test waits for have arrived, with so many kinds listed and watched.
 func sawAll(used map[call]bool, kinds int) bool {
 	followed := map[string]int{}
 	for c := range used {
@@ -79,13 +78,13 @@ func sawAll(used map[call]bool, kinds int) bool {
 		anyCall(used, func(c call) bool { return c.resource == "pods/status" })
 }
 
-// sawCandidate tells whether somebody was a candidate, and was so again.
+// sawCandidate reports whether a candidate announced itself, and did so again.
 func sawCandidate(used map[call]bool) bool {
 	return anyCall(used, func(c call) bool { return c.verb == "update" && c.resource == "leasecandidates" }) &&
 		anyCall(used, func(c call) bool { return c.verb == "watch" && c.resource == "leasecandidates" })
 }
 
-// elect stands for the lease of the configuration as a replica does, and resigns when elected.
+// elect competes for the lease of the configuration as a replica does, and resigns when elected.
 func elect(t *testing.T, board *switchboard, cluster *live.Cluster, c *config.Configuration) {
 	t.Helper()
 	client, recorder := board.client(t), cluster.LeaseRecorder(c.Profiles[0].SchedulerName)
@@ -130,15 +129,15 @@ func announce(t *testing.T, board *switchboard, server *troubled, c *config.Conf
 	go again.Run(t.Context())
 }
 
-// troubled is an API server on which the first binding ends nobody knows how.
+// troubled is an API server on which the first binding ends with an unknown result.
 type troubled struct {
 	bindings atomic.Int32
 	written  sync.Map // by resource
-	// announced is told of candidates.
+	// announced signals the creation of candidates.
 	announced chan struct{}
 }
 
-// writing is an object as it was written.
+// writing is a written object.
 type writing struct {
 	format string
 	body   []byte
@@ -201,11 +200,11 @@ func (s *troubled) answer(c call, w http.ResponseWriter, r *http.Request) bool {
 
 func kindOf(c call) world.Kind {
 	for _, kind := range world.Kinds() {
-		if r := store.ResourceOf(kind); r.Resource == c.resource && r.Group == c.group {
+		if r := kind.Resource(); r.Resource == c.resource && r.Group == c.group {
 			return kind
 		}
 	}
 	return ""
 }
 
-func versionOf(c call) string { return store.ResourceOf(kindOf(c)).GroupVersion().String() }
+func versionOf(c call) string { return kindOf(c).Resource().GroupVersion().String() }

@@ -29,12 +29,11 @@ import (
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/mk"
-	"orrery/core/store"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
 
-// variants are what manifests prints, by the name of the golden file.
+// variants are the outputs of manifests, by the name of the golden file.
 var variants = map[string]manifestFlags{
 	"beside":  {namespace: "orrery-system", image: "registry.example.com/orrery:v1"},
 	"replace": {replaceDefault: true, namespace: "kube-system", image: "orrery:devel"},
@@ -42,7 +41,7 @@ var variants = map[string]manifestFlags{
 	"shadow":  {shadow: true, namespace: "kube-system", image: "orrery:devel"},
 }
 
-func TestManifestsAreThese(t *testing.T) {
+func TestManifests_Golden(t *testing.T) {
 	for name, flags := range variants {
 		t.Run(name, func(t *testing.T) {
 			got := printed(t, flags)
@@ -72,7 +71,7 @@ func printed(t *testing.T, flags manifestFlags) []byte {
 	return text
 }
 
-// serviceMonitor is as much of the Prometheus operator's type as is used.
+// serviceMonitor has the used part of the Prometheus operator's type.
 type serviceMonitor struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -96,7 +95,7 @@ type serviceMonitor struct {
 	} `json:"spec"`
 }
 
-// decoded reads every object into its own type, where an unknown field is an error.
+// decoded decodes every object into its own type, where an unknown field is an error.
 func decoded(t *testing.T, text []byte) (objects []any) {
 	t.Helper()
 	for _, part := range bytes.Split(text, []byte("\n---\n")) {
@@ -136,7 +135,7 @@ func one[T any](t *testing.T, objects []any, which func(T) bool) T {
 	panic("unreachable")
 }
 
-func TestEveryObjectIsOfItsTypeAndFitsTheOthers(t *testing.T) {
+func TestManifests_ObjectsAreConsistent(t *testing.T) {
 	for _, name := range []string{"beside", "replace"} {
 		t.Run(name, func(t *testing.T) {
 			flags := variants[name]
@@ -178,8 +177,8 @@ func checkSubject(t *testing.T, subjects []rbacv1.Subject, account *v1.ServiceAc
 	}
 }
 
-// TestTheConfigurationIsTaken reads the configuration as the replicas will, and holds its lease against the rights.
-func TestTheConfigurationIsTaken(t *testing.T) {
+// TestManifests_ConfigurationLoads reads the configuration as the replicas do, and compares its lease with the rights.
+func TestManifests_ConfigurationLoads(t *testing.T) {
 	for name, want := range map[string][3]string{
 		"beside":  {"orrery", "orrery-system/orrery", "orrery-system"},
 		"replace": {"default-scheduler", "kube-system/kube-scheduler", "kube-system"},
@@ -203,7 +202,7 @@ func TestTheConfigurationIsTaken(t *testing.T) {
 	}
 }
 
-func TestThePodsKeepToTheRestrictedStandard(t *testing.T) {
+func TestManifests_PodsMeetRestrictedStandard(t *testing.T) {
 	deployment := one[*appsv1.Deployment](t, decoded(t, printed(t, variants["beside"])), nil)
 	pod := deployment.Spec.Template.Spec
 	c := pod.Containers[0]
@@ -225,20 +224,20 @@ func TestThePodsKeepToTheRestrictedStandard(t *testing.T) {
 	}
 }
 
-// call is what a request asks for, as rules have it.
+// call is a request in the terms of RBAC rules.
 type call struct{ verb, group, resource, namespace, name string }
 
 func (c call) String() string {
 	return c.verb + " " + strings.TrimPrefix(c.group+"/"+c.resource, "/")
 }
 
-// allowed tells whether a rule gives the right to a call.
+// allowedBy reports whether a rule permits a call.
 func allowedBy(rule rbacv1.PolicyRule, c call) bool {
 	return slices.Contains(rule.Verbs, c.verb) && slices.Contains(rule.APIGroups, c.group) && slices.Contains(rule.Resources, c.resource) &&
 		(len(rule.ResourceNames) == 0 || slices.Contains(rule.ResourceNames, c.name))
 }
 
-// switchboard is an API server that notes what it is asked, and answers as the test says.
+// switchboard is an API server that records its requests, and responds as the test says.
 type switchboard struct {
 	server *httptest.Server
 	calls  chan call
@@ -255,7 +254,7 @@ func newSwitchboard(t *testing.T, answer func(c call, w http.ResponseWriter, r *
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		if !info.IsResourceRequest { // discovery, for which everybody has the right
+		if !info.IsResourceRequest { // discovery, which every user may read
 			_, _ = io.WriteString(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"events.k8s.io/v1","resources":[{"name":"events"}]}`)
 			return
 		}
@@ -280,7 +279,7 @@ func (s *switchboard) client(t *testing.T) clientset.Interface {
 	return c
 }
 
-// heard are the calls so far, each once.
+// heard returns the calls so far, without duplicates.
 func (s *switchboard) heard() map[call]bool {
 	all := map[call]bool{}
 	for {
@@ -293,14 +292,14 @@ func (s *switchboard) heard() map[call]bool {
 	}
 }
 
-// TestKindsAreCalledInRulesWhatTheyAreCalledInPaths lists every kind there is: a new one has to have a name for rules.
-func TestKindsAreCalledInRulesWhatTheyAreCalledInPaths(t *testing.T) {
+// TestRights_UseResourceNames lists every kind: a new one needs a resource name for rules.
+func TestRights_UseResourceNames(t *testing.T) {
 	board := newSwitchboard(t, func(c call, w http.ResponseWriter, _ *http.Request) bool {
 		_, _ = io.WriteString(w, `{"kind":"List","apiVersion":"v1","items":[]}`)
 		return true
 	})
 	for _, kind := range world.Kinds() {
-		_, _, _ = live.ReadOnce(t.Context(), board.client(t), []world.Kind{kind}) // what is answered is no list of its kind
+		_, _, _ = live.ReadOnce(t.Context(), board.client(t), []world.Kind{kind}) // the response is no list of its kind
 		rules := readingRights("", []world.Kind{kind})
 		for c := range board.heard() {
 			rule := rbacv1.PolicyRule{APIGroups: rules[0].Groups, Resources: rules[0].Resources, Verbs: rules[0].Verbs}
@@ -308,51 +307,51 @@ func TestKindsAreCalledInRulesWhatTheyAreCalledInPaths(t *testing.T) {
 				t.Errorf("to read objects of kind %s asks for %q, which the rule %+v does not give", kind, c, rule)
 			}
 		}
-		if store.ResourceOf(kind).Resource == "" {
+		if kind.Resource().Resource == "" {
 			t.Errorf("kind %s has no name for rules", kind)
 		}
 	}
 }
 
-// acts has every act that a scheduler may want done, by its type's name.
-var acts = map[string]world.Act{
-	"Bind": world.Bind{Pod: world.RefOf(mk.Pod("a").UID("a").Obj()), Node: "n"},
+// actions has every action of a scheduler, by the name of its type.
+var actions = map[string]world.Action{
+	"Bind": world.Bind{Pod: world.PodRefOf(mk.Pod("a").UID("a").Obj()), Node: "n"},
 	"PatchStatus": world.PatchStatus{
-		Pod:       world.RefOf(mk.Pod("b").UID("b").Obj()),
+		Pod:       world.PodRefOf(mk.Pod("b").UID("b").Obj()),
 		Condition: &v1.PodCondition{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable},
 	},
-	"Delete": world.Delete{Pod: world.RefOf(mk.Pod("c").UID("c").Obj())},
-	"Announce": world.Announce{
-		Controller: "default-scheduler", Regarding: world.RefOf(mk.Pod("a").UID("a").Obj()), Type: "Normal", Reason: "Scheduled", Action: "Binding", Note: "note",
+	"Delete": world.Delete{Pod: world.PodRefOf(mk.Pod("c").UID("c").Obj())},
+	"EmitEvent": world.EmitEvent{
+		Controller: "default-scheduler", Regarding: world.PodRefOf(mk.Pod("a").UID("a").Obj()), Type: "Normal", Reason: "Scheduled", Action: "Binding", Note: "note",
 	},
-	"Run": nil, // a plugin of somebody else needs the rights that it needs
+	"RunPlugin": nil, // a plugin needs rights of its own
 }
 
-// TestEveryActIsKnownHere finds acts in the source: a new one has to be tried below.
-func TestEveryActIsKnownHere(t *testing.T) {
+// TestRights_CoverEveryEffect finds the actions in the source: a new one needs a case below.
+func TestRights_CoverEveryEffect(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../../core/world/effect.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var found []string
 	for _, d := range file.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == "act" {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == "action" {
 			found = append(found, f.Recv.List[0].Type.(*ast.Ident).Name)
 		}
 	}
 	for _, name := range found {
-		if _, ok := acts[name]; !ok {
-			t.Errorf("nobody has tried what rights world.%s takes", name)
+		if _, ok := actions[name]; !ok {
+			t.Errorf("no test tries the rights of world.%s takes", name)
 		}
 	}
-	if len(found) != len(acts) {
-		t.Errorf("acts in the source are %q", found)
+	if len(found) != len(actions) {
+		t.Errorf("actions in the source are %q", found)
 	}
 }
 
-// TestTheRolesGiveExactlyTheRightsThatAreUsed carries every act out and takes part in an election, and holds each call against
-// the rules: none is without a rule, and no rule is without a call.
-func TestTheRolesGiveExactlyTheRightsThatAreUsed(t *testing.T) {
+// TestRights_AreExactlyThoseUsed carries out every action and takes part in an election, and compares the calls with
+// the rules: every call has a rule, and every rule has a call.
+func TestRights_AreExactlyThoseUsed(t *testing.T) {
 	for _, name := range []string{"beside", "replace", "chosen"} {
 		t.Run(name, func(t *testing.T) {
 			objects := decoded(t, printed(t, variants[name]))
@@ -385,7 +384,7 @@ func anyCall(calls map[call]bool, which func(call) bool) bool {
 	return false
 }
 
-// singles are the rules of one verb on one resource that a rule stands for.
+// singles returns the rules with one verb on one resource that a rule combines.
 func singles(rule rbacv1.PolicyRule) func(yield func(rbacv1.PolicyRule) bool) {
 	return func(yield func(rbacv1.PolicyRule) bool) {
 		for _, verb := range rule.Verbs {

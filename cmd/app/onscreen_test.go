@@ -8,21 +8,22 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/whatif"
+	"orrery/core/whatif/change"
 	"orrery/core/world"
 	"orrery/demo"
 	"orrery/demo/playback"
 	"orrery/tui"
 )
 
-// onScreen TRACE OFFSET CHANGE... asks what if on the screen, at so long after the beginning of a built-in trace, and with
-// a ] after it for each decision that is stepped on from there. It prints the command that the screen shows, and what the
-// answer comes to.
+// onScreen TRACE OFFSET CHANGE... evaluates changes on the screen, at an offset from the start of a built-in trace, and
+// with one step of a decision for each ] after it. It prints the command that the screen shows, and the numbers of the
+// result.
 func onScreen(trace, after string, words []string) error {
 	file, err := demo.Open(trace)
 	if err != nil {
 		return err
 	}
-	deck, err := tui.OpenDeck(file, playback.Options{Name: trace}, nil)
+	deck, err := tui.OpenRecording(file, playback.Options{Name: trace}, nil)
 	if err != nil {
 		return err
 	}
@@ -39,11 +40,11 @@ func onScreen(trace, after string, words []string) error {
 			return err
 		}
 	}
-	changes, err := whatif.ParseAll(words)
+	changes, err := change.ParseAll(words)
 	if err != nil {
 		return err
 	}
-	at, command := deck.Asked(changes)
+	at, command := deck.WhatIfCommand(changes)
 	fork, err := deck.Engine().Fork()
 	if err != nil {
 		return err
@@ -58,12 +59,12 @@ func onScreen(trace, after string, words []string) error {
 	return nil
 }
 
-// askAt lets time pass up to a moment, and asks.
-func askAt(fork *engine.Engine, at time.Time, changes []whatif.Change) (*whatif.Answer, error) {
-	if err := fork.Apply(world.Input{At: at, Event: world.Passed{}}); err != nil {
+// askAt plays up to a moment, and evaluates the changes.
+func askAt(fork *engine.Engine, at time.Time, changes []change.Change) (*whatif.Result, error) {
+	if err := fork.Apply(world.Input{At: at, Event: world.Tick{}}); err != nil {
 		return nil, err
 	}
-	return whatif.Ask(fork, changes, whatif.Options{})
+	return whatif.Evaluate(fork, changes, whatif.Options{})
 }
 
 func onScreenMain() {

@@ -13,11 +13,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// apiVersion is that of every JSON document that is printed; docs/scripts.md says what is in them. Fields may be added
-// under it, and none taken away.
-const apiVersion = "orrery.dev/v1"
+// apiVersion is the version of every JSON document, see docs/scripts.md. Fields may be added under it, none removed.
+const apiVersion = "orrery.dev/v2"
 
-// envelope is what every JSON document begins with: it is embedded in front.
+// envelope is the first part of every JSON document.
 type envelope struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -25,7 +24,7 @@ type envelope struct {
 
 func document(kind string) envelope { return envelope{apiVersion, kind} }
 
-// output is the flag --output: whether people read the answer or programs do.
+// output is the flag --output: text or JSON.
 type output string
 
 // The formats.
@@ -36,7 +35,7 @@ const (
 
 func (o *output) String() string { return string(*o) }
 
-// Type is what the value is called in help texts. It implements pflag.Value.
+// Type implements pflag.Value: it names the value in help texts.
 func (o *output) Type() string { return "format" }
 
 // Set implements pflag.Value.
@@ -49,14 +48,13 @@ func (o *output) Set(s string) error {
 	return errors.New("it is text or json")
 }
 
-// flag gives a command the flag.
-func (o *output) flag(c *cobra.Command) {
+func (o *output) addFlag(c *cobra.Command) {
 	*o = asText
 	c.Flags().VarP(o, "output", "o", "text for people or json for programs, see docs/scripts.md")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// print writes an answer: the document as JSON, or what text writes.
+// print writes the document as JSON, or the text.
 func (o *output) print(c *cobra.Command, doc any, text func(w io.Writer)) error {
 	var page bytes.Buffer
 	if *o == asJSON {
@@ -66,7 +64,7 @@ func (o *output) print(c *cobra.Command, doc any, text func(w io.Writer)) error 
 		if err := e.Encode(doc); err != nil {
 			return fmt.Errorf("writing the answer as JSON: %w", err)
 		}
-		page = *bytes.NewBuffer(visible(page.Bytes()))
+		page = *bytes.NewBuffer(escapeUnprintable(page.Bytes()))
 	} else {
 		text(&page)
 	}
@@ -76,15 +74,16 @@ func (o *output) print(c *cobra.Command, doc any, text func(w io.Writer)) error 
 	return nil
 }
 
-// visible escapes in JSON what a terminal would not show as it is. It stands in strings only, where it means the same.
-func visible(text []byte) []byte {
-	if !bytes.ContainsFunc(text, hidden) {
+// escapeUnprintable escapes unprintable characters of a JSON text. They occur only in strings, where the escape has the
+// same meaning.
+func escapeUnprintable(text []byte) []byte {
+	if !bytes.ContainsFunc(text, unprintable) {
 		return text
 	}
 	out := make([]byte, 0, len(text)+64)
 	for _, r := range string(text) {
 		switch {
-		case !hidden(r):
+		case !unprintable(r):
 			out = utf8.AppendRune(out, r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
@@ -96,4 +95,4 @@ func visible(text []byte) []byte {
 	return out
 }
 
-func hidden(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
+func unprintable(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }

@@ -11,10 +11,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// progress is a line on the terminal that says how far something has come. Where stderr is no terminal, or one that
-// cannot take a line back, there is none.
+// progress is a status line on the terminal. It stays silent unless stderr is a terminal that can rewrite a line.
 type progress struct {
-	to    io.Writer // nil: nobody watches
+	to    io.Writer // nil without a terminal
 	what  string
 	began time.Time
 	last  time.Time
@@ -22,13 +21,13 @@ type progress struct {
 }
 
 const (
-	// patience is how long something takes before anybody wonders.
-	patience = 300 * time.Millisecond
-	// redraw is how often the line is written.
-	redraw = 100 * time.Millisecond
+	// progressDelay is how long a command may take without a status line.
+	progressDelay = 300 * time.Millisecond
+	// progressInterval is the time between two updates.
+	progressInterval = 100 * time.Millisecond
 )
 
-// newProgress is for something that may take a while, in words: "replaying morning.orrery".
+// newProgress starts a status line, as in "replaying morning.orrery".
 func newProgress(c *cobra.Command, what string) *progress {
 	p := &progress{what: what, began: time.Now()}
 	if f, ok := c.ErrOrStderr().(*os.File); ok && term.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" {
@@ -37,20 +36,20 @@ func newProgress(c *cobra.Command, what string) *progress {
 	return p
 }
 
-// say shows how far it has come, now and then.
-func (p *progress) say(how func() string) {
+// update shows the progress, at most once per progressInterval.
+func (p *progress) update(how func() string) {
 	if p.to == nil {
 		return
 	}
 	now := time.Now()
-	if now.Sub(p.began) < patience || now.Sub(p.last) < redraw {
+	if now.Sub(p.began) < progressDelay || now.Sub(p.last) < progressInterval {
 		return
 	}
 	p.last, p.shown = now, true
 	fmt.Fprintf(p.to, "\r%s: %s\x1b[K", p.what, how())
 }
 
-// done takes the line away.
+// done erases the line.
 func (p *progress) done() {
 	if p.shown {
 		fmt.Fprint(p.to, "\r\x1b[K")
@@ -58,29 +57,29 @@ func (p *progress) done() {
 	}
 }
 
-// count says how many there are by now: say("objects") makes "12,000 objects".
+// count shows a number: "12,000 objects".
 func (p *progress) count(n int, of string) {
-	p.say(func() string { return humanize.Comma(int64(n)) + " " + of })
+	p.update(func() string { return humanize.Comma(int64(n)) + " " + of })
 }
 
-// reading shows how much of a file was read, of its size if that is known.
+// reading shows how much of a file was read.
 func (p *progress) reading(from io.Reader, size int64) io.Reader {
 	if p.to == nil {
 		return from
 	}
-	return &meter{from: from, size: size, progress: p}
+	return &progressReader{from: from, size: size, progress: p}
 }
 
-type meter struct {
+type progressReader struct {
 	from       io.Reader
 	read, size int64
 	progress   *progress
 }
 
-func (m *meter) Read(into []byte) (int, error) {
+func (m *progressReader) Read(into []byte) (int, error) {
 	n, err := m.from.Read(into)
 	m.read += int64(n)
-	m.progress.say(func() string {
+	m.progress.update(func() string {
 		if m.size > 0 {
 			return fmt.Sprintf("%d%% of %s", min(100*m.read/m.size, 100), humanize.IBytes(uint64(m.size)))
 		}

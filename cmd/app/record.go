@@ -23,13 +23,13 @@ import (
 // recordFlags are the flags of record.
 type recordFlags struct {
 	connection
-	out     output
-	file    string
-	force   bool
-	lasting time.Duration
-	most    string
-	hash    bool
-	salt    string
+	out      output
+	file     string
+	force    bool
+	duration time.Duration
+	maxSize  string
+	hash     bool
+	salt     string
 }
 
 func recordCommand(plugins framework.Registry) *cobra.Command {
@@ -37,19 +37,18 @@ func recordCommand(plugins framework.Registry) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record",
 		Short: "Record a cluster as a trace",
-		Long: `Record writes down what happens in a cluster: everything that bears on scheduling, and nothing else of
-the objects. Environments, commands, secrets and annotations never enter the file; with --hash-names names do not
-either.
+		Long: `Record writes a trace of a cluster: the fields of objects that scheduling reads, and no others.
+Environments, commands, secrets and annotations never enter the file; with --hash-names names do not either.
 
-It reads and changes nothing. A scheduler decides beside the cluster's own, and nothing of what it decides is
-carried out: where the cluster's scheduler binds a pod to the same node that counts as done, and otherwise as
-refused. So the trace holds a scheduler's whole life from its beginning, and "orrery replay --verify" decides the
-same again. How often the two schedulers agreed is said in the end.
+It only reads. Orrery's engine shadows the cluster's scheduler: a binding that it decides counts as done if the
+cluster's scheduler binds the pod to the same node, and otherwise as refused. So the trace is the complete history
+of one scheduler, and "orrery replay --verify" takes the same decisions. In the end it prints how often the two
+schedulers agreed.
 
-It ends with --for or --max-size, or with a SIGINT or SIGTERM: the trace is whole in each case. What was
-recorded can be watched (demo), asked (explain, whatif), compared (compare) and cut (trace cut).
+It ends with --for or --max-size, or with SIGINT or SIGTERM; the trace is complete in each case. A trace can be
+watched (demo), asked (explain, whatif), compared (compare) and cut (trace cut).
 
-"orrery manifests --shadow" prints a role with the rights that are needed.`,
+"orrery manifests --shadow" prints a role with the necessary rights.`,
 		Example: `  orrery record --for 10m
   orrery record --context staging -o staging.orrery --max-size 1GiB
   head -c 32 /dev/urandom >salt && orrery record --for 1h --hash-names --salt-file salt -o for-the-issue.orrery`,
@@ -57,19 +56,19 @@ recorded can be watched (demo), asked (explain, whatif), compared (compare) and 
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(c *cobra.Command, _ []string) error { return f.run(c, plugins) },
 	}
-	c.Flags().StringVarP(&f.file, "out", "o", "", "the `file` to write; it is named after the cluster and the time if it is not given")
-	c.Flags().BoolVar(&f.force, "force", false, "write over a file that exists")
-	c.Flags().DurationVar(&f.lasting, "for", 0, "for how long to record, as in 10m; until it is told to stop if it is not given")
-	c.Flags().StringVar(&f.most, "max-size", "256MiB", "about how large the file may become; 0 is as large as it takes")
-	c.Flags().BoolVar(&f.hash, "hash-names", false, "replace names by hashes, as \"orrery trace hash\" does; takes --salt-file")
+	c.Flags().StringVarP(&f.file, "out", "o", "", "the `file` to write (default: named after the cluster and the time)")
+	c.Flags().BoolVar(&f.force, "force", false, "overwrite an existing file")
+	c.Flags().DurationVar(&f.duration, "for", 0, "how long to record, as in 10m (default: until a signal)")
+	c.Flags().StringVar(&f.maxSize, "max-size", "256MiB", "the approximate maximum size of the file; 0 for no limit")
+	c.Flags().BoolVar(&f.hash, "hash-names", false, "replace names by hashes, like \"orrery trace hash\"; needs --salt-file")
 	c.Flags().StringVar(&f.salt, "salt-file", "", "a `file` of random bytes, 8 at least")
 	c.Flags().Var(&f.out, "output", "text for people or json for programs, see docs/scripts.md")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
-	f.connection.flag(c, false)
+	f.connection.addFlags(c, false)
 	return c
 }
 
-// recordDocument is the answer of record.
+// recordDocument is the result of record.
 type recordDocument struct {
 	envelope
 	File    string  `json:"file"`
@@ -80,13 +79,13 @@ type recordDocument struct {
 	Bytes   int64   `json:"bytes"`
 	Inputs  uint64  `json:"inputs"`
 	Refused uint64  `json:"refusedInputs"`
-	// Decisions are those of the scheduler that decided beside the cluster's.
+	// Decisions are those of the shadowing engine.
 	Decisions uint64 `json:"decisions"`
-	// Ended is what ended it: for, max-size or signal.
-	Ended     string            `json:"ended"`
-	Agreement agreementDocument `json:"agreement"`
-	Digest    string            `json:"digest"`
-	Unread    []unreadDocument  `json:"unread"`
+	// Ended is the limit that ended the recording: for, max-size or signal.
+	Ended     string               `json:"ended"`
+	Agreement agreementDocument    `json:"agreement"`
+	Digest    string               `json:"digest"`
+	Unread    []unreadableDocument `json:"unread"`
 }
 
 // agreementDocument counts decisions of the cluster's scheduler.
@@ -94,7 +93,7 @@ type agreementDocument struct {
 	Agreed    uint64 `json:"agreed"`
 	Explained uint64 `json:"explained"`
 	Differs   uint64 `json:"differs"`
-	// Missed decisions may have been made before anybody saw what there was, and were not judged.
+	// Missed decisions were not compared, because they may be older than the first lists.
 	Missed uint64 `json:"missed"`
 }
 
@@ -108,7 +107,7 @@ func (f *recordFlags) run(c *cobra.Command, plugins framework.Registry) error {
 		return err
 	}
 	if f.file == "" {
-		f.file = "orrery-" + fileWord(from.name) + "-" + time.Now().UTC().Format("20060102T150405") + ".orrery"
+		f.file = "orrery-" + fileNamePart(from.name) + "-" + time.Now().UTC().Format("20060102T150405") + ".orrery"
 	}
 	if _, err := os.Lstat(f.file); err == nil && !f.force {
 		return fmt.Errorf("writing %q: it exists; --force writes over it", f.file)
@@ -117,13 +116,13 @@ func (f *recordFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := untilTold()
+	ctx, stop := signalContext()
 	defer stop()
 	r, err := newRecording(ctx, from, engine.Options{Config: configuration, Plugins: plugins, Seed: uint64(time.Now().UnixNano())})
 	if err != nil {
 		return err
 	}
-	warn(c, unreadWarnings(r.unread)...)
+	warn(c, unreadableWarnings(r.unread)...)
 	doc, err := f.write(ctx, c, r, most, hash)
 	if err != nil {
 		return err
@@ -131,14 +130,14 @@ func (f *recordFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	return f.out.print(c, doc, doc.text)
 }
 
-// check refuses what makes no sense before any work is done.
-func (f *recordFlags) check() (most int64, hash *trace.Hash, err error) {
-	size, err := humanize.ParseBytes(f.most)
+// check validates the flags first.
+func (f *recordFlags) check() (most int64, hash *trace.NameHasher, err error) {
+	size, err := humanize.ParseBytes(f.maxSize)
 	if err != nil || size > math.MaxInt64 {
-		return 0, nil, fmt.Errorf("--max-size %q: write a size like 256MiB", f.most)
+		return 0, nil, fmt.Errorf("--max-size %q: write a size like 256MiB", f.maxSize)
 	}
-	if f.lasting < 0 {
-		return 0, nil, fmt.Errorf("--for %s: it is a duration, like 10m", f.lasting)
+	if f.duration < 0 {
+		return 0, nil, fmt.Errorf("--for %s: it is a duration, like 10m", f.duration)
 	}
 	if f.salt != "" && !f.hash {
 		return 0, nil, errors.New("--salt-file is for --hash-names, which is not given")
@@ -149,8 +148,8 @@ func (f *recordFlags) check() (most int64, hash *trace.Hash, err error) {
 	return int64(size), hash, err
 }
 
-// fileWord is a name as it may stand in a file's name.
-func fileWord(name string) string {
+// fileNamePart replaces characters that do not belong in a file name.
+func fileNamePart(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' {
 			return r
@@ -159,7 +158,7 @@ func fileWord(name string) string {
 	}, strings.TrimPrefix(strings.TrimPrefix(name, "context "), "the "))
 }
 
-func unreadWarnings(all []unreadDocument) []string {
+func unreadableWarnings(all []unreadableDocument) []string {
 	var lines []string
 	for _, u := range all {
 		lines = append(lines, u.Why+": "+u.Means)
@@ -167,8 +166,8 @@ func unreadWarnings(all []unreadDocument) []string {
 	return lines
 }
 
-// write records into the file until something ends it. A file in which there is nothing to read is taken away again.
-func (f *recordFlags) write(ctx context.Context, c *cobra.Command, r *clusterRecording, most int64, hash *trace.Hash) (*recordDocument, error) {
+// write records into the file until a limit. It removes an empty file.
+func (f *recordFlags) write(ctx context.Context, c *cobra.Command, r *clusterRecording, most int64, hash *trace.NameHasher) (*recordDocument, error) {
 	file, err := os.OpenFile(f.file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|exclusive(f.force), 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("writing %q: it exists; --force writes over it", f.file)
@@ -178,7 +177,7 @@ func (f *recordFlags) write(ctx context.Context, c *cobra.Command, r *clusterRec
 	}
 	to := &counter{to: file}
 	p := newProgress(c, "recording "+r.from.name)
-	ended, err := r.record(ctx, to, p, limits{f.lasting, most, hash})
+	ended, err := r.record(ctx, to, p, limits{f.duration, most, hash})
 	p.done()
 	if closed := file.Close(); err == nil && closed != nil {
 		err = fmt.Errorf("writing %q: %w", f.file, closed)
@@ -192,7 +191,7 @@ func (f *recordFlags) write(ctx context.Context, c *cobra.Command, r *clusterRec
 	return r.document(filepath.Base(f.file), to.bytes, ended), nil
 }
 
-// exclusive is the flag that keeps a file from being written over.
+// exclusive refuses an existing file.
 func exclusive(force bool) int {
 	if force {
 		return 0
@@ -200,19 +199,19 @@ func exclusive(force bool) int {
 	return os.O_EXCL
 }
 
-// text says first what there is now.
+// text writes the file's name and contents first.
 func (d *recordDocument) text(w io.Writer) {
-	fmt.Fprintf(w, "recorded %s of %s: %s, %s, %s in %s\n", since(time.Duration(d.Seconds*float64(time.Second))), d.Cluster,
-		counted(d.Inputs, "input"), counted(d.Decisions, "decision"), humanize.IBytes(uint64(d.Bytes)), d.File)
+	fmt.Fprintf(w, "recorded %s of %s: %s, %s, %s in %s\n", durationText(time.Duration(d.Seconds*float64(time.Second))), d.Cluster,
+		countText(d.Inputs, "input"), countText(d.Decisions, "decision"), humanize.IBytes(uint64(d.Bytes)), d.File)
 	if d.Ended == "max-size" {
 		fmt.Fprintln(w, "  it ended because the file has as many bytes as --max-size says")
 	}
 	if a := d.Agreement; a.Agreed+a.Explained+a.Differs > 0 {
 		fmt.Fprintf(w, "  of %s the cluster's scheduler made, Orrery would have made %s alike; %s explained by when news came, %s not\n",
-			counted(a.Agreed+a.Explained+a.Differs, "decision"), humanize.Comma(int64(a.Agreed)), wereOf(a.Explained), wereOf(a.Differs))
+			countText(a.Agreed+a.Explained+a.Differs, "decision"), humanize.Comma(int64(a.Agreed)), wereOf(a.Explained), wereOf(a.Differs))
 	}
 	if d.Refused > 0 {
-		fmt.Fprintf(w, "  the scheduler refused %s: they are recorded all the same\n", counted(d.Refused, "input"))
+		fmt.Fprintf(w, "  the scheduler refused %s: they are recorded all the same\n", countText(d.Refused, "input"))
 	}
 }
 

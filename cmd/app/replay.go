@@ -56,27 +56,27 @@ With --verify the exit code is 1 when something differs or the trace is damaged.
 		},
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "answer with 1 when something differs or is damaged")
-	out.flag(c)
+	out.addFlag(c)
 	return c
 }
 
-// replayDocument is the answer of replay.
+// replayDocument is the result of replay.
 type replayDocument struct {
 	envelope
 	Trace string `json:"trace"`
 	Exact bool   `json:"exact"`
-	// Same says that nothing differs in all that could be read.
+	// Same says that no decision in the readable part differs.
 	Same      bool           `json:"same"`
 	Records   uint64         `json:"records"`
 	Inputs    uint64         `json:"inputs"`
 	Refused   uint64         `json:"refusedInputs"`
 	Decisions decisionCounts `json:"decisions"`
-	// Made counts what the replay decided, by verdict.
-	Made            map[string]uint64 `json:"decisionsMade"`
-	Digest          string            `json:"digest"`
-	DigestDiffers   bool              `json:"digestDiffers"`
-	FirstDifference *difference       `json:"firstDifference,omitempty"`
-	Damage          *damageDocument   `json:"damage,omitempty"`
+	// Made counts the decisions of the replay, by verdict.
+	Made            map[string]uint64   `json:"decisionsByVerdict"`
+	Digest          string              `json:"digest"`
+	DigestDiffers   bool                `json:"digestDiffers"`
+	FirstDifference *differenceDocument `json:"firstDifference,omitempty"`
+	Damage          *damageDocument     `json:"damage,omitempty"`
 }
 
 type decisionCounts struct {
@@ -87,25 +87,25 @@ type decisionCounts struct {
 	Unexpected uint64 `json:"unexpected"`
 }
 
-type difference struct {
-	Record   uint64       `json:"record"`
-	At       moment       `json:"at"`
-	Recorded *decisionWay `json:"recorded,omitempty"`
-	Replayed *decisionWay `json:"replayed,omitempty"`
+type differenceDocument struct {
+	Record   uint64            `json:"record"`
+	At       moment            `json:"at"`
+	Recorded *decisionDocument `json:"recorded,omitempty"`
+	Replayed *decisionDocument `json:"replayed,omitempty"`
 
 	sentence string
 }
 
-// decisionWay is what a decision did with its pod.
-type decisionWay struct {
+// decisionDocument is a decision about a pod.
+type decisionDocument struct {
 	Pod       podRef `json:"pod"`
 	Verdict   string `json:"verdict"`
 	Node      string `json:"node,omitempty"`
-	Nominated string `json:"nominated,omitempty"`
+	Nominated string `json:"nominatedNode,omitempty"`
 	Victims   int    `json:"victims,omitempty"`
 }
 
-// damageDocument says from where on a trace cannot be read. Everything before it was used.
+// damageDocument is where a trace is damaged. Everything before it was used.
 type damageDocument struct {
 	Record     uint64 `json:"record"`
 	Offset     int64  `json:"offset"`
@@ -120,41 +120,41 @@ func newReplay(name string, e *engine.Engine, r *play.Report) replayDocument {
 		Decisions: decisionCounts{r.Decisions, r.Same, r.Different, r.Missing, r.Unexpected},
 		Made:      map[string]uint64{}, Digest: e.Digest().String(), DigestDiffers: r.DigestDiffers, Damage: damageOf(r.Damage),
 	}
-	for v, n := range e.Tally().Decisions {
+	for v, n := range e.Counters().Decisions {
 		doc.Made[engine.Verdict(v).String()] = n
 	}
 	if d := r.First; d != nil {
-		doc.FirstDifference = &difference{d.At.Number, momentOf(d.At.At), way(d.Recorded), way(d.Replayed), d.String()}
+		doc.FirstDifference = &differenceDocument{d.At.Number, momentOf(d.At.At), decisionOf(d.Recorded), decisionOf(d.Replayed), d.String()}
 	}
 	return doc
 }
 
-func way(d *trace.Decision) *decisionWay {
+func decisionOf(d *trace.Decision) *decisionDocument {
 	if d == nil {
 		return nil
 	}
-	return &decisionWay{refOf(d.Pod), d.Verdict.String(), d.Node, d.Nominated, d.Victims}
+	return &decisionDocument{refOf(d.Pod), d.Verdict.String(), d.Node, d.Nominated, d.Victims}
 }
 
 func damageOf(d *trace.Damage) *damageDocument {
 	if d == nil {
 		return nil
 	}
-	return &damageDocument{d.Entry, d.Offset, errors.Is(d, trace.ErrUnfinished), printable.Text(d.Error())}
+	return &damageDocument{d.Record, d.Offset, errors.Is(d, trace.ErrUnfinished), printable.Text(d.Error())}
 }
 
-// text says first what was asked: whether it is the same.
+// text writes first whether the decisions are the same.
 func (r replayDocument) text(w io.Writer) {
 	d := r.Decisions
 	switch {
 	case !r.Same:
-		fmt.Fprintf(w, "%s is decided differently: %d of %s\n", r.Trace, d.Different+d.Missing+d.Unexpected, counted(d.Recorded, "decision"))
+		fmt.Fprintf(w, "%s is decided differently: %d of %s\n", r.Trace, d.Different+d.Missing+d.Unexpected, countText(d.Recorded, "decision"))
 	case !r.Exact && d.Recorded == 0:
 		fmt.Fprintf(w, "%s was replayed; there are no recorded decisions to compare with\n", r.Trace)
 	case !r.Exact:
-		fmt.Fprintf(w, "%s: the %s that are compared are placed as recorded\n", r.Trace, counted(d.Same, "pod"))
+		fmt.Fprintf(w, "%s: the %s that are compared are placed as recorded\n", r.Trace, countText(d.Same, "pod"))
 	default:
-		fmt.Fprintf(w, "%s is decided as recorded: %s, digest %s\n", r.Trace, counted(d.Recorded, "decision"), r.Digest)
+		fmt.Fprintf(w, "%s is decided as recorded: %s, digest %s\n", r.Trace, countText(d.Recorded, "decision"), r.Digest)
 	}
 	if r.FirstDifference != nil {
 		fmt.Fprintf(w, "  first at %s\n", r.FirstDifference.sentence)
@@ -163,14 +163,14 @@ func (r replayDocument) text(w io.Writer) {
 		fmt.Fprintf(w, "  %d same, %d different, %d missing, %d unexpected\n", d.Same, d.Different, d.Missing, d.Unexpected)
 	}
 	if r.Refused > 0 {
-		fmt.Fprintf(w, "  the scheduler refused %s of %s\n", humanize.Comma(int64(r.Refused)), counted(r.Inputs, "input"))
+		fmt.Fprintf(w, "  the scheduler refused %s of %s\n", humanize.Comma(int64(r.Refused)), countText(r.Inputs, "input"))
 	}
 	if !r.Exact {
 		var made uint64
 		for _, n := range r.Made {
 			made += n
 		}
-		fmt.Fprintf(w, "  %s made now%s\n", counted(made, "decision"), breakdown(r.Made))
+		fmt.Fprintf(w, "  %s made now%s\n", countText(made, "decision"), breakdown(r.Made))
 		fmt.Fprintln(w, "  the trace does not begin with the scheduler, so only where pods were placed is compared")
 	}
 	r.Damage.text(w)

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/client-go/rest"
@@ -16,7 +17,7 @@ import (
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
 	_ "k8s.io/component-base/logs/json/register" // --logging-format=json
-	"k8s.io/component-base/term"
+	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/klog/v2"
 
 	"orrery/core/config"
@@ -32,19 +33,19 @@ func runCommand(plugins framework.Registry) *cobra.Command {
 func runCommandOf(f *runFlags, plugins framework.Registry) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
-		Short: "Schedule the pods of a cluster, in kube-scheduler's place or beside it",
+		Short: "Schedule the pods of a cluster, next to kube-scheduler or in its place",
 		Long: `Run schedules the pods of a cluster. It takes kube-scheduler's flags, configuration and feature gates,
-stands for the same lease, and serves the same endpoints on port 10259, so that it can take its place.
+stands for the same lease, and serves the same endpoints on port 10259, so that it can replace it.
 
-SIGTERM makes it decide no more, let bindings under way end, and release the lease.
-SIGUSR2 makes it compare what it holds with the API server, and save what the flight recorder holds
-as a trace, which "orrery replay" and "orrery demo" play.
+On SIGTERM it makes no new decision, lets bindings in flight end, and releases the lease.
+On SIGUSR2 it compares its cache with the API server, and saves the flight recorder as a trace for
+"orrery replay" and "orrery demo".
 
-Exit codes are kube-scheduler's: 0 when told to stop, 1 for everything else, a lost lease included.`,
+Exit codes are kube-scheduler's: 0 after SIGTERM, 1 for everything else, a lost lease included.`,
 		Args: func(c *cobra.Command, args []string) error {
 			for _, arg := range args {
 				if arg != "" {
-					return complaint(c, fmt.Errorf("%q does not take any arguments, got %q", c.CommandPath(), args))
+					return flagError(c, fmt.Errorf("%q does not take any arguments, got %q", c.CommandPath(), args))
 				}
 			}
 			return nil
@@ -52,29 +53,29 @@ Exit codes are kube-scheduler's: 0 when told to stop, 1 for everything else, a l
 		RunE: func(c *cobra.Command, _ []string) error {
 			logs.InitLogs()
 			defer logs.FlushLogs()
-			return logged(f.run(c, plugins))
+			return logError(f.run(c, plugins))
 		},
 	}
 	c.Version = version()
 	c.SetVersionTemplate("orrery {{.Version}}\n")
 	c.SetGlobalNormalizationFunc(cliflag.WordSepNormalizeFunc)
-	c.SetFlagErrorFunc(complaint)
+	c.SetFlagErrorFunc(flagError)
 	for _, set := range f.sets.FlagSets {
 		c.Flags().AddFlagSet(set)
 	}
-	columns, _, _ := term.TerminalSize(c.OutOrStdout())
+	columns, _, _ := term.GetSize(os.Stdout.Fd()) // 0 without a terminal: lines are not wrapped
 	cliflag.SetUsageAndHelpFunc(c, f.sets, columns)
 	return c
 }
 
-// complaint says what is wrong with the flags; the exit code is kube-scheduler's and not that of other commands.
-func complaint(c *cobra.Command, err error) error {
+// flagError prints an error of the flags. It ends with kube-scheduler's exit code, not with that of the other commands.
+func flagError(c *cobra.Command, err error) error {
 	fmt.Fprintf(c.ErrOrStderr(), "Error: %v\n", err)
 	return errNo
 }
 
-// logged writes an error where everything else that happened is written.
-func logged(err error) error {
+// logError logs an error.
+func logError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -82,7 +83,6 @@ func logged(err error) error {
 	return errNo
 }
 
-// run is one life of a scheduler.
 func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	features, gates, err := f.features()
 	if err != nil {
@@ -108,24 +108,25 @@ func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	}
 	f.metrics.Apply()
 	o := f.replicaOptions(configuration, plugins, kubeConfig)
-	o.Instruments = instruments(features)
+	o.Instruments = newInstruments(features)
 	r, err := replica.New(o)
 	if err != nil {
 		return err
 	}
+	legacyregistry.RawMustRegister(r.Collector())
 	if text, err := configuration.YAML(); err == nil {
 		klog.V(2).InfoS("Using component config", "config", string(text))
 	}
-	collectSooner()
+	tuneGC()
 	klog.InfoS("Starting Orrery", "version", version(), "kubernetes", kubernetes)
-	ctx, stop := untilTold()
+	ctx, stop := signalContext()
 	defer stop()
 	return f.serveAndRun(ctx, r, configuration)
 }
 
-// collectSooner trades processor time, of which scheduling takes little, for memory: what is decided and not yet bound is
-// garbage soon, and by default as much of that may pile up as is in use. GOGC in the environment has precedence.
-func collectSooner() {
+// tuneGC saves memory at the cost of CPU time, of which scheduling takes little: decisions whose pods are not bound yet
+// soon become garbage. GOGC in the environment has precedence.
+func tuneGC() {
 	const percent = 75
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
@@ -135,11 +136,11 @@ func collectSooner() {
 func (f *runFlags) replicaOptions(c *config.Configuration, plugins framework.Registry, k *rest.Config) replica.Options {
 	return replica.Options{
 		Config: c, Plugins: plugins, KubeConfig: k, MaxInUnschedulable: f.maxInUnschedulable,
-		Controllers: f.controllers, Seed: uint64(time.Now().UnixNano()), Logger: klog.Background(),
+		RequeueRule: f.requeueRule, Controllers: f.controllers, Seed: uint64(time.Now().UnixNano()), Logger: klog.Background(),
 	}
 }
 
-// serveAndRun has the endpoints up for as long as the replica runs.
+// serveAndRun serves the endpoints while the replica runs.
 func (f *runFlags) serveAndRun(ctx context.Context, r *replica.Replica, c *config.Configuration) error {
 	server, err := f.serving.Open()
 	if err != nil {
@@ -160,14 +161,14 @@ func (f *runFlags) endpoints(ctx context.Context, r *replica.Replica, c *config.
 	if *c.LeaderElection.LeaderElect {
 		e.Healthz, e.Readyz = []healthz.HealthChecker{r.Health()}, []healthz.HealthChecker{r.Health()}
 	}
-	e.Readyz = append(e.Readyz, serving.NotStopping(ctx), serving.Check{Called: "sched-handler-sync", Ask: r.Synced})
+	e.Readyz = append(e.Readyz, serving.ShutdownCheck(ctx), serving.Check{CheckName: "sched-handler-sync", Func: r.Synced})
 	if candidacy := r.Candidacy(); candidacy != nil {
 		e.Readyz = append(e.Readyz, healthz.NewInformerSyncHealthz(candidacy))
 	}
 	return e
 }
 
-// writeConfig writes the configuration once it is known that a scheduler can be made of it.
+// writeConfig writes the configuration after checking that a scheduler accepts it.
 func (f *runFlags) writeConfig(c *config.Configuration, plugins framework.Registry) error {
 	if _, err := replica.New(f.replicaOptions(c, plugins, &rest.Config{})); err != nil {
 		return err

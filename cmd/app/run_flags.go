@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	cliflag "k8s.io/component-base/cli/flag"
 	componentbaseconfig "k8s.io/component-base/config"
-	electionflags "k8s.io/component-base/config/options"
 	"k8s.io/component-base/featuregate"
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
@@ -18,11 +17,12 @@ import (
 	"k8s.io/klog/v2"
 
 	"orrery/core/config"
+	"orrery/core/queue"
 	"orrery/core/replica"
 	"orrery/core/serving"
 )
 
-// runFlags are kube-scheduler's flags, and few of our own.
+// runFlags are kube-scheduler's flags and Orrery's own.
 type runFlags struct {
 	sets cliflag.NamedFlagSets
 
@@ -36,6 +36,7 @@ type runFlags struct {
 	profiling, contention bool
 	client                componentbaseconfig.ClientConnectionConfiguration
 	maxInUnschedulable    time.Duration
+	requeueRule           queue.RequeueRule
 
 	gates             []string
 	emulated, minimum []string
@@ -58,18 +59,33 @@ func newRunFlags() *runFlags {
 	misc.StringVar(&f.writeConfigTo, "write-config-to", "", "If set, write the configuration values to this file and exit.")
 	misc.StringVar(&f.master, "master", "", "The address of the Kubernetes API server (overrides any value in kubeconfig)")
 	misc.StringSliceVar(&f.controllers, "controllers", nil,
-		"Controllers to run beside the scheduler, under its lease: "+replica.TaintEviction+
+		"Controllers to run with the scheduler, under its lease: "+replica.TaintEviction+
 			", for clusters whose kube-controller-manager runs without its taint-eviction-controller. (Orrery only)")
+	addRequeueRule(misc, &f.requeueRule, requeueRuleUsage+". (Orrery only)")
 	f.serving.AddFlags(&f.sets)
 	f.addDeprecated()
-	electionflags.BindLeaderElectionFlags(&f.election, f.sets.FlagSet("leader election"))
+	f.addElection()
 	f.addGates()
 	f.metrics.AddFlags(f.sets.FlagSet("metrics"))
 	logsapi.AddFlags(f.logs, f.sets.FlagSet("logs"))
 	return f
 }
 
-// addDeprecated adds the flags that the configuration file has taken over, in kube-scheduler's words.
+// addElection adds the flags of leader election, which override a configuration file.
+func (f *runFlags) addElection() {
+	set, e := f.sets.FlagSet("leader election"), &f.election
+	set.BoolVar(&e.LeaderElect, "leader-elect", e.LeaderElect, "Elect a leader among the replicas; only that one schedules.")
+	set.DurationVar(&e.LeaseDuration.Duration, "leader-elect-lease-duration", e.LeaseDuration.Duration,
+		"How long the other replicas wait after the last renewal of the lease before one of them takes over.")
+	set.DurationVar(&e.RenewDeadline.Duration, "leader-elect-renew-deadline", e.RenewDeadline.Duration,
+		"How long a leader tries to renew the lease before it stops leading. Must be less than the lease duration.")
+	set.DurationVar(&e.RetryPeriod.Duration, "leader-elect-retry-period", e.RetryPeriod.Duration, "The time between two tries to acquire or renew the lease.")
+	set.StringVar(&e.ResourceLock, "leader-elect-resource-lock", e.ResourceLock, "The kind of the lock: only 'leases' is supported.")
+	set.StringVar(&e.ResourceName, "leader-elect-resource-name", e.ResourceName, "The name of the lease.")
+	set.StringVar(&e.ResourceNamespace, "leader-elect-resource-namespace", e.ResourceNamespace, "The namespace of the lease.")
+}
+
+// addDeprecated adds the flags that the configuration file has replaced, with kube-scheduler's help.
 func (f *runFlags) addDeprecated() {
 	const ignored = " This parameter is ignored if a config file is specified in --config."
 	set := f.sets.FlagSet("deprecated")
@@ -105,7 +121,7 @@ func gateHelp() string {
 	return strings.Join(lines, "\n")
 }
 
-// features are the gates the flags ask for, and of those the ones that logging reads.
+// features returns the feature gates, and separately those for logging.
 func (f *runFlags) features() (config.Features, featuregate.FeatureGate, error) {
 	gates := featuregate.NewFeatureGate()
 	if err := logsapi.AddFeatureGates(gates); err != nil {
@@ -126,7 +142,7 @@ func (f *runFlags) features() (config.Features, featuregate.FeatureGate, error) 
 	return features, gates, nil
 }
 
-// validate says what is wrong with the flags that no configuration is made of.
+// validate checks the flags that are not part of the configuration.
 func (f *runFlags) validate() []error {
 	errs := append(f.serving.Validate(), f.metrics.Validate()...)
 	for _, version := range f.emulated {
@@ -137,7 +153,7 @@ func (f *runFlags) validate() []error {
 	return errs
 }
 
-// configuration is the file's, or the default, with the flags on top that may change it.
+// configuration returns the file's configuration or the default one, with the flags applied.
 func (f *runFlags) configuration(features config.Features) (*config.Configuration, error) {
 	c, err := f.baseConfiguration(features)
 	if err != nil {
@@ -201,7 +217,7 @@ func (f *runFlags) overlayElection(c *config.Configuration) {
 	overlay(set, "leader-elect-resource-namespace", &e.ResourceNamespace, f.election.ResourceNamespace)
 }
 
-// overlay sets what a flag was given for.
+// overlay sets a value if its flag was given.
 func overlay[T any](set *pflag.FlagSet, flag string, to *T, value T) {
 	if set.Changed(flag) {
 		*to = value

@@ -18,50 +18,50 @@ import (
 	"orrery/core/world"
 )
 
-// processMetrics is component-base's registry, which has what the process says of itself and of its client.
+// processMetrics is component-base's registry, with the metrics of the process and its clients.
 type processMetrics struct{}
 
 func (processMetrics) MustRegister(all ...metrics.Registerable) { legacyregistry.MustRegister(all...) }
 
-// instruments measure a replica under kube-scheduler's names. They are made once in a process.
-func instruments(features config.Features) replica.Instruments {
+// newInstruments returns instruments with kube-scheduler's metrics. Call it once per process.
+func newInstruments(features config.Features) replica.Instruments {
 	describeProcess(features)
 	m := telemetry.New(processMetrics{}, features)
 	return replica.Instruments{
-		Prepare: func(o *engine.Options) { o.Observer, o.Listener = m, m },
-		Called:  m.Called,
-		Refresh: func(e *engine.Engine, pending func(func(world.Act) string) map[string]int) {
+		Prepare: func(o *engine.Options) { o.OnTiming, o.Listener = m.ObserveTiming, m },
+		OnCall:  m.ObserveCall,
+		Refresh: func(e *engine.Engine, pending func(func(world.Action) string) map[string]int) {
 			m.Refresh(e, pending(telemetry.CallType))
 		},
 	}
 }
 
-// describeProcess shows which gates are on, and which release it behaves like, as every component of a control plane does.
+// describeProcess publishes the feature gates and the version, like every control plane component.
 func describeProcess(features config.Features) {
 	ctx := context.Background()
 	for _, gate := range features.List() {
 		stage := string(gate.Stage)
 		if gate.Stage == config.GA {
-			stage = "" // so it is there
+			stage = "" // as kube-scheduler writes it
 		}
 		feature.RecordFeatureInfo(ctx, string(gate.Name), stage, gate.Enabled)
 	}
-	compatversion.RecordCompatVersionInfo(ctx, "kube", replica.BinaryVersion, kubernetes, olderByOne)
+	compatversion.RecordCompatVersionInfo(ctx, "kube", replica.BinaryVersion, kubernetes, minCompatibility)
 }
 
-// olderByOne is the oldest release of other components that this one goes with, if no flag says otherwise.
-const olderByOne = "1.34"
+// minCompatibility is the oldest supported release of other components, by default.
+const minCompatibility = "1.34"
 
-// scrapeMost is for how long a scrape waits for the engine to be between two decisions.
-const scrapeMost = 5 * time.Second
+// scrapeTimeout bounds how long a scrape waits for the engine.
+const scrapeTimeout = 5 * time.Second
 
-// podResources is /metrics/resources.
+// podResources serves /metrics/resources.
 func podResources(r *replica.Replica) http.Handler {
 	return telemetry.Resources(func() []*v1.Pod {
-		ctx, cancel := context.WithTimeout(context.Background(), scrapeMost)
+		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 		defer cancel()
 		var pods []*v1.Pod
-		_ = r.Look(ctx, func(e *engine.Engine) { // no pods, if nobody answers in time
+		_ = r.Inspect(ctx, func(e *engine.Engine) { // no pods after the timeout
 			for object := range e.Store().Objects(world.Pod) {
 				if pod, ok := object.(*v1.Pod); ok {
 					pods = append(pods, pod)

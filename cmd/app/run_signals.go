@@ -14,8 +14,8 @@ import (
 	"orrery/core/replica"
 )
 
-// untilTold is a context that ends with the first SIGTERM or SIGINT. The second one ends the process.
-func untilTold() (ctx context.Context, stop func()) {
+// signalContext returns a context that ends with the first SIGTERM or SIGINT. The second signal exits.
+func signalContext() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	told := make(chan os.Signal, 2)
 	signal.Notify(told, os.Interrupt, syscall.SIGTERM)
@@ -31,7 +31,7 @@ func untilTold() (ctx context.Context, stop func()) {
 	}
 }
 
-// onUSR2 looks into the replica whenever SIGUSR2 comes, until the returned function is called.
+// onUSR2 compares and saves the replica's state on every SIGUSR2, until stop is called.
 func onUSR2(ctx context.Context, r *replica.Replica) (stop func()) {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGUSR2)
@@ -53,7 +53,7 @@ func onUSR2(ctx context.Context, r *replica.Replica) (stop func()) {
 	}
 }
 
-// saveFlight saves the last minutes beside other temporary files.
+// saveFlight saves the flight recorder in the temporary directory.
 func saveFlight(ctx context.Context, r *replica.Replica) {
 	name := filepath.Join(os.TempDir(), fmt.Sprintf("orrery-%s-%d.orrery", time.Now().UTC().Format("20060102T150405"), os.Getpid()))
 	file, err := os.Create(name)
@@ -61,7 +61,7 @@ func saveFlight(ctx context.Context, r *replica.Replica) {
 		klog.ErrorS(err, "Saving the flight recorder")
 		return
 	}
-	err = r.SaveFlight(ctx, file)
+	err = r.SaveFlightRecorder(ctx, file)
 	if closed := file.Close(); err == nil {
 		err = closed
 	}
@@ -72,7 +72,7 @@ func saveFlight(ctx context.Context, r *replica.Replica) {
 	klog.InfoS("Saved the flight recorder", "file", name)
 }
 
-// compareCache says what the replica believes and the API server does not.
+// compareCache logs how the replica's state differs from the API server's.
 func compareCache(ctx context.Context, r *replica.Replica) {
 	differences, err := r.Compare(ctx)
 	if err != nil {

@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	"orrery/core/config"
+	"orrery/core/queue"
 )
 
-// given is what the flags make of a configuration, as far as flags can change it.
+// given returns the settings of a configuration that flags can change.
 func given(t *testing.T, args ...string) string {
 	t.Helper()
 	f := newRunFlags()
@@ -35,7 +36,7 @@ func given(t *testing.T, args ...string) string {
 		configuration.EnableProfiling, configuration.EnableContentionProfiling)
 }
 
-func TestFlagsLieOnTopOfTheConfiguration(t *testing.T) {
+func TestRunFlags_OverrideConfiguration(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" +
 		"clientConnection: {qps: 7, burst: 9, kubeconfig: of-the-file}\nleaderElection: {resourceName: of-the-file, leaseDuration: 30s}\nenableProfiling: false\n"
@@ -74,7 +75,23 @@ func TestFlagsLieOnTopOfTheConfiguration(t *testing.T) {
 	}
 }
 
-func TestEveryFlagOfKubeSchedulerIsThere(t *testing.T) {
+func TestRunFlags_RequeueRule(t *testing.T) {
+	f := newRunFlags()
+	c := runCommandOf(f, nil)
+	for _, rule := range []queue.RequeueRule{queue.MoveRequestCycle, queue.QueueingHints} {
+		if err := c.ParseFlags([]string{"--requeue-rule", rule.String()}); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.replicaOptions(config.Default(config.DefaultFeatures()), nil, nil).RequeueRule; got != rule {
+			t.Errorf("--requeue-rule %s makes a scheduler with the rule %s", rule, got)
+		}
+	}
+	if err := c.ParseFlags([]string{"--requeue-rule", "cycles"}); err == nil {
+		t.Error("an unknown rule is accepted")
+	}
+}
+
+func TestRunFlags_IncludeKubeSchedulerFlags(t *testing.T) {
 	const flags = `config write-config-to master
 		bind-address secure-port cert-dir tls-cert-file tls-private-key-file tls-cipher-suites tls-min-version tls-sni-cert-key
 		http2-max-streams-per-connection disable-http2-serving permit-port-sharing permit-address-sharing

@@ -42,24 +42,25 @@ func traceListCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			doc := traceListDocument{document("TraceList"), []listedTrace{}}
 			for _, t := range demo.Traces() {
-				doc.Traces = append(doc.Traces, listedTrace{t.Name, t.Title, t.Story, t.Size})
+				doc.Traces = append(doc.Traces, listedTrace{t.Name, t.Title, t.Description, t.Size})
 			}
 			return out.print(c, doc, func(w io.Writer) {
 				var table [][]string
 				for _, t := range doc.Traces {
 					table = append(table, []string{t.Name, humanize.IBytes(uint64(t.Bytes)), t.Title})
 				}
-				rows(w, "", table)
+				writeTable(w, "", table)
 			})
 		},
 	}
-	out.flag(c)
+	out.addFlag(c)
 	return c
 }
 
-// written says of a trace that a command wrote what was put in it, unless the trace itself took the output.
-func written(c *cobra.Command, out output, to outFile, doc any, notes []string, text func(io.Writer)) error {
-	if to.piped() {
+// printWritten prints the result of a command that wrote a trace. If the trace went to the standard output, it only
+// warns of the notes.
+func printWritten(c *cobra.Command, out output, to outFile, doc any, notes []string, text func(io.Writer)) error {
+	if to.isStdout() {
 		warn(c, notes...)
 		return nil
 	}

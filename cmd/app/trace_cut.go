@@ -44,7 +44,7 @@ not in that.
 			if err != nil {
 				return fmt.Errorf("cutting %s: %w", rec.name, err)
 			}
-			from, until, err := span(first, last, header.Start)
+			from, until, err := parseSpan(first, last, header.Start)
 			if err != nil {
 				return err
 			}
@@ -53,26 +53,26 @@ not in that.
 			if err != nil {
 				return err
 			}
-			return copied(c, out, to, "TraceCut", rec.name, damage)
+			return printCopied(c, out, to, "TraceCut", rec.name, damage)
 		},
 	}
 	c.Flags().StringVar(&first, "from", "+0s", "the first `time` that stays")
 	c.Flags().StringVar(&last, "to", "", "the last `time` that stays; the end if it is not given")
-	to.flag(c)
-	out.flag(c)
+	to.addFlag(c)
+	out.addFlag(c)
 	return c
 }
 
-// endOfTime is after everything that a trace can hold.
-var endOfTime = time.Unix(1<<40, 0)
+// afterEveryTrace is later than the end of any trace.
+var afterEveryTrace = time.Unix(1<<40, 0)
 
-// span is from when to when is meant, in a trace that begins at a given time.
-func span(first, last string, start time.Time) (from, until time.Time, err error) {
+// parseSpan parses --from and --to for a trace with the given start.
+func parseSpan(first, last string, start time.Time) (from, until time.Time, err error) {
 	if from, err = parseMoment(first, start); err != nil {
 		return from, until, fmt.Errorf("--from %q: %w", first, err)
 	}
 	if last == "" {
-		return from, endOfTime, nil
+		return from, afterEveryTrace, nil
 	}
 	if until, err = parseMoment(last, start); err != nil {
 		return from, until, fmt.Errorf("--to %q: %w", last, err)
@@ -90,12 +90,12 @@ type traceCopyDocument struct {
 	Damage *damageDocument `json:"damage,omitempty"`
 }
 
-// copied says of a copy that was written up to where its original is damaged.
-func copied(c *cobra.Command, out output, to outFile, kind, name string, damage *trace.Damage) error {
+// printCopied prints the result of copying a trace, with its damage.
+func printCopied(c *cobra.Command, out output, to outFile, kind, name string, damage *trace.Damage) error {
 	doc := traceCopyDocument{document(kind), name, string(to), damageOf(damage)}
 	var notes []string
 	if doc.Damage != nil {
 		notes = append(notes, doc.Damage.Message+"; everything before it was used")
 	}
-	return written(c, out, to, doc, notes, func(w io.Writer) { fmt.Fprintf(w, "wrote %q\n", doc.File) })
+	return printWritten(c, out, to, doc, notes, func(w io.Writer) { fmt.Fprintf(w, "wrote %q\n", doc.File) })
 }

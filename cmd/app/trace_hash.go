@@ -55,19 +55,19 @@ find what "h0123456789abcdef" is called in your cluster, or throw it away.
 			if err != nil {
 				return err
 			}
-			return copied(c, out, to, "TraceHash", rec.name, damage)
+			return printCopied(c, out, to, "TraceHash", rec.name, damage)
 		},
 	}
 	c.Flags().StringVar(&salt, "salt-file", "", "a `file` of random bytes, 8 at least")
-	to.flag(c)
-	out.flag(c)
+	to.addFlag(c)
+	out.addFlag(c)
 	return c
 }
 
-// mostSalt is more than any salt needs, in bytes.
-const mostSalt = 4096
+// maxSaltBytes bounds a salt file; salts are much shorter.
+const maxSaltBytes = 4096
 
-func readSalt(file string) (*trace.Hash, error) {
+func readSalt(file string) (*trace.NameHasher, error) {
 	if file == "" {
 		return nil, errors.New("hashing names takes a salt: make one with head -c 32 /dev/urandom >salt, and give it as --salt-file salt")
 	}
@@ -76,9 +76,9 @@ func readSalt(file string) (*trace.Hash, error) {
 		return nil, fmt.Errorf("reading the salt: %w", err)
 	}
 	defer f.Close()
-	salt, err := io.ReadAll(io.LimitReader(f, mostSalt))
+	salt, err := io.ReadAll(io.LimitReader(f, maxSaltBytes))
 	if err != nil {
 		return nil, fmt.Errorf("reading the salt: %w", err)
 	}
-	return trace.NewHash(salt)
+	return trace.NewNameHasher(salt)
 }

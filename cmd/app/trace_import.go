@@ -13,8 +13,8 @@ import (
 	"orrery/core/world"
 )
 
-// openbStart is the beginning of openb's time, which its files do not say.
-var openbStart = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
+// openBStart is the start of openb's times, which its files do not give.
+var openBStart = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func traceImportCommand() *cobra.Command {
 	var (
@@ -52,33 +52,33 @@ once.`,
 				return err
 			}
 			doc := newTraceImport(string(to), im)
-			return written(c, out, to, doc, doc.Notes, doc.text)
+			return printWritten(c, out, to, doc, doc.Notes, doc.text)
 		},
 	}
 	c.Flags().BoolVar(&openb, "openb", false, "the files are openb's list of nodes and list of pods")
-	to.flag(c)
-	out.flag(c)
+	to.addFlag(c)
+	out.addFlag(c)
 	return c
 }
 
-func importFiles(c *cobra.Command, p *progress, openb bool, files []string) (*trace.Import, error) {
+func importFiles(c *cobra.Command, p *progress, openb bool, files []string) (*trace.ImportedTrace, error) {
 	if openb {
-		return importOpenb(p, files)
+		return importOpenB(p, files)
 	}
-	objects := trace.Objects{Progress: func(n int) { p.count(n, "objects") }}
+	objects := trace.ObjectImporter{Progress: func(n int) { p.count(n, "objects") }}
 	for _, file := range files {
 		if err := importFile(c, &objects, file); err != nil {
 			return nil, err
 		}
 	}
-	im := objects.Import()
+	im := objects.Result()
 	if len(im.Inputs) == 0 {
 		return nil, errors.New("importing: there is no object in this that scheduling reads")
 	}
 	return im, nil
 }
 
-func importFile(c *cobra.Command, into *trace.Objects, file string) error {
+func importFile(c *cobra.Command, into *trace.ObjectImporter, file string) error {
 	if file == "-" {
 		return into.Read("standard input", c.InOrStdin())
 	}
@@ -90,7 +90,7 @@ func importFile(c *cobra.Command, into *trace.Objects, file string) error {
 	return into.Read(file, f)
 }
 
-func importOpenb(p *progress, files []string) (*trace.Import, error) {
+func importOpenB(p *progress, files []string) (*trace.ImportedTrace, error) {
 	if len(files) != 2 {
 		return nil, fmt.Errorf("importing openb takes two files, the list of nodes and the list of pods, and not %d", len(files))
 	}
@@ -104,7 +104,7 @@ func importOpenb(p *progress, files []string) (*trace.Import, error) {
 		return nil, fmt.Errorf("importing: %w", err)
 	}
 	defer pods.Close()
-	return trace.ImportOpenb(files[0], nodes, files[1], pods, openbStart, func(n int) { p.count(n, "lines") })
+	return trace.ImportOpenB(files[0], nodes, files[1], pods, openBStart, func(n int) { p.count(n, "lines") })
 }
 
 type traceImportDocument struct {
@@ -118,7 +118,7 @@ type traceImportDocument struct {
 	Notes   []string       `json:"notes"`
 }
 
-func newTraceImport(file string, im *trace.Import) traceImportDocument {
+func newTraceImport(file string, im *trace.ImportedTrace) traceImportDocument {
 	end := im.Start
 	if n := len(im.Inputs); n > 0 {
 		end = im.Inputs[n-1].At
@@ -146,5 +146,5 @@ func (d traceImportDocument) text(w io.Writer) {
 	for kind, n := range d.Objects {
 		counts[kind] = uint64(n)
 	}
-	fmt.Fprintf(w, "wrote %q: %s over %s%s\n", d.File, counted(d.Inputs, "input"), since(time.Duration(d.Seconds*float64(time.Second))), breakdown(counts))
+	fmt.Fprintf(w, "wrote %q: %s over %s%s\n", d.File, countText(d.Inputs, "input"), durationText(time.Duration(d.Seconds*float64(time.Second))), breakdown(counts))
 }

@@ -43,7 +43,7 @@ func traceInfoCommand() *cobra.Command {
 			return out.print(c, doc, func(w io.Writer) { doc.text(w, &info) })
 		},
 	}
-	out.flag(c)
+	out.addFlag(c)
 	return c
 }
 
@@ -52,7 +52,7 @@ type traceInfoDocument struct {
 	Trace         string            `json:"trace"`
 	Program       string            `json:"program"`
 	Description   string            `json:"description"`
-	Base          string            `json:"base"`
+	Origin        string            `json:"origin"`
 	NamesHashed   bool              `json:"namesHashed"`
 	Seed          uint64            `json:"seed"`
 	Configuration string            `json:"configuration,omitempty"`
@@ -61,7 +61,7 @@ type traceInfoDocument struct {
 	Last          moment            `json:"last,omitempty"`
 	Seconds       float64           `json:"seconds"`
 	Bytes         int64             `json:"bytes"`
-	Unpacked      int64             `json:"unpackedBytes"`
+	Unpacked      int64             `json:"uncompressedBytes"`
 	Inputs        uint64            `json:"inputs"`
 	InputsByKind  map[string]uint64 `json:"inputsByKind"`
 	ListedObjects uint64            `json:"listedObjects"`
@@ -85,9 +85,9 @@ type markDocument struct {
 func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
 	h := i.Header
 	doc := traceInfoDocument{
-		envelope: document("TraceInfo"), Trace: name, Program: h.Program, Description: h.Description, Base: string(h.Base),
+		envelope: document("TraceInfo"), Trace: name, Program: h.Program, Description: h.Description, Origin: string(h.Origin),
 		NamesHashed: h.NamesHashed, Seed: h.Seed, Configuration: h.Configuration, Start: momentOf(h.Start),
-		Bytes: i.Bytes, Unpacked: i.Unpacked, Inputs: i.Inputs, InputsByKind: i.Events, ListedObjects: i.Objects,
+		Bytes: i.Bytes, Unpacked: i.Unpacked, Inputs: i.Inputs, InputsByKind: i.InputsByKind, ListedObjects: i.Objects,
 		Decisions: i.Decisions, ByVerdict: map[string]uint64{}, Checkpoints: i.Checkpoints,
 		Marks: []markDocument{}, Damage: damageOf(i.Damage),
 	}
@@ -111,7 +111,7 @@ func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
 	return doc
 }
 
-var bases = map[trace.Base]string{
+var originText = map[trace.Origin]string{
 	trace.FromStart:    "of a scheduler's life, from its first input on",
 	trace.FromSnapshot: "of a scheduler's life, beginning with a snapshot in the middle of it",
 	trace.FromImport:   "of a cluster, imported without a scheduler",
@@ -119,7 +119,7 @@ var bases = map[trace.Base]string{
 
 func (d *traceInfoDocument) text(w io.Writer, i *trace.Info) {
 	h := i.Header
-	fmt.Fprintf(w, "%s: %s %s\n", d.Trace, since(time.Duration(d.Seconds*float64(time.Second))), bases[h.Base])
+	fmt.Fprintf(w, "%s: %s %s\n", d.Trace, durationText(time.Duration(d.Seconds*float64(time.Second))), originText[h.Origin])
 	var table [][]string
 	fact := func(name, value string) {
 		if value != "" {
@@ -127,66 +127,66 @@ func (d *traceInfoDocument) text(w io.Writer, i *trace.Info) {
 		}
 	}
 	about := "about"
-	for _, line := range paragraph(d.Description, 90) {
+	for _, line := range wrapText(d.Description, 90) {
 		fact(about, line)
 		about = ""
 	}
 	fact("made by", printable.Line(d.Program, 200))
-	fact("from", clock(h.Start))
+	fact("from", timeText(h.Start))
 	if !i.Last.IsZero() {
-		fact("to", clock(i.Last))
+		fact("to", timeText(i.Last))
 	}
-	fact("file", humanize.IBytes(uint64(d.Bytes))+", "+humanize.IBytes(uint64(d.Unpacked))+" unpacked")
+	fact("file", humanize.IBytes(uint64(d.Bytes))+", "+humanize.IBytes(uint64(d.Unpacked))+" uncompressed")
 	fact("inputs", humanize.Comma(int64(d.Inputs))+breakdown(d.InputsByKind))
 	if d.ListedObjects > 0 {
-		fact("", "with "+counted(d.ListedObjects, "object")+" in lists")
+		fact("", "with "+countText(d.ListedObjects, "object")+" in lists")
 	}
 	fact("decisions", humanize.Comma(int64(d.Decisions))+breakdown(d.ByVerdict))
 	fact("digest", d.Digest)
 	if h.NamesHashed {
 		fact("names", "hashed")
 	}
-	rows(w, "  ", table)
+	writeTable(w, "  ", table)
 	markLines(w, d.Marks)
 	d.Damage.text(w)
 }
 
-// mostParts is how many kinds of things people want to know of.
-const mostParts = 8
+// maxParts bounds the parts of a breakdown.
+const maxParts = 8
 
-// breakdown is what a number is made of, the most of it first: " (30 Pod, 2 Node)".
+// breakdown lists the parts of a number, the largest first: " (30 Pod, 2 Node)".
 func breakdown(of map[string]uint64) string {
 	keys := slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b)) })
 	var parts []string
 	for _, k := range keys {
-		if of[k] > 0 && len(parts) < mostParts {
+		if of[k] > 0 && len(parts) < maxParts {
 			parts = append(parts, humanize.Comma(int64(of[k]))+" "+printable.Line(k, 60))
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	if len(keys) > mostParts && of[keys[mostParts]] > 0 {
+	if len(keys) > maxParts && of[keys[maxParts]] > 0 {
 		parts = append(parts, "others")
 	}
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// mostMarkLines is how many marks people read; a program gets them all.
-const mostMarkLines = 40
+// maxMarkLines bounds the marks in text output; JSON has all.
+const maxMarkLines = 40
 
 func markLines(w io.Writer, marks []markDocument) {
 	if len(marks) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s\n", counted(len(marks), "mark"))
+	fmt.Fprintf(w, "\n%s\n", countText(len(marks), "mark"))
 	var table [][]string
-	for _, m := range marks[:min(len(marks), mostMarkLines)] {
-		at := offset(time.Duration(m.Offset * float64(time.Second)))
+	for _, m := range marks[:min(len(marks), maxMarkLines)] {
+		at := offsetText(time.Duration(m.Offset * float64(time.Second)))
 		table = append(table, []string{at, m.Kind, printable.Line(m.Text, 200)})
 	}
-	rows(w, "  ", table)
-	if more := len(marks) - mostMarkLines; more > 0 {
+	writeTable(w, "  ", table)
+	if more := len(marks) - maxMarkLines; more > 0 {
 		fmt.Fprintf(w, "  and %d more; --output json has all\n", more)
 	}
 }

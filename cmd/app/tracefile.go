@@ -17,16 +17,16 @@ import (
 // outFile is the flag --out: where a command writes a trace.
 type outFile string
 
-func (f *outFile) flag(c *cobra.Command) {
+func (f *outFile) addFlag(c *cobra.Command) {
 	c.Flags().StringVar((*string)(f), "out", "-", "the file to write; - is the standard output")
 }
 
-// piped tells whether the trace goes to the standard output, where nothing else can be said then.
-func (f outFile) piped() bool { return f == "-" }
+// isStdout reports whether the trace goes to the standard output, where no other output may go.
+func (f outFile) isStdout() bool { return f == "-" }
 
-// check refuses what makes no sense before any work is done.
+// check rejects outputs that cannot work, before anything is read.
 func (f outFile) check(c *cobra.Command, out output) error {
-	if !f.piped() {
+	if !f.isStdout() {
 		return nil
 	}
 	if out == asJSON {
@@ -38,10 +38,10 @@ func (f outFile) check(c *cobra.Command, out output) error {
 	return nil
 }
 
-// write has a trace written. A file appears when it is complete, or not at all: damage in what was read is no reason
-// for that, and comes back beside a written file.
+// write writes a trace. A file appears complete or not at all; damage in the source still gives a file, and is
+// returned.
 func (f outFile) write(c *cobra.Command, how func(to io.Writer) error) (*trace.Damage, error) {
-	if f.piped() {
+	if f.isStdout() {
 		return damageIn(how(c.OutOrStdout()))
 	}
 	file, err := os.CreateTemp(filepath.Dir(string(f)), ".orrery-*")
@@ -61,7 +61,7 @@ func (f outFile) write(c *cobra.Command, how func(to io.Writer) error) (*trace.D
 	return damage, nil
 }
 
-// damageIn tells damage in the middle of a trace, up to which it was used, from an error.
+// damageIn separates the damage of a trace, which was used up to there, from other errors.
 func damageIn(err error) (*trace.Damage, error) {
 	var damage *trace.Damage
 	if errors.As(err, &damage) {
@@ -70,7 +70,7 @@ func damageIn(err error) (*trace.Damage, error) {
 	return nil, err
 }
 
-// headerOf reads what a trace begins with, and answers with all of it to be read again.
+// headerOf reads the header of a trace, and returns a reader of the whole trace.
 func headerOf(from io.Reader) (trace.Header, io.Reader, error) {
 	var seen bytes.Buffer
 	r, err := trace.NewReader(io.TeeReader(from, &seen))
@@ -80,7 +80,7 @@ func headerOf(from io.Reader) (trace.Header, io.Reader, error) {
 	return r.Header(), io.MultiReader(&seen, from), nil
 }
 
-// warn says on stderr what has no place in the answer, where the answer is the trace itself.
+// warn writes notes to stderr.
 func warn(c *cobra.Command, notes ...string) {
 	for _, note := range notes {
 		fmt.Fprintln(c.ErrOrStderr(), "orrery:", note)

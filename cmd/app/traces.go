@@ -15,20 +15,20 @@ import (
 	"orrery/demo"
 )
 
-// recording is a trace that was opened, wherever it came from.
+// recording is an opened trace.
 type recording struct {
-	// name is what it is called in answers: the base name of a file, or the name of an embedded one. It is printable.
+	// name is its name in output: the base name of a file, or the name of an embedded trace. It is printable.
 	name string
-	// size in bytes; zero when it is not known.
+	// size is in bytes; zero if unknown.
 	size int64
 	io.ReadCloser
 }
 
-// traceHelp says in help texts what TRACE is.
+// traceHelp explains TRACE in help texts.
 const traceHelp = `TRACE is a file, - for what comes in on the standard input, or the name of a trace that is
 built in; "orrery trace list" prints those.`
 
-// openTrace opens a file, the standard input if it is called -, or a trace that is built in.
+// openTrace opens a file, the standard input for -, or a built-in trace.
 func openTrace(c *cobra.Command, arg string) (*recording, error) {
 	if arg == "-" {
 		return &recording{name: "standard input", ReadCloser: io.NopCloser(c.InOrStdin())}, nil
@@ -56,10 +56,10 @@ func openTrace(c *cobra.Command, arg string) (*recording, error) {
 	if !errors.Is(err, fs.ErrNotExist) || strings.ContainsRune(arg, filepath.Separator) {
 		return nil, fmt.Errorf("opening a trace: %w", err)
 	}
-	return nil, fmt.Errorf("there is neither a file nor a built-in trace called %q%s", arg, didYouMean(arg, builtIn()))
+	return nil, fmt.Errorf("there is neither a file nor a built-in trace called %q%s", arg, suggestion(arg, builtIn()))
 }
 
-// builtIn are the names of the traces that are built in.
+// builtIn returns the names of the built-in traces.
 func builtIn() []string {
 	var names []string
 	for _, t := range demo.Traces() {
@@ -68,7 +68,7 @@ func builtIn() []string {
 	return names
 }
 
-// completeTrace offers the traces that are built in, and files.
+// completeTrace offers the built-in traces, and files.
 func completeTrace(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -11,13 +11,13 @@ import (
 	"orrery/core/trace"
 )
 
-// release is the version; `go build -ldflags "-X orrery/cmd/app.release=v1.2.3"` sets it.
+// release is the version, set by -ldflags "-X orrery/cmd/app.release=v1.2.3"; see the Makefile.
 var release string
 
-// kubernetes is the release whose scheduler this one decides like.
+// kubernetes is the Kubernetes release whose decisions this scheduler matches.
 const kubernetes = "1.35"
 
-// version is what was released, or what the program was built from.
+// version returns the release, or the commit of the build.
 func version() string {
 	if release != "" {
 		return release
@@ -60,6 +60,6 @@ func versionCommand() *cobra.Command {
 			})
 		},
 	}
-	out.flag(c)
+	out.addFlag(c)
 	return c
 }

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -15,13 +17,14 @@ import (
 	"orrery/core/framework"
 	"orrery/core/printable"
 	"orrery/core/whatif"
+	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
 
 func whatIfCommand(plugins framework.Registry) *cobra.Command {
 	var (
 		out  output
-		whom asked
+		whom target
 		more []string
 	)
 	c := &cobra.Command{
@@ -33,9 +36,9 @@ differs is the answer. Nothing is changed in the cluster or the trace that is as
 
 Several changes have commas between them, or each its own --do. They are written:
 
-  ` + strings.ReplaceAll(whatif.Usage(), "\n", "\n  ") + `
+  ` + strings.ReplaceAll(change.Usage(), "\n", "\n  ") + `
 
-PODs and OWNERs are names, or NAMESPACE/NAME. ` + whomHelp + `
+PODs and OWNERs are names, or NAMESPACE/NAME. ` + targetHelp + `
 
 With --trace the question is about a moment of it; without --at that is its end.
 ` + traceHelp + `
@@ -51,11 +54,11 @@ The exit code is 1 when a pod ends worse: without a node that it would have othe
 			if err != nil {
 				return err
 			}
-			s, err := whom.stand(c, plugins)
+			s, err := whom.openAt(c, plugins)
 			if err != nil {
 				return err
 			}
-			a, err := ask(c, s, changes)
+			a, err := evaluate(c, s, changes)
 			if err != nil {
 				return err
 			}
@@ -68,18 +71,18 @@ The exit code is 1 when a pod ends worse: without a node that it would have othe
 	}
 	whom.flag(c, false)
 	c.Flags().StringArrayVar(&more, "do", nil, "a `change`, beside those in the arguments; may be given several times")
-	out.flag(c)
+	out.addFlag(c)
 	return c
 }
 
 // changesOf reads the changes of a command line.
-func changesOf(args, more []string) ([]whatif.Change, error) {
-	changes, err := whatif.ParseAll(args)
+func changesOf(args, more []string) ([]change.Change, error) {
+	changes, err := change.ParseAll(args)
 	if err != nil {
 		return nil, err
 	}
 	for _, text := range more {
-		also, err := whatif.ParseAll([]string{text})
+		also, err := change.ParseAll([]string{text})
 		if err != nil {
 			return nil, fmt.Errorf("--do: %w", err)
 		}
@@ -91,188 +94,190 @@ func changesOf(args, more []string) ([]whatif.Change, error) {
 	return changes, nil
 }
 
-// ask asks where a trace stands. Time that has passed since the last record has passed for the scheduler, too.
-func ask(c *cobra.Command, s *standpoint, changes []whatif.Change) (*whatif.Answer, error) {
+// evaluate evaluates the changes at the trace's position. It first advances the engine's clock to the requested time.
+func evaluate(c *cobra.Command, s *openedAt, changes []change.Change) (*whatif.Result, error) {
 	p := newProgress(c, "asking what if")
 	defer p.done()
-	p.say(func() string { return "letting two copies of the cluster come to rest" })
+	p.update(func() string { return "letting two copies of the cluster come to rest" })
 	e, err := s.Engine().Fork()
 	if err != nil {
 		return nil, err
 	}
 	if s.at.After(e.Now()) {
-		if err := e.Apply(world.Input{At: s.at, Event: world.Passed{}}); err != nil {
-			return nil, fmt.Errorf("going on to %s: %w", clock(s.at), err)
+		if err := e.Apply(world.Input{At: s.at, Event: world.Tick{}}); err != nil {
+			return nil, fmt.Errorf("going on to %s: %w", timeText(s.at), err)
 		}
 	}
-	return whatif.Ask(e, changes, whatif.Options{})
+	return whatif.Evaluate(e, changes, whatif.Options{})
 }
 
-// whatIfDocument is the answer of whatif.
+// whatIfDocument is the result of whatif.
 type whatIfDocument struct {
 	envelope
 	Trace   string   `json:"trace"`
 	At      moment   `json:"at"`
 	Changes []string `json:"changes"`
-	// Worse says that a pod ends without a node that it would have otherwise.
-	Worse  bool            `json:"worse"`
-	Before outcomeDocument `json:"before"`
-	After  outcomeDocument `json:"after"`
-	// Pods fare differently; Waiting find no node either way.
-	Pods    []podFate `json:"pods"`
-	Waiting []podFate `json:"waiting"`
-	Held    []heldPod `json:"heldByBudgets"`
-	Notes   []string  `json:"notes"`
-	// Truncated says that it was not followed to rest.
+	// Worse says that a pod has no node at rest that it would have without the changes.
+	Worse  bool           `json:"worse"`
+	Before clusterSummary `json:"before"`
+	After  clusterSummary `json:"after"`
+	// Pods are those whose outcome changes; StillPending have no node in either run.
+	Pods         []podChange       `json:"pods"`
+	StillPending []podChange       `json:"stillPending"`
+	Blocked      []blockedEviction `json:"blockedEvictions"`
+	Notes        []string          `json:"notes"`
+	// Truncated says that the run ended before the cluster came to rest.
 	Truncated bool `json:"truncated"`
-	// Command asks the same again.
+	// Command is the command for the same evaluation.
 	Command string `json:"command"`
-	// Source is the cluster that was asked.
+	// Source is the cluster that was read; nil for a trace.
 	Source *sourceDocument `json:"source,omitempty"`
 
-	rest time.Duration
-	ago  time.Duration
+	rest, since time.Duration
 }
 
-// outcomeDocument is a cluster at rest. Shares are from 0 to 1.
-type outcomeDocument struct {
+// clusterSummary is a cluster at rest. Shares are from 0 to 1.
+type clusterSummary struct {
 	Nodes     int     `json:"nodes"`
 	Placed    int     `json:"placed"`
 	Pending   int     `json:"pending"`
 	Moved     int     `json:"moved"`
 	Evicted   int     `json:"evicted"`
 	Preempted int     `json:"preempted"`
-	CPU       float64 `json:"cpuAllocated"`
-	Memory    float64 `json:"memoryAllocated"`
-	Spread    float64 `json:"spread"`
-	Deviation float64 `json:"deviation"`
+	CPU       float64 `json:"cpuRequested"`
+	Memory    float64 `json:"memoryRequested"`
+	Spread    float64 `json:"utilizationSpread"`
+	Deviation float64 `json:"utilizationDeviation"`
 	Decisions uint64  `json:"decisions"`
-	Rest      moment  `json:"rest"`
+	RestAt    moment  `json:"restAt"`
 }
 
-// podFate is how a pod fares without and with the changes.
-type podFate struct {
-	Pod    podRef       `json:"pod"`
-	Fate   string       `json:"fate"`
-	Before fareDocument `json:"before"`
-	After  fareDocument `json:"after"`
+// podChange is a pod's outcome without and with the changes.
+type podChange struct {
+	Pod    podRef     `json:"pod"`
+	Kind   string     `json:"kind"`
+	Before podOutcome `json:"before"`
+	After  podOutcome `json:"after"`
 }
 
-type fareDocument struct {
-	// Pod is the pod itself or the one that took its place; absent if nobody did.
+type podOutcome struct {
+	// Pod is the pod itself or its replacement; absent if there is neither.
 	Pod   *podRef `json:"pod,omitempty"`
 	State string  `json:"state,omitempty"`
 	Node  string  `json:"node,omitempty"`
-	// Reason is why it has no node, which Nodes of the Of nodes gave.
-	Reason string `json:"reason,omitempty"`
-	Nodes  int    `json:"nodes,omitempty"`
-	Of     int    `json:"of,omitempty"`
-	// Left is what made the pod leave its node.
-	Left string `json:"left,omitempty"`
+	// Reason is why it has no node, out of TotalNodes.
+	Reason     *reason `json:"reason,omitempty"`
+	TotalNodes int     `json:"totalNodes,omitempty"`
+	// RemovedBy is why the original pod was deleted.
+	RemovedBy string `json:"removedBy,omitempty"`
 }
 
-type heldPod struct {
-	Pod      podRef    `json:"pod"`
-	Node     string    `json:"node"`
-	Budget   string    `json:"budget,omitempty"`
-	Why      string    `json:"why"`
-	Troubles []trouble `json:"troubles"`
+type blockedEviction struct {
+	Pod     podRef          `json:"pod"`
+	Node    string          `json:"node"`
+	Budget  string          `json:"budget,omitempty"`
+	Message string          `json:"message"`
+	Causes  []evictionCause `json:"causes"`
 }
 
-// trouble is one reason for which an eviction is not allowed, and what can be done about it.
-type trouble struct {
-	Trouble  string   `json:"trouble"`
+// evictionCause is one reason why a budget blocks an eviction, with its remedy.
+type evictionCause struct {
+	Kind     string   `json:"kind"`
 	Detail   string   `json:"detail"`
 	Remedies []string `json:"remedies"`
 }
 
-func newWhatIf(s *standpoint, trace string, a *whatif.Answer) *whatIfDocument {
+func newWhatIf(s *openedAt, trace string, r *whatif.Result) *whatIfDocument {
 	since := s.at.Sub(s.Start().Time)
 	doc := &whatIfDocument{
-		envelope: document("WhatIf"), Trace: s.trace, At: momentOf(s.at), Changes: []string{}, Worse: a.Worse(),
-		Before: outcomeOf(a.Before), After: outcomeOf(a.After), Pods: fatesOf(a.Pods), Waiting: fatesOf(a.Waiting),
-		Held: []heldPod{}, Notes: append([]string{}, a.Notes...), Truncated: a.Truncated,
-		Command: whatif.Command(trace, since, a.Changes),
-		Source:  s.source, rest: a.Rest.Sub(a.At), ago: since,
+		envelope: document("WhatIf"), Trace: s.trace, At: momentOf(s.at), Changes: []string{}, Worse: r.Worse(),
+		Before: clusterSummaryOf(r.Before), After: clusterSummaryOf(r.After),
+		Pods: podChanges(r.Pods), StillPending: podChanges(r.StillPending), Blocked: []blockedEviction{},
+		Notes: append([]string{}, r.Notes...), Truncated: r.Truncated,
+		Command: change.Command(trace, since, r.Changes), Source: s.source, rest: r.RestAt.Sub(r.At), since: since,
 	}
 	if s.numbered {
-		doc.Command = whatif.CommandAtRecord(trace, s.At().Record, a.Changes)
+		doc.Command = change.CommandAtRecord(trace, s.At().Record, r.Changes)
 	}
 	if s.source != nil {
-		doc.Command = "orrery whatif " + s.source.again + whatif.ShellWords(a.Changes)
+		doc.Command = "orrery whatif " + s.source.flags + change.ShellWords(r.Changes)
 	}
-	for _, c := range a.Changes {
+	for _, c := range r.Changes {
 		doc.Changes = append(doc.Changes, c.String())
 	}
-	for _, h := range a.Held {
-		held := heldPod{refOf(h.Pod), h.Node, h.Budget, h.Why, []trouble{}}
-		for _, t := range h.Troubles {
-			held.Troubles = append(held.Troubles, trouble{string(t.Trouble), t.Detail, t.Remedies})
+	for _, b := range r.Blocked {
+		blocked := blockedEviction{refOf(b.Pod), b.Node, b.Budget, b.Message, []evictionCause{}}
+		for _, c := range b.Causes {
+			blocked.Causes = append(blocked.Causes, evictionCause{string(c.Kind), c.Detail, c.Remedies})
 		}
-		doc.Held = append(doc.Held, held)
+		doc.Blocked = append(doc.Blocked, blocked)
 	}
 	return doc
 }
 
-func outcomeOf(o whatif.Outcome) outcomeDocument {
-	return outcomeDocument{
+func clusterSummaryOf(o whatif.ClusterSummary) clusterSummary {
+	return clusterSummary{
 		o.Nodes, o.Placed, o.Pending, o.Moved, o.Evicted, o.Preempted,
-		rounded(o.CPU), rounded(o.Memory), rounded(o.Spread), rounded(o.Deviation), o.Decisions, momentOf(o.Rest),
+		rounded(o.CPU), rounded(o.Memory), rounded(o.Spread), rounded(o.Deviation), o.Decisions, momentOf(o.RestAt),
 	}
 }
 
-func fatesOf(pods []whatif.PodChange) []podFate {
-	all := make([]podFate, 0, len(pods))
+func podChanges(pods []whatif.PodChange) []podChange {
+	all := make([]podChange, 0, len(pods))
 	for _, p := range pods {
-		all = append(all, podFate{refOf(p.Pod), p.Fate.String(), fareOf(p.Before), fareOf(p.After)})
+		all = append(all, podChange{refOf(p.Pod), p.Kind.String(), podOutcomeOf(p.Before), podOutcomeOf(p.After)})
 	}
 	return all
 }
 
-func fareOf(f whatif.Fare) fareDocument {
-	doc := fareDocument{State: string(f.Place), Node: f.Node, Nodes: f.On, Of: f.Of, Left: f.Left}
-	if f.Pod != (world.Ref{}) {
-		ref := refOf(f.Pod)
-		doc.Pod, doc.Reason = &ref, f.Why
+func podOutcomeOf(o whatif.PodOutcome) podOutcome {
+	doc := podOutcome{State: string(o.State), Node: o.Node, TotalNodes: o.TotalNodes, RemovedBy: o.RemovedBy}
+	if o.Pod != (world.PodRef{}) {
+		ref := refOf(o.Pod)
+		doc.Pod = &ref
+	}
+	if o.Reason.Message != "" {
+		r := newReason(&o.Reason)
+		doc.Reason = &r
 	}
 	return doc
 }
 
-// text says first that nothing has happened, and then what would.
+// text says first that nothing was changed, and then what would change.
 func (d *whatIfDocument) text(w io.Writer) {
-	fmt.Fprintf(w, "hypothetical: what if %s?\n", printable.Line(strings.Join(d.Changes, ", "), 300))
-	fmt.Fprintf(w, "  asked at %s%s; nothing was changed\n\n", d.At, d.Source.within(offset(d.ago), d.Trace))
-	rows(w, "  ", d.numbers())
+	fmt.Fprintf(w, "what-if: %s\n", printable.Line(strings.Join(d.Changes, ", "), 300))
+	fmt.Fprintf(w, "  evaluated at %s%s; nothing was changed\n\n", d.At, d.Source.location(offsetText(d.since), d.Trace))
+	writeTable(w, "  ", d.numbers())
 	if len(d.Pods) == 0 {
-		fmt.Fprintln(w, "\nNo pod would fare differently")
+		fmt.Fprintln(w, "\nNo pod changes outcome")
 	} else {
-		section(w, fmt.Sprintf("%s would fare differently", counted(len(d.Pods), "pod")), fateLines(d.Pods))
+		section(w, countText(len(d.Pods), "pod")+" would change outcome", changeLines(d.Pods))
 	}
-	var held, notes [][]string
-	for _, h := range d.Held {
-		held = append(held, []string{podName(h.Pod), "stays on " + printable.Line(h.Node, 100), printable.Line(h.Why, 300)})
-		for _, t := range h.Troubles {
-			held = append(held, []string{"", "", printable.Line(t.Detail, 300)}, []string{"", "", "  " + strings.Join(t.Remedies, "; or ")})
+	var blocked, notes [][]string
+	for _, b := range d.Blocked {
+		blocked = append(blocked, []string{podName(b.Pod), "stays on " + printable.Line(b.Node, 100), printable.Line(b.Message, 300)})
+		for _, c := range b.Causes {
+			blocked = append(blocked, []string{"", "", printable.Line(c.Detail, 300)}, []string{"", "", "  " + strings.Join(c.Remedies, "; or ")})
 		}
 	}
-	section(w, "Held by disruption budgets", held)
-	section(w, counted(len(d.Waiting), "pod")+" would wait either way", waitingLines(d.Waiting))
+	section(w, "Blocked by PodDisruptionBudgets", blocked)
+	section(w, countText(len(d.StillPending), "pod")+" still pending", pendingLines(d.StillPending))
 	for _, n := range d.Notes {
 		notes = append(notes, []string{printable.Line(n, 300)})
 	}
-	section(w, "Besides", notes)
+	section(w, "Notes", notes)
 	if d.Truncated {
-		fmt.Fprintf(w, "\nThis was followed for %s and is not at rest: more would happen later\n", since(d.rest))
+		fmt.Fprintf(w, "\nTruncated after %s, before the cluster came to rest: more would happen later\n", durationText(d.rest))
 	} else {
-		fmt.Fprintf(w, "\nAt rest %s after the changes\n", since(d.rest))
+		fmt.Fprintf(w, "\nAt rest %s after the changes\n", durationText(d.rest))
 	}
-	fmt.Fprintf(w, "Ask again: %s\n", printable.Line(d.Command, 2000))
+	fmt.Fprintf(w, "Run again: %s\n", printable.Line(d.Command, 2000))
 	d.Source.text(w)
 }
 
 func podName(p podRef) string { return printable.Line(p.Namespace+"/"+p.Name, 150) }
 
-// numbers are before and after side by side.
+// numbers returns the summaries before and after, side by side.
 func (d *whatIfDocument) numbers() [][]string {
 	b, a := &d.Before, &d.After
 	table := [][]string{{"", "before", "after", "change"}}
@@ -293,73 +298,66 @@ func (d *whatIfDocument) numbers() [][]string {
 	count("moved", b.Moved, a.Moved)
 	count("evicted", b.Evicted, a.Evicted)
 	count("preempted", b.Preempted, a.Preempted)
-	percent("cpu allocated", b.CPU, a.CPU)
-	percent("memory allocated", b.Memory, a.Memory)
-	percent("fullest to emptiest", b.Spread, a.Spread)
-	percent("standard deviation", b.Deviation, a.Deviation)
+	percent("cpu requested", b.CPU, a.CPU)
+	percent("memory requested", b.Memory, a.Memory)
+	percent("utilization spread (max-min)", b.Spread, a.Spread)
+	percent("utilization deviation", b.Deviation, a.Deviation)
 	count("decisions", int(b.Decisions), int(a.Decisions))
 	return table
 }
 
-// mostLines is how many pods are listed for people; programs get them all.
-const mostLines = 200
+// maxLines bounds the pods in text output; JSON has all.
+const maxLines = 200
 
-func fateLines(pods []podFate) [][]string {
+func changeLines(pods []podChange) [][]string {
 	var lines [][]string
-	for _, p := range pods[:min(len(pods), mostLines)] {
-		lines = append(lines, []string{podName(p.Pod), p.Fate, p.Before.words(), "->", p.After.words()})
+	for _, p := range pods[:min(len(pods), maxLines)] {
+		lines = append(lines, []string{podName(p.Pod), p.Kind, p.Before.words(), "->", p.After.words()})
 	}
-	if rest := len(pods) - mostLines; rest > 0 {
+	if rest := len(pods) - maxLines; rest > 0 {
 		lines = append(lines, []string{fmt.Sprintf("and %d more", rest)})
 	}
 	return lines
 }
 
-// words are where a pod is, or why it is nowhere.
-func (f fareDocument) words() string {
-	text := printable.Line(f.Node, 100)
+// words returns a pod's node, or why it has none.
+func (o podOutcome) words() string {
+	text := printable.Line(o.Node, 100)
 	switch {
-	case f.Node == "" && f.Pod == nil && f.State == "":
-		return "not there"
-	case f.Node == "" && f.Pod == nil:
+	case o.Node == "" && o.Pod == nil && o.State == "":
+		return "does not exist"
+	case o.Node == "" && o.Pod == nil:
 		text = "gone"
-	case f.Node == "" && f.Of > 0:
-		text = fmt.Sprintf("no node: %s on %d of %d", printable.Line(f.Reason, 120), f.Nodes, f.Of)
-	case f.Node == "":
-		text = "no node"
-		if f.Reason != "" {
-			text += ": " + printable.Line(f.Reason, 160)
+	case o.Node == "" && o.TotalNodes > 0:
+		text = fmt.Sprintf("pending: %s on %d of %d", printable.Line(o.Reason.Reason, 120), o.Reason.Nodes, o.TotalNodes)
+	case o.Node == "":
+		text = "pending"
+		if o.Reason != nil {
+			text += ": " + printable.Line(o.Reason.Reason, 160)
 		}
 	}
-	if f.Left != "" {
-		text += " (" + f.Left + ")"
+	if o.RemovedBy != "" {
+		text += " (" + o.RemovedBy + ")"
 	}
 	return text
 }
 
-// waitingLines count the pods that wait by what most of the nodes say, most pods first.
-func waitingLines(pods []podFate) [][]string {
+// pendingLines counts the pods by reason, the most frequent first.
+func pendingLines(pods []podChange) [][]string {
 	counts := map[string]int{}
 	for _, p := range pods {
-		reason := p.After.Reason
-		if reason == "" {
-			reason = p.After.State
+		reason := p.After.State
+		if r := p.After.Reason; r != nil {
+			reason = r.Reason
 		}
 		counts[reason]++
 	}
-	var reasons []string
-	for r := range counts {
-		reasons = append(reasons, r)
-	}
-	slices.SortFunc(reasons, func(a, b string) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(a, b)
+	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 	var lines [][]string
 	for _, r := range reasons[:min(len(reasons), 12)] {
-		lines = append(lines, []string{counted(counts[r], "pod"), printable.Line(r, 200)})
+		lines = append(lines, []string{countText(counts[r], "pod"), printable.Line(r, 200)})
 	}
 	return lines
 }

@@ -16,6 +16,6 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-func TestAThirdPartyPluginTakesPart(t *testing.T) {
+func TestExample_ThirdPartyPlugin(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata"})
 }

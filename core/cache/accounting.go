@@ -8,19 +8,19 @@ import (
 	podrequests "orrery/core/requests"
 )
 
-// A container that requests no cpu or no memory counts this much in scoring, so that such pods spread out.
+// The cpu and memory that scoring counts for a container without such a request, so that these pods spread out.
 const (
 	defaultMilliCPU = 100               // thousandths of a core
 	defaultMemory   = 200 * 1024 * 1024 // bytes
 )
 
-// Accounting says how a pod's requests are added up. The zero value is what Kubernetes 1.35 does with its default
-// feature gates.
+// Accounting is the rule for summing a pod's requests. The zero value is that of Kubernetes 1.35 with default feature
+// gates.
 type Accounting struct {
-	// IgnorePodLevel leaves spec.resources out (feature gate PodLevelResources off).
+	// IgnorePodLevel ignores spec.resources (feature gate PodLevelResources off).
 	IgnorePodLevel bool
-	// PodLevelStatus lets status.resources weigh in for the requests of the whole pod
-	// (feature gate InPlacePodLevelResourcesVerticalScaling on).
+	// PodLevelStatus includes status.resources in the requests of the whole pod (feature gate
+	// InPlacePodLevelResourcesVerticalScaling on).
 	PodLevelStatus bool
 }
 
@@ -30,20 +30,20 @@ func (a Accounting) NewPodInfo(pod *v1.Pod) (*PodInfo, error) {
 	return info, info.Update(pod)
 }
 
-// sum is what the pod needs for itself and, second and third, its cpu and memory with a minimum for every container
-// that names none.
+// sum returns the pod's requests and, second and third, its cpu and memory with a default for every container without a
+// request.
 func (a Accounting) sum(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemory int64) {
 	if a.isPlain(pod) {
 		if requests, nonZeroCPU, nonZeroMemory, ok := sumPlain(pod); ok {
 			return requests, nonZeroCPU, nonZeroMemory
 		}
 	}
-	list, nonZero := a.lists(pod)
+	list, nonZero := a.requestLists(pod)
 	requests.Add(list)
 	return requests, nonZero.Cpu().MilliValue(), nonZero.Memory().Value()
 }
 
-// isPlain is true for most pods before they run: nothing but containers and overhead adds to the sum.
+// isPlain reports whether only containers and overhead add to the sum, as for most pods before they run.
 func (a Accounting) isPlain(pod *v1.Pod) bool {
 	if len(pod.Spec.InitContainers) > 0 || (pod.Spec.Resources != nil && !a.IgnorePodLevel) {
 		return false
@@ -56,7 +56,7 @@ func (a Accounting) isPlain(pod *v1.Pod) bool {
 	return true
 }
 
-// sumPlain adds up a plain pod without making any list. It gives up on resources that are counted by name.
+// sumPlain sums a plain pod without allocating a list. It returns false for a pod with scalar resources.
 func sumPlain(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemory int64, ok bool) {
 	var cpu, memory, storage resource.Quantity
 	var missingCPU, missingMemory int64
@@ -100,24 +100,24 @@ func sumPlain(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemory int64, 
 	return requests, cpu.MilliValue(), memory.Value(), true
 }
 
-// lists are the pod's requests, and the same with the minimums.
-func (a Accounting) lists(pod *v1.Pod) (requests, nonZero v1.ResourceList) {
+// requestLists returns the pod's requests without and with the defaults.
+func (a Accounting) requestLists(pod *v1.Pod) (requests, nonZero v1.ResourceList) {
 	options := resourcehelper.PodResourcesOptions{
 		UseStatusResources:                             true,
 		SkipPodLevelResources:                          a.IgnorePodLevel,
 		InPlacePodLevelResourcesVerticalScalingEnabled: a.PodLevelStatus,
 	}
 	requests = podrequests.Of(pod, options)
-	options.NonMissingContainerRequests = a.minimums(pod, requests)
+	options.NonMissingContainerRequests = a.defaultRequests(pod, requests)
 	if len(options.NonMissingContainerRequests) == 0 {
 		return requests, requests
 	}
 	return requests, podrequests.Of(pod, options)
 }
 
-// minimums are the per-container minimums that apply to the pod. Where the pod as a whole has requests, a minimum
-// counts only for a resource that neither the pod nor any container asks for.
-func (a Accounting) minimums(pod *v1.Pod, requests v1.ResourceList) v1.ResourceList {
+// defaultRequests returns the per-container defaults that apply to the pod. A pod with pod-level requests gets a
+// default only for a resource that neither the pod nor any container requests.
+func (a Accounting) defaultRequests(pod *v1.Pod, requests v1.ResourceList) v1.ResourceList {
 	minimums := v1.ResourceList{
 		v1.ResourceCPU:    *resource.NewMilliQuantity(defaultMilliCPU, resource.DecimalSI),
 		v1.ResourceMemory: *resource.NewQuantity(defaultMemory, resource.DecimalSI),

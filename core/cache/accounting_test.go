@@ -11,7 +11,7 @@ import (
 
 const mib = 1 << 20
 
-func TestRequestsOfAPod(t *testing.T) {
+func TestAccounting_PodRequests(t *testing.T) {
 	resized := func(p *mk.PodBuilder, conditions ...v1.PodCondition) *v1.Pod {
 		pod := p.Obj()
 		pod.Status.Conditions = conditions
@@ -107,6 +107,11 @@ func TestRequestsOfAPod(t *testing.T) {
 			Accounting{IgnorePodLevel: true},
 			sum{1000, mib, 1000, mib, nil},
 		},
+		{
+			"the feature off, requests of the whole pod do not replace the minimums", podLevel(mk.Pod("p"), "cpu", "2"),
+			Accounting{IgnorePodLevel: true},
+			sum{0, 0, 100, 200 * mib, nil},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -120,7 +125,7 @@ func TestRequestsOfAPod(t *testing.T) {
 	}
 }
 
-func TestTheShortWayToAPlainPodsSumIsTheLongWay(t *testing.T) {
+func TestAccounting_SumPlainEqualsSum(t *testing.T) {
 	quantities := rapid.SampledFrom([]string{"", "0", "1", "1u", "999u", "100m", "1.5Gi", "9E", "1n"})
 	rapid.Check(t, func(t *rapid.T) {
 		list := func(label string) v1.ResourceList {
@@ -138,7 +143,7 @@ func TestTheShortWayToAPlainPodsSumIsTheLongWay(t *testing.T) {
 		}
 		pod := b.Obj()
 		pod.Spec.Overhead = list("overhead")
-		requests, nonZero := Accounting{}.lists(pod)
+		requests, nonZero := Accounting{}.requestLists(pod)
 		want := *NewResource(requests)
 		got, cpu, memory, ok := sumPlain(pod)
 		if !ok {

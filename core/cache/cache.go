@@ -10,47 +10,47 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Cache is what the scheduler believes the cluster to be: the pods that are bound, the pods it has decided to bind
-// (assumed), and the nodes with the sums over their pods.
+// Cache is the scheduler's view of the cluster: the bound pods, the assumed pods, which it has decided to bind, and the
+// nodes with the sums over their pods.
 type Cache struct {
 	accounting Accounting
 
-	entries    map[string]*entry // by node name, ghosts included
+	entries    map[string]*entry // by node name, imaginary nodes included
 	newest     *entry            // front of the list of entries
 	generation int64
 
-	tree       *tree
-	treeShared bool // a fork reads the same tree
-	images     imageTable
+	nodeTree       *nodeTree
+	nodeTreeShared bool // a fork reads the same tree
+	images         imageTable
 
 	pods    podTable        // bound and assumed
 	assumed map[string]bool // UID of every assumed pod → its binding has finished
 }
 
-// New is an empty cache that adds up requests as Kubernetes 1.35 does by default.
-func New() *Cache { return NewWith(Accounting{}) }
+// New returns an empty cache with the default Accounting.
+func New() *Cache { return NewWithAccounting(Accounting{}) }
 
-// NewWith is an empty cache with other rules for adding up requests.
-func NewWith(a Accounting) *Cache {
+// NewWithAccounting returns an empty cache with the given Accounting.
+func NewWithAccounting(a Accounting) *Cache {
 	return &Cache{
 		accounting: a,
 		entries:    map[string]*entry{},
-		tree:       newTree(),
+		nodeTree:   newNodeTree(),
 		images:     newImageTable(),
 		assumed:    map[string]bool{},
 	}
 }
 
-// NodeCount is how many nodes the cache has an entry for, ghosts included.
+// NodeCount is the number of nodes, including imaginary nodes.
 func (c *Cache) NodeCount() int { return len(c.entries) }
 
-// PodCount is how many pods are bound or assumed, those of deleted nodes included.
+// PodCount is the number of bound and assumed pods, including those of deleted nodes.
 func (c *Cache) PodCount() int { return c.pods.count }
 
-// Generation is the stamp of the latest change.
+// Generation is the generation of the latest change.
 func (c *Cache) Generation() int64 { return c.generation }
 
-// Dump is a full copy for whoever debugs the cache.
+// Dump is a full copy of a cache, for debugging.
 type Dump struct {
 	AssumedPods sets.Set[string] // UIDs
 	Nodes       map[string]*NodeInfo
@@ -60,19 +60,19 @@ type Dump struct {
 func (c *Cache) Dump() *Dump {
 	d := &Dump{AssumedPods: sets.KeySet(c.assumed), Nodes: make(map[string]*NodeInfo, len(c.entries))}
 	for name, e := range c.entries {
-		d.Nodes[name] = c.current(e).Copy()
+		d.Nodes[name] = c.withImageStates(e).Copy()
 	}
 	return d
 }
 
-// AssumedPod is a decision that the cluster has not confirmed yet.
+// AssumedPod is a placed pod that the cluster has not confirmed yet.
 type AssumedPod struct {
 	UID, Namespace, Name string
 	Node                 string
-	BindingFinished      bool // the API server has answered; only the pod's own event is still missing
+	BindingFinished      bool // the API server has responded; only the pod's own event is missing
 }
 
-// Assumed are the assumed pods by namespace, name and UID.
+// Assumed lists the assumed pods by namespace, name and UID.
 func (c *Cache) Assumed() []AssumedPod {
 	list := make([]AssumedPod, 0, len(c.assumed))
 	for _, uid := range slices.Sorted(maps.Keys(c.assumed)) {
@@ -85,31 +85,31 @@ func (c *Cache) Assumed() []AssumedPod {
 	return list
 }
 
-// AssumedCount is how many pods are assumed.
+// AssumedCount is the number of assumed pods.
 func (c *Cache) AssumedCount() int { return len(c.assumed) }
 
-// Recent goes through the nodes from the most to the least recently changed; a node that is gone but still has pods
-// is among them, with a nil Node. The NodeInfos are the cache's own: read them before the cache changes, or Copy them.
-func (c *Cache) Recent() iter.Seq[*NodeInfo] {
+// RecentlyChanged iterates over the nodes from the most to the least recently changed, including deleted nodes with
+// pods, whose Node is nil. The NodeInfos are the cache's own: read them before the cache changes, or Copy them.
+func (c *Cache) RecentlyChanged() iter.Seq[*NodeInfo] {
 	return func(yield func(*NodeInfo) bool) {
 		for e := c.newest; e != nil; e = e.older {
-			if !yield(c.current(e)) {
+			if !yield(c.withImageStates(e)) {
 				return
 			}
 		}
 	}
 }
 
-// Zone is one group of the round robin.
+// Zone is one zone of the node tree.
 type Zone struct {
 	Region, Name string   // both empty for nodes without either label
-	Nodes        []string // in the order in which the round robin takes them
+	Nodes        []string // in round-robin order
 }
 
-// Zones are the zones in the order in which the round robin visits them.
+// Zones lists the zones in round-robin order.
 func (c *Cache) Zones() []Zone {
-	zones := make([]Zone, len(c.tree.zones))
-	for i, z := range c.tree.zones {
+	zones := make([]Zone, len(c.nodeTree.zones))
+	for i, z := range c.nodeTree.zones {
 		zones[i].Region, zones[i].Name, _ = strings.Cut(z.key, zoneKeySeparator)
 		for _, m := range z.nodes {
 			zones[i].Nodes = append(zones[i].Nodes, m.name)

@@ -9,8 +9,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Check compares everything the cache keeps up to date step by step with what follows from its nodes and pods, and
-// says where they differ. It costs as much as building the cache anew: it is for tests and for finding a bug.
+// Check compares the incrementally updated state with one computed from the nodes and pods, and reports differences. It
+// costs as much as rebuilding the cache: it is for tests and debugging.
 func (c *Cache) Check() error {
 	for _, check := range []func() error{c.checkOrder, c.checkNodes, c.checkTree, c.checkImages, c.checkPods} {
 		if err := check(); err != nil {
@@ -20,7 +20,7 @@ func (c *Cache) Check() error {
 	return nil
 }
 
-// checkOrder walks the list of entries: newest first, linked the same way in both directions, nobody left out.
+// checkOrder checks the list: newest first, consistently linked in both directions, and complete.
 func (c *Cache) checkOrder() error {
 	var newer *entry
 	seen := 0
@@ -64,8 +64,8 @@ func (c *Cache) checkNodes() error {
 	return nil
 }
 
-// checkSums adds the pods up again. Ports are a set from which either of two pods with one port takes it away, so they
-// can be fewer than the pods claim, never more.
+// checkSums sums the pods again. Ports are a set, and removing either of two pods with one port frees it, so the set
+// can be smaller than the pods' ports but never larger.
 func (n *NodeInfo) checkSums() error {
 	again := &NodeInfo{}
 	if n.node != nil {
@@ -77,23 +77,23 @@ func (n *NodeInfo) checkSums() error {
 		again.attach(info, 0)
 	}
 	switch {
-	case !n.requested.same(&again.requested):
+	case !n.requested.equal(&again.requested):
 		return fmt.Errorf("requested is %s, the pods add up to %s", n.requested.text(), again.requested.text())
-	case !n.nonZeroRequested.same(&again.nonZeroRequested):
+	case !n.nonZeroRequested.equal(&again.nonZeroRequested):
 		return fmt.Errorf("nonZeroRequested is %s, the pods add up to %s", n.nonZeroRequested.text(), again.nonZeroRequested.text())
-	case !n.allocatable.same(&again.allocatable):
+	case !n.allocatable.equal(&again.allocatable):
 		return fmt.Errorf("allocatable is %s, the node says %s", n.allocatable.text(), again.allocatable.text())
-	case !maps.Equal(n.claims, again.claims):
-		return fmt.Errorf("claims are %v, the pods use %v", n.claims, again.claims)
-	case !sameMembers(n.affinePods.items, again.affinePods.items):
-		return fmt.Errorf("%d pods with affinity, %d expected", len(n.affinePods.items), len(again.affinePods.items))
-	case !sameMembers(n.requiredAntiPods.items, again.requiredAntiPods.items):
+	case !maps.Equal(n.pvcRefCounts, again.pvcRefCounts):
+		return fmt.Errorf("claims are %v, the pods use %v", n.pvcRefCounts, again.pvcRefCounts)
+	case !sameMembers(n.podsWithAffinity.items, again.podsWithAffinity.items):
+		return fmt.Errorf("%d pods with affinity, %d expected", len(n.podsWithAffinity.items), len(again.podsWithAffinity.items))
+	case !sameMembers(n.podsWithRequiredAntiAffinity.items, again.podsWithRequiredAntiAffinity.items):
 		return fmt.Errorf("%d pods with required anti-affinity, %d expected",
-			len(n.requiredAntiPods.items), len(again.requiredAntiPods.items))
+			len(n.podsWithRequiredAntiAffinity.items), len(again.podsWithRequiredAntiAffinity.items))
 	}
-	for ip, ports := range n.ports {
+	for ip, ports := range n.usedPorts {
 		for port := range ports {
-			if _, claimed := again.ports[ip][port]; !claimed {
+			if _, claimed := again.usedPorts[ip][port]; !claimed {
 				return fmt.Errorf("port %s %s:%d is in use by no pod", port.Protocol, ip, port.Port)
 			}
 		}
@@ -101,8 +101,8 @@ func (n *NodeInfo) checkSums() error {
 	return nil
 }
 
-// same compares amounts; a scalar of zero is as good as none.
-func (r *Resource) same(o *Resource) bool {
+// equal compares amounts; a zero scalar equals a missing one.
+func (r *Resource) equal(o *Resource) bool {
 	without := func(scalars map[v1.ResourceName]int64) map[v1.ResourceName]int64 {
 		counted := maps.Clone(scalars)
 		maps.DeleteFunc(counted, func(_ v1.ResourceName, q int64) bool { return q == 0 })
@@ -116,14 +116,14 @@ func sameMembers(a, b []fwk.PodInfo) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(info fwk.PodInfo) bool { return !slices.Contains(b, info) })
 }
 
-// checkTree compares the tree with the nodes: each is in the zone of its labels, and nothing else is in the tree.
+// checkTree compares the tree with the nodes: each is in the zone of its labels, and the tree has no others.
 func (c *Cache) checkTree() error {
-	names, err := c.tree.list()
+	names, err := c.nodeTree.list()
 	if err != nil {
 		return err
 	}
-	if len(names) != c.tree.len() {
-		return fmt.Errorf("the tree lists %d nodes but counts %d", len(names), c.tree.len())
+	if len(names) != c.nodeTree.len() {
+		return fmt.Errorf("the tree lists %d nodes but counts %d", len(names), c.nodeTree.len())
 	}
 	present := 0
 	for name, e := range c.entries {
@@ -131,7 +131,7 @@ func (c *Cache) checkTree() error {
 			continue
 		}
 		present++
-		if at, known := c.tree.where[name]; !known || at.zone.key != zoneKey(e.info.node) {
+		if at, known := c.nodeTree.positions[name]; !known || at.zone.key != zoneKey(e.info.node) {
 			return fmt.Errorf("node %q: not in the tree under its zone %q", name, zoneKey(e.info.node))
 		}
 	}
@@ -171,7 +171,7 @@ func (c *Cache) checkImages() error {
 	return nil
 }
 
-// checkPods compares the table of pods with the pods on the nodes, and the assumed pods with the table.
+// checkPods compares the pod table with the pods on the nodes, and the assumed pods with the table.
 func (c *Cache) checkPods() error {
 	onNodes, inTable := 0, 0
 	for _, e := range c.entries {

@@ -8,7 +8,7 @@ import (
 )
 
 // Every kind of damage that Check looks for is found.
-func TestCheckFindsDamage(t *testing.T) {
+func TestCheck_FindsDamage(t *testing.T) {
 	tests := []struct {
 		name   string
 		damage func(*Cache)
@@ -21,17 +21,17 @@ func TestCheckFindsDamage(t *testing.T) {
 		{"a stamp never given out", func(c *Cache) { c.generation = 0 }, "latest one given out"},
 		{"a ghost without pods", func(c *Cache) {
 			e := c.entry("ghost")
-			c.own(e).generation = c.nextGeneration()
+			c.writableInfo(e).generation = c.nextGeneration()
 			c.moveToFront(e)
 		}, "neither node nor pods"},
 		{"another node", func(c *Cache) { c.entries["n1"].info.node = mk.Node("x").Obj() }, `holds node "x"`},
 		{"requested", func(c *Cache) { c.entries["n1"].info.requested.AddScalar("gpu", 1) }, "requested is"},
 		{"nonZeroRequested", func(c *Cache) { c.entries["n1"].info.nonZeroRequested.Memory++ }, "nonZeroRequested is"},
 		{"allocatable", func(c *Cache) { c.entries["n1"].info.allocatable.AllowedPodNumber++ }, "allocatable is"},
-		{"claims", func(c *Cache) { c.entries["n1"].info.claims["default/v"]++ }, "claims are"},
+		{"claims", func(c *Cache) { c.entries["n1"].info.pvcRefCounts["default/v"]++ }, "claims are"},
 		{"ports", func(c *Cache) { c.entries["n1"].info.takePorts([]hostPort{{port: 9}}) }, "in use by no pod"},
-		{"zone", func(c *Cache) { c.tree.put("n1", "elsewhere") }, "under its zone"},
-		{"a node in the tree only", func(c *Cache) { c.tree.put("x", "") }, "the tree has 3"},
+		{"zone", func(c *Cache) { c.nodeTree.put("n1", "elsewhere") }, "under its zone"},
+		{"a node in the tree only", func(c *Cache) { c.nodeTree.put("x", "") }, "the tree has 3"},
 		{"images of a node", func(c *Cache) { c.entries["n1"].imageNames = nil }, "counted for 0 images"},
 		{"nodes of an image", func(c *Cache) {
 			s := c.images.states["app"]

@@ -10,23 +10,23 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// CorruptionError says that the outside world contradicts the cache about where a bound pod is, which no later event
-// can put right. kube-scheduler ends its process here and starts over from a fresh list; the cache leaves its state
-// as it was and lets the caller decide.
+// CorruptionError reports that an event contradicts the cache about a bound pod's node, which no later event can
+// correct. kube-scheduler exits here and restarts from a fresh list; the cache leaves its state as it was and lets the
+// caller decide.
 type CorruptionError struct {
-	What       string // the operation: "update" or "remove"
+	Operation  string // the operation: "update" or "remove"
 	Pod        string // namespace/name
 	CachedNode string // where the cache has the pod
-	GivenNode  string // where the caller says it is
+	GivenNode  string // where the event has it
 }
 
 func (e *CorruptionError) Error() string {
 	return fmt.Sprintf("%s pod %s: it is on node %s in the cache but on %s in the event; "+
 		"the cache is corrupted, rebuild it from a fresh list of pods and nodes",
-		e.What, shown(e.Pod), shown(e.CachedNode), shown(e.GivenNode))
+		e.Operation, printableName(e.Pod), printableName(e.CachedNode), printableName(e.GivenNode))
 }
 
-// podKey is what the cache knows a pod by: its UID, so that a pod of the same name created later is another pod.
+// podKey returns the UID, the cache's key of a pod, so that a later pod of the same name is another pod.
 func podKey(pod *v1.Pod) (string, error) {
 	if pod == nil || pod.UID == "" {
 		return "", errors.New("cannot get cache key for pod with empty UID")
@@ -34,7 +34,7 @@ func podKey(pod *v1.Pod) (string, error) {
 	return string(pod.UID), nil
 }
 
-// podName is namespace/name, without the slash where there is no namespace.
+// podName is namespace/name, or the name alone without a namespace.
 func podName(pod *v1.Pod) string {
 	if pod.Namespace == "" {
 		return pod.Name
@@ -42,12 +42,14 @@ func podName(pod *v1.Pod) string {
 	return pod.Namespace + "/" + pod.Name
 }
 
-// described is how error texts name a pod: UID(namespace/name).
-func described(pod *v1.Pod) string { return shown(string(pod.UID)) + "(" + shown(podName(pod)) + ")" }
+// describePod formats a pod for error texts: UID(namespace/name).
+func describePod(pod *v1.Pod) string {
+	return printableName(string(pod.UID)) + "(" + printableName(podName(pod)) + ")"
+}
 
-// shown is a name as it may be printed. What the API server lets in comes out unchanged; anything that could drive a
-// terminal is quoted, and what is longer than any real name is cut.
-func shown(name string) string {
+// printableName formats a name for printing. Names that the API server accepts are unchanged; others that could contain
+// terminal control sequences are quoted, and names longer than any valid one are cut.
+func printableName(name string) string {
 	const longest = 512
 	if len(name) > longest {
 		name = name[:longest] + "..."

@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Fork is a second cache with the same content. Both go their own way from here: they share every NodeInfo, the tree,
-// the images and the pods until one of them changes one. The two may be used by different goroutines.
+// Fork returns an independent cache with the same content. Both share every NodeInfo, the tree, the images and the pods
+// until one of them changes them. Different goroutines may use the two.
 func (c *Cache) Fork() *Cache {
-	c.treeShared = true
+	c.nodeTreeShared = true
 	fork := &Cache{
-		accounting: c.accounting,
-		entries:    make(map[string]*entry, len(c.entries)),
-		generation: c.generation,
-		tree:       c.tree,
-		treeShared: true,
-		images:     c.images.fork(),
-		pods:       c.pods.fork(),
-		assumed:    maps.Clone(c.assumed),
+		accounting:     c.accounting,
+		entries:        make(map[string]*entry, len(c.entries)),
+		generation:     c.generation,
+		nodeTree:       c.nodeTree,
+		nodeTreeShared: true,
+		images:         c.images.fork(),
+		pods:           c.pods.fork(),
+		assumed:        maps.Clone(c.assumed),
 	}
-	entries := make([]entry, len(c.entries)) // in one piece: a fork walks and drops them together
+	entries := make([]entry, len(c.entries)) // one allocation: a fork visits and drops them together
 	var newer *entry
 	for e, i := c.newest, 0; e != nil; e, i = e.older, i+1 {
-		e.info.freeze()
-		e.borrowed = true
+		e.info.markShared()
+		e.shared = true
 		own := &entries[i]
 		*own = *e
 		own.newer, own.older = newer, nil
@@ -38,14 +38,14 @@ func (c *Cache) Fork() *Cache {
 	return fork
 }
 
-// Fork is a second snapshot with the same content, to be refreshed from a fork of the cache.
+// Fork returns a snapshot with the same content, to be refreshed from a fork of the cache.
 func (s *Snapshot) Fork() *Snapshot {
 	fork := &Snapshot{
-		slots:       make(map[string]*slot, len(s.slots)),
-		claims:      maps.Clone(s.claims),
-		generation:  s.generation,
-		treeVersion: s.treeVersion,
-		changes:     slices.Clone(s.changes),
+		slots:         make(map[string]*slot, len(s.slots)),
+		pvcNodeCounts: maps.Clone(s.pvcNodeCounts),
+		generation:    s.generation,
+		treeVersion:   s.treeVersion,
+		changed:       slices.Clone(s.changed),
 	}
 	names := make([]string, len(s.list))
 	slots := make([]slot, len(s.list))
@@ -54,6 +54,6 @@ func (s *Snapshot) Fork() *Snapshot {
 		slots[i] = *s.slots[names[i]]
 		fork.slots[names[i]] = &slots[i]
 	}
-	fork.order(names)
+	fork.rebuildLists(names)
 	return fork
 }

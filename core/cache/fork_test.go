@@ -9,7 +9,7 @@ import (
 )
 
 // The race detector is the judge here: forks share memory that neither may write.
-func TestForksMayLiveOnDifferentGoroutines(t *testing.T) {
+func TestFork_ConcurrentUse(t *testing.T) {
 	c := New()
 	for i := range 20 {
 		node := fmt.Sprint("n", i)

@@ -7,11 +7,12 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// imageTable knows, for every image name on any node, its size and how many nodes have it. The size is what the node
-// said that brought the image in; it stays until the last node loses the image, even if another reports another size.
+// imageTable maps every image name on any node to its size and the number of nodes that have it. The size is that of
+// the node that first reported the image, until the last node drops the image, even if another node reports another
+// size.
 //
-// A summary is replaced, never written, so any number of nodes and copies may hold it. The version moves on with every
-// replacement: while it stands still, every map made before is still true.
+// A summary is replaced, never written, so any number of nodes and copies may share it. Every replacement increments
+// the version: maps built at the same version are still valid.
 type imageTable struct {
 	states  map[string]imageState
 	version uint64
@@ -20,15 +21,15 @@ type imageTable struct {
 }
 
 type imageState struct {
-	summary *fwk.ImageStateSummary // nil while it has to be made anew
+	summary *fwk.ImageStateSummary // nil until recomputed
 	size    int64
 	nodes   int
-	visit   uint64 // the change that last counted a node here; a node counts once however often it names the image
+	visit   uint64 // the change that last counted a node; a node counts once even if it lists the image repeatedly
 }
 
 func newImageTable() imageTable { return imageTable{states: map[string]imageState{}} }
 
-// replace takes a node off the images it had and puts it on the ones it has now, and gives back their names, each once.
+// replace replaces a node's images, and returns their names without duplicates.
 func (t *imageTable) replace(had []string, has []v1.ContainerImage) []string {
 	if len(had) == 0 && len(has) == 0 {
 		return nil
@@ -41,14 +42,14 @@ func (t *imageTable) replace(had []string, has []v1.ContainerImage) []string {
 		s.nodes--
 		t.states[name] = s
 	}
-	names := t.put(has)
-	t.settle(had)
-	t.settle(names)
+	names := t.countNode(has)
+	t.refreshSummaries(had)
+	t.refreshSummaries(names)
 	return names
 }
 
-// put counts the node at every image it has, once each.
-func (t *imageTable) put(images []v1.ContainerImage) []string {
+// countNode counts the node once for each of its images.
+func (t *imageTable) countNode(images []v1.ContainerImage) []string {
 	var names []string
 	t.visit++
 	for i := range images {
@@ -69,8 +70,8 @@ func (t *imageTable) put(images []v1.ContainerImage) []string {
 	return names
 }
 
-// settle drops the images that no node has and renews the summaries that are no longer true.
-func (t *imageTable) settle(names []string) {
+// refreshSummaries deletes the images that no node has and replaces outdated summaries.
+func (t *imageTable) refreshSummaries(names []string) {
 	for _, name := range names {
 		s, known := t.states[name]
 		switch {
@@ -86,7 +87,7 @@ func (t *imageTable) settle(names []string) {
 	}
 }
 
-// view is the map of the named images as they are now: the old map if it still says so, else a new one.
+// view returns the map of the named images: the old map if it is still valid, else a new one.
 func (t *imageTable) view(names []string, old map[string]*fwk.ImageStateSummary) (view map[string]*fwk.ImageStateSummary, fresh bool) {
 	if len(names) == len(old) && t.agrees(names, old) {
 		return old, false
@@ -110,7 +111,7 @@ func (t *imageTable) agrees(names []string, old map[string]*fwk.ImageStateSummar
 	return true
 }
 
-// fork is a table that both sides read until one of them changes it.
+// fork returns a copy that shares its map until one side changes it.
 func (t *imageTable) fork() imageTable {
 	t.shared = true
 	return *t

@@ -12,7 +12,7 @@ import (
 	"orrery/core/mk"
 )
 
-// model is the slow, obvious cache: pods in a map, nodes in a list, everything else worked out when asked for.
+// model is a slow, simple cache: pods in a map, nodes in a list, everything else computed on demand.
 type model struct {
 	pods    map[types.UID]*v1.Pod
 	assumed map[types.UID]bool
@@ -124,8 +124,8 @@ func anyPod(t *rapid.T) *v1.Pod {
 	return b.Obj()
 }
 
-// step does one random thing to the cache and, if the cache should take it, to the model.
-func step(t *rapid.T, c *Cache, m *model) {
+// applyRandom does one random thing to the cache and, if the cache should take it, to the model.
+func applyRandom(t *rapid.T, c *Cache, m *model) {
 	pod := anyPod(t)
 	cached, known := m.pods[pod.UID]
 	assumed := m.assumed[pod.UID]
@@ -180,8 +180,8 @@ func step(t *rapid.T, c *Cache, m *model) {
 	}
 }
 
-// agree compares the cache and a snapshot of it with the model.
-func agree(t *rapid.T, c *Cache, s *Snapshot, m *model) {
+// checkAgainstModel compares the cache and a snapshot of it with the model.
+func checkAgainstModel(t *rapid.T, c *Cache, s *Snapshot, m *model) {
 	if err := c.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -226,12 +226,12 @@ func agree(t *rapid.T, c *Cache, s *Snapshot, m *model) {
 	for _, claim := range []string{"default/v", "default/w"} {
 		same(t, "use of claim "+claim, claims[claim], s.IsPVCUsedByPods(claim))
 	}
-	equalsOneBuiltFromNothing(t, c, s)
+	checkAgainstFresh(t, c, s)
 }
 
-// equalsOneBuiltFromNothing compares the snapshot with a first snapshot of the same cache. How many nodes have an image
+// checkAgainstFresh compares the snapshot with a first snapshot of the same cache. How many nodes have an image
 // is left out: it is as old as the node's last change.
-func equalsOneBuiltFromNothing(t *rapid.T, c *Cache, s *Snapshot) {
+func checkAgainstFresh(t *rapid.T, c *Cache, s *Snapshot) {
 	fresh := NewSnapshot()
 	if err := c.UpdateSnapshot(fresh); err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ func equalsOneBuiltFromNothing(t *rapid.T, c *Cache, s *Snapshot) {
 	same(t, "order", nodeNames(fresh.List()), nodeNames(s.List()))
 	same(t, "affinity list", nodeNames(fresh.HavePodsWithAffinityList()), nodeNames(s.HavePodsWithAffinityList()))
 	same(t, "anti-affinity list", nodeNames(fresh.HavePodsWithRequiredAntiAffinityList()), nodeNames(s.HavePodsWithRequiredAntiAffinityList()))
-	same(t, "claims", fresh.claims, s.claims)
+	same(t, "claims", fresh.pvcNodeCounts, s.pvcNodeCounts)
 	same(t, "generation", fresh.Generation(), s.Generation())
 	for i := range fresh.list {
 		want, got := stateOf(fresh.list[i]), stateOf(s.list[i])
@@ -249,20 +249,20 @@ func equalsOneBuiltFromNothing(t *rapid.T, c *Cache, s *Snapshot) {
 	}
 }
 
-func TestAnyHistoryLeavesTheCacheAsTheObviousModelSays(t *testing.T) {
+func TestCache_MatchesModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, m, s := New(), newModel(), NewSnapshot()
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
-			step(t, c, m)
+			applyRandom(t, c, m)
 			if rapid.IntRange(0, 3).Draw(t, "refresh") == 0 {
-				agree(t, c, s, m)
+				checkAgainstModel(t, c, s, m)
 			}
 		}
-		agree(t, c, s, m)
+		checkAgainstModel(t, c, s, m)
 	})
 }
 
-func TestForksGoTheirOwnWays(t *testing.T) {
+func TestFork_Independent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type side struct {
 			c *Cache
@@ -278,18 +278,18 @@ func TestForksGoTheirOwnWays(t *testing.T) {
 					sides = append(sides, side{at.c.Fork(), at.s.Fork(), at.m.clone()})
 				}
 			case 1, 2:
-				agree(t, at.c, at.s, at.m)
+				checkAgainstModel(t, at.c, at.s, at.m)
 			default:
-				step(t, at.c, at.m)
+				applyRandom(t, at.c, at.m)
 			}
 		}
 		for _, at := range sides {
-			agree(t, at.c, at.s, at.m)
+			checkAgainstModel(t, at.c, at.s, at.m)
 		}
 	})
 }
 
-func TestChangedNamesExactlyTheNodesThatChanged(t *testing.T) {
+func TestSnapshot_ChangedNamesChangedNodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, m, s := New(), newModel(), NewSnapshot()
 		for range rapid.IntRange(1, 12).Draw(t, "refreshes") {
@@ -298,7 +298,7 @@ func TestChangedNamesExactlyTheNodesThatChanged(t *testing.T) {
 				before[info.Node().Name] = stateOf(info)
 			}
 			for range rapid.IntRange(0, 6).Draw(t, "steps") {
-				step(t, c, m)
+				applyRandom(t, c, m)
 			}
 			if err := c.UpdateSnapshot(s); err != nil {
 				t.Fatal(err)

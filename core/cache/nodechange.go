@@ -8,7 +8,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Every change of a NodeInfo is one of the four below, and every one is given the generation it makes.
+// A NodeInfo changes only by setNode, clearNode, attach and detach, each with the new generation.
 
 func (n *NodeInfo) setNode(node *v1.Node, generation int64) {
 	n.node = node
@@ -20,7 +20,7 @@ func (n *NodeInfo) setNode(node *v1.Node, generation int64) {
 	n.generation = generation
 }
 
-// clearNode forgets the node object and keeps everything else: the pods may still be there.
+// clearNode removes the node object and keeps the rest, as pods may still be there.
 func (n *NodeInfo) clearNode(generation int64) {
 	n.node = nil
 	n.generation = generation
@@ -28,39 +28,39 @@ func (n *NodeInfo) clearNode(generation int64) {
 
 func (n *NodeInfo) attach(info fwk.PodInfo, generation int64) {
 	n.pods.add(info)
-	n.sum(info, 1)
-	if d := detailsOfInfo(info); d != nil {
-		if d.affine {
-			n.affinePods.add(info)
+	n.addRequests(info, 1)
+	if d := detailsOf(info); d != nil {
+		if d.hasAffinity {
+			n.podsWithAffinity.add(info)
 		}
-		if d.requiredAnti {
-			n.requiredAntiPods.add(info)
+		if d.hasRequiredAntiAffinity {
+			n.podsWithRequiredAntiAffinity.add(info)
 		}
 		n.takePorts(d.ports)
-		n.countClaims(d.claims, 1, generation)
+		n.countPVCRefs(d.claims, 1, generation)
 	}
 	n.generation = generation
 }
 
-// detach takes the i-th pod away.
+// detach removes the i-th pod.
 func (n *NodeInfo) detach(i int, generation int64) {
 	info := n.pods.items[i]
 	n.pods.removeAt(i)
-	n.sum(info, -1)
-	if d := detailsOfInfo(info); d != nil {
-		if at := n.affinePods.indexOf(info); at >= 0 {
-			n.affinePods.removeAt(at)
+	n.addRequests(info, -1)
+	if d := detailsOf(info); d != nil {
+		if at := n.podsWithAffinity.indexOf(info); at >= 0 {
+			n.podsWithAffinity.removeAt(at)
 		}
-		if at := n.requiredAntiPods.indexOf(info); at >= 0 {
-			n.requiredAntiPods.removeAt(at)
+		if at := n.podsWithRequiredAntiAffinity.indexOf(info); at >= 0 {
+			n.podsWithRequiredAntiAffinity.removeAt(at)
 		}
 		n.freePorts(d.ports)
-		n.countClaims(d.claims, -1, generation)
+		n.countPVCRefs(d.claims, -1, generation)
 	}
 	n.generation = generation
 }
 
-func (n *NodeInfo) sum(info fwk.PodInfo, sign int64) {
+func (n *NodeInfo) addRequests(info fwk.PodInfo, sign int64) {
 	total := info.CalculateResource()
 	n.requested.move(total.Resource, sign)
 	n.nonZeroRequested.MilliCPU += sign * total.Non0CPU
@@ -71,52 +71,52 @@ func (n *NodeInfo) takePorts(ports []hostPort) {
 	if len(ports) == 0 {
 		return
 	}
-	n.ownPorts()
+	n.writablePorts()
 	for _, p := range ports {
-		n.ports.Add(p.ip, p.protocol, p.port)
+		n.usedPorts.Add(p.ip, p.protocol, p.port)
 	}
 }
 
-// freePorts frees a port even if a second pod also claims it, as kube-scheduler does: ports are a set, not a count.
+// freePorts frees a port even if a second pod also uses it, as kube-scheduler does: ports are a set, not a count.
 func (n *NodeInfo) freePorts(ports []hostPort) {
 	if len(ports) == 0 {
 		return
 	}
-	n.ownPorts()
+	n.writablePorts()
 	for _, p := range ports {
-		n.ports.Remove(p.ip, p.protocol, p.port)
+		n.usedPorts.Remove(p.ip, p.protocol, p.port)
 	}
 }
 
-func (n *NodeInfo) ownPorts() {
+func (n *NodeInfo) writablePorts() {
 	switch {
-	case n.ports == nil:
-		n.ports = fwk.HostPortInfo{}
-	case n.portsShared:
-		own := make(fwk.HostPortInfo, len(n.ports))
-		for ip, set := range n.ports {
+	case n.usedPorts == nil:
+		n.usedPorts = fwk.HostPortInfo{}
+	case n.usedPortsShared:
+		own := make(fwk.HostPortInfo, len(n.usedPorts))
+		for ip, set := range n.usedPorts {
 			own[ip] = maps.Clone(set)
 		}
-		n.ports = own
+		n.usedPorts = own
 	}
-	n.portsShared = false
+	n.usedPortsShared = false
 }
 
-func (n *NodeInfo) countClaims(claims []string, change int, generation int64) {
+func (n *NodeInfo) countPVCRefs(claims []string, change int, generation int64) {
 	if len(claims) == 0 {
 		return
 	}
 	switch {
-	case n.claims == nil:
-		n.claims = map[string]int{}
-	case n.claimsShared:
-		n.claims = maps.Clone(n.claims)
+	case n.pvcRefCounts == nil:
+		n.pvcRefCounts = map[string]int{}
+	case n.pvcRefCountsShared:
+		n.pvcRefCounts = maps.Clone(n.pvcRefCounts)
 	}
-	n.claimsShared = false
-	n.claimsGeneration = generation
+	n.pvcRefCountsShared = false
+	n.pvcRefCountsGeneration = generation
 	for _, claim := range claims {
-		if n.claims[claim] += change; n.claims[claim] <= 0 {
-			delete(n.claims, claim)
+		if n.pvcRefCounts[claim] += change; n.pvcRefCounts[claim] <= 0 {
+			delete(n.pvcRefCounts, claim)
 		}
 	}
 }

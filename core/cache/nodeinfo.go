@@ -10,36 +10,36 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// NodeInfo is what scheduling knows of one node: the node, the pods on it (bound and assumed), and the sums over them.
+// NodeInfo is the scheduling state of one node: the node, its bound and assumed pods, and the sums over them.
 //
-// Copies share their maps and arrays until one side writes. So the maps and slices that the getters hand out are for
-// reading; AddPodInfo, RemovePod and SetNode are how a NodeInfo changes.
+// Copies share their maps and arrays until one side writes. So the maps and slices of the getters are read-only;
+// AddPodInfo, RemovePod and SetNode change a NodeInfo.
 type NodeInfo struct {
 	node *v1.Node
 
-	pods             podList
-	affinePods       podList
-	requiredAntiPods podList
+	pods                         podList
+	podsWithAffinity             podList
+	podsWithRequiredAntiAffinity podList
 
 	requested        Resource
 	nonZeroRequested Resource
 	allocatable      Resource
 
-	ports        fwk.HostPortInfo
-	claims       map[string]int
-	images       map[string]*fwk.ImageStateSummary // never written once made
-	features     ndf.FeatureSet                    // never written once made
-	portsShared  bool
-	claimsShared bool
+	usedPorts          fwk.HostPortInfo
+	pvcRefCounts       map[string]int
+	imageStates        map[string]*fwk.ImageStateSummary // immutable
+	features           ndf.FeatureSet                    // immutable
+	usedPortsShared    bool
+	pvcRefCountsShared bool
 
-	generation       int64
-	claimsGeneration int64 // the generation that last changed claims
+	generation             int64
+	pvcRefCountsGeneration int64 // the generation that last changed claims
 }
 
 var _ fwk.NodeInfo = (*NodeInfo)(nil)
 
-// NewNodeInfo is a NodeInfo without a node that holds the given pods. It belongs to no cache: its generation is never
-// one that a cache gives out.
+// NewNodeInfo returns a NodeInfo without a node that holds the given pods. It belongs to no cache: no cache uses its
+// generation.
 func NewNodeInfo(pods ...*v1.Pod) *NodeInfo {
 	n := &NodeInfo{}
 	for _, pod := range pods {
@@ -48,7 +48,7 @@ func NewNodeInfo(pods ...*v1.Pod) *NodeInfo {
 	return n
 }
 
-// Node is the node, nil while only its pods are known.
+// Node returns the node, or nil while only its pods are known.
 func (n *NodeInfo) Node() *v1.Node {
 	if n == nil {
 		return nil
@@ -56,45 +56,47 @@ func (n *NodeInfo) Node() *v1.Node {
 	return n.node
 }
 
-// GetPods are the pods on the node. A removal moves the last pod into the gap.
+// GetPods returns the pods on the node. A removal moves the last pod into the gap.
 func (n *NodeInfo) GetPods() []fwk.PodInfo { return n.pods.items }
 
-// GetPodsWithAffinity are the pods that have podAffinity or podAntiAffinity, even an empty one.
-func (n *NodeInfo) GetPodsWithAffinity() []fwk.PodInfo { return n.affinePods.items }
+// GetPodsWithAffinity returns the pods with podAffinity or podAntiAffinity, even an empty one.
+func (n *NodeInfo) GetPodsWithAffinity() []fwk.PodInfo { return n.podsWithAffinity.items }
 
-// GetPodsWithRequiredAntiAffinity are the pods that have required anti-affinity terms.
-func (n *NodeInfo) GetPodsWithRequiredAntiAffinity() []fwk.PodInfo { return n.requiredAntiPods.items }
+// GetPodsWithRequiredAntiAffinity returns the pods with required anti-affinity terms.
+func (n *NodeInfo) GetPodsWithRequiredAntiAffinity() []fwk.PodInfo {
+	return n.podsWithRequiredAntiAffinity.items
+}
 
-// GetUsedPorts are the host ports in use.
-func (n *NodeInfo) GetUsedPorts() fwk.HostPortInfo { return n.ports }
+// GetUsedPorts returns the host ports in use.
+func (n *NodeInfo) GetUsedPorts() fwk.HostPortInfo { return n.usedPorts }
 
 // GetRequested is the sum of the pods' requests.
 func (n *NodeInfo) GetRequested() fwk.Resource { return &n.requested }
 
-// GetNonZeroRequested is the sum of cpu and memory with a minimum for containers that request none.
+// GetNonZeroRequested is the sum of cpu and memory with a default for containers without requests.
 func (n *NodeInfo) GetNonZeroRequested() fwk.Resource { return &n.nonZeroRequested }
 
 // GetAllocatable is status.allocatable of the node.
 func (n *NodeInfo) GetAllocatable() fwk.Resource { return &n.allocatable }
 
-// GetImageStates are the images on the node by name: size, and on how many nodes the image was when this NodeInfo was
-// last copied out of the cache.
-func (n *NodeInfo) GetImageStates() map[string]*fwk.ImageStateSummary { return n.images }
+// GetImageStates returns the images on the node by name, with their size and number of nodes as of the last copy out of
+// the cache.
+func (n *NodeInfo) GetImageStates() map[string]*fwk.ImageStateSummary { return n.imageStates }
 
-// GetPVCRefCounts says how many pods here use a claim, by "namespace/name".
-func (n *NodeInfo) GetPVCRefCounts() map[string]int { return n.claims }
+// GetPVCRefCounts returns the number of this node's pods that use a claim, by "namespace/name".
+func (n *NodeInfo) GetPVCRefCounts() map[string]int { return n.pvcRefCounts }
 
-// GetGeneration names the cached state this is: equal and positive means equal content. Negative means that this copy
-// was changed outside the cache and equals nothing, not even another copy with the same number.
+// GetGeneration identifies a cached state: equal and positive means equal content. A negative generation is that of a
+// copy changed outside the cache and equals nothing, not even another copy with the same number.
 func (n *NodeInfo) GetGeneration() int64 { return n.generation }
 
-// GetNodeDeclaredFeatures are the features the node says its kubelet has.
+// GetNodeDeclaredFeatures returns the features that the node's kubelet declares.
 func (n *NodeInfo) GetNodeDeclaredFeatures() ndf.FeatureSet { return n.features }
 
-// Snapshot is Copy, as the plugin API calls it.
+// Snapshot is Copy, under the plugin API's name.
 func (n *NodeInfo) Snapshot() fwk.NodeInfo { return n.Copy() }
 
-// Copy is an independent copy. It allocates the NodeInfo and nothing else.
+// Copy returns an independent copy. It allocates only the NodeInfo.
 func (n *NodeInfo) Copy() *NodeInfo {
 	copied := &NodeInfo{}
 	n.copyTo(copied)
@@ -103,62 +105,61 @@ func (n *NodeInfo) Copy() *NodeInfo {
 
 // copyTo makes dst an independent copy, keeping its address.
 func (n *NodeInfo) copyTo(dst *NodeInfo) {
-	n.freeze()
+	n.markShared()
 	*dst = *n
-	dst.pods, dst.affinePods, dst.requiredAntiPods = n.pods.share(), n.affinePods.share(), n.requiredAntiPods.share()
+	dst.pods, dst.podsWithAffinity, dst.podsWithRequiredAntiAffinity = n.pods.share(), n.podsWithAffinity.share(), n.podsWithRequiredAntiAffinity.share()
 }
 
-// freeze notes that others look at the maps and arrays. A NodeInfo that is frozen or itself a copy is only read, so
-// several readers may copy it at once.
-func (n *NodeInfo) freeze() {
+// markShared marks the maps and arrays as shared. It does not write to a NodeInfo that is already marked, so several
+// readers may copy one at once.
+func (n *NodeInfo) markShared() {
 	n.requested.share()
 	n.nonZeroRequested.share()
 	n.allocatable.share()
-	if n.ports != nil && !n.portsShared {
-		n.portsShared = true
+	if n.usedPorts != nil && !n.usedPortsShared {
+		n.usedPortsShared = true
 	}
-	if n.claims != nil && !n.claimsShared {
-		n.claimsShared = true
+	if n.pvcRefCounts != nil && !n.pvcRefCountsShared {
+		n.pvcRefCountsShared = true
 	}
 	n.pods.share()
-	n.affinePods.share()
-	n.requiredAntiPods.share()
+	n.podsWithAffinity.share()
+	n.podsWithRequiredAntiAffinity.share()
 }
 
-// SetNode puts a node, or a newer version of it, in place.
-func (n *NodeInfo) SetNode(node *v1.Node) { n.setNode(node, n.changedOutside()) }
+// SetNode sets the node or a newer version of it.
+func (n *NodeInfo) SetNode(node *v1.Node) { n.setNode(node, n.uncachedGeneration()) }
 
-// AddPod is AddPodInfo for a pod that is not parsed yet. Affinity terms that do not parse are left out.
+// AddPod is AddPodInfo for an unparsed pod. Affinity terms that do not parse are left out.
 func (n *NodeInfo) AddPod(pod *v1.Pod) {
 	info, _ := NewPodInfo(pod)
 	n.AddPodInfo(info)
 }
 
-// AddPodInfo puts a pod on the node.
-func (n *NodeInfo) AddPodInfo(info fwk.PodInfo) { n.attach(info, n.changedOutside()) }
+// AddPodInfo adds a pod to the node.
+func (n *NodeInfo) AddPodInfo(info fwk.PodInfo) { n.attach(info, n.uncachedGeneration()) }
 
-// RemovePod takes the pod with this UID off the node.
+// RemovePod removes the pod with this UID from the node.
 func (n *NodeInfo) RemovePod(_ klog.Logger, pod *v1.Pod) error {
 	if _, err := podKey(pod); err != nil {
 		return err
 	}
 	for i, info := range n.pods.items {
 		if info.GetPod().UID == pod.UID {
-			n.detach(i, n.changedOutside())
+			n.detach(i, n.uncachedGeneration())
 			return nil
 		}
 	}
-	return fmt.Errorf("no corresponding pod %s in pods of node %s", shown(pod.Name), shown(n.name()))
+	return fmt.Errorf("no corresponding pod %s in pods of node %s", printableName(pod.Name), printableName(n.name()))
 }
 
-// String lists the pods and the sums.
 func (n *NodeInfo) String() string {
 	names := make([]string, len(n.pods.items))
 	for i, info := range n.pods.items {
-		names[i] = shown(info.GetPod().Name)
+		names[i] = printableName(info.GetPod().Name)
 	}
 	return fmt.Sprintf("NodeInfo{node %s, pods [%s], requested %s, nonZeroRequested %s, allocatable %s, ports %v}",
-		shown(n.name()), strings.Join(names, " "), n.requested.text(), n.nonZeroRequested.text(), n.allocatable.text(), n.ports)
+		printableName(n.name()), strings.Join(names, " "), n.requested.text(), n.nonZeroRequested.text(), n.allocatable.text(), n.usedPorts)
 }
 
 func (n *NodeInfo) name() string {
@@ -168,5 +169,5 @@ func (n *NodeInfo) name() string {
 	return n.node.Name
 }
 
-// changedOutside is the generation after a change that no cache made.
-func (n *NodeInfo) changedOutside() int64 { return min(n.generation, 0) - 1 }
+// uncachedGeneration is the generation after a change outside a cache.
+func (n *NodeInfo) uncachedGeneration() int64 { return min(n.generation, 0) - 1 }

@@ -15,7 +15,7 @@ import (
 
 var log = logr.Discard()
 
-func TestWhatCountsAsAResource(t *testing.T) {
+func TestResource_CountedNames(t *testing.T) {
 	same(t, "amounts", amounts{
 		CPU: 1500, Memory: 2 * mib, Ephemeral: 1000, Pods: 110,
 		Scalars: map[v1.ResourceName]int64{
@@ -28,7 +28,7 @@ func TestWhatCountsAsAResource(t *testing.T) {
 	))))
 }
 
-func TestTheLargerOfTwoResources(t *testing.T) {
+func TestResource_SetMaxResource(t *testing.T) {
 	r := NewResource(mk.Resources("cpu", "1", "memory", "5", "pods", "3", "example.com/gpu", "1"))
 	r.SetMaxResource(mk.Resources("cpu", "2", "memory", "4", "ephemeral-storage", "9", "pods", "8", "example.com/gpu", "4", "bananas", "1"))
 	same(t, "amounts", amounts{
@@ -36,7 +36,7 @@ func TestTheLargerOfTwoResources(t *testing.T) {
 	}, amountsOf(r))
 }
 
-func TestAClonedResourceIsIndependentBothWays(t *testing.T) {
+func TestResource_CloneIsIndependent(t *testing.T) {
 	r := NewResource(mk.Resources("example.com/gpu", "1"))
 	clone := r.Clone()
 	r.AddScalar("example.com/gpu", 10)
@@ -45,14 +45,14 @@ func TestAClonedResourceIsIndependentBothWays(t *testing.T) {
 	same(t, "clone", int64(101), clone.GetScalarResources()["example.com/gpu"])
 }
 
-func TestRaisingTheAllocatableOfACopyLeavesTheOriginal(t *testing.T) {
+func TestNodeInfo_CopyAllocatableIsIndependent(t *testing.T) {
 	n := NewNodeInfo()
 	n.SetNode(mk.Node("n").Resource("example.com/gpu", "1").Obj())
 	n.Copy().GetAllocatable().SetMaxResource(mk.Resources("example.com/gpu", "5"))
 	same(t, "original", int64(1), n.GetAllocatable().GetScalarResources()["example.com/gpu"])
 }
 
-func TestPodsOnANode(t *testing.T) {
+func TestNodeInfo_AddRemovePods(t *testing.T) {
 	n := NewNodeInfo(
 		mk.Pod("a").CPU("1").HostPort(80).Obj(),
 		mk.Pod("b").Memory("1Mi").Request("example.com/gpu", "1").PVC("v").Obj(),
@@ -81,7 +81,7 @@ func TestPodsOnANode(t *testing.T) {
 	same(t, "a pod that is not there", "no corresponding pod x in pods of node n", errorText(n.RemovePod(log, mk.Pod("x").Obj())))
 }
 
-func TestARemovedPodsPlaceIsTakenByTheLast(t *testing.T) {
+func TestNodeInfo_RemoveMovesLastPod(t *testing.T) {
 	n := NewNodeInfo(mk.Pod("a").Obj(), mk.Pod("b").Obj(), mk.Pod("c").Obj(), mk.Pod("d").Obj())
 	if err := n.RemovePod(log, mk.Pod("a").Obj()); err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestARemovedPodsPlaceIsTakenByTheLast(t *testing.T) {
 	same(t, "order", []string{"d", "b", "c"}, podNames(n.GetPods()))
 }
 
-func TestANodeWithoutItsObjectStillAnswers(t *testing.T) {
+func TestNodeInfo_WithoutNode(t *testing.T) {
 	n := NewNodeInfo()
 	same(t, "error", "no corresponding pod x in pods of node <no node>", errorText(n.RemovePod(log, mk.Pod("x").Obj())))
 	same(t, "text", "NodeInfo{node <no node>, pods [], requested {cpu 0m, memory 0, ephemeral-storage 0, pods 0}, "+
@@ -99,7 +99,7 @@ func TestANodeWithoutItsObjectStillAnswers(t *testing.T) {
 	}
 }
 
-func TestTheDeclaredFeaturesOfANode(t *testing.T) {
+func TestNodeInfo_DeclaredFeatures(t *testing.T) {
 	node := mk.Node("n").Obj()
 	node.Status.DeclaredFeatures = []string{"GuaranteedQoSPodCPUResize"}
 	n := NewNodeInfo()
@@ -109,13 +109,13 @@ func TestTheDeclaredFeaturesOfANode(t *testing.T) {
 	same(t, "declared no more", 0, n.GetNodeDeclaredFeatures().Len())
 }
 
-func TestHostPorts(t *testing.T) {
-	always := v1.ContainerRestartPolicyAlways
+func TestNodeInfo_HostPorts(t *testing.T) {
+	always, never := v1.ContainerRestartPolicyAlways, v1.ContainerRestartPolicyNever
 	claim := func(ip string, protocol v1.Protocol) v1.Container {
 		return v1.Container{Ports: []v1.ContainerPort{{HostPort: 80, HostIP: ip, Protocol: protocol}, {ContainerPort: 81}}}
 	}
 	sidecar, once := claim("10.0.0.1", v1.ProtocolUDP), claim("10.0.0.2", v1.ProtocolTCP)
-	sidecar.RestartPolicy = &always
+	sidecar.RestartPolicy, once.RestartPolicy = &always, &never
 	p := mk.Pod("p").Obj()
 	p.Spec.Containers = []v1.Container{claim("", "")}
 	p.Spec.InitContainers = []v1.Container{sidecar, once}
@@ -129,7 +129,7 @@ func TestHostPorts(t *testing.T) {
 }
 
 // A NodeInfo takes any implementation of the plugin API's PodInfo.
-func TestAForeignPodInfoCountsLikeOurs(t *testing.T) {
+func TestNodeInfo_ForeignPodInfo(t *testing.T) {
 	p := mk.Pod("p").CPU("1").PVC("v").HostPort(80).Affinity(&v1.Affinity{PodAffinity: &v1.PodAffinity{}}).Obj()
 	info, err := NewPodInfo(p)
 	if err != nil {
@@ -145,7 +145,7 @@ func TestAForeignPodInfoCountsLikeOurs(t *testing.T) {
 	same(t, "removed", stateOf(NewNodeInfo()), stateOf(theirs))
 }
 
-func TestACopyChangedOutsideTheCacheHasAGenerationOfItsOwn(t *testing.T) {
+func TestNodeInfo_CopyChangedOutsideCache(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n").Obj())
 	mustAdd(t, c, mk.Pod("p").Node("n").Obj())
@@ -168,7 +168,7 @@ func TestACopyChangedOutsideTheCacheHasAGenerationOfItsOwn(t *testing.T) {
 	same(t, "one made from nothing", int64(0), NewNodeInfo().GetGeneration())
 }
 
-func TestCopiesNeverSeeEachOthersChanges(t *testing.T) {
+func TestNodeInfo_CopiesAreIndependent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		copies := []*NodeInfo{NewNodeInfo()}
 		expected := [][]string{{}} // the pods of each copy, in any order
@@ -203,7 +203,7 @@ func TestCopiesNeverSeeEachOthersChanges(t *testing.T) {
 	})
 }
 
-func TestCopyingANodeIsOneAllocation(t *testing.T) {
+func TestNodeInfo_CopyIsOneAllocation(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n").Image(1, "a").Image(1, "b").Obj())
 	for _, name := range []string{"a", "b", "c"} {
@@ -212,7 +212,7 @@ func TestCopyingANodeIsOneAllocation(t *testing.T) {
 	same(t, "allocations", 1.0, testing.AllocsPerRun(10, func() { copied = c.newest.info.Copy() }))
 }
 
-func TestAffinityTermsAreParsedOnce(t *testing.T) {
+func TestPodInfo_ParsesAffinityOnce(t *testing.T) {
 	good := v1.PodAffinityTerm{TopologyKey: "zone", LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}}}
 	bad := v1.PodAffinityTerm{LabelSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "k", Operator: "Near"}}}}
 	with := func(required, apart v1.PodAffinityTerm) *v1.Pod {
@@ -247,7 +247,7 @@ func TestAffinityTermsAreParsedOnce(t *testing.T) {
 		plain.GetRequiredAntiAffinityTerms() == nil && plain.GetPreferredAffinityTerms() == nil && plain.GetPreferredAntiAffinityTerms() == nil)
 }
 
-func TestANewerVersionOfAPodKeepsWhatWasParsed(t *testing.T) {
+func TestPodInfo_UpdateKeepsParsedTerms(t *testing.T) {
 	first := mk.Pod("p").CPU("1").PVC("v").Obj()
 	info, _ := NewPodInfo(first)
 	info.CalculateResource()
@@ -267,7 +267,7 @@ func TestANewerVersionOfAPodKeepsWhatWasParsed(t *testing.T) {
 	same(t, "details of another pod", true, info.details == nil)
 }
 
-func TestDumpIsAFullCopy(t *testing.T) {
+func TestDump_IsFullCopy(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n").Image(1, "app").Obj())
 	if err := c.AssumePod(mk.Pod("p").Node("ghost").Obj()); err != nil {

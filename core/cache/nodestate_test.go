@@ -8,7 +8,7 @@ import (
 	"orrery/core/mk"
 )
 
-func TestANodeThatLeavesBeforeItsPodsIsAGhostUntilTheLastOneIsGone(t *testing.T) {
+func TestRemoveNode_KeepsImaginaryNodeUntilLastPod(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	node := mk.Node("n").Obj()
 	p1, p2 := mk.Pod("p1").Node("n").Obj(), mk.Pod("p2").Node("n").Obj()
@@ -45,7 +45,7 @@ func TestANodeThatLeavesBeforeItsPodsIsAGhostUntilTheLastOneIsGone(t *testing.T)
 	same(t, "pods of the node that came back", []string{"p2"}, podNames(back.GetPods()))
 }
 
-func TestPodsThatCameBeforeTheirNodeAreOnIt(t *testing.T) {
+func TestAddNode_HasEarlierPods(t *testing.T) {
 	for name, arrive := range map[string]func(*Cache) *NodeInfo{
 		"added":   func(c *Cache) *NodeInfo { return c.AddNode(mk.Node("n").Obj()) },
 		"updated": func(c *Cache) *NodeInfo { return c.UpdateNode(mk.Node("n").Obj()) },
@@ -62,7 +62,7 @@ func TestPodsThatCameBeforeTheirNodeAreOnIt(t *testing.T) {
 	}
 }
 
-func TestANodeThatIsNotThereCannotBeRemoved(t *testing.T) {
+func TestRemoveNode_Unknown(t *testing.T) {
 	c := New()
 	same(t, "unknown", "node n is not found", errorText(c.RemoveNode(mk.Node("n").Obj())))
 	if err := c.AddPod(mk.Pod("p").Node("n").Obj()); err != nil {
@@ -71,7 +71,7 @@ func TestANodeThatIsNotThereCannotBeRemoved(t *testing.T) {
 	same(t, "known by its pods only", "node \"n\" in group \":\\x00:z\" was not found", errorText(c.RemoveNode(mk.Node("n").Zone("z").Obj())))
 }
 
-func TestTheReturnedNodeInfoIsTheCallersOwn(t *testing.T) {
+func TestAddNode_ReturnsCopy(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n").Obj()).AddPod(mk.Pod("p").Node("n").Obj())
 	same(t, "pods in the cache", 0, c.PodCount())
@@ -80,14 +80,14 @@ func TestTheReturnedNodeInfoIsTheCallersOwn(t *testing.T) {
 	}
 }
 
-func TestAddingANodeAgainInAnotherZoneMovesIt(t *testing.T) {
+func TestAddNode_AgainInOtherZone(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n").Zone("a").Obj())
 	c.AddNode(mk.Node("n").Zone("b").Obj())
 	same(t, "zones", []Zone{{Name: "b", Nodes: []string{"n"}}}, c.Zones())
 }
 
-func TestTheMostRecentlyChangedNodeStandsFirst(t *testing.T) {
+func TestChangeList_NewestFirst(t *testing.T) {
 	touch := func(c *Cache, names ...string) {
 		for _, name := range names {
 			c.UpdateNode(mk.Node(name).Obj())
@@ -113,7 +113,7 @@ func TestTheMostRecentlyChangedNodeStandsFirst(t *testing.T) {
 				t.Error(err)
 			}
 			last := c.Generation() + 1
-			for info := range c.Recent() {
+			for info := range c.RecentlyChanged() {
 				if info.GetGeneration() >= last {
 					t.Errorf("generation %d does not come after %d", info.GetGeneration(), last)
 				}
@@ -123,7 +123,7 @@ func TestTheMostRecentlyChangedNodeStandsFirst(t *testing.T) {
 	}
 }
 
-func TestEveryChangeStampsTheNextGeneration(t *testing.T) {
+func TestCache_EveryChangeHasNewGeneration(t *testing.T) {
 	c := New()
 	for i := range 3 { // two caches in one process do not disturb each other
 		New().AddNode(mk.Node("other").Obj())
@@ -135,11 +135,11 @@ func TestEveryChangeStampsTheNextGeneration(t *testing.T) {
 	same(t, "generation of the other node", int64(4), c.newest.info.GetGeneration())
 }
 
-func TestImagesAreCountedOverAllNodes(t *testing.T) {
+func TestImages_CountedOverAllNodes(t *testing.T) {
 	type images = map[string]fwk.ImageStateSummary
 	c := New()
 	on := func(name string) images {
-		for info := range c.Recent() {
+		for info := range c.RecentlyChanged() {
 			if info.node != nil && info.node.Name == name {
 				return stateOf(info).Images
 			}

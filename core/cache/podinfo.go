@@ -8,12 +8,11 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// PodInfo is a pod with what scheduling would otherwise work out again and again: its parsed affinity terms, the host
-// ports and claims it holds on a node, and the sum of its requests. It is kept small: most pods have no terms, ports
-// or claims and share the nil details.
+// PodInfo is a pod with precomputed scheduling data: its parsed affinity terms, its host ports and claims, and the sum
+// of its requests. It is kept small: most pods have no terms, ports or claims and share nil details.
 type PodInfo struct {
 	pod     *v1.Pod
-	details *details
+	details *podDetails
 
 	requests      Resource
 	nonZeroCPU    int64
@@ -23,10 +22,10 @@ type PodInfo struct {
 	accounting Accounting
 }
 
-// details are the parts of a PodInfo that most pods do not have.
-type details struct {
-	affine       bool // has podAffinity or podAntiAffinity, even without terms
-	requiredAnti bool // has required anti-affinity terms
+// podDetails are the parts of a PodInfo that most pods do not have.
+type podDetails struct {
+	hasAffinity             bool // has podAffinity or podAntiAffinity, even without terms
+	hasRequiredAntiAffinity bool // has required anti-affinity terms
 
 	requiredAffinity, requiredAntiAffinity   []fwk.AffinityTerm
 	preferredAffinity, preferredAntiAffinity []fwk.WeightedAffinityTerm
@@ -42,27 +41,26 @@ type hostPort struct {
 
 var _ fwk.PodInfo = (*PodInfo)(nil)
 
-// NewPodInfo parses the pod's affinity terms. With an error the PodInfo is still usable: terms that do not parse are
-// left out, because the API server lets them in and the pod holds its resources regardless.
+// NewPodInfo parses the pod's affinity terms. The PodInfo is usable despite an error: terms that do not parse are left
+// out, because the API server accepts them and the pod holds its resources regardless.
 func NewPodInfo(pod *v1.Pod) (*PodInfo, error) { return Accounting{}.NewPodInfo(pod) }
 
-// Update puts a newer version of the pod in place. For the same UID only the pod is swapped: terms, ports, claims and
-// sums stay those of the first version (they come from fields that a pod cannot change; the cache itself, which must
-// see resizes, makes a new PodInfo instead). Another UID means another pod, and everything is worked out anew.
+// Update sets a newer version of the pod. For the same UID only the pod is replaced: terms, ports, claims and sums
+// remain those of the first version, as they come from immutable fields; the cache, which must apply resizes, makes a
+// new PodInfo instead. For another UID everything is recomputed.
 func (p *PodInfo) Update(pod *v1.Pod) error {
 	if p.pod != nil && p.pod.UID == pod.UID {
 		p.pod = pod
 		return nil
 	}
-	found, err := detailsOf(pod)
+	found, err := newPodDetails(pod)
 	*p = PodInfo{pod: pod, details: found, accounting: p.accounting}
 	return err
 }
 
-// GetPod is the pod.
 func (p *PodInfo) GetPod() *v1.Pod { return p.pod }
 
-// GetRequiredAffinityTerms are the terms that some placed pod has to match.
+// GetRequiredAffinityTerms returns the terms that some placed pod has to match.
 func (p *PodInfo) GetRequiredAffinityTerms() []fwk.AffinityTerm {
 	if p.details == nil {
 		return nil
@@ -70,7 +68,7 @@ func (p *PodInfo) GetRequiredAffinityTerms() []fwk.AffinityTerm {
 	return p.details.requiredAffinity
 }
 
-// GetRequiredAntiAffinityTerms are the terms that no placed pod may match.
+// GetRequiredAntiAffinityTerms returns the terms that no placed pod may match.
 func (p *PodInfo) GetRequiredAntiAffinityTerms() []fwk.AffinityTerm {
 	if p.details == nil {
 		return nil
@@ -78,7 +76,7 @@ func (p *PodInfo) GetRequiredAntiAffinityTerms() []fwk.AffinityTerm {
 	return p.details.requiredAntiAffinity
 }
 
-// GetPreferredAffinityTerms are the terms that attract, with their weights.
+// GetPreferredAffinityTerms returns the preferred affinity terms with their weights.
 func (p *PodInfo) GetPreferredAffinityTerms() []fwk.WeightedAffinityTerm {
 	if p.details == nil {
 		return nil
@@ -86,7 +84,7 @@ func (p *PodInfo) GetPreferredAffinityTerms() []fwk.WeightedAffinityTerm {
 	return p.details.preferredAffinity
 }
 
-// GetPreferredAntiAffinityTerms are the terms that repel, with their weights.
+// GetPreferredAntiAffinityTerms returns the preferred anti-affinity terms with their weights.
 func (p *PodInfo) GetPreferredAntiAffinityTerms() []fwk.WeightedAffinityTerm {
 	if p.details == nil {
 		return nil
@@ -94,7 +92,7 @@ func (p *PodInfo) GetPreferredAntiAffinityTerms() []fwk.WeightedAffinityTerm {
 	return p.details.preferredAntiAffinity
 }
 
-// CalculateResource sums the pod's requests the first time and remembers them.
+// CalculateResource sums the pod's requests on the first call and caches the result.
 func (p *PodInfo) CalculateResource() fwk.PodResource {
 	if !p.summed {
 		p.requests, p.nonZeroCPU, p.nonZeroMemory = p.accounting.sum(p.pod)
@@ -103,32 +101,33 @@ func (p *PodInfo) CalculateResource() fwk.PodResource {
 	return fwk.PodResource{Resource: &p.requests, Non0CPU: p.nonZeroCPU, Non0Mem: p.nonZeroMemory}
 }
 
-// detailsOfInfo are the details of any PodInfo: ours remembers them, another implementation's are read from its pod.
-func detailsOfInfo(info fwk.PodInfo) *details {
+// detailsOf returns the details of any PodInfo: cached for a *PodInfo, computed from the pod for another
+// implementation.
+func detailsOf(info fwk.PodInfo) *podDetails {
 	if own, ok := info.(*PodInfo); ok {
 		return own.details
 	}
-	found, _ := detailsOf(info.GetPod()) // terms that do not parse were reported when the PodInfo was made
+	found, _ := newPodDetails(info.GetPod()) // NewPodInfo reported terms that do not parse
 	return found
 }
 
-// detailsOf reads the details from a pod; nil when there are none.
-func detailsOf(pod *v1.Pod) (*details, error) {
+// newPodDetails computes the details of a pod; nil if there are none.
+func newPodDetails(pod *v1.Pod) (*podDetails, error) {
 	affinity := pod.Spec.Affinity
 	affine := affinity != nil && (affinity.PodAffinity != nil || affinity.PodAntiAffinity != nil)
 	ports, claims := hostPortsOf(pod), claimsOf(pod)
 	if !affine && ports == nil && claims == nil {
 		return nil, nil
 	}
-	d := &details{affine: affine, ports: ports, claims: claims}
+	d := &podDetails{hasAffinity: affine, ports: ports, claims: claims}
 	if !affine {
 		return d, nil
 	}
 	return d, d.parse(pod, affinity)
 }
 
-// parse reads the affinity terms. A list with a bad term is dropped whole and named in the error.
-func (d *details) parse(pod *v1.Pod, affinity *v1.Affinity) error {
+// parse parses the affinity terms. A list with an invalid term is dropped as a whole and named in the error.
+func (d *podDetails) parse(pod *v1.Pod, affinity *v1.Affinity) error {
 	attract, repel := v1.PodAffinity{}, v1.PodAntiAffinity{}
 	if affinity.PodAffinity != nil {
 		attract = *affinity.PodAffinity
@@ -136,7 +135,7 @@ func (d *details) parse(pod *v1.Pod, affinity *v1.Affinity) error {
 	if affinity.PodAntiAffinity != nil {
 		repel = *affinity.PodAntiAffinity
 	}
-	d.requiredAnti = len(repel.RequiredDuringSchedulingIgnoredDuringExecution) > 0
+	d.hasRequiredAntiAffinity = len(repel.RequiredDuringSchedulingIgnoredDuringExecution) > 0
 
 	var bad []error
 	note := func(list string, err error) {
@@ -156,8 +155,7 @@ func (d *details) parse(pod *v1.Pod, affinity *v1.Affinity) error {
 	return utilerrors.NewAggregate(bad)
 }
 
-// hostPortsOf are the node ports that the pod's containers claim while it runs; an init container counts only if it
-// keeps running beside them.
+// hostPortsOf returns the host ports of the pod's containers and of its restartable init containers (sidecars).
 func hostPortsOf(pod *v1.Pod) []hostPort {
 	var found []hostPort
 	collect := func(c *v1.Container) {
@@ -178,8 +176,8 @@ func hostPortsOf(pod *v1.Pod) []hostPort {
 	return found
 }
 
-// claimsOf are the persistent volume claims that the pod names itself, as "namespace/name"; a claim made for a generic
-// ephemeral volume is not one of them.
+// claimsOf returns the persistent volume claims in the pod's volumes, as "namespace/name", without those of generic
+// ephemeral volumes.
 func claimsOf(pod *v1.Pod) []string {
 	var found []string
 	for i := range pod.Spec.Volumes {

@@ -14,7 +14,7 @@ import (
 // pod is pod p on a node.
 func pod(node string) *v1.Pod { return mk.Pod("p").CPU("500m").Node(node).Obj() }
 
-func TestThePodStateMachine(t *testing.T) {
+func TestPodState_Transitions(t *testing.T) {
 	const p = "pod/default/p(default/p)"
 	assume := func(node string) func(*Cache) error { return func(c *Cache) error { return c.AssumePod(pod(node)) } }
 	add := func(node string) func(*Cache) error { return func(c *Cache) error { return c.AddPod(pod(node)) } }
@@ -69,7 +69,7 @@ func TestThePodStateMachine(t *testing.T) {
 				}
 			}
 			same(t, "error", tt.err, errorText(err))
-			same(t, "state", tt.after, whereIs(t, c))
+			same(t, "state", tt.after, podState(t, c))
 			if err := c.Check(); err != nil {
 				t.Error(err)
 			}
@@ -77,14 +77,14 @@ func TestThePodStateMachine(t *testing.T) {
 	}
 }
 
-// whereIs tells the state and node of pod p, and checks that it counts there and nowhere else.
-func whereIs(t *testing.T, c *Cache) string {
+// podState returns the state and node of pod p, and checks that it counts on that node only.
+func podState(t *testing.T, c *Cache) string {
 	t.Helper()
 	found := ""
 	if cached, err := c.GetPod(pod("")); err == nil {
 		found = cached.Spec.NodeName
 	}
-	for info := range c.Recent() {
+	for info := range c.RecentlyChanged() {
 		want := int64(0)
 		if info.node.Name == found {
 			want = 500
@@ -106,7 +106,7 @@ func whereIs(t *testing.T, c *Cache) string {
 	return "assumed on " + found
 }
 
-func TestAPodWithoutUIDIsRefusedEverywhere(t *testing.T) {
+func TestPodState_WithoutUID(t *testing.T) {
 	nobody := mk.Pod("p").UID("").Obj()
 	somebody := pod("n1")
 	for name, do := range map[string]func(*Cache, *v1.Pod) error{
@@ -132,7 +132,7 @@ func TestAPodWithoutUIDIsRefusedEverywhere(t *testing.T) {
 	}
 }
 
-func TestAContradictionAboutABoundPodsNodeIsReportedAndChangesNothing(t *testing.T) {
+func TestPodState_CorruptionErrorChangesNothing(t *testing.T) {
 	tests := []struct {
 		name string
 		do   func(*Cache) error
@@ -166,12 +166,12 @@ func TestAContradictionAboutABoundPodsNodeIsReportedAndChangesNothing(t *testing
 			same(t, "what it says", tt.want, *corruption)
 			same(t, "text", tt.text, err.Error())
 			same(t, "generation", before, c.Generation())
-			same(t, "state", "bound on n1", whereIs(t, c))
+			same(t, "state", "bound on n1", podState(t, c))
 		})
 	}
 }
 
-func TestAnUpdateIsOfOnePod(t *testing.T) {
+func TestUpdatePod_OtherUID(t *testing.T) {
 	c := New()
 	if err := c.AddPod(pod("n1")); err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestAnUpdateIsOfOnePod(t *testing.T) {
 	same(t, "pods", 1, c.PodCount())
 }
 
-func TestAPodOfTheSameNameCreatedLaterIsAnotherPod(t *testing.T) {
+func TestPodState_SameNameOtherUID(t *testing.T) {
 	c := New()
 	for _, uid := range []string{"first", "second"} {
 		if err := c.AddPod(mk.Pod("p").UID(uid).Node("n1").Obj()); err != nil {
@@ -192,7 +192,7 @@ func TestAPodOfTheSameNameCreatedLaterIsAnotherPod(t *testing.T) {
 	same(t, "pods", 2, c.PodCount())
 }
 
-func TestAPodUpdateIsTwoChangesAndTakesInTheNewRequests(t *testing.T) {
+func TestUpdatePod_CountsNewRequests(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n1").Obj())
 	if err := c.AddPod(pod("n1")); err != nil {
@@ -207,7 +207,7 @@ func TestAPodUpdateIsTwoChangesAndTakesInTheNewRequests(t *testing.T) {
 	same(t, "cpu", int64(2000), c.newest.info.GetRequested().GetMilliCPU())
 }
 
-func TestAPodThatItsNodeLostIsNotForgotten(t *testing.T) {
+func TestForgetPod_MissingOnNode(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n1").Obj())
 	if err := c.AddPod(pod("n1")); err != nil {
@@ -221,7 +221,21 @@ func TestAPodThatItsNodeLostIsNotForgotten(t *testing.T) {
 	}
 }
 
-func TestErrorTextsDriveNoTerminal(t *testing.T) {
+func TestAddPod_AssumedCopyMissingOnNode(t *testing.T) {
+	c := New()
+	c.AddNode(mk.Node("n1").Obj())
+	if err := c.AssumePod(pod("n1")); err != nil {
+		t.Fatal(err)
+	}
+	c.newest.info.pods = podList{} // what no sequence of events can do
+	same(t, "error", "no corresponding pod p in pods of node n1", errorText(c.AddPod(pod("n1"))))
+	if assumed, err := c.IsAssumedPod(pod("n1")); assumed || err != nil {
+		t.Errorf("the pod is still assumed: %v, %v", assumed, err)
+	}
+	same(t, "pods on the node", 1, len(c.newest.info.GetPods()))
+}
+
+func TestErrors_NamesArePrintable(t *testing.T) {
 	evil := mk.Pod("p").UID("\x1b[2J").Node("\x1b]0;owned\a").Obj()
 	evil.Name = strings.Repeat("x", 10_000)
 	c := New()

@@ -5,14 +5,14 @@ import (
 	"maps"
 )
 
-// podTable finds a pod by UID. It is cut into shards so that a fork costs the same however many pods there are: both
-// sides keep the shards, and a side that writes copies the one shard it writes to.
+// podTable maps UIDs to pods. It is sharded so that the cost of a fork does not depend on the number of pods: both
+// sides share the shards, and a write copies one shard.
 type podTable struct {
 	shards [podShards]podShard
 	count  int
 }
 
-// podShards keeps a shard of 100,000 pods at about 400 entries, which are copied in some microseconds.
+// podShards makes a shard of 100,000 pods about 400 entries, which are copied in a few microseconds.
 const podShards = 256
 
 type podShard struct {
@@ -57,7 +57,7 @@ func (t *podTable) own(uid string) map[string]*PodInfo {
 	return shard.pods
 }
 
-// fork is a table that shares every shard with this one.
+// fork returns a table that shares every shard with this one.
 func (t *podTable) fork() podTable {
 	for i := range t.shards {
 		t.shards[i].shared = true
@@ -65,7 +65,7 @@ func (t *podTable) fork() podTable {
 	return *t
 }
 
-// all is every pod, in no order that means anything.
+// all iterates over every pod, in no defined order.
 func (t *podTable) all() iter.Seq2[string, *PodInfo] {
 	return func(yield func(string, *PodInfo) bool) {
 		for i := range t.shards {

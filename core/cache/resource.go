@@ -11,14 +11,14 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Resource is a resource list turned into integers once, so that filters compare numbers and never parse quantities.
+// Resource is a resource list converted to integers once, so that filters compare numbers and never parse quantities.
 // CPU is in thousandths of a core; memory and ephemeral storage are in bytes; scalars count whole units.
 type Resource struct {
 	MilliCPU         int64
 	Memory           int64
 	EphemeralStorage int64
 	AllowedPodNumber int
-	// ScalarResources may be shared between copies: read it freely, write it through AddScalar and SetScalar.
+	// ScalarResources may be shared between copies: write it only through AddScalar and SetScalar.
 	ScalarResources map[v1.ResourceName]int64
 
 	scalarsShared bool
@@ -26,7 +26,7 @@ type Resource struct {
 
 var _ fwk.Resource = (*Resource)(nil)
 
-// NewResource converts a resource list. Names that scheduling does not count are left out.
+// NewResource converts a resource list. Names that scheduling ignores are left out.
 func NewResource(list v1.ResourceList) *Resource {
 	r := &Resource{}
 	r.Add(list)
@@ -42,10 +42,10 @@ func (r *Resource) GetMemory() int64 { return r.Memory }
 // GetEphemeralStorage is the local storage in bytes.
 func (r *Resource) GetEphemeralStorage() int64 { return r.EphemeralStorage }
 
-// GetAllowedPodNumber is how many pods a node takes.
+// GetAllowedPodNumber is the number of pods that a node may run.
 func (r *Resource) GetAllowedPodNumber() int { return r.AllowedPodNumber }
 
-// GetScalarResources are the extended and other countable resources by name; the map is shared, so only read it.
+// GetScalarResources returns the extended and other countable resources by name; the map is shared and read-only.
 func (r *Resource) GetScalarResources() map[v1.ResourceName]int64 { return r.ScalarResources }
 
 // Add adds every countable entry of the list.
@@ -68,7 +68,7 @@ func (r *Resource) Add(list v1.ResourceList) {
 	}
 }
 
-// SetMaxResource raises every entry that the list has more of. The number of pods is not raised.
+// SetMaxResource raises every entry to that of the list if that is greater, except the number of pods.
 func (r *Resource) SetMaxResource(list v1.ResourceList) {
 	for name, quantity := range list {
 		switch name {
@@ -103,22 +103,22 @@ func (r *Resource) SetScalar(name v1.ResourceName, quantity int64) {
 	r.ScalarResources[name] = quantity
 }
 
-// Clone is a copy that can be changed on its own.
+// Clone returns an independent copy.
 func (r *Resource) Clone() *Resource {
 	r.share()
 	copied := *r
 	return &copied
 }
 
-// share makes the next write to the scalars, here or in a copy made after this call, start with a copy of the map.
-// It writes only when there is something to note, so a Resource that is already shared can be copied by many readers.
+// share makes the next write to the scalars, here or in a later copy, start with a copy of the map. It writes only if
+// the map is not yet marked shared, so many readers can copy a marked Resource.
 func (r *Resource) share() {
 	if r.ScalarResources != nil && !r.scalarsShared {
 		r.scalarsShared = true
 	}
 }
 
-// move adds (sign +1) or takes away (sign -1) what one pod requests. A scalar that falls to zero stays listed.
+// move adds (sign +1) or subtracts (sign -1) one pod's requests. A scalar that falls to zero stays listed.
 func (r *Resource) move(requests fwk.Resource, sign int64) {
 	r.MilliCPU += sign * requests.GetMilliCPU()
 	r.Memory += sign * requests.GetMemory()
@@ -128,8 +128,8 @@ func (r *Resource) move(requests fwk.Resource, sign int64) {
 	}
 }
 
-// isScalarName tells the resources that are counted by name from those that scheduling ignores: huge pages, attachable
-// volumes, anything of kubernetes.io, and extended resources (domain/name that would make a valid quota name).
+// isScalarName reports whether a resource is counted by name rather than ignored: huge pages, attachable volumes,
+// anything of kubernetes.io, and extended resources (domain/name that would make a valid quota name).
 func isScalarName(name v1.ResourceName) bool {
 	s := string(name)
 	switch {
@@ -147,7 +147,7 @@ func (r *Resource) text() string {
 	s := fmt.Sprintf("{cpu %dm, memory %d, ephemeral-storage %d, pods %d",
 		r.MilliCPU, r.Memory, r.EphemeralStorage, r.AllowedPodNumber)
 	for _, name := range slices.Sorted(maps.Keys(r.ScalarResources)) {
-		s += fmt.Sprintf(", %s %d", shown(string(name)), r.ScalarResources[name])
+		s += fmt.Sprintf(", %s %d", printableName(string(name)), r.ScalarResources[name])
 	}
 	return s + "}"
 }

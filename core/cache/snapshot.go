@@ -7,39 +7,39 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Snapshot is the cluster as one scheduling cycle sees it. It stands still between two refreshes and is then brought
-// up to date in place: a NodeInfo obtained from it shows the new content after the refresh, at the same address, and
-// lists obtained from it are valid until then.
+// Snapshot is the cluster as one scheduling cycle sees it. It is constant between two refreshes and is refreshed in
+// place: a NodeInfo obtained from it has the new content after the refresh, at the same address, and lists obtained
+// from it are valid until then.
 type Snapshot struct {
 	slots map[string]*slot // by node name; exactly the nodes of the list
 	list  []fwk.NodeInfo   // in the order of the tree
 
-	affine       sublist        // nodes with pods that have pod affinity or anti-affinity
-	requiredAnti sublist        // nodes with pods that have required anti-affinity
-	claims       map[string]int // "namespace/name" → on how many nodes pods use the claim
+	havePodsWithAffinity             sublist        // nodes with pods that have pod affinity or anti-affinity
+	havePodsWithRequiredAntiAffinity sublist        // nodes with pods that have required anti-affinity
+	pvcNodeCounts                    map[string]int // "namespace/name" → on how many nodes pods use the claim
 
-	generation  int64  // every change up to this stamp is in here
-	treeVersion uint64 // the tree that the list follows
+	generation  int64  // the snapshot has every change up to this generation
+	treeVersion uint64 // the version of the tree that the list follows
 
-	changes []Change
+	changed []Change
 }
 
-// slot is a node's place in the snapshot. Its address outlives refreshes.
+// slot is a node in the snapshot. Its address is stable across refreshes.
 type slot struct {
 	info     NodeInfo
 	position int // in the list
 }
 
-// Change is one node that the last refresh brought up to date.
+// Change is one node that the last refresh changed.
 type Change struct {
 	Node string
 	Kind ChangeKind
 }
 
-// ChangeKind says what happened to a node.
+// ChangeKind is the kind of a Change.
 type ChangeKind uint8
 
-// What can happen to a node between two refreshes.
+// The changes of a node between two refreshes.
 const (
 	Updated ChangeKind = iota // the node, its pods or its zone changed
 	Added
@@ -54,13 +54,13 @@ var (
 	_ fwk.StorageInfoLister = (*Snapshot)(nil)
 )
 
-// NewSnapshot is an empty snapshot; Cache.UpdateSnapshot fills it.
+// NewSnapshot returns an empty snapshot; Cache.UpdateSnapshot fills it.
 func NewSnapshot() *Snapshot {
-	return &Snapshot{slots: map[string]*slot{}, claims: map[string]int{}}
+	return &Snapshot{slots: map[string]*slot{}, pvcNodeCounts: map[string]int{}}
 }
 
-// SnapshotOf is the snapshot of a cluster that has these nodes, in this order of arrival, and these pods. Pods without
-// a node, and pods on a node that is not given, are left out.
+// SnapshotOf returns a snapshot of these nodes, in this order of arrival, and these pods. Pods without a node, and pods
+// on other nodes, are left out.
 func SnapshotOf(pods []*v1.Pod, nodes []*v1.Node) *Snapshot {
 	c := New()
 	for _, node := range nodes {
@@ -78,35 +78,38 @@ func SnapshotOf(pods []*v1.Pod, nodes []*v1.Node) *Snapshot {
 	return s
 }
 
-// NodeInfos is the snapshot itself.
+// NodeInfos returns the snapshot itself.
 func (s *Snapshot) NodeInfos() fwk.NodeInfoLister { return s }
 
-// StorageInfos is the snapshot itself.
+// StorageInfos returns the snapshot itself.
 func (s *Snapshot) StorageInfos() fwk.StorageInfoLister { return s }
 
-// NumNodes is how many nodes there are.
+// NumNodes is the number of nodes.
 func (s *Snapshot) NumNodes() int { return len(s.list) }
 
-// Generation is the stamp of the latest change that the snapshot contains.
+// Generation is the generation of the latest change in the snapshot.
 func (s *Snapshot) Generation() int64 { return s.generation }
 
-// Changed are the nodes that the last refresh touched: added and updated ones from the most to the least recently
-// changed, then removed ones in the order they had in the list. The slice is reused by the next refresh.
-func (s *Snapshot) Changed() []Change { return s.changes }
+// Changed lists the nodes that the last refresh changed: added and updated ones from the most to the least recently
+// changed, then removed ones in list order. The next refresh reuses the slice.
+func (s *Snapshot) Changed() []Change { return s.changed }
 
-// List is every node, in the round robin over the zones. The error is always nil.
+// List returns every node, round robin over the zones. The error is always nil.
 func (s *Snapshot) List() ([]fwk.NodeInfo, error) { return s.list, nil }
 
-// HavePodsWithAffinityList is the nodes of List with a pod that has pod affinity or anti-affinity. The error is always nil.
-func (s *Snapshot) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) { return s.affine.nodes, nil }
-
-// HavePodsWithRequiredAntiAffinityList is the nodes of List with a pod that has required anti-affinity terms.
-// The error is always nil.
-func (s *Snapshot) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
-	return s.requiredAnti.nodes, nil
+// HavePodsWithAffinityList returns the nodes of List with a pod that has pod affinity or anti-affinity. The error is
+// always nil.
+func (s *Snapshot) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) {
+	return s.havePodsWithAffinity.nodes, nil
 }
 
-// Get is one node by name.
+// HavePodsWithRequiredAntiAffinityList returns the nodes of List with a pod that has required anti-affinity terms. The
+// error is always nil.
+func (s *Snapshot) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
+	return s.havePodsWithRequiredAntiAffinity.nodes, nil
+}
+
+// Get returns a node by name.
 func (s *Snapshot) Get(name string) (fwk.NodeInfo, error) {
 	if at := s.slots[name]; at != nil {
 		return &at.info, nil
@@ -114,5 +117,5 @@ func (s *Snapshot) Get(name string) (fwk.NodeInfo, error) {
 	return nil, fmt.Errorf("nodeinfo not found for node name %q", name)
 }
 
-// IsPVCUsedByPods tells whether a pod on any node uses the claim "namespace/name".
-func (s *Snapshot) IsPVCUsedByPods(key string) bool { return s.claims[key] > 0 }
+// IsPVCUsedByPods reports whether a pod on any node uses the claim "namespace/name".
+func (s *Snapshot) IsPVCUsedByPods(key string) bool { return s.pvcNodeCounts[key] > 0 }

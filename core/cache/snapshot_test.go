@@ -28,7 +28,7 @@ func mustRemove(t *testing.T, c *Cache, pods ...*v1.Pod) {
 	}
 }
 
-func TestASnapshotStandsStillUntilItIsRefreshedInPlace(t *testing.T) {
+func TestSnapshot_RefreshesInPlace(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	c.AddNode(mk.Node("n").Obj())
 	list, _ := refreshed(t, c, s).List()
@@ -38,7 +38,7 @@ func TestASnapshotStandsStillUntilItIsRefreshedInPlace(t *testing.T) {
 	same(t, "the same pointer after it", int64(1000), list[0].GetRequested().GetMilliCPU())
 }
 
-func TestGet(t *testing.T) {
+func TestSnapshot_Get(t *testing.T) {
 	c := New()
 	mustAdd(t, c, mk.Pod("p").Node("ghost").Obj())
 	c.AddNode(mk.Node("n").Obj())
@@ -53,7 +53,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-func TestARefreshCopiesOnlyWhatChanged(t *testing.T) {
+func TestUpdateSnapshot_CopiesOnlyChanged(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	for i := range 1000 {
 		c.AddNode(mk.Node(fmt.Sprint("n", i)).Obj())
@@ -66,7 +66,7 @@ func TestARefreshCopiesOnlyWhatChanged(t *testing.T) {
 	same(t, "allocations when nothing changed", 0.0, allocated)
 }
 
-func TestChangedIsInAFixedOrder(t *testing.T) {
+func TestSnapshot_ChangedOrder(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	for _, name := range []string{"a", "b", "c", "d"} {
 		c.AddNode(mk.Node(name).Obj())
@@ -84,7 +84,7 @@ func TestChangedIsInAFixedOrder(t *testing.T) {
 	same(t, "as text", "updated added removed", fmt.Sprint(Updated, " ", Added, " ", Removed))
 }
 
-func TestTheGenerationOfASnapshot(t *testing.T) {
+func TestSnapshot_Generation(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	same(t, "of an empty cache", int64(0), refreshed(t, c, s).Generation())
 	c.AddNode(mk.Node("n").Obj())
@@ -95,7 +95,7 @@ func TestTheGenerationOfASnapshot(t *testing.T) {
 	same(t, "when the node changed last is gone", int64(3), refreshed(t, c, s).Generation())
 }
 
-func TestTheOrderFollowsTheTree(t *testing.T) {
+func TestSnapshot_OrderFollowsNodeTree(t *testing.T) {
 	build := func() (*Cache, *Snapshot) {
 		c := New()
 		c.AddNode(mk.Node("a1").Zone("a").Obj())
@@ -132,7 +132,7 @@ func TestTheOrderFollowsTheTree(t *testing.T) {
 	}
 }
 
-func TestTheAffinityListsKeepTheOrderOfTheList(t *testing.T) {
+func TestSnapshot_AffinityListOrder(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	for _, name := range []string{"n1", "n2", "n3"} {
 		c.AddNode(mk.Node(name).Obj())
@@ -168,7 +168,7 @@ func TestTheAffinityListsKeepTheOrderOfTheList(t *testing.T) {
 	lists("none is left", []string{"n2"}, []string{})
 }
 
-func TestClaimsInUse(t *testing.T) {
+func TestSnapshot_IsPVCUsedByPods(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	c.AddNode(mk.Node("n1").Obj())
 	c.AddNode(mk.Node("n2").Obj())
@@ -203,7 +203,7 @@ func TestClaimsInUse(t *testing.T) {
 	used("what is on a ghost is not in use", []string{}...)
 }
 
-func TestTheNumberOfNodesWithAnImageIsAsOldAsTheCopy(t *testing.T) {
+func TestSnapshot_ImageCountsAreOfCopy(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	count := func(node string) int {
 		info, err := refreshed(t, c, s).Get(node)
@@ -221,7 +221,7 @@ func TestTheNumberOfNodesWithAnImageIsAsOldAsTheCopy(t *testing.T) {
 	same(t, "n1 changed and knows of both", 2, count("n1"))
 }
 
-func TestImagesThatDidNotChangeShareOneMap(t *testing.T) {
+func TestImages_UnchangedShareMap(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	c.AddNode(mk.Node("n").Image(1, "app").Obj())
 	pod := mk.Pod("p").Node("n").Obj()
@@ -235,7 +235,7 @@ func TestImagesThatDidNotChangeShareOneMap(t *testing.T) {
 	}
 }
 
-func TestASnapshotThatLostNodesIsReportedAndRebuilt(t *testing.T) {
+func TestUpdateSnapshot_RebuildsAfterLoss(t *testing.T) {
 	tests := []struct {
 		name   string
 		damage func(*Snapshot)
@@ -267,7 +267,7 @@ func TestASnapshotThatLostNodesIsReportedAndRebuilt(t *testing.T) {
 	}
 }
 
-func TestSnapshotOf(t *testing.T) {
+func TestSnapshotOf_PodsAndNodes(t *testing.T) {
 	nodes := []*v1.Node{mk.Node("a1").Zone("a").Obj(), mk.Node("a2").Zone("a").Obj(), mk.Node("b1").Zone("b").Obj()}
 	pods := []*v1.Pod{
 		mk.Pod("p").CPU("1").PVC("v").Node("a2").Obj(),
@@ -286,7 +286,7 @@ func TestSnapshotOf(t *testing.T) {
 	same(t, "claim in use", true, s.IsPVCUsedByPods("default/v"))
 }
 
-func TestTheSameEventsMakeTheSameSnapshot(t *testing.T) {
+func TestSnapshot_Deterministic(t *testing.T) {
 	play := func() (all []string) {
 		c, s := New(), NewSnapshot()
 		for i := range 50 {

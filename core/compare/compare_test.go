@@ -15,6 +15,7 @@ import (
 
 	"orrery/core/compare"
 	"orrery/core/config"
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/trace"
@@ -25,11 +26,11 @@ import (
 
 func seconds(n int) time.Time { return start.Add(time.Duration(n) * time.Second) }
 
-func come(at int, pod *v1.Pod) world.Input {
+func arrival(at int, pod *v1.Pod) world.Input {
 	return world.Input{At: seconds(at), Event: world.Changed{Op: world.Added, Object: pod}}
 }
 
-func leave(at int, pod *v1.Pod) world.Input {
+func deletion(at int, pod *v1.Pod) world.Input {
 	return world.Input{At: seconds(at), Event: world.Changed{Op: world.Deleted, Object: pod}}
 }
 
@@ -45,7 +46,7 @@ func pod(name, cpu string) *v1.Pod { return mk.Pod(name).CPU(cpu).Memory("1Gi").
 
 func traceOf(t testing.TB, inputs ...world.Input) []byte {
 	t.Helper()
-	return written(t, &trace.Import{Start: start, Inputs: inputs})
+	return written(t, &trace.ImportedTrace{Start: start, Inputs: inputs})
 }
 
 func compared(t testing.TB, file []byte, o compare.Options, all ...compare.Configuration) *compare.Comparison {
@@ -61,13 +62,13 @@ func plain(name string) compare.Configuration {
 	return compare.Configuration{Name: name, Config: config.Default(config.DefaultFeatures())}
 }
 
-func TestPackingKeepsRoomForLargePodsThatSpreadingBreaksUp(t *testing.T) {
+func TestTraces_PackingKeepsRoomForLargePods(t *testing.T) {
 	inputs := []world.Input{nodes("4", "a", "b", "c", "d")}
 	for i := range 4 {
-		inputs = append(inputs, come(i, pod(fmt.Sprint("small-", i), "1")))
+		inputs = append(inputs, arrival(i, pod(fmt.Sprint("small-", i), "1")))
 	}
 	for i := range 3 {
-		inputs = append(inputs, come(10+i, pod(fmt.Sprint("large-", i), "4")))
+		inputs = append(inputs, arrival(10+i, pod(fmt.Sprint("large-", i), "4")))
 	}
 	inputs = append(inputs, world.Input{At: seconds(100), Event: world.Listed{Kind: world.Service}})
 	c := compared(t, traceOf(t, inputs...), compare.Options{}, strategy(t, "LeastAllocated"), strategy(t, "MostAllocated"))
@@ -78,14 +79,14 @@ func TestPackingKeepsRoomForLargePodsThatSpreadingBreaksUp(t *testing.T) {
 	if l, m := least.Resources[0], most.Resources[0]; l.Name != v1.ResourceCPU || l.Fragmentation < 0.2 || m.Fragmentation > 0.1 {
 		t.Errorf("fragmentation of %s is %.3f when spreading and %.3f when packing", l.Name, l.Fragmentation, m.Fragmentation)
 	}
-	if most.Elsewhere != 3 {
-		t.Errorf("%d pods went elsewhere, want 3: all small ones but the first", most.Elsewhere)
+	if most.OtherNode != 3 {
+		t.Errorf("%d pods went elsewhere, want 3: all small ones but the first", most.OtherNode)
 	}
 }
 
-func TestPendingTimeIsFromArrivalToTheFirstNode(t *testing.T) {
+func TestTraces_PendingTimeIsFromArrivalToFirstPlacement(t *testing.T) {
 	first, second, third := pod("first", "4"), pod("second", "4"), pod("third", "4")
-	c := compared(t, traceOf(t, nodes("4", "a"), come(0, first), come(10, second), come(20, third), leave(100, first), leave(160, second)),
+	c := compared(t, traceOf(t, nodes("4", "a"), arrival(0, first), arrival(10, second), arrival(20, third), deletion(100, first), deletion(160, second)),
 		compare.Options{}, plain("only"))
 	r := c.Results[0]
 	want := compare.Pending{Pods: 3, Mean: 230 * time.Second / 3, P50: 90 * time.Second, P90: 140 * time.Second, P99: 140 * time.Second, Max: 140 * time.Second}
@@ -97,21 +98,21 @@ func TestPendingTimeIsFromArrivalToTheFirstNode(t *testing.T) {
 	}
 }
 
-func TestAPodThatLeavesBeforeItFindsANodeWasNeverPlaced(t *testing.T) {
+func TestTraces_CountsPodsDeletedWhilePending(t *testing.T) {
 	first, second := pod("first", "4"), pod("second", "4")
-	c := compared(t, traceOf(t, nodes("4", "a"), come(0, first), come(1, second), leave(50, second), leave(60, first)), compare.Options{}, plain("only"))
+	c := compared(t, traceOf(t, nodes("4", "a"), arrival(0, first), arrival(1, second), deletion(50, second), deletion(60, first)), compare.Options{}, plain("only"))
 	if r := c.Results[0]; r.NeverPlaced != 1 || r.Pending.Pods != 1 {
 		t.Errorf("%d were never placed and %d were, want one each", r.NeverPlaced, r.Pending.Pods)
 	}
 }
 
-func TestWhatIsFreeAndUselessIsFragmentation(t *testing.T) {
-	// Half the pods ask for 3 cpu, half for 1; at the end a and b have 2 cpu free each, which only the small ones can use.
-	// Memory is of no use to a pod that finds too little cpu.
+func TestTraces_MeasuresFragmentation(t *testing.T) {
+	// Half the pods request 3 cpu, half 1; at the end a and b have 2 cpu free each, which only the small pods can use.
+	// Memory is useless to a pod without enough cpu.
 	inputs := []world.Input{
 		nodes("5", "a", "b"),
-		come(0, pod("l1", "3")), come(0, pod("l2", "3")),
-		come(1, mk.Pod("s1").CPU("1").Memory("1Gi").NodeSelector("no", "where").Obj()), come(1, mk.Pod("s2").CPU("1").Memory("1Gi").NodeSelector("no", "where").Obj()),
+		arrival(0, pod("l1", "3")), arrival(0, pod("l2", "3")),
+		arrival(1, mk.Pod("s1").CPU("1").Memory("1Gi").NodeSelector("no", "where").Obj()), arrival(1, mk.Pod("s2").CPU("1").Memory("1Gi").NodeSelector("no", "where").Obj()),
 		{At: seconds(2), Event: world.Listed{Kind: world.Service}},
 	}
 	c := compared(t, traceOf(t, inputs...), compare.Options{Samples: 1}, plain("only"))
@@ -128,9 +129,9 @@ func TestWhatIsFreeAndUselessIsFragmentation(t *testing.T) {
 	}
 }
 
-func TestFillingUpLeavesOutThatPodsLeave(t *testing.T) {
+func TestTraces_FillSkipsDeletions(t *testing.T) {
 	first, second := pod("first", "4"), pod("second", "4")
-	file := traceOf(t, nodes("4", "a"), come(0, first), leave(1, first), come(2, second), leave(3, second))
+	file := traceOf(t, nodes("4", "a"), arrival(0, first), deletion(1, first), arrival(2, second), deletion(3, second))
 	if r := compared(t, file, compare.Options{}, plain("only")).Results[0]; r.NeverPlaced != 0 {
 		t.Errorf("%d pods find no node, though each comes after the other has left", r.NeverPlaced)
 	}
@@ -139,7 +140,7 @@ func TestFillingUpLeavesOutThatPodsLeave(t *testing.T) {
 	}
 }
 
-func TestAPodOfAProfileThatIsNotThereGetsTheFirst(t *testing.T) {
+func TestTraces_UsesFirstProfileForUnknownOnes(t *testing.T) {
 	other, err := config.Load([]byte(`
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -148,7 +149,7 @@ profiles: [{schedulerName: mine}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := compared(t, traceOf(t, nodes("4", "a"), come(0, pod("first", "1"))), compare.Options{}, plain("theirs"), compare.Configuration{Name: "mine", Config: other})
+	c := compared(t, traceOf(t, nodes("4", "a"), arrival(0, pod("first", "1"))), compare.Options{}, plain("theirs"), compare.Configuration{Name: "mine", Config: other})
 	for _, r := range c.Results {
 		if r.Pending.Pods != 1 {
 			t.Errorf("%s places %d pods, want 1", r.Name, r.Pending.Pods)
@@ -156,22 +157,22 @@ profiles: [{schedulerName: mine}]
 	}
 }
 
-func TestAPreemptedPodComesBackIfItHasAnOwner(t *testing.T) {
+func TestTraces_RecreatesOwnedVictims(t *testing.T) {
 	owned := mk.Pod("owned").CPU("4").Owner("apps/v1", "ReplicaSet", "web").Obj()
 	yes := true
 	owned.OwnerReferences[0].Controller = &yes
 	vip := mk.Pod("vip").CPU("4").Priority(100).Obj()
-	file := traceOf(t, nodes("4", "a"), come(0, owned), come(10, vip), leave(50, vip), leave(100, owned))
+	file := traceOf(t, nodes("4", "a"), arrival(0, owned), arrival(10, vip), deletion(50, vip), deletion(100, owned))
 	r := compared(t, file, compare.Options{}, plain("only")).Results[0]
 	if r.Preemptions != 1 || r.Victims != 1 || r.Placements != 3 || r.NeverPlaced != 0 {
 		t.Errorf("got %+v, want one preemption, one victim, and it placed twice", r)
 	}
-	if r.Waiting[len(r.Waiting)-1] != 0 {
-		t.Errorf("%d pods wait at the end", r.Waiting[len(r.Waiting)-1])
+	if r.PendingSeries[len(r.PendingSeries)-1] != 0 {
+		t.Errorf("%d pods wait at the end", r.PendingSeries[len(r.PendingSeries)-1])
 	}
 }
 
-// recorded is the trace of a scheduler at work in a busy small cluster.
+// recorded returns the trace of a scheduler in a busy small cluster.
 func recorded(t testing.TB, seed uint64) []byte {
 	t.Helper()
 	c := memory.New(memory.Options{Start: start, Seed: seed, Latency: memory.TypicalLatency()})
@@ -198,14 +199,14 @@ func recorded(t testing.TB, seed uint64) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine.DriveSeen(e, c, start.Add(2*time.Minute), rec)
+	drive.Run(c, start.Add(2*time.Minute), drive.NewScheduler(e, rec))
 	if err := rec.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return file.Bytes()
 }
 
-func TestOfARecordingOnlyArrivalsCount(t *testing.T) {
+func TestTraces_IgnoresRecordedOutcomes(t *testing.T) {
 	c := compared(t, recorded(t, 1), compare.Options{}, strategy(t, "LeastAllocated"), strategy(t, "MostAllocated"), strategy(t, "LeastAllocated"))
 	if c.Pods != 40 {
 		t.Errorf("%d pods came, want 40", c.Pods)
@@ -215,15 +216,15 @@ func TestOfARecordingOnlyArrivalsCount(t *testing.T) {
 			t.Errorf("%s: %d placed and %d never, of 40", r.Name, r.Pending.Pods, r.NeverPlaced)
 		}
 	}
-	if c.Results[1].Elsewhere == 0 || c.Results[2].Elsewhere != 0 {
-		t.Errorf("%d go elsewhere under another configuration and %d under the same", c.Results[1].Elsewhere, c.Results[2].Elsewhere)
+	if c.Results[1].OtherNode == 0 || c.Results[2].OtherNode != 0 {
+		t.Errorf("%d go elsewhere under another configuration and %d under the same", c.Results[1].OtherNode, c.Results[2].OtherNode)
 	}
 	if diff := cmp.Diff(c.Results[0], c.Results[2]); diff != "" {
 		t.Errorf("the same configuration gives two results:\n%s", diff)
 	}
 }
 
-func TestNumbersStayWithinTheirBounds(t *testing.T) {
+func TestTraces_NumbersStayWithinBounds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		inputs := []world.Input{nodes("4", "a", "b", "c")}
 		n := rapid.IntRange(0, 25).Draw(rt, "pods")
@@ -231,10 +232,10 @@ func TestNumbersStayWithinTheirBounds(t *testing.T) {
 		for i := range n {
 			at += rapid.IntRange(0, 30).Draw(rt, "wait")
 			p := pod(fmt.Sprint("p", i), fmt.Sprint(rapid.IntRange(0, 5).Draw(rt, "cpu")))
-			inputs = append(inputs, come(at, p))
+			inputs = append(inputs, arrival(at, p))
 			if rapid.Bool().Draw(rt, "leaves") {
 				at += rapid.IntRange(0, 5).Draw(rt, "stay")
-				inputs = append(inputs, leave(at, p))
+				inputs = append(inputs, deletion(at, p))
 			}
 		}
 		o := compare.Options{Samples: rapid.IntRange(1, 9).Draw(rt, "samples"), Fill: rapid.Bool().Draw(rt, "fill")}
@@ -244,12 +245,12 @@ func TestNumbersStayWithinTheirBounds(t *testing.T) {
 			if r.Pending.Pods+r.NeverPlaced != n || c.Pods != n {
 				rt.Errorf("%d placed, %d never, %d in all, want %d", r.Pending.Pods, r.NeverPlaced, c.Pods, n)
 			}
-			for _, share := range append([]float64{r.Fragmentation, r.Spread, r.Deviation}, r.FragmentationOver...) {
+			for _, share := range append([]float64{r.Fragmentation, r.Spread, r.Deviation}, r.FragmentationSeries...) {
 				if share < 0 || share > 1 || math.IsNaN(share) {
 					rt.Errorf("a share is %v", share)
 				}
 			}
-			for _, waiting := range r.Waiting {
+			for _, waiting := range r.PendingSeries {
 				if waiting < 0 || waiting > n {
 					rt.Errorf("%d of %d pods wait", waiting, n)
 				}
@@ -257,8 +258,8 @@ func TestNumbersStayWithinTheirBounds(t *testing.T) {
 			if p := r.Pending; p.P50 > p.P90 || p.P90 > p.P99 || p.P99 > p.Max || p.Mean > p.Max {
 				rt.Errorf("quantiles are out of order: %+v", p)
 			}
-			if len(r.Waiting) != o.Samples {
-				rt.Errorf("%d samples, want %d", len(r.Waiting), o.Samples)
+			if len(r.PendingSeries) != o.Samples {
+				rt.Errorf("%d samples, want %d", len(r.PendingSeries), o.Samples)
 			}
 		}
 		if diff := cmp.Diff(c, compared(t, file, o, plain("one"), strategy(t, "MostAllocated"))); diff != "" {
@@ -267,7 +268,7 @@ func TestNumbersStayWithinTheirBounds(t *testing.T) {
 	})
 }
 
-func TestADamagedTraceCountsUpToTheDamage(t *testing.T) {
+func TestTraces_StopsAtDamage(t *testing.T) {
 	file := recorded(t, 2)
 	c := compared(t, file[:len(file)-40], compare.Options{}, plain("only"))
 	if c.Damage == nil {
@@ -275,7 +276,7 @@ func TestADamagedTraceCountsUpToTheDamage(t *testing.T) {
 	}
 }
 
-func TestNothingToCompareIsAnError(t *testing.T) {
+func TestTraces_NeedsAConfiguration(t *testing.T) {
 	_, err := compare.Traces(strings.NewReader("x"), nil, compare.Options{})
 	if err == nil || !strings.Contains(err.Error(), "none is given") {
 		t.Errorf("got %v", err)

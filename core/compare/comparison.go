@@ -10,91 +10,94 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/queue"
 	"orrery/core/trace"
 )
 
-// Configuration is one way to schedule, and what it is called.
+// Configuration is a scheduler configuration with a name.
 type Configuration struct {
 	Name   string
 	Config *config.Configuration
+	// RequeueRule is the rule by which failed pods are requeued.
+	RequeueRule queue.RequeueRule
 }
 
-// Options say how to compare. The zero value will do.
+// Options configure a comparison. The zero value is valid.
 type Options struct {
 	// Plugins are third-party plugins.
 	Plugins framework.Registry
-	// Samples is how many moments the nodes are looked at; zero is 200.
+	// Samples is the number of moments at which nodes are sampled; zero means 200.
 	Samples int
-	// Fill leaves out that pods leave, so that the cluster fills up with everything that ever came. Moments are then
-	// evenly spaced over the arrivals and not over time.
+	// Fill leaves out the deletions of pods, so that the cluster fills up. The samples are then evenly spaced over the
+	// arrivals and not over time.
 	Fill bool
-	// Progress, if not nil, is called now and then with how many inputs of a configuration's simulation were played.
+	// Progress, if not nil, is called from time to time with the number of inputs played to a configuration.
 	Progress func(configuration string, done, total int)
 }
 
 const samplesDefault = 200
 
-// Comparison is what several configurations make of the same arrivals.
+// Comparison compares several configurations on the same workload.
 type Comparison struct {
 	// Start is the first arrival and End the last input.
 	Start, End time.Time
-	// Pods is how many came, Nodes the most there were at a sample.
+	// Pods is the number of arrivals, Nodes the largest number of nodes at a sample.
 	Pods, Nodes int
-	// Typical are the request vectors that fragmentation is measured by.
+	// Typical are the request vectors for measuring fragmentation.
 	Typical []Typical
-	// Results are in the order of the configurations; the first is what others are compared with.
+	// Results are in the order of the configurations; the first is the baseline.
 	Results []Result
 	// Damage is where the trace could not be read any further; nil for a whole one.
 	Damage *trace.Damage
 }
 
-// Typical is what many pods ask for.
+// Typical is a frequent request vector.
 type Typical struct {
 	Requests v1.ResourceList
 	// Share of all pods, from 0 to 1.
 	Share float64
 }
 
-// Result is what one configuration makes of the arrivals.
+// Result is the outcome of one configuration.
 type Result struct {
 	Name string
-	// Pending is how long pods waited for their first node; NeverPlaced found none before they left or all was over.
+	// Pending is how long pods waited for their first node; NeverPlaced counts those that never had one.
 	Pending     Pending
 	NeverPlaced int
-	// Placements counts every time a pod was given a node, Decisions every attempt. Preemptions made room for a pod, and
-	// Victims left for them.
+	// Placements counts bindings, Decisions scheduling attempts, Preemptions the attempts that preempted, and Victims
+	// the preempted pods.
 	Placements, Decisions, Preemptions, Victims int
-	// Elsewhere is how many pods were first placed on another node than by the first configuration.
-	Elsewhere int
-	// Resources are those that typical pods ask for: cpu and memory first, then by name.
+	// OtherNode counts pods whose first node differs from the one of the first configuration.
+	OtherNode int
+	// Resources are those that typical pods request: cpu and memory first, then by name.
 	Resources []Resource
-	// Fragmentation is the mean over the resources and the samples, FragmentationOver over the resources at each.
-	Fragmentation     float64
-	FragmentationOver []float64
+	// Fragmentation is the mean over resources and samples, FragmentationSeries over the resources at each sample.
+	Fragmentation       float64
+	FragmentationSeries []float64
 	// Spread and Deviation are means over the samples.
 	Spread, Deviation float64
-	// Waiting is how many pods had no node at each sample.
-	Waiting []int
+	// PendingSeries is the number of pending pods at each sample.
+	PendingSeries []int
 }
 
-// Pending are the quantiles of how long pods waited for their first node.
+// Pending has the mean and quantiles of the waits of pods for their first node.
 type Pending struct {
-	// Pods is how many were placed.
+	// Pods is the number of placed pods.
 	Pods                     int
 	Mean, P50, P90, P99, Max time.Duration
 }
 
-// Resource is how one resource was used: shares of what all nodes have, from 0 to 1.
+// Resource is the utilization of a resource: shares of the nodes' allocatable, from 0 to 1.
 type Resource struct {
 	Name v1.ResourceName
-	// Mean and Peak are over the samples, Over is at each.
+	// Mean and Peak are over the samples, Series has each.
 	Mean, Peak float64
-	Over       []float64
+	Series     []float64
 	// Fragmentation is the mean over the samples.
 	Fragmentation float64
 }
 
-// Traces compares configurations by the arrivals of a trace. A trace that is damaged counts up to there.
+// Traces compares configurations on the workload of a trace. A damaged trace is read up to the damage.
 func Traces(from io.Reader, configurations []Configuration, o Options) (*Comparison, error) {
 	if len(configurations) == 0 {
 		return nil, errors.New("comparing configurations: none is given")
@@ -114,13 +117,13 @@ func Traces(from io.Reader, configurations []Configuration, o Options) (*Compari
 			return nil, fmt.Errorf("comparing configurations: %q: %w", configuration.Name, err)
 		}
 		result := s.result(configuration.Name)
-		places := s.places()
+		places := s.firstNodes()
 		if i == 0 {
 			first = places
 		}
 		for pod, node := range places {
 			if was, placed := first[pod]; placed && was != node {
-				result.Elsewhere++
+				result.OtherNode++
 			}
 		}
 		c.Results = append(c.Results, result)

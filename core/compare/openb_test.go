@@ -11,8 +11,8 @@ import (
 	"orrery/core/trace"
 )
 
-// TestTheWholeOfOpenb compares two strategies on the published files, where ORRERY_OPENB names their folder.
-func TestTheWholeOfOpenb(t *testing.T) {
+// TestTraces_WholeOpenB compares two strategies on the published files from the folder ORRERY_OPENB.
+func TestTraces_WholeOpenB(t *testing.T) {
 	file := openb(t)
 	both := []compare.Configuration{strategy(t, "LeastAllocated"), strategy(t, "MostAllocated")}
 	asItWas, err := compare.Traces(bytes.NewReader(file), both, compare.Options{})
@@ -47,14 +47,14 @@ func openb(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	defer pods.Close()
-	im, err := trace.ImportOpenb("nodes.csv", nodes, "pods.csv", pods, start, nil)
+	im, err := trace.ImportOpenB("nodes.csv", nodes, "pods.csv", pods, start, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return written(t, im)
 }
 
-func written(t testing.TB, im *trace.Import) []byte {
+func written(t testing.TB, im *trace.ImportedTrace) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	if err := im.Write(&file, trace.Header{}); err != nil {
@@ -77,7 +77,7 @@ func show(t *testing.T, c *compare.Comparison) {
 	t.Helper()
 	for _, r := range c.Results {
 		t.Logf("%s: pending %+v, never %d, placements %d, decisions %d, elsewhere %d, fragmentation %.4f, spread %.4f, deviation %.4f",
-			r.Name, r.Pending, r.NeverPlaced, r.Placements, r.Decisions, r.Elsewhere, r.Fragmentation, r.Spread, r.Deviation)
+			r.Name, r.Pending, r.NeverPlaced, r.Placements, r.Decisions, r.OtherNode, r.Fragmentation, r.Spread, r.Deviation)
 		for _, resource := range r.Resources {
 			t.Logf("  %s: mean %.4f, peak %.4f, fragmentation %.4f", resource.Name, resource.Mean, resource.Peak, resource.Fragmentation)
 		}

@@ -6,38 +6,38 @@ import (
 	"time"
 )
 
-// result puts a simulation that is over into numbers.
+// result computes the numbers of a finished simulation.
 func (s *simulation) result(name string) Result {
 	r := Result{
 		Name: name, Placements: s.counts.placements, Decisions: s.counts.decisions,
 		Preemptions: s.counts.preemptions, Victims: s.counts.victims,
-		Spread: mean(s.samples.spread), Deviation: mean(s.samples.deviation), Waiting: s.samples.waiting,
+		Spread: mean(s.samples.spread), Deviation: mean(s.samples.deviation), PendingSeries: s.samples.pending,
 	}
-	waits := make([]time.Duration, 0, len(s.fares))
-	for _, f := range s.fares {
-		if f.placed.IsZero() {
+	waits := make([]time.Duration, 0, len(s.outcomes))
+	for _, f := range s.outcomes {
+		if f.firstPlaced.IsZero() {
 			r.NeverPlaced++
 			continue
 		}
-		waits = append(waits, f.placed.Sub(f.came))
+		waits = append(waits, f.firstPlaced.Sub(f.arrived))
 	}
 	slices.Sort(waits)
 	r.Pending = pending(waits)
-	r.FragmentationOver = make([]float64, len(s.samples.spread))
+	r.FragmentationSeries = make([]float64, len(s.samples.spread))
 	for i, name := range s.samples.resources {
 		use, fragments := s.samples.use[i], s.samples.fragments[i]
 		r.Resources = append(r.Resources, Resource{
-			Name: name, Mean: mean(use), Peak: peak(use), Over: use, Fragmentation: mean(fragments),
+			Name: name, Mean: mean(use), Peak: maximum(use), Series: use, Fragmentation: mean(fragments),
 		})
 		for j, f := range fragments {
-			r.FragmentationOver[j] += f / float64(len(s.samples.resources))
+			r.FragmentationSeries[j] += f / float64(len(s.samples.resources))
 		}
 	}
-	r.Fragmentation = mean(r.FragmentationOver)
+	r.Fragmentation = mean(r.FragmentationSeries)
 	return r
 }
 
-// pending are the quantiles of sorted times.
+// pending returns the mean and quantiles of sorted times.
 func pending(waits []time.Duration) Pending {
 	p := Pending{Pods: len(waits)}
 	if p.Pods == 0 {
@@ -52,7 +52,7 @@ func pending(waits []time.Duration) Pending {
 	return p
 }
 
-// quantile is the smallest of sorted times that a share of them does not exceed.
+// quantile returns the smallest of sorted times that a share of them does not exceed.
 func quantile(sorted []time.Duration, share float64) time.Duration {
 	return sorted[max(0, int(math.Ceil(share*float64(len(sorted))))-1)]
 }
@@ -68,7 +68,7 @@ func mean(all []float64) float64 {
 	return sum / float64(len(all))
 }
 
-func peak(all []float64) float64 {
+func maximum(all []float64) float64 {
 	if len(all) == 0 {
 		return 0
 	}

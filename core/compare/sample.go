@@ -9,26 +9,26 @@ import (
 	"orrery/core/engine"
 )
 
-// samples are what the nodes looked like, now and then.
+// samples are measurements of the nodes.
 type samples struct {
 	resources []v1.ResourceName
-	typical   []weighed
-	// At each sample: use and fragmentation of each resource, in the order of resources, and of nodes and queue.
+	typical   []weightedPod
+	// At each sample: use and fragmentation by resource, in the order of resources, and the values of nodes and queue.
 	use, fragments    [][]float64
 	spread, deviation []float64
-	waiting           []int
-	nodes             int // the most there were
+	pending           []int
+	nodes             int // the maximum
 
-	free []int64 // of one node, for its room
+	free []int64 // scratch: of one node
 }
 
-// weighed is a typical pod: what it asks for, by resource, and its share among those that ask for each resource.
-type weighed struct {
-	asks   []int64
-	shares []float64
+// weightedPod is a typical pod: its requests by resource, and its share among the pods that request each resource.
+type weightedPod struct {
+	requests []int64
+	shares   []float64
 }
 
-func newSamples(t *tally) *samples {
+func newSamples(t *requestCounts) *samples {
 	s := &samples{resources: t.resources()}
 	top := t.top()
 	all := make([]int, len(s.resources))
@@ -40,9 +40,9 @@ func newSamples(t *tally) *samples {
 		}
 	}
 	for _, a := range top {
-		w := weighed{make([]int64, len(s.resources)), make([]float64, len(s.resources))}
+		w := weightedPod{make([]int64, len(s.resources)), make([]float64, len(s.resources))}
 		for i, name := range s.resources {
-			if w.asks[i] = a.amounts[name]; w.asks[i] > 0 {
+			if w.requests[i] = a.amounts[name]; w.requests[i] > 0 {
 				w.shares[i] = float64(a.pods) / float64(all[i])
 			}
 		}
@@ -53,7 +53,7 @@ func newSamples(t *tally) *samples {
 	return s
 }
 
-// take looks at the nodes of an engine.
+// take measures the nodes of an engine.
 func (s *samples) take(e *engine.Engine, waiting int) {
 	n := len(s.resources)
 	used, has, free := make([]int64, n), make([]int64, n), make([]int64, n)
@@ -61,7 +61,7 @@ func (s *samples) take(e *engine.Engine, waiting int) {
 	nodes := 0
 	var sum, squares float64
 	fullest, emptiest := 0.0, math.Inf(1)
-	for info := range e.Cache().Recent() {
+	for info := range e.Cache().RecentlyChanged() {
 		if info.Node() == nil {
 			continue
 		}
@@ -74,7 +74,7 @@ func (s *samples) take(e *engine.Engine, waiting int) {
 			free[i] += s.free[i]
 			full = max(full, ratio(asked, there))
 		}
-		s.judge(useless)
+		s.addFragmentation(useless)
 		fullest, emptiest = max(fullest, full), min(emptiest, full)
 		sum, squares = sum+full, squares+full*full
 	}
@@ -91,15 +91,15 @@ func (s *samples) take(e *engine.Engine, waiting int) {
 		spread, deviation = fullest-emptiest, math.Sqrt(max(0, squares/float64(nodes)-mean*mean))
 	}
 	s.spread, s.deviation = append(s.spread, spread), append(s.deviation, deviation)
-	s.waiting = append(s.waiting, waiting)
+	s.pending = append(s.pending, waiting)
 	s.nodes = max(s.nodes, nodes)
 }
 
-// judge adds what is free on one node and of no use to the typical pods.
-func (s *samples) judge(useless []float64) {
+// addFragmentation adds the free resources of one node that typical pods cannot use, weighted by their shares.
+func (s *samples) addFragmentation(useless []float64) {
 	for t := range s.typical {
 		w := &s.typical[t]
-		if fits(w.asks, s.free) {
+		if fits(w.requests, s.free) {
 			continue
 		}
 		for i, share := range w.shares {

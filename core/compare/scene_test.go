@@ -11,7 +11,7 @@ import (
 
 var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// strategy is a configuration that puts pods where most or least is asked for already.
+// strategy returns a configuration that prefers the nodes with the most or the least requests.
 func strategy(t testing.TB, kind string) compare.Configuration {
 	t.Helper()
 	c, err := config.Load([]byte(fmt.Sprintf(`

@@ -10,42 +10,47 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )
 
-// simulation plays a workload to a scheduler for whom everything succeeds at once.
+// simulation plays a workload to an engine whose effects all succeed at once.
 type simulation struct {
 	engine   *engine.Engine
 	workload *workload
 	profiles map[string]bool
-	fares    map[podKey]*fare // by the UID in the trace
-	by       map[podKey]*fare // by the UID at present
-	waiting  int
+	outcomes map[podKey]*podOutcome // by the UID in the trace
+	byUID    map[podKey]*podOutcome // by the current UID
+	pending  int
 	samples  *samples
 	counts   struct{ placements, decisions, preemptions, victims int }
+
+	now    time.Time     // of the last input
+	inputs []world.Input // not applied yet
+	wakes  int           // how many timer wakes remain
 }
 
-// fare is how a pod that came without a node is doing.
-type fare struct {
-	pod      *v1.Pod // as it was last known, without its node
-	came     time.Time
-	placed   time.Time // first; zero if never
-	first    string    // node
-	node     string    // now
-	gone     bool
-	comeback int
+// podOutcome is the outcome of a pod that arrived without a node.
+type podOutcome struct {
+	pod         *v1.Pod // latest version, without its node
+	arrived     time.Time
+	firstPlaced time.Time // zero if never
+	firstNode   string    // node of the first placement
+	node        string    // current node
+	gone        bool
+	recreations int
 }
 
 const (
-	// patience is how long the engine's timers are followed after the last input.
-	patience = time.Hour
-	// mostWakes bounds how often timers are followed between two inputs: pods that fail with errors are tried for ever.
-	mostWakes = 256
-	// never is beyond any trace: parked pods are not tried again without a reason.
-	never = 100 * 365 * 24 * time.Hour
+	// maxWait is how long the engine's timers run after the last input.
+	maxWait = time.Hour
+	// maxWakes bounds the timer wakes between two inputs: pods that fail with errors are retried forever.
+	maxWakes = 256
+	// noFlush is longer than any trace: it turns off the retry of pods in unschedulablePods.
+	noFlush = 100 * 365 * 24 * time.Hour
 )
 
 func simulate(w *workload, c Configuration, o Options) (*simulation, error) {
@@ -53,13 +58,14 @@ func simulate(w *workload, c Configuration, o Options) (*simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.Config, options.Plugins, options.MaxInUnschedulable = c.Config, o.Plugins, never
+	options.Config, options.Plugins, options.RequeueRule = c.Config, o.Plugins, c.RequeueRule
+	options.PodMaxInUnschedulablePodsDuration = noFlush
 	e, err := engine.New(options)
 	if err != nil {
 		return nil, err
 	}
 	s := &simulation{
-		engine: e, workload: w, profiles: map[string]bool{}, fares: map[podKey]*fare{}, by: map[podKey]*fare{},
+		engine: e, workload: w, profiles: map[string]bool{}, outcomes: map[podKey]*podOutcome{}, byUID: map[podKey]*podOutcome{},
 		samples: newSamples(w.typical),
 	}
 	for _, name := range e.Profiles() {
@@ -71,20 +77,20 @@ func simulate(w *workload, c Configuration, o Options) (*simulation, error) {
 
 const progressEvery = 256
 
-// play goes through the inputs, and looks at the nodes at evenly spaced moments.
+// play plays the inputs and samples the nodes at evenly spaced moments.
 func (s *simulation) play(name string, o Options) {
 	w := s.workload
 	taken := 0
 	for i, in := range w.inputs {
 		for taken < o.Samples && w.moment(taken+1, o.Samples).Before(in.At) && !o.Fill {
-			s.wait(w.moment(taken+1, o.Samples))
-			s.samples.take(s.engine, s.waiting)
+			s.runTimers(w.moment(taken+1, o.Samples))
+			s.samples.take(s.engine, s.pending)
 			taken++
 		}
-		s.wait(in.At)
-		s.input(in)
-		for o.Fill && taken < len(s.fares)*o.Samples/max(1, w.pods) {
-			s.samples.take(s.engine, s.waiting)
+		s.runTimers(in.At)
+		s.playInput(in)
+		for o.Fill && taken < len(s.outcomes)*o.Samples/max(1, w.pods) {
+			s.samples.take(s.engine, s.pending)
 			taken++
 		}
 		if o.Progress != nil && i%progressEvery == 0 {
@@ -92,64 +98,111 @@ func (s *simulation) play(name string, o Options) {
 		}
 	}
 	for ; taken < o.Samples; taken++ {
-		s.samples.take(s.engine, s.waiting)
+		s.samples.take(s.engine, s.pending)
 	}
-	s.wait(w.end.Add(patience))
+	s.runTimers(w.end.Add(maxWait))
 }
 
-// moment is the nth of so many moments between the first arrival and the last input.
+// moment returns the nth of the evenly spaced moments between the first arrival and the last input.
 func (w *workload) moment(n, of int) time.Time {
 	return w.start.Add(time.Duration(float64(w.end.Sub(w.start)) * float64(n) / float64(of)))
 }
 
-// wait lets the timers go off that pods in back-off or waiting for a permit have, up to a moment.
-func (s *simulation) wait(until time.Time) {
-	for range mostWakes {
-		if s.engine.Queue().Counts().Backoff == 0 && s.engine.BindingCount() == 0 {
-			return
-		}
-		wake, due := s.engine.NextWake()
-		if !due || wake.After(until) {
-			return
-		}
-		s.tell(world.Input{At: wake, Event: world.Passed{}})
+// runTimers runs the timers of pods in back-off or with a binding in flight, up to a time.
+func (s *simulation) runTimers(until time.Time) {
+	s.wakes = maxWakes
+	s.run(until)
+	s.wakes = 0
+}
+
+func (s *simulation) run(until time.Time) {
+	drive.Run(s, until, drive.NewScheduler(limitedEngine{s.engine, s}, s))
+}
+
+// limitedEngine has at most as many wakes as the simulation allows.
+type limitedEngine struct {
+	*engine.Engine
+	simulation *simulation
+}
+
+func (e limitedEngine) NextWake() (time.Time, bool) {
+	if e.simulation.wakes == 0 || e.Queue().Counts().Backoff == 0 && e.BindingCount() == 0 {
+		return time.Time{}, false
+	}
+	return e.Engine.NextWake()
+}
+
+// Next returns the next queued input, whatever its time.
+func (s *simulation) Next(until time.Time) (world.Input, bool) {
+	if len(s.inputs) == 0 {
+		s.now = until
+		return world.Input{}, false
+	}
+	in := s.inputs[0]
+	s.inputs, s.now = s.inputs[1:], in.At
+	return in, true
+}
+
+// Do queues the outcome of an effect that succeeds at once.
+func (s *simulation) Do(effect world.Effect) {
+	s.inputs = append(s.inputs, s.outcomeInputs(s.now, effect)...)
+}
+
+// Applied counts timer wakes.
+func (s *simulation) Applied(in world.Input, _ error) {
+	if _, tick := in.Event.(world.Tick); tick {
+		s.wakes--
 	}
 }
 
-// input plays one input of the workload.
-func (s *simulation) input(in world.Input) {
+// Stepped counts decisions.
+func (s *simulation) Stepped(d *engine.Decision) {
+	if d == nil {
+		return
+	}
+	s.counts.decisions++
+	if d.Preemption != nil {
+		s.counts.preemptions++
+	}
+}
+
+// Emitted does nothing.
+func (s *simulation) Emitted(world.Effect) {}
+
+// playInput plays one input of the workload.
+func (s *simulation) playInput(in world.Input) {
 	changed, ok := in.Event.(world.Changed)
 	if !ok {
-		s.tell(in)
+		s.apply(in)
 		return
 	}
 	pod, ok := changed.Object.(*v1.Pod)
 	if !ok {
-		s.tell(in)
+		s.apply(in)
 		return
 	}
-	f := s.fares[pod.UID]
+	f := s.outcomes[pod.UID]
 	ours := s.profiles[pod.Spec.SchedulerName] || s.workload.profiles[pod.Spec.SchedulerName]
 	if f == nil && ours && changed.Op == world.Added && pod.Spec.NodeName == "" {
-		f = &fare{came: in.At}
-		s.fares[pod.UID], s.by[pod.UID] = f, f
-		s.waiting++
+		f = &podOutcome{arrived: in.At}
+		s.outcomes[pod.UID], s.byUID[pod.UID] = f, f
+		s.pending++
 	}
 	if f == nil {
-		s.tell(in) // somebody else places it, or has long ago
+		s.apply(in) // another scheduler places it, or it has a node already
 		return
 	}
-	s.podInput(in.At, changed.Op, pod, f)
+	s.playPod(in.At, changed.Op, pod, f)
 }
 
-// podInput plays what happens to a pod that came without a node: it is on the node that this simulation gave it.
-func (s *simulation) podInput(at time.Time, op world.Op, pod *v1.Pod, f *fare) {
+// playPod plays a change of a pod that arrived without a node; the simulation sets the pod's node.
+func (s *simulation) playPod(at time.Time, op world.Op, pod *v1.Pod, f *podOutcome) {
 	p := *pod
 	if !s.profiles[p.Spec.SchedulerName] && s.workload.profiles[p.Spec.SchedulerName] {
 		p.Spec.SchedulerName = s.engine.Profiles()[0]
 	}
 	if f.pod != nil {
-		p.UID = f.pod.UID // it may have come back under another one
+		p.UID = f.pod.UID // a recreated pod has another one
 	}
 	f.pod = &p
 	if f.gone {
@@ -158,14 +211,14 @@ func (s *simulation) podInput(at time.Time, op world.Op, pod *v1.Pod, f *fare) {
 	if op == world.Deleted {
 		f.gone = true
 		if f.node == "" {
-			s.waiting--
+			s.pending--
 		}
 	}
-	s.tell(world.Input{At: at, Event: world.Changed{Op: op, Object: f.onNode()}})
+	s.apply(world.Input{At: at, Event: world.Changed{Op: op, Object: f.onNode()}})
 }
 
-// onNode is the pod as the engine should see it.
-func (f *fare) onNode() *v1.Pod {
+// onNode returns the pod with its node of the simulation.
+func (f *podOutcome) onNode() *v1.Pod {
 	p := *f.pod
 	if p.Spec.NodeName == "" {
 		p.Spec.NodeName = f.node
@@ -173,41 +226,22 @@ func (f *fare) onNode() *v1.Pod {
 	return &p
 }
 
-// tell tells the engine of an input, and of everything that follows from it.
-func (s *simulation) tell(in world.Input) {
-	inputs := []world.Input{in}
-	for len(inputs) > 0 {
-		_ = s.engine.Apply(inputs[0]) // what the engine refuses it leaves out, as it did when the trace was recorded
-		inputs = inputs[1:]
-		for more := true; more; {
-			var d *engine.Decision
-			if d, more = s.engine.Step(); more {
-				s.decided(d)
-			}
-			for _, effect := range s.engine.Effects() {
-				inputs = append(inputs, s.carryOut(in.At, effect)...)
-			}
-		}
-	}
+// apply applies an input and all inputs that follow from it. It ignores the engine's errors, as the recording did.
+func (s *simulation) apply(in world.Input) {
+	s.inputs = append(s.inputs, in)
+	s.run(in.At)
 }
 
-func (s *simulation) decided(d *engine.Decision) {
-	s.counts.decisions++
-	if d.Preemption != nil {
-		s.counts.preemptions++
-	}
-}
-
-// carryOut is what the engine is told of an effect: that it has succeeded, and what has changed by it.
-func (s *simulation) carryOut(at time.Time, effect world.Effect) []world.Input {
-	if !world.Answered(effect.Act) {
+// outcomeInputs returns the outcome of an effect that succeeds and the object changes that follow from it.
+func (s *simulation) outcomeInputs(at time.Time, effect world.Effect) []world.Input {
+	if !world.HasOutcome(effect.Action) {
 		return nil
 	}
-	events := []world.Event{world.Ended{Effect: effect.ID}}
-	switch act := effect.Act.(type) {
+	events := []world.Event{world.EffectDone{Effect: effect.ID}}
+	switch act := effect.Action.(type) {
 	case world.Bind:
 		events = append(events, s.bind(at, act.Pod, act.Node)...)
-	case world.Run:
+	case world.RunPlugin:
 		if act.Point == string(framework.Bind) {
 			events = append(events, s.bind(at, act.Pod, act.Node)...)
 		}
@@ -221,24 +255,24 @@ func (s *simulation) carryOut(at time.Time, effect world.Effect) []world.Input {
 	return inputs
 }
 
-func (s *simulation) bind(at time.Time, pod world.Ref, node string) []world.Event {
-	f := s.by[pod.UID]
+func (s *simulation) bind(at time.Time, pod world.PodRef, node string) []world.Event {
+	f := s.byUID[pod.UID]
 	if f == nil || f.gone || f.node != "" {
 		return nil
 	}
 	f.node = node
 	s.counts.placements++
-	s.waiting--
-	if f.placed.IsZero() {
-		f.placed, f.first = at, node
+	s.pending--
+	if f.firstPlaced.IsZero() {
+		f.firstPlaced, f.firstNode = at, node
 	}
 	return []world.Event{world.Changed{Op: world.Modified, Object: f.onNode()}}
 }
 
-// evict has a victim leave at once. One with an owner comes back at once.
-func (s *simulation) evict(pod world.Ref) []world.Event {
+// evict deletes a victim at once, and recreates it if it has an owner.
+func (s *simulation) evict(pod world.PodRef) []world.Event {
 	s.counts.victims++
-	f := s.by[pod.UID]
+	f := s.byUID[pod.UID]
 	if f == nil {
 		held := s.engine.Store().Pod(pod.Namespace, pod.Name)
 		if held == nil || held.UID != pod.UID {
@@ -247,32 +281,32 @@ func (s *simulation) evict(pod world.Ref) []world.Event {
 		return []world.Event{world.Changed{Op: world.Deleted, Object: held}}
 	}
 	events := []world.Event{world.Changed{Op: world.Deleted, Object: f.onNode()}}
-	delete(s.by, pod.UID)
+	delete(s.byUID, pod.UID)
 	if metav1.GetControllerOfNoCopy(f.pod) == nil {
 		f.gone = true
 		return events
 	}
 	again := *f.pod
-	f.comeback++
-	again.UID = podKey(fmt.Sprintf("%s again %d", pod.UID, f.comeback))
+	f.recreations++
+	again.UID = podKey(fmt.Sprintf("%s again %d", pod.UID, f.recreations))
 	f.pod, f.node = &again, ""
-	s.by[again.UID] = f
-	s.waiting++
+	s.byUID[again.UID] = f
+	s.pending++
 	return append(events, world.Changed{Op: world.Added, Object: f.pod})
 }
 
-// places are the first nodes of all pods that had one.
-func (s *simulation) places() map[podKey]string {
+// firstNodes returns the first nodes of all pods that were placed.
+func (s *simulation) firstNodes() map[podKey]string {
 	all := map[podKey]string{}
-	for uid, f := range s.fares {
-		if f.first != "" {
-			all[uid] = f.first
+	for uid, f := range s.outcomes {
+		if f.firstNode != "" {
+			all[uid] = f.firstNode
 		}
 	}
 	return all
 }
 
-// sortedPods are pods by namespace, name and UID.
+// sortedPods returns pods by namespace, name and UID.
 func sortedPods(pods map[podKey]*v1.Pod) []*v1.Pod {
 	return slices.SortedFunc(maps.Values(pods), func(a, b *v1.Pod) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))

@@ -14,26 +14,26 @@ import (
 	"orrery/core/requests"
 )
 
-// mostTypical bounds the request vectors that fragmentation is measured by: the most frequent ones.
-const mostTypical = 32
+// maxTypical bounds the request vectors for measuring fragmentation.
+const maxTypical = 32
 
-// tally counts what pods ask for.
-type tally struct {
-	seen map[string]*asked
-	pods int
+// requestCounts counts pods by their requests.
+type requestCounts struct {
+	vectors map[string]*requestVector
+	pods    int
 }
 
-// asked is one request vector and how many pods have it.
-type asked struct {
+// requestVector is a combination of requests with the number of pods that have it.
+type requestVector struct {
 	key      string
-	amounts  map[v1.ResourceName]int64 // cpu in thousandths
+	amounts  map[v1.ResourceName]int64 // cpu in millicores
 	requests v1.ResourceList
 	pods     int
 }
 
-func newTally() *tally { return &tally{seen: map[string]*asked{}} }
+func newRequestCounts() *requestCounts { return &requestCounts{vectors: map[string]*requestVector{}} }
 
-func (t *tally) count(pod *v1.Pod) {
+func (t *requestCounts) add(pod *v1.Pod) {
 	list := requests.Of(pod, resourcehelper.PodResourcesOptions{})
 	amounts := make(map[v1.ResourceName]int64, len(list))
 	for name, q := range list {
@@ -46,10 +46,10 @@ func (t *tally) count(pod *v1.Pod) {
 		fmt.Fprintf(&key, "%s=%d ", name, amounts[name])
 	}
 	t.pods++
-	had := t.seen[key.String()]
+	had := t.vectors[key.String()]
 	if had == nil {
-		had = &asked{key: key.String(), amounts: amounts, requests: list}
-		t.seen[had.key] = had
+		had = &requestVector{key: key.String(), amounts: amounts, requests: list}
+		t.vectors[had.key] = had
 	}
 	had.pods++
 }
@@ -61,15 +61,15 @@ func amount(name v1.ResourceName, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// top are the most frequent vectors.
-func (t *tally) top() []*asked {
-	all := slices.SortedFunc(maps.Values(t.seen), func(a, b *asked) int {
+// top returns the most frequent vectors.
+func (t *requestCounts) top() []*requestVector {
+	all := slices.SortedFunc(maps.Values(t.vectors), func(a, b *requestVector) int {
 		return cmp.Or(cmp.Compare(b.pods, a.pods), cmp.Compare(a.key, b.key))
 	})
-	return all[:min(len(all), mostTypical)]
+	return all[:min(len(all), maxTypical)]
 }
 
-func (t *tally) list() []Typical {
+func (t *requestCounts) list() []Typical {
 	list := []Typical{}
 	for _, a := range t.top() {
 		list = append(list, Typical{Requests: a.requests, Share: float64(a.pods) / float64(t.pods)})
@@ -77,8 +77,8 @@ func (t *tally) list() []Typical {
 	return list
 }
 
-// resources are those that typical pods ask for: cpu and memory first, then by name.
-func (t *tally) resources() []v1.ResourceName {
+// resources returns the resources that typical pods request: cpu and memory first, then by name.
+func (t *requestCounts) resources() []v1.ResourceName {
 	rank := func(name v1.ResourceName) int {
 		return 2 - slices.Index([]v1.ResourceName{v1.ResourceMemory, v1.ResourceCPU}, name) // cpu 1, memory 2, others 3
 	}

@@ -14,25 +14,25 @@ import (
 	"orrery/core/world"
 )
 
-// podKey tells pods apart over the whole trace.
+// podKey identifies a pod within a trace.
 type podKey = types.UID
 
-// workload is what a trace says that no scheduler decided.
+// workload has the inputs of a trace that its scheduler did not decide.
 type workload struct {
 	header   trace.Header
 	profiles map[string]bool // of the recorded scheduler
 	inputs   []world.Input
-	typical  *tally
-	// start is the first arrival and end the last input; pods is how many came for the recorded scheduler to place.
+	typical  *requestCounts
+	// start is the first arrival and end the last input; pods counts the arrivals for the recorded scheduler.
 	start, end time.Time
 	pods       int
 	damage     *trace.Damage
 
-	fill bool               // nobody leaves
-	seen map[podKey]*v1.Pod // as they were last seen
+	fill bool               // leave out deletions
+	seen map[podKey]*v1.Pod // the latest version of each pod
 }
 
-// readWorkload takes a trace apart.
+// readWorkload reads the workload of a trace.
 func readWorkload(from io.Reader, fill bool) (*workload, error) {
 	r, err := trace.NewReader(from)
 	if err != nil {
@@ -42,7 +42,7 @@ func readWorkload(from io.Reader, fill bool) (*workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workload{header: r.Header(), profiles: map[string]bool{}, typical: newTally(), fill: fill, seen: map[podKey]*v1.Pod{}}
+	w := &workload{header: r.Header(), profiles: map[string]bool{}, typical: newRequestCounts(), fill: fill, seen: map[podKey]*v1.Pod{}}
 	for _, p := range recorded.Config.Profiles {
 		w.profiles[p.SchedulerName] = true
 	}
@@ -52,7 +52,7 @@ func readWorkload(from io.Reader, fill bool) (*workload, error) {
 			break
 		}
 		if in, ok := record.Body.(trace.Input); ok {
-			w.take(record.At, in.Event)
+			w.addEvent(record.At, in.Event)
 		}
 	}
 	if w.start.IsZero() {
@@ -62,54 +62,54 @@ func readWorkload(from io.Reader, fill bool) (*workload, error) {
 	return w, nil
 }
 
-// take keeps of an input what no scheduler decided.
-func (w *workload) take(at time.Time, event world.Event) {
+// addEvent adds the parts of an input that the scheduler did not decide.
+func (w *workload) addEvent(at time.Time, event world.Event) {
 	switch event := event.(type) {
 	case world.Changed:
 		pod, ok := event.Object.(*v1.Pod)
 		switch {
 		case !ok:
-			w.add(at, event)
-		case event.Op == world.Deleted || ended(pod):
-			w.takeGone(at, pod)
+			w.addInput(at, event)
+		case event.Op == world.Deleted || isTerminal(pod):
+			w.addDeletion(at, pod)
 		default:
-			w.takePod(at, pod)
+			w.addPod(at, pod)
 		}
 	case world.Listed:
 		if event.Kind != world.Pod {
-			w.add(at, event)
+			w.addInput(at, event)
 			return
 		}
-		w.takeList(at, event)
+		w.addPodList(at, event)
 	}
 }
 
-// takeList takes a list of all pods for what it says of each, and of those that are not in it.
-func (w *workload) takeList(at time.Time, list world.Listed) {
+// addPodList adds the pods of a list, and deletes those that are missing in it.
+func (w *workload) addPodList(at time.Time, list world.Listed) {
 	there := map[podKey]bool{}
 	for _, o := range list.Objects {
 		there[o.GetUID()] = true
 	}
 	for _, pod := range sortedPods(w.seen) {
 		if !there[pod.UID] {
-			w.takeGone(at, pod)
+			w.addDeletion(at, pod)
 		}
 	}
 	for _, o := range list.Objects {
 		pod, ok := o.(*v1.Pod)
 		switch {
 		case !ok:
-		case ended(pod):
-			w.takeGone(at, pod)
+		case isTerminal(pod):
+			w.addDeletion(at, pod)
 		default:
-			w.takePod(at, pod)
+			w.addPod(at, pod)
 		}
 	}
 }
 
-// takePod takes a pod that has come or changed. That a pod of the recorded scheduler has its node is an outcome, unless it
-// had it from the first.
-func (w *workload) takePod(at time.Time, pod *v1.Pod) {
+// addPod adds a new or changed pod. It removes the node of a pod of the recorded scheduler, unless the pod arrived with
+// it.
+func (w *workload) addPod(at time.Time, pod *v1.Pod) {
 	kept := *pod
 	kept.ResourceVersion, kept.DeletionTimestamp, kept.DeletionGracePeriodSeconds = "", nil, nil
 	kept.Status.NominatedNodeName = ""
@@ -119,7 +119,7 @@ func (w *workload) takePod(at time.Time, pod *v1.Pod) {
 			w.arrived(at, &kept)
 		}
 		w.seen[pod.UID] = &kept
-		w.add(at, world.Changed{Op: world.Added, Object: &kept})
+		w.addInput(at, world.Changed{Op: world.Added, Object: &kept})
 		return
 	}
 	if was.Spec.NodeName == "" && w.profiles[kept.Spec.SchedulerName] {
@@ -130,7 +130,7 @@ func (w *workload) takePod(at time.Time, pod *v1.Pod) {
 		return
 	}
 	w.seen[pod.UID] = &kept
-	w.add(at, world.Changed{Op: world.Modified, Object: &kept})
+	w.addInput(at, world.Changed{Op: world.Modified, Object: &kept})
 }
 
 func (w *workload) arrived(at time.Time, pod *v1.Pod) {
@@ -138,20 +138,20 @@ func (w *workload) arrived(at time.Time, pod *v1.Pod) {
 		w.start = at
 	}
 	w.pods++
-	w.typical.count(pod)
+	w.typical.add(pod)
 }
 
-func (w *workload) takeGone(at time.Time, pod *v1.Pod) {
+func (w *workload) addDeletion(at time.Time, pod *v1.Pod) {
 	if was := w.seen[pod.UID]; was != nil {
 		delete(w.seen, pod.UID)
 		if !w.fill {
-			w.add(at, world.Changed{Op: world.Deleted, Object: was})
+			w.addInput(at, world.Changed{Op: world.Deleted, Object: was})
 		}
 	}
 }
 
-// add keeps an input. Time never runs backwards.
-func (w *workload) add(at time.Time, event world.Event) {
+// addInput adds an input, no earlier than the last.
+func (w *workload) addInput(at time.Time, event world.Event) {
 	if at.Before(w.end) {
 		at = w.end
 	}
@@ -159,6 +159,6 @@ func (w *workload) add(at time.Time, event world.Event) {
 	w.inputs = append(w.inputs, world.Input{At: at, Event: event})
 }
 
-func ended(pod *v1.Pod) bool {
+func isTerminal(pod *v1.Pod) bool {
 	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
 }

@@ -6,20 +6,20 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 )
 
-// DefaultArgs are the args of a plugin for which none are configured, or nil if the plugin takes none.
+// DefaultArgs returns the args of a plugin for which none are configured, or nil if the plugin takes none.
 func DefaultArgs(plugin string, features Features) runtime.Object {
 	kind := configv1.SchemeGroupVersion.WithKind(plugin + "Args")
 	args, err := scheme.New(kind)
 	if err != nil {
-		return nil // not a plugin of the house, or one without args
+		return nil // not an in-tree plugin, or one without args
 	}
-	completeArgs(args, features)
+	setArgsDefaults(args, features)
 	args.GetObjectKind().SetGroupVersionKind(kind)
 	return args
 }
 
-// completeArgs fills in what was not written in a plugin's args, in place.
-func completeArgs(args runtime.Object, features Features) {
+// setArgsDefaults sets the defaults of a plugin's args, in place.
+func setArgsDefaults(args runtime.Object, features Features) {
 	switch a := args.(type) {
 	case *configv1.DefaultPreemptionArgs:
 		setDefault(&a.MinCandidateNodesPercentage, 10)
@@ -29,9 +29,9 @@ func completeArgs(args runtime.Object, features Features) {
 	case *configv1.PodTopologySpreadArgs:
 		setNonZero(&a.DefaultingType, configv1.SystemDefaulting)
 	case *configv1.NodeResourcesFitArgs:
-		completeScoringStrategy(a)
+		setScoringStrategyDefaults(a)
 	case *configv1.NodeResourcesBalancedAllocationArgs:
-		a.Resources = completeResources(a.Resources)
+		a.Resources = withResourceDefaults(a.Resources)
 	case *configv1.VolumeBindingArgs:
 		setDefault(&a.BindTimeoutSeconds, 600)
 		if len(a.Shape) == 0 && features.Enabled(StorageCapacityScoring) {
@@ -47,13 +47,13 @@ func completeArgs(args runtime.Object, features Features) {
 	}
 }
 
-// completeScoringStrategy leaves an empty type alone if a strategy is written at all: validation then rejects it.
-func completeScoringStrategy(a *configv1.NodeResourcesFitArgs) {
+// setScoringStrategyDefaults keeps an empty type if a strategy is written: validation then rejects it.
+func setScoringStrategyDefaults(a *configv1.NodeResourcesFitArgs) {
 	setDefault(&a.ScoringStrategy, configv1.ScoringStrategy{Type: configv1.LeastAllocated})
-	a.ScoringStrategy.Resources = completeResources(a.ScoringStrategy.Resources)
+	a.ScoringStrategy.Resources = withResourceDefaults(a.ScoringStrategy.Resources)
 }
 
-func completeResources(specs []configv1.ResourceSpec) []configv1.ResourceSpec {
+func withResourceDefaults(specs []configv1.ResourceSpec) []configv1.ResourceSpec {
 	if len(specs) == 0 {
 		return []configv1.ResourceSpec{{Name: "cpu", Weight: 1}, {Name: "memory", Weight: 1}}
 	}
@@ -63,7 +63,7 @@ func completeResources(specs []configv1.ResourceSpec) []configv1.ResourceSpec {
 	return specs
 }
 
-// bindingConditions tells whether PreBind may wait for devices to become ready.
+// bindingConditions reports whether PreBind may wait for devices to become ready.
 func bindingConditions(features Features) bool {
 	return features.Enabled(DRADeviceBindingConditions) && features.Enabled(DRAResourceClaimDeviceStatus)
 }

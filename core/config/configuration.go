@@ -36,7 +36,7 @@ type Configuration struct {
 	DelayCacheUntilActive bool
 }
 
-// Profile is one way to schedule: the pods that ask for its name are placed by its plugins.
+// Profile is a scheduler profile: its plugins schedule the pods with its scheduler name.
 type Profile struct {
 	SchedulerName string
 	// PercentageOfNodesToScore overrides the configuration's value; nil inherits it.
@@ -44,46 +44,46 @@ type Profile struct {
 	// Plugins are the profile's own merged into the default ones. Expanding MultiPoint into the extension points
 	// each plugin implements is left to the framework, which knows the plugins.
 	Plugins *configv1.Plugins
-	// Args by plugin name. Plugins of this house have their type of k8s.io/kube-scheduler/config/v1, with defaults;
-	// others have a *runtime.Unknown with the JSON as it was written, or nil if nothing was.
+	// Args by plugin name. In-tree plugins have their type of k8s.io/kube-scheduler/config/v1, with defaults; others have a
+	// *runtime.Unknown with the JSON as written, or nil if there was none.
 	Args map[string]runtime.Object
 }
 
-// Load reads a KubeSchedulerConfiguration v1 from YAML or JSON. Its error is an *Error that holds everything that is
-// wrong, not only the first thing.
+// Load reads a KubeSchedulerConfiguration v1 from YAML or JSON. Its error is an *Error with all problems, not only the
+// first.
 func Load(data []byte, features Features) (*Configuration, error) {
 	return LoadNamed("", data, features)
 }
 
-// LoadNamed is Load for bytes that came from a file, whose name the error then shows.
+// LoadNamed is Load for bytes from a file, whose name the error then shows.
 func LoadNamed(file string, data []byte, features Features) (*Configuration, error) {
 	written, errs := decode(data)
 	if written == nil {
 		return nil, newError(file, errs)
 	}
 	errs = append(errs, validateRepeatedPlugins(written.Profiles)...)
-	complete(written, features)
+	setDefaults(written, features)
 	errs = append(errs, validate(written, features)...)
 	if len(errs) > 0 {
 		return nil, newError(file, errs)
 	}
-	c := settle(written, features)
+	c := fromVersioned(written, features)
 	if errs := c.ignoreManagedResources(); len(errs) > 0 {
 		return nil, newError(file, errs)
 	}
 	return c, nil
 }
 
-// Default is what an empty configuration file stands for.
+// Default returns the configuration of an empty file.
 func Default(features Features) *Configuration {
 	written := &configv1.KubeSchedulerConfiguration{}
-	complete(written, features)
-	return settle(written, features)
+	setDefaults(written, features)
+	return fromVersioned(written, features)
 }
 
 // Validate checks a configuration that was changed after it was loaded, as command line flags do.
 func (c *Configuration) Validate() error {
-	written, err := c.unsettle()
+	written, err := c.toVersioned()
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (c *Configuration) Validate() error {
 
 // YAML writes the configuration in the v1 form, with all defaults spelled out; Load reads it back to an equal value.
 func (c *Configuration) YAML() ([]byte, error) {
-	written, err := c.unsettle()
+	written, err := c.toVersioned()
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +104,8 @@ func (c *Configuration) YAML() ([]byte, error) {
 	return text, nil
 }
 
-// settle takes over a completed, valid configuration.
-func settle(written *configv1.KubeSchedulerConfiguration, features Features) *Configuration {
+// fromVersioned converts a completed, valid configuration.
+func fromVersioned(written *configv1.KubeSchedulerConfiguration, features Features) *Configuration {
 	c := &Configuration{
 		Features:                  features,
 		Parallelism:               *written.Parallelism,
@@ -134,7 +134,7 @@ func settle(written *configv1.KubeSchedulerConfiguration, features Features) *Co
 	return c
 }
 
-// argsOf is the object form of args: decoded if the house knows the plugin, else the bytes as they are.
+// argsOf returns args as an object: decoded for an in-tree plugin, else the bytes as they are.
 func argsOf(args runtime.RawExtension) runtime.Object {
 	if args.Object == nil && len(args.Raw) > 0 {
 		return &runtime.Unknown{Raw: args.Raw, ContentType: runtime.ContentTypeJSON}
@@ -142,8 +142,8 @@ func argsOf(args runtime.RawExtension) runtime.Object {
 	return args.Object
 }
 
-// unsettle is the inverse of settle, with plugin args in the order of their plugins' names.
-func (c *Configuration) unsettle() (*configv1.KubeSchedulerConfiguration, error) {
+// toVersioned is the inverse of fromVersioned, with plugin args in the order of their plugins' names.
+func (c *Configuration) toVersioned() (*configv1.KubeSchedulerConfiguration, error) {
 	written := &configv1.KubeSchedulerConfiguration{
 		TypeMeta:         metav1.TypeMeta{APIVersion: configv1.SchemeGroupVersion.String(), Kind: kind},
 		Parallelism:      &c.Parallelism,

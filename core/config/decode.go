@@ -16,12 +16,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kind is what a configuration file must hold.
+// kind is the required kind of a configuration file.
 const kind = "KubeSchedulerConfiguration"
 
 var (
 	scheme = registeredScheme()
-	// strictDecoder reads YAML and JSON into the types of scheme and minds unknown and repeated fields. It neither
+	// strictDecoder reads YAML and JSON into the types of scheme and reports unknown and repeated fields. It neither
 	// defaults nor converts.
 	strictDecoder = serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer()
 )
@@ -32,8 +32,8 @@ func registeredScheme() *runtime.Scheme {
 	return s
 }
 
-// decode reads the document. It returns nil if what was written cannot be known; otherwise errors, if any, stand
-// beside a configuration that is worth validating.
+// decode reads the document. It returns nil if the document cannot be decoded; otherwise any errors come with a
+// configuration that is worth validating.
 func decode(data []byte) (*configv1.KubeSchedulerConfiguration, field.ErrorList) {
 	repeated, bad := inspectDocument(data)
 	if bad != nil {
@@ -41,7 +41,7 @@ func decode(data []byte) (*configv1.KubeSchedulerConfiguration, field.ErrorList)
 	}
 	obj, gvk, err := strictDecoder.Decode(data, nil, nil)
 	if obj == nil || (err != nil && !runtime.IsStrictDecodingError(err)) {
-		return nil, append(repeated, fatal(nil, data, err))
+		return nil, append(repeated, decodeError(nil, data, err))
 	}
 	written, ok := obj.(*configv1.KubeSchedulerConfiguration)
 	if !ok {
@@ -58,8 +58,8 @@ func decode(data []byte) (*configv1.KubeSchedulerConfiguration, field.ErrorList)
 	return written, errs
 }
 
-// decodeArgs decodes the args of a plugin of the house and leaves those of others as they are. Args that cannot be
-// decoded become empty ones, so that validation does not complain of them a second time.
+// decodeArgs decodes the args of an in-tree plugin and keeps those of others as they are. Args that cannot be decoded
+// become empty, so that validation does not report them again.
 func decodeArgs(path *field.Path, pc *configv1.PluginConfig) field.ErrorList {
 	want := configv1.SchemeGroupVersion.WithKind(pc.Name + "Args")
 	empty, err := scheme.New(want)
@@ -73,7 +73,7 @@ func decodeArgs(path *field.Path, pc *configv1.PluginConfig) field.ErrorList {
 	obj, got, err := strictDecoder.Decode(pc.Args.Raw, &want, nil)
 	if obj == nil || (err != nil && !runtime.IsStrictDecodingError(err)) {
 		pc.Args.Object = empty
-		return field.ErrorList{fatal(path, pc.Args.Raw, err)}
+		return field.ErrorList{decodeError(path, pc.Args.Raw, err)}
 	}
 	if got.GroupKind() != want.GroupKind() {
 		pc.Args.Object = empty
@@ -84,8 +84,8 @@ func decodeArgs(path *field.Path, pc *configv1.PluginConfig) field.ErrorList {
 	return strictErrors(path, err, nil)
 }
 
-// strictErrors names the unknown and repeated fields that a strict decoding complained of. Of repeated keys in YAML
-// the decoder says no path, so the caller gives those it found itself.
+// strictErrors returns the unknown and repeated fields of a strict decoding. For repeated keys in YAML the decoder gives no
+// path, so the caller passes those it found itself.
 func strictErrors(path *field.Path, err error, repeated field.ErrorList) field.ErrorList {
 	strict, ok := runtime.AsStrictDecodingError(err)
 	if !ok {
@@ -96,7 +96,7 @@ func strictErrors(path *field.Path, err error, repeated field.ErrorList) field.E
 		var located interface{ FieldPath() string }
 		switch {
 		case errors.As(one, &located):
-			where := below(path, located.FieldPath())
+			where := childPath(path, located.FieldPath())
 			if strings.HasPrefix(one.Error(), "duplicate field") {
 				errs = append(errs, &field.Error{Type: field.ErrorTypeDuplicate, Field: where, BadValue: field.OmitValueType{}, Detail: one.Error()})
 			} else {
@@ -105,14 +105,14 @@ func strictErrors(path *field.Path, err error, repeated field.ErrorList) field.E
 		case len(repeated) > 0:
 			errs = append(errs, repeated...)
 		default:
-			errs = append(errs, aboutDocument("%v", one))
+			errs = append(errs, documentError("%v", one))
 		}
 	}
 	return errs
 }
 
-// fatal puts the reason why nothing could be decoded where its reader will look for it.
-func fatal(path *field.Path, data []byte, err error) *field.Error {
+// decodeError puts the reason why nothing could be decoded where its reader will look for it.
+func decodeError(path *field.Path, data []byte, err error) *field.Error {
 	var mistyped *json.UnmarshalTypeError
 	switch {
 	case runtime.IsMissingKind(err):
@@ -122,16 +122,16 @@ func fatal(path *field.Path, data []byte, err error) *field.Error {
 	case runtime.IsNotRegisteredError(err):
 		return unknownType(path, data, err)
 	case errors.As(err, &mistyped):
-		return &field.Error{Type: field.ErrorTypeTypeInvalid, Field: below(path, mistyped.Field), BadValue: field.OmitValueType{}, Detail: err.Error()}
+		return &field.Error{Type: field.ErrorTypeTypeInvalid, Field: childPath(path, mistyped.Field), BadValue: field.OmitValueType{}, Detail: err.Error()}
 	case path != nil:
 		return field.Invalid(path, field.OmitValueType{}, err.Error())
 	}
-	return aboutDocument("%v", err)
+	return documentError("%v", err)
 }
 
-// unknownType blames the apiVersion, or if that is right the kind.
+// unknownType reports the apiVersion or, if that is right, the kind.
 func unknownType(path *field.Path, data []byte, err error) *field.Error {
-	// The decoder's text goes on with the source line that made its table of types, which helps nobody here.
+	// The decoder's text ends with its own source line, which helps no reader.
 	text, _, _ := strings.Cut(err.Error(), " in scheme ")
 	var written metav1.TypeMeta
 	if yaml.Unmarshal(data, &written) == nil && written.APIVersion == configv1.SchemeGroupVersion.String() {
@@ -140,7 +140,7 @@ func unknownType(path *field.Path, data []byte, err error) *field.Error {
 	return field.Invalid(path.Child("apiVersion"), written.APIVersion, text)
 }
 
-func below(path *field.Path, relative string) string {
+func childPath(path *field.Path, relative string) string {
 	if path == nil {
 		return relative
 	}

@@ -7,8 +7,8 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 )
 
-// complete fills in what was not written, in place.
-func complete(c *configv1.KubeSchedulerConfiguration, features Features) {
+// setDefaults sets the defaults of unset fields, in place.
+func setDefaults(c *configv1.KubeSchedulerConfiguration, features Features) {
 	setDefault(&c.Parallelism, 16)
 	setDefault(&c.PercentageOfNodesToScore, 0)
 	setDefault(&c.PodInitialBackoffSeconds, 1)
@@ -17,20 +17,20 @@ func complete(c *configv1.KubeSchedulerConfiguration, features Features) {
 	if *c.EnableProfiling {
 		setDefault(&c.EnableContentionProfiling, true)
 	}
-	completeConnections(c)
+	setConnectionDefaults(c)
 	if len(c.Profiles) == 0 {
 		c.Profiles = []configv1.KubeSchedulerProfile{{}}
 	}
 	if len(c.Profiles) == 1 {
-		// Of several profiles each must say its name itself.
+		// Several profiles must each have an explicit name.
 		setDefault(&c.Profiles[0].SchedulerName, v1.DefaultSchedulerName)
 	}
 	for i := range c.Profiles {
-		completeProfile(&c.Profiles[i], features)
+		setProfileDefaults(&c.Profiles[i], features)
 	}
 }
 
-func completeConnections(c *configv1.KubeSchedulerConfiguration) {
+func setConnectionDefaults(c *configv1.KubeSchedulerConfiguration) {
 	setNonZero(&c.LeaderElection.ResourceLock, "leases")
 	setNonZero(&c.LeaderElection.ResourceNamespace, configv1.SchedulerDefaultLockObjectNamespace)
 	setNonZero(&c.LeaderElection.ResourceName, configv1.SchedulerDefaultLockObjectName)
@@ -40,19 +40,19 @@ func completeConnections(c *configv1.KubeSchedulerConfiguration) {
 	setNonZero(&c.ClientConnection.Burst, 100)
 }
 
-func completeProfile(p *configv1.KubeSchedulerProfile, features Features) {
+func setProfileDefaults(p *configv1.KubeSchedulerProfile, features Features) {
 	setDefault(&p.SchedulerName, "")
 	p.Plugins = mergePlugins(DefaultPlugins(features), p.Plugins)
 	configured := map[string]bool{}
 	for i := range p.PluginConfig {
 		pc := &p.PluginConfig[i]
 		configured[pc.Name] = true
-		completeArgs(pc.Args.Object, features)
+		setArgsDefaults(pc.Args.Object, features)
 		if pc.Args.Object != nil {
 			pc.Args.Object.GetObjectKind().SetGroupVersionKind(configv1.SchemeGroupVersion.WithKind(pc.Name + "Args"))
 		}
 	}
-	for _, name := range EnabledNames(p.Plugins) {
+	for _, name := range EnabledPlugins(p.Plugins) {
 		if configured[name] {
 			continue
 		}
@@ -62,14 +62,14 @@ func completeProfile(p *configv1.KubeSchedulerProfile, features Features) {
 	}
 }
 
-// setDefault gives a field that was not written its value. The value gets a variable of its own.
+// setDefault sets an unset field to a value in a variable of its own.
 func setDefault[T any](field **T, value T) {
 	if *field == nil {
 		*field = &value
 	}
 }
 
-// setNonZero is setDefault for fields in which zero means not written.
+// setNonZero is setDefault for fields in which zero means unset.
 func setNonZero[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {

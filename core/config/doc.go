@@ -1,21 +1,20 @@
-// Package config reads the KubeSchedulerConfiguration, apiVersion kubescheduler.config.k8s.io/v1, and the feature
-// gates it is read under. What it gives out is complete and valid, so nobody after it fills in a default or checks
-// a range again (the factories of plugins do check their args once more: they can be called without this package).
+// Package config reads the KubeSchedulerConfiguration, apiVersion kubescheduler.config.k8s.io/v1, and its feature gates.
+// Its result is complete and valid, so no later code fills in a default or checks a range again (the factories of plugins
+// check their args once more: they can be called without this package).
 //
-//	bytes ── inspectDocument ── decode ── complete ── validate ── settle ──▶ *Configuration ── YAML ──▶ bytes
+//	bytes ── inspectDocument ── decode ── setDefaults ── validate ── fromVersioned ──▶ *Configuration ── YAML ──▶ bytes
 //	         UTF-8, size, one   strict,   defaults,   every rule, plugins
 //	         document, repeated nested    merge with  every error and args
 //	         keys               args      the default at once     by name
 //	                                      plugins
 //
-// Two things decide about defaults and rules besides the file: the Features, an immutable set of the feature gates of
-// Kubernetes 1.35, and the default plugins. A profile says how it differs from these; mergePlugins says what comes
-// out. How MultiPoint plugins spread over the extension points they implement is the framework's part, as it takes
-// the plugins themselves to know what they implement.
+// Besides the file, two things decide defaults and rules: the Features, an immutable set of the feature gates of Kubernetes 1.35,
+// and the default plugins. A profile lists its differences from these; mergePlugins applies them. The framework expands MultiPoint
+// into the extension points of each plugin, as only the plugins show which ones they implement.
 //
-// Plugin args stay the public types of k8s.io/kube-scheduler/config/v1. After Load every pointer in them that has a
-// default is set. Nothing here reads a file, and nothing panics on one: all that is wrong comes back in one *Error, a
-// line each with the path of the field and the offending value.
+// Plugin args keep the public types of k8s.io/kube-scheduler/config/v1. After Load every pointer in them that has a default is
+// set. Nothing here reads a file, and nothing panics on one: all problems are returned in one *Error, a line each with the path
+// of the field and the offending value.
 //
 // # Differences from kube-scheduler
 //

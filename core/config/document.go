@@ -14,14 +14,14 @@ import (
 // MaxBytes is the largest configuration Load reads. These files are mounted from ConfigMaps, which cannot be larger.
 const MaxBytes = 1 << 20
 
-// inspectDocument looks at the bytes as such, before they are given a meaning: bad says why they can have none;
-// repeated lists the mapping keys that are given twice, if this is YAML.
+// inspectDocument checks the bytes before they are decoded: bad is an error that makes decoding pointless; repeated lists
+// repeated mapping keys, if this is YAML.
 func inspectDocument(data []byte) (repeated field.ErrorList, bad *field.Error) {
 	if len(data) > MaxBytes {
-		return nil, aboutDocument("the file has %d bytes, more than the %d a configuration may have", len(data), MaxBytes)
+		return nil, documentError("the file has %d bytes, more than the %d a configuration may have", len(data), MaxBytes)
 	}
 	if !utf8.Valid(data) {
-		return nil, aboutDocument("the file is not UTF-8 text: byte %d is not part of any character", firstInvalid(data))
+		return nil, documentError("the file is not UTF-8 text: byte %d is not part of any character", firstInvalid(data))
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
 		return nil, nil // JSON, which the decoder reads to its end and whose repeated fields it locates itself
@@ -29,12 +29,12 @@ func inspectDocument(data []byte) (repeated field.ErrorList, bad *field.Error) {
 	documents := yaml.NewDecoder(bytes.NewReader(data))
 	var first yaml.Node
 	if err := documents.Decode(&first); errors.Is(err, io.EOF) || (err == nil && isEmpty(&first)) {
-		return nil, aboutDocument("the file is empty, it must hold a %s", kind)
+		return nil, documentError("the file is empty, it must hold a %s", kind)
 	} else if err != nil {
-		return nil, aboutDocument("%v", err)
+		return nil, documentError("%v", err)
 	}
 	if first.Content[0].Kind != yaml.MappingNode {
-		return nil, aboutDocument("the file holds no fields, it must hold those of a %s", kind)
+		return nil, documentError("the file holds no fields, it must hold those of a %s", kind)
 	}
 	for {
 		var next yaml.Node
@@ -43,7 +43,7 @@ func inspectDocument(data []byte) (repeated field.ErrorList, bad *field.Error) {
 			return repeatedKeys(nil, &first), nil
 		}
 		if err != nil || !isEmpty(&next) {
-			return nil, aboutDocument("the file holds more than one YAML document, of which only the first would count: put one configuration into one file")
+			return nil, documentError("the file holds more than one YAML document, of which only the first would count: put one configuration into one file")
 		}
 	}
 }

@@ -10,20 +10,19 @@ import (
 	"orrery/core/printable"
 )
 
-// Error is everything that is wrong with a configuration. An entry with an empty Field is about the document as a
-// whole.
+// Error holds all problems of a configuration. One with an empty Field is about the document as a whole.
 type Error struct {
 	File string // where it was read from; may be empty
 	List field.ErrorList
 }
 
-// Bounds of an error's text: what is wrong may quote what was written, which may be anything.
+// Bounds of an error's text: a problem may quote any part of the file.
 const (
 	maxErrorLines = 100
 	maxErrorLine  = 1000 // characters
 )
 
-// Error shows one problem alone on its line, several on a line each under a heading.
+// Error returns one problem on its line, several on a line each under a heading.
 func (e *Error) Error() string {
 	head := "kube-scheduler configuration"
 	if e.File != "" {
@@ -44,7 +43,7 @@ func (e *Error) Error() string {
 	return text.String()
 }
 
-// Unwrap gives the single errors, for errors.As.
+// Unwrap returns the single errors, for errors.As.
 func (e *Error) Unwrap() []error {
 	all := make([]error, len(e.List))
 	for i, one := range e.List {
@@ -53,7 +52,7 @@ func (e *Error) Unwrap() []error {
 	return all
 }
 
-// newError is nil when nothing is wrong. A problem that is found twice is kept once.
+// newError returns nil if there is no problem. It drops repeated problems.
 func newError(file string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
@@ -69,12 +68,12 @@ func newError(file string, errs field.ErrorList) error {
 	return e
 }
 
-// aboutDocument is an error that no field can be blamed for.
-func aboutDocument(format string, args ...any) *field.Error {
+// documentError is an error about no single field.
+func documentError(format string, args ...any) *field.Error {
 	return &field.Error{Type: field.ErrorTypeInvalid, BadValue: field.OmitValueType{}, Detail: fmt.Sprintf(format, args...)}
 }
 
-// asFieldErrors takes apart what a validation function returned.
+// asFieldErrors returns the field errors of a validation function's result.
 func asFieldErrors(path *field.Path, err error) field.ErrorList {
 	if err == nil {
 		return nil

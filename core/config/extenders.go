@@ -38,7 +38,7 @@ func validateExtenders(path *field.Path, extenders []configv1.Extender) field.Er
 	return errs
 }
 
-// validateExtendedResource accepts the names under which a pod can ask for something that is not Kubernetes' own.
+// validateExtendedResource accepts names of resources outside Kubernetes' own.
 func validateExtendedResource(path *field.Path, name string) field.ErrorList {
 	var errs field.ErrorList
 	for _, reason := range validation.IsQualifiedName(name) {
@@ -55,8 +55,8 @@ func validateExtendedResource(path *field.Path, name string) field.ErrorList {
 	return errs
 }
 
-// ignoreManagedResources makes NodeResourcesFit of every profile ignore exactly the resources that extenders say the
-// scheduler need not look at. As in kube-scheduler, that replaces a list the user gave.
+// ignoreManagedResources makes NodeResourcesFit of every profile ignore exactly the resources that extenders mark as
+// ignoredByScheduler. As in kube-scheduler, that replaces a list the user gave.
 func (c *Configuration) ignoreManagedResources() field.ErrorList {
 	var ignored []string
 	for _, e := range c.Extenders {

@@ -14,14 +14,14 @@ import (
 	"orrery/core/printable"
 )
 
-// Features says which feature gates are on. It is an immutable value: copy it, compare it with ==. The zero value
-// has every gate at its default.
+// Features is a set of feature gates. It is an immutable value: copy it, compare it with ==. The zero value has every gate
+// at its default.
 type Features struct {
 	// flipped has one bit per row of gates: set when the gate differs from its default.
 	flipped [4]uint64
 }
 
-// FeatureStatus is one gate as help texts and the kubernetes_feature_enabled metric show it.
+// FeatureStatus is one gate for help texts and the kubernetes_feature_enabled metric.
 type FeatureStatus struct {
 	Name     featuregate.Feature
 	Stage    Stage
@@ -32,7 +32,7 @@ type FeatureStatus struct {
 	Foreign  bool // of another component: known, and without effect here
 }
 
-// DefaultFeatures has every gate as Kubernetes 1.35 has it.
+// DefaultFeatures returns every gate at its default of Kubernetes 1.35.
 func DefaultFeatures() Features { return Features{} }
 
 // Enabled reports whether a gate is on. It is a binary search over some two hundred names: plugins ask once, when built.
@@ -42,7 +42,7 @@ func (f Features) Enabled(name featuregate.Feature) bool {
 	if !known {
 		panic(fmt.Sprintf("feature gate %q is not in the table of package config", string(name)))
 	}
-	return f.at(i)
+	return f.enabled(i)
 }
 
 // List returns every gate, sorted by name.
@@ -51,7 +51,7 @@ func (f Features) List() []FeatureStatus {
 	for i, g := range gates {
 		list[i] = FeatureStatus{
 			Name: g.name, Stage: g.stage, Default: g.on, Locked: g.locked,
-			Requires: slices.Clone(g.requires), Enabled: f.at(i), Foreign: g.foreign,
+			Requires: slices.Clone(g.requires), Enabled: f.enabled(i), Foreign: g.foreign,
 		}
 	}
 	return list
@@ -121,10 +121,10 @@ func findGate(name featuregate.Feature) (int, bool) {
 	return slices.BinarySearchFunc(gates, name, func(g gate, name featuregate.Feature) int { return cmp.Compare(g.name, name) })
 }
 
-func (f Features) at(i int) bool { return gates[i].on != (f.flipped[i/64]&(1<<(i%64)) != 0) }
+func (f Features) enabled(i int) bool { return gates[i].on != (f.flipped[i/64]&(1<<(i%64)) != 0) }
 
 func (f Features) with(i int, on bool) Features {
-	if f.at(i) != on {
+	if f.enabled(i) != on {
 		f.flipped[i/64] ^= 1 << (i % 64)
 	}
 	return f
@@ -143,7 +143,7 @@ func (f Features) withStage(all featuregate.Feature, on bool) Features {
 func (f Features) unmetDependencies() []error {
 	var errs []error
 	for i, g := range gates {
-		if !f.at(i) {
+		if !f.enabled(i) {
 			continue
 		}
 		missing := slices.DeleteFunc(slices.Clone(g.requires), f.Enabled)

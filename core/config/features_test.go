@@ -13,7 +13,7 @@ import (
 	"orrery/core/config"
 )
 
-func TestGatesThatDifferFromTheirDefaults(t *testing.T) {
+func TestParseFeatures_NonDefaultGates(t *testing.T) {
 	for _, tt := range []struct {
 		name, flag, flipped string
 	}{
@@ -49,7 +49,7 @@ func TestGatesThatDifferFromTheirDefaults(t *testing.T) {
 	}
 }
 
-func TestMistakesInGatesAreReportedTogether(t *testing.T) {
+func TestParseFeatures_ReportsAllErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name, flag string
 		want       []string
@@ -88,7 +88,7 @@ func TestMistakesInGatesAreReportedTogether(t *testing.T) {
 	}
 }
 
-func TestUnknownGateInCodePanics(t *testing.T) {
+func TestFeatures_UnknownGatePanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("asking for a gate that does not exist went unnoticed")
@@ -97,7 +97,7 @@ func TestUnknownGateInCodePanics(t *testing.T) {
 	config.DefaultFeatures().Enabled("SchedulerMagic")
 }
 
-func TestListIsSortedByName(t *testing.T) {
+func TestFeatures_ListIsSorted(t *testing.T) {
 	byName := func(a, b config.FeatureStatus) int { return strings.Compare(string(a.Name), string(b.Name)) }
 	list := config.DefaultFeatures().List()
 	if !slices.IsSortedFunc(list, byName) || len(list) != 218 {
@@ -111,7 +111,7 @@ func TestListIsSortedByName(t *testing.T) {
 }
 
 // Whatever is accepted is as it was asked for, and keeps every gate's parents on.
-func TestSetGatesAreAsAskedAndKeepTheirParents(t *testing.T) {
+func TestParseFeatures_RequiredGates(t *testing.T) {
 	list := config.DefaultFeatures().List()
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom(list).Filter(func(f config.FeatureStatus) bool { return !f.Locked })

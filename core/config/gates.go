@@ -7,8 +7,8 @@ import (
 	"k8s.io/component-base/featuregate"
 )
 
-// The feature gates that bear on what Orrery does: those of Kubernetes 1.35 that touch scheduling, the objects a scheduler reads and
-// writes, eviction by taints and devices, and leader election.
+// The feature gates that Orrery reads: those of Kubernetes 1.35 for scheduling, the objects that a scheduler reads and
+// writes, evictions by taints and devices, and leader election.
 const (
 	CSIMigrationPortworx                           featuregate.Feature = "CSIMigrationPortworx"
 	ClearingNominatedNodeNameAfterBinding          featuregate.Feature = "ClearingNominatedNodeNameAfterBinding"
@@ -69,7 +69,7 @@ const (
 	Deprecated Stage = "DEPRECATED"
 )
 
-// gate is one row of the table: what a gate is worth at Kubernetes 1.35 when nobody sets it.
+// gate is one row of the table: the state of a gate in Kubernetes 1.35 when it is not set.
 type gate struct {
 	name     featuregate.Feature
 	stage    Stage
@@ -80,7 +80,7 @@ type gate struct {
 }
 
 // gates is sorted by name; a gate's position is its bit in Features.
-var gates = sorted(scheduling, elsewhere)
+var gates = sorted(schedulerGates, foreignGates)
 
 func sorted(ours, others []gate) []gate {
 	all := slices.Clone(ours)
@@ -92,7 +92,7 @@ func sorted(ours, others []gate) []gate {
 	return all
 }
 
-var scheduling = []gate{
+var schedulerGates = []gate{
 	{name: AllAlpha, stage: Alpha},
 	{name: AllBeta, stage: Beta},
 	{name: CSIMigrationPortworx, stage: GA, on: true, locked: true},

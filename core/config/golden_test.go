@@ -15,20 +15,20 @@ import (
 
 var update = flag.Bool("update", false, "write what comes out into testdata instead of comparing it")
 
-// story is one file of testdata: a configuration, the gates it is read under, and what comes of it.
-type story struct {
+// goldenCase is one file of testdata: a configuration, the gates it is read under, and what comes of it.
+type goldenCase struct {
 	archive  *txtar.Archive
 	features config.Features
 	config   []byte
 }
 
-func readStory(t testing.TB, path string) story {
+func readGolden(t testing.TB, path string) goldenCase {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := story{archive: archive}
+	s := goldenCase{archive: archive}
 	for _, f := range archive.Files {
 		switch f.Name {
 		case "feature-gates":
@@ -43,7 +43,7 @@ func readStory(t testing.TB, path string) story {
 }
 
 // outcome is the name and the text of the last section: the completed configuration, or why there is none.
-func (s story) outcome(t *testing.T) (name, text string) {
+func (s goldenCase) outcome(t *testing.T) (name, text string) {
 	t.Helper()
 	c, err := config.LoadNamed("scheduler.yaml", s.config, s.features)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s story) outcome(t *testing.T) (name, text string) {
 	return "completed", string(out)
 }
 
-func stories(t testing.TB) []string {
+func goldenFiles(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -65,10 +65,10 @@ func stories(t testing.TB) []string {
 	return paths
 }
 
-func TestStories(t *testing.T) {
-	for _, path := range stories(t) {
+func TestLoad_Golden(t *testing.T) {
+	for _, path := range goldenFiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			s := readStory(t, path)
+			s := readGolden(t, path)
 			name, got := s.outcome(t)
 			last := &s.archive.Files[len(s.archive.Files)-1]
 			if *update {

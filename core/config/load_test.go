@@ -17,7 +17,7 @@ import (
 	"orrery/core/config"
 )
 
-func TestDocumentsThatHoldNoConfiguration(t *testing.T) {
+func TestLoad_WithoutConfiguration(t *testing.T) {
 	empty := "the file is empty, it must hold a KubeSchedulerConfiguration"
 	several := "the file holds more than one YAML document, of which only the first would count: put one configuration into one file"
 	for _, tt := range []struct{ name, data, want string }{
@@ -44,14 +44,14 @@ func TestDocumentsThatHoldNoConfiguration(t *testing.T) {
 	}
 }
 
-func TestAnEmptyDocumentAfterTheConfigurationIsNoSecondOne(t *testing.T) {
+func TestLoad_TrailingEmptyDocument(t *testing.T) {
 	if _, err := config.Load([]byte("---\n"+head+"---\n# the end\n"), config.Features{}); err != nil {
 		t.Error(err)
 	}
 }
 
 // An alias bomb is refused by the YAML reader, not expanded.
-func TestAliasesThatMultiplyAreRefused(t *testing.T) {
+func TestLoad_RejectsAliasBomb(t *testing.T) {
 	bomb := head + "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := range 9 {
 		this, last := string(rune('b'+i)), string(rune('a'+i))
@@ -63,7 +63,7 @@ func TestAliasesThatMultiplyAreRefused(t *testing.T) {
 	}
 }
 
-func TestErrorHasAListAndStaysReadable(t *testing.T) {
+func TestError_ListIsBounded(t *testing.T) {
 	var long strings.Builder
 	long.WriteString(head + "profiles:\n")
 	for range 150 {
@@ -87,7 +87,7 @@ func TestErrorHasAListAndStaysReadable(t *testing.T) {
 	}
 }
 
-func TestValidateFindsWhatAFlagBroke(t *testing.T) {
+func TestValidate_AfterFlagChange(t *testing.T) {
 	c := config.Default(config.Features{})
 	if err := c.Validate(); err != nil {
 		t.Fatalf("the default configuration: %v", err)
@@ -102,7 +102,7 @@ func TestValidateFindsWhatAFlagBroke(t *testing.T) {
 	}
 }
 
-func TestDefaultIsWhatAnEmptyFileMeans(t *testing.T) {
+func TestDefault_EqualsEmptyFile(t *testing.T) {
 	for _, gates := range []string{"", "StorageCapacityScoring=true,DRADeviceBindingConditions=true,NodeDeclaredFeatures=true"} {
 		features, err := config.ParseFeatureFlag(gates)
 		if err != nil {
@@ -119,7 +119,7 @@ func TestDefaultIsWhatAnEmptyFileMeans(t *testing.T) {
 }
 
 // Two configurations never share what one of them might change.
-func TestLoadedConfigurationsShareNothing(t *testing.T) {
+func TestLoad_ResultsShareNothing(t *testing.T) {
 	one, other := config.Default(config.Features{}), config.Default(config.Features{})
 	fit := one.Profiles[0].Args["NodeResourcesFit"].(*configv1.NodeResourcesFitArgs)
 	fit.ScoringStrategy.Resources[0].Weight = 99
@@ -131,7 +131,7 @@ func TestLoadedConfigurationsShareNothing(t *testing.T) {
 }
 
 // Pointers in args that have a default are set, whatever the gates: what has none is a nil that means something.
-func TestDefaultedPointersAreNeverNil(t *testing.T) {
+func TestLoad_DefaultedPointersSet(t *testing.T) {
 	mayBeNil := map[string]string{
 		"AddedAffinity":            "no affinity is added",
 		"RequestedToCapacityRatio": "another scoring type",
@@ -149,8 +149,8 @@ func TestDefaultedPointersAreNeverNil(t *testing.T) {
 
 // FuzzLoad: no bytes make it panic, and what loads is written so that it loads to the same again.
 func FuzzLoad(f *testing.F) {
-	for _, path := range stories(f) {
-		s := readStory(f, path)
+	for _, path := range goldenFiles(f) {
+		s := readGolden(f, path)
 		f.Add(s.config, s.features.Enabled(config.StorageCapacityScoring))
 	}
 	f.Add([]byte(head+"profiles: [{pluginConfig: [{name: X, args: {a: 1e3, b: 18446744073709551615, c: \"0x1\", d: ~, \"y\": 012}}]}]"), true)

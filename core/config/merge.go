@@ -6,7 +6,7 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 )
 
-// Names of the plugins that belong to kube-scheduler, which are also those of this house.
+// Names of kube-scheduler's in-tree plugins.
 const (
 	SchedulingGates                 = "SchedulingGates"
 	PrioritySort                    = "PrioritySort"
@@ -68,13 +68,13 @@ func DefaultPlugins(features Features) *configv1.Plugins {
 	return &configv1.Plugins{MultiPoint: configv1.PluginSet{Enabled: enabled}}
 }
 
-// ExtensionPoint is one place in the life of a pod where plugins have a say, with those a profile lists for it.
+// ExtensionPoint is an extension point with the plugins that a profile lists for it.
 type ExtensionPoint struct {
 	Name string // as the configuration spells it
 	Set  *configv1.PluginSet
 }
 
-// ExtensionPoints gives them in the order a pod meets them. MultiPoint is not among them.
+// ExtensionPoints returns them in the order of a scheduling attempt, without MultiPoint.
 func ExtensionPoints(p *configv1.Plugins) []ExtensionPoint {
 	return []ExtensionPoint{
 		{"preEnqueue", &p.PreEnqueue},
@@ -92,8 +92,8 @@ func ExtensionPoints(p *configv1.Plugins) []ExtensionPoint {
 	}
 }
 
-// EnabledNames are the plugins enabled at any extension point or at MultiPoint, sorted, each once.
-func EnabledNames(p *configv1.Plugins) []string {
+// EnabledPlugins are the plugins enabled at any extension point or at MultiPoint, sorted, each once.
+func EnabledPlugins(p *configv1.Plugins) []string {
 	var names []string
 	for _, point := range withMultiPoint(p) {
 		for _, plugin := range point.Set.Enabled {
@@ -108,7 +108,7 @@ func withMultiPoint(p *configv1.Plugins) []ExtensionPoint {
 	return append([]ExtensionPoint{{"multiPoint", &p.MultiPoint}}, ExtensionPoints(p)...)
 }
 
-// mergePlugins lays a profile's plugins over the default ones, point by point, and returns base.
+// mergePlugins merges a profile's plugins into the default ones, point by point, and returns base.
 func mergePlugins(base, own *configv1.Plugins) *configv1.Plugins {
 	if own == nil {
 		return base

@@ -15,7 +15,7 @@ const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerCon
 
 // What becomes of a profile's plugins is told as what differs from the default list, which is
 // "..., TaintToleration:3, NodeAffinity:2, NodePorts, NodeResourcesFit:1, ..., ImageLocality:1, DefaultBinder".
-func TestProfilesAreMergedWithTheDefaultPlugins(t *testing.T) {
+func TestMerge_ProfileWithDefaultPlugins(t *testing.T) {
 	const (
 		first  = "SchedulingGates PrioritySort NodeUnschedulable NodeName "
 		middle = " NodePorts NodeResourcesFit:1 VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread:2 InterPodAffinity:2 DynamicResources:2 DefaultPreemption NodeResourcesBalancedAllocation:1"
@@ -84,7 +84,7 @@ func TestProfilesAreMergedWithTheDefaultPlugins(t *testing.T) {
 	}
 }
 
-func TestArgsFollowTheEnabledPlugins(t *testing.T) {
+func TestMerge_ArgsFollowEnabledPlugins(t *testing.T) {
 	load := func(profile string) config.Profile {
 		t.Helper()
 		c, err := config.Load([]byte(head+"profiles: [{"+profile+"}]"), config.Features{})
@@ -94,7 +94,7 @@ func TestArgsFollowTheEnabledPlugins(t *testing.T) {
 		return c.Profiles[0]
 	}
 	p := load(`plugins: {multiPoint: {disabled: [{name: "*"}]}, filter: {enabled: [{name: NodeAffinity}, {name: Own}]}, bind: {enabled: [{name: DefaultBinder}]}}`)
-	if got := strings.Join(config.EnabledNames(p.Plugins), " "); got != "DefaultBinder NodeAffinity Own" {
+	if got := strings.Join(config.EnabledPlugins(p.Plugins), " "); got != "DefaultBinder NodeAffinity Own" {
 		t.Errorf("enabled: %s", got)
 	}
 	if _, ok := p.Args["NodeAffinity"].(*configv1.NodeAffinityArgs); !ok || len(p.Args) != 1 {

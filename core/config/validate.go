@@ -14,11 +14,11 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// removedPlugins once came with kube-scheduler. To enable one at an extension point would be to wait for it in vain.
+// removedPlugins are former kube-scheduler plugins. Enabling one at an extension point would have no effect.
 var removedPlugins = []string{"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}
 
-// wasRemoved is kube-scheduler's text, which names the version of the core API where its own is meant.
-const wasRemoved = `was invalid in version "v1" (KubeSchedulerConfiguration is version "kubescheduler.config.k8s.io/v1")`
+// removedPluginText is kube-scheduler's text, which names the version of the core API where its own is meant.
+const removedPluginText = `was invalid in version "v1" (KubeSchedulerConfiguration is version "kubescheduler.config.k8s.io/v1")`
 
 // validate checks a completed configuration.
 func validate(c *configv1.KubeSchedulerConfiguration, features Features) field.ErrorList {
@@ -38,7 +38,7 @@ func validate(c *configv1.KubeSchedulerConfiguration, features Features) field.E
 	return append(errs, validateExtenders(field.NewPath("extenders"), c.Extenders)...)
 }
 
-// validateConnections leaves the two shared parts to the library they come from.
+// validateConnections validates the two shared parts by their library.
 func validateConnections(c *configv1.KubeSchedulerConfiguration) field.ErrorList {
 	var client componentbase.ClientConnectionConfiguration
 	var election componentbase.LeaderElectionConfiguration
@@ -91,15 +91,15 @@ func validateRemovedPlugins(path *field.Path, plugins *configv1.Plugins) field.E
 	for _, point := range ExtensionPoints(plugins) {
 		for i, plugin := range point.Set.Enabled {
 			if slices.Contains(removedPlugins, plugin.Name) {
-				errs = append(errs, field.Invalid(path.Child(point.Name, "enabled").Index(i), plugin.Name, wasRemoved))
+				errs = append(errs, field.Invalid(path.Child(point.Name, "enabled").Index(i), plugin.Name, removedPluginText))
 			}
 		}
 	}
 	return errs
 }
 
-// validateRepeatedPlugins looks at the lists as they were written: merging keeps what is listed twice, and no
-// profile can be built of it.
+// validateRepeatedPlugins checks the lists as written: merging keeps repeated plugins, and no profile can be built from
+// them.
 func validateRepeatedPlugins(profiles []configv1.KubeSchedulerProfile) field.ErrorList {
 	var errs field.ErrorList
 	for i, p := range profiles {
@@ -130,7 +130,7 @@ func validatePluginConfig(path *field.Path, configs []configv1.PluginConfig, fea
 		}
 		seen[pc.Name] = true
 		if slices.Contains(removedPlugins, pc.Name) {
-			errs = append(errs, field.Invalid(at, pc.Name, wasRemoved))
+			errs = append(errs, field.Invalid(at, pc.Name, removedPluginText))
 			continue
 		}
 		errs = append(errs, validateArgs(at.Child("args"), pc.Name, pc.Args.Object, features)...)
@@ -138,7 +138,7 @@ func validatePluginConfig(path *field.Path, configs []configv1.PluginConfig, fea
 	return errs
 }
 
-// validateQueueSort: all profiles feed one queue, so they must agree on its order.
+// validateQueueSort checks that all profiles sort alike, as they share one queue.
 func validateQueueSort(path *field.Path, profiles []configv1.KubeSchedulerProfile) field.ErrorList {
 	var errs field.ErrorList
 	canon := profiles[0].Plugins.QueueSort

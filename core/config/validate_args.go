@@ -24,7 +24,7 @@ const (
 
 var scoringStrategyTypes = []string{string(configv1.LeastAllocated), string(configv1.MostAllocated), string(configv1.RequestedToCapacityRatio)}
 
-// validateArgs checks the args of the plugins that take some; of other plugins it knows nothing.
+// validateArgs checks the args of in-tree plugins and ignores those of others.
 func validateArgs(path *field.Path, plugin string, args runtime.Object, features Features) field.ErrorList {
 	want := configv1.SchemeGroupVersion.WithKind(plugin + "Args")
 	if !scheme.Recognizes(want) {
@@ -55,7 +55,7 @@ func validateArgs(path *field.Path, plugin string, args runtime.Object, features
 	return asFieldErrors(path, err)
 }
 
-// isOfKind goes by the Go type, since args made in code may lack their kind.
+// isOfKind compares Go types, since args made in code may lack their kind.
 func isOfKind(args runtime.Object, want schema.GroupVersionKind) bool {
 	if args == nil {
 		return false
@@ -188,7 +188,8 @@ func ValidateNodeResourcesBalancedAllocationArgs(path *field.Path, args *configv
 	return errs.ToAggregate()
 }
 
-// ValidatePodTopologySpreadArgs holds default constraints to the rules of a pod's own, and forbids them selectors.
+// ValidatePodTopologySpreadArgs applies the rules of a pod's own constraints to default constraints, and forbids them
+// selectors.
 func ValidatePodTopologySpreadArgs(path *field.Path, args *configv1.PodTopologySpreadArgs) error {
 	var errs field.ErrorList
 	typePath := path.Child("defaultingType")
@@ -238,7 +239,7 @@ func validateConstraint(path *field.Path, c v1.TopologySpreadConstraint) field.E
 	return errs
 }
 
-// ValidateVolumeBindingArgs: a shape has a meaning only with StorageCapacityScoring on.
+// ValidateVolumeBindingArgs allows a shape only with StorageCapacityScoring on.
 func ValidateVolumeBindingArgs(path *field.Path, args *configv1.VolumeBindingArgs, features Features) error {
 	var errs field.ErrorList
 	if timeout := ptr.Deref(args.BindTimeoutSeconds, 0); timeout < 0 {
@@ -252,7 +253,7 @@ func ValidateVolumeBindingArgs(path *field.Path, args *configv1.VolumeBindingArg
 	return errs.ToAggregate()
 }
 
-// ValidateDynamicResourcesArgs: a timeout whose gate is off would have no effect, so it is an error to give one.
+// ValidateDynamicResourcesArgs rejects a timeout whose gate is off, since it would have no effect.
 func ValidateDynamicResourcesArgs(path *field.Path, args *configv1.DynamicResourcesArgs, features Features) error {
 	var errs field.ErrorList
 	if filter := args.FilterTimeout; filter != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // The last value that is allowed and the first that is not, for each range.
-func TestEdgesOfRanges(t *testing.T) {
+func TestValidate_RangeEdges(t *testing.T) {
 	for _, tt := range []struct {
 		name, gates, good, bad string
 		want                   string // what is said of bad
@@ -152,7 +152,7 @@ func TestEdgesOfRanges(t *testing.T) {
 }
 
 // Args of plugins that are not of this house are nobody's business here, whatever they hold.
-func TestForeignArgsAreNotValidated(t *testing.T) {
+func TestValidate_ForeignArgs(t *testing.T) {
 	for _, given := range []string{"{a: 1}", "[1]", "text", "~"} {
 		if _, err := config.Load([]byte(head+"profiles: [{pluginConfig: [{name: Own, args: "+given+"}]}]"), config.Features{}); err != nil {
 			t.Error(err)

@@ -10,115 +10,113 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"orrery/core/operate"
-	"orrery/core/store"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
 
-// besides are the kinds that the engine needs nothing of and the screen does: who leads, and what budgets allow.
-var besides = []world.Kind{world.Lease, world.LeaseCandidate, world.PodDisruptionBudget}
+// screenKinds are kinds that only the screen needs: the leader's lease, and PodDisruptionBudgets.
+var screenKinds = []world.Kind{world.Lease, world.LeaseCandidate, world.PodDisruptionBudget}
 
-// unasked are kinds that few clusters serve. Who may not read one is not told: as a rule there is nothing to read, and the API
-// server says that only to those who may.
-var unasked = []world.Kind{world.LeaseCandidate}
+// optionalKinds are kinds that few clusters serve. Missing rights for them are not reported: without rights, a request
+// does not show whether the API server serves them.
+var optionalKinds = []world.Kind{world.LeaseCandidate}
 
-// sight is what a session may see.
-type sight struct {
-	kinds  []world.Kind
-	within map[world.Kind]string
-	// unseen are kinds that may not be read at all, and missing the rules that it takes to.
-	unseen  []world.Kind
-	missing []operate.Rule
-	// more are the rules that it takes to see all of those of which only one namespace is seen.
-	more []operate.Rule
+// access is what a session may read.
+type access struct {
+	kinds      []world.Kind
+	namespaces map[world.Kind]string
+	// unreadable are the kinds that may not be read at all, missingRules the rules for them.
+	unreadable   []world.Kind
+	missingRules []operate.Rule
+	// moreRules are the rules to read all namespaces of the kinds in namespaces.
+	moreRules []operate.Rule
 }
 
-// look finds out what may be seen, everywhere or else in one namespace. A kind that the API server does not serve is left out
-// without a word. An error means that there is no API server to ask.
-func look(ctx context.Context, client kubernetes.Interface, kinds []world.Kind, namespace string) (s sight, err error) {
-	all, err := live.Reachable(ctx, client, kinds, namespace)
+// checkAccess tries to read each kind, in all namespaces or else in one. It silently leaves out a kind that the API
+// server does not serve. An error means that the API server is unreachable.
+func checkAccess(ctx context.Context, client kubernetes.Interface, kinds []world.Kind, namespace string) (s access, err error) {
+	all, err := live.CheckAccess(ctx, client, kinds, namespace)
 	switch {
 	case apierrors.IsUnauthorized(err):
 		return s, fmt.Errorf("the API server does not know who you are: log in again: %w", err)
 	case err != nil:
 		return s, fmt.Errorf("connecting to the API server: %w", err)
 	}
-	s.kinds, s.within = all.Kinds, all.Within
-	for _, u := range all.Unread {
+	s.kinds, s.namespaces = all.Kinds, all.Namespaces
+	for _, u := range all.Unreadable {
 		switch {
-		case slices.Contains(unasked, u.Kind):
-		case u.But != "":
-			s.more = append(s.more, rulesOf(u)...)
+		case slices.Contains(optionalKinds, u.Kind):
+		case u.OnlyIn != "":
+			s.moreRules = append(s.moreRules, rulesOf(u)...)
 		case u.Forbidden:
-			s.unseen = append(s.unseen, u.Kind)
-			s.missing = append(s.missing, rulesOf(u)...)
+			s.unreadable = append(s.unreadable, u.Kind)
+			s.missingRules = append(s.missingRules, rulesOf(u)...)
 		}
 	}
-	for _, rules := range [][]operate.Rule{s.missing, s.more} {
-		slices.SortStableFunc(rules, func(a, b operate.Rule) int { return weight(a) - weight(b) })
+	for _, rules := range [][]operate.Rule{s.missingRules, s.moreRules} {
+		slices.SortStableFunc(rules, func(a, b operate.Rule) int { return ruleOrder(a) - ruleOrder(b) })
 	}
 	return s, nil
 }
 
-// weight puts what nothing goes without first.
-func weight(r operate.Rule) int {
+// ruleOrder sorts pods and nodes first.
+func ruleOrder(r operate.Rule) int {
 	if r.Group == "" && (r.Resource == "pods" || r.Resource == "nodes") {
 		return 0
 	}
 	return 1
 }
 
-// rulesOf are the rules that one is missing who is forbidden a kind. Who may not list is not told whether they may watch, and
-// needs both.
-func rulesOf(u live.Unread) []operate.Rule {
-	resource := store.ResourceOf(u.Kind)
+// rulesOf returns the missing rules of a kind. Without list it is unknown whether watch is permitted, and both are needed.
+func rulesOf(u live.Unreadable) []operate.Rule {
+	resource := u.Kind.Resource()
 	list := operate.Rule{Group: resource.Group, Resource: resource.Resource, Verb: "list"}
 	watch := list
 	watch.Verb = "watch"
-	var tried *live.UnreachableError
+	var tried *live.AccessError
 	if errors.As(u.Err, &tried) && tried.Verb == "watch" {
 		return []operate.Rule{watch}
 	}
 	return []operate.Rule{list, watch}
 }
 
-// whole tells whether all objects of a kind are seen.
-func (s *sight) whole(kind world.Kind) bool {
-	return slices.Contains(s.kinds, kind) && s.within[kind] == ""
+// readsAll reports whether all objects of a kind can be read.
+func (s *access) readsAll(kind world.Kind) bool {
+	return slices.Contains(s.kinds, kind) && s.namespaces[kind] == ""
 }
 
-// namespace is the one that something is seen of only; empty if there is none such.
-func (s *sight) namespace() string {
-	for _, namespace := range s.within {
-		return namespace // they are all the same
+// namespace returns the only namespace that is read of some kinds; empty if there are no such kinds.
+func (s *access) namespace() string {
+	for _, namespace := range s.namespaces {
+		return namespace // all are the same
 	}
 	return ""
 }
 
-// undecided says why nothing is decided beside the cluster's scheduler; empty if it is. What a node has left is the sum of
-// all of its pods, so that all of both have to be seen.
-func (s *sight) undecided() string {
+// whyNotDeciding returns why the session does not shadow the scheduler; empty if it does. The free resources of a node
+// depend on all of its pods, so all pods and nodes have to be readable.
+func (s *access) whyNotDeciding() string {
 	switch {
-	case !s.whole(world.Node):
+	case !s.readsAll(world.Node):
 		return "nodes may not be read"
-	case s.within[world.Pod] != "":
-		return "of pods, only those in namespace " + s.within[world.Pod] + " may be read, and what a node has left is not known without the others"
-	case !s.whole(world.Pod):
+	case s.namespaces[world.Pod] != "":
+		return "of pods, only those in namespace " + s.namespaces[world.Pod] + " may be read, and what a node has left is not known without the others"
+	case !s.readsAll(world.Pod):
 		return "pods may not be read"
 	}
 	return ""
 }
 
-// unmissed tells whether a rule is about a kind that nobody is told of who may not read it.
-func unmissed(r operate.Rule) bool {
-	return slices.ContainsFunc(unasked, func(kind world.Kind) bool {
-		resource := store.ResourceOf(kind)
+// isOptional reports whether a rule is about one of optionalKinds.
+func isOptional(r operate.Rule) bool {
+	return slices.ContainsFunc(optionalKinds, func(kind world.Kind) bool {
+		resource := kind.Resource()
 		return resource.Group == r.Group && resource.Resource == r.Resource
 	})
 }
 
-// objectsOf are what rules are about, each once.
-func objectsOf(rules []operate.Rule) []string {
+// resourcesOf returns the resources of rules, without duplicates.
+func resourcesOf(rules []operate.Rule) []string {
 	var list []string
 	for _, r := range rules {
 		if o := r.Object(); !slices.Contains(list, o) {

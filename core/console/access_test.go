@@ -14,13 +14,13 @@ import (
 	"orrery/core/world"
 )
 
-// namespaced are resources of which a stub permits one namespace only.
+// namespaced are resources for which a stub permits only one namespace.
 var namespaced = []string{
 	"pods", "services", "replicationcontrollers", "replicasets", "statefulsets", "poddisruptionbudgets", "leases", "persistentvolumeclaims",
 	"resourceclaims", "csistoragecapacities",
 }
 
-// confine has a stub permit one namespace only.
+// confine makes a stub permit only one namespace.
 func confine(s *stub, but string, others ...string) {
 	for _, resource := range namespaced {
 		for _, verb := range []string{"list ", "watch "} {
@@ -48,7 +48,7 @@ func in(namespace, name string) *v1.Pod {
 }
 
 func names(s *console.Session) (list string) {
-	s.Hold(func(e *engine.Engine) {
+	s.Inspect(func(e *engine.Engine) {
 		for pod := range e.Store().Objects(world.Pod) {
 			list += " " + pod.GetNamespace() + "/" + pod.GetName()
 		}
@@ -56,7 +56,7 @@ func names(s *console.Session) (list string) {
 	return strings.TrimSpace(list)
 }
 
-func TestWhereOneNamespaceMayBeReadItIsShown(t *testing.T) {
+func TestAccess_OneNamespaceIsShown(t *testing.T) {
 	api := newStub(t)
 	api.put(small, in("team-a", "mine"), in("team-b", "theirs"))
 	confine(api, "team-a", "team-b")
@@ -72,11 +72,11 @@ func TestWhereOneNamespaceMayBeReadItIsShown(t *testing.T) {
 	if alert := st.Alert(time.Time{}); !strings.HasPrefix(alert, "namespace team-a only; nothing is decided or compared; :access") {
 		t.Errorf("the alert is %q", alert)
 	}
-	if s.Judge() != nil || !strings.Contains(st.Undecided, "of pods, only those in namespace team-a may be read") {
-		t.Errorf("judged: %t, undecided because %q", s.Judge() != nil, st.Undecided)
+	if s.Comparator() != nil || !strings.Contains(st.NotDeciding, "of pods, only those in namespace team-a may be read") {
+		t.Errorf("judged: %t, undecided because %q", s.Comparator() != nil, st.NotDeciding)
 	}
-	s.Hold(func(e *engine.Engine) {
-		if where := e.Where("team-a", "mine"); where != engine.PlaceActive {
+	s.Inspect(func(e *engine.Engine) {
+		if where := e.PodState("team-a", "mine"); where != engine.StateActive {
 			t.Errorf("mine is %s: with part of the pods something was decided about it", where)
 		}
 	})
@@ -98,49 +98,49 @@ func TestWhereOneNamespaceMayBeReadItIsShown(t *testing.T) {
 	}
 }
 
-func TestWhereTheNamespaceMayNotBeReadEitherNothingIsPretended(t *testing.T) {
+func TestAccess_UnreadableNamespaceShowsNothing(t *testing.T) {
 	api := newStub(t)
 	api.put(small, in("team-a", "mine"))
 	confine(api, "team-a", "team-b")
 	s := openIn(t, api, "team-b")
 	st := s.State()
-	if got := names(s); got != "" || st.PodsIn("team-b") || st.Within != "" {
-		t.Errorf("seen is %q within %q", got, st.Within)
+	if got := names(s); got != "" || st.ShowsPodsIn("team-b") || st.Namespace != "" {
+		t.Errorf("seen is %q within %q", got, st.Namespace)
 	}
 	if alert := st.Alert(time.Time{}); !strings.HasPrefix(alert, "no right to read pods, services, ") || !strings.Contains(alert, "; nothing is decided or compared; :access") {
 		t.Errorf("the alert is %q", alert)
 	}
 }
 
-func TestWithoutNodesPodsAreShownAndNotDecidedAbout(t *testing.T) {
+func TestAccess_NoNodesMeansNoDecisions(t *testing.T) {
 	api := newStub(t)
 	api.put(small, in("team-a", "mine"))
 	api.forbid("list nodes", true)
 	s := openIn(t, api, "default")
 	st := s.State()
-	if got := names(s); got != "team-a/mine" || st.Undecided != "nodes may not be read" || s.Judge() != nil {
-		t.Errorf("seen is %q, undecided because %q", got, st.Undecided)
+	if got := names(s); got != "team-a/mine" || st.NotDeciding != "nodes may not be read" || s.Comparator() != nil {
+		t.Errorf("seen is %q, undecided because %q", got, st.NotDeciding)
 	}
-	s.Hold(func(e *engine.Engine) {
-		if n := e.Tally().Decisions; n[engine.Placed]+n[engine.Unschedulable]+n[engine.Failed] > 0 || e.Where("team-a", "mine") != engine.PlaceActive {
-			t.Errorf("without nodes it was decided: %v, the pod is %s", n, e.Where("team-a", "mine"))
+	s.Inspect(func(e *engine.Engine) {
+		if n := e.Counters().Decisions; n[engine.Placed]+n[engine.Unschedulable]+n[engine.Failed] > 0 || e.PodState("team-a", "mine") != engine.StateActive {
+			t.Errorf("without nodes it was decided: %v, the pod is %s", n, e.PodState("team-a", "mine"))
 		}
 	})
 }
 
-func TestWhoMayReadNothingIsShownAnEmptyScreenThatSaysSo(t *testing.T) {
+func TestAccess_NothingReadableIsSaid(t *testing.T) {
 	api := newStub(t)
 	for _, resource := range append([]string{"nodes", "namespaces"}, namespaced...) {
 		api.forbid("list "+resource, true)
 		api.forbid("list "+resource+" in default", true)
 	}
 	s := openIn(t, api, "default")
-	if st := s.State(); !strings.HasPrefix(st.Alert(time.Time{}), "no right to read nodes, pods, ") || len(st.Unseen) < 5 {
-		t.Errorf("the alert is %q, unseen are %v", st.Alert(time.Time{}), st.Unseen)
+	if st := s.State(); !strings.HasPrefix(st.Alert(time.Time{}), "no right to read nodes, pods, ") || len(st.Unreadable) < 5 {
+		t.Errorf("the alert is %q, unseen are %v", st.Alert(time.Time{}), st.Unreadable)
 	}
 }
 
-func TestWhoSchedulesHasToSeeEverything(t *testing.T) {
+func TestOpen_ScheduleNeedsAllKinds(t *testing.T) {
 	for _, what := range []string{"list pods", "watch nodes", "list poddisruptionbudgets"} {
 		t.Run(what, func(t *testing.T) {
 			api := newStub(t)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"orrery/core/config"
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/operate"
@@ -20,61 +21,60 @@ import (
 	"orrery/core/world/live"
 )
 
-// Options are what a session is opened with.
+// Options configure a session.
 type Options struct {
-	// KubeConfig is how to reach the API server.
+	// KubeConfig is the connection to the API server.
 	KubeConfig *rest.Config
-	// Namespace is the one to show where no more may be read than one; empty for nothing in that case.
+	// Namespace is the namespace to read if all namespaces are forbidden; empty for none.
 	Namespace string
-	// Config is the cluster's scheduler's configuration, as far as anybody knows it; nil is the default one.
+	// Config is the scheduler's configuration; nil means the default one.
 	Config  *config.Configuration
 	Plugins framework.Registry
-	// Schedule has the session stand for the scheduler's lease, and schedule while it has it.
+	// Schedule makes the session compete for the scheduler's lease, and schedule while it holds it.
 	Schedule bool
-	// Allow lets people change the cluster by way of [Session.Hand]. Without it that has no way to.
-	Allow bool
-	// Identity is what it calls itself there; empty is a name nobody else has.
+	// AllowActions permits writes through [Session.Executor].
+	AllowActions bool
+	// Identity is the session's identity in the lease; empty for a unique one.
 	Identity string
-	// Observer is told what plugins took, and Witness what the engine is told and decides. Both may be nil.
-	Observer framework.Observer
-	Witness  func(*engine.Engine) engine.Witness
+	// OnTiming receives the durations of plugins, Observer the engine's inputs and decisions. Both may be nil.
+	OnTiming func(framework.Timing)
+	Observer func(*engine.Engine) drive.Observer
 	Seed     uint64
 }
 
-// Session is a live cluster that is being watched. Its methods may be called from any goroutine, except that Hold is for one
-// at a time.
+// Session is a connection to a live cluster. Its methods may be called from any goroutine, Inspect by one at a time.
 type Session struct {
-	options Options
-	client  kubernetes.Interface
-	link    link
-	sight   sight
-	wakes   chan struct{}
-	synced  atomic.Bool
-	leading func() bool
+	options    Options
+	client     kubernetes.Interface
+	connection connection
+	access     access
+	wakes      chan struct{}
+	synced     atomic.Bool
+	leading    func() bool
 
-	engine *engine.Engine
-	judge  *shadow.Judge // nil when scheduling
-	look   func(context.Context, func(*engine.Engine)) error
-	hand   operate.Hand
-	stop   func()
-	awaits func() []world.Kind
+	engine     *engine.Engine
+	comparator *shadow.Comparator // nil when the session schedules
+	inspect    func(context.Context, func(*engine.Engine)) error
+	executor   operate.Executor
+	stop       func()
+	unsynced   func() []world.Kind
 
-	over  chan struct{} // closed when nobody drives the engine any more
-	ended error         // why, once it is closed
+	done  chan struct{} // closed when the engine has stopped
+	err   error         // why, after done is closed
 	until context.Context
 }
 
-// Open begins a session. It tries what may be seen first, and takes some seconds where the API server does not answer.
+// Open starts a session. It checks access first, which takes some seconds if the API server does not respond.
 func Open(ctx context.Context, o Options) (*Session, error) {
-	s := &Session{options: o, wakes: make(chan struct{}, 1), over: make(chan struct{}), leading: func() bool { return false }}
-	s.link.wake = s.wake
-	own, through := rest.AddUserAgent(rest.CopyConfig(o.KubeConfig), "console"), s.link.reading
-	if o.Allow {
-		through = s.link.around
+	s := &Session{options: o, wakes: make(chan struct{}, 1), done: make(chan struct{}), leading: func() bool { return false }}
+	s.connection.wake = s.wake
+	own, through := rest.AddUserAgent(rest.CopyConfig(o.KubeConfig), "console"), s.connection.wrapReadOnly
+	if o.AllowActions {
+		through = s.connection.wrap
 	}
 	own.Wrap(through)
 	s.options.KubeConfig = rest.CopyConfig(o.KubeConfig)
-	s.options.KubeConfig.Wrap(s.link.around)
+	s.options.KubeConfig.Wrap(s.connection.wrap)
 	var err error
 	if s.client, err = live.NewClient(own); err != nil {
 		return nil, err
@@ -82,15 +82,15 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if s.options.Config == nil {
 		s.options.Config = config.Default(config.DefaultFeatures())
 	}
-	s.hand = operate.Hand{Client: s.client, Pause: pause}
+	s.executor = operate.Executor{Client: s.client, Pause: sleepRetryInterval}
 	if o.Schedule {
-		return s, s.beReplica(ctx)
+		return s, s.startReplica(ctx)
 	}
-	return s, s.beShadow(ctx)
+	return s, s.startShadow(ctx)
 }
 
-func pause(ctx context.Context) error {
-	timer := time.NewTimer(operate.BetweenTries)
+func sleepRetryInterval(ctx context.Context) error {
+	timer := time.NewTimer(operate.RetryInterval)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -100,45 +100,44 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// finish says that the engine is nobody's any more.
+// finish marks the engine as stopped.
 func (s *Session) finish(err error) {
-	s.ended = err
-	close(s.over)
+	s.err = err
+	close(s.done)
 	s.wake()
 }
 
-// Close ends the session, and returns when nothing of it is left. What is under way of scheduling is let end.
+// Close ends the session and waits for it. Bindings in flight end first.
 func (s *Session) Close() {
 	s.stop()
-	<-s.over
+	<-s.done
 }
 
-// Hold holds the engine still while a function looks at it. The function must not change it.
-func (s *Session) Hold(look func(*engine.Engine)) {
+// Inspect runs a read-only function on the engine between two inputs.
+func (s *Session) Inspect(look func(*engine.Engine)) {
 	select {
-	case <-s.over:
+	case <-s.done:
 	default:
 		looked := false
-		err := s.look(s.until, func(e *engine.Engine) {
+		err := s.inspect(s.until, func(e *engine.Engine) {
 			looked = true
 			look(e)
 		})
 		if err == nil || looked {
 			return
 		}
-		<-s.over // nobody was there to ask because it was over
+		<-s.done // the session ended before the engine was inspected
 	}
 	look(s.engine)
 }
 
-// Engine is the engine, to be read while it is held.
+// Engine returns the engine, to be read in Inspect.
 func (s *Session) Engine() *engine.Engine { return s.engine }
 
-// Judge is who compares the cluster's scheduler with Orrery, to be read while the engine is held; nil in a session that
-// schedules itself.
-func (s *Session) Judge() *shadow.Judge { return s.judge }
+// Comparator compares the cluster's scheduler with Orrery, to be read in Inspect; nil in a session that schedules.
+func (s *Session) Comparator() *shadow.Comparator { return s.comparator }
 
-// Wake has something in it when something has changed since it was emptied.
+// Wake returns a channel that receives after changes.
 func (s *Session) Wake() <-chan struct{} { return s.wakes }
 
 func (s *Session) wake() {
@@ -148,70 +147,70 @@ func (s *Session) wake() {
 	}
 }
 
-// Hand is who carries out what a person has asked for.
-func (s *Session) Hand() operate.Hand { return s.hand }
+// Executor carries out an operator's actions.
+func (s *Session) Executor() operate.Executor { return s.executor }
 
-// State is how a session is doing.
+// State is a session's state.
 type State struct {
-	// Synced says that everything there is has been listed once. Until then, Awaited are the kinds that have not been.
-	Synced  bool
-	Awaited []world.Kind
-	// Lost is why the API server cannot be reached, since when; nil if it can.
-	Lost  error
-	Since time.Time
-	// Unseen are the kinds that may not be read at all, and Missing the rules without which something is not seen.
-	Unseen  []world.Kind
-	Missing []operate.Rule
-	// Within is the one namespace that is seen of some kinds, and More are the rules that it takes to see the others; empty
-	// if there are no such kinds.
-	Within string
-	More   []operate.Rule
-	// Undecided is why the session decides nothing beside the cluster's scheduler, and compares nothing; empty if it does.
-	Undecided string
-	// Scheduling says that the session may act, Leading that it does.
+	// Synced says that all initial lists have arrived. Until then Unsynced are the missing kinds.
+	Synced   bool
+	Unsynced []world.Kind
+	// Lost is why the API server is unreachable, since LostSince; nil if it is reachable.
+	Lost      error
+	LostSince time.Time
+	// Unreadable are the kinds that are not readable at all, and MissingRules the missing RBAC rules.
+	Unreadable   []world.Kind
+	MissingRules []operate.Rule
+	// Namespace is the only one that is read of some kinds, and MoreRules are the rules to read the others; empty if
+	// there are no such kinds.
+	Namespace string
+	MoreRules []operate.Rule
+	// NotDeciding is why the session does not shadow the scheduler; empty if it does.
+	NotDeciding string
+	// Scheduling says that the session may schedule, Leading that it does.
 	Scheduling, Leading bool
-	// Ended is why the engine stands still for good; nil while it does not.
+	// Ended is why the engine has stopped; nil while it runs.
 	Ended error
 }
 
-// Bound is the one namespace whose pods are seen; empty if all pods are, or none.
-func (st *State) Bound() string {
-	if slices.ContainsFunc(st.More, aboutPods) {
-		return st.Within
+// PodNamespace is the only namespace whose pods are read; empty if all or none are.
+func (st *State) PodNamespace() string {
+	if slices.ContainsFunc(st.MoreRules, isPodRule) {
+		return st.Namespace
 	}
 	return ""
 }
 
-// PodsIn tells whether the pods of a namespace are seen.
-func (st *State) PodsIn(namespace string) bool {
-	bound := st.Bound()
-	return bound == namespace || bound == "" && !slices.ContainsFunc(st.Missing, aboutPods)
+// ShowsPodsIn reports whether the pods of a namespace are read.
+func (st *State) ShowsPodsIn(namespace string) bool {
+	bound := st.PodNamespace()
+	return bound == namespace || bound == "" && !slices.ContainsFunc(st.MissingRules, isPodRule)
 }
 
-func aboutPods(r operate.Rule) bool { return r.Group == "" && r.Resource == "pods" }
+func isPodRule(r operate.Rule) bool { return r.Group == "" && r.Resource == "pods" }
 
-// State says how the session is doing.
+// State returns the session's state.
 func (s *Session) State() State {
 	st := State{
 		Synced: s.synced.Load(), Scheduling: s.options.Schedule, Leading: s.leading(),
-		Unseen: s.sight.unseen, Within: s.sight.namespace(), More: s.sight.more, Undecided: s.sight.undecided(),
+		Unreadable: s.access.unreadable, Namespace: s.access.namespace(), MoreRules: s.access.moreRules, NotDeciding: s.access.whyNotDeciding(),
 	}
 	if !st.Synced {
-		st.Awaited = s.awaits()
+		st.Unsynced = s.unsynced()
 	}
 	var denied []operate.Rule
-	st.Since, denied, st.Lost = s.link.state()
-	st.Missing = slices.Clone(s.sight.missing)
+	st.LostSince, denied, st.Lost = s.connection.state()
+	st.MissingRules = slices.Clone(s.access.missingRules)
 	for _, rule := range denied {
 		anywhere := rule
 		anywhere.Namespace = ""
-		if !unmissed(rule) && !slices.Contains(slices.Concat(st.Missing, st.More), anywhere) && !slices.Contains(st.Missing, rule) {
-			st.Missing = append(st.Missing, rule)
+		if !isOptional(rule) && !slices.Contains(slices.Concat(st.MissingRules, st.MoreRules), anywhere) && !slices.Contains(st.MissingRules, rule) {
+			st.MissingRules = append(st.MissingRules, rule)
 		}
 	}
 	select {
-	case <-s.over:
-		if st.Ended = s.ended; st.Ended == nil {
+	case <-s.done:
+		if st.Ended = s.err; st.Ended == nil {
 			st.Ended = errors.New("the session was closed")
 		}
 	default:
@@ -219,7 +218,7 @@ func (s *Session) State() State {
 	return st
 }
 
-// wanted are the kinds that an engine of the session's configuration needs, and those that the screen has use for.
+// wanted returns the kinds that an engine of the session's configuration and the screen need.
 func (s *Session) wanted() ([]world.Kind, error) {
 	e, err := engine.New(engine.Options{Config: s.options.Config, Plugins: s.options.Plugins})
 	if err != nil {
@@ -228,13 +227,13 @@ func (s *Session) wanted() ([]world.Kind, error) {
 	return wanted(e)
 }
 
-// wanted are the kinds that an engine needs, and those that the screen has use for.
+// wanted returns the kinds that an engine and the screen need.
 func wanted(e *engine.Engine) ([]world.Kind, error) {
-	kinds, err := live.Watched(e)
+	kinds, err := e.WatchedKinds()
 	if err != nil {
 		return nil, err
 	}
-	for _, kind := range besides {
+	for _, kind := range screenKinds {
 		if !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
@@ -242,5 +241,5 @@ func wanted(e *engine.Engine) ([]world.Kind, error) {
 	return kinds, nil
 }
 
-// quiet is a logger for what must not be written on the screen.
-func quiet() klog.Logger { return klog.Background() }
+// quietLogger returns a logger that does not write to the screen.
+func quietLogger() klog.Logger { return klog.Background() }

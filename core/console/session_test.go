@@ -15,7 +15,7 @@ import (
 	"orrery/core/mk"
 )
 
-// client-go has much to say about an API server that goes away.
+// Suppress client-go's log about an unreachable API server.
 func TestMain(m *testing.M) {
 	klog.SetLogger(klog.Logger{})
 	os.Exit(m.Run())
@@ -31,7 +31,7 @@ func open(t *testing.T, s *stub) *console.Session {
 	return session
 }
 
-// eventually waits until something is so, woken by the session.
+// eventually waits for a condition, checking after every wake of the session.
 func eventually(t *testing.T, s *console.Session, what string, so func() bool) {
 	t.Helper()
 	timeout := time.NewTimer(20 * time.Second)
@@ -53,41 +53,41 @@ var (
 	large = mk.Node("large").CPU("16").Memory("64Gi").Pods("110").Obj()
 )
 
-// bound is a pod once the cluster's scheduler has put it on a node.
+// bound returns a pod bound to a node by the cluster's scheduler.
 func bound(pod *v1.Pod, node string) *v1.Pod {
 	b := pod.DeepCopy()
 	b.Spec.NodeName = node
 	return b
 }
 
-func TestAShadowComparesAndWritesNothing(t *testing.T) {
+func TestSession_ShadowComparesAndWritesNothing(t *testing.T) {
 	api := newStub(t)
 	api.put(small, large)
 	s := open(t, api)
 	eventually(t, s, "the first list of everything", func() bool { return s.State().Synced })
 	good, bad := mk.Pod("good").UID("good").CPU("500m").Obj(), mk.Pod("bad").UID("bad").CPU("4").Obj()
-	place := func(name string) (p engine.Place) {
-		s.Hold(func(e *engine.Engine) { p = e.Where("default", name) })
+	place := func(name string) (p engine.PodState) {
+		s.Inspect(func(e *engine.Engine) { p = e.PodState("default", name) })
 		return p
 	}
 	api.put(good)
-	eventually(t, s, "a prediction for good", func() bool { return place("good") == engine.PlaceBinding })
+	eventually(t, s, "a prediction for good", func() bool { return place("good") == engine.StateBinding })
 	api.put(bound(good, "large"))
-	eventually(t, s, "the confirmation", func() bool { return place("good") == engine.PlaceBound })
+	eventually(t, s, "the confirmation", func() bool { return place("good") == engine.StateBound })
 	api.put(bad)
-	eventually(t, s, "a prediction for bad", func() bool { return place("bad") == engine.PlaceBinding })
-	api.put(bound(bad, "small")) // where it does not fit
+	eventually(t, s, "a prediction for bad", func() bool { return place("bad") == engine.StateBinding })
+	api.put(bound(bad, "small")) // it does not fit there
 	eventually(t, s, "two judgements", func() (done bool) {
-		s.Hold(func(*engine.Engine) { done = s.Judge().Tally().Judged() == 2 })
+		s.Inspect(func(*engine.Engine) { done = s.Comparator().Counters().Compared() == 2 })
 		return done
 	})
-	s.Hold(func(e *engine.Engine) {
-		tally := s.Judge().Tally()
+	s.Inspect(func(e *engine.Engine) {
+		tally := s.Comparator().Counters()
 		if tally.Agreed != 1 || tally.Differs != 1 {
 			t.Errorf("counted %+v, want one of each", tally)
 		}
-		for f := range s.Judge().Findings() {
-			if f.Real != "small" || len(f.Ours) != 1 || f.Ours[0] != "large" || len(f.Against) == 0 || f.Against[0].Plugin != "NodeResourcesFit" {
+		for f := range s.Comparator().Findings() {
+			if f.Real != "small" || len(f.BestNodes) != 1 || f.BestNodes[0] != "large" || len(f.Objections) == 0 || f.Objections[0].Plugin != "NodeResourcesFit" {
 				t.Errorf("found %+v, want that NodeResourcesFit rejects small and is for large", f)
 			}
 		}
@@ -100,7 +100,7 @@ func TestAShadowComparesAndWritesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatMayNotBeSeenIsLeftOutAndNamed(t *testing.T) {
+func TestSession_NamesMissingRules(t *testing.T) {
 	api := newStub(t)
 	api.put(small, large)
 	for _, what := range []string{"list leases", "list poddisruptionbudgets", "watch namespaces"} {
@@ -108,7 +108,7 @@ func TestWhatMayNotBeSeenIsLeftOutAndNamed(t *testing.T) {
 	}
 	s := open(t, api)
 	eventually(t, s, "the first list of the rest", func() bool { return s.State().Synced })
-	s.Hold(func(e *engine.Engine) {
+	s.Inspect(func(e *engine.Engine) {
 		if n := e.Cache().NodeCount(); n != 2 {
 			t.Errorf("%d nodes are seen, want 2", n)
 		}
@@ -128,7 +128,7 @@ func TestWhatMayNotBeSeenIsLeftOutAndNamed(t *testing.T) {
 	}
 }
 
-func TestALostConnectionIsSaidAndComesBack(t *testing.T) {
+func TestSession_ReportsLostConnection(t *testing.T) {
 	api := newStub(t)
 	api.put(small)
 	s := open(t, api)
@@ -136,10 +136,10 @@ func TestALostConnectionIsSaidAndComesBack(t *testing.T) {
 	up := api.down(t)
 	eventually(t, s, "the loss", func() bool { return s.State().Lost != nil })
 	st := s.State()
-	if alert := st.Alert(st.Since.Add(12 * time.Second)); !strings.HasPrefix(alert, "the connection is lost, for 12s; showing what was known: ") {
+	if alert := st.Alert(st.LostSince.Add(12 * time.Second)); !strings.HasPrefix(alert, "the connection is lost, for 12s; showing what was known: ") {
 		t.Errorf("the alert is %q", alert)
 	}
-	s.Hold(func(e *engine.Engine) {
+	s.Inspect(func(e *engine.Engine) {
 		if e.Store().Node("small") == nil {
 			t.Error("what was known is forgotten")
 		}
@@ -147,12 +147,12 @@ func TestALostConnectionIsSaidAndComesBack(t *testing.T) {
 	up()
 	api.put(large)
 	eventually(t, s, "the return", func() (seen bool) {
-		s.Hold(func(e *engine.Engine) { seen = e.Store().Node("large") != nil })
+		s.Inspect(func(e *engine.Engine) { seen = e.Store().Node("large") != nil })
 		return seen && s.State().Lost == nil
 	})
 }
 
-func TestAClosedSessionCanStillBeLookedAt(t *testing.T) {
+func TestSession_InspectAfterClose(t *testing.T) {
 	api := newStub(t)
 	api.put(small)
 	s, err := console.Open(context.Background(), console.Options{KubeConfig: api.kubeConfig()})
@@ -162,13 +162,13 @@ func TestAClosedSessionCanStillBeLookedAt(t *testing.T) {
 	eventually(t, s, "the first list", func() bool { return s.State().Synced })
 	s.Close()
 	looked := false
-	s.Hold(func(e *engine.Engine) { looked = e.Store().Node("small") != nil })
+	s.Inspect(func(e *engine.Engine) { looked = e.Store().Node("small") != nil })
 	if st := s.State(); !looked || st.Alert(time.Time{}) != "standing still: the session was closed" {
 		t.Errorf("looked: %t, alert %q", looked, st.Alert(time.Time{}))
 	}
 }
 
-func TestWithoutAnAPIServerThereIsNoSession(t *testing.T) {
+func TestOpen_FailsWithoutAPIServer(t *testing.T) {
 	api := newStub(t)
 	api.down(t)
 	_, err := console.Open(context.Background(), console.Options{KubeConfig: api.kubeConfig()})

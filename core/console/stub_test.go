@@ -19,7 +19,7 @@ import (
 	"orrery/core/world"
 )
 
-// stub is an API server that lists and watches objects of any kind, and forbids what it is told to.
+// stub is an API server that lists and watches objects of any kind, and forbids the configured requests.
 type stub struct {
 	server *httptest.Server
 
@@ -45,7 +45,7 @@ func newStub(t *testing.T) *stub {
 	return s
 }
 
-// close breaks all connections, those included that come in the meantime: a watch would be waited for for ever.
+// close breaks all connections, also new ones: an open watch would block it forever.
 func (s *stub) close() {
 	closed := make(chan struct{})
 	go func() {
@@ -181,7 +181,7 @@ func (s *stub) watch(w http.ResponseWriter, r *http.Request, resource, namespace
 	}
 }
 
-// down breaks all connections and refuses new ones; the address stays the stub's.
+// down breaks all connections and refuses new ones; the address stays reserved.
 func (s *stub) down(t *testing.T) (up func()) {
 	address := s.server.Listener.Addr().String()
 	s.close()

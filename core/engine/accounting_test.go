@@ -10,7 +10,7 @@ import (
 	"orrery/core/mk"
 )
 
-func TestPodLevelResourcesCountOnNodesAsTheirGateSays(t *testing.T) {
+func TestAccounting_FollowsPodLevelResourcesGate(t *testing.T) {
 	for on, want := range map[bool]engine.Verdict{true: engine.Unschedulable, false: engine.Placed} {
 		features, err := config.ParseFeatures(map[string]bool{"PodLevelResources": on})
 		if err != nil {

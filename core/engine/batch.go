@@ -7,81 +7,80 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Pods from one template often come one after the other, and often each fills the node it gets. When the next pod is
-// like the last one in everything that plugins look at, and the node of the last one is full now, the runner-up of then
-// is looked at before any other node, and taken if it will do. It is kube-scheduler's opportunistic batching, by its
-// rules: for pods that a plugin cannot describe, as all pods are to PodTopologySpread with its default constraints, it
-// never comes into play.
+// batch holds the scores of the last pod for the next one: kube-scheduler's opportunistic batching, by its rules. Pods
+// from one template often arrive in sequence, and often each fills its node. If the next pod has the same signature and
+// the last pod's node is now full, the runner-up is evaluated before any other node, and taken if it is feasible. Pods
+// without a signature are never batched; PodTopologySpread with its default constraints signs no pod.
 type batch struct {
 	signature fwk.PodSignature
-	rest      []fwk.NodePluginScores // a heap: the nodes that were not taken, the best first
+	sorted    []fwk.NodePluginScores // a heap of the nodes not taken, the best first
 	made      time.Time
-	// The last cycle of the profile that placed a pod, and where.
+	// cycle is the last cycle of the profile that placed a pod, chosen the node.
 	cycle  int64
 	chosen string
 }
 
-// batchAge is for how long the scores of one pod speak for the next.
-const batchAge = 500 * time.Millisecond
+// maxBatchAge is how long a batch may be used.
+const maxBatchAge = 500 * time.Millisecond
 
-// Flush is why the scores of one pod did not speak for the next, spelled as in scheduler_batch_cache_flushed_total.
-type Flush string
+// FlushReason is why a batch was not used for a pod, spelled as in scheduler_batch_cache_flushed_total.
+type FlushReason string
 
-// The reasons.
 const (
-	FlushSkipped      Flush = "pod_skipped"
-	FlushIncompatible Flush = "pod_incompatible"
-	FlushExpired      Flush = "expired"
-	FlushNodeMissing  Flush = "node_missing"
-	FlushNodeNotFull  Flush = "node_not_full"
-	FlushEmptyList    Flush = "empty_list"
-	FlushNotBatchable Flush = "pod_not_batchable"
+	FlushSkipped      FlushReason = "pod_skipped"
+	FlushIncompatible FlushReason = "pod_incompatible"
+	FlushExpired      FlushReason = "expired"
+	FlushNodeMissing  FlushReason = "node_missing"
+	FlushNodeNotFull  FlushReason = "node_not_full"
+	FlushEmptyList    FlushReason = "empty_list"
+	FlushNotBatchable FlushReason = "pod_not_batchable"
 )
 
-// Batching counts what came of it, by profile, as scheduler_batch_attempts_total and _cache_flushed_total have it.
-type Batching struct {
+// BatchCounters counts a profile's batch hints and flushes, as scheduler_batch_attempts_total and
+// scheduler_batch_cache_flushed_total do.
+type BatchCounters struct {
 	NoHint, HintUsed, HintNotUsed uint64
-	Flushed                       map[Flush]uint64
+	Flushed                       map[FlushReason]uint64
 }
 
-// hint is the node to look at first, if the scores of the last pod say so. It also describes the pod, for the next one.
-func (a *attempt) hint() string {
+// nodeHint signs the pod and returns the node to evaluate first by the batch, or "".
+func (a *attempt) nodeHint() string {
 	if a.engine.options.Listener == nil {
-		return a.lastBest()
+		return a.hintFromBatch()
 	}
 	began := a.engine.elapsed()
-	node := a.lastBest()
+	node := a.hintFromBatch()
 	a.engine.options.Listener.Hinted(a.decision.Profile, node != "", a.engine.elapsed()-began)
 	return node
 }
 
-func (a *attempt) lastBest() string {
-	count := a.engine.batchingOf(a.decision.Profile)
+func (a *attempt) hintFromBatch() string {
+	count := a.engine.batchCountersOf(a.decision.Profile)
 	a.signature = a.profile.SignPod(a.engine.ctx, a.pod, a.state.ShouldRecordPluginMetrics())
 	b := a.engine.batches[a.decision.Profile]
-	if b == nil || len(b.rest) == 0 {
+	if b == nil || len(b.sorted) == 0 {
 		count.NoHint++
 		return ""
 	}
-	if reason := a.unusable(b); reason != "" {
+	if reason := a.flushReason(b); reason != "" {
 		count.NoHint++
 		count.Flushed[reason]++
 		return ""
 	}
-	best := b.rest[0].Name
-	b.rest = withoutTop(b.rest)
+	best := b.sorted[0].Name
+	b.sorted = withoutTop(b.sorted)
 	return best
 }
 
-// unusable says why the batch does not speak for this pod, if it does not. It is kept all the same, for the next.
-func (a *attempt) unusable(b *batch) Flush {
+// flushReason returns why the batch cannot be used for this pod, or "". The batch is kept either way.
+func (a *attempt) flushReason(b *batch) FlushReason {
 	e := a.engine
 	switch {
 	case a.cycle() != b.cycle+1:
 		return FlushSkipped
 	case a.signature == nil || !bytes.Equal(a.signature, b.signature):
 		return FlushIncompatible
-	case e.now.After(b.made.Add(batchAge)):
+	case e.now.After(b.made.Add(maxBatchAge)):
 		return FlushExpired
 	}
 	node, err := e.snapshot.NodeInfos().Get(b.chosen)
@@ -94,7 +93,7 @@ func (a *attempt) unusable(b *batch) Flush {
 	return ""
 }
 
-// cycle is the number of the attempt. One that is only being explained has that of the next.
+// cycle is the number of the attempt; a pod that is only explained gets the next number.
 func (a *attempt) cycle() int64 {
 	if a.popped == nil {
 		return a.engine.queue.SchedulingCycle() + 1
@@ -102,9 +101,8 @@ func (a *attempt) cycle() int64 {
 	return a.engine.queue.SchedulingCycle()
 }
 
-// remember keeps what this pod's scores may say to the next one. The scores are the framework's; what is kept of them
-// is copied.
-func (a *attempt) remember(chosen string, scores []fwk.NodePluginScores, won int) {
+// storeScores keeps this pod's scores for the next pod. The slice is the framework's, so the kept part is copied.
+func (a *attempt) storeScores(chosen string, scores []fwk.NodePluginScores, won int) {
 	e := a.engine
 	if e.options.Listener != nil {
 		began := e.elapsed()
@@ -116,7 +114,7 @@ func (a *attempt) remember(chosen string, scores []fwk.NodePluginScores, won int
 		e.batches[a.decision.Profile] = b
 	}
 	b.cycle, b.chosen = e.queue.SchedulingCycle(), chosen
-	count := e.batchingOf(a.decision.Profile)
+	count := e.batchCountersOf(a.decision.Profile)
 	if a.hinted == chosen {
 		count.HintUsed++
 		return
@@ -124,20 +122,20 @@ func (a *attempt) remember(chosen string, scores []fwk.NodePluginScores, won int
 	if a.hinted != "" {
 		count.HintNotUsed++
 	}
-	b.signature, b.rest = nil, nil
+	b.signature, b.sorted = nil, nil
 	switch {
 	case len(scores) < 2:
 		count.Flushed[FlushEmptyList]++
 	case a.signature == nil:
 		count.Flushed[FlushNotBatchable]++
 	default:
-		b.signature, b.made, b.rest = a.signature, e.now, others(scores, won)
+		b.signature, b.made, b.sorted = a.signature, e.now, withoutWinner(scores, won)
 	}
 }
 
-// others are the scores besides the winner's, as a heap. When the winner is where a heap has its top, the rest is what
-// taking the top off leaves, positions included.
-func others(scores []fwk.NodePluginScores, won int) []fwk.NodePluginScores {
+// withoutWinner returns a heap of all scores but the winner's. If the winner is the top of the heap, the rest has the
+// positions that popping it leaves.
+func withoutWinner(scores []fwk.NodePluginScores, won int) []fwk.NodePluginScores {
 	heap := make([]fwk.NodePluginScores, len(scores))
 	for i, s := range scores {
 		heap[i] = fwk.NodePluginScores{Name: s.Name, TotalScore: s.TotalScore}
@@ -158,15 +156,14 @@ func others(scores []fwk.NodePluginScores, won int) []fwk.NodePluginScores {
 	return heap
 }
 
-// batchingOf is the account of one profile.
-func (e *Engine) batchingOf(profile string) *Batching {
-	count := e.batching[profile]
+func (e *Engine) batchCountersOf(profile string) *BatchCounters {
+	count := e.batchCounters[profile]
 	if count == nil {
-		count = &Batching{Flushed: map[Flush]uint64{}}
-		e.batching[profile] = count
+		count = &BatchCounters{Flushed: map[FlushReason]uint64{}}
+		e.batchCounters[profile] = count
 	}
 	return count
 }
 
-// Batching is what came of opportunistic batching in a profile.
-func (e *Engine) Batching(profile string) Batching { return *e.batchingOf(profile) }
+// BatchCounters returns the opportunistic batching counters of a profile.
+func (e *Engine) BatchCounters(profile string) BatchCounters { return *e.batchCountersOf(profile) }

@@ -34,7 +34,7 @@ func batchScene(t *testing.T) *scene {
 	return s
 }
 
-func TestAPodLikeTheLastGoesWhereThatOneAlmostWent(t *testing.T) {
+func TestBatchHint_UsesRunnerUp(t *testing.T) {
 	s := batchScene(t)
 	for i := range 3 {
 		s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("2").Obj()) // each fills its node
@@ -49,16 +49,16 @@ func TestAPodLikeTheLastGoesWhereThatOneAlmostWent(t *testing.T) {
 			t.Errorf("pod %d: %s after looking at %d nodes, want placed after %d", i, d.Verdict, d.Examined, examined)
 		}
 	}
-	if b := s.e.Batching("default-scheduler"); b.HintUsed != 2 || b.NoHint != 1 {
+	if b := s.e.BatchCounters("default-scheduler"); b.HintUsed != 2 || b.NoHint != 1 {
 		t.Errorf("batching came to %+v, want 2 hints used after 1 pod without", b)
 	}
 }
 
-func TestWhatSpeaksAgainstTheLastPodsScores(t *testing.T) {
+func TestBatchHint_FlushReasons(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		next func(s *scene)
-		want engine.Flush
+		want engine.FlushReason
 	}{
 		{"the node of the last pod has room left", func(s *scene) {
 			s.added(mk.Pod("small").CPU("1").Label("app", "x").Obj())
@@ -82,27 +82,27 @@ func TestWhatSpeaksAgainstTheLastPodsScores(t *testing.T) {
 			s.decide()
 			tc.next(s)
 			s.decide()
-			if b := s.e.Batching("default-scheduler"); b.Flushed[tc.want] == 0 || b.HintUsed != 0 {
+			if b := s.e.BatchCounters("default-scheduler"); b.Flushed[tc.want] == 0 || b.HintUsed != 0 {
 				t.Errorf("batching came to %+v, want a flush for %s", b, tc.want)
 			}
 		})
 	}
 }
 
-func TestInTheDefaultProfileNoPodIsBatched(t *testing.T) {
+func TestBatchHint_DefaultProfileNeverBatches(t *testing.T) {
 	s := newScene(t, engine.Options{})
 	s.added(mk.Node("n0").CPU("2").Memory("8Gi").Obj(), mk.Node("n1").CPU("2").Memory("8Gi").Obj())
 	for i := range 2 {
 		s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("2").Obj())
 	}
 	s.decide()
-	if b := s.e.Batching("default-scheduler"); b.HintUsed != 0 || b.NoHint != 2 || b.Flushed[engine.FlushNotBatchable] != 1 {
+	if b := s.e.BatchCounters("default-scheduler"); b.HintUsed != 0 || b.NoHint != 2 || b.Flushed[engine.FlushNotBatchable] != 1 {
 		t.Errorf("batching came to %+v, want 2 pods without a hint, the first flushed as not batchable", b)
 	}
 }
 
 // Three hundred equal nodes, of which 144 are looked for: each search starts where the one before ended, and goes round.
-func TestTheStartIndexMovesOn(t *testing.T) {
+func TestStartIndex_Advances(t *testing.T) {
 	s := newScene(t, engine.Options{})
 	for i := range 300 {
 		s.added(mk.Node(fmt.Sprintf("n%03d", i)).CPU("8").Memory("32Gi").Obj())

@@ -9,7 +9,7 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/mk"
-	"orrery/core/store"
+	"orrery/core/trim"
 	"orrery/core/world"
 )
 
@@ -18,7 +18,7 @@ import (
 func BenchmarkDecision(b *testing.B) {
 	for _, nodes := range []int{500, 5000} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
-			e := filled(b, nodes, 0)
+			e := newFilledEngine(b, nodes, 0)
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				pod := mk.Pod(fmt.Sprintf("p%d", i)).CPU("100m").Memory("100Mi").Obj()
@@ -27,7 +27,7 @@ func BenchmarkDecision(b *testing.B) {
 					b.Fatalf("pod %d was not placed: %+v", i, d)
 				}
 				for _, effect := range e.Effects() {
-					apply(b, e, world.Ended{Effect: effect.ID})
+					apply(b, e, world.EffectDone{Effect: effect.ID})
 				}
 				e.Effects()
 			}
@@ -38,7 +38,7 @@ func BenchmarkDecision(b *testing.B) {
 
 // BenchmarkFork is the price of a question about a big cluster.
 func BenchmarkFork(b *testing.B) {
-	e := filled(b, 5000, 100_000)
+	e := newFilledEngine(b, 5000, 100_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := e.Fork(); err != nil {
@@ -54,9 +54,9 @@ func BenchmarkMemory(b *testing.B) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		e := filled(b, 5000, 0)
+		e := newFilledEngine(b, 5000, 0)
 		for i := range 100_000 {
-			apply(b, e, world.Changed{Op: world.Added, Object: deployed(i)})
+			apply(b, e, world.Changed{Op: world.Added, Object: deploymentPod(i)})
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&after)
@@ -66,7 +66,7 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-func deployed(i int) *v1.Pod {
+func deploymentPod(i int) *v1.Pod {
 	name := fmt.Sprintf("checkout-service-6d4cf56db6-%05d", i)
 	pod := mk.Pod(name).UID(fmt.Sprintf("7c9e6679-7425-40de-944b-%012d", i)).Node(fmt.Sprintf("n%d", i%5000)).
 		CPU("100m").Memory("100Mi").Phase(v1.PodRunning).Started(start).
@@ -74,11 +74,11 @@ func deployed(i int) *v1.Pod {
 		Label("app", "checkout").Label("pod-template-hash", "6d4cf56db6").Label("tier", "backend").
 		Owner("apps/v1", "ReplicaSet", "checkout-service-6d4cf56db6").
 		Condition(v1.PodReady, v1.ConditionTrue, "").Condition(v1.PodScheduled, v1.ConditionTrue, "").Obj()
-	return store.Trim(pod).(*v1.Pod)
+	return trim.Object(pod).(*v1.Pod)
 }
 
-// filled is an engine that knows of so many nodes and so many pods that are bound to them.
-func filled(b *testing.B, nodes, pods int) *engine.Engine {
+// newFilledEngine is an engine that knows of so many nodes and so many pods that are bound to them.
+func newFilledEngine(b *testing.B, nodes, pods int) *engine.Engine {
 	b.Helper()
 	e, err := engine.New(engine.Options{Start: start})
 	if err != nil {

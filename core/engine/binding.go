@@ -15,10 +15,9 @@ import (
 	"orrery/core/world"
 )
 
-// stage is how far a binding has come.
 type stage uint8
 
-// The stages of a binding, in order. Each ends when an input says so; nothing waits in between.
+// The stages of a binding, in order. Each ends with an input; no goroutine waits in between.
 const (
 	waitingForPermit stage = iota
 	preBinding
@@ -29,32 +28,32 @@ func (s stage) String() string {
 	return [...]string{"waiting for permit", "pre-binding", "binding"}[s]
 }
 
-// binding is a pod between its placement and the end of its bind: a small record that moves on when an input says that
-// what it waits for has happened.
+// binding is the record of a placed pod until its binding ends. It advances when an input reports the outcome it waits
+// for.
 type binding struct {
 	popped  *queue.Pod
 	assumed *v1.Pod
 	node    string
 	profile *framework.Profile
 	state   *framework.CycleState
-	lent    *loan
+	lent    *lentState
 	started time.Duration
 
-	stage  stage
-	next   int            // the plugin of this stage whose turn it is
-	effect world.EffectID // what it waits for, in the later stages
-	since  time.Time
-	began  time.Duration // of the present stage, by the stopwatch
+	stage        stage
+	next         int            // the index of the current plugin in this stage
+	effect       world.EffectID // the effect it waits for, in the later stages
+	since        time.Time
+	stageStarted time.Duration // the stopwatch at the start of the present stage
 }
 
-// loan is the copy of a binding's state that a plugin works on, which may be on another goroutine. It may be read once
-// the plugin has returned it.
-type loan struct {
+// lentState is the copy of a binding's state that a plugin works on, possibly on another goroutine. The engine reads it
+// only after the plugin has returned.
+type lentState struct {
 	state    *framework.CycleState
 	returned atomic.Bool
 }
 
-// startBinding sets a placed pod on its way.
+// startBinding registers the binding of a placed pod and runs it up to its first wait.
 func (e *Engine) startBinding(b *binding) {
 	b.since = e.now
 	e.bindings[b.assumed.UID] = b
@@ -66,61 +65,62 @@ func (e *Engine) startBinding(b *binding) {
 			return
 		}
 		if (status.IsSuccess() || waits) && b.assumed.Status.NominatedNodeName != b.node {
-			e.do(world.PatchStatus{Pod: world.RefOf(b.assumed), NominatedNode: &b.node})
+			e.emit(world.PatchStatus{Pod: world.PodRefOf(b.assumed), NominatedNode: &b.node})
 		}
 	}
 	if !waits {
-		e.permitted(b, nil)
+		e.permitDone(b, nil)
 	}
 }
 
-// permitted goes on after the permit phase. From here on a failure is no longer a plugin's judgement of the pod, and
-// events that happen meanwhile need not be kept for it.
-func (e *Engine) permitted(b *binding, status *fwk.Status) {
+// permitDone continues a binding after the Permit phase. A later failure records no rejecting plugins, so the queue need
+// not keep in-flight events for the pod.
+func (e *Engine) permitDone(b *binding, status *fwk.Status) {
 	if !status.IsSuccess() {
-		e.bindingFailed(b, turnedBack(b, status))
+		e.bindingFailed(b, permitRejection(b, status))
 		return
 	}
 	e.queue.Done(b.assumed.UID)
-	b.stage, b.next, b.began = preBinding, 0, e.elapsed()
+	b.stage, b.next, b.stageStarted = preBinding, 0, e.elapsed()
 	e.preBind(b)
 }
 
-// turnedBack is the failure of a pod whose waiting ended in a rejection. Whoever rejected it is the one to bring it
-// back, be it nobody: a pod that is being deleted waits for its end and not for another attempt.
-func turnedBack(b *binding, status *fwk.Status) *fwk.Status {
+// permitRejection is the failure of a pod that was rejected while it waited for a permit. Only the rejecting plugin's
+// events requeue the pod; a pod rejected because it is being deleted has none.
+func permitRejection(b *binding, status *fwk.Status) *fwk.Status {
 	fit := framework.NewNodeFitError(b.popped.Pod(), b.node, status)
 	fit.Diagnosis.UnschedulablePlugins = sets.New(status.Plugin())
 	return fwk.NewStatus(status.Code()).WithError(fit)
 }
 
-// preBind asks for the next PreBind plugin to be run, or goes on to Bind when all have.
+// preBind emits the call of the next PreBind plugin, or goes on to Bind after the last.
 func (e *Engine) preBind(b *binding) {
 	if b.next < len(b.profile.PreBindPlugins(b.state)) {
-		e.await(b, b.run())
+		e.emitForBinding(b, b.runCurrentPlugin())
 		return
 	}
-	e.pointTook(b.profile, framework.PreBind, fwk.Success, b.began)
-	b.stage, b.next, b.began = bindingNow, 0, e.elapsed()
+	e.observePoint(b.profile, framework.PreBind, fwk.Success, b.stageStarted)
+	b.stage, b.next, b.stageStarted = bindingNow, 0, e.elapsed()
 	e.bind(b)
 }
 
-// bind asks for the next Bind plugin's binding. One that can name its binding has it made by the world; any other is
-// run where it may block.
+// bind emits the next Bind plugin's binding. A framework.Binder's binding is an action of the world; any other plugin
+// is run where it may block.
 func (e *Engine) bind(b *binding) {
 	if binder, ok := b.profile.BindPlugins()[b.next].(framework.Binder); ok {
-		e.await(b, binder.Binding(b.assumed, b.node))
+		e.emitForBinding(b, binder.Binding(b.assumed, b.node))
 		return
 	}
-	e.await(b, b.run())
+	e.emitForBinding(b, b.runCurrentPlugin())
 }
 
-// run is the call of the plugin whose turn it is, for the world to make, as it may block. The plugin is given a copy of
-// the state, so that the engine can be forked while it runs; what it writes there counts once it has answered.
-func (b *binding) run() world.Run {
-	lent := &loan{state: copyOf(b.state)}
+// runCurrentPlugin returns the call of the current plugin for the world to make, as it may block. The plugin gets a
+// copy of the state, so that the engine can be forked while the plugin runs; its writes take effect when its outcome
+// arrives.
+func (b *binding) runCurrentPlugin() world.RunPlugin {
+	lent := &lentState{state: cloneState(b.state)}
 	b.lent = lent
-	run := b.turn()
+	run := b.currentPlugin()
 	if b.stage == preBinding {
 		plugin := b.profile.PreBindPlugins(b.state)[b.next]
 		run.Call = func(ctx context.Context) *fwk.Status {
@@ -137,9 +137,9 @@ func (b *binding) run() world.Run {
 	return run
 }
 
-// turn names the plugin whose turn it is, and at which point.
-func (b *binding) turn() world.Run {
-	run := world.Run{Pod: world.RefOf(b.assumed), Node: b.node}
+// currentPlugin names the current plugin and its extension point.
+func (b *binding) currentPlugin() world.RunPlugin {
+	run := world.RunPlugin{Pod: world.PodRefOf(b.assumed), Node: b.node}
 	if b.stage == preBinding {
 		run.Plugin, run.Point = b.profile.PreBindPlugins(b.state)[b.next].Name(), string(framework.PreBind)
 	} else {
@@ -148,14 +148,14 @@ func (b *binding) turn() world.Run {
 	return run
 }
 
-// await has something done that the binding waits for.
-func (e *Engine) await(b *binding, act world.Act) {
-	b.effect = e.do(act)
+// emitForBinding emits an effect whose outcome the binding waits for.
+func (e *Engine) emitForBinding(b *binding, act world.Action) {
+	b.effect = e.emit(act)
 	e.pending[b.effect] = b.assumed.UID
 }
 
-// bindingAnswered moves a binding on when the plugin or the call it waited for has ended.
-func (e *Engine) bindingAnswered(b *binding, out world.Outcome) {
+// bindingEffectDone advances a binding with the outcome of its effect.
+func (e *Engine) bindingEffectDone(b *binding, out world.Outcome) {
 	status := statusOf(out)
 	if b.lent != nil && b.lent.returned.Load() {
 		b.state = b.lent.state
@@ -163,8 +163,8 @@ func (e *Engine) bindingAnswered(b *binding, out world.Outcome) {
 	b.lent = nil
 	if b.stage == preBinding {
 		plugin := b.profile.PreBindPlugins(b.state)[b.next]
-		if status = b.profile.JudgePreBind(plugin.Name(), status); !status.IsSuccess() {
-			e.pointTook(b.profile, framework.PreBind, status.Code(), b.began)
+		if status = b.profile.CheckPreBindStatus(plugin.Name(), status); !status.IsSuccess() {
+			e.observePoint(b.profile, framework.PreBind, status.Code(), b.stageStarted)
 			e.bindingFailed(b, status)
 			return
 		}
@@ -173,47 +173,46 @@ func (e *Engine) bindingAnswered(b *binding, out world.Outcome) {
 		return
 	}
 	all := b.profile.BindPlugins()
-	status = b.profile.JudgeBind(all[b.next].Name(), status)
-	if status.IsSkip() && b.next+1 < len(all) { // a pod that the last plugin skips too is not bound
+	status = b.profile.CheckBindStatus(all[b.next].Name(), status)
+	if status.IsSkip() && b.next+1 < len(all) { // a pod that the last plugin also skips is not bound
 		b.next++
 		e.bind(b)
 		return
 	}
-	e.pointTook(b.profile, framework.Bind, status.Code(), b.began)
+	e.observePoint(b.profile, framework.Bind, status.Code(), b.stageStarted)
 	switch {
 	case status.IsSuccess():
-		e.bound(b)
+		e.bindingSucceeded(b)
 	default:
 		e.bindingFailed(b, status)
 	}
 }
 
-// bound ends a binding well.
-func (e *Engine) bound(b *binding) {
+func (e *Engine) bindingSucceeded(b *binding) {
 	delete(e.bindings, b.assumed.UID)
-	e.note(e.cache.FinishBinding(b.assumed))
-	e.do(world.Announce{
-		Regarding: world.RefOf(b.assumed), Type: v1.EventTypeNormal, Reason: "Scheduled", Action: "Binding",
+	e.reportProblem(e.cache.FinishBinding(b.assumed))
+	e.emit(world.EmitEvent{
+		Regarding: world.PodRefOf(b.assumed), Type: v1.EventTypeNormal, Reason: "Scheduled", Action: "Binding",
 		Note:       "Successfully assigned " + b.assumed.Namespace + "/" + b.assumed.Name + " to " + b.node,
 		Controller: b.profile.ProfileName(),
 	})
 	b.profile.RunPostBindPlugins(e.ctx, b.state, b.assumed, b.node)
-	e.activateWished(b.state)
-	e.tally.Bound++
+	e.activateRequested(b.state)
+	e.counters.Bound++
 	e.attempted(b.popped, b.profile.ProfileName(), Placed, b.started)
 }
 
-// bindingFailed undoes a placement: reservations are undone in reverse, the room is given back, and the pod returns to
-// the queue. Those whom the room may help are woken, except the pod itself if plugins rejected it.
+// bindingFailed undoes a placement: it runs Unreserve, forgets the assumed pod and requeues it. The freed room requeues
+// other pods; a rejected pod does not requeue itself by it.
 func (e *Engine) bindingFailed(b *binding, status *fwk.Status) {
 	delete(e.bindings, b.assumed.UID)
-	b.profile.RejectWaitingPod(b.assumed.UID) // nobody listens any more; it only leaves the list
+	b.profile.RejectWaitingPod(b.assumed.UID) // only removes the entry; the wait is over
 	if b.stage == bindingNow {
-		e.note(e.cache.FinishBinding(b.assumed))
+		e.reportProblem(e.cache.FinishBinding(b.assumed))
 	}
 	b.profile.RunUnreservePlugins(e.ctx, b.state, b.assumed, b.node)
 	err := e.cache.ForgetPod(b.assumed)
-	e.note(err)
+	e.reportProblem(err)
 	freed := func(others func(*v1.Pod) bool) {
 		if err == nil {
 			e.queue.Move(queue.EventAssignedPodDelete, b.assumed, nil, e.now, others)
@@ -226,11 +225,11 @@ func (e *Engine) bindingFailed(b *binding, status *fwk.Status) {
 	if status.IsRejected() {
 		freed(func(pod *v1.Pod) bool { return pod.UID != b.assumed.UID })
 	}
-	e.tally.BindingsFailed++
+	e.counters.BindingsFailed++
 	e.attempted(b.popped, b.profile.ProfileName(), verdictOf(status), b.started)
 }
 
-// statusOf is an outcome as a plugin would have said it.
+// statusOf converts an outcome to a plugin's status.
 func statusOf(out world.Outcome) *fwk.Status {
 	if out.OK() {
 		return nil

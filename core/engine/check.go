@@ -11,13 +11,13 @@ import (
 	"orrery/core/world"
 )
 
-// Check looks for anything that contradicts itself: within the cache and the queue, and between them and what the
-// cluster said. It looks at everything there is, so it is for tests and for a person who doubts.
+// Check looks for contradictions within the cache and the queue, and between them and the store. It visits every
+// object, so it is for tests and debugging.
 func (e *Engine) Check() error {
 	errs := []error{e.cache.Check(), e.queue.Check()}
 	for object := range e.store.Objects(world.Pod) {
-		if pod := object.(*v1.Pod); e.ours(pod) {
-			errs = append(errs, e.checkPlace(pod))
+		if pod := object.(*v1.Pod); e.responsibleFor(pod) {
+			errs = append(errs, e.checkPodState(pod))
 		}
 	}
 	for uid, b := range e.bindings {
@@ -32,13 +32,13 @@ func (e *Engine) Check() error {
 	return errors.Join(errs...)
 }
 
-// checkPlace checks that a pod is in exactly one place.
-func (e *Engine) checkPlace(pod *v1.Pod) error {
+// checkPodState checks that a pod is in exactly one state.
+func (e *Engine) checkPodState(pod *v1.Pod) error {
 	var places []string
 	if assigned(pod) || e.unconfirmed(pod) {
-		places = append(places, string(PlaceBound))
+		places = append(places, string(StateBound))
 	} else if e.bindings[pod.UID] != nil {
-		places = append(places, string(PlaceBinding))
+		places = append(places, string(StateBinding))
 	}
 	if p, ok := e.queue.Get(pod.Namespace, pod.Name); ok && p.State() != queue.Gone && p.Pod().UID == pod.UID {
 		places = append(places, p.State().String())
@@ -46,12 +46,12 @@ func (e *Engine) checkPlace(pod *v1.Pod) error {
 	if len(places) == 1 {
 		return nil
 	}
-	// A pod that was being deleted when its turn came is left alone.
+	// A pod that was being deleted when it was popped is in no queue.
 	if len(places) == 0 && pod.DeletionTimestamp != nil {
 		return nil
 	}
-	// An assumed pod that is put back by an update in the middle of its own attempt is dropped when it is popped.
-	if len(places) == 2 && slices.Contains(places, string(PlaceBinding)) {
+	// An update during the pod's own attempt may queue an assumed pod again; Pop drops it later.
+	if len(places) == 2 && slices.Contains(places, string(StateBinding)) {
 		return nil
 	}
 	return fmt.Errorf("pod %q is in %d places: %q", pod.Namespace+"/"+pod.Name, len(places), places)

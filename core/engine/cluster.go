@@ -9,32 +9,32 @@ import (
 	"orrery/core/world"
 )
 
-// changed carries one delta of the store on to the parts that live on it, and tells the listener of it.
-func (e *Engine) changed(d store.Delta) error {
+// applyDelta applies one delta of the store and notifies the listener.
+func (e *Engine) applyDelta(d store.Delta) error {
 	if e.options.Listener == nil {
-		return e.carryOn(d)
+		return e.dispatch(d)
 	}
 	began := e.elapsed()
-	err := e.carryOn(d)
+	err := e.dispatch(d)
 	if event := eventOf(d); event.Resource != "" {
 		e.options.Listener.Handled(event.Label(), e.elapsed()-began)
 	}
 	return err
 }
 
-func (e *Engine) carryOn(d store.Delta) error {
+func (e *Engine) dispatch(d store.Delta) error {
 	switch d.Kind {
 	case world.Pod:
 		return e.podChanged(d)
 	case world.Node:
 		return e.nodeChanged(d)
 	}
-	e.othersChanged(d)
+	e.otherChanged(d)
 	return nil
 }
 
-// nodeChanged keeps the cache and wakes pods. A node that goes is announced before the cache forgets it, as the hints
-// of some plugins still look at it.
+// nodeChanged updates the cache and requeues pods. On deletion the queue moves first: the hints of some plugins still
+// read the node from the cache.
 func (e *Engine) nodeChanged(d store.Delta) error {
 	was, is := nodeOf(d.Old), nodeOf(d.New)
 	switch d.Op {
@@ -43,7 +43,7 @@ func (e *Engine) nodeChanged(d store.Delta) error {
 		e.queue.Move(queue.EventNodeAdd, nil, is, e.now, nil)
 	case world.Modified:
 		e.cache.UpdateNode(is)
-		for _, event := range queue.NodeUpdates(was, is, e.gates) {
+		for _, event := range queue.NodeUpdateEvents(was, is, e.gates) {
 			e.queue.Move(event, was, is, e.now, nil)
 		}
 	case world.Deleted:
@@ -58,7 +58,7 @@ func nodeOf(o world.Object) *v1.Node {
 	return node
 }
 
-func (e *Engine) othersChanged(d store.Delta) {
+func (e *Engine) otherChanged(d store.Delta) {
 	event := fwk.ClusterEvent{Resource: resourceOf(d.Kind)}
 	if event.Resource == "" {
 		return
@@ -66,11 +66,11 @@ func (e *Engine) othersChanged(d store.Delta) {
 	var was, is any
 	switch d.Op {
 	case world.Added:
-		event.ActionType, is = fwk.Add, shown(d.New)
+		event.ActionType, is = fwk.Add, hintObject(d.New)
 	case world.Modified:
-		event.ActionType, was, is = fwk.Update, shown(d.Old), shown(d.New)
+		event.ActionType, was, is = fwk.Update, hintObject(d.Old), hintObject(d.New)
 	case world.Deleted:
-		event.ActionType, was = fwk.Delete, shown(d.Old)
+		event.ActionType, was = fwk.Delete, hintObject(d.Old)
 	}
 	e.queue.Move(event, was, is, e.now, nil)
 }

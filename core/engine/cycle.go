@@ -15,50 +15,48 @@ import (
 	"orrery/core/world"
 )
 
-// errNoNodes is the whole answer while the cluster has no node: nothing is filtered and nothing preempted.
+// errNoNodes ends an attempt while the cluster has no node; neither Filter nor PostFilter runs.
 var errNoNodes = errors.New("no nodes available to schedule pods")
 
-// clearNomination says that the pod has no claim to any node from here on.
+// clearNomination removes the pod's nomination.
 var clearNomination = &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}
 
-// attempt is one pod's turn: everything that is made for it and gone after it.
+// attempt holds the state of one pod's scheduling attempt.
 type attempt struct {
 	engine  *Engine
 	profile *framework.Profile
 	popped  *queue.Pod // nil when the pod is only being explained
 	pod     *v1.Pod
 	state   *framework.CycleState
-	// batches tells whether the pod may go where a pod like it was almost sent; signature is what it is like, and hinted
-	// that node.
-	batches   bool
+	// batching reports whether the batch may be used for the pod; signature is the pod's, and hinted the node that the
+	// batch named.
+	batching  bool
 	signature fwk.PodSignature
 	hinted    string
-	// feasible are the nodes that will do.
+	// feasible are the nodes that passed Filter.
 	feasible []fwk.NodeInfo
-	// decision is filled in as the attempt goes on.
 	decision Decision
 	started  time.Duration
 }
 
-// Step takes the next pod from the queue and decides about it, at the time of the last input. It answers with the
-// decision, and with false when no pod is ready. The decision is the engine's own record: valid until the log has
-// gone round.
+// Step pops the next pod from the queue and decides on it, at the time of the last input. It returns false if no pod is
+// ready. The decision is the engine's own record, valid until the log overwrites it.
 func (e *Engine) Step() (*Decision, bool) {
 	for {
 		popped, ok := e.queue.Pop(e.now)
 		if !ok {
 			return nil, false
 		}
-		d := e.attempt(popped)
-		e.settle() // plugins may have let other pods go, or turned them back
+		d := e.scheduleOne(popped)
+		e.resumeBindings() // plugins may have allowed or rejected waiting pods
 		if d != nil {
 			return d, true
 		}
 	}
 }
 
-// attempt is nil for a pod that needs no decision: one that is on its way to a node already.
-func (e *Engine) attempt(popped *queue.Pod) *Decision {
+// scheduleOne returns nil for a pod that needs no decision: one of no profile, or one already assumed.
+func (e *Engine) scheduleOne(popped *queue.Pod) *Decision {
 	a := e.newAttempt(popped.Pod())
 	a.popped = popped
 	a.decision.Attempt = popped.GetAttempts()
@@ -75,11 +73,11 @@ func (e *Engine) attempt(popped *queue.Pod) *Decision {
 	}
 	placed, failure := a.schedule()
 	if failure != nil {
-		a.judge(failure)
+		a.recordFailure(failure)
 		e.requeue(popped, a.decision.Profile, failure)
 		e.attempted(popped, a.decision.Profile, a.decision.Verdict, a.started)
 	}
-	d := e.record(a)
+	d := e.recordDecision(a)
 	if placed != nil {
 		e.startBinding(placed)
 	}
@@ -90,10 +88,10 @@ func (e *Engine) newAttempt(pod *v1.Pod) *attempt {
 	a := &attempt{
 		engine: e, pod: pod, started: e.elapsed(),
 		profile: e.profiles[pod.Spec.SchedulerName], state: framework.NewCycleState(),
-		batches: e.config.Features.Enabled(config.OpportunisticBatching),
+		batching: e.config.Features.Enabled(config.OpportunisticBatching),
 	}
 	a.decision = Decision{
-		At: e.now, Pod: world.RefOf(pod), Profile: pod.Spec.SchedulerName,
+		At: e.now, Pod: world.PodRefOf(pod), Profile: pod.Spec.SchedulerName,
 		Priority: corev1.PodPriority(pod), Start: e.startIndex,
 	}
 	a.state.SetRecordPluginMetrics(e.sampled())
@@ -101,24 +99,24 @@ func (e *Engine) newAttempt(pod *v1.Pod) *attempt {
 	return a
 }
 
-// skipDeleted leaves a pod alone that is being deleted.
+// skipDeleted ends the attempt of a pod that is being deleted.
 func (a *attempt) skipDeleted() *Decision {
 	note := "skip schedule deleting pod: " + a.pod.Namespace + "/" + a.pod.Name
 	a.announce(v1.EventTypeWarning, "FailedScheduling", "Scheduling", note)
 	a.engine.queue.Done(a.pod.UID)
 	a.decision.Verdict, a.decision.Message = Skipped, note
-	return a.engine.record(a)
+	return a.engine.recordDecision(a)
 }
 
-// schedule finds a node and takes its room: filter, score, assume, reserve, permit. It answers with either the pod's
-// placement, ready to be bound, or with what stood in the way.
+// schedule finds a node and takes its room: filter, score, assume, reserve, permit. It returns either a binding, ready
+// to start, or the failure.
 func (a *attempt) schedule() (*binding, *failure) {
-	node, err := a.choose()
+	node, err := a.schedulePod()
 	if a.engine.options.Listener != nil {
 		a.engine.options.Listener.Chose(a.engine.elapsed() - a.started)
 	}
 	if err != nil {
-		return nil, a.notPlaced(err)
+		return nil, a.runPostFilter(err)
 	}
 	a.decision.Node = node
 	assumed, err := a.assume(node)
@@ -134,17 +132,17 @@ func (a *attempt) schedule() (*binding, *failure) {
 		a.profile.RunUnreservePlugins(ctx, a.state, assumed, node)
 		forgotten := a.engine.cache.ForgetPod(assumed)
 		a.decision.Node = ""
-		return nil, &failure{status: rejectedOn(node, a.pod, status), nomination: clearNomination, also: forgotten}
+		return nil, &failure{status: rejectedOn(node, a.pod, status), nomination: clearNomination, cleanupErr: forgotten}
 	}
-	a.engine.activateWished(a.state)
+	a.engine.activateRequested(a.state)
 	return &binding{
 		popped: a.popped, assumed: assumed, node: node, profile: a.profile, state: a.state,
 		started: a.started,
 	}, nil
 }
 
-// notPlaced turns a search that found nothing into the attempt's failure, after PostFilter had its chance to make room.
-func (a *attempt) notPlaced(err error) *failure {
+// runPostFilter turns a failed search into the attempt's failure, after PostFilter had its chance to make room.
+func (a *attempt) runPostFilter(err error) *failure {
 	var fit *framework.FitError
 	switch {
 	case errors.Is(err, errNoNodes):
@@ -166,9 +164,9 @@ func (a *attempt) notPlaced(err error) *failure {
 	return f
 }
 
-// assume takes the pod's room in the cache at once, so that the next attempt sees it taken, long before the binding.
+// assume adds the pod to the cache before it is bound, so that the next attempt counts its requests.
 func (a *attempt) assume(node string) (*v1.Pod, error) {
-	assumed := *a.pod // shallow: objects are never changed once they are handed over
+	assumed := *a.pod // shallow: objects are never changed once they are shared
 	assumed.Spec.NodeName = node
 	if err := a.engine.cache.AssumePod(&assumed); err != nil {
 		return nil, err
@@ -177,7 +175,7 @@ func (a *attempt) assume(node string) (*v1.Pod, error) {
 	return &assumed, nil
 }
 
-// rejectedOn words the rejection of a pod by the one node it had already been given.
+// rejectedOn wraps a rejection by Reserve or Permit in a FitError for the one chosen node.
 func rejectedOn(node string, pod *v1.Pod, status *fwk.Status) *fwk.Status {
 	if !status.IsRejected() {
 		return status
@@ -186,8 +184,8 @@ func rejectedOn(node string, pod *v1.Pod, status *fwk.Status) *fwk.Status {
 }
 
 func (a *attempt) announce(kind, reason, action, note string) {
-	a.engine.do(world.Announce{
+	a.engine.emit(world.EmitEvent{
 		Regarding: a.decision.Pod, Type: kind, Reason: reason, Action: action,
-		Note: shortNote(note), Controller: a.decision.Profile,
+		Note: truncateNote(note), Controller: a.decision.Profile,
 	})
 }

@@ -9,11 +9,10 @@ import (
 	"orrery/core/world"
 )
 
-// Verdict is how one scheduling attempt ended.
 type Verdict uint8
 
-// The verdicts. Placed means that a node was chosen and the pod is on its way to it; whether the binding then
-// succeeds is told by the pod's journey.
+// The verdicts. Placed means that a node was chosen and the binding starts; the pod's transitions and events record
+// whether it succeeded.
 const (
 	Placed Verdict = iota
 	Unschedulable
@@ -25,70 +24,69 @@ func (v Verdict) String() string {
 	return [...]string{"placed", "unschedulable", "failed", "skipped"}[v]
 }
 
-// Decision is the record of one scheduling attempt: what was decided, from how much, and why.
+// Decision is the record of one scheduling attempt.
 type Decision struct {
 	Seq      uint64
 	At       time.Time
-	Pod      world.Ref
+	Pod      world.PodRef
 	Profile  string
 	Priority int32
 	Attempt  int
 	Verdict  Verdict
 
-	// Node is where the pod was placed; Nominated is the node that preemption is making room on.
+	// Node is the chosen node; Nominated is the node that preemption makes room on.
 	Node      string
 	Nominated string
-	// Message is what the pod's condition says: empty for a pod that was placed.
+	// Message is the message of the pod's condition: empty for a placed pod.
 	Message string
-	// Rejections counts, for an unschedulable pod, how many nodes each plugin turned down and with which reason.
+	// Rejections counts, for an unschedulable pod, how many nodes each plugin rejected, by reason.
 	Rejections []Rejection
-	// Preemption is the room that was made for the pod, on whose account and why there; nil if none was.
+	// Preemption records the victims, the node and the reason for it; nil without preemption.
 	Preemption *preempt.Record
 
-	// Start is the index in the node order at which the search began; Examined nodes were looked at, Feasible of
-	// them would do, and there are Nodes in all.
+	// Start is the index in the node order at which the search began. Of all Nodes, Examined were filtered and Feasible
+	// passed.
 	Start, Examined, Feasible, Nodes int
-	// Score is the winner's total, RunnerUp the node that came next and RunnerUpScore its total. They are zero when
-	// there was nothing to compare.
+	// Score is the winner's total; RunnerUp is the second-best node and RunnerUpScore its total. All are zero if fewer
+	// than two nodes were scored.
 	Score         int64
 	RunnerUp      string
 	RunnerUpScore int64
-	// Generation is that of the snapshot the decision was taken on.
+	// Generation is that of the snapshot of the attempt.
 	Generation int64
 
-	// Took is how long it took by the engine's stopwatch; zero without one. It is not part of the digest.
-	Took time.Duration
+	// Duration is the attempt's duration by the stopwatch; zero without one. It is not part of the digest.
+	Duration time.Duration
 }
 
-// Rejection is one reason and how many nodes it was given for.
+// Rejection is one reason and the number of nodes rejected for it.
 type Rejection struct {
 	Plugin string
 	Reason string
 	Nodes  int
 }
 
-// decisionLog keeps the last decisions: it grows to its size, and then the newest takes the place of the oldest.
+// decisionLog is a ring buffer of the latest decisions.
 type decisionLog struct {
 	ring   []Decision
-	most   int
+	size   int
 	oldest int
 }
 
-func newDecisionLog(size int) decisionLog { return decisionLog{most: size} }
+func newDecisionLog(size int) decisionLog { return decisionLog{size: size} }
 
-// add keeps a decision and hands out its place.
+// add stores a decision and returns its slot.
 func (l *decisionLog) add(d Decision) *Decision {
-	if len(l.ring) < l.most {
+	if len(l.ring) < l.size {
 		l.ring = append(l.ring, d)
 		return &l.ring[len(l.ring)-1]
 	}
 	kept := &l.ring[l.oldest]
 	*kept = d
-	l.oldest = (l.oldest + 1) % l.most
+	l.oldest = (l.oldest + 1) % l.size
 	return kept
 }
 
-// newestFirst walks the log backwards in time.
 func (l *decisionLog) newestFirst() iter.Seq[*Decision] {
 	return func(yield func(*Decision) bool) {
 		for i := range len(l.ring) {
@@ -99,17 +97,17 @@ func (l *decisionLog) newestFirst() iter.Seq[*Decision] {
 	}
 }
 
-// record ends an attempt's decision and keeps it.
-func (e *Engine) record(a *attempt) *Decision {
+// recordDecision completes an attempt's decision and adds it to the log.
+func (e *Engine) recordDecision(a *attempt) *Decision {
 	e.lastSeq++
 	a.decision.Seq = e.lastSeq
-	a.decision.Took = e.elapsed() - a.started
-	e.tally.Decisions[a.decision.Verdict]++
+	a.decision.Duration = e.elapsed() - a.started
+	e.counters.Decisions[a.decision.Verdict]++
 	e.digest.decision(&a.decision)
-	e.sought(a)
+	e.recordSearch(a)
 	return e.decisions.add(a.decision)
 }
 
 func (l *decisionLog) fork() decisionLog {
-	return decisionLog{ring: slices.Clone(l.ring), most: l.most, oldest: l.oldest}
+	return decisionLog{ring: slices.Clone(l.ring), size: l.size, oldest: l.oldest}
 }

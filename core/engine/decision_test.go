@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheLogHoldsTheLastDecisions(t *testing.T) {
+func TestDecisionLog_KeepsNewest(t *testing.T) {
 	log := newDecisionLog(3)
 	seqs := func(l *decisionLog) []uint64 {
 		var list []uint64

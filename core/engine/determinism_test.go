@@ -8,9 +8,9 @@ import (
 	"orrery/core/world/memory"
 )
 
-var scenarios = flag.Int("scenarios", scenariosDefault, "how many generated scenarios the property tests run")
+var scenarios = flag.Int("scenarios", defaultScenarios, "how many generated scenarios the property tests run")
 
-// outcome is all that a run of a scenario can be told by.
+// outcome identifies a run of a scenario.
 type outcome struct {
 	decided engine.Digest
 	told    string
@@ -18,20 +18,20 @@ type outcome struct {
 
 func outcomeOf(e *engine.Engine, c *memory.Cluster) outcome { return outcome{e.Digest(), c.Digest()} }
 
-func TestTheSameScenarioGivesTheSameDigest(t *testing.T) {
+func TestDigest_SameScenarioSameDigest(t *testing.T) {
 	t.Parallel()
 	for _, day := range []struct {
 		name   string
 		faults memory.Faults
-	}{{"on a good day", memory.Faults{}}, {"on a bad day", everyFault()}} {
+	}{{"on a good day", memory.Faults{}}, {"on a bad day", allFaults()}} {
 		t.Run(day.name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(*scenarios) {
-				once, again := play(t, seed, day.faults), play(t, seed, day.faults)
+				once, again := digestsOf(t, seed, day.faults), digestsOf(t, seed, day.faults)
 				if once != again {
 					t.Errorf("scenario %d ends in %v once and in %v the second time", seed, once, again)
 				}
-				if left, right := playForked(t, seed, day.faults); left != once || right != once {
+				if left, right := digestsOfFork(t, seed, day.faults); left != once || right != once {
 					t.Errorf("scenario %d ends in %v, but forked half way in %v and %v", seed, once, left, right)
 				}
 			}
@@ -39,14 +39,14 @@ func TestTheSameScenarioGivesTheSameDigest(t *testing.T) {
 	}
 }
 
-func play(t *testing.T, seed uint64, faults memory.Faults) outcome {
+func digestsOf(t *testing.T, seed uint64, faults memory.Faults) outcome {
 	e, c := newEngine(t, seed), scenario(seed, faults)
-	run(e, c, start.Add(scenarioLength+scenarioRest))
+	run(e, c, start.Add(scenarioLength+scenarioTail))
 	return outcomeOf(e, c)
 }
 
-// playForked forks engine and cluster half way, lets the copy go first and the original after it.
-func playForked(t *testing.T, seed uint64, faults memory.Faults) (fork, original outcome) {
+// digestsOfFork forks engine and cluster half way, lets the copy go first and the original after it.
+func digestsOfFork(t *testing.T, seed uint64, faults memory.Faults) (fork, original outcome) {
 	e, c := newEngine(t, seed), scenario(seed, faults)
 	run(e, c, start.Add(scenarioLength/2))
 	ef, err := e.Fork()
@@ -54,7 +54,7 @@ func playForked(t *testing.T, seed uint64, faults memory.Faults) (fork, original
 		t.Fatalf("forking scenario %d: %v", seed, err)
 	}
 	cf := c.Fork()
-	end := start.Add(scenarioLength + scenarioRest)
+	end := start.Add(scenarioLength + scenarioTail)
 	run(ef, cf, end)
 	run(e, c, end)
 	return outcomeOf(ef, cf), outcomeOf(e, c)

@@ -7,8 +7,8 @@ import (
 	"orrery/core/world"
 )
 
-// Digest is a running hash over every decision and every effect of an engine, in order. Engines that were given the
-// same inputs have the same digest; one that differs decided something differently, somewhere before.
+// Digest is a running hash over every decision and every effect of an engine, in order. Engines with the same inputs
+// have the same digest; a difference means that an earlier decision or effect differs.
 //
 // It is FNV-1a over 64 bits: not secret, only stable across machines and versions of Go.
 type Digest uint64
@@ -39,13 +39,13 @@ func (d *Digest) number(n int64) {
 
 func (d *Digest) moment(t time.Time) { d.number(t.UnixNano()) }
 
-func (d *Digest) ref(r world.Ref) {
+func (d *Digest) ref(r world.PodRef) {
 	d.text(r.Namespace)
 	d.text(r.Name)
 	d.text(string(r.UID))
 }
 
-// decision takes in what was decided; how long it took is nobody's decision and stays out.
+// decision adds a decision to the digest, without its duration, which is not deterministic.
 func (d *Digest) decision(x *Decision) {
 	d.number(int64(x.Seq))
 	d.moment(x.At)
@@ -63,7 +63,7 @@ func (d *Digest) decision(x *Decision) {
 	d.number(x.Score)
 	if x.Preemption != nil {
 		for _, victim := range x.Preemption.Victims {
-			d.ref(world.RefOf(victim))
+			d.ref(world.PodRefOf(victim))
 		}
 	}
 }
@@ -71,7 +71,7 @@ func (d *Digest) decision(x *Decision) {
 func (d *Digest) effect(e world.Effect) {
 	d.number(int64(e.ID))
 	d.moment(e.At)
-	switch a := e.Act.(type) {
+	switch a := e.Action.(type) {
 	case world.Bind:
 		d.text("bind")
 		d.ref(a.Pod)
@@ -91,7 +91,7 @@ func (d *Digest) effect(e world.Effect) {
 	case world.Delete:
 		d.text("delete")
 		d.ref(a.Pod)
-	case world.Announce:
+	case world.EmitEvent:
 		d.text("announce")
 		d.ref(a.Regarding)
 		if a.Related != nil {
@@ -99,7 +99,7 @@ func (d *Digest) effect(e world.Effect) {
 		}
 		d.text(a.Reason)
 		d.text(a.Note)
-	case world.Run:
+	case world.RunPlugin:
 		d.text("run")
 		d.ref(a.Pod)
 		d.text(a.Node)

@@ -22,88 +22,89 @@ import (
 	"orrery/core/world"
 )
 
-// Options are what an engine is made with. The zero value is a scheduler with the default configuration.
+// Options configure an engine. The zero value is a scheduler with the default configuration.
 type Options struct {
 	// Config is a complete configuration; nil is the default one.
 	Config *config.Configuration
-	// Plugins are third-party plugins, beside those of this house.
+	// Plugins are third-party plugins, added to the built-in ones.
 	Plugins framework.Registry
-	// Seed feeds every choice that is left to chance.
+	// Seed seeds every random choice.
 	Seed uint64
-	// TieBreak says which of several nodes with the best score is taken.
+	// TieBreak selects among nodes with the same best score.
 	TieBreak TieBreak
-	// Requeue is the rule by which pods that failed find their way back.
-	Requeue queue.Rule
-	// MaxInUnschedulable is how long a pod stays parked without an event that helps it; zero is 5 minutes.
-	MaxInUnschedulable time.Duration
+	// RequeueRule is the rule by which failed pods are requeued.
+	RequeueRule queue.RequeueRule
+	// PodMaxInUnschedulablePodsDuration limits how long a pod stays in unschedulablePods; zero is 5 minutes.
+	PodMaxInUnschedulablePodsDuration time.Duration
 	// Start is the time before the first input; timers count from it.
 	Start time.Time
-	// Decisions is how many decisions the log holds; zero is 4096.
-	Decisions int
+	// DecisionLogSize is how many decisions the log holds; zero is 4096.
+	DecisionLogSize int
 
-	// Stopwatch reads a clock that only goes forward. It measures how long things take and decides nothing; without it
-	// nothing is measured. Observer is told what plugins took.
+	// Stopwatch reads a monotonic clock. It measures durations and affects no decision; without it nothing is measured.
+	// OnTiming receives the durations of plugins and extension points.
 	Stopwatch func() time.Duration
-	Observer  framework.Observer
-	// Listener hears of what happens inside. Neither it nor Observer is told of what a fork does.
+	OnTiming  func(framework.Timing)
+	// Listener observes the engine. A fork calls neither Listener nor OnTiming.
 	Listener Listener
-	// Client and KubeConfig are handed on to plugins that want them; nil in worlds without an API server.
+	// Client and KubeConfig are passed to plugins that need them; nil in worlds without an API server.
 	Client     clientset.Interface
 	KubeConfig *restclient.Config
 }
 
-const decisionsDefault = 4096
+const defaultDecisionLogSize = 4096
 
-// Engine owns all scheduling state. It is not safe for concurrent use; see the package comment for how to drive it.
+// Engine owns all scheduling state. It is not safe for concurrent use; the package comment says how to drive it.
 type Engine struct {
 	options    Options
 	config     *config.Configuration
 	registry   framework.Registry
 	percentage int32
 
-	now        time.Time
-	store      *store.Store
-	cache      *cache.Cache
-	snapshot   *cache.Snapshot
-	queue      *queue.Queue
-	profiles   map[string]*framework.Profile
-	order      []string     // of profiles, as configured
-	registered []world.Kind // for events
-	waiting    *framework.WaitingPods
-	ctx        context.Context
-	chance     *rand.PCG
-	stopwatch  func() time.Duration
-	hintTook   time.Duration // by the last hint that was asked; measured for a listener only
+	start        time.Time // the time of the first input, unless the options set it
+	now          time.Time
+	store        *store.Store
+	cache        *cache.Cache
+	snapshot     *cache.Snapshot
+	queue        *queue.Queue
+	profiles     map[string]*framework.Profile
+	profileNames []string     // of profiles, as configured
+	watches      []world.Kind // for events
+	waiting      *framework.WaitingPods
+	ctx          context.Context
+	rng          *rand.PCG
+	stopwatch    func() time.Duration
+	hintDuration time.Duration // of the last hint; measured for a listener only
 
-	gates      queue.Gates
-	startIndex int
-	feasible   []fwk.NodeInfo          // the last search's, for its room
-	statuses   *framework.NodeToStatus // and what it turned down
-	searched   lookedAt
-	bindings   map[types.UID]*binding
-	pending    map[world.EffectID]types.UID // the binding that waits for an effect
-	asked      map[world.EffectID]ask       // the plugin that waits for an effect
-	batches    map[string]*batch            // by profile
-	batching   map[string]*Batching
+	gates         queue.FeatureGates
+	startIndex    int
+	feasible      []fwk.NodeInfo          // of the last search, reused
+	statuses      *framework.NodeToStatus // the nodes that the last search rejected
+	lastSearch    lastSearch
+	bindings      map[types.UID]*binding
+	pending       map[world.EffectID]types.UID    // the binding that waits for an effect
+	pluginEffects map[world.EffectID]pluginEffect // the plugin that waits for an effect
+	batches       map[string]*batch               // by profile
+	batchCounters map[string]*BatchCounters
 
-	effects    []world.Effect
-	lastEffect world.EffectID
-	decisions  decisionLog
-	lastSeq    uint64
-	journal    *queue.Journal
-	tide       queue.Tide
-	tally      Tally
-	digest     Digest
-	problems   problemLog
+	effects     []world.Effect
+	lastEffect  world.EffectID
+	decisions   decisionLog
+	lastSeq     uint64
+	journal     *queue.Journal
+	queueDepths queue.DepthHistory
+	counters    Counters
+	digest      Digest
+	problems    []Problem
 }
 
-// New makes an engine that knows of no object yet.
+// New returns an engine without objects.
 func New(o Options) (*Engine, error) {
 	if o.Config == nil {
 		o.Config = config.Default(config.DefaultFeatures())
 	}
-	if o.Decisions == 0 {
-		o.Decisions = decisionsDefault
+	if o.DecisionLogSize == 0 {
+		o.DecisionLogSize = defaultDecisionLogSize
 	}
 	if len(o.Config.Extenders) > 0 {
 		return nil, errors.New("the configuration names extenders, and Orrery cannot call any: take them out of its field extenders")
@@ -114,18 +115,18 @@ func New(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		options: o, config: o.Config, registry: registry, percentage: o.Config.PercentageOfNodesToScore,
-		gates: queue.Gates{
+		gates: queue.FeatureGates{
 			InPlacePodVerticalScaling:               o.Config.Features.Enabled(config.InPlacePodVerticalScaling),
 			InPlacePodLevelResourcesVerticalScaling: o.Config.Features.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
 			DynamicResourceAllocation:               o.Config.Features.Enabled(config.DynamicResourceAllocation),
 			NodeDeclaredFeatures:                    o.Config.Features.Enabled(config.NodeDeclaredFeatures),
 		},
-		now: o.Start, store: store.New(), cache: cache.NewWith(accounting(o.Config.Features)), snapshot: cache.NewSnapshot(),
+		start: o.Start, now: o.Start, store: store.New(), cache: cache.NewWithAccounting(accounting(o.Config.Features)), snapshot: cache.NewSnapshot(),
 		waiting: framework.NewWaitingPods(), statuses: framework.NewNodeToStatus(0), ctx: context.Background(),
-		chance: rand.NewPCG(o.Seed, o.Seed^chanceStream), stopwatch: o.Stopwatch,
-		bindings: map[types.UID]*binding{}, pending: map[world.EffectID]types.UID{}, asked: map[world.EffectID]ask{},
-		batches: map[string]*batch{}, batching: map[string]*Batching{},
-		decisions: newDecisionLog(o.Decisions), journal: queue.NewJournal(), digest: fnvOffset,
+		rng: rand.NewPCG(o.Seed, o.Seed^rngStream), stopwatch: o.Stopwatch,
+		bindings: map[types.UID]*binding{}, pending: map[world.EffectID]types.UID{}, pluginEffects: map[world.EffectID]pluginEffect{},
+		batches: map[string]*batch{}, batchCounters: map[string]*BatchCounters{},
+		decisions: newDecisionLog(o.DecisionLogSize), journal: queue.NewJournal(), digest: fnvOffset,
 	}
 	if err := e.makeProfiles(); err != nil {
 		return nil, err
@@ -135,55 +136,55 @@ func New(o Options) (*Engine, error) {
 		return nil, err
 	}
 	e.queue = queue.New(options)
-	e.register(options.Profiles)
+	e.registerWatches(options.Profiles)
 	return e, nil
 }
 
-// chanceStream sets the second word of the random source apart from the first.
-const chanceStream = 0x9e3779b97f4a7c15
+// rngStream makes the second seed word of the random source differ from the first.
+const rngStream = 0x9e3779b97f4a7c15
 
-// makeProfiles makes every configured profile anew, on this engine's own store, snapshot and queue. The queue itself
-// may come later: plugins must not use their handle before the first input.
+// makeProfiles creates every configured profile on this engine's own store, snapshot and queue. The queue may be
+// created later: plugins must not use their handle before the first input.
 func (e *Engine) makeProfiles() error {
 	all, err := framework.NewProfiles(e.ctx, e.registry, e.config.Profiles, func(name string) framework.Options {
 		return framework.Options{
-			Snapshot: e.snapshot, Nominator: nominator{e}, Activator: activator{e}, Waiting: e.waiting,
-			Actor: actor{e, name}, Dice: dice{e}, Informers: e.store.Informers(), Events: announcer{e, name},
+			Snapshot: e.snapshot, Nominator: nominator{e}, Activator: podActivator{e}, Waiting: e.waiting,
+			Emitter: emitter{e, name}, Rand: rng{e}, Informers: e.store.Informers(), Events: eventRecorder{e, name},
 			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,
-			Stopwatch: e.stopwatch, Observer: e.options.Observer,
+			Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
 		}
 	})
 	if err != nil {
 		return fmt.Errorf("initializing profiles: %w", err)
 	}
-	e.profiles, e.order = map[string]*framework.Profile{}, nil
+	e.profiles, e.profileNames = map[string]*framework.Profile{}, nil
 	for _, p := range all.List {
 		e.profiles[p.ProfileName()] = p
-		e.order = append(e.order, p.ProfileName())
+		e.profileNames = append(e.profileNames, p.ProfileName())
 	}
 	return nil
 }
 
-// queueOptions tell the queue what the profiles know of queueing.
+// queueOptions derives the queue's options from the profiles and the configuration.
 func (e *Engine) queueOptions() (queue.Options, error) {
 	f := e.config.Features
 	o := queue.Options{
 		Less:               e.customLess(),
 		InitialBackoff:     time.Duration(e.config.PodInitialBackoffSeconds) * time.Second,
 		MaxBackoff:         time.Duration(e.config.PodMaxBackoffSeconds) * time.Second,
-		MaxInUnschedulable: e.options.MaxInUnschedulable,
+		MaxInUnschedulable: e.options.PodMaxInUnschedulablePodsDuration,
 		PopFromBackoff:     f.Enabled(config.SchedulerPopFromBackoffQ),
-		Gates:              e.gates,
+		FeatureGates:       e.gates,
 		Accounting:         accounting(f),
 		Profiles:           map[string]queue.Profile{},
-		Pods:               e.store.Pod,
-		Observe:            e.observe,
-		Rule:               e.options.Requeue,
-		Start:              e.options.Start,
+		LookupPod:          e.store.Pod,
+		Observe:            e.queueTransition,
+		RequeueRule:        e.options.RequeueRule,
+		Start:              e.start,
 	}
-	for _, name := range e.order {
+	for _, name := range e.profileNames {
 		p := e.profiles[name]
-		hints, err := queue.NewHints(e.timed(queue.Extensions(p.EnqueueExtensions(), f.Enabled(config.GenericWorkload)))...)
+		hints, err := queue.NewHints(e.timedExtensions(queue.EnqueueExtensions(p.EnqueueExtensions(), f.Enabled(config.GenericWorkload)))...)
 		if err != nil {
 			return queue.Options{}, fmt.Errorf("registering the events of profile %s: %w", name, err)
 		}
@@ -192,7 +193,7 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 	return o, nil
 }
 
-// accounting says how the feature gates have requests added up.
+// accounting returns how requests are summed under the feature gates.
 func accounting(f config.Features) cache.Accounting {
 	return cache.Accounting{
 		IgnorePodLevel: !f.Enabled(config.PodLevelResources),
@@ -200,9 +201,9 @@ func accounting(f config.Features) cache.Accounting {
 	}
 }
 
-// customLess is nil for kube-scheduler's own order, which the queue has built in.
+// customLess returns the QueueSort plugin's order, or nil for the default order, which is built into the queue.
 func (e *Engine) customLess() fwk.LessFunc {
-	first := e.profiles[e.order[0]]
+	first := e.profiles[e.profileNames[0]]
 	if sorts := first.Enabled(framework.QueueSort); len(sorts) == 1 && sorts[0] == queuesort.Name {
 		return nil
 	}
@@ -215,14 +216,16 @@ func (e *Engine) Now() time.Time { return e.now }
 // Digest is the running hash over all decisions and effects so far.
 func (e *Engine) Digest() Digest { return e.digest }
 
-// observe keeps what the queue tells of its pods.
-func (e *Engine) observe(t queue.Transition) {
+// queueTransition records a transition of the queue.
+func (e *Engine) queueTransition(t queue.Transition) {
 	e.journal.Add(t)
-	e.tide.Add(&t)
+	e.queueDepths.Add(&t)
 	if e.options.Listener != nil {
-		e.pass(t)
+		e.notifyTransition(t)
 	}
 }
 
-// pass hands a record on. It takes a copy of its own, so that without a listener none has to live on.
-func (e *Engine) pass(t queue.Transition) { e.options.Listener.Recorded(&t, e.hintTook) }
+// notifyTransition notifies the listener. Its copy escapes to the heap only if there is a listener.
+func (e *Engine) notifyTransition(t queue.Transition) {
+	e.options.Listener.Recorded(&t, e.hintDuration)
+}

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/queue"
@@ -34,6 +36,17 @@ func newScene(t *testing.T, o engine.Options) *scene {
 	return &scene{t, e, start}
 }
 
+func TestNew_RefusesExtenders(t *testing.T) {
+	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+
+		"extenders: [{urlPrefix: \"http://x\", filterVerb: filter, weight: 1}]\n"), config.DefaultFeatures())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.New(engine.Options{Config: c}); err == nil || !strings.Contains(err.Error(), "extenders") {
+		t.Errorf("an engine with an extender: %v", err)
+	}
+}
+
 func (s *scene) apply(event world.Event) {
 	s.t.Helper()
 	if err := s.e.Apply(world.Input{At: s.now, Event: event}); err != nil {
@@ -54,7 +67,7 @@ func (s *scene) added(objects ...world.Object) {
 func (s *scene) after(d time.Duration) {
 	s.t.Helper()
 	s.now = s.now.Add(d)
-	s.apply(world.Passed{})
+	s.apply(world.Tick{})
 }
 
 // decide takes all decisions there are to take.
@@ -74,19 +87,19 @@ func (s *scene) decide() []engine.Decision {
 func (s *scene) acts() []string {
 	var words []string
 	for _, effect := range s.e.Effects() {
-		words = append(words, sentence(effect))
+		words = append(words, effectText(effect))
 	}
 	return words
 }
 
-func (s *scene) succeeded(id world.EffectID) { s.t.Helper(); s.apply(world.Ended{Effect: id}) }
+func (s *scene) succeeded(id world.EffectID) { s.t.Helper(); s.apply(world.EffectDone{Effect: id}) }
 
 func (s *scene) failed(id world.EffectID, message string) {
 	s.t.Helper()
-	s.apply(world.Ended{Effect: id, Outcome: world.Outcome{Code: fwk.Error, Message: message}})
+	s.apply(world.EffectDone{Effect: id, Outcome: world.Outcome{Code: fwk.Error, Message: message}})
 }
 
-func TestAPodIsPlacedBoundAndConfirmed(t *testing.T) {
+func TestEngine_PlacesBindsConfirms(t *testing.T) {
 	s := newScene(t, engine.Options{})
 	pod := mk.Pod("web").CPU("1").Obj()
 	s.added(mk.Node("n1").CPU("4").Memory("8Gi").Obj(), pod)
@@ -95,22 +108,22 @@ func TestAPodIsPlacedBoundAndConfirmed(t *testing.T) {
 	if len(got) != 1 || got[0].Verdict != engine.Placed || got[0].Node != "n1" {
 		t.Fatalf("decisions: %+v, want web placed on n1", got)
 	}
-	expect(t, s.acts(), "1 bind web to n1")
-	if at := s.e.Where("default", "web"); at != engine.PlaceBinding {
+	expectEffects(t, s.acts(), "1 bind web to n1")
+	if at := s.e.PodState("default", "web"); at != engine.StateBinding {
 		t.Errorf("the pod is %s, want binding", at)
 	}
 
 	s.succeeded(1)
-	expect(t, s.acts(), "2 Scheduled web: Successfully assigned default/web to n1")
+	expectEffects(t, s.acts(), "2 Scheduled web: Successfully assigned default/web to n1")
 	bound := pod.DeepCopy()
 	bound.Spec.NodeName = "n1"
 	s.apply(world.Changed{Op: world.Modified, Object: bound})
-	if at := s.e.Where("default", "web"); at != engine.PlaceBound {
+	if at := s.e.PodState("default", "web"); at != engine.StateBound {
 		t.Errorf("the pod is %s, want bound", at)
 	}
 }
 
-func TestAPodThatFitsNowhereSaysWhyAndComesBackWhenRoomIsMade(t *testing.T) {
+func TestEngine_UnschedulablePodRequeuedWhenPodDeleted(t *testing.T) {
 	s := newScene(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), mk.Pod("big").CPU("2").Obj())
 	got := s.decide()
@@ -118,8 +131,8 @@ func TestAPodThatFitsNowhereSaysWhyAndComesBackWhenRoomIsMade(t *testing.T) {
 	if len(got) != 1 || got[0].Message != message {
 		t.Fatalf("decisions: %+v\nwant the message %q", got, message)
 	}
-	expect(t, s.acts(), "1 FailedScheduling big: "+message, `2 patch big PodScheduled=False Unschedulable`)
-	if at := s.e.Where("default", "big"); at != engine.PlaceUnschedulable {
+	expectEffects(t, s.acts(), "1 FailedScheduling big: "+message, `2 patch big PodScheduled=False Unschedulable`)
+	if at := s.e.PodState("default", "big"); at != engine.StateUnschedulable {
 		t.Errorf("the pod is %s, want unschedulable", at)
 	}
 
@@ -133,14 +146,14 @@ func TestAPodThatFitsNowhereSaysWhyAndComesBackWhenRoomIsMade(t *testing.T) {
 	}
 }
 
-func TestAFailedBindingGivesTheRoomBackAndTriesAgain(t *testing.T) {
+func TestBinding_FailureForgetsAndRequeues(t *testing.T) {
 	s := newScene(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), mk.Pod("web").CPU("1").Obj())
 	s.decide()
-	expect(t, s.acts(), "1 bind web to n1")
+	expectEffects(t, s.acts(), "1 bind web to n1")
 	s.failed(1, "the server is too busy")
-	expect(t, s.acts(), `2 FailedScheduling web: running Bind plugin "DefaultBinder": the server is too busy`, "3 patch web PodScheduled=False SchedulerError")
-	if at := s.e.Where("default", "web"); at != engine.PlaceBackoff {
+	expectEffects(t, s.acts(), `2 FailedScheduling web: running Bind plugin "DefaultBinder": the server is too busy`, "3 patch web PodScheduled=False SchedulerError")
+	if at := s.e.PodState("default", "web"); at != engine.StateBackoff {
 		t.Errorf("the pod is %s, want backoff", at)
 	}
 	s.after(3 * time.Second)
@@ -149,7 +162,7 @@ func TestAFailedBindingGivesTheRoomBackAndTriesAgain(t *testing.T) {
 	}
 }
 
-func TestAMoreImportantPodTakesTheRoomOfALesserOne(t *testing.T) {
+func TestPreemption_EvictsLowerPriority(t *testing.T) {
 	s := newScene(t, engine.Options{})
 	small := mk.Pod("small").CPU("1").Priority(1).Node("n1").Started(start).Obj()
 	s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), small, mk.Pod("big").CPU("1").Priority(10).Obj())
@@ -157,15 +170,15 @@ func TestAMoreImportantPodTakesTheRoomOfALesserOne(t *testing.T) {
 	if len(got) != 1 || got[0].Nominated != "n1" || got[0].Preemption == nil {
 		t.Fatalf("decisions: %+v, want room made on n1", got)
 	}
-	expect(t, s.acts(),
+	expectEffects(t, s.acts(),
 		"1 patch small DisruptionTarget=True PreemptionByScheduler",
 		"2 FailedScheduling big: 0/1 nodes are available: 1 Insufficient cpu.",
 		`3 patch big PodScheduled=False Unschedulable nominated "n1"`)
 
 	s.succeeded(1)
-	expect(t, s.acts(), "4 delete small")
+	expectEffects(t, s.acts(), "4 delete small")
 	s.succeeded(4)
-	expect(t, s.acts(), "5 Preempted small: Preempted by pod pod/default/big on node n1")
+	expectEffects(t, s.acts(), "5 Preempted small: Preempted by pod pod/default/big on node n1")
 	s.apply(world.Changed{Op: world.Deleted, Object: small})
 	s.after(2 * time.Second)
 	if again := s.decide(); len(again) != 1 || again[0].Node != "n1" {
@@ -173,7 +186,7 @@ func TestAMoreImportantPodTakesTheRoomOfALesserOne(t *testing.T) {
 	}
 }
 
-func TestAMalformedObjectIsRefusedAndTheRestGoesOn(t *testing.T) {
+func TestApply_RefusesMalformedObject(t *testing.T) {
 	s := newScene(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("4").Memory("8Gi").Obj())
 	bad := mk.Pod("bad\x1b[31m").CPU("1").Obj()
@@ -184,12 +197,12 @@ func TestAMalformedObjectIsRefusedAndTheRestGoesOn(t *testing.T) {
 	if got := s.decide(); len(got) != 1 || got[0].Pod.Name != "good" {
 		t.Errorf("decisions: %+v, want good alone", got)
 	}
-	if tally := s.e.Tally(); tally.Refused != 1 {
+	if tally := s.e.Counters(); tally.Refused != 1 {
 		t.Errorf("refused %d inputs, want 1", tally.Refused)
 	}
 }
 
-func TestExplainChangesNothing(t *testing.T) {
+func TestExplain_ChangesNothing(t *testing.T) {
 	s := newScene(t, engine.Options{})
 	s.added(
 		mk.Node("n1").CPU("4").Memory("8Gi").Obj(), mk.Node("n2").CPU("2").Memory("8Gi").Obj(),
@@ -211,34 +224,34 @@ func TestExplainChangesNothing(t *testing.T) {
 		if node.Node != "n3" {
 			continue
 		}
-		for _, s := range node.Said {
+		for _, s := range node.Statuses {
 			if s.Code != fwk.Success {
 				n3 = append(n3, fmt.Sprint(s.Plugin, ": ", s.Reasons))
 			}
 		}
 	}
-	expect(t, n3, "NodeUnschedulable: [node(s) were unschedulable]", "TaintToleration: [node(s) had untolerated taint(s)]")
+	expectEffects(t, n3, "NodeUnschedulable: [node(s) were unschedulable]", "TaintToleration: [node(s) had untolerated taint(s)]")
 	if got := s.decide(); len(got) != 1 || got[0].Node != x.Decision.Node || got[0].Score != x.Decision.Score {
 		t.Errorf("decided %+v, explained %+v", got, x.Decision)
 	}
 }
 
-func TestUnderTheOlderRuleAnythingWakesEverybody(t *testing.T) {
+func TestRequeueRule_MoveRequestCycleWakesAll(t *testing.T) {
 	for _, tc := range []struct {
-		rule queue.Rule
-		want engine.Place
-	}{{queue.HintRule, engine.PlaceUnschedulable}, {queue.MoveRequestCycle, engine.PlaceBackoff}} {
-		s := newScene(t, engine.Options{Requeue: tc.rule})
+		rule queue.RequeueRule
+		want engine.PodState
+	}{{queue.QueueingHints, engine.StateUnschedulable}, {queue.MoveRequestCycle, engine.StateBackoff}} {
+		s := newScene(t, engine.Options{RequeueRule: tc.rule})
 		s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), mk.Pod("big").CPU("2").Obj())
 		s.decide()
 		s.added(&v1.Service{ObjectMeta: metav1.ObjectMeta{Name: "shop", Namespace: "default"}})
-		if at := s.e.Where("default", "big"); at != tc.want {
+		if at := s.e.PodState("default", "big"); at != tc.want {
 			t.Errorf("by rule %v, a new service leaves the pod %s, want %s", tc.rule, at, tc.want)
 		}
 	}
 }
 
-func expect(t *testing.T, got []string, want ...string) {
+func expectEffects(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	for i := range max(len(got), len(want)) {
 		g, w := "(nothing)", "(nothing)"

@@ -11,94 +11,94 @@ import (
 	"orrery/core/framework"
 )
 
-// Explanation is a decision with everything that was said on the way to it: what would happen if the pod's turn came
-// now. It is made by the very code that decides, on a fork of the engine, so asking changes nothing.
+// Explanation is the decision that the engine would make on a pod now, with every plugin result. The deciding code
+// makes it on a fork of the engine, so it changes nothing.
 type Explanation struct {
 	Decision Decision
-	// Place is where the pod is at the moment.
-	Place Place
-	// Said is what plugins said of the pod as a whole, before and after the nodes were looked at.
-	Said []Statement
-	// Nodes has every node's verdict: first those the search looked at, in its order, then the others, which it did
-	// not need to look at.
+	// State is the present state of the pod.
+	State PodState
+	// Statuses are the plugin results on the pod as a whole, before and after Filter.
+	Statuses []PluginStatus
+	// Nodes has every node's verdict: first the nodes that the search visited, in its order, then the others.
 	Nodes []NodeVerdict
-	// Lost is, where a runner-up exists, what each plugin's score contributed to its being second: largest first.
-	Lost []Margin
+	// Margins is the score difference between winner and runner-up by plugin, largest first; empty without a runner-up.
+	Margins []ScoreMargin
 }
 
-// Statement is what one plugin said at one extension point.
-type Statement struct {
+// PluginStatus is one plugin's result at one extension point.
+type PluginStatus struct {
 	Point, Plugin string
 	Code          fwk.Code
 	Reasons       []string
 }
 
-// NodeVerdict is everything that was said of one node.
+// NodeVerdict is every plugin's result on one node.
 type NodeVerdict struct {
 	Node string
-	// Searched tells whether the search came by this node; Feasible whether the pod could go there.
+	// Searched reports whether the search visited this node, Feasible whether it passed Filter.
 	Searched, Feasible bool
-	// Said has every Filter plugin's verdict, those after the first rejection included.
-	Said   []Statement
-	Scores []Scored
-	Total  int64
+	// Statuses has every Filter plugin's result, including those after the first rejection.
+	Statuses []PluginStatus
+	Scores   []PluginScore
+	Total    int64
 }
 
-// Scored is one plugin's score of one node: as given, normalised to 0…100, and times the plugin's weight.
-type Scored struct {
+// PluginScore is one plugin's score of one node: raw, normalized to 0…100, and the plugin's weight.
+type PluginScore struct {
 	Plugin                  string
 	Raw, Normalized, Weight int64
 }
 
-// Weighted is what the score adds to the node's total.
-func (s Scored) Weighted() int64 { return s.Normalized * s.Weight }
+// Weighted is the score's part of the node's total.
+func (s PluginScore) Weighted() int64 { return s.Normalized * s.Weight }
 
-// Margin is how far the winner was ahead of the runner-up by one plugin's score; negative where it was behind.
-type Margin struct {
+// ScoreMargin is the winner's weighted score less the runner-up's, for one plugin; negative if the runner-up's is
+// higher.
+type ScoreMargin struct {
 	Plugin string
 	Ahead  int64
 }
 
-// Explain tells what the engine would decide about a pod at this moment, and why. A pod that has its node already is
-// explained as if it had not, with its room on that node free, and one that is on its way as if it were turned back.
+// Explain returns the decision that the engine would make on a pod now, and why. A bound pod is explained as if it were
+// pending and its room free; a pod being bound as if its binding had failed.
 func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 	pod := e.store.Pod(namespace, name)
 	if pod == nil {
 		return nil, fmt.Errorf("explaining pod %q in namespace %q: there is no such pod", name, namespace)
 	}
-	if !e.ours(pod) {
+	if !e.responsibleFor(pod) {
 		return nil, fmt.Errorf("explaining pod %q: it asks for scheduler %q, which is none of the profiles %q",
-			name, pod.Spec.SchedulerName, e.order)
+			name, pod.Spec.SchedulerName, e.profileNames)
 	}
-	f, err := e.forkToAsk()
+	f, err := e.forkForExplain()
 	if err != nil {
 		return nil, fmt.Errorf("explaining pod %q: %w", name, err)
 	}
-	ledger := &ledger{nodes: map[string]int{}}
-	place := e.Where(namespace, name)
-	a := f.newAttempt(f.unplaced(pod))
+	ledger := &explanationRecorder{nodes: map[string]int{}}
+	place := e.PodState(namespace, name)
+	a := f.newAttempt(f.withoutNode(pod))
 	a.state.SetRecorder(ledger)
 	if pod.DeletionTimestamp != nil && place.queued() {
 		a.skipDeleted()
 		return ledger.explanation(a.decision, place), nil
 	}
 	if _, failure := a.schedule(); failure != nil {
-		a.judge(failure)
+		a.recordFailure(failure)
 	}
 	ledger.searched = len(ledger.verdicts)
-	ledger.rest(a)
+	ledger.filterUnvisited(a)
 	return ledger.explanation(a.decision, place), nil
 }
 
-// unplaced is the pod as it was before it had a node. The fork forgets that it has one.
-func (e *Engine) unplaced(pod *v1.Pod) *v1.Pod {
+// withoutNode returns the pod without its node, and removes it from the fork's cache and bindings.
+func (e *Engine) withoutNode(pod *v1.Pod) *v1.Pod {
 	if b := e.bindings[pod.UID]; b != nil {
 		delete(e.bindings, pod.UID)
 		b.profile.RejectWaitingPod(pod.UID)
 		b.profile.RunUnreservePlugins(e.ctx, b.state, b.assumed, b.node)
 	}
 	if cached, err := e.cache.GetPod(pod); err == nil {
-		e.note(e.cache.RemovePod(cached))
+		e.reportProblem(e.cache.RemovePod(cached))
 	}
 	if !assigned(pod) {
 		return pod
@@ -108,46 +108,46 @@ func (e *Engine) unplaced(pod *v1.Pod) *v1.Pod {
 	return &free
 }
 
-// ledger writes down everything the plugins say; it implements framework.Recorder.
-type ledger struct {
-	said     []Statement
+// explanationRecorder records every plugin result; it implements framework.Recorder.
+type explanationRecorder struct {
+	statuses []PluginStatus
 	verdicts []NodeVerdict
-	nodes    map[string]int // where a node's verdict is
+	nodes    map[string]int // the index of a node's verdict
 	searched int
 }
 
-func (l *ledger) Said(v framework.Verdict) {
-	s := Statement{Point: string(v.Point), Plugin: v.Plugin, Code: v.Status.Code()}
+func (l *explanationRecorder) RecordResult(v framework.PluginResult) {
+	s := PluginStatus{Point: string(v.Point), Plugin: v.Plugin, Code: v.Status.Code()}
 	if v.Status != nil {
 		s.Reasons = v.Status.Reasons()
 	}
 	if v.Point != framework.Filter {
-		l.said = append(l.said, s)
+		l.statuses = append(l.statuses, s)
 		return
 	}
 	node := l.node(v.Node)
 	if !v.Status.IsSuccess() {
 		node.Feasible = false
 	}
-	// A node with nominated pods is filtered twice; what counts is each plugin's less favourable verdict.
-	for i := range node.Said {
-		if node.Said[i].Plugin == s.Plugin {
-			if node.Said[i].Code == fwk.Success {
-				node.Said[i] = s
+	// A node with nominated pods is filtered twice; each plugin's rejection counts.
+	for i := range node.Statuses {
+		if node.Statuses[i].Plugin == s.Plugin {
+			if node.Statuses[i].Code == fwk.Success {
+				node.Statuses[i] = s
 			}
 			return
 		}
 	}
-	node.Said = append(node.Said, s)
+	node.Statuses = append(node.Statuses, s)
 }
 
-func (l *ledger) Scored(s framework.NodeScored) {
+func (l *explanationRecorder) RecordScore(s framework.ScoreResult) {
 	node := l.node(s.Node)
-	node.Scores = append(node.Scores, Scored{Plugin: s.Plugin, Raw: s.Raw, Normalized: s.Normalized, Weight: s.Weight})
+	node.Scores = append(node.Scores, PluginScore{Plugin: s.Plugin, Raw: s.Raw, Normalized: s.Normalized, Weight: s.Weight})
 	node.Total += s.Weighted()
 }
 
-func (l *ledger) node(name string) *NodeVerdict {
+func (l *explanationRecorder) node(name string) *NodeVerdict {
 	i, ok := l.nodes[name]
 	if !ok {
 		i = len(l.verdicts)
@@ -157,10 +157,10 @@ func (l *ledger) node(name string) *NodeVerdict {
 	return &l.verdicts[i]
 }
 
-// rest has the nodes judged that the search did not come by. After a PreFilter rejection there is nothing to ask: the
-// plugins have not prepared for nodes.
-func (l *ledger) rest(a *attempt) {
-	if slices.ContainsFunc(l.said, func(s Statement) bool {
+// filterUnvisited filters the nodes that the search did not visit. After a PreFilter rejection it does nothing: the
+// plugins have no state for Filter.
+func (l *explanationRecorder) filterUnvisited(a *attempt) {
+	if slices.ContainsFunc(l.statuses, func(s PluginStatus) bool {
 		rejected := s.Code != fwk.Success && s.Code != fwk.Skip
 		return s.Point == string(framework.PreFilter) && rejected
 	}) {
@@ -174,18 +174,18 @@ func (l *ledger) rest(a *attempt) {
 	}
 }
 
-func (l *ledger) explanation(d Decision, place Place) *Explanation {
+func (l *explanationRecorder) explanation(d Decision, place PodState) *Explanation {
 	for i := range l.searched {
 		l.verdicts[i].Searched = true
 	}
-	x := &Explanation{Decision: d, Place: place, Said: l.said, Nodes: l.verdicts}
+	x := &Explanation{Decision: d, State: place, Statuses: l.statuses, Nodes: l.verdicts}
 	if d.RunnerUp == "" {
 		return x
 	}
 	won, next := l.node(d.Node), l.node(d.RunnerUp)
 	for i, s := range won.Scores {
-		x.Lost = append(x.Lost, Margin{Plugin: s.Plugin, Ahead: s.Weighted() - next.Scores[i].Weighted()})
+		x.Margins = append(x.Margins, ScoreMargin{Plugin: s.Plugin, Ahead: s.Weighted() - next.Scores[i].Weighted()})
 	}
-	slices.SortStableFunc(x.Lost, func(a, b Margin) int { return cmp.Compare(b.Ahead, a.Ahead) })
+	slices.SortStableFunc(x.Margins, func(a, b ScoreMargin) int { return cmp.Compare(b.Ahead, a.Ahead) })
 	return x
 }

@@ -14,18 +14,18 @@ import (
 	"orrery/core/world"
 )
 
-// failure is why a pod did not get its node.
+// failure describes why an attempt ended without a node.
 type failure struct {
 	status *fwk.Status
-	// nomination says what becomes of the pod's claim to a node; nil leaves it as it is.
+	// nomination is the change to the pod's nomination; nil leaves it as it is.
 	nomination *fwk.NominatingInfo
-	// also is an error met on the way back. It changes nothing for the pod.
-	also error
+	// cleanupErr is an error of undoing the placement; it is only reported.
+	cleanupErr error
 
-	text string // the status' message, once somebody has asked for it
+	text string // the status' message, built on first use
 }
 
-// message is what the pod's condition says. Putting the verdicts on thousands of nodes into a sentence is done once.
+// message returns the pod's condition message. It is built once, as it summarizes the results on thousands of nodes.
 func (f *failure) message() string {
 	if f.text == "" {
 		f.text = f.status.Message()
@@ -33,8 +33,8 @@ func (f *failure) message() string {
 	return f.text
 }
 
-// judge writes down what became of an attempt without a node.
-func (a *attempt) judge(f *failure) {
+// recordFailure writes the failure into the attempt's decision.
+func (a *attempt) recordFailure(f *failure) {
 	a.decision.Verdict = Failed
 	if f.status.IsRejected() {
 		a.decision.Verdict = Unschedulable
@@ -46,39 +46,39 @@ func (a *attempt) judge(f *failure) {
 	a.decision.Rejections = rejections(f.status)
 }
 
-// requeue brings a pod back to the queue after a failure, and tells the world why: once as an event, and in the pod's
-// condition where that says something new.
+// requeue returns a pod to the queue after a failure, and emits an event and, where it has something new, a patch of
+// the pod's status.
 func (e *Engine) requeue(popped *queue.Pod, profile string, f *failure) {
-	e.note(f.also)
+	e.reportProblem(f.cleanupErr)
 	pod := popped.Pod()
 	var fit *framework.FitError
 	if errors.As(f.status.AsError(), &fit) {
 		popped.Reject(fit.Diagnosis.UnschedulablePlugins, fit.Diagnosis.PendingPlugins)
 	}
-	// The pod as the cluster has it now: it may have been changed, bound by somebody else, replaced or deleted.
+	// The store has the current pod: it may have been changed, bound by another scheduler, replaced or deleted.
 	if current := e.store.Pod(pod.Namespace, pod.Name); current == nil || current.UID != pod.UID || assigned(current) {
 		e.queue.Done(pod.UID)
 	} else {
 		popped.Update(current)
-		e.note(e.queue.AddUnschedulableIfNotPresent(popped, e.queue.SchedulingCycle(), e.now))
+		e.reportProblem(e.queue.AddUnschedulableIfNotPresent(popped, e.queue.SchedulingCycle(), e.now))
 	}
 	e.queue.AddNominatedPod(klog.Logger{}, popped.GetPodInfo(), f.nomination)
 
 	message := f.message()
-	e.do(world.Announce{
-		Regarding: world.RefOf(pod), Type: v1.EventTypeWarning, Reason: "FailedScheduling", Action: "Scheduling",
-		Note: shortNote(message), Controller: profile,
+	e.emit(world.EmitEvent{
+		Regarding: world.PodRefOf(pod), Type: v1.EventTypeWarning, Reason: "FailedScheduling", Action: "Scheduling",
+		Note: truncateNote(message), Controller: profile,
 	})
 	e.patchStatus(pod, f, message)
 }
 
-// patchStatus writes what is new of the condition and the nomination; most repeated failures write nothing.
+// patchStatus writes only a changed condition or nomination; most repeated failures write nothing.
 func (e *Engine) patchStatus(pod *v1.Pod, f *failure, message string) {
 	reason := v1.PodReasonSchedulerError
 	if f.status.IsRejected() {
 		reason = v1.PodReasonUnschedulable
 	}
-	patch := world.PatchStatus{Pod: world.RefOf(pod)}
+	patch := world.PatchStatus{Pod: world.PodRefOf(pod)}
 	if !hasCondition(pod, reason, message) {
 		patch.Condition = &v1.PodCondition{
 			Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: reason, Message: message,
@@ -89,7 +89,7 @@ func (e *Engine) patchStatus(pod *v1.Pod, f *failure, message string) {
 		patch.NominatedNode = &f.nomination.NominatedNodeName
 	}
 	if patch.Condition != nil || patch.NominatedNode != nil {
-		e.do(patch)
+		e.emit(patch)
 	}
 }
 

@@ -12,48 +12,47 @@ import (
 	"orrery/core/world"
 )
 
-// Fork is an independent copy of the engine, at this very point: what either is told from now on, the other never
-// hears of. Given the same inputs, both go the same way. Objects are shared, as nobody changes them, and nodes are
-// copied only when one side changes them, so a fork is cheap enough for a question.
+// Fork returns an independent copy of the engine: inputs to one do not affect the other, and the same inputs give the
+// same decisions. Objects are shared because they are immutable, and nodes are copied on write, so a fork is cheap
+// enough to answer one question.
 //
-// The plugins of the fork are new ones; those with a memory take it over, see framework.Forker. Effects that have not
-// been handed over yet are the fork's too, and so are the outcomes it waits for.
+// The fork has new plugins; those with state copy it, see framework.Forker. The fork also has the effects that were not
+// yet taken and waits for the same outcomes.
 func (e *Engine) Fork() (*Engine, error) {
 	f, err := e.fork((*queue.Queue).Fork)
 	if err != nil {
 		return nil, err
 	}
-	f.decisions, f.journal, f.tide = e.decisions.fork(), e.journal.Fork(), e.tide
-	f.problems, f.searched = e.problems.fork(), e.forkSearched()
+	f.decisions, f.journal, f.queueDepths = e.decisions.fork(), e.journal.Fork(), e.queueDepths
+	f.problems, f.lastSearch = slices.Clone(e.problems), e.forkLastSearch()
 	return f, nil
 }
 
-// forkToAsk is a fork that serves to answer one question about one pod: it has no past, and of the pods that wait only
-// those that others make room for.
-func (e *Engine) forkToAsk() (*Engine, error) {
+// forkForExplain returns a fork for explaining one pod: it has no history, and its queue has only the nominated pods.
+func (e *Engine) forkForExplain() (*Engine, error) {
 	f, err := e.fork((*queue.Queue).ForkNominated)
 	if err != nil {
 		return nil, err
 	}
-	f.decisions, f.journal = newDecisionLog(e.options.Decisions), queue.NewJournal()
+	f.decisions, f.journal = newDecisionLog(e.options.DecisionLogSize), queue.NewJournal()
 	return f, nil
 }
 
-// fork copies what decisions depend on.
+// fork copies the state that decisions depend on.
 func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) (*Engine, error) {
 	f := &Engine{
 		options: e.options, config: e.config, registry: e.registry, percentage: e.percentage, gates: e.gates,
-		registered: e.registered,
-		now:        e.now, store: e.store.Fork(), cache: e.cache.Fork(), snapshot: e.snapshot.Fork(),
+		watches: e.watches,
+		start:   e.start, now: e.now, store: e.store.Fork(), cache: e.cache.Fork(), snapshot: e.snapshot.Fork(),
 		waiting: e.waiting.Fork(), statuses: framework.NewNodeToStatus(0), ctx: e.ctx, stopwatch: e.stopwatch,
 		startIndex: e.startIndex, bindings: make(map[types.UID]*binding, len(e.bindings)),
-		pending: maps.Clone(e.pending), asked: maps.Clone(e.asked),
+		pending: maps.Clone(e.pending), pluginEffects: maps.Clone(e.pluginEffects),
 		effects: slices.Clone(e.effects), lastEffect: e.lastEffect,
-		lastSeq: e.lastSeq, tally: e.tally, digest: e.digest,
+		lastSeq: e.lastSeq, counters: e.counters, digest: e.digest,
 	}
-	f.options.Listener, f.options.Observer = nil, nil
-	chance := *e.chance
-	f.chance = &chance
+	f.options.Listener, f.options.OnTiming = nil, nil
+	chance := *e.rng
+	f.rng = &chance
 	if err := f.makeProfiles(); err != nil {
 		return nil, fmt.Errorf("forking the engine: %w", err)
 	}
@@ -65,21 +64,21 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) 
 		return nil, fmt.Errorf("forking the engine: %w", err)
 	}
 	f.queue = forkQueue(e.queue, options)
-	f.batches, f.batching = map[string]*batch{}, map[string]*Batching{}
+	f.batches, f.batchCounters = map[string]*batch{}, map[string]*BatchCounters{}
 	for name, b := range e.batches {
 		twin := *b
-		twin.rest = slices.Clone(b.rest)
+		twin.sorted = slices.Clone(b.sorted)
 		f.batches[name] = &twin
 	}
-	for name, count := range e.batching {
-		f.batching[name] = &Batching{count.NoHint, count.HintUsed, count.HintNotUsed, maps.Clone(count.Flushed)}
+	for name, count := range e.batchCounters {
+		f.batchCounters[name] = &BatchCounters{count.NoHint, count.HintUsed, count.HintNotUsed, maps.Clone(count.Flushed)}
 	}
 	f.forkBindings(e)
 	return f, nil
 }
 
-// forkBindings copies the bindings under way. Pods that are still in flight are the queue's, and calls that nobody has
-// taken over yet are made anew, as they would be of the original's plugins.
+// forkBindings copies the bindings in flight. In-flight pods are shared with the fork's queue, and plugin calls not yet
+// taken are made again, for the fork's plugins.
 func (e *Engine) forkBindings(from *Engine) {
 	flying := map[types.UID]*queue.Pod{}
 	for _, p := range e.queue.InFlight() {
@@ -94,40 +93,40 @@ func (e *Engine) forkBindings(from *Engine) {
 	}
 	for i, effect := range e.effects {
 		if run, ok := e.Run(effect.ID); ok {
-			e.effects[i].Act = run
+			e.effects[i].Action = run
 		}
 	}
 }
 
-// Run is the plugin call that a binding waits for under the number of an effect. A world that is forked together with
-// its engine exchanges the calls it still has to make for those of the engine's fork.
-func (e *Engine) Run(id world.EffectID) (world.Run, bool) {
+// Run returns the plugin call that a binding waits for under an effect's ID. A world that is forked with its engine
+// replaces its outstanding calls with those of the engine's fork.
+func (e *Engine) Run(id world.EffectID) (world.RunPlugin, bool) {
 	b := e.bindings[e.pending[id]]
 	if b == nil || b.effect != id {
-		return world.Run{}, false
+		return world.RunPlugin{}, false
 	}
 	if b.stage == bindingNow {
 		if _, named := b.profile.BindPlugins()[b.next].(framework.Binder); named {
-			return world.Run{}, false
+			return world.RunPlugin{}, false
 		}
 	}
-	return b.run(), true
+	return b.runCurrentPlugin(), true
 }
 
 func (b *binding) fork(into *Engine) *binding {
 	twin := *b
 	twin.popped = b.popped.Clone()
 	twin.profile = into.profiles[b.profile.ProfileName()]
-	twin.state, twin.lent = copyOf(b.state), nil
+	twin.state, twin.lent = cloneState(b.state), nil
 	if b.lent != nil && b.lent.returned.Load() {
-		twin.lent = &loan{state: copyOf(b.lent.state)}
+		twin.lent = &lentState{state: cloneState(b.lent.state)}
 		twin.lent.returned.Store(true)
 	}
 	return &twin
 }
 
-// copyOf is a copy of a state with wishes of its own, which clones of a state share.
-func copyOf(state *framework.CycleState) *framework.CycleState {
+// cloneState returns a clone of a state with its own PodsToActivate, which clones otherwise share.
+func cloneState(state *framework.CycleState) *framework.CycleState {
 	clone := state.Clone().(*framework.CycleState)
 	if data, err := state.Read(framework.PodsToActivateKey); err == nil {
 		if wished, ok := data.(*framework.PodsToActivate); ok {

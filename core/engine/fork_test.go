@@ -9,12 +9,12 @@ import (
 	"orrery/core/world"
 )
 
-// A plugin's call that nobody has made yet is, in a copy of the engine, a call of the copy's plugin.
-func TestACopyCallsItsOwnPlugins(t *testing.T) {
-	s := &stage{t: t, now: start, objects: map[string]world.Object{}}
-	s.do("plugin", []string{"Volume", "preBind"})
-	s.do("node", []string{"n1"})
-	s.do("pod", []string{"web"})
+// In a fork, a plugin call that was not made yet calls the fork's plugin.
+func TestFork_CallsItsOwnPlugins(t *testing.T) {
+	s := &storyRun{t: t, now: start, objects: map[string]world.Object{}}
+	s.runLine("plugin", []string{"Volume", "preBind"})
+	s.runLine("node", []string{"n1"})
+	s.runLine("pod", []string{"web"})
 	original := s.players[0]
 	original.Step()
 	s.fork()
@@ -22,7 +22,7 @@ func TestACopyCallsItsOwnPlugins(t *testing.T) {
 	original.said, twin.said = nil, nil
 
 	for _, effect := range twin.Effects() {
-		if run, ok := effect.Act.(world.Run); ok {
+		if run, ok := effect.Action.(world.RunPlugin); ok {
 			run.Call(t.Context())
 		}
 	}
@@ -31,11 +31,11 @@ func TestACopyCallsItsOwnPlugins(t *testing.T) {
 	}
 }
 
-func TestOnlyCallsOfPluginsUnderWayCanBeExchanged(t *testing.T) {
+func TestRun_OnlyPluginCallsInFlight(t *testing.T) {
 	s := newScene(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("4").Memory("8Gi").Obj(), mk.Pod("web").CPU("1").Obj())
 	s.decide()
-	expect(t, s.acts(), "1 bind web to n1")
+	expectEffects(t, s.acts(), "1 bind web to n1")
 	for _, id := range []world.EffectID{0, 1, 2} {
 		if run, ok := s.e.Run(id); ok {
 			t.Errorf("effect %d is taken for a call of a plugin: %+v", id, run)

@@ -16,8 +16,8 @@ import (
 	"orrery/core/world"
 )
 
-// Whatever an engine is told, in whatever order: it does not panic, it does not contradict itself, and a copy of it goes
-// the same way. Errors are fine.
+// For any inputs in any order the engine does not panic, Check finds nothing, and a fork behaves the same. Errors are
+// allowed.
 func FuzzApply(f *testing.F) {
 	f.Add([]byte("a node, a pod, a step"))
 	f.Add([]byte{1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 7, 3, 0, 6, 0, 0})
@@ -25,15 +25,15 @@ func FuzzApply(f *testing.F) {
 	f.Add([]byte(strings.Repeat("\x07\x00\x01\x01\x03\x40\x09\x02\x80\x0a\x55", 16)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		const enough = 512
-		s := &stage{t: t, now: start, objects: map[string]world.Object{}, plugins: []*pluginSpec{
+		s := &storyRun{t: t, now: start, objects: map[string]world.Object{}, plugins: []*pluginSpec{
 			{name: "Odd", points: []string{"preFilter", "filter", "reserve", "permit", "preBind", "bind", "postBind"}, answers: map[string][]string{
 				"Bind": {"skip"}, "PreBindPreFlight": {"skip"},
 			}},
 		}}
 		s.open()
-		in := &dictation{data: data[:min(len(data), enough)]}
+		in := &fuzzData{data: data[:min(len(data), enough)]}
 		for len(in.data) > 0 {
-			act := s.dictated(in)
+			act := s.fuzzCommand(in)
 			for _, p := range s.players {
 				s.casting = p
 				p.said = nil
@@ -50,10 +50,10 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// dictation turns bytes into choices. When there are none left, every choice is the first.
-type dictation struct{ data []byte }
+// fuzzData turns bytes into choices. When there are none left, every choice is the first.
+type fuzzData struct{ data []byte }
 
-func (d *dictation) upTo(n int) int {
+func (d *fuzzData) intn(n int) int {
 	if len(d.data) == 0 {
 		return 0
 	}
@@ -62,42 +62,42 @@ func (d *dictation) upTo(n int) int {
 	return int(b) % n
 }
 
-func choose[T any](d *dictation, from ...T) T { return from[d.upTo(len(from))] }
+func choose[T any](d *fuzzData, from ...T) T { return from[d.intn(len(from))] }
 
 // rarely is true for one byte in sixteen.
-func (d *dictation) rarely() bool { return d.upTo(16) == 15 }
+func (d *fuzzData) rarely() bool { return d.intn(16) == 15 }
 
-func (s *stage) dictated(d *dictation) func(*player) {
-	switch d.upTo(12) {
+func (s *storyRun) fuzzCommand(d *fuzzData) func(*player) {
+	switch d.intn(12) {
 	case 0, 1:
-		return s.told(world.Changed{Op: choose(d, world.Added, world.Modified, world.Deleted), Object: d.object()}, d)
+		return s.fuzzSignal(world.Changed{Op: choose(d, world.Added, world.Modified, world.Deleted), Object: d.object()}, d)
 	case 2:
-		return s.told(world.Changed{Op: world.Added, Object: d.pod()}, d)
+		return s.fuzzSignal(world.Changed{Op: world.Added, Object: d.pod()}, d)
 	case 3, 4:
 		return (*player).step
 	case 5:
-		return s.told(world.Ended{Effect: d.effect(s), Outcome: world.Outcome{
+		return s.fuzzSignal(world.EffectDone{Effect: d.effect(s), Outcome: world.Outcome{
 			Code:   choose(d, fwk.Success, fwk.Success, fwk.Error, fwk.Unschedulable, fwk.Skip, fwk.Wait, fwk.Pending, fwk.Code(99)),
 			Reason: choose[metav1.StatusReason](d, "", metav1.StatusReasonNotFound), Message: choose(d, "", "busy", "100%"),
 		}}, d)
 	case 6:
 		if id := d.effect(s); s.players[0].acts[id] != nil {
-			return s.carriedOut(id)
+			return s.fuzzEffectDone(id)
 		}
 	case 7:
-		return s.told(world.Passed{}, d)
+		return s.fuzzSignal(world.Tick{}, d)
 	case 8:
 		list := world.Listed{Kind: choose(d, world.Pod, world.Node, world.Kind("Sofa"))}
-		for range d.upTo(5) {
+		for range d.intn(5) {
 			list.Objects = append(list.Objects, d.object())
 		}
-		return s.told(list, d)
+		return s.fuzzSignal(list, d)
 	case 9:
 		s.plugins[0].answers[choose(d, "Permit", "Reserve", "Filter", "PreFilter", "PreBind", "PreBindPreFlight", "Bind", "PostBind")] = choose(d,
 			[]string{"ok"}, []string{"wait", "5s"}, []string{"release"}, []string{"skip"}, []string{"error", "%d"},
 			[]string{"unschedulable", "no"}, []string{"unresolvable", "never"}, []string{"pending"}, []string{"only", "n1,n7"})
 	case 10:
-		return s.told(world.Asked{Activate: []types.NamespacedName{{Namespace: "default", Name: d.name("p")}}}, d)
+		return s.fuzzSignal(world.ActivateRequest{Activate: []types.NamespacedName{{Namespace: "default", Name: d.name("p")}}}, d)
 	case 11:
 		if len(s.players) < 2 {
 			s.fork()
@@ -109,8 +109,8 @@ func (s *stage) dictated(d *dictation) func(*player) {
 	return func(*player) {}
 }
 
-// told is an event at a time that may lie far ahead, or behind.
-func (s *stage) told(event world.Event, d *dictation) func(*player) {
+// fuzzSignal is an event at a time that may lie far ahead, or behind.
+func (s *storyRun) fuzzSignal(event world.Event, d *fuzzData) func(*player) {
 	s.now = s.now.Add(choose(d, 0, 0, 0, time.Millisecond, time.Second, 10*time.Second, -time.Minute, 7*time.Minute, 1e6*time.Hour))
 	in := world.Input{At: s.now, Event: event}
 	if d.rarely() {
@@ -119,12 +119,12 @@ func (s *stage) told(event world.Event, d *dictation) func(*player) {
 	return func(p *player) { _ = p.Apply(in) }
 }
 
-// carriedOut makes a plugin's call, and says of any other effect that it is done.
-func (s *stage) carriedOut(id world.EffectID) func(*player) {
+// fuzzEffectDone makes a plugin's call, and says of any other effect that it is done.
+func (s *storyRun) fuzzEffectDone(id world.EffectID) func(*player) {
 	now := s.now
 	return func(p *player) {
-		ended := world.Ended{Effect: id}
-		if run, ok := p.acts[id].(world.Run); ok {
+		ended := world.EffectDone{Effect: id}
+		if run, ok := p.acts[id].(world.RunPlugin); ok {
 			status := run.Call(s.t.Context())
 			ended.Outcome = world.Outcome{Code: status.Code(), Message: status.Message()}
 		}
@@ -133,23 +133,23 @@ func (s *stage) carriedOut(id world.EffectID) func(*player) {
 }
 
 // effect is the number of one of the last effects, or of any.
-func (d *dictation) effect(s *stage) world.EffectID {
+func (d *fuzzData) effect(s *storyRun) world.EffectID {
 	if d.rarely() {
-		return world.EffectID(d.upTo(256))
+		return world.EffectID(d.intn(256))
 	}
-	return world.EffectID(max(0, len(s.players[0].acts)-d.upTo(4)))
+	return world.EffectID(max(0, len(s.players[0].acts)-d.intn(4)))
 }
 
 // name is one of a few, so that objects meet; or one that no API server would let in.
-func (d *dictation) name(letter string) string {
+func (d *fuzzData) name(letter string) string {
 	if d.rarely() {
 		return choose(d, "", "\x1b[2J", strings.Repeat("long", 1000), "ü", "a/b", "..", "\xff")
 	}
-	return letter + string(rune('0'+d.upTo(5)))
+	return letter + string(rune('0'+d.intn(5)))
 }
 
-func (d *dictation) object() world.Object {
-	switch d.upTo(8) {
+func (d *fuzzData) object() world.Object {
+	switch d.intn(8) {
 	case 0, 1:
 		return d.node()
 	case 2:
@@ -157,7 +157,7 @@ func (d *dictation) object() world.Object {
 			ObjectMeta: metav1.ObjectMeta{Name: d.name("b"), Namespace: "default"},
 			Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}}},
 		}
-		o.Status.DisruptionsAllowed = int32(d.upTo(3)) - 1
+		o.Status.DisruptionsAllowed = int32(d.intn(3)) - 1
 		return o
 	case 3:
 		return &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", Labels: map[string]string{"team": d.name("t")}}}
@@ -167,11 +167,11 @@ func (d *dictation) object() world.Object {
 	return d.pod()
 }
 
-func (d *dictation) node() *v1.Node {
+func (d *fuzzData) node() *v1.Node {
 	node := mk.Node(d.name("n")).CPU("2").Memory("4Gi").Obj()
 	node.ResourceVersion = choose(d, "", "", "1", "2", "99999999999999999999")
-	for range d.upTo(3) {
-		switch d.upTo(7) {
+	for range d.intn(3) {
+		switch d.intn(7) {
 		case 0:
 			node.Spec.Unschedulable = true
 		case 1:
@@ -183,7 +183,7 @@ func (d *dictation) node() *v1.Node {
 		case 4:
 			node.Status.Allocatable = nil
 		case 5:
-			node.Status.Images = []v1.ContainerImage{{Names: []string{"app"}, SizeBytes: int64(d.upTo(256)) << 50}}
+			node.Status.Images = []v1.ContainerImage{{Names: []string{"app"}, SizeBytes: int64(d.intn(256)) << 50}}
 		case 6:
 			node.Labels = nil
 		}
@@ -191,26 +191,26 @@ func (d *dictation) node() *v1.Node {
 	return node
 }
 
-func (d *dictation) quantity() resource.Quantity {
+func (d *fuzzData) quantity() resource.Quantity {
 	return resource.MustParse(choose(d, "0", "1", "100m", "3", "-1", "1n", "9223372036854775807", "1e40", "8Ei"))
 }
 
-func (d *dictation) pod() *v1.Pod {
+func (d *fuzzData) pod() *v1.Pod {
 	name := d.name("p")
 	pod := mk.Pod(name).CPU(choose(d, "500m", "1", "2", "0")).Label("app", d.name("a")).Obj()
 	pod.ResourceVersion = choose(d, "", "", "3", "4")
 	if d.rarely() {
 		pod.UID = types.UID(d.name("u"))
 	}
-	for range d.upTo(4) {
+	for range d.intn(4) {
 		d.change(pod)
 	}
 	return pod
 }
 
-func (d *dictation) change(pod *v1.Pod) {
+func (d *fuzzData) change(pod *v1.Pod) {
 	term := v1.PodAffinityTerm{TopologyKey: choose(d, v1.LabelTopologyZone, v1.LabelHostname, ""), LabelSelector: &metav1.LabelSelector{MatchLabels: pod.Labels}}
-	switch d.upTo(15) {
+	switch d.intn(15) {
 	case 0:
 		pod.Spec.NodeName = d.name("n")
 	case 1:
@@ -234,10 +234,10 @@ func (d *dictation) change(pod *v1.Pod) {
 		pod.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{term}}}
 	case 10:
 		pod.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
-			MaxSkew: int32(d.upTo(3)), TopologyKey: v1.LabelTopologyZone, WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: term.LabelSelector,
+			MaxSkew: int32(d.intn(3)), TopologyKey: v1.LabelTopologyZone, WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: term.LabelSelector,
 		}}
 	case 11:
-		pod.Spec.Containers[0].Ports = []v1.ContainerPort{{HostPort: int32(d.upTo(3)) * 40000}}
+		pod.Spec.Containers[0].Ports = []v1.ContainerPort{{HostPort: int32(d.intn(3)) * 40000}}
 	case 12:
 		pod.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: d.name("c")}}}}
 	case 13:

@@ -6,61 +6,59 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Found is what a search made of a node.
-type Found uint8
+// NodeResult is a search's result for one node.
+type NodeResult uint8
 
-// What a search makes of a node. Passed nodes were not looked at.
 const (
-	Passed Found = iota
+	NotVisited NodeResult = iota
 	Feasible
 	Rejected
 	Chosen
 )
 
-// lookedAt is what the last search that looked at any node left behind, for whoever asks about it. Filling it in costs a
-// cycle nothing; what it says of each node is found out when somebody asks.
-type lookedAt struct {
-	decision uint64 // the number of the decision it was made for
+// lastSearch keeps what LastSearch needs to derive each node's result. Recording it costs a cycle nothing; the results
+// are derived on first use.
+type lastSearch struct {
+	decision uint64 // the decision's Seq
 	feasible []fwk.NodeInfo
 	chosen   string
-	found    []Found // made for that decision, if it is as long as the list of nodes
+	results  []NodeResult // derived on first use; empty before
 	names    []string
 }
 
-// LastSearch tells what the last decision's search made of every node, in the order of the snapshot, and the number of
-// the decision. It is nil if that decision was made without looking at any. The list is the engine's own, good until the
-// next Step.
-func (e *Engine) LastSearch() (decision uint64, found []Found) {
-	s := &e.searched
+// LastSearch returns the last decision's result for every node, in snapshot order, and the decision's Seq. It returns
+// nil if that decision visited no node. The slice is the engine's own, valid until the next Step.
+func (e *Engine) LastSearch() (decision uint64, found []NodeResult) {
+	s := &e.lastSearch
 	if s.decision == 0 || s.decision != e.lastSeq {
 		return 0, nil
 	}
-	if len(s.found) == 0 {
+	if len(s.results) == 0 {
 		nodes, _ := e.snapshot.NodeInfos().List()
-		s.found = append(s.found, make([]Found, len(nodes))...)
+		s.results = append(s.results, make([]NodeResult, len(nodes))...)
 		s.names = s.names[:0]
 		for name := range e.statuses.All() {
 			s.names = append(s.names, name)
 		}
-		if len(s.names) > 0 { // the first may have been looked at out of turn
-			lay(s.found, nodes, s.names[:1], Rejected)
-			lay(s.found, nodes, s.names[1:], Rejected)
+		if len(s.names) > 0 { // evaluateNode may have visited the first one out of order
+			markNodes(s.results, nodes, s.names[:1], Rejected)
+			markNodes(s.results, nodes, s.names[1:], Rejected)
 		}
 		s.names = s.names[:0]
 		for _, node := range s.feasible {
 			s.names = append(s.names, node.Node().Name)
 		}
-		lay(s.found, nodes, s.names, Feasible)
+		markNodes(s.results, nodes, s.names, Feasible)
 		if s.chosen != "" {
-			lay(s.found, nodes, []string{s.chosen}, Chosen)
+			markNodes(s.results, nodes, []string{s.chosen}, Chosen)
 		}
 	}
-	return s.decision, s.found
+	return s.decision, s.results
 }
 
-// lay notes what was found of nodes that were come by in the order of the list, begun somewhere and gone round: once the
-// first is found, one walk comes by the others.
-func lay(found []Found, nodes []fwk.NodeInfo, names []string, as Found) {
+// markNodes sets the result of the named nodes. names is in snapshot order, starting anywhere and wrapping, so one pass
+// from the first match marks all.
+func markNodes(found []NodeResult, nodes []fwk.NodeInfo, names []string, as NodeResult) {
 	if len(names) == 0 {
 		return
 	}
@@ -73,17 +71,17 @@ func lay(found []Found, nodes []fwk.NodeInfo, names []string, as Found) {
 	}
 }
 
-// sought notes what a decision's search came to. What it rejected is in e.statuses until the next.
-func (e *Engine) sought(a *attempt) {
-	s := &e.searched
-	s.decision, s.feasible, s.chosen, s.found = 0, a.feasible, a.decision.Node, s.found[:0]
+// recordSearch keeps a decision's search. Its rejections are in e.statuses until the next search.
+func (e *Engine) recordSearch(a *attempt) {
+	s := &e.lastSearch
+	s.decision, s.feasible, s.chosen, s.results = 0, a.feasible, a.decision.Node, s.results[:0]
 	if a.decision.Examined > 0 {
 		s.decision = a.decision.Seq
 	}
 }
 
-// forkSearched is what a fork knows of the last search: the list is made now, as only this engine has what it is made of.
-func (e *Engine) forkSearched() lookedAt {
+// forkLastSearch derives the results now, as only this engine has what they are derived from.
+func (e *Engine) forkLastSearch() lastSearch {
 	decision, found := e.LastSearch()
-	return lookedAt{decision: decision, found: slices.Clone(found)}
+	return lastSearch{decision: decision, results: slices.Clone(found)}
 }

@@ -8,13 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )
 
-func TestTheLastSearchTellsWhatWasFoundOfEveryNode(t *testing.T) {
+func TestLastSearch_ResultOfEveryNode(t *testing.T) {
 	s := newScene(t, engine.Options{})
 	s.added(
 		mk.Node("roomy").CPU("8").Memory("8Gi").Obj(), mk.Node("tainted").CPU("8").Memory("8Gi").Taint("a", "b", v1.TaintEffectNoSchedule).Obj(),
@@ -26,7 +27,7 @@ func TestTheLastSearchTellsWhatWasFoundOfEveryNode(t *testing.T) {
 	s.added(mk.Pod("web").CPU("2").Memory("1Gi").Obj())
 	d := s.decide()[0]
 	seq, found := s.e.LastSearch()
-	if want := []engine.Found{engine.Chosen, engine.Rejected, engine.Rejected, engine.Feasible}; seq != d.Seq || !slices.Equal(found, want) {
+	if want := []engine.NodeResult{engine.Chosen, engine.Rejected, engine.Rejected, engine.Feasible}; seq != d.Seq || !slices.Equal(found, want) {
 		t.Errorf("decision %d found %v, want %d and %v", seq, found, d.Seq, want)
 	}
 	s.added(mk.Pod("nowhere").CPU("1").PVC("absent").Obj())
@@ -36,18 +37,18 @@ func TestTheLastSearchTellsWhatWasFoundOfEveryNode(t *testing.T) {
 	}
 }
 
-// onlooker checks after each decision that what the search found is what the decision says, here and in a fork.
-type onlooker struct {
+// searchChecker checks after each decision that what the search found is what the decision says, here and in a fork.
+type searchChecker struct {
 	t        *testing.T
 	engine   *engine.Engine
 	searches int
 }
 
-func (*onlooker) Applied(world.Input, error) {}
+func (*searchChecker) Applied(world.Input, error) {}
 
-func (*onlooker) Wanted(world.Effect) {}
+func (*searchChecker) Emitted(world.Effect) {}
 
-func (o *onlooker) Stepped(d *engine.Decision) {
+func (o *searchChecker) Stepped(d *engine.Decision) {
 	if d == nil || d.Examined == 0 {
 		return
 	}
@@ -56,7 +57,7 @@ func (o *onlooker) Stepped(d *engine.Decision) {
 		o.t.Fatal(err)
 	}
 	seq, found := o.engine.LastSearch()
-	counts := map[engine.Found]int{}
+	counts := map[engine.NodeResult]int{}
 	at, place := -1, 0
 	for node := range o.engine.Nodes() {
 		counts[found[place]]++
@@ -78,14 +79,14 @@ func (o *onlooker) Stepped(d *engine.Decision) {
 	o.searches++
 }
 
-func TestTheLastSearchAgreesWithEveryDecision(t *testing.T) {
+func TestLastSearch_AgreesWithDecisions(t *testing.T) {
 	for seed := range uint64(4) {
 		e, err := engine.New(engine.Options{Start: start, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := &onlooker{t: t, engine: e}
-		engine.DriveSeen(e, scenario(seed, memory.Faults{}), start.Add(40*time.Second), o)
+		o := &searchChecker{t: t, engine: e}
+		drive.Run(scenario(seed, memory.Faults{}), start.Add(40*time.Second), drive.NewScheduler(e, o))
 		if o.searches == 0 {
 			t.Error("nothing was searched")
 		}
@@ -93,32 +94,32 @@ func TestTheLastSearchAgreesWithEveryDecision(t *testing.T) {
 }
 
 // What is read of an engine is in its fork too: moves, depths, counts of plugins.
-func TestAForkRemembersWhatIsReadOfIt(t *testing.T) {
+func TestFork_KeepsReadModels(t *testing.T) {
 	e, err := engine.New(engine.Options{Start: start, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := scenario(3, memory.Faults{})
-	engine.Drive(e, c, start.Add(30*time.Second), nil)
+	drive.Run(c, start.Add(30*time.Second), drive.NewScheduler(e))
 	fork, err := e.Fork()
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := func(e *engine.Engine) any {
 		var moves []uint64
-		for m := range e.Moves() {
+		for m := range e.RecentTransitions() {
 			if moves = append(moves, m.Seq); len(moves) == 100 {
 				break
 			}
 		}
 		name := e.Profiles()[0]
-		return []any{moves, e.Depths(nil), e.Profile(name).Counts(), e.Queue().GateCounts(name), e.DecisionCount(), e.LastDecision(), e.BindingsFrom(0, 3)}
+		return []any{moves, e.QueueDepths(nil), e.Profile(name).Counts(), e.Queue().PreEnqueueCounts(name), e.DecisionCount(), e.LastDecision(), e.BindingsFrom(0, 3)}
 	}
 	before := read(e)
 	if diff := cmp.Diff(before, read(fork)); diff != "" {
 		t.Errorf("the fork remembers something else (-engine +fork):\n%s", diff)
 	}
-	engine.Drive(fork, c, start.Add(50*time.Second), nil)
+	drive.Run(c, start.Add(50*time.Second), drive.NewScheduler(fork))
 	if diff := cmp.Diff(before, read(e)); diff != "" {
 		t.Errorf("what the fork did shows in the engine:\n%s", diff)
 	}
@@ -127,7 +128,7 @@ func TestAForkRemembersWhatIsReadOfIt(t *testing.T) {
 	}
 }
 
-func TestSomeOfTheBindingsAreAPieceOfAll(t *testing.T) {
+func TestBindingsFrom_IsSliceOfBindings(t *testing.T) {
 	s := newScene(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("64").Memory("64Gi").Pods("100").Obj())
 	for _, name := range []string{"c", "a", "d", "b", "e"} {
@@ -140,7 +141,7 @@ func TestSomeOfTheBindingsAreAPieceOfAll(t *testing.T) {
 	}
 	for first := range 7 {
 		got := s.e.BindingsFrom(first, 2)
-		same := func(a, b engine.Underway) bool { return a.Pod == b.Pod }
+		same := func(a, b engine.BindingInFlight) bool { return a.Pod == b.Pod }
 		if want := all[min(first, 5):min(first+2, 5)]; !slices.EqualFunc(got, want, same) {
 			t.Errorf("from %d on there are %v, want %v", first, got, want)
 		}

@@ -13,38 +13,38 @@ import (
 	"orrery/core/world"
 )
 
-// Listener hears of what neither decisions nor effects tell, as it happens: what metrics are made of. It must not call
-// the engine, and what it is handed is lent. A fork has none. Durations are by the engine's stopwatch, and zero without
-// one, except where the engine's own time is meant.
+// Listener observes, for metrics, what neither decisions nor effects contain. It must not call the engine or keep its
+// arguments. A fork has none. Durations are the stopwatch's, and zero without one; waited and Since are the engine's
+// time.
 type Listener interface {
-	// Recorded is a record of the queue; took is how long a plugin thought about a record of queue.Asked.
+	// Recorded reports a transition of the queue; took is the duration of the hint for queue.HintRun.
 	Recorded(t *queue.Transition, took time.Duration)
-	// Handled is a change of the cluster that was taken in, under the label of its event.
+	// Handled reports an applied change of the cluster, with the label of its event.
 	Handled(event string, took time.Duration)
-	// Chose is a search for a node that has ended, whether it found one or not.
+	// Chose reports the end of a search for a node, successful or not.
 	Chose(took time.Duration)
-	// Attempted is an attempt that has ended, its binding included.
+	// Attempted reports the end of an attempt, including its binding.
 	Attempted(a Attempted)
-	// Permitted is the end of a pod's wait for permission, after so much of the engine's time.
+	// Permitted reports the end of a pod's wait for a permit.
 	Permitted(code fwk.Code, waited time.Duration)
-	// Hinted is the question whether the last pod's scores speak for this one, Kept that they were kept for the next.
+	// Hinted reports a lookup in the batch, Kept a storing of scores for the next pod.
 	Hinted(profile string, hinted bool, took time.Duration)
 	Kept(profile string, took time.Duration)
 }
 
-// Attempted is how an attempt ended, after its binding if it came so far.
+// Attempted is the result of an attempt, after its binding if there was one.
 type Attempted struct {
 	Profile string
 	// Verdict is Placed for a pod that was bound.
 	Verdict Verdict
-	// Attempts counts those of this pod, with this one.
+	// Attempts counts the pod's attempts, including this one.
 	Attempts int
 	Took     time.Duration
-	// Since is how long ago, by the engine's time, the pod's first attempt could have begun.
+	// Since is the engine's time since the pod's first attempt.
 	Since time.Duration
 }
 
-// attempted tells the listener how an attempt ended that began at a reading of the stopwatch.
+// attempted notifies the listener of the end of an attempt; started is its start by the stopwatch.
 func (e *Engine) attempted(popped *queue.Pod, profile string, verdict Verdict, started time.Duration) {
 	if e.options.Listener == nil || popped == nil {
 		return
@@ -56,7 +56,7 @@ func (e *Engine) attempted(popped *queue.Pod, profile string, verdict Verdict, s
 	e.options.Listener.Attempted(a)
 }
 
-// verdictOf is the verdict on a pod that did not get its node.
+// verdictOf is the verdict of an attempt that failed with this status.
 func verdictOf(status *fwk.Status) Verdict {
 	if status.IsRejected() {
 		return Unschedulable
@@ -64,8 +64,8 @@ func verdictOf(status *fwk.Status) Verdict {
 	return Failed
 }
 
-// eventOf is the event that a change is as a whole; what a modified object means to plugins may be several others. It has
-// no resource for objects that no plugin is woken by.
+// eventOf returns the event of a change as a whole; plugins may see a modification as several others. Its resource is
+// empty for kinds that requeue no pod.
 func eventOf(d store.Delta) fwk.ClusterEvent {
 	event := fwk.ClusterEvent{Resource: resourceOf(d.Kind)}
 	switch d.Kind {
@@ -73,7 +73,7 @@ func eventOf(d store.Delta) fwk.ClusterEvent {
 		event.Resource = fwk.Node
 	case world.Pod:
 		event.Resource = queue.UnschedulablePod
-		if pod, _ := either(d).(*v1.Pod); assigned(pod) {
+		if pod, _ := changedObject(d).(*v1.Pod); assigned(pod) {
 			event.Resource = queue.AssignedPod
 		}
 	}
@@ -81,20 +81,20 @@ func eventOf(d store.Delta) fwk.ClusterEvent {
 	return event
 }
 
-func either(d store.Delta) world.Object {
+func changedObject(d store.Delta) world.Object {
 	if d.New != nil {
 		return d.New
 	}
 	return d.Old
 }
 
-// timedHints are the events of a plugin whose hints are timed.
+// timedHints wraps a plugin's EnqueueExtensions to time its hints.
 type timedHints struct {
 	fwk.EnqueueExtensions
 	engine *Engine
 }
 
-// EventsToRegister is the plugin's own list, with a stopwatch around every hint.
+// EventsToRegister returns the plugin's events with every hint timed.
 func (t timedHints) EventsToRegister(ctx context.Context) ([]fwk.ClusterEventWithHint, error) {
 	events, err := t.EnqueueExtensions.EventsToRegister(ctx)
 	timed := make([]fwk.ClusterEventWithHint, len(events))
@@ -103,7 +103,7 @@ func (t timedHints) EventsToRegister(ctx context.Context) ([]fwk.ClusterEventWit
 		if hint := event.QueueingHintFn; hint != nil {
 			timed[i].QueueingHintFn = func(logger klog.Logger, pod *v1.Pod, was, is any) (fwk.QueueingHint, error) {
 				began := t.engine.elapsed()
-				defer func() { t.engine.hintTook = t.engine.elapsed() - began }()
+				defer func() { t.engine.hintDuration = t.engine.elapsed() - began }()
 				return hint(logger, pod, was, is)
 			}
 		}
@@ -111,8 +111,8 @@ func (t timedHints) EventsToRegister(ctx context.Context) ([]fwk.ClusterEventWit
 	return timed, err
 }
 
-// timed puts a stopwatch around the hints of plugins if anybody listens.
-func (e *Engine) timed(extensions []fwk.EnqueueExtensions) []fwk.EnqueueExtensions {
+// timedExtensions times the plugins' hints if there is a listener and a stopwatch.
+func (e *Engine) timedExtensions(extensions []fwk.EnqueueExtensions) []fwk.EnqueueExtensions {
 	if e.options.Listener == nil || e.stopwatch == nil {
 		return extensions
 	}

@@ -2,4 +2,4 @@
 
 package engine_test
 
-const scenariosDefault = 200
+const defaultScenarios = 200

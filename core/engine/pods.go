@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
@@ -11,8 +12,8 @@ import (
 	"orrery/core/world"
 )
 
-// podChanged takes a pod's change to the cache if the pod has a node, to the queue if it waits for one of our
-// profiles, and wakes whoever the change may help.
+// podChanged applies a pod's change to the cache if the pod has a node, or to the queue if it is pending for one of the
+// profiles, and requeues the pods that the change may help.
 func (e *Engine) podChanged(d store.Delta) error {
 	was, is := podOf(d.Old), podOf(d.New)
 	switch d.Op {
@@ -29,42 +30,62 @@ func (e *Engine) podAdded(pod *v1.Pod) error {
 	if assigned(pod) {
 		return e.podAssigned(pod)
 	}
-	if e.ours(pod) {
+	if e.responsibleFor(pod) {
 		e.queue.Add(pod, e.now)
 	}
 	return nil
 }
 
-// podAssigned takes in a pod that has a node: one that somebody bound, or our own whose binding is hereby confirmed.
+// podAssigned adds a pod that has a node: one bound by another scheduler, or an assumed one, now confirmed.
 func (e *Engine) podAssigned(pod *v1.Pod) error {
+	e.checkAssumedNode(pod)
 	err := e.cache.AddPod(pod)
 	e.queue.Move(queue.EventAssignedPodAdd, nil, pod, e.now, nil)
 	return err
 }
 
+// checkAssumedNode reports a pod that is bound to another node than the one it was assumed on.
+func (e *Engine) checkAssumedNode(pod *v1.Pod) {
+	if assumed, err := e.cache.IsAssumedPod(pod); err != nil || !assumed {
+		return
+	}
+	if cached, err := e.cache.GetPod(pod); err == nil && cached.Spec.NodeName != pod.Spec.NodeName {
+		e.reportProblem(fmt.Errorf("pod %q was assumed on node %q and is bound to node %q",
+			pod.Namespace+"/"+pod.Name, cached.Spec.NodeName, pod.Spec.NodeName))
+	}
+}
+
 func (e *Engine) podUpdated(was, is *v1.Pod) error {
 	switch {
 	case assigned(was):
-		err := e.cache.UpdatePod(was, is)
-		if was.Spec.NodeName != is.Spec.NodeName { // no API server does that; what it says now holds
-			return errors.Join(err, e.podRemoved(was), e.podAdded(is))
+		if was.Spec.NodeName != is.Spec.NodeName {
+			return e.podMoved(was, is)
 		}
-		for _, event := range queue.PodUpdates(was, is, e.gates) {
+		err := e.cache.UpdatePod(was, is)
+		for _, event := range queue.PodUpdateEvents(was, is, e.gates) {
 			e.queue.Move(event, was, is, e.now, nil)
 		}
 		return err
 	case assigned(is):
 		err := e.podAssigned(is)
-		if e.ours(was) {
-			e.queue.Assigned(was, is.Spec.NodeName, e.now)
+		if e.responsibleFor(was) {
+			e.queue.RemoveAssigned(was, is.Spec.NodeName, e.now)
 		}
 		return err
-	case e.ours(is):
+	case e.responsibleFor(is):
 		return e.pendingPodUpdated(was, is)
-	case e.ours(was):
-		return e.podRemoved(was) // it asks for another scheduler now
+	case e.responsibleFor(was):
+		return e.podRemoved(was) // its schedulerName is no longer one of the profiles
 	}
 	return nil
+}
+
+// podMoved moves a bound pod to the node that the cluster now names, and reports a problem: API servers do not move
+// pods. kube-scheduler stops.
+func (e *Engine) podMoved(was, is *v1.Pod) error {
+	e.reportProblem(fmt.Errorf("pod %q was bound to node %q and is on node %q now: an API server does not move pods",
+		is.Namespace+"/"+is.Name, was.Spec.NodeName, is.Spec.NodeName))
+	return errors.Join(e.podRemoved(was), e.podAdded(is))
 }
 
 func (e *Engine) pendingPodUpdated(was, is *v1.Pod) error {
@@ -94,7 +115,7 @@ func (e *Engine) podRemoved(pod *v1.Pod) error {
 		e.queue.Move(queue.EventAssignedPodDelete, pod, nil, e.now, nil)
 		return err
 	}
-	if !e.ours(pod) {
+	if !e.responsibleFor(pod) {
 		return nil
 	}
 	e.queue.Delete(pod, e.now)
@@ -110,8 +131,8 @@ func (e *Engine) podRemoved(pod *v1.Pod) error {
 	return nil
 }
 
-// assumedPodDeleted handles a pod that is deleted between its placement and its binding: if it still waits for a
-// permit it is rejected; otherwise its room is given back at once, and the binding under way will fail.
+// assumedPodDeleted handles a pod that is deleted between its placement and its binding. A pod waiting for a permit is
+// rejected; any other is forgotten at once, and its binding will fail.
 func (e *Engine) assumedPodDeleted(pod *v1.Pod) error {
 	cached, err := e.cache.GetPod(pod)
 	if err != nil {
@@ -124,7 +145,7 @@ func (e *Engine) assumedPodDeleted(pod *v1.Pod) error {
 	return err
 }
 
-// roomFreedByNomination wakes the pods that the room held for a nominated pod may help: those of no higher priority.
+// roomFreedByNomination requeues the pods that a nominated pod's room may help: those of no higher priority.
 func (e *Engine) roomFreedByNomination(nominated *v1.Pod) {
 	most := corev1.PodPriority(nominated)
 	e.queue.Move(queue.EventAssignedPodDelete, nominated, nil, e.now, func(pod *v1.Pod) bool {
@@ -134,8 +155,8 @@ func (e *Engine) roomFreedByNomination(nominated *v1.Pod) {
 
 func assigned(pod *v1.Pod) bool { return pod.Spec.NodeName != "" }
 
-// ours tells whether one of the profiles is asked to place the pod.
-func (e *Engine) ours(pod *v1.Pod) bool {
+// responsibleFor reports whether the pod's schedulerName is one of the profiles.
+func (e *Engine) responsibleFor(pod *v1.Pod) bool {
 	_, ok := e.profiles[pod.Spec.SchedulerName]
 	return ok
 }

@@ -1,34 +1,27 @@
 package engine
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
-// Problem is something that went wrong inside, with nobody to answer to: a cache that contradicts a binding, a pod
-// that came back to the queue twice. Each is worth a look; none stops the engine.
+// Problem is an inconsistency that the engine found, such as a cache that contradicts a binding or a pod queued twice.
+// None stops the engine.
 type Problem struct {
-	At   time.Time
-	What error
+	At  time.Time
+	Err error
 }
 
-// problemLog keeps the first problems: with bugs, the first says most.
-type problemLog []Problem
+const maxProblems = 256
 
-const problemsMost = 256
-
-func (l problemLog) fork() problemLog { return slices.Clone(l) }
-
-// Problems lists what went wrong inside, the first first.
+// Problems lists the newest problems, oldest first; Counters.Problems counts all.
 func (e *Engine) Problems() []Problem { return e.problems }
 
-// note keeps an error that nobody waits for.
-func (e *Engine) note(err error) {
+// reportProblem keeps an error that no input caused.
+func (e *Engine) reportProblem(err error) {
 	if err == nil {
 		return
 	}
-	e.tally.Problems++
-	if len(e.problems) < problemsMost {
-		e.problems = append(e.problems, Problem{At: e.now, What: err})
+	e.counters.Problems++
+	if len(e.problems) == maxProblems {
+		e.problems = e.problems[1:]
 	}
+	e.problems = append(e.problems, Problem{At: e.now, Err: err})
 }

@@ -8,6 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/cache"
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/world"
 	"orrery/core/world/memory"
@@ -17,14 +18,14 @@ import (
 func TestSafety(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(*scenarios / 4) {
-		for _, faults := range []memory.Faults{{}, everyFault()} {
+		for _, faults := range []memory.Faults{{}, allFaults()} {
 			e, c := newEngine(t, seed), scenario(seed, faults)
-			watchSteps(t, e, c, seed)
+			checkEveryStep(t, e, c, seed)
 			if twice := c.BoundTwice(); len(twice) > 0 {
 				t.Errorf("scenario %d: bound twice: %q", seed, twice)
 			}
 			if problems := e.Problems(); len(problems) > 0 && len(faults.Watch) == 0 {
-				t.Errorf("scenario %d: %d problems on a good day, the first: %v", seed, len(problems), problems[0].What)
+				t.Errorf("scenario %d: %d problems on a good day, the first: %v", seed, len(problems), problems[0].Err)
 			}
 		}
 		if t.Failed() {
@@ -33,11 +34,11 @@ func TestSafety(t *testing.T) {
 	}
 }
 
-// watchSteps drives an engine step by step and looks at everything in between.
-func watchSteps(t *testing.T, e *engine.Engine, c *memory.Cluster, seed uint64) {
+// checkEveryStep drives an engine step by step and looks at everything in between.
+func checkEveryStep(t *testing.T, e *engine.Engine, c *memory.Cluster, seed uint64) {
 	t.Helper()
-	end, seen, inputs := start.Add(scenarioLength+scenarioRest), uint64(0), 0
-	engine.Drive(e, c, end, func(in world.Input, err error) {
+	end, seen, inputs := start.Add(scenarioLength+scenarioTail), uint64(0), 0
+	drive.Run(c, end, drive.NewScheduler(e, drive.OnInput(func(in world.Input, err error) {
 		if t.Failed() {
 			return
 		}
@@ -62,7 +63,7 @@ func watchSteps(t *testing.T, e *engine.Engine, c *memory.Cluster, seed uint64) 
 		if inputs++; inputs%snapshotEvery == 0 {
 			checkSnapshot(t, e, seed)
 		}
-	})
+	})))
 }
 
 // snapshotEvery is after how many inputs the snapshot is built from nothing, which costs more than all the rest.
@@ -84,8 +85,8 @@ func checkRoom(t *testing.T, e *engine.Engine, d *engine.Decision, seed uint64) 
 // checkSnapshot checks that a refreshed snapshot is the one that would be built from nothing.
 func checkSnapshot(t *testing.T, e *engine.Engine, seed uint64) {
 	t.Helper()
-	held := e.Cache().Fork()
-	refreshed, rebuilt := e.Snapshot().Fork(), cache.NewSnapshot()
+	held := e.Cache().(*cache.Cache).Fork()
+	refreshed, rebuilt := e.Snapshot().(*cache.Snapshot).Fork(), cache.NewSnapshot()
 	if err := held.UpdateSnapshot(refreshed); err != nil {
 		t.Errorf("scenario %d: refreshing the snapshot: %v", seed, err)
 	}
@@ -114,19 +115,19 @@ func describe(s *cache.Snapshot) string {
 	return text
 }
 
-// Liveness: when the cluster has come to rest, nobody waits for what has already happened, and nobody is missing.
+// Liveness: when the cluster is at rest, no pod waits for an event that has already happened, and no pod is missing.
 func TestLiveness(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(*scenarios / 4) {
 		e, c := newEngine(t, seed), scenario(seed, memory.Faults{})
-		run(e, c, start.Add(scenarioLength+scenarioRest))
+		run(e, c, start.Add(scenarioLength+scenarioTail))
 		if counts := e.Queue().Counts(); counts.Active+counts.Backoff > 0 {
 			t.Errorf("scenario %d: at rest, the queue holds %+v", seed, counts)
 		}
 		for _, object := range c.List(world.Pod) {
 			pod := object.(*v1.Pod)
-			place := e.Where(pod.Namespace, pod.Name)
-			if place != engine.PlaceUnschedulable {
+			place := e.PodState(pod.Namespace, pod.Name)
+			if place != engine.StateUnschedulable {
 				continue
 			}
 			x, err := e.Explain(pod.Namespace, pod.Name)
@@ -135,29 +136,29 @@ func TestLiveness(t *testing.T) {
 			}
 			if x.Decision.Verdict == engine.Placed {
 				t.Errorf("scenario %d: %s waits although it would be placed on %s; its journey: %+v",
-					seed, pod.Name, x.Decision.Node, e.Journey(pod.UID))
+					seed, pod.Name, x.Decision.Node, e.PodTransitions(pod.UID))
 			}
 		}
-		checkNobodyMissing(t, e, c, seed)
+		checkNoPodLost(t, e, c, seed)
 	}
 }
 
-func TestNobodyIsLostOnABadDay(t *testing.T) {
+func TestLiveness_UnderFaults(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(*scenarios / 4) {
-		e, c := newEngine(t, seed), scenario(seed, everyFault())
+		e, c := newEngine(t, seed), scenario(seed, allFaults())
 		run(e, c, start.Add(scenarioLength+10*time.Minute))
-		checkNobodyMissing(t, e, c, seed)
+		checkNoPodLost(t, e, c, seed)
 	}
 }
 
-// checkNobodyMissing checks that every pod that waits in the cluster waits in the engine.
-func checkNobodyMissing(t *testing.T, e *engine.Engine, c *memory.Cluster, seed uint64) {
+// checkNoPodLost checks that every pod that waits in the cluster waits in the engine.
+func checkNoPodLost(t *testing.T, e *engine.Engine, c *memory.Cluster, seed uint64) {
 	t.Helper()
 	for _, object := range c.List(world.Pod) {
 		pod := object.(*v1.Pod)
 		ended := pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
-		if place := e.Where(pod.Namespace, pod.Name); !ended && place == engine.PlaceGone {
+		if place := e.PodState(pod.Namespace, pod.Name); !ended && place == engine.StateGone {
 			t.Errorf("scenario %d: pod %s on node %q is lost to the engine", seed, pod.Name, pod.Spec.NodeName)
 		}
 	}

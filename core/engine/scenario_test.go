@@ -10,6 +10,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/world"
@@ -21,7 +22,7 @@ import (
 // rest. A seed is a scenario.
 const (
 	scenarioLength = 90 * time.Second
-	scenarioRest   = 60 * time.Second
+	scenarioTail   = 60 * time.Second
 )
 
 // scenario is a cluster in which everything that will be done to it is on the agenda already.
@@ -33,8 +34,8 @@ func scenario(seed uint64, faults memory.Faults) *memory.Cluster {
 	}
 	c := memory.New(memory.Options{
 		Start: start, Seed: seed, Latency: latency, Faults: faults,
-		PodLife: func(pod *v1.Pod) memory.Life {
-			life := memory.DefaultLife(pod)
+		PodBehavior: func(pod *v1.Pod) memory.PodBehavior {
+			life := memory.DefaultPodBehavior(pod)
 			if pod.Labels["app"] == "batch" {
 				life.Run = 15 * time.Second
 			}
@@ -59,7 +60,7 @@ func scenario(seed uint64, faults memory.Faults) *memory.Cluster {
 		pod := drawPod(draw, i)
 		at := start.Add(time.Duration(draw.Int64N(int64(scenarioLength))))
 		c.At(at, func(c *memory.Cluster) { must(c.Create(pod)) })
-		scheduleFate(draw, c, pod, at)
+		schedulePodEvents(draw, c, pod, at)
 	}
 	for i := range 4 + draw.IntN(8) {
 		at := start.Add(time.Duration(draw.Int64N(int64(scenarioLength))))
@@ -125,8 +126,8 @@ func podTerms(pod *v1.Pod, key string) []v1.PodAffinityTerm {
 	}}
 }
 
-// scheduleFate has some pods changed or deleted later in their life.
-func scheduleFate(draw *rand.Rand, c *memory.Cluster, pod *v1.Pod, born time.Time) {
+// schedulePodEvents has some pods changed or deleted later in their life.
+func schedulePodEvents(draw *rand.Rand, c *memory.Cluster, pod *v1.Pod, born time.Time) {
 	at := born.Add(time.Duration(draw.Int64N(int64(40 * time.Second))))
 	namespace, name := pod.Namespace, pod.Name
 	update := func(change func(*v1.Pod)) {
@@ -203,12 +204,12 @@ func replicaSet(draw *rand.Rand) *appsv1.ReplicaSet {
 	}
 }
 
-// everyFault is a bad day: some of everything that can go wrong between a scheduler and its cluster.
-func everyFault() memory.Faults {
+// allFaults is a bad day: some of everything that can go wrong between a scheduler and its cluster.
+func allFaults() memory.Faults {
 	little := memory.Delay{Base: 10 * time.Millisecond, Jitter: 3 * time.Second}
 	calls := memory.CallFaults{Refuse: 0.04, Lose: 0.03, LoseReply: 0.03, Slow: 0.1, SlowBy: little}
 	binds := calls
-	binds.Outrun = 0.03
+	binds.BoundByOther = 0.03
 	return memory.Faults{
 		Watch: map[world.Kind]memory.WatchFaults{"": {
 			Break: 0.01, RelistAfter: little, Delay: 0.05, DelayBy: little, Duplicate: 0.05,
@@ -221,5 +222,5 @@ func everyFault() memory.Faults {
 
 // run drives an engine through a scenario until a moment.
 func run(e *engine.Engine, c *memory.Cluster, until time.Time) {
-	engine.Drive(e, c, until, nil)
+	drive.Run(c, until, drive.NewScheduler(e))
 }

@@ -2,9 +2,8 @@ package engine
 
 import fwk "k8s.io/kube-scheduler/framework"
 
-// A list of scores as a heap, the highest total at the top. Of equal scores the position decides, and positions are
-// those that kube-scheduler's heap has: built in place from the last parent to the first, a left child going before an
-// equal right one.
+// The functions below keep scores as a heap with the highest total at the top. Equal scores keep the positions of
+// kube-scheduler's heap: built in place from the last parent to the first, a left child before an equal right one.
 
 func heapify(scores []fwk.NodePluginScores) {
 	for i := len(scores)/2 - 1; i >= 0; i-- {
@@ -12,7 +11,7 @@ func heapify(scores []fwk.NodePluginScores) {
 	}
 }
 
-// withoutTop is the heap after its top is taken off.
+// withoutTop pops the top.
 func withoutTop(scores []fwk.NodePluginScores) []fwk.NodePluginScores {
 	last := len(scores) - 1
 	scores[0] = scores[last]

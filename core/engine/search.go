@@ -11,8 +11,8 @@ import (
 	"orrery/core/framework"
 )
 
-// choose is the search for a node: refresh the snapshot, filter, score, pick.
-func (a *attempt) choose() (string, error) {
+// schedulePod searches for a node: refresh the snapshot, filter, score, pick.
+func (a *attempt) schedulePod() (string, error) {
 	e := a.engine
 	if err := e.cache.UpdateSnapshot(e.snapshot); err != nil {
 		return "", err
@@ -25,7 +25,7 @@ func (a *attempt) choose() (string, error) {
 	fit := &framework.FitError{Pod: a.pod, NumAllNodes: a.decision.Nodes}
 	e.statuses.Reset()
 	fit.Diagnosis.NodeToStatus = e.statuses
-	feasible, err := a.findFeasible(&fit.Diagnosis)
+	feasible, err := a.findNodesThatFit(&fit.Diagnosis)
 	if err != nil {
 		return "", err
 	}
@@ -37,16 +37,16 @@ func (a *attempt) choose() (string, error) {
 		return "", fit
 	case 1:
 		name := feasible[0].Node().Name
-		if a.batches {
-			a.remember(name, nil, 0)
+		if a.batching {
+			a.storeScores(name, nil, 0)
 		}
 		return name, nil
 	}
-	return a.best(feasible)
+	return a.selectHost(feasible)
 }
 
-// findFeasible runs PreFilter once and then Filter over nodes until enough of them will do.
-func (a *attempt) findFeasible(d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
+// findNodesThatFit runs PreFilter once and then Filter over nodes until enough are feasible.
+func (a *attempt) findNodesThatFit(d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
 	e := a.engine
 	nodes, err := e.snapshot.NodeInfos().List()
 	if err != nil {
@@ -63,11 +63,11 @@ func (a *attempt) findFeasible(d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
 		d.AddPluginStatus(status)
 		return nil, nil
 	}
-	if a.batches {
-		a.hinted = a.hint()
+	if a.batching {
+		a.hinted = a.nodeHint()
 	}
 	if node := cmp.Or(a.pod.Status.NominatedNodeName, a.hinted); node != "" {
-		feasible, err := a.tryFirst(node, d)
+		feasible, err := a.evaluateNode(node, d)
 		if err == nil && len(feasible) > 0 {
 			return feasible, nil
 		}
@@ -82,22 +82,22 @@ func (a *attempt) findFeasible(d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
 	}
 	since := e.elapsed()
 	feasible, err := a.filter(universe, d)
-	e.pointTook(a.profile, framework.Filter, fwk.AsStatus(err).Code(), since)
-	// Even after an error the search has moved on, so that one broken node does not hold it in one place.
+	e.observePoint(a.profile, framework.Filter, fwk.AsStatus(err).Code(), since)
+	// The start index advances even after an error, so that one broken node does not block the search.
 	e.startIndex = (e.startIndex + len(feasible) + d.NodeToStatus.Len()) % len(nodes)
 	return feasible, err
 }
 
-// tryFirst looks at the one node that an earlier preemption or somebody else has in mind for the pod, or that was next
-// best for a pod like it. If it will do, no other is looked at.
-func (a *attempt) tryFirst(name string, d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
+// evaluateNode filters the pod's nominated node or the batch's hinted node. If it is feasible, no other node is
+// visited.
+func (a *attempt) evaluateNode(name string, d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
 	node, err := a.engine.snapshot.NodeInfos().Get(name)
 	if err != nil {
 		return nil, err
 	}
 	since := a.engine.elapsed()
 	status := a.profile.RunFilterPluginsWithNominatedPods(a.engine.ctx, a.state, a.pod, node)
-	a.engine.pointTook(a.profile, framework.Filter, searched(status), since)
+	a.engine.observePoint(a.profile, framework.Filter, evaluationCode(status), since)
 	switch {
 	case status.IsSuccess():
 		return []fwk.NodeInfo{node}, nil
@@ -109,20 +109,20 @@ func (a *attempt) tryFirst(name string, d *framework.Diagnosis) ([]fwk.NodeInfo,
 	return nil, nil
 }
 
-// searched is how a search ended that looked at one node: what it found out is no failure.
-func searched(status *fwk.Status) fwk.Code {
+// evaluationCode is the code that is reported for evaluateNode: a rejection is no failure of the search.
+func evaluationCode(status *fwk.Status) fwk.Code {
 	if status.IsRejected() {
 		return fwk.Success
 	}
 	return status.Code()
 }
 
-// filter looks at nodes in order, from the start index on and round again, until it has one more feasible node than
-// asked for. That last one is dropped: it shows where a search by many workers would have stopped, and so keeps the
-// start index where kube-scheduler's would be.
+// filter visits nodes in order, from the start index and wrapping, until it has one more feasible node than
+// numFeasibleNodesToFind. The extra node is dropped: it marks where kube-scheduler's parallel search stops, and so
+// keeps the start index equal to kube-scheduler's.
 func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
 	e := a.engine
-	wanted := a.wanted(len(nodes))
+	wanted := a.numFeasibleNodesToFind(len(nodes))
 	feasible := e.feasible[:0]
 	if !a.profile.HasFilterPlugins() {
 		for i := range wanted {
@@ -156,17 +156,17 @@ func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.No
 }
 
 const (
-	// feasibleLeast is how many feasible nodes are always looked for, whatever the percentage says.
-	feasibleLeast = 100
-	// adaptiveMost percent of a small cluster are looked for; it falls by one for every adaptiveStep nodes, to no
-	// less than adaptiveLeast.
-	adaptiveMost  = 50
-	adaptiveLeast = 5
-	adaptiveStep  = 125
+	// minFeasibleNodesToFind is the least number of feasible nodes to find, whatever the percentage.
+	minFeasibleNodesToFind = 100
+	// adaptivePercentageMax is the percentage for a small cluster; it falls by one for every adaptiveStep nodes, down
+	// to adaptivePercentageMin.
+	adaptivePercentageMax = 50
+	adaptivePercentageMin = 5
+	adaptiveStep          = 125
 )
 
-// wanted is how many feasible nodes end the search among n.
-func (a *attempt) wanted(n int) int {
+// numFeasibleNodesToFind is the number of feasible nodes that ends this attempt's search among n.
+func (a *attempt) numFeasibleNodesToFind(n int) int {
 	if !a.profile.HasScorePlugins() {
 		return min(1, n)
 	}
@@ -174,16 +174,16 @@ func (a *attempt) wanted(n int) int {
 	if own := a.profile.PercentageOfNodesToScore(); own != nil {
 		percentage = *own
 	}
-	return FeasibleWanted(n, int(percentage))
+	return NumFeasibleNodesToFind(n, int(percentage))
 }
 
-// FeasibleWanted is how many feasible nodes end a search among n, by a percentageOfNodesToScore.
-func FeasibleWanted(n, percentage int) int {
-	if n < feasibleLeast || percentage >= 100 {
+// NumFeasibleNodesToFind is the number of feasible nodes that ends a search among n under a percentageOfNodesToScore.
+func NumFeasibleNodesToFind(n, percentage int) int {
+	if n < minFeasibleNodesToFind || percentage >= 100 {
 		return n
 	}
 	if percentage == 0 {
-		percentage = max(adaptiveLeast, adaptiveMost-n/adaptiveStep)
+		percentage = max(adaptivePercentageMin, adaptivePercentageMax-n/adaptiveStep)
 	}
-	return max(feasibleLeast, n*percentage/100)
+	return max(minFeasibleNodesToFind, n*percentage/100)
 }

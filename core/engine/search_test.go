@@ -6,7 +6,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-func TestHowManyFeasibleNodesAreLookedFor(t *testing.T) {
+func TestNumFeasibleNodesToFind(t *testing.T) {
 	for _, tc := range []struct{ nodes, percentage, want int }{
 		// By default the percentage falls with the size of the cluster.
 		{50, 0, 50},
@@ -28,13 +28,13 @@ func TestHowManyFeasibleNodesAreLookedFor(t *testing.T) {
 		{1500, 40, 600},
 		{5000, 1, 100},
 	} {
-		if got := FeasibleWanted(tc.nodes, tc.percentage); got != tc.want {
+		if got := NumFeasibleNodesToFind(tc.nodes, tc.percentage); got != tc.want {
 			t.Errorf("of %d nodes at %d%%, %d are looked for, want %d", tc.nodes, tc.percentage, got, tc.want)
 		}
 	}
 }
 
-func TestPositionsInTheHeapDecideBetweenEqualScores(t *testing.T) {
+func TestHeapTop_DecidesTiesByPosition(t *testing.T) {
 	for _, tc := range []struct {
 		scores []int64
 		want   int
@@ -52,7 +52,7 @@ func TestPositionsInTheHeapDecideBetweenEqualScores(t *testing.T) {
 	}
 }
 
-func TestEverySeedDrawsAmongTheBestAlone(t *testing.T) {
+func TestPick_DrawsOnlyAmongBest(t *testing.T) {
 	seen := map[int]bool{}
 	for seed := range uint64(64) {
 		e, err := New(Options{Seed: seed})
@@ -67,7 +67,7 @@ func TestEverySeedDrawsAmongTheBestAlone(t *testing.T) {
 	}
 }
 
-func TestTheRunnerUpIsTheBestOfTheOthers(t *testing.T) {
+func TestRunnerUp_IsBestOfOthers(t *testing.T) {
 	for _, tc := range []struct {
 		scores    []int64
 		won, want int

@@ -12,7 +12,7 @@ import (
 
 // Preemptors of one priority that come together count on one another's victims. Whoever deletes a victim first, and
 // whatever order the answers come in, all of them get their room.
-func TestPreemptorsThatShareVictimsAllGetTheirRoom(t *testing.T) {
+func TestPreemption_SharedVictims(t *testing.T) {
 	const low, high = 20, 10
 	for seed := range uint64(40) {
 		latency := memory.TypicalLatency()
@@ -41,7 +41,7 @@ func TestPreemptorsThatShareVictimsAllGetTheirRoom(t *testing.T) {
 		run(e, c, start.Add(40*time.Second))
 		for i := range high {
 			name := fmt.Sprintf("high-%d", i)
-			if place := e.Where("default", name); place != engine.PlaceBound {
+			if place := e.PodState("default", name); place != engine.StateBound {
 				t.Errorf("with seed %d, %s is %s", seed, name, place)
 			}
 		}

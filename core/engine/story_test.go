@@ -32,7 +32,7 @@ func TestStories(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := tell(t, string(want))
+			got := runStory(t, string(want))
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -46,9 +46,9 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// tell plays a story, and returns it with what came of it this time.
-func tell(t *testing.T, story string) string {
-	s := &stage{t: t, now: start, objects: map[string]world.Object{}}
+// runStory plays a story, and returns it with what came of it this time.
+func runStory(t *testing.T, story string) string {
+	s := &storyRun{t: t, now: start, objects: map[string]world.Object{}}
 	var out strings.Builder
 	for line := range strings.Lines(story) {
 		if strings.HasPrefix(line, "  ") {
@@ -56,7 +56,7 @@ func tell(t *testing.T, story string) string {
 		}
 		out.WriteString(line)
 		if words := strings.Fields(line); len(words) > 0 && words[0] != "#" {
-			for _, said := range s.do(words[0], words[1:]) {
+			for _, said := range s.runLine(words[0], words[1:]) {
 				fmt.Fprintf(&out, "  %s\n", said)
 			}
 		}
@@ -67,8 +67,8 @@ func tell(t *testing.T, story string) string {
 	return out.String()
 }
 
-// stage is where a story is played: the objects as the cluster has them, and the engine with its copies.
-type stage struct {
+// storyRun is where a story is played: the objects as the cluster has them, and the engine with its copies.
+type storyRun struct {
 	t       *testing.T
 	plugins []*pluginSpec
 	without string   // plugins, as a list in YAML
@@ -80,8 +80,8 @@ type stage struct {
 	casting *player // whom plugins made now belong to
 }
 
-// do carries out one command on every player, and returns what the first of them said.
-func (s *stage) do(verb string, args []string) []string {
+// runLine carries out one command on every player, and returns what the first of them said.
+func (s *storyRun) runLine(verb string, args []string) []string {
 	switch verb {
 	case "plugin": // plugin <name> <points>: a plugin at these extension points, of every profile
 		s.plugins = append(s.plugins, &pluginSpec{name: args[0], points: args[1:], answers: map[string][]string{}})

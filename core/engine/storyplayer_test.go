@@ -13,7 +13,7 @@ import (
 type player struct {
 	*engine.Engine
 	handle   fwk.Handle // of its plugins
-	acts     map[world.EffectID]world.Act
+	acts     map[world.EffectID]world.Action
 	said     []string
 	problems int
 }
@@ -25,11 +25,11 @@ func (p *player) say(format string, args ...any) {
 // collect takes the effects over, and what went wrong.
 func (p *player) collect() {
 	for _, effect := range p.Effects() {
-		p.acts[effect.ID] = effect.Act
-		p.say("%s", sentence(effect))
+		p.acts[effect.ID] = effect.Action
+		p.say("%s", effectText(effect))
 	}
 	for _, problem := range p.Problems()[p.problems:] {
-		p.say("problem: %v", problem.What)
+		p.say("problem: %v", problem.Err)
 		p.problems++
 	}
 }
@@ -51,10 +51,10 @@ func (p *player) step() {
 }
 
 // open makes the first engine, once it is needed.
-func (s *stage) open() {
-	p := &player{acts: map[world.EffectID]world.Act{}}
+func (s *storyRun) open() {
+	p := &player{acts: map[world.EffectID]world.Action{}}
 	s.casting = p
-	e, err := engine.New(engine.Options{Start: start, Config: s.configuration(), Plugins: s.registry(), Decisions: 16})
+	e, err := engine.New(engine.Options{Start: start, Config: s.configuration(), Plugins: s.registry(), DecisionLogSize: 16})
 	if err != nil {
 		s.t.Fatalf("making an engine: %v", err)
 	}
@@ -63,9 +63,9 @@ func (s *stage) open() {
 }
 
 // fork adds a copy of the first engine. What the world still has to call is called on the copy's own plugins.
-func (s *stage) fork() {
+func (s *storyRun) fork() {
 	first := s.players[0]
-	twin := &player{acts: map[world.EffectID]world.Act{}, problems: first.problems}
+	twin := &player{acts: map[world.EffectID]world.Action{}, problems: first.problems}
 	s.casting = twin
 	e, err := first.Fork()
 	if err != nil {

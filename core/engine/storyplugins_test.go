@@ -23,7 +23,7 @@ type pluginSpec struct {
 	answers map[string][]string // by extension point; without one, the plugin agrees
 }
 
-func (s *stage) plugin(name string) *pluginSpec {
+func (s *storyRun) plugin(name string) *pluginSpec {
 	i := slices.IndexFunc(s.plugins, func(p *pluginSpec) bool { return p.name == name })
 	if i < 0 {
 		s.t.Fatalf("there is no plugin %q", name)
@@ -31,8 +31,8 @@ func (s *stage) plugin(name string) *pluginSpec {
 	return s.plugins[i]
 }
 
-// configuration is the default one with the plugins of the story. Bind plugins come before the default one.
-func (s *stage) configuration() *config.Configuration {
+// configuration is the default one with the plugins of the story. Bind plugins come before the default one, unless the story is without it.
+func (s *storyRun) configuration() *config.Configuration {
 	byPoint := map[string]string{}
 	for _, p := range s.plugins {
 		for _, point := range p.points {
@@ -43,7 +43,10 @@ func (s *stage) configuration() *config.Configuration {
 	for point, list := range byPoint {
 		disabled := ""
 		if point == "bind" {
-			disabled, list = `disabled: [{name: "*"}],`, list+"{name: DefaultBinder}"
+			disabled = `disabled: [{name: "*"}],`
+			if !strings.Contains(s.without, "DefaultBinder") {
+				list += "{name: DefaultBinder}"
+			}
 		}
 		points = append(points, fmt.Sprintf("%s: {%s enabled: [%s]}", point, disabled, list))
 	}
@@ -59,34 +62,34 @@ func (s *stage) configuration() *config.Configuration {
 	return c
 }
 
-func (s *stage) registry() framework.Registry {
+func (s *storyRun) registry() framework.Registry {
 	registry := framework.Registry{}
 	for _, p := range s.plugins {
 		registry[p.name] = func(_ context.Context, _ runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
 			s.casting.handle = h
-			return actingPlugin{spec: p, handle: h, player: s.casting}, nil
+			return storyPlugin{spec: p, handle: h, player: s.casting}, nil
 		}
 	}
 	return registry
 }
 
-// actingPlugin can take part anywhere. It tells of every call, and answers what the story says.
-type actingPlugin struct {
+// storyPlugin implements every extension point. It logs every call, and returns the results in the story.
+type storyPlugin struct {
 	spec   *pluginSpec
 	handle fwk.Handle
 	player *player
 }
 
-func (a actingPlugin) Name() string { return a.spec.name }
+func (a storyPlugin) Name() string { return a.spec.name }
 
-// answer tells of a call and answers it. Of the words for it the first says what kind of answer, the rest why.
+// answer logs a call and returns its result. The first word is the kind of result, the others are the reason.
 //
 //	ok | skip | error | unschedulable | unresolvable | pending <why>
 //	only <nodes>              in PreFilter: no other node is worth looking at
 //	wait <how long>           the pod waits for this plugin
 //	release                   all pods that wait for this plugin may go, this one too
 //	wish <pod>                this pod may go, and another is tried again
-func (a actingPlugin) answer(point string, state fwk.CycleState, pod *v1.Pod, node string) (*fwk.Status, time.Duration) {
+func (a storyPlugin) answer(point string, state fwk.CycleState, pod *v1.Pod, node string) (*fwk.Status, time.Duration) {
 	a.player.say("%s.%s %s on %s", a.spec.name, point, pod.Name, node)
 	words := append(slices.Clone(a.spec.answers[point]), "", "")
 	why := strings.TrimSpace(strings.Join(words[1:], " "))
@@ -121,12 +124,12 @@ func (a actingPlugin) answer(point string, state fwk.CycleState, pod *v1.Pod, no
 	return fwk.NewStatus(codes[words[0]], why), 0
 }
 
-func (a actingPlugin) status(point string, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+func (a storyPlugin) status(point string, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	status, _ := a.answer(point, state, pod, node)
 	return status
 }
 
-func (a actingPlugin) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+func (a storyPlugin) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	status := a.status("PreFilter", state, pod, "any node")
 	if words := a.spec.answers["PreFilter"]; len(words) > 0 && words[0] == "only" {
 		return &fwk.PreFilterResult{NodeNames: sets.New(strings.Split(words[1], ",")...)}, status
@@ -134,41 +137,41 @@ func (a actingPlugin) PreFilter(_ context.Context, state fwk.CycleState, pod *v1
 	return nil, status
 }
 
-func (a actingPlugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
+func (a storyPlugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-func (a actingPlugin) Filter(_ context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+func (a storyPlugin) Filter(_ context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
 	return a.status("Filter", state, pod, node.Node().Name)
 }
 
-func (a actingPlugin) Reserve(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+func (a storyPlugin) Reserve(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	return a.status("Reserve", state, pod, node)
 }
 
-func (a actingPlugin) Unreserve(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
+func (a storyPlugin) Unreserve(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
 	a.status("Unreserve", state, pod, node)
 }
 
-func (a actingPlugin) Permit(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) (*fwk.Status, time.Duration) {
+func (a storyPlugin) Permit(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) (*fwk.Status, time.Duration) {
 	return a.answer("Permit", state, pod, node)
 }
 
-func (a actingPlugin) PreBindPreFlight(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+func (a storyPlugin) PreBindPreFlight(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	return a.status("PreBindPreFlight", state, pod, node)
 }
 
-func (a actingPlugin) PreBind(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+func (a storyPlugin) PreBind(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	return a.status("PreBind", state, pod, node)
 }
 
-func (a actingPlugin) Bind(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+func (a storyPlugin) Bind(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	return a.status("Bind", state, pod, node)
 }
 
-func (a actingPlugin) PostBind(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
+func (a storyPlugin) PostBind(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
 	a.status("PostBind", state, pod, node)
 }
 
-// EventsToRegister: a new node helps those whom the plugin turned down.
-func (a actingPlugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+// EventsToRegister: a new node helps the pods that the plugin rejected.
+func (a storyPlugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}}}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"orrery/core/framework"
 )
 
-// elapsed is the stopwatch's reading; zero without one.
+// elapsed reads the stopwatch; zero without one.
 func (e *Engine) elapsed() time.Duration {
 	if e.stopwatch == nil {
 		return 0
@@ -16,16 +16,16 @@ func (e *Engine) elapsed() time.Duration {
 	return e.stopwatch()
 }
 
-// pointTook tells the observer how long an extension point took that the engine itself steps through: Filter, whose
-// plugins run once per node, and the points of the binding, whose plugins run elsewhere. Profiles tell of the others.
-func (e *Engine) pointTook(p *framework.Profile, point framework.Point, code fwk.Code, since time.Duration) {
-	if e.stopwatch != nil && e.options.Observer != nil {
-		e.options.Observer.PointTook(p.ProfileName(), point, code, e.stopwatch()-since)
+// observePoint reports the duration of an extension point that the engine itself steps through: Filter, whose plugins
+// run once per node, and PreBind and Bind, whose plugins run elsewhere. Profiles report the others.
+func (e *Engine) observePoint(p *framework.Profile, point framework.Point, code fwk.Code, since time.Duration) {
+	if e.stopwatch != nil && e.options.OnTiming != nil {
+		e.options.OnTiming(framework.Timing{Profile: p.ProfileName(), Point: point, Code: code, Duration: e.stopwatch() - since})
 	}
 }
 
-// sampled tells whether single plugin calls are timed in this cycle: in one of ten. It counts instead of drawing, so
-// that measuring never changes what chance decides.
+// sampled reports whether plugin calls are timed in this cycle: one cycle in ten. It counts instead of drawing, so that
+// timing does not use up random numbers.
 func (e *Engine) sampled() bool {
 	const oneIn = 10
 	return e.stopwatch != nil && e.lastSeq%oneIn == 0

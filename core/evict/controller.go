@@ -6,13 +6,13 @@ import (
 	"orrery/core/world"
 )
 
-// Controller is a rule at work. It is told the inputs that the engine is told, in the same order, and like the engine it
-// has timers, wants effects, and hears how they ended as inputs.
+// Controller is a rule at work. It takes in the engine's inputs in order, has timers, emits effects, and receives their
+// outcomes as inputs.
 type Controller interface {
-	// Apply tells what happened; timers that were due before it go off first.
+	// Apply takes in an input, after the timers that were due before it.
 	Apply(in world.Input)
-	// NextWake is when a timer is due next.
+	// NextWake returns the time of the next timer.
 	NextWake() (time.Time, bool)
-	// Effects hands over what is to be done since the last call. A controller that only predicts wants nothing done.
+	// Effects returns the effects since the last call. A controller that only predicts has none.
 	Effects() []world.Effect
 }

@@ -2,11 +2,10 @@ package evict
 
 import "time"
 
-// Timers are the moments at which something is due, one for each key. Those due at the same moment go off in the order
-// in which they were set. It is plain data: Clone makes a copy that goes its own way.
+// Timers holds one time per key. Timers due at the same time fire in the order in which they were set.
 type Timers[K comparable] struct {
 	set  map[K]timer
-	heap []alarm[K] // by time, then number; those that were stopped or set anew are still in it
+	heap []heapEntry[K] // by time, then number; stopped and reset timers stay until compact or Next drops them
 	last uint64
 }
 
@@ -15,51 +14,51 @@ type timer struct {
 	number uint64
 }
 
-type alarm[K comparable] struct {
+type heapEntry[K comparable] struct {
 	timer
 	key K
 }
 
-// heapSlack is how many stopped timers may lie about beyond the number of running ones before they are swept out.
-const heapSlack = 64
+// maxStoppedTimers is how many stopped timers the heap may hold beyond the number of running ones before it is compacted.
+const maxStoppedTimers = 64
 
-// NewTimers is a set of timers of which none runs.
+// NewTimers returns an empty set of timers.
 func NewTimers[K comparable]() Timers[K] { return Timers[K]{set: map[K]timer{}} }
 
-// Len is how many run.
+// Len returns the number of running timers.
 func (t *Timers[K]) Len() int { return len(t.set) }
 
-// Set starts the key's timer, or sets it anew.
+// Set starts or resets the key's timer.
 func (t *Timers[K]) Set(key K, at time.Time) {
 	t.last++
 	t.set[key] = timer{at, t.last}
-	if len(t.heap) > 2*len(t.set)+heapSlack {
-		t.sweep()
+	if len(t.heap) > 2*len(t.set)+maxStoppedTimers {
+		t.compact()
 	}
-	t.push(alarm[K]{timer{at, t.last}, key})
+	t.push(heapEntry[K]{timer{at, t.last}, key})
 }
 
-// SetBy starts the key's timer unless it goes off by then anyway.
-func (t *Timers[K]) SetBy(key K, at time.Time) {
+// SetNoLater starts the key's timer unless it runs and fires by then.
+func (t *Timers[K]) SetNoLater(key K, at time.Time) {
 	if due, runs := t.set[key]; !runs || at.Before(due.at) {
 		t.Set(key, at)
 	}
 }
 
-// Stop stops the key's timer and says whether it ran.
+// Stop stops the key's timer and reports whether it ran.
 func (t *Timers[K]) Stop(key K) bool {
 	_, ran := t.set[key]
 	delete(t.set, key)
 	return ran
 }
 
-// At is when the key's timer goes off.
+// At returns when the key's timer fires.
 func (t *Timers[K]) At(key K) (time.Time, bool) {
 	due, runs := t.set[key]
 	return due.at, runs
 }
 
-// Next is when the first of them goes off.
+// Next returns when the first timer fires.
 func (t *Timers[K]) Next() (time.Time, bool) {
 	for len(t.heap) > 0 {
 		first := t.heap[0]
@@ -71,7 +70,7 @@ func (t *Timers[K]) Next() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Pop takes the first one that is due by now.
+// Pop removes and returns the first timer that is due.
 func (t *Timers[K]) Pop(now time.Time) (key K, at time.Time, ok bool) {
 	at, ok = t.Next()
 	if !ok || at.After(now) {
@@ -82,9 +81,9 @@ func (t *Timers[K]) Pop(now time.Time) (key K, at time.Time, ok bool) {
 	return key, at, true
 }
 
-// Clone is a copy.
+// Clone returns an independent copy.
 func (t *Timers[K]) Clone() Timers[K] {
-	twin := Timers[K]{set: make(map[K]timer, len(t.set)), heap: append([]alarm[K](nil), t.heap...), last: t.last}
+	twin := Timers[K]{set: make(map[K]timer, len(t.set)), heap: append([]heapEntry[K](nil), t.heap...), last: t.last}
 	for key, due := range t.set {
 		twin.set[key] = due
 	}
@@ -98,7 +97,7 @@ func (a timer) before(b timer) bool {
 	return a.number < b.number
 }
 
-func (t *Timers[K]) push(a alarm[K]) {
+func (t *Timers[K]) push(a heapEntry[K]) {
 	t.heap = append(t.heap, a)
 	for i := len(t.heap) - 1; i > 0; {
 		parent := (i - 1) / 2
@@ -110,7 +109,7 @@ func (t *Timers[K]) push(a alarm[K]) {
 	}
 }
 
-func (t *Timers[K]) pop() alarm[K] {
+func (t *Timers[K]) pop() heapEntry[K] {
 	first, end := t.heap[0], len(t.heap)-1
 	t.heap[0] = t.heap[end]
 	t.heap = t.heap[:end]
@@ -129,8 +128,8 @@ func (t *Timers[K]) pop() alarm[K] {
 	}
 }
 
-// sweep takes out of the heap what no longer runs. The new heap grows in the old one's place, never past what was read.
-func (t *Timers[K]) sweep() {
+// compact removes stopped timers from the heap, in place: it never writes past what it has read.
+func (t *Timers[K]) compact() {
 	old := t.heap
 	t.heap = t.heap[:0]
 	for _, a := range old {
@@ -138,4 +137,12 @@ func (t *Timers[K]) sweep() {
 			t.push(a)
 		}
 	}
+}
+
+// Later returns the later of two times.
+func Later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

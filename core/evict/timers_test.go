@@ -37,7 +37,7 @@ func (p *plainTimers) pop(now time.Time) (string, bool) {
 	return first.key, true
 }
 
-func TestTimersGoOffInOrder(t *testing.T) {
+func TestTimers_Order(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		timers, plain := evict.NewTimers[string](), plainTimers{}
 		moment := func() time.Time { return noon.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "at")) * time.Second) }
@@ -52,7 +52,7 @@ func TestTimersGoOffInOrder(t *testing.T) {
 			case 2:
 				at := moment()
 				had, runs := timers.At(key)
-				if timers.SetBy(key, at); !runs || at.Before(had) {
+				if timers.SetNoLater(key, at); !runs || at.Before(had) {
 					plain.stop(key)
 					plain = append(plain, plainTimer{key, at})
 				}
@@ -79,12 +79,12 @@ func TestTimersGoOffInOrder(t *testing.T) {
 	})
 }
 
-func TestDurationsFallIntoUpstreamsBuckets(t *testing.T) {
-	var d evict.Durations
+func TestDurationHistogram_Buckets(t *testing.T) {
+	var d evict.DurationHistogram
 	for _, took := range []time.Duration{0, 5 * time.Millisecond, 6 * time.Millisecond, time.Second, 240 * time.Second, time.Hour} {
 		d.Observe(took)
 	}
-	want := evict.Durations{Count: 6, Sum: time.Hour + 241*time.Second + 11*time.Millisecond}
+	want := evict.DurationHistogram{Count: 6, Sum: time.Hour + 241*time.Second + 11*time.Millisecond}
 	want.Buckets = [13]uint64{0: 2, 1: 1, 4: 1, 11: 1, 12: 1}
 	if diff := cmp.Diff(want, d); diff != "" {
 		t.Errorf("histogram (-want +got):\n%s", diff)

@@ -80,7 +80,7 @@ func bigCluster(t testing.TB, rejectEvery int) (*framework.Profile, cluster) {
 	return profile(t, framework.Options{Snapshot: world, Nominator: nominator{}}, plugins...), world
 }
 
-func TestTheHotPathAllocatesNothing(t *testing.T) {
+func TestFilterAndScore_DoNotAllocate(t *testing.T) {
 	p, world := bigCluster(t, 2)
 	state := framework.NewCycleState()
 	p.RunPreFilterPlugins(ctx, state, web)

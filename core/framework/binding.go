@@ -5,52 +5,52 @@ import (
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// RunPreBindPreFlights asks the PreBind plugins whether they will have anything to do for a pod; those that say Skip are
-// not called. The status is Skip if all say so, nil if any will work, and an error if one says anything else.
+// RunPreBindPreFlights runs the PreBindPreFlight of all PreBind plugins; those that return Skip are not called later. The
+// status is Skip if all do, nil if any returns Success, and an error for any other status.
 func (p *Profile) RunPreBindPreFlights(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
-	w := p.watch(PreBindPreFlight, state)
+	w := p.instrument(PreBindPreFlight, state)
 	status := p.preFlights(ctx, &w, state, pod, node)
 	w.done(status.Code())
 	return status
 }
 
-func (p *Profile) preFlights(ctx context.Context, w *watch, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
-	skipped := make([]string, 0, len(p.stages.preBind))
-	for _, s := range p.stages.preBind {
+func (p *Profile) preFlights(ctx context.Context, w *instrument, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	skipped := make([]string, 0, len(p.points.preBind))
+	for _, s := range p.points.preBind {
 		start := w.start()
 		status := s.plugin.PreBindPreFlight(ctx, state, pod, node)
-		w.heard(s.name, node, status, start)
+		w.recordCall(s.Plugin, node, status, start)
 		switch status.Code() {
 		case fwk.Success:
 		case fwk.Skip:
-			skipped = append(skipped, s.name)
+			skipped = append(skipped, s.Plugin)
 		case fwk.Error:
-			return fwk.AsStatus(fmt.Errorf("running PreBindPreFlight %q: %w", s.name, cause(status)))
+			return fwk.AsStatus(fmt.Errorf("running PreBindPreFlight %q: %w", s.Plugin, errorOf(status)))
 		default:
-			return fwk.AsStatus(fmt.Errorf("PreBindPreFlight %s returned %q, which is unsupported. It is supposed to return Success, Skip, or Error status", s.name, status.Code()))
+			return fwk.AsStatus(fmt.Errorf("PreBindPreFlight %s returned %q, which is unsupported. It is supposed to return Success, Skip, or Error status", s.Plugin, status.Code()))
 		}
 	}
 	if own, ok := state.(*CycleState); ok {
-		own.skipPreBind = skips{names: skipped, known: true}
+		own.skipPreBind = skippedPlugins{names: skipped, known: true}
 	} else {
-		state.SetSkipPreBindPlugins(skipSet(skipped))
+		state.SetSkipPreBindPlugins(sets.New(skipped...))
 	}
-	if len(skipped) == len(p.stages.preBind) {
+	if len(skipped) == len(p.points.preBind) {
 		return fwk.NewStatus(fwk.Skip)
 	}
 	return nil
 }
 
-// PreBindPlugins lists, in order, the plugins that have something to do before a pod is bound. The caller calls their
-// PreBind one after the other, where it likes, and has JudgePreBind say what the answer means; the first failure ends
-// the binding.
+// PreBindPlugins lists, in order, the PreBind plugins that are not skipped. The caller calls them one after the other, on
+// any goroutine, and interprets the status with CheckPreBindStatus; the first failure ends the binding.
 func (p *Profile) PreBindPlugins(state fwk.CycleState) []fwk.PreBindPlugin {
-	list := make([]fwk.PreBindPlugin, 0, len(p.stages.preBind))
-	for _, s := range p.stages.preBind {
-		if !preBindSkipped(state, s.name) {
+	list := make([]fwk.PreBindPlugin, 0, len(p.points.preBind))
+	for _, s := range p.points.preBind {
+		if !preBindSkipped(state, s.Plugin) {
 			list = append(list, s.plugin)
 		}
 	}
@@ -64,24 +64,24 @@ func preBindSkipped(state fwk.CycleState, plugin string) bool {
 	return state.GetSkipPreBindPlugins().Has(plugin)
 }
 
-// JudgePreBind is what a PreBind plugin's answer means: nil to go on, a rejection in the plugin's name, or an error.
-func (p *Profile) JudgePreBind(plugin string, said *fwk.Status) *fwk.Status {
-	answeredBy(p.stages.preBind, plugin, said)
-	return judged(PreBind, plugin, said)
+// CheckPreBindStatus interprets a PreBind plugin's status: nil to go on, a rejection under the plugin's name, or an error.
+func (p *Profile) CheckPreBindStatus(plugin string, status *fwk.Status) *fwk.Status {
+	countCallOf(p.points.preBind, plugin, status)
+	return checkStatus(PreBind, plugin, status)
 }
 
-// RunPreBindPlugin calls one PreBind plugin here and now, and judges its answer.
+// RunPreBindPlugin calls one PreBind plugin and interprets its status.
 func (p *Profile) RunPreBindPlugin(ctx context.Context, plugin fwk.PreBindPlugin, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
-	w := p.watchOne(PreBind, state)
+	w := p.instrumentCall(PreBind, state)
 	start := w.start()
-	said := plugin.PreBind(ctx, state, pod, node)
-	w.heard(plugin.Name(), node, said, start)
-	return p.JudgePreBind(plugin.Name(), said)
+	status := plugin.PreBind(ctx, state, pod, node)
+	w.recordCall(plugin.Name(), node, status, start)
+	return p.CheckPreBindStatus(plugin.Name(), status)
 }
 
-// RunPreBindPlugins calls the PreBind plugins here and now, until one fails.
+// RunPreBindPlugins calls the PreBind plugins until one fails.
 func (p *Profile) RunPreBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
-	w := p.watch(PreBind, state)
+	w := p.instrument(PreBind, state)
 	var failure *fwk.Status
 	for _, plugin := range p.PreBindPlugins(state) {
 		if failure = p.RunPreBindPlugin(ctx, plugin, state, pod, node); failure != nil {
@@ -92,36 +92,34 @@ func (p *Profile) RunPreBindPlugins(ctx context.Context, state fwk.CycleState, p
 	return failure
 }
 
-// BindPlugins lists the plugins that can bind a pod, in the order in which they are tried: one that says Skip leaves
-// the pod to the next. The caller calls them where it likes, see PreBindPlugins, and may ask a [Binder] for the binding
-// instead.
-func (p *Profile) BindPlugins() []fwk.BindPlugin { return plugins(p.stages.bind) }
+// BindPlugins lists the Bind plugins in order: one that returns Skip leaves the pod to the next. The caller calls them on
+// any goroutine, or emits the binding of a [Binder].
+func (p *Profile) BindPlugins() []fwk.BindPlugin { return plugins(p.points.bind) }
 
-// JudgeBind is what a Bind plugin's answer means: nil for bound, Skip to try the next, a rejection in the plugin's name,
-// or an error.
-func (p *Profile) JudgeBind(plugin string, said *fwk.Status) *fwk.Status {
-	answeredBy(p.stages.bind, plugin, said)
-	if said.IsSkip() {
-		return said
+// CheckBindStatus interprets a Bind plugin's status: nil for bound, Skip to try the next, a rejection under the plugin's name, or
+// an error.
+func (p *Profile) CheckBindStatus(plugin string, status *fwk.Status) *fwk.Status {
+	countCallOf(p.points.bind, plugin, status)
+	if status.IsSkip() {
+		return status
 	}
-	return judged(Bind, plugin, said)
+	return checkStatus(Bind, plugin, status)
 }
 
-// RunBindPlugin calls one Bind plugin here and now, and judges its answer.
+// RunBindPlugin calls one Bind plugin and interprets its status.
 func (p *Profile) RunBindPlugin(ctx context.Context, plugin fwk.BindPlugin, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
-	w := p.watchOne(Bind, state)
+	w := p.instrumentCall(Bind, state)
 	start := w.start()
-	said := plugin.Bind(ctx, state, pod, node)
-	w.heard(plugin.Name(), node, said, start)
-	return p.JudgeBind(plugin.Name(), said)
+	status := plugin.Bind(ctx, state, pod, node)
+	w.recordCall(plugin.Name(), node, status, start)
+	return p.CheckBindStatus(plugin.Name(), status)
 }
 
-// RunBindPlugins tries the Bind plugins here and now, until one does not skip the pod. That all of them did is not a
-// success.
+// RunBindPlugins calls the Bind plugins until one does not skip the pod. The status is Skip if all do.
 func (p *Profile) RunBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
-	w := p.watch(Bind, state)
+	w := p.instrument(Bind, state)
 	status := fwk.NewStatus(fwk.Skip, "")
-	for _, s := range p.stages.bind {
+	for _, s := range p.points.bind {
 		if status = p.RunBindPlugin(ctx, s.plugin, state, pod, node); !status.IsSkip() {
 			break
 		}
@@ -130,14 +128,14 @@ func (p *Profile) RunBindPlugins(ctx context.Context, state fwk.CycleState, pod 
 	return status
 }
 
-// RunPostBindPlugins tells the plugins that a pod has been bound.
+// RunPostBindPlugins runs the PostBind plugins after a pod was bound.
 func (p *Profile) RunPostBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
-	w := p.watch(PostBind, state)
-	for _, s := range p.stages.postBind {
+	w := p.instrument(PostBind, state)
+	for _, s := range p.points.postBind {
 		start := w.start()
 		s.plugin.PostBind(ctx, state, pod, node)
-		s.answered(nil)
-		w.heard(s.name, node, nil, start)
+		s.countCall(nil)
+		w.recordCall(s.Plugin, node, nil, start)
 	}
 	w.done(fwk.Success)
 }

@@ -14,29 +14,29 @@ import (
 	"orrery/core/world"
 )
 
-func TestReserve(t *testing.T) {
+func TestRunReservePlugins(t *testing.T) {
 	tests := []struct {
 		name        string
-		a, b        said
+		a, b        answer
 		want, calls string
 	}{
-		{"all reserve", said{}, said{}, "Success", "Reserve A, Reserve B, Reserve C"},
+		{"all reserve", answer{}, answer{}, "Success", "Reserve A, Reserve B, Reserve C"},
 		{
 			"the first that fails ends it; all give back, the last first, even C that was never asked",
-			said{},
-			said{fwk.Unschedulable, "gone"},
+			answer{},
+			answer{fwk.Unschedulable, "gone"},
 			"Unschedulable by B: gone", "Reserve A, Reserve B, Unreserve C, Unreserve B, Unreserve A",
 		},
 		{
 			"an error says which plugin failed",
-			said{fwk.Error, "lost"},
-			said{},
+			answer{fwk.Error, "lost"},
+			answer{},
 			`Error: running Reserve plugin "A": lost`, "Reserve A, Unreserve C, Unreserve B, Unreserve A",
 		},
 		{
 			"a status that makes no sense is an error",
-			said{fwk.Wait, ""},
-			said{},
+			answer{fwk.Wait, ""},
+			answer{},
 			`Error: running Reserve plugin "A": unexpected status Wait`, "Reserve A, Unreserve C, Unreserve B, Unreserve A",
 		},
 	}
@@ -59,7 +59,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-func TestPermit(t *testing.T) {
+func TestRunPermitPlugins(t *testing.T) {
 	tests := []struct {
 		name    string
 		plugins []permit
@@ -70,27 +70,27 @@ func TestPermit(t *testing.T) {
 		{"all approve", []permit{{}, {}}, "Success", "A B", ""},
 		{
 			"one asks for time, the others are asked nevertheless",
-			[]permit{{said: said{fwk.Wait, ""}, wait: time.Minute}, {}, {said: said{fwk.Wait, ""}, wait: time.Hour}},
+			[]permit{{answer: answer{fwk.Wait, ""}, wait: time.Minute}, {}, {answer: answer{fwk.Wait, ""}, wait: time.Hour}},
 			`Wait: one or more plugins asked to wait and no plugin rejected pod "web"`, "A B C", "A C until 1m0s",
 		},
 		{
 			"nobody waits longer than 15 minutes",
-			[]permit{{said: said{fwk.Wait, ""}, wait: time.Hour}},
+			[]permit{{answer: answer{fwk.Wait, ""}, wait: time.Hour}},
 			`Wait: one or more plugins asked to wait and no plugin rejected pod "web"`, "A", "A until 15m0s",
 		},
 		{
 			"a rejection ends it, and nobody waits",
-			[]permit{{said: said{fwk.Wait, ""}, wait: time.Minute}, {said: said{fwk.Unschedulable, "no"}}, {}},
+			[]permit{{answer: answer{fwk.Wait, ""}, wait: time.Minute}, {answer: answer{fwk.Unschedulable, "no"}}, {}},
 			"Unschedulable by B: no", "A B", "",
 		},
 		{
 			"so does an error",
-			[]permit{{said: said{fwk.Wait, ""}, wait: time.Minute}, {said: said{fwk.Error, "lost"}}, {}},
+			[]permit{{answer: answer{fwk.Wait, ""}, wait: time.Minute}, {answer: answer{fwk.Error, "lost"}}, {}},
 			`Error by B: running Permit plugin "B": lost`, "A B", "",
 		},
 		{
 			"Skip makes no sense here",
-			[]permit{{said: said{fwk.Skip, ""}}},
+			[]permit{{answer: answer{fwk.Skip, ""}}},
 			`Error by A: running Permit plugin "A": unexpected status Skip`, "A", "",
 		},
 	}
@@ -122,21 +122,21 @@ func TestPermit(t *testing.T) {
 	}
 }
 
-func TestPreBindPreFlight(t *testing.T) {
+func TestRunPreBindPreFlights(t *testing.T) {
 	tests := []struct {
 		name string
-		a, b said
+		a, b answer
 		want string
 		left string // the plugins whose PreBind is called
 	}{
-		{"both have work", said{}, said{}, "Success", "A B"},
-		{"one has work", said{fwk.Skip, ""}, said{}, "Success", "B"},
-		{"nobody has work", said{fwk.Skip, ""}, said{fwk.Skip, ""}, "Skip", ""},
-		{"an error ends it, and nothing is skipped", said{fwk.Skip, ""}, said{fwk.Error, "lost"}, `Error: running PreBindPreFlight "B": lost`, "A B"},
+		{"both have work", answer{}, answer{}, "Success", "A B"},
+		{"one has work", answer{fwk.Skip, ""}, answer{}, "Success", "B"},
+		{"nobody has work", answer{fwk.Skip, ""}, answer{fwk.Skip, ""}, "Skip", ""},
+		{"an error ends it, and nothing is skipped", answer{fwk.Skip, ""}, answer{fwk.Error, "lost"}, `Error: running PreBindPreFlight "B": lost`, "A B"},
 		{
 			"anything else is not supported",
-			said{fwk.Unschedulable, "no"},
-			said{},
+			answer{fwk.Unschedulable, "no"},
+			answer{},
 			`Error: PreBindPreFlight A returned "Unschedulable", which is unsupported. It is supposed to return Success, Skip, or Error status`, "A B",
 		},
 	}
@@ -159,23 +159,23 @@ func TestPreBindPreFlight(t *testing.T) {
 	}
 }
 
-func TestPreBind(t *testing.T) {
+func TestRunPreBindPlugins(t *testing.T) {
 	tests := []struct {
 		name        string
-		b           said
+		b           answer
 		skip        []string
 		want, asked string
 	}{
 		{name: "all are called", want: "Success", asked: "A B C"},
 		{name: "what preflight skipped is not called", skip: []string{"A", "C"}, want: "Success", asked: "B"},
-		{name: "a rejection ends it", b: said{fwk.Unschedulable, "gone"}, want: "Unschedulable by B: gone", asked: "A B"},
-		{name: "an error ends it", b: said{fwk.Error, "lost"}, want: `Error: running PreBind plugin "B": lost`, asked: "A B"},
-		{name: "Skip is too late here", b: said{fwk.Skip, ""}, want: `Error: running PreBind plugin "B": unexpected status Skip`, asked: "A B"},
+		{name: "a rejection ends it", b: answer{fwk.Unschedulable, "gone"}, want: "Unschedulable by B: gone", asked: "A B"},
+		{name: "an error ends it", b: answer{fwk.Error, "lost"}, want: `Error: running PreBind plugin "B": lost`, asked: "A B"},
+		{name: "Skip is too late here", b: answer{fwk.Skip, ""}, want: `Error: running PreBind plugin "B": unexpected status Skip`, asked: "A B"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var log []string
-			p := profile(t, framework.Options{}, preBind{fake: fake{"A", &log}}, preBind{fake: fake{"B", &log}, said: tt.b}, preBind{fake: fake{"C", &log}})
+			p := profile(t, framework.Options{}, preBind{fake: fake{"A", &log}}, preBind{fake: fake{"B", &log}, answer: tt.b}, preBind{fake: fake{"C", &log}})
 			state := framework.NewCycleState()
 			state.SetSkipPreBindPlugins(sets.New(tt.skip...))
 			if got := describe(p.RunPreBindPlugins(ctx, state, web, "n1")); got != tt.want {
@@ -188,7 +188,7 @@ func TestPreBind(t *testing.T) {
 			// One at a time, called elsewhere and judged here, it comes to the same.
 			var status *fwk.Status
 			for _, plugin := range p.PreBindPlugins(state) {
-				if status = p.JudgePreBind(plugin.Name(), plugin.PreBind(ctx, state, web, "n1")); status != nil {
+				if status = p.CheckPreBindStatus(plugin.Name(), plugin.PreBind(ctx, state, web, "n1")); status != nil {
 					break
 				}
 			}
@@ -199,16 +199,16 @@ func TestPreBind(t *testing.T) {
 	}
 }
 
-func TestBind(t *testing.T) {
+func TestRunBindPlugins(t *testing.T) {
 	tests := []struct {
 		name        string
 		plugins     []bind
 		want, asked string
 	}{
-		{"one that skips leaves the pod to the next, and the rest is not asked", []bind{{said: said{fwk.Skip, ""}}, {}, {}}, "Success", "A B"},
-		{"all skip, and the pod is not bound", []bind{{said: said{fwk.Skip, "not mine"}}, {said: said{fwk.Skip, "nor mine"}}}, "Skip: nor mine", "A B"},
-		{"a rejection ends it", []bind{{said: said{fwk.Unschedulable, "no"}}, {}}, "Unschedulable by A: no", "A"},
-		{"an error ends it", []bind{{said: said{fwk.Error, "conflict"}}, {}}, `Error: running Bind plugin "A": conflict`, "A"},
+		{"one that skips leaves the pod to the next, and the rest is not asked", []bind{{answer: answer{fwk.Skip, ""}}, {}, {}}, "Success", "A B"},
+		{"all skip, and the pod is not bound", []bind{{answer: answer{fwk.Skip, "not mine"}}, {answer: answer{fwk.Skip, "nor mine"}}}, "Skip: nor mine", "A B"},
+		{"a rejection ends it", []bind{{answer: answer{fwk.Unschedulable, "no"}}, {}}, "Unschedulable by A: no", "A"},
+		{"an error ends it", []bind{{answer: answer{fwk.Error, "conflict"}}, {}}, `Error: running Bind plugin "A": conflict`, "A"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -236,18 +236,18 @@ func TestBind(t *testing.T) {
 type namer struct{ bind }
 
 func (namer) Binding(pod *v1.Pod, node string) world.Bind {
-	return world.Bind{Pod: world.RefOf(pod), Node: node}
+	return world.Bind{Pod: world.PodRefOf(pod), Node: node}
 }
 
-func TestABinderNamesItsBindingInsteadOfMakingIt(t *testing.T) {
-	p := profile(t, framework.Options{}, bind{fake: fake{name: "blocks"}, said: said{fwk.Skip, ""}}, namer{bind{fake: fake{name: "names"}}})
+func TestBinder_ReturnsBindingWithoutCallingAPI(t *testing.T) {
+	p := profile(t, framework.Options{}, bind{fake: fake{name: "blocks"}, answer: answer{fwk.Skip, ""}}, namer{bind{fake: fake{name: "names"}}})
 	var binding world.Bind
 	for _, plugin := range p.BindPlugins() {
 		if binder, ok := plugin.(framework.Binder); ok {
 			binding = binder.Binding(web, "n1")
 		}
 	}
-	if diff := cmp.Diff(world.Bind{Pod: world.RefOf(web), Node: "n1"}, binding); diff != "" {
+	if diff := cmp.Diff(world.Bind{Pod: world.PodRefOf(web), Node: "n1"}, binding); diff != "" {
 		t.Errorf("binding (-want +got):\n%s", diff)
 	}
 }

@@ -10,13 +10,13 @@ import (
 )
 
 // A profile counts what its plugins are asked and how often they say no, and one that is forked from it counts on.
-func TestCallsAndRejectionsAreCountedAtEveryPoint(t *testing.T) {
+func TestCounts_CallsAndRejectionsAtEveryPoint(t *testing.T) {
 	world := nodes("n1", "n2", "n3")
-	no := said{fwk.Unschedulable, "no"}
+	no := answer{fwk.Unschedulable, "no"}
 	plugins := func() []fwk.Plugin {
 		return []fwk.Plugin{
 			preFilter{fake: fake{name: "Pre"}},
-			preFilter{fake: fake{name: "PreSkips"}, said: said{fwk.Skip, ""}},
+			preFilter{fake: fake{name: "PreSkips"}, answer: answer{fwk.Skip, ""}},
 			filter{fake{name: "F1"}, func(n fwk.NodeInfo) *fwk.Status {
 				if n.Node().Name == "n1" {
 					return no.status()
@@ -24,10 +24,10 @@ func TestCallsAndRejectionsAreCountedAtEveryPoint(t *testing.T) {
 				return nil
 			}},
 			filter{fake: fake{name: "F2"}},
-			postFilter{fake: fake{name: "Post"}, said: no},
+			postFilter{fake: fake{name: "Post"}, answer: no},
 			preScore{fake: fake{name: "PS"}},
 			score{fake: fake{name: "S"}},
-			reserve{fake: fake{name: "R"}, said: no},
+			reserve{fake: fake{name: "R"}, answer: no},
 			permit{fake: fake{name: "P"}},
 			preBind{fake: fake{name: "PB"}},
 			bind{fake: fake{name: "B"}},

@@ -19,7 +19,7 @@ type datum struct{ value int }
 func (d *datum) Clone() fwk.StateData { return &datum{d.value} }
 
 // Whatever is written and deleted, a state holds what a map holds, and so does its clone, which goes its own way.
-func TestCycleStateAgreesWithAMap(t *testing.T) {
+func TestCycleState_AgreesWithMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		state, model := fwk.CycleState(framework.NewCycleState()), map[fwk.StateKey]int{}
 		check := func(state fwk.CycleState) {
@@ -61,7 +61,7 @@ func TestCycleStateAgreesWithAMap(t *testing.T) {
 	})
 }
 
-func TestACloneKeepsWhatIsSkippedAndTimed(t *testing.T) {
+func TestCycleState_CloneKeepsSkipsAndMetrics(t *testing.T) {
 	state := framework.NewCycleState()
 	state.SetRecordPluginMetrics(true)
 	state.SetSkipFilterPlugins(sets.New("F"))
@@ -84,7 +84,7 @@ func TestACloneKeepsWhatIsSkippedAndTimed(t *testing.T) {
 	}
 }
 
-func TestSkippingIsDecidedAnewWheneverItIsSet(t *testing.T) {
+func TestCycleState_SetSkipFilterPluginsTakesEffect(t *testing.T) {
 	var log []string
 	p := profile(t, framework.Options{}, filter{fake: fake{"A", &log}}, filter{fake: fake{"B", &log}})
 	other := profile(t, framework.Options{}, filter{fake: fake{"C", &log}})
@@ -99,7 +99,7 @@ func TestSkippingIsDecidedAnewWheneverItIsSet(t *testing.T) {
 	}
 }
 
-func TestAWishToActivateIsSharedWithClones(t *testing.T) {
+func TestPodsToActivate_SharedWithClones(t *testing.T) {
 	state := framework.NewCycleState()
 	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
 	data, err := state.Clone().Read("kubernetes.io/pods-to-activate")

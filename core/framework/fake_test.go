@@ -20,13 +20,13 @@ import (
 	"orrery/core/mk"
 )
 
-// said is what a fake plugin returns. The zero value is success.
-type said struct {
+// answer is what a fake plugin returns. The zero value is success.
+type answer struct {
 	code   fwk.Code
 	reason string
 }
 
-func (s said) status() *fwk.Status {
+func (s answer) status() *fwk.Status {
 	switch {
 	case s.code == fwk.Success:
 		return nil
@@ -71,7 +71,7 @@ func (sorter) Less(a, b fwk.QueuedPodInfo) bool { return a.GetTimestamp().Before
 
 type preFilter struct {
 	fake
-	said
+	answer
 	nodes     []string
 	extension *extension
 	seen      *int
@@ -97,7 +97,7 @@ func (p preFilter) PreFilterExtensions() fwk.PreFilterExtensions {
 
 type extension struct {
 	fake
-	said
+	answer
 }
 
 func (e extension) AddPod(_ context.Context, _ fwk.CycleState, _ *v1.Pod, pod fwk.PodInfo, _ fwk.NodeInfo) *fwk.Status {
@@ -123,13 +123,13 @@ func (f filter) Filter(_ context.Context, _ fwk.CycleState, _ *v1.Pod, node fwk.
 	return f.judge(node)
 }
 
-func always(s said) func(fwk.NodeInfo) *fwk.Status {
+func always(s answer) func(fwk.NodeInfo) *fwk.Status {
 	return func(fwk.NodeInfo) *fwk.Status { return s.status() }
 }
 
 type postFilter struct {
 	fake
-	said
+	answer
 	nominate *fwk.NominatingInfo
 }
 
@@ -143,7 +143,7 @@ func (p postFilter) PostFilter(context.Context, fwk.CycleState, *v1.Pod, fwk.Nod
 
 type preScore struct {
 	fake
-	said
+	answer
 }
 
 func (p preScore) PreScore(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeInfo) *fwk.Status {
@@ -153,7 +153,7 @@ func (p preScore) PreScore(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeI
 
 type score struct {
 	fake
-	said
+	answer
 	scores    map[string]int64
 	normalize func(fwk.NodeScoreList) *fwk.Status
 }
@@ -177,7 +177,7 @@ func (s score) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod, sc
 
 type reserve struct {
 	fake
-	said
+	answer
 }
 
 func (r reserve) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
@@ -189,7 +189,7 @@ func (r reserve) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) { r
 
 type permit struct {
 	fake
-	said
+	answer
 	wait time.Duration
 }
 
@@ -200,8 +200,8 @@ func (p permit) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.S
 
 type preBind struct {
 	fake
-	said
-	preFlight said
+	answer
+	preFlight answer
 }
 
 func (p preBind) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
@@ -216,7 +216,7 @@ func (p preBind) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.
 
 type bind struct {
 	fake
-	said
+	answer
 }
 
 func (b bind) Bind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {

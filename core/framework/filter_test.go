@@ -12,7 +12,7 @@ import (
 	"orrery/core/mk"
 )
 
-func TestPreFilter(t *testing.T) {
+func TestRunPreFilterPlugins(t *testing.T) {
 	type run struct {
 		Status    string
 		Nodes     []string // nil: all
@@ -32,12 +32,12 @@ func TestPreFilter(t *testing.T) {
 		},
 		{
 			"a plugin that skips is not asked to filter",
-			[]preFilter{{said: said{fwk.Skip, "ignored"}}, {}},
+			[]preFilter{{answer: answer{fwk.Skip, "ignored"}}, {}},
 			run{Status: "Success", Skipped: []string{"A"}, Asked: "A B"},
 		},
 		{
 			"the nodes of a plugin that skips do not count",
-			[]preFilter{{said: said{fwk.Skip, ""}, nodes: []string{"n1"}}, {}},
+			[]preFilter{{answer: answer{fwk.Skip, ""}, nodes: []string{"n1"}}, {}},
 			run{Status: "Success", Skipped: []string{"A"}, Asked: "A B"},
 		},
 		{
@@ -63,27 +63,27 @@ func TestPreFilter(t *testing.T) {
 		},
 		{
 			"Unschedulable lets the others run, whose state preemption needs",
-			[]preFilter{{said: said{fwk.Unschedulable, "no room"}}, {}, {said: said{fwk.Skip, ""}}},
+			[]preFilter{{answer: answer{fwk.Unschedulable, "no room"}}, {}, {answer: answer{fwk.Skip, ""}}},
 			run{Status: "Unschedulable by A: no room", Skipped: []string{"C"}, Asked: "A B C"},
 		},
 		{
 			"of two Unschedulables the last is returned",
-			[]preFilter{{said: said{fwk.Unschedulable, "first"}}, {said: said{fwk.Unschedulable, "last"}}},
+			[]preFilter{{answer: answer{fwk.Unschedulable, "first"}}, {answer: answer{fwk.Unschedulable, "last"}}},
 			run{Status: "Unschedulable by B: last", Asked: "A B"},
 		},
 		{
 			"UnschedulableAndUnresolvable ends it, and who narrowed the search is forgotten",
-			[]preFilter{{nodes: []string{"n1"}}, {said: said{fwk.UnschedulableAndUnresolvable, "never"}}, {}},
+			[]preFilter{{nodes: []string{"n1"}}, {answer: answer{fwk.UnschedulableAndUnresolvable, "never"}}, {}},
 			run{Status: "UnschedulableAndUnresolvable by B: never", Asked: "A B"},
 		},
 		{
 			"UnschedulableAndUnresolvable wins over an Unschedulable before it",
-			[]preFilter{{said: said{fwk.Unschedulable, "no room"}}, {said: said{fwk.UnschedulableAndUnresolvable, "never"}}},
+			[]preFilter{{answer: answer{fwk.Unschedulable, "no room"}}, {answer: answer{fwk.UnschedulableAndUnresolvable, "never"}}},
 			run{Status: "UnschedulableAndUnresolvable by B: never", Asked: "A B"},
 		},
 		{
 			"so does an empty set of nodes",
-			[]preFilter{{said: said{fwk.Unschedulable, "no room"}}, {nodes: []string{}}},
+			[]preFilter{{answer: answer{fwk.Unschedulable, "no room"}}, {nodes: []string{}}},
 			run{
 				Status: "UnschedulableAndUnresolvable: node(s) didn't satisfy plugin B",
 				Nodes:  []string{}, Narrowing: []string{"B"}, Asked: "A B",
@@ -91,17 +91,17 @@ func TestPreFilter(t *testing.T) {
 		},
 		{
 			"an error ends it; what was skipped before is kept",
-			[]preFilter{{said: said{fwk.Skip, ""}}, {said: said{fwk.Error, "lost"}}, {}},
+			[]preFilter{{answer: answer{fwk.Skip, ""}}, {answer: answer{fwk.Error, "lost"}}, {}},
 			run{Status: `Error by B: running PreFilter plugin "B": lost`, Skipped: []string{"A"}, Asked: "A B"},
 		},
 		{
 			"Pending is an error here",
-			[]preFilter{{said: said{fwk.Pending, "later"}}, {}},
+			[]preFilter{{answer: answer{fwk.Pending, "later"}}, {}},
 			run{Status: `Error by A: running PreFilter plugin "A": later`, Asked: "A"},
 		},
 		{
 			"Wait is an error that says so",
-			[]preFilter{{said: said{fwk.Wait, "later"}}},
+			[]preFilter{{answer: answer{fwk.Wait, "later"}}},
 			run{Status: `Error by A: running PreFilter plugin "A": unexpected status Wait`, Asked: "A"},
 		},
 	}
@@ -139,7 +139,7 @@ func TestPreFilter(t *testing.T) {
 	}
 }
 
-func TestPreFilterNeedsTheSnapshot(t *testing.T) {
+func TestRunPreFilterPlugins_NeedsSnapshot(t *testing.T) {
 	p := profile(t, framework.Options{Snapshot: unreadable{}}, preFilter{fake: fake{name: "A"}})
 	_, status, _ := p.RunPreFilterPlugins(ctx, framework.NewCycleState(), web)
 	if got, want := describe(status), "Error: getting all nodes: snapshot lost"; got != want {
@@ -147,10 +147,10 @@ func TestPreFilterNeedsTheSnapshot(t *testing.T) {
 	}
 }
 
-func TestFilter(t *testing.T) {
+func TestRunFilterPlugins(t *testing.T) {
 	tests := []struct {
 		name  string
-		a, b  said
+		a, b  answer
 		skip  []string
 		want  string
 		asked string
@@ -158,25 +158,25 @@ func TestFilter(t *testing.T) {
 		{name: "all say yes", want: "Success", asked: "A B C"},
 		{
 			name: "the first that rejects decides, the rest is not asked",
-			b:    said{fwk.Unschedulable, "no room"}, want: "Unschedulable by B: no room", asked: "A B",
+			b:    answer{fwk.Unschedulable, "no room"}, want: "Unschedulable by B: no room", asked: "A B",
 		},
 		{
 			name: "a rejection for good decides likewise",
-			a:    said{fwk.UnschedulableAndUnresolvable, "never"}, b: said{fwk.Unschedulable, "no room"},
+			a:    answer{fwk.UnschedulableAndUnresolvable, "never"}, b: answer{fwk.Unschedulable, "no room"},
 			want: "UnschedulableAndUnresolvable by A: never", asked: "A",
 		},
-		{name: "Pending is a rejection", a: said{fwk.Pending, "later"}, want: "Pending by A: later", asked: "A"},
+		{name: "Pending is a rejection", a: answer{fwk.Pending, "later"}, want: "Pending by A: later", asked: "A"},
 		{
 			name: "an error says which plugin failed",
-			a:    said{fwk.Error, "lost"}, want: `Error by A: running "A" filter plugin: lost`, asked: "A",
+			a:    answer{fwk.Error, "lost"}, want: `Error by A: running "A" filter plugin: lost`, asked: "A",
 		},
 		{
 			name: "a status that makes no sense is an error that names it",
-			a:    said{fwk.Skip, ""}, want: `Error by A: running "A" filter plugin: unexpected status Skip`, asked: "A",
+			a:    answer{fwk.Skip, ""}, want: `Error by A: running "A" filter plugin: unexpected status Skip`, asked: "A",
 		},
 		{
 			name: "a plugin that PreFilter made superfluous is not asked",
-			a:    said{fwk.Unschedulable, "no room"}, skip: []string{"A"}, want: "Success", asked: "B C",
+			a:    answer{fwk.Unschedulable, "no room"}, skip: []string{"A"}, want: "Success", asked: "B C",
 		},
 	}
 	for _, tt := range tests {
@@ -205,7 +205,7 @@ type foreign struct{ fwk.CycleState }
 func (f foreign) Clone() fwk.CycleState { return foreign{f.CycleState.Clone()} }
 
 // Two plugins, perhaps of two engines in two goroutines, may return one status.
-func TestASharedStatusIsNotWrittenTo(t *testing.T) {
+func TestRunFilterPlugins_DoesNotChangeSharedStatus(t *testing.T) {
 	full := fwk.NewStatus(fwk.Unschedulable, "no room")
 	mine := fwk.NewStatus(fwk.Unschedulable, "no room").WithPlugin("B")
 	shared := func(fwk.NodeInfo) *fwk.Status { return full }
@@ -221,7 +221,7 @@ func TestASharedStatusIsNotWrittenTo(t *testing.T) {
 	}
 }
 
-func TestFilterWithNominatedPods(t *testing.T) {
+func TestRunFilterPluginsWithNominatedPods(t *testing.T) {
 	pod := func(name string, priority int32) fwk.PodInfo {
 		return podInfo{pod: mk.Pod(name).Priority(priority).Obj()}
 	}
@@ -248,7 +248,7 @@ func TestFilterWithNominatedPods(t *testing.T) {
 		name      string
 		nominated []fwk.PodInfo
 		judge     func(fwk.NodeInfo) *fwk.Status
-		addPod    said
+		addPod    answer
 		want      string
 		calls     string
 	}{
@@ -282,12 +282,12 @@ func TestFilterWithNominatedPods(t *testing.T) {
 		},
 		{
 			name:      "an error in the first pass is returned",
-			nominated: []fwk.PodInfo{pod("vip", 11)}, judge: always(said{fwk.Error, "lost"}),
+			nominated: []fwk.PodInfo{pod("vip", 11)}, judge: always(answer{fwk.Error, "lost"}),
 			want: `Error by A: running "A" filter plugin: lost`, calls: "AddPod vip P, Filter A",
 		},
 		{
 			name:      "a plugin that cannot count the pod in fails the node",
-			nominated: []fwk.PodInfo{pod("vip", 11)}, addPod: said{fwk.Unschedulable, "who?"},
+			nominated: []fwk.PodInfo{pod("vip", 11)}, addPod: answer{fwk.Unschedulable, "who?"},
 			want: `Error: running AddPod on PreFilter plugin "P": who?`, calls: "AddPod vip P",
 		},
 	}
@@ -311,12 +311,12 @@ func TestFilterWithNominatedPods(t *testing.T) {
 	}
 }
 
-func TestPluginsAreToldOfPodsThatComeAndGo(t *testing.T) {
+func TestRunPreFilterExtensions_AddAndRemovePod(t *testing.T) {
 	var log []string
-	with := func(name string, s said) preFilter {
+	with := func(name string, s answer) preFilter {
 		return preFilter{fake: fake{name: name}, extension: &extension{fake{name, &log}, s}}
 	}
-	p := profile(t, framework.Options{}, with("A", said{}), preFilter{fake: fake{name: "deaf"}}, with("skipped", said{}), with("B", said{fwk.Error, "lost"}), with("C", said{}))
+	p := profile(t, framework.Options{}, with("A", answer{}), preFilter{fake: fake{name: "deaf"}}, with("skipped", answer{}), with("B", answer{fwk.Error, "lost"}), with("C", answer{}))
 	state := framework.NewCycleState()
 	state.SetSkipFilterPlugins(sets.New("skipped"))
 	other, n1 := podInfo{pod: mk.Pod("other").Obj()}, nodes("n1")[0]
@@ -334,7 +334,7 @@ func TestPluginsAreToldOfPodsThatComeAndGo(t *testing.T) {
 	}
 }
 
-func TestPostFilter(t *testing.T) {
+func TestRunPostFilterPlugins(t *testing.T) {
 	clear, n1, noop := &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}, &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: "n1"}, &fwk.NominatingInfo{}
 	tests := []struct {
 		name    string
@@ -345,37 +345,37 @@ func TestPostFilter(t *testing.T) {
 	}{
 		{
 			"the first that can help ends it, and its words are all that is said",
-			[]postFilter{{said: said{fwk.Unschedulable, "no claims"}}, {nominate: n1}, {}},
+			[]postFilter{{answer: answer{fwk.Unschedulable, "no claims"}}, {nominate: n1}, {}},
 			"Success", n1, "A B",
 		},
 		{
 			"reasons of those that cannot are gathered under the name of the first",
-			[]postFilter{{said: said{fwk.Unschedulable, "no new claims to deallocate"}}, {said: said{fwk.Unschedulable, "preemption: no"}}},
+			[]postFilter{{answer: answer{fwk.Unschedulable, "no new claims to deallocate"}}, {answer: answer{fwk.Unschedulable, "preemption: no"}}},
 			"Unschedulable by A: no new claims to deallocate, preemption: no", nil, "A B",
 		},
 		{
 			"the last result that wants a change is kept",
-			[]postFilter{{said: said{fwk.Unschedulable, "a"}, nominate: n1}, {said: said{fwk.Unschedulable, "b"}, nominate: clear}, {said: said{fwk.Unschedulable, "c"}, nominate: noop}, {said: said{fwk.Unschedulable, "d"}}},
+			[]postFilter{{answer: answer{fwk.Unschedulable, "a"}, nominate: n1}, {answer: answer{fwk.Unschedulable, "b"}, nominate: clear}, {answer: answer{fwk.Unschedulable, "c"}, nominate: noop}, {answer: answer{fwk.Unschedulable, "d"}}},
 			"Unschedulable by A: a, b, c, d", clear, "A B C D",
 		},
 		{
 			"UnschedulableAndUnresolvable ends it with its own result and words",
-			[]postFilter{{said: said{fwk.Unschedulable, "a"}, nominate: n1}, {said: said{fwk.UnschedulableAndUnresolvable, "never"}, nominate: clear}, {}},
+			[]postFilter{{answer: answer{fwk.Unschedulable, "a"}, nominate: n1}, {answer: answer{fwk.UnschedulableAndUnresolvable, "never"}, nominate: clear}, {}},
 			"UnschedulableAndUnresolvable by B: never", clear, "A B",
 		},
 		{
 			"an error ends it without a result: the next plugin is not asked, even if it could preempt",
-			[]postFilter{{said: said{fwk.Error, "not found"}, nominate: n1}, {nominate: n1}},
+			[]postFilter{{answer: answer{fwk.Error, "not found"}, nominate: n1}, {nominate: n1}},
 			"Error by A: not found", nil, "A",
 		},
 		{
 			"Pending is a rejection like Unschedulable",
-			[]postFilter{{said: said{fwk.Pending, "later"}}, {said: said{fwk.Unschedulable, "no"}}},
+			[]postFilter{{answer: answer{fwk.Pending, "later"}}, {answer: answer{fwk.Unschedulable, "no"}}},
 			"Unschedulable by A: later, no", nil, "A B",
 		},
 		{
 			"a status that makes no sense is an error",
-			[]postFilter{{said: said{fwk.Wait, "later"}}, {}},
+			[]postFilter{{answer: answer{fwk.Wait, "later"}}, {}},
 			"Error by A: unexpected status Wait", nil, "A",
 		},
 		{"nobody to ask", nil, "Unschedulable", nil, ""},

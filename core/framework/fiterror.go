@@ -10,37 +10,37 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Diagnosis gathers why a pod could not be placed.
+// Diagnosis gathers why a pod could not be scheduled.
 type Diagnosis struct {
 	NodeToStatus *NodeToStatus
-	// UnschedulablePlugins turned the pod down, or some of the nodes; an event one of them waits for brings the pod back.
-	// Those that said Pending are in it too.
+	// UnschedulablePlugins rejected the pod, or nodes for it; their events requeue the pod. Those that returned Pending are
+	// among them.
 	UnschedulablePlugins sets.Set[string]
-	// PendingPlugins said Pending: the pod has its place and waits for something else.
+	// PendingPlugins returned Pending: the pod waits for something other than room.
 	PendingPlugins sets.Set[string]
 	// PreFilterMsg is why PreFilter rejected the pod on all nodes; empty if it did not.
 	PreFilterMsg string
-	// PostFilterMsg is what PostFilter had to say.
+	// PostFilterMsg is the message of PostFilter.
 	PostFilterMsg string
 
-	noted *fwk.Status // last; nodes often share a status
+	lastAdded *fwk.Status // nodes often share a status
 }
 
-// AddPluginStatus notes who rejected.
+// AddPluginStatus adds the plugin of a rejection.
 func (d *Diagnosis) AddPluginStatus(status *fwk.Status) {
-	if status == d.noted || status == nil || status.Plugin() == "" {
+	if status == d.lastAdded || status == nil || status.Plugin() == "" {
 		return
 	}
-	d.noted = status
+	d.lastAdded = status
 	if status.IsRejected() {
-		d.UnschedulablePlugins = with(d.UnschedulablePlugins, status.Plugin())
+		d.UnschedulablePlugins = insertName(d.UnschedulablePlugins, status.Plugin())
 	}
 	if status.Code() == fwk.Pending {
-		d.PendingPlugins = with(d.PendingPlugins, status.Plugin())
+		d.PendingPlugins = insertName(d.PendingPlugins, status.Plugin())
 	}
 }
 
-func with(set sets.Set[string], name string) sets.Set[string] {
+func insertName(set sets.Set[string], name string) sets.Set[string] {
 	if set == nil {
 		return sets.New(name)
 	}
@@ -50,12 +50,12 @@ func with(set sets.Set[string], name string) sets.Set[string] {
 // FitError says that a pod fits on no node.
 type FitError struct {
 	Pod *v1.Pod
-	// NumAllNodes is how many nodes there are; it is 1 when the chosen node was refused after all.
+	// NumAllNodes is how many nodes there are; 1 when Reserve or Permit rejected the chosen node.
 	NumAllNodes int
 	Diagnosis   Diagnosis
 }
 
-// NewNodeFitError is the FitError of a pod whose chosen node was refused by a Reserve or Permit plugin.
+// NewNodeFitError is the FitError of a pod whose chosen node a Reserve or Permit plugin rejected.
 func NewNodeFitError(pod *v1.Pod, node string, status *fwk.Status) *FitError {
 	e := &FitError{Pod: pod, NumAllNodes: 1, Diagnosis: Diagnosis{NodeToStatus: NewNodeToStatus(1)}}
 	e.Diagnosis.NodeToStatus.Set(node, status)

@@ -11,7 +11,7 @@ import (
 	"orrery/core/framework"
 )
 
-func TestFitErrorSaysWhyNoNodeWillDo(t *testing.T) {
+func TestFitError_Message(t *testing.T) {
 	cpu := fwk.NewStatus(fwk.Unschedulable, "Insufficient cpu")
 	both := fwk.NewStatus(fwk.Unschedulable, "Insufficient cpu", "Too many pods")
 	taint := fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) had untolerated taint(s)")
@@ -88,7 +88,7 @@ func TestFitErrorSaysWhyNoNodeWillDo(t *testing.T) {
 	}
 }
 
-func TestTheChosenNodeMayBeRefused(t *testing.T) {
+func TestNewNodeFitError(t *testing.T) {
 	err := framework.NewNodeFitError(web, "n1", fwk.NewStatus(fwk.Unschedulable, "rejected due to timeout after waiting 1s at plugin P").WithPlugin("P"))
 	if got, want := err.Error(), "0/1 nodes are available: 1 rejected due to timeout after waiting 1s at plugin P."; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -102,7 +102,7 @@ func TestTheChosenNodeMayBeRefused(t *testing.T) {
 	}
 }
 
-func TestDiagnosisNotesWhoRejected(t *testing.T) {
+func TestDiagnosis_AddPluginStatus(t *testing.T) {
 	var d framework.Diagnosis
 	for _, s := range []*fwk.Status{
 		nil,

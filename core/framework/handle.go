@@ -15,69 +15,69 @@ import (
 func (p *Profile) ProfileName() string { return p.name }
 
 // SnapshotSharedLister is the engine's snapshot of the nodes; it changes only between scheduling cycles.
-func (p *Profile) SnapshotSharedLister() fwk.SharedLister { return p.around.Snapshot }
+func (p *Profile) SnapshotSharedLister() fwk.SharedLister { return p.deps.Snapshot }
 
 // ClientSet talks to the cluster; nil in worlds that have none.
-func (p *Profile) ClientSet() clientset.Interface { return p.around.Client }
+func (p *Profile) ClientSet() clientset.Interface { return p.deps.Client }
 
 // KubeConfig is how to reach the cluster; nil in worlds that have none.
-func (p *Profile) KubeConfig() *restclient.Config { return p.around.KubeConfig }
+func (p *Profile) KubeConfig() *restclient.Config { return p.deps.KubeConfig }
 
-// EventRecorder announces Kubernetes events in the profile's name.
-func (p *Profile) EventRecorder() events.EventRecorder { return p.around.Events }
+// EventRecorder emits Kubernetes events in the profile's name.
+func (p *Profile) EventRecorder() events.EventRecorder { return p.deps.Events }
 
 // SharedInformerFactory serves every other kind of object.
-func (p *Profile) SharedInformerFactory() informers.SharedInformerFactory { return p.around.Informers }
+func (p *Profile) SharedInformerFactory() informers.SharedInformerFactory { return p.deps.Informers }
 
 // SharedDRAManager serves resource claims, slices and device classes.
-func (p *Profile) SharedDRAManager() fwk.SharedDRAManager { return p.around.DRA }
+func (p *Profile) SharedDRAManager() fwk.SharedDRAManager { return p.deps.DRA }
 
 // SharedCSIManager serves CSINodes.
-func (p *Profile) SharedCSIManager() fwk.CSIManager { return p.around.CSI }
+func (p *Profile) SharedCSIManager() fwk.CSIManager { return p.deps.CSI }
 
 // WorkloadManager serves pod groups.
-func (p *Profile) WorkloadManager() fwk.WorkloadManager { return p.around.Workloads }
+func (p *Profile) WorkloadManager() fwk.WorkloadManager { return p.deps.Workloads }
 
-// Extenders are the webhooks that have a say beside the plugins.
-func (p *Profile) Extenders() []fwk.Extender { return p.around.Extenders }
+// Extenders are the webhooks that filter and score beside the plugins.
+func (p *Profile) Extenders() []fwk.Extender { return p.deps.Extenders }
 
-// Parallelizer does the work in order, on the calling goroutine.
+// Parallelizer runs the pieces in order, on the calling goroutine.
 func (p *Profile) Parallelizer() fwk.Parallelizer { return sequential{} }
 
-// APIDispatcher is nil: a plugin that wants an API call to be made without waiting for it uses [Actor].
+// APIDispatcher is nil: a plugin requests an API call without waiting for it through [Emitter].
 func (p *Profile) APIDispatcher() fwk.APIDispatcher { return nil }
 
 // APICacher is nil, like APIDispatcher.
 func (p *Profile) APICacher() fwk.APICacher { return nil }
 
-// Act passes a plugin's wish on to the engine. See [Actor].
-func (p *Profile) Act(act world.Act, plugin string) world.EffectID {
-	if p.around.Actor == nil {
+// Emit passes a plugin's effect to the engine. See [Emitter].
+func (p *Profile) Emit(act world.Action, plugin string) world.EffectID {
+	if p.deps.Emitter == nil {
 		return 0
 	}
-	return p.around.Actor.Act(act, plugin)
+	return p.deps.Emitter.Emit(act, plugin)
 }
 
-// Draw leaves a choice to the engine's seed. See [Dice].
-func (p *Profile) Draw(n int) int {
-	if p.around.Dice == nil {
+// IntN is a random number from the engine's seed. See [Rand].
+func (p *Profile) IntN(n int) int {
+	if p.deps.Rand == nil {
 		return 0
 	}
-	return p.around.Dice.Draw(n)
+	return p.deps.Rand.IntN(n)
 }
 
-// WaitingPods is the list of pods that Permit plugins let wait.
-func (p *Profile) WaitingPods() *WaitingPods { return p.around.Waiting }
+// WaitingPods is the list of pods that wait for Permit plugins.
+func (p *Profile) WaitingPods() *WaitingPods { return p.deps.Waiting }
 
 // IterateOverWaitingPods visits the waiting pods in order of entry.
-func (p *Profile) IterateOverWaitingPods(visit func(fwk.WaitingPod)) { p.around.Waiting.Each(visit) }
+func (p *Profile) IterateOverWaitingPods(visit func(fwk.WaitingPod)) { p.deps.Waiting.Each(visit) }
 
-// GetWaitingPod finds a waiting pod; nil if it does not wait.
-func (p *Profile) GetWaitingPod(uid types.UID) fwk.WaitingPod { return p.around.Waiting.Get(uid) }
+// GetWaitingPod finds a waiting pod; nil if the pod is not waiting.
+func (p *Profile) GetWaitingPod(uid types.UID) fwk.WaitingPod { return p.deps.Waiting.Get(uid) }
 
-// RejectWaitingPod ends a pod's waiting because it is gone, and tells whether it was waiting at all.
+// RejectWaitingPod rejects a waiting pod because it was removed, and reports whether it was waiting.
 func (p *Profile) RejectWaitingPod(uid types.UID) bool {
-	waiting := p.around.Waiting.Get(uid)
+	waiting := p.deps.Waiting.Get(uid)
 	if waiting == nil {
 		return false
 	}

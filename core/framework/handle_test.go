@@ -26,14 +26,14 @@ type (
 	dra       struct{ fwk.SharedDRAManager }
 	csi       struct{ fwk.CSIManager }
 	workloads struct{ fwk.WorkloadManager }
-	cube      int
+	fixedRand int
 )
 
-func (c cube) Draw(n int) int { return int(c) % n }
+func (c fixedRand) IntN(n int) int { return int(c) % n }
 
-func TestTheHandleHandsOverWhatTheProfileWasGiven(t *testing.T) {
+func TestHandle_ReturnsProfileOptions(t *testing.T) {
 	o := framework.Options{
-		Snapshot: nodes("n1"), Nominator: nominator{"n1": {podInfo{pod: web}}}, Dice: cube(17),
+		Snapshot: nodes("n1"), Nominator: nominator{"n1": {podInfo{pod: web}}}, Rand: fixedRand(17),
 		Client: client{}, KubeConfig: &restclient.Config{Host: "here"}, Informers: factory{}, Events: announcer{},
 		DRA: dra{}, CSI: csi{}, Workloads: workloads{}, Extenders: []fwk.Extender{extender{}},
 	}
@@ -57,16 +57,16 @@ func TestTheHandleHandsOverWhatTheProfileWasGiven(t *testing.T) {
 	if h.APIDispatcher() != nil || h.APICacher() != nil {
 		t.Error("there is no dispatcher of API calls, and none is needed")
 	}
-	if got := h.(framework.Dice).Draw(10); got != 7 {
+	if got := h.(framework.Rand).IntN(10); got != 7 {
 		t.Errorf("the dice say %d, want 7", got)
 	}
 	var alone fwk.Handle = profile(t, framework.Options{})
-	if got := alone.(framework.Dice).Draw(10); got != 0 {
+	if got := alone.(framework.Rand).IntN(10); got != 0 {
 		t.Errorf("without dice the first is chosen, not %d", got)
 	}
 }
 
-func TestAProfileTellsWhatItIsMadeOf(t *testing.T) {
+func TestProfile_ListsPluginsAndWeights(t *testing.T) {
 	percentage := int32(30)
 	c := config.Profile{
 		SchedulerName: "test", PercentageOfNodesToScore: &percentage,
@@ -111,7 +111,7 @@ type queued struct {
 
 func (q queued) GetTimestamp() time.Time { return q.since }
 
-func TestTheQueueIsSortedByTheQueueSortPlugin(t *testing.T) {
+func TestProfile_QueueSortFunc(t *testing.T) {
 	less := profile(t, framework.Options{}).QueueSortFunc()
 	early, late := queued{since: t0}, queued{since: t0.Add(time.Second)}
 	if !less(early, late) || less(late, early) {
@@ -120,7 +120,7 @@ func TestTheQueueIsSortedByTheQueueSortPlugin(t *testing.T) {
 }
 
 // Without any plugins a profile is still a handle, which is what tests of single plugins need.
-func TestAProfileWithoutPlugins(t *testing.T) {
+func TestProfile_WithoutPlugins(t *testing.T) {
 	p, err := framework.NewProfile(ctx, nil, config.Profile{SchedulerName: "bare"}, framework.Options{Snapshot: nodes("n1")})
 	if err != nil {
 		t.Fatal(err)

@@ -6,20 +6,20 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// NodeToStatus says for each node why a pod cannot go there. Nodes without a status of their own share one.
+// NodeToStatus holds the rejection of each node. Nodes without a status of their own share one.
 //
-// A search rejects thousands of nodes and asks for few of them by name. So the statuses are a list in the order in
-// which they were given, and an index by name is made only when somebody looks.
+// A search rejects thousands of nodes and few of them are looked up by name. So the statuses are a list in the order of
+// their calls, and an index by name is made on the first lookup.
 type NodeToStatus struct {
-	entries []nodeStatus
-	byName  map[string]int32
-	early   int // entries given by Set before the first Append
-	absent  *fwk.Status
+	entries    []nodeStatus
+	byName     map[string]int32
+	givenBySet int // entries given by Set before the first Append
+	absent     *fwk.Status
 }
 
 type nodeStatus struct {
 	node   string
-	info   fwk.NodeInfo // the node itself, where the search came by it
+	info   fwk.NodeInfo // the node itself, if the search visited it
 	status *fwk.Status
 }
 
@@ -28,36 +28,36 @@ type nodeStatus struct {
 func NewNodeToStatus(room int) *NodeToStatus {
 	return &NodeToStatus{
 		entries: make([]nodeStatus, 0, room),
-		absent:  nothingStated,
+		absent:  noStatedReason,
 	}
 }
 
-// nothingStated is why a pod cannot go to a node that nobody said anything about.
-var nothingStated = fwk.NewStatus(fwk.UnschedulableAndUnresolvable)
+// noStatedReason is the status of a node without a stated reason.
+var noStatedReason = fwk.NewStatus(fwk.UnschedulableAndUnresolvable)
 
-// Reset empties m and keeps its room. What was read from it before holds no longer.
+// Reset empties m and keeps its memory.
 func (m *NodeToStatus) Reset() {
 	clear(m.entries)
-	*m = NodeToStatus{entries: m.entries[:0], absent: nothingStated}
+	*m = NodeToStatus{entries: m.entries[:0], absent: noStatedReason}
 }
 
-// Set gives a node its status, in place of the one it has.
+// Set sets the status of a node.
 func (m *NodeToStatus) Set(node string, status *fwk.Status) {
 	if i := m.find(node); i >= 0 {
 		m.entries[i].status = status
 		return
 	}
-	if m.early == len(m.entries) {
-		m.early++
+	if m.givenBySet == len(m.entries) {
+		m.givenBySet++
 	}
 	m.add(nodeStatus{node: node, status: status})
 }
 
-// Append is Set for a search that comes by every node once: it looks for the node only among those that were given a
-// status before the search began.
+// Append is Set for a search that visits every node once: it looks for the node only among those with a status from before
+// the search.
 func (m *NodeToStatus) Append(node fwk.NodeInfo, status *fwk.Status) {
 	name := node.Node().Name
-	for i := range m.early {
+	for i := range m.givenBySet {
 		if m.entries[i].node == name {
 			m.entries[i].status = status
 			return

@@ -12,7 +12,7 @@ import (
 	"orrery/core/framework"
 )
 
-func TestNodesForStatusCode(t *testing.T) {
+func TestNodeToStatus_NodesForStatusCode(t *testing.T) {
 	unschedulable, never := fwk.NewStatus(fwk.Unschedulable), fwk.NewStatus(fwk.UnschedulableAndUnresolvable)
 	tests := []struct {
 		name   string
@@ -55,7 +55,7 @@ func TestNodesForStatusCode(t *testing.T) {
 }
 
 // A search appends, and other parts set and get; a map says the same.
-func TestNodeToStatusAgreesWithAMap(t *testing.T) {
+func TestNodeToStatus_AgreesWithMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		statuses, model := framework.NewNodeToStatus(rapid.IntRange(0, 4).Draw(rt, "room")), map[string]*fwk.Status{}
 		absent := statuses.AbsentNodesStatus()

@@ -12,17 +12,17 @@ import (
 	"orrery/core/config"
 )
 
-// Options is what a profile's surroundings provide. A profile that is to filter needs the snapshot. All else may be
-// missing; a plugin that asks for a missing part gets nil.
+// Options are a profile's dependencies. A profile that filters needs the snapshot. Everything else may be missing; a plugin
+// that uses a missing part gets nil.
 type Options struct {
 	Snapshot  fwk.SharedLister
 	Nominator fwk.PodNominator
 	Activator fwk.PodActivator
-	// Waiting is the list of pods that wait for Permit plugins. Profiles of one engine share one, so that a plugin of
-	// any profile can find every waiting pod; a profile that is given none has its own.
+	// Waiting is the list of pods that wait for Permit plugins. The profiles of one engine share it, so that a plugin of any
+	// profile can find every waiting pod; nil makes one.
 	Waiting *WaitingPods
-	Actor   Actor
-	Dice    Dice
+	Emitter Emitter
+	Rand    Rand
 
 	Informers  informers.SharedInformerFactory
 	Client     clientset.Interface
@@ -35,8 +35,7 @@ type Options struct {
 
 	Features config.Features
 
-	// Stopwatch reads a clock that only ever goes forward; the differences of two readings are durations. Nothing is
-	// timed unless both it and Observer are there.
+	// Stopwatch reads a clock that only goes forward. Nothing is timed unless both it and OnTiming are set.
 	Stopwatch func() time.Duration
-	Observer  Observer
+	OnTiming  func(Timing)
 }

@@ -29,10 +29,10 @@ type tracer struct {
 func newTracer(name string, log *[]string) tracer {
 	f := fake{name: name, log: log}
 	return tracer{
-		preFilter: preFilter{fake: f}, filter: filter{fake: f}, postFilter: postFilter{fake: f, said: said{fwk.Unschedulable, "no help"}},
+		preFilter: preFilter{fake: f}, filter: filter{fake: f}, postFilter: postFilter{fake: f, answer: answer{fwk.Unschedulable, "no help"}},
 		preScore: preScore{fake: f}, score: score{fake: f, normalize: func(fwk.NodeScoreList) *fwk.Status { return nil }},
-		reserve: reserve{fake: f}, permit: permit{fake: f, said: said{fwk.Wait, "a moment"}, wait: time.Second},
-		preBind: preBind{fake: f}, bind: bind{fake: f, said: said{fwk.Skip, ""}}, log: log,
+		reserve: reserve{fake: f}, permit: permit{fake: f, answer: answer{fwk.Wait, "a moment"}, wait: time.Second},
+		preBind: preBind{fake: f}, bind: bind{fake: f, answer: answer{fwk.Skip, ""}}, log: log,
 	}
 }
 
@@ -46,7 +46,7 @@ func (t tracer) PostBind(context.Context, fwk.CycleState, *v1.Pod, string) { t.f
 
 // A pod is walked through a whole scheduling and binding cycle of two plugins that serve every extension point, once to
 // its node and once to a failure.
-func TestPluginsAreAskedInOrderAtEveryPoint(t *testing.T) {
+func TestProfile_CallsPluginsInOrder(t *testing.T) {
 	var log []string
 	world := nodes("n1", "n2")
 	p := profile(t, framework.Options{Snapshot: world}, newTracer("A", &log), newTracer("B", &log), sorter{fake{name: "Sort"}}, bind{fake: fake{"Binder", &log}})

@@ -8,7 +8,7 @@ import (
 	"orrery/core/framework"
 )
 
-func TestPiecesOfWorkAreDoneInOrderUntilCancelled(t *testing.T) {
+func TestParallelizer_RunsPiecesInOrderUntilCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done []int
 	profile(t, framework.Options{}).Parallelizer().Until(ctx, 5, func(piece int) {

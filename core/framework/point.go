@@ -25,5 +25,5 @@ const (
 	PostBind                 Point = "PostBind"
 )
 
-// ExtenderName stands for all extenders together where plugins are named: in the list of who turned a pod down.
+// ExtenderName stands for all extenders in the list of plugins that rejected a pod.
 const ExtenderName = "Extender"

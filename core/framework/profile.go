@@ -19,40 +19,39 @@ type Profile struct {
 
 	name       string
 	percentage *int32
-	stages     stages
-	made       map[string]fwk.Plugin
+	points     extensionPoints
+	byName     map[string]fwk.Plugin
 	order      []string // of made: as the configuration first names them
 	enqueue    []fwk.Plugin
 	weights    map[string]int64
 	signers    []fwk.SignPlugin
-	signs      bool
-	around     Options
-	observer   Observer // nil unless there is a stopwatch too
-	sheet      scoreSheet
+	canSign    bool
+	deps       Options
+	onTiming   func(Timing) // nil unless there is a stopwatch too
+	scoreTable scoreTable
 }
 
 var (
 	_ fwk.Handle = (*Profile)(nil)
-	_ Actor      = (*Profile)(nil)
-	_ Dice       = (*Profile)(nil)
-	_ Dice       = (*Profile)(nil)
+	_ Emitter    = (*Profile)(nil)
+	_ Rand       = (*Profile)(nil)
 )
 
-// NewProfile makes the plugins that a configuration names, and only those, and lists them by extension point.
+// NewProfile makes the plugins that a configuration enables, and lists them by extension point.
 func NewProfile(ctx context.Context, r Registry, c config.Profile, o Options) (*Profile, error) {
 	p := &Profile{
 		PodNominator: o.Nominator,
 		PodActivator: o.Activator,
 		name:         c.SchedulerName,
 		percentage:   c.PercentageOfNodesToScore,
-		made:         map[string]fwk.Plugin{},
-		around:       o,
+		byName:       map[string]fwk.Plugin{},
+		deps:         o,
 	}
 	if o.Waiting == nil {
-		p.around.Waiting = NewWaitingPods()
+		p.deps.Waiting = NewWaitingPods()
 	}
 	if o.Stopwatch != nil {
-		p.observer = o.Observer
+		p.onTiming = o.OnTiming
 	}
 	if len(o.Extenders) > 0 {
 		p.enqueue = append(p.enqueue, extenders{})
@@ -60,26 +59,25 @@ func NewProfile(ctx context.Context, r Registry, c config.Profile, o Options) (*
 	if c.Plugins == nil {
 		return p, nil
 	}
-	if err := p.make(ctx, r, c); err != nil {
+	if err := p.instantiate(ctx, r, c); err != nil {
 		return nil, err
 	}
-	if err := p.arrange(c); err != nil {
+	if err := p.buildPoints(c); err != nil {
 		return nil, err
 	}
 	p.findSigners()
 	return p, nil
 }
 
-// make makes every plugin that is enabled anywhere and known to the registry. That one is unknown is found out where
-// it is missed, which says more.
-func (p *Profile) make(ctx context.Context, r Registry, c config.Profile) error {
+// instantiate makes every enabled plugin that the registry knows. Unknown ones are reported per extension point.
+func (p *Profile) instantiate(ctx context.Context, r Registry, c config.Profile) error {
 	needed := slices.Clone(c.Plugins.MultiPoint.Enabled)
-	for _, s := range p.stages.all(c.Plugins) {
+	for _, s := range p.points.all(c.Plugins) {
 		needed = append(needed, s.enabled()...)
 	}
 	for _, e := range needed {
 		factory, known := r[e.Name]
-		if _, done := p.made[e.Name]; done || !known {
+		if _, done := p.byName[e.Name]; done || !known {
 			continue
 		}
 		plugin, err := factory(ctx, c.Args[e.Name], p)
@@ -89,7 +87,7 @@ func (p *Profile) make(ctx context.Context, r Registry, c config.Profile) error 
 		if err != nil {
 			return fmt.Errorf("initializing plugin %q: %w", e.Name, err)
 		}
-		p.made[e.Name] = plugin
+		p.byName[e.Name] = plugin
 		p.order = append(p.order, e.Name)
 		if canReject(plugin) {
 			p.enqueue = append(p.enqueue, plugin)
@@ -98,39 +96,40 @@ func (p *Profile) make(ctx context.Context, r Registry, c config.Profile) error 
 	return nil
 }
 
-// arrange lists the plugins by extension point and checks that the lists make a scheduler.
-func (p *Profile) arrange(c config.Profile) error {
-	all := p.stages.all(c.Plugins)
+// buildPoints lists the plugins by extension point and checks that the required points have some.
+func (p *Profile) buildPoints(c config.Profile) error {
+	all := p.points.all(c.Plugins)
 	for _, s := range all {
-		if err := s.check(p.made); err != nil {
+		if err := s.check(p.byName); err != nil {
 			return err
 		}
 	}
 	for _, s := range all {
-		if err := s.fill(p.made, c.Plugins.MultiPoint.Enabled); err != nil {
+		if err := s.expand(p.byName, c.Plugins.MultiPoint.Enabled); err != nil {
 			return err
 		}
 	}
-	if n := len(p.stages.queueSort); n != 1 {
+	p.points.listCounts()
+	if n := len(p.points.queueSort); n != 1 {
 		return fmt.Errorf("only one queue sort plugin required for profile with scheduler name %q, but got %d", p.name, n)
 	}
-	if len(p.stages.bind) == 0 {
+	if len(p.points.bind) == 0 {
 		return fmt.Errorf("at least one bind plugin is needed for profile with scheduler name %q", p.name)
 	}
 	var err error
-	if p.weights, err = scoreWeights(p.made, c.Plugins); err != nil {
+	if p.weights, err = scoreWeights(p.byName, c.Plugins); err != nil {
 		return err
 	}
-	for _, s := range p.stages.score {
-		s.weight = p.weights[s.name]
+	for _, s := range p.points.score {
+		s.weight = p.weights[s.Plugin]
 		if s.weight == 0 {
-			return fmt.Errorf("score plugin %q is not configured with weight", s.name)
+			return fmt.Errorf("score plugin %q is not configured with weight", s.Plugin)
 		}
 	}
 	return nil
 }
 
-// canReject tells whether a plugin has a say in whether a pod is schedulable, so that events may bring a pod back to it.
+// canReject reports whether a plugin can reject a pod, so that its events can requeue one.
 func canReject(plugin fwk.Plugin) bool {
 	switch plugin.(type) {
 	case fwk.PreEnqueuePlugin, fwk.PreFilterPlugin, fwk.FilterPlugin, fwk.ReservePlugin, fwk.PermitPlugin:
@@ -139,7 +138,7 @@ func canReject(plugin fwk.Plugin) bool {
 	return false
 }
 
-// extenders stands for all extenders in the list of those that may reject a pod. It names no events.
+// extenders stands for all extenders in the list of plugins that can reject a pod. It registers no events.
 type extenders struct{}
 
 func (extenders) Name() string { return ExtenderName }
@@ -148,97 +147,70 @@ func (extenders) Name() string { return ExtenderName }
 func (p *Profile) PercentageOfNodesToScore() *int32 { return p.percentage }
 
 // PreEnqueuePlugins decide whether a pod may enter the queue.
-func (p *Profile) PreEnqueuePlugins() []fwk.PreEnqueuePlugin { return plugins(p.stages.preEnqueue) }
+func (p *Profile) PreEnqueuePlugins() []fwk.PreEnqueuePlugin { return plugins(p.points.preEnqueue) }
 
 // QueueSortFunc orders the queue.
-func (p *Profile) QueueSortFunc() fwk.LessFunc { return p.stages.queueSort[0].plugin.Less }
+func (p *Profile) QueueSortFunc() fwk.LessFunc { return p.points.queueSort[0].plugin.Less }
 
-// EnqueueExtensions lists the plugins that may reject a pod, which makes their events worth listening to. Those that
-// implement [fwk.EnqueueExtensions] name the events; for the others all events have to do. Extenders, if there are
-// any, come first as one plugin of the name [ExtenderName].
+// EnqueueExtensions lists the plugins that can reject a pod. Those that implement [fwk.EnqueueExtensions] register events;
+// all events requeue the pods that the others reject. Extenders, if any, come first as one plugin named [ExtenderName].
 func (p *Profile) EnqueueExtensions() []fwk.Plugin { return p.enqueue }
 
-// HasFilterPlugins tells whether any plugin filters nodes.
-func (p *Profile) HasFilterPlugins() bool { return len(p.stages.filter) > 0 }
+// HasFilterPlugins reports whether there is any Filter plugin.
+func (p *Profile) HasFilterPlugins() bool { return len(p.points.filter) > 0 }
 
-// HasPostFilterPlugins tells whether there is any plugin to ask when no node will do.
-func (p *Profile) HasPostFilterPlugins() bool { return len(p.stages.postFilter) > 0 }
+// HasPostFilterPlugins reports whether there is any PostFilter plugin.
+func (p *Profile) HasPostFilterPlugins() bool { return len(p.points.postFilter) > 0 }
 
-// HasScorePlugins tells whether any plugin scores nodes.
-func (p *Profile) HasScorePlugins() bool { return len(p.stages.score) > 0 }
+// HasScorePlugins reports whether there is any Score plugin.
+func (p *Profile) HasScorePlugins() bool { return len(p.points.score) > 0 }
 
 // Plugin finds a plugin by the name it has in the configuration.
 func (p *Profile) Plugin(name string) (fwk.Plugin, bool) {
-	plugin, made := p.made[name]
+	plugin, made := p.byName[name]
 	return plugin, made
 }
 
-// Enabled lists the names of the plugins at an extension point, in the order in which they are asked.
+// Enabled lists the names of the plugins at an extension point, in the order in which they are called.
 func (p *Profile) Enabled(point Point) []string {
-	s := &p.stages
-	switch point {
-	case PreEnqueue:
-		return slotNames(s.preEnqueue)
-	case QueueSort:
-		return slotNames(s.queueSort)
-	case PreFilter, PreFilterExtensionAdd, PreFilterExtensionRemove:
-		return slotNames(s.preFilter)
-	case Filter:
-		return slotNames(s.filter)
-	case PostFilter:
-		return slotNames(s.postFilter)
-	case PreScore:
-		return slotNames(s.preScore)
-	case Score, ScoreExtensionNormalize:
-		return slotNames(s.score)
-	case Reserve, Unreserve:
-		return slotNames(s.reserve)
-	case Permit:
-		return slotNames(s.permit)
-	case PreBind, PreBindPreFlight:
-		return slotNames(s.preBind)
-	case Bind:
-		return slotNames(s.bind)
-	case PostBind:
-		return slotNames(s.postBind)
+	if owner, ok := calledWith[point]; ok {
+		point = owner
 	}
-	return nil
-}
-
-// Weight is what the scores of a plugin are multiplied by; 0 if it does not score.
-func (p *Profile) Weight(plugin string) int64 { return p.weights[plugin] }
-
-// Evaluations lists how often each PreFilter, Filter, PreScore and Score plugin has been called.
-func (p *Profile) Evaluations() []Evaluations {
-	list := evaluations(nil, PreFilter, p.stages.preFilter)
-	list = evaluations(list, Filter, p.stages.filter)
-	list = evaluations(list, PreScore, p.stages.preScore)
-	return evaluations(list, Score, p.stages.score)
-}
-
-func evaluations[P fwk.Plugin](list []Evaluations, point Point, slots []*slot[P]) []Evaluations {
-	for _, s := range slots {
-		list = append(list, Evaluations{Point: point, Plugin: s.name, Calls: s.calls})
+	var list []string
+	for _, count := range p.points.counts {
+		if count.Point == point {
+			list = append(list, count.Plugin)
+		}
 	}
 	return list
 }
 
-// ForkFrom gives every plugin that is a [Forker] what its original in another profile remembers, and goes on counting
-// where the other stands. The two profiles were made from the same configuration.
+// calledWith names the point in whose list the plugins of another are.
+var calledWith = map[Point]Point{
+	PreFilterExtensionAdd: PreFilter, PreFilterExtensionRemove: PreFilter, ScoreExtensionNormalize: Score,
+	Unreserve: Reserve, PreBindPreFlight: PreBind,
+}
+
+// Weight is the weight of a Score plugin; 0 if the plugin does not score.
+func (p *Profile) Weight(plugin string) int64 { return p.weights[plugin] }
+
+// ForkFrom copies the state of every [Forker], and the counts, from a profile of the same configuration.
 func (p *Profile) ForkFrom(old *Profile) {
 	for _, name := range p.order {
-		if forker, ok := p.made[name].(Forker); ok {
-			forker.ForkFrom(old.made[name])
+		if forker, ok := p.byName[name].(Forker); ok {
+			forker.ForkFrom(old.byName[name])
 		}
 	}
-	p.stages.countOn(&old.stages)
+	for i, count := range p.points.counts {
+		*count = *old.points.counts[i]
+	}
 }
 
 // Close closes every plugin that can be closed.
 func (p *Profile) Close() error {
 	var errs []error
 	for _, name := range p.order {
-		if closer, ok := p.made[name].(io.Closer); ok {
+		if closer, ok := p.byName[name].(io.Closer); ok {
 			if err := closer.Close(); err != nil {
 				errs = append(errs, fmt.Errorf("%s failed to close: %w", name, err))
 			}

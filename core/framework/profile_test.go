@@ -61,7 +61,7 @@ func set(enabled, disabled string) configv1.PluginSet {
 	return configv1.PluginSet{Enabled: list(enabled), Disabled: list(disabled)}
 }
 
-func TestMultiPointSpreadsOverTheExtensionPoints(t *testing.T) {
+func TestNewProfile_MultiPoint(t *testing.T) {
 	tests := []struct {
 		name                string
 		multi               string
@@ -128,7 +128,7 @@ func TestMultiPointSpreadsOverTheExtensionPoints(t *testing.T) {
 	}
 }
 
-func TestConfigurationsThatMakeNoProfile(t *testing.T) {
+func TestNewProfile_Errors(t *testing.T) {
 	registry := framework.Registry{}
 	if err := registry.Merge(cast); err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestConfigurationsThatMakeNoProfile(t *testing.T) {
 // No configuration that people write overflows the total: it takes 42,949,674 plugins of the greatest weight. But the
 // check is made on the room that is left, and a negative weight, which validation lets pass, breaks it for whoever comes
 // next.
-func TestWeightsMustAddUp(t *testing.T) {
+func TestNewProfile_ScoreWeights(t *testing.T) {
 	tests := []struct {
 		name, score, want string
 	}{
@@ -235,7 +235,7 @@ func TestWeightsMustAddUp(t *testing.T) {
 	}
 }
 
-func TestOnlyPluginsThatAreNeededAreMade(t *testing.T) {
+func TestNewProfile_MakesOnlyEnabledPlugins(t *testing.T) {
 	var order []string
 	registry := framework.Registry{}
 	for name, factory := range cast {
@@ -267,7 +267,7 @@ func TestOnlyPluginsThatAreNeededAreMade(t *testing.T) {
 // extender is there to be counted, not to be called.
 type extender struct{ fwk.Extender }
 
-func TestEventsAreForPluginsThatCanRejectAPod(t *testing.T) {
+func TestEnqueueExtensions_ListsPluginsThatCanReject(t *testing.T) {
 	all := []fwk.Plugin{
 		tracerOnly{},
 		sorter{fake{name: "Sort"}},
@@ -296,7 +296,7 @@ type tracerOnly struct{}
 func (tracerOnly) Name() string                                    { return "PreEnqueue" }
 func (tracerOnly) PreEnqueue(context.Context, *v1.Pod) *fwk.Status { return nil }
 
-func TestProfilesOfOneScheduler(t *testing.T) {
+func TestNewProfiles(t *testing.T) {
 	one := func(name, plugins string) config.Profile {
 		return config.Profile{SchedulerName: name, Plugins: &configv1.Plugins{MultiPoint: set(plugins, "")}}
 	}
@@ -345,7 +345,7 @@ func TestProfilesOfOneScheduler(t *testing.T) {
 	}
 }
 
-func TestANameCanBeRegisteredOnce(t *testing.T) {
+func TestRegistry_RejectsDuplicateNames(t *testing.T) {
 	r := framework.Registry{}
 	if err := r.Merge(framework.Registry{"A": nil, "B": nil}); err != nil {
 		t.Fatal(err)
@@ -369,7 +369,7 @@ func (c *counter) Close() error {
 	return errors.New("stuck")
 }
 
-func TestForkHandsOverWhatPluginsRemember(t *testing.T) {
+func TestProfile_ForkFromCopiesPluginState(t *testing.T) {
 	original, copied := &counter{filter: filter{fake: fake{name: "C"}}, count: 3}, &counter{filter: filter{fake: fake{name: "C"}}}
 	twin := profile(t, framework.Options{}, copied)
 	twin.ForkFrom(profile(t, framework.Options{}, original))
@@ -382,22 +382,22 @@ func TestForkHandsOverWhatPluginsRemember(t *testing.T) {
 	}
 }
 
-type actor []string
+type recordingEmitter []string
 
-func (a *actor) Act(act world.Act, plugin string) world.EffectID {
+func (a *recordingEmitter) Emit(act world.Action, plugin string) world.EffectID {
 	*a = append(*a, fmt.Sprintf("%s %v", plugin, act))
 	return world.EffectID(len(*a))
 }
 
-func TestPluginsReachTheWorldThroughTheirHandle(t *testing.T) {
-	var asked actor
-	var h fwk.Handle = profile(t, framework.Options{Actor: &asked})
-	id := h.(framework.Actor).Act(world.Delete{Pod: world.Ref{Namespace: "default", Name: "victim"}}, "Preemption")
+func TestHandle_EmitsEffects(t *testing.T) {
+	var asked recordingEmitter
+	var h fwk.Handle = profile(t, framework.Options{Emitter: &asked})
+	id := h.(framework.Emitter).Emit(world.Delete{Pod: world.PodRef{Namespace: "default", Name: "victim"}}, "Preemption")
 	if id != 1 || len(asked) != 1 || asked[0] != "Preemption {default/victim}" {
 		t.Errorf("effect %d, asked for %q", id, asked)
 	}
 	var alone fwk.Handle = profile(t, framework.Options{})
-	if id := alone.(framework.Actor).Act(world.Delete{}, "Preemption"); id != 0 {
+	if id := alone.(framework.Emitter).Emit(world.Delete{}, "Preemption"); id != 0 {
 		t.Errorf("a profile without an engine promised effect %d", id)
 	}
 }

@@ -10,21 +10,21 @@ import (
 	"orrery/core/config"
 )
 
-// Profiles are all profiles of one scheduler. They share one queue, so they must agree on how it is sorted.
+// Profiles are all profiles of one scheduler. They share a queue, so their QueueSort plugins must be equal.
 type Profiles struct {
 	// List is in the order of the configuration; its first profile sorts the queue.
 	List   []*Profile
 	byName map[string]*Profile
 }
 
-// NewProfiles makes one profile for each configuration. What surrounds a profile may depend on its name.
-func NewProfiles(ctx context.Context, r Registry, configs []config.Profile, around func(name string) Options) (*Profiles, error) {
+// NewProfiles makes one profile for each configuration, with options by name.
+func NewProfiles(ctx context.Context, r Registry, configs []config.Profile, options func(name string) Options) (*Profiles, error) {
 	if len(configs) == 0 {
 		return nil, errors.New("at least one profile is required")
 	}
 	all := &Profiles{byName: map[string]*Profile{}}
 	for _, c := range configs {
-		p, err := NewProfile(ctx, r, c, around(c.SchedulerName))
+		p, err := NewProfile(ctx, r, c, options(c.SchedulerName))
 		if err != nil {
 			return nil, fmt.Errorf("creating profile for scheduler name %s: %w", c.SchedulerName, err)
 		}
@@ -37,7 +37,7 @@ func NewProfiles(ctx context.Context, r Registry, configs []config.Profile, arou
 	return all, nil
 }
 
-// ByName finds the profile that places the pods of a scheduler name; nil if there is none.
+// ByName finds the profile of a scheduler name; nil if there is none.
 func (all *Profiles) ByName(schedulerName string) *Profile { return all.byName[schedulerName] }
 
 func (all *Profiles) check(first, c config.Profile, p *Profile) error {
@@ -53,7 +53,7 @@ func (all *Profiles) check(first, c config.Profile, p *Profile) error {
 	if len(all.List) == 0 {
 		return nil
 	}
-	sort, firstSort := p.stages.queueSort[0].name, all.List[0].stages.queueSort[0].name
+	sort, firstSort := p.points.queueSort[0].Plugin, all.List[0].points.queueSort[0].Plugin
 	if sort != firstSort {
 		return fmt.Errorf("different queue sort plugins for profile %q: %q, first: %q", p.name, sort, firstSort)
 	}

@@ -15,10 +15,10 @@ import (
 	"orrery/core/mk"
 )
 
-// notes writes down all that a recorder hears, a line each.
-type notes []string
+// recording writes down all that a recorder hears, a line each.
+type recording []string
 
-func (n *notes) Said(v framework.Verdict) {
+func (n *recording) RecordResult(v framework.PluginResult) {
 	line := fmt.Sprintf("%s %s", v.Point, v.Plugin)
 	if v.Node != "" {
 		line += " on " + v.Node
@@ -39,27 +39,27 @@ func (n *notes) Said(v framework.Verdict) {
 	*n = append(*n, line)
 }
 
-func (n *notes) Scored(s framework.NodeScored) {
+func (n *recording) RecordScore(s framework.ScoreResult) {
 	*n = append(*n, fmt.Sprintf("%s scores %s: %d, normalised %d, times %d is %d", s.Plugin, s.Node, s.Raw, s.Normalized, s.Weight, s.Weighted()))
 }
 
-func TestARecorderHearsWhatEveryPluginSays(t *testing.T) {
-	var heard notes
+func TestRecorder_SeesEveryPluginResult(t *testing.T) {
+	var heard recording
 	world := nodes("n1", "n2")
 	p := profile(t, framework.Options{Snapshot: world, Nominator: nominator{"n2": {podInfo{pod: mk.Pod("vip").Priority(1).Obj()}}}},
-		preFilter{fake: fake{name: "Pre"}, nodes: []string{"n1", "n2"}}, preFilter{fake: fake{name: "Skips"}, said: said{fwk.Skip, ""}},
+		preFilter{fake: fake{name: "Pre"}, nodes: []string{"n1", "n2"}}, preFilter{fake: fake{name: "Skips"}, answer: answer{fwk.Skip, ""}},
 		filter{fake{name: "F1"}, func(n fwk.NodeInfo) *fwk.Status {
 			if n.Node().Name == "n1" {
 				return fwk.NewStatus(fwk.Unschedulable, "no room")
 			}
 			return nil
 		}},
-		filter{fake{name: "F2"}, always(said{fwk.UnschedulableAndUnresolvable, "tainted"})},
+		filter{fake{name: "F2"}, always(answer{fwk.UnschedulableAndUnresolvable, "tainted"})},
 		filter{fake: fake{name: "F3"}},
 		postFilter{fake: fake{name: "Post"}, nominate: &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: "n1"}},
 		score{fake: fake{name: "Light"}, scores: map[string]int64{"n1": 2, "n2": 4}, normalize: blinkingLights},
-		reserve{fake: fake{name: "Res"}}, permit{fake: fake{name: "Per"}, said: said{fwk.Wait, ""}, wait: time.Second},
-		preBind{fake: fake{name: "PB"}, said: said{fwk.Error, "lost"}},
+		reserve{fake: fake{name: "Res"}}, permit{fake: fake{name: "Per"}, answer: answer{fwk.Wait, ""}, wait: time.Second},
+		preBind{fake: fake{name: "PB"}, answer: answer{fwk.Error, "lost"}},
 	)
 	state := framework.NewCycleState()
 	state.SetRecorder(&heard)
@@ -75,7 +75,7 @@ func TestARecorderHearsWhatEveryPluginSays(t *testing.T) {
 	p.RunPreBindPlugins(ctx, state, web, "n1")
 	p.RunBindPlugins(ctx, state, web, "n1")
 	p.RunUnreservePlugins(ctx, state, web, "n1")
-	want := notes{
+	want := recording{
 		"PreFilter Pre: Success only [n1 n2]",
 		"PreFilter Skips: Skip",
 		"Filter F1 on n1: Unschedulable: no room",
@@ -101,17 +101,17 @@ func TestARecorderHearsWhatEveryPluginSays(t *testing.T) {
 }
 
 // Whatever the plugins say, what comes of it is the same with a recorder and without, and as many calls are counted.
-func TestARecorderChangesNothing(t *testing.T) {
+func TestRecorder_DoesNotChangeResults(t *testing.T) {
 	codes := []fwk.Code{fwk.Success, fwk.Success, fwk.Success, fwk.Skip, fwk.Unschedulable, fwk.UnschedulableAndUnresolvable, fwk.Pending, fwk.Wait, fwk.Error}
 	world := nodes("n1", "n2", "n3")
 	rapid.Check(t, func(rt *rapid.T) {
-		says := func(what string) said {
-			return said{rapid.SampledFrom(codes).Draw(rt, what), what}
+		says := func(what string) answer {
+			return answer{rapid.SampledFrom(codes).Draw(rt, what), what}
 		}
 		var plugins []fwk.Plugin
 		for i := range rapid.IntRange(1, 4).Draw(rt, "plugins") {
 			name := string(rune('A' + i))
-			judgements := map[string]said{}
+			judgements := map[string]answer{}
 			scores := map[string]int64{}
 			for _, n := range world {
 				judgements[n.Node().Name] = says("Filter of " + name)
@@ -119,16 +119,16 @@ func TestARecorderChangesNothing(t *testing.T) {
 			}
 			f := fake{name: name}
 			tr := newTracer(name, nil)
-			tr.preFilter = preFilter{fake: f, said: says("PreFilter of " + name), extension: &extension{fake: f, said: says("AddPod of " + name)}}
+			tr.preFilter = preFilter{fake: f, answer: says("PreFilter of " + name), extension: &extension{fake: f, answer: says("AddPod of " + name)}}
 			tr.filter.judge = func(n fwk.NodeInfo) *fwk.Status { return judgements[n.Node().Name].status() }
-			tr.postFilter.said, tr.preScore.said = says("PostFilter of "+name), says("PreScore of "+name)
+			tr.postFilter.answer, tr.preScore.answer = says("PostFilter of "+name), says("PreScore of "+name)
 			tr.score = score{fake: f, scores: scores, normalize: blinkingLights}
-			tr.reserve.said, tr.permit.said = says("Reserve of "+name), says("Permit of "+name)
-			tr.preBind.preFlight, tr.preBind.said, tr.bind.said = says("preflight of "+name), says("PreBind of "+name), says("Bind of "+name)
+			tr.reserve.answer, tr.permit.answer = says("Reserve of "+name), says("Permit of "+name)
+			tr.preBind.preFlight, tr.preBind.answer, tr.bind.answer = says("preflight of "+name), says("PreBind of "+name), says("Bind of "+name)
 			plugins = append(plugins, tr)
 		}
 		o := framework.Options{Snapshot: world, Nominator: nominator{"n2": {podInfo{pod: mk.Pod("vip").Priority(1).Obj()}}}}
-		silent, watched := wholeCycle(profile(t, o, plugins...), world, nil), wholeCycle(profile(t, o, plugins...), world, &notes{})
+		silent, watched := wholeCycle(profile(t, o, plugins...), world, nil), wholeCycle(profile(t, o, plugins...), world, &recording{})
 		if diff := cmp.Diff(silent, watched); diff != "" {
 			rt.Fatalf("(-silent +recorded):\n%s", diff)
 		}
@@ -153,13 +153,13 @@ func wholeCycle(p *framework.Profile, world cluster, r framework.Recorder) []str
 		describe(p.RunReservePlugins(ctx, state, web, "n1")), describe(p.RunPermitPlugins(ctx, state, web, "n1", t0)),
 		describe(p.RunPreBindPreFlights(ctx, state, web, "n1")), describe(p.RunPreBindPlugins(ctx, state, web, "n1")),
 		describe(p.RunBindPlugins(ctx, state, web, "n1")))
-	return append(out, fmt.Sprint(p.Evaluations(), p.Counts()))
+	return append(out, fmt.Sprint(p.Counts()))
 }
 
-func TestCallsAreCounted(t *testing.T) {
+func TestCounts_IgnoreCallsMadeForRecorder(t *testing.T) {
 	world := nodes("n1", "n2", "n3")
 	p := profile(t, framework.Options{Snapshot: world},
-		preFilter{fake: fake{name: "Pre"}}, preFilter{fake: fake{name: "PreSkips"}, said: said{fwk.Skip, ""}},
+		preFilter{fake: fake{name: "Pre"}}, preFilter{fake: fake{name: "PreSkips"}, answer: answer{fwk.Skip, ""}},
 		filter{fake{name: "F1"}, func(n fwk.NodeInfo) *fwk.Status {
 			if n.Node().Name == "n1" {
 				return fwk.NewStatus(fwk.Unschedulable)
@@ -168,50 +168,51 @@ func TestCallsAreCounted(t *testing.T) {
 		}}, filter{fake: fake{name: "F2"}},
 		preScore{fake: fake{name: "PS"}}, score{fake: fake{name: "S"}})
 	state := framework.NewCycleState()
-	state.SetRecorder(&notes{})
+	state.SetRecorder(&recording{})
 	p.RunPreFilterPlugins(ctx, state, web)
 	for _, n := range world {
 		p.RunFilterPlugins(ctx, state, web, n)
 	}
 	p.RunPreScorePlugins(ctx, state, web, world)
 	p.RunScorePlugins(ctx, state, web, world[1:])
-	want := []framework.Evaluations{
-		{framework.PreFilter, "Pre", 1},
-		{framework.PreFilter, "PreSkips", 0},
-		{framework.Filter, "F1", 3},
-		{framework.Filter, "F2", 2},
-		{framework.PreScore, "PS", 1},
-		{framework.Score, "S", 2},
+	want := []framework.PluginCount{
+		{framework.PreFilter, "Pre", 1, 0},
+		{framework.PreFilter, "PreSkips", 0, 0},
+		{framework.Filter, "F1", 3, 1},
+		{framework.Filter, "F2", 2, 0},
+		{framework.PreScore, "PS", 1, 0},
+		{framework.Score, "S", 2, 0},
+		{framework.Bind, "Bind", 0, 0},
 	}
-	if diff := cmp.Diff(want, p.Evaluations()); diff != "" {
+	if diff := cmp.Diff(want, p.Counts()); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 }
 
-// meter writes down durations; its stopwatch goes on by one millisecond whenever it is read.
-type meter struct {
+// stopwatch advances by one millisecond whenever it is read, and collects timings.
+type stopwatch struct {
 	now  time.Duration
 	seen []string
 }
 
-func (m *meter) read() time.Duration {
+func (m *stopwatch) read() time.Duration {
 	m.now += time.Millisecond
 	return m.now
 }
 
-func (m *meter) PointTook(profile string, point framework.Point, code fwk.Code, took time.Duration) {
-	m.seen = append(m.seen, fmt.Sprintf("%s %s %s %v", profile, point, code, took))
+func (m *stopwatch) observe(t framework.Timing) {
+	what := string(t.Point)
+	if t.Plugin != "" {
+		what += "/" + t.Plugin
+	}
+	m.seen = append(m.seen, fmt.Sprintf("%s %s %s %v", t.Profile, what, t.Code, t.Duration))
 }
 
-func (m *meter) PluginTook(profile string, point framework.Point, plugin string, code fwk.Code, took time.Duration) {
-	m.seen = append(m.seen, fmt.Sprintf("%s %s/%s %s %v", profile, point, plugin, code, took))
-}
-
-func TestAnObserverHearsHowLongThingsTook(t *testing.T) {
+func TestOnTiming_ReceivesDurations(t *testing.T) {
 	world := nodes("n1", "n2")
 	other := podInfo{pod: mk.Pod("other").Obj()}
-	cycle := func(m *meter, measured bool) string {
-		o := framework.Options{Snapshot: world, Observer: m, Stopwatch: m.read}
+	cycle := func(m *stopwatch, measured bool) string {
+		o := framework.Options{Snapshot: world, OnTiming: m.observe, Stopwatch: m.read}
 		a := newTracer("A", nil)
 		a.preFilter.extension = &extension{fake: fake{name: "A"}}
 		p := profile(t, o, a, bind{fake: fake{name: "Bind"}})
@@ -245,7 +246,7 @@ test PreBindPreFlight Success 1ms
 test PreBind Success 1ms
 test Bind Success 1ms
 test PostBind Success 1ms`
-	if diff := cmp.Diff(points, cycle(&meter{}, false)); diff != "" {
+	if diff := cmp.Diff(points, cycle(&stopwatch{}, false)); diff != "" {
 		t.Errorf("a cycle in which only points are measured (-want +got):\n%s", diff)
 	}
 	all := `test PreFilter/A Success 1ms
@@ -276,14 +277,14 @@ test Bind Success 5ms
 test PostBind/A Success 1ms
 test PostBind Success 3ms
 test Sign Success 1ms`
-	if diff := cmp.Diff(all, cycle(&meter{}, true)); diff != "" {
+	if diff := cmp.Diff(all, cycle(&stopwatch{}, true)); diff != "" {
 		t.Errorf("a cycle in which plugins are measured too (-want +got):\n%s", diff)
 	}
 }
 
-func TestWithoutAStopwatchNothingIsObserved(t *testing.T) {
-	m := &meter{}
-	p := profile(t, framework.Options{Observer: m}, reserve{fake: fake{name: "A"}})
+func TestOnTiming_NeedsStopwatch(t *testing.T) {
+	m := &stopwatch{}
+	p := profile(t, framework.Options{OnTiming: m.observe}, reserve{fake: fake{name: "A"}})
 	state := framework.NewCycleState()
 	state.SetRecordPluginMetrics(true)
 	p.RunReservePlugins(ctx, state, web, "n1")

@@ -14,10 +14,10 @@ import (
 // it, and use it from the first extension point on.
 type PluginFactory = func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error)
 
-// Registry says how to make every plugin that a configuration may name.
+// Registry has a factory for every plugin that a configuration can enable.
 type Registry map[string]PluginFactory
 
-// Register adds a plugin. A name can be taken once.
+// Register adds a plugin under a new name.
 func (r Registry) Register(name string, factory PluginFactory) error {
 	if _, taken := r[name]; taken {
 		return fmt.Errorf("a plugin named %v already exists", name)

@@ -7,52 +7,53 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// RunPreScorePlugins prepares the plugins for scoring the nodes that will do. A plugin that says Skip does not score;
-// anything but that and success is an error.
+// RunPreScorePlugins prepares the plugins for scoring the feasible nodes. A plugin that returns Skip does not score; any
+// other status but success is an error.
 func (p *Profile) RunPreScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) *fwk.Status {
-	w := p.watch(PreScore, state)
-	skipped := make([]string, 0, len(p.stages.preScore))
+	w := p.instrument(PreScore, state)
+	skipped := make([]string, 0, len(p.points.preScore))
 	var failure *fwk.Status
-	for _, s := range p.stages.preScore {
+	for _, s := range p.points.preScore {
 		start := w.start()
 		status := s.plugin.PreScore(ctx, state, pod, nodes)
-		w.heard(s.name, "", status, start)
+		w.recordCall(s.Plugin, "", status, start)
 		if status.IsSkip() {
-			skipped = append(skipped, s.name)
+			skipped = append(skipped, s.Plugin)
 			continue
 		}
-		s.calls++
+		s.Calls++
 		if !status.IsSuccess() {
-			failure = broken(PreScore, s.name, status)
+			failure = pluginError(PreScore, s.Plugin, status)
 			break
 		}
 	}
 	if own, ok := state.(*CycleState); ok {
-		own.skipScore = skips{names: skipped, known: true}
+		own.skipScore = skippedPlugins{names: skipped, known: true}
 	} else {
-		state.SetSkipScorePlugins(skipSet(skipped))
+		state.SetSkipScorePlugins(sets.New(skipped...))
 	}
 	w.done(failure.Code())
 	return failure
 }
 
-// RunScorePlugins scores the nodes with every plugin, lets each plugin normalise its scores to 0…100, and adds them up
-// by weight.
+// RunScorePlugins scores the nodes with every plugin, lets each plugin normalize its scores to 0…100, and sums them by
+// weight.
 //
-// The list that is returned, all that is in it, and the list that a plugin normalises belong to the profile, and are
-// overwritten by its next run: copy what is to last.
+// The returned list, its contents, and the list that a plugin normalizes belong to the profile, which overwrites them in its
+// next run.
 func (p *Profile) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
-	w := p.watch(Score, state)
-	// A plugin that runs the Score plugins from within finds no sheet, and makes one of its own.
-	sheet := p.sheet
-	p.sheet = scoreSheet{}
-	sheet.layOut(p.stages.score, state, nodes)
-	run := scoreRun{scoreSheet: &sheet, watch: &w, state: state, pod: pod, nodes: nodes}
+	w := p.instrument(Score, state)
+	// A plugin that runs the Score plugins itself uses a table of its own.
+	table := p.scoreTable
+	p.scoreTable = scoreTable{}
+	table.resize(p.points.score, state, nodes)
+	run := scoreRun{scoreTable: &table, watch: &w, state: state, pod: pod, nodes: nodes}
 	scores, err := run.all(ctx)
-	p.sheet = sheet
+	p.scoreTable = table
 	if err != nil {
 		w.done(fwk.Error)
 		return nil, fwk.AsStatus(err)
@@ -61,22 +62,22 @@ func (p *Profile) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod
 	return scores, nil
 }
 
-// scoreSheet is the table that scores are written into: a column for each plugin with a line for each node.
-type scoreSheet struct {
-	slots  []*slot[fwk.ScorePlugin]
-	scores []fwk.NodeScore   // column by column
-	parts  []fwk.PluginScore // line by line, weighted
-	totals []fwk.NodePluginScores
+// scoreTable is the table of scores: a column for each plugin, a line for each node.
+type scoreTable struct {
+	entries []*entry[fwk.ScorePlugin]
+	scores  []fwk.NodeScore   // column by column
+	parts   []fwk.PluginScore // line by line, weighted
+	totals  []fwk.NodePluginScores
 }
 
-func (sheet *scoreSheet) layOut(all []*slot[fwk.ScorePlugin], state fwk.CycleState, nodes []fwk.NodeInfo) {
-	sheet.slots = sheet.slots[:0]
+func (sheet *scoreTable) resize(all []*entry[fwk.ScorePlugin], state fwk.CycleState, nodes []fwk.NodeInfo) {
+	sheet.entries = sheet.entries[:0]
 	for _, s := range all {
-		if !scoreSkipped(state, s.name) {
-			sheet.slots = append(sheet.slots, s)
+		if !scoreSkipped(state, s.Plugin) {
+			sheet.entries = append(sheet.entries, s)
 		}
 	}
-	cells := len(sheet.slots) * len(nodes)
+	cells := len(sheet.entries) * len(nodes)
 	sheet.scores = slices.Grow(sheet.scores[:0], cells)[:cells]
 	sheet.parts = slices.Grow(sheet.parts[:0], cells)[:cells]
 	sheet.totals = slices.Grow(sheet.totals[:0], len(nodes))[:len(nodes)]
@@ -90,12 +91,12 @@ func scoreSkipped(state fwk.CycleState, plugin string) bool {
 }
 
 type scoreRun struct {
-	*scoreSheet
-	watch *watch
+	*scoreTable
+	watch *instrument
 	state fwk.CycleState
 	pod   *v1.Pod
 	nodes []fwk.NodeInfo
-	raw   []fwk.NodeScore // a copy of the scores as the plugins gave them, for a recorder
+	raw   []fwk.NodeScore // the scores before normalization, for a recorder
 }
 
 func (r *scoreRun) all(ctx context.Context) ([]fwk.NodePluginScores, error) {
@@ -117,30 +118,30 @@ func (r *scoreRun) all(ctx context.Context) ([]fwk.NodePluginScores, error) {
 	return r.totals, nil
 }
 
-// column is where the scores of one plugin are.
+// column is the scores of one plugin.
 func (r *scoreRun) column(i int) fwk.NodeScoreList {
 	from, to := i*len(r.nodes), (i+1)*len(r.nodes)
 	return r.scores[from:to:to]
 }
 
-// score goes node by node, so that what the plugins look at is looked at while it is near.
+// score goes node by node, so that all plugins read a node while it is in the processor's cache.
 func (r *scoreRun) score(ctx context.Context) error {
 	timed := r.watch.timed
 	for line, node := range r.nodes {
 		name := node.Node().Name
-		for i, s := range r.slots {
-			s.calls++
+		for i, s := range r.entries {
+			s.Calls++
 			var start time.Duration
 			if timed {
 				start = r.watch.start()
 			}
 			score, status := s.plugin.Score(ctx, r.state, r.pod, node)
 			if timed {
-				r.watch.took(s.name, status, start)
+				r.watch.observe(s.Plugin, status, start)
 			}
 			if status != nil && !status.IsSuccess() {
-				r.watch.said(Verdict{Plugin: s.name, Node: name, Status: status})
-				return fmt.Errorf("plugin %q failed with: %w", s.name, cause(status))
+				r.watch.record(PluginResult{Plugin: s.Plugin, Node: name, Status: status})
+				return fmt.Errorf("plugin %q failed with: %w", s.Plugin, errorOf(status))
 			}
 			r.scores[i*len(r.nodes)+line] = fwk.NodeScore{Name: name, Score: score}
 		}
@@ -151,34 +152,34 @@ func (r *scoreRun) score(ctx context.Context) error {
 func (r *scoreRun) normalize(ctx context.Context) error {
 	w := *r.watch
 	w.point = ScoreExtensionNormalize
-	for i, s := range r.slots {
+	for i, s := range r.entries {
 		extensions := s.plugin.ScoreExtensions()
 		if extensions == nil {
 			continue
 		}
 		start := w.start()
 		status := extensions.NormalizeScore(ctx, r.state, r.pod, r.column(i))
-		w.heard(s.name, "", status, start)
+		w.recordCall(s.Plugin, "", status, start)
 		if !status.IsSuccess() {
-			return fmt.Errorf("plugin %q failed with: %w", s.name, cause(status))
+			return fmt.Errorf("plugin %q failed with: %w", s.Plugin, errorOf(status))
 		}
 	}
 	return nil
 }
 
 func (r *scoreRun) weigh() error {
-	width := len(r.slots)
+	width := len(r.entries)
 	for line, node := range r.nodes {
 		parts := r.parts[line*width : (line+1)*width : (line+1)*width]
 		var total int64
-		for i, s := range r.slots {
+		for i, s := range r.entries {
 			score := r.scores[i*len(r.nodes)+line].Score
 			if score > fwk.MaxNodeScore || score < fwk.MinNodeScore {
 				return fmt.Errorf("plugin %q returns an invalid score %v, it should in the range of [%v, %v] after normalizing",
-					s.name, score, fwk.MinNodeScore, fwk.MaxNodeScore)
+					s.Plugin, score, fwk.MinNodeScore, fwk.MaxNodeScore)
 			}
 			weighted := score * s.weight
-			parts[i] = fwk.PluginScore{Name: s.name, Score: weighted}
+			parts[i] = fwk.PluginScore{Name: s.Plugin, Score: weighted}
 			total += weighted
 		}
 		r.totals[line] = fwk.NodePluginScores{Name: node.Node().Name, Scores: parts, TotalScore: total}
@@ -188,10 +189,10 @@ func (r *scoreRun) weigh() error {
 
 func (r *scoreRun) record() {
 	for line := range r.nodes {
-		for i, s := range r.slots {
+		for i, s := range r.entries {
 			cell := i*len(r.nodes) + line
-			r.watch.recorder.Scored(NodeScored{
-				Plugin: s.name, Node: r.totals[line].Name,
+			r.watch.recorder.RecordScore(ScoreResult{
+				Plugin: s.Plugin, Node: r.totals[line].Name,
 				Raw: r.raw[cell].Score, Normalized: r.scores[cell].Score, Weight: s.weight,
 			})
 		}

@@ -43,7 +43,7 @@ func table(scores []fwk.NodePluginScores) string {
 	return b.String()
 }
 
-func TestScoresAreNormalisedWeighedAndAdded(t *testing.T) {
+func TestRunScorePlugins_NormalizesWeighsAndSums(t *testing.T) {
 	world := nodes("a", "b")
 	tests := []struct {
 		name    string
@@ -79,7 +79,7 @@ func TestScoresAreNormalisedWeighedAndAdded(t *testing.T) {
 					preScore
 					score
 					named
-				}{preScore: preScore{said: said{fwk.Skip, ""}}, score: score{scores: map[string]int64{"a": 50}}, named: "Skips"},
+				}{preScore: preScore{answer: answer{fwk.Skip, ""}}, score: score{scores: map[string]int64{"a": 50}}, named: "Skips"},
 				score{fake: fake{name: "Plain"}, scores: map[string]int64{"a": 1, "b": 2}},
 			},
 			"Skips Plain",
@@ -121,8 +121,8 @@ func weighted(t *testing.T, weights string, plugins ...fwk.Plugin) *framework.Pr
 	return p
 }
 
-func TestScoringThatFails(t *testing.T) {
-	normalizes := func(s said) func(fwk.NodeScoreList) *fwk.Status {
+func TestRunScorePlugins_Errors(t *testing.T) {
+	normalizes := func(s answer) func(fwk.NodeScoreList) *fwk.Status {
 		return func(fwk.NodeScoreList) *fwk.Status { return s.status() }
 	}
 	tests := []struct {
@@ -130,10 +130,10 @@ func TestScoringThatFails(t *testing.T) {
 		plugin score
 		want   string
 	}{
-		{"Score says error", score{said: said{fwk.Error, "lost"}}, `Error: running Score plugins: plugin "A" failed with: lost`},
-		{"Score rejects, which it cannot", score{said: said{fwk.Unschedulable, "no"}}, `Error: running Score plugins: plugin "A" failed with: no`},
-		{"Score skips, which it cannot", score{said: said{fwk.Skip, ""}}, `Error: running Score plugins: plugin "A" failed with: unexpected status Skip`},
-		{"normalising fails", score{normalize: normalizes(said{fwk.Error, "lost"})}, `Error: running Normalize on Score plugins: plugin "A" failed with: lost`},
+		{"Score says error", score{answer: answer{fwk.Error, "lost"}}, `Error: running Score plugins: plugin "A" failed with: lost`},
+		{"Score rejects, which it cannot", score{answer: answer{fwk.Unschedulable, "no"}}, `Error: running Score plugins: plugin "A" failed with: no`},
+		{"Score skips, which it cannot", score{answer: answer{fwk.Skip, ""}}, `Error: running Score plugins: plugin "A" failed with: unexpected status Skip`},
+		{"normalising fails", score{normalize: normalizes(answer{fwk.Error, "lost"})}, `Error: running Normalize on Score plugins: plugin "A" failed with: lost`},
 		{
 			"a score is above the range",
 			score{scores: map[string]int64{"b": 101}},
@@ -156,9 +156,9 @@ func TestScoringThatFails(t *testing.T) {
 	}
 }
 
-func TestPreScoreThatFails(t *testing.T) {
+func TestRunPreScorePlugins_Errors(t *testing.T) {
 	var log []string
-	p := profile(t, framework.Options{}, preScore{fake{"A", &log}, said{fwk.Skip, ""}}, preScore{fake{"B", &log}, said{fwk.Unschedulable, "no"}}, preScore{fake{"C", &log}, said{}})
+	p := profile(t, framework.Options{}, preScore{fake{"A", &log}, answer{fwk.Skip, ""}}, preScore{fake{"B", &log}, answer{fwk.Unschedulable, "no"}}, preScore{fake{"C", &log}, answer{}})
 	state := framework.NewCycleState()
 	status := p.RunPreScorePlugins(ctx, state, web, nodes("a"))
 	if got, want := describe(status), `Error: running PreScore plugin "B": no`; got != want {
@@ -172,15 +172,15 @@ func TestPreScoreThatFails(t *testing.T) {
 	}
 }
 
-// nosy runs the Score plugins again from within its own Score.
-type nosy struct {
+// reentrant runs the Score plugins again from within its own Score.
+type reentrant struct {
 	score
 	profile *framework.Profile
 	inner   string
 	deep    bool
 }
 
-func (n *nosy) Score(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
+func (n *reentrant) Score(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
 	if !n.deep {
 		n.deep = true
 		scores, _ := n.profile.RunScorePlugins(ctx, state, pod, nodes("x", "y", "z"))
@@ -189,8 +189,8 @@ func (n *nosy) Score(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nod
 	return 1, nil
 }
 
-func TestScoresMayBeAskedForWhileTheyAreBeingMade(t *testing.T) {
-	n := &nosy{score: score{fake: fake{name: "Nosy"}}}
+func TestRunScorePlugins_IsReentrant(t *testing.T) {
+	n := &reentrant{score: score{fake: fake{name: "Nosy"}}}
 	n.profile = profile(t, framework.Options{}, score{fake: fake{name: "Plain"}, scores: map[string]int64{"a": 5, "x": 6}}, n)
 	outer, _ := n.profile.RunScorePlugins(ctx, framework.NewCycleState(), web, nodes("a", "b"))
 	if want := "a = Plain 5 + Nosy 1 = 6\nb = Plain 0 + Nosy 1 = 1\n"; table(outer) != want {
@@ -201,7 +201,7 @@ func TestScoresMayBeAskedForWhileTheyAreBeingMade(t *testing.T) {
 	}
 }
 
-func TestTheNextCycleReusesTheScores(t *testing.T) {
+func TestRunScorePlugins_ReusesMemory(t *testing.T) {
 	p := profile(t, framework.Options{}, score{fake: fake{name: "A"}, scores: map[string]int64{"a": 9}})
 	first, _ := p.RunScorePlugins(ctx, framework.NewCycleState(), web, nodes("a", "b", "c"))
 	first[0].Randomizer = 7

@@ -10,10 +10,10 @@ import (
 	"orrery/core/config"
 )
 
-// findSigners decides whether this profile can tell that two pods are alike: every plugin that judges nodes must be able
-// to say what it looks at in a pod, and no extender may have a say.
+// findSigners decides whether this profile can sign pods: every plugin that filters or scores must implement
+// [fwk.SignPlugin], and there must be no extender.
 func (p *Profile) findSigners() {
-	p.signs = p.around.Features.Enabled(config.OpportunisticBatching) && len(p.around.Extenders) == 0
+	p.canSign = p.deps.Features.Enabled(config.OpportunisticBatching) && len(p.deps.Extenders) == 0
 	seen := map[string]bool{}
 	add := func(name string, plugin fwk.Plugin) {
 		if seen[name] {
@@ -22,44 +22,43 @@ func (p *Profile) findSigners() {
 		seen[name] = true
 		signer, ok := plugin.(fwk.SignPlugin)
 		if !ok {
-			p.signs = false
+			p.canSign = false
 			return
 		}
 		p.signers = append(p.signers, signer)
 	}
-	for _, s := range p.stages.preFilter {
-		add(s.name, s.plugin)
+	for _, s := range p.points.preFilter {
+		add(s.Plugin, s.plugin)
 	}
-	for _, s := range p.stages.filter {
-		add(s.name, s.plugin)
+	for _, s := range p.points.filter {
+		add(s.Plugin, s.plugin)
 	}
-	for _, s := range p.stages.preScore {
-		add(s.name, s.plugin)
+	for _, s := range p.points.preScore {
+		add(s.Plugin, s.plugin)
 	}
-	for _, s := range p.stages.score {
-		add(s.name, s.plugin)
+	for _, s := range p.points.score {
+		add(s.Plugin, s.plugin)
 	}
 }
 
-// SignPod describes all that the plugins look at in a pod: pods with one signature get the same verdicts and scores on
-// the same nodes. It is nil if a plugin cannot say what it looks at, in this pod or at all. Its form is a JSON object with
-// one member for each fragment.
+// SignPod describes everything the plugins read of a pod: pods with equal signatures get the same verdicts and scores on the
+// same nodes. It is nil if a plugin does not sign the pod. It is a JSON object with one member for each fragment.
 func (p *Profile) SignPod(ctx context.Context, pod *v1.Pod, recordPluginStats bool) fwk.PodSignature {
-	w := watch{profile: p, point: Sign, timed: p.observer != nil}
-	if p.observer != nil && recordPluginStats {
-		w.began = p.around.Stopwatch()
+	w := instrument{profile: p, point: Sign, timed: p.onTiming != nil}
+	if p.onTiming != nil && recordPluginStats {
+		w.began = p.deps.Stopwatch()
 		defer w.done(fwk.Success)
 	}
-	if !p.signs {
+	if !p.canSign {
 		return nil
 	}
 	all := map[string]any{fwk.SchedulerNameSignerName: pod.Spec.SchedulerName}
 	for i, signer := range p.signers {
 		start := w.start()
 		fragments, status := signer.SignPod(ctx, pod)
-		w.took(signer.Name(), status, start)
+		w.observe(signer.Name(), status, start)
 		if !status.IsSuccess() {
-			// Who refused once is likely to refuse again, and asked first it saves the others the work.
+			// The refusing plugin is likely to refuse again; called first, it saves the others the work.
 			p.signers[0], p.signers[i] = p.signers[i], p.signers[0]
 			return nil
 		}

@@ -15,19 +15,19 @@ import (
 type signer struct {
 	filter
 	fragments []fwk.SignFragment
-	signs     said
+	signs     answer
 }
 
 func (s signer) SignPod(context.Context, *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	return s.fragments, s.signs.status()
 }
 
-func TestSignature(t *testing.T) {
+func TestSignPod(t *testing.T) {
 	with := func(name string, fragments ...fwk.SignFragment) signer {
 		return signer{filter: filter{fake: fake{name: name}}, fragments: fragments}
 	}
 	refuses := with("R")
-	refuses.signs = said{fwk.Unschedulable, "too special"}
+	refuses.signs = answer{fwk.Unschedulable, "too special"}
 	unsayable := with("U", fwk.SignFragment{Key: "channel", Value: make(chan int)})
 	on, err := config.ParseFeatures(map[string]bool{string(config.OpportunisticBatching): true})
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"orrery/core/mk"
 )
 
-// scene plays a script on a list of waiting pods, a word after a word, and writes down what ended when:
+// runScript plays a script on a list of waiting pods, a word after a word, and writes down what ended when:
 //
 //	wait a P=1s Q=2s    pod a waits for plugins P and Q
 //	allow a P           P allows a
 //	reject a P why      P rejects a
 //	at 1s               it is one second after the beginning
-func scene(t *testing.T, list *framework.WaitingPods, script string) string {
+func runScript(t *testing.T, list *framework.WaitingPods, script string) string {
 	t.Helper()
 	now := t0
 	var out strings.Builder
@@ -72,7 +72,7 @@ func duration(t *testing.T, text string) time.Duration {
 	return d
 }
 
-func TestWaitingForPermits(t *testing.T) {
+func TestWaitingPods_AllowRejectExpire(t *testing.T) {
 	tests := []struct{ name, script, want string }{
 		{
 			"one second without approval is a rejection, at one second",
@@ -135,17 +135,17 @@ func TestWaitingForPermits(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			list := framework.NewWaitingPods()
-			if diff := cmp.Diff(tt.want, scene(t, list, tt.script)); diff != "" {
+			if diff := cmp.Diff(tt.want, runScript(t, list, tt.script)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestWaitingPodsThroughTheHandle(t *testing.T) {
+func TestWaitingPods_ReachableThroughHandle(t *testing.T) {
 	p := profile(t, framework.Options{})
 	list := p.WaitingPods()
-	scene(t, list, "wait a P=5s Q=3s\n wait b P=1s\n wait c P=2s")
+	runScript(t, list, "wait a P=5s Q=3s\n wait b P=1s\n wait c P=2s")
 	if at, ok := list.NextDeadline(); !ok || at != t0.Add(time.Second) {
 		t.Errorf("the next deadline is at %v, %v", at, ok)
 	}
@@ -180,7 +180,7 @@ func TestWaitingPodsThroughTheHandle(t *testing.T) {
 		t.Errorf("nobody waits, but there is a deadline at %v", at)
 	}
 
-	scene(t, list, "wait a P=5s")
+	runScript(t, list, "wait a P=5s")
 	if !p.RejectWaitingPod(uid("a")) {
 		t.Error("a was not found")
 	}
@@ -189,9 +189,9 @@ func TestWaitingPodsThroughTheHandle(t *testing.T) {
 	}
 }
 
-func TestAForkOfWaitingPodsGoesItsOwnWay(t *testing.T) {
+func TestWaitingPods_ForkIsIndependent(t *testing.T) {
 	list := framework.NewWaitingPods()
-	scene(t, list, "wait a P=2s Q=5s\n wait b P=1s\n allow a P\n wait c P=3s")
+	runScript(t, list, "wait a P=2s Q=5s\n wait b P=1s\n allow a P\n wait c P=3s")
 	list.Get(uid("c")).Allow("P")
 	fork := list.Fork()
 	fork.Get(uid("a")).Allow("Q")
@@ -199,19 +199,19 @@ func TestAForkOfWaitingPodsGoesItsOwnWay(t *testing.T) {
 		t.Errorf("after the fork allowed a, the original waits for %v, want Q", got)
 	}
 	want := "10s c waited 10s: Success\n10s a waited 10s: Success\n10s b waited 10s: Unschedulable by P: rejected due to timeout after waiting 1s at plugin P\n"
-	if diff := cmp.Diff(want, scene(t, fork, "at 10s")); diff != "" {
+	if diff := cmp.Diff(want, runScript(t, fork, "at 10s")); diff != "" {
 		t.Errorf("the fork (-want +got):\n%s", diff)
 	}
 	want = "10s c waited 10s: Success\n10s b waited 10s: Unschedulable by P: rejected due to timeout after waiting 1s at plugin P\n" +
 		"10s a waited 10s: Unschedulable by Q: rejected due to timeout after waiting 5s at plugin Q\n"
-	if diff := cmp.Diff(want, scene(t, list, "at 10s")); diff != "" {
+	if diff := cmp.Diff(want, runScript(t, list, "at 10s")); diff != "" {
 		t.Errorf("the original (-want +got):\n%s", diff)
 	}
 }
 
 // A slow and obvious list of waiting pods says the same as the quick one, whatever is done to both. The script is long
 // enough for what is over to be swept out.
-func TestWaitingPodsAgreeWithAnObviousList(t *testing.T) {
+func TestWaitingPods_AgreeWithModel(t *testing.T) {
 	type wait struct {
 		deadlines map[string]time.Time
 		entered   int

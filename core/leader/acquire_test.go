@@ -8,10 +8,11 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 
 	"orrery/core/leader"
+	"orrery/core/leader/sim"
 )
 
-func TestALeaseThatIsNotThereIsCreated(t *testing.T) {
-	newStage(t, settings()).run(2).tells(`
+func TestCandidate_CreatesMissingLease(t *testing.T) {
+	newHarness(t, settings()).run(2).tells(`
 		0.000 get: NotFound
 		0.000 create a #0 since 0 renewed 0 for 15s
 		0.000 new leader a
@@ -22,9 +23,27 @@ func TestALeaseThatIsNotThereIsCreated(t *testing.T) {
 	`)
 }
 
+// A leader whose Lease is deleted creates it again with the time at which it acquired it, however often the creation fails.
+func TestCandidate_RecreatedLeaseKeepsAcquireTime(t *testing.T) {
+	st := newHarness(t, settings()).run(2)
+	st.store = sim.NewLeases()
+	failures := 1
+	st.fate = func(call leader.Call) fate {
+		if call.Verb == leader.Create && failures > 0 {
+			failures--
+			return refused
+		}
+		return answered
+	}
+	st.run(7)
+	if r := st.record(); failures > 0 || !r.AcquireTime.Equal(epoch) {
+		t.Errorf("%d creations are still to fail, the Lease is %+v, want it acquired at %v", failures, r, epoch)
+	}
+}
+
 // Nobody leads before its first success, and no failure to read or to create the Lease is one.
-func TestAnElectionBeginsWithNobody(t *testing.T) {
-	st := newStage(t, settings())
+func TestCandidate_StartsWithoutLeader(t *testing.T) {
+	st := newHarness(t, settings())
 	if _, ended := st.c.ExitCode(); st.c.Leading() || st.c.Leader() != "" || ended {
 		t.Errorf("before its first look it leads: %t, sees %q lead, has ended: %t", st.c.Leading(), st.c.Leader(), ended)
 	}
@@ -43,9 +62,9 @@ func TestAnElectionBeginsWithNobody(t *testing.T) {
 }
 
 // Two find no Lease; one creates it, and the other must wait like anybody.
-func TestOfTwoThatCreateTheLeaseOneWins(t *testing.T) {
-	a := newStage(t, settings())
-	b := newStage(t, settings(func(s *leader.Settings) { s.Identity = "b" }))
+func TestCandidate_OneOfTwoCreatorsWins(t *testing.T) {
+	a := newHarness(t, settings())
+	b := newHarness(t, settings(func(s *leader.Settings) { s.Identity = "b" }))
 	b.store = a.store
 	b.fate = func(call leader.Call) fate {
 		if call.Verb == leader.Create {
@@ -65,8 +84,8 @@ func TestOfTwoThatCreateTheLeaseOneWins(t *testing.T) {
 }
 
 // The lock is the Lease of that namespace and name; others are nobody's business.
-func TestCallsNameTheLeaseOfTheSettings(t *testing.T) {
-	st := newStage(t, settings(func(s *leader.Settings) { s.Namespace, s.Name = "team", "our-scheduler" })).put(held("b", 0, 0))
+func TestCall_NamesConfiguredLease(t *testing.T) {
+	st := newHarness(t, settings(func(s *leader.Settings) { s.Namespace, s.Name = "team", "our-scheduler" })).put(held("b", 0, 0))
 	var named []string
 	st.fate = func(call leader.Call) fate {
 		named = append(named, call.Verb.String()+" "+call.Namespace+"/"+call.Name)
@@ -80,8 +99,8 @@ func TestCallsNameTheLeaseOfTheSettings(t *testing.T) {
 }
 
 // A standby says once of every holder that it is another than before, and of a release that there is none.
-func TestEveryNewLeaderIsReportedOnce(t *testing.T) {
-	st := newStage(t, settings())
+func TestCandidate_ReportsNewLeaderOnce(t *testing.T) {
+	st := newHarness(t, settings())
 	for i, r := range []leader.Record{held("b", 0, 0), held("b", 5, 0), held("c", 10, 1), held("c", 15, 1), held("b", 20, 2)} {
 		st.put(r).at(5 * float64(i))
 	}
@@ -98,16 +117,16 @@ func TestEveryNewLeaderIsReportedOnce(t *testing.T) {
 }
 
 // A candidate whose clock is an hour ahead, or behind, waits for as long as one whose clock is right.
-func TestAWrongClockTakesNothingOverEarly(t *testing.T) {
+func TestCandidate_WrongClockDoesNotTakeOverEarly(t *testing.T) {
 	for name, wrong := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			c, err := leader.New(settings(), epoch.Add(wrong))
 			if err != nil {
 				t.Fatal(err)
 			}
-			early := &stage{t: t, c: c, store: newStage(t, settings()).put(held("b", 0, 0)).store, now: epoch.Add(wrong), fate: func(leader.Call) fate { return answered }}
+			early := &harness{t: t, c: c, store: newHarness(t, settings()).put(held("b", 0, 0)).store, now: epoch.Add(wrong), fate: func(leader.Call) fate { return answered }}
 			early.run(wrong.Seconds())
-			late := &stage{t: t, c: early.c.Fork(), store: early.store, fate: early.fate}
+			late := &harness{t: t, c: early.c.Fork(), store: early.store, fate: early.fate}
 			if early.at(wrong.Seconds() + 14.999); early.c.Leading() {
 				t.Error("it took over within 15 s")
 			}
@@ -118,22 +137,22 @@ func TestAWrongClockTakesNothingOverEarly(t *testing.T) {
 	}
 }
 
-func TestTheLeaseLastsWholeSeconds(t *testing.T) {
+func TestCandidate_LeaseLastsWholeSeconds(t *testing.T) {
 	s := settings(func(s *leader.Settings) { s.LeaseDuration = 15900 * time.Millisecond })
-	if got := newStage(t, s).run(0).record().LeaseSeconds; got != 15 {
+	if got := newHarness(t, s).run(0).record().LeaseSeconds; got != 15 {
 		t.Errorf("it is good for %d s, want 15", got)
 	}
 }
 
-func TestALeaseOfNobodyIsTakenAtOnce(t *testing.T) {
-	st := newStage(t, settings()).put(held("", 0, 4)).run(0)
+func TestCandidate_AcquiresFreeLeaseAtOnce(t *testing.T) {
+	st := newHarness(t, settings()).put(held("", 0, 4)).run(0)
 	if got := brief(st.record()); got != "a #5 since 0 renewed 0 for 15s" || !st.c.Leading() {
 		t.Errorf("the Lease says %s, leading: %t", got, st.c.Leading())
 	}
 }
 
 // The wait starts with the candidate's own first look. What the record says of times does not matter.
-func TestALeaseIsTakenOverAFullDurationAfterTheLastChangeSeen(t *testing.T) {
+func TestCandidate_TakesOverAfterFullDuration(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		renewed float64
@@ -143,8 +162,8 @@ func TestALeaseIsTakenOverAFullDurationAfterTheLastChangeSeen(t *testing.T) {
 		{"renewed in an hour, by a clock that is ahead", 3600},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			early := newStage(t, settings()).put(held("b", row.renewed, 0)).run(12)
-			late := &stage{t: t, c: early.c.Fork(), store: early.store, fate: early.fate}
+			early := newHarness(t, settings()).put(held("b", row.renewed, 0)).run(12)
+			late := &harness{t: t, c: early.c.Fork(), store: early.store, fate: early.fate}
 			if early.at(14.999999999); early.c.Leading() {
 				t.Error("it took over a nanosecond too early")
 			}
@@ -159,8 +178,8 @@ func TestALeaseIsTakenOverAFullDurationAfterTheLastChangeSeen(t *testing.T) {
 	}
 }
 
-func TestEveryChangeStartsTheWaitAnew(t *testing.T) {
-	st := newStage(t, settings()).put(held("b", 0, 0)).run(10)
+func TestCandidate_AnyChangeRestartsWait(t *testing.T) {
+	st := newHarness(t, settings()).put(held("b", 0, 0)).run(10)
 	st.put(held("b", 10, 0)).at(14).at(28.9)
 	if st.c.Leading() {
 		t.Error("it took over 14.9 s after the change it saw at 14 s")
@@ -171,9 +190,9 @@ func TestEveryChangeStartsTheWaitAnew(t *testing.T) {
 }
 
 // The record says how long it is good for. Once it was the candidate's own setting that counted.
-func TestWhoseDurationCounts(t *testing.T) {
+func TestCandidate_RecordDurationCounts(t *testing.T) {
 	short := func(s *leader.Settings) { s.LeaseDuration, s.RenewDeadline = 5*time.Second, 4*time.Second }
-	own := func(s *leader.Settings) { s.OwnDuration = true }
+	own := func(s *leader.Settings) { s.JudgeByOwnDuration = true }
 	for _, row := range []struct {
 		name     string
 		settings leader.Settings
@@ -185,7 +204,7 @@ func TestWhoseDurationCounts(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			for at, want := range row.leads {
-				st := newStage(t, row.settings).put(held("b", 0, 0)).run(0)
+				st := newHarness(t, row.settings).put(held("b", 0, 0)).run(0)
 				if st.at(at); st.c.Leading() != want {
 					t.Errorf("at %v s it leads: %t", at, !want)
 				}
@@ -196,8 +215,8 @@ func TestWhoseDurationCounts(t *testing.T) {
 
 // A leader dies right after a renewal that a standby sees at second 0. The standby looks again 2 to 4.4 seconds after
 // each look, and the first look from second 15 on finds the lease expired.
-func TestFailoverTimeline(t *testing.T) {
-	newStage(t, settings()).put(held("b", 0, 0)).run(19).tells(`
+func TestCandidate_FailoverTimeline(t *testing.T) {
+	newHarness(t, settings()).put(held("b", 0, 0)).run(19).tells(`
 		0.000 get: b #0 since 0 renewed 0 for 15s
 		0.000 new leader b
 		4.400 get: b #0 since 0 renewed 0 for 15s
@@ -213,9 +232,9 @@ func TestFailoverTimeline(t *testing.T) {
 	`)
 }
 
-func TestAttemptsAreStretchedByTheSeedAndNeverShortened(t *testing.T) {
+func TestCandidate_JitterOnlyStretches(t *testing.T) {
 	gaps := func(seed uint64) (gaps []time.Duration) {
-		st := newStage(t, settings(func(s *leader.Settings) { s.Seed = seed }))
+		st := newHarness(t, settings(func(s *leader.Settings) { s.Seed = seed }))
 		st.fate = func(leader.Call) fate { return refused }
 		last := epoch
 		st.settle()
@@ -248,9 +267,9 @@ func TestAttemptsAreStretchedByTheSeedAndNeverShortened(t *testing.T) {
 }
 
 // Two read the expired lease; one update comes first and the other fails.
-func TestOfTwoThatRaceOneWins(t *testing.T) {
-	a := newStage(t, settings()).put(held("c", 0, 0)).run(12)
-	b := newStage(t, settings(func(s *leader.Settings) { s.Identity = "b" }))
+func TestCandidate_OneOfTwoRacersWins(t *testing.T) {
+	a := newHarness(t, settings()).put(held("c", 0, 0)).run(12)
+	b := newHarness(t, settings(func(s *leader.Settings) { s.Identity = "b" }))
 	b.store = a.store
 	b.run(12)
 	b.fate = func(call leader.Call) fate {
@@ -268,35 +287,35 @@ func TestOfTwoThatRaceOneWins(t *testing.T) {
 	}
 }
 
-func TestTwoOfOneIdentityBothLead(t *testing.T) {
-	one := newStage(t, settings()).run(3)
-	two := newStage(t, settings())
+func TestCandidate_SameIdentityBothLead(t *testing.T) {
+	one := newHarness(t, settings()).run(3)
+	two := newHarness(t, settings())
 	two.store = one.store
 	if two.at(3.5); !one.c.Leading() || !two.c.Leading() {
 		t.Errorf("the first leads: %t, the second: %t", one.c.Leading(), two.c.Leading())
 	}
 }
 
-func TestCoordinatedCandidatesAreChosen(t *testing.T) {
+func TestCandidate_CoordinatedIsChosen(t *testing.T) {
 	coordinated := func(s *leader.Settings) { s.Coordinated = true }
 	chosen := held("a", 0, 3)
 	chosen.Strategy = coordinationv1.OldestEmulationVersion
 	t.Run("they create nothing and take nothing over", func(t *testing.T) {
-		st := newStage(t, settings(coordinated)).run(30)
+		st := newHarness(t, settings(coordinated)).run(30)
 		st.put(held("b", 0, 0)).run(60)
 		if st.c.Leading() || st.record().Holder != "b" {
 			t.Error("it leads")
 		}
 	})
 	t.Run("the one that is named renews and keeps what it was given", func(t *testing.T) {
-		st := newStage(t, settings(coordinated)).put(chosen).run(20)
+		st := newHarness(t, settings(coordinated)).put(chosen).run(20)
 		got := st.record()
 		if !st.c.Leading() || got.Strategy != chosen.Strategy || got.Transitions != 3 || !got.RenewTime.Equal(second(20)) {
 			t.Errorf("leading: %t, %+v", st.c.Leading(), got)
 		}
 	})
 	t.Run("at the end of its term it stops renewing, and gives up at the deadline", func(t *testing.T) {
-		st := newStage(t, settings(coordinated)).put(chosen).run(21)
+		st := newHarness(t, settings(coordinated)).put(chosen).run(21)
 		last := st.record()
 		last.PreferredHolder = "b"
 		st.put(last).run(60)
@@ -308,7 +327,7 @@ func TestCoordinatedCandidatesAreChosen(t *testing.T) {
 		}
 	})
 	t.Run("an expired lease is not renewed even by the one it names", func(t *testing.T) {
-		st := newStage(t, settings(coordinated)).put(chosen)
+		st := newHarness(t, settings(coordinated)).put(chosen)
 		st.fate = func(call leader.Call) fate {
 			if call.Verb == leader.Update {
 				return refused

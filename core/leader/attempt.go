@@ -10,7 +10,7 @@ import (
 	"orrery/core/world"
 )
 
-// attempt is one try at acquiring or renewing the lease, or at releasing it: one to three calls, one after the other.
+// attempt is one try to acquire, renew or release the lease: one to three calls in sequence.
 //
 //	                          NotFound
 //	start ──────────► reading ────────► creating ──┐
@@ -20,33 +20,33 @@ import (
 //	      at once ──────────────────────────►
 //	          │ failed: reading
 //
-// All records it writes bear the time of its start. They are one record, corrected from step to step: what the
-// optimistic update took over from the observed record stays in it when the Lease turns out to be gone or free.
+// All records of an attempt have the time of its start. They are one record that is corrected from step to step: what the
+// optimistic update copied from the observed record stays in it when the Lease turns out to be deleted or free.
 type attempt struct {
-	start time.Time
-	step  step
-	call  Call
-	made  bool
-	// record is what is to be written.
+	start     time.Time
+	step      step
+	call      Call
+	handedOut bool
+	// record is the record that the next call writes.
 	record Record
 }
 
-// step is what the call under way is for.
+// step is the purpose of the call in flight.
 type step uint8
 
 const (
 	idle step = iota
-	// optimistic updates the Lease as it was written last, without a look at it.
+	// optimistic updates the Lease as it was last written, without reading it.
 	optimistic
 	reading
 	creating
 	writing
-	// readingLast and writingLast release the lease.
-	readingLast
-	writingLast
+	// releaseReading and releaseWriting release the lease.
+	releaseReading
+	releaseWriting
 )
 
-var timedOut = Answer{Outcome: world.Outcome{
+var timedOut = Response{Outcome: world.Outcome{
 	Code: fwk.Error, Reason: metav1.StatusReasonTimeout, Message: "the call on the lease took too long",
 }}
 
@@ -55,7 +55,7 @@ func (c *Candidate) begin(now time.Time) {
 	c.next = time.Time{}
 	c.attempt.start = now
 	if c.phase == renewing {
-		c.round(now)
+		c.startRound(now)
 	}
 	c.attempt.record = Record{
 		Holder:       c.settings.Identity,
@@ -63,29 +63,31 @@ func (c *Candidate) begin(now time.Time) {
 		AcquireTime:  now,
 		RenewTime:    now,
 	}
-	if c.holds() && c.good(now) && c.cached != nil && !c.settings.Coordinated {
-		c.goOnWith(c.observed)
-		c.update(now, optimistic)
-		return
+	if c.holds() && c.leaseValid(now) && !c.settings.Coordinated {
+		c.keepAcquireTime(c.observed)
+		if c.cached != nil {
+			c.update(now, optimistic)
+			return
+		}
 	}
 	c.send(now, reading, Get, nil)
 }
 
-// goOnWith makes the record renew one of this candidate's own.
-func (c *Candidate) goOnWith(own Record) {
+// keepAcquireTime makes the record renew one of this candidate's own.
+func (c *Candidate) keepAcquireTime(own Record) {
 	c.attempt.record.AcquireTime, c.attempt.record.Transitions = own.AcquireTime, own.Transitions
 	if c.settings.Coordinated {
 		c.attempt.record.Strategy = own.Strategy
 	}
 }
 
-// send puts a call under way, for as long as it may take.
+// send starts a call, with its timeout.
 func (c *Candidate) send(now time.Time, s step, verb Verb, lease *coordinationv1.Lease) {
 	until := c.deadline
 	if limit := c.settings.CallTimeout; limit > 0 && (until.IsZero() || now.Add(limit).Before(until)) {
 		until = now.Add(limit)
 	}
-	c.attempt.step, c.attempt.made = s, false
+	c.attempt.step, c.attempt.handedOut = s, false
 	c.attempt.call = Call{
 		ID: c.attempt.call.ID + 1, Verb: verb,
 		Namespace: c.settings.Namespace, Name: c.settings.Name,
@@ -106,21 +108,21 @@ func (c *Candidate) update(now time.Time, s step) {
 	c.send(now, s, Update, &lease)
 }
 
-// ended goes on from a call that has ended.
-func (c *Candidate) ended(now time.Time, a Answer) {
+// finishCall continues the attempt after a call.
+func (c *Candidate) finishCall(now time.Time, a Response) {
 	did, ok := c.attempt.step, a.Outcome.OK()
 	c.attempt.step = idle
-	if ok && did != reading && did != readingLast {
+	if ok && did != reading && did != releaseReading {
 		c.cached = a.Lease
 		c.observe(now, c.attempt.record)
 	}
 	switch {
-	case did == readingLast:
-		c.foundLast(now, a)
-	case did == writingLast:
+	case did == releaseReading:
+		c.releaseLease(now, a)
+	case did == releaseWriting:
 		c.finish(now)
 	case did == reading && ok:
-		c.found(now, a.Lease)
+		c.decideOnLease(now, a.Lease)
 	case did == reading && a.Outcome.Reason == metav1.StatusReasonNotFound && !c.settings.Coordinated:
 		c.create(now)
 	case ok:
@@ -135,12 +137,12 @@ func (c *Candidate) ended(now time.Time, a Answer) {
 	}
 }
 
-// found decides what to do about the Lease as it was read. Whether it names this candidate, and since when, is judged
-// by what is observed, which only a change of the record renews; whether it had expired, as of the attempt's start.
-func (c *Candidate) found(now time.Time, lease *coordinationv1.Lease) {
+// decideOnLease acts on the Lease that was read. The observed record, which only a change of the Lease renews, decides
+// holder and validity; expiry is as of the attempt's start.
+func (c *Candidate) decideOnLease(now time.Time, lease *coordinationv1.Lease) {
 	c.cached = lease
 	r := RecordOf(lease)
-	if !c.hasRead || !c.read.looksLike(r) {
+	if !c.hasRead || !c.read.sameToSecond(r) {
 		c.observe(now, r)
 		c.read, c.hasRead = r, true
 	}
@@ -155,9 +157,9 @@ func (c *Candidate) found(now time.Time, lease *coordinationv1.Lease) {
 	switch {
 	case c.holds():
 		c.slowPaths++
-		c.goOnWith(r)
+		c.keepAcquireTime(r)
 		c.update(now, writing)
-	case r.Holder != "" && c.good(start):
+	case r.Holder != "" && c.leaseValid(start):
 		c.fail(now)
 	default:
 		c.attempt.record.Transitions = r.Transitions + 1

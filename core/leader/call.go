@@ -10,7 +10,7 @@ import (
 	"orrery/core/world"
 )
 
-// Verb is what a Call does to the Lease.
+// Verb is the operation of a Call on the Lease.
 type Verb uint8
 
 // The calls a candidate makes.
@@ -29,32 +29,31 @@ type Call struct {
 	Verb Verb
 	// Namespace and Name are those of the Lease.
 	Namespace, Name string
-	// Lease is what to write; it is nil for Get. Its resource version is the one an Update is made to: if the Lease has
-	// another by then, the call must fail.
+	// Lease is the object to write; nil for Get. An Update must fail if the Lease no longer has its resource version.
 	Lease *coordinationv1.Lease
-	// Until is when the candidate stops waiting for the answer, by its own clock; zero is never.
+	// Until is when the candidate stops waiting for the response, by its own clock; zero for never.
 	Until time.Time
 }
 
-// Answer is how a Call ended. An answer to any call but the one under way is ignored: its caller has given it up.
-type Answer struct {
+// Response is how a Call ended. Responses to any other call than the one in flight are ignored.
+type Response struct {
 	Call    uint64
 	Outcome world.Outcome
-	// Lease is the Lease as it is after a call that succeeded. It is never changed.
+	// Lease is the object after a call that succeeded. It is never changed.
 	Lease *coordinationv1.Lease
 }
 
-// Answered is the answer to a call from what a client or a store returned.
-func Answered(call Call, lease *coordinationv1.Lease, err error) Answer {
+// ResponseOf returns the response for the result of a client or a store.
+func ResponseOf(call Call, lease *coordinationv1.Lease, err error) Response {
 	if err == nil {
-		return Answer{Call: call.ID, Lease: lease}
+		return Response{Call: call.ID, Lease: lease}
 	}
-	return Answer{Call: call.ID, Outcome: world.Outcome{
+	return Response{Call: call.ID, Outcome: world.Outcome{
 		Code: fwk.Error, Reason: apierrors.ReasonForError(err), Message: err.Error(),
 	}}
 }
 
-// Notice is something that others should know of.
+// Notice is an event of a candidacy.
 type Notice struct {
 	At   time.Time
 	Kind NoticeKind
@@ -62,20 +61,20 @@ type Notice struct {
 	Text string
 }
 
-// NoticeKind is what a Notice is about.
+// NoticeKind is the kind of a Notice.
 type NoticeKind uint8
 
 const (
-	// NewLeader says that the lease is seen to have another holder, or none.
+	// NewLeader: the lease has another holder, or none.
 	NewLeader NoticeKind = iota
-	// Announced is a Kubernetes event on the Lease, of type Normal and reason LeaderElection.
-	Announced
-	// StartedLeading says that the leader's work may begin.
+	// LeaseEvent is a Kubernetes event on the Lease, of type Normal and reason LeaderElection.
+	LeaseEvent
+	// StartedLeading: the leader's work may begin.
 	StartedLeading
-	// EndedLeading says that the leader's work must end at once. It comes only after StartedLeading.
-	EndedLeading
-	// Stopped is the last notice of every candidate, of one that never led as well.
-	Stopped
+	// StoppedLeading: the leader's work must end immediately. It only follows StartedLeading.
+	StoppedLeading
+	// CandidacyEnded is the last notice of every candidate, of one that never led as well.
+	CandidacyEnded
 )
 
 func (k NoticeKind) String() string {

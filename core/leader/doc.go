@@ -3,87 +3,84 @@
 //
 // # A candidate
 //
-// [Candidate] is a state machine. It is told the time, always by its own clock, and how its calls ended; it says which
-// call it wants made and when it wants to be woken:
+// [Candidate] is a state machine. Its inputs are the time, always by its own clock, and the responses to its calls; its
+// outputs are the next call, notices, and the time of its next wake-up:
 //
 //	for {
 //		if call, ok := c.Call(); ok {
-//			... make it, at most until call.Until; when it is answered: c.Answer(now, leader.Answered(call, lease, err))
+//			... make it, until call.Until at most; then c.HandleResponse(now, leader.ResponseOf(call, lease, err))
 //		}
-//		for _, n := range c.Notices() { ... }     // the work may begin, must end, the candidacy is over
-//		wait for the answer, and until c.NextWake() at most; then c.Wake(now)
+//		for _, n := range c.Notices() { ... }     // start the work, stop it, or exit
+//		wait for the response, and until c.NextWake() at most; then c.Wake(now)
 //	}
 //
-//	settings.go   what it is told, and what follows: how long it may hold on, which clocks it tolerates
-//	record.go     what a Lease says
-//	call.go       what goes out and comes in
-//	candidate.go  the machine: state, time, what others may ask
-//	attempt.go    one try at the lease, call by call
+//	settings.go   the configuration and its consequences: how long a leader may go on, which clock skew is safe
+//	record.go     the election's part of a Lease
+//	call.go       calls, responses, notices
+//	candidate.go  the state machine: state, timers, queries
+//	attempt.go    one attempt on the lease, call by call
 //	term.go       from the first success to the release
 //
-// A candidate is plain data: [Candidate.Fork] is a copy, and the same times and answers make the same calls.
+// A candidate is plain data: [Candidate.Fork] is a copy, and the same times and responses make the same calls.
 //
 // # The rules
 //
-//   - Nobody compares clocks. That a record changed is all a candidate takes from it; from the moment it saw the change,
-//     by its own clock, it waits for the record's LeaseSeconds. So clocks may be wrong by any amount, but must go at
-//     similar rates.
-//   - A lease that names nobody is taken at once, and one that is not there is created.
-//   - A leader renews without looking. If that fails it reads first.
-//   - One failure costs nothing: the leader tries every RetryPeriod until the deadline has come.
-//   - There is no fencing: whoever led may have calls under way that reach their server later.
+//   - Clocks are never compared. A candidate only sees that a record changed; from that moment it waits, by its own clock,
+//     for the record's LeaseSeconds. So clocks may be wrong by any amount, but must run at similar rates.
+//   - A lease without a holder is acquired immediately, and a missing one is created.
+//   - A leader renews without reading first. It reads after a failure.
+//   - One failure has no effect: the leader tries every RetryPeriod until its deadline.
+//   - There is no fencing: calls of a former leader may reach their server later.
 //
-// Three peculiarities of client-go are kept. Records are compared by the whole second, so of two renewals within one the
-// second goes unnoticed. An own write is not what was read last, so the first look after it starts the wait anew. And
+// Three peculiarities of client-go are kept. Records are compared by the whole second, so the second of two renewals within
+// one second goes unnoticed. A candidate's own write does not count as read, so the first read after it restarts the wait. And
 // a record that the optimistic update filled in keeps its acquire time and transitions when the Lease turns out to be
-// gone, and its acquire time when it turns out to be free.
+// deleted, and its acquire time when it turns out to be free.
 //
-// # Who may believe what
+// # How long a leader goes on
 //
-// A candidate believes that it leads from [StartedLeading] to [EndedLeading]. client-go lets that go on for longer than
-// its documentation says, LeaseDuration:RenewDeadline as the ratio of clock rates that is tolerated:
+// A candidate believes that it leads from [StartedLeading] to [StoppedLeading]. In client-go that lasts longer than
+// its documentation says, which is LeaseDuration:RenewDeadline as the tolerated ratio of clock rates:
 //
-//	last renewal              next round            gives up            released
-//	 start ── answer ── RetryPeriod ── RenewDeadline ─┤── get ── update ──┤
-//	                                                 EndedLeading       EndedLeading
-//	                                                 Strict: sooner      client-go
+//	last renewal              next round            stops               released
+//	 start ── response ─ RetryPeriod ── RenewDeadline ┤── get ── update ──┤
+//	                                                StoppedLeading     StoppedLeading
+//	                                                Strict: earlier    client-go
 //
 // The deadline counts from the start of the next round and not from the renewal, which makes it RetryPeriod later, and
-// later still if the answer was slow or the process was stopped in between. The leader's work is told to end only after
-// the release, whose calls may hang. With kube-scheduler's own settings that is up to 32 s, or in the plain case of a
-// line that is cut 17 s, and the others wait for 15. A leader that lost frees the lease while its work goes on still, and
-// writes over whoever took it in the meantime. A leader that reads another's name in the Lease goes on trying until its
-// deadline.
+// later still if the response was slow or the process was paused. The leader's work only stops after the release, whose
+// calls may hang. With kube-scheduler's settings that is up to 32 s, or 17 s if the connection is simply cut, while
+// the others wait for 15. A leader that lost frees the lease while its work still runs, and overwrites a holder that
+// acquired it meanwhile. A leader that reads another holder in the Lease keeps trying until its deadline.
 //
-// [Settings.Strict] does better. The deadline counts from the start of the last successful attempt; leading ends at once
-// when the deadline comes, when the Lease names another, or before the release; and only an own lease is released. Then
-// the documented ratio holds, whatever calls and pauses come between. [Settings.HoldsOn] and [Settings.Tolerance] are
-// the bounds of either way. The default is client-go's.
+// [Settings.Strict] is safer. The deadline counts from the start of the last successful attempt; leading stops immediately
+// at the deadline, when the Lease has another holder, and before the release; and only an own lease is released. Then
+// the documented ratio holds, however long calls and pauses take. [Settings.MaxLeadingTime] and [Settings.MaxClockSkew]
+// are the bounds with and without it. The default is client-go's.
 //
 // # What changed over the years
 //
-// Where older descriptions and client-go 1.35 differ, 1.35 is right here: only Leases are locks; the identity is a host
-// name and a UUID; it is the seconds in the record that are waited for and not the candidate's own LeaseDuration
-// ([Settings.OwnDuration] is the old way); a released record says one second and bears the time of the release; a changed
-// leader is reported after a round, not after each attempt of it.
+// Where older descriptions and client-go 1.35 differ, this package follows 1.35: only Leases are locks; the identity is a
+// host name and a UUID; a candidate waits for the seconds in the record and not for its own LeaseDuration
+// ([Settings.JudgeByOwnDuration] is the old way); a released record has one second and the time of the release; a new
+// leader is reported after a round, not after each attempt.
 //
-// # An observer
+// # A watcher
 //
-// [Watcher] is told of changes of a Lease as an observer sees them, and keeps a bounded [History]: who held it, how
-// regularly it was renewed, how each tenure ended. [Watcher.Read] says how things stand: when the lease expires by this
-// observer's clock, when another may take over at the earliest, how fast the holders' clocks go, and whether two
-// replicas might both believe that they lead. How long a holder goes on without renewing cannot be seen from a Lease, so
-// the watcher is told the holders' settings.
+// [Watcher] observes a Lease and keeps a bounded [History]: who held it, how regularly it was renewed, how each tenure
+// ended. [Watcher.Status] says when the lease expires by this observer's clock, when another candidate may take over at the
+// earliest, how fast the holders' clocks run, and whether two replicas might both believe that they lead. How long a holder
+// goes on without renewing cannot be read from a Lease, so the watcher is given the holders' settings.
 //
 // # Differences from client-go
 //
 //   - Strict, as above.
-//   - At the very instant of the deadline a candidate gives up; client-go may try once more.
-//   - An answer that waited while the process was stopped past its deadline is not taken; client-go may take it.
-//   - After a create that failed, a candidate that holds the lease reads at once; client-go first sends an update of a
+//   - At the exact instant of the deadline a candidate stops; client-go may try once more.
+//   - A response that arrives after the deadline because the process was paused is dropped; client-go may accept it.
+//   - After a create that failed, a candidate that holds the lease reads immediately; client-go first sends an update of a
 //     Lease without a name, which cannot succeed.
-//   - A call that hangs is given up after CallTimeout, which in client-go is a matter of its HTTP client.
-//   - Callbacks are notices and come in an order; the missing of callbacks is no error.
+//   - A call that hangs is abandoned after CallTimeout, which client-go leaves to its HTTP client.
+//   - Callbacks are ordered notices, and none of them is required.
 //
-// The package leader/sim plays whole elections in virtual time, with everything that goes wrong there.
+// The package leader/sim runs whole elections in virtual time, with faults.
 package leader

@@ -13,12 +13,12 @@ import (
 
 // trial is a stage whose API server answers, refuses or is silent, as drawn.
 type trial struct {
-	*stage
+	*harness
 	fates []fate
 }
 
 func newTrial(t *testing.T, s leader.Settings, fates []fate) *trial {
-	tr := &trial{stage: newStage(t, s), fates: fates}
+	tr := &trial{harness: newHarness(t, s), fates: fates}
 	tr.fate = func(call leader.Call) fate { return fates[int(call.ID)%len(fates)] }
 	return tr
 }
@@ -36,7 +36,7 @@ func drawSettings(t *rapid.T) leader.Settings {
 var drawFates = rapid.SliceOfN(rapid.SampledFrom([]fate{answered, answered, answered, refused, hangs, replyLost}), 1, 30)
 
 // Whatever happens to its calls: a candidate that is cancelled comes to an end, and after that it wants nothing.
-func TestWhateverHappensACandidateComesToAnEnd(t *testing.T) {
+func TestCandidate_AlwaysEnds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSettings(rt)
 		tr := newTrial(t, s, drawFates.Draw(rt, "fates"))
@@ -60,7 +60,7 @@ func TestWhateverHappensACandidateComesToAnEnd(t *testing.T) {
 }
 
 // Two forks that are told the same do the same, and what one is told does not reach the other.
-func TestForksGoTheirOwnWays(t *testing.T) {
+func TestFork_IsIndependent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, fates := drawSettings(rt), drawFates.Draw(rt, "fates")
 		forkAt := rapid.Float64Range(0, 60).Draw(rt, "fork")
@@ -80,16 +80,16 @@ func TestForksGoTheirOwnWays(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatComesTooLateIsIgnored(t *testing.T) {
-	st := newStage(t, settings()).put(held("", 0, 0))
-	lost := leader.Answer{Call: 1, Lease: &coordinationv1.Lease{Spec: st.record().Spec()}}
+func TestCandidate_IgnoresLateResponse(t *testing.T) {
+	st := newHarness(t, settings()).put(held("", 0, 0))
+	lost := leader.Response{Call: 1, Lease: &coordinationv1.Lease{Spec: st.record().Spec()}}
 	st.between(0, 1, hangs).run(0)
-	st.c.Answer(second(5), lost)
+	st.c.HandleResponse(second(5), lost)
 	if call, ok := st.c.Call(); ok {
 		t.Errorf("it took the answer of a call it had given up, and goes on to %v", call.Verb)
 	}
-	in := newStage(t, settings()).put(held("", 0, 0)).between(0, 1, hangs).run(0)
-	in.c.Answer(second(4.999), lost)
+	in := newHarness(t, settings()).put(held("", 0, 0)).between(0, 1, hangs).run(0)
+	in.c.HandleResponse(second(4.999), lost)
 	if _, ok := in.c.Call(); !ok {
 		t.Error("it did not take an answer that came in time")
 	}

@@ -7,59 +7,59 @@ import (
 
 // How much a Watcher remembers.
 const (
-	tenuresKept   = 64  // a day of scheduler upgrades and mishaps
-	overlapsKept  = 32  // each is worth a look, and more are one problem
-	heartbeatKept = 128 // some four minutes at the default retry period, enough to tell a clock's rate to half a percent
+	maxTenures    = 64  // a day of upgrades and failures
+	maxOverlaps   = 32  // a longer list is one problem
+	maxHeartbeats = 128 // about four minutes at the default retry period, enough to know a clock's rate to half a percent
 )
 
-// History is who held a lease, oldest first. It is bounded: of what is too long ago only the counts remain.
+// History is the list of holders, oldest first. It is bounded: of older tenures only the count remains.
 type History struct {
 	Tenures  []Tenure
 	Overlaps []Overlap
-	// Forgotten counts the tenures that are not kept any more.
+	// Forgotten counts the tenures that were dropped.
 	Forgotten int
 }
 
-// Tenure is the time in which a lease named one holder, as an observer saw it: by the observer's clock if not said
+// Tenure is a span in which a lease named one holder, as seen by an observer. Times are the observer's unless stated
 // otherwise.
 type Tenure struct {
-	// Holder is empty while nobody held the lease after a release.
+	// Holder is empty while the lease is free after a release.
 	Holder string
-	// From is when the holder was first seen, Until when the end was; zero while it goes on.
+	// From is when the holder was first seen, Until when its end was; zero while it lasts.
 	From, Until time.Time
-	// Acquired is by the holder's own clock, and Transitions the count in the Lease.
+	// Acquired is a time of the holder's clock, Transitions the count in the Lease.
 	Acquired    time.Time
 	Transitions int
-	// Renewals counts those seen after the first look, Last is when the latest was seen, and LongestGap the longest time
-	// between two.
+	// Renewals counts the renewals after the first observation; Last is when the latest was seen, LongestGap the longest
+	// time between two.
 	Renewals   int
 	Last       time.Time
 	LongestGap time.Duration
-	// Lapses counts how often the holder renewed a lease that had expired.
-	Lapses int
-	// End is how it ended, and Silence the time from the last renewal to it.
-	End     End
-	Silence time.Duration
-	// Clock is how fast the holder's clock goes.
-	Clock Rate
+	// LateRenewals counts how often the holder renewed a lease that had expired.
+	LateRenewals int
+	// End is how it ended, SinceRenewal the time from the last renewal to the end.
+	End          End
+	SinceRenewal time.Duration
+	// Clock is the rate of the holder's clock.
+	Clock ClockRate
 }
 
 // End is how a tenure ended.
 type End uint8
 
 const (
-	// Ongoing is no end.
+	// Ongoing: it has not ended.
 	Ongoing End = iota
-	// Released: the holder gave the lease up.
+	// Released: the holder released the lease.
 	Released
-	// TakenFree: somebody took a lease that nobody held.
-	TakenFree
-	// TakenAfterSilence: somebody else took the lease over once it had expired.
-	TakenAfterSilence
-	// TakenEarly: somebody else took the lease over while it was good by the observer's clock, or somebody wrote the
-	// Lease by hand.
+	// AcquiredFree: a candidate acquired the free lease.
+	AcquiredFree
+	// TakenAfterExpiry: another candidate took over the expired lease.
+	TakenAfterExpiry
+	// TakenEarly: another candidate took over before the lease had expired by the observer's clock, or the Lease was edited
+	// by hand.
 	TakenEarly
-	// TermEnded: the control plane wanted another holder, and that one or another took the lease.
+	// TermEnded: the control plane preferred another holder, and the lease changed hands.
 	TermEnded
 	// Deleted: the Lease was deleted.
 	Deleted
@@ -71,39 +71,39 @@ func (e End) String() string {
 	}[e]
 }
 
-// Overlap says that two replicas might have believed at the same time that they lead.
+// Overlap is a span in which two replicas may both have believed that they lead.
 type Overlap struct {
 	Old, New string
-	// From is when the new holder was seen, Until when the old one has given up at the latest, if its clock goes as it
-	// did.
+	// From is when the new holder was seen, Until the latest time at which the old one has stopped, by the measured rate of
+	// its clock.
 	From, Until time.Time
 }
 
-// Rate is how fast another clock goes by the observer's: somewhere between Low and High, both zero if not known yet.
-type Rate struct{ Low, High float64 }
+// ClockRate is the rate of another clock relative to the observer's: between Low and High; both zero if unknown.
+type ClockRate struct{ Low, High float64 }
 
-// Known tells whether anything is known of the clock.
-func (r Rate) Known() bool { return r.High > 0 }
+// Known reports whether the rate was measured.
+func (r ClockRate) Known() bool { return r.High > 0 }
 
-// heartbeat is one renewal: when the observer saw it, and the time it bears, of the holder's clock.
+// heartbeat is one renewal: when the observer saw it, and the holder's time in it.
 type heartbeat struct{ seen, renewed time.Time }
 
-// rateOf compares two clocks by heartbeats. One may have been seen later than another by as much as delay; until they
-// span that time tenfold, nothing is known.
-func rateOf(beats []heartbeat, delay time.Duration) Rate {
+// rateOf compares two clocks by heartbeats, each of which may be seen late by up to delay. Nothing is known until they span
+// ten times the delay.
+func rateOf(beats []heartbeat, delay time.Duration) ClockRate {
 	if len(beats) < 2 {
-		return Rate{}
+		return ClockRate{}
 	}
 	first, last := beats[0], beats[len(beats)-1]
 	theirs, ours := last.renewed.Sub(first.renewed), last.seen.Sub(first.seen)
 	if ours < 10*max(delay, time.Millisecond) || theirs <= 0 {
-		return Rate{}
+		return ClockRate{}
 	}
-	return Rate{Low: float64(theirs) / float64(ours+delay), High: float64(theirs) / float64(ours-delay)}
+	return ClockRate{Low: float64(theirs) / float64(ours+delay), High: float64(theirs) / float64(ours-delay)}
 }
 
-// keep appends to a bounded list and tells how many of the oldest it let go.
-func keep[T any](list []T, item T, most int) ([]T, int) {
+// appendBounded appends to a bounded list and returns how many of the oldest were dropped.
+func appendBounded[T any](list []T, item T, most int) ([]T, int) {
 	list = append(list, item)
 	if over := len(list) - most; over > 0 {
 		return slices.Delete(list, 0, over), over

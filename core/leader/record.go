@@ -8,22 +8,22 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Record is what a Lease says of the election.
+// Record is the election's part of a Lease.
 type Record struct {
-	// Holder is the leader's identity; it is empty after a release, and then anyone may take the lease at once.
+	// Holder is the leader's identity. After a release it is empty, and any candidate may acquire the lease.
 	Holder string
-	// LeaseSeconds is how long the lease is good for after a renewal.
+	// LeaseSeconds is how long the lease is valid after a renewal.
 	LeaseSeconds int
-	// AcquireTime and RenewTime are by the holder's clock. Nobody judges by them; that they change is all that counts.
+	// AcquireTime and RenewTime are times of the holder's clock. Candidates only use the fact that they change.
 	AcquireTime, RenewTime time.Time
 	// Transitions counts the changes of holder.
 	Transitions int
-	// Strategy and PreferredHolder belong to coordinated election: who chooses, and who is to be the next.
+	// Strategy and PreferredHolder belong to coordinated election: how the leader is chosen, and who should be next.
 	Strategy        coordinationv1.CoordinatedLeaseStrategy
 	PreferredHolder string
 }
 
-// RecordOf reads a Lease; what it does not say is zero.
+// RecordOf reads a Lease; missing fields are zero.
 func RecordOf(lease *coordinationv1.Lease) Record {
 	spec := &lease.Spec
 	return Record{
@@ -37,7 +37,7 @@ func RecordOf(lease *coordinationv1.Lease) Record {
 	}
 }
 
-// Spec is the record as a Lease holds it.
+// Spec returns the record as a LeaseSpec.
 func (r Record) Spec() coordinationv1.LeaseSpec {
 	spec := coordinationv1.LeaseSpec{
 		HolderIdentity:       &r.Holder,
@@ -55,12 +55,12 @@ func (r Record) Spec() coordinationv1.LeaseSpec {
 	return spec
 }
 
-// Duration is how long the lease is good for after a renewal.
+// Duration is how long the lease is valid after a renewal.
 func (r Record) Duration() time.Duration { return time.Duration(r.LeaseSeconds) * time.Second }
 
-// looksLike tells whether a candidate takes two records for the same. It compares times by the whole second, so of two
-// renewals within a second it notices one.
-func (r Record) looksLike(other Record) bool {
+// sameToSecond reports whether a candidate takes two records for equal. It compares times by the whole second, so it misses
+// one of two renewals within a second.
+func (r Record) sameToSecond(other Record) bool {
 	return sameSecond(r.AcquireTime, other.AcquireTime) && sameSecond(r.RenewTime, other.RenewTime) &&
 		r.Holder == other.Holder && r.LeaseSeconds == other.LeaseSeconds && r.Transitions == other.Transitions &&
 		r.Strategy == other.Strategy && r.PreferredHolder == other.PreferredHolder

@@ -10,9 +10,9 @@ import (
 // RetryPeriod*(1+JitterFactor).
 const JitterFactor = 1.2
 
-// Settings are what a candidate is told of the election. All durations are by the candidate's own clock.
+// Settings configure a candidate. All durations are by the candidate's own clock.
 type Settings struct {
-	// Identity tells this candidate from all others. Two candidates of one identity both believe that they lead.
+	// Identity is unique to the candidate: of two with the same identity, both believe that they lead.
 	Identity string
 	// Namespace and Name are those of the Lease.
 	Namespace, Name string
@@ -20,31 +20,31 @@ type Settings struct {
 	// LeaseDuration is how long the others wait after the last renewal they saw before they take over. It is written
 	// into the Lease in whole seconds, cut off.
 	LeaseDuration time.Duration
-	// RenewDeadline is how long a leader tries to renew before it gives up.
+	// RenewDeadline is how long a leader tries to renew before it stops leading.
 	RenewDeadline time.Duration
 	// RetryPeriod is the time between two attempts, of the leader to renew and of the others to acquire.
 	RetryPeriod time.Duration
 	// CallTimeout is how long one call to the API server may take; zero is for ever, or until the renew deadline.
 	CallTimeout time.Duration
 
-	// ReleaseOnCancel gives the lease up at the end, so that nobody needs to wait until it has expired.
+	// ReleaseOnCancel releases the lease at the end, so that other candidates need not wait for its expiry.
 	ReleaseOnCancel bool
-	// Coordinated leaves it to the control plane to choose a leader: the candidate never takes the lease, it only
-	// renews one that names it, and not beyond the end of its term.
+	// Coordinated lets the control plane choose the leader: the candidate never acquires the lease, it only renews one that
+	// names it, and not beyond the end of its term.
 	Coordinated bool
 
-	// OwnDuration judges the lease of another by this candidate's LeaseDuration and not by the seconds written in the
-	// record, as client-go did once.
-	OwnDuration bool
-	// Strict gives leadership up early enough that LeaseDuration:RenewDeadline is the ratio of clock rates that is
-	// tolerated, whatever calls and pauses come between; see the package comment.
+	// JudgeByOwnDuration expires another's lease after this candidate's LeaseDuration instead of the seconds in the record,
+	// as old versions of client-go did.
+	JudgeByOwnDuration bool
+	// Strict makes a leader stop early enough that LeaseDuration:RenewDeadline is the tolerated ratio of clock rates,
+	// whatever calls and pauses come between; see the package comment.
 	Strict bool
 
 	// Seed decides the jitter, which is drawn from a math/rand/v2 PCG of (Seed, 0).
 	Seed uint64
 }
 
-// Defaults are kube-scheduler's.
+// Defaults returns kube-scheduler's settings.
 func Defaults(identity string) Settings {
 	return Settings{
 		Identity: identity, Namespace: "kube-system", Name: "kube-scheduler",
@@ -59,8 +59,8 @@ func CallTimeoutOf(renewDeadline time.Duration) time.Duration {
 	return max(renewDeadline/2, time.Second)
 }
 
-// Check says what is wrong with the settings, in client-go's words and order.
-func (s Settings) Check() error {
+// Validate checks the settings, in client-go's words and order.
+func (s Settings) Validate() error {
 	switch {
 	case s.LeaseDuration <= s.RenewDeadline:
 		return errors.New("leaseDuration must be greater than renewDeadline")
@@ -82,8 +82,8 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// CheckLock says what is wrong with a resourceLock of a configuration: only Leases are locks.
-func CheckLock(kind string) error {
+// ValidateResourceLock checks the resourceLock of a configuration: only leases are supported.
+func ValidateResourceLock(kind string) error {
 	switch kind {
 	case "leases":
 		return nil
@@ -96,18 +96,17 @@ func CheckLock(kind string) error {
 	return fmt.Errorf("Invalid lock-type %s", kind)
 }
 
-// GivesUpAfter is how long a leader goes on that can no longer renew: from its last renewal to its giving up, when
-// calls take no time.
-func (s Settings) GivesUpAfter() time.Duration {
+// RenewTimeout is how long a leader that cannot renew goes on leading after its last renewal, if calls take no time.
+func (s Settings) RenewTimeout() time.Duration {
 	if s.Strict {
 		return s.RenewDeadline
 	}
 	return s.RetryPeriod + s.RenewDeadline
 }
 
-// HoldsOn is the longest that a candidate may believe that it leads, from the start of its last successful attempt, when
-// calls take as long as they may.
-func (s Settings) HoldsOn() time.Duration {
+// MaxLeadingTime is the longest time for which a candidate may believe that it leads after the start of its last successful
+// attempt, if calls take as long as they may.
+func (s Settings) MaxLeadingTime() time.Duration {
 	if s.Strict {
 		return s.RenewDeadline
 	}
@@ -116,19 +115,19 @@ func (s Settings) HoldsOn() time.Duration {
 		call = min(call, s.CallTimeout)
 	}
 	slowest := min(3*call, s.RenewDeadline) // update, get and update again
-	held := slowest + s.GivesUpAfter()
+	held := slowest + s.RenewTimeout()
 	if s.ReleaseOnCancel {
 		held += min(2*call, s.RenewDeadline) // get and update
 	}
 	return held
 }
 
-// Tolerance is how many times faster than the slowest clock the fastest may run, lest two candidates both believe that
-// they lead, if calls take as long as they may. Below 1 not even equal clocks are enough. It is 0 where the lease is
-// released before the leader's work has ended, so that another may begin as soon as it sees that.
-func (s Settings) Tolerance() float64 {
+// MaxClockSkew is the highest ratio of the fastest to the slowest clock at which two candidates never both believe that
+// they lead, if calls take as long as they may. Below 1 not even equal clocks are safe. It is 0 where the lease is released
+// before the leader's work has ended, since another candidate may then start immediately.
+func (s Settings) MaxClockSkew() float64 {
 	if s.ReleaseOnCancel && !s.Strict {
 		return 0
 	}
-	return float64(s.LeaseDuration.Truncate(time.Second)) / float64(s.HoldsOn())
+	return float64(s.LeaseDuration.Truncate(time.Second)) / float64(s.MaxLeadingTime())
 }

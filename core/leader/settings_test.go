@@ -11,7 +11,7 @@ import (
 	"orrery/core/leader"
 )
 
-func TestSettingsAreCheckedInOrder(t *testing.T) {
+func TestSettings_ValidateInOrder(t *testing.T) {
 	sec := time.Second
 	for _, row := range []struct {
 		name                string
@@ -41,15 +41,15 @@ func TestSettingsAreCheckedInOrder(t *testing.T) {
 	}
 	nobody, nowhere := settings(), settings()
 	nobody.Identity, nowhere.Name = "", ""
-	if got := nobody.Check().Error(); got != "Lock identity is empty" {
+	if got := nobody.Validate().Error(); got != "Lock identity is empty" {
 		t.Error(got)
 	}
-	if got := nowhere.Check().Error(); got != "Lock must not be nil." {
+	if got := nowhere.Validate().Error(); got != "Lock must not be nil." {
 		t.Error(got)
 	}
 }
 
-func TestTheDefaultsAreThoseOfTheSchedulersFlags(t *testing.T) {
+func TestDefaults_MatchKubeScheduler(t *testing.T) {
 	want := leader.Settings{
 		Identity: "host_uuid", Namespace: "kube-system", Name: "kube-scheduler",
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
@@ -58,7 +58,7 @@ func TestTheDefaultsAreThoseOfTheSchedulersFlags(t *testing.T) {
 	if diff := cmp.Diff(want, leader.Defaults("host_uuid")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if err := want.Check(); err != nil {
+	if err := want.Validate(); err != nil {
 		t.Errorf("the defaults are refused: %v", err)
 	}
 	if got := leader.CallTimeoutOf(time.Second); got != time.Second {
@@ -66,7 +66,7 @@ func TestTheDefaultsAreThoseOfTheSchedulersFlags(t *testing.T) {
 	}
 }
 
-func TestOnlyLeasesAreLocks(t *testing.T) {
+func TestValidateResourceLock_LeasesOnly(t *testing.T) {
 	for kind, want := range map[string]string{
 		"endpoints":        "endpoints lock is removed, migrate to leases",
 		"configmaps":       "configmaps lock is removed, migrate to leases",
@@ -75,16 +75,16 @@ func TestOnlyLeasesAreLocks(t *testing.T) {
 		"foo":              "Invalid lock-type foo",
 		"":                 "Invalid lock-type ",
 	} {
-		if err := leader.CheckLock(kind); err == nil || err.Error() != want {
+		if err := leader.ValidateResourceLock(kind); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", kind, err, want)
 		}
 	}
-	if err := leader.CheckLock("leases"); err != nil {
+	if err := leader.ValidateResourceLock("leases"); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestHowLongACandidateMayHoldOn(t *testing.T) {
+func TestSettings_MaxLeadingTime(t *testing.T) {
 	for _, row := range []struct {
 		name      string
 		settings  leader.Settings
@@ -102,8 +102,8 @@ func TestHowLongACandidateMayHoldOn(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := row.settings
-			if s.GivesUpAfter() != row.givesUp || s.HoldsOn() != row.holdsOn || math.Abs(s.Tolerance()-row.tolerance) > 1e-9 {
-				t.Errorf("gives up after %v, holds on for %v, tolerates %v", s.GivesUpAfter(), s.HoldsOn(), s.Tolerance())
+			if s.RenewTimeout() != row.givesUp || s.MaxLeadingTime() != row.holdsOn || math.Abs(s.MaxClockSkew()-row.tolerance) > 1e-9 {
+				t.Errorf("gives up after %v, holds on for %v, tolerates %v", s.RenewTimeout(), s.MaxLeadingTime(), s.MaxClockSkew())
 			}
 		})
 	}
@@ -111,7 +111,7 @@ func TestHowLongACandidateMayHoldOn(t *testing.T) {
 
 // A lease that lasts longer for the same deadline tolerates clocks that are further apart and calls that take longer, and
 // leaves the cluster without a leader for longer.
-func TestToleranceIsPaidForWithAvailability(t *testing.T) {
+func TestSettings_MaxClockSkew(t *testing.T) {
 	for _, row := range []struct {
 		lease     time.Duration
 		tolerance float64
@@ -123,13 +123,13 @@ func TestToleranceIsPaidForWithAvailability(t *testing.T) {
 		{time.Minute, 6, time.Minute},
 	} {
 		s := settings(strict, func(s *leader.Settings) { s.LeaseDuration = row.lease })
-		if got := s.Tolerance(); math.Abs(got-row.tolerance) > 1e-9 {
+		if got := s.MaxClockSkew(); math.Abs(got-row.tolerance) > 1e-9 {
 			t.Errorf("a lease of %v tolerates %v, want %v", row.lease, got, row.tolerance)
 		}
 		last := held("b", 0, 0)
 		last.LeaseSeconds = int(row.lease / time.Second)
-		early := newStage(t, s).put(last).run(0)
-		late := &stage{t: t, c: early.c.Fork(), store: early.store, fate: early.fate}
+		early := newHarness(t, s).put(last).run(0)
+		late := &harness{t: t, c: early.c.Fork(), store: early.store, fate: early.fate}
 		if early.at(row.replaced.Seconds() - 0.001); early.c.Leading() {
 			t.Errorf("a lease of %v was taken over too early", row.lease)
 		}

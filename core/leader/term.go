@@ -9,32 +9,32 @@ import (
 //
 //	acquiring ──success──► round ──success──► wait ──► round ... ──deadline or Cancel──► release ──► done
 //
-// A round is attempts at renewing, the first at once and then one at every tick, until one succeeds or the deadline
-// comes.
+// A round is a series of renewal attempts, the first immediately and then one per tick, until one succeeds or the deadline
+// passes.
 
 // succeed follows an attempt that wrote the lease.
 func (c *Candidate) succeed(now time.Time) {
 	trusted := c.attempt.start.Add(c.settings.RenewDeadline)
 	if c.settings.Strict && due(trusted, now) {
-		c.fail(now) // the attempt took so long that others may have waited for most of it
+		c.fail(now) // others may have waited for most of the lease by now
 		return
 	}
-	c.report(now)
+	c.reportLeader(now)
 	c.ticks, c.deadline = ticker{}, time.Time{}
 	if c.settings.Strict {
 		c.deadline = trusted
 	}
 	if c.phase == renewing {
-		c.next = c.rest(now)
+		c.next = c.nextRound(now)
 		return
 	}
 	c.phase, c.leading, c.next = renewing, true, now
-	c.notify(now, Announced, c.settings.Identity+" became leader")
+	c.notify(now, LeaseEvent, c.settings.Identity+" became leader")
 	c.notify(now, StartedLeading, "")
 }
 
-// rest is when the round after a successful one starts.
-func (c *Candidate) rest(now time.Time) time.Time {
+// nextRound is when the round after a successful one starts.
+func (c *Candidate) nextRound(now time.Time) time.Time {
 	if !c.settings.Strict {
 		return now.Add(c.settings.RetryPeriod)
 	}
@@ -49,19 +49,19 @@ func (c *Candidate) rest(now time.Time) time.Time {
 func (c *Candidate) fail(now time.Time) {
 	switch {
 	case c.phase == acquiring:
-		c.report(now)
+		c.reportLeader(now)
 		r := rand.New(&c.jitter)
 		period := c.settings.RetryPeriod
 		c.next = now.Add(period + time.Duration(r.Float64()*JitterFactor*float64(period)))
 	case c.settings.Strict && !c.holds():
-		c.lose(now)
+		c.stopRenewing(now)
 	default:
 		c.next = c.ticks.next(now, c.settings.RetryPeriod)
 	}
 }
 
-// round counts a renewing attempt that starts now, the first of its round or a later one.
-func (c *Candidate) round(now time.Time) {
+// startRound counts a renewal attempt that starts now, the first of its round or a later one.
+func (c *Candidate) startRound(now time.Time) {
 	if !c.ticks.start.IsZero() {
 		c.ticks.take(now, c.settings.RetryPeriod)
 		return
@@ -72,22 +72,22 @@ func (c *Candidate) round(now time.Time) {
 	}
 }
 
-// expire is the deadline: of the round, of the whole leadership when strict, or of the release.
+// expire handles the deadline: of the round, of the leadership when strict, or of the release.
 func (c *Candidate) expire(now time.Time) {
 	if c.phase == releasing {
 		c.finish(now)
 		return
 	}
-	c.lose(now)
+	c.stopRenewing(now)
 }
 
-// lose ends the renewing. The leader's work goes on until the lease has been released, unless the candidate is strict or
-// was cancelled.
-func (c *Candidate) lose(now time.Time) {
+// stopRenewing ends the renewals. The leader's work goes on until the lease has been released, unless the candidate is
+// strict or was cancelled.
+func (c *Candidate) stopRenewing(now time.Time) {
 	c.attempt.step, c.next = idle, time.Time{}
-	c.report(now)
+	c.reportLeader(now)
 	if c.settings.Strict {
-		c.endLeading(now)
+		c.stopLeading(now)
 	}
 	if !c.settings.ReleaseOnCancel {
 		c.finish(now)
@@ -95,11 +95,11 @@ func (c *Candidate) lose(now time.Time) {
 	}
 	c.phase = releasing
 	c.deadline = now.Add(c.settings.RenewDeadline)
-	c.send(now, readingLast, Get, nil)
+	c.send(now, releaseReading, Get, nil)
 }
 
-// foundLast releases the lease if it is this candidate's: by what was observed, or when strict by what it says.
-func (c *Candidate) foundLast(now time.Time, a Answer) {
+// releaseLease releases the lease if this candidate holds it: by the observed record, or by the Lease itself when strict.
+func (c *Candidate) releaseLease(now time.Time, a Response) {
 	if !a.Outcome.OK() || !c.holds() {
 		c.finish(now)
 		return
@@ -111,29 +111,29 @@ func (c *Candidate) foundLast(now time.Time, a Answer) {
 	}
 	c.cached = a.Lease
 	c.attempt.record = Record{LeaseSeconds: 1, AcquireTime: now, RenewTime: now, Transitions: r.Transitions}
-	c.update(now, writingLast)
+	c.update(now, releaseWriting)
 }
 
-func (c *Candidate) endLeading(now time.Time) {
+func (c *Candidate) stopLeading(now time.Time) {
 	if c.leading {
 		c.leading = false
-		c.notify(now, EndedLeading, "")
+		c.notify(now, StoppedLeading, "")
 	}
 }
 
 func (c *Candidate) finish(now time.Time) {
 	if c.phase != acquiring {
-		c.notify(now, Announced, c.settings.Identity+" stopped leading")
+		c.notify(now, LeaseEvent, c.settings.Identity+" stopped leading")
 	}
-	c.endLeading(now)
+	c.stopLeading(now)
 	c.phase, c.attempt.step, c.next, c.deadline = done, idle, time.Time{}, time.Time{}
-	c.notify(now, Stopped, "")
+	c.notify(now, CandidacyEnded, "")
 }
 
-// ticker ticks every period from start on. A tick that comes during an attempt is kept until its end, but only one.
+// ticker ticks every period from start on. It keeps one tick that comes during an attempt.
 type ticker struct {
 	start time.Time
-	// taken is how many ticks there had been when the latest attempt began.
+	// taken is how many ticks there were when the latest attempt began.
 	taken int64
 }
 
@@ -143,7 +143,7 @@ func (t *ticker) count(now time.Time, period time.Duration) int64 {
 
 func (t *ticker) take(now time.Time, period time.Duration) { t.taken = t.count(now, period) }
 
-// next is when the next attempt starts, after one that ended now.
+// next is when the attempt after one that ended now starts.
 func (t *ticker) next(now time.Time, period time.Duration) time.Time {
 	ticks := t.count(now, period)
 	if ticks > t.taken {

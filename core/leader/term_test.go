@@ -8,7 +8,7 @@ import (
 )
 
 // between gives calls of a time another fate.
-func (s *stage) between(from, to float64, f fate) *stage {
+func (s *harness) between(from, to float64, f fate) *harness {
 	s.fate = func(leader.Call) fate {
 		if !s.now.Before(second(from)) && s.now.Before(second(to)) {
 			return f
@@ -20,7 +20,7 @@ func (s *stage) between(from, to float64, f fate) *stage {
 
 // The leader renews at even seconds. From second 11 on its calls fail; the round that starts at 12 ends at 22, or when
 // strict at 20, counted from the renewal at 10.
-func TestHowLongTroubleMayLast(t *testing.T) {
+func TestCandidate_RenewalFailures(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		trouble fate
@@ -42,7 +42,7 @@ func TestHowLongTroubleMayLast(t *testing.T) {
 			ends     float64
 		}{{"", settings(), row.ends}, {", strict", settings(strict), row.endsStrict}} {
 			t.Run(row.name+mode.name, func(t *testing.T) {
-				st := newStage(t, mode.settings).between(11, row.to, row.trouble)
+				st := newHarness(t, mode.settings).between(11, row.to, row.trouble)
 				var ended float64
 				for at := 0.0; at <= 40; at += 0.5 {
 					if st.run(at); ended == 0 && at > 0 && !st.c.Leading() {
@@ -58,7 +58,7 @@ func TestHowLongTroubleMayLast(t *testing.T) {
 }
 
 // Without a timeout of its own one update that is never answered fills all the time there is.
-func TestOneCallThatHangsEndsWithTheDeadline(t *testing.T) {
+func TestCandidate_HangingCallEndsAtDeadline(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		settings leader.Settings
@@ -69,7 +69,7 @@ func TestOneCallThatHangsEndsWithTheDeadline(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			row.settings.CallTimeout = 0
-			st := newStage(t, row.settings).run(3)
+			st := newHarness(t, row.settings).run(3)
 			st.log.Reset()
 			st.between(4, 60, hangs).run(row.ends - 0.001)
 			if !st.c.Leading() {
@@ -86,8 +86,8 @@ func TestOneCallThatHangsEndsWithTheDeadline(t *testing.T) {
 	}
 }
 
-func TestARefusedRenewalIsTriedAgainAfterALook(t *testing.T) {
-	newStage(t, settings()).between(4, 5, refused).run(3).at(4).tells(`
+func TestCandidate_RetriesRefusedRenewalAfterGet(t *testing.T) {
+	newHarness(t, settings()).between(4, 5, refused).run(3).at(4).tells(`
 		0.000 get: NotFound
 		0.000 create a #0 since 0 renewed 0 for 15s
 		0.000 new leader a
@@ -104,8 +104,8 @@ func TestARefusedRenewalIsTriedAgainAfterALook(t *testing.T) {
 }
 
 // Somebody changes the Lease between two renewals, but not who holds it.
-func TestAConflictLeadsToTheSlowPath(t *testing.T) {
-	st := newStage(t, settings()).run(3)
+func TestCandidate_ConflictTakesSlowPath(t *testing.T) {
+	st := newHarness(t, settings()).run(3)
 	other := st.record()
 	st.put(other).run(6).tells(`
 		0.000 get: NotFound
@@ -127,8 +127,8 @@ func TestAConflictLeadsToTheSlowPath(t *testing.T) {
 
 // The attempt of second 2 takes until 7, and ticks at 4 and 6 pass meanwhile. One of them is kept: an attempt follows at
 // once, and the next comes with the tick at 8.
-func TestTicksAreNotMadeUpFor(t *testing.T) {
-	st := newStage(t, settings(func(s *leader.Settings) { s.CallTimeout = 2500 * time.Millisecond }))
+func TestTicker_SkipsMissedTicks(t *testing.T) {
+	st := newHarness(t, settings(func(s *leader.Settings) { s.CallTimeout = 2500 * time.Millisecond }))
 	st.run(1).tells(`
 		0.000 get: NotFound
 		0.000 create a #0 since 0 renewed 0 for 15s
@@ -147,8 +147,8 @@ func TestTicksAreNotMadeUpFor(t *testing.T) {
 	`)
 }
 
-func TestATickDuringAnAttemptIsKept(t *testing.T) {
-	st := newStage(t, settings(func(s *leader.Settings) { s.CallTimeout = 1500 * time.Millisecond })).run(1)
+func TestTicker_KeepsTickDuringAttempt(t *testing.T) {
+	st := newHarness(t, settings(func(s *leader.Settings) { s.CallTimeout = 1500 * time.Millisecond })).run(1)
 	st.log.Reset()
 	st.between(2, 4.9, hangs).run(6).tells(`
 		2.000 update a #0 since 0 renewed 2 for 15s: no answer
@@ -157,18 +157,18 @@ func TestATickDuringAnAttemptIsKept(t *testing.T) {
 	`)
 }
 
-func TestTransitionsCountTheChangesOfHolder(t *testing.T) {
-	st := newStage(t, settings()).run(10)
+func TestCandidate_CountsTransitions(t *testing.T) {
+	st := newHarness(t, settings()).run(10)
 	if got := brief(st.record()); got != "a #0 since 0 renewed 10 for 15s" {
 		t.Errorf("after five renewals the Lease says %s", got)
 	}
-	b := newStage(t, settings(func(s *leader.Settings) { s.Identity = "b" }))
+	b := newHarness(t, settings(func(s *leader.Settings) { s.Identity = "b" }))
 	b.store = st.store
 	b.at(20).at(35)
 	if got := brief(b.record()); got != "b #1 since 35 renewed 35 for 15s" {
 		t.Errorf("b took over, and the Lease says %s", got)
 	}
-	again := newStage(t, settings())
+	again := newHarness(t, settings())
 	again.store = st.store
 	again.at(40).at(55)
 	if got := brief(again.record()); got != "a #2 since 55 renewed 55 for 15s" {
@@ -176,7 +176,7 @@ func TestTransitionsCountTheChangesOfHolder(t *testing.T) {
 	}
 }
 
-func TestTheEndOfALeader(t *testing.T) {
+func TestCandidate_EndOfLeader(t *testing.T) {
 	leads := `
 		0.000 get: NotFound
 		0.000 create a #0 since 0 renewed 0 for 15s
@@ -187,7 +187,7 @@ func TestTheEndOfALeader(t *testing.T) {
 		2.000 update a #0 since 0 renewed 2 for 15s
 	`
 	t.Run("cancelled, it ends its work, then releases", func(t *testing.T) {
-		st := newStage(t, settings(releases)).run(3).cancel().tells(leads + `
+		st := newHarness(t, settings(releases)).run(3).cancel().tells(leads + `
 			3.000 ended leading
 			3.000 get: a #0 since 0 renewed 2 for 15s
 			3.000 update nobody #0 since 3 renewed 3 for 1s
@@ -199,14 +199,14 @@ func TestTheEndOfALeader(t *testing.T) {
 		}
 	})
 	t.Run("cancelled without a release, the others have to wait", func(t *testing.T) {
-		newStage(t, settings()).run(3).cancel().tells(leads + `
+		newHarness(t, settings()).run(3).cancel().tells(leads + `
 			3.000 ended leading
 			3.000 announced a stopped leading
 			3.000 stopped
 		`)
 	})
 	t.Run("having lost, it releases first, and the release may hang", func(t *testing.T) {
-		st := newStage(t, settings(releases)).run(2).tells(leads).between(2.5, 60, hangs).run(30).tells(`
+		st := newHarness(t, settings(releases)).run(2).tells(leads).between(2.5, 60, hangs).run(30).tells(`
 			4.000 update a #0 since 0 renewed 4 for 15s: no answer
 			9.000 get: no answer
 			14.000 get: no answer
@@ -219,7 +219,7 @@ func TestTheEndOfALeader(t *testing.T) {
 		}
 	})
 	t.Run("strict, it ends its work first, and sooner", func(t *testing.T) {
-		newStage(t, settings(strict, releases)).run(2).tells(leads).between(2.5, 60, hangs).run(30).tells(`
+		newHarness(t, settings(strict, releases)).run(2).tells(leads).between(2.5, 60, hangs).run(30).tells(`
 			4.000 update a #0 since 0 renewed 4 for 15s: no answer
 			9.000 get: no answer
 			12.000 ended leading
@@ -229,7 +229,7 @@ func TestTheEndOfALeader(t *testing.T) {
 		`)
 	})
 	t.Run("cancelled before it led, it only stops", func(t *testing.T) {
-		newStage(t, settings(releases)).put(held("b", 0, 0)).run(1).cancel().tells(`
+		newHarness(t, settings(releases)).put(held("b", 0, 0)).run(1).cancel().tells(`
 			0.000 get: b #0 since 0 renewed 0 for 15s
 			0.000 new leader b
 			1.000 stopped
@@ -237,9 +237,9 @@ func TestTheEndOfALeader(t *testing.T) {
 	})
 }
 
-func TestAStandbyTakesAReleasedLeaseAtItsNextLook(t *testing.T) {
-	a := newStage(t, settings(releases)).run(10)
-	b := newStage(t, settings(func(s *leader.Settings) { s.Identity = "b" }))
+func TestCandidate_AcquiresReleasedLease(t *testing.T) {
+	a := newHarness(t, settings(releases)).run(10)
+	b := newHarness(t, settings(func(s *leader.Settings) { s.Identity = "b" }))
 	b.store = a.store
 	b.run(10)
 	a.cancel()
@@ -250,7 +250,7 @@ func TestAStandbyTakesAReleasedLeaseAtItsNextLook(t *testing.T) {
 
 // The line is cut at 3 s and whole again at 12 s, when a leader that lost looks at the Lease to release it. By then b
 // holds it, whose clock is fast.
-func TestAReleaseOfAnothersLease(t *testing.T) {
+func TestCandidate_ReleaseOfOthersLease(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		settings leader.Settings
@@ -260,7 +260,7 @@ func TestAReleaseOfAnothersLease(t *testing.T) {
 		{"a strict one leaves it alone", settings(releases, strict), "b"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			st := newStage(t, row.settings).run(3).between(3, 12, hangs).run(11).put(held("b", 11, 1)).run(40)
+			st := newHarness(t, row.settings).run(3).between(3, 12, hangs).run(11).put(held("b", 11, 1)).run(40)
 			if got := st.record().Holder; got != row.holder {
 				t.Errorf("the Lease names %q, want %q\n%s", got, row.holder, st.log.String())
 			}
@@ -268,7 +268,7 @@ func TestAReleaseOfAnothersLease(t *testing.T) {
 	}
 }
 
-func TestALeaderThatReadsAnothersName(t *testing.T) {
+func TestCandidate_LeaderSeesOtherHolder(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		settings leader.Settings
@@ -278,7 +278,7 @@ func TestALeaderThatReadsAnothersName(t *testing.T) {
 		{"a strict one ends at once", settings(strict), 4},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			st := newStage(t, row.settings).run(3).put(held("b", 3, 1))
+			st := newHarness(t, row.settings).run(3).put(held("b", 3, 1))
 			for at := 3.0; at < row.ends; at += 0.5 {
 				if st.run(at); !st.c.Leading() {
 					t.Fatalf("it ended at %v s", at)
@@ -292,7 +292,7 @@ func TestALeaderThatReadsAnothersName(t *testing.T) {
 }
 
 // The process is stopped right after a renewal, for 20 s.
-func TestALeaderThatWasStopped(t *testing.T) {
+func TestCandidate_PausedLeader(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		settings leader.Settings
@@ -302,7 +302,7 @@ func TestALeaderThatWasStopped(t *testing.T) {
 		{"a strict one has given up", settings(strict), 23},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			st := newStage(t, row.settings).run(3).put(held("b", 20, 1)).at(23)
+			st := newHarness(t, row.settings).run(3).put(held("b", 20, 1)).at(23)
 			if want := row.ends > 23; st.c.Leading() != want {
 				t.Errorf("right after it leads: %t", !want)
 			}
@@ -313,8 +313,8 @@ func TestALeaderThatWasStopped(t *testing.T) {
 	}
 }
 
-func TestHealthIsThatOfALeaderWhoseTimersStandStill(t *testing.T) {
-	st := newStage(t, settings()).run(2)
+func TestHealth_LeaderWithStuckTimers(t *testing.T) {
+	st := newHarness(t, settings()).run(2)
 	if err := st.c.Health(second(2+15+20), 20*time.Second); err != nil {
 		t.Errorf("within lease duration and grace: %v", err)
 	}
@@ -322,16 +322,16 @@ func TestHealthIsThatOfALeaderWhoseTimersStandStill(t *testing.T) {
 	if err == nil || err.Error() != "failed election to renew leadership on lease kube-scheduler" {
 		t.Errorf("got %v", err)
 	}
-	standby := newStage(t, settings()).put(held("b", 0, 0)).run(2)
+	standby := newHarness(t, settings()).put(held("b", 0, 0)).run(2)
 	if err := standby.c.Health(second(3600), 0); err != nil {
 		t.Errorf("a standby: %v", err)
 	}
 }
 
 // Times are compared by the second, so the renewal at 1.9 s looks like the one at 1.1 s.
-func TestOfTwoRenewalsWithinASecondOneIsNoticed(t *testing.T) {
+func TestRecord_RenewalsWithinSecondLookEqual(t *testing.T) {
 	look := func(renewals ...float64) time.Time {
-		st := newStage(t, settings())
+		st := newHarness(t, settings())
 		for i, at := range renewals {
 			st.put(held("b", at, 0)).at(float64(i * 5))
 		}

@@ -11,39 +11,39 @@ import (
 	"orrery/core/world"
 )
 
-// Watcher follows one Lease from outside the election and keeps its history. It goes by its own clock, that of the
-// inputs, as a candidate does: what a Lease says of times is compared only with what it said before.
+// Watcher follows one Lease from outside the election and keeps its history. It uses its own clock, that of the inputs, as
+// a candidate does: times in a Lease are only compared with earlier ones of the same Lease.
 type Watcher struct {
 	settings Settings
 	delay    time.Duration
 
-	history History
-	lease   *coordinationv1.Lease // the latest seen, nil if there is none
-	record  Record
-	beats   []heartbeat
-	// endOfTerm is set once the record asked for another holder.
+	history    History
+	lease      *coordinationv1.Lease // the latest seen, nil if there is none
+	record     Record
+	heartbeats []heartbeat
+	// endOfTerm is set once the record names a preferred holder.
 	endOfTerm bool
 }
 
-// NewWatcher watches the Lease that the settings name. How long holders go on without renewing cannot be read from a
-// Lease, and is taken to be as the settings say. delay is how late a change may be seen.
+// NewWatcher watches the Lease that the settings name. The holders' renew deadline is not in a Lease; it is taken from the
+// settings. delay is the maximum delay of a change.
 func NewWatcher(s Settings, delay time.Duration) *Watcher {
 	return &Watcher{settings: s, delay: delay}
 }
 
-// Fork is a second watcher that has seen the same.
+// Fork returns a copy with the same history.
 func (w *Watcher) Fork() *Watcher {
 	fork := *w
 	fork.history.Tenures = slices.Clone(w.history.Tenures)
 	fork.history.Overlaps = slices.Clone(w.history.Overlaps)
-	fork.beats = slices.Clone(w.beats)
+	fork.heartbeats = slices.Clone(w.heartbeats)
 	return &fork
 }
 
-// History is what was seen so far. It is the watcher's own: not to be changed, and good until the next input.
+// History returns what was seen so far. It must not be changed, and is valid until the next input.
 func (w *Watcher) History() *History { return &w.history }
 
-// Apply tells what happened; all but what happens to the one Lease is ignored.
+// Apply observes an input; it ignores all but the Lease.
 func (w *Watcher) Apply(in world.Input) {
 	switch event := in.Event.(type) {
 	case world.Changed:
@@ -52,10 +52,10 @@ func (w *Watcher) Apply(in world.Input) {
 			return
 		}
 		if event.Op == world.Deleted {
-			w.gone(in.At)
+			w.leaseDeleted(in.At)
 			return
 		}
-		w.see(in.At, lease)
+		w.observe(in.At, lease)
 	case world.Listed:
 		if event.Kind != world.Lease {
 			return
@@ -63,12 +63,12 @@ func (w *Watcher) Apply(in world.Input) {
 		for _, o := range event.Objects {
 			if lease, ok := o.(*coordinationv1.Lease); ok && w.watches(lease) {
 				if !w.outdated(lease) {
-					w.see(in.At, lease)
+					w.observe(in.At, lease)
 				}
 				return
 			}
 		}
-		w.gone(in.At)
+		w.leaseDeleted(in.At)
 	}
 }
 
@@ -76,7 +76,7 @@ func (w *Watcher) watches(lease *coordinationv1.Lease) bool {
 	return lease.Namespace == w.settings.Namespace && lease.Name == w.settings.Name
 }
 
-// outdated tells of an event that came late: a later state of the same Lease was seen already.
+// outdated reports whether a later state of the same Lease was seen already.
 func (w *Watcher) outdated(lease *coordinationv1.Lease) bool {
 	if w.lease == nil || lease.UID != w.lease.UID {
 		return false
@@ -89,34 +89,34 @@ func (w *Watcher) outdated(lease *coordinationv1.Lease) bool {
 	return err == nil && version < seen
 }
 
-func (w *Watcher) see(now time.Time, lease *coordinationv1.Lease) {
+func (w *Watcher) observe(now time.Time, lease *coordinationv1.Lease) {
 	r, old := RecordOf(lease), w.record
 	first := w.lease == nil
 	w.lease, w.record = lease, r
 	switch {
 	case first:
-		w.open(now, r, old)
+		w.startTenure(now, r, old)
 	case r.Holder != old.Holder:
-		w.end(now, w.ending(now, old, r))
-		w.open(now, r, old)
+		w.endTenure(now, w.endReason(now, old, r))
+		w.startTenure(now, r, old)
 	case !r.RenewTime.Equal(old.RenewTime) && r.Holder != "":
 		w.renewed(now, old, r)
 	}
 	w.endOfTerm = r.PreferredHolder != ""
 }
 
-func (w *Watcher) gone(now time.Time) {
+func (w *Watcher) leaseDeleted(now time.Time) {
 	if w.lease != nil {
-		w.end(now, Deleted)
+		w.endTenure(now, Deleted)
 		w.lease, w.record, w.endOfTerm = nil, Record{}, false
 	}
 }
 
-// ending is how the tenure of the old record's holder ended, now that another record is there.
-func (w *Watcher) ending(now time.Time, old, r Record) End {
+// endReason returns how the tenure of the old record's holder ended, given the next record.
+func (w *Watcher) endReason(now time.Time, old, r Record) End {
 	switch {
 	case old.Holder == "":
-		return TakenFree
+		return AcquiredFree
 	case r.Holder == "":
 		return Released
 	case w.endOfTerm:
@@ -124,60 +124,60 @@ func (w *Watcher) ending(now time.Time, old, r Record) End {
 	case now.Add(w.delay).Before(w.expiry(old)):
 		return TakenEarly
 	}
-	return TakenAfterSilence
+	return TakenAfterExpiry
 }
 
-// open begins a tenure. The holder before, unless it gave the lease up itself, may take a while to notice.
-func (w *Watcher) open(now time.Time, r, old Record) {
+// startTenure begins a tenure. Unless the previous holder released the lease, it may take a while to notice.
+func (w *Watcher) startTenure(now time.Time, r, old Record) {
 	var over int
-	w.history.Tenures, over = keep(w.history.Tenures, Tenure{
+	w.history.Tenures, over = appendBounded(w.history.Tenures, Tenure{
 		Holder: r.Holder, From: now, Acquired: r.AcquireTime, Transitions: r.Transitions, Last: now,
-	}, tenuresKept)
+	}, maxTenures)
 	w.history.Forgotten += over
-	w.beats = append(w.beats[:0], heartbeat{now, r.RenewTime})
+	w.heartbeats = append(w.heartbeats[:0], heartbeat{now, r.RenewTime})
 	previous := w.previous()
 	if previous == nil || previous.Holder == "" || previous.Holder == r.Holder || r.Holder == "" {
 		return
 	}
 	if previous.End == TakenEarly {
-		// Whoever takes a lease over has waited for all of it, so its clock is at least that fast.
-		w.current().Clock = Rate{Low: ratio(old.Duration(), previous.Silence+w.delay), High: math.Inf(1)}
+		// The new holder has waited for all of it, so its clock is at least that fast.
+		w.current().Clock = ClockRate{Low: ratio(old.Duration(), previous.SinceRenewal+w.delay), High: math.Inf(1)}
 	}
-	if until := w.givesUp(previous); now.Before(until) {
-		w.history.Overlaps, _ = keep(w.history.Overlaps, Overlap{
+	if until := w.renewTimeoutAt(previous); now.Before(until) {
+		w.history.Overlaps, _ = appendBounded(w.history.Overlaps, Overlap{
 			Old: previous.Holder, New: r.Holder, From: now, Until: until,
-		}, overlapsKept)
+		}, maxOverlaps)
 	}
 }
 
-// renewed takes note of a renewal by the same holder.
+// renewed records a renewal by the same holder.
 func (w *Watcher) renewed(now time.Time, old, r Record) {
 	t := w.current()
 	if now.After(w.expiry(old)) {
-		t.Lapses++
+		t.LateRenewals++
 	}
 	t.Renewals++
 	t.LongestGap = max(t.LongestGap, now.Sub(t.Last))
 	t.Last = now
-	w.beats, _ = keep(w.beats, heartbeat{now, r.RenewTime}, heartbeatKept)
-	if rate := rateOf(w.beats, w.delay); rate.Known() {
+	w.heartbeats, _ = appendBounded(w.heartbeats, heartbeat{now, r.RenewTime}, maxHeartbeats)
+	if rate := rateOf(w.heartbeats, w.delay); rate.Known() {
 		t.Clock = rate
 	}
 }
 
-// end closes the current tenure.
-func (w *Watcher) end(now time.Time, how End) {
+// endTenure closes the current tenure.
+func (w *Watcher) endTenure(now time.Time, how End) {
 	t := w.current()
-	t.Until, t.End, t.Silence = now, how, now.Sub(t.Last)
+	t.Until, t.End, t.SinceRenewal = now, how, now.Sub(t.Last)
 }
 
-// givesUp is when a holder that cannot renew any more has given up at the latest.
-func (w *Watcher) givesUp(t *Tenure) time.Time {
+// renewTimeoutAt is the latest time at which a holder that cannot renew stops leading.
+func (w *Watcher) renewTimeoutAt(t *Tenure) time.Time {
 	slowest := 1.0
 	if t.Clock.Known() {
 		slowest = t.Clock.Low
 	}
-	return t.Last.Add(time.Duration(float64(w.settings.GivesUpAfter()) / slowest))
+	return t.Last.Add(time.Duration(float64(w.settings.RenewTimeout()) / slowest))
 }
 
 // expiry is when the current tenure's lease expires by the observer's clock.

@@ -46,7 +46,7 @@ func (o *observer) renewing(holder string, transitions int, from, to, rate float
 	return o
 }
 
-func TestHowATenureEnds(t *testing.T) {
+func TestWatcher_TenureEnds(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		next    func(*observer)
@@ -55,8 +55,8 @@ func TestHowATenureEnds(t *testing.T) {
 		overlap bool
 	}{
 		{"the holder gives it up", func(o *observer) { o.sees(11, held("", 11, 0)) }, leader.Released, time.Second, false},
-		{"another takes it once it has expired", func(o *observer) { o.sees(26, held("b", 26, 1)) }, leader.TakenAfterSilence, 16 * time.Second, false},
-		{"another takes it at the very second", func(o *observer) { o.sees(25, held("b", 25, 1)) }, leader.TakenAfterSilence, 15 * time.Second, false},
+		{"another takes it once it has expired", func(o *observer) { o.sees(26, held("b", 26, 1)) }, leader.TakenAfterExpiry, 16 * time.Second, false},
+		{"another takes it at the very second", func(o *observer) { o.sees(25, held("b", 25, 1)) }, leader.TakenAfterExpiry, 15 * time.Second, false},
 		{"another takes it too early, but the holder must have given up", func(o *observer) { o.sees(23, held("b", 23, 1)) }, leader.TakenEarly, 13 * time.Second, false},
 		{"another takes it while the holder may believe in itself", func(o *observer) { o.sees(21, held("b", 21, 1)) }, leader.TakenEarly, 11 * time.Second, true},
 		{"its term is ended for another", func(o *observer) {
@@ -77,8 +77,8 @@ func TestHowATenureEnds(t *testing.T) {
 			o := observe(settings()).renewing("a", 0, 0, 10, 1)
 			row.next(o)
 			got := o.History().Tenures[0]
-			if got.End != row.want || got.Silence != row.silence || got.Renewals != 5 || got.LongestGap != 2*time.Second {
-				t.Errorf("%v after %v, %d renewals, longest gap %v", got.End, got.Silence, got.Renewals, got.LongestGap)
+			if got.End != row.want || got.SinceRenewal != row.silence || got.Renewals != 5 || got.LongestGap != 2*time.Second {
+				t.Errorf("%v after %v, %d renewals, longest gap %v", got.End, got.SinceRenewal, got.Renewals, got.LongestGap)
 			}
 			if overlap := len(o.History().Overlaps) > 0; overlap != row.overlap {
 				t.Errorf("overlaps: %+v", o.History().Overlaps)
@@ -87,9 +87,9 @@ func TestHowATenureEnds(t *testing.T) {
 	}
 }
 
-func TestHowThingsStand(t *testing.T) {
+func TestWatcher_Status(t *testing.T) {
 	o := observe(settings())
-	if r := o.Read(second(0)); r.State != leader.Absent || !r.WithinTolerance() {
+	if r := o.Status(second(0)); r.State != leader.Absent || !r.SkewTolerated() {
 		t.Errorf("before anything was seen: %+v", r)
 	}
 	o.renewing("a", 0, 0, 10, 1)
@@ -105,21 +105,21 @@ func TestHowThingsStand(t *testing.T) {
 		{25, leader.Expired, 0, false},
 		{40, leader.Expired, -15 * time.Second, false},
 	} {
-		r := o.Read(second(row.at))
+		r := o.Status(second(row.at))
 		if r.State != row.state || r.ExpiresIn != row.expires || r.RenewsInTime != row.inTime {
 			t.Errorf("at %v s: %v, expires in %v, renews in time: %t", row.at, r.State, r.ExpiresIn, r.RenewsInTime)
 		}
-		if !r.TakeoverFrom.Equal(second(24.9)) || r.Tolerance != 1.25 {
-			t.Errorf("at %v s: may be taken over from %v on, tolerance %v", row.at, r.TakeoverFrom.Sub(epoch), r.Tolerance)
+		if !r.FailoverAt.Equal(second(24.9)) || r.MaxClockSkew != 1.25 {
+			t.Errorf("at %v s: may be taken over from %v on, tolerance %v", row.at, r.FailoverAt.Sub(epoch), r.MaxClockSkew)
 		}
 	}
-	if r := o.sees(41, held("", 41, 0)).Read(second(60)); r.State != leader.Free || !r.TakeoverFrom.Equal(second(41)) {
-		t.Errorf("released: %v, may be taken from %v on", r.State, r.TakeoverFrom)
+	if r := o.sees(41, held("", 41, 0)).Status(second(60)); r.State != leader.Free || !r.FailoverAt.Equal(second(41)) {
+		t.Errorf("released: %v, may be taken from %v on", r.State, r.FailoverAt)
 	}
 }
 
 // a renews by a clock that is slow, b by one that is fast, and each for long enough to tell.
-func TestClocksAreComparedByTheRenewalsTheyStamp(t *testing.T) {
+func TestWatcher_ComparesClocksByRenewals(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		a, b   float64
@@ -131,25 +131,25 @@ func TestClocksAreComparedByTheRenewalsTheyStamp(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			o := observe(settings(strict)).renewing("a", 0, 0, 300, row.a).sees(301, held("", 0, 0)).renewing("b", 1, 302, 600, row.b)
-			r := o.Read(second(600))
-			if r.WithinTolerance() != row.within || math.Abs(r.ClockRatio-row.b/row.a) > 0.01 {
-				t.Errorf("clock ratio %.3f of %.3f, tolerated %.2f", r.ClockRatio, row.b/row.a, r.Tolerance)
+			r := o.Status(second(600))
+			if r.SkewTolerated() != row.within || math.Abs(r.ClockSkew-row.b/row.a) > 0.01 {
+				t.Errorf("clock ratio %.3f of %.3f, tolerated %.2f", r.ClockSkew, row.b/row.a, r.MaxClockSkew)
 			}
 		})
 	}
 }
 
-func TestAFastCandidateMayTakeOverEarlier(t *testing.T) {
+func TestWatcher_FastCandidateFailsOverEarlier(t *testing.T) {
 	o := observe(settings(strict)).renewing("b", 0, 0, 300, 1.25).sees(301, held("", 0, 0)).renewing("a", 1, 302, 600, 1)
-	got := o.Read(second(600)).TakeoverFrom.Sub(second(600))
+	got := o.Status(second(600)).FailoverAt.Sub(second(600))
 	if got > 12*time.Second-100*time.Millisecond || got < 11800*time.Millisecond {
 		t.Errorf("b's clock makes 15 s of 12; it may take over after %v", got)
 	}
 }
 
-func TestAWatcherIsNotConfused(t *testing.T) {
+func TestWatcher_IgnoresForeignAndOldEvents(t *testing.T) {
 	o := observe(settings()).renewing("a", 0, 0, 10, 1)
-	want := o.Fork().Read(second(11))
+	want := o.Fork().Status(second(11))
 	late := o.lease(held("b", 11, 1))
 	late.ResourceVersion = "2"
 	other := o.lease(held("b", 11, 1))
@@ -164,17 +164,17 @@ func TestAWatcherIsNotConfused(t *testing.T) {
 		"by objects of other kinds":            world.Changed{Op: world.Modified, Object: &v1.Pod{}},
 		"by a list of other kinds":             world.Listed{Kind: world.Pod},
 		"by a list that has the same, renewed": world.Listed{Kind: world.Lease, Objects: []world.Object{other, touched}},
-		"by the passing of time":               world.Passed{},
+		"by the passing of time":               world.Tick{},
 	} {
 		fork := o.Fork()
 		fork.Apply(world.Input{At: second(11), Event: event})
-		if diff := cmp.Diff(want, fork.Read(second(11))); diff != "" {
+		if diff := cmp.Diff(want, fork.Status(second(11))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-func TestHistoryIsBounded(t *testing.T) {
+func TestHistory_IsBounded(t *testing.T) {
 	o := observe(settings())
 	for i := range 500 {
 		o.sees(float64(i), held(strconv.Itoa(i), float64(i), i))

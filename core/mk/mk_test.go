@@ -14,7 +14,7 @@ import (
 var at = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // What is built for tests is what an API server would let in: the store, which refuses everything else, takes it.
-func TestWhatIsBuiltIsAdmitted(t *testing.T) {
+func TestBuilders_ObjectsAreValid(t *testing.T) {
 	for name, object := range map[string]world.Object{
 		"a bare pod":  mk.Pod("web").Obj(),
 		"a bare node": mk.Node("n1").Obj(),
@@ -35,7 +35,7 @@ func TestWhatIsBuiltIsAdmitted(t *testing.T) {
 	}
 }
 
-func TestPodsOfOneNameInTwoNamespacesAreTwo(t *testing.T) {
+func TestPod_UIDPerNamespace(t *testing.T) {
 	here, there := mk.Pod("web").Obj(), mk.Pod("web").Namespace("shop").Obj()
 	if here.UID == there.UID {
 		t.Errorf("both have the UID %q", here.UID)

@@ -3,11 +3,11 @@ package operate
 import (
 	"strings"
 
-	"orrery/core/whatif"
+	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
 
-// Verb is what is done.
+// Verb is the kind of an action.
 type Verb uint8
 
 // The verbs.
@@ -21,53 +21,55 @@ const (
 	Ungate
 )
 
-var verbWords = [...]string{"cordon", "uncordon", "drain", "evict", "delete", "activate", "ungate"}
+var verbNames = [...]string{"cordon", "uncordon", "drain", "evict", "delete", "activate", "ungate"}
 
-func (v Verb) String() string { return verbWords[v] }
+func (v Verb) String() string { return verbNames[v] }
 
-// Action is one thing to be done to one node or pod.
+// Action is one change of a node or pod.
 type Action struct {
 	Verb Verb
-	// Node is the node of Cordon, Uncordon and Drain; Pod the pod of the others.
+	// Node is the target of Cordon, Uncordon and Drain; Pod that of the others.
 	Node string
-	Pod  world.Ref
-	// Gates are the scheduling gates that Ungate takes off.
+	Pod  world.PodRef
+	// Gates are the scheduling gates to remove for Ungate.
 	Gates []string
 }
 
-// On is what it is about, as people name it.
-func (a Action) On() string {
+// Target is the node or pod, in words.
+func (a Action) Target() string {
 	if a.Verb <= Drain {
 		return "node " + a.Node
 	}
 	return "pod " + a.Pod.String()
 }
 
-// String is the action in words.
+// String is the action in words: "evict pod shop/web-0".
 func (a Action) String() string {
 	switch a.Verb {
 	case Activate:
-		return "try " + a.On() + " at once"
+		return "activate " + a.Target()
 	case Ungate:
-		return "take " + plural(len(a.Gates), "the scheduling gate ", "the scheduling gates ") + strings.Join(a.Gates, ", ") + " off " + a.On()
+		return "remove " + plural(len(a.Gates), "scheduling gate ", "scheduling gates ") + strings.Join(a.Gates, ", ") + " from " + a.Target()
 	}
-	return a.Verb.String() + " " + a.On()
+	return a.Verb.String() + " " + a.Target()
 }
 
-// Done is the action in words once it is done.
-func (a Action) Done() string {
+// DoneText is the past tense of String.
+func (a Action) DoneText() string {
 	switch a.Verb {
 	case Cordon, Uncordon, Drain:
-		return a.Verb.String() + "ed " + a.On()
-	case Evict, Delete:
-		return "asked " + a.On() + " to leave"
+		return a.Verb.String() + "ed " + a.Target()
+	case Evict:
+		return "evicted " + a.Target()
+	case Delete:
+		return "deleted " + a.Target()
 	case Activate:
-		return a.On() + " is tried at once"
+		return "activated " + a.Target()
 	}
-	return "took the gates off " + a.On()
+	return "removed the scheduling gates of " + a.Target()
 }
 
-// Command is how a shell would do the same; empty where none can.
+// Command is the same action with kubectl; empty if there is none.
 func (a Action) Command() string {
 	in := " -n " + a.Pod.Namespace + " " + a.Pod.Name
 	switch a.Verb {
@@ -83,37 +85,37 @@ func (a Action) Command() string {
 	return ""
 }
 
-// Notes are what has to be known of the action beside what it would do to the pods.
+// Notes are consequences that the prediction for the pods does not show.
 func (a Action) Notes() []string {
 	if a.Verb == Drain {
 		return []string{
-			"Pods of daemon sets stay; those without a controller do not come back.",
-			"What is in emptyDir volumes is lost.",
+			"Pods of DaemonSets stay; pods without a controller are not recreated.",
+			"Data in emptyDir volumes is lost.",
 		}
 	}
 	return nil
 }
 
-// Changes are the action as a question to package whatif; there are none for what only hurries.
-func (a Action) Changes() []whatif.Change {
-	one := func(verb whatif.Verb, name string) []whatif.Change { return []whatif.Change{{Verb: verb, Name: name}} }
+// Changes returns the action as changes for package whatif; none for Activate.
+func (a Action) Changes() []change.Change {
+	one := func(verb change.Verb, name string) []change.Change { return []change.Change{{Verb: verb, Name: name}} }
 	switch a.Verb {
 	case Cordon:
-		return one(whatif.Cordon, a.Node)
+		return one(change.Cordon, a.Node)
 	case Uncordon:
-		return one(whatif.Uncordon, a.Node)
+		return one(change.Uncordon, a.Node)
 	case Drain:
-		return one(whatif.Drain, a.Node)
+		return one(change.Drain, a.Node)
 	case Evict, Delete:
-		return one(whatif.DeletePod, a.Pod.String())
+		return one(change.DeletePod, a.Pod.String())
 	case Ungate:
-		return one(whatif.Ungate, a.Pod.String())
+		return one(change.Ungate, a.Pod.String())
 	}
 	return nil
 }
 
-// Needs are the rules that the action needs the permission of.
-func (a Action) Needs() []Rule {
+// Rules returns the RBAC rules that the action requires.
+func (a Action) Rules() []Rule {
 	switch a.Verb {
 	case Cordon, Uncordon:
 		return []Rule{{Resource: "nodes", Verb: "patch"}}

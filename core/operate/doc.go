@@ -1,10 +1,10 @@
-// Package operate is what a person may do to a cluster from the screen: cordon and drain nodes, evict and delete pods, try a
-// pod at once, take scheduling gates off.
+// Package operate changes a cluster on behalf of an operator: it cordons and drains nodes, evicts, deletes and activates
+// pods, and removes scheduling gates.
 //
-//	Action ──► Changes ──► core/whatif ──► what it would do, shown before anybody is asked to confirm
+//	Action ──► Changes ──► core/whatif ──► predicted effects, shown before the confirmation
 //	   │
-//	   └─────► Do ──► API server ──► done, or why not: a disruption budget, a conflict, or the RBAC rule that is missing
+//	   └─────► Executor.Do ──► API server ──► done, or an error: a PodDisruptionBudget, a conflict, a missing RBAC rule
 //
-// An Action names the pod's UID where there is one, so that it cannot befall a namesake that came later. Nothing here asks
-// or confirms; whoever shows the screen does.
+// An Action names the pod's UID if it is known, so that it never reaches a namesake that was created later. This package
+// does not ask for confirmation; the screen does.
 package operate

@@ -14,23 +14,23 @@ import (
 	"orrery/core/world"
 )
 
-// BetweenTries is how long is waited before what a budget holds is asked for again, as kubectl does.
-const BetweenTries = 5 * time.Second
+// RetryInterval is the time between two tries of an eviction that a PodDisruptionBudget blocks, as in kubectl.
+const RetryInterval = 5 * time.Second
 
-// drain cordons a node, evicts what is on it, and waits until that is gone. What stays is what "kubectl drain
-// --ignore-daemonsets --force --delete-emptydir-data" leaves: pods of daemon sets and those that the kubelet made itself.
-// It goes on asking for what budgets hold until the context ends.
-func (h *Hand) drain(ctx context.Context, node string) error {
+// drain cordons a node, evicts its pods, and waits until they are gone. It leaves the pods that "kubectl drain
+// --ignore-daemonsets --force --delete-emptydir-data" leaves: those of DaemonSets and mirror pods. Evictions that a budget
+// blocks are retried until the context ends.
+func (h *Executor) drain(ctx context.Context, node string) error {
 	if err := h.cordon(ctx, node, true); err != nil {
 		return err
 	}
-	var all map[types.UID]bool // what was there in the beginning
+	var all map[types.UID]bool // the pods at the start
 	for {
 		pods, err := h.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + node})
 		if err != nil {
-			return Refused(err, Rule{Resource: "pods", Verb: "list"})
+			return ExplainForbidden(err, Rule{Resource: "pods", Verb: "list"})
 		}
-		there := leaving(pods.Items, all)
+		there := drainablePods(pods.Items, all)
 		if all == nil {
 			all = map[types.UID]bool{}
 			for _, pod := range there {
@@ -44,27 +44,27 @@ func (h *Hand) drain(ctx context.Context, node string) error {
 		if err != nil {
 			return err
 		}
-		h.say(fmt.Sprintf("draining node %s: %d of %d pods are gone, %d on their way, %d held by disruption budgets",
+		h.report(fmt.Sprintf("draining node %s: %d of %d pods deleted, %d terminating, %d blocked by PodDisruptionBudgets",
 			node, len(all)-len(there), len(all), len(there)-len(held), len(held)))
 		if err := h.pause(ctx); err != nil {
-			return fmt.Errorf("%d of %d pods are still there, %d of them held by disruption budgets; %s first: %w",
-				len(there), len(all), len(held), first(held, there), err)
+			return fmt.Errorf("%d of %d pods are still there, %d of them blocked by PodDisruptionBudgets, %s first: %w",
+				len(there), len(all), len(held), firstRemaining(held, there), err)
 		}
 	}
 }
 
-// leaving are the pods that a drain has leave, of those it has begun with; nil is all.
-func leaving(pods []v1.Pod, begun map[types.UID]bool) (there []*v1.Pod) {
+// drainablePods returns the pods to evict, of those in started; nil for all.
+func drainablePods(pods []v1.Pod, begun map[types.UID]bool) (remaining []*v1.Pod) {
 	for i := range pods {
-		if pod := &pods[i]; leaves(pod) && (begun == nil || begun[pod.UID]) {
-			there = append(there, pod)
+		if pod := &pods[i]; isDrained(pod) && (begun == nil || begun[pod.UID]) {
+			remaining = append(remaining, pod)
 		}
 	}
-	return there
+	return remaining
 }
 
-// leaves is what kubectl does with a pod: those that have run to their end go as well.
-func leaves(pod *v1.Pod) bool {
+// isDrained reports whether kubectl would evict a pod; it does evict terminated ones.
+func isDrained(pod *v1.Pod) bool {
 	if _, mirror := pod.Annotations[v1.MirrorPodAnnotationKey]; mirror {
 		return false
 	}
@@ -75,18 +75,18 @@ func leaves(pod *v1.Pod) bool {
 	return owner == nil || owner.Kind != "DaemonSet"
 }
 
-// evictAll asks all to leave that were not asked yet, and gives back those that budgets hold.
-func (h *Hand) evictAll(ctx context.Context, pods []*v1.Pod) (held []world.Ref, err error) {
+// evictAll evicts the pods that are not terminating, and returns those that budgets block.
+func (h *Executor) evictAll(ctx context.Context, pods []*v1.Pod) (held []world.PodRef, err error) {
 	for _, pod := range pods {
 		if pod.DeletionTimestamp != nil {
 			continue
 		}
-		err := h.evict(ctx, world.RefOf(pod))
-		var budget *heldError
+		err := h.evict(ctx, world.PodRefOf(pod))
+		var budget *budgetError
 		switch {
-		case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err): // gone, or another in its place
+		case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err): // gone, or replaced by a namesake
 		case errors.As(err, &budget):
-			held = append(held, world.RefOf(pod))
+			held = append(held, world.PodRefOf(pod))
 		default:
 			return nil, err
 		}
@@ -94,18 +94,18 @@ func (h *Hand) evictAll(ctx context.Context, pods []*v1.Pod) (held []world.Ref, 
 	return held, nil
 }
 
-// first is what a drain waits for.
-func first(held []world.Ref, there []*v1.Pod) world.Ref {
+// firstRemaining is what a drain waits for.
+func firstRemaining(held []world.PodRef, there []*v1.Pod) world.PodRef {
 	if len(held) > 0 {
 		return held[0]
 	}
-	return world.RefOf(there[0])
+	return world.PodRefOf(there[0])
 }
 
 // pause waits between two tries.
-func (h *Hand) pause(ctx context.Context) error {
+func (h *Executor) pause(ctx context.Context) error {
 	if h.Pause == nil {
-		return errors.New("nobody waits for them")
+		return errors.New("not waiting for them")
 	}
 	return h.Pause(ctx)
 }

@@ -18,7 +18,7 @@ import (
 
 	"orrery/core/mk"
 	"orrery/core/operate"
-	"orrery/core/whatif"
+	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
 
@@ -35,7 +35,7 @@ func forbid(c *fake.Clientset, verb, resource, name string) {
 	})
 }
 
-func TestARefusalNamesTheMissingRule(t *testing.T) {
+func TestDo_ForbiddenNamesRule(t *testing.T) {
 	for _, tt := range []struct {
 		action         operate.Action
 		verb, resource string
@@ -44,48 +44,48 @@ func TestARefusalNamesTheMissingRule(t *testing.T) {
 		{
 			operate.Action{Verb: operate.Cordon, Node: "node-1"},
 			"patch", "nodes",
-			`could not cordon node node-1: the API server refuses: user jane may not patch nodes; it takes the RBAC rule {apiGroups: [""], resources: ["nodes"], verbs: ["patch"]} in a ClusterRole`,
+			`trying to cordon node node-1: forbidden: user jane may not patch nodes; this needs the RBAC rule {apiGroups: [""], resources: ["nodes"], verbs: ["patch"]} in a ClusterRole`,
 		},
 		{
-			operate.Action{Verb: operate.Evict, Pod: world.RefOf(web)},
+			operate.Action{Verb: operate.Evict, Pod: world.PodRefOf(web)},
 			"create", "pods",
-			`could not evict pod shop/web: the API server refuses: user jane may not create pods/eviction; it takes the RBAC rule {apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"]} in namespace shop`,
+			`trying to evict pod shop/web: forbidden: user jane may not create pods/eviction; this needs the RBAC rule {apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"]} in namespace shop`,
 		},
 		{
-			operate.Action{Verb: operate.Delete, Pod: world.RefOf(web)},
+			operate.Action{Verb: operate.Delete, Pod: world.PodRefOf(web)},
 			"delete", "pods",
-			`could not delete pod shop/web: the API server refuses: user jane may not delete pods; it takes the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["delete"]} in namespace shop`,
+			`trying to delete pod shop/web: forbidden: user jane may not delete pods; this needs the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["delete"]} in namespace shop`,
 		},
 		{
-			operate.Action{Verb: operate.Ungate, Pod: world.RefOf(held), Gates: []string{"example.com/quota"}},
+			operate.Action{Verb: operate.Ungate, Pod: world.PodRefOf(held), Gates: []string{"example.com/quota"}},
 			"patch", "pods",
-			`could not take the scheduling gate example.com/quota off pod shop/held: the API server refuses: user jane may not patch pods; it takes the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["patch"]} in namespace shop`,
+			`trying to remove scheduling gate example.com/quota from pod shop/held: forbidden: user jane may not patch pods; this needs the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["patch"]} in namespace shop`,
 		},
 		{
 			operate.Action{Verb: operate.Drain, Node: "node-1"},
 			"list", "pods",
-			`could not drain node node-1: the API server refuses: user jane may not list pods; it takes the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["list"]} in a ClusterRole`,
+			`trying to drain node node-1: forbidden: user jane may not list pods; this needs the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["list"]} in a ClusterRole`,
 		},
 	} {
 		t.Run(tt.action.String(), func(t *testing.T) {
 			c := fake.NewClientset(web, held, mk.Node("node-1").Obj())
 			forbid(c, tt.verb, tt.resource, "")
-			hand := operate.Hand{Client: c}
+			hand := operate.Executor{Client: c}
 			err := hand.Do(context.Background(), tt.action)
-			var refused *operate.RefusedError
+			var refused *operate.ForbiddenError
 			if !errors.As(err, &refused) || err.Error() != tt.want {
 				t.Errorf("it says\n%v\nwant\n%s", err, tt.want)
 			}
-			if refused != nil && !slices.Contains(tt.action.Needs(), refused.Rule) {
-				t.Errorf("the rule %+v is not among what the action says it needs: %+v", refused.Rule, tt.action.Needs())
+			if refused != nil && !slices.Contains(tt.action.Rules(), refused.Rule) {
+				t.Errorf("the rule %+v is not among what the action says it needs: %+v", refused.Rule, tt.action.Rules())
 			}
 		})
 	}
 }
 
-func TestNodesAreCordonedAndUncordoned(t *testing.T) {
+func TestDo_CordonAndUncordon(t *testing.T) {
 	c := fake.NewClientset(mk.Node("node-1").Obj())
-	hand := operate.Hand{Client: c}
+	hand := operate.Executor{Client: c}
 	for _, verb := range []operate.Verb{operate.Cordon, operate.Uncordon} {
 		if err := hand.Do(context.Background(), operate.Action{Verb: verb, Node: "node-1"}); err != nil {
 			t.Fatal(err)
@@ -114,14 +114,14 @@ func budgeted(turnsDown int, objects ...runtime.Object) (c *fake.Clientset, aske
 	return c, asked
 }
 
-func TestADrainGoesOnAskingForWhatBudgetsHold(t *testing.T) {
+func TestDrain_RetriesBlockedEvictions(t *testing.T) {
 	daemon := mk.Pod("daemon").Node("node-1").Owner("apps/v1", "DaemonSet", "log").Obj()
 	mirror := mk.Pod("mirror").Node("node-1").Obj()
 	mirror.Annotations = map[string]string{v1.MirrorPodAnnotationKey: "x"}
 	c, asked := budgeted(2, mk.Node("node-1").Obj(), web, daemon, mirror)
 	said, waited := []string{}, 0
-	hand := operate.Hand{
-		Client: c, Said: func(s string) { said = append(said, s) }, Pause: func(context.Context) error { waited++; return nil },
+	hand := operate.Executor{
+		Client: c, Progress: func(s string) { said = append(said, s) }, Pause: func(context.Context) error { waited++; return nil },
 	}
 	if err := hand.Do(context.Background(), operate.Action{Verb: operate.Drain, Node: "node-1"}); err != nil {
 		t.Fatal(err)
@@ -130,9 +130,9 @@ func TestADrainGoesOnAskingForWhatBudgetsHold(t *testing.T) {
 		t.Errorf("asked for %q with %d pauses, want %q with 3: pods of daemon sets and the kubelet's own stay", *asked, waited, want)
 	}
 	for i, want := range []string{
-		"draining node node-1: 0 of 1 pods are gone, 0 on their way, 1 held by disruption budgets",
-		"draining node node-1: 0 of 1 pods are gone, 0 on their way, 1 held by disruption budgets",
-		"draining node node-1: 0 of 1 pods are gone, 1 on their way, 0 held by disruption budgets",
+		"draining node node-1: 0 of 1 pods deleted, 0 terminating, 1 blocked by PodDisruptionBudgets",
+		"draining node node-1: 0 of 1 pods deleted, 0 terminating, 1 blocked by PodDisruptionBudgets",
+		"draining node node-1: 0 of 1 pods deleted, 1 terminating, 0 blocked by PodDisruptionBudgets",
 	} {
 		if said[i] != want {
 			t.Errorf("said %q, want %q", said[i], want)
@@ -140,39 +140,39 @@ func TestADrainGoesOnAskingForWhatBudgetsHold(t *testing.T) {
 	}
 }
 
-func TestADrainThatIsGivenUpSaysWhatIsLeft(t *testing.T) {
+func TestDrain_CancelledSaysWhatIsLeft(t *testing.T) {
 	c, _ := budgeted(99, mk.Node("node-1").Obj(), web)
-	hand := operate.Hand{Client: c, Pause: func(context.Context) error { return context.DeadlineExceeded }}
+	hand := operate.Executor{Client: c, Pause: func(context.Context) error { return context.DeadlineExceeded }}
 	err := hand.Do(context.Background(), operate.Action{Verb: operate.Drain, Node: "node-1"})
-	want := "could not drain node node-1: 1 of 1 pods are still there, 1 of them held by disruption budgets; shop/web first: context deadline exceeded"
+	want := "trying to drain node node-1: 1 of 1 pods are still there, 1 of them blocked by PodDisruptionBudgets, shop/web first: context deadline exceeded"
 	if err == nil || err.Error() != want {
 		t.Errorf("it says\n%v\nwant\n%s", err, want)
 	}
 }
 
-func TestAnEvictionThatABudgetHoldsIsAskedForAgain(t *testing.T) {
-	evict := operate.Action{Verb: operate.Evict, Pod: world.RefOf(web)}
+func TestEvict_RetriesWhileBudgetBlocks(t *testing.T) {
+	evict := operate.Action{Verb: operate.Evict, Pod: world.PodRefOf(web)}
 	c, asked := budgeted(2, web)
 	said := []string{}
-	hand := operate.Hand{Client: c, Said: func(s string) { said = append(said, s) }, Pause: func(context.Context) error { return nil }}
+	hand := operate.Executor{Client: c, Progress: func(s string) { said = append(said, s) }, Pause: func(context.Context) error { return nil }}
 	if err := hand.Do(context.Background(), evict); err != nil || len(*asked) != 3 {
 		t.Errorf("asked %d times: %v", len(*asked), err)
 	}
-	if len(said) != 2 || !strings.HasPrefix(said[0], "evicting pod shop/web: a disruption budget does not allow it now: ") {
+	if len(said) != 2 || !strings.HasPrefix(said[0], "evicting pod shop/web: a PodDisruptionBudget blocks it: ") {
 		t.Errorf("said %q", said)
 	}
 	c, asked = budgeted(99, web)
 	hand.Client, hand.Pause = c, func(context.Context) error { return context.DeadlineExceeded }
 	err := hand.Do(context.Background(), evict)
-	if err == nil || len(*asked) != 1 || !strings.Contains(err.Error(), "could not evict pod shop/web: a disruption budget does not allow it now") {
+	if err == nil || len(*asked) != 1 || !strings.Contains(err.Error(), "trying to evict pod shop/web: a PodDisruptionBudget blocks it") {
 		t.Errorf("after %d tries an eviction that was given up says %v", len(*asked), err)
 	}
 }
 
-func TestOnlyTheNamedGatesAreTakenOff(t *testing.T) {
+func TestUngate_RemovesNamedGatesOnly(t *testing.T) {
 	c := fake.NewClientset(held)
-	hand := operate.Hand{Client: c}
-	a := operate.Action{Verb: operate.Ungate, Pod: world.RefOf(held), Gates: []string{"example.com/quota"}}
+	hand := operate.Executor{Client: c}
+	a := operate.Action{Verb: operate.Ungate, Pod: world.PodRefOf(held), Gates: []string{"example.com/quota"}}
 	if err := hand.Do(context.Background(), a); err != nil {
 		t.Fatal(err)
 	}
@@ -182,36 +182,36 @@ func TestOnlyTheNamedGatesAreTakenOff(t *testing.T) {
 	}
 }
 
-func TestNobodyHurriesAnotherScheduler(t *testing.T) {
-	a := operate.Action{Verb: operate.Activate, Pod: world.RefOf(web)}
-	err := (&operate.Hand{}).Do(context.Background(), a)
+func TestActivate_NeedsOwnScheduler(t *testing.T) {
+	a := operate.Action{Verb: operate.Activate, Pod: world.PodRefOf(web)}
+	err := (&operate.Executor{}).Do(context.Background(), a)
 	if err == nil || !strings.Contains(err.Error(), "--schedule") {
 		t.Errorf("it says %v, want how to be the scheduler", err)
 	}
 	var asked types.NamespacedName
-	hand := operate.Hand{Activate: func(_ context.Context, pods ...types.NamespacedName) error { asked = pods[0]; return nil }}
+	hand := operate.Executor{Activate: func(_ context.Context, pods ...types.NamespacedName) error { asked = pods[0]; return nil }}
 	if err := hand.Do(context.Background(), a); err != nil || asked.Name != "web" {
 		t.Errorf("asked to try %v: %v", asked, err)
 	}
 }
 
-func TestWhatAnActionDoesCanBeAskedFirst(t *testing.T) {
+func TestAction_ChangesForWhatIf(t *testing.T) {
 	for a, want := range map[*operate.Action]string{
-		{Verb: operate.Cordon, Node: "n"}:                "cordon n",
-		{Verb: operate.Uncordon, Node: "n"}:              "uncordon n",
-		{Verb: operate.Drain, Node: "n"}:                 "drain n",
-		{Verb: operate.Evict, Pod: world.RefOf(web)}:     "delete pod shop/web",
-		{Verb: operate.Delete, Pod: world.RefOf(web)}:    "delete pod shop/web",
-		{Verb: operate.Ungate, Pod: world.RefOf(held)}:   "ungate shop/held",
-		{Verb: operate.Activate, Pod: world.RefOf(held)}: "",
+		{Verb: operate.Cordon, Node: "n"}:                   "cordon n",
+		{Verb: operate.Uncordon, Node: "n"}:                 "uncordon n",
+		{Verb: operate.Drain, Node: "n"}:                    "drain n",
+		{Verb: operate.Evict, Pod: world.PodRefOf(web)}:     "delete pod shop/web",
+		{Verb: operate.Delete, Pod: world.PodRefOf(web)}:    "delete pod shop/web",
+		{Verb: operate.Ungate, Pod: world.PodRefOf(held)}:   "ungate shop/held",
+		{Verb: operate.Activate, Pod: world.PodRefOf(held)}: "",
 	} {
-		if got := whatif.Words(a.Changes()); got != want {
+		if got := change.Words(a.Changes()); got != want {
 			t.Errorf("%s is asked as %q, want %q", a, got, want)
 		}
 	}
 }
 
-func TestRulesAsARoleHasThem(t *testing.T) {
+func TestYAML_GroupsVerbs(t *testing.T) {
 	got := operate.YAML([]operate.Rule{{Resource: "nodes", Verb: "list"}, {Group: "policy", Resource: "poddisruptionbudgets", Verb: "list"}, {Resource: "nodes", Verb: "watch"}})
 	want := `- apiGroups: [""]
   resources: ["nodes"]

@@ -11,18 +11,18 @@ import (
 	"orrery/core/printable"
 )
 
-// Rule is one permission of RBAC.
+// Rule is one RBAC permission.
 type Rule struct {
-	// Group is the API group, empty for the core's.
+	// Group is the API group; empty for core.
 	Group, Resource, Verb string
-	// Namespace is where it is needed; empty for everywhere.
+	// Namespace is the namespace; empty for all.
 	Namespace string
 }
 
-// String is the rule as people say it: "list pods.metrics.k8s.io".
+// String is the rule in words: "list pods.metrics.k8s.io".
 func (r Rule) String() string { return r.Verb + " " + r.Object() }
 
-// Object is what the rule is about.
+// Object is the resource with its group.
 func (r Rule) Object() string {
 	if r.Group == "" {
 		return r.Resource
@@ -30,7 +30,7 @@ func (r Rule) Object() string {
 	return r.Resource + "." + r.Group
 }
 
-// Where is where the rule is needed, as kinds of roles say it.
+// Where is the kind of role that grants the rule.
 func (r Rule) Where() string {
 	if r.Namespace == "" {
 		return "in a ClusterRole"
@@ -38,7 +38,7 @@ func (r Rule) Where() string {
 	return "in namespace " + r.Namespace
 }
 
-// YAML writes rules as a role has them, those about one resource together.
+// YAML writes rules as in a role, grouped by resource.
 func YAML(rules []Rule) string {
 	type object struct{ group, resource string }
 	verbs := map[object][]string{}
@@ -59,28 +59,27 @@ func YAML(rules []Rule) string {
 	return b.String()
 }
 
-// RefusedError says that the API server does not permit something.
-type RefusedError struct {
+// ForbiddenError: the API server does not permit a request.
+type ForbiddenError struct {
 	Rule Rule
-	// Who is whom it does not permit it, if the API server said so.
-	Who string
-	err error
+	// User is the user who lacks the permission, if the API server named one.
+	User string
+	err  error
 }
 
-func (e *RefusedError) Error() string {
+func (e *ForbiddenError) Error() string {
 	who := "you"
-	if e.Who != "" {
-		who = "user " + printable.Line(e.Who, 80)
+	if e.User != "" {
+		who = "user " + printable.Line(e.User, 80)
 	}
-	return fmt.Sprintf("the API server refuses: %s may not %s; it takes the RBAC rule {apiGroups: [%q], resources: [%q], verbs: [%q]} %s",
+	return fmt.Sprintf("forbidden: %s may not %s; this needs the RBAC rule {apiGroups: [%q], resources: [%q], verbs: [%q]} %s",
 		who, e.Rule, e.Rule.Group, e.Rule.Resource, e.Rule.Verb, e.Rule.Where())
 }
 
-func (e *RefusedError) Unwrap() error { return e.err }
+func (e *ForbiddenError) Unwrap() error { return e.err }
 
-// Refused turns an answer of the API server that forbids something into one that names the rule; others are left as they
-// are.
-func Refused(err error, r Rule) error {
+// ExplainForbidden makes a ForbiddenError of a 403 response; other errors are returned unchanged.
+func ExplainForbidden(err error, r Rule) error {
 	if err == nil || !apierrors.IsForbidden(err) {
 		return err
 	}
@@ -90,10 +89,10 @@ func Refused(err error, r Rule) error {
 			r.Group, r.Resource = d.Group, d.Kind
 		}
 	}
-	return &RefusedError{Rule: r, Who: userIn(err.Error()), err: err}
+	return &ForbiddenError{Rule: r, User: userIn(err.Error()), err: err}
 }
 
-// userIn is who is forbidden something, in the words of the API server.
+// userIn finds the user in the API server's message.
 func userIn(message string) string {
 	_, rest, ok := strings.Cut(message, `User "`)
 	if !ok {

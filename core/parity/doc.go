@@ -1,25 +1,28 @@
-// Package parity holds no code. The packages below it hold Orrery against Kubernetes v1.35.4's own code: the only place
-// that imports k8s.io/kubernetes, and a module of its own so that nothing else has to carry it.
+// Package parity is a module of its own: the only place that imports k8s.io/kubernetes, whose v1.35.4 it compares Orrery with.
 //
-//	cache      random histories of nodes and pods, through upstream's cache and ours
-//	queue      random histories of pods and events, through upstream's scheduling queue and ours
-//	config     random configuration files, through upstream's decoding, defaulting and validation and ours
-//	framework  random profiles of tracing plugins, through upstream's runtime and ours
-//	evict      random taints, pressures and budgets, through upstream's controllers and ours
-//	leader     random elections, through client-go's elector and our model
-//	plugins    random pods and nodes, through upstream's plugins and ours, one by one
-//	cycle      random clusters, through upstream's whole scheduling cycle and ours
-//	telemetry  every metric family, by name, type, labels and buckets
-//	apiserver  a real kube-apiserver on a real etcd in this process, for live and for trying things out
-//	live       a whole scheduler on that API server: beside kube-scheduler, after it, and through outages
-//	bench      the same pods on the same nodes, timed side by side
+//	comparisons  the registry: what is compared, by how many cases, and what differs on purpose; docs/parity.md
+//	difftest     the harness: draws cases from a seed, runs both sides, reduces and prints the first that differs
+//	informers    client-go informers whose objects a test sets
 //
-// benchcluster times both on such an API server, in processes of their own (program, kubescheduler), and democluster
-// leaves one running. demorecord records the demo's stories on one; command is what the three begin and end with. asked
-// reads how much is to be compared, and agree goes through the cases, cuts down the first that differs and prints it.
-// virtual makes a process ready for the virtual time that upstream's goroutines run in, and feed is the informers that
-// they are given there.
+//	cache        random operations on upstream's cache and Orrery's
+//	queue        random scripts for upstream's scheduling queue and Orrery's
+//	config       random files for upstream's decoding, defaulting and validation, and Orrery's
+//	framework    random profiles of scripted plugins in upstream's runtime and Orrery's
+//	plugins      random pods and nodes for upstream's plugins and Orrery's, one by one
+//	cycle        random clusters for whole schedulers
+//	evict        random histories for upstream's eviction controllers, the kubelet's eviction manager and Orrery's
+//	leader       random elections for client-go's elector and Orrery's model
+//	telemetry    every metric family
+//	live         a whole scheduler on a real API server: beside kube-scheduler, after it, and through outages
 //
-// Every comparison prints its seed, and a shrunken example where the two disagree. Where they disagree on purpose, a
-// list named Differences in the package says so and why.
+//	apiserver    kube-apiserver on etcd in this process
+//	program      builds and starts schedulers as processes
+//	bench        upstream and Orrery in one process, timed side by side
+//	benchcluster both on a real API server, timed in turns
+//	democluster  a cluster to try things on
+//	demorecord   records the demo's scenarios on a real API server
+//	document     writes docs/parity.md
+//	runtests     runs the tests of both modules, for make test
+//
+// Every comparison prints its seed and, where the two differ, a reduced case.
 package parity

@@ -1,16 +1,16 @@
-// Package plugins lists the plugins that a configuration can name without anybody registering them.
+// Package plugins lists the in-tree plugins, which need no registration.
 //
-// Every plugin has a package of its own below this one and is written against k8s.io/kube-scheduler/framework, as any
-// other scheduler's plugin is. One package, unsupported, holds the names whose work is not done here, with a plugin for
-// each that refuses the pods it would be needed for.
+// Every plugin has its own package below this one and is written against k8s.io/kube-scheduler/framework, like any other
+// scheduler's plugin. Package unsupported stands for the plugins that are not implemented and rejects the pods that need
+// them. A plugin of several files has plugin.go (type, New, signing), filtering.go, scoring.go and events.go.
 //
 // Conventions that the packages share:
 //
-//   - Answers that are always the same are made once and shared, with the plugin's name on them. Whoever is given a status
-//     must not append to it; a host that writes the plugin's name on it again writes what is there.
-//   - What depends on the pod alone is worked out in PreFilter or PreScore and kept in the cycle state; Filter and Score
-//     do the rest without allocating.
-//   - A plugin whose answer for a node follows from the pod's signature and that node says so (framework.NodeLocal). Where
-//     kube-scheduler's signature leaves something out that the answer depends on, a fragment is added whose key
-//     begins with "orrery/".
+//   - Statuses without variable parts are made once and shared, with the plugin's name set. Their receivers must not append
+//     to them.
+//   - PreFilter or PreScore computes what depends on the pod alone and writes it to the cycle state; Filter and Score
+//     compute the rest without allocating.
+//   - A plugin whose verdict on a node follows from the pod's signature and that node is framework.NodeLocal. If
+//     kube-scheduler's signature leaves out something that the verdict depends on, a fragment is added whose key begins
+//     with "orrery/".
 package plugins

@@ -25,41 +25,40 @@ import (
 	"orrery/core/plugins/unsupported"
 )
 
-// factory makes a plugin that behaves as the feature gates say.
+// factory makes a plugin under feature gates.
 type factory func(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plugin, error)
 
-// inTree are all plugins that need no registering.
+// inTree are the plugins that need no registration.
 var inTree = map[string]factory{
-	defaultbinder.Name:             defaultbinder.New,
-	defaultpreemption.Name:         defaultpreemption.New,
-	imagelocality.Name:             imagelocality.New,
-	interpodaffinity.Name:          interpodaffinity.New,
-	nodeaffinity.Name:              nodeaffinity.New,
-	nodedeclaredfeatures.Name:      nodedeclaredfeatures.New,
-	nodename.Name:                  nodename.New,
-	nodeports.Name:                 nodeports.New,
-	noderesources.Name:             noderesources.New,
-	noderesources.BalancedName:     noderesources.NewBalanced,
-	nodeunschedulable.Name:         nodeunschedulable.New,
-	podtopologyspread.Name:         podtopologyspread.New,
-	queuesort.Name:                 queuesort.New,
-	schedulinggates.Name:           schedulinggates.New,
-	tainttoleration.Name:           tainttoleration.New,
-	unsupported.DynamicResources:   unsupported.NewDynamicResources,
-	unsupported.GangScheduling:     unsupported.NewGangScheduling,
-	unsupported.NodeVolumeLimits:   unsupported.NewNodeVolumeLimits,
-	unsupported.VolumeBinding:      unsupported.NewVolumeBinding,
-	unsupported.VolumeRestrictions: unsupported.NewVolumeRestrictions,
-	unsupported.VolumeZone:         unsupported.NewVolumeZone,
+	defaultbinder.Name:                   defaultbinder.New,
+	defaultpreemption.Name:               defaultpreemption.New,
+	imagelocality.Name:                   imagelocality.New,
+	interpodaffinity.Name:                interpodaffinity.New,
+	nodeaffinity.Name:                    nodeaffinity.New,
+	nodedeclaredfeatures.Name:            nodedeclaredfeatures.New,
+	nodename.Name:                        nodename.New,
+	nodeports.Name:                       nodeports.New,
+	noderesources.Name:                   noderesources.New,
+	noderesources.BalancedAllocationName: noderesources.NewBalancedAllocation,
+	nodeunschedulable.Name:               nodeunschedulable.New,
+	podtopologyspread.Name:               podtopologyspread.New,
+	queuesort.Name:                       queuesort.New,
+	schedulinggates.Name:                 schedulinggates.New,
+	tainttoleration.Name:                 tainttoleration.New,
+	unsupported.DynamicResources:         unsupported.NewDynamicResources,
+	unsupported.GangScheduling:           unsupported.NewGangScheduling,
+	unsupported.NodeVolumeLimits:         unsupported.NewNodeVolumeLimits,
+	unsupported.VolumeBinding:            unsupported.NewVolumeBinding,
+	unsupported.VolumeRestrictions:       unsupported.NewVolumeRestrictions,
+	unsupported.VolumeZone:               unsupported.NewVolumeZone,
 }
 
-// Registry says how to make every in-tree plugin under the given feature gates. The registry is the caller's own: more
-// plugins can be registered with it.
+// Registry returns the factories of all in-tree plugins under the given feature gates. The caller may add more.
 func Registry(features config.Features) framework.Registry {
 	registry := make(framework.Registry, len(inTree))
-	for name, make := range inTree {
+	for name, newPlugin := range inTree {
 		registry[name] = func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
-			return make(ctx, args, h, features)
+			return newPlugin(ctx, args, h, features)
 		}
 	}
 	return registry

@@ -67,7 +67,7 @@ func points(p fwk.Plugin) string {
 
 // kube-scheduler's 21 names, each with the extension points that it has there. They decide in which lists of a
 // configuration a plugin may stand.
-func TestEveryInTreePluginHasItsExtensionPoints(t *testing.T) {
+func TestRegistry_ExtensionPoints(t *testing.T) {
 	want := map[string]string{
 		"SchedulingGates":                 "PreEnqueue Enqueue",
 		"PrioritySort":                    "QueueSort",
@@ -110,7 +110,7 @@ func TestEveryInTreePluginHasItsExtensionPoints(t *testing.T) {
 }
 
 // A configuration that says nothing names plugins at every extension point; all must be there and fit where they stand.
-func TestTheDefaultProfileCanBeMade(t *testing.T) {
+func TestRegistry_DefaultProfile(t *testing.T) {
 	for name, gates := range map[string]map[string]bool{
 		"as it comes":                nil,
 		"with every plugin there is": {"NodeDeclaredFeatures": true, "GenericWorkload": true, "GangScheduling": true},
@@ -130,7 +130,7 @@ func TestTheDefaultProfileCanBeMade(t *testing.T) {
 	}
 }
 
-func TestARegistryIsTheCallersOwn(t *testing.T) {
+func TestRegistry_IsCallersOwn(t *testing.T) {
 	factory := func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return nil, nil }
 	mine := plugins.Registry(config.DefaultFeatures())
 	if err := mine.Register("Mine", factory); err != nil {

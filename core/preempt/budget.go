@@ -13,9 +13,9 @@ type budget struct {
 	selector labels.Selector
 }
 
-// parse leaves out budgets that match nothing here: those whose selector is malformed, and those whose selector is
-// empty, which preemption, unlike the eviction API, takes to match no pod.
-func parse(pdbs []*policyv1.PodDisruptionBudget) []budget {
+// parseBudgets leaves out budgets that match no pod: those with a malformed selector, and those with an empty one, which for
+// preemption, unlike the eviction API, matches none.
+func parseBudgets(pdbs []*policyv1.PodDisruptionBudget) []budget {
 	budgets := make([]budget, 0, len(pdbs))
 	for _, pdb := range pdbs {
 		selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
@@ -27,9 +27,9 @@ func parse(pdbs []*policyv1.PodDisruptionBudget) []budget {
 	return budgets
 }
 
-// split separates the pods whose leaving, in this order, would overdraw a budget from those whose would not. A pod may
-// draw on several budgets; one that a budget already counts as leaving does not draw on it again.
-func split(pods []fwk.PodInfo, budgets []budget) (violating, others []fwk.PodInfo) {
+// splitByBudgets separates the pods whose eviction, in this order, violates a budget. A pod may count against several budgets;
+// it does not count against one that lists it as disrupted already.
+func splitByBudgets(pods []fwk.PodInfo, budgets []budget) (violating, others []fwk.PodInfo) {
 	if len(budgets) == 0 {
 		return nil, pods
 	}

@@ -15,22 +15,22 @@ import (
 	"orrery/core/framework"
 )
 
-// Sample says how many nodes are tried: so many percent of those that might do, but at least Least and at most all.
+// Sample says how many nodes the dry run tries: a percentage of the potential ones, but at least Least and at most all.
 type Sample struct {
-	Percent, Least int
+	Percent, Min int
 }
 
-func (s Sample) of(nodes int) int { return min(nodes, max(nodes*s.Percent/100, s.Least)) }
+func (s Sample) size(nodes int) int { return min(nodes, max(nodes*s.Percent/100, s.Min)) }
 
-// Evaluator finds out whose leaving would make room for a pod.
+// Evaluator finds the node and the victims of a preemption.
 type Evaluator struct {
 	handle  fwk.Handle
 	sample  Sample
 	pods    corelisters.PodLister
 	budgets policylisters.PodDisruptionBudgetLister
 
-	stay     stay                    // the last dry run's, for its room
-	statuses *framework.NodeToStatus // and what stood in its way
+	nodeDryRun nodeDryRun              // reused
+	statuses   *framework.NodeToStatus // of the last dry run, reused
 }
 
 // NewEvaluator makes one for the profile behind a handle.
@@ -45,25 +45,24 @@ func NewEvaluator(h fwk.Handle, s Sample) *Evaluator {
 	}
 }
 
-// Record is one preemption, or the attempt at one: who, on whose account, and why there.
+// Record is one preemption: the chosen candidate, and why it was chosen.
 type Record struct {
 	Candidate
 	// By is the criterion that decided, and Lost are the candidates it decided against.
 	By   Criterion
 	Lost []Loser
-	// Tried is how many nodes were tried, of Potential ones where trying made sense.
+	// Tried is how many of the Potential nodes the dry run tried.
 	Tried, Potential int
 }
 
-// RecordKey is where a cycle's state holds the *[Record] of a preemption that was decided in it.
+// RecordKey is the cycle state's key of the *[Record] of a preemption decided in the cycle.
 const RecordKey fwk.StateKey = "orrery/preemption"
 
-// Clone is the record itself; nobody changes it.
+// Clone returns the record itself, which does not change.
 func (r *Record) Clone() fwk.StateData { return r }
 
-// Find decides, without changing anything. The pod is the preemptor as the cluster has it now. The status is a success
-// with a record, or says why there is none; helpless tells that no node could be made to do, which ends the pod's claim
-// to any.
+// Find decides and changes nothing. The pod is the preemptor as the cluster has it now. The status is a success with a
+// record, or says why there is none; helpless means that preemption helps on no node, which clears the pod's nomination.
 func (ev *Evaluator) Find(ctx context.Context, state fwk.CycleState, pod *v1.Pod, m fwk.NodeToStatusReader) (r *Record, helpless bool, status *fwk.Status) {
 	if reason := ev.ineligible(pod, m); reason != "" {
 		return nil, false, fwk.NewStatus(fwk.Unschedulable, reason)
@@ -80,19 +79,20 @@ func (ev *Evaluator) Find(ctx context.Context, state fwk.CycleState, pod *v1.Pod
 	if err != nil {
 		return nil, false, fwk.AsStatus(err)
 	}
-	trial, err := ev.dryRun(ctx, state, pod, potential)
-	if len(trial.candidates()) == 0 {
+	result, err := ev.dryRun(ctx, state, pod, potential)
+	if len(result.candidates()) == 0 {
 		if err != nil {
 			return nil, false, fwk.AsStatus(err)
 		}
-		return nil, true, trial.unhelpful(pod, len(all))
+		return nil, true, result.unhelpful(pod, len(all))
 	}
-	r = &Record{Tried: trial.tried, Potential: len(potential)}
-	r.Candidate, r.By, r.Lost = Pick(trial.candidates())
+	r = &Record{Tried: result.tried, Potential: len(potential)}
+	r.Candidate, r.By, r.Lost = Pick(result.candidates())
 	return r, false, nil
 }
 
-// ineligible says why the pod may not preempt, if it may not: it never does, or its last victims are still leaving.
+// ineligible says why the pod may not preempt: its policy is Never, or earlier victims are still terminating. It is empty
+// if the pod may.
 func (ev *Evaluator) ineligible(pod *v1.Pod, m fwk.NodeToStatusReader) string {
 	if p := pod.Spec.PreemptionPolicy; p != nil && *p == v1.PreemptNever {
 		return "not eligible due to preemptionPolicy=Never."
@@ -106,14 +106,14 @@ func (ev *Evaluator) ineligible(pod *v1.Pod, m fwk.NodeToStatusReader) string {
 		return ""
 	}
 	for _, info := range node.GetPods() {
-		if corev1.PodPriority(info.GetPod()) < corev1.PodPriority(pod) && leavingForPreemptor(info.GetPod()) {
+		if corev1.PodPriority(info.GetPod()) < corev1.PodPriority(pod) && isTerminatingForPreemption(info.GetPod()) {
 			return "not eligible due to a terminating pod on the nominated node."
 		}
 	}
 	return ""
 }
 
-func leavingForPreemptor(pod *v1.Pod) bool {
+func isTerminatingForPreemption(pod *v1.Pod) bool {
 	if pod.DeletionTimestamp == nil {
 		return false
 	}
@@ -125,29 +125,29 @@ func leavingForPreemptor(pod *v1.Pod) bool {
 	return false
 }
 
-// trial is what came of the dry run.
-type trial struct {
-	clean, violating []Candidate
-	statuses         *framework.NodeToStatus
-	tried            int
+// dryRunResult is the outcome of the dry run.
+type dryRunResult struct {
+	nonViolating, violating []Candidate
+	statuses                *framework.NodeToStatus
+	tried                   int
 }
 
-func (t *trial) candidates() []Candidate {
-	return append(t.clean[:len(t.clean):len(t.clean)], t.violating...)
+func (t *dryRunResult) candidates() []Candidate {
+	return append(t.nonViolating[:len(t.nonViolating):len(t.nonViolating)], t.violating...)
 }
 
-// unhelpful words that no candidate was found.
-func (t *trial) unhelpful(pod *v1.Pod, nodes int) *fwk.Status {
+// unhelpful is the status for no candidate.
+func (t *dryRunResult) unhelpful(pod *v1.Pod, nodes int) *fwk.Status {
 	t.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
 	fit := &framework.FitError{Pod: pod, NumAllNodes: nodes, Diagnosis: framework.Diagnosis{NodeToStatus: t.statuses}}
 	return fwk.NewStatus(fwk.Unschedulable, fit.Error())
 }
 
-// dryRun tries nodes in order, from one drawn at random on, until there are enough candidates, one of which violates no
-// budget. Errors do not end it: another node may do.
-func (ev *Evaluator) dryRun(ctx context.Context, state fwk.CycleState, pod *v1.Pod, potential []fwk.NodeInfo) (*trial, error) {
+// dryRun tries nodes in order, from a random one on, until there are enough candidates, one of which violates no
+// budget. An error on a node does not end it.
+func (ev *Evaluator) dryRun(ctx context.Context, state fwk.CycleState, pod *v1.Pod, potential []fwk.NodeInfo) (*dryRunResult, error) {
 	ev.statuses.Reset()
-	t := &trial{statuses: ev.statuses}
+	t := &dryRunResult{statuses: ev.statuses}
 	if len(potential) == 0 {
 		return t, nil
 	}
@@ -155,14 +155,14 @@ func (ev *Evaluator) dryRun(ctx context.Context, state fwk.CycleState, pod *v1.P
 	if err != nil {
 		return t, err
 	}
-	budgets, wanted, first := parse(pdbs), ev.sample.of(len(potential)), ev.draw(len(potential))
+	budgets, wanted, first := parseBudgets(pdbs), ev.sample.size(len(potential)), ev.randomStart(len(potential))
 	var errs []error
-	s := &ev.stay
+	s := &ev.nodeDryRun
 	s.handle, s.pod = ev.handle, pod
 	for i := range potential {
 		node := potential[(first+i)%len(potential)]
 		t.tried++
-		victims, violations, status := s.on(ctx, node, state, budgets)
+		victims, violations, status := s.run(ctx, node, state, budgets)
 		if status.IsSuccess() && len(victims) == 0 {
 			status = fwk.AsStatus(fmt.Errorf("expected at least one victim pod on node %q", node.Node().Name))
 		}
@@ -175,24 +175,24 @@ func (ev *Evaluator) dryRun(ctx context.Context, state fwk.CycleState, pod *v1.P
 		}
 		c := Candidate{Node: node.Node().Name, Victims: victims, Violations: violations}
 		if violations == 0 {
-			if t.clean == nil {
-				t.clean = make([]Candidate, 0, wanted)
+			if t.nonViolating == nil {
+				t.nonViolating = make([]Candidate, 0, wanted)
 			}
-			t.clean = append(t.clean, c)
+			t.nonViolating = append(t.nonViolating, c)
 		} else if len(t.violating) < wanted {
 			t.violating = append(t.violating, c)
 		}
-		if len(t.clean) > 0 && len(t.clean)+len(t.violating) >= wanted {
+		if len(t.nonViolating) > 0 && len(t.nonViolating)+len(t.violating) >= wanted {
 			break
 		}
 	}
 	return t, errors.Join(errs...)
 }
 
-// draw picks where the dry run starts, so that the same nodes do not always bear it.
-func (ev *Evaluator) draw(nodes int) int {
-	if dice, ok := ev.handle.(framework.Dice); ok {
-		return dice.Draw(nodes)
+// randomStart picks the node at which the dry run starts, so that preemptions spread over the nodes.
+func (ev *Evaluator) randomStart(nodes int) int {
+	if rand, ok := ev.handle.(framework.Rand); ok {
+		return rand.IntN(nodes)
 	}
 	return 0
 }

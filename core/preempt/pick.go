@@ -13,11 +13,11 @@ import (
 type Candidate struct {
 	Node    string
 	Victims []*v1.Pod
-	// Violations is how many of the victims leave in spite of a disruption budget.
+	// Violations is how many of the evictions violate a disruption budget.
 	Violations int
 }
 
-// Criterion is what decided between two candidates.
+// Criterion decides between candidates.
 type Criterion string
 
 // The criteria, in the order in which they are applied. Each keeps the candidates that do best by it.
@@ -50,11 +50,11 @@ type Loser struct {
 	By Criterion
 }
 
-// Pick takes the candidate whose victims matter least. It tells which criterion decided in the end, and which one each
-// of the others lost by, the last to lose first.
+// Pick picks the candidate whose victims matter least. It returns the criterion that decided, and the other candidates
+// with the criterion by which each lost, the last to lose first.
 func Pick(candidates []Candidate) (best Candidate, by Criterion, losers []Loser) {
 	by = OnlyCandidate
-	lost := make([]int, len(candidates)) // in which round; 0 is not yet
+	lost := make([]int, len(candidates)) // by candidate: the round; 0 is not yet
 	scores := make([]int64, len(candidates))
 	left := len(candidates)
 	for round := 1; round <= len(criteria) && left > 1; round++ {
@@ -81,11 +81,11 @@ func Pick(candidates []Candidate) (best Candidate, by Criterion, losers []Loser)
 			}
 		}
 	}
-	return candidates[won], by, inOrder(candidates, lost)
+	return candidates[won], by, losersOf(candidates, lost)
 }
 
-// inOrder are those that lost, the last round first.
-func inOrder(candidates []Candidate, lost []int) []Loser {
+// losersOf are the candidates that lost, the last round first.
+func losersOf(candidates []Candidate, lost []int) []Loser {
 	if len(candidates) == 1 {
 		return nil
 	}
@@ -104,8 +104,7 @@ func inOrder(candidates []Candidate, lost []int) []Loser {
 	return losers
 }
 
-// prioritySum moves every priority above zero first, so that few victims of a negative priority do not weigh less than
-// many.
+// prioritySum shifts every priority above zero, so that more victims of negative priority do not lower the sum.
 func prioritySum(victims []*v1.Pod) int64 {
 	var sum int64
 	for _, pod := range victims {

@@ -29,7 +29,7 @@ func startedAt(at time.Time, pods []*v1.Pod) []*v1.Pod {
 	return pods
 }
 
-func TestPickTakesTheNodeWhoseVictimsMatterLeast(t *testing.T) {
+func TestPick_Criteria(t *testing.T) {
 	const lowest = -2147483648
 	for _, tc := range []struct {
 		name       string
@@ -104,7 +104,7 @@ func TestPickTakesTheNodeWhoseVictimsMatterLeast(t *testing.T) {
 	}
 }
 
-func TestPickSaysByWhichCriterionEachOtherLost(t *testing.T) {
+func TestPick_LosersAndCriteria(t *testing.T) {
 	_, _, losers := preempt.Pick([]preempt.Candidate{
 		{"violates", victims(1), 1},
 		{"important", victims(20), 0},

@@ -52,7 +52,7 @@ func label(value string) *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: map[string]string{"name": value}}
 }
 
-func TestWhoHasToLeave(t *testing.T) {
+func TestPreemption_Victims(t *testing.T) {
 	big := mk.Pod("big").CPU("2").Priority(100).Obj()
 	for _, tc := range []struct {
 		name    string
@@ -101,10 +101,10 @@ func TestWhoHasToLeave(t *testing.T) {
 			"n1: a", "",
 		},
 		{
-			"a budget with an empty selector guards nobody",
+			"a budget with an empty selector guards no pod", // if it did, b would be the one to go: budgets need labels
 			[]world.Object{
 				node("n1", "4"), big, budget("guard", 0, &metav1.LabelSelector{}),
-				running("a", "n1", "2", 1).Obj(), running("b", "n1", "2", 50).Obj(),
+				running("a", "n1", "2", 1).Obj(), mk.Pod("b").Node("n1").CPU("2").Priority(50).Started(dawn).Obj(),
 			},
 			"n1: a", "",
 		},
@@ -141,21 +141,39 @@ func TestWhoHasToLeave(t *testing.T) {
 	}
 }
 
-// A pod that repels another one on a different node of its zone would have to have that one leave; preemption looks
-// at one node at a time and does not.
-func TestNobodyLeavesAnotherNode(t *testing.T) {
-	_, d := decide(t,
-		mk.Node("n1").Zone("z").CPU("4").Memory("8Gi").Obj(), mk.Node("n2").Zone("z").CPU("4").Memory("8Gi").Obj(),
-		running("q", "n2", "1", 1).Obj(), running("filler", "n1", "4", 1).Obj(),
-		mk.Pod("p").CPU("1").Priority(100).Affinity(&v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{TopologyKey: v1.LabelTopologyZone, LabelSelector: label("q")}},
-		}}).Obj())
-	if d.Preemption != nil && d.Nominated == "n1" {
-		t.Errorf("room is made on n1, where p could not go while q is in the zone")
+// The dry run removes pods of one node at a time. A pod that is anti-affine to another in its zone preempts that one where it
+// runs, never a pod of another node of the zone, which would not help.
+func TestPreemption_EvictsOnlyFromNominatedNode(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		priority int32 // of q
+		node     string
+		victims  []string
+	}{
+		{"q may be preempted", 1, "n2", []string{"q"}},
+		{"q may not be preempted", 200, "", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, d := decide(t,
+				mk.Node("n1").Zone("z").CPU("4").Memory("8Gi").Obj(), mk.Node("n2").Zone("z").CPU("4").Memory("8Gi").Obj(),
+				running("q", "n2", "1", tt.priority).Obj(), running("filler", "n1", "4", 1).Obj(),
+				mk.Pod("p").CPU("1").Priority(100).Affinity(&v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
+					RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{TopologyKey: v1.LabelTopologyZone, LabelSelector: label("q")}},
+				}}).Obj())
+			var victims []string
+			if d.Preemption != nil {
+				for _, victim := range d.Preemption.Victims {
+					victims = append(victims, victim.Name)
+				}
+			}
+			if d.Nominated != tt.node || !slices.Equal(victims, tt.victims) {
+				t.Errorf("nominated to %q, preempting %q; want %q, %q", d.Nominated, victims, tt.node, tt.victims)
+			}
+		})
 	}
 }
 
-func TestTheDryRunTriesASampleOfTheNodes(t *testing.T) {
+func TestDryRun_TriesSampleOfNodes(t *testing.T) {
 	objects := []world.Object{mk.Pod("big").CPU("2").Priority(100).Obj()}
 	for i := range 300 {
 		name := "n" + string(rune('a'+i/26)) + string(rune('a'+i%26))
@@ -169,20 +187,20 @@ func TestTheDryRunTriesASampleOfTheNodes(t *testing.T) {
 
 // The last victim is asked to leave only when the others have been; a failed call ends it all and has the preemptor
 // tried again.
-func TestVictimsLeaveStepByStep(t *testing.T) {
+func TestVictimEvictions_OneStepAtATime(t *testing.T) {
 	e, _ := decide(t, node("n1", "2"), mk.Pod("big").CPU("2").Priority(100).Obj(),
 		running("a", "n1", "1", 2).Obj(), running("b", "n1", "1", 1).Obj())
 	acts := func() []string {
 		var words []string
 		for _, effect := range e.Effects() {
-			switch a := effect.Act.(type) {
+			switch a := effect.Action.(type) {
 			case world.PatchStatus:
 				if a.Condition != nil && a.Condition.Type == v1.DisruptionTarget {
 					words = append(words, "mark "+a.Pod.Name)
 				}
 			case world.Delete:
 				words = append(words, "delete "+a.Pod.Name)
-			case world.Announce:
+			case world.EmitEvent:
 				if a.Reason == "Preempted" {
 					words = append(words, "announce "+a.Regarding.Name)
 				}
@@ -192,7 +210,7 @@ func TestVictimsLeaveStepByStep(t *testing.T) {
 	}
 	ended := func(id world.EffectID, out world.Outcome) {
 		t.Helper()
-		if err := e.Apply(world.Input{At: dawn, Event: world.Ended{Effect: id, Outcome: out}}); err != nil {
+		if err := e.Apply(world.Input{At: dawn, Event: world.EffectDone{Effect: id, Outcome: out}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -205,14 +223,14 @@ func TestVictimsLeaveStepByStep(t *testing.T) {
 	expect("mark a")
 	ended(1, world.Outcome{})
 	expect("delete a")
-	if at := e.Where("default", "big"); at != engine.PlaceUnschedulable {
+	if at := e.PodState("default", "big"); at != engine.StateUnschedulable {
 		t.Errorf("the preemptor is %s meanwhile, want unschedulable", at)
 	}
 	ended(4, world.Outcome{Code: fwk.Error, Reason: metav1.StatusReasonNotFound, Message: "gone"})
 	expect("mark b") // a is gone by itself: nothing to announce
 	ended(5, world.Outcome{Code: fwk.Error, Message: "the server is too busy"})
 	expect()
-	if at := e.Where("default", "big"); at != engine.PlaceActive {
+	if at := e.PodState("default", "big"); at != engine.StateActive {
 		t.Errorf("after the failed call the preemptor is %s, want active", at)
 	}
 }

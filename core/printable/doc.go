@@ -1,6 +1,6 @@
 // Package printable makes text that came from outside safe to show: on a terminal, in a log line, in an error.
 //
-// A pod's name, a taint's value or a status message is written by somebody else, who may be careless or hostile. An
+// A pod's name, a taint's value or a status message comes from outside, and may be careless or hostile. An
 // escape sequence moves the cursor or renames the window; a carriage return hides what stood before it; a bidirectional
 // override makes "a.exe" read as another word; a zero-width character makes two different names look the same.
 //

@@ -9,9 +9,9 @@ import (
 // MaxRunes bounds what Text returns. The longest text worth reading, a condition's message, is well below it.
 const MaxRunes = 8192
 
-// mostMarks is how many accents may stack on one character. Living scripts use up to four; hundreds paint over the
+// maxMarks is how many accents may stack on one character. Living scripts use up to four; hundreds paint over the
 // lines above and below.
-const mostMarks = 4
+const maxMarks = 4
 
 const ellipsis = "…"
 
@@ -25,17 +25,17 @@ func Line(s string, maxRunes int) string {
 	if maxRunes <= 0 {
 		return ""
 	}
-	clean, runes := survey(s, maxRunes)
+	clean, runes := cleanPrefix(s, maxRunes)
 	if clean == len(s) && runes <= maxRunes {
 		return s
 	}
 	return render(s, maxRunes)
 }
 
-// survey measures how far s needs no change: the length in bytes of that beginning, and its runes. It gives up once
+// cleanPrefix measures how far s needs no change: the length in bytes of that beginning, and its runes. It gives up once
 // there are more than most.
-func survey(s string, most int) (clean, runes int) {
-	marks := mostMarks
+func cleanPrefix(s string, most int) (clean, runes int) {
+	marks := maxMarks
 	for clean < len(s) && runes <= most {
 		if c := s[clean]; c < utf8.RuneSelf {
 			if c < ' ' || c == 0x7f {
@@ -47,7 +47,7 @@ func survey(s string, most int) (clean, runes int) {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[clean:])
-		if !shows(r, size, &marks) {
+		if !showable(r, size, &marks) {
 			return clean, runes
 		}
 		clean += size
@@ -62,14 +62,14 @@ func render(s string, maxRunes int) string {
 	var b strings.Builder
 	b.Grow(min(len(s), 4*maxRunes) + len(ellipsis))
 	var fits int // bytes of b that leave room for the ellipsis
-	runes, marks := 0, mostMarks
+	runes, marks := 0, maxMarks
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		onPrevious := joins(r) && marks < mostMarks
+		onPrevious := combines(r) && marks < maxMarks
 		if runes < maxRunes && !onPrevious {
 			fits = b.Len()
 		}
-		if shows(r, size, &marks) {
+		if showable(r, size, &marks) {
 			b.WriteString(s[i : i+size])
 			runes++
 		} else {
@@ -84,15 +84,15 @@ func render(s string, maxRunes int) string {
 	return b.String()
 }
 
-// shows tells whether a decoded rune may be shown where it stands. marks counts the accents since the last character
-// that can carry one; at mostMarks nothing more stacks, which is also how a string begins.
-func shows(r rune, size int, marks *int) bool {
+// showable tells whether a decoded rune may be shown where it stands. marks counts the accents since the last character
+// that can carry one; at maxMarks nothing more stacks, which is also how a string begins.
+func showable(r rune, size int, marks *int) bool {
 	switch {
 	case r == utf8.RuneError && size == 1:
 		return false
-	case joins(r):
+	case combines(r):
 		*marks++
-		return *marks <= mostMarks && visible(r)
+		return *marks <= maxMarks && visible(r)
 	case !visible(r):
 		return false
 	}
@@ -110,8 +110,8 @@ func visible(r rune) bool {
 		!unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// joins tells whether a rune is drawn onto the one before it.
-func joins(r rune) bool {
+// combines tells whether a rune is drawn onto the one before it.
+func combines(r rune) bool {
 	const lightSkin, darkSkin = '\U0001f3fb', '\U0001f3ff'
 	return r >= 0x300 && (unicode.IsMark(r) || (r >= lightSkin && r <= darkSkin))
 }

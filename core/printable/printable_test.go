@@ -9,7 +9,7 @@ import (
 	"orrery/core/printable"
 )
 
-func TestTextMakesVisibleWhatCannotBeShown(t *testing.T) {
+func TestText_EscapesUnprintable(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"a name is left alone", "web-0.default_x", "web-0.default_x"},
 		{"letters of any script are left alone", "Größe 日本語 עברית ไทย", "Größe 日本語 עברית ไทย"},
@@ -46,7 +46,7 @@ func TestTextMakesVisibleWhatCannotBeShown(t *testing.T) {
 	}
 }
 
-func TestLineEndsInAnEllipsisAtTheRightPlace(t *testing.T) {
+func TestLine_Ellipsis(t *testing.T) {
 	tests := []struct {
 		name, in string
 		max      int
@@ -74,7 +74,7 @@ func TestLineEndsInAnEllipsisAtTheRightPlace(t *testing.T) {
 	}
 }
 
-func TestTextIsBounded(t *testing.T) {
+func TestText_IsBounded(t *testing.T) {
 	for _, unit := range []string{"x", "é", "\x1b", "a\u0301"} {
 		got := printable.Text(strings.Repeat(unit, 3*printable.MaxRunes))
 		if n := utf8.RuneCountInString(got); n > printable.MaxRunes || n < printable.MaxRunes-8 {
@@ -86,7 +86,7 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatIsCleanCostsNothing(t *testing.T) {
+func TestText_CleanStringDoesNotAllocate(t *testing.T) {
 	for _, s := range []string{"", "kube-system/coredns-5d78c9869d-abcde", "Größe → 日本語"} {
 		if allocs := testing.AllocsPerRun(100, func() { printable.Text(s) }); allocs != 0 {
 			t.Errorf("Text(%q) allocated %v times, want none", s, allocs)

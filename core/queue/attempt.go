@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Pop takes the pod to schedule next: the head of activeQ or, where that is allowed and activeQ is empty, the pod whose
-// back-off ends first. It is then in flight until Done or AddUnschedulableIfNotPresent. Pods that back off after an
-// error are never taken early.
+// Pop returns the next pod to schedule: the head of activeQ or, with PopFromBackoff and an empty activeQ, the head of
+// backoffQ. The pod is in flight until Done or AddUnschedulableIfNotPresent. Pods that back off after an error are
+// never popped early.
 func (q *Queue) Pop(now time.Time) (*Pod, bool) {
 	q.advance(now)
 	for {
@@ -16,12 +16,12 @@ func (q *Queue) Pop(now time.Time) (*Pod, bool) {
 			return nil, false
 		}
 		p.attempts++
-		q.forget(p)
-		if _, twin := q.flights.at[identity(p.pod)]; twin {
-			q.record(p, Gone, false, Duplicate, "", "")
+		q.remove(p)
+		if _, twin := q.inFlightEvents.markers[identity(p.pod)]; twin {
+			q.recordMove(p, Gone, false, Duplicate, "", "")
 			continue
 		}
-		q.takeOff(p)
+		q.startFlight(p)
 		return p, true
 	}
 }
@@ -34,61 +34,61 @@ func (q *Queue) next() *Pod {
 	if p != nil {
 		q.detach(p)
 		q.insert(p, Active)
-		q.record(p, Active, true, PopFromBackoffQ, "", "")
+		q.recordMove(p, Active, true, PopFromBackoffQ, "", "")
 	}
 	return p
 }
 
-func (q *Queue) takeOff(p *Pod) {
-	q.flights.start(p)
-	q.cycle++
-	q.record(p, InFlight, true, PodPopped, "", "")
+func (q *Queue) startFlight(p *Pod) {
+	q.inFlightEvents.add(p)
+	q.schedulingCycle++
+	q.recordMove(p, InFlight, true, PodPopped, "", "")
 	p.unschedulable, p.pending, p.rejectors = nil, nil, nil
 	p.gate, p.gateEvents = "", nil
 }
 
-// AddUnschedulableIfNotPresent takes back a pod whose attempt failed. Which plugins turned it down has been said with
-// Reject; with none, the failure was an error. cycle is the SchedulingCycle of the attempt. The pod is no longer in
-// flight afterwards, even where an error says that its name is already taken.
+// AddUnschedulableIfNotPresent requeues a pod whose attempt failed. Pod.Reject has set the rejecting plugins; without
+// any, the failure was an error. cycle is the SchedulingCycle of the attempt. The pod is no longer in flight
+// afterwards, even if the method returns an error because its name is taken.
 func (q *Queue) AddUnschedulableIfNotPresent(p *Pod, cycle int64, now time.Time) error {
 	q.advance(now)
 	p.profile = q.profiles[p.pod.Spec.SchedulerName]
-	if err := q.refuses(p); err != nil {
-		q.landed(p)
-		q.record(p, Gone, false, AlreadyQueued, "", "")
+	if err := q.requeueConflict(p); err != nil {
+		q.endFlightOf(p)
+		q.recordMove(p, Gone, false, AlreadyQueued, "", "")
 		return err
 	}
-	q.fail(p)
-	s, plugin := q.verdict(p, cycle)
-	q.landed(p)
-	if s == skip {
-		q.park(p, ScheduleAttemptFailure, "", "")
+	q.countFailure(p)
+	s, plugin := q.strategyAfterFailure(p, cycle)
+	q.endFlightOf(p)
+	if s == queueSkip {
+		q.addUnschedulable(p, ScheduleAttemptFailure, "", "")
 	} else {
 		q.requeue(p, s, ScheduleAttemptFailure, plugin)
 	}
 	return nil
 }
 
-// refuses says why a pod that failed cannot come back.
-func (q *Queue) refuses(p *Pod) error {
+// requeueConflict returns why a failed pod cannot be requeued.
+func (q *Queue) requeueConflict(p *Pod) error {
 	if other := q.pods[p.key]; other != nil {
-		return fmt.Errorf("requeueing pod %q: a pod of this name is already present in the %s queue", p.key, other.place)
+		return fmt.Errorf("requeueing pod %q: a pod of this name is already present in the %s queue", p.key, other.queuedIn)
 	}
-	if p.flight != identity(p.pod) && q.flights.has(p.pod) {
+	if p.inFlightUID != identity(p.pod) && q.inFlightEvents.has(p.pod) {
 		return fmt.Errorf("requeueing pod %q: a pod of this name and UID is being scheduled", p.key)
 	}
 	return nil
 }
 
-// landed ends p's flight, if it is still in one.
-func (q *Queue) landed(p *Pod) {
-	if i, ok := q.flights.at[p.flight]; ok && p.flight != "" {
-		q.land(i)
+// endFlightOf ends p's flight if p is still in flight.
+func (q *Queue) endFlightOf(p *Pod) {
+	if i, ok := q.inFlightEvents.markers[p.inFlightUID]; ok && p.inFlightUID != "" {
+		q.endFlight(i)
 	}
 }
 
-// fail counts a failed attempt, and sets the back-off that follows from it.
-func (q *Queue) fail(p *Pod) {
+// countFailure counts a failed attempt and sets the resulting back-off.
+func (q *Queue) countFailure(p *Pod) {
 	if len(p.rejectors) == 0 {
 		p.consecutiveErrors++
 	} else {
@@ -96,28 +96,28 @@ func (q *Queue) fail(p *Pod) {
 		p.consecutiveErrors = 0
 	}
 	p.timestamp, p.stamp = q.now, q.nextStamp()
-	p.backoffExpiration = q.expiration(p)
-	q.blamed = append(q.blamed, p.rejectors...)
+	p.backoffExpiration = q.backoffExpirationOf(p)
+	q.newRejectors = append(q.newRejectors, p.rejectors...)
 }
 
-// verdict says what the events during the attempt mean for the pod that failed in it.
-func (q *Queue) verdict(p *Pod, cycle int64) (s strategy, plugin string) {
-	if q.opts.Rule == MoveRequestCycle {
-		return q.verdictByCycle(cycle), ""
+// strategyAfterFailure evaluates the events during the failed attempt.
+func (q *Queue) strategyAfterFailure(p *Pod, cycle int64) (s queueingStrategy, plugin string) {
+	if q.opts.RequeueRule == MoveRequestCycle {
+		return q.strategyByCycle(cycle), ""
 	}
 	if len(p.rejectors) == 0 {
-		return afterBackoff, ""
+		return queueAfterBackoff, ""
 	}
-	events, ok := q.flights.since(p.flight)
-	if !ok || p.flight != identity(p.pod) {
-		return afterBackoff, "" // it failed after Done, or another pod has taken its name
+	events, ok := q.inFlightEvents.since(p.inFlightUID)
+	if !ok || p.inFlightUID != identity(p.pod) {
+		return queueAfterBackoff, "" // it failed after Done, or its identity has changed
 	}
 	for _, f := range events {
-		if f.in == nil {
+		if f.match == nil {
 			continue
 		}
-		one, by := q.worth(p, f.in, f.old, f.updated)
-		if one == immediately || (one == afterBackoff && len(p.pending) == 0) {
+		one, by := q.isWorthRequeuing(p, f.match, f.old, f.updated)
+		if one == queueImmediately || (one == queueAfterBackoff && len(p.pending) == 0) {
 			return one, by
 		}
 		if one > s {

@@ -2,39 +2,40 @@ package queue
 
 import "time"
 
-// window is the grain of back-off where pods may be popped early: all that end in one second are released together, and
-// within it priority decides.
-const window = time.Second
+// backoffWindow is the granularity of back-off with PopFromBackoff: all back-offs that end within one second end
+// together, and priority orders the pods within it.
+const backoffWindow = time.Second
 
-// align is the beginning of t's window, or t where there are no windows.
-func (q *Queue) align(t time.Time) time.Time {
+// alignToWindow returns the beginning of t's window, or t without PopFromBackoff.
+func (q *Queue) alignToWindow(t time.Time) time.Time {
 	if !q.opts.PopFromBackoff {
 		return t
 	}
-	return t.Truncate(window)
+	return t.Truncate(backoffWindow)
 }
 
-// backingOff tells whether a pod must still wait. It does until the window after the one in which its back-off ends.
-func (q *Queue) backingOff(p *Pod) bool {
-	return !p.backoffExpiration.IsZero() && !p.backoffExpiration.Before(q.align(q.now))
+// isBackingOff reports whether a pod must still wait. It does until the window after the one in which its back-off
+// ends.
+func (q *Queue) isBackingOff(p *Pod) bool {
+	return !p.backoffExpiration.IsZero() && !p.backoffExpiration.Before(q.alignToWindow(q.now))
 }
 
-// expiration is when the back-off of a pod that failed at its timestamp ends; zero if it gets none.
-func (q *Queue) expiration(p *Pod) time.Time {
-	d := q.backoffAfter(p)
+// backoffExpirationOf is when the back-off of a pod that failed at its timestamp ends; zero without back-off.
+func (q *Queue) backoffExpirationOf(p *Pod) time.Time {
+	d := q.backoffDuration(p)
 	if d < 0 {
 		return time.Time{}
 	}
-	return q.align(p.timestamp.Add(d))
+	return q.alignToWindow(p.timestamp.Add(d))
 }
 
-// backoffAfter is the back-off for what the pod has behind it: its errors in a row if the last attempt was one, else how
-// often it was turned down. It is negative for none. The older rule prints 2^attempts seconds: 8 s after three.
-func (q *Queue) backoffAfter(p *Pod) time.Duration {
+// backoffDuration is the back-off by consecutive errors if the last attempt was an error, else by the number of
+// rejections; negative for none. The older rule documents 2^attempts seconds: 8 s after three.
+func (q *Queue) backoffDuration(p *Pod) time.Duration {
 	if q.opts.MaxBackoff == NoBackoff {
 		return -1
 	}
-	if q.opts.Rule == MoveRequestCycle {
+	if q.opts.RequeueRule == MoveRequestCycle {
 		return doubled(q.opts.InitialBackoff, q.opts.MaxBackoff, p.attempts)
 	}
 	count := p.unschedulableCount
@@ -47,7 +48,7 @@ func (q *Queue) backoffAfter(p *Pod) time.Duration {
 	return doubled(q.opts.InitialBackoff, q.opts.MaxBackoff, count-1)
 }
 
-// doubled is initial × 2^times, but at most limit.
+// doubled returns initial × 2^times, but at most limit.
 func doubled(initial, limit time.Duration, times int) time.Duration {
 	if initial > limit>>times {
 		return limit

@@ -12,8 +12,8 @@ import (
 	"orrery/core/queue"
 )
 
-// crowd is a queue in which n pods are parked because of Fit, and one because of Spread.
-func crowd(b *testing.B, n int) *queue.Queue {
+// fullQueue returns a queue with n pods in unschedulablePods that Fit rejected, and one that Spread rejected.
+func fullQueue(b *testing.B, n int) *queue.Queue {
 	b.Helper()
 	no := func(klog.Logger, *v1.Pod, any, any) (fwk.QueueingHint, error) { return fwk.QueueSkip, nil }
 	hints, err := queue.NewHints(
@@ -39,24 +39,24 @@ func crowd(b *testing.B, n int) *queue.Queue {
 	return q
 }
 
-// With 10,000 pods parked, an event that can help one of them costs about 75 ns: it does not see the others.
-func BenchmarkEventForOneOfManyParked(b *testing.B) {
-	q, now := crowd(b, 10_000), clock("12:00:00")
+// With 10,000 pods in unschedulablePods, an event that can help one of them costs about 75 ns: it does not visit the others.
+func BenchmarkMove_OneOfManyUnschedulable(b *testing.B) {
+	q, now := fullQueue(b, 10_000), clock("12:00:00")
 	b.ReportAllocs()
 	for b.Loop() {
 		q.Move(queue.EventAssignedPodAdd, nil, nil, now, nil)
 	}
 }
 
-func BenchmarkEventForAllOfManyParked(b *testing.B) {
-	q, now := crowd(b, 10_000), clock("12:00:00")
+func BenchmarkMove_AllOfManyUnschedulable(b *testing.B) {
+	q, now := fullQueue(b, 10_000), clock("12:00:00")
 	b.ReportAllocs()
 	for b.Loop() {
 		q.Move(queue.EventAssignedPodDelete, nil, nil, now, nil)
 	}
 }
 
-func BenchmarkAddPopDone(b *testing.B) {
+func BenchmarkQueue_AddPopDone(b *testing.B) {
 	for _, waiting := range []int{0, 10_000} {
 		b.Run(fmt.Sprint("behind ", waiting), func(b *testing.B) {
 			q, now := queue.New(queue.DefaultOptions()), clock("12:00:00")
@@ -74,8 +74,8 @@ func BenchmarkAddPopDone(b *testing.B) {
 	}
 }
 
-func BenchmarkFailAndRetry(b *testing.B) {
-	q, now := crowd(b, 0), clock("12:00:00")
+func BenchmarkQueue_FailAndRetry(b *testing.B) {
+	q, now := fullQueue(b, 0), clock("12:00:00")
 	q.Add(mk.Pod("web").Obj(), now)
 	b.ReportAllocs()
 	for b.Loop() {

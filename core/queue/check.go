@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Check looks for a contradiction in the queue: a pod, by name and UID, that is in no place or in two, a heap out of
-// order, a parked pod that an event would not find, a list of flights or nominations that does not agree with its
-// index. It is for tests; it costs as much as all pods together.
+// Check looks for inconsistencies in the queue: a pod that is in no state or in two, a heap out of order, an
+// unschedulable pod that an event would not find, in-flight events or nominations that contradict their index. It
+// visits every pod, so it is for tests.
 func (q *Queue) Check() error {
-	return errors.Join(q.checkPlaces(), q.checkHeaps(), q.checkGroups(), q.checkLine(), q.checkFlights(), q.checkNominations())
+	return errors.Join(q.checkPlaces(), q.checkHeaps(), q.checkGroups(), q.checkParkOrder(), q.checkInFlight(), q.checkNominations())
 }
 
 func (q *Queue) checkPlaces() error {
@@ -24,20 +24,20 @@ func (q *Queue) checkPlaces() error {
 			if place == Unschedulable && p.gate != "" {
 				held[p] = Gated
 			}
-			if p.place != held[p] || p.state != held[p] {
-				return fmt.Errorf("pod %q is in %s, but says %s and was last recorded in %s", p.key, held[p], p.place, p.state)
+			if p.queuedIn != held[p] || p.state != held[p] {
+				return fmt.Errorf("pod %q is in %s, but says %s and was last recorded in %s", p.key, held[p], p.queuedIn, p.state)
 			}
 			if q.pods[p.key] != p || p.key != keyOf(p.pod) {
 				return fmt.Errorf("pod %q is in %s, but not found by its name", p.key, place)
 			}
-			if q.flights.has(p.pod) {
+			if q.inFlightEvents.has(p.pod) {
 				return fmt.Errorf("pod %q is in %s and in flight", p.key, place)
 			}
 		}
 		return nil
 	}
 	err := errors.Join(take(Active, q.active.pods), take(Backoff, q.backoff.pods), take(ErrorBackoff, q.errored.pods),
-		take(Unschedulable, slices.Collect(q.parked.line.all())))
+		take(Unschedulable, slices.Collect(q.unschedulablePods.order.all())))
 	if err == nil && len(held) != len(q.pods) {
 		err = fmt.Errorf("%d pods are known by name, but %d are in a queue", len(q.pods), len(held))
 	}
@@ -53,8 +53,8 @@ func (q *Queue) checkHeaps() error {
 		{"activeQ", &q.active},
 		{"backoffQ", &q.backoff},
 		{"error backoffQ", &q.errored},
-		{"leftover", &q.parked.leftover},
-		{"held", &q.parked.held},
+		{"leftover", &q.unschedulablePods.leftovers},
+		{"held", &q.unschedulablePods.exempt},
 	} {
 		name, h := named.name, named.heap
 		for i, p := range h.pods {
@@ -66,8 +66,8 @@ func (q *Queue) checkHeaps() error {
 			}
 		}
 	}
-	if parked := q.parked.leftover.len() + q.parked.held.len(); parked != q.parked.len() {
-		errs = append(errs, fmt.Errorf("%d of %d parked pods have a place by age", parked, q.parked.len()))
+	if parked := q.unschedulablePods.leftovers.len() + q.unschedulablePods.exempt.len(); parked != q.unschedulablePods.len() {
+		errs = append(errs, fmt.Errorf("%d of %d parked pods have a place by age", parked, q.unschedulablePods.len()))
 	}
 	return errors.Join(errs...)
 }
@@ -75,70 +75,70 @@ func (q *Queue) checkHeaps() error {
 func (q *Queue) checkGroups() error {
 	var errs []error
 	gated := 0
-	for p := range q.parked.line.all() {
-		if p.place == Gated {
+	for p := range q.unschedulablePods.order.all() {
+		if p.queuedIn == Gated {
 			gated++
 		}
-		for _, s := range p.seats {
-			if s.at >= len(s.group.pods) || s.group.pods[s.at] != p {
+		for _, s := range p.groupEntries {
+			if s.at >= len(s.pods.pods) || s.pods.pods[s.at] != p {
 				errs = append(errs, fmt.Errorf("pod %q does not sit where it says", p.key))
 			}
 		}
-		for _, g := range q.groupsOf(p) {
-			if !slices.ContainsFunc(p.seats, func(s seat) bool { return s.group == g }) {
+		for _, g := range q.expectedGroups(p) {
+			if !slices.ContainsFunc(p.groupEntries, func(s groupEntry) bool { return s.pods == g }) {
 				errs = append(errs, fmt.Errorf("parked pod %q would not be found by the events that its rejectors await", p.key))
 			}
 		}
-		if len(p.seats) != len(q.groupsOf(p)) {
+		if len(p.groupEntries) != len(q.expectedGroups(p)) {
 			errs = append(errs, fmt.Errorf("parked pod %q would be found by events that its rejectors do not await", p.key))
 		}
 	}
-	if gated != q.parked.gated {
-		errs = append(errs, fmt.Errorf("%d pods are gated, but %d are counted", gated, q.parked.gated))
+	if gated != q.unschedulablePods.gated {
+		errs = append(errs, fmt.Errorf("%d pods are gated, but %d are counted", gated, q.unschedulablePods.gated))
 	}
 	return errors.Join(errs...)
 }
 
-// checkLine compares the line with its counts.
-func (q *Queue) checkLine() error {
+// checkParkOrder compares parkOrder with its counts.
+func (q *Queue) checkParkOrder() error {
 	var errs []error
-	l := &q.parked.line
+	l := &q.unschedulablePods.order
 	counted, live := make([]blockCount, len(l.blocks)), 0
 	for i, p := range l.pods {
 		if p == nil {
 			continue
 		}
 		live++
-		counted[i/lineBlock][kindOf(p.place)]++
-		if p.turn != i {
-			errs = append(errs, fmt.Errorf("parked pod %q stands at %d in the line, but says %d", p.key, i, p.turn))
+		counted[i/parkBlock][blockIndex(p.queuedIn)]++
+		if p.position != i {
+			errs = append(errs, fmt.Errorf("parked pod %q stands at %d in the line, but says %d", p.key, i, p.position))
 		}
 	}
-	if live != l.live || !slices.Equal(counted, l.blocks) {
-		errs = append(errs, fmt.Errorf("%d pods stand in line, %v by block, but %d are counted, %v by block", live, counted, l.live, l.blocks))
+	if live != l.count || !slices.Equal(counted, l.blocks) {
+		errs = append(errs, fmt.Errorf("%d pods stand in line, %v by block, but %d are counted, %v by block", live, counted, l.count, l.blocks))
 	}
-	if !slices.IsSortedFunc(slices.Collect(l.all()), byParking) {
+	if !slices.IsSortedFunc(slices.Collect(l.all()), byParkOrder) {
 		errs = append(errs, errors.New("the parked pods do not stand in the order in which they were parked"))
 	}
 	return errors.Join(errs...)
 }
 
-// groupsOf are the groups that a parked pod belongs to.
-func (q *Queue) groupsOf(p *Pod) []*group {
+// expectedGroups returns the groups that a pod in unschedulablePods belongs to.
+func (q *Queue) expectedGroups(p *Pod) []*pluginPods {
 	if q.profiles[p.pod.Spec.SchedulerName] == nil || len(p.rejectors) == 0 {
-		return []*group{&q.parked.strays}
+		return []*pluginPods{&q.unschedulablePods.unattributed}
 	}
-	var groups []*group
+	var groups []*pluginPods
 	for _, plugin := range sorted(p.unschedulable, p.pending) {
-		groups = append(groups, p.profile.group(plugin))
+		groups = append(groups, p.profile.rejectedBy(plugin))
 	}
 	return groups
 }
 
-func (q *Queue) checkFlights() error {
-	f, markers := &q.flights, 0
+func (q *Queue) checkInFlight() error {
+	f, markers := &q.inFlightEvents, 0
 	for i := range f.list {
-		if i < f.head && f.list[i] != (flight{}) {
+		if i < f.head && f.list[i] != (inFlightEntry{}) {
 			return fmt.Errorf("entry %d of the flights is before the head, but not let go", i)
 		}
 		p := f.list[i].pod
@@ -146,12 +146,12 @@ func (q *Queue) checkFlights() error {
 			continue
 		}
 		markers++
-		if at, ok := f.at[p.flight]; !ok || at != f.first+i || p.state != InFlight {
+		if at, ok := f.markers[p.inFlightUID]; !ok || at != f.first+i || p.state != InFlight {
 			return fmt.Errorf("pod %q is in flight, but its marker is not found", p.key)
 		}
 	}
-	if markers != len(f.at) {
-		return fmt.Errorf("%d pods are in flight, but %d have a marker", len(f.at), markers)
+	if markers != len(f.markers) {
+		return fmt.Errorf("%d pods are in flight, but %d have a marker", len(f.markers), markers)
 	}
 	if markers == 0 && f.head != len(f.list) {
 		return fmt.Errorf("no pod is in flight, but %d events are kept", len(f.list)-f.head)

@@ -4,23 +4,23 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Two kinds of pod event that plugins never register by these names: a plugin that registered Pod hears both.
+// Plugins do not register these two kinds of pod event: a registration for Pod covers both.
 const (
 	AssignedPod      fwk.EventResource = "AssignedPod"
 	UnschedulablePod fwk.EventResource = "UnschedulablePod"
 )
 
-// Labels of the moves that no change of an object caused, as they stand in metrics and records.
+// Labels of transitions that no change of an object caused, as in metrics and records.
 const (
 	ScheduleAttemptFailure = "ScheduleAttemptFailure" // an attempt failed
 	BackoffComplete        = "BackoffComplete"        // the back-off ran out
 	PopFromBackoffQ        = "PopFromBackoffQ"        // taken early, because activeQ was empty
-	ForceActivate          = "ForceActivate"          // somebody asked for the pod
-	UnschedulableTimeout   = "UnschedulableTimeout"   // parked for too long
+	ForceActivate          = "ForceActivate"          // a user or a plugin requested it
+	UnschedulableTimeout   = "UnschedulableTimeout"   // too long in unschedulablePods
 	PodPopped              = "PodPopped"              // an attempt began
 )
 
-// Labels of the ways out of the queue, in records only.
+// Labels of transitions out of the queue, in records only.
 const (
 	Done          = "Done"          // the attempt ended and the pod does not come back
 	Duplicate     = "Duplicate"     // popped while a pod of the same UID is being scheduled: dropped
@@ -28,7 +28,7 @@ const (
 	BoundByOther  = "BoundByOther"  // another scheduler gave it a node, which the note names
 )
 
-// The events that are not derived from a comparison of two objects.
+// The events that do not result from comparing two objects.
 var (
 	EventAssignedPodAdd       = fwk.ClusterEvent{Resource: AssignedPod, ActionType: fwk.Add}
 	EventAssignedPodUpdate    = fwk.ClusterEvent{Resource: AssignedPod, ActionType: fwk.Update}
@@ -48,14 +48,14 @@ var (
 	labelPodDelete = EventUnscheduledPodDelete.Label()
 )
 
-// IsWildcard tells whether an event stands for everything.
+// IsWildcard reports whether an event is the wildcard event.
 func IsWildcard(e fwk.ClusterEvent) bool {
 	return e.Resource == fwk.WildCard && e.ActionType == fwk.All
 }
 
-// Matches tells whether an incoming event is one that a plugin registered for. The actions must share a bit, and the
-// incoming one must not be the greater number: a general Update reaches those who registered all of Update or more,
-// while a special update reaches everyone who has its bit, or who has it among others and a greater sum.
+// Matches reports whether an incoming event is one that a plugin registered for. The actions must share a bit, and the
+// incoming action must not be the greater number: a general Update matches registrations for all of Update or more, and
+// a special update every registration that is exactly its bit or has it in a greater sum.
 func Matches(registered, incoming fwk.ClusterEvent) bool {
 	if IsWildcard(registered) {
 		return true

@@ -13,7 +13,7 @@ import (
 	"orrery/core/queue"
 )
 
-func TestWhichRegistrationsAnEventMatches(t *testing.T) {
+func TestMatches_RegisteredEvents(t *testing.T) {
 	event := func(r fwk.EventResource, a fwk.ActionType) fwk.ClusterEvent {
 		return fwk.ClusterEvent{Resource: r, ActionType: a}
 	}
@@ -46,7 +46,7 @@ func TestWhichRegistrationsAnEventMatches(t *testing.T) {
 	}
 }
 
-func TestWhatAnUpdateOfAPodMeans(t *testing.T) {
+func TestPodUpdateEvents_OnePerChange(t *testing.T) {
 	claim := "claim"
 	for _, row := range []struct {
 		name        string
@@ -112,14 +112,14 @@ func TestWhatAnUpdateOfAPodMeans(t *testing.T) {
 			updated := old.DeepCopy()
 			updated.Spec.NodeName = kind.node
 			row.change(updated)
-			if diff := cmp.Diff(events(kind.resource, row.want...), queue.PodUpdates(old, updated, queue.DefaultGates())); diff != "" {
+			if diff := cmp.Diff(events(kind.resource, row.want...), queue.PodUpdateEvents(old, updated, queue.DefaultFeatureGates())); diff != "" {
 				t.Errorf("%s, %s (-want +got):\n%s", row.name, kind.resource, diff)
 			}
 		}
 	}
 }
 
-func TestWhatAnUpdateOfANodeMeans(t *testing.T) {
+func TestNodeUpdateEvents_OnePerChange(t *testing.T) {
 	for _, row := range []struct {
 		name        string
 		old, change func(*v1.Node)
@@ -194,19 +194,19 @@ func TestWhatAnUpdateOfANodeMeans(t *testing.T) {
 		}
 		updated := old.DeepCopy()
 		row.change(updated)
-		if diff := cmp.Diff(events(fwk.Node, row.want...), queue.NodeUpdates(old, updated, queue.DefaultGates())); diff != "" {
+		if diff := cmp.Diff(events(fwk.Node, row.want...), queue.NodeUpdateEvents(old, updated, queue.DefaultFeatureGates())); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.name, diff)
 		}
 	}
 	old, updated := mk.Node("n1").Obj(), mk.Node("n1").Obj()
 	updated.Status.DeclaredFeatures = []string{"F"}
 	want := events(fwk.Node, fwk.UpdateNodeDeclaredFeature)
-	if diff := cmp.Diff(want, queue.NodeUpdates(old, updated, queue.Gates{NodeDeclaredFeatures: true})); diff != "" {
+	if diff := cmp.Diff(want, queue.NodeUpdateEvents(old, updated, queue.FeatureGates{NodeDeclaredFeatures: true})); diff != "" {
 		t.Errorf("declared features, with the gate on (-want +got):\n%s", diff)
 	}
 }
 
-func TestLabelsAreThoseOfTheMetrics(t *testing.T) {
+func TestEvents_LabelsAreThoseOfTheMetrics(t *testing.T) {
 	for event, want := range map[fwk.ClusterEvent]string{
 		queue.EventAssignedPodDelete:    "AssignedPodDelete",
 		queue.EventUnscheduledPodAdd:    "UnschedulablePodAdd",

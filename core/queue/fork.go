@@ -8,20 +8,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Fork is a copy that goes its own way from here, under its own options: its Profiles and Pods look at state that is
-// forked as well, and its records go elsewhere. Only its timers keep the time at which they were started. Pod objects
-// are shared; whoever holds pods in flight finds the fork's own with InFlight, and copies those that are past Done with
-// Pod.Clone.
+// Fork returns an independent copy under its own options: its Profiles and LookupPod read forked state, and its records
+// go to another observer. Timers keep their start. Pod objects are shared. The owner of pods in flight finds the fork's
+// copies with InFlight, and copies pods past Done with Pod.Clone.
 func (q *Queue) Fork(opts Options) *Queue {
-	f := q.forkBare(opts)
-	f.take(q, slices.Concat(q.active.pods, q.backoff.pods, q.errored.pods, slices.Collect(q.parked.line.all())))
+	f := q.forkEmpty(opts)
+	f.copyPods(q, slices.Concat(q.active.pods, q.backoff.pods, q.errored.pods, slices.Collect(q.unschedulablePods.order.all())))
 	return f
 }
 
-// ForkNominated is a fork in which only those pods wait that are nominated for a node: all that a question about one pod
-// looks at, at a price that does not depend on how many wait.
+// ForkNominated returns a fork with only the nominated pods queued: all that explaining one pod needs, at a cost
+// independent of the number of queued pods.
 func (q *Queue) ForkNominated(opts Options) *Queue {
-	f := q.forkBare(opts)
+	f := q.forkEmpty(opts)
 	var pods []*Pod
 	for _, nominees := range q.byNode {
 		for _, n := range nominees {
@@ -30,24 +29,24 @@ func (q *Queue) ForkNominated(opts Options) *Queue {
 			}
 		}
 	}
-	slices.SortFunc(pods, func(a, b *Pod) int { return cmp.Or(byParking(a, b), cmp.Compare(a.stamp, b.stamp)) })
-	f.take(q, pods)
+	slices.SortFunc(pods, func(a, b *Pod) int { return cmp.Or(byParkOrder(a, b), cmp.Compare(a.stamp, b.stamp)) })
+	f.copyPods(q, pods)
 	return f
 }
 
-// forkBare is a fork in which nobody waits yet.
-func (q *Queue) forkBare(opts Options) *Queue {
+// forkEmpty returns a fork without queued pods.
+func (q *Queue) forkEmpty(opts Options) *Queue {
 	f := &Queue{
-		pods: map[types.NamespacedName]*Pod{}, cycle: q.cycle, moveRequest: q.moveRequest,
-		now: q.now, start: q.start, stamps: q.stamps, seq: q.seq, picks: q.picks,
+		pods: map[types.NamespacedName]*Pod{}, schedulingCycle: q.schedulingCycle, moveRequestCycle: q.moveRequestCycle,
+		now: q.now, start: q.start, stamps: q.stamps, seq: q.seq, scan: q.scan,
 	}
 	f.setup(opts)
 	for name, pr := range f.profiles {
 		if from := q.profiles[name]; from != nil {
-			pr.gates = slices.Clone(from.gates)
+			pr.preEnqueueCounts = slices.Clone(from.preEnqueueCounts)
 		}
 	}
-	f.forkFlights(q)
+	f.forkInFlight(q)
 	f.byNode, f.nodeOf = maps.Clone(q.byNode), maps.Clone(q.nodeOf)
 	for node, nominees := range f.byNode {
 		f.byNode[node] = slices.Clone(nominees)
@@ -55,37 +54,37 @@ func (q *Queue) forkBare(opts Options) *Queue {
 	return f
 }
 
-// take copies waiting pods, those of every heap in its order, so that the fork is no different in layout either, and
-// parked ones in theirs.
-func (q *Queue) take(from *Queue, pods []*Pod) {
+// copyPods copies queued pods in the order given, which is that of the heaps and of unschedulablePods, so that the fork
+// has the same layout.
+func (q *Queue) copyPods(from *Queue, pods []*Pod) {
 	q.pods = make(map[types.NamespacedName]*Pod, len(pods))
 	room := make([]Pod, len(pods))
 	for i, p := range pods {
 		c := &room[i]
 		*c = *p
-		c.seats, c.age = nil, nil
+		c.groupEntries, c.leftoverHeap = nil, nil
 		c.profile = q.profiles[c.pod.Spec.SchedulerName]
-		if p.place.Parked() {
+		if p.queuedIn.InUnschedulablePods() {
 			q.pods[c.key] = c
-			q.parked.line.push(c)
-			q.parked.seat(c)
+			q.unschedulablePods.order.push(c)
+			q.unschedulablePods.index(c)
 		} else {
-			q.insert(c, p.place)
+			q.insert(c, p.queuedIn)
 		}
 	}
-	q.parked.parkings = from.parked.parkings
+	q.unschedulablePods.added = from.unschedulablePods.added
 }
 
-func (q *Queue) forkFlights(from *Queue) {
-	q.flights = flights{list: slices.Clone(from.flights.list), head: from.flights.head, first: from.flights.first, at: maps.Clone(from.flights.at)}
-	for i := range q.flights.list {
-		f := &q.flights.list[i]
+func (q *Queue) forkInFlight(from *Queue) {
+	q.inFlightEvents = inFlightEvents{list: slices.Clone(from.inFlightEvents.list), head: from.inFlightEvents.head, first: from.inFlightEvents.first, markers: maps.Clone(from.inFlightEvents.markers)}
+	for i := range q.inFlightEvents.list {
+		f := &q.inFlightEvents.list[i]
 		switch {
 		case f.pod != nil:
 			f.pod = f.pod.Clone()
 			f.pod.profile = q.profiles[f.pod.pod.Spec.SchedulerName]
-		case f.in != nil:
-			f.in = q.interestIn(f.in.event)
+		case f.match != nil:
+			f.match = q.matchFor(f.match.event)
 		}
 	}
 }

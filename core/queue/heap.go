@@ -1,13 +1,13 @@
 package queue
 
-// A pod keeps its place in the heap of its queue and, while parked, in the heap of those who wait for the leftover flush.
+// A pod has an index in the heap of its queue and, in unschedulablePods, in a heap for the leftover flush.
 const (
 	slotQueue = iota
 	slotLeftover
 	slots
 )
 
-// podHeap is a binary heap whose pods know where they are, so that one can be removed or moved without a search.
+// podHeap is a binary heap whose pods know their index, so that removing or moving one needs no search.
 type podHeap struct {
 	pods []*Pod
 	slot int
@@ -35,14 +35,13 @@ func (h *podHeap) remove(p *Pod) {
 	h.pods[last] = nil
 	h.pods = h.pods[:last]
 	if i < last {
-		h.settle(i)
+		h.sift(i)
 	}
 }
 
-// fix restores the order after p has changed.
-func (h *podHeap) fix(p *Pod) { h.settle(p.at[h.slot]) }
+func (h *podHeap) fix(p *Pod) { h.sift(p.at[h.slot]) }
 
-func (h *podHeap) settle(i int) {
+func (h *podHeap) sift(i int) {
 	if !h.down(i) {
 		h.up(i)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // A heap must hand out what a sorted list would, whatever is changed or taken out of its middle.
-func TestAHeapIsASortedList(t *testing.T) {
+func TestPodHeap_PopsInOrder(t *testing.T) {
 	numbers := rapid.SampledFrom([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19})
 	rapid.Check(t, func(t *rapid.T) {
 		h := podHeap{slot: slotQueue, less: func(a, b *Pod) bool {

@@ -12,8 +12,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Hints are the events that the plugins of one profile registered, in the order of registration, each with the hint to
-// ask. They do not change once made, and may be shared.
+// Hints are the events that the plugins of one profile registered, in the order of registration, each with its hint.
+// They are immutable and may be shared.
 type Hints struct {
 	all []hint
 }
@@ -21,17 +21,16 @@ type Hints struct {
 type hint struct {
 	event  fwk.ClusterEvent
 	plugin string
-	ask    fwk.QueueingHintFn
+	fn     fwk.QueueingHintFn
 }
 
-func always(klog.Logger, *v1.Pod, any, any) (fwk.QueueingHint, error) { return fwk.Queue, nil }
+func alwaysQueue(klog.Logger, *v1.Pod, any, any) (fwk.QueueingHint, error) { return fwk.Queue, nil }
 
 var updateNodeTaint = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}
 
-// NewHints asks plugins once what they register for. No hint means that the event always helps. A plugin that
-// registered for new nodes but for no change of taints is registered for those too, without a hint, as kube-scheduler
-// does. A plugin that registered nothing is not in the table: only its pods' own updates, the leftover flush and a
-// forced activation bring them back.
+// NewHints calls EventsToRegister of each plugin once. Without a hint an event always helps. A plugin that registered
+// for Node/Add but not for taint changes is also registered for those, without a hint, as in kube-scheduler. A plugin
+// without events is not in the table: only updates of its pods, the leftover flush and forced activation requeue them.
 func NewHints(plugins ...fwk.EnqueueExtensions) (*Hints, error) {
 	h := &Hints{}
 	var errs []error
@@ -53,7 +52,7 @@ func (h *Hints) register(plugin string, events []fwk.ClusterEventWithHint) {
 	for _, e := range events {
 		ask := e.QueueingHintFn
 		if ask == nil {
-			ask = always
+			ask = alwaysQueue
 		}
 		h.all = append(h.all, hint{e.Event, plugin, ask})
 		if e.Event.Resource == fwk.Node {
@@ -62,38 +61,38 @@ func (h *Hints) register(plugin string, events []fwk.ClusterEventWithHint) {
 		}
 	}
 	if nodeAdd && !nodeTaint {
-		h.all = append(h.all, hint{updateNodeTaint, plugin, always})
+		h.all = append(h.all, hint{updateNodeTaint, plugin, alwaysQueue})
 	}
 }
 
-// Extensions are the events that plugins register which can turn a pod down, as framework.Profile lists them. One that
-// does not say which events it wants hears of everything; workloads tells whether that includes Workload objects.
-func Extensions(plugins []fwk.Plugin, workloads bool) []fwk.EnqueueExtensions {
+// EnqueueExtensions returns the event registrations of the plugins that can reject a pod, as framework.Profile lists
+// them. A plugin without EnqueueExtensions gets all events; workloads reports whether they include Workload objects.
+func EnqueueExtensions(plugins []fwk.Plugin, workloads bool) []fwk.EnqueueExtensions {
 	var exts []fwk.EnqueueExtensions
 	for _, plugin := range plugins {
 		ext, ok := plugin.(fwk.EnqueueExtensions)
 		if !ok {
-			ext = Everything(plugin.Name(), workloads)
+			ext = AllEvents(plugin.Name(), workloads)
 		}
 		exts = append(exts, ext)
 	}
 	return exts
 }
 
-// Everything registers all events for a name: for plugins that do not say which they want, and for the pseudo-plugin
-// that extenders reject under.
-func Everything(name string, workloads bool) fwk.EnqueueExtensions {
-	return everything{name, workloads}
+// AllEvents registers a name for all events: for plugins without EnqueueExtensions, and for the pseudo-plugin that
+// extenders reject under.
+func AllEvents(name string, workloads bool) fwk.EnqueueExtensions {
+	return allEvents{name, workloads}
 }
 
-type everything struct {
+type allEvents struct {
 	name      string
 	workloads bool
 }
 
-func (e everything) Name() string { return e.name }
+func (e allEvents) Name() string { return e.name }
 
-func (e everything) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+func (e allEvents) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	resources := []fwk.EventResource{
 		fwk.Pod, fwk.Node, fwk.PersistentVolume, fwk.PersistentVolumeClaim, fwk.CSINode, fwk.CSIDriver,
 		fwk.CSIStorageCapacity, fwk.StorageClass, fwk.ResourceClaim, fwk.DeviceClass,
@@ -108,9 +107,9 @@ func (e everything) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHin
 	return events, nil
 }
 
-// Watched is what must be watched for some tables together: each resource once, with every action that somebody
-// registered, sorted by resource. Pods and nodes are watched in any case and may be missing here.
-func Watched(tables ...*Hints) []fwk.ClusterEvent {
+// WatchedEvents returns the events that some tables need together: each resource once, with every registered action,
+// sorted by resource. Pods and nodes are always watched and may be missing.
+func WatchedEvents(tables ...*Hints) []fwk.ClusterEvent {
 	actions := map[fwk.EventResource]fwk.ActionType{}
 	for _, h := range tables {
 		for _, r := range h.all {
@@ -127,8 +126,8 @@ func Watched(tables ...*Hints) []fwk.ClusterEvent {
 	return events
 }
 
-// events are those that a plugin registered, in order, each once.
-func (h *Hints) events(plugin string) []fwk.ClusterEvent {
+// eventsOf returns the events that a plugin registered, in order, without duplicates.
+func (h *Hints) eventsOf(plugin string) []fwk.ClusterEvent {
 	if h == nil {
 		return nil
 	}

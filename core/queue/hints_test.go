@@ -14,7 +14,7 @@ import (
 	"orrery/core/queue"
 )
 
-// awaited is what a pod waits for that one plugin turned down.
+// awaited returns the events that requeue a pod that one plugin rejected.
 func awaited(t *testing.T, plugins []fwk.EnqueueExtensions, rejector string) []string {
 	t.Helper()
 	hints, err := queue.NewHints(plugins...)
@@ -29,13 +29,13 @@ func awaited(t *testing.T, plugins []fwk.EnqueueExtensions, rejector string) []s
 	p, _ := q.Pop(now)
 	reject(t, q, p, now, rejector)
 	var labels []string
-	for _, e := range q.Awaits(p) {
+	for _, e := range q.RequeuesOn(p) {
 		labels = append(labels, e.Label())
 	}
 	return labels
 }
 
-func TestWhatIsRegisteredForAPlugin(t *testing.T) {
+func TestNewHints_RegisteredEvents(t *testing.T) {
 	on := func(events ...fwk.ClusterEvent) testPlugin {
 		p := testPlugin{name: "P"}
 		for _, e := range events {
@@ -59,8 +59,8 @@ func TestWhatIsRegisteredForAPlugin(t *testing.T) {
 		{"unless taints are registered", on(node(fwk.Add), node(fwk.UpdateNodeTaint)), []string{"NodeAdd", "NodeUpdateNodeTaint"}},
 		{"or are among the actions", on(node(fwk.All)), []string{"NodeAll"}},
 		{"or new nodes are not", on(node(fwk.Delete)), []string{"NodeDelete"}},
-		{"everything", queue.Everything("P", false), all},
-		{"everything, with workloads", queue.Everything("P", true), append(all[:len(all):len(all)], "scheduling.k8s.io/WorkloadAll")},
+		{"everything", queue.AllEvents("P", false), all},
+		{"everything, with workloads", queue.AllEvents("P", true), append(all[:len(all):len(all)], "scheduling.k8s.io/WorkloadAll")},
 	} {
 		if diff := cmp.Diff(row.want, awaited(t, []fwk.EnqueueExtensions{row.plugin}, "P")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.name, diff)
@@ -77,8 +77,8 @@ func (filterer) Filter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *
 	return nil
 }
 
-func TestAPluginThatDoesNotSayWhatItWantsHearsOfEverything(t *testing.T) {
-	exts := queue.Extensions([]fwk.Plugin{filterer("Filters"), testPlugin{name: "Gates"}}, false)
+func TestEnqueueExtensions_PluginWithoutEventsGetsAll(t *testing.T) {
+	exts := queue.EnqueueExtensions([]fwk.Plugin{filterer("Filters"), testPlugin{name: "Gates"}}, false)
 	var names []string
 	for _, ext := range exts {
 		names = append(names, ext.Name())
@@ -94,7 +94,7 @@ func TestAPluginThatDoesNotSayWhatItWantsHearsOfEverything(t *testing.T) {
 	}
 }
 
-func TestWhatMustBeWatchedIsTheUnion(t *testing.T) {
+func TestWatchedEvents_UnionOfProfiles(t *testing.T) {
 	one, err := queue.NewHints(testPlugin{name: "A", events: []fwk.ClusterEventWithHint{
 		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}},
 		{Event: fwk.ClusterEvent{Resource: fwk.PersistentVolume, ActionType: fwk.Add}},
@@ -112,7 +112,7 @@ func TestWhatMustBeWatchedIsTheUnion(t *testing.T) {
 		{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeTaint},
 		{Resource: fwk.PersistentVolume, ActionType: fwk.Add | fwk.Delete},
 	}
-	if diff := cmp.Diff(want, queue.Watched(one, other)); diff != "" {
+	if diff := cmp.Diff(want, queue.WatchedEvents(one, other)); diff != "" {
 		t.Errorf("to be watched (-want +got):\n%s", diff)
 	}
 }
@@ -123,7 +123,7 @@ func (brokenPlugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHin
 	return nil, errors.New("no lister")
 }
 
-func TestAPluginThatCannotRegisterIsAnError(t *testing.T) {
+func TestNewHints_PluginError(t *testing.T) {
 	_, err := queue.NewHints(brokenPlugin{"First"}, testPlugin{name: "P"}, brokenPlugin{"Second"})
 	if err == nil || !strings.Contains(err.Error(), "First") || !strings.Contains(err.Error(), "Second") {
 		t.Errorf("got %v, want an error that names both", err)

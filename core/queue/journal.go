@@ -8,29 +8,28 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Journal keeps the latest moves of every pod, so that its journey can be read back. It is bounded twice: by moves per
-// pod, and overall. Beyond either bound the oldest is dropped.
+// Journal keeps the latest moves of every pod. It limits the moves per pod and overall, and drops the oldest first.
 type Journal struct {
-	// PerPod and Overall are how many moves there is room for.
+	// PerPod and Overall are the limits.
 	PerPod, Overall int
 
 	journeys map[types.UID][]Transition
-	order    []entry // of all moves kept, oldest first, and some dropped ones
+	order    []journalEntry // of all kept moves, oldest first, and some dropped ones
 	kept     int
 }
 
-type entry struct {
+type journalEntry struct {
 	uid types.UID
 	seq uint64
 }
 
-// NewJournal makes a journal with room for the last 100 moves of a pod and 50,000 overall, some 15 MB.
+// NewJournal returns a journal for the last 100 moves of a pod and 50,000 overall, about 15 MB.
 func NewJournal() *Journal {
 	return &Journal{PerPod: 100, Overall: 50_000, journeys: map[types.UID][]Transition{}}
 }
 
-// Fork is a copy that goes its own way. What was kept so far is shared: neither side writes to it again, as moves are
-// only added behind and dropped in front, and the copy has no room behind.
+// Fork returns an independent copy. It shares the kept moves: they are not written again, as moves are appended and
+// dropped at the front only, and the copy has no spare capacity.
 func (j *Journal) Fork() *Journal {
 	f := *j
 	f.order = slices.Clip(j.order)
@@ -41,29 +40,29 @@ func (j *Journal) Fork() *Journal {
 	return &f
 }
 
-// Add keeps a move; other records pass by. It is what Options.Observe calls.
+// Add keeps a Moved transition and ignores all others. Options.Observe calls it.
 func (j *Journal) Add(t Transition) {
-	if t.What != Moved {
+	if t.Kind != Moved {
 		return
 	}
 	if journey := j.journeys[t.UID]; len(journey) >= j.PerPod {
-		j.dropFirst(t.UID)
+		j.dropOldestOf(t.UID)
 	}
 	j.journeys[t.UID] = append(j.journeys[t.UID], t)
-	j.order = append(j.order, entry{t.UID, t.Seq})
+	j.order = append(j.order, journalEntry{t.UID, t.Seq})
 	j.kept++
 	for j.kept > j.Overall {
 		j.dropOldest()
 	}
-	j.tidy()
+	j.compact()
 }
 
-// Of is the journey of a pod, the oldest move first. Pods without a UID share one.
+// Of returns the moves of a pod, the oldest first. Pods without a UID share one list.
 func (j *Journal) Of(uid types.UID) []Transition {
 	return slices.Clone(j.journeys[uid])
 }
 
-// Newest goes through the latest moves of all pods, the newest first. What it hands out is the journal's own.
+// Newest iterates over the moves of all pods, the newest first. They are the journal's own.
 func (j *Journal) Newest() iter.Seq[*Transition] {
 	return func(yield func(*Transition) bool) {
 		for i := len(j.order) - 1; i >= 0; i-- {
@@ -77,17 +76,17 @@ func (j *Journal) Newest() iter.Seq[*Transition] {
 	}
 }
 
-// Last is the latest moves of a pod, n at most, the oldest first. They are the journal's own.
+// Last returns at most the last n moves of a pod, the oldest first. They are the journal's own.
 func (j *Journal) Last(uid types.UID, n int) []Transition {
 	journey := j.journeys[uid]
 	return journey[max(len(journey)-n, 0):]
 }
 
-// Len is how many moves are kept.
+// Len is the number of moves kept.
 func (j *Journal) Len() int { return j.kept }
 
-// dropFirst drops the first move of a journey; its entry in the order stays behind.
-func (j *Journal) dropFirst(uid types.UID) {
+// dropOldestOf drops a pod's oldest move; its entry stays in order.
+func (j *Journal) dropOldestOf(uid types.UID) {
 	journey := j.journeys[uid]
 	if len(journey) == 1 {
 		delete(j.journeys, uid)
@@ -102,24 +101,24 @@ func (j *Journal) dropOldest() {
 		e := j.order[0]
 		j.order = j.order[1:]
 		if j.holds(e) {
-			j.dropFirst(e.uid)
+			j.dropOldestOf(e.uid)
 			return
 		}
 	}
 }
 
-// holds tells whether the move of an entry is kept: journeys lose their first moves first.
-func (j *Journal) holds(e entry) bool {
+// holds reports whether the move of an entry is kept: the oldest moves of a pod are dropped first.
+func (j *Journal) holds(e journalEntry) bool {
 	journey := j.journeys[e.uid]
 	return len(journey) > 0 && journey[0].Seq <= e.seq
 }
 
-// tidy rebuilds the order once most of its entries are of dropped moves.
-func (j *Journal) tidy() {
+// compact rebuilds order once most of its entries belong to dropped moves.
+func (j *Journal) compact() {
 	if len(j.order) <= 2*j.kept+16 {
 		return
 	}
-	rest := make([]entry, 0, j.kept)
+	rest := make([]journalEntry, 0, j.kept)
 	for _, e := range j.order {
 		if j.holds(e) {
 			rest = append(rest, e)

@@ -41,7 +41,7 @@ func TestTheJournalKeepsTheLatestMoves(t *testing.T) {
 				strike(kept[0].Seq)
 			}
 			j.Add(move)
-			j.Add(Transition{Seq: seq, UID: uid, What: Asked})
+			j.Add(Transition{Seq: seq, UID: uid, Kind: HintRun})
 
 			if j.Len() != len(kept) {
 				t.Fatalf("%d moves are kept, want %d", j.Len(), len(kept))

@@ -8,22 +8,22 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// strategy is what an event means for a pod.
-type strategy uint8
+// queueingStrategy is the effect of an event on a pod.
+type queueingStrategy uint8
 
 const (
-	skip         strategy = iota // it does not help
-	afterBackoff                 // it may help: retry once the back-off is over
-	immediately                  // what a plugin waited for has come: retry at once
+	queueSkip         queueingStrategy = iota // it does not help
+	queueAfterBackoff                         // it may help: retry once the back-off is over
+	queueImmediately                          // what a plugin waited for has come: retry at once
 )
 
-// Move tells the queue that something changed in the cluster. Parked pods that it may help move on: to activeQ, or to
-// backoffQ while they back off. precheck, if given, limits the event to some pods. Pods in flight are judged by the
-// event when they come back. An event that no plugin registered is ignored.
+// Move applies a change in the cluster. The pods in unschedulablePods that it may help move to activeQ, or to backoffQ
+// while they back off. precheck, if given, limits the event to some pods. For pods in flight the event is kept until
+// they fail. An event that no plugin registered is ignored.
 func (q *Queue) Move(event fwk.ClusterEvent, old, updated any, now time.Time, precheck func(*v1.Pod) bool) {
 	q.advance(now)
-	in := q.interestIn(event)
-	if !in.any {
+	in := q.matchFor(event)
+	if !in.registered {
 		return
 	}
 	for _, p := range q.candidates(in) {
@@ -31,78 +31,78 @@ func (q *Queue) Move(event fwk.ClusterEvent, old, updated any, now time.Time, pr
 			q.moveOne(p, in, old, updated)
 		}
 	}
-	q.moved(in, old, updated)
+	q.recordMoveRequest(in, old, updated)
 }
 
-// moved notes that pods have been told of an event.
-func (q *Queue) moved(in *interest, old, updated any) {
-	q.moveRequest = q.cycle
-	if q.opts.Rule == HintRule && len(q.flights.at) > 0 {
-		q.note(in, old, updated)
+// recordMoveRequest records an event for the pods in flight.
+func (q *Queue) recordMoveRequest(in *eventMatch, old, updated any) {
+	q.moveRequestCycle = q.schedulingCycle
+	if q.opts.RequeueRule == QueueingHints && len(q.inFlightEvents.markers) > 0 {
+		q.recordInFlightEvent(in, old, updated)
 	}
 }
 
-func (q *Queue) moveOne(p *Pod, in *interest, old, updated any) {
+func (q *Queue) moveOne(p *Pod, in *eventMatch, old, updated any) {
 	if p.gate != "" && !matchesAny(p.gateEvents, in.event) {
 		return
 	}
-	s, plugin := q.worth(p, in, old, updated)
-	if s == skip {
+	s, plugin := q.isWorthRequeuing(p, in, old, updated)
+	if s == queueSkip {
 		return
 	}
 	q.detach(p)
 	q.requeue(p, s, in.label, plugin)
 }
 
-// worth asks the plugins that turned p down whether an event helps it, and names the one that said so. An answer from
-// a plugin that waits for this very thing beats the others; an error counts as a yes.
-func (q *Queue) worth(p *Pod, in *interest, old, updated any) (s strategy, plugin string) {
-	if len(p.rejectors) == 0 || q.opts.Rule == MoveRequestCycle {
-		return afterBackoff, ""
+// isWorthRequeuing runs the hints of the plugins that rejected p, and returns the plugin that decided. A pending
+// plugin's Queue takes precedence; an error counts as Queue.
+func (q *Queue) isWorthRequeuing(p *Pod, in *eventMatch, old, updated any) (s queueingStrategy, plugin string) {
+	if len(p.rejectors) == 0 || q.opts.RequeueRule == MoveRequestCycle {
+		return queueAfterBackoff, ""
 	}
 	if in.wildcard {
 		if pod, ok := updated.(*v1.Pod); updated != nil && (!ok || identity(pod) != identity(p.pod)) {
-			return skip, ""
+			return queueSkip, ""
 		}
-		return afterBackoff, ""
+		return queueAfterBackoff, ""
 	}
 	if p.profile == nil {
-		return afterBackoff, ""
+		return queueAfterBackoff, ""
 	}
 	for _, h := range in.hints[p.profile.number] {
-		if !slices.Contains(p.rejectors, h.plugin) || !q.ask(p, h, in.label, old, updated) {
+		if !slices.Contains(p.rejectors, h.plugin) || !q.runHint(p, h, in.label, old, updated) {
 			continue
 		}
 		if p.pending.Has(h.plugin) {
-			return immediately, h.plugin
+			return queueImmediately, h.plugin
 		}
 		if len(p.pending) == 0 {
-			return afterBackoff, h.plugin
+			return queueAfterBackoff, h.plugin
 		}
-		if s == skip {
-			s, plugin = afterBackoff, h.plugin
+		if s == queueSkip {
+			s, plugin = queueAfterBackoff, h.plugin
 		}
 	}
 	return s, plugin
 }
 
-func (q *Queue) ask(p *Pod, h hint, label string, old, updated any) bool {
-	answer, err := h.ask(q.opts.Logger, p.pod, old, updated)
-	verdict := VerdictQueue
+func (q *Queue) runHint(p *Pod, h hint, label string, old, updated any) bool {
+	answer, err := h.fn(q.opts.Logger, p.pod, old, updated)
+	verdict := HintResultQueue
 	switch {
 	case err != nil:
-		verdict = VerdictError
+		verdict = HintResultError
 	case answer == fwk.QueueSkip:
-		verdict = VerdictSkip
+		verdict = HintResultSkip
 	}
-	q.answered(p, label, h.plugin, verdict)
-	return verdict != VerdictSkip
+	q.recordHintRun(p, label, h.plugin, verdict)
+	return verdict != HintResultSkip
 }
 
-// requeue moves p as a strategy demands, and tells whether it will be popped in time without another event.
-func (q *Queue) requeue(p *Pod, s strategy, label, plugin string) bool {
-	if s == afterBackoff && q.backingOff(p) {
-		return q.toBackoff(p, label, plugin)
+// requeue moves p by the strategy, and reports whether p is now in activeQ or backoffQ.
+func (q *Queue) requeue(p *Pod, s queueingStrategy, label, plugin string) bool {
+	if s == queueAfterBackoff && q.isBackingOff(p) {
+		return q.moveToBackoffQ(p, label, plugin)
 	}
-	return q.toActive(p, label, plugin, false)
+	return q.moveToActiveQ(p, label, plugin, false)
 }

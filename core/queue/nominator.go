@@ -12,8 +12,7 @@ import (
 	"orrery/core/cache"
 )
 
-// nominator knows which pods are meant for which node once room has been made. It may know better than a pod's status,
-// which is written later.
+// nominator maps pods to their nominated nodes. It may be ahead of the pods' status, which is written later.
 type nominator struct {
 	byNode map[string][]nominee // in the order of nomination
 	nodeOf map[types.UID]string // by identity
@@ -32,23 +31,22 @@ func (n *nominator) init() {
 	n.nodeOf = map[types.UID]string{}
 }
 
-// AddNominatedPod nominates a pod: for the node that info names or, where info leaves it open, for that of the pod's
-// status. Any earlier nomination ends, also if there is no new one. A pod that the cluster no longer has, or has
-// assigned, is not nominated.
+// AddNominatedPod nominates a pod for the node in info or, if info does not override it, for that in the pod's status.
+// An earlier nomination ends in any case. A pod that is deleted or assigned is not nominated.
 func (q *Queue) AddNominatedPod(_ klog.Logger, pod fwk.PodInfo, info *fwk.NominatingInfo) {
-	q.nominate(pod.GetPod(), info)
+	q.addNomination(pod.GetPod(), info)
 }
 
 // DeleteNominatedPodIfExists ends a pod's nomination.
-func (q *Queue) DeleteNominatedPodIfExists(pod *v1.Pod) { q.withdraw(pod) }
+func (q *Queue) DeleteNominatedPodIfExists(pod *v1.Pod) { q.deleteNomination(pod) }
 
-// UpdateNominatedPod follows a change of a pod.
+// UpdateNominatedPod applies a change of a pod.
 func (q *Queue) UpdateNominatedPod(_ klog.Logger, old *v1.Pod, updated fwk.PodInfo) {
-	q.renominate(old, updated.GetPod())
+	q.updateNomination(old, updated.GetPod())
 }
 
-// NominatedPodsForNode are the pods nominated for a node, in the order of nomination. A pod that is not in the queue at
-// the moment is known by name only. The pods are shared, not copied.
+// NominatedPodsForNode returns the pods nominated for a node, in the order of nomination. For a pod that is not in the
+// queue it has only the name and UID. The pods are shared, not copied.
 func (q *Queue) NominatedPodsForNode(node string) []fwk.PodInfo {
 	nominees := q.byNode[node]
 	if len(nominees) == 0 {
@@ -59,30 +57,30 @@ func (q *Queue) NominatedPodsForNode(node string) []fwk.PodInfo {
 		if p := q.pods[n.key]; p != nil {
 			infos[i] = p.GetPodInfo()
 		} else {
-			infos[i] = n.bare()
+			infos[i] = n.podInfo()
 		}
 	}
 	return infos
 }
 
-// NominatedNode is the node that a pod is nominated for.
+// NominatedNode returns the node that a pod is nominated for.
 func (q *Queue) NominatedNode(pod *v1.Pod) (node string, ok bool) {
 	node, ok = q.nodeOf[identity(pod)]
 	return node, ok
 }
 
-// NominatedNodes are the nodes that pods are nominated for, sorted.
+// NominatedNodes returns the nodes with nominated pods, sorted.
 func (q *Queue) NominatedNodes() []string { return sortedKeys(q.byNode) }
 
-func (n nominee) bare() *cache.PodInfo {
+func (n nominee) podInfo() *cache.PodInfo {
 	info, _ := cache.NewPodInfo(&v1.Pod{ // no affinity that could fail to parse
 		ObjectMeta: metav1.ObjectMeta{Namespace: n.key.Namespace, Name: n.key.Name, UID: n.uid},
 	})
 	return info
 }
 
-func (q *Queue) nominate(pod *v1.Pod, info *fwk.NominatingInfo) {
-	q.withdraw(pod)
+func (q *Queue) addNomination(pod *v1.Pod, info *fwk.NominatingInfo) {
+	q.deleteNomination(pod)
 	node := pod.Status.NominatedNodeName
 	if info.Mode() == fwk.ModeOverride {
 		node = info.NominatedNodeName
@@ -96,16 +94,16 @@ func (q *Queue) nominate(pod *v1.Pod, info *fwk.NominatingInfo) {
 }
 
 func (q *Queue) mayNominate(pod *v1.Pod) bool {
-	if q.opts.Pods == nil {
+	if q.opts.LookupPod == nil {
 		return true
 	}
-	known := q.opts.Pods(pod.Namespace, pod.Name)
+	known := q.opts.LookupPod(pod.Namespace, pod.Name)
 	return known != nil && known.Spec.NodeName == ""
 }
 
-// renominate follows a change of a pod. A status that named no node and still names none does not end a nomination: it
-// is only older than the nomination is.
-func (q *Queue) renominate(old, updated *v1.Pod) {
+// updateNomination applies a change of a pod. A nomination survives if the status names no node before and after: the
+// status is older than the nomination.
+func (q *Queue) updateNomination(old, updated *v1.Pod) {
 	var info *fwk.NominatingInfo
 	if old.Status.NominatedNodeName == "" && updated.Status.NominatedNodeName == "" {
 		if node, ok := q.nodeOf[identity(old)]; ok {
@@ -115,11 +113,11 @@ func (q *Queue) renominate(old, updated *v1.Pod) {
 	if info == nil && updated.Status.NominatedNodeName == "" && len(q.nodeOf) == 0 {
 		return
 	}
-	q.withdraw(old)
-	q.nominate(updated, info)
+	q.deleteNomination(old)
+	q.addNomination(updated, info)
 }
 
-func (q *Queue) withdraw(pod *v1.Pod) {
+func (q *Queue) deleteNomination(pod *v1.Pod) {
 	if len(q.nodeOf) == 0 {
 		return
 	}

@@ -34,7 +34,7 @@ func popAll(q *queue.Queue, now time.Time) []string {
 	}
 }
 
-func TestTheOrderOfActiveQ(t *testing.T) {
+func TestActiveQ_Order(t *testing.T) {
 	byName := func(a, b fwk.QueuedPodInfo) bool {
 		return a.GetPodInfo().GetPod().Name < b.GetPodInfo().GetPod().Name
 	}
@@ -77,8 +77,8 @@ func TestTheOrderOfActiveQ(t *testing.T) {
 	}
 }
 
-func TestHowLongABackoffIs(t *testing.T) {
-	hints, err := queue.NewHints(queue.Everything("P", false))
+func TestBackoff_Durations(t *testing.T) {
+	hints, err := queue.NewHints(queue.AllEvents("P", false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,10 +91,10 @@ func TestHowLongABackoffIs(t *testing.T) {
 		{"by default", queue.Options{}, []time.Duration{1 * s, 2 * s, 4 * s, 8 * s, 10 * s, 10 * s}},
 		{"with other bounds", queue.Options{InitialBackoff: 3 * s, MaxBackoff: 20 * s}, []time.Duration{3 * s, 6 * s, 12 * s, 20 * s, 20 * s}},
 		{"when the bounds are equal", queue.Options{InitialBackoff: 5 * s, MaxBackoff: 5 * s}, []time.Duration{5 * s, 5 * s}},
-		{"by the older rule", queue.Options{Rule: queue.MoveRequestCycle}, []time.Duration{2 * s, 4 * s, 8 * s, 10 * s, 10 * s}},
+		{"by the older rule", queue.Options{RequeueRule: queue.MoveRequestCycle}, []time.Duration{2 * s, 4 * s, 8 * s, 10 * s, 10 * s}},
 		{
 			"by the older rule, with room for its examples",
-			queue.Options{Rule: queue.MoveRequestCycle, MaxBackoff: time.Hour},
+			queue.Options{RequeueRule: queue.MoveRequestCycle, MaxBackoff: time.Hour},
 			[]time.Duration{2 * s, 4 * s, 8 * s, 16 * s, 32 * s},
 		},
 	} {
@@ -116,7 +116,7 @@ func TestHowLongABackoffIs(t *testing.T) {
 	}
 }
 
-func TestBackoffNeverOverflows(t *testing.T) {
+func TestBackoff_NeverOverflows(t *testing.T) {
 	q := queue.New(queue.Options{})
 	now := clock("12:00:00")
 	q.Add(mk.Pod("web").Obj(), now)
@@ -130,7 +130,7 @@ func TestBackoffNeverOverflows(t *testing.T) {
 	}
 }
 
-func TestWithoutBackoffAFailedPodIsRetriedAtOnce(t *testing.T) {
+func TestBackoff_OffRetriesAtOnce(t *testing.T) {
 	q := queue.New(queue.Options{MaxBackoff: queue.NoBackoff})
 	now := clock("12:00:00")
 	q.Add(mk.Pod("web").Obj(), now)
@@ -143,7 +143,26 @@ func TestWithoutBackoffAFailedPodIsRetriedAtOnce(t *testing.T) {
 	}
 }
 
-func TestALowPodIsScheduledWhileAHighOneWaits(t *testing.T) {
+// A limit that is no power of two times the first back-off: 1, 2, 3, 3 s.
+func TestBackoff_DoublesUpToTheLimit(t *testing.T) {
+	q := queue.New(queue.Options{InitialBackoff: time.Second, MaxBackoff: 3 * time.Second})
+	now := clock("12:00:00")
+	q.Add(mk.Pod("web").Obj(), now)
+	for _, want := range []time.Duration{time.Second, 2 * time.Second, 3 * time.Second, 3 * time.Second} {
+		p, ok := q.Pop(now)
+		if !ok {
+			t.Fatalf("at %v the pod is not in activeQ", now)
+		}
+		reject(t, q, p, now)
+		if got := p.GetBackoffExpiration().Sub(now); got != want {
+			t.Errorf("back-off %v, want %v", got, want)
+		}
+		now = now.Add(want + time.Second)
+		q.Flush(now)
+	}
+}
+
+func TestBackoff_LowPriorityPodPopsWhileHighBacksOff(t *testing.T) {
 	q := queue.New(queue.DefaultOptions())
 	now := clock("12:00:00")
 	q.Add(mk.Pod("low").Priority(1).Obj(), now)
@@ -155,11 +174,11 @@ func TestALowPodIsScheduledWhileAHighOneWaits(t *testing.T) {
 	}
 }
 
-func TestEventsOfTheSevenKindsMoveEverythingUnderTheOlderRule(t *testing.T) {
+func TestMoveRequestCycle_ListedKindsMoveAllPods(t *testing.T) {
 	for _, kind := range []fwk.EventResource{
 		fwk.Pod, fwk.Node, "Service", fwk.PersistentVolume, fwk.PersistentVolumeClaim, fwk.StorageClass, fwk.CSINode,
 	} {
-		q := queue.New(queue.Options{Rule: queue.MoveRequestCycle})
+		q := queue.New(queue.Options{RequeueRule: queue.MoveRequestCycle})
 		now := clock("12:00:00")
 		q.Add(mk.Pod("web").Obj(), now)
 		p, _ := q.Pop(now)
@@ -171,7 +190,7 @@ func TestEventsOfTheSevenKindsMoveEverythingUnderTheOlderRule(t *testing.T) {
 	}
 }
 
-func TestHostilePodsBreakNothing(t *testing.T) {
+func TestQueue_HostilePods(t *testing.T) {
 	q := queue.New(queue.DefaultOptions())
 	now := clock("12:00:00")
 	odd := []string{"", "\x00", "a/b", "a_b", "\x1b[2J", "\xff\xfe"}
@@ -212,8 +231,8 @@ func TestHostilePodsBreakNothing(t *testing.T) {
 	}
 }
 
-func TestAPodOfAnUnknownProfileIsRetriedByAnyEventOfInterest(t *testing.T) {
-	hints, err := queue.NewHints(queue.Everything("P", false))
+func TestMove_PodOfUnknownProfile(t *testing.T) {
+	hints, err := queue.NewHints(queue.AllEvents("P", false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +241,7 @@ func TestAPodOfAnUnknownProfileIsRetriedByAnyEventOfInterest(t *testing.T) {
 	q.Add(mk.Pod("web").Scheduler("unknown").Obj(), now)
 	p, _ := q.Pop(now)
 	reject(t, q, p, now, "Elsewhere")
-	if diff := cmp.Diff([]string{"*All"}, []string{q.Awaits(p)[0].Label()}); diff != "" {
+	if diff := cmp.Diff([]string{"*All"}, []string{q.RequeuesOn(p)[0].Label()}); diff != "" {
 		t.Errorf("it awaits (-want +got):\n%s", diff)
 	}
 	q.Move(fwk.ClusterEvent{Resource: "Unheard", ActionType: fwk.Add}, nil, nil, now, nil)
@@ -235,8 +254,8 @@ func TestAPodOfAnUnknownProfileIsRetriedByAnyEventOfInterest(t *testing.T) {
 	}
 }
 
-func TestAPrecheckLimitsAnEvent(t *testing.T) {
-	hints, err := queue.NewHints(queue.Everything("P", false))
+func TestMove_PreCheckLimitsPods(t *testing.T) {
+	hints, err := queue.NewHints(queue.AllEvents("P", false))
 	if err != nil {
 		t.Fatal(err)
 	}

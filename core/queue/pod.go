@@ -13,12 +13,12 @@ import (
 	"orrery/core/cache"
 )
 
-// Pod is a pod and its life in the queue. It implements fwk.QueuedPodInfo. The queue owns it while the pod waits; from
-// Pop to AddUnschedulableIfNotPresent it is its scheduler's.
+// Pod is a pod with its state in the queue. It implements fwk.QueuedPodInfo. The queue owns it while it is queued; from
+// Pop to AddUnschedulableIfNotPresent the scheduler does.
 type Pod struct {
 	key      types.NamespacedName
 	pod      *v1.Pod
-	info     *cache.PodInfo // made when first asked for
+	info     *cache.PodInfo // built on first use
 	priority int32
 
 	accounting cache.Accounting
@@ -36,20 +36,20 @@ type Pod struct {
 	gate                   string
 	gateEvents             []fwk.ClusterEvent
 
-	state State // as last recorded
-	place State // what the queue's structures hold it in
-	since time.Time
-	event string
+	state    State // as last recorded
+	queuedIn State // in the queue's structures
+	since    time.Time
+	event    string
 
-	stamp    uint64 // order of the timestamps, finer than any clock
-	parkedAs uint64 // order of parking
-	picked   uint64 // the last move that looked at it
-	turn     int    // place in the line of parked pods
-	at       [slots]int
-	seats    []seat
-	age      *podHeap // the heap of parked pods that it is in
-	profile  *profile
-	flight   types.UID // identity that it was popped under, while in flight
+	stamp        uint64 // order of timestamps, finer than the clock
+	parkSeq      uint64 // order of arrival in unschedulablePods
+	lastScan     uint64 // the last scan that included it
+	position     int    // index in parkOrder
+	at           [slots]int
+	groupEntries []groupEntry
+	leftoverHeap *podHeap // its leftover heap in unschedulablePods
+	profile      *profile
+	inFlightUID  types.UID // identity under which it was popped, while in flight
 }
 
 var _ fwk.QueuedPodInfo = (*Pod)(nil)
@@ -72,24 +72,24 @@ func (p *Pod) set(pod *v1.Pod) {
 	p.priority = corev1helpers.PodPriority(pod)
 }
 
-// Pod is the object as the queue last saw it.
+// Pod returns the latest object known to the queue.
 func (p *Pod) Pod() *v1.Pod { return p.pod }
 
-// Update takes a newer copy of the object. It is for pods in flight: others are updated through the queue.
+// Update sets a newer object. It is for pods in flight; Queue.Update is for queued pods.
 func (p *Pod) Update(pod *v1.Pod) { p.set(pod) }
 
-// Reject says which plugins turned the pod down in this attempt, and which of them wait for something that they know
-// will come. It replaces what was said before, and is for pods in flight. With no plugin at all, the attempt counts as
-// an error. The sets are not changed.
+// Reject sets the plugins that rejected the pod in this attempt, and the pending ones, which wait for an event of their
+// own. It replaces earlier results and is for pods in flight. Without plugins the attempt counts as an error. The sets
+// are not changed.
 func (p *Pod) Reject(unschedulable, pending sets.Set[string]) {
 	p.unschedulable, p.pending = unschedulable, pending
 	p.rejectors = sorted(unschedulable, pending)
 }
 
-// blame adds a gating plugin to those that turned the pod down; it tells whether that is news.
-func (p *Pod) blame(plugin string) bool {
+// addRejector adds a gating plugin to the rejecting plugins, and reports whether it is new.
+func (p *Pod) addRejector(plugin string) bool {
 	if !p.unschedulable.Has(plugin) {
-		p.unschedulable = p.unschedulable.Clone() // it may be the diagnosis of the last attempt
+		p.unschedulable = p.unschedulable.Clone() // it may be shared with the last attempt's diagnosis
 		if p.unschedulable == nil {
 			p.unschedulable = sets.New[string]()
 		}
@@ -117,7 +117,7 @@ func sorted(a, b sets.Set[string]) []string {
 	return slices.Compact(names)
 }
 
-// identity is the UID or, for a pod that has none, a name that no UID can be.
+// identity returns the UID or, for a pod without one, its name in a form that no UID has.
 func identity(pod *v1.Pod) types.UID {
 	if pod.UID != "" {
 		return pod.UID
@@ -125,63 +125,62 @@ func identity(pod *v1.Pod) types.UID {
 	return types.UID("\x00" + pod.Namespace + "/" + pod.Name)
 }
 
-// Clone is a copy that shares only what never changes: for a fork's pods that have left the queue.
+// Clone returns a copy outside the queue's structures, for a fork's pods that have left the queue.
 func (p *Pod) Clone() *Pod {
 	c := *p
-	c.seats, c.age, c.profile = nil, nil, nil
+	c.groupEntries, c.leftoverHeap, c.profile = nil, nil, nil
 	return &c
 }
 
-// State is where the pod is.
+// State is the pod's state as last recorded.
 func (p *Pod) State() State { return p.state }
 
-// Since is when the pod came to where it is, and Event the label of what brought it there.
+// Since is when the pod entered its state.
 func (p *Pod) Since() time.Time { return p.since }
 
-// Event is the label of what brought the pod to where it is.
+// Event is the label of the last transition.
 func (p *Pod) Event() string { return p.event }
 
-// Priority is the pod's priority.
 func (p *Pod) Priority() int32 { return p.priority }
 
-// Rejectors are the plugins that turned the pod down or gate it, sorted; not to be changed.
+// Rejectors are the plugins that rejected or gate the pod, sorted; read-only.
 func (p *Pod) Rejectors() []string { return p.rejectors }
 
-// GetPodInfo is the pod with what scheduling needs precomputed.
+// GetPodInfo returns the pod with precomputed scheduling data.
 func (p *Pod) GetPodInfo() fwk.PodInfo {
 	if p.info == nil {
-		// An unparsable affinity term is the API server's to refuse; what could be parsed is scheduled by.
+		// The API server rejects unparsable affinity terms; here the parsable ones are used.
 		p.info, _ = p.accounting.NewPodInfo(p.pod)
 	}
 	return p.info
 }
 
-// GetTimestamp is when the pod was created here, or last failed.
+// GetTimestamp is when the pod was added or last failed.
 func (p *Pod) GetTimestamp() time.Time { return p.timestamp }
 
-// GetAttempts counts the attempts, the present one included.
+// GetAttempts counts the attempts, including the present one.
 func (p *Pod) GetAttempts() int { return p.attempts }
 
-// GetBackoffExpiration is when the back-off of the last failure runs out.
+// GetBackoffExpiration is when the back-off of the last failure ends.
 func (p *Pod) GetBackoffExpiration() time.Time { return p.backoffExpiration }
 
-// GetUnschedulableCount counts the attempts that plugins turned down.
+// GetUnschedulableCount counts the attempts that plugins rejected.
 func (p *Pod) GetUnschedulableCount() int { return p.unschedulableCount }
 
-// GetConsecutiveErrorsCount counts the attempts since the last that did not end in an error.
+// GetConsecutiveErrorsCount counts the errors since the last attempt that did not end in one.
 func (p *Pod) GetConsecutiveErrorsCount() int { return p.consecutiveErrors }
 
-// GetInitialAttemptTimestamp is when the pod first came into activeQ, so that time spent gated does not count; nil before.
+// GetInitialAttemptTimestamp is when the pod first entered activeQ, so that gated time does not count; nil before.
 func (p *Pod) GetInitialAttemptTimestamp() *time.Time { return p.initialAttempt }
 
-// GetUnschedulablePlugins are the plugins that turned the pod down; not to be changed.
+// GetUnschedulablePlugins are the plugins that rejected the pod; read-only.
 func (p *Pod) GetUnschedulablePlugins() sets.Set[string] { return p.unschedulable }
 
-// GetPendingPlugins are the plugins that wait for something they know will come; not to be changed.
+// GetPendingPlugins are the rejecting plugins that wait for an event of their own; read-only.
 func (p *Pod) GetPendingPlugins() sets.Set[string] { return p.pending }
 
-// GetGatingPlugin is the PreEnqueue plugin that holds the pod back, if one does.
+// GetGatingPlugin is the PreEnqueue plugin that gates the pod, or "".
 func (p *Pod) GetGatingPlugin() string { return p.gate }
 
-// GetGatingPluginEvents are the events that the gating plugin registered; not to be changed.
+// GetGatingPluginEvents are the events that the gating plugin registered; read-only.
 func (p *Pod) GetGatingPluginEvents() []fwk.ClusterEvent { return p.gateEvents }

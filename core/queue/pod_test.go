@@ -14,7 +14,7 @@ import (
 	"orrery/core/queue"
 )
 
-func TestWhatAPodSaysOfItself(t *testing.T) {
+func TestPod_Getters(t *testing.T) {
 	hints, err := queue.NewHints(testPlugin{name: "Shut", events: []fwk.ClusterEventWithHint{{Event: queue.EventNodeAdd}}})
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestWhatAPodSaysOfItself(t *testing.T) {
 	}
 }
 
-func TestADiagnosisIsNotWrittenTo(t *testing.T) {
+func TestPod_RejectDoesNotChangeDiagnosis(t *testing.T) {
 	opts := queue.DefaultOptions()
 	opts.Profiles = map[string]queue.Profile{v1.DefaultSchedulerName: {PreEnqueue: []fwk.PreEnqueuePlugin{testPlugin{name: "Shut"}}}}
 	q := queue.New(opts)
@@ -80,11 +80,11 @@ func TestADiagnosisIsNotWrittenTo(t *testing.T) {
 	}
 }
 
-func TestOnlyPodsThatStillWaitAreNominated(t *testing.T) {
+func TestNominator_OnlyPendingPods(t *testing.T) {
 	pods := map[string]*v1.Pod{
 		"waits": mk.Pod("waits").Obj(), "bound": mk.Pod("bound").Node("n2").Obj(),
 	}
-	q := queue.New(queue.Options{Pods: func(_, name string) *v1.Pod { return pods[name] }})
+	q := queue.New(queue.Options{LookupPod: func(_, name string) *v1.Pod { return pods[name] }})
 	now := clock("12:00:00")
 	for _, row := range []struct {
 		name, to string
@@ -114,23 +114,23 @@ func TestOnlyPodsThatStillWaitAreNominated(t *testing.T) {
 	}
 }
 
-func TestWhereAPodIs(t *testing.T) {
+func TestStateOf_EachState(t *testing.T) {
 	q := queue.New(queue.DefaultOptions())
 	now := clock("12:00:00")
 	pod := mk.Pod("web").Obj()
-	states := func() [2]any { return [2]any{q.StateOf("default", "web"), q.Known(pod)} }
+	states := func() [2]any { return [2]any{q.StateOf("default", "web"), q.Has(pod)} }
 	got := [][2]any{states()}
 	q.Add(pod, now)
 	got = append(got, states())
 	q.Pop(now)
 	got = append(got, states())
-	q.DoneAs(pod.UID, "bound")
+	q.DoneWithReason(pod.UID, "bound")
 	got = append(got, states())
 	want := [][2]any{{queue.Gone, false}, {queue.Active, true}, {queue.InFlight, true}, {queue.Gone, false}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}
-	if q.Known(mk.Pod("web").UID("another").Obj()) {
+	if q.Has(mk.Pod("web").UID("another").Obj()) {
 		t.Error("a namesake is taken for the pod")
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"orrery/core/queue"
 )
 
-// deed is one random thing done to a queue; what its numbers mean depends on what there is.
-type deed struct{ kind, a, b int }
+// action is one random thing done to a queue; what its numbers mean depends on what there is.
+type action struct{ kind, a, b int }
 
 // often has each kind of deed as often as it should happen, and evenly all numbers: left to itself, rapid prefers small
 // ones, and hardly a pod would ever be popped.
@@ -33,16 +33,16 @@ var (
 	}())
 )
 
-func drawDeeds(t *rapid.T) []deed {
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) deed {
-		return deed{often.Draw(t, "kind"), evenly.Draw(t, "a"), evenly.Draw(t, "b")}
+func drawActions(t *rapid.T) []action {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) action {
+		return action{often.Draw(t, "kind"), evenly.Draw(t, "a"), evenly.Draw(t, "b")}
 	}), 40, 80).Draw(t, "deeds")
 }
 
 func drawOptions(t *rapid.T) queue.Options {
 	opts := queue.DefaultOptions()
 	opts.PopFromBackoff = rapid.Bool().Draw(t, "pop early")
-	opts.Rule = rapid.SampledFrom([]queue.Rule{queue.HintRule, queue.HintRule, queue.MoveRequestCycle}).Draw(t, "rule")
+	opts.RequeueRule = rapid.SampledFrom([]queue.RequeueRule{queue.QueueingHints, queue.QueueingHints, queue.MoveRequestCycle}).Draw(t, "rule")
 	opts.Start = clock("12:00:00").Add(time.Duration(rapid.IntRange(0, 2000).Draw(t, "start")) * time.Millisecond)
 	register := func(name string, answer string, events ...string) testPlugin {
 		p := testPlugin{name: name}
@@ -62,8 +62,8 @@ func drawOptions(t *rapid.T) queue.Options {
 	return opts
 }
 
-// actor does deeds, and keeps what the queue says of them.
-type actor struct {
+// model does deeds, and keeps what the queue says of them.
+type model struct {
 	queue   *queue.Queue
 	now     time.Time
 	pods    map[string]*v1.Pod
@@ -72,16 +72,16 @@ type actor struct {
 	jump    bool // from tick to tick, rather than in small steps
 }
 
-func newActor(opts queue.Options) *actor {
-	a := &actor{now: opts.Start, pods: map[string]*v1.Pod{}}
+func newModel(opts queue.Options) *model {
+	a := &model{now: opts.Start, pods: map[string]*v1.Pod{}}
 	opts.Observe = a.observe
 	a.queue = queue.New(opts)
 	return a
 }
 
-func (a *actor) observe(t queue.Transition) { a.records = append(a.records, t) }
+func (a *model) observe(t queue.Transition) { a.records = append(a.records, t) }
 
-func (a *actor) do(d deed) {
+func (a *model) apply(d action) {
 	name := fmt.Sprint("p", d.a%6)
 	pod := a.pods[name]
 	a.version++
@@ -124,7 +124,7 @@ func (a *actor) do(d deed) {
 	}
 }
 
-func (a *actor) build(name string, d deed) *v1.Pod {
+func (a *model) build(name string, d action) *v1.Pod {
 	pod := mk.Pod(name).UID(fmt.Sprint(name, ".", a.version)).Priority(int32(d.b % 3))
 	switch d.b % 8 {
 	case 0:
@@ -137,7 +137,7 @@ func (a *actor) build(name string, d deed) *v1.Pod {
 	return pod.Obj()
 }
 
-func (a *actor) changed(pod *v1.Pod, d deed) *v1.Pod {
+func (a *model) changed(pod *v1.Pod, d action) *v1.Pod {
 	pod = pod.DeepCopy()
 	pod.ResourceVersion = fmt.Sprint(a.version)
 	switch d.b % 5 {
@@ -152,7 +152,7 @@ func (a *actor) changed(pod *v1.Pod, d deed) *v1.Pod {
 }
 
 // end ends an attempt, one way or another.
-func (a *actor) end(d deed) {
+func (a *model) end(d action) {
 	flying := a.queue.InFlight()
 	if len(flying) == 0 {
 		return
@@ -177,7 +177,7 @@ func (a *actor) end(d deed) {
 	_ = a.queue.AddUnschedulableIfNotPresent(p, a.queue.SchedulingCycle(), a.now) // a name that is taken is one of the cases
 }
 
-func (a *actor) wait(d time.Duration) {
+func (a *model) wait(d time.Duration) {
 	until := a.now.Add(d)
 	for a.now.Before(until) {
 		next := a.now.Add(250 * time.Millisecond)
@@ -196,8 +196,8 @@ func (a *actor) wait(d time.Duration) {
 	}
 }
 
-// tally adds up records as metrics do, and returns what is wrong with them.
-func tally(records []queue.Transition, counts queue.Counts) error {
+// checkCounts adds up records as metrics do, and returns what is wrong with them.
+func checkCounts(records []queue.Transition, counts queue.Counts) error {
 	in := map[queue.State]int{}
 	kept, blamed, last := 0, map[string]int{}, uint64(0)
 	for _, r := range records {
@@ -205,19 +205,19 @@ func tally(records []queue.Transition, counts queue.Counts) error {
 			return fmt.Errorf("record %d follows %d", r.Seq, last)
 		}
 		last = r.Seq
-		switch r.What {
+		switch r.Kind {
 		case queue.Moved:
 			in[r.From]--
 			in[r.To]++
-			for _, plugin := range r.Blamed {
+			for _, plugin := range r.NewRejectors {
 				blamed[plugin]++
 			}
-			for _, plugin := range r.Cleared {
+			for _, plugin := range r.ClearedRejectors {
 				blamed[plugin]--
 			}
-		case queue.Noted:
+		case queue.InFlightEventAdded:
 			kept++
-		case queue.Pruned:
+		case queue.InFlightEventsReleased:
 			kept -= r.Count
 		}
 	}
@@ -240,31 +240,31 @@ func tally(records []queue.Transition, counts queue.Counts) error {
 	return nil
 }
 
-func TestSafety(t *testing.T) {
+func TestQueue_Safety(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := newActor(drawOptions(t))
-		for i, d := range drawDeeds(t) {
-			a.do(d)
+		a := newModel(drawOptions(t))
+		for i, d := range drawActions(t) {
+			a.apply(d)
 			if err := a.queue.Check(); err != nil {
 				t.Fatalf("after deed %d: %v", i, err)
 			}
-			if err := tally(a.records, a.queue.Counts()); err != nil {
+			if err := checkCounts(a.records, a.queue.Counts()); err != nil {
 				t.Fatalf("after deed %d: %v", i, err)
 			}
 		}
 	})
 }
 
-func TestLiveness(t *testing.T) {
+func TestQueue_Liveness(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := newActor(drawOptions(t))
-		for _, d := range drawDeeds(t) {
-			a.do(d)
+		a := newModel(drawOptions(t))
+		for _, d := range drawActions(t) {
+			a.apply(d)
 		}
-		parked := names(a.queue.Unschedulable())
+		parked := names(sortedPods(a.queue, queue.Unschedulable))
 		a.jump = true
 		a.wait(5*time.Minute + 31*time.Second)
-		for _, p := range a.queue.Unschedulable() {
+		for _, p := range sortedPods(a.queue, queue.Unschedulable) {
 			if slices.Contains(parked, p.Pod().Name) {
 				t.Fatalf("pod %s is still parked after five and a half minutes", p.Pod().Name)
 			}
@@ -273,26 +273,26 @@ func TestLiveness(t *testing.T) {
 		if c := a.queue.Counts(); c.Backoff+c.ErrorBackoff+c.Unschedulable > 0 {
 			t.Fatalf("with nothing happening, %+v are left", c)
 		}
-		if at, ok := a.queue.NextWake(a.now); ok && !wildlyGated(a.queue) && a.queue.Counts().InFlight == 0 {
+		if at, ok := a.queue.NextWake(a.now); ok && !anyGatedByWildcard(a.queue) && a.queue.Counts().InFlight == 0 {
 			t.Fatalf("nothing can move, and yet the queue wants to be woken at %s", at)
 		}
 	})
 }
 
-// wildlyGated tells whether a pod is held back by the gate that awaits everything, and so is tried by every tick.
-func wildlyGated(q *queue.Queue) bool {
-	return slices.ContainsFunc(q.Gated(), func(p *queue.Pod) bool { return p.GetGatingPlugin() == "Wild" })
+// anyGatedByWildcard reports whether the gate with the wildcard event holds a pod, which every tick therefore retries.
+func anyGatedByWildcard(q *queue.Queue) bool {
+	return slices.ContainsFunc(sortedPods(q, queue.Gated), func(p *queue.Pod) bool { return p.GetGatingPlugin() == "Wild" })
 }
 
-func TestAParkedPodIsMovedByWhatItAwaits(t *testing.T) {
+func TestRequeuesOn_MovesUnschedulablePod(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := newActor(drawOptions(t))
-		for _, d := range drawDeeds(t) {
-			a.do(d)
+		a := newModel(drawOptions(t))
+		for _, d := range drawActions(t) {
+			a.apply(d)
 		}
-		for _, p := range a.queue.Unschedulable() {
+		for _, p := range sortedPods(a.queue, queue.Unschedulable) {
 			helps := slices.Contains(p.Rejectors(), "Fit") || p.Pod().Spec.SchedulerName == "nobody"
-			awaits := slices.ContainsFunc(a.queue.Awaits(p), func(e fwk.ClusterEvent) bool { return queue.Matches(e, queue.EventNodeAdd) })
+			awaits := slices.ContainsFunc(a.queue.RequeuesOn(p), func(e fwk.ClusterEvent) bool { return queue.Matches(e, queue.EventNodeAdd) })
 			if helps && !awaits {
 				t.Fatalf("pod %s, rejected by %v, does not await nodes", p.Pod().Name, p.Rejectors())
 			}
@@ -307,27 +307,27 @@ func TestAParkedPodIsMovedByWhatItAwaits(t *testing.T) {
 	})
 }
 
-func TestItDoesNotMatterHowOftenTheQueueIsFlushed(t *testing.T) {
+func TestFlush_FrequencyDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		opts := drawOptions(t)
-		often, seldom := newActor(opts), newActor(opts)
+		often, seldom := newModel(opts), newModel(opts)
 		seldom.jump = true
-		for _, d := range drawDeeds(t) {
-			often.do(d)
-			seldom.do(d)
+		for _, d := range drawActions(t) {
+			often.apply(d)
+			seldom.apply(d)
 		}
-		if diff := cmp.Diff(tellAll(often.records), tellAll(seldom.records)); diff != "" {
+		if diff := cmp.Diff(printRecords(often.records), printRecords(seldom.records)); diff != "" {
 			t.Fatalf("flushed often and at ticks only (-often +seldom):\n%s", diff)
 		}
 	})
 }
 
-func TestAForkDoesWhatTheQueueWouldHaveDone(t *testing.T) {
+func TestFork_DoesWhatQueueDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		opts := drawOptions(t)
-		a := newActor(opts)
-		for _, d := range drawDeeds(t) {
-			a.do(d)
+		a := newModel(opts)
+		for _, d := range drawActions(t) {
+			a.apply(d)
 		}
 		twin := *a
 		twin.records = nil
@@ -341,17 +341,17 @@ func TestAForkDoesWhatTheQueueWouldHaveDone(t *testing.T) {
 			t.Fatalf("the fork: %v", err)
 		}
 		past := len(a.records)
-		more := drawDeeds(t)
+		more := drawActions(t)
 		for _, d := range more {
-			twin.do(d)
+			twin.apply(d)
 		}
 		if len(a.records) != past {
 			t.Fatal("the fork moved pods of the queue")
 		}
 		for _, d := range more {
-			a.do(d)
+			a.apply(d)
 		}
-		if diff := cmp.Diff(tellAll(a.records[past:]), tellAll(twin.records)); diff != "" {
+		if diff := cmp.Diff(printRecords(a.records[past:]), printRecords(twin.records)); diff != "" {
 			t.Fatalf("after the fork (-queue +fork):\n%s", diff)
 		}
 	})
@@ -365,10 +365,10 @@ func names(pods []*queue.Pod) []string {
 	return list
 }
 
-func tellAll(records []queue.Transition) string {
+func printRecords(records []queue.Transition) string {
 	var b strings.Builder
 	for _, r := range records {
-		fmt.Fprintf(&b, "%d %s %s\n", r.Seq, r.At.Format("15:04:05.999999999"), sentence(r))
+		fmt.Fprintf(&b, "%d %s %s\n", r.Seq, r.At.Format("15:04:05.999999999"), describe(r))
 	}
 	return b.String()
 }

@@ -1,6 +1,9 @@
 package queue
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -11,127 +14,144 @@ import (
 	"orrery/core/cache"
 )
 
-// What the durations of [Options] are when they are zero.
+// The defaults for zero durations in [Options].
 const (
 	DefaultInitialBackoff     = time.Second
 	DefaultMaxBackoff         = 10 * time.Second
 	DefaultMaxInUnschedulable = 5 * time.Minute
 )
 
-// NoBackoff as MaxBackoff turns back-off off.
+// NoBackoff as MaxBackoff disables back-off.
 const NoBackoff time.Duration = -1
 
-// Rule is how a pod that failed finds its way back.
-type Rule uint8
+// RequeueRule is the rule for requeuing failed pods.
+type RequeueRule uint8
 
-// The rules. HintRule is kube-scheduler's of today. MoveRequestCycle is the one it had before plugins gave hints: every
-// event moves everything; see the package comment.
+// QueueingHints is kube-scheduler's present rule. MoveRequestCycle is its rule before queueing hints, under which every
+// event moves every pod; see the package comment.
 const (
-	HintRule Rule = iota
+	QueueingHints RequeueRule = iota
 	MoveRequestCycle
 )
 
-// Options are what a queue is made with. The zero value of each field has a meaning.
+var requeueRuleNames = [...]string{"queueingHints", "moveRequestCycle"}
+
+func (r RequeueRule) String() string { return requeueRuleNames[r] }
+
+// MarshalText returns the rule's name, as on the command line.
+func (r RequeueRule) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads a rule's name.
+func (r *RequeueRule) UnmarshalText(text []byte) error {
+	i := slices.Index(requeueRuleNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("there is no requeue rule %.40q: write %s", text, strings.Join(requeueRuleNames[:], " or "))
+	}
+	*r = RequeueRule(i)
+	return nil
+}
+
+// Options configure a queue. The zero value of each field has a meaning.
 type Options struct {
-	// Less orders activeQ; nil is kube-scheduler's order: higher priority first, then the earlier timestamp. Leave it nil
-	// for that order even where a plugin provides it, since the built-in one is faster. Pods that are equal by Less come
-	// in the order in which they got their timestamps.
+	// Less orders activeQ; nil is kube-scheduler's order: higher priority first, then the earlier timestamp. Leave it
+	// nil for that order even if a plugin provides it, as the built-in one is faster. Pods that Less does not order
+	// keep the order of their timestamps.
 	Less fwk.LessFunc
 	// InitialBackoff and MaxBackoff bound the back-off; zero is 1 s and 10 s.
 	InitialBackoff, MaxBackoff time.Duration
-	// MaxInUnschedulable is how long a pod stays parked without an event that helps it; zero is 5 minutes. The rule
-	// MoveRequestCycle has 30 s, whatever is said here.
+	// MaxInUnschedulable limits how long a pod stays in unschedulablePods; zero is 5 minutes. MoveRequestCycle always
+	// uses 30 s.
 	MaxInUnschedulable time.Duration
-	// PopFromBackoff lets Pop take pods that still back off when activeQ is empty. It is the gate
-	// SchedulerPopFromBackoffQ, which is on in Kubernetes 1.35.
+	// PopFromBackoff lets Pop take pods that still back off when activeQ is empty. It is the feature gate
+	// SchedulerPopFromBackoffQ, on by default in Kubernetes 1.35.
 	PopFromBackoff bool
-	// Gates are the other feature gates that matter here, and Accounting those that decide what pods request.
-	Gates      Gates
-	Accounting cache.Accounting
-	// Profiles has what each profile knows of queueing, by scheduler name.
+	// FeatureGates are the other relevant feature gates, and Accounting those that decide what pods request.
+	FeatureGates FeatureGates
+	Accounting   cache.Accounting
+	// Profiles holds the queue's part of each profile, by scheduler name.
 	Profiles map[string]Profile
-	// Pods looks up a pod as the cluster has it, nil if it has not; it keeps nominations from outliving their pods. Nil
-	// looks nothing up.
-	Pods func(namespace, name string) *v1.Pod
-	// Observe is told of every Transition, in order. It must not call the queue.
+	// LookupPod returns a pod of the cluster, or nil; it prevents nominations of deleted pods. Without it all
+	// nominations are accepted.
+	LookupPod func(namespace, name string) *v1.Pod
+	// Observe receives every Transition, in order. It must not call the queue.
 	Observe func(Transition)
-	// Rule is how failed pods come back.
-	Rule Rule
+	// RequeueRule is the rule for requeuing failed pods.
+	RequeueRule RequeueRule
 	// Start is when the timers start; zero is the time of the first call that has a time.
 	Start time.Time
-	// Logger is handed to hints, which want one. The zero value is silent.
+	// Logger is passed to hints. The zero value is silent.
 	Logger klog.Logger
 }
 
-// Profile is what one profile knows of queueing.
+// Profile is the queue's part of a profile.
 type Profile struct {
-	// PreEnqueue are the plugins that may hold pods back, in the order in which they are asked.
+	// PreEnqueue are the plugins that may gate pods, in the order in which they run.
 	PreEnqueue []fwk.PreEnqueuePlugin
-	// Hints say which events help which pods; nil is an empty table.
+	// Hints are the registered events; nil is an empty table.
 	Hints *Hints
 }
 
-// DefaultOptions are those of Kubernetes 1.35, without profiles.
+// DefaultOptions are the defaults of Kubernetes 1.35, without profiles.
 func DefaultOptions() Options {
 	return Options{
 		InitialBackoff: DefaultInitialBackoff, MaxBackoff: DefaultMaxBackoff, MaxInUnschedulable: DefaultMaxInUnschedulable,
-		PopFromBackoff: true, Gates: DefaultGates(),
+		PopFromBackoff: true, FeatureGates: DefaultFeatureGates(),
 	}
 }
 
-// Queue holds the pods that wait to be scheduled. It is not safe for concurrent use.
+// Queue holds the pending pods. It is not safe for concurrent use.
 type Queue struct {
-	opts     Options
-	profiles map[string]*profile
-	gating   map[string][]fwk.ClusterEvent // what each PreEnqueue plugin registered, in all profiles
-	interest map[fwk.ClusterEvent]*interest
+	opts         Options
+	profiles     map[string]*profile
+	gatingEvents map[string][]fwk.ClusterEvent // the events of each PreEnqueue plugin, over all profiles
+	eventMatches map[fwk.ClusterEvent]*eventMatch
 
-	pods    map[types.NamespacedName]*Pod // everything in active, backoff, errored and parked
-	active  podHeap
-	backoff podHeap
-	errored podHeap
-	parked  pool
-	flights flights
+	pods              map[types.NamespacedName]*Pod // all queued pods
+	active            podHeap
+	backoff           podHeap
+	errored           podHeap
+	unschedulablePods unschedulablePods
+	inFlightEvents    inFlightEvents
 	nominator
 
-	cycle       int64 // counts pops
-	moveRequest int64 // the cycle in which an event last moved pods, -1 before the first
+	schedulingCycle  int64 // counts pops
+	moveRequestCycle int64 // the cycle in which an event last moved pods, -1 before the first
 
-	now     time.Time // the latest time the queue has heard of
-	start   time.Time
-	stamps  uint64
-	seq     uint64
-	picks   uint64
-	blamed  []string // by the pod at hand, since its last record
-	scratch []*Pod
+	now          time.Time // the latest time given
+	start        time.Time
+	stamps       uint64
+	seq          uint64
+	scan         uint64
+	newRejectors []string // of the current pod, since its last record
+	scratch      []*Pod
 }
 
-// New makes an empty queue.
+// New returns an empty queue.
 func New(opts Options) *Queue {
-	q := &Queue{pods: map[types.NamespacedName]*Pod{}, moveRequest: -1}
+	q := &Queue{pods: map[types.NamespacedName]*Pod{}, moveRequestCycle: -1}
 	q.setup(opts)
-	q.flights.init()
+	q.inFlightEvents.init()
 	q.nominator.init()
 	return q
 }
 
-// setup puts options to work, in a queue whose heaps and pool are empty.
+// setup applies options to a queue whose heaps and unschedulablePods are empty.
 func (q *Queue) setup(opts Options) {
 	q.opts = opts
 	setDefault(&q.opts.InitialBackoff, DefaultInitialBackoff)
 	setDefault(&q.opts.MaxBackoff, DefaultMaxBackoff)
 	setDefault(&q.opts.MaxInUnschedulable, DefaultMaxInUnschedulable)
-	if opts.Rule == MoveRequestCycle {
+	if opts.RequeueRule == MoveRequestCycle {
 		q.opts.MaxInUnschedulable = leftoverPeriod
 	}
-	q.begin(opts.Start)
+	q.startTimers(opts.Start)
 	q.setupProfiles()
 
 	less := q.less()
 	q.active = podHeap{slot: slotQueue, less: less}
-	q.backoff = podHeap{slot: slotQueue, less: soonest(less)}
-	q.errored = podHeap{slot: slotQueue, less: soonest(less)}
-	q.parked.init(q)
+	q.backoff = podHeap{slot: slotQueue, less: byBackoffExpiration(less)}
+	q.errored = podHeap{slot: slotQueue, less: byBackoffExpiration(less)}
+	q.unschedulablePods.init(q)
 }
 
 func setDefault(d *time.Duration, value time.Duration) {
@@ -140,7 +160,7 @@ func setDefault(d *time.Duration, value time.Duration) {
 	}
 }
 
-// less is the order of activeQ made total.
+// less returns the order of activeQ as a total order.
 func (q *Queue) less() func(a, b *Pod) bool {
 	custom := q.opts.Less
 	if custom == nil {
@@ -159,8 +179,8 @@ func (q *Queue) less() func(a, b *Pod) bool {
 	}
 }
 
-// soonest orders by the end of the back-off, and within one second by less.
-func soonest(less func(a, b *Pod) bool) func(a, b *Pod) bool {
+// byBackoffExpiration orders by the end of the back-off, then by less.
+func byBackoffExpiration(less func(a, b *Pod) bool) func(a, b *Pod) bool {
 	return func(a, b *Pod) bool {
 		if !a.backoffExpiration.Equal(b.backoffExpiration) {
 			return a.backoffExpiration.Before(b.backoffExpiration)
@@ -169,15 +189,15 @@ func soonest(less func(a, b *Pod) bool) func(a, b *Pod) bool {
 	}
 }
 
-// SchedulingCycle counts the pods popped so far.
-func (q *Queue) SchedulingCycle() int64 { return q.cycle }
+// SchedulingCycle is the number of pods popped.
+func (q *Queue) SchedulingCycle() int64 { return q.schedulingCycle }
 
-// Stamp counts the records: as long as it is the same, nothing has moved.
-func (q *Queue) Stamp() uint64 { return q.seq }
+// Seq is the number of records: as long as it is unchanged, no pod has moved.
+func (q *Queue) Seq() uint64 { return q.seq }
 
-// insert puts p, which is in no structure, where its place says.
+// insert adds p, which is in no structure, to the structure of a state.
 func (q *Queue) insert(p *Pod, place State) {
-	p.place = place
+	p.queuedIn = place
 	q.pods[p.key] = p
 	switch place {
 	case Active:
@@ -187,13 +207,13 @@ func (q *Queue) insert(p *Pod, place State) {
 	case ErrorBackoff:
 		q.errored.push(p)
 	case Unschedulable, Gated:
-		q.parked.add(p)
+		q.unschedulablePods.add(p)
 	}
 }
 
-// detach takes p out of the structure it is in. Its name stays taken until it is inserted again or forgotten.
+// detach removes p from its structure. Its name stays taken until insert or remove.
 func (q *Queue) detach(p *Pod) {
-	switch p.place {
+	switch p.queuedIn {
 	case Active:
 		q.active.remove(p)
 	case Backoff:
@@ -201,13 +221,13 @@ func (q *Queue) detach(p *Pod) {
 	case ErrorBackoff:
 		q.errored.remove(p)
 	case Unschedulable, Gated:
-		q.parked.remove(p)
+		q.unschedulablePods.remove(p)
 	}
-	p.place = Gone
+	p.queuedIn = Gone
 }
 
-// forget takes p out of the queue, name and all.
-func (q *Queue) forget(p *Pod) {
+// remove removes p and its name from the queue.
+func (q *Queue) remove(p *Pod) {
 	q.detach(p)
 	delete(q.pods, p.key)
 }

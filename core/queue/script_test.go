@@ -27,7 +27,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the stories in testdata")
 
 // The stories in testdata are lists of commands, each followed, indented, by what the queue did: one line per record.
-func TestStories(t *testing.T) {
+func TestQueue_Scripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("found no stories: %v", err)
@@ -38,7 +38,7 @@ func TestStories(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := tell(t, string(want))
+			got := runScript(t, string(want))
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -52,9 +52,9 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// tell plays a story, and returns it with what the queue did this time.
-func tell(t *testing.T, story string) string {
-	s := &stage{t: t, opts: queue.DefaultOptions(), now: clock("12:00:00"), pods: map[string]*v1.Pod{}, flying: map[string]*queue.Pod{}}
+// runScript plays a story, and returns it with what the queue did this time.
+func runScript(t *testing.T, story string) string {
+	s := &script{t: t, opts: queue.DefaultOptions(), now: clock("12:00:00"), pods: map[string]*v1.Pod{}, flying: map[string]*queue.Pod{}}
 	var out strings.Builder
 	for line := range strings.Lines(story) {
 		if strings.HasPrefix(line, "  ") {
@@ -79,8 +79,8 @@ func tell(t *testing.T, story string) string {
 	return out.String()
 }
 
-// stage is the world of one story.
-type stage struct {
+// script is the world of one story.
+type script struct {
 	t       *testing.T
 	opts    queue.Options
 	plugins []fwk.EnqueueExtensions
@@ -101,11 +101,11 @@ func clock(s string) time.Time {
 	return t.AddDate(2026, 0, 0)
 }
 
-func (s *stage) say(format string, args ...any) {
+func (s *script) say(format string, args ...any) {
 	s.said = append(s.said, fmt.Sprintf(format, args...))
 }
 
-func (s *stage) command(verb string, args []string) {
+func (s *script) command(verb string, args []string) {
 	switch verb {
 	case "queue":
 		s.options(args)
@@ -141,18 +141,18 @@ func (s *stage) command(verb string, args []string) {
 	case "event":
 		s.event(args)
 	default:
-		s.look(verb, args)
+		s.inspect(verb, args)
 	}
 }
 
-// look are the commands that only print.
-func (s *stage) look(verb string, args []string) {
+// inspect are the commands that only print.
+func (s *script) inspect(verb string, args []string) {
 	switch verb {
 	case "queues":
-		s.list("active", s.queue.Active())
-		s.list("backoff", s.queue.Backoff())
-		s.list("unschedulable", s.queue.Unschedulable())
-		s.list("gated", s.queue.Gated())
+		s.list("active", sortedPods(s.queue, queue.Active))
+		s.list("backoff", sortedPods(s.queue, queue.Backoff))
+		s.list("unschedulable", sortedPods(s.queue, queue.Unschedulable))
+		s.list("gated", sortedPods(s.queue, queue.Gated))
 		s.list("in flight", s.queue.InFlight())
 	case "wake":
 		if at, ok := s.queue.NextWake(s.now); ok {
@@ -162,12 +162,12 @@ func (s *stage) look(verb string, args []string) {
 		}
 	case "awaits":
 		p, _ := s.queue.Get("default", args[0])
-		for _, e := range s.queue.Awaits(p) {
+		for _, e := range s.queue.RequeuesOn(p) {
 			s.say("%s", e.Label())
 		}
 	case "journey":
 		for _, t := range s.journal.Of(s.pods[args[0]].UID) {
-			s.say("%s %s", t.At.Format("15:04:05.999"), sentence(t))
+			s.say("%s %s", t.At.Format("15:04:05.999"), describe(t))
 		}
 	case "cycle":
 		s.say("%d", s.queue.SchedulingCycle())
@@ -192,7 +192,7 @@ func (s *stage) look(verb string, args []string) {
 	}
 }
 
-func (s *stage) list(name string, pods []*queue.Pod) {
+func (s *script) list(name string, pods []*queue.Pod) {
 	if len(pods) == 0 {
 		return
 	}
@@ -204,7 +204,7 @@ func (s *stage) list(name string, pods []*queue.Pod) {
 }
 
 // open makes the queue once it is first needed.
-func (s *stage) open() {
+func (s *script) open() {
 	if s.queue != nil {
 		return
 	}
@@ -216,23 +216,23 @@ func (s *stage) open() {
 	s.opts.Profiles = map[string]queue.Profile{v1.DefaultSchedulerName: {PreEnqueue: s.gates, Hints: hints}}
 	s.opts.Observe = func(t queue.Transition) {
 		s.journal.Add(t)
-		s.say("%s", sentence(t))
+		s.say("%s", describe(t))
 	}
 	s.opts.Start = s.now
 	s.queue = queue.New(s.opts)
 }
 
-// sentence is a record in words.
-func sentence(t queue.Transition) string {
+// describe is a record in words.
+func describe(t queue.Transition) string {
 	var b strings.Builder
-	switch t.What {
+	switch t.Kind {
 	case queue.Moved:
 		fmt.Fprintf(&b, "%s: %s -> %s (%s)", t.Name, t.From, t.To, t.Event)
-	case queue.Asked:
-		return fmt.Sprintf("%s of %s on %s? %s", t.Plugin, t.Name, t.Event, t.Verdict)
-	case queue.Noted:
+	case queue.HintRun:
+		return fmt.Sprintf("%s of %s on %s? %s", t.Plugin, t.Name, t.Event, t.HintResult)
+	case queue.InFlightEventAdded:
 		return fmt.Sprintf("kept for those in flight: %s", t.Event)
-	case queue.Pruned:
+	case queue.InFlightEventsReleased:
 		return fmt.Sprintf("let go: %d %s", t.Count, t.Event)
 	}
 	if t.Plugin != "" {
@@ -247,16 +247,16 @@ func sentence(t queue.Transition) string {
 	if t.To == queue.Backoff || t.To == queue.ErrorBackoff {
 		fmt.Fprintf(&b, " until %s", t.Until.Format("15:04:05.999"))
 	}
-	if len(t.Blamed) > 0 {
-		fmt.Fprintf(&b, " +%s", strings.Join(t.Blamed, "+"))
+	if len(t.NewRejectors) > 0 {
+		fmt.Fprintf(&b, " +%s", strings.Join(t.NewRejectors, "+"))
 	}
-	if len(t.Cleared) > 0 {
-		fmt.Fprintf(&b, " -%s", strings.Join(t.Cleared, "-"))
+	if len(t.ClearedRejectors) > 0 {
+		fmt.Fprintf(&b, " -%s", strings.Join(t.ClearedRejectors, "-"))
 	}
 	return b.String()
 }
 
-func (s *stage) options(args []string) {
+func (s *script) options(args []string) {
 	for _, arg := range args {
 		key, value, _ := strings.Cut(arg, "=")
 		d, _ := time.ParseDuration(value)
@@ -264,7 +264,7 @@ func (s *stage) options(args []string) {
 		case "early":
 			s.opts.PopFromBackoff = value == "yes"
 		case "rule":
-			s.opts.Rule = map[string]queue.Rule{"hints": queue.HintRule, "cycles": queue.MoveRequestCycle}[value]
+			s.opts.RequeueRule = map[string]queue.RequeueRule{"hints": queue.QueueingHints, "cycles": queue.MoveRequestCycle}[value]
 		case "initial":
 			s.opts.InitialBackoff = d
 		case "max":
@@ -312,7 +312,7 @@ func (p testPlugin) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
 }
 
 // register takes in a plugin: its name, and its events as Node/Add=queue, with an answer or none.
-func (s *stage) register(verb string, args []string) {
+func (s *script) register(verb string, args []string) {
 	p := testPlugin{name: args[0]}
 	for _, arg := range args[1:] {
 		event, answer, _ := strings.Cut(arg, "=")
@@ -338,11 +338,11 @@ var answers = map[string]fwk.QueueingHintFn{
 	},
 }
 
-func (s *stage) build(args []string) *v1.Pod {
+func (s *script) build(args []string) *v1.Pod {
 	return s.change(mk.Pod(args[0]).CPU("1").Obj(), args[1:])
 }
 
-func (s *stage) change(pod *v1.Pod, args []string) *v1.Pod {
+func (s *script) change(pod *v1.Pod, args []string) *v1.Pod {
 	for _, arg := range args {
 		key, value, _ := strings.Cut(arg, "=")
 		switch key {
@@ -375,7 +375,7 @@ func (s *stage) change(pod *v1.Pod, args []string) *v1.Pod {
 	return pod
 }
 
-func (s *stage) pop() {
+func (s *script) pop() {
 	p, ok := s.queue.Pop(s.now)
 	if !ok {
 		s.say("nothing")
@@ -384,7 +384,7 @@ func (s *stage) pop() {
 	s.flying[p.Pod().Name] = p
 }
 
-func (s *stage) fail(args []string) {
+func (s *script) fail(args []string) {
 	p := s.flying[args[0]]
 	unschedulable, pending := sets.New[string](), sets.New[string]()
 	for _, arg := range args[1:] {
@@ -408,7 +408,7 @@ func (s *stage) fail(args []string) {
 }
 
 // event sends an event: about nothing, or about a pod that is named.
-func (s *stage) event(args []string) {
+func (s *script) event(args []string) {
 	var updated any
 	if len(args) > 1 {
 		updated = s.pods[args[1]]

@@ -5,44 +5,43 @@ import (
 	"time"
 )
 
-// The queue's two timers, which are not configurable.
+// The periods of the queue's two timers, which are not configurable.
 const (
 	backoffPeriod  = time.Second      // release pods whose back-off is over
-	leftoverPeriod = 30 * time.Second // move pods that no event has moved for long
+	leftoverPeriod = 30 * time.Second // move pods that have been in unschedulablePods for too long
 )
 
-// begin starts the timers, unless they run.
-func (q *Queue) begin(start time.Time) {
+// startTimers starts the timers once.
+func (q *Queue) startTimers(start time.Time) {
 	if q.start.IsZero() && !start.IsZero() {
 		q.start, q.now = start, start
 	}
 }
 
-// NextWake is when a timer next has something to do; ticks that would find nothing are left out. It may be in the past,
-// when Flush is overdue.
+// NextWake returns the next tick that has something to do. It may be in the past if Flush is overdue.
 func (q *Queue) NextWake(_ time.Time) (at time.Time, ok bool) {
-	at, _, _, ok = q.due()
+	at, _, _, ok = q.nextTick()
 	return at, ok
 }
 
-// Flush lets the timers tick up to now. Every method that is given a time does this first, so that it makes no
-// difference how often Flush is called.
+// Flush runs the timers up to now. Every method with a time does this first, so the result does not depend on how often
+// Flush is called.
 func (q *Queue) Flush(now time.Time) { q.advance(now) }
 
-// advance carries the queue to now: each tick on the way happens at its own time, and back-off before leftovers.
+// advance runs the timers up to now: each tick at its own time, and back-off before leftovers.
 func (q *Queue) advance(now time.Time) {
-	q.begin(now)
+	q.startTimers(now)
 	for {
-		at, backoff, leftover, ok := q.due()
+		at, backoff, leftover, ok := q.nextTick()
 		if !ok || at.After(now) {
 			break
 		}
 		q.now = at
 		if backoff {
-			q.flushBackoff()
+			q.flushBackoffQCompleted()
 		}
 		if leftover {
-			q.flushLeftover()
+			q.flushUnschedulablePodsLeftover()
 		}
 	}
 	if now.After(q.now) {
@@ -50,13 +49,13 @@ func (q *Queue) advance(now time.Time) {
 	}
 }
 
-// due is the next time at which a tick has something to do, and which timers tick then.
-func (q *Queue) due() (at time.Time, backoff, leftover, ok bool) {
+// nextTick returns the next time at which a tick has something to do, and the timers that tick then.
+func (q *Queue) nextTick() (at time.Time, backoff, leftover, ok bool) {
 	if ends, any := q.firstExpiration(); any {
 		at, backoff = q.tick(q.firstBackoffTick(), backoffPeriod, ends), true
 	}
 	if p := q.oldestLeftover(); p != nil {
-		left := q.tick(q.start, leftoverPeriod, q.stays(p))
+		left := q.tick(q.start, leftoverPeriod, q.unschedulableUntil(p))
 		switch {
 		case !backoff || left.Before(at):
 			at, backoff, leftover = left, false, true
@@ -67,20 +66,20 @@ func (q *Queue) due() (at time.Time, backoff, leftover, ok bool) {
 	return at, backoff, leftover, backoff || leftover
 }
 
-// oldestLeftover is the pod that decides when the leftover flush next matters. An overdue gated pod does not move, yet
-// like any other it makes the flush an event, which sends pods in flight to backoffQ when they fail.
+// oldestLeftover returns the pod that decides the next leftover flush. An overdue gated pod does not move, but its
+// flush is still an in-flight event, which sends failing pods to backoffQ.
 func (q *Queue) oldestLeftover() *Pod {
-	p := q.parked.leftover.head()
-	if len(q.flights.at) == 0 {
+	p := q.unschedulablePods.leftovers.head()
+	if len(q.inFlightEvents.markers) == 0 {
 		return p
 	}
-	if held := q.parked.held.head(); held != nil && (p == nil || held.timestamp.Before(p.timestamp)) {
+	if held := q.unschedulablePods.exempt.head(); held != nil && (p == nil || held.timestamp.Before(p.timestamp)) {
 		return held
 	}
 	return p
 }
 
-// tick is the first tick of a timer after t and after everything that has been.
+// tick returns a timer's first tick after both t and the present.
 func (q *Queue) tick(first time.Time, period time.Duration, t time.Time) time.Time {
 	if t.Before(q.now) {
 		t = q.now
@@ -91,8 +90,8 @@ func (q *Queue) tick(first time.Time, period time.Duration, t time.Time) time.Ti
 	return first.Add((t.Sub(first)/period + 1) * period)
 }
 
-// firstBackoffTick is one second after the start or, where there are windows, the first window that begins after it.
-func (q *Queue) firstBackoffTick() time.Time { return q.align(q.start.Add(backoffPeriod)) }
+// firstBackoffTick is one second after the start, cut to the whole second with PopFromBackoff.
+func (q *Queue) firstBackoffTick() time.Time { return q.alignToWindow(q.start.Add(backoffPeriod)) }
 
 func (q *Queue) firstExpiration() (time.Time, bool) {
 	b, e := q.backoff.head(), q.errored.head()
@@ -105,40 +104,40 @@ func (q *Queue) firstExpiration() (time.Time, bool) {
 	return e.backoffExpiration, true
 }
 
-func (q *Queue) flushBackoff() {
+func (q *Queue) flushBackoffQCompleted() {
 	for _, h := range [...]*podHeap{&q.backoff, &q.errored} {
-		for p := h.head(); p != nil && !q.backingOff(p); p = h.head() {
+		for p := h.head(); p != nil && !q.isBackingOff(p); p = h.head() {
 			q.detach(p)
-			q.toActive(p, BackoffComplete, "", q.opts.PopFromBackoff)
+			q.moveToActiveQ(p, BackoffComplete, "", q.opts.PopFromBackoff)
 		}
 	}
 }
 
-// stays is the last moment at which a parked pod is left alone by the leftover flush.
-func (q *Queue) stays(p *Pod) time.Time {
+// unschedulableUntil is the last moment at which the leftover flush does not move the pod.
+func (q *Queue) unschedulableUntil(p *Pod) time.Time {
 	limit := p.timestamp.Add(q.opts.MaxInUnschedulable)
-	if q.opts.Rule == MoveRequestCycle {
-		return limit.Add(-time.Nanosecond) // the older rule moves a pod that has stayed exactly as long
+	if q.opts.RequeueRule == MoveRequestCycle {
+		return limit.Add(-time.Nanosecond) // the older rule also moves a pod at exactly the limit
 	}
 	return limit
 }
 
-func (q *Queue) flushLeftover() {
-	in := q.interestIn(EventUnschedulableTimeout)
+func (q *Queue) flushUnschedulablePodsLeftover() {
+	in := q.matchFor(EventUnschedulableTimeout)
 	for _, p := range q.overdue() {
 		q.moveOne(p, in, nil, nil)
 	}
-	q.moved(in, nil, nil)
+	q.recordMoveRequest(in, nil, nil)
 }
 
-// overdue are the pods that the leftover flush moves now, in the order in which they were parked.
+// overdue returns the pods that the leftover flush moves now, in the order of arrival.
 func (q *Queue) overdue() []*Pod {
 	q.scratch = q.scratch[:0]
-	for _, p := range q.parked.leftover.pods {
-		if q.stays(p).Before(q.now) {
+	for _, p := range q.unschedulablePods.leftovers.pods {
+		if q.unschedulableUntil(p).Before(q.now) {
 			q.scratch = append(q.scratch, p)
 		}
 	}
-	slices.SortFunc(q.scratch, byParking)
+	slices.SortFunc(q.scratch, byParkOrder)
 	return q.scratch
 }

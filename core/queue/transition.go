@@ -6,11 +6,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// State is where a pod is.
+// State is the state of a pod in the queue.
 type State uint8
 
-// The places of a pod. Gated pods are parked with the unschedulable ones, and are still a state of their own: they have
-// not been tried. Gone is everywhere else: not yet seen, bound, deleted.
+// The states of a pod. Gated pods are in unschedulablePods too, but have a state of their own: they were never tried.
+// Gone covers everything else: unknown, bound, deleted.
 const (
 	Gone State = iota
 	Active
@@ -25,12 +25,12 @@ func (s State) String() string {
 	return [...]string{"gone", "active", "backoff", "error-backoff", "unschedulable", "gated", "in-flight"}[s]
 }
 
-// Parked tells whether pods of the state wait for an event.
-func (s State) Parked() bool { return s == Unschedulable || s == Gated }
+// InUnschedulablePods reports whether pods of the state are in unschedulablePods.
+func (s State) InUnschedulablePods() bool { return s == Unschedulable || s == Gated }
 
-// Queue is the value of the label queue that the state has in scheduler_queue_incoming_pods_total. It is empty for
-// states that the metric does not know.
-func (s State) Queue() string {
+// QueueLabel is the state's value of the label queue in scheduler_queue_incoming_pods_total; empty for states that the
+// metric does not count.
+func (s State) QueueLabel() string {
 	switch s {
 	case Active:
 		return "active"
@@ -42,105 +42,105 @@ func (s State) Queue() string {
 	return ""
 }
 
-// What says what a [Transition] is about.
-type What uint8
+// RecordKind is the kind of a [Transition].
+type RecordKind uint8
 
-// Moved is the record of a pod, and the one a journal keeps. The others exist for metrics and for the curious.
+// Moved is the record of a state change, and the only one that a journal keeps. The others are for metrics.
 const (
-	Moved  What = iota // a pod went From one state To another
-	Asked              // a plugin was asked whether an event helps a pod, and gave a Verdict
-	Noted              // an event was kept, for pods in flight to be judged by if they fail
-	Pruned             // Count kept events of one label were let go: no pod in flight needs them
+	Moved                  RecordKind = iota // a pod went From one state To another
+	HintRun                                  // a plugin's hint ran for an event and a pod, with a HintResult
+	InFlightEventAdded                       // an event was kept for the pods in flight
+	InFlightEventsReleased                   // Count kept events of one label were released: no pod in flight needs them
 )
 
-func (w What) String() string {
+func (w RecordKind) String() string {
 	return [...]string{"moved", "asked", "noted", "pruned"}[w]
 }
 
-// Verdict is a plugin's answer, spelled as in scheduler_queueing_hint_execution_duration_seconds{hint}.
-type Verdict string
+// HintResult is a hint's result, spelled as in scheduler_queueing_hint_execution_duration_seconds{hint}.
+type HintResult string
 
-// The answers. Error counts as Queue in what happens to the pod.
+// The results. Error has the effect of Queue.
 const (
-	VerdictQueue Verdict = "Queue"
-	VerdictSkip  Verdict = "QueueSkip"
-	VerdictError Verdict = "Error"
+	HintResultQueue HintResult = "Queue"
+	HintResultSkip  HintResult = "QueueSkip"
+	HintResultError HintResult = "Error"
 )
 
-// Transition is one record of what the queue did. Nothing else feeds panes and metrics; see the package comment for how
-// each metric is made of them. The slices are the reader's to keep, not to change.
+// Transition is one record of the queue, the only source for views and metrics; the package comment derives each
+// metric. The slices may be kept but not changed.
 type Transition struct {
 	Seq  uint64 // counts the records of one queue from 1
 	At   time.Time
-	What What
+	Kind RecordKind
 
-	// The pod a record of Moved or Asked is about, and the profile that schedules it.
+	// The pod of a Moved or HintRun record, and its profile.
 	Namespace, Name string
 	UID             types.UID
 	Profile         string
 
 	From, To State
-	// Entered says that the pod came into To anew, rather than being found changed where it was.
+	// Entered reports whether the pod entered To, rather than changing in place.
 	Entered bool
-	// Event is the label of what caused the record.
+	// Event is the label of the cause.
 	Event string
-	// Plugin is the plugin that decided: whose hint let the pod go, who gates it, who was asked.
+	// Plugin is the plugin that decided: its hint moved the pod, it gates the pod, or its hint ran.
 	Plugin string
-	// Note is what a gating plugin said.
-	Note     string
-	Verdict  Verdict
-	Attempts int
-	// Until is when the back-off runs out, for pods that have one.
+	// Note is the gating plugin's message.
+	Note       string
+	HintResult HintResult
+	Attempts   int
+	// Until is when the back-off ends, if there is one.
 	Until time.Time
-	// Blamed are the plugins that now have this pod on their account, Cleared those that no longer do; sorted.
-	Blamed, Cleared []string
-	Count           int
+	// NewRejectors are the plugins that newly reject this pod, ClearedRejectors those that no longer do; sorted.
+	NewRejectors, ClearedRejectors []string
+	Count                          int
 }
 
-// record tells the observer that p went to another state, and remembers it in p.
-func (q *Queue) record(p *Pod, to State, entered bool, event, plugin, note string) {
+// recordMove sets p's state and reports the transition to the observer.
+func (q *Queue) recordMove(p *Pod, to State, entered bool, event, plugin, note string) {
 	from := p.state
 	p.state = to
 	p.since, p.event = q.now, event
 	if q.opts.Observe == nil {
-		q.blamed = q.blamed[:0]
+		q.newRejectors = q.newRejectors[:0]
 		return
 	}
-	t := q.about(p, Moved, event)
+	t := q.newRecord(p, Moved, event)
 	t.From, t.To, t.Entered, t.Plugin, t.Note = from, to, entered, plugin, note
-	if len(q.blamed) > 0 {
-		t.Blamed = append([]string(nil), q.blamed...)
-		q.blamed = q.blamed[:0]
+	if len(q.newRejectors) > 0 {
+		t.NewRejectors = append([]string(nil), q.newRejectors...)
+		q.newRejectors = q.newRejectors[:0]
 	}
 	if leaves := to == Gone || to == InFlight; leaves && from != InFlight && from != Gone {
-		t.Cleared = p.rejectors
+		t.ClearedRejectors = p.rejectors
 	}
 	q.opts.Observe(t)
 }
 
-// answered tells the observer what a plugin said about p and an event.
-func (q *Queue) answered(p *Pod, event, plugin string, v Verdict) {
+// recordHintRun reports a hint's result to the observer.
+func (q *Queue) recordHintRun(p *Pod, event, plugin string, v HintResult) {
 	if q.opts.Observe == nil {
 		return
 	}
-	t := q.about(p, Asked, event)
-	t.From, t.To, t.Plugin, t.Verdict = p.state, p.state, plugin, v
+	t := q.newRecord(p, HintRun, event)
+	t.From, t.To, t.Plugin, t.HintResult = p.state, p.state, plugin, v
 	q.opts.Observe(t)
 }
 
-// counted tells the observer that n events of one label are kept for pods in flight, or let go.
-func (q *Queue) counted(what What, event string, n int) {
+// recordInFlightCount reports to the observer that n events of one label were kept or released.
+func (q *Queue) recordInFlightCount(what RecordKind, event string, n int) {
 	if q.opts.Observe == nil {
 		return
 	}
 	q.seq++
-	q.opts.Observe(Transition{Seq: q.seq, At: q.now, What: what, Event: event, Count: n})
+	q.opts.Observe(Transition{Seq: q.seq, At: q.now, Kind: what, Event: event, Count: n})
 }
 
-func (q *Queue) about(p *Pod, what What, event string) Transition {
+func (q *Queue) newRecord(p *Pod, what RecordKind, event string) Transition {
 	q.seq++
 	return Transition{
-		Seq: q.seq, At: q.now, What: what, Event: event,
+		Seq: q.seq, At: q.now, Kind: what, Event: event,
 		Namespace: p.key.Namespace, Name: p.key.Name, UID: p.pod.UID, Profile: p.pod.Spec.SchedulerName,
 		Attempts: p.attempts, Until: p.backoffExpiration,
 	}

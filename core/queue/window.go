@@ -2,22 +2,22 @@ package queue
 
 import "slices"
 
-// nearby is how far into a heap a window is found by walking down from its head. Beyond it the pods before the window
-// have to be told from the others, which costs what is in the heap.
-const nearby = 1024
+// headWalkLimit is how far into a heap a window is found by walking from its head. Beyond it the window is selected
+// from the whole heap.
+const headWalkLimit = 1024
 
-// Window appends to a list the pods of one part of the queue from the first-th on, n at most, in the order of Active,
-// Backoff, Unschedulable, Gated or InFlight; Backoff has those after errors too. It costs what it hands out, for those
-// near the head of a part and for parked ones wherever they are. The pods are the queue's own: they are to be read, and
-// stay where they are only until the queue is told something.
+// Window appends at most n pods of one state, from the first-th on, in the order of that state: Active, Backoff,
+// Unschedulable, Gated or InFlight. Backoff includes pods after errors. The cost is that of the pods returned, near the
+// head of a heap and anywhere in unschedulablePods. The pods are the queue's own: read-only, and valid until the queue
+// changes.
 func (q *Queue) Window(into []*Pod, part State, first, n int) []*Pod {
 	if first < 0 || n <= 0 {
 		return into
 	}
 	switch part {
 	case InFlight:
-		for i := range q.flights.list {
-			switch p := q.flights.list[i].pod; {
+		for i := range q.inFlightEvents.list {
+			switch p := q.inFlightEvents.list[i].pod; {
 			case p == nil || n == 0:
 			case first > 0:
 				first--
@@ -30,12 +30,12 @@ func (q *Queue) Window(into []*Pod, part State, first, n int) []*Pod {
 	case Backoff, ErrorBackoff:
 		return q.heapWindow(into, first, n, &q.backoff, &q.errored)
 	case Unschedulable, Gated:
-		return q.parked.line.window(into, part, first, n)
+		return q.unschedulablePods.order.window(into, part, first, n)
 	}
 	return into
 }
 
-// Pods appends all pods of one part of the queue, in no particular order, see Window.
+// Pods appends all pods of one state as in Window, in no particular order.
 func (q *Queue) Pods(into []*Pod, part State) []*Pod {
 	switch part {
 	case Active:
@@ -43,10 +43,10 @@ func (q *Queue) Pods(into []*Pod, part State) []*Pod {
 	case Backoff, ErrorBackoff:
 		return append(append(into, q.backoff.pods...), q.errored.pods...)
 	}
-	return q.Window(into, part, 0, len(q.flights.list)+q.parked.len())
+	return q.Window(into, part, 0, len(q.inFlightEvents.list)+q.unschedulablePods.len())
 }
 
-// heapWindow is a window of heaps that have one order.
+// heapWindow is a window of heaps with a common order.
 func (q *Queue) heapWindow(into []*Pod, first, n int, heaps ...*podHeap) []*Pod {
 	total := 0
 	for _, h := range heaps {
@@ -55,20 +55,20 @@ func (q *Queue) heapWindow(into []*Pod, first, n int, heaps ...*podHeap) []*Pod 
 	if n = min(n, total-first); n <= 0 {
 		return into
 	}
-	if first+n <= nearby {
-		return q.headOf(into, first, n, heaps)
+	if first+n <= headWalkLimit {
+		return q.walkFromHead(into, first, n, heaps)
 	}
 	q.scratch = q.scratch[:0]
 	for _, h := range heaps {
 		q.scratch = append(q.scratch, h.pods...)
 	}
 	order := heaps[0].less
-	Select(q.scratch, first, n, func(a, b *Pod) int { return byLess(order, a, b) })
+	SortWindow(q.scratch, first, n, func(a, b *Pod) int { return byLess(order, a, b) })
 	return append(into, q.scratch[first:first+n]...)
 }
 
-// headOf walks down from the heads: the next pod in order is always a child of one that was there before it.
-func (q *Queue) headOf(into []*Pod, first, n int, heaps []*podHeap) []*Pod {
+// walkFromHead walks down from the heads: the next pod in order is a child of an earlier one.
+func (q *Queue) walkFromHead(into []*Pod, first, n int, heaps []*podHeap) []*Pod {
 	less := heaps[0].less
 	front := q.scratch[:0]
 	for _, h := range heaps {
@@ -85,7 +85,7 @@ func (q *Queue) headOf(into []*Pod, first, n int, heaps []*podHeap) []*Pod {
 			into, n = append(into, p), n-1
 		}
 		h := heaps[0]
-		if p.place == ErrorBackoff {
+		if p.queuedIn == ErrorBackoff {
 			h = heaps[1]
 		}
 		for child := 2*p.at[slotQueue] + 1; child <= 2*p.at[slotQueue]+2 && child < h.len(); child++ {
@@ -96,7 +96,7 @@ func (q *Queue) headOf(into []*Pod, first, n int, heaps []*podHeap) []*Pod {
 	return into
 }
 
-// insertSorted puts a pod into a list whose last is the first in order.
+// insertSorted inserts a pod into a list in reverse order.
 func insertSorted(list []*Pod, p *Pod, less func(a, b *Pod) bool) []*Pod {
 	at, _ := slices.BinarySearchFunc(list, p, func(x, p *Pod) int { return byLess(less, p, x) })
 	return slices.Insert(list, at, p)
@@ -112,23 +112,22 @@ func byLess(less func(a, b *Pod) bool, a, b *Pod) int {
 	return 0
 }
 
-// Compare is the order of Window within one part.
+// Compare is the order of Window within one state.
 func (q *Queue) Compare(a, b *Pod) int {
-	switch a.place {
+	switch a.queuedIn {
 	case Active:
 		return byLess(q.active.less, a, b)
 	case Backoff, ErrorBackoff:
 		return byLess(q.backoff.less, a, b)
 	case Unschedulable, Gated:
-		return byParking(a, b)
+		return byParkOrder(a, b)
 	}
 	return 0
 }
 
-// Select brings those items to the places from the first-th on that would be there, n at most, if all were sorted, and
-// sorts those. What lies before and behind them is in no order. It is much cheaper than sorting everything, if compare
-// tells all items apart.
-func Select[T any](items []T, first, n int, compare func(a, b T) int) {
+// SortWindow places the n items from the first-th on as a full sort would. The items before and after them are in no
+// order. It is much cheaper than a full sort if compare tells all items apart.
+func SortWindow[T any](items []T, first, n int, compare func(a, b T) int) {
 	end := min(first+n, len(items))
 	lo, hi := 0, len(items)
 	for hi-lo > 64 && (lo < first || hi > end) {
@@ -138,16 +137,16 @@ func Select[T any](items []T, first, n int, compare func(a, b T) int) {
 			lo = at + 1
 		case at >= end:
 			hi = at
-		default: // the pivot lies within: each side has its part of the window
-			Select(items[lo:at], first-lo, at-first, compare)
-			Select(items[at+1:hi], 0, end-at-1, compare)
+		default: // the pivot is in the window: each side has a part of it
+			SortWindow(items[lo:at], first-lo, at-first, compare)
+			SortWindow(items[at+1:hi], 0, end-at-1, compare)
 			return
 		}
 	}
 	slices.SortFunc(items[lo:hi], compare)
 }
 
-// partition puts what comes before a pivot before it, and tells where that came to stand.
+// partition moves the items that are less than a pivot before it, and returns the pivot's index.
 func partition[T any](items []T, compare func(a, b T) int) int {
 	last := len(items) - 1
 	a, b, c := 0, last/2, last

@@ -18,16 +18,16 @@ import (
 
 // Every window of every part is what one cuts out of the part as a whole, whatever was done to the queue before, and a
 // fork has the same windows.
-func TestAWindowIsAPieceOfItsPart(t *testing.T) {
+func TestWindow_IsPartOfSortedState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := newActor(drawOptions(t))
-		for _, d := range drawDeeds(t) {
-			a.do(d)
+		a := newModel(drawOptions(t))
+		for _, d := range drawActions(t) {
+			a.apply(d)
 		}
 		first, n := rapid.IntRange(0, 4).Draw(t, "first"), rapid.IntRange(0, 4).Draw(t, "n")
 		for part, whole := range map[queue.State][]*queue.Pod{
-			queue.Active: a.queue.Active(), queue.Backoff: a.queue.Backoff(), queue.InFlight: a.queue.InFlight(),
-			queue.Unschedulable: a.queue.Unschedulable(), queue.Gated: a.queue.Gated(),
+			queue.Active: sortedPods(a.queue, queue.Active), queue.Backoff: sortedPods(a.queue, queue.Backoff), queue.InFlight: a.queue.InFlight(),
+			queue.Unschedulable: sortedPods(a.queue, queue.Unschedulable), queue.Gated: sortedPods(a.queue, queue.Gated),
 		} {
 			want := named(whole[min(first, len(whole)):min(first+n, len(whole))])
 			if got := named(a.queue.Window(nil, part, first, n)); !slices.Equal(got, want) {
@@ -51,12 +51,12 @@ func named(pods []*queue.Pod) []string {
 }
 
 // Far down a long queue the same holds as near its head.
-func TestAWindowFarDownALongQueue(t *testing.T) {
+func TestWindow_FarDownLongQueue(t *testing.T) {
 	q, now := queue.New(queue.DefaultOptions()), clock("12:00:00")
 	for i := range 3000 {
 		q.Add(mk.Pod(fmt.Sprint("p", i)).Priority(int32(i*7919%101)).Obj(), now.Add(time.Duration(i)*time.Millisecond))
 	}
-	whole := named(q.Active())
+	whole := named(sortedPods(q, queue.Active))
 	for _, first := range []int{0, 1000, 1023, 1024, 2000, 2990, 3000} {
 		if diff := gocmp.Diff(whole[first:min(first+20, 3000)], named(q.Window(nil, queue.Active, first, 20))); diff != "" {
 			t.Errorf("the window at %d differs (-want +got):\n%s", first, diff)
@@ -67,14 +67,14 @@ func TestAWindowFarDownALongQueue(t *testing.T) {
 	}
 }
 
-func TestSelectSortsTheWindowAndNothingElse(t *testing.T) {
+func TestSortWindow_SortsOnlyWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := rapid.SliceOfNDistinct(rapid.Int(), 0, 400, func(i int) int { return i }).Draw(t, "items")
 		first, n := rapid.IntRange(0, 400).Draw(t, "first"), rapid.IntRange(0, 400).Draw(t, "n")
 		want := slices.Sorted(slices.Values(items))
 		first = min(first, len(items))
 		end := min(first+n, len(items))
-		queue.Select(items, first, n, cmp.Compare[int])
+		queue.SortWindow(items, first, n, cmp.Compare[int])
 		if !slices.Equal(items[first:end], want[first:end]) {
 			t.Errorf("got %v, want %v", items[first:end], want[first:end])
 		}
@@ -86,25 +86,25 @@ func TestSelectSortsTheWindowAndNothingElse(t *testing.T) {
 }
 
 // The curve ends with the counts of now, and has for every second what follows from the moves up to its end.
-func TestTheTideIsWhatTheMovesComeTo(t *testing.T) {
+func TestDepthHistory_FollowsMoves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := newActor(drawOptions(t))
-		for _, d := range drawDeeds(t) {
-			a.do(d)
+		a := newModel(drawOptions(t))
+		for _, d := range drawActions(t) {
+			a.apply(d)
 		}
-		var tide queue.Tide
+		var tide queue.DepthHistory
 		for i := range a.records {
 			tide.Add(&a.records[i])
 		}
 		end := a.now.Unix()
 		curve := tide.Until(end, nil)
-		if len(curve) != queue.TideSeconds {
-			t.Fatalf("the curve has %d seconds, want %d", len(curve), queue.TideSeconds)
+		if len(curve) != queue.DepthSeconds {
+			t.Fatalf("the curve has %d seconds, want %d", len(curve), queue.DepthSeconds)
 		}
 		for i, got := range curve {
-			second, want := end-queue.TideSeconds+1+int64(i), 0.0
+			second, want := end-queue.DepthSeconds+1+int64(i), 0.0
 			for _, r := range a.records {
-				if r.What != queue.Moved || r.At.Unix() > second {
+				if r.Kind != queue.Moved || r.At.Unix() > second {
 					continue
 				}
 				if r.To != queue.Gone && r.To != queue.InFlight {
@@ -125,8 +125,8 @@ func TestTheTideIsWhatTheMovesComeTo(t *testing.T) {
 	})
 }
 
-func TestTheTideOfALongSilence(t *testing.T) {
-	var tide queue.Tide
+func TestDepthHistory_LongIdle(t *testing.T) {
+	var tide queue.DepthHistory
 	at := clock("12:00:00")
 	tide.Add(&queue.Transition{At: at, To: queue.Active})
 	tide.Add(&queue.Transition{At: at, To: queue.Gated})
@@ -154,7 +154,7 @@ func TestTheTideOfALongSilence(t *testing.T) {
 }
 
 // All moves that a journal keeps come newest first, each once.
-func TestTheJournalBackwards(t *testing.T) {
+func TestJournal_Newest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		j := queue.NewJournal()
 		j.PerPod, j.Overall = rapid.IntRange(1, 4).Draw(t, "per pod"), rapid.IntRange(1, 12).Draw(t, "overall")
@@ -185,7 +185,7 @@ func TestTheJournalBackwards(t *testing.T) {
 	})
 }
 
-func TestGatesAreCounted(t *testing.T) {
+func TestPreEnqueueCounts_CallsAndRejections(t *testing.T) {
 	gate := testPlugin{name: "Gate"}
 	opts := queue.DefaultOptions()
 	hints, err := queue.NewHints(gate)
@@ -196,22 +196,22 @@ func TestGatesAreCounted(t *testing.T) {
 	q, now := queue.New(opts), clock("12:00:00")
 	q.Add(mk.Pod("held").Label("Gate", "").Obj(), now)
 	q.Add(mk.Pod("free").Obj(), now)
-	want := []queue.GateCount{{Plugin: "Gate", Calls: 2, Refusals: 1}}
+	want := []queue.PreEnqueueCount{{Plugin: "Gate", Calls: 2, Rejections: 1}}
 	profile := mk.Pod("p").Obj().Spec.SchedulerName
-	if diff := gocmp.Diff(want, q.GateCounts(profile)); diff != "" {
+	if diff := gocmp.Diff(want, q.PreEnqueueCounts(profile)); diff != "" {
 		t.Errorf("the counts differ (-want +got):\n%s", diff)
 	}
 	fork := q.Fork(opts)
 	fork.Add(mk.Pod("other").Obj(), now)
-	if got := fork.GateCounts(profile)[0].Calls; got != 3 {
+	if got := fork.PreEnqueueCounts(profile)[0].Calls; got != 3 {
 		t.Errorf("the fork counts %d calls, want 3", got)
 	}
-	if got := q.GateCounts(profile)[0].Calls; got != 2 {
+	if got := q.PreEnqueueCounts(profile)[0].Calls; got != 2 {
 		t.Errorf("after a call in the fork the queue counts %d, want 2", got)
 	}
 }
 
-func BenchmarkWindow(b *testing.B) {
+func BenchmarkQueue_Window(b *testing.B) {
 	for _, n := range []int{1000, 100_000} {
 		q, now := queue.New(queue.DefaultOptions()), clock("12:00:00")
 		for i := range n {
@@ -228,7 +228,7 @@ func BenchmarkWindow(b *testing.B) {
 		}
 	}
 	for _, n := range []int{1000, 100_000} {
-		q := crowd(b, n)
+		q := fullQueue(b, n)
 		for _, first := range []int{0, n - 60} {
 			b.Run(fmt.Sprintf("parked=%d/first=%d", n, first), func(b *testing.B) {
 				var room []*queue.Pod

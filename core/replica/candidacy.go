@@ -10,25 +10,25 @@ import (
 	"orrery/core/config"
 )
 
-// The Kubernetes whose behaviour this is, as a LeaseCandidate says it: the control plane prefers who emulates the oldest
-// version, and among those who is the oldest release.
+// The Kubernetes version that a LeaseCandidate announces: the control plane prefers the lowest emulated version, and then
+// the lowest binary version.
 const (
 	BinaryVersion    = "1.35.4"
 	emulationVersion = "1.35.0"
 )
 
-// candidacy tells the control plane that there is a replica, and answers when it asks whether there still is one, where it
-// is the control plane that chooses the leader.
+// candidacy announces the replica to the control plane, and answers its pings, where the control plane chooses the leader.
 type candidacy struct {
 	*leaderelection.LeaseCandidate
-	seen leaderelection.CacheSyncWaiter
+	synced leaderelection.CacheSyncWaiter
 }
 
 func (r *Replica) coordinated() bool {
 	return r.options.Config.Features.Enabled(config.CoordinatedLeaderElection) && *r.options.Config.LeaderElection.LeaderElect
 }
 
-// newCandidacy is for the lease of the configuration; it is nil where replicas elect the leader among themselves.
+// newCandidacy announces the replica for the configuration's lease; it is nil where replicas elect the leader among
+// themselves.
 func (r *Replica) newCandidacy() (*candidacy, error) {
 	if !r.coordinated() {
 		return nil, nil
@@ -46,17 +46,17 @@ func (r *Replica) newCandidacy() (*candidacy, error) {
 	return &candidacy{candidate, seen}, nil
 }
 
-// stand begins the candidacy, until the context ends.
-func (c *candidacy) stand(ctx context.Context) {
+// start announces the replica until the context ends.
+func (c *candidacy) start(ctx context.Context) {
 	if c != nil {
 		go c.Run(ctx)
 	}
 }
 
-// Candidacy tells whether what the control plane asks of the replica is being watched for; nil where it asks nothing.
+// Candidacy reports whether the control plane's requests are being watched; nil without coordinated election.
 func (r *Replica) Candidacy() leaderelection.CacheSyncWaiter {
 	if r.candidacy == nil {
 		return nil
 	}
-	return r.candidacy.seen
+	return r.candidacy.synced
 }

@@ -14,46 +14,50 @@ import (
 	"k8s.io/klog/v2"
 
 	"orrery/core/config"
+	"orrery/core/drive"
 	"orrery/core/engine"
-	"orrery/core/evict"
 	"orrery/core/evict/taint"
 	"orrery/core/framework"
+	"orrery/core/queue"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
 
-// Why a replica ended that nobody told to, or that cannot end well. The texts are kube-scheduler's.
+// The errors of a replica that ends without the end of its context, or without election. The texts are
+// kube-scheduler's.
 var (
 	ErrLostLease  = errors.New("lost lease")
 	ErrNoElection = errors.New("finished without leader elect")
 )
 
-// drainMost is for how long bindings under way are waited for after a replica was told to stop.
-const drainMost = 20 * time.Second
+// drainTimeout bounds the wait for bindings in flight after SIGTERM.
+const drainTimeout = 20 * time.Second
 
-// flightBytes bounds the flight recorder, which always runs. Of a cluster of 5,000 nodes and 10,000 pods it holds some 30 MB
-// that the engine does not; that is two minutes at 40 pods a second.
-const flightBytes = 32 << 20
+// flightRecorderBytes bounds the flight recorder, which always runs. In a cluster of 5,000 nodes and 10,000 pods it
+// takes some 30 MB: two minutes at 40 pods a second.
+const flightRecorderBytes = 32 << 20
 
-// TaintEviction names the controller that makes pods leave tainted nodes; see [Options.Controllers].
+// TaintEviction names the controller that evicts pods from tainted nodes; see [Options.Controllers].
 const TaintEviction = "taint-eviction"
 
-// Options are what a replica is made with.
+// Options configure a replica.
 type Options struct {
 	Config  *config.Configuration
 	Plugins framework.Registry
-	// KubeConfig is how to reach the API server. The client's limits are in it.
+	// KubeConfig is the connection to the API server, with the client's rate limits.
 	KubeConfig *rest.Config
-	// Identity is what the replica calls itself in the Lease; empty is a name nobody else has.
+	// Identity is the replica's identity in the Lease; empty for a unique one.
 	Identity string
-	// MaxInUnschedulable is how long a pod stays parked without an event that helps it; zero is 5 minutes.
+	// MaxInUnschedulable is how long a pod stays in unschedulablePods without an event; zero means 5 minutes.
 	MaxInUnschedulable time.Duration
-	// Controllers run beside the scheduler, under its lease.
+	// RequeueRule is the rule by which failed pods are requeued.
+	RequeueRule queue.RequeueRule
+	// Controllers run with the scheduler, under its lease.
 	Controllers []string
-	// Kinds says which kinds to be told of; nil is those that the engine needs.
+	// Kinds returns the kinds to watch; nil for those that the engine needs.
 	Kinds func(*engine.Engine) ([]world.Kind, error)
-	// Seed feeds every choice that is left to chance.
+	// Seed is the seed of the random source.
 	Seed        uint64
 	Instruments Instruments
 	Logger      klog.Logger
@@ -61,48 +65,51 @@ type Options struct {
 
 // Instruments measure a replica. All are optional.
 type Instruments struct {
-	// Prepare adds to the options of the engine that is about to be made: who is told what plugins took, and the like.
+	// Prepare changes the options of the engine, for observers of plugins and the like.
 	Prepare func(*engine.Options)
-	// Witness makes who is told everything the engine is told and decides.
-	Witness func(*engine.Engine) engine.Witness
-	// Called is told of calls to the API server, see live.Options.
-	Called func(act world.Act, err error, took time.Duration)
-	// Refresh looks once a second at what is a level and not an event: at the engine, and at the effects that are pending.
-	Refresh func(e *engine.Engine, pending func(name func(world.Act) string) map[string]int)
+	// Observer makes an observer of the engine's inputs, decisions and effects.
+	Observer func(*engine.Engine) drive.Observer
+	// OnCall receives calls to the API server, see live.Options.
+	OnCall func(act world.Action, err error, took time.Duration)
+	// Refresh updates gauges once a second: from the engine, and from the pending effects.
+	Refresh func(e *engine.Engine, pending func(name func(world.Action) string) map[string]int)
 }
 
-// Replica is a scheduler that can be run once.
+// Replica is a scheduler process. It runs once.
 type Replica struct {
-	options Options
-	engine  *engine.Engine
-	flight  *play.Flight
-	cluster *live.Cluster
-	drive   *live.Drive
-	leases  kubernetes.Interface
-	health  *leaderelection.HealthzAdaptor
+	options        Options
+	engine         *engine.Engine
+	flightRecorder *play.FlightRecorder
+	cluster        *live.Cluster
+	driver         *drive.RealTime
+	leases         kubernetes.Interface
+	health         *leaderelection.HealthzAdaptor
 
-	candidacy *candidacy // nil where the control plane does not choose the leader
+	candidacy *candidacy // nil unless the control plane chooses the leader
 
 	lead, drain chan struct{}
 	leading     atomic.Bool
 	term        atomic.Pointer[term]
+	metrics     collector
 }
 
-// New makes a replica. It checks everything that can be checked without the API server.
+// New makes a replica. It checks everything that needs no API server.
 func New(o Options) (*Replica, error) {
 	began := time.Now()
 	r := &Replica{
 		options: o, lead: make(chan struct{}), drain: make(chan struct{}),
 		health: leaderelection.NewLeaderHealthzAdaptor(healthTolerance),
 	}
+	r.metrics.replica = r
 	clients, err := newClients(o.KubeConfig, o.Config.LeaderElection.RenewDeadline.Duration, r.allowed)
 	if err != nil {
 		return nil, err
 	}
 	engineOptions := engine.Options{
-		Config: o.Config, Plugins: o.Plugins, Seed: o.Seed, MaxInUnschedulable: o.MaxInUnschedulable,
-		Stopwatch: func() time.Duration { return time.Since(began) },
-		Client:    clients.main, KubeConfig: o.KubeConfig,
+		Config: o.Config, Plugins: o.Plugins, Seed: o.Seed, PodMaxInUnschedulablePodsDuration: o.MaxInUnschedulable,
+		RequeueRule: o.RequeueRule,
+		Stopwatch:   func() time.Duration { return time.Since(began) },
+		Client:      clients.main, KubeConfig: o.KubeConfig,
 	}
 	if prepare := o.Instruments.Prepare; prepare != nil {
 		prepare(&engineOptions)
@@ -115,11 +122,11 @@ func New(o Options) (*Replica, error) {
 	if r.candidacy, err = r.newCandidacy(); err != nil {
 		return nil, err
 	}
-	if r.flight, err = play.NewFlight(e, engineOptions, flightBytes); err != nil {
+	if r.flightRecorder, err = play.NewFlightRecorder(e, engineOptions, flightRecorderBytes); err != nil {
 		return nil, fmt.Errorf("starting the flight recorder: %w", err)
 	}
 	if o.Kinds == nil {
-		o.Kinds = live.Watched
+		o.Kinds = (*engine.Engine).WatchedKinds
 	}
 	kinds, err := o.Kinds(e)
 	if err != nil {
@@ -127,33 +134,30 @@ func New(o Options) (*Replica, error) {
 	}
 	r.cluster, err = live.New(live.Options{
 		Client: clients.main, EventClient: clients.event, Kinds: kinds, Logger: o.Logger,
-		Pod: e.Store().Pod, Allowed: r.allowed, Called: o.Instruments.Called,
+		Held: e.Store(), Allowed: r.allowed, OnCall: o.Instruments.OnCall,
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.drive = live.NewDrive(e, r.cluster)
-	r.drive.Lead, r.drive.Drain = r.lead, r.drain
-	r.drive.Witness = r.witness()
-	r.drive.Controllers, err = r.controllers()
+	r.driver = drive.NewRealTime(e, r.cluster)
+	r.driver.Lead, r.driver.Drain = r.lead, r.drain
+	r.driver.Observers, r.driver.Logger = r.observers(), o.Logger
+	r.driver.Controllers, err = r.controllers()
 	return r, err
 }
 
-// healthTolerance is by how much a renewal may be late before the replica calls itself unhealthy.
+// healthTolerance is how late a renewal may be before the replica reports itself unhealthy.
 const healthTolerance = 20 * time.Second
 
-func (r *Replica) witness() engine.Witness {
-	all := play.Witnesses{r.flight, logbook{r.options.Logger}}
-	if make := r.options.Instruments.Witness; make != nil {
+func (r *Replica) observers() []drive.Observer {
+	all := []drive.Observer{r.flightRecorder, decisionLogger{r.options.Logger}}
+	if make := r.options.Instruments.Observer; make != nil {
 		all = append(all, make(r.engine))
 	}
 	return all
 }
 
-// firstOfController is the first effect of a controller; the engine will never count so far.
-const firstOfController world.EffectID = 1 << 62
-
-func (r *Replica) controllers() (func() []evict.Controller, error) {
+func (r *Replica) controllers() (func() []drive.Controller, error) {
 	for _, name := range r.options.Controllers {
 		if name != TaintEviction {
 			return nil, fmt.Errorf("running the controller %q: there is only %q", name, TaintEviction)
@@ -163,55 +167,55 @@ func (r *Replica) controllers() (func() []evict.Controller, error) {
 		return nil, nil
 	}
 	compare := r.options.Config.Features.Enabled(config.TaintTolerationComparisonOperators)
-	return func() []evict.Controller {
-		return []evict.Controller{taint.New(taint.Options{Act: true, First: firstOfController, Compare: compare})}
+	return func() []drive.Controller {
+		return []drive.Controller{taint.New(taint.Options{Act: true, FirstEffect: 1, ComparisonOperators: compare})}
 	}, nil
 }
 
-// Leading tells whether the replica may act.
+// Leading reports whether the replica may act.
 func (r *Replica) Leading() bool { return r.leading.Load() && r.allowed() }
 
-// allowed is asked before every write.
+// allowed is called before every write.
 func (r *Replica) allowed() bool {
 	t := r.term.Load()
 	return t == nil || t.leads()
 }
 
-// Synced is nil when the first lists of everything there is to watch were taken in, and else says what is missing.
+// Synced returns nil if all initial lists were applied, and otherwise an error that names the missing ones.
 func (r *Replica) Synced() error {
 	select {
 	case <-r.cluster.Synced():
 		return nil
 	default:
 	}
-	if missing := r.cluster.Missing(); len(missing) > 0 {
+	if missing := r.cluster.Unsynced(); len(missing) > 0 {
 		return fmt.Errorf("handlers are not fully synchronized: no list has arrived of %v", missing)
 	}
 	return errors.New("handlers are not fully synchronized")
 }
 
-// Health is whether a leader renews its lease in time.
+// Health returns the check that a leader renews its lease in time.
 func (r *Replica) Health() *leaderelection.HealthzAdaptor { return r.health }
 
-// Tally counts what the connection has been through.
-func (r *Replica) Tally() live.Tally { return r.cluster.Tally() }
+// Counters returns the counters of the connection.
+func (r *Replica) Counters() live.Counters { return r.cluster.Counters() }
 
-// Look has the engine looked at between two inputs; see live.Drive.
-func (r *Replica) Look(ctx context.Context, look func(*engine.Engine)) error {
-	return r.drive.Look(ctx, look)
+// Inspect calls read between two inputs; see drive.RealTime.
+func (r *Replica) Inspect(ctx context.Context, read func(*engine.Engine)) error {
+	return r.driver.Inspect(ctx, read)
 }
 
-// Compare says how what the replica holds differs from what the API server says.
-func (r *Replica) Compare(ctx context.Context) ([]string, error) { return r.drive.Compare(ctx) }
+// Compare returns how the replica's state differs from the API server's.
+func (r *Replica) Compare(ctx context.Context) ([]string, error) { return r.driver.Compare(ctx) }
 
-// SaveFlight writes the last minutes as a trace.
-func (r *Replica) SaveFlight(ctx context.Context, to io.Writer) error {
+// SaveFlightRecorder writes the last minutes as a trace.
+func (r *Replica) SaveFlightRecorder(ctx context.Context, to io.Writer) error {
 	var saved error
-	looked := r.drive.Look(ctx, func(*engine.Engine) {
-		saved = r.flight.Save(to, play.About{Program: "orrery run", Description: "what the flight recorder held"})
+	looked := r.driver.Inspect(ctx, func(*engine.Engine) {
+		saved = r.flightRecorder.Save(to, play.About{Program: "orrery run", Description: "what the flight recorder held"})
 	})
 	return errors.Join(looked, saved)
 }
 
-// Missing lists the kinds whose first list has not arrived yet.
-func (r *Replica) Missing() []world.Kind { return r.cluster.Missing() }
+// Unsynced returns the kinds whose initial list has not arrived.
+func (r *Replica) Unsynced() []world.Kind { return r.cluster.Unsynced() }

@@ -17,7 +17,7 @@ import (
 	"orrery/core/framework"
 )
 
-// reader is a plugin that reads a kind of object no world tells of.
+// reader is a plugin that reads an unknown kind of object.
 type reader struct{}
 
 func (reader) Name() string { return "Reader" }
@@ -28,7 +28,7 @@ func options() Options {
 	return Options{Config: config.Default(config.DefaultFeatures()), KubeConfig: &rest.Config{Host: "http://127.0.0.1:1"}}
 }
 
-func TestWhatIsWrongIsSaidBeforeAnythingStarts(t *testing.T) {
+func TestNew_ReportsErrorsBeforeStart(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(o *Options)
 		want   string
@@ -59,7 +59,7 @@ func TestWhatIsWrongIsSaidBeforeAnythingStarts(t *testing.T) {
 	}
 }
 
-func TestWithoutAnElectionTheEndIsAnError(t *testing.T) {
+func TestRun_WithoutElectionEndsWithError(t *testing.T) {
 	o := options()
 	*o.Config.LeaderElection.LeaderElect = false
 	r, err := New(o)
@@ -73,7 +73,7 @@ func TestWithoutAnElectionTheEndIsAnError(t *testing.T) {
 	}
 }
 
-func TestWithoutAnAPIServerAReplicaWaitsAndEndsWhenTold(t *testing.T) {
+func TestRun_WaitsForAPIServerUntilStopped(t *testing.T) {
 	r, err := New(options())
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestWithoutAnAPIServerAReplicaWaitsAndEndsWhenTold(t *testing.T) {
 	}
 }
 
-func TestAWriteIsStoppedAtTheLastMoment(t *testing.T) {
+func TestWriteGate_StopsWrites(t *testing.T) {
 	var sent []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = append(sent, r.Method) }))
 	defer server.Close()

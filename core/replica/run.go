@@ -13,86 +13,87 @@ import (
 	"orrery/core/engine"
 )
 
-// run is what one Run has going.
+// run is the state of one Run.
 type run struct {
 	*Replica
-	work   context.Context // ends when everything has to stop at once
-	cutOff context.CancelCauseFunc
-	begin  func() // to follow the cluster
-	driven chan error
-	begun  chan struct{}
+	workCtx    context.Context // ends when everything has to stop immediately
+	stop       context.CancelCauseFunc
+	follow     func() // follows the cluster
+	driverDone chan error
+	following  chan struct{}
 }
 
-// Run takes part until the context ends, or something ends it; see the package comment.
+// Run runs the replica until the context ends or an error; see the package comment.
 func (r *Replica) Run(ctx context.Context) error {
-	x := &run{Replica: r, driven: make(chan error, 1), begun: make(chan struct{})}
-	x.work, x.cutOff = context.WithCancelCause(context.WithoutCancel(ctx))
-	x.begin = sync.OnceFunc(func() {
+	x := &run{Replica: r, driverDone: make(chan error, 1), following: make(chan struct{})}
+	x.workCtx, x.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	x.follow = sync.OnceFunc(func() {
 		r.cluster.Start()
-		go func() { x.driven <- r.drive.Run(x.work) }()
+		go func() { x.driverDone <- r.driver.Run(x.workCtx) }()
 		go x.refresh()
-		close(x.begun)
+		close(x.following)
 	})
 	defer r.cluster.Stop()
-	defer x.cutOff(nil)
+	defer x.stop(nil)
 	election := r.options.Config.LeaderElection
 	if !*election.LeaderElect {
-		x.begin()
-		x.takeOffice()
-		return x.workOn(ctx)
+		x.follow()
+		x.startLeading()
+		return x.runWithoutElection(ctx)
 	}
 	if !r.options.Config.DelayCacheUntilActive {
-		x.begin()
+		x.follow()
 	}
-	return x.stand(ctx)
+	return x.runElection(ctx)
 }
 
-// refresh has levels read off the engine, until everything stops.
+// refresh updates gauges from the engine once a second, until everything stops.
 func (x *run) refresh() {
-	look := x.options.Instruments.Refresh
-	if look == nil {
-		return
-	}
 	each := time.NewTicker(time.Second)
 	defer each.Stop()
 	for {
+		_ = x.driver.Inspect(x.workCtx, func(e *engine.Engine) { // fails at the end of workCtx
+			x.metrics.refresh(e)
+			if refresh := x.options.Instruments.Refresh; refresh != nil {
+				refresh(e, x.cluster.Pending)
+			}
+		})
 		select {
 		case <-each.C:
-			_ = x.drive.Look(x.work, func(e *engine.Engine) { look(e, x.cluster.Pending) }) // fails when all is over
-		case <-x.work.Done():
+		case <-x.workCtx.Done():
 			return
 		}
 	}
 }
 
-// takeOffice begins to act.
-func (x *run) takeOffice() {
-	x.begin()
+// startLeading starts to schedule.
+func (x *run) startLeading() {
+	x.follow()
 	x.leading.Store(true)
 	close(x.lead)
 	x.options.Logger.Info("Scheduling")
 }
 
-// workOn schedules without a lease.
-func (x *run) workOn(ctx context.Context) error {
+// runWithoutElection schedules without a lease.
+func (x *run) runWithoutElection(ctx context.Context) error {
 	select {
-	case err := <-x.driven:
+	case err := <-x.driverDone:
 		return err
 	case <-ctx.Done():
-		x.bringToAnEnd()
+		x.finishBindings()
 		return ErrNoElection
 	}
 }
 
-// stand takes part in the election until told to stop, or until the lease is lost.
-func (x *run) stand(ctx context.Context) error {
+// runElection takes part in the election until the context ends or the lease is lost.
+func (x *run) runElection(ctx context.Context) error {
 	elector, err := x.elector()
 	if err != nil {
 		return err
 	}
 	standing, resign := context.WithCancel(context.WithoutCancel(ctx))
 	defer resign()
-	x.candidacy.stand(standing)
+	x.candidacy.start(standing)
 	elected := make(chan struct{})
 	go func() {
 		defer close(elected)
@@ -100,49 +101,49 @@ func (x *run) stand(ctx context.Context) error {
 	}()
 	select {
 	case <-ctx.Done():
-		x.bringToAnEnd()
+		x.finishBindings()
 		resign()
 		<-elected // the lease is released
 		x.options.Logger.Info("Requested to terminate, exiting")
 		return nil
-	case err := <-x.driven:
-		x.cutOff(err)
+	case err := <-x.driverDone:
+		x.stop(err)
 		resign()
 		<-elected
 		if err == nil {
-			err = context.Cause(x.work)
+			err = context.Cause(x.workCtx)
 		}
 		return err
-	case <-x.term.Load().recalled:
+	case <-x.term.Load().replaced:
 		x.options.Logger.Info("The lease is wanted for another, which the control plane prefers")
-		x.bringToAnEnd()
+		x.finishBindings()
 		resign()
 		<-elected // the lease is released
-	case <-x.work.Done():
+	case <-x.workCtx.Done():
 	case <-elected:
 	}
-	x.cutOff(ErrLostLease)
+	x.stop(ErrLostLease)
 	x.options.Logger.Error(nil, "Leaderelection lost")
 	return ErrLostLease
 }
 
-// bringToAnEnd lets bindings under way end, for so long.
-func (x *run) bringToAnEnd() {
+// finishBindings lets bindings in flight end, for drainTimeout at most.
+func (x *run) finishBindings() {
 	close(x.drain)
 	select {
-	case <-x.begun:
+	case <-x.following:
 	default:
 		return
 	}
-	patience := time.NewTimer(drainMost)
+	patience := time.NewTimer(drainTimeout)
 	defer patience.Stop()
 	select {
-	case <-x.driven:
-	case <-x.work.Done():
+	case <-x.driverDone:
+	case <-x.workCtx.Done():
 	case <-patience.C:
-		x.options.Logger.Info("Bindings are cut off that did not end in time", "waited", drainMost)
+		x.options.Logger.Info("Bindings are cut off that did not end in time", "waited", drainTimeout)
 	}
-	x.cutOff(errors.New("told to stop"))
+	x.stop(errors.New("told to stop"))
 }
 
 func (x *run) elector() (*leaderelection.LeaderElector, error) {
@@ -158,14 +159,14 @@ func (x *run) elector() (*leaderelection.LeaderElector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("couldn't create resource lock: %w", err)
 	}
-	t := newTerm(lock, election.RenewDeadline.Duration, func() { x.cutOff(ErrLostLease) })
+	t := newTerm(lock, election.RenewDeadline.Duration, func() { x.stop(ErrLostLease) })
 	x.term.Store(t)
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: t, LeaseDuration: election.LeaseDuration.Duration, RenewDeadline: election.RenewDeadline.Duration,
-		RetryPeriod: election.RetryPeriod.Duration, ReleaseOnCancel: true, Name: leaseClient, WatchDog: x.health,
+		RetryPeriod: election.RetryPeriod.Duration, ReleaseOnCancel: true, Name: leaseClientName, WatchDog: x.health,
 		Coordinated: x.coordinated(),
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(context.Context) { x.takeOffice() },
+			OnStartedLeading: func(context.Context) { x.startLeading() },
 			OnStoppedLeading: func() {},
 		},
 	})

@@ -9,36 +9,36 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// term is the time for which a lease lets a replica lead. It stands between client-go's elector and the Lease, and sees
-// when it is renewed; see the package comment.
+// term is the period during which the lease permits a replica to lead. It wraps the elector's access to the Lease and
+// sees all renewals; see the package comment.
 type term struct {
 	resourcelock.Interface
 	deadline time.Duration
-	lost     func()        // called once, when leading ends
-	recalled chan struct{} // closed when the control plane prefers another
+	lost     func()        // called once, at the end
+	replaced chan struct{} // closed when the control plane prefers another holder
 
-	mu     sync.Mutex
-	holder string // as the Lease was last seen
-	recall bool
-	began  bool
-	ended  bool
-	until  time.Time // with a monotonic reading
-	timer  *time.Timer
+	mu         sync.Mutex
+	holder     string // in the Lease as last read
+	isReplaced bool
+	began      bool
+	ended      bool
+	until      time.Time // with a monotonic reading
+	timer      *time.Timer
 }
 
 func newTerm(lock resourcelock.Interface, deadline time.Duration, lost func()) *term {
-	return &term{Interface: lock, deadline: deadline, lost: lost, recalled: make(chan struct{})}
+	return &term{Interface: lock, deadline: deadline, lost: lost, replaced: make(chan struct{})}
 }
 
-// leads tells whether the term lasts.
+// leads reports whether the term lasts.
 func (t *term) leads() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.began && !t.ended && time.Now().Before(t.until)
 }
 
-// Get looks at the Lease. A leader that finds another's name there leads no more, and one that is to make room for another
-// is told to.
+// Get reads the Lease. A leader that reads another holder stops leading; one that reads another preferred holder closes
+// replaced.
 func (t *term) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := t.Interface.Get(ctx)
 	if err != nil {
@@ -47,9 +47,9 @@ func (t *term) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 	mine := record.HolderIdentity == t.Identity()
 	t.mu.Lock()
 	t.holder = record.HolderIdentity
-	if mine && t.began && record.PreferredHolder != "" && !t.recall {
-		t.recall = true
-		close(t.recalled)
+	if mine && t.began && record.PreferredHolder != "" && !t.isReplaced {
+		t.isReplaced = true
+		close(t.replaced)
 	}
 	t.mu.Unlock()
 	if !mine {
@@ -58,43 +58,43 @@ func (t *term) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 	return record, raw, err
 }
 
-// Create takes a Lease that is not there.
+// Create acquires a missing Lease.
 func (t *term) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	start := time.Now()
 	err := t.Interface.Create(ctx, record)
 	if err == nil {
-		t.renewed(start)
+		t.extend(start)
 	}
 	return err
 }
 
-// errNotOurs is why a Lease is not released. The elector looks at it first, and does not heed whose it is.
-var errNotOurs = errors.New("the lease is another's by now")
+// errHeldByOther rejects the release of a Lease that has another holder. The elector does not check that.
+var errHeldByOther = errors.New("the lease is another's by now")
 
-// Update takes, renews or releases the Lease.
+// Update acquires, renews or releases the Lease.
 func (t *term) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	if record.HolderIdentity != t.Identity() {
-		t.end() // before anybody else can begin
-		if t.isAnothers() {
-			return errNotOurs
+		t.end() // before another replica can start
+		if t.heldByOther() {
+			return errHeldByOther
 		}
 	}
 	start := time.Now()
 	err := t.Interface.Update(ctx, record)
 	if err == nil && record.HolderIdentity == t.Identity() {
-		t.renewed(start)
+		t.extend(start)
 	}
 	return err
 }
 
-func (t *term) isAnothers() bool {
+func (t *term) heldByOther() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.holder != "" && t.holder != t.Identity()
 }
 
-// renewed lets the term go on until the deadline after a renewal was begun.
-func (t *term) renewed(start time.Time) {
+// extend extends the term to the deadline after the start of a renewal.
+func (t *term) extend(start time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ended {
@@ -109,7 +109,7 @@ func (t *term) renewed(start time.Time) {
 	t.timer.Reset(left)
 }
 
-// expire ends the term if it was not renewed since the timer was set.
+// expire ends the term unless it was extended since the timer was set.
 func (t *term) expire() {
 	t.mu.Lock()
 	over := !time.Now().Before(t.until)
@@ -119,7 +119,7 @@ func (t *term) expire() {
 	}
 }
 
-// end ends a term that has begun, for good.
+// end ends a term that has started, for good.
 func (t *term) end() {
 	t.mu.Lock()
 	ends := t.began && !t.ended

@@ -10,14 +10,14 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// fakeLock is a Lease that works, fails, or names another.
+// fakeLock is a Lease that works, fails, or has another holder.
 type fakeLock struct {
 	resourcelock.Interface
 	holder string
-	better string // whom the control plane prefers
+	better string // the preferred holder
 	err    error
 	slow   time.Duration
-	before func() // an update is carried out
+	before func() // called before an update
 }
 
 func (l *fakeLock) Identity() string { return "me" }
@@ -41,12 +41,12 @@ func (l *fakeLock) Update(_ context.Context, r resourcelock.LeaderElectionRecord
 	return l.err
 }
 
-func TestATermLastsAsLongAsTheLeaseLetsIt(t *testing.T) {
+func TestTerm_LastsUntilRenewDeadline(t *testing.T) {
 	mine := resourcelock.LeaderElectionRecord{HolderIdentity: "me"}
 	down := errors.New("nobody answers")
 	for name, c := range map[string]struct {
 		live func(term *term, lock *fakeLock)
-		// lasts is how long the term lasts after that.
+		// lasts is how long the term lasts afterwards.
 		lasts time.Duration
 	}{
 		"it ends at the deadline after the renewal": {func(term *term, _ *fakeLock) {
@@ -118,29 +118,29 @@ func TestATermLastsAsLongAsTheLeaseLetsIt(t *testing.T) {
 	}
 }
 
-func TestWhoNeverLedLosesNothing(t *testing.T) {
+func TestTerm_NeverLedIsNotLost(t *testing.T) {
 	term := newTerm(&fakeLock{holder: "another"}, time.Second, func() { t.Error("it lost what it never had") })
 	_, _, _ = term.Get(context.Background())
 	term.end()
 }
 
-func TestALeaseThatIsAnothersIsNotReleased(t *testing.T) {
+func TestTerm_DoesNotReleaseOthersLease(t *testing.T) {
 	lock := &fakeLock{}
 	term := newTerm(lock, time.Hour, func() {})
 	_ = term.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "me"})
 	lock.holder = "another"
-	_, _, _ = term.Get(t.Context()) // as the elector does before it releases
-	if err := term.Update(t.Context(), resourcelock.LeaderElectionRecord{}); !errors.Is(err, errNotOurs) || lock.holder != "another" {
+	_, _, _ = term.Get(t.Context()) // as the elector does before a release
+	if err := term.Update(t.Context(), resourcelock.LeaderElectionRecord{}); !errors.Is(err, errHeldByOther) || lock.holder != "another" {
 		t.Errorf("got %v, and the lease is %q's", err, lock.holder)
 	}
 }
 
-func TestALeaderIsToldThatAnotherIsPreferred(t *testing.T) {
+func TestTerm_SeesPreferredHolder(t *testing.T) {
 	lock := &fakeLock{holder: "me", better: "another"}
 	term := newTerm(lock, time.Hour, func() { t.Error("that alone ended it") })
 	told := func() bool {
 		select {
-		case <-term.recalled:
+		case <-term.replaced:
 			return true
 		default:
 			return false

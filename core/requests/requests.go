@@ -2,7 +2,7 @@
 // ever changing the pod.
 //
 // The library adds overhead to the quantities of spec.resources where they are, if they are fractions, so that a pod
-// grows every time somebody looks at it. Objects here are shared and never change; the library is given a copy of what
+// grows at every call. Objects here are shared and never change; the library is given a copy of what
 // it would write to.
 package requests
 

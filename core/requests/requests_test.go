@@ -11,7 +11,7 @@ import (
 	"orrery/core/requests"
 )
 
-func TestLookingAtAPodDoesNotChangeIt(t *testing.T) {
+func TestOf_DoesNotChangePod(t *testing.T) {
 	pod := mk.Pod("web").Overhead("memory", "0.1").Obj()
 	pod.Spec.Resources = &v1.ResourceRequirements{Requests: mk.Resources("memory", "1.5")}
 	before := pod.DeepCopy()
@@ -25,7 +25,7 @@ func TestLookingAtAPodDoesNotChangeIt(t *testing.T) {
 	}
 }
 
-func TestContainersSidecarsAndOverheadAddUp(t *testing.T) {
+func TestOf_SumsContainersSidecarsOverhead(t *testing.T) {
 	pod := mk.Pod("web").CPU("500m").Init("setup", mk.Resources("cpu", "2")).
 		Sidecar("proxy", mk.Resources("cpu", "100m")).Overhead("cpu", "250m").Obj()
 	if got := requests.Of(pod, resource.PodResourcesOptions{}); got.Cpu().String() != "2250m" {
@@ -33,7 +33,7 @@ func TestContainersSidecarsAndOverheadAddUp(t *testing.T) {
 	}
 }
 
-func TestLimitsAreTheContainersOwnAndTheOverheadWhereThereIsALimit(t *testing.T) {
+func TestLimits_ContainersAndOverhead(t *testing.T) {
 	pod := mk.Pod("web").Overhead("memory", "0.1").Obj()
 	pod.Spec.Resources = &v1.ResourceRequirements{Limits: mk.Resources("memory", "1.5")}
 	before := pod.DeepCopy()

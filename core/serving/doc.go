@@ -1,23 +1,30 @@
-// Package serving answers over HTTPS what people, probes and dashboards ask a running scheduler.
+// Package serving is a scheduler's HTTPS server: probes, metrics, configuration, profiles.
 //
-//	request ─► TLS ─► panic recovery, log ─► who is it? ─► may they? ─► path
-//	                                          401           403
+//	request ─► TLS ─► panic recovery, log ─► authentication ─► authorization ─► path
+//	                                              401                403
 //
-//	/healthz /livez /readyz           for anybody
+//	/healthz /livez /readyz           without authorization
 //	/metrics /metrics/resources       Prometheus; DELETE resets
 //	/metrics/slis
-//	/configz                          the configuration, with every default spelled out
+//	/configz                          the configuration with every default
 //	/debug/pprof/... /debug/flags/v   if profiling is on
 //	/flagz /statusz                   if their feature gates are on
 //
-// Who somebody is, and whether they may, is asked of the API server (TokenReview, SubjectAccessReview), as kube-scheduler
-// does, with k8s.io/apiserver's own options and filters. [Options] are the flags, [Endpoints] what is behind the paths,
-// and [Options.Open] makes a [Server] of both.
+// The API server authenticates and authorizes (TokenReview, SubjectAccessReview), as for kube-scheduler, through the
+// factories and filters of k8s.io/apiserver. [Options] are the flags, [Endpoints] the handlers, and [Options.Open] makes a
+// [Server] of both.
+//
+//	options.go         all flags; the client for reviews
+//	listen.go          address, certificates, TLS
+//	authentication.go  client certificates, front proxies, tokens
+//	authorization.go   allowed paths, system:masters, access reviews
+//	endpoints.go       paths
+//	server.go          start and stop
 //
 // # Differences from kube-scheduler
 //
-//   - /configz shows the configuration as one would write it, in the v1 form, and not by the names of Go fields.
-//   - The leader election check of the health endpoints is linked to the elector. In kube-scheduler it is not, so that
-//     a leader that cannot renew calls itself healthy.
-//   - Nothing is registered in the process at large, so that one process can serve several schedulers.
+//   - /configz shows the configuration in its v1 form, and not by the names of Go fields.
+//   - The leader election health check is linked to the elector. In kube-scheduler it is not, so a leader that cannot renew
+//     reports itself healthy.
+//   - Nothing is registered globally, so one process can serve several schedulers.
 package serving

@@ -22,29 +22,27 @@ import (
 	"orrery/core/config"
 )
 
-// component is by what name the endpoints know the scheduler: that of what is stood in for.
+// component is the name of the scheduler in endpoints: kube-scheduler's, which it replaces.
 const component = "kube-scheduler"
 
 // kubernetes is the release whose behaviour this is.
 const kubernetes = "1.35"
 
-// Endpoints are what is behind the paths.
+// Endpoints are the handlers of the paths.
 type Endpoints struct {
-	// Healthz and Readyz are asked besides the ping that is always there; Healthz for /healthz only.
+	// Healthz and Readyz are the checks in addition to ping; Healthz for /healthz only.
 	Healthz, Readyz []healthz.HealthChecker
-	// Config is shown at /configz; its gates say whether there are /flagz and /statusz, and its profiling whether there is
-	// /debug.
+	// Config is served at /configz. Its feature gates enable /flagz and /statusz, its profiling setting /debug.
 	Config *config.Configuration
-	// Flags are shown at /flagz.
+	// Flags are served at /flagz.
 	Flags *cliflag.NamedFlagSets
-	// Metrics and Resources are /metrics and /metrics/resources. Nil is what the process has registered with component-base,
-	// and nothing.
+	// Metrics and Resources serve /metrics and /metrics/resources. Nil Metrics is the process's component-base registry.
 	Metrics, Resources http.Handler
-	// Leading tells whether the scheduler acts: who does not has no resource metrics to show.
+	// Leading reports whether the scheduler acts; otherwise it serves no resource metrics.
 	Leading func() bool
 }
 
-// Handler has every path, for anybody who is let in.
+// Handler serves every path, without authentication.
 func (e *Endpoints) Handler() http.Handler {
 	m := mux.NewPathRecorderMux(component)
 	healthz.InstallHandler(m, e.Healthz...)

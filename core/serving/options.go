@@ -3,55 +3,44 @@ package serving
 import (
 	"errors"
 	"fmt"
-	"net"
+	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/server"
-	"k8s.io/apiserver/pkg/server/options"
+	clientset "k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/klog/v2"
 )
 
-// Port is where kube-scheduler serves.
-const Port = 10259
-
-// Options are the flags that say where to listen, with which certificate, and whom to believe and to let in.
+// Options are kube-scheduler's flags for its HTTPS endpoints.
 type Options struct {
-	Secure         *options.SecureServingOptions
-	Authentication *options.DelegatingAuthenticationOptions
-	Authorization  *options.DelegatingAuthorizationOptions
+	Secure         SecureOptions
+	Authentication AuthenticationOptions
+	Authorization  AuthorizationOptions
 }
 
-// NewOptions are kube-scheduler's defaults.
+// NewOptions returns kube-scheduler's defaults.
 func NewOptions() *Options {
-	o := &Options{
-		Secure:         options.NewSecureServingOptions(),
-		Authentication: options.NewDelegatingAuthenticationOptions(),
-		Authorization:  options.NewDelegatingAuthorizationOptions(),
-	}
-	o.Authentication.TolerateInClusterLookupFailure = true
-	o.Authentication.RemoteKubeConfigFileOptional = true
-	o.Authorization.RemoteKubeConfigFileOptional = true
-	o.Secure.ServerCert.CertDirectory = "" // what is generated stays in memory
-	o.Secure.ServerCert.PairName = component
-	o.Secure.BindPort = Port
-	return o
+	return &Options{Secure: defaultSecure(), Authentication: defaultAuthentication(), Authorization: defaultAuthorization()}
 }
 
 // AddFlags adds the flags, in kube-scheduler's sections.
 func (o *Options) AddFlags(sets *cliflag.NamedFlagSets) {
-	o.Secure.AddFlags(sets.FlagSet("secure serving"))
-	o.Authentication.AddFlags(sets.FlagSet("authentication"))
-	o.Authorization.AddFlags(sets.FlagSet("authorization"))
+	o.Secure.addFlags(sets.FlagSet("secure serving"))
+	o.Authentication.addFlags(sets.FlagSet("authentication"))
+	o.Authorization.addFlags(sets.FlagSet("authorization"))
 }
 
-// Validate says all that is wrong with the flags.
+// Validate returns all errors of the flags.
 func (o *Options) Validate() []error {
-	errs := append(o.Secure.Validate(), o.Authentication.Validate()...)
-	return append(errs, o.Authorization.Validate()...)
+	return append(o.Secure.validate(), o.Authentication.validate()...)
 }
 
-// Server listens already, and serves once it is started.
+// Server listens from Open on, and serves from Start on.
 type Server struct {
 	info     *server.SecureServingInfo
 	authn    authenticator.Request
@@ -61,25 +50,43 @@ type Server struct {
 	listener <-chan struct{}
 }
 
-// Open begins to listen. The server is nil if there is to be none, which is what port 0 says.
+// Open listens. With port 0 there is no server, and it returns nil.
 func (o *Options) Open() (*Server, error) {
-	err := o.Secure.MaybeDefaultWithSelfSignedCerts("localhost", nil, []net.IP{net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		return nil, fmt.Errorf("error creating self-signed certificates: %w", err)
-	}
-	s := &Server{stop: make(chan struct{})}
-	if err := o.Secure.ApplyTo(&s.info); err != nil {
+	info, err := o.Secure.listen()
+	if err != nil || info == nil {
 		return nil, err
 	}
-	if s.info == nil {
+	s := &Server{info: info, stop: make(chan struct{})}
+	var authnErr, authzErr error
+	s.authn, authnErr = o.Authentication.authenticator(info)
+	s.authz, authzErr = o.Authorization.authorizer()
+	if err := errors.Join(authnErr, authzErr); err != nil {
+		return nil, errors.Join(err, info.Listener.Close())
+	}
+	return s, nil
+}
+
+const reviewTimeout = 10 * time.Second
+
+// reviewRetry is how a token or access review that failed is retried.
+var reviewRetry = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 5}
+
+// reviewClient returns the client for token or access reviews: that of the kubeconfig, or of the pod. Without both it is nil,
+// and purpose is in the warning.
+func reviewClient(kubeconfig, purpose string, timeout time.Duration) (clientset.Interface, error) {
+	var c *rest.Config
+	var err error
+	if kubeconfig != "" {
+		c, err = clientcmd.BuildConfigFromFlags("", kubeconfig)
+	} else if c, err = rest.InClusterConfig(); err != nil {
+		if !errors.Is(err, rest.ErrNotInCluster) {
+			klog.ErrorS(err, "Reading the in-cluster configuration failed", "for", purpose)
+		}
 		return nil, nil
 	}
-	var authn server.AuthenticationInfo
-	var authz server.AuthorizationInfo
-	err = errors.Join(o.Authentication.ApplyTo(&authn, s.info, nil), o.Authorization.ApplyTo(&authz))
 	if err != nil {
-		return nil, errors.Join(err, s.info.Listener.Close())
+		return nil, fmt.Errorf("reading --%s-kubeconfig: %w", purpose, err)
 	}
-	s.authn, s.authz = authn.Authenticator, authz.Authorizer
-	return s, nil
+	c.QPS, c.Burst, c.Timeout = 200, 400, timeout
+	return clientset.NewForConfig(c)
 }

@@ -16,13 +16,13 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// graceMost is for how long requests under way are waited for at the end.
-const graceMost = 5 * time.Second
+// shutdownTimeout bounds the wait for running requests at the end.
+const shutdownTimeout = 5 * time.Second
 
 // Start serves the endpoints until Stop.
 func (s *Server) Start(e *Endpoints) error {
 	var err error
-	s.stopped, s.listener, err = s.info.Serve(guarded(e.Handler(), s.authn, s.authz), graceMost, s.stop)
+	s.stopped, s.listener, err = s.info.Serve(withAuth(e.Handler(), s.authn, s.authz), shutdownTimeout, s.stop)
 	if err != nil {
 		close(s.stop)
 		return fmt.Errorf("failed to start secure server: %w", err)
@@ -30,18 +30,18 @@ func (s *Server) Start(e *Endpoints) error {
 	return nil
 }
 
-// Stop lets requests under way end and closes the port.
+// Stop waits for running requests and closes the port.
 func (s *Server) Stop() {
 	close(s.stop)
 	<-s.listener
 	<-s.stopped
 }
 
-// Address is where the server listens.
+// Address is the address of the listener.
 func (s *Server) Address() net.Addr { return s.info.Listener.Addr() }
 
-// guarded lets in who may.
-func guarded(handler http.Handler, authn authenticator.Request, authz authorizer.Authorizer) http.Handler {
+// withAuth authenticates and authorizes requests.
+func withAuth(handler http.Handler, authn authenticator.Request, authz authorizer.Authorizer) http.Handler {
 	resolver := &apirequest.RequestInfoFactory{APIPrefixes: sets.NewString(), GrouplessAPIPrefixes: sets.NewString()}
 	handler = genericapifilters.WithAuthorization(handler, authz, scheme.Codecs)
 	handler = genericapifilters.WithAuthentication(handler, authn, genericapifilters.Unauthorized(scheme.Codecs), nil, nil)
@@ -53,18 +53,18 @@ func guarded(handler http.Handler, authn authenticator.Request, authz authorizer
 
 // Check is a health check by a function.
 type Check struct {
-	Called string
-	Ask    func() error
+	CheckName string
+	Func      func() error
 }
 
-// Name is the check's name in the list of checks.
-func (c Check) Name() string { return c.Called }
+// Name implements healthz.HealthChecker.
+func (c Check) Name() string { return c.CheckName }
 
-// Check asks.
-func (c Check) Check(*http.Request) error { return c.Ask() }
+// Check implements healthz.HealthChecker.
+func (c Check) Check(*http.Request) error { return c.Func() }
 
-// NotStopping is the check that fails once a process has been told to stop, so that nobody sends it more.
-func NotStopping(ctx context.Context) Check {
+// ShutdownCheck fails once the context has ended, so that the process gets no more requests.
+func ShutdownCheck(ctx context.Context) Check {
 	return Check{"shutdown", func() error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("process is shutting down")

@@ -30,7 +30,7 @@ func ask(e *Endpoints, path, name string) (int, string) {
 		return authorizer.DecisionNoOpinion, "", nil
 	})
 	w := httptest.NewRecorder()
-	guarded(e.Handler(), authn, authz).ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	withAuth(e.Handler(), authn, authz).ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 	return w.Code, w.Body.String()
 }
 
@@ -43,7 +43,7 @@ func endpoints(t *testing.T, gates ...string) *Endpoints {
 	return &Endpoints{Config: config.Default(features), Leading: func() bool { return true }}
 }
 
-func TestOnlyWhoMayIsLetIn(t *testing.T) {
+func TestServer_RequiresAuthorization(t *testing.T) {
 	for _, path := range []string{"/metrics", "/metrics/resources", "/metrics/slis", "/configz", "/healthz", "/readyz", "/debug/pprof/", "/nothing"} {
 		for name, want := range map[string]int{"": http.StatusUnauthorized, "guest": http.StatusForbidden} {
 			if code, _ := ask(endpoints(t), path, name); code != want {
@@ -53,7 +53,7 @@ func TestOnlyWhoMayIsLetIn(t *testing.T) {
 	}
 }
 
-func TestWhatIsServedDependsOnTheConfiguration(t *testing.T) {
+func TestEndpoints_DependOnConfiguration(t *testing.T) {
 	quiet := endpoints(t)
 	quiet.Config.EnableProfiling = false
 	for name, c := range map[string]struct {
@@ -76,7 +76,7 @@ func TestWhatIsServedDependsOnTheConfiguration(t *testing.T) {
 	}
 }
 
-func TestTheConfigurationIsShownAsItWouldBeWritten(t *testing.T) {
+func TestConfigz_ShowsVersionedConfiguration(t *testing.T) {
 	_, body := ask(endpoints(t), "/configz", "admin")
 	var shown struct {
 		ComponentConfig struct {
@@ -92,7 +92,7 @@ func TestTheConfigurationIsShownAsItWouldBeWritten(t *testing.T) {
 	}
 }
 
-func TestWhoDoesNotLeadHasNoResourceMetrics(t *testing.T) {
+func TestResources_OnlyOfLeader(t *testing.T) {
 	e := endpoints(t)
 	e.Resources = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "kube_pod_resource_request") })
 	if _, body := ask(e, "/metrics/resources", "admin"); body == "" {
@@ -104,10 +104,10 @@ func TestWhoDoesNotLeadHasNoResourceMetrics(t *testing.T) {
 	}
 }
 
-func TestReadinessNamesWhatIsMissing(t *testing.T) {
+func TestReadyz_NamesFailingCheck(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	e := endpoints(t)
-	e.Readyz = []healthz.HealthChecker{NotStopping(ctx), Check{"sync", func() error { return errors.New("not yet") }}}
+	e.Readyz = []healthz.HealthChecker{ShutdownCheck(ctx), Check{"sync", func() error { return errors.New("not yet") }}}
 	code, body := ask(e, "/readyz", "admin")
 	if code != 500 || !strings.Contains(body, "[-]sync") || !strings.Contains(body, "[+]shutdown ok") {
 		t.Errorf("%d %s", code, body)
@@ -121,7 +121,7 @@ func TestReadinessNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestPortZeroIsNoServer(t *testing.T) {
+func TestOpen_PortZeroIsNoServer(t *testing.T) {
 	o := NewOptions()
 	o.Secure.BindPort = 0
 	if s, err := o.Open(); s != nil || err != nil {

@@ -10,7 +10,7 @@ import (
 	"orrery/core/world/memory"
 )
 
-// bursts have so many pods of many kinds and two priorities come almost at once, again and again.
+// bursts creates pods of many kinds and two priorities almost at once, repeatedly.
 func (s *scene) bursts(bursts, pods int, every time.Duration) {
 	for b := range bursts {
 		for i := range pods {
@@ -28,7 +28,7 @@ func (s *scene) bursts(bursts, pods int, every time.Duration) {
 	}
 }
 
-// another is the default configuration with other profiles, and all nodes scored.
+// another returns the default configuration with other profiles, and all nodes scored.
 func another(t *testing.T, profile string) *config.Configuration {
 	t.Helper()
 	c, err := config.Load(fmt.Appendf(nil, "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npercentageOfNodesToScore: 100\nprofiles: [%s]\n", profile), config.DefaultFeatures())
@@ -38,20 +38,20 @@ func another(t *testing.T, profile string) *config.Configuration {
 	return c
 }
 
-// burst has a scheduler of some mind work through bursts, and tells what came of it.
-func burst(t *testing.T, seed uint64, real *config.Configuration) *shadow.Judge {
+// burst runs a scheduler with the given configuration through bursts, and returns the results.
+func burst(t *testing.T, seed uint64, real *config.Configuration) *shadow.Comparator {
 	s := newScene(t, options{seed: seed, real: real, ours: whole(), delay: 60 * time.Millisecond, pace: 2 * time.Millisecond})
 	s.nodes(48)
 	s.bursts(3, 200, 5*time.Second)
 	s.run(start.Add(40 * time.Second))
-	t.Logf("%+v", s.shadow.Judge().Tally())
-	return s.shadow.Judge()
+	t.Logf("%+v", s.shadow.Comparator().Counters())
+	return s.shadow.Comparator()
 }
 
-func TestNoDecisionOfTheSameMindDiffersInABurst(t *testing.T) {
+func TestComparator_SameSchedulerAgreesInBurst(t *testing.T) {
 	for _, seed := range []uint64{11, 12} {
 		j := burst(t, seed, whole())
-		if judged := j.Tally().Judged(); judged < 600 {
+		if judged := j.Counters().Compared(); judged < 600 {
 			t.Errorf("%d decisions were judged of 600 pods", judged)
 		}
 		for f := range j.Findings() {
@@ -62,8 +62,8 @@ func TestNoDecisionOfTheSameMindDiffersInABurst(t *testing.T) {
 	}
 }
 
-// What a scheduler of another mind does otherwise must not be explained away, whatever else happens at the time.
-func TestAnotherMindIsSeenInABurst(t *testing.T) {
+// Decisions of a scheduler with another configuration must not be explained away.
+func TestComparator_OtherSchedulerDiffersInBurst(t *testing.T) {
 	for _, tt := range []struct {
 		name, profile string
 		differs       uint64 // at least
@@ -74,7 +74,7 @@ func TestAnotherMindIsSeenInABurst(t *testing.T) {
 		{"it takes any node that will do", `{plugins: {score: {disabled: [{name: "*"}]}}}`, 250},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tally := burst(t, 9, another(t, tt.profile)).Tally()
+			tally := burst(t, 9, another(t, tt.profile)).Counters()
 			if tally.Differs < tt.differs {
 				t.Errorf("%d decisions differ, want %d: %+v", tally.Differs, tt.differs, tally)
 			}

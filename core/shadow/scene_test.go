@@ -19,8 +19,8 @@ import (
 
 var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
-// scene is a cluster with a scheduler of its own and a shadow beside it. Each of the two sees what happens with a delay of
-// its own, so that either may be ahead of the other.
+// scene is a cluster with a scheduler and a shadow. Each of the two sees changes with a delay of its own, so that
+// either may be ahead of the other.
 type scene struct {
 	t       testing.TB
 	cluster *memory.Cluster
@@ -28,14 +28,14 @@ type scene struct {
 	shadow  *shadow.Shadow
 	chance  *rand.Rand
 
-	// delay is how late a change is seen at most.
+	// delay is the maximum delay of a change.
 	delay           time.Duration
 	toReal, toShade lane
 	idle            time.Time // until when the real scheduler is still at work on its last decision
 	pace            time.Duration
 }
 
-// lane is what somebody has not seen yet. The changes of one kind stay in order.
+// lane holds the changes that one of the two has not seen yet. The changes of one kind stay in order.
 type lane struct {
 	inputs []world.Input
 	last   map[world.Kind]time.Time
@@ -71,7 +71,7 @@ type options struct {
 	real  *config.Configuration
 	ours  *config.Configuration
 	delay time.Duration
-	// pace is how long the real scheduler takes for a decision.
+	// pace is the real scheduler's time per decision.
 	pace time.Duration
 }
 
@@ -107,7 +107,7 @@ func (s *scene) late() time.Duration {
 	return time.Duration(s.chance.Int64N(int64(s.delay)))
 }
 
-// run lets time pass until a moment.
+// run advances time to a moment.
 func (s *scene) run(until time.Time) {
 	for {
 		now := s.cluster.Now()
@@ -121,7 +121,7 @@ func (s *scene) run(until time.Time) {
 		if ok {
 			now = in.At
 			kind := kindOf(in.Event)
-			if _, ended := in.Event.(world.Ended); ended {
+			if _, ended := in.Event.(world.EffectDone); ended {
 				s.tell(in)
 			} else {
 				s.toReal.send(in, kind, s.late())
@@ -131,13 +131,13 @@ func (s *scene) run(until time.Time) {
 		for in, due := s.toReal.due(now); due; in, due = s.toReal.due(now) {
 			s.tell(in)
 		}
-		_ = s.real.Apply(world.Input{At: now, Event: world.Passed{}})
+		_ = s.real.Apply(world.Input{At: now, Event: world.Tick{}})
 		for in, due := s.toShade.due(now); due; in, due = s.toShade.due(now) {
 			if err := s.shadow.Apply(in); err != nil {
 				s.t.Errorf("the shadow refused an input: %v", err)
 			}
 		}
-		_ = s.shadow.Apply(world.Input{At: now, Event: world.Passed{}})
+		_ = s.shadow.Apply(world.Input{At: now, Event: world.Tick{}})
 		if !ok && !wake.Before(until) {
 			return
 		}
@@ -150,7 +150,7 @@ func (s *scene) tell(in world.Input) {
 	}
 }
 
-// schedule has the real scheduler decide, as fast as it can.
+// schedule makes the real scheduler's decisions, as fast as it can.
 func (s *scene) schedule(now time.Time) {
 	for more := true; more && !s.idle.After(now); {
 		if _, more = s.real.Step(); more {
@@ -190,7 +190,7 @@ func kindOf(event world.Event) world.Kind {
 	return ""
 }
 
-// nodes makes so many nodes in three zones; every tenth is tainted.
+// nodes creates nodes in three zones; every tenth is tainted.
 func (s *scene) nodes(n int) {
 	for i := range n {
 		node := mk.Node(fmt.Sprintf("node-%02d", i)).CPU([]string{"8", "16"}[i%2]).Memory("32Gi").Zone([]string{"east", "west", "north"}[i%3])
@@ -201,7 +201,7 @@ func (s *scene) nodes(n int) {
 	}
 }
 
-// mixed has pods of many kinds arrive over a time, alone and by the dozen, and most of them leave again.
+// mixed creates pods of many kinds over a time, alone and by the dozen, and deletes most of them.
 func (s *scene) mixed(pods int, over time.Duration) {
 	for i := 0; i < pods; {
 		at := start.Add(time.Second + time.Duration(s.chance.Int64N(int64(over))))
@@ -219,7 +219,7 @@ func (s *scene) mixed(pods int, over time.Duration) {
 			})
 			if s.chance.IntN(5) > 0 {
 				s.cluster.At(at.Add(over/8+time.Duration(s.chance.Int64N(int64(over/8)))), func(c *memory.Cluster) {
-					_ = c.Delete(world.Pod, pod.Namespace, pod.Name, metav1.DeleteOptions{}) // preempted before, perhaps
+					_ = c.Delete(world.Pod, pod.Namespace, pod.Name, metav1.DeleteOptions{}) // it may have been preempted
 				})
 			}
 			i++

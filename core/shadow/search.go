@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// causes looks for events that explain a real decision; nil if there are none.
-func (j *Judge) causes(head *heard, q question, nodes int) []Cause {
-	pod := j.places.of[q.uid]
+// causes searches for events that explain a real decision; nil if there are none.
+func (j *Comparator) causes(head *numberedInput, q realDecision, nodes int) []Cause {
+	pod := j.queue.byUID[q.uid]
 	if pod == nil {
-		pod = &place{loose: true}
+		pod = &queuePlace{unordered: true}
 	}
-	toggles := j.toggles(head, q.pod, pod)
+	toggles := j.reorderableEvents(head, q.pod, pod)
 	if len(toggles) == 0 {
 		return nil
 	}
@@ -19,30 +19,30 @@ func (j *Judge) causes(head *heard, q question, nodes int) []Cause {
 	if err != nil {
 		return nil
 	}
-	t := &trial{
-		question: q, engine: fork, toggles: toggles, flipped: make([]bool, len(toggles)), window: j.window,
-		left: j.effort.trials(head.At, nodes),
+	t := &counterfactual{
+		realDecision: q, engine: fork, events: toggles, reordered: make([]bool, len(toggles)), window: j.window,
+		rankingsLeft: j.budget.allow(head.At, nodes),
 	}
-	defer func() { j.effort.nodes = max(j.effort.nodes-t.made*nodes, 0) }()
-	if !t.inOrder() && !t.atAnotherMoment() && !t.oneByOne() {
+	defer func() { j.budget.nodes = max(j.budget.nodes-t.rankings*nodes, 0) }()
+	if !t.tryCertain() && !t.tryStreams() && !t.trySingleEvents() {
 		return nil
 	}
-	return t.named()
+	return t.minimalCauses()
 }
 
-// inOrder supposes what is certain.
-func (t *trial) inOrder() bool {
-	for i := range t.toggles {
-		t.set(i, t.toggles[i].stream == certain)
+// tryCertain reorders only the events that were certainly seen at another time.
+func (t *counterfactual) tryCertain() bool {
+	for i := range t.events {
+		t.set(i, t.events[i].stream == certainStream)
 	}
 	return t.measure() == 0
 }
 
-// atAnotherMoment supposes that the other scheduler had seen more or less of each stream.
-func (t *trial) atAnotherMoment() bool {
+// tryStreams varies how much of each stream the other scheduler had seen.
+func (t *counterfactual) tryStreams() bool {
 	for range 2 {
-		for _, s := range []stream{comings, lesser, elsewhere, loose} {
-			if t.slide(s); t.at == 0 {
+		for _, s := range []eventStream{podStream, lowerPriorityStream, otherStream, unorderedStream} {
+			if t.slide(s); t.current == 0 {
 				return true
 			}
 		}
@@ -50,66 +50,67 @@ func (t *trial) atAnotherMoment() bool {
 	return false
 }
 
-// slide finds how much of a stream brings agreement nearest: all of it, less and less from its end, or nothing.
-func (t *trial) slide(s stream) {
-	list := t.all(func(g *toggle) bool { return g.stream == s })
-	if len(list) == 0 || t.left <= 0 {
+// slide finds the part of a stream that brings the real node closest to the best: all of it, less and less from its
+// end, or nothing.
+func (t *counterfactual) slide(s eventStream) {
+	list := t.indices(func(g *reorderableEvent) bool { return g.stream == s })
+	if len(list) == 0 || t.rankingsLeft <= 0 {
 		return
 	}
-	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(t.toggles[a].turn, t.toggles[b].turn) })
-	stride := len(list)/max(t.left/4, 1) + 1
-	best, state := t.at, slices.Clone(t.flipped)
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(t.events[a].position, t.events[b].position) })
+	stride := len(list)/max(t.rankingsLeft/4, 1) + 1
+	best, state := t.current, slices.Clone(t.reordered)
 	for seen := len(list); seen >= 0; seen-- {
 		if seen == len(list) {
 			for _, i := range list {
-				t.set(i, t.toggles[i].foreseen)
+				t.set(i, t.events[i].seenEarly)
 			}
 		} else {
-			t.set(list[seen], !t.toggles[list[seen]].foreseen)
+			t.set(list[seen], !t.events[list[seen]].seenEarly)
 		}
 		if seen%stride > 0 && seen < len(list) {
 			continue
 		}
 		if t.measure() < best {
-			best, state = t.at, slices.Clone(t.flipped)
+			best, state = t.current, slices.Clone(t.reordered)
 		}
-		if best == 0 || t.left <= 0 {
+		if best == 0 || t.rankingsLeft <= 0 {
 			break
 		}
 	}
 	t.restore(state)
-	t.again()
+	t.remeasure()
 }
 
-// oneByOne supposes single events, each of which must bring agreement nearer.
-func (t *trial) oneByOne() bool {
-	for flips := 0; t.at > 0 && flips < mostFlips; flips++ {
-		if !t.nearer() {
+// trySingleEvents reorders single events, each of which must bring the real node closer.
+func (t *counterfactual) trySingleEvents() bool {
+	for flips := 0; t.current > 0 && flips < maxReordered; flips++ {
+		if !t.trySingleEvent() {
 			break
 		}
 	}
-	return t.at == 0
+	return t.current == 0
 }
 
-// nearer flips the one event that brings agreement nearest, and tells whether there is one. Those about the nodes in
-// question are tried first.
-func (t *trial) nearer() bool {
-	before, rivals := t.at, t.rivals
+// trySingleEvent reorders the one event that helps most, and reports whether there is one. It tries events about the
+// real node and its rivals first.
+func (t *counterfactual) trySingleEvent() bool {
+	before, rivals := t.current, t.rivals
 	asked := func(node string) bool { return node == t.node || rivals[node] }
 	best, at := -1, before
 	for _, relevant := range []bool{true, false} {
-		for i := range t.toggles {
-			g := &t.toggles[i]
-			if !g.single() || g.off > t.window || g.touches(asked) != relevant {
+		for i := range t.events {
+			g := &t.events[i]
+			if !g.independent() || g.offset > t.window || g.concerns(asked) != relevant {
 				continue
 			}
-			if t.left <= 0 || best >= 0 && at == 0 {
+			if t.rankingsLeft <= 0 || best >= 0 && at == 0 {
 				break
 			}
-			was := t.flipped[i]
+			was := t.reordered[i]
 			t.set(i, !was)
 			if t.measure() < at {
-				best, at = i, t.at
+				best, at = i, t.current
 			}
 			t.set(i, was)
 		}
@@ -117,16 +118,16 @@ func (t *trial) nearer() bool {
 			break
 		}
 	}
-	t.at, t.rivals = before, rivals
+	t.current, t.rivals = before, rivals
 	if best < 0 {
 		return false
 	}
-	t.set(best, !t.flipped[best])
-	t.again()
+	t.set(best, !t.reordered[best])
+	t.remeasure()
 	return true
 }
 
-// single tells whether an event may have been seen at another time whatever the others were.
-func (g *toggle) single() bool {
-	return g.stream == loose || g.stream == elsewhere || g.stream == lesser
+// independent reports whether an event may have been seen at another time regardless of the others.
+func (g *reorderableEvent) independent() bool {
+	return g.stream == unorderedStream || g.stream == otherStream || g.stream == lowerPriorityStream
 }

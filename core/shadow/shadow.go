@@ -6,56 +6,57 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/world"
 )
 
-// Options are what a Shadow is made with.
+// Options configure a Shadow.
 type Options struct {
-	// Engine is how the deciding engine is made. Its configuration should be the real scheduler's.
+	// Engine configures the deciding engine. Its configuration should be the real scheduler's.
 	Engine engine.Options
-	// Witness is told what the engine is told and decides, pretended answers included; it may be nil. It is made for the
-	// engine once that is there.
-	Witness func(*engine.Engine) engine.Witness
-	// Window is how far apart two schedulers may see an event; zero is [Window].
+	// Observer makes an observer of the engine's inputs, decisions and effects, outcomes of held effects included; it
+	// may be nil.
+	Observer func(*engine.Engine) drive.Observer
+	// Window is how far apart two schedulers may see an event; zero means [Window].
 	Window time.Duration
-	// Unjudged has nothing compared: for those who do not see all that the other scheduler does.
-	Unjudged bool
+	// NoComparison turns off the comparison, for a caller that does not see all of the other scheduler's inputs.
+	NoComparison bool
 }
 
-// Shadow decides beside another scheduler, and compares. One goroutine at a time may use it.
+// Shadow decides on another scheduler's inputs, and compares. It is not safe for concurrent use.
 type Shadow struct {
-	engine   *engine.Engine
-	witness  engine.Witness
-	pretence pretence
-	judge    *Judge // nil if nothing is compared
+	engine     *engine.Engine
+	observer   drive.Observer
+	held       heldBindings
+	comparator *Comparator // nil if nothing is compared
 }
 
-// New is a shadow that has been told nothing yet.
+// New returns a shadow without inputs.
 func New(o Options) (*Shadow, error) {
 	e, err := engine.New(o.Engine)
 	if err != nil {
 		return nil, err
 	}
-	s := &Shadow{engine: e, pretence: newPretence(), witness: deaf{}}
-	if !o.Unjudged {
-		if s.judge, err = NewJudge(o); err != nil {
+	s := &Shadow{engine: e, held: newHeldBindings(), observer: deaf{}}
+	if !o.NoComparison {
+		if s.comparator, err = NewComparator(o); err != nil {
 			return nil, fmt.Errorf("making the judge of the other scheduler: %w", err)
 		}
 	}
-	if o.Witness != nil {
-		s.witness = o.Witness(e)
+	if o.Observer != nil {
+		s.observer = o.Observer(e)
 	}
 	return s, nil
 }
 
-// Engine is the engine that decides, to be read.
+// Engine returns the deciding engine, to be read.
 func (s *Shadow) Engine() *engine.Engine { return s.engine }
 
-// Judge is who compares; nil if nothing is compared.
-func (s *Shadow) Judge() *Judge { return s.judge }
+// Comparator returns the comparator; nil if nothing is compared.
+func (s *Shadow) Comparator() *Comparator { return s.comparator }
 
-// Apply tells what happened; see engine.Engine.Apply.
+// Apply applies an input; see engine.Engine.Apply.
 func (s *Shadow) Apply(in world.Input) error {
 	var was *v1.Pod
 	if changed, ok := in.Event.(world.Changed); ok {
@@ -63,54 +64,57 @@ func (s *Shadow) Apply(in world.Input) error {
 			was = s.engine.Store().Pod(pod.Namespace, pod.Name)
 		}
 	}
-	s.pretence.before(in)
-	s.answer(in.At)
+	s.held.beforeInput(in)
+	s.applyOutcomes(in.At)
 	err := s.engine.Apply(in)
-	s.witness.Applied(in, err)
-	s.pretence.after(in, was, s.engine.Store())
-	s.handOver()
-	s.answer(in.At)
-	if s.judge != nil {
-		s.judge.Apply(in)
+	s.observer.Applied(in, err)
+	s.held.afterInput(in, was, s.engine.Store())
+	s.takeEffects()
+	s.applyOutcomes(in.At)
+	if s.comparator != nil {
+		s.comparator.Apply(in)
 	}
 	return err
 }
 
-// Step decides once, and tells whether there was anything to decide.
+// Step decides once, and reports whether there was anything to decide.
 func (s *Shadow) Step() (d *engine.Decision, more bool) {
 	d, more = s.engine.Step()
-	s.witness.Stepped(d)
-	s.handOver()
-	s.answer(s.engine.Now())
+	s.observer.Stepped(d)
+	s.takeEffects()
+	s.applyOutcomes(s.engine.Now())
 	return d, more
 }
 
-// handOver takes the effects from the engine.
-func (s *Shadow) handOver() {
+// takeEffects passes the engine's effects to the held bindings.
+func (s *Shadow) takeEffects() {
 	for _, effect := range s.engine.Effects() {
-		s.witness.Wanted(effect)
-		s.pretence.take(effect, s.engine.Store())
+		s.observer.Emitted(effect)
+		s.held.accept(effect, s.engine.Store())
 	}
 }
 
-// answer tells the engine of the outcomes of its effects, and of those of the effects that followed.
-func (s *Shadow) answer(at time.Time) {
-	for len(s.pretence.answers) > 0 {
-		ended := s.pretence.answers[0]
-		s.pretence.answers = s.pretence.answers[1:]
+// applyOutcomes applies the outcomes of effects, and those of the effects that follow.
+func (s *Shadow) applyOutcomes(at time.Time) {
+	for len(s.held.outcomes) > 0 {
+		ended := s.held.outcomes[0]
+		s.held.outcomes = s.held.outcomes[1:]
 		in := world.Input{At: at, Event: ended}
 		err := s.engine.Apply(in)
-		s.witness.Applied(in, err)
-		s.handOver()
+		s.observer.Applied(in, err)
+		s.takeEffects()
 	}
 }
 
-// NextWake is when a timer is due next.
+// Effects returns nil: a shadow has no effects on the cluster.
+func (s *Shadow) Effects() []world.Effect { return nil }
+
+// NextWake returns when the next timer is due.
 func (s *Shadow) NextWake() (time.Time, bool) {
 	first, due := s.engine.NextWake()
-	timers := []func() (time.Time, bool){s.pretence.nextWake}
-	if s.judge != nil {
-		timers = append(timers, s.judge.NextWake)
+	timers := []func() (time.Time, bool){s.held.nextWake}
+	if s.comparator != nil {
+		timers = append(timers, s.comparator.NextWake)
 	}
 	for _, next := range timers {
 		if at, ok := next(); ok && (!due || at.Before(first)) {
@@ -120,12 +124,12 @@ func (s *Shadow) NextWake() (time.Time, bool) {
 	return first, due
 }
 
-// Predicted is how many pods are on their way by Orrery's prediction, and not in truth.
-func (s *Shadow) Predicted() int { return len(s.pretence.held) }
+// Predicted returns the number of held bindings.
+func (s *Shadow) Predicted() int { return len(s.held.held) }
 
-// deaf is a witness that does not listen.
+// deaf is an observer that does nothing.
 type deaf struct{}
 
 func (deaf) Applied(world.Input, error) {}
 func (deaf) Stepped(*engine.Decision)   {}
-func (deaf) Wanted(world.Effect)        {}
+func (deaf) Emitted(world.Effect)       {}

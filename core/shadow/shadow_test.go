@@ -9,14 +9,14 @@ import (
 	"orrery/core/shadow"
 )
 
-// whole is the default configuration with all nodes scored.
+// whole returns the default configuration with all nodes scored.
 func whole() *config.Configuration {
 	c := config.Default(config.DefaultFeatures())
 	c.PercentageOfNodesToScore = 100
 	return c
 }
 
-func TestASchedulerOfTheSameMindIsAgreedWithOrExplained(t *testing.T) {
+func TestShadow_SameSchedulerAgreesOrIsExplained(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		pods int
@@ -33,12 +33,12 @@ func TestASchedulerOfTheSameMindIsAgreedWithOrExplained(t *testing.T) {
 			over := time.Duration(tt.pods) * 100 * time.Millisecond
 			s.mixed(tt.pods, over)
 			s.run(start.Add(over + time.Minute))
-			tally := s.shadow.Judge().Tally()
+			tally := s.shadow.Comparator().Counters()
 			t.Logf("%+v", tally)
-			if tally.Judged() < uint64(tt.pods) {
-				t.Errorf("%d decisions were judged of %d pods", tally.Judged(), tt.pods)
+			if tally.Compared() < uint64(tt.pods) {
+				t.Errorf("%d decisions were judged of %d pods", tally.Compared(), tt.pods)
 			}
-			for f := range s.shadow.Judge().Findings() {
+			for f := range s.shadow.Comparator().Findings() {
 				if f.Class == shadow.Differs {
 					t.Errorf("%s: %s", f.At.Sub(start), wordsOf(f))
 				}
@@ -49,27 +49,27 @@ func TestASchedulerOfTheSameMindIsAgreedWithOrExplained(t *testing.T) {
 
 func wordsOf(f *shadow.Finding) string {
 	return fmt.Sprintf("%s %v: real %q, ours %q of %d, %d of %d, margins %v, against %v, causes %v",
-		f.Class, f.Pod, f.Real, f.Ours, f.Tied, f.Score, f.Best, f.Margins, f.Against, f.Causes)
+		f.Class, f.Pod, f.Real, f.BestNodes, f.Tied, f.Score, f.Best, f.Margins, f.Objections, f.Causes)
 }
 
-func TestASchedulerThatFillsNodesUpDiffersByThePluginThatDoesIt(t *testing.T) {
+func TestShadow_NamesPluginThatDiffers(t *testing.T) {
 	s := newScene(t, options{seed: 4, real: filling(t), ours: whole(), delay: 30 * time.Millisecond})
 	s.nodes(30)
 	s.mixed(300, 60*time.Second)
 	s.run(start.Add(2 * time.Minute))
-	tally := s.shadow.Judge().Tally()
-	if tally.Rate() > 0.15 {
-		t.Errorf("%.0f%% are agreed with or explained, want few: %+v", 100*tally.Rate(), tally)
+	tally := s.shadow.Comparator().Counters()
+	if tally.AgreementRate() > 0.15 {
+		t.Errorf("%.0f%% are agreed with or explained, want few: %+v", 100*tally.AgreementRate(), tally)
 	}
 	ahead := map[string]int64{}
-	for f := range s.shadow.Judge().Findings() {
+	for f := range s.shadow.Comparator().Findings() {
 		if f.Class != shadow.Differs {
 			continue
 		}
 		for _, m := range f.Margins {
 			ahead[m.Plugin] += m.Ahead
 		}
-		if f.Score >= f.Best || len(f.Ours) == 0 {
+		if f.Score >= f.Best || len(f.BestNodes) == 0 {
 			t.Errorf("no node is better: %s", wordsOf(f))
 		}
 	}
@@ -80,7 +80,7 @@ func TestASchedulerThatFillsNodesUpDiffersByThePluginThatDoesIt(t *testing.T) {
 	}
 }
 
-// filling is a configuration that prefers full nodes.
+// filling returns a configuration that prefers full nodes.
 func filling(t *testing.T) *config.Configuration {
 	c, err := config.Load([]byte(`
 apiVersion: kubescheduler.config.k8s.io/v1

@@ -11,135 +11,134 @@ import (
 	"orrery/core/world"
 )
 
-// stream is a succession of events of which the other scheduler had seen a part, from the first one to some other, when it
-// decided about a pod.
-type stream uint8
+// eventStream is a sequence of events of which the other scheduler had seen a prefix at its decision.
+type eventStream uint8
 
 const (
-	// certain events were seen at another time, as the queue's order tells.
-	certain stream = iota
-	// pods' changes, in the order in which they came: the more important pods that came after the one in question, those that
-	// left and those that somebody else bound.
-	comings
-	// less important pods that came before, in the order in which they came.
-	lesser
-	// everything that is no pod.
-	elsewhere
-	// decisions about pods whose place in the queue is unknown, in the order in which they were heard of.
-	loose
+	// certainStream has events that it certainly saw at another time, by the queue's order.
+	certainStream eventStream = iota
+	// podStream has changes of pods in order of arrival: pods with a higher priority that came later, deleted pods, and
+	// pods that another scheduler bound.
+	podStream
+	// lowerPriorityStream has pods with a lower priority that came before, in order of arrival.
+	lowerPriorityStream
+	// otherStream has all objects except pods.
+	otherStream
+	// unorderedStream has decisions about pods with an unknown place in the queue, in order of arrival.
+	unorderedStream
 )
 
-// mostToggles is how many events are looked at on either side of a decision.
-const mostToggles = 1024
+// maxReorderable bounds the events on either side of a decision.
+const maxReorderable = 1024
 
-// gathering collects what could be seen at another time by who decided about a pod.
-type gathering struct {
-	*Judge
-	head *heard
-	pod  *place
-	busy time.Time // since when the other scheduler has been deciding without a pause
-	list []toggle
-	of   map[subject]int // where in the list an object is; -1 if it is passed over
+// collector collects events that the other scheduler may have seen at another time.
+type collector struct {
+	*Comparator
+	decision  *numberedInput
+	pod       *queuePlace
+	busySince time.Time // start of the other scheduler's current series of decisions without a pause
+	events    []reorderableEvent
+	index     map[objectKey]int // index in events; -1 for objects that are skipped
 }
 
-type subject struct {
+type objectKey struct {
 	kind world.Kind
 	name types.NamespacedName
 }
 
-// toggles are the events around the one at the head, the nearest in time first. Of several about one object the nearest
-// stands for all, but when a pod was decided about goes before what else is said of it.
-func (j *Judge) toggles(head *heard, about types.NamespacedName, pod *place) []toggle {
-	g := gathering{Judge: j, head: head, pod: pod, busy: head.At, of: map[subject]int{{world.Pod, about}: -1}}
-	for i := len(j.past) - 1; i >= 0 && len(g.list) < mostToggles; i-- {
-		g.keep(&j.past[i], false)
+// reorderableEvents returns the events around a decision, nearest in time first. Of several events about one object it
+// takes the nearest, but a decision about a pod before other changes of it.
+func (j *Comparator) reorderableEvents(head *numberedInput, about types.NamespacedName, pod *queuePlace) []reorderableEvent {
+	g := collector{Comparator: j, decision: head, pod: pod, busySince: head.At, index: map[objectKey]int{{world.Pod, about}: -1}}
+	for i := len(j.history) - 1; i >= 0 && len(g.events) < maxReorderable; i-- {
+		g.add(&j.history[i], false)
 	}
-	most := len(g.list) + mostToggles
-	for i := 1; i < len(j.ahead) && len(g.list) < most; i++ {
-		changed, ok := j.ahead[i].Event.(world.Changed)
+	most := len(g.events) + maxReorderable
+	for i := 1; i < len(j.pending) && len(g.events) < most; i++ {
+		changed, ok := j.pending[i].Event.(world.Changed)
 		if !ok {
-			break // beyond a list nothing can be foreseen
+			break // a list ends what can be applied early
 		}
-		s := j.stepOf(&j.ahead[i], changed)
-		g.keep(&s, true)
+		s := j.stepOf(&j.pending[i], changed)
+		g.add(&s, true)
 	}
-	slices.SortStableFunc(g.list, func(a, b toggle) int { return int(a.off - b.off) })
-	return g.list
+	slices.SortStableFunc(g.events, func(a, b reorderableEvent) int { return int(a.offset - b.offset) })
+	return g.events
 }
 
-func (g *gathering) keep(s *step, foreseen bool) {
+func (g *collector) add(s *step, foreseen bool) {
 	if !s.matters() {
 		return
 	}
-	t := toggle{step: *s, foreseen: foreseen, off: s.at.Sub(g.head.At).Abs()}
-	if !g.streamOf(&t) {
+	t := reorderableEvent{step: *s, seenEarly: foreseen, offset: s.at.Sub(g.decision.At).Abs()}
+	if !g.classify(&t) {
 		return
 	}
 	kind, name := s.about()
-	id := subject{kind, name}
-	if at, known := g.of[id]; !known {
-		g.of[id] = len(g.list)
-		g.list = append(g.list, t)
-	} else if at >= 0 && t.stream == certain && g.list[at].now != nil {
-		g.list[at] = t
+	id := objectKey{kind, name}
+	if at, known := g.index[id]; !known {
+		g.index[id] = len(g.events)
+		g.events = append(g.events, t)
+	} else if at >= 0 && t.stream == certainStream && g.events[at].now != nil {
+		g.events[at] = t
 	}
 }
 
-// streamOf says what an event belongs to; false if it was certainly seen as we saw it.
-func (g *gathering) streamOf(t *toggle) bool {
-	t.turn = t.seq
-	near := g.near(t)
+// classify sets the stream of an event; false if both schedulers certainly saw it at the same time.
+func (g *collector) classify(t *reorderableEvent) bool {
+	t.position = t.seq
+	near := g.withinWindow(t)
 	switch {
 	case t.kind != world.Pod:
-		t.stream = elsewhere
+		t.stream = otherStream
 		return near
-	case !g.pod.loose && t.seq < g.pod.seq:
-		return false // it came before the pod, and so it did to the other
+	case !g.pod.unordered && t.seq < g.pod.seq:
+		return false // it came before the pod for both schedulers
 	case !g.decidedByOther(&t.step):
-		t.stream = comings
-		if g.pod.loose {
-			t.stream = loose
+		t.stream = podStream
+		if g.pod.unordered {
+			t.stream = unorderedStream
 		}
-		return !t.foreseen && !g.laterAnyway(t) && (near || !g.pod.loose && t.off <= Hold)
+		return !t.seenEarly && !g.decidedAfterward(t) && (near || !g.pod.unordered && t.offset <= MaxHold)
 	}
-	other := g.places.of[t.of()]
-	if other != nil && other.seq > g.head.seq {
-		return false // it came when the decision had been made
+	other := g.queue.byUID[t.podUID()]
+	if other != nil && other.seq > g.decision.seq {
+		return false // it came after the decision
 	}
-	switch other.against(g.pod) {
-	case sooner:
-		return t.foreseen
-	case later:
-		return !t.foreseen
-	case overtook:
-		t.stream, t.turn = comings, other.seq
-	case waited:
-		t.stream, t.turn = lesser, other.seq
+	switch other.relativeTo(g.pod) {
+	case decidedBefore:
+		return t.seenEarly
+	case decidedAfter:
+		return !t.seenEarly
+	case cameLaterMoreImportant:
+		t.stream, t.position = podStream, other.seq
+	case cameEarlierLessImportant:
+		t.stream, t.position = lowerPriorityStream, other.seq
 	default:
-		t.stream = loose
+		t.stream = unorderedStream
 		return near
 	}
 	return true
 }
 
-// near tells whether a decision may have been made before an event that was heard of before it, or the other way round.
-// Decisions that were made long before they are heard of have others before them that were on their way as long.
-func (g *gathering) near(t *toggle) bool {
-	if t.foreseen {
-		return t.off <= g.window
+// withinWindow reports whether the decision and an event may have been seen in the opposite order. In a series of
+// decisions without a pause, each one extends the window of the previous one.
+func (g *collector) withinWindow(t *reorderableEvent) bool {
+	if t.seenEarly {
+		return t.offset <= g.window
 	}
-	near := g.busy.Sub(t.at) <= g.window
+	near := g.busySince.Sub(t.at) <= g.window
 	if near && t.kind == world.Pod && g.decidedByOther(&t.step) {
-		g.busy = t.at
+		g.busySince = t.at
 	}
 	return near
 }
 
-// of is whose pod's event it is.
-func (s *step) of() types.UID { return cmp.Or(s.now, s.was).GetUID() }
+// podUID returns the UID of the event's pod.
+func (s *step) podUID() types.UID { return cmp.Or(s.now, s.was).GetUID() }
 
-// decidedByOther tells whether an event is a decision of the other scheduler: a binding, or a node that is made room on.
-func (j *Judge) decidedByOther(s *step) bool {
+// decidedByOther reports whether an event is a decision of the other scheduler: a binding or a nomination.
+func (j *Comparator) decidedByOther(s *step) bool {
 	now, ok := s.now.(*v1.Pod)
 	if !ok || j.engine.Profile(now.Spec.SchedulerName) == nil {
 		return false
@@ -147,7 +146,7 @@ func (j *Judge) decidedByOther(s *step) bool {
 	return s.binding() != nil && s.was != nil || now.Spec.NodeName == "" && now.Status.NominatedNodeName != ""
 }
 
-// laterAnyway tells whether a pod that left had not had a node yet when the other scheduler decided.
-func (g *gathering) laterAnyway(t *toggle) bool {
-	return t.now == nil && g.places.of[t.of()].against(g.pod) == later
+// decidedAfterward reports whether the other scheduler decided about a deleted pod only after this decision.
+func (g *collector) decidedAfterward(t *reorderableEvent) bool {
+	return t.now == nil && g.queue.byUID[t.podUID()].relativeTo(g.pod) == decidedAfter
 }

@@ -1,10 +1,49 @@
-// Package spelling counts typing mistakes, so that whoever is told of a name that does not exist is told which one they
-// probably meant.
+// Package spelling finds the likely intended names for one that does not exist.
 package spelling
 
-// Mistakes is how many letters have to be put in, left out, exchanged or swapped with their neighbours to make one word of
-// another. Letters are bytes: names of things are ASCII.
-func Mistakes(a, b string) int {
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// longest bounds the texts that are compared, in bytes: no name of a command or a field is longer.
+const longest = 64
+
+// Nearest returns the names most like the written one, the likeliest first and n at most: those that contain it, and those
+// at a small distance. It ignores case.
+func Nearest(written string, names []string, n int) []string {
+	if len(written) > longest {
+		return nil
+	}
+	written = strings.ToLower(written)
+	type candidate struct {
+		name     string
+		mistakes int
+	}
+	var found []candidate
+	for _, name := range names {
+		c := candidate{name: name}
+		if lower := strings.ToLower(name); written == "" || !strings.Contains(lower, written) {
+			c.mistakes = 1 + Distance(written, lower)
+		}
+		if c.mistakes <= 1+len(written)/3 {
+			found = append(found, c)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.mistakes, b.mistakes), cmp.Compare(a.name, b.name))
+	})
+	nearest := make([]string, min(len(found), n))
+	for i := range nearest {
+		nearest[i] = found[i].name
+	}
+	return nearest
+}
+
+// Distance returns the number of letters to insert, delete, replace or swap with their neighbours to turn one word into
+// another. Letters are bytes: names are ASCII.
+func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

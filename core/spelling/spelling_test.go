@@ -2,14 +2,16 @@ package spelling_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"orrery/core/spelling"
 )
 
-func TestMistakes(t *testing.T) {
+func TestDistance_Words(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
 		want int
@@ -26,19 +28,39 @@ func TestMistakes(t *testing.T) {
 		{"kitten", "sitting", 3},
 		{"drain", "cordon", 4},
 	} {
-		if got := spelling.Mistakes(tt.a, tt.b); got != tt.want {
+		if got := spelling.Distance(tt.a, tt.b); got != tt.want {
 			t.Errorf("%q and %q are %d mistakes apart, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+func TestNearest_LikeliestFirst(t *testing.T) {
+	known := []string{"morning-rush", "priority-storm", "zone-failure", "node-drain"}
+	for _, c := range []struct {
+		name, asked string
+		want        []string
+	}{
+		{"a letter left out", "morning-rsh", []string{"morning-rush"}},
+		{"a part of it", "storm", []string{"priority-storm"}},
+		{"what several have", "r", []string{"morning-rush", "node-drain", "priority-storm"}},
+		{"nothing like it", "etcd", []string{}},
+		{"nothing", "", []string{}},
+		{"capital letters", "Zone-Failur", []string{"zone-failure"}},
+		{"a text beyond all names", strings.Repeat("storm", 1000), nil},
+	} {
+		if diff := cmp.Diff(c.want, spelling.Nearest(c.asked, known, 3)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", c.name, diff)
 		}
 	}
 }
 
 var word = rapid.StringOfN(rapid.SampledFrom([]rune("abc")), 0, 8, -1)
 
-func TestMistakesAreCountedFromEitherEnd(t *testing.T) {
+func TestDistance_Symmetric(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := word.Draw(t, "a"), word.Draw(t, "b")
-		n := spelling.Mistakes(a, b)
-		if n != spelling.Mistakes(b, a) || n != spelling.Mistakes(reversed(a), reversed(b)) {
+		n := spelling.Distance(a, b)
+		if n != spelling.Distance(b, a) || n != spelling.Distance(reversed(a), reversed(b)) {
 			t.Fatalf("it matters which of %q and %q comes first, or where one begins", a, b)
 		}
 		if least, most := max(len(a), len(b))-min(len(a), len(b)), max(len(a), len(b)); n < least || n > most || (n == 0) != (a == b) {
@@ -47,8 +69,8 @@ func TestMistakesAreCountedFromEitherEnd(t *testing.T) {
 	})
 }
 
-// TestAMistakeIsOneMore makes one mistake in a word.
-func TestAMistakeIsOneMore(t *testing.T) {
+// TestDistance_OneEdit makes one mistake in a word.
+func TestDistance_OneEdit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.StringOfN(rapid.SampledFrom([]rune("abc")), 2, 8, -1).Draw(t, "a")
 		at := rapid.IntRange(0, len(a)-2).Draw(t, "at")
@@ -57,7 +79,7 @@ func TestAMistakeIsOneMore(t *testing.T) {
 			made = append(made, a[:at]+string([]byte{a[at+1], a[at]})+a[at+2:])
 		}
 		for _, b := range made {
-			if n := spelling.Mistakes(a, b); n != 1 {
+			if n := spelling.Distance(a, b); n != 1 {
 				t.Fatalf("%q and %q are %d mistakes apart, want 1", a, b, n)
 			}
 		}

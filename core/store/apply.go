@@ -3,49 +3,47 @@ package store
 import (
 	"errors"
 
-	v1 "k8s.io/api/core/v1"
-
 	"orrery/core/world"
 )
 
-// Apply takes in one event and says what it means for what is held: nothing (it is repeated, late, or of a kind that is
-// not kept), one change, or two where another object has taken a name over. The changes are valid until the next call.
-// An error says that the object was refused, and that the store is as it was.
+// Apply takes in one event and returns its changes: none (it is repeated, late, or of a kind that is not kept), one, or two
+// if another object has taken over a name. They are valid until the next call. An error means that the object was rejected
+// and the store is unchanged.
 func (s *Store) Apply(c world.Changed) ([]Delta, error) {
-	if missing(c.Object) {
+	if isNil(c.Object) {
 		return nil, errors.New("an event came without an object")
 	}
-	sh := s.shelfFor(c.Object)
+	sh := s.kindStore(world.KindOf(c.Object))
 	if sh == nil {
 		return nil, nil
 	}
-	check := sh.check
+	check := validate
 	if c.Op == world.Deleted {
-		check = sh.checkIdentity // whatever else is wrong with it, it is gone
+		check = validateIdentity // the object is deleted, so no other field matters
 	}
-	if err := check(c.Object); err != nil {
+	if err := check(sh.kind, c.Object); err != nil {
 		return nil, err
 	}
-	deltas := s.applied[:0]
+	deltas := s.deltas[:0]
 	held := sh.objects.get(c.Object.GetNamespace(), c.Object.GetName())
 	switch {
 	case c.Op == world.Deleted:
 		return sh.applyDeleted(deltas, held, c.Object), nil
-	case ended(c.Object):
-		return sh.applyEnded(deltas, held, c.Object), nil
+	case world.IsTerminated(c.Object):
+		return sh.applyTerminated(deltas, held, c.Object), nil
 	}
 	return sh.applyPresent(deltas, held, c.Object), nil
 }
 
-// applyPresent takes in a state of an object that was there when the state was seen.
-func (sh *shelf) applyPresent(deltas []Delta, held, object world.Object) []Delta {
+// applyPresent takes in a state of an existing object.
+func (sh *kindStore) applyPresent(deltas []Delta, held, object world.Object) []Delta {
 	if held == nil {
-		if sh.graves.cover(object.GetNamespace(), object.GetName(), object.GetResourceVersion()) {
+		if sh.tombstones.covers(object.GetNamespace(), object.GetName(), object.GetResourceVersion()) {
 			return deltas
 		}
 		return append(deltas, sh.add(object))
 	}
-	switch ageOf(object, held) {
+	switch compareAge(object, held) {
 	case older:
 		return deltas
 	case same:
@@ -56,43 +54,36 @@ func (sh *shelf) applyPresent(deltas []Delta, held, object world.Object) []Delta
 	return sh.replace(deltas, held, object)
 }
 
-// applyDeleted takes in that an object is gone. A UID is deleted once and for all, so that its age does not matter; a
-// namesake with another UID was deleted too if the deletion is later than it.
-func (sh *shelf) applyDeleted(deltas []Delta, held, object world.Object) []Delta {
+// applyDeleted takes in a deletion. A UID is deleted only once, so its version does not matter; an object of the same name
+// with another UID was deleted too if the deletion is newer.
+func (sh *kindStore) applyDeleted(deltas []Delta, held, object world.Object) []Delta {
 	switch {
 	case held == nil:
-		sh.graves.bury(object.GetNamespace(), object.GetName(), object.GetResourceVersion())
-	case held.GetUID() == object.GetUID(), ageOf(object, held) == newer:
+		sh.tombstones.add(object.GetNamespace(), object.GetName(), object.GetResourceVersion())
+	case held.GetUID() == object.GetUID(), compareAge(object, held) == newer:
 		return append(deltas, sh.remove(held, object))
 	}
 	return deltas
 }
 
-// applyEnded takes in a pod that has run to its end, which to a scheduler is as good as deleted. It may be an earlier
-// state than the one that is held.
-func (sh *shelf) applyEnded(deltas []Delta, held, object world.Object) []Delta {
+// applyTerminated takes in a terminal pod, which the store treats as deleted. The state may be older than the held one.
+func (sh *kindStore) applyTerminated(deltas []Delta, held, object world.Object) []Delta {
 	if held == nil {
-		sh.graves.bury(object.GetNamespace(), object.GetName(), object.GetResourceVersion())
+		sh.tombstones.add(object.GetNamespace(), object.GetName(), object.GetResourceVersion())
 		return deltas
 	}
-	switch ageOf(object, held) {
+	switch compareAge(object, held) {
 	case newer, unknown:
 		return append(deltas, sh.remove(held, object))
 	}
 	return deltas
 }
 
-// replace puts object where held was: as a later state of it, or as another object that has taken its name.
-func (sh *shelf) replace(deltas []Delta, held, object world.Object) []Delta {
+// replace puts object in the place of held: a newer state of it, or another object of its name.
+func (sh *kindStore) replace(deltas []Delta, held, object world.Object) []Delta {
 	if held.GetUID() == object.GetUID() {
 		return append(deltas, sh.modify(held, object))
 	}
 	deltas = append(deltas, sh.remove(held, held))
 	return append(deltas, sh.add(object))
-}
-
-// ended tells whether an object is a pod that has run to its end.
-func ended(object world.Object) bool {
-	pod, ok := object.(*v1.Pod)
-	return ok && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed)
 }

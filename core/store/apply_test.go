@@ -70,7 +70,7 @@ func held(s *store.Store, kind world.Kind) []string {
 	return shown
 }
 
-func TestApplyDecidesWhatAnEventMeans(t *testing.T) {
+func TestApply_EventMeaning(t *testing.T) {
 	tests := []struct {
 		name   string
 		events []string
@@ -218,7 +218,7 @@ func TestApplyDecidesWhatAnEventMeans(t *testing.T) {
 	}
 }
 
-func TestReplaceSaysWhatAListChanges(t *testing.T) {
+func TestReplace_Deltas(t *testing.T) {
 	tests := []struct {
 		name   string
 		events []string
@@ -301,7 +301,7 @@ func TestReplaceSaysWhatAListChanges(t *testing.T) {
 	}
 }
 
-func TestALateMessageAfterAListDoesNotUndoIt(t *testing.T) {
+func TestReplace_LateEventDoesNotUndo(t *testing.T) {
 	s := store.New()
 	if _, err := s.Apply(event("added a/1@5")); err != nil {
 		t.Fatal(err)
@@ -313,7 +313,7 @@ func TestALateMessageAfterAListDoesNotUndoIt(t *testing.T) {
 	}
 }
 
-func TestAListIsolatesWhatIsRefused(t *testing.T) {
+func TestReplace_IsolatesRejected(t *testing.T) {
 	s := store.New()
 	if _, err := s.Apply(event("added bad/1@1")); err != nil {
 		t.Fatal(err)
@@ -343,7 +343,7 @@ func TestAListIsolatesWhatIsRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyWantedKindsAreKept(t *testing.T) {
+func TestNew_KeepsOnlyGivenKinds(t *testing.T) {
 	s := store.New(world.Node, world.Kind("Comet"))
 	for _, o := range []world.Object{
 		mk.Pod("p").Obj(),
@@ -367,7 +367,7 @@ func TestOnlyWantedKindsAreKept(t *testing.T) {
 	}
 }
 
-func TestGravesAreForgottenInTheEnd(t *testing.T) {
+func TestTombstones_Bounded(t *testing.T) {
 	s := store.New()
 	apply := func(e string) int {
 		t.Helper()
@@ -392,7 +392,7 @@ func TestGravesAreForgottenInTheEnd(t *testing.T) {
 	}
 }
 
-func TestALookupFindsEachKind(t *testing.T) {
+func TestStore_LookupEachKind(t *testing.T) {
 	s := store.New()
 	for _, kind := range world.Kinds() {
 		o, err := world.New(kind)

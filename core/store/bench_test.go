@@ -16,7 +16,7 @@ import (
 
 const manyPods = 100_000
 
-func many(b *testing.B) (*store.Store, []world.Object) {
+func fullStore(b *testing.B) (*store.Store, []world.Object) {
 	b.Helper()
 	list := world.Listed{Kind: world.Pod}
 	for i := range manyPods {
@@ -31,17 +31,17 @@ func many(b *testing.B) (*store.Store, []world.Object) {
 	return s, list.Objects
 }
 
-// BenchmarkFork has to stay below 10 ms for 100,000 pods.
-func BenchmarkFork(b *testing.B) {
-	s, _ := many(b)
+// BenchmarkStore_Fork has to stay below 10 ms for 100,000 pods.
+func BenchmarkStore_Fork(b *testing.B) {
+	s, _ := fullStore(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Fork()
 	}
 }
 
-func BenchmarkForkAndChangeOnePod(b *testing.B) {
-	s, objects := many(b)
+func BenchmarkStore_ForkAndChangePod(b *testing.B) {
+	s, objects := fullStore(b)
 	p := objects[manyPods/2].(*v1.Pod).DeepCopy()
 	p.ResourceVersion = strconv.Itoa(manyPods + 1)
 	b.ReportAllocs()
@@ -52,8 +52,8 @@ func BenchmarkForkAndChangeOnePod(b *testing.B) {
 	}
 }
 
-func BenchmarkApplyModified(b *testing.B) {
-	s, objects := many(b)
+func BenchmarkStore_ApplyModified(b *testing.B) {
+	s, objects := fullStore(b)
 	changed := make([]world.Object, 1000)
 	version := manyPods
 	for i := range changed {
@@ -74,8 +74,8 @@ func BenchmarkApplyModified(b *testing.B) {
 	}
 }
 
-func BenchmarkPod(b *testing.B) {
-	s, objects := many(b)
+func BenchmarkStore_Pod(b *testing.B) {
+	s, objects := fullStore(b)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		o := objects[(i*7919)%manyPods]
@@ -85,7 +85,7 @@ func BenchmarkPod(b *testing.B) {
 	}
 }
 
-func BenchmarkListNamespaceOfServices(b *testing.B) {
+func BenchmarkLister_ServicesOfNamespace(b *testing.B) {
 	s := store.New()
 	for i := range 1000 {
 		if _, err := s.Apply(world.Changed{Object: service(fmt.Sprintf("ns-%02d", i%100), fmt.Sprintf("svc-%d", i))}); err != nil {
@@ -101,17 +101,8 @@ func BenchmarkListNamespaceOfServices(b *testing.B) {
 	}
 }
 
-func BenchmarkTrimPod(b *testing.B) {
-	p := mk.Pod("p").CPU("1").Memory("1Gi").HostPort(80).PVC("data").Obj()
-	b.ReportAllocs()
-	for b.Loop() {
-		store.Trim(p)
-	}
-}
-
-// BenchmarkFill reports what the store takes for itself, besides the objects.
-func BenchmarkFill(b *testing.B) {
-	_, objects := many(b)
+func BenchmarkStore_Fill(b *testing.B) {
+	_, objects := fullStore(b)
 	list := world.Listed{Kind: world.Pod, Objects: objects}
 	var before, after runtime.MemStats
 	var s *store.Store

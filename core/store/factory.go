@@ -35,8 +35,8 @@ import (
 	"orrery/core/world"
 )
 
-// factory is client-go's informer factory with the store in the place of the API server. Client-go's own listers stand
-// on its informers; only what is below them is ours.
+// factory is client-go's informer factory with the store in the place of the API server. client-go's own listers use its
+// informers.
 type factory struct {
 	store     *Store
 	informers map[reflect.Type]*informer
@@ -44,16 +44,16 @@ type factory struct {
 
 var _ informers.SharedInformerFactory = (*factory)(nil)
 
-// InformerFor is the informer for objects of the type of example. An informer that the store cannot serve is empty for
-// ever and says so: it never syncs, and refuses handlers.
+// InformerFor returns the informer for objects of the type of example. An informer that the store cannot serve stays empty,
+// never syncs, and refuses handlers.
 func (f *factory) InformerFor(example runtime.Object, _ internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	goType := reflect.TypeOf(example)
 	if in, asked := f.informers[goType]; asked {
 		return in
 	}
-	var sh *shelf
-	if number, known := numberByType[goType]; known {
-		sh = f.store.shelves[number]
+	var sh *kindStore
+	if kind := world.KindOfType(goType); kind != "" {
+		sh = f.store.byKind[kind]
 	}
 	in := newInformer(sh, goType)
 	if sh != nil {
@@ -63,13 +63,13 @@ func (f *factory) InformerFor(example runtime.Object, _ internalinterfaces.NewIn
 	return in
 }
 
-// ForResource is the informer for a resource by name.
+// ForResource returns the informer for a resource.
 func (f *factory) ForResource(gvr schema.GroupVersionResource) (informers.GenericInformer, error) {
-	number, known := numberByGVR[gvr]
-	if !known {
-		return nil, fmt.Errorf("no informer for %s: the store is told of %v only", gvr.String(), world.Kinds())
+	i := slices.IndexFunc(world.Kinds(), func(kind world.Kind) bool { return kind.Resource() == gvr })
+	if i < 0 {
+		return nil, fmt.Errorf("no informer for %s: the store holds %v only", gvr.String(), world.Kinds())
 	}
-	example, err := world.New(kindTable[number].kind)
+	example, err := world.New(world.Kinds()[i])
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (g generic) Lister() cache.GenericLister         { return g.lister }
 func (f *factory) Start(<-chan struct{}) {}
 func (f *factory) Shutdown()             {}
 
-// WaitForCacheSync says at once which of the informers asked for are served.
+// WaitForCacheSync reports, without waiting, which of the requested informers are served.
 func (f *factory) WaitForCacheSync(<-chan struct{}) map[reflect.Type]bool {
 	synced := make(map[reflect.Type]bool, len(f.informers))
 	for goType, in := range f.informers {
@@ -99,21 +99,21 @@ func (f *factory) WaitForCacheSync(<-chan struct{}) map[reflect.Type]bool {
 	return synced
 }
 
-// Asked lists the kinds whose informers were asked for, in the order of world.Kinds: what plugins read beyond what
-// they registered events for. A live world has to watch these.
-func (s *Store) Asked() []world.Kind {
+// RequestedKinds lists the kinds whose informers were requested, in the order of world.Kinds: plugins read them beyond the
+// events they registered for. A live world has to watch these.
+func (s *Store) RequestedKinds() []world.Kind {
 	var kinds []world.Kind
 	for _, kind := range world.Kinds() {
-		if sh := s.shelf(kind); sh != nil && sh.informer != nil {
+		if sh := s.byKind[kind]; sh != nil && sh.informer != nil {
 			kinds = append(kinds, kind)
 		}
 	}
 	return kinds
 }
 
-// Unserved lists, sorted, the Go types of informers that were asked for and that the store cannot serve. A plugin
-// that asked for one would wait or decide without what it needs, which is worth an error at the start.
-func (s *Store) Unserved() []string {
+// UnservedTypes lists, sorted, the Go types of requested informers that the store cannot serve. A plugin would wait for
+// such an informer or decide without its objects, which deserves an error at the start.
+func (s *Store) UnservedTypes() []string {
 	if s.factory == nil {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (s *Store) Unserved() []string {
 	return types
 }
 
-// The generated groups, as client-go's own factory hands them out.
+// The generated groups, as client-go's own factory returns them.
 
 func (f *factory) Admissionregistration() admissionregistration.Interface {
 	return admissionregistration.New(f, metav1.NamespaceAll, nil)

@@ -16,15 +16,15 @@ import (
 // ErrReadOnly is returned to a plugin that tries to write to an informer's store.
 var ErrReadOnly = errors.New("an informer's store is written by the engine only")
 
-// indexer is what client-go's listers read: the objects of one kind, by key, by namespace and by the indexes that
-// plugins have added. Everything is handed out in the order of (namespace, name).
+// indexer serves client-go's listers: the objects of one kind, by key, by namespace and by the indexes of plugins, in the
+// order of (namespace, name).
 type indexer struct{ informer *informer }
 
 var _ cache.Indexer = indexer{}
 
-func (x indexer) objects() *ordered { return &x.informer.shelf.objects }
+func (x indexer) objects() *sortedObjects { return &x.informer.kindStore.objects }
 
-// List hands out every object, in a slice that is the caller's.
+// List returns every object, in a new slice.
 func (x indexer) List() []any {
 	list := make([]any, 0, x.objects().len())
 	x.objects().all(func(o world.Object) bool {
@@ -43,7 +43,7 @@ func (x indexer) ListKeys() []string {
 	return keys
 }
 
-// Get looks an object up by the name of another one.
+// Get returns the object with the name of another one.
 func (x indexer) Get(object any) (item any, exists bool, err error) {
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object)
 	if err != nil {
@@ -52,7 +52,7 @@ func (x indexer) Get(object any) (item any, exists bool, err error) {
 	return x.GetByKey(key)
 }
 
-// GetByKey looks an object up by "namespace/name", or "name" where there are no namespaces.
+// GetByKey returns the object at "namespace/name", or "name" for kinds without namespaces.
 func (x indexer) GetByKey(key string) (item any, exists bool, err error) {
 	namespace, name, namespaced := strings.Cut(key, "/")
 	if !namespaced {
@@ -64,7 +64,7 @@ func (x indexer) GetByKey(key string) (item any, exists bool, err error) {
 	return nil, false, nil
 }
 
-// Index hands out the objects that share a value of the index with the given one.
+// Index returns the objects that share a value of the index with the given one.
 func (x indexer) Index(indexName string, object any) ([]any, error) {
 	custom := x.informer.index(indexName)
 	if custom == nil && indexName == cache.NamespaceIndex {
@@ -84,14 +84,14 @@ func (x indexer) Index(indexName string, object any) ([]any, error) {
 	if len(values) == 1 {
 		return custom.list(values[0]), nil
 	}
-	several := newOrdered()
+	several := newSortedObjects()
 	for _, value := range values {
 		several.merge(custom.byValue[value])
 	}
 	return listOf(&several), nil
 }
 
-// ByIndex hands out the objects that have a value in an index.
+// ByIndex returns the objects that have a value in an index.
 func (x indexer) ByIndex(indexName, value string) ([]any, error) {
 	if custom := x.informer.index(indexName); custom != nil {
 		return custom.list(value), nil
@@ -115,7 +115,7 @@ func (x indexer) IndexKeys(indexName, value string) ([]string, error) {
 	return keys, nil
 }
 
-// ListIndexFuncValues lists the values there are in an index, sorted.
+// ListIndexFuncValues lists the values of an index, sorted.
 func (x indexer) ListIndexFuncValues(indexName string) []string {
 	if custom := x.informer.index(indexName); custom != nil {
 		return slices.Sorted(maps.Keys(custom.byValue))
@@ -140,7 +140,7 @@ func (x indexer) GetIndexers() cache.Indexers {
 	return all
 }
 
-// AddIndexers adds indexes over what there is and what will come. The namespace index is there from the start.
+// AddIndexers adds indexes over present and future objects. The namespace index always exists.
 func (x indexer) AddIndexers(indexers cache.Indexers) error {
 	for _, name := range slices.Sorted(maps.Keys(indexers)) {
 		if x.informer.index(name) != nil {
@@ -148,7 +148,7 @@ func (x indexer) AddIndexers(indexers cache.Indexers) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(indexers)) {
-		custom := &customIndex{name: name, of: indexers[name], byValue: map[string]*ordered{}}
+		custom := &customIndex{name: name, of: indexers[name], byValue: map[string]*sortedObjects{}}
 		x.objects().all(func(o world.Object) bool {
 			custom.update(nil, o)
 			return true
@@ -177,7 +177,7 @@ func (x indexer) inNamespace(namespace string) []any {
 type customIndex struct {
 	name    string
 	of      cache.IndexFunc
-	byValue map[string]*ordered
+	byValue map[string]*sortedObjects
 }
 
 func (in *informer) index(name string) *customIndex {
@@ -212,7 +212,7 @@ func (c *customIndex) update(held, object world.Object) {
 	for _, value := range values {
 		objects := c.byValue[value]
 		if objects == nil {
-			fresh := newOrdered()
+			fresh := newSortedObjects()
 			objects = &fresh
 			c.byValue[value] = objects
 		}
@@ -228,7 +228,7 @@ func (c *customIndex) list(value string) []any {
 }
 
 // merge adds the objects of another one, which may be nil.
-func (o *ordered) merge(other *ordered) {
+func (o *sortedObjects) merge(other *sortedObjects) {
 	if other == nil {
 		return
 	}
@@ -238,7 +238,7 @@ func (o *ordered) merge(other *ordered) {
 	})
 }
 
-func listOf(objects *ordered) []any {
+func listOf(objects *sortedObjects) []any {
 	list := make([]any, 0, objects.len())
 	objects.all(func(o world.Object) bool {
 		list = append(list, o)

@@ -16,11 +16,11 @@ import (
 // informer is client-go's shared informer for one kind. It has no goroutine and no queue: a change reaches every
 // handler, in the order of their registration, before the store takes in the next.
 type informer struct {
-	shelf    *shelf // an empty one that is nobody else's when the kind is not served
-	served   bool
-	goType   reflect.Type
-	handlers []*registration
-	indexes  []*customIndex
+	kindStore *kindStore // an empty one of its own when the kind is not served
+	served    bool
+	goType    reflect.Type
+	handlers  []*registration
+	indexes   []*customIndex
 }
 
 var (
@@ -28,20 +28,20 @@ var (
 	_ cache.Controller          = (*informer)(nil)
 )
 
-// registration is a handler's ticket. It has seen what there was by the time it is handed out.
+// registration is the handle of a registered handler. The handler has received all existing objects when it is returned.
 type registration struct{ handler cache.ResourceEventHandler }
 
 func (*registration) HasSynced() bool { return true }
 
-func newInformer(sh *shelf, goType reflect.Type) *informer {
+func newInformer(sh *kindStore, goType reflect.Type) *informer {
 	if sh == nil {
-		return &informer{shelf: newShelf(&kindEntry{}), goType: goType}
+		return &informer{kindStore: newKindStore(""), goType: goType}
 	}
-	return &informer{shelf: sh, served: true, goType: goType}
+	return &informer{kindStore: sh, served: true, goType: goType}
 }
 
-// notify keeps the indexes up to date and calls the handlers. A handler may register or remove handlers; it must not
-// tell the store anything.
+// notify updates the indexes and calls the handlers. A handler may register or remove handlers; it must not change the
+// store.
 func (in *informer) notify(d Delta) {
 	for _, index := range in.indexes {
 		index.update(d.Old, d.New)
@@ -58,12 +58,12 @@ func (in *informer) notify(d Delta) {
 	}
 }
 
-// AddEventHandler registers a handler and tells it of every object there is, in order, before it returns.
+// AddEventHandler registers a handler and calls OnAdd for every existing object, in order, before it returns.
 func (in *informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	if !in.served {
 		return nil, fmt.Errorf("adding a handler for %s: the store is not told of objects of this type", in.goType)
 	}
-	in.shelf.objects.all(func(o world.Object) bool {
+	in.kindStore.objects.all(func(o world.Object) bool {
 		handler.OnAdd(o, true)
 		return true
 	})
@@ -72,7 +72,7 @@ func (in *informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.R
 	return r, nil
 }
 
-// AddEventHandlerWithResyncPeriod is AddEventHandler: what a resync repeats, the store has told already.
+// AddEventHandlerWithResyncPeriod is AddEventHandler: a resync would only repeat objects.
 func (in *informer) AddEventHandlerWithResyncPeriod(
 	handler cache.ResourceEventHandler, _ time.Duration,
 ) (cache.ResourceEventHandlerRegistration, error) {
@@ -86,14 +86,14 @@ func (in *informer) AddEventHandlerWithOptions(
 	return in.AddEventHandler(handler)
 }
 
-// RemoveEventHandler takes a handler out; one that is not there is no error.
+// RemoveEventHandler removes a handler; an unknown one is no error.
 func (in *informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	// A fresh slice, as notify may be walking the old one.
 	in.handlers = slices.DeleteFunc(slices.Clone(in.handlers), func(r *registration) bool { return handle == r })
 	return nil
 }
 
-// AddIndexers adds indexes over what there is and what will come.
+// AddIndexers adds indexes over present and future objects.
 func (in *informer) AddIndexers(indexers cache.Indexers) error {
 	return in.GetIndexer().AddIndexers(indexers)
 }
@@ -101,13 +101,13 @@ func (in *informer) AddIndexers(indexers cache.Indexers) error {
 func (in *informer) GetIndexer() cache.Indexer { return indexer{in} }
 func (in *informer) GetStore() cache.Store     { return indexer{in} }
 
-// GetController is the informer itself, which is all a controller is asked for.
+// GetController returns the informer, which implements cache.Controller.
 func (in *informer) GetController() cache.Controller { return in }
 
-// HasSynced tells whether the store is told of this kind. What it holds is what the cluster has told of, always.
+// HasSynced reports whether the store serves this kind. A served kind is always in sync.
 func (in *informer) HasSynced() bool { return in.served }
 
-// Run returns when it is told to, as callers expect; nothing happens meanwhile.
+// Run returns when stop is closed, as callers expect; it does nothing else.
 func (in *informer) Run(stop <-chan struct{}) { <-stop }
 
 // RunWithContext is Run.
@@ -116,15 +116,15 @@ func (in *informer) RunWithContext(ctx context.Context) { <-ctx.Done() }
 func (in *informer) IsStopped() bool                 { return false }
 func (in *informer) LastSyncResourceVersion() string { return "" }
 
-// SetWatchErrorHandler has nothing to set: watching is the world's concern.
+// SetWatchErrorHandler does nothing: the world watches.
 func (in *informer) SetWatchErrorHandler(cache.WatchErrorHandler) error { return nil }
 
-// SetWatchErrorHandlerWithContext has nothing to set either.
+// SetWatchErrorHandlerWithContext does nothing either.
 func (in *informer) SetWatchErrorHandlerWithContext(cache.WatchErrorHandlerWithContext) error {
 	return nil
 }
 
-// SetTransform is refused: a transformed object would be another one than everybody else reads.
+// SetTransform fails: all readers share the objects.
 func (in *informer) SetTransform(cache.TransformFunc) error {
 	return errors.New("an informer that is served from the store cannot transform objects: transform them where they are read")
 }

@@ -50,7 +50,7 @@ func names[T world.Object](objects []T) []string {
 	return all
 }
 
-func TestClientGoListersReadTheStore(t *testing.T) {
+func TestInformers_ClientGoListers(t *testing.T) {
 	budget := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "budget"}}
 	s := filled(
 		t, service("b", "web"), service("a", "web"), service("b", "api"), service("ba", "web"), budget,
@@ -133,7 +133,7 @@ func (p *thirdParty) OnDelete(o any) {
 	p.log = append(p.log, "delete "+show(o.(world.Object)))
 }
 
-func TestAHandlerHearsEverythingAtOnce(t *testing.T) {
+func TestInformer_HandlerGetsExistingObjects(t *testing.T) {
 	s := filled(t, state("b/2@2"), state("a/1@1"))
 	pods := s.Informers().Core().V1().Pods().Informer()
 	plugin := &thirdParty{}
@@ -168,7 +168,7 @@ func TestAHandlerHearsEverythingAtOnce(t *testing.T) {
 	}
 }
 
-func TestHandlersAreCalledInTheOrderOfTheirRegistration(t *testing.T) {
+func TestInformer_HandlerOrder(t *testing.T) {
 	s := store.New()
 	var order []string
 	handler := func(name string) cache.ResourceEventHandlerFuncs {
@@ -193,7 +193,7 @@ func TestHandlersAreCalledInTheOrderOfTheirRegistration(t *testing.T) {
 	}
 }
 
-func TestAHandlerSeesTheStoreAsItTells(t *testing.T) {
+func TestInformer_HandlerSeesStore(t *testing.T) {
 	s := store.New()
 	var seen []int
 	_, err := s.Informers().Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -208,7 +208,7 @@ func TestAHandlerSeesTheStoreAsItTells(t *testing.T) {
 	}
 }
 
-func TestIndexesFollowTheObjects(t *testing.T) {
+func TestIndexer_FollowsObjects(t *testing.T) {
 	s := filled(t, mk.Pod("b").Node("n1").Obj(), mk.Pod("a").Node("n1").Obj(), mk.Pod("c").Node("n2").Obj())
 	pods := s.Informers().Core().V1().Pods().Informer()
 	byNode := func(o any) ([]string, error) {
@@ -256,7 +256,7 @@ func TestIndexesFollowTheObjects(t *testing.T) {
 	}
 }
 
-func TestTheIndexerReadsAsClientGosDoes(t *testing.T) {
+func TestIndexer_ReadsLikeClientGo(t *testing.T) {
 	s := filled(t, service("b", "web"), service("a", "web"), mk.Node("n").Obj())
 	services := s.Informers().Core().V1().Services().Informer()
 	x := services.GetIndexer()
@@ -295,7 +295,7 @@ func TestTheIndexerReadsAsClientGosDoes(t *testing.T) {
 	}
 }
 
-func TestWhatTheWorldDoesNotTellOfIsNotServed(t *testing.T) {
+func TestInformers_UnservedTypes(t *testing.T) {
 	s := store.New(world.Node, world.Pod)
 	f := s.Informers()
 	f.Core().V1().Nodes().Lister()
@@ -315,15 +315,15 @@ func TestWhatTheWorldDoesNotTellOfIsNotServed(t *testing.T) {
 		t.Errorf("synced (-want +got):\n%s", diff)
 	}
 	f.Shutdown()
-	if diff := cmp.Diff([]world.Kind{world.Node}, s.Asked()); diff != "" {
+	if diff := cmp.Diff([]world.Kind{world.Node}, s.RequestedKinds()); diff != "" {
 		t.Errorf("asked for (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"*v1.ConfigMap", "*v1.Service"}, s.Unserved()); diff != "" {
+	if diff := cmp.Diff([]string{"*v1.ConfigMap", "*v1.Service"}, s.UnservedTypes()); diff != "" {
 		t.Errorf("asked for in vain (-want +got):\n%s", diff)
 	}
 }
 
-func TestRunningAnInformerLastsUntilItIsStopped(t *testing.T) {
+func TestInformer_RunReturnsOnStop(t *testing.T) {
 	in := store.New().Informers().Core().V1().Nodes().Informer()
 	stop := make(chan struct{})
 	close(stop)
@@ -336,7 +336,7 @@ func TestRunningAnInformerLastsUntilItIsStopped(t *testing.T) {
 	}
 }
 
-func TestAForksInformersAreItsOwn(t *testing.T) {
+func TestFork_HasOwnInformers(t *testing.T) {
 	s := filled(t, state("a/1@1"))
 	plugin, forked := &thirdParty{}, &thirdParty{}
 	if _, err := s.Informers().Core().V1().Pods().Informer().AddEventHandler(plugin); err != nil {

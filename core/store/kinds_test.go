@@ -1,7 +1,6 @@
 package store
 
 import (
-	"reflect"
 	"testing"
 
 	"k8s.io/client-go/informers"
@@ -10,34 +9,21 @@ import (
 	"orrery/core/world"
 )
 
-func TestEveryKindOfTheWorldHasTheInformerThatClientGoHas(t *testing.T) {
+func TestKinds_InformersOfClientGo(t *testing.T) {
 	clientGo := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 	ours := New().Informers()
 	for _, kind := range world.Kinds() {
-		number, known := numberByKind[kind]
-		if !known {
-			t.Errorf("%s is missing from kindTable", kind)
-			continue
+		if _, err := clientGo.ForResource(kind.Resource()); err != nil {
+			t.Errorf("%s: client-go has no resource %s: %v", kind, kind.Resource(), err)
 		}
-		entry := kindTable[number]
-		if _, err := clientGo.ForResource(entry.resource); err != nil {
-			t.Errorf("%s: client-go has no resource %s: %v", kind, entry.resource, err)
-		}
-		example, err := world.New(kind)
-		if err != nil || reflect.TypeOf(example) != entry.goType {
-			t.Errorf("%s is kept as %s, want %T", kind, entry.goType, example)
-		}
-		in, err := ours.ForResource(entry.resource)
+		in, err := ours.ForResource(kind.Resource())
 		if err != nil || !in.Informer().HasSynced() {
 			t.Errorf("%s is not served: %v", kind, err)
 		}
 	}
-	if len(kindTable) != len(world.Kinds()) {
-		t.Errorf("kindTable has %d kinds, the world %d", len(kindTable), len(world.Kinds()))
-	}
 }
 
-func TestEveryGroupOfTheFactoryIsServedFromTheStore(t *testing.T) {
+func TestFactory_ServesEveryGroup(t *testing.T) {
 	s := New()
 	f := s.Informers()
 	f.Admissionregistration().V1().ValidatingAdmissionPolicies().Informer()
@@ -60,10 +46,10 @@ func TestEveryGroupOfTheFactoryIsServedFromTheStore(t *testing.T) {
 	f.Scheduling().V1().PriorityClasses().Informer()
 	f.Storage().V1().CSINodes().Informer()
 	f.Storagemigration().V1beta1().StorageVersionMigrations().Informer()
-	if got := len(s.Asked()); got != 9 {
-		t.Errorf("%d kinds are served: %v, want 9", got, s.Asked())
+	if got := len(s.RequestedKinds()); got != 9 {
+		t.Errorf("%d kinds are served: %v, want 9", got, s.RequestedKinds())
 	}
-	if got := len(s.Unserved()); got != 11 {
-		t.Errorf("%d types are not served: %v, want 11", got, s.Unserved())
+	if got := len(s.UnservedTypes()); got != 11 {
+		t.Errorf("%d types are not served: %v, want 11", got, s.UnservedTypes())
 	}
 }

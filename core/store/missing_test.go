@@ -35,7 +35,7 @@ func TestAPointerToNothingIsRefused(t *testing.T) {
 			if len(deltas) != 1 || len(errs) != 1 {
 				t.Errorf("beside a good one: %v, %v", showDeltas(deltas), errs)
 			}
-			if err := store.Check(row.object); err == nil {
+			if err := store.Validate(row.object); err == nil {
 				t.Error("it passes the check")
 			}
 		})

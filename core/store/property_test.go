@@ -80,7 +80,7 @@ func (m mirror) follow(t *rapid.T, deltas []store.Delta) {
 	}
 }
 
-func TestAnyDeliveryOfAHistoryEndsInTheTruth(t *testing.T) {
+func TestApply_AnyDeliveryConverges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, alive := drawHistory(t)
 		s, m := store.New(), mirror{}
@@ -100,7 +100,7 @@ func TestAnyDeliveryOfAHistoryEndsInTheTruth(t *testing.T) {
 	})
 }
 
-func TestAListEndsInTheTruthWhateverWasLost(t *testing.T) {
+func TestReplace_ListConverges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, alive := drawHistory(t)
 		delivered := drawDelivery(t, h)
@@ -130,8 +130,8 @@ func TestAListEndsInTheTruthWhateverWasLost(t *testing.T) {
 	})
 }
 
-// TestForksAreIndependent drives a family of forks with random events, next to plain maps that are copied in full.
-func TestForksAreIndependent(t *testing.T) {
+// TestFork_Independent drives a family of forks with random events, next to plain maps that are copied in full.
+func TestFork_Independent(t *testing.T) {
 	type pair struct {
 		store *store.Store
 		model map[string]string
@@ -173,7 +173,7 @@ func TestForksAreIndependent(t *testing.T) {
 	})
 }
 
-func TestAForkRemembersDeletions(t *testing.T) {
+func TestFork_KeepsTombstones(t *testing.T) {
 	s := store.New()
 	s.Apply(event("added a/1@1"))
 	s.Apply(event("deleted a/1@5"))

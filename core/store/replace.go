@@ -6,13 +6,13 @@ import (
 	"orrery/core/world"
 )
 
-// Replace takes in a full list of one kind, which is the truth even where it is older than what is held. It says what
-// the list changes: first what is gone, in the order of names, then what is new or different, in the order of the list.
+// Replace takes in a full list of one kind, which is authoritative even if it is older than the store. It returns the
+// changes: first deletions by name, then additions and updates in the list's order.
 //
-// An object that is refused is isolated: its error is returned, what was held under its name stays, and the rest of the
-// list is taken in.
+// A rejected object is isolated: its error is returned, the held object of its name stays, and the rest of the list is
+// taken in.
 func (s *Store) Replace(l world.Listed) ([]Delta, []error) {
-	sh := s.shelfToFill(l.Kind)
+	sh := s.kindStore(l.Kind)
 	if sh == nil {
 		return nil, nil
 	}
@@ -20,11 +20,11 @@ func (s *Store) Replace(l world.Listed) ([]Delta, []error) {
 	taken := make([]world.Object, 0, len(l.Objects))
 	listed := make(map[objectName]struct{}, len(l.Objects))
 	for _, object := range l.Objects {
-		if err := sh.checkListed(object); err != nil {
-			if errs = append(errs, err); !missing(object) {
+		if err := sh.validateListed(object); err != nil {
+			if errs = append(errs, err); !isNil(object) {
 				listed[nameOf(object)] = struct{}{}
 			}
-		} else if !ended(object) {
+		} else if !world.IsTerminated(object) {
 			taken = append(taken, object)
 			listed[nameOf(object)] = struct{}{}
 		}
@@ -36,17 +36,17 @@ func (s *Store) Replace(l world.Listed) ([]Delta, []error) {
 	return deltas, errs
 }
 
-func (sh *shelf) checkListed(object world.Object) error {
-	if missing(object) {
-		return fmt.Errorf("a list of %s came with an object missing", sh.entry.kind)
+func (sh *kindStore) validateListed(object world.Object) error {
+	if isNil(object) {
+		return fmt.Errorf("a list of %s came with an object missing", sh.kind)
 	}
-	if kind := world.KindOf(object); kind != sh.entry.kind {
-		return fmt.Errorf("a list of %s came with an object of type %T", sh.entry.kind, object)
+	if kind := world.KindOf(object); kind != sh.kind {
+		return fmt.Errorf("a list of %s came with an object of type %T", sh.kind, object)
 	}
-	return sh.check(object)
+	return validate(sh.kind, object)
 }
 
-func (sh *shelf) removeUnlisted(listed map[objectName]struct{}) []Delta {
+func (sh *kindStore) removeUnlisted(listed map[objectName]struct{}) []Delta {
 	var gone []world.Object
 	sh.objects.all(func(held world.Object) bool {
 		if _, stays := listed[nameOf(held)]; !stays {
@@ -61,12 +61,12 @@ func (sh *shelf) removeUnlisted(listed map[objectName]struct{}) []Delta {
 	return deltas
 }
 
-func (sh *shelf) applyListed(deltas []Delta, object world.Object) []Delta {
+func (sh *kindStore) applyListed(deltas []Delta, object world.Object) []Delta {
 	held := sh.objects.get(object.GetNamespace(), object.GetName())
 	switch {
 	case held == nil:
 		return append(deltas, sh.add(object))
-	case ageOf(object, held) == same && held.GetUID() == object.GetUID():
+	case compareAge(object, held) == same && held.GetUID() == object.GetUID():
 		return deltas
 	}
 	return sh.replace(deltas, held, object)

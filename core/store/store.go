@@ -12,8 +12,7 @@ import (
 	"orrery/core/world"
 )
 
-// Delta is a change of what the store holds. Old is what was held before: nil for Added. New is what is held now: nil
-// for Deleted.
+// Delta is a change of the store. Old is nil for Added, New is nil for Deleted.
 type Delta struct {
 	Kind     world.Kind
 	Op       world.Op
@@ -22,103 +21,77 @@ type Delta struct {
 
 // Store holds the objects of a cluster. One goroutine at a time may use it.
 type Store struct {
-	shelves []*shelf              // by number of the kind in kindTable; nil for a kind that is not kept
-	custom  map[world.Kind]*shelf // made when first told of, in a store of every kind; nil in others
-	factory *factory              // nil until Informers is first called
-	applied [2]Delta              // what Apply returned last
+	byKind  map[world.Kind]*kindStore
+	custom  bool     // custom kinds are kept too, from their first object on
+	factory *factory // nil until Informers is first called
+	deltas  [2]Delta // the last result of Apply
 }
 
-// New is an empty store of the given kinds, or of every kind when none is given. What it is told of other kinds it
-// forgets at once. Every kind includes custom ones.
+// New returns an empty store of the given kinds, or of every kind, custom ones included, if none is given. It drops objects
+// of other kinds.
 func New(kinds ...world.Kind) *Store {
-	s := &Store{shelves: make([]*shelf, len(kindTable))}
-	if len(kinds) == 0 {
-		s.custom = map[world.Kind]*shelf{}
-	}
-	for number := range kindTable {
-		if len(kinds) == 0 {
-			s.shelves[number] = newShelf(&kindTable[number])
-		}
+	s := &Store{byKind: map[world.Kind]*kindStore{}, custom: len(kinds) == 0}
+	if s.custom {
+		kinds = world.Kinds()
 	}
 	for _, kind := range kinds {
-		if number, known := numberByKind[kind]; known {
-			s.shelves[number] = newShelf(&kindTable[number])
-		}
+		s.byKind[kind] = newKindStore(kind)
 	}
 	return s
 }
 
-// Fork is an independent copy: what either is told from now on, the other never hears of. It costs what the store's
-// directories take, some microseconds per ten thousand objects; objects are shared, as nobody changes them. Its
-// informers are new ones, without the handlers and indexes of the old.
+// Fork returns an independent copy. It costs a copy of the store's directories, some microseconds per ten thousand objects;
+// objects are shared, as they never change. Its informers are new, without handlers and custom indexes.
 func (s *Store) Fork() *Store {
-	fork := &Store{shelves: make([]*shelf, len(s.shelves))}
-	for number, sh := range s.shelves {
-		if sh != nil {
-			fork.shelves[number] = sh.fork()
-		}
-	}
-	if s.custom != nil {
-		fork.custom = make(map[world.Kind]*shelf, len(s.custom))
-	}
-	for kind, sh := range s.custom {
-		fork.custom[kind] = sh.fork()
+	fork := &Store{byKind: make(map[world.Kind]*kindStore, len(s.byKind)), custom: s.custom}
+	for kind, sh := range s.byKind {
+		fork.byKind[kind] = sh.fork()
 	}
 	return fork
 }
 
-// Pod is a pod by name, or nil. A pod that has run to its end is not held.
+// Pod returns a pod by name, or nil. The store holds no terminal pods.
 func (s *Store) Pod(namespace, name string) *v1.Pod {
 	pod, _ := s.Object(world.Pod, namespace, name).(*v1.Pod)
 	return pod
 }
 
-// Node is a node by name, or nil.
+// Node returns a node by name, or nil.
 func (s *Store) Node(name string) *v1.Node {
 	node, _ := s.Object(world.Node, "", name).(*v1.Node)
 	return node
 }
 
-// Object is an object by kind and name, or nil. A kind without namespaces has the empty one.
+// Object returns an object by kind and name, or nil. A kind without namespaces has the empty one.
 func (s *Store) Object(kind world.Kind, namespace, name string) world.Object {
-	if sh := s.shelf(kind); sh != nil {
+	if sh := s.byKind[kind]; sh != nil {
 		return sh.objects.get(namespace, name)
 	}
 	return nil
 }
 
-// Objects goes through the objects of a kind in the order of their namespaces, then names. The store must not be told
-// anything meanwhile.
+// Objects iterates over the objects of a kind by namespace, then name. The store must not change meanwhile.
 func (s *Store) Objects(kind world.Kind) iter.Seq[world.Object] {
 	return func(yield func(world.Object) bool) {
-		if sh := s.shelf(kind); sh != nil {
+		if sh := s.byKind[kind]; sh != nil {
 			sh.objects.all(yield)
 		}
 	}
 }
 
-// Len is how many objects of a kind there are.
+// Len returns the number of objects of a kind.
 func (s *Store) Len(kind world.Kind) int {
-	if sh := s.shelf(kind); sh != nil {
+	if sh := s.byKind[kind]; sh != nil {
 		return sh.objects.len()
 	}
 	return 0
 }
 
-// Kinds lists the kinds that are kept, in the order in which first lists should be given; of custom ones those that it has
-// been told of.
-func (s *Store) Kinds() []world.Kind {
-	kinds := slices.Collect(maps.Keys(s.custom))
-	for number, sh := range s.shelves {
-		if sh != nil {
-			kinds = append(kinds, kindTable[number].kind)
-		}
-	}
-	return world.InOrder(kinds)
-}
+// Kinds lists the kinds of the store, in the order of first lists; of custom kinds those that have had an object.
+func (s *Store) Kinds() []world.Kind { return world.SortKinds(slices.Collect(maps.Keys(s.byKind))) }
 
-// Informers is client-go's informer factory, served from this store: the same one at every call. See the package
-// comment for what it does differently.
+// Informers returns client-go's informer factory, served from this store: the same one at every call. The package comment
+// lists its differences.
 func (s *Store) Informers() informers.SharedInformerFactory {
 	if s.factory == nil {
 		s.factory = &factory{store: s, informers: map[reflect.Type]*informer{}}
@@ -126,30 +99,12 @@ func (s *Store) Informers() informers.SharedInformerFactory {
 	return s.factory
 }
 
-func (s *Store) shelf(kind world.Kind) *shelf {
-	if number, known := numberByKind[kind]; known {
-		return s.shelves[number]
-	}
-	return s.custom[kind]
-}
-
-// shelfToFill is where objects of a kind belong; nil when it is unknown or not kept.
-func (s *Store) shelfToFill(kind world.Kind) *shelf {
-	sh := s.shelf(kind)
-	if _, custom := kind.Custom(); sh == nil && custom && s.custom != nil {
-		sh = newShelf(&kindEntry{kind: kind, custom: true})
-		s.custom[kind] = sh
+// kindStore returns the store of a kind; nil if the kind is unknown or not kept.
+func (s *Store) kindStore(kind world.Kind) *kindStore {
+	sh := s.byKind[kind]
+	if sh == nil && s.custom && isCustom(kind) {
+		sh = newKindStore(kind)
+		s.byKind[kind] = sh
 	}
 	return sh
-}
-
-// shelfFor is where an object belongs; nil when its kind is unknown or not kept.
-func (s *Store) shelfFor(o world.Object) *shelf {
-	if c, ok := o.(*world.Custom); ok {
-		return s.shelfToFill(c.Resource)
-	}
-	if number, known := numberByType[reflect.TypeOf(o)]; known {
-		return s.shelves[number]
-	}
-	return nil
 }

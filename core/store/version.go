@@ -7,7 +7,7 @@ import (
 	"orrery/core/world"
 )
 
-// age is how a resourceVersion relates to another one.
+// age is the order of two resourceVersions.
 type age uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	newer
 )
 
-// compareVersions says what version is in relation to other.
+// compareVersions compares version with other.
 func compareVersions(version, other string) age {
 	switch {
 	case version == "" || other == "":
@@ -38,34 +38,34 @@ func compareVersions(version, other string) age {
 	return same // 7 and 07
 }
 
-// ageOf says what an object is in relation to the one that is held under its name.
-func ageOf(object, held world.Object) age {
+// compareAge compares an object with the held one of its name.
+func compareAge(object, held world.Object) age {
 	if object == held {
 		return same
 	}
 	return compareVersions(object.GetResourceVersion(), held.GetResourceVersion())
 }
 
-// later is the later of two states' resourceVersions, as far as that can be told.
-func later(held, last world.Object) string {
+// laterVersion returns the later of two states' resourceVersions, if they can be compared.
+func laterVersion(held, last world.Object) string {
 	if version := last.GetResourceVersion(); compareVersions(held.GetResourceVersion(), version) != newer && version != "" {
 		return version
 	}
 	return held.GetResourceVersion()
 }
 
-// mostGraves is how many deletions of one kind are remembered, at least: what is still under way when an object goes
-// is a matter of seconds, and this is some seconds of a very busy cluster.
-const mostGraves = 1024
+// minTombstones is the minimum number of remembered deletions of one kind: late events arrive within seconds, and this is
+// some seconds of a very busy cluster.
+const minTombstones = 1024
 
-// graves remembers at which resourceVersion objects went, so that a late message does not bring one back. Two maps take
-// turns: when the younger one is full it becomes the elder, and the elder is forgotten.
-type graves struct {
-	young, elder map[objectName]string
+// tombstones holds the resourceVersions of deleted objects, so that a late event does not recreate one. It uses two maps:
+// when the younger is full it becomes the older, and the older is dropped.
+type tombstones struct {
+	young, old map[objectName]string
 }
 
-// bury remembers that the object of that name went at that version. Without a version there is nothing to compare.
-func (g *graves) bury(namespace, name, version string) {
+// add records the deletion of an object at a version. Without a version there is nothing to compare.
+func (g *tombstones) add(namespace, name, version string) {
 	if version == "" {
 		return
 	}
@@ -73,8 +73,8 @@ func (g *graves) bury(namespace, name, version string) {
 	if known, buried := g.version(key); buried && compareVersions(version, known) == older {
 		return
 	}
-	if len(g.young) >= mostGraves {
-		g.young, g.elder = nil, g.young
+	if len(g.young) >= minTombstones {
+		g.young, g.old = nil, g.young
 	}
 	if g.young == nil {
 		g.young = make(map[objectName]string)
@@ -82,8 +82,8 @@ func (g *graves) bury(namespace, name, version string) {
 	g.young[key] = version
 }
 
-// cover tells whether an object of that name and version is known to be gone.
-func (g *graves) cover(namespace, name, version string) bool {
+// covers reports whether an object of that name and version is known to be deleted.
+func (g *tombstones) covers(namespace, name, version string) bool {
 	known, buried := g.version(objectName{namespace, name})
 	if !buried {
 		return false
@@ -92,15 +92,15 @@ func (g *graves) cover(namespace, name, version string) bool {
 	return a == older || a == same
 }
 
-func (g *graves) version(key objectName) (string, bool) {
+func (g *tombstones) version(key objectName) (string, bool) {
 	if version, buried := g.young[key]; buried {
 		return version, true
 	}
-	version, buried := g.elder[key]
+	version, buried := g.old[key]
 	return version, buried
 }
 
-// fork shares the elder map, which nobody writes to any more.
-func (g *graves) fork() graves {
-	return graves{young: maps.Clone(g.young), elder: g.elder}
+// fork shares the older map, which is never written again.
+func (g *tombstones) fork() tombstones {
+	return tombstones{young: maps.Clone(g.young), old: g.old}
 }

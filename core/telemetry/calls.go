@@ -6,8 +6,8 @@ import (
 	"orrery/core/world"
 )
 
-// Called counts a call to the API server, as whoever makes it tells: it may be told from any goroutine.
-func (m *Metrics) Called(act world.Act, err error, took time.Duration) {
+// ObserveCall counts a call to the API server. It may be called from any goroutine.
+func (m *Metrics) ObserveCall(act world.Action, err error, took time.Duration) {
 	call := CallType(act)
 	if call == "" {
 		return
@@ -20,8 +20,8 @@ func (m *Metrics) Called(act world.Act, err error, took time.Duration) {
 	m.callDuration.WithLabelValues(call, result).Observe(took.Seconds())
 }
 
-// CallType is the value of the label call_type for what an effect does; empty for effects that are not counted.
-func CallType(act world.Act) string {
+// CallType returns the label call_type of an effect's call; empty if it is not counted.
+func CallType(act world.Action) string {
 	switch act.(type) {
 	case world.Bind:
 		return "pod_binding"

@@ -1,26 +1,30 @@
-// Package telemetry says in Prometheus metrics what a scheduler does, under the names, labels and buckets of
-// kube-scheduler, so that dashboards and alerts made for that one work unchanged.
+// Package telemetry counts a scheduler's work in Prometheus metrics, with the names, labels and buckets of
+// kube-scheduler, so that its dashboards and alerts work unchanged.
 //
-//	engine ──► Stepped, Applied, Wanted ───┐   engine.Witness: attempts, latencies, events handled
-//	       ──► Transition ─────────────────┤   the queue's records: who waits where, and what hints cost
-//	       ──► PointTook, PluginTook ──────┼─► Metrics ──► Registry ──► /metrics
-//	       ──► AttemptEnded, PermitWaited ─┤   how an attempt ended, binding included
-//	world  ──► Called ─────────────────────┘   what calls to the API server took
-//	       Refresh(engine), once a second      everything that is a level rather than an event
+//	engine ──► inputs, decisions, effects           attempts, latencies, events handled
+//	       ──► queue transitions                   pods per queue, and the cost of hints
+//	       ──► extension points and plugins  ──► Metrics ──► Registry ──► /metrics
+//	       ──► attempts and permit waits           results of attempts, binding included
+//	world  ──► ObserveCall                         calls to the API server
+//	       Refresh(engine), once a second          gauges, and counters that the engine keeps itself
 //
-// Families are declared in families.go, a line each. What is counted as it happens is in count.go, what is read off the
-// engine in levels.go, and resources.go is /metrics/resources.
+//	families.go     the metric families, one line each
+//	telemetry.go    counters and histograms, updated by observers
+//	refresh.go      values read from the engine
+//	preemptions.go  results of the deletion of a preemption's victims
+//	resources.go    /metrics/resources
 //
-// Metrics may be scraped at any time; all methods but the handlers belong to whoever owns the engine.
+// Metrics may be scraped at any time; all methods but the handlers belong to the goroutine of the engine. Orrery's own
+// families, orrery_*, are a prometheus.Collector of package replica.
 //
 // # Differences from kube-scheduler
 //
-//   - preemption_goroutines_* tell how the deletion of victims really ended and what it took; kube-scheduler evaluates
-//     both before the work begins.
+//   - preemption_goroutines_* report how the deletion of victims ended and how long it took; kube-scheduler evaluates
+//     both before the work starts.
 //   - unschedulable_pods does not drift, see package queue.
-//   - queue_incoming_pods_total and the hints' durations are not sampled through a buffer that drops when it is full.
+//   - queue_incoming_pods_total and the hints' durations do not pass a buffer that drops samples when it is full.
 //   - cache_size is exact at every refresh.
-//   - goroutines counts the work of that kind under way, as there is no goroutine for it.
-//   - Families of parts that this scheduler does not have (extenders, volume binding, created resource claims) are there
-//     and stay at zero, for those who alert on absence.
+//   - goroutines counts operations in progress; there is no goroutine per operation.
+//   - Families of parts that this scheduler does not have (extenders, volume binding, created resource claims) exist and
+//     stay zero, for alerts on absence.
 package telemetry

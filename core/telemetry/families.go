@@ -8,10 +8,10 @@ import (
 	"orrery/core/config"
 )
 
-// scheduler is the subsystem, the first word of every name.
+// scheduler is the prefix of every name.
 const scheduler = "scheduler"
 
-// families are all metric families, one field each.
+// families are all metric families.
 type families struct {
 	attempts          *metrics.CounterVec   // by result and profile
 	attemptDuration   *metrics.HistogramVec // by result and profile
@@ -30,29 +30,29 @@ type families struct {
 	pluginDuration *metrics.HistogramVec // by plugin, extension_point and status
 	evaluations    *metrics.CounterVec   // by plugin, extension_point and profile
 	permitDuration *metrics.HistogramVec // by result
-	underway       *metrics.GaugeVec     // by operation
+	goroutines     *metrics.GaugeVec     // by operation
 	cacheSize      *metrics.GaugeVec     // by type
 
-	preemptions       *metrics.Counter
-	victims           *metrics.Histogram
-	deletionsDuration *metrics.HistogramVec // by result
-	deletions         *metrics.CounterVec   // by result
+	preemptionAttempts *metrics.Counter
+	victims            *metrics.Histogram
+	deletionsDuration  *metrics.HistogramVec // by result
+	deletions          *metrics.CounterVec   // by result
 
-	batchAttempts  *metrics.CounterVec   // by profile and result
-	batchFlushes   *metrics.CounterVec   // by profile and reason
-	batchAsked     *metrics.HistogramVec // by hinted and profile
-	batchStored    *metrics.HistogramVec // by profile
-	calls          *metrics.CounterVec   // by call_type and result
-	callDuration   *metrics.HistogramVec // by call_type and result
-	callsWaiting   *metrics.GaugeVec     // by call_type
-	claimsCreated  *metrics.CounterVec   // by status
-	volumeRequests *metrics.CounterVec   // by operation
-	volumeErrors   *metrics.CounterVec   // by operation
+	batchAttempts        *metrics.CounterVec   // by profile and result
+	batchFlushes         *metrics.CounterVec   // by profile and reason
+	nodeHintDuration     *metrics.HistogramVec // by hinted and profile
+	storeResultsDuration *metrics.HistogramVec // by profile
+	calls                *metrics.CounterVec   // by call_type and result
+	callDuration         *metrics.HistogramVec // by call_type and result
+	callsWaiting         *metrics.GaugeVec     // by call_type
+	claimsCreated        *metrics.CounterVec   // by status
+	volumeRequests       *metrics.CounterVec   // by operation
+	volumeErrors         *metrics.CounterVec   // by operation
 
 	all []metrics.Registerable
 }
 
-// Buckets begin with the first number and grow by the second, as many times as the third says.
+// Exponential buckets: start, factor, count.
 var (
 	fromTenMicros  = metrics.ExponentialBuckets(0.00001, 2, 12)
 	fineTenMicros  = metrics.ExponentialBuckets(0.00001, 1.5, 20)
@@ -69,10 +69,10 @@ func declare(f config.Features) *families {
 
 	m.attempts = m.counter(true, metrics.STABLE, "schedule_attempts_total", "Attempts to schedule a pod, by how they ended: scheduled, unschedulable (no node would do) or error.", "result", "profile")
 	m.attemptDuration = m.histogram(true, metrics.STABLE, "scheduling_attempt_duration_seconds", "How long attempts took, binding included.", fromMilli, "result", "profile")
-	m.algorithmDuration = m.single(metrics.ALPHA, "scheduling_algorithm_duration_seconds", "How long it took to choose a node.", fromMilli)
+	m.algorithmDuration = m.plainHistogram(metrics.ALPHA, "scheduling_algorithm_duration_seconds", "How long it took to choose a node.", fromMilli)
 	m.eventDuration = m.histogram(true, metrics.ALPHA, "event_handling_duration_seconds", "How long the scheduler took to take in an event.", fromTenthMilli, "event")
 	m.sliDuration = m.histogram(true, metrics.BETA, "pod_scheduling_sli_duration_seconds", "From a pod's coming into the queue to its being bound, over all attempts.", fromTenMillis, "attempts")
-	m.podAttempts = m.single(metrics.STABLE, "pod_scheduling_attempts", "How many attempts it took to schedule a pod.", metrics.ExponentialBuckets(1, 2, 5))
+	m.podAttempts = m.plainHistogram(metrics.STABLE, "pod_scheduling_attempts", "How many attempts it took to schedule a pod.", metrics.ExponentialBuckets(1, 2, 5))
 
 	m.pending = m.gauge(true, metrics.STABLE, "pending_pods", "Pods that wait, by the part of the queue they are in: active, backoff, unschedulable (tried in vain) or gated (never tried).", "queue")
 	m.incoming = m.counter(true, metrics.STABLE, "queue_incoming_pods_total", "Pods that came into a part of the queue, by the event that brought them there.", "queue", "event")
@@ -84,18 +84,18 @@ func declare(f config.Features) *families {
 	m.pluginDuration = m.histogram(true, metrics.ALPHA, "plugin_execution_duration_seconds", "How long one plugin took at an extension point.", fineTenMicros, "plugin", "extension_point", "status")
 	m.evaluations = m.counter(true, metrics.ALPHA, "plugin_evaluation_total", "Calls of a plugin at PreFilter, Filter, PreScore and Score.", "plugin", "extension_point", "profile")
 	m.permitDuration = m.histogram(true, metrics.ALPHA, "permit_wait_duration_seconds", "How long pods waited for permission to be bound.", fromMilli, "result")
-	m.underway = m.gauge(true, metrics.ALPHA, "goroutines", "Work under way beside the scheduling of the next pod, by what it is.", "operation")
+	m.goroutines = m.gauge(true, metrics.ALPHA, "goroutines", "Work under way beside the scheduling of the next pod, by what it is.", "operation")
 	m.cacheSize = m.gauge(true, metrics.ALPHA, "cache_size", "Nodes, pods and assumed pods in the scheduler's cache.", "type")
 
-	m.preemptions = m.lone(metrics.STABLE, "preemption_attempts_total", "Attempts to make room for a pod by preemption.")
-	m.victims = m.single(metrics.STABLE, "preemption_victims", "How many pods had to leave for one.", metrics.ExponentialBuckets(1, 2, 7))
+	m.preemptionAttempts = m.plainCounter(metrics.STABLE, "preemption_attempts_total", "Attempts to make room for a pod by preemption.")
+	m.victims = m.plainHistogram(metrics.STABLE, "preemption_victims", "How many pods had to leave for one.", metrics.ExponentialBuckets(1, 2, 7))
 	m.deletionsDuration = m.histogram(async, metrics.ALPHA, "preemption_goroutines_duration_seconds", "How long the deletion of a preemption's victims took.", fromTenMillis, "result")
 	m.deletions = m.counter(async, metrics.ALPHA, "preemption_goroutines_execution_total", "Preemptions whose victims were deleted, by whether that went well.", "result")
 
 	m.batchAttempts = m.counter(true, metrics.ALPHA, "batch_attempts_total", "Attempts to let one pod's scores speak for the next, by what came of it.", "profile", "result")
 	m.batchFlushes = m.counter(true, metrics.ALPHA, "batch_cache_flushed_total", "Why one pod's scores did not speak for the next.", "profile", "reason")
-	m.batchAsked = m.histogram(true, metrics.ALPHA, "get_node_hint_duration_seconds", "How long it took to find out whether an earlier pod's scores speak for this one.", fromTenMicros, "hinted", "profile")
-	m.batchStored = m.histogram(true, metrics.ALPHA, "store_schedule_results_duration_seconds", "How long it took to keep a pod's scores for the next one.", fromTenMicros, "profile")
+	m.nodeHintDuration = m.histogram(true, metrics.ALPHA, "get_node_hint_duration_seconds", "How long it took to find out whether an earlier pod's scores speak for this one.", fromTenMicros, "hinted", "profile")
+	m.storeResultsDuration = m.histogram(true, metrics.ALPHA, "store_schedule_results_duration_seconds", "How long it took to keep a pod's scores for the next one.", fromTenMicros, "profile")
 	m.calls = m.counter(calls, metrics.ALPHA, "async_api_call_execution_total", "Calls to the API server made beside scheduling.", "call_type", "result")
 	m.callDuration = m.histogram(calls, metrics.ALPHA, "async_api_call_execution_duration_seconds", "How long such calls took.", fromMilli, "call_type", "result")
 	m.callsWaiting = m.gauge(calls, metrics.ALPHA, "pending_async_api_calls", "Such calls that wait to be made.", "call_type")
@@ -105,8 +105,7 @@ func declare(f config.Features) *families {
 	return m
 }
 
-// register puts a family that exists under the feature gates on the list. One that is never registered takes what it is
-// told and keeps nothing.
+// register adds a family that exists under the feature gates. One that is not registered discards its samples.
 func (m *families) register(exists bool, family metrics.Registerable) {
 	if exists {
 		m.all = append(m.all, family)
@@ -119,7 +118,7 @@ func (m *families) counter(exists bool, level metrics.StabilityLevel, name, help
 	return v
 }
 
-func (m *families) lone(level metrics.StabilityLevel, name, help string) *metrics.Counter {
+func (m *families) plainCounter(level metrics.StabilityLevel, name, help string) *metrics.Counter {
 	c := metrics.NewCounter(&metrics.CounterOpts{Subsystem: scheduler, Name: name, Help: help, StabilityLevel: level})
 	m.register(true, c)
 	return c
@@ -139,7 +138,7 @@ func (m *families) histogram(exists bool, level metrics.StabilityLevel, name, he
 	return v
 }
 
-func (m *families) single(level metrics.StabilityLevel, name, help string, buckets []float64) *metrics.Histogram {
+func (m *families) plainHistogram(level metrics.StabilityLevel, name, help string, buckets []float64) *metrics.Histogram {
 	h := metrics.NewHistogram(&metrics.HistogramOpts{
 		Subsystem: scheduler, Name: name, Help: help, StabilityLevel: level, Buckets: slices.Clone(buckets),
 	})

@@ -21,8 +21,8 @@ var (
 	limitDesc   = metrics.NewDesc("kube_pod_resource_limit", "What a pod may use of a resource at most, as scheduler and kubelet reckon.", resourceLabels, nil, metrics.STABLE, "")
 )
 
-// Resources serves /metrics/resources: what every pod asks for and may use. Pods is called once for each request and
-// must be safe to call from any goroutine.
+// Resources serves /metrics/resources: requests and limits of every pod. Pods is called for each scrape, from any
+// goroutine.
 func Resources(pods func() []*v1.Pod) http.Handler {
 	registry := metrics.NewKubeRegistry()
 	registry.CustomMustRegister(&resources{pods: pods})
@@ -46,12 +46,12 @@ func (r *resources) CollectWithStability(to chan<- metrics.Metric) {
 		if pod.Spec.NodeName != "" && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed) {
 			continue
 		}
-		tell(to, requestDesc, pod, requests.Of(pod, resource.PodResourcesOptions{}))
-		tell(to, limitDesc, pod, requests.Limits(pod, resource.PodResourcesOptions{}))
+		sendAmounts(to, requestDesc, pod, requests.Of(pod, resource.PodResourcesOptions{}))
+		sendAmounts(to, limitDesc, pod, requests.Limits(pod, resource.PodResourcesOptions{}))
 	}
 }
 
-func tell(to chan<- metrics.Metric, desc *metrics.Desc, pod *v1.Pod, amounts v1.ResourceList) {
+func sendAmounts(to chan<- metrics.Metric, desc *metrics.Desc, pod *v1.Pod, amounts v1.ResourceList) {
 	priority := ""
 	if pod.Spec.Priority != nil {
 		priority = strconv.Itoa(int(*pod.Spec.Priority))
@@ -69,7 +69,7 @@ func tell(to chan<- metrics.Metric, desc *metrics.Desc, pod *v1.Pod, amounts v1.
 	}
 }
 
-// unitOf is in what a resource is counted; empty where nothing is known of it.
+// unitOf returns the unit of a resource; empty if unknown.
 func unitOf(name v1.ResourceName) string {
 	switch {
 	case name == v1.ResourceCPU:

@@ -8,38 +8,38 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/queue"
 	"orrery/core/world"
 )
 
-// Registry is where families are registered: component-base's, so that its flags for hidden and disabled metrics hold.
+// Registry is the interface of component-base's registry, so that its flags for hidden and disabled metrics apply.
 type Registry interface {
 	MustRegister(...metrics.Registerable)
 }
 
-// Metrics counts what an engine does. It is an engine.Listener, an engine.Witness and a framework.Observer: hand it to
-// the engine's options and to what drives the engine.
+// Metrics counts the work of an engine. It is an engine.Listener and a drive.Observer: pass it, and its ObserveTiming,
+// to the engine's options and to the engine's driver.
 type Metrics struct {
 	families
-	deaths deaths
-	levels levels
+	preemptions preemptions
+	last        lastSeen
 
-	points  map[pointKey]metrics.ObserverMetric
-	plugins map[pluginKey]metrics.ObserverMetric
-	hints   map[hintKey]metrics.ObserverMetric
-	came    map[cameKey]metrics.CounterMetric
-	events  map[string]metrics.ObserverMetric
+	points         map[pointKey]metrics.ObserverMetric
+	plugins        map[pluginKey]metrics.ObserverMetric
+	hints          map[hintKey]metrics.ObserverMetric
+	incomingSeries map[incomingKey]metrics.CounterMetric
+	events         map[string]metrics.ObserverMetric
 }
 
 var (
-	_ engine.Listener    = (*Metrics)(nil)
-	_ engine.Witness     = (*Metrics)(nil)
-	_ framework.Observer = (*Metrics)(nil)
+	_ engine.Listener = (*Metrics)(nil)
+	_ drive.Observer  = (*Metrics)(nil)
 )
 
-// Series are looked up by these; the lookup by labels that Prometheus offers costs several times as much.
+// The keys of cached series; a lookup by labels costs several times as much.
 type (
 	pointKey struct {
 		profile string
@@ -53,28 +53,28 @@ type (
 	}
 	hintKey struct {
 		plugin, event string
-		verdict       queue.Verdict
+		verdict       queue.HintResult
 	}
-	cameKey struct{ queue, event string }
+	incomingKey struct{ queue, event string }
 )
 
 // New registers every family that kube-scheduler has under these feature gates.
 func New(r Registry, f config.Features) *Metrics {
 	m := &Metrics{
-		families: *declare(f),
-		deaths:   newDeaths(),
-		levels:   newLevels(),
-		points:   map[pointKey]metrics.ObserverMetric{},
-		plugins:  map[pluginKey]metrics.ObserverMetric{},
-		hints:    map[hintKey]metrics.ObserverMetric{},
-		came:     map[cameKey]metrics.CounterMetric{},
-		events:   map[string]metrics.ObserverMetric{},
+		families:       *declare(f),
+		preemptions:    newPreemptions(),
+		last:           newLastSeen(),
+		points:         map[pointKey]metrics.ObserverMetric{},
+		plugins:        map[pluginKey]metrics.ObserverMetric{},
+		hints:          map[hintKey]metrics.ObserverMetric{},
+		incomingSeries: map[incomingKey]metrics.CounterMetric{},
+		events:         map[string]metrics.ObserverMetric{},
 	}
 	r.MustRegister(m.all...)
 	return m
 }
 
-// series is the one of a family that a key stands for.
+// series returns the series of a key, and caches it.
 func series[K comparable, S any](known map[K]S, key K, find func() S) S {
 	s, ok := known[key]
 	if !ok {
@@ -84,46 +84,45 @@ func series[K comparable, S any](known map[K]S, key K, find func() S) S {
 	return s
 }
 
-// PointTook implements framework.Observer.
-func (m *Metrics) PointTook(profile string, point framework.Point, code fwk.Code, took time.Duration) {
-	series(m.points, pointKey{profile, point, code}, func() metrics.ObserverMetric {
-		return m.pointDuration.WithLabelValues(string(point), code.String(), profile)
-	}).Observe(took.Seconds())
+// ObserveTiming observes the duration of an extension point or a plugin.
+func (m *Metrics) ObserveTiming(t framework.Timing) {
+	if t.Plugin == "" {
+		series(m.points, pointKey{t.Profile, t.Point, t.Code}, func() metrics.ObserverMetric {
+			return m.pointDuration.WithLabelValues(string(t.Point), t.Code.String(), t.Profile)
+		}).Observe(t.Duration.Seconds())
+		return
+	}
+	series(m.plugins, pluginKey{t.Plugin, t.Point, t.Code}, func() metrics.ObserverMetric {
+		return m.pluginDuration.WithLabelValues(t.Plugin, string(t.Point), t.Code.String())
+	}).Observe(t.Duration.Seconds())
 }
 
-// PluginTook implements framework.Observer.
-func (m *Metrics) PluginTook(_ string, point framework.Point, plugin string, code fwk.Code, took time.Duration) {
-	series(m.plugins, pluginKey{plugin, point, code}, func() metrics.ObserverMetric {
-		return m.pluginDuration.WithLabelValues(plugin, string(point), code.String())
-	}).Observe(took.Seconds())
-}
-
-// Recorded implements engine.Listener. How queue records become metrics is told in package queue.
+// Recorded implements engine.Listener. Package queue documents how transitions become metrics.
 func (m *Metrics) Recorded(t *queue.Transition, took time.Duration) {
-	switch t.What {
-	case queue.Asked:
-		series(m.hints, hintKey{t.Plugin, t.Event, t.Verdict}, func() metrics.ObserverMetric {
-			return m.hintDuration.WithLabelValues(t.Plugin, t.Event, string(t.Verdict))
+	switch t.Kind {
+	case queue.HintRun:
+		series(m.hints, hintKey{t.Plugin, t.Event, t.HintResult}, func() metrics.ObserverMetric {
+			return m.hintDuration.WithLabelValues(t.Plugin, t.Event, string(t.HintResult))
 		}).Observe(took.Seconds())
-	case queue.Noted:
+	case queue.InFlightEventAdded:
 		m.inFlight.WithLabelValues(t.Event).Add(1)
-	case queue.Pruned:
+	case queue.InFlightEventsReleased:
 		m.inFlight.WithLabelValues(t.Event).Add(-float64(t.Count))
 	case queue.Moved:
-		m.moved(t)
+		m.observeMove(t)
 	}
 }
 
-func (m *Metrics) moved(t *queue.Transition) {
-	if to := t.To.Queue(); t.Entered && to != "" {
-		series(m.came, cameKey{to, t.Event}, func() metrics.CounterMetric {
+func (m *Metrics) observeMove(t *queue.Transition) {
+	if to := t.To.QueueLabel(); t.Entered && to != "" {
+		series(m.incomingSeries, incomingKey{to, t.Event}, func() metrics.CounterMetric {
 			return m.incoming.WithLabelValues(to, t.Event)
 		}).Inc()
 	}
-	for _, plugin := range t.Blamed {
+	for _, plugin := range t.NewRejectors {
 		m.rejected.WithLabelValues(plugin, t.Profile).Inc()
 	}
-	for _, plugin := range t.Cleared {
+	for _, plugin := range t.ClearedRejectors {
 		m.rejected.WithLabelValues(plugin, t.Profile).Dec()
 	}
 	if t.To == queue.InFlight {
@@ -142,10 +141,10 @@ func (m *Metrics) Handled(event string, took time.Duration) {
 // Chose implements engine.Listener.
 func (m *Metrics) Chose(took time.Duration) { m.algorithmDuration.Observe(took.Seconds()) }
 
-// results are the values of the label result, by verdict.
+// results are the values of the label result.
 var results = map[engine.Verdict]string{engine.Placed: "scheduled", engine.Unschedulable: "unschedulable", engine.Failed: "error"}
 
-// attemptsMost is the number of attempts from which on they share one label.
+// attemptsMost is the number of attempts from which pods share a label.
 const attemptsMost = 15
 
 // Attempted implements engine.Listener.
@@ -175,36 +174,36 @@ func (m *Metrics) Hinted(profile string, hinted bool, took time.Duration) {
 	if hinted {
 		label = "hint"
 	}
-	m.batchAsked.WithLabelValues(label, profile).Observe(took.Seconds())
+	m.nodeHintDuration.WithLabelValues(label, profile).Observe(took.Seconds())
 }
 
 // Kept implements engine.Listener.
 func (m *Metrics) Kept(profile string, took time.Duration) {
-	m.batchStored.WithLabelValues(profile).Observe(took.Seconds())
+	m.storeResultsDuration.WithLabelValues(profile).Observe(took.Seconds())
 }
 
-// Applied implements engine.Witness.
+// Applied implements drive.Observer.
 func (m *Metrics) Applied(in world.Input, _ error) {
-	if ended, ok := in.Event.(world.Ended); ok {
-		m.deaths.ended(in.At, ended, m.deleted)
+	if ended, ok := in.Event.(world.EffectDone); ok {
+		m.preemptions.deletionDone(in.At, ended, m.preemptionDone)
 	}
 }
 
-// Stepped implements engine.Witness.
+// Stepped implements drive.Observer.
 func (m *Metrics) Stepped(d *engine.Decision) {
 	if d == nil || d.Preemption == nil {
 		return
 	}
 	if victims := d.Preemption.Victims; len(victims) > 0 {
 		m.victims.Observe(float64(len(victims)))
-		m.deaths.begin(d.At, d.Preemption)
+		m.preemptions.start(d.At, d.Preemption)
 	}
 }
 
-// Wanted implements engine.Witness.
-func (m *Metrics) Wanted(effect world.Effect) { m.deaths.wanted(effect) }
+// Emitted implements drive.Observer.
+func (m *Metrics) Emitted(effect world.Effect) { m.preemptions.emitted(effect) }
 
-func (m *Metrics) deleted(well bool, took time.Duration) {
+func (m *Metrics) preemptionDone(well bool, took time.Duration) {
 	result := "success"
 	if !well {
 		result = "error"

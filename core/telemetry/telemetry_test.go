@@ -17,6 +17,7 @@ import (
 	"k8s.io/component-base/metrics"
 
 	"orrery/core/config"
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/telemetry"
@@ -27,7 +28,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// stopwatch advances by a microsecond with every look at it.
+// stopwatch advances by a microsecond at every reading.
 func stopwatch() func() time.Duration {
 	var now time.Duration
 	return func() time.Duration {
@@ -41,7 +42,7 @@ func watched(t testing.TB) (*memory.Cluster, *engine.Engine, *telemetry.Metrics,
 	t.Helper()
 	registry := metrics.NewKubeRegistry()
 	m := telemetry.New(registry, config.DefaultFeatures())
-	e, err := engine.New(engine.Options{Start: start, Seed: 1, Stopwatch: stopwatch(), Observer: m, Listener: m})
+	e, err := engine.New(engine.Options{Start: start, Seed: 1, Stopwatch: stopwatch(), OnTiming: m.ObserveTiming, Listener: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func create(t testing.TB, c *memory.Cluster, pods ...*mk.PodBuilder) {
 	}
 }
 
-// said is what a registry tells, a line a series, without the lines of single buckets.
+// said returns a registry's series, one per line, without single buckets.
 func said(t testing.TB, r metrics.KubeRegistry) string {
 	t.Helper()
 	families, err := r.Gather()
@@ -96,7 +97,7 @@ func value(s *dto.Metric) string {
 	}
 }
 
-func TestAMorningInNumbers(t *testing.T) {
+func TestMetrics_GoldenOfScenario(t *testing.T) {
 	c, e, m, registry := watched(t)
 	if _, err := c.Create(mk.Node("n1").CPU("2").Memory("4Gi").Obj()); err != nil {
 		t.Fatal(err)
@@ -109,9 +110,9 @@ func TestAMorningInNumbers(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	engine.DriveSeen(e, c, start.Add(90*time.Second), m)
+	drive.Run(c, start.Add(90*time.Second), drive.NewScheduler(e, m))
 	m.Refresh(e, map[string]int{"pod_binding": 0})
-	m.Refresh(e, map[string]int{"pod_binding": 0}) // what was counted is not counted again
+	m.Refresh(e, map[string]int{"pod_binding": 0}) // a second refresh must not count twice
 
 	got := said(t, registry)
 	if *update {
@@ -128,13 +129,13 @@ func TestAMorningInNumbers(t *testing.T) {
 	}
 }
 
-func TestQuestionsAreNotCounted(t *testing.T) {
+func TestMetrics_IgnoreDryRuns(t *testing.T) {
 	c, e, m, registry := watched(t)
 	create(t, c, mk.Pod("web").CPU("1"))
 	if _, err := c.Create(mk.Node("n1").CPU("2").Memory("4Gi").Obj()); err != nil {
 		t.Fatal(err)
 	}
-	engine.DriveSeen(e, c, start.Add(time.Second), m)
+	drive.Run(c, start.Add(time.Second), drive.NewScheduler(e, m))
 	before := said(t, registry)
 	if _, err := e.Explain("default", "web"); err != nil {
 		t.Fatal(err)
@@ -144,7 +145,7 @@ func TestQuestionsAreNotCounted(t *testing.T) {
 	}
 }
 
-func TestFamiliesOfAGateThatIsOffAreNotThere(t *testing.T) {
+func TestMetrics_FollowFeatureGates(t *testing.T) {
 	for _, row := range []struct {
 		gates string
 		name  string
@@ -170,7 +171,7 @@ func TestFamiliesOfAGateThatIsOffAreNotThere(t *testing.T) {
 	}
 }
 
-func TestResourcesOfPods(t *testing.T) {
+func TestResources_OfPods(t *testing.T) {
 	web := mk.Pod("web").CPU("250m").Memory("64Mi").Request("hugepages-2Mi", "4Mi").Request("example.com/gpu", "2").Node("n1").Priority(7).Obj()
 	web.Spec.Containers[0].Resources.Limits = mk.Resources("cpu", "1")
 	web.Spec.SchedulerName = "default-scheduler"
@@ -196,8 +197,8 @@ func TestResourcesOfPods(t *testing.T) {
 	}
 }
 
-// What is counted must not cost what is gained: this is some ten observations for every decision.
-func BenchmarkListening(b *testing.B) {
+// Metrics must be cheap: there are some ten observations for every decision.
+func BenchmarkMetrics(b *testing.B) {
 	for _, row := range []struct {
 		name   string
 		listen bool
@@ -209,7 +210,7 @@ func BenchmarkListening(b *testing.B) {
 				if row.listen {
 					began := time.Duration(0)
 					o.Stopwatch = func() time.Duration { began++; return began }
-					o.Observer, o.Listener = m, m
+					o.OnTiming, o.Listener = m.ObserveTiming, m
 				}
 				e, err := engine.New(o)
 				if err != nil {
@@ -224,7 +225,7 @@ func BenchmarkListening(b *testing.B) {
 				for i := range 2000 {
 					create(b, c, mk.Pod(fmt.Sprintf("p%d", i)).CPU("10m"))
 				}
-				engine.Drive(e, c, start.Add(time.Minute), nil)
+				drive.Run(c, start.Add(time.Minute), drive.NewScheduler(e))
 			}
 		})
 	}

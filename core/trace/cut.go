@@ -10,9 +10,9 @@ import (
 	"orrery/core/world"
 )
 
-// Cut copies what a trace holds from one time up to and with another. Where something is left out before it, lists of
-// all objects there were take its place, and the copy is a trace [FromSnapshot]. A damaged trace is cut up to the
-// damage, which is then the error.
+// Cut copies the records of a trace from first to last, both included. If records before first are dropped, lists of
+// all objects at that time replace them, and the copy is a trace [FromSnapshot]. A damaged trace is copied up to the
+// damage, and Cut returns the damage as its error.
 func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
 	if last.Before(first) {
 		return fmt.Errorf("cutting a trace: the end, %s, is before the beginning, %s", last.Format(time.RFC3339Nano), first.Format(time.RFC3339Nano))
@@ -21,7 +21,7 @@ func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
 	if err != nil {
 		return err
 	}
-	c := cutter{to: to, header: r.Header(), first: first, before: store.New()}
+	c := cutter{to: to, header: r.Header(), first: first, state: store.New()}
 	for record, err := range r.All() {
 		if err != nil {
 			return errors.Join(c.close(), err)
@@ -29,28 +29,28 @@ func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
 		if record.At.After(last) {
 			break
 		}
-		if err := c.take(record); err != nil {
+		if err := c.add(record); err != nil {
 			return err
 		}
 	}
 	return c.close()
 }
 
-// cutter holds back what comes before the cut until it is known whether all of it stays.
+// cutter opens the copy at the first record to keep; dropped decides whether it begins with a snapshot.
 type cutter struct {
 	to      io.Writer
 	header  Header
 	first   time.Time
-	before  *store.Store
+	state   *store.Store
 	dropped bool
 	w       *Writer
 }
 
-func (c *cutter) take(r Record) error {
+func (c *cutter) add(r Record) error {
 	if c.w == nil && r.At.Before(c.first) {
 		c.dropped = true
 		if in, ok := r.Body.(Input); ok {
-			c.forget(in.Event)
+			c.applyToState(in.Event)
 		}
 		return nil
 	}
@@ -60,13 +60,14 @@ func (c *cutter) take(r Record) error {
 	return c.w.Write(r)
 }
 
-// forget keeps of an input only what it changes. What the store refuses the engine refused too.
-func (c *cutter) forget(e world.Event) {
+// applyToState applies the object changes of an input. It ignores the store's errors: the engine refused the same
+// input.
+func (c *cutter) applyToState(e world.Event) {
 	switch ev := e.(type) {
 	case world.Changed:
-		_, _ = c.before.Apply(ev)
+		_, _ = c.state.Apply(ev)
 	case world.Listed:
-		_, _ = c.before.Replace(ev)
+		_, _ = c.state.Replace(ev)
 	}
 }
 
@@ -75,7 +76,7 @@ func (c *cutter) open() error {
 		return nil
 	}
 	if c.dropped {
-		c.header.Base, c.header.Start = FromSnapshot, c.first
+		c.header.Origin, c.header.Start = FromSnapshot, c.first
 	}
 	w, err := newWriter(c.to, c.header, nil)
 	if err != nil {
@@ -83,7 +84,7 @@ func (c *cutter) open() error {
 	}
 	c.w = w
 	if c.dropped {
-		return WriteSnapshot(w, c.before, c.first)
+		return WriteSnapshot(w, c.state, c.first)
 	}
 	return nil
 }
@@ -95,8 +96,8 @@ func (c *cutter) close() error {
 	return c.w.Close()
 }
 
-// WriteSnapshot writes all objects of a store as lists, in the order in which a first list should be given.
-func WriteSnapshot(w *Writer, s *store.Store, at time.Time) error {
+// WriteSnapshot writes all objects of a store as lists, in the order for a first list.
+func WriteSnapshot(w *Writer, s store.View, at time.Time) error {
 	for _, kind := range s.Kinds() {
 		list := world.Listed{Kind: kind}
 		for o := range s.Objects(kind) {

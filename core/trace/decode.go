@@ -14,25 +14,25 @@ import (
 	"orrery/core/world"
 )
 
-// mostListed bounds the objects of one list. It is far beyond the largest cluster, which has 150,000 pods.
-const mostListed = 2 << 20
+// maxListObjects bounds the objects of one list. The largest clusters have 150,000 pods.
+const maxListObjects = 2 << 20
 
-// decodeEntry reads an entry that stands for itself, after its first byte.
-func decodeEntry(c *cursor, kind byte, previous *time.Time) (Record, error) {
+// decodeEntry decodes any entry except lists and their items, after its first byte.
+func decodeEntry(c *entryReader, kind byte, previous *time.Time) (Record, error) {
 	r := Record{At: c.time(previous)}
 	switch kind {
-	case changedEntry:
-		r.Body = c.changed()
-	case endedEntry:
-		r.Body = c.ended()
-	case askedEntry:
-		r.Body = c.asked()
-	case passedEntry:
-		r.Body = Input{Event: world.Passed{}, Hurried: c.hurried()}
+	case objectChangedEntry:
+		r.Body = c.objectChanged()
+	case effectDoneEntry:
+		r.Body = c.effectDone()
+	case activateRequestEntry:
+		r.Body = c.activateRequest()
+	case tickEntry:
+		r.Body = Input{Event: world.Tick{}, BeforeRest: c.beforeRest()}
 	case decisionEntry:
 		r.Body = c.decision()
 	case checkpointEntry:
-		r.Body = Checkpoint{Digest: c.number64(), Inputs: c.uvarint(), Decisions: c.uvarint()}
+		r.Body = Checkpoint{Digest: c.fixed64(), Inputs: c.uvarint(), Decisions: c.uvarint()}
 	case markEntry:
 		r.Body = c.mark()
 	default:
@@ -41,16 +41,16 @@ func decodeEntry(c *cursor, kind byte, previous *time.Time) (Record, error) {
 	return r, c.end()
 }
 
-func (c *cursor) hurried() bool {
+func (c *entryReader) beforeRest() bool {
 	flags := c.byte()
-	if flags&^hurriedFlag != 0 {
+	if flags&^beforeRestFlag != 0 {
 		c.fail(fmt.Errorf("an input has flags that are not known (%#02x)", flags))
 	}
-	return flags&hurriedFlag != 0
+	return flags&beforeRestFlag != 0
 }
 
-func (c *cursor) changed() Input {
-	in := Input{Hurried: c.hurried()}
+func (c *entryReader) objectChanged() Input {
+	in := Input{BeforeRest: c.beforeRest()}
 	op := world.Op(c.byte())
 	if op > world.Deleted {
 		c.fail(fmt.Errorf("an object changed in no known way (%d)", op))
@@ -60,7 +60,7 @@ func (c *cursor) changed() Input {
 }
 
 // object reads an object to the end of the entry.
-func (c *cursor) object() world.Object {
+func (c *entryReader) object() world.Object {
 	kind := world.Kind(c.text())
 	if c.err != nil {
 		return nil
@@ -78,8 +78,8 @@ func (c *cursor) object() world.Object {
 	return o
 }
 
-// newObject is an empty object to read into; false if there is no such kind.
-func newObject(kind world.Kind) (object, bool) {
+// newObject returns an empty object to decode into; false if the kind is unknown.
+func newObject(kind world.Kind) (protoObject, bool) {
 	if custom, ok := world.NewCustom(kind); ok {
 		return custom, true
 	}
@@ -87,43 +87,43 @@ func newObject(kind world.Kind) (object, bool) {
 	if err != nil {
 		return nil, false
 	}
-	known, ok := o.(object)
+	known, ok := o.(protoObject)
 	return known, ok
 }
 
-// list reads the head of a list, whose objects follow as items.
-func (c *cursor) list(previous *time.Time) (r Record, kind world.Kind, objects uint64, err error) {
+// objectListHead reads the head of a list, whose objects follow as items.
+func (c *entryReader) objectListHead(previous *time.Time) (r Record, kind world.Kind, objects uint64, err error) {
 	r.At = c.time(previous)
-	r.Body = Input{Hurried: c.hurried()}
+	r.Body = Input{BeforeRest: c.beforeRest()}
 	kind, objects = world.Kind(c.text()), c.uvarint()
-	if objects > mostListed {
-		c.fail(fmt.Errorf("a list claims %d objects, and at most %d are allowed", objects, mostListed))
+	if objects > maxListObjects {
+		c.fail(fmt.Errorf("a list claims %d objects, and at most %d are allowed", objects, maxListObjects))
 	}
 	return r, kind, objects, c.end()
 }
 
-func (c *cursor) ended() Input {
-	in := Input{Hurried: c.hurried()}
-	ev := world.Ended{Effect: world.EffectID(c.uvarint())}
+func (c *entryReader) effectDone() Input {
+	in := Input{BeforeRest: c.beforeRest()}
+	ev := world.EffectDone{Effect: world.EffectID(c.uvarint())}
 	code := c.varint()
 	if code < 0 || code > math.MaxInt32 {
 		c.fail(errors.New("an outcome's code is out of range"))
 	}
 	ev.Outcome = world.Outcome{Code: fwk.Code(code), Reason: metav1.StatusReason(c.text()), Message: c.text()}
 	in.Event = ev
-	if in.Answers.Verb = Verb(c.byte()); in.Answers.Verb > Run {
-		c.fail(fmt.Errorf("an outcome is of an effect that is not known (%d)", in.Answers.Verb))
+	if in.Effect.Verb = Verb(c.byte()); in.Effect.Verb > RunPlugin {
+		c.fail(fmt.Errorf("an outcome is of an effect that is not known (%d)", in.Effect.Verb))
 	}
-	if in.Answers.Verb != Unknown {
-		in.Answers.Pod, in.Answers.Detail = c.ref(), c.text()
+	if in.Effect.Verb != Unknown {
+		in.Effect.Pod, in.Effect.Detail = c.ref(), c.text()
 	}
 	return in
 }
 
-func (c *cursor) asked() Input {
-	in := Input{Hurried: c.hurried()}
+func (c *entryReader) activateRequest() Input {
+	in := Input{BeforeRest: c.beforeRest()}
 	n := c.uvarint()
-	var ev world.Asked
+	var ev world.ActivateRequest
 	for range n {
 		if c.err != nil {
 			break
@@ -134,11 +134,11 @@ func (c *cursor) asked() Input {
 	return in
 }
 
-func (c *cursor) ref() world.Ref {
-	return world.Ref{Namespace: c.text(), Name: c.text(), UID: types.UID(c.text())}
+func (c *entryReader) ref() world.PodRef {
+	return world.PodRef{Namespace: c.text(), Name: c.text(), UID: types.UID(c.text())}
 }
 
-func (c *cursor) count() int {
+func (c *entryReader) count() int {
 	n := c.uvarint()
 	if n > math.MaxInt32 {
 		c.fail(errors.New("a count is out of range"))
@@ -147,16 +147,16 @@ func (c *cursor) count() int {
 	return int(n)
 }
 
-func (c *cursor) decision() Decision {
+func (c *entryReader) decision() Decision {
 	d := Decision{Seq: c.uvarint(), Pod: c.ref(), Attempt: c.count(), Verdict: Verdict(c.byte())}
 	if d.Verdict > Skipped {
 		c.fail(fmt.Errorf("a decision's verdict is not known (%d)", d.Verdict))
 	}
-	d.Node, d.Nominated, d.Victims, d.Digest = c.text(), c.text(), c.count(), c.number64()
+	d.Node, d.Nominated, d.Victims, d.Digest = c.text(), c.text(), c.count(), c.fixed64()
 	return d
 }
 
-func (c *cursor) mark() Mark {
+func (c *entryReader) mark() Mark {
 	m := Mark{Kind: MarkKind(c.byte())}
 	if m.Kind > FirstFailure {
 		c.fail(fmt.Errorf("a mark's kind is not known (%d)", m.Kind))

@@ -1,34 +1,34 @@
-// Package trace is how a scheduler's life is kept in a file: what it was told, what it decided, and when.
+// Package trace stores a scheduler's inputs and decisions in a file.
 //
 //	             Record                                     Record
 //	Input ─────┐                                        ┌──► Info, Cut
 //	Decision ──┼──► Writer ──► [ file, FORMAT.md ] ──► Reader
 //	Mark ──────┘     │ trims, hashes                    └──► play.Player
 //	                 ▼
-//	        nothing but what scheduling reads
+//	        only what scheduling reads
 //
-// The engine is a function of its inputs, so the inputs are all a trace needs. The decisions are in it as a check: a
-// replay computes them anew and compares. Package play, below this one, drives engines: it records, replays and seeks.
+// The engine is a function of its inputs, so a trace holds the inputs. The decisions are a check: a replay recomputes
+// and compares them. Package play drives engines: it records, replays and seeks.
 //
 // # Files
 //
-// record is what can be said, and header what a trace begins with; FORMAT.md is the file byte by byte. frame and pack
-// are blocks, entry, encode and decode what is in them; writer and reader are the two ends. hash and hash_object
-// replace names. info, cut and rehash work on whole files. import_objects and import_openb make inputs of other people's files.
+// record has the kinds of records, header the start of a trace; FORMAT.md describes the file byte by byte. frame and
+// pack hold blocks, entry, encode and decode their entries; writer and reader are the two ends. hash and hash_object
+// replace names. info, cut and hash_trace work on whole files. import_objects and import_openb convert other data.
 //
-// # What is promised
+// # Guarantees
 //
-//   - What is read is what was written, after trimming; see [store.Trim] for what never enters a file.
-//   - A file that is cut off or damaged is read up to the damage, and the error, a [Damage], says where that is. A crash
-//     of the recording program costs what was not yet flushed, at most one block of 128 KiB before packing.
-//   - A file can be hostile: no length in it makes a reader allocate what is not there, and everything is bounded. Texts
-//     in objects are as they were recorded and have to be made printable where they are shown.
-//   - A file of a newer version of the format is refused, with an error that says so.
+//   - A reader returns what was written, after trimming; see package trim for what never enters a file.
+//   - A file that is truncated or damaged is read up to the damage; the error, a [Damage], says where that is. A crash of
+//     the recording program loses what was not flushed, at most one block of 128 KiB before packing.
+//   - A file may be hostile: no length in it makes a reader allocate memory before the data is there, and everything is
+//     bounded. Texts in objects are as recorded, and have to be made printable where they are shown.
+//   - A file of another version of the format is refused with an error that names both versions, [ErrVersion].
 //
-// Blocks are packed by the standard library's deflate. The packing is named in every block, so that another one can be
-// added without a new version.
+// Blocks are packed by the standard library's deflate. Every block names its packing, so that another one can be added
+// without a new version.
 //
 // # Times
 //
-// Times of records are exact. Times in objects are whole seconds, as Kubernetes has them.
+// Times of records are exact. Times in objects are whole seconds, as in Kubernetes.
 package trace

@@ -10,30 +10,30 @@ import (
 
 // entry kinds, the first byte of every entry.
 const (
-	changedEntry    = 1
-	listedEntry     = 2 // followed by one itemEntry for each object
-	itemEntry       = 3
-	endedEntry      = 4
-	askedEntry      = 5
-	passedEntry     = 6
-	decisionEntry   = 7
-	checkpointEntry = 8
-	markEntry       = 9
+	objectChangedEntry   = 1
+	objectListEntry      = 2 // followed by one listItemEntry for each object
+	listItemEntry        = 3
+	effectDoneEntry      = 4
+	activateRequestEntry = 5
+	tickEntry            = 6
+	decisionEntry        = 7
+	checkpointEntry      = 8
+	markEntry            = 9
 )
 
-// hurriedFlag is set in the flags of an input's entry.
-const hurriedFlag = 1
+// beforeRestFlag is set in the flags of an input's entry.
+const beforeRestFlag = 1
 
-// object is how every kind of object puts itself into bytes: by the protocol buffers of the Kubernetes API.
-type object interface {
+// protoObject is an object that encodes itself as a protocol buffer of the Kubernetes API.
+type protoObject interface {
 	world.Object
 	Size() int
 	MarshalTo([]byte) (int, error)
 	Unmarshal([]byte) error
 }
 
-// appendTime puts a time after the one before it, as two differences: in seconds, and in nanoseconds of the second. So
-// every time there is can be said, and one that stands still takes two bytes.
+// appendTime encodes a time as two differences to the previous one: in seconds, and in nanoseconds of the second. Every
+// time.Time is encodable, and an unchanged time takes two bytes.
 func appendTime(to []byte, at time.Time, previous *time.Time) []byte {
 	to = binary.AppendVarint(to, at.Unix()-previous.Unix())
 	to = binary.AppendVarint(to, int64(at.Nanosecond()-previous.Nanosecond()))
@@ -45,28 +45,28 @@ func appendText(to []byte, s string) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(s))), s...)
 }
 
-func appendRef(to []byte, r world.Ref) []byte {
+func appendRef(to []byte, r world.PodRef) []byte {
 	return appendText(appendText(appendText(to, r.Namespace), r.Name), string(r.UID))
 }
 
-var errShort = errors.New("an entry ends before what it should hold")
+var errEntryTooShort = errors.New("an entry ends before what it should hold")
 
-// cursor takes an entry apart. After the first mistake everything it answers is empty, and err says what was wrong.
-type cursor struct {
+// entryReader decodes an entry. After the first error, kept in err, its methods return zero values.
+type entryReader struct {
 	rest []byte
 	err  error
 }
 
-func (c *cursor) fail(err error) {
+func (c *entryReader) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 	c.rest = nil
 }
 
-func (c *cursor) byte() byte {
+func (c *entryReader) byte() byte {
 	if len(c.rest) == 0 {
-		c.fail(errShort)
+		c.fail(errEntryTooShort)
 		return 0
 	}
 	b := c.rest[0]
@@ -74,30 +74,30 @@ func (c *cursor) byte() byte {
 	return b
 }
 
-func (c *cursor) uvarint() uint64 {
+func (c *entryReader) uvarint() uint64 {
 	v, n := binary.Uvarint(c.rest)
 	if n <= 0 {
-		c.fail(errShort)
+		c.fail(errEntryTooShort)
 		return 0
 	}
 	c.rest = c.rest[n:]
 	return v
 }
 
-func (c *cursor) varint() int64 {
+func (c *entryReader) varint() int64 {
 	v, n := binary.Varint(c.rest)
 	if n <= 0 {
-		c.fail(errShort)
+		c.fail(errEntryTooShort)
 		return 0
 	}
 	c.rest = c.rest[n:]
 	return v
 }
 
-func (c *cursor) bytes() []byte {
+func (c *entryReader) bytes() []byte {
 	n := c.uvarint()
 	if n > uint64(len(c.rest)) {
-		c.fail(errShort)
+		c.fail(errEntryTooShort)
 		return nil
 	}
 	b := c.rest[:n]
@@ -105,11 +105,11 @@ func (c *cursor) bytes() []byte {
 	return b
 }
 
-func (c *cursor) text() string { return string(c.bytes()) }
+func (c *entryReader) text() string { return string(c.bytes()) }
 
-func (c *cursor) number64() uint64 {
+func (c *entryReader) fixed64() uint64 {
 	if len(c.rest) < 8 {
-		c.fail(errShort)
+		c.fail(errEntryTooShort)
 		return 0
 	}
 	v := binary.LittleEndian.Uint64(c.rest)
@@ -117,12 +117,12 @@ func (c *cursor) number64() uint64 {
 	return v
 }
 
-// farthest bounds how far apart two times may be, in seconds: the years that time.Time can count.
-const farthest = 1 << 53
+// maxTimeSeconds bounds the seconds between two times to the range of time.Time.
+const maxTimeSeconds = 1 << 53
 
-func (c *cursor) time(previous *time.Time) time.Time {
+func (c *entryReader) time(previous *time.Time) time.Time {
 	seconds, nanos := c.varint(), c.varint()
-	if seconds > farthest || seconds < -farthest || nanos <= -1e9 || nanos >= 1e9 {
+	if seconds > maxTimeSeconds || seconds < -maxTimeSeconds || nanos <= -1e9 || nanos >= 1e9 {
 		c.fail(errors.New("an entry's time is beyond all years"))
 		return time.Time{}
 	}
@@ -133,8 +133,8 @@ func (c *cursor) time(previous *time.Time) time.Time {
 	return at
 }
 
-// end checks that nothing is left over.
-func (c *cursor) end() error {
+// end checks that the entry has no bytes left.
+func (c *entryReader) end() error {
 	if c.err == nil && len(c.rest) > 0 {
 		c.fail(errors.New("an entry goes on after its end"))
 	}

@@ -2,16 +2,16 @@ package trace
 
 import "bytes"
 
-// FileOfEntries is a whole file around the contents of one block, however wrong they are.
+// FileOfEntries returns a whole file around the contents of one block, valid or not.
 func FileOfEntries(contents []byte) []byte {
 	var file bytes.Buffer
 	w := frameWriter{to: &file}
 	h := Header{}
 	text, _ := h.encode()
-	_ = w.open()
+	_ = w.writeMagic()
 	_ = w.write(headerBlock, text, 0, 0)
 	entries := uint32(0)
-	for c := (&cursor{rest: contents}); len(c.rest) > 0; entries++ {
+	for c := (&entryReader{rest: contents}); len(c.rest) > 0; entries++ {
 		c.bytes()
 	}
 	_ = w.write(recordsBlock, contents, entries, 0)

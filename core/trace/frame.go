@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// magic opens every trace; the version follows in one byte.
+// magic opens every trace; one byte with the version follows.
 const magic = "ORRERYT"
 
 // block kinds.
@@ -21,15 +21,15 @@ const (
 
 const (
 	frameSize = 26
-	// fullBlock is the size, before packing, at which a block is written: deflate gains little beyond it, and a crash
-	// costs at most so much.
-	fullBlock = 128 << 10
-	// mostEntry bounds one entry, which is one object at most, and mostObject what of it is the object: etcd takes 1.5 MiB
-	// by default.
-	mostEntry  = 2 << 20
-	mostObject = mostEntry - 4096
-	// mostBlock bounds a block, packed or not: a full one, and the entry that made it so, or the header.
-	mostBlock = mostHeader + fullBlock
+	// flushBytes is the unpacked size at which a block is written: deflate gains little beyond it, and a crash loses at
+	// most this much.
+	flushBytes = 128 << 10
+	// maxEntryBytes bounds an entry, which has one object at most; maxObjectBytes bounds the object. etcd accepts 1.5
+	// MiB by default.
+	maxEntryBytes  = 2 << 20
+	maxObjectBytes = maxEntryBytes - 4096
+	// maxBlockBytes bounds a block, packed or not: the header, or a full block with the entry that filled it.
+	maxBlockBytes = maxHeaderBytes + flushBytes
 )
 
 // frame precedes every block.
@@ -44,8 +44,8 @@ type frame struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// put lays out the frame, with the checksum over itself and the block.
-func (f *frame) put(to *[frameSize]byte, block []byte) {
+// encode writes the frame, with the checksum over itself and the block.
+func (f *frame) encode(to *[frameSize]byte, block []byte) {
 	to[0], to[1] = f.kind, byte(f.packing)
 	binary.LittleEndian.PutUint32(to[2:], f.packed)
 	binary.LittleEndian.PutUint32(to[6:], f.unpacked)
@@ -58,7 +58,7 @@ func checksum(raw *[frameSize]byte, block []byte) uint32 {
 	return crc32.Update(crc32.Checksum(raw[:22], castagnoli), castagnoli, block)
 }
 
-func (f *frame) parse(raw *[frameSize]byte) error {
+func (f *frame) decode(raw *[frameSize]byte) error {
 	f.kind, f.packing = raw[0], packing(raw[1])
 	f.packed = binary.LittleEndian.Uint32(raw[2:])
 	f.unpacked = binary.LittleEndian.Uint32(raw[6:])
@@ -67,8 +67,8 @@ func (f *frame) parse(raw *[frameSize]byte) error {
 	switch {
 	case f.kind != headerBlock && f.kind != recordsBlock && f.kind != endBlock:
 		return fmt.Errorf("a block is of no known kind (%#02x)", f.kind)
-	case f.packed > mostBlock || f.unpacked > mostBlock:
-		return fmt.Errorf("a block claims %d bytes, packed %d, and at most %d are allowed", f.unpacked, f.packed, mostBlock)
+	case f.packed > maxBlockBytes || f.unpacked > maxBlockBytes:
+		return fmt.Errorf("a block claims %d bytes, packed %d, and at most %d are allowed", f.unpacked, f.packed, maxBlockBytes)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ type frameWriter struct {
 	raw    [frameSize]byte
 }
 
-func (w *frameWriter) open() error {
+func (w *frameWriter) writeMagic() error {
 	_, err := io.WriteString(w.to, magic+string(rune(Version)))
 	return err
 }
@@ -94,7 +94,7 @@ func (w *frameWriter) write(kind byte, contents []byte, entries uint32, first ui
 		kind: kind, packing: by, packed: uint32(len(packed)), unpacked: uint32(len(contents)),
 		entries: entries, first: first,
 	}
-	f.put(&w.raw, packed)
+	f.encode(&w.raw, packed)
 	if _, err := w.to.Write(w.raw[:]); err != nil {
 		return err
 	}
@@ -105,19 +105,19 @@ func (w *frameWriter) write(kind byte, contents []byte, entries uint32, first ui
 // frameReader reads blocks.
 type frameReader struct {
 	from     io.Reader
-	offset   int64 // of what comes next
+	offset   int64 // of the next block
 	packed   bytes.Buffer
 	unpacker unpacker
 	raw      [frameSize]byte
 }
 
-// ErrNotATrace says that a file is something else.
+// ErrNotATrace reports a file that is not a trace.
 var ErrNotATrace = errors.New("this is not a trace: it does not begin as one")
 
-// ErrNewer says that a trace was written by a later version of this program.
-var ErrNewer = errors.New("this trace is of a newer format")
+// ErrVersion reports a trace of another version of the format.
+var ErrVersion = errors.New("this trace is of another version of the format")
 
-func (r *frameReader) open() error {
+func (r *frameReader) readMagic() error {
 	var start [len(magic) + 1]byte
 	n, err := io.ReadFull(r.from, start[:])
 	r.offset = int64(n)
@@ -128,16 +128,17 @@ func (r *frameReader) open() error {
 		return ErrNotATrace
 	}
 	switch version := start[len(magic)]; {
-	case version > Version:
-		return fmt.Errorf("%w: version %d, and this program reads up to version %d: open it with the program that wrote it or a newer one", ErrNewer, version, Version)
 	case version == 0:
 		return ErrNotATrace
+	case version < Version:
+		return fmt.Errorf("%w: the file has version %d, and this program reads version %d: open it with the orrery that recorded it, or record it again", ErrVersion, version, Version)
+	case version > Version:
+		return fmt.Errorf("%w: the file has version %d, and this program reads version %d: open it with the orrery that recorded it or a newer one", ErrVersion, version, Version)
 	}
 	return nil
 }
 
-// read answers with the next block; its contents are valid until the next call. The error io.EOF says that the file
-// ends here.
+// read returns the next block; its contents are valid until the next call. The error is io.EOF at the end of the file.
 func (r *frameReader) read() (frame, []byte, error) {
 	var f frame
 	n, err := io.ReadFull(r.from, r.raw[:])
@@ -145,14 +146,14 @@ func (r *frameReader) read() (frame, []byte, error) {
 		if n == 0 && errors.Is(err, io.EOF) {
 			return f, nil, io.EOF
 		}
-		return f, nil, cutOff(err)
+		return f, nil, truncated(err)
 	}
-	if err := f.parse(&r.raw); err != nil {
+	if err := f.decode(&r.raw); err != nil {
 		return f, nil, err
 	}
 	r.packed.Reset()
 	if _, err := io.CopyN(&r.packed, r.from, int64(f.packed)); err != nil {
-		return f, nil, cutOff(err)
+		return f, nil, truncated(err)
 	}
 	if want := binary.LittleEndian.Uint32(r.raw[22:]); checksum(&r.raw, r.packed.Bytes()) != want {
 		return f, nil, errors.New("a block's checksum is wrong")
@@ -165,8 +166,8 @@ func (r *frameReader) read() (frame, []byte, error) {
 	return f, contents, nil
 }
 
-// cutOff names the end of the file in the middle of a block for what it is.
-func cutOff(err error) error {
+// truncated turns an end of file inside a block into an error that says so.
+func truncated(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the file ends in the middle of a block: %w", io.ErrUnexpectedEOF)
 	}

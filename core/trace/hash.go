@@ -14,9 +14,8 @@ import (
 	"orrery/core/world"
 )
 
-// Hash replaces names by hashes, the same name by the same hash wherever it stands, so that what referred to each other
-// still does: a node and the pods on it, a label's value and the selector that asks for it. Without the salt a hash
-// cannot be told from any other; nobody who has only the file can try names out.
+// NameHasher replaces names by hashes, equal names by equal hashes, so that references still hold: from a pod to its
+// node, from a selector to a label's value. Without the salt, a reader of the file cannot test guesses of names.
 //
 // # What is replaced
 //
@@ -33,47 +32,47 @@ import (
 //   - Names of drivers, provisioners and declared features; expressions and values of device attributes.
 //   - Resource versions, quantities, ports, times.
 //
-// Decisions stay the same but where names themselves decide: ties that are broken by the order of names; a claim of an
-// ephemeral volume, which is found by a name made of two others; disks that were migrated to CSI, as an annotation names
-// their drivers; an extended resource that is named after a device
-// class; and arguments in the configuration that name values, since the configuration is kept as it is.
-type Hash struct {
+// Decisions stay the same except where names decide: ties that the order of names breaks; the claim of an ephemeral
+// volume, whose name is made of two others; disks migrated to CSI, as an annotation names their drivers; an extended
+// resource named after a device class; and arguments in the configuration that name values, since the configuration is
+// kept unchanged.
+type NameHasher struct {
 	mac   hash.Hash
-	known map[string]string
+	cache map[string]string
 }
 
-// NewHash makes a Hash of a salt, which should be random and kept apart from the files, or forgotten.
-func NewHash(salt []byte) (*Hash, error) {
+// NewNameHasher makes a hasher from a salt, which should be random and either stored apart from the files or discarded.
+func NewNameHasher(salt []byte) (*NameHasher, error) {
 	const shortest = 8
 	if len(salt) < shortest {
 		return nil, errors.New("hashing names takes a salt of at least 8 bytes: with less, names can be found by trying them out")
 	}
-	return &Hash{mac: hmac.New(sha256.New, salt), known: map[string]string{}}, nil
+	return &NameHasher{mac: hmac.New(sha256.New, salt), cache: map[string]string{}}, nil
 }
 
-// mostKnown bounds the memory of names that were hashed before.
-const mostKnown = 1 << 18
+// maxCachedNames bounds the memory of hashed names.
+const maxCachedNames = 1 << 18
 
-// Name is what a name is replaced by. It is a valid name of anything: an h and 16 hexadecimal digits.
-func (h *Hash) Name(name string) string {
+// Name returns the hash of a name, an h and 16 hexadecimal digits: a valid name for any object.
+func (h *NameHasher) Name(name string) string {
 	if name == "" {
 		return ""
 	}
-	if hashed, ok := h.known[name]; ok {
+	if hashed, ok := h.cache[name]; ok {
 		return hashed
 	}
 	h.mac.Reset()
 	h.mac.Write([]byte(name))
 	hashed := "h" + hex.EncodeToString(h.mac.Sum(nil)[:8])
-	if len(h.known) >= mostKnown {
-		clear(h.known)
+	if len(h.cache) >= maxCachedNames {
+		clear(h.cache)
 	}
-	h.known[name] = hashed
+	h.cache[name] = hashed
 	return hashed
 }
 
-// value is what the value of a label is replaced by. Volumes that span zones have a label that lists them.
-func (h *Hash) value(value string) string {
+// labelValue hashes a label's value, or each part of it: the label of a volume that spans zones lists them.
+func (h *NameHasher) labelValue(value string) string {
 	if _, err := strconv.ParseInt(value, 10, 64); err == nil || value == "true" || value == "false" {
 		return value
 	}
@@ -84,9 +83,8 @@ func (h *Hash) value(value string) string {
 	return strings.Join(parts, "__")
 }
 
-// image is what an image's name is replaced by. The tag that is meant when none is given is put there first, as the
-// scheduler does when it compares names.
-func (h *Hash) image(name string) string {
+// image hashes an image's name. It adds the default tag first, as the scheduler does when it compares names.
+func (h *NameHasher) image(name string) string {
 	if name == "" {
 		return ""
 	}
@@ -96,8 +94,8 @@ func (h *Hash) image(name string) string {
 	return h.Name(name) + ":t"
 }
 
-// path replaces every part of a name that is made of parts.
-func (h *Hash) path(name string) string {
+// path hashes every part of a slash-separated name.
+func (h *NameHasher) path(name string) string {
 	parts := strings.Split(name, "/")
 	for i := range parts {
 		parts[i] = h.Name(parts[i])
@@ -105,25 +103,25 @@ func (h *Hash) path(name string) string {
 	return strings.Join(parts, "/")
 }
 
-func (h *Hash) ref(r world.Ref) world.Ref {
-	return world.Ref{Namespace: h.Name(r.Namespace), Name: h.Name(r.Name), UID: types.UID(h.Name(string(r.UID)))}
+func (h *NameHasher) ref(r world.PodRef) world.PodRef {
+	return world.PodRef{Namespace: h.Name(r.Namespace), Name: h.Name(r.Name), UID: types.UID(h.Name(string(r.UID)))}
 }
 
-// hidden stands for a message that somebody might look for, rather than none.
-const hidden = "hidden"
+// redactedMessage replaces a message that is not empty, so that it stays not empty.
+const redactedMessage = "hidden"
 
-// body replaces what is not an object; a Writer hashes objects itself, after trimming them.
-func (h *Hash) body(b Body) Body {
+// hashBody replaces the names outside objects; a Writer hashes objects itself, after trimming them.
+func (h *NameHasher) hashBody(b Body) Body {
 	switch b := b.(type) {
 	case Input:
 		switch ev := b.Event.(type) {
-		case world.Ended:
+		case world.EffectDone:
 			if ev.Outcome.Message != "" {
-				ev.Outcome.Message = hidden
+				ev.Outcome.Message = redactedMessage
 			}
-			b.Event, b.Answers.Pod = ev, h.ref(b.Answers.Pod)
-		case world.Asked:
-			asked := world.Asked{}
+			b.Event, b.Effect.Pod = ev, h.ref(b.Effect.Pod)
+		case world.ActivateRequest:
+			asked := world.ActivateRequest{}
 			for _, pod := range ev.Activate {
 				asked.Activate = append(asked.Activate, types.NamespacedName{Namespace: h.Name(pod.Namespace), Name: h.Name(pod.Name)})
 			}

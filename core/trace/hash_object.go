@@ -13,40 +13,40 @@ import (
 	"orrery/core/world"
 )
 
-// rule is what is done with a text.
-type rule uint8
+// hashRule is the treatment of a text.
+type hashRule uint8
 
 const (
-	asName rule = iota
+	asName hashRule = iota
 	asValue
 	asImage
 	asPath
-	asWord // kept if it looks like a word of the API, else replaced
-	asClass
+	asReason // kept if it looks like an API reason, else hashed
+	asPriorityClass
 	asAddress
-	keep
-	drop
+	keepText
+	dropText
 )
 
-// fieldRules says what is done with the plain texts in fields of a name; in any other they are names. What has a type
-// of its own in the API is an enumeration and kept, except UIDs. The walk goes by names of Go fields, whatever the type
-// they are in: a field that a later API adds is replaced, which can only lose a decision and never give a name away.
-var fieldRules = map[string]rule{
-	"APIVersion": keep, "Kind": keep, "ResourceVersion": keep, "APIGroup": keep, "FieldPath": keep,
-	"Key": keep, "TopologyKey": keep, "TopologyKeys": keep, "MatchLabelKeys": keep, "MismatchLabelKeys": keep,
-	"SchedulerName": keep, "DeclaredFeatures": keep, "ResourceName": keep,
-	"Driver": keep, "Provisioner": keep, "Attacher": keep, "FSType": keep,
-	"Expression": keep, "StringValue": keep, "VersionValue": keep,
+// fieldRules maps names of Go fields to the rule for their plain texts; fields that are not listed hold names. Texts of
+// a named type are enumerations and kept, except UIDs. The rules ignore the enclosing type: a field that a later API
+// adds is hashed, which may lose a decision and never reveals a name.
+var fieldRules = map[string]hashRule{
+	"APIVersion": keepText, "Kind": keepText, "ResourceVersion": keepText, "APIGroup": keepText, "FieldPath": keepText,
+	"Key": keepText, "TopologyKey": keepText, "TopologyKeys": keepText, "MatchLabelKeys": keepText, "MismatchLabelKeys": keepText,
+	"SchedulerName": keepText, "DeclaredFeatures": keepText, "ResourceName": keepText,
+	"Driver": keepText, "Provisioner": keepText, "Attacher": keepText, "FSType": keepText,
+	"Expression": keepText, "StringValue": keepText, "VersionValue": keepText,
 	"Image": asImage, "Names": asImage,
 	"Value": asValue, "Values": asValue,
 	"Request": asPath, "Requests": asPath,
-	"Reason":            asWord,
-	"PriorityClassName": asClass,
+	"Reason":            asReason,
+	"PriorityClassName": asPriorityClass,
 	"HostIP":            asAddress,
-	"Message":           drop, "Description": drop,
+	"Message":           dropText, "Description": dropText,
 }
 
-// keptTypes are structures without a name in them. The walk must not enter them, as their fields are not all exported.
+// keptTypes are structures without names. The walk must not enter them, as some of their fields are unexported.
 var keptTypes = map[reflect.Type]bool{
 	reflect.TypeFor[resource.Quantity]():  true,
 	reflect.TypeFor[metav1.Time]():        true,
@@ -56,26 +56,26 @@ var keptTypes = map[reflect.Type]bool{
 
 var uidType = reflect.TypeFor[types.UID]()
 
-// Object is a copy of an object with its names replaced.
-func (h *Hash) Object(o world.Object) world.Object {
+// Object returns a copy of an object with its names replaced.
+func (h *NameHasher) Object(o world.Object) world.Object {
 	c, ok := o.DeepCopyObject().(world.Object)
 	if !ok {
 		return o
 	}
 	class := c.GetName()
-	h.walk(reflect.ValueOf(c).Elem(), asName)
+	h.hashFields(reflect.ValueOf(c).Elem(), asName)
 	if world.KindOf(c) == world.PriorityClass {
-		c.SetName(h.text(class, asClass))
+		c.SetName(h.hashText(class, asPriorityClass))
 	}
 	return c
 }
 
-// walk replaces what there is below a value that it may change.
-func (h *Hash) walk(v reflect.Value, by rule) {
+// hashFields replaces the texts below a settable value.
+func (h *NameHasher) hashFields(v reflect.Value, by hashRule) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			h.walk(v.Elem(), by)
+			h.hashFields(v.Elem(), by)
 		}
 	case reflect.Struct:
 		if keptTypes[v.Type()] {
@@ -83,49 +83,49 @@ func (h *Hash) walk(v reflect.Value, by rule) {
 		}
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); f.IsExported() {
-				h.walk(v.Field(i), fieldRules[f.Name])
+				h.hashFields(v.Field(i), fieldRules[f.Name])
 			}
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			h.walk(v.Index(i), by)
+			h.hashFields(v.Index(i), by)
 		}
 	case reflect.Map:
-		h.walkMap(v)
+		h.hashMapValues(v)
 	case reflect.String:
 		if v.Type() == uidType || v.Type().PkgPath() == "" {
-			v.SetString(h.text(v.String(), by))
+			v.SetString(h.hashText(v.String(), by))
 		}
 	}
 }
 
-// walkMap keeps the keys. The texts in maps are values of labels and annotations, and parameters.
-func (h *Hash) walkMap(m reflect.Value) {
+// hashMapValues keeps the keys. Maps hold labels, annotations and parameters.
+func (h *NameHasher) hashMapValues(m reflect.Value) {
 	for _, key := range m.MapKeys() {
 		value := reflect.New(m.Type().Elem()).Elem()
 		value.Set(m.MapIndex(key))
-		h.walk(value, asValue)
+		h.hashFields(value, asValue)
 		m.SetMapIndex(key, value)
 	}
 }
 
-func (h *Hash) text(s string, by rule) string {
+func (h *NameHasher) hashText(s string, by hashRule) string {
 	switch by {
-	case keep:
+	case keepText:
 		return s
-	case drop:
+	case dropText:
 		return ""
 	case asValue:
-		return h.value(s)
+		return h.labelValue(s)
 	case asImage:
 		return h.image(s)
 	case asPath:
 		return h.path(s)
-	case asWord:
-		if isWord(s) {
+	case asReason:
+		if isReasonWord(s) {
 			return s
 		}
-	case asClass:
+	case asPriorityClass:
 		if strings.HasPrefix(s, "system-") {
 			return s
 		}
@@ -137,8 +137,8 @@ func (h *Hash) text(s string, by rule) string {
 	return h.Name(s)
 }
 
-// isWord tells whether a text is one that programs write as a reason: letters, beginning with a capital.
-func isWord(s string) bool {
+// isReasonWord reports whether a text looks like an API reason: ASCII letters, the first a capital.
+func isReasonWord(s string) bool {
 	const longest = 40
 	for i, r := range s {
 		if r > unicode.MaxASCII || !unicode.IsLetter(r) || (i == 0 && !unicode.IsUpper(r)) {

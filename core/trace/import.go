@@ -9,18 +9,18 @@ import (
 	"orrery/core/world"
 )
 
-// Import is what was made of somebody else's files: a cluster over time, without a scheduler.
-type Import struct {
-	// Start is when it begins. Inputs are in the order of their times.
+// ImportedTrace is a cluster over time, without a scheduler, made of files of another format.
+type ImportedTrace struct {
+	// Start is the time of the first input. Inputs are ordered by time.
 	Start  time.Time
 	Inputs []world.Input
-	// Notes say what was left out, for people.
+	// Notes say what was left out.
 	Notes []string
 }
 
-// Write makes a trace of it. Of the header, Start and Base are set here.
-func (i *Import) Write(to io.Writer, h Header) error {
-	h.Start, h.Base = i.Start, FromImport
+// Write writes the cluster as a trace. It sets the header's Start and Origin.
+func (i *ImportedTrace) Write(to io.Writer, h Header) error {
+	h.Start, h.Origin = i.Start, FromImport
 	w, err := NewWriter(to, h)
 	if err != nil {
 		return err
@@ -33,11 +33,11 @@ func (i *Import) Write(to io.Writer, h Header) error {
 	return w.Close()
 }
 
-// FileError says what is wrong in a file, and where.
+// FileError is an error at a line of a file.
 type FileError struct {
 	File string
 	Line int
-	// Field is the path of a field, or the name of a column; empty when a whole line or document is meant.
+	// Field is the path of a field or the name of a column; empty if the whole line or document is wrong.
 	Field string
 	Cause error
 }

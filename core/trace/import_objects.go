@@ -19,25 +19,26 @@ import (
 
 	"orrery/core/printable"
 	"orrery/core/store"
+	"orrery/core/trim"
 	"orrery/core/world"
 )
 
-// Objects collects objects from files of YAML or JSON, as kubectl get -o yaml prints them: single objects, documents one
-// after the other, or lists. Read takes a file, Import makes a cluster of all that was read.
-type Objects struct {
-	// Progress, if not nil, is called now and then with how many objects were read.
+// ObjectImporter collects objects from YAML or JSON files as "kubectl get -o yaml" prints them: single objects,
+// multiple documents, or lists. Read reads a file; Result makes a cluster of all objects read.
+type ObjectImporter struct {
+	// Progress, if not nil, is called after every 1000 objects with their count.
 	Progress func(objects int)
 
 	objects []world.Object
 	skipped map[string]int
 }
 
-// mostDocument bounds one document, in bytes; taken apart it needs many times its size in memory.
-const mostDocument = 256 << 20
+// maxDocumentBytes bounds one document; parsing takes many times its size in memory.
+const maxDocumentBytes = 256 << 20
 
-// Read takes the objects of a file. Kinds that scheduling does not read are skipped, and noted. A [FileError] says which
-// field of which line is wrong; the objects before it were taken.
-func (o *Objects) Read(file string, from io.Reader) error {
+// Read reads the objects of a file. It skips kinds that scheduling does not read and counts them for the notes. A
+// [FileError] names the wrong field and its line; the objects before it are kept.
+func (o *ObjectImporter) Read(file string, from io.Reader) error {
 	lines := bufio.NewReaderSize(from, 1<<16)
 	var document bytes.Buffer
 	first, line := 1, 0
@@ -47,15 +48,15 @@ func (o *Objects) Read(file string, from io.Reader) error {
 			return fmt.Errorf("reading %s: %w", file, err)
 		}
 		line++
-		next := opensDocument(text)
+		next := isDocumentSeparator(text)
 		if !next {
 			document.Write(text)
 		}
-		if document.Len() > mostDocument {
-			return &FileError{file, first, "", fmt.Errorf("a document has more than %d bytes: split it, for example by namespace", mostDocument)}
+		if document.Len() > maxDocumentBytes {
+			return &FileError{file, first, "", fmt.Errorf("a document has more than %d bytes: split it, for example by namespace", maxDocumentBytes)}
 		}
 		if next || err != nil {
-			if failed := o.document(file, first, document.Bytes()); failed != nil {
+			if failed := o.readDocument(file, first, document.Bytes()); failed != nil {
 				return failed
 			}
 			document.Reset()
@@ -70,13 +71,13 @@ func (o *Objects) Read(file string, from io.Reader) error {
 	}
 }
 
-// opensDocument tells whether a line parts two documents. What follows the dashes is of the second one.
-func opensDocument(line []byte) bool {
+// isDocumentSeparator reports whether a line separates two documents. Text after the dashes belongs to the second one.
+func isDocumentSeparator(line []byte) bool {
 	rest, dashes := bytes.CutPrefix(line, []byte("---"))
 	return dashes && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
 }
 
-func (o *Objects) document(file string, first int, text []byte) error {
+func (o *ObjectImporter) readDocument(file string, first int, text []byte) error {
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
 		return &FileError{file, first, "", fmt.Errorf("this is neither YAML nor JSON: %w", err)}
@@ -84,10 +85,10 @@ func (o *Objects) document(file string, first int, text []byte) error {
 	if len(root.Content) == 0 || root.Content[0].Tag == "!!null" {
 		return nil
 	}
-	return o.node(source{file, first - 1}, root.Content[0])
+	return o.readNode(source{file, first - 1}, root.Content[0])
 }
 
-// source is where nodes come from; their lines count from the beginning of the document.
+// source is the document that nodes come from; their lines count from the start of the document.
 type source struct {
 	file   string
 	before int
@@ -97,15 +98,15 @@ func (s source) fail(n *yaml.Node, field string, cause error) error {
 	return &FileError{s.file, s.before + n.Line, field, cause}
 }
 
-// node takes an object or a list of objects.
-func (o *Objects) node(s source, n *yaml.Node) error {
+// readNode reads an object or a list of objects.
+func (o *ObjectImporter) readNode(s source, n *yaml.Node) error {
 	if n.Kind != yaml.MappingNode {
 		return s.fail(n, "", errors.New("this is no Kubernetes object: it has no fields"))
 	}
 	apiVersion, kind := scalar(n, "apiVersion"), scalar(n, "kind")
 	if items := child(n, "items"); items != nil && strings.HasSuffix(kind, "List") {
 		for _, item := range items.Content {
-			if err := o.item(s, item, apiVersion, strings.TrimSuffix(kind, "List")); err != nil {
+			if err := o.readItem(s, item, apiVersion, strings.TrimSuffix(kind, "List")); err != nil {
 				return err
 			}
 		}
@@ -114,15 +115,15 @@ func (o *Objects) node(s source, n *yaml.Node) error {
 	if apiVersion == "" || kind == "" {
 		return s.fail(n, "", errors.New("this is no Kubernetes object: apiVersion or kind is missing"))
 	}
-	return o.item(s, n, apiVersion, kind)
+	return o.readItem(s, n, apiVersion, kind)
 }
 
-// item takes an object. In a list of one kind, items need not say what they are.
-func (o *Objects) item(s source, n *yaml.Node, apiVersion, kind string) error {
+// readItem reads an object. An item without a kind of its own has the list's.
+func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind string) error {
 	if said := scalar(n, "kind"); said != "" {
 		apiVersion, kind = scalar(n, "apiVersion"), said
 	}
-	if apiVersions[world.Kind(kind)] != apiVersion {
+	if world.Kind(kind).Resource().GroupVersion().String() != apiVersion {
 		if o.skipped == nil {
 			o.skipped = map[string]int{}
 		}
@@ -134,14 +135,14 @@ func (o *Objects) item(s source, n *yaml.Node, apiVersion, kind string) error {
 		return s.fail(n, "kind", err)
 	}
 	if err := decodeNode(n, object); err != nil {
-		field, at := blame(n, world.Kind(kind))
+		field, at := locateError(n, world.Kind(kind))
 		return s.fail(at, field, err)
 	}
-	complete(object)
-	if err := store.Check(object); err != nil {
+	setDefaults(object)
+	if err := store.Validate(object); err != nil {
 		return s.fail(n, "", err)
 	}
-	o.objects = append(o.objects, store.Trim(object))
+	o.objects = append(o.objects, trim.Object(object))
 	if o.Progress != nil && len(o.objects)%1000 == 0 {
 		o.Progress(len(o.objects))
 	}
@@ -160,12 +161,12 @@ func decodeNode(n *yaml.Node, into world.Object) error {
 	return json.Unmarshal(text, into)
 }
 
-// blame finds the field that an object cannot be read for: the innermost one that is wrong when it stands alone.
-func blame(n *yaml.Node, kind world.Kind) (string, *yaml.Node) {
+// locateError finds the field that makes an object unreadable: the innermost one that fails to decode by itself.
+func locateError(n *yaml.Node, kind world.Kind) (string, *yaml.Node) {
 	path, at := "", n
 	alone := func(inner *yaml.Node) *yaml.Node { return inner }
 	for {
-		field, inner, wrap := wrong(at, kind, alone)
+		field, inner, wrap := wrongChild(at, kind, alone)
 		if inner == nil {
 			return strings.TrimPrefix(path, "."), at
 		}
@@ -173,8 +174,8 @@ func blame(n *yaml.Node, kind world.Kind) (string, *yaml.Node) {
 	}
 }
 
-// wrong finds the child of a node that is wrong when everything else is left out.
-func wrong(n *yaml.Node, kind world.Kind, alone func(*yaml.Node) *yaml.Node) (string, *yaml.Node, func(*yaml.Node) *yaml.Node) {
+// wrongChild finds the first child of a node that fails to decode without its later siblings.
+func wrongChild(n *yaml.Node, kind world.Kind, alone func(*yaml.Node) *yaml.Node) (string, *yaml.Node, func(*yaml.Node) *yaml.Node) {
 	step := 1
 	if n.Kind == yaml.MappingNode {
 		step = 2
@@ -183,8 +184,8 @@ func wrong(n *yaml.Node, kind world.Kind, alone func(*yaml.Node) *yaml.Node) (st
 	}
 	empty := *n
 	empty.Content = nil
-	if !fits(alone(&empty), kind) {
-		return "", nil, nil // nothing inside is to blame
+	if !decodes(alone(&empty), kind) {
+		return "", nil, nil // the error is in the node itself
 	}
 	for i := step - 1; i < len(n.Content); i += step {
 		siblings := n.Content[i-step+1 : i]
@@ -193,7 +194,7 @@ func wrong(n *yaml.Node, kind world.Kind, alone func(*yaml.Node) *yaml.Node) (st
 			copied.Content = append(slices.Clone(siblings), inner)
 			return alone(&copied)
 		}
-		if !fits(wrap(n.Content[i]), kind) {
+		if !decodes(wrap(n.Content[i]), kind) {
 			if step == 2 {
 				return "." + n.Content[i-1].Value, n.Content[i], wrap
 			}
@@ -203,7 +204,7 @@ func wrong(n *yaml.Node, kind world.Kind, alone func(*yaml.Node) *yaml.Node) (st
 	return "", nil, nil
 }
 
-func fits(n *yaml.Node, kind world.Kind) bool {
+func decodes(n *yaml.Node, kind world.Kind) bool {
 	object, err := world.New(kind)
 	return err == nil && decodeNode(n, object) == nil
 }
@@ -227,10 +228,10 @@ func scalar(n *yaml.Node, key string) string {
 	return ""
 }
 
-// complete fills in what an API server would have, in objects that people wrote and that were never sent to one.
-func complete(o world.Object) {
+// setDefaults sets the fields that an API server would set, in handwritten objects.
+func setDefaults(o world.Object) {
 	kind := world.KindOf(o)
-	if o.GetNamespace() == "" && !clusterWide[kind] {
+	if o.GetNamespace() == "" && kind.Namespaced() {
 		o.SetNamespace(v1.NamespaceDefault)
 	}
 	if o.GetUID() == "" {
@@ -241,10 +242,10 @@ func complete(o world.Object) {
 	}
 }
 
-// Import makes a cluster of the objects: everything that is there when the first pending pod was created is listed at
-// that time, pods with their nodes, and pending pods come when they were created, in that order. Pods that have run to
-// their end are left out. What was read stays.
-func (o *Objects) Import() *Import {
+// Result makes a cluster of the objects. At the creation time of the first pending pod it lists everything that is not
+// a pending pod, pods with their nodes; pending pods are added at their creation times, in that order. Succeeded and
+// failed pods are left out. Result keeps the objects, so that Read may go on.
+func (o *ObjectImporter) Result() *ImportedTrace {
 	lists := map[world.Kind][]world.Object{}
 	var pending []*v1.Pod
 	var latest time.Time
@@ -267,7 +268,7 @@ func (o *Objects) Import() *Import {
 	slices.SortStableFunc(pending, func(a, b *v1.Pod) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
-	im := &Import{Start: latest.UTC(), Notes: o.notes(ended)}
+	im := &ImportedTrace{Start: latest.UTC(), Notes: o.notes(ended)}
 	if len(pending) > 0 {
 		im.Start = pending[0].CreationTimestamp.UTC()
 	}
@@ -282,7 +283,7 @@ func (o *Objects) Import() *Import {
 	return im
 }
 
-func (o *Objects) notes(ended int) []string {
+func (o *ObjectImporter) notes(ended int) []string {
 	var notes []string
 	for _, what := range slices.Sorted(maps.Keys(o.skipped)) {
 		notes = append(notes, fmt.Sprintf("skipped %d of %s: scheduling does not read this kind", o.skipped[what], what))
@@ -291,24 +292,4 @@ func (o *Objects) notes(ended int) []string {
 		notes = append(notes, fmt.Sprintf("left out %d pods that have run to their end", ended))
 	}
 	return notes
-}
-
-// apiVersions says under which version of the API a kind is read.
-var apiVersions = map[world.Kind]string{
-	world.Pod: "v1", world.Node: "v1", world.Namespace: "v1", world.Service: "v1", world.ReplicationController: "v1",
-	world.LimitRange: "v1", world.PersistentVolume: "v1", world.PersistentVolumeClaim: "v1",
-	world.ReplicaSet: "apps/v1", world.StatefulSet: "apps/v1", world.Deployment: "apps/v1", world.DaemonSet: "apps/v1",
-	world.Job: "batch/v1", world.PodDisruptionBudget: "policy/v1", world.Lease: "coordination.k8s.io/v1", world.LeaseCandidate: "coordination.k8s.io/v1beta1",
-	world.PriorityClass: "scheduling.k8s.io/v1", world.Workload: "scheduling.k8s.io/v1alpha1", world.RuntimeClass: "node.k8s.io/v1",
-	world.StorageClass: "storage.k8s.io/v1", world.CSINode: "storage.k8s.io/v1", world.CSIDriver: "storage.k8s.io/v1",
-	world.CSIStorageCapacity: "storage.k8s.io/v1", world.VolumeAttachment: "storage.k8s.io/v1",
-	world.ResourceClaim: "resource.k8s.io/v1", world.ResourceSlice: "resource.k8s.io/v1", world.DeviceClass: "resource.k8s.io/v1",
-	world.DeviceTaintRule: "resource.k8s.io/v1alpha3",
-}
-
-// clusterWide kinds have no namespaces.
-var clusterWide = map[world.Kind]bool{
-	world.Node: true, world.Namespace: true, world.PersistentVolume: true, world.PriorityClass: true,
-	world.RuntimeClass: true, world.StorageClass: true, world.CSINode: true, world.CSIDriver: true,
-	world.VolumeAttachment: true, world.ResourceSlice: true, world.DeviceClass: true, world.DeviceTaintRule: true,
 }

@@ -20,29 +20,30 @@ import (
 	"orrery/core/world"
 )
 
-// What openb's columns become.
+// The resource and the labels that openb's columns become.
 const (
-	// OpenbGPU is the extended resource of graphics cards, in thousandths of a card: 2 cards are 2000, half of one 500.
-	OpenbGPU v1.ResourceName = "openb.example/gpu-milli"
-	// OpenbModel is the label that says which cards a node has.
-	OpenbModel = "openb.example/gpu-model"
-	// OpenbQoS is the label with a pod's class of service.
-	OpenbQoS = "openb.example/qos"
+	// OpenBGPU is the extended resource of GPUs, in thousandths of a GPU: 2 GPUs are 2000, half of one 500.
+	OpenBGPU v1.ResourceName = "openb.example/gpu-milli"
+	// OpenBModel is the label with a node's GPU model.
+	OpenBModel = "openb.example/gpu-model"
+	// OpenBQoS is the label with a pod's QoS class.
+	OpenBQoS = "openb.example/qos"
 )
 
-// openbPodsPerNode is more than any node of the data ever held: the data knows no such limit, so none should decide.
+// openbPodsPerNode exceeds the pods of any node in the data: the data has no such limit, so the limit must not decide.
 const openbPodsPerNode = 1000
 
-// ImportOpenb reads the pair of files of the openb trace: nodes (sn, cpu_milli, memory_mib, gpu, model) and pods (name,
+// ImportOpenB reads the two files of the openb trace: nodes (sn, cpu_milli, memory_mib, gpu, model) and pods (name,
 // cpu_milli, memory_mib, num_gpu, gpu_milli, gpu_spec, qos, pod_phase, creation_time, deletion_time, scheduled_time, in
-// seconds since start). Columns are found by their names. Progress, if not nil, is called with how many lines were read.
+// seconds since start). It finds columns by name. Progress, if not nil, is called after every 1000 lines with their
+// count.
 //
-// All nodes are there from the start; pods come and go at their times, and where one leaves in the second in which another
-// comes, it leaves first. A pod asks for num_gpu × gpu_milli of [OpenbGPU] and for one of the models it names. That a
-// share has to be on a single card is more than an extended resource can say: a node with two halves free takes a pod
-// that asks for three quarters. Where and when a pod really ran is not taken over.
-func ImportOpenb(nodesFile string, nodes io.Reader, podsFile string, pods io.Reader, start time.Time, progress func(lines int)) (*Import, error) {
-	im := &Import{Start: start}
+// All nodes exist from the start; pods are created and deleted at their times, deletions first within a second. A pod
+// requests num_gpu × gpu_milli of [OpenBGPU] and requires one of the models it names. An extended resource cannot
+// express that a share has to be on a single GPU: a node with two free halves accepts a pod that requests three
+// quarters. The nodes and times of the original bindings are ignored.
+func ImportOpenB(nodesFile string, nodes io.Reader, podsFile string, pods io.Reader, start time.Time, progress func(lines int)) (*ImportedTrace, error) {
+	im := &ImportedTrace{Start: start}
 	lines := 0
 	count := func() {
 		if lines++; progress != nil && lines%1000 == 0 {
@@ -50,7 +51,7 @@ func ImportOpenb(nodesFile string, nodes io.Reader, podsFile string, pods io.Rea
 		}
 	}
 	list := world.Listed{Kind: world.Node}
-	err := readTable(nodesFile, nodes, openbNodeColumns, func(r *row) {
+	err := readTable(nodesFile, nodes, openbNodeColumns, func(r *tableRow) {
 		list.Objects = append(list.Objects, openbNode(r, start))
 		count()
 	})
@@ -58,7 +59,7 @@ func ImportOpenb(nodesFile string, nodes io.Reader, podsFile string, pods io.Rea
 		return nil, err
 	}
 	im.Inputs = append(im.Inputs, world.Input{At: start, Event: list})
-	err = readTable(podsFile, pods, openbPodColumns, func(r *row) {
+	err = readTable(podsFile, pods, openbPodColumns, func(r *tableRow) {
 		im.Inputs = append(im.Inputs, openbPod(r, start)...)
 		count()
 	})
@@ -66,12 +67,12 @@ func ImportOpenb(nodesFile string, nodes io.Reader, podsFile string, pods io.Rea
 		return nil, err
 	}
 	slices.SortStableFunc(im.Inputs[1:], func(a, b world.Input) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(departs(b), departs(a)))
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(deletionRank(b), deletionRank(a)))
 	})
 	return im, nil
 }
 
-func departs(in world.Input) int {
+func deletionRank(in world.Input) int {
 	if c, ok := in.Event.(world.Changed); ok && c.Op == world.Deleted {
 		return 1
 	}
@@ -83,7 +84,7 @@ var (
 	openbPodColumns  = []string{"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "qos", "creation_time", "deletion_time"}
 )
 
-func openbNode(r *row, start time.Time) *v1.Node {
+func openbNode(r *tableRow, start time.Time) *v1.Node {
 	name := r.name("sn")
 	has := v1.ResourceList{
 		v1.ResourceCPU:    *resource.NewMilliQuantity(r.number("cpu_milli"), resource.DecimalSI),
@@ -92,8 +93,8 @@ func openbNode(r *row, start time.Time) *v1.Node {
 	}
 	labels := map[string]string{v1.LabelHostname: name}
 	if cards := r.number("gpu"); cards > 0 {
-		has[OpenbGPU] = *resource.NewQuantity(cards*1000, resource.DecimalSI)
-		labels[OpenbModel] = r.text("model")
+		has[OpenBGPU] = *resource.NewQuantity(cards*1000, resource.DecimalSI)
+		labels[OpenBModel] = r.text("model")
 	}
 	return &v1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("node-" + name), CreationTimestamp: metav1.Time{Time: start}, Labels: labels},
@@ -104,8 +105,8 @@ func openbNode(r *row, start time.Time) *v1.Node {
 	}
 }
 
-// openbPod is a pod's coming and, unless it stays, its going.
-func openbPod(r *row, start time.Time) []world.Input {
+// openbPod returns the creation of a pod and, if it has an end, its deletion.
+func openbPod(r *tableRow, start time.Time) []world.Input {
 	name := r.name("name")
 	comes, goes := r.number("creation_time"), r.number("deletion_time")
 	if goes < comes {
@@ -117,12 +118,12 @@ func openbPod(r *row, start time.Time) []world.Input {
 		v1.ResourceMemory: *resource.NewQuantity(r.number("memory_mib")<<20, resource.BinarySI),
 	}
 	if share := r.number("num_gpu") * r.number("gpu_milli"); share > 0 {
-		asks[OpenbGPU] = *resource.NewQuantity(share, resource.DecimalSI)
+		asks[OpenBGPU] = *resource.NewQuantity(share, resource.DecimalSI)
 	}
 	pod := &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "openb", Name: name, UID: types.UID("pod-" + name), CreationTimestamp: metav1.Time{Time: created},
-			Labels: map[string]string{OpenbQoS: r.text("qos")},
+			Labels: map[string]string{OpenBQoS: r.text("qos")},
 		},
 		Spec: v1.PodSpec{
 			SchedulerName: v1.DefaultSchedulerName, RestartPolicy: v1.RestartPolicyNever, Affinity: openbAffinity(r.text("gpu_spec")),
@@ -146,14 +147,14 @@ func openbAffinity(models string) *v1.Affinity {
 	return &v1.Affinity{NodeAffinity: &v1.NodeAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{{
 			MatchExpressions: []v1.NodeSelectorRequirement{{
-				Key: OpenbModel, Operator: v1.NodeSelectorOpIn, Values: strings.Split(models, "|"),
+				Key: OpenBModel, Operator: v1.NodeSelectorOpIn, Values: strings.Split(models, "|"),
 			}},
 		}}},
 	}}
 }
 
-// row is one line of a table, to be asked for its columns. It remembers the first mistake.
-type row struct {
+// tableRow is one line of a table; err is the first error in it.
+type tableRow struct {
 	file    string
 	line    int
 	columns map[string]int
@@ -161,7 +162,7 @@ type row struct {
 	err     error
 }
 
-func readTable(file string, from io.Reader, needed []string, each func(*row)) error {
+func readTable(file string, from io.Reader, needed []string, each func(*tableRow)) error {
 	r := csv.NewReader(from)
 	r.ReuseRecord = true
 	head, err := r.Read()
@@ -186,7 +187,7 @@ func readTable(file string, from io.Reader, needed []string, each func(*row)) er
 			return tableError(file, err)
 		}
 		line, _ := r.FieldPos(0)
-		one := row{file: file, line: line, columns: columns, cells: cells}
+		one := tableRow{file: file, line: line, columns: columns, cells: cells}
 		if each(&one); one.err != nil {
 			return one.err
 		}
@@ -201,17 +202,17 @@ func tableError(file string, err error) error {
 	return fmt.Errorf("reading %s: %w", file, err)
 }
 
-func (r *row) fail(column string, cause error) {
+func (r *tableRow) fail(column string, cause error) {
 	if r.err == nil {
 		r.err = &FileError{r.file, r.line, column, cause}
 	}
 }
 
-func (r *row) text(column string) string {
-	return strings.Clone(r.cells[r.columns[column]]) // the row's own memory is used again
+func (r *tableRow) text(column string) string {
+	return strings.Clone(r.cells[r.columns[column]]) // the csv reader reuses the row's memory
 }
 
-func (r *row) name(column string) string {
+func (r *tableRow) name(column string) string {
 	name := r.text(column)
 	if name == "" {
 		r.fail(column, errors.New("is empty"))
@@ -219,8 +220,9 @@ func (r *row) name(column string) string {
 	return name
 }
 
-// number is an amount: whole and not negative. It may be written as 1000.0. Bounded so that no unit overflows.
-func (r *row) number(column string) int64 {
+// number parses a non-negative whole number, also in the form 1000.0. The bound keeps later unit conversions from
+// overflowing.
+func (r *tableRow) number(column string) int64 {
 	text := r.text(column)
 	value, err := strconv.ParseFloat(text, 64)
 	const most = 1 << 33

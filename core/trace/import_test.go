@@ -55,7 +55,7 @@ items:
 {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pending"}}
 `
 
-func outlineOf(im *trace.Import) []string {
+func outlineOf(im *trace.ImportedTrace) []string {
 	var lines []string
 	for _, in := range im.Inputs {
 		line := in.At.Format("05 ")
@@ -73,12 +73,12 @@ func outlineOf(im *trace.Import) []string {
 	return lines
 }
 
-func TestObjectsAreListedAndPendingPodsCome(t *testing.T) {
-	var o trace.Objects
+func TestObjectImporter_ListsObjectsAndAddsPendingPods(t *testing.T) {
+	var o trace.ObjectImporter
 	if err := o.Read("list.yaml", strings.NewReader(kubectlList)); err != nil {
 		t.Fatal(err)
 	}
-	im := o.Import()
+	im := o.Result()
 	want := []string{"07 Node n1", "07 Pod bound", "07 added first", "09 added second"}
 	if diff := cmp.Diff(want, outlineOf(im)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -93,12 +93,12 @@ func TestObjectsAreListedAndPendingPodsCome(t *testing.T) {
 	}
 }
 
-func TestObjectsWrittenByHandAreCompleted(t *testing.T) {
-	var o trace.Objects
+func TestObjectImporter_SetsDefaults(t *testing.T) {
+	var o trace.ObjectImporter
 	if err := o.Read("hand.yaml", strings.NewReader(handWritten)); err != nil {
 		t.Fatal(err)
 	}
-	im := o.Import()
+	im := o.Result()
 	if diff := cmp.Diff([]string{"00 Deployment d", "00 Node n2", "00 added pending"}, outlineOf(im)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -108,7 +108,7 @@ func TestObjectsWrittenByHandAreCompleted(t *testing.T) {
 	}
 }
 
-func TestWrongObjectsAreReportedByFileLineAndField(t *testing.T) {
+func TestObjectImporter_ReportsFileLineAndField(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{
 			"an amount that is none, in the second object of a list",
@@ -127,7 +127,7 @@ func TestWrongObjectsAreReportedByFileLineAndField(t *testing.T) {
 		{"no name", "apiVersion: v1\nkind: Pod\nmetadata: {}\n", `f.yaml:1: refusing Pod "default/": metadata.name is missing`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var o trace.Objects
+			var o trace.ObjectImporter
 			err := o.Read("f.yaml", strings.NewReader(c.text))
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("the error is\n%v\nwant one that begins\n%s", err, c.want)
@@ -136,7 +136,7 @@ func TestWrongObjectsAreReportedByFileLineAndField(t *testing.T) {
 	}
 }
 
-func TestWrongTablesAreReportedByFileLineAndColumn(t *testing.T) {
+func TestImportOpenB_ReportsFileLineAndColumn(t *testing.T) {
 	const nodes, pods = "sn,cpu_milli,memory_mib,gpu,model\nn,1000,1024,0,\n",
 		"name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\np,1,1,0,0,,LS,Running,5,9,\n"
 	for _, c := range []struct{ name, nodes, pods, want string }{
@@ -150,7 +150,7 @@ func TestWrongTablesAreReportedByFileLineAndColumn(t *testing.T) {
 		{"an empty file", "", pods, "nodes.csv:1: reading the names of the columns: EOF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := trace.ImportOpenb("nodes.csv", strings.NewReader(c.nodes), "pods.csv", strings.NewReader(c.pods), start, nil)
+			_, err := trace.ImportOpenB("nodes.csv", strings.NewReader(c.nodes), "pods.csv", strings.NewReader(c.pods), start, nil)
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("the error is\n%v\nwant one that begins\n%s", err, c.want)
 			}
@@ -158,11 +158,11 @@ func TestWrongTablesAreReportedByFileLineAndColumn(t *testing.T) {
 	}
 }
 
-func TestOpenbPodsLeaveBeforeOthersComeInTheSameSecond(t *testing.T) {
+func TestImportOpenB_DeletesBeforeAddingInTheSameSecond(t *testing.T) {
 	const nodes = "sn,cpu_milli,memory_mib,gpu,model\nn,1000,1024,2,T4\n"
 	const pods = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n" +
 		"late,1,1,1,500,T4|P100,LS,Running,9,9,\nearly,1,1,0,0,,LS,Running,5,9,\n"
-	im, err := trace.ImportOpenb("n", strings.NewReader(nodes), "p", strings.NewReader(pods), start.Truncate(time.Minute), nil)
+	im, err := trace.ImportOpenB("n", strings.NewReader(nodes), "p", strings.NewReader(pods), start.Truncate(time.Minute), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestOpenbPodsLeaveBeforeOthersComeInTheSameSecond(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	late := im.Inputs[3].Event.(world.Changed).Object.(*v1.Pod)
-	share := late.Spec.Containers[0].Resources.Requests[trace.OpenbGPU]
+	share := late.Spec.Containers[0].Resources.Requests[trace.OpenBGPU]
 	if share.Value() != 500 || len(late.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchExpressions[0].Values) != 2 {
 		t.Errorf("late asks for %s and has the affinity %v", share.String(), late.Spec.Affinity)
 	}

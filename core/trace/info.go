@@ -8,43 +8,43 @@ import (
 	"orrery/core/world"
 )
 
-// Info is what can be said of a trace without replaying it.
+// Info describes a trace without replaying it.
 type Info struct {
 	Header Header
 	// First and Last are the times of the first and the last record; zero in an empty trace.
 	First, Last time.Time
-	// Records by what they are, and Inputs by the kind of their objects; inputs without an object count under what they
-	// are called: ended, asked, passed.
+	// Inputs, Decisions and Checkpoints count records; InputsByKind counts inputs by the kind of their objects, and
+	// inputs without an object as EffectDone, ActivateRequest or Tick.
 	Inputs, Decisions, Checkpoints uint64
-	Events                         map[string]uint64
+	InputsByKind                   map[string]uint64
 	Verdicts                       [Skipped + 1]uint64
 	Marks                          []MarkAt
-	// Objects is how many objects came in lists. Bytes is the size of the file, Unpacked of its records.
+	// Objects counts the objects in lists. Bytes is the size of the file, Unpacked that of its records.
 	Objects         uint64
 	Bytes, Unpacked int64
-	// Digest is the last one recorded; zero when names were hashed.
+	// Digest is the last recorded one; zero if names were hashed.
 	Digest uint64
 	// Damage is nil for a whole trace.
 	Damage *Damage
 }
 
-// MarkAt is a mark and where it stands.
+// MarkAt is a mark with its time and record number.
 type MarkAt struct {
 	At     time.Time
 	Record uint64
 	Mark   Mark
 }
 
-// mostMarks bounds the marks that are listed: a screen shows no more, and a file may hold any number.
-const mostMarks = 10_000
+// maxMarks bounds the listed marks: a file may hold any number.
+const maxMarks = 10_000
 
-// ReadInfo goes through a trace to its end, or to where it is damaged. The error says that it is no trace at all.
+// ReadInfo reads a trace to its end or to the damage. The error reports a file that is not a readable trace.
 func ReadInfo(from io.Reader) (Info, error) {
 	r, err := NewReader(from)
 	if err != nil {
 		return Info{}, err
 	}
-	info := Info{Header: r.Header(), Events: map[string]uint64{}}
+	info := Info{Header: r.Header(), InputsByKind: map[string]uint64{}}
 	for record, err := range r.All() {
 		if err != nil {
 			errors.As(err, &info.Damage)
@@ -67,7 +67,7 @@ func (i *Info) add(r Record) {
 	switch b := r.Body.(type) {
 	case Input:
 		i.Inputs++
-		i.event(b.Event)
+		i.countEvent(b.Event)
 	case Decision:
 		i.Decisions++
 		i.Verdicts[b.Verdict]++
@@ -76,24 +76,24 @@ func (i *Info) add(r Record) {
 		i.Checkpoints++
 		i.Digest = b.Digest
 	case Mark:
-		if len(i.Marks) < mostMarks {
+		if len(i.Marks) < maxMarks {
 			i.Marks = append(i.Marks, MarkAt{r.At, r.Number, b})
 		}
 	}
 }
 
-func (i *Info) event(e world.Event) {
+func (i *Info) countEvent(e world.Event) {
 	switch ev := e.(type) {
 	case world.Changed:
-		i.Events[string(world.KindOf(ev.Object))]++
+		i.InputsByKind[string(world.KindOf(ev.Object))]++
 	case world.Listed:
-		i.Events[string(ev.Kind)]++
+		i.InputsByKind[string(ev.Kind)]++
 		i.Objects += uint64(len(ev.Objects))
-	case world.Ended:
-		i.Events["ended"]++
-	case world.Asked:
-		i.Events["asked"]++
-	case world.Passed:
-		i.Events["passed"]++
+	case world.EffectDone:
+		i.InputsByKind["EffectDone"]++
+	case world.ActivateRequest:
+		i.InputsByKind["ActivateRequest"]++
+	case world.Tick:
+		i.InputsByKind["Tick"]++
 	}
 }

@@ -7,61 +7,62 @@ import (
 	"io"
 )
 
-// packing says how a block's contents are compressed. Every block names its own, so that a better one can be added
-// without a new version of the format: a reader that does not know it says so.
+// packing is how a block's contents are compressed. Every block names its own, so that another one can be added without
+// a new version of the format: a reader that does not know it returns an error.
 type packing byte
 
 const (
-	stored   packing = 0
-	deflated packing = 1
+	uncompressed packing = 0
+	deflate      packing = 1
 )
 
-// packer compresses blocks, one after the other; none depends on another.
+// packer compresses blocks independently of each other.
 type packer struct {
 	out     bytes.Buffer
 	deflate *flate.Writer
 }
 
-// pack answers with the packed contents, valid until the next call. What does not get smaller is stored as it is.
+// pack returns the packed contents, valid until the next call. Contents that do not get smaller are stored
+// uncompressed.
 func (p *packer) pack(contents []byte) (packing, []byte, error) {
 	p.out.Reset()
 	if p.deflate == nil {
 		w, err := flate.NewWriter(&p.out, flate.BestSpeed)
 		if err != nil {
-			return stored, nil, err
+			return uncompressed, nil, err
 		}
 		p.deflate = w
 	} else {
 		p.deflate.Reset(&p.out)
 	}
 	if _, err := p.deflate.Write(contents); err != nil {
-		return stored, nil, err
+		return uncompressed, nil, err
 	}
 	if err := p.deflate.Close(); err != nil {
-		return stored, nil, err
+		return uncompressed, nil, err
 	}
 	if p.out.Len() >= len(contents) {
-		return stored, contents, nil
+		return uncompressed, contents, nil
 	}
-	return deflated, p.out.Bytes(), nil
+	return deflate, p.out.Bytes(), nil
 }
 
-// unpacker is the way back.
+// unpacker decompresses blocks.
 type unpacker struct {
 	out     bytes.Buffer
 	inflate io.ReadCloser
 }
 
-// unpack answers with the contents, which must have exactly the given size; valid until the next call. Memory grows
-// with what really comes out, never by what size claims.
+// unpack returns the contents, valid until the next call; they must have exactly the given size. Memory grows with the
+// real contents, not with the claimed size.
 func (u *unpacker) unpack(by packing, packed []byte, size int) ([]byte, error) {
 	switch by {
-	case stored:
+	case uncompressed:
 		if len(packed) != size {
 			return nil, fmt.Errorf("a stored block has %d bytes and claims %d", len(packed), size)
 		}
 		return packed, nil
-	case deflated:
+	case deflate:
 	default:
 		return nil, fmt.Errorf("a block is compressed in a way (%d) that this program does not know: use a newer one", by)
 	}

@@ -6,73 +6,72 @@ import (
 	"orrery/core/world"
 )
 
-// Record is one thing that happened in a scheduler's life, and when.
+// Record is one entry of a trace with its time.
 type Record struct {
 	At   time.Time
 	Body Body
 
 	// Number counts the entries of the file from 0; a list takes one entry for itself and one for each object. Size is
-	// how many bytes the record takes before it is packed. Both are set by a [Reader] and ignored by a [Writer].
+	// the unpacked size in bytes. A [Reader] sets both and a [Writer] ignores them.
 	Number uint64
 	Size   int
 }
 
-// Body is what a Record says: [Input], [Decision], [Checkpoint] or [Mark].
+// Body is the content of a Record: [Input], [Decision], [Checkpoint] or [Mark].
 type Body interface{ body() }
 
-// Input is what the engine was told.
+// Input is an event that the engine received.
 type Input struct {
 	Event world.Event
-	// Hurried says that the engine was not asked to decide until there was nothing to decide, before this input.
-	Hurried bool
-	// Answers is what an outcome is the outcome of, if that is known: the number of an effect means something to the
-	// recorded engine only.
-	Answers Wish
+	// BeforeRest says that the engine had not decided everything pending before this input.
+	BeforeRest bool
+	// Effect identifies the effect of an outcome, if known: effect numbers are valid in the recorded engine only.
+	Effect EffectKey
 }
 
-// Wish says what an effect was to do, as far as is needed to find the same one in a replay.
-type Wish struct {
+// EffectKey identifies an effect by its action, to find the same one in a replay.
+type EffectKey struct {
 	Verb Verb
-	Pod  world.Ref
-	// Detail is the type of the condition that was patched, or the extension point and the plugin that were run.
+	Pod  world.PodRef
+	// Detail is the type of the patched condition, or the extension point and the plugin that ran.
 	Detail string
 }
 
-// Verb is what an effect does.
+// Verb is the kind of an effect.
 type Verb uint8
 
-// The verbs. An announcement has none, as it has no outcome.
+// The verbs. Events have none, as they have no outcome.
 const (
 	Unknown Verb = iota
 	Bind
 	PatchStatus
 	Delete
-	Run
+	RunPlugin
 )
 
-// WishOf is what an effect is to do. It is the zero Wish for one without an outcome.
-func WishOf(a world.Act) Wish {
+// EffectKeyOf returns the key of an action; zero for one without an outcome.
+func EffectKeyOf(a world.Action) EffectKey {
 	switch a := a.(type) {
 	case world.Bind:
-		return Wish{Verb: Bind, Pod: a.Pod}
+		return EffectKey{Verb: Bind, Pod: a.Pod}
 	case world.PatchStatus:
-		wish := Wish{Verb: PatchStatus, Pod: a.Pod}
+		key := EffectKey{Verb: PatchStatus, Pod: a.Pod}
 		if a.Condition != nil {
-			wish.Detail = string(a.Condition.Type)
+			key.Detail = string(a.Condition.Type)
 		}
-		return wish
+		return key
 	case world.Delete:
-		return Wish{Verb: Delete, Pod: a.Pod}
-	case world.Run:
-		return Wish{Verb: Run, Pod: a.Pod, Detail: a.Point + " " + a.Plugin}
+		return EffectKey{Verb: Delete, Pod: a.Pod}
+	case world.RunPlugin:
+		return EffectKey{Verb: RunPlugin, Pod: a.Pod, Detail: a.Point + " " + a.Plugin}
 	}
-	return Wish{}
+	return EffectKey{}
 }
 
-// Verdict is how a scheduling attempt ended.
+// Verdict is the result of a scheduling attempt.
 type Verdict uint8
 
-// The verdicts, as the engine has them.
+// The verdicts have the engine's values.
 const (
 	Placed Verdict = iota
 	Unschedulable
@@ -87,10 +86,10 @@ func (v Verdict) String() string {
 	return [...]string{"placed", "unschedulable", "failed", "skipped"}[v]
 }
 
-// Decision is what the engine decided when it was asked to, as far as is needed to compare it with another one.
+// Decision is an engine's decision, reduced to the fields that a replay compares.
 type Decision struct {
 	Seq       uint64
-	Pod       world.Ref
+	Pod       world.PodRef
 	Attempt   int
 	Verdict   Verdict
 	Node      string // where the pod was placed
@@ -100,23 +99,23 @@ type Decision struct {
 	Digest uint64
 }
 
-// Checkpoint is the engine's running digest and its counts at a moment.
+// Checkpoint is the engine's running digest with its counts of inputs and decisions.
 type Checkpoint struct {
 	Digest    uint64
 	Inputs    uint64
 	Decisions uint64
 }
 
-// MarkKind says what makes a moment worth going to.
+// MarkKind is why a moment is marked.
 type MarkKind uint8
 
 // The kinds of marks.
 const (
-	Note         MarkKind = iota // set by a person
-	Preemption                   // a pod took the place of others
-	Eviction                     // a pod was made to leave
-	LeaderChange                 // a lease got another holder
-	FirstFailure                 // the first pod of the trace that found no place
+	Note         MarkKind = iota // set by the user
+	Preemption                   // a pod preempted others
+	Eviction                     // a pod was evicted
+	LeaderChange                 // another holder acquired a lease
+	FirstFailure                 // the first unschedulable pod of the trace
 )
 
 func (k MarkKind) String() string {
@@ -129,9 +128,8 @@ func (k MarkKind) String() string {
 // Mark is a notable moment.
 type Mark struct {
 	Kind MarkKind
-	// Pod is whom it is about, if anybody.
-	Pod world.Ref
-	// Text is for people.
+	// Pod is the pod of the mark; zero if there is none.
+	Pod  world.PodRef
 	Text string
 }
 

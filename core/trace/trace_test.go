@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 
 	"orrery/core/mk"
-	"orrery/core/store"
 	"orrery/core/trace"
+	"orrery/core/trim"
 	"orrery/core/world"
 )
 
@@ -42,7 +42,7 @@ func written(t testing.TB, h trace.Header, records ...trace.Record) []byte {
 	return file.Bytes()
 }
 
-// read is all that can be read of a file, and why it ended before its end.
+// read returns the readable records of a file, and the error that ended it.
 func read(t testing.TB, file []byte) ([]trace.Record, *trace.Damage) {
 	t.Helper()
 	r, err := trace.NewReader(bytes.NewReader(file))
@@ -68,20 +68,20 @@ func readAll(t testing.TB, r *trace.Reader) ([]trace.Record, *trace.Damage) {
 	return records, nil
 }
 
-// said is what a record says, without where in the file it stands.
-func said(r trace.Record) trace.Record {
+// withoutPosition returns a record without its position in the file.
+func withoutPosition(r trace.Record) trace.Record {
 	r.Number, r.Size = 0, 0
 	return r
 }
 
-func ref(name string) world.Ref {
-	return world.Ref{Namespace: "default", Name: name, UID: types.UID("uid-" + name)}
+func ref(name string) world.PodRef {
+	return world.PodRef{Namespace: "default", Name: name, UID: types.UID("uid-" + name)}
 }
 
-func in(event world.Event) trace.Body { return trace.Input{Event: event} }
+func inputBody(event world.Event) trace.Body { return trace.Input{Event: event} }
 
-// drawnRecord is any record that a writer takes.
-func drawnRecord(t *rapid.T) trace.Record {
+// randomRecord returns a random record that a writer accepts.
+func randomRecord(t *rapid.T) trace.Record {
 	text := rapid.StringN(0, 20, 80)
 	at := start.Add(time.Duration(rapid.Int64().Draw(t, "at")))
 	pod := func() *v1.Pod {
@@ -90,8 +90,8 @@ func drawnRecord(t *rapid.T) trace.Record {
 		p.CreationTimestamp = metav1.Time{Time: start.Truncate(time.Second)}
 		return p
 	}
-	wish := func() trace.Wish {
-		w := trace.Wish{Verb: trace.Verb(rapid.IntRange(0, int(trace.Run)).Draw(t, "verb"))}
+	wish := func() trace.EffectKey {
+		w := trace.EffectKey{Verb: trace.Verb(rapid.IntRange(0, int(trace.RunPlugin)).Draw(t, "verb"))}
 		if w.Verb != trace.Unknown {
 			w.Pod, w.Detail = ref(text.Draw(t, "pod")), text.Draw(t, "detail")
 		}
@@ -101,30 +101,30 @@ func drawnRecord(t *rapid.T) trace.Record {
 	switch rapid.IntRange(0, 7).Draw(t, "kind") {
 	case 0:
 		body = trace.Input{
-			Event:   world.Changed{Op: world.Op(rapid.IntRange(0, 2).Draw(t, "op")), Object: pod()},
-			Hurried: rapid.Bool().Draw(t, "hurried"),
+			Event:      world.Changed{Op: world.Op(rapid.IntRange(0, 2).Draw(t, "op")), Object: pod()},
+			BeforeRest: rapid.Bool().Draw(t, "hurried"),
 		}
 	case 1:
 		list := world.Listed{Kind: world.Pod}
 		for range rapid.IntRange(0, 5).Draw(t, "objects") {
 			list.Objects = append(list.Objects, pod())
 		}
-		body = in(list)
+		body = inputBody(list)
 	case 2:
 		body = trace.Input{
-			Event: world.Ended{Effect: world.EffectID(rapid.Uint64().Draw(t, "effect")), Outcome: world.Outcome{
+			Event: world.EffectDone{Effect: world.EffectID(rapid.Uint64().Draw(t, "effect")), Outcome: world.Outcome{
 				Code: fwk.Code(rapid.IntRange(0, 8).Draw(t, "code")), Reason: metav1.StatusReason(text.Draw(t, "reason")), Message: text.Draw(t, "message"),
 			}},
-			Answers: wish(),
+			Effect: wish(),
 		}
 	case 3:
-		asked := world.Asked{}
+		asked := world.ActivateRequest{}
 		for range rapid.IntRange(0, 3).Draw(t, "asked") {
 			asked.Activate = append(asked.Activate, types.NamespacedName{Namespace: text.Draw(t, "ns"), Name: text.Draw(t, "n")})
 		}
-		body = in(asked)
+		body = inputBody(asked)
 	case 4:
-		body = in(world.Passed{})
+		body = inputBody(world.Tick{})
 	case 5:
 		body = trace.Decision{
 			Seq: rapid.Uint64().Draw(t, "seq"), Pod: ref(text.Draw(t, "pod")), Attempt: rapid.IntRange(0, 1<<20).Draw(t, "attempt"),
@@ -139,12 +139,12 @@ func drawnRecord(t *rapid.T) trace.Record {
 	return trace.Record{At: at, Body: body}
 }
 
-func TestWhatIsReadIsWhatWasWritten(t *testing.T) {
+func TestReader_ReadsWhatWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		records := rapid.SliceOfN(rapid.Custom(drawnRecord), 0, 40).Draw(t, "records")
+		records := rapid.SliceOfN(rapid.Custom(randomRecord), 0, 40).Draw(t, "records")
 		h := trace.Header{
-			Program: "orrery", Description: "drawn", Start: start, Base: trace.FromStart, Seed: rapid.Uint64().Draw(t, "seed"),
-			Configuration: "a: b\n", Features: map[string]bool{"A": true}, MaxInUnschedulable: time.Minute,
+			Program: "orrery", Description: "drawn", Start: start, Origin: trace.FromStart, Seed: rapid.Uint64().Draw(t, "seed"),
+			Configuration: "a: b\n", FeatureGates: map[string]bool{"A": true}, PodMaxInUnschedulablePodsDuration: metav1.Duration{Duration: time.Minute},
 		}
 		var file bytes.Buffer
 		w, err := trace.NewWriter(&file, h)
@@ -176,7 +176,7 @@ func TestWhatIsReadIsWhatWasWritten(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			back = append(back, said(record))
+			back = append(back, withoutPosition(record))
 		}
 		want := append([]trace.Record(nil), records...)
 		for i := range want {
@@ -188,7 +188,7 @@ func TestWhatIsReadIsWhatWasWritten(t *testing.T) {
 	})
 }
 
-// trimmed is what is to be expected of a body with objects.
+// trimmed returns a body with its objects trimmed.
 func trimmed(b trace.Body) trace.Body {
 	input, ok := b.(trace.Input)
 	if !ok {
@@ -196,12 +196,12 @@ func trimmed(b trace.Body) trace.Body {
 	}
 	switch ev := input.Event.(type) {
 	case world.Changed:
-		ev.Object = store.Trim(ev.Object)
+		ev.Object = trim.Object(ev.Object)
 		input.Event = ev
 	case world.Listed:
 		var objects []world.Object
 		for _, o := range ev.Objects {
-			objects = append(objects, store.Trim(o))
+			objects = append(objects, trim.Object(o))
 		}
 		ev.Objects = objects
 		input.Event = ev
@@ -209,7 +209,7 @@ func trimmed(b trace.Body) trace.Body {
 	return input
 }
 
-func TestEveryKindOfObjectCanBeRecorded(t *testing.T) {
+func TestWriter_RecordsEveryKind(t *testing.T) {
 	for _, kind := range world.Kinds() {
 		o, err := world.New(kind)
 		if err != nil {
@@ -217,8 +217,8 @@ func TestEveryKindOfObjectCanBeRecorded(t *testing.T) {
 		}
 		o.SetName("one")
 		records, damage := read(t, written(t, trace.Header{Start: start},
-			trace.Record{At: start, Body: in(world.Changed{Op: world.Added, Object: o})},
-			trace.Record{At: start, Body: in(world.Listed{Kind: kind, Objects: []world.Object{o, o}})}))
+			trace.Record{At: start, Body: inputBody(world.Changed{Op: world.Added, Object: o})},
+			trace.Record{At: start, Body: inputBody(world.Listed{Kind: kind, Objects: []world.Object{o, o}})}))
 		if damage != nil || len(records) != 2 {
 			t.Errorf("%s: %d records are read, %v", kind, len(records), damage)
 			continue
@@ -230,21 +230,21 @@ func TestEveryKindOfObjectCanBeRecorded(t *testing.T) {
 	}
 }
 
-// many is a trace of several blocks, with times from every corner of the calendar.
-func many(n int) []trace.Record {
+// manyRecords returns records for several blocks, with times from the whole range.
+func manyRecords(n int) []trace.Record {
 	var records []trace.Record
 	for i := range n {
 		pod := mk.Pod(fmt.Sprintf("pod-%06d", i)).CPU("100m").Label("app", fmt.Sprint(i*i)).Obj()
 		records = append(records,
-			trace.Record{At: start.Add(time.Duration(i) * time.Second), Body: in(world.Changed{Op: world.Added, Object: pod})},
-			trace.Record{At: start.Add(time.Duration(i) * time.Second), Body: trace.Decision{Seq: uint64(i), Pod: world.RefOf(pod), Node: "n", Digest: uint64(i)}})
+			trace.Record{At: start.Add(time.Duration(i) * time.Second), Body: inputBody(world.Changed{Op: world.Added, Object: pod})},
+			trace.Record{At: start.Add(time.Duration(i) * time.Second), Body: trace.Decision{Seq: uint64(i), Pod: world.PodRefOf(pod), Node: "n", Digest: uint64(i)}})
 	}
-	records = append(records, trace.Record{At: time.Time{}, Body: in(world.Passed{})})
+	records = append(records, trace.Record{At: time.Time{}, Body: inputBody(world.Tick{})})
 	return records
 }
 
-func TestATraceThatIsCutOffAnywherePlaysUpToThere(t *testing.T) {
-	records := many(3000)
+func TestReader_ReadsTruncatedFileUpToTheEnd(t *testing.T) {
+	records := manyRecords(3000)
 	file := written(t, trace.Header{Start: start}, records...)
 	whole, damage := read(t, file)
 	if damage != nil || len(whole) != len(records) {
@@ -263,7 +263,7 @@ func TestATraceThatIsCutOffAnywherePlaysUpToThere(t *testing.T) {
 		if damage == nil {
 			t.Fatalf("%d of %d bytes are read without damage", size, len(file))
 		}
-		if damage.Entry != uint64(len(got)) || damage.Offset > int64(size) {
+		if damage.Record != uint64(len(got)) || damage.Offset > int64(size) {
 			t.Fatalf("%d bytes give %d records, and the damage is %v", size, len(got), damage)
 		}
 		if len(got) < before {
@@ -279,8 +279,8 @@ func TestATraceThatIsCutOffAnywherePlaysUpToThere(t *testing.T) {
 	}
 }
 
-func TestEveryFlippedBitIsNoticed(t *testing.T) {
-	file := written(t, trace.Header{Start: start}, many(3)...)
+func TestReader_DetectsEveryFlippedBit(t *testing.T) {
+	file := written(t, trace.Header{Start: start}, manyRecords(3)...)
 	whole, _ := read(t, file)
 	for i := range len(file) * 8 {
 		broken := bytes.Clone(file)
@@ -295,8 +295,8 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 	}
 }
 
-func TestDamageSaysWhereItIs(t *testing.T) {
-	file := written(t, trace.Header{Start: start}, many(3000)...)
+func TestDamage_NamesRecordAndOffset(t *testing.T) {
+	file := written(t, trace.Header{Start: start}, manyRecords(3000)...)
 	file[len(file)*3/4] ^= 1
 	records, damage := read(t, file)
 	if damage == nil || len(records) == 0 {
@@ -311,13 +311,13 @@ func TestDamageSaysWhereItIs(t *testing.T) {
 	}
 }
 
-func TestATraceWithoutItsEndIsUnfinished(t *testing.T) {
+func TestReader_ReportsMissingEndMark(t *testing.T) {
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, trace.Header{Start: start})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range many(2) {
+	for _, r := range manyRecords(2) {
 		if err := errors.Join(w.Write(r), w.Flush()); err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestATraceWithoutItsEndIsUnfinished(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNoTraces(t *testing.T) {
+func TestNewReader_RefusesOtherFiles(t *testing.T) {
 	good := written(t, trace.Header{Start: start})
 	newer := bytes.Clone(good)
 	newer[7] = trace.Version + 1
@@ -337,7 +337,7 @@ func TestFilesThatAreNoTraces(t *testing.T) {
 	}{
 		{"an empty file", "this is not a trace", nil},
 		{"a file of something else", "this is not a trace", []byte("apiVersion: v1\nkind: Pod\n")},
-		{"a trace of a newer format", "version 2, and this program reads up to version 1: open it with the program that wrote it or a newer one", newer},
+		{"a trace of a newer format", "the file has version 3, and this program reads version 2: open it with the orrery that recorded it or a newer one", newer},
 		{"nothing after the version", "the trace is damaged at record 0, in the block at byte 8", good[:8]},
 		{"half a header", "the file ends in the middle of a block", good[:40]},
 	} {
@@ -350,7 +350,7 @@ func TestFilesThatAreNoTraces(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeRecordedIsRefusedAndTheTraceGoesOn(t *testing.T) {
+func TestWriter_RefusesBadRecordsAndGoesOn(t *testing.T) {
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, trace.Header{Start: start})
 	if err != nil {
@@ -358,16 +358,16 @@ func TestWhatCannotBeRecordedIsRefusedAndTheTraceGoesOn(t *testing.T) {
 	}
 	huge := mk.Pod("huge").Label("long", strings.Repeat("x", 3<<20)).Obj()
 	for name, body := range map[string]trace.Body{
-		"an object beyond all size":           in(world.Changed{Object: huge}),
-		"a change of nothing":                 in(world.Changed{}),
-		"a list with such an object":          in(world.Listed{Kind: world.Pod, Objects: []world.Object{huge, mk.Pod("fine").Obj()}}),
-		"a list with objects of another kind": in(world.Listed{Kind: world.Node, Objects: []world.Object{huge}}),
+		"an object beyond all size":           inputBody(world.Changed{Object: huge}),
+		"a change of nothing":                 inputBody(world.Changed{}),
+		"a list with such an object":          inputBody(world.Listed{Kind: world.Pod, Objects: []world.Object{huge, mk.Pod("fine").Obj()}}),
+		"a list with objects of another kind": inputBody(world.Listed{Kind: world.Node, Objects: []world.Object{huge}}),
 	} {
 		if err := w.Write(trace.Record{At: start.Add(time.Hour), Body: body}); err == nil {
 			t.Errorf("%s is recorded", name)
 		}
 	}
-	if err := errors.Join(w.Write(trace.Record{At: start, Body: in(world.Passed{})}), w.Close()); err != nil {
+	if err := errors.Join(w.Write(trace.Record{At: start, Body: inputBody(world.Tick{})}), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	records, damage := read(t, file.Bytes())
@@ -376,13 +376,13 @@ func TestWhatCannotBeRecordedIsRefusedAndTheTraceGoesOn(t *testing.T) {
 	}
 }
 
-func TestAFullDiskEndsTheRecordingWithItsError(t *testing.T) {
-	w, err := trace.NewWriter(&limited{left: 4000}, trace.Header{Start: start})
+func TestWriter_StopsAtWriteError(t *testing.T) {
+	w, err := trace.NewWriter(&limitedWriter{left: 4000}, trace.Header{Start: start})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var first error
-	for _, r := range many(3000) {
+	for _, r := range manyRecords(3000) {
 		if first = w.Write(r); first != nil {
 			break
 		}
@@ -392,10 +392,10 @@ func TestAFullDiskEndsTheRecordingWithItsError(t *testing.T) {
 	}
 }
 
-// limited is a disk that gets full.
-type limited struct{ left int }
+// limitedWriter is a disk that fills up.
+type limitedWriter struct{ left int }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *limitedWriter) Write(p []byte) (int, error) {
 	if l.left -= len(p); l.left < 0 {
 		return 0, io.ErrShortWrite
 	}

@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"io"
 
-	"orrery/core/store"
+	"orrery/core/trim"
 	"orrery/core/world"
 )
 
-// Writer writes a trace. What it is given it trims first, so that nothing but what scheduling reads enters the file.
+// Writer writes a trace. It trims objects first, so that the file has only what scheduling reads.
 //
-// Records are collected and written block by block, in order; Flush writes what there is. After an error that comes
-// from the file nothing more is written, and every call answers with it.
+// Writer buffers records and writes them block by block, in order; Flush writes the buffered ones. After an error of
+// the file it writes nothing more, and every call returns that error.
 type Writer struct {
 	header  Header
 	frames  frameWriter
 	block   encoder
-	entries uint64 // of the blocks before
-	hash    *Hash
+	entries uint64 // in the blocks already written
+	hash    *NameHasher
 	err     error
 }
 
@@ -26,19 +26,19 @@ type Writer struct {
 func NewWriter(w io.Writer, h Header) (*Writer, error) { return newWriter(w, h, nil) }
 
 // NewHashedWriter begins a trace in which names are replaced.
-func NewHashedWriter(w io.Writer, h Header, hash *Hash) (*Writer, error) {
+func NewHashedWriter(w io.Writer, h Header, hash *NameHasher) (*Writer, error) {
 	h.NamesHashed = true
 	return newWriter(w, h, hash)
 }
 
-func newWriter(to io.Writer, h Header, hash *Hash) (*Writer, error) {
+func newWriter(to io.Writer, h Header, hash *NameHasher) (*Writer, error) {
 	h.Start = h.Start.UTC().Round(0)
 	text, err := h.encode()
 	if err != nil {
 		return nil, err
 	}
 	w := &Writer{header: h, frames: frameWriter{to: to}, hash: hash}
-	if err := w.frames.open(); err != nil {
+	if err := w.frames.writeMagic(); err != nil {
 		return nil, fmt.Errorf("beginning a trace: %w", err)
 	}
 	if err := w.frames.write(headerBlock, text, 0, 0); err != nil {
@@ -48,28 +48,28 @@ func newWriter(to io.Writer, h Header, hash *Hash) (*Writer, error) {
 	return w, nil
 }
 
-// Header is what the trace begins with.
+// Header returns the trace's header.
 func (w *Writer) Header() Header { return w.header }
 
-// Write puts a record at the end. An object that cannot be recorded is refused, and the trace goes on without that
-// record: the error says so.
+// Write appends a record. If an object cannot be recorded, Write returns an error and leaves the record out; the trace
+// stays valid.
 func (w *Writer) Write(r Record) error {
 	if w.err != nil {
 		return w.err
 	}
 	if w.hash != nil {
-		r.Body = w.hash.body(r.Body)
+		r.Body = w.hash.hashBody(r.Body)
 	}
-	if err := w.put(r); err != nil {
+	if err := w.writeBody(r); err != nil {
 		return err
 	}
 	return w.writeIfFull()
 }
 
-func (w *Writer) put(r Record) error {
+func (w *Writer) writeBody(r Record) error {
 	switch b := r.Body.(type) {
 	case Input:
-		return w.input(r, b)
+		return w.writeInput(r, b)
 	case Decision:
 		w.block.decision(r.At, &b)
 	case Checkpoint:
@@ -82,52 +82,52 @@ func (w *Writer) put(r Record) error {
 	return nil
 }
 
-func (w *Writer) input(r Record, in Input) error {
+func (w *Writer) writeInput(r Record, in Input) error {
 	var flags byte
-	if in.Hurried {
-		flags = hurriedFlag
+	if in.BeforeRest {
+		flags = beforeRestFlag
 	}
 	switch ev := in.Event.(type) {
 	case world.Changed:
 		if ev.Object == nil {
 			return errors.New("recording a change: it comes without an object")
 		}
-		ev.Object = w.reduce(ev.Object)
-		return w.block.changed(r.At, flags, ev)
+		ev.Object = w.trim(ev.Object)
+		return w.block.objectChanged(r.At, flags, ev)
 	case world.Listed:
-		return w.list(r, flags, ev)
-	case world.Ended:
-		w.block.ended(r.At, flags, ev, &in.Answers)
-	case world.Asked:
-		w.block.asked(r.At, flags, ev)
-	case world.Passed:
-		w.block.passed(r.At, flags)
+		return w.writeList(r, flags, ev)
+	case world.EffectDone:
+		w.block.effectDone(r.At, flags, ev, &in.Effect)
+	case world.ActivateRequest:
+		w.block.activateRequest(r.At, flags, ev)
+	case world.Tick:
+		w.block.tick(r.At, flags)
 	default:
 		return fmt.Errorf("recording an input: there is no event of type %T", in.Event)
 	}
 	return nil
 }
 
-// list writes a list object by object, over as many blocks as it takes. An object that cannot be recorded is left out
-// of the list, which has to say beforehand how many there are.
-func (w *Writer) list(r Record, flags byte, l world.Listed) error {
-	if len(l.Objects) > mostListed {
-		return fmt.Errorf("recording a list of %d objects: at most %d are allowed", len(l.Objects), mostListed)
+// writeList writes a list object by object, across blocks if needed. It leaves out objects that cannot be recorded
+// before it writes the count.
+func (w *Writer) writeList(r Record, flags byte, l world.Listed) error {
+	if len(l.Objects) > maxListObjects {
+		return fmt.Errorf("recording a list of %d objects: at most %d are allowed", len(l.Objects), maxListObjects)
 	}
 	kept := make([]world.Object, 0, len(l.Objects))
 	var refused []error
 	for _, o := range l.Objects {
-		o, err := w.item(o, l.Kind)
+		o, err := w.checkListItem(o, l.Kind)
 		if err != nil {
 			refused = append(refused, err)
 			continue
 		}
 		kept = append(kept, o)
 	}
-	w.block.listed(r.At, flags, l.Kind, len(kept))
+	w.block.objectList(r.At, flags, l.Kind, len(kept))
 	for _, o := range kept {
-		if err := w.block.item(o); err != nil {
-			w.err = err // the list is announced and cannot be completed
+		if err := w.block.listItem(o); err != nil {
+			w.err = err // the count is written and the list cannot be completed
 			return err
 		}
 		if err := w.writeIfFull(); err != nil {
@@ -137,21 +137,21 @@ func (w *Writer) list(r Record, flags byte, l world.Listed) error {
 	return errors.Join(refused...)
 }
 
-// item is what is recorded of an object in a list.
-func (w *Writer) item(o world.Object, kind world.Kind) (world.Object, error) {
+// checkListItem returns the trimmed object if it can be recorded in a list of this kind.
+func (w *Writer) checkListItem(o world.Object, kind world.Kind) (world.Object, error) {
 	if o == nil || world.KindOf(o) != kind {
 		return nil, fmt.Errorf("recording a list of %s: it holds an object of type %T, which is left out", kind, o)
 	}
-	o = w.reduce(o)
-	if size := o.(object).Size(); size > mostObject {
-		return nil, tooBig(o, size)
+	o = w.trim(o)
+	if size := o.(protoObject).Size(); size > maxObjectBytes {
+		return nil, objectTooLarge(o, size)
 	}
 	return o, nil
 }
 
-// reduce takes off an object what is not to be recorded.
-func (w *Writer) reduce(o world.Object) world.Object {
-	o = store.Trim(o)
+// trim removes the fields that scheduling does not read, and hashes names if the writer has a hasher.
+func (w *Writer) trim(o world.Object) world.Object {
+	o = trim.Object(o)
 	if w.hash != nil {
 		o = w.hash.Object(o)
 	}
@@ -159,13 +159,13 @@ func (w *Writer) reduce(o world.Object) world.Object {
 }
 
 func (w *Writer) writeIfFull() error {
-	if len(w.block.contents) < fullBlock {
+	if len(w.block.contents) < flushBytes {
 		return nil
 	}
 	return w.Flush()
 }
 
-// Flush writes all there is, as a block of its own however small.
+// Flush writes the buffered records as one block, however small.
 func (w *Writer) Flush() error {
 	if w.err != nil || w.block.entries == 0 {
 		return w.err
@@ -179,7 +179,8 @@ func (w *Writer) Flush() error {
 	return nil
 }
 
-// Close writes the rest and the end mark, without which a reader calls the trace unfinished. It does not close the file.
+// Close writes the buffered records and the end mark; a reader calls a trace without one unfinished. Close leaves the
+// file open.
 func (w *Writer) Close() error {
 	if err := w.Flush(); err != nil {
 		return err

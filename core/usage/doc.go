@@ -1,30 +1,28 @@
-// Package usage reads what a live cluster's nodes and pods use, which no scheduler is told: from the kubelets' summaries, or
-// else from the metrics API.
+// Package usage reads the resource usage of a live cluster's nodes and pods, which the scheduler does not know: from the
+// kubelets' summaries, or else from the metrics API.
 //
-//	pane on a node ──Look──► Reader ──► a Reading, as it was last answered
-//	                           │
-//	                           ├─ /api/v1/nodes/NODE/proxy/stats/summary   get nodes/proxy: memory, disks, inodes, process IDs
-//	                           ├─ /api/v1/nodes/NODE/proxy/configz         the same rule: the kubelet's own thresholds
-//	                           └─ /apis/metrics.k8s.io/v1beta1/…           get pods and nodes there: memory only
+//	node pane ──Read──► Reader ──► the latest Reading
+//	                      │
+//	                      ├─ /api/v1/nodes/NODE/proxy/stats/summary   get nodes/proxy: memory, disks, inodes, process IDs
+//	                      ├─ /api/v1/nodes/NODE/proxy/configz         the same rule: the kubelet's eviction thresholds
+//	                      └─ /apis/metrics.k8s.io/v1beta1/…           get pods and nodes there: memory only
 //
-//	reader.go    who is asked when: nobody whom nobody looks at
-//	reading.go   what is known of one node, and in words what is not, and why
-//	ask.go       the kubelet first, then the metrics API
-//	call.go      one request, bounded in time and size, and what is wrong with its answer
-//	summary.go   the kubelet's answers                                          Summary, Thresholds
-//	metrics.go   the metrics API's                                              podMemory
+//	reader.go    which node is queried when
+//	reading.go   the usage of one node, and why it is incomplete
+//	query.go     the kubelet first, then the metrics API
+//	client.go    one request, bounded in time and size, and its errors
+//	summary.go   parses the kubelet's responses                       Summary, Thresholds
+//	metrics.go   parses those of the metrics API                      podMemory
 //
-// What is read is a pressure.Summary, whichever way it comes, so that core/evict/pressure ranks it as a kubelet would.
+// The result is a pressure.Summary from either source, so that core/evict/pressure ranks it as a kubelet would.
 //
-// # What it costs
+// # Cost
 //
-// A node is asked only while somebody looks at it, and then every 15 s; a few nodes at a time, each request 5 s at most. There
-// is no loop: a look begins the next request if it is due, and when looks stop, so do requests. A cluster of 5,000 nodes that
-// nobody looks at is not asked at all.
+// A node is queried only while it is displayed, every 15 s; a few nodes at a time, each request for 5 s at most. There is no
+// loop: Read starts the next query when it is due.
 //
-// # What an answer may be
+// # Trust
 //
-// Anything: kubelets and metrics servers are not trusted. An answer is bounded before it is read, its numbers must be such as a
-// machine can have, and an answer that is not so is an error that names what is wrong with it. Nothing of it is shown that has
-// not passed package printable.
+// Kubelets and metrics servers are not trusted. The size of a response is bounded before it is read, its numbers must be
+// plausible for a machine, and errors name what is wrong. Text from a response passes package printable before it is shown.
 package usage

@@ -16,7 +16,7 @@ var signals = []pressure.Signal{
 	pressure.ImageFsInodesFree, pressure.ContainerFsAvailable, pressure.ContainerFsInodesFree, pressure.PIDAvailable,
 }
 
-// Whatever a kubelet answers is an error, or amounts that are none below zero and can be ranked.
+// Any response of a kubelet is an error, or has amounts that are not negative and can be ranked.
 func FuzzSummary(f *testing.F) {
 	f.Add([]byte(summaryText))
 	f.Add([]byte(`{"node":{"nodeName":"n1","fs":{"availableBytes":1,"capacityBytes":2,"inodesFree":1,"inodes":4503599627370496},"runtime":{"imageFs":{},"containerFs":null},"rlimit":{"maxpid":-1}}}`))
@@ -66,7 +66,7 @@ func FuzzMetrics(f *testing.F) {
 	f.Add([]byte(`{"containers":[{"usage":{"memory":"1e999999999"}}]}`))
 	f.Add([]byte(`{"usage":{"memory":"9999999999999999999E"}}`))
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		if p, err := podMemory(answer, world.Ref{}); err == nil && int64(*p.Memory.WorkingSetBytes) < 0 {
+		if p, err := podMemory(answer, world.PodRef{}); err == nil && int64(*p.Memory.WorkingSetBytes) < 0 {
 			t.Fatalf("%d bytes", *p.Memory.WorkingSetBytes)
 		}
 		if m, err := nodeMemory(answer, n1); err == nil && int64(*m.WorkingSetBytes) < 0 {

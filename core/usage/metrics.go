@@ -16,11 +16,11 @@ import (
 
 const metricsGroup, metricsVersion = "metrics.k8s.io", "v1beta1"
 
-// plainQuantity is how metrics servers write amounts. Exponents are left out: a short one can stand for a number that takes
-// all memory to write.
+// plainQuantity matches the amounts that metrics servers write. It excludes exponents: a short one can stand for a
+// number of unbounded length.
 var plainQuantity = regexp.MustCompile(`^[0-9]{1,19}(\.[0-9]{1,9})?([numkMGTPE]|[KMGTPE]i)?$`)
 
-// bytesOf is an amount of memory.
+// bytesOf parses an amount of memory.
 func bytesOf(text string) (uint64, error) {
 	if !plainQuantity.MatchString(text) {
 		return 0, fmt.Errorf("%q is no amount of memory", printable.Line(text, 40))
@@ -29,14 +29,14 @@ func bytesOf(text string) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%q is no amount of memory: %w", text, err)
 	}
-	if n := q.Value(); n >= 0 && n <= amountMost {
+	if n := q.Value(); n >= 0 && n <= maxAmount {
 		return uint64(n), nil
 	}
 	return 0, fmt.Errorf("memory is said to be %s", text)
 }
 
-// used is what of metrics is read.
-type used struct {
+// usageField is the part of metrics that the package reads.
+type usageField struct {
 	Memory string `json:"memory"`
 }
 
@@ -45,19 +45,19 @@ func memoryStats(at metav1.Time, bytes uint64) *pressure.MemoryStats {
 }
 
 // podMemory reads the metrics of a pod.
-func podMemory(answer []byte, pod world.Ref) (pressure.PodStats, error) {
+func podMemory(answer []byte, pod world.PodRef) (pressure.PodStats, error) {
 	var read struct {
 		Timestamp  metav1.Time `json:"timestamp"`
 		Containers []struct {
-			Name  string `json:"name"`
-			Usage used   `json:"usage"`
+			Name  string     `json:"name"`
+			Usage usageField `json:"usage"`
 		} `json:"containers"`
 	}
 	p := pressure.PodStats{PodRef: pressure.PodReference{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}}
 	if err := json.Unmarshal(answer, &read); err != nil {
-		return p, fmt.Errorf("reading the metrics of a pod: %s", printable.Line(err.Error(), longestReason))
+		return p, fmt.Errorf("reading the metrics of a pod: %s", printable.Line(err.Error(), maxReasonLength))
 	}
-	if len(read.Containers) > partsMost {
+	if len(read.Containers) > maxSummaryParts {
 		return p, fmt.Errorf("the metrics of a pod have %d containers", len(read.Containers))
 	}
 	var sum uint64
@@ -73,14 +73,14 @@ func podMemory(answer []byte, pod world.Ref) (pressure.PodStats, error) {
 	return p, nil
 }
 
-// nodeMemory reads the metrics of a node. What is left of its memory is what its status says it has, less what is used.
+// nodeMemory reads a node's metrics. Available memory is the capacity in the node's status less the usage.
 func nodeMemory(answer []byte, node *v1.Node) (*pressure.MemoryStats, error) {
 	var read struct {
 		Timestamp metav1.Time `json:"timestamp"`
-		Usage     used        `json:"usage"`
+		Usage     usageField  `json:"usage"`
 	}
 	if err := json.Unmarshal(answer, &read); err != nil {
-		return nil, fmt.Errorf("reading the metrics of the node: %s", printable.Line(err.Error(), longestReason))
+		return nil, fmt.Errorf("reading the metrics of the node: %s", printable.Line(err.Error(), maxReasonLength))
 	}
 	n, err := bytesOf(read.Usage.Memory)
 	if err != nil {

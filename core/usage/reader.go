@@ -14,52 +14,54 @@ import (
 	"orrery/core/world"
 )
 
-// How often a node that is looked at is asked, and after how long its kubelet is asked for its configuration again; how many
-// nodes are asked at once, and of how many the last answer is kept; and for how long an old answer is better than none.
+// queryInterval is the time between two queries of a node that is displayed, settingsInterval between two reads of its
+// kubelet's configuration. maxConcurrentNodes are queried at the same time, and maxNodes kept. A reading older than
+// maxStale is dropped.
 const (
-	askEvery      = 15 * time.Second
-	settingsEvery = 10 * time.Minute
-	nodesAtOnce   = 4
-	nodesKept     = 64
-	staleMost     = 2 * time.Minute
+	queryInterval      = 15 * time.Second
+	settingsInterval   = 10 * time.Minute
+	maxConcurrentNodes = 4
+	maxNodes           = 64
+	maxStale           = 2 * time.Minute
 )
 
-// Options are what a reader is made with.
+// Options configure a reader.
 type Options struct {
 	KubeConfig *rest.Config
-	// Now is what time it is; nil is the wall clock.
+	// Now is the clock; nil is the wall clock.
 	Now func() time.Time
 }
 
-// Reader asks about nodes that somebody looks at. Its methods may be called from any goroutine.
+// Reader reads the usage of nodes that are displayed. Its methods may be called from any goroutine.
 type Reader struct {
-	caller
+	apiClient
 	now func() time.Time
 
-	until context.Context
-	stop  context.CancelFunc
-	under sync.WaitGroup
+	until   context.Context
+	stop    context.CancelFunc
+	queries sync.WaitGroup
 
-	mu    sync.Mutex
-	nodes map[string]*watched
-	busy  int
+	mu      sync.Mutex
+	nodes   map[string]*nodeState
+	running int
 }
 
-// watched is a node that was looked at.
-type watched struct {
+// nodeState is the state of one node.
+type nodeState struct {
 	reading Reading
-	// looked is when it was looked at last, asked when it was asked last, and set when its kubelet's configuration was.
-	looked, asked, set time.Time
-	asking             bool
+	// lastRead is the time of the last Read, lastQuery of the last query, lastSettings of the last read of the
+	// kubelet's configuration.
+	lastRead, lastQuery, lastSettings time.Time
+	querying                          bool
 }
 
-// New is a reader that has asked nobody yet.
+// New returns a reader; it makes no requests.
 func New(o Options) (*Reader, error) {
-	c, err := newCaller(o.KubeConfig)
+	c, err := newAPIClient(o.KubeConfig)
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{caller: c, now: o.Now, nodes: map[string]*watched{}}
+	r := &Reader{apiClient: c, now: o.Now, nodes: map[string]*nodeState{}}
 	if r.now == nil {
 		r.now = time.Now
 	}
@@ -67,59 +69,59 @@ func New(o Options) (*Reader, error) {
 	return r, nil
 }
 
-// Close gives up what is asked, and returns when nobody asks any more.
+// Close cancels running queries and waits for them.
 func (r *Reader) Close() {
 	r.mu.Lock()
 	r.stop()
 	r.mu.Unlock()
-	r.under.Wait()
+	r.queries.Wait()
 }
 
-// Look is what is known of a node, and has it asked if that is too long ago. Who goes on looking sees the answer. Pods are
-// those on the node; they are only asked for when the node is.
-func (r *Reader) Look(node *v1.Node, pods func() []world.Ref) Reading {
+// Read returns the latest reading of a node, and starts a query if that is too old: later calls return its result. Read
+// calls pods for the pods on the node, only for a query.
+func (r *Reader) Read(node *v1.Node, pods func() []world.PodRef) Reading {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
 	w := r.nodes[node.Name]
 	if w == nil {
-		w = &watched{reading: Reading{Node: node.Name, Configuration: pressure.DefaultConfiguration(systemOf(node))}}
+		w = &nodeState{reading: Reading{Node: node.Name, Configuration: pressure.DefaultConfiguration(systemOf(node))}}
 		r.nodes[node.Name] = w
 	}
-	w.looked = now
-	if due := w.asked.IsZero() || now.Sub(w.asked) >= askEvery; due && !w.asking && r.busy < nodesAtOnce && r.until.Err() == nil {
-		r.begin(w, now, question{caller: r.caller, node: node, pods: pods(), was: w.reading, now: r.now})
+	w.lastRead = now
+	if due := w.lastQuery.IsZero() || now.Sub(w.lastQuery) >= queryInterval; due && !w.querying && r.running < maxConcurrentNodes && r.until.Err() == nil {
+		r.query(w, now, nodeQuery{apiClient: r.apiClient, node: node, pods: pods(), previous: w.reading, now: r.now})
 	}
 	r.forget()
 	return w.reading
 }
 
-// begin asks about a node beside the caller.
-func (r *Reader) begin(w *watched, now time.Time, q question) {
-	w.asking, w.asked = true, now
-	q.settings = w.set.IsZero() || now.Sub(w.set) >= settingsEvery
-	r.busy++
-	r.under.Go(func() {
-		answer := q.ask(r.until)
+// query starts a query.
+func (r *Reader) query(w *nodeState, now time.Time, q nodeQuery) {
+	w.querying, w.lastQuery = true, now
+	q.readSettings = w.lastSettings.IsZero() || now.Sub(w.lastSettings) >= settingsInterval
+	r.running++
+	r.queries.Go(func() {
+		answer := q.run(r.until)
 		r.mu.Lock()
-		w.asking, w.reading = false, answer
-		if q.settings && answer.Configured {
-			w.set = now
+		w.querying, w.reading = false, answer
+		if q.readSettings && answer.Configured {
+			w.lastSettings = now
 		}
-		r.busy--
+		r.running--
 		r.mu.Unlock()
 	})
 }
 
-// forget drops the nodes that were looked at longest ago, if there are too many.
+// forget drops the nodes with the oldest Read if there are too many.
 func (r *Reader) forget() {
-	if len(r.nodes) <= nodesKept {
+	if len(r.nodes) <= maxNodes {
 		return
 	}
 	oldest := slices.SortedFunc(maps.Keys(r.nodes), func(a, b string) int {
-		return r.nodes[a].looked.Compare(r.nodes[b].looked)
+		return r.nodes[a].lastRead.Compare(r.nodes[b].lastRead)
 	})
-	for _, name := range oldest[:len(oldest)-nodesKept] {
+	for _, name := range oldest[:len(oldest)-maxNodes] {
 		delete(r.nodes, name)
 	}
 }

@@ -7,53 +7,52 @@ import (
 	"orrery/core/operate"
 )
 
-// Source is where usage was read.
+// Source says where usage was read.
 type Source uint8
 
 // The sources.
 const (
-	Nowhere Source = iota
-	Kubelet        // the kubelet's summary: everything that it evicts for
-	Metrics        // the metrics API: memory only
+	NoSource Source = iota
+	Kubelet         // the kubelet's summary: every eviction signal
+	Metrics         // the metrics API: memory only
 )
 
 func (s Source) String() string {
 	return [...]string{"nowhere", "the kubelet's summary", "the metrics API"}[s]
 }
 
-// Reading is what is known of one node. It is not changed once it is handed out.
+// Reading is the usage of one node. It is immutable.
 type Reading struct {
 	Node string
-	// At is when Summary was read; zero if it never was. Source is where.
+	// At is when Summary was read from Source; zero if never.
 	At     time.Time
 	Source Source
-	// Summary is what is used; nil where that is not known.
+	// Summary is the usage; nil if unknown.
 	Summary *pressure.Summary
-	// Asked says that the node was asked and has answered, or failed to, at least once.
-	Asked bool
-	// Trouble is why there is no usage data, or none but the metrics API's, or none newer than At. It is empty if nothing is
-	// wrong.
-	Trouble string
-	// Configuration is what the kubelet evicts by. Configured says that it said so itself; else these are the defaults, for
-	// the reason in Unconfigured.
+	// Queried says that at least one query has ended.
+	Queried bool
+	// Problem says why there is no usage, only memory, or none newer than At; empty if there is no problem.
+	Problem string
+	// Configuration is the kubelet's eviction configuration. Configured says that the kubelet served it; otherwise it
+	// is the default one, for the reason WhyDefaults.
 	Configuration pressure.Configuration
 	Configured    bool
-	Unconfigured  string
-	// Missing are the RBAC rules without which there is no more.
-	Missing []operate.Rule
+	WhyDefaults   string
+	// MissingRules are the RBAC rules that would permit reading more.
+	MissingRules []operate.Rule
 }
 
-// Says is in one line where the usage comes from, or why there is none.
-func (r Reading) Says() string {
+// SourceText says in one line where the usage was read, or why there is none.
+func (r Reading) SourceText() string {
 	switch {
-	case !r.Asked:
+	case !r.Queried:
 		return "asking what is used"
 	case r.Summary == nil:
-		return "no usage data: " + r.Trouble
-	case r.Trouble == "":
+		return "no usage data: " + r.Problem
+	case r.Problem == "":
 		return "usage from " + r.Source.String()
 	case r.Source == Metrics:
-		return "memory only, from the metrics API: " + r.Trouble
+		return "memory only, from the metrics API: " + r.Problem
 	}
-	return "usage from " + r.Source.String() + ", and none newer: " + r.Trouble
+	return "usage from " + r.Source.String() + ", and none newer: " + r.Problem
 }

@@ -36,7 +36,7 @@ func newStub(t *testing.T) *stub {
 	return s
 }
 
-// ServeHTTP answers as was said; what nobody spoke of is not there.
+// ServeHTTP responds as configured, and with 404 otherwise.
 func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	answer := s.answers[r.URL.Path]
@@ -54,7 +54,7 @@ func (s *stub) on(path string, answer http.HandlerFunc) {
 	s.answers[path] = answer
 }
 
-// times is how often a path was asked for.
+// times returns the number of requests of a path.
 func (s *stub) times(path string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func refuses(code int, text string) http.HandlerFunc {
 
 var forbids = refuses(403, `{"kind":"Status","reason":"Forbidden","message":"nodes \"n1\" is forbidden: User \"jane\" cannot get resource \"nodes/proxy\""}`)
 
-// watcher looks at a node through a reader whose time it makes.
+// watcher reads a node through a reader with a controlled clock.
 type watcher struct {
 	*Reader
 	clock sync.Mutex
@@ -117,16 +117,16 @@ func (w *watcher) pass(d time.Duration) {
 
 var n1 = mk.Node("n1").Memory("8Gi").Obj()
 
-func onN1() []world.Ref {
-	return []world.Ref{{Namespace: "shop", Name: "cart", UID: "uid-cart"}, {Namespace: "shop", Name: "search", UID: "uid-search"}}
+func onN1() []world.PodRef {
+	return []world.PodRef{{Namespace: "shop", Name: "cart", UID: "uid-cart"}, {Namespace: "shop", Name: "search", UID: "uid-search"}}
 }
 
-// look looks at a node.
-func (w *watcher) look(node *v1.Node) Reading { return w.Look(node, onN1) }
+// look reads the node.
+func (w *watcher) look(node *v1.Node) Reading { return w.Read(node, onN1) }
 
-// answered looks at n1, waits for what comes of it, and looks again.
+// answered reads n1, waits for its query, and reads again.
 func (w *watcher) answered() Reading {
 	w.look(n1)
-	w.under.Wait()
+	w.queries.Wait()
 	return w.look(n1)
 }

@@ -11,16 +11,16 @@ import (
 	"orrery/core/printable"
 )
 
-// What a machine can have at most, by a wide margin; sums over a pod's parts stay within an int64. A volume's filesystem may
-// be larger, and is not looked at.
+// These limits are generous, and keep sums over a pod's parts within an int64. Filesystems of volumes may be larger,
+// and are ignored.
 const (
-	amountMost = 1 << 52
-	pidsMost   = 1 << 40
-	podsMost   = 4096
-	partsMost  = 512
+	maxAmount       = 1 << 52
+	maxPIDs         = 1 << 40
+	maxSummaryPods  = 4096
+	maxSummaryParts = 512
 )
 
-// Summary reads a kubelet's answer to /stats/summary about a node.
+// Summary parses the response of /stats/summary for a node.
 func Summary(answer []byte, node string) (*pressure.Summary, error) {
 	var read struct {
 		Node struct {
@@ -30,7 +30,7 @@ func Summary(answer []byte, node string) (*pressure.Summary, error) {
 		Pods []pressure.PodStats `json:"pods"`
 	}
 	if err := json.Unmarshal(answer, &read); err != nil {
-		return nil, fmt.Errorf("reading the kubelet's summary: %s", printable.Line(err.Error(), longestReason))
+		return nil, fmt.Errorf("reading the kubelet's summary: %s", printable.Line(err.Error(), maxReasonLength))
 	}
 	if read.Node.NodeName != node {
 		return nil, fmt.Errorf("the kubelet's summary is about node %q and not about %q", printable.Line(read.Node.NodeName, 80), node)
@@ -42,9 +42,9 @@ func Summary(answer []byte, node string) (*pressure.Summary, error) {
 	return s, nil
 }
 
-// check makes sure that what counts can be added up.
+// check rejects values that are too large to sum.
 func check(s *pressure.Summary) error {
-	if len(s.Pods) > podsMost {
+	if len(s.Pods) > maxSummaryPods {
 		return fmt.Errorf("it has %d pods", len(s.Pods))
 	}
 	n := &s.Node
@@ -52,14 +52,14 @@ func check(s *pressure.Summary) error {
 	if r := n.Runtime; r != nil {
 		errs = append(errs, checkFs("the images' filesystem", r.ImageFs), checkFs("the containers' filesystem", r.ContainerFs))
 	}
-	if len(n.SystemContainers) > partsMost {
+	if len(n.SystemContainers) > maxSummaryParts {
 		return fmt.Errorf("it has %d system containers", len(n.SystemContainers))
 	}
 	for i := range n.SystemContainers {
 		errs = append(errs, checkMemory("a system container's memory", n.SystemContainers[i].Memory))
 	}
 	if err := errors.Join(errs...); err != nil {
-		return first(errs)
+		return firstError(errs)
 	}
 	seen := make(map[types.UID]bool, len(s.Pods))
 	for i := range s.Pods {
@@ -75,7 +75,7 @@ func check(s *pressure.Summary) error {
 	return nil
 }
 
-func first(errs []error) error {
+func firstError(errs []error) error {
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -88,9 +88,9 @@ func podName(p *pressure.PodStats) string {
 	return printable.Line(p.PodRef.Namespace+"/"+p.PodRef.Name, 120)
 }
 
-// checkPod also forgets how large the filesystems of its volumes are: some say that they have no end.
+// checkPod also drops the sizes of volumes' filesystems, as some are unlimited.
 func checkPod(p *pressure.PodStats) error {
-	if len(p.Containers)+len(p.Volumes) > partsMost {
+	if len(p.Containers)+len(p.Volumes) > maxSummaryParts {
 		return fmt.Errorf("it has %d containers and %d volumes", len(p.Containers), len(p.Volumes))
 	}
 	errs := []error{checkMemory("memory", p.Memory), checkUse("storage", p.EphemeralStorage)}
@@ -104,17 +104,17 @@ func checkPod(p *pressure.PodStats) error {
 		errs = append(errs, checkUse("a volume", &v.FsStats))
 	}
 	if p.Processes != nil {
-		errs = append(errs, within("processes", p.Processes.Count, pidsMost))
+		errs = append(errs, checkMax("processes", p.Processes.Count, maxPIDs))
 	}
-	return first(errs)
+	return firstError(errs)
 }
 
 func checkMemory(what string, m *pressure.MemoryStats) error {
 	if m == nil {
 		return nil
 	}
-	return first([]error{
-		within(what, m.AvailableBytes, amountMost), within(what, m.UsageBytes, amountMost), within(what, m.WorkingSetBytes, amountMost),
+	return firstError([]error{
+		checkMax(what, m.AvailableBytes, maxAmount), checkMax(what, m.UsageBytes, maxAmount), checkMax(what, m.WorkingSetBytes, maxAmount),
 	})
 }
 
@@ -122,9 +122,9 @@ func checkFs(what string, f *pressure.FsStats) error {
 	if f == nil {
 		return nil
 	}
-	return first([]error{
-		checkUse(what, f), within(what, f.AvailableBytes, amountMost), within(what, f.CapacityBytes, amountMost),
-		within(what, f.InodesFree, amountMost), within(what, f.Inodes, amountMost),
+	return firstError([]error{
+		checkUse(what, f), checkMax(what, f.AvailableBytes, maxAmount), checkMax(what, f.CapacityBytes, maxAmount),
+		checkMax(what, f.InodesFree, maxAmount), checkMax(what, f.Inodes, maxAmount),
 	})
 }
 
@@ -132,10 +132,10 @@ func checkUse(what string, f *pressure.FsStats) error {
 	if f == nil {
 		return nil
 	}
-	return first([]error{within(what, f.UsedBytes, amountMost), within(what, f.InodesUsed, amountMost)})
+	return firstError([]error{checkMax(what, f.UsedBytes, maxAmount), checkMax(what, f.InodesUsed, maxAmount)})
 }
 
-func within(what string, n *uint64, most uint64) error {
+func checkMax(what string, n *uint64, most uint64) error {
 	if n != nil && *n > most {
 		return fmt.Errorf("%s is said to be %d", what, *n)
 	}
@@ -147,26 +147,26 @@ func checkPIDs(r *pressure.RlimitStats) error {
 		return nil
 	}
 	for _, n := range []*int64{r.MaxPID, r.Running} {
-		if n != nil && (*n < 0 || *n > pidsMost) {
+		if n != nil && (*n < 0 || *n > maxPIDs) {
 			return fmt.Errorf("process IDs are said to be %d", *n)
 		}
 	}
 	return nil
 }
 
-// Thresholds reads a kubelet's answer to /configz: what it evicts by.
+// Thresholds parses the response of /configz: the eviction thresholds.
 func Thresholds(answer []byte, system string) (pressure.Configuration, error) {
 	var read struct {
 		Kubelet map[string]json.RawMessage `json:"kubeletconfig"`
 	}
 	if err := json.Unmarshal(answer, &read); err != nil {
-		return pressure.Configuration{}, fmt.Errorf("reading the kubelet's configuration: %s", printable.Line(err.Error(), longestReason))
+		return pressure.Configuration{}, fmt.Errorf("reading the kubelet's configuration: %s", printable.Line(err.Error(), maxReasonLength))
 	}
 	if read.Kubelet == nil {
 		return pressure.Configuration{}, errors.New("the kubelet's answer to /configz has no kubeletconfig")
 	}
 	for field, is := range map[string]string{"apiVersion": pressure.ConfigurationVersion, "kind": pressure.ConfigurationKind} {
-		if _, ok := read.Kubelet[field]; !ok { // a kubelet leaves them out here
+		if _, ok := read.Kubelet[field]; !ok { // kubelets omit them here
 			read.Kubelet[field] = json.RawMessage(fmt.Sprintf("%q", is))
 		}
 	}
@@ -176,7 +176,7 @@ func Thresholds(answer []byte, system string) (pressure.Configuration, error) {
 	}
 	c, err := pressure.Load(whole, system)
 	if err != nil {
-		return pressure.Configuration{}, errors.New(printable.Line(err.Error(), longestReason))
+		return pressure.Configuration{}, errors.New(printable.Line(err.Error(), maxReasonLength))
 	}
 	return c, nil
 }

@@ -2,35 +2,37 @@ package whatif
 
 import (
 	"fmt"
-	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/printable"
+	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
 
-// apply makes one change in the cluster. The engine hears of it as of anything else that happens there.
-func (r *run) apply(c Change) error {
+// apply makes one change in the simulated cluster, whose events inform the engine.
+func (r *run) apply(c change.Change) error {
 	switch c.Verb {
-	case Cordon, Uncordon:
-		return r.setUnschedulable(c.Name, c.Verb == Cordon)
-	case Drain:
+	case change.Cordon, change.Uncordon:
+		return r.setUnschedulable(c.Name, c.Verb == change.Cordon)
+	case change.Drain:
 		if _, err := r.node(c.Name); err != nil {
 			return err
 		}
 		return r.startDrain(c.Name)
-	case AddNodes:
+	case change.AddNodes:
 		return r.addNodes(c.Name, c.Count)
-	case DeleteNode:
+	case change.DeleteNode:
 		if _, err := r.node(c.Name); err != nil {
 			return err
 		}
 		return r.cluster.Delete(world.Node, "", c.Name, metav1.DeleteOptions{})
-	case Taint, Untaint:
+	case change.Taint, change.Untaint:
 		return r.setTaint(c)
-	case Scale:
+	case change.Scale:
 		return r.scale(c.Name, c.Count)
 	}
 	pod, err := r.pod(c.Name)
@@ -40,24 +42,32 @@ func (r *run) apply(c Change) error {
 	return r.applyToPod(c, pod)
 }
 
-// applyToPod makes a change of one pod.
-func (r *run) applyToPod(c Change, pod *v1.Pod) error {
-	if c.Verb == DeletePod {
+// applyToPod changes one pod.
+func (r *run) applyToPod(c change.Change, pod *v1.Pod) error {
+	if c.Verb == change.DeletePod {
 		return r.cluster.Delete(world.Pod, pod.Namespace, pod.Name, metav1.DeleteOptions{})
 	}
 	changed := pod.DeepCopy()
-	if err := alter(changed, c, r.classes(), r.engine.Profiles()); err != nil {
+	if err := c.AlterPod(changed, r.priorityClass, r.engine.Profiles()); err != nil {
 		return err
 	}
-	if pod.Spec.NodeName != "" && (c.Verb == SetRequests || c.Verb == SetProfile) {
-		r.follow.remade[pod.UID] = true
-		r.create(anew(changed, changed.Name))
+	if pod.Spec.NodeName != "" && (c.Verb == change.SetRequests || c.Verb == change.SetProfile) {
+		r.slots.recreated[pod.UID] = true
+		r.put(recreate(changed, changed.Name))
 		return nil
 	}
 	changed.ResourceVersion = ""
-	r.create(changed)
-	r.cluster.Ask(nameOf(pod))
+	r.put(changed)
+	r.cluster.RequestActivation(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name})
 	return nil
+}
+
+func (r *run) priorityClass(name string) *schedulingv1.PriorityClass {
+	o, err := r.cluster.Get(world.PriorityClass, "", name)
+	if err != nil {
+		return nil
+	}
+	return o.(*schedulingv1.PriorityClass)
 }
 
 func (r *run) node(name string) (*v1.Node, error) {
@@ -67,16 +77,17 @@ func (r *run) node(name string) (*v1.Node, error) {
 	return nil, fmt.Errorf("there is no node %q", printable.Line(name, 80))
 }
 
-// pod finds a pod by NAMESPACE/NAME or, by the name alone, in the namespace default or where there is only one of it.
+// pod finds a pod by NAMESPACE/NAME, or by NAME in the default namespace or, if absent there, in the only namespace
+// that has it.
 func (r *run) pod(name string) (*v1.Pod, error) {
-	pods := named(r, world.Pod, name)
-	if err := onlyOne("pod", name, len(pods)); err != nil {
+	pods := findAll(r, world.Pod, name)
+	if err := checkUnique("pod", name, len(pods)); err != nil {
 		return nil, err
 	}
 	return pods[0].(*v1.Pod), nil
 }
 
-func onlyOne(noun, name string, there int) error {
+func checkUnique(noun, name string, there int) error {
 	name = printable.Line(name, 80)
 	switch {
 	case there == 0:
@@ -98,39 +109,35 @@ func (r *run) setUnschedulable(name string, yes bool) error {
 	return err
 }
 
-func (r *run) setTaint(c Change) error {
+func (r *run) setTaint(c change.Change) error {
 	node, err := r.node(c.Name)
 	if err != nil {
 		return err
 	}
 	changed := node.DeepCopy()
-	if changed.Spec.Taints, err = withTaint(changed.Spec.Taints, c, metav1.Time{Time: r.now}); err != nil {
+	if changed.Spec.Taints, err = c.AlterTaints(changed.Spec.Taints, metav1.Time{Time: r.now}); err != nil {
 		return fmt.Errorf("node %q: %w", c.Name, err)
 	}
 	_, err = r.cluster.Update(changed)
 	return err
 }
 
-// withTaint sets or takes off a taint. One of the same key and effect is replaced.
-func withTaint(list []v1.Taint, c Change, now metav1.Time) ([]v1.Taint, error) {
-	if c.Verb == Taint {
-		t, err := taintOf(c.Value)
-		if err != nil {
-			return nil, err
-		}
-		t.TimeAdded = &now
-		list = slices.DeleteFunc(list, func(had v1.Taint) bool { return had.Key == t.Key && had.Effect == t.Effect })
-		return append(list, t), nil
-	}
-	key, effect, err := taintKey(c.Value)
+// addNodes adds new nodes like an existing one.
+func (r *run) addNodes(like string, n int) error {
+	model, err := r.node(like)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	rest := slices.DeleteFunc(slices.Clone(list), func(had v1.Taint) bool {
-		return had.Key == key && (effect == "" || had.Effect == effect)
-	})
-	if len(rest) == len(list) {
-		return nil, fmt.Errorf("there is no taint %q", c.Value)
+	number := 0
+	for range n {
+		var name string
+		for name == "" || r.cluster.Node(name) != nil {
+			number++
+			name = fmt.Sprintf("%s-new%d", like[:min(len(like), maxNameBytes-maxSuffixBytes)], number)
+		}
+		if _, err := r.cluster.Create(change.NodeLike(model, name)); err != nil {
+			return err
+		}
 	}
-	return rest, nil
+	return nil
 }

@@ -10,12 +10,12 @@ import (
 	"orrery/core/world/memory"
 )
 
-// bridge is the simulated cluster as the fork of an engine may see it. The fork knows all there was already, so it is
-// not told the first lists; what it is told has no version, since versions of the other cluster cannot be counted on
-// from, and is believed for that.
+// bridge connects the simulated cluster and the fork of an engine. The fork already has all objects, so the bridge
+// drops the initial lists. It removes resource versions, which are not comparable with those of the real cluster; the
+// fork accepts objects without one.
 type bridge struct{ cluster *memory.Cluster }
 
-// Next is the next input that is news, no later than until.
+// Next returns the next input that is not an initial list, no later than until.
 func (b bridge) Next(until time.Time) (world.Input, bool) {
 	for {
 		in, ok := b.cluster.Next(until)
@@ -49,13 +49,14 @@ func unversioned(o world.Object) world.Object {
 	return c
 }
 
-// Do takes an effect over. A plugin's own call could reach the real cluster, so it is not made: it counts as succeeded.
+// Do carries out an effect. It drops a plugin's own call, which could reach the real cluster, and counts it as
+// succeeded.
 func (b bridge) Do(e world.Effect) {
-	if run, ok := e.Act.(world.Run); ok {
+	if run, ok := e.Action.(world.RunPlugin); ok {
 		run.Call = nil
-		e.Act = run
+		e.Action = run
 		if run.Point == string(framework.Bind) {
-			e.Act = world.Bind{Pod: run.Pod, Node: run.Node}
+			e.Action = world.Bind{Pod: run.Pod, Node: run.Node}
 		}
 	}
 	b.cluster.Do(e)

@@ -11,8 +11,8 @@ import (
 	"orrery/demo"
 )
 
-// standIn is the engine of an embedded trace, some share of the way into it.
-func standIn(t testing.TB, name string, tenths int) *engine.Engine {
+// engineAt returns the engine of an embedded trace at a share of its length.
+func engineAt(t testing.TB, name string, tenths int) *engine.Engine {
 	t.Helper()
 	file, err := demo.Open(name)
 	if err != nil {
@@ -28,22 +28,22 @@ func standIn(t testing.TB, name string, tenths int) *engine.Engine {
 	return p.Engine()
 }
 
-func TestRecordingsCanBeAskedAtAnyMoment(t *testing.T) {
+func TestEvaluate_AnyMomentOfRecordings(t *testing.T) {
 	for _, name := range []string{"morning-rush", "node-drain", "memory-pressure"} {
 		if !slices.ContainsFunc(demo.Traces(), func(d demo.Trace) bool { return d.Name == name }) {
 			continue
 		}
 		for _, tenths := range []int{3, 6} {
-			e := standIn(t, name, tenths)
+			e := engineAt(t, name, tenths)
 			digest := e.Digest()
 			for o := range e.Store().Objects(world.Node) {
-				drained := ask(t, e, "drain "+o.GetName())
-				if drained.After.Moved+drained.After.Evicted+len(drained.Held) == 0 || drained.Truncated {
+				drained := evaluate(t, e, "drain "+o.GetName())
+				if drained.After.Moved+drained.After.Evicted+len(drained.Blocked) == 0 || drained.Truncated {
 					t.Errorf("%s at %v: draining %s ends with %+v, truncated %v", name, e.Now(), o.GetName(), drained.After, drained.Truncated)
 				}
 				break
 			}
-			if nothing := ask(t, e, ""); len(nothing.Pods) > 0 || nothing.Before != nothing.After || nothing.Truncated {
+			if nothing := evaluate(t, e, ""); len(nothing.Pods) > 0 || nothing.Before != nothing.After || nothing.Truncated {
 				t.Errorf("%s at %v: nothing is changed, and %d pods fare differently", name, e.Now(), len(nothing.Pods))
 			}
 			if e.Digest() != digest {
@@ -53,9 +53,9 @@ func TestRecordingsCanBeAskedAtAnyMoment(t *testing.T) {
 	}
 }
 
-func ask(t testing.TB, e *engine.Engine, question string) *whatif.Answer {
+func evaluate(t testing.TB, e *engine.Engine, question string) *whatif.Result {
 	t.Helper()
-	a, err := whatif.Ask(e, changes(t, question), whatif.Options{})
+	a, err := whatif.Evaluate(e, changes(t, question), whatif.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,27 +9,29 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/diagnose"
 	"orrery/core/engine"
+	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
 
-// answer compares two runs at rest.
-func answer(e *engine.Engine, changes []Change, plain, changed *run) *Answer {
-	plain.follow.conclude()
-	changed.follow.conclude()
-	a := &Answer{
-		Changes: changes, At: plain.began, Before: plain.measure(), After: changed.measure(),
-		Notes: changed.notes, Rest: changed.changed, Truncated: plain.truncated || changed.truncated,
+// compareRuns compares two runs at rest.
+func compareRuns(e *engine.Engine, changes []change.Change, plain, changed *run) *Result {
+	plain.slots.matchRemaining()
+	changed.slots.matchRemaining()
+	a := &Result{
+		Changes: changes, At: plain.start, Before: plain.measure(), After: changed.measure(),
+		Notes: changed.notes, RestAt: changed.lastChange, Truncated: plain.truncated || changed.truncated,
 	}
 	for _, d := range changed.drains {
-		a.Held = append(a.Held, d.held(changed)...)
+		a.Blocked = append(a.Blocked, d.blocked(changed)...)
 	}
-	c := comparison{plain: plain, changed: changed, answer: a, seen: map[types.UID]bool{}}
-	c.touched()
-	c.unscheduled(e)
-	c.newcomers()
+	c := comparison{plain: plain, changed: changed, result: a, seen: map[types.UID]bool{}}
+	c.compareTouched()
+	c.comparePending(e)
+	c.compareNewPods()
 	slices.SortFunc(a.Pods, byPod)
-	slices.SortFunc(a.Waiting, byPod)
+	slices.SortFunc(a.StillPending, byPod)
 	return a
 }
 
@@ -37,45 +39,45 @@ func byPod(x, y PodChange) int {
 	return cmp.Or(cmp.Compare(x.Pod.Namespace, y.Pod.Namespace), cmp.Compare(x.Pod.Name, y.Pod.Name), cmp.Compare(x.Pod.UID, y.Pod.UID))
 }
 
-// comparison is two runs being compared, pod by pod.
+// comparison compares two runs pod by pod.
 type comparison struct {
 	plain, changed *run
-	answer         *Answer
+	result         *Result
 	seen           map[types.UID]bool
 }
 
-// touched compares the pods that were there when the question was asked and that something has happened to since.
-func (c *comparison) touched() {
+// compareTouched compares the pods of the start that something has happened to since.
+func (c *comparison) compareTouched() {
 	for _, r := range []*run{c.plain, c.changed} {
-		for _, s := range r.follow.slots {
-			if s.origin != (world.Ref{}) {
+		for _, s := range r.slots.slots {
+			if s.origin != (world.PodRef{}) {
 				c.compare(s.origin)
 			}
 		}
 	}
 }
 
-// unscheduled compares the pods that had no node when the question was asked; perhaps nothing has happened to them.
-func (c *comparison) unscheduled(e *engine.Engine) {
+// comparePending compares the pods that had no node at the start, changed or not.
+func (c *comparison) comparePending(e *engine.Engine) {
 	for pod := range objects[*v1.Pod](e.Store(), world.Pod) {
 		if pod.Spec.NodeName == "" {
-			c.compare(world.RefOf(pod))
+			c.compare(world.PodRefOf(pod))
 		}
 	}
 }
 
-func (c *comparison) compare(pod world.Ref) {
+func (c *comparison) compare(pod world.PodRef) {
 	if !c.seen[pod.UID] {
 		c.seen[pod.UID] = true
-		c.add(pod, c.plain.fareOf(pod), c.changed.fareOf(pod))
+		c.add(pod, c.plain.outcomeOf(pod), c.changed.outcomeOf(pod))
 	}
 }
 
-// newcomers compares those who came later and took nobody's place: the first of an owner with the first, and so on.
-func (c *comparison) newcomers() {
-	before, after := c.plain.arrivals(), c.changed.arrivals()
+// compareNewPods compares pods that came later and took no slot: by owner, in order of arrival.
+func (c *comparison) compareNewPods() {
+	before, after := c.plain.newPods(), c.changed.newPods()
 	owners := map[string]bool{}
-	for _, all := range []map[string][]Fare{before, after} {
+	for _, all := range []map[string][]PodOutcome{before, after} {
 		for owner := range all {
 			owners[owner] = true
 		}
@@ -83,7 +85,7 @@ func (c *comparison) newcomers() {
 	for _, owner := range slices.Sorted(maps.Keys(owners)) {
 		was, is := before[owner], after[owner]
 		for i := range max(len(was), len(is)) {
-			var from, to Fare
+			var from, to PodOutcome
 			if i < len(was) {
 				from = was[i]
 			}
@@ -91,7 +93,7 @@ func (c *comparison) newcomers() {
 				to = is[i]
 			}
 			pod := to.Pod
-			if pod == (world.Ref{}) {
+			if pod == (world.PodRef{}) {
 				pod = from.Pod
 			}
 			c.add(pod, from, to)
@@ -99,121 +101,112 @@ func (c *comparison) newcomers() {
 	}
 }
 
-// arrivals are the fares of those who came and took nobody's place, by owner.
-func (r *run) arrivals() map[string][]Fare {
-	all := map[string][]Fare{}
-	for _, s := range r.follow.slots {
-		if s.origin == (world.Ref{}) && !s.leaving {
-			all[s.owner] = append(all[s.owner], r.fare(s))
+// newPods returns the outcomes of pods that came later and took no slot, by owner.
+func (r *run) newPods() map[string][]PodOutcome {
+	all := map[string][]PodOutcome{}
+	for _, s := range r.slots.slots {
+		if s.origin == (world.PodRef{}) && !s.vacated {
+			all[s.owner] = append(all[s.owner], r.slotOutcome(s))
 		}
 	}
 	return all
 }
 
-// add notes a pod, if it fares differently or waits either way.
-func (c *comparison) add(pod world.Ref, before, after Fare) {
-	change := PodChange{Pod: pod, Before: before, After: after}
+// add records a pod if its outcome differs or it is pending in both runs.
+func (c *comparison) add(pod world.PodRef, before, after PodOutcome) {
+	p := PodChange{Pod: pod, Before: before, After: after}
 	var differs bool
-	if change.Fate, differs = fateOf(before, after); differs {
-		c.answer.Pods = append(c.answer.Pods, change)
+	if p.Kind, differs = changeKindOf(before, after); differs {
+		c.result.Pods = append(c.result.Pods, p)
 	}
-	if waits(before) && waits(after) {
-		change.Fate = Waits
-		c.answer.Waiting = append(c.answer.Waiting, change)
+	if isPending(before) && isPending(after) {
+		p.Kind = StillPending
+		c.result.StillPending = append(c.result.StillPending, p)
 	}
 }
 
-func waits(f Fare) bool { return f.Pod != (world.Ref{}) && f.Node == "" }
+func isPending(f PodOutcome) bool { return f.Pod != (world.PodRef{}) && f.Node == "" }
 
-// fateOf says in what two fares of a pod differ, if they do. Who stands in for a pod matters only if that is elsewhere.
-func fateOf(before, after Fare) (Fate, bool) {
-	there, still := before.Pod != (world.Ref{}), after.Pod != (world.Ref{})
-	left := after.Left != "" && before.Left == "" // on account of the changes
+// changeKindOf returns how two outcomes of a pod differ, if they do. A replacement on the same node is no difference.
+func changeKindOf(before, after PodOutcome) (ChangeKind, bool) {
+	there, still := before.Pod != (world.PodRef{}), after.Pod != (world.PodRef{})
+	left := after.RemovedBy != "" && before.RemovedBy == "" // because of the changes
 	switch {
 	case !there && !still:
 		return 0, false
-	case !there && before.Place == "":
-		return Arrives, true
+	case !there && before.State == "":
+		return Created, true
 	case !there:
-		return Spared, true
+		return NotEvicted, true
 	case !still && before.Node == "":
-		return Vanishes, true
+		return Gone, true
 	case !still:
 		return Evicted, true
 	case before.Node == after.Node && before.Node != "":
 		return 0, false
 	case before.Node == "" && after.Node == "":
-		return Waits, false // why it waits may be another reason, but it waits
+		return StillPending, false // the reason may differ, but the pod is pending
 	case before.Node == "":
 		return Placed, true
 	case after.Node == "" && left:
 		return Evicted, true
 	case after.Node == "":
-		return Unplaced, true
+		return BecomesPending, true
 	case left:
 		return Moved, true
 	}
-	return Elsewhere, true
+	return OtherNode, true
 }
 
-// fareOf is how a pod of the time of the question is doing.
-func (r *run) fareOf(pod world.Ref) Fare {
-	if s := r.follow.of[pod.UID]; s != nil {
-		return r.fare(s)
+// outcomeOf returns the outcome of a pod of the start.
+func (r *run) outcomeOf(pod world.PodRef) PodOutcome {
+	if s := r.slots.byPod[pod.UID]; s != nil {
+		return r.slotOutcome(s)
 	}
-	return r.fare(&slot{origin: pod, now: pod})
+	return r.slotOutcome(&slot{origin: pod, current: pod})
 }
 
-// fare is how the pod in a slot is doing.
-func (r *run) fare(s *slot) Fare {
+// slotOutcome returns the outcome of the pod in a slot.
+func (r *run) slotOutcome(s *slot) PodOutcome {
 	left := ""
-	if s.origin != (world.Ref{}) && (s.leaving || s.now != s.origin) {
-		left = s.cause
+	if s.origin != (world.PodRef{}) && (s.vacated || s.current != s.origin) {
+		left = s.removedBy
 	}
-	pod := r.engine.Store().Pod(s.now.Namespace, s.now.Name)
-	if pod == nil || pod.UID != s.now.UID || (s.leaving && !s.doomed) {
-		return Fare{Place: engine.PlaceGone, Why: left, Left: left}
+	pod := r.engine.Store().Pod(s.current.Namespace, s.current.Name)
+	if pod == nil || pod.UID != s.current.UID || (s.vacated && !s.wasTerminating) {
+		return PodOutcome{State: engine.StateGone, RemovedBy: left}
 	}
-	f := Fare{Pod: s.now, Place: r.engine.Where(pod.Namespace, pod.Name), Node: nodeIn(r.engine, pod), Left: left}
+	f := PodOutcome{Pod: s.current, State: r.engine.PodState(pod.Namespace, pod.Name), Node: nodeOf(r.engine, pod), RemovedBy: left}
 	if f.Node == "" {
-		r.explain(pod, &f)
+		r.setReason(pod, &f)
 	}
 	return f
 }
 
-// explain says why a pod has no node: what most nodes said at its last attempt.
-func (r *run) explain(pod *v1.Pod, f *Fare) {
+// setReason sets why a pod has no node.
+func (r *run) setReason(pod *v1.Pod, o *PodOutcome) {
 	if gates := pod.Spec.SchedulingGates; len(gates) > 0 {
 		names := make([]string, len(gates))
 		for i, g := range gates {
 			names[i] = g.Name
 		}
-		f.Why = "held by its scheduling gates: " + strings.Join(names, ", ")
-		return
-	}
-	if d := r.latest()[pod.UID]; d != nil {
-		f.Why = d.Message
-		if len(d.Rejections) > 0 {
-			f.Why, f.On, f.Of = d.Rejections[0].Reason, d.Rejections[0].Nodes, d.Nodes
-		}
-		return
-	}
-	for _, c := range pod.Status.Conditions {
-		if c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse {
-			f.Why = c.Message
-		}
+		o.Reason.Message = "scheduling gates: " + strings.Join(names, ", ")
+	} else if d := r.latestDecisions()[pod.UID]; d != nil {
+		o.Reason, o.TotalNodes = diagnose.OfDecision(d), d.Nodes
+	} else {
+		o.Reason.Message = diagnose.OfCondition(pod)
 	}
 }
 
-// latest is the last decision about each pod, as far back as the engine remembers.
-func (r *run) latest() map[types.UID]*engine.Decision {
-	if r.last == nil {
-		r.last = map[types.UID]*engine.Decision{}
+// latestDecisions returns the last decision about each pod, as far as the engine keeps decisions.
+func (r *run) latestDecisions() map[types.UID]*engine.Decision {
+	if r.latestByPod == nil {
+		r.latestByPod = map[types.UID]*engine.Decision{}
 		for d := range r.engine.Decisions() {
-			if r.last[d.Pod.UID] == nil {
-				r.last[d.Pod.UID] = d
+			if r.latestByPod[d.Pod.UID] == nil {
+				r.latestByPod[d.Pod.UID] = d
 			}
 		}
 	}
-	return r.last
+	return r.latestByPod
 }

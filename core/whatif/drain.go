@@ -11,14 +11,14 @@ import (
 	"orrery/core/world"
 )
 
-// drain is one node being drained, and what was known when it last asked.
+// drain is the drain of one node.
 type drain struct {
-	node    string
-	machine *budget.Drain
-	asked   int // the number of changes there had been at its last call
+	node        string
+	machine     *budget.Drain
+	attemptedAt int // the run's number of changes at the last attempt
 }
 
-// startDrain begins to drain a node, as kubectl does with everything allowed that it can be told to allow.
+// startDrain starts to drain a node, with all of kubectl's flags that permit deletions.
 func (r *run) startDrain(node string) error {
 	view := budget.View{Lookup: func(kind world.Kind, namespace, name string) world.Object {
 		o, err := r.cluster.Get(kind, namespace, name)
@@ -34,7 +34,7 @@ func (r *run) startDrain(node string) error {
 	}
 	view.Budgets = listed[*policyv1.PodDisruptionBudget](r, world.PodDisruptionBudget)
 	options := budget.DrainOptions{Force: true, IgnoreDaemonSets: true, DeleteEmptyDirData: true}
-	d := &drain{node: node, machine: budget.NewDrain(node, "what if", options, view, r.now, evict.NewBoard()), asked: -1}
+	d := &drain{node: node, machine: budget.NewDrain(node, "what if", options, view, r.now, evict.NewRecord()), attemptedAt: -1}
 	if _, err := d.machine.Done(); err != nil {
 		return err
 	}
@@ -45,26 +45,26 @@ func (r *run) startDrain(node string) error {
 	return nil
 }
 
-// call makes the calls that the drain wants made.
-func (d *drain) call(r *run) {
+// evict makes the calls of the drain.
+func (d *drain) evict(r *run) {
 	for calls := d.machine.Calls(); len(calls) > 0; calls = d.machine.Calls() {
-		d.asked = r.inputs
+		d.attemptedAt = r.changes
 		for _, c := range calls {
 			if c.Verb == budget.Cordon {
-				_ = r.setUnschedulable(c.Node, true) // a node that has gone since needs no cordon
+				_ = r.setUnschedulable(c.Node, true) // the node may be gone
 				continue
 			}
-			d.machine.Answered(r.now, c.Pod.UID, r.cluster.Evict(c.Eviction()))
+			d.machine.CallDone(r.now, c.Pod.UID, r.cluster.Evict(c.Eviction()))
 		}
 	}
 }
 
-// worthwhile tells whether asking again could be answered differently: something has changed since.
-func (d *drain) worthwhile(changes int) bool { return changes != d.asked }
+// hasNews reports whether a retry may have another result: something has changed since.
+func (d *drain) hasNews(changes int) bool { return changes != d.attemptedAt }
 
-// held lists the evictions that are not allowed.
-func (d *drain) held(r *run) []Hold {
-	blocked := d.machine.Blocked()
+// blocked lists the evictions that a budget blocks.
+func (d *drain) blocked(r *run) []BlockedEviction {
+	blocked := d.machine.Waiting()
 	if len(blocked) == 0 {
 		return nil
 	}
@@ -73,21 +73,21 @@ func (d *drain) held(r *run) []Hold {
 	for _, pod := range listed[*v1.Pod](r, world.Pod) {
 		beside[pod.Namespace] = append(beside[pod.Namespace], pod)
 	}
-	var list []Hold
+	var list []BlockedEviction
 	for _, b := range blocked {
-		if !b.Held {
+		if !b.Blocked {
 			continue
 		}
-		h := Hold{Pod: b.Pod, Node: d.node, Budget: b.Budget, Why: b.Why}
+		h := BlockedEviction{Pod: b.Pod, Node: d.node, Budget: b.Budget, Message: b.Reason}
 		if pod := r.cluster.Pod(b.Pod.Namespace, b.Pod.Name); pod != nil {
-			h.Troubles = budget.Diagnose(pod, budgets, beside[b.Pod.Namespace], r.now)
+			h.Causes = budget.Diagnose(pod, budgets, beside[b.Pod.Namespace], r.now)
 		}
 		list = append(list, h)
 	}
 	return list
 }
 
-// listed are the simulated cluster's objects of a kind.
+// listed returns the simulated cluster's objects of a kind.
 func listed[T world.Object](r *run, kind world.Kind) []T {
 	var list []T
 	for _, o := range r.cluster.List(kind) {

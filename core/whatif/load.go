@@ -17,52 +17,54 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/evict/budget"
+	"orrery/core/evict/lifecycle"
 	"orrery/core/store"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )
 
-// stopping is how long a pod takes to stop when it is made to leave, if it is given that long.
-const stopping = time.Second
+// stopTime is how long a pod takes to stop, if its grace period permits it.
+const stopTime = time.Second
 
-// clusterOf is a simulated cluster that holds what a store holds, at a moment. Its pods run for ever. The seed has to be
-// one that no other cluster was made with, or its new objects would get the UIDs of old ones.
-func clusterOf(s *store.Store, now time.Time, seed uint64) (*memory.Cluster, *stewards, error) {
+// buildCluster makes a simulated cluster of a store's objects at a time. Its pods run forever. The seed must differ
+// from that of every other cluster, or new objects would reuse UIDs.
+func buildCluster(s store.View, now time.Time, seed uint64) (*memory.Cluster, *ownerStubs, error) {
 	l := &loader{
-		from:     s,
-		stewards: &stewards{kinds: map[types.UID]string{}},
-		names:    map[types.UID]string{},
-		pods:     map[types.UID]int32{},
-		into: memory.New(memory.Options{
+		source: s,
+		stubs:  &ownerStubs{kinds: map[types.UID]string{}},
+		names:  map[types.UID]string{},
+		pods:   map[types.UID]int32{},
+		target: memory.New(memory.Options{
 			Start: now, Seed: seed, Budgets: budget.Rules{},
-			PodLife: func(*v1.Pod) memory.Life { return memory.Life{Stop: stopping} },
+			NodeLifecycle: lifecycle.InCluster(lifecycle.Options{Start: now, Immediate: true}),
+			PodBehavior:   func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Stop: stopTime} },
 		}),
 	}
-	for _, step := range []func() error{l.loadSurroundings, l.loadOwners, l.loadNodes, l.loadPods, l.loadBudgets} {
+	for _, step := range []func() error{l.loadReferenced, l.loadOwners, l.loadNodes, l.loadPods, l.loadBudgets} {
 		if err := step(); err != nil {
 			return nil, nil, fmt.Errorf("building a cluster of what the engine knows: %w", err)
 		}
 	}
-	return l.into, l.stewards, nil
+	return l.target, l.stubs, nil
 }
 
-// stewards stand in for owners of pods that nobody in the simulated cluster acts for. Their pods come back one by one,
-// each as it was; see comeback.
-type stewards struct {
-	// kinds are the kinds of the owners they stand in for, by the owner's UID.
+// ownerStubs replace the owners that no controller of the simulated cluster acts for. Their pods are recreated one by
+// one, see recreations.
+type ownerStubs struct {
+	// kinds are the kinds of the replaced owners, by UID.
 	kinds map[types.UID]string
 }
 
 type loader struct {
-	from     *store.Store
-	into     *memory.Cluster
-	stewards *stewards
-	names    map[types.UID]string // of stewards
-	pods     map[types.UID]int32  // how many each owner has that are not being deleted
+	source store.View
+	target *memory.Cluster
+	stubs  *ownerStubs
+	names  map[types.UID]string // names of stubs, by owner
+	pods   map[types.UID]int32  // pods of each owner that are not being deleted
 }
 
-// objects goes through the objects of one kind.
-func objects[T world.Object](s *store.Store, kind world.Kind) iter.Seq[T] {
+// objects iterates over the objects of one kind.
+func objects[T world.Object](s store.View, kind world.Kind) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for o := range s.Objects(kind) {
 			if typed, ok := o.(T); ok && !yield(typed) {
@@ -72,26 +74,26 @@ func objects[T world.Object](s *store.Store, kind world.Kind) iter.Seq[T] {
 	}
 }
 
-// plain are the kinds that are taken over as they are. Leases are nobody's business here.
-var plain = []world.Kind{
+// copiedKinds are the kinds that are loaded unchanged. Leases play no part here.
+var copiedKinds = []world.Kind{
 	world.Namespace, world.PriorityClass, world.RuntimeClass, world.LimitRange, world.Service, world.ReplicationController,
 	world.StorageClass, world.CSIDriver, world.CSINode, world.CSIStorageCapacity, world.VolumeAttachment,
 	world.PersistentVolume, world.PersistentVolumeClaim, world.DeviceClass, world.ResourceSlice, world.ResourceClaim,
 	world.DeviceTaintRule, world.Workload, world.StatefulSet, world.DaemonSet,
 }
 
-// loadSurroundings loads what pods refer to and makes up what they refer to and the engine was never told of: without it
-// no pod could be made like them. It counts the pods of each owner on the way.
-func (l *loader) loadSurroundings() error {
-	for _, kind := range plain {
-		for o := range l.from.Objects(kind) {
-			if err := l.into.Load(o); err != nil {
+// loadReferenced loads the objects that pods refer to, and makes those that the engine does not know: without them no
+// such pod could be created. It also counts the pods of each owner.
+func (l *loader) loadReferenced() error {
+	for _, kind := range copiedKinds {
+		for o := range l.source.Objects(kind) {
+			if err := l.target.Load(o); err != nil {
 				return err
 			}
 		}
 	}
-	for pod := range objects[*v1.Pod](l.from, world.Pod) {
-		if err := l.makeUp(pod); err != nil {
+	for pod := range objects[*v1.Pod](l.source, world.Pod) {
+		if err := l.ensureReferenced(pod); err != nil {
 			return err
 		}
 		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && pod.DeletionTimestamp == nil {
@@ -99,8 +101,8 @@ func (l *loader) loadSurroundings() error {
 		}
 	}
 	for _, kind := range []world.Kind{world.ReplicaSet, world.StatefulSet, world.Job, world.DaemonSet, world.Deployment} {
-		for o := range l.from.Objects(kind) {
-			if err := l.makeUpNamespace(o.GetNamespace()); err != nil {
+		for o := range l.source.Objects(kind) {
+			if err := l.ensureNamespace(o.GetNamespace()); err != nil {
 				return err
 			}
 		}
@@ -108,9 +110,9 @@ func (l *loader) loadSurroundings() error {
 	return nil
 }
 
-// makeUp makes the namespace, priority class and runtime class of a pod, where they are not there.
-func (l *loader) makeUp(pod *v1.Pod) error {
-	if err := l.makeUpNamespace(pod.Namespace); err != nil {
+// ensureReferenced creates a pod's namespace, priority class and runtime class if they are missing.
+func (l *loader) ensureReferenced(pod *v1.Pod) error {
+	if err := l.ensureNamespace(pod.Namespace); err != nil {
 		return err
 	}
 	if name := pod.Spec.PriorityClassName; name != "" && !l.has(world.PriorityClass, "", name) {
@@ -118,7 +120,7 @@ func (l *loader) makeUp(pod *v1.Pod) error {
 		if pod.Spec.Priority != nil {
 			class.Value = *pod.Spec.Priority
 		}
-		if err := l.into.Load(class); err != nil {
+		if err := l.target.Load(class); err != nil {
 			return err
 		}
 	}
@@ -130,56 +132,57 @@ func (l *loader) makeUp(pod *v1.Pod) error {
 	if len(pod.Spec.Overhead) > 0 {
 		class.Overhead = &nodev1.Overhead{PodFixed: pod.Spec.Overhead}
 	}
-	return l.into.Load(class)
+	return l.target.Load(class)
 }
 
-func (l *loader) makeUpNamespace(name string) error {
+func (l *loader) ensureNamespace(name string) error {
 	if l.has(world.Namespace, "", name) {
 		return nil
 	}
-	return l.into.Load(&v1.Namespace{
+	return l.target.Load(&v1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{v1.LabelMetadataName: name}},
 		Status:     v1.NamespaceStatus{Phase: v1.NamespaceActive},
 	})
 }
 
 func (l *loader) has(kind world.Kind, namespace, name string) bool {
-	_, err := l.into.Get(kind, namespace, name)
+	_, err := l.target.Get(kind, namespace, name)
 	return err == nil
 }
 
-// loadOwners loads what keeps pods at their number. A replica set stands alone: its deployment would know it by a name
-// made of the whole template, of which recordings hold a part. So only a deployment that has no replica set yet acts.
+// loadOwners loads the owners that keep a number of pods. A replica set is loaded without its deployment, which would
+// derive the set's name from the whole template, and recordings hold only a part of it. So only a deployment without a
+// replica set is loaded.
 func (l *loader) loadOwners() error {
 	deployed := map[types.UID]bool{}
-	for set := range objects[*appsv1.ReplicaSet](l.from, world.ReplicaSet) {
+	for set := range objects[*appsv1.ReplicaSet](l.source, world.ReplicaSet) {
 		if owner := metav1.GetControllerOfNoCopy(set); owner != nil {
 			deployed[owner.UID] = true
 		}
 		alone := *set
 		alone.OwnerReferences = nil
-		if err := l.into.Load(&alone); err != nil {
+		if err := l.target.Load(&alone); err != nil {
 			return err
 		}
 	}
-	for d := range objects[*appsv1.Deployment](l.from, world.Deployment) {
+	for d := range objects[*appsv1.Deployment](l.source, world.Deployment) {
 		if !deployed[d.UID] {
-			if err := l.into.Load(d); err != nil {
+			if err := l.target.Load(d); err != nil {
 				return err
 			}
 		}
 	}
-	for job := range objects[*batchv1.Job](l.from, world.Job) {
-		if err := l.into.Load(content(job, l.pods[job.UID])); err != nil {
+	for job := range objects[*batchv1.Job](l.source, world.Job) {
+		if err := l.target.Load(keepPodCount(job, l.pods[job.UID])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// content is a job that wants no more than the pods it has: those that have ended are not known, so how many are still
-// to come is not either. One that has just been created wants what it says.
-func content(job *batchv1.Job, pods int32) *batchv1.Job {
+// keepPodCount returns a job that wants only its present pods: the number of ended pods is unknown, and so is the
+// number to come. A job that was just created keeps its spec.
+func keepPodCount(job *batchv1.Job, pods int32) *batchv1.Job {
 	suspended := job.Spec.Suspend != nil && *job.Spec.Suspend
 	s := &job.Status
 	if pods == 0 && s.Active+s.Succeeded+s.Failed == 0 && s.StartTime == nil && !suspended {
@@ -192,7 +195,7 @@ func content(job *batchv1.Job, pods int32) *batchv1.Job {
 }
 
 func (l *loader) loadNodes() error {
-	for node := range objects[*v1.Node](l.from, world.Node) {
+	for node := range objects[*v1.Node](l.source, world.Node) {
 		ready := conditionOf(node, v1.NodeReady)
 		if ready == "" {
 			sound := *node
@@ -200,11 +203,11 @@ func (l *loader) loadNodes() error {
 				v1.NodeCondition{Type: v1.NodeReady, Status: v1.ConditionTrue})
 			node = &sound
 		}
-		if err := l.into.Load(node); err != nil {
+		if err := l.target.Load(node); err != nil {
 			return err
 		}
 		if ready == v1.ConditionUnknown {
-			if err := l.into.LoseNode(node.Name); err != nil {
+			if err := l.target.LoseNode(node.Name); err != nil {
 				return err
 			}
 		}
@@ -222,21 +225,21 @@ func conditionOf(node *v1.Node, kind v1.NodeConditionType) v1.ConditionStatus {
 }
 
 func (l *loader) loadPods() error {
-	for pod := range objects[*v1.Pod](l.from, world.Pod) {
-		p, err := l.underSteward(complete(running(pod), l.into.Now()))
+	for pod := range objects[*v1.Pod](l.source, world.Pod) {
+		p, err := l.withOwnerStub(withDefaults(asRunning(pod), l.target.Now()))
 		if err != nil {
 			return err
 		}
-		if err := l.into.Load(p); err != nil {
+		if err := l.target.Load(p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// running is a pod on a node as one that runs and is ready. How far it has come is not known of every pod, and makes no
-// difference to where it is.
-func running(pod *v1.Pod) *v1.Pod {
+// asRunning returns a pod on a node as running and ready. The real progress is not known of every pod and does not
+// affect its node.
+func asRunning(pod *v1.Pod) *v1.Pod {
 	if pod.Spec.NodeName == "" || pod.DeletionTimestamp != nil || (pod.Status.Phase == v1.PodRunning && isReady(pod)) {
 		return pod
 	}
@@ -249,9 +252,9 @@ func running(pod *v1.Pod) *v1.Pod {
 	return &p
 }
 
-// complete is a pod with a version and a time of creation, of which an import has none. The cluster would fill them in, too,
-// in a whole copy of the pod; pods are many.
-func complete(pod *v1.Pod, now time.Time) *v1.Pod {
+// withDefaults returns a pod with a resource version and a creation time, which an import lacks. The cluster would set
+// them too, but in a deep copy, which is slow for many pods.
+func withDefaults(pod *v1.Pod, now time.Time) *v1.Pod {
 	if pod.ResourceVersion != "" && !pod.CreationTimestamp.IsZero() {
 		return pod
 	}
@@ -269,34 +272,34 @@ func isReady(pod *v1.Pod) bool {
 	})
 }
 
-// loadBudgets comes last, as budgets are counted anew at every pod.
+// loadBudgets comes last, as every loaded pod recounts the budgets.
 func (l *loader) loadBudgets() error {
-	for o := range l.from.Objects(world.PodDisruptionBudget) {
-		if err := l.into.Load(o); err != nil {
+	for o := range l.source.Objects(world.PodDisruptionBudget) {
+		if err := l.target.Load(o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// actsFor tells whether the simulated cluster keeps the pods of such an owner at their number.
-func (l *loader) actsFor(ref *metav1.OwnerReference, namespace string) bool {
+// isControlled reports whether a controller of the simulated cluster acts for this owner.
+func (l *loader) isControlled(ref *metav1.OwnerReference, namespace string) bool {
 	switch kind := world.Kind(ref.Kind); kind {
 	case world.ReplicaSet, world.StatefulSet, world.Job, world.DaemonSet:
-		owner := l.from.Object(kind, namespace, ref.Name)
+		owner := l.source.Object(kind, namespace, ref.Name)
 		return owner != nil && owner.GetUID() == ref.UID
 	}
 	return false
 }
 
-// underSteward is a pod whose owner acts, or is stood in for by a replication controller, which nobody acts for: an owner
-// that is not there at all would have its pods deleted.
-func (l *loader) underSteward(pod *v1.Pod) (*v1.Pod, error) {
+// withOwnerStub returns a pod whose owner exists: a replication controller, which no controller acts for, replaces an
+// owner that is not controlled here. Without an owner the garbage collector would delete the pod.
+func (l *loader) withOwnerStub(pod *v1.Pod) (*v1.Pod, error) {
 	ref := metav1.GetControllerOfNoCopy(pod)
-	if ref == nil || l.actsFor(ref, pod.Namespace) {
+	if ref == nil || l.isControlled(ref, pod.Namespace) {
 		return pod, nil
 	}
-	name, err := l.steward(ref, pod.Namespace)
+	name, err := l.stubName(ref, pod.Namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -307,13 +310,13 @@ func (l *loader) underSteward(pod *v1.Pod) (*v1.Pod, error) {
 	return &p, nil
 }
 
-// steward is the name of an owner's stand-in, which has the owner's UID.
-func (l *loader) steward(ref *metav1.OwnerReference, namespace string) (string, error) {
+// stubName returns the name of an owner's stub, which has the owner's UID.
+func (l *loader) stubName(ref *metav1.OwnerReference, namespace string) (string, error) {
 	if name, ok := l.names[ref.UID]; ok {
 		return name, nil
 	}
-	l.names[ref.UID], l.stewards.kinds[ref.UID] = ref.Name, ref.Kind
-	if own := l.from.Object(world.ReplicationController, namespace, ref.Name); own != nil && own.GetUID() == ref.UID {
+	l.names[ref.UID], l.stubs.kinds[ref.UID] = ref.Name, ref.Kind
+	if own := l.source.Object(world.ReplicationController, namespace, ref.Name); own != nil && own.GetUID() == ref.UID {
 		return ref.Name, nil
 	}
 	name := strings.ToLower(ref.Kind) + "." + ref.Name
@@ -322,7 +325,7 @@ func (l *loader) steward(ref *metav1.OwnerReference, namespace string) (string, 
 	}
 	l.names[ref.UID] = name
 	pods := l.pods[ref.UID]
-	return name, l.into.Load(&v1.ReplicationController{
+	return name, l.target.Load(&v1.ReplicationController{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: ref.UID},
 		Spec:       v1.ReplicationControllerSpec{Replicas: &pods},
 	})

@@ -11,15 +11,16 @@ import (
 
 	"orrery/core/mk"
 	"orrery/core/whatif"
+	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
 
-// busy is a scene with a little of everything.
+// busy returns a scene with objects of all kinds.
 func busy(t testing.TB) *scene {
 	s := newScene(t,
 		node("a", "4"), node("b", "4"), mk.Node("shut").CPU("4").Memory("16Gi").Unschedulable().Obj(),
 		mk.Node("red").CPU("2").Memory("4Gi").Taint("k", "v", v1.TaintEffectNoSchedule).Obj(),
-		set("web", 3, "1"), guard("web", 2), set("api", 3, "1500m"), set("pinned", 1, "1", onNode("shut")),
+		set("web", 3, "1"), newBudget("web", 2), set("api", 3, "1500m"), set("pinned", 1, "1", onNode("shut")),
 	)
 	s.create(mk.Pod("alone").CPU("500m").Obj(), mk.Pod("big").CPU("3").Obj(), mk.Pod("shy").CPU("1").Gate("quota").Obj())
 	return s
@@ -33,28 +34,28 @@ func (s *scene) names(kind world.Kind) []string {
 	return all
 }
 
-func TestAskingChangesNothingAndTheSameQuestionHasTheSameAnswer(t *testing.T) {
+func TestEvaluate_IsRepeatableAndReadOnly(t *testing.T) {
 	s := busy(t)
 	nodes, pods := s.names(world.Node), s.names(world.Pod)
-	digest, before := s.engine.Digest(), portrait(s)
+	digest, before := s.engine.Digest(), fingerprint(s)
 	rapid.Check(t, func(t *rapid.T) {
 		var texts []string
 		for range rapid.IntRange(1, 3).Draw(t, "changes") {
 			texts = append(texts, anyChange(t, nodes, pods, []string{"web", "api", "alone"}))
 		}
-		question, err := whatif.ParseAll([]string{strings.Join(texts, ", ")})
+		question, err := change.ParseAll([]string{strings.Join(texts, ", ")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, err := whatif.Ask(s.engine, question, whatif.Options{})
-		again, errAgain := whatif.Ask(s.engine, question, whatif.Options{})
+		first, err := whatif.Evaluate(s.engine, question, whatif.Options{})
+		again, errAgain := whatif.Evaluate(s.engine, question, whatif.Options{})
 		if diff := cmp.Diff(fmt.Sprint(err), fmt.Sprint(errAgain)); diff != "" {
 			t.Fatalf("%q: two errors:\n%s", texts, diff)
 		}
 		if diff := cmp.Diff(first, again); diff != "" {
 			t.Errorf("%q has two answers:\n%s", texts, diff)
 		}
-		if s.engine.Digest() != digest || portrait(s) != before {
+		if s.engine.Digest() != digest || fingerprint(s) != before {
 			t.Errorf("%q has changed the engine that was asked", texts)
 		}
 		if err != nil {
@@ -67,19 +68,19 @@ func TestAskingChangesNothingAndTheSameQuestionHasTheSameAnswer(t *testing.T) {
 	})
 }
 
-func TestAnEmptyQuestionHasAnEmptyAnswer(t *testing.T) {
+func TestEvaluate_NoChanges(t *testing.T) {
 	s := busy(t)
-	a := s.ask("")
+	a := s.evaluate("")
 	if len(a.Pods) > 0 || a.Before != a.After || a.Worse() {
 		t.Errorf("nothing is changed, and the answer is %+v", a)
 	}
-	if len(a.Waiting) == 0 {
+	if len(a.StillPending) == 0 {
 		t.Error("somebody waits, and nobody is said to")
 	}
 }
 
-// checkSums holds pods against numbers.
-func checkSums(t *rapid.T, texts []string, a *whatif.Answer) {
+// checkSums compares the pods of a result with its numbers.
+func checkSums(t *rapid.T, texts []string, a *whatif.Result) {
 	t.Helper()
 	placed, worse := 0, false
 	for _, p := range a.Pods {
@@ -89,7 +90,7 @@ func checkSums(t *rapid.T, texts []string, a *whatif.Answer) {
 		if p.Before.Node != "" {
 			placed--
 		}
-		worse = worse || p.Fate == whatif.Evicted || p.Fate == whatif.Unplaced
+		worse = worse || p.Kind == whatif.Evicted || p.Kind == whatif.BecomesPending
 		if p.Before.Node == p.After.Node && p.Before.Node != "" {
 			t.Errorf("%q: %s is said to fare differently, and is on %s either way", texts, p.Pod, p.After.Node)
 		}
@@ -100,7 +101,7 @@ func checkSums(t *rapid.T, texts []string, a *whatif.Answer) {
 	if worse != a.Worse() {
 		t.Errorf("%q: worse is %v", texts, a.Worse())
 	}
-	for _, o := range []whatif.Outcome{a.Before, a.After} {
+	for _, o := range []whatif.ClusterSummary{a.Before, a.After} {
 		for _, share := range []float64{o.CPU, o.Memory, o.Spread, o.Deviation} {
 			if share < 0 || share > 1 {
 				t.Errorf("%q: a share is %v", texts, share)
@@ -109,22 +110,22 @@ func checkSums(t *rapid.T, texts []string, a *whatif.Answer) {
 	}
 }
 
-// portrait is what can be seen of an engine.
-func portrait(s *scene) string {
+// fingerprint returns the visible state of an engine.
+func fingerprint(s *scene) string {
 	var b strings.Builder
 	for _, kind := range world.Kinds() {
 		for o := range s.engine.Store().Objects(kind) {
 			fmt.Fprintf(&b, "%s %s %s %s\n", kind, o.GetNamespace(), o.GetName(), o.GetResourceVersion())
 			if pod, ok := o.(*v1.Pod); ok {
-				fmt.Fprintf(&b, "  %s %s %v\n", pod.Spec.NodeName, s.engine.Where(pod.Namespace, pod.Name), pod.Spec.Containers)
+				fmt.Fprintf(&b, "  %s %s %v\n", pod.Spec.NodeName, s.engine.PodState(pod.Namespace, pod.Name), pod.Spec.Containers)
 			}
 		}
 	}
-	fmt.Fprintf(&b, "%+v %+v %v", s.engine.Queue().Counts(), s.engine.Tally(), s.engine.Now())
+	fmt.Fprintf(&b, "%+v %+v %v", s.engine.Queue().Counts(), s.engine.Counters(), s.engine.Now())
 	return b.String()
 }
 
-func TestAChangeOfWhatIsNotThereIsAnError(t *testing.T) {
+func TestEvaluate_UnknownNames(t *testing.T) {
 	s := busy(t)
 	s.create(named("one"), named("two"), podIn("one"), podIn("two"))
 	for _, c := range []struct{ question, says string }{
@@ -143,27 +144,42 @@ func TestAChangeOfWhatIsNotThereIsAnError(t *testing.T) {
 		{"ungate alone", "has no scheduling gates"},
 		{"unselect alone disk", `does not select nodes by "disk"`},
 	} {
-		_, err := whatif.Ask(s.engine, changes(t, c.question), whatif.Options{})
+		_, err := whatif.Evaluate(s.engine, changes(t, c.question), whatif.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: the error is %v, want one that says %q", c.question, err, c.says)
 		}
 	}
 }
 
-func TestAQuestionWithoutEndIsCutOff(t *testing.T) {
+func TestEvaluate_Truncates(t *testing.T) {
 	s := busy(t)
-	a, err := whatif.Ask(s.engine, changes(t, "add 5 nodes like a, scale web 50"), whatif.Options{Decisions: 10})
+	a, err := whatif.Evaluate(s.engine, changes(t, "add 5 nodes like a, scale web 50"), whatif.Options{MaxDecisions: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !a.Truncated || a.After.Decisions > 10 {
 		t.Errorf("truncated is %v after %d decisions", a.Truncated, a.After.Decisions)
 	}
-	a, err = whatif.Ask(s.engine, changes(t, "delete node a"), whatif.Options{Within: 1})
+	a, err = whatif.Evaluate(s.engine, changes(t, "delete node a"), whatif.Options{MaxTime: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !a.Truncated {
 		t.Error("pods of a node that is gone are deleted after 40 seconds, and that is not said to be still to come")
 	}
+}
+
+// anyChange returns a random change in its syntax.
+func anyChange(t *rapid.T, nodes, pods, owners []string) string {
+	node := rapid.SampledFrom(nodes).Draw(t, "node")
+	pod := rapid.SampledFrom(pods).Draw(t, "pod")
+	effect := rapid.SampledFrom([]string{"NoSchedule", "PreferNoSchedule", "NoExecute"}).Draw(t, "effect")
+	n := rapid.IntRange(0, 6).Draw(t, "n")
+	return rapid.SampledFrom([]string{
+		"cordon " + node, "uncordon " + node, "drain " + node, "delete node " + node, "delete pod " + pod,
+		fmt.Sprintf("add %d nodes like %s", n+2, node), fmt.Sprintf("requests %s cpu=%d00m memory=%dGi", pod, n*5+1, n+1),
+		fmt.Sprintf("priority %s %d", pod, n*100), fmt.Sprintf("scale %s %d", rapid.SampledFrom(owners).Draw(t, "owner"), n),
+		"profile " + pod + " default-scheduler", "taint " + node + " k=v:" + effect, "untaint " + node + " k", "ungate " + pod,
+		"tolerate " + pod + " k=v", "unselect " + pod + " kubernetes.io/hostname",
+	}).Draw(t, "change")
 }

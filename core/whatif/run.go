@@ -6,6 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/evict"
 	"orrery/core/evict/taint"
@@ -13,49 +14,49 @@ import (
 	"orrery/core/world/memory"
 )
 
-// run is a fork of an engine in a simulated cluster, on its way to rest.
+// run is a fork of an engine in a simulated cluster.
 type run struct {
 	options Options
-	asked   *engine.Engine // as it was when the question was asked; only read
+	base    *engine.Engine // the engine at the start; read-only
 
-	engine  *engine.Engine
-	cluster *memory.Cluster
-	bridge  bridge
-	taints  *taint.Controller // nil until there is a taint that makes pods leave
-	drains  []*drain
-	comers  *comeback
-	follow  *follower
+	engine      *engine.Engine
+	cluster     *memory.Cluster
+	bridge      bridge
+	taints      *taint.Controller // nil until a node has a NoExecute taint
+	drains      []*drain
+	recreations *recreations
+	slots       *slotTracker
 
-	began, now time.Time
-	changed    time.Time // when something last changed
-	inputs     int       // changes told so far
+	start, now time.Time
+	lastChange time.Time // when something last changed
+	changes    int       // number of changes applied
 	decisions  uint64
 	truncated  bool
 	notes      []string
 
-	last map[types.UID]*engine.Decision // about each pod; made at rest
+	latestByPod map[types.UID]*engine.Decision // built at rest
 }
 
-// begin forks an engine and gives the fork a cluster of its own, with nothing left under way.
+// begin forks an engine, makes a simulated cluster for the fork, and finishes its pending effects.
 func begin(e *engine.Engine, o Options) (*run, error) {
 	fork, err := e.Fork()
 	if err != nil {
 		return nil, err
 	}
-	c, stewards, err := clusterOf(fork.Store(), e.Now(), uint64(e.Digest()))
+	c, stewards, err := buildCluster(fork.Store(), e.Now(), uint64(e.Digest()))
 	if err != nil {
 		return nil, err
 	}
 	r := &run{
-		options: o, asked: e, engine: fork, cluster: c, bridge: bridge{c}, began: c.Now(), now: c.Now(), changed: c.Now(),
-		follow: newFollower(e), comers: newComeback(stewards),
+		options: o, base: e, engine: fork, cluster: c, bridge: bridge{c}, start: c.Now(), now: c.Now(), lastChange: c.Now(),
+		slots: newSlotTracker(e), recreations: newRecreations(stewards),
 	}
-	r.lookForTaints()
-	r.settle()
+	r.startTaintsIfNeeded()
+	r.finishPending()
 	return r, nil
 }
 
-// fork is the same run a second time. It has to be made before there are drains.
+// fork copies the run. The run must not have drains yet.
 func (r *run) fork() (*run, error) {
 	e, err := r.engine.Fork()
 	if err != nil {
@@ -64,137 +65,171 @@ func (r *run) fork() (*run, error) {
 	f := *r
 	f.engine, f.cluster = e, r.cluster.Fork()
 	f.bridge = bridge{f.cluster}
-	f.follow, f.comers = r.follow.fork(), r.comers.fork()
+	f.slots, f.recreations = r.slots.fork(), r.recreations.fork()
 	if r.taints != nil {
-		f.taints = r.taints.Fork(evict.NewBoard())
+		f.taints = r.taints.Fork(evict.NewRecord())
 	}
 	return &f, nil
 }
 
-// toRest lets time pass until nothing more would happen, or the bounds are reached.
+// toRest advances time until nothing more would happen or a bound is reached.
 func (r *run) toRest() {
-	deadline := r.began.Add(r.options.Within)
-	for {
-		if r.decide(); r.truncated {
-			return
-		}
-		if in, ok := r.bridge.Next(r.now); ok {
-			r.tell(in)
-			continue
-		}
-		at, due := r.next()
-		if !due {
-			return
-		}
-		if at.After(deadline) {
-			r.truncated = true
-			return
-		}
-		r.passTo(at)
+	v := drive.Virtual{World: runWorld{r}, Controllers: r.controllers(), Stop: func() bool { return r.truncated }}
+	v.Run(r.start.Add(r.options.MaxTime))
+	if _, due := r.next(); due {
+		r.truncated = true
 	}
 }
 
-// decide has the engine decide until there is nothing to decide, and hands everybody's wishes to the cluster.
-func (r *run) decide() {
-	for more := true; more; {
-		if r.decisions >= uint64(r.options.Decisions) {
-			r.truncated = true
-			return
-		}
-		if _, more = r.engine.Step(); more {
-			r.decisions++
-		}
-		r.handOver()
-	}
-	if r.taints != nil {
-		for _, effect := range r.taints.Effects() {
-			r.bridge.Do(effect)
-		}
-	}
-	for _, d := range r.drains {
-		d.call(r)
-	}
+// controllers returns the controllers of the run, in order.
+func (r *run) controllers() []drive.Controller {
+	return []drive.Controller{drive.NewScheduler(boundedEngine{r.engine, r}, drive.OnInput(r.observe)), taintEviction{r}, nodeDrains{r}, owners{r}}
 }
 
-// next is when something happens next; false is rest. The engine's timers count only where pods are sure to be tried or
-// something else goes on: a parked pod is tried again every few minutes for ever.
+// next returns the time of the next event; false if the run is at rest.
 func (r *run) next() (time.Time, bool) {
-	var first time.Time
-	due := false
-	sooner := func(at time.Time, ok bool) {
-		if ok && (!due || at.Before(first)) {
+	return drive.Earliest(r.cluster.NextAt, taintEviction{r}.NextWake, nodeDrains{r}.NextWake, boundedEngine{r.engine, r}.NextWake)
+}
+
+// runWorld is the simulated cluster. It advances the run's time.
+type runWorld struct{ *run }
+
+func (w runWorld) Do(e world.Effect) { w.bridge.Do(e) }
+
+func (w runWorld) Next(until time.Time) (world.Input, bool) {
+	in, ok := w.bridge.Next(until)
+	if ok {
+		w.advance(in.At)
+	}
+	return in, ok
+}
+
+func (r *run) advance(to time.Time) {
+	if to.After(r.now) {
+		r.now = to
+	}
+}
+
+// observe advances the time and counts changes. It ignores the engine's errors: a real driver leaves out refused inputs
+// too.
+func (r *run) observe(in world.Input, _ error) {
+	r.advance(in.At)
+	if _, ok := in.Event.(world.Changed); ok {
+		r.changes++
+		r.lastChange = r.now
+	}
+}
+
+// boundedEngine stops deciding at the run's bound. Its timers count only for pods in back-off or with a binding in
+// flight, or while another controller has work: the engine retries unschedulable pods every few minutes forever.
+// It wakes with the cluster, too, since the cluster's work may bring no input and still be what the timers counted for.
+type boundedEngine struct {
+	*engine.Engine
+	run *run
+}
+
+func (e boundedEngine) Step() (*engine.Decision, bool) {
+	if e.run.decisions >= uint64(e.run.options.MaxDecisions) {
+		e.run.truncated = true
+		return nil, false
+	}
+	d, more := e.Engine.Step()
+	if more {
+		e.run.decisions++
+	}
+	return d, more
+}
+
+func (e boundedEngine) NextWake() (time.Time, bool) {
+	r := e.run
+	_, others := drive.Earliest(r.cluster.NextAt, taintEviction{r}.NextWake, nodeDrains{r}.NextWake)
+	if !others && e.Queue().Counts().Backoff == 0 && e.BindingCount() == 0 {
+		return time.Time{}, false
+	}
+	return drive.Earliest(e.Engine.NextWake, r.cluster.NextAt)
+}
+
+// taintEviction is the run's taint eviction controller, or a no-op before it starts.
+type taintEviction struct{ *run }
+
+func (t taintEviction) Apply(in world.Input) {
+	if t.taints != nil {
+		t.taints.Apply(in)
+	}
+}
+
+func (t taintEviction) Effects() []world.Effect {
+	if t.taints == nil {
+		return nil
+	}
+	return t.taints.Effects()
+}
+
+func (t taintEviction) NextWake() (time.Time, bool) {
+	if t.taints == nil {
+		return time.Time{}, false
+	}
+	return t.taints.NextWake()
+}
+
+// nodeDrains are the drains of a run. They call the API server themselves.
+type nodeDrains struct{ *run }
+
+func (n nodeDrains) Apply(in world.Input) {
+	for _, d := range n.drains {
+		d.machine.Apply(in)
+	}
+}
+
+func (n nodeDrains) Effects() []world.Effect {
+	for _, d := range n.drains {
+		d.evict(n.run)
+	}
+	return nil
+}
+
+func (n nodeDrains) NextWake() (first time.Time, due bool) {
+	for _, d := range n.drains {
+		if at, ok := d.machine.NextWake(); ok && d.hasNews(n.changes) && (!due || at.Before(first)) {
 			first, due = at, true
 		}
-	}
-	sooner(r.cluster.NextAt())
-	if r.taints != nil {
-		sooner(r.taints.NextWake())
-	}
-	for _, d := range r.drains {
-		if d.worthwhile(r.inputs) {
-			sooner(d.machine.NextWake())
-		}
-	}
-	if due || r.engine.Queue().Counts().Backoff > 0 || len(r.engine.Bindings()) > 0 {
-		sooner(r.engine.NextWake())
 	}
 	return first, due
 }
 
-// passTo lets time pass to a moment, or to the input that comes before it.
-func (r *run) passTo(at time.Time) {
-	in, ok := r.bridge.Next(at)
-	if !ok {
-		in = world.Input{At: at, Event: world.Passed{}}
-	}
-	r.tell(in)
-}
+// owners updates the slots, recreates pods for their owners, and starts taint eviction at the first NoExecute taint.
+type owners struct{ *run }
 
-// tell tells everybody of an input.
-func (r *run) tell(in world.Input) {
-	if in.At.After(r.now) {
-		r.now = in.At
-	}
-	changed, isChange := in.Event.(world.Changed)
-	if isChange {
-		r.inputs++
-		r.changed = r.now
-	}
-	_ = r.engine.Apply(in) // what the engine refuses it leaves out, as it would in earnest
-	if r.taints != nil {
-		r.taints.Apply(in)
-	}
-	for _, d := range r.drains {
-		d.machine.Apply(in)
-	}
-	if !isChange {
+func (o owners) Apply(in world.Input) {
+	changed, ok := in.Event.(world.Changed)
+	if !ok {
 		return
 	}
-	switch o := changed.Object.(type) {
+	switch object := changed.Object.(type) {
 	case *v1.Pod:
-		r.follow.changed(changed.Op, o)
-		r.comers.changed(r, changed.Op, o)
+		o.slots.podChanged(changed.Op, object)
+		o.recreations.podChanged(o.run, changed.Op, object)
 	case *v1.Node:
-		if r.taints == nil && changed.Op != world.Deleted && drivesOut(o) {
-			r.startTaints()
+		if o.taints == nil && changed.Op != world.Deleted && hasNoExecute(object) {
+			o.startTaints()
 		}
 	}
 }
 
-// firstTaintEffect is beyond every number that an engine reaches.
-const firstTaintEffect = 1 << 40
+func (owners) Effects() []world.Effect     { return nil }
+func (owners) NextWake() (time.Time, bool) { return time.Time{}, false }
 
-// lookForTaints begins to make pods leave tainted nodes, if there are any.
-func (r *run) lookForTaints() {
+// startTaintsIfNeeded starts taint eviction if a node has a NoExecute taint.
+func (r *run) startTaintsIfNeeded() {
 	for node := range objects[*v1.Node](r.engine.Store(), world.Node) {
-		if drivesOut(node) {
+		if hasNoExecute(node) {
 			r.startTaints()
 			return
 		}
 	}
 }
 
-func drivesOut(node *v1.Node) bool {
+func hasNoExecute(node *v1.Node) bool {
 	for i := range node.Spec.Taints {
 		if node.Spec.Taints[i].Effect == v1.TaintEffectNoExecute {
 			return true
@@ -203,10 +238,10 @@ func drivesOut(node *v1.Node) bool {
 	return false
 }
 
-// startTaints makes the controller that evicts from tainted nodes, and tells it what there is. Tolerations count from
-// now: for how long a pod has tolerated a taint already is known to the real controller only.
+// startTaints makes the taint eviction controller and applies all nodes and pods to it. Tolerations count from now:
+// only the real controller knows how long a pod has tolerated a taint.
 func (r *run) startTaints() {
-	r.taints = taint.New(taint.Options{Act: true, First: firstTaintEffect})
+	r.taints = taint.New(taint.Options{Act: true, FirstEffect: 1})
 	for _, kind := range []world.Kind{world.Node, world.Pod} {
 		list := world.Listed{Kind: kind}
 		for o := range r.engine.Store().Objects(kind) {

@@ -15,16 +15,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"orrery/core/config"
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/evict/budget"
 	"orrery/core/whatif"
+	"orrery/core/whatif/change"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )
 
 var start = time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC)
 
-// scene is a cluster and the engine that schedules it, a minute after the first objects were made.
+// scene is a cluster with its scheduling engine, a minute after the first objects were created.
 type scene struct {
 	t       testing.TB
 	cluster *memory.Cluster
@@ -54,14 +56,14 @@ func newSceneWith(t testing.TB, c *config.Configuration, things ...world.Object)
 }
 
 func (s *scene) pass(d time.Duration) {
-	engine.Drive(s.engine, s.cluster, s.cluster.Now().Add(d), func(in world.Input, err error) {
+	drive.Run(s.cluster, s.cluster.Now().Add(d), drive.NewScheduler(s.engine, drive.OnInput(func(in world.Input, err error) {
 		if err != nil {
 			s.t.Fatalf("the engine refuses %T: %v", in.Event, err)
 		}
-	})
+	})))
 }
 
-// create makes more objects, and lets ten seconds pass.
+// create creates objects, and advances time by ten seconds.
 func (s *scene) create(all ...world.Object) {
 	s.t.Helper()
 	for _, o := range all {
@@ -72,7 +74,7 @@ func (s *scene) create(all ...world.Object) {
 	s.pass(10 * time.Second)
 }
 
-// podOf is the first pod of an owner.
+// podOf returns the first pod of an owner.
 func (s *scene) podOf(owner string) string {
 	s.t.Helper()
 	for o := range s.engine.Store().Objects(world.Pod) {
@@ -84,7 +86,7 @@ func (s *scene) podOf(owner string) string {
 	return ""
 }
 
-// twoProfiles are the default one and another that fills nodes up.
+// twoProfiles are the default profile and one that packs nodes.
 func twoProfiles(t testing.TB) *config.Configuration {
 	t.Helper()
 	c, err := config.Load([]byte(`
@@ -109,29 +111,29 @@ profiles:
 	return c
 }
 
-func changes(t testing.TB, text string) []whatif.Change {
+func changes(t testing.TB, text string) []change.Change {
 	t.Helper()
-	all, err := whatif.ParseAll([]string{text})
+	all, err := change.ParseAll([]string{text})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all
 }
 
-func (s *scene) ask(text string) *whatif.Answer {
+func (s *scene) evaluate(text string) *whatif.Result {
 	s.t.Helper()
-	a, err := whatif.Ask(s.engine, changes(s.t, text), whatif.Options{})
+	a, err := whatif.Evaluate(s.engine, changes(s.t, text), whatif.Options{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return a
 }
 
-// wants asks, and compares how pods fare with one line for each: its name, its fate, and where it is.
-func (s *scene) wants(question, want string) *whatif.Answer {
+// check evaluates changes, and compares the pods' outcomes with one line for each: name, kind of change, and node.
+func (s *scene) check(question, want string) *whatif.Result {
 	s.t.Helper()
-	a := s.ask(question)
-	if diff := cmp.Diff(sorted(want), sorted(told(a))); diff != "" {
+	a := s.evaluate(question)
+	if diff := cmp.Diff(sorted(want), sorted(summarize(a))); diff != "" {
 		s.t.Errorf("what if %s (-want +got):\n%s", question, diff)
 	}
 	if a.Truncated {
@@ -140,35 +142,37 @@ func (s *scene) wants(question, want string) *whatif.Answer {
 	return a
 }
 
-func told(a *whatif.Answer) string {
+func summarize(a *whatif.Result) string {
 	var b strings.Builder
 	for _, p := range a.Pods {
-		fmt.Fprintf(&b, "%s %s: %s -> %s\n", stem(p.Pod.Name), p.Fate, fare(p.Before), fare(p.After))
+		fmt.Fprintf(&b, "%s %s: %s -> %s\n", baseName(p.Pod.Name), p.Kind, describe(p.Before), describe(p.After))
 	}
 	return b.String()
 }
 
-func fare(f whatif.Fare) string {
+func describe(f whatif.PodOutcome) string {
 	switch {
 	case f.Node != "":
 		return f.Node
-	case f.Why != "":
-		return string(f.Place) + " (" + f.Why + ")"
-	case f.Place == "":
+	case f.Reason.Message != "":
+		return string(f.State) + " (" + f.Reason.Message + ")"
+	case f.RemovedBy != "":
+		return string(f.State) + " (" + f.RemovedBy + ")"
+	case f.State == "":
 		return "-"
 	}
-	return string(f.Place)
+	return string(f.State)
 }
 
-// stem is a pod's name without the letters that chance has added to it.
-func stem(name string) string {
+// baseName returns a pod's name without its random suffix.
+func baseName(name string) string {
 	if i := strings.LastIndexByte(name, '-'); i >= 0 && len(name)-i == 6 {
 		return name[:i]
 	}
 	return name
 }
 
-// sorted are the lines of a text; chance names pods, so that their own order says nothing.
+// sorted sorts the lines of a text; pods have random names, so their own order is random.
 func sorted(text string) []string {
 	all := lines(text)
 	slices.Sort(all)
@@ -185,7 +189,7 @@ func lines(text string) []string {
 	return all
 }
 
-// set is a replica set of so many pods that ask for so much cpu.
+// set returns a replica set with a number of pods and their cpu request.
 func set(name string, replicas int32, cpu string, alter ...func(*v1.PodSpec)) *appsv1.ReplicaSet {
 	labels := map[string]string{"app": name}
 	s := &appsv1.ReplicaSet{
@@ -203,7 +207,7 @@ func set(name string, replicas int32, cpu string, alter ...func(*v1.PodSpec)) *a
 	return s
 }
 
-func guard(name string, least int) *policyv1.PodDisruptionBudget {
+func newBudget(name string, least int) *policyv1.PodDisruptionBudget {
 	min := intstr.FromInt32(int32(least))
 	return &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},

@@ -10,19 +10,19 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Custom is an object of a kind that nobody here knows and a plugin asked for: a custom resource, mostly. Its Kind is the
-// name that plugins register such events under, the resource with its version and group: "foos.v1.example.com".
+// Custom is an object of a kind that is not built in and that a plugin registered for, usually a custom resource. Its
+// Kind is the resource with its version and group, as plugins register it: "foos.v1.example.com".
 type Custom struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
-	// Resource is its kind, see [Kind.Custom].
+	// Resource is the object's kind, see [Kind.Custom].
 	Resource Kind
-	// Whole is the object as the API server sent it. In a recording it is nil: what is in it is known to no one but the
-	// plugin, and may be a secret.
+	// Whole is the object as the API server sent it. In a recording it is nil: only the plugin knows its content, which
+	// may be secret.
 	Whole *unstructured.Unstructured
 }
 
-// CustomOf makes a Custom of what the API server sent, which belongs to it from then on.
+// CustomOf makes a Custom of an object from the API server and takes ownership of it.
 func CustomOf(resource Kind, whole *unstructured.Unstructured) *Custom {
 	c := &Custom{
 		TypeMeta: metav1.TypeMeta{APIVersion: whole.GetAPIVersion(), Kind: whole.GetKind()},
@@ -38,7 +38,7 @@ func CustomOf(resource Kind, whole *unstructured.Unstructured) *Custom {
 	return c
 }
 
-// NewCustom is an empty object of a custom kind, and false if there can be no such kind.
+// NewCustom returns an empty object of a custom kind, or false if the name is not one of a custom kind.
 func NewCustom(kind Kind) (*Custom, bool) {
 	if _, ok := kind.Custom(); !ok {
 		return nil, false
@@ -46,7 +46,7 @@ func NewCustom(kind Kind) (*Custom, bool) {
 	return &Custom{Resource: kind}, true
 }
 
-// Custom takes the name of a custom kind apart. It is false for what is no such name.
+// Custom parses the name of a custom kind. It returns false for any other name.
 func (k Kind) Custom() (schema.GroupVersionResource, bool) {
 	parts := strings.SplitN(string(k), ".", 3)
 	if len(parts) < 3 || len(k) > validation.DNS1123SubdomainMaxLength {
@@ -63,7 +63,7 @@ func (k Kind) Custom() (schema.GroupVersionResource, bool) {
 	return schema.GroupVersionResource{Resource: parts[0], Version: parts[1], Group: parts[2]}, true
 }
 
-// Unstructured is the object as plugins are handed it. They must not change it.
+// Unstructured returns the object as plugins receive it. They must not change it.
 func (c *Custom) Unstructured() *unstructured.Unstructured {
 	if c.Whole != nil {
 		return c.Whole
@@ -71,29 +71,29 @@ func (c *Custom) Unstructured() *unstructured.Unstructured {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&metav1.PartialObjectMetadata{
 		TypeMeta: c.TypeMeta, ObjectMeta: c.ObjectMeta,
 	})
-	if err != nil { // a time that no calendar has
+	if err != nil { // an unrepresentable time
 		content = map[string]any{"metadata": map[string]any{"name": c.Name, "namespace": c.Namespace}}
 	}
 	return &unstructured.Unstructured{Object: content}
 }
 
-// DeepCopyObject is a copy that shares nothing.
+// DeepCopyObject returns a deep copy.
 func (c *Custom) DeepCopyObject() runtime.Object {
-	twin := &Custom{TypeMeta: c.TypeMeta, ObjectMeta: *c.ObjectMeta.DeepCopy(), Resource: c.Resource}
+	copied := &Custom{TypeMeta: c.TypeMeta, ObjectMeta: *c.ObjectMeta.DeepCopy(), Resource: c.Resource}
 	if c.Whole != nil {
-		twin.Whole = c.Whole.DeepCopy()
+		copied.Whole = c.Whole.DeepCopy()
 	}
-	return twin
+	return copied
 }
 
-// Size, MarshalTo and Unmarshal put the metadata into a protocol buffer and back, as recordings hold it; the whole object
-// does not enter one.
+// metadata is the part that Size, MarshalTo and Unmarshal encode as a protocol buffer, for recordings; the whole object
+// is not recorded.
 
 func (c *Custom) metadata() *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{ObjectMeta: c.ObjectMeta}
 }
 
-// Size is how many bytes MarshalTo takes.
+// Size is the encoded length in bytes.
 func (c *Custom) Size() int { return c.metadata().Size() }
 
 // MarshalTo writes the metadata.

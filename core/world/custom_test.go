@@ -11,7 +11,7 @@ import (
 	"orrery/core/world"
 )
 
-func TestWhatNamesACustomKind(t *testing.T) {
+func TestKind_CustomNamesResourceVersionAndGroup(t *testing.T) {
 	for _, row := range []struct {
 		kind world.Kind
 		want schema.GroupVersionResource
@@ -34,15 +34,15 @@ func TestWhatNamesACustomKind(t *testing.T) {
 	}
 }
 
-func TestKindsComeInTheOrderOfTheirFirstLists(t *testing.T) {
-	got := world.InOrder([]world.Kind{world.Pod, "foos.v1.example.com", world.Node, "bars.v1.example.com", world.Namespace, world.Pod, "nothing"})
+func TestSortKinds_OrderOfFirstLists(t *testing.T) {
+	got := world.SortKinds([]world.Kind{world.Pod, "foos.v1.example.com", world.Node, "bars.v1.example.com", world.Namespace, world.Pod, "nothing"})
 	want := []world.Kind{"bars.v1.example.com", "foos.v1.example.com", world.Namespace, world.Node, world.Pod}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }
 
-func TestACopyOfACustomResourceSharesNothing(t *testing.T) {
+func TestCustom_DeepCopySharesNothing(t *testing.T) {
 	c := world.CustomOf("foos.v1.example.com", &unstructured.Unstructured{Object: map[string]any{
 		"metadata": map[string]any{"name": "a", "labels": map[string]any{"k": "v"}}, "spec": map[string]any{"size": "1"},
 	}})

@@ -9,45 +9,45 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// EffectID numbers the effects of one engine, from 1, in the order in which they were asked for.
+// EffectID numbers the effects of one engine, from 1, in the order of emission.
 type EffectID uint64
 
-// Effect is one thing the engine wants done. Effects are handed over in order; a world may carry them out side by
-// side, except that effects on the same pod keep their order.
+// Effect is one action that the engine emits. Effects are emitted in order; a world may carry them out concurrently,
+// but effects on the same pod keep their order.
 type Effect struct {
-	ID  EffectID
-	At  time.Time
-	Act Act
+	ID     EffectID
+	At     time.Time
+	Action Action
 }
 
-// Act is what an Effect asks for: [Bind], [PatchStatus], [Delete], [Announce] or [Run].
-type Act interface{ act() }
+// Action is the content of an Effect: [Bind], [PatchStatus], [Delete], [EmitEvent] or [RunPlugin].
+type Action interface{ action() }
 
-// Ref names one pod; the UID tells it from a namesake that came before or after it.
-type Ref struct {
+// PodRef names one pod; the UID distinguishes it from another pod of the same name.
+type PodRef struct {
 	Namespace string
 	Name      string
 	UID       types.UID
 }
 
-// RefOf is the Ref of a pod.
-func RefOf(pod *v1.Pod) Ref {
-	return Ref{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}
+// PodRefOf returns the PodRef of a pod.
+func PodRefOf(pod *v1.Pod) PodRef {
+	return PodRef{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}
 }
 
-func (r Ref) String() string { return r.Namespace + "/" + r.Name }
+func (r PodRef) String() string { return r.Namespace + "/" + r.Name }
 
 // Bind assigns a pod to a node through the binding subresource.
 type Bind struct {
-	Pod  Ref
+	Pod  PodRef
 	Node string
 }
 
-// PatchStatus changes what a pod's status says of its scheduling. A nil field is left as it is.
+// PatchStatus changes the scheduling fields of a pod's status. A nil field is left as it is.
 type PatchStatus struct {
-	Pod Ref
-	// Condition replaces the condition of the same type. Its LastTransitionTime is the world's to set: kept where
-	// the status stays as it was, and now where it changes.
+	Pod PodRef
+	// Condition replaces the condition of the same type. The world sets its LastTransitionTime: unchanged if the status
+	// is the same, else now.
 	Condition *v1.PodCondition
 	// NominatedNode is the new status.nominatedNodeName; the empty string clears it.
 	NominatedNode *string
@@ -55,13 +55,13 @@ type PatchStatus struct {
 
 // Delete deletes a pod with its own grace period.
 type Delete struct {
-	Pod Ref
+	Pod PodRef
 }
 
-// Announce is a Kubernetes event: on a pod, with an optional second pod it is about.
-type Announce struct {
-	Regarding  Ref
-	Related    *Ref
+// EmitEvent emits a Kubernetes event on a pod, with an optional related pod.
+type EmitEvent struct {
+	Regarding  PodRef
+	Related    *PodRef
 	Type       string
 	Reason     string
 	Action     string
@@ -69,24 +69,24 @@ type Announce struct {
 	Controller string
 }
 
-// Run calls a plugin that may block. The live world calls it in a worker of its own, the others at once. Call is never
-// recorded: a recording holds its outcome. A simulated cluster takes one without Call as made, and well.
-type Run struct {
-	Pod    Ref
+// RunPlugin calls a plugin that may block. The live world calls it on its own goroutine, the others at once. A
+// recording holds its outcome but not Call. A simulated cluster reports success for a RunPlugin without Call.
+type RunPlugin struct {
+	Pod    PodRef
 	Node   string
 	Plugin string
 	Point  string
 	Call   func(context.Context) *fwk.Status
 }
 
-func (Bind) act()        {}
-func (PatchStatus) act() {}
-func (Delete) act()      {}
-func (Announce) act()    {}
-func (Run) act()         {}
+func (Bind) action()        {}
+func (PatchStatus) action() {}
+func (Delete) action()      {}
+func (EmitEvent) action()   {}
+func (RunPlugin) action()   {}
 
-// Answered tells whether an act's outcome comes back as an [Ended] input. An announcement is sent and forgotten.
-func Answered(a Act) bool {
-	_, announce := a.(Announce)
+// HasOutcome reports whether an action's outcome returns as an [EffectDone]. EmitEvent has none.
+func HasOutcome(a Action) bool {
+	_, announce := a.(EmitEvent)
 	return !announce
 }

@@ -3,32 +3,40 @@ package world
 import (
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Object is any Kubernetes object: typed, and never changed once it has been handed over.
+// Object is any Kubernetes object: typed, and immutable once shared.
 type Object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// Input is one thing that happened, and when. Inputs reach the engine in the order of their times; two inputs of the
-// same time are taken in the order in which they are given.
+// IsTerminated reports whether an object is a pod that succeeded or failed. It uses no resources, and no store holds
+// it.
+func IsTerminated(o Object) bool {
+	pod, ok := o.(*v1.Pod)
+	return ok && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed)
+}
+
+// Input is one event with its time. Inputs reach the engine in the order of their times; inputs of the same time are
+// applied in the order given.
 type Input struct {
 	At    time.Time
 	Event Event
 }
 
-// Event is what an Input says: [Changed], [Listed], [Ended], [Asked] or [Passed].
+// Event is the content of an Input: [Changed], [Listed], [EffectDone], [ActivateRequest] or [Tick].
 type Event interface{ event() }
 
 // Op is how an object changed.
 type Op uint8
 
-// The three ways an object changes, as a watch reports them.
+// The changes of an object, as a watch reports them.
 const (
 	Added Op = iota
 	Modified
@@ -39,49 +47,49 @@ func (o Op) String() string {
 	return [...]string{"added", "modified", "deleted"}[o]
 }
 
-// Changed says that one object was added, modified or deleted. A deletion carries the last known state. The event may
-// be late, repeated or out of date: the store compares it with what it holds and decides what it means.
+// Changed reports that one object was added, modified or deleted. A deletion has the last known state. The event may be
+// late, repeated or out of date: the store compares it with its own object.
 type Changed struct {
 	Op     Op
 	Object Object
 }
 
-// Listed says that these are all objects of one kind there are: a first list, or one made after a watch was lost.
-// Whatever the store holds beyond it is gone.
+// Listed has all objects of one kind: an initial list, or a relist after a watch was lost. Other objects of the kind in
+// the store are deleted.
 type Listed struct {
 	Kind    Kind
 	Objects []Object
 }
 
-// Ended is the outcome of an earlier effect.
-type Ended struct {
+// EffectDone is the outcome of an earlier effect.
+type EffectDone struct {
 	Effect  EffectID
 	Outcome Outcome
 }
 
-// Asked carries a person's wish that no object expresses: to try these pods at once, whatever their back-off.
-type Asked struct {
+// ActivateRequest is a user's request, which no object expresses, to try these pods at once, whatever their back-off.
+type ActivateRequest struct {
 	Activate []types.NamespacedName
 }
 
-// Passed says only that time has passed, up to Input.At: timers that are due go off.
-type Passed struct{}
+// Tick reports that time has passed, up to Input.At: due timers fire.
+type Tick struct{}
 
-func (Changed) event() {}
-func (Listed) event()  {}
-func (Ended) event()   {}
-func (Asked) event()   {}
-func (Passed) event()  {}
+func (Changed) event()         {}
+func (Listed) event()          {}
+func (EffectDone) event()      {}
+func (ActivateRequest) event() {}
+func (Tick) event()            {}
 
-// Outcome is how an effect ended. The zero value is success. It is plain data, so that a recording can hold it.
+// Outcome is the result of an effect. The zero value is success. It is plain data, so that a recording can hold it.
 type Outcome struct {
-	// Code is Success, or how the call failed: a call to the API server fails with Error, a plugin with any code.
+	// Code is Success, Error for a failed call to the API server, or any code for a plugin.
 	Code fwk.Code
-	// Reason is the API server's machine-readable reason, where there is one: Conflict, NotFound, Timeout.
+	// Reason is the API server's machine-readable reason, if there is one: Conflict, NotFound, Timeout.
 	Reason metav1.StatusReason
-	// Message is for people.
+	// Message is for users.
 	Message string
 }
 
-// OK tells whether the effect did what it was meant to do.
+// OK reports whether the effect succeeded.
 func (o Outcome) OK() bool { return o.Code == fwk.Success }

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,13 +17,14 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Kind names a kind of object.
 type Kind string
 
-// The kinds that a world may tell of. The engine reads those its plugins ask for; the memory world also plays the
-// parts of the controllers that own the others.
+// The kinds that a world may supply. The engine reads those its plugins use; the memory world also simulates the
+// controllers of the others.
 const (
 	Pod                   Kind = "Pod"
 	Node                  Kind = "Node"
@@ -54,43 +56,66 @@ const (
 	LeaseCandidate        Kind = "LeaseCandidate"
 )
 
-// kinds says for each kind how to make an empty object of it, in the order in which a first list should be given:
-// what pods refer to comes before the pods.
-var kinds = []struct {
-	kind Kind
-	make func() Object
-}{
-	{Namespace, func() Object { return &v1.Namespace{} }},
-	{PriorityClass, func() Object { return &schedulingv1.PriorityClass{} }},
-	{RuntimeClass, func() Object { return &nodev1.RuntimeClass{} }},
-	{LimitRange, func() Object { return &v1.LimitRange{} }},
-	{Service, func() Object { return &v1.Service{} }},
-	{ReplicationController, func() Object { return &v1.ReplicationController{} }},
-	{ReplicaSet, func() Object { return &appsv1.ReplicaSet{} }},
-	{StatefulSet, func() Object { return &appsv1.StatefulSet{} }},
-	{Deployment, func() Object { return &appsv1.Deployment{} }},
-	{DaemonSet, func() Object { return &appsv1.DaemonSet{} }},
-	{Job, func() Object { return &batchv1.Job{} }},
-	{PodDisruptionBudget, func() Object { return &policyv1.PodDisruptionBudget{} }},
-	{StorageClass, func() Object { return &storagev1.StorageClass{} }},
-	{CSIDriver, func() Object { return &storagev1.CSIDriver{} }},
-	{CSINode, func() Object { return &storagev1.CSINode{} }},
-	{CSIStorageCapacity, func() Object { return &storagev1.CSIStorageCapacity{} }},
-	{VolumeAttachment, func() Object { return &storagev1.VolumeAttachment{} }},
-	{PersistentVolume, func() Object { return &v1.PersistentVolume{} }},
-	{PersistentVolumeClaim, func() Object { return &v1.PersistentVolumeClaim{} }},
-	{DeviceClass, func() Object { return &resourcev1.DeviceClass{} }},
-	{ResourceSlice, func() Object { return &resourcev1.ResourceSlice{} }},
-	{ResourceClaim, func() Object { return &resourcev1.ResourceClaim{} }},
-	{DeviceTaintRule, func() Object { return &resourcev1alpha3.DeviceTaintRule{} }},
-	{Workload, func() Object { return &schedulingv1alpha1.Workload{} }},
-	{Lease, func() Object { return &coordinationv1.Lease{} }},
-	{LeaseCandidate, func() Object { return &coordinationv1beta1.LeaseCandidate{} }},
-	{Node, func() Object { return &v1.Node{} }},
-	{Pod, func() Object { return &v1.Pod{} }},
+// scope reports whether the objects of a kind are in namespaces.
+type scope bool
+
+const (
+	namespaced    scope = true
+	clusterScoped scope = false
+)
+
+// kindInfo describes a kind: its resource in the API, its scope, and an empty object of it.
+type kindInfo struct {
+	kind     Kind
+	resource schema.GroupVersionResource
+	scope    scope
+	empty    func() Object
 }
 
-// Kinds lists every kind, in the order in which a first list should be given.
+// kinds lists every kind in the order of first lists: kinds that pods refer to come before the pods.
+var kinds = []kindInfo{
+	{Namespace, v1.SchemeGroupVersion.WithResource("namespaces"), clusterScoped, func() Object { return &v1.Namespace{} }},
+	{PriorityClass, schedulingv1.SchemeGroupVersion.WithResource("priorityclasses"), clusterScoped, func() Object { return &schedulingv1.PriorityClass{} }},
+	{RuntimeClass, nodev1.SchemeGroupVersion.WithResource("runtimeclasses"), clusterScoped, func() Object { return &nodev1.RuntimeClass{} }},
+	{LimitRange, v1.SchemeGroupVersion.WithResource("limitranges"), namespaced, func() Object { return &v1.LimitRange{} }},
+	{Service, v1.SchemeGroupVersion.WithResource("services"), namespaced, func() Object { return &v1.Service{} }},
+	{ReplicationController, v1.SchemeGroupVersion.WithResource("replicationcontrollers"), namespaced, func() Object { return &v1.ReplicationController{} }},
+	{ReplicaSet, appsv1.SchemeGroupVersion.WithResource("replicasets"), namespaced, func() Object { return &appsv1.ReplicaSet{} }},
+	{StatefulSet, appsv1.SchemeGroupVersion.WithResource("statefulsets"), namespaced, func() Object { return &appsv1.StatefulSet{} }},
+	{Deployment, appsv1.SchemeGroupVersion.WithResource("deployments"), namespaced, func() Object { return &appsv1.Deployment{} }},
+	{DaemonSet, appsv1.SchemeGroupVersion.WithResource("daemonsets"), namespaced, func() Object { return &appsv1.DaemonSet{} }},
+	{Job, batchv1.SchemeGroupVersion.WithResource("jobs"), namespaced, func() Object { return &batchv1.Job{} }},
+	{PodDisruptionBudget, policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets"), namespaced, func() Object { return &policyv1.PodDisruptionBudget{} }},
+	{StorageClass, storagev1.SchemeGroupVersion.WithResource("storageclasses"), clusterScoped, func() Object { return &storagev1.StorageClass{} }},
+	{CSIDriver, storagev1.SchemeGroupVersion.WithResource("csidrivers"), clusterScoped, func() Object { return &storagev1.CSIDriver{} }},
+	{CSINode, storagev1.SchemeGroupVersion.WithResource("csinodes"), clusterScoped, func() Object { return &storagev1.CSINode{} }},
+	{CSIStorageCapacity, storagev1.SchemeGroupVersion.WithResource("csistoragecapacities"), namespaced, func() Object { return &storagev1.CSIStorageCapacity{} }},
+	{VolumeAttachment, storagev1.SchemeGroupVersion.WithResource("volumeattachments"), clusterScoped, func() Object { return &storagev1.VolumeAttachment{} }},
+	{PersistentVolume, v1.SchemeGroupVersion.WithResource("persistentvolumes"), clusterScoped, func() Object { return &v1.PersistentVolume{} }},
+	{PersistentVolumeClaim, v1.SchemeGroupVersion.WithResource("persistentvolumeclaims"), namespaced, func() Object { return &v1.PersistentVolumeClaim{} }},
+	{DeviceClass, resourcev1.SchemeGroupVersion.WithResource("deviceclasses"), clusterScoped, func() Object { return &resourcev1.DeviceClass{} }},
+	{ResourceSlice, resourcev1.SchemeGroupVersion.WithResource("resourceslices"), clusterScoped, func() Object { return &resourcev1.ResourceSlice{} }},
+	{ResourceClaim, resourcev1.SchemeGroupVersion.WithResource("resourceclaims"), namespaced, func() Object { return &resourcev1.ResourceClaim{} }},
+	{DeviceTaintRule, resourcev1alpha3.SchemeGroupVersion.WithResource("devicetaintrules"), clusterScoped, func() Object { return &resourcev1alpha3.DeviceTaintRule{} }},
+	{Workload, schedulingv1alpha1.SchemeGroupVersion.WithResource("workloads"), namespaced, func() Object { return &schedulingv1alpha1.Workload{} }},
+	{Lease, coordinationv1.SchemeGroupVersion.WithResource("leases"), namespaced, func() Object { return &coordinationv1.Lease{} }},
+	{LeaseCandidate, coordinationv1beta1.SchemeGroupVersion.WithResource("leasecandidates"), namespaced, func() Object { return &coordinationv1beta1.LeaseCandidate{} }},
+	{Node, v1.SchemeGroupVersion.WithResource("nodes"), clusterScoped, func() Object { return &v1.Node{} }},
+	{Pod, v1.SchemeGroupVersion.WithResource("pods"), namespaced, func() Object { return &v1.Pod{} }},
+}
+
+var kindsByName, kindByType = indexKinds()
+
+func indexKinds() (map[Kind]*kindInfo, map[reflect.Type]Kind) {
+	byName, byType := map[Kind]*kindInfo{}, map[reflect.Type]Kind{}
+	for i := range kinds {
+		k := &kinds[i]
+		byName[k.kind], byType[reflect.TypeOf(k.empty())] = k, k.kind
+	}
+	return byName, byType
+}
+
+// Kinds lists every kind in the order of first lists.
 func Kinds() []Kind {
 	all := make([]Kind, len(kinds))
 	for i, k := range kinds {
@@ -99,9 +124,9 @@ func Kinds() []Kind {
 	return all
 }
 
-// InOrder is a set of kinds in the order in which their first lists should be given. Custom kinds come first, as pods may
-// refer to them; what is no kind is left out.
-func InOrder(set []Kind) []Kind {
+// SortKinds returns a set of kinds in the order of their first lists. Custom kinds come first, as pods may refer to
+// them; unknown kinds are left out.
+func SortKinds(set []Kind) []Kind {
 	var order []Kind
 	for _, kind := range set {
 		if _, custom := kind.Custom(); custom {
@@ -118,25 +143,31 @@ func InOrder(set []Kind) []Kind {
 	return order
 }
 
-// New is an empty object of a kind.
+// New returns an empty object of a kind.
 func New(kind Kind) (Object, error) {
-	for _, k := range kinds {
-		if k.kind == kind {
-			return k.make(), nil
-		}
+	if k := kindsByName[kind]; k != nil {
+		return k.empty(), nil
 	}
 	return nil, fmt.Errorf("there is no kind %q", kind)
 }
 
-var kindByType = func() map[string]Kind {
-	byType := make(map[string]Kind, len(kinds))
-	for _, k := range kinds {
-		byType[fmt.Sprintf("%T", k.make())] = k.kind
+// Resource is the kind's resource in API paths and RBAC rules; empty for an unknown kind.
+func (k Kind) Resource() schema.GroupVersionResource {
+	if known := kindsByName[k]; known != nil {
+		return known.resource
 	}
-	return byType
-}()
+	resource, _ := k.Custom()
+	return resource
+}
 
-// KindOf is the kind of an object; it is empty for an object of no kind in the list that is no [Custom] either.
+// Namespaced reports whether the kind's objects are in namespaces. It is false for custom kinds, whose scope is
+// unknown.
+func (k Kind) Namespaced() bool {
+	known := kindsByName[k]
+	return known != nil && known.scope == namespaced
+}
+
+// KindOf returns the kind of an object; empty for an unknown type.
 func KindOf(o Object) Kind {
 	switch o := o.(type) {
 	case *v1.Pod:
@@ -149,5 +180,8 @@ func KindOf(o Object) Kind {
 		}
 		return o.Resource
 	}
-	return kindByType[fmt.Sprintf("%T", o)]
+	return KindOfType(reflect.TypeOf(o))
 }
+
+// KindOfType returns the kind of a Go type; empty for an unknown type.
+func KindOfType(t reflect.Type) Kind { return kindByType[t] }

@@ -7,34 +7,34 @@ import (
 	"orrery/core/trace/play"
 )
 
-// portion is the most work of one Advance.
-const portion play.Work = 4000
+// workPerAdvance bounds the work of one Advance.
+const workPerAdvance play.Work = 4000
 
-// Advance plays on for so much real time. It tells whether there is something else to see, and while the deck plays there
-// is: the time. While it is paused all of the portion goes to the scout. Whoever wants to see a deck go as fast as it can
-// calls again at once while it is Behind.
-func (d *Deck) Advance(real time.Duration) (changed bool) {
+// Advance plays on for an amount of real time. It reports whether something visible changed, which while playing is always
+// so: the time. While paused it spends its work on prefetching. A caller that plays as fast as possible calls again at once
+// while the recording is Behind.
+func (d *Recording) Advance(real time.Duration) (changed bool) {
 	if d.err != nil {
 		return false
 	}
-	left := portion
+	left := workPerAdvance
 	if d.playing && real > 0 {
-		changed = d.playOn(real, &left)
+		changed = d.playFor(real, &left)
 	}
 	for more := true; more && left > 0 && d.err == nil; {
 		var work play.Work
-		work, more, d.err = d.player.Scout()
+		work, more, d.err = d.player.Prefetch()
 		left -= work
 	}
 	return changed
 }
 
-// playOn plays what happened in the time that passed, or as much of it as there is work left for.
-func (d *Deck) playOn(real time.Duration, left *play.Work) bool {
+// playFor plays the records of the elapsed time, as far as the remaining work allows.
+func (d *Recording) playFor(real time.Duration, left *play.Work) bool {
 	if d.AtEnd() && d.loop {
 		d.ToStart()
 	}
-	to := d.after(real)
+	to := d.timeAfter(real)
 	end := d.player.RecordAt(to)
 	for d.Record() < end && *left > 0 && d.err == nil {
 		var work play.Work
@@ -44,28 +44,28 @@ func (d *Deck) playOn(real time.Duration, left *play.Work) bool {
 	if d.behind = d.Record() < end; d.behind {
 		to = d.player.At().Time
 	}
-	d.now = later(d.now, to)
+	d.now = latest(d.now, to)
 	if d.AtEnd() && !d.loop {
 		d.Pause()
 	}
 	return true
 }
 
-// after is when it is in the trace after so much real time.
-func (d *Deck) after(real time.Duration) time.Time {
+// timeAfter is when it is in the trace after so much real time.
+func (d *Recording) timeAfter(real time.Duration) time.Time {
 	ahead := float64(real) * d.speed
 	if ahead >= float64(d.End().Sub(d.now)) {
-		return later(d.End(), d.now)
+		return latest(d.End(), d.now)
 	}
 	return d.now.Add(time.Duration(math.Ceil(ahead)))
 }
 
-func later(a, b time.Time) time.Time {
+func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
 	return b
 }
 
-// Behind tells whether there was more to play in the last Advance than one does.
-func (d *Deck) Behind() bool { return d.behind }
+// Behind reports whether the last Advance ran out of work.
+func (d *Recording) Behind() bool { return d.behind }

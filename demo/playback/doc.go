@@ -1,20 +1,20 @@
-// Package playback plays a recorded trace as a film is played: at a speed, with pause and step, forwards and backwards.
+// Package playback plays a recorded trace like a film: at a speed, with pause and step, forwards and backwards.
 //
-//	real time ──► Deck.Advance ──► play.Player ──► Engine, Companion      what there is to look at, at Now
+//	real time ──► Recording.Advance ──► play.Player ──► Engine, Follower      the state at Now
 //	keys ───────► Play, SeekTo …       │
-//	                                   └─ scout: what is left of a portion goes into shortening the ways to come
+//	                                   └─ prefetch: remaining work speeds up later seeks
 //
-// A Deck has no clock. Whoever shows it says how much real time has passed, and the deck plays what happened in the
-// trace meanwhile. It is a pure state machine: the same calls show the same pictures.
+// A Recording has no clock. Its caller passes the elapsed real time, and it plays the records of that time. It is a pure state
+// machine: the same calls give the same states.
 //
-// # Portions
+// # Work per call
 //
-// One Advance does a portion of work and no more, so that a key never has to wait for it; if there was more to play in
-// the time that passed, the deck is Behind and the time it shows goes on from where it came. Work is counted and not
-// measured, see play.Work, so how a trace is portioned does not depend on the machine.
+// One Advance does a bounded amount of work, so that no key press waits for it; if the elapsed time held more, the recording is
+// Behind and continues from where it stopped. Work is counted, not measured (see play.Work), so it does not depend on the
+// machine.
 //
-// What an Advance has left of its portion it gives to the scout, which plays ahead and keeps forks. From when it is
-// through, going anywhere takes no more than the way between two forks.
+// An Advance spends its remaining work on prefetching: playing ahead and keeping forks. After that a seek costs at most the
+// distance between two forks.
 //
-// A Seek goes all the way at once, however far that is.
+// A Seek completes at once, regardless of its distance.
 package playback

@@ -10,6 +10,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/trace/play"
@@ -56,14 +57,14 @@ func record(tb testing.TB, nodes, pods int) []byte {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	engine.DriveSeen(e, c, start.Add(length+30*time.Second), r)
+	drive.Run(c, start.Add(length+30*time.Second), drive.NewScheduler(e, r))
 	if err := r.Close(); err != nil {
 		tb.Fatal(err)
 	}
 	return file.Bytes()
 }
 
-func open(tb testing.TB, file []byte, o playback.Options) *playback.Deck {
+func open(tb testing.TB, file []byte, o playback.Options) *playback.Recording {
 	tb.Helper()
 	d, err := playback.Open(bytes.NewReader(file), o)
 	if err != nil {
@@ -72,7 +73,7 @@ func open(tb testing.TB, file []byte, o playback.Options) *playback.Deck {
 	return d
 }
 
-func embedded(tb testing.TB, name string, o playback.Options) *playback.Deck {
+func embedded(tb testing.TB, name string, o playback.Options) *playback.Recording {
 	tb.Helper()
 	file, err := demo.Open(name)
 	if err != nil {
@@ -86,39 +87,41 @@ func embedded(tb testing.TB, name string, o playback.Options) *playback.Deck {
 	return d
 }
 
-// listener remembers everything it hears as one number, and counts how often anybody was told anything.
-type listener struct {
+// recordingFollower remembers everything it hears as one number, and counts how often anybody was told anything.
+type recordingFollower struct {
 	sum  uint64
 	told *int
 }
 
-func listen(told *int) func(*engine.Engine) play.Companion {
-	return func(*engine.Engine) play.Companion { return &listener{told: told} }
+func newFollowerFunc(told *int) func(*engine.Engine) play.Follower {
+	return func(*engine.Engine) play.Follower { return &recordingFollower{told: told} }
 }
 
-func (l *listener) hear(what string) {
+func (l *recordingFollower) observe(what string) {
 	for _, c := range []byte(what) {
 		l.sum = (l.sum ^ uint64(c)) * 1099511628211
 	}
 }
 
-func (l *listener) Applied(in world.Input, err error) {
+func (l *recordingFollower) Applied(in world.Input, err error) {
 	*l.told++
-	l.hear(fmt.Sprintf("applied %v %T %v;", in.At, in.Event, err))
+	l.observe(fmt.Sprintf("applied %v %T %v;", in.At, in.Event, err))
 }
 
-func (l *listener) Stepped(d *engine.Decision) {
+func (l *recordingFollower) Stepped(d *engine.Decision) {
 	if d != nil {
 		*l.told++
-		l.hear(fmt.Sprintf("stepped %d %s %s;", d.Seq, d.Pod, d.Node))
+		l.observe(fmt.Sprintf("stepped %d %s %s;", d.Seq, d.Pod, d.Node))
 	}
 }
 
-func (l *listener) Wanted(e world.Effect) { l.hear(fmt.Sprintf("wanted %d %T;", e.ID, e.Act)) }
+func (l *recordingFollower) Emitted(e world.Effect) {
+	l.observe(fmt.Sprintf("wanted %d %T;", e.ID, e.Action))
+}
 
-func (l *listener) Fork() play.Companion {
+func (l *recordingFollower) Fork() play.Follower {
 	twin := *l
 	return &twin
 }
 
-func sumOf(d *playback.Deck) uint64 { return d.Companion().(*listener).sum }
+func sumOf(d *playback.Recording) uint64 { return d.Follower().(*recordingFollower).sum }

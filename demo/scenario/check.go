@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,25 +16,25 @@ import (
 	"orrery/demo/scenario/strict"
 )
 
-// check finds what is wrong with values that are fine each by itself.
+// check finds values that contradict each other, each valid by itself.
 func (f *file) check() error {
 	switch {
 	case strings.TrimSpace(f.Title) == "":
 		return f.Fail("title", "a scenario needs a title: write one, as in title: A busy morning")
-	case utf8.RuneCountInString(f.Title) > mostTitle:
-		return f.Fail("title", "it has more than %d characters: say the rest in the description", mostTitle)
-	case utf8.RuneCountInString(f.Description) > mostStory:
-		return f.Fail("description", "it has more than %d characters", mostStory)
+	case utf8.RuneCountInString(f.Title) > maxTitle:
+		return f.Fail("title", "it has more than %d characters: say the rest in the description", maxTitle)
+	case utf8.RuneCountInString(f.Description) > maxDescription:
+		return f.Fail("description", "it has more than %d characters", maxDescription)
 	case f.Length.of() < time.Second:
 		return f.Fail("length", "a scenario lasts for a second at least: write for how long, as in length: 2m")
-	case f.Length.of() > mostLength:
-		return f.Fail("length", "a scenario lasts for %v at most", mostLength)
+	case f.Length.of() > maxLength:
+		return f.Fail("length", "a scenario lasts for %v at most", maxLength)
 	}
-	return firstOf(f.checkCluster, f.checkScheduler, f.checkWorkloads, f.checkObjects, f.checkStory, f.checkRecorded)
+	return firstError(f.checkCluster, f.checkScheduler, f.checkWorkloads, f.checkObjects, f.checkStory, f.checkRecorded)
 }
 
-// firstOf is the first error of several checks.
-func firstOf(checks ...func() error) error {
+// firstError is the first error of several checks.
+func firstError(checks ...func() error) error {
 	for _, check := range checks {
 		if err := check(); err != nil {
 			return err
@@ -56,9 +57,14 @@ func (f *file) checkCluster() error {
 	if err := f.Cluster.Controllers.check(); err != nil {
 		return err
 	}
-	for _, name := range sortedKeys(f.Cluster.Priorities) {
+	for _, name := range sortedKeys(f.Cluster.PriorityClasses) {
 		if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
-			return f.Cluster.Fail("priorities."+name, "this is no name of a priority class: %s", wrong[0])
+			return f.Cluster.Fail("priorityClasses."+name, "this is no name of a priority class: %s", wrong[0])
+		}
+		switch p := f.Cluster.PriorityClasses[name]; p.PreemptionPolicy {
+		case "", v1.PreemptNever, v1.PreemptLowerPriority:
+		default:
+			return p.Fail("preemptionPolicy", "write Never or PreemptLowerPriority")
 		}
 	}
 	return nil
@@ -67,8 +73,8 @@ func (f *file) checkCluster() error {
 func (c *controllers) check() error {
 	rates := map[string]*float64{"nodeEvictionRate": c.NodeEvictionRate, "secondaryNodeEvictionRate": c.SecondaryNodeEvictionRate}
 	for _, field := range sortedKeys(rates) {
-		if rate := rates[field]; rate != nil && (*rate <= 0 || *rate > mostRate) {
-			return c.Fail(field, "write how many nodes are tainted each second: above 0, and %d at most", mostRate)
+		if rate := rates[field]; rate != nil && (*rate <= 0 || *rate > maxRate) {
+			return c.Fail(field, "write how many nodes are tainted each second: above 0, and %d at most", maxRate)
 		}
 	}
 	if share := c.UnhealthyZoneThreshold; share != nil && (*share < 0 || *share > 1) {
@@ -89,20 +95,20 @@ func (f *file) checkGroup(g *nodeGroup, seen map[string]bool, total *int) error 
 	}
 	n := g.Count
 	for _, zone := range sortedKeys(g.Zones) {
-		if g.Zones[zone] < 1 || g.Zones[zone] > mostNodes {
-			return g.Fail("zones."+zone, "a zone has between 1 and %d nodes", mostNodes)
+		if g.Zones[zone] < 1 || g.Zones[zone] > maxNodes {
+			return g.Fail("zones."+zone, "a zone has between 1 and %d nodes", maxNodes)
 		}
 		n += g.Zones[zone]
 	}
-	if n < 1 || n > mostNodes || *total+n > mostNodes {
-		return g.Fail("count", "a cluster has between 1 and %d nodes", mostNodes)
+	if n < 1 || n > maxNodes || *total+n > maxNodes {
+		return g.Fail("count", "a cluster has between 1 and %d nodes", maxNodes)
 	}
 	*total += n
 	switch {
 	case g.CPU.IsZero() || g.Memory.IsZero():
 		return g.Fail("cpu", "a node needs cpu and memory, as in cpu: 4 and memory: 16Gi")
-	case g.CPU.CmpInt64(mostCPU) > 0:
-		return g.Fail("cpu", "a node has %d cpus at most", mostCPU)
+	case g.CPU.CmpInt64(maxCPU) > 0:
+		return g.Fail("cpu", "a node has %d cpus at most", maxCPU)
 	case g.Pods < 0:
 		return g.Fail("pods", "a node has room for 0 pods at least")
 	}
@@ -117,14 +123,14 @@ func (f *file) checkGroup(g *nodeGroup, seen map[string]bool, total *int) error 
 	}
 	labels := g.nodes()[0].Labels // the others differ in their names, which were checked
 	for _, key := range sortedKeys(labels) {
-		if err := checkLabel(&g.Place, "labels", key, labels[key]); err != nil {
+		if err := checkLabel(&g.Position, "labels", key, labels[key]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkLabel(p *strict.Place, field, key, value string) error {
+func checkLabel(p *strict.Position, field, key, value string) error {
 	if wrong := validation.IsQualifiedName(key); len(wrong) > 0 {
 		return p.Fail(field, "%q is no name of a label: %s", key, wrong[0])
 	}
@@ -139,10 +145,10 @@ func (f *file) checkScheduler() error {
 	if !s.Has("replicas") {
 		s.Replicas = 1
 	}
-	if s.Replicas < 1 || s.Replicas > mostReplica {
-		return s.Fail("replicas", "there are between 1 and %d replicas of the scheduler", mostReplica)
+	if s.Replicas < 1 || s.Replicas > maxReplicas {
+		return s.Fail("replicas", "there are between 1 and %d replicas of the scheduler", maxReplicas)
 	}
-	if err := f.settings(0).Check(); err != nil {
+	if err := f.leaderSettings(0).Validate(); err != nil {
 		return s.Fail("lease", "%v", err)
 	}
 	return nil
@@ -160,17 +166,17 @@ func (f *file) checkWorkloads() error {
 			return w.Fail("", "there is another workload of the name %s", w.name)
 		}
 		seen[w.name] = true
-		if err := firstOf(w.checkSize, w.checkTemplate, w.checkBudget, func() error { return f.checkPriority(w) }); err != nil {
+		if err := firstError(w.checkSize, w.checkTemplate, w.checkBudget, func() error { return f.checkPriority(w) }); err != nil {
 			return err
 		}
-		if total += *w.Replicas; total > mostPods {
-			return w.Fail("replicas", "all workloads together have more than %d pods", mostPods)
+		if total += *w.Replicas; total > maxPods {
+			return w.Fail("replicas", "all workloads together have more than %d pods", maxPods)
 		}
 	}
 	return nil
 }
 
-// identify says what kind of workload it is, and of what name.
+// identify sets the workload's kind and name.
 func (w *workload) identify() error {
 	given := map[world.Kind]string{
 		world.Deployment: w.Deployment, world.StatefulSet: w.StatefulSet, world.DaemonSet: w.DaemonSet, world.Job: w.Job, world.Pod: w.Pod,
@@ -209,16 +215,16 @@ func (w *workload) checkSize() error {
 		w.Replicas = &one
 	}
 	switch {
-	case *w.Replicas < 0 || *w.Replicas > mostPods:
-		return w.Fail("replicas", "there are between 0 and %d", mostPods)
-	case w.Has("parallel") && (w.kind != world.Job || w.Parallel < 1 || w.Parallel > mostPods):
-		return w.Fail("parallel", "it says how many pods of a job run side by side, 1 at least")
-	case (w.Has("surge") || w.Has("missing")) && w.kind != world.Deployment:
-		return w.Fail("surge", "surge and missing say how a deployment is rolled over; this is a %s", strings.ToLower(string(w.kind)))
+	case *w.Replicas < 0 || *w.Replicas > maxPods:
+		return w.Fail("replicas", "there are between 0 and %d", maxPods)
+	case w.Has("parallelism") && (w.kind != world.Job || w.Parallelism < 1 || w.Parallelism > maxPods):
+		return w.Fail("parallelism", "it says how many pods of a job run side by side, 1 at least")
+	case (w.Has("maxSurge") || w.Has("maxUnavailable")) && w.kind != world.Deployment:
+		return w.Fail("maxSurge", "maxSurge and maxUnavailable say how a deployment is rolled over; this is a %s", strings.ToLower(string(w.kind)))
 	}
-	counts := map[string]string{"surge": w.Surge, "missing": w.Missing}
+	counts := map[string]string{"maxSurge": w.MaxSurge, "maxUnavailable": w.MaxUnavailable}
 	for _, field := range sortedKeys(counts) {
-		if text := counts[field]; text != "" && !countOrShare(text) {
+		if text := counts[field]; text != "" && !isCountOrPercent(text) {
 			return w.Fail(field, "write a number of pods or a share of them, as in 2 or 25%%")
 		}
 	}
@@ -234,8 +240,8 @@ func (f *file) checkObjects() error {
 	return nil
 }
 
-// countOrShare tells whether a text is a number of pods, or a share of them in percent.
-func countOrShare(text string) bool {
+// isCountOrPercent reports whether a text is a number of pods or a percentage.
+func isCountOrPercent(text string) bool {
 	n := intstr.Parse(text)
 	if n.Type == intstr.Int {
 		return n.IntVal >= 0
@@ -244,15 +250,15 @@ func countOrShare(text string) bool {
 	return err == nil && !strings.HasPrefix(text, "-")
 }
 
-// shortFields are those that spec, which says everything, leaves no room for.
+// shortFields are the fields that cannot stand beside spec.
 var shortFields = []string{
-	"cpu", "memory", "resources", "priority", "scheduler", "node", "spread", "apart", "near", "affinity", "tolerations",
-	"patience", "gates", "grace",
+	"cpu", "memory", "resources", "priorityClass", "schedulerName", "nodeSelector", "topologySpread", "podAntiAffinity", "podAffinity", "affinity", "tolerations",
+	"evictAfter", "schedulingGates", "terminationGracePeriod",
 }
 
 func (w *workload) checkTemplate() error {
-	if w.CPU.CmpInt64(mostCPU) > 0 {
-		return w.Fail("cpu", "a pod has %d cpus at most", mostCPU)
+	if w.CPU.CmpInt64(maxCPU) > 0 {
+		return w.Fail("cpu", "a pod has %d cpus at most", maxCPU)
 	}
 	if w.Spec != nil {
 		for _, field := range shortFields {
@@ -265,21 +271,21 @@ func (w *workload) checkTemplate() error {
 		}
 	}
 	for _, key := range sortedKeys(w.Labels) {
-		if err := checkLabel(&w.Place, "labels", key, w.Labels[key]); err != nil {
+		if err := checkLabel(&w.Position, "labels", key, w.Labels[key]); err != nil {
 			return err
 		}
 	}
-	for i := range w.Spread {
-		if s := &w.Spread[i]; s.Over == "" {
-			return s.Fail("over", "say over what: zone, node, region or a label")
-		} else if s.Skew < 0 {
-			return s.Fail("skew", "the skew is 1 at least")
+	for i := range w.TopologySpread {
+		if s := &w.TopologySpread[i]; s.TopologyKey == "" {
+			return s.Fail("topologyKey", "write zone, node, region or a label")
+		} else if s.MaxSkew < 0 {
+			return s.Fail("maxSkew", "maxSkew is at least 1")
 		}
 	}
-	for _, all := range []bonds{w.Apart, w.Near} {
+	for _, all := range []podTerms{w.PodAntiAffinity, w.PodAffinity} {
 		for i := range all {
-			if b := &all[i]; b.Over == "" {
-				return b.Fail("over", "say within what: zone, node, region or a label")
+			if b := &all[i]; b.TopologyKey == "" {
+				return b.Fail("topologyKey", "write zone, node, region or a label")
 			}
 		}
 	}
@@ -287,24 +293,24 @@ func (w *workload) checkTemplate() error {
 }
 
 func (w *workload) checkBudget() error {
-	b := w.Budget
+	b := w.DisruptionBudget
 	switch {
 	case b == nil:
 		return nil
 	case (b.MinAvailable == "") == (b.MaxUnavailable == ""):
 		return b.Fail("", "a budget says either minAvailable or maxUnavailable")
-	case !countOrShare(b.MinAvailable + b.MaxUnavailable):
+	case !isCountOrPercent(b.MinAvailable + b.MaxUnavailable):
 		return b.Fail("", "write a number of pods or a share of them, as in minAvailable: 2 or maxUnavailable: 25%%")
 	}
 	return nil
 }
 
 func (f *file) checkPriority(w *workload) error {
-	name := w.Priority
+	name := w.PriorityClass
 	if w.Spec != nil {
 		name = w.Spec.PriorityClassName
 	}
-	if _, known := f.Cluster.Priorities[name]; name == "" || known || strings.HasPrefix(name, "system-") {
+	if _, known := f.Cluster.PriorityClasses[name]; name == "" || known || strings.HasPrefix(name, "system-") {
 		return nil
 	}
 	for i := range f.Objects {
@@ -312,10 +318,10 @@ func (f *file) checkPriority(w *workload) error {
 			return nil // found out when the objects are created
 		}
 	}
-	return w.Fail("priority", "there is no priority class %q: %s", name, strict.Among(name, sortedKeys(f.Cluster.Priorities)))
+	return w.Fail("priorityClass", "there is no priority class %q: %s", name, strict.Suggest(name, sortedKeys(f.Cluster.PriorityClasses)))
 }
 
-// checkProfiles sees to it that somebody schedules every pod.
+// checkProfiles checks that every pod has a profile.
 func (f *file) checkProfiles(c *config.Configuration) error {
 	var profiles []string
 	for i := range c.Profiles {
@@ -323,14 +329,14 @@ func (f *file) checkProfiles(c *config.Configuration) error {
 	}
 	for i := range f.Workloads {
 		w := &f.Workloads[i]
-		if w.Scheduler != "" && strict.Nearest(w.Scheduler, profiles) != w.Scheduler {
-			return w.Fail("scheduler", "the configuration has no profile %q: %s", w.Scheduler, strict.Among(w.Scheduler, profiles))
+		if w.SchedulerName != "" && !slices.Contains(profiles, w.SchedulerName) {
+			return w.Fail("schedulerName", "the configuration has no profile %q: %s", w.SchedulerName, strict.Suggest(w.SchedulerName, profiles))
 		}
 	}
 	return nil
 }
 
-// workload finds one by its name.
+// workload returns a workload by its name.
 func (f *file) workload(name string) *workload {
 	for i := range f.Workloads {
 		if f.Workloads[i].name == name {
@@ -348,11 +354,11 @@ func (f *file) workloadNames() []string {
 	return all
 }
 
-// matches tells whether a node is meant by a word: its name, a pattern of names with stars, or a label and its value as
-// in zone=east.
-func matches(word string, node *v1.Node) bool {
+// matchesNode reports whether a word selects a node: its name, a pattern with stars, or a label and its value as in
+// zone=east.
+func matchesNode(word string, node *v1.Node) bool {
 	if key, value, isLabel := strings.Cut(word, "="); isLabel {
-		return node.Labels[topology(key)] == value
+		return node.Labels[topologyKey(key)] == value
 	}
 	ok, err := path.Match(word, node.Name)
 	return ok && err == nil

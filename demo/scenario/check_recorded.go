@@ -18,7 +18,7 @@ func (r *recorded) UnmarshalText(text []byte) error {
 	return fmt.Errorf("write cluster, for a real API server, or simulation, where all but the scheduler is simulated")
 }
 
-// checkRecorded refuses, in a scenario that is recorded on a cluster, what there is nobody for to do there.
+// checkRecorded rejects simulation-only fields in a scenario that is recorded on a cluster.
 func (f *file) checkRecorded() error {
 	if f.Recorded != onCluster {
 		return nil
@@ -26,19 +26,19 @@ func (f *file) checkRecorded() error {
 	const instead = ": leave it out, or write recorded: simulation"
 	switch {
 	case f.Cluster.Has("controllers"):
-		return f.Cluster.Fail("controllers", "on a cluster no kubelet falls silent, and these are settings for when one does"+instead)
+		return f.Cluster.Fail("controllers", "on a cluster no kubelet is disconnected, and these are settings for when one is"+instead)
 	case f.Cluster.Has("kubelet"):
-		return f.Cluster.Fail("kubelet", "on a cluster nobody measures what pods use, and these are thresholds for it"+instead)
+		return f.Cluster.Fail("kubelet", "on a cluster the usage of pods is not measured, and these are thresholds for it"+instead)
 	case f.Scheduler.Replicas > 1:
 		return f.Scheduler.Fail("replicas", "on a cluster there is one scheduler"+instead)
 	}
 	for i := range f.Workloads {
-		if w := &f.Workloads[i]; w.Has("uses") {
-			return w.Fail("uses", "on a cluster nobody measures what pods use"+instead)
+		if w := &f.Workloads[i]; w.Has("usage") {
+			return w.Fail("usage", "on a cluster the usage of pods is not measured"+instead)
 		}
 	}
-	for i := range f.Story {
-		if err := f.Story[i].checkOnCluster(instead); err != nil {
+	for i := range f.Steps {
+		if err := f.Steps[i].checkOnCluster(instead); err != nil {
 			return err
 		}
 	}
@@ -47,15 +47,15 @@ func (f *file) checkRecorded() error {
 
 func (m *moment) checkOnCluster(instead string) error {
 	for _, one := range []struct{ field, why string }{
-		{"lose", "on a cluster no kubelet falls silent"},
-		{"recover", "on a cluster no kubelet falls silent"},
-		{"use", "on a cluster nobody measures what pods use"},
-		{"api", "on a cluster there is no trouble with the API server"},
-		{"kill", "on a cluster the scheduler is left alone"},
-		{"pause", "on a cluster the scheduler is left alone"},
-		{"cut", "on a cluster the scheduler is left alone"},
-		{"delete", "on a cluster nobody deletes the pods of a workload that is gone"},
-		{"remove", "on a cluster nobody deletes the pods of a node that is gone"},
+		{"disconnect", "on a cluster no kubelet is disconnected"},
+		{"reconnect", "on a cluster no kubelet is disconnected"},
+		{"usage", "on a cluster the usage of pods is not measured"},
+		{"apiserver", "on a cluster the API server has no faults"},
+		{"kill", "on a cluster the scheduler has no faults"},
+		{"pause", "on a cluster the scheduler has no faults"},
+		{"partition", "on a cluster the scheduler has no faults"},
+		{"delete", "on a cluster the pods of a deleted workload stay"},
+		{"remove", "on a cluster the pods of a removed node stay"},
 	} {
 		if m.Has(one.field) {
 			return m.Fail(one.field, "%s%s", one.why, instead)

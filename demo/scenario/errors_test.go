@@ -18,14 +18,14 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata/errors.
 // testdata/errors.txt has scenarios with a mistake, each under a line that begins with "# " and says which, followed by
 // the answer, in lines that begin with "> ". What every scenario needs and a case does not write itself is put in front
 // of it on one line, which is its line 1.
-func TestMistakesAreAnsweredWithTheirLineAndFieldAndWhatWouldBeRight(t *testing.T) {
+func TestParse_ErrorsNameLineAndField(t *testing.T) {
 	text, err := os.ReadFile("testdata/errors.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var now strings.Builder
 	for _, c := range strings.SplitAfter(string(text), "\n\n") {
-		now.WriteString(answered(t, strings.TrimRight(c, "\n")) + "\n\n")
+		now.WriteString(errorTable(t, strings.TrimRight(c, "\n")) + "\n\n")
 	}
 	got := strings.TrimRight(now.String(), "\n") + "\n"
 	if *update {
@@ -39,8 +39,8 @@ func TestMistakesAreAnsweredWithTheirLineAndFieldAndWhatWouldBeRight(t *testing.
 	}
 }
 
-// answered is a case with the answer it gets.
-func answered(t *testing.T, text string) string {
+// errorTable is a case with the answer it gets.
+func errorTable(t *testing.T, text string) string {
 	t.Helper()
 	var name string
 	var lines []string
@@ -54,7 +54,7 @@ func answered(t *testing.T, text string) string {
 	}
 	written := strings.Join(lines, "")
 	answer := "fine"
-	if _, err := scenario.Parse("story.yaml", []byte(completed(written))); err != nil {
+	if _, err := scenario.Parse("story.yaml", []byte(withRequired(written))); err != nil {
 		answer = err.Error()
 		var e *strict.Error
 		if !errors.As(err, &e) {
@@ -64,7 +64,7 @@ func answered(t *testing.T, text string) string {
 	return name + written + "> " + answer
 }
 
-func TestAFieldThatIsMissingIsReportedWhereItShouldBe(t *testing.T) {
+func TestParse_MissingField(t *testing.T) {
 	for text, want := range map[string]string{
 		"title: T\nlength: 1m": "story.yaml:1: cluster.nodes: a cluster needs nodes",
 		"title: T\nlength: 1m\ncluster:\n  nodes:\n    - name: n": "story.yaml:5: cluster.nodes[0].cpu: a node needs cpu and memory",
@@ -77,8 +77,8 @@ func TestAFieldThatIsMissingIsReportedWhereItShouldBe(t *testing.T) {
 	}
 }
 
-// completed puts in front of a scenario what it needs and does not say.
-func completed(text string) string {
+// withRequired puts in front of a scenario what it needs and does not say.
+func withRequired(text string) string {
 	var front []string
 	for _, field := range []string{"title: T", "length: 1m", "cluster: {nodes: [{name: n, count: 3, zone: z, cpu: 4, memory: 8Gi}]}"} {
 		if key, _, _ := strings.Cut(field, ":"); !strings.Contains(text, key+":") {

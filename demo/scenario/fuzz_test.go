@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/demo/scenario"
 	"orrery/demo/scenario/strict"
@@ -32,7 +33,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	for mistake := range strings.SplitSeq(string(mistakes), "\n\n") {
-		f.Add([]byte(completed(mistake)))
+		f.Add([]byte(withRequired(mistake)))
 	}
 	f.Add([]byte("a: &a [&b [*a, *b], *a]"))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -55,8 +56,8 @@ func playBriefly(t *testing.T, s *scenario.Scenario, size int) {
 	if size > 1000 || s.Length > time.Second {
 		return
 	}
-	_, err := s.Play(func(*engine.Engine, engine.Options) (engine.Witness, error) {
-		return &listener{status: map[string]string{}}, nil
+	_, err := s.Play(func(*engine.Engine, engine.Options) (drive.Observer, error) {
+		return &textObserver{status: map[string]string{}}, nil
 	}, nil)
 	var e *strict.Error
 	if err != nil && !errors.As(err, &e) {

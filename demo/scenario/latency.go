@@ -14,7 +14,7 @@ func (l *latency) UnmarshalText(text []byte) error {
 	return fmt.Errorf("write typical, none, or how long each thing takes, as in {watch: 5ms..20ms}")
 }
 
-// of is how long things take: what is not said is typical.
+// of returns the latencies; those not given are typical.
 func (l *latency) of() memory.Latency {
 	if l.word == "none" {
 		return memory.Latency{}

@@ -2,19 +2,18 @@ package scenario
 
 import "time"
 
-// What a scenario may come to. They are far beyond what can be watched, and keep a slip of the pen from filling the
-// memory of a computer.
+// The limits of a scenario. They are far beyond what can be watched, and keep a typing error from filling the memory.
 const (
-	mostLength  = 24 * time.Hour
-	mostNodes   = 10_000
-	mostPods    = 100_000 // of all workloads together, over the whole story
-	mostMoments = 10_000  // repeated ones counted each time
-	mostInputs  = 2_000_000
-	mostReplica = 9
-	mostAmount  = 1 << 50 // of memory, in bytes, and of anything else
-	mostCPU     = 1_000_000
-	mostRate    = 1000 // nodes a second
-	mostTitle   = 120
-	mostSaid    = 200
-	mostStory   = 4000
+	maxLength      = 24 * time.Hour
+	maxNodes       = 10_000
+	maxPods        = 100_000 // of all workloads together, over the whole story
+	maxMoments     = 10_000  // repeated ones counted each time
+	maxInputs      = 2_000_000
+	maxReplicas    = 9
+	maxAmount      = 1 << 50 // of memory, in bytes, and of anything else
+	maxCPU         = 1_000_000
+	maxRate        = 1000 // nodes a second
+	maxTitle       = 120
+	maxMark        = 200
+	maxDescription = 4000
 )

@@ -15,10 +15,10 @@ import (
 	"orrery/core/world"
 )
 
-// objects are what a workload consists of: its budget, if it has one, and whatever makes its pods.
+// objects returns the objects of a workload: its budget, if it has one, and the controller of its pods, or the pods.
 func (w *workload) objects() []world.Object {
 	var all []world.Object
-	if w.Budget != nil {
+	if w.DisruptionBudget != nil {
 		all = append(all, w.budget())
 	}
 	meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: w.name, Labels: w.labels()}
@@ -37,7 +37,7 @@ func (w *workload) objects() []world.Object {
 			Selector: w.selector(), Template: w.template(),
 		}})
 	case world.Job:
-		parallel := int32(w.Parallel)
+		parallel := int32(w.Parallelism)
 		if parallel == 0 {
 			parallel = replicas
 		}
@@ -52,7 +52,7 @@ func (w *workload) objects() []world.Object {
 	return all
 }
 
-// pod is one of the bare pods.
+// pod returns one of the bare pods.
 func (w *workload) pod(i, of int) *v1.Pod {
 	name := w.name
 	if of > 1 {
@@ -63,16 +63,16 @@ func (w *workload) pod(i, of int) *v1.Pod {
 }
 
 func (w *workload) strategy() appsv1.DeploymentStrategy {
-	if w.Surge == "" && w.Missing == "" {
+	if w.MaxSurge == "" && w.MaxUnavailable == "" {
 		return appsv1.DeploymentStrategy{}
 	}
 	rolling := &appsv1.RollingUpdateDeployment{}
-	if w.Surge != "" {
-		n := intstr.Parse(w.Surge)
+	if w.MaxSurge != "" {
+		n := intstr.Parse(w.MaxSurge)
 		rolling.MaxSurge = &n
 	}
-	if w.Missing != "" {
-		n := intstr.Parse(w.Missing)
+	if w.MaxUnavailable != "" {
+		n := intstr.Parse(w.MaxUnavailable)
 		rolling.MaxUnavailable = &n
 	}
 	return appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: rolling}
@@ -83,17 +83,17 @@ func (w *workload) budget() *policyv1.PodDisruptionBudget {
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: w.name},
 		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: w.selector()},
 	}
-	if w.Budget.MinAvailable != "" {
-		n := intstr.Parse(w.Budget.MinAvailable)
+	if w.DisruptionBudget.MinAvailable != "" {
+		n := intstr.Parse(w.DisruptionBudget.MinAvailable)
 		pdb.Spec.MinAvailable = &n
 	} else {
-		n := intstr.Parse(w.Budget.MaxUnavailable)
+		n := intstr.Parse(w.DisruptionBudget.MaxUnavailable)
 		pdb.Spec.MaxUnavailable = &n
 	}
 	return pdb
 }
 
-// nodes are those of the group.
+// nodes returns the nodes of the group.
 func (g *nodeGroup) nodes() []*v1.Node {
 	zones := g.Zones
 	prefixed := len(zones) > 0
@@ -138,10 +138,9 @@ func (g *nodeGroup) node(name, zone string) *v1.Node {
 }
 
 func priorityClass(name string, p priority) *schedulingv1.PriorityClass {
-	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: p.Value, GlobalDefault: p.Default}
-	if p.Preempts != nil && !*p.Preempts {
-		never := v1.PreemptNever
-		class.PreemptionPolicy = &never
+	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: p.Value, GlobalDefault: p.GlobalDefault}
+	if p.PreemptionPolicy != "" {
+		class.PreemptionPolicy = &p.PreemptionPolicy
 	}
 	return class
 }

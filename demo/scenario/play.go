@@ -4,25 +4,26 @@ import (
 	"io"
 	"time"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )
 
-// Marker is a witness that wants to know of the moments that the story speaks of. A play.Recorder is one.
+// Marker is an observer that records marks. A play.Recorder is one.
 type Marker interface{ Mark(text string) }
 
-// Begin makes the witness of an engine that is about to begin, which was made with these options.
-type Begin func(e *engine.Engine, o engine.Options) (engine.Witness, error)
+// NewObserver returns the observer of a new engine, which was made with these options.
+type NewObserver func(e *engine.Engine, o engine.Options) (drive.Observer, error)
 
-// program is what recordings say recorded them.
+// program is the name of the recording program in traces.
 const program = "orrery"
 
-// Record plays the scenario and writes a trace of it. Progress, if not nil, is called now and then with how far it has
-// come.
+// Record plays the scenario and writes a trace of it. Progress, if not nil, is called now and then with the time played so
+// far.
 func (s *Scenario) Record(to io.Writer, progress func(done time.Duration)) error {
 	var recorder *play.Recorder
-	_, err := s.Play(func(e *engine.Engine, o engine.Options) (engine.Witness, error) {
+	_, err := s.Play(func(e *engine.Engine, o engine.Options) (drive.Observer, error) {
 		var err error
 		recorder, err = play.NewRecorder(to, e, o, play.About{Program: program, Description: s.About()})
 		return recorder, err
@@ -33,7 +34,7 @@ func (s *Scenario) Record(to io.Writer, progress func(done time.Duration)) error
 	return recorder.Close()
 }
 
-// About is what a recording says of what it is of.
+// About returns the description in the recording's header.
 func (s *Scenario) About() string {
 	if s.Description == "" {
 		return s.Title
@@ -41,41 +42,43 @@ func (s *Scenario) About() string {
 	return s.Title + "\n\n" + s.Description
 }
 
-// Play plays the scenario before a witness, and answers with the engine that was watched, as it is at the end. Where
-// there are several replicas of the scheduler, that is the one which leads at the end: a rehearsal finds out which.
-func (s *Scenario) Play(begin Begin, progress func(done time.Duration)) (*engine.Engine, error) {
-	before, err := s.warmedUp()
+// Play plays the scenario with an observer and returns the observed engine at the end. With several replicas of the
+// scheduler, a first run finds the one that leads at the end, which is then observed.
+func (s *Scenario) Play(begin NewObserver, progress func(done time.Duration)) (*engine.Engine, error) {
+	before, err := s.runWarmup()
 	if err != nil {
 		return nil, err
 	}
 	seen := 0
 	if s.file.Scheduler.Replicas > 1 {
-		rehearsal, err := s.staged(before)
+		rehearsal, err := s.newSimulation(before)
 		if err != nil {
 			return nil, err
 		}
 		if err := rehearsal.run(); err != nil {
 			return nil, err
 		}
-		seen = rehearsal.lastToLead()
+		seen = rehearsal.finalLeader()
 	}
-	st, err := s.staged(before)
+	st, err := s.newSimulation(before)
 	if err != nil {
 		return nil, err
 	}
 	if progress != nil {
-		st.told = func(now time.Time) { progress(now.Sub(s.Start)) }
+		st.progress = func(now time.Time) { progress(now.Sub(s.Start)) }
 	}
 	r := st.replicas[seen]
-	if r.seen, err = begin(r.engine, r.options); err != nil {
+	observer, err := begin(r.engine, r.options)
+	if err != nil {
 		return nil, err
 	}
-	st.seen = seen
+	r.observe(observer)
+	st.observed = seen
 	return r.engine, st.run()
 }
 
-// lastToLead is the replica that leads now; the first if none does.
-func (s *stage) lastToLead() int {
+// finalLeader returns the replica that leads now; the first if none does.
+func (s *simulation) finalLeader() int {
 	for _, r := range s.replicas {
 		if r.leads() {
 			return r.number
@@ -84,41 +87,41 @@ func (s *stage) lastToLead() int {
 	return 0
 }
 
-// staged is the scenario at its beginning: the cluster as it was after the warm-up.
-func (s *Scenario) staged(before []world.Object) (*stage, error) {
-	furnish := func(st *stage) error { return st.Furnish() }
+// newSimulation returns the simulation at the scenario's start: the cluster after the warm-up.
+func (s *Scenario) newSimulation(before []world.Object) (*simulation, error) {
+	furnish := func(st *simulation) error { return st.CreateInitial() }
 	if len(before) > 0 {
-		furnish = func(st *stage) error { return st.cluster.Load(before...) }
+		furnish = func(st *simulation) error { return st.cluster.Load(before...) }
 	}
-	st, err := s.stageOf(s.Start, s.file.Seed, furnish)
+	st, err := s.simulationAt(s.Start, s.file.Seed, furnish)
 	if err != nil {
 		return nil, err
 	}
-	return st, st.useAll()
+	return st, st.setInitialUsage()
 }
 
-func (s *Scenario) stageOf(start time.Time, seed uint64, furnish func(*stage) error) (*stage, error) {
+func (s *Scenario) simulationAt(start time.Time, seed uint64, furnish func(*simulation) error) (*simulation, error) {
 	c, err := s.newCluster(start, seed)
 	if err != nil {
 		return nil, err
 	}
-	st, err := newStage(s, c)
+	st, err := newSimulation(s, c)
 	if err != nil {
 		return nil, err
 	}
 	return st, furnish(st)
 }
 
-// warmUpSeed keeps the names of what is there before the story apart from those of what comes later.
-const warmUpSeed = 0x9e3779b97f4a7c15
+// warmupSeed keeps the names of objects from the warm-up apart from those of later ones.
+const warmupSeed = 0x9e3779b97f4a7c15
 
-// warmedUp are the objects of the cluster after it has run by itself for a while, before the story begins.
-func (s *Scenario) warmedUp() ([]world.Object, error) {
+// runWarmup returns the objects of the cluster after the warm-up.
+func (s *Scenario) runWarmup() ([]world.Object, error) {
 	d := s.Warmup
 	if d == 0 {
 		return nil, nil
 	}
-	st, err := s.stageOf(s.Start.Add(-d), s.file.Seed^warmUpSeed, (*stage).Furnish)
+	st, err := s.simulationAt(s.Start.Add(-d), s.file.Seed^warmupSeed, (*simulation).CreateInitial)
 	if err != nil {
 		return nil, err
 	}

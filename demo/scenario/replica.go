@@ -5,49 +5,37 @@ import (
 	"strconv"
 	"time"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/leader"
 	"orrery/core/leader/sim"
 	"orrery/core/world"
 )
 
-// Whoever acts in a cluster numbers effects from 1. In the cluster they are told apart by who asked: the upper bits say
-// it.
-const (
-	actorBits       = 48
-	taintController = 99
-)
-
-// effects is the number of an actor's first effect.
-func effects(actor int) world.EffectID { return world.EffectID(actor)<<actorBits + 1 }
-
-// whose is who asked for an effect, and by which number.
-func whose(e world.EffectID) (actor int, own world.EffectID) {
-	return int(e >> actorBits), e & (1<<actorBits - 1)
-}
-
-// replica is one of the schedulers: an engine that hears everything, and a seat in the election that says whether it may
-// decide.
+// replica is one of the schedulers: an engine that receives every input, and a candidate of the election that decides
+// whether it may schedule.
 type replica struct {
 	number  int
 	engine  *engine.Engine
 	options engine.Options
-	seat    *sim.Replica
-	seen    engine.Witness // nil if nobody watches
-	dead    bool
-	held    []world.Event // what came while the process was stopped
+	elector *sim.Replica
+	// scheduler drives the engine before the observer, if there is one.
+	scheduler *drive.Scheduler
+	observer  drive.Observer
+	dead      bool
+	buffered  []world.Event // received while the process was paused
 }
 
 func replicaName(i int) string { return "scheduler-" + strconv.Itoa(i+1) }
 
-// settings are a replica's in the election.
-func (f *file) settings(i int) leader.Settings {
+// leaderSettings returns a replica's settings of the election.
+func (f *file) leaderSettings(i int) leader.Settings {
 	s := leader.Defaults(replicaName(i))
 	s.Seed = f.Seed + uint64(i)
 	for _, one := range []struct {
 		from *duration
 		to   *time.Duration
-	}{{f.Scheduler.Lease.Duration, &s.LeaseDuration}, {f.Scheduler.Lease.Renew, &s.RenewDeadline}, {f.Scheduler.Lease.Retry, &s.RetryPeriod}} {
+	}{{f.Scheduler.Lease.LeaseDuration, &s.LeaseDuration}, {f.Scheduler.Lease.RenewDeadline, &s.RenewDeadline}, {f.Scheduler.Lease.RetryPeriod, &s.RetryPeriod}} {
 		if one.from != nil {
 			*one.to = one.from.of()
 		}
@@ -55,83 +43,75 @@ func (f *file) settings(i int) leader.Settings {
 	return s
 }
 
-// The clocks of replicas are apart by this much, and go at rates that are a few millionths apart.
+// The clocks of replicas differ by this much, and their rates by a few millionths.
 const clockOffset = 137 * time.Millisecond
 
-func (s *stage) addReplicas() error {
+func (s *simulation) addReplicas() error {
 	s.election = sim.New(sim.Options{
-		Start: s.cluster.Now(), Seed: s.file.Seed, Store: s.cluster, RestartAfter: 2 * mostLength,
-		Weather: sim.Weather{LatencyMin: 2 * time.Millisecond, LatencyMax: 9 * time.Millisecond},
+		Start: s.cluster.Now(), Seed: s.file.Seed, Store: s.cluster, RestartAfter: 2 * maxLength,
+		Faults: sim.Faults{LatencyMin: 2 * time.Millisecond, LatencyMax: 9 * time.Millisecond},
 	})
 	for i := range s.file.Scheduler.Replicas {
-		o := engine.Options{Config: s.config, Plugins: s.plugins, Seed: s.file.Seed + uint64(i), Start: s.cluster.Now()}
+		o := engine.Options{Config: s.config, Plugins: s.plugins, RequeueRule: s.rule, Seed: s.file.Seed + uint64(i), Start: s.cluster.Now()}
 		e, err := engine.New(o)
 		if err != nil {
 			return fmt.Errorf("making a scheduler for the scenario: %w", err)
 		}
-		seat, err := s.election.Add(s.file.settings(i), time.Duration(i)*clockOffset, 1+float64(i)*20e-6)
+		seat, err := s.election.Add(s.file.leaderSettings(i), time.Duration(i)*clockOffset, 1+float64(i)*20e-6)
 		if err != nil {
 			return err
 		}
-		s.replicas = append(s.replicas, &replica{number: i, engine: e, options: o, seat: seat})
+		s.replicas = append(s.replicas, &replica{number: i, engine: e, scheduler: drive.NewScheduler(e), options: o, elector: seat})
 	}
 	return nil
 }
 
-// leads tells whether the replica may decide now.
-func (r *replica) leads() bool { return !r.dead && r.seat.Leading() && !r.seat.Stopped() }
+// leads reports whether the replica may schedule now.
+func (r *replica) leads() bool { return !r.dead && r.elector.Leading() && !r.elector.Paused() }
 
-// hear tells a replica what happened. One that is stopped hears it when it goes on.
-func (r *replica) hear(in world.Input) {
+// apply passes an input to a replica. A paused one receives it when it resumes.
+func (r *replica) apply(in world.Input) {
 	switch {
 	case r.dead:
 		return
-	case r.seat.Stopped():
-		r.held = append(r.held, in.Event)
+	case r.elector.Paused():
+		r.buffered = append(r.buffered, in.Event)
 		return
 	}
-	held := r.held
-	r.held = nil
+	held := r.buffered
+	r.buffered = nil
 	for _, event := range append(held, in.Event) {
-		one := world.Input{At: in.At, Event: event}
-		err := r.engine.Apply(one)
-		if r.seen != nil {
-			r.seen.Applied(one, err)
-		}
+		r.scheduler.Apply(world.Input{At: in.At, Event: event})
 	}
 }
 
-// nextWake is when the scheduler has something to do that no input tells it of. One that only listens has not: its
-// timers go off with the next input.
-func (r *replica) nextWake() (time.Time, bool) {
-	if !r.leads() {
-		return time.Time{}, false
-	}
-	return r.engine.NextWake()
-}
-
-// settle decides until there is nothing to decide, if it may.
-func (r *replica) settle(w world.World) {
-	for r.leads() {
-		r.handOver(w)
-		d, more := r.engine.Step()
-		if r.seen != nil {
-			r.seen.Stepped(d)
-		}
-		if !more {
-			r.handOver(w)
+// Apply applies an input, and a tick only if the replica's own timer is due: its recording has no others.
+func (r *replica) Apply(in world.Input) {
+	if _, tick := in.Event.(world.Tick); tick {
+		if at, ok := r.NextWake(); !ok || at.After(in.At) {
 			return
 		}
 	}
+	r.apply(in)
 }
 
-// handOver hands the effects over, numbered apart from those of others.
-func (r *replica) handOver(w world.World) {
-	for _, effect := range r.engine.Effects() {
-		if r.seen != nil {
-			r.seen.Wanted(effect)
-		}
-		effect.ID += effects(r.number) - 1
-		w.Do(effect)
+// Effects schedules until no pod is ready, if the replica may.
+func (r *replica) Effects() []world.Effect {
+	if !r.leads() {
+		return nil
 	}
+	return r.scheduler.Effects()
+}
+
+// NextWake returns the engine's next timer. A replica that does not lead needs none: its timers fire with the next input.
+func (r *replica) NextWake() (time.Time, bool) {
+	if !r.leads() {
+		return time.Time{}, false
+	}
+	return r.scheduler.NextWake()
+}
+
+// observe sets the replica's observer.
+func (r *replica) observe(o drive.Observer) {
+	r.observer, r.scheduler = o, drive.NewScheduler(r.engine, o)
 }

@@ -11,6 +11,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/evict/pressure"
 	"orrery/core/framework"
+	"orrery/core/queue"
 	"orrery/demo/scenario/strict"
 )
 
@@ -20,23 +21,23 @@ type Scenario struct {
 	Name string
 	// Title and Description are for people.
 	Title, Description string
-	// Length is for how long the story goes on, from Start on.
+	// Length is the duration of the scenario from Start on.
 	Length time.Duration
 	Start  time.Time
-	// Warmup is for how long everything runs before the story begins.
+	// Warmup is the time that the cluster runs before Start.
 	Warmup time.Duration
-	// OnCluster says that its recording is made on a real API server and not in a simulation.
+	// OnCluster is true if the recording is made on a real API server and not in a simulation.
 	OnCluster bool
 
 	file    *file
 	config  *config.Configuration
 	plugins framework.Registry
+	rule    queue.RequeueRule
 	kubelet pressure.Configuration
 }
 
-// Parse reads a scenario from the text of a file of that name. A configuration that the scenario keeps in a file of its own
-// is looked for in the same folder. The error is a *[strict.Error], which says what is wrong in which field of which line, and
-// what would be right.
+// Parse reads a scenario from the text of a file of that name. A configuration file that it names is in the same folder.
+// The error is a *[strict.Error] with file, line, field and a remedy.
 func Parse(name string, data []byte) (*Scenario, error) {
 	f := &file{}
 	if err := strict.Decode(name, data, f); err != nil {
@@ -64,17 +65,17 @@ func Parse(name string, data []byte) (*Scenario, error) {
 	return s, f.checkProfiles(s.config)
 }
 
-// configuration is the scheduler's: written in the scenario, or in a file beside it.
+// configuration returns the scheduler's configuration: from the scenario, or from a file beside it.
 func (p *schedulerPart) configuration(name string) (*config.Configuration, error) {
 	features, err := config.ParseFeatures(p.Gates)
 	if err != nil {
 		return nil, p.Fail("featureGates", "%v", err)
 	}
 	raw := &p.Config
-	if !raw.Given() {
+	if !raw.IsSet() {
 		return config.Default(features), nil
 	}
-	text, from := raw.Of("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration"), "config"
+	text, from := raw.WithTypeMeta("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration"), "config"
 	if raw.Word != "" {
 		if text, err = readBeside(name, raw.Word); err != nil {
 			return nil, raw.Fail("", err.Error())
@@ -108,43 +109,50 @@ func readBeside(scenario, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, config.MaxBytes+1))
 }
 
-// system is that of the nodes, on which a kubelet's thresholds depend.
-const system = "linux"
+// kubeletOS is the nodes' operating system, on which a kubelet's thresholds depend.
+const kubeletOS = "linux"
 
 func kubeletConfiguration(raw *strict.Raw) (pressure.Configuration, error) {
-	if !raw.Given() {
-		return pressure.DefaultConfiguration(system), nil
+	if !raw.IsSet() {
+		return pressure.DefaultConfiguration(kubeletOS), nil
 	}
-	c, err := pressure.Load(raw.Of("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"), system)
+	c, err := pressure.Load(raw.WithTypeMeta("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"), kubeletOS)
 	if err != nil {
 		return c, raw.Fail("", err.Error())
 	}
 	return c, nil
 }
 
-// Seeded is the same scenario with other chances.
-func (s *Scenario) Seeded(seed uint64) *Scenario {
+// WithSeed returns the same scenario with another seed.
+func (s *Scenario) WithSeed(seed uint64) *Scenario {
 	other, f := *s, *s.file
 	f.Seed = seed
 	other.file = &f
 	return &other
 }
 
-// Extended is the same scenario with third-party plugins for its configuration to name.
-func (s *Scenario) Extended(plugins framework.Registry) *Scenario {
+// WithPlugins returns the same scenario with third-party plugins for its configuration.
+func (s *Scenario) WithPlugins(plugins framework.Registry) *Scenario {
 	other := *s
 	other.plugins = plugins
 	return &other
 }
 
-// Configuration is the scheduler's.
+// WithRequeueRule returns the same scenario with another rule for requeueing failed pods.
+func (s *Scenario) WithRequeueRule(rule queue.RequeueRule) *Scenario {
+	other := *s
+	other.rule = rule
+	return &other
+}
+
+// Configuration returns the scheduler's configuration.
 func (s *Scenario) Configuration() *config.Configuration { return s.config }
 
-// Seed is what chance is fed with.
+// Seed returns the seed of all random choices.
 func (s *Scenario) Seed() uint64 { return s.file.Seed }
 
-// Configured is the same scenario with another configuration of the scheduler.
-func (s *Scenario) Configured(c *config.Configuration) *Scenario {
+// WithConfiguration returns the same scenario with another configuration of the scheduler.
+func (s *Scenario) WithConfiguration(c *config.Configuration) *Scenario {
 	other := *s
 	other.config = c
 	return &other

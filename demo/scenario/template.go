@@ -23,7 +23,7 @@ func (w *workload) selector() *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: map[string]string{appLabel: w.name}}
 }
 
-// template is what the workload's pods are made of.
+// template returns the pod template of the workload.
 func (w *workload) template() v1.PodTemplateSpec {
 	t := v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: w.labels()}}
 	if w.Spec != nil {
@@ -45,19 +45,19 @@ func (w *workload) podSpec() v1.PodSpec {
 			Name: "main", Image: "registry.example/" + w.name + ":1",
 			Resources: v1.ResourceRequirements{Requests: w.requests(), Limits: w.limits()},
 		}},
-		PriorityClassName: w.Priority, SchedulerName: w.Scheduler, NodeSelector: w.nodeSelector(),
+		PriorityClassName: w.PriorityClass, SchedulerName: w.SchedulerName, NodeSelector: w.nodeSelector(),
 		Affinity: w.affinity(), Tolerations: w.tolerations(),
 	}
-	for _, gate := range w.Gates {
+	for _, gate := range w.SchedulingGates {
 		spec.SchedulingGates = append(spec.SchedulingGates, v1.PodSchedulingGate{Name: gate})
 	}
-	for _, s := range w.Spread {
+	for _, s := range w.TopologySpread {
 		spec.TopologySpreadConstraints = append(spec.TopologySpreadConstraints, v1.TopologySpreadConstraint{
-			MaxSkew: max(1, s.Skew), TopologyKey: topology(s.Over), WhenUnsatisfiable: s.otherwise(), LabelSelector: w.selector(),
+			MaxSkew: max(1, s.MaxSkew), TopologyKey: topologyKey(s.TopologyKey), WhenUnsatisfiable: s.whenUnsatisfiable(), LabelSelector: w.selector(),
 		})
 	}
-	if w.Grace != nil {
-		seconds := int64(w.Grace.of() / time.Second)
+	if w.TerminationGracePeriod != nil {
+		seconds := int64(w.TerminationGracePeriod.of() / time.Second)
 		spec.TerminationGracePeriodSeconds = &seconds
 	}
 	return spec
@@ -76,7 +76,7 @@ func (w *workload) requests() v1.ResourceList {
 	return requests
 }
 
-// limits are of what a node has only so many of: the API has nobody ask for more such things than the limit.
+// limits are those of extended resources, which the API wants equal to the requests.
 func (w *workload) limits() v1.ResourceList {
 	if len(w.Resources) == 0 {
 		return nil
@@ -89,18 +89,18 @@ func (w *workload) limits() v1.ResourceList {
 }
 
 func (w *workload) nodeSelector() map[string]string {
-	if len(w.Node) == 0 {
+	if len(w.NodeSelector) == 0 {
 		return nil
 	}
 	labels := map[string]string{}
-	for key, value := range w.Node {
-		labels[topology(key)] = value
+	for key, value := range w.NodeSelector {
+		labels[topologyKey(key)] = value
 	}
 	return labels
 }
 
-func (s spread) otherwise() v1.UnsatisfiableConstraintAction {
-	if s.Must == nil || *s.Must {
+func (s spreadConstraint) whenUnsatisfiable() v1.UnsatisfiableConstraintAction {
+	if s.Required == nil || *s.Required {
 		return v1.DoNotSchedule
 	}
 	return v1.ScheduleAnyway
@@ -111,8 +111,8 @@ func (w *workload) tolerations() []v1.Toleration {
 	for _, t := range w.Tolerations {
 		all = append(all, t.Toleration)
 	}
-	if w.Patience != nil {
-		seconds := int64(w.Patience.of() / time.Second)
+	if w.EvictAfter != nil {
+		seconds := int64(w.EvictAfter.of() / time.Second)
 		for _, key := range []string{v1.TaintNodeNotReady, v1.TaintNodeUnreachable} {
 			all = append(all, v1.Toleration{
 				Key: key, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &seconds,
@@ -124,43 +124,43 @@ func (w *workload) tolerations() []v1.Toleration {
 
 // affinity is the one written in full, with what is said in short added to it.
 func (w *workload) affinity() *v1.Affinity {
-	if w.Affinity == nil && len(w.Apart)+len(w.Near) == 0 {
+	if w.Affinity == nil && len(w.PodAntiAffinity)+len(w.PodAffinity) == 0 {
 		return nil
 	}
 	a := &v1.Affinity{}
 	if w.Affinity != nil {
 		a = w.Affinity.DeepCopy()
 	}
-	if len(w.Near) > 0 {
+	if len(w.PodAffinity) > 0 {
 		if a.PodAffinity == nil {
 			a.PodAffinity = &v1.PodAffinity{}
 		}
-		must, may := w.terms(w.Near)
+		must, may := w.terms(w.PodAffinity)
 		a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution = append(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution, must...)
 		a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution = append(a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution, may...)
 	}
-	if len(w.Apart) > 0 {
+	if len(w.PodAntiAffinity) > 0 {
 		if a.PodAntiAffinity == nil {
 			a.PodAntiAffinity = &v1.PodAntiAffinity{}
 		}
-		must, may := w.terms(w.Apart)
+		must, may := w.terms(w.PodAntiAffinity)
 		a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution = append(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, must...)
 		a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution = append(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution, may...)
 	}
 	return a
 }
 
-func (w *workload) terms(all bonds) (must []v1.PodAffinityTerm, may []v1.WeightedPodAffinityTerm) {
+func (w *workload) terms(all podTerms) (must []v1.PodAffinityTerm, may []v1.WeightedPodAffinityTerm) {
 	for _, b := range all {
 		app := b.App
 		if app == "" {
 			app = w.name
 		}
 		term := v1.PodAffinityTerm{
-			TopologyKey:   topology(b.Over),
+			TopologyKey:   topologyKey(b.TopologyKey),
 			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{appLabel: app}},
 		}
-		if b.Must == nil || *b.Must {
+		if b.Required == nil || *b.Required {
 			must = append(must, term)
 		} else {
 			may = append(may, v1.WeightedPodAffinityTerm{Weight: 100, PodAffinityTerm: term})

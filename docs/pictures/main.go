@@ -12,16 +12,16 @@ func main() {
 	folder := flag.String("to", filepath.Join("docs", "pictures"), "the folder of the pictures")
 	check := flag.Bool("check", false, "write nothing, and fail if there would be something to write")
 	flag.Parse()
-	if err := write(*folder, *check, shots); err != nil {
+	if err := write(*folder, *check, pictures); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
 		os.Exit(1)
 	}
 }
 
-// write draws the pictures, or compares them with what is there.
-func write(folder string, check bool, shots []shot) error {
+// write draws the pictures, or compares them with the existing files.
+func write(folder string, check bool, shots []picture) error {
 	for _, s := range shots {
-		picture, err := s.take()
+		picture, err := s.render()
 		if err != nil {
 			return fmt.Errorf("drawing %s: %w", s.file, err)
 		}

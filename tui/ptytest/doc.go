@@ -1,9 +1,9 @@
-// Package ptytest runs a program on a real pseudo-terminal and watches what it does to it.
+// Package ptytest runs a program on a real pseudo-terminal and checks what it does to the terminal.
 //
 //	program ◄──keys, signals, sizes──  Session  ◄── a test
 //	   │                                  ▲
-//	   └──bytes──► Screen (what a person would see, and the modes the terminal was left in)
+//	   └──bytes──► Screen (the cells a person would see, and the terminal modes)
 //
-// A [Session] plays the terminal: it keeps every byte that was written, shows them on a [Screen], and answers the questions
-// that programs ask terminals, unless it is mute. Tests wait for what is on the screen, with a deadline, and never sleep.
+// A [Session] acts as the terminal: it keeps every byte the program writes, applies it to a [Screen], and answers the
+// program's queries unless it is mute. Tests wait for text on the screen, with a deadline, and never sleep.
 package ptytest

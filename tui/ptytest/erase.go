@@ -1,6 +1,6 @@
 package ptytest
 
-// erase does what takes characters or lines away, or moves them.
+// erase applies the sequences that erase, delete or insert characters or lines.
 func (s *Screen) erase(final byte, n int) {
 	if s.w == 0 || s.h == 0 {
 		return
@@ -29,7 +29,7 @@ func (s *Screen) erase(final byte, n int) {
 		copy(row[min(s.x+one, s.w):], row[s.x:])
 		s.clear(row[s.x:min(s.x+one, s.w)])
 	case 'L', 'M':
-		if s.y < s.top || s.y >= s.end { // lines that do not scroll stay
+		if s.y < s.top || s.y >= s.end { // lines outside the scroll region stay
 			return
 		}
 		if final == 'L' {
@@ -43,7 +43,7 @@ func (s *Screen) erase(final byte, n int) {
 	}
 }
 
-// clear leaves blanks on the ground that is set.
+// clear fills cells with blanks on the current background.
 func (s *Screen) clear(cells []cell) {
 	for i := range cells {
 		cells[i] = cell{" ", s.ground, s.ground}
@@ -56,7 +56,7 @@ func (s *Screen) clearRows(from, to int) {
 	}
 }
 
-// scroll moves the lines from one on up, or down if n is negative.
+// scroll moves the lines from a line on up by n, or down if n is negative.
 func (s *Screen) scroll(from, n int) {
 	for range min(max(n, -n), s.h) {
 		if n > 0 {

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// start runs the program with arguments on a terminal of 120 by 40, unless it is to have another one.
+// start runs the program with arguments on a terminal of 120x40, or of the given size.
 func start(t *testing.T, o ptytest.Options, args ...string) *ptytest.Session {
 	t.Helper()
 	o.Command = append([]string{orrery}, args...)
@@ -58,30 +58,30 @@ func demo(t *testing.T, args ...string) *ptytest.Session {
 	return s
 }
 
-// dashboard tells whether all of it is there, and something in it.
+// dashboard reports whether the whole overview is on the screen, with data.
 func dashboard(screen *ptytest.Screen) bool {
 	return screen.AltScreen() && screen.Contains("orrery") && screen.Contains("2 Queue") && screen.Contains("nodes")
 }
 
-// queue tells whether the queue has the screen.
+// queue reports whether the queue pane is open.
 func queue(screen *ptytest.Screen) bool {
 	return strings.Contains(screen.Line(1), "2 Queue") && !screen.Contains("3 Snapshot")
 }
 
-// left quits the program with q and checks that nothing remains of it.
+// left quits the program with q and checks that it restored the terminal.
 func left(t *testing.T, s *ptytest.Session) {
 	t.Helper()
 	s.Type("q")
 	if code, _ := s.Exit(); code != 0 {
 		t.Errorf("the exit code is %d, want 0; the screen is\n%s", code, s.Text())
 	}
-	s.GaveBack()
+	s.CheckRestored()
 }
 
-// soon is how long a loaded machine may take to end a program. The promise is a second.
+// soon is how long the program may take to end on a loaded machine. The documented limit is a second.
 const soon = 5 * time.Second
 
-func TestTheFirstPaintWaitsForNobody(t *testing.T) {
+func TestOrrery_FirstPaintDoesNotWaitForTheTerminal(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		o    ptytest.Options
@@ -96,7 +96,7 @@ func TestTheFirstPaintWaitsForNobody(t *testing.T) {
 			if tt.o.Width > 0 {
 				s.Await("the dashboard", dashboard)
 			} else {
-				s.AwaitOutput("2 \x1b") // the title of the queue's pane
+				s.AwaitOutput("Queue")
 				s.Resize(120, 40)
 				s.Await("the dashboard", dashboard)
 			}
@@ -106,7 +106,7 @@ func TestTheFirstPaintWaitsForNobody(t *testing.T) {
 	}
 }
 
-func TestEveryKindOfTerminalIsGivenBack(t *testing.T) {
+func TestOrrery_RestoresEveryTerminal(t *testing.T) {
 	for _, name := range []string{"xterm", "xterm-256color", "screen-256color", "tmux-256color", "linux", "vt100", "xterm-kitty"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -117,7 +117,7 @@ func TestEveryKindOfTerminalIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestTheScreenFollowsTheTerminalsSize(t *testing.T) {
+func TestOrrery_FollowsResize(t *testing.T) {
 	s := demo(t)
 	s.Type(" ")
 	for _, size := range [][2]int{{200, 60}, {60, 16}, {80, 24}, {200, 20}, {61, 50}} {
@@ -135,7 +135,7 @@ func TestTheScreenFollowsTheTerminalsSize(t *testing.T) {
 	left(t, s)
 }
 
-func TestHoweverItEndsTheTerminalIsGivenBack(t *testing.T) {
+func TestOrrery_RestoresTerminalOnEveryExit(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		end  func(*ptytest.Session)
@@ -157,7 +157,7 @@ func TestHoweverItEndsTheTerminalIsGivenBack(t *testing.T) {
 			if code != tt.code || took > soon {
 				t.Errorf("the exit code is %d after %v, want %d", code, took, tt.code)
 			}
-			s.GaveBack()
+			s.CheckRestored()
 			if _, file, ok := strings.Cut(string(s.Output()), "goroutines are in "); ok {
 				os.Remove(strings.TrimSpace(file))
 			}
@@ -166,7 +166,7 @@ func TestHoweverItEndsTheTerminalIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestATerminalThatGoesAwayEndsIt(t *testing.T) {
+func TestOrrery_HangUpEndsIt(t *testing.T) {
 	s := demo(t)
 	s.HangUp()
 	if code, took := s.Exit(); code != 129 || took > soon {
@@ -174,14 +174,14 @@ func TestATerminalThatGoesAwayEndsIt(t *testing.T) {
 	}
 }
 
-func TestItStopsAndGoesOnUnderAShell(t *testing.T) {
+func TestOrrery_SuspendsAndResumes(t *testing.T) {
 	s := ptytest.Start(t, ptytest.Options{
 		Command: []string{"sh", "-i"}, Env: []string{"PS1=prompt> ", "ENV=", "LANG=C.UTF-8"}, Width: 120, Height: 40,
 	})
 	s.AwaitText("prompt>")
 	s.Type(orrery + " demo\r")
 	s.Await("the dashboard", dashboard)
-	s.Type("?") // once this is answered, so is everything that the program had asked the terminal before
+	s.Type("?") // once this is answered, so are all earlier queries of the program
 	s.AwaitText("Help")
 	s.Type("\x1b")
 	s.Await("the dashboard", dashboard)
@@ -189,15 +189,15 @@ func TestItStopsAndGoesOnUnderAShell(t *testing.T) {
 	s.Await("the shell", func(screen *ptytest.Screen) bool {
 		return !screen.AltScreen() && screen.Contains("Stopped") && strings.HasSuffix(strings.TrimSpace(screen.Text()), "\nprompt>")
 	})
-	s.GaveBack()
+	s.CheckRestored()
 	s.Type("clear; fg; echo ended with $?\r")
 	s.Await("the dashboard again", dashboard)
 	s.Type("q")
 	s.Await("the end", func(screen *ptytest.Screen) bool { return !screen.AltScreen() && screen.Contains("ended with 0") })
-	s.GaveBack()
+	s.CheckRestored()
 }
 
-func TestWithoutJobControlItSaysSoAndGoesOn(t *testing.T) {
+func TestOrrery_WithoutJobControlDoesNotStop(t *testing.T) {
 	s := demo(t)
 	s.Type("\x1a")
 	s.AwaitText("job control")
@@ -206,7 +206,7 @@ func TestWithoutJobControlItSaysSoAndGoesOn(t *testing.T) {
 	left(t, s)
 }
 
-func TestWhereThereIsNoScreenThereAreLines(t *testing.T) {
+func TestOrrery_NotATerminalPrintsLines(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		o    ptytest.Options
@@ -255,7 +255,7 @@ func onlyLines(t *testing.T, out []byte) {
 	}
 }
 
-func TestColorsAndGlyphsAreTheTerminals(t *testing.T) {
+func TestOrrery_ColorsAndGlyphsFollowTheTerminal(t *testing.T) {
 	colors := func(s *ptytest.Session) (n int) {
 		s.Await("a count", func(screen *ptytest.Screen) bool { n = screen.Colors(); return true })
 		return n
@@ -305,7 +305,7 @@ func TestColorsAndGlyphsAreTheTerminals(t *testing.T) {
 	}
 }
 
-func TestTheMouseIsTheTerminalsUnlessAskedFor(t *testing.T) {
+func TestOrrery_MouseIsOffUntilAskedFor(t *testing.T) {
 	s := demo(t)
 	s.Type("2")
 	s.Await("the queue", queue)
@@ -319,7 +319,7 @@ func TestTheMouseIsTheTerminalsUnlessAskedFor(t *testing.T) {
 	left(t, s)
 }
 
-func TestWhatIsCopiedGoesToTheTerminalAndTheScreen(t *testing.T) {
+func TestOrrery_CopyIsSentAndShown(t *testing.T) {
 	s := demo(t)
 	s.Type("3")
 	s.Await("the pane with a node selected", func(screen *ptytest.Screen) bool {
@@ -331,20 +331,20 @@ func TestWhatIsCopiedGoesToTheTerminalAndTheScreen(t *testing.T) {
 	left(t, s)
 }
 
-func TestAnIdleScreenWritesNothing(t *testing.T) {
+func TestOrrery_IdleWritesNothing(t *testing.T) {
 	t.Parallel()
 	s := demo(t)
 	s.Type(" ")
-	before := s.Quiet(500 * time.Millisecond)
+	before := s.AwaitQuiet(500 * time.Millisecond)
 	const idle = 3 * time.Second
-	if after := s.Quiet(idle); after != before {
+	if after := s.AwaitQuiet(idle); after != before {
 		t.Errorf("a paused screen wrote %d bytes", after-before)
 	}
 	left(t, s)
 	t.Logf("in all it took %v of a processor", s.CPU())
 }
 
-func TestAChangeCostsWhatItShows(t *testing.T) {
+func TestOrrery_FrameBytes(t *testing.T) {
 	const quiet = 100 * time.Millisecond
 	s := demo(t, "zone-failure")
 	s.Await("some of the story", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(38), "00:03.") })
@@ -356,12 +356,12 @@ func TestAChangeCostsWhatItShows(t *testing.T) {
 		t.Errorf("a frame costs %d bytes in the median, want at most 600", median)
 	}
 	s.Type(" ")
-	s.Quiet(5 * quiet)
+	s.AwaitQuiet(5 * quiet)
 	cost := func(keys string) int {
-		before := s.Quiet(quiet)
+		before := s.AwaitQuiet(quiet)
 		s.Type(keys)
 		s.Await("an answer", func(*ptytest.Screen) bool { return s.Written() > before })
-		return s.Quiet(quiet) - before
+		return s.AwaitQuiet(quiet) - before
 	}
 	steps := make([]int, 20)
 	for i := range steps {
@@ -381,30 +381,32 @@ func TestAChangeCostsWhatItShows(t *testing.T) {
 	left(t, s)
 }
 
-func TestAKeyIsAnsweredWhileTheSchedulerRunsFlatOut(t *testing.T) {
+// TestOrrery_KeyLatencyUnderLoad counts the frames between a key and its response: a key that waited for the scheduler
+// would see many of them on any machine.
+func TestOrrery_KeyLatencyUnderLoad(t *testing.T) {
+	const most = 15 // frames: half a second of them
 	s := demo(t, "--speed", "max", "--loop")
+	frames := func() int { return bytes.Count(s.Output(), []byte("\x1b[?2026h")) }
+	var waited []int
 	var took []time.Duration
-	for i := range 40 {
-		from := time.Now()
-		if i%2 == 0 {
-			s.Type("?")
-			s.Await("help", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(1), "Help") })
-		} else {
-			s.Type("\x1b")
-			s.Await("the dashboard", dashboard)
-			continue // an escape alone is told from a sequence by what does not follow it
-		}
-		took = append(took, time.Since(from))
+	for range 20 {
+		before, from := frames(), time.Now()
+		s.Type("?")
+		s.Await("help", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(1), "Help") })
+		waited, took = append(waited, frames()-before), append(took, time.Since(from))
+		s.Type("\x1b") // not measured: a lone escape is known only by a timeout
+		s.Await("the dashboard", dashboard)
 	}
+	slices.Sort(waited)
 	slices.Sort(took)
-	t.Logf("key to screen: median %v, slowest of %d %v", took[len(took)/2], len(took), took[len(took)-1])
-	if most := took[len(took)*9/10]; most > time.Second {
-		t.Errorf("a tenth of the keys take more than %v", most)
+	t.Logf("key to screen: median %v and %d frames, slowest of %d %v", took[len(took)/2], waited[len(waited)/2], len(took), took[len(took)-1])
+	if n := waited[len(waited)*9/10]; n > most {
+		t.Errorf("a tenth of the keys wait for %d frames and more, want at most %d", n, most)
 	}
 	left(t, s)
 }
 
-func TestItWorksInTmux(t *testing.T) {
+func TestOrrery_Tmux(t *testing.T) {
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
 		t.Skip("there is no tmux")
@@ -417,7 +419,7 @@ func TestItWorksInTmux(t *testing.T) {
 		return string(out)
 	}
 	t.Cleanup(func() { in("kill-server") })
-	// The outer terminal is one of ours: what tmux shows is on it.
+	// The outer terminal is a Session too: its screen shows what tmux draws.
 	s := ptytest.Start(t, ptytest.Options{
 		Command: []string{tmux, "-S", socket, "-f", "/dev/null", "new-session", orrery + " demo; echo ended with $?; cat"},
 		Env:     []string{"LANG=C.UTF-8"}, Width: 120, Height: 41,

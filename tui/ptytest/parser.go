@@ -9,8 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// show takes what a program wrote, and gives the questions in it. What is not complete yet is left for the next time.
-func (s *Screen) show(b []byte, ask func(question string)) (rest []byte) {
+// feed applies written bytes and passes each query to ask. It returns an incomplete sequence at the end, for the next
+// call.
+func (s *Screen) feed(b []byte, ask func(question string)) (rest []byte) {
 	whole := len(b)
 	for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
 		if last := b[len(b)-i:]; utf8.RuneStart(last[0]) {
@@ -21,7 +22,7 @@ func (s *Screen) show(b []byte, ask func(question string)) (rest []byte) {
 		}
 	}
 	for at := 0; at < whole; {
-		n := s.one(b[at:whole], ask)
+		n := s.consume(b[at:whole], ask)
 		if n == 0 {
 			return b[at:]
 		}
@@ -30,8 +31,8 @@ func (s *Screen) show(b []byte, ask func(question string)) (rest []byte) {
 	return b[whole:]
 }
 
-// one takes a control, a sequence or a character, and says how many bytes it had; none if it is not complete.
-func (s *Screen) one(b []byte, ask func(string)) int {
+// consume applies one control, sequence or character and returns its length; zero if it is incomplete.
+func (s *Screen) consume(b []byte, ask func(string)) int {
 	switch c := b[0]; {
 	case c == 0x1b:
 		return s.escape(b, ask)
@@ -83,7 +84,7 @@ func (s *Screen) put(text string, width int) {
 	}
 }
 
-// escape takes what begins with an escape.
+// escape applies a sequence that starts with an escape.
 func (s *Screen) escape(b []byte, ask func(string)) int {
 	if len(b) < 2 {
 		return 0
@@ -114,7 +115,7 @@ func (s *Screen) escape(b []byte, ask func(string)) int {
 	return 2
 }
 
-// str takes a string sequence, up to its terminator.
+// str consumes a string sequence up to its terminator.
 func (s *Screen) str(b []byte, ask func(string)) int {
 	end, size := bytes.Index(b, []byte("\x1b\\")), 2
 	if bell := bytes.IndexByte(b, '\a'); b[1] == ']' && bell >= 0 && (end < 0 || bell < end) {
@@ -132,7 +133,7 @@ func (s *Screen) str(b []byte, ask func(string)) int {
 	return end + size
 }
 
-// csi does what a control sequence says.
+// csi applies a control sequence.
 func (s *Screen) csi(parameters string, final byte, ask func(string)) {
 	if parameters != "" && parameters[0] >= '<' {
 		s.private(parameters, final, ask)
@@ -204,8 +205,7 @@ func (s *Screen) sgr(parameters string) {
 	}
 }
 
-// style changes the pen, which is the codes that are in force in the order of what they are about: traits, then the colour,
-// then that of the ground.
+// style updates the pen: the codes in force, attributes first, then the foreground, then the background.
 func (s *Screen) style(code int, whole []int) {
 	words := make([]string, len(whole))
 	for i, n := range whole {
@@ -253,13 +253,13 @@ func (s *Screen) style(code int, whole []int) {
 	put(&s.bare, s.ground)
 }
 
-// private does what a sequence of a terminal's own says.
+// private applies a private control sequence.
 func (s *Screen) private(parameters string, final byte, ask func(string)) {
 	n := numbers(parameters[1:])
 	switch mark := parameters[0]; {
 	case mark == '?' && (final == 'h' || final == 'l'):
 		for _, mode := range n {
-			s.set(mode, final == 'h')
+			s.setMode(mode, final == 'h')
 		}
 	case mark == '?' && final == 'p', mark == '?' && final == 'u':
 		ask(parameters + string(final))
@@ -272,7 +272,7 @@ func (s *Screen) private(parameters string, final byte, ask func(string)) {
 	}
 }
 
-func (s *Screen) set(mode int, on bool) {
+func (s *Screen) setMode(mode int, on bool) {
 	if mode == modeAlt && on != s.modes[modeAlt] {
 		if on {
 			s.main, s.mx, s.my = s.rows, s.x, s.y

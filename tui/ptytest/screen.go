@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// Screen is what a terminal shows, and how it is set.
+// Screen holds the cells and modes of a terminal.
 type Screen struct {
 	w, h       int
 	x, y       int
 	wrap       bool // the next character goes to the next line
 	rows       [][]cell
-	main       [][]cell // what the main screen shows while the other is in use
+	main       [][]cell // the main screen while the alternate screen is in use
 	mx, my     int
-	top, end   int      // the lines that scroll
-	traits     [10]bool // by the codes that set them
-	ink        string   // the code of the colour
-	ground     string   // and of that behind
-	pen, bare  string   // all of them, and those that one sees of a blank
-	last       string   // what a repetition repeats
+	top, end   int      // the scroll region
+	traits     [10]bool // attributes, by the codes that set them
+	ink        string   // the code of the foreground
+	ground     string   // the code of the background
+	pen, bare  string   // all codes in force, and those visible on a blank
+	last       string   // the character that a repetition repeats
 	modes      map[int]bool
 	keyboard   int  // entries on kitty's stack
 	modifyKeys bool // modifyOtherKeys is on
-	colors     int  // codes seen that set a colour
+	colors     int  // color codes seen
 	title      string
 }
 
 type cell struct {
 	text string // empty behind a wide character
 	pen  string
-	bare string // what of the pen is seen if it is blank
+	bare string // the codes visible on a blank
 }
 
 const (
@@ -65,14 +65,14 @@ func blankRows(w, h int) [][]cell {
 	return rows
 }
 
-// Shown is the screen of a terminal of a size after something was written to it.
+// Shown returns the screen of a terminal of a size after some bytes were written to it.
 func Shown(w, h int, written []byte) *Screen {
 	s := newScreen(w, h)
-	s.show(written, func(string) {})
+	s.feed(written, func(string) {})
 	return s
 }
 
-// Text is what is on the screen, lines without the blanks they end in.
+// Text returns the screen's text, without trailing blanks in lines.
 func (s *Screen) Text() string {
 	var b strings.Builder
 	for _, row := range s.rows {
@@ -82,8 +82,8 @@ func (s *Screen) Text() string {
 	return b.String()
 }
 
-// Styled is what is on the screen with the codes of every change of style. Of a blank only the ground is told, and whether it
-// is underlined, reversed or struck out.
+// Styled returns the screen's text with the codes of every change of style. Of a blank it includes only the background,
+// underline, reverse and strikethrough.
 func (s *Screen) Styled() string {
 	var b strings.Builder
 	for _, row := range s.rows {
@@ -104,7 +104,7 @@ func (s *Screen) Styled() string {
 	return b.String()
 }
 
-// Line is one line of the screen, all of it.
+// Line returns one line of the screen with its trailing blanks.
 func (s *Screen) Line(y int) string {
 	if y < 0 || y >= s.h {
 		return ""
@@ -120,20 +120,21 @@ func line(row []cell) string {
 	return b.String()
 }
 
-// Contains tells whether a text is on one of the lines.
+// Contains reports whether a line contains a text.
 func (s *Screen) Contains(text string) bool { return strings.Contains(s.Text(), text) }
 
-// Blank tells whether nothing is on the screen.
+// Blank reports whether the screen shows nothing.
 func (s *Screen) Blank() bool { return strings.TrimSpace(s.Text()) == "" }
 
-// AltScreen tells whether the program is on the screen that terminals have for programs.
+// AltScreen reports whether the alternate screen is in use.
 func (s *Screen) AltScreen() bool { return s.modes[modeAlt] }
 
-// Colors is how many codes set a colour so far.
+// Colors returns how many colour codes were seen.
 func (s *Screen) Colors() int { return s.colors }
 
-// Left is what a program has changed about the terminal and not put right, in words; empty if it gave it back.
-func (s *Screen) Left() []string {
+// Unrestored returns the terminal settings that the program changed and did not restore, in words; empty if it restored
+// all.
+func (s *Screen) Unrestored() []string {
 	names := map[int]string{
 		modeAlt: "the alternate screen", 1000: "mouse clicks", 1002: "mouse drags", 1003: "mouse motion", 1004: "focus reports",
 		1006: "the mouse's SGR form", 2004: "bracketed paste", 2026: "a synchronized update", 2027: "grapheme widths",

@@ -12,11 +12,11 @@ import (
 func shown(written string) (*Screen, []string) {
 	s := newScreen(10, 4)
 	var asked []string
-	s.show([]byte(written), func(q string) { asked = append(asked, q) })
+	s.feed([]byte(written), func(q string) { asked = append(asked, q) })
 	return s, asked
 }
 
-func TestAScreenShowsWhatATerminalWould(t *testing.T) {
+func TestScreen_InterpretsSequences(t *testing.T) {
 	for _, tt := range []struct{ name, written, want string }{
 		{"text wraps at the end of a line", "0123456789ab", "0123456789|ab||"},
 		{"but not before there is more", "0123456789\r\nab", "0123456789|ab||"},
@@ -43,22 +43,22 @@ func TestAScreenShowsWhatATerminalWould(t *testing.T) {
 	}
 }
 
-func TestAScreenKnowsWhatIsLeftOfAProgram(t *testing.T) {
+func TestScreen_ReportsUnrestoredModes(t *testing.T) {
 	s, asked := shown("\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1002h\x1b[>1u\x1b[>4;2m\x1b[31m\x1b[?u\x1b[?2026$p\x1b[c")
 	want := []string{"mouse drags", "the alternate screen", "bracketed paste", "a hidden cursor", "kitty's keyboard protocol", "modifyOtherKeys", "the style 31"}
-	if got := s.Left(); !slices.Equal(got, want) {
+	if got := s.Unrestored(); !slices.Equal(got, want) {
 		t.Errorf("what is left is %q, want %q", got, want)
 	}
 	if !slices.Equal(asked, []string{"?u", "?2026$p", "c"}) || s.Colors() != 1 {
 		t.Errorf("it was asked %q, and %d codes set a colour", asked, s.Colors())
 	}
-	s.show([]byte("\x1b[?1049l\x1b[?25h\x1b[?2004l\x1b[?1002l\x1b[<1u\x1b[>4m\x1b[m"), nil)
-	if got := s.Left(); len(got) != 0 {
+	s.feed([]byte("\x1b[?1049l\x1b[?25h\x1b[?2004l\x1b[?1002l\x1b[<1u\x1b[>4m\x1b[m"), nil)
+	if got := s.Unrestored(); len(got) != 0 {
 		t.Errorf("what is left is %q", got)
 	}
 }
 
-func TestItDoesNotMatterHowOutputArrives(t *testing.T) {
+func TestScreen_OutputMayArriveInPieces(t *testing.T) {
 	const written = "\x1b[?1049h\x1b[H\x1b[2J╭──────╮\r\n│日本\x1b[38;2;1;2;3m●\x1b[m│\r\n\x1b]2;t\x1b\\e\u0301x\x1b[3;4H…──\x1b[2;3r\x1b[T"
 	whole, _ := shown(written)
 	rapid.Check(t, func(t *rapid.T) {
@@ -66,10 +66,10 @@ func TestItDoesNotMatterHowOutputArrives(t *testing.T) {
 		var rest []byte
 		for left := []byte(written); len(left) > 0; {
 			n := rapid.IntRange(1, len(left)).Draw(t, "n")
-			rest = bytes.Clone(s.show(append(rest, left[:n]...), func(string) {}))
+			rest = bytes.Clone(s.feed(append(rest, left[:n]...), func(string) {}))
 			left = left[n:]
 		}
-		// An accent that arrives late is drawn on nothing, here as on a terminal.
+		// An accent that arrives late is drawn on a blank, as on a terminal.
 		if got, want := s.Text(), whole.Text(); strings.ReplaceAll(got, "\u0301", "") != strings.ReplaceAll(want, "\u0301", "") {
 			t.Fatalf("in pieces the screen is\n%swant\n%s", got, want)
 		}

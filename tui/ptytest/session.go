@@ -18,30 +18,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Deadline bounds every wait. It is generous: it is there to fail what hangs.
+// Deadline bounds every wait. It is generous, since it only has to fail what hangs.
 const Deadline = 30 * time.Second
 
-// Options say how a program is run.
+// Options configure how a program is run.
 type Options struct {
 	Command []string
-	// Env are the variables it has, and no others but PATH and HOME. TERM=xterm-256color unless it is among them.
+	// Env is the program's environment, besides PATH and HOME. TERM is xterm-256color unless Env sets it.
 	Env []string
-	// Width and Height are the terminal's size. Without them it does not know any.
+	// Width and Height are the terminal's size. If zero, the terminal reports no size.
 	Width, Height int
-	// Mute says that the terminal answers no questions.
+	// Mute says that the terminal answers no queries.
 	Mute bool
-	// Wait is how long an answer takes.
+	// Wait is the delay of each answer.
 	Wait time.Duration
-	// Dir is where it runs.
+	// Dir is the program's working directory.
 	Dir string
 }
 
-// Session is a program on a terminal.
+// Session is a program running on a terminal.
 type Session struct {
 	t        testing.TB
 	tty      *os.File
 	cmd      *exec.Cmd
-	found    *term.State
+	initial  *term.State
 	start    time.Time
 	readDone chan struct{}
 	exited   chan struct{}
@@ -50,12 +50,12 @@ type Session struct {
 	changed chan struct{} // closed at the next output
 	screen  *Screen
 	output  []byte
-	rest    []byte
+	partial []byte
 	first   time.Duration // when the first character was shown
-	pieces  []piece
+	chunks  []chunk
 }
 
-// Start runs a program, which ends with the test at the latest.
+// Start runs a program and ends it with the test.
 func Start(t testing.TB, o Options) *Session {
 	t.Helper()
 	master, slave, err := open()
@@ -66,7 +66,7 @@ func Start(t testing.TB, o Options) *Session {
 	if o.Width > 0 {
 		s.setSize(o.Width, o.Height)
 	}
-	if s.found, err = term.GetState(slave.Fd()); err != nil {
+	if s.initial, err = term.GetState(slave.Fd()); err != nil {
 		t.Fatalf("asking the pseudo-terminal how it is set: %v", err)
 	}
 	s.cmd = exec.Command(o.Command[0], o.Command[1:]...)
@@ -88,7 +88,7 @@ func Start(t testing.TB, o Options) *Session {
 	return s
 }
 
-// open makes a terminal whose reads end when it is closed, which a file that was asked for its descriptor does not do.
+// open opens a pseudo-terminal whose reads end when it is closed; those of a file whose Fd was taken do not.
 func open() (master, slave *os.File, err error) {
 	blocking, slave, err := pty.Open()
 	if err != nil {
@@ -102,7 +102,7 @@ func open() (master, slave *os.File, err error) {
 	return os.NewFile(uintptr(fd), "terminal"), slave, err
 }
 
-// control does something with the terminal's descriptor.
+// control runs do with the terminal's descriptor.
 func (s *Session) control(do func(fd int) error) error {
 	connection, err := s.tty.SyscallConn()
 	if err != nil {
@@ -121,14 +121,14 @@ func (s *Session) close() {
 	<-s.readDone
 }
 
-// read shows what the program writes.
+// read applies the program's output to the screen.
 func (s *Session) read(mute bool, wait time.Duration) {
 	defer close(s.readDone)
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := s.tty.Read(buffer)
 		if n > 0 {
-			s.wrote(buffer[:n], mute, wait)
+			s.received(buffer[:n], mute, wait)
 		}
 		if err != nil {
 			return
@@ -136,17 +136,17 @@ func (s *Session) read(mute bool, wait time.Duration) {
 	}
 }
 
-func (s *Session) wrote(b []byte, mute bool, wait time.Duration) {
+func (s *Session) received(b []byte, mute bool, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pieces = append(s.pieces, piece{time.Since(s.start), len(b)})
+	s.chunks = append(s.chunks, chunk{time.Since(s.start), len(b)})
 	s.output = append(s.output, b...)
-	s.rest = s.screen.show(append(s.rest, b...), func(question string) {
-		if a := answer(question); a != "" && !mute {
+	s.partial = s.screen.feed(append(s.partial, b...), func(question string) {
+		if a := replyTo(question); a != "" && !mute {
 			time.AfterFunc(wait, func() { _, _ = s.tty.WriteString(a) })
 		}
 	})
-	s.rest = bytes.Clone(s.rest)
+	s.partial = bytes.Clone(s.partial)
 	if s.first == 0 && s.screen.AltScreen() && !s.screen.Blank() {
 		s.first = time.Since(s.start)
 	}
@@ -154,8 +154,8 @@ func (s *Session) wrote(b []byte, mute bool, wait time.Duration) {
 	s.changed = make(chan struct{})
 }
 
-// answer is what a modern terminal with a dark ground says.
-func answer(question string) string {
+// replyTo returns a modern dark terminal's answer to a query.
+func replyTo(question string) string {
 	switch question {
 	case "]11;?":
 		return "\x1b]11;rgb:1111/1313/1a1a\x1b\\"
@@ -171,7 +171,7 @@ func answer(question string) string {
 	return ""
 }
 
-// Await waits until something is so, and fails the test if it does not become so.
+// Await waits until a condition holds, and fails the test if it does not in time.
 func (s *Session) Await(what string, is func(*Screen) bool) {
 	s.t.Helper()
 	deadline := time.After(Deadline)
@@ -198,7 +198,7 @@ func (s *Session) Await(what string, is func(*Screen) bool) {
 	}
 }
 
-// AwaitText waits for a text to be on the screen.
+// AwaitText waits until the screen contains a text.
 func (s *Session) AwaitText(text string) {
 	s.t.Helper()
 	s.Await("the text "+text, func(screen *Screen) bool { return screen.Contains(text) })
@@ -211,8 +211,8 @@ func (s *Session) tail() string {
 	return string(s.output[max(len(s.output)-most, 0):])
 }
 
-// Quiet waits until nothing was written for a time, and tells how much was written in all by then.
-func (s *Session) Quiet(span time.Duration) int {
+// AwaitQuiet waits until nothing was written for a span, and returns how many bytes were written in all.
+func (s *Session) AwaitQuiet(span time.Duration) int {
 	s.t.Helper()
 	deadline := time.After(Deadline)
 	for {
@@ -229,38 +229,38 @@ func (s *Session) Quiet(span time.Duration) int {
 	}
 }
 
-// Text is what is on the screen.
+// Text returns the screen's text.
 func (s *Session) Text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.screen.Text()
 }
 
-// Output is every byte that was written.
+// Output returns every byte written.
 func (s *Session) Output() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return bytes.Clone(s.output)
 }
 
-// Written is how many bytes were written. It is for use in what Await waits for.
+// Written returns how many bytes were written. Call it only inside Await's condition, which holds the lock.
 func (s *Session) Written() int { return len(s.output) }
 
-// piece is what arrived at a time.
-type piece struct {
+// chunk is the size and time of one read.
+type chunk struct {
 	at   time.Duration
 	size int
 }
 
-// Frames are the sizes of what was written, each at one time. A terminal hands on at most 4 KiB
-// at once, so pieces that follow one another closely are one.
+// Frames returns the sizes of the writes. A terminal delivers at most 4 KiB at once, so reads that follow one another
+// closely count as one write.
 func (s *Session) Frames() []int {
 	const closely = 4 * time.Millisecond
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var sizes []int
-	for i, p := range s.pieces {
-		if i > 0 && p.at-s.pieces[i-1].at < closely {
+	for i, p := range s.chunks {
+		if i > 0 && p.at-s.chunks[i-1].at < closely {
 			sizes[len(sizes)-1] += p.size
 			continue
 		}
@@ -269,14 +269,14 @@ func (s *Session) Frames() []int {
 	return sizes
 }
 
-// FirstPaint is how long it took until something was on the screen.
+// FirstPaint returns how long it took until the screen showed something.
 func (s *Session) FirstPaint() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.first
 }
 
-// Type presses keys.
+// Type types keys.
 func (s *Session) Type(keys string) {
 	s.t.Helper()
 	if _, err := s.tty.WriteString(keys); err != nil {
@@ -299,7 +299,7 @@ func (s *Session) setSize(w, h int) {
 	}
 }
 
-// Pid is the program's process.
+// Pid returns the program's process ID.
 func (s *Session) Pid() int { return s.cmd.Process.Pid }
 
 // Signal sends the program a signal.
@@ -313,8 +313,8 @@ func (s *Session) Signal(sig syscall.Signal) {
 // HangUp closes the terminal under the program.
 func (s *Session) HangUp() { s.tty.Close() }
 
-// Exit waits for the program to end, and gives its exit code and how long that took. A program that a signal killed has
-// -1.
+// Exit waits for the program to end, and returns its exit code and how long that took. The code is -1 if a signal
+// killed the program.
 func (s *Session) Exit() (code int, took time.Duration) {
 	s.t.Helper()
 	from := time.Now()
@@ -324,7 +324,7 @@ func (s *Session) Exit() (code int, took time.Duration) {
 		s.t.Fatalf("the program does not end; the screen is\n%s", s.Text())
 	}
 	took = time.Since(from)
-	select { // what it wrote last may still be on its way
+	select { // the last output may still be in the terminal
 	case <-s.readDone:
 	case <-time.After(Deadline):
 		s.t.Fatal("the program ended and its terminal is still open")
@@ -332,26 +332,25 @@ func (s *Session) Exit() (code int, took time.Duration) {
 	return s.cmd.ProcessState.ExitCode(), took
 }
 
-// CPU is the processor time a program took that has ended.
+// CPU returns the processor time of the ended program.
 func (s *Session) CPU() time.Duration {
 	return s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
 }
 
-// GaveBack checks that the terminal is as the program found it: its modes, its line discipline, and that nothing of what
-// it shows is left over.
-func (s *Session) GaveBack() {
+// CheckRestored checks that the program restored the terminal: its modes, its line discipline and its main screen.
+func (s *Session) CheckRestored() {
 	s.t.Helper()
 	s.mu.Lock()
-	left := s.screen.Left()
+	left := s.screen.Unrestored()
 	s.mu.Unlock()
 	if len(left) > 0 {
 		s.t.Errorf("the terminal is left with %s", strings.Join(left, ", "))
 	}
-	s.Cooked()
+	s.CheckLineDiscipline()
 }
 
-// Cooked checks that the line discipline is as the program found it.
-func (s *Session) Cooked() {
+// CheckLineDiscipline checks that the line discipline is as the program found it.
+func (s *Session) CheckLineDiscipline() {
 	s.t.Helper()
 	var now *term.State
 	err := s.control(func(fd int) (err error) {
@@ -361,18 +360,18 @@ func (s *Session) Cooked() {
 	if err != nil {
 		s.t.Fatalf("asking the pseudo-terminal how it is set: %v", err)
 	}
-	if *now != *s.found {
-		s.t.Errorf("the line discipline is left as %+v, it was %+v", *now, *s.found)
+	if *now != *s.initial {
+		s.t.Errorf("the line discipline is left as %+v, it was %+v", *now, *s.initial)
 	}
 }
 
-// AwaitOutput waits for bytes to be written.
+// AwaitOutput waits until the output contains some bytes.
 func (s *Session) AwaitOutput(want string) {
 	s.t.Helper()
 	s.Await("the output "+strconv.Quote(want), func(*Screen) bool { return bytes.Contains(s.output, []byte(want)) })
 }
 
-// SignalForeground signals the processes that have the terminal.
+// SignalForeground signals the terminal's foreground process group.
 func (s *Session) SignalForeground(sig syscall.Signal) {
 	s.t.Helper()
 	var group int

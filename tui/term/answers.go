@@ -9,31 +9,31 @@ import (
 )
 
 const (
-	// patience is how long a program that is left waits for answers on their way.
-	patience = 50 * time.Millisecond
-	// slowest is the age at which an answer is no longer expected: most terminals do not know every question.
-	slowest = time.Second
+	// answerWait is how long a quitting program waits for pending answers.
+	answerWait = 50 * time.Millisecond
+	// answerTimeout is the age at which an answer is no longer expected: most terminals do not know every query.
+	answerTimeout = time.Second
 )
 
-// questions are what is put to the terminal, as it is written.
-var questions = [...][]byte{[]byte("\x1b[?2026$p"), []byte("\x1b[?2027$p"), []byte("\x1b[?u"), []byte("\x1b]11;?")}
+// queries are the queries that expect an answer, as they are written.
+var queries = [...][]byte{[]byte("\x1b[?2026$p"), []byte("\x1b[?2027$p"), []byte("\x1b[?u"), []byte("\x1b]11;?")}
 
-// answers keeps count of questions that the terminal was asked and has not answered.
-type answers struct {
-	mu      sync.Mutex
-	open    int
-	asked   time.Time
-	leaving bool
-	waiting chan struct{} // closed when a program that leaves may go
+// pendingAnswers counts the queries that the terminal has not answered.
+type pendingAnswers struct {
+	mu        sync.Mutex
+	open      int
+	asked     time.Time
+	quitting  bool
+	quitReady chan struct{} // closed when a quitting program may exit
 }
 
-// asking looks for questions in what is written.
-func (a *answers) asking(written []byte) {
+// countQueries counts the queries in written bytes.
+func (a *pendingAnswers) countQueries(written []byte) {
 	if bytes.IndexByte(written, '?') < 0 {
 		return
 	}
 	n := 0
-	for _, q := range questions {
+	for _, q := range queries {
 		n += bytes.Count(written, q)
 	}
 	if n == 0 {
@@ -45,8 +45,8 @@ func (a *answers) asking(written []byte) {
 	a.asked = time.Now()
 }
 
-// seen looks for answers in what comes in.
-func (a *answers) seen(msg tea.Msg) {
+// countAnswers counts an answer if the message is one.
+func (a *pendingAnswers) countAnswers(msg tea.Msg) {
 	switch msg.(type) {
 	case tea.ModeReportMsg, tea.KeyboardEnhancementsMsg, tea.BackgroundColorMsg:
 	default:
@@ -60,25 +60,25 @@ func (a *answers) seen(msg tea.Msg) {
 	}
 }
 
-// outstanding is closed when the program may leave. It is nil if that is now.
-func (a *answers) outstanding() <-chan struct{} {
+// beforeQuit returns a channel that is closed when the program may exit; nil if it may exit now.
+func (a *pendingAnswers) beforeQuit() <-chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.leaving || a.open == 0 || time.Since(a.asked) > slowest {
+	if a.quitting || a.open == 0 || time.Since(a.asked) > answerTimeout {
 		return nil
 	}
-	a.leaving, a.waiting = true, make(chan struct{})
-	time.AfterFunc(patience, func() {
+	a.quitting, a.quitReady = true, make(chan struct{})
+	time.AfterFunc(answerWait, func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.release()
 	})
-	return a.waiting
+	return a.quitReady
 }
 
-func (a *answers) release() {
-	if a.waiting != nil {
-		close(a.waiting)
-		a.waiting = nil
+func (a *pendingAnswers) release() {
+	if a.quitReady != nil {
+		close(a.quitReady)
+		a.quitReady = nil
 	}
 }

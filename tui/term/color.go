@@ -11,8 +11,8 @@ import (
 	"orrery/themes"
 )
 
-// profile is how many colours to use. The command line says it before NO_COLOR does, NO_COLOR before CLICOLOR_FORCE, and
-// that before what the terminal is.
+// profile returns how many colours to use. The command line overrides NO_COLOR, NO_COLOR overrides CLICOLOR_FORCE, and
+// that overrides the terminal's type.
 func (e environment) profile(wish string, screen bool) (themes.Profile, error) {
 	switch wish {
 	case "", "auto":
@@ -35,10 +35,10 @@ func (e environment) profile(wish string, screen bool) (themes.Profile, error) {
 	return e.colors(), nil
 }
 
-// fullColor are terminals known by name to show every colour.
-var fullColor = []string{"alacritty", "contour", "foot", "ghostty", "kitty", "rio", "wezterm", "iterm"}
+// trueColorTerminals name terminals that show true colors.
+var trueColorTerminals = []string{"alacritty", "contour", "foot", "ghostty", "kitty", "rio", "wezterm", "iterm"}
 
-// colors is how many colours the terminal has, as far as its name and COLORTERM tell.
+// colors returns how many colours the terminal has, by TERM and COLORTERM.
 func (e environment) colors() themes.Profile {
 	name := e.get("TERM")
 	declared := slices.Contains([]string{"truecolor", "24bit"}, strings.ToLower(e.get("COLORTERM")))
@@ -50,7 +50,7 @@ func (e environment) colors() themes.Profile {
 		return themes.Palette256
 	case declared, strings.HasSuffix(name, "-direct"), e.get("WT_SESSION") != "":
 		return themes.TrueColor
-	case slices.ContainsFunc(fullColor, func(known string) bool { return strings.Contains(name, known) }):
+	case slices.ContainsFunc(trueColorTerminals, func(known string) bool { return strings.Contains(name, known) }):
 		return themes.TrueColor
 	case strings.HasSuffix(name, "256color"), strings.HasPrefix(name, "tmux"), strings.HasPrefix(name, "screen"):
 		return themes.Palette256
@@ -58,18 +58,24 @@ func (e environment) colors() themes.Profile {
 	return themes.Palette16
 }
 
-// lightGround reads COLORFGBG, which some terminals set to the numbers of the foreground and the ground.
-func (e environment) lightGround() bool {
+// erases reports whether the terminal can blank cells without writing them (ECH).
+func (e environment) erases() bool {
+	name, _, _ := strings.Cut(e.get("TERM"), "-")
+	return slices.Contains([]string{"alacritty", "contour", "foot", "ghostty", "kitty", "linux", "rio", "screen", "st", "tmux", "wezterm", "xterm"}, name)
+}
+
+// lightBackground reads COLORFGBG, which some terminals set to the numbers of the foreground and the background.
+func (e environment) lightBackground() bool {
 	pair := e.get("COLORFGBG")
 	ground, err := strconv.Atoi(pair[strings.LastIndexByte(pair, ';')+1:])
 	return err == nil && (ground == 7 || ground > 8 && ground < 16)
 }
 
-// AskGround asks the terminal for its background colour. The answer comes as a tea.BackgroundColorMsg, at any time or
-// never, and nothing waits for it. It is nil, which does nothing, where asking would leave marks or the answer would
-// change nothing.
-func (f Facts) AskGround() tea.Cmd {
-	if environment(f.Env).plain() || f.Profile == themes.NoColor {
+// QueryBackground queries the terminal's background color. The answer comes as a tea.BackgroundColorMsg, at any time or
+// never, and nothing waits for it. It returns nil, a command without effect, where the query would be printed or the
+// answer would change nothing.
+func (f Facts) QueryBackground() tea.Cmd {
+	if environment(f.Env).oldTerminal() || f.Profile == themes.NoColor {
 		return nil
 	}
 	return tea.RequestBackgroundColor

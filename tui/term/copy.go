@@ -10,15 +10,15 @@ import (
 	"orrery/core/printable"
 )
 
-// MostCopied is how many bytes of text [Facts.Copy] sends. Terminals drop what is much longer, and say nothing.
-const MostCopied = 56_000
+// MaxCopied limits the bytes of text that [Facts.Copy] sends. Terminals silently drop much longer text.
+const MaxCopied = 56_000
 
-// Copy puts a text into the clipboard of whoever sits at the terminal, over however many hops (OSC 52). Not every terminal
-// obeys, and none says so: show the text too. What cannot be seen in the text is made visible, so that nobody pastes a
-// command without knowing. Of a longer text nothing is copied, because half a manifest is another manifest; ok says so.
+// Copy copies a text to the clipboard of the user's terminal, also over ssh (OSC 52). Not every terminal obeys, and
+// none reports it: show the text too. Invisible characters are made visible, so that a pasted command holds no hidden
+// ones. A text longer than MaxCopied is not copied at all, since half a manifest is another manifest; ok is then false.
 func (f Facts) Copy(text string) (cmd tea.Cmd, ok bool) {
 	text = visible(text)
-	if len(text) > MostCopied {
+	if len(text) > MaxCopied {
 		return nil, false
 	}
 	return tea.Raw(f.clipboard(text)), true
@@ -32,10 +32,10 @@ func visible(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// clipboard is the sequence, wrapped for what sits between the program and the terminal. tmux takes the plain one or
-// hands the wrapped one on, as it is configured.
+// clipboard returns the sequence, wrapped for GNU screen or tmux. tmux handles the plain one or passes on the wrapped
+// one, as it is configured.
 func (f Facts) clipboard(text string) string {
-	const screensLimit = 760 // bytes that GNU screen hands on in one piece
+	const screensLimit = 760 // bytes that GNU screen passes on in one piece
 	sequence := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a"
 	e := environment(f.Env)
 	switch {

@@ -1,13 +1,13 @@
-// Package term knows what terminal a program has, and how to give it back.
+// Package term detects the terminal of a program and restores it when the program ends.
 //
 //	command line ─┐
-//	environment  ─┼─► Detect ─► Facts: may there be a screen, how many colours, which glyphs, what size
+//	environment  ─┼─► Detect ─► Facts: may there be a screen, how many colors, which glyphs, what size
 //	stdin, stdout ┘                │
 //	                               ▼
-//	                            Guard ─► Options: what Bubble Tea is told
+//	                            Guard ─► Options: for Bubble Tea
 //	signals, hang-up, panics ─────►│
 //	                               ▼
-//	                     Run ends, the terminal is as it was ─► nil or *Ended with an exit code
+//	                     Run ends, the terminal is restored ─► nil or *ExitError with an exit code
 //
 // A program needs three lines:
 //
@@ -22,15 +22,15 @@
 //	SIGINT from outside                        130
 //	SIGQUIT: stacks are written to a file      131
 //	SIGTERM                                    143
-//	a panic, in whatever goroutine              70
+//	a panic, in any goroutine                   70
 //
-// Whatever the reason, the terminal is given back first: the main screen, the cursor, no mouse, no bracketed paste, the
-// keyboard's own protocol, and the line discipline it was found with. A program that does not stop when it is told to is
-// left behind: [Guard.Run] returns within a second in any case.
+// In every case the guard restores the terminal first: the main screen, the cursor, no mouse, no bracketed paste, the
+// keyboard protocol, and the line discipline. It abandons a program that does not stop when told to: [Guard.Run]
+// returns within a second in any case.
 //
-// A stop (ctrl+z, SIGTSTP) gives the terminal back too, and takes it again afterwards. Where nobody would let the
-// program go on, because no shell with job control watches over it, it does not stop; ctrl+z then gives [NoJobControl].
+// A stop (ctrl+z, SIGTSTP) restores the terminal too, and SIGCONT takes it back. Without a shell with job control
+// nothing would continue the program, so it does not stop; ctrl+z then sends [NoJobControl].
 //
-// Questions put to the terminal are answered through the keyboard. Nothing waits for an answer to be drawn, and a program
-// that is left while an answer is on its way waits up to 50 ms for it, so that it does not end up in the shell.
+// Terminals answer queries through the keyboard. Drawing waits for no answer, and a program that quits while an answer
+// is pending waits up to 50 ms for it, so that the answer does not reach the shell.
 package term

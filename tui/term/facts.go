@@ -11,37 +11,37 @@ import (
 	"orrery/views/draw"
 )
 
-// Facts are what a program knows about its terminal before it draws.
+// Facts describe the terminal before the program draws.
 type Facts struct {
-	// In and Out are the terminal. Keys come from /dev/tty where the standard input is something else.
+	// In and Out are the terminal. Keys come from /dev/tty if the standard input is not a terminal.
 	In, Out *os.File
-	// Env are the environment's variables.
+	// Env is the environment.
 	Env []string
-	// Refusal is why there should be no screen, or empty.
+	// Refusal is why there should be no screen; empty if there may be one.
 	Refusal string
-	// Forbidden says that there cannot be a screen even for someone who insists.
-	Forbidden bool
-	// Profile is how many colours there are.
+	// Impossible says that there cannot be a screen even on request.
+	Impossible bool
+	// Profile is how many colours the terminal has.
 	Profile themes.Profile
-	// Glyphs are how rich the font is.
+	// Glyphs is how rich the font is.
 	Glyphs draw.Glyphs
-	// Width and Height are the size to draw for until the terminal tells one.
+	// Width and Height are the size to draw for until the terminal reports one.
 	Width, Height int
-	// Light is what the environment says of the ground's lightness. The terminal's own answer to [Facts.AskGround] is
+	// Light is the background's lightness by the environment. The terminal's own answer to [Facts.QueryBackground] is
 	// better.
 	Light bool
 }
 
-// Wishes are what the command line says, each word empty or "auto" for as the terminal is.
-type Wishes struct {
+// Preferences are the settings of the command line; empty or "auto" follows the terminal.
+type Preferences struct {
 	Color  string // always, never
 	Glyphs string // braille, block, ascii
 }
 
-// Detect finds out about the terminal. Its errors are about the wishes.
-func Detect(env []string, in, out *os.File, w Wishes) (Facts, error) {
+// Detect examines the terminal. Its errors are about the preferences.
+func Detect(env []string, in, out *os.File, w Preferences) (Facts, error) {
 	e := environment(env)
-	f := Facts{In: in, Out: out, Env: env, Light: e.lightGround()}
+	f := Facts{In: in, Out: out, Env: env, Light: e.lightBackground()}
 	screen := term.IsTerminal(out.Fd())
 	var err error
 	if f.Profile, err = e.profile(w.Color, screen); err != nil {
@@ -53,19 +53,19 @@ func Detect(env []string, in, out *os.File, w Wishes) (Facts, error) {
 	f.Width, f.Height = e.size(out)
 	switch {
 	case !screen:
-		f.Refusal, f.Forbidden = "the standard output is not a terminal", true
+		f.Refusal, f.Impossible = "the standard output is not a terminal", true
 	case e.dumb():
-		f.Refusal, f.Forbidden = "the terminal cannot move its cursor (TERM="+e.get("TERM")+")", true
-	case !f.findKeys():
-		f.Refusal, f.Forbidden = "there is no terminal to read keys from", true
+		f.Refusal, f.Impossible = "the terminal cannot move its cursor (TERM="+e.get("TERM")+")", true
+	case !f.openKeys():
+		f.Refusal, f.Impossible = "there is no terminal to read keys from", true
 	case e.get("CI") != "" && e.get("CI") != "false":
 		f.Refusal = "this is a build machine (CI is set)"
 	}
 	return f, nil
 }
 
-// findKeys makes sure that In is a terminal.
-func (f *Facts) findKeys() bool {
+// openKeys reports whether keys can be read: In is a terminal, or becomes /dev/tty.
+func (f *Facts) openKeys() bool {
 	if term.IsTerminal(f.In.Fd()) {
 		return true
 	}
@@ -77,7 +77,7 @@ func (f *Facts) findKeys() bool {
 	return true
 }
 
-// ColorProfile is the profile in Bubble Tea's terms.
+// ColorProfile returns the profile in Bubble Tea's terms.
 func (f Facts) ColorProfile() colorprofile.Profile {
 	return [...]colorprofile.Profile{
 		themes.TrueColor:  colorprofile.TrueColor,
@@ -87,7 +87,7 @@ func (f Facts) ColorProfile() colorprofile.Profile {
 	}[f.Profile]
 }
 
-// environment are the variables, a later one before an earlier.
+// environment holds the variables; a later one overrides an earlier.
 type environment []string
 
 func (e environment) get(name string) string {
@@ -104,8 +104,8 @@ func (e environment) dumb() bool {
 	return name == "" || name == "dumb" || name == "unknown"
 }
 
-// plain tells of terminals too old to be asked anything: they would show the question.
-func (e environment) plain() bool {
+// oldTerminal reports whether the terminal is too old to be queried: it would print the query.
+func (e environment) oldTerminal() bool {
 	name := e.get("TERM")
 	for _, old := range []string{"linux", "vt1", "vt2", "vt3", "vt4", "vt5", "ansi", "cons25", "sun", "cygwin"} {
 		if strings.HasPrefix(name, old) {
@@ -115,10 +115,10 @@ func (e environment) plain() bool {
 	return false
 }
 
-// quietEnv is the environment for Bubble Tea. It asks most terminals about their modes as it starts, but none behind ssh;
-// old terminals, which would print the question, are made to look as if they were.
-func (f Facts) quietEnv() []string {
-	if environment(f.Env).plain() {
+// teaEnv returns the environment for Bubble Tea. Bubble Tea queries most terminals for their modes as it starts, but
+// none behind ssh; old terminals, which would print the query, are made to look like ssh.
+func (f Facts) teaEnv() []string {
+	if environment(f.Env).oldTerminal() {
 		return append(f.Env[:len(f.Env):len(f.Env)], "SSH_TTY=/dev/tty")
 	}
 	return f.Env

@@ -14,8 +14,8 @@ import (
 	"orrery/views/draw"
 )
 
-// detect finds out about a terminal of 80 columns with an environment written as one line.
-func detect(t *testing.T, env string, w term.Wishes) term.Facts {
+// detect examines a terminal of 80 columns with an environment written as one line.
+func detect(t *testing.T, env string, w term.Preferences) term.Facts {
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -29,7 +29,7 @@ func detect(t *testing.T, env string, w term.Wishes) term.Facts {
 	return f
 }
 
-func TestColorsAreAsTheEnvironmentSays(t *testing.T) {
+func TestDetect_ColorProfile(t *testing.T) {
 	for _, tt := range []struct {
 		name, env, wish string
 		want            themes.Profile
@@ -55,14 +55,14 @@ func TestColorsAreAsTheEnvironmentSays(t *testing.T) {
 		{"the later of two variables counts", "TERM=xterm TERM=xterm-256color", "", themes.Palette256},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := detect(t, tt.env, term.Wishes{Color: tt.wish}).Profile; got != tt.want {
+			if got := detect(t, tt.env, term.Preferences{Color: tt.wish}).Profile; got != tt.want {
 				t.Errorf("there are %v, want %v", got, tt.want)
 			}
 		})
 	}
 }
 
-func TestGlyphsAreAsTheLocaleAllows(t *testing.T) {
+func TestDetect_Glyphs(t *testing.T) {
 	for _, tt := range []struct {
 		name, env, wish string
 		want            draw.Glyphs
@@ -79,14 +79,14 @@ func TestGlyphsAreAsTheLocaleAllows(t *testing.T) {
 		{"and can say ascii", "TERM=xterm LANG=en_US.UTF-8", "ascii", draw.ASCII},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := detect(t, tt.env, term.Wishes{Glyphs: tt.wish}).Glyphs; got != tt.want {
+			if got := detect(t, tt.env, term.Preferences{Glyphs: tt.wish}).Glyphs; got != tt.want {
 				t.Errorf("the glyphs are %v, want %v", got, tt.want)
 			}
 		})
 	}
 }
 
-func TestAScreenIsRefusedWhereItWouldBeOfNoUse(t *testing.T) {
+func TestDetect_RefusesScreen(t *testing.T) {
 	for _, tt := range []struct {
 		name, env, want string
 		forbidden       bool
@@ -98,9 +98,9 @@ func TestAScreenIsRefusedWhereItWouldBeOfNoUse(t *testing.T) {
 		{"CI=false is none", "TERM=xterm CI=false", "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := detect(t, tt.env, term.Wishes{})
-			if !strings.Contains(f.Refusal, tt.want) || (tt.want == "") != (f.Refusal == "") || f.Forbidden != tt.forbidden {
-				t.Errorf("the refusal is %q (forbidden %v), want %q (%v)", f.Refusal, f.Forbidden, tt.want, tt.forbidden)
+			f := detect(t, tt.env, term.Preferences{})
+			if !strings.Contains(f.Refusal, tt.want) || (tt.want == "") != (f.Refusal == "") || f.Impossible != tt.forbidden {
+				t.Errorf("the refusal is %q (forbidden %v), want %q (%v)", f.Refusal, f.Impossible, tt.want, tt.forbidden)
 			}
 		})
 	}
@@ -109,18 +109,18 @@ func TestAScreenIsRefusedWhereItWouldBeOfNoUse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := term.Detect([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}, os.Stdin, w, term.Wishes{})
-		if err != nil || f.Refusal != "the standard output is not a terminal" || !f.Forbidden || f.Profile != themes.NoColor {
+		f, err := term.Detect([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}, os.Stdin, w, term.Preferences{})
+		if err != nil || f.Refusal != "the standard output is not a terminal" || !f.Impossible || f.Profile != themes.NoColor {
 			t.Errorf("the facts are %+v, error %v", f, err)
 		}
-		if f, _ = term.Detect([]string{"TERM=xterm-256color", "CLICOLOR_FORCE=1"}, os.Stdin, w, term.Wishes{}); f.Profile != themes.Palette256 {
+		if f, _ = term.Detect([]string{"TERM=xterm-256color", "CLICOLOR_FORCE=1"}, os.Stdin, w, term.Preferences{}); f.Profile != themes.Palette256 {
 			t.Errorf("with CLICOLOR_FORCE there are %v", f.Profile)
 		}
 	})
 }
 
-func TestAWrongWishIsAnError(t *testing.T) {
-	for wish, want := range map[term.Wishes]string{
+func TestDetect_InvalidPreference(t *testing.T) {
+	for wish, want := range map[term.Preferences]string{
 		{Color: "sometimes"}: `--color="sometimes": say auto, always or never`,
 		{Glyphs: "emoji"}:    `--glyphs="emoji": say auto, braille, block or ascii`,
 	} {
@@ -130,26 +130,26 @@ func TestAWrongWishIsAnError(t *testing.T) {
 	}
 }
 
-func TestTheGroundIsGuessedFromTheEnvironment(t *testing.T) {
+func TestDetect_LightBackground(t *testing.T) {
 	for env, want := range map[string]bool{"COLORFGBG=0;15": true, "COLORFGBG=15;0": false, "COLORFGBG=0;default;7": true, "COLORFGBG=12;8": false, "": false, "COLORFGBG=x": false} {
-		if got := detect(t, "TERM=xterm "+env, term.Wishes{}).Light; got != want {
+		if got := detect(t, "TERM=xterm "+env, term.Preferences{}).Light; got != want {
 			t.Errorf("with %q the ground is light: %v, want %v", env, got, want)
 		}
 	}
 }
 
-func TestASizeOfNothingIsTheUsualOne(t *testing.T) {
+func TestDetect_UnknownSize(t *testing.T) {
 	for _, tt := range []struct {
 		env  string
 		w, h int
 	}{{"TERM=xterm", 80, 24}, {"TERM=xterm COLUMNS=132 LINES=43", 132, 43}, {"TERM=xterm COLUMNS=-3 LINES=x", 80, 24}, {"TERM=xterm COLUMNS=99999999", 1000, 24}} {
-		if f := detect(t, tt.env, term.Wishes{}); f.Width != tt.w || f.Height != tt.h {
+		if f := detect(t, tt.env, term.Preferences{}); f.Width != tt.w || f.Height != tt.h {
 			t.Errorf("with %q the size is %dx%d, want %dx%d", tt.env, f.Width, f.Height, tt.w, tt.h)
 		}
 	}
 }
 
-func TestWhatIsCopiedCanBeSeen(t *testing.T) {
+func TestCopy_MakesTextVisible(t *testing.T) {
 	for _, tt := range []struct{ name, env, text, want string }{
 		{"a line", "TERM=xterm", "web-1", "\x1b]52;c;" + in64("web-1") + "\a"},
 		{"lines stay lines", "TERM=xterm", "a: 1\r\nb: 2\n", "\x1b]52;c;" + in64("a: 1\nb: 2\n") + "\a"},
@@ -161,7 +161,7 @@ func TestWhatIsCopiedCanBeSeen(t *testing.T) {
 		{"GNU screen hands it on", "TERM=screen", "w", "\x1bP\x1b]52;c;" + in64("w") + "\a\x1b\\"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			cmd, ok := detect(t, tt.env, term.Wishes{}).Copy(tt.text)
+			cmd, ok := detect(t, tt.env, term.Preferences{}).Copy(tt.text)
 			if !ok {
 				t.Fatal("it is not copied")
 			}
@@ -170,7 +170,7 @@ func TestWhatIsCopiedCanBeSeen(t *testing.T) {
 			}
 		})
 	}
-	if cmd, ok := detect(t, "TERM=xterm", term.Wishes{}).Copy(strings.Repeat("0123456\n", term.MostCopied/8+1)); ok || cmd != nil {
+	if cmd, ok := detect(t, "TERM=xterm", term.Preferences{}).Copy(strings.Repeat("0123456\n", term.MaxCopied/8+1)); ok || cmd != nil {
 		t.Error("a text that terminals would drop is sent")
 	}
 }

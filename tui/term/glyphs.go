@@ -7,8 +7,8 @@ import (
 	"orrery/views/draw"
 )
 
-// glyphs is the rung of the ladder that was wished for, or else what the locale allows. A locale that is not set says
-// nothing, as in most containers, and then the terminal is taken to be of this century.
+// glyphs returns the glyph set that was chosen, or else what the locale allows. Without a locale, as in most
+// containers, it assumes a modern terminal.
 func (e environment) glyphs(wish string) (draw.Glyphs, error) {
 	switch wish {
 	case "", "auto":
@@ -21,7 +21,7 @@ func (e environment) glyphs(wish string) (draw.Glyphs, error) {
 	default:
 		return 0, fmt.Errorf("--glyphs=%.40q: say auto, braille, block or ascii", wish)
 	}
-	if e.get("TERM") == "linux" { // the console's font has a few hundred signs, and not these
+	if e.get("TERM") == "linux" { // the console's font has a few hundred glyphs, and lacks these
 		return draw.ASCII, nil
 	}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {

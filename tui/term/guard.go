@@ -11,50 +11,52 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
-	"orrery/tui/term/thrift"
+	"orrery/themes"
+	"orrery/tui/term/celldiff"
+	"orrery/views/draw"
 )
 
-// How long a program may take to leave when it is told to, then to be torn out, then to answer for itself: together less
-// than a second.
+// How long a program may take to quit when told to, and then to be killed: together less than a second.
 const (
-	timeToQuit = 250 * time.Millisecond
-	timeToDie  = 450 * time.Millisecond
+	quitTimeout = 250 * time.Millisecond
+	killTimeout = 450 * time.Millisecond
 )
 
-// Guard sees to it that a program gives its terminal back.
+// Guard restores the terminal when the program ends.
 type Guard struct {
 	facts   Facts
 	program *tea.Program
-	answers answers
-	thrift  *thrift.Writer
-	stops   chan os.Signal // somebody wants the program to stop
-	stopped atomic.Bool    // between a stop and the moment the screen is back
+	answers pendingAnswers
+	screen  *celldiff.Writer
+	stops   chan os.Signal // SIGTSTP
+	stopped atomic.Bool    // between a stop and the redraw after it
 
-	once  sync.Once
-	ended chan struct{} // closed when the program has to leave
-	cause error
-	fault []byte // the stack of a goroutine that panicked
+	once       sync.Once
+	exiting    chan struct{} // closed when the program must exit
+	cause      error
+	panicStack []byte // the stack of a goroutine that panicked
 }
 
-// NewGuard is a guard for the terminal of the facts.
+// NewGuard returns a guard for the terminal of the facts.
 func NewGuard(f Facts) *Guard {
 	return &Guard{
-		facts: f, thrift: thrift.New(f.Out, f.Width, f.Height), stops: make(chan os.Signal, 1), ended: make(chan struct{}),
+		facts: f, screen: celldiff.New(f.Out, f.Width, f.Height, environment(f.Env).erases()), stops: make(chan os.Signal, 1), exiting: make(chan struct{}),
 	}
 }
 
-// Filter sees every message before the program does, and may change it or, with nil, drop it.
+// Filter sees every message before the program does, and may change it or, by returning nil, drop it.
 type Filter = func(tea.Model, tea.Msg) tea.Msg
 
-// Options are what Bubble Tea has to be told for the guard to work. A program's own filter goes in here, because there can
-// be but one; it may be nil.
+// Options returns the Bubble Tea options that the guard needs. The program's own filter goes in here, because Bubble
+// Tea takes only one; it may be nil.
 func (g *Guard) Options(then Filter) []tea.ProgramOption {
 	return []tea.ProgramOption{
 		tea.WithInput(g.watchedInput()),
 		tea.WithOutput(g.watchedOutput()),
-		tea.WithEnvironment(g.facts.quietEnv()),
+		tea.WithEnvironment(g.facts.teaEnv()),
 		tea.WithColorProfile(g.facts.ColorProfile()),
 		tea.WithWindowSize(g.facts.Width, g.facts.Height),
 		tea.WithoutSignalHandler(),
@@ -67,21 +69,25 @@ func (g *Guard) Options(then Filter) []tea.ProgramOption {
 	}
 }
 
-// filter is what the guard does with messages on their way.
+// filter is the guard's own filter.
 func (g *Guard) filter(msg tea.Msg) tea.Msg {
-	g.answers.seen(msg)
+	g.answers.countAnswers(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		msg = g.facts.sized(msg)
-		g.thrift.Resize(msg.Width, msg.Height)
+		msg = g.facts.fixSize(msg)
+		g.screen.Resize(msg.Width, msg.Height)
 		return msg
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeSynchronizedOutput && (msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet) {
+			g.screen.Synced()
+		}
 	case tea.SuspendMsg:
 		g.stopped.Store(true)
-		return tea.Exec(meanwhile(stop), func(error) tea.Msg { return tea.ResumeMsg{} })()
+		return tea.Exec(execFunc(stopProcess), func(error) tea.Msg { return tea.ResumeMsg{} })()
 	case tea.ResumeMsg:
 		g.stopped.Store(false)
 	case tea.QuitMsg:
-		if wait := g.answers.outstanding(); wait != nil {
+		if wait := g.answers.beforeQuit(); wait != nil {
 			go func() {
 				<-wait
 				g.program.Send(msg)
@@ -92,14 +98,14 @@ func (g *Guard) filter(msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// Go runs a function in a goroutine of its own. If it panics the terminal is given back before the program ends.
+// Go runs a function in a goroutine. If it panics the guard restores the terminal before the program ends.
 func (g *Guard) Go(f func()) {
 	go func() {
 		defer func() {
 			if fault := recover(); fault != nil {
 				g.once.Do(func() {
-					g.cause, g.fault = &Ended{Fault: fault}, debug.Stack()
-					close(g.ended)
+					g.cause, g.panicStack = &ExitError{Panic: fault}, debug.Stack()
+					close(g.exiting)
 				})
 			}
 		}()
@@ -107,16 +113,19 @@ func (g *Guard) Go(f func()) {
 	}()
 }
 
-// end has the program leave, for the first reason that there is.
-func (g *Guard) end(cause error) {
+// Show draws a canvas on the terminal. It does not wait for the terminal.
+func (g *Guard) Show(c *draw.Canvas, pens *themes.Pens) { g.screen.Show(c, pens) }
+
+// exit makes the program exit. The first cause counts.
+func (g *Guard) exit(cause error) {
 	g.once.Do(func() {
 		g.cause = cause
-		close(g.ended)
+		close(g.exiting)
 	})
 }
 
-// Run runs a program that was made with the guard's options, until it ends or has to. The error is nil if it ended by its
-// own keys, the context's if that ended it, and else wraps an *[Ended].
+// Run runs a program that was made with the guard's options until it ends. The error is nil if the program ended by its
+// own keys, the context's if that ended it, and else wraps an *[ExitError].
 func (g *Guard) Run(ctx context.Context, p *tea.Program) error {
 	g.program = p
 	state, err := term.GetState(g.facts.In.Fd())
@@ -133,68 +142,69 @@ func (g *Guard) Run(ctx context.Context, p *tea.Program) error {
 	select {
 	case err = <-done:
 	case <-ctx.Done():
-		g.end(ctx.Err())
-		err = g.leave(done)
-	case <-g.ended:
-		err = g.leave(done)
+		g.exit(ctx.Err())
+		err = g.stop(done)
+	case <-g.exiting:
+		err = g.stop(done)
 	}
 	_ = term.Restore(g.facts.In.Fd(), state)
-	return g.verdict(err)
+	return g.result(err)
 }
 
-// errLeftBehind says that the program did not stop when it was told to.
-var errLeftBehind = errors.New("the screen did not answer and was left behind")
+// errNotStopped says that the program did not stop when told to.
+var errNotStopped = errors.New("the screen did not answer and was left behind")
 
-// leave tells the program to go, then makes it, then goes without it.
-func (g *Guard) leave(done <-chan error) error {
-	if g.fault == nil {
+// stop tells the program to quit, then kills it, then abandons it.
+func (g *Guard) stop(done <-chan error) error {
+	if g.panicStack == nil {
 		go g.program.Quit()
 		select {
 		case err := <-done:
 			return err
-		case <-time.After(timeToQuit):
+		case <-time.After(quitTimeout):
 		}
 	}
 	go g.program.Kill()
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(timeToDie):
+	case <-time.After(killTimeout):
 	}
-	g.reset()
-	return errLeftBehind
+	g.resetTerminal()
+	return errNotStopped
 }
 
-// verdict is what Run answers.
-func (g *Guard) verdict(err error) error {
+// result returns Run's error.
+func (g *Guard) result(err error) error {
 	select {
-	case <-g.ended:
-		if g.fault != nil {
-			fmt.Fprintf(os.Stderr, "%v\n\n%s\n", g.cause, g.fault)
+	case <-g.exiting:
+		if g.panicStack != nil {
+			fmt.Fprintf(os.Stderr, "%v\n\n%s\n", g.cause, g.panicStack)
 		}
 		return g.cause
 	default:
 	}
 	if errors.Is(err, tea.ErrProgramPanic) {
-		return &Ended{Fault: "what it panicked with is above"}
+		return &ExitError{Panic: "what it panicked with is above"}
 	}
 	return err
 }
 
-// reset writes what gives a terminal back, for a program that can no longer do it.
-func (g *Guard) reset() {
+// resetTerminal writes the sequences that restore a terminal, for a program that can no longer do it.
+func (g *Guard) resetTerminal() {
 	const (
 		keyboard = "\x1b[>4m\x1b[<1u" // modifyOtherKeys, kitty's protocol
 		modes    = "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?2026l\x1b[?2027l"
 		screen   = "\x1b[m\x1b[?1049l\x1b[?25h"
 	)
+	g.screen.Close()
 	wrote := make(chan struct{})
-	go func() { // a terminal that nobody reads from would hold the process
+	go func() { // a terminal without a reader would block the process
 		defer close(wrote)
 		_, _ = g.facts.Out.WriteString(keyboard + modes + screen)
 	}()
 	select {
 	case <-wrote:
-	case <-time.After(timeToDie / 4):
+	case <-time.After(killTimeout / 4):
 	}
 }

@@ -23,7 +23,7 @@ func run(t *testing.T, fault string, o ptytest.Options) *ptytest.Session {
 	return ptytest.Start(t, o)
 }
 
-// shown is the subject when it has painted and has an answer from the terminal.
+// shown is the text that the subject shows once it has painted and has an answer from the terminal.
 func shown(t *testing.T, fault string) *ptytest.Session {
 	t.Helper()
 	s := run(t, fault, ptytest.Options{Width: 80, Height: 24})
@@ -32,10 +32,10 @@ func shown(t *testing.T, fault string) *ptytest.Session {
 	return s
 }
 
-// soon is how long a program may take to be gone. A loaded machine is given more than the second that is promised.
+// soon is how long a program may take to end. A loaded machine gets more than the documented second.
 const soon = 5 * time.Second
 
-func TestTheTerminalIsGivenBackHoweverTheProgramEnds(t *testing.T) {
+func TestGuard_RestoresTerminalOnEveryExit(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		fault string
@@ -66,7 +66,7 @@ func TestTheTerminalIsGivenBackHoweverTheProgramEnds(t *testing.T) {
 			if took > soon {
 				t.Errorf("it took %v to be gone", took)
 			}
-			s.GaveBack()
+			s.CheckRestored()
 			out := s.Output()
 			_, after, _ := strings.Cut(string(out), "\x1b[?1049l")
 			if !strings.Contains(after, tt.says) || strings.Contains(s.Text(), "subject 80x24") {
@@ -82,7 +82,7 @@ func TestTheTerminalIsGivenBackHoweverTheProgramEnds(t *testing.T) {
 	}
 }
 
-func TestAProgramWhoseTerminalVanishesIsGone(t *testing.T) {
+func TestGuard_HangUpEndsProgram(t *testing.T) {
 	t.Run("with the signal", func(t *testing.T) {
 		s := shown(t, "")
 		s.HangUp()
@@ -117,13 +117,13 @@ func shell(t *testing.T) *ptytest.Session {
 	return s
 }
 
-// prompted tells whether the shell waits for a command, on the main screen, after a word of its own.
+// prompted reports whether the shell waits for a command, on the main screen, after a given word.
 func prompted(screen *ptytest.Screen, after string) bool {
 	text := strings.TrimSpace(screen.Text())
 	return !screen.AltScreen() && strings.Contains(text, after) && text[strings.LastIndexByte(text, '\n')+1:] == "prompt>"
 }
 
-func TestAStoppedProgramGivesTheTerminalBackAndTakesItAgain(t *testing.T) {
+func TestGuard_SuspendAndResume(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		stop func(*ptytest.Session)
@@ -141,7 +141,7 @@ func TestAStoppedProgramGivesTheTerminalBackAndTakesItAgain(t *testing.T) {
 				s.Await("the shell to have the terminal", func(screen *ptytest.Screen) bool { return prompted(screen, "Stopped") })
 				s.Type("stty -a | grep -q ' echo ' && echo what is typed can be ''seen\r")
 				s.Await("an answer of the shell", func(screen *ptytest.Screen) bool { return prompted(screen, "what is typed can be seen") })
-				s.GaveBack()
+				s.CheckRestored()
 				s.Type("clear; fg; echo ended with $?\r")
 				s.Await("the program to be back", func(screen *ptytest.Screen) bool {
 					return screen.AltScreen() && screen.Contains("resumed") && screen.Contains("line 23")
@@ -149,7 +149,7 @@ func TestAStoppedProgramGivesTheTerminalBackAndTakesItAgain(t *testing.T) {
 			}
 			s.Type("q")
 			s.AwaitText("ended with 0")
-			s.GaveBack()
+			s.CheckRestored()
 		})
 	}
 	t.Run("by SIGSTOP, which nobody can catch", func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestAStoppedProgramGivesTheTerminalBackAndTakesItAgain(t *testing.T) {
 		s := shell(t)
 		s.SignalForeground(syscall.SIGSTOP)
 		s.Await("the shell's word", func(screen *ptytest.Screen) bool { return screen.Contains("prompt>") && screen.Contains("Stopped") })
-		s.Type("clear; fg; echo ended with $?\n") // the line discipline is the program's: a return is not a line's end
+		s.Type("clear; fg; echo ended with $?\n") // the line discipline is still the program's: a return does not end a line
 		s.Await("the program to be back", func(screen *ptytest.Screen) bool {
 			return screen.AltScreen() && screen.Contains("line 23") && !screen.Contains("Stopped")
 		})
@@ -165,11 +165,11 @@ func TestAStoppedProgramGivesTheTerminalBackAndTakesItAgain(t *testing.T) {
 		s.AwaitText("keys z")
 		s.Type("q")
 		s.Await("the end", func(screen *ptytest.Screen) bool { return !screen.AltScreen() && screen.Contains("ended with 0") })
-		s.GaveBack()
+		s.CheckRestored()
 	})
 }
 
-func TestWithoutJobControlAProgramDoesNotStop(t *testing.T) {
+func TestGuard_WithoutJobControlDoesNotStop(t *testing.T) {
 	s := shown(t, "")
 	s.Type("\x1a")
 	s.AwaitText("no job control")
@@ -180,10 +180,10 @@ func TestWithoutJobControlAProgramDoesNotStop(t *testing.T) {
 	if code, _ := s.Exit(); code != 0 {
 		t.Errorf("the exit code is %d, want 0", code)
 	}
-	s.GaveBack()
+	s.CheckRestored()
 }
 
-func TestATerminalWithoutASizeIsDrawnFor(t *testing.T) {
+func TestGuard_UnknownSizeIsDrawn(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		env  []string
@@ -199,12 +199,12 @@ func TestATerminalWithoutASizeIsDrawnFor(t *testing.T) {
 			s.AwaitText("subject 40x10")
 			s.Type("q")
 			s.Exit()
-			s.GaveBack()
+			s.CheckRestored()
 		})
 	}
 }
 
-func TestTheTerminalsAnswersDoNotEndUpInTheShell(t *testing.T) {
+func TestGuard_WaitsForAnswersOnExit(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		wait time.Duration
@@ -227,7 +227,7 @@ func TestTheTerminalsAnswersDoNotEndUpInTheShell(t *testing.T) {
 	}
 }
 
-func TestNoColorHasNoColors(t *testing.T) {
+func TestGuard_NoColor(t *testing.T) {
 	s := run(t, "", ptytest.Options{Width: 80, Height: 24, Env: []string{"NO_COLOR=yes", "COLORTERM=truecolor"}})
 	s.AwaitText("red bold")
 	s.Type("q")
@@ -235,7 +235,7 @@ func TestNoColorHasNoColors(t *testing.T) {
 	s.Await("no colour", func(screen *ptytest.Screen) bool { return screen.Colors() == 0 })
 }
 
-func TestOldTerminalsAreAskedNothing(t *testing.T) {
+func TestGuard_OldTerminalsGetNoQueries(t *testing.T) {
 	s := run(t, "", ptytest.Options{Width: 80, Height: 24, Env: []string{"TERM=vt100"}})
 	s.AwaitText("subject 80x24")
 	s.Type("q")
@@ -245,7 +245,7 @@ func TestOldTerminalsAreAskedNothing(t *testing.T) {
 	}
 }
 
-func TestCopyReachesTheTerminal(t *testing.T) {
+func TestCopy_ReachesTerminal(t *testing.T) {
 	s := shown(t, "")
 	s.Type("y")
 	s.AwaitOutput("\x1b]52;c;a3ViZWN0bCBnZXQgcG9kcw==\a")

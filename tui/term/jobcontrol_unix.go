@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// jobControl tells whether there is a process that could continue this one if it stopped: a parent of some process of our
-// group that is in our session and in another group, as a shell with job control is. The kernel drops the stop signal of
-// a group without one, and a program that then waits to be continued waits for good.
+// jobControl reports whether some process could continue this one after a stop: a parent of a process of our group that
+// is in our session and in another group, as a shell with job control is. The kernel drops the stop signal of a group
+// without such a parent, and a program that then waits for SIGCONT waits forever.
 func jobControl() bool {
 	if signal.Ignored(syscall.SIGTSTP) {
 		return false
@@ -37,13 +37,13 @@ func jobControl() bool {
 	return false
 }
 
-// parentOf is a process's parent, where the system has a directory for it; else there is none.
+// parentOf returns a process's parent from /proc; 0 where there is no /proc.
 func parentOf(pid int) int {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	// The name in brackets may hold anything: what follows the last one is the state and the parent.
+	// The name in brackets may hold anything: the state and the parent follow the last bracket.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 2 {
 		return 0

@@ -8,13 +8,13 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// What a terminal that does not know its size is taken to have, and more cells than anyone looks at.
+// The size for a terminal that does not report one, and the largest size that is drawn.
 const (
-	usualWidth, usualHeight = 80, 24
-	mostWidth, mostHeight   = 1000, 500
+	defaultWidth, defaultHeight = 80, 24
+	maxWidth, maxHeight         = 1000, 500
 )
 
-// size asks the terminal, then COLUMNS and LINES.
+// size returns the terminal's size, or else that of COLUMNS and LINES.
 func (e environment) size(out *os.File) (w, h int) {
 	w, h, err := term.GetSize(out.Fd())
 	if err != nil {
@@ -23,7 +23,7 @@ func (e environment) size(out *os.File) (w, h int) {
 	return e.bounded(w, h)
 }
 
-// bounded is a size that can be drawn for.
+// bounded returns a size that can be drawn.
 func (e environment) bounded(w, h int) (int, int) {
 	one := func(value int, variable string, usual, most int) int {
 		if value <= 0 {
@@ -34,11 +34,11 @@ func (e environment) bounded(w, h int) (int, int) {
 		}
 		return min(value, most)
 	}
-	return one(w, "COLUMNS", usualWidth, mostWidth), one(h, "LINES", usualHeight, mostHeight)
+	return one(w, "COLUMNS", defaultWidth, maxWidth), one(h, "LINES", defaultHeight, maxHeight)
 }
 
-// sized mends the size that a terminal reports: containers and serial lines say 0x0, which would draw nothing.
-func (f Facts) sized(msg tea.WindowSizeMsg) tea.WindowSizeMsg {
+// fixSize corrects the size that a terminal reports: containers and serial lines report 0x0, which would draw nothing.
+func (f Facts) fixSize(msg tea.WindowSizeMsg) tea.WindowSizeMsg {
 	msg.Width, msg.Height = environment(f.Env).bounded(msg.Width, msg.Height)
 	return msg
 }

@@ -10,14 +10,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// watchSignals has an interrupt end the program until it is called off.
+// watchSignals makes an interrupt end the program until off is called.
 func (g *Guard) watchSignals() (off func()) {
 	end, quit := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(end, os.Interrupt)
 	go func() {
 		select {
 		case <-end:
-			g.end(&Ended{Signal: syscall.SIGINT})
+			g.exit(&ExitError{Signal: syscall.SIGINT})
 		case <-quit:
 		}
 	}()
@@ -27,7 +27,7 @@ func (g *Guard) watchSignals() (off func()) {
 	}
 }
 
-func stop() error { return nil }
+func stopProcess() error { return nil }
 
-// Suspend is the command behind ctrl+z. There is no job control here.
+// Suspend is the command of ctrl+z. There is no job control on this platform.
 func Suspend() tea.Msg { return NoJobControl{} }

@@ -12,31 +12,31 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// deadly are the signals that end a program.
-var deadly = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+// exitSignals are the signals that end a program.
+var exitSignals = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
-// watchSignals has signals end, stop and mend the program until it is called off.
+// watchSignals makes signals end, stop and redraw the program until off is called.
 func (g *Guard) watchSignals() (off func()) {
 	end, mend, quit := make(chan os.Signal, 4), make(chan os.Signal, 1), make(chan struct{})
-	for _, s := range deadly {
-		if s != syscall.SIGHUP || !signal.Ignored(s) { // nohup means it
+	for _, s := range exitSignals {
+		if s != syscall.SIGHUP || !signal.Ignored(s) { // nohup ignores SIGHUP on purpose
 			signal.Notify(end, s)
 		}
 	}
 	signal.Notify(mend, syscall.SIGCONT)
 	if !signal.Ignored(syscall.SIGTSTP) {
-		signal.Notify(g.stops, syscall.SIGTSTP) // it is asked before it is stopped, so that it can give the terminal back
+		signal.Notify(g.stops, syscall.SIGTSTP) // the program restores the terminal before it stops
 	}
 	go func() {
 		for {
 			select {
 			case s := <-end:
-				g.end(endedBy(s.(syscall.Signal)))
+				g.exit(exitBySignal(s.(syscall.Signal)))
 			case <-g.stops:
 				go g.program.Send(Suspend())
 			case <-mend:
-				if !g.stopped.Load() { // it was stopped without being asked: whoever had the terminal has changed it
-					go g.program.Send(tea.Exec(meanwhile(func() error { return nil }), nil)())
+				if !g.stopped.Load() { // SIGSTOP gave no chance to restore the terminal, and its next user has changed it
+					go g.program.Send(tea.Exec(execFunc(func() error { return nil }), nil)())
 				}
 			case <-quit:
 				return
@@ -51,8 +51,8 @@ func (g *Guard) watchSignals() (off func()) {
 	}
 }
 
-func endedBy(s syscall.Signal) *Ended {
-	e := &Ended{Signal: s}
+func exitBySignal(s syscall.Signal) *ExitError {
+	e := &ExitError{Signal: s}
 	if s == syscall.SIGQUIT {
 		const most = 4 << 20
 		stacks := make([]byte, most)
@@ -61,9 +61,9 @@ func endedBy(s syscall.Signal) *Ended {
 	return e
 }
 
-// stop stops the program and whoever runs with it, and comes back when they go on. The stop is one that cannot be caught:
-// a signal that a Go program once asked to be told of is not taken for its own by the kernel any more.
-func stop() error {
+// stopProcess stops the process group and returns when it continues. It uses SIGSTOP, which cannot be caught: a Go
+// program that once had a handler for SIGTSTP no longer stops by it.
+func stopProcess() error {
 	goOn := make(chan os.Signal, 1)
 	signal.Notify(goOn, syscall.SIGCONT)
 	defer signal.Stop(goOn)
@@ -74,7 +74,7 @@ func stop() error {
 	return nil
 }
 
-// Suspend is the command behind ctrl+z. It gives [NoJobControl] where a stopped program would never go on.
+// Suspend is the command of ctrl+z. It returns [NoJobControl] where a stopped program would never continue.
 func Suspend() tea.Msg {
 	if !jobControl() {
 		return NoJobControl{}

@@ -15,7 +15,7 @@ import (
 	"orrery/tui/term"
 )
 
-// The subject is a small program on a terminal: this test binary, run again with a word that says how it goes wrong.
+// The subject is a small program on a terminal: this test binary, run again with a word that names its failure.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "subject" {
 		os.Exit(subject(os.Args[2]))
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 }
 
 func subject(fault string) int {
-	facts, err := term.Detect(os.Environ(), os.Stdin, os.Stdout, term.Wishes{})
+	facts, err := term.Detect(os.Environ(), os.Stdin, os.Stdout, term.Preferences{})
 	if err != nil || facts.Refusal != "" {
 		fmt.Println("no screen:", facts.Refusal, err)
 		return 2
@@ -36,14 +36,14 @@ func subject(fault string) int {
 		return 0
 	}
 	fmt.Fprintln(os.Stderr, "subject:", err)
-	var ended *term.Ended
+	var ended *term.ExitError
 	if errors.As(err, &ended) {
 		return ended.ExitCode()
 	}
 	return 1
 }
 
-// screen shows its size, the keys that were pressed and what it knows.
+// screen shows its size, the pressed keys and the terminal's facts.
 type screen struct {
 	guard         *term.Guard
 	facts         term.Facts
@@ -53,7 +53,7 @@ type screen struct {
 	notes         []string
 }
 
-func (s *screen) Init() tea.Cmd { return s.facts.AskGround() }
+func (s *screen) Init() tea.Cmd { return s.facts.QueryBackground() }
 
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
@@ -87,7 +87,7 @@ func (s *screen) press(key string) tea.Cmd {
 	return nil
 }
 
-// fail goes wrong in the way that was asked for.
+// fail fails in the given way.
 func (s *screen) fail() tea.Cmd {
 	switch s.fault {
 	case "update":

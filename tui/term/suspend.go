@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// NoJobControl is the message that ctrl+z has no effect: nothing here could continue a program that stops.
+// NoJobControl says that ctrl+z has no effect: nothing would continue a stopped program.
 type NoJobControl struct{}
 
-// meanwhile is what is done while Bubble Tea has given the terminal back. It takes it again afterwards, with all that
-// belongs to it, and paints anew.
-type meanwhile func() error
+// execFunc runs while Bubble Tea has released the terminal. Bubble Tea then takes it back with all its modes, and
+// repaints.
+type execFunc func() error
 
-// settling is left to Bubble Tea between giving the terminal back and taking it again. Its old painter stops the clock as
-// it goes, and one that goes too late stops the clock of the new one: the screen would stay empty.
-const settling = 30 * time.Millisecond
+// rendererStopTime is the pause between Bubble Tea's releasing the terminal and taking it back. Its old renderer stops
+// a ticker on its way out; if it does so too late, it stops the new renderer's ticker and the screen stays empty.
+const rendererStopTime = 30 * time.Millisecond
 
-func (do meanwhile) Run() error {
+func (do execFunc) Run() error {
 	err := do()
-	<-time.After(settling)
+	<-time.After(rendererStopTime)
 	return err
 }
 
-func (do meanwhile) SetStdin(io.Reader)  {}
-func (do meanwhile) SetStdout(io.Writer) {}
-func (do meanwhile) SetStderr(io.Writer) {}
+func (do execFunc) SetStdin(io.Reader)  {}
+func (do execFunc) SetStdout(io.Writer) {}
+func (do execFunc) SetStderr(io.Writer) {}

@@ -5,8 +5,7 @@ import (
 	"syscall"
 )
 
-// watchedInput ends the program when there is nothing left to read keys from. It does so even under nohup, which keeps the
-// signal from arriving.
+// watchedInput ends the program when its input ends, even under nohup, which blocks SIGHUP.
 func (g *Guard) watchedInput() *watchedIn { return &watchedIn{g.facts.In, g} }
 
 type watchedIn struct {
@@ -17,12 +16,12 @@ type watchedIn struct {
 func (w *watchedIn) Read(p []byte) (int, error) {
 	n, err := w.File.Read(p)
 	if n == 0 && err != nil {
-		w.guard.end(&Ended{Signal: syscall.SIGHUP})
+		w.guard.exit(&ExitError{Signal: syscall.SIGHUP})
 	}
 	return n, err
 }
 
-// watchedOutput notes the questions that are asked, and is thrifty with the rest.
+// watchedOutput counts the queries that Bubble Tea writes.
 func (g *Guard) watchedOutput() *watchedOut { return &watchedOut{g.facts.Out, g} }
 
 type watchedOut struct {
@@ -31,6 +30,6 @@ type watchedOut struct {
 }
 
 func (w *watchedOut) Write(p []byte) (int, error) {
-	w.guard.answers.asking(p)
-	return w.guard.thrift.Write(p)
+	w.guard.answers.countQueries(p)
+	return w.guard.screen.Write(p)
 }

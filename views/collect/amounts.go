@@ -6,8 +6,8 @@ import (
 	"orrery/views"
 )
 
-// cores is an amount of cpu: 250m, 3.5, 16.
-func cores(milli int64) string {
+// cpuText is an amount of cpu: 250m, 3.5, 16.
+func cpuText(milli int64) string {
 	switch {
 	case milli < 1000 && milli != 0:
 		return strconv.FormatInt(milli, 10) + "m"
@@ -17,8 +17,8 @@ func cores(milli int64) string {
 	return strconv.FormatFloat(float64(milli)/1000, 'f', 1, 64)
 }
 
-// binary is an amount of memory: 512Mi, 3.8Gi, 64Gi.
-func binary(bytes int64) string {
+// bytesText is an amount of memory: 512Mi, 3.8Gi, 64Gi.
+func bytesText(bytes int64) string {
 	units := [...]string{"", "Ki", "Mi", "Gi", "Ti", "Pi"}
 	v, unit := float64(bytes), 0
 	for v >= 1024 && unit < len(units)-1 {
@@ -32,7 +32,7 @@ func binary(bytes int64) string {
 	return strconv.FormatFloat(v, 'f', digits, 64) + units[unit]
 }
 
-// whole is an amount of things that are counted.
-func whole(used, most int64) views.Amount {
+// countAmount is an amount of things that are counted.
+func countAmount(used, most int64) views.Amount {
 	return views.Amount{Fraction: fraction(used, most), Used: strconv.FormatInt(used, 10), Most: strconv.FormatInt(most, 10)}
 }

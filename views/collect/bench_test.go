@@ -15,23 +15,23 @@ import (
 	"orrery/views/filter"
 )
 
-// crowd is a cluster of so many nodes in which so many pods wait: most have not had their turn, others wait for a claim
+// largeCluster is a cluster of so many nodes in which so many pods wait: most have not had their turn, others wait for a claim
 // that is not there, or behind a gate.
-type crowd struct {
+type largeCluster struct {
 	testing.TB
 	engine    *engine.Engine
-	chronicle *collect.Chronicle
+	chronicle *collect.History
 	now       time.Time
 	count     int
 }
 
-func newCrowd(t testing.TB, nodes, pods int) *crowd {
+func newLargeCluster(t testing.TB, nodes, pods int) *largeCluster {
 	t.Helper()
 	e, err := engine.New(engine.Options{Start: start})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crowd{TB: t, engine: e, chronicle: collect.NewChronicle(collect.ChronicleOptions{}), now: start}
+	c := &largeCluster{TB: t, engine: e, chronicle: collect.NewHistory(collect.HistoryOptions{}), now: start}
 	for i := range nodes {
 		c.add(mk.Node(fmt.Sprintf("node-%05d", i)).Zone(fmt.Sprintf("zone-%d", i%3)).CPU("64").Memory("256Gi").Pods("1000").Obj())
 	}
@@ -52,7 +52,7 @@ func newCrowd(t testing.TB, nodes, pods int) *crowd {
 	return c
 }
 
-func (c *crowd) tell(event world.Event) {
+func (c *largeCluster) tell(event world.Event) {
 	in := world.Input{At: c.now, Event: event}
 	err := c.engine.Apply(in)
 	if c.chronicle.Applied(in, err); err != nil {
@@ -60,10 +60,10 @@ func (c *crowd) tell(event world.Event) {
 	}
 }
 
-func (c *crowd) add(o world.Object) { c.tell(world.Changed{Op: world.Added, Object: o}) }
+func (c *largeCluster) add(o world.Object) { c.tell(world.Changed{Op: world.Added, Object: o}) }
 
 // decide lets so many decisions be made, and everything that is wanted be done.
-func (c *crowd) decide(n int) {
+func (c *largeCluster) decide(n int) {
 	for range n {
 		d, ok := c.engine.Step()
 		if !ok {
@@ -71,9 +71,9 @@ func (c *crowd) decide(n int) {
 		}
 		c.chronicle.Stepped(d)
 		for _, effect := range c.engine.Effects() {
-			c.chronicle.Wanted(effect)
-			if world.Answered(effect.Act) {
-				c.tell(world.Ended{Effect: effect.ID})
+			c.chronicle.Emitted(effect)
+			if world.HasOutcome(effect.Action) {
+				c.tell(world.EffectDone{Effect: effect.ID})
 			}
 		}
 		c.engine.Effects()
@@ -81,7 +81,7 @@ func (c *crowd) decide(n int) {
 }
 
 // arrive lets a pod come, be placed and be seen on its node, as fast as five thousand a second.
-func (c *crowd) arrive(watched bool) {
+func (c *largeCluster) arrive(watched bool) {
 	c.count++
 	c.now = c.now.Add(200 * time.Microsecond)
 	pod := mk.Pod(fmt.Sprintf("web-%d", c.count)).CPU("10m").Memory("1Mi").Priority(10).Obj()
@@ -107,9 +107,9 @@ func (c *crowd) arrive(watched bool) {
 	bound.Spec.NodeName = d.Node
 	for _, effect := range c.engine.Effects() {
 		if watched {
-			c.chronicle.Wanted(effect)
+			c.chronicle.Emitted(effect)
 		}
-		tell(world.Ended{Effect: effect.ID})
+		tell(world.EffectDone{Effect: effect.ID})
 	}
 	c.engine.Effects()
 	tell(world.Changed{Op: world.Modified, Object: &bound})
@@ -121,13 +121,13 @@ func BenchmarkDashboard(b *testing.B) {
 	for _, size := range [][2]int{{120, 40}, {240, 70}} {
 		for _, pods := range []int{1000, 100_000} {
 			b.Run(fmt.Sprintf("%dx%d/pods=%d", size[0], size[1], pods), func(b *testing.B) {
-				c := newCrowd(b, 5000, pods)
-				collector := collect.New(collect.Run{Chronicle: c.chronicle})
+				c := newLargeCluster(b, 5000, pods)
+				collector := collect.New(collect.Options{History: c.chronicle})
 				canvas := draw.New(size[0], size[1])
 				state := &views.State{Focus: views.QueuePane}
 				b.ReportAllocs()
 				for b.Loop() {
-					m := collector.Model(c.engine, collect.Look{Open: views.Overview, Columns: size[0], Rows: size[1]})
+					m := collector.Model(c.engine, collect.Query{Open: views.Overview, Columns: size[0], Rows: size[1]})
 					views.Screen(canvas, m, state, draw.Braille, c.now)
 				}
 			})
@@ -137,8 +137,8 @@ func BenchmarkDashboard(b *testing.B) {
 
 // BenchmarkDashboardWhileDeciding is the same with a hundred pods placed before each frame, which are not counted.
 func BenchmarkDashboardWhileDeciding(b *testing.B) {
-	c := newCrowd(b, 5000, 100_000)
-	collector := collect.New(collect.Run{Chronicle: c.chronicle})
+	c := newLargeCluster(b, 5000, 100_000)
+	collector := collect.New(collect.Options{History: c.chronicle})
 	canvas := draw.New(120, 40)
 	state := &views.State{Focus: views.QueuePane}
 	b.ReportAllocs()
@@ -149,7 +149,7 @@ func BenchmarkDashboardWhileDeciding(b *testing.B) {
 			c.arrive(true)
 		}
 		b.StartTimer()
-		m := collector.Model(c.engine, collect.Look{Open: views.Overview, Columns: 120, Rows: 40})
+		m := collector.Model(c.engine, collect.Query{Open: views.Overview, Columns: 120, Rows: 40})
 		views.Screen(canvas, m, state, draw.Braille, c.now)
 	}
 }
@@ -165,11 +165,11 @@ func BenchmarkPane(b *testing.B) {
 				continue
 			}
 			b.Run(fmt.Sprintf("%s/first=%d", name, first), func(b *testing.B) {
-				c := newCrowd(b, 5000, 100_000)
-				collector := collect.New(collect.Run{Chronicle: c.chronicle})
+				c := newLargeCluster(b, 5000, 100_000)
+				collector := collect.New(collect.Options{History: c.chronicle})
 				b.ReportAllocs()
 				for b.Loop() {
-					collector.Model(c.engine, collect.Look{Open: pane, First: first, Rows: 60, Columns: 120})
+					collector.Model(c.engine, collect.Query{Open: pane, First: first, Rows: 60, Columns: 120})
 				}
 			})
 		}
@@ -178,11 +178,11 @@ func BenchmarkPane(b *testing.B) {
 
 // BenchmarkExplain is one question about one pod, which forks the engine.
 func BenchmarkExplain(b *testing.B) {
-	c := newCrowd(b, 5000, 100_000)
+	c := newLargeCluster(b, 5000, 100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		collector := collect.New(collect.Run{Chronicle: c.chronicle})
-		collector.Model(c.engine, collect.Look{Open: views.ExplainPane, Rows: 60, Pod: world.Ref{Namespace: "team-1", Name: "next-000001"}})
+		collector := collect.New(collect.Options{History: c.chronicle})
+		collector.Model(c.engine, collect.Query{Open: views.ExplainPane, Rows: 60, Pod: world.PodRef{Namespace: "team-1", Name: "next-000001"}})
 	}
 }
 
@@ -192,8 +192,8 @@ func BenchmarkKeystroke(b *testing.B) {
 	for _, text := range []string{"next-0001", "-l app=web-7", "!stuck -n team-3", "~nx12", "next-.*7$"} {
 		for _, sort := range []string{"", "name"} {
 			b.Run(text+"/"+sort, func(b *testing.B) {
-				c := newCrowd(b, 5000, 100_000)
-				collector := collect.New(collect.Run{Chronicle: c.chronicle})
+				c := newLargeCluster(b, 5000, 100_000)
+				collector := collect.New(collect.Options{History: c.chronicle})
 				var slowest time.Duration
 				b.ResetTimer()
 				for range b.N {
@@ -203,9 +203,9 @@ func BenchmarkKeystroke(b *testing.B) {
 					}
 					for partial := true; partial; {
 						before := b.Elapsed()
-						m := collector.Model(c.engine, collect.Look{Open: views.QueuePane, Rows: 60, Filter: f, Sort: sort})
+						m := collector.Model(c.engine, collect.Query{Open: views.QueuePane, Rows: 60, Filter: f, Sort: sort})
 						slowest = max(slowest, b.Elapsed()-before)
-						partial = m.Narrowed.Partial
+						partial = m.Filtered.Partial
 					}
 				}
 				b.ReportMetric(float64(slowest.Microseconds())/1000, "ms-slowest")
@@ -218,7 +218,7 @@ func BenchmarkKeystroke(b *testing.B) {
 func BenchmarkChronicle(b *testing.B) {
 	for _, watched := range []bool{false, true} {
 		b.Run(fmt.Sprint("watched=", watched), func(b *testing.B) {
-			c := newCrowd(b, 5000, 0)
+			c := newLargeCluster(b, 5000, 0)
 			b.ReportAllocs()
 			for b.Loop() {
 				c.arrive(watched)
@@ -229,20 +229,20 @@ func BenchmarkChronicle(b *testing.B) {
 
 // BenchmarkChronicleFork is what a recording's player pays for each point that it can come back to.
 func BenchmarkChronicleFork(b *testing.B) {
-	c := newCrowd(b, 5000, 10_000)
+	c := newLargeCluster(b, 5000, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		c.chronicle.Fork()
 	}
 }
 
-// TestHoursDoNotGrowTheChronicle lets pods come and go through hours of virtual time. Engine and chronicle take what
+// TestHistory_IsBounded lets pods come and go through hours of virtual time. Engine and chronicle take what
 // they have room for, and no more.
-func TestHoursDoNotGrowTheChronicle(t *testing.T) {
+func TestHistory_IsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hours are long")
 	}
-	c := newCrowd(t, 10, 0)
+	c := newLargeCluster(t, 10, 0)
 	pass := func(pods int) int64 {
 		for range pods {
 			c.arrive(true)
@@ -261,13 +261,13 @@ func TestHoursDoNotGrowTheChronicle(t *testing.T) {
 }
 
 // A frame makes little garbage, however many pods wait: what is not on the screen is not collected.
-func TestAFrameAllocatesLittleHoweverManyWait(t *testing.T) {
+func TestModel_AllocationsAreBounded(t *testing.T) {
 	allocs := func(pods int) float64 {
-		c := newCrowd(t, 1000, pods)
-		collector := collect.New(collect.Run{Chronicle: c.chronicle})
+		c := newLargeCluster(t, 1000, pods)
+		collector := collect.New(collect.Options{History: c.chronicle})
 		canvas, state := draw.New(120, 40), &views.State{Focus: views.QueuePane}
 		return testing.AllocsPerRun(20, func() {
-			m := collector.Model(c.engine, collect.Look{Open: views.Overview, Columns: 120, Rows: 40})
+			m := collector.Model(c.engine, collect.Query{Open: views.Overview, Columns: 120, Rows: 40})
 			views.Screen(canvas, m, state, draw.Braille, c.now)
 		})
 	}

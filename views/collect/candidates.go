@@ -15,10 +15,10 @@ import (
 	"orrery/views"
 )
 
-// candidatesMost is how many LeaseCandidates are kept: one for each replica of a control plane's programs.
-const candidatesMost = 128
+// maxCandidates bounds the LeaseCandidates: one for each replica of the control plane.
+const maxCandidates = 128
 
-// candidates are the LeaseCandidates there are: by these the control plane chooses who leads, where it does.
+// candidates are the LeaseCandidates, from which the control plane chooses the leaders of coordinated elections.
 type candidates map[types.NamespacedName]*coordinationv1beta1.LeaseCandidate
 
 func (c candidates) fork() candidates { return maps.Clone(c) }
@@ -27,7 +27,7 @@ func (c candidates) apply(event world.Event) {
 	switch event := event.(type) {
 	case world.Changed:
 		if candidate, ok := event.Object.(*coordinationv1beta1.LeaseCandidate); ok {
-			c.see(candidate, event.Op == world.Deleted)
+			c.update(candidate, event.Op == world.Deleted)
 		}
 	case world.Listed:
 		if event.Kind != world.LeaseCandidate {
@@ -36,24 +36,23 @@ func (c candidates) apply(event world.Event) {
 		clear(c)
 		for _, o := range event.Objects {
 			if candidate, ok := o.(*coordinationv1beta1.LeaseCandidate); ok {
-				c.see(candidate, false)
+				c.update(candidate, false)
 			}
 		}
 	}
 }
 
-func (c candidates) see(candidate *coordinationv1beta1.LeaseCandidate, gone bool) {
-	name := nameOf(candidate)
+func (c candidates) update(candidate *coordinationv1beta1.LeaseCandidate, gone bool) {
+	name := namespacedName(candidate)
 	switch {
 	case gone:
 		delete(c, name)
-	case c[name] != nil || len(c) < candidatesMost:
+	case c[name] != nil || len(c) < maxCandidates:
 		c[name] = candidate
 	}
 }
 
-// of are those who stand for a lease, in the order in which the control plane prefers them as far as it is told here: the
-// oldest first.
+// of lists the candidates of a Lease, the oldest first, as coordinated leader election prefers them.
 func (c candidates) of(lease types.NamespacedName, holder string, now time.Time) []views.Candidate {
 	var standing []*coordinationv1beta1.LeaseCandidate
 	for _, candidate := range c {
@@ -67,31 +66,31 @@ func (c candidates) of(lease types.NamespacedName, holder string, now time.Time)
 	var list []views.Candidate
 	for _, candidate := range standing {
 		list = append(list, views.Candidate{
-			Name: printable.Text(candidate.Name), Note: noteOf(candidate, holder, now), Announced: true,
+			Name: printable.Text(candidate.Name), Note: candidateNote(candidate, holder, now), Announced: true,
 		})
 	}
 	return list
 }
 
-// noteOf is what a candidate says of itself, and whether it is still there. Its times are by its own clock and the API
-// server's, so that they may be off by as much as those are.
-func noteOf(candidate *coordinationv1beta1.LeaseCandidate, holder string, now time.Time) string {
+// candidateNote describes a candidate and when it was last renewed. Its times are by the clocks of the candidate and
+// the API server, and may differ from now by as much as those do.
+func candidateNote(candidate *coordinationv1beta1.LeaseCandidate, holder string, now time.Time) string {
 	spec := &candidate.Spec
 	var parts []string
 	if printable.Text(candidate.Name) == holder {
-		parts = append(parts, "leads")
+		parts = append(parts, "leader")
 	}
 	if spec.EmulationVersion != "" {
-		parts = append(parts, "behaves like "+printable.Text(spec.EmulationVersion))
+		parts = append(parts, "emulates "+printable.Text(spec.EmulationVersion))
 	}
-	parts = append(parts, "is "+printable.Text(spec.BinaryVersion))
+	parts = append(parts, "version "+printable.Text(spec.BinaryVersion))
 	switch {
 	case spec.RenewTime == nil:
-		parts = append(parts, "was never heard of")
+		parts = append(parts, "never renewed")
 	case spec.PingTime != nil && spec.RenewTime.Before(spec.PingTime):
-		parts = append(parts, "was asked "+ago(now, spec.PingTime.Time)+" and has not answered")
+		parts = append(parts, "pinged "+ago(now, spec.PingTime.Time)+", not renewed since")
 	default:
-		parts = append(parts, "heard of "+ago(now, spec.RenewTime.Time))
+		parts = append(parts, "renewed "+ago(now, spec.RenewTime.Time))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -15,7 +15,7 @@ import (
 	"orrery/views/collect"
 )
 
-// candidate is one for the scheduler's lease, that was made and was last heard of, and was asked, so many seconds after noon.
+// candidate is one for the scheduler's Lease, created, renewed and pinged so many seconds after noon.
 func candidate(name, emulates string, made, heard, asked int) *coordinationv1beta1.LeaseCandidate {
 	at := func(second int) *metav1.MicroTime {
 		if second < 0 {
@@ -33,8 +33,8 @@ func candidate(name, emulates string, made, heard, asked int) *coordinationv1bet
 	}
 }
 
-func standing(e *engine.Engine, ch *collect.Chronicle) string {
-	l := collect.New(collect.Run{Chronicle: ch}).Model(e, collect.Look{Open: views.LeaderPane}).Leader
+func standing(e *engine.Engine, ch *collect.History) string {
+	l := collect.New(collect.Options{History: ch}).Model(e, collect.Query{Open: views.LeaderPane}).Leader
 	var lines []string
 	for _, c := range l.Candidates {
 		lines = append(lines, fmt.Sprintf("%s: %s (announced: %t)", c.Name, c.Note, c.Announced))
@@ -42,8 +42,8 @@ func standing(e *engine.Engine, ch *collect.Chronicle) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestWhoStandsIsToldByWhatTheyAnnounce(t *testing.T) {
-	e, ch := rushHour(t)
+func TestLeader_Candidates(t *testing.T) {
+	e, ch := busyCluster(t)
 	since := int(e.Now().Sub(start).Seconds())
 	other := candidate("controller", "1.35.0", 0, since, -1)
 	other.Spec.LeaseName = "kube-controller-manager"
@@ -56,13 +56,13 @@ func TestWhoStandsIsToldByWhatTheyAnnounce(t *testing.T) {
 		world.Changed{Op: world.Added, Object: candidate("gone", "1.35.0", 0, since, -1)},
 		world.Changed{Op: world.Deleted, Object: candidate("gone", "1.35.0", 0, since, -1)},
 	)
-	const want = `replica-b: leads, behaves like 1.35.0, is 1.35.4, heard of 4s ago (announced: true)
-young: behaves like 1.34.0, is 1.35.4, heard of 4s ago (announced: true)
-host_silent: behaves like 1\x1b[2J, is 1.35.4, was asked 4s ago and has not answered (announced: true)`
+	const want = `replica-b: leader, emulates 1.35.0, version 1.35.4, renewed 4s ago (announced: true)
+young: emulates 1.34.0, version 1.35.4, renewed 4s ago (announced: true)
+host_silent: emulates 1\x1b[2J, version 1.35.4, pinged 4s ago, not renewed since (announced: true)`
 	if got := standing(e, ch); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	fork := ch.Fork().(*collect.Chronicle)
+	fork := ch.Fork().(*collect.History)
 	apply(t, e, ch, world.Listed{Kind: world.LeaseCandidate})
 	if got := standing(e, ch); !strings.Contains(got, "announced: false") {
 		t.Errorf("without any announcement, those who led before are told of; got %s", got)
@@ -72,8 +72,8 @@ host_silent: behaves like 1\x1b[2J, is 1.35.4, was asked 4s ago and has not answ
 	}
 }
 
-func TestOtherLeasesAreShownWithTheirHistory(t *testing.T) {
-	e, ch := rushHour(t)
+func TestLeader_OtherLeases(t *testing.T) {
+	e, ch := busyCluster(t)
 	of := func(name, holder string, terms int32) *world.Changed {
 		l := lease(holder, e.Now(), terms)
 		l.Name = name
@@ -82,7 +82,7 @@ func TestOtherLeasesAreShownWithTheirHistory(t *testing.T) {
 	identity := of("apiserver-abc", "apiserver-abc_1", 0)
 	identity.Object.SetLabels(map[string]string{"apiserver.kubernetes.io/identity": "kube-apiserver"})
 	apply(t, e, ch, *of("kube-controller-manager", "control-1", 4), *identity, *of("alerts", "", 0), *of("kube-controller-manager", "control-2\x07", 5))
-	l := collect.New(collect.Run{Chronicle: ch}).Model(e, collect.Look{Open: views.LeaderPane}).Leader
+	l := collect.New(collect.Options{History: ch}).Model(e, collect.Query{Open: views.LeaderPane}).Leader
 	var got []string
 	for _, o := range l.Others {
 		got = append(got, fmt.Sprintf("%s %q %d", o.Name, o.Holder, o.Transitions))
@@ -91,7 +91,7 @@ func TestOtherLeasesAreShownWithTheirHistory(t *testing.T) {
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("the others are %s, want %s", s, want)
 	}
-	if c := l.Changes[0]; c.Lease != "kube-controller-manager" || c.From != "control-1" || c.To != `control-2\x07` {
+	if c := l.History[0]; c.Lease != "kube-controller-manager" || c.From != "control-1" || c.To != `control-2\x07` {
 		t.Errorf("the latest change is %+v", c)
 	}
 	if l.Holder != "replica-b" {

@@ -15,10 +15,13 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/evict"
-	"orrery/core/evict/clerk"
+	"orrery/core/evict/lifecycle"
+	"orrery/core/evict/observer"
 	"orrery/core/mk"
+	"orrery/core/queue"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 	"orrery/views"
@@ -30,11 +33,14 @@ var update = flag.Bool("update", false, "write the golden screens anew")
 
 var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// rushHour is a small cluster with more pods than room: some run, some wait for memory, one is gated, and two nodes
+// busyCluster is a small cluster with more pods than room: some run, some wait for memory, one is gated, and two nodes
 // will have nobody. It is played until twenty seconds after the beginning.
-func rushHour(t testing.TB) (*engine.Engine, *collect.Chronicle) {
+func busyCluster(t testing.TB) (*engine.Engine, *collect.History) {
 	t.Helper()
-	c := memory.New(memory.Options{Start: start, Seed: 7, Latency: memory.TypicalLatency()})
+	c := memory.New(memory.Options{
+		Start: start, Seed: 7, Latency: memory.TypicalLatency(),
+		NodeLifecycle: lifecycle.InCluster(lifecycle.Options{Start: start, Immediate: true}),
+	})
 	create := func(o world.Object) {
 		if _, err := c.Create(o); err != nil {
 			t.Fatal(err)
@@ -68,9 +74,9 @@ func rushHour(t testing.TB) (*engine.Engine, *collect.Chronicle) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ch := collect.NewChronicle(collect.ChronicleOptions{Clerk: clerk.Options{Board: board()}})
+	ch := collect.NewHistory(collect.HistoryOptions{Clerk: observer.Options{Record: board()}})
 	for second := 2; second <= 20; second += 2 {
-		engine.DriveSeen(e, c, start.Add(time.Duration(second)*time.Second), ch)
+		drive.Run(c, start.Add(time.Duration(second)*time.Second), drive.NewScheduler(e, ch))
 		holder, terms := "replica-a", int32(0)
 		if second >= 14 {
 			holder, terms = "replica-b", 1
@@ -93,15 +99,15 @@ func lease(holder string, at time.Time, terms int32) *coordinationv1.Lease {
 	}
 }
 
-func board() *evict.Board {
-	b := evict.NewBoard()
-	b.Write(evict.Departure{
-		Pod: world.Ref{Namespace: "shop", Name: "cart-03", UID: "3"}, Node: "worker-01", Cause: evict.Taint, Phase: evict.Counting,
-		By: "taint manager", Why: "node.kubernetes.io/unreachable:NoExecute", Deadline: start.Add(50 * time.Second), Budget: "shop/cart", Allowed: 1,
+func board() *evict.Record {
+	b := evict.NewRecord()
+	b.Write(evict.Eviction{
+		Pod: world.PodRef{Namespace: "shop", Name: "cart-03", UID: "3"}, Node: "worker-01", Cause: evict.Taint, Phase: evict.CountingDown,
+		Initiator: "taint manager", Reason: "node.kubernetes.io/unreachable:NoExecute", Deadline: start.Add(50 * time.Second), Budget: "shop/cart", DisruptionsAllowed: 1,
 	})
-	b.Write(evict.Departure{
-		Pod: world.Ref{Namespace: "shop", Name: "cart-04", UID: "4"}, Node: "worker-01", Cause: evict.NodePressure, Phase: evict.Forecast,
-		By: "kubelet", Why: "memory.available below 100Mi soon",
+	b.Write(evict.Eviction{
+		Pod: world.PodRef{Namespace: "shop", Name: "cart-04", UID: "4"}, Node: "worker-01", Cause: evict.NodePressure, Phase: evict.AtRisk,
+		Initiator: "kubelet", Reason: "memory.available below 100Mi soon",
 	})
 	return b
 }
@@ -126,19 +132,19 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func TestWhatAnEngineLooksLike(t *testing.T) {
-	e, ch := rushHour(t)
-	c := collect.New(collect.Run{Source: "rush-hour", Mode: views.Demo, Chronicle: ch})
-	for name, look := range map[string]collect.Look{
+func TestModel_Golden(t *testing.T) {
+	e, ch := busyCluster(t)
+	c := collect.New(collect.Options{Source: "rush-hour", Mode: views.Demo, History: ch})
+	for name, look := range map[string]collect.Query{
 		"overview":  {Open: views.Overview, Columns: 120},
 		"queue":     {Open: views.QueuePane},
 		"snapshot":  {Open: views.SnapshotPane},
 		"zones":     {Open: views.ZonesPane, Columns: 120},
 		"evictions": {Open: views.EvictionsPane},
 		"decisions": {Open: views.DecisionsPane},
-		"explain":   {Open: views.ExplainPane, Pod: world.Ref{Namespace: "ml", Name: "trainer-2"}},
-		"placed":    {Open: views.ExplainPane, Pod: world.Ref{Namespace: "shop", Name: "cart-07"}},
-		"journey":   {Open: views.JourneyPane, Pod: world.Ref{Namespace: "ml", Name: "trainer-2"}},
+		"explain":   {Open: views.ExplainPane, Pod: world.PodRef{Namespace: "ml", Name: "trainer-2"}},
+		"placed":    {Open: views.ExplainPane, Pod: world.PodRef{Namespace: "shop", Name: "cart-07"}},
+		"journey":   {Open: views.JourneyPane, Pod: world.PodRef{Namespace: "ml", Name: "trainer-2"}},
 		"node":      {Open: views.NodePane, Node: "worker-02"},
 		"metrics":   {Open: views.MetricsPane},
 		"leader":    {Open: views.LeaderPane},
@@ -153,44 +159,44 @@ func TestWhatAnEngineLooksLike(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsOnTheScreenIsCollected(t *testing.T) {
-	e, _ := rushHour(t)
-	c := collect.New(collect.Run{})
-	all := c.Model(e, collect.Look{Open: views.DecisionsPane, Rows: 1000}).Decisions.List
-	part := c.Model(e, collect.Look{Open: views.DecisionsPane, First: 5, Rows: 3}).Decisions.List
+func TestModel_OnlyWindow(t *testing.T) {
+	e, _ := busyCluster(t)
+	c := collect.New(collect.Options{})
+	all := c.Model(e, collect.Query{Open: views.DecisionsPane, Rows: 1000}).Decisions.List
+	part := c.Model(e, collect.Query{Open: views.DecisionsPane, First: 5, Rows: 3}).Decisions.List
 	if part.First != 5 || part.Total != all.Total || len(part.Rows) != 3 {
 		t.Fatalf("got rows %d to %d of %d, want 5 to 8 of %d", part.First, part.First+len(part.Rows), part.Total, all.Total)
 	}
 	if diff := cmp.Diff(all.Rows[5:8], part.Rows); diff != "" {
 		t.Errorf("the window differs from the whole (-whole +window):\n%s", diff)
 	}
-	pods := c.Model(e, collect.Look{Open: views.QueuePane, Rows: 1000}).Queue.Pods
+	pods := c.Model(e, collect.Query{Open: views.QueuePane, Rows: 1000}).Queue.Pods
 	for first := range pods.Total {
-		window := c.Model(e, collect.Look{Open: views.QueuePane, First: first, Rows: 2}).Queue.Pods
+		window := c.Model(e, collect.Query{Open: views.QueuePane, First: first, Rows: 2}).Queue.Pods
 		if diff := cmp.Diff(pods.Rows[first:min(first+2, pods.Total)], window.Rows); diff != "" {
 			t.Errorf("the window at %d differs from the whole:\n%s", first, diff)
 		}
 	}
 }
 
-func TestAPodOrNodeThatIsGoneIsNotInvented(t *testing.T) {
-	e, _ := rushHour(t)
-	c := collect.New(collect.Run{})
-	if m := c.Model(e, collect.Look{Open: views.NodePane, Node: "nowhere"}); m.Node != nil {
+func TestModel_MissingPodOrNode(t *testing.T) {
+	e, _ := busyCluster(t)
+	c := collect.New(collect.Options{})
+	if m := c.Model(e, collect.Query{Open: views.NodePane, Node: "nowhere"}); m.Node != nil {
 		t.Errorf("a node that does not exist is %v", m.Node)
 	}
-	if m := c.Model(e, collect.Look{Open: views.ExplainPane, Pod: world.Ref{Namespace: "a", Name: "b"}}); m.Explain != nil {
+	if m := c.Model(e, collect.Query{Open: views.ExplainPane, Pod: world.PodRef{Namespace: "a", Name: "b"}}); m.Explain != nil {
 		t.Errorf("a pod that does not exist is explained: %v", m.Explain)
 	}
-	if m := c.Model(e, collect.Look{Open: views.JourneyPane, Pod: world.Ref{Namespace: "a", Name: "b"}}); m.Journey.State != views.Gone || m.Journey.Steps.Total != 0 {
+	if m := c.Model(e, collect.Query{Open: views.JourneyPane, Pod: world.PodRef{Namespace: "a", Name: "b"}}); m.Journey.State != views.Deleted || m.Journey.Steps.Total != 0 {
 		t.Errorf("a pod that does not exist has been places: %v", m.Journey)
 	}
 }
 
-func TestANodeThatChangesIsSeenToChange(t *testing.T) {
-	e, _ := rushHour(t)
-	c := collect.New(collect.Run{})
-	look := collect.Look{Open: views.SnapshotPane, Rows: 40}
+func TestSnapshot_ChangedNodes(t *testing.T) {
+	e, _ := busyCluster(t)
+	c := collect.New(collect.Options{})
+	look := collect.Query{Open: views.SnapshotPane, Rows: 40}
 	apply := func(event world.Event) {
 		if err := e.Apply(world.Input{At: e.Now().Add(time.Second), Event: event}); err != nil {
 			t.Fatal(err)
@@ -222,19 +228,31 @@ func TestANodeThatChangesIsSeenToChange(t *testing.T) {
 	}
 }
 
-func TestHostileNamesAreMadePrintable(t *testing.T) {
-	e, _ := rushHour(t)
-	c := collect.New(collect.Run{Source: "\x1b]0;owned\x07"})
-	if got := c.Model(e, collect.Look{}).Header.Source; strings.ContainsRune(got, '\x1b') {
+func TestModel_HostileSourceName(t *testing.T) {
+	e, _ := busyCluster(t)
+	c := collect.New(collect.Options{Source: "\x1b]0;owned\x07"})
+	if got := c.Model(e, collect.Query{}).Header.Source; strings.ContainsRune(got, '\x1b') {
 		t.Errorf("the source is %q", got)
 	}
 }
 
+func TestModel_HeaderNamesTheOlderRequeueRule(t *testing.T) {
+	for rule, want := range map[queue.RequeueRule]string{queue.QueueingHints: "", queue.MoveRequestCycle: "moveRequestCycle"} {
+		e, err := engine.New(engine.Options{RequeueRule: rule})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := collect.New(collect.Options{}).Model(e, collect.Query{}).Header.RequeueRule; got != want {
+			t.Errorf("under %s the header names %q, want %q", rule, got, want)
+		}
+	}
+}
+
 func BenchmarkOverview(b *testing.B) {
-	e, ch := rushHour(b)
-	c := collect.New(collect.Run{Chronicle: ch})
+	e, ch := busyCluster(b)
+	c := collect.New(collect.Options{History: ch})
 	b.ReportAllocs()
 	for b.Loop() {
-		c.Model(e, collect.Look{Open: views.Overview, Columns: 120})
+		c.Model(e, collect.Query{Open: views.Overview, Columns: 120})
 	}
 }

@@ -8,51 +8,48 @@ import (
 	"orrery/views"
 )
 
-// Run is what the engine does not know of itself.
-type Run struct {
+// Options hold data that the engine does not have.
+type Options struct {
 	Source string
 	Mode   views.Mode
-	// Chronicle is what the engine does not remember; nil if nobody writes it down.
-	Chronicle *Chronicle
+	// History keeps data that the engine does not; it may be nil.
+	History *History
 }
 
-// Collector remembers what it need not collect again.
+// Collector builds the models of an engine, and caches their unchanged parts.
 type Collector struct {
-	run   Run
-	nodes nodeMemory
-	rows  rowMemory
-	board boardMemory
-	drift driftMemory
-	why   whyMemory
-	pods  []*queue.Pod // room
+	options Options
+	nodes   nodeCache
+	rows    rowCache
+	board   boardCache
+	drift   driftCache
+	why     diagnosisCache
+	pods    []*queue.Pod // room
 
-	// What filters and orders leave of the lists, and what the last of them came to.
-	queueLeft          narrowing[waiting]
-	nodesLeft          narrowing[int]
-	decisionsNarrowed  narrowing[*engine.Decision]
-	departuresNarrowed narrowing[int]
-	pluginsNarrowed    narrowing[int]
-	matrixNarrowed     narrowing[int]
-	onNodeNarrowed     narrowing[int]
-	marksNarrowed      narrowing[int]
-	of                 *engine.Engine // whose lists they are
-	narrowed           *views.Narrowed
+	// ranked are the pods of the node that is open in the order of eviction; ranking numbers the times they were ranked.
+	ranked  []views.PressurePod
+	ranking uint64
+
+	// pickers filter and sort the lists of the engine of.
+	pickers map[views.PaneID]any
+	of      *engine.Engine
 }
 
 // New is a collector for one engine at a time.
-func New(run Run) *Collector { return &Collector{run: run} }
+func New(run Options) *Collector {
+	return &Collector{options: run, pickers: map[views.PaneID]any{}}
+}
 
-// Follow exchanges the chronicle for another one: that of the engine that Model is asked about from now on. A recording
-// in which somebody goes back has another engine, and another chronicle.
-func (c *Collector) Follow(ch *Chronicle) { c.run.Chronicle = ch }
+// SetHistory replaces the history with that of the engine of the next Model. Stepping back in a recording replaces
+// both.
+func (c *Collector) SetHistory(ch *History) { c.options.History = ch }
 
-// Model is what there is to show of an engine. Its work is bounded: where a long list is filtered or sorted, the model
-// says that what it shows is partial, and the next one has more.
-func (c *Collector) Model(e *engine.Engine, look Look) *views.Model {
+// Model returns the model of an engine. Its work is bounded: if a long list is filtered or sorted, the model is marked as
+// partial, and the next one has more.
+func (c *Collector) Model(e *engine.Engine, look Query) *views.Model {
 	if c.of != e {
-		c.forget(e)
+		c.reset(e)
 	}
-	c.narrowed = nil
 	c.nodes.refresh(e)
 	m := &views.Model{Header: c.header(e), Timeline: look.Timeline, WhatIf: look.WhatIf}
 	switch look.Open {
@@ -84,31 +81,39 @@ func (c *Collector) Model(e *engine.Engine, look Look) *views.Model {
 	case views.MetricsPane:
 		m.Metrics = c.metrics(e)
 	case views.TimelinePane:
-		m.Timeline = c.marks(look.Timeline, look)
+		if look.Timeline != nil {
+			timeline := *look.Timeline
+			m.Timeline = &timeline
+		}
 	}
-	m.Narrowed = c.narrowed
+	if p := views.PaneOf(look.Open); p != nil {
+		p.Collect(m, source{c, e, look}, look.list(), c.pickers)
+	}
 	return m
 }
 
-// forget drops what was found in another engine's lists.
-func (c *Collector) forget(e *engine.Engine) {
-	fresh := New(c.run)
-	fresh.of, fresh.nodes, fresh.pods = e, c.nodes, c.pods[:0]
+// reset drops the lists of another engine.
+func (c *Collector) reset(e *engine.Engine) {
+	fresh := New(c.options)
+	fresh.of, fresh.nodes, fresh.pods, fresh.pickers = e, c.nodes, c.pods[:0], map[views.PaneID]any{}
 	*c = *fresh
 }
 
 func (c *Collector) header(e *engine.Engine) views.Header {
-	h := views.Header{Source: printable.Text(c.run.Source), Mode: c.run.Mode, Generation: e.Snapshot().Generation()}
-	h.Rate, h.P99 = c.pace(e)
-	h.Leader, h.LeaderLeft = c.leads(e)
+	h := views.Header{Source: printable.Text(c.options.Source), Mode: c.options.Mode, Generation: e.Snapshot().Generation()}
+	if rule := e.RequeueRule(); rule != queue.QueueingHints {
+		h.RequeueRule = rule.String()
+	}
+	h.Rate, h.P99 = c.rateAndLatency(e)
+	h.Leader, h.LeaseLeft = c.currentLeader(e)
 	return h
 }
 
-// podName is a pod as it is called on the screen.
-func podName(r world.Ref) string { return printable.Text(r.String()) }
+// podName is a pod as the screen shows it.
+func podName(r world.PodRef) string { return printable.Text(r.String()) }
 
 // podNames are a pod's name on the screen, and its key.
-func podNames(r world.Ref) (name, key string) {
+func podNames(r world.PodRef) (name, key string) {
 	key = r.String()
 	return printable.Text(key), key
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCurvesBeginWhereSomethingWasHeard(t *testing.T) {
+func TestCurves_TrimStart(t *testing.T) {
 	curve := func(n, from int) []float64 {
 		c := make([]float64, n)
 		for i := from; i < n; i++ {
@@ -27,7 +27,7 @@ func TestCurvesBeginWhereSomethingWasHeard(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			last := slices.Clone(tt.a)
-			sinceBegun(&tt.a, &tt.b)
+			trimStart(&tt.a, &tt.b)
 			if len(tt.a) != tt.want || !slices.Equal(tt.a, last[len(last)-tt.want:]) {
 				t.Errorf("%d values are left, want the last %d", len(tt.a), tt.want)
 			}

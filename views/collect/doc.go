@@ -1,39 +1,40 @@
-// Package collect fills the read models of package views from an engine: the one place that knows both.
+// Package collect fills the read models of package views from an engine: the only package that knows both.
 //
-//	engine ─────────────────────┬──► Collector.Model(engine, Look) ──► *views.Model ──► views.Screen
-//	   │ what passes by         │
-//	   └──► Chronicle ──────────┘
+//	engine ───────────────────────┬──► Collector.Model(engine, Query) ──► *views.Model ──► views.Screen
+//	   │ inputs, decisions        │
+//	   └──► History ──────────────┘
 //
-// A [Look] says what is on the screen. Only that is collected: of the queue the rows of the window, of a node nothing that
-// has not changed since the last frame. What is handed out is not changed afterwards, so it may be drawn while the engine
-// goes on. A Collector itself belongs to whoever owns the engine.
+// A [Query] says what is on the screen, and a model has nothing else: of the queue the rows of the window, of a node nothing
+// that has not changed since the last frame. A model does not change once it is returned, so it may be drawn while the
+// engine goes on. The owner of the engine owns its Collector.
 //
-// A [Chronicle] hears what the engine hears and decides, and keeps what the engine does not: who leaves, who leads, how
-// much was decided when. It goes with its engine: whoever exchanges the engine for a fork, as a recording's player does
-// when it goes back, exchanges the chronicle too and tells the collector with [Collector.Follow].
+// A [History] observes an engine and keeps what the engine does not: evictions, Leases, decisions per second. It belongs to
+// its engine: when a fork replaces the engine, as when a recording steps back, the fork's history replaces this one, see
+// [Collector.SetHistory].
 //
-//	chronicle.go                   what is heard
-//	curves.go, histogram.go        how much was decided in each second, and how long it took
-//	leases.go, candidates.go       every Lease's history, and who is a candidate
-//	timings.go                     what plugins take, as a framework.Observer
-//	collector.go, look.go          a model of what is looked at
+//	history.go                     inputs and decisions, observed
+//	curves.go, histogram.go        decisions per second, and their durations
+//	leases.go, candidates.go       the history of every Lease, and its candidates
+//	timings.go                     durations of plugins and extension points
+//	collector.go, query.go         a model of what is shown
+//	lists.go                       the rows of every list
 //	nodes.go, snapshot.go, zones.go, node.go, drift.go
-//	queue.go, moves.go, journey.go
-//	decisions.go, explain.go, cause.go, remedy.go, reason.go
-//	pressure.go                    whom a node would evict, from what was read of its usage
+//	queue.go, moves.go, journey.go, requeueevents.go
+//	decisions.go, explain.go
+//	pressure.go                    the eviction order of a node's pods by measured usage
 //	evictions.go, leader.go, plugins.go, metrics.go
-//	narrow.go                      filtering and sorting long lists
-//	names.go                       words to complete
-//	marks.go, whatif.go            what others have found, as it is shown
+//	agreement.go                   the comparison with the cluster's scheduler
+//	names.go                       completion of names
+//	whatif.go                      the answer to a what-if
 //
 // # What a frame costs
 //
-// What is shown, and not what there is. The queue hands out windows, the cache lists its nodes from the most recently
-// changed on, and rows keep their words until their pod or node changes. The map of the cluster is the exception: a cell
-// for every node is made anew for each frame.
+// A frame costs what it shows. The queue returns windows, the cache lists its nodes from the most recently changed on, and
+// rows keep their texts until their pod or node changes. The map of the cluster is the exception: each frame makes a cell
+// for every node.
 //
-// A list that is filtered or sorted has to be gone through, which a long one is bit by bit: each call of Model looks at
-// some thousand rows, and says in Narrowed that there is more to come. So no key has to wait for 100,000 rows.
+// A list that is filtered or sorted must be read whole. Each call of Model reads some thousand rows, and the model says
+// whether there are more, so no key waits for 100,000 rows.
 //
-// Every string passes package printable on its way, and times are the engine's.
+// Every string passes package printable, and all times are the engine's.
 package collect

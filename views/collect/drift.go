@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"strconv"
 	"time"
 
 	"orrery/core/engine"
@@ -8,12 +9,12 @@ import (
 	"orrery/core/world"
 )
 
-// driftMemory compares the nodes that the scheduler believes in with those that the store holds. That is a look at every
-// node, so the answer holds for a while.
-type driftMemory struct {
+// driftCache compares the nodes of the scheduler's cache with those of the store. That reads every node, so the result
+// is kept for a while.
+type driftCache struct {
 	engine *engine.Engine
 	at     time.Time
-	asked  int
+	calls  int
 	words  string
 }
 
@@ -23,15 +24,15 @@ const (
 	driftAsked  = 10
 )
 
-// of says in words where belief and store differ; empty if nowhere.
-func (m *driftMemory) of(e *engine.Engine) string {
-	m.asked++
-	if m.engine == e && (e.Now().Sub(m.at) < driftPeriod || m.asked < driftAsked) {
+// of describes how cache and store differ; empty if they do not.
+func (m *driftCache) of(e *engine.Engine) string {
+	m.calls++
+	if m.engine == e && (e.Now().Sub(m.at) < driftPeriod || m.calls < driftAsked) {
 		return m.words
 	}
-	*m = driftMemory{engine: e, at: e.Now()}
+	*m = driftCache{engine: e, at: e.Now()}
 	differ, believed, first := 0, 0, ""
-	for info := range e.Cache().Recent() {
+	for info := range e.Cache().RecentlyChanged() {
 		node := info.Node()
 		if node == nil {
 			continue
@@ -45,13 +46,21 @@ func (m *driftMemory) of(e *engine.Engine) string {
 	}
 	switch missing := e.Store().Len(world.Node) - believed; {
 	case missing > 0:
-		m.words = nodes(missing) + " of the cluster not known"
+		m.words = nodes(missing) + " missing in the cache"
 	case missing < 0:
-		m.words = nodes(-missing) + " not in the cluster"
+		m.words = nodes(-missing) + " in the cache but not in the cluster"
 	case differ == 1:
-		m.words = printable.Text(first) + " is not as the cluster has it"
+		m.words = printable.Text(first) + " differs from the cluster"
 	case differ > 1:
-		m.words = nodes(differ) + " not as the cluster has them, " + printable.Text(first) + " among them"
+		m.words = nodes(differ) + " differ from the cluster, among them " + printable.Text(first)
 	}
 	return m.words
+}
+
+// nodes is a number of nodes in words.
+func nodes(n int) string {
+	if n == 1 {
+		return "1 node"
+	}
+	return strconv.Itoa(n) + " nodes"
 }

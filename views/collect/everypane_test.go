@@ -24,9 +24,9 @@ var everyPane = []views.PaneID{
 }
 
 // Every string that an object can bring is shown as what it is: escape sequences do not get through to any model.
-func TestNothingThatComesFromOutsideReachesAModelUnseen(t *testing.T) {
+func TestModel_AllTextIsPrintable(t *testing.T) {
 	const evil = "a\x1b[31m\u202eb\n"
-	e, ch := rushHour(t)
+	e, ch := busyCluster(t)
 	node := mk.Node("n"+evil).CPU("8").Memory("16Gi").Pods("10").Zone("z"+evil).Taint("k"+evil, "v", v1.TaintEffectPreferNoSchedule).Obj()
 	node.Status.Images = []v1.ContainerImage{{Names: []string{"i" + evil}, SizeBytes: 1}}
 	node.Status.NodeInfo.KubeletVersion = evil
@@ -43,13 +43,13 @@ func TestNothingThatComesFromOutsideReachesAModelUnseen(t *testing.T) {
 		}
 	}
 	ch.Applied(world.Input{At: e.Now(), Event: world.Changed{Object: lease("r"+evil, e.Now(), 3)}}, nil)
-	c := collect.New(collect.Run{Source: evil, Chronicle: ch})
+	c := collect.New(collect.Options{Source: evil, History: ch})
 	for _, pane := range everyPane {
 		for _, name := range []string{pod.Name, held.Name, big.Name, small.Name} {
-			m := c.Model(e, collect.Look{Open: pane, Rows: 1000, Columns: 200, Node: node.Name, Pod: world.Ref{Namespace: pod.Namespace, Name: name}})
+			m := c.Model(e, collect.Query{Open: pane, Rows: 1000, Columns: 200, Node: node.Name, Pod: world.PodRef{Namespace: pod.Namespace, Name: name}})
 			eachString(reflect.ValueOf(m), func(s string) {
 				if strings.ContainsAny(s, "\x1b\u202e\n") {
-					t.Errorf("pane %d shows %q", pane, s)
+					t.Errorf("pane %q shows %q", pane, s)
 				}
 			})
 		}
@@ -80,20 +80,20 @@ func eachString(v reflect.Value, visit func(string)) {
 }
 
 // From no node at all to ten thousand, every pane can be made and drawn at every size, and no border breaks.
-func TestEveryPaneOfClustersOfEverySize(t *testing.T) {
+func TestModel_EveryPaneAndSize(t *testing.T) {
 	for _, nodes := range []int{0, 1, 10_000} {
 		t.Run(fmt.Sprint(nodes, " nodes"), func(t *testing.T) {
-			c := newCrowd(t, nodes, 50)
+			c := newLargeCluster(t, nodes, 50)
 			c.decide(1)
-			collector := collect.New(collect.Run{Chronicle: c.chronicle})
+			collector := collect.New(collect.Options{History: c.chronicle})
 			for _, pane := range everyPane {
-				m := collector.Model(c.engine, collect.Look{Open: pane, Rows: 60, Columns: 220, Node: "node-00000", Pod: world.Ref{Namespace: "team-1", Name: "stuck-000001"}})
+				m := collector.Model(c.engine, collect.Query{Open: pane, Rows: 60, Columns: 220, Node: "node-00000", Pod: world.PodRef{Namespace: "team-1", Name: "stuck-000001"}})
 				for _, size := range [][2]int{{60, 16}, {80, 24}, {220, 60}} {
 					canvas := draw.New(size[0], size[1])
 					views.Screen(canvas, m, &views.State{Open: pane, Focus: views.QueuePane}, draw.Braille, c.now)
 					for i, line := range strings.Split(canvas.Plain(), "\n") {
 						if w := draw.Width(line); w != size[0] {
-							t.Errorf("pane %d at %v: line %d is %d wide", pane, size, i, w)
+							t.Errorf("pane %q at %v: line %d is %d wide", pane, size, i, w)
 						}
 					}
 				}

@@ -1,168 +1,90 @@
 package collect
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
+	"orrery/core/diagnose"
 	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/core/world"
 	"orrery/views"
-	"orrery/views/filter"
 
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// whyMemory keeps the last answer: asking forks the engine, so the same question is not asked again before a second of
-// the engine's time has passed, and not for every frame of a recording that is played fast.
-type whyMemory struct {
-	pod  world.Ref
-	at   time.Time
-	x    *engine.Explanation
-	text *views.Explanation
-	// asked counts the questions, shown how often the answer was given.
-	asked uint64
+// diagnosisCache keeps the last diagnosis. One forks the engine several times, so a pod is diagnosed again only after some
+// of the engine's time has passed, and not for every frame of a recording that is played fast.
+type diagnosisCache struct {
+	pod   world.PodRef
+	at    time.Time
+	d     *diagnose.Diagnosis
+	model *views.Explanation
+	// made counts the diagnoses, shown how often the last one was shown.
+	made  uint64
 	shown int
 }
 
+// minShown is how often a diagnosis is shown at least, and nodesPerSecond how many nodes a second pays for.
 const (
-	whyPeriod = time.Second
-	whyShown  = 16
+	minShown       = 16
+	nodesPerSecond = 500
 )
 
-// explanation is why a pod is, or would be, decided about as it is. It is nil for a pod that is not the engine's.
-func (c *Collector) explanation(e *engine.Engine, look Look) *views.Explanation {
+// stale reports whether a diagnosis is old enough to be made again: the larger the cluster, the older.
+func (c *diagnosisCache) stale(now time.Time) bool {
+	period := time.Duration(1+len(c.d.Nodes)/nodesPerSecond) * time.Second
+	return now.Sub(c.at) >= period && c.shown >= minShown
+}
+
+// explanation is the diagnosis of a pod; nil for a pod of another scheduler.
+func (c *Collector) explanation(e *engine.Engine, look Query) *views.Explanation {
 	m := &c.why
 	m.shown++
-	if m.text == nil || m.pod != look.Pod || (e.Now().Sub(m.at) >= whyPeriod && m.shown >= whyShown) {
-		x, err := e.Explain(look.Pod.Namespace, look.Pod.Name)
+	if m.model == nil || m.pod != look.Pod || m.stale(e.Now()) {
+		d, err := diagnose.Pod(e, look.Pod)
 		if err != nil {
 			return nil
 		}
-		*m = whyMemory{pod: look.Pod, at: e.Now(), x: x, text: answer(e, x), asked: m.asked + 1}
-		c.matrixNarrowed = narrowing[int]{}
+		*m = diagnosisCache{pod: look.Pod, at: e.Now(), d: d, model: explanationModel(d, e.Now()), made: m.made + 1}
+		delete(c.pickers, views.ExplainPane)
 	}
-	v := *m.text
-	v.Matrix = c.matrix(look, v.Plugins)
+	v := *m.model
 	return &v
 }
 
-// matrix is the nodes of the explanation that are on the screen, with every plugin's mark.
-func (c *Collector) matrix(look Look, plugins []string) views.List[views.MatrixRow] {
-	all := c.why.x.Nodes
-	if look.plain() {
-		first, end := look.window(len(all))
-		l := views.List[views.MatrixRow]{First: first, Total: len(all), Rows: make([]views.MatrixRow, end-first)}
-		for i := range l.Rows {
-			l.Rows[i] = matrixRow(&all[first+i], plugins)
-		}
-		return l
-	}
-	compare := func(a, b int) int { return a - b }
-	switch look.Sort {
-	case "node":
-		compare = func(a, b int) int { return cmp.Or(cmp.Compare(all[a].Node, all[b].Node), a-b) }
-	case "score":
-		compare = func(a, b int) int { return cmp.Or(cmp.Compare(all[b].Total, all[a].Total), a-b) }
-	}
-	places, first, left := c.matrixNarrowed.rows(look, list[int]{
-		stamp: c.why.asked,
-		all: func(into []int) []int {
-			for i := range all {
-				into = append(into, i)
-			}
-			return into
-		},
-		subject: func(s *filter.Subject, i *int) {
-			n := &all[*i]
-			s.Name, s.Words[0] = n.Node, verdictWords[n.Feasible]
-			for _, said := range n.Said {
-				if len(said.Reasons) > 0 {
-					s.Words[1], s.Words[2] = said.Plugin, said.Reasons[0]
-				}
-			}
-		},
-		compare: compare,
-	})
-	c.narrowed = left
-	l := views.List[views.MatrixRow]{First: first, Total: left.Matches, Rows: make([]views.MatrixRow, len(places))}
-	for i, at := range places {
-		l.Rows[i] = matrixRow(&all[at], plugins)
-	}
-	return l
-}
-
-var verdictWords = map[bool]string{true: "feasible", false: "rejected"}
-
-// answer is an explanation without its matrix.
-func answer(e *engine.Engine, x *engine.Explanation) *views.Explanation {
-	d := &x.Decision
+// explanationModel is a diagnosis without its matrix.
+func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 	v := &views.Explanation{
-		Pod: podName(d.Pod), State: place(x.Place), Verdict: views.Verdict(d.Verdict), Node: printable.Text(d.Node),
-		Nodes: d.Nodes, Asked: e.Now(), Generation: d.Generation,
+		Pod: podName(d.Decision.Pod), State: podStateAt(d.State), Verdict: views.Verdict(d.Decision.Verdict), Node: printable.Text(d.Decision.Node),
+		Summary: printable.Text(d.Summary), Nodes: d.Decision.Nodes, Feasible: d.Feasible, At: now, Generation: d.Decision.Generation,
+		Plugins: filtersOf(d.Explanation),
 	}
-	for i := range x.Nodes {
-		if x.Nodes[i].Feasible {
-			v.Feasible++
+	for i := range d.Reasons {
+		r := &d.Reasons[i]
+		v.Reasons = append(v.Reasons, views.ReasonGroup{Plugin: r.Plugin, Reason: printable.Text(r.Message), Nodes: r.Nodes})
+		if hint := r.Hint(); hint != "" {
+			v.Hints = append(v.Hints, printable.Text(hint))
 		}
 	}
-	for _, r := range d.Rejections {
-		v.Reasons = append(v.Reasons, views.ReasonGroup{Plugin: r.Plugin, Reason: printable.Text(r.Reason), Nodes: r.Nodes})
+	for _, r := range d.Remedies {
+		v.Remedies = append(v.Remedies, views.Remedy{Text: printable.Text(r.Text), Node: printable.Text(r.Node), Change: printable.Text(r.Change.String())})
 	}
-	slices.SortStableFunc(v.Reasons, func(a, b views.ReasonGroup) int { return cmp.Compare(b.Nodes, a.Nodes) })
-	v.Plugins = filtersOf(x)
-	if d.Verdict == engine.Placed {
-		placed(v, x)
-		return v
+	if d.Decision.Verdict == engine.Placed {
+		v.Winner, v.RunnerUp = v.Node, printable.Text(d.Decision.RunnerUp)
+		v.WinnerTotal, v.RunnerUpTotal = d.Decision.Score, d.Decision.RunnerUpScore
 	}
-	hindrances := soleHindrances(x)
-	v.Cause, v.Fixes = cause(e, x, hindrances)
+	for _, s := range d.Scores {
+		v.Scores = append(v.Scores, views.ScorePart(s))
+	}
 	return v
 }
 
-// placed tells why the winner won.
-func placed(v *views.Explanation, x *engine.Explanation) {
-	d := &x.Decision
-	v.Winner, v.RunnerUp = v.Node, printable.Text(d.RunnerUp)
-	v.WinnerTotal, v.RunnerUpTotal = d.Score, d.RunnerUpScore
-	if d.RunnerUp == "" {
-		v.Cause = "the only one of " + nodes(d.Examined) + " looked at that would do"
-		return
-	}
-	won, next := verdictOf(x, d.Node), verdictOf(x, d.RunnerUp)
-	for _, margin := range x.Lost {
-		v.Scores = append(v.Scores, views.ScorePart{Plugin: margin.Plugin, Winner: weighted(won, margin.Plugin), RunnerUp: weighted(next, margin.Plugin)})
-	}
-	if ahead := d.Score - d.RunnerUpScore; ahead == 0 {
-		v.Cause = "one of several best: " + v.RunnerUp + " has as many points"
-	} else {
-		v.Cause = inPoints(ahead) + " ahead of " + v.RunnerUp + ", most by " + x.Lost[0].Plugin
-	}
-}
-
-func verdictOf(x *engine.Explanation, node string) *engine.NodeVerdict {
-	i := slices.IndexFunc(x.Nodes, func(n engine.NodeVerdict) bool { return n.Node == node })
-	if i < 0 {
-		return &engine.NodeVerdict{}
-	}
-	return &x.Nodes[i]
-}
-
-func weighted(n *engine.NodeVerdict, plugin string) int64 {
-	for _, s := range n.Scores {
-		if s.Plugin == plugin {
-			return s.Weighted()
-		}
-	}
-	return 0
-}
-
-// filtersOf are the Filter plugins that said anything, in the order in which they first did.
+// filtersOf returns the Filter plugins with a status, in the order of their first.
 func filtersOf(x *engine.Explanation) []string {
 	var names []string
 	for i := range x.Nodes {
-		for _, s := range x.Nodes[i].Said {
+		for _, s := range x.Nodes[i].Statuses {
 			if !slices.Contains(names, s.Plugin) {
 				names = append(names, s.Plugin)
 			}
@@ -172,8 +94,8 @@ func filtersOf(x *engine.Explanation) []string {
 }
 
 func matrixRow(n *engine.NodeVerdict, plugins []string) views.MatrixRow {
-	row := views.MatrixRow{Node: printable.Text(n.Node), Key: n.Node, Marks: make([]views.PluginMark, len(plugins)), Total: n.Total, Searched: n.Searched}
-	for _, s := range n.Said {
+	row := views.MatrixRow{Node: printable.Text(n.Node), Key: n.Node, Marks: make([]views.PluginMark, len(plugins)), Total: n.Total, Visited: n.Searched, Feasible: n.Feasible}
+	for _, s := range n.Statuses {
 		mark := views.Passes
 		switch s.Code {
 		case fwk.Success, fwk.Skip:
@@ -183,6 +105,9 @@ func matrixRow(n *engine.NodeVerdict, plugins []string) views.MatrixRow {
 			mark = views.Rejects
 		}
 		row.Marks[slices.Index(plugins, s.Plugin)] = mark
+		if len(s.Reasons) > 0 {
+			row.RejectedBy, row.Reason = s.Plugin, printable.Text(s.Reasons[0])
+		}
 	}
 	return row
 }

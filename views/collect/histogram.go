@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// histogram counts durations in buckets, four to each doubling, from a microsecond on: a quantile is right to a fifth.
+// histogram counts durations in buckets, four to each power of two, from a microsecond on: a quantile is at most a
+// quarter too large.
 type histogram struct {
-	counts [buckets]uint32
-	total  uint64
-	most   time.Duration
+	counts  [buckets]uint32
+	total   uint64
+	longest time.Duration
 }
 
 const (
@@ -18,7 +19,7 @@ const (
 	shortestNs = 1 << 10
 )
 
-// bucketOf is where a duration is counted.
+// bucketOf is the bucket of a duration.
 func bucketOf(took time.Duration) int {
 	ns := uint64(max(took, 0))
 	if ns < shortestNs {
@@ -29,8 +30,8 @@ func bucketOf(took time.Duration) int {
 	return min((octave-bits.Len64(shortestNs)+1)*perDouble+int(quarter), buckets-1)
 }
 
-// upTo is the end of a bucket.
-func upTo(bucket int) time.Duration {
+// bucketEnd is the upper bound of a bucket.
+func bucketEnd(bucket int) time.Duration {
 	octave, quarter := bucket/perDouble, bucket%perDouble
 	return time.Duration(shortestNs<<octave) / perDouble * time.Duration(perDouble+quarter+1)
 }
@@ -38,29 +39,29 @@ func upTo(bucket int) time.Duration {
 func (h *histogram) add(took time.Duration) {
 	h.counts[bucketOf(took)]++
 	h.total++
-	h.most = max(h.most, took)
+	h.longest = max(h.longest, took)
 }
 
-// merge counts what another has counted.
+// merge adds the counts of another histogram.
 func (h *histogram) merge(o *histogram) {
 	for i, n := range o.counts {
 		h.counts[i] += n
 	}
 	h.total += o.total
-	h.most = max(h.most, o.most)
+	h.longest = max(h.longest, o.longest)
 }
 
-// quantile is how long a share of what was counted took at most; zero when nothing was counted, or nothing measured.
+// quantile is the upper bound of a share of the durations; zero if none were counted or measured.
 func (h *histogram) quantile(share float64) time.Duration {
-	if h.most == 0 {
+	if h.longest == 0 {
 		return 0
 	}
 	rest := uint64(float64(h.total) * share)
 	for i, n := range h.counts {
 		if uint64(n) > rest {
-			return min(upTo(i), h.most)
+			return min(bucketEnd(i), h.longest)
 		}
 		rest -= uint64(n)
 	}
-	return h.most
+	return h.longest
 }

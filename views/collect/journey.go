@@ -9,27 +9,28 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/diagnose"
 	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/core/queue"
 	"orrery/views"
 )
 
-// journey is a pod's whole way through the queue: what moved it, and what its attempts cost.
-func (c *Collector) journey(e *engine.Engine, look Look) *views.Journey {
+// journey returns a pod's transitions through the queue with their events, and its attempts.
+func (c *Collector) journey(e *engine.Engine, look Query) *views.Journey {
 	pod := e.Store().Pod(look.Pod.Namespace, look.Pod.Name)
-	j := &views.Journey{Pod: podName(look.Pod), State: place(e.Where(look.Pod.Namespace, look.Pod.Name))}
+	j := &views.Journey{Pod: podName(look.Pod), State: podStateAt(e.PodState(look.Pod.Namespace, look.Pod.Name))}
 	uid := look.Pod.UID
 	if pod != nil {
 		uid = pod.UID
 		j.Created, j.Facts = pod.CreationTimestamp.Time, podFacts(pod)
 	}
 	if p, ok := e.Queue().Get(look.Pod.Namespace, look.Pod.Name); ok {
-		j.Awaits = awaited(e.Queue(), p, 64)
+		j.RequeuesOn = requeueEvents(e.Queue(), p, 64)
 	}
-	way := e.Journey(uid)
+	way := e.PodTransitions(uid)
 	tried := attemptsOf(e, uid, len(way))
-	first, end := look.window(len(way))
+	first, end := look.list().Window(len(way))
 	j.Steps = views.List[views.JourneyStep]{First: first, Total: len(way)}
 	for i := range way {
 		t := &way[i]
@@ -38,15 +39,15 @@ func (c *Collector) journey(e *engine.Engine, look Look) *views.Journey {
 			d = tried[t.Attempts]
 		}
 		if d != nil {
-			j.Tried += d.Took
+			j.AttemptTime += d.Duration
 		}
 		stayed := stayedBefore(way, i)
 		if t.From != queue.Gone && t.From != queue.InFlight {
-			j.Waited += stayed
+			j.QueuedFor += stayed
 		}
 		if i >= first && i < end {
 			step := journeyStep(e, t, d)
-			step.Stayed = stayed
+			step.PreviousStateTime = stayed
 			j.Steps.Rows = append(j.Steps.Rows, step)
 		}
 	}
@@ -54,7 +55,7 @@ func (c *Collector) journey(e *engine.Engine, look Look) *views.Journey {
 		last := &way[len(way)-1]
 		j.Attempts = last.Attempts
 		if last.To != queue.Gone && last.To != queue.InFlight {
-			j.Waited += e.Now().Sub(last.At)
+			j.QueuedFor += e.Now().Sub(last.At)
 		}
 	}
 	return j
@@ -85,48 +86,48 @@ func attemptsOf(e *engine.Engine, uid types.UID, moves int) map[int]*engine.Deci
 
 func journeyStep(e *engine.Engine, t *queue.Transition, d *engine.Decision) views.JourneyStep {
 	step := views.JourneyStep{
-		At: t.At, From: stateOf(t.From), To: arrived(e, t), Event: printable.Text(t.Event), Plugin: printable.Text(t.Plugin),
+		At: t.At, From: stateOf(t.From), To: destination(e, t), Event: printable.Text(t.Event), Plugin: printable.Text(t.Plugin),
 		Note: printable.Text(t.Note), Attempt: t.Attempts,
 	}
-	if len(t.Blamed) > 0 && step.Plugin == "" {
-		step.Plugin = printable.Text(strings.Join(t.Blamed, ", "))
+	if len(t.NewRejectors) > 0 && step.Plugin == "" {
+		step.Plugin = printable.Text(strings.Join(t.NewRejectors, ", "))
 	}
 	if t.From == queue.Gone {
-		step.From = views.Unseen
+		step.From = views.Created
 	}
 	if d != nil {
-		step.Took, step.Examined, step.Feasible = d.Took, d.Examined, d.Feasible
+		step.AttemptDuration, step.Examined, step.Feasible = d.Duration, d.Examined, d.Feasible
 		if step.Note == "" {
-			step.Note = decided(d)
+			step.Note = outcomeText(d)
 		}
 	}
 	return step
 }
 
-// decided is what an attempt came to.
-func decided(d *engine.Decision) string {
+// outcomeText is the outcome of an attempt.
+func outcomeText(d *engine.Decision) string {
 	if d.Verdict == engine.Placed {
 		return "placed on " + printable.Text(d.Node)
 	}
-	text := printable.Text(dominant(d.Message))
+	text := printable.Text(diagnose.MainClause(d.Message))
 	if d.Nominated != "" {
 		text += "; nominated to " + printable.Text(d.Nominated)
 	}
 	return text
 }
 
-var places = map[engine.Place]views.PodState{
-	engine.PlaceActive: views.Active, engine.PlaceBackoff: views.Backoff, engine.PlaceUnschedulable: views.Unschedulable,
-	engine.PlaceGated: views.Gated, engine.PlaceWaiting: views.InFlight, engine.PlaceBinding: views.InFlight,
-	engine.PlaceBound: views.Bound, engine.PlaceGone: views.Gone,
+var podStates = map[engine.PodState]views.PodState{
+	engine.StateActive: views.Active, engine.StateBackoff: views.Backoff, engine.StateUnschedulable: views.Unschedulable,
+	engine.StateGated: views.Gated, engine.StateWaiting: views.InFlight, engine.StateBinding: views.InFlight,
+	engine.StateBound: views.Bound, engine.StateGone: views.Deleted,
 }
 
-// place is where a pod is; one that is nowhere is gone.
-func place(p engine.Place) views.PodState {
-	if state, ok := places[p]; ok {
+// podStateAt returns a pod's state; an unknown pod is deleted.
+func podStateAt(p engine.PodState) views.PodState {
+	if state, ok := podStates[p]; ok {
 		return state
 	}
-	return views.Gone
+	return views.Deleted
 }
 
 func podFacts(pod *v1.Pod) []views.Fact {
@@ -139,7 +140,7 @@ func podFacts(pod *v1.Pod) []views.Fact {
 	if pod.Spec.Priority != nil {
 		add("priority", strings.TrimSpace(strconv.Itoa(int(*pod.Spec.Priority))+" "+pod.Spec.PriorityClassName))
 	}
-	add("asks for", asked(pod))
+	add("asks for", requestsText(pod))
 	for _, owner := range pod.OwnerReferences {
 		if owner.Controller != nil && *owner.Controller {
 			add("owner", owner.Kind+" "+owner.Name)
@@ -153,8 +154,8 @@ func podFacts(pod *v1.Pod) []views.Fact {
 	return facts
 }
 
-// asked is what a pod asks for, in words.
-func asked(pod *v1.Pod) string {
+// requestsText returns a pod's requests in words.
+func requestsText(pod *v1.Pod) string {
 	list := *requestsOf(pod)
 	names := make([]string, 0, len(list))
 	for name := range list {

@@ -10,13 +10,12 @@ import (
 	"orrery/views"
 )
 
-// changesMost is how many changes of all leases are shown: more than any screen has rows for.
-const changesMost = 128
+// maxChanges bounds the leader changes of all Leases: more than any screen has rows.
+const maxChanges = 128
 
-// leaderOf is the election of the scheduler's leader, and the other elections there are; nil if there is none, or none was
-// seen.
+// leaderOf is the election of the scheduler's leader and the other elections; nil if no Lease was seen.
 func (c *Collector) leaderOf(e *engine.Engine) *views.Leader {
-	ch := c.run.Chronicle
+	ch := c.options.History
 	if ch == nil {
 		return nil
 	}
@@ -25,33 +24,33 @@ func (c *Collector) leaderOf(e *engine.Engine) *views.Leader {
 	if w := ch.leases.scheduler(); w != nil {
 		v = electionOf(w, ch.options.Election, now)
 	}
-	if standing := ch.leases.standing.of(ch.leases.name(), v.Holder, now); len(standing) > 0 {
+	if standing := ch.leases.candidates.of(ch.leases.name(), v.Holder, now); len(standing) > 0 {
 		v.Candidates = standing
 	}
 	for _, w := range ch.leases.others() {
 		v.Others = append(v.Others, otherOf(w, now))
 		for _, change := range changesOf(w.History().Tenures) {
 			change.Lease = printable.Text(w.name.Name)
-			v.Changes = append(v.Changes, change)
+			v.History = append(v.History, change)
 		}
 	}
-	slices.SortStableFunc(v.Changes, func(a, b views.LeaderChange) int { return b.At.Compare(a.At) })
-	v.Changes = v.Changes[:min(len(v.Changes), changesMost)]
-	if v.State == leader.Absent.String() && len(v.Others)+len(v.Candidates)+len(v.Changes) == 0 {
+	slices.SortStableFunc(v.History, func(a, b views.LeaderTransition) int { return b.At.Compare(a.At) })
+	v.History = v.History[:min(len(v.History), maxChanges)]
+	if v.State == leader.Absent.String() && len(v.Others)+len(v.Candidates)+len(v.History) == 0 {
 		return nil
 	}
 	return v
 }
 
-// electionOf is what is known of the scheduler's Lease.
-func electionOf(w *watched, settings leader.Settings, now time.Time) *views.Leader {
-	r := w.Read(now)
+// electionOf reads the scheduler's Lease.
+func electionOf(w *leaseHistory, settings leader.Settings, now time.Time) *views.Leader {
+	r := w.Status(now)
 	v := &views.Leader{
-		Holder: printable.Text(r.Record.Holder), Leads: r.Record.Holder != "" && r.Record.Holder == settings.Identity,
+		Holder: printable.Text(r.Record.Holder), IsSelf: r.Record.Holder != "" && r.Record.Holder == settings.Identity,
 		Lease: r.Record.Duration(), Deadline: settings.RenewDeadline, Retry: settings.RetryPeriod,
-		Beats: w.last(), Transitions: r.Record.Transitions, Skew: r.Tolerance, Seen: r.ClockRatio,
+		RenewIntervals: w.lastIntervals(), Transitions: r.Record.Transitions, MaxClockSkew: r.MaxClockSkew, ObservedClockSkew: r.ClockSkew,
 		Strategy: printable.Text(string(r.Record.Strategy)), Preferred: printable.Text(r.Record.PreferredHolder),
-		State: r.State.String(), Takeover: r.TakeoverFrom,
+		State: r.State.String(), FailoverAt: r.FailoverAt,
 	}
 	if r.State == leader.Held || r.State == leader.Expired {
 		v.Acquired, v.Renewed = r.Tenure.From, r.Tenure.Last
@@ -60,12 +59,12 @@ func electionOf(w *watched, settings leader.Settings, now time.Time) *views.Lead
 		v.Overlap = printable.Text(o.Old + " may not have noticed yet that " + o.New + " leads")
 	}
 	tenures := w.History().Tenures
-	v.Changes, v.Candidates = changesOf(tenures), candidatesOf(tenures, r.Record.Holder, now)
+	v.History, v.Candidates = changesOf(tenures), candidatesOf(tenures, r.Record.Holder, now)
 	return v
 }
 
-func otherOf(w *watched, now time.Time) views.OtherLease {
-	r := w.Read(now)
+func otherOf(w *leaseHistory, now time.Time) views.OtherLease {
+	r := w.Status(now)
 	o := views.OtherLease{Name: printable.Text(w.name.String()), Holder: printable.Text(r.Record.Holder), Transitions: r.Record.Transitions}
 	if r.Record.Holder != "" {
 		o.Expires = r.Tenure.Last.Add(r.Record.Duration())
@@ -73,12 +72,12 @@ func otherOf(w *watched, now time.Time) views.OtherLease {
 	return o
 }
 
-// changesOf is how the lease went from hand to hand, the latest first.
-func changesOf(tenures []leader.Tenure) []views.LeaderChange {
-	var list []views.LeaderChange
+// changesOf are the changes of holder, the latest first.
+func changesOf(tenures []leader.Tenure) []views.LeaderTransition {
+	var list []views.LeaderTransition
 	for i := len(tenures) - 1; i > 0; i-- {
 		before := &tenures[i-1]
-		list = append(list, views.LeaderChange{
+		list = append(list, views.LeaderTransition{
 			At: tenures[i].From, From: holder(before.Holder), To: holder(tenures[i].Holder), Why: before.End.String(),
 		})
 	}
@@ -92,7 +91,7 @@ func holder(name string) string {
 	return printable.Text(name)
 }
 
-// candidatesOf are those who have led before and do not now, the latest first: as far as a Lease tells, they wait.
+// candidatesOf returns the former holders, the latest first; a Lease names no other candidates.
 func candidatesOf(tenures []leader.Tenure, now string, at time.Time) []views.Candidate {
 	var list []views.Candidate
 	var seen []string
@@ -106,11 +105,11 @@ func candidatesOf(tenures []leader.Tenure, now string, at time.Time) []views.Can
 	return list
 }
 
-// leads is who leads and for how long yet, for the header.
-func (c *Collector) leads(e *engine.Engine) (name string, left time.Duration) {
-	if ch := c.run.Chronicle; ch != nil {
+// currentLeader is the holder of the scheduler's Lease and its time until expiry, for the header.
+func (c *Collector) currentLeader(e *engine.Engine) (name string, left time.Duration) {
+	if ch := c.options.History; ch != nil {
 		if w := ch.leases.scheduler(); w != nil {
-			r := w.Read(e.Now())
+			r := w.Status(e.Now())
 			return printable.Text(r.Record.Holder), r.ExpiresIn
 		}
 	}

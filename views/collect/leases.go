@@ -13,45 +13,45 @@ import (
 	"orrery/core/world"
 )
 
-// leases are the Leases that were seen and that somebody stands for, each with somebody who watches it.
+// leases are the Leases of elections, each with its history, and the announced candidates.
 type leases struct {
-	election leader.Settings
-	delay    time.Duration
-	byName   map[types.NamespacedName]*watched
-	standing candidates
+	election   leader.Settings
+	delay      time.Duration
+	byName     map[types.NamespacedName]*leaseHistory
+	candidates candidates
 }
 
-// watched is a Lease's history, and the times between its last renewals.
-type watched struct {
+// leaseHistory is a Lease's history, and the intervals between its last renewals.
+type leaseHistory struct {
 	*leader.Watcher
-	name     types.NamespacedName
-	renewed  time.Time // as the Lease has it
-	seen     time.Time
-	beats    [beatsKept]time.Duration
-	renewals int
+	name      types.NamespacedName
+	renewed   time.Time // as the Lease has it
+	renewedAt time.Time
+	intervals [maxRenewals]time.Duration
+	renewals  int
 }
 
 const (
-	// leasesMost is how many Leases are watched: controllers have one each.
-	leasesMost = 64
-	beatsKept  = 64
-	// heartbeats is the namespace in which every node has a Lease, and identity the label on those of API servers.
-	heartbeats = "kube-node-lease"
-	identity   = "apiserver.kubernetes.io/identity"
+	// maxLeases bounds the Leases with a history: each controller has one.
+	maxLeases   = 64
+	maxRenewals = 64
+	// nodeLeaseNamespace has a heartbeat Lease for every node; the label is on the heartbeat Leases of API servers.
+	nodeLeaseNamespace     = "kube-node-lease"
+	apiServerIdentityLabel = "apiserver.kubernetes.io/identity"
 )
 
-// competedFor tells of a Lease whether anybody stands for it. Others only say that somebody is alive.
-func competedFor(lease *coordinationv1.Lease) bool {
-	return lease.Namespace != heartbeats && lease.Labels[identity] == ""
+// isElection reports whether replicas compete for a Lease. The other Leases are heartbeats.
+func isElection(lease *coordinationv1.Lease) bool {
+	return lease.Namespace != nodeLeaseNamespace && lease.Labels[apiServerIdentityLabel] == ""
 }
 
-func newLeases(o ChronicleOptions) leases {
-	return leases{election: o.Election, delay: o.LeaseDelay, byName: map[types.NamespacedName]*watched{}, standing: candidates{}}
+func newLeases(o HistoryOptions) leases {
+	return leases{election: o.Election, delay: o.LeaseDelay, byName: map[types.NamespacedName]*leaseHistory{}, candidates: candidates{}}
 }
 
 func (l *leases) fork() leases {
 	f := *l
-	f.byName, f.standing = maps.Clone(l.byName), l.standing.fork()
+	f.byName, f.candidates = maps.Clone(l.byName), l.candidates.fork()
 	for name, w := range f.byName {
 		twin := *w
 		twin.Watcher = w.Watcher.Fork()
@@ -61,11 +61,11 @@ func (l *leases) fork() leases {
 }
 
 func (l *leases) apply(in world.Input) {
-	l.standing.apply(in.Event)
+	l.candidates.apply(in.Event)
 	switch event := in.Event.(type) {
 	case world.Changed:
-		if lease, ok := event.Object.(*coordinationv1.Lease); ok && competedFor(lease) {
-			if w := l.watch(lease); w != nil {
+		if lease, ok := event.Object.(*coordinationv1.Lease); ok && isElection(lease) {
+			if w := l.leaseHistory(lease); w != nil {
 				w.apply(in, lease)
 			}
 		}
@@ -76,11 +76,11 @@ func (l *leases) apply(in world.Input) {
 	}
 }
 
-// listed tells everybody who watches of the list: a Lease that is not in it is gone.
+// listed applies a list to all histories: a Lease that is not in it was deleted.
 func (l *leases) listed(in world.Input, event world.Listed) {
 	for _, o := range event.Objects {
-		if lease, ok := o.(*coordinationv1.Lease); ok && competedFor(lease) {
-			l.watch(lease)
+		if lease, ok := o.(*coordinationv1.Lease); ok && isElection(lease) {
+			l.leaseHistory(lease)
 		}
 	}
 	for _, w := range l.byName {
@@ -88,59 +88,59 @@ func (l *leases) listed(in world.Input, event world.Listed) {
 	}
 	for _, o := range event.Objects {
 		if lease, ok := o.(*coordinationv1.Lease); ok {
-			if w := l.byName[nameOf(lease)]; w != nil {
-				w.beat(in.At, lease)
+			if w := l.byName[namespacedName(lease)]; w != nil {
+				w.recordRenewal(in.At, lease)
 			}
 		}
 	}
 }
 
-func nameOf(o world.Object) types.NamespacedName {
+func namespacedName(o world.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
-// watch finds who watches a Lease, or sets somebody to it.
-func (l *leases) watch(lease *coordinationv1.Lease) *watched {
-	name := nameOf(lease)
+// leaseHistory returns the history of a Lease, made at its first sight; nil if there are too many.
+func (l *leases) leaseHistory(lease *coordinationv1.Lease) *leaseHistory {
+	name := namespacedName(lease)
 	w := l.byName[name]
-	if w == nil && len(l.byName) < leasesMost {
+	if w == nil && len(l.byName) < maxLeases {
 		settings := l.election
 		settings.Namespace, settings.Name = name.Namespace, name.Name
-		w = &watched{Watcher: leader.NewWatcher(settings, l.delay), name: name}
+		w = &leaseHistory{Watcher: leader.NewWatcher(settings, l.delay), name: name}
 		l.byName[name] = w
 	}
 	return w
 }
 
-func (w *watched) apply(in world.Input, lease *coordinationv1.Lease) {
+func (w *leaseHistory) apply(in world.Input, lease *coordinationv1.Lease) {
 	w.Apply(in)
-	w.beat(in.At, lease)
+	w.recordRenewal(in.At, lease)
 }
 
-// beat notes the time between two renewals. A Lease is written for other reasons as well.
-func (w *watched) beat(at time.Time, lease *coordinationv1.Lease) {
+// recordRenewal records the interval since the last renewal. Updates for other reasons do not count.
+func (w *leaseHistory) recordRenewal(at time.Time, lease *coordinationv1.Lease) {
 	if lease.Spec.RenewTime == nil || !lease.Spec.RenewTime.After(w.renewed) {
 		return
 	}
-	if !w.seen.IsZero() {
-		w.beats[w.renewals%beatsKept] = at.Sub(w.seen)
+	if !w.renewedAt.IsZero() {
+		w.intervals[w.renewals%maxRenewals] = at.Sub(w.renewedAt)
 		w.renewals++
 	}
-	w.renewed, w.seen = lease.Spec.RenewTime.Time, at
+	w.renewed, w.renewedAt = lease.Spec.RenewTime.Time, at
 }
 
-// last are the times between the last renewals, the oldest first.
-func (w *watched) last() []time.Duration {
-	n := min(w.renewals, beatsKept)
+// lastIntervals are the intervals between the last renewals, the oldest first.
+func (w *leaseHistory) lastIntervals() []time.Duration {
+	n := min(w.renewals, maxRenewals)
 	list := make([]time.Duration, n)
 	for i := range list {
-		list[i] = w.beats[(w.renewals-n+i)%beatsKept]
+		list[i] = w.intervals[(w.renewals-n+i)%maxRenewals]
 	}
 	return list
 }
 
-// scheduler is the Lease that the scheduler's replicas compete for; nil if there is none.
-func (l *leases) scheduler() *watched {
+// scheduler is the Lease of the scheduler's election; nil if there is none.
+func (l *leases) scheduler() *leaseHistory {
 	return l.byName[l.name()]
 }
 
@@ -149,10 +149,10 @@ func (l *leases) name() types.NamespacedName {
 }
 
 // others are all Leases but the scheduler's, by name.
-func (l *leases) others() []*watched {
-	list := slices.DeleteFunc(slices.Collect(maps.Values(l.byName)), func(w *watched) bool {
-		return w.name == l.name() || w.Read(time.Time{}).State == leader.Absent
+func (l *leases) others() []*leaseHistory {
+	list := slices.DeleteFunc(slices.Collect(maps.Values(l.byName)), func(w *leaseHistory) bool {
+		return w.name == l.name() || w.Status(time.Time{}).State == leader.Absent
 	})
-	slices.SortFunc(list, func(a, b *watched) int { return strings.Compare(a.name.String(), b.name.String()) })
+	slices.SortFunc(list, func(a, b *leaseHistory) int { return strings.Compare(a.name.String(), b.name.String()) })
 	return list
 }

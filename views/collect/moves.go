@@ -13,54 +13,54 @@ import (
 )
 
 const (
-	// trail and longTrail are how many moves are handed out when many wait and when nobody does, and steps how many of a
-	// pod's moves before.
-	trail     = 12
-	longTrail = 40
-	steps     = 4
-	// walked is how far back in time the latest moves of so many pods are looked for.
-	walked = 256
+	// minMoves and maxMoves bound the transitions in a model, with many pending pods and with none; trailSteps bounds
+	// the earlier states of a pod.
+	minMoves   = 12
+	maxMoves   = 40
+	trailSteps = 4
+	// maxWalked bounds the transitions that are read for them.
+	maxWalked = 256
 )
 
-// moves are the latest moves, one for each pod that moved, the newest first. Where the pod was before is its trail. There
-// are more of them where the pods that wait leave room on the screen.
-func moves(e *engine.Engine, rows, waiting int) []views.Move {
-	most := min(max(rows-waiting, trail), longTrail)
-	list := make([]views.Move, 0, most)
+// moves are the latest transitions, one for each pod, the newest first, each with the pod's earlier states. There are
+// more of them when fewer pods are pending.
+func moves(e *engine.Engine, rows, waiting int) []views.Transition {
+	most := min(max(rows-waiting, minMoves), maxMoves)
+	list := make([]views.Transition, 0, most)
 	seen := make([]types.UID, 0, most)
-	var underway []engine.Underway
+	var underway []engine.BindingInFlight
 	far := 0
-	for t := range e.Moves() {
-		if far++; far > walked {
+	for t := range e.RecentTransitions() {
+		if far++; far > maxWalked {
 			break
 		}
 		if slices.Contains(seen, t.UID) {
 			continue
 		}
 		seen = append(seen, t.UID)
-		m := views.Move{
-			At: t.At, Pod: podName(world.Ref{Namespace: t.Namespace, Name: t.Name}), From: stateOf(t.From), To: arrived(e, t),
+		m := views.Transition{
+			At: t.At, Pod: podName(world.PodRef{Namespace: t.Namespace, Name: t.Name}), From: stateOf(t.From), To: destination(e, t),
 			Event: printable.Text(t.Event), Plugin: printable.Text(t.Plugin),
 		}
 		if t.From == queue.Gone {
-			m.From = views.Unseen
+			m.From = views.Created
 		}
 		switch m.To {
 		case views.Bound:
-			m.Node = printable.Text(nodeOf(e, t))
+			m.Node = printable.Text(boundNode(e, t))
 		case views.InFlight:
 			if t.Event == queue.Done && underway == nil {
-				underway = e.BindingsFrom(0, walked)
+				underway = e.BindingsFrom(0, maxWalked)
 			}
-			m.Node = printable.Text(nodeAhead(underway, t))
+			m.Node = printable.Text(bindingNode(underway, t))
 		}
-		way := e.Trail(t.UID, steps+1)
+		way := e.LastPodTransitions(t.UID, trailSteps+1)
 		for i := range way[:max(len(way)-1, 0)] {
 			from := stateOf(way[i].From)
 			if way[i].From == queue.Gone {
-				from = views.Unseen
+				from = views.Created
 			}
-			m.Trail = append(m.Trail, from)
+			m.Earlier = append(m.Earlier, from)
 		}
 		if list = append(list, m); len(list) == most {
 			break
@@ -69,25 +69,25 @@ func moves(e *engine.Engine, rows, waiting int) []views.Move {
 	return list
 }
 
-// arrived is where a move has led. A pod that leaves the queue when its attempt is done, or because another scheduler was
-// quicker, is on its way to a node, or on it by now, unless it is no more.
-func arrived(e *engine.Engine, t *queue.Transition) views.PodState {
+// destination is the state after a transition. A pod that leaves the queue after its attempt, or because another
+// scheduler bound it, is in flight, bound or gone.
+func destination(e *engine.Engine, t *queue.Transition) views.PodState {
 	if t.To == queue.Gone && (t.Event == queue.Done || t.Event == queue.BoundByOther) {
-		return place(e.Where(t.Namespace, t.Name))
+		return podStateAt(e.PodState(t.Namespace, t.Name))
 	}
 	return stateOf(t.To)
 }
 
-// nodeOf is the node that a pod has got, if it has one.
-func nodeOf(e *engine.Engine, t *queue.Transition) string {
+// boundNode is the node that a pod is bound to; empty if it is not.
+func boundNode(e *engine.Engine, t *queue.Transition) string {
 	if pod := e.Store().Pod(t.Namespace, t.Name); pod != nil {
 		return pod.Spec.NodeName
 	}
 	return ""
 }
 
-// nodeAhead is the node that a pod is on the way to.
-func nodeAhead(underway []engine.Underway, t *queue.Transition) string {
+// bindingNode is the node of a binding in flight.
+func bindingNode(underway []engine.BindingInFlight, t *queue.Transition) string {
 	for i := range underway {
 		if u := &underway[i]; u.Pod.Name == t.Name && u.Pod.Namespace == t.Namespace {
 			return u.Node

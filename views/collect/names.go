@@ -6,37 +6,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/world"
-	"orrery/views"
 )
-
-// Sorts are the names of the orders that a pane's list may be put in, beside its own, for Look.Sort.
-func Sorts(pane views.PaneID) []string {
-	switch pane {
-	case views.QueuePane:
-		return []string{"name", "priority", "tries", "since"}
-	case views.SnapshotPane:
-		return []string{"name", "zone", "generation", "cpu", "memory", "pods"}
-	case views.EvictionsPane:
-		return []string{"pod", "node", "cause", "state"}
-	case views.DecisionsPane:
-		return []string{"pod", "verdict", "node", "took", "looked at"}
-	case views.PluginsPane:
-		return []string{"plugin", "calls", "rejections", "time"}
-	case views.ExplainPane:
-		return []string{"node", "score"}
-	case views.NodePane:
-		return []string{"name", "priority", "cpu", "memory"}
-	case views.TimelinePane:
-		return []string{"kind", "text"}
-	case views.PressurePane:
-		words := make([]string, len(rankings))
-		for i, r := range rankings {
-			words[i] = r.word
-		}
-		return words
-	}
-	return nil
-}
 
 // NodeNames are the names of nodes that begin with a prefix, in their order, n at most.
 func NodeNames(e *engine.Engine, prefix string, n int) []string {

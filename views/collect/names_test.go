@@ -7,8 +7,8 @@ import (
 	"orrery/views/collect"
 )
 
-func TestNamesToCompleteAWordWith(t *testing.T) {
-	e, _ := rushHour(t)
+func TestNames_Completion(t *testing.T) {
+	e, _ := busyCluster(t)
 	for _, tt := range []struct {
 		name string
 		got  []string

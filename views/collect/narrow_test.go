@@ -30,9 +30,9 @@ func podNames(rows []views.PodRow) []string {
 	return names
 }
 
-func TestFilteringTheQueue(t *testing.T) {
-	e, ch := rushHour(t)
-	c := collect.New(collect.Run{Chronicle: ch})
+func TestQueue_Filter(t *testing.T) {
+	e, ch := busyCluster(t)
+	c := collect.New(collect.Options{History: ch})
 	for _, tt := range []struct {
 		name, text, sort string
 		reverse          bool
@@ -47,41 +47,41 @@ func TestFilteringTheQueue(t *testing.T) {
 		{"nobody", "absent", "", false, []string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := c.Model(e, collect.Look{Open: views.QueuePane, Rows: 10, Filter: mustFilter(t, tt.text), Sort: tt.sort, Reverse: tt.reverse})
+			m := c.Model(e, collect.Query{Open: views.QueuePane, Rows: 10, Filter: mustFilter(t, tt.text), Sort: tt.sort, Reverse: tt.reverse})
 			if got := podNames(m.Queue.Pods.Rows); !slices.Equal(got, tt.want) {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
-			if want := (views.Narrowed{Matches: len(tt.want), Of: 4}); *m.Narrowed != want {
-				t.Errorf("it is said that %+v, want %+v", *m.Narrowed, want)
+			if want := (views.Filtered{Matches: len(tt.want), Of: 4}); *m.Filtered != want {
+				t.Errorf("it is said that %+v, want %+v", *m.Filtered, want)
 			}
 		})
 	}
 }
 
 // Every order of every list can be asked for, shows what the list shows, and comes out the other way round in reverse.
-func TestEveryOrderShowsTheSameRows(t *testing.T) {
-	e, ch := rushHour(t)
-	c := collect.New(collect.Run{Chronicle: ch})
-	pod := world.Ref{Namespace: "ml", Name: "trainer-2"}
+func TestSorts_ShowSameRows(t *testing.T) {
+	e, ch := busyCluster(t)
+	c := collect.New(collect.Options{History: ch})
+	pod := world.PodRef{Namespace: "ml", Name: "trainer-2"}
 	for _, pane := range everyPane {
-		look := collect.Look{Open: pane, Rows: 1000, Pod: pod, Node: "worker-01"}
+		look := collect.Query{Open: pane, Rows: 1000, Pod: pod, Node: "worker-01"}
 		plain := rowsOf(c.Model(e, look))
-		for _, sort := range collect.Sorts(pane) {
+		for _, sort := range sortsOf(pane) {
 			look.Sort = sort
 			sorted := rowsOf(c.Model(e, look))
 			look.Reverse = true
 			reversed := rowsOf(c.Model(e, look))
 			look.Reverse = false
 			if len(sorted) == 0 || len(sorted) != len(plain) {
-				t.Errorf("pane %d by %s has %d rows, want %d", pane, sort, len(sorted), len(plain))
+				t.Errorf("pane %q by %s has %d rows, want %d", pane, sort, len(sorted), len(plain))
 			}
 			slices.Reverse(reversed)
 			if diff := cmp.Diff(sorted, reversed); diff != "" {
-				t.Errorf("pane %d by %s is something else in reverse:\n%s", pane, sort, diff)
+				t.Errorf("pane %q by %s is something else in reverse:\n%s", pane, sort, diff)
 			}
 			slices.Sort(sorted)
 			if diff := cmp.Diff(slices.Sorted(slices.Values(plain)), sorted); diff != "" {
-				t.Errorf("pane %d by %s has other rows:\n%s", pane, sort, diff)
+				t.Errorf("pane %q by %s has other rows:\n%s", pane, sort, diff)
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func rowsOf(m *views.Model) []string {
 		}
 	case m.Pressure != nil:
 		for _, r := range m.Pressure.Pods.Rows {
-			r.Place = 0 // which is another under another signal
+			r.Rank = 0 // which is another under another signal
 			add(r.Name)
 		}
 	}
@@ -130,15 +130,15 @@ func rowsOf(m *views.Model) []string {
 }
 
 // A filter over a long queue is answered bit by bit, and in the end in full.
-func TestALongQueueIsFilteredBitByBit(t *testing.T) {
-	c := newCrowd(t, 3, 30_000)
-	collector := collect.New(collect.Run{Chronicle: c.chronicle})
-	look := collect.Look{Open: views.QueuePane, Rows: 20, Filter: mustFilter(t, "stuck -n team-3"), Sort: "name"}
+func TestQueue_FilterWalksInParts(t *testing.T) {
+	c := newLargeCluster(t, 3, 30_000)
+	collector := collect.New(collect.Options{History: c.chronicle})
+	look := collect.Query{Open: views.QueuePane, Rows: 20, Filter: mustFilter(t, "stuck -n team-3"), Sort: "name"}
 	m := collector.Model(c.engine, look)
-	if !m.Narrowed.Partial || m.Narrowed.Of != 30_000 {
-		t.Errorf("the first answer is %+v, want a part of 30,000", *m.Narrowed)
+	if !m.Filtered.Partial || m.Filtered.Of != 30_000 {
+		t.Errorf("the first answer is %+v, want a part of 30,000", *m.Filtered)
 	}
-	for calls := 1; m.Narrowed.Partial; calls++ {
+	for calls := 1; m.Filtered.Partial; calls++ {
 		if calls > 10 {
 			t.Fatal("it is not through after 10 calls")
 		}
@@ -150,7 +150,15 @@ func TestALongQueueIsFilteredBitByBit(t *testing.T) {
 			want++
 		}
 	}
-	if m.Narrowed.Matches != want || m.Queue.Pods.At(0).Name != "team-3/stuck-000003" {
-		t.Errorf("%d are left from %s on, want %d from team-3/stuck-000003 on", m.Narrowed.Matches, m.Queue.Pods.At(0).Name, want)
+	if m.Filtered.Matches != want || m.Queue.Pods.At(0).Name != "team-3/stuck-000003" {
+		t.Errorf("%d are left from %s on, want %d from team-3/stuck-000003 on", m.Filtered.Matches, m.Queue.Pods.At(0).Name, want)
 	}
+}
+
+// sortsOf are the orders of a pane's list; the overview has none.
+func sortsOf(id views.PaneID) []string {
+	if p := views.PaneOf(id); p != nil {
+		return p.Sorts()
+	}
+	return nil
 }

@@ -15,19 +15,17 @@ import (
 	"orrery/core/requests"
 	"orrery/core/world"
 	"orrery/views"
-	"orrery/views/filter"
 )
 
 // nodeDetail is one node and the pods on it; nil if there is no such node.
-func (c *Collector) nodeDetail(_ *engine.Engine, look Look) *views.NodeDetail {
-	at, ok := c.nodes.places[look.Node]
+func (c *Collector) nodeDetail(_ *engine.Engine, look Query) *views.NodeDetail {
+	at, ok := c.nodes.positions[look.Node]
 	if !ok {
 		return nil
 	}
 	info := c.nodes.known[at].info
 	v := &views.NodeDetail{Row: c.nodes.row(at), Facts: nodeFacts(info), Images: imagesOn(info)}
 	v.Resources = resourcesOf(info, v.Row)
-	v.Pods = c.podsOn(info, look)
 	return v
 }
 
@@ -36,7 +34,7 @@ func resourcesOf(info fwk.NodeInfo, row views.NodeRow) []views.Resource {
 	list := []views.Resource{{Name: "cpu", Amount: row.CPU}, {Name: "memory", Amount: row.Memory}, {Name: "pods", Amount: row.Pods}}
 	if n := most.GetEphemeralStorage(); n > 0 {
 		u := used.GetEphemeralStorage()
-		list = append(list, views.Resource{Name: "ephemeral-storage", Amount: views.Amount{Fraction: fraction(u, n), Used: binary(u), Most: binary(n)}})
+		list = append(list, views.Resource{Name: "ephemeral-storage", Amount: views.Amount{Fraction: fraction(u, n), Used: bytesText(u), Most: bytesText(n)}})
 	}
 	scalars := most.GetScalarResources()
 	names := make([]v1.ResourceName, 0, len(scalars))
@@ -45,60 +43,9 @@ func resourcesOf(info fwk.NodeInfo, row views.NodeRow) []views.Resource {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		list = append(list, views.Resource{Name: printable.Text(string(name)), Amount: whole(used.GetScalarResources()[name], scalars[name])})
+		list = append(list, views.Resource{Name: printable.Text(string(name)), Amount: countAmount(used.GetScalarResources()[name], scalars[name])})
 	}
 	return list
-}
-
-// podsOn is the pods on a node that are on the screen.
-func (c *Collector) podsOn(info fwk.NodeInfo, look Look) views.List[views.NodePod] {
-	pods := info.GetPods()
-	if look.plain() {
-		first, end := look.window(len(pods))
-		l := views.List[views.NodePod]{First: first, Total: len(pods), Rows: make([]views.NodePod, end-first)}
-		for i := range l.Rows {
-			l.Rows[i] = nodePod(pods[first+i])
-		}
-		return l
-	}
-	name := func(a, b int) int {
-		x, y := pods[a].GetPod(), pods[b].GetPod()
-		return cmp.Or(cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Name, y.Name), a-b)
-	}
-	number := func(of func(fwk.PodInfo) int64) func(a, b int) int {
-		return func(a, b int) int { return cmp.Or(cmp.Compare(of(pods[b]), of(pods[a])), a-b) }
-	}
-	compare := func(a, b int) int { return a - b }
-	switch look.Sort {
-	case "name":
-		compare = name
-	case "priority":
-		compare = number(func(p fwk.PodInfo) int64 { return int64(priorityOf(p.GetPod())) })
-	case "cpu":
-		compare = number(func(p fwk.PodInfo) int64 { return requestsOf(p.GetPod()).Cpu().MilliValue() })
-	case "memory":
-		compare = number(func(p fwk.PodInfo) int64 { return requestsOf(p.GetPod()).Memory().Value() })
-	}
-	places, first, left := c.onNodeNarrowed.rows(look, list[int]{
-		stamp: uint64(info.GetGeneration()),
-		all: func(into []int) []int {
-			for i := range pods {
-				into = append(into, i)
-			}
-			return into
-		},
-		subject: func(s *filter.Subject, i *int) {
-			pod := pods[*i].GetPod()
-			s.Namespace, s.Name, s.Labels = pod.Namespace, pod.Name, pod.Labels
-		},
-		compare: compare,
-	})
-	c.narrowed = left
-	l := views.List[views.NodePod]{First: first, Total: left.Matches, Rows: make([]views.NodePod, len(places))}
-	for i, at := range places {
-		l.Rows[i] = nodePod(pods[at])
-	}
-	return l
 }
 
 func nodeFacts(info fwk.NodeInfo) []views.Fact {
@@ -113,7 +60,7 @@ func nodeFacts(info fwk.NodeInfo) []views.Fact {
 	add("ports", portsOf(info.GetUsedPorts()))
 	add("claims", claimsOf(info.GetPVCRefCounts()))
 	if n := len(info.GetPodsWithAffinity()); n > 0 {
-		add("affinity", podsMany(n)+", "+strconv.Itoa(len(info.GetPodsWithRequiredAntiAffinity()))+" of them required anti-affinity")
+		add("affinity", podCount(n)+", "+strconv.Itoa(len(info.GetPodsWithRequiredAntiAffinity()))+" of them required anti-affinity")
 	}
 	add("kubelet", node.Status.NodeInfo.KubeletVersion)
 	add("instance", node.Labels[v1.LabelInstanceTypeStable])
@@ -121,7 +68,7 @@ func nodeFacts(info fwk.NodeInfo) []views.Fact {
 	return facts
 }
 
-func podsMany(n int) string {
+func podCount(n int) string {
 	if n == 1 {
 		return "1 pod"
 	}
@@ -168,7 +115,7 @@ func imagesOn(info fwk.NodeInfo) []views.NodeImage {
 		if len(names) == 0 {
 			continue
 		}
-		image := views.NodeImage{Name: printable.Text(names[len(names)-1]), Size: binary(images[i].SizeBytes)}
+		image := views.NodeImage{Name: printable.Text(names[len(names)-1]), Size: bytesText(images[i].SizeBytes)}
 		for _, name := range names {
 			if state := states[name]; state != nil {
 				image.Nodes = max(image.Nodes, state.NumNodes)
@@ -182,13 +129,14 @@ func imagesOn(info fwk.NodeInfo) []views.NodeImage {
 func nodePod(info fwk.PodInfo) views.NodePod {
 	pod := info.GetPod()
 	asked := requestsOf(pod)
-	name, key := podNames(world.RefOf(pod))
+	name, key := podNames(world.PodRefOf(pod))
 	p := views.NodePod{
-		Name: name, Key: key, State: views.Bound, Priority: priorityOf(pod),
-		CPU: cores(asked.Cpu().MilliValue()), Memory: binary(asked.Memory().Value()),
+		Name: name, Key: key, State: views.Bound, Priority: priorityOf(pod), Labels: pod.Labels,
+		MilliCPU: asked.Cpu().MilliValue(), MemoryBytes: asked.Memory().Value(),
+		CPU: cpuText(asked.Cpu().MilliValue()), Memory: bytesText(asked.Memory().Value()),
 	}
 	if pod.DeletionTimestamp != nil {
-		p.State = views.Leaving
+		p.State = views.Terminating
 	}
 	if a := pod.Spec.Affinity; a != nil {
 		p.Affine = a.PodAffinity != nil || a.PodAntiAffinity != nil

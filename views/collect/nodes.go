@@ -12,43 +12,43 @@ import (
 	"orrery/views"
 )
 
-// nodeMemory keeps what a node looks like until its generation moves, and where it stands in the order.
-type nodeMemory struct {
-	engine *engine.Engine
-	list   []fwk.NodeInfo // the snapshot's, as it was seen last: a new order is a new list
-	known  []knownNode    // in the order of the list
-	places map[string]int // by name
-	lanes  []lane
-	// last are the generations of the snapshots seen last, the newest last: a node beyond the last but one has just
-	// changed, one beyond the first has changed not long ago.
+// nodeCache keeps a node's cell and row until its generation changes, and its position in the snapshot's order.
+type nodeCache struct {
+	engine    *engine.Engine
+	list      []fwk.NodeInfo // the snapshot's at the last refresh: a new order is a new list
+	known     []cachedNode   // in the order of the list
+	positions map[string]int // by name
+	lanes     []lane
+	// last are the generations of the last snapshots, the newest last: a node after the last but one has just changed,
+	// one after the first changed recently.
 	last [4]int64
 }
 
-type knownNode struct {
+type cachedNode struct {
 	info       fwk.NodeInfo
 	node       *v1.Node
 	generation int64
 	cell       views.HeatCell
 	lane       int
-	round      int
-	// row is what its row says, made when it is first shown.
+	pass       int
+	// row is made when the node is first shown.
 	row     views.NodeRow
 	written bool
 }
 
-// lane is a zone and the places of its nodes in the order.
+// lane is a zone and the positions of its nodes.
 type lane struct {
 	key, name string
 	at        []int
 }
 
-// refresh brings the memory up to the engine's snapshot. It costs what has changed since: the cache lists its nodes from
-// the most recently changed on.
-func (m *nodeMemory) refresh(e *engine.Engine) {
+// refresh updates the cache to the engine's snapshot. It costs only the changes: the engine lists its nodes from the most
+// recently changed on.
+func (m *nodeCache) refresh(e *engine.Engine) {
 	list, _ := e.Snapshot().NodeInfos().List()
 	g := e.Snapshot().Generation()
 	if m.engine != e { // at first sight nothing has changed
-		*m = nodeMemory{engine: e, last: [4]int64{g, g, g, g}}
+		*m = nodeCache{engine: e, last: [4]int64{g, g, g, g}}
 	}
 	seen := m.last[len(m.last)-1]
 	if g != seen {
@@ -62,25 +62,25 @@ func (m *nodeMemory) refresh(e *engine.Engine) {
 	if g == seen {
 		return
 	}
-	for info := range e.Cache().Recent() {
+	for info := range e.Cache().RecentlyChanged() {
 		if info.GetGeneration() <= seen {
 			return
 		}
 		if node := info.Node(); node != nil {
-			if at, ok := m.places[node.Name]; ok {
-				m.known[at].see(list[at])
+			if at, ok := m.positions[node.Name]; ok {
+				m.known[at].update(list[at])
 			}
 		}
 	}
 }
 
-// sameList tells whether two lists are one.
+// sameList reports whether two lists are the same slice.
 func sameList(a, b []fwk.NodeInfo) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// see takes a node's present state.
-func (k *knownNode) see(info fwk.NodeInfo) {
+// update reads a node's current state.
+func (k *cachedNode) update(info fwk.NodeInfo) {
 	if k.info == info && k.generation == info.GetGeneration() && k.node == info.Node() {
 		return
 	}
@@ -88,10 +88,10 @@ func (k *knownNode) see(info fwk.NodeInfo) {
 	k.cell = views.HeatCell{Level: uint8(min(fullness(info), 1) * 255), Flags: flagsOf(k.node)}
 }
 
-// reorder follows nodes that came or went, or moved to another zone, and finds the lanes and the rounds anew.
-func (m *nodeMemory) reorder(list []fwk.NodeInfo) {
-	before, places := m.known, m.places
-	m.list, m.known, m.places = list, make([]knownNode, len(list)), make(map[string]int, len(list))
+// reorder rebuilds positions, lanes and passes after nodes were added, removed or moved to another zone.
+func (m *nodeCache) reorder(list []fwk.NodeInfo) {
+	before, places := m.known, m.positions
+	m.list, m.known, m.positions = list, make([]cachedNode, len(list)), make(map[string]int, len(list))
 	m.lanes = nil
 	byKey := map[string]int{}
 	for i, info := range list {
@@ -100,8 +100,8 @@ func (m *nodeMemory) reorder(list []fwk.NodeInfo) {
 		if at, ok := places[name]; ok {
 			*k = before[at]
 		}
-		k.see(info)
-		m.places[name] = i
+		k.update(info)
+		m.positions[name] = i
 		key := topology.GetZoneKey(k.node)
 		at, ok := byKey[key]
 		if !ok {
@@ -110,13 +110,13 @@ func (m *nodeMemory) reorder(list []fwk.NodeInfo) {
 			m.lanes = append(m.lanes, lane{key: key, name: printable.Text(zoneOf(k.node))})
 		}
 		l := &m.lanes[at]
-		k.lane, k.round = at, len(l.at)
+		k.lane, k.pass = at, len(l.at)
 		l.at = append(l.at, i)
 	}
 }
 
-// flags are a node's flags with those that tell how long ago it changed.
-func (m *nodeMemory) flags(k *knownNode) views.NodeFlags {
+// flags are a node's flags, including whether it changed recently.
+func (m *nodeCache) flags(k *cachedNode) views.NodeFlags {
 	switch {
 	case k.generation > m.last[len(m.last)-2]:
 		return k.cell.Flags | views.Changed
@@ -126,12 +126,12 @@ func (m *nodeMemory) flags(k *knownNode) views.NodeFlags {
 	return k.cell.Flags
 }
 
-// newest are the places of the n nodes that changed last, the latest first.
-func (m *nodeMemory) newest(n int) []int {
+// newest are the positions of the n nodes that changed last, the latest first.
+func (m *nodeCache) newest(n int) []int {
 	best := make([]int, 0, n)
-	for info := range m.engine.Cache().Recent() {
+	for info := range m.engine.Cache().RecentlyChanged() {
 		if node := info.Node(); node != nil {
-			if at, ok := m.places[node.Name]; ok {
+			if at, ok := m.positions[node.Name]; ok {
 				best = append(best, at)
 			}
 		}
@@ -143,7 +143,7 @@ func (m *nodeMemory) newest(n int) []int {
 	return best
 }
 
-// zoneOf is a node's zone as people call it: the region goes without saying unless it is all there is.
+// zoneOf is a node's zone, or its region if it has none.
 func zoneOf(node *v1.Node) string {
 	if zone := node.Labels[v1.LabelTopologyZone]; zone != "" {
 		return zone
@@ -151,7 +151,7 @@ func zoneOf(node *v1.Node) string {
 	return node.Labels[v1.LabelTopologyRegion]
 }
 
-// fullness is the larger share of cpu and memory that is allocated.
+// fullness is the larger of the allocated shares of cpu and memory.
 func fullness(info fwk.NodeInfo) float64 {
 	used, most := info.GetRequested(), info.GetAllocatable()
 	return max(fraction(used.GetMilliCPU(), most.GetMilliCPU()), fraction(used.GetMemory(), most.GetMemory()))

@@ -15,16 +15,15 @@ import (
 	"orrery/core/usage"
 	"orrery/core/world"
 	"orrery/views"
-	"orrery/views/filter"
 )
 
-// ranking is something that pods can be ranked by, and what people call it.
-type ranking struct {
+// pressureOrder is an order of pods, with its name on the screen.
+type pressureOrder struct {
 	word   string
 	signal pressure.Signal
 }
 
-var rankings = []ranking{
+var pressureOrders = []pressureOrder{
 	{"memory", pressure.MemoryAvailable},
 	{"disk", pressure.NodeFsAvailable},
 	{"inodes", pressure.NodeFsInodesFree},
@@ -33,9 +32,10 @@ var rankings = []ranking{
 	{"processes", pressure.PIDAvailable},
 }
 
-// pressureOf is a node's signals and its pods in the order of eviction; nil if there is no such node.
-func (c *Collector) pressureOf(e *engine.Engine, look Look) *views.Pressure {
-	at, ok := c.nodes.places[look.Node]
+// pressureOf returns a node's signals and its pods in the order of eviction; nil if there is no such node.
+func (c *Collector) pressureOf(e *engine.Engine, look Query) *views.Pressure {
+	c.ranked = nil
+	at, ok := c.nodes.positions[look.Node]
 	if !ok {
 		return nil
 	}
@@ -44,30 +44,30 @@ func (c *Collector) pressureOf(e *engine.Engine, look Look) *views.Pressure {
 	v := &views.Pressure{Node: printable.Text(node.Name), Key: node.Name, Conditions: pressureConditions(node)}
 	r := look.Usage
 	if r == nil {
-		r = &usage.Reading{Asked: true, Configuration: pressure.DefaultConfiguration(node.Status.NodeInfo.OperatingSystem)}
+		r = &usage.Reading{Queried: true, Configuration: pressure.DefaultConfiguration(node.Status.NodeInfo.OperatingSystem)}
 		v.Usage = "no usage data: a recording has none, as no scheduler is told what pods use"
 		v.Thresholds = "thresholds: a kubelet's defaults"
 	} else {
-		v.Usage, v.Known, v.At = r.Says(), r.Summary != nil, r.At
+		v.Usage, v.Known, v.At = r.SourceText(), r.Summary != nil, r.At
 		v.Thresholds = "thresholds: the kubelet's own"
 		if !r.Configured {
 			v.Thresholds = "thresholds: the defaults, and this kubelet's may be others"
-			if r.Unconfigured != "" {
-				v.Thresholds += ": " + r.Unconfigured
+			if r.WhyDefaults != "" {
+				v.Thresholds += ": " + r.WhyDefaults
 			}
 		}
 	}
-	for _, rule := range r.Missing {
+	for _, rule := range r.MissingRules {
 		v.Rules = append(v.Rules, printable.Text(rule.String()))
 	}
 	for _, w := range r.Configuration.Warnings() {
 		v.Warnings = append(v.Warnings, printable.Text(w))
 	}
-	c.measure(v, r, info, look)
+	c.compareThresholds(v, r, info, look)
 	return v
 }
 
-// pressureConditions are those by which a node reports pressure.
+// pressureConditions returns the pressure conditions that a node reports.
 func pressureConditions(node *v1.Node) []string {
 	var list []string
 	for i := range node.Status.Conditions {
@@ -86,8 +86,8 @@ func pressureConditions(node *v1.Node) []string {
 	return list
 }
 
-// measure holds the thresholds against what is measured, and ranks the pods.
-func (c *Collector) measure(v *views.Pressure, r *usage.Reading, info fwk.NodeInfo, look Look) {
+// compareThresholds compares the thresholds with the measurements, and ranks the pods.
+func (c *Collector) compareThresholds(v *views.Pressure, r *usage.Reading, info fwk.NodeInfo, look Query) {
 	summary := r.Summary
 	if summary == nil {
 		summary = &pressure.Summary{}
@@ -104,12 +104,12 @@ func (c *Collector) measure(v *views.Pressure, r *usage.Reading, info fwk.NodeIn
 		}
 		v.Signals = append(v.Signals, signalOf(t, summary))
 	}
-	by = rankedBy(look.Sort, by, info.Node())
-	v.By = string(by)
-	if v.Unranked = unranked(by, r, info); v.Unranked != "" {
-		v.By = ""
+	by = rankingSignal(look.Sort, by, info.Node())
+	v.RankedBy = string(by)
+	if v.UnrankedBecause = unrankedReason(by, r, info); v.UnrankedBecause != "" {
+		v.RankedBy = ""
 	}
-	c.rankPods(v, by, layout, summary, info, look)
+	c.rankPods(v, by, layout, summary, info)
 }
 
 func signalOf(t pressure.Threshold, summary *pressure.Summary) views.PressureSignal {
@@ -118,9 +118,9 @@ func signalOf(t pressure.Threshold, summary *pressure.Summary) views.PressureSig
 		s.Threshold += " for " + t.Grace.String()
 	}
 	if o, ok := summary.Observe(t.Signal); ok {
-		s.Measured, s.Met = true, t.Met(o, false)
+		s.Measured, s.BelowThreshold = true, t.Met(o, false)
 		s.Available, s.Capacity = amountOf(t.Signal.Resource(), o.Available), amountOf(t.Signal.Resource(), o.Capacity)
-		s.Left = fraction(o.Available.Value(), o.Capacity.Value())
+		s.AvailableFraction = fraction(o.Available.Value(), o.Capacity.Value())
 	}
 	return s
 }
@@ -128,15 +128,15 @@ func signalOf(t pressure.Threshold, summary *pressure.Summary) views.PressureSig
 // amountOf is an amount of a resource as people write it.
 func amountOf(of v1.ResourceName, q resource.Quantity) string {
 	if of == pressure.Inodes || of == pressure.PIDs {
-		return whole(q.Value(), 0).Used
+		return countAmount(q.Value(), 0).Used
 	}
-	return binary(q.Value())
+	return bytesText(q.Value())
 }
 
-// rankedBy is the signal to rank pods under: the one that was asked for, else that of which there is too little, else that of
-// the pressure that the node reports, else memory.
-func rankedBy(asked string, short pressure.Signal, node *v1.Node) pressure.Signal {
-	for _, r := range rankings {
+// rankingSignal returns the signal to rank pods by: the requested one, else the one below its threshold, else that of the
+// node's reported pressure, else memory.
+func rankingSignal(asked string, short pressure.Signal, node *v1.Node) pressure.Signal {
+	for _, r := range pressureOrders {
 		if r.word == asked {
 			return r.signal
 		}
@@ -146,7 +146,7 @@ func rankedBy(asked string, short pressure.Signal, node *v1.Node) pressure.Signa
 	}
 	for i := range node.Status.Conditions {
 		c := &node.Status.Conditions[i]
-		for _, r := range rankings {
+		for _, r := range pressureOrders {
 			if c.Status == v1.ConditionTrue && r.signal.Condition() == c.Type {
 				return r.signal
 			}
@@ -155,8 +155,8 @@ func rankedBy(asked string, short pressure.Signal, node *v1.Node) pressure.Signa
 	return pressure.MemoryAvailable
 }
 
-// unranked is why pods cannot be ranked under a signal; empty if they can.
-func unranked(by pressure.Signal, r *usage.Reading, info fwk.NodeInfo) string {
+// unrankedReason returns why pods cannot be ranked by a signal; empty if they can.
+func unrankedReason(by pressure.Signal, r *usage.Reading, info fwk.NodeInfo) string {
 	if r.Summary == nil {
 		return "pods are in no order of eviction: what they use is not known"
 	}
@@ -164,15 +164,15 @@ func unranked(by pressure.Signal, r *usage.Reading, info fwk.NodeInfo) string {
 		return ""
 	}
 	for i := range r.Summary.Pods {
-		if measures(by, &r.Summary.Pods[i]) {
+		if hasUsage(by, &r.Summary.Pods[i]) {
 			return ""
 		}
 	}
 	return "pods are in no order of eviction by " + string(by) + ": " + r.Source.String() + " does not tell that of pods"
 }
 
-// measures tells whether there is anything of what a signal is about in a pod's stats.
-func measures(signal pressure.Signal, p *pressure.PodStats) bool {
+// hasUsage reports whether a pod's stats have the signal's resource.
+func hasUsage(signal pressure.Signal, p *pressure.PodStats) bool {
 	switch signal.Resource() {
 	case v1.ResourceMemory:
 		return p.Memory != nil && p.Memory.WorkingSetBytes != nil
@@ -183,48 +183,33 @@ func measures(signal pressure.Signal, p *pressure.PodStats) bool {
 		slices.ContainsFunc(p.Containers, func(c pressure.ContainerStats) bool { return c.Rootfs != nil || c.Logs != nil })
 }
 
-// rankPods lists the pods that are on the screen, the first to go first.
-func (c *Collector) rankPods(v *views.Pressure, by pressure.Signal, layout pressure.Layout, summary *pressure.Summary, info fwk.NodeInfo, look Look) {
+// rankPods lists the pods in the order of eviction.
+func (c *Collector) rankPods(v *views.Pressure, by pressure.Signal, layout pressure.Layout, summary *pressure.Summary, info fwk.NodeInfo) {
 	pods := make([]*v1.Pod, 0, len(info.GetPods()))
 	for _, p := range info.GetPods() {
 		pods = append(pods, p.GetPod())
 	}
 	standings := pressure.Rank(by, layout, pods, summary)
-	if v.Unranked != "" {
-		slices.SortFunc(standings, func(a, b pressure.Standing) int {
+	if v.UnrankedBecause != "" {
+		slices.SortFunc(standings, func(a, b pressure.RankedPod) int {
 			return cmp.Or(cmp.Compare(a.Pod.Namespace, b.Pod.Namespace), cmp.Compare(a.Pod.Name, b.Pod.Name))
 		})
 	}
-	rows := make([]views.PressurePod, 0, len(standings))
+	c.ranked, c.ranking = make([]views.PressurePod, 0, len(standings)), c.ranking+1
 	place := 0
 	for i := range standings {
-		if standings[i].Spared == "" {
+		if standings[i].Exempt == "" {
 			place++
 		}
-		if look.Filter != nil && !look.Filter.Match(podSubject(standings[i].Pod)) {
-			continue
-		}
-		rows = append(rows, pressurePod(&standings[i], place, by, v.Unranked == ""))
+		c.ranked = append(c.ranked, pressurePod(&standings[i], place, by, v.UnrankedBecause == ""))
 	}
-	if look.Reverse {
-		slices.Reverse(rows)
-	}
-	if look.Filter != nil {
-		c.narrowed = &views.Narrowed{Matches: len(rows), Of: len(standings)}
-	}
-	first, end := look.window(len(rows))
-	v.Pods = views.List[views.PressurePod]{First: first, Total: len(rows), Rows: rows[first:end]}
 }
 
-func podSubject(pod *v1.Pod) *filter.Subject {
-	return &filter.Subject{Namespace: pod.Namespace, Name: pod.Name, Labels: pod.Labels}
-}
-
-func pressurePod(s *pressure.Standing, place int, by pressure.Signal, ranked bool) views.PressurePod {
-	name, key := podNames(world.RefOf(s.Pod))
+func pressurePod(s *pressure.RankedPod, place int, by pressure.Signal, ranked bool) views.PressurePod {
+	name, key := podNames(world.PodRefOf(s.Pod))
 	of := by.Resource()
 	p := views.PressurePod{
-		Place: place, Name: name, Key: key, Priority: s.Priority, Measured: ranked && s.Measured, Spared: s.Spared,
+		Rank: place, Name: name, Key: key, Labels: s.Pod.Labels, Priority: s.Priority, Measured: ranked && s.Measured, ExcludedBecause: s.Exempt,
 		Usage: "·", Request: "·", Excess: "·",
 	}
 	if of == v1.ResourceMemory || of == v1.ResourceEphemeralStorage {

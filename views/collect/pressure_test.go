@@ -71,40 +71,40 @@ func hungry(t *testing.T) (*engine.Engine, *usage.Reading) {
 	}
 	c := pressure.DefaultConfiguration("linux")
 	c.Hard[pressure.ContainerFsAvailable] = "5%"
-	return e, &usage.Reading{Node: "n1", Asked: true, At: start, Source: usage.Kubelet, Summary: s, Configuration: c, Configured: true}
+	return e, &usage.Reading{Node: "n1", Queried: true, At: start, Source: usage.Kubelet, Summary: s, Configuration: c, Configured: true}
 }
 
 // order is the pods of a pressure pane, with their places.
 func order(p *views.Pressure) (list []string) {
 	for _, row := range p.Pods.Rows {
-		list = append(list, fmt.Sprintf("%s %s of %s (%s) %s", strings.TrimPrefix(row.Name, "shop/"), row.Usage, row.Request, row.Excess, row.Spared))
+		list = append(list, fmt.Sprintf("%s %s of %s (%s) %s", strings.TrimPrefix(row.Name, "shop/"), row.Usage, row.Request, row.Excess, row.ExcludedBecause))
 	}
 	return list
 }
 
-func pressed(t *testing.T, e *engine.Engine, look collect.Look) *views.Pressure {
+func pressed(t *testing.T, e *engine.Engine, look collect.Query) *views.Pressure {
 	t.Helper()
 	look.Open, look.Node = views.PressurePane, "n1"
 	if look.Rows == 0 {
 		look.Rows = 100
 	}
-	p := collect.New(collect.Run{}).Model(e, look).Pressure
+	p := collect.New(collect.Options{}).Model(e, look).Pressure
 	if p == nil {
 		t.Fatal("there is no such node")
 	}
 	return p
 }
 
-func TestPodsAreShownInTheOrderInWhichTheKubeletWouldEvictThem(t *testing.T) {
+func TestPressure_EvictionOrder(t *testing.T) {
 	e, r := hungry(t)
-	p := pressed(t, e, collect.Look{Usage: r, Sort: "memory"})
+	p := pressed(t, e, collect.Query{Usage: r, Sort: "memory"})
 	want := []string{
 		"unseen · of 1Gi (·) ", "beyond 3Gi of 1Gi (+2Gi) ", "dear 5Gi of 1Gi (+4Gi) ", "critical 6Gi of 1Gi (+5Gi) critical", "within 2Gi of 4Gi (·) ",
 	}
-	if diff := cmp.Diff(want, order(p)); diff != "" || p.By != "memory.available" || p.Unranked != "" {
-		t.Errorf("by %s, %q (-want +got):\n%s", p.By, p.Unranked, diff)
+	if diff := cmp.Diff(want, order(p)); diff != "" || p.RankedBy != "memory.available" || p.UnrankedBecause != "" {
+		t.Errorf("by %s, %q (-want +got):\n%s", p.RankedBy, p.UnrankedBecause, diff)
 	}
-	if last := p.Pods.Rows[4]; last.Place != 4 || last.Share != 0.5 || last.Exceeds {
+	if last := p.Pods.Rows[4]; last.Rank != 4 || last.Share != 0.5 || last.Exceeds {
 		t.Errorf("the last one is %+v: who is spared takes no place", last)
 	}
 	if !slices.Equal(p.Warnings, []string{"found containerfs.available for hard eviction. ignoring"}) || p.Thresholds != "thresholds: the kubelet's own" {
@@ -113,15 +113,15 @@ func TestPodsAreShownInTheOrderInWhichTheKubeletWouldEvictThem(t *testing.T) {
 }
 
 // Of the disk there is 5% left and should be 10%.
-func TestWhatThereIsTooLittleOfDecidesTheOrder(t *testing.T) {
+func TestPressure_ShortResourceDecidesOrder(t *testing.T) {
 	e, r := hungry(t)
-	p := pressed(t, e, collect.Look{Usage: r})
-	if p.By != "nodefs.available" || p.Pods.Rows[0].Name != "shop/unseen" || p.Pods.Rows[1].Name != "shop/beyond" {
-		t.Errorf("by %s the order is %q", p.By, order(p))
+	p := pressed(t, e, collect.Query{Usage: r})
+	if p.RankedBy != "nodefs.available" || p.Pods.Rows[0].Name != "shop/unseen" || p.Pods.Rows[1].Name != "shop/beyond" {
+		t.Errorf("by %s the order is %q", p.RankedBy, order(p))
 	}
 	state := map[string]string{}
 	for _, s := range p.Signals {
-		state[s.Name] = fmt.Sprintf("%s of %s, %s: %v %v", s.Available, s.Capacity, s.Threshold, s.Measured, s.Met)
+		state[s.Name] = fmt.Sprintf("%s of %s, %s: %v %v", s.Available, s.Capacity, s.Threshold, s.Measured, s.BelowThreshold)
 	}
 	for name, want := range map[string]string{
 		"memory.available": "1Gi of 8Gi, 100Mi: true false", "nodefs.available": "5Gi of 100Gi, 10%: true true", "imagefs.available": "· of ·, 15%: false false",
@@ -135,13 +135,13 @@ func TestWhatThereIsTooLittleOfDecidesTheOrder(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotKnownIsSaidInWords(t *testing.T) {
+func TestPressure_UnknownUsage(t *testing.T) {
 	e, r := hungry(t)
 	onlyMemory := *r
 	onlyMemory.Source, onlyMemory.Summary = usage.Metrics, &pressure.Summary{Pods: []pressure.PodStats{{PodRef: r.Summary.Pods[0].PodRef, Memory: r.Summary.Pods[0].Memory}}}
 	nothing := usage.Reading{
-		Asked: true, Trouble: "may not get nodes/proxy, and no metrics API is served", Missing: []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}},
-		Configuration: pressure.DefaultConfiguration("linux"), Unconfigured: "may not get nodes/proxy",
+		Queried: true, Problem: "may not get nodes/proxy, and no metrics API is served", MissingRules: []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}},
+		Configuration: pressure.DefaultConfiguration("linux"), WhyDefaults: "may not get nodes/proxy",
 	}
 	for _, tt := range []struct {
 		name                        string
@@ -159,38 +159,38 @@ func TestWhatIsNotKnownIsSaidInWords(t *testing.T) {
 		{"the kubelet does not tell of processes", r, "processes", "usage from the kubelet's summary", "thresholds: the kubelet's own", "pods are in no order of eviction by pid.available: the kubelet's summary does not tell that of pods"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := pressed(t, e, collect.Look{Usage: tt.reading, Sort: tt.sort})
-			got := [3]string{p.Usage, p.Thresholds, p.Unranked}
+			p := pressed(t, e, collect.Query{Usage: tt.reading, Sort: tt.sort})
+			got := [3]string{p.Usage, p.Thresholds, p.UnrankedBecause}
 			if diff := cmp.Diff([3]string{tt.usage, tt.thresholds, tt.unranked}, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if len(p.Pods.Rows) != 5 || p.Known != (tt.reading != nil && tt.reading.Summary != nil) {
 				t.Errorf("%d pods, known %v", len(p.Pods.Rows), p.Known)
 			}
-			if tt.unranked != "" && (p.Pods.Rows[0].Name != "shop/beyond" || p.Pods.Rows[0].Usage != "·" || p.By != "") {
-				t.Errorf("by %q: %q", p.By, order(p))
+			if tt.unranked != "" && (p.Pods.Rows[0].Name != "shop/beyond" || p.Pods.Rows[0].Usage != "·" || p.RankedBy != "") {
+				t.Errorf("by %q: %q", p.RankedBy, order(p))
 			}
 		})
 	}
-	if p := pressed(t, e, collect.Look{Usage: &nothing}); !slices.Equal(p.Rules, []string{"get nodes/proxy"}) {
+	if p := pressed(t, e, collect.Query{Usage: &nothing}); !slices.Equal(p.Rules, []string{"get nodes/proxy"}) {
 		t.Errorf("the rules are %q", p.Rules)
 	}
 }
 
-func TestAFilterLeavesPodsTheirPlaces(t *testing.T) {
+func TestPressure_FilterKeepsRanks(t *testing.T) {
 	e, r := hungry(t)
-	c := collect.New(collect.Run{})
-	m := c.Model(e, collect.Look{Open: views.PressurePane, Node: "n1", Usage: r, Sort: "memory", Rows: 10, Filter: mustFilter(t, "within")})
-	if rows := m.Pressure.Pods.Rows; len(rows) != 1 || rows[0].Place != 4 || *m.Narrowed != (views.Narrowed{Matches: 1, Of: 5}) {
-		t.Errorf("%+v of %+v", rows, m.Narrowed)
+	c := collect.New(collect.Options{})
+	m := c.Model(e, collect.Query{Open: views.PressurePane, Node: "n1", Usage: r, Sort: "memory", Rows: 10, Filter: mustFilter(t, "within")})
+	if rows := m.Pressure.Pods.Rows; len(rows) != 1 || rows[0].Rank != 4 || *m.Filtered != (views.Filtered{Matches: 1, Of: 5}) {
+		t.Errorf("%+v of %+v", rows, m.Filtered)
 	}
-	if m := c.Model(e, collect.Look{Open: views.PressurePane, Node: "elsewhere"}); m.Pressure != nil {
+	if m := c.Model(e, collect.Query{Open: views.PressurePane, Node: "elsewhere"}); m.Pressure != nil {
 		t.Error("there is a node that is none")
 	}
 }
 
-func TestTheBoardSaysWhatCameOfWhatWasForetold(t *testing.T) {
-	ch := collect.NewChronicle(collect.ChronicleOptions{})
+func TestEvictions_PredictionOutcomes(t *testing.T) {
+	ch := collect.NewHistory(collect.HistoryOptions{})
 	e, err := engine.New(engine.Options{Start: start})
 	if err != nil {
 		t.Fatal(err)
@@ -204,19 +204,19 @@ func TestTheBoardSaysWhatCameOfWhatWasForetold(t *testing.T) {
 	tell(0, "1", world.Added, held)
 	tell(0, "2", world.Added, mk.Node("n1").Taint("repair", "", v1.TaintEffectNoExecute).Obj())
 	tell(44*time.Second, "3", world.Added, mk.Node("n2").Obj())
-	ch.Refused(e.Now(), world.RefOf(held), "the budget")
-	c := collect.New(collect.Run{Chronicle: ch})
-	v := c.Model(e, collect.Look{Open: views.EvictionsPane, Rows: 10}).Evictions
+	ch.Refused(e.Now(), world.PodRefOf(held), "the budget")
+	c := collect.New(collect.Options{History: ch})
+	v := c.Model(e, collect.Query{Open: views.EvictionsPane, Rows: 10}).Evictions
 	if v.Overdue != 1 || len(v.List.Rows) != 2 {
 		t.Fatalf("the board is %+v", v)
 	}
-	if d := v.List.Rows[0]; !d.Doubtful || d.Brief != "overdue 44s" || !strings.HasSuffix(d.Check, "still here after 44s: is taint eviction running?") {
+	if d := v.List.Rows[0]; !d.Overdue || d.ShortOutcome != "overdue 44s" || !strings.HasSuffix(d.Outcome, "overdue by 44s: is taint eviction running?") {
 		t.Errorf("the first departure is %+v", d)
 	}
 	tell(45*time.Second, "4", world.Modified, mk.Node("n1").Obj())
-	v = c.Model(e, collect.Look{Open: views.EvictionsPane, Rows: 10}).Evictions
-	want := []views.Tally{{Name: "kept"}, {Name: "late"}, {Name: "missed", Count: 1, Bad: true}}
-	if diff := cmp.Diff(want, v.Outcomes); diff != "" || v.Overdue != 0 || !v.List.Rows[0].Amiss {
+	v = c.Model(e, collect.Query{Open: views.EvictionsPane, Rows: 10}).Evictions
+	want := []views.NamedCount{{Name: "on time"}, {Name: "late"}, {Name: "missed", Count: 1, Bad: true}}
+	if diff := cmp.Diff(want, v.Outcomes); diff != "" || v.Overdue != 0 || !v.List.Rows[0].Mispredicted {
 		t.Errorf("%+v (-want +got):\n%s", v.List.Rows[0], diff)
 	}
 }

@@ -11,25 +11,26 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/mk"
+	"orrery/core/store"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
 )
 
-func TestAStuckPodSaysWhyAndWhatWouldMoveIt(t *testing.T) {
-	e, ch := rushHour(t)
-	c := collect.New(collect.Run{Chronicle: ch})
-	q := c.Model(e, collect.Look{Open: views.QueuePane, Rows: 10}).Queue
+func TestExplain_StuckPod(t *testing.T) {
+	e, ch := busyCluster(t)
+	c := collect.New(collect.Options{History: ch})
+	q := c.Model(e, collect.Query{Open: views.QueuePane, Rows: 10}).Queue
 	row := q.Pods.At(0)
 	if row.Name != "ml/trainer-0" || row.State != views.Unschedulable || row.Reason != "7 Insufficient memory" || !strings.Contains(row.Plugin, "NodeResourcesFit") {
 		t.Errorf("the first row says %+v, want that ml/trainer-0 is stuck for want of memory", row)
 	}
-	j := c.Model(e, collect.Look{Open: views.JourneyPane, Rows: 20, Pod: world.Ref{Namespace: "ml", Name: "trainer-0"}}).Journey
-	if !slices.Contains(j.Awaits, "NodeUpdateNodeAllocatable") && !slices.Contains(j.Awaits, "Node") {
-		t.Errorf("it waits for %v, want a change of a node among them", j.Awaits)
+	j := c.Model(e, collect.Query{Open: views.JourneyPane, Rows: 20, Pod: world.PodRef{Namespace: "ml", Name: "trainer-0"}}).Journey
+	if !slices.Contains(j.RequeuesOn, "NodeUpdateNodeAllocatable") && !slices.Contains(j.RequeuesOn, "Node") {
+		t.Errorf("it waits for %v, want a change of a node among them", j.RequeuesOn)
 	}
-	if j.Waited < 15*time.Second || j.Attempts != 2 {
-		t.Errorf("it waited %v in %d attempts, want more than 15s in 2", j.Waited, j.Attempts)
+	if j.QueuedFor < 15*time.Second || j.Attempts != 2 {
+		t.Errorf("it waited %v in %d attempts, want more than 15s in 2", j.QueuedFor, j.Attempts)
 	}
 	last := j.Steps.Rows[len(j.Steps.Rows)-1]
 	if last.Examined != 9 || last.Feasible != 0 || last.Note != "7 Insufficient memory" {
@@ -37,14 +38,14 @@ func TestAStuckPodSaysWhyAndWhatWouldMoveIt(t *testing.T) {
 	}
 }
 
-func TestMovesLeaveATrail(t *testing.T) {
-	e, ch := rushHour(t)
-	moves := collect.New(collect.Run{Chronicle: ch}).Model(e, collect.Look{}).Queue.Moves
+func TestQueue_MovesHaveTrail(t *testing.T) {
+	e, ch := busyCluster(t)
+	moves := collect.New(collect.Options{History: ch}).Model(e, collect.Query{}).Queue.Transitions
 	if m := moves[0]; m.Pod != "ml/trainer-2" || m.From != views.InFlight || m.To != views.Unschedulable {
 		t.Errorf("the latest move is %+v, want ml/trainer-2's from its attempt to the stuck", m)
 	}
-	if want := []views.PodState{views.Unschedulable, views.Backoff, views.Active}; !slices.Equal(moves[0].Trail[len(moves[0].Trail)-3:], want) {
-		t.Errorf("before that it was %v, want %v in the end", moves[0].Trail, want)
+	if want := []views.PodState{views.Unschedulable, views.Backoff, views.Active}; !slices.Equal(moves[0].Earlier[len(moves[0].Earlier)-3:], want) {
+		t.Errorf("before that it was %v, want %v in the end", moves[0].Earlier, want)
 	}
 	seen := map[string]bool{}
 	bound := 0
@@ -65,26 +66,26 @@ func TestMovesLeaveATrail(t *testing.T) {
 	}
 }
 
-func TestZonesShowWhoWasFeasible(t *testing.T) {
-	e, ch := rushHour(t)
+func TestZones_ShowFeasibleNodes(t *testing.T) {
+	e, ch := busyCluster(t)
 	apply(t, e, ch, world.Changed{Op: world.Added, Object: mk.Pod("late").Namespace("shop").CPU("100m").Obj()})
-	z := collect.New(collect.Run{Chronicle: ch}).Model(e, collect.Look{Open: views.ZonesPane, Columns: 80}).Zones
+	z := collect.New(collect.Options{History: ch}).Model(e, collect.Query{Open: views.ZonesPane, Columns: 80}).Zones
 	count := map[views.LaneCell]int{}
 	for _, l := range z.Lanes {
 		for _, cell := range l.Cells {
 			count[cell]++
 		}
 	}
-	if count[views.ChosenOne] != 1 || count[views.Feasible]+1 != z.Feasible || count[views.Rejected] != z.Rejected || z.Pod != "shop/late" {
+	if count[views.Chosen] != 1 || count[views.Feasible]+1 != z.Feasible || count[views.Rejected] != z.Rejected || z.Pod != "shop/late" {
 		t.Errorf("the lanes show %v for %s, which found %d feasible and rejected %d", count, z.Pod, z.Feasible, z.Rejected)
 	}
-	if count[views.LookedAt] > 0 {
-		t.Errorf("of %d nodes it is not known what was found", count[views.LookedAt])
+	if count[views.Visited] > 0 {
+		t.Errorf("of %d nodes it is not known what was found", count[views.Visited])
 	}
 }
 
 // apply tells an engine and its chronicle what happened a second later, and lets it decide.
-func apply(t testing.TB, e *engine.Engine, ch *collect.Chronicle, events ...world.Event) {
+func apply(t testing.TB, e *engine.Engine, ch *collect.History, events ...world.Event) {
 	t.Helper()
 	for _, event := range events {
 		in := world.Input{At: e.Now().Add(time.Second), Event: event}
@@ -99,31 +100,31 @@ func apply(t testing.TB, e *engine.Engine, ch *collect.Chronicle, events ...worl
 	}
 }
 
-func TestWhoLeadsStandsInTheHeaderAndInItsPane(t *testing.T) {
-	e, ch := rushHour(t)
-	m := collect.New(collect.Run{Chronicle: ch}).Model(e, collect.Look{Open: views.LeaderPane})
-	if m.Header.Leader != "replica-b" || m.Header.LeaderLeft <= 0 {
-		t.Errorf("the header says %q leads for %v", m.Header.Leader, m.Header.LeaderLeft)
+func TestLeader_InHeaderAndPane(t *testing.T) {
+	e, ch := busyCluster(t)
+	m := collect.New(collect.Options{History: ch}).Model(e, collect.Query{Open: views.LeaderPane})
+	if m.Header.Leader != "replica-b" || m.Header.LeaseLeft <= 0 {
+		t.Errorf("the header says %q leads for %v", m.Header.Leader, m.Header.LeaseLeft)
 	}
 	l := m.Leader
-	if l.Holder != "replica-b" || l.State != "held" || l.Transitions != 1 || len(l.Changes) != 1 || l.Changes[0].From != "replica-a" {
+	if l.Holder != "replica-b" || l.State != "held" || l.Transitions != 1 || len(l.History) != 1 || l.History[0].From != "replica-a" {
 		t.Errorf("the pane says %+v, want that replica-b took over from replica-a", l)
 	}
 	if len(l.Candidates) != 1 || l.Candidates[0].Name != "replica-a" {
 		t.Errorf("%v wait, want replica-a", l.Candidates)
 	}
-	if len(l.Beats) < 5 || l.Takeover.Before(e.Now()) || l.Skew <= 1 {
-		t.Errorf("beats %v, takeover %v, skew %v", l.Beats, l.Takeover, l.Skew)
+	if len(l.RenewIntervals) < 5 || l.FailoverAt.Before(e.Now()) || l.MaxClockSkew <= 1 {
+		t.Errorf("beats %v, takeover %v, skew %v", l.RenewIntervals, l.FailoverAt, l.MaxClockSkew)
 	}
 }
 
-func TestAPreemptionIsOnTheBoardAsSoonAsItIsDecided(t *testing.T) {
-	e, ch := rushHour(t)
+func TestEvictions_ShowPreemptionAtOnce(t *testing.T) {
+	e, ch := busyCluster(t)
 	big := mk.Pod("urgent").Namespace("shop").CPU("3").Memory("7Gi").Priority(1_000_000).Obj()
 	apply(t, e, ch, world.Changed{Op: world.Added, Object: big})
-	c := collect.New(collect.Run{Chronicle: ch})
+	c := collect.New(collect.Options{History: ch})
 	var victims []string
-	for _, d := range c.Model(e, collect.Look{Open: views.EvictionsPane, Rows: 100}).Evictions.List.Rows {
+	for _, d := range c.Model(e, collect.Query{Open: views.EvictionsPane, Rows: 100}).Evictions.List.Rows {
 		if d.Cause == "preemption" {
 			victims = append(victims, d.Pod)
 		}
@@ -131,15 +132,15 @@ func TestAPreemptionIsOnTheBoardAsSoonAsItIsDecided(t *testing.T) {
 	if len(victims) == 0 {
 		t.Error("nobody is leaving for the more important pod")
 	}
-	for _, row := range c.Model(e, collect.Look{Open: views.DecisionsPane, Rows: 1}).Decisions.List.Rows {
+	for _, row := range c.Model(e, collect.Query{Open: views.DecisionsPane, Rows: 1}).Decisions.List.Rows {
 		if row.Pod != "shop/urgent" || row.Node == "" {
 			t.Errorf("the latest decision is %+v, want that shop/urgent has a nomination", row)
 		}
 	}
 }
 
-func TestANodeInFull(t *testing.T) {
-	e, ch := rushHour(t)
+func TestNode_Detail(t *testing.T) {
+	e, ch := busyCluster(t)
 	node := mk.Node("full").CPU("8").Memory("16Gi").Pods("20").Zone("zone-a").Taint("dedicated", "ml", v1.TaintEffectNoSchedule).Obj()
 	node.Status.Images = []v1.ContainerImage{
 		{Names: []string{"small@sha256:1", "registry/small:1"}, SizeBytes: 5 << 20}, {Names: []string{"registry/large:2"}, SizeBytes: 4 << 30}, {},
@@ -150,8 +151,8 @@ func TestANodeInFull(t *testing.T) {
 		world.Changed{Op: world.Added, Object: mk.Pod("data").Namespace("ml").CPU("1").Memory("1Gi").PVC("disk").HostPort(9100).Affinity(anti).Node("full").Obj()},
 		world.Changed{Op: world.Added, Object: mk.Pod("any").Namespace("shop").CPU("1m").Obj()},
 	)
-	c := collect.New(collect.Run{Chronicle: ch})
-	n := c.Model(e, collect.Look{Open: views.NodePane, Node: "full", Rows: 10}).Node
+	c := collect.New(collect.Options{History: ch})
+	n := c.Model(e, collect.Query{Open: views.NodePane, Node: "full", Rows: 10}).Node
 	facts := map[string]string{}
 	for _, f := range n.Facts {
 		facts[f.Name] = f.Value
@@ -173,24 +174,24 @@ func TestANodeInFull(t *testing.T) {
 	}
 }
 
-func TestBeliefThatIsNotTheClustersIsDrift(t *testing.T) {
-	e, ch := rushHour(t)
-	look := collect.Look{Open: views.SnapshotPane, Rows: 5}
-	if s := collect.New(collect.Run{Chronicle: ch}).Model(e, look).Snapshot; s.Drift != "" || !s.Compared {
+func TestSnapshot_Drift(t *testing.T) {
+	e, ch := busyCluster(t)
+	look := collect.Query{Open: views.SnapshotPane, Rows: 5}
+	if s := collect.New(collect.Options{History: ch}).Model(e, look).Snapshot; s.Drift != "" || !s.Compared {
 		t.Errorf("there is drift where none can be: %q", s.Drift)
 	}
-	if _, err := e.Store().Apply(world.Changed{Op: world.Added, Object: mk.Node("unknown").Obj()}); err != nil {
+	if _, err := e.Store().(*store.Store).Apply(world.Changed{Op: world.Added, Object: mk.Node("unknown").Obj()}); err != nil {
 		t.Fatal(err)
 	}
-	if s := collect.New(collect.Run{Chronicle: ch}).Model(e, look).Snapshot; s.Drift != "1 node of the cluster not known" {
-		t.Errorf("the drift is %q, want a node that is not known", s.Drift)
+	if s := collect.New(collect.Options{History: ch}).Model(e, look).Snapshot; s.Drift != "1 node missing in the cache" {
+		t.Errorf("the drift is %q, want a missing node", s.Drift)
 	}
 }
 
-func TestWhatOthersMakeIsPassedOn(t *testing.T) {
-	e, _ := rushHour(t)
+func TestModel_PassesTimelineAndWhatIf(t *testing.T) {
+	e, _ := busyCluster(t)
 	timeline, whatIf := &views.Timeline{Speed: "2x"}, &views.WhatIf{Question: "?"}
-	m := collect.New(collect.Run{}).Model(e, collect.Look{Open: views.WhatIfPane, Timeline: timeline, WhatIf: whatIf})
+	m := collect.New(collect.Options{}).Model(e, collect.Query{Open: views.WhatIfPane, Timeline: timeline, WhatIf: whatIf})
 	if m.Timeline != timeline || m.WhatIf != whatIf {
 		t.Errorf("got %v and %v", m.Timeline, m.WhatIf)
 	}

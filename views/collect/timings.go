@@ -4,75 +4,57 @@ import (
 	"sync"
 	"time"
 
-	fwk "k8s.io/kube-scheduler/framework"
-
 	"orrery/core/framework"
 )
 
-// timings is how long plugins take in this process. It implements framework.Observer. An engine that was forked for a
-// question may be asked beside the one that goes on, hence the lock; single calls are measured in one cycle of ten.
+// timings is how long plugins take in this process. A forked engine that answers a question reports to it from another
+// goroutine, hence the lock. Single plugin calls are measured in one cycle of ten.
 type timings struct {
-	mu      sync.Mutex
-	plugins map[timed]*account
-	points  map[timed]*account
+	mu  sync.Mutex
+	all map[timingKey]*latencies
 }
 
-// timed is a plugin at an extension point, or without a name the point itself.
-type timed struct {
+// timingKey is a plugin at an extension point or, without a plugin, the point itself.
+type timingKey struct {
 	profile string
 	point   framework.Point
 	plugin  string
 }
 
-// account adds up what calls took.
-type account struct {
-	took histogram
-	sum  time.Duration
+// latencies are the durations of calls.
+type latencies struct {
+	histogram histogram
+	sum       time.Duration
 }
 
-func (a *account) mean() time.Duration {
-	if a == nil || a.took.total == 0 {
+func (l *latencies) mean() time.Duration {
+	if l.histogram.total == 0 {
 		return 0
 	}
-	return a.sum / time.Duration(a.took.total)
+	return l.sum / time.Duration(l.histogram.total)
 }
 
-func newTimings() *timings {
-	return &timings{plugins: map[timed]*account{}, points: map[timed]*account{}}
-}
+func newTimings() *timings { return &timings{all: map[timingKey]*latencies{}} }
 
-// PointTook adds up the run of all plugins of a point. It implements framework.Observer.
-func (t *timings) PointTook(profile string, point framework.Point, _ fwk.Code, took time.Duration) {
-	t.add(t.points, timed{profile: profile, point: point}, took)
-}
-
-// PluginTook adds up one call of a plugin. It implements framework.Observer.
-func (t *timings) PluginTook(profile string, point framework.Point, plugin string, _ fwk.Code, took time.Duration) {
-	t.add(t.plugins, timed{profile, point, plugin}, took)
-}
-
-func (t *timings) add(to map[timed]*account, what timed, took time.Duration) {
+func (t *timings) add(timing framework.Timing) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	a := to[what]
-	if a == nil {
-		a = &account{}
-		to[what] = a
+	key := timingKey{timing.Profile, timing.Point, timing.Plugin}
+	l := t.all[key]
+	if l == nil {
+		l = &latencies{}
+		t.all[key] = l
 	}
-	a.took.add(took)
-	a.sum += took
+	l.histogram.add(timing.Duration)
+	l.sum += timing.Duration
 }
 
-// of is a copy of what one plugin took, or a whole point; nothing if it was not measured.
-func (t *timings) of(what timed) account {
+// of copies the durations of a key; they are empty if none were measured.
+func (t *timings) of(key timingKey) latencies {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := t.plugins
-	if what.plugin == "" {
-		all = t.points
+	if l := t.all[key]; l != nil {
+		return *l
 	}
-	if a := all[what]; a != nil {
-		return *a
-	}
-	return account{}
+	return latencies{}
 }

@@ -8,36 +8,36 @@ import (
 	"orrery/views"
 )
 
-// WhatIf is an answer as it is shown: first the pods that fare differently, then those that a budget holds where they are,
-// then those that find no node either way. The question and the command are printable already.
-func WhatIf(a *whatif.Answer, question, command string) *views.WhatIf {
+// WhatIf is a what-if result as it is shown: the pods whose outcome changes, then those whose eviction a budget blocks, then
+// those that are still pending. The question and the command are printable already.
+func WhatIf(a *whatif.Result, question, command string) *views.WhatIf {
 	v := &views.WhatIf{
-		Question: question, Command: command, Before: outcomeOf(a.Before), After: outcomeOf(a.After),
-		Fates: fatesOf(a.Pods), Held: len(a.Held), Waiting: len(a.Waiting),
+		Question: question, Command: command, Before: totalsOf(a.Before), After: totalsOf(a.After),
+		ChangedOutcomes: countKinds(a.Pods), HeldByBudget: len(a.Blocked), StillPending: len(a.StillPending),
 	}
 	if a.Truncated {
-		v.Notes = append(v.Notes, "cut off before it came to rest: more would happen later")
+		v.Notes = append(v.Notes, "cut off before the cluster came to rest: more would happen later")
 	}
 	for _, note := range a.Notes {
 		v.Notes = append(v.Notes, printable.Text(note))
 	}
-	rows := make([]views.WhatIfChange, 0, len(a.Pods)+len(a.Held)+len(a.Waiting))
+	rows := make([]views.WhatIfChange, 0, len(a.Pods)+len(a.Blocked)+len(a.StillPending))
 	for i := range a.Pods {
 		rows = append(rows, changeOf(&a.Pods[i]))
 	}
-	for i := range a.Held {
-		h := &a.Held[i]
+	for i := range a.Blocked {
+		h := &a.Blocked[i]
 		rows = append(rows, views.WhatIfChange{
-			Pod: printable.Text(h.Pod.String()), Key: h.Pod.String(), From: views.Bound, To: views.Bound, Same: true,
-			Before: printable.Text(h.Node), After: printable.Text(h.Node), Why: printable.Text(whyHeld(h)),
+			Pod: printable.Text(h.Pod.String()), Key: h.Pod.String(), From: views.Bound, To: views.Bound, Unchanged: true,
+			Before: printable.Text(h.Node), After: printable.Text(h.Node), Reason: printable.Text(blockedReason(h)),
 		})
 	}
-	for i := range a.Waiting {
-		c := &a.Waiting[i]
+	for i := range a.StillPending {
+		c := &a.StillPending[i]
 		row := changeOf(c)
-		row.Same = true
-		if c.Before.Why != "" && c.Before.Why != c.After.Why {
-			row.Why += " instead of " + printable.Text(c.Before.Why)
+		row.Unchanged = true
+		if was := c.Before.Reason.Message; was != "" && was != c.After.Reason.Message {
+			row.Reason += " instead of " + printable.Text(was)
 		}
 		rows = append(rows, row)
 	}
@@ -45,10 +45,10 @@ func WhatIf(a *whatif.Answer, question, command string) *views.WhatIf {
 	return v
 }
 
-// whyHeld says why a pod is held, and what can be done about it.
-func whyHeld(h *whatif.Hold) string {
-	why := "held: " + h.Why
-	for _, t := range h.Troubles {
+// blockedReason says why a budget blocks an eviction, and what can be done about it.
+func blockedReason(h *whatif.BlockedEviction) string {
+	why := "blocked: " + h.Message
+	for _, t := range h.Causes {
 		why += " · " + t.Detail + ": " + strings.Join(t.Remedies, "; or ")
 	}
 	return why
@@ -56,53 +56,40 @@ func whyHeld(h *whatif.Hold) string {
 
 func changeOf(c *whatif.PodChange) views.WhatIfChange {
 	v := views.WhatIfChange{
-		Pod: printable.Text(c.Pod.String()), Key: c.Pod.String(), From: place(c.Before.Place), To: place(c.After.Place),
-		Before: printable.Text(c.Before.Node), After: printable.Text(c.After.Node), Why: printable.Text(c.After.Why),
+		Pod: printable.Text(c.Pod.String()), Key: c.Pod.String(), From: podStateAt(c.Before.State), To: podStateAt(c.After.State),
+		Before: printable.Text(c.Before.Node), After: printable.Text(c.After.Node), Reason: printable.Text(c.After.Reason.Message),
 	}
-	if v.Why == "" {
-		v.Why = printable.Text(c.After.Left)
+	if v.Reason == "" {
+		v.Reason = printable.Text(c.After.RemovedBy)
 	}
 	return v
 }
 
-func outcomeOf(o whatif.Outcome) views.Outcome {
-	return views.Outcome{
+func totalsOf(o whatif.ClusterSummary) views.Totals {
+	return views.Totals{
 		Placed: o.Placed, Pending: o.Pending, Evicted: o.Evicted, Moved: o.Moved, CPU: o.CPU, Memory: o.Memory, Spread: o.Spread,
 	}
 }
 
-// fates are in what pods fare differently, in words, and whether that is bad for them.
-var fates = [...]struct {
-	fate whatif.Fate
-	word string
-	bad  bool
-}{
-	{whatif.Evicted, "evicted", true},
-	{whatif.Unplaced, "without a node", true},
-	{whatif.Placed, "placed", false},
-	{whatif.Spared, "spared", false},
-	{whatif.Moved, "moved", false},
-	{whatif.Elsewhere, "on another node", false},
-	{whatif.Arrives, "new", false},
-	{whatif.Vanishes, "gone", false},
+// changeKinds are in the order in which they are shown, those that are bad for the pod first.
+var changeKinds = [...]whatif.ChangeKind{
+	whatif.Evicted, whatif.BecomesPending,
+	whatif.Placed, whatif.NotEvicted, whatif.Moved, whatif.OtherNode, whatif.Created, whatif.Gone,
 }
 
-// fatesOf says how many pods fare differently in what way: the sums of two worlds may be the same though other pods make
-// them up.
-func fatesOf(pods []whatif.PodChange) []views.Tally {
-	var counts [len(fates)]int64
-	for i := range pods {
-		for j, f := range fates {
-			if f.fate == pods[i].Fate {
-				counts[j]++
+// countKinds counts the pods by how their outcome changes: the sums of both runs may be equal though other pods make them up.
+func countKinds(pods []whatif.PodChange) []views.NamedCount {
+	var counts []views.NamedCount
+	for _, kind := range changeKinds {
+		n := int64(0)
+		for i := range pods {
+			if pods[i].Kind == kind {
+				n++
 			}
 		}
-	}
-	var tallies []views.Tally
-	for i, n := range counts {
 		if n > 0 {
-			tallies = append(tallies, views.Tally{Name: fates[i].word, Count: n, Bad: fates[i].bad})
+			counts = append(counts, views.NamedCount{Name: kind.String(), Count: n, Bad: kind.Bad()})
 		}
 	}
-	return tallies
+	return counts
 }

@@ -8,8 +8,7 @@ import (
 	"orrery/themes"
 )
 
-// Area is a rectangle of a canvas. Its cells are counted from its own upper left corner, and what would be drawn
-// outside is not.
+// Area is a rectangle of a canvas. Its coordinates start at its upper left corner, and drawing is clipped to it.
 type Area struct {
 	Rect
 	c      *Canvas
@@ -17,22 +16,22 @@ type Area struct {
 	ground themes.Attr
 }
 
-// In is the part of the area that lies in a rectangle given in the canvas's coordinates, as the area's own Rect is.
+// In returns the part of the area inside a rectangle given in the canvas's coordinates, like the area's own Rect.
 func (a Area) In(r Rect) Area {
 	a.Rect = r.intersect(a.Rect)
 	return a
 }
 
-// On is the area with attributes added to whatever is drawn: a selected row's.
+// On returns the area with attributes added to whatever is drawn, such as those of a selected row.
 func (a Area) On(attrs themes.Attr) Area {
 	a.ground |= attrs
 	return a
 }
 
-// Glyphs are the glyphs that the terminal has.
+// Glyphs returns the glyph set of the terminal.
 func (a Area) Glyphs() Glyphs { return a.glyphs }
 
-// Row is one row of the area.
+// Row returns one row of the area.
 func (a Area) Row(y int) Area {
 	_, rest := a.Rect.Top(y)
 	a.Rect, _ = rest.Top(1)
@@ -50,7 +49,7 @@ func (a Area) Set(x, y int, s themes.Style, r rune) {
 	a.c.put(a.X+x, a.Y+y, r, false, s.With(a.ground))
 }
 
-// Fill draws one rune everywhere.
+// Fill draws one rune in every cell.
 func (a Area) Fill(s themes.Style, r rune) {
 	for y := range a.H {
 		a.Repeat(0, y, a.W, s, r)
@@ -64,12 +63,12 @@ func (a Area) Repeat(x, y, n int, s themes.Style, r rune) {
 	}
 }
 
-// Text draws a string and gives the column after it. What does not fit is cut off without a mark: for the program's own
-// words, whose room was reckoned with.
+// Text draws a string and returns the column after it. It cuts off what does not fit without an ellipsis: it is for the
+// program's own words, which have room.
 func (a Area) Text(x, y int, s themes.Style, text string) int {
 	for len(text) > 0 {
 		r, wide, size := a.next(text)
-		if text = text[size:]; r == covered {
+		if text = text[size:]; r == wideTail {
 			continue
 		}
 		x = a.place(x, y, r, wide, s)
@@ -77,7 +76,7 @@ func (a Area) Text(x, y int, s themes.Style, text string) int {
 	return x
 }
 
-// place draws what next has read, and gives the column after it.
+// place draws what next has read, and returns the column after it.
 func (a Area) place(x, y int, r rune, wide bool, s themes.Style) int {
 	if !wide {
 		if r < 0 && x >= 0 && y >= 0 && x < a.W && y < a.H {
@@ -95,12 +94,12 @@ func (a Area) place(x, y int, r rune, wide bool, s themes.Style) int {
 	return x + 2
 }
 
-// next reads the first grapheme of a text: the cell's rune, whether it is wide, and how many bytes it has. The rune of
-// one that has no width is covered: it is not drawn.
+// next reads the first grapheme of a text: the cell's rune, whether it is wide, and its length in bytes. The rune of a
+// grapheme without width is wideTail: it is not drawn.
 func (a Area) next(text string) (r rune, wide bool, size int) {
 	if b := text[0]; b < utf8.RuneSelf && (len(text) == 1 || text[1] < utf8.RuneSelf) {
 		if b < ' ' || b == 0x7f {
-			return covered, false, 1
+			return wideTail, false, 1
 		}
 		return rune(b), false, 1
 	}
@@ -108,16 +107,16 @@ func (a Area) next(text string) (r rune, wide bool, size int) {
 	first, n := utf8.DecodeRuneInString(cluster)
 	switch {
 	case width == 0 || first < ' ' || (first == utf8.RuneError && n == 1):
-		return covered, false, max(len(cluster), 1)
-	case width > 2: // no cell is that wide, and no terminal agrees with another about it
+		return wideTail, false, max(len(cluster), 1)
+	case width > 2: // no cell is that wide, and terminals disagree about it
 		return '·', false, len(cluster)
 	case n == len(cluster):
 		return first, width == 2, n
 	}
-	return a.c.aside(cluster), width == 2, len(cluster)
+	return a.c.storeCluster(cluster), width == 2, len(cluster)
 }
 
-// Width is how many columns a text takes.
+// Width returns how many columns a text takes.
 func Width(text string) int {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf || text[i] < ' ' || text[i] == 0x7f {
@@ -135,7 +134,7 @@ func graphemeWidth(text string) int {
 		r, wide, size := a.next(text)
 		text = text[size:]
 		switch {
-		case r == covered:
+		case r == wideTail:
 		case wide:
 			columns += 2
 		default:

@@ -2,8 +2,8 @@ package draw
 
 import "orrery/themes"
 
-// Bar draws a fraction as a bar of w columns on a quiet track. It is a line and not a block, so that the bars of rows that
-// stand under each other stay apart, and ends in a whole or half a column.
+// Bar draws a fraction as a bar of w columns on a dim track. It is a line and not a block, so that the bars of adjacent
+// rows stay apart, and ends in a whole or half column.
 func (a Area) Bar(x, y, w int, s themes.Style, fraction float64) {
 	if w <= 0 {
 		return
@@ -22,11 +22,11 @@ func (a Area) Bar(x, y, w int, s themes.Style, fraction float64) {
 	a.Repeat(at, y, x+w-at, track, '·')
 }
 
-// track is what a bar runs on.
+// track is the style of the track behind a bar.
 const track = themes.Style(themes.Border)
 
-// Drain draws what is left of a time as a thin line that gets shorter: a countdown at a glance.
-func (a Area) Drain(x, y, w int, s themes.Style, left float64) {
+// Countdown draws the time left as a thin line that gets shorter.
+func (a Area) Countdown(x, y, w int, s themes.Style, left float64) {
 	full := clamp(int(left*float64(w)+0.999), w)
 	a.Repeat(x, y, full, s, '━')
 	a.Repeat(x+full, y, w-full, track, '┄')
@@ -39,8 +39,9 @@ type Part struct {
 	Fill  rune
 }
 
-// Shares draws how a whole is made up. Whatever there is one of gets a column, if there are columns enough.
-func (a Area) Shares(x, y, w int, parts []Part) {
+// StackedBar draws the parts of a whole. Every part that is not zero gets at least a column, if there are enough
+// columns.
+func (a Area) StackedBar(x, y, w int, parts []Part) {
 	total, kinds := 0, 0
 	for _, p := range parts {
 		total += max(p.Count, 0)

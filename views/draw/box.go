@@ -2,20 +2,20 @@ package draw
 
 import "orrery/themes"
 
-// Frame is the border of a pane and what is written on it.
+// Frame is the border of a pane and the text on it.
 type Frame struct {
 	// Digit is the key that opens the pane; zero for none.
 	Digit byte
 	Title string
-	// Right is a short fact at the other end of the line.
+	// Right is a short fact at the right end of the top line.
 	Right string
-	// Focused says that the pane has the keys.
+	// Focused says that the pane has the focus.
 	Focused bool
-	// Border is the colour of the lines when the pane has not.
+	// Border is the colour of the lines without the focus.
 	Border themes.Token
 }
 
-// Box draws a frame around the area and gives what is inside.
+// Box draws a frame around the area and returns the inside.
 func (a Area) Box(f Frame) Area {
 	if a.W < 2 || a.H < 2 {
 		return a
@@ -62,7 +62,7 @@ func (a Area) edge(s themes.Style) {
 	a.Set(right, bottom, s, '╯')
 }
 
-// Padded is the area with a column free on either side, where it can be spared.
+// Padded returns the area with a free column on either side, if it is wide enough.
 func (a Area) Padded() Area {
 	if a.W > 8 {
 		a.Rect = a.Inset(1, 0)

@@ -2,8 +2,8 @@ package draw
 
 import "orrery/themes"
 
-// cell is one column of one row. A grapheme of more than one rune is kept aside, and rune is then its place there,
-// counted from -1 downwards. A cell whose rune is covered belongs to the wide grapheme on its left.
+// cell is one column of one row. A grapheme of more than one rune is stored in clusters, and rune is then its negative
+// index, from -1 downwards. A cell whose rune is wideTail belongs to the wide grapheme on its left.
 type cell struct {
 	rune  rune
 	style themes.Style
@@ -11,11 +11,11 @@ type cell struct {
 }
 
 const (
-	covered rune = 0
-	blank   rune = ' '
+	wideTail rune = 0
+	blank    rune = ' '
 )
 
-// Canvas is a screen, or a part of one, made of cells.
+// Canvas is a grid of cells.
 type Canvas struct {
 	w, h     int
 	cells    []cell
@@ -23,14 +23,14 @@ type Canvas struct {
 	out      []byte
 }
 
-// New is an empty canvas.
+// New returns an empty canvas.
 func New(w, h int) *Canvas {
 	c := &Canvas{}
 	c.Reset(w, h)
 	return c
 }
 
-// Reset empties the canvas and gives it a size.
+// Reset empties the canvas and resizes it.
 func (c *Canvas) Reset(w, h int) {
 	c.w, c.h = max(w, 0), max(h, 0)
 	n := c.w * c.h
@@ -44,26 +44,26 @@ func (c *Canvas) Reset(w, h int) {
 	c.clusters = c.clusters[:0]
 }
 
-// Size is how many columns and rows there are.
+// Size returns the number of columns and rows.
 func (c *Canvas) Size() (w, h int) { return c.w, c.h }
 
-// All is the whole canvas.
+// All returns the whole canvas as an Area.
 func (c *Canvas) All(g Glyphs) Area { return Area{Rect: Rect{W: c.w, H: c.h}, c: c, glyphs: g} }
 
-// put sets one cell, or two for a wide grapheme. What it covers by half becomes blank.
+// put sets one cell, or two for a wide grapheme. A wide grapheme that it covers by half becomes blank.
 func (c *Canvas) put(x, y int, r rune, wide bool, s themes.Style) {
 	i := y*c.w + x
-	c.release(i, x)
+	c.clearWide(i, x)
 	c.cells[i] = cell{rune: r, style: s, wide: wide}
 	if wide {
-		c.release(i+1, x+1)
-		c.cells[i+1] = cell{rune: covered, style: s}
+		c.clearWide(i+1, x+1)
+		c.cells[i+1] = cell{rune: wideTail, style: s}
 	}
 }
 
-// release blanks the other half of the wide grapheme that a cell is part of.
-func (c *Canvas) release(i, x int) {
-	if c.cells[i].rune == covered && x > 0 {
+// clearWide blanks the other half of the wide grapheme that a cell is part of.
+func (c *Canvas) clearWide(i, x int) {
+	if c.cells[i].rune == wideTail && x > 0 {
 		c.cells[i-1].rune, c.cells[i-1].wide = blank, false
 	}
 	if c.cells[i].wide {
@@ -71,8 +71,8 @@ func (c *Canvas) release(i, x int) {
 	}
 }
 
-// aside keeps a grapheme of several runes and says what a cell calls it.
-func (c *Canvas) aside(cluster string) rune {
+// storeCluster stores a grapheme of several runes and returns the rune that stands for it in a cell.
+func (c *Canvas) storeCluster(cluster string) rune {
 	c.clusters = append(c.clusters, cluster)
 	return -rune(len(c.clusters))
 }

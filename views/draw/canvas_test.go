@@ -11,7 +11,7 @@ import (
 	"orrery/views/draw"
 )
 
-// odd are pieces of names that make terminals and programs disagree about widths.
+// odd are pieces of names about whose width terminals and programs disagree.
 var odd = []string{
 	"", "a", "web-0", " ", "日本語", "ポッド", "한국", "\u1112\u1161\u11ab", "é", "e\u0301", "👩\u200d🚀", "👍🏽", "🇩🇪", "🇩", "\u26a0\ufe0f", "⚠",
 	"שלום", "مرحبا", "\u0600", "\u0301", "\u200d", "\ufe0f", "ﷺ", "क्षि", "ก็", "\t", "\x1b[31m", "\x00", "\xff", "\u202e", "…", "─", "⣿", "☠", "♥",
@@ -43,9 +43,22 @@ func exact(t interface {
 	}
 }
 
-func TestEveryRowIsExactlyAsWideAsTheCanvas(t *testing.T) {
-	theme, _ := themes.Named("dark")
-	inks := theme.Resolve(themes.TrueColor)
+// wholeCells fails unless there is a cell for every column, and every wide grapheme has its tail in the same row.
+func wholeCells(t *rapid.T, c *draw.Canvas) {
+	w, h := c.Size()
+	n, wide := 0, false
+	for g := range c.Cells() {
+		if g.Tail != wide || wide && n%w == 0 {
+			t.Fatalf("cell %d is %+v, behind a wide one: %v", n, g, wide)
+		}
+		n, wide = n+1, g.Wide
+	}
+	if n != w*h || wide {
+		t.Fatalf("there are %d cells, the last one wide: %v; want %d", n, wide, w*h)
+	}
+}
+
+func TestCanvas_RowsAreExactlyAsWide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(0, 40).Draw(t, "w"), rapid.IntRange(0, 6).Draw(t, "h")
 		c := draw.New(w, h)
@@ -75,38 +88,14 @@ func TestEveryRowIsExactlyAsWideAsTheCanvas(t *testing.T) {
 			}
 		}
 		exact(t, "the plain canvas", c.Plain(), w, h)
-		exact(t, "the rendered canvas", c.Render(inks), w, h)
+		wholeCells(t, c)
 		if strings.ContainsRune(c.Plain(), '\x1b') {
 			t.Fatalf("the plain canvas has an escape sequence: %q", c.Plain())
 		}
 	})
 }
 
-func TestRenderingOnlyAddsCodes(t *testing.T) {
-	c := draw.New(12, 2)
-	a := c.All(draw.Braille)
-	a.Text(0, 0, themes.Good.With(0), "ok")
-	a.Text(4, 0, themes.Bad.With(themes.Bold), "bad")
-	a.On(themes.Selected).Text(0, 1, themes.Text.With(0), "row")
-	for _, theme := range themes.Shipped() {
-		for _, p := range []themes.Profile{themes.TrueColor, themes.Palette16, themes.NoColor} {
-			if got := ansi.Strip(c.Render(theme.Resolve(p))); got != c.Plain() {
-				t.Errorf("%s with %s: without codes it is %q, want %q", theme.Name, p, got, c.Plain())
-			}
-		}
-	}
-}
-
-func TestARunOfOneStyleHasOneCode(t *testing.T) {
-	c := draw.New(20, 1)
-	c.All(draw.Braille).Text(0, 0, themes.Good.With(0), "all of it   is good")
-	theme, _ := themes.Named("ansi16")
-	if got, want := c.Render(theme.Resolve(themes.Palette16)), "\x1b[32mall of it   is good \x1b[39m"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestFitting(t *testing.T) {
+func TestFit_Truncates(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		w          int
@@ -131,7 +120,7 @@ func TestFitting(t *testing.T) {
 	}
 }
 
-func TestAPodKeepsItsEndAndAHostItsBeginning(t *testing.T) {
+func TestFit_PodKeepsItsEndHostItsStart(t *testing.T) {
 	c := draw.New(20, 2)
 	a := c.All(draw.Braille)
 	a.FitPath(0, 0, 20, 0, "shop/checkout-7d9f6c5b8-x2kqp")
@@ -141,7 +130,7 @@ func TestAPodKeepsItsEndAndAHostItsBeginning(t *testing.T) {
 	}
 }
 
-func TestHalfANumberIsNotDrawn(t *testing.T) {
+func TestNumber_IsNeverCut(t *testing.T) {
 	c := draw.New(9, 2)
 	a := c.All(draw.Braille)
 	a.CountRight(0, 0, 6, 0, 48213)
@@ -151,12 +140,12 @@ func TestHalfANumberIsNotDrawn(t *testing.T) {
 	}
 }
 
-func TestASCIIIsASCII(t *testing.T) {
+func TestGlyphs_ASCII(t *testing.T) {
 	c := draw.New(30, 8)
 	a := c.All(draw.ASCII)
 	in := a.Box(draw.Frame{Digit: '2', Title: "Queue", Right: "7 · 9"})
 	in.Bar(0, 0, 20, 0, 0.4)
-	in.Drain(0, 1, 20, 0, 0.4)
+	in.Countdown(0, 1, 20, 0, 0.4)
 	in.Text(0, 2, 0, "● ◔ ✗ ◌ ➤ ✓ ⚑ ▼ ☠ → 日本")
 	_, rest := in.Top(3)
 	in.In(rest).Chart(0, []float64{1, 2, 3, 0}, 3)

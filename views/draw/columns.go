@@ -1,36 +1,36 @@
 package draw
 
-// Column says how wide a column of a table wants to be.
+// Column defines the width and headings of a table's column.
 type Column struct {
-	// Long and Short are its headings; the short one is used when the long one does not fit.
+	// Long and Short are the headings; the short one is used if the long one does not fit.
 	Long, Short string
-	// Min is the least width it is of use at; Grow its share of the room that is left, zero for none. Most bounds what
-	// it grows to, zero for no bound.
-	Min, Grow, Most int
-	// Rank says how much it matters: of columns that do not all fit, those of the highest rank go first.
+	// Min is the least useful width; Grow its share of the spare room, zero for none. Max bounds the width, zero for no
+	// bound.
+	Min, Grow, Max int
+	// Rank is the column's importance: if not all columns fit, those of the highest rank are dropped first.
 	Rank int
-	// From is the least width of a table that shows it at all: what is said elsewhere too is only for those who have room.
-	From int
-	// Right says that it holds numbers.
+	// ShowFrom is the least width of a table that shows the column at all, for facts that are shown elsewhere too.
+	ShowFrom int
+	// Right says that the column holds numbers.
 	Right bool
 }
 
-// mostColumns is more than any table has.
-const mostColumns = 16
+// maxColumns limits the columns of a table.
+const maxColumns = 16
 
-// Place is where a column came to stand. One that was left out has no width.
-type Place struct{ X, W int }
+// Slot is the position of a column. A dropped column has no width.
+type Slot struct{ X, W int }
 
-// Columns are the places of a table's columns.
-type Columns [mostColumns]Place
+// Slots are the positions of a table's columns.
+type Slots [maxColumns]Slot
 
-// Arrange gives columns their places in a width, with a gap of one column between them. Columns that do not fit are
-// left out whole: a number is never cut.
-func Arrange(columns []Column, width int) Columns {
-	var places Columns
+// Arrange positions columns in a width, with a gap of one column between them. It drops columns that do not fit: a
+// number is never cut.
+func Arrange(columns []Column, width int) Slots {
+	var places Slots
 	need := -1
 	for i, c := range columns {
-		if width < c.From {
+		if width < c.ShowFrom {
 			continue
 		}
 		places[i].W = c.Min
@@ -60,8 +60,8 @@ func Arrange(columns []Column, width int) Columns {
 	return places
 }
 
-// share hands out the room that is left, a column at a time in proportion to what each grows by.
-func share(columns []Column, places *Columns, left int) {
+// share distributes the spare room among the columns in proportion to Grow, one screen column at a time.
+func share(columns []Column, places *Slots, left int) {
 	for left > 0 {
 		given, total := 0, 0
 		for i, c := range columns {
@@ -77,8 +77,8 @@ func share(columns []Column, places *Columns, left int) {
 				continue
 			}
 			more := min(max(left*c.Grow/total, 1), left-given)
-			if c.Most > 0 {
-				more = min(more, c.Most-places[i].W)
+			if c.Max > 0 {
+				more = min(more, c.Max-places[i].W)
 			}
 			places[i].W += more
 			given += more
@@ -87,6 +87,6 @@ func share(columns []Column, places *Columns, left int) {
 	}
 }
 
-func grows(c Column, p Place) bool {
-	return p.W > 0 && c.Grow > 0 && (c.Most == 0 || p.W < c.Most)
+func grows(c Column, p Slot) bool {
+	return p.W > 0 && c.Grow > 0 && (c.Max == 0 || p.W < c.Max)
 }

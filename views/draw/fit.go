@@ -8,27 +8,27 @@ import (
 
 const ellipsis = '…'
 
-// Fit draws a text in w columns, with an ellipsis in place of what does not fit, and gives the column after it. A text
-// of any length costs no more than what is drawn of it.
+// Fit draws a text in w columns, with an ellipsis in place of what does not fit, and returns the column after it. The
+// cost depends on what is drawn, not on the text's length.
 func (a Area) Fit(x, y, w int, s themes.Style, text string) int {
 	w = min(w, a.W-x)
 	if w <= 0 {
 		return x
 	}
 	end := x + w
-	last := x // where the grapheme before stands
+	last := x // the position of the previous grapheme
 	for at := x; len(text) > 0; {
 		r, wide, size := a.next(text)
 		text = text[size:]
 		width := 1
 		switch {
-		case r == covered:
+		case r == wideTail:
 			continue
 		case wide:
 			width = 2
 		}
 		if at+width > end {
-			if at == end { // there is no room for the ellipsis but in that one's stead
+			if at == end { // the ellipsis replaces the previous grapheme
 				a.Repeat(last, y, end-last, s, blank)
 				at = last
 			}
@@ -43,7 +43,7 @@ func (a Area) Fit(x, y, w int, s themes.Style, text string) int {
 	return x
 }
 
-// FitPath draws a text of which the end says most, such as the name of a pod: the middle is left out.
+// FitPath draws a text whose end matters most, such as a pod's name: it leaves out the middle.
 func (a Area) FitPath(x, y, w int, s themes.Style, text string) int {
 	const tail = 5
 	w = min(w, a.W-x)
@@ -56,7 +56,7 @@ func (a Area) FitPath(x, y, w int, s themes.Style, text string) int {
 	return a.Text(x+1, y, s, text[len(text)-tail:])
 }
 
-// FitHost draws the name of a machine: of one that is too long the domain goes first.
+// FitHost draws the name of a machine: if it is too long it leaves out the domain first.
 func (a Area) FitHost(x, y, w int, s themes.Style, text string) int {
 	if dot := strings.IndexByte(text, '.'); dot > 0 && dot < w && len(text) > w {
 		x = a.Fit(x, y, dot, s, text[:dot])
@@ -88,8 +88,8 @@ func (a Area) Center(y int, s themes.Style, text string) {
 	a.Fit(x, y, a.W-x, s, text)
 }
 
-// Wrap draws a text over several rows, broken between words where it can be, and gives the row after it. What remains
-// when the rows are used up ends in an ellipsis.
+// Wrap draws a text over several rows, broken between words where possible, and returns the row after it. The last row
+// ends in an ellipsis if text remains.
 func (a Area) Wrap(x, y, w, rows int, s themes.Style, text string) int {
 	if w <= 0 {
 		return y
@@ -110,12 +110,12 @@ func (a Area) Wrap(x, y, w, rows int, s themes.Style, text string) int {
 	return y
 }
 
-// breakAt is how many bytes of a text go on a row of w columns.
+// breakAt returns how many bytes of a text fit on a row of w columns.
 func (a Area) breakAt(text string, w int) int {
 	columns, space := 0, 0
 	for i := 0; i < len(text); {
 		r, wide, size := a.next(text[i:])
-		if r != covered {
+		if r != wideTail {
 			if columns++; wide {
 				columns++
 			}

@@ -1,10 +1,9 @@
 package draw
 
-// Glyphs is how rich a terminal's font is. Each step down needs less of it; what is drawn stays the same in place and
-// meaning.
+// Glyphs is how rich a terminal's font is. Each level needs fewer glyphs; what is drawn keeps its place and meaning.
 type Glyphs uint8
 
-// The ladder.
+// The levels.
 const (
 	Braille Glyphs = iota
 	Block
@@ -13,8 +12,8 @@ const (
 
 func (g Glyphs) String() string { return [...]string{"braille", "block", "ascii"}[g] }
 
-// toASCII is what stands for one of the program's own signs where there is nothing but ASCII. Signs that are told apart
-// by shape stay apart. What comes from outside, and is not ASCII, becomes a question mark.
+// toASCII returns the ASCII replacement of one of the program's own signs. Signs of different shapes stay different.
+// Any other character becomes a question mark.
 func toASCII(r rune) rune {
 	if sign, ok := asciiSigns[r]; ok {
 		return sign

@@ -2,11 +2,11 @@ package draw
 
 import "orrery/themes"
 
-// Window is the part of a list that is on the screen.
+// Window is the visible part of a list.
 type Window struct{ First, Count int }
 
-// Visible is the window of a list of total rows on a screen of height rows that shows the selected one, moved as little
-// from where it was as that needs.
+// Visible returns the window of a list of total rows on height screen rows that shows the selected row, moved as little
+// as possible from first.
 func Visible(total, height, first, selected int) Window {
 	height = max(height, 0)
 	count := min(total, height)
@@ -20,7 +20,7 @@ func Visible(total, height, first, selected int) Window {
 }
 
 // Header draws the headings of a table in the area's first row.
-func (a Area) Header(columns []Column, places *Columns) {
+func (a Area) Header(columns []Column, places *Slots) {
 	for i, c := range columns {
 		p := places[i]
 		text := c.Long
@@ -37,7 +37,7 @@ func (a Area) Header(columns []Column, places *Columns) {
 	}
 }
 
-// Item is one row of a list: the area to draw it in, with the mark of selection drawn on its left.
+// Item returns the area of one row of a list, and draws the selection mark on its left.
 func (a Area) Item(y int, selected bool) Area {
 	row := a.Row(y)
 	if selected && !row.Empty() {
@@ -49,7 +49,7 @@ func (a Area) Item(y int, selected bool) Area {
 	return row
 }
 
-// Scrollbar draws how far down a list the window is, in the area's last column.
+// Scrollbar draws the window's position in the list, in the area's last column.
 func (a Area) Scrollbar(w Window, total int) {
 	if total <= w.Count || a.H < 3 {
 		return

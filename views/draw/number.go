@@ -7,7 +7,7 @@ import (
 	"orrery/themes"
 )
 
-// AppendCount appends a whole number with its thousands set apart: 48,213.
+// AppendCount appends a whole number with thousands separators: 48,213.
 func AppendCount(b []byte, n int64) []byte {
 	if n < 0 {
 		b = append(b, '-')
@@ -24,7 +24,8 @@ func AppendCount(b []byte, n int64) []byte {
 	return b
 }
 
-// AppendSpan appends a duration in at most five columns, the largest unit that says enough: 84µs, 4.2s, 41s, 3m10s, 2h, 9d.
+// AppendSpan appends a duration in at most five columns, in the largest sufficient unit: 84µs, 4.2s, 41s, 3m10s, 2h,
+// 9d.
 func AppendSpan(b []byte, d time.Duration) []byte {
 	if d < 0 {
 		b = append(b, '-')
@@ -67,8 +68,7 @@ func AppendSpan(b []byte, d time.Duration) []byte {
 	return whole(24*time.Hour, "d")
 }
 
-// AppendAge appends how long something has been so, which is read again and again: in whole seconds, minutes, hours or days,
-// so that it does not change more often than it matters.
+// AppendAge appends an age in whole seconds, minutes, hours or days, so that it changes no more often than it matters.
 func AppendAge(b []byte, d time.Duration) []byte {
 	unit, name := 24*time.Hour, byte('d')
 	switch {
@@ -82,7 +82,7 @@ func AppendAge(b []byte, d time.Duration) []byte {
 	return append(strconv.AppendInt(b, int64(d/unit), 10), name)
 }
 
-// Count draws a whole number and gives the column after it.
+// Count draws a whole number and returns the column after it.
 func (a Area) Count(x, y int, s themes.Style, n int64) int {
 	var room [32]byte
 	return a.bytes(x, y, s, AppendCount(room[:0], n))
@@ -94,7 +94,7 @@ func (a Area) CountRight(x, y, w int, s themes.Style, n int64) {
 	a.bytesRight(x, y, w, s, AppendCount(room[:0], n))
 }
 
-// Span draws a duration and gives the column after it.
+// Span draws a duration and returns the column after it.
 func (a Area) Span(x, y int, s themes.Style, d time.Duration) int {
 	var room [32]byte
 	return a.bytes(x, y, s, AppendSpan(room[:0], d))
@@ -106,7 +106,7 @@ func (a Area) SpanRight(x, y, w int, s themes.Style, d time.Duration) {
 	a.bytesRight(x, y, w, s, AppendSpan(room[:0], d))
 }
 
-// AgeRight draws how long something has been so, ending in column x+w, or nothing if it is longer.
+// AgeRight draws an age that ends in column x+w, or nothing if it is longer.
 func (a Area) AgeRight(x, y, w int, s themes.Style, d time.Duration) {
 	var room [32]byte
 	a.bytesRight(x, y, w, s, AppendAge(room[:0], d))
@@ -124,7 +124,7 @@ func (a Area) PercentRight(x, y, w int, s themes.Style, fraction float64) {
 	a.bytesRight(x, y, w, s, append(strconv.AppendInt(room[:0], int64(fraction*100+0.5), 10), '%'))
 }
 
-// bytes draws digits and units; of what is beyond ASCII only the micro sign occurs.
+// bytes draws digits and units; the micro sign is the only character beyond ASCII.
 func (a Area) bytes(x, y int, s themes.Style, b []byte) int {
 	for _, c := range b {
 		switch {

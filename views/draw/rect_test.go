@@ -9,7 +9,7 @@ import (
 	"orrery/views/draw"
 )
 
-func TestCutsTile(t *testing.T) {
+func TestRect_CutsTile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := draw.Rect{X: rapid.IntRange(0, 9).Draw(t, "x"), Y: rapid.IntRange(0, 9).Draw(t, "y"), W: rapid.IntRange(0, 300).Draw(t, "w"), H: rapid.IntRange(0, 120).Draw(t, "h")}
 		n := rapid.IntRange(-5, 400).Draw(t, "n")
@@ -22,11 +22,11 @@ func TestCutsTile(t *testing.T) {
 	})
 }
 
-func TestColumnsFitTheirWidth(t *testing.T) {
+func TestArrange_FitsWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var columns []draw.Column
 		for i := range rapid.IntRange(1, 10).Draw(t, "columns") {
-			columns = append(columns, draw.Column{Min: rapid.IntRange(1, 20).Draw(t, "min"), Grow: rapid.IntRange(0, 4).Draw(t, "grow"), Most: 30, Rank: i})
+			columns = append(columns, draw.Column{Min: rapid.IntRange(1, 20).Draw(t, "min"), Grow: rapid.IntRange(0, 4).Draw(t, "grow"), Max: 30, Rank: i})
 		}
 		width := rapid.IntRange(0, 200).Draw(t, "width")
 		end := -1
@@ -42,7 +42,7 @@ func TestColumnsFitTheirWidth(t *testing.T) {
 	})
 }
 
-func TestTheWindowShowsTheSelectedRow(t *testing.T) {
+func TestVisible_ShowsSelectedRow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		total, height := rapid.IntRange(0, 1000).Draw(t, "total"), rapid.IntRange(0, 60).Draw(t, "height")
 		first, selected := rapid.IntRange(-5, 1200).Draw(t, "first"), rapid.IntRange(0, max(total-1, 0)).Draw(t, "selected")
@@ -56,7 +56,7 @@ func TestTheWindowShowsTheSelectedRow(t *testing.T) {
 	})
 }
 
-func TestDurationsAndCounts(t *testing.T) {
+func TestNumber_Formats(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0s", 7: "7ns", 84 * time.Microsecond: "84µs", 2300 * time.Microsecond: "2.3ms", 310 * time.Millisecond: "310ms",
 		4240 * time.Millisecond: "4.2s", 9960 * time.Millisecond: "9s", 41 * time.Second: "41s", 190 * time.Second: "3m10s",
@@ -73,8 +73,8 @@ func TestDurationsAndCounts(t *testing.T) {
 	}
 }
 
-func TestHintsShrinkAndNeverLie(t *testing.T) {
-	hints := []draw.Hint{{Key: "/", Does: "filter"}, {Key: "enter", Does: "open"}, {Key: "?", Does: "help"}}
+func TestHints_Shrink(t *testing.T) {
+	hints := []draw.Hint{{Key: "/", Action: "filter"}, {Key: "enter", Action: "open"}, {Key: "?", Action: "help"}}
 	for _, tt := range []struct {
 		w    int
 		want string

@@ -2,7 +2,7 @@ package draw
 
 import "orrery/themes"
 
-// levels are the heights of a column of blocks; the first is a trace of a line, so that nothing is seen to be nothing.
+// levels are the heights of a column of blocks; the first is a thin line, so that zero is visible.
 var levels = [...]rune{'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'}
 
 // dots are the braille bits of the two columns of a cell, from the bottom up.
@@ -26,8 +26,8 @@ func (a Area) Chart(s themes.Style, values []float64, most float64) {
 	}
 }
 
-// Curve is Chart for values that are to fill the area however few they are: each is drawn as wide as that needs. It tells
-// how many of the values there was room for.
+// Curve is Chart for values that fill the area even if they are few: it widens each. It returns how many of the values
+// fitted.
 func (a Area) Curve(s themes.Style, values []float64, most float64) int {
 	if a.Empty() || len(values) == 0 {
 		return 0
@@ -48,7 +48,7 @@ func (a Area) valuesPerCell() int {
 	return 1
 }
 
-// fractionOf is a value as a part of the most there is.
+// fractionOf returns a value as a fraction of most.
 func fractionOf(v, most float64) float64 {
 	if most <= 0 {
 		most = 1
@@ -85,7 +85,7 @@ func (a Area) column(x, half int, s themes.Style, fraction float64) {
 	}
 }
 
-// addDots adds to the braille cell that the other half may have drawn already.
+// addDots adds dots to a braille cell whose other half may be drawn already.
 func (a Area) addDots(x, y, half, n int, s themes.Style) {
 	if x < 0 || x >= a.W {
 		return
@@ -103,7 +103,7 @@ func (a Area) addDots(x, y, half, n int, s themes.Style) {
 // asciiLevels are the heights of a single cell in ASCII.
 var asciiLevels = [...]rune{'_', '.', ':', '-', '=', '+', '*', '#'}
 
-// Level is the glyph of a fraction in one cell.
+// Level returns the glyph of a fraction in one cell.
 func (a Area) Level(fraction float64) rune {
 	i := clamp(int(fraction*float64(len(levels))), len(levels)-1)
 	if a.glyphs == ASCII {

@@ -9,7 +9,7 @@ import (
 	"orrery/themes"
 )
 
-// The size of a cell in a picture, in pixels: what most fonts of one width need at the size of the text.
+// The size of a cell in a picture, in pixels, which suits most monospace fonts at fontSize.
 const (
 	cellWidth  = 9
 	cellHeight = 18
@@ -19,48 +19,48 @@ const (
 	barHeight  = 34
 )
 
-// Picture is how a screen is framed as a picture.
+// Picture is the frame around a picture of a screen.
 type Picture struct {
-	// Title is written on a window's bar over the screen. Without one there is no bar.
+	// Title is the text of a window's title bar above the screen. If it is empty there is no bar.
 	Title string
-	// Tells describes the picture to those who cannot see it.
-	Tells string
+	// Description is the picture's text for screen readers.
+	Description string
 }
 
-// SVG is the canvas as a picture that stands on its own: the same bytes for the same canvas and theme.
+// SVG returns the canvas as a standalone picture: the same bytes for the same canvas and theme.
 func (c *Canvas) SVG(t *themes.Theme) string {
 	var b strings.Builder
 	_ = c.WriteSVG(&b, t, Picture{}) // a string takes everything
 	return b.String()
 }
 
-// WriteSVG writes the canvas as a picture that needs no font in particular. Lines, bars and dots are drawn, so that they
-// meet; characters are text, each run of them held to the width of its cells.
+// WriteSVG writes the canvas as a picture that needs no particular font. Lines, bars and dots are paths, so that they
+// meet; characters are text, each run stretched to the width of its cells.
 func (c *Canvas) WriteSVG(w io.Writer, t *themes.Theme, p Picture) error {
-	d := drawing{canvas: c, theme: t, classes: map[themes.Look]int{}, paths: map[pathKey]*strings.Builder{}}
-	d.grounds()
-	d.lines()
-	d.text()
-	_, err := io.WriteString(w, d.framed(p))
+	d := svgWriter{canvas: c, theme: t, classes: map[themes.Appearance]int{}, paths: map[pathKey]*strings.Builder{}}
+	d.drawBackgrounds()
+	d.drawLines()
+	d.drawText()
+	_, err := io.WriteString(w, d.assemble(p))
 	if err != nil {
 		return fmt.Errorf("writing a picture of the screen: %w", err)
 	}
 	return nil
 }
 
-// drawing is a picture on its way.
-type drawing struct {
+// svgWriter builds a picture.
+type svgWriter struct {
 	canvas  *Canvas
 	theme   *themes.Theme
-	classes map[themes.Look]int // the looks of text, by their number
-	looks   []themes.Look
+	classes map[themes.Appearance]int // the looks of text, by their number
+	looks   []themes.Appearance
 	paths   map[pathKey]*strings.Builder
 	order   []pathKey
-	words   strings.Builder
+	texts   strings.Builder
 }
 
-// framed puts the parts together.
-func (d *drawing) framed(p Picture) string {
+// assemble joins the parts.
+func (d *svgWriter) assemble(p Picture) string {
 	left, top := margin, margin
 	if p.Title != "" {
 		top += barHeight - margin/2
@@ -68,8 +68,8 @@ func (d *drawing) framed(p Picture) string {
 	w, h := d.canvas.w*cellWidth+2*left, d.canvas.h*cellHeight+top+margin
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img"`, w, h, w, h)
-	if p.Tells != "" {
-		fmt.Fprintf(&b, ` aria-label="%s"`, escaped(p.Tells))
+	if p.Description != "" {
+		fmt.Fprintf(&b, ` aria-label="%s"`, escaped(p.Description))
 	}
 	b.WriteString(">\n<style>")
 	fmt.Fprintf(&b, "text{font:%dpx ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace}", fontSize)
@@ -77,30 +77,30 @@ func (d *drawing) framed(p Picture) string {
 		fmt.Fprintf(&b, ".t%d{%s}", i, css(l))
 	}
 	b.WriteString("</style>\n")
-	rim := d.theme.Look(themes.Style(themes.Border)).Ink
-	fmt.Fprintf(&b, `<rect x=".5" y=".5" width="%d" height="%d" rx="10" fill="%s" stroke="%s" stroke-opacity=".5"/>`+"\n", w-1, h-1, hexOf(d.theme.Ground), hexOf(rim))
+	rim := d.theme.Appearance(themes.Style(themes.Border)).Foreground
+	fmt.Fprintf(&b, `<rect x=".5" y=".5" width="%d" height="%d" rx="10" fill="%s" stroke="%s" stroke-opacity=".5"/>`+"\n", w-1, h-1, hexOf(d.theme.Background), hexOf(rim))
 	if p.Title != "" {
-		d.bar(&b, w, p.Title)
+		d.titleBar(&b, w, p.Title)
 	}
 	fmt.Fprintf(&b, `<g transform="translate(%d %d)">`+"\n", left, top)
 	for _, k := range d.order {
 		fmt.Fprintf(&b, `<path %s d="%s"/>`+"\n", k.attributes(), d.paths[k])
 	}
-	b.WriteString(d.words.String())
+	b.WriteString(d.texts.String())
 	b.WriteString("</g>\n</svg>\n")
 	return b.String()
 }
 
-// bar is a window's, with a title in the middle.
-func (d *drawing) bar(b *strings.Builder, w int, title string) {
+// titleBar draws a window's title bar with a title in the middle.
+func (d *svgWriter) titleBar(b *strings.Builder, w int, title string) {
 	for i, token := range []themes.Token{themes.Bad, themes.Warn, themes.Good} {
-		fmt.Fprintf(b, `<circle cx="%d" cy="18" r="6" fill="%s" fill-opacity=".8"/>`, 22+20*i, hexOf(d.theme.Look(themes.Style(token)).Ink))
+		fmt.Fprintf(b, `<circle cx="%d" cy="18" r="6" fill="%s" fill-opacity=".8"/>`, 22+20*i, hexOf(d.theme.Appearance(themes.Style(token)).Foreground))
 	}
-	fmt.Fprintf(b, "\n"+`<text x="%d" y="23" text-anchor="middle" fill="%s">%s</text>`+"\n", w/2, hexOf(d.theme.Look(themes.Style(themes.Dim)).Ink), escaped(title))
+	fmt.Fprintf(b, "\n"+`<text x="%d" y="23" text-anchor="middle" fill="%s">%s</text>`+"\n", w/2, hexOf(d.theme.Appearance(themes.Style(themes.Dim)).Foreground), escaped(title))
 }
 
-func css(l themes.Look) string {
-	s := "fill:" + hexOf(l.Ink)
+func css(l themes.Appearance) string {
+	s := "fill:" + hexOf(l.Foreground)
 	for _, a := range [...]struct {
 		attr themes.Attr
 		says string

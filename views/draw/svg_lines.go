@@ -8,7 +8,7 @@ import (
 	"orrery/themes"
 )
 
-// pathKey is what cells drawn as one path have in common.
+// pathKey is what the cells drawn as one path have in common.
 type pathKey struct {
 	ink   themes.RGB
 	kind  pathKind
@@ -18,8 +18,8 @@ type pathKey struct {
 type pathKind uint8
 
 const (
-	filled pathKind = iota
-	under           // filled, and behind all others
+	filled     pathKind = iota
+	background          // filled, and behind all others
 	thin
 	thick
 	dashed
@@ -29,7 +29,7 @@ const (
 func (k pathKey) attributes() string {
 	s := `fill="none" stroke="` + hexOf(k.ink) + `"`
 	switch k.kind {
-	case filled, under:
+	case filled, background:
 		s = `fill="` + hexOf(k.ink) + `"`
 	case thick:
 		s += ` stroke-width="2.6"`
@@ -44,7 +44,7 @@ func (k pathKey) attributes() string {
 	return s
 }
 
-func (d *drawing) path(k pathKey) *strings.Builder {
+func (d *svgWriter) path(k pathKey) *strings.Builder {
 	b, ok := d.paths[k]
 	if !ok {
 		b = &strings.Builder{}
@@ -54,11 +54,11 @@ func (d *drawing) path(k pathKey) *strings.Builder {
 	return b
 }
 
-func (d *drawing) rect(k pathKey, x, y, w, h float64) {
+func (d *svgWriter) rect(k pathKey, x, y, w, h float64) {
 	fmt.Fprintf(d.path(k), "M%s %sh%sv%sh-%sz", number(x), number(y), number(w), number(h), number(w))
 }
 
-// number is a coordinate in as few characters as it needs.
+// number formats a coordinate in as few characters as possible.
 func number(v float64) string {
 	s := strconv.FormatFloat(v, 'f', -1, 64)
 	if rest, ok := strings.CutPrefix(s, "0."); ok {
@@ -67,7 +67,7 @@ func number(v float64) string {
 	return s
 }
 
-// line is a sign made of lines: the arms that go out from the middle of its cell.
+// line is a sign made of lines: the arms from the middle of its cell.
 type line struct {
 	left, right, up, down bool
 	kind                  pathKind
@@ -83,7 +83,7 @@ var lineSigns = map[rune]line{
 	'┆': {up: true, down: true, kind: dashed}, '╎': {up: true, down: true, kind: dashed},
 }
 
-// corners are the round ones, from the upper left corner of their cell.
+// corners are the round corners, as paths from the upper left corner of their cell.
 var corners = map[rune]string{
 	'╭': "M%s %sm4.5 18v-5a4.5 4.5 0 0 1 4.5-4.5", '╮': "M%s %sm0 8.5a4.5 4.5 0 0 1 4.5 4.5v5",
 	'╰': "M%s %sm4.5 0v4a4.5 4.5 0 0 0 4.5 4.5", '╯': "M%s %sm0 8.5a4.5 4.5 0 0 0 4.5-4.5v-4",
@@ -92,47 +92,47 @@ var corners = map[rune]string{
 // The middle of a cell, where a line of one pixel is sharp.
 const middleX, middleY = 4.5, 8.5
 
-// isDrawn tells of the signs that are lines, bars and dots and must meet their neighbours.
+// isDrawn reports whether a sign is a line, bar or dot that must meet its neighbours.
 func isDrawn(r rune) bool {
 	_, isLine := lineSigns[r]
 	_, isCorner := corners[r]
 	return isLine || isCorner || (r >= '▀' && r <= '▓') || r == '·' || r == '■' || r == '‖' || (r >= brailleBlank && r <= 0x28ff)
 }
 
-// lines draws them all: what lies along a row from left to right, then what stands in a column from top to bottom, so that
-// a long line is one stroke.
-func (d *drawing) lines() {
+// drawLines draws all of them: horizontal ones from left to right, then vertical ones from top to bottom, so that a
+// long line is one stroke.
+func (d *svgWriter) drawLines() {
 	c := d.canvas
 	for y := range c.h {
 		for x := 0; x < c.w; {
-			x += d.along(x, y)
+			x += d.drawHorizontal(x, y)
 		}
 	}
 	for x := range c.w {
 		for y := 0; y < c.h; {
-			y += d.down(x, y)
+			y += d.drawVertical(x, y)
 		}
 	}
 }
 
-func (d *drawing) at(x, y int) cell { return d.canvas.cells[y*d.canvas.w+x] }
+func (d *svgWriter) at(x, y int) cell { return d.canvas.cells[y*d.canvas.w+x] }
 
-func (d *drawing) inked(c cell, kind pathKind) pathKey {
-	look := d.theme.Look(c.style)
-	k := pathKey{ink: look.Ink, kind: kind}
+func (d *svgWriter) pathKeyFor(c cell, kind pathKind) pathKey {
+	look := d.theme.Appearance(c.style)
+	k := pathKey{ink: look.Foreground, kind: kind}
 	if look.Attr&themes.Faint != 0 {
 		k.faint = 5
 	}
 	return k
 }
 
-// along draws what begins in a cell and goes to the right, and says how many cells that took.
-func (d *drawing) along(x, y int) int {
+// drawHorizontal draws the sign in a cell and equal ones to its right, and returns how many cells it drew.
+func (d *svgWriter) drawHorizontal(x, y int) int {
 	c := d.at(x, y)
 	if !isDrawn(c.rune) {
 		return 1
 	}
-	same := 1 // the cells that show the same
+	same := 1 // how many cells show the same
 	for x+same < d.canvas.w && d.at(x+same, y) == c {
 		same++
 	}
@@ -142,17 +142,17 @@ func (d *drawing) along(x, y int) int {
 		return same
 	}
 	for i := range same {
-		if d.small(c, left+float64(i*cellWidth), top) {
+		if d.drawGlyph(c, left+float64(i*cellWidth), top) {
 			continue
 		}
-		d.block(c, left, top, same)
+		d.drawBlock(c, left, top, same)
 		break
 	}
 	return same
 }
 
-// stroke draws the level arms of a line.
-func (d *drawing) stroke(l line, c cell, left, top float64, same int) {
+// stroke draws the horizontal arms of a line.
+func (d *svgWriter) stroke(l line, c cell, left, top float64, same int) {
 	from, to := middleX, middleX
 	if l.left {
 		from = 0
@@ -163,7 +163,7 @@ func (d *drawing) stroke(l line, c cell, left, top float64, same int) {
 	if from == to {
 		return
 	}
-	k := d.inked(c, l.kind)
+	k := d.pathKeyFor(c, l.kind)
 	if l.left && l.right {
 		fmt.Fprintf(d.path(k), "M%s %sh%d", number(left), number(top+middleY), same*cellWidth)
 		return
@@ -173,14 +173,14 @@ func (d *drawing) stroke(l line, c cell, left, top float64, same int) {
 	}
 }
 
-// down draws the upright arms that begin in a cell, and says how many cells that took.
-func (d *drawing) down(x, y int) int {
+// drawVertical draws the vertical arms that start in a cell, and returns how many cells it drew.
+func (d *svgWriter) drawVertical(x, y int) int {
 	c := d.at(x, y)
 	l, ok := lineSigns[c.rune]
 	if !ok || (!l.up && !l.down) {
 		return 1
 	}
-	k := d.inked(c, l.kind)
+	k := d.pathKeyFor(c, l.kind)
 	from, to := float64(y*cellHeight), float64((y+1)*cellHeight)
 	if !l.up {
 		from += middleY
@@ -189,7 +189,7 @@ func (d *drawing) down(x, y int) int {
 	for ; l.down && y+cells < d.canvas.h; cells++ {
 		next := d.at(x, y+cells)
 		below, ok := lineSigns[next.rune]
-		if !ok || !below.up || d.inked(next, below.kind) != k {
+		if !ok || !below.up || d.pathKeyFor(next, below.kind) != k {
 			break
 		}
 		to = float64((y + cells + 1) * cellHeight)
@@ -202,19 +202,19 @@ func (d *drawing) down(x, y int) int {
 	return cells
 }
 
-// small draws a sign that stands in one cell.
-func (d *drawing) small(c cell, left, top float64) bool {
+// drawGlyph draws a sign that fills one cell.
+func (d *svgWriter) drawGlyph(c cell, left, top float64) bool {
 	corner, isCorner := corners[c.rune]
 	switch {
 	case isCorner:
-		fmt.Fprintf(d.path(d.inked(c, thin)), corner, number(left), number(top))
+		fmt.Fprintf(d.path(d.pathKeyFor(c, thin)), corner, number(left), number(top))
 	case c.rune == '·':
-		fmt.Fprintf(d.path(d.inked(c, dotted)), "M%s %sh0", number(left+middleX), number(top+middleY+.5))
+		fmt.Fprintf(d.path(d.pathKeyFor(c, dotted)), "M%s %sh0", number(left+middleX), number(top+middleY+.5))
 	case c.rune == '‖':
-		d.rect(d.inked(c, filled), left+1.5, top+4, 2, 10)
-		d.rect(d.inked(c, filled), left+5.5, top+4, 2, 10)
+		d.rect(d.pathKeyFor(c, filled), left+1.5, top+4, 2, 10)
+		d.rect(d.pathKeyFor(c, filled), left+5.5, top+4, 2, 10)
 	case c.rune == '■':
-		d.rect(d.inked(c, filled), left+.5, top+4.5, cellWidth-1, cellWidth-1)
+		d.rect(d.pathKeyFor(c, filled), left+.5, top+4.5, cellWidth-1, cellWidth-1)
 	case c.rune >= brailleBlank && c.rune <= 0x28ff:
 		d.braille(c, left, top)
 	default:
@@ -224,8 +224,8 @@ func (d *drawing) small(c cell, left, top float64) bool {
 }
 
 // braille draws the dots of one cell.
-func (d *drawing) braille(c cell, left, top float64) {
-	b := d.path(d.inked(c, dotted))
+func (d *svgWriter) braille(c cell, left, top float64) {
+	b := d.path(d.pathKeyFor(c, dotted))
 	for column, heights := range dots {
 		for fromBottom, bit := range heights {
 			if (c.rune-brailleBlank)&bit != 0 {
@@ -235,9 +235,9 @@ func (d *drawing) braille(c cell, left, top float64) {
 	}
 }
 
-// block draws a bar of the same cells: a part of each from the left or the bottom, or all of it more or less strongly.
-func (d *drawing) block(c cell, left, top float64, same int) {
-	k := d.inked(c, filled)
+// drawBlock draws a bar of equal cells: a part of each from the left or the bottom, or all of it at some opacity.
+func (d *svgWriter) drawBlock(c cell, left, top float64, same int) {
+	k := d.pathKeyFor(c, filled)
 	width := float64(same * cellWidth)
 	switch r := c.rune; {
 	case r == '▀':

@@ -15,7 +15,7 @@ import (
 	"orrery/views/draw"
 )
 
-// scene is a canvas with something of everything.
+// scene is a canvas with every kind of content.
 func scene() *draw.Canvas {
 	c := draw.New(40, 8)
 	a := c.All(draw.Braille)
@@ -23,7 +23,7 @@ func scene() *draw.Canvas {
 	inside.Text(0, 0, themes.Bad.With(themes.Bold), "✗ unschedulable  default/web")
 	inside.Text(0, 1, themes.Text.With(themes.Italic), "日本語ポッド e\u0301 👩‍👩‍👧")
 	inside.Bar(0, 2, 12, themes.Style(themes.Heat5), 0.4)
-	inside.Drain(14, 2, 12, themes.Style(themes.Backoff), 0.5)
+	inside.Countdown(14, 2, 12, themes.Style(themes.Backoff), 0.5)
 	inside.Item(3, true).Text(0, 0, themes.Style(themes.Text), "selected")
 	row := inside
 	row.Rect = draw.Rect{X: 1, Y: 5, W: 20, H: 2}
@@ -31,7 +31,7 @@ func scene() *draw.Canvas {
 	return c
 }
 
-// element is what a test looks at of one.
+// element is the part of an element that tests compare.
 type element struct {
 	name  string
 	attrs map[string]string
@@ -64,7 +64,7 @@ func elements(t testing.TB, svg string) (all []element) {
 	}
 }
 
-func TestAPictureHoldsEveryWordInItsPlace(t *testing.T) {
+func TestSVG_HoldsEveryText(t *testing.T) {
 	svg := scene().SVG(themes.Shipped()[0])
 	var said []string
 	for _, e := range elements(t, svg) {
@@ -96,10 +96,10 @@ func contains(all []string, one string) bool {
 	return false
 }
 
-func TestAPictureHasItsFrameAndColors(t *testing.T) {
+func TestSVG_FrameAndColors(t *testing.T) {
 	for _, theme := range themes.Shipped() {
 		var b strings.Builder
-		if err := scene().WriteSVG(&b, theme, draw.Picture{Title: `a "title" <&>`, Tells: "what it is"}); err != nil {
+		if err := scene().WriteSVG(&b, theme, draw.Picture{Title: `a "title" <&>`, Description: "what it is"}); err != nil {
 			t.Fatal(err)
 		}
 		svg := b.String()
@@ -111,9 +111,9 @@ func TestAPictureHasItsFrameAndColors(t *testing.T) {
 		if !strings.Contains(svg, ">a &#34;title&#34; &lt;&amp;&gt;</text>") {
 			t.Errorf("%s: the title is missing", theme.Name)
 		}
-		selected := theme.Look(themes.Text.With(themes.Selected))
-		ground := strings.Index(svg, hexOf(selected.Ground))
-		if text := strings.Index(svg, ">selected<"); ground < 0 || ground > text || !selected.Painted {
+		selected := theme.Appearance(themes.Text.With(themes.Selected))
+		ground := strings.Index(svg, hexOf(selected.Background))
+		if text := strings.Index(svg, ">selected<"); ground < 0 || ground > text || !selected.HasBackground {
 			t.Errorf("%s: the selected row has no ground under it", theme.Name)
 		}
 	}
@@ -130,7 +130,7 @@ func hexOf(c themes.RGB) string {
 
 var coordinates = regexp.MustCompile(`^([MmhvazA-Za-z]|-?(\d+(\.\d+)?|\.\d+)|[ ,])*$`)
 
-func TestAPictureOfAnythingIsWellFormedAndTheSameAgain(t *testing.T) {
+func TestSVG_WellFormedAndDeterministic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := draw.New(rapid.IntRange(0, 30).Draw(t, "w"), rapid.IntRange(0, 6).Draw(t, "h"))
 		for range rapid.IntRange(0, 8).Draw(t, "texts") {
@@ -166,7 +166,7 @@ func TestAPictureOfAnythingIsWellFormedAndTheSameAgain(t *testing.T) {
 
 var attrs = []themes.Attr{0, themes.Bold, themes.Italic | themes.Faint, themes.Selected, themes.Reverse | themes.Underline}
 
-func TestLongLinesAreOneStroke(t *testing.T) {
+func TestSVG_LongLinesAreOnePath(t *testing.T) {
 	c := draw.New(100, 30)
 	c.All(draw.Braille).Box(draw.Frame{Border: themes.Border, Title: "nodes"})
 	svg := c.SVG(themes.Shipped()[0])

@@ -8,25 +8,25 @@ import (
 	"orrery/themes"
 )
 
-// text draws the characters, in runs of one look. What is not ASCII stands alone, because it may come from a font of
-// another width.
-func (d *drawing) text() {
+// drawText draws the characters in runs of one style. A character beyond ASCII stands alone, because it may come from a
+// font of another width.
+func (d *svgWriter) drawText() {
 	for y := range d.canvas.h {
 		row := d.canvas.cells[y*d.canvas.w : (y+1)*d.canvas.w]
 		for x := 0; x < len(row); {
-			n := d.run(row[x:])
+			n := d.textRun(row[x:])
 			if n == 0 {
 				x++
 				continue
 			}
-			d.word(x, y, row[x:x+n])
+			d.writeText(x, y, row[x:x+n])
 			x += n
 		}
 	}
 }
 
-// run is how many cells the run that begins here has; none if it would show nothing.
-func (d *drawing) run(cells []cell) int {
+// textRun returns how many cells the run that starts here has; zero if it shows nothing.
+func (d *svgWriter) textRun(cells []cell) int {
 	first := cells[0]
 	if !isText(first.rune) {
 		return 0
@@ -37,14 +37,14 @@ func (d *drawing) run(cells []cell) int {
 		}
 		return 1
 	}
-	look := d.theme.Look(first.style)
+	look := d.theme.Appearance(first.style)
 	n := 1
 	for end := 1; end < len(cells); end++ {
 		c := cells[end]
 		switch {
 		case c.rune == blank && cells[end-1].rune != blank:
-			continue // one blank within a run is part of it, if the run goes on
-		case c.rune > blank && c.rune < utf8.RuneSelf && d.theme.Look(c.style) == look:
+			continue // a single blank is part of the run, if the run goes on
+		case c.rune > blank && c.rune < utf8.RuneSelf && d.theme.Appearance(c.style) == look:
 			n = end + 1
 			continue
 		}
@@ -53,13 +53,13 @@ func (d *drawing) run(cells []cell) int {
 	return n
 }
 
-// isText tells of a cell whether it is drawn as text.
-func isText(r rune) bool { return r != blank && r != covered && !isDrawn(r) }
+// isText reports whether a cell is drawn as text.
+func isText(r rune) bool { return r != blank && r != wideTail && !isDrawn(r) }
 
-func (d *drawing) word(x, y int, cells []cell) {
+func (d *svgWriter) writeText(x, y int, cells []cell) {
 	var text strings.Builder
 	for _, c := range cells {
-		if c.rune != covered {
+		if c.rune != wideTail {
 			text.WriteString(d.canvas.grapheme(c.rune))
 		}
 	}
@@ -70,13 +70,13 @@ func (d *drawing) word(x, y int, cells []cell) {
 	case len(cells) > 1:
 		length = fmt.Sprintf(` textLength="%d"`, len(cells)*cellWidth)
 	}
-	fmt.Fprintf(&d.words, `<text class="t%d" x="%d" y="%d"%s>%s</text>`+"\n", d.class(cells[0].style), x*cellWidth, y*cellHeight+baseline, length, escaped(text.String()))
+	fmt.Fprintf(&d.texts, `<text class="t%d" x="%d" y="%d"%s>%s</text>`+"\n", d.class(cells[0].style), x*cellWidth, y*cellHeight+baseline, length, escaped(text.String()))
 }
 
-// class is the number of a style's look. Its ground does not matter to text.
-func (d *drawing) class(s themes.Style) int {
-	look := d.theme.Look(s)
-	look.Ground, look.Painted = themes.RGB{}, false
+// class returns the number of a style's look, without its background, which does not affect text.
+func (d *svgWriter) class(s themes.Style) int {
+	look := d.theme.Appearance(s)
+	look.Background, look.HasBackground = themes.RGB{}, false
 	n, ok := d.classes[look]
 	if !ok {
 		n = len(d.looks)
@@ -86,21 +86,21 @@ func (d *drawing) class(s themes.Style) int {
 	return n
 }
 
-// grounds paints what is behind cells that have a ground of their own.
-func (d *drawing) grounds() {
+// drawBackgrounds paints the backgrounds of cells that have their own.
+func (d *svgWriter) drawBackgrounds() {
 	for y := range d.canvas.h {
 		row := d.canvas.cells[y*d.canvas.w : (y+1)*d.canvas.w]
 		for x := 0; x < len(row); {
-			look := d.theme.Look(row[x].style)
+			look := d.theme.Appearance(row[x].style)
 			n := 1
 			for x+n < len(row) {
-				if next := d.theme.Look(row[x+n].style); next.Painted != look.Painted || next.Ground != look.Ground {
+				if next := d.theme.Appearance(row[x+n].style); next.HasBackground != look.HasBackground || next.Background != look.Background {
 					break
 				}
 				n++
 			}
-			if look.Painted {
-				d.rect(pathKey{ink: look.Ground, kind: under}, float64(x*cellWidth), float64(y*cellHeight), float64(n*cellWidth), cellHeight)
+			if look.HasBackground {
+				d.rect(pathKey{ink: look.Background, kind: background}, float64(x*cellWidth), float64(y*cellHeight), float64(n*cellWidth), cellHeight)
 			}
 			x += n
 		}

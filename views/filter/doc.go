@@ -1,11 +1,11 @@
-// Package filter narrows lists by what people type behind "/".
+// Package filter filters lists by the text typed after "/".
 //
-//	web            rows in which the word stands: in the name, the namespace, the state, the reason
-//	cart-0[0-3]    a regular expression, when a word has the signs of one
-//	!web           rows in which it does not stand; ! turns any condition round
+//	web            rows that contain the word: in the name, the namespace, the state, the reason
+//	cart-0[0-3]    a regular expression, if a word has the signs of one
+//	!web           rows that do not contain it; ! inverts any condition
 //	-n shop        pods of a namespace
 //	-l app=web     rows whose labels match a selector, written as for kubectl
-//	~crt7          names in which these letters follow one another, others between them or not
+//	~crt7          names that contain these letters in this order, others between them or not
 //
-// Conditions stand side by side and all have to hold. Upper and lower case are the same, except in labels and namespaces.
+// All conditions must hold. Upper and lower case are the same, except in labels and namespaces.
 package filter

@@ -11,28 +11,27 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Filter is what was typed, understood. It does not change and may be shared. A nil Filter lets everything through.
+// Filter is a parsed filter. It does not change and may be shared. A nil Filter matches every row.
 type Filter struct {
 	text  string
 	terms []term
 }
 
-// Subject is a row as filters see it. What a row has not is empty.
-type Subject struct {
+// Row is the part of a row that filters match. Fields that a row lacks are empty.
+type Row struct {
 	Namespace, Name string
 	Labels          map[string]string
-	// Words are whatever else the row says that people look for: a state, a reason, a node.
+	// Words are the row's other searchable words: a state, a reason, a node.
 	Words [4]string
 }
 
-// term is one condition; all have to hold.
+// term is one condition; all must hold.
 type term struct {
 	inverse bool
-	match   func(*Subject) bool
+	match   func(*Row) bool
 }
 
-// Parse understands a filter. An empty one is nil. The error says what cannot be understood; whoever shows a list keeps
-// the filter that it had.
+// Parse parses a filter. An empty one is nil. The error says what does not parse; the caller keeps its last filter.
 func Parse(text string) (*Filter, error) {
 	words := strings.Fields(text)
 	f := &Filter{text: strings.Join(words, " ")}
@@ -41,7 +40,7 @@ func Parse(text string) (*Filter, error) {
 		flag, value := cutFlag(word)
 		if flag != "" && value == "" {
 			if i++; i == len(words) {
-				return nil, fmt.Errorf("%s wants %s after it", flag, flagWants[flag])
+				return nil, fmt.Errorf("%s wants %s after it", flag, flagArgument[flag])
 			}
 			value = words[i]
 		}
@@ -60,9 +59,9 @@ func Parse(text string) (*Filter, error) {
 	return f, nil
 }
 
-var flagWants = map[string]string{"-l": "labels such as app=web", "-n": "a namespace", "~": "some letters"}
+var flagArgument = map[string]string{"-l": "labels such as app=web", "-n": "a namespace", "~": "some letters"}
 
-// cutFlag takes what a word begins with, if that has a meaning of its own.
+// cutFlag cuts a flag such as -n off the start of a word; flag is empty if there is none.
 func cutFlag(word string) (flag, rest string) {
 	for _, flag := range [...]string{"-l", "-n", "~"} {
 		if rest, ok := strings.CutPrefix(word, flag); ok {
@@ -72,34 +71,34 @@ func cutFlag(word string) (flag, rest string) {
 	return "", ""
 }
 
-func matcher(flag, value string) (func(*Subject) bool, error) {
+func matcher(flag, value string) (func(*Row) bool, error) {
 	switch flag {
 	case "-l":
 		selector, err := labels.Parse(value)
 		if err != nil {
 			return nil, fmt.Errorf("-l %s: %w", value, err)
 		}
-		return func(s *Subject) bool { return selector.Matches(labels.Set(s.Labels)) }, nil
+		return func(s *Row) bool { return selector.Matches(labels.Set(s.Labels)) }, nil
 	case "-n":
-		return func(s *Subject) bool { return s.Namespace == value }, nil
+		return func(s *Row) bool { return s.Namespace == value }, nil
 	case "~":
 		value = strings.ToLower(value)
-		return func(s *Subject) bool { return fuzzy(s.Namespace, s.Name, value) }, nil
+		return func(s *Row) bool { return fuzzy(s.Namespace, s.Name, value) }, nil
 	}
 	return text(value)
 }
 
-// text looks for a word, or for a regular expression if it has the signs of one. A dot alone is no such sign, as names
-// have dots.
-func text(value string) (func(*Subject) bool, error) {
+// text matches a word, or a regular expression if the word has the signs of one. A dot alone is no such sign, since
+// names have dots.
+func text(value string) (func(*Row) bool, error) {
 	if !strings.ContainsAny(value, `\+*?()|[]{}^$`) {
 		value = strings.ToLower(value)
 		if before, after, path := strings.Cut(value, "/"); path {
-			return func(s *Subject) bool {
+			return func(s *Row) bool {
 				return strings.HasSuffix(s.Namespace, before) && strings.HasPrefix(strings.ToLower(s.Name), after)
 			}, nil
 		}
-		return func(s *Subject) bool { return s.has(func(text string) bool { return contains(text, value) }) }, nil
+		return func(s *Row) bool { return s.has(func(text string) bool { return contains(text, value) }) }, nil
 	}
 	pattern, err := regexp.Compile("(?i)" + value)
 	if err != nil {
@@ -110,7 +109,7 @@ func text(value string) (func(*Subject) bool, error) {
 		return nil, err
 	}
 	if strings.Contains(value, "/") {
-		return func(s *Subject) bool { return pattern.MatchString(s.Namespace + "/" + s.Name) }, nil
+		return func(s *Row) bool { return pattern.MatchString(s.Namespace + "/" + s.Name) }, nil
 	}
-	return func(s *Subject) bool { return s.has(pattern.MatchString) }, nil
+	return func(s *Row) bool { return s.has(pattern.MatchString) }, nil
 }

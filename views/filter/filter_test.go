@@ -8,14 +8,14 @@ import (
 	"orrery/views/filter"
 )
 
-var rows = []filter.Subject{
+var rows = []filter.Row{
 	{Namespace: "shop", Name: "cart-01", Labels: map[string]string{"app": "cart", "tier": "front"}, Words: [4]string{"backing off", "7 Insufficient memory"}},
 	{Namespace: "shop", Name: "checkout", Labels: map[string]string{"app": "checkout"}, Words: [4]string{"active"}},
 	{Namespace: "ml", Name: "Trainer-1.large", Words: [4]string{"unschedulable", "3 Insufficient cpu"}},
 	{Name: "node-7", Labels: map[string]string{"zone": "a"}, Words: [4]string{"zone-a", "cordoned"}},
 }
 
-func TestWhatAFilterLeaves(t *testing.T) {
+func TestFilter_Matches(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       []string
@@ -61,7 +61,7 @@ func TestWhatAFilterLeaves(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeUnderstoodSaysWhy(t *testing.T) {
+func TestParse_Errors(t *testing.T) {
 	for text, want := range map[string]string{
 		"cart[":        "missing closing ]",
 		"a b (":        "missing closing )",
@@ -79,7 +79,7 @@ func TestWhatCannotBeUnderstoodSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAFilterSaysWhatWasTyped(t *testing.T) {
+func TestFilter_StringIsNormalized(t *testing.T) {
 	f, err := filter.Parse("  cart   -n shop ")
 	if err != nil || f.String() != "cart -n shop" {
 		t.Errorf("got %q and %v, want %q", f, err, "cart -n shop")
@@ -89,7 +89,7 @@ func TestAFilterSaysWhatWasTyped(t *testing.T) {
 	}
 }
 
-// FuzzFilter: nothing that is typed breaks anything, and the inverse of one word leaves the other rows.
+// FuzzFilter checks that no input panics, and that the inverse of a word matches exactly the other rows.
 func FuzzFilter(f *testing.F) {
 	for _, text := range []string{"cart", "!cart", "-l app=web", "~ab", "a[b", "-n shop x", "\x1b", "!~", "/"} {
 		f.Add(text)

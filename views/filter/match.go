@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// String is what was typed.
+// String returns the text of the filter.
 func (f *Filter) String() string {
 	if f == nil {
 		return ""
@@ -13,8 +13,8 @@ func (f *Filter) String() string {
 	return f.text
 }
 
-// Match tells whether a row stays.
-func (f *Filter) Match(s *Subject) bool {
+// Match reports whether a row matches.
+func (f *Filter) Match(s *Row) bool {
 	if f == nil {
 		return true
 	}
@@ -26,8 +26,8 @@ func (f *Filter) Match(s *Subject) bool {
 	return true
 }
 
-// has tells whether a test holds for the whole name or for any of the words.
-func (s *Subject) has(test func(string) bool) bool {
+// has reports whether a test holds for the name, the namespace or any of the words.
+func (s *Row) has(test func(string) bool) bool {
 	if test(s.Name) || (s.Namespace != "" && test(s.Namespace)) {
 		return true
 	}
@@ -39,8 +39,7 @@ func (s *Subject) has(test func(string) bool) bool {
 	return false
 }
 
-// contains is strings.Contains for a lower-case word, whatever the case of the text. Nearly all names are lower case
-// already.
+// contains reports whether a text contains a lower-case word, ignoring case. Nearly all names are lower case already.
 func contains(text, lower string) bool {
 	if strings.Contains(text, lower) {
 		return true
@@ -53,7 +52,7 @@ func contains(text, lower string) bool {
 	return false
 }
 
-// fuzzy tells whether the letters of a lower-case word come in the text in their order.
+// fuzzy reports whether namespace and name contain the letters of a lower-case word in their order.
 func fuzzy(namespace, name, lower string) bool {
 	at := 0
 	for _, text := range [...]string{namespace, name} {

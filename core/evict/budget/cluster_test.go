@@ -20,7 +20,7 @@ import (
 	"orrery/core/world/memory"
 )
 
-var _ memory.Budgets = budget.Rules{}
+var _ memory.DisruptionBudgets = budget.Rules{}
 
 // town is a simulated cluster whose API server knows these rules, with two nodes and somebody who puts every pod on the
 // first of them that takes pods.
@@ -29,9 +29,9 @@ type town struct {
 	t *testing.T
 }
 
-func newTown(t *testing.T, life func(*v1.Pod) memory.Life) town {
+func newTown(t *testing.T, life func(*v1.Pod) memory.PodBehavior) town {
 	t.Helper()
-	c := town{memory.New(memory.Options{Start: noon, Budgets: budget.Rules{}, PodLife: life}), t}
+	c := town{memory.New(memory.Options{Start: noon, Budgets: budget.Rules{}, PodBehavior: life}), t}
 	for _, name := range []string{"n1", "n2"} {
 		c.create(mk.Node(name).CPU("8").Memory("16Gi").Obj())
 	}
@@ -61,7 +61,7 @@ func (c town) bindAll() {
 		pod := o.(*v1.Pod)
 		for _, n := range []string{"n1", "n2"} {
 			if pod.Spec.NodeName == "" && !c.Node(n).Spec.Unschedulable {
-				c.Do(world.Effect{ID: 1, At: c.Now(), Act: world.Bind{Pod: world.RefOf(pod), Node: n}})
+				c.Do(world.Effect{ID: 1, At: c.Now(), Action: world.Bind{Pod: world.PodRefOf(pod), Node: n}})
 				break
 			}
 		}
@@ -108,11 +108,11 @@ func (c town) standing(name string) string {
 	return fmt.Sprintf("%d of %d healthy, %d wanted, %d allowed", s.CurrentHealthy, s.ExpectedPods, s.DesiredHealthy, s.DisruptionsAllowed)
 }
 
-func slowToStop(*v1.Pod) memory.Life {
-	return memory.Life{Start: 3 * time.Second, Stop: 8 * time.Second}
+func slowToStop(*v1.Pod) memory.PodBehavior {
+	return memory.PodBehavior{Start: 3 * time.Second, Stop: 8 * time.Second}
 }
 
-func TestTheSimulatedAPIServerKeepsBudgets(t *testing.T) {
+func TestSync_InMemoryWorld(t *testing.T) {
 	c := newTown(t, slowToStop)
 	c.deploy("web", 3)
 	c.create(pdb("web", maxUnavailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
@@ -155,7 +155,7 @@ func TestTheSimulatedAPIServerKeepsBudgets(t *testing.T) {
 	}
 }
 
-func TestAnEvictionThatDeletesNothingIsTakenBackAfterTwoMinutes(t *testing.T) {
+func TestStaleCondition_RemovedAfterTwoMinutes(t *testing.T) {
 	c := newTown(t, nil)
 	c.create(pdb("web", minAvailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
 	for _, name := range []string{"a", "b"} {
@@ -170,7 +170,7 @@ func TestAnEvictionThatDeletesNothingIsTakenBackAfterTwoMinutes(t *testing.T) {
 		t.Fatal(err)
 	}
 	marked := c.Pod("default", "a").DeepCopy()
-	marked.Status.Conditions = append(marked.Status.Conditions, budget.Mark(c.Now()))
+	marked.Status.Conditions = append(marked.Status.Conditions, budget.DisruptionCondition(c.Now()))
 	if _, err := c.UpdateStatus(marked); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestAnEvictionThatDeletesNothingIsTakenBackAfterTwoMinutes(t *testing.T) {
 		}
 	}
 	var notes []string
-	for _, a := range c.Announcements() {
+	for _, a := range c.Events() {
 		if a.Reason == "NotDeleted" {
 			notes = append(notes, a.Regarding.Name+": "+a.Note)
 		}
@@ -198,7 +198,7 @@ func TestAnEvictionThatDeletesNothingIsTakenBackAfterTwoMinutes(t *testing.T) {
 	}
 }
 
-func TestWithoutRulesAnEvictionIsADeletion(t *testing.T) {
+func TestEvict_WithoutRulesDeletes(t *testing.T) {
 	c := memory.New(memory.Options{Start: noon})
 	if _, err := c.Create(mk.Pod("a").Obj()); err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestWithoutRulesAnEvictionIsADeletion(t *testing.T) {
 	}
 }
 
-func TestADryRunOfAnEvictionLeavesEverythingAsItIs(t *testing.T) {
+func TestEvict_DryRun(t *testing.T) {
 	c := newTown(t, nil)
 	c.create(mk.Pod("a").Label("app", "web").Obj())
 	c.pass(2 * time.Second)
@@ -248,7 +248,7 @@ func (c town) drive(d *budget.Drain, until time.Duration) string {
 				result = fmt.Sprint(err.(apierrors.APIStatus).Status().Code)
 			}
 			fmt.Fprintf(&tape, "%v %s %s %s\n", at, call.Verb, c.alias(call.Pod.Name), result)
-			d.Answered(c.Now(), call.Pod.UID, err)
+			d.CallDone(c.Now(), call.Pod.UID, err)
 		}
 		c.bindAll()
 		if done, _ := d.Done(); done || !c.Now().Before(end) {
@@ -261,7 +261,7 @@ func (c town) drive(d *budget.Drain, until time.Duration) string {
 		for _, in := range c.Advance(next.Sub(c.Now())) {
 			d.Apply(in)
 		}
-		d.Apply(world.Input{At: next, Event: world.Passed{}})
+		d.Apply(world.Input{At: next, Event: world.Tick{}})
 	}
 }
 
@@ -287,15 +287,15 @@ func (c town) view() budget.View {
 	return v
 }
 
-func TestADrainKeepsToTheBudgetAndTakesItsTime(t *testing.T) {
+func TestDrain_RespectsBudget(t *testing.T) {
 	c := newTown(t, slowToStop)
 	c.deploy("web", 2)
 	c.create(pdb("web", maxUnavailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
 	c.pass(10 * time.Second)
-	board := evict.NewBoard()
+	board := evict.NewRecord()
 	d := budget.NewDrain("n1", "alice", budget.DrainOptions{}, c.view(), c.Now(), board)
 	tape := c.drive(d, 11*time.Second)
-	held := d.Blocked()
+	held := d.Waiting()
 	tape += c.drive(d, time.Hour)
 	want := `10s cordon n1
 10s evict web allowed
@@ -305,8 +305,8 @@ func TestADrainKeepsToTheBudgetAndTakesItsTime(t *testing.T) {
 	if diff := cmp.Diff(want, tape); diff != "" {
 		t.Errorf("the drain (-want +got):\n%s", diff)
 	}
-	if len(held) != 2 || held[0].Held || !held[1].Held || held[1].Budget != "web" || held[1].RetryAt.Sub(noon) != 15*time.Second ||
-		held[1].Why != "The disruption budget web does not allow evicting pods currently" {
+	if len(held) != 2 || held[0].Blocked || !held[1].Blocked || held[1].Budget != "web" || held[1].RetryAt.Sub(noon) != 15*time.Second ||
+		held[1].Reason != "The disruption budget web does not allow evicting pods currently" {
 		t.Errorf("after 11s it waits for %+v", held)
 	}
 	if done, err := d.Done(); !done || err != nil {
@@ -316,7 +316,7 @@ func TestADrainKeepsToTheBudgetAndTakesItsTime(t *testing.T) {
 		t.Errorf("it ended at %v, want 23s: eight seconds after the last eviction", at)
 	}
 	for _, out := range board.Ended() {
-		if out.Phase != evict.Left || out.By != "alice" || out.Cause != evict.EvictionAPI {
+		if out.Phase != evict.Evicted || out.Initiator != "alice" || out.Cause != evict.EvictionAPI {
 			t.Errorf("the board says %+v", out)
 		}
 	}
@@ -325,17 +325,16 @@ func TestADrainKeepsToTheBudgetAndTakesItsTime(t *testing.T) {
 	}
 }
 
-func TestADrainThatABudgetHoldsSaysSoUntilItGivesUp(t *testing.T) {
+func TestDrain_BlockedUntilTimeout(t *testing.T) {
 	c := newTown(t, nil)
 	c.deploy("web", 1)
 	c.create(pdb("web", minAvailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
 	c.pass(10 * time.Second)
-	board := evict.NewBoard()
+	board := evict.NewRecord()
 	d := budget.NewDrain("n1", "alice", budget.DrainOptions{Timeout: 12 * time.Second}, c.view(), c.Now(), board)
-	fork := d.Fork(evict.NewBoard())
 	tape := c.drive(d, 13*time.Second)
 	open := board.Open()
-	if len(open) != 1 || open[0].Phase != evict.Held || open[0].Budget != "web" || open[0].Allowed != 0 || open[0].Deadline.Sub(noon) != 15*time.Second {
+	if len(open) != 1 || open[0].Phase != evict.Blocked || open[0].Budget != "web" || open[0].DisruptionsAllowed != 0 || open[0].Deadline.Sub(noon) != 15*time.Second {
 		t.Errorf("the board says %+v, want it held by web until 15s", open)
 	}
 	tape += c.drive(d, time.Hour)
@@ -349,20 +348,17 @@ func TestADrainThatABudgetHoldsSaysSoUntilItGivesUp(t *testing.T) {
 	if out := board.Ended(); len(out) != 1 || out[0].Phase != evict.Cancelled || out[0].Ended.Sub(noon) != 22*time.Second {
 		t.Errorf("the board says %+v, want it cancelled at 22s", out)
 	}
-	if done, _ := fork.Done(); done || len(fork.Calls()) != 2 {
-		t.Error("the fork heard of what happened after it")
-	}
 }
 
 // An evicted pod is marked and has its own grace period to stop; what has not stopped by then is killed.
-func TestAnEvictedPodLeavesStepByStep(t *testing.T) {
+func TestEvict_Steps(t *testing.T) {
 	for name, row := range map[string]struct{ stops, gone time.Duration }{
 		"it stops by itself":        {8 * time.Second, 8 * time.Second},
 		"it is killed in the end":   {time.Hour, 40 * time.Second},
 		"it stops at the last blow": {40 * time.Second, 40 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newTown(t, func(*v1.Pod) memory.Life { return memory.Life{Stop: row.stops} })
+			c := newTown(t, func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Stop: row.stops} })
 			pod := mk.Pod("a").Obj()
 			pod.Spec.TerminationGracePeriodSeconds = ptr(int64(40))
 			c.create(pod)
@@ -388,17 +384,17 @@ func TestAnEvictedPodLeavesStepByStep(t *testing.T) {
 
 // Pods never become ready on the other node. After the first eviction the budget holds the second pod for ever, and says
 // why; a direct deletion is the way out.
-func TestAnEvictionIsStuckWhileReplacementsAreNotReady(t *testing.T) {
-	c := newTown(t, func(pod *v1.Pod) memory.Life {
+func TestEvict_BlockedWhileReplacementsNotReady(t *testing.T) {
+	c := newTown(t, func(pod *v1.Pod) memory.PodBehavior {
 		if pod.Spec.NodeName == "n2" {
-			return memory.Life{Start: 24 * time.Hour}
+			return memory.PodBehavior{Start: 24 * time.Hour}
 		}
 		return slowToStop(pod)
 	})
 	c.deploy("web", 2)
 	c.create(pdb("web", maxUnavailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
 	c.pass(10 * time.Second)
-	d := budget.NewDrain("n1", "alice", budget.DrainOptions{}, c.view(), c.Now(), evict.NewBoard())
+	d := budget.NewDrain("n1", "alice", budget.DrainOptions{}, c.view(), c.Now(), evict.NewRecord())
 	want := "10s cordon n1\n10s evict web allowed\n10s evict web 429\n15s evict web 429\n20s evict web 429\n25s evict web 429\n"
 	if diff := cmp.Diff(want, c.drive(d, 28*time.Second)); diff != "" {
 		t.Errorf("the drain (-want +got):\n%s", diff)
@@ -412,7 +408,7 @@ func TestAnEvictionIsStuckWhileReplacementsAreNotReady(t *testing.T) {
 		}
 	}
 	stuck := budget.Diagnose(stays, c.view().Budgets, c.pods(), c.Now())
-	if len(stuck) != 1 || stuck[0].Trouble != budget.NotReady || stuck[0].Detail != "not ready: "+waits.Name {
+	if len(stuck) != 1 || stuck[0].Kind != budget.PodsNotReady || stuck[0].Detail != "not ready: "+waits.Name {
 		t.Errorf("it is stuck for %+v, want that %s is not ready", stuck, waits.Name)
 	}
 	if err := c.Delete(world.Pod, "default", stays.Name, metav1.DeleteOptions{}); err != nil {

@@ -1,30 +1,30 @@
-// Package budget is about pods that somebody asks to leave: through the eviction subresource of the API, which disruption
-// budgets may forbid, as kubectl drain does.
+// Package budget implements evictions through the eviction subresource of the API, as kubectl drain requests them and
+// PodDisruptionBudgets limit them.
 //
-//	Judge     one eviction's verdict, and what is written for it        verdict.go
-//	Keep      a budget's arithmetic: how many may leave                 status.go, scale.go
-//	Stale     an eviction that came to nothing                          status.go
-//	Rules     the three of them, for the simulated API server           rules.go
-//	Drain     a whole node's pods, asked until they are gone            drain.go, plan.go
-//	Driver    a drain whose calls are made                              driver.go
-//	Diagnose  why evictions are refused again and again                 stuck.go
+//	Evaluate          the response to one eviction request, and its writes      evaluate.go
+//	Sync              a budget's status: how many disruptions are allowed       status.go, scale.go
+//	StaleConditionAt  when an eviction without a deletion loses its condition   status.go
+//	Rules             the three of them, for the simulated API server           rules.go
+//	Drain             evicts a node's pods, with retries until they are gone    drain.go, plan.go
+//	Driver            makes a drain's calls                                     driver.go
+//	Diagnose          why evictions are refused repeatedly                      diagnose.go
 //
-//	 Drain ──Call(evict)──► API server: Judge ──► budget's status charged, pod marked and deleted
+//	 Drain ──Call(Evict)──► API server: Evaluate ──► budget's status charged, condition set, pod deleted
 //	   ▲                        │                      │
-//	   └──Answered(429, …)──────┘       Keep ◄─────────┘ counts again, as pods and budgets change
+//	   └──CallDone(429, …)──────┘       Sync ◄─────────┘ recounts as pods and budgets change
 //
-// All but Drain are functions of the objects they are given. Drain is a machine: it is told of pods and budgets as inputs
-// and of the answers to its calls, which a [Driver] makes on a [Server], and it is plain data that can be forked. It
-// writes on the [evict.Board] which pods a budget holds, which are leaving and which have left.
+// All but Drain are functions of the objects passed to them. Drain is a state machine: its inputs are pods, budgets and the
+// results of its calls, which a [Driver] makes on a [Server]; it is plain data. It writes to the [evict.Record] which pods are
+// blocked, terminating and evicted.
 //
-// A budget as the scheduler's preemption sees it is another matter, on purpose: there an empty selector selects nothing,
-// several budgets all count, and a violation is only a reason to look elsewhere. See core/preempt.
+// The scheduler's preemption treats budgets differently, on purpose: there an empty selector selects nothing, several budgets
+// all count, and a violation only makes a node less preferred. See core/preempt.
 //
 // # Differences from Kubernetes
 //
-//   - An allowed eviction is overdue when two minutes have passed, not a moment later.
-//   - A controller of a kind that is unknown here counts as gone; the real one cannot map the kind and says that.
-//   - Every budget that counts a pod is counted anew when the pod changes. The real controller picks one of them.
-//   - A drain sees a pod go when it goes, where kubectl looks every second; and it asks in the order of the names, where
-//     kubectl asks for all at once.
+//   - An allowed eviction is overdue at two minutes, not a moment later.
+//   - A controller of an unknown kind counts as deleted; the real controller fails to map the kind and reports that.
+//   - Every budget that selects a pod is synced when the pod changes. The real controller picks one of them.
+//   - A drain sees a deletion when it happens, where kubectl polls every second; and it evicts in the order of the names, where
+//     kubectl evicts all pods at once.
 package budget

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -18,16 +17,16 @@ import (
 	"orrery/core/world"
 )
 
-// retryAfter is how long a drain waits before it asks again for a pod that a budget holds.
+// retryAfter is how long a drain waits before it retries a blocked pod.
 const retryAfter = 5 * time.Second
 
-// Call is a call of the API server that a drain wants made. Whoever makes it tells the drain how it ended.
+// Call is an API call that a drain requests. CallDone receives its result.
 type Call struct {
 	At   time.Time
 	Verb Verb
-	// Node is what to cordon; Pod is what to evict or to delete, with Options.
+	// Node is the node to cordon; Pod is the pod to evict or delete, with Options.
 	Node    string
-	Pod     world.Ref
+	Pod     world.PodRef
 	Options metav1.DeleteOptions
 }
 
@@ -43,7 +42,7 @@ const (
 
 func (v Verb) String() string { return [...]string{"cordon", "evict", "delete"}[v] }
 
-// Eviction is the object that an Evict call posts.
+// Eviction returns the object that an Evict call posts.
 func (c Call) Eviction() *policyv1.Eviction {
 	options := c.Options
 	return &policyv1.Eviction{
@@ -52,45 +51,45 @@ func (c Call) Eviction() *policyv1.Eviction {
 	}
 }
 
-// stage is how far a drain has come with one pod.
-type stage uint8
+// podState is how far a drain has come with one pod.
+type podState uint8
 
 const (
-	asked   stage = iota // the call is under way
-	held                 // a budget holds it; asked again later
-	leaving              // is being deleted
-	left                 // is gone
-	failed               // cannot be evicted
+	requested   podState = iota // the call is in flight
+	blocked                     // a budget blocks it; retried later
+	terminating                 // is being deleted
+	deleted                     // is gone
+	failed                      // cannot be evicted
 )
 
-// errand is a drain's business with one pod.
-type errand struct {
+// podDrain is the state of one pod in a drain.
+type podDrain struct {
 	pod   *v1.Pod
-	stage stage
-	// since is when the stage began, retry when it is asked for again, deadline when the pod must be gone.
+	state podState
+	// since is when the state began, retry when the next attempt is due, deadline when the pod must be deleted.
 	since, retry, deadline time.Time
-	// why is what the last refusal said; empty if there was none.
-	why string
+	// refusal is the text of the last refusal; empty if there was none.
+	refusal string
 }
 
-// View is what a drain sees of a cluster when it begins.
+// View is the cluster as a drain sees it at its start.
 type View struct {
 	Pods    []*v1.Pod
 	Budgets []*policyv1.PodDisruptionBudget
 	Lookup  Lookup
 }
 
-// Drain empties a node, as kubectl drain does: it cordons the node, asks for all its pods to leave at once, asks again
-// every five seconds for those that a budget holds, and ends when the last one is gone.
+// Drain empties a node, as kubectl drain does: it cordons the node, evicts all its pods at once, retries blocked ones every
+// five seconds, and ends when the last one is deleted.
 type Drain struct {
-	node    string
-	by      string
-	options DrainOptions
-	board   *evict.Board
-	began   time.Time
-	plan    Plan
+	node      string
+	initiator string
+	options   DrainOptions
+	record    *evict.Record
+	started   time.Time
+	plan      Plan
 
-	pods    map[types.UID]*errand
+	pods    map[types.UID]*podDrain
 	order   []types.UID
 	calls   []Call
 	ended   bool
@@ -100,25 +99,24 @@ type Drain struct {
 
 var _ evict.Controller = (*Drain)(nil)
 
-// NewDrain begins a drain of a node, at somebody's wish. It is over at once, with nothing done beyond the cordon, if there
-// is a pod that the options do not let go.
-func NewDrain(node, by string, o DrainOptions, view View, now time.Time, board *evict.Board) *Drain {
+// NewDrain begins a drain of a node. The drain ends after the cordon if the options do not allow to evict one of the pods.
+func NewDrain(node, by string, o DrainOptions, view View, now time.Time, board *evict.Record) *Drain {
 	d := &Drain{
-		node: node, by: by, options: o, board: board, began: now,
-		pods: map[types.UID]*errand{}, budgets: map[types.NamespacedName]*policyv1.PodDisruptionBudget{},
+		node: node, initiator: by, options: o, record: board, started: now,
+		pods: map[types.UID]*podDrain{}, budgets: map[types.NamespacedName]*policyv1.PodDisruptionBudget{},
 	}
 	for _, pdb := range view.Budgets {
-		d.hearBudget(now, pdb, false)
+		d.applyBudget(now, pdb, false)
 	}
 	d.calls = append(d.calls, Call{At: now, Verb: Cordon, Node: node})
 	if d.plan, d.err = MakePlan(o, onNode(view.Pods, node), view.Lookup, now); d.err != nil {
 		d.ended = true
 		return d
 	}
-	for _, pod := range d.plan.Leave {
+	for _, pod := range d.plan.Evict {
 		d.order = append(d.order, pod.UID)
-		d.pods[pod.UID] = &errand{pod: pod, since: now, deadline: deadlineOf(pod)}
-		d.ask(now, d.pods[pod.UID])
+		d.pods[pod.UID] = &podDrain{pod: pod, since: now, deadline: deadlineOf(pod)}
+		d.request(now, d.pods[pod.UID])
 	}
 	d.finish()
 	return d
@@ -141,141 +139,141 @@ func sortedByName(pods []*v1.Pod) []*v1.Pod {
 	})
 }
 
-// Plan is what it set out to do.
+// Plan returns the drain's plan.
 func (d *Drain) Plan() Plan { return d.plan }
 
-// Done tells whether it has ended, and how: the error names every pod that it could not make leave.
+// Done reports whether the drain has ended; the error names every pod that it could not evict.
 func (d *Drain) Done() (bool, error) { return d.ended, d.err }
 
-// Calls hands over the calls to be made since the last time.
+// Calls returns the calls requested since the last time.
 func (d *Drain) Calls() []Call {
 	calls := d.calls
 	d.calls = nil
 	return calls
 }
 
-// Effects is empty: no effect of a scheduler evicts anybody. See [Drain.Calls].
+// Effects is empty: a drain requests API calls, not effects. See [Drain.Calls].
 func (d *Drain) Effects() []world.Effect { return nil }
 
-func (d *Drain) ask(now time.Time, e *errand) {
+func (d *Drain) request(now time.Time, e *podDrain) {
 	verb := Evict
 	if d.options.DisableEviction {
 		verb = Delete
 	}
-	e.stage, e.retry = asked, time.Time{}
+	e.state, e.retry = requested, time.Time{}
 	options := metav1.DeleteOptions{GracePeriodSeconds: d.options.GraceSeconds}
 	if verb == Delete {
 		options.Preconditions = metav1.NewUIDPreconditions(string(e.pod.UID))
 	}
-	d.calls = append(d.calls, Call{At: now, Verb: verb, Pod: world.RefOf(e.pod), Options: options})
+	d.calls = append(d.calls, Call{At: now, Verb: verb, Pod: world.PodRefOf(e.pod), Options: options})
 }
 
-// Answered tells how a call about a pod ended. An answer of 429, or that the namespace is going away, means to ask
-// again; one that there is no such pod, that it is gone; any other error, that this pod stays.
-func (d *Drain) Answered(at time.Time, pod types.UID, err error) {
-	d.before(at)
+// CallDone records how a call about a pod ended. Status 429 and a terminating namespace mean a retry, NotFound that the pod
+// is deleted, any other error that this pod has failed.
+func (d *Drain) CallDone(at time.Time, pod types.UID, err error) {
+	d.advance(at)
 	e := d.pods[pod]
-	if e == nil || e.stage != asked || d.ended {
+	if e == nil || e.state != requested || d.ended {
 		return
 	}
 	switch {
 	case err == nil:
-		e.stage, e.since = leaving, at
-		d.write(at, e, evict.Leaving, e.deadline)
+		e.state, e.since = terminating, at
+		d.recordPhase(at, e, evict.Terminating, e.deadline)
 	case apierrors.IsNotFound(err):
-		d.gone(at, e)
+		d.podDeleted(at, e)
 	case apierrors.IsTooManyRequests(err) || apierrors.IsForbidden(err) && apierrors.HasStatusCause(err, v1.NamespaceTerminatingCause):
-		d.hold(at, e, err)
+		d.block(at, e, err)
 	default:
-		e.stage, e.why = failed, err.Error()
+		e.state, e.refusal = failed, err.Error()
 		d.err = errors.Join(d.err, fmt.Errorf("error when evicting pods/%q -n %q: %w", e.pod.Name, e.pod.Namespace, err))
-		d.write(at, e, evict.Cancelled, time.Time{})
+		d.recordPhase(at, e, evict.Cancelled, time.Time{})
 		d.finish()
 	}
 }
 
-// hold notes which budget holds a pod. How long it has been held counts from the first refusal.
-func (d *Drain) hold(at time.Time, e *errand, err error) {
-	if e.why == "" {
+// block records that a budget blocks a pod. The time it has been blocked counts from the first refusal.
+func (d *Drain) block(at time.Time, e *podDrain, err error) {
+	if e.refusal == "" {
 		e.since = at
 	}
-	e.stage, e.retry, e.why = held, at.Add(retryAfter), causeOf(err)
-	d.write(at, e, evict.Held, e.retry)
+	e.state, e.retry, e.refusal = blocked, at.Add(retryAfter), refusalCause(err)
+	d.recordPhase(at, e, evict.Blocked, e.retry)
 }
 
-// causeOf is what an answer says about the budget, or all it says.
-func causeOf(err error) string {
+// refusalCause returns the budget's cause in an error, or the error's text.
+func refusalCause(err error) string {
 	if cause, ok := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause); ok {
 		return cause.Message
 	}
 	return err.Error()
 }
 
-// Apply tells of pods and budgets, or only that time has passed.
+// Apply takes in pods, budgets and ticks.
 func (d *Drain) Apply(in world.Input) {
 	switch event := in.Event.(type) {
 	case world.Changed:
-		d.before(in.At)
-		d.hear(in.At, event.Object, event.Op == world.Deleted)
+		d.advance(in.At)
+		d.applyObject(in.At, event.Object, event.Op == world.Deleted)
 	case world.Listed:
-		d.before(in.At)
-		d.hearAll(in.At, event)
-	case world.Passed:
-		d.before(in.At.Add(1))
+		d.advance(in.At)
+		d.applyList(in.At, event)
+	case world.Tick:
+		d.advance(in.At.Add(1))
 	}
 }
 
-func (d *Drain) hearAll(at time.Time, list world.Listed) {
+func (d *Drain) applyList(at time.Time, list world.Listed) {
 	there := map[types.UID]bool{}
 	for _, o := range list.Objects {
 		there[o.GetUID()] = true
-		d.hear(at, o, false)
+		d.applyObject(at, o, false)
 	}
 	if list.Kind != world.Pod {
 		return
 	}
 	for _, uid := range d.order {
 		if e := d.pods[uid]; !there[uid] {
-			d.gone(at, e)
+			d.podDeleted(at, e)
 		}
 	}
 }
 
-func (d *Drain) hear(at time.Time, o world.Object, deleted bool) {
+func (d *Drain) applyObject(at time.Time, o world.Object, deleted bool) {
 	switch o := o.(type) {
 	case *policyv1.PodDisruptionBudget:
-		d.hearBudget(at, o, deleted)
+		d.applyBudget(at, o, deleted)
 	case *v1.Pod:
 		e := d.pods[o.UID]
 		if e == nil || d.ended {
 			return
 		}
 		if deleted {
-			d.gone(at, e)
+			d.podDeleted(at, e)
 			return
 		}
 		e.pod, e.deadline = o, deadlineOf(o)
-		if e.stage == leaving {
-			d.write(at, e, evict.Leaving, e.deadline)
+		if e.state == terminating {
+			d.recordPhase(at, e, evict.Terminating, e.deadline)
 		}
 	}
 }
 
-// hearBudget keeps a budget in mind, and says on the board what it allows now.
-func (d *Drain) hearBudget(at time.Time, pdb *policyv1.PodDisruptionBudget, deleted bool) {
+// applyBudget stores a budget and records what it allows now.
+func (d *Drain) applyBudget(at time.Time, pdb *policyv1.PodDisruptionBudget, deleted bool) {
 	key := types.NamespacedName{Namespace: pdb.Namespace, Name: pdb.Name}
 	d.budgets[key] = pdb
 	if deleted {
 		delete(d.budgets, key)
 	}
 	for _, uid := range d.order {
-		if e := d.pods[uid]; e.stage == held && Selects(pdb, e.pod) {
-			d.write(at, e, evict.Held, e.retry)
+		if e := d.pods[uid]; e.state == blocked && Selects(pdb, e.pod) {
+			d.recordPhase(at, e, evict.Blocked, e.retry)
 		}
 	}
 }
 
-// budgetOf is the budget that counts a pod, the first by name if there are several; nil if none does.
+// budgetOf returns the budget that selects a pod, the first by name if there are several; nil if none does.
 func (d *Drain) budgetOf(pod *v1.Pod) *policyv1.PodDisruptionBudget {
 	var first *policyv1.PodDisruptionBudget
 	for _, pdb := range d.budgets {
@@ -286,26 +284,26 @@ func (d *Drain) budgetOf(pod *v1.Pod) *policyv1.PodDisruptionBudget {
 	return first
 }
 
-func (d *Drain) gone(at time.Time, e *errand) {
-	if e.stage == left || e.stage == failed {
+func (d *Drain) podDeleted(at time.Time, e *podDrain) {
+	if e.state == deleted || e.state == failed {
 		return
 	}
-	e.stage, e.since = left, at
-	d.write(at, e, evict.Left, time.Time{})
+	e.state, e.since = deleted, at
+	d.recordPhase(at, e, evict.Evicted, time.Time{})
 	d.finish()
 }
 
-// finish ends the drain once nothing is left to wait for.
+// finish ends the drain once every pod is deleted or failed.
 func (d *Drain) finish() {
 	for _, uid := range d.order {
-		if s := d.pods[uid].stage; s != left && s != failed {
+		if s := d.pods[uid].state; s != deleted && s != failed {
 			return
 		}
 	}
 	d.ended = true
 }
 
-// NextWake is when it asks again for a pod that is held, or gives up.
+// NextWake returns when the drain retries a blocked pod or times out.
 func (d *Drain) NextWake() (time.Time, bool) {
 	if d.ended {
 		return time.Time{}, false
@@ -317,7 +315,7 @@ func (d *Drain) NextWake() (time.Time, bool) {
 		}
 	}
 	if d.options.Timeout > 0 {
-		sooner(d.began.Add(d.options.Timeout))
+		sooner(d.started.Add(d.options.Timeout))
 	}
 	for _, uid := range d.order {
 		sooner(d.pods[uid].retry)
@@ -325,99 +323,86 @@ func (d *Drain) NextWake() (time.Time, bool) {
 	return next, !next.IsZero()
 }
 
-// before lets go off what was due before a time.
-func (d *Drain) before(at time.Time) {
+// advance runs the timers that were due before a time.
+func (d *Drain) advance(at time.Time) {
 	for {
 		due, ok := d.NextWake()
 		if !ok || !due.Before(at) {
 			return
 		}
-		if d.options.Timeout > 0 && !due.Before(d.began.Add(d.options.Timeout)) {
-			d.giveUp(due)
+		if d.options.Timeout > 0 && !due.Before(d.started.Add(d.options.Timeout)) {
+			d.timeOut(due)
 			return
 		}
 		for _, uid := range d.order {
 			if e := d.pods[uid]; e.retry.Equal(due) {
-				d.ask(due, e)
+				d.request(due, e)
 			}
 		}
 	}
 }
 
-// giveUp ends a drain that has taken too long. What is being deleted goes on leaving; what is held stays.
-func (d *Drain) giveUp(at time.Time) {
+// timeOut ends a drain that has reached its timeout. Terminating pods continue to terminate; blocked ones stay.
+func (d *Drain) timeOut(at time.Time) {
 	d.ended = true
 	for _, uid := range d.order {
 		e := d.pods[uid]
-		switch e.stage {
-		case asked, held:
+		switch e.state {
+		case requested, blocked:
 			d.err = errors.Join(d.err, fmt.Errorf("error when evicting pod %q: global timeout reached: %v", e.pod.Name, d.options.Timeout))
-			d.write(at, e, evict.Cancelled, time.Time{})
-		case leaving:
+			d.recordPhase(at, e, evict.Cancelled, time.Time{})
+		case terminating:
 			d.err = errors.Join(d.err, fmt.Errorf("error when waiting for pod %q terminating: global timeout reached: %v", e.pod.Name, d.options.Timeout))
 		}
 	}
 }
 
-func (d *Drain) write(at time.Time, e *errand, phase evict.Phase, deadline time.Time) {
-	out := evict.Departure{
-		Pod: world.RefOf(e.pod), Node: d.node, Cause: evict.EvictionAPI, Phase: phase, By: d.by,
-		Why: "drain of node " + d.node, Noticed: at, Deadline: deadline,
+func (d *Drain) recordPhase(at time.Time, e *podDrain, phase evict.Phase, deadline time.Time) {
+	out := evict.Eviction{
+		Pod: world.PodRefOf(e.pod), Node: d.node, Cause: evict.EvictionAPI, Phase: phase, Initiator: d.initiator,
+		Reason: "drain of node " + d.node, FirstSeen: at, Deadline: deadline,
 	}
 	if pdb := d.budgetOf(e.pod); pdb != nil {
-		out.Budget, out.Allowed = pdb.Name, pdb.Status.DisruptionsAllowed
+		out.Budget, out.DisruptionsAllowed = pdb.Name, pdb.Status.DisruptionsAllowed
 	}
 	switch phase {
-	case evict.Held:
-		out.Why = e.why
-	case evict.Left, evict.Cancelled:
+	case evict.Blocked:
+		out.Reason = e.refusal
+	case evict.Evicted, evict.Cancelled:
 		out.Ended = at
 	}
-	d.board.Write(out)
+	d.record.Write(out)
 }
 
-// Blocked is one pod that a drain waits for: since when, and for what.
-type Blocked struct {
-	Pod world.Ref
-	// Held says that a budget holds it; else it is being deleted.
-	Held    bool
+// WaitingPod is a pod that a drain waits for.
+type WaitingPod struct {
+	Pod world.PodRef
+	// Blocked is true for a pod that a budget blocks; the others are terminating.
+	Blocked bool
 	Budget  string
-	Why     string
+	Reason  string
 	Since   time.Time
 	RetryAt time.Time
 }
 
-// Blocked lists what the drain waits for.
-func (d *Drain) Blocked() []Blocked {
-	var list []Blocked
+// Waiting lists the pods that the drain waits for.
+func (d *Drain) Waiting() []WaitingPod {
+	var list []WaitingPod
 	for _, uid := range d.order {
 		e := d.pods[uid]
-		b := Blocked{Pod: world.RefOf(e.pod), Since: e.since}
+		b := WaitingPod{Pod: world.PodRefOf(e.pod), Since: e.since}
 		switch {
 		case d.ended:
 			continue
-		case e.stage == held || e.stage == asked && e.why != "":
-			b.Held, b.Why, b.RetryAt = true, e.why, e.retry
+		case e.state == blocked || e.state == requested && e.refusal != "":
+			b.Blocked, b.Reason, b.RetryAt = true, e.refusal, e.retry
 			if pdb := d.budgetOf(e.pod); pdb != nil {
 				b.Budget = pdb.Name
 			}
-		case e.stage != leaving:
+		case e.state != terminating:
 			continue
 		}
 		list = append(list, b)
 	}
 	return list
-}
-
-// Fork is a copy that goes its own way, and writes on the board given.
-func (d *Drain) Fork(board *evict.Board) *Drain {
-	f := *d
-	f.board = board
-	f.pods = make(map[types.UID]*errand, len(d.pods))
-	for uid, e := range d.pods {
-		twin := *e
-		f.pods[uid] = &twin
-	}
-	f.calls, f.budgets = slices.Clone(d.calls), maps.Clone(d.budgets)
-	return &f
 }

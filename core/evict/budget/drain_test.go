@@ -20,7 +20,7 @@ import (
 	"orrery/core/world"
 )
 
-func TestWhichPodsADrainTakes(t *testing.T) {
+func TestMakePlan(t *testing.T) {
 	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "agent"}}
 	agent := mk.Pod("agent").Owner("apps/v1", "DaemonSet", "agent")
 	bare := mk.Pod("bare")
@@ -56,7 +56,7 @@ deleting Pods with local storage: default/scratch`},
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			plan, err := budget.MakePlan(tt.options, tt.pods, owners(daemonSet), noon)
-			lines := []string{strings.TrimSpace("leave"+names(plan.Leave)) + "; " + "stay" + names(plan.Stay)}
+			lines := []string{strings.TrimSpace("leave"+names(plan.Evict)) + "; " + "stay" + names(plan.Skip)}
 			lines = append(lines, plan.Warnings...)
 			if err != nil {
 				lines = append(lines, err.Error())
@@ -75,15 +75,15 @@ func names(pods []*v1.Pod) (text string) {
 	return text
 }
 
-func TestADrainThatMayNotBeginOnlyCordons(t *testing.T) {
-	d := budget.NewDrain("n1", "alice", budget.DrainOptions{}, budget.View{Pods: []*v1.Pod{mk.Pod("bare").Node("n1").Obj()}, Lookup: owners()}, noon, evict.NewBoard())
+func TestDrain_FatalPlanOnlyCordons(t *testing.T) {
+	d := budget.NewDrain("n1", "alice", budget.DrainOptions{}, budget.View{Pods: []*v1.Pod{mk.Pod("bare").Node("n1").Obj()}, Lookup: owners()}, noon, evict.NewRecord())
 	calls := d.Calls()
 	if done, err := d.Done(); !done || err == nil || len(calls) != 1 || calls[0].Verb != budget.Cordon {
 		t.Errorf("done %v with %v after %d calls, want an error after the cordon", done, err, len(calls))
 	}
 }
 
-func TestADrainHeedsEveryAnswer(t *testing.T) {
+func TestDrain_CallDone(t *testing.T) {
 	terminating := apierrors.NewForbidden(v1.Resource("pods"), "a", errors.New("it goes away"))
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: v1.NamespaceTerminatingCause}}
 	tests := []struct {
@@ -102,11 +102,11 @@ func TestADrainHeedsEveryAnswer(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			pod := web("a").Obj()
-			d := budget.NewDrain("n1", "alice", budget.DrainOptions{GraceSeconds: ptr(int64(3))}, budget.View{Pods: []*v1.Pod{pod}, Lookup: owners()}, noon, evict.NewBoard())
+			d := budget.NewDrain("n1", "alice", budget.DrainOptions{GraceSeconds: ptr(int64(3))}, budget.View{Pods: []*v1.Pod{pod}, Lookup: owners()}, noon, evict.NewRecord())
 			if call := d.Calls()[1]; *call.Eviction().DeleteOptions.GracePeriodSeconds != 3 {
 				t.Errorf("the eviction's options are %+v", call.Options)
 			}
-			d.Answered(noon, pod.UID, tt.answer)
+			d.CallDone(noon, pod.UID, tt.answer)
 			wake, ok := d.NextWake()
 			if ok != (tt.wake > 0) || ok && wake.Sub(noon) != tt.wake {
 				t.Errorf("it wakes at %v (%v), want after %v", wake, ok, tt.wake)
@@ -119,18 +119,18 @@ func TestADrainHeedsEveryAnswer(t *testing.T) {
 	}
 }
 
-func TestADrainWithoutEvictionDeletesExactlyThosePods(t *testing.T) {
+func TestDrain_DisableEviction(t *testing.T) {
 	pod := web("a").Obj()
-	board := evict.NewBoard()
+	board := evict.NewRecord()
 	d := budget.NewDrain("n1", "alice", budget.DrainOptions{DisableEviction: true}, budget.View{Pods: []*v1.Pod{pod}, Lookup: owners()}, noon, board)
 	call := d.Calls()[1]
 	if call.Verb != budget.Delete || *call.Options.Preconditions.UID != pod.UID {
 		t.Errorf("it calls %+v, want a deletion of that UID", call)
 	}
-	d.Answered(noon, pod.UID, nil)
+	d.CallDone(noon, pod.UID, nil)
 	leaves := web("a").Deleting(noon.Add(30 * time.Second)).Obj()
 	d.Apply(world.Input{At: noon.Add(time.Second), Event: world.Changed{Op: world.Modified, Object: leaves}})
-	if open := board.Open(); len(open) != 1 || open[0].Phase != evict.Leaving || open[0].Deadline.Sub(noon) != 30*time.Second {
+	if open := board.Open(); len(open) != 1 || open[0].Phase != evict.Terminating || open[0].Deadline.Sub(noon) != 30*time.Second {
 		t.Errorf("the board says %+v, want it leaving by 30s", open)
 	}
 	namesake := web("a").UID("new").Obj()
@@ -140,7 +140,7 @@ func TestADrainWithoutEvictionDeletesExactlyThosePods(t *testing.T) {
 	}
 }
 
-func TestStuckEvictionsAreExplained(t *testing.T) {
+func TestDiagnose(t *testing.T) {
 	slow := web("slow").Deleting(noon.Add(time.Hour)).Obj()
 	tests := []struct {
 		name    string
@@ -167,13 +167,13 @@ func TestStuckEvictionsAreExplained(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
 			for _, s := range budget.Diagnose(tt.pod, tt.budgets, append(tt.others, tt.pod), noon) {
-				text := fmt.Sprintf("%s (%s)", s.Trouble, s.Detail)
+				text := fmt.Sprintf("%s (%s)", s.Kind, s.Detail)
 				if !s.Until.IsZero() {
 					text += " until " + s.Until.Sub(noon).String()
 				}
 				got = append(got, text)
 				if len(s.Remedies) == 0 {
-					t.Errorf("%s has no remedy", s.Trouble)
+					t.Errorf("%s has no remedy", s.Kind)
 				}
 			}
 			if diff := cmp.Diff(tt.want, strings.Join(got, "; ")); diff != "" {
@@ -184,7 +184,7 @@ func TestStuckEvictionsAreExplained(t *testing.T) {
 }
 
 // What a person may do, the mildest first.
-func TestTheRemediesAreNamed(t *testing.T) {
+func TestDiagnose_Remedies(t *testing.T) {
 	const pause = "stop or pause the automation, and find out why the application does not become ready"
 	const directly = "wait, and then delete the pod directly, which asks no budget"
 	tests := []struct {

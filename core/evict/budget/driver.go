@@ -21,18 +21,17 @@ type Server interface {
 	Delete(kind world.Kind, namespace, name string, o metav1.DeleteOptions) error
 }
 
-// Driver carries a drain out: it makes the drain's calls, and tells it how they ended. It is driven beside an engine; see
-// engine.Drive.
+// Driver makes a drain's calls and passes their results back. It is driven beside an engine; see package drive.
 type Driver struct {
 	*Drain
-	server Server
-	begun  error // why the node could not be cordoned
+	server    Server
+	cordonErr error // why the node could not be cordoned
 }
 
 var _ evict.Controller = (*Driver)(nil)
 
-// Begin begins a drain of a node of a server, at somebody's wish, and makes its first calls.
-func Begin(server Server, node, by string, o DrainOptions, board *evict.Board) *Driver {
+// StartDrain begins a drain of a server's node and makes its first calls.
+func StartDrain(server Server, node, by string, o DrainOptions, board *evict.Record) *Driver {
 	view := View{Lookup: func(kind world.Kind, namespace, name string) world.Object {
 		object, err := server.Get(kind, namespace, name)
 		if err != nil {
@@ -47,49 +46,49 @@ func Begin(server Server, node, by string, o DrainOptions, board *evict.Board) *
 		view.Budgets = append(view.Budgets, object.(*policyv1.PodDisruptionBudget))
 	}
 	d := &Driver{Drain: NewDrain(node, by, o, view, server.Now(), board), server: server}
-	d.call()
+	d.makeCalls()
 	return d
 }
 
-// Done tells whether the drain has ended, and how. One whose node could not be cordoned has ended with that.
+// Done reports whether the drain has ended. If the node could not be cordoned, it has ended with that error.
 func (d *Driver) Done() (bool, error) {
-	if d.begun != nil {
-		return true, d.begun
+	if d.cordonErr != nil {
+		return true, d.cordonErr
 	}
 	return d.Drain.Done()
 }
 
-// Apply tells of pods and budgets, or only that time has passed.
+// Apply takes in pods, budgets and ticks.
 func (d *Driver) Apply(in world.Input) {
 	d.Drain.Apply(in)
 	if at, waits := d.NextWake(); waits && !at.After(in.At) {
-		d.Drain.Apply(world.Input{At: in.At, Event: world.Passed{}})
+		d.Drain.Apply(world.Input{At: in.At, Event: world.Tick{}})
 	}
-	d.call()
+	d.makeCalls()
 }
 
-// NextWake is when the drain asks again, or gives up.
+// NextWake returns when the drain retries or times out.
 func (d *Driver) NextWake() (time.Time, bool) {
-	if d.begun != nil {
+	if d.cordonErr != nil {
 		return time.Time{}, false
 	}
 	return d.Drain.NextWake()
 }
 
-// call makes the calls that the drain wants made, until it wants none.
-func (d *Driver) call() {
-	for calls := d.Calls(); len(calls) > 0 && d.begun == nil; calls = d.Calls() {
+// makeCalls makes the drain's calls until it requests no more.
+func (d *Driver) makeCalls() {
+	for calls := d.Calls(); len(calls) > 0 && d.cordonErr == nil; calls = d.Calls() {
 		for _, call := range calls {
 			switch call.Verb {
 			case Cordon:
-				d.begun = d.cordon(call.Node)
+				d.cordonErr = d.cordon(call.Node)
 			case Evict:
-				d.Answered(d.server.Now(), call.Pod.UID, d.server.Evict(call.Eviction()))
+				d.CallDone(d.server.Now(), call.Pod.UID, d.server.Evict(call.Eviction()))
 			case Delete:
-				d.Answered(d.server.Now(), call.Pod.UID,
+				d.CallDone(d.server.Now(), call.Pod.UID,
 					d.server.Delete(world.Pod, call.Pod.Namespace, call.Pod.Name, call.Options))
 			}
-			if d.begun != nil {
+			if d.cordonErr != nil {
 				return
 			}
 		}
@@ -108,10 +107,4 @@ func (d *Driver) cordon(name string) error {
 	node.Spec.Unschedulable = true
 	_, err = d.server.Update(node)
 	return err
-}
-
-// ForkOn is a copy that goes its own way on another server, which should be a fork of this one's, and writes on the board
-// given.
-func (d *Driver) ForkOn(server Server, board *evict.Board) *Driver {
-	return &Driver{Drain: d.Fork(board), server: server, begun: d.begun}
 }

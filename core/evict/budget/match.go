@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Selects tells whether a budget counts a pod: an empty selector selects every pod of the namespace, a missing one none,
-// and one that makes no sense none either.
+// Selects reports whether a budget selects a pod: an empty selector selects every pod of the namespace, a missing or
+// invalid one none.
 func Selects(pdb *policyv1.PodDisruptionBudget, pod *v1.Pod) bool {
 	if pdb.Namespace != pod.Namespace {
 		return false
@@ -17,7 +17,7 @@ func Selects(pdb *policyv1.PodDisruptionBudget, pod *v1.Pod) bool {
 	return err == nil && selector.Matches(labels.Set(pod.Labels))
 }
 
-// isReady is how a budget tells a healthy pod.
+// isReady reports whether a pod is healthy to a budget.
 func isReady(pod *v1.Pod) bool {
 	c := conditionOf(pod, v1.PodReady)
 	return c != nil && c.Status == v1.ConditionTrue
@@ -32,6 +32,6 @@ func conditionOf(pod *v1.Pod, kind v1.PodConditionType) *v1.PodCondition {
 	return nil
 }
 
-func hasEnded(pod *v1.Pod) bool {
+func isTerminal(pod *v1.Pod) bool {
 	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
 }

@@ -12,59 +12,58 @@ import (
 	"orrery/core/world"
 )
 
-// DrainOptions are those of kubectl drain.
+// DrainOptions are the options of kubectl drain.
 type DrainOptions struct {
-	// Force lets pods go that no controller would replace, IgnoreDaemonSets leaves a daemon set's pods where they are,
-	// and DeleteEmptyDirData lets pods go that lose data with their emptyDir volumes. Without them, such pods stop the
-	// drain before it has begun.
+	// Force allows pods without a controller, IgnoreDaemonSets skips DaemonSet pods, and DeleteEmptyDirData allows pods
+	// that lose data with their emptyDir volumes. Without them, such pods fail the drain before it begins.
 	Force, IgnoreDaemonSets, DeleteEmptyDirData bool
-	// DisableEviction deletes the pods, whatever the budgets say.
+	// DisableEviction deletes the pods regardless of budgets.
 	DisableEviction bool
 	// GraceSeconds replaces the pods' own grace periods, unless it is nil.
 	GraceSeconds *int64
-	// Timeout is how long the whole may take; zero is for ever.
+	// Timeout bounds the whole drain; zero is no limit.
 	Timeout time.Duration
-	// SkipWait leaves alone pods that have been due to be gone for that long; zero is never.
+	// SkipWait skips pods whose deletion deadline passed that long ago; zero skips none.
 	SkipWait time.Duration
 }
 
-// Plan is what a drain will do with the pods of a node.
+// Plan is what a drain does with the pods of a node.
 type Plan struct {
-	// Leave are the pods that have to go, by namespace and name.
-	Leave []*v1.Pod
-	// Stay are those that are left alone.
-	Stay []*v1.Pod
-	// Warnings are for people: what is left alone, and what is lost.
+	// Evict are the pods to evict, by namespace and name.
+	Evict []*v1.Pod
+	// Skip are the pods that stay.
+	Skip []*v1.Pod
+	// Warnings describe what is skipped and what is lost.
 	Warnings []string
 }
 
-// What kubectl says of pods, and the flag that changes it.
+// kubectl's messages about pods, with the flag that changes each.
 const (
 	daemonSetFatal, daemonSetWarning       = "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)", "ignoring DaemonSet-managed Pods"
 	localStorageFatal, localStorageWarning = "Pods with local storage (use --delete-emptydir-data to override)", "deleting Pods with local storage"
 	unmanagedFatal, unmanagedWarning       = "Pods declare no controller (use --force to override)", "deleting Pods that declare no controller"
 )
 
-// opinion is what one rule says of a pod: that it is left alone, that it stops the drain, or only a warning.
-type opinion struct {
-	stays   bool
+// filterResult is the result of one filter: the pod is skipped, fails the drain, or only causes a warning.
+type filterResult struct {
+	skip    bool
 	fatal   string
 	warning string
 }
 
-// rule is one of the rules of a drain.
-type rule func(o DrainOptions, pod *v1.Pod, lookup Lookup, now time.Time) opinion
+// podFilter is one of the rules of a drain.
+type podFilter func(o DrainOptions, pod *v1.Pod, lookup Lookup, now time.Time) filterResult
 
-var rules = []rule{longGone, ofDaemonSet, mirror, keepsData, unmanaged}
+var podFilters = []podFilter{skipDeletedFilter, daemonSetFilter, mirrorPodFilter, localStorageFilter, unmanagedFilter}
 
-// MakePlan sorts the pods of a node into those that have to go and those that stay. The error names every pod that
-// stops the drain.
+// MakePlan divides the pods of a node into those to evict and those to skip. The error names every pod that fails the
+// drain.
 func MakePlan(o DrainOptions, pods []*v1.Pod, lookup Lookup, now time.Time) (Plan, error) {
 	var plan Plan
-	var warnings, errors verdicts
+	var warnings, errors podMessages
 	for _, pod := range sortedByName(pods) {
 		stays, warning := false, ""
-		for _, rule := range rules {
+		for _, rule := range podFilters {
 			says := rule(o, pod, lookup, now)
 			if says.warning != "" {
 				warning = says.warning
@@ -72,7 +71,7 @@ func MakePlan(o DrainOptions, pods []*v1.Pod, lookup Lookup, now time.Time) (Pla
 			if says.fatal != "" {
 				errors.add(says.fatal, pod)
 			}
-			if says.stays || says.fatal != "" {
+			if says.skip || says.fatal != "" {
 				stays = true
 				break
 			}
@@ -81,9 +80,9 @@ func MakePlan(o DrainOptions, pods []*v1.Pod, lookup Lookup, now time.Time) (Pla
 			warnings.add(warning, pod)
 		}
 		if stays {
-			plan.Stay = append(plan.Stay, pod)
+			plan.Skip = append(plan.Skip, pod)
 		} else {
-			plan.Leave = append(plan.Leave, pod)
+			plan.Evict = append(plan.Evict, pod)
 		}
 	}
 	plan.Warnings = warnings.lines()
@@ -93,62 +92,62 @@ func MakePlan(o DrainOptions, pods []*v1.Pod, lookup Lookup, now time.Time) (Pla
 	return plan, nil
 }
 
-// longGone leaves alone what should have been gone for long.
-func longGone(o DrainOptions, pod *v1.Pod, _ Lookup, now time.Time) opinion {
-	return opinion{stays: o.SkipWait > 0 && pod.DeletionTimestamp != nil && now.Sub(pod.DeletionTimestamp.Time) > o.SkipWait}
+// skipDeletedFilter skips pods whose deletion is long overdue.
+func skipDeletedFilter(o DrainOptions, pod *v1.Pod, _ Lookup, now time.Time) filterResult {
+	return filterResult{skip: o.SkipWait > 0 && pod.DeletionTimestamp != nil && now.Sub(pod.DeletionTimestamp.Time) > o.SkipWait}
 }
 
-// ofDaemonSet leaves alone what would only come back, since a daemon set ignores that a node is cordoned.
-func ofDaemonSet(o DrainOptions, pod *v1.Pod, lookup Lookup, _ time.Time) opinion {
+// daemonSetFilter skips DaemonSet pods: their controller ignores cordons and would recreate them.
+func daemonSetFilter(o DrainOptions, pod *v1.Pod, lookup Lookup, _ time.Time) filterResult {
 	ref := metav1.GetControllerOfNoCopy(pod)
 	switch {
-	case ref == nil || ref.Kind != string(world.DaemonSet) || hasEnded(pod):
-		return opinion{}
+	case ref == nil || ref.Kind != string(world.DaemonSet) || isTerminal(pod):
+		return filterResult{}
 	case lookup(world.DaemonSet, pod.Namespace, ref.Name) == nil:
 		gone := fmt.Sprintf("daemonsets.apps %q not found", ref.Name)
 		if o.Force {
-			return opinion{warning: gone}
+			return filterResult{warning: gone}
 		}
-		return opinion{fatal: gone}
+		return filterResult{fatal: gone}
 	case !o.IgnoreDaemonSets:
-		return opinion{fatal: daemonSetFatal}
+		return filterResult{fatal: daemonSetFatal}
 	}
-	return opinion{stays: true, warning: daemonSetWarning}
+	return filterResult{skip: true, warning: daemonSetWarning}
 }
 
-// mirror leaves alone what only reflects a static pod.
-func mirror(_ DrainOptions, pod *v1.Pod, _ Lookup, _ time.Time) opinion {
+// mirrorPodFilter skips mirror pods, which only reflect static pods.
+func mirrorPodFilter(_ DrainOptions, pod *v1.Pod, _ Lookup, _ time.Time) filterResult {
 	_, reflects := pod.Annotations[v1.MirrorPodAnnotationKey]
-	return opinion{stays: reflects}
+	return filterResult{skip: reflects}
 }
 
-func keepsData(o DrainOptions, pod *v1.Pod, _ Lookup, _ time.Time) opinion {
+func localStorageFilter(o DrainOptions, pod *v1.Pod, _ Lookup, _ time.Time) filterResult {
 	local := slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool { return v.EmptyDir != nil })
-	return unless(!local || hasEnded(pod), o.DeleteEmptyDirData, localStorageFatal, localStorageWarning)
+	return allowedOrFatal(!local || isTerminal(pod), o.DeleteEmptyDirData, localStorageFatal, localStorageWarning)
 }
 
-func unmanaged(o DrainOptions, pod *v1.Pod, _ Lookup, _ time.Time) opinion {
-	return unless(metav1.GetControllerOfNoCopy(pod) != nil || hasEnded(pod), o.Force, unmanagedFatal, unmanagedWarning)
+func unmanagedFilter(o DrainOptions, pod *v1.Pod, _ Lookup, _ time.Time) filterResult {
+	return allowedOrFatal(metav1.GetControllerOfNoCopy(pod) != nil || isTerminal(pod), o.Force, unmanagedFatal, unmanagedWarning)
 }
 
-// unless has nothing to say of what is harmless, warns of what is allowed, and stops at what is not.
-func unless(harmless, allowed bool, fatal, warning string) opinion {
+// allowedOrFatal returns nothing for a harmless pod, a warning for an allowed one, and an error for any other.
+func allowedOrFatal(harmless, allowed bool, fatal, warning string) filterResult {
 	switch {
 	case harmless:
-		return opinion{}
+		return filterResult{}
 	case allowed:
-		return opinion{warning: warning}
+		return filterResult{warning: warning}
 	}
-	return opinion{fatal: fatal}
+	return filterResult{fatal: fatal}
 }
 
-// verdicts are what is said of pods, each once with all its pods, in the order in which it was first said.
-type verdicts []struct {
+// podMessages holds messages about pods, each once with all its pods, in the order of first use.
+type podMessages []struct {
 	says string
 	pods []string
 }
 
-func (v *verdicts) add(says string, pod *v1.Pod) {
+func (v *podMessages) add(says string, pod *v1.Pod) {
 	name := pod.Namespace + "/" + pod.Name
 	for i := range *v {
 		if (*v)[i].says == says {
@@ -162,7 +161,7 @@ func (v *verdicts) add(says string, pod *v1.Pod) {
 	}{says, []string{name}})
 }
 
-func (v verdicts) lines() []string {
+func (v podMessages) lines() []string {
 	var lines []string
 	for _, said := range v {
 		lines = append(lines, said.says+": "+strings.Join(said.pods, ", "))

@@ -13,25 +13,25 @@ import (
 	"orrery/core/world"
 )
 
-// Lookup finds an object by kind, namespace and name; nil if there is none.
+// Lookup returns an object by kind, namespace and name; nil if there is none.
 type Lookup func(kind world.Kind, namespace, name string) world.Object
 
-// Scales finds out how many pods the owners of pods are meant to have.
+// Scales finds the desired replicas of the pods' owners.
 type Scales struct {
 	Lookup Lookup
 	// Custom holds the scales of owners of other kinds that have a scale subresource, by their UIDs.
 	Custom map[types.UID]int32
 }
 
-// scale is how many pods an owner is meant to have. The owner of a replica set that is a deployment's is the deployment.
+// scale is the desired replicas of an owner. A deployment counts as the owner of its replica sets' pods.
 type scale struct {
 	owner    types.UID
 	replicas int32
 }
 
-// of is the scale that counts for a pod with this owner; found is false where the owner is gone, and an error says that
-// its kind has no scale.
-func (s Scales) of(ref *metav1.OwnerReference, namespace string) (found bool, sc scale, err error) {
+// find returns the scale that counts for a pod with this owner; found is false if the owner is deleted, and an error means
+// that its kind has no scale.
+func (s Scales) find(ref *metav1.OwnerReference, namespace string) (found bool, sc scale, err error) {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	if err != nil {
 		return false, scale{}, err
@@ -44,7 +44,7 @@ func (s Scales) of(ref *metav1.OwnerReference, namespace string) (found bool, sc
 		}
 		return false, scale{}, nil
 	case ref.Kind == string(world.ReplicaSet) && apps:
-		return s.ofReplicaSet(ref, namespace)
+		return s.findReplicaSet(ref, namespace)
 	case ref.Kind == string(world.StatefulSet) && gv.Group == appsv1.GroupName:
 		if set, ok := s.Lookup(world.StatefulSet, namespace, ref.Name).(*appsv1.StatefulSet); ok && set.UID == ref.UID {
 			return true, scale{set.UID, orOne(set.Spec.Replicas)}, nil
@@ -59,16 +59,15 @@ func (s Scales) of(ref *metav1.OwnerReference, namespace string) (found bool, sc
 	if replicas, ok := s.Custom[ref.UID]; ok {
 		return true, scale{ref.UID, replicas}, nil
 	}
-	if unscaled(ref, gv) {
+	if hasNoScale(ref, gv) {
 		return false, scale{}, fmt.Errorf("%s does not implement the scale subresource",
 			schema.GroupResource{Group: gv.Group, Resource: strings.ToLower(ref.Kind) + "s"})
 	}
 	return false, scale{}, nil
 }
 
-// ofReplicaSet is the scale of a replica set's deployment, or its own if it has none. A replica set whose deployment is
-// gone counts like any object with a scale.
-func (s Scales) ofReplicaSet(ref *metav1.OwnerReference, namespace string) (bool, scale, error) {
+// findReplicaSet returns the scale of a replica set's deployment, or its own if it has none or the deployment is deleted.
+func (s Scales) findReplicaSet(ref *metav1.OwnerReference, namespace string) (bool, scale, error) {
 	set, ok := s.Lookup(world.ReplicaSet, namespace, ref.Name).(*appsv1.ReplicaSet)
 	if !ok || set.UID != ref.UID {
 		return false, scale{}, nil
@@ -85,8 +84,8 @@ func (s Scales) ofReplicaSet(ref *metav1.OwnerReference, namespace string) (bool
 	return true, scale{d.UID, orOne(d.Spec.Replicas)}, nil
 }
 
-// unscaled tells of the kinds of Kubernetes' own that own pods and have no scale.
-func unscaled(ref *metav1.OwnerReference, gv schema.GroupVersion) bool {
+// hasNoScale reports whether the owner is of a built-in kind without a scale.
+func hasNoScale(ref *metav1.OwnerReference, gv schema.GroupVersion) bool {
 	switch ref.Kind {
 	case string(world.DaemonSet):
 		return gv.Group == appsv1.GroupName

@@ -16,44 +16,44 @@ import (
 	"orrery/core/world"
 )
 
-// How long an allowed eviction may take until the pod is being deleted, and how long the mark of an eviction that came
-// to nothing stays.
+// An allowed eviction must lead to a deletion within deletionTimeout; the condition of one that does not is removed after
+// staleConditionTimeout.
 const (
-	deletionTimeout = 2 * time.Minute
-	staleTimeout    = 2 * time.Minute
+	deletionTimeout       = 2 * time.Minute
+	staleConditionTimeout = 2 * time.Minute
 )
 
-// Count is a budget's arithmetic.
-type Count struct {
-	// Expected is how many pods there should be, Desired how many of them must be healthy, Healthy how many are.
+// Counts are a budget's numbers.
+type Counts struct {
+	// Expected is how many pods there should be, Desired how many must be healthy, Healthy how many are.
 	Expected, Desired, Healthy int32
-	// Allowed is how many may be evicted.
+	// Allowed is the number of allowed disruptions.
 	Allowed int32
-	// Disrupted are the pods whose evictions were allowed and that are not being deleted yet.
+	// Disrupted are the pods whose evictions were allowed and that are not terminating yet.
 	Disrupted map[string]metav1.Time
-	// Unmanaged are the pods without a controller, which no sum of scales counts.
+	// Unmanaged are the pods without a controller, which no scale counts.
 	Unmanaged []string
 }
 
-// Sync is what the disruption controller makes of a budget.
-type Sync struct {
-	Count
-	// Write is the budget with its new status; nil if the one it has will do.
-	Write *policyv1.PodDisruptionBudget
+// SyncResult is the disruption controller's result for a budget.
+type SyncResult struct {
+	Counts
+	// UpdatedBudget is the budget with its new status; nil if it is unchanged.
+	UpdatedBudget *policyv1.PodDisruptionBudget
 	// Failure is why the budget cannot be counted; it allows nothing then.
 	Failure error
-	// Recheck is when an allowed eviction will have taken too long; zero if none is under way.
+	// Recheck is when an allowed eviction times out; zero if none is pending.
 	Recheck time.Time
 	// Events are for the budget and its pods.
-	Events []world.Announce
+	Events []world.EmitEvent
 }
 
-// Keep counts a budget. The pods are those of its namespace.
-func Keep(pdb *policyv1.PodDisruptionBudget, namespace []*v1.Pod, scales Scales, now time.Time) Sync {
-	var s Sync
+// Sync counts a budget. The pods are those of its namespace.
+func Sync(pdb *policyv1.PodDisruptionBudget, namespace []*v1.Pod, scales Scales, now time.Time) SyncResult {
+	var s SyncResult
 	if _, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector); err != nil {
-		s.announce(pdb, v1.EventTypeWarning, "NoPods", fmt.Sprintf("Failed to get pods: %v", err))
-		return s.fail(pdb, err, now)
+		s.addEvent(pdb, v1.EventTypeWarning, "NoPods", fmt.Sprintf("Failed to get pods: %v", err))
+		return s.failSafe(pdb, err, now)
 	}
 	var pods []*v1.Pod
 	for _, pod := range namespace {
@@ -62,37 +62,37 @@ func Keep(pdb *policyv1.PodDisruptionBudget, namespace []*v1.Pod, scales Scales,
 		}
 	}
 	if len(pods) == 0 {
-		s.announce(pdb, v1.EventTypeNormal, "NoPods", "No matching pods found")
+		s.addEvent(pdb, v1.EventTypeNormal, "NoPods", "No matching pods found")
 	}
-	if err := s.expect(pdb, pods, scales); err != nil {
-		s.announce(pdb, v1.EventTypeWarning, "CalculateExpectedPodCountFailed",
+	if err := s.countExpected(pdb, pods, scales); err != nil {
+		s.addEvent(pdb, v1.EventTypeWarning, "CalculateExpectedPodCountFailed",
 			fmt.Sprintf("Failed to calculate the number of expected pods: %v", err))
-		return s.fail(pdb, err, now)
+		return s.failSafe(pdb, err, now)
 	}
 	if len(s.Unmanaged) > 0 {
-		s.announce(pdb, v1.EventTypeWarning, "UnmanagedPods", fmt.Sprintf("Pods selected by this PodDisruptionBudget (selector: %v) were found "+
+		s.addEvent(pdb, v1.EventTypeWarning, "UnmanagedPods", fmt.Sprintf("Pods selected by this PodDisruptionBudget (selector: %v) were found "+
 			"to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. "+
 			"To account for these pods please set \".spec.minAvailable\" field of the PDB to an integer value.", pdb.Spec.Selector))
 	}
-	s.followUp(pdb, pods, now)
-	s.Healthy = healthy(pods, s.Disrupted)
+	s.trackDisrupted(pdb, pods, now)
+	s.Healthy = countHealthy(pods, s.Disrupted)
 	if s.Expected > 0 {
 		s.Allowed = max(0, s.Healthy-s.Desired)
 	}
-	s.settle(pdb, now)
+	s.writeStatus(pdb, now)
 	return s
 }
 
-func (s *Sync) announce(pdb *policyv1.PodDisruptionBudget, kind, reason, note string) {
-	s.Events = append(s.Events, world.Announce{
-		Regarding: world.Ref{Namespace: pdb.Namespace, Name: pdb.Name, UID: pdb.UID},
+func (s *SyncResult) addEvent(pdb *policyv1.PodDisruptionBudget, kind, reason, note string) {
+	s.Events = append(s.Events, world.EmitEvent{
+		Regarding: world.PodRef{Namespace: pdb.Namespace, Name: pdb.Name, UID: pdb.UID},
 		Type:      kind, Reason: reason, Note: note, Controller: "controllermanager",
 	})
 }
 
-// expect finds out how many pods there should be and how many of them must be healthy. Only a whole minimum counts the
-// pods that there are; everything else counts what their owners ask for.
-func (s *Sync) expect(pdb *policyv1.PodDisruptionBudget, pods []*v1.Pod, scales Scales) (err error) {
+// countExpected finds how many pods there should be and how many must be healthy. An absolute minAvailable counts the
+// existing pods; everything else uses their owners' scales.
+func (s *SyncResult) countExpected(pdb *policyv1.PodDisruptionBudget, pods []*v1.Pod, scales Scales) (err error) {
 	most, least := pdb.Spec.MaxUnavailable, pdb.Spec.MinAvailable
 	switch {
 	case most == nil && least == nil:
@@ -101,7 +101,7 @@ func (s *Sync) expect(pdb *policyv1.PodDisruptionBudget, pods []*v1.Pod, scales 
 		s.Expected, s.Desired = int32(len(pods)), least.IntVal
 		return nil
 	}
-	if s.Expected, s.Unmanaged, err = expectedOf(pods, scales); err != nil {
+	if s.Expected, s.Unmanaged, err = sumScales(pods, scales); err != nil {
 		return err
 	}
 	if most != nil {
@@ -114,8 +114,8 @@ func (s *Sync) expect(pdb *policyv1.PodDisruptionBudget, pods []*v1.Pod, scales 
 	return err
 }
 
-// expectedOf sums the scales of the pods' controllers, each of them once.
-func expectedOf(pods []*v1.Pod, scales Scales) (sum int32, unmanaged []string, err error) {
+// sumScales sums the scales of the pods' controllers, each of them once.
+func sumScales(pods []*v1.Pod, scales Scales) (sum int32, unmanaged []string, err error) {
 	known := map[types.UID]int32{}
 	for _, pod := range pods {
 		ref := metav1.GetControllerOfNoCopy(pod)
@@ -126,7 +126,7 @@ func expectedOf(pods []*v1.Pod, scales Scales) (sum int32, unmanaged []string, e
 		if _, ok := known[ref.UID]; ok {
 			continue
 		}
-		found, sc, err := scales.of(ref, pod.Namespace)
+		found, sc, err := scales.find(ref, pod.Namespace)
 		switch {
 		case err != nil:
 			return 0, unmanaged, err
@@ -141,9 +141,9 @@ func expectedOf(pods []*v1.Pod, scales Scales) (sum int32, unmanaged []string, e
 	return sum, unmanaged, nil
 }
 
-// followUp keeps of the allowed evictions those whose pods are there and not being deleted, for as long as they may
-// take; a pod that is still there after that is announced.
-func (s *Sync) followUp(pdb *policyv1.PodDisruptionBudget, pods []*v1.Pod, now time.Time) {
+// trackDisrupted keeps the allowed evictions whose pods exist and are not terminating, until deletionTimeout; after that it
+// emits an event.
+func (s *SyncResult) trackDisrupted(pdb *policyv1.PodDisruptionBudget, pods []*v1.Pod, now time.Time) {
 	s.Disrupted = map[string]metav1.Time{}
 	for _, pod := range pods {
 		allowed, ok := pdb.Status.DisruptedPods[pod.Name]
@@ -152,8 +152,8 @@ func (s *Sync) followUp(pdb *policyv1.PodDisruptionBudget, pods []*v1.Pod, now t
 		}
 		due := allowed.Add(deletionTimeout)
 		if !due.After(now) {
-			s.Events = append(s.Events, world.Announce{
-				Regarding: world.RefOf(pod), Type: v1.EventTypeWarning, Reason: "NotDeleted", Controller: "controllermanager",
+			s.Events = append(s.Events, world.EmitEvent{
+				Regarding: world.PodRefOf(pod), Type: v1.EventTypeWarning, Reason: "NotDeleted", Controller: "controllermanager",
 				Note: fmt.Sprintf("Pod was expected by PDB %s/%s to be deleted but it wasn't", pdb.Namespace, pdb.Namespace),
 			})
 			continue
@@ -165,8 +165,8 @@ func (s *Sync) followUp(pdb *policyv1.PodDisruptionBudget, pods []*v1.Pod, now t
 	}
 }
 
-// healthy counts the ready pods that are neither being deleted nor about to be.
-func healthy(pods []*v1.Pod, disrupted map[string]metav1.Time) (n int32) {
+// countHealthy counts the ready pods that are neither terminating nor disrupted.
+func countHealthy(pods []*v1.Pod, disrupted map[string]metav1.Time) (n int32) {
 	for _, pod := range pods {
 		_, leaves := disrupted[pod.Name]
 		if pod.DeletionTimestamp == nil && !leaves && isReady(pod) {
@@ -176,8 +176,8 @@ func healthy(pods []*v1.Pod, disrupted map[string]metav1.Time) (n int32) {
 	return n
 }
 
-// settle writes the count into the budget's status, unless it says that already.
-func (s *Sync) settle(pdb *policyv1.PodDisruptionBudget, now time.Time) {
+// writeStatus writes the counts into the budget's status if they differ.
+func (s *SyncResult) writeStatus(pdb *policyv1.PodDisruptionBudget, now time.Time) {
 	had := pdb.Status
 	if had.CurrentHealthy == s.Healthy && had.DesiredHealthy == s.Desired && had.ExpectedPods == s.Expected &&
 		had.DisruptionsAllowed == s.Allowed && had.ObservedGeneration == pdb.Generation &&
@@ -190,12 +190,12 @@ func (s *Sync) settle(pdb *policyv1.PodDisruptionBudget, now time.Time) {
 		DisruptedPods: s.Disrupted, ObservedGeneration: pdb.Generation, Conditions: next.Status.Conditions,
 	}
 	poddisruptionbudget.UpdateDisruptionAllowedCondition(next)
-	dateCondition(next, meta.FindStatusCondition(had.Conditions, policyv1.DisruptionAllowedCondition), now)
-	s.Write = next
+	setTransitionTime(next, meta.FindStatusCondition(had.Conditions, policyv1.DisruptionAllowedCondition), now)
+	s.UpdatedBudget = next
 }
 
-// fail makes a budget that cannot be counted allow nothing.
-func (s Sync) fail(pdb *policyv1.PodDisruptionBudget, err error, now time.Time) Sync {
+// failSafe makes a budget that cannot be counted allow nothing.
+func (s SyncResult) failSafe(pdb *policyv1.PodDisruptionBudget, err error, now time.Time) SyncResult {
 	s.Failure = err
 	next := pdb.DeepCopy()
 	next.Status.DisruptionsAllowed = 0
@@ -203,20 +203,20 @@ func (s Sync) fail(pdb *policyv1.PodDisruptionBudget, err error, now time.Time) 
 		Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse, Reason: policyv1.SyncFailedReason,
 		Message: err.Error(), ObservedGeneration: next.Status.ObservedGeneration,
 	})
-	dateCondition(next, meta.FindStatusCondition(pdb.Status.Conditions, policyv1.DisruptionAllowedCondition), now)
+	setTransitionTime(next, meta.FindStatusCondition(pdb.Status.Conditions, policyv1.DisruptionAllowedCondition), now)
 	if !equality.Semantic.DeepEqual(next.Status, pdb.Status) {
-		s.Write = next
+		s.UpdatedBudget = next
 	}
 	return s
 }
 
-// Stale tells whether a pod carries the mark of an eviction that has not come to its deletion, and when the mark is to be
-// taken back. What a kubelet has marked stays, as does the mark of a pod that has ended.
-func Stale(pod *v1.Pod) (at time.Time, ok bool) {
+// StaleConditionAt returns when a pod loses the condition of an eviction that led to no deletion; ok is false if it has
+// none. Conditions set by a kubelet and those of terminal pods stay.
+func StaleConditionAt(pod *v1.Pod) (at time.Time, ok bool) {
 	c := conditionOf(pod, v1.DisruptionTarget)
 	if c == nil || c.Status != v1.ConditionTrue || c.Reason == v1.PodReasonTerminationByKubelet ||
-		pod.DeletionTimestamp != nil || hasEnded(pod) {
+		pod.DeletionTimestamp != nil || isTerminal(pod) {
 		return time.Time{}, false
 	}
-	return c.LastTransitionTime.Add(staleTimeout), true
+	return c.LastTransitionTime.Add(staleConditionTimeout), true
 }

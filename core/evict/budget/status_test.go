@@ -26,7 +26,7 @@ func pods(n int, make func(string) *mk.PodBuilder) []*v1.Pod {
 	return all
 }
 
-func TestABudgetIsCounted(t *testing.T) {
+func TestSync_Counts(t *testing.T) {
 	deployed := replicaSet("web", 2)
 	deployed.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: "d", Controller: ptr(true)}}
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "d"}, Spec: appsv1.DeploymentSpec{Replicas: ptr(int32(10))}}
@@ -112,14 +112,14 @@ func TestABudgetIsCounted(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, told(budget.Keep(tt.pdb, tt.pods, tt.scales, noon))); diff != "" {
+			if diff := cmp.Diff(tt.want, told(budget.Sync(tt.pdb, tt.pods, tt.scales, noon))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func told(s budget.Sync) string {
+func told(s budget.SyncResult) string {
 	text := fmt.Sprintf("%d expected, %d desired, %d healthy, %d allowed", s.Expected, s.Desired, s.Healthy, s.Allowed)
 	if s.Failure != nil {
 		text = "failed: " + s.Failure.Error()
@@ -137,43 +137,43 @@ func told(s budget.Sync) string {
 	return text
 }
 
-func TestABudgetIsWrittenOnlyWhenItChanges(t *testing.T) {
+func TestSync_WritesOnlyChanges(t *testing.T) {
 	b := pdb("b", minAvailable("1"))
 	b.Generation = 3
 	scales := budget.Scales{Lookup: owners()}
-	first := budget.Keep(b, pods(2, web), scales, noon)
+	first := budget.Sync(b, pods(2, web), scales, noon)
 	want := policyv1.PodDisruptionBudgetStatus{
 		CurrentHealthy: 2, DesiredHealthy: 1, ExpectedPods: 2, DisruptionsAllowed: 1, ObservedGeneration: 3, DisruptedPods: map[string]metav1.Time{},
 		Conditions: []metav1.Condition{{
 			Type: "DisruptionAllowed", Status: "True", Reason: "SufficientPods", ObservedGeneration: 3, LastTransitionTime: metav1.Time{Time: noon},
 		}},
 	}
-	if diff := cmp.Diff(want, first.Write.Status); diff != "" {
+	if diff := cmp.Diff(want, first.UpdatedBudget.Status); diff != "" {
 		t.Fatalf("the first time (-want +got):\n%s", diff)
 	}
-	if again := budget.Keep(first.Write, pods(2, web), scales, noon.Add(time.Hour)); again.Write != nil {
-		t.Errorf("written again as %+v", again.Write.Status)
+	if again := budget.Sync(first.UpdatedBudget, pods(2, web), scales, noon.Add(time.Hour)); again.UpdatedBudget != nil {
+		t.Errorf("written again as %+v", again.UpdatedBudget.Status)
 	}
-	lost := budget.Keep(first.Write, pods(1, web), scales, noon.Add(time.Hour)).Write
+	lost := budget.Sync(first.UpdatedBudget, pods(1, web), scales, noon.Add(time.Hour)).UpdatedBudget
 	c := lost.Status.Conditions[0]
 	if got := fmt.Sprint(c.Status, c.Reason, c.LastTransitionTime.Sub(noon)); got != "FalseInsufficientPods1h0m0s" {
 		t.Errorf("one pod later the condition says %s", got)
 	}
 }
 
-func TestABudgetThatCannotBeCountedKeepsItsNumbersAndAllowsNothing(t *testing.T) {
+func TestSync_FailSafe(t *testing.T) {
 	b := pdb("b", maxUnavailable("1"), counts(3, 2, 3, 1))
-	s := budget.Keep(b, pods(3, web), budget.Scales{Lookup: owners()}, noon)
-	got := s.Write.Status
+	s := budget.Sync(b, pods(3, web), budget.Scales{Lookup: owners()}, noon)
+	got := s.UpdatedBudget.Status
 	if got.DisruptionsAllowed != 0 || got.CurrentHealthy != 3 || got.Conditions[0].Reason != "SyncFailed" || !strings.Contains(got.Conditions[0].Message, "found no controllers") {
 		t.Errorf("the status is %+v", got)
 	}
-	if again := budget.Keep(s.Write, pods(3, web), budget.Scales{Lookup: owners()}, noon.Add(time.Minute)); again.Write != nil {
-		t.Errorf("a second failure is written as %+v", again.Write.Status)
+	if again := budget.Sync(s.UpdatedBudget, pods(3, web), budget.Scales{Lookup: owners()}, noon.Add(time.Minute)); again.UpdatedBudget != nil {
+		t.Errorf("a second failure is written as %+v", again.UpdatedBudget.Status)
 	}
 }
 
-func TestAMarkGoesStaleAfterTwoMinutes(t *testing.T) {
+func TestStaleConditionAt(t *testing.T) {
 	marked := func(pod *v1.Pod, reason string) *v1.Pod {
 		pod.Status.Conditions = append(pod.Status.Conditions, v1.PodCondition{
 			Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: reason, LastTransitionTime: metav1.Time{Time: noon},
@@ -194,7 +194,7 @@ func TestAMarkGoesStaleAfterTwoMinutes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := "never"
-			if at, ok := budget.Stale(tt.pod); ok {
+			if at, ok := budget.StaleConditionAt(tt.pod); ok {
 				got = at.Sub(noon).String()
 			}
 			if got != tt.want {
@@ -205,7 +205,7 @@ func TestAMarkGoesStaleAfterTwoMinutes(t *testing.T) {
 }
 
 // However evictions and counts follow each other, evictions never leave fewer healthy pods than the budget wants.
-func TestEvictionsNeverGoBelowTheBudget(t *testing.T) {
+func TestEvaluate_NeverBelowBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "pods")
 		least := rapid.IntRange(0, 9).Draw(t, "minAvailable")
@@ -220,7 +220,7 @@ func TestEvictionsNeverGoBelowTheBudget(t *testing.T) {
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "seconds")) * time.Second)
 			if rapid.Bool().Draw(t, "count") {
-				if w := budget.Keep(b, all, budget.Scales{Lookup: owners()}, now).Write; w != nil {
+				if w := budget.Sync(b, all, budget.Scales{Lookup: owners()}, now).UpdatedBudget; w != nil {
 					b = w
 				}
 				continue
@@ -230,9 +230,9 @@ func TestEvictionsNeverGoBelowTheBudget(t *testing.T) {
 			}
 			i := rapid.IntRange(0, len(all)-1).Draw(t, "pod")
 			e := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: all[i].Name}}
-			v := budget.Judge(budget.Request{Name: e.Name, Eviction: e, Pod: all[i], Budgets: []*policyv1.PodDisruptionBudget{b}, Now: now})
-			if v.Write != nil {
-				b = v.Write
+			v := budget.Evaluate(budget.Request{Name: e.Name, Eviction: e, Pod: all[i], Budgets: []*policyv1.PodDisruptionBudget{b}, Now: now})
+			if v.UpdatedBudget != nil {
+				b = v.UpdatedBudget
 			}
 			if v.Refusal == nil {
 				all = append(all[:i:i], all[i+1:]...)

@@ -9,44 +9,45 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/evict"
 	"orrery/core/store"
 	"orrery/core/world"
 )
 
-func (c *Controller) changed(deltas []store.Delta) {
+func (c *Controller) handleDeltas(deltas []store.Delta) {
 	for _, d := range deltas {
 		switch d.Kind {
 		case world.Pod:
-			c.podChanged(either[v1.Pod](d))
+			c.podChanged(typedDelta[v1.Pod](d))
 		case world.ResourceClaim:
-			c.claimChanged(either[resourcev1.ResourceClaim](d))
+			c.claimChanged(typedDelta[resourcev1.ResourceClaim](d))
 		case world.ResourceSlice:
-			c.sliceChanged(either[resourcev1.ResourceSlice](d))
+			c.sliceChanged(typedDelta[resourcev1.ResourceSlice](d))
 		case world.DeviceTaintRule:
-			c.ruleChanged(either[resourcev1alpha3.DeviceTaintRule](d))
+			c.ruleChanged(typedDelta[resourcev1alpha3.DeviceTaintRule](d))
 		}
 	}
 }
 
-// either is what a delta changes, from one into the other; one of them may be nil.
-func either[T any](d store.Delta) (old, object *T) {
+// typedDelta returns a delta's objects before and after; either may be nil.
+func typedDelta[T any](d store.Delta) (old, object *T) {
 	old, _ = any(d.Old).(*T)
 	object, _ = any(d.New).(*T)
 	return old, object
 }
 
-// podChanged looks at a pod that is new on its node or has other claims than before.
+// podChanged evaluates a pod that is new on its node or whose claims have changed.
 func (c *Controller) podChanged(old, pod *v1.Pod) {
 	switch {
 	case pod == nil:
-		c.podGone(old)
+		c.podDeleted(old)
 		return
 	case old != nil && old.DeletionTimestamp == nil && pod.DeletionTimestamp != nil:
-		c.noteDeletion(pod)
+		c.record.PodTerminating(pod, evict.DeviceTaint, c.evictor.HasCondition(pod))
 	}
 	if old == nil || old.Spec.NodeName != pod.Spec.NodeName ||
 		!slices.EqualFunc(old.Status.ResourceClaimStatuses, pod.Status.ResourceClaimStatuses, sameClaim) {
-		c.judge(pod)
+		c.evaluate(pod)
 	}
 }
 
@@ -55,26 +56,26 @@ func sameClaim(a, b v1.PodResourceClaimStatus) bool {
 		a.ResourceClaimName != nil && b.ResourceClaimName != nil && *a.ResourceClaimName == *b.ResourceClaimName)
 }
 
-// claimChanged looks at the pods that a claim is, or was, reserved for.
+// claimChanged evaluates the pods that a claim is, or was, reserved for.
 func (c *Controller) claimChanged(old, claim *resourcev1.ResourceClaim) {
 	if claim == nil {
 		delete(c.claims, types.NamespacedName{Namespace: old.Namespace, Name: old.Name})
 	} else {
-		c.revise(claim, c.rules())
+		c.updateClaim(claim, c.rules())
 	}
 	if old != nil && claim != nil && slices.Equal(old.Status.ReservedFor, claim.Status.ReservedFor) {
 		old = nil
 	}
-	c.judgePods(old)
-	c.judgePods(claim)
+	c.evaluatePods(old)
+	c.evaluatePods(claim)
 }
 
-// revise works out anew when a claim is due, and says whether that has changed.
-func (c *Controller) revise(claim *resourcev1.ResourceClaim, rules []*resourcev1alpha3.DeviceTaintRule) bool {
+// updateClaim recomputes a claim's deadline and reports whether it has changed.
+func (c *Controller) updateClaim(claim *resourcev1.ResourceClaim, rules []*resourcev1alpha3.DeviceTaintRule) bool {
 	name := types.NamespacedName{Namespace: claim.Namespace, Name: claim.Name}
-	was, is := c.claims[name], (*due)(nil)
+	was, is := c.claims[name], (*deadline)(nil)
 	if claim.Status.Allocation != nil {
-		is = c.claimDue(claim, rules)
+		is = c.claimDeadline(claim, rules)
 	}
 	if is == nil {
 		delete(c.claims, name)
@@ -84,13 +85,13 @@ func (c *Controller) revise(claim *resourcev1.ResourceClaim, rules []*resourcev1
 	return !was.equal(is)
 }
 
-// reviseAll works out anew when claims are due, and looks at the pods of those for which that has changed.
-func (c *Controller) reviseAll(concerned func(*resourcev1.ResourceClaim) bool) {
+// updateClaims recomputes the deadlines of the concerned claims and evaluates the pods of those that changed.
+func (c *Controller) updateClaims(concerned func(*resourcev1.ResourceClaim) bool) {
 	rules := c.rules()
 	for o := range c.store.Objects(world.ResourceClaim) {
 		claim := o.(*resourcev1.ResourceClaim)
-		if claim.Status.Allocation != nil && concerned(claim) && c.revise(claim, rules) {
-			c.judgePods(claim)
+		if claim.Status.Allocation != nil && concerned(claim) && c.updateClaim(claim, rules) {
+			c.evaluatePods(claim)
 		}
 	}
 }
@@ -99,7 +100,7 @@ func (c *Controller) sliceChanged(old, slice *resourcev1.ResourceSlice) {
 	touched := map[poolID]map[string][]resourcev1.DeviceTaint{}
 	for _, s := range []*resourcev1.ResourceSlice{old, slice} {
 		if s != nil && touched[poolOf(s)] == nil {
-			touched[poolOf(s)] = c.pools.evicting(poolOf(s))
+			touched[poolOf(s)] = c.pools.noExecuteTaints(poolOf(s))
 		}
 	}
 	if old != nil {
@@ -109,14 +110,14 @@ func (c *Controller) sliceChanged(old, slice *resourcev1.ResourceSlice) {
 		c.pools.add(slice)
 	}
 	for id, before := range touched {
-		if sameTaints(before, c.pools.evicting(id)) {
+		if sameTaints(before, c.pools.noExecuteTaints(id)) {
 			delete(touched, id)
 		}
 	}
 	if len(touched) == 0 {
 		return
 	}
-	c.reviseAll(func(claim *resourcev1.ResourceClaim) bool {
+	c.updateClaims(func(claim *resourcev1.ResourceClaim) bool {
 		return slices.ContainsFunc(claim.Status.Allocation.Devices.Results, func(r resourcev1.DeviceRequestAllocationResult) bool {
 			return touched[allocated(&r).poolID] != nil
 		})
@@ -127,17 +128,17 @@ func (c *Controller) ruleChanged(old, rule *resourcev1alpha3.DeviceTaintRule) {
 	if rule == nil {
 		delete(c.evicted, old.UID)
 		delete(c.statuses, old.UID)
-		c.reports.Stop(nameOf(old))
+		c.statusTimers.Stop(ruleKeyOf(old))
 	} else if old == nil || !equality.Semantic.DeepEqual(old.Spec, rule.Spec) {
-		c.fresh = append(c.fresh, nameOf(rule))
+		c.dirtyRules = append(c.dirtyRules, ruleKeyOf(rule))
 	} else {
 		return
 	}
-	c.reviseAll(func(*resourcev1.ResourceClaim) bool { return true })
+	c.updateClaims(func(*resourcev1.ResourceClaim) bool { return true })
 }
 
-// judgePods looks at every pod that a claim is reserved for.
-func (c *Controller) judgePods(claim *resourcev1.ResourceClaim) {
+// evaluatePods evaluates every pod that a claim is reserved for.
+func (c *Controller) evaluatePods(claim *resourcev1.ResourceClaim) {
 	if claim == nil {
 		return
 	}
@@ -146,7 +147,7 @@ func (c *Controller) judgePods(claim *resourcev1.ResourceClaim) {
 			continue
 		}
 		if pod := c.store.Pod(claim.Namespace, user.Name); pod != nil && pod.UID == user.UID {
-			c.judge(pod)
+			c.evaluate(pod)
 		}
 	}
 }

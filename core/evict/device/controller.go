@@ -13,96 +13,95 @@ import (
 	"orrery/core/world"
 )
 
-// Name is what the controller calls itself in events.
+// Name is the controller's name in events.
 const Name = "device-taint-eviction-controller"
 
-// Options are what a controller is made with.
+// Options configure a Controller.
 type Options struct {
-	// Act has it delete pods. Without it, it only predicts what another one does.
+	// Act makes it delete pods. Without it, it only predicts.
 	Act bool
-	// First is the number of its first effect; the next ones follow. It must be beyond what others use.
-	First world.EffectID
-	// Board is where departures are written; nil is a board of its own.
-	Board *evict.Board
-	// Store, if not nil, is somebody else's who keeps [Kinds], and tells of every change with Heard.
+	// FirstEffect is the number of its first effect; the next ones follow. It must be beyond what others use.
+	FirstEffect world.EffectID
+	// Record is where evictions are written; nil is a record of its own.
+	Record *evict.Record
+	// Store, if not nil, is shared: its owner keeps [Kinds] in it and passes every change to ApplyDeltas.
 	Store *store.Store
 }
 
-// Controller implements evict.Controller. One goroutine at a time may use it.
+// Controller implements evict.Controller. It is not safe for concurrent use.
 type Controller struct {
 	options Options
-	board   *evict.Board
+	record  *evict.Record
 	now     time.Time
 	store   *store.Store
 
-	pools  pools
-	claims map[types.NamespacedName]*due // of allocated claims that make their pods leave
-	duties map[types.UID]duty
-	timers evict.Timers[types.UID]
-	asked  map[types.UID]bool // pods that have been deleted, and are not gone yet
+	pools    pools
+	claims   map[types.NamespacedName]*deadline // of allocated claims whose pods must be evicted
+	pending  map[types.UID]pendingEviction
+	timers   evict.Timers[types.UID]
+	deleting map[types.UID]bool // deleted pods that still exist
 
-	removals evict.Removals
+	evictor evict.Evictor
 
-	evicted  map[types.UID]int64            // pods, by rule
-	statuses map[types.UID]metav1.Condition // what was last decided, by rule
-	wanted   []RuleStatus                   // since Statuses was last called
-	fresh    []ruleName                     // rules whose status is to be looked at now
-	reports  evict.Timers[ruleName]         // and those later
+	evicted         map[types.UID]int64            // pods, by rule
+	statuses        map[types.UID]metav1.Condition // the last decided condition, by rule
+	pendingStatuses []RuleStatus                   // since Statuses was last called
+	dirtyRules      []ruleKey                      // rules whose status is evaluated now
+	statusTimers    evict.Timers[ruleKey]          // rules whose status is evaluated later
 }
 
 var _ evict.Controller = (*Controller)(nil)
 
-// Kinds are the kinds of objects that it looks at.
+// Kinds returns the kinds of objects that the controller reads.
 func Kinds() []world.Kind {
 	return []world.Kind{world.Pod, world.ResourceClaim, world.ResourceSlice, world.DeviceTaintRule}
 }
 
-// New is a controller that knows of no object yet.
+// New returns a Controller without objects.
 func New(o Options) *Controller {
-	if o.Board == nil {
-		o.Board = evict.NewBoard()
+	if o.Record == nil {
+		o.Record = evict.NewRecord()
 	}
 	if o.Store == nil {
 		o.Store = store.New(Kinds()...)
 	}
 	return &Controller{
-		options: o, board: o.Board, store: o.Store,
-		pools: pools{}, claims: map[types.NamespacedName]*due{}, duties: map[types.UID]duty{},
-		timers: evict.NewTimers[types.UID](), asked: map[types.UID]bool{},
-		removals: evict.NewRemovals(o.First, mark, pauseAfter),
-		evicted:  map[types.UID]int64{}, statuses: map[types.UID]metav1.Condition{},
-		reports: evict.NewTimers[ruleName](),
+		options: o, record: o.Record, store: o.Store,
+		pools: pools{}, claims: map[types.NamespacedName]*deadline{}, pending: map[types.UID]pendingEviction{},
+		timers: evict.NewTimers[types.UID](), deleting: map[types.UID]bool{},
+		evictor: evict.NewEvictor(o.FirstEffect, evictCondition, retryDelay),
+		evicted: map[types.UID]int64{}, statuses: map[types.UID]metav1.Condition{},
+		statusTimers: evict.NewTimers[ruleKey](),
 	}
 }
 
-// Apply tells what happened. An object that the store refuses is left out, as in the engine.
+// Apply takes in an input. An object that the store refuses is left out, as in the engine.
 func (c *Controller) Apply(in world.Input) {
 	c.advance(in.At)
 	switch event := in.Event.(type) {
 	case world.Changed:
 		deltas, _ := c.store.Apply(event)
-		c.changed(deltas)
+		c.handleDeltas(deltas)
 	case world.Listed:
 		deltas, _ := c.store.Replace(event)
-		c.changed(deltas)
-	case world.Ended:
-		if pod, over, deleted := c.removals.Ended(c.now, event); over {
-			c.removed(pod, deleted)
+		c.handleDeltas(deltas)
+	case world.EffectDone:
+		if pod, over, deleted := c.evictor.EffectDone(c.now, event); over {
+			c.evictionDone(pod, deleted)
 		}
 	}
 	c.advance(in.At)
 }
 
-// Heard tells a controller that shares a store what a change of it came to. It must have been told before the change,
-// with Apply, that the time had come.
-func (c *Controller) Heard(deltas []store.Delta) {
-	c.changed(deltas)
+// ApplyDeltas passes the deltas of a shared store's change. Apply must have advanced the time before the change.
+func (c *Controller) ApplyDeltas(deltas []store.Delta) {
+	c.handleDeltas(deltas)
 	c.advance(c.now)
 }
 
-// NextWake is when a timer is due next.
+// NextWake returns the time of the next timer.
 func (c *Controller) NextWake() (first time.Time, runs bool) {
-	for _, next := range []func() (time.Time, bool){c.reports.Next, c.timers.Next, c.removals.NextWake} {
+	for _, next := range []func() (time.Time, bool){c.statusTimers.Next, c.timers.Next, c.evictor.NextWake} {
 		if at, ok := next(); ok && (!runs || at.Before(first)) {
 			first, runs = at, true
 		}
@@ -110,53 +109,46 @@ func (c *Controller) NextWake() (first time.Time, runs bool) {
 	return first, runs
 }
 
-// Effects hands over what is to be done since the last call.
-func (c *Controller) Effects() []world.Effect { return c.removals.Effects() }
+// Effects returns the effects since the last call.
+func (c *Controller) Effects() []world.Effect { return c.evictor.Effects() }
 
-// Tally is what was done so far.
-func (c *Controller) Tally() evict.Tally { return c.removals.Tally() }
+// Counters returns the counts so far.
+func (c *Controller) Counters() evict.Counters { return c.evictor.Counters() }
 
-// Fork is a copy that goes its own way and writes on another board, which should be a fork of this one's.
-func (c *Controller) Fork(board *evict.Board) *Controller { return c.ForkOn(c.store.Fork(), board) }
+// Fork returns an independent copy that writes to board, a fork of its record.
+func (c *Controller) Fork(board *evict.Record) *Controller { return c.ForkOn(c.store.Fork(), board) }
 
 // ForkOn is Fork for a controller that shares a store, which was forked as well.
-func (c *Controller) ForkOn(store *store.Store, board *evict.Board) *Controller {
+func (c *Controller) ForkOn(store *store.Store, board *evict.Record) *Controller {
 	f := *c
-	f.board, f.options.Board = board, board
+	f.record, f.options.Record = board, board
 	f.store, f.options.Store, f.pools = store, store, c.pools.clone()
-	f.claims, f.duties, f.asked = maps.Clone(c.claims), maps.Clone(c.duties), maps.Clone(c.asked)
-	f.evicted, f.statuses, f.wanted = maps.Clone(c.evicted), maps.Clone(c.statuses), slices.Clone(c.wanted)
-	f.timers, f.reports, f.removals = c.timers.Clone(), c.reports.Clone(), c.removals.Clone()
+	f.claims, f.pending, f.deleting = maps.Clone(c.claims), maps.Clone(c.pending), maps.Clone(c.deleting)
+	f.evicted, f.statuses, f.pendingStatuses = maps.Clone(c.evicted), maps.Clone(c.statuses), slices.Clone(c.pendingStatuses)
+	f.timers, f.statusTimers, f.evictor = c.timers.Clone(), c.statusTimers.Clone(), c.evictor.Clone()
 	return &f
 }
 
-// advance lets time pass: every timer goes off when it is due, in order; of one moment's, reports come first, so that
-// they still count the pods. Time never runs backwards.
+// advance runs the timers up to a time, in order; at the same time status updates come first, so that they still count the
+// pods. Time never runs backwards.
 func (c *Controller) advance(to time.Time) {
-	for _, rule := range c.fresh {
-		c.report(rule)
+	for _, rule := range c.dirtyRules {
+		c.updateStatus(rule)
 	}
-	c.fresh = c.fresh[:0]
+	c.dirtyRules = c.dirtyRules[:0]
 	for {
 		at, ok := c.NextWake()
 		if !ok || at.After(to) {
 			break
 		}
-		c.now = later(c.now, at)
-		if rule, _, ok := c.reports.Pop(c.now); ok {
-			c.report(rule)
+		c.now = evict.Later(c.now, at)
+		if rule, _, ok := c.statusTimers.Pop(c.now); ok {
+			c.updateStatus(rule)
 		} else if uid, _, ok := c.timers.Pop(c.now); ok {
 			c.fire(uid)
-		} else if ref, ok := c.removals.Due(c.now); ok {
-			c.removals.Try(c.now, c.store.Pod(ref.Namespace, ref.Name))
+		} else if ref, ok := c.evictor.PopRetry(c.now); ok {
+			c.evictor.Retry(c.now, c.store.Pod(ref.Namespace, ref.Name))
 		}
 	}
-	c.now = later(c.now, to)
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
+	c.now = evict.Later(c.now, to)
 }

@@ -11,37 +11,36 @@ import (
 	"orrery/core/world"
 )
 
-// Server is the part of an API server that the statuses of rules are written to. A simulated cluster of world/memory is
-// one.
+// Server is the part of an API server that stores the statuses of rules, for example a simulated cluster of world/memory.
 type Server interface {
 	Get(kind world.Kind, namespace, name string) (world.Object, error)
 	UpdateStatus(o world.Object) (world.Object, error)
 }
 
-// Driver is a controller together with whoever writes the statuses of rules for it: no effect of a scheduler does.
+// Driver writes the statuses of rules for a controller, since no scheduler effect does.
 type Driver struct {
 	*Controller
-	server Server
-	unsaid []RuleStatus // that could not be written
+	server    Server
+	unwritten []RuleStatus // failed writes
 }
 
 var _ evict.Controller = (*Driver)(nil)
 
-// Drive has a server told of what a controller decides about rules.
-func Drive(c *Controller, server Server) *Driver { return &Driver{Controller: c, server: server} }
+// NewDriver returns a driver that writes a controller's rule statuses to a server.
+func NewDriver(c *Controller, server Server) *Driver { return &Driver{Controller: c, server: server} }
 
-// Effects hands over what is to be done about pods since the last call, and writes what was decided about rules. What
-// could not be written is tried again at the next call.
+// Effects returns the effects on pods since the last call and writes the statuses of rules. It retries failed writes at the
+// next call.
 func (d *Driver) Effects() []world.Effect {
 	for _, s := range d.Statuses() {
-		d.unsaid = slices.DeleteFunc(d.unsaid, func(had RuleStatus) bool { return had.UID == s.UID })
-		d.unsaid = append(d.unsaid, s)
+		d.unwritten = slices.DeleteFunc(d.unwritten, func(had RuleStatus) bool { return had.UID == s.UID })
+		d.unwritten = append(d.unwritten, s)
 	}
-	d.unsaid = slices.DeleteFunc(d.unsaid, d.write)
+	d.unwritten = slices.DeleteFunc(d.unwritten, d.write)
 	return d.Controller.Effects()
 }
 
-// write writes a rule's condition, and says whether that is settled: there may be no such rule any more.
+// write writes a rule's condition and reports whether it is done with it: the rule may be deleted.
 func (d *Driver) write(s RuleStatus) bool {
 	object, err := d.server.Get(world.DeviceTaintRule, "", s.Rule)
 	if err != nil {
@@ -59,10 +58,4 @@ func (d *Driver) write(s RuleStatus) bool {
 	}
 	_, err = d.server.UpdateStatus(rule)
 	return err == nil
-}
-
-// ForkOn is a copy that goes its own way on another server, which should be a fork of this one's, and writes on the board
-// given.
-func (d *Driver) ForkOn(server Server, board *evict.Board) *Driver {
-	return &Driver{Controller: d.Fork(board), server: server, unsaid: slices.Clone(d.unsaid)}
 }

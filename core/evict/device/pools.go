@@ -28,7 +28,7 @@ func allocated(r *resourcev1.DeviceRequestAllocationResult) deviceID {
 	return deviceID{poolID{r.Driver, r.Pool}, r.Device}
 }
 
-// pools are the slices of each pool, in the order of their names.
+// pools holds the slices of each pool, by name.
 type pools map[poolID][]*resourcev1.ResourceSlice
 
 func (p pools) clone() pools {
@@ -57,7 +57,7 @@ func (p pools) add(s *resourcev1.ResourceSlice) {
 	p[id] = slices.Insert(p[id], at, s)
 }
 
-// each calls visit for every device of a pool's newest generation, until visit says to stop.
+// each calls visit for every device of a pool's newest generation, until visit stops it.
 func (p pools) each(id poolID, visit func(*resourcev1.ResourceSlice, *resourcev1.Device) bool) {
 	list := p[id]
 	if len(list) == 0 {
@@ -78,7 +78,7 @@ func (p pools) each(id poolID, visit func(*resourcev1.ResourceSlice, *resourcev1
 	}
 }
 
-// find is a device, and the slice it is in.
+// find returns a device and its slice.
 func (p pools) find(id deviceID) (slice *resourcev1.ResourceSlice, device *resourcev1.Device) {
 	p.each(id.poolID, func(s *resourcev1.ResourceSlice, d *resourcev1.Device) bool {
 		if d.Name == id.device {
@@ -89,11 +89,11 @@ func (p pools) find(id deviceID) (slice *resourcev1.ResourceSlice, device *resou
 	return slice, device
 }
 
-// reason is a taint that makes pods leave, and where it comes from.
+// reason is a taint that evicts pods, and its source.
 type reason struct {
-	rule   ruleName // of the rule; empty for a taint that is in a slice
+	rule   ruleKey // of the rule; empty for a taint that is in a slice
 	slice  string
-	device deviceID // the device in the slice, and the taint's place in its list
+	device deviceID // the device in the slice, and the taint's index in its list
 	index  int
 	taint  string // for people
 }
@@ -116,8 +116,8 @@ func (r reason) String() string {
 	return r.taint + " on " + r.device.String()
 }
 
-// evicting are the taints of a pool that make pods leave, device by device.
-func (p pools) evicting(id poolID) map[string][]resourcev1.DeviceTaint {
+// noExecuteTaints returns the NoExecute taints of a pool, by device.
+func (p pools) noExecuteTaints(id poolID) map[string][]resourcev1.DeviceTaint {
 	taints := map[string][]resourcev1.DeviceTaint{}
 	p.each(id, func(_ *resourcev1.ResourceSlice, d *resourcev1.Device) bool {
 		for i := range d.Taints {
@@ -134,14 +134,14 @@ func sameTaints(a, b map[string][]resourcev1.DeviceTaint) bool {
 	return equality.Semantic.DeepEqual(a, b)
 }
 
-// selects tells whether a rule puts its taint on a device. Without a selector it puts it on none.
+// selects reports whether a rule puts its taint on a device. Without a selector it selects none.
 func selects(r *resourcev1alpha3.DeviceTaintRule, d deviceID) bool {
 	s := r.Spec.DeviceSelector
 	return s != nil && (s.Driver == nil || *s.Driver == d.driver) && (s.Pool == nil || *s.Pool == d.pool) &&
 		(s.Device == nil || *s.Device == d.device)
 }
 
-// taintText is a taint as kubectl writes it.
+// taintText formats a taint as kubectl does.
 func taintText(t *resourcev1.DeviceTaint) string {
 	text := t.Key
 	if t.Value != "" {
@@ -150,7 +150,7 @@ func taintText(t *resourcev1.DeviceTaint) string {
 	return text + ":" + string(t.Effect)
 }
 
-// plural is a number and what it counts.
+// plural formats a number with its noun.
 func plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -38,7 +38,7 @@ func life(t *rapid.T) []world.Input {
 		there[name] = op != world.Deleted
 		inputs = append(inputs, world.Input{At: at, Event: world.Changed{Op: op, Object: object}})
 	}
-	return append(inputs, world.Input{At: at.Add(24 * time.Hour), Event: world.Passed{}})
+	return append(inputs, world.Input{At: at.Add(24 * time.Hour), Event: world.Tick{}})
 }
 
 func anyObject(t *rapid.T, now time.Time) world.Object {
@@ -76,15 +76,15 @@ func play(c *device.Controller, inputs []world.Input) (wanted []world.Effect) {
 	for len(inputs) > 0 {
 		in := inputs[0]
 		if wake, due := c.NextWake(); due && !wake.After(in.At) {
-			in = world.Input{At: wake, Event: world.Passed{}}
+			in = world.Input{At: wake, Event: world.Tick{}}
 		} else {
 			inputs = inputs[1:]
 		}
 		c.Apply(in)
 		for effects := c.Effects(); len(effects) > 0; effects = c.Effects() {
 			for _, e := range effects {
-				if world.Answered(e.Act) {
-					c.Apply(world.Input{At: in.At, Event: world.Ended{Effect: e.ID}})
+				if world.HasOutcome(e.Action) {
+					c.Apply(world.Input{At: in.At, Event: world.EffectDone{Effect: e.ID}})
 				}
 			}
 			wanted = append(wanted, effects...)
@@ -93,14 +93,14 @@ func play(c *device.Controller, inputs []world.Input) (wanted []world.Effect) {
 	return wanted
 }
 
-func acting(b *evict.Board) *device.Controller {
-	return device.New(device.Options{Act: true, First: 1, Board: b})
+func acting(b *evict.Record) *device.Controller {
+	return device.New(device.Options{Act: true, FirstEffect: 1, Record: b})
 }
 
-func TestAPodWhoseClaimToleratesEverythingIsNeverDeleted(t *testing.T) {
+func TestController_TolerationWithoutLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, e := range play(acting(nil), life(t)) {
-			if act, deletes := e.Act.(world.Delete); deletes && act.Pod.Name == "safe" {
+			if act, deletes := e.Action.(world.Delete); deletes && act.Pod.Name == "safe" {
 				t.Fatalf("it was deleted at %v", e.At.Sub(noon))
 			}
 		}
@@ -108,18 +108,18 @@ func TestAPodWhoseClaimToleratesEverythingIsNeverDeleted(t *testing.T) {
 }
 
 // In the end nobody is due who has not been deleted.
-func TestEveryPodThatIsDueLeaves(t *testing.T) {
+func TestController_EvictsEveryDuePod(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		inputs := life(t)
 		deleted := map[types.UID]bool{}
 		for _, e := range play(acting(nil), inputs) {
-			if act, deletes := e.Act.(world.Delete); deletes {
+			if act, deletes := e.Action.(world.Delete); deletes {
 				deleted[act.Pod.UID] = true
 			}
 		}
 		// Whoever learns only now of what there is finds all of them due.
-		late := evict.NewBoard()
-		play(device.New(device.Options{Board: late}), append([]world.Input{{At: inputs[len(inputs)-1].At, Event: world.Passed{}}}, atOnce(inputs)...))
+		late := evict.NewRecord()
+		play(device.New(device.Options{Record: late}), append([]world.Input{{At: inputs[len(inputs)-1].At, Event: world.Tick{}}}, atOnce(inputs)...))
 		for _, d := range late.Open() {
 			if !deleted[d.Pod.UID] {
 				t.Fatalf("%s is %s since %v, and was not deleted", d.Pod, d.Phase, d.Deadline.Sub(noon))
@@ -137,7 +137,7 @@ func atOnce(inputs []world.Input) []world.Input {
 	return moved
 }
 
-func TestRepeatedAndLateEventsChangeNothing(t *testing.T) {
+func TestController_RepeatedAndLateInputs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		inputs := life(t)
 		var noisy []world.Input
@@ -149,7 +149,7 @@ func TestRepeatedAndLateEventsChangeNothing(t *testing.T) {
 				noisy = append(noisy, echo)
 			}
 		}
-		clean, disturbed := evict.NewBoard(), evict.NewBoard()
+		clean, disturbed := evict.NewRecord(), evict.NewRecord()
 		want, got := play(acting(clean), inputs), play(acting(disturbed), noisy)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("effects (-clean +disturbed):\n%s", diff)
@@ -160,11 +160,11 @@ func TestRepeatedAndLateEventsChangeNothing(t *testing.T) {
 	})
 }
 
-func TestAForkHasTheSameFutureAndItsOwn(t *testing.T) {
+func TestController_Fork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		inputs := life(t)
 		cut := rapid.IntRange(0, len(inputs)-1).Draw(t, "cut")
-		b := evict.NewBoard()
+		b := evict.NewRecord()
 		c := acting(b)
 		play(c, inputs[:cut])
 		fork, elsewhere := c.Fork(b.Fork()), c.Fork(b.Fork())

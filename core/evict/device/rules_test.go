@@ -19,7 +19,7 @@ const (
 	noSchedule = resourcev1.DeviceTaintEffectNoSchedule
 )
 
-func TestWhenAPodLeavesItsDevice(t *testing.T) {
+func TestController_EvictionTime(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		play func(*scene)
@@ -199,11 +199,11 @@ func fromTemplate(name string) *v1.Pod {
 	return pod
 }
 
-func TestPausesBetweenAttemptsDouble(t *testing.T) {
+func TestController_RetryDelays(t *testing.T) {
 	s := newScene(t, device.Options{Act: true})
 	failures := 4
 	s.outcome = func(e world.Effect) world.Outcome {
-		if _, deletes := e.Act.(world.Delete); deletes && failures > 0 {
+		if _, deletes := e.Action.(world.Delete); deletes && failures > 0 {
 			failures--
 			return world.Outcome{Code: 1, Reason: metav1.StatusReasonTimeout}
 		}
@@ -211,16 +211,16 @@ func TestPausesBetweenAttemptsDouble(t *testing.T) {
 	}
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 	s.set(slice("s", "pool", 1, "gpu-0=bad@0")).at(9)
-	if tally := s.c.Tally(); tally.Failed != 4 || tally.Evicted != 1 || tally.Took.Sum != 75*time.Millisecond {
+	if tally := s.c.Counters(); tally.Failed != 4 || tally.Evicted != 1 || tally.Latency.Sum != 75*time.Millisecond {
 		t.Errorf("tally %+v, want 4 failures and a deletion after 5+10+20+40 ms", tally)
 	}
 }
 
-func TestAPodThatWasDeletedIsNotAskedAgainBeforeItIsSeenToLeave(t *testing.T) {
+func TestController_DeletesOnce(t *testing.T) {
 	s := newScene(t, device.Options{Act: true})
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 	s.outcome = func(e world.Effect) world.Outcome {
-		if _, deletes := e.Act.(world.Delete); deletes {
+		if _, deletes := e.Action.(world.Delete); deletes {
 			delete(s.objects, "Pod default/a") // the API server knows, and nobody else
 		}
 		return world.Outcome{}

@@ -37,7 +37,7 @@ type scene struct {
 }
 
 func newScene(t *testing.T, o device.Options) *scene {
-	o.First = 1000
+	o.FirstEffect = 1000
 	return &scene{
 		t: t, c: device.New(o), now: noon, objects: map[string]world.Object{},
 		outcome: func(world.Effect) world.Outcome { return world.Outcome{} },
@@ -52,7 +52,7 @@ func (s *scene) at(seconds float64) *scene {
 		if !ok || wake.After(to) {
 			break
 		}
-		s.tell(wake, world.Passed{})
+		s.tell(wake, world.Tick{})
 	}
 	s.now = to
 	return s
@@ -97,8 +97,8 @@ func (s *scene) tell(at time.Time, event world.Event) *scene {
 
 func (s *scene) carryOut(e world.Effect) {
 	out := s.outcome(e)
-	switch act := e.Act.(type) {
-	case world.Announce:
+	switch act := e.Action.(type) {
+	case world.EmitEvent:
 		s.say("%s: %s", act.Regarding, act.Note)
 		return
 	case world.PatchStatus:
@@ -109,7 +109,7 @@ func (s *scene) carryOut(e world.Effect) {
 			s.delete(pod)
 		}
 	}
-	s.tell(s.now, world.Ended{Effect: e.ID, Outcome: out})
+	s.tell(s.now, world.EffectDone{Effect: e.ID, Outcome: out})
 }
 
 func (s *scene) delete(pod *v1.Pod) {
@@ -234,10 +234,10 @@ func rule(name, effect string, generation int64, added time.Time, selects ...str
 	return r
 }
 
-func board(b *evict.Board) string {
+func board(b *evict.Record) string {
 	var text strings.Builder
 	for _, d := range append(b.Open(), b.Ended()...) {
-		fmt.Fprintf(&text, "%s: %s, %vs, %s\n", d.Pod.Name, d.Phase, d.Deadline.Sub(noon).Seconds(), d.Why)
+		fmt.Fprintf(&text, "%s: %s, %vs, %s\n", d.Pod.Name, d.Phase, d.Deadline.Sub(noon).Seconds(), d.Reason)
 	}
 	return text.String()
 }

@@ -16,15 +16,15 @@ import (
 // reportPeriod is the shortest time between two changes of a rule's condition, unless its spec changes.
 const reportPeriod = 10 * time.Second
 
-// ruleName names one rule; the UID tells it from a namesake.
-type ruleName struct {
+// ruleKey names one rule; the UID distinguishes rules of the same name.
+type ruleKey struct {
 	name string
 	uid  types.UID
 }
 
-func nameOf(r *resourcev1alpha3.DeviceTaintRule) ruleName { return ruleName{r.Name, r.UID} }
+func ruleKeyOf(r *resourcev1alpha3.DeviceTaintRule) ruleKey { return ruleKey{r.Name, r.UID} }
 
-// RuleStatus is a condition that a DeviceTaintRule's status should have from now on.
+// RuleStatus is a condition to write to a DeviceTaintRule's status.
 type RuleStatus struct {
 	At        time.Time
 	Rule      string
@@ -32,23 +32,23 @@ type RuleStatus struct {
 	Condition metav1.Condition
 }
 
-// Statuses hands over what the status of rules should be, as far as it was decided since the last call; of several
-// decisions about one rule, the last. One that acts is driven by somebody who writes it; one that only predicts shows it.
+// Statuses returns the rule conditions decided since the last call, the last one of each rule. A controller that only
+// predicts has none.
 func (c *Controller) Statuses() []RuleStatus {
-	wanted := c.wanted
-	c.wanted = nil
+	wanted := c.pendingStatuses
+	c.pendingStatuses = nil
 	return wanted
 }
 
-// report decides what a rule's condition says, or when to decide it.
-func (c *Controller) report(name ruleName) {
+// updateStatus decides a rule's condition, or when to decide it.
+func (c *Controller) updateStatus(name ruleKey) {
 	rule, _ := c.store.Object(world.DeviceTaintRule, "", name.name).(*resourcev1alpha3.DeviceTaintRule)
 	if rule == nil || rule.UID != name.uid {
 		return
 	}
 	had, has := c.conditionOf(rule)
 	if next := had.LastTransitionTime.Add(reportPeriod); has && had.ObservedGeneration == rule.Generation && c.now.Before(next) {
-		c.reports.SetBy(name, next)
+		c.statusTimers.SetNoLater(name, next)
 		return
 	}
 	is := c.condition(rule)
@@ -58,11 +58,14 @@ func (c *Controller) report(name ruleName) {
 	}
 	is.LastTransitionTime = metav1.Time{Time: c.now.Truncate(time.Second)}
 	c.statuses[rule.UID] = is
-	c.wanted = slices.DeleteFunc(c.wanted, func(s RuleStatus) bool { return s.UID == rule.UID })
-	c.wanted = append(c.wanted, RuleStatus{At: c.now, Rule: rule.Name, UID: rule.UID, Condition: is})
+	if !c.options.Act {
+		return
+	}
+	c.pendingStatuses = slices.DeleteFunc(c.pendingStatuses, func(s RuleStatus) bool { return s.UID == rule.UID })
+	c.pendingStatuses = append(c.pendingStatuses, RuleStatus{At: c.now, Rule: rule.Name, UID: rule.UID, Condition: is})
 }
 
-// conditionOf is a rule's condition as it was last seen or decided, whichever is newer.
+// conditionOf returns a rule's condition as last seen or decided, whichever is newer.
 func (c *Controller) conditionOf(rule *resourcev1alpha3.DeviceTaintRule) (latest metav1.Condition, has bool) {
 	latest, has = c.statuses[rule.UID]
 	for _, seen := range rule.Status.Conditions {
@@ -82,7 +85,7 @@ func (c *Controller) condition(rule *resourcev1alpha3.DeviceTaintRule) metav1.Co
 	evicted := c.evicted[rule.UID]
 	switch rule.Spec.Taint.Effect {
 	case resourcev1alpha3.DeviceTaintEffectNoExecute:
-		switch pods, namespaces := c.count(rule, c.known); {
+		switch pods, namespaces := c.countPods(rule, c.knownDeadline); {
 		case pods > 0:
 			is.Reason, is.Status = "PodsPendingEviction", metav1.ConditionTrue
 			is.Message = plural(pods, "pod needs", "pods need") + " to be evicted in " +
@@ -93,7 +96,7 @@ func (c *Controller) condition(rule *resourcev1alpha3.DeviceTaintRule) metav1.Co
 			is.Reason = "NotStarted"
 		}
 	case resourcev1alpha3.DeviceTaintEffectNone:
-		is.Reason, is.Message = "NoEffect", c.rehearsal(rule)
+		is.Reason, is.Message = "NoEffect", c.noEffectMessage(rule)
 	default:
 		is.Reason, is.Message = "OtherEffect", "Eviction only happens for the NoExecute effect."
 	}
@@ -106,27 +109,27 @@ func (c *Controller) condition(rule *resourcev1alpha3.DeviceTaintRule) metav1.Co
 	return is
 }
 
-// rehearsal says what a rule without effect would do if it had one.
-func (c *Controller) rehearsal(rule *resourcev1alpha3.DeviceTaintRule) string {
-	published, inUse := c.selected(rule)
+// noEffectMessage describes what a rule with the effect None would do with NoExecute.
+func (c *Controller) noEffectMessage(rule *resourcev1alpha3.DeviceTaintRule) string {
+	published, inUse := c.countDevices(rule)
 	only := []*resourcev1alpha3.DeviceTaintRule{rule}
-	pods, namespaces := c.count(rule, func(claim *resourcev1.ResourceClaim) *due { return c.claimDue(claim, only) })
+	pods, namespaces := c.countPods(rule, func(claim *resourcev1.ResourceClaim) *deadline { return c.claimDeadline(claim, only) })
 	return plural(published, "published device", "published devices") + " selected. " +
 		plural(inUse, "allocated device", "allocated devices") + " selected. " +
 		plural(pods, "pod", "pods") + " would be evicted in " + plural(namespaces, "namespace", "different namespaces") +
 		" if the effect was NoExecute. This information will not be updated again. Recreate the DeviceTaintRule to trigger an update."
 }
 
-// count is how many pods a rule makes leave that are not leaving yet, and in how many namespaces.
-func (c *Controller) count(rule *resourcev1alpha3.DeviceTaintRule, claimDue func(*resourcev1.ResourceClaim) *due) (pods, namespaces int64) {
+// countPods returns how many pods a rule evicts that are not terminating yet, and in how many namespaces.
+func (c *Controller) countPods(rule *resourcev1alpha3.DeviceTaintRule, claimDue func(*resourcev1.ResourceClaim) *deadline) (pods, namespaces int64) {
 	last := ""
 	for o := range c.store.Objects(world.Pod) {
 		pod := o.(*v1.Pod)
 		if len(pod.Spec.ResourceClaims) == 0 || pod.DeletionTimestamp != nil {
 			continue
 		}
-		d := c.podDue(pod, claimDue)
-		if d == nil || !d.names(rule.UID) {
+		d := c.podDeadline(pod, claimDue)
+		if d == nil || !d.hasRule(rule.UID) {
 			continue
 		}
 		pods++
@@ -138,7 +141,7 @@ func (c *Controller) count(rule *resourcev1alpha3.DeviceTaintRule, claimDue func
 	return pods, namespaces
 }
 
-func (d *due) names(rule types.UID) bool {
+func (d *deadline) hasRule(rule types.UID) bool {
 	for _, r := range d.reasons {
 		if r.rule.name != "" && r.rule.uid == rule {
 			return true
@@ -147,8 +150,8 @@ func (d *due) names(rule types.UID) bool {
 	return false
 }
 
-// selected is how many devices a rule selects: of those in slices, and of those that claims hold.
-func (c *Controller) selected(rule *resourcev1alpha3.DeviceTaintRule) (published, inUse int64) {
+// countDevices returns how many devices a rule selects, in slices and in claims.
+func (c *Controller) countDevices(rule *resourcev1alpha3.DeviceTaintRule) (published, inUse int64) {
 	for id := range c.pools {
 		c.pools.each(id, func(_ *resourcev1.ResourceSlice, d *resourcev1.Device) bool {
 			if selects(rule, deviceID{id, d.Name}) {

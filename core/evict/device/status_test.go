@@ -20,7 +20,7 @@ func wants(t *testing.T, s *scene, want string) {
 	}
 }
 
-func TestARuleTellsHowFarItsEvictionHasCome(t *testing.T) {
+func TestStatus_EvictionProgress(t *testing.T) {
 	s := newScene(t, device.Options{Act: true})
 	s.set(claim("east", "c", "pool/gpu-0", "a")).set(user("east", "a", "c"))
 	s.set(claim("west", "c", "pool/gpu-1", "b")).set(user("west", "b", "c"))
@@ -36,7 +36,7 @@ func TestARuleTellsHowFarItsEvictionHasCome(t *testing.T) {
 `)
 }
 
-func TestARuleWithPodsStillToGoTellsOfBoth(t *testing.T) {
+func TestStatus_PendingAndEvicted(t *testing.T) {
 	s := newScene(t, device.Options{Act: true})
 	s.grace = 25 * time.Second
 	s.set(claim("east", "c", "pool/gpu-0", "a")).set(user("east", "a", "c"))
@@ -63,7 +63,7 @@ func TestARuleWithPodsStillToGoTellsOfBoth(t *testing.T) {
 `)
 }
 
-func TestOnePodInOneNamespaceIsSaidInTheSingular(t *testing.T) {
+func TestStatus_Singular(t *testing.T) {
 	s := newScene(t, device.Options{Act: true})
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 	s.set(rule("r", "NoExecute", 1, noon, driver)).at(60)
@@ -75,7 +75,7 @@ func TestOnePodInOneNamespaceIsSaidInTheSingular(t *testing.T) {
 	}
 }
 
-func TestARuleWithoutEffectRehearses(t *testing.T) {
+func TestStatus_NoEffect(t *testing.T) {
 	s := newScene(t, device.Options{Act: true})
 	s.set(slice("s", "pool", 1, "gpu-0", "gpu-1", "gpu-2"))
 	s.set(slice("old", "pool", 0, "gpu-3"))
@@ -90,7 +90,7 @@ func TestARuleWithoutEffectRehearses(t *testing.T) {
 	}
 }
 
-func TestOtherEffectsAndRulesThatFindNothing(t *testing.T) {
+func TestStatus_OtherEffectAndNotStarted(t *testing.T) {
 	s := newScene(t, device.Options{Act: true})
 	s.set(rule("p", "NoSchedule", 1, noon, driver)).set(rule("q", "NoExecute", 1, noon, driver))
 	wants(t, s, `0s rule p: OtherEffect=False, Eviction only happens for the NoExecute effect.
@@ -98,7 +98,7 @@ func TestOtherEffectsAndRulesThatFindNothing(t *testing.T) {
 `)
 }
 
-func TestAChangedRuleIsReportedAtOnceAndPodsTenSecondsApart(t *testing.T) {
+func TestStatus_RateLimit(t *testing.T) {
 	s := newScene(t, device.Options{Act: true})
 	hour := toleration("", noExecute, 3600)
 	s.set(rule("r", "NoSchedule", 1, noon, driver))
@@ -116,7 +116,7 @@ func TestAChangedRuleIsReportedAtOnceAndPodsTenSecondsApart(t *testing.T) {
 }
 
 // That a rule is reported on at once does not keep it from being looked at again ten seconds after its pods were found due.
-func TestTheReportAtOnceDoesNotDelayTheNext(t *testing.T) {
+func TestStatus_ImmediateUpdateDoesNotDelayNext(t *testing.T) {
 	s := newScene(t, device.Options{Act: true})
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 	s.at(30).set(rule("r", "NoExecute", 1, noon.Add(34*time.Second), driver)) // by a clock that is ahead
@@ -129,7 +129,7 @@ func TestTheReportAtOnceDoesNotDelayTheNext(t *testing.T) {
 `)
 }
 
-func TestARuleThatWasReportedByAnotherIsNotReportedAgain(t *testing.T) {
+func TestStatus_WrittenByAnother(t *testing.T) {
 	s := newScene(t, device.Options{})
 	r := rule("r", "NoExecute", 1, noon, driver)
 	r.Status.Conditions = []metav1.Condition{{
@@ -139,7 +139,7 @@ func TestARuleThatWasReportedByAnotherIsNotReportedAgain(t *testing.T) {
 	wants(t, s, "")
 }
 
-func TestADeletedRuleIsForgotten(t *testing.T) {
+func TestStatus_RuleDeleted(t *testing.T) {
 	s := newScene(t, device.Options{Act: true})
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 	s.set(rule("r", "NoExecute", 1, noon, driver)).gone(world.DeviceTaintRule, "", "r").at(60)
@@ -148,9 +148,9 @@ func TestADeletedRuleIsForgotten(t *testing.T) {
 	}
 }
 
-func TestTheBoardFollowsAPod(t *testing.T) {
-	b := evict.NewBoard()
-	s := newScene(t, device.Options{Act: true, Board: b})
+func TestController_RecordsEviction(t *testing.T) {
+	b := evict.NewRecord()
+	s := newScene(t, device.Options{Act: true, Record: b})
 	s.grace = 30 * time.Second
 	s.set(tolerating(toleration("", noExecute, 60))).set(user("default", "a", "c"))
 	s.set(slice("s", "pool", 1, "gpu-0=bad@5"))
@@ -161,37 +161,37 @@ func TestTheBoardFollowsAPod(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", when, diff)
 		}
 	}
-	check("while the time runs", "a: counting, 60s, dra.example.com/unhealthy=Broken:NoExecute by rule r and 1 more\n")
+	check("while the time runs", "a: counting down, 60s, dra.example.com/unhealthy=Broken:NoExecute by rule r and 1 more\n")
 	s.at(10).gone(world.DeviceTaintRule, "", "r")
-	check("without the rule", "a: counting, 65s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
+	check("without the rule", "a: counting down, 65s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
 	s.at(70)
-	check("when it has been asked to leave", "a: leaving, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
+	check("when it has been asked to leave", "a: terminating, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
 	s.set(slice("s", "pool", 1, "gpu-0"))
-	check("when the taint goes too late", "a: leaving, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
+	check("when the taint goes too late", "a: terminating, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
 	s.at(95).gone(world.Pod, "default", "a")
-	check("at the end", "a: left, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
-	if tally := s.c.Tally(); tally.Evicted != 1 {
+	check("at the end", "a: evicted, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
+	if tally := s.c.Counters(); tally.Evicted != 1 {
 		t.Errorf("%d pods were evicted, want 1", tally.Evicted)
 	}
 }
 
-func TestOneThatPredictsWatches(t *testing.T) {
-	b := evict.NewBoard()
-	s := newScene(t, device.Options{Board: b})
+func TestController_PredictsOnly(t *testing.T) {
+	b := evict.NewRecord()
+	s := newScene(t, device.Options{Record: b})
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 	s.set(claim("default", "d", "pool/gpu-0", "b")).set(user("default", "b", "d"))
 	s.at(5).set(slice("s", "pool", 1, "gpu-0=bad@5"))
 	s.at(8).gone(world.Pod, "default", "a").set(slice("s", "pool", 1, "gpu-0"))
-	if diff := cmp.Diff("a: left, 5s, bad:NoExecute on dra.example.com/pool/gpu-0\n"+
-		"b: cancelled, 5s, no device it uses has a taint that makes it leave\n", board(b)); diff != "" {
+	if diff := cmp.Diff("a: evicted, 5s, bad:NoExecute on dra.example.com/pool/gpu-0\n"+
+		"b: cancelled, 5s, no device it uses has a NoExecute taint\n", board(b)); diff != "" {
 		t.Errorf("the board (-want +got):\n%s", diff)
 	}
 	wants(t, s, "")
 }
 
-func TestAPodThatSomebodyElseDeletesDoesNotCount(t *testing.T) {
-	b := evict.NewBoard()
-	s := newScene(t, device.Options{Act: true, Board: b})
+func TestStatus_PodDeletedByOther(t *testing.T) {
+	b := evict.NewRecord()
+	s := newScene(t, device.Options{Act: true, Record: b})
 	s.grace = time.Minute
 	pod := user("default", "a", "c")
 	s.set(tolerating(toleration("", noExecute, 20))).set(pod)
@@ -199,7 +199,7 @@ func TestAPodThatSomebodyElseDeletesDoesNotCount(t *testing.T) {
 	s.at(10).delete(pod)
 	s.at(99)
 	wants(t, s, "")
-	if diff := cmp.Diff("a: cancelled, 20s, it is leaving for another reason\n", board(b)); diff != "" || s.c.Tally().Evicted != 0 {
-		t.Errorf("%d evicted; the board (-want +got):\n%s", s.c.Tally().Evicted, diff)
+	if diff := cmp.Diff("a: cancelled, 20s, terminating for another reason\n", board(b)); diff != "" || s.c.Counters().Evicted != 0 {
+		t.Errorf("%d evicted; the board (-want +got):\n%s", s.c.Counters().Evicted, diff)
 	}
 }

@@ -11,10 +11,12 @@
 //	                                                              ▲
 //	                 how many nodes of the zone are ready ────────┘
 //
-// A [Machine] is told the inputs that the engine is told, and says in [Machine.Changes] what is to change on which node.
-// It acts on nothing: whoever drives it does, or only shows it. From then on it takes its own changes for granted, until
-// it hears of the node again. [Machine.Outlook] tells of each node since when it is silent and when its turn comes, and
-// the board gets a forecast of every pod that is going to be made to leave by a taint that is still to come.
+// A [Controller] takes in the inputs of an engine and says in [Controller.Changes] what changes on which node. Its caller
+// carries the changes out, or only shows them. It counts its own changes as done until it sees the node again. Monitor passes
+// in which nothing could change are left out. The record of evictions gets a prediction for every pod that will be evicted
+// for a taint that its node does not have yet.
+//
+// The nodes of a simulated cluster have the same Controller: [InCluster] is the option NodeLifecycle of world/memory.
 //
 // # Zones
 //
@@ -25,30 +27,29 @@
 //	                     has more than 50 nodes, none where it has fewer
 //	fully disrupted      when no node is ready: 0.1 nodes a second
 //
-// unless all zones are fully disrupted. Then the trouble is more likely to be here than there: all NoExecute taints of
-// these two kinds are taken off, and none set, until a node is ready somewhere. All nodes are then held to have been
-// heard of in that moment.
+// unless all zones are fully disrupted. The fault is then more likely here than there: all NoExecute taints of these two
+// kinds are removed, and none set, until a node is ready somewhere. From then on every grace period starts anew.
 //
-// A zone begins with one taint to give away at once. A new rate begins with none, unless the old one had one left. Turns
-// come in tenths of a second, and one is used up even if the node is ready by then or gone.
+// A new zone may give one taint at once. A new rate starts with none, unless the old one had one left. Turns come at ticks of a
+// tenth of a second. A node that became ready or was deleted uses its turn up.
 //
 // # Heartbeats
 //
-// A heartbeat counts from the look at which it was noticed, not from when it was sent. A node that has never said
-// whether it is ready has 60 s from its creation on. At the look after one at which the heartbeat in the condition was new
-// and the lease was not, the lease counts once more, old as it is. A node is given up at the first look that is not before the end of
-// its time.
+// A heartbeat counts from the monitor pass that noticed it, not from when it was sent. A node without a condition Ready has
+// 60 s from its creation. At the pass after one at which the heartbeat in the condition was new and the lease was not, the
+// lease counts once more, old as it is. A node is marked Unknown at the first pass that is not before the end of its grace
+// period.
 //
 // # Differences from kube-scheduler
 //
 // Here that is kube-controller-manager 1.35.
 //
-//   - A node that waits for its taint keeps its place. Upstream puts it back to the end at every look, and the order of
-//     those that are put back is left to chance.
-//   - When no node is ready any more, all these NoExecute taints go. Upstream overlooks one that it has swapped for its
-//     opposite at that very look, and the pods of that node leave although nobody should.
-//   - A look takes no time here. Upstream's are apart by what they take more than 5 s, so that a node which is silent
-//     for exactly ten of them is given up at the tenth, there and here.
-//   - NoExecute taints that are there when the machine begins stay, if they are right. Upstream takes them off when it
+//   - A node that waits for its taint keeps its place. Upstream puts it back to the end at every pass, and the order of
+//     those that are put back is random.
+//   - When no node is ready any more, all these NoExecute taints are removed. Upstream misses one that it has swapped for its
+//     opposite at that very pass, and the pods of that node are evicted although evictions have stopped.
+//   - A monitor pass takes no time here. Upstream's passes are 5 s apart plus what they take, so a node that is silent
+//     for exactly ten of them is marked Unknown at the tenth, there and here.
+//   - NoExecute taints that are there when the controller starts stay, if they are right. Upstream removes them when it
 //     starts, which stops the timers of all pods concerned, and sets them again one by one.
 package lifecycle

@@ -10,26 +10,27 @@ import (
 	"orrery/core/world"
 )
 
-// excluded is the label of nodes that say nothing about the state of their zone.
+// excluded is the label of nodes that are excluded from their zone's state.
 const excluded = "node.kubernetes.io/exclude-disruption"
 
-// census is how many nodes of a zone are ready, and how many are not.
-type census struct{ ready, not int }
+// readyCounts are the numbers of ready and NotReady nodes in a zone.
+type readyCounts struct{ ready, not int }
 
-// look is one look at all nodes, in the order of their names.
-func (m *Machine) look() {
-	counts := map[string]*census{}
+// monitor is one pass over all nodes, by name.
+func (m *Controller) monitor() {
+	m.changed, m.nextMonitor = false, time.Time{}
+	counts := map[string]*readyCounts{}
 	for o := range m.store.Objects(world.Node) {
 		n := m.nodes[o.GetName()]
+		m.checkHeartbeat(n)
+		if m.options.Immediate {
+			continue
+		}
 		name := topology.GetZoneKey(n.seen)
 		z := m.zone(name)
-		m.listen(n)
-		if m.options.Heartbeats && !m.now.Before(n.heard.Add(m.grace(n))) {
-			m.giveUp(n)
-		}
 		if _, out := n.seen.Labels[excluded]; !out {
 			if counts[name] == nil {
-				counts[name] = &census{}
+				counts[name] = &readyCounts{}
 			}
 			if n.statuses[v1.NodeReady] == v1.ConditionTrue {
 				counts[name].ready++
@@ -37,83 +38,108 @@ func (m *Machine) look() {
 				counts[name].not++
 			}
 		}
-		m.decide(n, z)
+		m.reconcileNoExecute(n, z)
 	}
-	m.assess(counts)
+	m.updateZones(counts)
+	if m.changed && !m.options.Immediate {
+		m.monitorBy(m.now.Add(m.options.Settings.MonitorPeriod))
+	}
 }
 
-// listen notes whether there was a word of a node since the last look.
-func (m *Machine) listen(n *node) {
-	said := wordOf(n)
-	switch {
-	case !n.lookedAt && said.ready:
-		n.heard = m.now
-	case !n.lookedAt:
-		n.heard = n.seen.CreationTimestamp.Time
-	case said.ready != n.said.ready, said.ready && !said.at.Equal(n.said.at):
-		n.heard = m.now
-	}
-	switch leased := m.leased(n.seen.Name); {
-	case leased.After(n.hasLeased):
-		n.heard, n.hasLeased = m.now, leased
-	case said != n.said:
-		n.hasLeased = time.Time{} // at the next look the lease counts anew, old as it is
-	}
-	n.said, n.lookedAt = said, true
-}
-
-// wordOf is a node's last heartbeat in its condition Ready.
-func wordOf(n *node) word {
-	for i := range n.seen.Status.Conditions {
-		if c := &n.seen.Status.Conditions[i]; c.Type == v1.NodeReady {
-			return word{true, c.LastHeartbeatTime.Time}
+// checkHeartbeat marks a node Unknown that has been silent for its grace period; otherwise it schedules the pass at which
+// the grace period ends.
+func (m *Controller) checkHeartbeat(n *node) {
+	m.observeHeartbeat(n)
+	if since, silent := m.silent[n.seen.Name]; silent {
+		if end := since.Add(m.options.Settings.GracePeriod); m.now.Before(end) {
+			m.monitorBy(m.monitorFrom(end))
+		} else {
+			delete(m.silent, n.seen.Name)
+			m.emit(n, Change{Unknown: true})
 		}
 	}
-	return word{}
-}
-
-func (m *Machine) grace(n *node) time.Duration {
-	if n.statuses[v1.NodeReady] == "" {
-		return m.options.Settings.StartupGrace
-	}
-	return m.options.Settings.Grace
-}
-
-// giveUp holds nothing that a silent node says of itself to be true any more.
-func (m *Machine) giveUp(n *node) {
-	if n.statuses[v1.NodeReady] == v1.ConditionUnknown {
+	if !m.options.Heartbeats || n.statuses[v1.NodeReady] == v1.ConditionUnknown {
 		return
 	}
+	if end := n.lastHeartbeat.Add(m.gracePeriod(n)); m.now.Before(end) {
+		m.monitorBy(m.monitorFrom(end))
+	} else {
+		m.markUnknown(n)
+	}
+}
+
+// observeHeartbeat records whether a node has reported since the last pass.
+func (m *Controller) observeHeartbeat(n *node) {
+	latest := heartbeatOf(n)
+	switch {
+	case !n.monitored && latest.known:
+		n.lastHeartbeat = m.now
+	case !n.monitored:
+		n.lastHeartbeat = n.seen.CreationTimestamp.Time
+	case latest.known != n.heartbeat.known, latest.known && !latest.at.Equal(n.heartbeat.at):
+		n.lastHeartbeat = m.now
+	}
+	switch renewed := m.leaseRenewTime(n.seen.Name); {
+	case renewed.After(n.leaseSeen):
+		n.lastHeartbeat, n.leaseSeen = m.now, renewed
+	case latest != n.heartbeat:
+		n.leaseSeen = time.Time{} // at the next pass the lease counts again, old as it is
+		m.changed = true
+	}
+	n.heartbeat, n.monitored = latest, true
+}
+
+// heartbeatOf returns the last heartbeat in a node's condition Ready.
+func heartbeatOf(n *node) heartbeat {
+	for i := range n.seen.Status.Conditions {
+		if c := &n.seen.Status.Conditions[i]; c.Type == v1.NodeReady {
+			return heartbeat{true, c.LastHeartbeatTime.Time}
+		}
+	}
+	return heartbeat{}
+}
+
+func (m *Controller) gracePeriod(n *node) time.Duration {
+	if n.statuses[v1.NodeReady] == "" {
+		return m.options.Settings.StartupGracePeriod
+	}
+	return m.options.Settings.GracePeriod
+}
+
+// markUnknown sets the conditions that a node's kubelet reports to Unknown.
+func (m *Controller) markUnknown(n *node) {
 	for _, kind := range selfReported {
 		n.statuses[kind] = v1.ConditionUnknown
 	}
-	c := m.noSchedule(n)
+	c := m.reconcileConditions(n)
 	c.Unknown = true
-	m.tell(n, c)
+	m.emit(n, c)
 }
 
-// decide what becomes of a node's NoExecute taints: off at once if it is ready, swapped at once if it has the opposite
-// one, and otherwise when its turn comes.
-func (m *Machine) decide(n *node, z *zone) {
-	taint, opposite := n.needed()
+// reconcileNoExecute removes the NoExecute taints of a ready node, swaps a wrong taint for the right one, and queues a node
+// that needs one and has none.
+func (m *Controller) reconcileNoExecute(n *node, z *zone) {
+	taint, opposite := n.noExecuteKeys()
 	switch {
 	case n.statuses[v1.NodeReady] == v1.ConditionTrue:
-		m.tell(n, n.spare())
-		m.leaveQueue(n, z)
+		m.emit(n, n.removeNoExecute())
+		m.dequeue(n, z)
 	case taint == "" || n.has(taint, v1.TaintEffectNoExecute):
 	case n.has(opposite, v1.TaintEffectNoExecute):
-		m.tell(n, m.execute(n))
+		m.emit(n, m.swapNoExecute(n))
 	case !n.queued:
 		z.queue = append(z.queue, n.seen.Name)
-		n.queued, m.stale = true, true
+		n.queued = true
+		m.touch()
 	}
 }
 
-func (m *Machine) leaveQueue(n *node, z *zone) {
+func (m *Controller) dequeue(n *node, z *zone) {
 	if !n.queued {
 		return
 	}
-	n.queued, m.stale = false, true
+	n.queued = false
+	m.touch()
 	if i := slices.Index(z.queue, n.seen.Name); i >= 0 {
 		z.queue = slices.Delete(z.queue, i, i+1)
 	}

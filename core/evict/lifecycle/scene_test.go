@@ -30,7 +30,7 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 //	9   nothing                time passes
 type scene struct {
 	t       *testing.T
-	m       *lifecycle.Machine
+	m       *lifecycle.Controller
 	obey    bool // carry changes out
 	now     time.Time
 	version int
@@ -153,7 +153,7 @@ func (s *scene) pass(to time.Time) {
 		if !ok || wake.After(to) {
 			break
 		}
-		s.tell(wake, world.Passed{})
+		s.tell(wake, world.Tick{})
 	}
 	s.now = to
 }
@@ -219,14 +219,14 @@ func executed(log string) string {
 	return strings.Join(kept, ", ")
 }
 
-func board(b *evict.Board) string {
+func board(b *evict.Record) string {
 	var text strings.Builder
 	for _, d := range append(b.Open(), b.Ended()...) {
 		deadline := "?"
 		if !d.Deadline.IsZero() {
 			deadline = fmt.Sprintf("%vs", d.Deadline.Sub(noon).Seconds())
 		}
-		fmt.Fprintf(&text, "%s: %s, %s, %s\n", d.Pod.Name, d.Phase, deadline, d.Why)
+		fmt.Fprintf(&text, "%s: %s, %s, %s\n", d.Pod.Name, d.Phase, deadline, d.Reason)
 	}
 	return text.String()
 }

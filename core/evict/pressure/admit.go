@@ -9,11 +9,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Admit tells whether a kubelet lets a pod in while its node has these conditions, and if not, what the pod's status
-// says. Critical pods always get in. Under memory pressure alone, so does every pod that asks for something, or that
+// Admit reports whether a kubelet admits a pod while its node has these conditions, and if not, the message in the pod's
+// status. Critical pods are always admitted. Under memory pressure alone, so is every pod that requests something or
 // tolerates the condition's taint.
 func Admit(pod *v1.Pod, conditions []v1.NodeConditionType) (ok bool, message string) {
-	if len(conditions) == 0 || Spared(pod) != "" {
+	if len(conditions) == 0 || ExemptReason(pod) != "" {
 		return true, ""
 	}
 	onlyMemory := len(conditions) == 1 && conditions[0] == v1.NodeMemoryPressure
@@ -28,12 +28,12 @@ func toleratesMemoryPressure(pod *v1.Pod) bool {
 	return corev1.TolerationsTolerateTaint(klog.Logger{}, pod.Spec.Tolerations, &taint, false)
 }
 
-// QOS is a pod's quality of service: what its status says or, where that says nothing, what its resources come to.
+// QOS returns a pod's QoS class: its status' or, if that is empty, the one computed from its resources.
 func QOS(pod *v1.Pod) v1.PodQOSClass {
 	if pod.Status.QOSClass != "" {
 		return pod.Status.QOSClass
 	}
-	var requests, limits demand
+	var requests, limits qosSum
 	limited := true
 	count := func(r *v1.ResourceRequirements) {
 		requests.add(r.Requests)
@@ -49,7 +49,7 @@ func QOS(pod *v1.Pod) v1.PodQOSClass {
 		}
 	}
 	switch {
-	case requests == demand{} && limits == demand{}:
+	case requests == qosSum{} && limits == qosSum{}:
 		return v1.PodQOSBestEffort
 	case limited && requests == limits:
 		return v1.PodQOSGuaranteed
@@ -57,10 +57,10 @@ func QOS(pod *v1.Pod) v1.PodQOSClass {
 	return v1.PodQOSBurstable
 }
 
-// demand sums what counts for the quality of service: cpu in thousandths, memory in bytes.
-type demand struct{ cpu, memory int64 }
+// qosSum sums the resources that determine the QoS class: cpu in millicores, memory in bytes.
+type qosSum struct{ cpu, memory int64 }
 
-func (d *demand) add(list v1.ResourceList) {
+func (d *qosSum) add(list v1.ResourceList) {
 	if isPositive(list, v1.ResourceCPU) {
 		d.cpu += list.Cpu().MilliValue()
 	}

@@ -10,13 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/evict"
+	"orrery/core/evict/lifecycle"
 	"orrery/core/evict/pressure"
 	"orrery/core/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )
 
-func TestWhoGetsInUnderPressure(t *testing.T) {
+func TestAdmit(t *testing.T) {
 	bestEffort, burstable := mk.Pod("a").Obj(), mk.Pod("a").Memory("1Mi").Obj()
 	tolerant := mk.Pod("a").Toleration(v1.Toleration{Key: v1.TaintNodeMemoryPressure, Operator: v1.TolerationOpExists}).Obj()
 	critical := mk.Pod("a").Priority(2000000000).Obj()
@@ -45,7 +46,7 @@ func TestWhoGetsInUnderPressure(t *testing.T) {
 	}
 }
 
-func TestConditionsAreWrittenAndTainted(t *testing.T) {
+func TestConditions(t *testing.T) {
 	before := []v1.NodeCondition{
 		{Type: v1.NodeReady, Status: v1.ConditionTrue},
 		{Type: v1.NodeDiskPressure, Status: v1.ConditionTrue, Reason: "KubeletHasDiskPressure", Message: "kubelet has disk pressure", LastTransitionTime: metav1.Time{Time: noon}},
@@ -76,64 +77,7 @@ func TestConditionsAreWrittenAndTainted(t *testing.T) {
 	}
 }
 
-func TestTheKernelsOrder(t *testing.T) {
-	const capacity = 16 << 30
-	guaranteed := mk.Pod("guaranteed").CPU("1").Memory("1Gi").Obj()
-	guaranteed.Spec.Containers[0].Resources.Limits = guaranteed.Spec.Containers[0].Resources.Requests
-	nodeCritical := mk.Pod("agent").Priority(2000001000).Obj()
-	nodeCritical.Spec.PriorityClassName = "system-node-critical"
-	burstable := func(memory string) *v1.Pod { return mk.Pod("burstable").Memory(memory).Obj() }
-	sidecar := mk.Pod("meshed").Memory("4Gi").Sidecar("proxy", mk.Resources("memory", "1Gi")).Obj()
-	whole := mk.Pod("whole").Obj()
-	whole.Spec.Containers = []v1.Container{{Name: "a"}, {Name: "b", Resources: v1.ResourceRequirements{Requests: mk.Resources("memory", "4Gi")}}}
-	whole.Spec.Resources = &v1.ResourceRequirements{Requests: mk.Resources("memory", "8Gi")}
-	tests := []struct {
-		name      string
-		pod       *v1.Pod
-		container *v1.Container
-		want      int
-	}{
-		{"guaranteed", guaranteed, &guaranteed.Spec.Containers[0], -997},
-		{"best effort", mk.Pod("a").Obj(), &v1.Container{}, 1000},
-		{"best effort, but critical for the node", nodeCritical, &nodeCritical.Spec.Containers[0], -997},
-		{"a quarter of the memory", burstable("4Gi"), nil, 750},
-		{"all of it: 3, where the documentation says 2", burstable("16Gi"), nil, 3},
-		{"next to nothing", burstable("1"), nil, 999},
-		{"a sidecar is no easier prey than its pod's own container", sidecar, &sidecar.Spec.InitContainers[0], 750},
-		{"half of what the pod asks for beyond its containers", whole, &whole.Spec.Containers[0], 875},
-		{"on top of what the container asks for", whole, &whole.Spec.Containers[1], 625},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			c := tt.container
-			if c == nil {
-				c = &tt.pod.Spec.Containers[len(tt.pod.Spec.Containers)-1]
-			}
-			if got := pressure.OOMScoreAdj(tt.pod, c, capacity); got != tt.want {
-				t.Errorf("%d, want %d", got, tt.want)
-			}
-		})
-	}
-	bestEffort, hungry := mk.Pod("besteffort").Obj(), mk.Pod("hungry").Memory("4Gi").Obj()
-	all := []*v1.Pod{guaranteed, burstable("4Gi"), bestEffort, hungry}
-	m := measure()
-	for _, pod := range all {
-		used := "1Gi"
-		if pod == hungry {
-			used = "2Gi"
-		}
-		m.pod(pod, containerUses(pod.Spec.Containers[0].Name, used, "0", "0"))
-	}
-	var order []string
-	for _, p := range pressure.OOMOrder(all, m.sum(), capacity) {
-		order = append(order, fmt.Sprintf("%s %.1f", p.Pod.Name, p.Score))
-	}
-	if diff := cmp.Diff([]string{"besteffort 1062.5", "hungry 875.0", "burstable 812.5", "guaranteed -934.5"}, order); diff != "" {
-		t.Errorf("the order (-want +got):\n%s", diff)
-	}
-}
-
-func TestQualityOfService(t *testing.T) {
+func TestQOS(t *testing.T) {
 	limited := func(requests, limits v1.ResourceList) *v1.Pod {
 		pod := mk.Pod("a").Obj()
 		pod.Spec.Containers = []v1.Container{{Name: "c", Resources: v1.ResourceRequirements{Requests: requests, Limits: limits}}}
@@ -168,8 +112,8 @@ func TestQualityOfService(t *testing.T) {
 
 // The kubelet's words become objects: the pod has failed although a budget counts it and it has a minute to stop, and the
 // node is tainted.
-func TestAnEvictionInASimulatedCluster(t *testing.T) {
-	c := memory.New(memory.Options{Start: noon})
+func TestKubelet_EvictionInMemoryWorld(t *testing.T) {
+	c := memory.New(memory.Options{Start: noon, NodeLifecycle: lifecycle.InCluster(lifecycle.Options{Start: noon, Immediate: true})})
 	must := func(_ world.Object, err error) {
 		t.Helper()
 		if err != nil {
@@ -180,8 +124,8 @@ func TestAnEvictionInASimulatedCluster(t *testing.T) {
 	pod := mk.Pod("web").Obj()
 	pod.Spec.TerminationGracePeriodSeconds = ptr(int64(60))
 	must(c.Create(pod))
-	c.Do(world.Effect{ID: 1, At: c.Now(), Act: world.Bind{Pod: world.RefOf(c.Pod("default", "web")), Node: "n1"}})
-	board := evict.NewBoard()
+	c.Do(world.Effect{ID: 1, At: c.Now(), Action: world.Bind{Pod: world.PodRefOf(c.Pod("default", "web")), Node: "n1"}})
+	board := evict.NewRecord()
 	k, err := pressure.New(pressure.Options{Node: "n1", Configuration: pressure.DefaultConfiguration("linux"), Start: noon}, board)
 	if err != nil {
 		t.Fatal(err)
@@ -190,16 +134,16 @@ func TestAnEvictionInASimulatedCluster(t *testing.T) {
 		k.Apply(in)
 	}
 	k.Observe(c.Now(), measure().memory("90Mi").pod(c.Pod("default", "web"), uses("9Gi")).sum())
-	for _, in := range append(c.Advance(9*time.Second), world.Input{At: noon.Add(10 * time.Second), Event: world.Passed{}}) {
+	for _, in := range append(c.Advance(9*time.Second), world.Input{At: noon.Add(10 * time.Second), Event: world.Tick{}}) {
 		k.Apply(in)
 	}
-	for _, said := range k.Says() {
-		switch act := said.Act.(type) {
-		case pressure.Evicting:
+	for _, said := range k.Actions() {
+		switch act := said.Action.(type) {
+		case pressure.EvictPod:
 			there := c.Pod(act.Pod.Namespace, act.Pod.Name).DeepCopy()
 			there.Status = act.Status(there, said.At)
 			must(c.UpdateStatus(there))
-		case pressure.Reported:
+		case pressure.StatusWritten:
 			node := c.Node("n1").DeepCopy()
 			node.Status.Conditions = pressure.Conditions(node.Status.Conditions, act.Conditions, said.At)
 			must(c.UpdateStatus(node))

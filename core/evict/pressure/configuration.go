@@ -13,11 +13,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Configuration is what a KubeletConfiguration says of eviction, its defaults filled in.
+// Configuration is the eviction part of a KubeletConfiguration, with its defaults.
 type Configuration struct {
-	// Hard and Soft map signals to what must be available: a quantity, or a percentage of the capacity.
+	// Hard and Soft map signals to minimum available amounts: a quantity, or a percentage of the capacity.
 	Hard, Soft map[Signal]string
-	// SoftGrace is for how long a soft threshold must be met.
+	// SoftGrace is how long a soft threshold must be met.
 	SoftGrace map[Signal]string
 	// MinimumReclaim is how much beyond a threshold must be available before it counts as no longer met.
 	MinimumReclaim map[Signal]string
@@ -25,9 +25,9 @@ type Configuration struct {
 	PressureTransition time.Duration
 	// MaxPodGraceSeconds caps a pod's grace period in a soft eviction.
 	MaxPodGraceSeconds int64
-	// EnforceAllocatable says that the memory of all pods together is watched, too.
+	// EnforceAllocatable watches the memory of all pods together, too.
 	EnforceAllocatable bool
-	// MemoryNotification has the kernel tell when memory runs out, so that the kubelet need not wait for its next look.
+	// MemoryNotification lets the kernel notify of memory usage, so that the kubelet need not wait for its next sync.
 	MemoryNotification bool
 	// LocalStorageIsolation evicts pods that use more local storage than their own limits allow.
 	LocalStorageIsolation bool
@@ -41,7 +41,7 @@ const (
 
 const defaultTransition = 5 * time.Minute
 
-// DefaultHard are the hard thresholds of a kubelet that is told none, on an operating system: "linux" or "windows".
+// DefaultHard returns the default hard thresholds on an operating system: "linux" or "windows".
 func DefaultHard(system string) map[Signal]string {
 	if system == "windows" {
 		return map[Signal]string{MemoryAvailable: "500Mi", NodeFsAvailable: "10%", ImageFsAvailable: "15%"}
@@ -52,7 +52,7 @@ func DefaultHard(system string) map[Signal]string {
 	}
 }
 
-// DefaultConfiguration is that of a kubelet that is told nothing.
+// DefaultConfiguration is a kubelet's configuration without a file.
 func DefaultConfiguration(system string) Configuration {
 	return Configuration{
 		Hard:                  DefaultHard(system),
@@ -62,8 +62,8 @@ func DefaultConfiguration(system string) Configuration {
 	}
 }
 
-// file is the part of a KubeletConfiguration that is about eviction.
-type file struct {
+// configurationFile is the eviction part of a KubeletConfiguration file.
+type configurationFile struct {
 	EvictionHard                     map[Signal]string `json:"evictionHard"`
 	EvictionSoft                     map[Signal]string `json:"evictionSoft"`
 	EvictionSoftGracePeriod          map[Signal]string `json:"evictionSoftGracePeriod"`
@@ -82,8 +82,8 @@ var fields = []string{
 	"kernelMemcgNotification", "localStorageCapacityIsolation",
 }
 
-// Load reads a KubeletConfiguration, YAML or JSON, as a kubelet on that operating system would. Fields that are not
-// about eviction are left alone; of those that are, a misspelt or repeated one is an error.
+// Load reads a KubeletConfiguration, YAML or JSON, as a kubelet on that operating system would. It ignores fields that are
+// not about eviction; a misspelt or repeated eviction field is an error.
 func Load(data []byte, system string) (Configuration, error) {
 	asJSON, err := yaml.YAMLToJSONStrict(data)
 	if err != nil {
@@ -101,11 +101,11 @@ func Load(data []byte, system string) (Configuration, error) {
 		switch {
 		case slices.Contains(fields, name):
 			ours[name] = all[name]
-		case soundsLikeEviction(name):
+		case resemblesEvictionField(name):
 			return Configuration{}, fmt.Errorf("the kubelet configuration has no field %q: is it one of %s?", name, strings.Join(fields, ", "))
 		}
 	}
-	var f file
+	var f configurationFile
 	part, err := json.Marshal(ours)
 	if err == nil {
 		err = json.Unmarshal(part, &f)
@@ -133,16 +133,16 @@ func checkKind(all map[string]json.RawMessage) error {
 	return nil
 }
 
-// soundsLikeEviction tells of a field that is not one of ours and looks as if it was meant to be.
-func soundsLikeEviction(name string) bool {
+// resemblesEvictionField reports whether an unknown field was probably meant to be an eviction field.
+func resemblesEvictionField(name string) bool {
 	lower := strings.ToLower(name)
 	return strings.Contains(lower, "evict") ||
 		slices.ContainsFunc(fields, func(field string) bool { return strings.EqualFold(field, name) })
 }
 
-// configuration fills in the defaults. A map of hard thresholds replaces all the default ones, unless merging is asked
-// for; a transition period of zero is the default one.
-func (f file) configuration(system string) Configuration {
+// configuration fills in the defaults. A map of hard thresholds replaces all the default ones, unless the file requests
+// merging; a transition period of zero is the default one.
+func (f configurationFile) configuration(system string) Configuration {
 	c := Configuration{
 		Hard: f.EvictionHard, Soft: f.EvictionSoft, SoftGrace: f.EvictionSoftGracePeriod,
 		MinimumReclaim:        f.EvictionMinimumReclaim,
@@ -166,8 +166,8 @@ func (f file) configuration(system string) Configuration {
 	return c
 }
 
-// Thresholds are what the configuration comes to before the layout of the filesystems is known: the hard ones, the
-// soft ones, and that of the memory set aside for pods.
+// Thresholds returns the thresholds before the layout of the filesystems is known: the hard ones, the soft ones, and that
+// of allocatable memory.
 func (c Configuration) Thresholds() ([]Threshold, error) {
 	var errs []error
 	note := func(err error) { errs = append(errs, err) }
@@ -205,8 +205,8 @@ func (c Configuration) Thresholds() ([]Threshold, error) {
 	return all, nil
 }
 
-// Warnings are what a kubelet that is started with the configuration warns of, in its words: thresholds of the containers'
-// filesystem are not heeded. See [OnLayout].
+// Warnings returns the warnings that a kubelet logs at its start, in its words: it ignores thresholds of the containers'
+// filesystem. See [OnLayout].
 func (c Configuration) Warnings() []string {
 	var all []string
 	for _, given := range []struct {
@@ -222,12 +222,12 @@ func (c Configuration) Warnings() []string {
 	return all
 }
 
-// parseAll reads the values of a map in the order of their signals; a nil value or one with an error is left out.
+// parseAll parses the values of a map by signal; it leaves out nil values and errors.
 func parseAll[T any](given map[Signal]string, parse func(Signal, string) (T, error), note func(error)) map[Signal]T {
 	read := make(map[Signal]T, len(given))
 	for _, s := range slices.Sorted(maps.Keys(given)) {
 		if s.rank() < 0 {
-			note(fmt.Errorf("unsupported eviction signal %s", printable(string(s))))
+			note(fmt.Errorf("unsupported eviction signal %s", quoteUnprintable(string(s))))
 			continue
 		}
 		v, err := parse(s, given[s])
@@ -240,8 +240,8 @@ func parseAll[T any](given map[Signal]string, parse func(Signal, string) (T, err
 	return read
 }
 
-// printable is a name as it stands if it is one that could be a signal's, and quoted if it is not.
-func printable(name string) string {
+// quoteUnprintable returns a name as it stands if it could be a signal's, else quoted.
+func quoteUnprintable(name string) string {
 	plain := func(r rune) bool { return r > ' ' && r < 0x7f }
 	if len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
 		return name

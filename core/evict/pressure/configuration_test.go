@@ -39,7 +39,7 @@ func thresholdsOf(t *testing.T, yaml, system string, layout pressure.Layout) str
 	return strings.Join(lines, ", ")
 }
 
-func TestWhatAConfigurationComesTo(t *testing.T) {
+func TestLoad_Defaults(t *testing.T) {
 	tests := []struct {
 		name, yaml, system string
 		layout             pressure.Layout
@@ -90,7 +90,7 @@ func TestWhatAConfigurationComesTo(t *testing.T) {
 	}
 }
 
-func TestTheOtherSettings(t *testing.T) {
+func TestLoad_OtherSettings(t *testing.T) {
 	said, err := pressure.Load([]byte(header+`
 evictionPressureTransitionPeriod: 30s
 evictionMaxPodGracePeriod: 60
@@ -118,7 +118,7 @@ maxPods: 250
 	}
 }
 
-func TestWhatIsWrongWithAConfiguration(t *testing.T) {
+func TestLoad_Errors(t *testing.T) {
 	tests := []struct{ name, yaml, want string }{
 		{"a soft threshold without grace", "evictionSoft: {memory.available: 1Gi}", "grace period must be specified for the soft eviction threshold memory.available"},
 		{"a signal that does not exist", "evictionHard: {cpu.available: '1'}", "unsupported eviction signal cpu.available"},
@@ -150,7 +150,7 @@ func TestWhatIsWrongWithAConfiguration(t *testing.T) {
 	}
 }
 
-func TestHowLittleIsTooLittle(t *testing.T) {
+func TestThreshold_Met(t *testing.T) {
 	tests := []struct {
 		name                   string
 		value, capacity, avail string
@@ -189,7 +189,7 @@ func TestHowLittleIsTooLittle(t *testing.T) {
 
 // A node of 10Gi is to keep a tenth of its memory for the system and evict at 95%: a hard threshold of 500Mi, and
 // 1.5Gi reserved. So pods have 8.5Gi, and the threshold is met when they and the system together use all but 500Mi.
-func TestTheRecommendedReservation(t *testing.T) {
+func TestThreshold_RecommendedReservation(t *testing.T) {
 	capacity, reserved, threshold := *bytes("10Gi"), *bytes("1.5Gi"), *bytes("500Mi")
 	forPods, forSystem := capacity-reserved, reserved-threshold
 	if forPods != *bytes("8704Mi") || forSystem != *bytes("1036Mi") {
@@ -203,7 +203,7 @@ func TestTheRecommendedReservation(t *testing.T) {
 	}
 }
 
-func TestWhereTheSignalsAreRead(t *testing.T) {
+func TestSummary_Observe(t *testing.T) {
 	s := measure().memory("800Mi").allocatable("1Gi").nodefs("10Gi", 5).imagefs("20Gi", 6).pids(768).sum()
 	s.Node.Runtime.ContainerFs = fsStats("30Gi", "40Gi", 7)
 	for signal, want := range map[pressure.Signal]string{

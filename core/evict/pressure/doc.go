@@ -1,32 +1,30 @@
-// Package pressure is about pods that a kubelet evicts because its node runs out of memory, disk or process IDs.
+// Package pressure holds the evictions of a kubelet whose node runs out of memory, disk or process IDs.
 //
-//	configuration.go  what a KubeletConfiguration says of it, and the defaults
-//	threshold.go      how little is too little, for how long
-//	signal.go         what is watched, and what can be thrown away first, on the three layouts of filesystems
-//	summary.go        what is measured: the part of the kubelet's summary API that counts here
-//	layout.go         how the filesystems lie, as far as that tells   LayoutOf
-//	usage.go rank.go  who goes first                                  Rank
-//	message.go        what the pod's status says                      Message
-//	limits.go         pods beyond limits of their own                 OverLimit
-//	admit.go          who gets in while it lasts                      Admit
-//	oom.go            whom the kernel takes, if it is faster          OOMScoreAdj, OOMOrder
-//	kubelet.go …      one node's kubelet in time                      Kubelet
-//	fleet.go …        all kubelets of a simulated cluster             Fleet
+//	configuration.go  the eviction part of a KubeletConfiguration, and the defaults
+//	threshold.go      minimum amounts, and for how long they must be missed
+//	signal.go         the measured signals and what can be reclaimed, on the three layouts of filesystems
+//	summary.go        the measurements: the part of the kubelet's summary API that eviction reads
+//	layout.go         the layout of the filesystems, as far as a summary shows it   LayoutOf
+//	usage.go rank.go  the order of eviction                                         Rank
+//	message.go        the message in the pod's status                               Message
+//	limits.go         pods that exceed their own limits                             OverLimit
+//	admit.go          admission under pressure                                      Admit
+//	kubelet.go …      one node's kubelet over time                                  Kubelet
+//	kubelets.go …     all kubelets of a simulated cluster                           Kubelets
 //
-// The functions on the right need nothing but objects and a Summary, so a console on a real cluster can ask them about a
-// node whose kubelet decides for itself. [Kubelet] is the machine: it is told of pods and of what is measured, and says
-// what it does, at the second at which it does it.
+// The functions on the right need only objects and a Summary, so a console on a real cluster can call them for a node with a
+// real kubelet. [Kubelet] is the state machine: its inputs are pods and measurements, its output timed actions.
 //
-//	Observe ──► sync, every 10 s ──► Pressed ──► Reported, at the next status update
+//	Observe ──► sync, every 10 s ──► ConditionsChanged ──► StatusWritten, at the next status update
 //	               │
-//	               ├─ beyond their own limits ──► Evicting, one after the other
+//	               ├─ beyond their own limits ──► EvictPod, one after the other
 //	               └─ a threshold met for its grace period
-//	                     ├─► Starving ─► Reclaiming ──Reclaimed──► enough? rest
-//	                     └─► Rank ─► Evicting ──Stopped──► poll each second ──Gone, or 30 s──► sync
+//	                     ├─► ThresholdMet ─► ReclaimResources ──Reclaimed──► enough? idle
+//	                     └─► Rank ─► EvictPod ──Stopped──► poll each second ──Gone, or 30 s──► sync
 //
-// Whoever drives it carries out what it says: writes the statuses ([Conditions], [Evicting.Status]), throws things away,
-// stops pods, and tells how it went. In a simulated cluster a [Fleet] does that, and measures what a scenario says is used.
-// All of it is plain data and can be forked. On the [evict.Board] a kubelet writes who is leaving, and who is next if the
+// Its caller carries the actions out: it writes the statuses ([Conditions], [EvictPod.Status]), reclaims resources, stops pods,
+// and reports the outcomes. In a simulated cluster [Kubelets] does that, and measures the usage that a scenario sets. All of it
+// is plain data and can be forked. A kubelet writes to the [evict.Record] which pods it evicts, and which one is next if the
 // pressure lasts.
 //
 // # Choices
@@ -42,7 +40,6 @@
 //   - Static and mirror pods are never evicted, nor are pods of system-critical priority. (In the documentation: static pods
 //     may be.)
 //   - A percentage is kept in single precision: 10% of 10Gi is sixteen bytes more than 1Gi.
-//   - A burstable container's OOM score adjustment is at least 3. (In the documentation: 2.)
 //   - An amount is what it is: 1Gi with a minimum reclaim of 500Mi is 1524Mi, and a system-reserved of 1.5Gi is 1536Mi,
 //     where the documentation rounds both to 1.5GiB, and once to 1GiB.
 //
@@ -55,6 +52,6 @@
 //     and one soft of them, and warns of the last.
 //   - When the kernel tells of memory running out, the round of evictions waits for its pods like any other.
 //
-// In a simulated cluster what a pod uses is its first container's, a filesystem has an inode for every 16Ki, and nobody is
+// In a simulated cluster what a pod uses is its first container's, a filesystem has an inode for every 16Ki, and no process is
 // taken by the kernel: when there is nothing left, there is nothing left.
 package pressure

@@ -13,70 +13,69 @@ import (
 	"orrery/core/world"
 )
 
-// How often a kubelet looks at its node and writes its node's status, and how long it waits for a pod that it evicted:
-// it is asked every second whether it is gone, and taken for gone after half a minute.
+// The periods of syncs and status updates, and the wait for an evicted pod: polled every second, at most half a minute.
 const (
 	syncPeriod     = 10 * time.Second
 	statusPeriod   = 10 * time.Second
 	cleanupPoll    = time.Second
 	cleanupTimeout = 30 * time.Second
-	leastKillTime  = 10 * time.Second
+	minKillTime    = 10 * time.Second
 )
 
-// hardGraceSeconds is how long a pod may take to stop for a hard threshold, or for its own limits.
+// hardGraceSeconds is the grace period of a hard eviction, and of one for the pod's own limits.
 const hardGraceSeconds = 1
 
-// Options say which kubelet it is.
+// Options configure a Kubelet.
 type Options struct {
 	Node          string
 	Configuration Configuration
 	Layout        Layout
-	// Start is when it looks for the first time.
+	// Start is the time of the first sync.
 	Start time.Time
-	// Predict says that the real kubelet is at work, and this one only foretells it.
+	// Predict is true if a real kubelet acts, and this one only predicts it.
 	Predict bool
 }
 
-// phase is what a kubelet is busy with.
+// phase is the current activity of a kubelet.
 type phase uint8
 
 const (
-	resting    phase = iota // until the next look
-	reclaiming              // waits to be told what is left after throwing things away
-	killing                 // waits for a pod to stop
-	cleaning                // waits for what it evicted to be gone
+	idle            phase = iota // until the next sync
+	awaitingReclaim              // waits for the measurements after reclaiming
+	killingPods                  // waits for a pod to stop
+	awaitingCleanup              // waits for the evicted pods to be gone
 )
 
-// Kubelet decides about the pods of one node. It is told what happens and what is measured, and says what it does.
+// Kubelet evicts the pods of one node. Its inputs are pods and measurements, its output actions.
 type Kubelet struct {
 	options    Options
 	thresholds []Threshold // memory first, then the hard ones
-	board      *evict.Board
+	record     *evict.Record
 
 	pods    map[types.UID]*v1.Pod
 	stopped map[types.UID]bool
 	summary *Summary
 
 	phase phase
-	// wake is when it looks again or stops waiting; zero if that does not depend on time. looked is its last look.
-	wake, looked time.Time
+	// wake is the next sync or the end of a wait; zero if that does not depend on time.
+	wake, lastSync time.Time
 
-	judgement
-	round
-	notices
+	syncState
+	evictionRound
+	memoryNotifier
 
-	// reportAt is when the node's status is written next, zero if it says what holds.
+	// reportAt is when the node's status is written next, zero if it is up to date.
 	reportAt time.Time
 	reported []v1.NodeConditionType
-	// next is the pod that the board says is next to go.
-	next types.UID
-	said []Said
+	// nextVictim is the pod that the record has as the next victim.
+	nextVictim types.UID
+	actions    []TimedAction
 }
 
 var _ evict.Controller = (*Kubelet)(nil)
 
-// New is a kubelet that has not looked yet. It fails for thresholds that make no sense.
-func New(o Options, board *evict.Board) (*Kubelet, error) {
+// New returns a kubelet before its first sync. It fails for invalid thresholds.
+func New(o Options, board *evict.Record) (*Kubelet, error) {
 	configured, err := o.Configuration.Thresholds()
 	if err != nil {
 		return nil, err
@@ -88,48 +87,48 @@ func New(o Options, board *evict.Board) (*Kubelet, error) {
 			firstIf(a.Hard(), b.Hard()), cmp.Compare(a.Signal.rank(), b.Signal.rank()))
 	})
 	return &Kubelet{
-		options: o, thresholds: all, board: board,
+		options: o, thresholds: all, record: board,
 		pods: map[types.UID]*v1.Pod{}, stopped: map[types.UID]bool{},
-		wake: o.Start, looked: o.Start.Add(-syncPeriod), reportAt: o.Start,
-		judgement: judgement{first: make([]time.Time, len(all)), unresolved: make([]bool, len(all))},
+		wake: o.Start, lastSync: o.Start.Add(-syncPeriod), reportAt: o.Start,
+		syncState: syncState{firstMet: make([]time.Time, len(all)), unresolved: make([]bool, len(all))},
 	}, nil
 }
 
-// Apply tells of a pod, or only that time has passed.
+// Apply takes in pods and ticks.
 func (k *Kubelet) Apply(in world.Input) {
 	switch event := in.Event.(type) {
 	case world.Changed:
 		if pod, ok := event.Object.(*v1.Pod); ok {
-			k.before(in.At)
-			k.hear(in.At, pod, event.Op == world.Deleted)
+			k.advance(in.At)
+			k.podChanged(in.At, pod, event.Op == world.Deleted)
 		}
 	case world.Listed:
 		if event.Kind == world.Pod {
-			k.before(in.At)
-			k.hearAll(in.At, event.Objects)
+			k.advance(in.At)
+			k.podsListed(in.At, event.Objects)
 		}
-	case world.Passed:
-		k.before(in.At.Add(1))
+	case world.Tick:
+		k.advance(in.At.Add(1))
 	}
 }
 
-func (k *Kubelet) hearAll(at time.Time, objects []world.Object) {
+func (k *Kubelet) podsListed(at time.Time, objects []world.Object) {
 	there := map[types.UID]bool{}
 	for _, o := range objects {
 		if pod, ok := o.(*v1.Pod); ok {
 			there[pod.UID] = true
-			k.hear(at, pod, false)
+			k.podChanged(at, pod, false)
 		}
 	}
 	for _, pod := range k.sorted() {
 		if !there[pod.UID] {
-			k.hear(at, pod, true)
+			k.podChanged(at, pod, true)
 		}
 	}
 }
 
-// hear takes note of a pod. One that is not in the API any more has gone.
-func (k *Kubelet) hear(at time.Time, pod *v1.Pod, deleted bool) {
+// podChanged takes in a pod. A pod deleted from the API is gone.
+func (k *Kubelet) podChanged(at time.Time, pod *v1.Pod, deleted bool) {
 	if pod.Spec.NodeName != k.options.Node {
 		return
 	}
@@ -140,56 +139,56 @@ func (k *Kubelet) hear(at time.Time, pod *v1.Pod, deleted bool) {
 		return
 	}
 	k.pods[pod.UID] = pod
-	k.stir(at)
+	k.resume(at)
 }
 
-// Observe tells what is measured from now on.
+// Observe sets the current measurements.
 func (k *Kubelet) Observe(at time.Time, s *Summary) {
-	k.before(at)
+	k.advance(at)
 	was := k.summary
 	k.summary = s
-	k.stir(at)
-	if k.phase == resting && k.notified(was, s) {
-		wake, looked := k.wake, k.looked
+	k.resume(at)
+	if k.phase == idle && k.notified(was, s) {
+		wake, looked := k.wake, k.lastSync
 		k.sync(at)
-		if k.phase == resting && wake.After(at) {
-			k.wake, k.looked = wake, looked
+		if k.phase == idle && wake.After(at) {
+			k.wake, k.lastSync = wake, looked
 		}
 	}
 }
 
-// Reclaimed answers [Reclaiming]: what is measured afterwards, nil if that is not known.
+// Reclaimed answers [ReclaimResources] with the measurements afterwards, nil if they are not known.
 func (k *Kubelet) Reclaimed(at time.Time, s *Summary) {
-	k.before(at)
+	k.advance(at)
 	if s != nil {
 		k.summary = s
 	}
-	if k.phase == reclaiming {
+	if k.phase == awaitingReclaim {
 		k.afterReclaim(at, s)
 	}
 }
 
-// Stopped tells that an evicted pod's containers have stopped.
+// Stopped records that an evicted pod's containers have stopped.
 func (k *Kubelet) Stopped(at time.Time, pod types.UID) {
-	k.before(at)
+	k.advance(at)
 	if _, known := k.pods[pod]; known {
 		k.stopped[pod] = true
 	}
-	if k.phase == killing && k.victim == pod {
+	if k.phase == killingPods && k.victim == pod {
 		k.killNext(at)
 	}
 }
 
-// Gone tells that an evicted pod has stopped and that what it held on the node is free again.
+// Gone records that an evicted pod has stopped and that its resources on the node are free.
 func (k *Kubelet) Gone(at time.Time, pod types.UID) {
 	k.Stopped(at, pod)
-	if k.leaving[pod] {
-		k.leaving[pod] = false
-		k.write(at, pod, evict.Left)
+	if k.terminating[pod] {
+		k.terminating[pod] = false
+		k.recordPhase(at, pod, evict.Evicted)
 	}
 }
 
-// NextWake is when it looks again, stops waiting, or writes the node's status.
+// NextWake returns the time of the next sync, end of a wait, or status update.
 func (k *Kubelet) NextWake() (time.Time, bool) {
 	at := k.wake
 	if at.IsZero() || !k.reportAt.IsZero() && k.reportAt.Before(at) {
@@ -198,23 +197,23 @@ func (k *Kubelet) NextWake() (time.Time, bool) {
 	return at, !at.IsZero()
 }
 
-// Effects is empty: no effect of a scheduler says what a kubelet does. See [Kubelet.Says].
+// Effects is empty: a kubelet's actions are not effects of a scheduler. See [Kubelet.Actions].
 func (k *Kubelet) Effects() []world.Effect { return nil }
 
-// Says hands over what the kubelet has done since the last call.
-func (k *Kubelet) Says() []Said {
-	said := k.said
-	k.said = nil
+// Actions returns the actions since the last call.
+func (k *Kubelet) Actions() []TimedAction {
+	said := k.actions
+	k.actions = nil
 	return said
 }
 
-// Conditions are those that hold, by name.
+// Conditions returns the conditions that hold, by name.
 func (k *Kubelet) Conditions() []v1.NodeConditionType { return slices.Clone(k.conditions) }
 
-func (k *Kubelet) say(at time.Time, act Act) { k.said = append(k.said, Said{at, act}) }
+func (k *Kubelet) emit(at time.Time, act Action) { k.actions = append(k.actions, TimedAction{at, act}) }
 
-// before lets the timers go off that were due before a time, the look before the report.
-func (k *Kubelet) before(at time.Time) {
+// advance runs the timers that were due before a time, the sync before the status update.
+func (k *Kubelet) advance(at time.Time) {
 	for {
 		due, ok := k.NextWake()
 		switch {
@@ -230,24 +229,24 @@ func (k *Kubelet) before(at time.Time) {
 
 func (k *Kubelet) tick(now time.Time) {
 	switch k.phase {
-	case killing:
+	case killingPods:
 		k.killNext(now)
-	case cleaning:
+	case awaitingCleanup:
 		k.pollGone(now)
 	default:
 		k.sync(now)
 	}
 }
 
-// stir ends a rest without a timer: something is new, and the next look will see it.
-func (k *Kubelet) stir(at time.Time) {
-	if k.phase == resting && k.wake.IsZero() {
-		k.wake = onGrid(k.looked, syncPeriod, at)
+// resume schedules the next sync of an idle kubelet without a timer, since something has changed.
+func (k *Kubelet) resume(at time.Time) {
+	if k.phase == idle && k.wake.IsZero() {
+		k.wake = nextOnGrid(k.lastSync, syncPeriod, at)
 	}
 }
 
-// onGrid is the first of the times from start on, a period apart, that is not before at; start itself does not count.
-func onGrid(start time.Time, period time.Duration, at time.Time) time.Time {
+// nextOnGrid returns the first of the times after start, a period apart, that is not before at.
+func nextOnGrid(start time.Time, period time.Duration, at time.Time) time.Time {
 	if !at.After(start) {
 		return start.Add(period)
 	}
@@ -255,7 +254,7 @@ func onGrid(start time.Time, period time.Duration, at time.Time) time.Time {
 	return start.Add(n * period)
 }
 
-// active are the pods that run, by namespace and name.
+// active returns the running pods, by namespace and name.
 func (k *Kubelet) active() []*v1.Pod {
 	return slices.DeleteFunc(k.sorted(), func(pod *v1.Pod) bool {
 		return k.stopped[pod.UID] || pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
@@ -268,20 +267,20 @@ func (k *Kubelet) sorted() []*v1.Pod {
 	})
 }
 
-// report writes the node's status, if it says anything new.
+// report writes the node's status, if it has changed.
 func (k *Kubelet) report(now time.Time) {
 	k.reportAt = time.Time{}
 	k.reported = slices.Clone(k.conditions)
-	k.say(now, Reported{k.Conditions()})
+	k.emit(now, StatusWritten{k.Conditions()})
 }
 
-// Fork is a copy that goes its own way, and writes on the board given.
-func (k *Kubelet) Fork(board *evict.Board) *Kubelet {
+// Fork returns an independent copy that writes on the given record.
+func (k *Kubelet) Fork(board *evict.Record) *Kubelet {
 	f := *k
-	f.board = board
-	f.pods, f.stopped, f.leaving = maps.Clone(k.pods), maps.Clone(k.stopped), maps.Clone(k.leaving)
-	f.first, f.unresolved = slices.Clone(k.first), slices.Clone(k.unresolved)
-	f.lastMet, f.seen = maps.Clone(k.lastMet), maps.Clone(k.seen)
-	f.queue, f.marks, f.said = slices.Clone(k.queue), slices.Clone(k.marks), slices.Clone(k.said)
+	f.record = board
+	f.pods, f.stopped, f.terminating = maps.Clone(k.pods), maps.Clone(k.stopped), maps.Clone(k.terminating)
+	f.firstMet, f.unresolved = slices.Clone(k.firstMet), slices.Clone(k.unresolved)
+	f.lastMet, f.observations = maps.Clone(k.lastMet), maps.Clone(k.observations)
+	f.queue, f.marks, f.actions = slices.Clone(k.queue), slices.Clone(k.marks), slices.Clone(k.actions)
 	return &f
 }

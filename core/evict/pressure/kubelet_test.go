@@ -17,7 +17,7 @@ import (
 
 const hardMemory = "evictionHard: {memory.available: 100Mi}\nenforceNodeAllocatable: []\n"
 
-func TestAHardThresholdEvictsAtTheNextLook(t *testing.T) {
+func TestKubelet_HardThreshold(t *testing.T) {
 	small, large := mk.Pod("small").Obj(), mk.Pod("large").Obj()
 	n := newNode(t, pressure.OneFs, hardMemory, small, large)
 	plenty := measure().memory("1Gi").pod(small, uses("1Gi")).pod(large, uses("5Gi"))
@@ -31,18 +31,18 @@ func TestAHardThresholdEvictsAtTheNextLook(t *testing.T) {
 		20s evicts large in 1s for memory.available
 		20s reported [MemoryPressure]
 	`)
-	if d := n.board.Open(); len(d) != 2 || d[0].Pod.Name != "large" || d[0].Phase != evict.Leaving || d[0].Deadline.Sub(noon) != 21*time.Second ||
-		d[0].Why != "memory.available<100Mi: 90Mi available" || d[0].By != "kubelet on n1" {
+	if d := n.board.Open(); len(d) != 2 || d[0].Pod.Name != "large" || d[0].Phase != evict.Terminating || d[0].Deadline.Sub(noon) != 21*time.Second ||
+		d[0].Reason != "memory.available<100Mi: 90Mi available" || d[0].Initiator != "kubelet on n1" {
 		t.Errorf("the board says %+v", d)
 	}
-	if d := n.board.Open()[1]; d.Pod.Name != "small" || d.Phase != evict.Forecast {
+	if d := n.board.Open()[1]; d.Pod.Name != "small" || d.Phase != evict.AtRisk {
 		t.Errorf("next to go is %+v, want small", d)
 	}
 	n.observe(20*time.Second+500*time.Millisecond, plenty)
 	n.gone(21*time.Second, large)
 	n.until(40 * time.Second)
 	n.wants("")
-	if ended := n.board.Ended(); len(ended) != 1 || ended[0].Phase != evict.Left || ended[0].Ended.Sub(noon) != 21*time.Second {
+	if ended := n.board.Ended(); len(ended) != 1 || ended[0].Phase != evict.Evicted || ended[0].Ended.Sub(noon) != 21*time.Second {
 		t.Errorf("the board says of those that left %+v", ended)
 	}
 	n.until(321*time.Second + 999*time.Millisecond)
@@ -59,7 +59,7 @@ func TestAHardThresholdEvictsAtTheNextLook(t *testing.T) {
 	}
 }
 
-func TestASoftThresholdWaitsForItsGracePeriod(t *testing.T) {
+func TestKubelet_SoftThreshold(t *testing.T) {
 	const soft = "evictionHard: {}\nenforceNodeAllocatable: []\nevictionSoft: {memory.available: 1.5Gi}\nevictionSoftGracePeriod: {memory.available: 1m30s}\n"
 	own := mk.Pod("own").Obj()
 	own.Spec.TerminationGracePeriodSeconds = ptr(int64(10))
@@ -80,7 +80,7 @@ func TestASoftThresholdWaitsForItsGracePeriod(t *testing.T) {
 				0s pressed [MemoryPressure]
 				0s reported [MemoryPressure]
 			`)
-			if d := n.board.Open(); len(d) != 1 || d[0].Phase != evict.Counting || d[0].Deadline.Sub(noon) != 90*time.Second {
+			if d := n.board.Open(); len(d) != 1 || d[0].Phase != evict.CountingDown || d[0].Deadline.Sub(noon) != 90*time.Second {
 				t.Errorf("the board says %+v, want it counting down to 1m30s", d)
 			}
 			n.through(90 * time.Second)
@@ -89,7 +89,7 @@ func TestASoftThresholdWaitsForItsGracePeriod(t *testing.T) {
 	}
 }
 
-func TestAThresholdThatIsNoLongerMetStartsAnew(t *testing.T) {
+func TestKubelet_SoftThresholdRestarts(t *testing.T) {
 	pod := mk.Pod("a").Obj()
 	n := newNode(t, pressure.OneFs, "evictionHard: {}\nenforceNodeAllocatable: []\nevictionSoft: {memory.available: 1Gi}\nevictionSoftGracePeriod: {memory.available: 30s}\n", pod)
 	little, plenty := measure().memory("512Mi").pod(pod, uses("1Gi")), measure().memory("2Gi").pod(pod, uses("1Gi"))
@@ -105,7 +105,7 @@ func TestAThresholdThatIsNoLongerMetStartsAnew(t *testing.T) {
 	n.wants("1m0s Attempting to reclaim memory\n1m0s evicts a in 0s for memory.available")
 }
 
-func TestAConditionStaysFiveMinutesAfterItWasLastObserved(t *testing.T) {
+func TestKubelet_ConditionTransitionPeriod(t *testing.T) {
 	n := newNode(t, pressure.OneFs, "")
 	n.observe(0, measure().nodefs("9Gi", 900000))
 	n.observe(5*time.Second, measure().nodefs("50Gi", 900000))
@@ -123,7 +123,7 @@ func TestAConditionStaysFiveMinutesAfterItWasLastObserved(t *testing.T) {
 	}
 }
 
-func TestWhatNoPodNeedsGoesFirst(t *testing.T) {
+func TestKubelet_ReclaimBeforeEviction(t *testing.T) {
 	pod := mk.Pod("a").Obj()
 	const config = "evictionHard: {nodefs.available: 1Gi, imagefs.available: 100Gi}\nevictionMinimumReclaim: {nodefs.available: 500Mi, imagefs.available: 2Gi}\n"
 	at := func(nodefs, imagefs string) *measured {
@@ -167,7 +167,7 @@ func TestWhatNoPodNeedsGoesFirst(t *testing.T) {
 	}
 }
 
-func TestAfterAnEvictionTheKubeletWaitsForThePodToGo(t *testing.T) {
+func TestKubelet_WaitsForPodCleanup(t *testing.T) {
 	a, b := mk.Pod("a").Priority(1).Obj(), mk.Pod("b").Priority(2).Obj()
 	starve := func() *node {
 		n := newNode(t, pressure.OneFs, hardMemory, a.DeepCopy(), b.DeepCopy())
@@ -201,7 +201,7 @@ func TestAfterAnEvictionTheKubeletWaitsForThePodToGo(t *testing.T) {
 	})
 }
 
-func TestCriticalAndStaticPodsArePassedOver(t *testing.T) {
+func TestKubelet_SkipsCriticalAndStaticPods(t *testing.T) {
 	critical := mk.Pod("critical").Priority(2000000000).Obj()
 	static := annotated(mk.Pod("static"), "kubernetes.io/config.source", "file")
 	n := newNode(t, pressure.OneFs, hardMemory, critical, static, mk.Pod("other").Priority(1999999999).Memory("1Gi").Obj())
@@ -214,7 +214,7 @@ func TestCriticalAndStaticPodsArePassedOver(t *testing.T) {
 	alone.wants("0s pressed [MemoryPressure]\n0s Attempting to reclaim memory\n0s reported [MemoryPressure]\n10s Attempting to reclaim memory")
 }
 
-func TestMemoryComesFirst(t *testing.T) {
+func TestKubelet_MemoryFirst(t *testing.T) {
 	pod := mk.Pod("a").Obj()
 	n := newNode(t, pressure.OneFs, "evictionHard: {memory.available: 100Mi, nodefs.available: 10%, pid.available: 10%}\n", pod)
 	n.observe(0, measure().memory("50Mi").allocatable("50Mi").nodefs("1Gi", 1).pids(950).pod(pod))
@@ -222,7 +222,7 @@ func TestMemoryComesFirst(t *testing.T) {
 	n.wants("0s pressed [MemoryPressure DiskPressure PIDPressure]\n0s Attempting to reclaim memory\n0s evicts a in 1s for memory.available\n0s reported [MemoryPressure DiskPressure PIDPressure]")
 }
 
-func TestStatsThatAreNotNewAreNotActedUponTwice(t *testing.T) {
+func TestKubelet_StaleStats(t *testing.T) {
 	a, b := mk.Pod("a").Obj(), mk.Pod("b").Obj()
 	n := newNode(t, pressure.OneFs, hardMemory, a, b)
 	m := measure().memory("50Mi").pod(a, uses("2Gi")).pod(b, uses("1Gi"))
@@ -238,7 +238,7 @@ func TestStatsThatAreNotNewAreNotActedUponTwice(t *testing.T) {
 	n.wants("22s Attempting to reclaim memory\n22s evicts b in 1s for memory.available")
 }
 
-func TestPodsBeyondTheirOwnLimitsGoOneAfterTheOther(t *testing.T) {
+func TestKubelet_LocalStorageLimits(t *testing.T) {
 	dir := withVolume(mk.Pod("dir"), "scratch", v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{SizeLimit: ptr(mk.Resources("x", "1Gi")["x"])}}).Obj()
 	sum := mk.Pod("sum").Obj()
 	sum.Spec.Containers[0].Resources.Limits = mk.Resources("ephemeral-storage", "2Gi")
@@ -255,7 +255,7 @@ func TestPodsBeyondTheirOwnLimitsGoOneAfterTheOther(t *testing.T) {
 	n.wants("5s Attempting to reclaim memory\n5s evicts tame in 1s for memory.available")
 }
 
-func TestWhatIsBeyondAPodsOwnLimits(t *testing.T) {
+func TestOverLimit(t *testing.T) {
 	limited := mk.Pod("a").Obj()
 	limited.Spec.Containers[0].Name = "c"
 	limited.Spec.Containers[0].Resources.Limits = mk.Resources("ephemeral-storage", "1Gi")
@@ -284,7 +284,7 @@ func TestWhatIsBeyondAPodsOwnLimits(t *testing.T) {
 	}
 }
 
-func TestTheKernelCanTellBeforeTheNextLook(t *testing.T) {
+func TestKubelet_MemoryNotification(t *testing.T) {
 	pod := mk.Pod("a").Obj()
 	config := hardMemory + "kernelMemcgNotification: true\n"
 	plenty, little := measure().memory("5Gi").pod(pod), measure().memory("99Mi").pod(pod)
@@ -300,7 +300,7 @@ func TestTheKernelCanTellBeforeTheNextLook(t *testing.T) {
 	}
 }
 
-func TestAForkGoesItsOwnWay(t *testing.T) {
+func TestKubelet_Fork(t *testing.T) {
 	a, b := mk.Pod("a").Obj(), mk.Pod("b").Priority(1).Obj()
 	n := newNode(t, pressure.OneFs, hardMemory, a, b)
 	n.observe(0, measure().memory("50Mi").pod(a, uses("1Gi")).pod(b, uses("1Gi")))
@@ -311,7 +311,7 @@ func TestAForkGoesItsOwnWay(t *testing.T) {
 	n.gone(time.Second, a)
 	n.until(5 * time.Second)
 	n.wants("0s pressed [MemoryPressure]\n0s Attempting to reclaim memory\n0s evicts a in 1s for memory.available\n0s reported [MemoryPressure]\n2s Attempting to reclaim memory\n2s evicts b in 1s for memory.available")
-	if d, _ := fork.board.Find(a.UID, evict.NodePressure); d.Phase != evict.Leaving {
+	if d, _ := fork.board.Find(a.UID, evict.NodePressure); d.Phase != evict.Terminating {
 		t.Errorf("in the fork a is %v, want leaving", d.Phase)
 	}
 	if at, _ := fork.NextWake(); at.Sub(noon) != 10*time.Second {
@@ -319,7 +319,7 @@ func TestAForkGoesItsOwnWay(t *testing.T) {
 	}
 }
 
-func TestARestingKubeletNeedsNoTimer(t *testing.T) {
+func TestKubelet_IdleNeedsNoTimer(t *testing.T) {
 	pod := mk.Pod("a").Obj()
 	n := newNode(t, pressure.OneFs, "", pod)
 	n.observe(0, measure().memory("5Gi").pod(pod))
@@ -333,7 +333,7 @@ func TestARestingKubeletNeedsNoTimer(t *testing.T) {
 	}
 }
 
-func TestAPodThatTheAPINoLongerHasIsGone(t *testing.T) {
+func TestKubelet_PodMissingFromList(t *testing.T) {
 	starve := func() (*node, *v1.Pod, *v1.Pod) {
 		a, b := mk.Pod("a").Obj(), mk.Pod("b").Priority(1).Obj()
 		n := newNode(t, pressure.OneFs, hardMemory, a, b)
@@ -352,7 +352,7 @@ func TestAPodThatTheAPINoLongerHasIsGone(t *testing.T) {
 			n.Apply(world.Input{At: n.now, Event: tell(a, b)})
 			n.until(2 * time.Second)
 			n.wants("1.5s Attempting to reclaim memory\n1.5s evicts b in 1s for memory.available")
-			if d := n.board.Ended(); len(d) != 1 || d[0].Pod.Name != "a" || d[0].Phase != evict.Left {
+			if d := n.board.Ended(); len(d) != 1 || d[0].Pod.Name != "a" || d[0].Phase != evict.Evicted {
 				t.Errorf("the board says of those that left %+v", d)
 			}
 		})

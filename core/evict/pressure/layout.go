@@ -1,7 +1,6 @@
 package pressure
 
-// LayoutOf is how a node's filesystems lie, as far as a summary tells, which does not name them: two that are as large and as
-// full as each other are one.
+// LayoutOf infers a node's layout from a summary, which does not name filesystems: two of the same size and usage are one.
 func LayoutOf(s *Summary) Layout {
 	r := s.Node.Runtime
 	if r == nil || r.ImageFs == nil || s.Node.Fs == nil || sameFs(r.ImageFs, s.Node.Fs) {
@@ -13,8 +12,8 @@ func LayoutOf(s *Summary) Layout {
 	return ImageFs
 }
 
-// sameFs compares what is of a whole filesystem: what is used may be that of images or layers only. Between two measurements
-// a hundredth may have come or gone.
+// sameFs compares the values of a whole filesystem; used bytes may be those of images or layers only. Between two
+// measurements a hundredth may change.
 func sameFs(a, b *FsStats) bool {
 	if !equal(a.CapacityBytes, b.CapacityBytes) || !equal(a.Inodes, b.Inodes) || a.CapacityBytes == nil {
 		return false

@@ -2,7 +2,7 @@ package pressure
 
 import "testing"
 
-func TestHowFilesystemsLieIsToldByTheirSizes(t *testing.T) {
+func TestLayoutOf(t *testing.T) {
 	fs := func(capacity, available uint64) *FsStats {
 		return &FsStats{CapacityBytes: &capacity, AvailableBytes: &available}
 	}

@@ -8,9 +8,8 @@ import (
 	resources "k8s.io/component-helpers/resource"
 )
 
-// OverLimit is how a pod uses more local storage than it may: the first of an emptyDir volume above its size limit, the
-// pod above the sum of its limits, and a container above its own. It is empty if the pod keeps within its limits. This
-// has nothing to do with how much the node has left.
+// OverLimit describes how a pod exceeds its limits of local storage: an emptyDir volume its size limit, the pod the sum of
+// its limits, or a container its own. It is empty if the pod exceeds none. The node's free space does not matter.
 func OverLimit(pod *v1.Pod, stats *PodStats, layout Layout) string {
 	if stats == nil {
 		return ""
@@ -58,7 +57,7 @@ func podOverLimit(pod *v1.Pod, stats *PodStats, _ Layout) string {
 	return fmt.Sprintf("Pod ephemeral local storage usage exceeds the total limit of containers %s. ", limit.String())
 }
 
-// limitsStorage tells whether any container has a limit, before the sum of all limits is worked out.
+// limitsStorage reports whether any container has a storage limit; it is cheaper than the sum of all limits.
 func limitsStorage(pod *v1.Pod) bool {
 	for _, list := range [][]v1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 		for i := range list {
@@ -89,7 +88,7 @@ func containerOverLimit(pod *v1.Pod, stats *PodStats, layout Layout) string {
 	return ""
 }
 
-// limitOf is the limit of a regular container, nil if it has none.
+// limitOf returns the limit of a regular container, nil if it has none.
 func limitOf(pod *v1.Pod, name string) *resource.Quantity {
 	for i := range pod.Spec.Containers {
 		if c := &pod.Spec.Containers[i]; c.Name == name {

@@ -10,11 +10,11 @@ import (
 	"orrery/core/world/memory"
 )
 
-// bytesPerInode is how a filesystem is made, unless somebody says otherwise.
+// bytesPerInode is the usual ratio of a filesystem.
 const bytesPerInode = 16 << 10
 
-// speaksOf tells whether it is a pod that is spoken of.
-func speaksOf(u *memory.Use, pod *v1.Pod) bool {
+// usageSelects reports whether a usage report selects a pod.
+func usageSelects(u *memory.UsageReport, pod *v1.Pod) bool {
 	switch {
 	case u.Namespace != pod.Namespace:
 		return false
@@ -29,32 +29,32 @@ func speaksOf(u *memory.Use, pod *v1.Pod) bool {
 	return true
 }
 
-// useOf is what was last said of a pod, nil if nothing was.
-func (f *Fleet) useOf(pod *v1.Pod) *use {
-	for i := len(f.uses) - 1; i >= 0; i-- {
-		if speaksOf(&f.uses[i].Use, pod) {
-			return &f.uses[i]
+// usageOf returns the last usage report of a pod, nil if there is none.
+func (f *Kubelets) usageOf(pod *v1.Pod) *timedUsage {
+	for i := len(f.podUsages) - 1; i >= 0; i-- {
+		if usageSelects(&f.podUsages[i].UsageReport, pod) {
+			return &f.podUsages[i]
 		}
 	}
 	return nil
 }
 
-// grows tells whether anything on a node is used more and more.
-func (f *Fleet) grows(p *post) bool {
-	if p.own.Growth != (memory.Usage{}) {
+// grows reports whether any usage on a node grows.
+func (f *Kubelets) grows(p *nodeKubelet) bool {
+	if p.ownUsage.Growth != (memory.Usage{}) {
 		return true
 	}
 	for _, pod := range p.pods {
-		if u := f.useOf(pod); u != nil && u.Growth != (memory.Usage{}) && pod.Status.Phase == v1.PodRunning {
+		if u := f.usageOf(pod); u != nil && u.Growth != (memory.Usage{}) && pod.Status.Phase == v1.PodRunning {
 			return true
 		}
 	}
 	return false
 }
 
-// podUsage is what a pod uses by now: nothing unless it runs.
-func (f *Fleet) podUsage(pod *v1.Pod, now time.Time) memory.Usage {
-	u := f.useOf(pod)
+// podUsage returns a pod's current usage: zero unless it runs.
+func (f *Kubelets) podUsage(pod *v1.Pod, now time.Time) memory.Usage {
+	u := f.usageOf(pod)
 	if u == nil || pod.Status.Phase != v1.PodRunning {
 		return memory.Usage{}
 	}
@@ -62,11 +62,11 @@ func (f *Fleet) podUsage(pod *v1.Pod, now time.Time) memory.Usage {
 	if started := pod.Status.StartTime; started != nil && started.After(since) {
 		since = started.Time
 	}
-	return grown(u.Usage, u.Growth, now.Sub(since))
+	return extrapolate(u.Usage, u.Growth, now.Sub(since))
 }
 
-// grown is an amount after it has grown for some time. It never falls below nothing.
-func grown(u, growth memory.Usage, d time.Duration) memory.Usage {
+// extrapolate returns a usage after some time of growth. It is never negative.
+func extrapolate(u, growth memory.Usage, d time.Duration) memory.Usage {
 	if growth == (memory.Usage{}) {
 		return u
 	}
@@ -85,21 +85,21 @@ func amountsOf(u *memory.Usage) []*int64 {
 	return all
 }
 
-// throwAway frees what nobody needs.
-func (p *post) throwAway(now time.Time, what Reclaim) {
-	p.own.Usage = grown(p.own.Usage, p.own.Growth, now.Sub(p.own.at))
-	p.own.at = now
+// reclaim frees dead containers and unused images.
+func (p *nodeKubelet) reclaim(now time.Time, what Reclaim) {
+	p.ownUsage.Usage = extrapolate(p.ownUsage.Usage, p.ownUsage.Growth, now.Sub(p.ownUsage.at))
+	p.ownUsage.at = now
 	if what.Containers {
-		p.own.Usage.DeadContainers = memory.Disk{}
+		p.ownUsage.Usage.DeadContainers = memory.Disk{}
 	}
 	if what.Images {
-		p.own.Usage.UnusedImages = memory.Disk{}
+		p.ownUsage.Usage.UnusedImages = memory.Disk{}
 	}
 }
 
-// measure is what a kubelet would measure on a node by now.
-func (f *Fleet) measure(p *post, now time.Time) *Summary {
-	own := grown(p.own.Usage, p.own.Growth, now.Sub(p.own.at))
+// measure returns what a kubelet would measure on a node now.
+func (f *Kubelets) measure(p *nodeKubelet, now time.Time) *Summary {
+	own := extrapolate(p.ownUsage.Usage, p.ownUsage.Growth, now.Sub(p.ownUsage.at))
 	s := &Summary{Pods: make([]PodStats, 0, len(p.pods))}
 	var all memory.Usage
 	for _, pod := range p.kubelet.active() {
@@ -116,8 +116,8 @@ func (f *Fleet) measure(p *post, now time.Time) *Summary {
 	return s
 }
 
-// measureDisks says what is left of each filesystem. Where there is one, it is the images' and the containers' as well.
-func (f *Fleet) measureDisks(s *Summary, node *v1.Node, own, pods memory.Usage) {
+// measureDisks measures each filesystem. A single one holds images and containers as well.
+func (f *Kubelets) measureDisks(s *Summary, node *v1.Node, own, pods memory.Usage) {
 	layers := add(pods.Writable, own.Writable, own.DeadContainers)
 	images := add(own.Images, own.UnusedImages)
 	onNode := add(pods.Logs, pods.Volumes, own.Logs, own.Volumes)
@@ -139,13 +139,13 @@ func (f *Fleet) measureDisks(s *Summary, node *v1.Node, own, pods memory.Usage) 
 	}
 }
 
-// podsLimit is how much memory all pods together can have: what is allocatable, and what the hard threshold keeps free.
-func (f *Fleet) podsLimit(node *v1.Node, capacity int64) int64 {
+// podsLimit returns the memory limit of all pods together: the allocatable memory plus the hard threshold.
+func (f *Kubelets) podsLimit(node *v1.Node, capacity int64) int64 {
 	limit, ok := node.Status.Allocatable[v1.ResourceMemory]
 	if !ok {
 		return capacity
 	}
-	kept := f.kept.Of(*resource.NewQuantity(capacity, resource.BinarySI))
+	kept := f.hardMemory.Of(*resource.NewQuantity(capacity, resource.BinarySI))
 	return min(capacity, limit.Value()+kept.Value())
 }
 
@@ -182,8 +182,8 @@ func unsigned(n int64) *uint64 {
 	return &u
 }
 
-// podStats has all that a pod uses in its first container, and its volumes in the first that lies on the node's disk; a
-// pod without one writes into the container.
+// podStats attributes a pod's usage to its first container, and its volumes to the first one on the node's disk; a pod
+// without such a volume writes into the container.
 func podStats(pod *v1.Pod, u memory.Usage) PodStats {
 	s := PodStats{
 		PodRef:    PodReference{Name: pod.Name, Namespace: pod.Namespace, UID: pod.UID},

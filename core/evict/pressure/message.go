@@ -10,7 +10,7 @@ import (
 	resources "k8s.io/component-helpers/resource"
 )
 
-// Reason is what an evicted pod's status and a refused pod's status give as their reason, and its event, too.
+// Reason is the reason in the status of evicted and rejected pods, and in the event.
 const Reason = "Evicted"
 
 // The annotations of the event about an evicted pod.
@@ -22,14 +22,14 @@ const (
 	OffendingPodUsageKey        = "offending_pod_usage"
 )
 
-// Shortage is what a kubelet knows of the resource for which it evicts: the threshold's amount and what is available.
+// Shortage describes the resource of an eviction: the threshold's amount and the available one.
 type Shortage struct {
 	Resource            v1.ResourceName
 	Quantity, Available *resource.Quantity // nil where they are not known
 }
 
-// Message is what an evicted pod's status says, and the annotations of its event. The annotations are empty if nothing
-// was measured of the pod.
+// Message returns the message of an evicted pod's status, and the annotations of its event. The annotations are empty if
+// the pod was not measured.
 func Message(pod *v1.Pod, stats *PodStats, short Shortage) (message string, annotations map[string]string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The node was low on resource: %s. ", short.Resource)
@@ -40,14 +40,14 @@ func Message(pod *v1.Pod, stats *PodStats, short Shortage) (message string, anno
 	if stats == nil {
 		return b.String(), annotations
 	}
-	blamePod(&b, pod, stats, short.Resource, annotations)
-	blameContainers(&b, pod, stats, short.Resource, annotations)
+	describePodUsage(&b, pod, stats, short.Resource, annotations)
+	describeContainerUsage(&b, pod, stats, short.Resource, annotations)
 	annotations[StarvedResourceKey] = string(short.Resource)
 	return b.String(), annotations
 }
 
-// blamePod says what a pod with a memory request of its own was using.
-func blamePod(b *strings.Builder, pod *v1.Pod, stats *PodStats, of v1.ResourceName, annotations map[string]string) {
+// describePodUsage describes the usage of a pod with a memory request of its own.
+func describePodUsage(b *strings.Builder, pod *v1.Pod, stats *PodStats, of v1.ResourceName, annotations map[string]string) {
 	if of != v1.ResourceMemory || stats.Memory == nil || !resources.IsPodLevelResourcesSet(pod) {
 		return
 	}
@@ -61,8 +61,8 @@ func blamePod(b *strings.Builder, pod *v1.Pod, stats *PodStats, of v1.ResourceNa
 	annotations[OffendingPodKey], annotations[OffendingPodUsageKey] = pod.Name, used.String()
 }
 
-// blameContainers names the containers that use more than they ask for, in the order in which they were measured.
-func blameContainers(b *strings.Builder, pod *v1.Pod, stats *PodStats, of v1.ResourceName, annotations map[string]string) {
+// describeContainerUsage names the containers that exceed their requests, in the order of the measurements.
+func describeContainerUsage(b *strings.Builder, pod *v1.Pod, stats *PodStats, of v1.ResourceName, annotations map[string]string) {
 	var names, usages []string
 	for i := range stats.Containers {
 		container := containerNamed(pod, stats.Containers[i].Name)
@@ -91,7 +91,7 @@ func containerNamed(pod *v1.Pod, name string) *v1.Container {
 	return nil
 }
 
-// usage is what one container uses of a resource that containers request; known is false where it was not measured.
+// usage returns a container's usage of a requestable resource; known is false if it was not measured.
 func (c *ContainerStats) usage(of v1.ResourceName) (used resource.Quantity, known bool) {
 	switch {
 	case of == v1.ResourceMemory && c.Memory != nil && c.Memory.WorkingSetBytes != nil:

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// words are the reasons and messages of the conditions, by whether they hold.
-var words = []struct {
+// conditionTexts are the reasons and messages of the conditions, by whether they hold.
+var conditionTexts = []struct {
 	condition  v1.NodeConditionType
 	yes, no    string
 	yesMessage string
@@ -29,16 +29,16 @@ var words = []struct {
 	},
 }
 
-// Conditions is the list of a node's conditions with the three about pressure as the kubelet writes them: those given
-// hold, the others do not. The given list is left as it is.
+// Conditions returns a copy of a node's conditions with the three pressure conditions as the kubelet writes them: those in
+// hold are True, the others False.
 func Conditions(list []v1.NodeCondition, hold []v1.NodeConditionType, at time.Time) []v1.NodeCondition {
 	list = slices.Clone(list)
-	for _, w := range words {
+	for _, w := range conditionTexts {
 		next := v1.NodeCondition{Type: w.condition, Status: v1.ConditionFalse, Reason: w.no, Message: w.noMessage}
 		if slices.Contains(hold, w.condition) {
 			next.Status, next.Reason, next.Message = v1.ConditionTrue, w.yes, w.yesMessage
 		}
-		next.LastHeartbeatTime, next.LastTransitionTime = stamp(at), stamp(at)
+		next.LastHeartbeatTime, next.LastTransitionTime = timestamp(at), timestamp(at)
 		i := slices.IndexFunc(list, func(had v1.NodeCondition) bool { return had.Type == w.condition })
 		switch {
 		case i < 0:
@@ -52,5 +52,5 @@ func Conditions(list []v1.NodeCondition, hold []v1.NodeConditionType, at time.Ti
 	return list
 }
 
-// stamp is a time as objects hold it: whole seconds.
-func stamp(at time.Time) metav1.Time { return metav1.Time{Time: at.Truncate(time.Second)} }
+// timestamp returns a time in whole seconds, as in API objects.
+func timestamp(at time.Time) metav1.Time { return metav1.Time{Time: at.Truncate(time.Second)} }

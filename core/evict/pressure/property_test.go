@@ -16,13 +16,13 @@ import (
 
 // A fork in the middle of anything, told the same as the original from then on, says the same; and whatever happens, no
 // pod that is spared is evicted, and nothing is said out of order.
-func TestWhateverHappensTheKubeletKeepsItsRules(t *testing.T) {
+func TestKubelet_Properties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		config := pressure.DefaultConfiguration("linux")
 		config.Soft = map[pressure.Signal]string{pressure.MemoryAvailable: "1Gi"}
 		config.SoftGrace = map[pressure.Signal]string{pressure.MemoryAvailable: "30s"}
 		config.MemoryNotification = rapid.Bool().Draw(t, "notify")
-		k, err := pressure.New(pressure.Options{Node: "n1", Configuration: config, Start: noon}, evict.NewBoard())
+		k, err := pressure.New(pressure.Options{Node: "n1", Configuration: config, Start: noon}, evict.NewRecord())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,15 +36,15 @@ func TestWhateverHappensTheKubeletKeepsItsRules(t *testing.T) {
 		now, last := noon, noon
 		for step := range 40 {
 			if step == forkAt {
-				twin = k.Fork(evict.NewBoard())
+				twin = k.Fork(evict.NewRecord())
 			}
 			now = now.Add(time.Duration(rapid.IntRange(0, 15000).Draw(t, "ms")) * time.Millisecond)
 			do := happening(t, pods, now)
 			do(k)
-			said := k.Says()
+			said := k.Actions()
 			if twin != nil {
 				do(twin)
-				if mine, other := fmt.Sprint(said), fmt.Sprint(twin.Says()); mine != other {
+				if mine, other := fmt.Sprint(said), fmt.Sprint(twin.Actions()); mine != other {
 					t.Fatalf("the fork says %s, the original %s", other, mine)
 				}
 			}
@@ -53,7 +53,7 @@ func TestWhateverHappensTheKubeletKeepsItsRules(t *testing.T) {
 					t.Fatalf("%v was said after %v", s.At, last)
 				}
 				last = s.At
-				if e, ok := s.Act.(pressure.Evicting); ok {
+				if e, ok := s.Action.(pressure.EvictPod); ok {
 					if e.Pod.Name == "c" {
 						t.Fatal("a critical pod was evicted")
 					}
@@ -82,5 +82,5 @@ func happening(t *rapid.T, pods []*v1.Pod, now time.Time) func(*pressure.Kubelet
 	case 3:
 		return func(k *pressure.Kubelet) { k.Reclaimed(now, m.sum()) }
 	}
-	return func(k *pressure.Kubelet) { k.Apply(world.Input{At: now, Event: world.Passed{}}) }
+	return func(k *pressure.Kubelet) { k.Apply(world.Input{At: now, Event: world.Tick{}}) }
 }

@@ -9,18 +9,18 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1"
 )
 
-// Standing is a pod's place in the order of eviction under one signal, and what decided it.
-type Standing struct {
+// RankedPod is a pod in the order of eviction, with the values that decide its rank.
+type RankedPod struct {
 	Pod *v1.Pod
-	// Measured says that there are stats of the pod: one without is the first to go.
+	// Measured is true for a pod with stats; pods without come first.
 	Measured bool
-	// Exceeds says that it uses more than it asks for.
+	// Exceeds is true for a pod whose usage exceeds its request.
 	Exceeds  bool
 	Priority int32
-	// Usage is what it uses, Excess how much that is above its request.
+	// Usage is the pod's usage, Excess its usage minus its request.
 	Usage, Excess resource.Quantity
-	// Spared is why the kubelet passes it over: "static", "mirror" or "critical"; empty if it does not.
-	Spared string
+	// Exempt is why the kubelet skips the pod: "static", "mirror" or "critical"; empty if it does not.
+	Exempt string
 }
 
 // Rank orders pods for eviction under a signal, the first to go first.
@@ -29,15 +29,15 @@ type Standing struct {
 //	disk and inodes   the same, of what the pod has on that filesystem
 //	process IDs       lower priority, more processes
 //
-// Nobody requests inodes, so every pod that has any is above its request. What it has above its request of ephemeral
+// Inodes cannot be requested, so every pod that has any is above its request. What it has above its request of ephemeral
 // storage decides last, in bytes even where inodes are counted, as in the kubelet. Pods that are equal in all this go
 // by namespace and name.
-func Rank(signal Signal, layout Layout, pods []*v1.Pod, summary *Summary) []Standing {
-	all, measured := make([]Standing, len(pods)), summary.byPod()
+func Rank(signal Signal, layout Layout, pods []*v1.Pod, summary *Summary) []RankedPod {
+	all, measured := make([]RankedPod, len(pods)), summary.byPod()
 	for i, pod := range pods {
-		all[i] = standing(signal, layout, pod, measured[pod.UID])
+		all[i] = rankPod(signal, layout, pod, measured[pod.UID])
 	}
-	slices.SortStableFunc(all, func(a, b Standing) int {
+	slices.SortStableFunc(all, func(a, b RankedPod) int {
 		return cmp.Or(Compare(signal, &a, &b),
 			cmp.Compare(a.Pod.Namespace, b.Pod.Namespace), cmp.Compare(a.Pod.Name, b.Pod.Name))
 	})
@@ -45,7 +45,7 @@ func Rank(signal Signal, layout Layout, pods []*v1.Pod, summary *Summary) []Stan
 }
 
 // Compare is negative if a goes before b under a signal, and zero if nothing decides between them.
-func Compare(signal Signal, a, b *Standing) int {
+func Compare(signal Signal, a, b *RankedPod) int {
 	byPriority := cmp.Compare(a.Priority, b.Priority)
 	byStats := 0
 	if !a.Measured || !b.Measured {
@@ -71,8 +71,8 @@ func firstIf(a, b bool) int {
 	return 1
 }
 
-func standing(signal Signal, layout Layout, pod *v1.Pod, stats *PodStats) Standing {
-	s := Standing{Pod: pod, Priority: corev1.PodPriority(pod), Spared: Spared(pod)}
+func rankPod(signal Signal, layout Layout, pod *v1.Pod, stats *PodStats) RankedPod {
+	s := RankedPod{Pod: pod, Priority: corev1.PodPriority(pod), Exempt: ExemptReason(pod)}
 	if stats == nil {
 		return s
 	}
@@ -81,7 +81,7 @@ func standing(signal Signal, layout Layout, pod *v1.Pod, stats *PodStats) Standi
 	case v1.ResourceMemory:
 		s.Usage = stats.Memory.used()
 		asked := request(pod, of)
-		s.weigh(asked, asked)
+		s.setExcess(asked, asked)
 	case PIDs:
 		s.Usage = resource.Quantity{Format: resource.DecimalSI}
 		if p := stats.Processes; p != nil && p.Count != nil {
@@ -90,13 +90,13 @@ func standing(signal Signal, layout Layout, pod *v1.Pod, stats *PodStats) Standi
 		s.Excess = s.Usage
 	default:
 		s.Usage = diskUsage(pod, stats, layout.counted(signal), of)
-		s.weigh(request(pod, of), request(pod, v1.ResourceEphemeralStorage))
+		s.setExcess(request(pod, of), request(pod, v1.ResourceEphemeralStorage))
 	}
 	return s
 }
 
-// weigh holds the usage against two requests: one says whether it is exceeded, the other by how much.
-func (s *Standing) weigh(asked, subtracted resource.Quantity) {
+// setExcess compares the usage with two requests: asked decides Exceeds, subtracted the amount.
+func (s *RankedPod) setExcess(asked, subtracted resource.Quantity) {
 	s.Exceeds = s.Usage.Cmp(asked) > 0
 	s.Excess = s.Usage.DeepCopy()
 	s.Excess.Sub(subtracted)
@@ -105,14 +105,14 @@ func (s *Standing) weigh(asked, subtracted resource.Quantity) {
 // criticalPriority is the least priority of a system-critical pod.
 const criticalPriority = 2000000000
 
-// The annotation by which a kubelet tells where it has a pod from, and what it says of pods from the API server.
+// The annotation of a pod's source, and its value for pods from the API server.
 const (
 	sourceAnnotation = "kubernetes.io/config.source"
 	fromAPIServer    = "api"
 )
 
-// Spared is why a kubelet does not evict a pod, whatever it uses; empty if it does.
-func Spared(pod *v1.Pod) string {
+// ExemptReason returns why a kubelet never evicts a pod; empty if it may.
+func ExemptReason(pod *v1.Pod) string {
 	if source, ok := pod.Annotations[sourceAnnotation]; ok && source != fromAPIServer {
 		return "static"
 	}

@@ -22,7 +22,7 @@ func annotated(b *mk.PodBuilder, key, value string) *v1.Pod {
 	return b.Obj()
 }
 
-func TestWhoGoesFirst(t *testing.T) {
+func TestRank_Order(t *testing.T) {
 	a, b, c, d := mk.Pod("a").Obj(), mk.Pod("b").Obj(), mk.Pod("c").Priority(5).Obj(), mk.Pod("d").Memory("1Gi").Obj()
 	low, high := mk.Pod("low").Memory("2Gi").Obj(), mk.Pod("high").Memory("1Gi").Priority(9).Obj()
 	safe1, safe5 := mk.Pod("safe1").Memory("2Gi").Priority(1).Obj(), mk.Pod("safe5").Memory("1Gi").Priority(5).Obj()
@@ -82,7 +82,7 @@ func TestWhoGoesFirst(t *testing.T) {
 }
 
 // Nobody can request inodes, so only priority keeps a pod; what is left decides by inodes less bytes requested.
-func TestInodesAreRankedWithoutRequests(t *testing.T) {
+func TestRank_Inodes(t *testing.T) {
 	inodes := func(n uint64) stat {
 		return func(s *pressure.PodStats) {
 			s.Containers = []pressure.ContainerStats{{Name: "c", Rootfs: &pressure.FsStats{InodesUsed: &n}}}
@@ -97,25 +97,25 @@ func TestInodesAreRankedWithoutRequests(t *testing.T) {
 	}
 }
 
-func TestWhoIsSpared(t *testing.T) {
+func TestExemptReason(t *testing.T) {
 	tests := map[string]*v1.Pod{
 		"static":   annotated(mk.Pod("a"), "kubernetes.io/config.source", "file"),
 		"mirror":   annotated(mk.Pod("a"), v1.MirrorPodAnnotationKey, "x"),
 		"critical": mk.Pod("a").Priority(2000000000).Obj(),
 	}
 	for want, pod := range tests {
-		if got := pressure.Spared(pod); got != want {
+		if got := pressure.ExemptReason(pod); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	for _, pod := range []*v1.Pod{mk.Pod("a").Priority(1999999999).Obj(), annotated(mk.Pod("a"), "kubernetes.io/config.source", "api")} {
-		if got := pressure.Spared(pod); got != "" {
+		if got := pressure.ExemptReason(pod); got != "" {
 			t.Errorf("%v is spared as %q", pod.Annotations, got)
 		}
 	}
 }
 
-func TestTheMessageNamesWhoIsToBlame(t *testing.T) {
+func TestMessage_NamesContainersAboveRequest(t *testing.T) {
 	pod := mk.Pod("web").Container("app", "i", mk.Resources("memory", "100Mi", "ephemeral-storage", "1Gi")).Container("calm", "i", mk.Resources("memory", "1Gi")).Init("setup", nil).Obj()
 	pod.Spec.Containers = pod.Spec.Containers[len(pod.Spec.Containers)-2:]
 	own := pod.DeepCopy()
@@ -177,7 +177,7 @@ func TestTheMessageNamesWhoIsToBlame(t *testing.T) {
 }
 
 // The order does not depend on the order in which the pods are given, and Compare agrees with it.
-func TestTheOrderIsOne(t *testing.T) {
+func TestRank_IsTotalOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := measure()
 		var pods []*v1.Pod

@@ -110,7 +110,7 @@ func volume(name, used string) stat {
 type node struct {
 	*pressure.Kubelet
 	t     *testing.T
-	board *evict.Board
+	board *evict.Record
 	now   time.Time
 	// after is what is measured once things have been thrown away; nil for what there was before.
 	after *pressure.Summary
@@ -124,7 +124,7 @@ func newNode(t *testing.T, layout pressure.Layout, yaml string, pods ...*v1.Pod)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &node{t: t, board: evict.NewBoard(), now: noon}
+	n := &node{t: t, board: evict.NewRecord(), now: noon}
 	n.Kubelet, err = pressure.New(pressure.Options{Node: "n1", Configuration: c, Layout: layout, Start: noon}, n.board)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func (n *node) until(at time.Duration) {
 			break
 		}
 		n.now = wake
-		n.Apply(world.Input{At: wake, Event: world.Passed{}})
+		n.Apply(world.Input{At: wake, Event: world.Tick{}})
 		n.collect()
 	}
 	n.now = noon.Add(at)
@@ -168,15 +168,15 @@ func (n *node) until(at time.Duration) {
 
 func (n *node) through(at time.Duration) {
 	n.until(at)
-	n.Apply(world.Input{At: n.now, Event: world.Passed{}})
+	n.Apply(world.Input{At: n.now, Event: world.Tick{}})
 	n.collect()
 }
 
 func (n *node) collect() {
-	for said := n.Says(); len(said) > 0; said = n.Says() {
+	for said := n.Actions(); len(said) > 0; said = n.Actions() {
 		for _, s := range said {
-			fmt.Fprintf(&n.tape, "%v %s\n", s.At.Sub(noon), portrait(s.Act))
-			if _, ok := s.Act.(pressure.Reclaiming); ok {
+			fmt.Fprintf(&n.tape, "%v %s\n", s.At.Sub(noon), portrait(s.Action))
+			if _, ok := s.Action.(pressure.ReclaimResources); ok {
 				if n.after == nil {
 					n.after = n.last
 				}
@@ -187,15 +187,15 @@ func (n *node) collect() {
 	}
 }
 
-func portrait(act pressure.Act) string {
+func portrait(act pressure.Action) string {
 	switch a := act.(type) {
-	case pressure.Pressed:
+	case pressure.ConditionsChanged:
 		return fmt.Sprintf("pressed %v", a.Conditions)
-	case pressure.Reported:
+	case pressure.StatusWritten:
 		return fmt.Sprintf("reported %v", a.Conditions)
-	case pressure.Starving:
+	case pressure.ThresholdMet:
 		return a.Note()
-	case pressure.Reclaiming:
+	case pressure.ReclaimResources:
 		var what []string
 		if a.Containers {
 			what = append(what, "containers")
@@ -204,7 +204,7 @@ func portrait(act pressure.Act) string {
 			what = append(what, "images")
 		}
 		return "reclaims " + strings.Join(what, " and ")
-	case pressure.Evicting:
+	case pressure.EvictPod:
 		why := string(a.Threshold.Signal)
 		if why == "" {
 			why = "its own limits"
@@ -241,7 +241,7 @@ func trim(text string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func names(ranked []pressure.Standing) string {
+func names(ranked []pressure.RankedPod) string {
 	var all []string
 	for _, s := range ranked {
 		all = append(all, s.Pod.Name)

@@ -4,7 +4,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// Signal is something a kubelet measures of its node, and acts upon when there is too little of it.
+// Signal is a measurement on which a kubelet evicts pods when too little is available.
 type Signal string
 
 // The signals. AllocatableMemoryAvailable is the kubelet's own: what is left of the memory set aside for all pods.
@@ -26,7 +26,7 @@ const (
 	PIDs   v1.ResourceName = "pids"
 )
 
-// signals lists them in the order in which a kubelet here deals with them.
+// signals lists them in the order in which Kubelet acts on them.
 var signals = []struct {
 	signal    Signal
 	resource  v1.ResourceName
@@ -43,7 +43,7 @@ var signals = []struct {
 	{PIDAvailable, PIDs, v1.NodePIDPressure},
 }
 
-// rank is the place of a signal in the list, -1 for none.
+// rank returns a signal's index in the list, -1 for none.
 func (s Signal) rank() int {
 	for i := range signals {
 		if signals[i].signal == s {
@@ -53,7 +53,7 @@ func (s Signal) rank() int {
 	return -1
 }
 
-// Resource is what there is too little of, empty for an unknown signal.
+// Resource returns the signal's resource, empty for an unknown signal.
 func (s Signal) Resource() v1.ResourceName {
 	if i := s.rank(); i >= 0 {
 		return signals[i].resource
@@ -61,7 +61,7 @@ func (s Signal) Resource() v1.ResourceName {
 	return ""
 }
 
-// Condition is the node condition that tells of it.
+// Condition returns the node condition of the signal.
 func (s Signal) Condition() v1.NodeConditionType {
 	if i := s.rank(); i >= 0 {
 		return signals[i].condition
@@ -69,8 +69,8 @@ func (s Signal) Condition() v1.NodeConditionType {
 	return ""
 }
 
-// Taint is the taint that the control plane gives a node with a condition; ok is false for conditions that are not
-// about pressure.
+// Taint returns the taint that the control plane adds for a condition; ok is false for conditions that are not about
+// pressure.
 func Taint(condition v1.NodeConditionType) (taint v1.Taint, ok bool) {
 	taint.Effect = v1.TaintEffectNoSchedule
 	switch condition {
@@ -86,7 +86,7 @@ func Taint(condition v1.NodeConditionType) (taint v1.Taint, ok bool) {
 	return taint, true
 }
 
-// Layout is how a node's filesystems lie. The kubelet finds out by itself; there are no others.
+// Layout is the arrangement of a node's filesystems. The kubelet detects it; there are no others.
 type Layout uint8
 
 const (
@@ -102,16 +102,16 @@ func (l Layout) String() string {
 	return [...]string{"one filesystem", "a filesystem for images and containers", "a filesystem for images only"}[l]
 }
 
-// Reclaim is what a kubelet can throw away before it has to evict anybody.
+// Reclaim is what a kubelet frees before it evicts a pod.
 type Reclaim struct {
-	// Containers are the dead ones, Images those that no container uses.
+	// Containers are dead ones, Images unused ones.
 	Containers, Images bool
 }
 
-// Any tells whether there is anything to throw away.
+// Any reports whether there is anything to reclaim.
 func (r Reclaim) Any() bool { return r.Containers || r.Images }
 
-// Reclaim is what is thrown away when a signal's threshold is met. For memory and process IDs there is nothing.
+// Reclaim returns what is reclaimed when a signal's threshold is met: nothing for memory and process IDs.
 func (l Layout) Reclaim(s Signal) Reclaim {
 	onNodeFs := s == NodeFsAvailable || s == NodeFsInodesFree
 	onImageFs := s == ImageFsAvailable || s == ImageFsInodesFree

@@ -14,7 +14,7 @@ import (
 )
 
 // Every signal in want, one at a time: the node's condition, the resource that it is said to lack, and what is done.
-func TestWhatEverySignalLeadsTo(t *testing.T) {
+func TestSignal_ResourceAndCondition(t *testing.T) {
 	pod := mk.Pod("a").Obj()
 	containerfs := func(m *measured, available string, inodesFree uint64) *measured {
 		m.imagefs("900Gi", 900000)
@@ -55,7 +55,7 @@ func TestWhatEverySignalLeadsTo(t *testing.T) {
 }
 
 // What no pod needs and a kubelet throws away first, by how the filesystems lie.
-func TestWhatIsThrownAwayForWhichSignal(t *testing.T) {
+func TestLayout_Reclaim(t *testing.T) {
 	const nothing, containers, images, both = "nothing", "containers", "images", "containers and images"
 	for _, row := range []struct {
 		layout                               pressure.Layout
@@ -92,7 +92,7 @@ func TestWhatIsThrownAwayForWhichSignal(t *testing.T) {
 }
 
 // On Windows it is the commit limit that runs out, and not what is resident.
-func TestOnWindowsMemoryIsWhatMayStillBeCommitted(t *testing.T) {
+func TestSummary_WindowsCommitLimit(t *testing.T) {
 	s := measure().memory("9Gi").sum()
 	limit, total := *bytes("16Gi"), *bytes("15974Mi")
 	left := limit - total
@@ -116,7 +116,7 @@ func TestOnWindowsMemoryIsWhatMayStillBeCommitted(t *testing.T) {
 	}
 }
 
-func TestThresholdsThatAreNotHeededAreWarnedOf(t *testing.T) {
+func TestConfiguration_Warnings(t *testing.T) {
 	c, err := pressure.Load([]byte(header+`
 evictionHard: {containerfs.inodesFree: 3%, nodefs.available: 2%, containerfs.available: 1%}
 evictionSoft: {containerfs.available: 2Gi}
@@ -140,7 +140,7 @@ evictionSoftGracePeriod: {containerfs.available: 1m}
 
 // Below 500Mi pods go until there are 500Mi and the minimum of 300Mi, though the threshold itself is no longer met after
 // the first one.
-func TestPodsGoUntilTheMinimumIsReclaimed(t *testing.T) {
+func TestKubelet_MinimumReclaim(t *testing.T) {
 	a, b, c := mk.Pod("a").Priority(1).Obj(), mk.Pod("b").Priority(2).Obj(), mk.Pod("c").Priority(3).Obj()
 	n := newNode(t, pressure.OneFs, "evictionHard: {memory.available: 500Mi}\nevictionMinimumReclaim: {memory.available: 300Mi}\nenforceNodeAllocatable: []\n", a, b, c)
 	all := func(available string) *measured {
@@ -161,7 +161,7 @@ func TestPodsGoUntilTheMinimumIsReclaimed(t *testing.T) {
 }
 
 // The node lacks memory for a minute. The condition was last observed at the look at 1m0s, and so holds until 6m0s.
-func TestAConditionOutlastsItsCauseByTheTransitionPeriod(t *testing.T) {
+func TestKubelet_ConditionOutlastsCause(t *testing.T) {
 	n := newNode(t, pressure.OneFs, hardMemory)
 	n.observe(0, measure().memory("50Mi"))
 	n.observe(time.Minute+time.Millisecond, measure().memory("5Gi"))
@@ -174,7 +174,7 @@ func TestAConditionOutlastsItsCauseByTheTransitionPeriod(t *testing.T) {
 
 // The system's own daemons take the memory. Pods that keep within their requests are safe from one another, but when there
 // is nobody else the least important of them goes.
-func TestOfPodsWithinTheirRequestsTheLeastImportantGoes(t *testing.T) {
+func TestKubelet_LowestPriorityWithinRequests(t *testing.T) {
 	five, one := mk.Pod("five").CPU("1").Memory("2Gi").Priority(5).Obj(), mk.Pod("one").CPU("1").Memory("2Gi").Priority(1).Obj()
 	for _, pod := range []*v1.Pod{five, one} {
 		pod.Spec.Containers[0].Resources.Limits = pod.Spec.Containers[0].Resources.Requests

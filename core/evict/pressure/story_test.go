@@ -21,14 +21,14 @@ import (
 
 // A pod that may not be evicted, and that has a minute to stop, is stopped within a second when its node runs out of
 // memory. Its owner replaces it, and its node does not take the replacement.
-func TestNeitherABudgetNorAGracePeriodHelpsAgainstPressure(t *testing.T) {
-	fleet, err := pressure.NewFleet(pressure.FleetOptions{Configuration: config(t, hardMemory)})
+func TestKubelets_IgnoreBudgetAndGracePeriod(t *testing.T) {
+	fleet, err := pressure.NewKubelets(pressure.KubeletsOptions{Configuration: config(t, hardMemory)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &town{t: t, Cluster: memory.New(memory.Options{
 		Start: noon, Pressure: fleet, Budgets: budget.Rules{}, Kinds: []world.Kind{world.Pod},
-		PodLife: func(*v1.Pod) memory.Life { return memory.Life{Stop: 45 * time.Second} },
+		PodBehavior: func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Stop: 45 * time.Second} },
 	})}
 	c.create(mk.Node("n1").CPU("8").Memory("10Gi").Obj())
 	labels := map[string]string{"app": "web"}
@@ -52,7 +52,7 @@ func TestNeitherABudgetNorAGracePeriodHelpsAgainstPressure(t *testing.T) {
 	if !apierrors.IsTooManyRequests(refused) {
 		t.Errorf("asked by the API to let it go, the budget says %v, want 429", refused)
 	}
-	c.use(memory.Use{Labels: labels, Usage: memory.Usage{Memory: gib(10)}})
+	c.use(memory.UsageReport{Labels: labels, Usage: memory.Usage{Memory: gib(10)}})
 	// The kubelet looks when it is first known what is used, at 2 s, and gives the pod a second.
 	for at, want := range map[time.Duration]v1.PodPhase{2 * time.Second: v1.PodRunning, 3*time.Second - 1: v1.PodRunning, 3 * time.Second: v1.PodFailed} {
 		then := *c
@@ -76,7 +76,7 @@ func (c *town) bindTheOne() string {
 	c.t.Helper()
 	for _, o := range c.List(world.Pod) {
 		if pod := o.(*v1.Pod); pod.Spec.NodeName == "" {
-			c.Do(world.Effect{ID: 1, At: c.Now(), Act: world.Bind{Pod: world.RefOf(pod), Node: "n1"}})
+			c.Do(world.Effect{ID: 1, At: c.Now(), Action: world.Bind{Pod: world.PodRefOf(pod), Node: "n1"}})
 			c.Advance(0)
 			return pod.Name
 		}

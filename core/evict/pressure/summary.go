@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Summary is what a kubelet measures of its node and pods at one time: those fields of its summary API
-// (/stats/summary) that eviction reads. What was not measured is nil.
+// Summary is a kubelet's measurements of its node and pods at one time: the fields of its summary API (/stats/summary) that
+// eviction reads. A field that was not measured is nil.
 type Summary struct {
 	Node NodeStats  `json:"node"`
 	Pods []PodStats `json:"pods"`
@@ -90,8 +90,8 @@ type ProcessStats struct {
 	Count *uint64 `json:"process_count,omitempty"`
 }
 
-// The system containers that count: the one that holds all pods, and the one in which a kubelet on Windows, and no other,
-// says how much of the commit limit is left.
+// The system containers that count: the one of all pods, and the one in which a kubelet on Windows, and no other, reports
+// the free part of the commit limit.
 const (
 	podsContainer   = "pods"
 	commitContainer = "windows-global-commit-memory"
@@ -106,14 +106,14 @@ func (n *NodeStats) systemContainer(name string) *ContainerStats {
 	return nil
 }
 
-// Observation is what one signal says.
+// Observation is the value of one signal.
 type Observation struct {
 	Available, Capacity resource.Quantity
 	// At is when it was measured; zero if that is not known.
 	At metav1.Time
 }
 
-// Observe reads a signal from a summary; ok is false where it was not measured.
+// Observe reads a signal from a summary; ok is false if it was not measured.
 func (s *Summary) Observe(signal Signal) (o Observation, ok bool) {
 	switch signal {
 	case MemoryAvailable:
@@ -150,7 +150,7 @@ func (m *MemoryStats) observe() (Observation, bool) {
 	return observation(int64(*m.AvailableBytes), int64(*m.AvailableBytes+*m.WorkingSetBytes), resource.BinarySI, m.Time), true
 }
 
-// observeCommit is what of the commit limit is not committed; the two together are the limit.
+// observeCommit returns the uncommitted part of the commit limit, which is available plus used bytes.
 func (m *MemoryStats) observeCommit() (Observation, bool) {
 	if m == nil || m.AvailableBytes == nil || m.UsageBytes == nil {
 		return Observation{}, false
@@ -183,7 +183,7 @@ func observation(available, capacity int64, format resource.Format, at metav1.Ti
 	}
 }
 
-// Pod is what was measured of a pod, nil if nothing was.
+// Pod returns the stats of a pod, nil if there are none.
 func (s *Summary) Pod(uid types.UID) *PodStats {
 	for i := range s.Pods {
 		if s.Pods[i].PodRef.UID == uid {
@@ -193,7 +193,7 @@ func (s *Summary) Pod(uid types.UID) *PodStats {
 	return nil
 }
 
-// byPod is what was measured of every pod.
+// byPod returns the stats by pod.
 func (s *Summary) byPod() map[types.UID]*PodStats {
 	all := make(map[types.UID]*PodStats, len(s.Pods))
 	for i := range s.Pods {
@@ -202,8 +202,8 @@ func (s *Summary) byPod() map[types.UID]*PodStats {
 	return all
 }
 
-// NotifyAt is the memory usage in bytes at which the kernel is asked to wake the kubelet for a threshold: usage counts
-// what the working set leaves out, so the threshold moves up by the difference. ok is false where it was not measured.
+// NotifyAt returns the memory usage at which the kernel wakes the kubelet for a threshold: usage includes memory that the
+// working set does not, so the threshold moves up by the difference. ok is false if it was not measured.
 func NotifyAt(t Threshold, m *MemoryStats) (usage int64, ok bool) {
 	o, ok := m.observe()
 	if !ok || m.UsageBytes == nil {

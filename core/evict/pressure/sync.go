@@ -8,46 +8,46 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// judgement is what a kubelet remembers from one look to the next.
-type judgement struct {
-	// first says for each threshold since when it has been met, zero if it is not.
-	first []time.Time
-	// unresolved marks thresholds that were acted upon, and stay met until the minimum is reclaimed as well.
+// syncState is what a kubelet keeps between syncs.
+type syncState struct {
+	// firstMet holds, by threshold, since when it has been met; zero if it is not.
+	firstMet []time.Time
+	// unresolved marks thresholds that were acted upon and stay met until the minimum is reclaimed as well.
 	unresolved []bool
-	// lastMet says for each condition when it was last observed.
+	// lastMet holds, by condition, when it was last observed.
 	lastMet    map[v1.NodeConditionType]time.Time
 	conditions []v1.NodeConditionType
-	// seen is what was observed at the last look, judged is the summary it was read from, and starved the threshold
-	// that is being acted upon.
-	seen    map[Signal]Observation
-	judged  *Summary
-	starved Threshold
+	// observations are those of the last sync, rankedSummary is the summary they were read from, activeThreshold the
+	// threshold that is being acted upon.
+	observations    map[Signal]Observation
+	rankedSummary   *Summary
+	activeThreshold Threshold
 }
 
-// sync is one look: conditions first, then pods beyond their own limits, then what the node lacks most.
+// sync checks conditions first, then pods that exceed their own limits, then thresholds.
 func (k *Kubelet) sync(now time.Time) {
-	k.phase, k.wake, k.looked = resting, now.Add(syncPeriod), now
+	k.phase, k.wake, k.lastSync = idle, now.Add(syncPeriod), now
 	if k.summary == nil {
 		k.wake = time.Time{}
 		return
 	}
 	k.setMarks(now)
-	last := k.seen
-	k.judged, k.seen = k.summary, observeAll(k.summary)
-	pending := k.judge(now)
-	due := k.fresh(last)
-	k.press(now)
-	defer k.foresee(now)
+	last := k.observations
+	k.rankedSummary, k.observations = k.summary, observeAll(k.summary)
+	pending := k.evaluateThresholds(now)
+	due := k.thresholdsToAct(last)
+	k.updateConditions(now)
+	defer k.predictNext(now)
 	if over := k.overLimits(); len(over) > 0 {
 		k.evict(now, over)
 		return
 	}
 	if len(due) > 0 {
-		k.relieve(now, k.thresholds[due[0]])
+		k.actOn(now, k.thresholds[due[0]])
 		return
 	}
 	if !pending && len(k.conditions) == 0 {
-		k.wake = time.Time{} // until something is new, every look would see the same
+		k.wake = time.Time{} // without a change every sync would see the same
 	}
 }
 
@@ -61,31 +61,32 @@ func observeAll(s *Summary) map[Signal]Observation {
 	return seen
 }
 
-// judge finds out which thresholds are met, for how long and hence which conditions hold. It tells whether any is met.
-func (k *Kubelet) judge(now time.Time) (pending bool) {
+// evaluateThresholds updates which thresholds are met, since when, and which conditions hold. It reports whether any is
+// met.
+func (k *Kubelet) evaluateThresholds(now time.Time) (pending bool) {
 	if k.lastMet == nil {
 		k.lastMet = map[v1.NodeConditionType]time.Time{}
 	}
 	for i, t := range k.thresholds {
-		o, observed := k.seen[t.Signal]
+		o, observed := k.observations[t.Signal]
 		if !observed || !t.Met(o, false) && !(k.unresolved[i] && t.Met(o, true)) {
-			k.first[i], k.unresolved[i] = time.Time{}, false
+			k.firstMet[i], k.unresolved[i] = time.Time{}, false
 			continue
 		}
 		pending = true
-		if k.first[i].IsZero() {
-			k.first[i] = now
+		if k.firstMet[i].IsZero() {
+			k.firstMet[i] = now
 		}
-		k.unresolved[i] = now.Sub(k.first[i]) >= t.Grace
+		k.unresolved[i] = now.Sub(k.firstMet[i]) >= t.Grace
 		k.lastMet[t.Signal.Condition()] = now
 	}
 	return pending
 }
 
-// press lets conditions hold that were observed within the transition period, and says so if that changes anything.
-func (k *Kubelet) press(now time.Time) {
+// updateConditions holds the conditions observed within the transition period, and emits a change.
+func (k *Kubelet) updateConditions(now time.Time) {
 	var hold []v1.NodeConditionType
-	for _, w := range words {
+	for _, w := range conditionTexts {
 		if at, ok := k.lastMet[w.condition]; ok && now.Sub(at) < k.options.Configuration.PressureTransition {
 			hold = append(hold, w.condition)
 		}
@@ -94,22 +95,22 @@ func (k *Kubelet) press(now time.Time) {
 		return
 	}
 	k.conditions = hold
-	k.say(now, Pressed{k.Conditions()})
+	k.emit(now, ConditionsChanged{k.Conditions()})
 	k.reportAt = time.Time{}
 	if !slices.Equal(hold, k.reported) {
-		k.reportAt = onGrid(k.options.Start.Add(-statusPeriod), statusPeriod, now)
+		k.reportAt = nextOnGrid(k.options.Start.Add(-statusPeriod), statusPeriod, now)
 	}
 }
 
-// fresh are the thresholds to act upon whose signals were measured anew since the last look.
-func (k *Kubelet) fresh(last map[Signal]Observation) []int {
+// thresholdsToAct returns the thresholds to act upon whose signals were measured since the last sync.
+func (k *Kubelet) thresholdsToAct(last map[Signal]Observation) []int {
 	var due []int
 	for i, t := range k.thresholds {
 		if !k.unresolved[i] {
 			continue
 		}
 		before, had := last[t.Signal]
-		at := k.seen[t.Signal].At
+		at := k.observations[t.Signal].At
 		if !had || at.IsZero() || at.After(before.At.Time) {
 			due = append(due, i)
 		}
@@ -117,39 +118,38 @@ func (k *Kubelet) fresh(last map[Signal]Observation) []int {
 	return due
 }
 
-// overLimits are the evictions of pods that use more local storage than they may.
-func (k *Kubelet) overLimits() []Evicting {
+// overLimits returns the evictions of pods that exceed their limits of local storage.
+func (k *Kubelet) overLimits() []EvictPod {
 	if !k.options.Configuration.LocalStorageIsolation {
 		return nil
 	}
-	var over []Evicting
-	measured := k.judged.byPod()
+	var over []EvictPod
+	measured := k.rankedSummary.byPod()
 	for _, pod := range k.active() {
 		message := OverLimit(pod, measured[pod.UID], k.options.Layout)
-		if message != "" && Spared(pod) == "" {
-			over = append(over, Evicting{Pod: refOf(pod), GraceSeconds: hardGraceSeconds, Message: message})
+		if message != "" && ExemptReason(pod) == "" {
+			over = append(over, EvictPod{Pod: refOf(pod), GraceSeconds: hardGraceSeconds, Message: message})
 		}
 	}
 	return over
 }
 
-// relieve does something about a threshold: what can be thrown away goes first.
-func (k *Kubelet) relieve(now time.Time, t Threshold) {
-	k.starved = t
-	k.say(now, Starving{t.Signal.Resource()})
+// actOn acts on a threshold: it reclaims resources before it evicts pods.
+func (k *Kubelet) actOn(now time.Time, t Threshold) {
+	k.activeThreshold = t
+	k.emit(now, ThresholdMet{t.Signal.Resource()})
 	if r := k.options.Layout.Reclaim(t.Signal); r.Any() {
-		k.phase, k.wake = reclaiming, time.Time{}
-		k.say(now, Reclaiming{r})
+		k.phase, k.wake = awaitingReclaim, time.Time{}
+		k.emit(now, ReclaimResources{r})
 		return
 	}
 	k.evictFirst(now)
 }
 
-// afterReclaim evicts a pod after all, unless every threshold is satisfied now, its minimum included. What frees less
-// than the minimum counts for nothing.
+// afterReclaim evicts a pod, unless every threshold is satisfied now, its minimum reclaim included.
 func (k *Kubelet) afterReclaim(now time.Time, s *Summary) {
-	k.phase, k.wake = resting, now.Add(syncPeriod)
-	defer k.foresee(now)
+	k.phase, k.wake = idle, now.Add(syncPeriod)
+	defer k.predictNext(now)
 	if s == nil || slices.ContainsFunc(k.thresholds, func(t Threshold) bool {
 		o, ok := s.Observe(t.Signal)
 		return ok && t.Met(o, true)
@@ -158,32 +158,32 @@ func (k *Kubelet) afterReclaim(now time.Time, s *Summary) {
 	}
 }
 
-// evictFirst evicts the first pod that can be, for the threshold that is being acted upon.
+// evictFirst evicts the first evictable pod for the active threshold.
 func (k *Kubelet) evictFirst(now time.Time) {
-	t := k.starved
-	for _, s := range Rank(t.Signal, k.options.Layout, k.active(), k.judged) {
-		if s.Spared != "" {
+	t := k.activeThreshold
+	for _, s := range Rank(t.Signal, k.options.Layout, k.active(), k.rankedSummary) {
+		if s.Exempt != "" {
 			continue
 		}
-		e := Evicting{Pod: refOf(s.Pod), GraceSeconds: k.grace(t, s.Pod), Threshold: t}
-		e.Message, e.Annotations = Message(s.Pod, k.judged.Pod(s.Pod.UID), k.shortage(t))
-		k.evict(now, []Evicting{e})
+		e := EvictPod{Pod: refOf(s.Pod), GraceSeconds: k.gracePeriodSeconds(t, s.Pod), Threshold: t}
+		e.Message, e.Annotations = Message(s.Pod, k.rankedSummary.Pod(s.Pod.UID), k.shortage(t))
+		k.evict(now, []EvictPod{e})
 		return
 	}
 }
 
 func (k *Kubelet) shortage(t Threshold) Shortage {
 	short := Shortage{Resource: t.Signal.Resource()}
-	if o, ok := k.seen[t.Signal]; ok {
+	if o, ok := k.observations[t.Signal]; ok {
 		quantity := t.Value.Of(o.Capacity)
 		short.Quantity, short.Available = &quantity, &o.Available
 	}
 	return short
 }
 
-// grace is how long a pod may take to stop: a second for a hard threshold; for a soft one its own period, but no longer
-// than the configuration allows, which is not at all unless it says so.
-func (k *Kubelet) grace(t Threshold, pod *v1.Pod) int64 {
+// gracePeriodSeconds returns a pod's grace period: a second for a hard threshold; for a soft one its own, capped by the
+// configuration, whose default is zero.
+func (k *Kubelet) gracePeriodSeconds(t Threshold, pod *v1.Pod) int64 {
 	if t.Hard() {
 		return hardGraceSeconds
 	}
@@ -194,13 +194,13 @@ func (k *Kubelet) grace(t Threshold, pod *v1.Pod) int64 {
 	return most
 }
 
-// notices is when the kernel wakes the kubelet: at so much memory usage, by threshold.
-type notices struct {
+// memoryNotifier holds the memory usage, by threshold, at which the kernel wakes the kubelet.
+type memoryNotifier struct {
 	marks    []int64
 	markedAt time.Time
 }
 
-// setMarks asks the kernel anew, if it is to be asked and was not within the last period.
+// setMarks updates the kernel's marks, if notification is on, at most once per period.
 func (k *Kubelet) setMarks(now time.Time) {
 	if !k.options.Configuration.MemoryNotification || !k.markedAt.IsZero() && now.Sub(k.markedAt) <= syncPeriod {
 		return
@@ -213,7 +213,7 @@ func (k *Kubelet) setMarks(now time.Time) {
 	}
 }
 
-// notified tells whether the usage of memory has gone above a mark.
+// notified reports whether the memory usage has crossed a mark.
 func (k *Kubelet) notified(was, is *Summary) bool {
 	for i, mark := range k.marks {
 		signal := k.thresholds[i].Signal
@@ -224,7 +224,7 @@ func (k *Kubelet) notified(was, is *Summary) bool {
 	return false
 }
 
-// memoryOf is what a memory signal is read from, nil for other signals.
+// memoryOf returns the source of a memory signal, nil for other signals.
 func (s *Summary) memoryOf(signal Signal) *MemoryStats {
 	switch {
 	case s == nil:
@@ -245,10 +245,10 @@ func (s *Summary) usageOf(signal Signal) int64 {
 	return 0
 }
 
-// round is what is being evicted at once, one pod after the other.
-type round struct {
-	queue   []Evicting
-	victim  types.UID
-	since   time.Time
-	leaving map[types.UID]bool // false once gone
+// evictionRound is a round of evictions, one pod after the other.
+type evictionRound struct {
+	queue       []EvictPod
+	victim      types.UID
+	since       time.Time
+	terminating map[types.UID]bool // false once gone
 }

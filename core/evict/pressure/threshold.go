@@ -12,11 +12,11 @@ import (
 // Value is an amount: a quantity, or a share of the capacity.
 type Value struct {
 	Quantity *resource.Quantity
-	// Share is what part of the capacity it is, 0.1 for 10%; it counts if there is no quantity.
+	// Share is the part of the capacity, 0.1 for 10%; it applies if there is no quantity.
 	Share float32
 }
 
-// Of is the amount for a capacity. A share is cut down to a whole number.
+// Of returns the amount for a capacity, rounded down for a share.
 func (v Value) Of(capacity resource.Quantity) resource.Quantity {
 	if v.Quantity != nil {
 		return v.Quantity.DeepCopy()
@@ -35,13 +35,13 @@ func (v Value) String() string {
 type Threshold struct {
 	Signal Signal
 	Value  Value
-	// Grace is how long it must be met before anything is done; zero makes it a hard threshold.
+	// Grace is how long it must be met before the kubelet acts; zero makes it a hard threshold.
 	Grace time.Duration
-	// MinReclaim is how much beyond the value must be available before it is no longer met, nil for nothing.
+	// MinReclaim is how much beyond the value must be available before it is no longer met; nil is nothing.
 	MinReclaim *Value
 }
 
-// Hard tells of a threshold without a grace period.
+// Hard reports whether the threshold has no grace period.
 func (t Threshold) Hard() bool { return t.Grace == 0 }
 
 func (t Threshold) String() string {
@@ -51,8 +51,7 @@ func (t Threshold) String() string {
 	return fmt.Sprintf("%s<%s for %s", t.Signal, t.Value, t.Grace)
 }
 
-// Met tells whether there is less available than the threshold says or, with minimum reclaim, less than that and the
-// minimum together.
+// Met reports whether less is available than the threshold's value, plus its minimum reclaim if withReclaim is set.
 func (t Threshold) Met(o Observation, withReclaim bool) bool {
 	want := t.Value.Of(o.Capacity)
 	if withReclaim && t.MinReclaim != nil {
@@ -61,8 +60,8 @@ func (t Threshold) Met(o Observation, withReclaim bool) bool {
 	return want.Cmp(o.Available) > 0
 }
 
-// OnLayout adds the thresholds of the containers' filesystem, which nobody can set: they are those of the filesystem on
-// which it lies. Thresholds given for it are left out, and ignored tells so.
+// OnLayout adds the thresholds of the containers' filesystem, which cannot be set: they are those of the filesystem that
+// holds it. It returns thresholds given for it as ignored.
 func OnLayout(thresholds []Threshold, layout Layout) (all []Threshold, ignored []Signal) {
 	var added []Threshold
 	for _, t := range thresholds {
@@ -79,7 +78,7 @@ func OnLayout(thresholds []Threshold, layout Layout) (all []Threshold, ignored [
 	return append(all, added...), ignored
 }
 
-// containerTwin is the signal of the containers' filesystem that goes with a signal, empty if they lie elsewhere.
+// containerTwin returns the containers' signal that corresponds to a signal, empty if they lie elsewhere.
 func (l Layout) containerTwin(s Signal) Signal {
 	bytes, inodes := NodeFsAvailable, NodeFsInodesFree
 	if l == ImageFs {
@@ -94,7 +93,7 @@ func (l Layout) containerTwin(s Signal) Signal {
 	return ""
 }
 
-// parseValue reads a threshold's value; it is nil for 0% and 100%, which switch the threshold off.
+// parseValue parses a threshold's value; it is nil for 0% and 100%, which disable the threshold.
 func parseValue(s Signal, text string) (*Value, error) {
 	if strings.HasSuffix(text, "%") {
 		if text == "0%" || text == "100%" {
@@ -156,7 +155,7 @@ func parseGrace(s Signal, text string) (time.Duration, error) {
 func parseShare(s Signal, text string) (float32, error) {
 	share, err := strconv.ParseFloat(strings.TrimRight(text, "%"), 32)
 	if err != nil || share != share {
-		return 0, fmt.Errorf("%s of %s is no percentage: write it like 10%%", printable(text), s)
+		return 0, fmt.Errorf("%s of %s is no percentage: write it like 10%%", quoteUnprintable(text), s)
 	}
 	return float32(share) / 100, nil
 }
@@ -164,7 +163,7 @@ func parseShare(s Signal, text string) (float32, error) {
 func parseQuantity(s Signal, text string) (*resource.Quantity, error) {
 	q, err := resource.ParseQuantity(text)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s of %s: %w", printable(text), s, err)
+		return nil, fmt.Errorf("reading %s of %s: %w", quoteUnprintable(text), s, err)
 	}
 	return &q, nil
 }

@@ -8,7 +8,7 @@ import (
 	resources "k8s.io/component-helpers/resource"
 )
 
-// part is a part of what a pod keeps on disk.
+// part is a part of a pod's disk usage.
 type part uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	volumes // those of its volumes that lie on the node's disk
 )
 
-// counted are the parts of a pod that weigh on the filesystem of a disk signal. Images weigh on nobody: pods share them.
+// counted returns the parts of a pod that count for a disk signal. Images are shared by pods and count for none.
 func (l Layout) counted(s Signal) part {
 	onImageFs := s == ImageFsAvailable || s == ImageFsInodesFree
 	onNodeFs := s == NodeFsAvailable || s == NodeFsInodesFree
@@ -32,7 +32,7 @@ func (l Layout) counted(s Signal) part {
 	return writable | logs | volumes
 }
 
-// diskUsage is how much of a resource, bytes or inodes, some parts of a pod use.
+// diskUsage returns how much of a resource, bytes or inodes, some parts of a pod use.
 func diskUsage(pod *v1.Pod, stats *PodStats, parts part, of v1.ResourceName) resource.Quantity {
 	var sum int64
 	for i := range stats.Containers {
@@ -75,7 +75,7 @@ func (p *PodStats) volume(name string) *FsStats {
 	return &p.Volumes[i].FsStats
 }
 
-// onNodeDisk tells of a volume whose contents lie on the node's own disk.
+// onNodeDisk reports whether a volume lies on the node's own disk.
 func onNodeDisk(v *v1.Volume) bool {
 	return v.HostPath != nil || v.GitRepo != nil || v.ConfigMap != nil ||
 		v.EmptyDir != nil && v.EmptyDir.Medium == v1.StorageMediumDefault
@@ -95,8 +95,8 @@ func formatOf(r v1.ResourceName) resource.Format {
 	return resource.BinarySI
 }
 
-// request is how much of a resource a pod asks for. A pod with resources of its own asks for those and not for its
-// containers'; the pod's overhead comes on top, if it asks for anything.
+// request returns a pod's request of a resource. Requests at pod level replace its containers'; the pod's overhead is added
+// if it requests anything.
 func request(pod *v1.Pod, of v1.ResourceName) resource.Quantity {
 	sum := resource.Quantity{Format: formatOf(of)}
 	asked, ok := resources.PodRequests(pod, resources.PodResourcesOptions{

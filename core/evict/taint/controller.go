@@ -12,139 +12,128 @@ import (
 	"orrery/core/world"
 )
 
-// Name is what the controller calls itself in events.
+// Name is the controller's name in events.
 const Name = "taint-eviction-controller"
 
-// Options are what a controller is made with.
+// Options configure a Controller.
 type Options struct {
-	// Act has it delete pods. Without it, it only predicts what another one does.
+	// Act makes it delete pods. Without it, it only predicts.
 	Act bool
-	// First is the number of its first effect; the next ones follow. It must be beyond what others use.
-	First world.EffectID
-	// Board is where departures are written; nil is a board of its own.
-	Board *evict.Board
-	// Store, if not nil, is somebody else's who keeps pods and nodes, and tells of every change with Heard.
+	// FirstEffect is the number of its first effect; the next ones follow. It must be beyond what others use.
+	FirstEffect world.EffectID
+	// Record is where evictions are written; nil is a record of its own.
+	Record *evict.Record
+	// Store, if not nil, is shared: its owner keeps pods and nodes in it and passes every change to ApplyDeltas.
 	Store *store.Store
-	// Compare says that the operators Gt and Lt are known: the feature gate TaintTolerationComparisonOperators.
-	Compare bool
+	// ComparisonOperators enables Gt and Lt: the feature gate TaintTolerationComparisonOperators.
+	ComparisonOperators bool
 }
 
-// Controller implements evict.Controller. One goroutine at a time may use it.
+// Controller implements evict.Controller. It is not safe for concurrent use.
 type Controller struct {
 	options Options
-	board   *evict.Board
+	record  *evict.Record
 	now     time.Time
 	store   *store.Store
 
-	pods    map[string][]podName // by node, in their order; no list is ever changed, so that forks share them
-	tainted map[string][]v1.Taint
-	timers  evict.Timers[types.UID]
-	counts  map[types.UID]countdown // of each timer that runs
+	pods       map[string][]podName // by node, sorted; a list is replaced, never changed, so that forks share it
+	tainted    map[string][]v1.Taint
+	timers     evict.Timers[types.UID]
+	countdowns map[types.UID]countdown // by pod, of the running timers
 
-	removals evict.Removals
+	evictor evict.Evictor
 }
 
 var _ evict.Controller = (*Controller)(nil)
 
-// podName is a pod's name in full.
+// podName is a pod's namespace and name.
 type podName struct{ namespace, name string }
 
-// countdown is what a timer is for, and when it began.
+// countdown describes a timer: its pod, start and reason.
 type countdown struct {
-	pod   world.Ref
-	began time.Time
-	why   string
+	pod     world.PodRef
+	started time.Time
+	reason  string
 }
 
-// New is a controller that knows of no object yet.
+// New returns a Controller without objects.
 func New(o Options) *Controller {
-	if o.Board == nil {
-		o.Board = evict.NewBoard()
+	if o.Record == nil {
+		o.Record = evict.NewRecord()
 	}
 	if o.Store == nil {
 		o.Store = store.New(world.Pod, world.Node)
 	}
 	return &Controller{
-		options: o, board: o.Board, store: o.Store,
+		options: o, record: o.Record, store: o.Store,
 		pods: map[string][]podName{}, tainted: map[string][]v1.Taint{},
-		timers: evict.NewTimers[types.UID](), counts: map[types.UID]countdown{},
-		removals: evict.NewRemovals(o.First, mark, pauseAfter),
+		timers: evict.NewTimers[types.UID](), countdowns: map[types.UID]countdown{},
+		evictor: evict.NewEvictor(o.FirstEffect, condition, retryDelay),
 	}
 }
 
-// Apply tells what happened. An object that the store refuses is left out, as in the engine.
+// Apply takes in an input. An object that the store refuses is left out, as in the engine.
 func (c *Controller) Apply(in world.Input) {
 	c.advance(in.At)
 	switch event := in.Event.(type) {
 	case world.Changed:
 		deltas, _ := c.store.Apply(event)
-		c.changed(deltas)
+		c.handleDeltas(deltas)
 	case world.Listed:
 		deltas, _ := c.store.Replace(event)
-		c.changed(deltas)
-	case world.Ended:
-		c.removals.Ended(c.now, event)
+		c.handleDeltas(deltas)
+	case world.EffectDone:
+		c.evictor.EffectDone(c.now, event)
 	}
 }
 
-// Heard tells a controller that shares a store what a change of it came to. It must have been told before the change,
-// with Apply, that the time had come.
-func (c *Controller) Heard(deltas []store.Delta) { c.changed(deltas) }
+// ApplyDeltas passes the deltas of a shared store's change. Apply must have advanced the time before the change.
+func (c *Controller) ApplyDeltas(deltas []store.Delta) { c.handleDeltas(deltas) }
 
-// NextWake is when a timer is due next.
+// NextWake returns the time of the next timer.
 func (c *Controller) NextWake() (time.Time, bool) {
 	timer, runs := c.timers.Next()
-	retry, waits := c.removals.NextWake()
+	retry, waits := c.evictor.NextWake()
 	if waits && (!runs || retry.Before(timer)) {
 		return retry, true
 	}
 	return timer, runs
 }
 
-// Effects hands over what is to be done since the last call.
-func (c *Controller) Effects() []world.Effect { return c.removals.Effects() }
+// Effects returns the effects since the last call.
+func (c *Controller) Effects() []world.Effect { return c.evictor.Effects() }
 
-// Tally is what was done so far.
-func (c *Controller) Tally() evict.Tally { return c.removals.Tally() }
+// Counters returns the counts so far.
+func (c *Controller) Counters() evict.Counters { return c.evictor.Counters() }
 
-// Deadline is when a pod's timer goes off, if one runs.
-func (c *Controller) Deadline(pod types.UID) (time.Time, bool) { return c.timers.At(pod) }
-
-// Fork is a copy that goes its own way and writes on another board, which should be a fork of this one's.
-func (c *Controller) Fork(board *evict.Board) *Controller { return c.ForkOn(c.store.Fork(), board) }
+// Fork returns an independent copy that writes to board, a fork of its record.
+func (c *Controller) Fork(board *evict.Record) *Controller { return c.ForkOn(c.store.Fork(), board) }
 
 // ForkOn is Fork for a controller that shares a store, which was forked as well.
-func (c *Controller) ForkOn(store *store.Store, board *evict.Board) *Controller {
+func (c *Controller) ForkOn(store *store.Store, board *evict.Record) *Controller {
 	f := *c
-	f.board, f.options.Board = board, board
+	f.record, f.options.Record = board, board
 	f.store, f.options.Store = store, store
-	f.pods, f.tainted, f.counts = maps.Clone(c.pods), maps.Clone(c.tainted), maps.Clone(c.counts)
-	f.timers, f.removals = c.timers.Clone(), c.removals.Clone()
+	f.pods, f.tainted, f.countdowns = maps.Clone(c.pods), maps.Clone(c.tainted), maps.Clone(c.countdowns)
+	f.timers, f.evictor = c.timers.Clone(), c.evictor.Clone()
 	return &f
 }
 
-// advance lets time pass: every timer goes off when it is due, in order. Time never runs backwards.
+// advance runs the timers up to a time, in order. Time never runs backwards.
 func (c *Controller) advance(to time.Time) {
 	for {
 		due, ok := c.NextWake()
 		if !ok || due.After(to) {
 			break
 		}
-		c.now = later(c.now, due)
+		c.now = evict.Later(c.now, due)
 		if uid, _, ok := c.timers.Pop(c.now); ok {
-			count := c.counts[uid]
-			delete(c.counts, uid)
-			c.leave(c.store.Pod(count.pod.Namespace, count.pod.Name), due, count.why)
-		} else if ref, ok := c.removals.Due(c.now); ok {
-			c.removals.Try(c.now, c.store.Pod(ref.Namespace, ref.Name))
+			count := c.countdowns[uid]
+			delete(c.countdowns, uid)
+			c.evict(c.store.Pod(count.pod.Namespace, count.pod.Name), due, count.reason)
+		} else if ref, ok := c.evictor.PopRetry(c.now); ok {
+			c.evictor.Retry(c.now, c.store.Pod(ref.Namespace, ref.Name))
 		}
 	}
-	c.now = later(c.now, to)
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
+	c.now = evict.Later(c.now, to)
 }

@@ -72,15 +72,15 @@ func playAll(c *taint.Controller, inputs []world.Input) []world.Effect {
 	for len(inputs) > 0 {
 		in := inputs[0]
 		if wake, due := c.NextWake(); due && !wake.After(in.At) {
-			in = world.Input{At: wake, Event: world.Passed{}}
+			in = world.Input{At: wake, Event: world.Tick{}}
 		} else {
 			inputs = inputs[1:]
 		}
 		c.Apply(in)
 		for effects := c.Effects(); len(effects) > 0; effects = c.Effects() {
 			for _, e := range effects {
-				if world.Answered(e.Act) {
-					c.Apply(world.Input{At: in.At, Event: world.Ended{Effect: e.ID}})
+				if world.HasOutcome(e.Action) {
+					c.Apply(world.Input{At: in.At, Event: world.EffectDone{Effect: e.ID}})
 				}
 			}
 			wanted = append(wanted, effects...)
@@ -91,13 +91,13 @@ func playAll(c *taint.Controller, inputs []world.Input) []world.Effect {
 
 func hoursLater(inputs []world.Input) []world.Input {
 	end := inputs[len(inputs)-1].At.Add(24 * time.Hour)
-	return append(inputs[:len(inputs):len(inputs)], world.Input{At: end, Event: world.Passed{}})
+	return append(inputs[:len(inputs):len(inputs)], world.Input{At: end, Event: world.Tick{}})
 }
 
-func TestAPodThatToleratesEverythingForEverIsNeverDeleted(t *testing.T) {
+func TestController_TolerationWithoutLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		for _, e := range playAll(taint.New(taint.Options{Act: true, First: 1}), hoursLater(life(t))) {
-			if act, deletes := e.Act.(world.Delete); deletes && act.Pod.Name == "safe" {
+		for _, e := range playAll(taint.New(taint.Options{Act: true, FirstEffect: 1}), hoursLater(life(t))) {
+			if act, deletes := e.Action.(world.Delete); deletes && act.Pod.Name == "safe" {
 				t.Fatalf("it was deleted at %v", e.At.Sub(noon))
 			}
 		}
@@ -105,12 +105,12 @@ func TestAPodThatToleratesEverythingForEverIsNeverDeleted(t *testing.T) {
 }
 
 // Whoever is on a node with a taint that is not tolerated for ever, and goes on being so, is deleted in the end.
-func TestEveryPodThatMayNotStayForEverLeaves(t *testing.T) {
+func TestController_EvictsEveryLimitedPod(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		inputs := life(t)
 		deleted := map[types.UID]bool{}
-		for _, e := range playAll(taint.New(taint.Options{Act: true, First: 1}), hoursLater(inputs)) {
-			if act, deletes := e.Act.(world.Delete); deletes {
+		for _, e := range playAll(taint.New(taint.Options{Act: true, FirstEffect: 1}), hoursLater(inputs)) {
+			if act, deletes := e.Action.(world.Delete); deletes {
 				deleted[act.Pod.UID] = true
 			}
 		}
@@ -131,14 +131,14 @@ func TestEveryPodThatMayNotStayForEverLeaves(t *testing.T) {
 			if pod == nil || nodes[pod.Spec.NodeName] == nil || deleted[pod.UID] {
 				continue
 			}
-			if stay := evict.StayOf(pod.Spec.Tolerations, nodes[pod.Spec.NodeName].Spec.Taints, false); !stay.Forever {
-				t.Fatalf("%s may stay for %v only, and was not deleted", name, stay.For)
+			if stay := evict.TolerationLimitOf(pod.Spec.Tolerations, nodes[pod.Spec.NodeName].Spec.Taints, false); !stay.Unlimited {
+				t.Fatalf("%s may stay for %v only, and was not deleted", name, stay.Duration)
 			}
 		}
 	})
 }
 
-func TestRepeatedAndLateEventsChangeNothing(t *testing.T) {
+func TestController_RepeatedAndLateInputs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		inputs := hoursLater(life(t))
 		var noisy []world.Input
@@ -150,9 +150,9 @@ func TestRepeatedAndLateEventsChangeNothing(t *testing.T) {
 				noisy = append(noisy, echo)
 			}
 		}
-		clean, disturbed := evict.NewBoard(), evict.NewBoard()
-		want := playAll(taint.New(taint.Options{Act: true, First: 1, Board: clean}), inputs)
-		got := playAll(taint.New(taint.Options{Act: true, First: 1, Board: disturbed}), noisy)
+		clean, disturbed := evict.NewRecord(), evict.NewRecord()
+		want := playAll(taint.New(taint.Options{Act: true, FirstEffect: 1, Record: clean}), inputs)
+		got := playAll(taint.New(taint.Options{Act: true, FirstEffect: 1, Record: disturbed}), noisy)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("effects (-clean +disturbed):\n%s", diff)
 		}
@@ -163,7 +163,7 @@ func TestRepeatedAndLateEventsChangeNothing(t *testing.T) {
 }
 
 // A list of what there is already, at any time, changes nothing either.
-func TestAListOfWhatIsKnownChangesNothing(t *testing.T) {
+func TestController_ListOfKnownObjects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		inputs := hoursLater(life(t))
 		at := rapid.IntRange(1, len(inputs)-1).Draw(t, "list after")
@@ -185,20 +185,20 @@ func TestAListOfWhatIsKnownChangesNothing(t *testing.T) {
 			listed = append(listed, world.Input{At: inputs[at-1].At, Event: *lists[kind]})
 		}
 		listed = append(listed, inputs[at:]...)
-		want := playAll(taint.New(taint.Options{Act: true, First: 1}), inputs)
-		got := playAll(taint.New(taint.Options{Act: true, First: 1}), listed)
+		want := playAll(taint.New(taint.Options{Act: true, FirstEffect: 1}), inputs)
+		got := playAll(taint.New(taint.Options{Act: true, FirstEffect: 1}), listed)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("effects (-without +with a list):\n%s", diff)
 		}
 	})
 }
 
-func TestAForkHasTheSameFutureAndItsOwn(t *testing.T) {
+func TestController_Fork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		inputs := hoursLater(life(t))
 		cut := rapid.IntRange(0, len(inputs)-1).Draw(t, "cut")
-		b := evict.NewBoard()
-		c := taint.New(taint.Options{Act: true, First: 1, Board: b})
+		b := evict.NewRecord()
+		c := taint.New(taint.Options{Act: true, FirstEffect: 1, Record: b})
 		playAll(c, inputs[:cut])
 		fork := c.Fork(b.Fork())
 		elsewhere := c.Fork(b.Fork())

@@ -6,7 +6,7 @@ import (
 	"orrery/core/evict/taint"
 )
 
-func TestWhenAPodLeaves(t *testing.T) {
+func TestController_EvictionTime(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{
 			"a pod that does not tolerate a NoExecute taint leaves at once",
@@ -21,6 +21,14 @@ func TestWhenAPodLeaves(t *testing.T) {
 			 3 pod a n1
 			 9999 nothing`,
 			"3s a",
+		},
+		{
+			"a pod that was known before it was bound leaves as any other",
+			`0 pod a -
+			 3 pod a n1
+			 7 node n1 broken
+			 9999 nothing`,
+			"7s a",
 		},
 		{
 			"NoSchedule and PreferNoSchedule make nobody leave",
@@ -172,7 +180,7 @@ func TestWhenAPodLeaves(t *testing.T) {
 	}
 }
 
-func TestARunningTimerIsKept(t *testing.T) {
+func TestController_KeepsRunningTimer(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{
 			"a second taint with less time does not shorten it",
@@ -276,7 +284,7 @@ func TestARunningTimerIsKept(t *testing.T) {
 	}
 }
 
-func TestComparingOperators(t *testing.T) {
+func TestController_ComparisonOperators(t *testing.T) {
 	const script = `0 pod above n1 level=>900
 		0 pod below n1 level=<1000
 		0 pod over n1 level=>950
@@ -292,7 +300,7 @@ func TestComparingOperators(t *testing.T) {
 		{"while the gate is off they match nothing", false, "1s above, 1s below, 1s over"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := deletions(t, taint.Options{Compare: row.compare}, script); got != row.want {
+			if got := deletions(t, taint.Options{ComparisonOperators: row.compare}, script); got != row.want {
 				t.Errorf("left: %q, want %q", got, row.want)
 			}
 		})

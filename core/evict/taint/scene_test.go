@@ -9,7 +9,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/evict"
@@ -24,6 +23,7 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 //
 //	0   node n1 key=value:NoExecute other        a node with taints; NoExecute if nothing is said
 //	0   pod a n1 key=value other/60 +NoExecute   a pod on a node, with tolerations; /60 is for 60 seconds
+//	0   pod a -                                  a pod without a node
 //	5   gone pod a
 //	5   gone node n1
 //	9   nothing                                  time passes
@@ -42,7 +42,7 @@ type scene struct {
 }
 
 func newScene(t *testing.T, o taint.Options) *scene {
-	o.First = 1000
+	o.FirstEffect = 1000
 	return &scene{
 		t: t, c: taint.New(o), now: noon, pods: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{},
 		outcome: func(world.Effect) world.Outcome { return world.Outcome{} },
@@ -73,7 +73,7 @@ func (s *scene) pass(to time.Time) {
 		if !ok || wake.After(to) {
 			break
 		}
-		s.tell(wake, world.Passed{})
+		s.tell(wake, world.Tick{})
 	}
 	s.now = to
 }
@@ -83,7 +83,7 @@ func (s *scene) do(words []string) {
 	case "node":
 		s.tell(s.now, world.Changed{Op: world.Modified, Object: s.node(words[1], words[2:])})
 	case "pod":
-		s.tell(s.now, world.Changed{Op: world.Modified, Object: s.pod(words[1], words[2], words[3:])})
+		s.tell(s.now, world.Changed{Op: world.Modified, Object: s.pod(words[1], strings.Trim(words[2], "-"), words[3:])})
 	case "gone":
 		if words[1] == "pod" {
 			s.remove(words[2])
@@ -111,6 +111,9 @@ func (s *scene) pod(name, node string, tolerations []string) *v1.Pod {
 	pod := mk.Pod(name).Node(node).Obj()
 	if was := s.pods[name]; was != nil {
 		pod = was.DeepCopy()
+	}
+	if pod.Spec.NodeName == "" { // a pod that has a node keeps it
+		pod.Spec.NodeName = node
 	}
 	pod.Spec.Tolerations = nil
 	for _, text := range tolerations {
@@ -182,8 +185,8 @@ func (s *scene) tell(at time.Time, event world.Event) {
 
 func (s *scene) carryOut(e world.Effect) {
 	out := s.outcome(e)
-	switch act := e.Act.(type) {
-	case world.Announce:
+	switch act := e.Action.(type) {
+	case world.EmitEvent:
 		s.say("%s", act.Note)
 		return
 	case world.PatchStatus:
@@ -201,7 +204,7 @@ func (s *scene) carryOut(e world.Effect) {
 			s.remove(act.Pod.Name)
 		}
 	}
-	s.tell(s.now, world.Ended{Effect: e.ID, Outcome: out})
+	s.tell(s.now, world.EffectDone{Effect: e.ID, Outcome: out})
 }
 
 func failed(o world.Outcome) string {
@@ -228,15 +231,15 @@ func deletions(t *testing.T, o taint.Options, script string) string {
 	return strings.Join(kept, ", ")
 }
 
-// board is what a board says, a line for each departure.
-func board(b *evict.Board) string {
+// record is what a record says, a line for each eviction.
+func board(b *evict.Record) string {
 	var text strings.Builder
 	for _, d := range append(b.Open(), b.Ended()...) {
 		deadline := "-"
 		if !d.Deadline.IsZero() {
 			deadline = fmt.Sprintf("%vs", d.Deadline.Sub(noon).Seconds())
 		}
-		fmt.Fprintf(&text, "%s on %s: %s, %s, %s\n", d.Pod.Name, d.Node, d.Phase, deadline, d.Why)
+		fmt.Fprintf(&text, "%s on %s: %s, %s, %s\n", d.Pod.Name, d.Node, d.Phase, deadline, d.Reason)
 	}
 	return text.String()
 }
@@ -244,5 +247,3 @@ func board(b *evict.Board) string {
 func outage(reason metav1.StatusReason) world.Outcome {
 	return world.Outcome{Code: fwk.Error, Reason: reason, Message: "the API server is away"}
 }
-
-func uid(name string) types.UID { return types.UID("pod/default/" + name) }

@@ -2,14 +2,14 @@ package sim
 
 import "time"
 
-// true is the rate of a clock that goes with virtual time; rates are parts per million of it.
+// trueRate is the rate of a clock that runs with virtual time. Rates are parts per million of it.
 const trueRate = 1_000_000
 
-// clock is a replica's own: wrong by any offset, fast or slow by any rate, steadily increasing. Durations are
-// nanoseconds since the start of the simulation.
+// clock is a replica's own: off by any offset, fast or slow by any rate, monotonic. Durations are nanoseconds since the
+// start of the simulation.
 type clock struct {
 	rate int64
-	// Since the virtual time from, the clock has gone at its rate, from local on.
+	// Since the virtual time from, the clock has run at its rate, starting at local.
 	from, local int64
 }
 
@@ -25,7 +25,7 @@ func (c *clock) when(local int64) int64 {
 	return c.from + (left/c.rate)*trueRate + (left%c.rate*trueRate+c.rate-1)/c.rate
 }
 
-// setRate makes the clock go at another rate from now on.
+// setRate changes the rate from now on.
 func (c *clock) setRate(now, rate int64) {
 	c.local, c.from, c.rate = c.read(now), now, rate
 }
@@ -33,7 +33,7 @@ func (c *clock) setRate(now, rate int64) {
 // scale is n*num/den rounded down, without overflow for the numbers here.
 func scale(n, num, den int64) int64 { return n/den*num + n%den*num/den }
 
-// partsPerMillion is a rate as a clock keeps it.
+// partsPerMillion converts a rate.
 func partsPerMillion(rate float64) int64 { return int64(rate*trueRate + 0.5) }
 
 // since and at turn virtual times into nanoseconds since the start, and back.

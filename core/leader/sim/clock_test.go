@@ -7,7 +7,7 @@ import (
 )
 
 // when is the first moment at which a clock shows a time, however often its rate has changed, for a hundred years.
-func TestWhenIsTheInverseOfRead(t *testing.T) {
+func TestClock_WhenInvertsRead(t *testing.T) {
 	const century = 3_155_760_000_000_000_000
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Int64Range(100_000, 2_000_000)

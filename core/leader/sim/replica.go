@@ -7,113 +7,115 @@ import (
 	"orrery/core/leader"
 )
 
-// Replica is one process of the election after the other, on a machine with a clock of its own.
+// Replica is a machine with its own clock, on which one process runs after the other.
 type Replica struct {
 	sim      *Simulation
 	settings leader.Settings
 	clock    clock
 
-	// candidate is nil while no process runs. life numbers the processes, so that nothing meant for one reaches the next.
-	candidate *leader.Candidate
-	life      uint64
-	timer     int64 // when the agenda wakes it next, 0 for not at all
+	// candidate is nil while no process runs. incarnation numbers the processes, so that events for one do not reach the
+	// next.
+	candidate   *leader.Candidate
+	incarnation uint64
+	timer       int64 // when the next wake-up is queued, 0 for none
 
-	stopped   bool
-	stoppedTo int64
-	cutOffTo  int64
-	held      []leader.Answer
+	paused        bool
+	pausedTo      int64
+	partitionedTo int64
+	heldResponses []leader.Response
 }
 
-// Name is the identity from the settings, which the identities of the processes begin with.
+// Name is the identity of the settings; the identities of the processes start with it.
 func (r *Replica) Name() string { return r.settings.Identity }
 
-// Candidate is that of the process that runs now, nil if none does.
+// Candidate returns the running process's candidate, nil if none runs.
 func (r *Replica) Candidate() *leader.Candidate { return r.candidate }
 
-// Stopped tells whether the process is stopped, as by SIGSTOP.
-func (r *Replica) Stopped() bool { return r.stopped }
+// Paused reports whether the process is stopped, as by SIGSTOP.
+func (r *Replica) Paused() bool { return r.paused }
 
-// Leading tells whether the process believes that it leads.
+// Leading reports whether the process believes that it leads.
 func (r *Replica) Leading() bool { return r.candidate != nil && r.candidate.Leading() }
 
-// Now is what the replica's clock shows.
+// Now is the time by the replica's clock.
 func (r *Replica) Now() time.Time { return r.sim.at(r.clock.read(r.sim.now)) }
 
-// SetRate makes the replica's clock go at that many times the true rate from now on.
+// SetRate runs the replica's clock at a multiple of the true rate from now on.
 func (r *Replica) SetRate(rate float64) {
 	r.clock.setRate(r.sim.now, partsPerMillion(rate))
 	r.timer = 0
-	r.settle()
+	r.runToRest()
 }
 
-// CutOff loses everything on the way between the replica and the API server for some time.
-func (r *Replica) CutOff(d time.Duration) { r.cutOffTo = max(r.cutOffTo, r.sim.now+int64(d)) }
+// Partition drops everything between the replica and the API server for some time.
+func (r *Replica) Partition(d time.Duration) {
+	r.partitionedTo = max(r.partitionedTo, r.sim.now+int64(d))
+}
 
-// Stop stops the process for some time: its clock goes on, but it does and notices nothing.
-func (r *Replica) Stop(d time.Duration) {
-	r.stopped, r.stoppedTo = true, max(r.stoppedTo, r.sim.now+int64(d))
+// Pause stops the process for some time. Its clock goes on.
+func (r *Replica) Pause(d time.Duration) {
+	r.paused, r.pausedTo = true, max(r.pausedTo, r.sim.now+int64(d))
 	r.sim.after(d, r.resume)
 }
 
 func (r *Replica) resume() {
-	if r.sim.now < r.stoppedTo {
+	if r.sim.now < r.pausedTo {
 		return
 	}
-	r.stopped = false
+	r.paused = false
 	if r.candidate == nil {
 		return
 	}
 	r.candidate.Wake(r.Now())
-	for _, a := range r.held {
-		r.candidate.Answer(r.Now(), a)
+	for _, a := range r.heldResponses {
+		r.candidate.HandleResponse(r.Now(), a)
 	}
-	r.held = nil
-	r.settle()
+	r.heldResponses = nil
+	r.runToRest()
 }
 
-// Kill ends the process without a word.
+// Kill ends the process without a release.
 func (r *Replica) Kill() {
 	if r.candidate != nil {
 		r.exit()
 	}
 }
 
-// Terminate asks the process to end, as SIGTERM does: it releases the lease if it should. A stopped process is not
-// reached.
+// Terminate ends the process like SIGTERM: it releases the lease if the settings say so. A paused process is not reached.
 func (r *Replica) Terminate() {
-	if r.candidate != nil && !r.stopped {
+	if r.candidate != nil && !r.paused {
 		r.candidate.Cancel(r.Now())
-		r.settle()
+		r.runToRest()
 	}
 }
 
-// exit is the end of a process; another follows.
+// exit ends the process and schedules the next.
 func (r *Replica) exit() {
-	r.candidate, r.held, r.timer = nil, nil, 0
-	r.life++
-	r.sim.after(r.sim.options.RestartAfter, r.begin)
+	r.candidate, r.heldResponses, r.timer = nil, nil, 0
+	r.incarnation++
+	r.sim.after(r.sim.options.RestartAfter, r.start)
 }
 
-// begin starts a process.
-func (r *Replica) begin() {
+// start starts a process.
+func (r *Replica) start() {
 	s := r.settings
-	s.Seed += r.life
-	if r.life > 0 {
-		s.Identity += "_" + strconv.FormatUint(r.life, 10)
+	s.Seed += r.incarnation
+	if r.incarnation > 0 {
+		s.Identity += "_" + strconv.FormatUint(r.incarnation, 10)
 	}
 	candidate, err := leader.New(s, r.Now())
 	if err != nil {
 		panic("the settings were checked when the replica was added: " + err.Error())
 	}
 	r.candidate = candidate
-	r.settle()
+	r.runToRest()
 }
 
-// settle does what the candidate wants done: its call, its notices, its next timer.
-func (r *Replica) settle() {
-	for r.candidate != nil && !r.stopped {
+// runToRest executes what the candidate asks for: its call, its notices, its next timer.
+func (r *Replica) runToRest() {
+	for r.candidate != nil && !r.paused {
 		for _, n := range r.candidate.Notices() {
-			r.sim.noticed(r, n)
+			r.sim.notify(r, n)
 		}
 		if _, ended := r.candidate.ExitCode(); ended {
 			r.exit()
@@ -135,20 +137,20 @@ func (r *Replica) settle() {
 	}
 }
 
-// wakeAt sees to it that the agenda has a timer no later than that. One that comes too early does no harm.
+// wakeAt queues a wake-up no later than that. Early ones are harmless.
 func (r *Replica) wakeAt(at int64) {
 	if r.timer != 0 && r.timer <= at {
 		return
 	}
 	r.timer = at
-	e := r.sim.agenda.put(at, wakes)
-	e.replica, e.life = r, r.life
+	e := r.sim.events.push(at, wakeEvent)
+	e.replica, e.incarnation = r, r.incarnation
 }
 
-func (r *Replica) woken(at int64) {
+func (r *Replica) wake(at int64) {
 	if r.timer != at {
 		return
 	}
 	r.timer = 0
-	r.settle()
+	r.runToRest()
 }

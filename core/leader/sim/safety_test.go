@@ -13,14 +13,14 @@ import (
 )
 
 // rough is weather in which everything goes wrong all the time.
-func rough(slowest, fastest float64) sim.Weather {
-	return sim.Weather{
+func rough(slowest, fastest float64) sim.Faults {
+	return sim.Faults{
 		LatencyMin: time.Millisecond, LatencyMax: 40 * time.Millisecond,
-		CutOff: sim.Spell{Every: 10 * time.Minute, Longest: 40 * time.Second},
-		Stop:   sim.Spell{Every: 10 * time.Minute, Longest: 40 * time.Second},
-		Kill:   sim.Spell{Every: 3 * time.Hour}, Terminate: sim.Spell{Every: 3 * time.Hour},
-		Drift:  sim.Spell{Every: time.Hour},
-		Refuse: 0.01, LoseReply: 0.01, Outrun: 0.01,
+		Partition: sim.RandomFault{Every: 10 * time.Minute, Longest: 40 * time.Second},
+		Pause:     sim.RandomFault{Every: 10 * time.Minute, Longest: 40 * time.Second},
+		Kill:      sim.RandomFault{Every: 3 * time.Hour}, Terminate: sim.RandomFault{Every: 3 * time.Hour},
+		Drift:     sim.RandomFault{Every: time.Hour},
+		FailCalls: 0.01, LoseResponse: 0.01, Conflict: 0.01,
 		SlowestClock: slowest, FastestClock: fastest,
 	}
 }
@@ -55,7 +55,7 @@ func hours(t *testing.T) int {
 // Within the tolerated ratio of clock rates no two running replicas ever believe at the same time that they lead.
 // Strict candidates have the documented ratio, with any pauses and cut lines. client-go's need a lease that is not
 // released and lasts longer than they may hold on, and pauses that are part of the reckoning.
-func TestWithinToleranceNoTwoEverLead(t *testing.T) {
+func TestSimulation_OneLeaderWithinMaxSkew(t *testing.T) {
 	minute := func(s *leader.Settings) {
 		s.LeaseDuration, s.RenewDeadline, s.RetryPeriod = time.Minute, 30*time.Second, 5*time.Second
 	}
@@ -81,17 +81,17 @@ func TestWithinToleranceNoTwoEverLead(t *testing.T) {
 				f(&s)
 			}
 			weather := rough(row.slowest, row.fastest)
-			weather.Stop.Longest = row.pauses
+			weather.Pause.Longest = row.pauses
 			total := time.Duration(hours(t)*row.share) * time.Hour / 10
 			var led, ended, steps int
 			for seed := range uint64(elections) {
 				e := election(t, sim.Options{
-					Seed: seed, Weather: weather, StoppedBelieve: row.stoppedBelieve,
-					Noticed: func(_ *sim.Replica, n leader.Notice) {
+					Seed: seed, Faults: weather, PausedLead: row.stoppedBelieve,
+					OnNotice: func(_ *sim.Replica, n leader.Notice) {
 						switch n.Kind {
 						case leader.StartedLeading:
 							led++
-						case leader.EndedLeading:
+						case leader.StoppedLeading:
 							ended++
 						}
 					},
@@ -111,17 +111,17 @@ func TestWithinToleranceNoTwoEverLead(t *testing.T) {
 }
 
 // Outside the ratio two do lead, and the watcher has said so of every such pair.
-func TestOutsideToleranceTheWatcherSaysSo(t *testing.T) {
+func TestSimulation_WatcherWarnsBeyondMaxSkew(t *testing.T) {
 	s := leader.Defaults("")
 	s.Strict = true
 	overlaps, said, outside := 0, 0, 0
 	for seed := range uint64(10) {
 		watcher := leader.NewWatcher(s, 100*time.Millisecond)
-		weather := sim.Weather{
+		weather := sim.Faults{
 			LatencyMin: time.Millisecond, LatencyMax: 40 * time.Millisecond,
-			CutOff: sim.Spell{Every: 30 * time.Minute, Longest: 40 * time.Second},
+			Partition: sim.RandomFault{Every: 30 * time.Minute, Longest: 40 * time.Second},
 		}
-		e := election(t, sim.Options{Seed: seed, Weather: weather, Observe: func(in world.Input) { watcher.Apply(in) }}, s, 0.7, 1, 1.6)
+		e := election(t, sim.Options{Seed: seed, Faults: weather, OnChange: func(in world.Input) { watcher.Apply(in) }}, s, 0.7, 1, 1.6)
 		e.Run(e.Now().Add(10 * time.Hour))
 		for _, o := range e.Overlaps() {
 			overlaps++
@@ -129,7 +129,7 @@ func TestOutsideToleranceTheWatcherSaysSo(t *testing.T) {
 				said++
 			}
 		}
-		if !watcher.Read(e.Now()).WithinTolerance() {
+		if !watcher.Status(e.Now()).SkewTolerated() {
 			outside++
 		}
 	}
@@ -145,7 +145,7 @@ func TestOutsideToleranceTheWatcherSaysSo(t *testing.T) {
 	}
 }
 
-// warned tells whether the watcher has that overlap in its history, at most a watch latency later.
+// warned reports whether the watcher has that overlap in its history, at most a watch latency later.
 func warned(w *leader.Watcher, o sim.Overlap) bool {
 	for _, warning := range w.History().Overlaps {
 		if warning.From.Sub(o.From).Abs() < time.Second && warning.Until.After(o.Until) {
@@ -156,7 +156,7 @@ func warned(w *leader.Watcher, o sim.Overlap) bool {
 }
 
 // Within the ratio the watcher warns of nothing, and nobody takes a lease over before it said so.
-func TestWithinToleranceTheWatcherIsQuiet(t *testing.T) {
+func TestSimulation_WatcherQuietWithinMaxSkew(t *testing.T) {
 	s := leader.Defaults("")
 	s.Strict = true
 	tenures := 0
@@ -165,7 +165,7 @@ func TestWithinToleranceTheWatcherIsQuiet(t *testing.T) {
 		var takeover time.Time
 		observe := func(in world.Input) {
 			before := len(watcher.History().Tenures) + watcher.History().Forgotten
-			takeover = watcher.Read(in.At).TakeoverFrom
+			takeover = watcher.Status(in.At).FailoverAt
 			watcher.Apply(in)
 			if after := len(watcher.History().Tenures) + watcher.History().Forgotten; after > before && in.At.Before(takeover) {
 				if last := watcher.History().Tenures; len(last) > 1 && last[len(last)-2].End != leader.Released {
@@ -173,12 +173,12 @@ func TestWithinToleranceTheWatcherIsQuiet(t *testing.T) {
 				}
 			}
 		}
-		e := election(t, sim.Options{Seed: seed, Weather: rough(0.85, 1), Observe: observe}, s, 0.9, 0.95, 1)
+		e := election(t, sim.Options{Seed: seed, Faults: rough(0.85, 1), OnChange: observe}, s, 0.9, 0.95, 1)
 		e.Run(e.Now().Add(5 * time.Hour))
-		r := watcher.Read(e.Now())
+		r := watcher.Status(e.Now())
 		tenures += len(watcher.History().Tenures)
-		if len(watcher.History().Overlaps) > 0 || !r.WithinTolerance() {
-			t.Errorf("seed %d: clock ratio %.3f, tolerated %.3f, warnings %+v", seed, r.ClockRatio, r.Tolerance, watcher.History().Overlaps)
+		if len(watcher.History().Overlaps) > 0 || !r.SkewTolerated() {
+			t.Errorf("seed %d: clock ratio %.3f, tolerated %.3f, warnings %+v", seed, r.ClockSkew, r.MaxClockSkew, watcher.History().Overlaps)
 		}
 	}
 	if tenures < 50 {

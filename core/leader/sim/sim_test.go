@@ -24,7 +24,7 @@ type chronicle struct {
 }
 
 func (c *chronicle) note(r *sim.Replica, n leader.Notice) {
-	if n.Kind == leader.StartedLeading || n.Kind == leader.EndedLeading {
+	if n.Kind == leader.StartedLeading || n.Kind == leader.StoppedLeading {
 		fmt.Fprintf(c, "%s %s %s\n", c.now().Format("04:05.000"), r.Candidate().Settings().Identity, n.Kind)
 	}
 }
@@ -33,7 +33,7 @@ func (c *chronicle) note(r *sim.Replica, n leader.Notice) {
 // half a minute.
 func failover(t *testing.T, store sim.Store, s leader.Settings) string {
 	var log chronicle
-	e := election(t, sim.Options{Store: store, Noticed: log.note}, s)
+	e := election(t, sim.Options{Store: store, OnNotice: log.note}, s)
 	log.now = e.Now
 	for i := range 3 {
 		s.Identity, s.Seed = fmt.Sprintf("replica-%d", i), uint64(i)
@@ -46,7 +46,7 @@ func failover(t *testing.T, store sim.Store, s leader.Settings) string {
 	}
 	after(30*time.Second, (*sim.Replica).Kill)
 	after(60*time.Second, (*sim.Replica).Terminate)
-	after(90*time.Second, func(r *sim.Replica) { r.CutOff(30 * time.Second) })
+	after(90*time.Second, func(r *sim.Replica) { r.Partition(30 * time.Second) })
 	e.Run(e.Now().Add(2 * time.Minute))
 	if len(e.Overlaps()) > 0 {
 		t.Errorf("two led: %+v", e.Overlaps())
@@ -54,7 +54,7 @@ func failover(t *testing.T, store sim.Store, s leader.Settings) string {
 	return log.String()
 }
 
-func TestFailoverAmongThree(t *testing.T) {
+func TestSimulation_FailoverAmongThree(t *testing.T) {
 	want := strings.TrimLeft(`
 00:00.000 replica-0 started leading
 00:44.373 replica-2 started leading
@@ -81,10 +81,10 @@ func TestFailoverAmongThree(t *testing.T) {
 	})
 }
 
-func TestTheSameSeedGivesTheSameElection(t *testing.T) {
+func TestSimulation_SameSeedSameElection(t *testing.T) {
 	play := func(seed uint64) (string, uint64) {
 		var log chronicle
-		e := election(t, sim.Options{Seed: seed, Weather: rough(0.8, 1.2), Noticed: log.note}, leader.Defaults(""))
+		e := election(t, sim.Options{Seed: seed, Faults: rough(0.8, 1.2), OnNotice: log.note}, leader.Defaults(""))
 		log.now = e.Now
 		for i := range 3 {
 			s := leader.Defaults(fmt.Sprintf("replica-%d", i))
@@ -107,15 +107,15 @@ func TestTheSameSeedGivesTheSameElection(t *testing.T) {
 
 // With kube-scheduler's settings two may lead after nothing worse than a cut line, since the release of a leader that
 // lost comes before the end of its work. Strict ones never do.
-func TestWhatStrictIsFor(t *testing.T) {
-	weather := sim.Weather{
+func TestSimulation_StrictPreventsOverlap(t *testing.T) {
+	weather := sim.Faults{
 		LatencyMin: time.Millisecond, LatencyMax: 40 * time.Millisecond,
-		CutOff: sim.Spell{Every: 10 * time.Minute, Longest: 40 * time.Second},
+		Partition: sim.RandomFault{Every: 10 * time.Minute, Longest: 40 * time.Second},
 	}
 	for _, strict := range []bool{false, true} {
 		s := leader.Defaults("")
 		s.Strict = strict
-		e := election(t, sim.Options{Weather: weather}, s, 1, 1, 1)
+		e := election(t, sim.Options{Faults: weather}, s, 1, 1, 1)
 		e.Run(e.Now().Add(50 * time.Hour))
 		n := len(e.Overlaps())
 		t.Logf("strict %t: %d times two led, in 50 hours of true clocks", strict, n)
@@ -127,13 +127,13 @@ func TestWhatStrictIsFor(t *testing.T) {
 
 // Where the API server is slow, leaders change all the time for no other reason. A longer lease, a longer deadline and
 // fewer attempts end that.
-func TestPatienceKeepsTheTransitionsFew(t *testing.T) {
-	slow := sim.Weather{LatencyMin: 100 * time.Millisecond, LatencyMax: 8 * time.Second}
+func TestSimulation_LongDeadlineFewerTransitions(t *testing.T) {
+	slow := sim.Faults{LatencyMin: 100 * time.Millisecond, LatencyMax: 8 * time.Second}
 	transitions := func(lease, renew, retry time.Duration) int {
 		s := leader.Defaults("")
 		s.LeaseDuration, s.RenewDeadline, s.RetryPeriod, s.CallTimeout = lease, renew, retry, leader.CallTimeoutOf(renew)
 		led := 0
-		e := election(t, sim.Options{Seed: 3, Weather: slow, Noticed: func(_ *sim.Replica, n leader.Notice) {
+		e := election(t, sim.Options{Seed: 3, Faults: slow, OnNotice: func(_ *sim.Replica, n leader.Notice) {
 			if n.Kind == leader.StartedLeading {
 				led++
 			}
@@ -149,11 +149,11 @@ func TestPatienceKeepsTheTransitionsFew(t *testing.T) {
 }
 
 // Somebody always leads again, soon after the trouble is over.
-func TestSomebodyLeadsAgain(t *testing.T) {
+func TestSimulation_LeaderReturns(t *testing.T) {
 	var led time.Duration
 	s := leader.Defaults("")
 	s.Strict = true
-	e := election(t, sim.Options{Seed: 7, Weather: rough(0.9, 1.1)}, s, 1, 1, 1)
+	e := election(t, sim.Options{Seed: 7, Faults: rough(0.9, 1.1)}, s, 1, 1, 1)
 	for range 20 * 3600 {
 		e.Run(e.Now().Add(time.Second))
 		if len(e.Leaders()) > 0 {
@@ -167,7 +167,7 @@ func TestSomebodyLeadsAgain(t *testing.T) {
 	}
 }
 
-func TestTheStoreHasOptimisticConcurrency(t *testing.T) {
+func TestLeases_OptimisticConcurrency(t *testing.T) {
 	store := sim.NewLeases()
 	first, err := store.Create(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "l"}})
 	if err != nil {

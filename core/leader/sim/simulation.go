@@ -12,65 +12,65 @@ import (
 	"orrery/core/world"
 )
 
-// Options say what an election is like.
+// Options configure a simulation.
 type Options struct {
-	// Start is the virtual time of the beginning; 2026-01-01 UTC if zero.
+	// Start is the virtual start time; 2026-01-01 UTC if zero.
 	Start time.Time
 	// Seed decides every latency and fault.
 	Seed uint64
-	// Store holds the Lease; a store of its own if nil.
-	Store   Store
-	Weather Weather
-	// RestartAfter is how long a process takes to come back.
+	// Store holds the Lease; if nil the simulation makes its own.
+	Store  Store
+	Faults Faults
+	// RestartAfter is how long a process takes to restart.
 	RestartAfter time.Duration
-	// StoppedBelieve counts stopped processes among those that believe that they lead.
-	StoppedBelieve bool
-	// Noticed, if set, is told what the candidates give notice of.
-	Noticed func(r *Replica, n leader.Notice)
-	// Observe, if set, is told of every change of the Lease in the simulation's own store, a watch latency later.
-	Observe func(world.Input)
+	// PausedLead counts paused processes among those that believe that they lead.
+	PausedLead bool
+	// OnNotice, if set, receives the candidates' notices.
+	OnNotice func(r *Replica, n leader.Notice)
+	// OnChange, if set, receives every change of the Lease in the simulation's own store, a watch latency later.
+	OnChange func(world.Input)
 }
 
 // Simulation is an election in virtual time.
 type Simulation struct {
-	options  Options
-	start    time.Time
-	now      int64
-	agenda   agenda
-	chance   *rand.Rand
-	store    Store
-	replicas []*Replica
-	watch    int64 // when the last change on its way to the observer gets there
+	options        Options
+	start          time.Time
+	now            int64
+	events         eventQueue
+	rng            *rand.Rand
+	store          Store
+	replicas       []*Replica
+	lastWatchEvent int64 // when the last pending watch event arrives
 
 	overlaps []Overlap
 	overlap  bool
 	steps    uint64
 }
 
-// Overlap is a span of time in which two replicas or more believed that they lead.
+// Overlap is a span in which two or more replicas believed that they lead.
 type Overlap struct {
 	From, Until time.Time
-	// Leaders are the identities of those that believed so at its beginning.
+	// Leaders are the identities of those that believed so at its start.
 	Leaders []string
 }
 
-// New is an election without replicas.
+// New returns an election without replicas.
 func New(o Options) *Simulation {
 	if o.Start.IsZero() {
 		o.Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	s := &Simulation{options: o, start: o.Start, store: o.Store, chance: rand.New(rand.NewPCG(o.Seed, 1))}
+	s := &Simulation{options: o, start: o.Start, store: o.Store, rng: rand.New(rand.NewPCG(o.Seed, 1))}
 	if s.store == nil {
 		leases := NewLeases()
-		leases.Changed = s.publish
+		leases.OnChange = s.publish
 		s.store = leases
 	}
 	return s
 }
 
-// Add adds a replica that starts now. Its clock is wrong by offset and goes at rate times the true rate.
+// Add adds a replica that starts now. Its clock is off by offset and runs at rate times the true rate.
 func (s *Simulation) Add(settings leader.Settings, offset time.Duration, rate float64) (*Replica, error) {
-	if err := settings.Check(); err != nil {
+	if err := settings.Validate(); err != nil {
 		return nil, fmt.Errorf("adding the replica %q: %w", settings.Identity, err)
 	}
 	if rate <= 0 {
@@ -81,101 +81,103 @@ func (s *Simulation) Add(settings leader.Settings, offset time.Duration, rate fl
 		clock: clock{rate: partsPerMillion(rate), from: s.now, local: s.now + int64(offset)},
 	}
 	s.replicas = append(s.replicas, r)
-	s.visit(r)
-	r.begin()
-	s.judge()
+	s.scheduleFaults(r)
+	r.start()
+	s.updateOverlaps()
 	return r, nil
 }
 
-// Replicas are those added, in that order.
+// Replicas returns the added replicas in order.
 func (s *Simulation) Replicas() []*Replica { return s.replicas }
 
-// Store is where the Lease is.
+// Store returns the store of the Lease.
 func (s *Simulation) Store() Store { return s.store }
 
 // Now is the virtual time.
 func (s *Simulation) Now() time.Time { return s.at(s.now) }
 
-// Steps counts what has happened.
+// Steps counts the events so far.
 func (s *Simulation) Steps() uint64 { return s.steps }
 
-// Next is when something happens next.
+// Next is the time of the next event.
 func (s *Simulation) Next() (time.Time, bool) {
-	if len(s.agenda.events) == 0 {
+	if len(s.events.events) == 0 {
 		return time.Time{}, false
 	}
-	return s.at(s.agenda.events[0].at), true
+	return s.at(s.events.events[0].at), true
 }
 
-// At puts an act of a script on the agenda.
-func (s *Simulation) At(t time.Time, act func()) {
-	s.agenda.put(max(s.now, s.since(t)), acts).act = act
+// At schedules a step of a script.
+func (s *Simulation) At(t time.Time, f func()) {
+	s.events.push(max(s.now, s.since(t)), scriptEvent).run = f
 }
 
-func (s *Simulation) after(d time.Duration, act func()) { s.agenda.put(s.now+int64(d), acts).act = act }
+func (s *Simulation) after(d time.Duration, f func()) {
+	s.events.push(s.now+int64(d), scriptEvent).run = f
+}
 
-// Run lets everything happen up to a time, that instant included.
+// Run handles all events up to a time, inclusive.
 func (s *Simulation) Run(until time.Time) {
 	end := s.since(until)
-	for len(s.agenda.events) > 0 && s.agenda.events[0].at <= end {
-		e := s.agenda.take()
+	for len(s.events.events) > 0 && s.events.events[0].at <= end {
+		e := s.events.pop()
 		s.now = e.at
-		s.happen(e)
-		s.agenda.done(e)
-		s.judge()
+		s.handle(e)
+		s.events.recycle(e)
+		s.updateOverlaps()
 		s.steps++
 	}
 	s.now = max(s.now, end)
 }
 
-func (s *Simulation) happen(e *event) {
-	if e.kind == acts {
-		e.act()
+func (s *Simulation) handle(e *event) {
+	if e.kind == scriptEvent {
+		e.run()
 		return
 	}
 	r := e.replica
-	if e.kind == arrives {
-		s.serve(r, e.life, e.call)
+	if e.kind == requestEvent {
+		s.handleRequest(r, e.incarnation, e.call)
 		return
 	}
-	if e.life != r.life {
+	if e.incarnation != r.incarnation {
 		return
 	}
-	if e.kind == wakes {
-		r.woken(e.at)
+	if e.kind == wakeEvent {
+		r.wake(e.at)
 		return
 	}
 	switch {
-	case s.now < r.cutOffTo:
-	case r.stopped:
-		r.held = append(r.held, e.answer)
+	case s.now < r.partitionedTo:
+	case r.paused:
+		r.heldResponses = append(r.heldResponses, e.response)
 	default:
-		r.candidate.Answer(r.Now(), e.answer)
-		r.settle()
+		r.candidate.HandleResponse(r.Now(), e.response)
+		r.runToRest()
 	}
 }
 
-// send puts a call on its way. Into a cut line it vanishes, and so does its answer.
+// send delivers a call after a latency. A partition drops it, and its response.
 func (s *Simulation) send(r *Replica, call leader.Call) {
-	if s.now < r.cutOffTo {
+	if s.now < r.partitionedTo {
 		return
 	}
-	e := s.agenda.put(s.now+s.latency(), arrives)
-	e.replica, e.life, e.call = r, r.life, call
+	e := s.events.push(s.now+s.latency(), requestEvent)
+	e.replica, e.incarnation, e.call = r, r.incarnation, call
 }
 
-// serve is a call's arrival at the API server.
-func (s *Simulation) serve(r *Replica, life uint64, call leader.Call) {
-	lease, err := s.carryOut(call)
-	if s.hits(s.options.Weather.LoseReply) || s.now < r.cutOffTo {
+// handleRequest serves a call at the API server.
+func (s *Simulation) handleRequest(r *Replica, life uint64, call leader.Call) {
+	lease, err := s.execute(call)
+	if s.happens(s.options.Faults.LoseResponse) || s.now < r.partitionedTo {
 		return
 	}
-	e := s.agenda.put(s.now+s.latency(), answers)
-	e.replica, e.life, e.answer = r, life, leader.Answered(call, lease, err)
+	e := s.events.push(s.now+s.latency(), responseEvent)
+	e.replica, e.incarnation, e.response = r, life, leader.ResponseOf(call, lease, err)
 }
 
-func (s *Simulation) carryOut(call leader.Call) (*coordinationv1.Lease, error) {
-	if s.hits(s.options.Weather.Refuse) {
+func (s *Simulation) execute(call leader.Call) (*coordinationv1.Lease, error) {
+	if s.happens(s.options.Faults.FailCalls) {
 		return nil, apierrors.NewInternalError(fmt.Errorf("the API server failed by chance"))
 	}
 	var o world.Object
@@ -186,7 +188,7 @@ func (s *Simulation) carryOut(call leader.Call) (*coordinationv1.Lease, error) {
 	case leader.Create:
 		o, err = s.store.Create(call.Lease)
 	case leader.Update:
-		if s.hits(s.options.Weather.Outrun) {
+		if s.happens(s.options.Faults.Conflict) {
 			s.touch(call.Namespace, call.Name)
 		}
 		o, err = s.store.Update(call.Lease)
@@ -197,27 +199,27 @@ func (s *Simulation) carryOut(call leader.Call) (*coordinationv1.Lease, error) {
 	return o.(*coordinationv1.Lease), nil
 }
 
-// touch is a write by somebody who has no part in the election.
+// touch is a write by a client that is not a candidate.
 func (s *Simulation) touch(namespace, name string) {
 	if o, err := s.store.Get(world.Lease, namespace, name); err == nil {
 		lease := o.(*coordinationv1.Lease).DeepCopy()
 		lease.Annotations = map[string]string{"touched": s.Now().Format(time.RFC3339Nano)}
-		_, _ = s.store.Update(lease) // a store that refuses it has not been written to, which is as good
+		_, _ = s.store.Update(lease) // a refused write changes nothing
 	}
 }
 
 func (s *Simulation) publish(c world.Changed) {
-	if s.options.Observe == nil {
+	if s.options.OnChange == nil {
 		return
 	}
-	s.watch = max(s.watch, s.now+s.latency())
-	at := s.at(s.watch)
-	s.At(at, func() { s.options.Observe(world.Input{At: at, Event: c}) })
+	s.lastWatchEvent = max(s.lastWatchEvent, s.now+s.latency())
+	at := s.at(s.lastWatchEvent)
+	s.At(at, func() { s.options.OnChange(world.Input{At: at, Event: c}) })
 }
 
-func (s *Simulation) noticed(r *Replica, n leader.Notice) {
-	if s.options.Noticed != nil {
-		s.options.Noticed(r, n)
+func (s *Simulation) notify(r *Replica, n leader.Notice) {
+	if s.options.OnNotice != nil {
+		s.options.OnNotice(r, n)
 	}
 }
 
@@ -233,13 +235,13 @@ func (s *Simulation) Leaders() []*Replica {
 }
 
 func (s *Simulation) believes(r *Replica) bool {
-	return r.Leading() && (!r.stopped || s.options.StoppedBelieve)
+	return r.Leading() && (!r.paused || s.options.PausedLead)
 }
 
-// Overlaps are the spans of time in which two replicas or more believed that they lead. The last one may not be over.
+// Overlaps returns the spans in which two or more replicas believed that they lead. The last one may not be over.
 func (s *Simulation) Overlaps() []Overlap { return s.overlaps }
 
-func (s *Simulation) judge() {
+func (s *Simulation) updateOverlaps() {
 	n := 0
 	for _, r := range s.replicas {
 		if s.believes(r) {

@@ -12,30 +12,30 @@ import (
 	"orrery/core/world"
 )
 
-// Store is the API server as far as an election needs it, with optimistic concurrency by resource version. A
-// memory.Cluster is one.
+// Store is what an election needs of the API server: optimistic concurrency by resource version. memory.Cluster implements
+// it.
 type Store interface {
 	Get(kind world.Kind, namespace, name string) (world.Object, error)
 	Create(o world.Object) (world.Object, error)
 	Update(o world.Object) (world.Object, error)
 }
 
-// Leases is a Store that holds nothing but Leases.
+// Leases is a Store of Leases only.
 type Leases struct {
 	version uint64
 	leases  map[types.NamespacedName]*coordinationv1.Lease
-	// Changed, if set, is told of every change.
-	Changed func(world.Changed)
+	// OnChange, if set, receives every change.
+	OnChange func(world.Changed)
 }
 
-// NewLeases is a store without any Lease.
+// NewLeases returns an empty store.
 func NewLeases() *Leases {
 	return &Leases{leases: map[types.NamespacedName]*coordinationv1.Lease{}}
 }
 
 var resource = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 
-// Get is the Lease of that name; the kind can only be Lease. The object is shared: copy it before changing it.
+// Get returns a Lease; the kind must be Lease. The object is shared: copy it before a change.
 func (l *Leases) Get(_ world.Kind, namespace, name string) (world.Object, error) {
 	lease, ok := l.leases[types.NamespacedName{Namespace: namespace, Name: name}]
 	if !ok {
@@ -44,7 +44,7 @@ func (l *Leases) Get(_ world.Kind, namespace, name string) (world.Object, error)
 	return lease, nil
 }
 
-// Create makes a Lease that is not there yet.
+// Create adds a Lease that does not exist.
 func (l *Leases) Create(o world.Object) (world.Object, error) {
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 	if l.leases[key] != nil {
@@ -53,7 +53,7 @@ func (l *Leases) Create(o world.Object) (world.Object, error) {
 	return l.put(key, o, world.Added), nil
 }
 
-// Update changes a Lease that is at the version the change was made to.
+// Update changes a Lease at the same resource version.
 func (l *Leases) Update(o world.Object) (world.Object, error) {
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 	old, ok := l.leases[key]
@@ -66,12 +66,12 @@ func (l *Leases) Update(o world.Object) (world.Object, error) {
 	return l.put(key, o, world.Modified), nil
 }
 
-// Delete takes a Lease away, if it is there.
+// Delete removes a Lease if it exists.
 func (l *Leases) Delete(namespace, name string) {
 	key := types.NamespacedName{Namespace: namespace, Name: name}
 	if old, ok := l.leases[key]; ok {
 		delete(l.leases, key)
-		l.tell(world.Deleted, old)
+		l.notify(world.Deleted, old)
 	}
 }
 
@@ -83,12 +83,12 @@ func (l *Leases) put(key types.NamespacedName, o world.Object, op world.Op) *coo
 	l.version++
 	lease.ResourceVersion = strconv.FormatUint(l.version, 10)
 	l.leases[key] = &lease
-	l.tell(op, &lease)
+	l.notify(op, &lease)
 	return &lease
 }
 
-func (l *Leases) tell(op world.Op, lease *coordinationv1.Lease) {
-	if l.Changed != nil {
-		l.Changed(world.Changed{Op: op, Object: lease})
+func (l *Leases) notify(op world.Op, lease *coordinationv1.Lease) {
+	if l.OnChange != nil {
+		l.OnChange(world.Changed{Op: op, Object: lease})
 	}
 }

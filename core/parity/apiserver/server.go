@@ -48,12 +48,12 @@ type Options struct {
 
 // Server is an API server that can be stopped and started.
 type Server struct {
-	options Options
-	port    int
-	etcd    *embed.Etcd
-	door    *door
-	stop    context.CancelFunc
-	ended   chan error
+	options  Options
+	port     int
+	etcd     *embed.Etcd
+	listener *pausableListener
+	stop     context.CancelFunc
+	ended    chan error
 }
 
 // New starts etcd, and an API server on it.
@@ -86,14 +86,14 @@ func (s *Server) Close() error {
 }
 
 // Cut breaks every connection and turns new ones away, or lets them in again; the server itself goes on.
-func (s *Server) Cut(cut bool) { s.door.setShut(cut) }
+func (s *Server) Cut(cut bool) { s.listener.setClosed(cut) }
 
 // Stop ends the API server, in the middle of whatever it is doing; etcd runs on.
 func (s *Server) Stop() error {
 	if s.stop == nil {
 		return nil
 	}
-	s.door.setShut(true)
+	s.listener.setClosed(true)
 	s.stop()
 	s.stop = nil
 	select {
@@ -126,10 +126,10 @@ func (s *Server) prepare(ctx context.Context) (run func(context.Context) error, 
 		return nil, err
 	}
 	o.GenericServerRunOptions.ComponentGlobalsRegistry = registry
-	if s.door, err = newDoor(s.port); err != nil {
+	if s.listener, err = listen(s.port); err != nil {
 		return nil, err
 	}
-	o.SecureServing.Listener = s.door
+	o.SecureServing.Listener = s.listener
 	flags := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
 	sets := o.Flags()
 	for _, set := range sets.FlagSets {

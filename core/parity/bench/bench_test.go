@@ -10,9 +10,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// TestBothSidesPlaceEveryRow runs each kind of pods once, small, so that a row that cannot be measured is noticed
+// TestMeasure_EveryRowOnBothSides runs each kind of pods once, small, so that a row that cannot be measured is noticed
 // before somebody measures.
-func TestBothSidesPlaceEveryRow(t *testing.T) {
+func TestMeasure_EveryRowOnBothSides(t *testing.T) {
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
 	for _, r := range rows {
@@ -37,7 +37,7 @@ func (idle) place(b batch) ([]time.Duration, error) { return make([]time.Duratio
 func (idle) pending([]*v1.Pod) int                  { return 1 }
 func (idle) close()                                 {}
 
-func TestARunThatPlacesTooFewPodsIsAnError(t *testing.T) {
+func TestMeasure_FailsWhenTooFewPodsAreBound(t *testing.T) {
 	_, measured := testCase{row: rows[0], nodes: 3}.batches(5)
 	err := placeChecked(idle{}, measured, nil)
 	if want := "4 of 5 pods are on a node after 5 decisions, and 5 should be"; err == nil || err.Error() != want {
@@ -45,7 +45,7 @@ func TestARunThatPlacesTooFewPodsIsAnError(t *testing.T) {
 	}
 }
 
-func TestTheCommandLine(t *testing.T) {
+func TestParse_RefusesWrongFlags(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		args       []string
@@ -63,7 +63,7 @@ func TestTheCommandLine(t *testing.T) {
 	}
 }
 
-func TestTheDocumentNamesTheWorstRow(t *testing.T) {
+func TestDocument_NamesWorstRow(t *testing.T) {
 	table := []line{{name: "slow", ratio: 0.5}, {name: "fast", ratio: 30}, {name: "fair", ratio: 4}}
 	o, err := parse([]string{"-runs", "7", "-date", "2026-01-02"})
 	if err != nil {

@@ -58,7 +58,7 @@ func (o *orrery) place(b batch) ([]time.Duration, error) {
 		case time.Now().After(until):
 			return nil, fmt.Errorf("%d of %d pods were placed, and nothing happens any more", b.placeable-(target-o.server.bound), b.placeable)
 		default:
-			if err := o.apply(world.Passed{}); err != nil {
+			if err := o.apply(world.Tick{}); err != nil {
 				return nil, err
 			}
 		}
@@ -82,14 +82,14 @@ func (o *orrery) carryOut() (did bool, err error) {
 func (o *orrery) carry(effect world.Effect) error {
 	var changes []change
 	var err error
-	switch act := effect.Act.(type) {
+	switch act := effect.Action.(type) {
 	case world.Bind:
 		changes, err = o.server.bind(act.Pod.Name, act.Node)
 	case world.PatchStatus:
 		changes = o.server.patch(act.Pod.Name, act.Condition, act.NominatedNode)
 	case world.Delete:
 		changes = o.server.remove(act.Pod.Name)
-	case world.Announce:
+	case world.EmitEvent:
 		return nil
 	default:
 		err = fmt.Errorf("an effect of type %T is not one of the default profile", act)
@@ -97,7 +97,7 @@ func (o *orrery) carry(effect world.Effect) error {
 	if err != nil {
 		return err
 	}
-	if err := o.apply(world.Ended{Effect: effect.ID}); err != nil {
+	if err := o.apply(world.EffectDone{Effect: effect.ID}); err != nil {
 		return err
 	}
 	for _, c := range changes {

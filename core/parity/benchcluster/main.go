@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"orrery/core/parity/command"
 	"orrery/core/parity/program"
 )
 
@@ -20,7 +19,7 @@ type options struct {
 	serve               string
 }
 
-func main() { command.Main("benchcluster", run) }
+func main() { program.Main("benchcluster", run) }
 
 func parse(args []string) (options, error) {
 	var o options

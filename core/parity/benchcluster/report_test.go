@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-func TestTheRatioIsTheMedianOfTheRounds(t *testing.T) {
+func TestTable_RatioIsMedianOfRounds(t *testing.T) {
 	run := func(took, cpu time.Duration) sample {
 		return sample{pods: 1001, took: took, cpu: cpu, memory: 100 << 20}
 	}
@@ -31,14 +31,14 @@ func TestTheRatioIsTheMedianOfTheRounds(t *testing.T) {
 	}
 }
 
-func TestOneSideAloneHasNoRatio(t *testing.T) {
+func TestTable_OneSideHasNoRatio(t *testing.T) {
 	b := bench{options: options{rounds: 1, side: orrery}, runs: map[string][]sample{orrery: {{pods: 2, took: time.Second}}}}
 	if table := b.table(); strings.Contains(table, upstream) || strings.Contains(table, "ratio") {
 		t.Errorf("the table:\n%s", table)
 	}
 }
 
-func TestBindingsAreCheckedAsTheyAreSeen(t *testing.T) {
+func TestBindings_Check(t *testing.T) {
 	bound := func(pod, node string) watch.Event {
 		return watch.Event{Type: watch.Modified, Object: &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: pod}, Spec: v1.PodSpec{NodeName: node}}}
 	}
@@ -80,7 +80,7 @@ func TestBindingsAreCheckedAsTheyAreSeen(t *testing.T) {
 	}
 }
 
-func TestTheCommandLineIsChecked(t *testing.T) {
+func TestParse_RefusesWrongFlags(t *testing.T) {
 	for line, wrong := range map[string]string{
 		"-side both":                "there is no side",
 		"-side orrery -out some.md": "both sides",

@@ -8,7 +8,8 @@ import (
 
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
-	"orrery/core/parity/agree"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
 )
 
 func TestMain(m *testing.M) {
@@ -16,21 +17,21 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestBothCachesShowTheSameAfterAnySequence(t *testing.T) {
-	met := map[string]int{}
-	count := agree.Comparison[[]operation]{
+func TestCache_SameAfterRandomOperations(t *testing.T) {
+	met := difftest.Coverage{}
+	count := difftest.Cases[[]operation]{
 		Draw: func(seed uint64, number int) []operation {
 			return generate(rand.New(rand.NewPCG(seed, uint64(number))))
 		},
-		Differ:  func(ops []operation) string { return differ(ops, met) },
-		CutDown: agree.Pieces[operation],
-		Print:   script,
-	}.Check(t, 2000)
-	agree.Reached(t, count, met, "refreshes compared", "orders that differ on purpose", "contradictions refused")
+		Differ: func(ops []operation) string { return differ(ops, met) },
+		Reduce: difftest.Pieces[operation],
+		Print:  script,
+	}.Check(t, comparisons.Cache.Cases)
+	met.Require(t, count, "refreshes compared", "orders that differ on purpose", "contradictions refused")
 }
 
 // differ does a sequence of operations to both caches.
-func differ(ops []operation, met map[string]int) string {
+func differ(ops []operation, met difftest.Coverage) string {
 	p, err := run(ops)
 	if err != nil {
 		return err.Error()

@@ -16,57 +16,49 @@ import (
 	orrery "orrery/core/config"
 )
 
-// Difference is an error that Orrery reports and kube-scheduler's reading of the file does not.
-type Difference struct {
-	Why     string
-	Covers  func(*field.Error) bool
-	Example string // the error it covers, as a reader meets it
+// difference recognizes an error that Orrery reports and kube-scheduler's reading of the file does not.
+type difference struct {
+	covers  func(*field.Error) bool
+	example string // the error it covers, as a reader meets it
 }
 
-// Differences are all there may be. Besides these, quoted values that are structures are spelled differently: by
-// field names of v1 here, by those of internal types upstream.
-var Differences = []Difference{
+// differences are those of comparisons.Configuration that are recognized by their error, in the same order.
+var differences = []difference{
 	{
-		Why: "a plugin listed twice at a point cannot become a profile; upstream says so when it builds the profile",
-		Covers: func(e *field.Error) bool {
+		covers: func(e *field.Error) bool {
 			return e.Type == field.ErrorTypeDuplicate && strings.Contains(e.Field, ".plugins.") && strings.Contains(e.Field, ".enabled[")
 		},
-		Example: `profiles[0].plugins.multiPoint.enabled[1]: Duplicate value: "NodeName"`,
+		example: `profiles[0].plugins.multiPoint.enabled[1]: Duplicate value: "NodeName"`,
 	},
 	{
-		Why: "RequestedToCapacityRatio without its shape crashes upstream when it scores",
-		Covers: func(e *field.Error) bool {
+		covers: func(e *field.Error) bool {
 			return e.Type == field.ErrorTypeRequired && strings.HasSuffix(e.Field, ".args.scoringStrategy.requestedToCapacityRatio")
 		},
-		Example: "profiles[0].pluginConfig[0].args.scoringStrategy.requestedToCapacityRatio: Required value: a shape must be given when the type is RequestedToCapacityRatio",
+		example: "profiles[0].pluginConfig[0].args.scoringStrategy.requestedToCapacityRatio: Required value: a shape must be given when the type is RequestedToCapacityRatio",
 	},
 	{
-		Why: "resources ignored by the scheduler need NodeResourcesFit; upstream says so when it builds the extenders",
-		Covers: func(e *field.Error) bool {
+		covers: func(e *field.Error) bool {
 			return e.Type == field.ErrorTypeRequired && e.Detail == "can't find NodeResourcesFitArgs in plugin config"
 		},
-		Example: "profiles[0].pluginConfig: Required value: can't find NodeResourcesFitArgs in plugin config",
+		example: "profiles[0].pluginConfig: Required value: can't find NodeResourcesFitArgs in plugin config",
 	},
 	{
-		Why: "upstream reads the first of several YAML documents and drops the rest",
-		Covers: func(e *field.Error) bool {
+		covers: func(e *field.Error) bool {
 			return e.Field == "" && strings.HasPrefix(e.Detail, "the file holds more than one YAML document")
 		},
-		Example: "the file holds more than one YAML document, of which only the first would count: put one configuration into one file",
+		example: "the file holds more than one YAML document, of which only the first would count: put one configuration into one file",
 	},
 	{
-		Why: "upstream also decodes the internal types it has in memory, without defaults, if a file asks for them",
-		Covers: func(e *field.Error) bool {
+		covers: func(e *field.Error) bool {
 			return strings.HasSuffix(e.Field, "apiVersion") && strings.Contains(e.Detail, "registered for the internal version")
 		},
-		Example: `apiVersion: Invalid value: "kubescheduler.config.k8s.io/__internal": no kind "KubeSchedulerConfiguration" is registered for the internal version of group "kubescheduler.config.k8s.io"`,
+		example: `apiVersion: Invalid value: "kubescheduler.config.k8s.io/__internal": no kind "KubeSchedulerConfiguration" is registered for the internal version of group "kubescheduler.config.k8s.io"`,
 	},
 }
 
-// agree reads one file both ways and returns what they disagree on, or "".
-func agree(t testing.TB, data []byte, features orrery.Features) string {
+// agree reads a file and returns how that differs from upstream's reading, or "".
+func agree(t testing.TB, data []byte, up upstreamReading, features orrery.Features) string {
 	t.Helper()
-	up := readUpstream(t, data)
 	cfg, err := orrery.Load(data, features)
 	var bad *orrery.Error
 	if err != nil && !errors.As(err, &bad) {
@@ -77,7 +69,7 @@ func agree(t testing.TB, data []byte, features orrery.Features) string {
 	}
 	if err != nil {
 		mine := slices.DeleteFunc(slices.Clone(bad.List), func(e *field.Error) bool {
-			return slices.ContainsFunc(Differences, func(d Difference) bool { return d.Covers(e) })
+			return slices.ContainsFunc(differences, func(d difference) bool { return d.covers(e) })
 		})
 		return agreeOnErrors(up.invalid, mine)
 	}

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,10 +14,10 @@ import (
 	"k8s.io/component-base/featuregate"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	"k8s.io/klog/v2"
-	"pgregory.net/rapid"
 
 	orrery "orrery/core/config"
-	"orrery/core/parity/asked"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
 )
 
 var gateSets = map[string]map[string]bool{
@@ -26,18 +27,19 @@ var gateSets = map[string]map[string]bool{
 	"binding conditions without status":     {"DRAResourceClaimDeviceStatus": false, "NodeDeclaredFeatures": true},
 }
 
-func TestRandomFilesAreReadAlike(t *testing.T) {
+func TestLoad_RandomFiles(t *testing.T) {
 	for name, gates := range gateSets {
 		t.Run(name, func(t *testing.T) {
 			features := setBoth(t, gates)
 			var accepted, undecodable, invalid int
 			broken := map[string]bool{}
-			rapid.Check(t, func(r *rapid.T) {
+			difftest.Check(t, comparisons.Configuration.Cases, func(r *difftest.Source) {
 				data := file(r)
-				if disagreement := agree(t, data, features); disagreement != "" {
+				up := readUpstream(t, data)
+				if disagreement := agree(t, data, up, features); disagreement != "" {
 					r.Fatalf("%s\nfile:\n%s", disagreement, data)
 				}
-				switch up := readUpstream(t, data); {
+				switch {
 				case up.decodeErr != nil:
 					undecodable++
 				case len(up.invalid) > 0:
@@ -58,7 +60,7 @@ func TestRandomFilesAreReadAlike(t *testing.T) {
 }
 
 // The files of core/config's own tests are read here too, each under the gates it names.
-func TestHandMadeFilesAreReadAlike(t *testing.T) {
+func TestLoad_HandWrittenFiles(t *testing.T) {
 	paths, err := filepath.Glob("../../config/testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no files in core/config/testdata: %v", err)
@@ -77,7 +79,8 @@ func TestHandMadeFilesAreReadAlike(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if disagreement := agree(t, []byte(parts["config"]), setBoth(t, set)); disagreement != "" {
+			features := setBoth(t, set)
+			if disagreement := agree(t, []byte(parts["config"]), readUpstream(t, []byte(parts["config"])), features); disagreement != "" {
 				t.Error(disagreement)
 			}
 		})
@@ -85,7 +88,7 @@ func TestHandMadeFilesAreReadAlike(t *testing.T) {
 }
 
 // Every difference is real: there is a file for which Orrery reports it and kube-scheduler's reading does not.
-func TestDifferencesAreRealOnes(t *testing.T) {
+func TestDifferences_AreReal(t *testing.T) {
 	const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 	files := []string{
 		head + "profiles: [{plugins: {multiPoint: {enabled: [{name: NodeName}, {name: NodeName}]}}}]",
@@ -96,14 +99,18 @@ func TestDifferencesAreRealOnes(t *testing.T) {
 		"apiVersion: kubescheduler.config.k8s.io/__internal\nkind: KubeSchedulerConfiguration\n" +
 			"Parallelism: 3\nProfiles: [{SchedulerName: x}]\nPodInitialBackoffSeconds: 1\nPodMaxBackoffSeconds: 1\n",
 	}
-	for i, d := range Differences {
-		t.Run(d.Why, func(t *testing.T) {
+	declared := slices.DeleteFunc(slices.Clone(comparisons.Configuration.Differences), func(d comparisons.Difference) bool { return d.Compared != "" })
+	if len(declared) != len(differences) {
+		t.Fatalf("%d differences are declared and %d recognized", len(declared), len(differences))
+	}
+	for i, d := range differences {
+		t.Run(declared[i].Upstream, func(t *testing.T) {
 			if up := readUpstream(t, []byte(files[i])); up.completed == nil {
 				t.Errorf("kube-scheduler rejects the file too: %v %v", up.decodeErr, up.invalid)
 			}
 			_, err := orrery.Load([]byte(files[i]), orrery.Features{})
-			if err == nil || err.Error() != "kube-scheduler configuration: "+d.Example {
-				t.Errorf("Orrery says %v\nwant %s", err, d.Example)
+			if err == nil || err.Error() != "kube-scheduler configuration: "+d.example {
+				t.Errorf("Orrery says %v\nwant %s", err, d.example)
 			}
 		})
 	}
@@ -138,6 +145,5 @@ func parseFlag(text string) (map[string]bool, error) {
 func TestMain(m *testing.M) {
 	// Upstream logs every default plugin that a file sets anew and every gate that is set.
 	klog.SetLogger(logr.Discard())
-	asked.Rapid(1000)
 	os.Exit(m.Run())
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"pgregory.net/rapid"
+	"orrery/core/parity/difftest"
 	"sigs.k8s.io/yaml"
 )
 
@@ -30,7 +30,7 @@ var (
 )
 
 // file draws a configuration: mostly sensible, with edge values, and now and then a mistake of decoding.
-func file(t *rapid.T) []byte {
+func file(t *difftest.Source) []byte {
 	doc := fields{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 	maybe(t, doc, "parallelism", 4, 16, 1, 0, -1)
 	maybe(t, doc, "percentageOfNodesToScore", 3, 0, 50, 100, 101, -1)
@@ -66,7 +66,7 @@ func file(t *rapid.T) []byte {
 	return written(t, doc)
 }
 
-func written(t *rapid.T, doc fields) []byte {
+func written(t *difftest.Source, doc fields) []byte {
 	text, err := yaml.Marshal(doc)
 	if err != nil {
 		t.Fatalf("writing a generated file: %v", err)
@@ -82,12 +82,12 @@ func written(t *rapid.T, doc fields) []byte {
 		text = append(text, "delayCacheUntilActive: true\n"...)
 	}
 	if chance(t, 20) {
-		text = text[:rapid.IntRange(0, len(text)).Draw(t, "truncated at")]
+		text = text[:t.Range(0, len(text))]
 	}
 	return text
 }
 
-func leaderElection(t *rapid.T) fields {
+func leaderElection(t *difftest.Source) fields {
 	e := fields{}
 	maybe(t, e, "leaderElect", 2, true, true, true, true, false, false, "yes")
 	for _, name := range []string{"leaseDuration", "renewDeadline", "retryPeriod"} {
@@ -99,7 +99,7 @@ func leaderElection(t *rapid.T) fields {
 	return e
 }
 
-func extender(t *rapid.T) any {
+func extender(t *difftest.Source) any {
 	e := fields{"urlPrefix": "http://x"}
 	for _, verb := range []string{"filterVerb", "preemptVerb", "prioritizeVerb", "bindVerb"} {
 		maybe(t, e, verb, 3, "", "do")
@@ -111,8 +111,8 @@ func extender(t *rapid.T) any {
 	maybe(t, e, "nodeCacheCapable", 4, true)
 	maybe(t, e, "tlsConfig", 6, fields{"insecure": true}, fields{"caData": "aGk="})
 	if chance(t, 2) {
-		e["managedResources"] = list(t, 3, func(t *rapid.T) any {
-			r := fields{"name": fmt.Sprintf("example.com/%d", evenly(t, 50))}
+		e["managedResources"] = list(t, 3, func(t *difftest.Source) any {
+			r := fields{"name": fmt.Sprintf("example.com/%d", t.IntN(50))}
 			maybe(t, r, "name", 4, "cpu", "", "x y", "requests.a.b/c", "kubernetes.io/c", "a/b/c", "example.com/"+strings.Repeat("x", 64))
 			maybe(t, r, "ignoredByScheduler", 3, true, false)
 			return r
@@ -121,13 +121,13 @@ func extender(t *rapid.T) any {
 	return e
 }
 
-func profile(t *rapid.T) any {
+func profile(t *difftest.Source) any {
 	p := fields{}
 	maybe(t, p, "schedulerName", 2, "default-scheduler", "a", "b", "")
 	maybe(t, p, "percentageOfNodesToScore", 4, 0, 100, 101)
 	if chance(t, 2) {
 		plugins := fields{}
-		for range evenly(t, 4) {
+		for range t.IntN(4) {
 			plugins[oneOf(t, points)] = pluginSet(t)
 		}
 		p["plugins"] = plugins
@@ -138,17 +138,17 @@ func profile(t *rapid.T) any {
 	return p
 }
 
-func pluginSet(t *rapid.T) fields {
+func pluginSet(t *difftest.Source) fields {
 	set := fields{}
 	if !chance(t, 3) {
-		set["enabled"] = list(t, 3, func(t *rapid.T) any {
+		set["enabled"] = list(t, 3, func(t *difftest.Source) any {
 			p := fields{"name": oneOf(t, pluginNames)}
 			maybe(t, p, "weight", 2, 0, 1, 7, -1)
 			return p
 		})
 	}
 	if !chance(t, 3) {
-		set["disabled"] = list(t, 2, func(t *rapid.T) any {
+		set["disabled"] = list(t, 2, func(t *difftest.Source) any {
 			p := fields{"name": oneOf(t, append([]string{"*", "*"}, pluginNames...))}
 			maybe(t, p, "weight", 9, 3)
 			return p
@@ -157,7 +157,7 @@ func pluginSet(t *rapid.T) fields {
 	return set
 }
 
-func pluginConfig(t *rapid.T) any {
+func pluginConfig(t *difftest.Source) any {
 	name := oneOf(t, configured)
 	pc := fields{"name": name}
 	if chance(t, 10) {
@@ -165,7 +165,7 @@ func pluginConfig(t *rapid.T) any {
 	}
 	args, known := argsOf[name]
 	if !known {
-		args = func(*rapid.T, fields) {}
+		args = func(*difftest.Source, fields) {}
 	}
 	a := fields{}
 	args(t, a)
@@ -174,23 +174,23 @@ func pluginConfig(t *rapid.T) any {
 	maybe(t, a, "apiVersion", 25, "kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3", "v1")
 	pc["args"] = a
 	if chance(t, 30) {
-		pc["args"] = pick[any](t, "odd args", nil, "text", []any{1}, 3)
+		pc["args"] = pick[any](t, nil, "text", []any{1}, 3)
 	}
 	return pc
 }
 
-var argsOf = map[string]func(*rapid.T, fields){
-	"DefaultPreemption": func(t *rapid.T, a fields) {
+var argsOf = map[string]func(*difftest.Source, fields){
+	"DefaultPreemption": func(t *difftest.Source, a fields) {
 		maybe(t, a, "minCandidateNodesPercentage", 1, 0, 10, 100, 101, -1)
 		maybe(t, a, "minCandidateNodesAbsolute", 1, 0, 1, -1)
 	},
-	"InterPodAffinity": func(t *rapid.T, a fields) {
+	"InterPodAffinity": func(t *difftest.Source, a fields) {
 		maybe(t, a, "hardPodAffinityWeight", 1, 0, 1, 100, 101, -1)
 		maybe(t, a, "ignorePreferredTermsOfExistingPods", 2, true, false)
 	},
-	"NodeAffinity": func(t *rapid.T, a fields) {
-		expressions := list(t, 2, func(t *rapid.T) any {
-			e := fields{"key": pick(t, "key", labelNames...)}
+	"NodeAffinity": func(t *difftest.Source, a fields) {
+		expressions := list(t, 2, func(t *difftest.Source) any {
+			e := fields{"key": pick(t, labelNames...)}
 			maybe(t, e, "operator", 1, "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Near", "")
 			maybe(t, e, "values", 1, []any{}, []any{"a"}, []any{"1"}, []any{"a", "-"})
 			return e
@@ -203,10 +203,10 @@ var argsOf = map[string]func(*rapid.T, fields){
 		maybe(t, added, "preferredDuringSchedulingIgnoredDuringExecution", 1, []any{fields{"weight": 1, "preference": term}}, []any{fields{"weight": 0, "preference": term}}, []any{})
 		maybe(t, a, "addedAffinity", 1, added)
 	},
-	"NodeResourcesFit": func(t *rapid.T, a fields) {
+	"NodeResourcesFit": func(t *difftest.Source, a fields) {
 		if chance(t, 2) {
-			a["ignoredResources"] = list(t, 2, func(t *rapid.T) any { return pick(t, "ignored", labelNames...) })
-			a["ignoredResourceGroups"] = list(t, 2, func(t *rapid.T) any { return pick(t, "ignored group", labelNames...) })
+			a["ignoredResources"] = list(t, 2, func(t *difftest.Source) any { return pick(t, labelNames...) })
+			a["ignoredResourceGroups"] = list(t, 2, func(t *difftest.Source) any { return pick(t, labelNames...) })
 		}
 		strategy := fields{}
 		maybe(t, strategy, "type", 1, "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio", "Random", "")
@@ -214,10 +214,10 @@ var argsOf = map[string]func(*rapid.T, fields){
 		maybe(t, strategy, "requestedToCapacityRatio", 2, fields{"shape": shape(t)}, fields{})
 		maybe(t, a, "scoringStrategy", 1, strategy)
 	},
-	"NodeResourcesBalancedAllocation": func(t *rapid.T, a fields) { maybe(t, a, "resources", 1, resources(t)) },
-	"PodTopologySpread": func(t *rapid.T, a fields) {
+	"NodeResourcesBalancedAllocation": func(t *difftest.Source, a fields) { maybe(t, a, "resources", 1, resources(t)) },
+	"PodTopologySpread": func(t *difftest.Source, a fields) {
 		maybe(t, a, "defaultingType", 1, "System", "List", "List", "Mine", "")
-		maybe(t, a, "defaultConstraints", 1, list(t, 3, func(t *rapid.T) any {
+		maybe(t, a, "defaultConstraints", 1, list(t, 3, func(t *difftest.Source) any {
 			c := fields{}
 			maybe(t, c, "maxSkew", 1, 1, 0, -1)
 			maybe(t, c, "topologyKey", 1, "zone", "zone", "", "-x")
@@ -226,31 +226,31 @@ var argsOf = map[string]func(*rapid.T, fields){
 			return c
 		}))
 	},
-	"VolumeBinding": func(t *rapid.T, a fields) {
+	"VolumeBinding": func(t *difftest.Source, a fields) {
 		maybe(t, a, "bindTimeoutSeconds", 1, 0, 600, -1)
 		maybe(t, a, "shape", 2, shape(t))
 	},
-	"DynamicResources": func(t *rapid.T, a fields) {
+	"DynamicResources": func(t *difftest.Source, a fields) {
 		maybe(t, a, "filterTimeout", 2, durations...)
 		maybe(t, a, "bindingTimeout", 2, durations...)
 	},
-	"Foreign": func(t *rapid.T, a fields) {
+	"Foreign": func(t *difftest.Source, a fields) {
 		maybe(t, a, "anything", 1, 1, "yes", 1.5, fields{"deep": []any{true, nil}})
 	},
 }
 
-func resources(t *rapid.T) []any {
-	return list(t, 3, func(t *rapid.T) any {
-		r := fields{"name": pick(t, "resource", "cpu", "memory", "example.com/gpu")}
+func resources(t *difftest.Source) []any {
+	return list(t, 3, func(t *difftest.Source) any {
+		r := fields{"name": pick(t, "cpu", "memory", "example.com/gpu")}
 		maybe(t, r, "weight", 1, 0, 1, 100, 101, -1)
 		return r
 	})
 }
 
-func shape(t *rapid.T) []any {
+func shape(t *difftest.Source) []any {
 	next := 0
-	return list(t, 3, func(t *rapid.T) any {
-		point := fields{"utilization": next, "score": pick(t, "score", 0, 10, 5, 11, -1)}
+	return list(t, 3, func(t *difftest.Source) any {
+		point := fields{"utilization": next, "score": pick(t, 0, 10, 5, 11, -1)}
 		next += 50
 		maybe(t, point, "utilization", 8, 0, 101, -1)
 		return point
@@ -258,42 +258,29 @@ func shape(t *rapid.T) []any {
 }
 
 // maybe sets a field once in so many times; the first value is the most likely.
-func maybe(t *rapid.T, f fields, name string, oneIn int, values ...any) {
+func maybe(t *difftest.Source, f fields, name string, oneIn int, values ...any) {
 	if chance(t, oneIn) {
-		f[name] = pick(t, name, values...)
+		f[name] = pick(t, values...)
 	}
 }
 
-// chance is true once in so many times and one. True is the upper end: rapid shrinks to the lower, the plainer file.
-func chance(t *rapid.T, oneIn int) bool { return evenly(t, oneIn+1) == oneIn }
+// chance is true once in so many times and one.
+func chance(t *difftest.Source, oneIn int) bool { return t.OneIn(oneIn + 1) }
 
 // pick takes the first value half of the time.
-func pick[T any](t *rapid.T, label string, values ...T) T {
-	if rapid.Bool().Draw(t, label) {
+func pick[T any](t *difftest.Source, values ...T) T {
+	if t.Bool() {
 		return oneOf(t, values)
 	}
 	return values[0]
 }
 
-func oneOf[T any](t *rapid.T, values []T) T { return values[evenly(t, len(values))] }
+func oneOf[T any](t *difftest.Source, values []T) T { return difftest.Pick(t, values...) }
 
-func list(t *rapid.T, most int, item func(*rapid.T) any) []any {
-	items := make([]any, evenly(t, most+1))
+func list(t *difftest.Source, most int, item func(*difftest.Source) any) []any {
+	items := make([]any, t.IntN(most+1))
 	for i := range items {
 		items[i] = item(t)
 	}
 	return items
-}
-
-// evenly draws from 0 to n-1 out of single bits. rapid's own ranges favour small numbers so much that rules of lists
-// and of the rarer values would go untested.
-func evenly(t *rapid.T, n int) int {
-	v := 0
-	for range 8 {
-		v <<= 1
-		if rapid.Bool().Draw(t, "bit") {
-			v |= 1
-		}
-	}
-	return v * n / 256
 }

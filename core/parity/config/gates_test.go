@@ -12,7 +12,8 @@ import (
 	logsapi "k8s.io/component-base/logs/api/v1"
 	_ "k8s.io/kubernetes/pkg/features" // registers the gates
 	orrery "orrery/core/config"
-	"pgregory.net/rapid"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
 )
 
 // upstreamGates is a set of kube-scheduler's gates that holds only those that Orrery lists, at the emulation version
@@ -49,7 +50,7 @@ func upstreamGates(t *testing.T) featuregate.MutableVersionedFeatureGate {
 	return gates
 }
 
-func TestNoGateOfKubeSchedulerIsUnknown(t *testing.T) {
+func TestFeatures_KnowEveryUpstreamGate(t *testing.T) {
 	listed := orrery.DefaultFeatures().List()
 	for name := range utilfeature.DefaultMutableFeatureGate.GetAll() {
 		if !slices.ContainsFunc(listed, func(f orrery.FeatureStatus) bool { return f.Name == name }) {
@@ -58,7 +59,7 @@ func TestNoGateOfKubeSchedulerIsUnknown(t *testing.T) {
 	}
 }
 
-func TestGateTableIsKubernetes135(t *testing.T) {
+func TestFeatures_TableIsKubernetes135(t *testing.T) {
 	up := upstreamGates(t)
 	specs, dependencies := up.GetAll(), up.Dependencies()
 	for _, mine := range orrery.DefaultFeatures().List() {
@@ -77,14 +78,14 @@ func TestGateTableIsKubernetes135(t *testing.T) {
 }
 
 // Setting gates at random is accepted or refused by both, for at least the same reasons, and comes to the same.
-func TestRandomGatesAreSetAlike(t *testing.T) {
+func TestFeatures_RandomGates(t *testing.T) {
 	list := orrery.DefaultFeatures().List()
 	pristine := upstreamGates(t)
-	rapid.Check(t, func(r *rapid.T) {
+	difftest.Check(t, comparisons.Gates.Cases, func(r *difftest.Source) {
 		set := map[string]bool{}
-		for range rapid.IntRange(0, 5).Draw(r, "gates") {
-			f := rapid.SampledFrom(list).Draw(r, "gate")
-			set[string(f.Name)] = rapid.Bool().Draw(r, "on") != (f.Locked && rapid.IntRange(0, 3).Draw(r, "unlock") > 0)
+		for range r.Range(0, 5) {
+			f := difftest.Pick(r, list...)
+			set[string(f.Name)] = r.Bool() != (f.Locked && r.Range(0, 3) > 0)
 		}
 		up := pristine.DeepCopy()
 		upErr := up.SetFromMap(set)

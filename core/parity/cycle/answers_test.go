@@ -23,7 +23,7 @@ type answers struct {
 }
 
 // words puts a status in words. Its reasons are sorted: kube-scheduler names extended resources in random order.
-func words(s *fwk.Status) string {
+func statusText(s *fwk.Status) string {
 	if s.IsSuccess() {
 		return "Success"
 	}
@@ -31,17 +31,17 @@ func words(s *fwk.Status) string {
 }
 
 // wordsBy is words with the plugin that said it.
-func wordsBy(s *fwk.Status) string {
+func statusTextWithPlugin(s *fwk.Status) string {
 	if s.IsSuccess() {
-		return words(s)
+		return statusText(s)
 	}
-	return words(s) + " by " + s.Plugin()
+	return statusText(s) + " by " + s.Plugin()
 }
 
 var ctx = context.Background()
 
 // aftermath is what is left when a host has been asked: its state, why the pod fits nowhere, and what it did about it.
-type aftermath struct {
+type postFilter struct {
 	state     fwk.CycleState
 	statuses  fwk.NodeToStatusReader
 	nominated string
@@ -49,7 +49,7 @@ type aftermath struct {
 }
 
 // ask has a host say everything of a pod.
-func (h *host) ask(pod *v1.Pod) (*answers, *aftermath) {
+func (h *host) answer(pod *v1.Pod) (*answers, *postFilter) {
 	a := &answers{
 		PreFilter: map[string]string{}, Filter: map[string]string{}, PreScore: map[string]string{}, Scores: map[string]string{},
 		Search: map[string]string{}, Totals: map[string]int64{}, Parts: map[string]int64{},
@@ -58,14 +58,14 @@ func (h *host) ask(pod *v1.Pod) (*answers, *aftermath) {
 	h.askPlugins(a, pod, nodes)
 	state := h.newState()
 	feasible, statuses := h.search(a, state, pod, nodes)
-	after := &aftermath{state: state, statuses: statuses}
+	after := &postFilter{state: state, statuses: statuses}
 	if strings.HasPrefix(a.Search["PreFilter"], fwk.Error.String()) {
 		return a, after // nothing comes after an error
 	}
-	if len(feasible) == 0 && h.running.HasPostFilterPlugins() {
-		h.clerk.calls = nil
-		result, status := h.running.RunPostFilterPlugins(ctx, state, pod, statuses)
-		a.PostFilter = words(status)
+	if len(feasible) == 0 && h.runtime.HasPostFilterPlugins() {
+		h.client.calls = nil
+		result, status := h.runtime.RunPostFilterPlugins(ctx, state, pod, statuses)
+		a.PostFilter = statusText(status)
 		if result == nil {
 			a.PostFilter += ", says nothing of a nomination"
 		} else if after.nominated = result.NominatingInfo.NominatedNodeName; after.nominated == "" {
@@ -99,7 +99,7 @@ func (h *host) askPlugins(a *answers, pod *v1.Pod, nodes []fwk.NodeInfo) {
 			continue
 		}
 		result, status := pre.PreFilter(ctx, state, pod, nodes)
-		a.PreFilter[name] = words(status)
+		a.PreFilter[name] = statusText(status)
 		if !result.AllNodes() {
 			a.PreFilter[name] += fmt.Sprint(" on ", sets.List(result.NodeNames))
 		}
@@ -114,7 +114,7 @@ func (h *host) askPlugins(a *answers, pod *v1.Pod, nodes []fwk.NodeInfo) {
 		}
 		for _, node := range nodes {
 			status := filter.Filter(ctx, state, pod, node)
-			a.Filter[name+" on "+node.Node().Name] = words(status)
+			a.Filter[name+" on "+node.Node().Name] = statusText(status)
 			if !status.IsSuccess() {
 				out.Insert(node.Node().Name)
 			}
@@ -132,7 +132,7 @@ func (h *host) askScores(a *answers, state fwk.CycleState, pod *v1.Pod, nodes []
 	for _, name := range slices.Sorted(maps.Keys(h.plugins)) {
 		if pre, ok := h.plugins[name].(fwk.PreScorePlugin); ok {
 			status := pre.PreScore(ctx, state, pod, nodes)
-			a.PreScore[name] = words(status)
+			a.PreScore[name] = statusText(status)
 			if !status.IsSuccess() {
 				continue
 			}
@@ -146,13 +146,13 @@ func (h *host) askScores(a *answers, state fwk.CycleState, pod *v1.Pod, nodes []
 		for i, node := range nodes {
 			score, status := scorer.Score(ctx, state, pod, node)
 			if !status.IsSuccess() {
-				a.Scores[name+" on "+node.Node().Name] = words(status)
+				a.Scores[name+" on "+node.Node().Name] = statusText(status)
 			}
 			raw = append(raw, score)
 			list[i] = fwk.NodeScore{Name: node.Node().Name, Score: score}
 		}
 		if extensions := scorer.ScoreExtensions(); extensions != nil {
-			a.Scores[name+" normalised"] = words(extensions.NormalizeScore(ctx, state, pod, list))
+			a.Scores[name+" normalised"] = statusText(extensions.NormalizeScore(ctx, state, pod, list))
 		}
 		for i, score := range list {
 			a.Scores[fmt.Sprint(name, " for ", score.Name)] = fmt.Sprintf("%d, normalised %d", raw[i], score.Score)
@@ -163,8 +163,8 @@ func (h *host) askScores(a *answers, state fwk.CycleState, pod *v1.Pod, nodes []
 // search runs PreFilter and Filter as a scheduling cycle does, on all nodes.
 func (h *host) search(a *answers, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (feasible []fwk.NodeInfo, statuses statusMap) {
 	statuses = h.statuses()
-	result, status, narrowing := h.running.RunPreFilterPlugins(ctx, state, pod)
-	a.Search["PreFilter"] = fmt.Sprint(wordsBy(status), sets.List(narrowing), sets.List(state.GetSkipFilterPlugins()))
+	result, status, narrowing := h.runtime.RunPreFilterPlugins(ctx, state, pod)
+	a.Search["PreFilter"] = fmt.Sprint(statusTextWithPlugin(status), sets.List(narrowing), sets.List(state.GetSkipFilterPlugins()))
 	if !result.AllNodes() {
 		a.Search["PreFilter"] += fmt.Sprint(" on ", sets.List(result.NodeNames))
 	}
@@ -177,8 +177,8 @@ func (h *host) search(a *answers, state fwk.CycleState, pod *v1.Pod, nodes []fwk
 		if !result.AllNodes() && !result.NodeNames.Has(name) {
 			continue
 		}
-		status := h.running.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
-		a.Search[name] = wordsBy(status)
+		status := h.runtime.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
+		a.Search[name] = statusTextWithPlugin(status)
 		if status.IsSuccess() {
 			feasible = append(feasible, node)
 		} else {
@@ -190,13 +190,13 @@ func (h *host) search(a *answers, state fwk.CycleState, pod *v1.Pod, nodes []fwk
 
 // score runs the Score plugins as a scheduling cycle does.
 func (h *host) score(a *answers, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) {
-	status := h.running.RunPreScorePlugins(ctx, state, pod, nodes)
-	a.PreScore["all"] = words(status)
+	status := h.runtime.RunPreScorePlugins(ctx, state, pod, nodes)
+	a.PreScore["all"] = statusText(status)
 	if !status.IsSuccess() {
 		return
 	}
-	scores, status := h.running.RunScorePlugins(ctx, state, pod, nodes)
-	a.Scores["all"] = words(status)
+	scores, status := h.runtime.RunScorePlugins(ctx, state, pod, nodes)
+	a.Scores["all"] = statusText(status)
 	var best int64 = -1
 	for _, node := range scores {
 		a.Totals[node.Name] = node.TotalScore

@@ -7,34 +7,33 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/parity/cases"
 	"orrery/core/world"
 )
 
 // change has one thing happen, if what it happens to is still there.
-func (p *play) change(c *cases.Change) string {
+func (p *decisionCase) change(c *clusterChange) string {
 	switch {
 	case c.AddNode != nil && p.nodes[c.AddNode.Name] == nil:
-		return p.tell(world.Added, c.AddNode.DeepCopy())
+		return p.apply(world.Added, c.AddNode.DeepCopy())
 	case c.DeleteNode != "" && p.nodes[c.DeleteNode] != nil:
-		return p.tell(world.Deleted, p.nodes[c.DeleteNode].DeepCopy())
+		return p.apply(world.Deleted, p.nodes[c.DeleteNode].DeepCopy())
 	case c.Node != nil && p.nodes[c.Node.Name] != nil:
-		return p.tell(world.Modified, changedNode(p.nodes[c.Node.Name], c.Node))
+		return p.apply(world.Modified, changedNode(p.nodes[c.Node.Name], c.Node))
 	case c.AddPod != nil && p.pods[types.NamespacedName{Namespace: c.AddPod.Namespace, Name: c.AddPod.Name}] == nil:
-		return p.tell(world.Added, c.AddPod.DeepCopy())
+		return p.apply(world.Added, c.AddPod.DeepCopy())
 	case c.DeletePod != nil:
 		if pod := p.pods[types.NamespacedName(*c.DeletePod)]; pod != nil {
-			return p.tell(world.Deleted, pod.DeepCopy())
+			return p.apply(world.Deleted, pod.DeepCopy())
 		}
 	case c.Pod != nil:
-		if pod := p.pods[types.NamespacedName(c.Pod.Name)]; pod != nil {
-			return p.tell(world.Modified, changedPod(pod, c.Pod))
+		if pod := p.pods[types.NamespacedName(c.Pod.podName)]; pod != nil {
+			return p.apply(world.Modified, changedPod(pod, c.Pod))
 		}
 	}
 	return ""
 }
 
-func changedNode(was *v1.Node, c *cases.NodeChange) *v1.Node {
+func changedNode(was *v1.Node, c *nodeChange) *v1.Node {
 	node := was.DeepCopy()
 	for key, value := range c.Label {
 		metav1.SetMetaDataLabel(&node.ObjectMeta, key, value)
@@ -54,7 +53,7 @@ func changedNode(was *v1.Node, c *cases.NodeChange) *v1.Node {
 	return node
 }
 
-func changedPod(was *v1.Pod, c *cases.PodChange) *v1.Pod {
+func changedPod(was *v1.Pod, c *podChange) *v1.Pod {
 	pod := was.DeepCopy()
 	if c.Labels != nil {
 		pod.Labels = *c.Labels

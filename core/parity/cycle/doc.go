@@ -3,7 +3,7 @@
 //
 // Two tests look from two distances.
 //
-// TestEveryAnswer looks closely. Four schedulers stand side by side, two runtimes by two sets of plugins:
+// TestPlugins_SameAnswers looks closely. Four schedulers stand side by side, two runtimes by two sets of plugins:
 //
 //	                     kube-scheduler's plugins     Orrery's plugins
 //	upstream's runtime   the reference                hosted there
@@ -12,7 +12,7 @@
 // For every waiting pod they are asked for PreFilter, for the verdict of every Filter plugin on every node, for raw and
 // normalised scores, and then, as a whole, for the search, the weighted totals and preemption.
 //
-// TestEveryDecision looks from afar. kube-scheduler itself, with one worker and a client that writes down what it is
+// TestScheduler_SameDecisions looks from afar. kube-scheduler itself, with one worker and a client that writes down what it is
 // asked for, and Orrery's engine are told of the same events in the same virtual time. They decide in turn; both calls
 // to the API are compared and then carried out, once, and both are told of the result:
 //

@@ -9,11 +9,11 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/parity/cases"
+	"orrery/core/parity/difftest"
 )
 
 // happening is one event, with the object before and after.
-type happening struct {
+type clusterEvent struct {
 	resource      fwk.EventResource
 	actions       []fwk.ActionType
 	before, after any
@@ -32,7 +32,7 @@ var (
 
 // happenings are what the changes of a case come to. An update is told as every kind of update there is: which kinds it
 // really is, is the queue's business.
-func happenings(c *cases.Case) (list []happening) {
+func clusterEvents(c *clusterCase) (list []clusterEvent) {
 	node := func(name string) *v1.Node {
 		i := slices.IndexFunc(c.Nodes, func(n *v1.Node) bool { return n.Name == name })
 		if i < 0 {
@@ -41,7 +41,7 @@ func happenings(c *cases.Case) (list []happening) {
 		return c.Nodes[i]
 	}
 	pods := slices.Concat(c.Bound, c.Waiting)
-	pod := func(name cases.Name) *v1.Pod {
+	pod := func(name podName) *v1.Pod {
 		i := slices.IndexFunc(pods, func(p *v1.Pod) bool { return p.Name == name.Name && p.Namespace == name.Namespace })
 		if i < 0 {
 			return &v1.Pod{}
@@ -51,17 +51,17 @@ func happenings(c *cases.Case) (list []happening) {
 	for i := range c.Changes {
 		switch ch := &c.Changes[i]; {
 		case ch.AddNode != nil:
-			list = append(list, happening{fwk.Node, []fwk.ActionType{fwk.Add}, nil, ch.AddNode})
+			list = append(list, clusterEvent{fwk.Node, []fwk.ActionType{fwk.Add}, nil, ch.AddNode})
 		case ch.Node != nil:
-			list = append(list, happening{fwk.Node, nodeUpdates, node(ch.Node.Name), changedNode(node(ch.Node.Name), ch.Node)})
+			list = append(list, clusterEvent{fwk.Node, nodeUpdates, node(ch.Node.Name), changedNode(node(ch.Node.Name), ch.Node)})
 		case ch.DeleteNode != "":
-			list = append(list, happening{fwk.Node, []fwk.ActionType{fwk.Delete}, node(ch.DeleteNode), nil})
+			list = append(list, clusterEvent{fwk.Node, []fwk.ActionType{fwk.Delete}, node(ch.DeleteNode), nil})
 		case ch.AddPod != nil:
-			list = append(list, happening{fwk.Pod, []fwk.ActionType{fwk.Add}, nil, ch.AddPod})
+			list = append(list, clusterEvent{fwk.Pod, []fwk.ActionType{fwk.Add}, nil, ch.AddPod})
 		case ch.Pod != nil:
-			list = append(list, happening{fwk.Pod, podUpdates, pod(ch.Pod.Name), changedPod(pod(ch.Pod.Name), ch.Pod)})
+			list = append(list, clusterEvent{fwk.Pod, podUpdates, pod(ch.Pod.podName), changedPod(pod(ch.Pod.podName), ch.Pod)})
 		case ch.DeletePod != nil:
-			list = append(list, happening{fwk.Pod, []fwk.ActionType{fwk.Delete}, pod(*ch.DeletePod), nil})
+			list = append(list, clusterEvent{fwk.Pod, []fwk.ActionType{fwk.Delete}, pod(*ch.DeletePod), nil})
 		}
 	}
 	return list
@@ -69,18 +69,18 @@ func happenings(c *cases.Case) (list []happening) {
 
 // agreeOnHints asks every plugin of two hosts what it registers, and whether each event of the case would wake each of
 // its waiting pods.
-func (s *settings) agreeOnHints(theirs, ours *host, c *cases.Case, seen tally) string {
+func (s *settings) compareHints(theirs, ours *host, c *clusterCase, seen difftest.Coverage) string {
 	for _, name := range slices.Sorted(maps.Keys(theirs.plugins)) {
-		if refuses[name] {
+		if unsupportedPlugins[name] {
 			continue
 		}
 		their, our := hintsOf(theirs.plugins[name]), hintsOf(ours.plugins[name])
-		for _, event := range happenings(c) {
+		for _, event := range clusterEvents(c) {
 			for _, action := range event.actions {
 				for _, pod := range c.Waiting {
 					want, got := their.answer(event, action, pod), our.answer(event, action, pod)
-					seen.count("hints: %s", want)
-					if want != got && (got != "Queue" || !s.wakesMore(name)) {
+					seen.Count("hints: %s", want)
+					if want != got && (got != "Queue" || !s.requeuesMore(name)) {
 						return fmt.Sprintf("hint of %s: about %v %v to %s: kube-scheduler says %s, Orrery %s",
 							name, event.resource, action, pod.Name, want, got)
 					}
@@ -103,7 +103,7 @@ func hintsOf(plugin fwk.Plugin) hints {
 	return list
 }
 
-func (h hints) answer(event happening, action fwk.ActionType, pod *v1.Pod) string {
+func (h hints) answer(event clusterEvent, action fwk.ActionType, pod *v1.Pod) string {
 	answer := "not registered"
 	for _, e := range h {
 		if e.Event.Resource != event.resource || e.Event.ActionType&action == 0 {

@@ -16,13 +16,13 @@ import (
 	ours "orrery/core/cache"
 	"orrery/core/config"
 	"orrery/core/framework"
-	"orrery/core/parity/feed"
+	"orrery/core/parity/informers"
 	"orrery/core/plugins"
 	"orrery/core/world"
 )
 
 // running is what both runtimes have in common.
-type running interface {
+type profileRuntime interface {
 	fwk.Handle
 	RunPreFilterPlugins(context.Context, fwk.CycleState, *v1.Pod) (*fwk.PreFilterResult, *fwk.Status, sets.Set[string])
 	RunPostFilterPlugins(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status)
@@ -34,11 +34,11 @@ type running interface {
 // host is a runtime with one set of plugins.
 type host struct {
 	name     string
-	running  running
+	runtime  profileRuntime
 	plugins  map[string]fwk.Plugin
 	newState func() fwk.CycleState
 	statuses func() statusMap
-	clerk    *clerk
+	client   *recordingClient
 }
 
 type statusMap interface {
@@ -47,7 +47,7 @@ type statusMap interface {
 }
 
 func (h *host) nodes() []fwk.NodeInfo {
-	list, err := h.running.SnapshotSharedLister().NodeInfos().List()
+	list, err := h.runtime.SnapshotSharedLister().NodeInfos().List()
 	if err != nil {
 		panic(err)
 	}
@@ -64,13 +64,13 @@ func (nominations) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo)        
 
 // cluster is one cluster in both caches.
 type cluster struct {
-	feed                   *feed.Feed
-	theirs                 upcache.Cache
-	ours                   *ours.Cache
-	theirSnap              *upcache.Snapshot
-	ourSnap                *ours.Snapshot
-	theirClaims, ourClaims nominations
-	accounting             ours.Accounting
+	informers                              *informers.Factory
+	upstreamCache                          upcache.Cache
+	orreryCache                            *ours.Cache
+	upstreamSnapshot                       *upcache.Snapshot
+	orrerySnapshot                         *ours.Snapshot
+	upstreamNominations, orreryNominations nominations
+	accounting                             ours.Accounting
 }
 
 func accounting(s *settings) ours.Accounting {
@@ -84,9 +84,9 @@ func (s *settings) newCluster() *cluster {
 	ended, end := context.WithCancel(context.Background())
 	end() // upstream's cache looks for expired pods in a goroutine; none expires here
 	return &cluster{
-		feed: feed.New(), theirs: upcache.New(ended, 0, nil), ours: ours.NewWith(accounting(s)), accounting: accounting(s),
-		theirSnap: upcache.NewEmptySnapshot(), ourSnap: ours.NewSnapshot(),
-		theirClaims: nominations{}, ourClaims: nominations{},
+		informers: informers.New(), upstreamCache: upcache.New(ended, 0, nil), orreryCache: ours.NewWithAccounting(accounting(s)), accounting: accounting(s),
+		upstreamSnapshot: upcache.NewEmptySnapshot(), orrerySnapshot: ours.NewSnapshot(),
+		upstreamNominations: nominations{}, orreryNominations: nominations{},
 	}
 }
 
@@ -97,27 +97,27 @@ func must(err error) {
 }
 
 func (c *cluster) addNode(node *v1.Node) {
-	c.theirs.AddNode(klog.Logger{}, node)
-	c.ours.AddNode(node)
+	c.upstreamCache.AddNode(klog.Logger{}, node)
+	c.orreryCache.AddNode(node)
 }
 
 func (c *cluster) addPod(pod *v1.Pod) {
-	must(c.theirs.AddPod(klog.Logger{}, pod))
-	must(c.ours.AddPod(pod))
+	must(c.upstreamCache.AddPod(klog.Logger{}, pod))
+	must(c.orreryCache.AddPod(pod))
 }
 
 // claim has a pod wait with a claim to a node.
-func (c *cluster) claim(pod *v1.Pod) {
+func (c *cluster) nominate(pod *v1.Pod) {
 	node := pod.Status.NominatedNodeName
 	// Terms that do not parse attract and repel nothing.
 	their, _ := upframework.NewPodInfo(pod)
 	our, _ := c.accounting.NewPodInfo(pod)
-	c.theirClaims[node] = append(c.theirClaims[node], their)
-	c.ourClaims[node] = append(c.ourClaims[node], our)
+	c.upstreamNominations[node] = append(c.upstreamNominations[node], their)
+	c.orreryNominations[node] = append(c.orreryNominations[node], our)
 }
 
-func (c *cluster) unclaim(pod *v1.Pod) {
-	for _, claims := range []nominations{c.theirClaims, c.ourClaims} {
+func (c *cluster) removeNomination(pod *v1.Pod) {
+	for _, claims := range []nominations{c.upstreamNominations, c.orreryNominations} {
 		for node, list := range claims {
 			var left []fwk.PodInfo
 			for _, info := range list {
@@ -131,8 +131,8 @@ func (c *cluster) unclaim(pod *v1.Pod) {
 }
 
 func (c *cluster) refresh() {
-	must(c.theirs.UpdateSnapshot(klog.Logger{}, c.theirSnap))
-	must(c.ours.UpdateSnapshot(c.ourSnap))
+	must(c.upstreamCache.UpdateSnapshot(klog.Logger{}, c.upstreamSnapshot))
+	must(c.orreryCache.UpdateSnapshot(c.orrerySnapshot))
 }
 
 // factories are one set of plugins, each made from a case's own arguments, whoever asks. What is made is kept.
@@ -149,7 +149,7 @@ func (s *settings) factories(h *host, theirs bool) map[string]framework.PluginFa
 	}
 	if theirs {
 		args := map[string]runtime.Object{}
-		for _, pc := range s.theirs.Profiles[0].PluginConfig {
+		for _, pc := range s.upstreamConfig.Profiles[0].PluginConfig {
 			args[pc.Name] = pc.Args
 		}
 		for name, factory := range upplugins.NewInTreeRegistry() {
@@ -158,7 +158,7 @@ func (s *settings) factories(h *host, theirs bool) map[string]framework.PluginFa
 		return made
 	}
 	for name, factory := range plugins.Registry(s.features) {
-		keep(name, factory, s.ours.Profiles[0].Args[name])
+		keep(name, factory, s.orreryConfig.Profiles[0].Args[name])
 	}
 	return made
 }
@@ -166,16 +166,16 @@ func (s *settings) factories(h *host, theirs bool) map[string]framework.PluginFa
 // hosts are the four, the reference first.
 func (s *settings) hosts(c *cluster) []*host {
 	return []*host{
-		s.upstream("kube-scheduler's plugins in kube-scheduler's runtime", c, true),
-		s.upstream("Orrery's plugins in kube-scheduler's runtime", c, false),
-		s.orrery("kube-scheduler's plugins in Orrery's runtime", c, true),
-		s.orrery("Orrery's plugins in Orrery's runtime", c, false),
+		s.upstreamHost("kube-scheduler's plugins in kube-scheduler's runtime", c, true),
+		s.upstreamHost("Orrery's plugins in kube-scheduler's runtime", c, false),
+		s.orreryHost("kube-scheduler's plugins in Orrery's runtime", c, true),
+		s.orreryHost("Orrery's plugins in Orrery's runtime", c, false),
 	}
 }
 
-func (s *settings) upstream(name string, c *cluster, theirPlugins bool) *host {
+func (s *settings) upstreamHost(name string, c *cluster, theirPlugins bool) *host {
 	h := &host{
-		name: name, plugins: map[string]fwk.Plugin{}, clerk: &clerk{},
+		name: name, plugins: map[string]fwk.Plugin{}, client: &recordingClient{},
 		newState: func() fwk.CycleState { return upframework.NewCycleState() },
 		statuses: func() statusMap { return upframework.NewDefaultNodeToStatus() },
 	}
@@ -186,33 +186,33 @@ func (s *settings) upstream(name string, c *cluster, theirPlugins bool) *host {
 	ended, end := context.WithCancel(context.Background())
 	end()
 	dra, csi := c.managers(ended)
-	made, err := upruntime.NewFramework(ended, registry, &s.theirs.Profiles[0],
-		upruntime.WithSnapshotSharedLister(c.theirSnap), upruntime.WithPodNominator(c.theirClaims), upruntime.WithParallelism(1),
-		upruntime.WithWaitingPods(upruntime.NewWaitingPodsMap()), upruntime.WithInformerFactory(c.feed), upruntime.WithClientSet(h.clerk),
-		upruntime.WithEventRecorder(h.clerk), upruntime.WithMetricsRecorder(recorder),
+	made, err := upruntime.NewFramework(ended, registry, &s.upstreamConfig.Profiles[0],
+		upruntime.WithSnapshotSharedLister(c.upstreamSnapshot), upruntime.WithPodNominator(c.upstreamNominations), upruntime.WithParallelism(1),
+		upruntime.WithWaitingPods(upruntime.NewWaitingPodsMap()), upruntime.WithInformerFactory(c.informers), upruntime.WithClientSet(h.client),
+		upruntime.WithEventRecorder(h.client), upruntime.WithMetricsRecorder(recorder),
 		upruntime.WithSharedDRAManager(dra), upruntime.WithSharedCSIManager(csi))
 	must(err)
-	h.running = made
+	h.runtime = made
 	return h
 }
 
-func (s *settings) orrery(name string, c *cluster, theirPlugins bool) *host {
+func (s *settings) orreryHost(name string, c *cluster, theirPlugins bool) *host {
 	h := &host{
-		name: name, plugins: map[string]fwk.Plugin{}, clerk: &clerk{},
+		name: name, plugins: map[string]fwk.Plugin{}, client: &recordingClient{},
 		newState: func() fwk.CycleState { return framework.NewCycleState() },
 		statuses: func() statusMap { return framework.NewNodeToStatus(0) },
 	}
 	dra, csi := c.managers(context.Background())
-	made, err := framework.NewProfile(context.Background(), s.factories(h, theirPlugins), s.ours.Profiles[0], framework.Options{
-		Snapshot: c.ourSnap, Nominator: c.ourClaims, Informers: c.feed, Client: h.clerk, Events: h.clerk, Features: s.features,
-		Actor: deaf{}, DRA: dra, CSI: csi,
+	made, err := framework.NewProfile(context.Background(), s.factories(h, theirPlugins), s.orreryConfig.Profiles[0], framework.Options{
+		Snapshot: c.orrerySnapshot, Nominator: c.orreryNominations, Informers: c.informers, Client: h.client, Events: h.client, Features: s.features,
+		Emitter: discardEffects{}, DRA: dra, CSI: csi,
 	})
 	must(err)
-	h.running = made
+	h.runtime = made
 	return h
 }
 
 // deaf takes wishes and does nothing about them.
-type deaf struct{}
+type discardEffects struct{}
 
-func (deaf) Act(world.Act, string) world.EffectID { return 1 }
+func (discardEffects) Emit(world.Action, string) world.EffectID { return 1 }

@@ -13,9 +13,9 @@ import (
 
 // managers are what upstream's plugins for devices and volumes hold on to. They learn all they know from informers.
 func (c *cluster) managers(ctx context.Context) (fwk.SharedDRAManager, fwk.CSIManager) {
-	claims := assumecache.NewAssumeCache(klog.Logger{}, c.feed.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
-	slices, err := tracker.StartTracker(ctx, tracker.Options{SliceInformer: c.feed.Resource().V1().ResourceSlices()})
+	claims := assumecache.NewAssumeCache(klog.Logger{}, c.informers.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
+	slices, err := tracker.StartTracker(ctx, tracker.Options{SliceInformer: c.informers.Resource().V1().ResourceSlices()})
 	must(err)
-	return dynamicresources.NewDRAManager(ctx, claims, slices, c.feed),
-		nodevolumelimits.NewCSIManager(c.feed.Storage().V1().CSINodes().Lister())
+	return dynamicresources.NewDRAManager(ctx, claims, slices, c.informers),
+		nodevolumelimits.NewCSIManager(c.informers.Storage().V1().CSINodes().Lister())
 }

@@ -8,20 +8,16 @@ import (
 	"testing"
 	"time"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
-	"orrery/core/parity/agree"
-	"orrery/core/parity/cases"
-	"orrery/core/parity/virtual"
+	"orrery/core/parity/difftest"
 )
 
 var caseFile = flag.String("case", "", "the file with the case that TestReplay plays")
 
 func TestMain(m *testing.M) {
-	virtual.Prepare()
+	difftest.PrepareSynctest()
 	metrics.Register()
-	utilruntime.ErrorHandlers = nil
 	recorder = metrics.NewMetricsAsyncRecorder(1000, 24*time.Hour, nil)
 	os.Exit(m.Run())
 }
@@ -29,35 +25,30 @@ func TestMain(m *testing.M) {
 // recorder is what all of upstream's frameworks share.
 var recorder *metrics.MetricAsyncRecorder
 
-// tally counts what the cases came across, so that one can see what they cover.
-type tally map[string]int
-
-func (n tally) count(format string, args ...any) { n[fmt.Sprintf(format, args...)]++ }
-
 // everyCase runs a comparison over the cases that were asked for.
-func everyCase(t *testing.T, otherwise int, compare func(*testing.T, *cases.Case, tally) string) {
-	seen := tally{}
-	agree.Comparison[*cases.Case]{
-		Draw:    cases.Generate,
-		Differ:  func(c *cases.Case) string { return compare(t, c, seen) },
-		CutDown: cutDown,
-		Print:   func(c *cases.Case) string { return replayable(t, c) },
+func compareCases(t *testing.T, otherwise int, compare func(*testing.T, *clusterCase, difftest.Coverage) string) {
+	seen := difftest.Coverage{}
+	difftest.Cases[*clusterCase]{
+		Draw:   generateCase,
+		Differ: func(c *clusterCase) string { return compare(t, c, seen) },
+		Reduce: reduceCase,
+		Print:  func(c *clusterCase) string { return replayableText(t, c) },
 	}.Check(t, otherwise)
-	t.Logf("what they came across: %s", seen.words())
+	t.Logf("reached: %s", seen)
 }
 
 // cutDown makes a case small, and keeps what the two differ about.
-func cutDown(c *cases.Case, differ func(*cases.Case) string) *cases.Case {
-	about := func(c *cases.Case) string {
+func reduceCase(c *clusterCase, differ func(*clusterCase) string) *clusterCase {
+	about := func(c *clusterCase) string {
 		subject, _, _ := strings.Cut(differ(c), ":")
 		return subject
 	}
 	subject := about(c)
-	return cases.Shrink(c, 3000, func(smaller *cases.Case) bool { return about(smaller) == subject })
+	return reduceFields(c, 3000, func(smaller *clusterCase) bool { return about(smaller) == subject })
 }
 
 // replayable is a case as text, and the command that plays it.
-func replayable(t *testing.T, c *cases.Case) string {
+func replayableText(t *testing.T, c *clusterCase) string {
 	file := fmt.Sprintf("%s/case-%d-%d.yaml", os.TempDir(), c.Seed, c.Number)
 	text := c.YAML()
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
@@ -74,12 +65,12 @@ func TestReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := cases.Read(text)
+	c, err := parseCase(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, compare := range map[string]func(*testing.T, *cases.Case, tally) string{"answers": compareAnswers, "decisions": compareDecisions} {
-		if mismatch := compare(t, c, tally{}); mismatch != "" {
+	for name, compare := range map[string]func(*testing.T, *clusterCase, difftest.Coverage) string{"answers": compareAnswers, "decisions": compareDecisions} {
+		if mismatch := compare(t, c, difftest.Coverage{}); mismatch != "" {
 			t.Errorf("%s: %s", name, mismatch)
 		}
 	}

@@ -11,15 +11,15 @@ import (
 )
 
 // choices are all nodes on which room can be made for a pod.
-type choices struct {
+type preemptionCandidates struct {
 	victims map[string][]string // by node, in order
 	best    []string            // those that all criteria leave equal
 }
 
 // allChoices tries every node. It is Orrery's own dry run, but what it finds is compared with what kube-scheduler picks.
-func allChoices(h *host, state fwk.CycleState, pod *v1.Pod, statuses fwk.NodeToStatusReader) choices {
-	evaluator := preempt.NewEvaluator(h.running, preempt.Sample{Percent: 100, Least: 1 << 20})
-	c := choices{victims: map[string][]string{}}
+func allPreemptionCandidates(h *host, state fwk.CycleState, pod *v1.Pod, statuses fwk.NodeToStatusReader) preemptionCandidates {
+	evaluator := preempt.NewEvaluator(h.runtime, preempt.Sample{Percent: 100, Min: 1 << 20})
+	c := preemptionCandidates{victims: map[string][]string{}}
 	record, _, _ := evaluator.Find(ctx, state, pod, statuses)
 	if record == nil {
 		return c
@@ -49,7 +49,7 @@ func (h *host) preempted(state fwk.CycleState) (victims []string) {
 	if data, err := state.Read(preempt.RecordKey); err == nil {
 		return names(data.(*preempt.Record).Victims)
 	}
-	for _, c := range h.clerk.calls {
+	for _, c := range h.client.calls {
 		if c.delete {
 			victims = append(victims, c.pod.Name)
 		}
@@ -59,7 +59,7 @@ func (h *host) preempted(state fwk.CycleState) (victims []string) {
 
 // check says what is wrong with a choice, if anything is. Where only some nodes are tried, any node may be chosen that
 // room can be made on; kube-scheduler draws at random which nodes it tries.
-func (c *choices) check(node string, victims []string, some bool) string {
+func (c *preemptionCandidates) check(node string, victims []string, some bool) string {
 	want, possible := c.victims[node]
 	switch {
 	case node == "" && len(c.victims) > 0:

@@ -24,9 +24,9 @@ func recordOf(info fwk.QueuedPodInfo) record {
 }
 
 // compareRecords compares what the two queues keep on a pod that is in both.
-func (p *play) compareRecords(pod *v1.Pod) string {
-	theirs, known := p.them.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
-	ours, known2 := p.us.e.Queue().Get(pod.Namespace, pod.Name)
+func (p *decisionCase) compareRecords(pod *v1.Pod) string {
+	theirs, known := p.upstream.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
+	ours, known2 := p.orrery.engine.Queue().Get(pod.Namespace, pod.Name)
 	if !known || !known2 {
 		return fmt.Sprintf(", pod %s is known to kube-scheduler's queue: %v, to Orrery's: %v", pod.Name, known, known2)
 	}
@@ -37,12 +37,12 @@ func (p *play) compareRecords(pod *v1.Pod) string {
 }
 
 // compareClaims compares who waits with a claim to which node.
-func (p *play) compareClaims() string {
+func (p *decisionCase) compareNominations() string {
 	if len(p.nodes) > 20 {
 		return ""
 	}
 	for node := range p.nodes {
-		theirs, ours := claims(p.them.sched.SchedulingQueue, node), claims(p.us.e.Queue(), node)
+		theirs, ours := nominatedTo(p.upstream.sched.SchedulingQueue, node), nominatedTo(p.orrery.engine.Queue(), node)
 		if diff := cmp.Diff(theirs, ours); diff != "" {
 			return fmt.Sprintf(", pods with a claim to %s (-kube-scheduler +Orrery):\n%s", node, diff)
 		}
@@ -50,7 +50,7 @@ func (p *play) compareClaims() string {
 	return ""
 }
 
-func claims(nominator interface {
+func nominatedTo(nominator interface {
 	NominatedPodsForNode(node string) []fwk.PodInfo
 }, node string,
 ) (pods []string) {

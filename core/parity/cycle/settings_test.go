@@ -10,7 +10,6 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 
 	"orrery/core/config"
-	"orrery/core/parity/cases"
 )
 
 // gatesAtRest are those that cases set, as they are where a case says nothing.
@@ -26,14 +25,14 @@ var gatesAtRest = map[string]bool{
 
 // settings are a case's configuration as both read it.
 type settings struct {
-	theirs   *upconfig.KubeSchedulerConfiguration
-	ours     *config.Configuration
-	features config.Features
-	early    bool // pods may be popped from backoffQ
+	upstreamConfig *upconfig.KubeSchedulerConfiguration
+	orreryConfig   *config.Configuration
+	features       config.Features
+	popFromBackoff bool // pods may be popped from backoffQ
 }
 
 // read has both read a configuration. The error says that both refuse it: then there is nothing to compare.
-func read(c *cases.Case, gates map[string]bool) (*settings, error) {
+func read(c *clusterCase, gates map[string]bool) (*settings, error) {
 	all := maps.Clone(gatesAtRest)
 	maps.Copy(all, c.Gates)
 	maps.Copy(all, gates)

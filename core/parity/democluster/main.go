@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"orrery/core/parity/apiserver"
-	"orrery/core/parity/command"
 	"orrery/core/parity/program"
 )
 
@@ -23,7 +21,7 @@ type options struct {
 	kubeconfig        string
 }
 
-func main() { command.Main("democluster", run) }
+func main() { program.Main("democluster", run) }
 
 func parse(args []string) (options, error) {
 	var o options
@@ -71,24 +69,23 @@ func run(ctx context.Context, args []string, to io.Writer) (err error) {
 	if err := c.start(working); err != nil {
 		return err
 	}
-	var scheduling <-chan struct{}
+	var exited <-chan struct{}
+	var kubeScheduler *program.Process
 	if o.kubeScheduler {
 		fmt.Fprintln(to, "Building and starting kube-scheduler…")
-		p, err := startKubeScheduler(dir, s)
-		if err != nil {
+		if kubeScheduler, err = startKubeScheduler(dir, s); err != nil {
 			return err
 		}
-		defer p.Stop()
-		scheduling = p.Ended()
+		defer kubeScheduler.Stop()
+		exited = kubeScheduler.Ended()
 	}
 	fmt.Fprint(to, o.whatNext(file))
 	select {
 	case <-ctx.Done():
 		fmt.Fprintln(to, "Stopping…")
 		return nil
-	case <-scheduling:
-		said, _ := os.ReadFile(filepath.Join(dir, "kubescheduler.log"))
-		return fmt.Errorf("kube-scheduler ended and said:\n%s", said[max(0, len(said)-2000):])
+	case <-exited:
+		return fmt.Errorf("kube-scheduler exited:\n%s", kubeScheduler.Log(2000))
 	}
 }
 

@@ -55,7 +55,7 @@ func (s *scene) start() {
 	}
 }
 
-func TestAReplicaSetGetsAsManyPodsAsItWants(t *testing.T) {
+func TestOwner_CreatesMissingReplicas(t *testing.T) {
 	s := newScene(t, 0)
 	for _, n := range []int32{3, 5, 5, 1, 0} {
 		if s.want(n); len(s.pods()) != int(n) {
@@ -64,7 +64,7 @@ func TestAReplicaSetGetsAsManyPodsAsItWants(t *testing.T) {
 	}
 }
 
-func TestManyPodsComeInSeveralLooks(t *testing.T) {
+func TestOwner_LimitsPodsPerPass(t *testing.T) {
 	s := newScene(t, 0)
 	s.want(atOnce + 1)
 	if n := len(s.pods()); n != atOnce {
@@ -76,7 +76,7 @@ func TestManyPodsComeInSeveralLooks(t *testing.T) {
 	}
 }
 
-func TestPodsGoWithTheirReplicaSetAndOthersStay(t *testing.T) {
+func TestOwner_DeletesOnlyItsOwnPods(t *testing.T) {
 	s := newScene(t, 0)
 	s.want(3)
 	mine := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "mine"}}
@@ -92,7 +92,7 @@ func TestPodsGoWithTheirReplicaSetAndOthersStay(t *testing.T) {
 	}
 }
 
-func TestARunningPodIsReplacedNowAndThen(t *testing.T) {
+func TestOwner_ReplacesRunningPods(t *testing.T) {
 	s := newScene(t, time.Hour)
 	s.want(4)
 	s.owner.look(t.Context())
@@ -114,7 +114,7 @@ func TestARunningPodIsReplacedNowAndThen(t *testing.T) {
 	}
 }
 
-func TestWorkloadsWantAboutSoManyPods(t *testing.T) {
+func TestWorkloads_RequestAboutTheRequestedPods(t *testing.T) {
 	for _, n := range []int{1, 10, 400, 5000} {
 		sum := 0
 		for _, w := range workloads(n) {

@@ -61,7 +61,7 @@ func (c *cluster) populate(s *scenario.Scenario) (err error) {
 	if err != nil {
 		return err
 	}
-	k := &kubelets{ctx: c.ctx, client: c.client, life: s.Life, group: &c.group, pods: map[types.UID]*tended{}, nodes: map[types.UID]bool{}}
+	k := &kubelets{ctx: c.ctx, client: c.client, life: s.PodLife, group: &c.group, pods: map[types.UID]*tended{}, nodes: map[types.UID]bool{}}
 	if err := c.listen(k); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 type kubelets struct {
 	ctx    context.Context
 	client kubernetes.Interface
-	life   func(*v1.Pod) memory.Life
+	life   func(*v1.Pod) memory.PodBehavior
 	group  *sync.WaitGroup
 
 	mu    sync.Mutex

@@ -11,12 +11,12 @@ import (
 	"slices"
 	"time"
 
-	"orrery/core/parity/command"
+	"orrery/core/parity/program"
 	"orrery/core/trace/play"
 	"orrery/demo/scenario"
 )
 
-func main() { command.Main("demorecord", run) }
+func main() { program.Main("demorecord", run) }
 
 // run records what is to be recorded on a cluster: of a folder of scenarios all of it, or what is named.
 func run(ctx context.Context, args []string, to io.Writer) error {

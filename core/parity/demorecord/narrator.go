@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/replica"
 	"orrery/core/trace/play"
@@ -21,7 +22,7 @@ type narrator struct {
 	lines []string
 }
 
-var _ engine.Witness = (*narrator)(nil)
+var _ drive.Observer = (*narrator)(nil)
 
 // say sets a mark, at the time the scheduler is at by then: it is asked something that changes nothing, and what it was
 // asked comes back as an input.
@@ -29,7 +30,7 @@ func (n *narrator) say(ctx context.Context, to *replica.Replica, text string) er
 	n.mu.Lock()
 	n.lines = append(n.lines, text)
 	n.mu.Unlock()
-	return to.Ask(ctx)
+	return to.Activate(ctx)
 }
 
 func (n *narrator) said() []string {
@@ -40,37 +41,37 @@ func (n *narrator) said() []string {
 	return lines
 }
 
-// Applied implements engine.Witness.
+// Applied implements drive.Observer.
 func (n *narrator) Applied(in world.Input, err error) {
 	if n.over {
 		return
 	}
 	n.recorder.Applied(in, err)
-	if _, asked := in.Event.(world.Asked); asked {
+	if _, asked := in.Event.(world.ActivateRequest); asked {
 		for _, line := range n.said() {
 			n.recorder.Mark(line)
 		}
 	}
 }
 
-// Stepped implements engine.Witness.
+// Stepped implements drive.Observer.
 func (n *narrator) Stepped(d *engine.Decision) {
 	if !n.over {
 		n.recorder.Stepped(d)
 	}
 }
 
-// Wanted implements engine.Witness.
-func (n *narrator) Wanted(e world.Effect) {
+// Emitted implements drive.Observer.
+func (n *narrator) Emitted(e world.Effect) {
 	if !n.over {
-		n.recorder.Wanted(e)
+		n.recorder.Emitted(e)
 	}
 }
 
 // end ends the recording, while the scheduler goes on.
 func (n *narrator) end(ctx context.Context, of *replica.Replica) error {
 	var closed error
-	looked := of.Look(ctx, func(*engine.Engine) {
+	looked := of.Inspect(ctx, func(*engine.Engine) {
 		closed = n.recorder.Close()
 		n.over = true
 	})

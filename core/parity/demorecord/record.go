@@ -13,11 +13,11 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/replica"
 	"orrery/core/trace/play"
 	"orrery/core/world"
-	"orrery/core/world/live"
 	"orrery/demo/scenario"
 )
 
@@ -46,7 +46,7 @@ func record(ctx context.Context, s *scenario.Scenario) (recording []byte, err er
 
 // warmUp creates what is there from the beginning and has somebody schedule it.
 func (c *cluster) warmUp(ctx context.Context, s *scenario.Scenario) error {
-	if err := s.Direct(c, time.Now(), nil).Furnish(); err != nil {
+	if err := s.NewScriptRunner(c, time.Now(), nil).CreateInitial(); err != nil {
 		return err
 	}
 	r, err := c.scheduler(s, replica.Instruments{})
@@ -63,7 +63,7 @@ func (c *cluster) scheduler(s *scenario.Scenario, i replica.Instruments) (*repli
 	return replica.New(replica.Options{
 		Config: s.Configuration(), KubeConfig: c.config, Identity: "scheduler-1", Seed: s.Seed(), Logger: logr.Discard(), Instruments: i,
 		Kinds: func(e *engine.Engine) ([]world.Kind, error) {
-			asked, err := live.Watched(e)
+			asked, err := e.WatchedKinds()
 			return slices.DeleteFunc(world.Kinds(), func(k world.Kind) bool {
 				return !slices.Contains(asked, k) && !slices.Contains(beside, k)
 			}), err
@@ -86,8 +86,8 @@ func (c *cluster) perform(ctx context.Context, s *scenario.Scenario, to io.Write
 			o.Start = time.Now().UTC().Round(0)
 			options = *o
 		},
-		Witness: func(e *engine.Engine) engine.Witness {
-			n.recorder, refused = play.NewRecorder(to, e, options, play.About{Program: program(), Description: s.About()})
+		Observer: func(e *engine.Engine) drive.Observer {
+			n.recorder, refused = play.NewRecorder(to, e, options, play.About{Program: recordedBy(), Description: s.About()})
 			return n
 		},
 	})
@@ -101,7 +101,7 @@ func (c *cluster) perform(ctx context.Context, s *scenario.Scenario, to io.Write
 		stop()
 		err = errors.Join(err, <-ended)
 	}()
-	d := s.Direct(c, options.Start, func(text string) { err = errors.Join(err, n.say(running, r, text)) })
+	d := s.NewScriptRunner(c, options.Start, func(text string) { err = errors.Join(err, n.say(running, r, text)) })
 	if told := c.follow(running, d, options.Start.Add(s.Length), ended); told != nil || err != nil {
 		return errors.Join(err, told)
 	}
@@ -109,7 +109,7 @@ func (c *cluster) perform(ctx context.Context, s *scenario.Scenario, to io.Write
 }
 
 // follow directs until the end.
-func (c *cluster) follow(ctx context.Context, d *scenario.Director, end time.Time, ended chan error) error {
+func (c *cluster) follow(ctx context.Context, d *scenario.ScriptRunner, end time.Time, ended chan error) error {
 	for {
 		wake, due := d.NextWake()
 		if !due || wake.After(end) {
@@ -119,12 +119,12 @@ func (c *cluster) follow(ctx context.Context, d *scenario.Director, end time.Tim
 		var err error
 		select {
 		case news := <-c.news:
-			err = d.Hear(world.Input{At: time.Now(), Event: news})
+			err = d.Apply(world.Input{At: time.Now(), Event: news})
 		case <-timer.C:
 			if !time.Now().Before(end) {
 				return nil
 			}
-			err = d.Pass(time.Now())
+			err = d.Tick(time.Now())
 		case err = <-ended:
 			ended <- err // for who waits for it in the end
 			err = fmt.Errorf("the scheduler ended before the story did: %w", err)
@@ -137,8 +137,8 @@ func (c *cluster) follow(ctx context.Context, d *scenario.Director, end time.Tim
 	}
 }
 
-// program is what a recording says recorded it, and where.
-func program() string {
+// recordedBy names the recording program, and where it recorded.
+func recordedBy() string {
 	where := "kube-apiserver"
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, dep := range build.Deps {

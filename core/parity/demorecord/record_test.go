@@ -93,7 +93,7 @@ func (h *heard) see(o world.Object) {
 }
 
 // A cluster of real parts takes as long as it takes: what is looked for is what came of what, and not when.
-func TestAStoryThatHappensOnARealAPIServerIsRecordedAndDecidedAgain(t *testing.T) {
+func TestRecord_RealAPIServerReplaysExactly(t *testing.T) {
 	into := t.TempDir()
 	var said bytes.Buffer
 	if err := run(t.Context(), []string{"-from", "testdata", "-to", into}, &said); err != nil {
@@ -147,7 +147,7 @@ func TestAStoryThatHappensOnARealAPIServerIsRecordedAndDecidedAgain(t *testing.T
 	}
 }
 
-func TestAScenarioThatDoesNotExistIsNamed(t *testing.T) {
+func TestRun_NamesUnknownScenario(t *testing.T) {
 	err := run(t.Context(), []string{"-from", "testdata", "-to", t.TempDir(), "smal"}, &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), `there is no scenario "smal" in testdata`) {
 		t.Errorf("it ends with %v", err)

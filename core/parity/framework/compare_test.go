@@ -12,10 +12,11 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"orrery/core/parity/agree"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
 )
 
-func TestBothRuntimesDoTheSame(t *testing.T) {
+func TestRuntime_SameCalls(t *testing.T) {
 	snapshot := newNodes(nodeNames...)
 	list, err := snapshot.NodeInfos().List()
 	if err != nil {
@@ -25,16 +26,16 @@ func TestBothRuntimesDoTheSame(t *testing.T) {
 	high, _ := upframework.NewPodInfo(newPod("high", 5))
 	low, _ := upframework.NewPodInfo(newPod("low", -5))
 	s := stage{snapshot, list, nominator{"n2": {low, high}, "n3": {low}}}
-	became := map[string]int{}
-	count := agree.Comparison[cast]{
+	became := difftest.Coverage{}
+	count := difftest.Cases[cast]{
 		Draw:   newCast,
 		Differ: func(c cast) string { return s.compare(c, high, became) },
-	}.Check(t, 5000)
-	agree.Reached(t, count, became, "profiles", "refused with the same words")
+	}.Check(t, comparisons.Framework.Cases)
+	became.Require(t, count, "profiles", "refused with the same words")
 }
 
 // compare has both make a profile of a cast and play it, and says where they differ.
-func (s stage) compare(c cast, other fwk.PodInfo, became map[string]int) string {
+func (s stage) compare(c cast, other fwk.PodInfo, became difftest.Coverage) string {
 	plugins := []fwk.Plugin{sorter{}}
 	for _, p := range c.plugins {
 		plugins = append(plugins, p)

@@ -9,7 +9,7 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/parity/agree"
+	"orrery/core/parity/difftest"
 )
 
 // codes are what plugins say, success most of all.
@@ -41,7 +41,7 @@ func newCast(seed uint64, number int) cast {
 }
 
 func (c cast) String() string {
-	text := agree.JSON(c.configuration)
+	text := difftest.JSON(c.configuration)
 	for _, p := range c.plugins {
 		text += fmt.Sprintf("\n%+v", *p)
 	}

@@ -15,7 +15,7 @@ import (
 	"orrery/core/leader"
 )
 
-func TestSettingsAreRefusedInClientGosWords(t *testing.T) {
+func TestSettings_SameErrors(t *testing.T) {
 	values := []time.Duration{-1, 0, 1, 2, 3, time.Second, 1200 * time.Millisecond, 1201 * time.Millisecond}
 	refused := 0
 	for _, lease := range values {
@@ -33,7 +33,7 @@ func TestSettingsAreRefusedInClientGosWords(t *testing.T) {
 							OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {},
 						},
 					})
-					if diff := gocmp.Diff(text(theirs), text(s.Check())); diff != "" {
+					if diff := gocmp.Diff(text(theirs), text(s.Validate())); diff != "" {
 						t.Errorf("%+v (-theirs +ours):\n%s", s, diff)
 					}
 					if theirs != nil {
@@ -46,16 +46,16 @@ func TestSettingsAreRefusedInClientGosWords(t *testing.T) {
 	t.Logf("%d settings refused", refused)
 }
 
-func TestLocksAreRefusedInClientGosWords(t *testing.T) {
+func TestCheckLock_SameErrors(t *testing.T) {
 	for _, kind := range []string{"leases", "endpoints", "configmaps", "endpointsleases", "configmapsleases", "foo", ""} {
 		_, theirs := resourcelock.New(kind, "n", "l", nil, nil, resourcelock.ResourceLockConfig{Identity: "a"})
-		if diff := gocmp.Diff(text(theirs), text(leader.CheckLock(kind))); diff != "" {
+		if diff := gocmp.Diff(text(theirs), text(leader.ValidateResourceLock(kind))); diff != "" {
 			t.Errorf("%q (-theirs +ours):\n%s", kind, diff)
 		}
 	}
 }
 
-func TestRecordsAreReadAndWrittenAsClientGoDoes(t *testing.T) {
+func TestRecord_SameAsClientGo(t *testing.T) {
 	at := metav1.NewMicroTime(time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC))
 	for _, spec := range []coordinationv1.LeaseSpec{
 		{},

@@ -40,7 +40,7 @@ func agree(e *elector) error {
 		case answers:
 			x := e.calls[r.made-1]
 			r.pending = false
-			ours.Answer(now, leader.Answered(r.call, x.result, x.err))
+			ours.HandleResponse(now, leader.ResponseOf(r.call, x.result, x.err))
 		case cancels:
 			cancelled = true
 			ours.Cancel(now)

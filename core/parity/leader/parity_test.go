@@ -1,43 +1,33 @@
 package leader
 
 import (
-	"io"
-	"log"
 	"os"
-	"strconv"
 	"testing"
-	"time"
 
-	"github.com/go-logr/logr"
-	"k8s.io/klog/v2"
-
-	"orrery/core/leader"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
 )
 
 func TestMain(m *testing.M) {
-	klog.SetLogger(logr.Discard())
-	log.SetOutput(io.Discard)
+	difftest.PrepareSynctest()
 	os.Exit(m.Run())
 }
 
-func TestCandidatesDoAsClientGoDoes(t *testing.T) {
-	for _, d := range Differences {
-		t.Log("by design: " + d)
-	}
-	cases, seed := setting(t, "ORRERY_CASES", 1000), setting(t, "ORRERY_SEED", 1)
-	seen := tally{verbs: map[leader.Verb]int{}, notices: map[leader.NoticeKind]int{}}
-	for i := range cases {
-		s := newScript(uint64(seed + i))
-		electors, err := compare(t, s)
-		if err != nil {
-			small := shrink(s, func(s script) bool { _, err := compare(t, s); return err != nil })
-			_, again := compare(t, small)
-			t.Fatalf("seed %d: %v\n\ncut down: %v\n%v", seed+i, err, again, small)
-		}
-		seen.add(electors)
-	}
-	t.Logf("%d histories agree, seeds %d to %d, %v of virtual time: %d electors, calls %v, unanswered %d, failed %d, in stopped processes %d, notices %v",
-		cases, seed, seed+cases-1, seen.time.Round(time.Second), seen.electors, seen.verbs, seen.unanswered, seen.failed, seen.stopped, seen.notices)
+func TestCandidate_SameCalls(t *testing.T) {
+	seen := difftest.Coverage{}
+	count := difftest.Cases[script]{
+		Draw: func(seed uint64, number int) script { return newScript(seed + uint64(number)) },
+		Differ: func(s script) string {
+			electors, err := compare(t, s)
+			if err != nil {
+				return err.Error()
+			}
+			countCalls(seen, electors)
+			return ""
+		},
+		Reduce: reduce,
+	}.Check(t, comparisons.Election.Cases)
+	seen.Require(t, count, "electors", "unanswered calls", "failed calls", "calls of stopped processes")
 }
 
 func compare(t *testing.T, s script) ([]*elector, error) {
@@ -50,44 +40,22 @@ func compare(t *testing.T, s script) ([]*elector, error) {
 	return electors, nil
 }
 
-// tally counts what the histories came across.
-type tally struct {
-	electors, unanswered, failed, stopped int
-	verbs                                 map[leader.Verb]int
-	notices                               map[leader.NoticeKind]int
-	time                                  time.Duration
-}
-
-func (n *tally) add(electors []*elector) {
+func countCalls(seen difftest.Coverage, electors []*elector) {
 	for _, e := range electors {
-		n.electors++
-		n.time += e.script.length / time.Duration(len(electors))
+		seen["electors"]++
 		for _, x := range e.calls {
-			n.verbs[x.verb]++
+			seen.Count("calls: %v", x.verb)
 			if !x.answered {
-				n.unanswered++
+				seen["unanswered calls"]++
 			} else if x.err != nil {
-				n.failed++
+				seen["failed calls"]++
 			}
 			if !x.stopped.IsZero() {
-				n.stopped++
+				seen["calls of stopped processes"]++
 			}
 		}
 		for _, notice := range e.notices {
-			n.notices[notice.Kind]++
+			seen.Count("notices: %v", notice.Kind)
 		}
 	}
-}
-
-// setting reads a number from the environment.
-func setting(t *testing.T, name string, otherwise int) int {
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s=%q is no number: %v", name, text, err)
-	}
-	return n
 }

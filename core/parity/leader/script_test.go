@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orrery/core/leader"
+	"orrery/core/parity/difftest"
 )
 
 // script is one history. Everything that happens in it is a member of one of its lists, so that it can be cut down.
@@ -174,27 +175,13 @@ func (s script) String() string {
 	return b.String()
 }
 
-// shrink leaves out whatever can be left out while the script fails still.
-func shrink(s script, fails func(script) bool) script {
-	for again := true; again; {
-		again = false
-		s.faults = without(s.faults, &again, func(l []fault) bool { t := s; t.faults = l; return fails(t) })
-		s.meddling = without(s.meddling, &again, func(l []meddling) bool { t := s; t.meddling = l; return fails(t) })
-		s.replicas = without(s.replicas, &again, func(l []plan) bool { t := s; t.replicas = l; return fails(t) })
+// reduce removes faults, interference and replicas while the script still fails.
+func reduce(s script, differ func(script) string) script {
+	for size := -1; size != len(s.faults)+len(s.meddling)+len(s.replicas); {
+		size = len(s.faults) + len(s.meddling) + len(s.replicas)
+		s.faults = difftest.Pieces(s.faults, func(l []fault) string { t := s; t.faults = l; return differ(t) })
+		s.meddling = difftest.Pieces(s.meddling, func(l []meddling) string { t := s; t.meddling = l; return differ(t) })
+		s.replicas = difftest.Pieces(s.replicas, func(l []plan) string { t := s; t.replicas = l; return differ(t) })
 	}
 	return s
-}
-
-func without[T any](list []T, went *bool, fails func([]T) bool) []T {
-	for size := max(1, len(list)/2); size > 0; size /= 2 {
-		for i := 0; i+size <= len(list); {
-			shorter := slices.Delete(slices.Clone(list), i, i+size)
-			if fails(shorter) {
-				list, *went = shorter, true
-				continue
-			}
-			i += size
-		}
-	}
-	return list
 }

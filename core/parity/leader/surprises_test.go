@@ -10,7 +10,7 @@ import (
 // A leader whose calls all vanish from some moment on goes on leading for longer than its renew deadline: the deadline
 // counts from the start of the next round, and its work is told to end only after the release, which cannot succeed. So
 // two lead with kube-scheduler's own settings, of one machine's clock, because of nothing but a cut line.
-func TestClientGoLeadsOnBeyondItsRenewDeadline(t *testing.T) {
+func TestClientGo_LeadsBeyondRenewDeadline(t *testing.T) {
 	const elections = 30
 	for _, row := range []struct {
 		name     string
@@ -52,7 +52,7 @@ func cutOffLeader(t *testing.T, seed uint64, release bool) (renewed, ended, took
 		s.faults = append(s.faults, fault{replica: 0, call: call, kind: lost})
 	}
 	electors := play(t, &s)
-	return electors[0].calls[lastGood-1].ended, first(electors[0], leader.EndedLeading), first(electors[1], leader.StartedLeading)
+	return electors[0].calls[lastGood-1].ended, first(electors[0], leader.StoppedLeading), first(electors[1], leader.StartedLeading)
 }
 
 func first(e *elector, kind leader.NoticeKind) time.Time {

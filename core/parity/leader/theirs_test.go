@@ -79,7 +79,7 @@ func (e *elector) Eventf(_ k8sruntime.Object, eventType, reason, message string,
 	if eventType != "Normal" || reason != "LeaderElection" {
 		message = fmt.Sprintf("%s %s %s", eventType, reason, message)
 	}
-	e.note(leader.Announced, message)
+	e.note(leader.LeaseEvent, message)
 }
 
 // stop stops the process that makes a call. A signal to end it waits until it goes on.
@@ -129,9 +129,9 @@ func (e *elector) run(ctx context.Context) {
 			OnStartedLeading: func(ctx context.Context) {
 				e.note(leader.StartedLeading, "")
 				<-ctx.Done()
-				e.note(leader.EndedLeading, "")
+				e.note(leader.StoppedLeading, "")
 			},
-			OnStoppedLeading: func() { e.note(leader.Stopped, "") },
+			OnStoppedLeading: func() { e.note(leader.CandidacyEnded, "") },
 			OnNewLeader:      func(identity string) { e.note(leader.NewLeader, identity) },
 		},
 	})

@@ -17,7 +17,7 @@ import (
 	"orrery/core/world"
 )
 
-func TestTheServerChecksWhatOneMay(t *testing.T) {
+func TestAPIServer_ChecksRights(t *testing.T) {
 	client, err := server.Client("nobody-special")
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestTheServerChecksWhatOneMay(t *testing.T) {
 	}
 }
 
-func TestWithoutRightsNothingIsDecidedAndWhatIsMissingIsNamed(t *testing.T) {
+func TestAccess_NoRightsNamesMissing(t *testing.T) {
 	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
 	r := s.start(func(o *replica.Options) {
 		o.KubeConfig = server.Config("nobody-special")
@@ -50,7 +50,7 @@ func TestWithoutRightsNothingIsDecidedAndWhatIsMissingIsNamed(t *testing.T) {
 	if err := r.Synced(); err == nil {
 		t.Error("it calls itself in sync")
 	}
-	if missing := r.Missing(); !slices.Contains(missing, world.Pod) || !slices.Contains(missing, world.Node) {
+	if missing := r.Unsynced(); !slices.Contains(missing, world.Pod) || !slices.Contains(missing, world.Node) {
 		t.Errorf("missing: %v", missing)
 	}
 }
@@ -58,9 +58,9 @@ func TestWithoutRightsNothingIsDecidedAndWhatIsMissingIsNamed(t *testing.T) {
 // Without a right a scheduler goes on with what it may, says what it may not as kube-scheduler does, and needs no restart
 // once it may.
 
-func TestWithoutTheRightToBindPodsWaitAndAreBoundOnceItIsGiven(t *testing.T) {
+func TestAccess_NoBindRight(t *testing.T) {
 	bind := right{"create", "", "pods/binding"}
-	bothPrograms(t, threeNodes(), func(s *scene, what program) []string {
+	bothPrograms(t, threeNodes(), func(s *scene, what schedulerProgram) []string {
 		p := s.scheduleWithout(what, bind, right{"create", "", "bindings"})
 		s.pods(1, "a", "10m")
 		s.eventually(func() error { return s.told("a-0") })
@@ -88,9 +88,9 @@ func withoutNodes(lines []string) []string {
 
 var nodeName = regexp.MustCompile(`node-[0-9]+`)
 
-func TestWithoutTheRightToSeeBudgetsNothingIsDecidedUntilItIsGiven(t *testing.T) {
+func TestAccess_NoBudgetRight(t *testing.T) {
 	list, watch := right{"list", "policy", "poddisruptionbudgets"}, right{"watch", "policy", "poddisruptionbudgets"}
-	bothPrograms(t, threeNodes(), func(s *scene, what program) []string {
+	bothPrograms(t, threeNodes(), func(s *scene, what schedulerProgram) []string {
 		p := s.scheduleWithout(what, list, watch)
 		s.pods(1, "a", "10m")
 		s.eventually(func() error { return p.says("poddisruptionbudgets.*forbidden") })
@@ -110,8 +110,8 @@ func TestWithoutTheRightToSeeBudgetsNothingIsDecidedUntilItIsGiven(t *testing.T)
 	})
 }
 
-func TestWithoutTheRightToPatchStatusesPodsAreBoundAndNoneIsLost(t *testing.T) {
-	bothPrograms(t, threeNodes(), func(s *scene, what program) []string {
+func TestAccess_NoStatusRight(t *testing.T) {
+	bothPrograms(t, threeNodes(), func(s *scene, what schedulerProgram) []string {
 		s.scheduleWithout(what, right{"patch", "", "pods/status"}, right{"update", "", "pods/status"})
 		s.pods(1, "big", "64")
 		s.eventually(func() error {
@@ -134,8 +134,8 @@ func TestWithoutTheRightToPatchStatusesPodsAreBoundAndNoneIsLost(t *testing.T) {
 	})
 }
 
-func TestWithoutTheRightToWriteEventsPodsAreBound(t *testing.T) {
-	bothPrograms(t, threeNodes(), func(s *scene, what program) []string {
+func TestAccess_NoEventRight(t *testing.T) {
+	bothPrograms(t, threeNodes(), func(s *scene, what schedulerProgram) []string {
 		s.scheduleWithout(what, right{"create", "", "events"}, right{"create", "events.k8s.io", "events"})
 		s.pods(3, "a", "10m")
 		s.pods(1, "big", "64")

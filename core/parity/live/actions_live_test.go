@@ -77,7 +77,7 @@ func (s *scene) budget(app string) (allow func(n int32)) {
 }
 
 // hand acts as a user, and has a test hear what it says and decide what happens between two tries.
-func (s *scene) hand(user string, between func(try int)) (hand *operate.Hand, said *[]string) {
+func (s *scene) hand(user string, between func(try int)) (hand *operate.Executor, said *[]string) {
 	s.t.Helper()
 	client, err := server.Client(user)
 	if err != nil {
@@ -85,8 +85,8 @@ func (s *scene) hand(user string, between func(try int)) (hand *operate.Hand, sa
 	}
 	said = &[]string{}
 	tries := 0
-	return &operate.Hand{
-		Client: client, Said: func(text string) { *said = append(*said, text) },
+	return &operate.Executor{
+		Client: client, Progress: func(text string) { *said = append(*said, text) },
 		Pause: func(ctx context.Context) error {
 			tries++
 			between(tries)
@@ -106,16 +106,16 @@ func (s *scene) gone(name string) error {
 	return err
 }
 
-func (s *scene) ref(name string) world.Ref {
+func (s *scene) ref(name string) world.PodRef {
 	s.t.Helper()
 	pod, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Get(s.ctx, name, metav1.GetOptions{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return world.RefOf(pod)
+	return world.PodRefOf(pod)
 }
 
-func TestAnEvictionThatABudgetRefusesIsSaidAndAskedForAgain(t *testing.T) {
+func TestActions_RetryRefusedEviction(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	s.staged("node-0", apiserver.Pod("held", "10m", "16Mi"), apiserver.Pod("free", "10m", "16Mi"))
 	allow := s.budget("held")
@@ -130,13 +130,13 @@ func TestAnEvictionThatABudgetRefusesIsSaidAndAskedForAgain(t *testing.T) {
 	if err := hand.Do(s.ctx, operate.Action{Verb: operate.Evict, Pod: s.ref("held")}); err != nil {
 		t.Error(err)
 	}
-	if len(*said) != 2 || !strings.Contains((*said)[0], "evicting pod default/held: a disruption budget does not allow it now") {
+	if len(*said) != 2 || !strings.Contains((*said)[0], "evicting pod default/held: a PodDisruptionBudget blocks it") {
 		t.Errorf("said %q", *said)
 	}
 	s.eventually(func() error { return errors.Join(s.gone("held"), s.gone("free")) })
 }
 
-func TestANodeIsDrainedAsKubectlWould(t *testing.T) {
+func TestActions_DrainLikeKubectl(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	yes := true
 	daemon := apiserver.Pod("daemon", "10m", "16Mi")
@@ -173,8 +173,8 @@ func TestANodeIsDrainedAsKubectlWould(t *testing.T) {
 		t.Errorf("left are %q, want %q", left, want)
 	}
 	want := []string{
-		"draining node node-0: 0 of 2 pods are gone, 1 on their way, 1 held by disruption budgets",
-		"draining node node-0: 1 of 2 pods are gone, 1 on their way, 0 held by disruption budgets",
+		"draining node node-0: 0 of 2 pods deleted, 1 terminating, 1 blocked by PodDisruptionBudgets",
+		"draining node node-0: 1 of 2 pods deleted, 1 terminating, 0 blocked by PodDisruptionBudgets",
 	}
 	if !slices.Equal(*said, want) {
 		t.Errorf("said %q, want %q", *said, want)
@@ -184,7 +184,7 @@ func TestANodeIsDrainedAsKubectlWould(t *testing.T) {
 	}
 }
 
-func TestWhoMayNotIsToldTheRuleAndMayOnceItIsGiven(t *testing.T) {
+func TestActions_NameMissingRule(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	s.staged("node-0", apiserver.Pod("leaves", "10m", "16Mi"), apiserver.Pod("goes", "10m", "16Mi"))
 	gated := apiserver.Pod("gated", "10m", "16Mi")
@@ -202,7 +202,7 @@ func TestWhoMayNotIsToldTheRuleAndMayOnceItIsGiven(t *testing.T) {
 		{
 			operate.Action{Verb: operate.Cordon, Node: "node-0"},
 			right{"patch", "", "nodes"},
-			`may not patch nodes; it takes the RBAC rule {apiGroups: [""], resources: ["nodes"], verbs: ["patch"]} in a ClusterRole`,
+			`may not patch nodes; this needs the RBAC rule {apiGroups: [""], resources: ["nodes"], verbs: ["patch"]} in a ClusterRole`,
 			func() error {
 				node, err := s.client.CoreV1().Nodes().Get(s.ctx, "node-0", metav1.GetOptions{})
 				if err == nil && !node.Spec.Unschedulable {
@@ -214,19 +214,19 @@ func TestWhoMayNotIsToldTheRuleAndMayOnceItIsGiven(t *testing.T) {
 		{
 			operate.Action{Verb: operate.Evict, Pod: s.ref("leaves")},
 			right{"create", "", "pods/eviction"},
-			`may not create pods/eviction; it takes the RBAC rule {apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"]} in namespace default`,
+			`may not create pods/eviction; this needs the RBAC rule {apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"]} in namespace default`,
 			func() error { return s.gone("leaves") },
 		},
 		{
 			operate.Action{Verb: operate.Delete, Pod: s.ref("goes")},
 			right{"delete", "", "pods"},
-			`may not delete pods; it takes the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["delete"]} in namespace default`,
+			`may not delete pods; this needs the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["delete"]} in namespace default`,
 			func() error { return s.gone("goes") },
 		},
 		{
 			operate.Action{Verb: operate.Ungate, Pod: s.ref("gated"), Gates: []string{"example.com/quota"}},
 			right{"patch", "", "pods"},
-			`may not patch pods; it takes the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["patch"]} in namespace default`,
+			`may not patch pods; this needs the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["patch"]} in namespace default`,
 			func() error {
 				pod, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Get(s.ctx, "gated", metav1.GetOptions{})
 				if want := []v1.PodSchedulingGate{{Name: "example.com/other"}}; err == nil && !slices.Equal(pod.Spec.SchedulingGates, want) {
@@ -238,8 +238,8 @@ func TestWhoMayNotIsToldTheRuleAndMayOnceItIsGiven(t *testing.T) {
 	} {
 		t.Run(tt.action.Verb.String(), func(t *testing.T) {
 			err := hand.Do(s.ctx, tt.action)
-			var refused *operate.RefusedError
-			if !errors.As(err, &refused) || refused.Who != onlooker || !strings.Contains(err.Error(), tt.rule) {
+			var refused *operate.ForbiddenError
+			if !errors.As(err, &refused) || refused.User != onlooker || !strings.Contains(err.Error(), tt.rule) {
 				t.Fatalf("it says\n%v\nwant\n%s", err, tt.rule)
 			}
 			s.permit(onlooker, tt.action.Pod.Namespace, tt.right.rule())
@@ -251,15 +251,15 @@ func TestWhoMayNotIsToldTheRuleAndMayOnceItIsGiven(t *testing.T) {
 	}
 }
 
-func TestTheConsoleThatSchedulesTriesAPodAtOnce(t *testing.T) {
+func TestActions_ActivateRetriesAtOnce(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	session := s.look(scheduler, func(o *console.Options) { o.Schedule, o.Identity = true, "console" })
 	s.pods(3, "a", "10m")
 	s.bound(3)
 	s.pods(1, "big", "64")
 	attempts := func() (n int) {
-		session.Hold(func(e *engine.Engine) {
-			if p, waits := e.Queue().Get(metav1.NamespaceDefault, "big-0"); waits && e.Where(metav1.NamespaceDefault, "big-0") == engine.PlaceUnschedulable {
+		session.Inspect(func(e *engine.Engine) {
+			if p, waits := e.Queue().Get(metav1.NamespaceDefault, "big-0"); waits && e.PodState(metav1.NamespaceDefault, "big-0") == engine.StateUnschedulable {
 				n = p.GetAttempts()
 			}
 		})
@@ -271,7 +271,7 @@ func TestTheConsoleThatSchedulesTriesAPodAtOnce(t *testing.T) {
 		}
 		return nil
 	})
-	hand := session.Hand()
+	hand := session.Executor()
 	if err := hand.Do(s.ctx, operate.Action{Verb: operate.Activate, Pod: s.ref("big-0")}); err != nil {
 		t.Fatal(err)
 	}

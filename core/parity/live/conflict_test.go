@@ -19,7 +19,7 @@ import (
 // Two schedulers fill the same nodes, each for pods of its own. Neither can know what the other is about to bind, so now
 // and then both take the last room; the kubelet turns one pod away, as kubelets do, and its owner makes another, which
 // finds room elsewhere. In the end every pod runs and the nodes are exactly full.
-func TestTwoSchedulersOnTheSameNodesFillThemExactly(t *testing.T) {
+func TestConflict_TwoSchedulersFillNodesExactly(t *testing.T) {
 	const each = 200
 	s := newScene(t, full(2*each)...)
 	other := &scene{t: t, ctx: s.ctx, client: s.client, name: s.name + "-other", began: s.began}
@@ -51,7 +51,7 @@ func TestTwoSchedulersOnTheSameNodesFillThemExactly(t *testing.T) {
 
 // Two replicas without a lease schedule the same pods, which nobody should do: each pod is bound once all the same, and who
 // came second forgets what it had supposed.
-func TestTwoWhoScheduleTheSamePodsBindEachOnce(t *testing.T) {
+func TestConflict_SamePodsBoundOnce(t *testing.T) {
 	const pods = 200
 	s := newScene(t, threeNodes()...)
 	watches := s.watchBindings()

@@ -73,7 +73,7 @@ func (s *scene) look(user string, change func(*console.Options)) *console.Sessio
 	s.t.Cleanup(session.Close)
 	s.eventually(func() error {
 		if st := session.State(); !st.Synced {
-			return fmt.Errorf("it waits for %v", st.Awaited)
+			return fmt.Errorf("it waits for %v", st.Unsynced)
 		}
 		return nil
 	})
@@ -107,7 +107,7 @@ func (s *scene) podIn(namespace, name string) *v1.Pod {
 
 // podsSeen are the pods that a session sees.
 func podsSeen(session *console.Session) (pods []string) {
-	session.Hold(func(e *engine.Engine) {
+	session.Inspect(func(e *engine.Engine) {
 		for pod := range e.Store().Objects(world.Pod) {
 			pods = append(pods, pod.GetNamespace()+"/"+pod.GetName())
 		}
@@ -119,7 +119,7 @@ func podsSeen(session *console.Session) (pods []string) {
 // inNamespaces are the rights that a developer has where they may look.
 var inNamespaces = []string{"pods", "services", "replicationcontrollers"}
 
-func TestTheConsoleWithRightsInOneNamespaceShowsThatOne(t *testing.T) {
+func TestConsole_OneNamespace(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	mine, theirs := s.namespace("mine"), s.namespace("theirs")
 	s.permit(onlooker, mine, reading("", inNamespaces...), reading("apps", "replicasets", "statefulsets"), reading("policy", "poddisruptionbudgets"))
@@ -139,11 +139,11 @@ func TestTheConsoleWithRightsInOneNamespaceShowsThatOne(t *testing.T) {
 	if alert := st.Alert(time.Now()); !strings.HasPrefix(alert, "namespace "+mine+" only; no right to read nodes, ") {
 		t.Errorf("the alert is %q", alert)
 	}
-	if session.Judge() != nil || st.Undecided == "" {
+	if session.Comparator() != nil || st.NotDeciding == "" {
 		t.Error("something is compared")
 	}
 	other := s.look(onlooker, func(o *console.Options) { o.Namespace = theirs })
-	if st := other.State(); st.PodsIn(theirs) || len(podsSeen(other)) > 0 {
+	if st := other.State(); st.ShowsPodsIn(theirs) || len(podsSeen(other)) > 0 {
 		t.Errorf("in a namespace that may not be read are seen %q", podsSeen(other))
 	}
 	if wrote := s.writes(onlooker); len(wrote) > 0 {
@@ -151,7 +151,7 @@ func TestTheConsoleWithRightsInOneNamespaceShowsThatOne(t *testing.T) {
 	}
 }
 
-func TestTheConsoleWithoutNodesShowsPodsAndDecidesNothing(t *testing.T) {
+func TestConsole_WithoutNodes(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	s.start(nil)
 	s.permit(onlooker, "", reading("", "pods", "namespaces"), reading("apps", "replicasets"))
@@ -171,14 +171,14 @@ func TestTheConsoleWithoutNodesShowsPodsAndDecidesNothing(t *testing.T) {
 			t.Errorf("the alert is %q, want it to say %q", alert, want)
 		}
 	}
-	session.Hold(func(e *engine.Engine) {
-		if n := e.Tally().Decisions; n[engine.Placed]+n[engine.Unschedulable]+n[engine.Failed] > 0 {
+	session.Inspect(func(e *engine.Engine) {
+		if n := e.Counters().Decisions; n[engine.Placed]+n[engine.Unschedulable]+n[engine.Failed] > 0 {
 			t.Errorf("without nodes it decided: %v", n)
 		}
 	})
 }
 
-func TestTheConsoleThatMayOnlyLookComparesAndCannotWrite(t *testing.T) {
+func TestConsole_ReadOnlyWritesNothing(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	s.permit(onlooker, "",
 		reading("", "pods", "nodes", "namespaces", "services", "replicationcontrollers"), reading("apps", "replicasets", "statefulsets"),
@@ -193,19 +193,19 @@ func TestTheConsoleThatMayOnlyLookComparesAndCannotWrite(t *testing.T) {
 		s.bound(i + 1)
 	}
 	s.eventually(func() (wrong error) {
-		session.Hold(func(*engine.Engine) {
-			if tally := session.Judge().Tally(); tally.Judged() != 5 || tally.Differs > 0 {
+		session.Inspect(func(*engine.Engine) {
+			if tally := session.Comparator().Counters(); tally.Compared() != 5 || tally.Differs > 0 {
 				wrong = fmt.Errorf("compared: %+v", tally)
 			}
 		})
 		return wrong
 	})
-	hand := session.Hand()
+	hand := session.Executor()
 	for _, a := range []operate.Action{
 		{Verb: operate.Cordon, Node: "node-0"},
 		{Verb: operate.Drain, Node: "node-0"},
-		{Verb: operate.Delete, Pod: world.RefOf(&s.list()[0])},
-		{Verb: operate.Evict, Pod: world.RefOf(&s.list()[0])},
+		{Verb: operate.Delete, Pod: world.PodRefOf(&s.list()[0])},
+		{Verb: operate.Evict, Pod: world.PodRefOf(&s.list()[0])},
 	} {
 		if err := hand.Do(s.ctx, a); err == nil || !strings.Contains(err.Error(), "start it with --allow-actions") {
 			t.Errorf("%s: %v", a, err)
@@ -219,7 +219,7 @@ func TestTheConsoleThatMayOnlyLookComparesAndCannotWrite(t *testing.T) {
 	}
 }
 
-func TestTheConsoleSaysWhatItLosesSightOf(t *testing.T) {
+func TestConsole_ReportsLostConnection(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	session := s.look(apiserver.Admin, nil)
 	if st := session.State(); st.Alert(time.Now()) != "" {

@@ -61,7 +61,7 @@ func (c *chosen) candidates() typed.LeaseCandidateInterface {
 }
 
 // stand runs a scheduler that the control plane can choose.
-func (c *chosen) stand(user string, what program, args ...string) *process {
+func (c *chosen) stand(user string, what schedulerProgram, args ...string) *process {
 	c.t.Helper()
 	p := c.scheduleAs(user, what, append([]string{"--feature-gates=CoordinatedLeaderElection=true", "--leader-elect-resource-name=" + chosenLease}, args...)...)
 	c.eventually(p.ready)
@@ -93,7 +93,7 @@ func (c *chosen) leaseNow() *coordinationv1.Lease {
 	return lease
 }
 
-func TestTheControlPlaneChoosesTheLeader(t *testing.T) {
+func TestCoordinated_ControlPlaneChooses(t *testing.T) {
 	c := newChosen(t)
 	first := c.stand(scheduler, orrery)
 	c.within(patience, func() error { return c.reignOf(scheduler, 1) })
@@ -117,7 +117,7 @@ func TestTheControlPlaneChoosesTheLeader(t *testing.T) {
 	if err := users.sees(); err != nil {
 		t.Errorf("who has no right to: %v", err)
 	}
-	for _, rule := range users.State().Missing {
+	for _, rule := range users.State().MissingRules {
 		if rule.Resource == "leasecandidates" {
 			t.Error("it is told as missing that few clusters have")
 		}
@@ -169,7 +169,7 @@ func (c *chosen) bystander(user string) bystander {
 // sees says whether the console is told of these candidates for the lease, and of no others.
 func (o bystander) sees(names ...string) error {
 	var seen []string
-	o.Hold(func(e *engine.Engine) {
+	o.Inspect(func(e *engine.Engine) {
 		for object := range e.Store().Objects(world.LeaseCandidate) {
 			if candidate, ok := object.(*coordinationv1beta1.LeaseCandidate); ok && candidate.Spec.LeaseName == chosenLease {
 				seen = append(seen, candidate.Name)
@@ -216,7 +216,7 @@ func (c *chosen) allAnswered() error {
 // A kube-scheduler comes that emulates an older version. The control plane prefers it: Orrery ends its bindings, releases the
 // lease, and ends as one does that lost it; the other one leads at once, not when the lease has expired. Then it is killed,
 // and the control plane goes back to Orrery.
-func TestALeaderMakesRoomForWhoIsPreferred(t *testing.T) {
+func TestCoordinated_YieldsToPreferredHolder(t *testing.T) {
 	c := newChosen(t)
 	leader := c.stand(scheduler, orrery, "--leader-elect-lease-duration=40s", "--leader-elect-renew-deadline=30s")
 	c.within(patience, func() error { return c.reignOf(scheduler, 1) })

@@ -61,7 +61,7 @@ func withUsher(o *replica.Options) {
 	}}
 }
 
-func TestAPluginIsWokenByACustomResource(t *testing.T) {
+func TestPlugin_RequeuesOnCustomResource(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	client, err := dynamic.NewForConfig(server.Config(apiserver.Admin))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 
 // What "kubectl describe pod" prints of a pod's scheduling is its conditions, its nominated node and its events. The same
 // pods come to the same nodes twice, first under kube-scheduler and then under Orrery.
-func TestDescribeReadsAsWithKubeScheduler(t *testing.T) {
+func TestDescribe_SameAsKubeScheduler(t *testing.T) {
 	theirs, ours := describedUnder(t, kubeScheduler), describedUnder(t, orrery)
 	for name := range theirs {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestDescribeReadsAsWithKubeScheduler(t *testing.T) {
 }
 
 // describedUnder are the pods of the story after a scheduler has dealt with them, as they are described, by name.
-func describedUnder(t *testing.T, what program) map[string][]string {
+func describedUnder(t *testing.T, what schedulerProgram) map[string][]string {
 	all := map[string][]string{}
 	t.Run(what.name(), func(t *testing.T) {
 		s := newScene(t, mixedNodes()...)
@@ -56,7 +56,7 @@ func describedUnder(t *testing.T, what program) map[string][]string {
 	return all
 }
 
-func (p program) name() string {
+func (p schedulerProgram) name() string {
 	if len(p.schedule) > 0 {
 		return "Orrery"
 	}

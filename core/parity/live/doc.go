@@ -13,7 +13,7 @@
 //	lease_alone_test.go without an election nobody asks for a lease
 //	coordinated_test.go the control plane chooses the leader, and prefers another
 //	outage_test.go      a server that restarts, a line that is cut: nothing lost, bound twice or overcommitted
-//	weather_test.go     429s, slow and lost answers, watches that end or cannot go on; what was missed is reported
+//	faults_test.go      429s, slow and lost answers, watches that end or cannot go on; what was missed is reported
 //	custom_test.go      a plugin that waits for a custom resource
 //	rivals_test.go      Orrery and kube-scheduler follow one another under one lease
 //	conflict_test.go    two schedulers on the same nodes, and on the same pods
@@ -21,7 +21,7 @@
 //	metrics_test.go     the same metric families with the same labels, and the same gates
 //	shadow_test.go      beside kube-scheduler: each of its decisions agreed with or explained
 //	shadow_mixed_test.go  the mixed pods it schedules then, in bursts and in waves
-//	evictions_*_test.go departures foretold and checked; what nodes use, read from their kubelets
+//	evictions_*_test.go predicted evictions and what happened; what nodes use, read from their kubelets
 //	record_test.go      a recorded cluster is decided again as it was
 //
 // The server's audit log (audit_test.go) tells who asked for which binding, and who had the lease meanwhile. ORRERY_CASES

@@ -14,30 +14,31 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"orrery/core/console"
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/evict"
-	"orrery/core/evict/clerk"
+	"orrery/core/evict/observer"
 	"orrery/core/parity/apiserver"
 	"orrery/core/world"
 )
 
 // keeper has a clerk hear what a session's engine hears.
-type keeper struct{ *clerk.Clerk }
+type keeper struct{ *observer.Observer }
 
 func (k keeper) Applied(in world.Input, _ error) { k.Apply(in) }
 func (k keeper) Stepped(*engine.Decision)        {}
-func (k keeper) Wanted(world.Effect)             {}
+func (k keeper) Emitted(world.Effect)            {}
 
 // foretell opens a console in whose shadow departures are foretold. Tell gives the departures of a pod as the board has them.
-func (s *scene) foretell() (session *console.Session, c *clerk.Clerk, tell func(pod string) []evict.Departure) {
+func (s *scene) foretell() (session *console.Session, c *observer.Observer, tell func(pod string) []evict.Eviction) {
 	s.t.Helper()
-	c = clerk.New(clerk.Options{})
+	c = observer.New(observer.Options{})
 	session = s.look(apiserver.Admin, func(o *console.Options) {
-		o.Witness = func(*engine.Engine) engine.Witness { return keeper{c} }
+		o.Observer = func(*engine.Engine) drive.Observer { return keeper{c} }
 	})
-	return session, c, func(pod string) (all []evict.Departure) {
-		session.Hold(func(*engine.Engine) {
-			for _, d := range append(c.Board().Open(), c.Board().Ended()...) {
+	return session, c, func(pod string) (all []evict.Eviction) {
+		session.Inspect(func(*engine.Engine) {
+			for _, d := range append(c.Record().Open(), c.Record().Ended()...) {
 				if d.Pod.Name == pod && d.Pod.Namespace == metav1.NamespaceDefault {
 					all = append(all, d)
 				}
@@ -80,16 +81,16 @@ func (s *scene) taint(node string, on bool) {
 	})
 }
 
-func only(list []evict.Departure) (evict.Departure, error) {
+func only(list []evict.Eviction) (evict.Eviction, error) {
 	if len(list) != 1 {
-		return evict.Departure{}, fmt.Errorf("%d departures are on the board: %+v", len(list), list)
+		return evict.Eviction{}, fmt.Errorf("%d departures are on the board: %+v", len(list), list)
 	}
 	return list[0], nil
 }
 
 // Orrery's own controller makes pods leave a tainted node, each when its patience is at an end. A console that only looks
 // foretells each of them, and what it foretold comes to pass within seconds.
-func TestWhatIsForetoldOfTaintsComesToPass(t *testing.T) {
+func TestPrediction_TaintDeadlines(t *testing.T) {
 	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
 	waits := map[string]int64{"short": 3, "longer": 8, "longest": 3600}
 	for name, seconds := range waits {
@@ -106,13 +107,13 @@ func TestWhatIsForetoldOfTaintsComesToPass(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if d.Foretold.Due.IsZero() || d.Foretold.Asked.IsZero() {
+			if d.Prediction.PredictedAt.IsZero() || d.Prediction.ObservedAt.IsZero() {
 				return fmt.Errorf("%s: nothing has come of what was foretold: %+v", name, d)
 			}
-			if off := d.Foretold.Asked.Sub(d.Foretold.Due); off.Abs() > 20*time.Second || d.Predicted {
-				t.Errorf("%s was foretold for %v and asked to leave %s off: %+v", name, d.Foretold.Due, off, d)
+			if off := d.Prediction.ObservedAt.Sub(d.Prediction.PredictedAt); off.Abs() > 20*time.Second || d.Predicted {
+				t.Errorf("%s was foretold for %v and asked to leave %s off: %+v", name, d.Prediction.PredictedAt, off, d)
 			} else {
-				t.Logf("%s: %s", name, d.Check(d.Foretold.Asked))
+				t.Logf("%s: %s", name, d.PredictionText(d.Prediction.ObservedAt))
 			}
 			return nil
 		})
@@ -125,27 +126,27 @@ func TestWhatIsForetoldOfTaintsComesToPass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if apart := second.Foretold.Due.Sub(first.Foretold.Due); apart != 5*time.Second {
+	if apart := second.Prediction.PredictedAt.Sub(first.Prediction.PredictedAt); apart != 5*time.Second {
 		t.Errorf("the two were foretold %s apart, and their patience differs by 5s", apart)
 	}
-	if d, err := only(tell("longest")); err != nil || d.Phase != evict.Counting {
+	if d, err := only(tell("longest")); err != nil || d.Phase != evict.CountingDown {
 		t.Errorf("the third is not counted down: %+v, %v", d, err)
 	}
 	s.taint("node-0", false)
 	s.eventually(func() error {
 		d, err := only(tell("longest"))
-		if err == nil && d.Foretold.Outcome != evict.CalledOff {
+		if err == nil && d.Prediction.Outcome != evict.OutcomeCancelled {
 			err = fmt.Errorf("the taint is gone, and of the third it is said %+v", d)
 		}
 		return err
 	})
-	outcomes := c.Board().Outcomes() // nothing changes it any more but what is foretold of others
-	if n := outcomes.Of(evict.Kept) + outcomes.Of(evict.Late); n < 2 || outcomes.Of(evict.CalledOff) != 1 || outcomes.Of(evict.Missed) > 0 {
+	outcomes := c.Record().Outcomes() // nothing changes it any more but what is foretold of others
+	if n := outcomes.Count(evict.OnTime) + outcomes.Count(evict.Late); n < 2 || outcomes.Count(evict.OutcomeCancelled) != 1 || outcomes.Count(evict.Missed) > 0 {
 		t.Errorf("of what was foretold came %v", outcomes)
 	}
 }
 
-func TestWhereNobodyEvictsForTaintsThatIsSuspected(t *testing.T) {
+func TestPrediction_SuspectsMissingController(t *testing.T) {
 	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
 	s.patient("stays", "node-0", 1)
 	_, _, tell := s.foretell()
@@ -155,11 +156,11 @@ func TestWhereNobodyEvictsForTaintsThatIsSuspected(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if d.Foretold.Due.IsZero() {
+		if d.Prediction.PredictedAt.IsZero() {
 			return fmt.Errorf("nothing is foretold: %+v", d)
 		}
-		later := d.Foretold.Due.Add(45 * time.Second)
-		if check := d.Check(later); !d.Doubtful(later) || !strings.HasSuffix(check, "still here after 45s: is taint eviction running?") {
+		later := d.Prediction.PredictedAt.Add(45 * time.Second)
+		if check := d.PredictionText(later); !d.LongOverdue(later) || !strings.HasSuffix(check, "overdue by 45s: is taint eviction running?") {
 			t.Errorf("45s later it says %q", check)
 		}
 		return nil
@@ -167,7 +168,7 @@ func TestWhereNobodyEvictsForTaintsThatIsSuspected(t *testing.T) {
 }
 
 // Nobody keeps the budget's status here, so that it says what the test says; the API server asks it all the same.
-func TestWhatIsForetoldOfBudgetsIsWhatTheAPIServerAnswers(t *testing.T) {
+func TestPrediction_BudgetsMatchAPIServer(t *testing.T) {
 	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
 	s.patient("first", "node-0", 3600)
 	s.patient("second", "node-0", 3600)
@@ -196,14 +197,14 @@ func TestWhatIsForetoldOfBudgetsIsWhatTheAPIServerAnswers(t *testing.T) {
 	}
 	s.eventually(func() error {
 		d, err := only(tell("first"))
-		if err == nil && (d.Foretold.Outcome != evict.Agreed || d.Foretold.Judged != evict.Allowed) {
-			err = fmt.Errorf("of the first eviction it is said %q: %+v", d.Check(time.Now()), d)
+		if err == nil && (d.Prediction.Outcome != evict.AsPredicted || d.Prediction.PredictedAnswer != evict.Allowed) {
+			err = fmt.Errorf("of the first eviction it is said %q: %+v", d.PredictionText(time.Now()), d)
 		}
 		return err
 	})
 	s.eventually(func() (err error) { // the budget's charge is seen, too
-		session.Hold(func(*engine.Engine) {
-			if pdbs := c.Board().Guards(metav1.NamespaceDefault); len(pdbs) != 1 || pdbs[0].Status.DisruptionsAllowed != 0 {
+		session.Inspect(func(*engine.Engine) {
+			if pdbs := c.Record().Budgets(metav1.NamespaceDefault); len(pdbs) != 1 || pdbs[0].Status.DisruptionsAllowed != 0 {
 				err = fmt.Errorf("the budgets are %+v", pdbs)
 			}
 		})
@@ -213,11 +214,11 @@ func TestWhatIsForetoldOfBudgetsIsWhatTheAPIServerAnswers(t *testing.T) {
 	if !apierrors.IsTooManyRequests(refusal) {
 		t.Fatalf("the second eviction: %v", refusal)
 	}
-	session.Hold(func(e *engine.Engine) {
-		c.Refused(e.Now(), world.Ref{Namespace: metav1.NamespaceDefault, Name: "second"}, "this test", refusal.Error())
+	session.Inspect(func(e *engine.Engine) {
+		c.EvictionRefused(e.Now(), world.PodRef{Namespace: metav1.NamespaceDefault, Name: "second"}, "this test", refusal.Error())
 	})
 	d, err := only(tell("second"))
-	if err != nil || d.Check(time.Now()) != "refused, as foretold" {
-		t.Errorf("of the second eviction it is said %q: %+v, %v", d.Check(time.Now()), d, err)
+	if err != nil || d.PredictionText(time.Now()) != "refused, as predicted" {
+		t.Errorf("of the second eviction it is said %q: %+v, %v", d.PredictionText(time.Now()), d, err)
 	}
 }

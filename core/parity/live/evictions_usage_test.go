@@ -74,7 +74,7 @@ func (s *scene) fakeKubelet(node, uid string) {
 }
 
 // read looks at a node as a user until it has answered.
-func (s *scene) read(user, node string, pods ...world.Ref) (reading usage.Reading) {
+func (s *scene) read(user, node string, pods ...world.PodRef) (reading usage.Reading) {
 	s.t.Helper()
 	reader, err := usage.New(usage.Options{KubeConfig: server.Config(user)})
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *scene) read(user, node string, pods ...world.Ref) (reading usage.Readin
 		s.t.Fatal(err)
 	}
 	s.eventually(func() error {
-		if reading = reader.Look(n, func() []world.Ref { return pods }); !reading.Asked {
+		if reading = reader.Read(n, func() []world.PodRef { return pods }); !reading.Queried {
 			return errors.New("the node has not answered")
 		}
 		return nil
@@ -94,7 +94,7 @@ func (s *scene) read(user, node string, pods ...world.Ref) (reading usage.Readin
 	return reading
 }
 
-func TestUsageIsReadThroughTheAPIServerFromTheKubelet(t *testing.T) {
+func TestUsage_ReadsKubeletThroughAPIServer(t *testing.T) {
 	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
 	pod := apiserver.Pod("eater", "10m", "16Mi")
 	pod.Spec.NodeName = "node-0"
@@ -104,9 +104,9 @@ func TestUsageIsReadThroughTheAPIServerFromTheKubelet(t *testing.T) {
 	}
 	s.fakeKubelet("node-0", string(created.UID))
 	s.permit(limited, "", right{"get", "", "nodes/proxy"}.rule())
-	r := s.read(limited, "node-0", world.RefOf(created))
+	r := s.read(limited, "node-0", world.PodRefOf(created))
 	if r.Source != usage.Kubelet || !r.Configured || r.Configuration.Hard[pressure.MemoryAvailable] != "2Mi" {
-		t.Fatalf("it says %q, and %q of the configuration", r.Says(), r.Unconfigured)
+		t.Fatalf("it says %q, and %q of the configuration", r.SourceText(), r.WhyDefaults)
 	}
 	ranked := pressure.Rank(pressure.MemoryAvailable, pressure.LayoutOf(r.Summary), []*v1.Pod{created}, r.Summary)
 	if len(ranked) != 1 || !ranked[0].Measured || !ranked[0].Exceeds || ranked[0].Excess.String() != "1008Mi" {
@@ -114,23 +114,23 @@ func TestUsageIsReadThroughTheAPIServerFromTheKubelet(t *testing.T) {
 	}
 }
 
-func TestWithoutRightsNoUsageIsReadAndTheRuleIsNamed(t *testing.T) {
+func TestUsage_NamesMissingRule(t *testing.T) {
 	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
 	s.permit(limited, "", right{"get", "", "nodes"}.rule()) // a right to read nodes is none to proxy to them
 	r := s.read(limited, "node-0")
-	if want := "no usage data: may not get nodes/proxy, and no metrics API is served"; r.Says() != want {
-		t.Errorf("it says %q, want %q", r.Says(), want)
+	if want := "no usage data: may not get nodes/proxy, and no metrics API is served"; r.SourceText() != want {
+		t.Errorf("it says %q, want %q", r.SourceText(), want)
 	}
-	if want := []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}}; !slices.Equal(r.Missing, want) {
-		t.Errorf("missing is %v, want %v", r.Missing, want)
+	if want := []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}}; !slices.Equal(r.MissingRules, want) {
+		t.Errorf("missing is %v, want %v", r.MissingRules, want)
 	}
 }
 
-func TestAKubeletThatCannotBeReachedIsNoUsage(t *testing.T) {
+func TestUsage_UnreachableKubelet(t *testing.T) {
 	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
 	r := s.read(apiserver.Admin, "node-0")
-	if r.Summary != nil || r.Trouble == "" || len(r.Missing) > 0 {
-		t.Errorf("it says %q, and that the rules %v are missing", r.Says(), r.Missing)
+	if r.Summary != nil || r.Problem == "" || len(r.MissingRules) > 0 {
+		t.Errorf("it says %q, and that the rules %v are missing", r.SourceText(), r.MissingRules)
 	}
-	t.Log(r.Says())
+	t.Log(r.SourceText())
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Who stands for a lease looks at it, and the log tells so: else the next test would show nothing.
-func TestAnElectionIsSeenInTheLog(t *testing.T) {
+func TestElection_IsInAuditLog(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	s.scheduleAs(rival, orrery)
 	s.eventually(func() error { return s.reignOf(rival, 1) })
@@ -19,8 +19,8 @@ func TestAnElectionIsSeenInTheLog(t *testing.T) {
 }
 
 // Without leader election nobody asks for a lease: not the leader's, not a candidate's, not to read and not to write one.
-func TestWithoutAnElectionNoLeaseIsAskedFor(t *testing.T) {
-	for _, what := range []program{orrery, kubeScheduler} {
+func TestElection_DisabledReadsNoLease(t *testing.T) {
+	for _, what := range []schedulerProgram{orrery, kubeScheduler} {
 		t.Run(what.name(), func(t *testing.T) {
 			s := newScene(t, threeNodes()...)
 			p := s.scheduleAs(rival, what, "--leader-elect=false", "--feature-gates=CoordinatedLeaderElection=true")

@@ -75,14 +75,14 @@ var mishaps = map[string]mishap{
 // Pods come in all the time, into nodes with room for exactly them, while their scheduler's leader meets with all that can
 // happen to one. Each time another leads in the end, or the same one still; every pod is bound, none twice; no node gets too
 // many; and nobody asks for a binding who does not hold a lease that is valid.
-func TestAFailoverLosesNothing(t *testing.T) {
+func TestFailover_LosesNothing(t *testing.T) {
 	for name, m := range mishaps {
 		t.Run(name, func(t *testing.T) { m.happens(t) })
 	}
 }
 
 func (m mishap) happens(t *testing.T) {
-	pods := count(t, 300)
+	pods := count(t, 200)
 	f := begin(t, pods, m.args...)
 	goesOn := m.exits == 0 && len(m.args) > 0
 	watches := f.watchBindings()

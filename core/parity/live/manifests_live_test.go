@@ -56,7 +56,7 @@ func rightsIn(rules []rbacv1.PolicyRule) (all []string) {
 
 // Who has the role for looking, and no other, is refused nothing by any command that only looks; and all of them together
 // use every right that is in it.
-func TestTheRoleForLookingIsEnoughAndNoMoreThanThat(t *testing.T) {
+func TestManifests_ReadRoleIsExact(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	role, _ := s.printed("--shadow")
 	s.permit(onlooker, "", role...)
@@ -80,7 +80,7 @@ func TestTheRoleForLookingIsEnoughAndNoMoreThanThat(t *testing.T) {
 	}{
 		{[]string{"record", "--for=2s", "--output=json", "--out=" + filepath.Join(t.TempDir(), "x.orrery")}, 0, `"unread": \[\]`},
 		{[]string{"explain", "a-0", "--output=json"}, 0, `"unread": \[\]`},
-		{[]string{"explain", "big-0"}, 1, "needs 64 cpu"},
+		{[]string{"explain", "big-0"}, 1, "requests 64"},
 		{[]string{"whatif", "cordon", "node-0", "--output=json"}, 0, `"unread": \[\]`},
 		{[]string{"whatif", "add", "3", "nodes", "like", "node-0"}, 0, ""},
 	} {
@@ -102,7 +102,7 @@ func TestTheRoleForLookingIsEnoughAndNoMoreThanThat(t *testing.T) {
 }
 
 // Who has the role of a scheduler, and no other, places pods, makes room for them, and has them leave tainted nodes.
-func TestTheRoleForSchedulingIsEnoughForAllThatASchedulerDoes(t *testing.T) {
+func TestManifests_SchedulerRoleIsEnough(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	s.priorities()
 	role, lease := s.printed()

@@ -43,14 +43,14 @@ func full(pods int) []*v1.Node {
 	return nodes
 }
 
-func TestAServerThatRestartsAmidBindingsLosesNoPodAndBindsNoneTwice(t *testing.T) {
-	pods := count(t, 2000)
+func TestOutage_RestartAmidBindings(t *testing.T) {
+	pods := count(t, 800)
 	s := newScene(t, full(pods)...)
 	s.pods(pods, "a", "80m")
 	watches := s.watchBindings()
 	r := s.start(alone)
 	s.eventually(func() error {
-		if n := r.Tally().Tries; n < uint64(pods)/4 {
+		if n := r.Counters().Attempts; n < uint64(pods)/4 {
 			return fmt.Errorf("only %d calls were made", n)
 		}
 		return nil
@@ -69,8 +69,8 @@ func TestAServerThatRestartsAmidBindingsLosesNoPodAndBindsNoneTwice(t *testing.T
 	s.bound(pods)
 	s.agrees(r)
 	s.sound(watches)
-	tally := r.Tally()
-	if tally.Again == 0 {
+	tally := r.Counters()
+	if tally.Retries == 0 {
 		t.Error("nothing was tried again, so nothing was in the middle")
 	}
 	t.Logf("%d pods, %d of them bound before the server stopped; %+v", pods, middle, tally)
@@ -172,20 +172,20 @@ func (s *scene) agrees(r *running) {
 		return err
 	})
 	var broken error
-	if err := r.Look(s.ctx, func(e *engine.Engine) { broken = e.Check() }); err != nil || broken != nil {
+	if err := r.Inspect(s.ctx, func(e *engine.Engine) { broken = e.Check() }); err != nil || broken != nil {
 		s.t.Errorf("the engine checked itself: %v, %v", err, broken)
 	}
 }
 
-func TestALineThatIsCutForAWhileCostsNothingButTime(t *testing.T) {
+func TestOutage_CutConnectionRecovers(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	r := s.start(alone)
 	s.pods(10, "before", "10m")
 	s.bound(10)
 	server.Cut(true)
-	had := r.Tally().Watches
+	had := r.Counters().Watches
 	s.eventually(func() error { // it has noticed, and has tried in vain to see again
-		if tried := r.Tally().Watches - had; tried < 10 {
+		if tried := r.Counters().Watches - had; tried < 10 {
 			return fmt.Errorf("a watch was begun %d times since the line was cut", tried)
 		}
 		return nil
@@ -196,7 +196,7 @@ func TestALineThatIsCutForAWhileCostsNothingButTime(t *testing.T) {
 	s.agrees(r)
 }
 
-func TestTaintEvictionWorksUnderTheLease(t *testing.T) {
+func TestTaintEviction_RunsOnLeader(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	s.start(func(o *replica.Options) {
 		o.Controllers = []string{replica.TaintEviction}

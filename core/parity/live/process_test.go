@@ -19,7 +19,7 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-func TestEndpointsAreForThoseWhoMay(t *testing.T) {
+func TestEndpoints_CheckRights(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	s.letReadMetrics()
 	p := s.schedule("--feature-gates=ComponentFlagz=true,ComponentStatusz=true")
@@ -76,7 +76,7 @@ func (s *scene) letReadMetrics() {
 
 // Every path but those of health is closed, whatever the verb, to who does not say who they are, to who is not believed, and to
 // who has no rights; and those who may read metrics may do nothing else with them.
-func TestNoVerbOpensAnEndpoint(t *testing.T) {
+func TestEndpoints_RefuseEveryVerb(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	s.letReadMetrics()
 	p := s.schedule("--feature-gates=ComponentFlagz=true,ComponentStatusz=true")
@@ -108,7 +108,7 @@ func TestNoVerbOpensAnEndpoint(t *testing.T) {
 	}
 }
 
-func TestExitCodesAreKubeSchedulers(t *testing.T) {
+func TestProcess_ExitCodes(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old.yaml")
 	if err := os.WriteFile(old, []byte("apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"), 0o600); err != nil {
@@ -143,7 +143,7 @@ func TestExitCodesAreKubeSchedulers(t *testing.T) {
 	}
 }
 
-func TestTheConfigurationIsWrittenAsItWillBeUsed(t *testing.T) {
+func TestProcess_WriteConfigTo(t *testing.T) {
 	s := newScene(t)
 	first, second := filepath.Join(t.TempDir(), "first.yaml"), filepath.Join(t.TempDir(), "second.yaml")
 	if code := s.exec("run", "--write-config-to="+first, "--kube-api-qps=77").exit(); code != 0 {
@@ -159,7 +159,7 @@ func TestTheConfigurationIsWrittenAsItWillBeUsed(t *testing.T) {
 	}
 }
 
-func TestATerminatedProcessDrainsAndReleasesTheLease(t *testing.T) {
+func TestProcess_TerminationReleasesLease(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	p := s.schedule("--logging-format=json")
 	s.eventually(p.ready)
@@ -180,7 +180,7 @@ func TestATerminatedProcessDrainsAndReleasesTheLease(t *testing.T) {
 	}
 }
 
-func TestUSR2SavesAFlightThatReplaysExactly(t *testing.T) {
+func TestProcess_USR2SavesFlightRecorder(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	p := s.schedule()
 	s.eventually(p.ready)
@@ -200,7 +200,7 @@ func TestUSR2SavesAFlightThatReplaysExactly(t *testing.T) {
 	}
 }
 
-func TestAKilledLeaderIsFollowedWhenItsLeaseHasExpired(t *testing.T) {
+func TestProcess_KilledLeaderIsReplaced(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	first := s.schedule()
 	s.eventually(first.ready)
@@ -216,7 +216,7 @@ func TestAKilledLeaderIsFollowedWhenItsLeaseHasExpired(t *testing.T) {
 	}
 }
 
-func TestAStoppedLeaderDoesNothingWhenItGoesOn(t *testing.T) {
+func TestProcess_StoppedLeaderExitsOnContinue(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	first := s.schedule()
 	s.eventually(func() error { return first.says("Successfully acquired lease") })
@@ -240,7 +240,7 @@ func TestAStoppedLeaderDoesNothingWhenItGoesOn(t *testing.T) {
 	}
 }
 
-func TestALeaderThatIsCutOffEnds(t *testing.T) {
+func TestProcess_DisconnectedLeaderExits(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	p := s.schedule()
 	s.eventually(func() error { return p.says("Successfully acquired lease") })

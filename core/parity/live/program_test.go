@@ -15,34 +15,23 @@ import (
 	"time"
 
 	"orrery/core/parity/apiserver"
+	"orrery/core/parity/program"
 )
 
 // Programs are built once, when first asked for.
 var (
-	orrery        = program{built("orrery", "../../..", "./cmd/orrery"), []string{"run"}}
-	kubeScheduler = program{built("kube-scheduler", ".", "k8s.io/kubernetes/cmd/kube-scheduler"), nil}
+	orrery        = schedulerProgram{built(program.Orrery), []string{"run"}}
+	kubeScheduler = schedulerProgram{built(program.KubeScheduler), nil}
 )
 
 // program is where an executable is, and what to say to it to have it schedule.
-type program struct {
+type schedulerProgram struct {
 	file     func() (string, error)
 	schedule []string
 }
 
-func built(name, dir, source string) func() (string, error) {
-	return sync.OnceValues(func() (string, error) {
-		to, err := os.MkdirTemp(scratch, name)
-		if err != nil {
-			return "", err
-		}
-		file := filepath.Join(to, name)
-		build := exec.Command("go", "build", "-o", file, source)
-		build.Dir = dir
-		if out, err := build.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("building %s: %w\n%s", name, err, out)
-		}
-		return file, nil
-	})
+func built(pkg string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) { return program.Build(pkg, scratch) })
 }
 
 // process is a program at work.
@@ -77,7 +66,7 @@ func (s *scene) exec(args ...string) *process {
 	return s.execute(orrery, args...)
 }
 
-func (s *scene) execute(what program, args ...string) *process {
+func (s *scene) execute(what schedulerProgram, args ...string) *process {
 	s.t.Helper()
 	name, err := what.file()
 	if err != nil {
@@ -110,7 +99,7 @@ func (s *scene) schedule(args ...string) *process {
 }
 
 // scheduleAs runs either scheduler for the scene's pods, against the scene's lease, with the rights of a user.
-func (s *scene) scheduleAs(user string, what program, args ...string) *process {
+func (s *scene) scheduleAs(user string, what schedulerProgram, args ...string) *process {
 	s.t.Helper()
 	kubeconfig, err := server.Kubeconfig(user)
 	if err != nil {
@@ -120,7 +109,7 @@ func (s *scene) scheduleAs(user string, what program, args ...string) *process {
 }
 
 // scheduleBy runs either scheduler as the one a kubeconfig file is of.
-func (s *scene) scheduleBy(kubeconfig string, what program, args ...string) *process {
+func (s *scene) scheduleBy(kubeconfig string, what schedulerProgram, args ...string) *process {
 	s.t.Helper()
 	port, err := apiserver.FreePort()
 	if err != nil {

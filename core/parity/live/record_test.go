@@ -8,7 +8,7 @@ import (
 )
 
 // The recording begins while kube-scheduler is at work on a burst: nothing that was decided unseen is held against it.
-func TestARecordingOfAClusterIsDecidedAgainAsItWas(t *testing.T) {
+func TestRecord_ReplaysExactly(t *testing.T) {
 	const nodes = 20
 	s := newScene(t, mixtureNodes(nodes)...)
 	kubeconfig, err := server.Kubeconfig(apiserver.Admin)

@@ -116,7 +116,7 @@ func (s *scene) kubeSchedulersRights(but ...right) (rules []rbacv1.PolicyRule) {
 }
 
 // scheduleWithout runs a scheduler that has all rights of kube-scheduler but some.
-func (s *scene) scheduleWithout(what program, but ...right) *process {
+func (s *scene) scheduleWithout(what schedulerProgram, but ...right) *process {
 	s.t.Helper()
 	s.permit(limited, "", s.kubeSchedulersRights(but...)...)
 	asks, err := server.Kubeconfig(apiserver.Admin)
@@ -126,10 +126,10 @@ func (s *scene) scheduleWithout(what program, but ...right) *process {
 	return s.scheduleAs(limited, what, "--authentication-kubeconfig="+asks, "--authorization-kubeconfig="+asks)
 }
 
-func bothPrograms(t *testing.T, nodes []*v1.Node, story func(s *scene, what program) []string) {
+func bothPrograms(t *testing.T, nodes []*v1.Node, story func(s *scene, what schedulerProgram) []string) {
 	t.Helper()
 	said := map[string][]string{}
-	for _, what := range []program{kubeScheduler, orrery} {
+	for _, what := range []schedulerProgram{kubeScheduler, orrery} {
 		t.Run(what.name(), func(t *testing.T) { said[what.name()] = story(newSceneOf(t, nodes), what) })
 	}
 	theirs, ours := said["kube-scheduler"], said["Orrery"]

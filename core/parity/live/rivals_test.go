@@ -12,7 +12,7 @@ import (
 
 // Orrery and kube-scheduler stand for one lease. Whoever leads is stopped or killed four times over, while pods keep
 // coming: each time the other takes over, and nobody ever binds a pod in the other's time.
-func TestOrreryAndKubeSchedulerFollowOneAnother(t *testing.T) {
+func TestFailover_BetweenOrreryAndKubeScheduler(t *testing.T) {
 	s := newScene(t, apiserver.Node(0, "64", "64Gi", "2000"), apiserver.Node(1, "64", "64Gi", "2000"))
 	watches := s.watchBindings()
 	// Each of the two has a user of its own, so that the API server's audit log tells who did what.

@@ -23,7 +23,7 @@ func threeNodes() []*v1.Node {
 	}
 }
 
-func TestPodsAreBoundAndSaySo(t *testing.T) {
+func TestScheduling_BindsAndEmitsEvents(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	r := s.start(nil)
 	s.pods(50, "web", "100m")
@@ -70,7 +70,7 @@ func (s *scene) announced(reason string, n int) error {
 	return nil
 }
 
-func TestAnUnschedulablePodSaysWhyAndIsHelpedByANode(t *testing.T) {
+func TestScheduling_UnschedulablePodGetsNewNode(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	s.start(nil)
 	s.pods(1, "big", "64")
@@ -91,7 +91,7 @@ func TestAnUnschedulablePodSaysWhyAndIsHelpedByANode(t *testing.T) {
 	}
 }
 
-func TestAPreemptorMakesRoom(t *testing.T) {
+func TestScheduling_Preempts(t *testing.T) {
 	s := newScene(t, apiserver.Node(0, "2", "16Gi", "110"))
 	go func() { _ = apiserver.Kubelet(s.ctx, s.client) }()
 	s.start(nil)
@@ -114,7 +114,7 @@ func TestAPreemptorMakesRoom(t *testing.T) {
 	}
 }
 
-func TestOneLeadsAndTheNextTakesOver(t *testing.T) {
+func TestScheduling_LeaderHandover(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	first := s.start(nil)
 	s.eventually(func() error { return leads(first, true) })
@@ -145,7 +145,7 @@ func leads(r *running, want bool) error {
 	return nil
 }
 
-func TestWhoLosesTheLeaseStopsAtOnce(t *testing.T) {
+func TestScheduling_StopsWhenLeaseIsLost(t *testing.T) {
 	s := newScene(t, threeNodes()...)
 	r := s.start(nil)
 	s.eventually(func() error { return leads(r, true) })

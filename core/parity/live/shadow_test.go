@@ -14,8 +14,8 @@ import (
 
 // Kube-scheduler schedules mixed pods, with all nodes scored. Orrery looks on with the rights to read, and every node that
 // kube-scheduler takes is among those Orrery holds best, or an event that one saw later than the other explains it.
-func TestInTheShadowOfKubeSchedulerEveryNodeIsAmongTheBest(t *testing.T) {
-	pods := count(t, 2000)
+func TestShadow_AgreesWithKubeScheduler(t *testing.T) {
+	pods := count(t, 750)
 	nodes := max(10, pods/25)
 	s := newScene(t, mixtureNodes(nodes)...)
 	tell := s.shadow()
@@ -32,15 +32,15 @@ func TestInTheShadowOfKubeSchedulerEveryNodeIsAmongTheBest(t *testing.T) {
 	}
 	m.helped()
 	tally := m.judged(tell, m.made)
-	if tally.Missed > 0 || int(tally.Unschedulable) < m.of["late"] {
-		t.Errorf("%d decisions were missed, %d declared pods unschedulable, of which %d had to wait for a node", tally.Missed, tally.Unschedulable, m.of["late"])
+	if tally.NotCompared > 0 || int(tally.Unschedulable) < m.of["late"] {
+		t.Errorf("%d decisions were missed, %d declared pods unschedulable, of which %d had to wait for a node", tally.NotCompared, tally.Unschedulable, m.of["late"])
 	}
 	t.Logf("%d pods on %d nodes: %+v; %v", m.made, nodes, tally, m.of)
 }
 
 // Orrery begins to look on while kube-scheduler is at work on a burst. What had been decided by then it cannot know, and
 // does not judge; of the rest nothing differs.
-func TestAShadowThatBeginsAmidABurstJudgesWhatItCanKnow(t *testing.T) {
+func TestShadow_StartsDuringBurst(t *testing.T) {
 	const nodes, wave = 20, 50
 	s := newScene(t, mixtureNodes(nodes)...)
 	s.eventually(s.steadily().ready)
@@ -67,14 +67,14 @@ func (s *scene) steadily() *process {
 }
 
 // judged waits until so many bindings have been judged, of which none may differ.
-func (m *mixture) judged(tell func() (shadow.Tally, []string), bindings int) (tally shadow.Tally) {
+func (m *mixture) judged(tell func() (shadow.Counters, []string), bindings int) (tally shadow.Counters) {
 	m.t.Helper()
 	m.eventually(func() error {
 		var differs []string
 		if tally, differs = tell(); tally.Differs > 0 {
 			m.t.Fatalf("%+v: %q", tally, differs)
 		}
-		if n := tally.Judged() - tally.Unschedulable; n < uint64(bindings) {
+		if n := tally.Compared() - tally.Unschedulable; n < uint64(bindings) {
 			return fmt.Errorf("only %d of %d bindings were judged: %+v", n, bindings, tally)
 		}
 		return nil
@@ -83,7 +83,7 @@ func (m *mixture) judged(tell func() (shadow.Tally, []string), bindings int) (ta
 }
 
 // shadow has Orrery look on until the test ends. What it gives back tells what has come of it so far.
-func (s *scene) shadow() (tell func() (shadow.Tally, []string)) {
+func (s *scene) shadow() (tell func() (shadow.Counters, []string)) {
 	c := s.configuration()
 	c.PercentageOfNodesToScore = 100
 	o := engine.Options{Config: c, Seed: 1}
@@ -91,7 +91,7 @@ func (s *scene) shadow() (tell func() (shadow.Tally, []string)) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	kinds, err := live.Watched(e)
+	kinds, err := e.WatchedKinds()
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -129,15 +129,15 @@ func (s *scene) shadow() (tell func() (shadow.Tally, []string)) {
 		case <-cluster.Synced():
 			return nil
 		default:
-			return fmt.Errorf("no list has come of %v", cluster.Missing())
+			return fmt.Errorf("no list has come of %v", cluster.Unsynced())
 		}
 	})
-	return func() (tally shadow.Tally, differs []string) {
+	return func() (tally shadow.Counters, differs []string) {
 		told := make(chan struct{})
 		asked <- func() {
 			defer close(told)
-			tally = beside.Judge().Tally()
-			for f := range beside.Judge().Findings() {
+			tally = beside.Comparator().Counters()
+			for f := range beside.Comparator().Findings() {
 				if f.Class == shadow.Differs {
 					differs = append(differs, fmt.Sprintf("%+v", *f))
 				}
@@ -153,7 +153,7 @@ func lookOn(cluster *live.Cluster, beside *shadow.Shadow) {
 	until := cluster.Now().Add(20 * time.Millisecond)
 	in, ok := cluster.Next(until)
 	if !ok {
-		in = world.Input{At: cluster.Now(), Event: world.Passed{}}
+		in = world.Input{At: cluster.Now(), Event: world.Tick{}}
 	}
 	_ = beside.Apply(in) // what is wrong with an input is the engine's to say, and here nothing is
 	select {

@@ -1,5 +1,5 @@
-// Package program builds the programs that run beside a real API server, Orrery's and upstream's, and runs them in
-// processes of their own.
+// Package program runs programs beside a real API server: Orrery's and upstream's schedulers, built and started as processes,
+// and the commands of this module.
 package program
 
 import (
@@ -15,15 +15,15 @@ import (
 // What can be built: package paths.
 const (
 	Orrery        = "orrery/cmd/orrery"
-	KubeScheduler = "orrery/core/parity/kubescheduler"
+	KubeScheduler = "k8s.io/kubernetes/cmd/kube-scheduler"
 )
 
-// Build builds a program into a directory and returns its name. Each is built in its own module, so that it is made of
-// what it is released with.
+// Build builds a program into a directory and returns its file. Orrery is built in its own module, with the versions it is
+// released with.
 func Build(pkg, dir string) (string, error) {
-	module := "orrery"
-	if strings.HasPrefix(pkg, "orrery/core/parity/") {
-		module = "orrery/core/parity"
+	module := "orrery/core/parity"
+	if pkg == Orrery {
+		module = "orrery"
 	}
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
@@ -38,14 +38,14 @@ func Build(pkg, dir string) (string, error) {
 	return name, nil
 }
 
-// Process is a program at work.
+// Process is a running program.
 type Process struct {
 	*exec.Cmd
 	ended chan struct{}
 	log   *os.File
 }
 
-// Start runs a program, whose log goes to a file beside others in a directory.
+// Start runs a program. Its log goes to a file in a directory.
 func Start(dir, name string, args ...string) (*Process, error) {
 	log, err := os.Create(filepath.Join(dir, filepath.Base(name)+".log"))
 	if err != nil {
@@ -53,7 +53,7 @@ func Start(dir, name string, args ...string) (*Process, error) {
 	}
 	p := &Process{Cmd: exec.Command(name, args...), ended: make(chan struct{}), log: log}
 	p.Stdout, p.Stderr = log, log
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for whoever started it, to pass on in good order
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the caller passes interrupts on in its own order
 	if err := p.Cmd.Start(); err != nil {
 		_ = log.Close()
 		return nil, fmt.Errorf("starting %s: %w", name, err)
@@ -66,13 +66,13 @@ func Start(dir, name string, args ...string) (*Process, error) {
 	return p, nil
 }
 
-// Ended is closed when the process has.
+// Ended is closed when the process has exited.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// stopMost is for how long a program may take to end.
+// stopMost is how long a program may take to exit.
 const stopMost = 15 * time.Second
 
-// Stop asks the program to end, and makes it end if it does not.
+// Stop terminates the program, and kills it if it does not exit.
 func (p *Process) Stop() {
 	_ = p.Process.Signal(syscall.SIGTERM)
 	select {
@@ -83,10 +83,10 @@ func (p *Process) Stop() {
 	}
 }
 
-// CPU is the processor time that the process took, once it has ended.
+// CPU is the processor time of an exited process.
 func (p *Process) CPU() time.Duration { return p.ProcessState.UserTime() + p.ProcessState.SystemTime() }
 
-// PeakMemory is the most memory the process had at once, in bytes, once it has ended.
+// PeakMemory is the peak memory of an exited process, in bytes.
 func (p *Process) PeakMemory() int64 {
 	usage, ok := p.ProcessState.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -95,7 +95,7 @@ func (p *Process) PeakMemory() int64 {
 	return usage.Maxrss << 10
 }
 
-// Log is what the program has said, its last bytes.
+// Log is the end of the program's log.
 func (p *Process) Log(bytes int) string {
 	data, err := os.ReadFile(p.log.Name())
 	if err != nil {

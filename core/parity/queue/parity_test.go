@@ -14,7 +14,8 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
-	"orrery/core/parity/agree"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
 )
 
 func init() {
@@ -22,30 +23,24 @@ func init() {
 	utilruntime.ErrorHandlers = nil // upstream's slow down when errors are frequent, and hints here fail often
 }
 
-func TestTheTwoQueuesAgree(t *testing.T) {
-	for _, d := range Differences {
-		t.Log("by design: " + d)
-	}
+func TestQueue_SameAfterEveryStep(t *testing.T) {
 	const length = 80
-	for _, tt := range []struct {
-		early   bool
-		scripts int
-	}{{true, 1125}, {false, 375}} {
-		t.Run(fmt.Sprintf("PopFromBackoffQ=%t", tt.early), func(t *testing.T) {
-			featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerPopFromBackoffQ, tt.early)
-			agree.Comparison[script]{
+	for _, early := range []bool{true, false} {
+		t.Run(fmt.Sprintf("PopFromBackoffQ=%t", early), func(t *testing.T) {
+			featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerPopFromBackoffQ, early)
+			difftest.Cases[script]{
 				Draw: func(seed uint64, number int) script { return newScript(seed+uint64(number), length) },
 				Differ: func(s script) string {
-					if err := run(t, s, tt.early); err != nil {
+					if err := run(t, s, early); err != nil {
 						return err.Error()
 					}
 					return ""
 				},
-				CutDown: func(s script, differ func(script) string) script {
+				Reduce: func(s script, differ func(script) string) script {
 					with := func(steps []step) script { s.steps = steps; return s }
-					return with(agree.Pieces(s.steps, func(steps []step) string { return differ(with(steps)) }))
+					return with(difftest.Pieces(s.steps, func(steps []step) string { return differ(with(steps)) }))
 				},
-			}.Check(t, tt.scripts)
+			}.Check(t, comparisons.Queue.Cases)
 		})
 	}
 }

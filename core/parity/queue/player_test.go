@@ -86,7 +86,7 @@ func newPlayer(s script, early bool) *player {
 	opts := ours.DefaultOptions()
 	opts.PopFromBackoff = early
 	opts.Profiles = p.scheme.forUs()
-	opts.Pods = func(_, name string) *v1.Pod { return p.cluster[name] }
+	opts.LookupPod = func(_, name string) *v1.Pod { return p.cluster[name] }
 	opts.Observe = p.observe
 	opts.Start = time.Now()
 	p.us = ours.New(opts)
@@ -96,8 +96,8 @@ func newPlayer(s script, early bool) *player {
 }
 
 func (p *player) observe(t ours.Transition) {
-	if t.What == ours.Moved && t.Entered && t.To.Queue() != "" {
-		p.entered[[2]string{t.To.Queue(), t.Event}]++
+	if t.Kind == ours.Moved && t.Entered && t.To.QueueLabel() != "" {
+		p.entered[[2]string{t.To.QueueLabel(), t.Event}]++
 	}
 }
 
@@ -387,7 +387,7 @@ func (p *player) nodeEvent(s step) {
 		}
 	}
 	theirs := framework.NodeSchedulingPropertiesChange(updated, node)
-	events := ours.NodeUpdates(node, updated, ours.DefaultGates())
+	events := ours.NodeUpdateEvents(node, updated, ours.DefaultFeatureGates())
 	if !slices.Equal(theirs, events) {
 		p.complain("of a node's update they make %v, we make %v", theirs, events)
 	}
@@ -412,7 +412,7 @@ func (p *player) podEvent(s step) {
 	case 3:
 		updated := p.changed(withRequests(pod), s)
 		theirs := framework.PodSchedulingPropertiesChange(updated, pod)
-		events := ours.PodUpdates(pod, updated, ours.DefaultGates())
+		events := ours.PodUpdateEvents(pod, updated, ours.DefaultFeatureGates())
 		if !slices.Equal(theirs, events) {
 			p.complain("of a pod's update they make %v, we make %v", theirs, events)
 		}

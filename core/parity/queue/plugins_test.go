@@ -116,7 +116,7 @@ func newScheme() scheme {
 		on(fwk.Node, fwk.Add|fwk.UpdateNodeTaint, chance("Taints", 2)),
 		on(fwk.Pod, fwk.UpdatePodToleration, own),
 	}}
-	stranger := ours.Everything("Stranger", false)
+	stranger := ours.AllEvents("Stranger", false)
 	s.exts = map[string][]fwk.EnqueueExtensions{
 		"first":  {label, nodes, waits, wild, fit, spread, volumes, claims, rejector{name: "Silent"}, taints, stranger},
 		"second": {label, fit, spread, taints},

@@ -110,7 +110,7 @@ func unpublished() map[string]family {
 	return found
 }
 
-func TestEveryFamilyIsUpstreams(t *testing.T) {
+func TestMetrics_FamiliesAreUpstream(t *testing.T) {
 	features, err := config.ParseFeatures(map[string]bool{
 		"SchedulerAsyncAPICalls": true, "SchedulerAsyncPreemption": true, "DynamicResourceAllocation": true, "DRAExtendedResource": true,
 	})

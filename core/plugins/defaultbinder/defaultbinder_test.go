@@ -46,12 +46,12 @@ func (q *queuedCalls) BindPod(b *v1.Binding) (<-chan error, error) {
 
 func (q *queuedCalls) WaitOnFinish(context.Context, <-chan error) error { return q.conclusion }
 
-func binder(t *testing.T, h fwk.Handle) *defaultbinder.Binder {
+func binder(t *testing.T, h fwk.Handle) *defaultbinder.DefaultBinder {
 	plugin, err := defaultbinder.New(t.Context(), nil, h, config.DefaultFeatures())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plugin.(*defaultbinder.Binder)
+	return plugin.(*defaultbinder.DefaultBinder)
 }
 
 var (
@@ -62,15 +62,15 @@ var (
 	}
 )
 
-func TestBindingIsAnActWithTheUID(t *testing.T) {
+func TestBinding_CarriesUID(t *testing.T) {
 	got := binder(t, nil).Binding(pod, "n1")
-	act := world.Bind{Pod: world.Ref{Namespace: "shop", Name: "p", UID: "u1"}, Node: "n1"}
+	act := world.Bind{Pod: world.PodRef{Namespace: "shop", Name: "p", UID: "u1"}, Node: "n1"}
 	if diff := cmp.Diff(act, got); diff != "" {
 		t.Errorf("binding (-want +got):\n%s", diff)
 	}
 }
 
-func TestBindCallsTheAPI(t *testing.T) {
+func TestBind_CallsAPI(t *testing.T) {
 	for name, tc := range map[string]struct {
 		apiSays error
 		want    string
@@ -89,7 +89,7 @@ func TestBindCallsTheAPI(t *testing.T) {
 				return true, sent, tc.apiSays
 			})
 			status := binder(t, host{client: client}).Bind(t.Context(), nil, pod, "n1")
-			if got := plugintest.Said(status); got != tc.want {
+			if got := plugintest.StatusText(status); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 			if diff := cmp.Diff(want, sent); diff != "" {
@@ -99,7 +99,7 @@ func TestBindCallsTheAPI(t *testing.T) {
 	}
 }
 
-func TestBindUsesTheHostsQueueOfCalls(t *testing.T) {
+func TestBind_UsesHostAPICacher(t *testing.T) {
 	for name, tc := range map[string]struct {
 		calls queuedCalls
 		want  string
@@ -110,7 +110,7 @@ func TestBindUsesTheHostsQueueOfCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			status := binder(t, host{calls: &tc.calls}).Bind(t.Context(), nil, pod, "n1")
-			if got := plugintest.Said(status); got != tc.want {
+			if got := plugintest.StatusText(status); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 			if diff := cmp.Diff([]*v1.Binding{want}, tc.calls.bound); diff != "" {

@@ -1,11 +1,11 @@
-// Package defaultpreemption makes room for a pod that fits nowhere, at the cost of pods of lower priority. The decision
-// and the carrying out are in core/preempt; the plugin ties them to the extension points:
+// Package defaultpreemption makes room for a pod that fits on no node by evicting pods of lower priority. core/preempt
+// decides and evicts; the plugin connects it to the extension points:
 //
-//	PostFilter   find victims ─► have them leave ─► nominate the node
-//	PreEnqueue   hold the preemptor back until its last victim is leaving
+//	PostFilter   find victims ─► evict them ─► nominate the node
+//	PreEnqueue   reject the preemptor until its last victim is terminating
 //
-// Inside Orrery the victims leave by effects. Hosted by another runtime, the plugin calls the API itself, one victim
-// after the other, before PostFilter returns; nothing is held back then.
+// Inside Orrery, effects evict the victims. Hosted by another runtime, the plugin calls the API itself, one victim after the
+// other, before PostFilter returns, and PreEnqueue accepts every pod.
 package defaultpreemption
 
 import (
@@ -27,20 +27,20 @@ import (
 // Name of the plugin, in configurations, metrics and statuses.
 const Name = "DefaultPreemption"
 
-// Preemption is the plugin.
-type Preemption struct {
-	handle     fwk.Handle
-	async      bool
-	evaluator  *preempt.Evaluator
-	departures *preempt.Departures // nil when another runtime hosts the plugin
+// DefaultPreemption is the plugin.
+type DefaultPreemption struct {
+	handle    fwk.Handle
+	async     bool
+	evaluator *preempt.Evaluator
+	evictions *preempt.VictimEvictions // nil when another runtime hosts the plugin
 }
 
 var (
-	_ fwk.PostFilterPlugin  = (*Preemption)(nil)
-	_ fwk.PreEnqueuePlugin  = (*Preemption)(nil)
-	_ fwk.EnqueueExtensions = (*Preemption)(nil)
-	_ framework.Outcomes    = (*Preemption)(nil)
-	_ framework.Forker      = (*Preemption)(nil)
+	_ fwk.PostFilterPlugin    = (*DefaultPreemption)(nil)
+	_ fwk.PreEnqueuePlugin    = (*DefaultPreemption)(nil)
+	_ fwk.EnqueueExtensions   = (*DefaultPreemption)(nil)
+	_ framework.EffectHandler = (*DefaultPreemption)(nil)
+	_ framework.Forker        = (*DefaultPreemption)(nil)
 )
 
 // New makes the plugin from its *configv1.DefaultPreemptionArgs.
@@ -52,23 +52,23 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 	if err := config.ValidateDefaultPreemptionArgs(nil, a); err != nil {
 		return nil, err
 	}
-	p := &Preemption{
+	p := &DefaultPreemption{
 		handle: h, async: features.Enabled(config.SchedulerAsyncPreemption),
 		evaluator: preempt.NewEvaluator(h, preempt.Sample{
-			Percent: int(*a.MinCandidateNodesPercentage), Least: int(*a.MinCandidateNodesAbsolute),
+			Percent: int(*a.MinCandidateNodesPercentage), Min: int(*a.MinCandidateNodesAbsolute),
 		}),
 	}
-	if actor, ok := h.(framework.Actor); ok {
-		p.departures = preempt.NewDepartures(Name, h, actor)
+	if emitter, ok := h.(framework.Emitter); ok {
+		p.evictions = preempt.NewVictimEvictions(Name, h, emitter)
 	}
 	return p, nil
 }
 
 // Name is the plugin's name.
-func (*Preemption) Name() string { return Name }
+func (*DefaultPreemption) Name() string { return Name }
 
-// PostFilter looks for a node where room can be made. The status' message goes into the pod's condition.
-func (p *Preemption) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, m fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+// PostFilter looks for a node where eviction makes room. The status' message goes into the pod's condition.
+func (p *DefaultPreemption) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, m fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	result, status := p.preempt(ctx, state, pod, m)
 	if message := status.Message(); message != "" {
 		return result, fwk.NewStatus(status.Code(), "preemption: "+message)
@@ -76,7 +76,7 @@ func (p *Preemption) PostFilter(ctx context.Context, state fwk.CycleState, pod *
 	return result, status
 }
 
-func (p *Preemption) preempt(ctx context.Context, state fwk.CycleState, pod *v1.Pod, m fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+func (p *DefaultPreemption) preempt(ctx context.Context, state fwk.CycleState, pod *v1.Pod, m fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	preemptor, err := p.evaluator.Preemptor(pod)
 	if err != nil {
 		return nil, fwk.AsStatus(err)
@@ -89,8 +89,8 @@ func (p *Preemption) preempt(ctx context.Context, state fwk.CycleState, pod *v1.
 		return nil, status
 	}
 	state.Write(preempt.RecordKey, record)
-	if p.departures != nil {
-		p.departures.Begin(preemptor, record)
+	if p.evictions != nil {
+		p.evictions.Begin(preemptor, record)
 	} else if err := p.evictDirectly(ctx, preemptor, record); err != nil {
 		return nil, fwk.AsStatus(err)
 	}
@@ -104,17 +104,17 @@ func nominate(node string) *fwk.PostFilterResult {
 var stillPreempting = fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
 	"waiting for the preemption for this pod to be finished").WithPlugin(Name)
 
-// PreEnqueue holds a preemptor back whose victims are being asked to leave: tried before, it would preempt again.
-func (p *Preemption) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
-	if p.async && p.departures != nil && p.departures.Running(pod.UID) {
+// PreEnqueue rejects a preemptor whose victims are being evicted: if it were tried now, it would preempt again.
+func (p *DefaultPreemption) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
+	if p.async && p.evictions != nil && p.evictions.IsRunningPreemption(pod.UID) {
 		return stillPreempting
 	}
 	return nil
 }
 
-// EventsToRegister names the event that a gate needs to have. Its hint never says yes: those who wait for the room
-// that a deleted pod leaves are told by the plugins that rejected them.
-func (p *Preemption) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+// EventsToRegister returns the event that a PreEnqueue plugin must have. Its hint is always QueueSkip: pods that wait for
+// room are requeued by the plugins that rejected them.
+func (p *DefaultPreemption) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	if !p.async {
 		return nil, nil
 	}
@@ -126,10 +126,12 @@ func (p *Preemption) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHi
 	}}, nil
 }
 
-// Ended moves a preemption on.
-func (p *Preemption) Ended(id world.EffectID, _ world.Act, out world.Outcome) {
-	p.departures.Ended(id, out)
+// EffectDone advances a preemption.
+func (p *DefaultPreemption) EffectDone(id world.EffectID, _ world.Action, out world.Outcome) {
+	p.evictions.EffectDone(id, out)
 }
 
-// ForkFrom takes over the preemptions under way.
-func (p *Preemption) ForkFrom(old fwk.Plugin) { p.departures.ForkFrom(old.(*Preemption).departures) }
+// ForkFrom copies the preemptions in progress.
+func (p *DefaultPreemption) ForkFrom(old fwk.Plugin) {
+	p.evictions.ForkFrom(old.(*DefaultPreemption).evictions)
+}

@@ -14,14 +14,14 @@ import (
 	"orrery/core/preempt"
 )
 
-// evictDirectly has the victims leave by calls of its own, and then takes from lower pods their claim to the node. That
-// a claim could not be taken matters little: it is looked at again when that pod's turn comes.
-func (p *Preemption) evictDirectly(ctx context.Context, preemptor *v1.Pod, r *preempt.Record) error {
+// evictDirectly evicts the victims by API calls, and then clears the nominations of lower-priority pods to the node. A
+// nomination that could not be cleared is checked again in that pod's next scheduling cycle.
+func (p *DefaultPreemption) evictDirectly(ctx context.Context, preemptor *v1.Pod, r *preempt.Record) error {
 	for _, victim := range r.Victims {
 		if victim.DeletionTimestamp != nil {
 			continue
 		}
-		if err := p.evict(ctx, preemptor, victim, r.Node); err != nil {
+		if err := p.evictVictim(ctx, preemptor, victim, r.Node); err != nil {
 			return err
 		}
 	}
@@ -34,18 +34,18 @@ func (p *Preemption) evictDirectly(ctx context.Context, preemptor *v1.Pod, r *pr
 	return nil
 }
 
-// evict marks and deletes one victim; one that is gone already is no error.
-func (p *Preemption) evict(ctx context.Context, preemptor, victim *v1.Pod, node string) error {
+// evictVictim marks and deletes one victim; one that no longer exists is no error.
+func (p *DefaultPreemption) evictVictim(ctx context.Context, preemptor, victim *v1.Pod, node string) error {
 	if waiting := p.handle.GetWaitingPod(victim.UID); waiting != nil {
 		waiting.Reject(Name, "preempted")
 	} else {
-		if c := preempt.Disruption(preemptor, victim); c != nil {
+		if c := preempt.DisruptionCondition(preemptor, victim); c != nil {
 			if err := p.patch(ctx, victim, map[string]any{"conditions": []*v1.PodCondition{c}}); err != nil {
-				return goneIsFine(err, "marking", victim)
+				return ignoreNotFound(err, "marking", victim)
 			}
 		}
 		if err := p.handle.ClientSet().CoreV1().Pods(victim.Namespace).Delete(ctx, victim.Name, metav1.DeleteOptions{}); err != nil {
-			return goneIsFine(err, "deleting", victim)
+			return ignoreNotFound(err, "deleting", victim)
 		}
 	}
 	p.handle.EventRecorder().Eventf(victim, preemptor, v1.EventTypeNormal, "Preempted", "Preempting",
@@ -53,14 +53,14 @@ func (p *Preemption) evict(ctx context.Context, preemptor, victim *v1.Pod, node 
 	return nil
 }
 
-func goneIsFine(err error, doing string, victim *v1.Pod) error {
+func ignoreNotFound(err error, doing string, victim *v1.Pod) error {
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	return fmt.Errorf("%s preemption victim %s/%s: %w", doing, victim.Namespace, victim.Name, err)
 }
 
-func (p *Preemption) patch(ctx context.Context, pod *v1.Pod, status map[string]any) error {
+func (p *DefaultPreemption) patch(ctx context.Context, pod *v1.Pod, status map[string]any) error {
 	body, err := json.Marshal(map[string]any{"status": status})
 	if err != nil {
 		return err

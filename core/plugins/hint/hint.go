@@ -1,18 +1,27 @@
-// Package hint reads the two objects that a queueing hint is given.
+// Package hint reads the two objects that a queueing hint function receives, and words its answer.
 //
 // An event that adds an object has no old one, an event that deletes it has no new one, and an update has both. A hint
-// that cannot read its objects answers [fwk.Queue] with the error: a pod tried once too often costs little, a pod
-// forgotten costs much.
+// function that cannot read its objects returns [fwk.Queue] with the error: an extra attempt costs little, a pod that is
+// never requeued costs much.
 package hint
 
 import (
 	"fmt"
 
 	"k8s.io/client-go/tools/cache"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Objects are the old and the new object of an event; either may be nil. An informer that missed a deletion delivers
-// the last state it knew in a wrapper, which is taken off.
+// QueueIf is Queue if an event may make a pod schedulable, and QueueSkip if it cannot.
+func QueueIf(helps bool) fwk.QueueingHint {
+	if helps {
+		return fwk.Queue
+	}
+	return fwk.QueueSkip
+}
+
+// Objects returns the old and the new object of an event; either may be nil. It unwraps the last known state that an
+// informer delivers for a deletion it missed.
 func Objects[T any](before, after any) (T, T, error) {
 	if lost, ok := before.(cache.DeletedFinalStateUnknown); ok {
 		before = lost.Obj

@@ -1,7 +1,7 @@
 // Package imagelocality prefers nodes that already have a pod's images.
 //
 // Every container whose image is on the node adds the image's size, scaled down by the share of nodes that have it: an
-// image on one node in a hundred should not draw all its pods there. The sum is cut to between 23 MiB and 1000 MiB for
+// image on one node in a hundred should not attract all its pods. The sum is cut to between 23 MiB and 1000 MiB for
 // each container, and that range is spread over scores from 0 to 100.
 //
 // Images are compared by name, after ":latest" has been added to a name that has neither tag nor digest. Names of one
@@ -30,8 +30,8 @@ const Name = "ImageLocality"
 
 const (
 	mebibyte         int64 = 1024 * 1024
-	least                  = 23 * mebibyte   // images smaller than that, all together, make no difference
-	mostPerContainer       = 1000 * mebibyte // and bigger ones no more of it
+	least                  = 23 * mebibyte   // smaller sums score 0
+	mostPerContainer       = 1000 * mebibyte // larger sums score 100
 )
 
 // ImageLocality is the plugin.
@@ -50,7 +50,7 @@ func New(_ context.Context, _ runtime.Object, h fwk.Handle, _ config.Features) (
 // Name is the plugin's name.
 func (*ImageLocality) Name() string { return Name }
 
-// Score rates one node by the images it has.
+// Score scores one node by the images it has.
 func (p *ImageLocality) Score(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
 	images := node.GetImageStates()
 	if len(images) == 0 {
@@ -61,26 +61,26 @@ func (p *ImageLocality) Score(_ context.Context, _ fwk.CycleState, pod *v1.Pod, 
 		return 0, fwk.AsStatus(err)
 	}
 	sum := add(sizes(images, pod.Spec.InitContainers, len(nodes)), sizes(images, pod.Spec.Containers, len(nodes)))
-	return rate(sum, len(pod.Spec.InitContainers)+len(pod.Spec.Containers)), nil
+	return normalize(sum, len(pod.Spec.InitContainers)+len(pod.Spec.Containers)), nil
 }
 
-// ScoreExtensions are not needed: scores run from 0 to 100 by themselves.
+// ScoreExtensions is nil: scores are from 0 to 100.
 func (*ImageLocality) ScoreExtensions() fwk.ScoreExtensions { return nil }
 
-// sizes sums what the containers' images count for on a node; an image counts once for every container that uses it.
+// sizes sums the scaled sizes of the containers' images on a node; an image counts once for every container that uses it.
 func sizes(images map[string]*fwk.ImageStateSummary, containers []v1.Container, nodes int) int64 {
 	var sum int64
 	for i := range containers {
-		if image := lookUp(images, containers[i].Image); image != nil {
+		if image := findImage(images, containers[i].Image); image != nil {
 			sum = add(sum, scaled(image, nodes))
 		}
 	}
 	return sum
 }
 
-// lookUp finds an image by a container's name for it. The full name is put together on the stack.
-func lookUp(images map[string]*fwk.ImageStateSummary, name string) *fwk.ImageStateSummary {
-	if isFull(name) {
+// findImage finds an image by the name in a container. The full name is built on the stack.
+func findImage(images map[string]*fwk.ImageStateSummary, name string) *fwk.ImageStateSummary {
+	if hasTagOrDigest(name) {
 		return images[name]
 	}
 	var room [256]byte
@@ -90,8 +90,8 @@ func lookUp(images map[string]*fwk.ImageStateSummary, name string) *fwk.ImageSta
 
 const defaultTag = ":latest"
 
-// isFull tells whether a name has a tag or a digest: a colon after the last slash, which no port of a registry is.
-func isFull(name string) bool {
+// hasTagOrDigest reports whether a name has a tag or a digest: a colon after the last slash, unlike a registry's port.
+func hasTagOrDigest(name string) bool {
 	return strings.LastIndexByte(name, ':') > strings.LastIndexByte(name, '/')
 }
 
@@ -104,8 +104,8 @@ func scaled(image *fwk.ImageStateSummary, nodes int) int64 {
 	return int64(size)
 }
 
-// rate spreads a sum of sizes over the scores.
-func rate(sum int64, containers int) int64 {
+// normalize maps a sum of sizes to a score.
+func normalize(sum int64, containers int) int64 {
 	most := mostPerContainer * int64(containers)
 	if sum > most {
 		sum = most
@@ -123,13 +123,13 @@ func add(a, b int64) int64 {
 	return math.MaxInt64
 }
 
-// SignPod says that the answer depends on the images.
+// SignPod signs the images.
 func (*ImageLocality) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	names := make([]string, 0, len(pod.Spec.Containers)+len(pod.Spec.InitContainers))
 	for _, containers := range [][]v1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 		for i := range containers {
 			name := containers[i].Image
-			if !isFull(name) {
+			if !hasTagOrDigest(name) {
 				name += defaultTag
 			}
 			names = append(names, name)

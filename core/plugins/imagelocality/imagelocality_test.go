@@ -36,7 +36,7 @@ func onCluster(t *testing.T, nodes ...*v1.Node) (*imagelocality.ImageLocality, [
 
 const mib = 1024 * 1024
 
-func TestScores(t *testing.T) {
+func TestScore(t *testing.T) {
 	empty := func(name string) *v1.Node { return mk.Node(name).Obj() }
 	with := func(name string, size int64, images ...string) *v1.Node {
 		return mk.Node(name).Image(size, images...).Obj()
@@ -101,7 +101,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-func TestSignature(t *testing.T) {
+func TestSignPod(t *testing.T) {
 	p, _ := onCluster(t)
 	pod := mk.Pod("p").Image("redis").Container("b", "app:2", nil).Container("c", "redis:latest", nil).Init("i", nil).Obj()
 	want := map[string]string{"v1.Pod.Spec.CanonicalImageNames()": `["app:2","init:latest","redis:latest"]`}
@@ -110,7 +110,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-func TestScoreAllocatesNothing(t *testing.T) {
+func TestScore_DoesNotAllocate(t *testing.T) {
 	p, nodes := onCluster(t, mk.Node("a").Image(500*mib, "registry.example.com/some/team/redis:latest").Obj())
 	pod, ctx, state := mk.Pod("p").Image("registry.example.com/some/team/redis").Obj(), t.Context(), framework.NewCycleState()
 	if n := testing.AllocsPerRun(100, func() { p.Score(ctx, state, pod, nodes[0]) }); n != 0 {

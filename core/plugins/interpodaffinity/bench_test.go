@@ -44,12 +44,12 @@ func benchmark(b *testing.B, waiting func(i int) *v1.Pod) {
 	if err := c.UpdateSnapshot(snapshot); err != nil {
 		b.Fatal(err)
 	}
-	s := sceneOf(b, snapshot, arguments(1, false))
-	s.Decide(b, waiting(0), 500)
+	s := fixtureOf(b, snapshot, arguments(1, false))
+	s.Schedule(b, waiting(0), 500)
 	made := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Decide(b, waiting(made), 500)
+		s.Schedule(b, waiting(made), 500)
 		b.StopTimer()
 		made++
 		p := benchPod(fmt.Sprint("new", made), made)

@@ -12,27 +12,27 @@ import (
 	"orrery/core/plugins/hint"
 )
 
-// EventsToRegister names what can make room for a pod that Filter rejected.
-func (pl *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+// EventsToRegister returns the events that can make a pod schedulable that Filter rejected.
+func (pl *InterPodAffinity) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	nodeActions := fwk.Add | fwk.UpdateNodeLabel
 	if !pl.queueingHints {
-		// Without hints a node may be added while it is still tainted, and pods are then moved when the taint goes.
+		// Without hints a node may be added while it is tainted, and pods are requeued when the taint is removed.
 		nodeActions |= fwk.UpdateNodeTaint
 	}
 	return []fwk.ClusterEventWithHint{
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Add | fwk.UpdatePodLabel | fwk.Delete},
-			QueueingHintFn: pl.afterPodChange,
+			QueueingHintFn: pl.isSchedulableAfterPodChange,
 		},
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: nodeActions},
-			QueueingHintFn: pl.afterNodeChange,
+			QueueingHintFn: pl.isSchedulableAfterNodeChange,
 		},
 	}, nil
 }
 
-// afterPodChange wakes the pod when one that it wants near arrives, or when one that stood in its way leaves.
-func (pl *Plugin) afterPodChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+// isSchedulableAfterPodChange requeues the pod when a pod starts to match its affinity, or one that kept it out stops to.
+func (pl *InterPodAffinity) isSchedulableAfterPodChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
 	before, after, err := hint.Objects[*v1.Pod](oldObj, newObj)
 	if err != nil {
 		return fwk.Queue, err
@@ -47,22 +47,22 @@ func (pl *Plugin) afterPodChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any)
 	if err != nil {
 		return fwk.Queue, err
 	}
-	// When the last match of the pod's affinity is gone, a pod that matches it itself may be the first anywhere.
-	wake := pl.arrives(own.affinity, before, after) || pl.leaves(own.antiAffinity, before, after) ||
-		(pl.all(own.affinity, pod) && pl.arrives(own.affinity, after, before))
+	// When the last match of its affinity is gone, a pod that matches its own terms may be the first of its group.
+	helps := pl.startsMatchingAll(own.affinity, before, after) || pl.stopsMatchingAny(own.antiAffinity, before, after) ||
+		(pl.matchesAllTerms(own.affinity, pod) && pl.startsMatchingAll(own.affinity, after, before))
 	if before != nil && after == nil {
-		wake = wake || pl.unwelcomed(before, pod)
+		helps = helps || pl.hadAntiAffinityTo(before, pod)
 	}
-	return answer(wake), nil
+	return hint.QueueIf(helps), nil
 }
 
-// arrives reports whether a pod that changed begins to match all terms.
-func (pl *Plugin) arrives(terms []fwk.AffinityTerm, before, after *v1.Pod) bool {
-	return pl.all(terms, after) && !pl.all(terms, before)
+// startsMatchingAll reports whether a change makes a pod match all terms.
+func (pl *InterPodAffinity) startsMatchingAll(terms []fwk.AffinityTerm, before, after *v1.Pod) bool {
+	return pl.matchesAllTerms(terms, after) && !pl.matchesAllTerms(terms, before)
 }
 
-// leaves reports whether a pod that changed ceases to match some term.
-func (pl *Plugin) leaves(terms []fwk.AffinityTerm, before, after *v1.Pod) bool {
+// stopsMatchingAny reports whether a change makes a pod stop matching some term.
+func (pl *InterPodAffinity) stopsMatchingAny(terms []fwk.AffinityTerm, before, after *v1.Pod) bool {
 	for i := range terms {
 		if pl.matches(&terms[i], before) && !pl.matches(&terms[i], after) {
 			return true
@@ -71,7 +71,7 @@ func (pl *Plugin) leaves(terms []fwk.AffinityTerm, before, after *v1.Pod) bool {
 	return false
 }
 
-func (pl *Plugin) all(terms []fwk.AffinityTerm, pod *v1.Pod) bool {
+func (pl *InterPodAffinity) matchesAllTerms(terms []fwk.AffinityTerm, pod *v1.Pod) bool {
 	for i := range terms {
 		if !pl.matches(&terms[i], pod) {
 			return false
@@ -80,37 +80,37 @@ func (pl *Plugin) all(terms []fwk.AffinityTerm, pod *v1.Pod) bool {
 	return len(terms) > 0
 }
 
-// matches asks a term about a pod that may be absent. The terms of hints are not resolved, so the namespace selector
-// is asked about the namespace's labels, and as Filter does, about no labels.
-func (pl *Plugin) matches(term *fwk.AffinityTerm, pod *v1.Pod) bool {
-	return pod != nil && (term.Matches(pod, nil) || term.Matches(pod, pl.labelsOf(pod.Namespace)))
+// matches reports whether a pod, which may be nil, matches a term. The terms of hints are not resolved, so the namespace
+// selector is matched against the namespace's labels and, as in Filter, against no labels.
+func (pl *InterPodAffinity) matches(term *fwk.AffinityTerm, pod *v1.Pod) bool {
+	return pod != nil && (term.Matches(pod, nil) || term.Matches(pod, pl.namespaceLabels(pod.Namespace)))
 }
 
-func (pl *Plugin) labelsOf(namespace string) labels.Set {
+func (pl *InterPodAffinity) namespaceLabels(namespace string) labels.Set {
 	if ns, err := pl.namespaces.Get(namespace); err == nil {
 		return ns.Labels
 	}
 	return nil
 }
 
-// unwelcomed reports whether a pod that is gone kept the waiting one out by its own required anti-affinity. Terms that do
-// not parse never kept anybody out.
-func (pl *Plugin) unwelcomed(gone, waiting *v1.Pod) bool {
+// hadAntiAffinityTo reports whether a deleted pod kept the pending one out by its required anti-affinity. Terms that do not
+// parse keep no pod out.
+func (pl *InterPodAffinity) hadAntiAffinityTo(gone, waiting *v1.Pod) bool {
 	theirs, err := fwk.GetAffinityTerms(gone, fwk.GetPodAntiAffinityTerms(gone.Spec.Affinity))
 	if err != nil {
 		return false
 	}
 	for i := range theirs {
-		if theirs[i].Matches(waiting, pl.labelsOf(waiting.Namespace)) {
+		if theirs[i].Matches(waiting, pl.namespaceLabels(waiting.Namespace)) {
 			return true
 		}
 	}
 	return false
 }
 
-// afterNodeChange wakes the pod when a node joins or changes domains. Whose anti-affinity keeps the pod out, and by which
-// key, is not known here, so unless the pod's own affinity rules the node out, any key may be the one.
-func (pl *Plugin) afterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+// isSchedulableAfterNodeChange requeues the pod when a node is added or changes domains. The keys of existing pods'
+// anti-affinity are not known here, so any key counts unless the pod's own affinity rules the node out.
+func (pl *InterPodAffinity) isSchedulableAfterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
 	before, after, err := hint.Objects[*v1.Node](oldObj, newObj)
 	if err != nil {
 		return fwk.Queue, err
@@ -123,15 +123,15 @@ func (pl *Plugin) afterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any
 		return fwk.QueueSkip, nil
 	}
 	if before == nil {
-		return answer(len(own.affinity) == 0 || len(own.antiAffinity) > 0 || anyKey(own.affinity, after)), nil
+		return hint.QueueIf(len(own.affinity) == 0 || len(own.antiAffinity) > 0 || hasAnyTopologyKey(own.affinity, after)), nil
 	}
 	if maps.Equal(before.Labels, after.Labels) {
 		return fwk.QueueSkip, nil
 	}
-	return answer(allKeys(own.affinity, after) || joins(own.affinity, before, after) || parts(own.antiAffinity, before, after)), nil
+	return hint.QueueIf(hasAllTopologyKeys(own.affinity, after) || entersDomain(own.affinity, before, after) || leavesDomain(own.antiAffinity, before, after)), nil
 }
 
-func allKeys(terms []fwk.AffinityTerm, node *v1.Node) bool {
+func hasAllTopologyKeys(terms []fwk.AffinityTerm, node *v1.Node) bool {
 	for i := range terms {
 		if _, has := node.Labels[terms[i].TopologyKey]; !has {
 			return false
@@ -140,7 +140,7 @@ func allKeys(terms []fwk.AffinityTerm, node *v1.Node) bool {
 	return true
 }
 
-func anyKey(terms []fwk.AffinityTerm, node *v1.Node) bool {
+func hasAnyTopologyKey(terms []fwk.AffinityTerm, node *v1.Node) bool {
 	for i := range terms {
 		if _, has := node.Labels[terms[i].TopologyKey]; has {
 			return true
@@ -149,8 +149,8 @@ func anyKey(terms []fwk.AffinityTerm, node *v1.Node) bool {
 	return false
 }
 
-// joins reports whether the node is in another domain of a term than it was.
-func joins(terms []fwk.AffinityTerm, before, after *v1.Node) bool {
+// entersDomain reports whether a change moves the node into another domain of a term.
+func entersDomain(terms []fwk.AffinityTerm, before, after *v1.Node) bool {
 	for i := range terms {
 		was, had := before.Labels[terms[i].TopologyKey]
 		if is, has := after.Labels[terms[i].TopologyKey]; has && (!had || was != is) {
@@ -160,12 +160,7 @@ func joins(terms []fwk.AffinityTerm, before, after *v1.Node) bool {
 	return false
 }
 
-// parts reports whether the node is no longer in the domain of a term that it was in.
-func parts(terms []fwk.AffinityTerm, before, after *v1.Node) bool { return joins(terms, after, before) }
-
-func answer(wake bool) fwk.QueueingHint {
-	if wake {
-		return fwk.Queue
-	}
-	return fwk.QueueSkip
+// leavesDomain reports whether a change moves the node out of a domain of a term.
+func leavesDomain(terms []fwk.AffinityTerm, before, after *v1.Node) bool {
+	return entersDomain(terms, after, before)
 }

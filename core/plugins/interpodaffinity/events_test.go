@@ -14,7 +14,7 @@ import (
 )
 
 func TestEventsToRegister(t *testing.T) {
-	got := plugintest.Events(t, newScene(t, nil).Plugin)
+	got := plugintest.Events(t, newFixture(t, nil).InterPodAffinity)
 	want := []fwk.ClusterEvent{
 		{Resource: fwk.Pod, ActionType: fwk.Add | fwk.UpdatePodLabel | fwk.Delete},
 		{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel},
@@ -32,7 +32,7 @@ type hintRow struct {
 	want          fwk.QueueingHint
 }
 
-func TestHintsAboutPods(t *testing.T) {
+func TestQueueingHints_PodChange(t *testing.T) {
 	friendly := pod("p", "x", of(term(zone, "web")), nil)
 	shy := pod("p", "x", nil, of(term(zone, "web")))
 	shyTwice := pod("p", "x", nil, of(term(zone, "web"), term(host, "db")))
@@ -74,10 +74,10 @@ func TestHintsAboutPods(t *testing.T) {
 		{"something else of its own changed", quiet, quiet, quiet.DeepCopy(), fwk.QueueSkip},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newScene(t, nil)
+			s := newFixture(t, nil)
 			s.namespace(t, "default", "team", "blue")
 			s.namespace(t, "red", "team", "red")
-			got, err := s.afterPodChange(klog.Logger{}, row.waiting, row.before, row.after)
+			got, err := s.isSchedulableAfterPodChange(klog.Logger{}, row.waiting, row.before, row.after)
 			if got != row.want || err != nil {
 				t.Errorf("%v, error %v, want %v", got, err, row.want)
 			}
@@ -85,7 +85,7 @@ func TestHintsAboutPods(t *testing.T) {
 	}
 }
 
-func TestHintsAboutNodes(t *testing.T) {
+func TestQueueingHints_NodeChange(t *testing.T) {
 	friendly := pod("p", "x", of(term(zone, "web")), nil)
 	shy := pod("p", "x", nil, of(term(zone, "web")))
 	quiet := plain("p", "x")
@@ -108,7 +108,7 @@ func TestHintsAboutNodes(t *testing.T) {
 		{"a node kept its labels", quiet, keyless().Obj(), keyless().Unschedulable().Obj(), fwk.QueueSkip},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := newScene(t, nil).afterNodeChange(klog.Logger{}, row.waiting, row.before, row.after)
+			got, err := newFixture(t, nil).isSchedulableAfterNodeChange(klog.Logger{}, row.waiting, row.before, row.after)
 			if got != row.want || err != nil {
 				t.Errorf("%v, error %v, want %v", got, err, row.want)
 			}
@@ -117,22 +117,22 @@ func TestHintsAboutNodes(t *testing.T) {
 }
 
 // A hint that cannot tell wakes the pod, and says why.
-func TestHintsAboutWhatCannotBeRead(t *testing.T) {
-	s := newScene(t, nil)
+func TestQueueingHints_UnreadableObjects(t *testing.T) {
+	s := newFixture(t, nil)
 	broken := pod("p", "x", of(term(zone, "web")), nil)
 	broken.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector.MatchLabels["a b"] = ""
 	for name, ask := range map[string]func() (fwk.QueueingHint, error){
 		"a node where a pod should be": func() (fwk.QueueingHint, error) {
-			return s.afterPodChange(klog.Logger{}, plain("p", "x"), nil, &v1.Node{})
+			return s.isSchedulableAfterPodChange(klog.Logger{}, plain("p", "x"), nil, &v1.Node{})
 		},
 		"a pod where a node should be": func() (fwk.QueueingHint, error) {
-			return s.afterNodeChange(klog.Logger{}, plain("p", "x"), nil, &v1.Pod{})
+			return s.isSchedulableAfterNodeChange(klog.Logger{}, plain("p", "x"), nil, &v1.Pod{})
 		},
 		"a selector, when a pod changes": func() (fwk.QueueingHint, error) {
-			return s.afterPodChange(klog.Logger{}, broken, nil, on("n1", plain("w", "web")))
+			return s.isSchedulableAfterPodChange(klog.Logger{}, broken, nil, on("n1", plain("w", "web")))
 		},
 		"a selector, when a node changes": func() (fwk.QueueingHint, error) {
-			return s.afterNodeChange(klog.Logger{}, broken, nil, mk.Node("n").Obj())
+			return s.isSchedulableAfterNodeChange(klog.Logger{}, broken, nil, mk.Node("n").Obj())
 		},
 	} {
 		if got, err := ask(); got != fwk.Queue || err == nil {

@@ -7,25 +7,26 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/census"
+	"orrery/core/framework"
+	"orrery/core/plugins/topology"
 )
 
 const preFilterStateKey = "PreFilter" + Name
 
-// preFilterState is what Filter needs to know. Clones share the counts and have their own changes.
+// preFilterState holds the counts for Filter. Clones share them and have their own changes.
 type preFilterState struct {
-	question *question
-	roster   *census.Roster
-	round    uint64
+	set      *termSet
+	index    *topology.PodIndex
+	revision uint64
 	views    views
-	// pod is asked about terms that AddPod and RemovePod bring, which may see labels that the question leaves out.
+	// pod is matched with the terms of pods given to AddPod and RemovePod, which may select by labels that the set leaves out.
 	pod *v1.Pod
-	// first: should nobody match the pod's affinity terms, the pod does so itself.
-	first   bool
-	changes []change
+	// selfMatch says that the pod matches its own affinity terms, so it may be the first of its group.
+	selfMatch bool
+	changes   []change
 }
 
-// change is a count added in thought.
+// change is a count added hypothetically.
 type change struct {
 	kind       kind
 	key, value string
@@ -39,9 +40,9 @@ func (s *preFilterState) Clone() fwk.StateData {
 	return &c
 }
 
-// PreFilter sums up, per domain, whom the pod requires or rejects and who rejects it.
-func (pl *Plugin) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
-	wary, err := pl.nodes.HavePodsWithRequiredAntiAffinityList()
+// PreFilter counts, per domain, the pods that match the pod's required terms and the anti-affinity terms that match the pod.
+func (pl *InterPodAffinity) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	withAntiAffinity, err := pl.nodes.HavePodsWithRequiredAntiAffinityList()
 	if err != nil {
 		return nil, fwk.AsStatus(fmt.Errorf("failed to list NodeInfos with pods with affinity: %w", err))
 	}
@@ -53,25 +54,25 @@ func (pl *Plugin) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod
 		return nil, fwk.AsStatus(resolving)
 	}
 	required := len(own.affinity) > 0 || len(own.antiAffinity) > 0
-	if !required && len(wary) == 0 {
+	if !required && len(withAntiAffinity) == 0 {
 		return nil, skip
 	}
-	pl.roster.Sync(nodes)
-	q := pl.question(pod, own)
-	q.refresh(pl.roster)
-	s := &preFilterState{question: q, roster: pl.roster, round: pl.roster.Round(), views: q.views, pod: pod}
-	s.first = matchesAll(own.affinity, pod)
+	pl.index.Sync(nodes)
+	q := pl.termSet(pod, own)
+	q.refresh(pl.index)
+	s := &preFilterState{set: q, index: pl.index, revision: pl.index.Revision(), views: q.views, pod: pod}
+	s.selfMatch = matchesAll(own.affinity, pod)
 	// PreScore uses it even if Filter does not.
 	state.Write(preFilterStateKey, s)
-	if !required && !s.anyUnwelcome() {
+	if !required && !s.anyExistingAntiAffinity() {
 		return nil, skip
 	}
 	return nil, nil
 }
 
-func (s *preFilterState) anyUnwelcome() bool {
-	for i := range s.views[unwelcome] {
-		if s.views[unwelcome][i].Hits > 0 {
+func (s *preFilterState) anyExistingAntiAffinity() bool {
+	for i := range s.views[existingAntiAffinity] {
+		if s.views[existingAntiAffinity][i].Hits > 0 {
 			return true
 		}
 	}
@@ -79,25 +80,25 @@ func (s *preFilterState) anyUnwelcome() bool {
 }
 
 // AddPod counts a pod as if it ran on the node.
-func (pl *Plugin) AddPod(_ context.Context, state fwk.CycleState, _ *v1.Pod, added fwk.PodInfo, info fwk.NodeInfo) *fwk.Status {
-	return update(state, added, info.Node(), 1)
+func (pl *InterPodAffinity) AddPod(_ context.Context, state fwk.CycleState, _ *v1.Pod, added fwk.PodInfo, info fwk.NodeInfo) *fwk.Status {
+	return updatePod(state, added, info.Node(), 1)
 }
 
 // RemovePod counts a pod as if it had gone from the node.
-func (pl *Plugin) RemovePod(_ context.Context, state fwk.CycleState, _ *v1.Pod, removed fwk.PodInfo, info fwk.NodeInfo) *fwk.Status {
-	return update(state, removed, info.Node(), -1)
+func (pl *InterPodAffinity) RemovePod(_ context.Context, state fwk.CycleState, _ *v1.Pod, removed fwk.PodInfo, info fwk.NodeInfo) *fwk.Status {
+	return updatePod(state, removed, info.Node(), -1)
 }
 
-func update(state fwk.CycleState, pod fwk.PodInfo, node *v1.Node, amount int64) *fwk.Status {
+func updatePod(state fwk.CycleState, pod fwk.PodInfo, node *v1.Node, amount int64) *fwk.Status {
 	s, err := readPreFilterState(state)
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
-	s.question.requires(pod.GetPod(), func(kind kind, key string) { s.change(node, kind, key, amount) })
+	s.set.matchedTerms(pod.GetPod(), func(kind kind, key string) { s.change(node, kind, key, amount) })
 	theirs := pod.GetRequiredAntiAffinityTerms()
 	for i := range theirs {
-		if theirs[i].Matches(s.pod, s.question.namespace) {
-			s.change(node, unwelcome, theirs[i].TopologyKey, amount)
+		if theirs[i].Matches(s.pod, s.set.namespace) {
+			s.change(node, existingAntiAffinity, theirs[i].TopologyKey, amount)
 		}
 	}
 	return nil
@@ -117,57 +118,57 @@ func (s *preFilterState) change(node *v1.Node, kind kind, key string, amount int
 	s.changes = append(s.changes, change{kind, key, value, amount})
 }
 
-// Filter rejects a node that lacks a pod wanted near, or has one in its domains that is not to be near.
-func (pl *Plugin) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) *fwk.Status {
+// Filter rejects a node without a pod that the affinity terms require in its domains, or with one that anti-affinity forbids.
+func (pl *InterPodAffinity) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) *fwk.Status {
 	s, err := readPreFilterState(state)
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
 	node := info.Node()
-	slot, found := s.roster.Find(node)
+	slot := s.index.SlotOf(node)
 	switch {
-	case !s.company(node, slot, found):
-		return noCompany
-	case s.present(anti, node, slot, found):
-		return badCompany
-	case s.present(unwelcome, node, slot, found):
-		return notWelcome
+	case !s.satisfiesAffinity(node, slot):
+		return affinityNotMatched
+	case s.hasConflict(antiAffinity, node, slot):
+		return antiAffinityNotMatched
+	case s.hasConflict(existingAntiAffinity, node, slot):
+		return existingAntiAffinityNotMatched
 	}
 	return nil
 }
 
 var (
-	skip       = fwk.NewStatus(fwk.Skip).WithPlugin(Name)
-	noCompany  = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, ErrReasonAffinityRulesNotMatch).WithPlugin(Name)
-	badCompany = fwk.NewStatus(fwk.Unschedulable, ErrReasonAntiAffinityRulesNotMatch).WithPlugin(Name)
-	notWelcome = fwk.NewStatus(fwk.Unschedulable, ErrReasonExistingAntiAffinityRulesNotMatch).WithPlugin(Name)
+	skip                           = fwk.NewStatus(fwk.Skip).WithPlugin(Name)
+	affinityNotMatched             = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, ErrReasonAffinityRulesNotMatch).WithPlugin(Name)
+	antiAffinityNotMatched         = fwk.NewStatus(fwk.Unschedulable, ErrReasonAntiAffinityRulesNotMatch).WithPlugin(Name)
+	existingAntiAffinityNotMatched = fwk.NewStatus(fwk.Unschedulable, ErrReasonExistingAntiAffinityRulesNotMatch).WithPlugin(Name)
 )
 
-// company reports whether each affinity term has a match in the node's domain. If nobody matches anywhere, and the pod
-// would itself, it may be the first, on any node that has all keys.
-func (s *preFilterState) company(node *v1.Node, slot int32, found bool) bool {
+// satisfiesAffinity reports whether each affinity term has a match in the node's domain. If no pod matches anywhere and the
+// pod matches its own terms, any node with all keys will do.
+func (s *preFilterState) satisfiesAffinity(node *v1.Node, slot int32) bool {
 	all := true
 	for i := range s.views[affinity] {
 		v := &s.views[affinity][i]
-		domain, has := v.Locate(node, slot, found)
+		domain, has := v.DomainOf(node, slot)
 		if !has {
 			return false
 		}
 		all = all && s.sum(affinity, v, domain, node) > 0
 	}
-	return all || (s.first && s.nobody())
+	return all || (s.selfMatch && s.noMatches())
 }
 
-// present reports whether something counts against the node in one of its domains.
-func (s *preFilterState) present(kind kind, node *v1.Node, slot int32, found bool) bool {
+// hasConflict reports whether one of the node's domains has a count of a forbidding kind.
+func (s *preFilterState) hasConflict(kind kind, node *v1.Node, slot int32) bool {
 	for i := range s.views[kind] {
 		v := &s.views[kind][i]
-		if domain, has := v.Locate(node, slot, found); has && s.sum(kind, v, domain, node) > 0 {
+		if domain, has := v.DomainOf(node, slot); has && s.sum(kind, v, domain, node) > 0 {
 			return true
 		}
 	}
 	for i := range s.changes {
-		if c := &s.changes[i]; c.kind == kind && c.amount > 0 && s.isNew(c) {
+		if c := &s.changes[i]; c.kind == kind && c.amount > 0 && s.isUncounted(c) {
 			if value, has := node.Labels[c.key]; has && value == c.value {
 				return true
 			}
@@ -176,9 +177,9 @@ func (s *preFilterState) present(kind kind, node *v1.Node, slot int32, found boo
 	return false
 }
 
-// sum is the count in a domain, changes included.
-func (s *preFilterState) sum(kind kind, v *census.Counts, domain int32, node *v1.Node) int64 {
-	sum := v.Of(domain)
+// sum is the count in a domain, including changes.
+func (s *preFilterState) sum(kind kind, v *topology.AxisView, domain int32, node *v1.Node) int64 {
+	sum := v.Sum(domain)
 	for i := range s.changes {
 		if c := &s.changes[i]; c.kind == kind && c.key == v.Key.Name && c.value == node.Labels[c.key] {
 			sum += c.amount
@@ -187,8 +188,8 @@ func (s *preFilterState) sum(kind kind, v *census.Counts, domain int32, node *v1
 	return sum
 }
 
-// isNew reports whether a change is to a key that nothing was counted for.
-func (s *preFilterState) isNew(c *change) bool {
+// isUncounted reports whether a change is on a key without counts.
+func (s *preFilterState) isUncounted(c *change) bool {
 	for i := range s.views[c.kind] {
 		if s.views[c.kind][i].Key.Name == c.key {
 			return false
@@ -197,8 +198,8 @@ func (s *preFilterState) isNew(c *change) bool {
 	return true
 }
 
-// nobody reports whether no pod at all matches the pod's required affinity.
-func (s *preFilterState) nobody() bool {
+// noMatches reports whether no pod anywhere matches the pod's required affinity.
+func (s *preFilterState) noMatches() bool {
 	for i := range s.views[affinity] {
 		v := &s.views[affinity][i]
 		left := v.Hits
@@ -208,7 +209,7 @@ func (s *preFilterState) nobody() bool {
 				continue
 			}
 			left += c.amount
-			if v.Of(v.Find(c.value))+c.amount != 0 {
+			if v.Sum(v.DomainOfValue(c.value))+c.amount != 0 {
 				return false
 			}
 		}
@@ -220,13 +221,9 @@ func (s *preFilterState) nobody() bool {
 }
 
 func readPreFilterState(state fwk.CycleState) (*preFilterState, error) {
-	data, err := state.Read(preFilterStateKey)
+	s, err := framework.ReadState[*preFilterState](state, preFilterStateKey)
 	if err != nil {
 		return nil, fmt.Errorf("error reading %q from cycleState: %w", preFilterStateKey, err)
-	}
-	s, ok := data.(*preFilterState)
-	if !ok {
-		return nil, fmt.Errorf("reading %q from cycleState: it holds a %T, which PreFilter did not write", preFilterStateKey, data)
 	}
 	return s, nil
 }

@@ -16,7 +16,7 @@ import (
 	"orrery/core/plugins/plugintest"
 )
 
-func TestRequiredTerms(t *testing.T) {
+func TestFilter_RequiredTerms(t *testing.T) {
 	threeNodes := zoned("V", "V", "W")
 	s1 := on("n1", plain("s1", "S1"))
 	guarded := on("n1", pod("guard", "db", nil, of(term(host, "web"))))
@@ -57,10 +57,10 @@ func TestRequiredTerms(t *testing.T) {
 		{"a term without a selector matches nobody", threeNodes, []*v1.Pod{s1}, pod("p", "x", nil, of(v1.PodAffinityTerm{TopologyKey: zone})), "n1 n2 n3"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newScene(t, row.nodes, row.pods...)
+			s := newFixture(t, row.nodes, row.pods...)
 			s.namespace(t, "default")
 			s.namespace(t, "other", "team", "red")
-			if got := s.Allowed(t, row.pod); got != row.want {
+			if got := s.FeasibleNodes(t, row.pod); got != row.want {
 				t.Errorf("allowed nodes: %q, want %q", got, row.want)
 			}
 		})
@@ -68,28 +68,28 @@ func TestRequiredTerms(t *testing.T) {
 }
 
 // A namespace selector is resolved to names, and then asked once more as if namespaces had no labels.
-func TestSelectorThatNoLabelsSatisfyMatchesEveryNamespace(t *testing.T) {
+func TestFilter_NamespaceSelectorMatchingNoLabels(t *testing.T) {
 	away := term(host, "S1")
 	away.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: metav1.LabelSelectorOpDoesNotExist}}}
-	s := newScene(t, zoned("V", "V"), on("n1", mk.Pod("o").Namespace("other").Label("app", "S1").Obj()))
+	s := newFixture(t, zoned("V", "V"), on("n1", mk.Pod("o").Namespace("other").Label("app", "S1").Obj()))
 	s.namespace(t, "other", "team", "red")
-	if got := s.Allowed(t, pod("p", "x", nil, of(away))); got != "n2" {
+	if got := s.FeasibleNodes(t, pod("p", "x", nil, of(away))); got != "n2" {
 		t.Errorf("allowed nodes: %q, want n2, although the namespace has a team", got)
 	}
 }
 
-func TestExistingTermsSeeTheLabelsOfTheNamespace(t *testing.T) {
+func TestFilter_ExistingTermsSeeNamespaceLabels(t *testing.T) {
 	guard := on("n1", pod("guard", "db", nil, of(inTeam(term(host, "web"), "red"))))
 	for team, want := range map[string]string{"red": "n2", "blue": "n1 n2"} {
-		s := newScene(t, zoned("V", "V"), guard)
+		s := newFixture(t, zoned("V", "V"), guard)
 		s.namespace(t, "default", "team", team)
-		if got := s.Allowed(t, plain("w", "web")); got != want {
+		if got := s.FeasibleNodes(t, plain("w", "web")); got != want {
 			t.Errorf("team %s: allowed nodes %q, want %q", team, got, want)
 		}
 	}
 }
 
-func TestReasonsAndTheirOrder(t *testing.T) {
+func TestFilter_ReasonsInOrder(t *testing.T) {
 	const (
 		noMatch = "UnschedulableAndUnresolvable: node(s) didn't match pod affinity rules"
 		anti    = "Unschedulable: node(s) didn't match pod anti-affinity rules"
@@ -98,7 +98,7 @@ func TestReasonsAndTheirOrder(t *testing.T) {
 	guard := func(node string) *v1.Pod { return on(node, pod("guard", "db", nil, of(term(host, "web")))) }
 	enemy := func(node string) *v1.Pod { return on(node, plain("enemy", "enemy")) }
 	friend := func(node string) *v1.Pod { return on(node, plain("friend", "friend")) }
-	s := newScene(t, zoned("V", "V", "V", "V"),
+	s := newFixture(t, zoned("V", "V", "V", "V"),
 		guard("n1"), enemy("n1"),
 		friend("n2"), enemy("n2"), guard("n2"),
 		friend("n3"), guard("n3"),
@@ -112,12 +112,12 @@ func TestReasonsAndTheirOrder(t *testing.T) {
 
 // Three caches that shun each other and three web servers that shun each other and want a cache: on three nodes each
 // ends with one of both.
-func TestWebServersEachBesideACache(t *testing.T) {
+func TestFilter_WebServersBesideCaches(t *testing.T) {
 	nodes := zoned("V", "V", "V")
 	var placed []*v1.Pod
 	place := func(p *v1.Pod) {
 		t.Helper()
-		s := newScene(t, nodes, placed...)
+		s := newFixture(t, nodes, placed...)
 		for _, node := range nodes {
 			if s.FilterAll(t, p)[node.Name] == "" {
 				placed = append(placed, on(node.Name, p))
@@ -139,12 +139,12 @@ func TestWebServersEachBesideACache(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	fourth := pod("cache4", "store", nil, of(term(host, "store")))
-	if got := newScene(t, nodes, placed...).Allowed(t, fourth); got != "" {
+	if got := newFixture(t, nodes, placed...).FeasibleNodes(t, fourth); got != "" {
 		t.Errorf("the fourth cache is allowed on %q, want nowhere", got)
 	}
 }
 
-func TestPodsAddedAndRemovedInThought(t *testing.T) {
+func TestFilter_AddPodRemovePod(t *testing.T) {
 	guard := pod("guard", "db", nil, of(term(host, "web")))
 	rackGuard := pod("guard", "db", nil, of(term("rack", "web")))
 	for _, row := range []struct {
@@ -167,9 +167,9 @@ func TestPodsAddedAndRemovedInThought(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			nodes := zoned("V", "V")
 			nodes[0].Labels["rack"] = "r"
-			s := newScene(t, nodes, row.pods...)
-			state, _ := s.Begin(t, row.pod)
-			copied, before := state.Clone(), s.Verdicts(t, state, row.pod)
+			s := newFixture(t, nodes, row.pods...)
+			state, _ := s.RunPreFilter(t, row.pod)
+			copied, before := state.Clone(), s.FilterWith(t, state, row.pod)
 			info, _ := cache.NewPodInfo(row.other)
 			node, _ := s.Get("n1")
 			change := s.AddPod
@@ -179,61 +179,80 @@ func TestPodsAddedAndRemovedInThought(t *testing.T) {
 			if status := change(context.Background(), copied, row.pod, info, node); !status.IsSuccess() {
 				t.Fatal(status)
 			}
-			if got := plugintest.Passing(s.Verdicts(t, copied, row.pod)); got != row.want {
+			if got := plugintest.FeasibleIn(s.FilterWith(t, copied, row.pod)); got != row.want {
 				t.Errorf("allowed nodes: %q, want %q", got, row.want)
 			}
-			if diff := cmp.Diff(before, s.Verdicts(t, state, row.pod)); diff != "" {
+			if diff := cmp.Diff(before, s.FilterWith(t, state, row.pod)); diff != "" {
 				t.Errorf("the change to the copy reached the original (-before +after):\n%s", diff)
 			}
 		})
 	}
 }
 
+// A pod that was added and removed again, as a dry run of preemption does, leaves a change of zero behind.
+func TestFilter_AddPodThenRemovePod(t *testing.T) {
+	nodes := zoned("V", "V")
+	nodes[0].Labels["rack"] = "r"
+	s := newFixture(t, nodes, on("n2", pod("guard", "db", nil, of(term(host, "web")))))
+	web := plain("w", "web")
+	state, _ := s.RunPreFilter(t, web)
+	info, _ := cache.NewPodInfo(on("n1", pod("rack-guard", "db", nil, of(term("rack", "web")))))
+	node, _ := s.Get("n1")
+	for _, change := range []func(context.Context, fwk.CycleState, *v1.Pod, fwk.PodInfo, fwk.NodeInfo) *fwk.Status{s.AddPod, s.RemovePod} {
+		if status := change(context.Background(), state, web, info, node); !status.IsSuccess() {
+			t.Fatal(status)
+		}
+	}
+	if got := plugintest.FeasibleIn(s.FilterWith(t, state, web)); got != "n1" {
+		t.Errorf("feasible nodes: %q, want n1", got)
+	}
+}
+
 // Removing pods from one node does not help against a match on another node of the same domain, so preemption there
 // finds no victim.
-func TestVictimsOnOneNodeDoNotFreeTheZone(t *testing.T) {
-	s := newScene(t, zoned("V", "V"), on("n2", plain("q", "Q")), on("n1", plain("victim", "v")))
+func TestFilter_VictimsOnOneNodeDoNotFreeZone(t *testing.T) {
+	s := newFixture(t, zoned("V", "V"), on("n2", plain("q", "Q")), on("n1", plain("victim", "v")))
 	p := pod("p", "P", nil, of(term(zone, "Q")))
-	state, _ := s.Begin(t, p)
+	state, _ := s.RunPreFilter(t, p)
 	victim, _ := cache.NewPodInfo(on("n1", plain("victim", "v")))
 	node, _ := s.Get("n1")
 	s.RemovePod(context.Background(), state, p, victim, node)
-	if got := plugintest.Objection(s.Filter(context.Background(), state, p, node)); got != "Unschedulable: node(s) didn't match pod anti-affinity rules" {
+	if got := plugintest.RejectionText(s.Filter(context.Background(), state, p, node)); got != "Unschedulable: node(s) didn't match pod anti-affinity rules" {
 		t.Errorf("n1 without its victim: %q", got)
 	}
 }
 
-func TestPreFilterSkipsAndFails(t *testing.T) {
-	s := newScene(t, zoned("V"), on("n1", pod("guard", "db", nil, of(term(host, "web")))))
+func TestPreFilter_SkipsAndErrors(t *testing.T) {
+	s := newFixture(t, zoned("V"), on("n1", pod("guard", "db", nil, of(term(host, "web")))))
 	for name, p := range map[string]*v1.Pod{
 		"a pod that nobody minds":              plain("p", "x"),
 		"a pod with preferences only":          preferring("p", "x", 1, of(term(zone, "y")), nil),
 		"a pod that differs by number from it": mk.Pod("p2").Label("app", "x").Label("index", "7").Obj(),
 	} {
-		if _, status := s.Begin(t, p); !status.IsSkip() {
+		if _, status := s.RunPreFilter(t, p); !status.IsSkip() {
 			t.Errorf("%s: %v, want Skip", name, status.Code())
 		}
 	}
 	broken := term(zone, "x")
 	broken.LabelSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
-	_, status := s.Begin(t, preferring("p", "x", 1, nil, of(broken)))
+	_, status := s.RunPreFilter(t, preferring("p", "x", 1, nil, of(broken)))
 	const want = `UnschedulableAndUnresolvable: parsing pod: preferredAntiAffinityTerms: "Near" is not a valid label selector operator`
-	if got := plugintest.Objection(status); got != want {
+	if got := plugintest.RejectionText(status); got != want {
 		t.Errorf("with a broken selector: %s\nwant %s", got, want)
 	}
 	info, _ := s.Get("n1")
 	status = s.Filter(context.Background(), framework.NewCycleState(), plain("p", "x"), info)
-	if got := plugintest.Objection(status); got != `Error: error reading "PreFilterInterPodAffinity" from cycleState: not found` {
+	if got := plugintest.RejectionText(status); got != `Error: error reading "PreFilterInterPodAffinity" from cycleState: not found` {
 		t.Errorf("Filter without PreFilter: %s", got)
 	}
 }
 
-func TestFilterAllocatesNothing(t *testing.T) {
-	s := newScene(t, zoned("V", "W"), on("n1", pod("guard", "db", nil, of(term(host, "web")))), on("n2", plain("f", "f")))
+func TestFilter_DoesNotAllocate(t *testing.T) {
+	s := newFixture(t, zoned("V", "W"), on("n1", pod("guard", "db", nil, of(term(host, "web")))), on("n2", plain("f", "f")))
 	p := pod("p", "web", of(term(zone, "f")), of(term(host, "e")))
-	state, _ := s.Begin(t, p)
+	state, _ := s.RunPreFilter(t, p)
 	nodes, _ := s.List()
-	var plugin fwk.FilterPlugin = s.Plugin
+	var plugin fwk.FilterPlugin = s.InterPodAffinity
 	if n := testing.AllocsPerRun(100, func() {
 		for _, info := range nodes {
 			plugin.Filter(context.Background(), state, p, info)

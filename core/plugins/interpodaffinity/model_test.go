@@ -240,15 +240,15 @@ func weighted(t *rapid.T) (list []v1.WeightedPodAffinityTerm) {
 
 // The plugin that keeps counts from cycle to cycle, one that forgets them each time, and the model must agree at every
 // moment of a cluster's life. Waiting pods of one template differ by a number, as those of a StatefulSet do.
-func TestAgreesWithTheModelWithAndWithoutReuse(t *testing.T) {
+func TestInterPodAffinity_AgreesWithModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		snapshot := cache.NewSnapshot()
 		h := &history{cache: cache.New(), model: model{namespaces: map[string]labels.Set{
 			"default": {}, "red": {"team": "red"}, "blue": {"team": "blue"},
 		}}}
-		kept, fresh := sceneOf(t, snapshot, arguments(1, false)), sceneOf(t, snapshot, arguments(1, false))
+		kept, fresh := fixtureOf(t, snapshot, arguments(1, false)), fixtureOf(t, snapshot, arguments(1, false))
 		for name, labels := range h.namespaces {
-			for _, s := range []*scene{kept, fresh} {
+			for _, s := range []*fixture{kept, fresh} {
 				s.namespace(t, name, "team", labels["team"])
 			}
 		}
@@ -265,18 +265,18 @@ func TestAgreesWithTheModelWithAndWithoutReuse(t *testing.T) {
 			if err := h.cache.UpdateSnapshot(snapshot); err != nil {
 				t.Fatal(err)
 			}
-			fresh.forget()
+			fresh.reset()
 			h.compare(t, template, kept, fresh)
 		}
 	})
 }
 
-func (h *history) compare(t *rapid.T, p *v1.Pod, kept, fresh *scene) {
+func (h *history) compare(t *rapid.T, p *v1.Pod, kept, fresh *fixture) {
 	want, wantScores := map[string]string{}, scores{}
 	for _, node := range h.nodes {
 		want[node.Name], wantScores[node.Name] = h.verdict(p, node), h.score(p, node)
 	}
-	for name, s := range map[string]*scene{"with reuse": kept, "without reuse": fresh} {
+	for name, s := range map[string]*fixture{"with reuse": kept, "without reuse": fresh} {
 		if diff := cmp.Diff(want, s.FilterAll(t, p)); diff != "" {
 			t.Fatalf("verdicts: model (-) and plugin %s (+) differ:\n%s", name, diff)
 		}
@@ -291,9 +291,9 @@ func (h *history) compare(t *rapid.T, p *v1.Pod, kept, fresh *scene) {
 }
 
 // Each guard names a topology key of its own, lives for one cycle and is gone.
-func TestAxesOfFormerTopologyKeysAreForgotten(t *testing.T) {
+func TestTermSet_ForgetsFormerTopologyKeys(t *testing.T) {
 	c, snapshot := cache.New(), cache.NewSnapshot()
-	s := sceneOf(t, snapshot, arguments(1, false))
+	s := fixtureOf(t, snapshot, arguments(1, false))
 	for i := range 100 {
 		key := fmt.Sprint("key", i)
 		node := mk.Node("n1").Label(key, "here").Obj()
@@ -305,14 +305,14 @@ func TestAxesOfFormerTopologyKeysAreForgotten(t *testing.T) {
 		if err := c.UpdateSnapshot(snapshot); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Allowed(t, plain("w", "web")); got != "" {
+		if got := s.FeasibleNodes(t, plain("w", "web")); got != "" {
 			t.Fatalf("cycle %d: the guard is not respected", i)
 		}
 		if err := c.RemovePod(guard); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if axes := len(s.Plugin.question(plain("w", "web"), terms{}).axes); axes > 40 {
+	if axes := len(s.InterPodAffinity.termSet(plain("w", "web"), terms{}).axes); axes > 40 {
 		t.Errorf("%d axes are kept", axes)
 	}
 }

@@ -13,22 +13,22 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/config"
-	"orrery/core/plugins/census"
+	"orrery/core/plugins/topology"
 )
 
 // Name is the name of the plugin in configurations and statuses.
 const Name = "InterPodAffinity"
 
-// What Filter says of a node.
+// Reasons of Filter.
 const (
 	ErrReasonAffinityRulesNotMatch             = "node(s) didn't match pod affinity rules"
 	ErrReasonAntiAffinityRulesNotMatch         = "node(s) didn't match pod anti-affinity rules"
 	ErrReasonExistingAntiAffinityRulesNotMatch = "node(s) didn't satisfy existing pods anti-affinity rules"
 )
 
-// Plugin implements the extension points. PreFilter and PreScore bring its counts up to the snapshot, so an instance
-// must see one scheduling cycle after the other; Filter and Score only read.
-type Plugin struct {
+// InterPodAffinity is the plugin. PreFilter and PreScore bring its counts up to the snapshot, so an instance must see
+// one scheduling cycle after the other; Filter and Score only read.
+type InterPodAffinity struct {
 	nodes      fwk.NodeInfoLister
 	namespaces corelisters.NamespaceLister
 
@@ -36,21 +36,21 @@ type Plugin struct {
 	ignorePreferred bool
 	queueingHints   bool
 
-	roster    *census.Roster
-	questions *census.Ledger[*question]
-	signature census.Signature
-	seen      map[string]string // of a pod's labels, those that somebody asks about
+	index         *topology.PodIndex
+	recent        *topology.LRU[*termSet]
+	signature     topology.Signature
+	visibleLabels map[string]string // those of a pod's labels that existing pods' terms select by
 }
 
 var (
-	_ fwk.PreFilterPlugin     = &Plugin{}
-	_ fwk.PreFilterExtensions = &Plugin{}
-	_ fwk.FilterPlugin        = &Plugin{}
-	_ fwk.PreScorePlugin      = &Plugin{}
-	_ fwk.ScorePlugin         = &Plugin{}
-	_ fwk.ScoreExtensions     = &Plugin{}
-	_ fwk.EnqueueExtensions   = &Plugin{}
-	_ fwk.SignPlugin          = &Plugin{}
+	_ fwk.PreFilterPlugin     = &InterPodAffinity{}
+	_ fwk.PreFilterExtensions = &InterPodAffinity{}
+	_ fwk.FilterPlugin        = &InterPodAffinity{}
+	_ fwk.PreScorePlugin      = &InterPodAffinity{}
+	_ fwk.ScorePlugin         = &InterPodAffinity{}
+	_ fwk.ScoreExtensions     = &InterPodAffinity{}
+	_ fwk.EnqueueExtensions   = &InterPodAffinity{}
+	_ fwk.SignPlugin          = &InterPodAffinity{}
 )
 
 // New builds the plugin from *configv1.InterPodAffinityArgs, defaulted and valid.
@@ -65,41 +65,41 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 	if h.SharedInformerFactory() == nil {
 		return nil, errors.New("building InterPodAffinity: the handle has no informer factory to read namespaces from")
 	}
-	pl := &Plugin{
+	pl := &InterPodAffinity{
 		nodes:           h.SnapshotSharedLister().NodeInfos(),
 		namespaces:      h.SharedInformerFactory().Core().V1().Namespaces().Lister(),
 		hardWeight:      ptr.Deref(a.HardPodAffinityWeight, 1),
 		ignorePreferred: a.IgnorePreferredTermsOfExistingPods,
 		queueingHints:   features.Enabled(config.SchedulerQueueingHints),
 	}
-	pl.forget()
+	pl.reset()
 	return pl, nil
 }
 
-// mostQuestions bounds the memory for recent questions, each of which takes some 16 bytes per node and axis.
-const mostQuestions = 128
+// maxTermSets bounds the memory for recent sets; each takes some 16 bytes per node and axis.
+const maxTermSets = 128
 
-// forget drops all that is kept between scheduling cycles.
-func (pl *Plugin) forget() {
-	pl.roster = census.NewRoster(census.Aspects{Look: look, Mind: mind, Keys: askedKeys})
-	pl.questions = census.NewLedger(mostQuestions, (*question).close)
-	pl.seen = map[string]string{}
+// reset drops everything that is kept between scheduling cycles.
+func (pl *InterPodAffinity) reset() {
+	pl.index = topology.NewPodIndex(topology.Classifier{Labels: describeLabels, Terms: describeTerms, Keys: selectedKeys})
+	pl.recent = topology.NewLRU(maxTermSets, (*termSet).close)
+	pl.visibleLabels = map[string]string{}
 }
 
 // Name implements fwk.Plugin.
-func (pl *Plugin) Name() string { return Name }
+func (pl *InterPodAffinity) Name() string { return Name }
 
 // PreFilterExtensions implements fwk.PreFilterPlugin.
-func (pl *Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return pl }
+func (pl *InterPodAffinity) PreFilterExtensions() fwk.PreFilterExtensions { return pl }
 
 // ScoreExtensions implements fwk.ScorePlugin.
-func (pl *Plugin) ScoreExtensions() fwk.ScoreExtensions { return pl }
+func (pl *InterPodAffinity) ScoreExtensions() fwk.ScoreExtensions { return pl }
 
 var notSignable = fwk.NewStatus(fwk.Unschedulable, "pods with InterPodAffinity are not signable").WithPlugin(Name)
 
-// SignPod refuses pods with terms of their own. Others are told apart by their labels, which existing pods' terms may
-// select; required ones of existing pods are seen afresh by every Filter.
-func (pl *Plugin) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
+// SignPod does not sign pods with terms. It signs the labels of others, since existing pods' preferred terms may select
+// them; every Filter evaluates the required terms of existing pods anew.
+func (pl *InterPodAffinity) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	switch {
 	case hasTerms(pod):
 		return nil, notSignable
@@ -110,7 +110,7 @@ func (pl *Plugin) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *
 	}
 }
 
-// hasTerms reports whether the pod says anything about other pods.
+// hasTerms reports whether the pod has any terms.
 func hasTerms(pod *v1.Pod) bool {
 	a := pod.Spec.Affinity
 	return a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil)

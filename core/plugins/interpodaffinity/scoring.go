@@ -8,52 +8,52 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/census"
+	"orrery/core/framework"
+	"orrery/core/plugins/topology"
 )
 
 const preScoreStateKey = "PreScore" + Name
 
-// preScoreState is what Score needs to know.
+// preScoreState holds the sums for Score.
 type preScoreState struct {
-	roster *census.Roster
-	views  []census.Counts
+	index *topology.PodIndex
+	views []topology.AxisView
 }
 
 // Clone implements fwk.StateData. Nothing changes the state, so the copy is the state itself.
 func (s *preScoreState) Clone() fwk.StateData { return s }
 
-// PreScore sums up, per domain, what the pod and existing pods prefer.
-func (pl *Plugin) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
-	preferring := hasPreferredTerms(pod)
-	if pl.ignorePreferred && !preferring {
+// PreScore sums, per domain, the preferred terms of the pod and of existing pods.
+func (pl *InterPodAffinity) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
+	if pl.ignorePreferred && !hasPreferredTerms(pod) {
 		return skip
 	}
 	if !hasTerms(pod) {
-		minded, err := pl.nodes.HavePodsWithAffinityList()
+		withAffinity, err := pl.nodes.HavePodsWithAffinityList()
 		if err != nil {
 			return fwk.AsStatus(fmt.Errorf("failed to get pods with affinity list: %w", err))
 		}
-		if len(minded) == 0 {
+		if len(withAffinity) == 0 {
 			return skip
 		}
 	}
-	views, failed := pl.likings(state, pod)
+	views, failed := pl.preferenceViews(state, pod)
 	if failed != nil {
 		return failed
 	}
 	for i := range views {
 		if views[i].Hits > 0 {
-			state.Write(preScoreStateKey, &preScoreState{roster: pl.roster, views: views})
+			state.Write(preScoreStateKey, &preScoreState{index: pl.index, views: views})
 			return nil
 		}
 	}
 	return skip
 }
 
-// likings are the counts that PreFilter of the same scheduling cycle took, or new ones.
-func (pl *Plugin) likings(state fwk.CycleState, pod *v1.Pod) ([]census.Counts, *fwk.Status) {
-	if s, err := readPreFilterState(state); err == nil && s.roster == pl.roster && s.round == pl.roster.Round() {
-		return s.views[liking], nil
+// preferenceViews are the sums of this scheduling cycle's PreFilter, or new ones.
+func (pl *InterPodAffinity) preferenceViews(state fwk.CycleState, pod *v1.Pod) ([]topology.AxisView, *fwk.Status) {
+	if s, err := readPreFilterState(state); err == nil && s.index == pl.index && s.revision == pl.index.Revision() {
+		return s.views[preference], nil
 	}
 	all, err := pl.nodes.List()
 	if err != nil {
@@ -66,31 +66,31 @@ func (pl *Plugin) likings(state fwk.CycleState, pod *v1.Pod) ([]census.Counts, *
 	if resolving != nil {
 		return nil, fwk.AsStatus(resolving)
 	}
-	pl.roster.Sync(all)
-	q := pl.question(pod, own)
-	q.refresh(pl.roster)
-	return q.views[liking], nil
+	pl.index.Sync(all)
+	q := pl.termSet(pod, own)
+	q.refresh(pl.index)
+	return q.views[preference], nil
 }
 
 // Score is the sum of the weights in the node's domains.
-func (pl *Plugin) Score(_ context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
+func (pl *InterPodAffinity) Score(_ context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
 	s, err := readPreScoreState(state)
 	if err != nil {
 		return 0, fwk.AsStatus(err)
 	}
 	node := info.Node()
-	slot, found := s.roster.Find(node)
+	slot := s.index.SlotOf(node)
 	var score int64
 	for i := range s.views {
-		if domain, has := s.views[i].Locate(node, slot, found); has {
-			score += s.views[i].Of(domain)
+		if domain, has := s.views[i].DomainOf(node, slot); has {
+			score += s.views[i].Sum(domain)
 		}
 	}
 	return score, nil
 }
 
-// NormalizeScore stretches the scores over the whole range; if all are equal they become 0.
-func (pl *Plugin) NormalizeScore(_ context.Context, state fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
+// NormalizeScore spreads the scores over the whole range; if all are equal they become 0.
+func (pl *InterPodAffinity) NormalizeScore(_ context.Context, state fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
 	if _, err := readPreScoreState(state); err != nil {
 		return fwk.AsStatus(err)
 	}
@@ -110,13 +110,9 @@ func (pl *Plugin) NormalizeScore(_ context.Context, state fwk.CycleState, _ *v1.
 }
 
 func readPreScoreState(state fwk.CycleState) (*preScoreState, error) {
-	data, err := state.Read(preScoreStateKey)
+	s, err := framework.ReadState[*preScoreState](state, preScoreStateKey)
 	if err != nil {
 		return nil, fmt.Errorf("failed to read %q from cycleState: %w", preScoreStateKey, err)
-	}
-	s, ok := data.(*preScoreState)
-	if !ok {
-		return nil, fmt.Errorf("reading %q from cycleState: it holds a %T, which PreScore did not write", preScoreStateKey, data)
 	}
 	return s, nil
 }

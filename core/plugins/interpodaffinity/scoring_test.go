@@ -18,7 +18,7 @@ import (
 
 type scores = map[string]int64
 
-func TestScores(t *testing.T) {
+func TestScore(t *testing.T) {
 	fan := preferring("fan", "fan", 5, of(term(zone, "web")), nil)
 	hermit := preferring("hermit", "hermit", 7, nil, of(term(host, "web")))
 	bound := pod("bound", "bound", of(term(zone, "web")), nil)
@@ -69,7 +69,7 @@ func TestScores(t *testing.T) {
 			if row.args == nil {
 				row.args = arguments(1, false)
 			}
-			s := sceneOf(t, cache.SnapshotOf(row.pods, zoned("R", "R", "S")), row.args)
+			s := fixtureOf(t, cache.SnapshotOf(row.pods, zoned("R", "R", "S")), row.args)
 			raw, normalized := s.ScoreAll(t, row.pod)
 			if skipped := raw == nil; skipped != (row.raw == nil) {
 				t.Fatalf("skipped: %v", skipped)
@@ -84,8 +84,8 @@ func TestScores(t *testing.T) {
 	}
 }
 
-func TestNormalizing(t *testing.T) {
-	s := newScene(t, nil)
+func TestNormalizeScore(t *testing.T) {
+	s := newFixture(t, nil)
 	state := framework.NewCycleState()
 	state.Write(preScoreStateKey, &preScoreState{})
 	for name, row := range map[string]struct{ in, want []int64 }{
@@ -111,15 +111,15 @@ func TestNormalizing(t *testing.T) {
 }
 
 // PreScore takes over what PreFilter of the same cycle counted.
-func TestPreScoreAfterPreFilter(t *testing.T) {
-	s := newScene(t, zoned("R", "S"), on("n1", pod("guard", "db", of(term(zone, "web")), of(term(host, "web")))))
-	state, _ := s.Begin(t, plain("w", "web"))
-	round := s.roster.Round()
+func TestPreScore_AfterPreFilter(t *testing.T) {
+	s := newFixture(t, zoned("R", "S"), on("n1", pod("guard", "db", of(term(zone, "web")), of(term(host, "web")))))
+	state, _ := s.RunPreFilter(t, plain("w", "web"))
+	round := s.index.Revision()
 	nodes, _ := s.List()
 	if status := s.PreScore(context.Background(), state, plain("w", "web"), nodes); !status.IsSuccess() {
 		t.Fatal(status)
 	}
-	if s.roster.Round() != round {
+	if s.index.Revision() != round {
 		t.Error("the nodes were read twice in one cycle")
 	}
 	if score, _ := s.Score(context.Background(), state, nil, nodes[0]); score != 1 {
@@ -127,7 +127,7 @@ func TestPreScoreAfterPreFilter(t *testing.T) {
 	}
 }
 
-func TestSigning(t *testing.T) {
+func TestSignPod(t *testing.T) {
 	labels := map[string]string{"app": "x"}
 	for name, row := range map[string]struct {
 		args   *configv1.InterPodAffinityArgs
@@ -140,15 +140,15 @@ func TestSigning(t *testing.T) {
 		"a pod with terms is not signed":                        {arguments(1, true), pod("p", "x", of(term(zone, "x")), nil), nil, "Unschedulable: pods with InterPodAffinity are not signable"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fragments, status := sceneOf(t, cache.NewSnapshot(), row.args).SignPod(context.Background(), row.pod)
-			if diff := cmp.Diff(row.want, fragments); diff != "" || plugintest.Objection(status) != row.status {
-				t.Errorf("status %q, want %q; fragments (-want +got):\n%s", plugintest.Objection(status), row.status, diff)
+			fragments, status := fixtureOf(t, cache.NewSnapshot(), row.args).SignPod(context.Background(), row.pod)
+			if diff := cmp.Diff(row.want, fragments); diff != "" || plugintest.RejectionText(status) != row.status {
+				t.Errorf("status %q, want %q; fragments (-want +got):\n%s", plugintest.RejectionText(status), row.status, diff)
 			}
 		})
 	}
 }
 
-func TestNewSaysWhatIsMissing(t *testing.T) {
+func TestNew_Errors(t *testing.T) {
 	objects := informers.NewSharedInformerFactory(nil, 0)
 	for name, row := range map[string]struct {
 		handle plugintest.Handle

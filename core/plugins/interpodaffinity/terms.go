@@ -11,7 +11,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/census"
+	"orrery/core/plugins/topology"
 )
 
 // terms are a pod's own terms, compiled.
@@ -20,7 +20,7 @@ type terms struct {
 	preferredAffinity, preferredAnti []fwk.WeightedAffinityTerm
 }
 
-// parse compiles the terms of a pod. All that is wrong is reported together.
+// parse compiles the terms of a pod and joins all errors.
 func parse(pod *v1.Pod) (t terms, err error) {
 	var errs []error
 	note := func(name string, err error) {
@@ -66,14 +66,14 @@ func hasPreferredTerms(pod *v1.Pod) bool {
 	return len(preferredAffinity(pod)) > 0 || len(preferredAnti(pod)) > 0
 }
 
-func (t *terms) none() bool {
+func (t *terms) empty() bool {
 	return len(t.affinity) == 0 && len(t.antiAffinity) == 0 && len(t.preferredAffinity) == 0 && len(t.preferredAnti) == 0
 }
 
-// resolve adds to each term the names of the namespaces that its selector selects. The selectors stay: they are asked
-// once more about each pod, as if its namespace had no labels.
+// resolve adds to each term the names of the namespaces that its selector matches. The selectors stay: they are also
+// matched against each pod's namespace as if it had no labels.
 func (t *terms) resolve(lister corelisters.NamespaceLister) error {
-	for term := range t.each() {
+	for term := range t.all() {
 		if term.NamespaceSelector.Empty() {
 			continue // every namespace
 		}
@@ -88,8 +88,8 @@ func (t *terms) resolve(lister corelisters.NamespaceLister) error {
 	return nil
 }
 
-// each goes through all terms.
-func (t *terms) each() func(yield func(*fwk.AffinityTerm) bool) {
+// all goes through all terms.
+func (t *terms) all() func(yield func(*fwk.AffinityTerm) bool) {
 	return func(yield func(*fwk.AffinityTerm) bool) {
 		for _, list := range [][]fwk.AffinityTerm{t.affinity, t.antiAffinity} {
 			for i := range list {
@@ -108,18 +108,19 @@ func (t *terms) each() func(yield func(*fwk.AffinityTerm) bool) {
 	}
 }
 
-// labels are those of which a pod that matches any term wears one, if there are such.
-func (t *terms) labels() (list []census.Label, ok bool) {
-	for term := range t.each() {
-		if list, ok = census.AnyOf(list, term.Selector); !ok {
-			return nil, false
+// labels are such that every pod that matches any term has one of them; nil if there are none such.
+func (t *terms) labels() (list []topology.Label) {
+	for term := range t.all() {
+		var ok bool
+		if list, ok = topology.CoveringLabels(list, term.Selector); !ok {
+			return nil
 		}
 	}
-	return list, true
+	return list
 }
 
-// matchesAll reports whether a pod matches every term, of which there is at least one. The terms are resolved, so the
-// labels of the pod's namespace are left out.
+// matchesAll reports whether a pod matches every term, and there is one. The terms are resolved, so the labels of the
+// pod's namespace are not needed.
 func matchesAll(terms []fwk.AffinityTerm, pod *v1.Pod) bool {
 	for i := range terms {
 		if !terms[i].Matches(pod, nil) {
@@ -129,7 +130,7 @@ func matchesAll(terms []fwk.AffinityTerm, pod *v1.Pod) bool {
 	return len(terms) > 0
 }
 
-// termsOf are the terms of a pod that runs, as they were compiled when it came.
+// termsOf are the terms of an existing pod, as compiled when it was added.
 func termsOf(info fwk.PodInfo) terms {
 	return terms{
 		affinity:          info.GetRequiredAffinityTerms(),
@@ -139,24 +140,24 @@ func termsOf(info fwk.PodInfo) terms {
 	}
 }
 
-// look spells out what terms may ask about a pod.
-func look(info fwk.PodInfo, to census.Signature) census.Signature {
+// describeLabels describes what terms can see of a pod.
+func describeLabels(info fwk.PodInfo, to topology.Signature) topology.Signature {
 	return to.Text(info.GetPod().Namespace).Map(info.GetPod().Labels)
 }
 
-// mind spells out what a pod's own terms ask.
-func mind(info fwk.PodInfo, to census.Signature) (census.Signature, bool) {
+// describeTerms describes a pod's own terms.
+func describeTerms(info fwk.PodInfo, to topology.Signature) (topology.Signature, bool) {
 	t := termsOf(info)
-	if t.none() {
+	if t.empty() {
 		return to, false
 	}
 	return signTerms(to, &t), true
 }
 
-// askedKeys are the labels that a pod's own terms select others by.
-func askedKeys(info fwk.PodInfo) (keys []string) {
+// selectedKeys are the label keys that a pod's terms select by.
+func selectedKeys(info fwk.PodInfo) (keys []string) {
 	t := termsOf(info)
-	for term := range t.each() {
+	for term := range t.all() {
 		requirements, _ := term.Selector.Requirements()
 		for i := range requirements {
 			keys = append(keys, requirements[i].Key())
@@ -165,8 +166,8 @@ func askedKeys(info fwk.PodInfo) (keys []string) {
 	return keys
 }
 
-// signTerms spells out compiled terms.
-func signTerms(to census.Signature, t *terms) census.Signature {
+// signTerms describes compiled terms.
+func signTerms(to topology.Signature, t *terms) topology.Signature {
 	for _, list := range [][]fwk.AffinityTerm{t.affinity, t.antiAffinity} {
 		to = to.Number(int64(len(list)))
 		for i := range list {
@@ -182,19 +183,19 @@ func signTerms(to census.Signature, t *terms) census.Signature {
 	return to
 }
 
-func signTerm(to census.Signature, term *fwk.AffinityTerm) census.Signature {
+func signTerm(to topology.Signature, term *fwk.AffinityTerm) topology.Signature {
 	to = to.Text(term.TopologyKey)
 	to = signSelector(to, term.Selector)
 	to = signSelector(to, term.NamespaceSelector)
 	return signSet(to, term.Namespaces)
 }
 
-// signSelector uses that a compiled selector's text is unambiguous but for "nothing", which reads like "everything".
-func signSelector(to census.Signature, selector labels.Selector) census.Signature {
-	return to.Yes(labels.MatchesNothing(selector)).Text(selector.String())
+// signSelector relies on a compiled selector's text being unambiguous, except that "nothing" reads like "everything".
+func signSelector(to topology.Signature, selector labels.Selector) topology.Signature {
+	return to.Bool(labels.MatchesNothing(selector)).Text(selector.String())
 }
 
-func signSet(to census.Signature, set sets.Set[string]) census.Signature {
+func signSet(to topology.Signature, set sets.Set[string]) topology.Signature {
 	var few [8]string
 	names := few[:0]
 	for name := range set {

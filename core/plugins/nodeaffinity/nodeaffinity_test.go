@@ -131,7 +131,7 @@ func TestFilter(t *testing.T) {
 	})
 }
 
-func TestPreFilterNamesTheNodes(t *testing.T) {
+func TestPreFilter_NodeNames(t *testing.T) {
 	for name, tc := range map[string]struct {
 		words string
 		want  []string // nil: all nodes
@@ -147,7 +147,7 @@ func TestPreFilterNamesTheNodes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			result, status := pluginWith(t, nil).PreFilter(t.Context(), framework.NewCycleState(), requiring(tc.words).Obj(), nil)
 			if !status.IsSuccess() {
-				t.Fatalf("PreFilter said %s", plugintest.Said(status))
+				t.Fatalf("PreFilter said %s", plugintest.StatusText(status))
 			}
 			var got []string
 			if !result.AllNodes() {
@@ -161,7 +161,7 @@ func TestPreFilterNamesTheNodes(t *testing.T) {
 }
 
 // The profile foo-scheduler holds its pods to the nodes labelled scheduler-profile=foo.
-func TestAddedAffinity(t *testing.T) {
+func TestFilter_AddedAffinity(t *testing.T) {
 	foo := pluginWith(t, &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selector("scheduler-profile In foo")})
 	ours := mk.Node("n").Label("scheduler-profile", "foo").Label("a", "1").Obj()
 	other := mk.Node("n").Label("scheduler-profile", "bar").Label("a", "1").Obj()
@@ -192,7 +192,7 @@ func preferring(weights map[string]int32) *v1.NodeAffinity {
 	return a
 }
 
-func TestScores(t *testing.T) {
+func TestScore(t *testing.T) {
 	nodes := []fwk.NodeInfo{
 		onNode(mk.Node("n0").Obj()),
 		onNode(mk.Node("n1").Label("label-1", "key-1").Obj()),
@@ -233,24 +233,24 @@ func TestNormalizeScore(t *testing.T) {
 	}
 }
 
-func TestPreferencesThatCannotBeReadAreAnError(t *testing.T) {
+func TestPreScore_InvalidPreferences(t *testing.T) {
 	pod := mk.Pod("p").Affinity(&v1.Affinity{NodeAffinity: preferring(map[string]int32{"a Near 1": 5})}).Obj()
 	const want = `Error: [0].matchExpressions[0].operator: Unsupported value: "Near"`
 	status := pluginWith(t, nil).PreScore(t.Context(), framework.NewCycleState(), pod, nil)
-	if got := plugintest.Said(status); !strings.HasPrefix(got, want) {
+	if got := plugintest.StatusText(status); !strings.HasPrefix(got, want) {
 		t.Errorf("PreScore said %q, want %q…", got, want)
 	}
 	_, status = pluginWith(t, nil).Score(t.Context(), framework.NewCycleState(), pod, onNode(mk.Node("n").Obj()))
-	if got := plugintest.Said(status); !strings.HasPrefix(got, want) {
+	if got := plugintest.StatusText(status); !strings.HasPrefix(got, want) {
 		t.Errorf("Score without PreScore said %q, want %q…", got, want)
 	}
 }
 
-func TestWithoutPreFilterAndPreScore(t *testing.T) {
+func TestFilterAndScore_WithoutPreFilterAndPreScore(t *testing.T) {
 	pod := requiring("a Exists").Obj()
 	pod.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution = preferring(map[string]int32{"b Exists": 5}).PreferredDuringSchedulingIgnoredDuringExecution
 	p, node := pluginWith(t, nil), onNode(mk.Node("n").Label("b", "").Obj())
-	if got := plugintest.Said(p.Filter(t.Context(), framework.NewCycleState(), pod, node)); got != refused {
+	if got := plugintest.StatusText(p.Filter(t.Context(), framework.NewCycleState(), pod, node)); got != refused {
 		t.Errorf("Filter said %q, want %q", got, refused)
 	}
 	if score, status := p.Score(t.Context(), framework.NewCycleState(), pod, node); score != 5 || !status.IsSuccess() {
@@ -258,7 +258,7 @@ func TestWithoutPreFilterAndPreScore(t *testing.T) {
 	}
 }
 
-func TestHints(t *testing.T) {
+func TestQueueingHints(t *testing.T) {
 	pod := requiring("zone In a").Obj()
 	in := func(zone string) *v1.Node { return mk.Node("n").Label("zone", zone).Obj() }
 	foo := &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selector("profile In foo")}
@@ -292,7 +292,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-func TestSignatures(t *testing.T) {
+func TestSignPod(t *testing.T) {
 	p := pluginWith(t, nil)
 	one := plugintest.Signature(t, p, requiring("a In 1 2 | b Exists").NodeSelector("c", "3").Obj())
 	turned := plugintest.Signature(t, p, requiring("b Exists | a In 2 1").NodeSelector("c", "3").Obj())
@@ -310,7 +310,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-func TestFilterAndScoreAllocateNothing(t *testing.T) {
+func TestFilterAndScore_DoNotAllocate(t *testing.T) {
 	pod := requiring("zone In a & gen Gt 3 & metadata.name In n").NodeSelector("x", "y").Obj()
 	pod.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution = preferring(map[string]int32{"b Exists": 5}).PreferredDuringSchedulingIgnoredDuringExecution
 	p, ctx, state := pluginWith(t, nil), t.Context(), framework.NewCycleState()
@@ -326,7 +326,7 @@ func TestFilterAndScoreAllocateNothing(t *testing.T) {
 	}
 }
 
-func TestArgsThatMakeNoPlugin(t *testing.T) {
+func TestNew_Errors(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args runtime.Object
 		want string

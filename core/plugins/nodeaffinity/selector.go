@@ -8,10 +8,10 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 )
 
-// required is what a pod demands of its node.
+// required are the nodeSelector and the required node affinity of a pod.
 type required struct {
 	labels   map[string]string // nodeSelector
-	hasTerms bool              // there is a required node affinity, be its list of terms empty
+	hasTerms bool              // there is a required node affinity, with or without terms
 	terms    []term            // the terms that could be parsed
 	source   *v1.NodeSelector  // for the error, when not all of them could
 	broken   bool
@@ -42,7 +42,7 @@ func (r *required) match(node *v1.Node) bool {
 	return !r.hasTerms || anyMatches(r.terms, node)
 }
 
-// matchOrError is match, with the error of the terms that could not be parsed where none of the others holds.
+// matchOrError is match, with the error of the unparsed terms if no other term matches.
 func (r *required) matchOrError(node *v1.Node) (bool, error) {
 	if matches := r.match(node); matches || !r.broken {
 		return matches, nil
@@ -63,13 +63,13 @@ func anyMatches(terms []term, node *v1.Node) bool {
 	return false
 }
 
-// preferred are the terms that a pod or a profile would like to hold, with their weights.
+// preferred are the preferred terms of a pod or a profile, with their weights.
 type preferred struct {
 	terms   []term
 	weights []int64
 }
 
-// preferredOf parses preferred terms. Those without weight and those that are empty do not count.
+// preferredOf parses preferred terms. It leaves out empty ones and those without weight.
 func preferredOf(prefer []v1.PreferredSchedulingTerm) (*preferred, error) {
 	p := &preferred{}
 	for i := range prefer {
@@ -88,7 +88,7 @@ func preferredOf(prefer []v1.PreferredSchedulingTerm) (*preferred, error) {
 	return p, nil
 }
 
-// score sums the weights of the terms that hold.
+// score sums the weights of the matching terms.
 func (p *preferred) score(node *v1.Node) int64 {
 	var sum int64
 	for i := range p.terms {
@@ -105,7 +105,7 @@ type term struct {
 	fields      []field
 }
 
-// field is a demand on one of the node's fields. The only one there is, is the name; any other is empty.
+// field is a requirement on a field of the node. The only field is the name; any other is empty.
 type field struct {
 	key, value string
 	equal      bool
@@ -115,7 +115,7 @@ func isEmpty(t *v1.NodeSelectorTerm) bool {
 	return len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0
 }
 
-// parseTerms leaves out the terms that are empty, which hold nowhere, and those that cannot be parsed.
+// parseTerms leaves out empty terms, which match no node, and those that cannot be parsed.
 func parseTerms(sources []v1.NodeSelectorTerm) (terms []term, broken bool) {
 	for i := range sources {
 		if isEmpty(&sources[i]) {
@@ -169,7 +169,7 @@ func (t *term) match(node *v1.Node) bool {
 		}
 	}
 	if node.Name == "" {
-		return true // a node template: it has no fields to compare
+		return true // a node template has no fields
 	}
 	for _, f := range t.fields {
 		var has string

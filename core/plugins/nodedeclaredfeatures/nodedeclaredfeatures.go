@@ -1,6 +1,6 @@
-// Package nodedeclaredfeatures keeps pods off nodes that lack a feature the pod's spec needs, as long as the feature is
-// so young that not every node in a cluster has it. Nodes declare theirs in status.declaredFeatures; what a pod needs is
-// inferred from its spec by k8s.io/component-helpers.
+// Package nodedeclaredfeatures keeps pods off nodes that lack a feature the pod's spec needs, while the feature is so new
+// that not every node in a cluster has it. Nodes declare theirs in status.declaredFeatures; k8s.io/component-helpers
+// infers from a pod's spec which ones it needs.
 //
 // The plugin does nothing unless the gate NodeDeclaredFeatures is on.
 //
@@ -33,42 +33,42 @@ import (
 // Name of the plugin, in configurations, metrics and statuses.
 const Name = "NodeDeclaredFeatures"
 
-// release is the Kubernetes release whose features count: a feature that every supported node of it has is not asked for.
+// release is the Kubernetes release to infer for: a feature that all its supported nodes have is not required.
 var release = version.MustParseSemantic("1.35.0")
 
-// DeclaredFeatures is the plugin.
-type DeclaredFeatures struct {
+// NodeDeclaredFeatures is the plugin.
+type NodeDeclaredFeatures struct {
 	known *ndf.Framework // nil: the gate is off
 }
 
 var (
-	_ fwk.PreFilterPlugin   = (*DeclaredFeatures)(nil)
-	_ fwk.FilterPlugin      = (*DeclaredFeatures)(nil)
-	_ fwk.EnqueueExtensions = (*DeclaredFeatures)(nil)
-	_ framework.NodeLocal   = (*DeclaredFeatures)(nil)
+	_ fwk.PreFilterPlugin   = (*NodeDeclaredFeatures)(nil)
+	_ fwk.FilterPlugin      = (*NodeDeclaredFeatures)(nil)
+	_ fwk.EnqueueExtensions = (*NodeDeclaredFeatures)(nil)
+	_ framework.NodeLocal   = (*NodeDeclaredFeatures)(nil)
 )
 
-var nothingNeeded = fwk.NewStatus(fwk.Skip)
+var skip = fwk.NewStatus(fwk.Skip)
 
 // New makes the plugin; it takes no arguments.
 func New(_ context.Context, _ runtime.Object, _ fwk.Handle, gates config.Features) (fwk.Plugin, error) {
 	if !gates.Enabled(config.NodeDeclaredFeatures) {
-		return &DeclaredFeatures{}, nil
+		return &NodeDeclaredFeatures{}, nil
 	}
 	known, err := ndf.New(features.AllFeatures)
 	if err != nil {
 		return nil, fmt.Errorf("failed to create node feature framework: %w", err)
 	}
-	return &DeclaredFeatures{known: known}, nil
+	return &NodeDeclaredFeatures{known: known}, nil
 }
 
 // Name is the plugin's name.
-func (*DeclaredFeatures) Name() string { return Name }
+func (*NodeDeclaredFeatures) Name() string { return Name }
 
-// NodeLocal says that the answer is the node's own.
-func (*DeclaredFeatures) NodeLocal() {}
+// NodeLocal promises that the verdict depends on the pod's signature and the node alone.
+func (*NodeDeclaredFeatures) NodeLocal() {}
 
-// filterKey is where the features a pod needs wait for the filter.
+// filterKey is the key of the needed features in the cycle state.
 const filterKey fwk.StateKey = "PreFilter" + Name
 
 // needed are the names of the features that a pod needs, in order.
@@ -77,8 +77,8 @@ type needed []string
 // Clone returns the names themselves: nothing changes them.
 func (n needed) Clone() fwk.StateData { return n }
 
-// needs infers what a pod needs from its spec; a pod that waits has no status that matters.
-func (p *DeclaredFeatures) needs(pod *v1.Pod) (needed, error) {
+// needs infers what a pod needs from its spec; the status of a pending pod does not matter.
+func (p *NodeDeclaredFeatures) needs(pod *v1.Pod) (needed, error) {
 	set, err := p.known.InferForPodScheduling(&ndf.PodInfo{Spec: &pod.Spec}, release)
 	if err != nil {
 		return nil, err
@@ -87,36 +87,32 @@ func (p *DeclaredFeatures) needs(pod *v1.Pod) (needed, error) {
 }
 
 // PreFilter infers the features the pod needs.
-func (p *DeclaredFeatures) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+func (p *NodeDeclaredFeatures) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	if p.known == nil {
-		return nil, nothingNeeded
+		return nil, skip
 	}
 	needs, err := p.needs(pod)
 	if err != nil {
 		return nil, fwk.AsStatus(err)
 	}
 	if len(needs) == 0 {
-		return nil, nothingNeeded
+		return nil, skip
 	}
 	state.Write(filterKey, needs)
 	return nil, nil
 }
 
-// PreFilterExtensions are not needed: other pods do not matter.
-func (*DeclaredFeatures) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
+// PreFilterExtensions is nil: other pods do not matter.
+func (*NodeDeclaredFeatures) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-// Filter turns a node down for the features it does not declare.
-func (p *DeclaredFeatures) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+// Filter rejects a node that does not declare a needed feature.
+func (p *NodeDeclaredFeatures) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, node fwk.NodeInfo) *fwk.Status {
 	if p.known == nil {
 		return nil
 	}
-	data, err := state.Read(filterKey)
+	needs, err := framework.ReadState[needed](state, filterKey)
 	if err != nil {
 		return fwk.AsStatus(fmt.Errorf("error reading %q from cycle-state: %w", filterKey, err))
-	}
-	needs, ok := data.(needed)
-	if !ok {
-		return fwk.AsStatus(fmt.Errorf("reading %q from cycle-state: it is a %T", filterKey, data))
 	}
 	declared := node.GetNodeDeclaredFeatures()
 	var missing []string
@@ -132,35 +128,32 @@ func (p *DeclaredFeatures) Filter(_ context.Context, state fwk.CycleState, _ *v1
 		"node declared features check failed - unsatisfied requirements: "+strings.Join(missing, ", ")).WithPlugin(Name)
 }
 
-// EventsToRegister asks for nodes whose features change, and for changes of the pod's own needs.
-func (p *DeclaredFeatures) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+// EventsToRegister returns the events that can change a node's features or the pod's needs.
+func (p *NodeDeclaredFeatures) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	if p.known == nil {
 		return nil, nil
 	}
 	return []fwk.ClusterEventWithHint{
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeDeclaredFeature},
-			QueueingHintFn: p.afterNodeChange,
+			QueueingHintFn: p.isSchedulableAfterNodeChange,
 		},
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Update},
-			QueueingHintFn: p.afterPodUpdate,
+			QueueingHintFn: p.isSchedulableAfterPodUpdate,
 		},
 	}, nil
 }
 
-func (*DeclaredFeatures) afterNodeChange(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+func (*NodeDeclaredFeatures) isSchedulableAfterNodeChange(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHint, error) {
 	previous, current, err := hint.Objects[*v1.Node](before, after)
 	if err != nil {
 		return fwk.Queue, err
 	}
-	if previous != nil && slices.Equal(previous.Status.DeclaredFeatures, current.Status.DeclaredFeatures) {
-		return fwk.QueueSkip, nil
-	}
-	return fwk.Queue, nil
+	return hint.QueueIf(previous == nil || !slices.Equal(previous.Status.DeclaredFeatures, current.Status.DeclaredFeatures)), nil
 }
 
-func (p *DeclaredFeatures) afterPodUpdate(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+func (p *NodeDeclaredFeatures) isSchedulableAfterPodUpdate(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
 	previous, current, err := hint.Objects[*v1.Pod](before, after)
 	if err != nil {
 		return fwk.Queue, err
@@ -179,8 +172,8 @@ func (p *DeclaredFeatures) afterPodUpdate(_ klog.Logger, pod *v1.Pod, before, af
 	return fwk.QueueSkip, nil
 }
 
-// SignPod says that the answer depends on the features the pod needs.
-func (p *DeclaredFeatures) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
+// SignPod signs the needed features.
+func (p *NodeDeclaredFeatures) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	if p.known == nil {
 		return nil, nil
 	}

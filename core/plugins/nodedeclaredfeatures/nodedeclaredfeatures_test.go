@@ -14,7 +14,7 @@ import (
 	"orrery/core/plugins/plugintest"
 )
 
-func plugin(t *testing.T, on bool) *nodedeclaredfeatures.DeclaredFeatures {
+func plugin(t *testing.T, on bool) *nodedeclaredfeatures.NodeDeclaredFeatures {
 	features, err := config.ParseFeatures(map[string]bool{"NodeDeclaredFeatures": on})
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func plugin(t *testing.T, on bool) *nodedeclaredfeatures.DeclaredFeatures {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.(*nodedeclaredfeatures.DeclaredFeatures)
+	return p.(*nodedeclaredfeatures.NodeDeclaredFeatures)
 }
 
 const restartAll = "RestartAllContainersOnContainerExits"
@@ -63,7 +63,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestHints(t *testing.T) {
+func TestQueueingHints(t *testing.T) {
 	pod := needing()
 	for name, tc := range map[string]struct {
 		resource      fwk.EventResource
@@ -89,7 +89,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-func TestSignature(t *testing.T) {
+func TestSignPod(t *testing.T) {
 	for name, tc := range map[string]struct {
 		on   bool
 		want map[string]string

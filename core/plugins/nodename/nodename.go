@@ -1,7 +1,7 @@
-// Package nodename holds a pod that names its node to that node.
+// Package nodename keeps a pod with spec.nodeName on that node.
 //
-// Pods that carry a node name normally never reach the queue; the plugin matters for the what-if of a pod that is
-// already placed, and for other schedulers' pods that a filter is run for.
+// Such pods normally never reach the queue; the plugin matters in a what-if about a pod that is already bound, and when
+// Filter runs for the pods of other schedulers.
 package nodename
 
 import (
@@ -38,10 +38,10 @@ func New(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plug
 // Name is the plugin's name.
 func (*NodeName) Name() string { return Name }
 
-// NodeLocal says that the answer is the node's own.
+// NodeLocal promises that the verdict depends on the pod's signature and the node alone.
 func (*NodeName) NodeLocal() {}
 
-// Filter passes the named node, and every node where no name is given.
+// Filter accepts the named node, and every node if the pod names none.
 func (*NodeName) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
 	if pod.Spec.NodeName == "" || pod.Spec.NodeName == node.Node().Name {
 		return nil
@@ -49,14 +49,14 @@ func (*NodeName) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node f
 	return otherNode
 }
 
-// EventsToRegister asks for every new node: it may be the one that is named.
+// EventsToRegister returns the addition of a node: it may be the named one.
 func (*NodeName) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
 		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}},
 	}, nil
 }
 
-// SignPod says that the answer depends on the node name.
+// SignPod signs the node name.
 func (*NodeName) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	return []fwk.SignFragment{{Key: fwk.NodeNameSignerName, Value: pod.Spec.NodeName}}, nil
 }

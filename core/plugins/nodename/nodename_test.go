@@ -42,7 +42,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestEveryNewNodeWakesAPod(t *testing.T) {
+func TestEventsToRegister_NodeAdd(t *testing.T) {
 	pod := mk.Pod("p").Node("n2").Obj()
 	if got := plugintest.Hint(t, plugin(t), fwk.Node, fwk.Add, pod, nil, mk.Node("n3").Obj()); got != "Queue" {
 		t.Errorf("a new node: %q, want Queue", got)
@@ -52,7 +52,7 @@ func TestEveryNewNodeWakesAPod(t *testing.T) {
 	}
 }
 
-func TestSignature(t *testing.T) {
+func TestSignPod(t *testing.T) {
 	want := map[string]string{"v1.Pod.Spec.NodeName": `"n1"`}
 	if diff := cmp.Diff(want, plugintest.Signature(t, plugin(t), mk.Pod("p").Node("n1").Obj())); diff != "" {
 		t.Errorf("signature (-want +got):\n%s", diff)

@@ -1,8 +1,8 @@
-// Package nodeports keeps two pods from claiming one port of a node.
+// Package nodeports keeps two pods from using one host port of a node.
 //
-// A claim is an address, a protocol and a port. The address 0.0.0.0, which is also what an empty one means, claims the
-// port on every address of the node; no protocol means TCP. Containers claim their host ports, and so do init
-// containers that keep running; an init container that ends gives its port back before anyone could want it.
+// A claim is an address, a protocol and a port. The address 0.0.0.0, or none, claims the port on every address of the
+// node; no protocol means TCP. Containers claim their host ports, and so do restartable init containers; other init
+// containers end before the pod's containers start.
 //
 // # Differences from kube-scheduler
 //
@@ -37,8 +37,8 @@ var (
 )
 
 var (
-	nothingToDo = fwk.NewStatus(fwk.Skip)
-	portTaken   = fwk.NewStatus(fwk.Unschedulable,
+	skip      = fwk.NewStatus(fwk.Skip)
+	portTaken = fwk.NewStatus(fwk.Unschedulable,
 		"node(s) didn't have free ports for the requested pod ports").WithPlugin(Name)
 )
 
@@ -53,48 +53,47 @@ func (*NodePorts) Name() string { return Name }
 // NodeLocal says that the answer is the node's own.
 func (*NodePorts) NodeLocal() {}
 
-// claim is one port that a pod wants of its node.
-type claim struct {
+// portClaim is one host port that a pod uses.
+type portClaim struct {
 	IP       string
 	Protocol v1.Protocol
 	Port     int32
 }
 
-// claims are what a pod wants of its node.
-type claims []claim
+// portClaims are all host ports that a pod uses.
+type portClaims []portClaim
 
-// filterKey is where a pod's claims wait for the filter.
+// filterKey is the key of the pod's claims in the cycle state.
 const filterKey fwk.StateKey = "PreFilter" + Name
 
 // Clone returns the claims themselves: nothing changes them.
-func (c claims) Clone() fwk.StateData { return c }
+func (c portClaims) Clone() fwk.StateData { return c }
 
-func claimsOf(pod *v1.Pod) claims {
-	var all claims
+func portClaimsOf(pod *v1.Pod) portClaims {
+	var all portClaims
 	for i := range pod.Spec.InitContainers {
 		c := &pod.Spec.InitContainers[i]
 		if c.RestartPolicy != nil && *c.RestartPolicy == v1.ContainerRestartPolicyAlways {
-			all = all.with(c.Ports)
+			all = all.add(c.Ports)
 		}
 	}
 	for i := range pod.Spec.Containers {
-		all = all.with(pod.Spec.Containers[i].Ports)
+		all = all.add(pod.Spec.Containers[i].Ports)
 	}
 	return all
 }
 
-func (c claims) with(ports []v1.ContainerPort) claims {
+func (c portClaims) add(ports []v1.ContainerPort) portClaims {
 	for i := range ports {
 		if port := &ports[i]; port.HostPort > 0 {
-			c = append(c, claim{port.HostIP, port.Protocol, port.HostPort})
+			c = append(c, portClaim{port.HostIP, port.Protocol, port.HostPort})
 		}
 	}
 	return c
 }
 
-// collide tells whether any of the claims is taken. Sets of ports in use answer for the meaning of empty addresses
-// and protocols.
-func (c claims) collide(inUse fwk.HostPortInfo) bool {
+// conflicts reports whether any claimed port is in use. HostPortInfo handles empty addresses and protocols.
+func (c portClaims) conflicts(inUse fwk.HostPortInfo) bool {
 	for i := range c {
 		if inUse.CheckConflict(c[i].IP, string(c[i].Protocol), c[i].Port) {
 			return true
@@ -105,43 +104,39 @@ func (c claims) collide(inUse fwk.HostPortInfo) bool {
 
 // PreFilter gathers the pod's claims.
 func (*NodePorts) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
-	wanted := claimsOf(pod)
+	wanted := portClaimsOf(pod)
 	if len(wanted) == 0 {
-		return nil, nothingToDo
+		return nil, skip
 	}
 	state.Write(filterKey, wanted)
 	return nil, nil
 }
 
-// PreFilterExtensions are not needed: the ports in use are the node's to know.
+// PreFilterExtensions is nil: NodeInfo keeps the ports in use.
 func (*NodePorts) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-// Filter turns a node down where any claim is taken. Preemption may free it.
+// Filter rejects a node on which a claimed port is in use. Preemption may free it.
 func (*NodePorts) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, node fwk.NodeInfo) *fwk.Status {
-	data, err := state.Read(filterKey)
+	wanted, err := framework.ReadState[portClaims](state, filterKey)
 	if err != nil {
 		return fwk.AsStatus(fmt.Errorf("reading %q from cycleState: %w", filterKey, err))
 	}
-	wanted, ok := data.(claims)
-	if !ok {
-		return fwk.AsStatus(fmt.Errorf("reading %q from cycleState: it is a %T", filterKey, data))
-	}
-	if inUse := node.GetUsedPorts(); len(inUse) > 0 && wanted.collide(inUse) {
+	if inUse := node.GetUsedPorts(); len(inUse) > 0 && wanted.conflicts(inUse) {
 		return portTaken
 	}
 	return nil
 }
 
-// EventsToRegister asks for pods that give ports back, and for every new node.
+// EventsToRegister returns the events that can free a port or add a node.
 func (p *NodePorts) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
-		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete}, QueueingHintFn: p.afterPodDelete},
+		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete}, QueueingHintFn: p.isSchedulableAfterPodDeleted},
 		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}},
 	}, nil
 }
 
-// afterPodDelete queues the pod when the deleted one held, or was about to hold, a port that it wants.
-func (*NodePorts) afterPodDelete(_ klog.Logger, pod *v1.Pod, before, _ any) (fwk.QueueingHint, error) {
+// isSchedulableAfterPodDeleted requeues the pod when the deleted one had, or was nominated to, a node and used the same port.
+func (*NodePorts) isSchedulableAfterPodDeleted(_ klog.Logger, pod *v1.Pod, before, _ any) (fwk.QueueingHint, error) {
 	deleted, _, err := hint.Objects[*v1.Pod](before, nil)
 	if err != nil {
 		return fwk.Queue, err
@@ -149,24 +144,21 @@ func (*NodePorts) afterPodDelete(_ klog.Logger, pod *v1.Pod, before, _ any) (fwk
 	if deleted.Spec.NodeName == "" && deleted.Status.NominatedNodeName == "" {
 		return fwk.QueueSkip, nil
 	}
-	givenBack := fwk.HostPortInfo{}
-	for _, c := range claimsOf(deleted) {
-		givenBack.Add(c.IP, string(c.Protocol), c.Port)
+	freed := fwk.HostPortInfo{}
+	for _, c := range portClaimsOf(deleted) {
+		freed.Add(c.IP, string(c.Protocol), c.Port)
 	}
-	if claimsOf(pod).collide(givenBack) {
-		return fwk.Queue, nil
-	}
-	return fwk.QueueSkip, nil
+	return hint.QueueIf(portClaimsOf(pod).conflicts(freed)), nil
 }
 
-// claimsKey is a fragment that kube-scheduler does not have: it signs port numbers alone, although a port of one
-// address or protocol may be free where it is taken on another.
+// claimsKey is a fragment that kube-scheduler does not have: it signs port numbers alone, although a port may be free on
+// one address or protocol and in use on another.
 const claimsKey = "orrery/v1.Pod.Spec.HostPortClaims()"
 
-// SignPod says that the answer depends on the claims.
+// SignPod signs the claims.
 func (*NodePorts) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	fragments := []fwk.SignFragment{{Key: fwk.HostPortsSignerName, Value: fwk.HostPortsSigner(pod)}}
-	if wanted := claimsOf(pod); len(wanted) > 0 {
+	if wanted := portClaimsOf(pod); len(wanted) > 0 {
 		fragments = append(fragments, fwk.SignFragment{Key: claimsKey, Value: wanted})
 	}
 	return fragments, nil

@@ -46,7 +46,7 @@ func inInit(pod *v1.Pod, restart *v1.ContainerRestartPolicy) *v1.Pod {
 const taken = "Unschedulable: node(s) didn't have free ports for the requested pod ports"
 
 func TestFilter(t *testing.T) {
-	always := v1.ContainerRestartPolicyAlways
+	always, onFailure := v1.ContainerRestartPolicyAlways, v1.ContainerRestartPolicyOnFailure
 	for name, tc := range map[string]struct {
 		pod, other *v1.Pod
 		want       string
@@ -62,6 +62,7 @@ func TestFilter(t *testing.T) {
 		"one address, taken on all":                     {claiming("p", "10.0.0.1", "", 80), claiming("q", "0.0.0.0", "", 80), taken},
 		"one address, taken on another":                 {claiming("p", "10.0.0.1", "", 80), claiming("q", "10.0.0.2", "", 80), "Success"},
 		"a sidecar's port is the pod's for good":        {inInit(claiming("p", "", "", 80), &always), claiming("q", "", "", 80), taken},
+		"also that of one restarted on failure alone":   {inInit(claiming("p", "", "", 80), &onFailure), claiming("q", "", "", 80), "Skip"},
 		"an init container's port is given back":        {inInit(claiming("p", "", "", 80), nil), claiming("q", "", "", 80), "Skip"},
 		"and so is that of a pod that is there already": {claiming("p", "", "", 80), inInit(claiming("q", "", "", 80), nil), "Success"},
 	} {
@@ -73,14 +74,14 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestFilterWithoutPreFilter(t *testing.T) {
+func TestFilter_WithoutPreFilter(t *testing.T) {
 	status := plugin(t).Filter(t.Context(), framework.NewCycleState(), claiming("p", "", "", 80), onNode())
-	if got, want := plugintest.Said(status), `Error: reading "PreFilterNodePorts" from cycleState: not found`; got != want {
+	if got, want := plugintest.StatusText(status), `Error: reading "PreFilterNodePorts" from cycleState: not found`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestHints(t *testing.T) {
+func TestQueueingHints(t *testing.T) {
 	pod := claiming("p", "", "", 80)
 	placed := func(pod *v1.Pod) *v1.Pod { pod.Spec.NodeName = "n"; return pod }
 	nominated := claiming("q", "", "", 80)
@@ -107,7 +108,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-func TestSignatures(t *testing.T) {
+func TestSignPod(t *testing.T) {
 	tcp := plugintest.Signature(t, plugin(t), claiming("p", "", v1.ProtocolTCP, 80))
 	udp := plugintest.Signature(t, plugin(t), claiming("p", "", v1.ProtocolUDP, 80))
 	want := map[string]string{
@@ -122,7 +123,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-func TestFilterAllocatesNothing(t *testing.T) {
+func TestFilter_DoesNotAllocate(t *testing.T) {
 	p, ctx, state, pod := plugin(t), t.Context(), framework.NewCycleState(), claiming("p", "10.0.0.1", "", 80)
 	p.PreFilter(ctx, state, pod, nil)
 	for name, node := range map[string]fwk.NodeInfo{

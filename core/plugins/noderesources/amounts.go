@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// request is what a pod asks of a node. Nothing in it is negative.
+// request is a pod's resource request. No amount is negative.
 type request struct {
 	milliCPU  int64
 	memory    int64 // bytes
@@ -48,8 +48,8 @@ func newRequest(list v1.ResourceList) request {
 	return r
 }
 
-// of is the amount of one resource, in its own unit.
-func (r *request) of(name v1.ResourceName) int64 {
+// amount is the amount of one resource, in its own unit.
+func (r *request) amount(name v1.ResourceName) int64 {
 	switch name {
 	case v1.ResourceCPU:
 		return r.milliCPU
@@ -66,7 +66,7 @@ func (r *request) of(name v1.ResourceName) int64 {
 	return 0
 }
 
-// names of what is requested in an amount above zero.
+// names yields the resources with an amount above zero.
 func (r *request) names(yield func(v1.ResourceName) bool) {
 	if r.milliCPU > 0 && !yield(v1.ResourceCPU) ||
 		r.memory > 0 && !yield(v1.ResourceMemory) ||
@@ -115,8 +115,8 @@ func milli(q resource.Quantity) int64 {
 	return q.MilliValue()
 }
 
-// plus adds two amounts that are not negative and stops at 2^63-1.
-func plus(a, b int64) int64 {
+// saturatingAdd adds two amounts that are not negative and stops at 2^63-1.
+func saturatingAdd(a, b int64) int64 {
 	if sum := a + b; sum >= a {
 		return sum
 	}
@@ -133,7 +133,7 @@ func percent(part, total int64) int64 {
 	return int64(quotient)
 }
 
-// isScalar tells whether the scheduler counts a resource that is not cpu, memory or ephemeral storage.
+// isScalar reports whether the scheduler counts a resource other than cpu, memory and ephemeral storage.
 func isScalar(name v1.ResourceName) bool {
 	return isExtended(name) ||
 		strings.HasPrefix(string(name), v1.ResourceHugePagesPrefix) ||
@@ -141,8 +141,8 @@ func isScalar(name v1.ResourceName) bool {
 		strings.HasPrefix(string(name), v1.ResourceAttachableVolumesPrefix)
 }
 
-// isExtended tells whether a resource is one that Kubernetes itself knows nothing of: a domain that is not
-// kubernetes.io, a slash and a name, all of which must also make a valid name in a quota.
+// isExtended reports whether a resource is an extended resource: a domain other than kubernetes.io, a slash and a name that
+// together are a valid name in a quota.
 func isExtended(name v1.ResourceName) bool {
 	s := string(name)
 	if !strings.Contains(s, "/") ||

@@ -14,7 +14,7 @@ import (
 	"orrery/core/mk"
 )
 
-func TestQuantitiesBecomeNumbers(t *testing.T) {
+func TestRequest_FromQuantities(t *testing.T) {
 	for name, tc := range map[string]struct {
 		quantity           string
 		wantWhole, wantMil int64
@@ -42,7 +42,7 @@ func TestQuantitiesBecomeNumbers(t *testing.T) {
 }
 
 // Sums of quantities leave the range of 64 bits; the number must not come back into it from below.
-func TestSumsBeyondTheRangeStayAtItsEnd(t *testing.T) {
+func TestRequest_SumsSaturate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sum := resource.MustParse("0")
 		exact := new(big.Int)
@@ -66,7 +66,7 @@ func clamp(n *big.Int) int64 {
 	return n.Int64()
 }
 
-func TestPercentIsExact(t *testing.T) {
+func TestPercent_IsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		total := rapid.Int64Range(1, math.MaxInt64).Draw(t, "total")
 		part := rapid.Int64Range(0, total).Draw(t, "part")
@@ -78,18 +78,18 @@ func TestPercentIsExact(t *testing.T) {
 	})
 }
 
-func TestPlusStopsAtTheEnd(t *testing.T) {
+func TestSaturatingAdd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.Int64Range(0, math.MaxInt64).Draw(t, "a")
 		b := rapid.Int64Range(0, math.MaxInt64).Draw(t, "b")
 		want := clamp(new(big.Int).Add(big.NewInt(a), big.NewInt(b)))
-		if got := plus(a, b); got != want {
+		if got := saturatingAdd(a, b); got != want {
 			t.Fatalf("plus(%d, %d) = %d, want %d", a, b, got, want)
 		}
 	})
 }
 
-func TestWhichResourcesAreCounted(t *testing.T) {
+func TestIsScalar(t *testing.T) {
 	for name, tc := range map[v1.ResourceName]struct{ scalar, extended bool }{
 		"example.com/gpu":                      {true, true},
 		"hugepages-2Mi":                        {true, false},
@@ -111,16 +111,16 @@ func TestWhichResourcesAreCounted(t *testing.T) {
 	}
 }
 
-func TestRequestNamesWhatItAsksFor(t *testing.T) {
+func TestRequest_Names(t *testing.T) {
 	r := newRequest(mk.Resources("memory", "1", "cpu", "0", "example.com/b", "2", "example.com/a", "1", "example.com/none", "0", "pods", "3"))
 	got := slices.Collect(r.names)
 	if diff := cmp.Diff([]v1.ResourceName{"memory", "example.com/a", "example.com/b"}, got); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
-	if n := r.of("example.com/b"); n != 2 {
+	if n := r.amount("example.com/b"); n != 2 {
 		t.Errorf("asks for %d of example.com/b, want 2", n)
 	}
-	if n := r.of("example.com/unknown"); n != 0 {
+	if n := r.amount("example.com/unknown"); n != 0 {
 		t.Errorf("asks for %d of an unknown resource, want 0", n)
 	}
 }

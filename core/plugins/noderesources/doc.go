@@ -1,6 +1,6 @@
-// Package noderesources asks whether a pod's requests fit a node, and how good a fit that is.
+// Package noderesources checks whether a pod's requests fit a node, and scores how well they do.
 //
-// Two plugins live here because they share one arithmetic:
+// It has two plugins, which share their arithmetic:
 //
 //	NodeResourcesFit                    Filter: does it fit? Score: LeastAllocated, MostAllocated or RequestedToCapacityRatio
 //	NodeResourcesBalancedAllocation     Score: are the node's resources used evenly?
@@ -9,13 +9,12 @@
 //
 //	pod ──► resource.PodRequests ──► request (int64 per resource, amounts.go)
 //	          containers, init containers,        │
-//	          sidecars, pod level, overhead       ├─► PreFilter state ─► Filter per node      (filter.go)
-//	                                              └─► PreScore state  ─► Score per node       (score.go, balanced.go)
+//	          sidecars, pod level, overhead       ├─► PreFilter state ─► Filter per node      (filtering.go)
+//	                                              └─► PreScore state  ─► Score per node       (scoring.go, balancedallocation.go)
 //
-// The scores see a pod differently from the filter. Fit scores count 100m of cpu and 200Mi of memory for every container
-// that does not say what it needs, so that such pods spread out, and never look at pod-level resources. Balanced
-// allocation counts what is requested, pod level included, and nothing that is not. Pods already on a node are
-// counted by the node itself: see NonZeroRequested and Requested of fwk.NodeInfo.
+// Scores and Filter count a pod differently. Fit scores count 100m of cpu and 200Mi of memory for every container without
+// requests, so that such pods spread out, and ignore pod-level resources. Balanced allocation counts requests alone,
+// including pod-level ones. NodeInfo counts the pods on a node: see NonZeroRequested and Requested of fwk.NodeInfo.
 //
 // # Rounding
 //
@@ -27,13 +26,13 @@
 // # Differences from kube-scheduler
 //
 //   - Amounts beyond 2^63-1 (in milli-cpu or whole units) count as 2^63-1. kube-scheduler lets them wrap around or become
-//     zero, so that a pod asking for ten thousand million million cpus fits everywhere. Products are taken in 128 bits.
+//     zero, so that a pod that requests 10^16 cpus fits every node. Products are computed in 128 bits.
 //   - Reasons for extended resources come in order of their names, not in random order.
 //   - A resource that the scheduler does not count (see isScalar) does not keep a pod from being skipped by balanced
 //     allocation, even if it is listed in the args.
 //   - A RequestedToCapacityRatio strategy without a shape is an error when the profile is built, not a crash.
 //   - With the gate DRAExtendedResource on, extended resources are still counted here and nowhere else: dynamic resource
-//     allocation cannot satisfy them. A pod asking for a resource that no node offers stays pending as "Insufficient".
-//   - Signatures carry what the scores look at beyond the filter's request (see sign.go), so two pods of one signature
-//     always have the same scores.
+//     allocation cannot satisfy them. A pod that requests a resource that no node has stays pending as "Insufficient".
+//   - Signatures include what the scores count besides the request of Filter (see signing.go), so pods of equal signatures
+//     have equal scores.
 package noderesources

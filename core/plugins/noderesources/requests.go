@@ -9,15 +9,15 @@ import (
 	"orrery/core/requests"
 )
 
-// reading says which parts of a pod count towards its requests. The zero value reads containers and overhead of the
+// requestOptions says which parts of a pod count towards its requests. The zero value counts containers and overhead of the
 // spec alone.
-type reading struct {
+type requestOptions struct {
 	podLevel       bool // spec.resources
 	podLevelResize bool // status.resources, where spec.resources is being changed
 }
 
-func newReading(features config.Features) reading {
-	return reading{
+func newRequestOptions(features config.Features) requestOptions {
+	return requestOptions{
 		podLevel:       features.Enabled(config.PodLevelResources),
 		podLevelResize: features.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
 	}
@@ -27,13 +27,13 @@ func requestsOf(pod *v1.Pod, options resourcehelper.PodResourcesOptions) request
 	return newRequest(requests.Of(pod, options))
 }
 
-// asked is what the pod's spec asks for. The filter uses it: a pod that has not started has no status to look at.
-func (r reading) asked(pod *v1.Pod) request {
+// requests are the requests of the pod's spec, for Filter: a pending pod has no container statuses.
+func (r requestOptions) requests(pod *v1.Pod) request {
 	return requestsOf(pod, resourcehelper.PodResourcesOptions{SkipPodLevelResources: !r.podLevel})
 }
 
-// held is what a pod holds while it is being resized in place: the most of what is asked for, allocated and in force.
-func (r reading) held(pod *v1.Pod) request {
+// allocated is the most of the requested, allocated and actual resources of a pod that is being resized in place.
+func (r requestOptions) allocated(pod *v1.Pod) request {
 	return requestsOf(pod, resourcehelper.PodResourcesOptions{
 		UseStatusResources: true,
 		InPlacePodLevelResourcesVerticalScalingEnabled: r.podLevelResize,
@@ -41,27 +41,27 @@ func (r reading) held(pod *v1.Pod) request {
 	})
 }
 
-// unsaid is what a container counts for in Fit scores where it does not say.
-var unsaid = v1.ResourceList{
+// defaultRequests are what Fit scores count for a container without requests.
+var defaultRequests = v1.ResourceList{
 	v1.ResourceCPU:    *resource.NewMilliQuantity(100, resource.DecimalSI),
 	v1.ResourceMemory: *resource.NewQuantity(200*1024*1024, resource.DecimalSI),
 }
 
-// assumed is what Fit scores count for a pod: its containers, each with defaults for what it does not say, and its
-// overhead. Pod-level resources are not looked at.
-func assumed(pod *v1.Pod) request {
+// nonMissingRequests is what Fit scores count for a pod: its containers, with defaults for missing requests, and its
+// overhead. Pod-level resources are ignored.
+func nonMissingRequests(pod *v1.Pod) request {
 	return requestsOf(pod, resourcehelper.PodResourcesOptions{
-		NonMissingContainerRequests: unsaid,
+		NonMissingContainerRequests: defaultRequests,
 		SkipPodLevelResources:       true,
 	})
 }
 
-// saysAll tells whether what Fit scores count for a pod is just what it asks for.
-func saysAll(pod *v1.Pod) bool {
-	return pod.Spec.Resources == nil && allSay(pod.Spec.Containers) && allSay(pod.Spec.InitContainers)
+// hasAllRequests reports whether Fit scores count a pod with its own requests.
+func hasAllRequests(pod *v1.Pod) bool {
+	return pod.Spec.Resources == nil && allHaveRequests(pod.Spec.Containers) && allHaveRequests(pod.Spec.InitContainers)
 }
 
-func allSay(containers []v1.Container) bool {
+func allHaveRequests(containers []v1.Container) bool {
 	for i := range containers {
 		asked := containers[i].Resources.Requests
 		if _, cpu := asked[v1.ResourceCPU]; !cpu {
@@ -74,7 +74,7 @@ func allSay(containers []v1.Container) bool {
 	return true
 }
 
-// isStarted tells whether a pod has a status that may hold more than its spec asks for.
+// isStarted reports whether a pod has a status whose allocated resources may exceed the requests.
 func isStarted(pod *v1.Pod) bool {
 	status := &pod.Status
 	return len(status.ContainerStatuses) > 0 || len(status.InitContainerStatuses) > 0 || status.Resources != nil

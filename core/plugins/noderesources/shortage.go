@@ -5,7 +5,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// shortage is what a node lacks for a pod, one bit for each resource that every node has.
+// shortage is the set of resources that a node lacks for a pod, one bit for each.
 type shortage uint8
 
 const (
@@ -13,9 +13,9 @@ const (
 	cpuIsShort
 	memoryIsShort
 	ephemeralIsShort
-	// beyondNode says that something is asked for that the whole node does not have.
-	beyondNode
-	// scalarIsShort is for the resources that only some nodes have; they bring reasons of their own.
+	// exceedsNode says that a request exceeds the whole node.
+	exceedsNode
+	// scalarIsShort is for scalar resources, which have their own reasons.
 	scalarIsShort
 )
 
@@ -29,8 +29,8 @@ var basicReasons = [...]struct {
 	{ephemeralIsShort, "Insufficient ephemeral-storage"},
 }
 
-// basicStatus has a ready answer for every shortage, so that turning a node down allocates nothing. The answers are
-// shared: whoever receives one must not append to it.
+// basicStatus has a status for every shortage without scalars, so that a rejection allocates nothing. The statuses are
+// shared: their receivers must not append to them.
 var basicStatus = func() (all [scalarIsShort]*fwk.Status) {
 	for found := tooManyPods; found < scalarIsShort; found++ {
 		all[found] = found.status(nil)
@@ -38,7 +38,7 @@ var basicStatus = func() (all [scalarIsShort]*fwk.Status) {
 	return all
 }()
 
-// status says what is short, with more reasons after the usual ones.
+// status is the rejection for a shortage, with more reasons after the basic ones.
 func (s shortage) status(more []string) *fwk.Status {
 	var reasons []string
 	for _, basic := range basicReasons {
@@ -47,52 +47,51 @@ func (s shortage) status(more []string) *fwk.Status {
 		}
 	}
 	code := fwk.Unschedulable
-	if s&beyondNode != 0 {
+	if s&exceedsNode != 0 {
 		code = fwk.UnschedulableAndUnresolvable
 	}
 	return fwk.NewStatus(code, append(reasons, more...)...).WithPlugin(Name)
 }
 
-// compare finds one resource short, or not: need is what the pod asks for, there what the node has in all, taken what
-// its pods have taken.
-func compare(lack shortage, need, there, taken int64) shortage {
+// checkResource checks one resource: need is the pod's request, allocatable and requested are the node's amounts.
+func checkResource(lack shortage, need, allocatable, requested int64) shortage {
 	switch {
 	case need == 0:
 		return 0
-	case need > there:
-		return lack | beyondNode
-	case need > there-taken:
+	case need > allocatable:
+		return lack | exceedsNode
+	case need > allocatable-requested:
 		return lack
 	}
 	return 0
 }
 
-// scalarCheck is a scalar that the filter compares, with the answers ready for a node that lacks nothing else.
+// scalarCheck is a scalar that Filter checks, with the statuses for a node that lacks nothing else.
 type scalarCheck struct {
 	scalar
-	reason string
-	taken  *fwk.Status // preemption may help
-	absent *fwk.Status // the node does not have as many
+	reason       string
+	insufficient *fwk.Status // preemption may help
+	exceedsNode  *fwk.Status // the whole node has less
 }
 
 func newScalarCheck(need scalar) scalarCheck {
 	reasons := []string{"Insufficient " + string(need.name)}
 	return scalarCheck{
-		scalar: need,
-		reason: reasons[0],
-		taken:  fwk.NewStatus(fwk.Unschedulable, reasons...).WithPlugin(Name),
-		absent: fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reasons...).WithPlugin(Name),
+		scalar:       need,
+		reason:       reasons[0],
+		insufficient: fwk.NewStatus(fwk.Unschedulable, reasons...).WithPlugin(Name),
+		exceedsNode:  fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reasons...).WithPlugin(Name),
 	}
 }
 
-// withScalars completes the answer for a pod that asks for scalars. One scalar alone being short is by far the most
-// frequent refusal in a cluster of accelerators; only mixed ones build a status.
-func withScalars(found shortage, checks []scalarCheck, there, taken map[v1.ResourceName]int64) *fwk.Status {
+// addScalars adds the scalars to the status. A shortage of one scalar alone is by far the most frequent rejection in a
+// cluster of accelerators; only mixed ones build a status.
+func addScalars(found shortage, checks []scalarCheck, allocatable, requested map[v1.ResourceName]int64) *fwk.Status {
 	var only *scalarCheck
 	several := false
 	for i := range checks {
 		c := &checks[i]
-		if lack := c.compare(there, taken); lack != 0 {
+		if lack := c.check(allocatable, requested); lack != 0 {
 			found |= lack
 			several = several || only != nil
 			only = c
@@ -101,20 +100,20 @@ func withScalars(found shortage, checks []scalarCheck, there, taken map[v1.Resou
 	switch {
 	case found&scalarIsShort == 0:
 		return basicStatus[found]
-	case several || found&^(scalarIsShort|beyondNode) != 0:
+	case several || found&^(scalarIsShort|exceedsNode) != 0:
 		var reasons []string
 		for i := range checks {
-			if checks[i].compare(there, taken) != 0 {
+			if checks[i].check(allocatable, requested) != 0 {
 				reasons = append(reasons, checks[i].reason)
 			}
 		}
 		return found.status(reasons)
-	case found&beyondNode != 0:
-		return only.absent
+	case found&exceedsNode != 0:
+		return only.exceedsNode
 	}
-	return only.taken
+	return only.insufficient
 }
 
-func (c *scalarCheck) compare(there, taken map[v1.ResourceName]int64) shortage {
-	return compare(scalarIsShort, c.amount, there[c.name], taken[c.name])
+func (c *scalarCheck) check(allocatable, requested map[v1.ResourceName]int64) shortage {
+	return checkResource(scalarIsShort, c.amount, allocatable[c.name], requested[c.name])
 }

@@ -8,15 +8,15 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// strategy turns what a node would hold with the pod on it into a score.
+// strategy scores the amounts that a node would have in use with the pod.
 type strategy struct {
 	kind      configv1.ScoringStrategyType
 	shape     []point
-	resources []weighed
+	resources []weightedResource
 }
 
-// weighed is a resource that a strategy looks at.
-type weighed struct {
+// weightedResource is a resource of a strategy with its weight.
+type weightedResource struct {
 	name   v1.ResourceName
 	weight int64
 	scalar bool
@@ -27,7 +27,7 @@ type point struct{ utilization, score int64 }
 
 // newStrategy takes args that have been validated: the type is one of the three, and a ratio has a shape.
 func newStrategy(args *configv1.ScoringStrategy) strategy {
-	s := strategy{kind: args.Type, resources: newWeighed(args.Resources)}
+	s := strategy{kind: args.Type, resources: newWeightedResources(args.Resources)}
 	if args.Type == configv1.RequestedToCapacityRatio {
 		for _, p := range args.RequestedToCapacityRatio.Shape {
 			s.shape = append(s.shape, point{int64(p.Utilization), int64(p.Score) * (fwk.MaxNodeScore / 10)})
@@ -36,35 +36,35 @@ func newStrategy(args *configv1.ScoringStrategy) strategy {
 	return s
 }
 
-func newWeighed(specs []configv1.ResourceSpec) []weighed {
-	resources := make([]weighed, len(specs))
+func newWeightedResources(specs []configv1.ResourceSpec) []weightedResource {
+	resources := make([]weightedResource, len(specs))
 	for i, spec := range specs {
 		name := v1.ResourceName(spec.Name)
-		resources[i] = weighed{name: name, weight: spec.Weight, scalar: isScalar(name)}
+		resources[i] = weightedResource{name: name, weight: spec.Weight, scalar: isScalar(name)}
 	}
 	return resources
 }
 
-// amounts are what a node has of a resource and what it would hold of it with the pod. Nothing to have means that the
-// resource plays no part: the node lacks it, or it is a scalar that the pod does not ask for. base is what the node's
-// pods count for in cpu and memory.
-func (w *weighed) amounts(node fwk.NodeInfo, base fwk.Resource, pod int64) (there, held int64) {
+// amounts are the allocatable amount of a resource and the amount in use with the pod. Zero allocatable excludes the
+// resource: the node lacks it, or it is a scalar that the pod does not request. base is the cpu and memory of the node's
+// pods.
+func (w *weightedResource) amounts(node fwk.NodeInfo, base fwk.Resource, pod int64) (there, held int64) {
 	if w.scalar && pod == 0 {
 		return 0, 0
 	}
 	switch w.name {
 	case v1.ResourceCPU:
-		return node.GetAllocatable().GetMilliCPU(), plus(base.GetMilliCPU(), pod)
+		return node.GetAllocatable().GetMilliCPU(), saturatingAdd(base.GetMilliCPU(), pod)
 	case v1.ResourceMemory:
-		return node.GetAllocatable().GetMemory(), plus(base.GetMemory(), pod)
+		return node.GetAllocatable().GetMemory(), saturatingAdd(base.GetMemory(), pod)
 	case v1.ResourceEphemeralStorage:
-		return node.GetAllocatable().GetEphemeralStorage(), plus(node.GetRequested().GetEphemeralStorage(), pod)
+		return node.GetAllocatable().GetEphemeralStorage(), saturatingAdd(node.GetRequested().GetEphemeralStorage(), pod)
 	}
 	there, ok := node.GetAllocatable().GetScalarResources()[w.name]
 	if !ok {
 		return 0, 0
 	}
-	return there, plus(node.GetRequested().GetScalarResources()[w.name], pod)
+	return there, saturatingAdd(node.GetRequested().GetScalarResources()[w.name], pod)
 }
 
 // score is the weighted mean of the resources' scores; pod has the pod's amounts in the order of the resources.
@@ -77,9 +77,9 @@ func (s *strategy) score(node fwk.NodeInfo, pod []int64) int64 {
 		if there == 0 {
 			continue
 		}
-		one := s.one(there, held)
+		one := s.scoreResource(there, held)
 		if s.kind == configv1.RequestedToCapacityRatio && one <= 0 {
-			continue // a resource that scores nothing does not pull the others down
+			continue // a resource that scores 0 is left out of the mean
 		}
 		sum += one * w.weight
 		weights += w.weight
@@ -87,14 +87,14 @@ func (s *strategy) score(node fwk.NodeInfo, pod []int64) int64 {
 	return s.mean(sum, weights)
 }
 
-// one is the score of one resource.
-func (s *strategy) one(there, held int64) int64 {
+// scoreResource is the score of one resource.
+func (s *strategy) scoreResource(there, held int64) int64 {
 	over := held > there
 	switch {
 	case s.kind == configv1.RequestedToCapacityRatio && over:
-		return s.at(100)
+		return s.interpolate(100)
 	case s.kind == configv1.RequestedToCapacityRatio:
-		return s.at(percent(held, there))
+		return s.interpolate(percent(held, there))
 	case s.kind == configv1.MostAllocated && over:
 		return fwk.MaxNodeScore
 	case s.kind == configv1.MostAllocated:
@@ -105,8 +105,8 @@ func (s *strategy) one(there, held int64) int64 {
 	return percent(there-held, there)
 }
 
-// at interpolates the shape in whole numbers; the slope of a segment is rounded towards zero.
-func (s *strategy) at(utilization int64) int64 {
+// interpolate interpolates the shape in integers, rounding towards zero.
+func (s *strategy) interpolate(utilization int64) int64 {
 	for i, p := range s.shape {
 		if utilization > p.utilization {
 			continue

@@ -32,8 +32,8 @@ var (
 
 var cordoned = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) were unschedulable").WithPlugin(Name)
 
-// cordon is the taint that stands for spec.unschedulable, whether or not the node has it yet.
-var cordon = v1.Taint{Key: v1.TaintNodeUnschedulable, Effect: v1.TaintEffectNoSchedule}
+// unschedulableTaint is the taint that stands for spec.unschedulable, whether or not the node has it yet.
+var unschedulableTaint = v1.Taint{Key: v1.TaintNodeUnschedulable, Effect: v1.TaintEffectNoSchedule}
 
 // New makes the plugin; it takes no arguments.
 func New(_ context.Context, _ runtime.Object, _ fwk.Handle, features config.Features) (fwk.Plugin, error) {
@@ -43,59 +43,53 @@ func New(_ context.Context, _ runtime.Object, _ fwk.Handle, features config.Feat
 // Name is the plugin's name.
 func (*NodeUnschedulable) Name() string { return Name }
 
-// NodeLocal says that the answer is the node's own.
+// NodeLocal promises that the verdict depends on the pod's signature and the node alone.
 func (*NodeUnschedulable) NodeLocal() {}
 
-// Filter refuses a cordoned node to a pod that does not tolerate the cordon.
+// Filter rejects a cordoned node unless the pod tolerates the unschedulable taint.
 func (p *NodeUnschedulable) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
-	if !node.Node().Spec.Unschedulable || p.toleratesCordon(pod) {
+	if !node.Node().Spec.Unschedulable || p.toleratesUnschedulable(pod) {
 		return nil
 	}
 	return cordoned
 }
 
-func (p *NodeUnschedulable) toleratesCordon(pod *v1.Pod) bool {
-	return corev1helpers.TolerationsTolerateTaint(klog.Logger{}, pod.Spec.Tolerations, &cordon, p.numeric)
+func (p *NodeUnschedulable) toleratesUnschedulable(pod *v1.Pod) bool {
+	return corev1helpers.TolerationsTolerateTaint(klog.Logger{}, pod.Spec.Tolerations, &unschedulableTaint, p.numeric)
 }
 
-// EventsToRegister asks for nodes that can be used again, and for the pod's own new tolerations.
+// EventsToRegister returns the events that can uncordon a node or add a toleration to the pod.
 func (p *NodeUnschedulable) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeTaint},
-			QueueingHintFn: p.afterNodeChange,
+			QueueingHintFn: p.isSchedulableAfterNodeChange,
 		},
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodToleration},
-			QueueingHintFn: p.afterTolerationChange,
+			QueueingHintFn: p.isSchedulableAfterPodTolerationChange,
 		},
 	}, nil
 }
 
-func (*NodeUnschedulable) afterNodeChange(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+func (*NodeUnschedulable) isSchedulableAfterNodeChange(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHint, error) {
 	previous, current, err := hint.Objects[*v1.Node](before, after)
 	if err != nil {
 		return fwk.Queue, err
 	}
-	wasUsable := previous != nil && !previous.Spec.Unschedulable
-	if current.Spec.Unschedulable || wasUsable {
-		return fwk.QueueSkip, nil
-	}
-	return fwk.Queue, nil
+	wasSchedulable := previous != nil && !previous.Spec.Unschedulable
+	return hint.QueueIf(!current.Spec.Unschedulable && !wasSchedulable), nil
 }
 
-func (p *NodeUnschedulable) afterTolerationChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+func (p *NodeUnschedulable) isSchedulableAfterPodTolerationChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
 	_, updated, err := hint.Objects[*v1.Pod](before, after)
 	if err != nil {
 		return fwk.Queue, err
 	}
-	if updated.UID != pod.UID || !p.toleratesCordon(updated) {
-		return fwk.QueueSkip, nil
-	}
-	return fwk.Queue, nil
+	return hint.QueueIf(updated.UID == pod.UID && p.toleratesUnschedulable(updated)), nil
 }
 
-// SignPod says that the answer depends on the tolerations.
+// SignPod signs the tolerations.
 func (*NodeUnschedulable) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	return []fwk.SignFragment{{Key: fwk.TolerationsSignerName, Value: fwk.TolerationsSigner(pod)}}, nil
 }

@@ -62,7 +62,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestHints(t *testing.T) {
+func TestQueueingHints(t *testing.T) {
 	open, cordoned := mk.Node("n").Obj(), mk.Node("n").Unschedulable().Obj()
 	pod := mk.Pod("p").Obj()
 	for name, tc := range map[string]struct {

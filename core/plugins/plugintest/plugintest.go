@@ -1,4 +1,4 @@
-// Package plugintest asks plugins questions and puts the answers in words that a table can hold. Tests use it.
+// Package plugintest runs single plugins for tests and words their results for tables.
 package plugintest
 
 import (
@@ -13,29 +13,29 @@ import (
 	"orrery/core/framework"
 )
 
-// Said puts a status in words: "Success", or its code, and the reasons after a colon.
-func Said(status *fwk.Status) string {
+// StatusText is a status as text: "Success", or its code, and the reasons after a colon.
+func StatusText(status *fwk.Status) string {
 	if message := status.Message(); message != "" {
 		return status.Code().String() + ": " + message
 	}
 	return status.Code().String()
 }
 
-// Filter asks a plugin about one node as a scheduling cycle does: PreFilter first, if it has one, then Filter unless
-// that said Skip. It returns PreFilter's words if they are the last.
+// Filter runs a plugin on one node as a scheduling cycle does: PreFilter first, if it has one, then Filter unless skipped.
+// It returns the text of the last status.
 func Filter(plugin fwk.Plugin, pod *v1.Pod, node fwk.NodeInfo) string {
 	state := framework.NewCycleState()
 	if pre, ok := plugin.(fwk.PreFilterPlugin); ok {
 		if _, status := pre.PreFilter(context.Background(), state, pod, []fwk.NodeInfo{node}); !status.IsSuccess() {
-			return Said(status)
+			return StatusText(status)
 		}
 	}
-	return Said(plugin.(fwk.FilterPlugin).Filter(context.Background(), state, pod, node))
+	return StatusText(plugin.(fwk.FilterPlugin).Filter(context.Background(), state, pod, node))
 }
 
-// Scores asks a plugin to score nodes: PreFilter and PreScore first, where it has them. It returns the raw scores and the
-// normalised ones; both are nil if PreScore said Skip.
-func Scores(t testing.TB, plugin fwk.Plugin, pod *v1.Pod, nodes ...fwk.NodeInfo) (raw, normalised []int64) {
+// Scores scores nodes: PreFilter and PreScore first, if the plugin has them. It returns the raw scores and the normalized
+// ones; both are nil if PreScore returned Skip.
+func Scores(t testing.TB, plugin fwk.Plugin, pod *v1.Pod, nodes ...fwk.NodeInfo) (raw, normalized []int64) {
 	t.Helper()
 	ctx, state := context.Background(), framework.NewCycleState()
 	if pre, ok := plugin.(fwk.PreFilterPlugin); ok {
@@ -47,7 +47,7 @@ func Scores(t testing.TB, plugin fwk.Plugin, pod *v1.Pod, nodes ...fwk.NodeInfo)
 			return nil, nil
 		}
 		if !status.IsSuccess() {
-			t.Fatalf("PreScore said %s", Said(status))
+			t.Fatalf("PreScore said %s", StatusText(status))
 		}
 	}
 	scorer := plugin.(fwk.ScorePlugin)
@@ -55,23 +55,23 @@ func Scores(t testing.TB, plugin fwk.Plugin, pod *v1.Pod, nodes ...fwk.NodeInfo)
 	for i, node := range nodes {
 		score, status := scorer.Score(ctx, state, pod, node)
 		if !status.IsSuccess() {
-			t.Fatalf("Score of node %s said %s", node.Node().Name, Said(status))
+			t.Fatalf("Score of node %s said %s", node.Node().Name, StatusText(status))
 		}
 		raw = append(raw, score)
 		list[i] = fwk.NodeScore{Name: node.Node().Name, Score: score}
 	}
 	if extensions := scorer.ScoreExtensions(); extensions != nil {
 		if status := extensions.NormalizeScore(ctx, state, pod, list); !status.IsSuccess() {
-			t.Fatalf("NormalizeScore said %s", Said(status))
+			t.Fatalf("NormalizeScore said %s", StatusText(status))
 		}
 	}
 	for _, score := range list {
-		normalised = append(normalised, score.Score)
+		normalized = append(normalized, score.Score)
 	}
-	return raw, normalised
+	return raw, normalized
 }
 
-// Events are those that a plugin asks to be told of.
+// Events are those that a plugin registers.
 func Events(t testing.TB, plugin fwk.EnqueueExtensions) (all []fwk.ClusterEvent) {
 	t.Helper()
 	registered, err := plugin.EventsToRegister(context.Background())
@@ -84,8 +84,8 @@ func Events(t testing.TB, plugin fwk.EnqueueExtensions) (all []fwk.ClusterEvent)
 	return all
 }
 
-// Hint asks what a plugin says of an event to a pod it has turned down: "Queue", "QueueSkip", either with an error
-// after a colon, or "not registered" if the plugin has not asked to be told of such events.
+// Hint is a plugin's queueing hint for a rejected pod and an event: "Queue" or "QueueSkip", with an error after a colon if
+// there is one, or "not registered" if the plugin does not register the event.
 func Hint(t testing.TB, plugin fwk.EnqueueExtensions, resource fwk.EventResource, action fwk.ActionType, pod *v1.Pod, before, after any) string {
 	t.Helper()
 	events, err := plugin.EventsToRegister(context.Background())

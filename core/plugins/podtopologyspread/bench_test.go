@@ -16,12 +16,12 @@ import (
 // upstream's plugin on the same objects, come from core/parity/plugins/topology.
 func BenchmarkDecision(b *testing.B) {
 	c, snapshot := benchCache(b)
-	s := sceneOf(b, snapshot, noDefaults())
-	s.Decide(b, benchPod(0), 500)
+	s := fixtureOf(b, snapshot, noDefaults())
+	s.Schedule(b, benchPod(0), 500)
 	made := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Decide(b, benchPod(0), 500)
+		s.Schedule(b, benchPod(0), 500)
 		b.StopTimer()
 		made++
 		pod := mk.Pod(fmt.Sprint("new", made)).Label("foo", "app0").Node(fmt.Sprint("n", made*7%benchNodes)).Obj()
@@ -38,13 +38,13 @@ func BenchmarkDecision(b *testing.B) {
 // BenchmarkFirstDecision counts the whole cluster for a question that was not asked before.
 func BenchmarkFirstDecision(b *testing.B) {
 	_, snapshot := benchCache(b)
-	s := sceneOf(b, snapshot, noDefaults())
-	s.Decide(b, benchPod(0), 500)
+	s := fixtureOf(b, snapshot, noDefaults())
+	s.Schedule(b, benchPod(0), 500)
 	app := 0
 	b.ReportAllocs()
 	for b.Loop() {
 		app++
-		s.Decide(b, benchPod(app), 500)
+		s.Schedule(b, benchPod(app), 500)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/plugins/census"
+	"orrery/core/plugins/topology"
 )
 
 // constraint is one spread constraint with nothing left to default.
@@ -21,35 +21,35 @@ type constraint struct {
 	honorTaints   bool
 }
 
-// asked is what a pod's spec, or the defaults, say of one kind of constraint, before anything is compiled.
-type asked struct {
+// podConstraints are a pod's hard or soft constraints before they are compiled.
+type podConstraints struct {
 	list []v1.TopologySpreadConstraint
 	when v1.UnsatisfiableConstraintAction
-	// fromOwners, if set, replaces the selectors of all constraints.
-	fromOwners labels.Selector
-	owners     selection
+	// ownerSelector, unless nil, replaces the selectors of all constraints.
+	ownerSelector labels.Selector
+	owners        selection
 }
 
-// ask finds the constraints of one kind that hold for a pod: its own, or the defaults if it has none of either kind.
-func (pl *Plugin) ask(pod *v1.Pod, when v1.UnsatisfiableConstraintAction) (a asked, any bool) {
-	a = asked{list: pod.Spec.TopologySpreadConstraints, when: when}
+// constraintsFor finds the hard or soft constraints of a pod: its own, or the defaults if it has none at all.
+func (pl *PodTopologySpread) constraintsFor(pod *v1.Pod, when v1.UnsatisfiableConstraintAction) (a podConstraints, found bool) {
+	a = podConstraints{list: pod.Spec.TopologySpreadConstraints, when: when}
 	own := len(a.list) > 0
 	if !own {
 		a.list = pl.defaults
 	}
 	for i := range a.list {
-		any = any || a.list[i].WhenUnsatisfiable == when
+		found = found || a.list[i].WhenUnsatisfiable == when
 	}
-	if own || !any {
-		return a, any
+	if own || !found {
+		return a, found
 	}
-	a.owners = pl.owners.of(pod)
-	a.fromOwners = a.owners.compile()
-	return a, !a.fromOwners.Empty()
+	a.owners = pl.owners.selectionFor(pod)
+	a.ownerSelector = a.owners.compile()
+	return a, !a.ownerSelector.Empty()
 }
 
-// constraints compiles what was asked for.
-func (pl *Plugin) constraints(pod *v1.Pod, a asked) ([]constraint, error) {
+// compileAll compiles the constraints.
+func (pl *PodTopologySpread) compileAll(pod *v1.Pod, a podConstraints) ([]constraint, error) {
 	var list []constraint
 	for i := range a.list {
 		if a.list[i].WhenUnsatisfiable != a.when {
@@ -57,21 +57,21 @@ func (pl *Plugin) constraints(pod *v1.Pod, a asked) ([]constraint, error) {
 		}
 		c, err := pl.compile(pod, &a.list[i])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", a.purpose(), err)
+			return nil, fmt.Errorf("%s: %w", a.errorPrefix(), err)
 		}
-		if a.fromOwners != nil {
-			c.selector = a.fromOwners
+		if a.ownerSelector != nil {
+			c.selector = a.ownerSelector
 		}
 		list = append(list, c)
 	}
 	return list, nil
 }
 
-func (a asked) purpose() string {
+func (a podConstraints) errorPrefix() string {
 	switch {
-	case a.fromOwners == nil && a.when == v1.DoNotSchedule:
+	case a.ownerSelector == nil && a.when == v1.DoNotSchedule:
 		return "obtaining pod's hard topology spread constraints"
-	case a.fromOwners == nil:
+	case a.ownerSelector == nil:
 		return "obtaining pod's soft topology spread constraints"
 	case a.when == v1.DoNotSchedule:
 		return "setting default hard topology spread constraints"
@@ -80,7 +80,7 @@ func (a asked) purpose() string {
 	}
 }
 
-func (pl *Plugin) compile(pod *v1.Pod, from *v1.TopologySpreadConstraint) (constraint, error) {
+func (pl *PodTopologySpread) compile(pod *v1.Pod, from *v1.TopologySpreadConstraint) (constraint, error) {
 	selector, err := metav1.LabelSelectorAsSelector(from.LabelSelector)
 	if err != nil {
 		return constraint{}, err
@@ -90,13 +90,13 @@ func (pl *Plugin) compile(pod *v1.Pod, from *v1.TopologySpreadConstraint) (const
 		key:           from.TopologyKey,
 		maxSkew:       int64(from.MaxSkew),
 		minDomains:    int(ptr.Deref(from.MinDomains, 1)),
-		selector:      narrow(selector, pl.keyLabels(pod, from)),
+		selector:      addRequirements(selector, pl.matchLabelKeysLabels(pod, from)),
 		honorAffinity: affinity == v1.NodeInclusionPolicyHonor,
 		honorTaints:   taints == v1.NodeInclusionPolicyHonor,
 	}, nil
 }
 
-func (pl *Plugin) policies(c *v1.TopologySpreadConstraint) (affinity, taints v1.NodeInclusionPolicy) {
+func (pl *PodTopologySpread) policies(c *v1.TopologySpreadConstraint) (affinity, taints v1.NodeInclusionPolicy) {
 	affinity, taints = v1.NodeInclusionPolicyHonor, v1.NodeInclusionPolicyIgnore
 	if pl.inclusionPolicies {
 		affinity = ptr.Deref(c.NodeAffinityPolicy, affinity)
@@ -105,8 +105,8 @@ func (pl *Plugin) policies(c *v1.TopologySpreadConstraint) (affinity, taints v1.
 	return affinity, taints
 }
 
-// keyLabels are the pod's labels that the constraint's matchLabelKeys name.
-func (pl *Plugin) keyLabels(pod *v1.Pod, c *v1.TopologySpreadConstraint) map[string]string {
+// matchLabelKeysLabels are the pod's labels under the constraint's matchLabelKeys.
+func (pl *PodTopologySpread) matchLabelKeysLabels(pod *v1.Pod, c *v1.TopologySpreadConstraint) map[string]string {
 	if !pl.matchLabelKeys || len(c.MatchLabelKeys) == 0 {
 		return nil
 	}
@@ -119,8 +119,8 @@ func (pl *Plugin) keyLabels(pod *v1.Pod, c *v1.TopologySpreadConstraint) map[str
 	return found
 }
 
-// narrow makes a selector ask for more labels; one that matches nothing stays as it is.
-func narrow(selector labels.Selector, more map[string]string) labels.Selector {
+// addRequirements adds labels to a selector. A selector that matches nothing is returned unchanged.
+func addRequirements(selector labels.Selector, more map[string]string) labels.Selector {
 	requirements, selectable := selector.Requirements()
 	if len(more) == 0 || !selectable {
 		return selector
@@ -128,10 +128,10 @@ func narrow(selector labels.Selector, more map[string]string) labels.Selector {
 	return labels.SelectorFromSet(more).Add(requirements...)
 }
 
-// sign spells out all that the compiled constraints and the count of their pods depend on.
-func (pl *Plugin) sign(s census.Signature, pod *v1.Pod, a asked) census.Signature {
-	s = s.Text(string(a.when)).Text(pod.Namespace).Yes(a.fromOwners != nil)
-	if a.fromOwners != nil {
+// sign describes everything that the compiled constraints and their counts depend on.
+func (pl *PodTopologySpread) sign(s topology.Signature, pod *v1.Pod, a podConstraints) topology.Signature {
+	s = s.Text(string(a.when)).Text(pod.Namespace).Bool(a.ownerSelector != nil)
+	if a.ownerSelector != nil {
 		s = s.Map(a.owners.labels).Selector(a.owners.selector)
 	}
 	affinityMatters, taintsMatter := false, false
@@ -142,7 +142,7 @@ func (pl *Plugin) sign(s census.Signature, pod *v1.Pod, a asked) census.Signatur
 		}
 		affinity, taints := pl.policies(c)
 		s = s.Text(c.TopologyKey).Number(int64(c.MaxSkew)).Number(int64(ptr.Deref(c.MinDomains, 1))).
-			Text(string(affinity)).Text(string(taints)).Selector(c.LabelSelector).Map(pl.keyLabels(pod, c))
+			Text(string(affinity)).Text(string(taints)).Selector(c.LabelSelector).Map(pl.matchLabelKeysLabels(pod, c))
 		affinityMatters = affinityMatters || affinity == v1.NodeInclusionPolicyHonor
 		taintsMatter = taintsMatter || taints == v1.NodeInclusionPolicyHonor
 	}

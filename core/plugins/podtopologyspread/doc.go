@@ -1,17 +1,16 @@
-// Package podtopologyspread places pods so that those which look alike are spread over topology domains: zones, nodes,
-// or whatever a node label names.
+// Package podtopologyspread spreads pods over topology domains: zones, nodes, or the values of any node label.
 //
 //	PreFilter ── hard constraints ──► count per domain ──► preFilterState ──► Filter: count + self − minimum ≤ maxSkew
 //	PreScore  ── soft constraints ──► count per domain ──► preScoreState  ──► Score: emptier domains are better
 //
 // A pod's constraints are its own; only a pod without any gets the default ones, whose selector is that of the Services
-// and the controller it belongs to. Either way they become a question ("how many pods that match, in this namespace, on
-// nodes that count, per value of this key"), and questions are answered by package census, which keeps the answers of
-// recent questions and counts again only the nodes that changed since. Pods of one template ask the same question.
+// and the controller it belongs to. Pods with equal constraints, such as those of one template, share a constraintSet.
+// Package topology counts, per set, the matching pods per value of each key; it keeps the counts of recent sets and
+// recounts only the nodes that changed.
 //
-// Everything that decides is as in kube-scheduler 1.35, its quirks included: a constraint with an empty selector counts
-// nobody at first, yet follows pods that are added or removed in thought; so does a pod that is being deleted; and when no
-// node is eligible at all the constraint passes.
+// All decisions are those of kube-scheduler 1.35, its quirks included: a constraint with an empty selector counts no pods
+// of the snapshot, but counts those that are added or removed hypothetically; the same holds for terminating pods; and a
+// constraint without any eligible node passes.
 //
 // # Differences from kube-scheduler
 //

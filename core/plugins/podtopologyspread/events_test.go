@@ -15,7 +15,7 @@ import (
 )
 
 func TestEventsToRegister(t *testing.T) {
-	got := plugintest.Events(t, newScene(t, nil, nil).Plugin)
+	got := plugintest.Events(t, newFixture(t, nil, nil).PodTopologySpread)
 	want := []fwk.ClusterEvent{
 		{Resource: fwk.Pod, ActionType: fwk.Add | fwk.UpdatePodLabel | fwk.UpdatePodToleration | fwk.Delete},
 		{Resource: fwk.Node, ActionType: fwk.Add | fwk.Delete | fwk.UpdateNodeLabel | fwk.UpdateNodeTaint},
@@ -25,16 +25,16 @@ func TestEventsToRegister(t *testing.T) {
 	}
 }
 
-func TestHintsAboutPods(t *testing.T) {
-	waiting := mypod(hard(zone, 1), with(hard(host, 1), func(c *v1.TopologySpreadConstraint) {
+func TestQueueingHints_PodChange(t *testing.T) {
+	waiting := testPod(hard(zone, 1), with(hard(host, 1), func(c *v1.TopologySpreadConstraint) {
 		c.LabelSelector.MatchLabels = map[string]string{"tier": "front"}
 	}))
 	waiting.Spec.TopologySpreadConstraints[1].LabelSelector = waiting.Spec.TopologySpreadConstraints[1].LabelSelector.DeepCopy()
 	waiting.Spec.TopologySpreadConstraints[0] = hard(zone, 1)
-	honoring := mypod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeTaintsPolicy = ptr.To(v1.NodeInclusionPolicyHonor) }))
+	honoring := testPod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeTaintsPolicy = ptr.To(v1.NodeInclusionPolicyHonor) }))
 	tolerant := honoring.DeepCopy()
 	tolerant.Spec.Tolerations = []v1.Toleration{{Operator: v1.TolerationOpExists}}
-	indifferent := mypod(hard(zone, 1))
+	indifferent := testPod(hard(zone, 1))
 	assigned := func() *mk.PodBuilder { return mk.Pod("other").Node("n1") }
 
 	for _, row := range []struct {
@@ -63,7 +63,7 @@ func TestHintsAboutPods(t *testing.T) {
 		{"the pod itself tolerates more, and taints are ignored", indifferent, honoring, tolerant, fwk.QueueSkip},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := newScene(t, nil, nil).afterPodChange(klog.Logger{}, row.waiting, row.before, row.after)
+			got, err := newFixture(t, nil, nil).isSchedulableAfterPodChange(klog.Logger{}, row.waiting, row.before, row.after)
 			if got != row.want || err != nil {
 				t.Errorf("%v, error %v, want %v", got, err, row.want)
 			}
@@ -71,8 +71,8 @@ func TestHintsAboutPods(t *testing.T) {
 	}
 }
 
-func TestHintsAboutNodes(t *testing.T) {
-	waiting := mypod(hard(zone, 1), hard(host, 1))
+func TestQueueingHints_NodeChange(t *testing.T) {
+	waiting := testPod(hard(zone, 1), hard(host, 1))
 	node := func(zone string) *mk.NodeBuilder { return mk.Node("n").Label("node", "n").Zone(zone) }
 	keyless := mk.Node("n").Label("node", "n").Obj()
 
@@ -92,10 +92,10 @@ func TestHintsAboutNodes(t *testing.T) {
 		{"a node changed labels that are no keys", waiting, node("A").Obj(), node("A").Label("x", "y").Obj(), fwk.QueueSkip},
 		{"a node with all keys changed its taints", waiting, node("A").Obj(), node("A").Taint("t", "", v1.TaintEffectNoSchedule).Obj(), fwk.Queue},
 		{"a node that lacks a key changed its taints", waiting, keyless, mk.Node("n").Taint("t", "", v1.TaintEffectNoSchedule).Obj(), fwk.QueueSkip},
-		{"a pod without hard constraints wakes for any new node", mypod(), nil, keyless, fwk.Queue},
+		{"a pod without hard constraints wakes for any new node", testPod(), nil, keyless, fwk.Queue},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := newScene(t, nil, nil).afterNodeChange(klog.Logger{}, row.waiting, row.before, row.after)
+			got, err := newFixture(t, nil, nil).isSchedulableAfterNodeChange(klog.Logger{}, row.waiting, row.before, row.after)
 			if got != row.want || err != nil {
 				t.Errorf("%v, error %v, want %v", got, err, row.want)
 			}
@@ -104,22 +104,22 @@ func TestHintsAboutNodes(t *testing.T) {
 }
 
 // A hint that cannot tell wakes the pod, and says why.
-func TestHintsAboutWhatCannotBeRead(t *testing.T) {
-	s := newScene(t, nil, nil)
+func TestQueueingHints_UnreadableObjects(t *testing.T) {
+	s := newFixture(t, nil, nil)
 	broken := hard(zone, 1)
 	broken.LabelSelector.MatchLabels["a b"] = ""
 	for name, ask := range map[string]func() (fwk.QueueingHint, error){
 		"a node where a pod should be": func() (fwk.QueueingHint, error) {
-			return s.afterPodChange(klog.Logger{}, mypod(hard(zone, 1)), nil, &v1.Node{})
+			return s.isSchedulableAfterPodChange(klog.Logger{}, testPod(hard(zone, 1)), nil, &v1.Node{})
 		},
 		"a pod where a node should be": func() (fwk.QueueingHint, error) {
-			return s.afterNodeChange(klog.Logger{}, mypod(hard(zone, 1)), nil, &v1.Pod{})
+			return s.isSchedulableAfterNodeChange(klog.Logger{}, testPod(hard(zone, 1)), nil, &v1.Pod{})
 		},
 		"a selector, when a pod changes": func() (fwk.QueueingHint, error) {
-			return s.afterPodChange(klog.Logger{}, mypod(broken), nil, running("n1")[0])
+			return s.isSchedulableAfterPodChange(klog.Logger{}, testPod(broken), nil, running("n1")[0])
 		},
 		"a selector, when a node changes": func() (fwk.QueueingHint, error) {
-			return s.afterNodeChange(klog.Logger{}, mypod(broken), nil, mk.Node("n").Obj())
+			return s.isSchedulableAfterNodeChange(klog.Logger{}, testPod(broken), nil, mk.Node("n").Obj())
 		},
 	} {
 		if got, err := ask(); got != fwk.Queue || err == nil {

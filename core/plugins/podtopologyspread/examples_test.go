@@ -10,7 +10,7 @@ import (
 
 // The examples of the Kubernetes documentation, "Pod Topology Spread Constraints". Example 1 has nodes n1 and n2 in zoneA,
 // n3 and n4 in zoneB, and pods foo=bar on n1, n2 and n3.
-func TestExamplesOfTheDocumentation(t *testing.T) {
+func TestFilter_DocumentationExamples(t *testing.T) {
 	fourNodes, threePods := zoned("A", "A", "B", "B"), running("n1", "n2", "n3")
 	conflict, fivePods := zoned("A", "A", "B"), running("n1", "n1", "n2", "n3", "n3")
 	withC := zoned("A", "A", "B", "B", "C")
@@ -20,11 +20,11 @@ func TestExamplesOfTheDocumentation(t *testing.T) {
 		}}},
 	}}}
 	typo := append(zoned("A", "A", "B", "B"), mk.Node("n5").Label("node", "n5").Label("zone-typo", "C").Obj())
-	unlabelled := mypod(hard(zone, 1))
+	unlabelled := testPod(hard(zone, 1))
 	unlabelled.Labels = nil
-	avoidingC := mypod(hard(zone, 1))
+	avoidingC := testPod(hard(zone, 1))
 	avoidingC.Spec.Affinity = notC
-	selecting := mypod(hard(zone, 1))
+	selecting := testPod(hard(zone, 1))
 	selecting.Spec.NodeSelector = map[string]string{"pool": "ab"}
 	pooled := zoned("A", "A", "B", "B", "C")
 	for _, node := range pooled[:4] {
@@ -38,26 +38,26 @@ func TestExamplesOfTheDocumentation(t *testing.T) {
 		pod   *v1.Pod
 		want  string
 	}{
-		{"1: one constraint on zones sends the pod to zoneB", fourNodes, threePods, mypod(hard(zone, 1)), "n3 n4"},
-		{"1: with maxSkew 2 zoneA is allowed too", fourNodes, threePods, mypod(hard(zone, 2)), "n1 n2 n3 n4"},
-		{"1: spread over nodes, only the empty one is left", fourNodes, threePods, mypod(hard(host, 1)), "n4"},
-		{"1: ScheduleAnyway forbids nothing", fourNodes, threePods, mypod(soft(zone, 1)), "n1 n2 n3 n4"},
-		{"2: zone and node together leave n4", fourNodes, threePods, mypod(hard(zone, 1), hard(host, 1)), "n4"},
-		{"3: zone allows only zoneB", conflict, fivePods, mypod(hard(zone, 1)), "n3"},
-		{"3: node allows only n2", conflict, fivePods, mypod(hard(host, 1)), "n2"},
-		{"3: so both conflict and the pod stays pending", conflict, fivePods, mypod(hard(zone, 1), hard(host, 1)), ""},
-		{"3: a larger maxSkew resolves the conflict", conflict, fivePods, mypod(hard(zone, 2), hard(host, 1)), "n2"},
-		{"3: and so does ScheduleAnyway", conflict, fivePods, mypod(soft(zone, 1), hard(host, 1)), "n2"},
-		{"4: an empty zoneC takes the pod", withC, threePods, mypod(hard(zone, 1)), "n5"},
+		{"1: one constraint on zones sends the pod to zoneB", fourNodes, threePods, testPod(hard(zone, 1)), "n3 n4"},
+		{"1: with maxSkew 2 zoneA is allowed too", fourNodes, threePods, testPod(hard(zone, 2)), "n1 n2 n3 n4"},
+		{"1: spread over nodes, only the empty one is left", fourNodes, threePods, testPod(hard(host, 1)), "n4"},
+		{"1: ScheduleAnyway forbids nothing", fourNodes, threePods, testPod(soft(zone, 1)), "n1 n2 n3 n4"},
+		{"2: zone and node together leave n4", fourNodes, threePods, testPod(hard(zone, 1), hard(host, 1)), "n4"},
+		{"3: zone allows only zoneB", conflict, fivePods, testPod(hard(zone, 1)), "n3"},
+		{"3: node allows only n2", conflict, fivePods, testPod(hard(host, 1)), "n2"},
+		{"3: so both conflict and the pod stays pending", conflict, fivePods, testPod(hard(zone, 1), hard(host, 1)), ""},
+		{"3: a larger maxSkew resolves the conflict", conflict, fivePods, testPod(hard(zone, 2), hard(host, 1)), "n2"},
+		{"3: and so does ScheduleAnyway", conflict, fivePods, testPod(soft(zone, 1), hard(host, 1)), "n2"},
+		{"4: an empty zoneC takes the pod", withC, threePods, testPod(hard(zone, 1)), "n5"},
 		{"4: unless node affinity takes zoneC out of the count", withC, threePods, avoidingC, "n3 n4 n5"},
 		{"4: a nodeSelector does the same", pooled, threePods, selecting, "n3 n4 n5"},
-		{"a node with a misspelled key is bypassed", typo, threePods, mypod(hard(zone, 1)), "n3 n4"},
-		{"pods on a node without the key do not count", zoned("-", "A", "B"), fivePods, mypod(hard(zone, 1)), "n2"},
+		{"a node with a misspelled key is bypassed", typo, threePods, testPod(hard(zone, 1)), "n3 n4"},
+		{"pods on a node without the key do not count", zoned("-", "A", "B"), fivePods, testPod(hard(zone, 1)), "n2"},
 		{"a pod that does not match its own selector keeps the counts as they are", fourNodes, threePods, unlabelled, "n1 n2 n3 n4"},
 	} {
 		t.Run(example.name, func(t *testing.T) {
-			s := newScene(t, example.nodes, example.pods)
-			if got := s.Allowed(t, example.pod); got != example.want {
+			s := newFixture(t, example.nodes, example.pods)
+			if got := s.FeasibleNodes(t, example.pod); got != example.want {
 				t.Errorf("allowed nodes: %q, want %q", got, example.want)
 			}
 		})

@@ -10,20 +10,21 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/census"
+	"orrery/core/framework"
+	"orrery/core/plugins/topology"
 )
 
 const preFilterStateKey = "PreFilter" + Name
 
-// preFilterState is what Filter needs to know of the hard constraints. Clones share the counts and have their own changes.
+// preFilterState holds the hard constraints for Filter. Clones share the counts and have their own changes.
 type preFilterState struct {
-	question *question
-	roster   *census.Roster
-	round    uint64
-	views    []view
+	set      *constraintSet
+	index    *topology.PodIndex
+	revision uint64
+	views    []domainCounts
 	self     []int64 // by constraint: 1 if the pod matches the selector
-	limits   []int64 // by constraint: how many pods the fullest domain may have before the pod joins
-	changes  census.Changes
+	limits   []int64 // by constraint: how many pods a domain may have for the pod to be added
+	changes  topology.Changes
 }
 
 // Clone implements fwk.StateData.
@@ -35,19 +36,19 @@ func (s *preFilterState) Clone() fwk.StateData {
 }
 
 // PreFilter counts the pods in each domain of the hard constraints.
-func (pl *Plugin) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
-	q, err := pl.question(pod, v1.DoNotSchedule)
+func (pl *PodTopologySpread) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	q, err := pl.constraintSet(pod, v1.DoNotSchedule)
 	if err != nil {
 		return nil, fwk.AsStatus(fmt.Errorf("get constraints from pod: %w", err))
 	}
 	if q == nil {
 		return nil, skip
 	}
-	pl.roster.Sync(nodes)
-	q.refresh(pl.roster)
+	pl.index.Sync(nodes)
+	q.refresh(pl.index)
 	numbers := make([]int64, 2*len(q.constraints))
 	s := &preFilterState{
-		question: q, roster: pl.roster, round: pl.roster.Round(), views: q.views,
+		set: q, index: pl.index, revision: pl.index.Revision(), views: q.views,
 		self: numbers[:len(q.constraints)], limits: numbers[len(q.constraints):],
 	}
 	for i := range q.constraints {
@@ -61,22 +62,22 @@ func (pl *Plugin) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod
 }
 
 // AddPod counts a pod as if it ran on the node.
-func (pl *Plugin) AddPod(_ context.Context, state fwk.CycleState, _ *v1.Pod, added fwk.PodInfo, info fwk.NodeInfo) *fwk.Status {
-	return change(state, added.GetPod(), info.Node(), 1)
+func (pl *PodTopologySpread) AddPod(_ context.Context, state fwk.CycleState, _ *v1.Pod, added fwk.PodInfo, info fwk.NodeInfo) *fwk.Status {
+	return updatePod(state, added.GetPod(), info.Node(), 1)
 }
 
 // RemovePod counts a pod as if it had gone from the node.
-func (pl *Plugin) RemovePod(_ context.Context, state fwk.CycleState, _ *v1.Pod, removed fwk.PodInfo, info fwk.NodeInfo) *fwk.Status {
-	return change(state, removed.GetPod(), info.Node(), -1)
+func (pl *PodTopologySpread) RemovePod(_ context.Context, state fwk.CycleState, _ *v1.Pod, removed fwk.PodInfo, info fwk.NodeInfo) *fwk.Status {
+	return updatePod(state, removed.GetPod(), info.Node(), -1)
 }
 
-func change(state fwk.CycleState, pod *v1.Pod, node *v1.Node, amount int64) *fwk.Status {
+func updatePod(state fwk.CycleState, pod *v1.Pod, node *v1.Node, amount int64) *fwk.Status {
 	s, err := readPreFilterState(state)
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
-	q := s.question
-	if node == nil || pod.Namespace != q.namespace || !inTopology(node, q.constraints) {
+	q := s.set
+	if node == nil || pod.Namespace != q.namespace || !hasAllTopologyKeys(node, q.constraints) {
 		return nil
 	}
 	for i := range q.constraints {
@@ -89,18 +90,18 @@ func change(state fwk.CycleState, pod *v1.Pod, node *v1.Node, amount int64) *fwk
 	return nil
 }
 
-// setLimit works out how full a domain may be: the pod joins one with as many pods as the limit, not one with more.
+// setLimit computes how many pods a domain may have for the pod to be added.
 func (s *preFilterState) setLimit(i int) {
-	c := &s.question.constraints[i]
-	least, domains := s.least(i)
+	c := &s.set.constraints[i]
+	least, domains := s.minimum(i)
 	if domains < c.minDomains {
 		least = 0
 	}
 	s.limits[i] = c.maxSkew + least - s.self[i]
 }
 
-// least is the smallest count of any domain, changes included, and the number of domains.
-func (s *preFilterState) least(i int) (least int64, domains int) {
+// minimum is the smallest count of any domain, including changes, and the number of domains.
+func (s *preFilterState) minimum(i int) (least int64, domains int) {
 	v := &s.views[i]
 	least, domains = v.Least, v.Domains
 	var few [8]int32
@@ -109,16 +110,16 @@ func (s *preFilterState) least(i int) (least int64, domains int) {
 		if d.Axis != i {
 			continue
 		}
-		domain := v.Find(d.Value)
-		if !v.Has(domain) {
+		domain := v.DomainOfValue(d.Value)
+		if !v.HasNodes(domain) {
 			domains++
 		}
 		touched = append(touched, domain)
-		smallest = min(smallest, v.Of(domain)+d.Amount)
+		smallest = min(smallest, v.Sum(domain)+d.Amount)
 	}
 	switch {
-	case len(touched) == 1 && touched[0] == v.Where:
-		least = v.Second
+	case len(touched) == 1 && touched[0] == v.LeastDomain:
+		least = v.SecondLeast
 	case len(touched) > 1:
 		least = v.LeastExcept(touched)
 	}
@@ -126,44 +127,40 @@ func (s *preFilterState) least(i int) (least int64, domains int) {
 }
 
 // Filter rejects a node in whose domain the pod would make the skew too large.
-func (pl *Plugin) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) *fwk.Status {
+func (pl *PodTopologySpread) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) *fwk.Status {
 	s, err := readPreFilterState(state)
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
 	node := info.Node()
-	slot, found := s.roster.Find(node)
+	slot := s.index.SlotOf(node)
 	for i := range s.views {
 		v := &s.views[i]
-		domain, has := v.Locate(node, slot, found)
+		domain, has := v.DomainOf(node, slot)
 		if !has {
 			return missingLabel
 		}
-		count := v.Of(domain)
+		count := v.Sum(domain)
 		if len(s.changes) > 0 {
 			count += s.changes.Of(i, node.Labels[v.Key.Name])
 		}
 		if count > s.limits[i] {
-			return tooSkewed
+			return constraintsNotMatched
 		}
 	}
 	return nil
 }
 
 var (
-	skip         = fwk.NewStatus(fwk.Skip).WithPlugin(Name)
-	missingLabel = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, ErrReasonNodeLabelNotMatch).WithPlugin(Name)
-	tooSkewed    = fwk.NewStatus(fwk.Unschedulable, ErrReasonConstraintsNotMatch).WithPlugin(Name)
+	skip                  = fwk.NewStatus(fwk.Skip).WithPlugin(Name)
+	missingLabel          = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, ErrReasonNodeLabelNotMatch).WithPlugin(Name)
+	constraintsNotMatched = fwk.NewStatus(fwk.Unschedulable, ErrReasonConstraintsNotMatch).WithPlugin(Name)
 )
 
 func readPreFilterState(state fwk.CycleState) (*preFilterState, error) {
-	data, err := state.Read(preFilterStateKey)
+	s, err := framework.ReadState[*preFilterState](state, preFilterStateKey)
 	if err != nil {
 		return nil, fmt.Errorf("reading %q from cycleState: %w", preFilterStateKey, err)
-	}
-	s, ok := data.(*preFilterState)
-	if !ok {
-		return nil, fmt.Errorf("reading %q from cycleState: it holds a %T, which PreFilter did not write", preFilterStateKey, data)
 	}
 	return s, nil
 }

@@ -23,7 +23,7 @@ func with(c v1.TopologySpreadConstraint, change func(*v1.TopologySpreadConstrain
 	return c
 }
 
-func TestFieldsOfAConstraint(t *testing.T) {
+func TestFilter_ConstraintFields(t *testing.T) {
 	honor, ignore := ptr.To(v1.NodeInclusionPolicyHonor), ptr.To(v1.NodeInclusionPolicyIgnore)
 	minDomains := func(n int32) func(*v1.TopologySpreadConstraint) {
 		return func(c *v1.TopologySpreadConstraint) { c.MinDomains = &n }
@@ -34,7 +34,7 @@ func TestFieldsOfAConstraint(t *testing.T) {
 		return nodes
 	}
 	selecting := func(c v1.TopologySpreadConstraint) *v1.Pod {
-		pod := mypod(c)
+		pod := testPod(c)
 		pod.Spec.NodeSelector = map[string]string{"pool": "ab"}
 		return pod
 	}
@@ -58,48 +58,48 @@ func TestFieldsOfAConstraint(t *testing.T) {
 		pod   *v1.Pod
 		want  string
 	}{
-		{"zones 2, 2, 1 with maxSkew 1: only the zone with 1 accepts", zoned("A", "B", "C"), running("n1", "n1", "n2", "n2", "n3"), mypod(hard(zone, 1)), "n3"},
-		{"too few domains count as a minimum of 0, so no domain with a pod accepts", zoned("A", "B"), running("n1", "n2"), mypod(with(hard(zone, 1), minDomains(3))), ""},
-		{"too few domains, all empty, accept", zoned("A", "B"), nil, mypod(with(hard(zone, 1), minDomains(3))), "n1 n2"},
-		{"enough domains make minDomains idle", zoned("A", "B"), running("n1", "n2"), mypod(with(hard(zone, 1), minDomains(2))), "n1 n2"},
-		{"pods of other namespaces do not count", zoned("A", "B"), elsewhere, mypod(hard(zone, 1)), "n1 n2"},
-		{"pods that are being deleted do not count", zoned("A", "B"), leaving, mypod(hard(zone, 1)), "n1"},
+		{"zones 2, 2, 1 with maxSkew 1: only the zone with 1 accepts", zoned("A", "B", "C"), running("n1", "n1", "n2", "n2", "n3"), testPod(hard(zone, 1)), "n3"},
+		{"too few domains count as a minimum of 0, so no domain with a pod accepts", zoned("A", "B"), running("n1", "n2"), testPod(with(hard(zone, 1), minDomains(3))), ""},
+		{"too few domains, all empty, accept", zoned("A", "B"), nil, testPod(with(hard(zone, 1), minDomains(3))), "n1 n2"},
+		{"enough domains make minDomains idle", zoned("A", "B"), running("n1", "n2"), testPod(with(hard(zone, 1), minDomains(2))), "n1 n2"},
+		{"pods of other namespaces do not count", zoned("A", "B"), elsewhere, testPod(hard(zone, 1)), "n1 n2"},
+		{"pods that are being deleted do not count", zoned("A", "B"), leaving, testPod(hard(zone, 1)), "n1"},
 		{"matchLabelKeys count only the own revision; keys that the pod lacks are left out", zoned("A", "B"), running("n1", "n1", "n1"), revision, "n1 n2"},
 		{"node affinity is honoured by default: zone C is no domain", pooled, running("n1", "n2"), selecting(hard(zone, 1)), "n1 n2 n3"},
 		{
 			"ignored, it leaves the empty zone C in, which drags the minimum to 0", pooled, running("n1", "n2"),
 			selecting(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeAffinityPolicy = ignore })), "n3",
 		},
-		{"taints are ignored by default: the tainted zone C counts as empty", tainted("A", "B", "C"), running("n1", "n2"), mypod(hard(zone, 1)), "n3"},
+		{"taints are ignored by default: the tainted zone C counts as empty", tainted("A", "B", "C"), running("n1", "n2"), testPod(hard(zone, 1)), "n3"},
 		{
 			"honoured, they take it out of the count", tainted("A", "B", "C"), running("n1", "n2"),
-			mypod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeTaintsPolicy = honor })), "n1 n2 n3",
+			testPod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeTaintsPolicy = honor })), "n1 n2 n3",
 		},
 		{
 			"an empty selector counts nobody, though the pod matches it", zoned("A", "B"), running("n1", "n1", "n1"),
-			mypod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.LabelSelector = &metav1.LabelSelector{} })), "n1 n2",
+			testPod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.LabelSelector = &metav1.LabelSelector{} })), "n1 n2",
 		},
 		{
 			"no selector matches nobody, the pod included", zoned("A", "B"), running("n1", "n1", "n1"),
-			mypod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.LabelSelector = nil })), "n1 n2",
+			testPod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.LabelSelector = nil })), "n1 n2",
 		},
-		{"an empty label value is a domain like others", zoned("", "B"), running("n1"), mypod(hard(zone, 1)), "n2"},
+		{"an empty label value is a domain like others", zoned("", "B"), running("n1"), testPod(hard(zone, 1)), "n2"},
 		{
 			"without any eligible node the constraint passes", zoned("A", "B"), running("n1", "n1"),
 			func() *v1.Pod { p := selecting(hard(zone, 1)); p.Spec.NodeSelector["pool"] = "none"; return p }(), "n1 n2",
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := newScene(t, row.nodes, row.pods).Allowed(t, row.pod); got != row.want {
+			if got := newFixture(t, row.nodes, row.pods).FeasibleNodes(t, row.pod); got != row.want {
 				t.Errorf("allowed nodes: %q, want %q", got, row.want)
 			}
 		})
 	}
 }
 
-func TestReasons(t *testing.T) {
-	s := newScene(t, zoned("A", "B", "-"), running("n1", "n1"))
-	got := s.FilterAll(t, mypod(hard(zone, 1)))
+func TestFilter_Reasons(t *testing.T) {
+	s := newFixture(t, zoned("A", "B", "-"), running("n1", "n1"))
+	got := s.FilterAll(t, testPod(hard(zone, 1)))
 	want := map[string]string{
 		"n1": "Unschedulable: node(s) didn't match pod topology spread constraints",
 		"n2": "",
@@ -110,33 +110,33 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-func TestPreFilterSkipsAndFails(t *testing.T) {
-	s := newScene(t, zoned("A"), nil)
-	if _, status := s.Begin(t, mypod(soft(zone, 1))); !status.IsSkip() {
+func TestPreFilter_SkipsAndErrors(t *testing.T) {
+	s := newFixture(t, zoned("A"), nil)
+	if _, status := s.RunPreFilter(t, testPod(soft(zone, 1))); !status.IsSkip() {
 		t.Errorf("without hard constraints: %v, want Skip", status.Code())
 	}
 	broken := with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) {
 		c.LabelSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
 	})
-	_, status := s.Begin(t, mypod(broken))
+	_, status := s.RunPreFilter(t, testPod(broken))
 	const want = `Error: get constraints from pod: obtaining pod's hard topology spread constraints: "Near" is not a valid label selector operator`
-	if got := plugintest.Objection(status); got != want {
+	if got := plugintest.RejectionText(status); got != want {
 		t.Errorf("with a broken selector: %s\nwant %s", got, want)
 	}
-	status = s.Filter(context.Background(), framework.NewCycleState(), mypod(), mustList(s)[0])
-	if got := plugintest.Objection(status); got != `Error: reading "PreFilterPodTopologySpread" from cycleState: not found` {
+	status = s.Filter(context.Background(), framework.NewCycleState(), testPod(), mustList(s)[0])
+	if got := plugintest.RejectionText(status); got != `Error: reading "PreFilterPodTopologySpread" from cycleState: not found` {
 		t.Errorf("Filter without PreFilter: %s", got)
 	}
 }
 
-func mustList(s *scene) []fwk.NodeInfo {
+func mustList(s *fixture) []fwk.NodeInfo {
 	nodes, _ := s.List()
 	return nodes
 }
 
 // Preemption and nominations try out pods on copies of the state.
-func TestPodsAddedAndRemovedInThought(t *testing.T) {
-	add, remove := func(s *scene) changeFunc { return s.AddPod }, func(s *scene) changeFunc { return s.RemovePod }
+func TestFilter_AddPodRemovePod(t *testing.T) {
+	add, remove := func(s *fixture) changeFunc { return s.AddPod }, func(s *fixture) changeFunc { return s.RemovePod }
 	matching, other := running("n2")[0], mk.Pod("x").Obj()
 	foreign := mk.Pod("x").Namespace("other").Label("foo", "bar").Obj()
 	leaving := mk.Pod("x").Label("foo", "bar").Deleting(time.Unix(1, 0)).Obj()
@@ -144,7 +144,7 @@ func TestPodsAddedAndRemovedInThought(t *testing.T) {
 	for _, row := range []struct {
 		name       string
 		constraint v1.TopologySpreadConstraint
-		change     func(*scene) changeFunc
+		change     func(*fixture) changeFunc
 		pod        *v1.Pod
 		node       int
 		want       string
@@ -158,24 +158,24 @@ func TestPodsAddedAndRemovedInThought(t *testing.T) {
 		{"an empty selector counts nobody at first, and pods added later", everybody, add, other, 0, "n2"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newScene(t, zoned("A", "B", "-"), running("n1"))
-			pod := mypod(row.constraint)
-			state, _ := s.Begin(t, pod)
+			s := newFixture(t, zoned("A", "B", "-"), running("n1"))
+			pod := testPod(row.constraint)
+			state, _ := s.RunPreFilter(t, pod)
 			copied := state.Clone()
 			info, _ := cache.NewPodInfo(row.pod)
 			node, err := s.Get(zoned("A", "B", "-")[row.node].Name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			before := s.Verdicts(t, state, pod)
+			before := s.FilterWith(t, state, pod)
 			if status := row.change(s)(context.Background(), copied, pod, info, node); !status.IsSuccess() {
 				t.Fatal(status)
 			}
-			after := s.Verdicts(t, copied, pod)
-			if got := plugintest.Passing(after); got != row.want {
+			after := s.FilterWith(t, copied, pod)
+			if got := plugintest.FeasibleIn(after); got != row.want {
 				t.Errorf("allowed nodes: %q, want %q", got, row.want)
 			}
-			if diff := cmp.Diff(before, s.Verdicts(t, state, pod)); diff != "" {
+			if diff := cmp.Diff(before, s.FilterWith(t, state, pod)); diff != "" {
 				t.Errorf("the change to the copy reached the original (-before +after):\n%s", diff)
 			}
 		})
@@ -184,26 +184,26 @@ func TestPodsAddedAndRemovedInThought(t *testing.T) {
 
 type changeFunc = func(context.Context, fwk.CycleState, *v1.Pod, fwk.PodInfo, fwk.NodeInfo) *fwk.Status
 
-func TestTheMinimumIsExactAfterChangesOnSeveralNodes(t *testing.T) {
-	s := newScene(t, zoned("A", "B", "C", "D"), running("n1", "n1", "n2", "n3", "n4"))
-	pod := mypod(hard(zone, 1))
-	state, _ := s.Begin(t, pod)
+func TestFilter_MinimumIsExactAfterSeveralChanges(t *testing.T) {
+	s := newFixture(t, zoned("A", "B", "C", "D"), running("n1", "n1", "n2", "n3", "n4"))
+	pod := testPod(hard(zone, 1))
+	state, _ := s.RunPreFilter(t, pod)
 	for _, node := range mustList(s)[1:] {
 		info, _ := cache.NewPodInfo(running(node.Node().Name)[0])
 		s.AddPod(context.Background(), state, pod, info, node)
 	}
 	// Two in every zone: each accepts one more.
-	if got := plugintest.Passing(s.Verdicts(t, state, pod)); got != "n1 n2 n3 n4" {
+	if got := plugintest.FeasibleIn(s.FilterWith(t, state, pod)); got != "n1 n2 n3 n4" {
 		t.Errorf("allowed nodes: %q, want all", got)
 	}
 }
 
-func TestFilterAllocatesNothing(t *testing.T) {
-	s := newScene(t, zoned("A", "A", "B", "-"), running("n1", "n1"))
-	pod := mypod(hard(zone, 1), hard(host, 1))
-	state, _ := s.Begin(t, pod)
+func TestFilter_DoesNotAllocate(t *testing.T) {
+	s := newFixture(t, zoned("A", "A", "B", "-"), running("n1", "n1"))
+	pod := testPod(hard(zone, 1), hard(host, 1))
+	state, _ := s.RunPreFilter(t, pod)
 	nodes := mustList(s)
-	var plugin fwk.FilterPlugin = s.Plugin
+	var plugin fwk.FilterPlugin = s.PodTopologySpread
 	if n := testing.AllocsPerRun(100, func() {
 		for _, info := range nodes {
 			plugin.Filter(context.Background(), state, pod, info)

@@ -140,7 +140,7 @@ func (m *model) score(pod *v1.Pod) scores {
 type history struct {
 	model
 	cache *cache.Cache
-	scene *scene
+	scene *fixture
 	made  int
 }
 
@@ -236,11 +236,11 @@ func someConstraints(t *rapid.T) (list []v1.TopologySpreadConstraint) {
 
 // The plugin that keeps counts from cycle to cycle, one that forgets them each time, and the model must agree at every
 // moment of a cluster's life.
-func TestAgreesWithTheModelWithAndWithoutReuse(t *testing.T) {
+func TestPodTopologySpread_AgreesWithModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		snapshot := cache.NewSnapshot()
-		h := &history{cache: cache.New(), scene: sceneOf(t, snapshot, noDefaults())}
-		fresh := sceneOf(t, snapshot, noDefaults())
+		h := &history{cache: cache.New(), scene: fixtureOf(t, snapshot, noDefaults())}
+		fresh := fixtureOf(t, snapshot, noDefaults())
 		template := mk.Pod("waiting").Label("foo", "bar").Obj()
 		for range rapid.IntRange(1, 15).Draw(t, "steps") {
 			for range rapid.IntRange(0, 4).Draw(t, "changes") {
@@ -253,13 +253,13 @@ func TestAgreesWithTheModelWithAndWithoutReuse(t *testing.T) {
 			if err := h.cache.UpdateSnapshot(snapshot); err != nil {
 				t.Fatal(err)
 			}
-			fresh.forget()
+			fresh.reset()
 			h.compare(t, fresh, template)
 		}
 	})
 }
 
-func (h *history) compare(t *rapid.T, fresh *scene, pod *v1.Pod) {
+func (h *history) compare(t *rapid.T, fresh *fixture, pod *v1.Pod) {
 	want := h.filter(pod)
 	if diff := cmp.Diff(want, h.scene.FilterAll(t, pod)); diff != "" {
 		t.Fatalf("verdicts: model (-) and plugin (+) differ:\n%s", diff)

@@ -1,6 +1,8 @@
 package podtopologyspread
 
 import (
+	"maps"
+
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,7 +13,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 )
 
-// owners finds what a pod belongs to. The zero value finds nothing.
+// owners finds the Services and the controller of a pod. The zero value finds none.
 type owners struct {
 	services     corelisters.ServiceLister
 	controllers  corelisters.ReplicationControllerLister
@@ -28,15 +30,15 @@ func newOwners(factory informers.SharedInformerFactory) owners {
 	}
 }
 
-// selection is a selector before it is compiled: all of the labels, and what the selector asks for.
+// selection is a selector before it is compiled: all labels and the selector must match.
 type selection struct {
 	labels   map[string]string
 	selector *metav1.LabelSelector // nil adds nothing
 }
 
-// of gathers the selectors of the Services that select the pod and of the controller that owns it. Objects that cannot be
+// selectionFor gathers the selectors of the Services that select the pod and of the controller that owns it. Objects that cannot be
 // found add nothing.
-func (o owners) of(pod *v1.Pod) selection {
+func (o owners) selectionFor(pod *v1.Pod) selection {
 	var s selection
 	s.add(o.serviceSelectors(pod)...)
 	owner := metav1.GetControllerOfNoCopy(pod)
@@ -71,7 +73,7 @@ func (o owners) serviceSelectors(pod *v1.Pod) []map[string]string {
 	}
 	var found []map[string]string
 	for _, service := range services {
-		// A Service without a selector has its endpoints from elsewhere and selects nobody.
+		// A Service without a selector selects no pods.
 		if service.Spec.Selector != nil && includes(pod.Labels, service.Spec.Selector) {
 			found = append(found, service.Spec.Selector)
 		}
@@ -85,9 +87,7 @@ func (s *selection) add(sets ...map[string]string) {
 		if s.labels == nil && len(set) > 0 {
 			s.labels = map[string]string{}
 		}
-		for key, value := range set {
-			s.labels[key] = value
-		}
+		maps.Copy(s.labels, set)
 	}
 }
 

@@ -11,27 +11,27 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
-	"orrery/core/plugins/census"
+	"orrery/core/plugins/topology"
 )
 
 // Name is the name of the plugin in configurations and statuses.
 const Name = "PodTopologySpread"
 
-// What Filter says of a node.
+// Reasons of Filter.
 const (
 	ErrReasonConstraintsNotMatch = "node(s) didn't match pod topology spread constraints"
 	ErrReasonNodeLabelNotMatch   = ErrReasonConstraintsNotMatch + " (missing required label)"
 )
 
-// systemDefaults are the constraints of pods without their own, unless the configuration lists others.
+// systemDefaults apply to pods without constraints, unless the configuration lists others.
 var systemDefaults = []v1.TopologySpreadConstraint{
 	{TopologyKey: v1.LabelHostname, WhenUnsatisfiable: v1.ScheduleAnyway, MaxSkew: 3},
 	{TopologyKey: v1.LabelTopologyZone, WhenUnsatisfiable: v1.ScheduleAnyway, MaxSkew: 5},
 }
 
-// Plugin implements the extension points. PreFilter and PreScore bring its counts up to the snapshot, so an instance
-// must see one scheduling cycle after the other; Filter and Score only read.
-type Plugin struct {
+// PodTopologySpread is the plugin. PreFilter and PreScore bring its counts up to the snapshot, so an instance must see
+// one scheduling cycle after the other; Filter and Score only read.
+type PodTopologySpread struct {
 	nodes           fwk.NodeInfoLister
 	owners          owners
 	defaults        []v1.TopologySpreadConstraint
@@ -42,20 +42,20 @@ type Plugin struct {
 	queueingHints       bool
 	comparingTolerances bool
 
-	roster    *census.Roster
-	questions *census.Ledger[*question]
-	signature census.Signature
+	index     *topology.PodIndex
+	recent    *topology.LRU[*constraintSet]
+	signature topology.Signature
 }
 
 var (
-	_ fwk.PreFilterPlugin     = &Plugin{}
-	_ fwk.PreFilterExtensions = &Plugin{}
-	_ fwk.FilterPlugin        = &Plugin{}
-	_ fwk.PreScorePlugin      = &Plugin{}
-	_ fwk.ScorePlugin         = &Plugin{}
-	_ fwk.ScoreExtensions     = &Plugin{}
-	_ fwk.EnqueueExtensions   = &Plugin{}
-	_ fwk.SignPlugin          = &Plugin{}
+	_ fwk.PreFilterPlugin     = &PodTopologySpread{}
+	_ fwk.PreFilterExtensions = &PodTopologySpread{}
+	_ fwk.FilterPlugin        = &PodTopologySpread{}
+	_ fwk.PreScorePlugin      = &PodTopologySpread{}
+	_ fwk.ScorePlugin         = &PodTopologySpread{}
+	_ fwk.ScoreExtensions     = &PodTopologySpread{}
+	_ fwk.EnqueueExtensions   = &PodTopologySpread{}
+	_ fwk.SignPlugin          = &PodTopologySpread{}
 )
 
 // New builds the plugin from *configv1.PodTopologySpreadArgs, defaulted and valid.
@@ -67,7 +67,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 	if h.SnapshotSharedLister() == nil {
 		return nil, errors.New("building PodTopologySpread: the handle has no snapshot to read nodes from")
 	}
-	pl := &Plugin{
+	pl := &PodTopologySpread{
 		nodes:               h.SnapshotSharedLister().NodeInfos(),
 		defaults:            a.DefaultConstraints,
 		systemDefaulted:     a.DefaultingType == configv1.SystemDefaulting,
@@ -85,41 +85,41 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		}
 		pl.owners = newOwners(h.SharedInformerFactory())
 	}
-	pl.forget()
+	pl.reset()
 	return pl, nil
 }
 
-// mostQuestions bounds the memory for recent questions, each of which takes some 16 bytes per node and constraint.
-const mostQuestions = 128
+// maxConstraintSets bounds the memory for recent sets; each takes some 16 bytes per node and constraint.
+const maxConstraintSets = 128
 
-// forget drops all that is kept between scheduling cycles.
-func (pl *Plugin) forget() {
-	pl.roster = census.NewRoster(census.Aspects{Look: look})
-	pl.questions = census.NewLedger(mostQuestions, (*question).close)
+// reset drops everything that is kept between scheduling cycles.
+func (pl *PodTopologySpread) reset() {
+	pl.index = topology.NewPodIndex(topology.Classifier{Labels: describeLabels})
+	pl.recent = topology.NewLRU(maxConstraintSets, (*constraintSet).close)
 }
 
-// look spells out what constraints may ask about a pod.
-func look(pod fwk.PodInfo, to census.Signature) census.Signature {
+// describeLabels describes what constraints can see of a pod.
+func describeLabels(pod fwk.PodInfo, to topology.Signature) topology.Signature {
 	p := pod.GetPod()
-	return to.Text(p.Namespace).Yes(p.DeletionTimestamp != nil).Map(p.Labels)
+	return to.Text(p.Namespace).Bool(p.DeletionTimestamp != nil).Map(p.Labels)
 }
 
 // Name implements fwk.Plugin.
-func (pl *Plugin) Name() string { return Name }
+func (pl *PodTopologySpread) Name() string { return Name }
 
 // PreFilterExtensions implements fwk.PreFilterPlugin.
-func (pl *Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return pl }
+func (pl *PodTopologySpread) PreFilterExtensions() fwk.PreFilterExtensions { return pl }
 
 // ScoreExtensions implements fwk.ScorePlugin.
-func (pl *Plugin) ScoreExtensions() fwk.ScoreExtensions { return pl }
+func (pl *PodTopologySpread) ScoreExtensions() fwk.ScoreExtensions { return pl }
 
 var (
 	ownConstraintsNotSignable     = fwk.NewStatus(fwk.Unschedulable, "pods with topology constraints are not signable").WithPlugin(Name)
 	defaultConstraintsNotSignable = fwk.NewStatus(fwk.Unschedulable, "pods with default topology constraints are not signable").WithPlugin(Name)
 )
 
-// SignPod refuses pods with constraints: what becomes of them depends on more than the pod and one node.
-func (pl *Plugin) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
+// SignPod does not sign pods with constraints: their verdicts depend on more than the pod and one node.
+func (pl *PodTopologySpread) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	if len(pod.Spec.TopologySpreadConstraints) > 0 {
 		return nil, ownConstraintsNotSignable
 	}

@@ -9,19 +9,20 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/census"
+	"orrery/core/framework"
+	"orrery/core/plugins/topology"
 )
 
 const preScoreStateKey = "PreScore" + Name
 
-// preScoreState is what Score needs to know of the soft constraints.
+// preScoreState holds the soft constraints for Score.
 type preScoreState struct {
-	question *question
-	roster   *census.Roster
-	views    []view
-	// weights make counts in few large domains and in many small ones comparable.
+	set   *constraintSet
+	index *topology.PodIndex
+	views []domainCounts
+	// weights make the counts of few large domains and of many small ones comparable.
 	weights []float64
-	// ignored names the feasible nodes that lack a key, if every key is needed.
+	// ignored names the feasible nodes that lack a key, if every key is required.
 	ignored map[string]bool
 }
 
@@ -29,7 +30,7 @@ type preScoreState struct {
 func (s *preScoreState) Clone() fwk.StateData { return s }
 
 // PreScore counts the pods in each domain of the soft constraints.
-func (pl *Plugin) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, feasible []fwk.NodeInfo) *fwk.Status {
+func (pl *PodTopologySpread) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, feasible []fwk.NodeInfo) *fwk.Status {
 	all, err := pl.nodes.List()
 	if err != nil {
 		return fwk.AsStatus(fmt.Errorf("getting all nodes: %w", err))
@@ -37,7 +38,7 @@ func (pl *Plugin) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod,
 	if len(all) == 0 {
 		return skip
 	}
-	q, err := pl.question(pod, v1.ScheduleAnyway)
+	q, err := pl.constraintSet(pod, v1.ScheduleAnyway)
 	if err != nil {
 		return fwk.AsStatus(fmt.Errorf("calculating preScoreState: %w", err))
 	}
@@ -45,31 +46,31 @@ func (pl *Plugin) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod,
 		return skip
 	}
 	pl.syncOnce(state, all)
-	q.refresh(pl.roster)
-	s := &preScoreState{question: q, roster: pl.roster, views: q.views}
-	s.weigh(feasible)
+	q.refresh(pl.index)
+	s := &preScoreState{set: q, index: pl.index, views: q.views}
+	s.setWeights(feasible)
 	state.Write(preScoreStateKey, s)
 	return nil
 }
 
-// syncOnce reads the nodes unless PreFilter of the same scheduling cycle did: the snapshot stands still for a cycle.
-func (pl *Plugin) syncOnce(state fwk.CycleState, all []fwk.NodeInfo) {
-	if s, err := readPreFilterState(state); err == nil && s.roster == pl.roster && s.round == pl.roster.Round() {
+// syncOnce reads the nodes unless PreFilter of the same scheduling cycle did: the snapshot does not change in a cycle.
+func (pl *PodTopologySpread) syncOnce(state fwk.CycleState, all []fwk.NodeInfo) {
+	if s, err := readPreFilterState(state); err == nil && s.index == pl.index && s.revision == pl.index.Revision() {
 		return
 	}
-	pl.roster.Sync(all)
+	pl.index.Sync(all)
 }
 
-// weigh finds the number of domains among the feasible nodes, and from it each constraint's weight.
-func (s *preScoreState) weigh(feasible []fwk.NodeInfo) {
-	q := s.question
-	q.scorings++
+// setWeights derives each constraint's weight from its number of domains among the feasible nodes.
+func (s *preScoreState) setWeights(feasible []fwk.NodeInfo) {
+	q := s.set
+	q.scoring++
 	sizes := make([]int, len(q.constraints))
-	strangers := make([][]string, len(q.constraints))
+	unread := make([][]string, len(q.constraints))
 	for _, info := range feasible {
 		node := info.Node()
-		slot, found := s.roster.Find(node)
-		if q.allKeys && !s.hasAllKeys(node, slot, found) {
+		slot := s.index.SlotOf(node)
+		if q.allKeys && !s.hasAllKeys(node, slot) {
 			if s.ignored == nil {
 				s.ignored = map[string]bool{}
 			}
@@ -77,58 +78,58 @@ func (s *preScoreState) weigh(feasible []fwk.NodeInfo) {
 			continue
 		}
 		for i := range q.constraints {
-			if q.axisKind(i) != census.OwnNode && s.meet(i, node, slot, found, &strangers[i]) {
+			if q.axisKind(i) != topology.PerNode && s.firstInDomain(i, node, slot, &unread[i]) {
 				sizes[i]++
 			}
 		}
 	}
 	s.weights = make([]float64, len(sizes))
 	for i, size := range sizes {
-		if q.axisKind(i) == census.OwnNode {
+		if q.axisKind(i) == topology.PerNode {
 			size = len(feasible) - len(s.ignored)
 		}
 		s.weights[i] = math.Log(float64(size + 2))
 	}
 }
 
-func (s *preScoreState) hasAllKeys(node *v1.Node, slot int32, found bool) bool {
+func (s *preScoreState) hasAllKeys(node *v1.Node, slot int32) bool {
 	for i := range s.views {
-		if _, has := s.views[i].Locate(node, slot, found); !has {
+		if _, has := s.views[i].DomainOf(node, slot); !has {
 			return false
 		}
 	}
 	return true
 }
 
-// meet reports whether the node's domain was not met before in this scoring. Domains that the roster does not know are
-// told apart by their values.
-func (s *preScoreState) meet(i int, node *v1.Node, slot int32, found bool, strangers *[]string) bool {
-	domain := s.views[i].Reside(node, slot, found)
+// firstInDomain reports whether the node is the first of its domain in this scoring. Domains that the index has not read
+// are identified by value.
+func (s *preScoreState) firstInDomain(i int, node *v1.Node, slot int32, unread *[]string) bool {
+	domain := s.views[i].CountingDomain(node, slot)
 	if domain < 0 {
-		value := node.Labels[s.question.constraints[i].key]
-		if slices.Contains(*strangers, value) {
+		value := node.Labels[s.set.constraints[i].key]
+		if slices.Contains(*unread, value) {
 			return false
 		}
-		*strangers = append(*strangers, value)
+		*unread = append(*unread, value)
 		return true
 	}
-	return s.question.firstMeeting(i, domain)
+	return s.set.firstSeen(i, domain)
 }
 
-func (q *question) firstMeeting(i int, domain int32) bool {
-	if q.met == nil {
-		q.met = make([][]uint64, len(q.constraints))
+func (q *constraintSet) firstSeen(i int, domain int32) bool {
+	if q.seen == nil {
+		q.seen = make([][]uint64, len(q.constraints))
 	}
-	for int(domain) >= len(q.met[i]) {
-		q.met[i] = append(q.met[i], 0)
+	for int(domain) >= len(q.seen[i]) {
+		q.seen[i] = append(q.seen[i], 0)
 	}
-	first := q.met[i][domain] != q.scorings
-	q.met[i][domain] = q.scorings
+	first := q.seen[i][domain] != q.scoring
+	q.seen[i][domain] = q.scoring
 	return first
 }
 
-// Score adds up what already runs in the node's domains; NormalizeScore turns it around.
-func (pl *Plugin) Score(_ context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
+// Score adds up the matching pods in the node's domains; NormalizeScore inverts it.
+func (pl *PodTopologySpread) Score(_ context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
 	s, err := readPreScoreState(state)
 	if err != nil {
 		return 0, fwk.AsStatus(err)
@@ -137,34 +138,34 @@ func (pl *Plugin) Score(_ context.Context, state fwk.CycleState, _ *v1.Pod, info
 	if s.ignored[node.Name] {
 		return 0, nil
 	}
-	q := s.question
-	slot, found := s.roster.Find(node)
+	q := s.set
+	slot := s.index.SlotOf(node)
 	var score float64
 	for i := range q.constraints {
 		v := &s.views[i]
-		domain, has := v.Locate(node, slot, found)
+		domain, has := v.DomainOf(node, slot)
 		if !has {
 			continue
 		}
 		var count int64
 		switch {
-		case q.axisKind(i) != census.OwnNode:
-			count = v.Of(domain)
-		case found && s.roster.Holds(slot, info):
-			count = v.Of(slot)
+		case q.axisKind(i) != topology.PerNode:
+			count = v.Sum(domain)
+		case s.index.IsCurrent(slot, info):
+			count = v.Sum(slot)
 		default:
-			count = q.countOn(i, info)
+			count = q.countOnNode(i, info)
 		}
-		// The conversion keeps processors that can multiply and add in one step from rounding differently.
+		// The conversion prevents fused multiply-add, which rounds differently.
 		score += float64(float64(count)*s.weights[i]) + float64(q.constraints[i].maxSkew-1)
 	}
 	return int64(math.Round(score)), nil
 }
 
-// countOn counts on a node that is not as the roster read it.
-func (q *question) countOn(i int, info fwk.NodeInfo) (count int64) {
+// countOnNode counts on a node that differs from what the index read.
+func (q *constraintSet) countOnNode(i int, info fwk.NodeInfo) (count int64) {
 	for _, p := range info.GetPods() {
-		if q.counts(i, p.GetPod()) {
+		if q.matches(i, p.GetPod()) {
 			count++
 		}
 	}
@@ -172,7 +173,7 @@ func (q *question) countOn(i int, info fwk.NodeInfo) (count int64) {
 }
 
 // NormalizeScore gives the emptiest domain the highest score, and ignored nodes none.
-func (pl *Plugin) NormalizeScore(_ context.Context, state fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
+func (pl *PodTopologySpread) NormalizeScore(_ context.Context, state fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
 	s, err := readPreScoreState(state)
 	if err != nil {
 		return fwk.AsStatus(err)
@@ -197,13 +198,9 @@ func (pl *Plugin) NormalizeScore(_ context.Context, state fwk.CycleState, _ *v1.
 }
 
 func readPreScoreState(state fwk.CycleState) (*preScoreState, error) {
-	data, err := state.Read(preScoreStateKey)
+	s, err := framework.ReadState[*preScoreState](state, preScoreStateKey)
 	if err != nil {
 		return nil, fmt.Errorf("error reading %q from cycleState: %w", preScoreStateKey, err)
-	}
-	s, ok := data.(*preScoreState)
-	if !ok {
-		return nil, fmt.Errorf("reading %q from cycleState: it holds a %T, which PreScore did not write", preScoreStateKey, data)
 	}
 	return s, nil
 }

@@ -21,7 +21,7 @@ import (
 
 type scores = map[string]int64
 
-func TestScores(t *testing.T) {
+func TestScore(t *testing.T) {
 	for _, row := range []struct {
 		name            string
 		nodes           []*v1.Node
@@ -31,37 +31,37 @@ func TestScores(t *testing.T) {
 	}{
 		{
 			name:  "one zone constraint, counts 4 and 2: 4·ln 4 and 2·ln 4",
-			nodes: zoned("A", "B"), pods: running("n1", "n1", "n1", "n1", "n2", "n2"), pod: mypod(soft(zone, 1)),
+			nodes: zoned("A", "B"), pods: running("n1", "n1", "n1", "n1", "n2", "n2"), pod: testPod(soft(zone, 1)),
 			raw: scores{"n1": 6, "n2": 3}, normalized: scores{"n1": 50, "n2": 100},
 		},
 		{
 			name:  "a larger maxSkew evens out differences",
-			nodes: zoned("A", "B"), pods: running("n1", "n1", "n1", "n1", "n2", "n2"), pod: mypod(soft(zone, 20)),
+			nodes: zoned("A", "B"), pods: running("n1", "n1", "n1", "n1", "n2", "n2"), pod: testPod(soft(zone, 20)),
 			raw: scores{"n1": 25, "n2": 22}, normalized: scores{"n1": 88, "n2": 100},
 		},
 		{
 			name:  "the zone with fewer pods is preferred, and nothing is forbidden",
-			nodes: zoned("A", "A", "B", "B"), pods: running("n1", "n2", "n3"), pod: mypod(soft(zone, 1)),
+			nodes: zoned("A", "A", "B", "B"), pods: running("n1", "n2", "n3"), pod: testPod(soft(zone, 1)),
 			raw: scores{"n1": 3, "n2": 3, "n3": 1, "n4": 1}, normalized: scores{"n1": 33, "n2": 33, "n3": 100, "n4": 100},
 		},
 		{
 			name:  "nodes that lack the key are not scored",
-			nodes: zoned("A", "-"), pods: running("n1"), pod: mypod(soft(zone, 1)),
+			nodes: zoned("A", "-"), pods: running("n1"), pod: testPod(soft(zone, 1)),
 			raw: scores{"n1": 1, "n2": 0}, normalized: scores{"n1": 100, "n2": 0},
 		},
 		{
 			name:  "with no pods anywhere all get the most",
-			nodes: zoned("A", "B"), pod: mypod(soft(zone, 1)),
+			nodes: zoned("A", "B"), pod: testPod(soft(zone, 1)),
 			raw: scores{"n1": 0, "n2": 0}, normalized: scores{"n1": 100, "n2": 100},
 		},
 		{
 			name:  "hostnames count the node's own pods",
-			nodes: zoned("A", "A", "B"), pods: running("n1", "n1", "n2"), pod: mypod(soft(v1.LabelHostname, 1)),
+			nodes: zoned("A", "A", "B"), pods: running("n1", "n1", "n2"), pod: testPod(soft(v1.LabelHostname, 1)),
 			raw: scores{"n1": 3, "n2": 2, "n3": 0}, normalized: scores{"n1": 0, "n2": 33, "n3": 100},
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			raw, normalized := newScene(t, row.nodes, row.pods).ScoreAll(t, row.pod)
+			raw, normalized := newFixture(t, row.nodes, row.pods).ScoreAll(t, row.pod)
 			if diff := cmp.Diff(row.raw, raw); diff != "" {
 				t.Errorf("raw scores (-want +got):\n%s", diff)
 			}
@@ -73,14 +73,14 @@ func TestScores(t *testing.T) {
 }
 
 // The built-in defaults are hostname with maxSkew 3 and zone with maxSkew 5, both ScheduleAnyway.
-func TestSystemDefaults(t *testing.T) {
+func TestScore_SystemDefaults(t *testing.T) {
 	member := mk.Pod("mypod").Label("foo", "bar").Owner("apps/v1", "ReplicaSet", "web").Obj()
 	constrained := member.DeepCopy()
 	constrained.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{hard(zone, 1)}
 	nodes := zoned("z1", "z1", "z2")
 
 	t.Run("a pod of a ReplicaSet is spread", func(t *testing.T) {
-		s := sceneOf(t, cache.SnapshotOf(running("n1", "n1", "n2"), nodes), systemDefaulting())
+		s := fixtureOf(t, cache.SnapshotOf(running("n1", "n1", "n2"), nodes), systemDefaulting())
 		s.addReplicaSet(t, "web", map[string]string{"foo": "bar"})
 		raw, normalized := s.ScoreAll(t, member)
 		if diff := cmp.Diff(scores{"n1": 13, "n2": 12, "n3": 6}, raw); diff != "" {
@@ -91,7 +91,7 @@ func TestSystemDefaults(t *testing.T) {
 		}
 	})
 	t.Run("a node without a zone is still scored by its hostname", func(t *testing.T) {
-		s := sceneOf(t, cache.SnapshotOf(running("n1", "n3"), zoned("z1", "z2", "-")), systemDefaulting())
+		s := fixtureOf(t, cache.SnapshotOf(running("n1", "n3"), zoned("z1", "z2", "-")), systemDefaulting())
 		s.addReplicaSet(t, "web", map[string]string{"foo": "bar"})
 		raw, _ := s.ScoreAll(t, member)
 		// ln 5 per pod and 2 for the hostname; n1 and n2 have a zone besides, of three with "": ln 5 per pod and 4.
@@ -106,7 +106,7 @@ func TestSystemDefaults(t *testing.T) {
 		"a pod of a controller of another kind has none": mk.Pod("mypod").Owner("batch/v1", "Job", "web").Obj(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := sceneOf(t, cache.SnapshotOf(nil, nodes), systemDefaulting())
+			s := fixtureOf(t, cache.SnapshotOf(nil, nodes), systemDefaulting())
 			s.addReplicaSet(t, "web", map[string]string{"foo": "bar"})
 			if raw, _ := s.ScoreAll(t, pod); raw != nil {
 				t.Error("it was scored")
@@ -115,7 +115,7 @@ func TestSystemDefaults(t *testing.T) {
 	}
 }
 
-func (s *scene) addReplicaSet(t *testing.T, name string, selected map[string]string) {
+func (s *fixture) addReplicaSet(t *testing.T, name string, selected map[string]string) {
 	t.Helper()
 	s.add(t, &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
@@ -123,7 +123,7 @@ func (s *scene) addReplicaSet(t *testing.T, name string, selected map[string]str
 	})
 }
 
-func (s *scene) add(t *testing.T, object any) {
+func (s *fixture) add(t *testing.T, object any) {
 	t.Helper()
 	core, apps := s.Objects.Core().V1(), s.Objects.Apps().V1()
 	var err error
@@ -142,7 +142,7 @@ func (s *scene) add(t *testing.T, object any) {
 	}
 }
 
-func TestSelectorsOfDefaultConstraints(t *testing.T) {
+func TestDefaultConstraints_Selectors(t *testing.T) {
 	meta := metav1.ObjectMeta{Namespace: "default", Name: "o"}
 	selector := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpExists}}}
 	service := func(name string, selected map[string]string) *v1.Service {
@@ -172,38 +172,38 @@ func TestSelectorsOfDefaultConstraints(t *testing.T) {
 		{"another namespace has its own objects", "", pod().Namespace("other").Owner("apps/v1", "ReplicaSet", "o").Obj()},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := sceneOf(t, cache.NewSnapshot(), systemDefaulting())
+			s := fixtureOf(t, cache.NewSnapshot(), systemDefaulting())
 			for _, object := range objects {
 				s.add(t, object)
 			}
-			if got := s.owners.of(row.pod).compile().String(); got != row.want {
+			if got := s.owners.selectionFor(row.pod).compile().String(); got != row.want {
 				t.Errorf("selector %q, want %q", got, row.want)
 			}
 		})
 	}
 }
 
-func TestListedDefaultsHoldForFilterToo(t *testing.T) {
+func TestDefaultConstraints_ListedHoldForFilter(t *testing.T) {
 	args := &configv1.PodTopologySpreadArgs{
 		DefaultingType: configv1.ListDefaulting,
 		DefaultConstraints: []v1.TopologySpreadConstraint{
 			{MaxSkew: 1, TopologyKey: zone, WhenUnsatisfiable: v1.DoNotSchedule},
 		},
 	}
-	s := sceneOf(t, cache.SnapshotOf(running("n1", "n2"), zoned("A", "A", "B")), args)
+	s := fixtureOf(t, cache.SnapshotOf(running("n1", "n2"), zoned("A", "A", "B")), args)
 	s.add(t, &v1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"}, Spec: v1.ServiceSpec{Selector: map[string]string{"foo": "bar"}}})
-	if got := s.Allowed(t, mypod()); got != "n3" {
+	if got := s.FeasibleNodes(t, testPod()); got != "n3" {
 		t.Errorf("allowed nodes: %q, want n3", got)
 	}
-	if got := s.Allowed(t, mk.Pod("bare").Obj()); got != "n1 n2 n3" {
+	if got := s.FeasibleNodes(t, mk.Pod("bare").Obj()); got != "n1 n2 n3" {
 		t.Errorf("for a pod that no Service selects: %q, want all", got)
 	}
 }
 
 // A filter extender that keeps no node cache hands on NodeInfos without pods.
-func TestHostnameScoreCountsTheGivenNodeInfo(t *testing.T) {
-	s := newScene(t, zoned("A"), running("n1", "n1"))
-	state, pod := framework.NewCycleState(), mypod(soft(v1.LabelHostname, 1))
+func TestScore_HostnameCountsGivenNodeInfo(t *testing.T) {
+	s := newFixture(t, zoned("A"), running("n1", "n1"))
+	state, pod := framework.NewCycleState(), testPod(soft(v1.LabelHostname, 1))
 	s.PreScore(context.Background(), state, pod, mustList(s))
 	empty := cache.NewNodeInfo()
 	empty.SetNode(mustList(s)[0].Node())
@@ -215,23 +215,23 @@ func TestHostnameScoreCountsTheGivenNodeInfo(t *testing.T) {
 	}
 }
 
-func TestPreScoreSkipsAndFails(t *testing.T) {
-	if raw, _ := newScene(t, nil, nil).ScoreAll(t, mypod(soft(zone, 1))); raw != nil {
+func TestPreScore_SkipsAndErrors(t *testing.T) {
+	if raw, _ := newFixture(t, nil, nil).ScoreAll(t, testPod(soft(zone, 1))); raw != nil {
 		t.Error("without nodes there is nothing to score")
 	}
-	s := newScene(t, zoned("A"), nil)
-	if raw, _ := s.ScoreAll(t, mypod(hard(zone, 1))); raw != nil {
+	s := newFixture(t, zoned("A"), nil)
+	if raw, _ := s.ScoreAll(t, testPod(hard(zone, 1))); raw != nil {
 		t.Error("without soft constraints there is nothing to score")
 	}
 	broken := soft(zone, 1)
 	broken.LabelSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"a b": ""}}
-	status := s.PreScore(context.Background(), framework.NewCycleState(), mypod(broken), mustList(s))
+	status := s.PreScore(context.Background(), framework.NewCycleState(), testPod(broken), mustList(s))
 	if status.Code() != fwk.Error {
 		t.Errorf("with a broken selector: %v, want an error", status)
 	}
 }
 
-func TestSigning(t *testing.T) {
+func TestSignPod(t *testing.T) {
 	ctx := context.Background()
 	for name, row := range map[string]struct {
 		args *configv1.PodTopologySpreadArgs
@@ -239,19 +239,19 @@ func TestSigning(t *testing.T) {
 		want string
 	}{
 		"no constraints and no defaults: signed with nothing": {noDefaults(), mk.Pod("p").Obj(), ""},
-		"own constraints": {noDefaults(), mypod(soft(zone, 1)), "Unschedulable: pods with topology constraints are not signable"},
+		"own constraints": {noDefaults(), testPod(soft(zone, 1)), "Unschedulable: pods with topology constraints are not signable"},
 		"system defaults": {systemDefaulting(), mk.Pod("p").Obj(), "Unschedulable: pods with default topology constraints are not signable"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fragments, status := sceneOf(t, cache.NewSnapshot(), row.args).SignPod(ctx, row.pod)
-			if len(fragments) > 0 || plugintest.Objection(status) != row.want {
-				t.Errorf("fragments %v, status %q, want none and %q", fragments, plugintest.Objection(status), row.want)
+			fragments, status := fixtureOf(t, cache.NewSnapshot(), row.args).SignPod(ctx, row.pod)
+			if len(fragments) > 0 || plugintest.RejectionText(status) != row.want {
+				t.Errorf("fragments %v, status %q, want none and %q", fragments, plugintest.RejectionText(status), row.want)
 			}
 		})
 	}
 }
 
-func TestNewSaysWhatIsMissing(t *testing.T) {
+func TestNew_Errors(t *testing.T) {
 	snapshot := cache.NewSnapshot()
 	for name, row := range map[string]struct {
 		args   *configv1.PodTopologySpreadArgs

@@ -27,8 +27,7 @@ func New(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plug
 // Name is the plugin's name.
 func (*PrioritySort) Name() string { return Name }
 
-// Less tells whether a is to be tried before b. Two pods of one priority and one timestamp are neither before the
-// other: the queue decides.
+// Less reports whether a is before b. The queue orders pods of equal priority and timestamp.
 func (*PrioritySort) Less(a, b fwk.QueuedPodInfo) bool {
 	pa, pb := priority(a.GetPodInfo().GetPod()), priority(b.GetPodInfo().GetPod())
 	if pa != pb {

@@ -1,7 +1,7 @@
 // Package schedulinggates keeps a pod out of the active queue while it carries scheduling gates.
 //
-// The plugin works at PreEnqueue alone: a gated pod never costs a scheduling attempt. It is woken when its own gates
-// have all gone; removing some of several gates leaves it gated and wakes nothing.
+// The plugin works at PreEnqueue alone: a gated pod never costs a scheduling attempt. The pod is queued when its last gate
+// is removed; removing one of several leaves it gated.
 package schedulinggates
 
 import (
@@ -20,24 +20,24 @@ import (
 // Name of the plugin, in configurations, metrics and statuses.
 const Name = "SchedulingGates"
 
-// Gates is the plugin.
-type Gates struct{}
+// SchedulingGates is the plugin.
+type SchedulingGates struct{}
 
 var (
-	_ fwk.PreEnqueuePlugin  = (*Gates)(nil)
-	_ fwk.EnqueueExtensions = (*Gates)(nil)
+	_ fwk.PreEnqueuePlugin  = (*SchedulingGates)(nil)
+	_ fwk.EnqueueExtensions = (*SchedulingGates)(nil)
 )
 
 // New makes the plugin; it takes no arguments.
 func New(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plugin, error) {
-	return &Gates{}, nil
+	return &SchedulingGates{}, nil
 }
 
 // Name is the plugin's name.
-func (*Gates) Name() string { return Name }
+func (*SchedulingGates) Name() string { return Name }
 
-// PreEnqueue refuses a pod that has gates and names them all.
-func (*Gates) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
+// PreEnqueue rejects a pod with gates and names them.
+func (*SchedulingGates) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
 	gates := pod.Spec.SchedulingGates
 	if len(gates) == 0 {
 		return nil
@@ -50,21 +50,18 @@ func (*Gates) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
 		"waiting for scheduling gates: ["+strings.Join(names, " ")+"]").WithPlugin(Name)
 }
 
-// EventsToRegister names the one event that can let a gated pod through.
-func (g *Gates) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+// EventsToRegister returns the only event that can ungate a pod.
+func (g *SchedulingGates) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{{
 		Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodSchedulingGatesEliminated},
-		QueueingHintFn: g.afterGatesAreGone,
+		QueueingHintFn: g.isSchedulableAfterGatesRemoved,
 	}}, nil
 }
 
-func (*Gates) afterGatesAreGone(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+func (*SchedulingGates) isSchedulableAfterGatesRemoved(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
 	_, updated, err := hint.Objects[*v1.Pod](before, after)
 	if err != nil {
 		return fwk.Queue, err
 	}
-	if updated.UID != pod.UID {
-		return fwk.QueueSkip, nil
-	}
-	return fwk.Queue, nil
+	return hint.QueueIf(updated.UID == pod.UID), nil
 }

@@ -13,12 +13,12 @@ import (
 	"orrery/core/plugins/schedulinggates"
 )
 
-func gates(t *testing.T) *schedulinggates.Gates {
+func gates(t *testing.T) *schedulinggates.SchedulingGates {
 	plugin, err := schedulinggates.New(t.Context(), nil, nil, config.DefaultFeatures())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plugin.(*schedulinggates.Gates)
+	return plugin.(*schedulinggates.SchedulingGates)
 }
 
 func TestPreEnqueue(t *testing.T) {
@@ -37,14 +37,14 @@ func TestPreEnqueue(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := plugintest.Said(gates(t).PreEnqueue(t.Context(), tc.pod)); got != tc.want {
+			if got := plugintest.StatusText(gates(t).PreEnqueue(t.Context(), tc.pod)); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
 	}
 }
 
-func TestOnlyThePodsOwnUngatingWakesIt(t *testing.T) {
+func TestQueueingHints_OnlyOwnGates(t *testing.T) {
 	gated := mk.Pod("p").Gate("g").Obj()
 	for name, tc := range map[string]struct {
 		action fwk.ActionType

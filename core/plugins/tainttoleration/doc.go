@@ -1,7 +1,7 @@
 // Package tainttoleration keeps pods off nodes whose taints they do not tolerate.
 //
-// Taints with the effect NoSchedule or NoExecute are the Filter's: one that is not tolerated turns the node down. Taints
-// with the effect PreferNoSchedule are the Score's: a node is the worse the more of them are not tolerated.
+// Taints with the effect NoSchedule or NoExecute are the Filter's: one that is not tolerated rejects the node. Taints
+// with the effect PreferNoSchedule are the Score's: the more of them are not tolerated, the lower the node scores.
 //
 // A toleration matches a taint when its effect is empty or the same, its key is empty or the same, and its operator
 // agrees: Exists always, Equal (or none) on equal values, Gt and Lt when the taint's value is a whole number above or

@@ -32,8 +32,7 @@ var (
 	_ framework.NodeLocal   = (*TaintToleration)(nil)
 )
 
-// untolerated does not say which taint: the node's name and its taints are one look away, and with the taint in the
-// text every node would be a reason of its own.
+// untolerated does not name the taint: reasons are counted by text, and one text per taint would split the count.
 var untolerated = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) had untolerated taint(s)").WithPlugin(Name)
 
 // New makes the plugin; it takes no arguments.
@@ -44,10 +43,10 @@ func New(_ context.Context, _ runtime.Object, _ fwk.Handle, features config.Feat
 // Name is the plugin's name.
 func (*TaintToleration) Name() string { return Name }
 
-// NodeLocal says that the answer is the node's own.
+// NodeLocal promises that the verdict depends on the pod's signature and the node alone.
 func (*TaintToleration) NodeLocal() {}
 
-// Filter turns a node down for the first taint that keeps pods away and is not tolerated.
+// Filter rejects a node with a NoSchedule or NoExecute taint that the pod does not tolerate.
 func (p *TaintToleration) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
 	if p.tolerates(pod, node.Node()) {
 		return nil
@@ -58,20 +57,20 @@ func (p *TaintToleration) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Po
 func (p *TaintToleration) tolerates(pod *v1.Pod, node *v1.Node) bool {
 	for i := range node.Spec.Taints {
 		taint := &node.Spec.Taints[i]
-		keepsAway := taint.Effect == v1.TaintEffectNoSchedule || taint.Effect == v1.TaintEffectNoExecute
-		if keepsAway && !p.matches(pod.Spec.Tolerations, taint) {
+		excludes := taint.Effect == v1.TaintEffectNoSchedule || taint.Effect == v1.TaintEffectNoExecute
+		if excludes && !p.toleratesTaint(pod.Spec.Tolerations, taint) {
 			return false
 		}
 	}
 	return true
 }
 
-func (p *TaintToleration) matches(tolerations []v1.Toleration, taint *v1.Taint) bool {
+func (p *TaintToleration) toleratesTaint(tolerations []v1.Toleration, taint *v1.Taint) bool {
 	return corev1helpers.TolerationsTolerateTaint(klog.Logger{}, tolerations, taint, p.numeric)
 }
 
-// preferKey is where the tolerations that matter to the score wait for it.
-const preferKey fwk.StateKey = "PreScore" + Name
+// scoreKey is the key of the preferences in the cycle state.
+const scoreKey fwk.StateKey = "PreScore" + Name
 
 // preferences are the pod's tolerations that may match a PreferNoSchedule taint.
 type preferences struct{ tolerations []v1.Toleration }
@@ -87,24 +86,20 @@ func (*TaintToleration) PreScore(_ context.Context, state fwk.CycleState, pod *v
 			prefer.tolerations = append(prefer.tolerations, toleration)
 		}
 	}
-	state.Write(preferKey, prefer)
+	state.Write(scoreKey, prefer)
 	return nil
 }
 
 // Score counts the PreferNoSchedule taints that are not tolerated.
 func (p *TaintToleration) Score(_ context.Context, state fwk.CycleState, _ *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
-	data, err := state.Read(preferKey)
+	prefer, err := framework.ReadState[*preferences](state, scoreKey)
 	if err != nil {
-		return 0, fwk.AsStatus(fmt.Errorf("failed to read %q from cycleState: %w", preferKey, err))
-	}
-	prefer, ok := data.(*preferences)
-	if !ok {
-		return 0, fwk.AsStatus(fmt.Errorf("reading %q from cycleState: it is a %T", preferKey, data))
+		return 0, fwk.AsStatus(fmt.Errorf("failed to read %q from cycleState: %w", scoreKey, err))
 	}
 	var count int64
 	taints := node.Node().Spec.Taints
 	for i := range taints {
-		if taints[i].Effect == v1.TaintEffectPreferNoSchedule && !p.matches(prefer.tolerations, &taints[i]) {
+		if taints[i].Effect == v1.TaintEffectPreferNoSchedule && !p.toleratesTaint(prefer.tolerations, &taints[i]) {
 			count++
 		}
 	}
@@ -130,44 +125,38 @@ func (*TaintToleration) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v
 	return nil
 }
 
-// EventsToRegister asks for nodes that lose what keeps the pod away, and for the pod's own new tolerations.
+// EventsToRegister returns the events that can remove a taint or add a toleration to the pod.
 func (p *TaintToleration) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeTaint},
-			QueueingHintFn: p.afterNodeChange,
+			QueueingHintFn: p.isSchedulableAfterNodeChange,
 		},
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodToleration},
-			QueueingHintFn: p.afterTolerationChange,
+			QueueingHintFn: p.isSchedulableAfterPodTolerationChange,
 		},
 	}, nil
 }
 
-func (p *TaintToleration) afterNodeChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+func (p *TaintToleration) isSchedulableAfterNodeChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
 	previous, current, err := hint.Objects[*v1.Node](before, after)
 	if err != nil {
 		return fwk.Queue, err
 	}
-	couldAlready := previous != nil && p.tolerates(pod, previous)
-	if couldAlready || !p.tolerates(pod, current) {
-		return fwk.QueueSkip, nil
-	}
-	return fwk.Queue, nil
+	tolerated := previous != nil && p.tolerates(pod, previous)
+	return hint.QueueIf(!tolerated && p.tolerates(pod, current)), nil
 }
 
-func (*TaintToleration) afterTolerationChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+func (*TaintToleration) isSchedulableAfterPodTolerationChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
 	_, updated, err := hint.Objects[*v1.Pod](before, after)
 	if err != nil {
 		return fwk.Queue, err
 	}
-	if updated.UID != pod.UID {
-		return fwk.QueueSkip, nil
-	}
-	return fwk.Queue, nil
+	return hint.QueueIf(updated.UID == pod.UID), nil
 }
 
-// SignPod says that the answer depends on the tolerations.
+// SignPod signs the tolerations.
 func (*TaintToleration) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	return []fwk.SignFragment{{Key: fwk.TolerationsSignerName, Value: fwk.TolerationsSigner(pod)}}, nil
 }

@@ -83,7 +83,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestNumericOperators(t *testing.T) {
+func TestFilter_NumericOperators(t *testing.T) {
 	const key = "servicelevel.organization.example/agreed-service-level"
 	for name, tc := range map[string]struct {
 		operator v1.TolerationOperator
@@ -115,7 +115,7 @@ func TestNumericOperators(t *testing.T) {
 	}
 }
 
-func TestScores(t *testing.T) {
+func TestScore(t *testing.T) {
 	clean := mk.Node("clean")
 	one := mk.Node("one").Taint("a", "", prefer)
 	three := mk.Node("three").Taint("a", "", prefer).Taint("b", "", prefer).Taint("c", "", prefer).Taint("d", "", noSchedule)
@@ -143,7 +143,7 @@ func TestScores(t *testing.T) {
 }
 
 // A numeric toleration that does not hold makes a node worse, and no more than that.
-func TestNumericOperatorsInScores(t *testing.T) {
+func TestScore_NumericOperators(t *testing.T) {
 	pod := tolerating("level", v1.TolerationOpGt, "900", prefer).Obj()
 	good, bad := onNode(mk.Node("good").Taint("level", "950", prefer).Obj()), onNode(mk.Node("bad").Taint("level", "800", prefer).Obj())
 	_, normalised := plugintest.Scores(t, plugin(t, true), pod, good, bad)
@@ -152,14 +152,14 @@ func TestNumericOperatorsInScores(t *testing.T) {
 	}
 }
 
-func TestScoreWithoutPreScore(t *testing.T) {
+func TestScore_WithoutPreScore(t *testing.T) {
 	_, status := plugin(t, false).Score(t.Context(), framework.NewCycleState(), mk.Pod("p").Obj(), onNode(mk.Node("n").Obj()))
-	if got, want := plugintest.Said(status), `Error: failed to read "PreScoreTaintToleration" from cycleState: not found`; got != want {
+	if got, want := plugintest.StatusText(status), `Error: failed to read "PreScoreTaintToleration" from cycleState: not found`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestHints(t *testing.T) {
+func TestQueueingHints(t *testing.T) {
 	pod := tolerating("ok", exists, "", "").Obj()
 	clean, bad := mk.Node("n").Obj(), mk.Node("n").Taint("bad", "", noSchedule).Obj()
 	for name, tc := range map[string]struct {
@@ -188,7 +188,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-func TestFilterAndScoreAllocateNothing(t *testing.T) {
+func TestFilterAndScore_DoNotAllocate(t *testing.T) {
 	p, pod, ctx := plugin(t, false), tolerating("ok", exists, "", "").Obj(), t.Context()
 	state := framework.NewCycleState()
 	p.PreScore(ctx, state, pod, nil)
@@ -202,7 +202,7 @@ func TestFilterAndScoreAllocateNothing(t *testing.T) {
 	}
 }
 
-func TestSignature(t *testing.T) {
+func TestSignPod(t *testing.T) {
 	signed := func(keys ...string) map[string]string {
 		pod := mk.Pod("p")
 		for _, key := range keys {

@@ -55,10 +55,10 @@ func NewDynamicResources(_ context.Context, args runtime.Object, _ fwk.Handle, f
 	return &Claims{filtering{refusal{DynamicResources, uses}}}, nil
 }
 
-// PreEnqueue lets every pod through: a refusal at PreFilter reaches the pod's status, one here would not.
+// PreEnqueue accepts every pod: a rejection at PreFilter reaches the pod's status, one here would not.
 func (*Claims) PreEnqueue(context.Context, *v1.Pod) *fwk.Status { return nil }
 
-// visited is the mark that PreFilter leaves for PostFilter.
+// visited marks for PostFilter that PreFilter ran.
 type visited struct{}
 
 // Clone returns the mark.
@@ -66,7 +66,7 @@ func (v visited) Clone() fwk.StateData { return v }
 
 const visitedKey fwk.StateKey = DynamicResources
 
-// PreFilter leaves its mark and refuses the pod or has nothing to do for it.
+// PreFilter writes the mark, and rejects the pod or skips Filter.
 func (c *Claims) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	state.Write(visitedKey, visited{})
 	return c.filtering.PreFilter(ctx, state, pod, nodes)
@@ -97,12 +97,12 @@ func (*Claims) NormalizeScore(context.Context, fwk.CycleState, *v1.Pod, fwk.Node
 // Reserve has nothing to reserve.
 func (*Claims) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status { return nil }
 
-// Unreserve has nothing to give back.
+// Unreserve has nothing to release.
 func (*Claims) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) {}
 
 // PreBindPreFlight says that PreBind has nothing to do.
 func (*Claims) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	return nothingToDo
+	return skip
 }
 
 // PreBind has nothing to do.

@@ -14,7 +14,7 @@ import (
 // GangScheduling is the name of the plugin for gangs, in configurations, metrics and statuses.
 const GangScheduling = "GangScheduling"
 
-// Gang is the plugin GangScheduling. It refuses before the queue: a pod of a gang is not worth an attempt.
+// Gang is the plugin GangScheduling. It rejects at PreEnqueue: a pod of a gang gets no scheduling attempt.
 type Gang struct{ refusal }
 
 var (
@@ -36,16 +36,16 @@ func NewGangScheduling(_ context.Context, _ runtime.Object, _ fwk.Handle, featur
 	return &Gang{refusal{GangScheduling, uses}}, nil
 }
 
-// PreEnqueue refuses a pod of a workload.
+// PreEnqueue rejects a pod of a workload.
 func (g *Gang) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status { return g.refuse(pod) }
 
 // Reserve has nothing to reserve.
 func (*Gang) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status { return nil }
 
-// Unreserve has nothing to give back.
+// Unreserve has nothing to release.
 func (*Gang) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) {}
 
-// Permit lets every pod go on.
+// Permit accepts every pod.
 func (*Gang) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.Status, time.Duration) {
 	return nil, 0
 }

@@ -59,7 +59,7 @@ func withVolume(source v1.VolumeSource) *v1.Pod {
 }
 
 // Which plugin refuses which pod, and in what words; a plugin that is not named has nothing to do.
-func TestVolumePluginsRefuse(t *testing.T) {
+func TestVolumes_Refused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		pod    *v1.Pod
 		uses   string
@@ -112,7 +112,7 @@ func withClaim() *v1.Pod {
 	return pod
 }
 
-func TestResourceClaimsAreRefused(t *testing.T) {
+func TestDynamicResources_Refused(t *testing.T) {
 	p := plugin(t, unsupported.DynamicResources)
 	if got, want := plugintest.Filter(p, withClaim(), onNode()), "UnschedulableAndUnresolvable: Orrery cannot place a pod that uses a resource claim yet"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -121,12 +121,12 @@ func TestResourceClaimsAreRefused(t *testing.T) {
 		t.Errorf("a pod without claims: got %q, want Skip", got)
 	}
 	if status := p.(fwk.PreEnqueuePlugin).PreEnqueue(t.Context(), withClaim()); !status.IsSuccess() {
-		t.Errorf("PreEnqueue said %s, want Success: a pod that is not tried has no status to read", plugintest.Said(status))
+		t.Errorf("PreEnqueue said %s, want Success: a pod that is not tried has no status to read", plugintest.StatusText(status))
 	}
 }
 
 // The message of nearly every failed cycle begins with what PostFilter says here.
-func TestPostFilter(t *testing.T) {
+func TestDynamicResources_PostFilter(t *testing.T) {
 	p := plugin(t, unsupported.DynamicResources).(*unsupported.Claims)
 	for name, tc := range map[string]struct {
 		pod       *v1.Pod
@@ -143,14 +143,14 @@ func TestPostFilter(t *testing.T) {
 				p.PreFilter(t.Context(), state, tc.pod, nil)
 			}
 			result, status := p.PostFilter(t.Context(), state.Clone(), tc.pod, nil)
-			if got := plugintest.Said(status); got != tc.want || result != nil {
+			if got := plugintest.StatusText(status); got != tc.want || result != nil {
 				t.Errorf("got %q and %v, want %q and no result", got, result, tc.want)
 			}
 		})
 	}
 }
 
-func TestGangsAreRefused(t *testing.T) {
+func TestGangScheduling_Refused(t *testing.T) {
 	member := mk.Pod("p").Obj()
 	member.Spec.WorkloadRef = &v1.WorkloadReference{Name: "w", PodGroup: "g"}
 	for name, tc := range map[string]struct {
@@ -164,17 +164,17 @@ func TestGangsAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			gang := plugin(t, unsupported.GangScheduling, tc.gates...).(*unsupported.Gang)
-			if got := plugintest.Said(gang.PreEnqueue(t.Context(), tc.pod)); got != tc.want {
+			if got := plugintest.StatusText(gang.PreEnqueue(t.Context(), tc.pod)); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 			if status, wait := gang.Permit(t.Context(), nil, tc.pod, "n"); !status.IsSuccess() || wait != 0 {
-				t.Errorf("Permit said %s and waits %v", plugintest.Said(status), wait)
+				t.Errorf("Permit said %s and waits %v", plugintest.StatusText(status), wait)
 			}
 		})
 	}
 }
 
-func TestOnlyThePodItselfCanTakeTheNeedAway(t *testing.T) {
+func TestQueueingHints_OnlyOwnPodUpdate(t *testing.T) {
 	refused := mk.Pod("p").PVC("data").Obj()
 	p := plugin(t, unsupported.VolumeBinding).(fwk.EnqueueExtensions)
 	for name, tc := range map[string]struct {
@@ -197,7 +197,7 @@ func TestOnlyThePodItselfCanTakeTheNeedAway(t *testing.T) {
 }
 
 // A pod that is not refused finds nothing done: no score, nothing reserved, nothing to wait for before binding.
-func TestOtherPodsPass(t *testing.T) {
+func TestUnsupported_OtherPodsPass(t *testing.T) {
 	pod, ctx := mk.Pod("p").Obj(), t.Context()
 	for _, name := range []string{unsupported.VolumeBinding, unsupported.DynamicResources} {
 		p := plugin(t, name)
@@ -205,19 +205,19 @@ func TestOtherPodsPass(t *testing.T) {
 			t.Errorf("%s scores %v, %v", name, raw, normalised)
 		}
 		if status := p.(fwk.ReservePlugin).Reserve(ctx, nil, pod, "n"); !status.IsSuccess() {
-			t.Errorf("%s: Reserve said %s", name, plugintest.Said(status))
+			t.Errorf("%s: Reserve said %s", name, plugintest.StatusText(status))
 		}
 		p.(fwk.ReservePlugin).Unreserve(ctx, nil, pod, "n")
 		if status := p.(fwk.PreBindPlugin).PreBindPreFlight(ctx, nil, pod, "n"); !status.IsSkip() {
-			t.Errorf("%s: PreBindPreFlight said %s, want Skip", name, plugintest.Said(status))
+			t.Errorf("%s: PreBindPreFlight said %s, want Skip", name, plugintest.StatusText(status))
 		}
 		if status := p.(fwk.PreBindPlugin).PreBind(ctx, nil, pod, "n"); !status.IsSuccess() {
-			t.Errorf("%s: PreBind said %s", name, plugintest.Said(status))
+			t.Errorf("%s: PreBind said %s", name, plugintest.StatusText(status))
 		}
 	}
 }
 
-func TestSignatures(t *testing.T) {
+func TestSignPod(t *testing.T) {
 	pod := mk.Pod("p").Obj()
 	pod.Spec.Volumes = []v1.Volume{
 		{Name: "secret", VolumeSource: v1.VolumeSource{Secret: &v1.SecretVolumeSource{SecretName: "of this pod alone"}}},
@@ -236,7 +236,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-func TestArgsOfAnotherKindMakeNoPlugin(t *testing.T) {
+func TestNew_Errors(t *testing.T) {
 	for name, want := range map[string]string{
 		unsupported.VolumeBinding:    "want args to be of type VolumeBindingArgs, got <nil>",
 		unsupported.DynamicResources: "got args of type <nil>, want *DynamicResourcesArgs",

@@ -84,13 +84,13 @@ func newVolumes(name string, refused concern) *Volumes {
 type concern uint8
 
 const (
-	claimed   concern = 1 << iota // it has to be found, bound and be within reach of the node
-	ephemeral                     // so does its claim, once that exists
+	claimed   concern = 1 << iota // it must exist, be bound and be reachable from the node
+	ephemeral                     // like claimed, once its claim exists
 	exclusive                     // two pods on a node may not both have it
 	counted                       // a node can have only so many
 )
 
-// concerns tells why a volume matters, if it does, and what to call it. Volumes made of what every node has, such as
+// concerns returns why a volume matters, if it does, and its name in messages. Volumes that work on every node, such as
 // empty directories, secrets and projections, do not matter.
 func concerns(source *v1.VolumeSource) (concern, string) {
 	switch {
@@ -120,8 +120,8 @@ func concerns(source *v1.VolumeSource) (concern, string) {
 	return 0, ""
 }
 
-// SignPod says that the answer depends on the volumes. All four plugins say so under one key, of which one is kept, so
-// the work is put off until somebody marshals it.
+// SignPod signs the volumes. All four plugins use one key, of which one fragment is kept, so the value is computed when it is
+// marshalled.
 func (*Volumes) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	return []fwk.SignFragment{{Key: fwk.VolumesSignerName, Value: volumesOf{pod}}}, nil
 }
@@ -133,7 +133,7 @@ func (v volumesOf) MarshalJSON() ([]byte, error) { return json.Marshal(fwk.Volum
 
 // PreScore has nothing to do.
 func (*Binding) PreScore(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeInfo) *fwk.Status {
-	return nothingToDo
+	return skip
 }
 
 // Score is the same for every node.
@@ -147,12 +147,12 @@ func (*Binding) ScoreExtensions() fwk.ScoreExtensions { return nil }
 // Reserve has nothing to reserve.
 func (*Binding) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status { return nil }
 
-// Unreserve has nothing to give back.
+// Unreserve has nothing to release.
 func (*Binding) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) {}
 
 // PreBindPreFlight says that PreBind has nothing to do.
 func (*Binding) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	return nothingToDo
+	return skip
 }
 
 // PreBind has nothing to do.

@@ -7,22 +7,23 @@ import (
 	"testing"
 	"time"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )
 
-// BenchmarkRecording is one pod's way from its arrival to its binding on 1,000 nodes, with nobody watching, with the
-// flight recorder, and with everything written down.
+// BenchmarkRecording schedules one pod from its arrival to its binding on 1,000 nodes: without an observer, with the
+// flight recorder, and with a recorder.
 func BenchmarkRecording(b *testing.B) {
 	for _, c := range []struct {
 		name  string
-		watch func(*engine.Engine) (engine.Witness, error)
+		watch func(*engine.Engine) (drive.Observer, error)
 	}{
-		{"nobody", func(*engine.Engine) (engine.Witness, error) { return play.Witnesses{}, nil }},
-		{"flight", func(e *engine.Engine) (engine.Witness, error) { return play.NewFlight(e, options(0), 0) }},
-		{"file", func(e *engine.Engine) (engine.Witness, error) {
+		{"nobody", func(*engine.Engine) (drive.Observer, error) { return drive.Observers{}, nil }},
+		{"flight", func(e *engine.Engine) (drive.Observer, error) { return play.NewFlightRecorder(e, options(0), 0) }},
+		{"file", func(e *engine.Engine) (drive.Observer, error) {
 			return play.NewRecorder(io.Discard, e, options(0), play.About{})
 		}},
 	} {
@@ -30,7 +31,7 @@ func BenchmarkRecording(b *testing.B) {
 			e := newEngine(b, options(0))
 			for i := range 1000 {
 				node := mk.Node(fmt.Sprintf("n%d", i)).Zone(fmt.Sprintf("z%d", i%3)).CPU("6400").Memory("25600Gi").Pods("100000").Obj()
-				tell(b, e, play.Witnesses{}, world.Changed{Op: world.Added, Object: node})
+				apply(b, e, drive.Observers{}, world.Changed{Op: world.Added, Object: node})
 			}
 			w, err := c.watch(e)
 			if err != nil {
@@ -45,7 +46,7 @@ func BenchmarkRecording(b *testing.B) {
 	}
 }
 
-func tell(b *testing.B, e *engine.Engine, w engine.Witness, event world.Event) {
+func apply(b *testing.B, e *engine.Engine, w drive.Observer, event world.Event) {
 	in := world.Input{At: start, Event: event}
 	err := e.Apply(in)
 	if w.Applied(in, err); err != nil {
@@ -53,31 +54,31 @@ func tell(b *testing.B, e *engine.Engine, w engine.Witness, event world.Event) {
 	}
 }
 
-// onePod lets a pod come and be bound, and takes it away again.
-func onePod(b *testing.B, e *engine.Engine, w engine.Witness, i int) {
+// onePod adds a pod, lets it be bound, and deletes it.
+func onePod(b *testing.B, e *engine.Engine, w drive.Observer, i int) {
 	pod := mk.Pod(fmt.Sprintf("p%d", i)).CPU("100m").Memory("100Mi").Label("app", "web").Obj()
-	tell(b, e, w, world.Changed{Op: world.Added, Object: pod})
+	apply(b, e, w, world.Changed{Op: world.Added, Object: pod})
 	d, _ := e.Step()
 	w.Stepped(d)
 	bound := *pod
 	bound.Spec.NodeName = d.Node
 	for _, effect := range e.Effects() {
-		w.Wanted(effect)
-		tell(b, e, w, world.Ended{Effect: effect.ID})
+		w.Emitted(effect)
+		apply(b, e, w, world.EffectDone{Effect: effect.ID})
 	}
 	w.Stepped(nil)
-	tell(b, e, w, world.Changed{Op: world.Modified, Object: &bound})
-	tell(b, e, w, world.Changed{Op: world.Deleted, Object: &bound})
+	apply(b, e, w, world.Changed{Op: world.Modified, Object: &bound})
+	apply(b, e, w, world.Changed{Op: world.Deleted, Object: &bound})
 }
 
-// BenchmarkSeek jumps about in three minutes of a busy small cluster. The slowest jump counts.
+// BenchmarkSeek seeks in three minutes of a busy small cluster. It reports the slowest seek.
 func BenchmarkSeek(b *testing.B) {
 	_, file := recorded(b, 1, 600, play.About{})
 	p, err := play.NewPlayer(bytes.NewReader(file), play.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := p.Prepare(nil); err != nil {
+	if err := p.PrefetchAll(nil); err != nil {
 		b.Fatal(err)
 	}
 	b.ResetTimer()
@@ -97,7 +98,7 @@ func BenchmarkSeek(b *testing.B) {
 	b.ReportMetric(float64(len(file)), "file-bytes")
 }
 
-// BenchmarkReplay decides three minutes again.
+// BenchmarkReplay replays three minutes.
 func BenchmarkReplay(b *testing.B) {
 	_, file := recorded(b, 1, 600, play.About{})
 	b.SetBytes(int64(len(file)))

@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/trace/play"
 	"orrery/core/world/memory"
 )
 
-// busyTrace is three minutes of 300 nodes on which 3,000 pods arrive, as large as a recording gets that is shown.
+// busyTrace is three minutes of 300 nodes with 3,000 pods, as large as the largest recordings on a screen.
 func busyTrace(b *testing.B) []byte {
 	b.Helper()
 	draw := rand.New(rand.NewPCG(1, 2))
@@ -36,14 +37,14 @@ func busyTrace(b *testing.B) []byte {
 	if err != nil {
 		b.Fatal(err)
 	}
-	engine.DriveSeen(e, c, start.Add(sceneLength+time.Minute), r)
+	drive.Run(c, start.Add(sceneLength+time.Minute), drive.NewScheduler(e, r))
 	if err := r.Close(); err != nil {
 		b.Fatal(err)
 	}
 	return file.Bytes()
 }
 
-// BenchmarkOpening says what it costs to read a trace, and to prepare it for seeking.
+// BenchmarkOpening reads a trace and prepares it for seeking.
 func BenchmarkOpening(b *testing.B) {
 	file := busyTrace(b)
 	var p *play.Player
@@ -60,7 +61,7 @@ func BenchmarkOpening(b *testing.B) {
 			p = player(b, file)
 			runtime.GC()
 			runtime.ReadMemStats(&before)
-			if err := p.Prepare(nil); err != nil {
+			if err := p.PrefetchAll(nil); err != nil {
 				b.Fatal(err)
 			}
 			runtime.GC()

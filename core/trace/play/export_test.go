@@ -1,13 +1,13 @@
 package play
 
-// MostForks is how many forks a player keeps at most.
-const MostForks = mostForks
+// MaxForks is the maximum number of forks of a player.
+const MaxForks = maxForks
 
-// Kept is how many forks are kept.
-func (p *Player) Kept() int { return len(p.kept.kept) }
+// ForkCount returns the number of kept forks.
+func (p *Player) ForkCount() int { return len(p.forks.list) }
 
-// KeptUpTo is from where a record is reached.
-func (p *Player) KeptUpTo(record int) (int, bool) {
-	s, ok := p.kept.upTo(record)
-	return s.at, ok
+// NearestFork returns the record of the fork from which a record is reached.
+func (p *Player) NearestFork(record int) (int, bool) {
+	s, ok := p.forks.nearest(record)
+	return s.record, ok
 }

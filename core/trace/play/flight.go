@@ -12,53 +12,53 @@ import (
 	"orrery/core/world"
 )
 
-// Flight is a flight recorder: the last of an engine's life, in memory, at a cost that lets it run always. It is an
-// engine.Witness.
+// FlightRecorder keeps the latest inputs and decisions of an engine in memory, cheaply enough to run always. It is a
+// drive.Observer.
 //
-// It keeps inputs as they are, objects shared with the engine, and a fork of the engine from before them:
+// It keeps inputs as they are, sharing their objects with the engine, and a fork of the engine from before them:
 //
 //	fork ── inputs ─────────────── fork ── inputs ────── now
-//	     └─ the leg before ──────┘      └─ this leg ───┘
+//	     └─ previous segment ────┘      └─ current ────┘
 //
-// When this leg has half of the bound, it becomes the leg before and a new one begins. So what is kept is between a half
-// and the whole of the bound, and the bound concerns what is kept beyond the engine's own memory. Two forks share with
-// the engine what has not changed since.
-type Flight struct {
-	engine  *engine.Engine
-	options engine.Options
-	bound   int64
-	before  leg
-	current leg
-	wishes  wishes
-	rested  bool
-	err     error
+// When the current segment fills half of the bound, it becomes the previous one and a new segment begins. The recorder
+// so keeps between half of the bound and all of it. The bound excludes the engine's own memory; the two forks share all
+// unchanged state with the engine.
+type FlightRecorder struct {
+	engine   *engine.Engine
+	options  engine.Options
+	maxBytes int64
+	previous segment
+	current  segment
+	pending  pendingEffects
+	atRest   bool
+	err      error
 }
 
-// leg is a stretch of a flight.
-type leg struct {
-	base      *engine.Engine
-	moments   []moment
-	decisions []trace.Decision
-	answered  []trace.Wish // by the outcomes among the moments
-	bytes     int64
+// segment is the records since one fork of the engine.
+type segment struct {
+	base       *engine.Engine
+	entries    []flightEntry
+	decisions  []trace.Decision
+	effectKeys []trace.EffectKey // for each outcome among the entries
+	bytes      int64
 }
 
-// moment is an input, or a decision if there is no event.
-type moment struct {
-	at      time.Time
-	event   world.Event
-	hurried bool
+// flightEntry is an input, or a decision if there is no event.
+type flightEntry struct {
+	at         time.Time
+	event      world.Event
+	beforeRest bool
 }
 
-// DefaultFlightBytes is a bound that holds some minutes of a busy cluster.
-const DefaultFlightBytes = 64 << 20
+// DefaultFlightRecorderBytes holds some minutes of a busy cluster.
+const DefaultFlightRecorderBytes = 64 << 20
 
-// NewFlight begins to keep an engine's life, in about so many bytes; zero is DefaultFlightBytes.
-func NewFlight(e *engine.Engine, o engine.Options, bytes int64) (*Flight, error) {
+// NewFlightRecorder starts recording an engine within about so many bytes; zero means DefaultFlightRecorderBytes.
+func NewFlightRecorder(e *engine.Engine, o engine.Options, bytes int64) (*FlightRecorder, error) {
 	if bytes == 0 {
-		bytes = DefaultFlightBytes
+		bytes = DefaultFlightRecorderBytes
 	}
-	f := &Flight{engine: e, options: o, bound: bytes, wishes: wishes{}}
+	f := &FlightRecorder{engine: e, options: o, maxBytes: bytes, pending: pendingEffects{}}
 	base, err := e.Fork()
 	if err != nil {
 		return nil, fmt.Errorf("starting the flight recorder: %w", err)
@@ -67,83 +67,83 @@ func NewFlight(e *engine.Engine, o engine.Options, bytes int64) (*Flight, error)
 	return f, nil
 }
 
-// What a moment and a decision cost by themselves, in bytes.
+// The size of an entry and of a decision, in bytes.
 const (
-	momentBytes   = 64
+	entryBytes    = 64
 	decisionBytes = 256
 )
 
-// Applied keeps an input. It implements engine.Witness.
-func (f *Flight) Applied(in world.Input, _ error) {
-	f.current.moments = append(f.current.moments, moment{in.At, in.Event, !f.rested})
-	f.current.bytes += momentBytes + held(in.Event)
-	if _, outcome := in.Event.(world.Ended); outcome {
-		f.current.answered = append(f.current.answered, f.wishes.answered(in.Event))
+// Applied records an input. It implements drive.Observer.
+func (f *FlightRecorder) Applied(in world.Input, _ error) {
+	f.current.entries = append(f.current.entries, flightEntry{in.At, in.Event, !f.atRest})
+	f.current.bytes += entryBytes + eventBytes(in.Event)
+	if _, outcome := in.Event.(world.EffectDone); outcome {
+		f.current.effectKeys = append(f.current.effectKeys, f.pending.take(in.Event))
 	}
-	f.rested = false
-	if f.current.bytes > f.bound/2 {
-		f.nextLeg()
+	f.atRest = false
+	if f.current.bytes > f.maxBytes/2 {
+		f.nextSegment()
 	}
 }
 
-// Stepped keeps a decision. It implements engine.Witness.
-func (f *Flight) Stepped(d *engine.Decision) {
-	f.rested = d == nil
+// Stepped records a decision. It implements drive.Observer.
+func (f *FlightRecorder) Stepped(d *engine.Decision) {
+	f.atRest = d == nil
 	if d == nil {
 		return
 	}
-	f.current.moments = append(f.current.moments, moment{at: d.At})
-	f.current.decisions = append(f.current.decisions, decided(d, f.engine.Digest()))
-	f.current.bytes += momentBytes + decisionBytes
+	f.current.entries = append(f.current.entries, flightEntry{at: d.At})
+	f.current.decisions = append(f.current.decisions, traceDecision(d, f.engine.Digest()))
+	f.current.bytes += entryBytes + decisionBytes
 }
 
-// Wanted remembers an effect until its outcome comes. It implements engine.Witness.
-func (f *Flight) Wanted(e world.Effect) { f.wishes.add(e) }
+// Emitted stores an effect until its outcome arrives. It implements drive.Observer.
+func (f *FlightRecorder) Emitted(e world.Effect) { f.pending.add(e) }
 
-// nextLeg leaves the leg before behind, and takes over its room.
-func (f *Flight) nextLeg() {
+// nextSegment drops the previous segment and reuses its memory.
+func (f *FlightRecorder) nextSegment() {
 	base, err := f.engine.Fork()
 	if err != nil {
 		f.err = fmt.Errorf("the flight recorder cannot fork the engine: %w", err)
 		return
 	}
-	old := f.before
-	f.before = f.current
-	clear(old.moments)
+	old := f.previous
+	f.previous = f.current
+	clear(old.entries)
 	clear(old.decisions)
-	clear(old.answered)
-	f.current = leg{base: base, moments: old.moments[:0], decisions: old.decisions[:0], answered: old.answered[:0]}
+	clear(old.effectKeys)
+	f.current = segment{base: base, entries: old.entries[:0], decisions: old.decisions[:0], effectKeys: old.effectKeys[:0]}
 }
 
-// Bytes is about how much memory the records take.
-func (f *Flight) Bytes() int64 { return f.before.bytes + f.current.bytes }
+// Bytes returns about how much memory the records take.
+func (f *FlightRecorder) Bytes() int64 { return f.previous.bytes + f.current.bytes }
 
-// Since is the time from which on everything is kept.
-func (f *Flight) Since() time.Time { return f.first().base.Now() }
+// Since returns the time of the oldest fork; all later records are kept.
+func (f *FlightRecorder) Since() time.Time { return f.oldest().base.Now() }
 
-// Err is what is wrong with the flight recorder, or nil. While there is something wrong it keeps more than its bound.
-func (f *Flight) Err() error { return f.err }
+// Err returns the error of the last failed fork, or nil. After one, the recorder exceeds its bound.
+func (f *FlightRecorder) Err() error { return f.err }
 
-func (f *Flight) first() *leg {
-	if f.before.base != nil {
-		return &f.before
+func (f *FlightRecorder) oldest() *segment {
+	if f.previous.base != nil {
+		return &f.previous
 	}
 	return &f.current
 }
 
-// Save writes what is kept as a trace. It is exact if it still reaches back to the engine's first input, and begins
-// with a snapshot otherwise.
-func (f *Flight) Save(to io.Writer, about About) error {
-	w, err := begin(to, f.first().base, f.options, about)
+// Save writes the kept records as a trace. The trace is exact if they begin with the engine's first input; otherwise it
+// begins with a snapshot.
+func (f *FlightRecorder) Save(to io.Writer, about About) error {
+	w, err := openTrace(to, f.oldest().base, f.options, about)
 	if err != nil {
 		return err
 	}
-	look := newLookout()
+	look := newMarkDetector()
 	for _, r := range f.records() {
 		if err := w.Write(r); err != nil {
 			return err
 		}
-		if m, ok := look.of(r.Body); ok {
+		if m, ok := look.record(r.Body); ok {
 			if err := w.Write(trace.Record{At: r.At, Body: m}); err != nil {
 				return err
 			}
@@ -152,29 +152,29 @@ func (f *Flight) Save(to io.Writer, about About) error {
 	return w.Close()
 }
 
-// Player goes back to what is kept. It knows what the engine knew and so is exact, wherever the flight begins.
-func (f *Flight) Player() (*Player, error) {
-	base, err := f.first().base.Fork()
+// Player returns a player of the kept records. It starts from a fork of the engine and so is always exact.
+func (f *FlightRecorder) Player() (*Player, error) {
+	base, err := f.oldest().base.Fork()
 	if err != nil {
 		return nil, err
 	}
-	return newPlayer(newPerformance(base, nil, trace.FromStart, false), f.records()), nil
+	return newPlayer(newReplayer(base, nil, trace.FromStart, false), f.records()), nil
 }
 
-func (f *Flight) records() []trace.Record {
-	records := make([]trace.Record, 0, len(f.before.moments)+len(f.current.moments))
-	for _, l := range []*leg{&f.before, &f.current} {
-		decisions, answered := l.decisions, l.answered
-		for _, m := range l.moments {
+func (f *FlightRecorder) records() []trace.Record {
+	records := make([]trace.Record, 0, len(f.previous.entries)+len(f.current.entries))
+	for _, l := range []*segment{&f.previous, &f.current} {
+		decisions, answered := l.decisions, l.effectKeys
+		for _, m := range l.entries {
 			r := trace.Record{At: m.at, Number: uint64(len(records))}
 			if m.event == nil {
 				r.Body, decisions = decisions[0], decisions[1:]
 				records = append(records, r)
 				continue
 			}
-			in := trace.Input{Event: m.event, Hurried: m.hurried}
-			if _, outcome := m.event.(world.Ended); outcome {
-				in.Answers, answered = answered[0], answered[1:]
+			in := trace.Input{Event: m.event, BeforeRest: m.beforeRest}
+			if _, outcome := m.event.(world.EffectDone); outcome {
+				in.Effect, answered = answered[0], answered[1:]
 			}
 			r.Body = in
 			records = append(records, r)
@@ -183,9 +183,9 @@ func (f *Flight) records() []trace.Record {
 	return records
 }
 
-// held is about what an event keeps in memory, in bytes. It is an estimate on the safe side: most objects are shared
-// with the engine, at least until they change.
-func held(e world.Event) int64 {
+// eventBytes estimates an event's memory, in bytes. It errs high: most objects are shared with the engine until they
+// change.
+func eventBytes(e world.Event) int64 {
 	switch ev := e.(type) {
 	case world.Changed:
 		return objectBytes(ev.Object)
@@ -195,9 +195,9 @@ func held(e world.Event) int64 {
 			sum += objectBytes(o)
 		}
 		return sum
-	case world.Asked:
+	case world.ActivateRequest:
 		return int64(32 * len(ev.Activate))
-	case world.Ended:
+	case world.EffectDone:
 		return int64(160 + len(ev.Outcome.Message))
 	}
 	return 0

@@ -8,71 +8,71 @@ import (
 	"orrery/core/world"
 )
 
-// forks are what a Player keeps to come back to, about as much work apart from each other.
+// forks are the forks that a Player keeps for seeking, about equal amounts of work apart.
 type forks struct {
-	kept    []keptFork // in order
-	spacing Work       // between them, at least
-	done    Work       // from the beginning to the furthest point
+	list    []keptFork // in order
+	spacing Work       // minimum work between two forks
+	done    Work       // work from the start to the furthest point
 }
 
 type keptFork struct {
-	standing
+	playhead
 	done Work
 }
 
 const (
-	// mostForks bounds the forks that are kept: each holds what the engine held then and does not hold any more.
-	mostForks = 32
-	// firstSpacing is what lies between forks until there are too many.
+	// maxForks bounds the kept forks: each holds state that the engine has since replaced.
+	maxForks = 32
+	// firstSpacing is the work between forks until there are too many.
 	firstSpacing Work = 4000
-	// forkShare is how much more than a fork costs is played between two.
+	// forkShare is the least ratio of the work between two forks to the cost of a fork.
 	forkShare = 8
 )
 
 func newForks() forks { return forks{spacing: firstSpacing} }
 
-// upTo is the last fork at a record or before it.
-func (f *forks) upTo(record int) (standing, bool) {
-	i, _ := slices.BinarySearchFunc(f.kept, record+1, func(k keptFork, at int) int { return k.at - at })
+// nearest returns the last fork at or before a record.
+func (f *forks) nearest(record int) (playhead, bool) {
+	i, _ := slices.BinarySearchFunc(f.list, record+1, func(k keptFork, at int) int { return k.record - at })
 	if i == 0 {
-		return standing{}, false
+		return playhead{}, false
 	}
-	return f.kept[i-1].standing, true
+	return f.list[i-1].playhead, true
 }
 
-// keep keeps a fork of the furthest point, if it is time to, and makes room when there are too many.
-func (f *forks) keep(s standing) (Work, error) {
+// keep forks the furthest point if the last fork is far enough back, and thins the forks if there are too many.
+func (f *forks) keep(s playhead) (Work, error) {
 	cost := forkWork(s.engine)
-	if len(f.kept) > 0 && f.done-f.kept[len(f.kept)-1].done < max(f.spacing, forkShare*cost) {
+	if len(f.list) > 0 && f.done-f.list[len(f.list)-1].done < max(f.spacing, forkShare*cost) {
 		return 0, nil
 	}
 	fork, err := s.fork()
 	if err != nil {
 		return 0, err
 	}
-	f.kept = append(f.kept, keptFork{fork, f.done})
-	if len(f.kept) > mostForks {
+	f.list = append(f.list, keptFork{fork, f.done})
+	if len(f.list) > maxForks {
 		f.thin()
 	}
 	return cost, nil
 }
 
-// thin lets those go that stand closer to the one before than is kept from now on.
+// thin doubles the spacing and drops the forks that are closer than that to the previous one.
 func (f *forks) thin() {
 	f.spacing *= 2
-	last := f.kept[0].done
-	thinned := f.kept[:1]
-	for _, k := range f.kept[1:] {
+	last := f.list[0].done
+	thinned := f.list[:1]
+	for _, k := range f.list[1:] {
 		if k.done-last >= f.spacing {
 			thinned, last = append(thinned, k), k.done
 		}
 	}
-	clear(f.kept[len(thinned):])
-	f.kept = thinned
+	clear(f.list[len(thinned):])
+	f.list = thinned
 }
 
-// Work is how much there is to do, in microseconds of a slow machine. It is an estimate made from what is played, so
-// that whoever plays in portions plays the same ones every time.
+// Work is an estimate of work in microseconds of a slow machine. It depends on the played records only, so that a
+// caller that plays in portions plays the same portions every time.
 type Work int
 
 func workOf(r *trace.Record, e *engine.Engine) Work {

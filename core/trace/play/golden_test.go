@@ -2,20 +2,22 @@ package play_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"os"
 	"testing"
 
+	"orrery/core/trace"
 	"orrery/core/trace/play"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the golden trace anew, when the format has a new version")
+var rewrite = flag.Bool("rewrite", false, "rewrite the golden trace")
 
-const golden = "../testdata/v1.trace"
+const golden = "../testdata/v2.trace"
 
-// TestVersion1IsStillRead reads the file that the first version wrote. That its decisions are still made is as much as
-// can be asked of the scheduler as it is now; when that changes on purpose, the golden file may be written anew.
-func TestVersion1IsStillRead(t *testing.T) {
+// TestReplay_ReadsGoldenFile reads a file of the current version and replays its decisions. If decisions change on
+// purpose, the file may be rewritten.
+func TestReplay_ReadsGoldenFile(t *testing.T) {
 	if *rewrite {
 		_, file := recorded(t, 4, 30, play.About{Program: "orrery", Description: "a small scene"})
 		if err := os.WriteFile(golden, file, 0o644); err != nil {
@@ -39,8 +41,20 @@ func TestVersion1IsStillRead(t *testing.T) {
 	}
 }
 
-// TestRecordingIsRepeatable says that the same life gives the same file, byte for byte.
-func TestRecordingIsRepeatable(t *testing.T) {
+func TestReplay_RefusesOlderVersion(t *testing.T) {
+	file, err := os.ReadFile("../testdata/v1.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = play.Replay(bytes.NewReader(file), play.Options{})
+	const want = "this trace is of another version of the format: the file has version 1, and this program reads version 2: open it with the orrery that recorded it, or record it again"
+	if !errors.Is(err, trace.ErrVersion) || err.Error() != want {
+		t.Errorf("replaying a file of version 1: %v, want %s", err, want)
+	}
+}
+
+// TestRecorder_IsRepeatable records the same inputs twice into equal files, byte for byte.
+func TestRecorder_IsRepeatable(t *testing.T) {
 	_, one := recorded(t, 6, 40, play.About{})
 	_, two := recorded(t, 6, 40, play.About{})
 	if !bytes.Equal(one, two) {

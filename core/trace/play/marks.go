@@ -11,19 +11,19 @@ import (
 	"orrery/core/world"
 )
 
-// lookout notices what is worth a mark.
-type lookout struct {
-	failed  bool
-	leaving map[types.UID]bool
-	holders map[string]string // of leases, by namespace and name
+// markDetector decides which records get a mark.
+type markDetector struct {
+	failureSeen bool
+	terminating map[types.UID]bool
+	holders     map[string]string // of leases, by namespace/name
 }
 
-func newLookout() lookout {
-	return lookout{leaving: map[types.UID]bool{}, holders: map[string]string{}}
+func newMarkDetector() markDetector {
+	return markDetector{terminating: map[types.UID]bool{}, holders: map[string]string{}}
 }
 
-// input says what an input is worth: at most one mark.
-func (l *lookout) input(e world.Event) (trace.Mark, bool) {
+// input returns the mark of an input, if any.
+func (l *markDetector) input(e world.Event) (trace.Mark, bool) {
 	switch ev := e.(type) {
 	case world.Changed:
 		switch o := ev.Object.(type) {
@@ -35,21 +35,21 @@ func (l *lookout) input(e world.Event) (trace.Mark, bool) {
 	case world.Listed:
 		if ev.Kind == world.Lease {
 			for _, o := range ev.Objects {
-				l.lease(o.(*coordinationv1.Lease)) // who holds it when a trace begins is no change
+				l.lease(o.(*coordinationv1.Lease)) // the first holder in a trace is no change
 			}
 		}
 	}
 	return trace.Mark{}, false
 }
 
-// pod marks the first sign that a pod was made to leave. Preemption is marked where it is decided.
-func (l *lookout) pod(op world.Op, pod *v1.Pod) (trace.Mark, bool) {
+// pod marks the first sign of a pod's eviction. Preemption is marked at its decision.
+func (l *markDetector) pod(op world.Op, pod *v1.Pod) (trace.Mark, bool) {
 	if op == world.Deleted {
-		delete(l.leaving, pod.UID)
+		delete(l.terminating, pod.UID)
 		return trace.Mark{}, false
 	}
-	evicted := pod.Status.Phase == v1.PodFailed // a kubelet ends a pod, and leaves it to others to delete it
-	if pod.DeletionTimestamp == nil && !evicted || l.leaving[pod.UID] {
+	evicted := pod.Status.Phase == v1.PodFailed // a kubelet fails a pod and leaves its deletion to others
+	if pod.DeletionTimestamp == nil && !evicted || l.terminating[pod.UID] {
 		return trace.Mark{}, false
 	}
 	for i := range pod.Status.Conditions {
@@ -57,14 +57,14 @@ func (l *lookout) pod(op world.Op, pod *v1.Pod) (trace.Mark, bool) {
 		if c.Type != v1.DisruptionTarget || c.Status != v1.ConditionTrue || c.Reason == v1.PodReasonPreemptionByScheduler {
 			continue
 		}
-		l.leaving[pod.UID] = true
-		text := fmt.Sprintf("%s/%s has to leave: %s", pod.Namespace, pod.Name, c.Reason)
-		return trace.Mark{Kind: trace.Eviction, Pod: world.RefOf(pod), Text: text}, true
+		l.terminating[pod.UID] = true
+		text := fmt.Sprintf("%s/%s evicted: %s", pod.Namespace, pod.Name, c.Reason)
+		return trace.Mark{Kind: trace.Eviction, Pod: world.PodRefOf(pod), Text: text}, true
 	}
 	return trace.Mark{}, false
 }
 
-func (l *lookout) lease(lease *coordinationv1.Lease) (trace.Mark, bool) {
+func (l *markDetector) lease(lease *coordinationv1.Lease) (trace.Mark, bool) {
 	holder := ""
 	if lease.Spec.HolderIdentity != nil {
 		holder = *lease.Spec.HolderIdentity
@@ -75,25 +75,32 @@ func (l *lookout) lease(lease *coordinationv1.Lease) (trace.Mark, bool) {
 	if !known || before == holder {
 		return trace.Mark{}, false
 	}
-	return trace.Mark{Kind: trace.LeaderChange, Text: fmt.Sprintf("%s passed from %q to %q", key, before, holder)}, true
+	text := fmt.Sprintf("%s: %s became leader", key, holder)
+	if holder == "" {
+		text = fmt.Sprintf("%s: %s released the lease", key, before)
+	}
+	return trace.Mark{Kind: trace.LeaderChange, Text: text}, true
 }
 
-// decision says what a decision is worth.
-func (l *lookout) decision(d *trace.Decision) (trace.Mark, bool) {
+// decision returns the mark of a decision, if any.
+func (l *markDetector) decision(d *trace.Decision) (trace.Mark, bool) {
 	pod := d.Pod.String()
 	switch {
 	case d.Victims > 0:
-		text := fmt.Sprintf("%s takes the place of %d on %s", pod, d.Victims, d.Nominated)
+		text := fmt.Sprintf("%s preempts %d pods on %s", pod, d.Victims, d.Nominated)
+		if d.Victims == 1 {
+			text = fmt.Sprintf("%s preempts 1 pod on %s", pod, d.Nominated)
+		}
 		return trace.Mark{Kind: trace.Preemption, Pod: d.Pod, Text: text}, true
-	case !l.failed && (d.Verdict == trace.Unschedulable || d.Verdict == trace.Failed):
-		l.failed = true
-		return trace.Mark{Kind: trace.FirstFailure, Pod: d.Pod, Text: pod + " found no place"}, true
+	case !l.failureSeen && (d.Verdict == trace.Unschedulable || d.Verdict == trace.Failed):
+		l.failureSeen = true
+		return trace.Mark{Kind: trace.FirstFailure, Pod: d.Pod, Text: pod + " unschedulable"}, true
 	}
 	return trace.Mark{}, false
 }
 
-// of says what a record is worth.
-func (l *lookout) of(b trace.Body) (trace.Mark, bool) {
+// record returns the mark of a record, if any.
+func (l *markDetector) record(b trace.Body) (trace.Mark, bool) {
 	switch b := b.(type) {
 	case trace.Input:
 		return l.input(b.Event)

@@ -12,7 +12,7 @@ import (
 	"orrery/core/trace/play"
 )
 
-// Two nodes and pods that can only be placed in one way, in the columns of openb.
+// Two nodes and pods with only one possible placement, in the columns of openb.
 const (
 	openbNodes = `sn,cpu_milli,memory_mib,gpu,model
 big,32000,65536,2,T4
@@ -29,7 +29,7 @@ after,1000,1024,1,1000,T4,LS,Running,50,60.0,
 
 func importOpenb(t testing.TB, nodes, pods string) []byte {
 	t.Helper()
-	im, err := trace.ImportOpenb("nodes.csv", strings.NewReader(nodes), "pods.csv", strings.NewReader(pods), start, nil)
+	im, err := trace.ImportOpenB("nodes.csv", strings.NewReader(nodes), "pods.csv", strings.NewReader(pods), start, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,26 +40,26 @@ func importOpenb(t testing.TB, nodes, pods string) []byte {
 	return file.Bytes()
 }
 
-func TestAnImportedClusterIsScheduledAsItsPodsComeAndGo(t *testing.T) {
+func TestReplay_SchedulesImportedTrace(t *testing.T) {
 	p := player(t, importOpenb(t, openbNodes, openbPods))
 	for _, c := range []struct {
 		second int
 		name   string
-		want   engine.Place
+		want   engine.PodState
 	}{
-		{4, "half", engine.PlaceBound},
-		{6, "wrong", engine.PlaceUnschedulable},
-		{10, "full", engine.PlaceUnschedulable}, // half and whole take one and a half of two cards
-		{55, "whole", engine.PlaceGone},
-		{55, "full", engine.PlaceBound}, // it was there first
-		{55, "after", engine.PlaceUnschedulable},
-		{60, "after", engine.PlaceGone},
-		{100, "half", engine.PlaceGone},
+		{4, "half", engine.StateBound},
+		{6, "wrong", engine.StateUnschedulable},
+		{10, "full", engine.StateUnschedulable}, // half and whole take one and a half of two GPUs
+		{55, "whole", engine.StateGone},
+		{55, "full", engine.StateBound}, // it arrived first
+		{55, "after", engine.StateUnschedulable},
+		{60, "after", engine.StateGone},
+		{100, "half", engine.StateGone},
 	} {
 		if err := p.Seek(start.Add(seconds(c.second))); err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Engine().Where("openb", c.name); got != c.want {
+		if got := p.Engine().PodState("openb", c.name); got != c.want {
 			t.Errorf("after %d s, %s is %s, want %s", c.second, c.name, got, c.want)
 		}
 	}
@@ -68,8 +68,8 @@ func TestAnImportedClusterIsScheduledAsItsPodsComeAndGo(t *testing.T) {
 	}
 }
 
-// TestTheWholeOfOpenb imports and replays the published files, where ORRERY_OPENB names their folder.
-func TestTheWholeOfOpenb(t *testing.T) {
+// TestReplay_WholeOpenB imports and replays the published files from the folder ORRERY_OPENB.
+func TestReplay_WholeOpenB(t *testing.T) {
 	folder := os.Getenv("ORRERY_OPENB")
 	if folder == "" {
 		t.Skip("set ORRERY_OPENB to a folder with the openb files to replay them")
@@ -83,7 +83,7 @@ func TestTheWholeOfOpenb(t *testing.T) {
 	}
 	file := importOpenb(t, read("openb_node_list_all_node.csv"), read("openb_pod_list_default.csv"))
 	e, report := replay(t, file, play.Options{})
-	tally := e.Tally()
+	tally := e.Counters()
 	t.Logf("%d bytes, %d inputs, decisions %v, bound %d, digest %v", len(file), report.Inputs, tally.Decisions, tally.Bound, e.Digest())
 	if report.Refused > 0 || report.Damage != nil || tally.Bound < 8000 {
 		t.Errorf("the report says %+v, bound %d", *report, tally.Bound)

@@ -11,52 +11,52 @@ import (
 	"orrery/core/trace"
 )
 
-// Player holds a trace and an engine that stands at some point of it. It goes forward by deciding again, and backward
-// from a fork it kept on the way.
+// Player plays a trace to an engine and stops at any record. It goes forward by deciding again, and backward from a
+// kept fork.
 type Player struct {
-	header  trace.Header
-	records []trace.Record
-	start   time.Time   // before the first record
-	clock   []time.Time // of each record: the latest time up to it
-	damage  *trace.Damage
+	header      trace.Header
+	records     []trace.Record
+	start       time.Time   // before the first record
+	latestTimes []time.Time // of each record: the latest time up to it
+	damage      *trace.Damage
 
-	now   standing
-	scout *standing // plays ahead of now; nil while there is none
-	kept  forks
+	current playhead
+	ahead   *playhead // prefetches past the current record; nil if there is none
+	forks   forks
 
-	report  *Report
-	checked int // records that the report has seen
-	watch   func(trace.Record, *engine.Engine)
+	report   *Report
+	reported int // records that the report counts
+	watch    func(trace.Record, *engine.Engine)
 }
 
-// standing is a performance after so many records.
-type standing struct {
-	at int
-	performance
+// playhead is a replayer with the number of records it has played.
+type playhead struct {
+	record int
+	replayer
 }
 
-func (s standing) fork() (standing, error) {
-	p, err := s.performance.fork()
+func (s playhead) fork() (playhead, error) {
+	p, err := s.replayer.fork()
 	if err != nil {
-		return standing{}, fmt.Errorf("copying the engine at record %d: %w", s.at, err)
+		return playhead{}, fmt.Errorf("copying the engine at record %d: %w", s.record, err)
 	}
-	return standing{s.at, p}, nil
+	return playhead{s.record, p}, nil
 }
 
-// Position is where a Player stands.
+// Position is a point of a trace.
 type Position struct {
-	// Record is how many records were played, Time the latest time among them.
+	// Record is the number of records played, Time the latest time among them.
 	Record int
 	Time   time.Time
 }
 
-// NewPlayer reads a whole trace, up to where it is damaged, and stands before its first record.
+// NewPlayer reads a whole trace, up to its damage if any, and returns a player before the first record.
 func NewPlayer(from io.Reader, o Options) (*Player, error) {
 	r, err := trace.NewReader(from)
 	if err != nil {
 		return nil, err
 	}
-	first, err := o.perform(r.Header())
+	first, err := o.newReplayer(r.Header())
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +77,9 @@ func NewPlayer(from io.Reader, o Options) (*Player, error) {
 	return p, nil
 }
 
-func newPlayer(first performance, records []trace.Record) *Player {
+func newPlayer(first replayer, records []trace.Record) *Player {
 	p := &Player{
-		records: records, clock: make([]time.Time, len(records)), now: standing{performance: first}, kept: newForks(),
+		records: records, latestTimes: make([]time.Time, len(records)), current: playhead{replayer: first}, forks: newForks(),
 		report: &Report{Exact: first.exact()}, start: first.engine.Now(),
 	}
 	latest := p.start
@@ -87,50 +87,50 @@ func newPlayer(first performance, records []trace.Record) *Player {
 		if r.At.After(latest) {
 			latest = r.At
 		}
-		p.clock[i] = latest
+		p.latestTimes[i] = latest
 	}
 	return p
 }
 
-// Engine is the engine where the player stands, to be read. Going backward puts another engine in its place.
-func (p *Player) Engine() *engine.Engine { return p.now.engine }
+// Engine returns the engine at the current position, to be read only. A seek may replace it.
+func (p *Player) Engine() *engine.Engine { return p.current.engine }
 
-// Companion is what goes along with Engine; nil if nothing does.
-func (p *Player) Companion() Companion { return p.now.along }
+// Follower returns the follower of Engine; nil if there is none.
+func (p *Player) Follower() Follower { return p.current.follower }
 
-// Header is the trace's; that of a flight is empty.
+// Header returns the trace's header; that of a flight recorder is empty.
 func (p *Player) Header() trace.Header { return p.header }
 
-// Records are all records, in order.
+// Records returns all records, in order.
 func (p *Player) Records() []trace.Record { return p.records }
 
-// Damage is where the trace could not be read any further; nil for a whole one.
+// Damage returns where the trace could not be read any further; nil for a whole one.
 func (p *Player) Damage() *trace.Damage { return p.damage }
 
-// Report compares as far as the player, or its scout, has ever come.
+// Report returns the comparison of all records that the player or its prefetch has played.
 func (p *Player) Report() *Report { return p.report }
 
-// Watch has somebody told of every record once, when it is played for the first time, whether by the player or by its
-// scout, in order. The engine is the one that has just played it, to be read during the call.
-func (p *Player) Watch(told func(trace.Record, *engine.Engine)) { p.watch = told }
+// Watch calls observe once for every record, in order, when the player or its prefetch plays it for the first time. The
+// engine is the one that has just played it, to be read during the call.
+func (p *Player) Watch(observe func(trace.Record, *engine.Engine)) { p.watch = observe }
 
-// At is where the player stands.
-func (p *Player) At() Position { return p.position(p.now.at) }
+// At returns the current position.
+func (p *Player) At() Position { return p.position(p.current.record) }
 
-// Start is the position before the first record.
+// Start returns the position before the first record.
 func (p *Player) Start() Position { return p.position(0) }
 
-// End is the position after the last record.
+// End returns the position after the last record.
 func (p *Player) End() Position { return p.position(len(p.records)) }
 
 func (p *Player) position(record int) Position {
 	if record == 0 {
 		return Position{Time: p.start}
 	}
-	return Position{record, p.clock[record-1]}
+	return Position{record, p.latestTimes[record-1]}
 }
 
-// Marks lists the notable moments; Record is the position to go to.
+// Marks lists the marks; Record is the position to seek to.
 func (p *Player) Marks() []trace.MarkAt {
 	var marks []trace.MarkAt
 	for i, r := range p.records {
@@ -141,27 +141,27 @@ func (p *Player) Marks() []trace.MarkAt {
 	return marks
 }
 
-// Seek goes to a time: everything up to and with it has happened, and nothing after it.
+// Seek goes to the position after the last record up to and including a time.
 func (p *Player) Seek(t time.Time) error { return p.SeekRecord(p.RecordAt(t)) }
 
-// RecordAt is how many records there are up to and with a time.
+// RecordAt returns the number of records up to and including a time.
 func (p *Player) RecordAt(t time.Time) int {
-	return sort.Search(len(p.clock), func(i int) bool { return p.clock[i].After(t) })
+	return sort.Search(len(p.latestTimes), func(i int) bool { return p.latestTimes[i].After(t) })
 }
 
-// SeekRecord goes to where so many records were played.
+// SeekRecord goes to the position after n records.
 func (p *Player) SeekRecord(n int) error {
 	if n < 0 || n > len(p.records) {
 		return fmt.Errorf("seeking to record %d: the trace has %d", n, len(p.records))
 	}
-	if from, ok := p.kept.upTo(n); ok && (n < p.now.at || from.at > p.now.at) {
+	if from, ok := p.forks.nearest(n); ok && (n < p.current.record || from.record > p.current.record) {
 		fork, err := from.fork()
 		if err != nil {
 			return fmt.Errorf("seeking to record %d: %w", n, err)
 		}
-		p.now = fork
+		p.current = fork
 	}
-	for p.now.at < n {
+	for p.current.record < n {
 		if _, err := p.Step(); err != nil {
 			return err
 		}
@@ -169,22 +169,22 @@ func (p *Player) SeekRecord(n int) error {
 	return nil
 }
 
-// Step plays the next record, whatever it is. At the end of the trace it does nothing.
-func (p *Player) Step() (Work, error) { return p.play(&p.now) }
+// Step plays the next record of any kind. At the end of the trace it does nothing.
+func (p *Player) Step() (Work, error) { return p.play(&p.current) }
 
-// StepInput plays the next input, and what stands before it. It is false at the end of the trace.
+// StepInput plays up to and including the next input. It returns false at the end of the trace.
 func (p *Player) StepInput() (trace.Record, bool, error) {
 	return p.stepTo(func(b trace.Body) bool { _, ok := b.(trace.Input); return ok })
 }
 
-// StepDecision plays up to and with the next decision. It is false at the end of the trace.
+// StepDecision plays up to and including the next decision. It returns false at the end of the trace.
 func (p *Player) StepDecision() (trace.Record, bool, error) {
 	return p.stepTo(func(b trace.Body) bool { _, ok := b.(trace.Decision); return ok })
 }
 
 func (p *Player) stepTo(wanted func(trace.Body) bool) (trace.Record, bool, error) {
-	for p.now.at < len(p.records) {
-		r := p.records[p.now.at]
+	for p.current.record < len(p.records) {
+		r := p.records[p.current.record]
 		if _, err := p.Step(); err != nil {
 			return r, false, err
 		}
@@ -195,28 +195,27 @@ func (p *Player) stepTo(wanted func(trace.Body) bool) (trace.Record, bool, error
 	return trace.Record{}, false, nil
 }
 
-// play plays one record to somebody. The report hears of each record once, however often it is played, and forks are
-// kept where nobody has been before.
-func (p *Player) play(s *standing) (Work, error) {
-	if s.at == len(p.records) {
+// play plays one record. The first time a record is played, play adds it to the report and may keep a fork.
+func (p *Player) play(s *playhead) (Work, error) {
+	if s.record == len(p.records) {
 		return 0, nil
 	}
 	var work Work
-	report, first := &Report{}, s.at == p.checked
+	report, first := &Report{}, s.record == p.reported
 	if first {
 		var err error
-		if work, err = p.kept.keep(*s); err != nil {
+		if work, err = p.forks.keep(*s); err != nil {
 			return work, err
 		}
 		report = p.report
-		p.checked++
+		p.reported++
 	}
-	record := &p.records[s.at]
-	s.play(*record, report)
-	s.at++
+	record := &p.records[s.record]
+	s.playRecord(*record, report)
+	s.record++
 	played := workOf(record, s.engine)
 	if first {
-		p.kept.done += played
+		p.forks.done += played
 		if p.watch != nil {
 			p.watch(*record, s.engine)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
@@ -21,8 +22,8 @@ func player(t testing.TB, file []byte) *play.Player {
 	return p
 }
 
-// TestEverybodyIsToldOfARecordOnce goes to and fro, sends the scout ahead, and counts what the watch was told.
-func TestEverybodyIsToldOfARecordOnce(t *testing.T) {
+// TestPlayer_WatchObservesEachRecordOnce seeks back and forth, prefetches, and counts the watched records.
+func TestPlayer_WatchObservesEachRecordOnce(t *testing.T) {
 	_, file := recorded(t, 1, 60, play.About{})
 	p := player(t, file)
 	var told []trace.Record
@@ -32,7 +33,7 @@ func TestEverybodyIsToldOfARecordOnce(t *testing.T) {
 		if _, ok := r.Body.(trace.Input); ok {
 			heard++
 		}
-		if got := e.Tally().Inputs; got != heard {
+		if got := e.Counters().Inputs; got != heard {
 			t.Errorf("after record %d the engine that played it has heard %d inputs, want %d", len(told), got, heard)
 		}
 	})
@@ -41,7 +42,7 @@ func TestEverybodyIsToldOfARecordOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := p.Prepare(nil); err != nil {
+	if err := p.PrefetchAll(nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.SeekRecord(0); err != nil {
@@ -57,7 +58,7 @@ func TestEverybodyIsToldOfARecordOnce(t *testing.T) {
 	}
 }
 
-func TestSeekingEqualsPlayingUpToThere(t *testing.T) {
+func TestPlayer_SeekEqualsPlayingForward(t *testing.T) {
 	_, file := recorded(t, 5, 120, play.About{})
 	p := player(t, file)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -86,10 +87,10 @@ func TestSeekingEqualsPlayingUpToThere(t *testing.T) {
 	}
 }
 
-func TestSeekingByTimeTakesAllOfThatMoment(t *testing.T) {
+func TestPlayer_SeekIncludesTheWholeInstant(t *testing.T) {
 	_, file := recorded(t, 7, 60, play.About{})
 	p := player(t, file)
-	if err := p.Prepare(nil); err != nil {
+	if err := p.PrefetchAll(nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, after := range []time.Duration{sceneLength, time.Second, 90 * time.Second, 0, 89 * time.Second, -time.Second} {
@@ -110,7 +111,7 @@ func TestSeekingByTimeTakesAllOfThatMoment(t *testing.T) {
 	}
 }
 
-func TestStepsStopAfterWhatWasAskedFor(t *testing.T) {
+func TestPlayer_StepInputAndStepDecision(t *testing.T) {
 	_, file := recorded(t, 8, 30, play.About{})
 	p := player(t, file)
 	inputs, decisions := 0, 0
@@ -155,7 +156,7 @@ func TestStepsStopAfterWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-func TestTheFlightRecorderPlaysBackExactlyAndSavesWhatItHas(t *testing.T) {
+func TestFlightRecorder_PlaysAndSaves(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		bytes int64
@@ -166,11 +167,11 @@ func TestTheFlightRecorderPlaysBackExactlyAndSavesWhatItHas(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := newEngine(t, options(10))
-			f, err := play.NewFlight(e, options(10), c.bytes)
+			f, err := play.NewFlightRecorder(e, options(10), c.bytes)
 			if err != nil {
 				t.Fatal(err)
 			}
-			engine.DriveSeen(e, scene(10, 150), start.Add(sceneLength), f)
+			drive.Run(simulatedCluster(10, 150), start.Add(sceneLength), drive.NewScheduler(e, f))
 			if f.Err() != nil || f.Bytes() > c.bytes {
 				t.Errorf("%d bytes are kept, and at most %d are allowed; %v", f.Bytes(), c.bytes, f.Err())
 			}

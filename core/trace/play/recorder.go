@@ -8,49 +8,49 @@ import (
 	"orrery/core/world"
 )
 
-// About is what a recording says of itself.
+// About describes a recording in its header.
 type About struct {
 	Program     string
 	Description string
 	// Hash, if not nil, replaces names.
-	Hash *trace.Hash
+	Hash *trace.NameHasher
 }
 
-// checkpointEvery is after how many decisions and inputs the digest is recorded. A decision has it too; checkpoints are
-// for stretches without any.
+// checkpointEvery is the number of records between checkpoints. A decision has the digest too; checkpoints cover
+// stretches without decisions.
 const checkpointEvery = 1024
 
-// Recorder writes down an engine's life as it happens; it is an engine.Witness. An error ends the recording and never
-// the scheduling: it is kept for Err and Close.
+// Recorder writes an engine's inputs and decisions to a trace; it is a drive.Observer. An error ends the recording and
+// not the scheduling: Err and Close return it.
 type Recorder struct {
-	engine *engine.Engine
-	w      *trace.Writer
-	look   lookout
-	wishes wishes
-	rested bool
-	since  int // records since the last checkpoint
-	err    error
+	engine          *engine.Engine
+	w               *trace.Writer
+	marks           markDetector
+	pending         pendingEffects
+	atRest          bool
+	sinceCheckpoint int // records since the last checkpoint
+	err             error
 }
 
-// NewRecorder begins a recording of an engine that was made with the given options. An engine that has a past is
-// recorded from a snapshot of it on.
+// NewRecorder starts recording an engine made with the given options. If the engine already has inputs, the trace
+// begins with a snapshot.
 func NewRecorder(to io.Writer, e *engine.Engine, o engine.Options, about About) (*Recorder, error) {
-	w, err := begin(to, e, o, about)
+	w, err := openTrace(to, e, o, about)
 	if err != nil {
 		return nil, err
 	}
-	return &Recorder{engine: e, w: w, look: newLookout(), wishes: wishes{}}, nil
+	return &Recorder{engine: e, w: w, marks: newMarkDetector(), pending: pendingEffects{}}, nil
 }
 
-// begin opens a trace of an engine from where it is now on.
-func begin(to io.Writer, e *engine.Engine, o engine.Options, about About) (*trace.Writer, error) {
+// openTrace opens a trace that begins with the engine's present state.
+func openTrace(to io.Writer, e *engine.Engine, o engine.Options, about About) (*trace.Writer, error) {
 	h, err := HeaderOf(o)
 	if err != nil {
 		return nil, err
 	}
 	h.Start, h.Program, h.Description = e.Now(), about.Program, about.Description
-	if e.Tally().Inputs > 0 {
-		h.Base = trace.FromSnapshot
+	if e.Counters().Inputs > 0 {
+		h.Origin = trace.FromSnapshot
 	}
 	var w *trace.Writer
 	if about.Hash != nil {
@@ -58,54 +58,54 @@ func begin(to io.Writer, e *engine.Engine, o engine.Options, about About) (*trac
 	} else {
 		w, err = trace.NewWriter(to, h)
 	}
-	if err == nil && h.Base == trace.FromSnapshot {
+	if err == nil && h.Origin == trace.FromSnapshot {
 		err = trace.WriteSnapshot(w, e.Store(), e.Now())
 	}
 	return w, err
 }
 
-// Applied records an input. It implements engine.Witness.
+// Applied records an input. It implements drive.Observer.
 func (r *Recorder) Applied(in world.Input, _ error) {
-	r.write(trace.Record{At: in.At, Body: trace.Input{Event: in.Event, Hurried: !r.rested, Answers: r.wishes.answered(in.Event)}})
-	r.rested = false
-	if m, ok := r.look.input(in.Event); ok {
+	r.write(trace.Record{At: in.At, Body: trace.Input{Event: in.Event, BeforeRest: !r.atRest, Effect: r.pending.take(in.Event)}})
+	r.atRest = false
+	if m, ok := r.marks.input(in.Event); ok {
 		r.write(trace.Record{At: in.At, Body: m})
 	}
 	r.checkpoint()
 }
 
-// Stepped records a decision. It implements engine.Witness.
+// Stepped records a decision. It implements drive.Observer.
 func (r *Recorder) Stepped(d *engine.Decision) {
 	if d == nil {
-		r.rested = true
+		r.atRest = true
 		return
 	}
-	r.rested = false
-	entry := decided(d, r.engine.Digest())
+	r.atRest = false
+	entry := traceDecision(d, r.engine.Digest())
 	r.write(trace.Record{At: d.At, Body: entry})
-	if m, ok := r.look.decision(&entry); ok {
+	if m, ok := r.marks.decision(&entry); ok {
 		r.write(trace.Record{At: d.At, Body: m})
 	}
 	r.checkpoint()
 }
 
-// Wanted remembers an effect until its outcome comes. It implements engine.Witness.
-func (r *Recorder) Wanted(e world.Effect) { r.wishes.add(e) }
+// Emitted stores an effect until its outcome arrives. It implements drive.Observer.
+func (r *Recorder) Emitted(e world.Effect) { r.pending.add(e) }
 
-// wishes are the effects whose outcomes have not come.
-type wishes map[world.EffectID]trace.Wish
+// pendingEffects are the effects without an outcome.
+type pendingEffects map[world.EffectID]trace.EffectKey
 
-func (all wishes) add(e world.Effect) {
-	if world.Answered(e.Act) {
-		all[e.ID] = trace.WishOf(e.Act)
+func (all pendingEffects) add(e world.Effect) {
+	if world.HasOutcome(e.Action) {
+		all[e.ID] = trace.EffectKeyOf(e.Action)
 	}
 }
 
-// answered is the wish that an event is the outcome of.
-func (all wishes) answered(e world.Event) trace.Wish {
-	ended, ok := e.(world.Ended)
+// take removes and returns the key of the effect that an event is the outcome of.
+func (all pendingEffects) take(e world.Event) trace.EffectKey {
+	ended, ok := e.(world.EffectDone)
 	if !ok {
-		return trace.Wish{}
+		return trace.EffectKey{}
 	}
 	wish := all[ended.Effect]
 	delete(all, ended.Effect)
@@ -117,7 +117,7 @@ func (r *Recorder) Mark(text string) {
 	r.write(trace.Record{At: r.engine.Now(), Body: trace.Mark{Kind: trace.Note, Text: text}})
 }
 
-// Flush writes what was not written yet.
+// Flush writes the buffered records.
 func (r *Recorder) Flush() error {
 	if r.err == nil {
 		r.err = r.w.Flush()
@@ -125,12 +125,12 @@ func (r *Recorder) Flush() error {
 	return r.err
 }
 
-// Err is what ended the recording early, or nil.
+// Err returns the error that ended the recording early, or nil.
 func (r *Recorder) Err() error { return r.err }
 
 // Close ends the recording with a last checkpoint.
 func (r *Recorder) Close() error {
-	r.since = checkpointEvery
+	r.sinceCheckpoint = checkpointEvery
 	r.checkpoint()
 	if r.err != nil {
 		return r.err
@@ -139,15 +139,15 @@ func (r *Recorder) Close() error {
 }
 
 func (r *Recorder) checkpoint() {
-	if r.since < checkpointEvery {
+	if r.sinceCheckpoint < checkpointEvery {
 		return
 	}
 	r.write(trace.Record{At: r.engine.Now(), Body: checkpointOf(r.engine)})
-	r.since = 0
+	r.sinceCheckpoint = 0
 }
 
 func checkpointOf(e *engine.Engine) trace.Checkpoint {
-	t := e.Tally()
+	t := e.Counters()
 	c := trace.Checkpoint{Digest: uint64(e.Digest()), Inputs: t.Inputs}
 	for _, n := range t.Decisions {
 		c.Decisions += n
@@ -158,30 +158,6 @@ func checkpointOf(e *engine.Engine) trace.Checkpoint {
 func (r *Recorder) write(record trace.Record) {
 	if r.err == nil {
 		r.err = r.w.Write(record)
-		r.since++
-	}
-}
-
-// Witnesses are several witnesses in one.
-type Witnesses []engine.Witness
-
-// Applied tells all of them of an input.
-func (all Witnesses) Applied(in world.Input, err error) {
-	for _, w := range all {
-		w.Applied(in, err)
-	}
-}
-
-// Stepped tells all of them of a decision.
-func (all Witnesses) Stepped(d *engine.Decision) {
-	for _, w := range all {
-		w.Stepped(d)
-	}
-}
-
-// Wanted tells all of them of an effect.
-func (all Witnesses) Wanted(e world.Effect) {
-	for _, w := range all {
-		w.Wanted(e)
+		r.sinceCheckpoint++
 	}
 }

@@ -9,49 +9,49 @@ import (
 	"orrery/core/trace"
 )
 
-// Options are how a trace is played. The zero value plays it as it was recorded.
+// Options say how to replay a trace. The zero value replays it as recorded.
 type Options struct {
-	// Adjust changes the engine's options before it is made: to bring third-party plugins, or to see what another
-	// configuration or seed would have decided.
+	// Adjust changes the options before the engine is made: to add third-party plugins, or to compare with another
+	// configuration or seed.
 	Adjust func(*engine.Options)
-	// Companion, if not nil, makes what goes along with the engine, before the engine is told anything.
-	Companion func(e *engine.Engine) Companion
-	// Progress, if not nil, is called now and then with how far in the file the replay has come, in bytes.
+	// Follower, if not nil, makes the follower before the engine's first input.
+	Follower func(e *engine.Engine) Follower
+	// Progress, if not nil, is called from time to time with the number of bytes read.
 	Progress func(offset int64)
 }
 
-// progressEvery is after how many records Progress is called.
+// progressEvery is the number of records between calls of Progress.
 const progressEvery = 256
 
-// perform begins a performance of a trace.
-func (o Options) perform(h trace.Header) (performance, error) {
+// newReplayer makes a replayer for a trace.
+func (o Options) newReplayer(h trace.Header) (replayer, error) {
 	options, err := OptionsOf(h)
 	if err != nil {
-		return performance{}, err
+		return replayer{}, err
 	}
 	if o.Adjust != nil {
 		o.Adjust(&options)
 	}
 	e, err := engine.New(options)
 	if err != nil {
-		return performance{}, fmt.Errorf("making an engine to replay with: %w", err)
+		return replayer{}, fmt.Errorf("making an engine to replay with: %w", err)
 	}
-	var along Companion
-	if o.Companion != nil {
-		along = o.Companion(e)
+	var along Follower
+	if o.Follower != nil {
+		along = o.Follower(e)
 	}
-	return newPerformance(e, along, h.Base, h.NamesHashed), nil
+	return newReplayer(e, along, h.Origin, h.NamesHashed), nil
 }
 
-// Replay decides again what a trace says was decided, from its beginning to its end, and compares. The engine is left
-// where the trace ends. A trace that is damaged is replayed up to there, which the report says; the error says that it
-// could not be replayed at all.
+// Replay decides a whole trace again and compares the decisions with the recorded ones. It returns the engine as of the
+// end of the trace. A damaged trace is replayed up to the damage, which the report has; the error is for a trace that
+// cannot be replayed at all.
 func Replay(from io.Reader, o Options) (*engine.Engine, *Report, error) {
 	r, err := trace.NewReader(from)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := o.perform(r.Header())
+	p, err := o.newReplayer(r.Header())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,7 +61,7 @@ func Replay(from io.Reader, o Options) (*engine.Engine, *Report, error) {
 			errors.As(err, &report.Damage)
 			break
 		}
-		p.play(record, report)
+		p.playRecord(record, report)
 		if o.Progress != nil && report.Records%progressEvery == 0 {
 			o.Progress(r.Offset())
 		}

@@ -8,12 +8,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 )
 
-func TestARecordingReplaysWithTheDigestItWasRecordedWith(t *testing.T) {
+func TestReplay_HasTheRecordedDigest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed, pods := rapid.Uint64Range(0, 1<<20).Draw(rt, "seed"), rapid.IntRange(0, 60).Draw(rt, "pods")
 		e, file := recorded(t, seed, pods, play.About{})
@@ -30,7 +31,7 @@ func TestARecordingReplaysWithTheDigestItWasRecordedWith(t *testing.T) {
 	})
 }
 
-func TestAnotherSeedOrConfigurationShowsAsDifferences(t *testing.T) {
+func TestReplay_ReportsOtherSeedOrConfiguration(t *testing.T) {
 	_, file := recorded(t, 1, 60, play.About{})
 	_, report := replay(t, file, play.Options{Adjust: func(o *engine.Options) { o.Seed++ }})
 	if report.OK() || report.Different == 0 {
@@ -45,8 +46,8 @@ func TestAnotherSeedOrConfigurationShowsAsDifferences(t *testing.T) {
 	}
 }
 
-func TestTheHeaderCarriesTheOptions(t *testing.T) {
-	o := engine.Options{Seed: 1 << 63, Start: start, TieBreak: engine.ByHeap, Requeue: 1, MaxInUnschedulable: time.Minute}
+func TestHeaderOf_KeepsOptions(t *testing.T) {
+	o := engine.Options{Seed: 1 << 63, Start: start, TieBreak: engine.ByHeap, RequeueRule: 1, PodMaxInUnschedulablePodsDuration: time.Minute}
 	h, err := play.HeaderOf(o)
 	if err != nil {
 		t.Fatal(err)
@@ -58,16 +59,16 @@ func TestTheHeaderCarriesTheOptions(t *testing.T) {
 	if again, err := play.HeaderOf(back); err != nil || again.Configuration != h.Configuration || again.Seed != h.Seed {
 		t.Errorf("options and back give another header: %v, %v", again, err)
 	}
-	if back.TieBreak != o.TieBreak || back.Requeue != o.Requeue || back.MaxInUnschedulable != o.MaxInUnschedulable || !back.Start.Equal(start) {
+	if back.TieBreak != o.TieBreak || back.RequeueRule != o.RequeueRule || back.PodMaxInUnschedulablePodsDuration != o.PodMaxInUnschedulablePodsDuration || !back.Start.Equal(start) {
 		t.Errorf("options come back as %+v", back)
 	}
-	h.TieBreak = 9
+	h.TieBreak = "coin"
 	if _, err := play.OptionsOf(h); err == nil || !strings.Contains(err.Error(), "use a newer one") {
 		t.Errorf("an unknown tie break gives %v", err)
 	}
 }
 
-func TestVerdictsAreCalledAsTheEngineCallsThem(t *testing.T) {
+func TestVerdict_NamesMatchTheEngines(t *testing.T) {
 	for v := engine.Placed; v <= engine.Skipped; v++ {
 		if got := trace.Verdict(v).String(); got != v.String() {
 			t.Errorf("verdict %d is %q here and %q in the engine", v, got, v)
@@ -75,7 +76,7 @@ func TestVerdictsAreCalledAsTheEngineCallsThem(t *testing.T) {
 	}
 }
 
-func TestAReplayOfADamagedTraceGoesUpToTheDamage(t *testing.T) {
+func TestReplay_StopsAtDamage(t *testing.T) {
 	_, file := recorded(t, 2, 60, play.About{})
 	_, report := replay(t, file[:len(file)-3], play.Options{})
 	if report.Damage == nil || !report.OK() {
@@ -83,17 +84,17 @@ func TestAReplayOfADamagedTraceGoesUpToTheDamage(t *testing.T) {
 	}
 }
 
-func TestAnEngineWithAPastIsRecordedFromASnapshotOn(t *testing.T) {
+func TestRecorder_BeginsWithSnapshotOfUsedEngine(t *testing.T) {
 	o := options(4)
-	e, c := newEngine(t, o), scene(4, 80)
+	e, c := newEngine(t, o), simulatedCluster(4, 80)
 	half := start.Add(sceneLength / 2)
-	engine.Drive(e, c, half, nil)
+	drive.Run(c, half, drive.NewScheduler(e))
 	var file bytes.Buffer
 	r, err := play.NewRecorder(&file, e, o, play.About{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine.DriveSeen(e, c, start.Add(sceneLength+time.Minute), r)
+	drive.Run(c, start.Add(sceneLength+time.Minute), drive.NewScheduler(e, r))
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -109,9 +110,9 @@ func TestAnEngineWithAPastIsRecordedFromASnapshotOn(t *testing.T) {
 	}
 }
 
-func TestHashedNamesKeepTheDecisions(t *testing.T) {
+func TestReplay_SameDecisionsWithHashedNames(t *testing.T) {
 	for seed := range uint64(15) {
-		hash, err := trace.NewHash([]byte("salt and pepper"))
+		hash, err := trace.NewNameHasher([]byte("salt and pepper"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +127,7 @@ func TestHashedNamesKeepTheDecisions(t *testing.T) {
 	}
 }
 
-func TestMarksPointAtWhatMatters(t *testing.T) {
+func TestRecorder_WritesMarks(t *testing.T) {
 	kinds := map[trace.MarkKind]int{}
 	for seed := range uint64(8) {
 		_, file := recorded(t, seed, 60, play.About{})

@@ -11,6 +11,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/trace"
@@ -23,9 +24,9 @@ var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 const sceneLength = 180 * time.Second
 
-// scene is a small cluster in which everything that will be done to it is on the agenda: pods come, are changed and go,
-// nodes join, are cordoned and leave. Every third scene is one of a bad day.
-func scene(seed uint64, pods int) *memory.Cluster {
+// simulatedCluster is a small cluster with scheduled changes: pods are created, changed and deleted, nodes join, are
+// cordoned and removed. Every third one has faults.
+func simulatedCluster(seed uint64, pods int) *memory.Cluster {
 	draw := rand.New(rand.NewPCG(seed, 0x7ace))
 	o := memory.Options{Start: start, Seed: seed, Latency: memory.TypicalLatency()}
 	if seed%3 == 0 {
@@ -105,7 +106,7 @@ func changeNode(draw *rand.Rand, c *memory.Cluster, at time.Time, i int) {
 }
 
 func options(seed uint64) engine.Options {
-	return engine.Options{Seed: seed, Start: start, Decisions: 256}
+	return engine.Options{Seed: seed, Start: start, DecisionLogSize: 256}
 }
 
 func newEngine(t testing.TB, o engine.Options) *engine.Engine {
@@ -117,7 +118,7 @@ func newEngine(t testing.TB, o engine.Options) *engine.Engine {
 	return e
 }
 
-// recorded drives an engine through a scene and answers with the recording.
+// recorded drives an engine through a simulated cluster and returns the recording.
 func recorded(t testing.TB, seed uint64, pods int, about play.About) (*engine.Engine, []byte) {
 	t.Helper()
 	var file bytes.Buffer
@@ -126,7 +127,7 @@ func recorded(t testing.TB, seed uint64, pods int, about play.About) (*engine.En
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine.DriveSeen(e, scene(seed, pods), start.Add(sceneLength+time.Minute), r)
+	drive.Run(simulatedCluster(seed, pods), start.Add(sceneLength+time.Minute), drive.NewScheduler(e, r))
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}

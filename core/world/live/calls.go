@@ -18,10 +18,10 @@ import (
 	"orrery/core/world"
 )
 
-var errNotAllowed = errors.New("not done: this scheduler may not write any more")
+var errNotAllowed = errors.New("not sent: this scheduler does not lead any more")
 
-// regards is the pod an act is about.
-func regards(a world.Act) world.Ref {
+// podOf is the pod of an action.
+func podOf(a world.Action) world.PodRef {
 	switch a := a.(type) {
 	case world.Bind:
 		return a.Pod
@@ -29,16 +29,16 @@ func regards(a world.Act) world.Ref {
 		return a.Pod
 	case world.Delete:
 		return a.Pod
-	case world.Announce:
+	case world.EmitEvent:
 		return a.Regarding
-	case world.Run:
+	case world.RunPlugin:
 		return a.Pod
 	}
-	return world.Ref{}
+	return world.PodRef{}
 }
 
-// carryOut makes one try. It answers with the outcome, or with when to try again.
-func (c *Cluster) carryOut(j *job) (outcome world.Outcome, again time.Duration) {
+// attempt makes one call. It returns the outcome, or the delay of a retry.
+func (c *Cluster) attempt(j *task) (outcome world.Outcome, again time.Duration) {
 	if j.began.IsZero() {
 		j.began = c.clock.now()
 	}
@@ -48,9 +48,9 @@ func (c *Cluster) carryOut(j *job) (outcome world.Outcome, again time.Duration) 
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, c.options.Timeout)
 	defer cancel()
-	c.count.tries.Add(1)
-	if j.tries > 0 {
-		c.count.again.Add(1)
+	c.count.attempts.Add(1)
+	if j.failures > 0 {
+		c.count.retries.Add(1)
 	}
 	var err error
 	began := c.clock.now()
@@ -60,63 +60,62 @@ func (c *Cluster) carryOut(j *job) (outcome world.Outcome, again time.Duration) 
 	case world.PatchStatus:
 		err = c.patchStatus(ctx, act, j)
 	case world.Delete:
-		err = c.delete(ctx, act, j)
+		err = c.deletePod(ctx, act, j)
 	}
-	c.options.Called(j.act, err, c.clock.now().Sub(began))
-	return c.judged(j, err)
+	c.options.OnCall(j.act, err, c.clock.now().Sub(began))
+	return c.outcomeOrRetry(j, err)
 }
 
-// judged decides whether a try was the last one.
-func (c *Cluster) judged(j *job, err error) (world.Outcome, time.Duration) {
-	verdict := read(err)
-	if verdict == done || verdict == refused || stopping(c.ctx) {
-		if verdict == refused && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // those happen to everybody
-			c.options.Logger.Error(err, "The API server refused a call", "call", fmt.Sprintf("%T", j.act), "pod", regards(j.act))
+// outcomeOrRetry decides whether a failed call is retried.
+func (c *Cluster) outcomeOrRetry(j *task, err error) (world.Outcome, time.Duration) {
+	verdict := resultOf(err)
+	if verdict == callDone || verdict == callRefused || stopping(c.ctx) {
+		if verdict == callRefused && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both are normal
+			c.options.Logger.Error(err, "The API server refused a call", "call", fmt.Sprintf("%T", j.act), "pod", podOf(j.act))
 		}
 		return outcomeOf(err), 0
 	}
-	j.tries++
+	j.failures++
 	_, binds := j.act.(world.Bind)
-	j.doubtful = j.doubtful || verdict == unknown
-	certain := !binds || !j.doubtful
-	if certain && c.clock.now().Sub(j.began) >= Patience {
+	j.uncertain = j.uncertain || verdict == callUnknown
+	certain := !binds || !j.uncertain
+	if certain && c.clock.now().Sub(j.began) >= MaxRetryTime {
 		c.count.gaveUp.Add(1)
-		c.options.Logger.Error(err, "Gave a call to the API server up", "call", fmt.Sprintf("%T", j.act), "pod", regards(j.act), "tries", j.tries)
-		return outcomeOf(fmt.Errorf("after %d tries in %s: %w", j.tries, Patience, err)), 0
+		c.options.Logger.Error(err, "Gave a call to the API server up", "call", fmt.Sprintf("%T", j.act), "pod", podOf(j.act), "tries", j.failures)
+		return outcomeOf(fmt.Errorf("after %d tries in %s: %w", j.failures, MaxRetryTime, err)), 0
 	}
-	c.options.Logger.V(3).Info("Call to the API server failed and will be tried again", "pod", regards(j.act), "tries", j.tries, "err", err)
-	return world.Outcome{}, pauseAfter(j.tries, err)
+	c.options.Logger.V(3).Info("Call to the API server failed and will be tried again", "pod", podOf(j.act), "tries", j.failures, "err", err)
+	return world.Outcome{}, retryDelay(j.failures, err)
 }
 
-func (c *Cluster) pods(ref world.Ref) corev1.PodInterface {
+func (c *Cluster) pods(ref world.PodRef) corev1.PodInterface {
 	return c.options.Client.CoreV1().Pods(ref.Namespace)
 }
 
-// bind makes a binding. When an earlier try may have been carried out, a refusal says nothing by itself: the pod is read
-// to see where it is.
-func (c *Cluster) bind(ctx context.Context, act world.Bind, j *job) error {
+// bind makes a binding. If an earlier attempt may have succeeded, a refusal is ambiguous: the pod is read to see its node.
+func (c *Cluster) bind(ctx context.Context, act world.Bind, j *task) error {
 	err := c.pods(act.Pod).Bind(ctx, &v1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: act.Pod.Namespace, Name: act.Pod.Name, UID: act.Pod.UID},
 		Target:     v1.ObjectReference{Kind: "Node", Name: act.Node},
 	}, metav1.CreateOptions{})
-	switch read(err) {
-	case unknown:
-		j.doubtful = true
-	case refused, notYet:
-		if j.doubtful && !apierrors.IsNotFound(err) {
-			return c.whereIs(ctx, act, err)
+	switch resultOf(err) {
+	case callUnknown:
+		j.uncertain = true
+	case callRefused, callNotMade:
+		if j.uncertain && !apierrors.IsNotFound(err) {
+			return c.confirmBinding(ctx, act, err)
 		}
 	}
 	return err
 }
 
-// whereIs reads a pod whose binding may have been made: nil if it has its node, an error that says to go on asking if it
-// has none or cannot be read, and otherwise why it will never have it.
-func (c *Cluster) whereIs(ctx context.Context, act world.Bind, refusal error) error {
+// confirmBinding reads a pod whose binding may have succeeded. It returns nil if the pod has the node, the refusal if
+// it has none or cannot be read, which is retried, and otherwise the reason why it will never have the node.
+func (c *Cluster) confirmBinding(ctx context.Context, act world.Bind, refusal error) error {
 	pod, err := c.pods(act.Pod).Get(ctx, act.Pod.Name, metav1.GetOptions{})
 	switch {
-	case err != nil && read(err) == refused && !apierrors.IsNotFound(err):
-		return fmt.Errorf("reading the pod: %v", err) // not wrapped: it is the question that was refused, not the binding
+	case err != nil && resultOf(err) == callRefused && !apierrors.IsNotFound(err):
+		return fmt.Errorf("reading the pod: %v", err) // not wrapped: the read was refused, not the binding
 	case err != nil:
 		return err
 	case act.Pod.UID != "" && pod.UID != act.Pod.UID:
@@ -129,30 +128,30 @@ func (c *Cluster) whereIs(ctx context.Context, act world.Bind, refusal error) er
 
 var podResource = schema.GroupResource{Resource: "pods"}
 
-// delete deletes a pod with its own grace period. One that is gone when a try is repeated was deleted,
-// even if a namesake has come since.
-func (c *Cluster) delete(ctx context.Context, act world.Delete, j *job) error {
+// deletePod deletes a pod with its own grace period. If a retry finds it gone, an earlier attempt deleted it, even if a
+// namesake exists by now.
+func (c *Cluster) deletePod(ctx context.Context, act world.Delete, j *task) error {
 	var o metav1.DeleteOptions
 	if act.Pod.UID != "" {
 		o.Preconditions = metav1.NewUIDPreconditions(string(act.Pod.UID))
 	}
 	err := c.pods(act.Pod).Delete(ctx, act.Pod.Name, o)
-	if j.doubtful && (apierrors.IsNotFound(err) || apierrors.IsConflict(err)) {
+	if j.uncertain && (apierrors.IsNotFound(err) || apierrors.IsConflict(err)) {
 		return nil
 	}
 	return err
 }
 
-// patchStatus writes what is new, if anything is.
-func (c *Cluster) patchStatus(ctx context.Context, act world.PatchStatus, j *job) error {
-	if j.pod == nil {
+// patchStatus patches the fields that differ.
+func (c *Cluster) patchStatus(ctx context.Context, act world.PatchStatus, j *task) error {
+	if j.knownPod == nil {
 		pod, err := c.pods(act.Pod).Get(ctx, act.Pod.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		j.pod = pod
+		j.knownPod = pod
 	}
-	patch, changes := statusPatch(act, j.pod, metav1.NewTime(c.clock.wall()))
+	patch, changes := statusPatch(act, j.knownPod, metav1.NewTime(c.clock.wall()))
 	if !changes {
 		return nil
 	}
@@ -164,7 +163,7 @@ func (c *Cluster) patchStatus(ctx context.Context, act world.PatchStatus, j *job
 	return err
 }
 
-// podPatch is a strategic merge patch of a pod's status. The UID makes the API server refuse it for a namesake.
+// podPatch is a strategic merge patch of a pod's status. The UID makes the API server reject it for a namesake.
 type podPatch struct {
 	Metadata struct {
 		UID types.UID `json:"uid,omitempty"`
@@ -176,12 +175,12 @@ type podPatch struct {
 	} `json:"status"`
 }
 
-// conditionType is a condition in the order of all: without one, those that are patched come first.
+// conditionType keeps the order of conditions: without one, patched ones would come first.
 type conditionType struct {
 	Type v1.PodConditionType `json:"type"`
 }
 
-// conditionPatch is merged into the condition of its type. What is left out stays as it is.
+// conditionPatch is merged into the condition of its type. Omitted fields stay as they are.
 type conditionPatch struct {
 	Type               v1.PodConditionType `json:"type"`
 	Status             v1.ConditionStatus  `json:"status"`
@@ -191,8 +190,8 @@ type conditionPatch struct {
 	LastTransitionTime *metav1.Time        `json:"lastTransitionTime,omitempty"`
 }
 
-// statusPatch is what has to be written for a pod to become as the act says, and whether it is not so already. The time
-// of the transition is set where the condition's status changes.
+// statusPatch returns the difference between the pod's status and the action, and whether there is one. It sets the
+// transition time if the condition's status changes.
 func statusPatch(act world.PatchStatus, pod *v1.Pod, now metav1.Time) (patch podPatch, changes bool) {
 	patch.Metadata.UID = act.Pod.UID
 	if act.NominatedNode != nil && *act.NominatedNode != pod.Status.NominatedNodeName {

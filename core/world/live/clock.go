@@ -2,8 +2,8 @@ package live
 
 import "time"
 
-// clock tells the time of inputs: the wall clock's when it was made, and from then on steadily forward. Setting the wall
-// clock changes nothing; how far the two have come apart can be asked.
+// clock gives inputs their time: it starts as the wall clock and then runs monotonically, even if the wall clock is
+// set.
 type clock struct {
 	base    time.Time
 	wall    func() time.Time
@@ -11,7 +11,7 @@ type clock struct {
 }
 
 func newClock() clock {
-	began := time.Now() // with its monotonic reading, by which Since goes
+	began := time.Now() // with a monotonic reading, which Since uses
 	return clock{
 		base:    began.Round(0),
 		wall:    func() time.Time { return time.Now().Round(0) },
@@ -21,5 +21,25 @@ func newClock() clock {
 
 func (c clock) now() time.Time { return c.base.Add(c.elapsed()) }
 
-// skew is how far the wall clock is ahead by now.
+// skew is the wall clock's lead over the clock.
 func (c clock) skew() time.Duration { return c.wall().Sub(c.now()) }
+
+const (
+	skewMost  = time.Second      // the change of the wall clock that is not reported
+	skewEvery = 10 * time.Second // the interval of the check
+)
+
+// checkClock counts and logs that the wall clock was set.
+func (c *Cluster) checkClock() {
+	now := c.Now()
+	if now.Sub(c.skewCheckedAt) < skewEvery {
+		return
+	}
+	c.skewCheckedAt = now
+	skew := c.clock.skew()
+	if by := skew - c.skew; by.Abs() > skewMost {
+		c.count.clockJumps.Add(1)
+		c.options.Logger.Info("The wall clock was set; timers go on as if it had not been", "by", by.Round(time.Millisecond))
+	}
+	c.skew = skew
+}

@@ -6,11 +6,10 @@ import (
 
 	"k8s.io/client-go/kubernetes/fake"
 
-	"orrery/core/engine"
 	"orrery/core/world"
 )
 
-func TestInputsKeepTheirOrderWhateverHappensToTheWallClock(t *testing.T) {
+func TestClock_IgnoresWallClockChanges(t *testing.T) {
 	wall := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	elapsed := time.Duration(0)
 	c, err := New(Options{Client: fake.NewClientset(), Kinds: []world.Kind{world.Node}})
@@ -19,11 +18,6 @@ func TestInputsKeepTheirOrderWhateverHappensToTheWallClock(t *testing.T) {
 	}
 	defer c.Stop()
 	c.clock = clock{base: wall, wall: func() time.Time { return wall }, elapsed: func() time.Duration { return elapsed }}
-	e, err := engine.New(engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := NewDrive(e, c)
 	last := time.Time{}
 	for _, step := range []struct{ really, wall time.Duration }{
 		{time.Minute, time.Minute},
@@ -34,8 +28,8 @@ func TestInputsKeepTheirOrderWhateverHappensToTheWallClock(t *testing.T) {
 	} {
 		elapsed += step.really
 		wall = wall.Add(step.wall)
-		c.inbox <- world.Passed{}
-		in, ok := c.poll()
+		c.inbox <- world.Tick{}
+		in, ok := c.Poll()
 		if !ok || in.At.Before(last) {
 			t.Fatalf("after %v: an input at %s, the last one was at %s", step, in.At, last)
 		}
@@ -43,9 +37,8 @@ func TestInputsKeepTheirOrderWhateverHappensToTheWallClock(t *testing.T) {
 			t.Errorf("the wall clock went by %s: %s passed, want %s", step.wall, passed, step.really)
 		}
 		last = in.At
-		d.lookAtClock()
 	}
-	if got := c.Tally().Jumps; got != 2 {
+	if got := c.Counters().ClockJumps; got != 2 {
 		t.Errorf("%d jumps were noticed, want 2", got)
 	}
 }

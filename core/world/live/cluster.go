@@ -15,8 +15,8 @@ import (
 	"orrery/core/world"
 )
 
-// Patience is for how long a call is tried again that fails without having been carried out.
-const Patience = time.Minute
+// MaxRetryTime bounds the retries of a call that certainly was not carried out.
+const MaxRetryTime = time.Minute
 
 const (
 	inboxSize      = 4096
@@ -24,50 +24,55 @@ const (
 	timeoutDefault = 30 * time.Second
 )
 
-// Options are what a cluster is made with.
+// Options configure a cluster.
 type Options struct {
-	// Client reads and writes; EventClient writes announcements and is Client if nil.
+	// Client reads and writes; EventClient writes events and is Client if nil.
 	Client, EventClient kubernetes.Interface
-	// Kinds are those to tell of, see [Watched]. Within are the namespaces of those that are to be told of in one only.
-	Kinds  []world.Kind
-	Within map[world.Kind]string
-	// Pod is what is known of a pod, or nil. It is asked while an effect is taken over, by the goroutine that calls Do: an
-	// engine's store will do. Without it a status patch reads the pod first.
-	Pod func(namespace, name string) *v1.Pod
-	// Allowed is asked right before every write. One that is not allowed is not made and fails. Nil allows all.
+	// Kinds are the kinds to watch. Namespaces has the namespace of each kind that is watched in one namespace only.
+	Kinds      []world.Kind
+	Namespaces map[world.Kind]string
+	// Held is the engine's store, read by the goroutine that calls Poll, Stamp and Do. Without it a status patch reads
+	// the pod first, and drift is not counted.
+	Held Held
+	// OnDrift receives the drift of every relist that differs from the watch before it.
+	OnDrift func(Drift)
+	// Allowed is called right before every write. A write that is not allowed is not sent and fails. Nil allows all.
 	Allowed func() bool
-	// Called is told of every try of a call to the API server: what it was for, how it ended, how long it took. It is called
-	// from many goroutines. Nil for nobody.
-	Called func(act world.Act, err error, took time.Duration)
-	// Calls is how many calls to the API server are made at once; zero is 256.
+	// OnCall receives every call to the API server: its action, result and duration. It is called from many goroutines. It
+	// may be nil.
+	OnCall func(act world.Action, err error, took time.Duration)
+	// Calls bounds the concurrent calls to the API server; zero is 256.
 	Calls int
-	// Timeout is for how long one try of a call may take; zero is 30 s.
+	// Timeout bounds one call; zero is 30 s.
 	Timeout time.Duration
-	// Logger is told what goes wrong with the connection; the zero value is klog's.
+	// Logger logs problems of the connection; the zero value is klog's.
 	Logger klog.Logger
 }
 
 // Cluster is a cluster behind an API server. It implements [world.World]: one goroutine calls Next and Do.
 type Cluster struct {
-	options Options
-	clock   clock
-	inbox   chan world.Event
-	first   *firstLists
-	workers *workers
-	events  func() *announcer // made when first asked for, as that takes a call
-	group   sync.WaitGroup
-	cancel  context.CancelFunc
-	ctx     context.Context
+	options      Options
+	clock        clock
+	inbox        chan world.Event
+	initialLists *initialLists
+	workers      *workers
+	events       func() *eventEmitter // created on first use, since that makes a request
+	group        sync.WaitGroup
+	cancel       context.CancelFunc
+	ctx          context.Context
 
-	last   time.Time // of the last input
-	unseen int       // how many first lists have not been handed out
-	synced chan struct{}
-	count  counters
+	lastInputAt   time.Time // of the last input
+	unhandedLists int       // how many first lists have not been handed out
+	synced        chan struct{}
+	count         atomicCounters
+
+	skew          time.Duration // of the wall clock, when it was last checked
+	skewCheckedAt time.Time
 }
 
 var _ world.World = (*Cluster)(nil)
 
-// New is a cluster that nothing has been asked of yet; Start begins.
+// New returns a cluster that has sent no request; Start begins.
 func New(o Options) (*Cluster, error) {
 	if o.Client == nil {
 		return nil, errors.New("connecting to a cluster: there is no client")
@@ -84,39 +89,39 @@ func New(o Options) (*Cluster, error) {
 	if o.Allowed == nil {
 		o.Allowed = func() bool { return true }
 	}
-	if o.Called == nil {
-		o.Called = func(world.Act, error, time.Duration) {}
+	if o.OnCall == nil {
+		o.OnCall = func(world.Action, error, time.Duration) {}
 	}
 	if o.Logger.GetSink() == nil {
 		o.Logger = klog.Background()
 	}
 	for _, kind := range o.Kinds {
-		if _, err := sourceOf(o.Client, kind, o.Within[kind]); err != nil {
+		if _, err := listWatchOf(o.Client, kind, o.Namespaces[kind]); err != nil {
 			return nil, err
 		}
 	}
 	c := &Cluster{
 		options: o, clock: newClock(), inbox: make(chan world.Event, inboxSize),
-		first: newFirstLists(o.Kinds), unseen: len(o.Kinds), synced: make(chan struct{}),
+		initialLists: newInitialLists(o.Kinds), unhandedLists: len(o.Kinds), synced: make(chan struct{}),
 	}
 	c.ctx, c.cancel = context.WithCancel(klog.NewContext(context.Background(), o.Logger))
 	c.workers = newWorkers(c)
-	c.events = sync.OnceValue(func() *announcer { return newAnnouncer(c.ctx, o.EventClient) })
+	c.events = sync.OnceValue(func() *eventEmitter { return newEventEmitter(c.ctx, o.EventClient) })
 	return c, nil
 }
 
-// Start begins to list and watch. It returns at once.
+// Start starts to list and watch. It returns immediately.
 func (c *Cluster) Start() {
 	c.events()
 	for _, kind := range c.options.Kinds {
-		if lw, err := sourceOf(c.options.Client, kind, c.options.Within[kind]); err == nil { // New has seen that there is none
-			c.startFeed(c.ctx, kind, lw)
+		if lw, err := listWatchOf(c.options.Client, kind, c.options.Namespaces[kind]); err == nil { // New has checked it
+			c.startReflector(c.ctx, kind, lw)
 		}
 	}
 }
 
-// Stop ends everything, cuts off calls under way, and returns when no goroutine is left but those of plugins that do not
-// heed their context. Outcomes that were not taken are lost.
+// Stop stops everything, cancels running calls, and returns when no goroutine is left except those of plugins that
+// ignore their context. Outcomes that were not read are lost.
 func (c *Cluster) Stop() {
 	c.cancel()
 	c.workers.stop()
@@ -124,55 +129,67 @@ func (c *Cluster) Stop() {
 	c.events().stop()
 }
 
-// Now is the time by the clock of inputs.
+// Now is the time of the inputs' clock.
 func (c *Cluster) Now() time.Time { return c.clock.now() }
 
-// Next waits for the next input until that time, or until the cluster is stopped. To run an engine use [Drive], which also
-// notices that it is to end.
+// Next waits for the next input until that time, or until the cluster is stopped.
 func (c *Cluster) Next(until time.Time) (world.Input, bool) {
 	left := until.Sub(c.clock.now())
 	if left <= 0 {
 		return world.Input{}, false
 	}
-	if in, ok := c.poll(); ok {
+	if in, ok := c.Poll(); ok {
 		return in, true
 	}
 	timer := time.NewTimer(left)
 	defer timer.Stop()
 	select {
 	case event := <-c.inbox:
-		return c.stamped(event), true
+		return c.Stamp(event), true
 	case <-timer.C:
 	case <-c.ctx.Done():
 	}
 	return world.Input{}, false
 }
 
-// poll is the next input if it is there already.
-func (c *Cluster) poll() (world.Input, bool) {
-	c.noteSynced()
+// Poll returns the next input if one is available.
+func (c *Cluster) Poll() (world.Input, bool) {
+	c.markSynced()
+	c.checkClock()
 	select {
 	case event := <-c.inbox:
-		return c.stamped(event), true
+		return c.Stamp(event), true
 	default:
 		return world.Input{}, false
 	}
 }
 
-// stamped gives an event the time at which it is handed out.
-func (c *Cluster) stamped(event world.Event) world.Input {
-	if _, list := event.(world.Listed); list && c.unseen > 0 {
-		c.unseen--
+// Events is the channel of events to wait on; Stamp makes an event an input.
+func (c *Cluster) Events() <-chan world.Event { return c.inbox }
+
+// Stamp gives an event the present time. It first compares a list with Held.
+func (c *Cluster) Stamp(event world.Event) world.Input {
+	if list, ok := event.(world.Listed); ok {
+		c.checkDrift(list)
+		if c.unhandedLists > 0 {
+			c.unhandedLists--
+		}
 	}
-	if now := c.clock.now(); now.After(c.last) {
-		c.last = now
+	if now := c.clock.now(); now.After(c.lastInputAt) {
+		c.lastInputAt = now
 	}
-	return world.Input{At: c.last, Event: event}
+	return world.Input{At: c.lastInputAt, Event: event}
 }
 
-// noteSynced notices that the first lists have been handed out and, as the next input is being asked for, taken in.
-func (c *Cluster) noteSynced() {
-	if c.unseen > 0 {
+// Idle reports whether no input waits and no effect is being carried out.
+func (c *Cluster) Idle() bool { return c.workers.idle() && len(c.inbox) == 0 }
+
+// Kinds lists the kinds that are watched.
+func (c *Cluster) Kinds() []world.Kind { return c.options.Kinds }
+
+// markSynced closes synced once the first lists were returned and, as the next input is requested, applied.
+func (c *Cluster) markSynced() {
+	if c.unhandedLists > 0 {
 		return
 	}
 	select {
@@ -182,41 +199,41 @@ func (c *Cluster) noteSynced() {
 	}
 }
 
-// Synced is closed when whoever calls Next has taken in the first list of every kind.
+// Synced is closed when the caller of Next has applied the initial list of every kind.
 func (c *Cluster) Synced() <-chan struct{} { return c.synced }
 
-// Missing lists the kinds whose first list has not arrived yet.
-func (c *Cluster) Missing() []world.Kind { return c.first.awaited(c.options.Kinds) }
+// Unsynced returns the kinds whose initial list has not arrived.
+func (c *Cluster) Unsynced() []world.Kind { return c.initialLists.unsynced(c.options.Kinds) }
 
-// Do takes an effect over.
+// Do accepts an effect.
 func (c *Cluster) Do(e world.Effect) {
-	if act, ok := e.Act.(world.Announce); ok {
-		c.announce(act)
+	if act, ok := e.Action.(world.EmitEvent); ok {
+		c.emitEvent(act)
 		return
 	}
 	c.count.effects.Add(1)
-	c.workers.take(e)
+	c.workers.add(e)
 }
 
-// known is what is known of a pod, if it is the one that is meant.
-func (c *Cluster) known(ref world.Ref) *v1.Pod {
-	if c.options.Pod == nil {
+// knownPod returns the known state of a pod if it has the same UID.
+func (c *Cluster) knownPod(ref world.PodRef) *v1.Pod {
+	if c.options.Held == nil {
 		return nil
 	}
-	pod := c.options.Pod(ref.Namespace, ref.Name)
+	pod := c.options.Held.Pod(ref.Namespace, ref.Name)
 	if pod == nil || (ref.UID != "" && pod.UID != ref.UID) {
 		return nil
 	}
 	return pod
 }
 
-// Ask has the engine try these pods at once.
-func (c *Cluster) Ask(ctx context.Context, activate ...types.NamespacedName) error {
-	return c.put(ctx, world.Asked{Activate: activate})
+// Activate requests that the engine move these pods to activeQ.
+func (c *Cluster) Activate(ctx context.Context, activate ...types.NamespacedName) error {
+	return c.enqueue(ctx, world.ActivateRequest{Activate: activate})
 }
 
-// put waits for room in the inbox.
-func (c *Cluster) put(ctx context.Context, event world.Event) error {
+// enqueue waits for room in the inbox.
+func (c *Cluster) enqueue(ctx context.Context, event world.Event) error {
 	select {
 	case c.inbox <- event:
 		return nil
@@ -227,41 +244,42 @@ func (c *Cluster) put(ctx context.Context, event world.Event) error {
 	}
 }
 
-// counters are written to from many goroutines.
-type counters struct {
-	watches, relists, drifted, jumps                 atomic.Uint64
-	effects, tries, again, overtaken, gaveUp, fenced atomic.Uint64
+// atomicCounters are written by many goroutines.
+type atomicCounters struct {
+	watches, relists, drifted, clockJumps                  atomic.Uint64
+	effects, attempts, retries, superseded, gaveUp, fenced atomic.Uint64
 }
 
-// Tally counts what the connection has been through.
-type Tally struct {
-	// Watches and Relists count how often a watch was begun, and a kind listed again because one could not go on.
+// Counters count events of the connection.
+type Counters struct {
+	// Watches counts the watches that were started, Relists the kinds that were listed again because one could not resume.
 	Watches, Relists uint64
-	// Drifted counts the objects that a list showed otherwise than the watch before it. Jumps counts by how often the wall
-	// clock was set by more than a second.
-	Drifted, Jumps uint64
-	// Effects counts effects with an outcome, Tries the calls made for them, Again those that repeat one that failed.
-	// Overtaken effects were made needless by newer ones, GaveUp counts those tried for as long as Patience, and Fenced
-	// those that were not allowed any more.
-	Effects, Tries, Again, Overtaken, GaveUp, Fenced uint64
-	// Waiting and Running count effects now: those that wait for a turn or the next try, and those being carried out.
+	// Drifted counts the objects that a relist showed otherwise than the watch. ClockJumps counts changes of the wall clock
+	// by more than a second.
+	Drifted, ClockJumps uint64
+	// Effects counts effects with an outcome, Attempts the calls for them, Retries those that repeat a failed one.
+	// Superseded effects were made needless by newer ones, GaveUp effects failed for MaxRetryTime, and Fenced ones were not
+	// allowed any more.
+	Effects, Attempts, Retries, Superseded, GaveUp, Fenced uint64
+	// Waiting effects wait for their turn or a retry now, Running ones are being carried out.
 	Waiting, Running int
-	// Plugins counts the calls of plugins that have not ended.
+	// Plugins counts the plugin calls that have not returned.
 	Plugins int
 }
 
-// Tally may be called from any goroutine.
-func (c *Cluster) Tally() Tally {
+// Counters may be called from any goroutine.
+func (c *Cluster) Counters() Counters {
 	n := &c.count
-	t := Tally{
-		Watches: n.watches.Load(), Relists: n.relists.Load(), Drifted: n.drifted.Load(), Jumps: n.jumps.Load(),
-		Effects: n.effects.Load(), Tries: n.tries.Load(), Again: n.again.Load(), Overtaken: n.overtaken.Load(),
+	t := Counters{
+		Watches: n.watches.Load(), Relists: n.relists.Load(), Drifted: n.drifted.Load(), ClockJumps: n.clockJumps.Load(),
+		Effects: n.effects.Load(), Attempts: n.attempts.Load(), Retries: n.retries.Load(), Superseded: n.superseded.Load(),
 		GaveUp: n.gaveUp.Load(), Fenced: n.fenced.Load(),
 	}
-	t.Waiting, t.Running, t.Plugins = c.workers.load()
+	t.Waiting, t.Running, t.Plugins = c.workers.counts()
 	return t
 }
 
-// Pending counts the effects that have not been answered, by the name that is given to each; those without one are left
-// out. It may be called from any goroutine.
-func (c *Cluster) Pending(name func(world.Act) string) map[string]int { return c.workers.pending(name) }
+// Pending counts the effects without an outcome by name; unnamed ones are left out. It may be called from any goroutine.
+func (c *Cluster) Pending(name func(world.Action) string) map[string]int {
+	return c.workers.pending(name)
+}

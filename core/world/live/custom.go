@@ -13,14 +13,14 @@ import (
 	"orrery/core/world"
 )
 
-// Client is a client that can also read the kinds that only a plugin knows. Any other client can read all kinds but those.
+// Client can also read custom resources. Any other client only reads the built-in kinds.
 type Client struct {
 	kubernetes.Interface
 	Custom dynamic.Interface
 }
 
-// NewClient connects as a configuration says. All calls share a connection; those that read custom kinds have the limits of
-// the configuration to themselves.
+// NewClient makes a client. Its parts share a connection; reads of custom resources have the configured rate limit to
+// themselves.
 func NewClient(c *rest.Config) (Client, error) {
 	if c = rest.CopyConfig(c); c.UserAgent == "" {
 		c.UserAgent = rest.DefaultKubernetesUserAgent()
@@ -40,8 +40,8 @@ func NewClient(c *rest.Config) (Client, error) {
 	return Client{known, custom}, nil
 }
 
-// customSource says how to list and watch a custom kind.
-func customSource(c kubernetes.Interface, kind world.Kind, in string) (*cache.ListWatch, error) {
+// customListWatch lists and watches a custom kind.
+func customListWatch(c kubernetes.Interface, kind world.Kind, in string) (*cache.ListWatch, error) {
 	resource, custom := kind.Custom()
 	if !custom {
 		return nil, fmt.Errorf("watching objects of kind %q: no API serves them", kind)
@@ -50,22 +50,22 @@ func customSource(c kubernetes.Interface, kind world.Kind, in string) (*cache.Li
 	if !able {
 		return nil, fmt.Errorf("watching objects of kind %q, which a plugin registered for: this client reads the kinds of Kubernetes only", kind)
 	}
-	if in == everywhere {
-		return from(client.Custom.Resource(resource), nil), nil
+	if in == allNamespaces {
+		return newListWatch(client.Custom.Resource(resource), nil), nil
 	}
-	return from(client.Custom.Resource(resource).Namespace(in), nil), nil
+	return newListWatch(client.Custom.Resource(resource).Namespace(in), nil), nil
 }
 
-// exampleOf is an object as client-go decodes those of a kind.
-func exampleOf(kind world.Kind) runtime.Object {
+// expectedType is an example of how client-go decodes a kind.
+func expectedType(kind world.Kind) runtime.Object {
 	if example, err := world.New(kind); err == nil {
 		return example
 	}
 	return &unstructured.Unstructured{}
 }
 
-// typed is an object as everybody here knows it; false for what is no object.
-func typed(kind world.Kind, o any) (world.Object, bool) {
+// asObject converts a decoded object; false if it is none.
+func asObject(kind world.Kind, o any) (world.Object, bool) {
 	if whole, custom := o.(*unstructured.Unstructured); custom && whole != nil {
 		whole.SetManagedFields(nil)
 		return world.CustomOf(kind, whole), true

@@ -21,7 +21,6 @@ import (
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/mk"
-	"orrery/core/store"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
@@ -37,27 +36,27 @@ func ticket(holder string) *world.Custom {
 	}})
 }
 
-// usher is somebody's plugin: a pod needs a ticket in its name, and a volume claim. It reads neither by an informer of this
-// house; it only registered to be woken.
-type usher struct{ tickets, claims *atomic.Int64 }
+// ticketPlugin is a third-party plugin: a pod needs a ticket of its name, and a volume claim. It reads neither through an
+// informer of the engine; it only registered for their events.
+type ticketPlugin struct{ tickets, claims *atomic.Int64 }
 
-func (usher) Name() string { return "Usher" }
+func (ticketPlugin) Name() string { return "Usher" }
 
-func (u usher) Filter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *fwk.Status {
+func (u ticketPlugin) Filter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *fwk.Status {
 	if u.tickets.Load() > 0 && u.claims.Load() > 0 {
 		return nil
 	}
 	return fwk.NewStatus(fwk.Unschedulable, "no ticket or no claim")
 }
 
-func (u usher) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+func (u ticketPlugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
 		{Event: fwk.ClusterEvent{Resource: fwk.EventResource(tickets), ActionType: fwk.Add | fwk.Update}, QueueingHintFn: u.ticket},
 		{Event: fwk.ClusterEvent{Resource: fwk.PersistentVolumeClaim, ActionType: fwk.Add}, QueueingHintFn: u.claim},
 	}, nil
 }
 
-func (u usher) ticket(_ klog.Logger, pod *v1.Pod, _, is any) (fwk.QueueingHint, error) {
+func (u ticketPlugin) ticket(_ klog.Logger, pod *v1.Pod, _, is any) (fwk.QueueingHint, error) {
 	holder, _, err := unstructured.NestedString(is.(*unstructured.Unstructured).Object, "spec", "holder")
 	if holder != pod.Name {
 		return fwk.QueueSkip, err
@@ -66,14 +65,14 @@ func (u usher) ticket(_ klog.Logger, pod *v1.Pod, _, is any) (fwk.QueueingHint, 
 	return fwk.Queue, nil
 }
 
-func (u usher) claim(_ klog.Logger, _ *v1.Pod, _, is any) (fwk.QueueingHint, error) {
+func (u ticketPlugin) claim(_ klog.Logger, _ *v1.Pod, _, is any) (fwk.QueueingHint, error) {
 	if is.(*v1.PersistentVolumeClaim).Name == "disk" {
 		u.claims.Add(1)
 	}
 	return fwk.Queue, nil
 }
 
-func withUsher(t *testing.T) engine.Options {
+func withTicketPlugin(t *testing.T) engine.Options {
 	c, err := config.Load([]byte(`
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -81,14 +80,14 @@ profiles: [{schedulerName: default-scheduler, plugins: {filter: {enabled: [{name
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := usher{&atomic.Int64{}, &atomic.Int64{}}
+	u := ticketPlugin{&atomic.Int64{}, &atomic.Int64{}}
 	return engine.Options{Config: c, Seed: 1, Plugins: framework.Registry{
 		"Usher": func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return u, nil },
 	}}
 }
 
-func TestAPluginIsWokenByTheKindsItRegisteredForAndNoOthersAreRead(t *testing.T) {
-	directWith(t, withUsher(t), func(s *stage) {
+func TestCustomKind_RequeuesPodsOfRegisteredPlugin(t *testing.T) {
+	directWith(t, withTicketPlugin(t), func(s *driveHarness) {
 		close(s.lead)
 		s.start()
 		pass(time.Minute)
@@ -102,13 +101,13 @@ func TestAPluginIsWokenByTheKindsItRegisteredForAndNoOthersAreRead(t *testing.T)
 		want(t, "pods by node, with both", map[string]int{"x": 1}, s.nodes())
 		check(s)
 
-		kinds, err := live.Watched(s.engine)
+		kinds, err := s.engine.WatchedKinds()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var watched []string
 		for _, kind := range kinds {
-			watched = append(watched, store.ResourceOf(kind).Resource)
+			watched = append(watched, kind.Resource().Resource)
 		}
 		slices.Sort(watched)
 		s.mu.Lock()
@@ -125,10 +124,8 @@ func TestAPluginIsWokenByTheKindsItRegisteredForAndNoOthersAreRead(t *testing.T)
 	}, nodeX, podA)
 }
 
-func TestACustomKindIsReconciledLikeAnyOther(t *testing.T) {
-	directWith(t, withUsher(t), func(s *stage) {
-		var drifts []live.Drift
-		s.drive.Lists = func(d live.Drift) { drifts = append(drifts, d) }
+func TestCustomKind_RelistReconciles(t *testing.T) {
+	directWith(t, withTicketPlugin(t), func(s *driveHarness) {
 		close(s.lead)
 		s.start()
 		pass(time.Minute)
@@ -141,13 +138,13 @@ func TestACustomKindIsReconciledLikeAnyOther(t *testing.T) {
 		want(t, "pods by node", map[string]int{"x": 1}, s.nodes())
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if !slices.Contains(drifts, live.Drift{Kind: tickets, New: 1}) {
-			t.Errorf("reported: %v", drifts)
+		if !slices.Contains(s.drifts, live.Drift{Kind: tickets, New: 1}) {
+			t.Errorf("reported: %v", s.drifts)
 		}
 	}, nodeX, podA)
 }
 
-func TestAClientThatCannotReadACustomKindSaysSo(t *testing.T) {
+func TestNew_RefusesCustomKindWithoutDynamicClient(t *testing.T) {
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://nowhere"})
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package live is a real cluster, in real time: client-go on one side, a [world.World] on the other.
+// Package live connects an engine to a real cluster in real time: client-go on one side, a [world.World] on the other.
 //
 //	     API server
 //	   │            ▲
@@ -14,68 +14,67 @@
 //	             ▼                   │          │
 //	           Next ──► engine ──► Do ──────────┘
 //
-// Objects are trimmed as they arrive and kept nowhere here: what Next hands out is the only copy, and the engine's store
-// holds it. A reflector that finds the inbox full waits, and with it its watch.
+// Objects are trimmed as they arrive and not kept here: Next returns the only copy, which the engine's store
+// holds. A reflector waits while the inbox is full, and with it its watch.
 //
-//	cluster.go   what it is made with; Next and Do, start and stop
-//	clock.go     one time that only goes forward
-//	kinds.go     how to list and watch each kind
-//	custom.go    the same for kinds that only a plugin knows
-//	feed.go      from a reflector to the inbox; the order of first lists
-//	lane.go      the effects on one pod: their order, and which of them a newer one makes needless
-//	workers.go   who carries effects out, how many at once, when again
-//	calls.go     bindings, patches, deletions: one try of each
-//	answers.go   what an answer of the API server means
-//	events.go    announcements
-//	drive.go     the loop that runs an engine in this world
-//	drift.go     how what the engine holds differs from what the API server says
-//	reach.go     what can be read, of kinds that one may not have the right to
-//	once.go      all of it once, without watching
+//	cluster.go      options; Next and Do; start and stop
+//	clock.go        a monotonic time for inputs
+//	kinds.go        how to list and watch each kind
+//	custom.go       the same for custom resources
+//	reflector.go    from a reflector to the inbox; the order of initial lists
+//	podeffects.go   the effects on one pod: their order, merging and superseding
+//	workers.go      the goroutines that carry effects out, and retries
+//	calls.go        one attempt of a binding, patch or deletion
+//	callresult.go   the meaning of a response
+//	events.go       Kubernetes events
+//	drift.go        differences between the engine and the API server
+//	access.go       which kinds may be read
+//	readonce.go     one list of all kinds, without watching
 //
 // # Inputs
 //
-// The first lists of all kinds are handed out together, what pods refer to before the pods, when the last has arrived;
-// [Cluster.Missing] says which are still awaited. From then on changes come as the watches report them. When a watch is
-// lost, a new one goes on where it ended; where the API server cannot do that any more the kind is listed again, the
-// list is an input like any other, and what it says that the watch had not said is counted and logged (drift.go).
+// The initial lists of all kinds are returned together, objects that pods refer to before the pods, when the last one has
+// arrived; [Cluster.Unsynced] names the missing ones. After that, changes come as the watches report them. When a watch
+// ends, a new one resumes it; if the API server cannot do that the kind is listed again, the list is an input like any
+// other, and what the watch had missed is counted and logged.
 //
-// An input bears the time at which it is handed out, by a clock that starts as the wall clock and goes forward steadily
-// whatever happens to the wall clock afterwards. Timers are not shortened or stretched by a clock that is set.
+// An input has the time at which Next returns it, by a clock that starts as the wall clock and then runs monotonically.
+// Setting the wall clock does not shorten or stretch timers.
 //
-// The kinds are those that the engine's plugins read by an informer, and those that they registered events for: in a plugin
-// somebody else wrote that may be a custom resource, "foos.v1.example.com". It is read as JSON, kept whole, and handed to
-// the plugin's hints as a dynamic client would.
+// The kinds are those that the engine's plugins read through informers, and those that they registered events for: for a
+// third-party plugin that may be a custom resource, "foos.v1.example.com". It is read as JSON, kept whole, and passed to
+// the plugin's hints as by a dynamic client.
 //
 // # Effects
 //
-// The effects on one pod are carried out one after the other, in the order in which they were wanted; those on different
-// pods side by side, up to a bound. A try that fails in a way that may pass is made again after a pause, and occupies
-// nobody meanwhile. What waits for its turn or for its next try can be overtaken:
+// The effects on one pod are carried out in order; those on different pods concurrently, up to a bound. A call that fails
+// temporarily is retried after a delay, and occupies no worker meanwhile. Effects that wait for their turn or for a retry
+// can be superseded:
 //
-//	waits          newer          becomes
-//	patch          patch          one patch, the newer fields on top of the older; both end as it ends
+//	pending        newer          becomes
+//	patch          patch          one patch, the newer fields over the older; both have its outcome
 //	patch (*)      bind           the binding; (*) of PodScheduled or the nomination: a bound pod needs neither
-//	bind           bind           one binding if to the same node; else the newer, unless the older may have been made
+//	bind           bind           one binding if to the same node; else the newer, unless the older may have succeeded
 //	delete         delete         one deletion
 //	run (running)  delete         the plugin's context is cancelled; the deletion follows
 //
-// Every effect with an outcome is answered exactly once, overtaken ones included, until the cluster is stopped.
+// Every effect with an outcome gets exactly one, superseded ones included, until the cluster is stopped.
 //
-// A binding whose outcome is not known (a timeout, a broken connection, a proxy that says unavailable) is never given up: its pod is read again until
-// the API server has said what became of it. To give up would hand the node's room to the next pod although the first
-// may be on its way there. The API server binds a pod at most once, so trying again is safe. Patches and deletions name
-// the UID and are safe to repeat as well; they, and bindings that surely were not made, are given up after [Patience].
+// A binding whose outcome is unknown (a timeout, a broken connection, a proxy's 503) is retried without limit: its pod is
+// read until the API server shows the result. Giving up would assign the node's resources to the next pod although the first
+// may be bound there. The API server binds a pod at most once, so retries are safe. Patches and deletions name
+// the UID and are safe to repeat as well; they, and bindings that surely were not made, are given up after [MaxRetryTime].
 //
-// # Plugins that run meanwhile
+// # Plugins that run concurrently
 //
-// A world.Run is called on a goroutine of its own, for as long as it likes. The engine gives it a copy of the pod's
-// CycleState to work on and takes what it wrote there over with its outcome, so that the engine can be looked at, explained
-// and forked meanwhile. A plugin whose StateData do not clone deeply shares them with those copies, and has to guard them.
+// A world.RunPlugin is called on its own goroutine, without a time limit. The engine passes it a copy of the pod's
+// CycleState and takes over the changes with its outcome, so that the engine can be inspected, explained
+// and forked meanwhile. A plugin whose StateData do not clone deeply shares them with those copies, and has to lock them.
 //
 // # Differences from kube-scheduler
 //
-//   - Status patches and deletions carry the UID, so that a namesake that came later is safe from them.
-//   - Calls are tried again for a minute, patches that kube-scheduler gives up after a third of a second included.
-//   - Patches wait for their turn instead of stopping the next decision.
-//   - The first lists come in an order, and nothing is decided about before all of them are there.
+//   - Status patches and deletions carry the UID, so that they never affect a namesake.
+//   - Calls are retried for a minute, also patches, which kube-scheduler gives up after a third of a second.
+//   - Patches wait in the background instead of delaying the next decision.
+//   - The initial lists have an order, and nothing is decided before all of them are there.
 package live

@@ -1,44 +1,44 @@
 package live
 
 import (
-	"context"
-	"fmt"
-	"slices"
-	"time"
-
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/engine"
-	"orrery/core/store"
 	"orrery/core/world"
 )
 
-// Drift is by how many objects of a kind a list differs from what is held.
+// Held is the engine's view of the objects, such as its store.
+type Held interface {
+	Object(kind world.Kind, namespace, name string) world.Object
+	Pod(namespace, name string) *v1.Pod
+	Len(kind world.Kind) int
+}
+
+// Drift counts the differences between a list of one kind and the held objects.
 type Drift struct {
 	Kind world.Kind
-	// Gone are held and not listed, New listed and not held, Changed held in another state.
+	// Gone objects are held and not listed, New are listed and not held, Changed differ.
 	Gone, New, Changed int
 }
 
-// None tells whether there is no difference.
+// None reports whether there is no difference.
 func (d Drift) None() bool { return d.Sum() == 0 }
 
 // Sum counts the objects that differ.
 func (d Drift) Sum() int { return d.Gone + d.New + d.Changed }
 
-// driftOf compares a list with what a store holds.
-func driftOf(s *store.Store, list world.Listed) Drift {
+// driftOf compares a list with the held objects.
+func driftOf(s Held, list world.Listed) Drift {
 	d := Drift{Kind: list.Kind}
 	both := 0
 	for _, object := range list.Objects {
 		held := s.Object(list.Kind, object.GetNamespace(), object.GetName())
 		switch {
 		case held == nil:
-			if !over(object) {
+			if !world.IsTerminated(object) {
 				d.New++
 			}
 			continue
-		case over(object):
+		case world.IsTerminated(object):
 			d.Gone++
 		case held.GetUID() != object.GetUID() || held.GetResourceVersion() != object.GetResourceVersion():
 			d.Changed++
@@ -49,90 +49,28 @@ func driftOf(s *store.Store, list world.Listed) Drift {
 	return d
 }
 
-// over tells whether an object is a pod that has run to its end, which stores do not hold.
-func over(o world.Object) bool {
-	pod, ok := o.(*v1.Pod)
-	return ok && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed)
+// checkDrift counts and logs the changes in a list that the watch before it had not reported.
+func (c *Cluster) checkDrift(list world.Listed) {
+	if c.options.Held == nil || !isClosed(c.synced) {
+		return
+	}
+	drift := driftOf(c.options.Held, list)
+	if drift.None() {
+		return
+	}
+	c.count.drifted.Add(uint64(drift.Sum()))
+	c.options.Logger.Info("Listed again after a watch was lost, and found changes that it had not reported",
+		"kind", drift.Kind, "gone", drift.Gone, "new", drift.New, "changed", drift.Changed)
+	if c.options.OnDrift != nil {
+		c.options.OnDrift(drift)
+	}
 }
 
-// lookAgainAfter is how long a difference may last that is only a watch event on its way.
-const lookAgainAfter = 2 * time.Second
-
-// Compare reads pods and nodes from the API server and compares them with what the engine holds; and has the engine check
-// itself. Differences that are gone when it looks again are events on their way and not reported.
-func (d *Drive) Compare(ctx context.Context) ([]string, error) {
-	first, err := d.differences(ctx)
-	if err != nil || len(first) == 0 {
-		return nil, err
-	}
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-time.After(lookAgainAfter):
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	case <-c:
+		return true
+	default:
+		return false
 	}
-	second, err := d.differences(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var lasting []string
-	for what := range second {
-		if first[what] {
-			lasting = append(lasting, what)
-		}
-	}
-	slices.Sort(lasting)
-	return lasting, nil
-}
-
-func (d *Drive) differences(ctx context.Context) (map[string]bool, error) {
-	found := map[string]bool{}
-	for _, kind := range []world.Kind{world.Node, world.Pod} {
-		objects, err := d.World.List(ctx, kind)
-		if err != nil {
-			return nil, fmt.Errorf("comparing the cache with the API server: %w", err)
-		}
-		err = d.Look(ctx, func(e *engine.Engine) {
-			compareWith(e.Store(), kind, objects, found)
-			if err := e.Check(); err != nil && kind == world.Pod {
-				found[err.Error()] = true
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-}
-
-// compareWith notes which objects of a kind are not the same here and there.
-func compareWith(s *store.Store, kind world.Kind, objects []world.Object, found map[string]bool) {
-	listed := make(map[string]bool, len(objects))
-	for _, object := range objects {
-		if over(object) {
-			continue
-		}
-		name := fmt.Sprintf("%s %q", kind, object.GetNamespace()+"/"+object.GetName())
-		listed[name] = true
-		held := s.Object(kind, object.GetNamespace(), object.GetName())
-		switch {
-		case held == nil:
-			found[name+" is missing in the cache"] = true
-		case held.GetUID() != object.GetUID():
-			found[name+" is another one in the cache"] = true
-		case nodeOf(held) != nodeOf(object):
-			found[fmt.Sprintf("%s is on node %q, and on %q in the cache", name, nodeOf(object), nodeOf(held))] = true
-		}
-	}
-	for held := range s.Objects(kind) {
-		if name := fmt.Sprintf("%s %q", kind, held.GetNamespace()+"/"+held.GetName()); !listed[name] {
-			found[name+" is in the cache and nowhere else"] = true
-		}
-	}
-}
-
-func nodeOf(o world.Object) string {
-	if pod, ok := o.(*v1.Pod); ok {
-		return pod.Spec.NodeName
-	}
-	return ""
 }

@@ -15,30 +15,32 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
+	"orrery/core/drive"
 	"orrery/core/engine"
-	"orrery/core/evict"
 	"orrery/core/evict/taint"
 	"orrery/core/framework"
 	"orrery/core/mk"
+	"orrery/core/store"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
 
-// stage is a scene with an engine in it.
-type stage struct {
-	*scene
-	drive       *live.Drive
+// driveHarness is a scene with an engine in it.
+type driveHarness struct {
+	*harness
+	drive       *drive.RealTime
 	engine      *engine.Engine
 	lead, drain chan struct{}
 	end         context.CancelFunc
 	ended       chan error
+	drifts      []live.Drift
 }
 
-func direct(t *testing.T, act func(s *stage), objects ...world.Object) {
+func direct(t *testing.T, act func(s *driveHarness), objects ...world.Object) {
 	directWith(t, engine.Options{Seed: 1}, act, objects...)
 }
 
-func directWith(t *testing.T, o engine.Options, act func(s *stage), objects ...world.Object) {
+func directWith(t *testing.T, o engine.Options, act func(s *driveHarness), objects ...world.Object) {
 	synctest.Test(t, func(t *testing.T) {
 		stub := newStub(t)
 		for _, object := range objects {
@@ -50,18 +52,18 @@ func directWith(t *testing.T, o engine.Options, act func(s *stage), objects ...w
 		}
 		kinds := []world.Kind{world.Node, world.Pod}
 		if o.Plugins != nil {
-			if kinds, err = live.Watched(e); err != nil {
+			if kinds, err = e.WatchedKinds(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		c, err := live.New(live.Options{Client: stub.client(), Kinds: kinds, Pod: e.Store().Pod})
+		s := &driveHarness{engine: e, lead: make(chan struct{}), drain: make(chan struct{}), ended: make(chan error, 1)}
+		c, err := live.New(live.Options{
+			Client: stub.client(), Kinds: kinds, Held: e.Store(), OnDrift: func(d live.Drift) { s.drifts = append(s.drifts, d) },
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &stage{
-			scene: &scene{t: t, stub: stub, cluster: c}, drive: live.NewDrive(e, c), engine: e,
-			lead: make(chan struct{}), drain: make(chan struct{}), ended: make(chan error, 1),
-		}
+		s.harness, s.drive = &harness{t: t, stub: stub, cluster: c}, drive.NewRealTime(e, c)
 		s.drive.Lead, s.drive.Drain = s.lead, s.drain
 		t.Cleanup(c.Stop)
 		act(s)
@@ -69,7 +71,7 @@ func directWith(t *testing.T, o engine.Options, act func(s *stage), objects ...w
 }
 
 // start runs the drive until the test ends.
-func (s *stage) start() {
+func (s *driveHarness) start() {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	s.end = cancel
 	s.t.Cleanup(cancel)
@@ -78,7 +80,7 @@ func (s *stage) start() {
 }
 
 // nodes says how many pods each node has by the stub.
-func (s *stage) nodes() map[string]int {
+func (s *driveHarness) nodes() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	count := map[string]int{}
@@ -88,7 +90,7 @@ func (s *stage) nodes() map[string]int {
 	return count
 }
 
-func crowd(n int) []world.Object {
+func createPods(n int) []world.Object {
 	var objects []world.Object
 	for i := range n {
 		objects = append(objects, mk.Pod(fmt.Sprintf("pod%d", i)).CPU("10m").Obj())
@@ -104,26 +106,26 @@ func threeNodes() []world.Object {
 	return objects
 }
 
-func TestPodsAreScheduled(t *testing.T) {
-	direct(t, func(s *stage) {
+func TestDrive_SchedulesPods(t *testing.T) {
+	direct(t, func(s *driveHarness) {
 		close(s.lead)
 		s.start()
 		pass(time.Second)
 		want(t, "pods by node", map[string]int{"x": 10, "y": 10, "z": 10}, s.nodes())
 		want(t, "events", 30, len(s.announced()))
-		for _, o := range crowd(36)[30:] {
+		for _, o := range createPods(36)[30:] {
 			s.put(o)
 		}
 		pass(time.Second)
 		want(t, "pods by node", map[string]int{"x": 12, "y": 12, "z": 12}, s.nodes())
 		check(s)
-	}, append(crowd(30), threeNodes()...)...)
+	}, append(createPods(30), threeNodes()...)...)
 }
 
 // check has the engine check itself, and compare itself with the API server.
-func check(s *stage) {
+func check(s *driveHarness) {
 	s.t.Helper()
-	if err := s.drive.Look(s.t.Context(), func(e *engine.Engine) {
+	if err := s.drive.Inspect(s.t.Context(), func(e *engine.Engine) {
 		if err := e.Check(); err != nil {
 			s.t.Error(err)
 		}
@@ -136,19 +138,19 @@ func check(s *stage) {
 	}
 }
 
-func TestWhoFollowsDecidesNothingUntilItLeads(t *testing.T) {
-	direct(t, func(s *stage) {
+func TestDrive_FollowerDecidesNothing(t *testing.T) {
+	direct(t, func(s *driveHarness) {
 		s.start()
 		pass(time.Hour)
 		want(t, "pods by node", map[string]int{"": 6}, s.nodes())
 		close(s.lead)
 		pass(time.Second)
 		want(t, "pods by node", map[string]int{"x": 2, "y": 2, "z": 2}, s.nodes())
-	}, append(crowd(6), threeNodes()...)...)
+	}, append(createPods(6), threeNodes()...)...)
 }
 
-func TestAnUnschedulablePodSaysWhy(t *testing.T) {
-	direct(t, func(s *stage) {
+func TestDrive_UnschedulablePodGetsCondition(t *testing.T) {
+	direct(t, func(s *driveHarness) {
 		close(s.lead)
 		s.start()
 		pass(time.Second)
@@ -166,8 +168,8 @@ func TestAnUnschedulablePodSaysWhy(t *testing.T) {
 	}, mk.Pod("big").CPU("100").Obj(), nodeX)
 }
 
-func TestAnOutageInTheMiddleOfBindingsLosesNoPodAndBindsNoneTwice(t *testing.T) {
-	direct(t, func(s *stage) {
+func TestDrive_OutageDuringBindings(t *testing.T) {
+	direct(t, func(s *driveHarness) {
 		var mu sync.Mutex
 		n := 0
 		s.setFault(func(r *http.Request) fault {
@@ -189,7 +191,7 @@ func TestAnOutageInTheMiddleOfBindingsLosesNoPodAndBindsNoneTwice(t *testing.T) 
 			return fault{}
 		})
 		failed := &failures{}
-		s.drive.Witness = failed
+		s.drive.Observers = []drive.Observer{failed}
 		close(s.lead)
 		s.start()
 		pass(5 * time.Second)
@@ -212,14 +214,14 @@ func TestAnOutageInTheMiddleOfBindingsLosesNoPodAndBindsNoneTwice(t *testing.T) 
 		for _, message := range failed.messages {
 			want(t, "failed", `pods "pod7" not found`, message)
 		}
-		if s.cluster.Tally().Drifted == 0 {
+		if s.cluster.Counters().Drifted == 0 {
 			t.Error("nobody counted what the watch had missed")
 		}
-	}, append(crowd(300), threeNodes()...)...)
+	}, append(createPods(300), threeNodes()...)...)
 }
 
-func TestDrainingLetsBindingsEndAndDecidesNoMore(t *testing.T) {
-	direct(t, func(s *stage) {
+func TestDrive_DrainFinishesBindings(t *testing.T) {
+	direct(t, func(s *driveHarness) {
 		held := make(chan struct{})
 		s.setFault(func(r *http.Request) fault {
 			if r.Method != "POST" {
@@ -231,7 +233,7 @@ func TestDrainingLetsBindingsEndAndDecidesNoMore(t *testing.T) {
 		s.start()
 		pass(time.Second)
 		close(s.drain)
-		for _, o := range crowd(9)[6:] {
+		for _, o := range createPods(9)[6:] {
 			s.put(o)
 		}
 		pass(time.Minute)
@@ -245,11 +247,11 @@ func TestDrainingLetsBindingsEndAndDecidesNoMore(t *testing.T) {
 			t.Error(err)
 		}
 		want(t, "bound", 3, s.nodes()[""])
-	}, append(crowd(6), threeNodes()...)...)
+	}, append(createPods(6), threeNodes()...)...)
 }
 
-func TestTheEndOfTheContextStopsAtOnce(t *testing.T) {
-	direct(t, func(s *stage) {
+func TestDrive_ContextEndStopsAtOnce(t *testing.T) {
+	direct(t, func(s *driveHarness) {
 		close(s.lead)
 		s.start()
 		pass(time.Second)
@@ -261,10 +263,10 @@ func TestTheEndOfTheContextStopsAtOnce(t *testing.T) {
 	}, threeNodes()...)
 }
 
-func TestControllersWorkForWhoLeads(t *testing.T) {
-	direct(t, func(s *stage) {
-		s.drive.Controllers = func() []evict.Controller {
-			return []evict.Controller{taint.New(taint.Options{Act: true, First: 1 << 40})}
+func TestDrive_ControllersStartWithLeading(t *testing.T) {
+	direct(t, func(s *driveHarness) {
+		s.drive.Controllers = func() []drive.Controller {
+			return []drive.Controller{taint.New(taint.Options{Act: true, FirstEffect: 1})}
 		}
 		s.start()
 		s.put(mk.Node("x").CPU("4").Pods("110").Taint("down", "", v1.TaintEffectNoExecute).Obj())
@@ -281,8 +283,8 @@ func TestControllersWorkForWhoLeads(t *testing.T) {
 	}, mk.Pod("a").Node("x").Obj(), nodeX)
 }
 
-func TestTheEngineCanBeLookedAtAndForkedWhileItRuns(t *testing.T) {
-	direct(t, func(s *stage) {
+func TestDrive_InspectAndForkWhileRunning(t *testing.T) {
+	direct(t, func(s *driveHarness) {
 		close(s.lead)
 		s.start()
 		pass(time.Second)
@@ -293,7 +295,7 @@ func TestTheEngineCanBeLookedAtAndForkedWhileItRuns(t *testing.T) {
 		s.put(mk.Node("later").Obj())
 		pass(time.Second)
 		want(t, "nodes of the fork", 3, fork.Store().Len(world.Node))
-		if err := s.drive.Look(s.t.Context(), func(e *engine.Engine) {
+		if err := s.drive.Inspect(s.t.Context(), func(e *engine.Engine) {
 			want(t, "nodes of the engine", 4, e.Store().Len(world.Node))
 		}); err != nil {
 			t.Error(err)
@@ -301,8 +303,8 @@ func TestTheEngineCanBeLookedAtAndForkedWhileItRuns(t *testing.T) {
 	}, threeNodes()...)
 }
 
-func TestADifferenceFromTheAPIServerIsReported(t *testing.T) {
-	direct(t, func(s *stage) {
+func TestDrive_CompareReportsDifferences(t *testing.T) {
+	direct(t, func(s *driveHarness) {
 		s.start()
 		pass(time.Second)
 		s.setFault(func(r *http.Request) fault { // what reflectors ask is not answered
@@ -321,49 +323,49 @@ func TestADifferenceFromTheAPIServerIsReported(t *testing.T) {
 	}, mk.Pod("moved").Obj(), nodeX)
 }
 
-func TestWatchedAreTheKindsThatPluginsRead(t *testing.T) {
+func TestWatched_ListsKindsOfPlugins(t *testing.T) {
 	e, err := engine.New(engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds, err := live.Watched(e)
+	kinds, err := e.WatchedKinds()
 	if err != nil {
 		t.Fatal(err)
 	}
 	want(t, "kinds", []world.Kind{
 		world.Namespace, world.Service, world.ReplicationController, world.ReplicaSet, world.StatefulSet, world.PodDisruptionBudget, world.Node, world.Pod,
 	}, kinds)
-	e.Store().Informers().Core().V1().ConfigMaps().Informer()
-	if _, err := live.Watched(e); err == nil || !strings.Contains(err.Error(), "v1.ConfigMap") {
+	e.Store().(*store.Store).Informers().Core().V1().ConfigMaps().Informer()
+	if _, err := e.WatchedKinds(); err == nil || !strings.Contains(err.Error(), "v1.ConfigMap") {
 		t.Errorf("a plugin that reads ConfigMaps: %v", err)
 	}
 }
 
-// failures is a witness that keeps the outcomes that are not good.
+// failures is an observer that keeps the failed outcomes.
 type failures struct{ messages []string }
 
 func (f *failures) Applied(in world.Input, _ error) {
-	if e, ok := in.Event.(world.Ended); ok && !e.Outcome.OK() {
+	if e, ok := in.Event.(world.EffectDone); ok && !e.Outcome.OK() {
 		f.messages = append(f.messages, e.Outcome.Message)
 	}
 }
 func (*failures) Stepped(*engine.Decision) {}
-func (*failures) Wanted(world.Effect)      {}
+func (*failures) Emitted(world.Effect)     {}
 
-// scribbler is a plugin that takes its time before a binding, and writes to the pod's state all the while.
-type scribbler struct{ found chan string }
+// cycleStateWriter is a plugin that takes its time before a binding, and writes to the pod's state all the while.
+type cycleStateWriter struct{ found chan string }
 
 type note string
 
 func (n note) Clone() fwk.StateData { return n }
 
-func (*scribbler) Name() string { return "Scribbler" }
+func (*cycleStateWriter) Name() string { return "Scribbler" }
 
-func (*scribbler) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+func (*cycleStateWriter) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
 	return nil
 }
 
-func (*scribbler) PreBind(_ context.Context, state fwk.CycleState, _ *v1.Pod, _ string) *fwk.Status {
+func (*cycleStateWriter) PreBind(_ context.Context, state fwk.CycleState, _ *v1.Pod, _ string) *fwk.Status {
 	for i := range 100 {
 		state.Write(fwk.StateKey(fmt.Sprint("note ", i)), note("written"))
 		pass(time.Millisecond)
@@ -371,23 +373,23 @@ func (*scribbler) PreBind(_ context.Context, state fwk.CycleState, _ *v1.Pod, _ 
 	return nil
 }
 
-func (p *scribbler) PostBind(_ context.Context, state fwk.CycleState, _ *v1.Pod, _ string) {
+func (p *cycleStateWriter) PostBind(_ context.Context, state fwk.CycleState, _ *v1.Pod, _ string) {
 	data, _ := state.Read("note 99")
 	p.found <- fmt.Sprint(data)
 }
 
-func TestTheEngineCanBeForkedWhileAPluginIsAtWork(t *testing.T) {
+func TestDrive_ForkWhilePluginRuns(t *testing.T) {
 	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+
 		"profiles: [{plugins: {multiPoint: {enabled: [{name: Scribbler}]}}}]\n"), config.DefaultFeatures())
 	if err != nil {
 		t.Fatal(err)
 	}
-	plugin := &scribbler{}
+	plugin := &cycleStateWriter{}
 	registry := framework.Registry{}
 	if err := registry.Register("Scribbler", func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return plugin, nil }); err != nil {
 		t.Fatal(err)
 	}
-	directWith(t, engine.Options{Config: c, Plugins: registry}, func(s *stage) {
+	directWith(t, engine.Options{Config: c, Plugins: registry}, func(s *driveHarness) {
 		plugin.found = make(chan string, 1)
 		close(s.lead)
 		s.start()
@@ -397,7 +399,7 @@ func TestTheEngineCanBeForkedWhileAPluginIsAtWork(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want(t, "plugins at work", 1, s.cluster.Tally().Plugins)
+		want(t, "plugins at work", 1, s.cluster.Counters().Plugins)
 		pass(time.Second)
 		want(t, "what it wrote before, read after the binding", "written", <-plugin.found)
 		want(t, "node", "x", s.pod("a").Spec.NodeName)

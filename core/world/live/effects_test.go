@@ -19,8 +19,8 @@ import (
 	"orrery/core/world/live"
 )
 
-func TestABindingIsMadeAndAnswered(t *testing.T) {
-	play(t, func(s *scene) {
+func TestBind_ReportsSuccess(t *testing.T) {
+	play(t, func(s *harness) {
 		s.listed()
 		s.do(bind(podA, "x"))
 		want(t, "outcome", []string{"1 ok"}, s.outcomes(1))
@@ -28,11 +28,11 @@ func TestABindingIsMadeAndAnswered(t *testing.T) {
 	}, podA)
 }
 
-func TestWhatTheAPIServerRefusesIsAnOutcome(t *testing.T) {
+func TestEffects_RefusalIsOutcome(t *testing.T) {
 	other := mk.Pod("a").UID("another").Obj()
 	for name, c := range map[string]struct {
 		there *v1.Pod
-		act   world.Act
+		act   world.Action
 		want  string
 	}{
 		"a pod that is gone":               {podB, bind(podA, "x"), `1 NotFound pods "a" not found`},
@@ -44,7 +44,7 @@ func TestWhatTheAPIServerRefusesIsAnOutcome(t *testing.T) {
 		"patching a pod that is not there": {podB, failing(podA, "no"), `1 NotFound pods "a" not found`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			play(t, func(s *scene) {
+			play(t, func(s *harness) {
 				s.listed()
 				s.do(c.act)
 				want(t, "outcome", []string{c.want}, s.outcomes(1))
@@ -53,8 +53,8 @@ func TestWhatTheAPIServerRefusesIsAnOutcome(t *testing.T) {
 	}
 }
 
-func TestEffectsOnOnePodKeepTheirOrder(t *testing.T) {
-	play(t, func(s *scene) {
+func TestEffects_KeepOrderPerPod(t *testing.T) {
+	play(t, func(s *harness) {
 		s.listed()
 		s.setFault(func(r *http.Request) fault { // the first of them is slow
 			if r.Method == "PATCH" {
@@ -72,12 +72,12 @@ func TestEffectsOnOnePodKeepTheirOrder(t *testing.T) {
 	}, podA, podB)
 }
 
-func TestManyPodsAreServedSideBySideUpToABound(t *testing.T) {
+func TestEffects_ConcurrentUpToLimit(t *testing.T) {
 	var pods []world.Object
 	for i := range 40 {
 		pods = append(pods, mk.Pod(fmt.Sprintf("p%d", i)).Obj())
 	}
-	playWith(t, live.Options{Calls: 8}, func(s *scene) {
+	playWith(t, live.Options{Calls: 8}, func(s *harness) {
 		s.listed()
 		var mu sync.Mutex
 		now, most := 0, 0
@@ -103,53 +103,53 @@ func TestManyPodsAreServedSideBySideUpToABound(t *testing.T) {
 	}, pods...)
 }
 
-// TestWhatWaitsIsOvertakenByWhatIsNewer holds the first call up, so that the others wait for their turn.
-func TestWhatWaitsIsOvertakenByWhatIsNewer(t *testing.T) {
-	disrupted := world.PatchStatus{Pod: world.RefOf(podA), Condition: &v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionTrue}}
-	overtaken := " not done: a newer wish for the same pod came before its turn"
+// TestEffects_NewerSupersedesPending holds the first call up, so that the others wait for their turn.
+func TestEffects_NewerSupersedesPending(t *testing.T) {
+	disrupted := world.PatchStatus{Pod: world.PodRefOf(podA), Condition: &v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionTrue}}
+	overtaken := " superseded by a newer effect on the same pod"
 	for name, c := range map[string]struct {
-		acts     []world.Act
+		acts     []world.Action
 		requests []string
 		outcomes []string
 	}{
 		"two messages become the newer one": {
-			[]world.Act{failing(podA, "one"), failing(podA, "two"), failing(podA, "three")},
+			[]world.Action{failing(podA, "one"), failing(podA, "two"), failing(podA, "three")},
 			[]string{"PATCH a status", "PATCH a status"},
 			[]string{"1 ok", "2 ok", "3 ok"},
 		},
 		"a message and a nomination become one patch": {
-			[]world.Act{failing(podA, "one"), failing(podA, "two"), nominating(podA, "x")},
+			[]world.Action{failing(podA, "one"), failing(podA, "two"), nominating(podA, "x")},
 			[]string{"PATCH a status", "PATCH a status"},
 			[]string{"1 ok", "2 ok", "3 ok"},
 		},
 		"patches of different conditions stay two": {
-			[]world.Act{failing(podA, "one"), failing(podA, "two"), disrupted},
+			[]world.Action{failing(podA, "one"), failing(podA, "two"), disrupted},
 			[]string{"PATCH a status", "PATCH a status", "PATCH a status"},
 			[]string{"1 ok", "2 ok", "3 ok"},
 		},
 		"a binding makes the message needless that says there is no room": {
-			[]world.Act{failing(podA, "one"), failing(podA, "two"), bind(podA, "x")},
+			[]world.Action{failing(podA, "one"), failing(podA, "two"), bind(podA, "x")},
 			[]string{"PATCH a status", "POST a binding"},
 			[]string{"2 " + overtaken, "1 ok", "3 ok"},
 		},
 		"a binding to another node takes the place of one that waits": {
-			[]world.Act{failing(podA, "one"), bind(podA, "x"), bind(podA, "y")},
+			[]world.Action{failing(podA, "one"), bind(podA, "x"), bind(podA, "y")},
 			[]string{"PATCH a status", "POST a binding"},
 			[]string{"2 " + overtaken, "1 ok", "3 ok"},
 		},
 		"a binding makes no difference to the mark on a victim": {
-			[]world.Act{failing(podA, "one"), disrupted, bind(podA, "x")},
+			[]world.Action{failing(podA, "one"), disrupted, bind(podA, "x")},
 			[]string{"PATCH a status", "PATCH a status", "POST a binding"},
 			[]string{"1 ok", "2 ok", "3 ok"},
 		},
 		"a pod is deleted once": {
-			[]world.Act{failing(podA, "one"), deleting(podA), deleting(podA)},
+			[]world.Action{failing(podA, "one"), deleting(podA), deleting(podA)},
 			[]string{"PATCH a status", "DELETE a"},
 			[]string{"1 ok", "2 ok", "3 ok"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			play(t, func(s *scene) {
+			play(t, func(s *harness) {
 				s.listed()
 				held := make(chan struct{})
 				s.setFault(times(1, "PATCH", "/status", fault{wait: held}))
@@ -166,7 +166,7 @@ func TestWhatWaitsIsOvertakenByWhatIsNewer(t *testing.T) {
 	}
 }
 
-func TestCallsThatMayPassAreTriedAgain(t *testing.T) {
+func TestEffects_RetryTransientFailures(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault       fault
 		atLeast     time.Duration
@@ -180,9 +180,9 @@ func TestCallsThatMayPassAreTriedAgain(t *testing.T) {
 		"an internal error":                      {fault: fault{code: 500}, atLeast: 300 * time.Millisecond, atMost: time.Second},
 		"a connection that breaks":               {fault: fault{cut: true}, atLeast: 300 * time.Millisecond, atMost: time.Second},
 	} {
-		for verb, act := range map[string]world.Act{"POST": bind(podA, "x"), "PATCH": failing(podA, "no"), "DELETE": deleting(podA)} {
+		for verb, act := range map[string]world.Action{"POST": bind(podA, "x"), "PATCH": failing(podA, "no"), "DELETE": deleting(podA)} {
 			t.Run(name+", "+verb, func(t *testing.T) {
-				play(t, func(s *scene) {
+				play(t, func(s *harness) {
 					s.listed()
 					s.setFault(times(3, verb, "", c.fault))
 					s.do(act)
@@ -196,20 +196,20 @@ func TestCallsThatMayPassAreTriedAgain(t *testing.T) {
 	}
 }
 
-func TestABindingThatWasMadeUnheardIsFound(t *testing.T) {
+func TestBind_FindsBindingWithLostResponse(t *testing.T) {
 	for name, c := range map[string]struct {
-		f    func(s *scene) fault
+		f    func(s *harness) fault
 		want string
 	}{
-		"it was made":                        {func(*scene) fault { return fault{lost: true} }, "1 ok"},
-		"it was made, for all a proxy knows": {func(*scene) fault { return fault{lost: true, code: 503} }, "1 ok"},
-		"it was not made":                    {func(*scene) fault { return fault{cut: true} }, "1 ok"},
-		"somebody else was quicker":          {func(s *scene) fault { s.put(mk.Pod("a").Node("y").Obj()); return fault{cut: true} }, `1 Conflict pod a is already assigned to node "y"`},
-		"somebody deleted it":                {func(s *scene) fault { s.remove(podA); return fault{cut: true} }, `1 NotFound pods "a" not found`},
-		"a namesake has taken its place":     {func(s *scene) fault { s.remove(podA); s.put(mk.Pod("a").UID("b").Obj()); return fault{cut: true} }, `1 NotFound pods "a" not found`},
+		"it was made":                        {func(*harness) fault { return fault{lost: true} }, "1 ok"},
+		"it was made, for all a proxy knows": {func(*harness) fault { return fault{lost: true, code: 503} }, "1 ok"},
+		"it was not made":                    {func(*harness) fault { return fault{cut: true} }, "1 ok"},
+		"somebody else was quicker":          {func(s *harness) fault { s.put(mk.Pod("a").Node("y").Obj()); return fault{cut: true} }, `1 Conflict pod a is already assigned to node "y"`},
+		"somebody deleted it":                {func(s *harness) fault { s.remove(podA); return fault{cut: true} }, `1 NotFound pods "a" not found`},
+		"a namesake has taken its place":     {func(s *harness) fault { s.remove(podA); s.put(mk.Pod("a").UID("b").Obj()); return fault{cut: true} }, `1 NotFound pods "a" not found`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			play(t, func(s *scene) {
+			play(t, func(s *harness) {
 				s.listed()
 				first := true
 				s.setFault(func(r *http.Request) fault {
@@ -226,8 +226,8 @@ func TestABindingThatWasMadeUnheardIsFound(t *testing.T) {
 	}
 }
 
-func TestABindingInDoubtIsNotGivenUpDuringAnOutage(t *testing.T) {
-	play(t, func(s *scene) {
+func TestBind_UncertainBindingSurvivesOutage(t *testing.T) {
+	play(t, func(s *harness) {
 		s.listed()
 		s.setFault(times(1, "POST", "/binding", fault{lost: true}))
 		s.do(bind(podA, "x"))
@@ -240,9 +240,9 @@ func TestABindingInDoubtIsNotGivenUpDuringAnOutage(t *testing.T) {
 	}, podA)
 }
 
-// A server that has just started knows no rights yet, and refuses whatever it is asked.
-func TestABindingInDoubtIsNotGivenUpByOneWhoMayNotEvenAsk(t *testing.T) {
-	play(t, func(s *scene) {
+// A server that has just started has no RBAC rules yet, and forbids every request.
+func TestBind_UncertainBindingSurvivesForbiddenGet(t *testing.T) {
+	play(t, func(s *harness) {
 		s.listed()
 		lost := times(1, "POST", "/binding", fault{lost: true})
 		refusals := 0
@@ -258,8 +258,8 @@ func TestABindingInDoubtIsNotGivenUpByOneWhoMayNotEvenAsk(t *testing.T) {
 	}, podA)
 }
 
-func TestWhatSurelyWasNotDoneIsGivenUpAfterAWhile(t *testing.T) {
-	play(t, func(s *scene) {
+func TestEffects_GiveUpAfterMaxRetryTime(t *testing.T) {
+	play(t, func(s *harness) {
 		s.listed()
 		s.setDown(true)
 		s.do(bind(podA, "x"))
@@ -271,16 +271,16 @@ func TestWhatSurelyWasNotDoneIsGivenUpAfterAWhile(t *testing.T) {
 				}
 			}
 		})
-		if took < live.Patience || took > live.Patience+10*time.Second {
+		if took < live.MaxRetryTime || took > live.MaxRetryTime+10*time.Second {
 			t.Errorf("given up after %s", took)
 		}
-		want(t, "given up", 2, int(s.cluster.Tally().GaveUp))
+		want(t, "given up", 2, int(s.cluster.Counters().GaveUp))
 		s.setDown(false)
 	}, podA, podB)
 }
 
-func TestNobodyWaitsForAPauseThatIsNeedless(t *testing.T) {
-	play(t, func(s *scene) {
+func TestEffects_SupersedingEndsRetryDelay(t *testing.T) {
+	play(t, func(s *harness) {
 		s.listed()
 		s.setFault(times(100, "PATCH", "/status", fault{code: 503}))
 		s.do(failing(podA, "no"))
@@ -291,41 +291,48 @@ func TestNobodyWaitsForAPauseThatIsNeedless(t *testing.T) {
 	}, podA)
 }
 
-func TestAPluginRunsBesideAndIsCancelledByTheDeletionOfItsPod(t *testing.T) {
-	play(t, func(s *scene) {
+func TestRunPlugin_CancelledByPodDeletion(t *testing.T) {
+	play(t, func(s *harness) {
 		s.listed()
-		s.do(world.Run{Pod: world.RefOf(podA), Call: func(ctx context.Context) *fwk.Status {
+		s.do(world.RunPlugin{Pod: world.PodRefOf(podA), Call: func(ctx context.Context) *fwk.Status {
 			<-ctx.Done()
 			return fwk.AsStatus(ctx.Err())
 		}})
 		synctest.Wait()
-		want(t, "plugins at work", 1, s.cluster.Tally().Plugins)
+		want(t, "plugins at work", 1, s.cluster.Counters().Plugins)
 		s.do(bind(podB, "x"))
 		want(t, "another pod's", []string{"2 ok"}, s.outcomes(1))
 		s.do(deleting(podA))
 		want(t, "outcomes", []string{"1  context canceled", "3 ok"}, s.outcomes(2))
-		want(t, "plugins at work", 0, s.cluster.Tally().Plugins)
+		want(t, "plugins at work", 0, s.cluster.Counters().Plugins)
 	}, podA, podB)
 }
 
-func TestWhatIsNotAllowedAnyMoreIsNotDone(t *testing.T) {
+func TestEffects_NotMadeWhenNotAllowed(t *testing.T) {
 	allowed := true
-	playWith(t, live.Options{Allowed: func() bool { return allowed }}, func(s *scene) {
+	playWith(t, live.Options{Allowed: func() bool { return allowed }}, func(s *harness) {
 		s.listed()
 		s.do(bind(podA, "x"))
 		s.outcomes(1)
 		allowed = false
 		s.do(bind(podB, "x"))
-		s.do(world.Announce{Regarding: world.RefOf(podA), Type: "Normal", Reason: "R", Action: "A", Note: "n", Controller: "c"})
-		want(t, "outcome", []string{"2  not done: this scheduler may not write any more"}, s.outcomes(1))
+		s.do(world.EmitEvent{Regarding: world.PodRefOf(podA), Type: "Normal", Reason: "R", Action: "A", Note: "n", Controller: "c"})
+		want(t, "outcome", []string{"2  not sent: this scheduler does not lead any more"}, s.outcomes(1))
 		want(t, "node of b", "", s.pod("b").Spec.NodeName)
 		want(t, "events", 0, len(s.announced()))
 	}, podA, podB)
 }
 
-func TestAConditionKeepsTheTimeOfItsTransition(t *testing.T) {
-	known := map[string]*v1.Pod{}
-	playWith(t, live.Options{Pod: func(_, name string) *v1.Pod { return known[name] }}, func(s *scene) {
+// heldPods holds pods by name, and nothing else.
+type heldPods map[string]*v1.Pod
+
+func (h heldPods) Pod(_, name string) *v1.Pod                     { return h[name] }
+func (h heldPods) Object(world.Kind, string, string) world.Object { return nil }
+func (h heldPods) Len(world.Kind) int                             { return 0 }
+
+func TestPatchStatus_KeepsTransitionTime(t *testing.T) {
+	known := heldPods{}
+	playWith(t, live.Options{Held: known}, func(s *harness) {
 		s.listed()
 		known["a"] = s.pod("a")
 		s.do(failing(podA, "one"))
@@ -351,11 +358,11 @@ func TestAConditionKeepsTheTimeOfItsTransition(t *testing.T) {
 	}, podA)
 }
 
-func TestAConditionThatIsNewComesAfterThoseThatWereThere(t *testing.T) {
-	play(t, func(s *scene) {
+func TestPatchStatus_AppendsNewCondition(t *testing.T) {
+	play(t, func(s *harness) {
 		s.listed()
 		s.do(failing(podA, "no room"))
-		s.do(world.PatchStatus{Pod: world.RefOf(podA), Condition: &v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionTrue}})
+		s.do(world.PatchStatus{Pod: world.PodRefOf(podA), Condition: &v1.PodCondition{Type: v1.DisruptionTarget, Status: v1.ConditionTrue}})
 		s.outcomes(2)
 		var order []v1.PodConditionType
 		for _, c := range s.pod("a").Status.Conditions {
@@ -365,13 +372,13 @@ func TestAConditionThatIsNewComesAfterThoseThatWereThere(t *testing.T) {
 	}, podA)
 }
 
-func TestEventsAreWrittenAsKubeSchedulerWritesThem(t *testing.T) {
-	play(t, func(s *scene) {
+func TestEvents_MatchKubeScheduler(t *testing.T) {
+	play(t, func(s *harness) {
 		s.listed()
 		note := "Successfully assigned default/a to 100%s"
 		for range 3 {
-			s.do(world.Announce{
-				Regarding: world.RefOf(podA), Type: "Normal", Reason: "Scheduled", Action: "Binding", Note: note, Controller: "default-scheduler",
+			s.do(world.EmitEvent{
+				Regarding: world.PodRefOf(podA), Type: "Normal", Reason: "Scheduled", Action: "Binding", Note: note, Controller: "default-scheduler",
 			})
 			pass(time.Second)
 		}
@@ -390,13 +397,13 @@ func TestEventsAreWrittenAsKubeSchedulerWritesThem(t *testing.T) {
 
 // Whatever is wanted and whatever goes wrong: every effect is answered once, no pod is bound twice, and an outcome that
 // says a pod was bound is right.
-func TestEveryEffectIsAnsweredOnce(t *testing.T) {
+func TestEffects_OneOutcomeEach(t *testing.T) {
 	pods := []*v1.Pod{mk.Pod("a").Obj(), mk.Pod("b").Obj(), mk.Pod("c").Obj()}
 	faults := []fault{{}, {}, {code: 429}, {code: 500}, {code: 503}, {code: 409}, {lost: true}, {cut: true}, {lost: true, code: 503}, {lost: true, code: 500}}
 	rapid.Check(t, func(r *rapid.T) {
 		plan := rapid.SliceOfN(rapid.IntRange(0, len(faults)-1), 0, 30).Draw(r, "faults")
 		acts := rapid.SliceOfN(rapid.IntRange(0, 17), 1, 25).Draw(r, "acts")
-		play(t, func(s *scene) {
+		play(t, func(s *harness) {
 			s.listed()
 			var mu sync.Mutex
 			s.setFault(func(req *http.Request) fault {
@@ -432,7 +439,7 @@ func TestEveryEffectIsAnsweredOnce(t *testing.T) {
 				if !ok {
 					break
 				}
-				ended, ok := in.Event.(world.Ended)
+				ended, ok := in.Event.(world.EffectDone)
 				if !ok {
 					continue
 				}
@@ -446,13 +453,13 @@ func TestEveryEffectIsAnsweredOnce(t *testing.T) {
 				}
 			}
 			want(t, "answered", int(s.ids), len(seen))
-			want(t, "still under way", 0, s.cluster.Tally().Running)
+			want(t, "still under way", 0, s.cluster.Counters().Running)
 		}, pods[0], pods[1], pods[2])
 	})
 }
 
-func TestStopCutsOffWhatIsUnderWay(t *testing.T) {
-	play(t, func(s *scene) {
+func TestStop_CancelsRunningCalls(t *testing.T) {
+	play(t, func(s *harness) {
 		s.listed()
 		never := make(chan struct{})
 		defer close(never)

@@ -12,15 +12,15 @@ import (
 	"orrery/core/world"
 )
 
-// announcer writes announcements as Kubernetes events, through client-go's own broadcaster: at most 1,000 wait, equal ones
-// become a series, and an API server without events.k8s.io gets core events.
-type announcer struct {
+// eventEmitter writes Kubernetes events through client-go's broadcaster: at most 1,000 wait, equal ones become a series,
+// and an API server without events.k8s.io gets core events.
+type eventEmitter struct {
 	broadcaster broadcaster
-	recorders   map[string]events.EventRecorderLogger // by who announces
+	recorders   map[string]events.EventRecorderLogger // by reporting controller
 	logger      klog.Logger
 }
 
-// broadcaster is what client-go's adapter of its two event APIs can do.
+// broadcaster is client-go's adapter of both event APIs.
 type broadcaster interface {
 	StartRecordingToSink(stop <-chan struct{})
 	NewRecorder(name string) events.EventRecorderLogger
@@ -28,8 +28,8 @@ type broadcaster interface {
 	Shutdown()
 }
 
-func newAnnouncer(ctx context.Context, client kubernetes.Interface) *announcer {
-	a := &announcer{
+func newEventEmitter(ctx context.Context, client kubernetes.Interface) *eventEmitter {
+	a := &eventEmitter{
 		broadcaster: events.NewEventBroadcasterAdapterWithContext(ctx, client),
 		recorders:   map[string]events.EventRecorderLogger{}, logger: klog.FromContext(ctx),
 	}
@@ -37,9 +37,9 @@ func newAnnouncer(ctx context.Context, client kubernetes.Interface) *announcer {
 	return a
 }
 
-func (a *announcer) stop() { a.broadcaster.Shutdown() }
+func (a *eventEmitter) stop() { a.broadcaster.Shutdown() }
 
-func (a *announcer) announce(act world.Announce, regarding, related *v1.Pod) {
+func (a *eventEmitter) emit(act world.EmitEvent, regarding, related *v1.Pod) {
 	recorder := a.recorders[act.Controller]
 	if recorder == nil {
 		recorder = a.broadcaster.NewRecorder(act.Controller).WithLogger(a.logger)
@@ -53,8 +53,8 @@ func (a *announcer) announce(act world.Announce, regarding, related *v1.Pod) {
 	recorder.Eventf(about, referTo(*act.Related, related), act.Type, act.Reason, act.Action, "%s", act.Note)
 }
 
-// referTo names a pod in an event. Its version is part of what tells one series from another, as in kube-scheduler.
-func referTo(ref world.Ref, pod *v1.Pod) *v1.ObjectReference {
+// referTo makes a reference to a pod. Its resource version is part of what identifies a series, as in kube-scheduler.
+func referTo(ref world.PodRef, pod *v1.Pod) *v1.ObjectReference {
 	to := &v1.ObjectReference{Kind: "Pod", APIVersion: "v1", Namespace: ref.Namespace, Name: ref.Name, UID: ref.UID}
 	if pod != nil {
 		to.ResourceVersion = pod.ResourceVersion
@@ -62,18 +62,18 @@ func referTo(ref world.Ref, pod *v1.Pod) *v1.ObjectReference {
 	return to
 }
 
-func (c *Cluster) announce(act world.Announce) {
+func (c *Cluster) emitEvent(act world.EmitEvent) {
 	if !c.options.Allowed() {
 		return
 	}
 	var related *v1.Pod
 	if act.Related != nil {
-		related = c.known(*act.Related)
+		related = c.knownPod(*act.Related)
 	}
-	c.events().announce(act, c.known(act.Regarding), related)
+	c.events().emit(act, c.knownPod(act.Regarding), related)
 }
 
-// LeaseRecorder records what happens to a lease, as core events in the name of a scheduler. It works before Start.
+// LeaseRecorder records core events about a lease in the name of a scheduler. It works before Start.
 func (c *Cluster) LeaseRecorder(scheduler string) record.EventRecorder {
 	return c.events().broadcaster.DeprecatedNewLegacyRecorder(scheduler)
 }

@@ -26,7 +26,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"orrery/core/store"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
@@ -46,9 +45,9 @@ type stub struct {
 	accept  chan net.Conn
 	closed  chan struct{}
 	closing sync.Once
-	// fault, if not nil, is asked about every request.
+	// fault, if not nil, is called for every request.
 	fault func(r *http.Request) fault
-	// requests has every write, in order; events what was announced.
+	// requests has every write, in order; events has the emitted events.
 	requests  []string
 	podLists  int
 	resources map[string]bool // the resources that were asked for
@@ -162,7 +161,7 @@ func (s *stub) forget() {
 	s.log = map[string][]event{}
 }
 
-func resourceOf(o world.Object) string { return store.ResourceOf(world.KindOf(o)).Resource }
+func resourceOf(o world.Object) string { return world.KindOf(o).Resource().Resource }
 
 // wire is an object as it is sent.
 func wire(o world.Object) any {
@@ -174,7 +173,7 @@ func wire(o world.Object) any {
 
 func keyOf(o metav1.Object) string { return o.GetNamespace() + "/" + o.GetName() }
 
-// put stores a new state of an object and tells the watches.
+// put stores a new state of an object and notifies the watches.
 func (s *stub) put(o world.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +187,7 @@ func (s *stub) store(o world.Object) {
 	if custom, ok := o.(*world.Custom); ok {
 		custom.Whole.SetResourceVersion(strconv.Itoa(s.version))
 	} else {
-		version := store.ResourceOf(world.KindOf(o)).GroupVersion()
+		version := world.KindOf(o).Resource().GroupVersion()
 		o.GetObjectKind().SetGroupVersionKind(version.WithKind(string(world.KindOf(o))))
 	}
 	if s.objects[resourceOf(o)] == nil {
@@ -293,7 +292,7 @@ func (s *stub) serve(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r)
 }
 
-// discard is an answer that nobody hears.
+// discard is a response that is not sent.
 type discard struct{}
 
 func (discard) Header() http.Header         { return http.Header{} }
@@ -328,7 +327,7 @@ func (s *stub) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isList tells whether a path is that of all objects of a kind.
+// isList reports whether a path is that of all objects of a kind.
 func isList(parts []string) bool {
 	return (parts[0] == "api" && len(parts) == 3) || (parts[0] == "apis" && len(parts) == 4)
 }
@@ -337,7 +336,7 @@ func isList(parts []string) bool {
 var listKinds = func() map[string]schema.GroupVersionKind {
 	kinds := map[string]schema.GroupVersionKind{}
 	for _, kind := range world.Kinds() {
-		resource := store.ResourceOf(kind)
+		resource := kind.Resource()
 		kinds[resource.Resource] = resource.GroupVersion().WithKind(string(kind) + "List")
 	}
 	return kinds

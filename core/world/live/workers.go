@@ -11,94 +11,93 @@ import (
 	"orrery/core/world"
 )
 
-// workers carry effects out. There are as many as there is work for, up to a bound; plugins, which may take their time,
-// do not count.
+// workers carry out effects. Their number follows the load up to a bound; plugin calls, which may take long, do not count.
 type workers struct {
-	cluster *Cluster
-	most    int
+	cluster    *Cluster
+	maxWorkers int
 
 	mu      sync.Mutex
-	lanes   map[string]*lane
-	ready   []*lane // those whose oldest job can be carried out, in the order of their turn
-	working int
+	lanes   map[string]*podEffects
+	ready   []*podEffects // those whose oldest task can run, in order
+	active  int
 	waiting int
-	plugins int // at work, or about to be
+	plugins int // running, or about to
 	stopped bool
 	group   sync.WaitGroup
 }
 
 func newWorkers(c *Cluster) *workers {
-	return &workers{cluster: c, most: c.options.Calls, lanes: map[string]*lane{}}
+	return &workers{cluster: c, maxWorkers: c.options.Calls, lanes: map[string]*podEffects{}}
 }
 
-// take queues an effect.
-func (w *workers) take(e world.Effect) {
-	ref := regards(e.Act)
-	j := &job{effects: []world.EffectID{e.ID}, act: e.Act}
-	if _, patch := e.Act.(world.PatchStatus); patch {
-		j.pod = w.cluster.known(ref)
+// add queues an effect.
+func (w *workers) add(e world.Effect) {
+	ref := podOf(e.Action)
+	j := &task{effects: []world.EffectID{e.ID}, act: e.Action}
+	if _, patch := e.Action.(world.PatchStatus); patch {
+		j.knownPod = w.cluster.knownPod(ref)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stopped {
 		return
 	}
-	if _, plugin := e.Act.(world.Run); plugin {
+	if _, plugin := e.Action.(world.RunPlugin); plugin {
 		w.plugins++
 	}
-	key := laneOf(ref)
+	key := podKey(ref)
 	l := w.lanes[key]
 	if l == nil {
-		l = &lane{key: key}
+		l = &podEffects{key: key}
 		w.lanes[key] = l
 	}
-	had := len(l.waiting)
-	needless := l.add(j)
-	w.waiting += len(l.waiting) - had
-	if len(l.waiting) == had {
-		w.cluster.count.overtaken.Add(1)
+	had := len(l.pending)
+	superseded := l.add(j)
+	w.waiting += len(l.pending) - had
+	if len(l.pending) == had {
+		w.cluster.count.superseded.Add(1)
 	}
-	w.answerLater(needless, errOvertaken)
+	w.reportSuperseded(superseded, errSuperseded)
 	switch {
 	case had == 0 && l.running == nil:
 		w.enqueue(l)
-	case l.pause != nil && l.waiting[0] == j: // what the pause was for is needless
-		l.pause.Stop()
-		l.pause = nil
+	case l.retryTimer != nil && l.pending[0] == j: // the task to retry was superseded
+		l.retryTimer.Stop()
+		l.retryTimer = nil
 		w.enqueue(l)
 	}
 }
 
-// enqueue gives a lane its turn, and a worker if there are too few.
-func (w *workers) enqueue(l *lane) {
+// enqueue schedules a pod's next task, and starts a worker if there are too few.
+func (w *workers) enqueue(l *podEffects) {
 	w.ready = append(w.ready, l)
-	if w.working < w.most {
-		w.working++
+	if w.active < w.maxWorkers {
+		w.active++
 		w.group.Go(w.work)
 	}
 }
 
-// work carries out whatever is ready until nothing is.
+// work runs ready tasks until there are none.
 func (w *workers) work() {
 	for {
 		l, j := w.next()
 		if j == nil {
 			return
 		}
-		if run, ok := j.act.(world.Run); ok {
-			go func() { w.finish(l, j, w.call(run, l, j), 0) }() // it may outlive a stop: nobody can make a plugin return
+		if run, ok := j.act.(world.RunPlugin); ok {
+			go func() { w.finish(l, j, w.runPlugin(run, l, j), 0) }() // it may outlive Stop: a plugin cannot be forced to return
 			continue
 		}
-		outcome, again := w.cluster.carryOut(j)
+		outcome, again := w.cluster.attempt(j)
 		w.finish(l, j, outcome, again)
 	}
 }
 
-func (w *workers) next() (*lane, *job) {
+func (w *workers) next() (*podEffects, *task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.ready) == 0 || w.stopped {
-		w.working--
+		w.active--
 		return nil, nil
 	}
 	l := w.ready[0]
@@ -106,18 +105,18 @@ func (w *workers) next() (*lane, *job) {
 	if w.ready = w.ready[1:]; len(w.ready) == 0 {
 		w.ready = nil
 	}
-	l.running, l.waiting = l.waiting[0], l.waiting[1:]
+	l.running, l.pending = l.pending[0], l.pending[1:]
 	w.waiting--
 	return l, l.running
 }
 
-// call runs a plugin. Its context ends when the pod is to be deleted, or when everything does.
-func (w *workers) call(run world.Run, l *lane, j *job) world.Outcome {
+// runPlugin calls a plugin. Its context ends when the pod is to be deleted, or at Stop.
+func (w *workers) runPlugin(run world.RunPlugin, l *podEffects, j *task) world.Outcome {
 	ctx, cancel := context.WithCancel(w.cluster.ctx)
 	defer cancel()
 	w.mu.Lock()
 	j.cancel = cancel
-	for _, later := range l.waiting {
+	for _, later := range l.pending {
 		if _, deletes := later.act.(world.Delete); deletes {
 			cancel()
 		}
@@ -130,10 +129,10 @@ func (w *workers) call(run world.Run, l *lane, j *job) world.Outcome {
 	return world.Outcome{Code: status.Code(), Message: status.Message()}
 }
 
-// finish ends a try: the job is answered, or waits for the next one.
-func (w *workers) finish(l *lane, j *job, outcome world.Outcome, again time.Duration) {
+// finish reports a task's outcome, or schedules a retry.
+func (w *workers) finish(l *podEffects, j *task, outcome world.Outcome, again time.Duration) {
 	if again == 0 {
-		w.cluster.answer(j, outcome) // before the next on the same pod begins, so that outcomes have an order, too
+		w.cluster.reportOutcome(j, outcome) // before the pod's next task, so that outcomes are in order, too
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -142,76 +141,76 @@ func (w *workers) finish(l *lane, j *job, outcome world.Outcome, again time.Dura
 		return
 	}
 	if again > 0 {
-		had := len(l.waiting)
-		needless := l.putBack(j)
-		w.waiting += len(l.waiting) - had
-		if len(l.waiting) == had {
-			w.cluster.count.overtaken.Add(1)
+		had := len(l.pending)
+		superseded := l.requeue(j)
+		w.waiting += len(l.pending) - had
+		if len(l.pending) == had {
+			w.cluster.count.superseded.Add(1)
 		}
-		w.answerLater(needless, errOvertaken)
-		if l.waiting[0] == j {
-			l.pause = time.AfterFunc(wait.Jitter(again, 0.2), func() { w.resume(l) })
+		w.reportSuperseded(superseded, errSuperseded)
+		if l.pending[0] == j {
+			l.retryTimer = time.AfterFunc(wait.Jitter(again, 0.2), func() { w.resume(l) })
 			return
 		}
 	}
-	if len(l.waiting) > 0 {
+	if len(l.pending) > 0 {
 		w.enqueue(l)
 		return
 	}
 	delete(w.lanes, l.key)
 }
 
-// resume ends a pause.
-func (w *workers) resume(l *lane) {
+// resume ends a retry delay.
+func (w *workers) resume(l *podEffects) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if l.pause == nil || w.stopped {
+	if l.retryTimer == nil || w.stopped {
 		return
 	}
-	l.pause = nil
+	l.retryTimer = nil
 	w.enqueue(l)
 }
 
-var errOvertaken = errors.New("not done: a newer wish for the same pod came before its turn")
+var errSuperseded = errors.New("superseded by a newer effect on the same pod")
 
-// answerLater answers a job that will not be carried out. Whoever calls it holds the lock and may be the engine, so it
-// must not wait for room in the inbox.
-func (w *workers) answerLater(j *job, why error) {
+// reportSuperseded reports a task that will not be carried out. The caller holds the lock and may be the engine, so it must
+// not wait for room in the inbox.
+func (w *workers) reportSuperseded(j *task, why error) {
 	if j == nil {
 		return
 	}
 	select {
-	case w.cluster.inbox <- ended(j.effects[0], outcomeOf(why)):
+	case w.cluster.inbox <- effectDone(j.effects[0], outcomeOf(why)):
 		j.effects = j.effects[1:]
 	default:
 	}
 	if len(j.effects) > 0 {
-		w.group.Go(func() { w.cluster.answer(j, outcomeOf(why)) })
+		w.group.Go(func() { w.cluster.reportOutcome(j, outcomeOf(why)) })
 	}
 }
 
-// stop lets what is under way end; what waits is forgotten.
+// stop waits for running calls; pending tasks are dropped.
 func (w *workers) stop() {
 	w.mu.Lock()
 	w.stopped = true
 	for _, l := range w.lanes {
-		if l.pause != nil {
-			l.pause.Stop()
+		if l.retryTimer != nil {
+			l.retryTimer.Stop()
 		}
 	}
 	w.mu.Unlock()
 	w.group.Wait()
 }
 
-func (w *workers) load() (waiting, running, plugins int) {
+func (w *workers) counts() (waiting, running, plugins int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.waiting, w.working, w.plugins
+	return w.waiting, w.active, w.plugins
 }
 
-func (w *workers) pending(name func(world.Act) string) map[string]int {
+func (w *workers) pending(name func(world.Action) string) map[string]int {
 	count := map[string]int{}
-	note := func(j *job) {
+	note := func(j *task) {
 		if n := name(j.act); n != "" {
 			count[n]++
 		}
@@ -222,27 +221,27 @@ func (w *workers) pending(name func(world.Act) string) map[string]int {
 		if l.running != nil {
 			note(l.running)
 		}
-		for _, j := range l.waiting {
+		for _, j := range l.pending {
 			note(j)
 		}
 	}
 	return count
 }
 
-// idle tells whether every effect has been answered.
+// idle reports whether every effect has an outcome.
 func (w *workers) idle() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.lanes) == 0
 }
 
-// answer tells how an effect ended, and those that became one with it.
-func (c *Cluster) answer(j *job, outcome world.Outcome) {
+// reportOutcome reports the outcome of a task for all its effects.
+func (c *Cluster) reportOutcome(j *task, outcome world.Outcome) {
 	for _, id := range j.effects {
-		_ = c.put(c.ctx, ended(id, outcome)) // fails only when nobody listens any more
+		_ = c.enqueue(c.ctx, effectDone(id, outcome)) // fails only after Stop
 	}
 }
 
-func ended(id world.EffectID, outcome world.Outcome) world.Event {
-	return world.Ended{Effect: id, Outcome: outcome}
+func effectDone(id world.EffectID, outcome world.Outcome) world.Event {
+	return world.EffectDone{Effect: id, Outcome: outcome}
 }

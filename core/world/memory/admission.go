@@ -13,7 +13,7 @@ import (
 	"orrery/core/world"
 )
 
-// The system's own priority classes, and the most a class of a user's may be worth.
+// The built-in priority classes, and the highest value of a user's class.
 const (
 	systemNodeCritical     = "system-node-critical"
 	systemClusterCritical  = "system-cluster-critical"
@@ -23,10 +23,10 @@ const (
 	reservedPriorityPrefix = "system-"
 )
 
-// foundCluster makes what every cluster is born with.
-func (c *Cluster) foundCluster() {
+// createDefaults creates the namespaces and priority classes of every cluster.
+func (c *Cluster) createDefaults() {
 	for _, name := range []string{"default", "kube-node-lease", "kube-public", "kube-system"} {
-		c.born(world.Namespace, &v1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		c.createDefault(world.Namespace, &v1.Namespace{ObjectMeta: metav1.ObjectMeta{
 			Name: name, Labels: map[string]string{v1.LabelMetadataName: name},
 		}, Status: v1.NamespaceStatus{Phase: v1.NamespaceActive}})
 	}
@@ -35,14 +35,14 @@ func (c *Cluster) foundCluster() {
 		{ObjectMeta: metav1.ObjectMeta{Name: systemNodeCritical}, Value: systemNodePriority},
 	} {
 		class.PreemptionPolicy = preemptLower()
-		c.born(world.PriorityClass, &class)
+		c.createDefault(world.PriorityClass, &class)
 	}
 }
 
-func (c *Cluster) born(kind world.Kind, o world.Object) {
+func (c *Cluster) createDefault(kind world.Kind, o world.Object) {
 	o.SetUID(c.names.uid())
-	o.SetCreationTimestamp(c.stamp())
-	if shapes[kind].spec != nil {
+	o.SetCreationTimestamp(c.timestamp())
+	if kindInfos[kind].spec != nil {
 		o.SetGeneration(1)
 	}
 	c.write(kind, nil, o)
@@ -53,8 +53,8 @@ func preemptLower() *v1.PreemptionPolicy {
 	return &policy
 }
 
-// admit completes a new object, or refuses it.
-func (c *Cluster) admit(kind world.Kind, shape shape, o world.Object) error {
+// admit completes or rejects a new object.
+func (c *Cluster) admit(kind world.Kind, o world.Object) error {
 	switch o := o.(type) {
 	case *v1.Pod:
 		return c.admitPod(o)
@@ -70,31 +70,31 @@ func (c *Cluster) admit(kind world.Kind, shape shape, o world.Object) error {
 		if o.PreemptionPolicy == nil {
 			o.PreemptionPolicy = preemptLower()
 		}
-		if err := checkPriorityClass(kind, shape, o); err != nil {
+		if err := checkPriorityClass(o); err != nil {
 			return err
 		}
-		return c.checkOneDefault(shape, o)
+		return c.checkOneDefault(o)
 	}
 	return nil
 }
 
-// admitUpdate is admit for the new state of an object that exists.
-func (c *Cluster) admitUpdate(kind world.Kind, shape shape, old, changed world.Object) error {
+// admitUpdate is admit for an update.
+func (c *Cluster) admitUpdate(kind world.Kind, old, changed world.Object) error {
 	switch o := changed.(type) {
 	case *v1.Pod:
 		return checkPodUpdate(o, old.(*v1.Pod))
 	case *schedulingv1.PriorityClass:
 		if before := old.(*schedulingv1.PriorityClass); before.Value != o.Value {
-			return apierrors.NewInvalid(shape.groupKind(kind), o.Name, field.ErrorList{
+			return apierrors.NewInvalid(groupKind(kind), o.Name, field.ErrorList{
 				field.Invalid(field.NewPath("value"), o.Value, "field is immutable"),
 			})
 		}
-		return c.checkOneDefault(shape, o)
+		return c.checkOneDefault(o)
 	}
 	return nil
 }
 
-func checkPriorityClass(kind world.Kind, shape shape, class *schedulingv1.PriorityClass) error {
+func checkPriorityClass(class *schedulingv1.PriorityClass) error {
 	var wrong field.ErrorList
 	if strings.HasPrefix(class.Name, reservedPriorityPrefix) {
 		wrong = append(wrong, field.Forbidden(field.NewPath("metadata", "name"),
@@ -105,20 +105,20 @@ func checkPriorityClass(kind world.Kind, shape shape, class *schedulingv1.Priori
 			fmt.Sprintf("maximum allowed value of a user defined priority is %d", highestUserPriority)))
 	}
 	if len(wrong) > 0 {
-		return apierrors.NewInvalid(shape.groupKind(kind), class.Name, wrong)
+		return apierrors.NewInvalid(groupKind(world.PriorityClass), class.Name, wrong)
 	}
 	return nil
 }
 
-func (c *Cluster) checkOneDefault(shape shape, class *schedulingv1.PriorityClass) error {
+func (c *Cluster) checkOneDefault(class *schedulingv1.PriorityClass) error {
 	if had := c.defaultPriorityClass(); class.GlobalDefault && had != nil && had.Name != class.Name {
-		return apierrors.NewForbidden(shape.groupResource(), class.Name,
+		return apierrors.NewForbidden(groupResource(world.PriorityClass), class.Name,
 			fmt.Errorf("PriorityClass %v is already marked as default. Only one default can exist", had.Name))
 	}
 	return nil
 }
 
-// defaultPriorityClass is that of pods which name none; nil if there is none.
+// defaultPriorityClass is the class of pods without one; nil if there is none.
 func (c *Cluster) defaultPriorityClass() *schedulingv1.PriorityClass {
 	for _, o := range c.objects[world.PriorityClass] {
 		if class := o.(*schedulingv1.PriorityClass); class.GlobalDefault {
@@ -128,7 +128,7 @@ func (c *Cluster) defaultPriorityClass() *schedulingv1.PriorityClass {
 	return nil
 }
 
-// admitNode keeps pods away from a node that has not yet said that it is ready.
+// admitNode taints a node that is not ready yet.
 func admitNode(node *v1.Node) {
 	if node.Status.Allocatable == nil {
 		node.Status.Allocatable = node.Status.Capacity

@@ -17,7 +17,7 @@ import (
 )
 
 // admitPod completes a new pod as far as scheduling depends on it, in the order of the API server: defaults, limit
-// ranges, topology labels, priority, tolerations, runtime class, and what is derived from all that.
+// ranges, topology labels, priority, tolerations, runtime class, and the derived fields.
 func (c *Cluster) admitPod(pod *v1.Pod) error {
 	if len(pod.Spec.Containers) == 0 {
 		return invalidPod(pod, field.Required(field.NewPath("spec", "containers"), ""))
@@ -58,14 +58,14 @@ func (c *Cluster) admitPod(pod *v1.Pod) error {
 }
 
 func invalidPod(pod *v1.Pod, wrong ...*field.Error) error {
-	return apierrors.NewInvalid(shapes[world.Pod].groupKind(world.Pod), pod.Name, wrong)
+	return apierrors.NewInvalid(groupKind(world.Pod), pod.Name, wrong)
 }
 
 func forbiddenPod(pod *v1.Pod, format string, args ...any) error {
-	return apierrors.NewForbidden(shapes[world.Pod].groupResource(), pod.Name, fmt.Errorf(format, args...))
+	return apierrors.NewForbidden(groupResource(world.Pod), pod.Name, fmt.Errorf(format, args...))
 }
 
-// admitPriority resolves the priority class. A priority in the pod must be the one that comes of it.
+// admitPriority resolves the priority class. A priority in the pod must equal the resolved one.
 func (c *Cluster) admitPriority(pod *v1.Pod) error {
 	var value int32
 	policy := preemptLower()
@@ -95,7 +95,8 @@ func (c *Cluster) admitPriority(pod *v1.Pod) error {
 	return nil
 }
 
-// nodeProblemSeconds is how long a pod stays on a node that is not ready or out of reach, unless it says otherwise.
+// nodeProblemSeconds is how long a pod stays on a node that is not ready or unreachable, without tolerations of its
+// own.
 const nodeProblemSeconds = 300
 
 func addNodeProblemTolerations(pod *v1.Pod) {
@@ -113,7 +114,7 @@ func addNodeProblemTolerations(pod *v1.Pod) {
 	}
 }
 
-// addToleration adds a toleration that the pod does not have.
+// addToleration adds a toleration unless the pod has it.
 func addToleration(pod *v1.Pod, t v1.Toleration) {
 	has := slices.ContainsFunc(pod.Spec.Tolerations, func(had v1.Toleration) bool {
 		return equality.Semantic.DeepEqual(had, t)
@@ -123,7 +124,7 @@ func addToleration(pod *v1.Pod, t v1.Toleration) {
 	}
 }
 
-// admitRuntimeClass gives a pod the overhead of its runtime class, and its rules of where to run.
+// admitRuntimeClass adds the overhead and scheduling constraints of the pod's runtime class.
 func (c *Cluster) admitRuntimeClass(pod *v1.Pod) error {
 	var class *nodev1.RuntimeClass
 	if name := pod.Spec.RuntimeClassName; name != nil {

@@ -47,7 +47,7 @@ func furnish(s *scene) {
 	create(s, runtimeClass("plain"))
 }
 
-func TestWhatAdmissionMakesOfAPod(t *testing.T) {
+func TestAdmission_Pod(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		pod  *v1.Pod
@@ -207,7 +207,7 @@ func tolerated(p *v1.Pod) string {
 	return strings.ReplaceAll(strings.Join(all, ", "), "6k", "6000")
 }
 
-func TestAdmissionRefuses(t *testing.T) {
+func TestAdmission_Refusals(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		o    world.Object
@@ -302,7 +302,7 @@ func TestAdmissionRefuses(t *testing.T) {
 	}
 }
 
-func TestTheDefaultPriorityClass(t *testing.T) {
+func TestAdmission_DefaultPriorityClass(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	before := create(s, mk.Pod("before").Obj())
 	common := class("common", 500)
@@ -325,7 +325,7 @@ func TestTheDefaultPriorityClass(t *testing.T) {
 	}
 }
 
-func TestLimitRangesGiveDefaults(t *testing.T) {
+func TestAdmission_LimitRange(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, &v1.LimitRange{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "limits"},

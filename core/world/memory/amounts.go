@@ -12,13 +12,13 @@ import (
 	"orrery/core/requests"
 )
 
-// amount is so much of one resource: cpu in thousandths, everything else in units. Pods count as a resource too.
+// amount is a quantity of one resource: cpu in thousandths, everything else in units. Pods count as a resource too.
 type amount struct {
 	name  v1.ResourceName
 	value int64
 }
 
-// amounts are sorted by name. They are few, so a slice beats a map.
+// amounts are sorted by name. They are few, so a slice is faster than a map.
 type amounts []amount
 
 func (a amounts) find(name v1.ResourceName) (int, bool) {
@@ -32,7 +32,7 @@ func (a amounts) of(name v1.ResourceName) int64 {
 	return 0
 }
 
-func (a amounts) plus(name v1.ResourceName, value int64) amounts {
+func (a amounts) addOne(name v1.ResourceName, value int64) amounts {
 	i, ok := a.find(name)
 	if ok {
 		a[i].value += value
@@ -44,14 +44,14 @@ func (a amounts) plus(name v1.ResourceName, value int64) amounts {
 // add and sub change the receiver in place, as append does, and never their argument.
 func (a amounts) add(b amounts) amounts {
 	for _, x := range b {
-		a = a.plus(x.name, x.value)
+		a = a.addOne(x.name, x.value)
 	}
 	return a
 }
 
 func (a amounts) sub(b amounts) amounts {
 	for _, x := range b {
-		a = a.plus(x.name, -x.value)
+		a = a.addOne(x.name, -x.value)
 	}
 	return a
 }
@@ -72,15 +72,15 @@ func amountsOf(list v1.ResourceList) amounts {
 	return all
 }
 
-// requestsOf is what a pod claims of its node, a place for a pod included.
+// requestsOf returns a pod's requests, including one pod.
 func requestsOf(pod *v1.Pod) amounts {
 	return amountsOf(requests.Of(pod, podresource.PodResourcesOptions{UseStatusResources: true})).
-		plus(v1.ResourcePods, 1)
+		addOne(v1.ResourcePods, 1)
 }
 
-// lacking is the first resource, in the order in which a kubelet looks, of which there is too little; a resource that
-// a pod does not ask for cannot lack.
-func lacking(wanted, used, there amounts) (v1.ResourceName, bool) {
+// insufficient returns the first resource, in the kubelet's order, of which there is too little. A resource that is not
+// requested is never insufficient.
+func insufficient(wanted, used, there amounts) (v1.ResourceName, bool) {
 	short := func(name v1.ResourceName) bool {
 		want := wanted.of(name)
 		return want > 0 && want > there.of(name)-used.of(name)
@@ -93,15 +93,15 @@ func lacking(wanted, used, there amounts) (v1.ResourceName, bool) {
 		}
 	}
 	for _, x := range wanted {
-		if countable(x.name) && short(x.name) {
+		if isLimited(x.name) && short(x.name) {
 			return x.name, true
 		}
 	}
 	return "", false
 }
 
-// countable tells whether a resource beyond the basic ones is one that nodes run out of.
-func countable(name v1.ResourceName) bool {
+// isLimited reports whether a resource beyond the basic ones is limited on nodes.
+func isLimited(name v1.ResourceName) bool {
 	s := string(name)
 	return isHugePages(name) || strings.HasPrefix(s, v1.ResourceAttachableVolumesPrefix) ||
 		strings.Contains(s, "/")

@@ -14,28 +14,28 @@ import (
 
 var bindings = schema.GroupResource{Resource: "pods/binding"}
 
-// bind is the binding subresource, called by the effect of that number, or by somebody else if it is zero. The node
-// need not exist.
+// bind is the binding subresource. by is the effect that called it, or zero for another client. The node need not
+// exist.
 func (c *Cluster) bind(act world.Bind, by world.EffectID) error {
-	pod, err := c.podFor(act.Pod)
+	pod, err := c.podMatching(act.Pod)
 	if err == nil {
 		act.Pod.UID = pod.UID
-		err = bindable(pod)
+		err = checkBindable(pod)
 	}
-	c.history.attempted(c.now, act, by, err)
+	c.history.recordBinding(c.now, act, by, err)
 	if err != nil {
 		return err
 	}
-	c.assign(pod, act.Node)
+	c.assignNode(pod, act.Node)
 	if by != 0 {
-		c.history.overcommitted(c, act)
+		c.history.checkOvercommit(c, act)
 	}
 	return nil
 }
 
-// podFor is the pod a call is about; a namesake with another UID will not do.
-func (c *Cluster) podFor(ref world.Ref) (*v1.Pod, error) {
-	pods := shapes[world.Pod].groupResource()
+// podMatching returns the pod of a call; another UID is a conflict.
+func (c *Cluster) podMatching(ref world.PodRef) (*v1.Pod, error) {
+	pods := groupResource(world.Pod)
 	if err := c.reachable(); err != nil {
 		return nil, err
 	}
@@ -49,8 +49,8 @@ func (c *Cluster) podFor(ref world.Ref) (*v1.Pod, error) {
 	return pod, nil
 }
 
-// bindable is why a pod cannot be bound.
-func bindable(pod *v1.Pod) error {
+// checkBindable returns why a pod cannot be bound.
+func checkBindable(pod *v1.Pod) error {
 	var why error
 	switch {
 	case pod.DeletionTimestamp != nil:
@@ -65,8 +65,8 @@ func bindable(pod *v1.Pod) error {
 	return apierrors.NewConflict(bindings, pod.Name, why)
 }
 
-// assign makes a pod a node's.
-func (c *Cluster) assign(pod *v1.Pod, node string) {
+// assignNode assigns a pod to a node.
+func (c *Cluster) assignNode(pod *v1.Pod, node string) {
 	bound := *pod
 	bound.Spec.NodeName = node
 	bound.Labels = c.withTopology(pod.Labels, node)
@@ -76,7 +76,7 @@ func (c *Cluster) assign(pod *v1.Pod, node string) {
 	c.write(world.Pod, pod, &bound)
 }
 
-// withTopology is a pod's labels with those of its node that say where it stands; the same map if there are none.
+// withTopology returns a pod's labels with its node's region and zone; the same map if the node has neither.
 func (c *Cluster) withTopology(labels map[string]string, nodeName string) map[string]string {
 	node := c.Node(nodeName)
 	if node == nil {

@@ -13,7 +13,7 @@ import (
 	"orrery/core/world/memory"
 )
 
-func TestAPodIsBoundAndStartsToRun(t *testing.T) {
+func TestBind_PodRuns(t *testing.T) {
 	s := newScene(t, memory.Options{Kinds: podsAndNodes, Latency: memory.Latency{
 		Request:  memory.Delay{Base: 3 * time.Millisecond},
 		Response: memory.Delay{Base: 2 * time.Millisecond},
@@ -26,7 +26,7 @@ func TestAPodIsBoundAndStartsToRun(t *testing.T) {
 		5ms listed Node: n1
 		5ms listed Pod: web`)
 	s.do(world.PatchStatus{
-		Pod:           world.RefOf(s.Pod("default", "web")),
+		Pod:           world.PodRefOf(s.Pod("default", "web")),
 		NominatedNode: ptr("n9"),
 	})
 	s.bind("web", "n1")
@@ -45,7 +45,7 @@ func TestAPodIsBoundAndStartsToRun(t *testing.T) {
 	}
 }
 
-func TestBindingIsRefused(t *testing.T) {
+func TestBind_Refused(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		prepare func(s *scene) world.Bind
@@ -55,7 +55,7 @@ func TestBindingIsRefused(t *testing.T) {
 			"when the pod is bound already",
 			func(s *scene) world.Bind {
 				pod := create(s, mk.Pod("web").Node("n1").Obj())
-				return world.Bind{Pod: world.RefOf(pod), Node: "n2"}
+				return world.Bind{Pod: world.PodRefOf(pod), Node: "n2"}
 			},
 			`Conflict: Operation cannot be fulfilled on pods/binding "web": pod web is already assigned to node "n1"`,
 		},
@@ -66,7 +66,7 @@ func TestBindingIsRefused(t *testing.T) {
 				pod.Finalizers = []string{"example.com/hold"}
 				pod = create(s, pod)
 				s.mustDelete(world.Pod, "web")
-				return world.Bind{Pod: world.RefOf(pod), Node: "n1"}
+				return world.Bind{Pod: world.PodRefOf(pod), Node: "n1"}
 			},
 			`Conflict: Operation cannot be fulfilled on pods/binding "web": pod web is being deleted, cannot be assigned to a host`,
 		},
@@ -74,7 +74,7 @@ func TestBindingIsRefused(t *testing.T) {
 			"when the pod has scheduling gates",
 			func(s *scene) world.Bind {
 				pod := create(s, mk.Pod("web").Gate("example.com/quota").Obj())
-				return world.Bind{Pod: world.RefOf(pod), Node: "n1"}
+				return world.Bind{Pod: world.PodRefOf(pod), Node: "n1"}
 			},
 			`Conflict: Operation cannot be fulfilled on pods/binding "web": pod web has non-empty .spec.schedulingGates`,
 		},
@@ -82,14 +82,14 @@ func TestBindingIsRefused(t *testing.T) {
 			"when the pod of that UID has given way to a namesake",
 			func(s *scene) world.Bind {
 				create(s, mk.Pod("web").Obj())
-				return world.Bind{Pod: world.Ref{Namespace: "default", Name: "web", UID: "an-older-one"}, Node: "n1"}
+				return world.Bind{Pod: world.PodRef{Namespace: "default", Name: "web", UID: "an-older-one"}, Node: "n1"}
 			},
 			`Conflict: Operation cannot be fulfilled on pods "web": Precondition failed: UID in precondition: an-older-one, UID in object meta: UID`,
 		},
 		{
 			"when there is no such pod",
 			func(*scene) world.Bind {
-				return world.Bind{Pod: world.Ref{Namespace: "default", Name: "web"}, Node: "n1"}
+				return world.Bind{Pod: world.PodRef{Namespace: "default", Name: "web"}, Node: "n1"}
 			},
 			`NotFound: pods "web" not found`,
 		},
@@ -99,7 +99,7 @@ func TestBindingIsRefused(t *testing.T) {
 			s.do(tc.prepare(s))
 			got := "it was not"
 			for _, in := range s.Advance(time.Second) {
-				if e, ok := in.Event.(world.Ended); ok && !e.Outcome.OK() {
+				if e, ok := in.Event.(world.EffectDone); ok && !e.Outcome.OK() {
 					got = string(e.Outcome.Reason) + ": " + e.Outcome.Message
 				}
 			}
@@ -114,7 +114,7 @@ func TestBindingIsRefused(t *testing.T) {
 	}
 }
 
-func TestBindingDoesNotAskWhetherTheNodeExists(t *testing.T) {
+func TestBind_UnknownNode(t *testing.T) {
 	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}})
 	create(s, mk.Pod("web").Obj())
 	s.bind("web", "nowhere")
@@ -136,7 +136,7 @@ func TestBindingDoesNotAskWhetherTheNodeExists(t *testing.T) {
 		2m10s deleted pod lost Failed on never PodScheduled=True DisruptionTarget=True/DeletionByPodGC`)
 }
 
-func TestABoundPodLearnsWhereItsNodeStands(t *testing.T) {
+func TestBind_TopologyLabels(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, mk.Node("n1").Region("r1").Zone("z1").Label("disk", "ssd").Obj())
 	template := mk.Pod("web").Label("app", "web").Label(v1.LabelTopologyZone, "a guess").Obj()
@@ -156,12 +156,12 @@ func TestABoundPodLearnsWhereItsNodeStands(t *testing.T) {
 	}
 }
 
-func TestPatchOfStatus(t *testing.T) {
+func TestPatchStatus(t *testing.T) {
 	unschedulable := v1.PodCondition{
 		Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: "0/3 nodes",
 	}
 	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}})
-	pod := world.RefOf(create(s, mk.Pod("web").Obj()))
+	pod := world.PodRefOf(create(s, mk.Pod("web").Obj()))
 	s.pass(time.Minute)
 
 	s.do(world.PatchStatus{Pod: pod, Condition: &unschedulable, NominatedNode: ptr("n1")})
@@ -198,7 +198,7 @@ func TestPatchOfStatus(t *testing.T) {
 	t.Log("a namesake is not the pod")
 	pod.UID = "other"
 	s.do(world.PatchStatus{Pod: pod, NominatedNode: ptr("n2")})
-	s.do(world.PatchStatus{Pod: world.Ref{Namespace: "default", Name: "gone"}, NominatedNode: ptr("n2")})
+	s.do(world.PatchStatus{Pod: world.PodRef{Namespace: "default", Name: "gone"}, NominatedNode: ptr("n2")})
 	s.wants(time.Minute, replaceUID(`
 		5m0.01s effect 5 failed: Conflict: Operation cannot be fulfilled on pods "web": Precondition failed: UID in precondition: other, UID in object meta: UID
 		5m0.01s effect 6 failed: NotFound: pods "gone" not found`, s.Pod("default", "web").UID))

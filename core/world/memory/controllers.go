@@ -17,61 +17,60 @@ import (
 	"orrery/core/world"
 )
 
-// errand is a controller's duty to look at one object and put right what it is responsible for. However often it is
-// owed, it is done once.
-type errand struct {
+// workItem is an object in a controller's work queue. An item that is enqueued repeatedly is synced once.
+type workItem struct {
 	kind world.Kind
 	key  types.NamespacedName
 	uid  types.UID
 }
 
-// A controller that could not create a pod tries again after retryAfter. A pod that has failed is replaced no sooner
-// than replaceAfter, so that time passes even where nothing takes any. A daemon set, which has to look at every node,
-// waits for daemonPause, so that it looks once for many pods.
+// A controller that could not create a pod retries after retryDelay. A failed pod is replaced after replaceDelay at the
+// earliest, so that time advances even without latency. A daemon set, which checks every node, waits for
+// daemonSetDelay, so that it syncs once for many pods.
 const (
-	retryAfter   = 30 * time.Second
-	replaceAfter = time.Second
-	daemonPause  = time.Second
+	retryDelay     = 30 * time.Second
+	replaceDelay   = time.Second
+	daemonSetDelay = time.Second
 )
 
-// owe puts an errand on the agenda, unless it is there already for the same time or sooner.
-func (c *Cluster) owe(e errand, extra time.Duration) {
+// enqueue schedules a work item, unless it is scheduled for the same time or earlier.
+func (c *Cluster) enqueue(e workItem, extra time.Duration) {
 	at := c.now.Add(c.latency.delay(c.options.Latency.Controller) + extra)
-	if owed, ok := c.due[e]; ok && !owed.After(at) {
+	if owed, ok := c.workQueue[e]; ok && !owed.After(at) {
 		return
 	}
-	c.due[e] = at
+	c.workQueue[e] = at
 	c.schedule(at, e)
 }
 
-func (e errand) happen(c *Cluster) {
-	if owed, ok := c.due[e]; !ok || owed.After(c.now) {
+func (e workItem) fire(c *Cluster) {
+	if owed, ok := c.workQueue[e]; !ok || owed.After(c.now) {
 		return
 	}
-	delete(c.due, e)
+	delete(c.workQueue, e)
 	if e.kind == world.Node {
 		c.syncTaints(e.key)
 		return
 	}
 	owner := c.objects[e.kind][e.key]
 	if owner == nil || owner.GetUID() != e.uid {
-		c.disinherit(e.uid)
+		c.deleteDependents(e.uid)
 		return
 	}
 	if owner.GetDeletionTimestamp() != nil {
 		return
 	}
 	if err := c.sync(owner); err != nil {
-		c.history.announce(c.now, world.Announce{
-			Regarding: world.Ref{Namespace: e.key.Namespace, Name: e.key.Name, UID: e.uid},
+		c.history.recordEvent(c.now, world.EmitEvent{
+			Regarding: world.PodRef{Namespace: e.key.Namespace, Name: e.key.Name, UID: e.uid},
 			Type:      v1.EventTypeWarning, Reason: "FailedCreate", Note: "Error creating: " + err.Error(),
 			Controller: string(e.kind),
 		})
-		c.owe(e, retryAfter)
+		c.enqueue(e, retryDelay)
 	}
 }
 
-// sync is one look of a controller at an object of its kind.
+// sync runs the controller of an object's kind.
 func (c *Cluster) sync(owner world.Object) error {
 	switch o := owner.(type) {
 	case *appsv1.ReplicaSet:
@@ -87,7 +86,7 @@ func (c *Cluster) sync(owner world.Object) error {
 	case *policyv1.PodDisruptionBudget:
 		return c.syncBudget(o)
 	case *v1.Pod:
-		return c.syncMark(o)
+		return c.syncStaleCondition(o)
 	}
 	return nil
 }
@@ -99,9 +98,9 @@ func orOne(n *int32) int {
 	return int(*n)
 }
 
-// disinherit deletes what an owner has left behind.
-func (c *Cluster) disinherit(owner types.UID) {
-	f := c.families[owner]
+// deleteDependents deletes the objects of a deleted owner.
+func (c *Cluster) deleteDependents(owner types.UID) {
+	f := c.dependents[owner]
 	if f == nil {
 		return
 	}
@@ -112,68 +111,68 @@ func (c *Cluster) disinherit(owner types.UID) {
 		c.remove(world.ReplicaSet, c.objects[world.ReplicaSet][key])
 	}
 	if len(f.pods)+len(f.sets) == 0 {
-		delete(c.families, owner)
+		delete(c.dependents, owner)
 	}
 }
 
-// setsOf are the names of the replica sets of an owner, sorted.
+// setsOf returns the names of an owner's replica sets, sorted.
 func (c *Cluster) setsOf(owner types.UID) []types.NamespacedName {
-	f := c.families[owner]
+	f := c.dependents[owner]
 	if f == nil {
 		return nil
 	}
 	return slices.SortedFunc(maps.Keys(f.sets), compareKeys)
 }
 
-// tellOwner has the controller of a pod's owner take note, where the change matters to it.
-func (c *Cluster) tellOwner(old, changed *v1.Pod) {
+// notifyOwner enqueues a pod's owner if the change affects its counts.
+func (c *Cluster) notifyOwner(old, changed *v1.Pod) {
 	pod := changed
 	if pod == nil {
 		pod = old
 	}
 	owner := metav1.GetControllerOfNoCopy(pod)
-	if owner == nil || old != nil && changed != nil && sameStanding(old, changed) {
+	if owner == nil || old != nil && changed != nil && sameCounts(old, changed) {
 		return
 	}
 	extra := time.Duration(0)
 	switch {
 	case pod.Status.Phase == v1.PodFailed:
-		extra = replaceAfter
+		extra = replaceDelay
 	case owner.Kind == string(world.DaemonSet):
-		extra = daemonPause
+		extra = daemonSetDelay
 	}
-	c.owe(errand{
+	c.enqueue(workItem{
 		kind: world.Kind(owner.Kind), uid: owner.UID,
 		key: types.NamespacedName{Namespace: pod.Namespace, Name: owner.Name},
 	}, extra)
 }
 
-// sameStanding tells whether two states of a pod count alike.
-func sameStanding(a, b *v1.Pod) bool {
-	var t tally
+// sameCounts reports whether two states of a pod count alike.
+func sameCounts(a, b *v1.Pod) bool {
+	var t podCounts
 	t.count(a, 1)
 	t.count(b, -1)
-	return t == tally{}
+	return t == podCounts{}
 }
 
-// ownerChanged has the controller of an object that owns others look at it, and that of its own owner.
+// ownerChanged enqueues an object that owns others, and its own owner.
 func (c *Cluster) ownerChanged(kind world.Kind, old, changed world.Object) {
 	o := changed
 	if o == nil {
 		o = old
 	}
 	if old == nil || changed == nil || old.GetGeneration() != changed.GetGeneration() {
-		c.owe(errand{kind: kind, key: keyOf(o), uid: o.GetUID()}, 0)
+		c.enqueue(workItem{kind: kind, key: keyOf(o), uid: o.GetUID()}, 0)
 	}
 	if owner := metav1.GetControllerOfNoCopy(o); owner != nil {
-		c.owe(errand{
+		c.enqueue(workItem{
 			kind: world.Kind(owner.Kind), uid: owner.UID,
 			key: types.NamespacedName{Namespace: o.GetNamespace(), Name: owner.Name},
 		}, 0)
 	}
 }
 
-// newPod makes a pod of a template. The parts of the template are copied.
+// newPod returns a pod with a copy of a template.
 func newPod(owner world.Object, gvk schema.GroupVersionKind, template *v1.PodTemplateSpec) *v1.Pod {
 	t := template.DeepCopy()
 	return &v1.Pod{
@@ -185,7 +184,7 @@ func newPod(owner world.Object, gvk schema.GroupVersionKind, template *v1.PodTem
 	}
 }
 
-// createPods creates so many pods of a template, with names generated from the owner's.
+// createPods creates n pods of a template, with names generated from the owner's.
 func (c *Cluster) createPods(
 	n int, owner world.Object, gvk schema.GroupVersionKind, template *v1.PodTemplateSpec,
 ) error {
@@ -199,13 +198,13 @@ func (c *Cluster) createPods(
 	return nil
 }
 
-// deleteSurplus deletes so many of an owner's pods: those that are least use first, and of those the youngest.
+// deleteSurplus deletes n of an owner's pods: lowest deletionRank first, then the youngest.
 func (c *Cluster) deleteSurplus(n int, owner types.UID) {
 	active := slices.DeleteFunc(c.podsOf(owner), func(pod *v1.Pod) bool {
-		return ended(pod) || pod.DeletionTimestamp != nil
+		return isTerminal(pod) || pod.DeletionTimestamp != nil
 	})
 	slices.SortStableFunc(active, func(a, b *v1.Pod) int {
-		if d := use(a) - use(b); d != 0 {
+		if d := deletionRank(a) - deletionRank(b); d != 0 {
 			return d
 		}
 		return b.CreationTimestamp.Compare(a.CreationTimestamp.Time)
@@ -215,8 +214,8 @@ func (c *Cluster) deleteSurplus(n int, owner types.UID) {
 	}
 }
 
-// use is how far a pod has come.
-func use(pod *v1.Pod) int {
+// deletionRank orders pods by progress: unassigned, pending, not ready, ready.
+func deletionRank(pod *v1.Pod) int {
 	switch {
 	case pod.Spec.NodeName == "":
 		return 0

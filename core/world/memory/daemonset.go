@@ -9,18 +9,18 @@ import (
 	"orrery/core/world"
 )
 
-// wakeDaemonSets has every daemon set look at the nodes.
-func (c *Cluster) wakeDaemonSets() {
+// enqueueDaemonSets enqueues every daemon set.
+func (c *Cluster) enqueueDaemonSets() {
 	if len(c.objects[world.DaemonSet]) == 0 {
 		return
 	}
 	for _, o := range c.List(world.DaemonSet) {
-		c.owe(errand{kind: world.DaemonSet, key: keyOf(o), uid: o.GetUID()}, 0)
+		c.enqueue(workItem{kind: world.DaemonSet, key: keyOf(o), uid: o.GetUID()}, 0)
 	}
 }
 
-// syncDaemonSet keeps one pod for every node that the template lets in. The pod is bound to its node by affinity, and
-// it is the scheduler who puts it there.
+// syncDaemonSet keeps one pod for every node that the template may run on. Node affinity selects the node, and the
+// scheduler binds the pod.
 func (c *Cluster) syncDaemonSet(set *appsv1.DaemonSet) error {
 	template := daemonTemplate(set)
 	model := &v1.Pod{Spec: set.Spec.Template.Spec}
@@ -31,12 +31,12 @@ func (c *Cluster) syncDaemonSet(set *appsv1.DaemonSet) error {
 	for _, o := range c.List(world.Node) {
 		node := o.(*v1.Node)
 		fits, _ := required.Match(node)
-		place := fits && !untolerated(template.Spec.Tolerations, node.Spec.Taints, v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute)
-		stay := fits && !untolerated(template.Spec.Tolerations, node.Spec.Taints, v1.TaintEffectNoExecute)
+		place := fits && !hasUntoleratedTaint(template.Spec.Tolerations, node.Spec.Taints, v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute)
+		stay := fits && !hasUntoleratedTaint(template.Spec.Tolerations, node.Spec.Taints, v1.TaintEffectNoExecute)
 		pod := had[node.Name]
 		delete(had, node.Name)
 		switch {
-		case pod != nil && (!stay || ended(pod)):
+		case pod != nil && (!stay || isTerminal(pod)):
 			c.deletePod(pod, nil)
 		case pod == nil && place:
 			daemon := newPod(set, appsv1.SchemeGroupVersion.WithKind("DaemonSet"), template)
@@ -55,7 +55,7 @@ func (c *Cluster) syncDaemonSet(set *appsv1.DaemonSet) error {
 			c.deletePod(pod, nil)
 		}
 	}
-	f := c.family(set.UID)
+	f := c.dependentsOf(set.UID)
 	if had := set.Status; had.DesiredNumberScheduled != int32(wanted) || had.NumberReady != int32(f.ready) ||
 		had.ObservedGeneration != set.Generation {
 		next := *set
@@ -67,7 +67,7 @@ func (c *Cluster) syncDaemonSet(set *appsv1.DaemonSet) error {
 	return nil
 }
 
-// daemonPods are the pods of a daemon set by the node they are for. One that is being deleted still holds its place.
+// daemonPods returns a daemon set's pods by node, including pods that are being deleted.
 func (c *Cluster) daemonPods(set *appsv1.DaemonSet) map[string]*v1.Pod {
 	byNode := map[string]*v1.Pod{}
 	for _, pod := range c.podsOf(set.UID) {
@@ -76,7 +76,7 @@ func (c *Cluster) daemonPods(set *appsv1.DaemonSet) map[string]*v1.Pod {
 	return byNode
 }
 
-// daemonNode is the node that a daemon set's pod is for.
+// daemonNode is the node of a daemon set's pod.
 func daemonNode(pod *v1.Pod) string {
 	for _, term := range requiredTerms(nodeAffinity(pod)) {
 		for _, r := range term.MatchFields {
@@ -88,7 +88,7 @@ func daemonNode(pod *v1.Pod) string {
 	return pod.Spec.NodeName
 }
 
-// onlyOn demands one node by name, in place of whatever was required of nodes.
+// onlyOn requires one node by name, instead of the earlier required node affinity.
 func onlyOn(a *v1.Affinity, node string) *v1.Affinity {
 	if a == nil {
 		a = &v1.Affinity{}
@@ -104,7 +104,7 @@ func onlyOn(a *v1.Affinity, node string) *v1.Affinity {
 	return a
 }
 
-// daemonTemplate is the template with the tolerations of every daemon: node problems neither keep it away nor end it.
+// daemonTemplate returns the template with the default tolerations of daemon sets for node problems.
 func daemonTemplate(set *appsv1.DaemonSet) *v1.PodTemplateSpec {
 	t := set.Spec.Template.DeepCopy()
 	tolerate := func(key string, effect v1.TaintEffect) {

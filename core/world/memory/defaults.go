@@ -9,7 +9,7 @@ import (
 	"orrery/core/world"
 )
 
-// defaultPod fills in what the pod does not say.
+// defaultPod sets a pod's defaults.
 func defaultPod(pod *v1.Pod) {
 	s := &pod.Spec
 	if s.SchedulerName == "" {
@@ -56,7 +56,7 @@ func containersOf(pod *v1.Pod) func(yield func(*v1.Container) bool) {
 	}
 }
 
-// requestLimits makes a limit the request where there is no request.
+// requestLimits sets missing requests to the limits.
 func requestLimits(r *v1.ResourceRequirements) {
 	for name, limit := range r.Limits {
 		if r.Requests == nil {
@@ -68,8 +68,8 @@ func requestLimits(r *v1.ResourceRequirements) {
 	}
 }
 
-// defaultPodResources completes the requests of the pod as a whole, if it has limits as a whole: what its containers
-// request together, or else the limit. Huge pages cannot be over-committed, so there it is the limit that counts.
+// defaultPodResources completes pod-level requests if there are pod-level limits: the sum of the containers' requests,
+// or else the limit. Huge pages cannot be overcommitted, so for them the limit is used.
 func defaultPodResources(pod *v1.Pod) {
 	whole := pod.Spec.Resources
 	if whole == nil || len(whole.Limits)+len(whole.Requests) == 0 {
@@ -108,7 +108,7 @@ func isHugePages(name v1.ResourceName) bool {
 	return strings.HasPrefix(string(name), v1.ResourceHugePagesPrefix)
 }
 
-// defaultSpread fills in how nodes are counted.
+// defaultSpread sets the defaults of the node inclusion policies.
 func defaultSpread(t *v1.TopologySpreadConstraint) {
 	if t.NodeAffinityPolicy == nil {
 		honor := v1.NodeInclusionPolicyHonor
@@ -120,7 +120,7 @@ func defaultSpread(t *v1.TopologySpreadConstraint) {
 	}
 }
 
-// defaultFromLimitRanges gives containers the default limits and requests of their namespace.
+// defaultFromLimitRanges sets containers' default limits and requests from their namespace.
 func (c *Cluster) defaultFromLimitRanges(pod *v1.Pod) {
 	if len(c.objects[world.LimitRange]) == 0 {
 		return
@@ -134,15 +134,15 @@ func (c *Cluster) defaultFromLimitRanges(pod *v1.Pod) {
 				continue
 			}
 			for container := range containersOf(pod) {
-				container.Resources.Limits = fillIn(container.Resources.Limits, item.Default)
-				container.Resources.Requests = fillIn(container.Resources.Requests, item.DefaultRequest)
+				container.Resources.Limits = withDefaults(container.Resources.Limits, item.Default)
+				container.Resources.Requests = withDefaults(container.Resources.Requests, item.DefaultRequest)
 				requestLimits(&container.Resources)
 			}
 		}
 	}
 }
 
-func fillIn(list, defaults v1.ResourceList) v1.ResourceList {
+func withDefaults(list, defaults v1.ResourceList) v1.ResourceList {
 	for name, q := range defaults {
 		if _, said := list[name]; said {
 			continue
@@ -155,7 +155,7 @@ func fillIn(list, defaults v1.ResourceList) v1.ResourceList {
 	return list
 }
 
-// qosOf is the pod's quality of service: by its cpu and memory alone, of the pod as a whole if it says so.
+// qosOf returns the pod's QoS class: by cpu and memory only, and by pod-level resources if there are any.
 func qosOf(pod *v1.Pod) v1.PodQOSClass {
 	var parts []v1.ResourceRequirements
 	if pod.Spec.Resources != nil {

@@ -9,11 +9,11 @@ import (
 	"orrery/core/world"
 )
 
-// deletePod deletes a pod gracefully: its kubelet has that many seconds, the pod's own number if nil. A pod that no
-// kubelet runs, or that has ended, goes at once. Deleting a pod once more can only shorten the time it has left.
+// deletePod deletes a pod gracefully, with the given grace period or, if nil, the pod's own. A pod that is not assigned
+// or has terminated is deleted at once. Another deletion can only shorten the remaining time.
 func (c *Cluster) deletePod(pod *v1.Pod, grace *int64) {
 	if pod.DeletionTimestamp != nil {
-		c.hasten(pod, grace)
+		c.shortenDeletion(pod, grace)
 		return
 	}
 	seconds := graceOf(pod, grace)
@@ -22,7 +22,7 @@ func (c *Cluster) deletePod(pod *v1.Pod, grace *int64) {
 		return
 	}
 	ending := *pod
-	at := metav1.Time{Time: c.stamp().Add(time.Duration(seconds) * time.Second)}
+	at := metav1.Time{Time: c.timestamp().Add(time.Duration(seconds) * time.Second)}
 	ending.DeletionTimestamp, ending.DeletionGracePeriodSeconds = &at, &seconds
 	ending.Generation++
 	c.write(world.Pod, pod, &ending)
@@ -30,7 +30,7 @@ func (c *Cluster) deletePod(pod *v1.Pod, grace *int64) {
 
 func graceOf(pod *v1.Pod, asked *int64) int64 {
 	switch {
-	case pod.Spec.NodeName == "" || ended(pod):
+	case pod.Spec.NodeName == "" || isTerminal(pod):
 		return 0
 	case asked != nil && *asked < 0:
 		return 1
@@ -42,8 +42,8 @@ func graceOf(pod *v1.Pod, asked *int64) int64 {
 	return 0
 }
 
-// hasten shortens a deletion that is under way.
-func (c *Cluster) hasten(pod *v1.Pod, grace *int64) {
+// shortenDeletion shortens a deletion in progress.
+func (c *Cluster) shortenDeletion(pod *v1.Pod, grace *int64) {
 	left := pod.DeletionGracePeriodSeconds
 	if left == nil || *left == 0 {
 		if len(pod.Finalizers) == 0 {
@@ -57,7 +57,7 @@ func (c *Cluster) hasten(pod *v1.Pod, grace *int64) {
 	seconds := max(*grace, 0)
 	began := pod.DeletionTimestamp.Add(-time.Duration(*left) * time.Second)
 	at := metav1.Time{Time: began.Add(time.Duration(seconds) * time.Second)}
-	if now := c.stamp(); at.Before(&now) {
+	if now := c.timestamp(); at.Before(&now) {
 		at = now
 		if seconds != 0 {
 			seconds = 1
@@ -72,7 +72,7 @@ func (c *Cluster) hasten(pod *v1.Pod, grace *int64) {
 	c.write(world.Pod, pod, &ending)
 }
 
-// finishDeletion is the kubelet's last word: the containers are gone, so the pod may go.
+// finishDeletion is the kubelet's final deletion after the containers have stopped.
 func (c *Cluster) finishDeletion(pod *v1.Pod) {
 	if len(pod.Finalizers) == 0 {
 		c.remove(world.Pod, pod)
@@ -81,7 +81,7 @@ func (c *Cluster) finishDeletion(pod *v1.Pod) {
 	none := int64(0)
 	ending := *pod
 	ending.DeletionGracePeriodSeconds = &none
-	if !ended(pod) {
+	if !isTerminal(pod) {
 		ending.Status = *pod.Status.DeepCopy()
 		ending.Status.Phase = v1.PodFailed
 	}

@@ -13,30 +13,30 @@ import (
 	"orrery/core/world/memory"
 )
 
-func slowToStop(*v1.Pod) memory.Life { return memory.Life{Stop: 20 * time.Second} }
+func slowToStop(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Stop: 20 * time.Second} }
 
-func TestADeletedPodHasItsGracePeriod(t *testing.T) {
-	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}, PodLife: slowToStop})
+func TestDelete_GracePeriod(t *testing.T) {
+	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}, PodBehavior: slowToStop})
 	create(s, node("n1"))
 	victim := create(s, mk.Pod("victim").Node("n1").Obj())
 	s.wants(time.Minute, `
 		0s listed Pod: victim
 		0s modified pod victim Running on n1 PodScheduled=True Ready=True`)
-	s.do(world.PatchStatus{Pod: world.RefOf(victim), Condition: &v1.PodCondition{
+	s.do(world.PatchStatus{Pod: world.PodRefOf(victim), Condition: &v1.PodCondition{
 		Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: "PreemptionByScheduler",
 	}})
-	s.do(world.Delete{Pod: world.RefOf(victim)})
+	s.do(world.Delete{Pod: world.PodRefOf(victim)})
 	s.wants(time.Minute, `
 		1m0s modified pod victim Running on n1 PodScheduled=True Ready=True DisruptionTarget=True/PreemptionByScheduler
 		1m0s effect 1 ended well
 		1m0s modified pod victim Running on n1 PodScheduled=True Ready=True DisruptionTarget=True/PreemptionByScheduler deleting in 30s
 		1m0s effect 2 ended well
 		1m20s deleted pod victim Running on n1 PodScheduled=True Ready=True DisruptionTarget=True/PreemptionByScheduler deleting in 30s`)
-	s.do(world.Delete{Pod: world.RefOf(victim)})
+	s.do(world.Delete{Pod: world.PodRefOf(victim)})
 	s.wants(time.Minute, `2m0.01s effect 3 failed: NotFound: pods "victim" not found`)
 }
 
-func TestHowLongADeletionTakes(t *testing.T) {
+func TestDelete_Duration(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		pod    *mk.PodBuilder
@@ -69,7 +69,7 @@ func TestHowLongADeletionTakes(t *testing.T) {
 		}, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}, PodLife: slowToStop})
+			s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}, PodBehavior: slowToStop})
 			create(s, node("n1"))
 			create(s, tc.pod.Obj())
 			s.pass(time.Minute)
@@ -88,7 +88,7 @@ func TestHowLongADeletionTakes(t *testing.T) {
 	}
 }
 
-func TestAFinalizerHoldsADeletedObject(t *testing.T) {
+func TestDelete_Finalizer(t *testing.T) {
 	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}})
 	pod := mk.Pod("web").Obj()
 	pod.Finalizers = []string{"example.com/hold"}
@@ -106,7 +106,7 @@ func TestAFinalizerHoldsADeletedObject(t *testing.T) {
 		1m1s deleted pod web Pending deleting in 0s`)
 }
 
-func TestDeletingWithPreconditions(t *testing.T) {
+func TestDelete_Preconditions(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, mk.Pod("web").Obj())
 	wrong := "other"
@@ -123,7 +123,7 @@ func TestDeletingWithPreconditions(t *testing.T) {
 	}
 }
 
-func TestAFinalizerOutlivesTheContainers(t *testing.T) {
+func TestDelete_FinalizerAfterContainers(t *testing.T) {
 	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}})
 	create(s, node("n1"))
 	pod := mk.Pod("web").CPU("3").Node("n1").Obj()

@@ -16,21 +16,21 @@ import (
 	"orrery/core/world"
 )
 
-// syncDeployment has one replica set for the current template and, while the pods of older ones are being replaced,
-// shifts replicas over within what surge and unavailability allow.
+// syncDeployment keeps one replica set for the current template and shifts replicas from older ones, within maxSurge
+// and maxUnavailable.
 func (c *Cluster) syncDeployment(d *appsv1.Deployment) error {
 	current, err := c.currentSet(d)
 	if err != nil {
 		return err
 	}
 	wanted := orOne(d.Spec.Replicas)
-	surge, missing := rolling(d, wanted)
+	surge, missing := rolloutLimits(d, wanted)
 	var total, ready int
 	var older []*appsv1.ReplicaSet
 	for _, key := range c.setsOf(d.UID) {
 		set := c.objects[world.ReplicaSet][key].(*appsv1.ReplicaSet)
 		total += orOne(set.Spec.Replicas)
-		ready += c.family(set.UID).ready
+		ready += c.dependentsOf(set.UID).ready
 		if set.UID != current.UID {
 			older = append(older, set)
 		}
@@ -40,18 +40,18 @@ func (c *Cluster) syncDeployment(d *appsv1.Deployment) error {
 	if own > wanted {
 		grown = wanted
 	}
-	c.scale(current, grown)
+	c.scaleReplicaSet(current, grown)
 	spare := ready - (wanted - missing)
 	for _, set := range older {
-		// Pods that are not ready are nobody's loss; ready ones go as far as enough others are ready.
-		unready := orOne(set.Spec.Replicas) - c.family(set.UID).ready
+		// Unready pods are removed first; ready ones as long as enough others are ready.
+		unready := orOne(set.Spec.Replicas) - c.dependentsOf(set.UID).ready
 		cut := min(orOne(set.Spec.Replicas), max(0, unready)+max(0, spare))
 		spare -= max(0, cut-max(0, unready))
-		c.scale(set, orOne(set.Spec.Replicas)-cut)
+		c.scaleReplicaSet(set, orOne(set.Spec.Replicas)-cut)
 	}
 	next := *d
 	next.Status.Replicas, next.Status.ReadyReplicas = int32(total), int32(ready)
-	next.Status.AvailableReplicas, next.Status.UpdatedReplicas = int32(ready), int32(c.family(current.UID).active)
+	next.Status.AvailableReplicas, next.Status.UpdatedReplicas = int32(ready), int32(c.dependentsOf(current.UID).active)
 	next.Status.ObservedGeneration = d.Generation
 	if d.Status.Replicas != next.Status.Replicas || d.Status.ReadyReplicas != next.Status.ReadyReplicas ||
 		d.Status.UpdatedReplicas != next.Status.UpdatedReplicas || d.Status.ObservedGeneration != d.Generation {
@@ -60,8 +60,8 @@ func (c *Cluster) syncDeployment(d *appsv1.Deployment) error {
 	return nil
 }
 
-// rolling is how many pods a rollout may have too many and too few: a quarter each, unless the deployment says else.
-func rolling(d *appsv1.Deployment, wanted int) (surge, missing int) {
+// rolloutLimits returns maxSurge and maxUnavailable in pods, by default a quarter each.
+func rolloutLimits(d *appsv1.Deployment, wanted int) (surge, missing int) {
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		return 0, wanted
 	}
@@ -83,7 +83,7 @@ func rolling(d *appsv1.Deployment, wanted int) (surge, missing int) {
 	return surge, missing
 }
 
-func (c *Cluster) scale(set *appsv1.ReplicaSet, replicas int) {
+func (c *Cluster) scaleReplicaSet(set *appsv1.ReplicaSet, replicas int) {
 	if orOne(set.Spec.Replicas) == replicas {
 		return
 	}
@@ -93,8 +93,8 @@ func (c *Cluster) scale(set *appsv1.ReplicaSet, replicas int) {
 	c.write(world.ReplicaSet, set, &next)
 }
 
-// currentSet is the replica set of a deployment's template, made if there is none. Its name and the label that tells
-// its pods from others carry a hash of the template.
+// currentSet returns the replica set of a deployment's template, or creates it. Its name and its pods' distinguishing
+// label contain a hash of the template.
 func (c *Cluster) currentSet(d *appsv1.Deployment) (*appsv1.ReplicaSet, error) {
 	hash := templateHash(&d.Spec.Template)
 	key := types.NamespacedName{Namespace: d.Namespace, Name: d.Name + "-" + hash}
@@ -103,10 +103,10 @@ func (c *Cluster) currentSet(d *appsv1.Deployment) (*appsv1.ReplicaSet, error) {
 	}
 	none := int32(0)
 	template := d.Spec.Template.DeepCopy()
-	template.Labels = with(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
+	template.Labels = withLabel(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
 	selector := d.Spec.Selector.DeepCopy()
 	if selector != nil {
-		selector.MatchLabels = with(selector.MatchLabels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
+		selector.MatchLabels = withLabel(selector.MatchLabels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
 	}
 	made, err := c.create(world.ReplicaSet, &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{
@@ -123,7 +123,7 @@ func (c *Cluster) currentSet(d *appsv1.Deployment) (*appsv1.ReplicaSet, error) {
 	return made.(*appsv1.ReplicaSet), nil
 }
 
-func with(labels map[string]string, key, value string) map[string]string {
+func withLabel(labels map[string]string, key, value string) map[string]string {
 	labels = maps.Clone(labels)
 	if labels == nil {
 		labels = map[string]string{}
@@ -132,7 +132,7 @@ func with(labels map[string]string, key, value string) map[string]string {
 	return labels
 }
 
-// templateHash is a short name for a template, in letters that make no words.
+// templateHash returns a short hash of a template, in letters that form no words.
 func templateHash(t *v1.PodTemplateSpec) string {
 	h := fnv.New32a()
 	if err := json.NewEncoder(h).Encode(t); err != nil {

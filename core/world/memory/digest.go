@@ -14,11 +14,11 @@ const (
 	digestPrime digest = 1099511628211
 )
 
-// Digest sums up every input delivered so far, to the last bit of every object: two runs with the same digest were the
-// same run.
+// Digest hashes every input delivered so far, including every object completely: two runs with the same digest are
+// identical.
 func (c *Cluster) Digest() string { return fmt.Sprintf("%016x", uint64(c.digest)) }
 
-func (d *digest) bytes(b []byte) {
+func (d *digest) addBytes(b []byte) {
 	h := *d
 	for _, x := range b {
 		h = (h ^ digest(x)) * digestPrime
@@ -26,8 +26,8 @@ func (d *digest) bytes(b []byte) {
 	*d = h
 }
 
-func (d *digest) text(s string) {
-	d.number(uint64(len(s)))
+func (d *digest) addText(s string) {
+	d.addNumber(uint64(len(s)))
 	h := *d
 	for i := range len(s) {
 		h = (h ^ digest(s[i])) * digestPrime
@@ -35,7 +35,7 @@ func (d *digest) text(s string) {
 	*d = h
 }
 
-func (d *digest) number(n uint64) {
+func (d *digest) addNumber(n uint64) {
 	h := *d
 	for range 8 {
 		h = (h ^ digest(n&0xff)) * digestPrime
@@ -44,35 +44,35 @@ func (d *digest) number(n uint64) {
 	*d = h
 }
 
-func (d *digest) input(in world.Input) {
-	d.number(uint64(in.At.UnixNano()))
+func (d *digest) addInput(in world.Input) {
+	d.addNumber(uint64(in.At.UnixNano()))
 	switch e := in.Event.(type) {
 	case world.Changed:
-		d.number(uint64(e.Op))
-		d.object(e.Object)
+		d.addNumber(uint64(e.Op))
+		d.addObject(e.Object)
 	case world.Listed:
-		d.text(string(e.Kind))
+		d.addText(string(e.Kind))
 		for _, o := range e.Objects {
-			d.object(o)
+			d.addObject(o)
 		}
-	case world.Ended:
-		d.number(uint64(e.Effect))
-		d.number(uint64(e.Outcome.Code))
-		d.text(string(e.Outcome.Reason))
-		d.text(e.Outcome.Message)
-	case world.Asked:
+	case world.EffectDone:
+		d.addNumber(uint64(e.Effect))
+		d.addNumber(uint64(e.Outcome.Code))
+		d.addText(string(e.Outcome.Reason))
+		d.addText(e.Outcome.Message)
+	case world.ActivateRequest:
 		for _, pod := range e.Activate {
-			d.text(pod.String())
+			d.addText(pod.String())
 		}
 	}
 }
 
-// object adds an object in its protobuf form, in which maps are sorted.
-func (d *digest) object(o world.Object) {
+// addObject adds an object's protobuf encoding, in which maps are sorted.
+func (d *digest) addObject(o world.Object) {
 	raw, err := o.(interface{ Marshal() ([]byte, error) }).Marshal()
 	if err != nil {
-		d.text(err.Error())
+		d.addText(err.Error())
 		return
 	}
-	d.bytes(raw)
+	d.addBytes(raw)
 }

@@ -12,33 +12,33 @@ import (
 	"orrery/core/world"
 )
 
-// Do takes an effect over. It gets to the API server after the latency of a request, though never before an earlier
-// effect on the same pod, and its outcome comes back as an input.
+// Do accepts an effect. It reaches the API server after the request latency, but never before an earlier effect on the
+// same pod, and its outcome returns as an input.
 func (c *Cluster) Do(e world.Effect) {
 	at := c.now
 	if e.At.After(at) {
 		at = e.At
 	}
 	way := c.options.Latency.Request
-	if _, plugin := e.Act.(world.Run); plugin {
+	if _, plugin := e.Action.(world.RunPlugin); plugin {
 		way = c.options.Latency.Plugin
 	}
-	at = at.Add(c.latency.delay(way) + c.slowness())
-	pod := regards(e.Act).UID
+	at = at.Add(c.latency.delay(way) + c.extraDelay())
+	pod := targetOf(e.Action).UID
 	if earlier := c.inflight[pod]; at.Before(earlier) {
 		at = earlier
 	}
 	c.inflight[pod] = at
-	c.schedule(at, arrival{e})
+	c.schedule(at, effectArrival{e})
 }
 
-// Ask has somebody ask the scheduler to try these pods at once. It reaches the scheduler at once, too.
-func (c *Cluster) Ask(activate ...types.NamespacedName) {
-	c.schedule(c.now, delivery{world.Asked{Activate: activate}})
+// RequestActivation sends the scheduler a world.ActivateRequest for these pods, without latency.
+func (c *Cluster) RequestActivation(activate ...types.NamespacedName) {
+	c.schedule(c.now, delivery{world.ActivateRequest{Activate: activate}})
 }
 
-// regards is the pod an act is about.
-func regards(a world.Act) world.Ref {
+// targetOf is the pod of an action.
+func targetOf(a world.Action) world.PodRef {
 	switch a := a.(type) {
 	case world.Bind:
 		return a.Pod
@@ -46,54 +46,54 @@ func regards(a world.Act) world.Ref {
 		return a.Pod
 	case world.Delete:
 		return a.Pod
-	case world.Announce:
+	case world.EmitEvent:
 		return a.Regarding
-	case world.Run:
+	case world.RunPlugin:
 		return a.Pod
 	}
-	return world.Ref{}
+	return world.PodRef{}
 }
 
-// arrival is an effect that reaches whoever carries it out.
-type arrival struct{ effect world.Effect }
+// effectArrival is an effect reaching the API server.
+type effectArrival struct{ effect world.Effect }
 
-func (a arrival) happen(c *Cluster) {
-	pod := regards(a.effect.Act).UID
+func (a effectArrival) fire(c *Cluster) {
+	pod := targetOf(a.effect.Action).UID
 	if !c.inflight[pod].After(c.now) {
 		delete(c.inflight, pod)
 	}
-	if announce, ok := a.effect.Act.(world.Announce); ok {
+	if announce, ok := a.effect.Action.(world.EmitEvent); ok {
 		if c.reachable() == nil {
-			c.history.announce(c.now, announce)
+			c.history.recordEvent(c.now, announce)
 		}
 		return
 	}
-	outcome, late := c.perform(a.effect)
+	outcome, late := c.performWithFaults(a.effect)
 	at := c.now.Add(late)
-	if _, plugin := a.effect.Act.(world.Run); !plugin {
+	if _, plugin := a.effect.Action.(world.RunPlugin); !plugin {
 		at = at.Add(c.latency.delay(c.options.Latency.Response))
 	}
-	if call := callOf(a.effect.Act); !outcome.OK() && at.Equal(c.now) && (call == CallPatchStatus || call == CallDelete) {
-		at = at.Add(failureLeast)
+	if call := callOf(a.effect.Action); !outcome.OK() && at.Equal(c.now) && (call == CallPatchStatus || call == CallDelete) {
+		at = at.Add(minFailureDelay)
 	}
-	c.schedule(at, delivery{world.Ended{Effect: a.effect.ID, Outcome: outcome}})
+	c.schedule(at, delivery{world.EffectDone{Effect: a.effect.ID, Outcome: outcome}})
 }
 
-// failureLeast is how long a patch or a deletion takes that fails, in a cluster without latency too. After a preemption that
-// did not succeed the scheduler tries again at once, and would otherwise do so for ever in one moment. Other failures have
-// the pod back off.
-const failureLeast = 10 * time.Millisecond
+// minFailureDelay is the least duration of a failing patch or deletion, even in a cluster without latency. After a
+// failed preemption the scheduler retries at once, and would otherwise loop forever without advancing time. After other
+// failures the pod backs off.
+const minFailureDelay = 10 * time.Millisecond
 
-// carryOut does what an effect asks for.
-func (c *Cluster) carryOut(e world.Effect) world.Outcome {
-	switch act := e.Act.(type) {
+// perform carries out an effect.
+func (c *Cluster) perform(e world.Effect) world.Outcome {
+	switch act := e.Action.(type) {
 	case world.Bind:
 		return outcomeOf(c.bind(act, e.ID))
 	case world.PatchStatus:
 		return outcomeOf(c.patchStatus(act))
 	case world.Delete:
 		return outcomeOf(c.deleteVictim(act))
-	case world.Run:
+	case world.RunPlugin:
 		if act.Call == nil {
 			return world.Outcome{}
 		}
@@ -111,7 +111,7 @@ func (c *Cluster) deleteVictim(act world.Delete) error {
 	return c.Delete(world.Pod, act.Pod.Namespace, act.Pod.Name, o)
 }
 
-// outcomeOf is how a call to the API server ended.
+// outcomeOf converts the result of an API call.
 func outcomeOf(err error) world.Outcome {
 	if err == nil {
 		return world.Outcome{}

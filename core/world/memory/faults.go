@@ -10,9 +10,9 @@ import (
 	"orrery/core/world"
 )
 
-// Faults are what goes wrong by chance. Each probability is between 0, never, and 1.
+// Faults are random faults. Each probability is between 0, never, and 1.
 type Faults struct {
-	// Watch holds the faults of the watches; those of the kind "" are of every kind that is not named.
+	// Watch holds the faults of watches by kind; those of the kind "" are the default.
 	Watch map[world.Kind]WatchFaults
 	// Calls holds the faults of the scheduler's calls.
 	Calls map[Call]CallFaults
@@ -20,20 +20,20 @@ type Faults struct {
 
 // WatchFaults are drawn for each event. None of them changes the order of events.
 type WatchFaults struct {
-	// Break loses the event and with it the watch: nothing comes until a new list, RelistAfter later.
+	// Break loses the event and ends the watch: no event is delivered until a relist, RelistAfter later.
 	Break       float64
 	RelistAfter Delay
-	// Delay keeps the event, and all of its kind behind it, for DelayBy.
+	// Delay delays the event, and all later ones of its kind, by DelayBy.
 	Delay   float64
 	DelayBy Delay
 	// Duplicate delivers the event twice.
 	Duplicate float64
 }
 
-// CallFaults are drawn for each call; at most one of them befalls a call, beside Slow.
+// CallFaults are drawn for each call; at most one of them affects a call, besides Slow.
 type CallFaults struct {
-	Refuse, Lose, LoseReply, Outrun float64
-	// Slow keeps the outcome, of whatever kind, for SlowBy.
+	Refuse, Lose, LoseReply, BoundByOther float64
+	// Slow delays the outcome, successful or not, by SlowBy.
 	Slow   float64
 	SlowBy Delay
 }
@@ -45,10 +45,10 @@ func (f Faults) watch(kind world.Kind) WatchFaults {
 	return f.Watch[""]
 }
 
-// Call names what an effect calls.
+// Call is the kind of call of an effect.
 type Call uint8
 
-// The calls that faults can befall.
+// The calls that faults can affect.
 const (
 	CallBind Call = iota
 	CallPatchStatus
@@ -56,81 +56,81 @@ const (
 	CallPlugin
 )
 
-func callOf(a world.Act) Call {
+func callOf(a world.Action) Call {
 	switch a.(type) {
 	case world.PatchStatus:
 		return CallPatchStatus
 	case world.Delete:
 		return CallDelete
-	case world.Run:
+	case world.RunPlugin:
 		return CallPlugin
 	}
 	return CallBind
 }
 
-// Mishap is what can befall a call.
-type Mishap uint8
+// Fault is a fault of one call.
+type Fault uint8
 
 const (
-	// Refused: the API server has an internal error, and nothing was done. A plugin gives an error.
-	Refused Mishap = iota + 1
-	// Lost: the call times out and was never carried out.
-	Lost
+	// RequestRefused: the API server returns an internal error without doing anything. A plugin returns an error.
+	RequestRefused Fault = iota + 1
+	// RequestLost: the call times out and was never carried out.
+	RequestLost
 	// ReplyLost: the call times out and was carried out.
 	ReplyLost
-	// Outrun: another scheduler binds the pod just before. It befalls bindings alone.
-	Outrun
+	// BoundByOther: another scheduler binds the pod just before. It affects bindings only.
+	BoundByOther
 )
 
-// callTimeout is how long a caller waits for an answer that is lost.
+// callTimeout is how long a caller waits for a lost response.
 const callTimeout = 10 * time.Second
 
-// Befall has a mishap befall the next call of a kind, after those asked for earlier.
-func (c *Cluster) Befall(call Call, m Mishap) { c.scripted[call] = append(c.scripted[call], m) }
+// InjectFault makes a fault affect the next call of a kind, after the faults injected earlier.
+func (c *Cluster) InjectFault(call Call, m Fault) { c.injected[call] = append(c.injected[call], m) }
 
-// mishap is what befalls a call, zero for nothing.
-func (c *Cluster) mishap(call Call) Mishap {
-	if waiting := c.scripted[call]; len(waiting) > 0 {
-		c.scripted[call] = waiting[1:]
+// nextFault returns the fault of a call, zero for none.
+func (c *Cluster) nextFault(call Call) Fault {
+	if waiting := c.injected[call]; len(waiting) > 0 {
+		c.injected[call] = waiting[1:]
 		return waiting[0]
 	}
 	f := c.options.Faults.Calls[call]
 	switch {
-	case c.faults.hits(f.Refuse):
-		return Refused
-	case c.faults.hits(f.Lose):
-		return Lost
-	case c.faults.hits(f.LoseReply):
+	case c.faults.happens(f.Refuse):
+		return RequestRefused
+	case c.faults.happens(f.Lose):
+		return RequestLost
+	case c.faults.happens(f.LoseReply):
 		return ReplyLost
-	case call == CallBind && c.faults.hits(f.Outrun):
-		return Outrun
+	case call == CallBind && c.faults.happens(f.BoundByOther):
+		return BoundByOther
 	}
 	return 0
 }
 
-// perform carries an effect out, or whatever a mishap leaves of it, and says how late its outcome is.
-func (c *Cluster) perform(e world.Effect) (world.Outcome, time.Duration) {
-	call := callOf(e.Act)
-	m := c.mishap(call)
+// performWithFaults carries out an effect with its faults, and returns the delay of its outcome.
+func (c *Cluster) performWithFaults(e world.Effect) (world.Outcome, time.Duration) {
+	call := callOf(e.Action)
+	m := c.nextFault(call)
 	var late time.Duration
-	if f := c.options.Faults.Calls[call]; c.faults.hits(f.Slow) {
+	if f := c.options.Faults.Calls[call]; c.faults.happens(f.Slow) {
 		late = c.faults.delay(f.SlowBy)
 	}
 	switch m {
-	case Refused:
+	case RequestRefused:
 		return refusal(call), late
-	case Lost:
+	case RequestLost:
 		return lostOutcome, late + callTimeout
 	case ReplyLost:
-		c.carryOut(e)
-		c.history.unheard(e)
+		c.perform(e)
+		c.history.markOutcomeLost(e)
 		return lostOutcome, late + callTimeout
-	case Outrun:
-		if bind, ok := e.Act.(world.Bind); ok {
-			_ = c.bind(world.Bind{Pod: bind.Pod, Node: c.othersChoice(bind.Node)}, 0)
+	case BoundByOther:
+		if bind, ok := e.Action.(world.Bind); ok {
+			_ = c.bind(world.Bind{Pod: bind.Pod, Node: c.otherSchedulersNode(bind.Node)}, 0)
 		}
 	}
-	return c.carryOut(e), late
+	return c.perform(e), late
 }
 
 var lostOutcome = outcomeOf(apierrors.NewTimeoutError("the call timed out", 0))
@@ -142,8 +142,8 @@ func refusal(call Call) world.Outcome {
 	return outcomeOf(apierrors.NewInternalError(fmt.Errorf("the API server failed on request")))
 }
 
-// othersChoice is where another scheduler puts a pod: on some node there is, or on the same one.
-func (c *Cluster) othersChoice(wanted string) string {
+// otherSchedulersNode is the node that another scheduler chooses: a random node, or the same one if there is none.
+func (c *Cluster) otherSchedulersNode(wanted string) string {
 	nodes := c.List(world.Node)
 	if len(nodes) == 0 {
 		return wanted
@@ -151,53 +151,55 @@ func (c *Cluster) othersChoice(wanted string) string {
 	return nodes[c.faults.rand().IntN(len(nodes))].GetName()
 }
 
-// BreakWatch ends the scheduler's watch of a kind. It sees nothing of that kind until a new list, the given time later.
+// BreakWatch ends the scheduler's watch of a kind. No event of the kind is delivered until a relist, the given time
+// later.
 func (c *Cluster) BreakWatch(kind world.Kind, relistAfter time.Duration) {
 	if c.streams[kind] != nil {
 		c.relist(c.now.Add(relistAfter), kind)
 	}
 }
 
-// StallWatch holds back everything of a kind that is not yet on its way, for the given time.
+// StallWatch delays all later events of a kind for the given time.
 func (c *Cluster) StallWatch(kind world.Kind, d time.Duration) {
 	if s := c.streams[kind]; s != nil {
-		s.stalled = c.now.Add(d)
+		s.stalledUntil = c.now.Add(d)
 	}
 }
 
 // DuplicateNext delivers the next n events of a kind twice each.
 func (c *Cluster) DuplicateNext(kind world.Kind, n int) {
 	if s := c.streams[kind]; s != nil {
-		s.twice += n
+		s.duplicates += n
 	}
 }
 
-// RestartServer takes the API server away for some time. Calls fail with ServiceUnavailable, kubelets and controllers
-// wait, every watch breaks, and everything is listed anew once the server is back.
+// RestartServer stops the API server for some time. Calls fail with ServiceUnavailable, kubelets and controllers wait,
+// every watch breaks, and everything is relisted when the server is back.
 func (c *Cluster) RestartServer(down time.Duration) {
-	c.downTill = c.now.Add(down)
-	c.relist(c.downTill, c.watched()...)
+	c.downUntil = c.now.Add(down)
+	c.relist(c.downUntil, c.watched()...)
 }
 
 // SlowDown adds a delay to every call and every watch event for some time.
 func (c *Cluster) SlowDown(d time.Duration, by Delay) {
-	c.slowTill, c.slowBy = c.now.Add(d), by
+	c.slowUntil, c.slowBy = c.now.Add(d), by
 }
 
-func (c *Cluster) slowness() time.Duration {
-	if c.now.Before(c.slowTill) {
+func (c *Cluster) extraDelay() time.Duration {
+	if c.now.Before(c.slowUntil) {
 		return c.latency.delay(c.slowBy)
 	}
 	return 0
 }
 
-// mustWait tells whether something cannot happen while the API server is down: all that kubelets and controllers do.
-func (c *Cluster) mustWait(h happening) bool {
-	if !c.now.Before(c.downTill) {
+// blockedByOutage reports whether an event has to wait while the API server is down, as all actions of kubelets and
+// controllers do.
+func (c *Cluster) blockedByOutage(h simEvent) bool {
+	if !c.now.Before(c.downUntil) {
 		return false
 	}
 	switch h.(type) {
-	case arrival, script:
+	case effectArrival, scriptedAction:
 		return false
 	}
 	return true

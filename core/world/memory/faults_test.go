@@ -28,7 +28,7 @@ func quiet(t *testing.T, o memory.Options) *scene {
 	return s
 }
 
-func TestFaultsOfWatchesOnRequest(t *testing.T) {
+func TestFaults_Watch(t *testing.T) {
 	label := func(s *scene, pod, value string) {
 		changed := s.Pod("default", pod).DeepCopy()
 		changed.Labels = map[string]string{"a": value}
@@ -85,7 +85,9 @@ func TestFaultsOfWatchesOnRequest(t *testing.T) {
 			12s listed Pod: web`)
 	})
 	t.Run("what a kubelet would do while the API server is away, it does later", func(t *testing.T) {
-		s := quiet(t, memory.Options{PodLife: func(*v1.Pod) memory.Life { return memory.Life{Start: 3 * time.Second, Run: 4 * time.Second} }})
+		s := quiet(t, memory.Options{PodBehavior: func(*v1.Pod) memory.PodBehavior {
+			return memory.PodBehavior{Start: 3 * time.Second, Run: 4 * time.Second}
+		}})
 		s.bind("web", "n1")
 		s.pass(time.Second)
 		s.RestartServer(30 * time.Second)
@@ -106,28 +108,28 @@ func TestFaultsOfWatchesOnRequest(t *testing.T) {
 	})
 }
 
-func TestMishapsOfCalls(t *testing.T) {
+func TestInjectFault(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		mishap memory.Mishap
+		mishap memory.Fault
 		want   string
 	}{
-		{"a refused binding was not made", memory.Refused, `
+		{"a refused binding was not made", memory.RequestRefused, `
 			1s effect 1 failed: InternalError: Internal error occurred: the API server failed on request`},
-		{"a lost binding was not made and times out", memory.Lost, `
+		{"a lost binding was not made and times out", memory.RequestLost, `
 			11s effect 1 failed: Timeout: Timeout: the call timed out`},
 		{"a binding whose reply is lost was made and times out", memory.ReplyLost, `
 			1s modified pod web Pending on n1 PodScheduled=True
 			1s modified pod web Running on n1 PodScheduled=True Ready=True
 			11s effect 1 failed: Timeout: Timeout: the call timed out`},
-		{"another scheduler was faster", memory.Outrun, `
+		{"another scheduler was faster", memory.BoundByOther, `
 			1s modified pod web Pending on n1 PodScheduled=True
 			1s effect 1 failed: Conflict: Operation cannot be fulfilled on pods/binding "web": pod web is already assigned to node "n1"
 			1s modified pod web Running on n1 PodScheduled=True Ready=True`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := quiet(t, memory.Options{})
-			s.Befall(memory.CallBind, tc.mishap)
+			s.InjectFault(memory.CallBind, tc.mishap)
 			s.bind("web", "n1")
 			s.wants(time.Minute, tc.want)
 			if got := s.BoundTwice(); len(got) > 0 {
@@ -137,13 +139,13 @@ func TestMishapsOfCalls(t *testing.T) {
 	}
 	t.Run("other calls go wrong too, one at a time", func(t *testing.T) {
 		s := quiet(t, memory.Options{})
-		s.Befall(memory.CallPatchStatus, memory.Refused)
-		s.Befall(memory.CallDelete, memory.Lost)
-		s.Befall(memory.CallPlugin, memory.Refused)
-		ref := world.RefOf(s.Pod("default", "web"))
+		s.InjectFault(memory.CallPatchStatus, memory.RequestRefused)
+		s.InjectFault(memory.CallDelete, memory.RequestLost)
+		s.InjectFault(memory.CallPlugin, memory.RequestRefused)
+		ref := world.PodRefOf(s.Pod("default", "web"))
 		s.do(world.PatchStatus{Pod: ref, NominatedNode: ptr("n1")})
 		s.do(world.PatchStatus{Pod: ref, NominatedNode: ptr("n1")})
-		s.do(world.Run{Pod: ref, Call: func(context.Context) *fwk.Status { return nil }})
+		s.do(world.RunPlugin{Pod: ref, Call: func(context.Context) *fwk.Status { return nil }})
 		s.do(world.Delete{Pod: ref})
 		s.wants(time.Minute, `
 			1s modified pod web Pending nominated n1
@@ -154,7 +156,7 @@ func TestMishapsOfCalls(t *testing.T) {
 	})
 }
 
-func TestBindingAPodAgainIsNoticed(t *testing.T) {
+func TestCluster_BoundTwice(t *testing.T) {
 	s := quiet(t, memory.Options{})
 	s.bind("web", "n1")
 	s.pass(time.Second)
@@ -170,11 +172,11 @@ func TestBindingAPodAgainIsNoticed(t *testing.T) {
 	}
 }
 
-func TestAPluginIsCalledAndItsStatusComesBack(t *testing.T) {
+func TestDo_RunPlugin(t *testing.T) {
 	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}, Latency: memory.Latency{Plugin: memory.Delay{Base: 250 * time.Millisecond}}})
 	s.pass(0)
 	calls := 0
-	s.do(world.Run{Call: func(context.Context) *fwk.Status {
+	s.do(world.RunPlugin{Call: func(context.Context) *fwk.Status {
 		calls++
 		return fwk.NewStatus(fwk.Unschedulable, "no volume")
 	}})
@@ -182,44 +184,44 @@ func TestAPluginIsCalledAndItsStatusComesBack(t *testing.T) {
 	if calls != 1 {
 		t.Errorf("the plugin was called %d times, want once", calls)
 	}
-	if e := s.told[len(s.told)-1].Event.(world.Ended); e.Outcome.Code != fwk.Unschedulable {
+	if e := s.told[len(s.told)-1].Event.(world.EffectDone); e.Outcome.Code != fwk.Unschedulable {
 		t.Errorf("the outcome has the code %v, want Unschedulable", e.Outcome.Code)
 	}
 }
 
-func TestAnnouncementsAreCounted(t *testing.T) {
+func TestCluster_Events(t *testing.T) {
 	s := quiet(t, memory.Options{})
-	a, b := world.Ref{Name: "a", UID: "a"}, world.Ref{Name: "b", UID: "b"}
-	failed := func(pod world.Ref, note string) world.Announce {
-		return world.Announce{Regarding: pod, Reason: "FailedScheduling", Note: note, Related: &world.Ref{Name: "r"}}
+	a, b := world.PodRef{Name: "a", UID: "a"}, world.PodRef{Name: "b", UID: "b"}
+	failed := func(pod world.PodRef, note string) world.EmitEvent {
+		return world.EmitEvent{Regarding: pod, Reason: "FailedScheduling", Note: note, Related: &world.PodRef{Name: "r"}}
 	}
-	for _, announce := range []world.Announce{failed(a, "x"), failed(b, "x"), failed(a, "x"), failed(a, "y"), failed(a, "x")} {
+	for _, announce := range []world.EmitEvent{failed(a, "x"), failed(b, "x"), failed(a, "x"), failed(a, "y"), failed(a, "x")} {
 		s.do(announce)
 	}
 	s.wants(time.Second, ``)
 	var got []string
-	for _, one := range s.Announcements() {
+	for _, one := range s.Events() {
 		got = append(got, strings.Repeat(one.Regarding.Name+one.Note+" ", one.Count))
 	}
 	if want := []string{"ax ax ", "bx ", "ay ", "ax "}; !slices.Equal(got, want) {
 		t.Errorf("the announcements are %q, want %q", got, want)
 	}
 	for i := range 20_000 {
-		s.do(world.Announce{Regarding: a, Note: string(rune('a' + i%20))})
+		s.do(world.EmitEvent{Regarding: a, Note: string(rune('a' + i%20))})
 	}
 	s.pass(time.Second)
-	if got := len(s.Announcements()); got < 8192 || got > 16384 {
+	if got := len(s.Events()); got < 8192 || got > 16384 {
 		t.Errorf("%d announcements are kept, want them bounded", got)
 	}
 }
 
-func TestEffectsOnOnePodKeepTheirOrder(t *testing.T) {
+func TestDo_OrderPerPod(t *testing.T) {
 	for seed := range uint64(50) {
 		s := newScene(t, memory.Options{Seed: seed, Kinds: []world.Kind{}, Latency: memory.Latency{
 			Request: memory.Delay{Jitter: time.Second},
 		}})
 		create(s, node("n1"))
-		pod := world.RefOf(create(s, mk.Pod("web").Obj()))
+		pod := world.PodRefOf(create(s, mk.Pod("web").Obj()))
 		s.do(world.PatchStatus{Pod: pod, NominatedNode: ptr("n1")})
 		s.do(world.PatchStatus{Pod: pod, NominatedNode: ptr("n2")})
 		s.do(world.PatchStatus{Pod: pod, NominatedNode: ptr("n3")})
@@ -231,15 +233,15 @@ func TestEffectsOnOnePodKeepTheirOrder(t *testing.T) {
 }
 
 // The plugin belongs to the scheduler of the original: whatever it would do, it would do twice.
-func TestAPluginIsNotCalledByAFork(t *testing.T) {
+func TestFork_DoesNotCallPlugin(t *testing.T) {
 	s := newScene(t, memory.Options{Kinds: []world.Kind{}, Latency: memory.Latency{Plugin: memory.Delay{Base: time.Second}}})
 	s.pass(0)
 	calls := 0
-	s.do(world.Run{Plugin: "Volumes", Call: func(context.Context) *fwk.Status {
+	s.do(world.RunPlugin{Plugin: "Volumes", Call: func(context.Context) *fwk.Status {
 		calls++
 		return nil
 	}})
-	s.do(world.Run{Pod: world.Ref{UID: "other"}, Plugin: "Supposed"})
+	s.do(world.RunPlugin{Pod: world.PodRef{UID: "other"}, Plugin: "Supposed"})
 	fork := s.Fork().Fork()
 	want := `
 		1s effect 1 failed: : plugin Volumes was not called: its call was under way when the cluster was forked, and is the original's

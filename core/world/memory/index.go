@@ -13,34 +13,33 @@ import (
 	"orrery/core/world"
 )
 
-// podState is what the cluster remembers of a pod that is assigned to a node. It is a value: whoever changes it stores
-// it anew.
+// podState is the cluster's state of a pod that is assigned to a node. It is a value: a change stores a new one.
 type podState struct {
 	node     string
 	requests amounts
-	// admitted says that the kubelet has let the pod in and counts its requests, started that it runs.
+	// admitted reports whether the kubelet has admitted the pod and counts its requests, started whether it runs.
 	admitted, started bool
-	// When the pod is to start, to end by itself and to be gone after a deletion; zero if never.
+	// The times at which the pod starts, ends by itself and is gone after a deletion; zero if never.
 	startsAt, endsAt, stopsAt time.Time
-	// removal is what becomes of a pod that its kubelet has evicted, nil if it has not; evictedAt is when nothing runs of
-	// it any more.
-	removal   *Removal
+	// eviction is the result of a kubelet's eviction of the pod, nil without one; evictedAt is when the pod has
+	// stopped.
+	eviction  *PodEviction
 	evictedAt time.Time
 }
 
-// nodeState is what the cluster remembers of a node, or of the name of one that pods are assigned to.
+// nodeState is the cluster's state of a node, or of an unknown node that pods are assigned to.
 type nodeState struct {
-	// pods are those assigned to the node, in the order of their assignment.
+	// pods are the assigned pods, in the order of their assignment.
 	pods []types.NamespacedName
-	// claimed sums the requests of all pods that have not ended, admitted those of the pods the kubelet has let in.
+	// claimed sums the requests of all pods that have not terminated, admitted those of the admitted pods.
 	claimed, admitted amounts
-	// lost says since when the kubelet has been silent; zero if it is not.
-	lost time.Time
+	// lostSince is when the kubelet became silent; zero if it is not.
+	lostSince time.Time
 }
 
 func (n *nodeState) clone() *nodeState {
 	return &nodeState{
-		pods: slices.Clone(n.pods), claimed: slices.Clone(n.claimed), admitted: slices.Clone(n.admitted), lost: n.lost,
+		pods: slices.Clone(n.pods), claimed: slices.Clone(n.claimed), admitted: slices.Clone(n.admitted), lostSince: n.lostSince,
 	}
 }
 
@@ -53,32 +52,32 @@ func (c *Cluster) nodeState(name string) *nodeState {
 	return n
 }
 
-// index keeps what is counted and looked up in step with the objects.
+// index updates the counts and indexes for a changed object.
 func (c *Cluster) index(kind world.Kind, old, changed world.Object) {
 	switch kind {
 	case world.Pod:
 		before, after := podOf(old), podOf(changed)
 		c.countOnNode(before, after)
-		c.countInFamily(before, after)
+		c.countDependent(before, after)
 	case world.ReplicaSet:
 		if old != nil {
 			if owner := metav1.GetControllerOfNoCopy(old); owner != nil {
-				c.family(owner.UID).leave(world.ReplicaSet, keyOf(old))
+				c.dependentsOf(owner.UID).remove(world.ReplicaSet, keyOf(old))
 			}
 		}
 		if changed != nil {
 			if owner := metav1.GetControllerOfNoCopy(changed); owner != nil {
-				c.family(owner.UID).join(world.ReplicaSet, keyOf(changed))
+				c.dependentsOf(owner.UID).add(world.ReplicaSet, keyOf(changed))
 			}
 		}
 	}
 }
 
-func ended(pod *v1.Pod) bool {
+func isTerminal(pod *v1.Pod) bool {
 	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
 }
 
-// countOnNode moves a pod's requests from what it claimed before to what it claims now.
+// countOnNode replaces a pod's former requests by its present ones.
 func (c *Cluster) countOnNode(before, after *v1.Pod) {
 	if before != nil && before.Spec.NodeName != "" {
 		state := c.pods[before.UID]
@@ -101,7 +100,7 @@ func (c *Cluster) countOnNode(before, after *v1.Pod) {
 		state.node = after.Spec.NodeName
 		n.pods = append(n.pods, keyOf(after))
 	}
-	if ended(after) {
+	if isTerminal(after) {
 		state.requests = nil
 	} else {
 		state.requests = requestsOf(after)
@@ -113,10 +112,10 @@ func (c *Cluster) countOnNode(before, after *v1.Pod) {
 	c.pods[after.UID] = state
 }
 
-// tally counts pods by how they are doing. A pod being deleted counts as nothing but terminating.
-type tally struct{ active, ready, succeeded, failed, terminating int }
+// podCounts counts pods by state. A pod that is being deleted counts as terminating only.
+type podCounts struct{ active, ready, succeeded, failed, terminating int }
 
-func (t *tally) count(pod *v1.Pod, by int) {
+func (t *podCounts) count(pod *v1.Pod, by int) {
 	switch {
 	case pod.Status.Phase == v1.PodSucceeded:
 		t.succeeded += by
@@ -141,46 +140,49 @@ func isReady(pod *v1.Pod) bool {
 	return false
 }
 
-// family is what one owner owns.
-type family struct {
-	tally
+// dependents are the objects of one owner.
+type dependents struct {
+	podCounts
 	pods, sets map[types.NamespacedName]struct{}
-	// everSucceeded and everFailed count the pods that have ended, those deleted since included.
+	// everSucceeded and everFailed count the terminated pods, including deleted ones.
 	everSucceeded, everFailed int
-	// notBefore is until when a job waits after a failure.
+	// notBefore is the end of a job's back-off.
 	notBefore time.Time
 }
 
-func (c *Cluster) family(owner types.UID) *family {
-	f := c.families[owner]
+func (c *Cluster) dependentsOf(owner types.UID) *dependents {
+	f := c.dependents[owner]
 	if f == nil {
-		f = &family{pods: map[types.NamespacedName]struct{}{}, sets: map[types.NamespacedName]struct{}{}}
-		c.families[owner] = f
+		f = &dependents{pods: map[types.NamespacedName]struct{}{}, sets: map[types.NamespacedName]struct{}{}}
+		c.dependents[owner] = f
 	}
 	return f
 }
 
-func (f *family) clone() *family {
+func (f *dependents) clone() *dependents {
 	other := *f
 	other.pods, other.sets = maps.Clone(f.pods), maps.Clone(f.sets)
 	return &other
 }
 
-func (f *family) members(kind world.Kind) map[types.NamespacedName]struct{} {
+func (f *dependents) members(kind world.Kind) map[types.NamespacedName]struct{} {
 	if kind == world.ReplicaSet {
 		return f.sets
 	}
 	return f.pods
 }
 
-func (f *family) join(kind world.Kind, key types.NamespacedName)  { f.members(kind)[key] = struct{}{} }
-func (f *family) leave(kind world.Kind, key types.NamespacedName) { delete(f.members(kind), key) }
+func (f *dependents) add(kind world.Kind, key types.NamespacedName) {
+	f.members(kind)[key] = struct{}{}
+}
 
-func (c *Cluster) countInFamily(before, after *v1.Pod) {
+func (f *dependents) remove(kind world.Kind, key types.NamespacedName) { delete(f.members(kind), key) }
+
+func (c *Cluster) countDependent(before, after *v1.Pod) {
 	if before != nil {
 		if owner := metav1.GetControllerOfNoCopy(before); owner != nil {
-			f := c.family(owner.UID)
-			f.leave(world.Pod, keyOf(before))
+			f := c.dependentsOf(owner.UID)
+			f.remove(world.Pod, keyOf(before))
 			f.count(before, -1)
 		}
 	}
@@ -191,10 +193,10 @@ func (c *Cluster) countInFamily(before, after *v1.Pod) {
 	if owner == nil {
 		return
 	}
-	f := c.family(owner.UID)
-	f.join(world.Pod, keyOf(after))
+	f := c.dependentsOf(owner.UID)
+	f.add(world.Pod, keyOf(after))
 	f.count(after, 1)
-	if before == nil || !ended(before) {
+	if before == nil || !isTerminal(before) {
 		switch after.Status.Phase {
 		case v1.PodSucceeded:
 			f.everSucceeded++
@@ -204,9 +206,9 @@ func (c *Cluster) countInFamily(before, after *v1.Pod) {
 	}
 }
 
-// podsOf are the pods of an owner, by name.
+// podsOf returns the pods of an owner, by name.
 func (c *Cluster) podsOf(owner types.UID) []*v1.Pod {
-	f := c.families[owner]
+	f := c.dependents[owner]
 	if f == nil {
 		return nil
 	}

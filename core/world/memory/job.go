@@ -10,8 +10,8 @@ import (
 	"orrery/core/world"
 )
 
-// jobBackoff is how long a job waits after the first failure of a pod; it doubles with every further one, up to the
-// second constant.
+// jobBackoff is a job's back-off after the first failure of a pod; it doubles with every further one, up to
+// jobBackoffMost.
 const (
 	jobBackoff     = 10 * time.Second
 	jobBackoffMost = 10 * time.Minute
@@ -20,10 +20,10 @@ const (
 
 // syncJob runs pods until enough have succeeded, or too many failed.
 func (c *Cluster) syncJob(job *batchv1.Job) error {
-	if done(job) {
+	if isFinished(job) {
 		return nil
 	}
-	f := c.family(job.UID)
+	f := c.dependentsOf(job.UID)
 	next := *job
 	next.Status.Succeeded, next.Status.Failed = int32(f.everSucceeded), int32(f.everFailed)
 	retries := jobRetries
@@ -39,21 +39,21 @@ func (c *Cluster) syncJob(job *batchv1.Job) error {
 	case f.everSucceeded >= completions:
 		c.deleteSurplus(f.active, job.UID)
 		next.Status.Conditions = c.jobCondition(job, batchv1.JobComplete, "CompletionsReached")
-		at := c.stamp()
+		at := c.timestamp()
 		next.Status.CompletionTime = &at
 	default:
 		if f.everFailed > int(job.Status.Failed) {
 			f.notBefore = c.now.Add(min(jobBackoffMost, jobBackoff<<min(f.everFailed-1, 10)))
 		}
 		if c.now.Before(f.notBefore) {
-			c.owe(errand{kind: world.Job, key: keyOf(job), uid: job.UID}, f.notBefore.Sub(c.now))
+			c.enqueue(workItem{kind: world.Job, key: keyOf(job), uid: job.UID}, f.notBefore.Sub(c.now))
 			break
 		}
 		missing := min(orOne(job.Spec.Parallelism), completions-f.everSucceeded) - f.active
 		err = c.createPods(missing, job, batchv1.SchemeGroupVersion.WithKind("Job"), jobTemplate(job))
 	}
 	if next.Status.StartTime == nil {
-		at := c.stamp()
+		at := c.timestamp()
 		next.Status.StartTime = &at
 	}
 	ready := int32(f.ready)
@@ -65,7 +65,7 @@ func (c *Cluster) syncJob(job *batchv1.Job) error {
 	return err
 }
 
-func done(job *batchv1.Job) bool {
+func isFinished(job *batchv1.Job) bool {
 	return slices.ContainsFunc(job.Status.Conditions, func(had batchv1.JobCondition) bool {
 		return had.Type == batchv1.JobComplete || had.Type == batchv1.JobFailed
 	})
@@ -73,14 +73,14 @@ func done(job *batchv1.Job) bool {
 
 func (c *Cluster) jobCondition(job *batchv1.Job, kind batchv1.JobConditionType, reason string) []batchv1.JobCondition {
 	return append(slices.Clone(job.Status.Conditions), batchv1.JobCondition{
-		Type: kind, Status: v1.ConditionTrue, Reason: reason, LastTransitionTime: c.stamp(),
+		Type: kind, Status: v1.ConditionTrue, Reason: reason, LastTransitionTime: c.timestamp(),
 	})
 }
 
-// jobTemplate is the template of a job's pods, with the labels that name the job.
+// jobTemplate returns the template of a job's pods, with the job's labels.
 func jobTemplate(job *batchv1.Job) *v1.PodTemplateSpec {
 	t := job.Spec.Template
-	t.Labels = with(t.Labels, batchv1.JobNameLabel, job.Name)
+	t.Labels = withLabel(t.Labels, batchv1.JobNameLabel, job.Name)
 	t.Labels[batchv1.ControllerUidLabel] = string(job.UID)
 	if t.Spec.RestartPolicy == "" {
 		t.Spec.RestartPolicy = v1.RestartPolicyNever

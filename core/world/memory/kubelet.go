@@ -11,93 +11,93 @@ import (
 	"orrery/core/world"
 )
 
-// Life is what becomes of a pod on its node.
-type Life struct {
-	// Start is how long it takes from being let in by the kubelet to being ready.
+// PodBehavior is how a pod runs on its node.
+type PodBehavior struct {
+	// Start is the time from admission by the kubelet to being ready.
 	Start time.Duration
-	// Run is how long it runs until it ends by itself; zero is for ever.
+	// Run is the time until the pod ends by itself; zero means never.
 	Run time.Duration
-	// Fails says that it ends with a failure.
+	// Fails makes the pod end with a failure.
 	Fails bool
-	// Stop is how long it takes to stop when it is deleted; its grace period if that is shorter.
+	// Stop is the time to stop after a deletion, at most the grace period.
 	Stop time.Duration
 }
 
-// The lives of pods about which nothing is said.
+// The default behavior of pods.
 const (
 	jobRun  = time.Minute
 	podStop = time.Second
 )
 
-// DefaultLife lets a pod of a Job run for a minute and any other for ever, and stop within a second.
-func DefaultLife(pod *v1.Pod) Life {
-	life := Life{Stop: podStop}
+// DefaultPodBehavior ends a pod of a Job after a minute and lets any other run forever; each stops within a second.
+func DefaultPodBehavior(pod *v1.Pod) PodBehavior {
+	life := PodBehavior{Stop: podStop}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && owner.Kind == string(world.Job) {
 		life.Run = jobRun
 	}
 	return life
 }
 
-// podEvent is a moment in the life of one pod. It is void if the pod is gone by then.
+// podEvent is an event in the life of one pod. It is ignored if the pod is gone.
 type podEvent struct {
 	pod  types.NamespacedName
 	uid  types.UID
-	what moment
+	kind podEventKind
 }
 
-type moment uint8
+type podEventKind uint8
 
 const (
-	// noticed: the kubelet learns of the pod or of a change of it.
-	noticed moment = iota
-	starts
-	ends
-	stops
-	// evicted: nothing runs any more of a pod that its kubelet has evicted.
-	evicted
+	// podNoticed: the kubelet receives the pod or an update of it.
+	podNoticed podEventKind = iota
+	podStarts
+	podEnds
+	podStops
+	// podEvicted: a pod that its kubelet evicted has stopped.
+	podEvicted
 )
 
-func (e podEvent) happen(c *Cluster) {
+func (e podEvent) fire(c *Cluster) {
 	pod := c.podAt(e.pod)
-	if pod == nil || pod.UID != e.uid || !c.kubeletLives(pod.Spec.NodeName) {
+	if pod == nil || pod.UID != e.uid || !c.kubeletReachable(pod.Spec.NodeName) {
 		return
 	}
 	state := c.pods[e.uid]
-	switch e.what {
-	case noticed:
-		c.attend(pod)
-	case starts:
-		if !state.started && pod.DeletionTimestamp == nil && !ended(pod) && !state.startsAt.After(c.now) {
+	switch e.kind {
+	case podNoticed:
+		c.syncPod(pod)
+	case podStarts:
+		if !state.started && pod.DeletionTimestamp == nil && !isTerminal(pod) && !state.startsAt.After(c.now) {
 			c.startPod(pod)
 		}
-	case ends:
-		if !state.endsAt.After(c.now) && !ended(pod) {
-			c.endPod(pod)
+	case podEnds:
+		if !state.endsAt.After(c.now) && !isTerminal(pod) {
+			c.finishPod(pod)
 		}
-	case stops:
+	case podStops:
 		if !state.stopsAt.After(c.now) {
 			c.finishDeletion(pod)
 		}
-	case evicted:
-		if !ended(pod) {
+	case podEvicted:
+		if !isTerminal(pod) {
 			c.finishEviction(pod)
 		}
 	}
 }
 
-// kubeletLives tells whether there is a node of that name and its kubelet is in touch.
-func (c *Cluster) kubeletLives(node string) bool {
+// kubeletReachable reports whether the node exists and its kubelet is not silent.
+func (c *Cluster) kubeletReachable(node string) bool {
 	n := c.nodes[node]
-	return n != nil && n.lost.IsZero() && c.Node(node) != nil
+	return n != nil && n.lostSince.IsZero() && c.Node(node) != nil
 }
 
-func (c *Cluster) plan(pod *v1.Pod, what moment, at time.Time) {
-	c.schedule(at, podEvent{pod: keyOf(pod), uid: pod.UID, what: what})
+func (c *Cluster) schedulePodEvent(pod *v1.Pod, what podEventKind, at time.Time) {
+	c.schedule(at, podEvent{pod: keyOf(pod), uid: pod.UID, kind: what})
 }
 
-// tellKubelet has a kubelet notice that a pod is its own, is being deleted or has changed, and that there is room again
-// once a pod has gone.
-func (c *Cluster) tellKubelet(old, changed *v1.Pod) {
+// notifyKubelet schedules the kubelet's reaction to a pod that is assigned, deleted or changed, and retries resizes
+// when a pod is gone.
+func (c *Cluster) notifyKubelet(old, changed *v1.Pod) {
 	switch {
 	case changed == nil || changed.Spec.NodeName == "":
 		if old != nil && changed == nil {
@@ -109,12 +109,12 @@ func (c *Cluster) tellKubelet(old, changed *v1.Pod) {
 			return
 		}
 	case c.Node(changed.Spec.NodeName) == nil:
-		c.schedule(c.now.Add(orphanPeriod), orphans{changed.Spec.NodeName})
+		c.schedule(c.now.Add(orphanPeriod), orphanedPods{changed.Spec.NodeName})
 	}
-	c.plan(changed, noticed, c.now.Add(c.latency.delay(c.options.Latency.Kubelet)))
+	c.schedulePodEvent(changed, podNoticed, c.now.Add(c.latency.delay(c.options.Latency.Kubelet)))
 }
 
-// graceLeft is the grace period of a pod that is being deleted, less than any if it is not.
+// graceLeft is the grace period of a pod that is being deleted, and -1 otherwise.
 func graceLeft(pod *v1.Pod) int64 {
 	if pod.DeletionGracePeriodSeconds == nil {
 		return -1
@@ -122,26 +122,25 @@ func graceLeft(pod *v1.Pod) int64 {
 	return *pod.DeletionGracePeriodSeconds
 }
 
-// attend does what a kubelet does with a pod that it has learnt something about.
-func (c *Cluster) attend(pod *v1.Pod) {
+// syncPod is the kubelet's sync of one pod.
+func (c *Cluster) syncPod(pod *v1.Pod) {
 	state := c.pods[pod.UID]
 	switch {
 	case pod.DeletionTimestamp != nil:
 		c.stopPod(pod, state)
-	case ended(pod):
+	case isTerminal(pod):
 	case !state.admitted:
-		c.admitToNode(pod, state)
+		c.admitOnNode(pod, state)
 	case state.started:
 		c.resizeOnNode(pod)
 	}
 }
 
-// stopPod lets a pod stop in its own time or, if that is shorter, within its grace period. What has not started has
-// nothing to stop.
+// stopPod stops a pod after its Stop time, at most its grace period. A pod that has not started stops at once.
 func (c *Cluster) stopPod(pod *v1.Pod, state podState) {
 	var wait time.Duration
-	if grace := pod.DeletionGracePeriodSeconds; state.started && !ended(pod) && grace != nil {
-		wait = min(c.options.PodLife(pod).Stop, time.Duration(*grace)*time.Second)
+	if grace := pod.DeletionGracePeriodSeconds; state.started && !isTerminal(pod) && grace != nil {
+		wait = min(c.options.PodBehavior(pod).Stop, time.Duration(*grace)*time.Second)
 	}
 	at := c.now.Add(wait)
 	if !state.stopsAt.IsZero() && !state.stopsAt.Before(c.now) && !at.Before(state.stopsAt) {
@@ -149,17 +148,17 @@ func (c *Cluster) stopPod(pod *v1.Pod, state podState) {
 	}
 	state.stopsAt = at
 	c.pods[pod.UID] = state
-	c.plan(pod, stops, at)
+	c.schedulePodEvent(pod, podStops, at)
 }
 
-// admitToNode lets a pod in, or turns it away for good.
-func (c *Cluster) admitToNode(pod *v1.Pod, state podState) {
-	if reason, message := c.turnAway(pod, state.requests); reason != "" {
+// admitOnNode admits a pod or rejects it for good.
+func (c *Cluster) admitOnNode(pod *v1.Pod, state podState) {
+	if reason, message := c.rejectReason(pod, state.requests); reason != "" {
 		failed := *pod
 		failed.Status = *pod.Status.DeepCopy()
 		failed.Status.Phase = v1.PodFailed
 		failed.Status.Reason, failed.Status.Message = reason, "Pod was rejected: "+message
-		start := c.stamp()
+		start := c.timestamp()
 		failed.Status.StartTime = &start
 		c.write(world.Pod, pod, &failed)
 		return
@@ -167,15 +166,15 @@ func (c *Cluster) admitToNode(pod *v1.Pod, state podState) {
 	n := c.nodeState(state.node)
 	n.admitted = n.admitted.add(state.requests)
 	state.admitted = true
-	state.startsAt = c.now.Add(c.options.PodLife(pod).Start)
+	state.startsAt = c.now.Add(c.options.PodBehavior(pod).Start)
 	c.pods[pod.UID] = state
-	c.plan(pod, starts, state.startsAt)
+	c.schedulePodEvent(pod, podStarts, state.startsAt)
 }
 
-// startPod makes a pod run and be ready.
+// startPod makes a pod Running and Ready.
 func (c *Cluster) startPod(pod *v1.Pod) {
 	running := *pod
-	at := c.stamp()
+	at := c.timestamp()
 	running.Status.Phase = v1.PodRunning
 	running.Status.StartTime = &at
 	running.Status.Conditions = pod.Status.Conditions
@@ -185,18 +184,18 @@ func (c *Cluster) startPod(pod *v1.Pod) {
 	}
 	running.Status.ContainerStatuses = runningStatuses(pod.Spec.Containers, at, false)
 	running.Status.InitContainerStatuses = runningStatuses(pod.Spec.InitContainers, at, true)
-	life, state := c.options.PodLife(pod), c.pods[pod.UID]
+	life, state := c.options.PodBehavior(pod), c.pods[pod.UID]
 	state.started = true
 	if life.Run > 0 {
 		state.endsAt = c.now.Add(life.Run)
-		c.plan(pod, ends, state.endsAt)
+		c.schedulePodEvent(pod, podEnds, state.endsAt)
 	}
 	c.pods[pod.UID] = state
 	c.write(world.Pod, pod, &running)
 }
 
-// runningStatuses are the statuses of containers that run, with the resources they were given; of the init containers
-// only the sidecars still do.
+// runningStatuses returns the statuses of running containers with their resources; of the init containers only the
+// sidecars are running.
 func runningStatuses(containers []v1.Container, since metav1.Time, sidecarsOnly bool) []v1.ContainerStatus {
 	if len(containers) == 0 {
 		return nil
@@ -220,16 +219,16 @@ func runningStatuses(containers []v1.Container, since metav1.Time, sidecarsOnly 
 	return all
 }
 
-// endPod ends a pod that has run its course.
-func (c *Cluster) endPod(pod *v1.Pod) {
+// finishPod ends a pod after its Run time.
+func (c *Cluster) finishPod(pod *v1.Pod) {
 	over := c.terminated(pod, v1.PodSucceeded, "PodCompleted", 0, "Completed")
-	if c.options.PodLife(pod).Fails {
+	if c.options.PodBehavior(pod).Fails {
 		over = c.terminated(pod, v1.PodFailed, "PodFailed", 1, "Error")
 	}
 	c.write(world.Pod, pod, over)
 }
 
-// terminated is a pod with all its containers ended.
+// terminated returns a pod with all its containers terminated.
 func (c *Cluster) terminated(pod *v1.Pod, phase v1.PodPhase, reason string, code int32, why string) *v1.Pod {
 	over := *pod
 	over.Status.Phase = phase
@@ -243,27 +242,27 @@ func (c *Cluster) terminated(pod *v1.Pod, phase v1.PodPhase, reason string, code
 		s := &over.Status.ContainerStatuses[i]
 		s.Ready, s.Started = false, nil
 		s.State = v1.ContainerState{Terminated: &v1.ContainerStateTerminated{
-			ExitCode: code, Reason: why, FinishedAt: c.stamp(),
+			ExitCode: code, Reason: why, FinishedAt: c.timestamp(),
 		}}
 	}
 	return &over
 }
 
-// catchUp is what a kubelet does about all its pods after it was out of touch, or when its node appears.
-func (c *Cluster) catchUp(node string) {
+// resyncPods is the kubelet's sync of all its pods after it was silent, or when its node joins.
+func (c *Cluster) resyncPods(node string) {
 	for _, key := range slices.Clone(c.nodeState(node).pods) {
 		pod := c.podAt(key)
 		state := c.pods[pod.UID]
 		switch {
-		case state.removal != nil && !state.evictedAt.After(c.now) && !ended(pod):
+		case state.eviction != nil && !state.evictedAt.After(c.now) && !isTerminal(pod):
 			c.finishEviction(pod)
-		case !state.endsAt.IsZero() && !state.endsAt.After(c.now) && !ended(pod):
-			c.endPod(pod)
-		case state.admitted && !state.started && !ended(pod) && pod.DeletionTimestamp == nil:
+		case !state.endsAt.IsZero() && !state.endsAt.After(c.now) && !isTerminal(pod):
+			c.finishPod(pod)
+		case state.admitted && !state.started && !isTerminal(pod) && pod.DeletionTimestamp == nil:
 			c.startPod(pod)
 		}
 		if pod = c.podAt(key); pod != nil {
-			c.attend(pod)
+			c.syncPod(pod)
 		}
 	}
 }

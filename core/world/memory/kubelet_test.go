@@ -11,7 +11,7 @@ import (
 	"orrery/core/world/memory"
 )
 
-func TestAKubeletTurnsAwayWhatDoesNotFit(t *testing.T) {
+func TestKubelet_RejectsPodThatDoesNotFit(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		pod   *mk.PodBuilder
@@ -48,7 +48,7 @@ func TestAKubeletTurnsAwayWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-func TestTooMuchOnANodeIsNoticed(t *testing.T) {
+func TestCluster_Overcommitted(t *testing.T) {
 	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}})
 	create(s, node("n1"))
 	create(s, mk.Pod("a").CPU("3").Obj())
@@ -76,9 +76,9 @@ func TestTooMuchOnANodeIsNoticed(t *testing.T) {
 	}
 }
 
-func TestPodsEndAsTheirLifeSays(t *testing.T) {
-	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}, PodLife: func(p *v1.Pod) memory.Life {
-		return memory.Life{Start: 2 * time.Second, Run: 30 * time.Second, Fails: p.Labels["luck"] == "bad"}
+func TestKubelet_PodBehavior(t *testing.T) {
+	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}, PodBehavior: func(p *v1.Pod) memory.PodBehavior {
+		return memory.PodBehavior{Start: 2 * time.Second, Run: 30 * time.Second, Fails: p.Labels["luck"] == "bad"}
 	}})
 	create(s, node("n1"))
 	create(s, mk.Pod("a").Node("n1").Obj())
@@ -91,9 +91,9 @@ func TestPodsEndAsTheirLifeSays(t *testing.T) {
 		32s modified pod b Failed on n1 PodScheduled=True Ready=False/PodFailed`)
 }
 
-func TestALoadedPodGoesOnRunning(t *testing.T) {
-	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}, PodLife: func(*v1.Pod) memory.Life {
-		return memory.Life{Run: time.Minute}
+func TestLoad_RunningPod(t *testing.T) {
+	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}, PodBehavior: func(*v1.Pod) memory.PodBehavior {
+		return memory.PodBehavior{Run: time.Minute}
 	}})
 	running := mk.Pod("old").CPU("3").Node("n1").Phase(v1.PodRunning).Started(dawn.Add(-40 * time.Second)).Created(dawn).Obj()
 	running.ResourceVersion = "777"

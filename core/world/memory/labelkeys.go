@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// A selector that names label keys of the pod itself is completed once and for all when the pod is created. Later
-// changes of the pod's labels do not reach it.
+// matchLabelKeys and mismatchLabelKeys are merged into the selectors when the pod is created. Later changes of the
+// pod's labels have no effect on them.
 
-// eachAffinityTerm yields every term of affinity and anti-affinity between pods, with the path to it.
+// eachAffinityTerm yields every pod affinity and anti-affinity term with its path.
 func eachAffinityTerm(pod *v1.Pod) func(yield func(*field.Path, *v1.PodAffinityTerm) bool) {
 	return func(yield func(*field.Path, *v1.PodAffinityTerm) bool) {
 		if pod.Spec.Affinity == nil {
@@ -45,18 +45,18 @@ func eachAffinityTerm(pod *v1.Pod) func(yield func(*field.Path, *v1.PodAffinityT
 
 func mergeLabelKeys(pod *v1.Pod) {
 	for _, term := range eachAffinityTerm(pod) {
-		narrow(term.LabelSelector, term.MatchLabelKeys, metav1.LabelSelectorOpIn, pod.Labels)
-		narrow(term.LabelSelector, term.MismatchLabelKeys, metav1.LabelSelectorOpNotIn, pod.Labels)
+		addLabelRequirement(term.LabelSelector, term.MatchLabelKeys, metav1.LabelSelectorOpIn, pod.Labels)
+		addLabelRequirement(term.LabelSelector, term.MismatchLabelKeys, metav1.LabelSelectorOpNotIn, pod.Labels)
 	}
 	for i := range pod.Spec.TopologySpreadConstraints {
 		t := &pod.Spec.TopologySpreadConstraints[i]
-		narrow(t.LabelSelector, t.MatchLabelKeys, metav1.LabelSelectorOpIn, pod.Labels)
+		addLabelRequirement(t.LabelSelector, t.MatchLabelKeys, metav1.LabelSelectorOpIn, pod.Labels)
 	}
 }
 
-// narrow demands of the selected pods this pod's own values of the given labels, or other values. A label that the pod
-// does not have demands nothing, and no selector stays no selector.
-func narrow(s *metav1.LabelSelector, keys []string, op metav1.LabelSelectorOperator, labels map[string]string) {
+// addLabelRequirement requires the selected pods to have this pod's values of the given labels, or other values. A
+// label that the pod lacks adds no requirement, and a nil selector stays nil.
+func addLabelRequirement(s *metav1.LabelSelector, keys []string, op metav1.LabelSelectorOperator, labels map[string]string) {
 	if s == nil {
 		return
 	}
@@ -68,7 +68,7 @@ func narrow(s *metav1.LabelSelector, keys []string, op metav1.LabelSelectorOpera
 	}
 }
 
-// checkSelectors refuses label keys that have no selector to go with, or that the selector names itself.
+// checkSelectors rejects label keys without a selector, or that the selector also has.
 func checkSelectors(pod *v1.Pod) error {
 	var wrong field.ErrorList
 	for path, term := range eachAffinityTerm(pod) {

@@ -9,13 +9,13 @@ import (
 	"orrery/core/world"
 )
 
-// Load takes over objects as they are in another cluster: no admission, and their own UIDs, versions, times and
-// statuses, as far as they have them. Pods that run go on running. One that is there already is replaced. The objects
-// become the cluster's: do not change them any more.
+// Load adds objects of another cluster: without admission, and with their own UIDs, versions, times and statuses, if
+// they have them. Running pods keep running. An existing object is replaced. The cluster takes ownership of the
+// objects: do not change them afterwards.
 func (c *Cluster) Load(objects ...world.Object) error {
 	for _, o := range objects {
 		kind := world.KindOf(o)
-		if _, ok := shapes[kind]; !ok {
+		if _, ok := kindInfos[kind]; !ok {
 			return fmt.Errorf("loading an object of type %T: it is of no kind the cluster holds", o)
 		}
 		c.load(kind, o)
@@ -31,7 +31,7 @@ func (c *Cluster) load(kind world.Kind, o world.Object) {
 			o.SetUID(c.names.uid())
 		}
 		if created.IsZero() {
-			o.SetCreationTimestamp(c.stamp())
+			o.SetCreationTimestamp(c.timestamp())
 		}
 		if o.GetResourceVersion() == "" {
 			c.nextVersion(o)
@@ -51,20 +51,20 @@ func (c *Cluster) load(kind world.Kind, o world.Object) {
 	c.put(kind, old, o)
 }
 
-// resume has the kubelet know a pod that runs already. What it has left to run counts from its start.
+// resume makes the kubelet know a pod that is already running. Its Run time counts from its start.
 func (c *Cluster) resume(pod *v1.Pod) {
 	state := c.pods[pod.UID]
 	if state.started {
 		return
 	}
 	state.admitted, state.started = true, true
-	if run := c.options.PodLife(pod).Run; run > 0 {
+	if run := c.options.PodBehavior(pod).Run; run > 0 {
 		began := c.now
 		if pod.Status.StartTime != nil {
 			began = pod.Status.StartTime.Time
 		}
 		state.endsAt = began.Add(run)
-		c.plan(pod, ends, state.endsAt)
+		c.schedulePodEvent(pod, podEnds, state.endsAt)
 	}
 	c.pods[pod.UID] = state
 }

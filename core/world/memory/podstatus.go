@@ -8,9 +8,9 @@ import (
 	"orrery/core/world"
 )
 
-// patchStatus is the scheduler's patch of a pod's status. What changes nothing is not written, and nobody is told.
+// patchStatus applies the scheduler's patch of a pod's status. A patch without a change is not written.
 func (c *Cluster) patchStatus(act world.PatchStatus) error {
-	pod, err := c.podFor(act.Pod)
+	pod, err := c.podMatching(act.Pod)
 	if err != nil {
 		return err
 	}
@@ -28,10 +28,10 @@ func (c *Cluster) patchStatus(act world.PatchStatus) error {
 	return nil
 }
 
-// withCondition is a list of conditions with one replaced or appended, and whether that makes a difference. The time of
-// the transition moves only when the status does. The given list is left as it is.
+// withCondition returns the conditions with one replaced or appended, and whether they differ. The transition time
+// changes only with the status. The given list is not modified.
 func (c *Cluster) withCondition(list []v1.PodCondition, next v1.PodCondition) ([]v1.PodCondition, bool) {
-	next.LastTransitionTime = c.stamp()
+	next.LastTransitionTime = c.timestamp()
 	i := slices.IndexFunc(list, func(had v1.PodCondition) bool { return had.Type == next.Type })
 	if i < 0 {
 		return append(slices.Clone(list), next), true

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// checkPodUpdate refuses changes of a pod's spec that the API server refuses. Labels, annotations, owners and
-// finalizers are free; so are images. Tolerations can be added and gates removed. While a pod is gated, where it may go
-// can be narrowed: more node selector keys, more requirements in the terms of node affinity.
+// checkPodUpdate rejects changes of a pod's spec as the API server does. Labels, annotations, owners, finalizers and
+// images may change, tolerations be added and gates removed. While a pod is gated, its node selector may get more keys,
+// and its node affinity terms more requirements.
 func checkPodUpdate(changed, old *v1.Pod) error {
 	spec := field.NewPath("spec")
 	keepPriority(changed, old)
@@ -47,7 +47,7 @@ func checkPodUpdate(changed, old *v1.Pod) error {
 	return nil
 }
 
-// keepPriority fills in what admission had computed, for a writer that leaves it out.
+// keepPriority restores the values of admission if the writer omits them.
 func keepPriority(changed, old *v1.Pod) {
 	if changed.Spec.Priority == nil {
 		changed.Spec.Priority = old.Spec.Priority
@@ -117,7 +117,8 @@ func requiredTerms(a *v1.NodeAffinity) []v1.NodeSelectorTerm {
 	return a.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
 }
 
-// checkAffinityNarrowed: one more term would let the pod go to more nodes, one more requirement in a term to fewer.
+// checkAffinityNarrowed rejects changed terms: one more term would allow more nodes, one more requirement in a term
+// allows fewer.
 func checkAffinityNarrowed(path *field.Path, affinity, old *v1.NodeAffinity) field.ErrorList {
 	before, after := requiredTerms(old), requiredTerms(affinity)
 	if len(before) == 0 {
@@ -145,7 +146,7 @@ func startsWith(list, prefix []v1.NodeSelectorRequirement) bool {
 	return len(list) >= len(prefix) && equality.Semantic.DeepEqual(list[:len(prefix)], prefix)
 }
 
-// withNodeAffinityOf is an affinity with the node affinity of another.
+// withNodeAffinityOf returns an affinity with the node affinity of another.
 func withNodeAffinityOf(affinity, other *v1.Affinity) *v1.Affinity {
 	var whole v1.Affinity
 	if affinity != nil {
@@ -161,8 +162,8 @@ func withNodeAffinityOf(affinity, other *v1.Affinity) *v1.Affinity {
 	return &whole
 }
 
-// checkPodResize refuses what the resize subresource refuses: anything but cpu and memory of containers, and a change
-// of the quality of service.
+// checkPodResize rejects what the resize subresource rejects: changes other than cpu and memory of containers, and a
+// change of the QoS class.
 func checkPodResize(changed, old *v1.Pod) error {
 	spec := field.NewPath("spec")
 	keepPriority(changed, old)
@@ -189,8 +190,8 @@ func checkPodResize(changed, old *v1.Pod) error {
 	return nil
 }
 
-// sameCPUAndMemory undoes a resize. A request or limit can change, but neither come nor go; of the init containers only
-// the sidecars can be resized.
+// sameCPUAndMemory reverts a resize. A request or limit may change but not be added or removed; of the init containers
+// only the sidecars may be resized.
 func sameCPUAndMemory(list, old []v1.Container, sidecarsOnly bool) {
 	for i := range min(len(list), len(old)) {
 		sidecar := old[i].RestartPolicy != nil && *old[i].RestartPolicy == v1.ContainerRestartPolicyAlways
@@ -198,13 +199,13 @@ func sameCPUAndMemory(list, old []v1.Container, sidecarsOnly bool) {
 			continue
 		}
 		for _, name := range []v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory} {
-			same(list[i].Resources.Requests, old[i].Resources.Requests, name)
-			same(list[i].Resources.Limits, old[i].Resources.Limits, name)
+			keepResource(list[i].Resources.Requests, old[i].Resources.Requests, name)
+			keepResource(list[i].Resources.Limits, old[i].Resources.Limits, name)
 		}
 	}
 }
 
-func same(list, old v1.ResourceList, name v1.ResourceName) {
+func keepResource(list, old v1.ResourceList, name v1.ResourceName) {
 	_, has := list[name]
 	if before, had := old[name]; has && had {
 		list[name] = before

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
+	"orrery/core/evict/lifecycle"
 	"orrery/core/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
@@ -39,13 +40,13 @@ func anyScript(t *rapid.T) []step {
 	}), 1, 40).Draw(t, "script")
 }
 
-// play puts a cluster through a step and gives what its scheduler is told until the next.
+// play applies a step to a cluster and returns the scheduler's inputs until the next step.
 func play(c *memory.Cluster, effect *world.EffectID, s step) []world.Input {
 	pod := c.Pod("default", "p"+strconv.Itoa(s.A))
 	on := "n" + strconv.Itoa(s.B)
-	do := func(act world.Act) {
+	do := func(act world.Action) {
 		*effect++
-		c.Do(world.Effect{ID: *effect, At: c.Now(), Act: act})
+		c.Do(world.Effect{ID: *effect, At: c.Now(), Action: act})
 	}
 	switch s.What {
 	case "create":
@@ -60,11 +61,11 @@ func play(c *memory.Cluster, effect *world.EffectID, s step) []world.Input {
 		_ = c.Delete(world.Pod, "default", "p"+strconv.Itoa(s.A), metav1.DeleteOptions{})
 	case "bind":
 		if pod != nil {
-			do(world.Bind{Pod: world.RefOf(pod), Node: on})
+			do(world.Bind{Pod: world.PodRefOf(pod), Node: on})
 		}
 	case "nominate":
 		if pod != nil {
-			do(world.PatchStatus{Pod: world.RefOf(pod), NominatedNode: &on})
+			do(world.PatchStatus{Pod: world.PodRefOf(pod), NominatedNode: &on})
 		}
 	case "lose":
 		_ = c.LoseNode(on)
@@ -101,7 +102,7 @@ func play(c *memory.Cluster, effect *world.EffectID, s step) []world.Input {
 }
 
 func anyOptions(t *rapid.T) memory.Options {
-	o := memory.Options{Start: dawn, Seed: rapid.Uint64().Draw(t, "seed")}
+	o := memory.Options{Start: dawn, NodeLifecycle: lifecycle.InCluster(lifecycle.Options{Start: dawn, Immediate: true}), Seed: rapid.Uint64().Draw(t, "seed")}
 	if rapid.Bool().Draw(t, "latency") {
 		o.Latency = memory.TypicalLatency()
 		o.Latency.Watch.Jitter = 3 * time.Second
@@ -116,14 +117,14 @@ func troubled(o memory.Options) memory.Options {
 			Delay: 0.2, DelayBy: memory.Delay{Jitter: 10 * time.Second}, Duplicate: 0.1,
 		}},
 		Calls: map[memory.Call]memory.CallFaults{
-			memory.CallBind:        {Refuse: 0.1, Lose: 0.1, LoseReply: 0.1, Outrun: 0.1, Slow: 0.2, SlowBy: memory.Delay{Jitter: time.Minute}},
+			memory.CallBind:        {Refuse: 0.1, Lose: 0.1, LoseReply: 0.1, BoundByOther: 0.1, Slow: 0.2, SlowBy: memory.Delay{Jitter: time.Minute}},
 			memory.CallPatchStatus: {Refuse: 0.3},
 		},
 	}
 	return o
 }
 
-func TestTheSameSeedAndScriptGiveTheSameRun(t *testing.T) {
+func TestCluster_Deterministic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, script := troubled(anyOptions(t)), anyScript(t)
 		run := func() (string, []string) {
@@ -142,7 +143,7 @@ func TestTheSameSeedAndScriptGiveTheSameRun(t *testing.T) {
 	})
 }
 
-func TestAForkHasTheFutureOfTheOriginal(t *testing.T) {
+func TestFork_SameFuture(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, script := troubled(anyOptions(t)), anyScript(t)
 		c, effect := memory.New(o), world.EffectID(0)
@@ -189,7 +190,7 @@ func (m mirror) learn(in world.Input) {
 	}
 }
 
-// rest lets a cluster come to rest and has somebody listen.
+// rest runs a cluster until it is at rest, and passes its inputs to listen.
 func rest(c *memory.Cluster, listen func(world.Input)) {
 	for {
 		in, ok := c.Next(c.Now().Add(time.Hour))
@@ -216,7 +217,7 @@ func (m mirror) unknown(c *memory.Cluster) string {
 	return ""
 }
 
-func TestAfterFaultsAListPutsEverythingRight(t *testing.T) {
+func TestFaults_RelistRepairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, effect, m := memory.New(troubled(anyOptions(t))), world.EffectID(0), mirror{}
 		for _, s := range anyScript(t) {
@@ -242,7 +243,7 @@ func version(o world.Object) uint64 {
 	return n
 }
 
-func TestWithoutFaultsEveryChangeIsToldOnceAndInOrder(t *testing.T) {
+func TestWatch_OnceAndInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, effect, m := memory.New(anyOptions(t)), world.EffectID(0), mirror{}
 		latest := map[world.Kind]uint64{}
@@ -282,7 +283,7 @@ func TestWithoutFaultsEveryChangeIsToldOnceAndInOrder(t *testing.T) {
 	})
 }
 
-func TestObjectsHandedOutNeverChange(t *testing.T) {
+func TestCluster_ObjectsAreImmutable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, effect := memory.New(anyOptions(t)), world.EffectID(0)
 		type print struct {
@@ -305,8 +306,8 @@ func TestObjectsHandedOutNeverChange(t *testing.T) {
 	})
 }
 
-func TestForksCanLiveSideBySide(t *testing.T) {
-	c := memory.New(troubled(memory.Options{Start: dawn, Latency: memory.TypicalLatency()}))
+func TestFork_Concurrent(t *testing.T) {
+	c := memory.New(troubled(memory.Options{Start: dawn, NodeLifecycle: lifecycle.InCluster(lifecycle.Options{Start: dawn, Immediate: true}), Latency: memory.TypicalLatency()}))
 	populate(t, c, 5, 200)
 	digests := make(chan string)
 	for range 2 {
@@ -321,7 +322,7 @@ func TestForksCanLiveSideBySide(t *testing.T) {
 	}
 }
 
-func TestAClusterComesToRest(t *testing.T) {
+func TestCluster_ComesToRest(t *testing.T) {
 	c := memory.New(memory.Options{Start: dawn})
 	populate(t, c, 1, 1)
 	if at, ok := c.NextAt(); !ok || !at.Equal(dawn) {

@@ -6,9 +6,9 @@ import (
 	"orrery/core/world"
 )
 
-// syncReplicaSet keeps as many pods as it should have that neither have ended nor are being deleted.
+// syncReplicaSet keeps the wanted number of active pods.
 func (c *Cluster) syncReplicaSet(set *appsv1.ReplicaSet) error {
-	f := c.family(set.UID)
+	f := c.dependentsOf(set.UID)
 	if surplus := f.active - orOne(set.Spec.Replicas); surplus > 0 {
 		c.deleteSurplus(surplus, set.UID)
 	} else if err := c.createPods(-surplus, set, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), &set.Spec.Template); err != nil {

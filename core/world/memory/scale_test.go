@@ -34,8 +34,8 @@ func bindAll(c *memory.Cluster, nodes int) int {
 	var effect world.EffectID
 	for _, o := range c.List(world.Pod) {
 		effect++
-		c.Do(world.Effect{ID: effect, At: c.Now(), Act: world.Bind{
-			Pod:  world.Ref{Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID()},
+		c.Do(world.Effect{ID: effect, At: c.Now(), Action: world.Bind{
+			Pod:  world.PodRef{Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID()},
 			Node: fmt.Sprintf("node-%05d", int(effect)%nodes),
 		}})
 	}
@@ -48,7 +48,7 @@ func bindAll(c *memory.Cluster, nodes int) int {
 	}
 }
 
-func TestManyPods(t *testing.T) {
+func TestCluster_ManyPods(t *testing.T) {
 	const nodes, pods = 100, 3000
 	c := memory.New(memory.Options{Start: dawn, Latency: memory.TypicalLatency()})
 	populate(t, c, nodes, pods)
@@ -60,7 +60,7 @@ func TestManyPods(t *testing.T) {
 	}
 }
 
-func TestEveryKindIsListedBeforeAnythingElse(t *testing.T) {
+func TestCluster_ListsFirst(t *testing.T) {
 	c := memory.New(memory.Options{Start: dawn, Latency: memory.TypicalLatency()})
 	for _, kind := range world.Kinds() {
 		o, err := world.New(kind)
@@ -72,7 +72,7 @@ func TestEveryKindIsListedBeforeAnythingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.Ask(types.NamespacedName{Name: "any"})
+	c.RequestActivation(types.NamespacedName{Name: "any"})
 	before := c.Digest()
 	var kinds []world.Kind
 	for _, in := range c.Advance(time.Second) {
@@ -92,13 +92,13 @@ func TestEveryKindIsListedBeforeAnythingElse(t *testing.T) {
 }
 
 // 5,000 nodes and 100,000 pods, on two slow cores.
-func BenchmarkPopulate(b *testing.B) {
+func BenchmarkCluster_Populate(b *testing.B) {
 	for range b.N {
 		populate(b, memory.New(memory.Options{Start: dawn}), 5_000, 100_000)
 	}
 }
 
-func BenchmarkBindAndStart(b *testing.B) {
+func BenchmarkCluster_BindAndStart(b *testing.B) {
 	const nodes, pods = 5_000, 100_000
 	for range b.N {
 		b.StopTimer()
@@ -110,7 +110,7 @@ func BenchmarkBindAndStart(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*pods), "ns/pod")
 }
 
-func BenchmarkFork(b *testing.B) {
+func BenchmarkCluster_Fork(b *testing.B) {
 	c := memory.New(memory.Options{Start: dawn})
 	populate(b, c, 5_000, 100_000)
 	bindAll(c, 5_000)

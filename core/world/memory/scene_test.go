@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/evict/lifecycle"
 	"orrery/core/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
@@ -20,7 +21,7 @@ import (
 
 var dawn = time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC)
 
-// scene is a cluster and what its scheduler has been told so far.
+// scene is a cluster and its scheduler's inputs so far.
 type scene struct {
 	*memory.Cluster
 	t       *testing.T
@@ -30,7 +31,7 @@ type scene struct {
 
 func newScene(t *testing.T, o memory.Options) *scene {
 	t.Helper()
-	o.Start = dawn
+	o.Start, o.NodeLifecycle = dawn, lifecycle.InCluster(lifecycle.Options{Start: dawn, Immediate: true})
 	return &scene{Cluster: memory.New(o), t: t}
 }
 
@@ -47,15 +48,15 @@ func create[T world.Object](s *scene, o T) T {
 }
 
 // do hands an effect over and returns its number.
-func (s *scene) do(act world.Act) world.EffectID {
+func (s *scene) do(act world.Action) world.EffectID {
 	s.effects++
-	s.Do(world.Effect{ID: s.effects, At: s.Now(), Act: act})
+	s.Do(world.Effect{ID: s.effects, At: s.Now(), Action: act})
 	return s.effects
 }
 
-// bind asks for a pod of the default namespace to be bound.
+// bind emits the binding of a pod of the default namespace.
 func (s *scene) bind(pod, node string) world.EffectID {
-	return s.do(world.Bind{Pod: world.RefOf(s.Pod("default", pod)), Node: node})
+	return s.do(world.Bind{Pod: world.PodRefOf(s.Pod("default", pod)), Node: node})
 }
 
 // pass lets time pass and gives the tape of it.
@@ -65,7 +66,7 @@ func (s *scene) pass(d time.Duration) string {
 	return tape(told)
 }
 
-// wants compares what the scheduler is told in some time with a tape.
+// wants compares the scheduler's inputs in some time with the wanted ones.
 func (s *scene) wants(d time.Duration, want string) {
 	s.t.Helper()
 	if diff := cmp.Diff(lines(want), lines(s.pass(d))); diff != "" {
@@ -96,7 +97,7 @@ func tape(told []world.Input) string {
 				names[i] = o.GetName()
 			}
 			fmt.Fprintf(&b, "listed %s: %s\n", e.Kind, strings.Join(names, " "))
-		case world.Ended:
+		case world.EffectDone:
 			if e.Outcome.OK() {
 				fmt.Fprintf(&b, "effect %d ended well\n", e.Effect)
 				continue

@@ -19,26 +19,25 @@ func keyOf(o world.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
-// Get is the object of that kind and name as it is now; the namespace is empty for kinds without. The object is
+// Get returns the current object of a kind and name; the namespace is empty for cluster-scoped kinds. The object is
 // shared: copy it before changing it.
 func (c *Cluster) Get(kind world.Kind, namespace, name string) (world.Object, error) {
-	shape, ok := shapes[kind]
-	if !ok {
+	if _, ok := kindInfos[kind]; !ok {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("there is no kind %q", kind))
 	}
 	o, ok := c.objects[kind][types.NamespacedName{Namespace: namespace, Name: name}]
 	if !ok {
-		return nil, apierrors.NewNotFound(shape.groupResource(), name)
+		return nil, apierrors.NewNotFound(groupResource(kind), name)
 	}
 	return o, nil
 }
 
-// Pod is the pod of that name, nil if there is none.
+// Pod returns the pod of a name, or nil.
 func (c *Cluster) Pod(namespace, name string) *v1.Pod {
 	return c.podAt(types.NamespacedName{Namespace: namespace, Name: name})
 }
 
-// Node is the node of that name, nil if there is none.
+// Node returns the node of a name, or nil.
 func (c *Cluster) Node(name string) *v1.Node {
 	node, _ := c.objects[world.Node][types.NamespacedName{Name: name}].(*v1.Node)
 	return node
@@ -49,7 +48,7 @@ func (c *Cluster) podAt(key types.NamespacedName) *v1.Pod {
 	return pod
 }
 
-// List is every object of a kind, by namespace and name.
+// List returns every object of a kind, by namespace and name.
 func (c *Cluster) List(kind world.Kind) []world.Object {
 	all := make([]world.Object, 0, len(c.objects[kind]))
 	for _, o := range c.objects[kind] {
@@ -59,15 +58,15 @@ func (c *Cluster) List(kind world.Kind) []world.Object {
 	return all
 }
 
-// Create makes an object as the API server does: with a UID, a version and a creation time of its own, defaults filled
-// in, admission done. The object handed in is left as it is.
+// Create creates an object as the API server does: with a new UID, version and creation time, defaults and admission.
+// The argument is not changed.
 func (c *Cluster) Create(o world.Object) (world.Object, error) {
 	return c.create(world.KindOf(o), o.DeepCopyObject().(world.Object))
 }
 
-// create is Create of an object that nobody else holds.
+// create is Create for an object that is not shared.
 func (c *Cluster) create(kind world.Kind, o world.Object) (world.Object, error) {
-	shape, ok := shapes[kind]
+	shape, ok := kindInfos[kind]
 	if !ok {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("an object of type %T is of no known kind", o))
 	}
@@ -77,14 +76,14 @@ func (c *Cluster) create(kind world.Kind, o world.Object) (world.Object, error) 
 	if o.GetName() == "" && o.GetGenerateName() != "" {
 		o.SetName(c.generateName(kind, o.GetNamespace(), o.GetGenerateName()))
 	}
-	if err := c.checkPlace(kind, shape, o); err != nil {
+	if err := c.checkPlace(kind, o); err != nil {
 		return nil, err
 	}
-	if err := c.admit(kind, shape, o); err != nil {
+	if err := c.admit(kind, o); err != nil {
 		return nil, err
 	}
 	o.SetUID(c.names.uid())
-	o.SetCreationTimestamp(c.stamp())
+	o.SetCreationTimestamp(c.timestamp())
 	o.SetDeletionTimestamp(nil)
 	o.SetDeletionGracePeriodSeconds(nil)
 	o.SetGeneration(0)
@@ -95,7 +94,7 @@ func (c *Cluster) create(kind world.Kind, o world.Object) (world.Object, error) 
 	return o, nil
 }
 
-// generateName completes a name, so that no object of the kind bears it.
+// generateName completes a prefix to a name that no object of the kind has.
 func (c *Cluster) generateName(kind world.Kind, namespace, prefix string) string {
 	for {
 		name := prefix + c.names.suffix()
@@ -105,51 +104,51 @@ func (c *Cluster) generateName(kind world.Kind, namespace, prefix string) string
 	}
 }
 
-// checkPlace refuses an object that has no name, lives in no namespace of the cluster, or is there already.
-func (c *Cluster) checkPlace(kind world.Kind, shape shape, o world.Object) error {
+// checkPlace rejects an object without a name, with a wrong or unknown namespace, or that already exists.
+func (c *Cluster) checkPlace(kind world.Kind, o world.Object) error {
 	meta := field.NewPath("metadata")
 	switch {
 	case o.GetName() == "":
-		return apierrors.NewInvalid(shape.groupKind(kind), "", field.ErrorList{
+		return apierrors.NewInvalid(groupKind(kind), "", field.ErrorList{
 			field.Required(meta.Child("name"), "name or generateName is required"),
 		})
-	case shape.namespaced && o.GetNamespace() == "":
-		return apierrors.NewInvalid(shape.groupKind(kind), o.GetName(), field.ErrorList{
+	case kind.Namespaced() && o.GetNamespace() == "":
+		return apierrors.NewInvalid(groupKind(kind), o.GetName(), field.ErrorList{
 			field.Required(meta.Child("namespace"), ""),
 		})
-	case !shape.namespaced && o.GetNamespace() != "":
-		return apierrors.NewInvalid(shape.groupKind(kind), o.GetName(), field.ErrorList{
+	case !kind.Namespaced() && o.GetNamespace() != "":
+		return apierrors.NewInvalid(groupKind(kind), o.GetName(), field.ErrorList{
 			field.Forbidden(meta.Child("namespace"), "not allowed on this type"),
 		})
 	}
-	if shape.namespaced && c.objects[world.Namespace][types.NamespacedName{Name: o.GetNamespace()}] == nil {
-		return apierrors.NewNotFound(shapes[world.Namespace].groupResource(), o.GetNamespace())
+	if kind.Namespaced() && c.objects[world.Namespace][types.NamespacedName{Name: o.GetNamespace()}] == nil {
+		return apierrors.NewNotFound(groupResource(world.Namespace), o.GetNamespace())
 	}
 	if c.objects[kind][keyOf(o)] != nil {
-		return apierrors.NewAlreadyExists(shape.groupResource(), o.GetName())
+		return apierrors.NewAlreadyExists(groupResource(kind), o.GetName())
 	}
 	return nil
 }
 
-// Update changes an object, all but its status, which stays as it is. A resource version in the object must be the
-// current one; without one the change is unconditional. A change of nothing is no change: nobody is told.
+// Update changes an object except its status. A resource version in the object must be the current one; without one the
+// update is unconditional. An update without a change emits no event.
 func (c *Cluster) Update(o world.Object) (world.Object, error) {
 	kind := world.KindOf(o)
-	return c.replace(kind, o, func(shape shape, old, given world.Object) (world.Object, error) {
+	return c.replace(kind, o, func(shape kindInfo, old, given world.Object) (world.Object, error) {
 		if shape.status != nil {
 			shape.status(given, old)
 		}
-		return given, c.admitUpdate(kind, shape, old, given)
+		return given, c.admitUpdate(kind, old, given)
 	})
 }
 
-// UpdateStatus changes the status of an object and nothing else of it.
+// UpdateStatus changes only the status of an object.
 func (c *Cluster) UpdateStatus(o world.Object) (world.Object, error) {
 	kind := world.KindOf(o)
-	if shape, ok := shapes[kind]; ok && shape.status == nil {
-		return nil, apierrors.NewNotFound(shape.groupResource(), o.GetName()+"/status")
+	if shape, ok := kindInfos[kind]; ok && shape.status == nil {
+		return nil, apierrors.NewNotFound(groupResource(kind), o.GetName()+"/status")
 	}
-	return c.replace(kind, o, func(shape shape, old, given world.Object) (world.Object, error) {
+	return c.replace(kind, o, func(shape kindInfo, old, given world.Object) (world.Object, error) {
 		changed := old.DeepCopyObject().(world.Object)
 		shape.status(changed, given)
 		return changed, nil
@@ -158,7 +157,7 @@ func (c *Cluster) UpdateStatus(o world.Object) (world.Object, error) {
 
 // Resize changes the cpu and memory of a pod's containers, as the resize subresource does.
 func (c *Cluster) Resize(pod *v1.Pod) (*v1.Pod, error) {
-	resized, err := c.replace(world.Pod, pod, func(shape shape, old, given world.Object) (world.Object, error) {
+	resized, err := c.replace(world.Pod, pod, func(shape kindInfo, old, given world.Object) (world.Object, error) {
 		shape.status(given, old)
 		return given, checkPodResize(given.(*v1.Pod), old.(*v1.Pod))
 	})
@@ -168,9 +167,9 @@ func (c *Cluster) Resize(pod *v1.Pod) (*v1.Pod, error) {
 	return resized.(*v1.Pod), nil
 }
 
-// replace puts a new state of an object in place of the old one: what prepare makes of the given one, or its refusal.
+// replace replaces an object by the result of prepare, or returns prepare's error.
 func (c *Cluster) replace(
-	kind world.Kind, o world.Object, prepare func(shape shape, old, given world.Object) (world.Object, error),
+	kind world.Kind, o world.Object, prepare func(shape kindInfo, old, given world.Object) (world.Object, error),
 ) (world.Object, error) {
 	if err := c.reachable(); err != nil {
 		return nil, err
@@ -179,8 +178,8 @@ func (c *Cluster) replace(
 	if err != nil {
 		return nil, err
 	}
-	shape := shapes[kind]
-	if err := checkMeta(shape, old, o); err != nil {
+	shape := kindInfos[kind]
+	if err := checkMeta(kind, old, o); err != nil {
 		return nil, err
 	}
 	given := o.DeepCopyObject().(world.Object)
@@ -202,13 +201,13 @@ func (c *Cluster) replace(
 	return changed, nil
 }
 
-// checkMeta is optimistic concurrency: the change was made to the object and the version that is there now.
-func checkMeta(shape shape, old, o world.Object) error {
+// checkMeta is optimistic concurrency: it requires the current UID and resource version.
+func checkMeta(kind world.Kind, old, o world.Object) error {
 	if uid := o.GetUID(); uid != "" && uid != old.GetUID() {
-		return apierrors.NewConflict(shape.groupResource(), o.GetName(), uidMismatch(uid, old.GetUID()))
+		return apierrors.NewConflict(groupResource(kind), o.GetName(), uidMismatch(uid, old.GetUID()))
 	}
 	if v := o.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
-		return apierrors.NewConflict(shape.groupResource(), o.GetName(), errModified)
+		return apierrors.NewConflict(groupResource(kind), o.GetName(), errModified)
 	}
 	return nil
 }
@@ -221,7 +220,7 @@ func uidMismatch(wanted, there types.UID) error {
 	return fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", wanted, there)
 }
 
-// keepMeta takes over what a writer cannot change.
+// keepMeta restores the metadata that a writer cannot change.
 func keepMeta(changed, old world.Object) {
 	changed.SetUID(old.GetUID())
 	changed.SetResourceVersion(old.GetResourceVersion())
@@ -232,22 +231,22 @@ func keepMeta(changed, old world.Object) {
 	changed.SetGenerateName(old.GetGenerateName())
 }
 
-// isGone tells of an object whose deletion waited only for its finalizers.
+// isGone reports whether the deletion of an object waited only for its finalizers, which are removed.
 func isGone(o world.Object) bool {
 	grace := o.GetDeletionGracePeriodSeconds()
 	return o.GetDeletionTimestamp() != nil && len(o.GetFinalizers()) == 0 && (grace == nil || *grace == 0)
 }
 
-// reachable is the error of calling an API server that is down.
+// reachable returns the error of a call while the API server is down.
 func (c *Cluster) reachable() error {
-	if c.now.Before(c.downTill) {
+	if c.now.Before(c.downUntil) {
 		return apierrors.NewServiceUnavailable("the API server is restarting")
 	}
 	return nil
 }
 
-// Delete deletes an object. A pod that runs somewhere is given its grace period; everything else, unless a finalizer
-// holds it, goes at once, and what it owns follows.
+// Delete deletes an object. An assigned pod gets its grace period; any other object without finalizers is deleted at
+// once, and its dependents follow.
 func (c *Cluster) Delete(kind world.Kind, namespace, name string, o metav1.DeleteOptions) error {
 	if err := c.reachable(); err != nil {
 		return err
@@ -256,8 +255,7 @@ func (c *Cluster) Delete(kind world.Kind, namespace, name string, o metav1.Delet
 	if err != nil {
 		return err
 	}
-	shape := shapes[kind]
-	if err := checkDelete(shape, old, o.Preconditions); err != nil {
+	if err := checkDelete(kind, old, o.Preconditions); err != nil {
 		return err
 	}
 	if err := c.checkEmpty(kind, name); err != nil {
@@ -273,7 +271,7 @@ func (c *Cluster) Delete(kind world.Kind, namespace, name string, o metav1.Delet
 	}
 	if old.GetDeletionTimestamp() == nil {
 		ending := old.DeepCopyObject().(world.Object)
-		now, none := c.stamp(), int64(0)
+		now, none := c.timestamp(), int64(0)
 		ending.SetDeletionTimestamp(&now)
 		ending.SetDeletionGracePeriodSeconds(&none)
 		c.write(kind, old, ending)
@@ -281,24 +279,24 @@ func (c *Cluster) Delete(kind world.Kind, namespace, name string, o metav1.Delet
 	return nil
 }
 
-func checkDelete(shape shape, old world.Object, only *metav1.Preconditions) error {
+func checkDelete(kind world.Kind, old world.Object, only *metav1.Preconditions) error {
 	if only == nil {
 		return nil
 	}
 	if only.UID != nil && *only.UID != old.GetUID() {
-		return apierrors.NewConflict(shape.groupResource(), old.GetName(), fmt.Errorf(
+		return apierrors.NewConflict(groupResource(kind), old.GetName(), fmt.Errorf(
 			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated",
 			*only.UID, old.GetUID()))
 	}
 	if only.ResourceVersion != nil && *only.ResourceVersion != old.GetResourceVersion() {
-		return apierrors.NewConflict(shape.groupResource(), old.GetName(), fmt.Errorf(
+		return apierrors.NewConflict(groupResource(kind), old.GetName(), fmt.Errorf(
 			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified",
 			*only.ResourceVersion, old.GetResourceVersion()))
 	}
 	return nil
 }
 
-// checkEmpty refuses to delete a namespace with anything in it: a script should say what becomes of that.
+// checkEmpty rejects the deletion of a namespace with objects: a script should delete them first.
 func (c *Cluster) checkEmpty(kind world.Kind, name string) error {
 	if kind != world.Namespace {
 		return nil
@@ -306,7 +304,7 @@ func (c *Cluster) checkEmpty(kind world.Kind, name string) error {
 	for _, k := range world.Kinds() {
 		for key := range c.objects[k] {
 			if key.Namespace == name {
-				return apierrors.NewConflict(shapes[kind].groupResource(), name,
+				return apierrors.NewConflict(groupResource(kind), name,
 					fmt.Errorf("it still holds objects of kind %s: delete them first", k))
 			}
 		}

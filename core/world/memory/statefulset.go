@@ -11,8 +11,8 @@ import (
 	"orrery/core/world"
 )
 
-// syncStatefulSet keeps the pods 0 to n-1. Unless they may come up side by side, each waits for the one before it to be
-// ready, and on the way down the last goes first.
+// syncStatefulSet keeps the pods 0 to n-1. Unless the policy is Parallel, each waits until the one before it is ready,
+// and scaling down deletes the last one first.
 func (c *Cluster) syncStatefulSet(set *appsv1.StatefulSet) error {
 	parallel := set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement
 	wanted := orOne(set.Spec.Replicas)
@@ -23,9 +23,9 @@ func (c *Cluster) syncStatefulSet(set *appsv1.StatefulSet) error {
 			if err := c.createOrdinal(set, i); err != nil {
 				return err
 			}
-		case ended(pod):
+		case isTerminal(pod):
 			c.deletePod(pod, nil)
-			c.owe(errand{kind: world.StatefulSet, key: keyOf(set), uid: set.UID}, replaceAfter)
+			c.enqueue(workItem{kind: world.StatefulSet, key: keyOf(set), uid: set.UID}, replaceDelay)
 			return nil
 		case isReady(pod) && pod.DeletionTimestamp == nil:
 			continue
@@ -42,7 +42,7 @@ func (c *Cluster) syncStatefulSet(set *appsv1.StatefulSet) error {
 			c.deletePod(pod, nil)
 		}
 	}
-	f := c.family(set.UID)
+	f := c.dependentsOf(set.UID)
 	if had := set.Status; had.Replicas != int32(f.active) || had.ReadyReplicas != int32(f.ready) ||
 		had.ObservedGeneration != set.Generation {
 		next := *set
@@ -58,7 +58,7 @@ func ordinalKey(set *appsv1.StatefulSet, i int) types.NamespacedName {
 	return types.NamespacedName{Namespace: set.Namespace, Name: set.Name + "-" + strconv.Itoa(i)}
 }
 
-// surplusOrdinals are the pods beyond the wanted ones, the highest number first; none while one is on its way out.
+// surplusOrdinals returns the pods beyond the wanted ones, the highest ordinal first; none while one is being deleted.
 func (c *Cluster) surplusOrdinals(set *appsv1.StatefulSet, wanted int) []*v1.Pod {
 	var surplus []*v1.Pod
 	for i := wanted; ; i++ {
@@ -75,11 +75,11 @@ func (c *Cluster) surplusOrdinals(set *appsv1.StatefulSet, wanted int) []*v1.Pod
 	return surplus
 }
 
-// createOrdinal creates one pod of a stateful set, and the claims that are its own for good.
+// createOrdinal creates one pod of a stateful set, and its persistent volume claims.
 func (c *Cluster) createOrdinal(set *appsv1.StatefulSet, i int) error {
 	pod := newPod(set, appsv1.SchemeGroupVersion.WithKind("StatefulSet"), &set.Spec.Template)
 	pod.Name = ordinalKey(set, i).Name
-	pod.Labels = with(pod.Labels, appsv1.StatefulSetPodNameLabel, pod.Name)
+	pod.Labels = withLabel(pod.Labels, appsv1.StatefulSetPodNameLabel, pod.Name)
 	pod.Labels[appsv1.PodIndexLabel] = strconv.Itoa(i)
 	pod.Spec.Hostname, pod.Spec.Subdomain = pod.Name, set.Spec.ServiceName
 	for _, template := range set.Spec.VolumeClaimTemplates {

@@ -26,7 +26,7 @@ func term(keys ...string) v1.NodeSelectorTerm {
 	return t
 }
 
-func TestWhatCanBeChangedInAPod(t *testing.T) {
+func TestUpdate_PodFields(t *testing.T) {
 	gated := func() *mk.PodBuilder { return mk.Pod("web").Gate("a").Gate("b") }
 	for _, tc := range []struct {
 		name   string
@@ -111,7 +111,7 @@ func TestWhatCanBeChangedInAPod(t *testing.T) {
 
 const forbiddenChange = `spec: Forbidden: pod updates may not change fields other than`
 
-func TestAnUpdateMustKnowTheLatestVersion(t *testing.T) {
+func TestUpdate_Conflict(t *testing.T) {
 	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}})
 	stale := create(s, mk.Pod("web").Obj()).DeepCopy()
 	s.pass(time.Second)
@@ -142,7 +142,7 @@ func TestAnUpdateMustKnowTheLatestVersion(t *testing.T) {
 	}
 }
 
-func TestSpecAndStatusAreWrittenApart(t *testing.T) {
+func TestUpdate_SpecAndStatus(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	n := create(s, node("n1")).DeepCopy()
 	n.Labels["x"], n.Status.Allocatable = "y", mk.Resources("cpu", "1")
@@ -163,7 +163,7 @@ func TestSpecAndStatusAreWrittenApart(t *testing.T) {
 	}
 }
 
-func TestARunningPodIsResizedWhereThereIsRoom(t *testing.T) {
+func TestResize_WhenItFits(t *testing.T) {
 	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}})
 	create(s, node("n1"))
 	create(s, mk.Pod("web").CPU("1").Node("n1").Obj())

@@ -7,49 +7,49 @@ import (
 )
 
 // stream is the scheduler's watch of one kind. Its events are delivered in the order of the changes, each at or after
-// its change. While it is closed, changes go unseen, until a list makes up for them.
+// its change. While it is closed, changes are not delivered; a relist replaces them.
 type stream struct {
 	open bool
-	// last is when the latest event on its way arrives: no later one may overtake it.
+	// last is the arrival time of the latest event in transit: no later event overtakes it.
 	last time.Time
-	// stalled is until when nothing comes through.
-	stalled time.Time
-	// lists counts the lists asked for, so that only the newest opens the stream.
-	lists int
-	// twice is how many of the next events are to be delivered twice.
-	twice int
+	// stalledUntil is the time before which no event is delivered.
+	stalledUntil time.Time
+	// generation counts the relists, so that only the newest opens the stream.
+	generation int
+	// duplicates is the number of next events that are delivered twice.
+	duplicates int
 }
 
-// publish sends a change on its way to the scheduler.
+// publish sends a change to the scheduler.
 func (c *Cluster) publish(kind world.Kind, op world.Op, o world.Object) {
 	s := c.streams[kind]
 	if s == nil || !s.open {
 		return
 	}
 	faults := c.options.Faults.watch(kind)
-	if c.faults.hits(faults.Break) {
+	if c.faults.happens(faults.Break) {
 		c.BreakWatch(kind, c.faults.delay(faults.RelistAfter))
 		return
 	}
-	at := c.now.Add(c.latency.delay(c.options.Latency.Watch) + c.slowness())
-	if c.faults.hits(faults.Delay) {
+	at := c.now.Add(c.latency.delay(c.options.Latency.Watch) + c.extraDelay())
+	if c.faults.happens(faults.Delay) {
 		at = at.Add(c.faults.delay(faults.DelayBy))
 	}
-	if c.faults.hits(faults.Duplicate) {
-		s.twice++
+	if c.faults.happens(faults.Duplicate) {
+		s.duplicates++
 	}
 	event := delivery{world.Changed{Op: op, Object: o}}
 	at = s.arrival(at)
 	c.schedule(at, event)
-	if s.twice > 0 {
-		s.twice--
+	if s.duplicates > 0 {
+		s.duplicates--
 		c.schedule(at, event)
 	}
 }
 
-// arrival is when an event that could be there at the given time really arrives.
+// arrival returns the arrival time of an event that is not before the given time.
 func (s *stream) arrival(at time.Time) time.Time {
-	for _, bound := range []time.Time{s.last, s.stalled} {
+	for _, bound := range []time.Time{s.last, s.stalledUntil} {
 		if at.Before(bound) {
 			at = bound
 		}
@@ -58,29 +58,29 @@ func (s *stream) arrival(at time.Time) time.Time {
 	return at
 }
 
-// relist has the given kinds listed at a time; their watches go on from there.
+// relist lists the given kinds at a time; their watches continue from there.
 func (c *Cluster) relist(at time.Time, kinds ...world.Kind) {
-	order := listing{kinds: kinds, numbers: make([]int, len(kinds))}
+	order := listDelivery{kinds: kinds, generations: make([]int, len(kinds))}
 	for i, kind := range kinds {
 		s := c.streams[kind]
 		s.open = false
-		s.lists++
-		order.numbers[i] = s.lists
+		s.generation++
+		order.generations[i] = s.generation
 	}
 	c.schedule(at, order)
 }
 
-// listing is a list being made of each of the kinds, given to the scheduler in the order of the kinds.
-type listing struct {
-	kinds   []world.Kind
-	numbers []int
+// listDelivery lists the kinds, and delivers the lists in that order.
+type listDelivery struct {
+	kinds       []world.Kind
+	generations []int
 }
 
-func (l listing) happen(c *Cluster) {
-	at := c.now.Add(c.latency.delay(c.options.Latency.Watch) + c.slowness())
+func (l listDelivery) fire(c *Cluster) {
+	at := c.now.Add(c.latency.delay(c.options.Latency.Watch) + c.extraDelay())
 	for i, kind := range l.kinds {
 		s := c.streams[kind]
-		if s.lists != l.numbers[i] {
+		if s.generation != l.generations[i] {
 			continue
 		}
 		s.open = true

@@ -44,7 +44,7 @@ func eager(s *scene, d time.Duration) {
 		if a := pod.Spec.Affinity; a != nil {
 			target = a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields[0].Values[0]
 		}
-		s.do(world.Bind{Pod: world.RefOf(pod), Node: target})
+		s.do(world.Bind{Pod: world.PodRefOf(pod), Node: target})
 	}
 }
 
@@ -59,7 +59,7 @@ func (s *scene) census() string {
 
 func (s *scene) count(phase v1.PodPhase) int { return strings.Count(s.census(), " "+string(phase)) }
 
-func TestAReplicaSetKeepsItsNumber(t *testing.T) {
+func TestReplicaSet_KeepsReplicas(t *testing.T) {
 	s := newScene(t, memory.Options{Seed: 1})
 	create(s, node("n1"))
 	set := create(s, &appsv1.ReplicaSet{ObjectMeta: meta("web"), Spec: appsv1.ReplicaSetSpec{Replicas: ptr(int32(3)), Template: template()}})
@@ -93,7 +93,7 @@ func TestAReplicaSetKeepsItsNumber(t *testing.T) {
 	}
 }
 
-func TestAReplicaSetReplacesWhatItsKubeletRefuses(t *testing.T) {
+func TestReplicaSet_ReplacesRejectedPods(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, mk.Node("n1").CPU("1").Obj())
 	big := template()
@@ -105,7 +105,7 @@ func TestAReplicaSetReplacesWhatItsKubeletRefuses(t *testing.T) {
 	}
 }
 
-func TestADeploymentRollsOut(t *testing.T) {
+func TestDeployment_Rollout(t *testing.T) {
 	s := newScene(t, memory.Options{Latency: memory.Latency{Controller: memory.Delay{Base: 100 * time.Millisecond}}})
 	create(s, node("n1"))
 	create(s, &appsv1.Deployment{ObjectMeta: meta("web"), Spec: appsv1.DeploymentSpec{
@@ -155,8 +155,8 @@ func names(all []world.Object) []string {
 	return list
 }
 
-func TestAStatefulSetGoesUpAndDownInOrder(t *testing.T) {
-	s := newScene(t, memory.Options{PodLife: func(*v1.Pod) memory.Life { return memory.Life{Start: time.Second, Stop: time.Second} }})
+func TestStatefulSet_Order(t *testing.T) {
+	s := newScene(t, memory.Options{PodBehavior: func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Start: time.Second, Stop: time.Second} }})
 	create(s, node("n1"))
 	set := create(s, &appsv1.StatefulSet{ObjectMeta: meta("db"), Spec: appsv1.StatefulSetSpec{
 		Replicas: ptr(int32(3)), Template: template(),
@@ -187,7 +187,7 @@ func TestAStatefulSetGoesUpAndDownInOrder(t *testing.T) {
 	}
 }
 
-func TestAJobRunsToItsEnd(t *testing.T) {
+func TestJob_Completes(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, node("n1"))
 	create(s, &batchv1.Job{ObjectMeta: meta("sum"), Spec: batchv1.JobSpec{
@@ -204,8 +204,8 @@ func TestAJobRunsToItsEnd(t *testing.T) {
 	}
 }
 
-func TestAJobGivesUp(t *testing.T) {
-	s := newScene(t, memory.Options{PodLife: func(*v1.Pod) memory.Life { return memory.Life{Run: time.Second, Fails: true} }})
+func TestJob_BackoffLimit(t *testing.T) {
+	s := newScene(t, memory.Options{PodBehavior: func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Run: time.Second, Fails: true} }})
 	create(s, node("n1"))
 	create(s, &batchv1.Job{ObjectMeta: meta("sum"), Spec: batchv1.JobSpec{BackoffLimit: ptr(int32(2)), Template: template()}})
 	eager(s, 5*time.Second)
@@ -219,7 +219,7 @@ func TestAJobGivesUp(t *testing.T) {
 	}
 }
 
-func TestADaemonSetHasAPodOnEveryNodeThatTakesIt(t *testing.T) {
+func TestDaemonSet_PodPerNode(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, node("n1"))
 	create(s, mk.Node("cordoned").CPU("1").Unschedulable().Obj())
@@ -254,13 +254,13 @@ func TestADaemonSetHasAPodOnEveryNodeThatTakesIt(t *testing.T) {
 	}
 }
 
-func TestAnOwnerTriesAgainWhenAPodIsRefused(t *testing.T) {
+func TestReplicaSet_RetriesRefusedCreate(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	important := template()
 	important.Spec.PriorityClassName = "to-come"
 	create(s, &appsv1.ReplicaSet{ObjectMeta: meta("web"), Spec: appsv1.ReplicaSetSpec{Template: important}})
 	s.pass(10 * time.Second)
-	log := s.Announcements()
+	log := s.Events()
 	if len(log) != 1 || log[0].Reason != "FailedCreate" {
 		t.Errorf("the announcements are %v, want one FailedCreate", log)
 	}
@@ -271,7 +271,7 @@ func TestAnOwnerTriesAgainWhenAPodIsRefused(t *testing.T) {
 	}
 }
 
-func TestScalingDownTakesThePodOfLeastUse(t *testing.T) {
+func TestReplicaSet_ScaleDownOrder(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, node("n1"))
 	set := &appsv1.ReplicaSet{ObjectMeta: meta("web"), Spec: appsv1.ReplicaSetSpec{Replicas: ptr(int32(2)), Template: template()}}

@@ -9,8 +9,8 @@ import (
 	"orrery/core/world"
 )
 
-// Every change of an object goes through write or remove: the next resource version, the indexes, the watch, and
-// whoever in the cluster acts on it. From then on the object is shared and never changed.
+// Every change of an object goes through write or remove: they set the resource version and update the indexes, the
+// watch and the dependent components. From then on the object is shared and immutable.
 
 // write stores a new state of an object; old is nil for a new object.
 func (c *Cluster) write(kind world.Kind, old, changed world.Object) {
@@ -18,7 +18,7 @@ func (c *Cluster) write(kind world.Kind, old, changed world.Object) {
 	c.put(kind, old, changed)
 }
 
-// put is write of a state that has its version already.
+// put is write for an object that already has its version.
 func (c *Cluster) put(kind world.Kind, old, changed world.Object) {
 	c.objects[kind][keyOf(changed)] = changed
 	c.index(kind, old, changed)
@@ -27,17 +27,17 @@ func (c *Cluster) put(kind world.Kind, old, changed world.Object) {
 		op = world.Added
 	}
 	c.publish(kind, op, changed)
-	c.react(kind, old, changed)
+	c.notify(kind, old, changed)
 }
 
-// remove takes an object out of the cluster. Its watchers see its last state, at the version of the removal.
+// remove deletes an object. Watchers receive its last state, with the version of the removal.
 func (c *Cluster) remove(kind world.Kind, old world.Object) {
 	delete(c.objects[kind], keyOf(old))
 	last := lastState(old)
 	c.nextVersion(last)
 	c.index(kind, old, nil)
 	c.publish(kind, world.Deleted, last)
-	c.react(kind, old, nil)
+	c.notify(kind, old, nil)
 }
 
 func (c *Cluster) nextVersion(o world.Object) {
@@ -45,7 +45,7 @@ func (c *Cluster) nextVersion(o world.Object) {
 	o.SetResourceVersion(strconv.FormatUint(c.version, 10))
 }
 
-// lastState is a copy whose version can be set. Pods are many, and a copy of the struct will do.
+// lastState returns a copy whose version can be set. For pods, which are many, it is shallow.
 func lastState(o world.Object) world.Object {
 	if pod, ok := o.(*v1.Pod); ok {
 		last := *pod
@@ -54,7 +54,7 @@ func lastState(o world.Object) world.Object {
 	return o.DeepCopyObject().(world.Object)
 }
 
-// podOf and nodeOf are an object as a pod or a node, nil for a nil object.
+// podOf and nodeOf convert an object to a pod or a node; nil for any other object.
 func podOf(o world.Object) *v1.Pod {
 	pod, _ := o.(*v1.Pod)
 	return pod
@@ -65,17 +65,17 @@ func nodeOf(o world.Object) *v1.Node {
 	return node
 }
 
-// react lets everyone in the cluster who watches a kind take note. Nothing is written here: it goes on the agenda.
-func (c *Cluster) react(kind world.Kind, old, changed world.Object) {
+// notify notifies the components that depend on a kind. They only schedule events; nothing is written here.
+func (c *Cluster) notify(kind world.Kind, old, changed world.Object) {
 	switch kind {
 	case world.Pod:
-		c.tellKubelet(podOf(old), podOf(changed))
-		c.tellOwner(podOf(old), podOf(changed))
-		c.tellBudgets(podOf(old), podOf(changed))
-		c.tellPressure(old, changed)
+		c.notifyKubelet(podOf(old), podOf(changed))
+		c.notifyOwner(podOf(old), podOf(changed))
+		c.notifyBudgets(podOf(old), podOf(changed))
+		c.notifyPressure(old, changed)
 	case world.Node:
 		c.nodeChanged(nodeOf(old), nodeOf(changed))
-		c.tellPressure(old, changed)
+		c.notifyPressure(old, changed)
 	case world.PodDisruptionBudget:
 		pdb, _ := changed.(*policyv1.PodDisruptionBudget)
 		c.budgetChanged(pdb)

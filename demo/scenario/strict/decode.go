@@ -13,17 +13,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// MostBytes bounds a document, and mostNodes what it may come to when its aliases are followed.
+// MaxBytes bounds a document, and maxValues its size with all aliases expanded.
 const (
-	MostBytes = 1 << 20
-	mostNodes = 200_000
-	mostDepth = 64
+	MaxBytes  = 1 << 20
+	maxValues = 200_000
+	maxDepth  = 64
 )
 
 // Decode reads a document into a struct. The error is an *[Error].
 func Decode(file string, data []byte, into any) error {
-	if len(data) > MostBytes {
-		return &Error{File: file, Problem: fmt.Sprintf("it has %d bytes, and at most %d are read", len(data), MostBytes)}
+	if len(data) > MaxBytes {
+		return &Error{File: file, Problem: fmt.Sprintf("it has %d bytes, and at most %d are read", len(data), MaxBytes)}
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(data, &root); err != nil {
@@ -54,14 +54,14 @@ type decoder struct {
 	depth int
 }
 
-// ledger is where a Place wants to know the lines of all that is below it.
-type ledger struct {
+// lineIndex collects the lines below a Position.
+type lineIndex struct {
 	path  string
 	lines map[string]int
-	outer *ledger
+	outer *lineIndex
 }
 
-func (l *ledger) note(path string, line int) {
+func (l *lineIndex) add(path string, line int) {
 	for ; l != nil; l = l.outer {
 		if below, ok := strings.CutPrefix(path, l.path); ok {
 			l.lines[strings.TrimPrefix(below, ".")] = line
@@ -73,20 +73,20 @@ func (d *decoder) fail(n *yaml.Node, path, format string, args ...any) error {
 	return &Error{File: d.file, Line: n.Line, Field: path, Problem: fmt.Sprintf(format, args...)}
 }
 
-// oneOrMore is a slice that may be written as the one thing it holds.
+// oneOrMore is a slice that may be written as its only element.
 type oneOrMore interface{ OneOrMore() }
 
-func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, l *ledger) error {
+func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, l *lineIndex) error {
 	d.nodes++
 	d.depth++
 	defer func() { d.depth-- }()
-	if d.nodes > mostNodes || d.depth > mostDepth {
-		return d.fail(n, path, "the document is too big: with its aliases followed it has more than %d values, or more than %d within each other", mostNodes, mostDepth)
+	if d.nodes > maxValues || d.depth > maxDepth {
+		return d.fail(n, path, "the document is too big: with its aliases followed it has more than %d values, or more than %d within each other", maxValues, maxDepth)
 	}
 	if n.Kind == yaml.AliasNode {
 		return d.value(n.Alias, into, path, l)
 	}
-	l.note(path, n.Line)
+	l.add(path, n.Line)
 	if into.Kind() == reflect.Pointer {
 		if isNull(n) {
 			return d.fail(n, path, "a value is missing here")
@@ -98,13 +98,13 @@ func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, l *ledger
 		return d.raw(n, raw, path)
 	}
 	if n.Kind == yaml.ScalarNode {
-		if done, err := d.ownWay(n, into, path); done {
+		if done, err := d.unmarshalScalar(n, into, path); done {
 			return err
 		}
 	}
 	switch into.Kind() {
 	case reflect.Struct:
-		return d.structure(n, into, path, l)
+		return d.structValue(n, into, path, l)
 	case reflect.Map:
 		return d.mapping(n, into, path, l)
 	case reflect.Slice:
@@ -115,8 +115,8 @@ func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, l *ledger
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// ownWay has a type read a scalar that knows how.
-func (d *decoder) ownWay(n *yaml.Node, into reflect.Value, path string) (bool, error) {
+// unmarshalScalar uses a type's own method to read a scalar, if it has one.
+func (d *decoder) unmarshalScalar(n *yaml.Node, into reflect.Value, path string) (bool, error) {
 	var err error
 	switch own := into.Addr().Interface().(type) {
 	case encoding.TextUnmarshaler:
@@ -134,36 +134,36 @@ func (d *decoder) ownWay(n *yaml.Node, into reflect.Value, path string) (bool, e
 		return false, nil
 	}
 	if err != nil {
-		return true, d.fail(n, path, "%s: %s", show(n), err)
+		return true, d.fail(n, path, "%s: %s", quote(n), err)
 	}
-	if p, ok := into.Addr().Interface().(placed); ok {
-		p.setPlace(Place{file: d.file, path: path, line: n.Line})
+	if p, ok := into.Addr().Interface().(positioned); ok {
+		p.setPosition(Position{file: d.file, path: path, line: n.Line})
 	}
 	return true, nil
 }
 
-func show(n *yaml.Node) string {
+func quote(n *yaml.Node) string {
 	if len(n.Value) > 60 {
 		return strconv.Quote(n.Value[:60]) + "…"
 	}
 	return strconv.Quote(n.Value)
 }
 
-func (d *decoder) structure(n *yaml.Node, into reflect.Value, path string, l *ledger) error {
+func (d *decoder) structValue(n *yaml.Node, into reflect.Value, path string, l *lineIndex) error {
 	fields := fieldsOf(into.Type())
 	if n.Kind != yaml.MappingNode {
 		return d.fail(n, path, "fields are expected here, such as %s", strings.Join(first(namesOf(fields), 4), ", "))
 	}
-	if p, ok := into.Addr().Interface().(placed); ok {
-		l = &ledger{path: path, lines: map[string]int{}, outer: l}
-		p.setPlace(Place{file: d.file, path: path, line: n.Line, lines: l.lines})
+	if p, ok := into.Addr().Interface().(positioned); ok {
+		l = &lineIndex{path: path, lines: map[string]int{}, outer: l}
+		p.setPosition(Position{file: d.file, path: path, line: n.Line, lines: l.lines})
 	}
 	seen := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		index, ok := fields[key.Value]
 		if !ok {
-			return d.fail(key, path, "unknown field %s: %s", show(key), Among(key.Value, namesOf(fields)))
+			return d.fail(key, path, "unknown field %s: %s", quote(key), Suggest(key.Value, namesOf(fields)))
 		}
 		if line, twice := seen[key.Value]; twice {
 			return d.fail(key, path, "%s is written twice; the first time on line %d", key.Value, line)
@@ -173,35 +173,35 @@ func (d *decoder) structure(n *yaml.Node, into reflect.Value, path string, l *le
 		if err := d.value(value, into.FieldByIndex(index), inner, l); err != nil {
 			return err
 		}
-		l.note(inner, key.Line)
+		l.add(inner, key.Line)
 	}
 	for _, name := range namesOf(fields) {
 		if _, written := seen[name]; !written {
-			d.placeAbsent(n, into.FieldByIndex(fields[name]), join(path, name))
+			d.setAbsentPositions(n, into.FieldByIndex(fields[name]), join(path, name))
 		}
 	}
 	return nil
 }
 
-// placeAbsent tells a struct that was not written where it would be.
-func (d *decoder) placeAbsent(n *yaml.Node, field reflect.Value, path string) {
+// setAbsentPositions sets the position of a struct that was not written to where it would be.
+func (d *decoder) setAbsentPositions(n *yaml.Node, field reflect.Value, path string) {
 	if field.Kind() != reflect.Struct {
 		return
 	}
-	p, ok := field.Addr().Interface().(placed)
+	p, ok := field.Addr().Interface().(positioned)
 	if !ok {
 		return
 	}
-	p.setPlace(Place{file: d.file, path: path, line: n.Line})
+	p.setPosition(Position{file: d.file, path: path, line: n.Line})
 	fields := fieldsOf(field.Type())
 	for _, name := range namesOf(fields) {
-		d.placeAbsent(n, field.FieldByIndex(fields[name]), join(path, name))
+		d.setAbsentPositions(n, field.FieldByIndex(fields[name]), join(path, name))
 	}
 }
 
 func first(names []string, most int) []string { return names[:min(most, len(names))] }
 
-func (d *decoder) mapping(n *yaml.Node, into reflect.Value, path string, l *ledger) error {
+func (d *decoder) mapping(n *yaml.Node, into reflect.Value, path string, l *lineIndex) error {
 	if n.Kind != yaml.MappingNode {
 		return d.fail(n, path, "names and values are expected here, as in {name: value}")
 	}
@@ -214,7 +214,7 @@ func (d *decoder) mapping(n *yaml.Node, into reflect.Value, path string, l *ledg
 		}
 		k := reflect.ValueOf(key.Value).Convert(t.Key())
 		if into.MapIndex(k).IsValid() {
-			return d.fail(key, path, "%s is written twice", show(key))
+			return d.fail(key, path, "%s is written twice", quote(key))
 		}
 		v := reflect.New(t.Elem()).Elem()
 		if err := d.value(value, v, join(path, key.Value), l); err != nil {
@@ -225,7 +225,7 @@ func (d *decoder) mapping(n *yaml.Node, into reflect.Value, path string, l *ledg
 	return nil
 }
 
-func (d *decoder) list(n *yaml.Node, into reflect.Value, path string, l *ledger) error {
+func (d *decoder) list(n *yaml.Node, into reflect.Value, path string, l *lineIndex) error {
 	items := n.Content
 	if n.Kind != yaml.SequenceNode {
 		if _, ok := into.Addr().Interface().(oneOrMore); !ok || isNull(n) {
@@ -249,10 +249,10 @@ func (d *decoder) list(n *yaml.Node, into reflect.Value, path string, l *ledger)
 
 func (d *decoder) scalar(n *yaml.Node, into reflect.Value, path string) error {
 	if n.Kind != yaml.ScalarNode {
-		return d.fail(n, path, "%s is expected here, not something with parts of its own", wanted(into))
+		return d.fail(n, path, "%s is expected here, not something with parts of its own", expected(into))
 	}
 	if isNull(n) {
-		return d.fail(n, path, "%s is missing here", wanted(into))
+		return d.fail(n, path, "%s is missing here", expected(into))
 	}
 	switch into.Kind() {
 	case reflect.String:
@@ -278,11 +278,11 @@ func (d *decoder) scalar(n *yaml.Node, into reflect.Value, path string) error {
 			return nil
 		}
 	}
-	return d.fail(n, path, "%s is expected here, not %s", wanted(into), show(n))
+	return d.fail(n, path, "%s is expected here, not %s", expected(into), quote(n))
 }
 
-// wanted says what a scalar should be.
-func wanted(v reflect.Value) string {
+// expected describes the scalar that a type needs.
+func expected(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.String:
 		return "a word"

@@ -14,7 +14,7 @@ import (
 )
 
 type sheep struct {
-	strict.Place
+	strict.Position
 	Name string   `yaml:"name"`
 	Wool *float64 `yaml:"wool"`
 	Legs uint32   `yaml:"legs"`
@@ -36,7 +36,7 @@ type flock []sheep
 func (flock) OneOrMore() {}
 
 type farm struct {
-	strict.Place
+	strict.Position
 	Flock  flock               `yaml:"flock"`
 	Fields map[string]int      `yaml:"fields"`
 	Rest   strict.Raw          `yaml:"rest"`
@@ -44,7 +44,7 @@ type farm struct {
 	Port   *intstr.IntOrString `yaml:"port"`
 }
 
-func TestShortFormsAreWhatTheyStandFor(t *testing.T) {
+func TestDecode_ShortForms(t *testing.T) {
 	for name, text := range map[string]string{
 		"in full":       "flock: [{name: Dolly}]",
 		"a word":        "flock: [Dolly]",
@@ -62,7 +62,7 @@ func TestShortFormsAreWhatTheyStandFor(t *testing.T) {
 	}
 }
 
-func TestKubernetesTypesAreReadByTheirOwnNames(t *testing.T) {
+func TestDecode_KubernetesTypes(t *testing.T) {
 	const text = `
 pod:
   containers:
@@ -90,7 +90,7 @@ port: 8080
 	}
 }
 
-func TestMistakesAreFoundWhereTheyAre(t *testing.T) {
+func TestDecode_Errors(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"a value of another type", "flock:\n  - name: D\n    wool: much", `farm.yaml:3: flock[0].wool: a number is expected here, not "much"`},
 		{"below zero", "flock: [{legs: -1}]", `farm.yaml:1: flock[0].legs: a whole number, not below zero, is expected here, not "-1"`},
@@ -117,7 +117,7 @@ func TestMistakesAreFoundWhereTheyAre(t *testing.T) {
 	}
 }
 
-func TestAPlaceKnowsWhereItsFieldsAre(t *testing.T) {
+func TestPosition_Fields(t *testing.T) {
 	const text = `
 flock:
   - Dolly
@@ -152,7 +152,7 @@ rest:
 }
 
 // A few lines can stand for a document that fills the memory.
-func TestBombsAreDefused(t *testing.T) {
+func TestDecode_BoundsAliases(t *testing.T) {
 	aliases := "fields: &a0 {a: 1}\n"
 	for i := 1; i < 12; i++ {
 		aliases += fmt.Sprintf("b%d: &a%d [%s*a%d]\n", i, i, strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 9), i-1)
@@ -195,16 +195,4 @@ func doubling(n int) string {
 		text += fmt.Sprintf("- &x%d {in: [*x%d, *x%d]}\n", i, i-1, i-1)
 	}
 	return text
-}
-
-func TestTheNearestNameIsTheOneThatWasMeant(t *testing.T) {
-	names := []string{"replicas", "resources", "priority", "cpu", "memory"}
-	for written, want := range map[string]string{
-		"replica": "replicas", "Replicas": "replicas", "repilcas": "replicas", "resorces": "resources", "prio": "priority",
-		"mem": "memory", "CPU": "cpu", "something else entirely": "", strings.Repeat("memory", 1000): "",
-	} {
-		if got := strict.Nearest(written, names); got != want {
-			t.Errorf("%.30q is taken for %q, want %q", written, got, want)
-		}
-	}
 }

@@ -6,12 +6,12 @@ import (
 	"orrery/core/printable"
 )
 
-// Error is what is wrong with a document, and where.
+// Error is a problem of a document, with its place.
 type Error struct {
 	File  string
 	Line  int    // from 1; 0 if it is about the document as a whole
 	Field string // such as "workloads[2].replicas"; empty at the top
-	// Problem says what is wrong, and what would be right.
+	// Problem describes the problem and its remedy.
 	Problem string
 }
 
@@ -26,33 +26,33 @@ func (e *Error) Error() string {
 	return where + ": " + printable.Line(e.Problem, 1000)
 }
 
-// Place is where a struct was written. Embed it, and Decode fills it in.
-type Place struct {
+// Position is where a struct was written. Decode fills it in for structs that embed it.
+type Position struct {
 	file  string
 	path  string
 	line  int
 	lines map[string]int // of everything below, by path from here
 }
 
-type placed interface{ setPlace(Place) }
+type positioned interface{ setPosition(Position) }
 
-func (p *Place) setPlace(at Place) { *p = at }
+func (p *Position) setPosition(at Position) { *p = at }
 
-// Fail is an error about a field of the struct, such as "replicas" or "tolerations[1]"; the empty one is the struct.
-func (p *Place) Fail(field, format string, args ...any) error {
+// Fail returns an error about a field of the struct, such as "replicas" or "tolerations[1]"; the empty field is the struct.
+func (p *Position) Fail(field, format string, args ...any) error {
 	return &Error{File: p.file, Line: p.Line(field), Field: join(p.path, field), Problem: fmt.Sprintf(format, args...)}
 }
 
-// Line is the line of a field; that of the struct if the field was not written.
-func (p *Place) Line(field string) int {
+// Line returns the line of a field, or of the struct if the field was not written.
+func (p *Position) Line(field string) int {
 	if line, ok := p.lines[field]; ok {
 		return line
 	}
 	return p.line
 }
 
-// Has tells whether a field was written.
-func (p *Place) Has(field string) bool {
+// Has reports whether a field was written.
+func (p *Position) Has(field string) bool {
 	_, ok := p.lines[field]
 	return ok
 }

@@ -19,7 +19,7 @@ func collect(t reflect.Type, way []int, fields map[string][]int) {
 		index := append(slices.Clone(way), i)
 		name, options := tagOf(f)
 		switch {
-		case name == "-" || f.Type == reflect.TypeFor[Place]():
+		case name == "-" || f.Type == reflect.TypeFor[Position]():
 		case f.Anonymous && name == "" || strings.Contains(options, "inline"):
 			if f.Type.Kind() == reflect.Struct {
 				collect(f.Type, index, fields)

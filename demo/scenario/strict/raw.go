@@ -8,9 +8,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Raw is a part of a document that somebody else reads.
+// Raw is a part of a document that another decoder reads.
 type Raw struct {
-	// Text is the part alone, as YAML of its own; Word is what it says if it is a single word.
+	// Text is the part alone, as YAML of its own; Word is its value if it is a single word.
 	Text []byte
 	Word string
 
@@ -18,10 +18,10 @@ type Raw struct {
 	node       *yaml.Node
 }
 
-// Given tells whether it was written at all.
-func (r *Raw) Given() bool { return r.node != nil }
+// IsSet reports whether the part was written.
+func (r *Raw) IsSet() bool { return r.node != nil }
 
-// Fail is an error about a field of the part, by its path from there, on the line of the innermost one that is there.
+// Fail returns an error about a field of the part, by its path, on the line of its innermost existing parent.
 func (r *Raw) Fail(field, problem string) error {
 	n := r.node
 	for _, step := range steps(field) {
@@ -34,7 +34,7 @@ func (r *Raw) Fail(field, problem string) error {
 	return &Error{File: r.file, Line: n.Line, Field: join(r.path, field), Problem: problem}
 }
 
-// steps takes a path like "profiles[0].plugins" apart: profiles, 0, plugins.
+// steps splits a path like "profiles[0].plugins": profiles, 0, plugins.
 func steps(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
 }
@@ -56,7 +56,7 @@ func childOf(n *yaml.Node, step string) *yaml.Node {
 }
 
 func (d *decoder) raw(n *yaml.Node, into *Raw, path string) error {
-	if err := d.plain(n, path); err != nil {
+	if err := d.rejectAliases(n, path); err != nil {
 		return err
 	}
 	text, err := yaml.Marshal(n)
@@ -70,17 +70,17 @@ func (d *decoder) raw(n *yaml.Node, into *Raw, path string) error {
 	return nil
 }
 
-// plain refuses aliases in what is handed on, where nobody would bound them.
-func (d *decoder) plain(n *yaml.Node, path string) error {
+// rejectAliases rejects aliases in a Raw part, whose decoder would not bound them.
+func (d *decoder) rejectAliases(n *yaml.Node, path string) error {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		return d.fail(n, path, "anchors and aliases cannot be used in this part: write it out")
 	}
 	d.nodes++
-	if d.nodes > mostNodes {
-		return d.fail(n, path, "the document is too big: it has more than %d values", mostNodes)
+	if d.nodes > maxValues {
+		return d.fail(n, path, "the document is too big: it has more than %d values", maxValues)
 	}
 	for _, inner := range n.Content {
-		if err := d.plain(inner, path); err != nil {
+		if err := d.rejectAliases(inner, path); err != nil {
 			return err
 		}
 	}
@@ -93,7 +93,7 @@ func (r *Raw) Decode(into any) error {
 	return d.value(r.node, reflect.ValueOf(into).Elem(), r.path, nil)
 }
 
-// Scalar is a field of the part that is a single word; empty if it is not there.
+// Scalar returns a field of the part that is a single word; empty if there is none.
 func (r *Raw) Scalar(field string) string {
 	if n := childOf(r.node, field); n != nil && n.Kind == yaml.ScalarNode {
 		return n.Value
@@ -101,8 +101,8 @@ func (r *Raw) Scalar(field string) string {
 	return ""
 }
 
-// Of is the part as an object of a kind of Kubernetes': with its apiVersion and kind, which need not have been written.
-func (r *Raw) Of(apiVersion, kind string) []byte {
+// WithTypeMeta returns the part with apiVersion and kind added, which may have been left out.
+func (r *Raw) WithTypeMeta(apiVersion, kind string) []byte {
 	if r.node.Kind != yaml.MappingNode {
 		return r.Text
 	}

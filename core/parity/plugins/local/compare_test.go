@@ -13,7 +13,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	upcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
-	"pgregory.net/rapid"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
 	"sigs.k8s.io/yaml"
 )
 
@@ -26,12 +27,12 @@ type scene struct {
 	theirNodes, ourNodes   []fwk.NodeInfo
 }
 
-func someScene(t *rapid.T) scene {
+func someScene(t *difftest.Source) scene {
 	var nodes []*v1.Node
 	var pods []*v1.Pod
-	for _, name := range nodeNames[:rapid.IntRange(1, 3).Draw(t, "nodes")] {
+	for _, name := range nodeNames[:t.Range(1, 3)] {
 		nodes = append(nodes, someNode(t, name))
-		for i := range rapid.SampledFrom([]int{0, 1, 1, 2}).Draw(t, "pods there") {
+		for i := range difftest.Pick(t, 0, 1, 1, 2) {
 			pod := somePod(t, fmt.Sprintf("%s-%d", name, i))
 			pod.Spec.NodeName = name
 			pods = append(pods, pod)
@@ -45,7 +46,7 @@ func someScene(t *rapid.T) scene {
 	return s
 }
 
-func get(t *rapid.T, lister fwk.SharedLister, name string) fwk.NodeInfo {
+func get(t *difftest.Source, lister fwk.SharedLister, name string) fwk.NodeInfo {
 	info, err := lister.NodeInfos().Get(name)
 	if err != nil {
 		t.Fatalf("getting node %s: %v", name, err)
@@ -61,8 +62,8 @@ func show(o any) string {
 	return string(text)
 }
 
-func TestPluginsAnswerAsKubeSchedulersDo(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestPlugins_SameAnswers(t *testing.T) {
+	difftest.Check(t, comparisons.NodePlugins.Cases, func(t *difftest.Source) {
 		s := someScene(t)
 		pairs := somePairs(t, handle{lister: s.theirLister}, handle{lister: s.ourLister})
 		pod := somePod(t, "waiting")
@@ -96,16 +97,16 @@ func showNodes(nodes []fwk.NodeInfo) (text string) {
 }
 
 // Pods with equal fragments must get equal answers on every node: that is what framework.NodeLocal promises.
-func TestEqualFragmentsMeanEqualAnswers(t *testing.T) {
+func TestSignature_EqualMeansSameAnswers(t *testing.T) {
 	equal, different := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	difftest.Check(t, comparisons.Signatures.Cases, func(t *difftest.Source) {
 		s := someScene(t)
 		pairs := somePairs(t, handle{lister: s.theirLister}, handle{lister: s.ourLister})
 		one := somePod(t, "one")
 		other := one.DeepCopy()
 		other.Name, other.UID = "other", "other"
 		changed := somePod(t, "changed")
-		switch rapid.IntRange(0, 8).Draw(t, "what differs") {
+		switch t.Range(0, 8) {
 		case 0:
 			other.Spec.Containers = changed.Spec.Containers
 		case 1:
@@ -125,7 +126,7 @@ func TestEqualFragmentsMeanEqualAnswers(t *testing.T) {
 		case 8:
 			for i := range other.Spec.Containers {
 				for j := range other.Spec.Containers[i].Ports {
-					other.Spec.Containers[i].Ports[j].HostIP = pick(t, "ip", hostIPs)
+					other.Spec.Containers[i].Ports[j].HostIP = pick(t, hostIPs)
 				}
 			}
 		}

@@ -9,7 +9,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
-	"pgregory.net/rapid"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
 )
 
 // actions are all there are, one by one.
@@ -30,7 +31,7 @@ func (e event) String() string {
 	return fmt.Sprintf("%s of a %s\nbefore:\n%s\nafter:\n%s", e.action, e.resource, show(e.before), show(e.after))
 }
 
-func someEvent(t *rapid.T, resource fwk.EventResource, action fwk.ActionType, waiting *v1.Pod) event {
+func someEvent(t *difftest.Source, resource fwk.EventResource, action fwk.ActionType, waiting *v1.Pod) event {
 	e := event{resource: resource, action: action}
 	if resource == fwk.Node {
 		before := someNode(t, "n0")
@@ -45,10 +46,10 @@ func someEvent(t *rapid.T, resource fwk.EventResource, action fwk.ActionType, wa
 		return e
 	}
 	before := somePod(t, "other")
-	if rapid.Bool().Draw(t, "is placed") {
+	if t.Bool() {
 		before.Spec.NodeName = "n0"
 	}
-	if oneIn(t, 3, "is the waiting pod") {
+	if t.OneIn(3) {
 		before = waiting.DeepCopy()
 	}
 	switch action {
@@ -62,49 +63,49 @@ func someEvent(t *rapid.T, resource fwk.EventResource, action fwk.ActionType, wa
 	return e
 }
 
-func changedNode(t *rapid.T, node *v1.Node) *v1.Node {
+func changedNode(t *difftest.Source, node *v1.Node) *v1.Node {
 	node, from := node.DeepCopy(), someNode(t, node.Name)
-	if rapid.Bool().Draw(t, "allocatable changes") {
+	if t.Bool() {
 		node.Status.Allocatable = from.Status.Allocatable
 	}
-	if rapid.Bool().Draw(t, "one amount changes") {
-		name := pick(t, "resource", resourceNames)
+	if t.Bool() {
+		name := pick(t, resourceNames)
 		node.Status.Allocatable[name] = amount(t, name)
 	}
-	if rapid.Bool().Draw(t, "labels change") {
+	if t.Bool() {
 		node.Labels = from.Labels
 	}
-	if rapid.Bool().Draw(t, "taints change") {
+	if t.Bool() {
 		node.Spec = from.Spec
 	}
-	if rapid.Bool().Draw(t, "features change") {
+	if t.Bool() {
 		node.Status.DeclaredFeatures = from.Status.DeclaredFeatures
 	}
 	return node
 }
 
-func changedPod(t *rapid.T, pod *v1.Pod) *v1.Pod {
+func changedPod(t *difftest.Source, pod *v1.Pod) *v1.Pod {
 	pod = pod.DeepCopy()
-	if rapid.Bool().Draw(t, "requests change") {
+	if t.Bool() {
 		pod.Spec.Containers[0].Resources.Requests = resources(t, 8)
 	}
-	if rapid.Bool().Draw(t, "is resized") {
+	if t.Bool() {
 		addStatus(t, pod)
 	}
-	if rapid.Bool().Draw(t, "tolerates more") {
+	if t.Bool() {
 		pod.Spec.Tolerations = append(pod.Spec.Tolerations, someToleration(t))
 	}
-	if rapid.Bool().Draw(t, "gates go") {
+	if t.Bool() {
 		pod.Spec.SchedulingGates = nil
 	}
-	if rapid.Bool().Draw(t, "needs change") {
+	if t.Bool() {
 		pod.Spec.Containers[0].RestartPolicyRules = nil
 	}
 	return pod
 }
 
 // registered are the events that a plugin asks for, each action by itself, with the hint it gives.
-func registered(t *rapid.T, plugin fwk.Plugin) map[fwk.ClusterEvent]fwk.QueueingHintFn {
+func registered(t *difftest.Source, plugin fwk.Plugin) map[fwk.ClusterEvent]fwk.QueueingHintFn {
 	all := map[fwk.ClusterEvent]fwk.QueueingHintFn{}
 	extensions, ok := plugin.(fwk.EnqueueExtensions)
 	if !ok {
@@ -136,8 +137,8 @@ func hinted(hint fwk.QueueingHintFn, pod *v1.Pod, e event) string {
 	return answer.String()
 }
 
-func TestHintsAreKubeSchedulers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestHints_Same(t *testing.T) {
+	difftest.Check(t, comparisons.NodePlugins.Cases, func(t *difftest.Source) {
 		waiting := somePod(t, "waiting")
 		for _, p := range somePairs(t, handle{}, handle{}) {
 			theirs, ours := registered(t, p.theirs), registered(t, p.ours)

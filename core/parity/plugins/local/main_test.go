@@ -3,14 +3,14 @@ package local
 import (
 	"fmt"
 	"os"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-logr/logr"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
 
-	"orrery/core/parity/asked"
+	"orrery/core/parity/difftest"
 )
 
 func TestMain(m *testing.M) {
@@ -19,32 +19,14 @@ func TestMain(m *testing.M) {
 	if err := utilfeature.DefaultMutableFeatureGate.Set("NodeDeclaredFeatures=true"); err != nil {
 		panic(err)
 	}
-	asked.Rapid(5000)
 	code := m.Run()
 	if testing.Verbose() {
-		printReached()
+		fmt.Printf("reached: %s\n", reached)
 	}
 	os.Exit(code)
 }
 
-// reached counts which answers the checks have come across, so that one can see what they cover.
-var reached = map[string]int{}
+// reached counts which answers the checks reached.
+var reached = difftest.Coverage{}
 
-func count(words ...string) {
-	key := ""
-	for _, word := range words {
-		key += word + " "
-	}
-	reached[key]++
-}
-
-func printReached() {
-	var keys []string
-	for key := range reached {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		fmt.Printf("%8d  %s\n", reached[key], key)
-	}
-}
+func count(words ...string) { reached[strings.Join(words, " ")]++ }

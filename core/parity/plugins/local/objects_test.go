@@ -7,7 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"pgregory.net/rapid"
+	"orrery/core/parity/difftest"
 )
 
 var (
@@ -32,25 +32,22 @@ var (
 	nodeNames  = []string{"n0", "n1", "n2", "n3"}
 )
 
-func pick[T any](t *rapid.T, label string, from []T) T { return rapid.SampledFrom(from).Draw(t, label) }
+func pick[T any](t *difftest.Source, from []T) T { return difftest.Pick(t, from...) }
 
-// oneIn is true now and then.
-func oneIn(t *rapid.T, n int, label string) bool { return rapid.IntRange(1, n).Draw(t, label) == n }
-
-func amount(t *rapid.T, name v1.ResourceName) resource.Quantity {
+func amount(t *difftest.Source, name v1.ResourceName) resource.Quantity {
 	memory := name == v1.ResourceMemory || name == v1.ResourceEphemeralStorage || name == "hugepages-2Mi"
-	return resource.MustParse(pick(t, string(name), amounts[memory]))
+	return resource.MustParse(pick(t, amounts[memory]))
 }
 
 // resources is a list that nearly always has cpu and memory, and others now and then. It may be nil.
-func resources(t *rapid.T, others int) v1.ResourceList {
+func resources(t *difftest.Source, others int) v1.ResourceList {
 	var list v1.ResourceList
 	for _, name := range resourceNames {
 		rare := others
 		if name == v1.ResourceCPU || name == v1.ResourceMemory {
 			rare = 2
 		}
-		if !oneIn(t, rare, "has "+string(name)) {
+		if !t.OneIn(rare) {
 			continue
 		}
 		if list == nil {
@@ -61,91 +58,91 @@ func resources(t *rapid.T, others int) v1.ResourceList {
 	return list
 }
 
-func someNode(t *rapid.T, name string) *v1.Node {
-	b := mk.Node(name).Pods(pick(t, "pods", []string{"110", "110", "110", "110", "2", "0"}))
+func someNode(t *difftest.Source, name string) *v1.Node {
+	b := mk.Node(name).Pods(pick(t, []string{"110", "110", "110", "110", "2", "0"}))
 	for resource, quantity := range resources(t, 3) {
 		b.Resource(resource, quantity.String())
 	}
-	if !oneIn(t, 4, "node is small") {
+	if !t.OneIn(4) {
 		b.CPU("8").Memory("16Gi")
 	}
 	for _, key := range labelKeys {
-		if rapid.Bool().Draw(t, "node has "+key) {
-			b.Label(key, pick(t, key, labelValues))
+		if t.Bool() {
+			b.Label(key, pick(t, labelValues))
 		}
 	}
-	for range rapid.SampledFrom([]int{0, 0, 1, 2, 3}).Draw(t, "taints") {
-		b.Taint(pick(t, "taint", taintKeys), pick(t, "taint value", taintValues), pick(t, "effect", effects))
+	for range difftest.Pick(t, 0, 0, 1, 2, 3) {
+		b.Taint(pick(t, taintKeys), pick(t, taintValues), pick(t, effects))
 	}
-	if oneIn(t, 4, "cordoned") {
+	if t.OneIn(4) {
 		b.Unschedulable()
 	}
-	for range rapid.IntRange(0, 3).Draw(t, "images") {
-		i := rapid.IntRange(0, len(images)-1).Draw(t, "image")
+	for range t.Range(0, 3) {
+		i := t.Range(0, len(images)-1)
 		b.Image(imageSizes[i], images[i])
 	}
 	node := b.Obj()
-	if oneIn(t, 6, "node says nothing of pods") {
+	if t.OneIn(6) {
 		delete(node.Status.Allocatable, v1.ResourcePods)
 	}
-	if rapid.Bool().Draw(t, "declares") {
+	if t.Bool() {
 		node.Status.DeclaredFeatures = []string{"RestartAllContainersOnContainerExits"}
 	}
 	return node
 }
 
-func somePod(t *rapid.T, name string) *v1.Pod {
+func somePod(t *difftest.Source, name string) *v1.Pod {
 	b := mk.Pod(name)
 	pod := b.Obj()
 	pod.Spec.Containers = nil
-	for i := range rapid.IntRange(1, 3).Draw(t, "containers") {
-		b.Container(fmt.Sprintf("c%d", i), pick(t, "image", images), resources(t, 8))
+	for i := range t.Range(1, 3) {
+		b.Container(fmt.Sprintf("c%d", i), pick(t, images), resources(t, 8))
 	}
-	for i := range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "init containers") {
-		if rapid.Bool().Draw(t, "sidecar") {
+	for i := range difftest.Pick(t, 0, 0, 1, 2) {
+		if t.Bool() {
 			b.Sidecar(fmt.Sprintf("i%d", i), resources(t, 8))
 		} else {
 			b.Init(fmt.Sprintf("i%d", i), resources(t, 8))
 		}
 	}
-	if oneIn(t, 4, "overhead") {
+	if t.OneIn(4) {
 		pod.Spec.Overhead = resources(t, 10)
 	}
-	if oneIn(t, 4, "pod level") {
+	if t.OneIn(4) {
 		pod.Spec.Resources = &v1.ResourceRequirements{Requests: withoutFractions(resources(t, 4)), Limits: resources(t, 4)}
 	}
-	if oneIn(t, 3, "has status") {
+	if t.OneIn(3) {
 		addStatus(t, pod)
 	}
 	addDemands(t, b)
 	addPorts(t, pod)
-	for range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "gates") {
-		b.Gate(pick(t, "gate", []string{"example.com/foo", "example.com/bar"}))
+	for range difftest.Pick(t, 0, 0, 0, 1, 2) {
+		b.Gate(pick(t, []string{"example.com/foo", "example.com/bar"}))
 	}
-	if oneIn(t, 4, "restarts all") {
+	if t.OneIn(4) {
 		pod.Spec.Containers[0].RestartPolicyRules = []v1.ContainerRestartRule{{Action: v1.ContainerRestartRuleActionRestartAllContainers}}
 	}
-	if rapid.Bool().Draw(t, "has priority") {
-		b.Priority(rapid.Int32Range(-1, 2).Draw(t, "priority"))
+	if t.Bool() {
+		b.Priority(int32(t.Range(-1, 2)))
 	}
-	if oneIn(t, 6, "names a node") {
-		b.Node(pick(t, "node", nodeNames))
+	if t.OneIn(6) {
+		b.Node(pick(t, nodeNames))
 	}
-	if oneIn(t, 6, "is nominated") {
-		b.Nominated(pick(t, "node", nodeNames))
+	if t.OneIn(6) {
+		b.Nominated(pick(t, nodeNames))
 	}
 	return pod
 }
 
 // addStatus says what the pod's containers hold, as it is while they are being resized.
-func addStatus(t *rapid.T, pod *v1.Pod) {
+func addStatus(t *difftest.Source, pod *v1.Pod) {
 	status := func(containers []v1.Container) (all []v1.ContainerStatus) {
 		for _, c := range containers {
 			s := v1.ContainerStatus{Name: c.Name}
-			if rapid.Bool().Draw(t, "has resources") {
+			if t.Bool() {
 				s.Resources = &v1.ResourceRequirements{Requests: resources(t, 8)}
 			}
-			if rapid.Bool().Draw(t, "has allocated") {
+			if t.Bool() {
 				s.AllocatedResources = resources(t, 8)
 			}
 			all = append(all, s)
@@ -154,81 +151,81 @@ func addStatus(t *rapid.T, pod *v1.Pod) {
 	}
 	pod.Status.ContainerStatuses = status(pod.Spec.Containers)
 	pod.Status.InitContainerStatuses = status(pod.Spec.InitContainers)
-	if oneIn(t, 3, "resize is pending") {
+	if t.OneIn(3) {
 		pod.Status.Conditions = append(pod.Status.Conditions, v1.PodCondition{
 			Type: v1.PodResizePending, Status: v1.ConditionTrue,
-			Reason: pick(t, "reason", []string{v1.PodReasonInfeasible, v1.PodReasonDeferred}),
+			Reason: pick(t, []string{v1.PodReasonInfeasible, v1.PodReasonDeferred}),
 		})
 	}
-	if oneIn(t, 3, "pod is resized") {
+	if t.OneIn(3) {
 		pod.Status.Resources = &v1.ResourceRequirements{Requests: resources(t, 4)}
 		pod.Status.AllocatedResources = resources(t, 4)
 	}
 }
 
-func addDemands(t *rapid.T, b *mk.PodBuilder) {
-	for range rapid.SampledFrom([]int{0, 0, 1, 2, 3}).Draw(t, "tolerations") {
+func addDemands(t *difftest.Source, b *mk.PodBuilder) {
+	for range difftest.Pick(t, 0, 0, 1, 2, 3) {
 		b.Toleration(someToleration(t))
 	}
-	switch rapid.IntRange(0, 5).Draw(t, "selector") {
+	switch t.Range(0, 5) {
 	case 0:
-		b.NodeSelector(pick(t, "key", labelKeys), pick(t, "value", labelValues))
-		b.NodeSelector(pick(t, "key", labelKeys), pick(t, "value", labelValues))
+		b.NodeSelector(pick(t, labelKeys), pick(t, labelValues))
+		b.NodeSelector(pick(t, labelKeys), pick(t, labelValues))
 	case 1:
 		b.Obj().Spec.NodeSelector = map[string]string{}
 	}
-	if rapid.Bool().Draw(t, "has affinity") {
+	if t.Bool() {
 		b.Affinity(&v1.Affinity{NodeAffinity: someAffinity(t, true)})
 	}
 }
 
-func someToleration(t *rapid.T) v1.Toleration {
+func someToleration(t *difftest.Source) v1.Toleration {
 	return v1.Toleration{
-		Key:      pick(t, "key", append([]string{""}, taintKeys...)),
-		Operator: pick(t, "operator", []v1.TolerationOperator{"", v1.TolerationOpEqual, v1.TolerationOpExists, v1.TolerationOpGt, v1.TolerationOpLt, "Like"}),
-		Value:    pick(t, "value", append([]string{"900", "1000"}, taintValues...)),
-		Effect:   pick(t, "effect", append([]v1.TaintEffect{""}, effects...)),
+		Key:      pick(t, append([]string{""}, taintKeys...)),
+		Operator: pick(t, []v1.TolerationOperator{"", v1.TolerationOpEqual, v1.TolerationOpExists, v1.TolerationOpGt, v1.TolerationOpLt, "Like"}),
+		Value:    pick(t, append([]string{"900", "1000"}, taintValues...)),
+		Effect:   pick(t, append([]v1.TaintEffect{""}, effects...)),
 	}
 }
 
 // someAffinity may have terms that cannot be parsed, if it is allowed to.
-func someAffinity(t *rapid.T, broken bool) *v1.NodeAffinity {
+func someAffinity(t *difftest.Source, broken bool) *v1.NodeAffinity {
 	a := &v1.NodeAffinity{}
-	if rapid.Bool().Draw(t, "requires") {
+	if t.Bool() {
 		a.RequiredDuringSchedulingIgnoredDuringExecution = &v1.NodeSelector{}
-		for range rapid.IntRange(0, 3).Draw(t, "terms") {
+		for range t.Range(0, 3) {
 			selector := a.RequiredDuringSchedulingIgnoredDuringExecution
 			selector.NodeSelectorTerms = append(selector.NodeSelectorTerms, someTerm(t, broken))
 		}
 	}
-	if rapid.Bool().Draw(t, "prefers") {
+	if t.Bool() {
 		a.PreferredDuringSchedulingIgnoredDuringExecution = []v1.PreferredSchedulingTerm{}
-		for range rapid.IntRange(0, 3).Draw(t, "terms") {
+		for range t.Range(0, 3) {
 			// The plugin fails on a preferred term that it cannot parse, so these are rarer.
 			a.PreferredDuringSchedulingIgnoredDuringExecution = append(a.PreferredDuringSchedulingIgnoredDuringExecution,
-				v1.PreferredSchedulingTerm{Weight: pick(t, "weight", []int32{0, 1, 50, 100}), Preference: someTerm(t, broken && oneIn(t, 4, "broken"))})
+				v1.PreferredSchedulingTerm{Weight: pick(t, []int32{0, 1, 50, 100}), Preference: someTerm(t, broken && t.OneIn(4))})
 		}
 	}
 	return a
 }
 
-func someTerm(t *rapid.T, broken bool) v1.NodeSelectorTerm {
+func someTerm(t *difftest.Source, broken bool) v1.NodeSelectorTerm {
 	var term v1.NodeSelectorTerm
-	for range rapid.IntRange(0, 2).Draw(t, "expressions") {
+	for range t.Range(0, 2) {
 		term.MatchExpressions = append(term.MatchExpressions, someExpression(t, broken))
 	}
-	for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "fields") {
-		f := v1.NodeSelectorRequirement{Key: "metadata.name", Operator: v1.NodeSelectorOpIn, Values: []string{pick(t, "name", nodeNames)}}
-		if oneIn(t, 4, "not in") {
+	for range difftest.Pick(t, 0, 0, 1, 2) {
+		f := v1.NodeSelectorRequirement{Key: "metadata.name", Operator: v1.NodeSelectorOpIn, Values: []string{pick(t, nodeNames)}}
+		if t.OneIn(4) {
 			f.Operator = v1.NodeSelectorOpNotIn
 		}
-		if broken && oneIn(t, 6, "two names") {
-			f.Values = append(f.Values, pick(t, "name", nodeNames))
+		if broken && t.OneIn(6) {
+			f.Values = append(f.Values, pick(t, nodeNames))
 		}
-		if broken && oneIn(t, 10, "odd field") {
+		if broken && t.OneIn(10) {
 			f.Key = "metadata.uid"
 		}
-		if broken && oneIn(t, 10, "odd operator") {
+		if broken && t.OneIn(10) {
 			f.Operator = v1.NodeSelectorOpExists
 		}
 		term.MatchFields = append(term.MatchFields, f)
@@ -236,24 +233,24 @@ func someTerm(t *rapid.T, broken bool) v1.NodeSelectorTerm {
 	return term
 }
 
-func someExpression(t *rapid.T, broken bool) v1.NodeSelectorRequirement {
-	e := v1.NodeSelectorRequirement{Key: pick(t, "key", labelKeys)}
-	switch rapid.IntRange(0, 6).Draw(t, "operator") {
+func someExpression(t *difftest.Source, broken bool) v1.NodeSelectorRequirement {
+	e := v1.NodeSelectorRequirement{Key: pick(t, labelKeys)}
+	switch t.Range(0, 6) {
 	case 0, 1:
-		e.Operator, e.Values = v1.NodeSelectorOpIn, []string{pick(t, "value", labelValues), pick(t, "value", labelValues)}
+		e.Operator, e.Values = v1.NodeSelectorOpIn, []string{pick(t, labelValues), pick(t, labelValues)}
 	case 2:
-		e.Operator, e.Values = v1.NodeSelectorOpNotIn, []string{pick(t, "value", labelValues)}
+		e.Operator, e.Values = v1.NodeSelectorOpNotIn, []string{pick(t, labelValues)}
 	case 3:
 		e.Operator = v1.NodeSelectorOpExists
 	case 4:
 		e.Operator = v1.NodeSelectorOpDoesNotExist
 	case 5:
-		e.Operator, e.Values = v1.NodeSelectorOpGt, []string{pick(t, "number", []string{"4", "0", "-2"})}
+		e.Operator, e.Values = v1.NodeSelectorOpGt, []string{pick(t, []string{"4", "0", "-2"})}
 	case 6:
-		e.Operator, e.Values = v1.NodeSelectorOpLt, []string{pick(t, "number", []string{"5", "0"})}
+		e.Operator, e.Values = v1.NodeSelectorOpLt, []string{pick(t, []string{"5", "0"})}
 	}
-	if broken && oneIn(t, 8, "broken") {
-		switch rapid.IntRange(0, 3).Draw(t, "how") {
+	if broken && t.OneIn(8) {
+		switch t.Range(0, 3) {
 		case 0:
 			e.Operator = "Near"
 		case 1:
@@ -267,14 +264,14 @@ func someExpression(t *rapid.T, broken bool) v1.NodeSelectorRequirement {
 	return e
 }
 
-func addPorts(t *rapid.T, pod *v1.Pod) {
+func addPorts(t *difftest.Source, pod *v1.Pod) {
 	for _, containers := range [][]v1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 		for i := range containers {
-			for range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "ports") {
+			for range difftest.Pick(t, 0, 0, 0, 1, 2) {
 				containers[i].Ports = append(containers[i].Ports, v1.ContainerPort{
-					HostIP:   pick(t, "ip", hostIPs),
-					Protocol: pick(t, "protocol", []v1.Protocol{"", v1.ProtocolTCP, v1.ProtocolUDP}),
-					HostPort: pick(t, "port", []int32{0, 80, 80, 81}),
+					HostIP:   pick(t, hostIPs),
+					Protocol: pick(t, []v1.Protocol{"", v1.ProtocolTCP, v1.ProtocolUDP}),
+					HostPort: pick(t, []int32{0, 80, 80, 81}),
 				})
 			}
 		}

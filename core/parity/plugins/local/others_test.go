@@ -39,7 +39,8 @@ import (
 	upvolumebinding "k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 	uprestrictions "k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumerestrictions"
 	upzone "k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumezone"
-	"pgregory.net/rapid"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
 )
 
 // ourPlugin makes one of Orrery's plugins with the default args.
@@ -52,24 +53,24 @@ func ourPlugin(t testing.TB, name string, h fwk.Handle) fwk.Plugin {
 	return p
 }
 
-func TestOrderIsKubeSchedulers(t *testing.T) {
+func TestQueueSort_Same(t *testing.T) {
 	theirs, err := upsort.New(t.Context(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ours := ourPlugin(t, upsort.Name, nil)
-	queued := func(t *rapid.T, name string) *upframework.QueuedPodInfo {
+	queued := func(t *difftest.Source, name string) *upframework.QueuedPodInfo {
 		b := mk.Pod(name)
-		if rapid.Bool().Draw(t, "has priority") {
-			b.Priority(rapid.Int32Range(-1, 2).Draw(t, "priority"))
+		if t.Bool() {
+			b.Priority(int32(t.Range(-1, 2)))
 		}
 		info, err := upframework.NewPodInfo(b.Obj())
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v", err)
 		}
-		return &upframework.QueuedPodInfo{PodInfo: info, Timestamp: time.Unix(0, rapid.Int64Range(0, 2).Draw(t, "time"))}
+		return &upframework.QueuedPodInfo{PodInfo: info, Timestamp: time.Unix(0, int64(t.Range(0, 2)))}
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	difftest.Check(t, comparisons.NodePlugins.Cases, func(t *difftest.Source) {
 		a, b := queued(t, "a"), queued(t, "b")
 		want, got := theirs.(fwk.QueueSortPlugin).Less(a, b), ours.(fwk.QueueSortPlugin).Less(a, b)
 		if want != got {
@@ -87,7 +88,7 @@ type client struct {
 func (c client) ClientSet() clientset.Interface { return c.Interface }
 func (c client) APICacher() fwk.APICacher       { return nil }
 
-func TestBindingIsKubeSchedulers(t *testing.T) {
+func TestBind_Same(t *testing.T) {
 	for name, refusal := range map[string]error{"the API server agrees": nil, "the API server refuses": errors.New("no")} {
 		t.Run(name, func(t *testing.T) {
 			api := fake.NewClientset()
@@ -166,7 +167,7 @@ func (everything) SharedInformerFactory() informers.SharedInformerFactory {
 func (everything) SnapshotSharedLister() fwk.SharedLister { return cache.NewSnapshot() }
 func (everything) Parallelizer() fwk.Parallelizer         { return nil }
 
-func TestExtensionPointsAreKubeSchedulers(t *testing.T) {
+func TestExtensionPoints_Same(t *testing.T) {
 	for name, theirs := range map[string]fwk.Plugin{
 		upgates.Name:                           (*upgates.SchedulingGates)(nil),
 		upsort.Name:                            (*upsort.PrioritySort)(nil),

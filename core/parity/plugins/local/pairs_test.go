@@ -23,7 +23,7 @@ import (
 	upunschedulable "k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeunschedulable"
 	upgates "k8s.io/kubernetes/pkg/scheduler/framework/plugins/schedulinggates"
 	uptaints "k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
-	"pgregory.net/rapid"
+	"orrery/core/parity/difftest"
 )
 
 // pair is one plugin twice.
@@ -61,12 +61,12 @@ type handle struct {
 func (h handle) SnapshotSharedLister() fwk.SharedLister { return h.lister }
 
 // gates are the feature gates that the plugins of this package ask for, in both forms.
-func gates(t *rapid.T) (feature.Features, config.Features) {
+func gates(t *difftest.Source) (feature.Features, config.Features) {
 	theirs := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
-	theirs.EnablePodLevelResources = !oneIn(t, 4, "PodLevelResources is off")
-	theirs.EnableTaintTolerationComparisonOperators = rapid.Bool().Draw(t, "TaintTolerationComparisonOperators")
-	theirs.EnableNodeDeclaredFeatures = !oneIn(t, 4, "NodeDeclaredFeatures is off")
-	theirs.EnableInPlacePodLevelResourcesVerticalScaling = theirs.EnablePodLevelResources && theirs.EnableNodeDeclaredFeatures && rapid.Bool().Draw(t, "InPlacePodLevelResourcesVerticalScaling")
+	theirs.EnablePodLevelResources = !t.OneIn(4)
+	theirs.EnableTaintTolerationComparisonOperators = t.Bool()
+	theirs.EnableNodeDeclaredFeatures = !t.OneIn(4)
+	theirs.EnableInPlacePodLevelResourcesVerticalScaling = theirs.EnablePodLevelResources && theirs.EnableNodeDeclaredFeatures && t.Bool()
 	ours, err := config.ParseFeatures(map[string]bool{
 		"PodLevelResources":                       theirs.EnablePodLevelResources,
 		"TaintTolerationComparisonOperators":      theirs.EnableTaintTolerationComparisonOperators,
@@ -80,7 +80,7 @@ func gates(t *rapid.T) (feature.Features, config.Features) {
 }
 
 // somePairs makes every plugin twice from one drawn configuration.
-func somePairs(t *rapid.T, theirHandle, ourHandle fwk.Handle) []pair {
+func somePairs(t *difftest.Source, theirHandle, ourHandle fwk.Handle) []pair {
 	theirGates, ourGates := gates(t)
 	registry := plugins.Registry(ourGates)
 	args := someArgs(t)
@@ -104,12 +104,12 @@ func somePairs(t *rapid.T, theirHandle, ourHandle fwk.Handle) []pair {
 	return pairs
 }
 
-func someArgs(t *rapid.T) map[string]runtime.Object {
+func someArgs(t *difftest.Source) map[string]runtime.Object {
 	fit := &configv1.NodeResourcesFitArgs{ScoringStrategy: someStrategy(t)}
-	if oneIn(t, 3, "ignores resources") {
+	if t.OneIn(3) {
 		fit.IgnoredResources = []string{"other.org/licence", "hugepages-2Mi"}
 	}
-	if oneIn(t, 3, "ignores groups") {
+	if t.OneIn(3) {
 		fit.IgnoredResourceGroups = []string{"example.com"}
 	}
 	balanced := &configv1.NodeResourcesBalancedAllocationArgs{}
@@ -117,7 +117,7 @@ func someArgs(t *rapid.T) map[string]runtime.Object {
 		balanced.Resources = append(balanced.Resources, configv1.ResourceSpec{Name: name, Weight: 1})
 	}
 	affinity := &configv1.NodeAffinityArgs{}
-	if oneIn(t, 3, "profile has affinity") {
+	if t.OneIn(3) {
 		affinity.AddedAffinity = someAffinity(t, false)
 	}
 	return map[string]runtime.Object{
@@ -127,12 +127,32 @@ func someArgs(t *rapid.T) map[string]runtime.Object {
 	}
 }
 
+// percentages are the utilizations that a shape may have points at.
+var percentages = func() []int32 {
+	all := make([]int32, 101)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}()
+
+// distinct picks from low to high different values.
+func distinct[T comparable](t *difftest.Source, low, high int, values []T) []T {
+	var picked []T
+	for range t.Range(low, high) {
+		if v := pick(t, values); !slices.Contains(picked, v) {
+			picked = append(picked, v)
+		}
+	}
+	return picked
+}
+
 // scored are the names of resources that a plugin scores by, at least one.
-func scored(t *rapid.T) []string {
-	if rapid.Bool().Draw(t, "cpu and memory") {
+func scored(t *difftest.Source) []string {
+	if t.Bool() {
 		return []string{"cpu", "memory"}
 	}
-	names := rapid.SliceOfNDistinct(rapid.SampledFrom(scorable), 1, 5, rapid.ID).Draw(t, "scored by")
+	names := distinct(t, 1, 5, scorable)
 	words := make([]string, len(names))
 	for i, name := range names {
 		words[i] = string(name)
@@ -140,20 +160,20 @@ func scored(t *rapid.T) []string {
 	return words
 }
 
-func someStrategy(t *rapid.T) *configv1.ScoringStrategy {
-	s := &configv1.ScoringStrategy{Type: pick(t, "strategy", []configv1.ScoringStrategyType{configv1.LeastAllocated, configv1.MostAllocated, configv1.RequestedToCapacityRatio})}
+func someStrategy(t *difftest.Source) *configv1.ScoringStrategy {
+	s := &configv1.ScoringStrategy{Type: pick(t, []configv1.ScoringStrategyType{configv1.LeastAllocated, configv1.MostAllocated, configv1.RequestedToCapacityRatio})}
 	for _, name := range scored(t) {
-		s.Resources = append(s.Resources, configv1.ResourceSpec{Name: name, Weight: pick(t, "weight", []int64{1, 1, 3, 100})})
+		s.Resources = append(s.Resources, configv1.ResourceSpec{Name: name, Weight: pick(t, []int64{1, 1, 3, 100})})
 	}
 	if s.Type != configv1.RequestedToCapacityRatio {
 		return s
 	}
 	s.RequestedToCapacityRatio = &configv1.RequestedToCapacityRatioParam{}
-	at := rapid.SliceOfNDistinct(rapid.Int32Range(0, 100), 1, 4, rapid.ID).Draw(t, "utilizations")
+	at := distinct(t, 1, 4, percentages)
 	slices.Sort(at)
 	for _, utilization := range at {
 		s.RequestedToCapacityRatio.Shape = append(s.RequestedToCapacityRatio.Shape,
-			configv1.UtilizationShapePoint{Utilization: utilization, Score: rapid.Int32Range(0, 10).Draw(t, "score")})
+			configv1.UtilizationShapePoint{Utilization: utilization, Score: int32(t.Range(0, 10))})
 	}
 	return s
 }

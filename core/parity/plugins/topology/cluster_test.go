@@ -14,7 +14,7 @@ import (
 	upcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework/parallelize"
 	"orrery/core/cache"
-	"pgregory.net/rapid"
+	"orrery/core/parity/difftest"
 )
 
 // cluster is one cluster as both caches see it.
@@ -108,54 +108,54 @@ func (c *cluster) name(prefix string) string {
 }
 
 // fill puts random objects into a new cluster.
-func (c *cluster) fill(t *rapid.T) {
+func (c *cluster) fill(t *difftest.Source) {
 	c.fillObjects(t)
-	for range rapid.IntRange(1, 9).Draw(t, "nodes") {
+	for range t.Range(1, 9) {
 		c.addNode(someNode(t, c.name("n")))
 	}
-	for range rapid.IntRange(0, 15).Draw(t, "pods") {
+	for range t.Range(0, 15) {
 		c.addSomePod(t)
 	}
 }
 
-func (c *cluster) fillObjects(t *rapid.T) {
+func (c *cluster) fillObjects(t *difftest.Source) {
 	core, apps := c.objects.Core().V1(), c.objects.Apps().V1()
 	for _, name := range namespaces {
 		ns := &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if rapid.Bool().Draw(t, "namespace has a team") {
-			ns.Labels = map[string]string{"team": pick(t, []string{"x", "y"}, "team")}
+		if t.Bool() {
+			ns.Labels = map[string]string{"team": pick(t, []string{"x", "y"})}
 		}
-		if !oneIn(t, 5, "namespace is unknown") {
+		if !t.OneIn(5) {
 			c.must(core.Namespaces().Informer().GetIndexer().Add(ns))
 		}
-		for i := range rapid.IntRange(0, 2).Draw(t, "services") {
+		for i := range t.Range(0, 2) {
 			service := &v1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: fmt.Sprint("s", i)}}
-			if !oneIn(t, 4, "service has no selector") {
-				service.Spec.Selector = map[string]string{pick(t, podKeys, "service key"): pick(t, podValues, "service value")}
+			if !t.OneIn(4) {
+				service.Spec.Selector = map[string]string{pick(t, podKeys): pick(t, podValues)}
 			}
 			c.must(core.Services().Informer().GetIndexer().Add(service))
 		}
 		meta := metav1.ObjectMeta{Namespace: name, Name: "o1"}
 		c.must(core.ReplicationControllers().Informer().GetIndexer().Add(&v1.ReplicationController{
-			ObjectMeta: meta, Spec: v1.ReplicationControllerSpec{Selector: map[string]string{"app": pick(t, podValues, "rc value")}},
+			ObjectMeta: meta, Spec: v1.ReplicationControllerSpec{Selector: map[string]string{"app": pick(t, podValues)}},
 		}))
 		c.must(apps.ReplicaSets().Informer().GetIndexer().Add(&appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Selector: someSelector(t)}}))
 		c.must(apps.StatefulSets().Informer().GetIndexer().Add(&appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Selector: someSelector(t)}}))
 	}
 }
 
-func (c *cluster) addSomePod(t *rapid.T) {
+func (c *cluster) addSomePod(t *difftest.Source) {
 	pod := somePod(t, c.name("p"))
 	pod.Spec.NodeName = "nowhere"
 	if len(c.nodes) > 0 {
-		pod.Spec.NodeName = pick(t, c.nodes, "pod's node").Name
+		pod.Spec.NodeName = pick(t, c.nodes).Name
 	}
 	c.addPod(pod)
 }
 
 // change makes one of the changes that a cluster goes through.
-func (c *cluster) change(t *rapid.T) {
-	switch rapid.IntRange(0, 9).Draw(t, "change") {
+func (c *cluster) change(t *difftest.Source) {
+	switch t.Range(0, 9) {
 	case 0:
 		c.addNode(someNode(t, c.name("n")))
 	case 1:
@@ -182,9 +182,9 @@ func (c *cluster) change(t *rapid.T) {
 }
 
 // someIndex is the index of one of n things, or -1 if there are none.
-func (c *cluster) someIndex(t *rapid.T, n int) int {
+func (c *cluster) someIndex(t *difftest.Source, n int) int {
 	if n == 0 {
 		return -1
 	}
-	return rapid.IntRange(0, n-1).Draw(t, "which")
+	return t.Range(0, n-1)
 }

@@ -21,12 +21,12 @@ import (
 	upspread "k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 	"k8s.io/utils/ptr"
-	"pgregory.net/rapid"
 
 	"orrery/core/cache"
 	"orrery/core/config"
 	"orrery/core/framework"
-	"orrery/core/parity/asked"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
 	"orrery/core/plugins/interpodaffinity"
 	"orrery/core/plugins/podtopologyspread"
 )
@@ -34,7 +34,6 @@ import (
 func TestMain(m *testing.M) {
 	metrics.Register()
 	klog.SetLogger(logr.Discard())
-	asked.Rapid(1500) // each a cluster with a few dozen pods placed in it
 	os.Exit(m.Run())
 }
 
@@ -158,7 +157,7 @@ func verdict(s *fwk.Status) string {
 }
 
 // agreeOn lets every side answer, and fails if not all answer alike.
-func agreeOn[T any](t *rapid.T, sides []side, what string, answer func(i int, s side) T) T {
+func agreeOn[T any](t *difftest.Source, sides []side, what string, answer func(i int, s side) T) T {
 	want := answer(0, sides[0])
 	for i, s := range sides[1:] {
 		if diff := cmp.Diff(want, answer(i+1, s)); diff != "" {
@@ -169,7 +168,7 @@ func agreeOn[T any](t *rapid.T, sides []side, what string, answer func(i int, s 
 }
 
 // placed runs a pod through all sides at all extension points.
-func (c *cluster) compare(t *rapid.T, sides []side, pod *v1.Pod, oneNode bool, n *tally) {
+func (c *cluster) compare(t *difftest.Source, sides []side, pod *v1.Pod, oneNode bool, n *tally) {
 	ctx := context.Background()
 	c.refresh()
 	n.pods++
@@ -194,7 +193,7 @@ func (c *cluster) compare(t *rapid.T, sides []side, pod *v1.Pod, oneNode bool, n
 	c.compareScores(t, sides, states, pod, n)
 }
 
-func (c *cluster) compareFilter(t *rapid.T, sides []side, states []fwk.CycleState, pod *v1.Pod, what string, n *tally) {
+func (c *cluster) compareFilter(t *difftest.Source, sides []side, states []fwk.CycleState, pod *v1.Pod, what string, n *tally) {
 	for _, node := range c.nodes {
 		answer := agreeOn(t, sides, fmt.Sprintf("%s of pod %s on %s", what, pod.Name, node.Name), func(i int, s side) string {
 			info, err := s.lister.NodeInfos().Get(node.Name)
@@ -209,16 +208,16 @@ func (c *cluster) compareFilter(t *rapid.T, sides []side, states []fwk.CycleStat
 }
 
 // compareThoughts adds and removes pods on copies of the states, as preemption and nominations do.
-func (c *cluster) compareThoughts(t *rapid.T, sides []side, states []fwk.CycleState, pod *v1.Pod, oneNode bool, n *tally) {
+func (c *cluster) compareThoughts(t *difftest.Source, sides []side, states []fwk.CycleState, pod *v1.Pod, oneNode bool, n *tally) {
 	copies := make([]fwk.CycleState, len(states))
 	for i := range states {
 		copies[i] = states[i].Clone()
 	}
-	node := pick(t, c.nodes, "node of changes")
+	node := pick(t, c.nodes)
 	before := n.filters
-	for range rapid.IntRange(1, 4).Draw(t, "changes") {
+	for range t.Range(1, 4) {
 		if !oneNode {
-			node = pick(t, c.nodes, "node of change")
+			node = pick(t, c.nodes)
 		}
 		other, remove := c.someThought(t, node)
 		agreeOn(t, sides, "AddPod/RemovePod", func(i int, s side) string {
@@ -236,26 +235,26 @@ func (c *cluster) compareThoughts(t *rapid.T, sides []side, states []fwk.CycleSt
 }
 
 // someThought is a pod of the node to remove, or any pod to add.
-func (c *cluster) someThought(t *rapid.T, node *v1.Node) (pod *v1.Pod, remove bool) {
+func (c *cluster) someThought(t *difftest.Source, node *v1.Node) (pod *v1.Pod, remove bool) {
 	var there []*v1.Pod
 	for _, p := range c.pods {
 		if p.Spec.NodeName == node.Name {
 			there = append(there, p)
 		}
 	}
-	if len(there) > 0 && rapid.Bool().Draw(t, "remove") {
-		return pick(t, there, "removed pod"), true
+	if len(there) > 0 && t.Bool() {
+		return pick(t, there), true
 	}
 	added := somePod(t, c.name("p"))
 	added.Spec.NodeName = node.Name
 	return added, false
 }
 
-func (c *cluster) compareScores(t *rapid.T, sides []side, states []fwk.CycleState, pod *v1.Pod, n *tally) {
+func (c *cluster) compareScores(t *difftest.Source, sides []side, states []fwk.CycleState, pod *v1.Pod, n *tally) {
 	ctx := context.Background()
 	var feasible []string
 	for _, node := range c.nodes {
-		if !oneIn(t, 4, "not feasible") {
+		if !t.OneIn(4) {
 			feasible = append(feasible, node.Name)
 		}
 	}
@@ -292,15 +291,15 @@ func (c *cluster) compareScores(t *rapid.T, sides []side, states []fwk.CycleStat
 }
 
 // live lets a cluster change and places pods in it, many of them alike.
-func (c *cluster) live(t *rapid.T, sides []side, oneNode bool, n *tally, hints func(*v1.Pod)) {
+func (c *cluster) live(t *difftest.Source, sides []side, oneNode bool, n *tally, hints func(*v1.Pod)) {
 	templates := []*v1.Pod{someWaitingPod(t, c.name("p")), someWaitingPod(t, c.name("p"))}
-	for range rapid.IntRange(1, 12).Draw(t, "steps") {
-		for range rapid.IntRange(0, 3).Draw(t, "changes") {
+	for range t.Range(1, 12) {
+		for range t.Range(0, 3) {
 			c.change(t)
 		}
 		c.made++
-		pod := another(pick(t, templates, "template"), c.made)
-		if oneIn(t, 4, "new template") {
+		pod := another(pick(t, templates), c.made)
+		if t.OneIn(4) {
 			pod = someWaitingPod(t, c.name("p"))
 			templates[0] = pod
 		}
@@ -308,13 +307,13 @@ func (c *cluster) live(t *rapid.T, sides []side, oneNode bool, n *tally, hints f
 		hints(pod)
 		if len(c.nodes) > 0 {
 			bound := pod.DeepCopy()
-			bound.Spec.NodeName = pick(t, c.nodes, "chosen node").Name
+			bound.Spec.NodeName = pick(t, c.nodes).Name
 			c.addPod(bound)
 		}
 	}
 }
 
-func TestSpreadAgrees(t *testing.T) {
+func TestPodTopologySpread_SameAnswers(t *testing.T) {
 	hard := v1.TopologySpreadConstraint{TopologyKey: v1.LabelTopologyZone, MaxSkew: 1, WhenUnsatisfiable: v1.DoNotSchedule}
 	soft := v1.TopologySpreadConstraint{TopologyKey: "rack", MaxSkew: 2, WhenUnsatisfiable: v1.ScheduleAnyway}
 	settings := []struct {
@@ -331,7 +330,7 @@ func TestSpreadAgrees(t *testing.T) {
 	for _, set := range settings {
 		t.Run(set.name, func(t *testing.T) {
 			var n tally
-			rapid.Check(t, func(r *rapid.T) {
+			difftest.Check(t, comparisons.Spread.Cases, func(r *difftest.Source) {
 				c := newCluster()
 				c.fill(r)
 				sides := spreadSides(t, c, set.gates, &set.args)
@@ -342,7 +341,7 @@ func TestSpreadAgrees(t *testing.T) {
 	}
 }
 
-func TestAffinityAgrees(t *testing.T) {
+func TestInterPodAffinity_SameAnswers(t *testing.T) {
 	for _, set := range []struct {
 		name            string
 		hardWeight      int32
@@ -354,11 +353,11 @@ func TestAffinityAgrees(t *testing.T) {
 	} {
 		t.Run(set.name, func(t *testing.T) {
 			var n tally
-			rapid.Check(t, func(r *rapid.T) {
+			difftest.Check(t, comparisons.Affinity.Cases, func(r *difftest.Source) {
 				c := newCluster()
 				c.fill(r)
 				sides := affinitySides(t, c, set.hardWeight, set.ignorePreferred)
-				c.live(r, sides, false, &n, func(pod *v1.Pod) { c.compareHints(r, sides, pod, Differences, &n) })
+				c.live(r, sides, false, &n, func(pod *v1.Pod) { c.compareHints(r, sides, pod, differences, &n) })
 			})
 			n.check(t)
 			if n.wokenHere == 0 {

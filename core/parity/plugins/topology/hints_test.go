@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
-	"pgregory.net/rapid"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
 )
 
 // event is a cluster event as hints are told of it.
@@ -39,14 +40,14 @@ func (e event) objects() (oldObj, newObj any) {
 	return oldObj, newObj
 }
 
-func (c *cluster) someEvent(t *rapid.T, waiting *v1.Pod) event {
+func (c *cluster) someEvent(t *difftest.Source, waiting *v1.Pod) event {
 	e := event{resource: fwk.Pod}
 	one, two := somePod(t, "e"), somePod(t, "e")
 	two.Namespace, two.UID, two.Spec.Affinity = one.Namespace, one.UID, one.Spec.Affinity
-	if !oneIn(t, 4, "pod of the event has no node") {
+	if !t.OneIn(4) {
 		one.Spec.NodeName, two.Spec.NodeName = "n1", "n1"
 	}
-	switch rapid.IntRange(0, 8).Draw(t, "event") {
+	switch t.Range(0, 8) {
 	case 0:
 		e.action, e.pod = fwk.Add, one
 	case 1, 2:
@@ -65,7 +66,7 @@ func (c *cluster) someEvent(t *rapid.T, waiting *v1.Pod) event {
 		e.resource, e.action, e.oldNode = fwk.Node, fwk.Delete, someNode(t, "e")
 	default:
 		e.resource, e.action, e.oldNode, e.node = fwk.Node, fwk.UpdateNodeLabel, someNode(t, "e"), someNode(t, "e")
-		if oneIn(t, 3, "only taints change") {
+		if t.OneIn(3) {
 			e.action, e.node.Labels = fwk.UpdateNodeTaint, e.oldNode.Labels
 		}
 	}
@@ -74,7 +75,7 @@ func (c *cluster) someEvent(t *rapid.T, waiting *v1.Pod) event {
 
 // compareHints asks all sides about random events. An answer of ours may only differ by waking the pod, and then a
 // difference must cover it.
-func (c *cluster) compareHints(t *rapid.T, sides []side, pod *v1.Pod, differences []Difference, n *tally) {
+func (c *cluster) compareHints(t *difftest.Source, sides []side, pod *v1.Pod, recognized []difference, n *tally) {
 	events := agreeOn(t, sides, "EventsToRegister", func(_ int, s side) []fwk.ClusterEvent {
 		registered, err := s.plugin.EventsToRegister(context.Background())
 		c.must(err)
@@ -97,7 +98,7 @@ func (c *cluster) compareHints(t *rapid.T, sides []side, pod *v1.Pod, difference
 			if got == want {
 				continue
 			}
-			covered := slices.ContainsFunc(differences, func(d Difference) bool { return d.Covers(c.labelsOf, pod, e) })
+			covered := slices.ContainsFunc(recognized, func(covers difference) bool { return covers(c.labelsOf, pod, e) })
 			if want == fwk.Queue || !covered {
 				t.Fatalf("hint about %s/%v: kube-scheduler says %v, %s says %v, and no difference covers it\nevent:\n%s",
 					e.resource, e.action, want, s.name, got, cmp.Diff(event{}, e, cmp.AllowUnexported(event{})))
@@ -122,63 +123,42 @@ func (c *cluster) labelsOf(namespace string) labels.Set {
 	return nil
 }
 
-// Difference is an event that wakes a pod here and not in kube-scheduler.
-type Difference struct {
-	Why    string
-	Covers func(labelsOf func(namespace string) labels.Set, waiting *v1.Pod, e event) bool
-}
+// difference recognizes an event that wakes a pod here and not in kube-scheduler.
+type difference func(labelsOf func(namespace string) labels.Set, waiting *v1.Pod, e event) bool
 
-// Differences are all there may be. They concern the hints of InterPodAffinity; nothing else differs.
-var Differences = []Difference{
-	{
-		Why: "a pod was deleted whose own required anti-affinity kept the waiting pod out",
-		Covers: func(labelsOf func(string) labels.Set, waiting *v1.Pod, e event) bool {
-			return e.action == fwk.Delete && e.oldPod != nil &&
-				slices.ContainsFunc(antiTerms(e.oldPod), matching(waiting, labelsOf(waiting.Namespace)))
-		},
+// differences are those of comparisons.Affinity, in the same order. PodTopologySpread's hints have none.
+var differences = []difference{
+	func(labelsOf func(string) labels.Set, waiting *v1.Pod, e event) bool {
+		return e.action == fwk.Delete && e.oldPod != nil &&
+			slices.ContainsFunc(antiTerms(e.oldPod), matching(waiting, labelsOf(waiting.Namespace)))
 	},
-	{
-		Why: "a node joined, or changed labels, that the pod's own affinity allows: another pod's anti-affinity may not reach it",
-		Covers: func(_ func(string) labels.Set, waiting *v1.Pod, e event) bool {
-			return e.node != nil && (e.oldNode == nil || !maps.Equal(e.oldNode.Labels, e.node.Labels)) &&
-				!slices.ContainsFunc(affinityTerms(waiting), func(term fwk.AffinityTerm) bool {
-					_, has := e.node.Labels[term.TopologyKey]
-					return !has
-				})
-		},
-	},
-	{
-		Why: "a pod in a namespace selected by its labels began to match the waiting pod's affinity",
-		Covers: func(labelsOf func(string) labels.Set, waiting *v1.Pod, e event) bool {
-			return e.pod != nil && all(affinityTerms(waiting), e.pod, labelsOf(e.pod.Namespace)) &&
-				!all(affinityTerms(waiting), e.pod, nil)
-		},
-	},
-	{
-		Why: "a pod ceased to match one of the waiting pod's anti-affinity terms, but not all, or by its namespace's labels",
-		Covers: func(labelsOf func(string) labels.Set, waiting *v1.Pod, e event) bool {
-			return e.oldPod != nil && slices.ContainsFunc(antiTerms(waiting), func(term fwk.AffinityTerm) bool {
-				namespace := labelsOf(e.oldPod.Namespace)
-				was := term.Matches(e.oldPod, nil) || term.Matches(e.oldPod, namespace)
-				is := e.pod != nil && (term.Matches(e.pod, nil) || term.Matches(e.pod, namespace))
-				return was && !is
+	func(_ func(string) labels.Set, waiting *v1.Pod, e event) bool {
+		return e.node != nil && (e.oldNode == nil || !maps.Equal(e.oldNode.Labels, e.node.Labels)) &&
+			!slices.ContainsFunc(affinityTerms(waiting), func(term fwk.AffinityTerm) bool {
+				_, has := e.node.Labels[term.TopologyKey]
+				return !has
 			})
-		},
 	},
-	{
-		Why: "a match of the waiting pod's affinity is gone; if it was the last, the pod may be the first anywhere",
-		Covers: func(labelsOf func(string) labels.Set, waiting *v1.Pod, e event) bool {
-			terms := affinityTerms(waiting)
-			return e.oldPod != nil && all(terms, e.oldPod, labelsOf(e.oldPod.Namespace)) &&
-				all(terms, waiting, labelsOf(waiting.Namespace)) &&
-				(e.pod == nil || !all(terms, e.pod, labelsOf(e.pod.Namespace)))
-		},
+	func(labelsOf func(string) labels.Set, waiting *v1.Pod, e event) bool {
+		return e.pod != nil && all(affinityTerms(waiting), e.pod, labelsOf(e.pod.Namespace)) &&
+			!all(affinityTerms(waiting), e.pod, nil)
 	},
-	{
-		Why: "the waiting pod's own labels changed",
-		Covers: func(_ func(string) labels.Set, waiting *v1.Pod, e event) bool {
-			return e.pod != nil && e.pod.UID == waiting.UID && !maps.Equal(e.oldPod.Labels, e.pod.Labels)
-		},
+	func(labelsOf func(string) labels.Set, waiting *v1.Pod, e event) bool {
+		return e.oldPod != nil && slices.ContainsFunc(antiTerms(waiting), func(term fwk.AffinityTerm) bool {
+			namespace := labelsOf(e.oldPod.Namespace)
+			was := term.Matches(e.oldPod, nil) || term.Matches(e.oldPod, namespace)
+			is := e.pod != nil && (term.Matches(e.pod, nil) || term.Matches(e.pod, namespace))
+			return was && !is
+		})
+	},
+	func(labelsOf func(string) labels.Set, waiting *v1.Pod, e event) bool {
+		terms := affinityTerms(waiting)
+		return e.oldPod != nil && all(terms, e.oldPod, labelsOf(e.oldPod.Namespace)) &&
+			all(terms, waiting, labelsOf(waiting.Namespace)) &&
+			(e.pod == nil || !all(terms, e.pod, labelsOf(e.pod.Namespace)))
+	},
+	func(_ func(string) labels.Set, waiting *v1.Pod, e event) bool {
+		return e.pod != nil && e.pod.UID == waiting.UID && !maps.Equal(e.oldPod.Labels, e.pod.Labels)
 	},
 }
 
@@ -203,8 +183,8 @@ func all(terms []fwk.AffinityTerm, pod *v1.Pod, namespace labels.Set) bool {
 	})
 }
 
-func TestDifferencesAreExplained(t *testing.T) {
-	for _, d := range Differences {
-		t.Log(d.Why)
+func TestDifferences_AreDeclared(t *testing.T) {
+	if declared := len(comparisons.Affinity.Differences); declared != len(differences) {
+		t.Errorf("%d differences are declared and %d recognized", declared, len(differences))
 	}
 }

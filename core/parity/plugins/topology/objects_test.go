@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"orrery/core/mk"
-	"pgregory.net/rapid"
+	"orrery/core/parity/difftest"
 )
 
 var (
@@ -19,28 +19,24 @@ var (
 	zoneValues   = []string{"a", "b", "c", ""}
 )
 
-func oneIn(t *rapid.T, n int, label string) bool { return rapid.IntRange(1, n).Draw(t, label) == n }
+func pick[T any](t *difftest.Source, from []T) T { return difftest.Pick(t, from...) }
 
-func pick[T any](t *rapid.T, from []T, label string) T {
-	return from[rapid.IntRange(0, len(from)-1).Draw(t, label)]
-}
-
-func someNode(t *rapid.T, name string) *v1.Node {
+func someNode(t *difftest.Source, name string) *v1.Node {
 	b := mk.Node(name)
 	for _, key := range topologyKeys[1:] {
-		if !oneIn(t, 5, "node lacks "+key) {
-			b.Label(key, pick(t, zoneValues, key))
+		if !t.OneIn(5) {
+			b.Label(key, pick(t, zoneValues))
 		}
 	}
-	if oneIn(t, 4, "node has a pool") {
-		b.Label("pool", pick(t, podValues, "pool"))
+	if t.OneIn(4) {
+		b.Label("pool", pick(t, podValues))
 	}
-	if oneIn(t, 4, "node is tainted") {
-		effect := pick(t, []v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute, v1.TaintEffectPreferNoSchedule}, "effect")
-		b.Taint("t", pick(t, []string{"a", "5"}, "taint value"), effect)
+	if t.OneIn(4) {
+		effect := pick(t, []v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute, v1.TaintEffectPreferNoSchedule})
+		b.Taint("t", pick(t, []string{"a", "5"}), effect)
 	}
 	node := b.Obj()
-	switch rapid.IntRange(0, 9).Draw(t, "hostname") {
+	switch t.Range(0, 9) {
 	case 0:
 		delete(node.Labels, v1.LabelHostname)
 	case 1:
@@ -50,58 +46,58 @@ func someNode(t *rapid.T, name string) *v1.Node {
 }
 
 // somePod is a pod with labels and, now and then, affinity terms: what pods that run are asked about.
-func somePod(t *rapid.T, name string) *v1.Pod {
-	b := mk.Pod(name).Namespace(pick(t, namespaces, "namespace"))
+func somePod(t *difftest.Source, name string) *v1.Pod {
+	b := mk.Pod(name).Namespace(pick(t, namespaces))
 	for _, key := range podKeys {
-		if rapid.Bool().Draw(t, "pod has "+key) {
-			b.Label(key, pick(t, podValues, key))
+		if t.Bool() {
+			b.Label(key, pick(t, podValues))
 		}
 	}
-	if oneIn(t, 3, "pod has affinity") {
+	if t.OneIn(3) {
 		b.Affinity(someAffinity(t))
 	}
-	if oneIn(t, 8, "pod is terminating") {
+	if t.OneIn(8) {
 		b.Deleting(time.Unix(1, 0))
 	}
 	return b.Obj()
 }
 
 // someWaitingPod is a pod that is to be placed.
-func someWaitingPod(t *rapid.T, name string) *v1.Pod {
+func someWaitingPod(t *difftest.Source, name string) *v1.Pod {
 	pod := somePod(t, name)
 	pod.DeletionTimestamp = nil
-	for range rapid.IntRange(0, 3).Draw(t, "constraints") {
+	for range t.Range(0, 3) {
 		pod.Spec.TopologySpreadConstraints = append(pod.Spec.TopologySpreadConstraints, someConstraint(t))
 	}
-	if oneIn(t, 6, "pod selects nodes") {
-		pod.Spec.NodeSelector = map[string]string{pick(t, []string{"pool", v1.LabelTopologyZone}, "selected key"): "a"}
+	if t.OneIn(6) {
+		pod.Spec.NodeSelector = map[string]string{pick(t, []string{"pool", v1.LabelTopologyZone}): "a"}
 	}
-	if oneIn(t, 4, "pod requires nodes") {
+	if t.OneIn(4) {
 		requireNodes(t, pod)
 	}
-	if oneIn(t, 3, "pod tolerates") {
+	if t.OneIn(3) {
 		pod.Spec.Tolerations = []v1.Toleration{{
-			Key: "t", Value: pick(t, []string{"a", "7"}, "tolerated value"),
-			Operator: pick(t, []v1.TolerationOperator{v1.TolerationOpEqual, v1.TolerationOpExists, v1.TolerationOpLt, v1.TolerationOpGt}, "toleration operator"),
-			Effect:   pick(t, []v1.TaintEffect{"", v1.TaintEffectNoSchedule}, "tolerated effect"),
+			Key: "t", Value: pick(t, []string{"a", "7"}),
+			Operator: pick(t, []v1.TolerationOperator{v1.TolerationOpEqual, v1.TolerationOpExists, v1.TolerationOpLt, v1.TolerationOpGt}),
+			Effect:   pick(t, []v1.TaintEffect{"", v1.TaintEffectNoSchedule}),
 		}}
 	}
-	if oneIn(t, 2, "pod is owned") {
-		kind := pick(t, []string{"ReplicaSet", "StatefulSet", "ReplicationController", "Job"}, "owner")
+	if t.OneIn(2) {
+		kind := pick(t, []string{"ReplicaSet", "StatefulSet", "ReplicationController", "Job"})
 		version := map[string]string{"ReplicaSet": "apps/v1", "StatefulSet": "apps/v1", "ReplicationController": "v1", "Job": "batch/v1"}[kind]
 		pod.OwnerReferences = []metav1.OwnerReference{{
-			APIVersion: pick(t, []string{version, version, version, "a/b/c"}, "owner version"), Kind: kind,
-			Name: pick(t, []string{"o1", "o2"}, "owner name"), Controller: ptr.To(true),
+			APIVersion: pick(t, []string{version, version, version, "a/b/c"}), Kind: kind,
+			Name: pick(t, []string{"o1", "o2"}), Controller: ptr.To(true),
 		}}
 	}
 	return pod
 }
 
-func requireNodes(t *rapid.T, pod *v1.Pod) {
-	operator := pick(t, []v1.NodeSelectorOperator{v1.NodeSelectorOpIn, v1.NodeSelectorOpNotIn, v1.NodeSelectorOpExists, "Bogus"}, "node operator")
-	requirement := v1.NodeSelectorRequirement{Key: pick(t, topologyKeys, "required key"), Operator: operator}
+func requireNodes(t *difftest.Source, pod *v1.Pod) {
+	operator := pick(t, []v1.NodeSelectorOperator{v1.NodeSelectorOpIn, v1.NodeSelectorOpNotIn, v1.NodeSelectorOpExists, "Bogus"})
+	requirement := v1.NodeSelectorRequirement{Key: pick(t, topologyKeys), Operator: operator}
 	if operator != v1.NodeSelectorOpExists {
-		requirement.Values = []string{pick(t, zoneValues, "required value")}
+		requirement.Values = []string{pick(t, zoneValues)}
 	}
 	if pod.Spec.Affinity == nil {
 		pod.Spec.Affinity = &v1.Affinity{}
@@ -111,27 +107,27 @@ func requireNodes(t *rapid.T, pod *v1.Pod) {
 	}}
 }
 
-func someConstraint(t *rapid.T) v1.TopologySpreadConstraint {
+func someConstraint(t *difftest.Source) v1.TopologySpreadConstraint {
 	policies := []*v1.NodeInclusionPolicy{nil, ptr.To(v1.NodeInclusionPolicyHonor), ptr.To(v1.NodeInclusionPolicyIgnore)}
 	c := v1.TopologySpreadConstraint{
-		MaxSkew:            int32(rapid.IntRange(1, 3).Draw(t, "max skew")),
-		TopologyKey:        pick(t, topologyKeys, "topology key"),
-		WhenUnsatisfiable:  pick(t, []v1.UnsatisfiableConstraintAction{v1.DoNotSchedule, v1.ScheduleAnyway}, "when unsatisfiable"),
+		MaxSkew:            int32(t.Range(1, 3)),
+		TopologyKey:        pick(t, topologyKeys),
+		WhenUnsatisfiable:  pick(t, []v1.UnsatisfiableConstraintAction{v1.DoNotSchedule, v1.ScheduleAnyway}),
 		LabelSelector:      someSelector(t),
-		NodeAffinityPolicy: pick(t, policies, "affinity policy"),
-		NodeTaintsPolicy:   pick(t, policies, "taints policy"),
+		NodeAffinityPolicy: pick(t, policies),
+		NodeTaintsPolicy:   pick(t, policies),
 	}
-	if oneIn(t, 3, "min domains") {
-		c.MinDomains = ptr.To(int32(rapid.IntRange(1, 6).Draw(t, "domains")))
+	if t.OneIn(3) {
+		c.MinDomains = ptr.To(int32(t.Range(1, 6)))
 	}
-	if oneIn(t, 3, "match label keys") {
-		c.MatchLabelKeys = []string{pick(t, podKeys, "matched key"), "version"}
+	if t.OneIn(3) {
+		c.MatchLabelKeys = []string{pick(t, podKeys), "version"}
 	}
 	return c
 }
 
-func someSelector(t *rapid.T) *metav1.LabelSelector {
-	switch rapid.IntRange(0, 9).Draw(t, "selector") {
+func someSelector(t *difftest.Source) *metav1.LabelSelector {
+	switch t.Range(0, 9) {
 	case 0:
 		return nil
 	case 1:
@@ -141,13 +137,13 @@ func someSelector(t *rapid.T) *metav1.LabelSelector {
 	case 3, 4:
 		return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{someRequirement(t)}}
 	default:
-		return &metav1.LabelSelector{MatchLabels: map[string]string{"app": pick(t, podValues, "selected value")}}
+		return &metav1.LabelSelector{MatchLabels: map[string]string{"app": pick(t, podValues)}}
 	}
 }
 
-func someRequirement(t *rapid.T) metav1.LabelSelectorRequirement {
-	r := metav1.LabelSelectorRequirement{Key: pick(t, podKeys, "expression key")}
-	switch rapid.IntRange(0, 20).Draw(t, "operator") {
+func someRequirement(t *difftest.Source) metav1.LabelSelectorRequirement {
+	r := metav1.LabelSelectorRequirement{Key: pick(t, podKeys)}
+	switch t.Range(0, 20) {
 	case 0:
 		r.Operator = "Bogus"
 	case 1, 2, 3, 4:
@@ -162,15 +158,15 @@ func someRequirement(t *rapid.T) metav1.LabelSelectorRequirement {
 	return r
 }
 
-func someAffinity(t *rapid.T) *v1.Affinity {
+func someAffinity(t *difftest.Source) *v1.Affinity {
 	a := &v1.Affinity{}
-	if rapid.Bool().Draw(t, "pod affinity") {
+	if t.Bool() {
 		a.PodAffinity = &v1.PodAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution:  someTerms(t),
 			PreferredDuringSchedulingIgnoredDuringExecution: someWeightedTerms(t),
 		}
 	}
-	if rapid.Bool().Draw(t, "pod anti-affinity") {
+	if t.Bool() {
 		a.PodAntiAffinity = &v1.PodAntiAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution:  someTerms(t),
 			PreferredDuringSchedulingIgnoredDuringExecution: someWeightedTerms(t),
@@ -179,28 +175,28 @@ func someAffinity(t *rapid.T) *v1.Affinity {
 	return a
 }
 
-func someTerms(t *rapid.T) (terms []v1.PodAffinityTerm) {
-	for range rapid.SampledFrom([]int{0, 0, 1, 1, 2}).Draw(t, "required terms") {
+func someTerms(t *difftest.Source) (terms []v1.PodAffinityTerm) {
+	for range difftest.Pick(t, 0, 0, 1, 1, 2) {
 		terms = append(terms, someTerm(t))
 	}
 	return terms
 }
 
-func someWeightedTerms(t *rapid.T) (terms []v1.WeightedPodAffinityTerm) {
-	for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "preferred terms") {
+func someWeightedTerms(t *difftest.Source) (terms []v1.WeightedPodAffinityTerm) {
+	for range difftest.Pick(t, 0, 0, 1, 2) {
 		terms = append(terms, v1.WeightedPodAffinityTerm{
-			Weight: int32(rapid.SampledFrom([]int{1, 1, 5, 100}).Draw(t, "weight")), PodAffinityTerm: someTerm(t),
+			Weight: int32(difftest.Pick(t, 1, 1, 5, 100)), PodAffinityTerm: someTerm(t),
 		})
 	}
 	return terms
 }
 
-func someTerm(t *rapid.T) v1.PodAffinityTerm {
-	term := v1.PodAffinityTerm{TopologyKey: pick(t, topologyKeys, "term key"), LabelSelector: someSelector(t)}
-	if oneIn(t, 4, "term names namespaces") {
-		term.Namespaces = []string{pick(t, namespaces, "named namespace")}
+func someTerm(t *difftest.Source) v1.PodAffinityTerm {
+	term := v1.PodAffinityTerm{TopologyKey: pick(t, topologyKeys), LabelSelector: someSelector(t)}
+	if t.OneIn(4) {
+		term.Namespaces = []string{pick(t, namespaces)}
 	}
-	switch rapid.IntRange(0, 11).Draw(t, "namespace selector") {
+	switch t.Range(0, 11) {
 	case 0:
 		term.NamespaceSelector = &metav1.LabelSelector{}
 	case 1:

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/diagnose"
+	"orrery/core/engine"
+	"orrery/core/printable"
+	"orrery/core/trace/play"
+	"orrery/core/world"
+	"orrery/demo"
+	"orrery/views"
+	"orrery/views/collect"
+)
+
+// TestDiagnosis_PaneAndJSONAgree compares the explain pane's model with the JSON document, for every pending pod of all
+// embedded recordings at several moments.
+func TestDiagnosis_PaneAndJSONAgree(t *testing.T) {
+	const moments = 4 // at three, no pod of memory-pressure is pending
+	for _, tr := range demo.Traces() {
+		t.Run(tr.Name, func(t *testing.T) {
+			t.Parallel()
+			file, err := demo.Open(tr.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			player, err := play.NewPlayer(file, play.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compared := 0
+			for i := 1; i <= moments; i++ {
+				if err := player.SeekRecord(player.End().Record * i / moments); err != nil {
+					t.Fatal(err)
+				}
+				e := player.Engine()
+				for o := range e.Store().Objects(world.Pod) {
+					if pod := o.(*v1.Pod); isPending(e, pod) {
+						comparePaneAndJSON(t, e, world.PodRefOf(pod))
+						compared++
+					}
+				}
+			}
+			if compared == 0 {
+				t.Error("no pod was pending at any moment")
+			}
+		})
+	}
+}
+
+func isPending(e *engine.Engine, pod *v1.Pod) bool {
+	switch e.PodState(pod.Namespace, pod.Name) {
+	case engine.StateActive, engine.StateBackoff, engine.StateUnschedulable, engine.StateGated:
+		return true
+	}
+	return false
+}
+
+func comparePaneAndJSON(t *testing.T, e *engine.Engine, pod world.PodRef) {
+	t.Helper()
+	d, err := diagnose.Pod(e, pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := newDiagnosis(d, e.Store().Len(world.Node))
+	query := collect.Query{Open: views.ExplainPane, Pod: pod, Rows: math.MaxInt}
+	pane := collect.New(collect.Options{}).Model(e, query).Explain
+	if diff := cmp.Diff(saidByJSON(&doc), saidByPane(pane)); diff != "" {
+		t.Errorf("%s at %s (-JSON +pane):\n%s", pod, e.Now(), diff)
+	}
+}
+
+// said is the part of a diagnosis that both have.
+type said struct {
+	Verdict, Summary   string
+	Feasible           int
+	Reasons            []views.ReasonGroup
+	Hints              []string
+	Remedies           []views.Remedy
+	Winner, RunnerUp   string
+	Score, SecondScore int64
+	Scores             []views.ScorePart
+}
+
+func saidByPane(x *views.Explanation) said {
+	return said{
+		engine.Verdict(x.Verdict).String(), x.Summary, x.Feasible, x.Reasons, x.Hints, x.Remedies,
+		x.Winner, x.RunnerUp, x.WinnerTotal, x.RunnerUpTotal, x.Scores,
+	}
+}
+
+func saidByJSON(d *diagnosisDocument) said {
+	s := said{Verdict: d.Verdict, Summary: printable.Text(d.Summary), Feasible: d.Nodes.Feasible}
+	for _, r := range d.Reasons {
+		s.Reasons = append(s.Reasons, views.ReasonGroup{Plugin: r.Plugin, Reason: printable.Text(r.Reason), Nodes: r.Nodes})
+		if r.Hint != "" {
+			s.Hints = append(s.Hints, printable.Text(r.Hint))
+		}
+	}
+	for _, r := range d.Remedies {
+		s.Remedies = append(s.Remedies, views.Remedy{Text: printable.Text(r.Text), Change: printable.Text(r.Change.String()), Node: printable.Text(r.Node)})
+	}
+	if d.Winner != nil {
+		s.Winner, s.Score = printable.Text(d.Winner.Node), d.Winner.Score
+	}
+	if d.RunnerUp != nil {
+		s.RunnerUp, s.SecondScore = printable.Text(d.RunnerUp.Node), d.RunnerUp.Score
+	}
+	for _, p := range d.Scores {
+		s.Scores = append(s.Scores, views.ScorePart(p))
+	}
+	return s
+}

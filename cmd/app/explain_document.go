@@ -1,0 +1,212 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"orrery/core/diagnose"
+	"orrery/core/engine"
+	"orrery/core/whatif/change"
+	"orrery/core/world"
+)
+
+// explanationDocument is the result of explain: a pod's status and its diagnosis.
+type explanationDocument struct {
+	envelope
+	Trace string `json:"trace"`
+	// At is the requested time.
+	At     moment    `json:"at"`
+	Pod    podRef    `json:"pod"`
+	Status podStatus `json:"status"`
+	// Evaluated is the time of the diagnosis: for a placed pod that of its decision.
+	Evaluated evaluatedAt `json:"evaluated"`
+	diagnosisDocument
+	// NodeVerdict is the verdict on the node of --node.
+	NodeVerdict *nodeVerdict `json:"nodeVerdict,omitempty"`
+	// Source is the cluster that was read; nil for a trace.
+	Source *sourceDocument `json:"source,omitempty"`
+
+	start, at time.Time
+}
+
+type evaluatedAt struct {
+	At moment `json:"at"`
+	// AsDecided says that the diagnosis is of the decision that placed the pod, and not of the present.
+	AsDecided bool `json:"asDecided"`
+
+	at time.Time
+}
+
+// diagnosisDocument is a diagnose.Diagnosis.
+type diagnosisDocument struct {
+	Verdict       string         `json:"verdict"`
+	Summary       string         `json:"summary"`
+	Message       string         `json:"message,omitempty"`
+	Nodes         nodeCounts     `json:"nodes"`
+	Reasons       []reason       `json:"reasons"`
+	Remedies      []remedy       `json:"remedies"`
+	PluginResults []pluginResult `json:"pluginResults"`
+	Preemption    *preemption    `json:"preemption,omitempty"`
+	Winner        *scoredNode    `json:"winner,omitempty"`
+	RunnerUp      *scoredNode    `json:"runnerUp,omitempty"`
+	Scores        []scorePair    `json:"scores,omitempty"`
+}
+
+type nodeCounts struct {
+	Total    int `json:"total"`
+	Examined int `json:"examined"`
+	Feasible int `json:"feasible"`
+}
+
+type reason struct {
+	Plugin string `json:"plugin,omitempty"`
+	Reason string `json:"reason"`
+	Nodes  int    `json:"nodes,omitempty"`
+	// OnlyBlockerOn is the number of nodes that only this reason rejects, Hint the change that those need.
+	OnlyBlockerOn int    `json:"onlyBlockerOn,omitempty"`
+	Hint          string `json:"hint,omitempty"`
+}
+
+// remedy is a change that places the pod, tried on a fork.
+type remedy struct {
+	Change change.Change `json:"change"`
+	Node   string        `json:"node"`
+	Text   string        `json:"text"`
+}
+
+type pluginResult struct {
+	Point   string   `json:"extensionPoint"`
+	Plugin  string   `json:"plugin"`
+	Code    string   `json:"code"`
+	Reasons []string `json:"reasons,omitempty"`
+}
+
+type preemption struct {
+	Node       string   `json:"node"`
+	Victims    []podRef `json:"victims"`
+	Violations int      `json:"pdbViolations"`
+	Criterion  string   `json:"criterion,omitempty"`
+}
+
+type scoredNode struct {
+	Node  string `json:"node"`
+	Score int64  `json:"score"`
+}
+
+type scorePair struct {
+	Plugin   string `json:"plugin"`
+	Winner   int64  `json:"winner"`
+	RunnerUp int64  `json:"runnerUp"`
+}
+
+type nodeVerdict struct {
+	Node     string         `json:"node"`
+	Examined bool           `json:"examined"`
+	Feasible bool           `json:"feasible"`
+	Filters  []pluginResult `json:"filters"`
+	Scores   []scored       `json:"scores"`
+	Total    int64          `json:"total"`
+}
+
+type scored struct {
+	Plugin     string `json:"plugin"`
+	Raw        int64  `json:"raw"`
+	Normalized int64  `json:"normalized"`
+	Weight     int64  `json:"weight"`
+	Weighted   int64  `json:"weighted"`
+}
+
+// explainAt explains a pod at the trace's position. For a placed pod it may go back to the decision.
+func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) {
+	pod, err := findPod(s, podName)
+	if err != nil {
+		return nil, err
+	}
+	ref := world.PodRefOf(pod)
+	if node != "" && s.Engine().Store().Node(node) == nil {
+		var known []string
+		for o := range s.Engine().Store().Objects(world.Node) {
+			known = append(known, o.GetName())
+		}
+		return nil, fmt.Errorf("at %s of %s there is no node %q%s", timeText(s.at), s.trace, node, suggestion(node, known))
+	}
+	doc := &explanationDocument{
+		envelope: document("Explanation"), Trace: s.trace, At: momentOf(s.at), Pod: refOf(ref),
+		Status: podStatusOf(s.Engine(), pod), Source: s.source, start: s.Start().Time, at: s.at,
+	}
+	if s.source != nil {
+		doc.Status.readConditions(pod)
+	}
+	doc.Evaluated = evaluatedAt{momentOf(s.at), false, s.at}
+	if record, recorded := s.lastPlacement(pod); recorded && doc.Status.placed() {
+		at := s.Records()[record].At
+		if err := s.SeekRecord(record); err != nil {
+			return nil, err
+		}
+		doc.Evaluated = evaluatedAt{momentOf(at), true, at}
+	}
+	d, err := diagnose.Pod(s.Engine(), ref)
+	if err != nil {
+		return nil, err
+	}
+	doc.diagnosisDocument = newDiagnosis(d, s.Engine().Store().Len(world.Node))
+	if doc.Evaluated.AsDecided {
+		doc.Remedies = []remedy{}
+	}
+	if node != "" {
+		doc.NodeVerdict = newNodeVerdict(d.Node(node))
+	}
+	return doc, nil
+}
+
+func newDiagnosis(d *diagnose.Diagnosis, nodes int) diagnosisDocument {
+	doc := diagnosisDocument{
+		Verdict: d.Decision.Verdict.String(), Summary: d.Summary, Message: d.Decision.Message,
+		Nodes:   nodeCounts{nodes, d.Examined, d.Feasible},
+		Reasons: []reason{}, Remedies: []remedy{}, PluginResults: newPluginResults(d.Statuses, ""),
+	}
+	for i := range d.Reasons {
+		doc.Reasons = append(doc.Reasons, newReason(&d.Reasons[i]))
+	}
+	for _, r := range d.Remedies {
+		doc.Remedies = append(doc.Remedies, remedy(r))
+	}
+	if p := d.Decision.Preemption; p != nil {
+		doc.Preemption = &preemption{Node: p.Node, Violations: p.Violations, Criterion: string(p.By)}
+		for _, victim := range p.Victims {
+			doc.Preemption.Victims = append(doc.Preemption.Victims, refOf(world.PodRefOf(victim)))
+		}
+	}
+	if d.Decision.Node != "" {
+		doc.Winner = &scoredNode{d.Decision.Node, d.Decision.Score}
+	}
+	if d.Decision.RunnerUp != "" {
+		doc.RunnerUp = &scoredNode{d.Decision.RunnerUp, d.Decision.RunnerUpScore}
+	}
+	for _, s := range d.Scores {
+		doc.Scores = append(doc.Scores, scorePair(s))
+	}
+	return doc
+}
+
+func newReason(r *diagnose.Reason) reason {
+	return reason{r.Plugin, r.Message, r.Nodes, len(r.OnlyOn), r.Hint()}
+}
+
+// newPluginResults converts plugin statuses; those without an extension point get the given one.
+func newPluginResults(all []engine.PluginStatus, point string) []pluginResult {
+	list := make([]pluginResult, len(all))
+	for i, s := range all {
+		list[i] = pluginResult{cmp.Or(s.Point, point), s.Plugin, s.Code.String(), s.Reasons}
+	}
+	return list
+}
+
+func newNodeVerdict(n *engine.NodeVerdict) *nodeVerdict {
+	v := &nodeVerdict{n.Node, n.Searched, n.Feasible, newPluginResults(n.Statuses, "Filter"), []scored{}, n.Total}
+	for _, s := range n.Scores {
+		v.Scores = append(v.Scores, scored{s.Plugin, s.Raw, s.Normalized, s.Weight, s.Weighted()})
+	}
+	return v
+}

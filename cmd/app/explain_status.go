@@ -1,0 +1,87 @@
+package app
+
+import (
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/engine"
+	"orrery/core/printable"
+	"orrery/core/queue"
+)
+
+// podStatus is a pod's state in the scheduler.
+type podStatus struct {
+	State      string   `json:"state"`
+	Node       string   `json:"node,omitempty"`
+	Since      moment   `json:"since,omitempty"`
+	Attempts   int      `json:"attempts"`
+	RetryAt    moment   `json:"retryAt,omitempty"`
+	Gates      []string `json:"schedulingGates,omitempty"`
+	RejectedBy []string `json:"rejectedBy,omitempty"`
+
+	since, retry time.Time
+}
+
+// podStatusOf returns a pod's state with its time and causes.
+func podStatusOf(e *engine.Engine, pod *v1.Pod) podStatus {
+	w := podStatus{State: string(e.PodState(pod.Namespace, pod.Name)), Node: pod.Spec.NodeName}
+	for _, gate := range pod.Spec.SchedulingGates {
+		w.Gates = append(w.Gates, gate.Name)
+	}
+	for _, b := range e.Bindings() {
+		if b.Pod.UID == pod.UID {
+			w.Node = b.Node
+		}
+	}
+	transitions := e.PodTransitions(pod.UID)
+	if len(transitions) == 0 {
+		return w
+	}
+	last := transitions[len(transitions)-1]
+	w.Attempts, w.since, w.Since = last.Attempts, last.At, momentOf(last.At)
+	if last.To == queue.Backoff || last.To == queue.ErrorBackoff {
+		w.retry, w.RetryAt = last.Until, momentOf(last.Until)
+	}
+	if last.To == queue.Unschedulable {
+		w.RejectedBy = last.NewRejectors
+	}
+	return w
+}
+
+// placed reports whether the pod has a node.
+func (w *podStatus) placed() bool {
+	switch engine.PodState(w.State) {
+	case engine.StateBound, engine.StateBinding, engine.StateWaiting:
+		return true
+	}
+	return false
+}
+
+// words returns the status as text.
+func (w podStatus) words() string {
+	switch engine.PodState(w.State) {
+	case engine.StateGated:
+		if len(w.Gates) > 0 {
+			return "gated by " + printable.Line(strings.Join(w.Gates, ", "), 200)
+		}
+		return "gated"
+	case engine.StateBackoff:
+		return "in backoffQ"
+	case engine.StateUnschedulable:
+		return "in unschedulablePods"
+	case engine.StateActive:
+		return "in activeQ"
+	case engine.StateWaiting:
+		return "waiting on Permit for " + printable.Line(w.Node, 100)
+	case engine.StateBinding:
+		return "binding to " + printable.Line(w.Node, 100)
+	case engine.StateBound:
+		if w.Node == "" {
+			return "bound"
+		}
+		return "bound to " + printable.Line(w.Node, 100)
+	}
+	return "not in the scheduler"
+}

@@ -1,0 +1,96 @@
+package app
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"orrery/core/engine"
+	"orrery/core/framework"
+	"orrery/core/trace/play"
+)
+
+// openedAt is a trace with a player at a requested position.
+type openedAt struct {
+	*play.Player
+	trace string
+	at    time.Time // the requested time: the latest record may be earlier
+	// numbered says that the position was given as a number of records, which is exact where several have the same
+	// time.
+	numbered bool
+	// source is the cluster that was read; nil for a trace.
+	source *sourceDocument
+}
+
+// openTraceAt opens a trace and plays it up to a position, as --at gives it; empty means the end. A damaged trace is
+// played up to the damage, with a warning.
+func openTraceAt(c *cobra.Command, plugins framework.Registry, arg, at string) (*openedAt, error) {
+	rec, err := openTrace(c, arg)
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	p := newProgress(c, "reading "+rec.name)
+	defer p.done()
+	player, err := play.NewPlayer(p.reading(rec, rec.size), play.Options{Adjust: func(o *engine.Options) { o.Plugins = plugins }})
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", rec.name, err)
+	}
+	p.done()
+	if d := damageOf(player.Damage()); d != nil && !d.Unfinished {
+		warn(c, d.Message+"; everything before it is used")
+	}
+	s := &openedAt{Player: player, trace: rec.name, at: player.End().Time}
+	n := player.End().Record
+	if number, numbered := strings.CutPrefix(at, "@"); numbered {
+		n, err = s.parseRecord(number)
+		s.numbered = true
+	} else if at != "" {
+		s.at, err = s.parseTime(at)
+		n = player.RecordAt(s.at)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--at %q: %w", at, err)
+	}
+	p = newProgress(c, "playing "+rec.name)
+	defer p.done()
+	for player.At().Record < n {
+		if _, err := player.Step(); err != nil {
+			return nil, fmt.Errorf("playing %s: %w", rec.name, err)
+		}
+		p.update(func() string { return fmt.Sprintf("%d%%", 100*player.At().Record/n) })
+	}
+	if s.numbered {
+		s.at = player.At().Time
+	}
+	return s, nil
+}
+
+// parseRecord parses a number of records within the trace.
+func (s *openedAt) parseRecord(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if most := s.End().Record; err != nil || n < 0 || n > most {
+		return 0, fmt.Errorf("after an @ it takes a number of records, and the trace has %d", most)
+	}
+	return n, nil
+}
+
+// parseTime parses a time within the trace. Printed times are rounded, so a time just after the end means the end.
+func (s *openedAt) parseTime(text string) (time.Time, error) {
+	first, last := s.Start().Time, s.End().Time
+	t, err := parseMoment(text, first)
+	switch {
+	case err != nil:
+		return t, err
+	case t.Before(first):
+		return t, fmt.Errorf("the trace begins only at %s", timeText(first))
+	case t.Sub(last) >= time.Second:
+		return t, fmt.Errorf("the trace ends at %s, %s after its beginning", timeText(last), offsetText(last.Sub(first)))
+	case t.After(last):
+		return last, nil
+	}
+	return t, nil
+}

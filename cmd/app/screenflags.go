@@ -1,0 +1,73 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"orrery/themes"
+	"orrery/tui"
+	"orrery/tui/term"
+)
+
+// screenFlags are the flags of commands that draw on the whole terminal.
+type screenFlags struct {
+	theme       string
+	preferences term.Preferences
+	fps         int
+}
+
+func (f *screenFlags) addFlags(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.theme, "theme", "", "the colours: "+strings.Join(themeNames(), ", ")+", or a file")
+	flags.StringVar(&f.preferences.Color, "color", "auto", "auto, always or never")
+	flags.StringVar(&f.preferences.Glyphs, "glyphs", "auto", "auto, braille, block or ascii")
+	flags.IntVar(&f.fps, "fps", 30, "frames per second, at most 60")
+	_ = c.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(themeNames(), cobra.ShellCompDirectiveDefault))
+}
+
+// options returns the options for this terminal. If it cannot show the screen, Terminal.Refusal says why.
+func (f *screenFlags) options() (tui.Options, error) {
+	facts, err := term.Detect(os.Environ(), os.Stdin, os.Stdout, f.preferences)
+	if err != nil {
+		return tui.Options{}, err
+	}
+	theme, all, err := chosenTheme(f.theme)
+	return tui.Options{Terminal: facts, Theme: theme, Themes: all, FPS: f.fps}, err
+}
+
+// chosenTheme returns the theme of a name or a file, nil for the one that fits the terminal, and all available themes:
+// the built-in ones and those in the user's theme folder.
+func chosenTheme(name string) (theme *themes.Theme, all []*themes.Theme, err error) {
+	own, err := themes.ReadFolder(themes.Folder(os.Getenv))
+	if err != nil {
+		return nil, nil, err
+	}
+	all = append(themes.Shipped(), own...)
+	if name == "" || name == "auto" {
+		return nil, all, nil
+	}
+	if i := slices.IndexFunc(all, func(t *themes.Theme) bool { return t.Name == name }); i >= 0 {
+		return all[i], all, nil
+	}
+	theme, err = themes.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, fmt.Errorf("--theme: there is neither a theme nor a file called %q%s", name, suggestion(name, themeNames()))
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("--theme: %w", err)
+	}
+	return theme, append(all, theme), nil
+}
+
+func themeNames() []string {
+	var names []string
+	for _, t := range themes.Shipped() {
+		names = append(names, t.Name)
+	}
+	return names
+}

@@ -1,0 +1,183 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/engine"
+	"orrery/core/framework"
+	"orrery/core/printable"
+	"orrery/core/trace/play"
+	"orrery/core/world"
+	"orrery/core/world/live"
+)
+
+// target is the source of a query: a trace at some position, or a cluster as it is now.
+type target struct {
+	connection
+	trace, at string
+}
+
+// targetHelp explains the source in help texts.
+const targetHelp = `Without --trace the cluster of the kubeconfig is asked, as it is now: it is read once, and nothing in it
+is changed. Where there is no kubeconfig the first built-in trace is asked.`
+
+func (a *target) flag(c *cobra.Command, namespaced bool) {
+	c.Flags().StringVar(&a.trace, "trace", "", "the `TRACE` to ask; the cluster of the kubeconfig if it is not given")
+	c.Flags().StringVar(&a.at, "at", "", "the `time` to ask at, or @N for after N records; the end if it is not given")
+	_ = c.RegisterFlagCompletionFunc("trace", func(c *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return completeTrace(c, nil, text)
+	})
+	a.connection.addFlags(c, namespaced)
+}
+
+// openAt opens the trace or the cluster.
+func (a *target) openAt(c *cobra.Command, plugins framework.Registry) (*openedAt, error) {
+	used := a.givenFlags(c)
+	if a.trace != "" && len(used) > 0 {
+		return nil, fmt.Errorf("--trace and %s: either a trace is asked, or a cluster", used[0])
+	}
+	if a.trace == "" && !a.configured(c) {
+		a.trace = builtIn()[0]
+	}
+	if a.trace != "" {
+		return openTraceAt(c, plugins, a.trace, a.at)
+	}
+	if a.at != "" {
+		return nil, fmt.Errorf("--at %q: a cluster is asked as it is now; for another time give --trace", a.at)
+	}
+	return a.openCluster(c, plugins)
+}
+
+// qualify adds the namespace of the flag to a pod without one.
+func (a *target) qualify(arg string) string {
+	if n := a.flags.overrides.Context.Namespace; n != "" && !strings.Contains(arg, "/") {
+		return n + "/" + arg
+	}
+	return arg
+}
+
+// sourceDocument is the cluster that a result comes from; nil for a trace.
+type sourceDocument struct {
+	Cluster string `json:"cluster"`
+	Server  string `json:"server"`
+	ReadAt  moment `json:"readAt"`
+	// Configuration is the file of the scheduler's configuration; "default" is kube-scheduler's default.
+	Configuration string               `json:"configuration"`
+	Unread        []unreadableDocument `json:"unread"`
+
+	// flags are the flags for the same cluster, each followed by a space.
+	flags string
+}
+
+// openCluster lists everything in a cluster once and opens an engine with it.
+func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*openedAt, error) {
+	from, err := a.open(c)
+	if err != nil {
+		return nil, err
+	}
+	configuration, err := a.scheduler()
+	if err != nil {
+		return nil, err
+	}
+	o := engine.Options{Config: configuration, Plugins: plugins, Start: time.Now().Round(0)}
+	e, err := engine.New(o)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := e.WatchedKinds()
+	if err != nil {
+		return nil, err
+	}
+	p := newProgress(c, "reading "+from.name)
+	defer p.done()
+	p.update(func() string { return from.server })
+	lists, left, err := live.ReadOnce(c.Context(), from.client, withKinds(kinds, extraKinds...))
+	if err != nil {
+		return nil, err
+	}
+	unread, err := unreadableOf(left)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openLists(e, o, lists)
+	if err != nil {
+		return nil, fmt.Errorf("taking in what was read of %s: %w", from.name, err)
+	}
+	s.trace = from.name
+	s.source = &sourceDocument{from.name, from.server, momentOf(s.at), a.configurationName(), unread, a.clusterFlags(c)}
+	return s, nil
+}
+
+func (n *connection) configurationName() string {
+	if n.config == "" {
+		return "default"
+	}
+	return printable.Line(n.config, 200)
+}
+
+// openLists returns a player of an engine that has applied the lists and decided nothing.
+func openLists(e *engine.Engine, o engine.Options, lists []world.Listed) (*openedAt, error) {
+	flight, err := play.NewFlightRecorder(e, o, math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	for _, list := range lists {
+		flight.Applied(world.Input{At: o.Start, Event: list}, nil)
+	}
+	player, err := flight.Player()
+	if err != nil {
+		return nil, err
+	}
+	if err := player.SeekRecord(len(player.Records())); err != nil {
+		return nil, err
+	}
+	return &openedAt{Player: player, at: o.Start}, nil
+}
+
+// location says after a time what was read: a cluster, or a trace at an offset.
+func (d *sourceDocument) location(offset, trace string) string {
+	if d != nil {
+		return " of " + d.Cluster
+	}
+	return ", " + offset + " in " + trace
+}
+
+// text writes the source, after the result.
+func (d *sourceDocument) text(w io.Writer) {
+	if d == nil {
+		return
+	}
+	configuration := "by " + d.Configuration
+	if d.Configuration == "default" {
+		configuration = "by kube-scheduler's default configuration; --config names another"
+	}
+	section(w, "Where this comes from", [][]string{
+		{"asked of", d.Cluster + ", " + d.Server + ", as read at " + string(d.ReadAt)},
+		{"decided", configuration},
+	})
+	writeUnreadable(w, d.Unread)
+}
+
+// readConditions corrects a pod's state: an engine that has only listed the pod takes it for a new one, and its
+// conditions have the result of the cluster's own scheduler.
+func (w *podStatus) readConditions(pod *v1.Pod) {
+	if engine.PodState(w.State) != engine.StateActive {
+		return
+	}
+	w.since = pod.CreationTimestamp.UTC()
+	for i := range pod.Status.Conditions {
+		if c := &pod.Status.Conditions[i]; c.Type == v1.PodScheduled && c.Reason == v1.PodReasonUnschedulable {
+			w.State, w.since = string(engine.StateUnschedulable), c.LastTransitionTime.UTC()
+		}
+	}
+	if w.Since = ""; !w.since.IsZero() {
+		w.Since = momentOf(w.since)
+	}
+}

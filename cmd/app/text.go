@@ -1,0 +1,99 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
+
+	"orrery/core/printable"
+	"orrery/core/world"
+)
+
+// podRef names a pod in a JSON document.
+type podRef struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	UID       string `json:"uid,omitempty"`
+}
+
+func refOf(r world.PodRef) podRef { return podRef{r.Namespace, r.Name, string(r.UID)} }
+
+// moment is a time in a JSON document.
+type moment string
+
+func momentOf(t time.Time) moment { return moment(t.UTC().Format(time.RFC3339Nano)) }
+
+// countText formats a count: "1,200 pods".
+func countText[N int | int64 | uint64](n N, of string) string {
+	if n != 1 {
+		of += "s"
+	}
+	return humanize.Comma(int64(n)) + " " + of
+}
+
+// durationText formats a duration: 12s, 3m20s, 2h5m.
+func durationText(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d.Round(time.Second) < time.Hour:
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+}
+
+// timeText formats a time to the millisecond.
+func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// offsetText formats a duration since the start of a trace, as --at takes it.
+func offsetText(d time.Duration) string { return "+" + d.Round(time.Millisecond).String() }
+
+// wrapText breaks a text into lines; its own line breaks stay.
+func wrapText(text string, width int) []string {
+	var lines []string
+	for _, line := range strings.Split(text, "\n") {
+		row := ""
+		for _, word := range strings.Fields(printable.Line(line, 2000)) {
+			if row != "" && utf8.RuneCountInString(row)+1+utf8.RuneCountInString(word) > width {
+				lines, row = append(lines, row), ""
+			}
+			if row != "" {
+				row += " "
+			}
+			row += word
+		}
+		if row != "" {
+			lines = append(lines, row)
+		}
+	}
+	return lines
+}
+
+// writeTable writes a table with aligned columns; the last one is not padded.
+func writeTable(w io.Writer, indent string, table [][]string) {
+	var widths []int
+	for _, row := range table {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range table {
+		line := indent
+		for i, cell := range row {
+			line += cell
+			if i < len(row)-1 {
+				line += strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+}

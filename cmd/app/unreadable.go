@@ -1,0 +1,82 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"orrery/core/printable"
+	"orrery/core/world"
+	"orrery/core/world/live"
+)
+
+// extraKinds are kinds that no plugin reads, but results depend on: the owners that recreate pods, and the classes and
+// limits for creating pods.
+var extraKinds = []world.Kind{
+	world.PriorityClass, world.RuntimeClass, world.LimitRange, world.ReplicaSet, world.StatefulSet, world.Deployment, world.DaemonSet, world.Job,
+}
+
+// withKinds adds kinds to a set.
+func withKinds(kinds []world.Kind, more ...world.Kind) []world.Kind {
+	return world.SortKinds(slices.Concat(kinds, more))
+}
+
+// unreadableDocument is a kind that could not be read.
+type unreadableDocument struct {
+	Kind string `json:"kind"`
+	Why  string `json:"why"`
+	// Means is the consequence for the answer.
+	Means string `json:"means"`
+}
+
+// unreadableOf describes kinds that could not be read. Without pods or nodes it is an error.
+func unreadableOf(all []live.Unreadable) ([]unreadableDocument, error) {
+	docs := []unreadableDocument{}
+	for _, u := range all {
+		resource := u.Kind.Resource().GroupResource().String()
+		doc := unreadableDocument{Kind: string(u.Kind), Why: "the API server does not serve " + resource, Means: consequenceOf(u.Kind)}
+		if u.Forbidden {
+			doc.Why = "there is no right to list " + resource
+		}
+		if u.Kind == world.Pod || u.Kind == world.Node {
+			return nil, fmt.Errorf(`%s, without which nothing can be said; "orrery manifests --shadow" prints a role with the rights: %s`,
+				doc.Why, printable.Line(u.Err.Error(), 300))
+		}
+		docs = append(docs, doc)
+	}
+	return docs, nil
+}
+
+// consequences are the effects of not reading a kind on the result.
+var consequences = map[world.Kind]string{
+	world.Namespace:             "affinity terms that select namespaces by their labels find none",
+	world.Service:               "pods of services are not spread by default as kube-scheduler would",
+	world.ReplicationController: "pods of replication controllers are not spread by default as kube-scheduler would",
+	world.ReplicaSet:            "pods of replica sets are not spread by default as kube-scheduler would, and what-ifs do not bring them back",
+	world.StatefulSet:           "pods of stateful sets are not spread by default as kube-scheduler would, and what-ifs do not bring them back",
+	world.PodDisruptionBudget:   "pods are preempted and drained as if there were no disruption budgets",
+	world.Deployment:            "what-ifs cannot scale deployments",
+	world.DaemonSet:             "what-ifs put no pods of daemon sets on new nodes",
+	world.Job:                   "what-ifs do not bring pods of jobs back",
+	world.PriorityClass:         "what-ifs know the priorities of pods and not of their classes",
+	world.RuntimeClass:          "what-ifs know the overhead of pods and not of their runtime classes",
+	world.LimitRange:            "what-ifs give new pods no default requests",
+	world.Lease:                 "who leads is not known",
+}
+
+// consequenceOf returns the consequence of not reading a kind. Kinds without an entry are read by third-party plugins.
+func consequenceOf(kind world.Kind) string {
+	if text := consequences[kind]; text != "" {
+		return text
+	}
+	return "a plugin of the configuration reads them, and decides as if there were none"
+}
+
+// writeUnreadable writes the unreadable kinds as text.
+func writeUnreadable(w io.Writer, all []unreadableDocument) {
+	var lines [][]string
+	for _, u := range all {
+		lines = append(lines, []string{u.Kind, u.Why + ": " + u.Means})
+	}
+	section(w, "Not read", lines)
+}

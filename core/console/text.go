@@ -1,0 +1,129 @@
+package console
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"orrery/core/operate"
+	"orrery/core/printable"
+)
+
+// Alert returns the session's most urgent problem in one line; empty if there is none.
+func (st *State) Alert(now time.Time) string {
+	switch {
+	case st.Ended != nil:
+		return "standing still: " + printable.Line(st.Ended.Error(), 200)
+	case st.Lost != nil:
+		return "the connection is lost, for " + now.Sub(st.LostSince).Truncate(time.Second).String() + "; showing what was known: " + printable.Line(rootError(st.Lost).Error(), 160)
+	case len(st.MissingRules)+len(st.MoreRules) > 0:
+		return st.partial() + "; :access says which rules"
+	case !st.Synced:
+		return "listing what there is" + unsyncedText(st)
+	}
+	return ""
+}
+
+// partial says which part of the cluster is shown; empty if all of it is.
+func (st *State) partial() string {
+	var parts []string
+	switch {
+	case st.PodNamespace() != "":
+		parts = append(parts, "namespace "+printable.Line(st.PodNamespace(), 63)+" only")
+	case st.Namespace != "":
+		parts = append(parts, "namespace "+printable.Line(st.Namespace, 63)+" only of "+resourcesText(st.MoreRules))
+	}
+	if len(st.MissingRules) > 0 {
+		parts = append(parts, "no right to read "+rulesText(st.MissingRules))
+	}
+	if st.NotDeciding != "" {
+		parts = append(parts, "nothing is decided or compared")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func unsyncedText(st *State) string {
+	if len(st.Unsynced) == 0 {
+		return ""
+	}
+	names := make([]string, 0, len(st.Unsynced))
+	for _, kind := range st.Unsynced {
+		names = append(names, string(kind))
+	}
+	return ": " + strings.Join(names, ", ")
+}
+
+// rulesText names the resources of rules, with the verb where only one is missing.
+func rulesText(rules []operate.Rule) string {
+	var list []string
+	for _, object := range resourcesOf(rules) {
+		var verbs []string
+		for _, r := range rules {
+			if r.Object() == object && !slices.Contains(verbs, r.Verb) {
+				verbs = append(verbs, r.Verb)
+			}
+		}
+		text := printable.Line(object, 80)
+		if len(verbs) == 1 {
+			text += " (" + verbs[0] + ")"
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ", ")
+}
+
+// Access describes what the session may not read, and the role that would permit it.
+func (st *State) Access() string {
+	if len(st.MissingRules)+len(st.MoreRules) == 0 {
+		return "Everything that this screen shows may be read.\n"
+	}
+	var about []string
+	if len(st.MissingRules) > 0 {
+		about = append(about, "There is no right to read "+rulesText(st.MissingRules)+".")
+	}
+	if len(st.MoreRules) > 0 {
+		about = append(about, "Of "+resourcesText(st.MoreRules)+" there is one for namespace "+printable.Line(st.Namespace, 63)+" only. "+
+			"\":ns NAMESPACE\" shows another one, if that may be read.")
+	}
+	if st.NotDeciding != "" {
+		about = append(about, "Nothing is decided beside the cluster's scheduler, and nothing compared with it: "+printable.Line(st.NotDeciding, 300)+".")
+	}
+	about = append(about, "Whoever administers the cluster can permit all of it by this role; \":ctx\" with this context's name looks again:")
+	var b strings.Builder
+	for _, text := range about {
+		writeComment(&b, text)
+	}
+	b.WriteString("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: orrery-console\nrules:\n")
+	b.WriteString(operate.YAML(slices.Concat(st.MissingRules, st.MoreRules)))
+	return b.String()
+}
+
+// writeComment writes a YAML comment that fits 80 columns.
+func writeComment(b *strings.Builder, text string) {
+	const most = 72
+	line := "#"
+	for _, word := range strings.Fields(text) {
+		if len(line)+1+len(word) > most && line != "#" {
+			b.WriteString(line + "\n")
+			line = "#"
+		}
+		line += " " + word
+	}
+	b.WriteString(line + "\n")
+}
+
+// resourcesText names the resources of rules.
+func resourcesText(rules []operate.Rule) string {
+	return printable.Line(strings.Join(resourcesOf(rules), ", "), 1000)
+}
+
+// rootError returns the innermost error, which is the most specific one.
+func rootError(err error) error {
+	for {
+		inner, ok := err.(interface{ Unwrap() error })
+		if !ok || inner.Unwrap() == nil {
+			return err
+		}
+		err = inner.Unwrap()
+	}
+}

@@ -1,0 +1,116 @@
+package diagnose
+
+import (
+	v1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/engine"
+	"orrery/core/whatif/change"
+	"orrery/core/world"
+)
+
+// Remedy is one change that places a pod.
+type Remedy struct {
+	Change change.Change
+	// Node is the pod's node when the change was tried.
+	Node string
+	// Text is the change in a sentence: "uncordon node-7".
+	Text string
+}
+
+const (
+	// maxTried bounds the candidates to try, and so the cost of a diagnosis: each takes two forks and an explanation.
+	maxTried = 8
+	// maxRemedies bounds the remedies to find.
+	maxRemedies = 4
+)
+
+// remedies tries candidates, the cheapest first. A pod that has a node, or would get one, needs none; a gated pod that
+// would get one needs its gates removed.
+func (p *pendingPod) remedies(x *engine.Explanation) ([]Remedy, error) {
+	switch {
+	case hasNode(p.engine, p.pod):
+		return nil, nil
+	case x.Decision.Verdict != engine.Placed:
+	case len(p.pod.Spec.SchedulingGates) == 0:
+		return nil, nil
+	default:
+		ungate := change.Change{Verb: change.Ungate, Name: p.name}
+		return []Remedy{{Change: ungate, Node: x.Decision.Node, Text: "remove its scheduling gates"}}, nil
+	}
+	var remedies []Remedy
+	for i, r := range p.candidates(x) {
+		if i == maxTried || len(remedies) == maxRemedies {
+			break
+		}
+		var err error
+		if r.Node, err = try(p.engine, p.pod, r.Change); err != nil {
+			return nil, err
+		}
+		if r.Node != "" {
+			remedies = append(remedies, r)
+		}
+	}
+	return remedies, nil
+}
+
+// hasNode reports whether the pod is bound, or assumed on a node.
+func hasNode(e *engine.Engine, pod *v1.Pod) bool {
+	if pod.Spec.NodeName != "" {
+		return true
+	}
+	_, err := e.Cache().GetPod(pod)
+	return err == nil
+}
+
+// try makes a change in a fork and returns the pod's node there; empty if none.
+func try(e *engine.Engine, pod *v1.Pod, c change.Change) (string, error) {
+	o, op := altered(e, pod, c)
+	if o == nil {
+		return "", nil
+	}
+	f, err := e.Fork()
+	if err != nil {
+		return "", err
+	}
+	if err := f.Apply(world.Input{At: f.Now(), Event: world.Changed{Op: op, Object: o}}); err != nil {
+		return "", nil // a refused change is no remedy
+	}
+	x, err := f.Explain(pod.Namespace, pod.Name)
+	if err != nil {
+		return "", err
+	}
+	return x.Decision.Node, nil
+}
+
+// altered returns the object with the change; nil if the change is impossible.
+func altered(e *engine.Engine, pod *v1.Pod, c change.Change) (world.Object, world.Op) {
+	switch c.Verb {
+	case change.Uncordon:
+		node := e.Store().Node(c.Name).DeepCopy()
+		node.Spec.Unschedulable = false
+		untaint := change.Change{Verb: change.Untaint, Value: v1.TaintNodeUnschedulable}
+		if taints, err := untaint.AlterTaints(node.Spec.Taints, metav1.Time{}); err == nil {
+			node.Spec.Taints = taints
+		}
+		node.ResourceVersion = ""
+		return node, world.Modified
+	case change.AddNodes:
+		name := c.Name + "-new"
+		for e.Store().Node(name) != nil {
+			name += "1"
+		}
+		node := change.NodeLike(e.Store().Node(c.Name), name)
+		node.UID = types.UID("diagnose-" + name)
+		return node, world.Added
+	}
+	changed := pod.DeepCopy()
+	changed.ResourceVersion = ""
+	noClasses := func(string) *schedulingv1.PriorityClass { return nil }
+	if err := c.AlterPod(changed, noClasses, e.Profiles()); err != nil {
+		return nil, world.Modified
+	}
+	return changed, world.Modified
+}

@@ -1,0 +1,39 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/engine"
+	"orrery/core/mk"
+	"orrery/core/queue"
+	"orrery/core/world"
+)
+
+// A pod that another scheduler binds, while this one was about to bind it elsewhere, does not just go: its record says where
+// it is.
+func TestTransitions_NameOtherScheduler(t *testing.T) {
+	s := newScene(t, engine.Options{})
+	s.added(mk.Node("n1").CPU("1").Obj(), mk.Pod("web").CPU("1").Obj())
+	s.decide()
+	s.added(mk.Node("n2").CPU("1").Obj())
+	binding := s.e.PendingEffects()[0]
+	if _, ok := binding.Act.(world.Bind); !ok {
+		t.Fatalf("awaited: %+v", binding)
+	}
+	s.apply(world.EffectDone{Effect: binding.Effect, Outcome: world.Outcome{Code: fwk.Error, Reason: metav1.StatusReasonConflict, Message: "it is on n2"}})
+	s.apply(world.Changed{Op: world.Modified, Object: mk.Pod("web").CPU("1").Node("n2").Obj()})
+	way := s.e.PodTransitions("pod/default/web")
+	last := way[len(way)-1]
+	got := []string{last.From.String(), last.To.String(), last.Event, last.Note}
+	want := []string{"error-backoff", "gone", queue.BoundByOther, "bound by another scheduler, to n2"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the last record (-want +got):\n%s", diff)
+	}
+	if place := s.e.PodState("default", "web"); place != engine.StateBound {
+		t.Errorf("the pod is %s", place)
+	}
+}

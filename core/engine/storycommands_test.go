@@ -1,0 +1,240 @@
+package engine_test
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/mk"
+	"orrery/core/world"
+)
+
+// command makes ready what a command does to each player.
+func (s *storyRun) command(verb string, args []string) func(*player) {
+	switch verb {
+	case "node", "pod": // node|pod <name> <key=value>...: an object comes
+		s.objects[args[0]] = s.build(verb, args)
+		return s.applyChange(world.Added, s.objects[args[0]])
+	case "update": // update <name> <key=value>...: it changes
+		return s.applyChange(world.Modified, s.change(args[0], args[1:]))
+	case "gone": // gone <name>: it is deleted for good
+		object := s.objects[args[0]]
+		delete(s.objects, args[0])
+		return s.applyChange(world.Deleted, object)
+	case "know": // know <pod> <key=value>...: what is true of a pod, new or old, without anybody having told
+		s.remember(args)
+		return func(*player) {}
+	case "relist": // relist <names>: the watch was lost, and a new list has these pods
+		return s.relist(args)
+	case "seen": // seen <effect>: the watch shows what the effect has done
+		return s.watchEffect(number(args[0]))
+	case "ok": // ok <effect>: the call of an effect comes back, and was fine
+		return s.applyEvent(world.EffectDone{Effect: number(args[0])})
+	case "fail": // fail <effect> [reason=R] <message>: it comes back with an error
+		return s.applyEvent(world.EffectDone{Effect: number(args[0]), Outcome: outcomeFrom(args[1:])})
+	case "run": // run <effect>: the world makes the call of a plugin
+		return s.run(number(args[0]))
+	case "allow", "reject": // allow|reject <plugin> <pod> [why]: a plugin speaks of a waiting pod
+		return s.signal(verb, args)
+	case "advance": // advance <duration>: time passes
+		d, err := time.ParseDuration(args[0])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.now = s.now.Add(d)
+		return s.applyEvent(world.Tick{})
+	case "ask": // ask <pods>: a person wants them tried now
+		var asked world.ActivateRequest
+		for _, name := range args {
+			asked.Activate = append(asked.Activate, types.NamespacedName{Namespace: "default", Name: name})
+		}
+		return s.applyEvent(asked)
+	case "step": // step: all decisions there are to take
+		return (*player).step
+	}
+	return s.inspect(verb, args)
+}
+
+func number(word string) world.EffectID {
+	n, err := strconv.ParseUint(word, 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return world.EffectID(n)
+}
+
+func (s *storyRun) applyEvent(event world.Event) func(*player) {
+	now := s.now
+	return func(p *player) {
+		if err := p.Apply(world.Input{At: now, Event: event}); err != nil {
+			p.say("refused: %v", err)
+		}
+	}
+}
+
+// applyChange has an object's change known, with the next resource version.
+func (s *storyRun) applyChange(op world.Op, object world.Object) func(*player) {
+	s.version++
+	object = object.DeepCopyObject().(world.Object)
+	object.SetResourceVersion(strconv.Itoa(s.version))
+	if op != world.Deleted {
+		s.objects[object.GetName()] = object
+	}
+	return s.applyEvent(world.Changed{Op: op, Object: object})
+}
+
+func (s *storyRun) remember(args []string) {
+	object := s.build("pod", args)
+	s.version++
+	object.SetResourceVersion(strconv.Itoa(s.version))
+	s.objects[args[0]] = object
+}
+
+func (s *storyRun) relist(names []string) func(*player) {
+	list := world.Listed{Kind: world.Pod}
+	for _, name := range names {
+		list.Objects = append(list.Objects, s.objects[name])
+	}
+	return s.applyEvent(list)
+}
+
+// watchEffect carries out an effect as the API server does, and applies the watch event.
+func (s *storyRun) watchEffect(id world.EffectID) func(*player) {
+	switch act := s.players[0].acts[id].(type) {
+	case world.Bind:
+		return s.applyChange(world.Modified, s.change(act.Pod.Name, []string{"node=" + act.Node}))
+	case world.Delete:
+		return s.command("gone", []string{act.Pod.Name})
+	case world.PatchStatus:
+		pod := s.objects[act.Pod.Name].DeepCopyObject().(*v1.Pod)
+		if act.Condition != nil {
+			pod.Status.Conditions = append(pod.Status.Conditions[:0:0], *act.Condition)
+		}
+		if act.NominatedNode != nil {
+			pod.Status.NominatedNodeName = *act.NominatedNode
+		}
+		return s.applyChange(world.Modified, pod)
+	}
+	s.t.Fatalf("effect %d has no trace in the cluster", id)
+	return nil
+}
+
+func outcomeFrom(words []string) world.Outcome {
+	o := world.Outcome{Code: fwk.Error}
+	if reason, found := strings.CutPrefix(words[0], "reason="); found {
+		o.Reason, words = metav1.StatusReason(reason), words[1:]
+	}
+	o.Message = strings.Join(words, " ")
+	return o
+}
+
+// run makes a plugin's call as the world of each player would.
+func (s *storyRun) run(id world.EffectID) func(*player) {
+	now := s.now
+	return func(p *player) {
+		status := p.acts[id].(world.RunPlugin).Call(s.t.Context())
+		ended := world.EffectDone{Effect: id, Outcome: world.Outcome{Code: status.Code(), Message: status.Message()}}
+		if err := p.Apply(world.Input{At: now, Event: ended}); err != nil {
+			p.say("refused: %v", err)
+		}
+	}
+}
+
+// signal has a plugin allow or reject a waiting pod in between inputs, as one that watches something else would.
+func (s *storyRun) signal(verb string, args []string) func(*player) {
+	uid := s.objects[args[1]].GetUID()
+	passed := s.applyEvent(world.Tick{})
+	return func(p *player) {
+		waiting := p.handle.GetWaitingPod(uid)
+		switch {
+		case waiting == nil:
+			p.say("%s does not wait", args[1])
+		case verb == "allow":
+			waiting.Allow(args[0])
+		default:
+			waiting.Reject(args[0], strings.Join(args[2:], " "))
+		}
+		passed(p)
+	}
+}
+
+// build makes an object as the words say.
+func (s *storyRun) build(kind string, args []string) world.Object {
+	if kind == "node" {
+		s.objects[args[0]] = mk.Node(args[0]).CPU("4").Memory("8Gi").Obj()
+	} else {
+		s.objects[args[0]] = mk.Pod(args[0]).CPU("1").Obj()
+	}
+	return s.change(args[0], args[1:])
+}
+
+// change is an object with other properties.
+func (s *storyRun) change(name string, args []string) world.Object {
+	if s.objects[name] == nil {
+		s.t.Fatalf("there is no %q", name)
+	}
+	object := s.objects[name].DeepCopyObject().(world.Object)
+	for _, arg := range args {
+		key, value, _ := strings.Cut(arg, "=")
+		switch o := object.(type) {
+		case *v1.Pod:
+			s.changePod(o, key, value)
+		case *v1.Node:
+			s.changeNode(o, key, value)
+		}
+	}
+	return object
+}
+
+func (s *storyRun) changeNode(node *v1.Node, key, value string) {
+	switch key {
+	case "cpu":
+		node.Status.Allocatable[v1.ResourceCPU] = mk.Resources("cpu", value)[v1.ResourceCPU]
+	case "zone":
+		node.Labels[v1.LabelTopologyZone] = value
+	case "taint":
+		node.Spec.Taints = append(node.Spec.Taints, v1.Taint{Key: value, Effect: v1.TaintEffectNoSchedule})
+	case "cordoned":
+		node.Spec.Unschedulable = value == "yes"
+	default:
+		s.t.Fatalf("a node has no %q here", key)
+	}
+}
+
+func (s *storyRun) changePod(pod *v1.Pod, key, value string) {
+	switch key {
+	case "cpu":
+		pod.Spec.Containers[0].Resources.Requests = mk.Resources("cpu", value)
+	case "priority":
+		n, _ := strconv.Atoi(value)
+		priority := int32(n)
+		pod.Spec.Priority = &priority
+	case "node":
+		pod.Spec.NodeName = value
+	case "nominated":
+		pod.Status.NominatedNodeName = value
+	case "scheduler":
+		pod.Spec.SchedulerName = value
+	case "uid":
+		pod.UID = types.UID(value)
+	case "image":
+		pod.Spec.Containers[0].Image = value
+	case "gate":
+		pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: value}}
+	case "ungated":
+		pod.Spec.SchedulingGates = nil
+	case "only":
+		pod.Spec.NodeSelector = map[string]string{v1.LabelHostname: value}
+	case "tolerates":
+		pod.Spec.Tolerations = append(pod.Spec.Tolerations, v1.Toleration{Key: value, Operator: v1.TolerationOpExists})
+	case "deleting":
+		pod.DeletionTimestamp = &metav1.Time{Time: s.now}
+	default:
+		s.t.Fatalf("a pod has no %q here", key)
+	}
+}

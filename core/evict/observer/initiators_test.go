@@ -1,0 +1,81 @@
+package observer_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/drive"
+	"orrery/core/evict"
+	"orrery/core/evict/budget"
+	"orrery/core/evict/device"
+	"orrery/core/evict/lifecycle"
+	"orrery/core/evict/observer"
+	"orrery/core/evict/pressure"
+	"orrery/core/evict/taint"
+	"orrery/core/mk"
+	"orrery/core/world"
+	"orrery/core/world/memory"
+)
+
+// Every controller that evicts pods writes on the record that the observer writes on, and each eviction is there once.
+func TestRecord_EveryInitiator(t *testing.T) {
+	record := evict.NewRecord()
+	s := newStage(t, func(o *memory.Options) {
+		kubelets, err := pressure.NewKubelets(pressure.KubeletsOptions{Configuration: pressure.DefaultConfiguration("linux"), Record: record})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Pressure = kubelets
+		o.NodeLifecycle = lifecycle.InCluster(lifecycle.Options{Start: noon, Record: record})
+	})
+	s.clerk = observer.New(observer.Options{Record: record, Acting: []evict.Cause{evict.Taint, evict.DeviceTaint}})
+	s.taints = taint.New(taint.Options{Act: true, FirstEffect: 1 << 32, Record: record})
+	s.device = device.New(device.Options{Act: true, FirstEffect: 2 << 32, Record: record})
+	for _, name := range []string{"tainted", "n1", "pressed", "drained", "crowded", "lost", "alone"} {
+		s.create(node(name))
+	}
+	on := func(pod, node string) *mk.PodBuilder { return mk.Pod(pod).UID("").Node(node) }
+	s.create(on("by-taint", "tainted").Obj(), on("by-kubelet", "pressed").Obj(), on("by-drain", "drained").Obj(), on("by-lifecycle", "lost").Obj())
+	s.create(on("by-preemptor", "crowded").CPU("4").Obj(), on("by-gc", "alone").Obj())
+	s.create(slice(), claim("by-rule"))
+	s.create(claiming("by-rule"))
+	s.until(time.Second)
+	s.reserve("by-rule")
+	s.until(2 * time.Second)
+	s.create(deviceRule(0))
+	s.do(3*time.Second, taintNode("tainted", tainted("repair")))
+	s.do(3*time.Second, func(c *memory.Cluster) error { return c.LoseNode("lost") })
+	s.do(3*time.Second, func(c *memory.Cluster) error {
+		return c.ReportUsage(memory.UsageReport{Namespace: "default", Pod: "by-kubelet", Usage: memory.Usage{Memory: 64 << 30}})
+	})
+	s.do(3*time.Second, func(c *memory.Cluster) error { return c.Delete(world.Node, "", "alone", metav1.DeleteOptions{}) })
+	s.do(3*time.Second, func(c *memory.Cluster) error {
+		_, err := c.Create(classed(mk.Pod("boss").UID("").CPU("4").NodeSelector("kubernetes.io/hostname", "crowded").Obj(), "high"))
+		return err
+	})
+	s.others = []drive.Controller{budget.StartDrain(s.Cluster, "drained", "alice", budget.DrainOptions{Force: true}, record)}
+	s.until(10 * time.Minute)
+	got := map[string]string{}
+	for _, e := range slices.Concat(record.Open(), record.Ended()) {
+		if was, twice := got[e.Pod.Name]; twice && was != "" {
+			t.Errorf("%s is on the record twice: %s and %s by %s", e.Pod.Name, was, e.Cause, e.Initiator)
+		}
+		got[e.Pod.Name] = string(e.Cause) + " by " + e.Initiator + ": " + e.Phase.String()
+	}
+	for pod, want := range map[string]string{
+		"by-taint":     "taint by taint-eviction-controller: evicted",
+		"by-rule":      "device taint by device-taint-eviction-controller: evicted",
+		"by-kubelet":   "node pressure by kubelet on pressed: evicted",
+		"by-drain":     "eviction API by alice: evicted",
+		"by-preemptor": "preemption by pod default/boss: evicted",
+		"by-gc":        "node gone by pod garbage collector: evicted",
+		"by-lifecycle": "taint by taint-eviction-controller: terminating",
+	} {
+		if got[pod] != want {
+			t.Errorf("%s: %s, want %s", pod, got[pod], want)
+		}
+	}
+}

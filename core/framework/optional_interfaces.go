@@ -1,0 +1,66 @@
+package framework
+
+import (
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/world"
+)
+
+// Emitter lets a plugin change the cluster. A plugin of kube-scheduler starts a goroutine that calls the API; here the end
+// of such a call could not be replayed, so the plugin emits an effect, goes on, and receives the outcome as an
+// [EffectHandler].
+//
+// The handle given to a plugin implements it (h.(framework.Emitter)). kube-scheduler's does not; hosted there, a plugin
+// calls the API itself.
+type Emitter interface {
+	// Emit requests an act on behalf of a plugin and returns the effect's number; 0 if the profile belongs to no engine,
+	// so that nothing will be done.
+	Emit(act world.Action, plugin string) world.EffectID
+}
+
+// Rand gives a plugin random numbers that a replay repeats. The handle given to a plugin implements it
+// (h.(framework.Rand)); the numbers come from the engine's seed.
+type Rand interface {
+	// IntN is a number in [0, n). It is 0 when the profile belongs to no engine.
+	IntN(n int) int
+}
+
+// EffectHandler is implemented by plugins that use [Emitter]. Their state about pending effects must be plain data, no
+// closure and no channel, so that the engine can be copied meanwhile.
+type EffectHandler interface {
+	fwk.Plugin
+	// EffectDone receives the outcome of an effect that this plugin emitted. It is called between scheduling cycles.
+	EffectDone(id world.EffectID, act world.Action, outcome world.Outcome)
+}
+
+// Binder is a Bind plugin that can return the binding it would make. The engine emits that binding as an effect and goes on
+// with the next pod; it calls other Bind plugins, which may block.
+type Binder interface {
+	fwk.BindPlugin
+	Binding(pod *v1.Pod, node string) world.Bind
+}
+
+// Forker is implemented by plugins that keep state between scheduling cycles. A forked engine has new plugins, and each
+// Forker copies the state of its original. The two must share nothing that either may change.
+type Forker interface {
+	fwk.Plugin
+	// ForkFrom copies the state of old, the plugin of the same name and type in the original engine.
+	ForkFrom(old fwk.Plugin)
+}
+
+// NodeLocal marks a plugin whose verdict on a node can be reused until that node changes. It promises, for Filter and
+// Score with the state that the plugin's own PreFilter and PreScore wrote for the pod:
+//
+//   - the verdict follows from the pod's signature fragments (see [fwk.SignPlugin]) and from the given NodeInfo alone: not
+//     from other nodes, the lists of nodes given to PreFilter and PreScore, other API objects, or the time;
+//   - so for two pods with equal fragments, and one node in one generation, the code and the reasons of Filter are equal,
+//     and so is the raw score of Score, before normalisation;
+//   - whether PreFilter and PreScore say Skip follows from the fragments alone.
+//
+// Other plugins run every time. VolumeBinding (reads volumes), ImageLocality (counts nodes) and
+// PodTopologySpread (counts other nodes' pods) cannot promise it; NodeAffinity and TaintToleration can.
+type NodeLocal interface {
+	fwk.SignPlugin
+	NodeLocal()
+}

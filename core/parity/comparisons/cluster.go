@@ -1,0 +1,59 @@
+package comparisons
+
+// Election compares leader election.
+var Election = &Comparison{
+	Name: "Leader election", Package: "leader", Test: "TestCandidate_SameCalls", Cases: 600, Unit: "histories",
+	Compares: "client-go's leader election, replica by replica, with pauses, partitions, skewed clocks and third parties that write the " +
+		"Lease: every call with its content, and every callback and event, at the same nanosecond.",
+	Differences: []Difference{
+		{
+			Upstream: "calls OnNewLeader and OnStartedLeading in goroutines",
+			Orrery:   "gives notice in order",
+			Compared: "the notices of one instant as a set",
+		},
+		{
+			Upstream: "may try once more when a deadline and a retry fall on one instant",
+			Orrery:   "stops",
+			Compared: "deadlines are no multiples of the retry period",
+		},
+		{
+			Upstream: "may take a response that arrived while its process was stopped for too long",
+			Orrery:   "stops",
+			Compared: "the client stops too",
+		},
+		{
+			Upstream: "sends an update without a name after a failed create, which its client refuses",
+			Orrery:   "reads at once, as upstream does next",
+			Compared: "the refused call is left out",
+		},
+		{
+			Upstream: "takes note of a signal to a stopped process when it continues",
+			Orrery:   "is told then",
+			Compared: "cancelling waits until the process continues",
+		},
+		{
+			Upstream: "leaves leader_election_master_status at 1 when it is cancelled between two renewals",
+			Orrery:   "does not lead then",
+			Compared: "not at all",
+		},
+	},
+}
+
+// Metrics compares metric families.
+var Metrics = &Comparison{
+	Name: "Metric families", Package: "telemetry", Test: "TestMetrics_FamiliesAreUpstream",
+	Compares: "Every metric family that Kubernetes documents for the scheduler: name, type, labels, buckets, stability.",
+}
+
+// Cluster compares on a real API server.
+var Cluster = &Comparison{
+	Name: "On a real API server", Package: "live", Test: "TestDescribe_SameAsKubeScheduler",
+	Compares: "Beside kube-scheduler's own binary, on kube-apiserver and etcd: what kubectl describe pod reads, the families of " +
+		"/metrics, access rights one by one, two schedulers under one lease, every placement judged in its shadow. Without it: " +
+		"failovers, outages, injected faults; no pod lost, none bound twice, no node overcommitted.",
+	Differences: []Difference{{
+		Upstream: "words which nodes were equal by chance",
+		Orrery:   "chooses by its seed",
+		Compared: "node names of equal nodes are left out",
+	}},
+}

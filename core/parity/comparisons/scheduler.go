@@ -1,0 +1,270 @@
+package comparisons
+
+// Answers compares single answers of plugins and runtimes.
+var Answers = &Comparison{
+	Name: "Answers", Package: "cycle", Test: "TestPlugins_SameAnswers", Cases: 500, Unit: "generated clusters",
+	Compares: "PreFilter (code, reasons, nodes) and Filter (code, reasons) of every plugin on every node, not only up to the first " +
+		"that rejects; raw, normalized and weighted scores; the set of best nodes; the node and the victims of a preemption, in " +
+		"order; the answer of every queueing hint to generated changes. Four schedulers answer: kube-scheduler's plugins in its own " +
+		"runtime and in Orrery's, and Orrery's plugins in either.",
+	Differences: []Difference{
+		{
+			Upstream: "adds the overhead to the pod's own quantity with each call, if a pod-level request is a fraction",
+			Orrery:   "sums up a copy",
+			Compared: "requests are in the API server's canonical form",
+		},
+		{
+			Upstream: "leaves a pod in unschedulablePods when a namespace's labels, a single anti-affinity term or the pod's own labels change, or an anti-affine pod is deleted",
+			Orrery:   "InterPodAffinity's hints requeue it, since it may fit now",
+		},
+		{
+			Upstream: "leaves a pod in unschedulablePods when a node begins to match the profile's own node affinity",
+			Orrery:   "NodeAffinity's hint requeues it, since it may fit now",
+		},
+	},
+}
+
+// Decisions compares whole schedulers.
+var Decisions = &Comparison{
+	Name: "Decisions", Package: "cycle", Test: "TestScheduler_SameDecisions", Cases: 500, Unit: "generated clusters",
+	Compares: "Whole schedulers in virtual time: which pod is next, its node, the text of the failure, reasons by plugin and number " +
+		"of nodes, how many nodes were examined and where the next search begins (also with more than 100 nodes), nominations and " +
+		"their clearing, conditions, victims in order, events, refused bindings, batching; after every event the queue that each pod " +
+		"is in, its attempts and the plugins that rejected it.",
+	Differences: []Difference{
+		{
+			Upstream: "means to draw one of several best nodes at random, but the layout of a heap decides",
+			Orrery:   "draws by its seed, so that a run can be repeated",
+			Compared: "Orrery follows the heap (engine.ByHeap)",
+		},
+		{
+			Upstream: "visits the nodes that a pod's affinity names in random order",
+			Orrery:   "visits them in the order of the snapshot",
+			Compared: "a case ends where nothing but the node differs",
+		},
+		{
+			Upstream: "takes a random one of equal candidates for preemption, and a random sample of nodes to try",
+			Orrery:   "takes the first that was tried",
+			Compared: "a case ends where upstream took another of equal candidates",
+		},
+		{
+			Upstream: "leaves pods in unschedulablePods although the event may help them (see Answers)",
+			Orrery:   "requeues them",
+			Compared: "a case ends there",
+		},
+	},
+}
+
+// Framework compares the runtimes with scripted plugins.
+var Framework = &Comparison{
+	Name: "Framework", Package: "framework", Test: "TestRuntime_SameCalls", Cases: 5000, Unit: "random sets of plugins",
+	Compares: "The framework's runtime with scripted plugins: which configurations it accepts and in which words it refuses the " +
+		"others, the order of calls, what becomes of every answer, weighted scores.",
+	Differences: []Difference{{
+		Upstream: "prints %!w(<nil>) or panics on a status that makes no sense at its extension point",
+		Orrery:   "returns an error that names the plugin and the point",
+		Compared: "plugins return no such status",
+	}},
+}
+
+// NodePlugins compares the plugins that look at one pod and one node.
+var NodePlugins = &Comparison{
+	Name: "Node plugins", Package: "plugins/local", Test: "TestPlugins_SameAnswers", Cases: 2500, Unit: "random pods and nodes",
+	Compares: "Each plugin that looks at one pod and one node (taints, names, cordons, affinity, ports, resources, images, declared " +
+		"features, gates, order, binding) on objects that an API server would refuse as well: PreFilter, Filter with and without " +
+		"PreFilter, PreScore, raw and normalized scores, registered events, the answers of hints, signatures. Orrery's plugins " +
+		"answer on their own NodeInfo and on kube-scheduler's.",
+	Differences: []Difference{
+		{
+			Upstream: "signs fewer parts of a pod",
+			Orrery:   "adds fragments under keys of its own, so that equal signatures mean equal answers",
+			Compared: "fragments under orrery/ are left out",
+		},
+		{
+			Upstream: "scores every node 0 for an empty list of preferred node affinity",
+			Orrery:   "skips scoring, with the same result",
+			Compared: "an empty list counts as skipped",
+		},
+		{
+			Upstream: "NodeDeclaredFeatures refuses to sign pods while its gate is off",
+			Orrery:   "signs nothing for it, since it has no influence",
+			Compared: "the refusal is left out",
+		},
+		{
+			Upstream: "scores a pod that requests only uncounted resources by what is on the node (balanced allocation)",
+			Orrery:   "skips it",
+			Compared: "arguments list counted resources only",
+		},
+	},
+}
+
+// Signatures compares Orrery with itself.
+var Signatures = &Comparison{
+	Name: "Signatures", Package: "plugins/local", Test: "TestSignature_EqualMeansSameAnswers", Cases: 2500, Unit: "random pairs of pods",
+	Compares: "Orrery with itself: two pods with equal signature fragments get equal answers of every node-local plugin on every node.",
+}
+
+// Spread compares PodTopologySpread.
+var Spread = &Comparison{
+	Name: "PodTopologySpread", Package: "plugins/topology", Test: "TestPodTopologySpread_SameAnswers", Cases: 500, Unit: "changing clusters, for each of three configurations",
+	Compares: "PodTopologySpread on clusters that change step by step: PreFilter, Filter also after pods were added and removed in a " +
+		"dry run, PreScore, scores, hints, signatures; on its own snapshot, and hosted on kube-scheduler's.",
+	Differences: []Difference{{
+		Upstream: "is exact after dry-run changes on one node only",
+		Orrery:   "is exact after changes on several nodes",
+		Compared: "the dry-run changes of one case are on one node",
+	}},
+}
+
+// Affinity compares InterPodAffinity. Each difference wakes a pod here and not in kube-scheduler; never the other way round.
+var Affinity = &Comparison{
+	Name: "InterPodAffinity", Package: "plugins/topology", Test: "TestInterPodAffinity_SameAnswers", Cases: 500, Unit: "changing clusters, for each of three configurations",
+	Compares: "InterPodAffinity in the same way as PodTopologySpread.",
+	Differences: []Difference{
+		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod is deleted whose own required anti-affinity rejected it"},
+		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a node is added or relabeled that its affinity allows, since another pod's anti-affinity may not reach there"},
+		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod in a namespace selected by labels begins to match its affinity"},
+		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod ceases to match one of its anti-affinity terms but not all, or matched by its namespace's labels"},
+		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a match of its affinity is gone, since it may be the first of its kind now"},
+		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when its own labels change"},
+	},
+}
+
+// Queue compares the scheduling queue.
+var Queue = &Comparison{
+	Name: "Scheduling queue", Package: "queue", Test: "TestQueue_SameAfterEveryStep", Cases: 500, Unit: "scripts of 80 steps, with SchedulerPopFromBackoffQ on and off",
+	Compares: "After every step: where each pod is, its counters, timestamps, back-off, rejecting and gating plugins; which pod is " +
+		"popped; the in-flight pods; nominated pods by node, in order; the scheduling cycle; and for the whole script what " +
+		"scheduler_queue_incoming_pods_total counted.",
+	Differences: []Difference{
+		{
+			Upstream: "orders equal timestamps by the layout of its heap",
+			Orrery:   "by the order of arrival",
+			Compared: "a millisecond passes before every step",
+		},
+		{
+			Upstream: "calls PreEnqueue plugins in random order",
+			Orrery:   "in the order of the profile, the gating one first",
+			Compared: "at most one plugin rejects a pod at any time",
+		},
+		{
+			Upstream: "does not show which of its two back-off heaps a pod is in",
+			Orrery:   "does",
+			Compared: "a pod without a plugin on record is taken to be in the one for errors",
+		},
+		{
+			Upstream: "computes the end of a back-off when it first needs it",
+			Orrery:   "when the attempt fails",
+			Compared: "where upstream has it",
+		},
+		{
+			Upstream: "keeps nominations to the empty node name",
+			Orrery:   "does not, since no node has that name",
+			Compared: "named nodes only",
+		},
+		{
+			Upstream: "with SchedulerPopFromBackoffQ off, may put a pod into two places on an update that means two events",
+			Orrery:   "stops at the first move",
+			Compared: "with the gate off an update changes one thing",
+		},
+		{
+			Upstream: "queues an in-flight pod a second time if it is added again, and drops one later",
+			Orrery:   "does not take it",
+			Compared: "pods are added only when they are new",
+		},
+		{
+			Upstream: "requeues a failed pod as the new pod of its name",
+			Orrery:   "drops the old one, and tells them apart by UID",
+			Compared: "the scripts drop the old one",
+		},
+		{
+			Upstream: "asks a random one of several matching hints first",
+			Orrery:   "asks in the order of the profile",
+			Compared: "by what follows from the answers",
+		},
+	},
+}
+
+// Cache compares the cache and its snapshots.
+var Cache = &Comparison{
+	Name: "Cache", Package: "cache", Test: "TestCache_SameAfterRandomOperations", Cases: 2000, Unit: "sequences of operations",
+	Compares: "The cache and its snapshots after random operations: every field of every NodeInfo, the order of the lists, assumed " +
+		"pods, errors and their texts.",
+	Differences: []Difference{
+		{
+			Upstream: "keeps a node's old place in the list when its zone changes, or when it is deleted and created again between two refreshes",
+			Orrery:   "the list follows the tree at every refresh, so that a snapshot equals one built from nothing",
+			Compared: "with a fresh upstream snapshot always, and with the updated one unless a node moved since they last agreed",
+		},
+		{
+			Upstream: "ends the process when a bound pod is updated or removed on another node",
+			Orrery:   "returns a *CorruptionError and changes nothing",
+			Compared: "not sent to upstream; Orrery must refuse it and still agree afterwards",
+		},
+		{
+			Upstream: "lists a node twice when it is added again in another zone",
+			Orrery:   "moves it",
+			Compared: "an existing node is added again only in its zone",
+		},
+		{
+			Upstream: "does not list a node when its pods came first and the node arrives as an update",
+			Orrery:   "lists it",
+			Compared: "such a node arrives as an addition",
+		},
+		{
+			Upstream: "trusts the caller's old version of a node or pod when it removes it",
+			Orrery:   "removes what it holds",
+			Compared: "old versions are those the caches hold",
+		},
+		{
+			Upstream: "removes the old pod when it is updated to one with another UID or none",
+			Orrery:   "refuses the update",
+			Compared: "an update keeps the UID",
+		},
+		{
+			Upstream: "counts generations for the whole process, and a snapshot's can go back",
+			Orrery:   "counts for each cache, and never goes back",
+			Compared: "by what follows from them: which nodes a refresh copies",
+		},
+	},
+}
+
+// Configuration compares the reading of configuration files. The order of the differences is that of the test's.
+var Configuration = &Comparison{
+	Name: "Configuration", Package: "config", Test: "TestLoad_RandomFiles", Cases: 700, Unit: "random files, for each of four sets of feature gates",
+	Compares: "Whether a file is good; every error (path, type and text); and the completed configuration, as v1 YAML.",
+	Differences: []Difference{
+		{
+			Upstream: "takes a plugin that is listed twice at a point, and fails when it builds the profile",
+			Orrery:   "says so when it reads the file, with the path",
+		},
+		{
+			Upstream: "takes RequestedToCapacityRatio without its shape, and panics when it scores",
+			Orrery:   "requires the shape",
+		},
+		{
+			Upstream: "takes resources ignored by the scheduler without NodeResourcesFit, and fails when it builds the extenders",
+			Orrery:   "says so when it reads the file",
+		},
+		{
+			Upstream: "reads the first of several YAML documents and drops the rest",
+			Orrery:   "refuses the file, since the rest would have no effect",
+		},
+		{
+			Upstream: "also decodes its internal types, without defaults",
+			Orrery:   "refuses them",
+		},
+		{
+			Upstream: "quotes structures in errors by the fields of its internal types",
+			Orrery:   "by those of v1",
+			Compared: "such values are left out of the text",
+		},
+	},
+}
+
+// Gates compares feature gates.
+var Gates = &Comparison{
+	Name: "Feature gates", Package: "config", Test: "TestFeatures_RandomGates", Cases: 1000, Unit: "random sets of gates",
+	Compares: "Which sets of gates are accepted, with which errors, and what each gate is afterwards; and the whole table: stage, " +
+		"default, lock, dependencies.",
+}

@@ -1,0 +1,70 @@
+package cycle
+
+import (
+	"math/rand/v2"
+)
+
+// theme is something that a case may be about.
+type theme int
+
+const (
+	resources theme = iota
+	podLevel
+	selectors
+	taints
+	ports
+	spread
+	podAffinity // pods near and far from each other
+	images
+	features
+	preemption
+	nominatedPods
+	schedulingGates
+	themes
+)
+
+// generator makes one case.
+type generator struct {
+	*rand.Rand
+	about [themes]bool
+	c     *clusterCase
+	made  int // pods, for their names
+}
+
+// Generate makes the case of a number.
+func generateCase(seed uint64, number int) *clusterCase {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(number))), c: &clusterCase{Seed: seed, Number: number}}
+	for range 1 + g.IntN(4) {
+		g.about[g.IntN(int(themes))] = true
+	}
+	g.configure()
+	g.populate()
+	g.addNodes()
+	g.addBound()
+	g.addWaiting()
+	g.addChanges()
+	return g.c
+}
+
+// oneIn is true once in n times.
+func (g *generator) oneIn(n int) bool { return g.IntN(n) == 0 }
+
+// often is true three times in four for what the case is about, and else once in n times.
+func (g *generator) often(t theme, n int) bool {
+	if g.about[t] {
+		return !g.oneIn(4)
+	}
+	return g.oneIn(n)
+}
+
+func pick[T any](g *generator, from ...T) T { return from[g.IntN(len(from))] }
+
+// some is each of the values with a chance of one in n.
+func some[T any](g *generator, n int, from ...T) (list []T) {
+	for _, value := range from {
+		if g.oneIn(n) {
+			list = append(list, value)
+		}
+	}
+	return list
+}

@@ -1,0 +1,100 @@
+package cycle
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// required are the fields without which an object is none.
+var keptFields = map[string]bool{
+	"seed": true, "number": true, "config": true, "apiVersion": true, "kind": true, "metadata": true, "name": true,
+	"namespace": true, "uid": true, "spec": true, "status": true, "containers": true, "schedulerName": true, "nodeName": true,
+	"topologyKey": true, "whenUnsatisfiable": true, "maxSkew": true, "operator": true, "key": true, "effect": true, "weight": true,
+	"args": true, "type": true, "defaultingType": true, "label": true, "kubernetes.io/hostname": true, "pods": true, "defaultConstraints": true, "resources": true,
+}
+
+// Reduce leaves out of a case whatever can be left out while it fails still, one piece after the other, until nothing
+// more can go or tries are used up.
+func reduceFields(c *clusterCase, tries int, fails func(*clusterCase) bool) *clusterCase {
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return c
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(raw, &tree); err != nil {
+		return c
+	}
+	s := &reducer{tree: tree, tries: tries, fails: fails, best: c}
+	for s.cut(tree) && s.tries > 0 {
+	}
+	return s.best
+}
+
+type reducer struct {
+	tree  map[string]any
+	tries int
+	fails func(*clusterCase) bool
+	best  *clusterCase
+}
+
+// holds tells whether the tree as it is now still fails, and takes it over if so.
+func (s *reducer) holds() bool {
+	if s.tries == 0 {
+		return false
+	}
+	s.tries--
+	raw, err := json.Marshal(s.tree)
+	if err != nil {
+		return false
+	}
+	smaller := &clusterCase{}
+	if json.Unmarshal(raw, smaller) != nil || !s.fails(smaller) {
+		return false
+	}
+	s.best = smaller
+	return true
+}
+
+// cut tries to leave out every member of a part of the tree, big ones first, and tells whether any went.
+func (s *reducer) cut(part map[string]any) (went bool) {
+	for _, key := range slices.Sorted(maps.Keys(part)) {
+		value := part[key]
+		if !keptFields[key] {
+			delete(part, key)
+			if s.holds() {
+				went = true
+				continue
+			}
+			part[key] = value
+		}
+		switch v := value.(type) {
+		case map[string]any:
+			went = s.cut(v) || went
+		case []any:
+			went = s.cutList(part, key, v) || went
+		}
+	}
+	return went
+}
+
+func (s *reducer) cutList(part map[string]any, key string, list []any) (went bool) {
+	for size := max(1, len(list)/2); size > 0; size /= 2 {
+		for i := 0; i+size <= len(list); {
+			shorter := slices.Delete(slices.Clone(list), i, i+size)
+			part[key] = shorter
+			if (len(shorter) > 0 || !keptFields[key]) && s.holds() {
+				list, went = shorter, true
+				continue
+			}
+			part[key] = list
+			i += size
+		}
+	}
+	for _, item := range list {
+		if m, ok := item.(map[string]any); ok {
+			went = s.cut(m) || went
+		}
+	}
+	return went
+}

@@ -1,0 +1,130 @@
+package cycle
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// Case is everything two schedulers are told. Objects are in the order in which they come into being.
+type clusterCase struct {
+	// Seed and Number are what the case was made from; a case that was cut down keeps them.
+	Seed   uint64 `json:"seed"`
+	Number int    `json:"number"`
+
+	Gates  map[string]bool                      `json:"gates,omitempty"`
+	Config *configv1.KubeSchedulerConfiguration `json:"config"`
+
+	Namespaces   []*v1.Namespace                 `json:"namespaces,omitempty"`
+	Services     []*v1.Service                   `json:"services,omitempty"`
+	Controllers  []*v1.ReplicationController     `json:"replicationControllers,omitempty"`
+	ReplicaSets  []*appsv1.ReplicaSet            `json:"replicaSets,omitempty"`
+	StatefulSets []*appsv1.StatefulSet           `json:"statefulSets,omitempty"`
+	Budgets      []*policyv1.PodDisruptionBudget `json:"podDisruptionBudgets,omitempty"`
+	Nodes        []*v1.Node                      `json:"nodes,omitempty"`
+	// Bound pods have a node; Nominated pods wait, and have a claim to one.
+	Bound     []*v1.Pod `json:"bound,omitempty"`
+	Nominated []*v1.Pod `json:"nominated,omitempty"`
+	// Waiting pods are to be placed, in this order.
+	Waiting []*v1.Pod `json:"waiting,omitempty"`
+	// Refused are the names of pods whose first binding the API server refuses.
+	Refused []string `json:"refused,omitempty"`
+	// Changes come after all of them had their turn.
+	Changes []clusterChange `json:"changes,omitempty"`
+}
+
+// Change is one thing that happens in the cluster. One field besides Wait is set.
+type clusterChange struct {
+	// Wait is how many milliseconds pass before.
+	Wait       int         `json:"wait,omitempty"`
+	AddNode    *v1.Node    `json:"addNode,omitempty"`
+	Node       *nodeChange `json:"node,omitempty"`
+	DeleteNode string      `json:"deleteNode,omitempty"`
+	AddPod     *v1.Pod     `json:"addPod,omitempty"`
+	Pod        *podChange  `json:"pod,omitempty"`
+	DeletePod  *podName    `json:"deletePod,omitempty"`
+}
+
+// NodeChange replaces those parts of a node that are not nil.
+type nodeChange struct {
+	Name          string            `json:"name"`
+	Label         map[string]string `json:"label,omitempty"` // set one by one
+	Taints        *[]v1.Taint       `json:"taints,omitempty"`
+	Unschedulable *bool             `json:"unschedulable,omitempty"`
+	Allocatable   v1.ResourceList   `json:"allocatable,omitempty"`
+	Features      *[]string         `json:"features,omitempty"`
+}
+
+// PodChange replaces those parts of a pod that are not nil.
+type podChange struct {
+	podName
+	Labels      *map[string]string `json:"labels,omitempty"`
+	Requests    *v1.ResourceList   `json:"requests,omitempty"` // of the first container
+	Tolerations *[]v1.Toleration   `json:"tolerations,omitempty"`
+	Ungate      bool               `json:"ungate,omitempty"`
+	Terminate   bool               `json:"terminate,omitempty"`
+}
+
+// Name names a pod.
+type podName struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+// omitted are fields that no case sets and that are always written out.
+var omittedFields = []string{"daemonEndpoints", "nodeInfo", "clientConnection", "leaderElection"}
+
+// YAML writes the case down; [Read] reads it back.
+func (c *clusterCase) YAML() string {
+	text, err := yaml.Marshal(c)
+	var tree any
+	if err == nil {
+		err = yaml.Unmarshal(text, &tree)
+	}
+	if err == nil {
+		prune(tree)
+		text, err = yaml.Marshal(tree)
+	}
+	if err != nil {
+		return fmt.Sprintf("the case cannot be written: %v", err)
+	}
+	return string(text)
+}
+
+func prune(part any) {
+	switch p := part.(type) {
+	case map[string]any:
+		for _, key := range omittedFields {
+			delete(p, key)
+		}
+		for _, inner := range p {
+			prune(inner)
+		}
+	case []any:
+		for _, inner := range p {
+			prune(inner)
+		}
+	}
+}
+
+// Read reads a case that YAML wrote, or a person.
+func parseCase(text []byte) (*clusterCase, error) {
+	c := &clusterCase{}
+	if err := yaml.UnmarshalStrict(text, c); err != nil {
+		return nil, fmt.Errorf("reading a case: %w", err)
+	}
+	return c, nil
+}
+
+// ConfigYAML is the configuration as a file.
+func (c *clusterCase) ConfigYAML() []byte {
+	text, err := yaml.Marshal(c.Config)
+	if err != nil {
+		panic(fmt.Sprintf("writing a configuration: %v", err))
+	}
+	return text
+}

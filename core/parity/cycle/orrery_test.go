@@ -1,0 +1,104 @@
+package cycle
+
+import (
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/engine"
+	"orrery/core/world"
+)
+
+// us is Orrery's engine. Every effect succeeds at once, like the calls of kube-scheduler.
+type orreryScheduler struct {
+	engine *engine.Engine
+	calls  []effect
+	events []string
+
+	refusedBindings map[string]bool
+}
+
+// effect is one change asked for, in Orrery's words.
+type effect struct {
+	pod types.NamespacedName
+	act world.Action
+}
+
+func newOrreryScheduler(s *settings, refused []string) *orreryScheduler {
+	e, err := engine.New(engine.Options{Config: s.orreryConfig, TieBreak: engine.ByHeap, Start: time.Now()})
+	must(err)
+	return &orreryScheduler{engine: e, refusedBindings: set(refused)}
+}
+
+func (u *orreryScheduler) apply(event world.Event) {
+	must(u.engine.Apply(world.Input{At: time.Now(), Event: event}))
+}
+
+// step takes the next decision, if there is one to take, and has its effects succeed.
+func (u *orreryScheduler) step() *decision {
+	before := u.engine.StartIndex()
+	d, more := u.engine.Step()
+	if !more {
+		return nil
+	}
+	told := &decision{
+		Pod: d.Pod.Name, Node: d.Node, Message: d.Message, Nominated: asItIs, Rejections: map[string]int{},
+		Start: before, Examined: d.Examined, Feasible: d.Feasible, Next: u.engine.StartIndex(),
+	}
+	for _, r := range d.Rejections {
+		told.Rejections[fmt.Sprint(r.Plugin, ": ", r.Reason)] += r.Nodes
+	}
+	u.carryOutEffects()
+	return told
+}
+
+// settle answers effects until there are no more.
+func (u *orreryScheduler) carryOutEffects() {
+	for effects := u.engine.Effects(); len(effects) > 0; effects = u.engine.Effects() {
+		for _, f := range effects {
+			switch act := f.Action.(type) {
+			case world.EmitEvent:
+				u.events = append(u.events, fmt.Sprint(act.Regarding.Name, " ", act.Type, " ", act.Reason, " ", act.Action, ": ", act.Note))
+			case world.Bind:
+				if u.refusedBindings[act.Pod.Name] {
+					delete(u.refusedBindings, act.Pod.Name)
+					u.apply(world.EffectDone{Effect: f.ID, Outcome: world.Outcome{Code: fwk.Error, Message: errTooBusy.Error()}})
+					continue
+				}
+				u.write(act.Pod, act)
+			case world.PatchStatus:
+				u.write(act.Pod, act)
+			case world.Delete:
+				u.write(act.Pod, act)
+			default:
+				panic(fmt.Sprintf("nobody should ask for a %T", act))
+			}
+			if world.HasOutcome(f.Action) {
+				u.apply(world.EffectDone{Effect: f.ID})
+			}
+		}
+	}
+}
+
+func set(names []string) map[string]bool {
+	all := map[string]bool{}
+	for _, name := range names {
+		all[name] = true
+	}
+	return all
+}
+
+func (u *orreryScheduler) write(pod world.PodRef, act world.Action) {
+	u.calls = append(u.calls, effect{types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, act})
+}
+
+func (u *orreryScheduler) place(pod *v1.Pod) string {
+	switch place := u.engine.PodState(pod.Namespace, pod.Name); place {
+	case engine.StateActive, engine.StateBackoff, engine.StateUnschedulable, engine.StateGated:
+		return string(place)
+	}
+	return "elsewhere"
+}

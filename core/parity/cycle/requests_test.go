@@ -1,0 +1,179 @@
+package cycle
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"orrery/core/world"
+)
+
+// wish is a change of one pod that one of the two has asked for.
+type request interface {
+	name() types.NamespacedName
+	deletes() bool
+	// on is the pod after the change.
+	on(was *v1.Pod) *v1.Pod
+}
+
+// carryOut compares what both asked of the API, does it, and tells both of it.
+func (p *decisionCase) carryOut() string {
+	theirs, ours := requestsOf(p.upstream.client.calls), requestsOf(p.orrery.calls)
+	p.upstream.client.calls, p.orrery.calls = nil, nil
+	if diff := cmp.Diff(deletedPods(theirs), deletedPods(ours)); diff != "" {
+		return "victims: in order (-kube-scheduler +Orrery):\n" + diff
+	}
+	order := changedPods(append(slices.Clone(theirs), ours...))
+	var after []*v1.Pod
+	for _, name := range order {
+		was := p.pods[name]
+		if was == nil {
+			return fmt.Sprintf("calls: for pod %s, which does not exist", name)
+		}
+		their, our := podAfter(theirs, was, name), podAfter(ours, was, name)
+		if diff := cmp.Diff(their, our); diff != "" {
+			return fmt.Sprintf("calls: pod %s after them (-kube-scheduler +Orrery):\n%s", name, diff)
+		}
+		after = append(after, their)
+	}
+	for i, name := range order {
+		if mismatch := p.applyPod(name, after[i]); mismatch != "" {
+			return mismatch
+		}
+	}
+	return ""
+}
+
+func requestsOf[W request](list []W) []request {
+	all := make([]request, len(list))
+	for i, w := range list {
+		all[i] = w
+	}
+	return all
+}
+
+// deleted are the pods that are to be deleted, in order.
+func deletedPods(all []request) (pods []string) {
+	for _, w := range all {
+		if w.deletes() {
+			pods = append(pods, w.name().Name)
+		}
+	}
+	return pods
+}
+
+// concerned are all pods that are to be changed, each once.
+func changedPods(all []request) (pods []types.NamespacedName) {
+	for _, w := range all {
+		if !slices.Contains(pods, w.name()) {
+			pods = append(pods, w.name())
+		}
+	}
+	return pods
+}
+
+// granted is a pod after all that was asked for it.
+func podAfter(all []request, pod *v1.Pod, name types.NamespacedName) *v1.Pod {
+	for _, w := range all {
+		if w.name() == name {
+			pod = w.on(pod)
+		}
+	}
+	return pod
+}
+
+// become tells of a pod's new state. A pod that is deleted is gone at once, or, every other one, only after a while.
+func (p *decisionCase) applyPod(name types.NamespacedName, pod *v1.Pod) string {
+	was := p.pods[name]
+	if pod.DeletionTimestamp == nil || was.DeletionTimestamp != nil {
+		return p.apply(world.Modified, pod)
+	}
+	if len(name.Name)%2 == 0 {
+		p.terminating = append(p.terminating, name)
+		return p.apply(world.Modified, pod)
+	}
+	return p.apply(world.Deleted, pod)
+}
+
+func (c apiCall) name() types.NamespacedName { return c.pod }
+func (e effect) name() types.NamespacedName  { return e.pod }
+
+func (c apiCall) deletes() bool { return c.delete }
+
+func (e effect) deletes() bool {
+	_, deletes := e.act.(world.Delete)
+	return deletes
+}
+
+func (c apiCall) on(was *v1.Pod) *v1.Pod {
+	if c.patch == nil {
+		return changed(was, c.bind, c.delete)
+	}
+	before, err := json.Marshal(was)
+	must(err)
+	after, err := strategicpatch.StrategicMergePatch(before, c.patch, v1.Pod{})
+	must(err)
+	pod := &v1.Pod{}
+	must(json.Unmarshal(after, pod))
+	return canonical(pod)
+}
+
+func (e effect) on(was *v1.Pod) *v1.Pod {
+	switch act := e.act.(type) {
+	case world.Bind:
+		return changed(was, act.Node, false)
+	case world.Delete:
+		return changed(was, "", true)
+	case world.PatchStatus:
+		pod := was.DeepCopy()
+		if act.NominatedNode != nil {
+			pod.Status.NominatedNodeName = *act.NominatedNode
+		}
+		if act.Condition != nil {
+			setCondition(pod, *act.Condition)
+		}
+		return canonical(pod)
+	}
+	panic(fmt.Sprintf("no such act: %T", e.act))
+}
+
+func setCondition(pod *v1.Pod, c v1.PodCondition) {
+	c.LastTransitionTime = metav1.Now()
+	for i, has := range pod.Status.Conditions {
+		if has.Type == c.Type {
+			if has.Status == c.Status {
+				c.LastTransitionTime = has.LastTransitionTime
+			}
+			pod.Status.Conditions[i] = c
+			return
+		}
+	}
+	pod.Status.Conditions = append(pod.Status.Conditions, c)
+}
+
+func changed(was *v1.Pod, bind string, deleted bool) *v1.Pod {
+	pod := was.DeepCopy()
+	if bind != "" {
+		pod.Spec.NodeName, pod.Status.NominatedNodeName = bind, ""
+	}
+	if deleted {
+		pod.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+	}
+	return canonical(pod)
+}
+
+// canonical is a pod as it comes back from an API server.
+func canonical(pod *v1.Pod) *v1.Pod {
+	text, err := json.Marshal(pod)
+	must(err)
+	again := &v1.Pod{}
+	must(json.Unmarshal(text, again))
+	return again
+}

@@ -1,0 +1,167 @@
+package cycle
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"testing/synctest"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
+	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/profile"
+
+	"orrery/core/parity/informers"
+)
+
+// decision is one attempt at placing a pod, as both can tell it.
+type decision struct {
+	Pod, Node string
+	Message   string
+	// Nominated is what becomes of the pod's claim to a node: "as it is", or the node, which may be none.
+	Nominated string
+	// Rejections counts nodes by plugin and reason.
+	Rejections map[string]int
+	// Start is where the search begins, Next where the next one will.
+	Start, Examined, Feasible, Next int
+}
+
+const asItIs = "as it is"
+
+// untold is for a number that kube-scheduler does not tell after an error.
+const unknownCount = -1
+
+// them is kube-scheduler with one worker, whose informers, client and clock are the test's.
+type upstreamScheduler struct {
+	sched          *scheduler.Scheduler
+	informers      *informers.Factory
+	client         *recordingClient
+	popFromBackoff bool // pods may be popped from backoffQ
+	end            context.CancelFunc
+	last           *decision
+}
+
+func newUpstreamScheduler(s *settings, refused []string) *upstreamScheduler {
+	ctx, end := context.WithCancel(context.Background())
+	t := &upstreamScheduler{informers: informers.New(), client: &recordingClient{refusedBindings: set(refused)}, end: end, popFromBackoff: s.popFromBackoff}
+	c := s.upstreamConfig
+	sched, err := scheduler.New(ctx, t.client, t.informers, nil,
+		profile.RecorderFactory(func(string) events.EventRecorder { return t.client }),
+		scheduler.WithProfiles(c.Profiles...), scheduler.WithParallelism(1),
+		scheduler.WithPercentageOfNodesToScore(c.PercentageOfNodesToScore),
+		scheduler.WithPodInitialBackoffSeconds(c.PodInitialBackoffSeconds), scheduler.WithPodMaxBackoffSeconds(c.PodMaxBackoffSeconds))
+	must(err)
+	t.sched = sched
+	t.listen()
+	sched.SchedulingQueue.Run(klog.Logger{})
+	synctest.Wait()
+	return t
+}
+
+func (t *upstreamScheduler) stop() {
+	t.end()
+	t.sched.SchedulingQueue.Close()
+	time.Sleep(2 * time.Second) // its recorders of metrics sleep for a second at a time
+}
+
+// ready tells whether Pop would return at once.
+func (t *upstreamScheduler) ready() bool {
+	q := t.sched.SchedulingQueue
+	if len(q.PodsInActiveQ()) > 0 {
+		return true
+	}
+	if !t.popFromBackoff {
+		return false
+	}
+	for _, pod := range q.PodsInBackoffQ() {
+		// A pod with no plugin on record waits in the queue for errors, which nothing is popped from.
+		if info, ok := q.GetPod(pod.Name, pod.Namespace); ok && info.UnschedulablePlugins.Len()+info.PendingPlugins.Len() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// listen has the scheduler's own steps written down as they happen.
+func (t *upstreamScheduler) listen() {
+	schedule, fail := t.sched.SchedulePod, t.sched.FailureHandler
+	t.sched.SchedulePod = func(ctx context.Context, f upframework.Framework, state fwk.CycleState, pod *v1.Pod) (scheduler.ScheduleResult, error) {
+		t.last = &decision{Pod: pod.Name, Start: t.index(), Nominated: asItIs, Rejections: map[string]int{}}
+		result, err := schedule(ctx, f, state, pod)
+		t.last.Node, t.last.Examined, t.last.Feasible, t.last.Next = result.SuggestedHost, result.EvaluatedNodes, result.FeasibleNodes, t.index()
+		if fit, ok := err.(*upframework.FitError); ok {
+			t.last.Examined = fit.Diagnosis.NodeToStatus.Len()
+			t.last.Rejections = t.rejections(f, fit)
+		} else if err != nil {
+			t.last.Examined = unknownCount
+		}
+		return result, err
+	}
+	t.sched.FailureHandler = func(ctx context.Context, f upframework.Framework, info *upframework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, start time.Time) {
+		if t.last.Node == "" { // else the binding failed: the calls tell
+			t.last.Message = status.Message()
+		}
+		if t.last.Node == "" && n.Mode() == fwk.ModeOverride {
+			t.last.Nominated = n.NominatedNodeName
+		}
+		fail(ctx, f, info, status, n, start)
+	}
+}
+
+// index is where the next search begins. The scheduler keeps it to itself.
+func (t *upstreamScheduler) index() int {
+	return int(reflect.ValueOf(t.sched).Elem().FieldByName("nextStartNodeIndex").Int())
+}
+
+func (t *upstreamScheduler) rejections(f upframework.Framework, fit *upframework.FitError) map[string]int {
+	counts := map[string]int{}
+	nodes, err := f.SnapshotSharedLister().NodeInfos().List()
+	must(err)
+	for _, node := range nodes {
+		status := fit.Diagnosis.NodeToStatus.Get(node.Node().Name)
+		for _, reason := range status.Reasons() {
+			counts[fmt.Sprint(status.Plugin(), ": ", reason)]++
+		}
+	}
+	return counts
+}
+
+// step takes the next decision, if there is a pod to decide about, and lets all that follows from it happen.
+func (t *upstreamScheduler) step() *decision {
+	t.last = nil
+	if !t.ready() {
+		return nil
+	}
+	t.sched.ScheduleOne(context.Background())
+	synctest.Wait()
+	return t.last
+}
+
+// place is where a waiting pod is.
+func (t *upstreamScheduler) place(pod *v1.Pod) string {
+	has := func(pods []*v1.Pod) bool {
+		for _, p := range pods {
+			if p.UID == pod.UID {
+				return true
+			}
+		}
+		return false
+	}
+	q := t.sched.SchedulingQueue
+	switch {
+	case has(q.PodsInActiveQ()):
+		return "active"
+	case has(q.PodsInBackoffQ()):
+		return "backoff"
+	case has(q.UnschedulablePods()):
+		if info, ok := q.GetPod(pod.Name, pod.Namespace); ok && info.Gated() {
+			return "gated"
+		}
+		return "unschedulable"
+	}
+	return "elsewhere"
+}

@@ -1,0 +1,154 @@
+package evict
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	v1 "k8s.io/api/core/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/devicetainteviction"
+
+	"orrery/core/parity/difftest"
+	"orrery/core/parity/informers"
+)
+
+// server is the API server: it writes down what is done to it, and has it seen a moment later.
+type deviceServer struct {
+	mutex sync.Mutex
+	*deviceCluster
+	events map[string]actionRecord // by name, as a repeated event is only counted
+	told   *informers.Factory
+
+	seeing sync.Mutex
+	soon   []objectChange
+}
+
+func (s *deviceServer) react(action clienttesting.Action) (bool, runtime.Object, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	now := time.Now()
+	switch a := action.(type) {
+	case clienttesting.CreateAction:
+		event := a.GetObject().(*v1.Event).DeepCopy()
+		event.Name += string(rune('A' + len(s.events))) // two of one moment would share a name
+		told := actionRecord{What: event.InvolvedObject.Namespace + "/" + event.InvolvedObject.Name, Did: event.Message}
+		s.events[event.Name] = told
+		s.note(now, told.What, told.Did)
+		return true, event, nil
+	case clienttesting.PatchAction:
+		return s.patch(now, a)
+	case clienttesting.DeleteAction:
+		return true, nil, s.remove(now, a)
+	case clienttesting.GetAction:
+		if pod := s.pod(a.GetNamespace() + "/" + a.GetName()); pod != nil {
+			return true, pod, nil
+		}
+		return true, nil, apierrors.NewNotFound(v1.Resource("pods"), a.GetName())
+	}
+	return true, nil, errors.New("upstream asked for something else")
+}
+
+func (s *deviceServer) patch(now time.Time, a clienttesting.PatchAction) (bool, runtime.Object, error) {
+	switch a.GetResource().Resource {
+	case "events":
+		again := s.events[a.GetName()]
+		s.note(now, again.What, again.Did)
+		return true, &v1.Event{}, nil
+	case "devicetaintrules":
+		var patch resourcev1alpha3.DeviceTaintRule
+		if err := json.Unmarshal(a.GetPatch(), &patch); err != nil {
+			return true, nil, err
+		}
+		s.seeSoon(s.report(now, a.GetName(), patch.Status.Conditions[0]))
+		return true, &patch, nil
+	}
+	var patch v1.Pod
+	if err := json.Unmarshal(a.GetPatch(), &patch); err != nil {
+		return true, nil, err
+	}
+	name := a.GetNamespace() + "/" + a.GetName()
+	s.seeSoon(s.mark(now, name, patch.Status.Conditions[0]))
+	return true, s.pod(name), nil
+}
+
+func (s *deviceServer) remove(now time.Time, a clienttesting.DeleteAction) error {
+	name := a.GetNamespace() + "/" + a.GetName()
+	pod := s.pod(name)
+	if pod == nil || pod.UID != *a.GetDeleteOptions().Preconditions.UID {
+		return apierrors.NewNotFound(v1.Resource("pods"), a.GetName())
+	}
+	changes, done := s.delete(now, name)
+	if !done {
+		return errors.New("the API server is away")
+	}
+	s.seeSoon(changes)
+	return nil
+}
+
+// seeSoon has changes be seen a moment later, and in order.
+func (s *deviceServer) seeSoon(changes []objectChange) {
+	s.soon = append(s.soon, changes...)
+	for range changes {
+		time.AfterFunc(watchDelay, func() {
+			s.seeing.Lock()
+			defer s.seeing.Unlock()
+			s.mutex.Lock()
+			first := s.soon[0]
+			s.soon = s.soon[1:]
+			s.mutex.Unlock()
+			s.see(first)
+		})
+	}
+}
+
+func (s *deviceServer) see(c objectChange) {
+	if c.dropped {
+		s.told.Delete(c.object)
+	} else {
+		s.told.Set(c.object)
+	}
+}
+
+// playUpstream plays a history to upstream's controller, in virtual time.
+func playUpstreamDevices(t *testing.T, h deviceHistory) (did []actionRecord) {
+	synctest.Test(t, func(*testing.T) {
+		s := &deviceServer{deviceCluster: newDeviceCluster(), events: map[string]actionRecord{}, told: informers.New()}
+		client := &fake.Clientset{}
+		client.AddReactor("*", "*", s.react)
+		ctx, stop := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
+		pods, devices := s.told.Core().V1(), s.told.Resource().V1()
+		c := devicetainteviction.New(client, pods.Pods(), devices.ResourceClaims(), devices.ResourceSlices(),
+			s.told.Resource().V1alpha3().DeviceTaintRules(), devices.DeviceClasses(), "device-taint-eviction-controller")
+		done := make(chan struct{})
+		go func() { defer close(done); _ = c.Run(ctx, 1) }()
+		synctest.Wait()
+		for _, step := range h.steps {
+			time.Sleep(time.Until(difftest.SynctestStart.Add(step.at)))
+			synctest.Wait()
+			s.mutex.Lock()
+			changes := s.step(step)
+			s.mutex.Unlock()
+			for _, c := range changes {
+				s.see(c)
+				synctest.Wait()
+			}
+		}
+		time.Sleep(time.Until(difftest.SynctestStart.Add(h.until)))
+		synctest.Wait()
+		stop()
+		<-done
+		did = s.did
+	})
+	return did
+}

@@ -1,0 +1,249 @@
+package evict
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	statsapi "k8s.io/kubelet/pkg/apis/stats/v1alpha1"
+	v1qos "k8s.io/kubernetes/pkg/apis/core/v1/helper/qos"
+	"k8s.io/kubernetes/pkg/kubelet/eviction"
+
+	"orrery/core/evict/pressure"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
+)
+
+func TestKubelet_SameEvictions(t *testing.T) {
+	ties, looks, evictions := 0, 0, difftest.Coverage{}
+	count := difftest.Cases[*nodeHistory]{
+		Draw: nodeHistoryOf,
+		Differ: func(h *nodeHistory) string {
+			difference, tied := playNode(h, evictions)
+			if tied {
+				ties++
+			}
+			looks += len(h.Looks)
+			return difference
+		},
+		Reduce: reduceNodeHistory,
+		Print:  difftest.JSON[*nodeHistory],
+	}.Check(t, comparisons.Kubelet.Cases)
+	t.Logf("%d looks; %d cases ended in a tie", looks, ties)
+	evictions.Require(t, count, ownLimits, "memory.available", "allocatableMemory.available", "nodefs.available",
+		"nodefs.inodesFree", "imagefs.available", "imagefs.inodesFree", "pid.available")
+}
+
+func nodeHistoryOf(seed uint64, number int) *nodeHistory {
+	return drawNodeHistory(seed + uint64(number))
+}
+
+// cutDown leaves out looks, pods and parts of pods.
+func reduceNodeHistory(h *nodeHistory, differ func(*nodeHistory) string) *nodeHistory {
+	return difftest.Smallest(h, smallerNodeHistories, differ)
+}
+
+func smallerNodeHistories(h *nodeHistory) (all []*nodeHistory) {
+	for i := range h.Looks {
+		s := *h
+		s.Looks, s.Reclaim = slices.Delete(slices.Clone(h.Looks), i, i+1), slices.Delete(slices.Clone(h.Reclaim), i, i+1)
+		all = append(all, &s)
+	}
+	for i := range h.Pods {
+		s := *h
+		s.Pods = slices.Delete(slices.Clone(h.Pods), i, i+1)
+		all = append(all, &s)
+	}
+	for i, pod := range h.Pods {
+		for _, cut := range []func(*v1.Pod){
+			func(p *v1.Pod) { p.Spec.Volumes = nil }, func(p *v1.Pod) { p.Spec.InitContainers = nil },
+			func(p *v1.Pod) { p.Spec.Overhead = nil }, func(p *v1.Pod) { p.Spec.Resources = nil },
+			func(p *v1.Pod) { p.Spec.Containers = p.Spec.Containers[:1] }, func(p *v1.Pod) { p.Annotations = nil },
+			func(p *v1.Pod) { p.Spec.Tolerations = nil },
+		} {
+			twin := pod.DeepCopy()
+			cut(twin)
+			if a, b := fmt.Sprint(twin), fmt.Sprint(pod); a != b {
+				s := *h
+				s.Pods = slices.Clone(h.Pods)
+				s.Pods[i] = twin
+				all = append(all, &s)
+			}
+		}
+	}
+	return all
+}
+
+func TestRanking_Same(t *testing.T) {
+	signals := []pressure.Signal{
+		pressure.MemoryAvailable, pressure.AllocatableMemoryAvailable, pressure.PIDAvailable, pressure.NodeFsAvailable, pressure.NodeFsInodesFree,
+		pressure.ImageFsAvailable, pressure.ImageFsInodesFree, pressure.ContainerFsAvailable, pressure.ContainerFsInodesFree,
+	}
+	difftest.Cases[ranking]{
+		Draw: func(seed uint64, number int) ranking {
+			return ranking{nodeHistoryOf(seed, number), signals[number%len(signals)]}
+		},
+		Differ: func(r ranking) string { return ranksDiffer(r.nodeHistory, r.Signal) },
+		Reduce: func(r ranking, differ func(ranking) string) ranking {
+			return ranking{reduceNodeHistory(r.nodeHistory, func(h *nodeHistory) string { return differ(ranking{h, r.Signal}) }), r.Signal}
+		},
+		Print: difftest.JSON[ranking],
+	}.Check(t, comparisons.Ranking.Cases)
+}
+
+// ranking is of the pods of a history's first look, under a signal.
+type ranking struct {
+	*nodeHistory
+	Signal pressure.Signal
+}
+
+// ranksDiffer says how the two rank the pods. Places are compared, and not names: upstream leaves open who comes first among
+// equals.
+func ranksDiffer(h *nodeHistory, signal pressure.Signal) string {
+	if len(h.Looks) == 0 {
+		return ""
+	}
+	s := h.Looks[0]
+	measured := map[string]statsapi.PodStats{}
+	for _, p := range upstreamSummary(s).Pods {
+		measured[p.PodRef.UID] = p
+	}
+	stats := func(pod *v1.Pod) (statsapi.PodStats, bool) {
+		p, ok := measured[string(pod.UID)]
+		return p, ok
+	}
+	ranked := slices.Clone(h.Pods)
+	switch signal.Resource() {
+	case v1.ResourceMemory:
+		rankMemoryPressure(ranked, stats)
+	case pressure.PIDs:
+		rankPIDPressure(ranked, stats)
+	default:
+		buildSignalToRankFunc(h.Layout != pressure.OneFs, h.Layout == pressure.SplitImageFs)[string(signal)](ranked, stats)
+	}
+	here := pressure.Rank(signal, h.Layout, h.Pods, s)
+	at := map[string]*pressure.RankedPod{}
+	for j := range here {
+		at[here[j].Pod.Name] = &here[j]
+	}
+	for j := range ranked {
+		if pressure.Compare(signal, at[ranked[j].Name], &here[j]) != 0 {
+			return fmt.Sprintf("theirs %v, ours %v", podNamesOf(ranked), rankedNames(here))
+		}
+	}
+	return ""
+}
+
+func podNamesOf(pods []*v1.Pod) (names []string) {
+	for _, pod := range pods {
+		names = append(names, pod.Name)
+	}
+	return names
+}
+
+func rankedNames(ranked []pressure.RankedPod) (names []string) {
+	for _, s := range ranked {
+		names = append(names, s.Pod.Name)
+	}
+	return names
+}
+
+func TestQOS_Same(t *testing.T) {
+	classes := difftest.Coverage{}
+	count := difftest.Cases[*v1.Pod]{
+		Draw: func(seed uint64, number int) *v1.Pod {
+			pod := drawNodePod(rand.New(rand.NewPCG(seed+uint64(number), 1)), 0)
+			if own := pod.Spec.Resources; own != nil {
+				own.Requests[v1.ResourceMemory] = requestedMemory(pod)
+			}
+			return pod
+		},
+		Differ: func(pod *v1.Pod) string {
+			if theirs, ours := v1qos.GetPodQOS(pod), pressure.QOS(pod); theirs != ours {
+				return fmt.Sprintf("theirs is %s, ours %s", theirs, ours)
+			}
+			classes[string(pressure.QOS(pod))]++
+			return ""
+		},
+		Print: difftest.JSON[*v1.Pod],
+	}.Check(t, comparisons.QOSClasses.Cases)
+	classes.Require(t, count, string(v1.PodQOSBestEffort), string(v1.PodQOSBurstable), string(v1.PodQOSGuaranteed))
+}
+
+// coverage is as much memory as all containers of a pod request together: validation asks no less of the pod itself.
+func requestedMemory(pod *v1.Pod) resource.Quantity {
+	sum := resource.NewQuantity(1<<20, resource.BinarySI)
+	for _, c := range append(slices.Clone(pod.Spec.Containers), pod.Spec.InitContainers...) {
+		sum.Add(*c.Resources.Requests.Memory())
+	}
+	return *sum
+}
+
+func TestThresholds_Same(t *testing.T) {
+	verdicts := difftest.Coverage{}
+	count := difftest.Cases[pressure.Configuration]{
+		Draw:   someConfiguration,
+		Differ: func(c pressure.Configuration) string { return readingsDiffer(c, verdicts) },
+	}.Check(t, comparisons.Thresholds.Cases)
+	verdicts.Require(t, count, "taken", "refused")
+}
+
+// someConfiguration is one that may be wrong.
+func someConfiguration(seed uint64, number int) pressure.Configuration {
+	r := rand.New(rand.NewPCG(seed+uint64(number), 2))
+	c := pressure.Configuration{EnforceAllocatable: r.IntN(2) == 0}
+	draw := func(values ...string) map[pressure.Signal]string {
+		m := map[pressure.Signal]string{}
+		for range r.IntN(3) {
+			s := pick(r, pressure.MemoryAvailable, pressure.NodeFsAvailable, pressure.ImageFsInodesFree, pressure.PIDAvailable, pressure.AllocatableMemoryAvailable, "cpu.available")
+			if r.IntN(4) > 0 {
+				s = pressure.MemoryAvailable
+			}
+			m[s] = pick(r, values...)
+		}
+		return m
+	}
+	c.Hard = draw("100Mi", "10%", "0%", "100%", "0", "-1", "1e3", "x", "120%", "-3%", "x%", "99.5%", "0.1%", "")
+	c.Soft = draw("100Mi", "10%", "0%", "1.5Gi", "x")
+	c.SoftGrace = draw("10s", "1m30s", "0s", "-1s", "x")
+	c.MinimumReclaim = draw("0", "10%", "1Gi", "0%", "-5", "x")
+	return c
+}
+
+// readingsDiffer says how the two read the thresholds of a configuration. Of several errors upstream says one.
+func readingsDiffer(c pressure.Configuration, verdicts difftest.Coverage) string {
+	var enforce []string
+	if c.EnforceAllocatable {
+		enforce = []string{"pods"}
+	}
+	theirs, errT := eviction.ParseThresholdConfig(enforce, signalTexts(c.Hard), signalTexts(c.Soft), signalTexts(c.SoftGrace), signalTexts(c.MinimumReclaim))
+	ours, errO := c.Thresholds()
+	if (errT == nil) != (errO == nil) {
+		return fmt.Sprintf("theirs %v, ours %v", errT, errO)
+	}
+	if errT != nil {
+		verdicts["refused"]++
+		if sentence := errT.Error(); strings.Contains(sentence, "eviction") && !strings.Contains(errO.Error(), sentence) {
+			return fmt.Sprintf("theirs says %q, ours %q", sentence, errO)
+		}
+		return ""
+	}
+	verdicts["taken"]++
+	var a, b []string
+	for _, th := range theirs {
+		a = append(a, fmt.Sprint(th.Signal, th.Value.Quantity, th.Value.Percentage, th.GracePeriod, th.MinReclaim != nil))
+	}
+	for _, th := range ours {
+		b = append(b, fmt.Sprint(string(th.Signal), th.Value.Quantity, th.Value.Share, th.Grace, th.MinReclaim != nil))
+	}
+	slices.Sort(a)
+	slices.Sort(b)
+	if !slices.Equal(a, b) {
+		return fmt.Sprintf("theirs %v, ours %v", a, b)
+	}
+	return ""
+}

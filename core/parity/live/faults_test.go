@@ -1,0 +1,258 @@
+package live_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/engine"
+	"orrery/core/parity/apiserver"
+	"orrery/core/replica"
+	"orrery/core/world"
+	"orrery/core/world/live"
+)
+
+// faultTimeout bounds how long faults may delay a test on a loaded machine.
+const faultTimeout = 4 * time.Minute
+
+// startBehindProxy starts a replica that reaches the server through a proxy with faults.
+func (s *scene) startBehindProxy(f faults, change func(*replica.Options)) (*faultProxy, *running) {
+	s.t.Helper()
+	proxy, err := newFaultProxy(server.Config(""), 1)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = proxy.http.Close() })
+	proxy.set(f)
+	return proxy, s.start(func(o *replica.Options) {
+		alone(o)
+		o.KubeConfig = proxy.config(scheduler)
+		if change != nil {
+			change(o)
+		}
+	})
+}
+
+// balanced has the replica and the server agree, on every pod and on what is taken of every node.
+func (s *scene) balanced(r *running) {
+	s.t.Helper()
+	s.agrees(r)
+	type taken struct{ pods, cpu int64 }
+	listed, held := map[string]taken{}, map[string]taken{}
+	for _, pod := range s.list() {
+		if pod.Spec.NodeName == "" || pod.Status.Phase == v1.PodFailed {
+			continue
+		}
+		t := listed[pod.Spec.NodeName]
+		listed[pod.Spec.NodeName] = taken{t.pods + 1, t.cpu + pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue()}
+	}
+	err := r.Inspect(s.ctx, func(e *engine.Engine) {
+		for node := range e.Cache().RecentlyChanged() {
+			if n := len(node.GetPods()); n > 0 {
+				held[node.Node().Name] = taken{int64(n), node.GetRequested().GetMilliCPU()}
+			}
+		}
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for name, want := range listed {
+		if held[name] != want {
+			s.t.Errorf("%s: the engine counts %+v, a list %+v", name, held[name], want)
+		}
+		delete(held, name)
+	}
+	if len(held) > 0 {
+		s.t.Errorf("the engine counts on nodes where there is nothing: %v", held)
+	}
+}
+
+// The nodes have room for exactly these pods: one that is lost, or counted twice, has the last one find no room.
+func TestFaults_LoseNoPodAndBindOnce(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		faults faults
+		enough func(faultCounts, live.Counters) bool // whether enough faults were injected
+	}{
+		{
+			"too many requests",
+			faults{busy: 0.3},
+			func(s faultCounts, _ live.Counters) bool { return s.busy >= 50 },
+		},
+		{
+			"slow answers",
+			faults{slow: 3 * time.Second},
+			func(s faultCounts, _ live.Counters) bool { return s.slow >= 100 },
+		},
+		{
+			"answers that are lost",
+			faults{lost: 0.4},
+			func(s faultCounts, t live.Counters) bool { return s.lost >= 100 && t.Retries >= 50 },
+		},
+		{
+			"watches that are cut",
+			faults{watchMost: 2 * time.Second, slow: time.Second},
+			func(s faultCounts, t live.Counters) bool { return s.cut >= 5 && t.Watches >= 10 },
+		},
+		{
+			"watches that cannot go on",
+			faults{watchMost: time.Second, expired: 0.5, slow: 500 * time.Millisecond},
+			func(s faultCounts, t live.Counters) bool { return s.expired+int(t.Relists) >= 3 },
+		},
+		{
+			"everything at once",
+			faults{busy: 0.2, slow: time.Second, lost: 0.3, watchMost: 3 * time.Second, expired: 0.3},
+			func(s faultCounts, t live.Counters) bool {
+				return min(s.busy, s.slow, s.lost, s.cut) > 5 && t.Retries > 5
+			},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			pods := count(t, 200)
+			s := newScene(t, full(pods)...)
+			watches := s.watchBindings()
+			proxy, r := s.startBehindProxy(row.faults, nil)
+			s.pods(pods, "a", "80m")
+			s.allBound(pods)
+			s.within(faultTimeout, func() error { // the last pod may be bound before that
+				if !row.enough(proxy.injected(), r.Counters()) {
+					return fmt.Errorf("too few faults were injected: %+v, %+v", proxy.injected(), r.Counters())
+				}
+				return nil
+			})
+			proxy.set(faults{})
+			s.balanced(r)
+			s.sound(watches)
+			t.Logf("%d pods; %+v; %+v", pods, proxy.injected(), r.Counters())
+		})
+	}
+}
+
+// allBound waits, for longer than bound does, until so many pods have a node.
+func (s *scene) allBound(n int) {
+	s.t.Helper()
+	s.within(faultTimeout, func() error {
+		bound := 0
+		for _, pod := range s.list() {
+			if pod.Spec.NodeName != "" {
+				bound++
+			}
+		}
+		if bound != n {
+			return fmt.Errorf("%d pods are bound, want %d", bound, n)
+		}
+		return nil
+	})
+}
+
+func TestFaults_PreemptionSucceeds(t *testing.T) {
+	const low, high = 40, 20
+	s := newScene(t, full(200)...)
+	go func() {
+		for s.ctx.Err() == nil { // the server ends the watch of one who falls behind
+			_ = apiserver.Kubelet(s.ctx, s.client)
+		}
+	}()
+	watches := s.watchBindings()
+	proxy, r := s.startBehindProxy(faults{}, nil)
+	s.pods(low, "low", "400m") // which fills both nodes
+	s.allBound(low)
+	proxy.set(faults{busy: 0.2, slow: 300 * time.Millisecond, lost: 0.3, watchMost: 3 * time.Second, expired: 0.3})
+	for i := range high {
+		pod := apiserver.Pod(fmt.Sprintf("high-%d", i), "400m", "16Mi")
+		pod.Spec.PriorityClassName = "system-cluster-critical"
+		if _, err := s.create(pod); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.within(faultTimeout, func() error {
+		if is := proxy.injected(); min(is.busy, is.lost, is.cut) < 15 {
+			return fmt.Errorf("too few faults are injected: %+v", is)
+		}
+		return nil
+	})
+	proxy.set(faults{})
+	s.within(faultTimeout, func() error {
+		bound, leaving := 0, 0
+		for _, pod := range s.list() {
+			switch {
+			case pod.DeletionTimestamp != nil:
+				leaving++
+			case pod.Spec.PriorityClassName != "" && pod.Spec.NodeName != "":
+				bound++
+			}
+		}
+		if bound != high {
+			return fmt.Errorf("%d preemptors are bound, want %d; %d pods are leaving; the others: %s; %+v",
+				bound, high, leaving, s.waiting(r), r.Counters())
+		}
+		return nil
+	})
+	s.balanced(r)
+	s.sound(watches)
+	t.Logf("%d victims for %d preemptors; %+v; %+v", low+high-len(s.list()), high, proxy.injected(), r.Counters())
+}
+
+// waiting says where the pods are that the replica has not bound.
+func (s *scene) waiting(r *running) (where string) {
+	err := r.Inspect(s.ctx, func(e *engine.Engine) {
+		for o := range e.Store().Objects(world.Pod) {
+			if place := e.PodState(o.GetNamespace(), o.GetName()); place != engine.StateBound {
+				where += fmt.Sprintf("%s is %s; ", o.GetName(), place)
+			}
+		}
+		where += fmt.Sprintf("%d effects are awaited", len(e.PendingEffects()))
+	})
+	if err != nil {
+		return err.Error()
+	}
+	return where
+}
+
+// While nothing can be seen, pods go, pods come, and a node comes. The watches cannot go on afterwards. What a list then
+// shows that no watch had is counted, by kind, and made up for.
+func TestFaults_MissedEventsAreReported(t *testing.T) {
+	const before, gone, after = 60, 20, 30
+	s := newScene(t, full(100)...)
+	watches := s.watchBindings()
+	heard := make(listeningLogger, 1000)
+	proxy, r := s.startBehindProxy(faults{}, func(o *replica.Options) { o.Logger = heard.logger() })
+	s.pods(before, "before", "80m")
+	s.allBound(before)
+	s.balanced(r)
+
+	proxy.set(faults{blind: true})
+	for _, pod := range s.list()[:gone] {
+		if err := s.client.CoreV1().Pods(pod.Namespace).Delete(s.ctx, pod.Name, *metav1.NewDeleteOptions(0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newScene(t, apiserver.Node(77, "8", "64Gi", "110"))
+	s.pods(after, "after", "80m")
+	s.within(faultTimeout, func() error {
+		if proxy.injected().blind < 5 {
+			return errors.New("nobody looks")
+		}
+		return nil
+	})
+	proxy.set(faults{expired: 1})
+	s.within(faultTimeout, func() error {
+		if n := r.Counters().Drifted; n < gone+after+1 {
+			return fmt.Errorf("%d differences were reported, want %d pods that went, %d that came, and a node", n, gone, after)
+		}
+		return nil
+	})
+	proxy.set(faults{})
+	s.allBound(before - gone + after)
+	s.balanced(r)
+	s.sound(watches)
+	wantPods, wantNodes := fmt.Sprintf("Pod gone=%d new=%d", gone, after), "Node gone=0 new=1"
+	drifts := heard.drifts()
+	if !drifts[wantPods] || !drifts[wantNodes] {
+		t.Errorf("reported: %v, want %q and %q", drifts, wantPods, wantNodes)
+	}
+}

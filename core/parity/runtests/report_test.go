@@ -1,0 +1,36 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const events = `{"Action":"start","Package":"orrery/a"}
+{"Action":"run","Package":"orrery/a","Test":"TestOne"}
+{"Action":"output","Package":"orrery/a","Test":"TestOne","Output":"fine\n"}
+{"Action":"pass","Package":"orrery/a","Test":"TestOne","Elapsed":1}
+{"Action":"pass","Package":"orrery/a","Elapsed":1.5}
+{"Action":"start","Package":"orrery/none"}
+{"Action":"skip","Package":"orrery/none","Elapsed":0}
+{"Action":"start","Package":"orrery/b"}
+{"Action":"run","Package":"orrery/b","Test":"TestTwo"}
+{"Action":"output","Package":"orrery/b","Test":"TestTwo","Output":"wrong\n"}
+`
+
+func TestReport_PrintsOutputOfFailures(t *testing.T) {
+	var b strings.Builder
+	r := newReport(&b)
+	r.follow(strings.NewReader(events))
+	if now := r.now(); !strings.HasSuffix(now, "1 packages passed, 0 failed; running b TestTwo") {
+		t.Errorf("while it runs: %q", now)
+	}
+	r.follow(strings.NewReader(`{"Action":"fail","Package":"orrery/b","Test":"TestTwo"}` + "\n" + `{"Action":"fail","Package":"orrery/b","Elapsed":2}`))
+	if r.end() {
+		t.Error("a failed package passes")
+	}
+	for text, want := range map[string]bool{"wrong\n": true, "FAIL  orrery/b": true, "ok    orrery/a": true, "fine": false, "none": false} {
+		if strings.Contains(b.String(), text) != want {
+			t.Errorf("%q is printed: %t, want %t:\n%s", text, !want, want, b.String())
+		}
+	}
+}

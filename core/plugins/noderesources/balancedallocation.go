@@ -1,0 +1,130 @@
+package noderesources
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/config"
+	"orrery/core/framework"
+)
+
+// BalancedAllocationName is the name of the balanced allocation plugin, in configurations, metrics and statuses.
+const BalancedAllocationName = "NodeResourcesBalancedAllocation"
+
+// balancedKey is the key of the pod's amounts in the cycle state.
+const balancedKey fwk.StateKey = "PreScore" + BalancedAllocationName
+
+// BalancedAllocation is the plugin NodeResourcesBalancedAllocation: it prefers nodes on which all resources would be
+// used to an equal share.
+type BalancedAllocation struct {
+	requestOptions requestOptions
+	resources      []weightedResource
+	unsignable     bool
+}
+
+var (
+	_ fwk.PreScorePlugin  = (*BalancedAllocation)(nil)
+	_ fwk.ScorePlugin     = (*BalancedAllocation)(nil)
+	_ framework.NodeLocal = (*BalancedAllocation)(nil)
+)
+
+var skip = fwk.NewStatus(fwk.Skip)
+
+// NewBalancedAllocation makes the balanced allocation plugin from NodeResourcesBalancedAllocationArgs.
+func NewBalancedAllocation(_ context.Context, args runtime.Object, _ fwk.Handle, features config.Features) (fwk.Plugin, error) {
+	balanced, ok := args.(*configv1.NodeResourcesBalancedAllocationArgs)
+	if !ok {
+		return nil, fmt.Errorf("want args to be of type NodeResourcesBalancedAllocationArgs, got %T", args)
+	}
+	if err := config.ValidateNodeResourcesBalancedAllocationArgs(nil, balanced); err != nil {
+		return nil, err
+	}
+	return &BalancedAllocation{
+		requestOptions: newRequestOptions(features),
+		resources:      newWeightedResources(balanced.Resources),
+		unsignable:     features.Enabled(config.DRAExtendedResource),
+	}, nil
+}
+
+// Name is the plugin's name.
+func (*BalancedAllocation) Name() string { return BalancedAllocationName }
+
+// NodeLocal promises that the verdict depends on the pod's signature and the node alone.
+func (*BalancedAllocation) NodeLocal() {}
+
+// PreScore computes the pod's amounts. A pod without requests for the resources cannot change a node's balance; scoring it
+// would send all such pods to the same node.
+func (b *BalancedAllocation) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
+	amounts := b.podAmounts(state, pod)
+	if amounts.zero() {
+		return skip
+	}
+	state.Write(balancedKey, amounts)
+	return nil
+}
+
+func (b *BalancedAllocation) podAmounts(state fwk.CycleState, pod *v1.Pod) podAmounts {
+	if s, err := readFilterState(state); err == nil && !isStarted(pod) {
+		return amountsOf(&s.need, b.resources)
+	}
+	held := b.requestOptions.allocated(pod)
+	return amountsOf(&held, b.resources)
+}
+
+func (a podAmounts) zero() bool {
+	for _, amount := range a {
+		if amount != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Score is 100 minus the standard deviation of the shares, in percent.
+func (b *BalancedAllocation) Score(_ context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
+	amounts, ok := readAmounts(state, balancedKey)
+	if !ok {
+		if amounts = b.podAmounts(state, pod); amounts.zero() {
+			return 0, nil
+		}
+	}
+	var onStack [8]float64
+	shares := onStack[:0]
+	base := node.GetRequested()
+	for i := range b.resources {
+		if there, held := b.resources[i].amounts(node, base, amounts[i]); there != 0 {
+			shares = append(shares, min(1, float64(held)/float64(there)))
+		}
+	}
+	return int64((1 - deviation(shares)) * float64(fwk.MaxNodeScore)), nil
+}
+
+// deviation is the standard deviation of the shares. Each product is rounded, which prevents fused multiply-add, so that
+// every machine gets the same score.
+func deviation(shares []float64) float64 {
+	switch n := float64(len(shares)); n {
+	case 0, 1:
+		return 0
+	case 2:
+		return math.Abs((shares[0] - shares[1]) / 2)
+	default:
+		var total, squares float64
+		for _, share := range shares {
+			total += share
+		}
+		mean := total / n
+		for _, share := range shares {
+			squares += float64((share - mean) * (share - mean))
+		}
+		return math.Sqrt(squares / n)
+	}
+}
+
+// ScoreExtensions is nil: scores are from 0 to 100.
+func (*BalancedAllocation) ScoreExtensions() fwk.ScoreExtensions { return nil }

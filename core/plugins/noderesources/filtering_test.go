@@ -1,0 +1,275 @@
+package noderesources
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"pgregory.net/rapid"
+
+	"orrery/core/cache"
+	"orrery/core/config"
+	"orrery/core/framework"
+	"orrery/core/mk"
+	"orrery/core/plugins/plugintest"
+)
+
+const gpu = "example.com/gpu"
+
+func fitWith(t testing.TB, change func(*configv1.NodeResourcesFitArgs), gates ...string) *Fit {
+	t.Helper()
+	set := map[string]bool{}
+	for _, gate := range gates {
+		set[gate] = true
+	}
+	return fitUnder(t, change, set)
+}
+
+func fitUnder(t testing.TB, change func(*configv1.NodeResourcesFitArgs), gates map[string]bool) *Fit {
+	t.Helper()
+	features, err := config.ParseFeatures(gates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := config.DefaultArgs(Name, features).(*configv1.NodeResourcesFitArgs)
+	if change != nil {
+		change(args)
+	}
+	plugin, err := New(t.Context(), args, nil, features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plugin.(*Fit)
+}
+
+func onNode(node *v1.Node, pods ...*v1.Pod) fwk.NodeInfo {
+	info := cache.NewNodeInfo(pods...)
+	info.SetNode(node)
+	return info
+}
+
+func TestFilter(t *testing.T) {
+	node := func() *mk.NodeBuilder {
+		return mk.Node("n").CPU("4").Memory("8Gi").Resource(v1.ResourceEphemeralStorage, "100Gi")
+	}
+	busy := mk.Pod("busy").CPU("3").Memory("6Gi").Request(v1.ResourceEphemeralStorage, "90Gi").Obj()
+	for name, tc := range map[string]struct {
+		pod  *v1.Pod
+		node fwk.NodeInfo
+		want string
+	}{
+		"what is asked for is just there": {
+			mk.Pod("p").CPU("1").Memory("2Gi").Obj(), onNode(node().Obj(), busy), "Success",
+		},
+		"a millicpu too much may be freed by preemption": {
+			mk.Pod("p").CPU("1001m").Obj(), onNode(node().Obj(), busy), "Unschedulable: Insufficient cpu",
+		},
+		"memory": {
+			mk.Pod("p").Memory("3Gi").Obj(), onNode(node().Obj(), busy), "Unschedulable: Insufficient memory",
+		},
+		"ephemeral storage": {
+			mk.Pod("p").Request(v1.ResourceEphemeralStorage, "11Gi").Obj(), onNode(node().Obj(), busy), "Unschedulable: Insufficient ephemeral-storage",
+		},
+		"what the whole node does not have, preemption cannot free": {
+			mk.Pod("p").CPU("8").Obj(), onNode(node().Obj()), "UnschedulableAndUnresolvable: Insufficient cpu",
+		},
+		"one hopeless resource makes the node hopeless, and all reasons are given": {
+			mk.Pod("p").CPU("2").Memory("9Gi").Request(v1.ResourceEphemeralStorage, "11Gi").Request(gpu, "1").Obj(),
+			onNode(node().Pods("1").Obj(), busy),
+			"UnschedulableAndUnresolvable: Too many pods, Insufficient cpu, Insufficient memory, Insufficient ephemeral-storage, Insufficient example.com/gpu",
+		},
+		"a full node is full even for a pod that asks for nothing, and preemption may help": {
+			mk.Pod("p").Obj(), onNode(node().Pods("1").Obj(), busy), "Unschedulable: Too many pods",
+		},
+		"a node that does not say how many pods it takes, takes none": {
+			mk.Pod("p").Obj(), onNode(&v1.Node{}), "Unschedulable: Too many pods",
+		},
+		"a request of zero fits a node that has none": {
+			mk.Pod("p").CPU("0").Request(gpu, "0").Obj(), onNode(mk.Node("n").Obj()), "Success",
+		},
+		"a pod asking for nothing fits an overcommitted node": {
+			mk.Pod("p").Obj(), onNode(mk.Node("n").CPU("1").Obj(), busy), "Success",
+		},
+		"an extended resource that the node lacks": {
+			mk.Pod("p").Request(gpu, "1").Obj(), onNode(node().Obj()), "UnschedulableAndUnresolvable: Insufficient example.com/gpu",
+		},
+		"an extended resource that is taken": {
+			mk.Pod("p").Request(gpu, "1").Obj(),
+			onNode(node().Resource(gpu, "2").Obj(), mk.Pod("q").Request(gpu, "2").Obj()),
+			"Unschedulable: Insufficient example.com/gpu",
+		},
+		"several extended resources are named in order": {
+			mk.Pod("p").Request("example.com/b", "1").Request("example.com/a", "1").Obj(), onNode(node().Obj()),
+			"UnschedulableAndUnresolvable: Insufficient example.com/a, Insufficient example.com/b",
+		},
+		"huge pages": {
+			mk.Pod("p").Request("hugepages-2Mi", "4Mi").Obj(), onNode(node().Resource("hugepages-2Mi", "2Mi").Obj()),
+			"UnschedulableAndUnresolvable: Insufficient hugepages-2Mi",
+		},
+		"a resource that nobody counts": {
+			mk.Pod("p").Request("unheard-of", "5").Obj(), onNode(node().Obj()), "Success",
+		},
+		"the largest init container counts when it asks for more than all containers together": {
+			mk.Pod("p").CPU("1").Init("i", mk.Resources("cpu", "5")).Obj(), onNode(node().Obj()), "UnschedulableAndUnresolvable: Insufficient cpu",
+		},
+		"and not when it asks for less": {
+			mk.Pod("p").CPU("4").Init("i", mk.Resources("cpu", "3")).Obj(), onNode(node().Obj()), "Success",
+		},
+		"a sidecar runs beside the containers": {
+			mk.Pod("p").CPU("3").Sidecar("s", mk.Resources("cpu", "2")).Obj(), onNode(node().Obj()), "UnschedulableAndUnresolvable: Insufficient cpu",
+		},
+		"and beside the init containers that come after it": {
+			mk.Pod("p").Sidecar("s", mk.Resources("cpu", "2")).Init("i", mk.Resources("cpu", "3")).Obj(), onNode(node().Obj()),
+			"UnschedulableAndUnresolvable: Insufficient cpu",
+		},
+		"but not beside those before it": {
+			mk.Pod("p").Init("i", mk.Resources("cpu", "3")).Sidecar("s", mk.Resources("cpu", "2")).Obj(), onNode(node().Obj()), "Success",
+		},
+		"an absurd request fits nowhere instead of wrapping around": {
+			mk.Pod("p").CPU("10P").Container("q", "app", mk.Resources("cpu", "9E")).Obj(), onNode(node().Obj()),
+			"UnschedulableAndUnresolvable: Insufficient cpu",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := plugintest.Filter(fitWith(t, nil), tc.pod, tc.node); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// The documentation's example: containers of 500m and 1500m, 100Mi each, on a runtime that needs 250m and 120Mi itself.
+func TestFilter_CountsOverhead(t *testing.T) {
+	pod := mk.Pod("p").CPU("500m").Memory("100Mi").
+		Container("second", "app", mk.Resources("cpu", "1500m", "memory", "100Mi")).
+		Overhead(v1.ResourceCPU, "250m").Overhead(v1.ResourceMemory, "120Mi").Obj()
+	if got := newRequestOptions(config.DefaultFeatures()).requests(pod); got.milliCPU != 2250 || got.memory != 335544320 {
+		t.Errorf("asks for %dm and %d bytes, want 2250m and 335544320 bytes (320Mi)", got.milliCPU, got.memory)
+	}
+	for cpu, want := range map[string]string{"2250m": "Success", "2249m": "UnschedulableAndUnresolvable: Insufficient cpu"} {
+		node := onNode(mk.Node("n").CPU(cpu).Memory("320Mi").Obj())
+		if got := plugintest.Filter(fitWith(t, nil), pod, node); got != want {
+			t.Errorf("on a node of %s: %q, want %q", cpu, got, want)
+		}
+	}
+}
+
+func TestFilter_PodLevelResources(t *testing.T) {
+	pod := mk.Pod("p").CPU("1").Memory("1Gi").Obj()
+	pod.Spec.Resources = &v1.ResourceRequirements{Requests: mk.Resources("cpu", "3")}
+	node := onNode(mk.Node("n").CPU("2").Memory("2Gi").Obj())
+	if got, want := plugintest.Filter(fitWith(t, nil), pod, node), "UnschedulableAndUnresolvable: Insufficient cpu"; got != want {
+		t.Errorf("the pod's own request replaces its containers': got %q, want %q", got, want)
+	}
+	off := fitUnder(t, nil, map[string]bool{"PodLevelResources": false})
+	if got, want := plugintest.Filter(off, pod, node), "Success"; got != want {
+		t.Errorf("with the gate off only containers count: got %q, want %q", got, want)
+	}
+}
+
+// A quantity that is written as a fraction is held behind a pointer; adding the overhead to it would add it to the pod.
+func TestRequests_DoNotChangePod(t *testing.T) {
+	pod := mk.Pod("p").Overhead(v1.ResourceMemory, "1").Obj()
+	pod.Spec.Resources = &v1.ResourceRequirements{Requests: mk.Resources("memory", "1.5Gi")}
+	r := newRequestOptions(config.DefaultFeatures())
+	const want = 3<<29 + 1
+	for range 3 {
+		if asked, held := r.requests(pod), r.allocated(pod); asked.memory != want || held.memory != want {
+			t.Fatalf("asks for %d and holds %d, want %d each time", asked.memory, held.memory, want)
+		}
+	}
+}
+
+func TestFilter_IgnoredResources(t *testing.T) {
+	ignoring := fitWith(t, func(args *configv1.NodeResourcesFitArgs) {
+		args.IgnoredResources = []string{"example.com/licence", "hugepages-2Mi"}
+		args.IgnoredResourceGroups = []string{"other.org"}
+	})
+	for name, tc := range map[string]struct {
+		resource v1.ResourceName
+		want     string
+	}{
+		"an ignored resource is somebody else's to count":      {"example.com/licence", "Success"},
+		"so is every resource of an ignored group":             {"other.org/anything", "Success"},
+		"another of the same domain is counted":                {gpu, "UnschedulableAndUnresolvable: Insufficient example.com/gpu"},
+		"a domain that begins like an ignored group":           {"other.org.uk/x", "UnschedulableAndUnresolvable: Insufficient other.org.uk/x"},
+		"what Kubernetes itself knows of cannot be ignored":    {"hugepages-2Mi", "UnschedulableAndUnresolvable: Insufficient hugepages-2Mi"},
+		"nor can what is Kubernetes' own by its domain's name": {"kubernetes.io/thing", "UnschedulableAndUnresolvable: Insufficient kubernetes.io/thing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := mk.Pod("p").Request(tc.resource, "1").Obj()
+			if got := plugintest.Filter(ignoring, pod, onNode(mk.Node("n").Obj())); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// Whatever the quantities, a pod that is let onto a node adds up to no more than the node has, by exact arithmetic.
+func TestFilter_HugeRequests(t *testing.T) {
+	hostile := rapid.SampledFrom([]string{"0", "1m", "100u", "0.3", "1", "1.5Gi", "4Gi", "5P", "9E", "8Ei", "9223372036854775807", "9223372036854775.807"})
+	modest := rapid.SampledFrom([]string{"0", "1", "4", "8Gi", "1P"})
+	fit := fitWith(t, nil)
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom([]v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory, v1.ResourceEphemeralStorage, gpu}).Draw(t, "resource")
+		var sum resource.Quantity
+		b := mk.Pod("p")
+		for i := range rapid.IntRange(1, 4).Draw(t, "containers") {
+			amount := hostile.Draw(t, "amount")
+			b.Container(string(rune('a'+i)), "app", mk.Resources(string(name), amount))
+			sum.Add(resource.MustParse(amount))
+		}
+		there := modest.Draw(t, "there")
+		node := onNode(mk.Node("n").Resource(name, there).Obj())
+		fits := plugintest.Filter(fit, b.Obj(), node) == "Success"
+		if want := sum.Cmp(resource.MustParse(there)) <= 0; fits != want {
+			t.Fatalf("%s of %s asked for, %s there: fits is %v, want %v", sum.String(), name, there, fits, want)
+		}
+	})
+}
+
+func TestFilter_WithoutPreFilter(t *testing.T) {
+	status := fitWith(t, nil).Filter(t.Context(), framework.NewCycleState(), mk.Pod("p").Obj(), onNode(mk.Node("n").Obj()))
+	if got, want := plugintest.StatusText(status), `Error: error reading "PreFilterNodeResourcesFit" from cycleState: not found`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFilter_DoesNotAllocate(t *testing.T) {
+	fit := fitWith(t, nil)
+	roomy := onNode(mk.Node("n").CPU("4").Memory("8Gi").Resource(gpu, "2").Obj())
+	taken := onNode(mk.Node("n").CPU("4").Memory("8Gi").Resource(gpu, "2").Obj(), mk.Pod("q").Request(gpu, "2").Obj())
+	full := onNode(mk.Node("n").CPU("1").Obj(), mk.Pod("q").CPU("1").Obj())
+	for name, tc := range map[string]struct {
+		pod  *v1.Pod
+		node fwk.NodeInfo
+	}{
+		"a pod that fits":               {mk.Pod("p").CPU("1").Memory("1Gi").Request(gpu, "1").Obj(), roomy},
+		"a pod that lacks one scalar":   {mk.Pod("p").CPU("1").Memory("1Gi").Request(gpu, "1").Obj(), taken},
+		"a pod that lacks cpu, memory":  {mk.Pod("p").CPU("1").Memory("1Gi").Obj(), full},
+		"a pod that asks for no matter": {mk.Pod("p").Obj(), full},
+	} {
+		state := framework.NewCycleState()
+		fit.PreFilter(t.Context(), state, tc.pod, nil)
+		ctx := t.Context()
+		if n := testing.AllocsPerRun(100, func() { fit.Filter(ctx, state, tc.pod, tc.node) }); n != 0 {
+			t.Errorf("%s: %v allocations for a node", name, n)
+		}
+	}
+}
+
+func TestFilter_StatusesCarryPluginName(t *testing.T) {
+	for found, status := range basicStatus {
+		if found == 0 {
+			if status != nil {
+				t.Errorf("nothing short is %v, want success", status)
+			}
+			continue
+		}
+		if status.Plugin() != Name {
+			t.Errorf("status %q is of plugin %q", status.Message(), status.Plugin())
+		}
+	}
+}

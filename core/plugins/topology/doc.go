@@ -1,0 +1,30 @@
+// Package topology counts pods by topology domain, and recounts only what changed.
+//
+// PodTopologySpread and InterPodAffinity need counts such as "how many matching pods run in each zone". Counting every pod
+// of the cluster for every pod to be scheduled is what makes such plugins slow. Here each part of the work is done as
+// rarely as possible:
+//
+//	snapshot ──Sync──► PodIndex                    once per change of a node
+//	                     slots          one per node: its pods, each reduced to its classes
+//	                     labelClasses   pods that no selector can tell apart (namespace, labels) share a class
+//	                     termClasses    pods with equal affinity terms share a class
+//	                     keys           topology key ► a small number for each value, and each slot's value
+//	                     log            which slots changed, in order
+//	                       │
+//	                    Refresh
+//	                       ▼
+//	                    DomainCounts               one per set of constraints or terms; Rules weigh each class once,
+//	                       │                       and skip classes without a label that a match needs
+//	                     axis           one topology key: what each slot adds to its domain, and the sums per domain
+//	                       │
+//	                     AxisView                  an immutable view for one scheduling cycle
+//	                       + Changes               pods added or removed hypothetically (nominated pods, preemption)
+//
+// A node is read again when its NodeInfo is not the one at the same place of the last list, or has another generation.
+// DomainCounts that lag behind replay the log: for each slot in it they subtract what the slot added before and add what it
+// adds now. Every slot remembers what it added, so the sums equal those of a count from scratch at all times; the tests
+// compare them with one.
+//
+// A NodeInfo that is changed in place must get a generation it never had. A PodIndex is not safe for concurrent change, but
+// any number of readers may use it and its views between two calls of Sync.
+package topology

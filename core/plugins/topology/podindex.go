@@ -1,0 +1,293 @@
+package topology
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// Classifier describes pods. Pods with equal descriptions are of one class.
+type Classifier struct {
+	// Labels describes what selectors can see of a pod.
+	Labels func(pod fwk.PodInfo, to Signature) Signature
+	// Terms describes the affinity terms of a pod; ok is false for a pod without any. It may be nil.
+	Terms func(pod fwk.PodInfo, to Signature) (description Signature, ok bool)
+	// Keys lists the label keys that a pod's terms select by.
+	Keys func(pod fwk.PodInfo) []string
+}
+
+// PodIndex gives each node of a snapshot a slot and remembers the classes of its pods.
+type PodIndex struct {
+	// listed is the list of the last Sync, in its order, so an unchanged node costs a few comparisons.
+	listed       []listEntry
+	slots        []slot
+	free         []int32
+	slotOf       map[*v1.Node]int32
+	classifier   Classifier
+	labelClasses classes
+	termClasses  classes
+	keyUses      map[string]int // by label key: how many term classes select by it
+	byLabel      map[Label][]int32
+	buf          Signature
+	keys         []*TopologyKey
+
+	// log holds the slots that changed, oldest first; its first entry has the number logStart.
+	log      []int32
+	logStart uint64
+	revision uint64
+
+	scratch []indexedPod // reused for the pods of the next node
+}
+
+// listEntry also remembers the NodeInfo by address: a snapshot of another cluster may use the same generations.
+type listEntry struct {
+	info       fwk.NodeInfo
+	generation int64
+	slot       int32
+}
+
+// slot is one node as it was read last. A free slot has no node and no pods.
+type slot struct {
+	node       *v1.Node
+	info       fwk.NodeInfo
+	generation int64
+	revision   uint64
+	pods       []indexedPod
+}
+
+// indexedPod is a pod on a node, by its classes; termClass is negative for a pod without terms.
+type indexedPod struct {
+	pod                   *v1.Pod
+	labelClass, termClass int32
+}
+
+// NewPodIndex returns an empty index.
+func NewPodIndex(c Classifier) *PodIndex {
+	return &PodIndex{
+		slotOf: map[*v1.Node]int32{}, classifier: c, keyUses: map[string]int{}, byLabel: map[Label][]int32{},
+		labelClasses: classes{byText: map[string]int32{}}, termClasses: classes{byText: map[string]int32{}},
+	}
+}
+
+// Sync reads the list of all nodes. It skips those that have not changed since the last Sync.
+func (r *PodIndex) Sync(nodes []fwk.NodeInfo) {
+	r.revision++
+	known := min(len(nodes), len(r.listed))
+	moved := len(nodes) != len(r.listed)
+	for i, info := range nodes[:known] {
+		p := &r.listed[i]
+		// Detached copies have generations below zero that say nothing about their content.
+		if g := info.GetGeneration(); g != p.generation || g <= 0 || info != p.info {
+			moved = r.read(p, info) || moved
+		}
+	}
+	r.listed = r.listed[:known]
+	for _, info := range nodes[known:] {
+		p := listEntry{slot: NoSlot}
+		r.read(&p, info)
+		r.listed = append(r.listed, p)
+	}
+	if moved {
+		r.freeUnlisted()
+	}
+	r.renumber()
+	r.trimLog()
+}
+
+// read updates a list entry and its slot, and reports whether the entry is now another node.
+func (r *PodIndex) read(p *listEntry, info fwk.NodeInfo) (moved bool) {
+	node := info.Node()
+	at, known := r.slotOf[node]
+	switch {
+	case known:
+		moved = at != p.slot
+	case p.slot >= 0 && r.slots[p.slot].node.Name == node.Name:
+		at = p.slot
+		delete(r.slotOf, r.slots[at].node)
+		r.assignSlot(at, node)
+	default:
+		moved, at = true, r.newSlot()
+		r.assignSlot(at, node)
+	}
+	generation := info.GetGeneration()
+	*p = listEntry{info: info, generation: generation, slot: at}
+	if s := &r.slots[at]; !known || s.generation != generation || generation <= 0 || s.info != info {
+		s.generation, s.info = generation, info
+		r.readPods(s, info.GetPods())
+		r.log = append(r.log, at)
+	}
+	return moved
+}
+
+// assignSlot gives a slot to a node.
+func (r *PodIndex) assignSlot(at int32, node *v1.Node) {
+	r.slots[at].node = node
+	r.slotOf[node] = at
+	for _, k := range r.keys {
+		k.setNode(at, node)
+	}
+}
+
+func (r *PodIndex) newSlot() int32 {
+	if last := len(r.free) - 1; last >= 0 {
+		at := r.free[last]
+		r.free = r.free[:last]
+		return at
+	}
+	r.slots = append(r.slots, slot{})
+	return int32(len(r.slots) - 1)
+}
+
+// readPods classifies the node's pods. Pods that were there before keep their classes.
+func (r *PodIndex) readPods(s *slot, pods []fwk.PodInfo) {
+	now := r.scratch[:0]
+	for i, info := range pods {
+		pod := info.GetPod()
+		if i >= len(s.pods) || s.pods[i].pod != pod {
+			i = slices.IndexFunc(s.pods, func(p indexedPod) bool { return p.pod == pod })
+		}
+		if i >= 0 {
+			now = append(now, s.pods[i])
+			r.retain(s.pods[i])
+		} else {
+			now = append(now, r.classify(pod, info))
+		}
+	}
+	r.releasePods(s.pods)
+	clear(s.pods) // drop references to deleted pods
+	r.scratch, s.pods = s.pods, now
+}
+
+func (r *PodIndex) classify(pod *v1.Pod, info fwk.PodInfo) indexedPod {
+	r.buf = r.classifier.Labels(info, r.buf[:0])
+	class, isNew := r.labelClasses.add(r.buf, info)
+	if isNew {
+		r.indexLabels(class, pod.Labels)
+	}
+	now := indexedPod{pod: pod, labelClass: class, termClass: -1}
+	if r.classifier.Terms == nil {
+		return now
+	}
+	var hasTerms bool
+	if r.buf, hasTerms = r.classifier.Terms(info, r.buf[:0]); !hasTerms {
+		return now
+	}
+	if now.termClass, isNew = r.termClasses.add(r.buf, info); isNew {
+		keys := r.classifier.Keys(info)
+		r.termClasses.all[now.termClass].keys = keys
+		for _, key := range keys {
+			r.keyUses[key]++
+		}
+	}
+	return now
+}
+
+func (r *PodIndex) retain(p indexedPod) {
+	r.labelClasses.retain(p.labelClass)
+	if p.termClass >= 0 {
+		r.termClasses.retain(p.termClass)
+	}
+}
+
+func (r *PodIndex) releasePods(pods []indexedPod) {
+	for _, p := range pods {
+		r.labelClasses.release(p.labelClass)
+		if p.termClass >= 0 {
+			r.termClasses.release(p.termClass)
+		}
+	}
+}
+
+// UsesLabel reports whether the terms of any pod select by a label key.
+func (r *PodIndex) UsesLabel(key string) bool { return r.keyUses[key] > 0 }
+
+// renumber drops empty classes, so that memory follows the pods that exist now.
+func (r *PodIndex) renumber() {
+	if r.labelClasses.mostlyEmpty() {
+		number := r.labelClasses.renumber()
+		for i := range r.slots {
+			for j, p := range r.slots[i].pods {
+				r.slots[i].pods[j].labelClass = number[p.labelClass]
+			}
+		}
+		clear(r.byLabel)
+		for id, class := range r.labelClasses.all {
+			r.indexLabels(int32(id), class.sample.GetPod().Labels)
+		}
+	}
+	if r.termClasses.mostlyEmpty() {
+		number := r.termClasses.renumber()
+		for i := range r.slots {
+			for j, p := range r.slots[i].pods {
+				if p.termClass >= 0 {
+					r.slots[i].pods[j].termClass = number[p.termClass]
+				}
+			}
+		}
+		clear(r.keyUses)
+		for _, class := range r.termClasses.all {
+			for _, key := range class.keys {
+				r.keyUses[key]++
+			}
+		}
+	}
+}
+
+// freeUnlisted frees the slots of nodes that are no longer listed.
+func (r *PodIndex) freeUnlisted() {
+	for _, p := range r.listed {
+		r.slots[p.slot].revision = r.revision
+	}
+	for at := range r.slots {
+		s := &r.slots[at]
+		if s.node == nil || s.revision == r.revision {
+			continue
+		}
+		r.releasePods(s.pods)
+		delete(r.slotOf, s.node)
+		*s = slot{}
+		for _, k := range r.keys {
+			k.setNode(int32(at), nil)
+		}
+		r.free = append(r.free, int32(at))
+		r.log = append(r.log, int32(at))
+	}
+}
+
+// trimLog drops the older half of a long log. DomainCounts that needed it count all slots, which then costs no more.
+func (r *PodIndex) trimLog() {
+	most := 4*len(r.slots) + 64
+	if len(r.log) <= most {
+		return
+	}
+	gone := len(r.log) - most/2
+	r.log = append(r.log[:0], r.log[gone:]...)
+	r.logStart += uint64(gone)
+}
+
+func (r *PodIndex) logEnd() uint64 { return r.logStart + uint64(len(r.log)) }
+
+// NoSlot is the slot of a node that the index has not read.
+const NoSlot int32 = -1
+
+// SlotOf is the slot of a node, NoSlot unless the node is exactly as the last Sync read it.
+func (r *PodIndex) SlotOf(node *v1.Node) int32 {
+	if slot, ok := r.slotOf[node]; ok {
+		return slot
+	}
+	return NoSlot
+}
+
+// IsCurrent reports whether a NodeInfo is the one that was read for the slot, unchanged.
+func (r *PodIndex) IsCurrent(slot int32, info fwk.NodeInfo) bool {
+	if slot == NoSlot {
+		return false
+	}
+	s := &r.slots[slot]
+	g := info.GetGeneration()
+	return g > 0 && s.generation == g && s.info == info
+}
+
+// Revision counts the calls of Sync. While it is the same, so is the index.
+func (r *PodIndex) Revision() uint64 { return r.revision }

@@ -1,0 +1,170 @@
+package queue
+
+import (
+	"cmp"
+	"slices"
+)
+
+// unschedulablePods holds the unschedulable and gated pods, indexed by the plugins that rejected them, so that an event
+// visits only pods that it can help.
+type unschedulablePods struct {
+	q            *Queue
+	order        parkOrder
+	unattributed pluginPods // pods that any registered event moves: of an unknown profile, or without a rejecting plugin
+	leftovers    podHeap    // pods that the leftover flush moves, oldest first
+	exempt       podHeap    // all others: gated pods
+	gated        int
+	added        uint64
+}
+
+// pluginPods is a set of pods; each pod has a groupEntry for every set that it is in.
+type pluginPods struct {
+	pods []*Pod
+}
+
+type groupEntry struct {
+	pods *pluginPods
+	at   int
+}
+
+func (pl *unschedulablePods) init(q *Queue) {
+	*pl = unschedulablePods{q: q, added: pl.added}
+	pl.leftovers = podHeap{slot: slotLeftover, less: byTimestamp}
+	pl.exempt = podHeap{slot: slotLeftover, less: byTimestamp}
+}
+
+func byTimestamp(a, b *Pod) bool {
+	if !a.timestamp.Equal(b.timestamp) {
+		return a.timestamp.Before(b.timestamp)
+	}
+	return a.parkSeq < b.parkSeq
+}
+
+func (pl *unschedulablePods) len() int { return pl.order.count }
+
+// add adds a pod, gated or not by its queuedIn.
+func (pl *unschedulablePods) add(p *Pod) {
+	pl.added++
+	p.parkSeq = pl.added
+	pl.order.push(p)
+	pl.index(p)
+}
+
+// index adds a pod in order to the sets of its rejecting plugins.
+func (pl *unschedulablePods) index(p *Pod) {
+	pl.order.countPod(p, 1)
+	if p.profile == nil || len(p.rejectors) == 0 {
+		pl.unattributed.add(p)
+	} else {
+		for _, plugin := range p.rejectors {
+			p.profile.rejectedBy(plugin).add(p)
+		}
+	}
+	if p.queuedIn == Gated {
+		pl.gated++
+	}
+	p.leftoverHeap = pl.leftoverHeap(p)
+	p.leftoverHeap.push(p)
+}
+
+// leftoverHeap returns the heap for p: the timeout moves a gated pod only if its gating plugin registered the wildcard
+// event.
+func (pl *unschedulablePods) leftoverHeap(p *Pod) *podHeap {
+	if p.queuedIn == Gated && !slices.ContainsFunc(p.gateEvents, IsWildcard) {
+		return &pl.exempt
+	}
+	return &pl.leftovers
+}
+
+func (pl *unschedulablePods) remove(p *Pod) {
+	pl.unindex(p)
+	pl.order.remove(p)
+}
+
+// unindex removes a pod from its sets; it keeps its position in order.
+func (pl *unschedulablePods) unindex(p *Pod) {
+	pl.order.countPod(p, -1)
+	for len(p.groupEntries) > 0 {
+		s := p.groupEntries[len(p.groupEntries)-1]
+		p.groupEntries = p.groupEntries[:len(p.groupEntries)-1]
+		s.pods.remove(s.at)
+	}
+	if p.queuedIn == Gated {
+		pl.gated--
+	}
+	p.leftoverHeap.remove(p)
+	p.leftoverHeap = nil
+}
+
+func (g *pluginPods) add(p *Pod) {
+	p.groupEntries = append(p.groupEntries, groupEntry{g, len(g.pods)})
+	g.pods = append(g.pods, p)
+}
+
+// remove removes the pod at i and moves the last pod there.
+func (g *pluginPods) remove(i int) {
+	last := len(g.pods) - 1
+	if moved := g.pods[last]; i < last {
+		g.pods[i] = moved
+		for s := range moved.groupEntries {
+			if moved.groupEntries[s].pods == g {
+				moved.groupEntries[s].at = i
+			}
+		}
+	}
+	g.pods[last] = nil
+	g.pods = g.pods[:last]
+}
+
+// candidates returns the pods in unschedulablePods that an event could move, in the order of arrival. The slice is
+// valid until the next call.
+func (q *Queue) candidates(in *eventMatch) []*Pod {
+	q.scan++
+	q.scratch = q.scratch[:0]
+	if in.wildcard || q.opts.RequeueRule == MoveRequestCycle {
+		for p := range q.unschedulablePods.order.all() {
+			q.scratch = append(q.scratch, p)
+		}
+		return q.scratch
+	}
+	q.scanPods(&q.unschedulablePods.unattributed)
+	for _, groups := range in.rejected {
+		for _, g := range groups {
+			q.scanPods(g)
+		}
+	}
+	slices.SortFunc(q.scratch, byParkOrder)
+	return q.scratch
+}
+
+func byParkOrder(a, b *Pod) int { return cmp.Compare(a.parkSeq, b.parkSeq) }
+
+func (q *Queue) scanPods(g *pluginPods) {
+	for _, p := range g.pods {
+		if p.lastScan != q.scan {
+			p.lastScan = q.scan
+			q.scratch = append(q.scratch, p)
+		}
+	}
+}
+
+// addUnschedulable adds p, which is in no structure, to unschedulablePods.
+func (q *Queue) addUnschedulable(p *Pod, label, plugin, note string) {
+	place := Unschedulable
+	if p.gate != "" {
+		place = Gated
+	}
+	q.insert(p, place)
+	q.recordMove(p, place, true, label, plugin, note)
+}
+
+// reindex applies a change of a pod's rejecting plugins or gate; the pod keeps its position.
+func (q *Queue) reindex(p *Pod, label, plugin, note string) {
+	q.unschedulablePods.unindex(p)
+	p.queuedIn = Unschedulable
+	if p.gate != "" {
+		p.queuedIn = Gated
+	}
+	q.unschedulablePods.index(p)
+	q.recordMove(p, p.queuedIn, false, label, plugin, note)
+}

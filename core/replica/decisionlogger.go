@@ -1,0 +1,42 @@
+package replica
+
+import (
+	"k8s.io/klog/v2"
+
+	"orrery/core/engine"
+	"orrery/core/world"
+)
+
+// decisionLogger logs decisions from -v=2 on, with kube-scheduler's messages where it has some.
+type decisionLogger struct{ to klog.Logger }
+
+// Applied logs nothing: the driver logs errors of inputs.
+func (l decisionLogger) Applied(world.Input, error) {}
+
+// Stepped logs a decision.
+func (l decisionLogger) Stepped(d *engine.Decision) {
+	log := l.to.V(2)
+	if d == nil || !log.Enabled() {
+		return
+	}
+	pod := klog.KRef(d.Pod.Namespace, d.Pod.Name)
+	switch d.Verdict {
+	case engine.Placed:
+		log.Info("Found a node for pod", "pod", pod, "node", d.Node, "evaluatedNodes", d.Examined, "feasibleNodes", d.Feasible)
+	case engine.Unschedulable:
+		log.Info("Unable to schedule pod; no fit; waiting", "pod", pod, "err", d.Message)
+	case engine.Failed:
+		log.Info("Error scheduling pod; retrying", "pod", pod, "err", d.Message)
+	case engine.Skipped:
+		log.Info("Skip schedule deleting pod", "pod", pod)
+	}
+}
+
+// Emitted logs an effect.
+func (l decisionLogger) Emitted(e world.Effect) {
+	if log := l.to.V(3); log.Enabled() {
+		if bind, ok := e.Action.(world.Bind); ok {
+			log.Info("Attempting to bind pod to node", "pod", klog.KRef(bind.Pod.Namespace, bind.Pod.Name), "node", bind.Node)
+		}
+	}
+}

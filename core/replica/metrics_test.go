@@ -1,0 +1,92 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/component-base/metrics/legacyregistry"
+	_ "k8s.io/component-base/metrics/prometheus/clientgo/leaderelection"
+)
+
+// gathered returns the value of each series without labels, or with only the label name.
+func gathered(t *testing.T, from prometheus.Gatherer) map[string]float64 {
+	t.Helper()
+	all, err := from.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]float64{}
+	for _, f := range all {
+		for _, m := range f.Metric {
+			name := f.GetName()
+			for _, l := range m.Label {
+				name += " " + l.GetValue()
+			}
+			values[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
+		}
+	}
+	return values
+}
+
+func TestCollector_HasEveryDocumentedFamily(t *testing.T) {
+	r, err := New(options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(r.Collector())
+	r.metrics.refresh(r.engine)
+	values := gathered(t, registry)
+	docs, err := os.ReadFile("../../docs/running.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range values {
+		if !strings.Contains(string(docs), "`"+name+"`") {
+			t.Errorf("docs/running.md does not describe %s", name)
+		}
+	}
+	if len(values) != len(families) || values["orrery_leading"] != 0 {
+		t.Errorf("%d series, want %d; leading %v before the start", len(values), len(families), values["orrery_leading"])
+	}
+}
+
+// A standby reports 0 from its first scrape on, so that alerts on the sum find a cluster without a leader.
+func TestRun_LeaderMetricIsZeroBeforeElection(t *testing.T) {
+	const status = "leader_election_master_status kube-scheduler"
+	asked := make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		if strings.Contains(r.URL.Path, "/leases/") {
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+		}
+	}))
+	defer server.Close()
+	o := options()
+	o.KubeConfig.Host = server.URL
+	r, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- r.Run(ctx) }()
+	<-asked // the lease is being read: there is no leader yet
+	value, there := gathered(t, legacyregistry.DefaultGatherer)[status]
+	if !there || value != 0 {
+		t.Errorf("%s is %v (there: %v), want 0", status, value, there)
+	}
+	cancel()
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,176 @@
+package shadow
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/printable"
+	"orrery/core/store"
+	"orrery/core/world"
+)
+
+// PredictionTimeout is how long a binding is held for a decision of the other scheduler.
+const PredictionTimeout = 30 * time.Second
+
+// heldBindings accepts the effects of an engine that must not act, and produces their outcomes.
+type heldBindings struct {
+	held      map[types.UID]heldBinding
+	deadlines []deadline // of held bindings, oldest first; some are resolved
+	outcomes  []world.EffectDone
+}
+
+// heldBinding is a binding that the engine emitted.
+type heldBinding struct {
+	effect world.EffectID
+	pod    world.PodRef
+	node   string
+}
+
+type deadline struct {
+	at     time.Time
+	uid    types.UID
+	effect world.EffectID
+}
+
+func newHeldBindings() heldBindings { return heldBindings{held: map[types.UID]heldBinding{}} }
+
+// accept receives an effect. It holds bindings; every other effect with an outcome succeeds.
+func (p *heldBindings) accept(e world.Effect, store store.View) {
+	bind, ok := e.Action.(world.Bind)
+	if !ok {
+		if world.HasOutcome(e.Action) {
+			p.outcomes = append(p.outcomes, world.EffectDone{Effect: e.ID})
+		}
+		return
+	}
+	p.held[bind.Pod.UID] = heldBinding{e.ID, bind.Pod, bind.Node}
+	p.deadlines = append(p.deadlines, deadline{e.At.Add(PredictionTimeout), bind.Pod.UID, e.ID})
+	p.compare(p.held[bind.Pod.UID], store)
+}
+
+// beforeInput resolves the binding that an input decides: it succeeds if the pod has the same node, and fails
+// otherwise.
+func (p *heldBindings) beforeInput(in world.Input) {
+	p.expire(in.At)
+	changed, ok := in.Event.(world.Changed)
+	if !ok || len(p.held) == 0 {
+		return
+	}
+	pod, ok := changed.Object.(*v1.Pod)
+	if !ok || changed.Op == world.Deleted || pod.Spec.NodeName == "" {
+		return
+	}
+	if one, ok := p.held[pod.UID]; ok {
+		p.resolve(one, pod.Spec.NodeName)
+	}
+}
+
+// afterInput resolves the bindings that an input decides: the other scheduler declared a pod unschedulable, a pod is
+// gone, or a list shows the state of held pods. was is the pod before the input.
+func (p *heldBindings) afterInput(in world.Input, was *v1.Pod, known store.View) {
+	if len(p.held) == 0 {
+		return
+	}
+	switch event := in.Event.(type) {
+	case world.Changed:
+		pod, ok := event.Object.(*v1.Pod)
+		if !ok {
+			return
+		}
+		one, ok := p.held[pod.UID]
+		switch {
+		case !ok:
+		case event.Op == world.Deleted:
+			p.compare(one, known)
+		case newlyUnschedulable(was, pod) != nil:
+			p.fail(one, metav1.StatusReasonConflict, "the cluster's scheduler declared it unschedulable: "+printable.Line(newlyUnschedulable(was, pod).Message, 200))
+		}
+	case world.Listed:
+		if event.Kind == world.Pod {
+			for _, d := range p.deadlines { // in order
+				if one, ok := p.held[d.uid]; ok && one.effect == d.effect {
+					p.compare(one, known)
+				}
+			}
+		}
+	}
+}
+
+// compare resolves a held binding if the pod is gone or has a node already.
+func (p *heldBindings) compare(one heldBinding, known store.View) {
+	pod := known.Pod(one.pod.Namespace, one.pod.Name)
+	switch {
+	case pod == nil || pod.UID != one.pod.UID:
+		p.fail(one, metav1.StatusReasonNotFound, "the pod is gone")
+	case pod.Spec.NodeName != "":
+		p.resolve(one, pod.Spec.NodeName)
+	}
+}
+
+func (p *heldBindings) resolve(one heldBinding, node string) {
+	if node != one.node {
+		p.fail(one, metav1.StatusReasonConflict, "the cluster's scheduler bound it to "+printable.Line(node, 100))
+		return
+	}
+	delete(p.held, one.pod.UID)
+	p.outcomes = append(p.outcomes, world.EffectDone{Effect: one.effect})
+}
+
+func (p *heldBindings) fail(one heldBinding, reason metav1.StatusReason, message string) {
+	delete(p.held, one.pod.UID)
+	p.outcomes = append(p.outcomes, world.EffectDone{Effect: one.effect, Outcome: world.Outcome{Code: fwk.Error, Reason: reason, Message: message}})
+}
+
+// expire fails held bindings after PredictionTimeout.
+func (p *heldBindings) expire(now time.Time) {
+	for len(p.deadlines) > 0 {
+		first := p.deadlines[0]
+		one, open := p.held[first.uid]
+		if open = open && one.effect == first.effect; open && first.at.After(now) {
+			return
+		}
+		p.deadlines = p.deadlines[1:]
+		if open {
+			p.fail(one, metav1.StatusReasonTimeout, "the cluster's scheduler has not bound it within "+PredictionTimeout.String())
+		}
+	}
+}
+
+// nextWake returns when the first held binding expires.
+func (p *heldBindings) nextWake() (time.Time, bool) {
+	for len(p.deadlines) > 0 {
+		if one, open := p.held[p.deadlines[0].uid]; open && one.effect == p.deadlines[0].effect {
+			return p.deadlines[0].at, true
+		}
+		p.deadlines = p.deadlines[1:]
+	}
+	return time.Time{}, false
+}
+
+// newlyUnschedulable returns the false PodScheduled condition if the change set or changed it.
+func newlyUnschedulable(was, is *v1.Pod) *v1.PodCondition {
+	now := unschedulableCondition(is)
+	if now == nil || is.Spec.NodeName != "" {
+		return nil
+	}
+	if was != nil && was.UID == is.UID {
+		if before := unschedulableCondition(was); before != nil && before.Message == now.Message && before.LastTransitionTime.Equal(&now.LastTransitionTime) {
+			return nil
+		}
+	}
+	return now
+}
+
+func unschedulableCondition(pod *v1.Pod) *v1.PodCondition {
+	for i := range pod.Status.Conditions {
+		c := &pod.Status.Conditions[i]
+		if c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse && c.Reason == v1.PodReasonUnschedulable {
+			return c
+		}
+	}
+	return nil
+}

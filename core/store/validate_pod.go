@@ -1,0 +1,242 @@
+package store
+
+import (
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func validatePod(pod *v1.Pod) *fieldError {
+	spec, status := &pod.Spec, &pod.Status
+	if f := validateContainers("spec.initContainers", spec.InitContainers); f != nil {
+		return f
+	}
+	if f := validateContainers("spec.containers", spec.Containers); f != nil {
+		return f
+	}
+	if f := validateQuantities(spec.Overhead, allBounded); f != nil {
+		return f.below("spec.overhead")
+	}
+	if f := validateRequirements(spec.Resources); f != nil {
+		return f.below("spec.resources")
+	}
+	if f := validateTolerations(spec.Tolerations); f != nil {
+		return f.below("spec")
+	}
+	if f := validateSpreadConstraints(spec.TopologySpreadConstraints); f != nil {
+		return f.below("spec")
+	}
+	if f := validateAffinity(spec.Affinity); f != nil {
+		return f.below("spec.affinity")
+	}
+	if f := validateRequirements(status.Resources); f != nil {
+		return f.below("status.resources")
+	}
+	if f := validateQuantities(status.AllocatedResources, allBounded); f != nil {
+		return f.below("status.allocatedResources")
+	}
+	if f := validateStatuses("status.initContainerStatuses", status.InitContainerStatuses); f != nil {
+		return f
+	}
+	return validateStatuses("status.containerStatuses", status.ContainerStatuses)
+}
+
+func validateContainers(field string, containers []v1.Container) *fieldError {
+	for i := range containers {
+		c := &containers[i]
+		if f := validateRequirements(&c.Resources); f != nil {
+			return f.below("%s[%d].resources", field, i)
+		}
+		for j := range c.Ports {
+			if port := c.Ports[j].HostPort; port < 0 || port > 65535 {
+				return (&fieldError{"hostPort", fmt.Sprintf("is %d, and a port is between 0 and 65535", port)}).
+					below("%s[%d].ports[%d]", field, i, j)
+			}
+		}
+	}
+	return nil
+}
+
+func validateStatuses(field string, statuses []v1.ContainerStatus) *fieldError {
+	for i := range statuses {
+		if f := validateRequirements(statuses[i].Resources); f != nil {
+			return f.below("%s[%d].resources", field, i)
+		}
+		if f := validateQuantities(statuses[i].AllocatedResources, allBounded); f != nil {
+			return f.below("%s[%d].allocatedResources", field, i)
+		}
+	}
+	return nil
+}
+
+func validateRequirements(r *v1.ResourceRequirements) *fieldError {
+	if r == nil {
+		return nil
+	}
+	if f := validateQuantities(r.Requests, allBounded); f != nil {
+		return f.below("requests")
+	}
+	return nil
+}
+
+func validateTolerations(tolerations []v1.Toleration) *fieldError {
+	for i := range tolerations {
+		switch op := tolerations[i].Operator; op {
+		case "", v1.TolerationOpEqual, v1.TolerationOpExists, v1.TolerationOpLt, v1.TolerationOpGt:
+		default:
+			return unknownValue("operator", string(op)).below("tolerations[%d]", i)
+		}
+		if effect := tolerations[i].Effect; effect != "" && !isTaintEffect(effect) {
+			return unknownValue("effect", string(effect)).below("tolerations[%d]", i)
+		}
+	}
+	return nil
+}
+
+func validateSpreadConstraints(constraints []v1.TopologySpreadConstraint) *fieldError {
+	for i := range constraints {
+		if f := validateSpreadConstraint(&constraints[i]); f != nil {
+			return f.below("topologySpreadConstraints[%d]", i)
+		}
+	}
+	return nil
+}
+
+func validateSpreadConstraint(c *v1.TopologySpreadConstraint) *fieldError {
+	switch {
+	case c.MaxSkew < 1:
+		return &fieldError{"maxSkew", fmt.Sprintf("is %d, and must be at least 1", c.MaxSkew)}
+	case c.MinDomains != nil && *c.MinDomains < 1:
+		return &fieldError{"minDomains", fmt.Sprintf("is %d, and must be at least 1", *c.MinDomains)}
+	case c.WhenUnsatisfiable != v1.DoNotSchedule && c.WhenUnsatisfiable != v1.ScheduleAnyway:
+		return unknownValue("whenUnsatisfiable", string(c.WhenUnsatisfiable))
+	}
+	if f := validateLabelSelector(c.LabelSelector); f != nil {
+		return f.below("labelSelector")
+	}
+	return nil
+}
+
+func validateAffinity(a *v1.Affinity) *fieldError {
+	if a == nil {
+		return nil
+	}
+	if f := validateNodeAffinity(a.NodeAffinity); f != nil {
+		return f.below("nodeAffinity")
+	}
+	if in := a.PodAffinity; in != nil {
+		f := validatePodTerms(in.RequiredDuringSchedulingIgnoredDuringExecution, in.PreferredDuringSchedulingIgnoredDuringExecution)
+		if f != nil {
+			return f.below("podAffinity")
+		}
+	}
+	if anti := a.PodAntiAffinity; anti != nil {
+		f := validatePodTerms(anti.RequiredDuringSchedulingIgnoredDuringExecution, anti.PreferredDuringSchedulingIgnoredDuringExecution)
+		if f != nil {
+			return f.below("podAntiAffinity")
+		}
+	}
+	return nil
+}
+
+const (
+	requiredField  = "requiredDuringSchedulingIgnoredDuringExecution"
+	preferredField = "preferredDuringSchedulingIgnoredDuringExecution"
+)
+
+func validatePodTerms(required []v1.PodAffinityTerm, preferred []v1.WeightedPodAffinityTerm) *fieldError {
+	for i := range required {
+		if f := validatePodTerm(&required[i]); f != nil {
+			return f.below(requiredField+"[%d]", i)
+		}
+	}
+	for i := range preferred {
+		if f := validateWeight(preferred[i].Weight); f != nil {
+			return f.below(preferredField+"[%d]", i)
+		}
+		if f := validatePodTerm(&preferred[i].PodAffinityTerm); f != nil {
+			return f.below(preferredField+"[%d].podAffinityTerm", i)
+		}
+	}
+	return nil
+}
+
+func validatePodTerm(term *v1.PodAffinityTerm) *fieldError {
+	if f := validateLabelSelector(term.LabelSelector); f != nil {
+		return f.below("labelSelector")
+	}
+	return validateLabelSelector(term.NamespaceSelector).below("namespaceSelector")
+}
+
+func validateNodeAffinity(a *v1.NodeAffinity) *fieldError {
+	if a == nil {
+		return nil
+	}
+	if required := a.RequiredDuringSchedulingIgnoredDuringExecution; required != nil {
+		for i := range required.NodeSelectorTerms {
+			if f := validateNodeTerm(&required.NodeSelectorTerms[i]); f != nil {
+				return f.below(requiredField+".nodeSelectorTerms[%d]", i)
+			}
+		}
+	}
+	for i := range a.PreferredDuringSchedulingIgnoredDuringExecution {
+		term := &a.PreferredDuringSchedulingIgnoredDuringExecution[i]
+		if f := validateWeight(term.Weight); f != nil {
+			return f.below(preferredField+"[%d]", i)
+		}
+		if f := validateNodeTerm(&term.Preference); f != nil {
+			return f.below(preferredField+"[%d].preference", i)
+		}
+	}
+	return nil
+}
+
+func validateNodeTerm(term *v1.NodeSelectorTerm) *fieldError {
+	for i := range term.MatchExpressions {
+		if f := validateNodeOperator(term.MatchExpressions[i].Operator); f != nil {
+			return f.below("matchExpressions[%d]", i)
+		}
+	}
+	for i := range term.MatchFields {
+		if f := validateNodeOperator(term.MatchFields[i].Operator); f != nil {
+			return f.below("matchFields[%d]", i)
+		}
+	}
+	return nil
+}
+
+func validateNodeOperator(op v1.NodeSelectorOperator) *fieldError {
+	switch op {
+	case v1.NodeSelectorOpIn, v1.NodeSelectorOpNotIn, v1.NodeSelectorOpExists, v1.NodeSelectorOpDoesNotExist,
+		v1.NodeSelectorOpGt, v1.NodeSelectorOpLt:
+		return nil
+	}
+	return unknownValue("operator", string(op))
+}
+
+func validateLabelSelector(s *metav1.LabelSelector) *fieldError {
+	if s == nil {
+		return nil
+	}
+	for i := range s.MatchExpressions {
+		switch op := s.MatchExpressions[i].Operator; op {
+		case metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn, metav1.LabelSelectorOpExists, metav1.LabelSelectorOpDoesNotExist:
+		default:
+			return unknownValue("operator", string(op)).below("matchExpressions[%d]", i)
+		}
+	}
+	return nil
+}
+
+// validateWeight lets 0 pass, which plugins skip.
+func validateWeight(weight int32) *fieldError {
+	if weight < 0 || weight > 100 {
+		return &fieldError{"weight", fmt.Sprintf("is %d, and a weight is at most 100 and not negative", weight)}
+	}
+	return nil
+}
+
+func unknownValue(field, value string) *fieldError {
+	return &fieldError{field, "is " + quoted(value) + ", which Kubernetes 1.35 does not know"}
+}

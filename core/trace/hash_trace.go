@@ -1,0 +1,30 @@
+package trace
+
+import (
+	"errors"
+	"io"
+)
+
+// HashNames copies a trace with its names replaced. It clears the description, which may contain names. A damaged trace
+// is copied up to the damage, and HashNames returns the damage as its error.
+func HashNames(from io.Reader, to io.Writer, hash *NameHasher) error {
+	r, err := NewReader(from)
+	if err != nil {
+		return err
+	}
+	h := r.Header()
+	h.Description = ""
+	w, err := NewHashedWriter(to, h, hash)
+	if err != nil {
+		return err
+	}
+	for record, err := range r.All() {
+		if err != nil {
+			return errors.Join(w.Close(), err)
+		}
+		if err := w.Write(record); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}

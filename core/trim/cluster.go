@@ -1,0 +1,134 @@
+package trim
+
+import (
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// trimNode keeps the status and the transition time of conditions; messages and heartbeats change all the time, and
+// scheduling does not read them.
+func trimNode(node *v1.Node) *v1.Node {
+	return &v1.Node{
+		TypeMeta:   node.TypeMeta,
+		ObjectMeta: trimMeta(&node.ObjectMeta),
+		Spec:       v1.NodeSpec{Unschedulable: node.Spec.Unschedulable, Taints: node.Spec.Taints},
+		Status: v1.NodeStatus{
+			Capacity:    node.Status.Capacity,
+			Allocatable: node.Status.Allocatable,
+			Conditions: mapSlice(node.Status.Conditions, func(c *v1.NodeCondition) v1.NodeCondition {
+				return v1.NodeCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime, Reason: c.Reason}
+			}),
+			Images:           node.Status.Images,
+			DeclaredFeatures: node.Status.DeclaredFeatures,
+		},
+	}
+}
+
+// trimVolumeSpec keeps the sources that volume limits count; of other disks only the topology matters.
+func trimVolumeSpec(s *v1.PersistentVolumeSpec) v1.PersistentVolumeSpec {
+	kept := v1.PersistentVolumeSpec{
+		Capacity:                      s.Capacity,
+		AccessModes:                   s.AccessModes,
+		ClaimRef:                      s.ClaimRef,
+		PersistentVolumeReclaimPolicy: s.PersistentVolumeReclaimPolicy,
+		StorageClassName:              s.StorageClassName,
+		VolumeMode:                    s.VolumeMode,
+		NodeAffinity:                  s.NodeAffinity,
+		VolumeAttributesClassName:     s.VolumeAttributesClassName,
+	}
+	kept.GCEPersistentDisk = s.GCEPersistentDisk
+	kept.AWSElasticBlockStore = s.AWSElasticBlockStore
+	kept.AzureDisk = s.AzureDisk
+	kept.VsphereVolume = s.VsphereVolume
+	kept.PortworxVolume = s.PortworxVolume
+	if d := s.AzureFile; d != nil {
+		kept.AzureFile = &v1.AzureFilePersistentVolumeSource{ShareName: d.ShareName, ReadOnly: d.ReadOnly}
+	}
+	if d := s.Cinder; d != nil {
+		kept.Cinder = &v1.CinderPersistentVolumeSource{VolumeID: d.VolumeID, FSType: d.FSType, ReadOnly: d.ReadOnly}
+	}
+	if d := s.CSI; d != nil {
+		kept.CSI = &v1.CSIPersistentVolumeSource{Driver: d.Driver, VolumeHandle: d.VolumeHandle, ReadOnly: d.ReadOnly, FSType: d.FSType}
+	}
+	return kept
+}
+
+func trimClaim(c *v1.PersistentVolumeClaim) v1.PersistentVolumeClaim {
+	return v1.PersistentVolumeClaim{
+		TypeMeta:   c.TypeMeta,
+		ObjectMeta: trimMeta(&c.ObjectMeta),
+		Spec:       trimClaimSpec(&c.Spec),
+		Status: v1.PersistentVolumeClaimStatus{
+			Phase:                            c.Status.Phase,
+			AccessModes:                      c.Status.AccessModes,
+			Capacity:                         c.Status.Capacity,
+			CurrentVolumeAttributesClassName: c.Status.CurrentVolumeAttributesClassName,
+		},
+	}
+}
+
+func trimClaimSpec(s *v1.PersistentVolumeClaimSpec) v1.PersistentVolumeClaimSpec {
+	kept := *s
+	kept.DataSource, kept.DataSourceRef = nil, nil
+	return kept
+}
+
+func trimAttachment(a *storagev1.VolumeAttachment) *storagev1.VolumeAttachment {
+	kept := &storagev1.VolumeAttachment{
+		TypeMeta: a.TypeMeta, ObjectMeta: trimMeta(&a.ObjectMeta), Spec: a.Spec,
+		Status: storagev1.VolumeAttachmentStatus{Attached: a.Status.Attached},
+	}
+	if inline := a.Spec.Source.InlineVolumeSpec; inline != nil {
+		spec := trimVolumeSpec(inline)
+		kept.Spec.Source.InlineVolumeSpec = &spec
+	}
+	return kept
+}
+
+// trimResourceClaim drops the parameters for drivers, and driver data that no condition has.
+func trimResourceClaim(c *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
+	kept := *c
+	kept.ObjectMeta = trimMeta(&c.ObjectMeta)
+	kept.Spec.Devices.Config = mapSlice(c.Spec.Devices.Config, func(d *resourcev1.DeviceClaimConfiguration) resourcev1.DeviceClaimConfiguration {
+		return resourcev1.DeviceClaimConfiguration{Requests: d.Requests, DeviceConfiguration: trimDeviceConfig(d.DeviceConfiguration)}
+	})
+	kept.Status.Devices = mapSlice(c.Status.Devices, func(d *resourcev1.AllocatedDeviceStatus) resourcev1.AllocatedDeviceStatus {
+		device := *d
+		device.Data, device.NetworkData = nil, nil
+		device.Conditions = mapSlice(d.Conditions, func(c *metav1.Condition) metav1.Condition {
+			said := *c
+			said.Message = ""
+			return said
+		})
+		return device
+	})
+	if c.Status.Allocation != nil {
+		allocation := *c.Status.Allocation
+		allocation.Devices.Config = mapSlice(allocation.Devices.Config, func(d *resourcev1.DeviceAllocationConfiguration) resourcev1.DeviceAllocationConfiguration {
+			return resourcev1.DeviceAllocationConfiguration{
+				Source: d.Source, Requests: d.Requests, DeviceConfiguration: trimDeviceConfig(d.DeviceConfiguration),
+			}
+		})
+		kept.Status.Allocation = &allocation
+	}
+	return &kept
+}
+
+func trimDeviceClass(c *resourcev1.DeviceClass) *resourcev1.DeviceClass {
+	kept := *c
+	kept.ObjectMeta = trimMeta(&c.ObjectMeta)
+	kept.Spec.Config = mapSlice(c.Spec.Config, func(d *resourcev1.DeviceClassConfiguration) resourcev1.DeviceClassConfiguration {
+		return resourcev1.DeviceClassConfiguration{DeviceConfiguration: trimDeviceConfig(d.DeviceConfiguration)}
+	})
+	return &kept
+}
+
+// trimDeviceConfig keeps the driver of a configuration.
+func trimDeviceConfig(c resourcev1.DeviceConfiguration) resourcev1.DeviceConfiguration {
+	if c.Opaque == nil {
+		return resourcev1.DeviceConfiguration{}
+	}
+	return resourcev1.DeviceConfiguration{Opaque: &resourcev1.OpaqueDeviceConfiguration{Driver: c.Opaque.Driver}}
+}

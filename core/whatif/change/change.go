@@ -1,0 +1,93 @@
+package change
+
+import (
+	"strconv"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// Verb is the action of a change.
+type Verb uint8
+
+// The verbs, in the syntax that [Parse] reads.
+const (
+	Cordon      Verb = iota // cordon NODE
+	Uncordon                // uncordon NODE
+	Drain                   // drain NODE
+	AddNodes                // add N nodes like NODE
+	DeleteNode              // delete node NODE
+	DeletePod               // delete pod POD
+	SetRequests             // requests POD cpu=AMOUNT memory=AMOUNT
+	SetPriority             // priority POD NUMBER|CLASS
+	Scale                   // scale OWNER|POD N
+	SetProfile              // profile POD NAME
+	Taint                   // taint NODE key=value:Effect
+	Untaint                 // untaint NODE key[:Effect]
+	Ungate                  // ungate POD
+	Tolerate                // tolerate POD key[=value][:Effect]
+	Unselect                // unselect POD KEY
+)
+
+// Change is one hypothetical change. It is plain data: equal values mean the same change.
+type Change struct {
+	Verb Verb
+	// Name is the node, pod or owner to change. Pods and owners are NAMESPACE/NAME, or NAME where that is unique.
+	Name string
+	// Count is the number of nodes to add or of pods to have.
+	Count int
+	// Value is the priority, profile, taint, toleration or selector key.
+	Value string
+	// Requests are the pod's new total requests.
+	Requests []Request
+}
+
+// Request is an amount of a resource as a Kubernetes quantity.
+type Request struct {
+	Resource v1.ResourceName
+	Amount   string
+}
+
+// String returns the change in the syntax that [Parse] reads.
+func (c Change) String() string { return strings.Join(c.Words(), " ") }
+
+// MarshalText writes a change as its String, also in JSON.
+func (c Change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// Words returns the words of String.
+func (c Change) Words() []string {
+	switch c.Verb {
+	case AddNodes:
+		noun := "nodes"
+		if c.Count == 1 {
+			noun = "node"
+		}
+		return []string{"add", strconv.Itoa(c.Count), noun, "like", c.Name}
+	case DeleteNode:
+		return []string{"delete", "node", c.Name}
+	case DeletePod:
+		return []string{"delete", "pod", c.Name}
+	case SetRequests:
+		words := []string{"requests", c.Name}
+		for _, r := range c.Requests {
+			words = append(words, string(r.Resource)+"="+r.Amount)
+		}
+		return words
+	case Scale:
+		return []string{"scale", c.Name, strconv.Itoa(c.Count)}
+	}
+	words := []string{syntaxes[c.Verb].verb, c.Name}
+	if c.Value != "" {
+		words = append(words, c.Value)
+	}
+	return words
+}
+
+// Words returns several changes in the syntax that [ParseAll] reads.
+func Words(changes []Change) string {
+	all := make([]string, len(changes))
+	for i, c := range changes {
+		all[i] = c.String()
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,280 @@
+package change
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"orrery/core/printable"
+)
+
+// syntax is the form of a verb: its first one or two words, and its usage.
+type syntax struct {
+	verb  string
+	usage string
+}
+
+var syntaxes = [...]syntax{
+	Cordon:      {"cordon", "cordon NODE"},
+	Uncordon:    {"uncordon", "uncordon NODE"},
+	Drain:       {"drain", "drain NODE"},
+	AddNodes:    {"add", "add N nodes like NODE"},
+	DeleteNode:  {"delete node", "delete node NODE"},
+	DeletePod:   {"delete pod", "delete pod POD"},
+	SetRequests: {"requests", "requests POD cpu=AMOUNT memory=AMOUNT"},
+	SetPriority: {"priority", "priority POD NUMBER|CLASS"},
+	Scale:       {"scale", "scale OWNER|POD N"},
+	SetProfile:  {"profile", "profile POD NAME"},
+	Taint:       {"taint", "taint NODE KEY=VALUE:EFFECT"},
+	Untaint:     {"untaint", "untaint NODE KEY[:EFFECT]"},
+	Ungate:      {"ungate", "ungate POD"},
+	Tolerate:    {"tolerate", "tolerate POD KEY[=VALUE][:EFFECT]"},
+	Unselect:    {"unselect", "unselect POD KEY"},
+}
+
+// Usage lists the syntax of each change, one per line.
+func Usage() string {
+	var lines []string
+	for _, f := range syntaxes {
+		lines = append(lines, f.usage)
+	}
+	return strings.Join(lines, "\n")
+}
+
+const (
+	// maxNodes and maxPods bound the additions of one change; more is likely a typing error.
+	maxNodes = 10_000
+	maxPods  = 100_000
+	// maxWordBytes bounds a word: a namespace and a name are at most 317 bytes, a taint 386.
+	maxWordBytes = 512
+)
+
+// Parse reads one change from the words of [Change.String].
+func Parse(words []string) (Change, error) {
+	for _, w := range words {
+		if err := checkWord(w); err != nil {
+			return Change{}, err
+		}
+	}
+	verb, rest, err := verbOf(words)
+	if err != nil {
+		return Change{}, err
+	}
+	c := Change{Verb: verb}
+	if err := c.parseArgs(rest); err != nil {
+		return Change{}, fmt.Errorf("reading the change %q: %w; it is written %q", printable.Line(strings.Join(words, " "), 120), err, syntaxes[verb].usage)
+	}
+	return c, nil
+}
+
+// ParseAll reads several changes with commas between them. The commas may stand alone or at the end of a word.
+func ParseAll(words []string) ([]Change, error) {
+	var all []Change
+	var one []string
+	flush := func() error {
+		if len(one) == 0 {
+			return errors.New("reading changes: there is nothing before or after a comma")
+		}
+		c, err := Parse(one)
+		all, one = append(all, c), nil
+		return err
+	}
+	text := strings.Join(words, " ")
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		one = strings.Fields(part)
+		if err := flush(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// checkWord rejects words that no name contains or that would not survive a round trip.
+func checkWord(w string) error {
+	odd := strings.IndexFunc(w, func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == ',' || r == unicode.ReplacementChar
+	})
+	switch {
+	case w == "" || odd >= 0:
+		return fmt.Errorf("reading a change: %q is not a word: give words without spaces, commas and control characters", printable.Line(w, 80))
+	case len(w) > maxWordBytes:
+		return fmt.Errorf("reading a change: the word %q... has %d bytes, and no name has more than %d", printable.Line(w, 40), len(w), maxWordBytes)
+	}
+	return nil
+}
+
+func verbOf(words []string) (Verb, []string, error) {
+	for i, f := range syntaxes {
+		lead := strings.Fields(f.verb)
+		if len(words) >= len(lead) && slices.Equal(words[:len(lead)], lead) {
+			return Verb(i), words[len(lead):], nil
+		}
+	}
+	if len(words) > 0 && words[0] == "delete" {
+		return 0, nil, errors.New(`reading a change: say what to delete: "delete node NODE" or "delete pod POD"`)
+	}
+	first := ""
+	if len(words) > 0 {
+		first = words[0]
+	}
+	return 0, nil, fmt.Errorf("reading a change: it begins with %q, and has to begin with one of: %s", printable.Line(first, 40), verbList())
+}
+
+func verbList() string {
+	var list []string
+	for _, f := range syntaxes {
+		list = append(list, f.verb)
+	}
+	return strings.Join(list, ", ")
+}
+
+// parseArgs reads the words after the verb.
+func (c *Change) parseArgs(words []string) error {
+	switch c.Verb {
+	case Cordon, Uncordon, Drain, DeleteNode, DeletePod, Ungate:
+		return parseExactly(words, &c.Name)
+	case AddNodes:
+		return c.parseAddNodes(words)
+	case SetRequests:
+		return c.parseRequests(words)
+	case Scale:
+		var n string
+		if err := parseExactly(words, &c.Name, &n); err != nil {
+			return err
+		}
+		return c.parseCount(n, 0, maxPods)
+	}
+	if err := parseExactly(words, &c.Name, &c.Value); err != nil {
+		return err
+	}
+	return c.checkValue()
+}
+
+// parseExactly reads exactly len(into) words.
+func parseExactly(words []string, into ...*string) error {
+	if len(words) != len(into) {
+		return fmt.Errorf("%d words follow, and %d should", len(words), len(into))
+	}
+	for i := range into {
+		*into[i] = words[i]
+	}
+	return nil
+}
+
+// parseAddNodes reads "N nodes like NODE"; "node" may replace "nodes", and either may be omitted.
+func (c *Change) parseAddNodes(words []string) error {
+	if len(words) == 4 && (words[1] == "nodes" || words[1] == "node") {
+		words = slices.Delete(slices.Clone(words), 1, 2)
+	}
+	if len(words) != 3 || words[1] != "like" {
+		return errors.New(`"N nodes like NODE" should follow`)
+	}
+	c.Name = words[2]
+	return c.parseCount(words[0], 1, maxNodes)
+}
+
+func (c *Change) parseCount(word string, least, most int) error {
+	n, err := strconv.Atoi(word)
+	if err != nil || n < least || n > most {
+		return fmt.Errorf("%q is not a number from %d to %d", word, least, most)
+	}
+	c.Count = n
+	return nil
+}
+
+func (c *Change) parseRequests(words []string) error {
+	if len(words) < 2 {
+		return errors.New("a pod and at least one amount should follow")
+	}
+	c.Name = words[0]
+	for _, w := range words[1:] {
+		name, amount, ok := strings.Cut(w, "=")
+		if !ok || name == "" {
+			return fmt.Errorf("%q is not RESOURCE=AMOUNT", w)
+		}
+		q, err := resource.ParseQuantity(amount)
+		if err != nil || q.Sign() < 0 {
+			return fmt.Errorf("%q is not an amount of %s: write one like 500m, 2 or 4Gi", amount, name)
+		}
+		if slices.ContainsFunc(c.Requests, func(r Request) bool { return string(r.Resource) == name }) {
+			return fmt.Errorf("%s is given twice", name)
+		}
+		c.Requests = append(c.Requests, Request{v1.ResourceName(name), q.String()})
+	}
+	return nil
+}
+
+// checkValue rejects invalid values before anything is forked.
+func (c *Change) checkValue() error {
+	var err error
+	switch c.Verb {
+	case Taint:
+		_, err = parseTaint(c.Value)
+	case Untaint:
+		_, _, err = parseTaintKey(c.Value)
+	case Tolerate:
+		_, err = parseToleration(c.Value)
+	}
+	return err
+}
+
+// parseTaint reads KEY=VALUE:EFFECT or KEY:EFFECT.
+func parseTaint(text string) (v1.Taint, error) {
+	t, err := parseToleration(text)
+	if err != nil {
+		return v1.Taint{}, err
+	}
+	if t.Effect == "" {
+		return v1.Taint{}, fmt.Errorf("%q names no effect: end it with :NoSchedule, :PreferNoSchedule or :NoExecute", text)
+	}
+	return v1.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect}, nil
+}
+
+// parseTaintKey reads KEY or KEY:EFFECT.
+func parseTaintKey(text string) (key string, effect v1.TaintEffect, err error) {
+	key, word, named := strings.Cut(text, ":")
+	if key == "" || strings.Contains(key, "=") {
+		return "", "", fmt.Errorf("%q is not the key of a taint", text)
+	}
+	if !named {
+		return key, "", nil
+	}
+	effect, err = parseEffect(word)
+	return key, effect, err
+}
+
+// parseToleration reads KEY, KEY=VALUE, KEY:EFFECT or KEY=VALUE:EFFECT. An omitted value or effect matches any.
+func parseToleration(text string) (v1.Toleration, error) {
+	rest, word, named := strings.Cut(text, ":")
+	key, value, valued := strings.Cut(rest, "=")
+	if key == "" {
+		return v1.Toleration{}, fmt.Errorf("%q has no key", text)
+	}
+	t := v1.Toleration{Key: key, Value: value, Operator: v1.TolerationOpExists}
+	if valued {
+		t.Operator = v1.TolerationOpEqual
+	}
+	if !named {
+		return t, nil
+	}
+	var err error
+	t.Effect, err = parseEffect(word)
+	return t, err
+}
+
+func parseEffect(word string) (v1.TaintEffect, error) {
+	switch e := v1.TaintEffect(word); e {
+	case v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule, v1.TaintEffectNoExecute:
+		return e, nil
+	}
+	return "", fmt.Errorf("%q is not an effect: it is NoSchedule, PreferNoSchedule or NoExecute", word)
+}

@@ -1,0 +1,161 @@
+package change_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"orrery/core/whatif/change"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		words string
+		want  change.Change
+	}{
+		{"cordon n1", change.Change{Verb: change.Cordon, Name: "n1"}},
+		{"uncordon n1", change.Change{Verb: change.Uncordon, Name: "n1"}},
+		{"drain n1", change.Change{Verb: change.Drain, Name: "n1"}},
+		{"add 3 nodes like n1", change.Change{Verb: change.AddNodes, Name: "n1", Count: 3}},
+		{"add 1 node like n1", change.Change{Verb: change.AddNodes, Name: "n1", Count: 1}},
+		{"delete node n1", change.Change{Verb: change.DeleteNode, Name: "n1"}},
+		{"delete pod shop/web-0", change.Change{Verb: change.DeletePod, Name: "shop/web-0"}},
+		{"requests web cpu=500m memory=1Gi", change.Change{
+			Verb: change.SetRequests, Name: "web", Requests: []change.Request{{"cpu", "500m"}, {"memory", "1Gi"}},
+		}},
+		{"priority web 100", change.Change{Verb: change.SetPriority, Name: "web", Value: "100"}},
+		{"priority web high", change.Change{Verb: change.SetPriority, Name: "web", Value: "high"}},
+		{"scale web 0", change.Change{Verb: change.Scale, Name: "web"}},
+		{"profile web packer", change.Change{Verb: change.SetProfile, Name: "web", Value: "packer"}},
+		{"taint n1 team=red:NoSchedule", change.Change{Verb: change.Taint, Name: "n1", Value: "team=red:NoSchedule"}},
+		{"taint n1 fire:NoExecute", change.Change{Verb: change.Taint, Name: "n1", Value: "fire:NoExecute"}},
+		{"untaint n1 team", change.Change{Verb: change.Untaint, Name: "n1", Value: "team"}},
+		{"ungate web", change.Change{Verb: change.Ungate, Name: "web"}},
+		{"tolerate web team", change.Change{Verb: change.Tolerate, Name: "web", Value: "team"}},
+		{"unselect web disk", change.Change{Verb: change.Unselect, Name: "web", Value: "disk"}},
+	} {
+		got, err := change.Parse(strings.Fields(c.words))
+		if err != nil {
+			t.Errorf("%s: %v", c.words, err)
+			continue
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.words, diff)
+		}
+		if got.String() != c.words {
+			t.Errorf("%s is written %s", c.words, got)
+		}
+	}
+}
+
+func TestParse_Errors(t *testing.T) {
+	for _, c := range []struct{ words, says string }{
+		{"", `it begins with ""`},
+		{"explode n1", "has to begin with one of: cordon, uncordon, drain, add, delete node"},
+		{"delete n1", `say what to delete: "delete node NODE" or "delete pod POD"`},
+		{"cordon", "0 words follow, and 1 should; it is written \"cordon NODE\""},
+		{"cordon a b", "2 words follow, and 1 should"},
+		{"add some nodes like n1", `"some" is not a number from 1 to 10000`},
+		{"add 0 nodes like n1", `"0" is not a number from 1`},
+		{"add 999999 nodes like n1", `"999999" is not a number`},
+		{"add 3 nodes", `"N nodes like NODE" should follow`},
+		{"requests web", "at least one amount should follow"},
+		{"requests web cpu", `"cpu" is not RESOURCE=AMOUNT`},
+		{"requests web cpu=lots", `"lots" is not an amount of cpu: write one like 500m, 2 or 4Gi`},
+		{"requests web cpu=-1", `"-1" is not an amount`},
+		{"requests web cpu=1 cpu=2", "cpu is given twice"},
+		{"scale web many", `"many" is not a number from 0`},
+		{"scale web -1", `"-1" is not a number from 0`},
+		{"taint n1 team=red", "names no effect"},
+		{"taint n1 team=red:Never", `"Never" is not an effect: it is NoSchedule, PreferNoSchedule or NoExecute`},
+		{"taint n1 :NoSchedule", "has no key"},
+		{"untaint n1 team=red", "is not the key of a taint"},
+		{"cordon " + strings.Repeat("x", 600), "no name has more than 512"},
+	} {
+		_, err := change.Parse(strings.Fields(c.words))
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%.40q: the error is %v, want one that says %q", c.words, err, c.says)
+		}
+	}
+}
+
+func TestParseAll_SplitsAtCommas(t *testing.T) {
+	want := []change.Change{{Verb: change.Cordon, Name: "a"}, {Verb: change.Drain, Name: "b"}}
+	for _, words := range [][]string{{"cordon", "a,", "drain", "b"}, {"cordon a, drain b"}, {"cordon", "a", ",", "drain", "b"}, {"cordon a,drain b"}} {
+		got, err := change.ParseAll(words)
+		if err != nil {
+			t.Fatalf("%q: %v", words, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", words, diff)
+		}
+	}
+	if got, err := change.ParseAll(nil); err != nil || len(got) > 0 {
+		t.Errorf("no words are %v, %v", got, err)
+	}
+	if _, err := change.ParseAll([]string{"cordon a,,drain b"}); err == nil {
+		t.Error("two commas with nothing between them are no error")
+	}
+}
+
+// anyChange returns a random change in its syntax.
+func anyChange(t *rapid.T, nodes, pods, owners []string) string {
+	node := rapid.SampledFrom(nodes).Draw(t, "node")
+	pod := rapid.SampledFrom(pods).Draw(t, "pod")
+	effect := rapid.SampledFrom([]string{"NoSchedule", "PreferNoSchedule", "NoExecute"}).Draw(t, "effect")
+	n := rapid.IntRange(0, 6).Draw(t, "n")
+	return rapid.SampledFrom([]string{
+		"cordon " + node, "uncordon " + node, "drain " + node, "delete node " + node, "delete pod " + pod,
+		fmt.Sprintf("add %d nodes like %s", n+2, node), fmt.Sprintf("requests %s cpu=%d00m memory=%dGi", pod, n*5+1, n+1),
+		fmt.Sprintf("priority %s %d", pod, n*100), fmt.Sprintf("scale %s %d", rapid.SampledFrom(owners).Draw(t, "owner"), n),
+		"profile " + pod + " default-scheduler", "taint " + node + " k=v:" + effect, "untaint " + node + " k", "ungate " + pod,
+		"tolerate " + pod + " k=v", "unselect " + pod + " kubernetes.io/hostname",
+	}).Draw(t, "change")
+}
+
+func TestParse_ReadsChangeString(t *testing.T) {
+	names := []string{"a", "shop/web-0", "node.with.dots", "UPPER_case-1"}
+	rapid.Check(t, func(t *rapid.T) {
+		var texts []string
+		for range rapid.IntRange(1, 4).Draw(t, "changes") {
+			texts = append(texts, anyChange(t, names, names, names))
+		}
+		first, err := change.ParseAll([]string{strings.Join(texts, ", ")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := change.ParseAll([]string{change.Words(first)})
+		if err != nil {
+			t.Fatalf("%q does not read back: %v", change.Words(first), err)
+		}
+		if diff := cmp.Diff(first, again); diff != "" {
+			t.Errorf("%q reads back differently:\n%s", texts, diff)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"cordon a", "add 3 nodes like b", "requests p cpu=1 memory=2Gi", "taint n k=v:NoExecute", "untaint n k:NoSchedule",
+		"tolerate p k:NoExecute", "scale o 3, drain a", "priority p -5", "cordon \x1b[2J", "requests p cpu=1e400", "delete pod \u202ea",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		changes, err := change.ParseAll([]string{text})
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\x1b\x00\r") {
+				t.Errorf("the error brings control characters along: %q", err)
+			}
+			return
+		}
+		again, err := change.ParseAll([]string{change.Words(changes)})
+		if err != nil || !slices.EqualFunc(changes, again, func(a, b change.Change) bool { return cmp.Equal(a, b) }) {
+			t.Errorf("%q reads as %v, and that back as %v, %v", text, changes, again, err)
+		}
+	})
+}

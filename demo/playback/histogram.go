@@ -1,0 +1,74 @@
+package playback
+
+import (
+	"slices"
+	"time"
+
+	"orrery/core/engine"
+	"orrery/core/trace"
+)
+
+// Histogram is a trace from end to end, in values that each stand for a Step of its time. The first begins at Start.
+type Histogram struct {
+	Step time.Duration
+	// Decisions is how many decisions were recorded in each step.
+	Decisions []float64
+	// Pending is the maximum number of pending pods in each step, as far as the trace was ever played; prefetching plays it
+	// all.
+	Pending []float64
+}
+
+// maxSteps is into how many steps a trace is divided: more than a wide screen has columns.
+const maxSteps = 960
+
+// minStep is how short a step may be.
+const minStep = time.Millisecond
+
+// histogram collects a Histogram.
+type histogram struct {
+	start       time.Time
+	step        time.Duration
+	decisions   []float64
+	pending     []float64
+	lastPending float64   // how many waited after the last record that was played
+	complete    bool      // every step that has begun is in shown
+	shown       []float64 // a copy of waiting that was handed out
+}
+
+func newHistogram(start, end time.Time, records []trace.Record) histogram {
+	s := histogram{start: start, step: max((end.Sub(start)+maxSteps-1)/maxSteps, minStep)}
+	s.decisions = make([]float64, int(end.Sub(start)/s.step)+1)
+	for i := range records {
+		if _, ok := records[i].Body.(trace.Decision); ok {
+			s.decisions[s.at(records[i].At)]++
+		}
+	}
+	return s
+}
+
+// at is the step that a time lies in.
+func (s *histogram) at(t time.Time) int {
+	return min(max(int(t.Sub(s.start)/s.step), 0), len(s.decisions)-1)
+}
+
+// observe counts the pending pods after a record. Steps without records keep the number of the step before.
+func (s *histogram) observe(r trace.Record, e *engine.Engine) {
+	at := s.at(r.At)
+	for len(s.pending) <= at {
+		s.pending = append(s.pending, s.lastPending)
+		s.complete = false
+	}
+	s.lastPending = float64(e.Queue().Len())
+	if last := &s.pending[len(s.pending)-1]; s.lastPending > *last {
+		*last, s.complete = s.lastPending, false
+	}
+}
+
+// Histogram returns the trace from end to end. It does not change afterwards.
+func (d *Recording) Histogram() Histogram {
+	s := &d.histogram
+	if !s.complete {
+		s.shown, s.complete = slices.Clone(s.pending), true
+	}
+	return Histogram{Step: s.step, Decisions: s.decisions, Pending: s.shown}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"orrery/core/engine"
+	"orrery/core/printable"
+	"orrery/core/trace"
+	"orrery/core/trace/play"
+	"orrery/core/whatif"
+	"orrery/core/whatif/change"
+	"orrery/core/world"
+	"orrery/demo"
+	"orrery/demo/playback"
+	"orrery/themes"
+	"orrery/views"
+	"orrery/views/collect"
+	"orrery/views/draw"
+)
+
+// render draws the picture.
+func (s picture) render() ([]byte, error) {
+	theme, ok := themes.Named(s.theme)
+	if s.theme == "" {
+		theme, ok = themes.Shipped()[0], true
+	}
+	if !ok {
+		return nil, fmt.Errorf("there is no theme %q", s.theme)
+	}
+	deck, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	deck.SeekTo(s.moment(deck))
+	m, err := s.model(deck)
+	if err != nil {
+		return nil, err
+	}
+	canvas := draw.New(s.w, s.h)
+	ui := &views.State{Open: s.pane, Focus: views.QueuePane, Hints: []draw.Hint{
+		{Key: "/", Action: "filter"}, {Key: ":", Action: "command"}, {Key: "enter", Action: "open"}, {Key: "space", Action: "play"}, {Key: "z", Action: "zoom"}, {Key: "?", Action: "help"},
+	}}
+	views.Screen(canvas, m, ui, draw.Braille, deck.Now())
+	var b bytes.Buffer
+	err = canvas.WriteSVG(&b, theme, draw.Picture{Title: s.title, Description: s.altText})
+	return b.Bytes(), err
+}
+
+func (s picture) open() (*playback.Recording, error) {
+	r, err := demo.Open(s.trace)
+	if err != nil {
+		return nil, err
+	}
+	return playback.Open(r, playback.Options{
+		Name:     s.trace,
+		Follower: func(*engine.Engine) play.Follower { return collect.NewHistory(collect.HistoryOptions{}) },
+	})
+}
+
+// moment is when the picture is taken.
+func (s picture) moment(deck *playback.Recording) time.Time {
+	if s.after != nil {
+		for _, m := range deck.Marks() {
+			if m.Mark.Kind == *s.after {
+				return m.At.Add(s.at)
+			}
+		}
+	}
+	return deck.Start().Add(s.at)
+}
+
+// model is what there is to see then.
+func (s picture) model(deck *playback.Recording) (*views.Model, error) {
+	chronicle, _ := deck.Follower().(*collect.History)
+	collector := collect.New(collect.Options{Source: s.trace, Mode: views.Demo, History: chronicle})
+	look := collect.Query{Open: views.Overview, Rows: s.h, Columns: s.w, Timeline: timeline(deck)}
+	if s.selects != nil {
+		for _, pane := range []views.PaneID{views.Overview, views.EvictionsPane, views.DecisionsPane} {
+			look.Open = pane
+			pod, node := s.selects(collector.Model(deck.Engine(), look))
+			if pod != "" || node != "" {
+				namespace, name, _ := strings.Cut(pod, "/")
+				look.Pod, look.Node = world.PodRef{Namespace: namespace, Name: name}, node
+				break
+			}
+		}
+		if look.Pod == (world.PodRef{}) && look.Node == "" {
+			return nil, fmt.Errorf("there is nothing to open in %s at that moment", s.trace)
+		}
+	}
+	look.Open = s.pane
+	if s.whatIf != "" {
+		var err error
+		if look.WhatIf, err = s.whatIfAnswer(deck); err != nil {
+			return nil, err
+		}
+		m := collector.Model(deck.Engine(), look)
+		m.Header.Mode = views.WhatIfMode
+		return m, nil
+	}
+	return collector.Model(deck.Engine(), look), nil
+}
+
+// whatIfAnswer tries the change on a copy.
+func (s picture) whatIfAnswer(deck *playback.Recording) (*views.WhatIf, error) {
+	changes, err := change.ParseAll(strings.Fields(s.whatIf))
+	if err != nil {
+		return nil, err
+	}
+	fork, err := deck.Engine().Fork()
+	if err != nil {
+		return nil, err
+	}
+	if deck.Now().After(fork.Now()) {
+		if err := fork.Apply(world.Input{At: deck.Now(), Event: world.Tick{}}); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := whatif.Evaluate(fork, changes, whatif.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return collect.WhatIf(answer, "what if "+s.whatIf+"?", change.Command(s.trace, deck.Now().Sub(deck.Start()), changes)), nil
+}
+
+// marks are how the kinds of marks look.
+var marks = map[trace.MarkKind]views.Mark{
+	trace.Note: {Glyph: '◇'}, trace.Preemption: {Glyph: '⚑'}, trace.Eviction: {Glyph: '▼', Bad: true},
+	trace.LeaderChange: {Glyph: '♥'}, trace.FirstFailure: {Glyph: '✗', Bad: true},
+}
+
+func timeline(deck *playback.Recording) *views.Timeline {
+	t := &views.Timeline{Start: deck.Start(), End: deck.End(), At: deck.Now(), Speed: "1x", Paused: true}
+	for _, m := range deck.Marks() {
+		mark := marks[m.Mark.Kind]
+		mark.At, mark.Label = m.At, printable.Text(m.Mark.Text)
+		t.Marks = append(t.Marks, mark)
+	}
+	return t
+}

@@ -1,0 +1,142 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"orrery/core/spelling"
+)
+
+// command is one command of the command line.
+type command struct {
+	name string
+	pane bool // it opens a pane
+	// argument names the argument, empty if there is none; help is a sentence.
+	argument, help string
+	// complete returns the possible arguments, given what was typed of one.
+	complete func(s *Screen, typed string) []string
+	run      func(s *Screen, rest string) tea.Cmd
+}
+
+// commands holds every command: those without a key, and one for each binding.
+var commands []command
+
+// allCommands returns the base commands, the cluster commands and one for each binding.
+func allCommands() []command {
+	all := slices.Concat(baseCommands, clusterCommands)
+	for i := range bindings {
+		b := &bindings[i]
+		if slices.ContainsFunc(all, func(w command) bool { return w.name == b.name }) || len(b.keys) > 1 && b.group == timeKeys {
+			continue
+		}
+		all = append(all, command{name: b.name, help: b.long, run: func(s *Screen, _ string) tea.Cmd {
+			if at := bindingFor(s.keyPane(), b.keys[0]); at != nil && at.name == b.name {
+				return s.run(at, b.keys[0])
+			}
+			s.setStatus(":" + b.name + " does nothing in this pane")
+			return nil
+		}})
+	}
+	slices.SortFunc(all, func(a, b command) int { return cmp.Compare(a.name, b.name) })
+	return all
+}
+
+func commandNamed(name string) *command {
+	i := slices.IndexFunc(commands, func(w command) bool { return w.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &commands[i]
+}
+
+// command runs a line of the command line.
+func (s *Screen) command(line string) tea.Cmd {
+	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	rest = strings.TrimSpace(rest)
+	if name == "" {
+		return nil
+	}
+	w := commandNamed(name)
+	if w == nil { // an unambiguous prefix is enough
+		if some := commandsWithPrefix(name); len(some) == 1 {
+			w = some[0]
+		}
+	}
+	switch {
+	case w == nil:
+		status := ":" + name + " is no command"
+		if near := nearestCommand(name); near != "" {
+			status += "; did you mean :" + near + "?"
+		}
+		s.setStatus(status)
+	case w.argument != "" && rest == "" && !strings.HasPrefix(w.argument, "["):
+		s.setStatus(":" + w.name + " wants " + w.argument + " after it")
+	case w.argument == "" && rest != "":
+		s.setStatus(":" + w.name + " wants nothing after it")
+	default:
+		return w.run(s, rest)
+	}
+	return nil
+}
+
+func commandsWithPrefix(prefix string) []*command {
+	var some []*command
+	for i := range commands {
+		if strings.HasPrefix(commands[i].name, prefix) {
+			some = append(some, &commands[i])
+		}
+	}
+	return some
+}
+
+// nearestCommand returns the known command closest to a misspelt one; empty if none is close.
+func nearestCommand(typed string) string {
+	names := make([]string, len(commands))
+	for i := range commands {
+		names[i] = commands[i].name
+	}
+	if near := spelling.Nearest(typed, names, 1); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}
+
+// maxCompletions limits how many completions are shown.
+const maxCompletions = 8
+
+// complete computes the completions of the line.
+func (s *Screen) complete() {
+	p := s.prompt
+	line := p.input.Value()
+	p.completions = nil
+	name, rest, spaced := strings.Cut(line, " ")
+	if !spaced {
+		for _, w := range commandsWithPrefix(name) {
+			p.addCompletion(completion{line: w.name + spaceIf(w.argument != ""), text: strings.TrimSpace(w.name + " " + strings.ToUpper(w.argument)), help: w.help})
+		}
+		return
+	}
+	w := commandNamed(name)
+	if w == nil || w.complete == nil {
+		return
+	}
+	for _, o := range w.complete(s, rest) {
+		p.addCompletion(completion{line: name + " " + o, text: o})
+	}
+}
+
+func (p *prompt) addCompletion(o completion) {
+	if len(p.completions) < maxCompletions {
+		p.completions = append(p.completions, o)
+	}
+}
+
+func spaceIf(yes bool) string {
+	if yes {
+		return " "
+	}
+	return ""
+}

@@ -1,0 +1,225 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/engine"
+	"orrery/core/operate"
+	"orrery/core/printable"
+	"orrery/core/world"
+	"orrery/views"
+	"orrery/views/filter"
+)
+
+// clusterCommands are the commands that need a cluster.
+var clusterCommands = []command{
+	{name: "ctx", argument: "[context]", help: "watch another cluster of the kubeconfig", run: (*Screen).commandContext, complete: contextCompletions},
+	{name: "ns", argument: "[namespace]", help: "show pods of one namespace only; without one, of all", run: (*Screen).commandNamespace},
+	{name: "pods", help: "all pods that are seen, and where they are", run: (*Screen).commandPods},
+	{name: "access", help: "what may not be seen, and the RBAC rules it takes", run: (*Screen).commandAccess},
+}
+
+func proposes(verb operate.Verb) func(*Screen, string) tea.Cmd {
+	return func(s *Screen, _ string) tea.Cmd {
+		s.propose(verb)
+		return nil
+	}
+}
+
+// contextsMsg lists the contexts of the kubeconfig.
+type contextsMsg []string
+
+func contextCompletions(s *Screen, typed string) []string {
+	if s.contextNames == nil {
+		s.submit(func(p *loop) {
+			if p.live != nil {
+				p.send(contextsMsg(p.live.Contexts()))
+			}
+		})
+	}
+	return oneOf(s.contextNames...)(s, typed)
+}
+
+// switchedMsg reports that the loop shows another cluster, or one namespace of it; an empty namespace is all.
+type switchedMsg struct{ cluster, namespace string }
+
+// switchTimeout limits how long connecting to another cluster may take.
+const switchTimeout = 30 * time.Second
+
+// commandContext switches to another cluster; without a name it lists the contexts.
+func (s *Screen) commandContext(name string) tea.Cmd {
+	s.submit(func(p *loop) {
+		switch {
+		case p.live == nil:
+			p.report(":ctx: this is a recording, and has no contexts")
+		case name == "":
+			p.report("contexts: " + printable.Line(strings.Join(p.live.Contexts(), ", "), 300))
+		case !slices.Contains(p.live.Contexts(), name):
+			p.reportError(fmt.Errorf(":ctx: there is no context %.80q; there are %s", name, printable.Line(strings.Join(p.live.Contexts(), ", "), 300)))
+		default:
+			p.switchCluster(name, "")
+		}
+	})
+	return nil
+}
+
+// switchCluster connects to another cluster, or to a namespace of this one, off the loop's goroutine; the loop then
+// shows it.
+func (p *loop) switchCluster(name, namespace string) {
+	p.report("connecting to " + printable.Line(name, 80) + " …")
+	live := p.live
+	p.spawn(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), switchTimeout)
+		defer cancel()
+		change, err := live.Dial(ctx, name, namespace)
+		if err != nil {
+			p.reportError(fmt.Errorf("staying here: %w", err))
+			return
+		}
+		p.submit(func(p *loop) {
+			p.afterHold = func() {
+				p.spawn(change())
+				p.send(switchedMsg{name, namespace})
+			}
+		})
+	})
+}
+
+// clusterSwitched shows the overview of another cluster, or this cluster with another namespace.
+func (s *Screen) clusterSwitched(m switchedMsg) {
+	s.namespace, s.dirty = m.namespace, true
+	if m.cluster != "" {
+		s.openPane(views.Overview)
+		clear(s.saved)
+	}
+	switch {
+	case m.namespace != "":
+		s.setStatus("pods of namespace " + printable.Line(m.namespace, 80) + "; :ns shows all again")
+	case m.cluster != "":
+		s.setStatus("watching " + printable.Line(m.cluster, 80))
+	default:
+		s.setStatus("pods of all namespaces")
+	}
+}
+
+// commandNamespace shows the pods of one namespace only. Where only one namespace can be read, another needs a new
+// session.
+func (s *Screen) commandNamespace(name string) tea.Cmd {
+	if name == "all" || name == "*" {
+		name = ""
+	}
+	if _, err := filter.Parse("-n " + name); name != "" && err != nil {
+		s.setStatus(":ns: " + err.Error())
+		return nil
+	}
+	s.submit(func(p *loop) {
+		switch within := p.onlyNamespace(); {
+		case within == "" || name == within:
+			p.send(switchedMsg{namespace: name})
+		case name == "":
+			p.report(":ns: no more may be read than namespace " + printable.Line(within, 80) + "; :access says what it takes")
+		default:
+			p.switchCluster(p.source.Name(), name)
+		}
+	})
+	return nil
+}
+
+// onlyNamespace returns the only namespace whose pods can be read; empty for all.
+func (p *loop) onlyNamespace() string {
+	if p.live != nil {
+		return p.live.PodNamespace()
+	}
+	return ""
+}
+
+// scopedFilter caches a filter combined with the chosen namespace, so that an equal query is the same pointer.
+type scopedFilter struct {
+	namespace    string
+	base, filter *filter.Filter
+}
+
+// effectiveFilter returns an entry's filter, restricted to the chosen namespace.
+func (s *Screen) effectiveFilter(t *navEntry) *filter.Filter {
+	of := t.list.filter
+	if s.namespace == "" || !pane(t.pane).Namespaced() {
+		return of
+	}
+	if s.scope.filter == nil || s.scope.namespace != s.namespace || s.scope.base != of {
+		made, err := filter.Parse(strings.TrimSpace("-n " + s.namespace + " " + of.String()))
+		if err != nil {
+			return of
+		}
+		s.scope = scopedFilter{s.namespace, of, made}
+	}
+	return s.scope.filter
+}
+
+// commandAccess opens a page with the missing read permissions.
+func (s *Screen) commandAccess(string) tea.Cmd {
+	s.submit(func(p *loop) {
+		if p.live == nil {
+			p.report(":access: this is a recording; there is nobody to forbid anything")
+			return
+		}
+		p.send(pageMsg{&page{title: "access", lines: printableLines(p.live.Access())}})
+	})
+	return nil
+}
+
+// commandPods opens a page with all pods, bound ones included, of the chosen namespace or of all.
+func (s *Screen) commandPods(string) tea.Cmd {
+	namespace := s.namespace
+	s.submit(func(p *loop) {
+		lines := podLines(p.source.Engine(), namespace)
+		title := "pods"
+		if namespace != "" {
+			title += " of namespace " + printable.Line(namespace, 80)
+		}
+		if len(lines) == 0 {
+			p.report(title + ": there are none to be seen")
+			return
+		}
+		p.send(pageMsg{&page{title: title, lines: lines}})
+	})
+	return nil
+}
+
+// podLines returns a line for each pod, sorted by name.
+func podLines(e *engine.Engine, namespace string) []string {
+	var pods []*v1.Pod
+	wide := 0
+	for o := range e.Store().Objects(world.Pod) {
+		if pod, ok := o.(*v1.Pod); ok && (namespace == "" || pod.Namespace == namespace) {
+			pods = append(pods, pod)
+			wide = max(wide, len(pod.Namespace)+1+len(pod.Name))
+		}
+	}
+	slices.SortFunc(pods, func(a, b *v1.Pod) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	const most = 60 // columns of a name
+	lines := make([]string, len(pods))
+	for i, pod := range pods {
+		where := string(e.PodState(pod.Namespace, pod.Name))
+		if pod.Spec.NodeName != "" {
+			where = "on " + pod.Spec.NodeName
+		}
+		if pod.DeletionTimestamp != nil {
+			where += ", Terminating"
+		}
+		lines[i] = printable.Text(fmt.Sprintf("%-*s  %s", min(wide, most), pod.Namespace+"/"+pod.Name, where))
+	}
+	return lines
+}
+
+// report shows a sentence in the status line.
+func (p *loop) report(text string) { p.send(sayMsg{text: text}) }

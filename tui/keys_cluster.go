@@ -1,0 +1,59 @@
+package tui
+
+import (
+	"orrery/core/operate"
+	"orrery/views"
+)
+
+// clusterBindings change the cluster, after a dialog that shows the predicted effects.
+var clusterBindings = []binding{
+	{
+		name: "cordon", keys: []string{"c"}, label: "c", long: "cordon the selected node, or uncordon it", group: clusterKeys, where: onPanesButHelp,
+		disabled: (*Screen).cannotChangeNode, run: proposes(operate.Cordon),
+	},
+	{
+		name: "drain", keys: []string{"D"}, label: "D", long: "drain the selected node", group: clusterKeys, where: onPanesButHelp,
+		disabled: (*Screen).cannotChangeNode, run: proposes(operate.Drain),
+	},
+	{
+		name: "evict", keys: []string{"E"}, label: "E", long: "evict the selected pod, if its budgets allow", group: clusterKeys, where: onPanesButHelp,
+		disabled: (*Screen).cannotChangePod, run: proposes(operate.Evict),
+	},
+	{
+		name: "delete", keys: []string{"X"}, label: "X", long: "delete the selected pod", group: clusterKeys, where: onPanesButHelp,
+		disabled: (*Screen).cannotChangePod, run: proposes(operate.Delete),
+	},
+	{
+		name: "activate", keys: []string{"A"}, label: "A", long: "activate the selected pod: skip its back-off", group: clusterKeys, where: onPanesButHelp,
+		disabled: (*Screen).cannotChangePod, run: proposes(operate.Activate),
+	},
+	{
+		name: "ungate", keys: []string{"U"}, label: "U", long: "take the scheduling gates off the selected pod", group: clusterKeys, where: onPanesButHelp,
+		disabled: (*Screen).cannotChangePod, run: proposes(operate.Ungate),
+	},
+}
+
+func (s *Screen) cannotChangeNode() string {
+	if _, ok := s.selectedNode(); !ok {
+		return "no node is selected"
+	}
+	return s.readOnlyReason()
+}
+
+func (s *Screen) cannotChangePod() string {
+	if _, ok := s.selectedPod(); !ok {
+		return "no pod is selected"
+	}
+	return s.readOnlyReason()
+}
+
+// readOnlyReason returns why the cluster cannot be changed from here; empty if it can.
+func (s *Screen) readOnlyReason() string {
+	switch {
+	case s.frame == nil:
+		return "nothing is shown yet"
+	case s.top().pane == views.WhatIfPane:
+		return "this is a what-if; esc goes back"
+	}
+	return s.frame.ReadOnly
+}

@@ -1,0 +1,76 @@
+package tui
+
+import "orrery/views"
+
+// inspectBindings examine the selection.
+var inspectBindings = []binding{
+	{
+		name: "explain", keys: []string{"e"}, label: "e", short: "explain", long: "why the pod is where it is", group: inspectKeys, hint: 6,
+		disabled: (*Screen).cannotExplain, run: simple((*Screen).explain), where: onPanesButHelp,
+	},
+	{
+		name: "whatif", keys: []string{"w"}, label: "w", short: "what-if", long: "what-if: try a change on a copy", group: inspectKeys, hint: 5,
+		disabled: (*Screen).cannotTryWhatIf, run: simple((*Screen).openMenu), where: onPanesButHelp,
+	},
+	{
+		name: "pressure", keys: []string{"p"}, label: "p", long: "node pressure, and the eviction order", group: inspectKeys,
+		disabled: (*Screen).cannotOpenPressure, run: simple((*Screen).openPressure), where: onPanesButHelp,
+	},
+	{
+		name: "describe", keys: []string{"d"}, label: "d", short: "describe", long: "the object as YAML", group: inspectKeys, hint: 13,
+		disabled: (*Screen).cannotDescribe, run: simple((*Screen).describe), where: onPanesButHelp,
+	},
+}
+
+func (s *Screen) cannotExplain() string {
+	if _, ok := s.selectedPod(); ok && s.top().pane != views.ExplainPane {
+		return ""
+	}
+	if s.top().pane == views.ExplainPane {
+		return "this is the explanation already"
+	}
+	return "no pod is selected"
+}
+
+func (s *Screen) explain() {
+	pod, _ := s.selectedPod()
+	s.push(navEntry{pane: views.ExplainPane, pod: pod})
+}
+
+func (s *Screen) cannotOpenPressure() string {
+	if _, ok := s.selectedNode(); ok && s.top().pane != views.PressurePane {
+		return ""
+	}
+	if s.top().pane == views.PressurePane {
+		return "this is the pressure pane already"
+	}
+	return "no node is selected"
+}
+
+func (s *Screen) openPressure() {
+	node, _ := s.selectedNode()
+	s.push(navEntry{pane: views.PressurePane, node: node})
+}
+
+// cannotDescribe returns why there is nothing to describe.
+func (s *Screen) cannotDescribe() string {
+	_, pod := s.selectedPod()
+	_, node := s.selectedNode()
+	if !pod && !node {
+		return "nothing is selected"
+	}
+	return ""
+}
+
+func (s *Screen) cannotTryWhatIf() string {
+	if s.top().pane == views.WhatIfPane {
+		return "this is a what-if already; esc goes back"
+	}
+	return s.cannotDescribe()
+}
+
+// selectionIsNode reports whether the selection is a node and no pod.
+func (s *Screen) selectionIsNode() bool {
+	_, pod := s.selectedPod()
+	return !pod
+}

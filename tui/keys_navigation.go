@@ -1,0 +1,198 @@
+package tui
+
+import (
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"orrery/views"
+)
+
+// navigationBindings move between panes and rows.
+var navigationBindings = []binding{
+	{
+		name: "open", keys: []string{"enter"}, label: "enter", short: "open", long: "open what is selected", group: navigationKeys, hint: 1,
+		where: onPanes, disabled: (*Screen).cannotOpen, run: simple((*Screen).openSelected),
+	},
+	{
+		name: "back", keys: []string{"esc"}, label: "esc", short: "back", long: "one level back; never quits", group: navigationKeys, where: everywhere, hint: 2,
+		disabled: func(s *Screen) string {
+			if len(s.navStack) == 1 && !s.zoom && !s.whatIfPending {
+				return "this is the overview; q quits"
+			}
+			return ""
+		}, run: simple((*Screen).escape),
+	},
+	{
+		name: "pane", keys: digits(), label: "1-9", short: "panes", long: "a pane; 1 is the overview", group: navigationKeys, where: everywhere, hint: 7,
+		run: func(s *Screen, key string) tea.Cmd {
+			for _, p := range views.Panes() {
+				if string(p.Digit) == key {
+					s.openPane(p.ID)
+					return nil
+				}
+			}
+			s.openPane(views.Overview)
+			return nil
+		},
+	},
+	{
+		name: "next", keys: []string{"tab"}, label: "tab", short: "next pane", long: "the next pane", group: navigationKeys, where: everywhere, hint: 12,
+		run: simple(func(s *Screen) { s.cyclePane(1) }),
+	},
+	{
+		name: "previous", keys: []string{"shift+tab"}, label: "shift+tab", long: "the previous pane", group: navigationKeys, where: everywhere,
+		run: simple(func(s *Screen) { s.cyclePane(-1) }),
+	},
+	{
+		name: "focus", keys: []string{"left", "right", "up", "down", "h", "j", "k", "l"}, label: "arrows", long: "the pane beside (also hjkl)",
+		group: navigationKeys, where: onOverview, run: (*Screen).moveFocus,
+	},
+	{
+		name: "down", keys: []string{"down", "j"}, label: "↓ j", long: "a row down", group: navigationKeys, where: onLists,
+		run: simple(func(s *Screen) { s.moveBy(1) }),
+	},
+	{
+		name: "up", keys: []string{"up", "k"}, label: "↑ k", long: "a row up", group: navigationKeys, where: onLists,
+		run: simple(func(s *Screen) { s.moveBy(-1) }),
+	},
+	{
+		name: "pagedown", keys: []string{"pgdown", "ctrl+d"}, label: "ctrl+d", long: "half a page down (pgdown: one)", group: navigationKeys, where: onLists,
+		run: func(s *Screen, key string) tea.Cmd { s.moveBy(s.pageSize(key == "ctrl+d")); return nil },
+	},
+	{
+		name: "pageup", keys: []string{"pgup", "ctrl+u"}, label: "ctrl+u", long: "half a page up (pgup: one)", group: navigationKeys, where: onLists,
+		run: func(s *Screen, key string) tea.Cmd { s.moveBy(-s.pageSize(key == "ctrl+u")); return nil },
+	},
+	{
+		name: "top", keys: []string{"home", "g"}, label: "g", long: "the first row", group: navigationKeys, where: onLists,
+		run: simple(func(s *Screen) { s.move(0) }),
+	},
+	{
+		name: "bottom", keys: []string{"end", "G"}, label: "G", long: "the last row", group: navigationKeys, where: onLists,
+		run: simple(func(s *Screen) { s.move(s.total() - 1) }),
+	},
+	{
+		name: "quit", keys: []string{"q", "ctrl+c"}, label: "q", short: "quit", long: "quit", group: navigationKeys, where: everywhere, hint: 20,
+		run: func(*Screen, string) tea.Cmd { return tea.Quit },
+	},
+}
+
+// textPane stands for a page of text in the key table.
+const textPane views.PaneID = "text"
+
+// keyPane returns the pane that the key table is looked up for.
+func (s *Screen) keyPane() views.PaneID {
+	if s.top().page != nil {
+		return textPane
+	}
+	return s.top().pane
+}
+
+func simple(do func(*Screen)) func(*Screen, string) tea.Cmd {
+	return func(s *Screen, _ string) tea.Cmd {
+		do(s)
+		return nil
+	}
+}
+
+func digits() []string {
+	var keys []string
+	for d := 1; d <= 9; d++ {
+		keys = append(keys, strconv.Itoa(d))
+	}
+	return keys
+}
+
+// escape undoes one thing: the pending what-if, else the zoom, else the filter, else the pane.
+func (s *Screen) escape() {
+	switch {
+	case s.whatIfPending:
+		s.whatIfPending = false
+		s.setStatus("what-if cancelled")
+	case s.zoom:
+		s.zoom = false
+	case s.top().list.on():
+		s.setList(listSettings{sort: s.top().list.sort, reverse: s.top().list.reverse})
+	default:
+		s.pop()
+	}
+}
+
+func (s *Screen) moveBy(by int) { s.move(s.top().cursor.Selected + by) }
+
+// pageSize returns the rows of a page, or of half a page.
+func (s *Screen) pageSize(half bool) int {
+	if half {
+		return max(s.visibleRows()/2, 1)
+	}
+	return max(s.visibleRows()-1, 1)
+}
+
+// neighbours maps a pane of the overview to the panes left of, right of, above and below it.
+var neighbours = map[views.PaneID][4]views.PaneID{
+	views.QueuePane:     {views.QueuePane, views.SnapshotPane, views.QueuePane, views.ZonesPane},
+	views.SnapshotPane:  {views.QueuePane, views.SnapshotPane, views.SnapshotPane, views.EvictionsPane},
+	views.ZonesPane:     {views.ZonesPane, views.EvictionsPane, views.QueuePane, views.ZonesPane},
+	views.EvictionsPane: {views.ZonesPane, views.LeaderPane, views.SnapshotPane, views.EvictionsPane},
+	views.LeaderPane:    {views.EvictionsPane, views.LeaderPane, views.SnapshotPane, views.LeaderPane},
+}
+
+func (s *Screen) moveFocus(key string) tea.Cmd {
+	way := map[string]int{"left": 0, "h": 0, "right": 1, "l": 1, "up": 2, "k": 2, "down": 3, "j": 3}[key]
+	if s.w < 120 || s.h < 30 { // the panes are stacked
+		all := overviewPanes()
+		at := slices.Index(all, s.focus)
+		if way == 0 || way == 2 {
+			s.focus = all[max(at-1, 0)]
+		} else {
+			s.focus = all[min(at+1, len(all)-1)]
+		}
+		return nil
+	}
+	s.focus = neighbours[s.focus][way]
+	return nil
+}
+
+// cannotOpen returns why there is nothing to open here.
+func (s *Screen) cannotOpen() string {
+	switch open := s.top().pane; {
+	case open == views.Overview:
+		return ""
+	case open == views.TimelinePane:
+		if s.total() == 0 {
+			return "there is no mark to go to"
+		}
+		return ""
+	case pane(open).Opens == "":
+		return "there is nothing to open here"
+	case pane(pane(open).Opens).About == views.AboutNode:
+		if _, ok := s.selectedNode(); !ok {
+			return "no node is selected"
+		}
+		return ""
+	}
+	if _, ok := s.selectedPod(); !ok {
+		return "no pod is selected"
+	}
+	return ""
+}
+
+// openSelected opens what is selected.
+func (s *Screen) openSelected() {
+	switch open := s.top().pane; {
+	case open == views.Overview:
+		s.openPane(s.focus)
+	case open == views.TimelinePane:
+		s.seekToMark()
+	default:
+		next := navEntry{pane: pane(open).Opens}
+		if pane(next.pane).About == views.AboutNode {
+			next.node, _ = s.selectedNode()
+		} else {
+			next.pod, _ = s.selectedPod()
+		}
+		s.push(next)
+	}
+}

@@ -1,0 +1,101 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// ways lists keys to every place: the overview, every pane of it, and two levels below.
+func ways() [][]string {
+	all := [][]string{nil}
+	for d := 2; d <= 9; d++ {
+		key := fmt.Sprint(d)
+		all = append(all, []string{key}, []string{key, "enter"}, []string{key, "enter", "enter"})
+	}
+	return append(all, []string{"2", "e"}, []string{"3", "enter", "enter"}, []string{"7", "d"}, []string{"3", "w", "c"}, []string{"?"})
+}
+
+// exact fails unless a screen is exactly its size.
+func exact(t *testing.T, s *session) {
+	t.Helper()
+	s.screen.View()
+	lines := strings.Split(s.screen.canvas.Plain(), "\n")
+	if len(lines) != s.screen.h {
+		t.Fatalf("the screen has %d rows, want %d", len(lines), s.screen.h)
+	}
+	for i, line := range lines {
+		if w := ansi.StringWidth(line); w != s.screen.w {
+			t.Fatalf("row %d is %d columns wide, want %d: %q", i, w, s.screen.w, line)
+		}
+	}
+}
+
+// TestKeys_EveryKeyEverywhere presses every key in every place. The screen stays whole, escape leads back to the
+// overview and never quits, and only q quits.
+func TestKeys_EveryKeyEverywhere(t *testing.T) {
+	keys := map[string]bool{"x": true, "ctrl+q": true, "A": true}
+	for i := range bindings {
+		for _, k := range bindings[i].keys {
+			keys[k] = true
+		}
+	}
+	const mostEscapes = 8
+	s := newSession(t, 80, 24).keys("space").advance(48 * time.Second).keys("space")
+	for _, way := range ways() {
+		for key := range keys {
+			if key == "q" || key == "ctrl+c" || key == "ctrl+z" || key == "S" || key == "ctrl+s" {
+				continue
+			}
+			name := strings.Join(append(way, key), " ")
+			s.keys(way...)
+			s.keys(key)
+			exact(t, s)
+			for n := 0; len(s.screen.navStack) > 1 || s.screen.prompt != nil || s.screen.menu != nil || s.screen.zoom; n++ {
+				if n == mostEscapes {
+					t.Fatalf("after %s, escape does not lead back to the overview:\n%s", name, s.plain())
+				}
+				s.keys("esc")
+			}
+			if s.quit {
+				t.Fatalf("%s left the program", name)
+			}
+		}
+	}
+	for _, way := range ways() {
+		for _, key := range []string{"q", "ctrl+c"} {
+			s := newSession(t, 80, 24).keys(way...).keys(key)
+			if !s.quit {
+				t.Errorf("%s does not leave", strings.Join(append(way, key), " "))
+			}
+		}
+	}
+}
+
+func TestEscape_PopsOneLevel(t *testing.T) {
+	s := stuck(t)
+	s.keys("2", "/").typeText("web").keys("enter", "enter", "e", "w")
+	depth := func() string {
+		return fmt.Sprintf("%d panes, menu %v, filter %q", len(s.screen.navStack), s.screen.menu != nil, s.screen.navStack[min(1, len(s.screen.navStack)-1)].list.filter)
+	}
+	for _, want := range []string{
+		`4 panes, menu true, filter "web"`, `4 panes, menu false, filter "web"`, `3 panes, menu false, filter "web"`,
+		`2 panes, menu false, filter "web"`, `2 panes, menu false, filter ""`, `1 panes, menu false, filter ""`, `1 panes, menu false, filter ""`,
+	} {
+		if got := depth(); got != want {
+			t.Fatalf("there are %s, want %s:\n%s", got, want, s.plain())
+		}
+		s.keys("esc")
+	}
+	if s.quit {
+		t.Error("escape left the program")
+	}
+}
+
+// stuck is a session at a moment with unschedulable pods.
+func stuck(t testing.TB) *session {
+	return newSession(t, 140, 40).keys("space").advance(48*time.Second).keys("space", "esc")
+}

@@ -1,0 +1,110 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"orrery/themes"
+	"orrery/views"
+)
+
+// viewBindings change how a pane is shown.
+var viewBindings = []binding{
+	{
+		name: "filter", keys: []string{"/"}, label: "/", short: "filter", long: "filter the list",
+		group: viewKeys, hint: 3, where: onFilterStart, run: simple((*Screen).startFilter),
+	},
+	{
+		name: "match", keys: []string{"n"}, label: "n", long: "the next match", group: viewKeys, where: onFilterable,
+		disabled: (*Screen).cannotMatch, run: simple(func(s *Screen) { s.nextMatch(1) }),
+	},
+	{
+		name: "match-before", keys: []string{"N"}, label: "N", long: "the previous match", group: viewKeys, where: onFilterable,
+		disabled: (*Screen).cannotMatch, run: simple(func(s *Screen) { s.nextMatch(-1) }),
+	},
+	{
+		name: "sort", keys: []string{"s"}, label: "s", short: "sort", long: "sort by the next column", group: viewKeys, hint: 8, where: onFilterable,
+		disabled: (*Screen).cannotSort, run: simple((*Screen).sortNext),
+	},
+	{
+		name: "reverse", keys: []string{"r"}, label: "r", long: "reverse the sort", group: viewKeys, where: onFilterable,
+		disabled: (*Screen).cannotSort, run: simple((*Screen).reverseSort),
+	},
+	{
+		name: "zoom", keys: []string{"z"}, label: "z", short: "zoom", long: "the pane without borders", group: viewKeys, where: everywhere, hint: 9,
+		run: simple((*Screen).toggleZoom),
+	},
+	{
+		name: "command", keys: []string{":"}, label: ":", short: "command", long: "a command", group: viewKeys, where: everywhere, hint: 6,
+		run: simple((*Screen).startCommand),
+	},
+	{
+		name: "theme", keys: []string{"t"}, label: "t", long: "the next theme", group: viewKeys, where: everywhere, run: simple((*Screen).nextTheme),
+	},
+	{
+		name: "mouse", keys: []string{"m"}, label: "m", long: "turn mouse support on / off", group: viewKeys, where: everywhere, run: simple((*Screen).toggleMouse),
+	},
+	{
+		name: "help", keys: []string{"?"}, label: "?", long: "the keys of this pane", group: viewKeys, where: everywhere, run: simple((*Screen).toggleHelp),
+	},
+	{
+		name: "suspend", keys: []string{"ctrl+z"}, label: "ctrl+z", long: "back to the shell", group: viewKeys, where: everywhere,
+		run: func(*Screen, string) tea.Cmd { return suspend },
+	},
+}
+
+func (s *Screen) cannotMatch() string {
+	if s.top().list.on() || s.history.filter != "" {
+		return ""
+	}
+	return "there is no filter yet"
+}
+
+// nextMatch moves to the next row that the filter keeps, or applies the last filter again.
+func (s *Screen) nextMatch(step int) {
+	if !s.top().list.on() {
+		_ = s.setFilter(s.history.filter) // it was parsed before
+		return
+	}
+	s.moveBy(step)
+}
+
+func (s *Screen) cannotSort() string {
+	if len(pane(s.top().pane).Sorts()) == 0 {
+		return "this list cannot be sorted"
+	}
+	return ""
+}
+
+func (s *Screen) toggleZoom() {
+	s.zoom = !s.zoom
+	if s.zoom && s.top().pane == views.Overview {
+		s.openPane(s.focus)
+	}
+}
+
+func (s *Screen) nextTheme() {
+	all := s.options.Themes
+	at := slices.IndexFunc(all, func(t *themes.Theme) bool { return t.Name == s.theme.Name })
+	s.themeChosen = true
+	s.setTheme(all[(at+1)%len(all)])
+	s.setStatus("theme " + s.theme.Name)
+}
+
+func (s *Screen) toggleMouse() {
+	s.mouse = !s.mouse
+	if s.mouse {
+		s.setStatus("mouse support is on; m turns it off")
+	} else {
+		s.setStatus("mouse support is off: drag to select text")
+	}
+}
+
+func (s *Screen) toggleHelp() {
+	if s.top().pane == views.HelpPane {
+		s.pop()
+		return
+	}
+	s.push(navEntry{pane: views.HelpPane})
+}

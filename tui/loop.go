@@ -1,0 +1,223 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"orrery/views"
+	"orrery/views/collect"
+)
+
+// The messages from the loop to the screen.
+type (
+	// frameMsg says that the mailbox holds a frame.
+	frameMsg struct{}
+	// sayMsg is a sentence for the status line.
+	sayMsg struct{ text string }
+)
+
+// request is work for the loop, run between two advances.
+type request func(*loop)
+
+// loop owns a source: only the loop calls it and reads its engine.
+type loop struct {
+	source Source
+	// playback or live is the source too, or both are nil.
+	playback  Playback
+	live      LiveSource
+	collector *collect.Collector
+	look      collect.Query
+	mailbox   mailbox
+	requests  chan request
+	send      func(tea.Msg)
+	// clock is monotonic real time; after is the timer that wait uses.
+	clock    func() time.Duration
+	interval time.Duration
+	// blurred says that the terminal does not have the focus.
+	blurred bool
+
+	lastAdvanced time.Duration // when Advance was last called
+	lastBuilt    time.Duration // when the last frame was built
+	stale        bool          // something has changed since
+	// partial says that the filter of a long list has not finished.
+	partial bool
+
+	// afterHold runs once the engine is released: it changes the source.
+	afterHold func()
+	// spawn runs long work off the loop's goroutine.
+	spawn func(func())
+}
+
+// blurredInterval is the frame interval while the terminal does not have the focus.
+const blurredInterval = 500 * time.Millisecond
+
+// maxElapsed limits the real time of one advance: a program that was stopped, or a machine that slept, resumes where it
+// was.
+const maxElapsed = time.Second
+
+// requestBuffer is how many requests may wait, more than a person types while one runs.
+const requestBuffer = 256
+
+func newLoop(s Source, fps int, clock func() time.Duration, tell func(tea.Msg)) *loop {
+	playback, _ := s.(Playback)
+	live, _ := s.(LiveSource)
+	return &loop{
+		source: s, playback: playback, live: live, requests: make(chan request, requestBuffer), send: tell, clock: clock, interval: time.Second / time.Duration(fps),
+		collector: collect.New(collect.Options{Source: s.Name(), Mode: s.Mode(), History: s.History()}),
+	}
+}
+
+// run advances, serves requests and builds frames until the context ends.
+func (p *loop) run(ctx context.Context) {
+	p.lastAdvanced = p.clock()
+	p.withEngine(p.build)
+	for {
+		timer, wait := p.wait()
+		select {
+		case <-ctx.Done():
+			return
+		case o := <-p.requests:
+			p.serve(o)
+		case <-p.wakes():
+			p.stale = true
+		case <-wait:
+			p.tick()
+		}
+		if timer != nil {
+			timer.Stop()
+		}
+	}
+}
+
+// wakes returns the channel of a source that announces its changes; nil for others.
+func (p *loop) wakes() <-chan struct{} {
+	if p.live == nil {
+		return nil
+	}
+	return p.live.Wake()
+}
+
+// withEngine runs do while the engine stands still, then afterHold.
+func (p *loop) withEngine(do func()) {
+	if p.live != nil {
+		p.live.Hold(do)
+	} else {
+		do()
+	}
+	if then := p.afterHold; then != nil {
+		p.afterHold = nil
+		then()
+		p.withEngine(p.build)
+	}
+}
+
+// wakingInterval is how often the loop looks at a source that announces its changes.
+const wakingInterval = time.Second
+
+// wait returns a channel that fires when to work on: never while nothing moves, at once while the source is behind.
+func (p *loop) wait() (*time.Timer, <-chan time.Time) {
+	if !p.source.Moving() && !p.partial {
+		return nil, nil
+	}
+	beat := p.interval
+	if p.wakes() != nil && !p.stale && !p.partial {
+		beat = wakingInterval
+	}
+	if p.blurred {
+		beat = blurredInterval
+	}
+	if p.playback != nil && p.playback.Behind() && !p.blurred {
+		beat = 0
+	}
+	timer := time.NewTimer(max(p.lastAdvanced+beat-p.clock(), 0))
+	return timer, timer.C
+}
+
+// tick advances the source. It builds a frame of the change if the last one was taken and an interval has passed, and
+// always when the source comes to rest.
+func (p *loop) tick() {
+	if p.advance() || p.partial {
+		p.stale = true
+	}
+	if p.stale && (!p.source.Moving() || (p.lastAdvanced-p.lastBuilt >= p.interval && !p.mailbox.full())) {
+		p.withEngine(p.build)
+	}
+}
+
+func (p *loop) advance() bool {
+	now := p.clock()
+	passed := min(now-p.lastAdvanced, maxElapsed)
+	p.lastAdvanced = now
+	if !p.source.Moving() {
+		return false
+	}
+	return p.source.Advance(passed)
+}
+
+// serve runs a request and all that are queued by now, then builds one frame. Time stands still meanwhile, so that
+// requests act on what the screen shows.
+func (p *loop) serve(o request) {
+	if !p.source.Moving() {
+		p.lastAdvanced = p.clock()
+	}
+	p.withEngine(func() {
+		for {
+			o(p)
+			select {
+			case o = <-p.requests:
+			default:
+				p.build()
+				return
+			}
+		}
+	})
+}
+
+// build builds the frame of the open pane.
+func (p *loop) build() {
+	p.lastBuilt, p.stale = p.lastAdvanced, false
+	look := p.look
+	if p.playback != nil {
+		look.Timeline = p.playback.Timeline()
+	}
+	if p.live != nil && look.Open == views.PressurePane {
+		look.Usage = p.live.Usage(look.Node)
+	}
+	f := &Frame{Look: p.look, Now: p.source.Now(), Moving: p.source.Moving()}
+	p.collector.SetHistory(p.source.History())
+	f.Model = p.collector.Model(p.source.Engine(), look)
+	p.source.Annotate(f.Model, p.look)
+	if look.Open == views.WhatIfPane {
+		f.Model.Header.Mode = views.WhatIfMode
+	}
+	f.ReadOnly = p.readOnlyReason()
+	p.partial = f.Model.Filtered != nil && f.Model.Filtered.Partial
+	if p.playback != nil {
+		f.Playing, f.Loop = p.playback.Playing(), p.playback.Loop()
+	}
+	if p.mailbox.put(f) {
+		p.send(frameMsg{})
+	}
+}
+
+// submit queues a request. It refuses when the queue is full, which only a stuck loop causes.
+func (p *loop) submit(o request) bool {
+	select {
+	case p.requests <- o:
+		return true
+	default:
+		return false
+	}
+}
+
+// takeFrame returns the latest frame; nil if it was taken already.
+func (p *loop) takeFrame() *Frame { return p.mailbox.take() }
+
+// reportError shows an error in the status line, if there is one.
+func (p *loop) reportError(err error) {
+	if err != nil {
+		p.send(sayMsg{text: err.Error()})
+	}
+}

@@ -1,0 +1,182 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"orrery/core/world"
+	"orrery/views"
+	"orrery/views/collect"
+	"orrery/views/draw"
+)
+
+// navEntry is an open pane, the object it is open on, and its cursor.
+type navEntry struct {
+	pane   views.PaneID
+	pod    world.PodRef
+	node   string
+	cursor views.Cursor
+	// rowKey is the name of the selected row, with which followSelection finds the row after the list has changed. It
+	// is empty until the user selects a row: the cursor then stays at the top.
+	rowKey string
+	// list is the list's filter and sort order.
+	list listSettings
+	// page is the page of text; nil for a pane.
+	page *page
+	// answer is the result of a what-if.
+	answer *views.WhatIf
+}
+
+// top returns the entry on the screen.
+func (s *Screen) top() *navEntry { return &s.navStack[len(s.navStack)-1] }
+
+// openPane opens a pane over the overview, in its saved state.
+func (s *Screen) openPane(pane views.PaneID) {
+	s.saveTop()
+	s.navStack = s.navStack[:1]
+	if pane == views.Overview {
+		return
+	}
+	p, known := s.saved[pane]
+	if !known {
+		p = navEntry{pane: pane}
+	}
+	s.navStack = append(s.navStack, p)
+	if slices.Contains(overviewPanes(), pane) {
+		s.focus = pane
+	}
+}
+
+// push opens a pane over the current one.
+func (s *Screen) push(p navEntry) { s.navStack = append(s.navStack, p) }
+
+// pop returns to the entry below, and reports whether there was one.
+func (s *Screen) pop() bool {
+	if len(s.navStack) == 1 {
+		return false
+	}
+	s.saveTop()
+	s.navStack = s.navStack[:len(s.navStack)-1]
+	return true
+}
+
+// saveTop saves the pane above the overview, for openPane.
+func (s *Screen) saveTop() {
+	if len(s.navStack) > 1 {
+		s.saved[s.navStack[1].pane] = s.navStack[1]
+	}
+}
+
+// overviewPanes returns the panes on the overview, digitPanes those that a digit opens.
+func overviewPanes() []views.PaneID {
+	var ids []views.PaneID
+	for _, spot := range views.Layout(draw.Rect{}) {
+		ids = append(ids, spot.Pane)
+	}
+	return ids
+}
+
+func digitPanes() []views.PaneID {
+	var ids []views.PaneID
+	for _, p := range views.Panes() {
+		if p.Digit >= '1' && p.Digit <= '9' {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+// cyclePane goes to the next or previous pane: on the overview among its panes, else among those with a digit.
+func (s *Screen) cyclePane(step int) {
+	all, at := overviewPanes(), s.focus
+	if len(s.navStack) > 1 {
+		all = digitPanes()
+		if open := s.navStack[1].pane; slices.Contains(all, open) {
+			at = open
+		}
+	}
+	next := all[(slices.Index(all, at)+step+len(all))%len(all)]
+	if len(s.navStack) == 1 {
+		s.focus = next
+	} else {
+		s.openPane(next)
+	}
+}
+
+// wanted returns the query for what is on the screen: of lists the visible rows and a screen more on either side, so
+// that scrolling shows no gaps.
+func (s *Screen) wanted() collect.Query {
+	t := s.top()
+	look := collect.Query{Open: t.pane, Pod: t.pod, Node: t.node, Columns: s.w, Rows: 3 * s.h}
+	if t.page == nil {
+		look.First = max(t.cursor.First-s.h, 0)
+	}
+	if s.findingRow {
+		look.First, look.Rows = 0, maxFindRows
+	}
+	look.WhatIf = t.answer
+	t.list.applyTo(&look)
+	look.Filter = s.effectiveFilter(t)
+	return look
+}
+
+// frameMatches reports whether the frame is for the open entry. After a key opens another entry it is not, until the
+// loop has built its frame.
+func (s *Screen) frameMatches() bool {
+	if s.frame == nil {
+		return false
+	}
+	t, look := s.top(), &s.frame.Look
+	return look.Open == t.pane && look.Pod == t.pod && look.Node == t.node && look.WhatIf == t.answer
+}
+
+// visibleRows returns how many rows of the open list are visible.
+func (s *Screen) visibleRows() int { return max(s.hits.Window.Count, 1) }
+
+// move moves the cursor to a row of the list, or to the nearest that exists.
+func (s *Screen) move(to int) {
+	t := s.top()
+	t.cursor.Selected = max(min(to, s.total()-1), 0)
+	t.rowKey = ""
+	if t.cursor.Selected > 0 {
+		t.rowKey = s.keyAt(t.cursor.Selected)
+	}
+}
+
+// maxFindRows is the length of the longest list in which a selected row that is out of sight is searched for.
+const maxFindRows = 5000
+
+// followSelection moves the cursor to where its row has gone. A row that is not among the collected ones is searched
+// for once in the whole list.
+func (s *Screen) followSelection() {
+	t := s.top()
+	l := s.list()
+	if t.page != nil || !s.frameMatches() {
+		return
+	}
+	if l.Total > 0 || t.cursor.Selected > 0 {
+		t.cursor.Selected = max(min(t.cursor.Selected, l.Total-1), 0)
+	}
+	if t.rowKey == "" || l.Key == nil || l.Key(t.cursor.Selected) == t.rowKey {
+		s.findingRow = false
+		return
+	}
+	for i := l.First; i < l.First+l.Count; i++ {
+		if l.Key(i) == t.rowKey {
+			t.cursor.First = max(t.cursor.First+i-t.cursor.Selected, 0)
+			t.cursor.Selected, s.findingRow = i, false
+			return
+		}
+	}
+	if sought := s.frame.Look.Rows == maxFindRows; !sought && l.Count < l.Total && l.Total <= maxFindRows {
+		s.findingRow = true
+		return
+	}
+	t.rowKey, s.findingRow = l.Key(t.cursor.Selected), false
+}
+
+// parseRef parses the "namespace/name" of a row.
+func parseRef(name string) (world.PodRef, bool) {
+	namespace, pod, ok := strings.Cut(name, "/")
+	return world.PodRef{Namespace: namespace, Name: pod}, ok && pod != ""
+}

@@ -1,0 +1,207 @@
+package tui
+
+import (
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"orrery/core/engine"
+	"orrery/core/printable"
+	"orrery/core/trace"
+	"orrery/core/trace/play"
+	"orrery/core/whatif/change"
+	"orrery/demo/playback"
+	"orrery/views"
+	"orrery/views/collect"
+)
+
+// Recording is a recording as a Source.
+type Recording struct {
+	*playback.Recording
+	// Trace is the recording's name on the command line; empty if it has none.
+	Trace string
+	marks []views.Mark
+	rate  []float64 // decisions per second, from start to end
+}
+
+// OpenRecording opens a recording with a history as its follower. The stopwatch measures every plugin call; it may be
+// nil.
+func OpenRecording(r io.Reader, o playback.Options, stopwatch func() time.Duration) (*Recording, error) {
+	history := collect.NewHistory(collect.HistoryOptions{})
+	o.Follower = func(*engine.Engine) play.Follower { return history }
+	adjust := o.Adjust
+	o.Adjust = func(e *engine.Options) {
+		e.Stopwatch, e.OnTiming = stopwatch, history.ObserveTiming
+		if adjust != nil {
+			adjust(e)
+		}
+	}
+	d, err := playback.Open(r, o)
+	if err != nil {
+		return nil, err
+	}
+	deck := &Recording{Recording: d}
+	for _, m := range d.Marks() {
+		deck.marks = append(deck.marks, newMark(m))
+	}
+	survey := d.Histogram()
+	for _, n := range survey.Decisions {
+		deck.rate = append(deck.rate, n/survey.Step.Seconds())
+	}
+	return deck, nil
+}
+
+var (
+	_ Source   = (*Recording)(nil)
+	_ Playback = (*Recording)(nil)
+)
+
+// Mode is Demo: a recording changes no cluster.
+func (d *Recording) Mode() views.Mode { return views.Demo }
+
+// Moving reports whether the recording plays or its survey is incomplete; the survey goes on while paused.
+func (d *Recording) Moving() bool { return d.Playing() || !d.surveyComplete() }
+
+// surveyComplete reports whether every record was replayed once, so that seeks are short and the curves complete.
+func (d *Recording) surveyComplete() bool {
+	return d.Err() != nil || d.Report().Records == uint64(d.Records())
+}
+
+// Advance plays on, or continues the survey. It reports a change when the curves have grown.
+func (d *Recording) Advance(real time.Duration) (changed bool) {
+	known := len(d.Histogram().Pending)
+	changed = d.Recording.Advance(real)
+	return changed || len(d.Histogram().Pending) != known
+}
+
+// History returns the replay's follower.
+func (d *Recording) History() *collect.History {
+	c, _ := d.Follower().(*collect.History)
+	return c
+}
+
+// Annotate sets the header's alert.
+func (d *Recording) Annotate(m *views.Model, _ collect.Query) { m.Header.Alert = d.alert() }
+
+// alert reports that replay failed, that the scheduler decides differently from the recording, or, at the end, that the
+// rest of the file cannot be read.
+func (d *Recording) alert() string {
+	first := d.Report().First
+	switch {
+	case d.Err() != nil:
+		return printable.Line("cannot go on: "+d.Err().Error(), 200)
+	case first != nil:
+		return printable.Line("this scheduler decides otherwise than the recorded one: "+first.String(), 200)
+	case d.AtEnd() && d.Damage() != nil:
+		return printable.Line("the recording is damaged from here on: "+d.Damage().Error(), 200)
+	}
+	return ""
+}
+
+// Timeline returns the recording's timeline from start to end.
+func (d *Recording) Timeline() *views.Timeline {
+	survey := d.Histogram()
+	return &views.Timeline{
+		Start: d.Start(), End: d.End(), At: d.Now(), Speed: formatSpeed(d.Speed()), Paused: !d.Playing(), Marks: d.marks,
+		Step: survey.Step, Rate: d.rate, Depth: survey.Pending,
+	}
+}
+
+// formatSpeed formats a speed in at most six columns.
+func formatSpeed(x float64) string {
+	if math.IsInf(x, 1) {
+		return "max"
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64) + "x"
+}
+
+var markStyles = [...]struct {
+	glyph rune
+	bad   bool
+}{
+	trace.Note: {'◇', false}, trace.Preemption: {'⚑', false}, trace.Eviction: {'▼', true}, trace.LeaderChange: {'♥', false}, trace.FirstFailure: {'✗', true},
+}
+
+func newMark(m trace.MarkAt) views.Mark {
+	v := views.Mark{At: m.At, Label: printable.Text(m.Mark.Text), Kind: m.Mark.Kind.String(), Glyph: '◆', Annotated: m.Mark.Kind == trace.Note}
+	if int(m.Mark.Kind) < len(markStyles) {
+		v.Glyph, v.Bad = markStyles[m.Mark.Kind].glyph, markStyles[m.Mark.Kind].bad
+	}
+	if v.Label == "" {
+		v.Label = v.Kind
+	}
+	return v
+}
+
+// Step steps one decision forward or back.
+func (d *Recording) Step(back bool) error {
+	if back {
+		d.BackDecision()
+	} else {
+		d.StepDecision()
+	}
+	return d.Err()
+}
+
+// StepInput steps one input event forward or back.
+func (d *Recording) StepInput(back bool) error {
+	if back {
+		d.BackInput()
+	} else {
+		d.Recording.StepInput()
+	}
+	return d.Err()
+}
+
+// SeekTo seeks to a time.
+func (d *Recording) SeekTo(t time.Time) error {
+	d.Recording.SeekTo(t)
+	return d.Err()
+}
+
+// Mark seeks to the next or previous mark.
+func (d *Recording) Mark(back bool) error {
+	found, which := false, "after"
+	if back {
+		found, which = d.PrevMark(), "before"
+	} else {
+		found = d.NextMark()
+	}
+	if !found && d.Err() == nil {
+		return errors.New("there is no mark " + which + " this moment")
+	}
+	return d.Err()
+}
+
+// Ends seeks to the start or the end.
+func (d *Recording) Ends(last bool) error {
+	if last {
+		d.ToEnd()
+	} else {
+		d.ToStart()
+	}
+	return d.Err()
+}
+
+// WhatIfCommand returns the current time, and the command that repeats the what-if there. It rounds the time to as few
+// digits as reach the same record; if none does, as after a single step, it names the record number. A recording
+// without a name on the command line gets a command of the screen instead.
+func (d *Recording) WhatIfCommand(changes []change.Change) (time.Time, string) {
+	since := d.Now().Sub(d.Start())
+	for _, unit := range [...]time.Duration{time.Second, 100 * time.Millisecond, time.Millisecond, time.Microsecond} {
+		if round := since.Round(unit); d.RecordAt(d.Start().Add(round)) == d.Record() {
+			since = round
+			break
+		}
+	}
+	at := d.Start().Add(since)
+	if d.Trace == "" {
+		return at, ":whatif " + change.Words(changes)
+	}
+	if d.RecordAt(at) != d.Record() {
+		return at, change.CommandAtRecord(d.Trace, d.Record(), changes)
+	}
+	return at, change.Command(d.Trace, since, changes)
+}

@@ -1,0 +1,33 @@
+package collect
+
+import (
+	"orrery/core/usage"
+	"orrery/core/world"
+	"orrery/views"
+	"orrery/views/filter"
+)
+
+// Query selects the content of a model.
+type Query struct {
+	Open views.PaneID
+	// First is the first row of the open pane's list, Rows how many are on the screen at most, Columns how wide it is.
+	First, Rows, Columns int
+	// Pod is the pod whose journey or explanation is open, Node the node that is.
+	Pod  world.PodRef
+	Node string
+	// Filter filters the open pane's list, if not nil. Sort is one of the pane's orders, empty for the list's own order;
+	// Reverse reverses it. The model's Filtered has the result.
+	Filter  *filter.Filter
+	Sort    string
+	Reverse bool
+	// WhatIf and Timeline are passed on to the model.
+	WhatIf   *views.WhatIf
+	Timeline *views.Timeline
+	// Usage is the last reading of the open node; nil if nothing can be read.
+	Usage *usage.Reading
+}
+
+// list returns the query of the open pane's list.
+func (l Query) list() filter.Query {
+	return filter.Query{First: l.First, Rows: l.Rows, Filter: l.Filter, Sort: l.Sort, Reverse: l.Reverse}
+}

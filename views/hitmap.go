@@ -1,0 +1,20 @@
+package views
+
+import "orrery/views/draw"
+
+// HitMap holds where things were drawn: the mouse finds them by it, and keys the length of a page.
+type HitMap struct {
+	// List is the open pane's list without its heading; Window its visible rows, Total the number of all rows.
+	List   draw.Rect
+	Window draw.Window
+	Total  int
+	// Track is the part of the timeline that spans the whole recording, Scrubber that of the timeline pane.
+	Track, Scrubber draw.Rect
+}
+
+// recordList records where a list was drawn.
+func (s *drawCtx) recordList(r draw.Rect, w draw.Window, total int) {
+	if s.ui.Hits != nil && s.full {
+		s.ui.Hits.List, s.ui.Hits.Window, s.ui.Hits.Total = r, w, total
+	}
+}

@@ -1,0 +1,214 @@
+package views
+
+import (
+	"cmp"
+
+	"orrery/views/draw"
+	"orrery/views/filter"
+)
+
+// ListPane defines a pane with a list: its rows, how they are opened, drawn, filtered and sorted, and what a row opens.
+type ListPane[R any] struct {
+	Pane
+
+	// Columns are the table's columns, Row draws a row, and Empty is the text without rows. They may be nil for a pane
+	// that draws its own table.
+	Columns []draw.Column
+	Row     func(row draw.Area, r *R, slots *draw.Slots, s *drawCtx)
+	Empty   string
+	// Detail returns the selected row in full: a title and a text. Nil if the columns show everything.
+	Detail func(r *R) (title, text string)
+
+	// Rows returns the rows' source; nil if the collector fills them in. In returns the model's field for the visible
+	// rows; nil if they go to Model.List.
+	Rows func(Source) Rows[R]
+	In   func(*Model) *List[R]
+	// Match fills in what a filter matches; nil for a list without a filter. Sorts are the orders beside the list's
+	// own.
+	Match func(*filter.Row, *R)
+	Sorts []Sort[R]
+
+	// Key identifies a row; Pod and Node return the objects that a row is about. They may be nil.
+	Key, Pod, Node func(*R) string
+}
+
+// Sort is an order of a list. Rows that compare equal keep the list's own order; with nil all do.
+type Sort[R any] struct {
+	Name    string
+	Compare func(a, b *R) int
+}
+
+// by makes an ascending order.
+func by[R any, V cmp.Ordered](name string, of func(*R) V) Sort[R] {
+	return Sort[R]{name, func(a, b *R) int { return cmp.Compare(of(a), of(b)) }}
+}
+
+// byMost makes a descending order.
+func byMost[R any, V cmp.Ordered](name string, of func(*R) V) Sort[R] {
+	return Sort[R]{name, func(a, b *R) int { return cmp.Compare(of(b), of(a)) }}
+}
+
+// pane returns the definition without the type of its rows.
+func (l *ListPane[R]) pane() *Pane {
+	l.list = l
+	if l.body == nil {
+		l.body = func(a draw.Area, s *drawCtx) { l.draw(a, s) }
+	}
+	return &l.Pane
+}
+
+// found returns the list in a model; nil if the model has none.
+func (l *ListPane[R]) found(m *Model) *List[R] {
+	if l.In != nil {
+		return l.In(m)
+	}
+	list, _ := m.List.(*List[R])
+	return list
+}
+
+// draw draws the list, and below it the selected row in full.
+func (l *ListPane[R]) draw(a draw.Area, s *drawCtx) { l.table(l.detail(a, s), s) }
+
+// detail draws the selected row in full at the bottom of an area, and returns the rest of the area.
+func (l *ListPane[R]) detail(a draw.Area, s *drawCtx) draw.Area {
+	list := l.found(s.Model)
+	if list == nil || l.Detail == nil {
+		return a
+	}
+	r := selected(s, list)
+	if r == nil {
+		return a
+	}
+	title, text := l.Detail(r)
+	return s.detail(a, title, text)
+}
+
+// table draws the list.
+func (l *ListPane[R]) table(a draw.Area, s *drawCtx) {
+	if list := l.found(s.Model); list != nil {
+		table(a, s, l.Columns, list, l.Empty, l.Row)
+	} else {
+		drawAbsent(a, l.Empty)
+	}
+}
+
+// rows returns the list as a RowSet.
+func (l *ListPane[R]) rows(m *Model) RowSet {
+	list := l.found(m)
+	if list == nil {
+		return RowSet{}
+	}
+	at := func(f func(*R) string) func(int) string {
+		if f == nil {
+			return nil
+		}
+		return func(i int) string {
+			if r := list.At(i); r != nil {
+				return f(r)
+			}
+			return ""
+		}
+	}
+	return RowSet{First: list.First, Count: len(list.Rows), Total: list.Total, Key: at(l.Key), Pod: at(l.Pod), Node: at(l.Node)}
+}
+
+func (l *ListPane[R]) sorts() []string {
+	names := make([]string, len(l.Sorts))
+	for i, s := range l.Sorts {
+		names[i] = s.Name
+	}
+	return names
+}
+
+func (l *ListPane[R]) matches() bool { return l.Match != nil }
+
+func (l *ListPane[R]) ofPods() bool { return l.Pod != nil }
+
+// collect fills in the visible rows.
+func (l *ListPane[R]) collect(m *Model, src Source, q filter.Query, pickers map[PaneID]any) {
+	if l.Rows == nil {
+		return
+	}
+	into := l.found(m)
+	if l.In == nil {
+		into = &List[R]{}
+		m.List = into
+	}
+	if into == nil {
+		return // the model has no list to fill
+	}
+	rows := l.Rows(src)
+	if q.Plain() {
+		first, end := q.Window(rows.Total)
+		*into = List[R]{First: first, Total: rows.Total, Rows: rows.Window(first, end-first)}
+		return
+	}
+	list, result := List[R]{}, filter.Result{}
+	if lazy := rows.Lazy; lazy != nil {
+		var of []any
+		of, list.First, result = pick(pickers, l.ID, q, l.lazily(rows.Stamp, lazy, q.Sort))
+		for _, o := range of {
+			list.Rows = append(list.Rows, lazy.Whole(o))
+		}
+	} else {
+		list.Rows, list.First, result = pick(pickers, l.ID, q, filter.List[R]{Stamp: rows.Stamp, All: rows.All, Match: l.Match, Compare: l.order(q.Sort)})
+	}
+	list.Total = result.Matches
+	*into, m.Filtered = list, &result
+}
+
+// pick picks rows with the pane's own picker.
+func pick[T any](pickers map[PaneID]any, id PaneID, q filter.Query, l filter.List[T]) ([]T, int, filter.Result) {
+	picker, ok := pickers[id].(*filter.Picker[T])
+	if !ok {
+		picker = &filter.Picker[T]{}
+		pickers[id] = picker
+	}
+	return picker.Pick(q, l)
+}
+
+// lazily returns a list of the objects that rows are made from.
+func (l *ListPane[R]) lazily(stamp uint64, lazy *LazyRows[R], sort string) filter.List[any] {
+	list := filter.List[any]{Stamp: stamp, All: lazy.All, Compare: func(a, b *any) int { return lazy.Compare(*a, *b) }}
+	var x, y R // room: there are many rows
+	list.Match = func(f *filter.Row, of *any) {
+		x = lazy.Brief(*of)
+		l.Match(f, &x)
+	}
+	if order := l.order(sort); order != nil {
+		list.Compare = func(a, b *any) int {
+			x, y = lazy.Brief(*a), lazy.Brief(*b)
+			return cmp.Or(order(&x, &y), lazy.Compare(*a, *b))
+		}
+	}
+	return list
+}
+
+// order returns a named order; nil is the list's own.
+func (l *ListPane[R]) order(name string) func(a, b *R) int {
+	for _, s := range l.Sorts {
+		if s.Name == name {
+			return s.Compare
+		}
+	}
+	return nil
+}
+
+// list is a ListPane of any row type.
+type list interface {
+	draw(draw.Area, *drawCtx)
+	detail(draw.Area, *drawCtx) draw.Area
+	table(draw.Area, *drawCtx)
+	rows(*Model) RowSet
+	sorts() []string
+	matches() bool
+	ofPods() bool
+	collect(*Model, Source, filter.Query, map[PaneID]any)
+}
+
+// RowSet describes a list without its row type: the rows' range and count, their keys, and the objects they are about.
+// Functions may be nil.
+type RowSet struct {
+	First, Count, Total int
+	Key, Pod, Node      func(i int) string
+}
