@@ -4,6 +4,7 @@ package views
 var panes = []*Pane{
 	queuePane.pane(),
 	snapshotPane.pane(),
+	nodesPane.pane(),
 	&zonesPane,
 	evictionsPane.pane(),
 	&leaderPane,
