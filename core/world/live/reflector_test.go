@@ -131,8 +131,8 @@ func TestReflector_LongOutageLosesNothing(t *testing.T) {
 }
 
 func TestUnsynced_NamesKindThatCannotBeListed(t *testing.T) {
-	play(t, func(s *harness) {
-		s.setFault(times(100, "GET", "/nodes", fault{code: 403}))
+	forbidden := func(s *harness) { s.setFault(times(100, "GET", "/nodes", fault{code: 403})) }
+	playPrepared(t, live.Options{}, forbidden, func(s *harness) {
 		want(t, "next", "nothing", s.next())
 		want(t, "missing", []world.Kind{world.Node}, s.cluster.Unsynced())
 		s.setFault(nil)
