@@ -70,7 +70,7 @@ func Run(ctx context.Context, o Options) error {
 	guard := term.NewGuard(o.Terminal)
 	p := newLoop(o.Source, o.FPS, o.Clock, func(m tea.Msg) { program.Send(m) })
 	p.spawn = guard.Go
-	program = tea.NewProgram(newScreen(o, p, guard.Show), append(guard.Options(dropMotion), tea.WithFPS(maxFPS))...)
+	program = tea.NewProgram(guard.Model(newScreen(o, p, guard.Show)), append(guard.Options(dropMotion), tea.WithFPS(maxFPS))...)
 	guard.Go(func() { p.run(ctx) })
 	return guard.Run(ctx, program)
 }

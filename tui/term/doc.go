@@ -12,7 +12,7 @@
 // A program needs three lines:
 //
 //	guard := term.NewGuard(facts)
-//	p := tea.NewProgram(model, append(guard.Options(filter), tea.WithFPS(30))...)
+//	p := tea.NewProgram(guard.Model(model), append(guard.Options(filter), tea.WithFPS(30))...)
 //	return guard.Run(ctx, p)
 //
 // # How a program ends
@@ -22,7 +22,8 @@
 //	SIGINT from outside                        130
 //	SIGQUIT: stacks are written to a file      131
 //	SIGTERM                                    143
-//	a panic, in any goroutine                   70
+//	a panic: in the model, in its commands, or
+//	in a goroutine of [Guard.Go]                70
 //
 // In every case the guard restores the terminal first: the main screen, the cursor, no mouse, no bracketed paste, the
 // keyboard protocol, and the line discipline. It abandons a program that does not stop when told to: [Guard.Run]

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,7 +36,7 @@ type Guard struct {
 	once       sync.Once
 	exiting    chan struct{} // closed when the program must exit
 	cause      error
-	panicStack []byte // the stack of a goroutine that panicked
+	panicStack []byte // of the first panic
 }
 
 // NewGuard returns a guard for the terminal of the facts.
@@ -96,21 +95,6 @@ func (g *Guard) filter(msg tea.Msg) tea.Msg {
 		}
 	}
 	return msg
-}
-
-// Go runs a function in a goroutine. If it panics the guard restores the terminal before the program ends.
-func (g *Guard) Go(f func()) {
-	go func() {
-		defer func() {
-			if fault := recover(); fault != nil {
-				g.once.Do(func() {
-					g.cause, g.panicStack = &ExitError{Panic: fault}, debug.Stack()
-					close(g.exiting)
-				})
-			}
-		}()
-		f()
-	}()
 }
 
 // Show draws a canvas on the terminal. It does not wait for the terminal.
@@ -184,7 +168,7 @@ func (g *Guard) result(err error) error {
 		return g.cause
 	default:
 	}
-	if errors.Is(err, tea.ErrProgramPanic) {
+	if errors.Is(err, tea.ErrProgramPanic) { // in Bubble Tea itself, which has printed it
 		return &ExitError{Panic: "what it panicked with is above"}
 	}
 	return err

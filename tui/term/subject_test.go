@@ -31,7 +31,7 @@ func subject(fault string) int {
 	}
 	guard := term.NewGuard(facts)
 	model := &screen{guard: guard, facts: facts, fault: fault}
-	err = guard.Run(context.Background(), tea.NewProgram(model, guard.Options(nil)...))
+	err = guard.Run(context.Background(), tea.NewProgram(guard.Model(model), guard.Options(nil)...))
 	if err == nil {
 		return 0
 	}
