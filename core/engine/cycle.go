@@ -33,8 +33,9 @@ type attempt struct {
 	batching  bool
 	signature fwk.PodSignature
 	hinted    string
-	// feasible are the nodes that passed Filter.
+	// feasible are the nodes that passed Filter, scores theirs if there are several.
 	feasible []fwk.NodeInfo
+	scores   []fwk.NodePluginScores
 	decision Decision
 	started  time.Duration
 }

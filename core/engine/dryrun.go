@@ -51,35 +51,16 @@ func (e *Engine) Rank(namespace, name string) (*Ranking, error) {
 	}
 	a, restore := e.dryRunAttempt(pod)
 	defer restore()
-	r := &Ranking{}
-	if err := e.cache.UpdateSnapshot(e.snapshot); err != nil {
-		return nil, fmt.Errorf("ranking nodes for pod %q: %w", name, err)
-	}
-	if r.Nodes = e.snapshot.NumNodes(); r.Nodes == 0 {
-		r.Message = errNoNodes.Error()
-		return r, nil
-	}
-	fit := &framework.FitError{Pod: pod, NumAllNodes: r.Nodes}
-	fit.Diagnosis.NodeToStatus = e.statuses
-	feasible, err := a.findNodesThatFit(&fit.Diagnosis)
-	switch {
+	err = a.search()
+	r := &Ranking{Nodes: a.decision.Nodes, Scores: a.scores}
+	switch fit := (*framework.FitError)(nil); {
+	case errors.Is(err, errNoNodes) || errors.As(err, &fit):
+		r.Message = err.Error()
 	case err != nil:
 		return nil, fmt.Errorf("ranking nodes for pod %q: %w", name, err)
-	case len(feasible) == 0:
-		r.Message = fit.Error()
-		return r, nil
-	case len(feasible) == 1:
-		r.Scores = []fwk.NodePluginScores{{Name: feasible[0].Node().Name}}
-		return r, nil
+	case len(a.feasible) == 1:
+		r.Scores = []fwk.NodePluginScores{{Name: a.feasible[0].Node().Name}}
 	}
-	if status := a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, feasible); !status.IsSuccess() {
-		return nil, fmt.Errorf("ranking nodes for pod %q: %w", name, status.AsError())
-	}
-	scores, status := a.profile.RunScorePlugins(e.ctx, a.state, a.pod, feasible)
-	if !status.IsSuccess() {
-		return nil, fmt.Errorf("ranking nodes for pod %q: %w", name, status.AsError())
-	}
-	r.Scores = scores
 	return r, nil
 }
 
@@ -135,6 +116,5 @@ func (e *Engine) dryRunAttempt(pod *v1.Pod) (a *attempt, restore func()) {
 	start, chance := e.startIndex, *e.rng
 	a = e.newAttempt(pod)
 	a.batching = false
-	e.statuses.Reset()
 	return a, func() { e.startIndex, *e.rng = start, chance }
 }

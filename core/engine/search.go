@@ -11,38 +11,48 @@ import (
 	"orrery/core/framework"
 )
 
-// schedulePod searches for a node: refresh the snapshot, filter, score, pick.
+// schedulePod searches for a node and picks the best.
 func (a *attempt) schedulePod() (string, error) {
+	if err := a.search(); err != nil {
+		return "", err
+	}
+	return a.selectHost(), nil
+}
+
+// search refreshes the snapshot, filters and scores. Without a feasible node the error is errNoNodes or a FitError. A
+// single feasible node is not scored.
+func (a *attempt) search() error {
 	e := a.engine
 	if err := e.cache.UpdateSnapshot(e.snapshot); err != nil {
-		return "", err
+		return err
 	}
 	a.decision.Generation = e.snapshot.Generation()
 	a.decision.Nodes = e.snapshot.NumNodes()
 	if a.decision.Nodes == 0 {
-		return "", errNoNodes
+		return errNoNodes
 	}
 	fit := &framework.FitError{Pod: a.pod, NumAllNodes: a.decision.Nodes}
 	e.statuses.Reset()
 	fit.Diagnosis.NodeToStatus = e.statuses
 	feasible, err := a.findNodesThatFit(&fit.Diagnosis)
 	if err != nil {
-		return "", err
+		return err
 	}
 	a.feasible = feasible
 	a.decision.Feasible = len(feasible)
 	a.decision.Examined = len(feasible) + fit.Diagnosis.NodeToStatus.Len()
 	switch len(feasible) {
 	case 0:
-		return "", fit
+		return fit
 	case 1:
-		name := feasible[0].Node().Name
-		if a.batching {
-			a.storeScores(name, nil, 0)
-		}
-		return name, nil
+		return nil
 	}
-	return a.selectHost(feasible)
+	if status := a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, feasible); !status.IsSuccess() {
+		return status.AsError()
+	}
+	scores, status := a.profile.RunScorePlugins(e.ctx, a.state, a.pod, feasible)
+	a.scores = scores
+	return status.AsError()
 }
 
 // findNodesThatFit runs PreFilter once and then Filter over nodes until enough are feasible.

@@ -16,17 +16,17 @@ const (
 	ByHeap
 )
 
-// selectHost scores the feasible nodes and picks the one with the highest total.
-func (a *attempt) selectHost(feasible []fwk.NodeInfo) (string, error) {
-	e := a.engine
-	if status := a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, feasible); !status.IsSuccess() {
-		return "", status.AsError()
+// selectHost picks the feasible node with the highest total.
+func (a *attempt) selectHost() string {
+	if len(a.feasible) == 1 {
+		name := a.feasible[0].Node().Name
+		if a.batching {
+			a.storeScores(name, nil, 0)
+		}
+		return name
 	}
-	scores, status := a.profile.RunScorePlugins(e.ctx, a.state, a.pod, feasible)
-	if !status.IsSuccess() {
-		return "", status.AsError()
-	}
-	won := e.pick(scores)
+	scores := a.scores
+	won := a.engine.pick(scores)
 	a.decision.Score = scores[won].TotalScore
 	if next := runnerUp(scores, won); next >= 0 {
 		a.decision.RunnerUp, a.decision.RunnerUpScore = scores[next].Name, scores[next].TotalScore
@@ -34,7 +34,7 @@ func (a *attempt) selectHost(feasible []fwk.NodeInfo) (string, error) {
 	if a.batching {
 		a.storeScores(scores[won].Name, scores, won)
 	}
-	return scores[won].Name, nil
+	return scores[won].Name
 }
 
 // pick returns the index of the winner.
