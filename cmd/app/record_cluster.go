@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,6 @@ type clusterRecording struct {
 	world    *live.Cluster
 	shadow   *shadow.Shadow
 	recorder *play.Recorder
-	restless bool // there may be something to decide
 	synced   bool
 	began    time.Time // when all initial lists had arrived
 	lasted   time.Duration
@@ -67,7 +67,7 @@ func newRecording(ctx context.Context, from *cluster, o engine.Options) (*cluste
 		return nil, fmt.Errorf("looking at %s, %s: %w", from.name, from.server, err)
 	}
 	unread, err := unreadableOf(sight.Unreadable)
-	return &clusterRecording{from: from, options: o, kinds: sight.Kinds, unread: unread, restless: true}, err
+	return &clusterRecording{from: from, options: o, kinds: sight.Kinds, unread: unread}, err
 }
 
 // record runs until a limit, a signal or an error, and returns which.
@@ -75,15 +75,30 @@ func (r *clusterRecording) record(ctx context.Context, to *counter, p *progress,
 	if err := r.begin(to, l.hash); err != nil {
 		return "", err
 	}
+	loop := drive.NewRealTime(r.shadow.Engine(), recordedCluster{r.world})
+	loop.Around = r.shadow
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	glance := func() {
+		if ended = cmp.Or(ended, r.over(to, l)); ended != "" || r.recorder.Err() != nil {
+			stop()
+		}
+		p.update(func() string { return r.soFar(to) })
+	}
+	loop.Observers = []drive.Observer{drive.OnInput(func(_ world.Input, err error) {
+		if err != nil {
+			r.refused++
+		}
+		glance()
+	})}
 	r.world.Start()
 	defer func() {
 		klog.SetLogger(logr.Discard()) // broken watches are expected now
 		r.world.Stop()
 	}()
-	for ended == "" && r.recorder.Err() == nil {
-		r.turn()
-		ended = r.over(ctx, to, l)
-		p.update(func() string { return r.soFar(to) })
+	go glanceRegularly(running, loop, glance)
+	if err := loop.Run(running); err != nil {
+		return "", errors.Join(fmt.Errorf("recording %s: %w", r.from.name, err), r.recorder.Close())
 	}
 	r.lasted = r.world.Now().Sub(r.began)
 	if err := r.recorder.Close(); err != nil {
@@ -92,7 +107,39 @@ func (r *clusterRecording) record(ctx context.Context, to *counter, p *progress,
 	if !r.synced {
 		return "", fmt.Errorf("recording %s: told to stop before there was anything to record; no list had come of %v", r.from.name, r.world.Unsynced())
 	}
-	return ended, nil
+	return cmp.Or(ended, "signal"), nil
+}
+
+const (
+	glanceEvery = 200 * time.Millisecond // time between two checks of the limits while nothing happens
+	flushEvery  = 10 * time.Second       // what a crash may lose in a quiet cluster
+)
+
+// glanceRegularly checks the limits on the loop's goroutine while no input arrives.
+func glanceRegularly(ctx context.Context, loop *drive.RealTime, glance func()) {
+	ticker := time.NewTicker(glanceEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			_ = loop.Inspect(ctx, func(*engine.Engine) { glance() }) // fails when ctx ends
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// recordedCluster is a cluster whose inputs are as a trace has them.
+type recordedCluster struct{ *live.Cluster }
+
+func (c recordedCluster) Poll() (world.Input, bool) {
+	in, ok := c.Cluster.Poll()
+	in.Event = asRecorded(in.Event)
+	return in, ok
+}
+
+func (c recordedCluster) Stamp(event world.Event) world.Input {
+	return c.Cluster.Stamp(asRecorded(event))
 }
 
 // begin makes the parts of a recording, with an engine that starts now.
@@ -118,69 +165,26 @@ func (r *clusterRecording) begin(to io.Writer, hash *trace.NameHasher) (err erro
 	return errors.Join(err, refused)
 }
 
-const (
-	glanceEvery   = 200 * time.Millisecond // time between two checks of the limits while nothing happens
-	flushEvery    = 10 * time.Second       // what a crash may lose in a quiet cluster
-	decisionsOnce = 32                     // decisions between two checks for inputs
-	mayLag        = 5 * time.Millisecond   // maximum lag of the engine's clock while it decides
-)
-
-// turn applies the next input, and decides.
-func (r *clusterRecording) turn() {
-	wait := glanceEvery
-	if r.restless && r.synced {
-		wait = 50 * time.Microsecond
-	}
-	until := r.world.Now().Add(wait)
-	wake, due := r.shadow.NextWake()
-	if due && wake.Before(until) {
-		until = wake
-	}
-	in, ok := r.world.Next(until)
-	r.lookSynced()
+// over notices when the initial lists have arrived, writes out what is recorded from time to time, and returns the limit
+// that has ended the recording, if any.
+func (r *clusterRecording) over(to *counter, l limits) string {
 	now := r.world.Now()
-	switch {
-	case ok:
-		r.apply(world.Input{At: in.At, Event: asRecorded(in.Event)})
-	case due && !wake.After(now), r.restless && r.synced && now.Sub(r.shadow.Engine().Now()) > mayLag:
-		r.apply(world.Input{At: now, Event: world.Tick{}})
-	}
-	for n := 0; r.synced && r.restless && n < decisionsOnce; n++ {
-		_, r.restless = r.shadow.Step()
-	}
 	if now.Sub(r.flushed) > flushEvery {
 		r.flushed = now
 		_ = r.recorder.Flush() // the recorder keeps the error
 	}
-}
-
-func (r *clusterRecording) apply(in world.Input) {
-	r.restless = true
-	if err := r.shadow.Apply(in); err != nil {
-		r.refused++
+	if !r.synced {
+		select {
+		case <-r.world.Synced():
+			r.synced, r.began = true, now
+		default:
+			return ""
+		}
 	}
-}
-
-// lookSynced checks for the end of the initial lists: no decision is made before.
-func (r *clusterRecording) lookSynced() {
-	if r.synced {
-		return
-	}
-	select {
-	case <-r.world.Synced():
-		r.synced, r.began = true, r.world.Now()
-	default:
-	}
-}
-
-// over returns the limit that has ended the recording, if any.
-func (r *clusterRecording) over(ctx context.Context, to *counter, l limits) string {
 	switch {
-	case ctx.Err() != nil:
-		return "signal"
-	case r.synced && l.duration > 0 && r.world.Now().Sub(r.began) >= l.duration:
+	case l.duration > 0 && now.Sub(r.began) >= l.duration:
 		return "for"
-	case r.synced && l.maxBytes > 0 && to.bytes >= l.maxBytes:
+	case l.maxBytes > 0 && to.bytes >= l.maxBytes:
 		return "max-size"
 	}
 	return ""
