@@ -38,10 +38,10 @@ func New(o Options) (*Shadow, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Shadow{engine: e, held: newHeldBindings(), observer: deaf{}}
+	s := &Shadow{engine: e, held: newHeldBindings(), observer: drive.Observers{}}
 	if !o.NoComparison {
 		if s.comparator, err = NewComparator(o); err != nil {
-			return nil, fmt.Errorf("making the judge of the other scheduler: %w", err)
+			return nil, fmt.Errorf("making the comparison with the other scheduler: %w", err)
 		}
 	}
 	if o.Observer != nil {
@@ -126,10 +126,3 @@ func (s *Shadow) NextWake() (time.Time, bool) {
 
 // Predicted returns the number of held bindings.
 func (s *Shadow) Predicted() int { return len(s.held.held) }
-
-// deaf is an observer that does nothing.
-type deaf struct{}
-
-func (deaf) Applied(world.Input, error) {}
-func (deaf) Stepped(*engine.Decision)   {}
-func (deaf) Emitted(world.Effect)       {}
