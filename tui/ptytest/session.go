@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
@@ -74,6 +75,9 @@ func Start(t testing.TB, o Options) *Session {
 	s.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TERM=xterm-256color"}, o.Env...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if signal.Ignored(syscall.SIGHUP) { // as under nohup: the program would inherit that, but a signal with a handler starts anew
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	s.start = time.Now()
 	if err := s.cmd.Start(); err != nil {
 		t.Fatalf("starting %v: %v", o.Command, err)
