@@ -87,7 +87,7 @@ func (e *Engine) ExplainPending(namespace, name string) (*Explanation, error) {
 	}
 	ledger.searched = len(ledger.verdicts)
 	ledger.filterUnvisited(a)
-	return ledger.explanation(a.decision, e.PodState(namespace, name)), nil
+	return ledger.explanation(a, e.PodState(namespace, name)), nil
 }
 
 // pendingPod returns a pod of one of the profiles that has no node yet.

@@ -21,6 +21,8 @@ type Explanation struct {
 	Statuses []PluginStatus
 	// Nodes has every node's verdict: first the nodes that the search visited, in its order, then the others.
 	Nodes []NodeVerdict
+	// Cycle is the attempt's cycle state, for the plugins' functions that read it.
+	Cycle fwk.CycleState
 	// Margins is the score difference between winner and runner-up by plugin, largest first; empty without a runner-up.
 	Margins []ScoreMargin
 }
@@ -80,14 +82,14 @@ func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 	a.state.SetRecorder(ledger)
 	if pod.DeletionTimestamp != nil && place.queued() {
 		a.skipDeleted()
-		return ledger.explanation(a.decision, place), nil
+		return ledger.explanation(a, place), nil
 	}
 	if _, failure := a.schedule(); failure != nil {
 		a.recordFailure(failure)
 	}
 	ledger.searched = len(ledger.verdicts)
 	ledger.filterUnvisited(a)
-	return ledger.explanation(a.decision, place), nil
+	return ledger.explanation(a, place), nil
 }
 
 // withoutNode returns the pod without its node, and removes it from the fork's cache and bindings.
@@ -174,11 +176,12 @@ func (l *explanationRecorder) filterUnvisited(a *attempt) {
 	}
 }
 
-func (l *explanationRecorder) explanation(d Decision, place PodState) *Explanation {
+func (l *explanationRecorder) explanation(a *attempt, place PodState) *Explanation {
+	d := a.decision
 	for i := range l.searched {
 		l.verdicts[i].Searched = true
 	}
-	x := &Explanation{Decision: d, State: place, Statuses: l.statuses, Nodes: l.verdicts}
+	x := &Explanation{Decision: d, State: place, Statuses: l.statuses, Nodes: l.verdicts, Cycle: a.state}
 	if d.RunnerUp == "" {
 		return x
 	}

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -36,6 +37,17 @@ func (c *AxisView) Sum(domain int32) int64 {
 // HasNodes reports whether some counted node is in the domain.
 func (c *AxisView) HasNodes(domain int32) bool {
 	return domain >= 0 && int(domain) < len(c.members) && c.members[domain] > 0
+}
+
+// DomainSums iterates over the values whose domains have counted nodes, with their sums.
+func (c *AxisView) DomainSums() iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		for domain := range c.members {
+			if c.HasNodes(int32(domain)) && !yield(c.Key.values[domain], c.Sum(int32(domain))) {
+				return
+			}
+		}
+	}
 }
 
 // DomainOf is the domain of a node by its key. The domain is negative for a value that the index has not read, and has is
