@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -27,6 +26,7 @@ const (
 	fitPlugin           = "NodeResourcesFit"
 	affinityPlugin      = "NodeAffinity"
 	spreadPlugin        = "PodTopologySpread"
+	portsPlugin         = "NodePorts"
 )
 
 // pendingPod is the pod to diagnose, with the nodes of the engine.
@@ -121,13 +121,12 @@ func (p *pendingPod) shrink(all []rejection) []Remedy {
 	requested := requests.Of(p.pod, resourcehelper.PodResourcesOptions{ExcludeOverhead: true})
 	var best []change.Request
 	var share float64
-	var node string
 	for _, r := range all {
 		if !r.only(fitPlugin) {
 			continue
 		}
 		if lower, kept := p.fitted(requested, r.node); kept > share {
-			best, share, node = lower, kept, r.node.Node().Name
+			best, share = lower, kept
 		}
 	}
 	if best == nil {
@@ -139,7 +138,7 @@ func (p *pendingPod) shrink(all []rejection) []Remedy {
 	}
 	return []Remedy{{
 		Change: change.Change{Verb: change.SetRequests, Name: p.name, Requests: best},
-		Text:   fmt.Sprintf("lower its requests to %s, which is free on %s", strings.Join(words, " "), node),
+		Text:   "lower its requests to " + strings.Join(words, " "),
 	}}
 }
 
@@ -149,48 +148,23 @@ func (p *pendingPod) fitted(requested v1.ResourceList, node *cache.NodeInfo) (lo
 	share = 1
 	for _, name := range slices.Sorted(maps.Keys(requested)) {
 		want := amountOf(requested, name)
-		free := requests.Free(node, name) - amountOf(p.pod.Spec.Overhead, name)
+		free := p.free(node, name) - amountOf(p.pod.Spec.Overhead, name)
 		if want <= free {
 			continue
 		}
-		text := formatAmount(name, free)
-		kept := free
 		if isBytes(name) {
-			kept = free >> 20 << 20
+			free = free >> 20 << 20
 		}
-		if kept <= 0 {
+		if free <= 0 {
 			return nil, 0
 		}
-		lower = append(lower, change.Request{Resource: name, Amount: text})
-		share = min(share, float64(kept)/float64(want))
+		lower = append(lower, change.Request{Resource: name, Amount: formatAmount(name, free)})
+		share = min(share, float64(free)/float64(want))
 	}
 	if lower == nil {
 		return nil, 0
 	}
 	return lower, share
-}
-
-func amountOf(list v1.ResourceList, name v1.ResourceName) int64 {
-	return requests.Amount(name, list[name])
-}
-
-func isBytes(name v1.ResourceName) bool {
-	return name == v1.ResourceMemory || name == v1.ResourceEphemeralStorage
-}
-
-// formatAmount formats an amount as a quantity, bytes rounded down to mebibytes: 2, 1500m, 512Mi, 4Gi.
-func formatAmount(name v1.ResourceName, n int64) string {
-	switch {
-	case name == v1.ResourceCPU && n%1000 != 0:
-		return strconv.FormatInt(n, 10) + "m"
-	case name == v1.ResourceCPU:
-		return strconv.FormatInt(n/1000, 10)
-	case isBytes(name) && n >= 1<<30 && n%(1<<30) == 0:
-		return strconv.FormatInt(n>>30, 10) + "Gi"
-	case isBytes(name):
-		return strconv.FormatInt(n>>20, 10) + "Mi"
-	}
-	return strconv.FormatInt(n, 10)
 }
 
 // unselect drops one key of the pod's node selector or affinity, if that plugin alone rejects the pod on some node.

@@ -15,6 +15,8 @@ import (
 // Diagnosis is the scheduling decision about a pod at one moment, its reasons, and its remedies.
 type Diagnosis struct {
 	*engine.Explanation
+	// Waiting says what the pod waits for besides its turn: its gates, or the victims on its nominated node.
+	Waiting string
 	// Summary is the most important finding in one sentence.
 	Summary string
 	// Examined nodes were filtered by the search, Feasible ones passed all filters, searched or not.
@@ -51,7 +53,7 @@ func Pod(e *engine.Engine, ref world.PodRef) (*Diagnosis, error) {
 		return nil, err
 	}
 	pod := newPendingPod(e, e.Store().Pod(ref.Namespace, ref.Name))
-	d := &Diagnosis{Explanation: x}
+	d := &Diagnosis{Explanation: x, Waiting: pod.waiting()}
 	for i := range x.Nodes {
 		if x.Nodes[i].Searched {
 			d.Examined++
@@ -66,6 +68,9 @@ func Pod(e *engine.Engine, ref world.PodRef) (*Diagnosis, error) {
 	} else {
 		d.Reasons = pod.reasons(x)
 		d.Summary = d.rejectedSummary()
+	}
+	if d.Waiting != "" {
+		d.Summary = d.Waiting + "; " + d.afterwards()
 	}
 	if d.Remedies, err = pod.remedies(x); err != nil {
 		return nil, fmt.Errorf("looking for what would place pod %q: %w", ref, err)
@@ -90,7 +95,7 @@ func (p *pendingPod) reasons(x *engine.Explanation) []Reason {
 		}
 	}
 	for i := range reasons {
-		reasons[i].Evidence = p.evidenceOf(&reasons[i])
+		reasons[i].Evidence = p.evidenceOf(x, &reasons[i])
 	}
 	return reasons
 }
@@ -121,10 +126,18 @@ func (d *Diagnosis) rejectedSummary() string {
 		return fmt.Sprintf("%s on %d of %d nodes", d.Reasons[0].Message, d.Reasons[0].Nodes, d.Decision.Nodes)
 	}
 	text := fmt.Sprintf("%s: the only blocker on %d of %d nodes", only.Message, len(only.OnlyOn), len(d.Nodes))
-	if s, ok := only.Evidence.(Shortage); ok {
+	if s, ok := only.Evidence.(*Shortage); ok {
 		text += "; " + s.String()
 	}
 	return text
+}
+
+// afterwards says what the decision would be if the pod's turn came now.
+func (d *Diagnosis) afterwards() string {
+	if d.Decision.Verdict == engine.Placed {
+		return "it would be placed on " + d.Decision.Node
+	}
+	return "now " + d.Summary
 }
 
 // placedSummary names the winner's lead and its largest part.

@@ -42,14 +42,14 @@ func TestPod_SummaryAndHints(t *testing.T) {
 			[]*mk.NodeBuilder{node("alone", "4")},
 			spread,
 			"node(s) didn't match pod topology spread constraints (missing required label): the only blocker on 1 of 1 nodes",
-			"would fit on 1 node with maxSkew > 1 over " + zone + ", or ScheduleAnyway",
+			"would fit on 1 node with the label " + zone + ", or ScheduleAnyway",
 		},
 		{
 			"too little of a resource",
 			[]*mk.NodeBuilder{node("small", "4"), node("tiny", "1")},
 			mk.Pod("web").CPU("9"),
-			"Insufficient cpu: the only blocker on 2 of 2 nodes; requests 9, at most 4 free there",
-			"would fit with 5 more cpu free on one node, or with as much less requested",
+			"Insufficient cpu: the only blocker on 2 of 2 nodes; requests 9; the largest of 2 nodes has 4 allocatable: no node here can ever hold it",
+			"would fit on a node with 9 cpu free; none is that large",
 		},
 		{
 			"a plugin without evidence",

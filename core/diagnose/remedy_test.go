@@ -26,7 +26,7 @@ func TestPod_Remedies(t *testing.T) {
 			[]*mk.NodeBuilder{node("shut", "4").Unschedulable(), node("small", "1")},
 			mk.Pod("p").CPU("2"),
 			`uncordon shut => shut: uncordon shut
-			 requests default/p cpu=1 => small: lower its requests to cpu=1, which is free on small
+			 requests default/p cpu=1 => small: lower its requests to cpu=1
 			 add 1 node like shut => shut-new: add one more node like shut`,
 		},
 		{
@@ -50,7 +50,7 @@ func TestPod_Remedies(t *testing.T) {
 			"requests are lowered to what the best node has",
 			[]*mk.NodeBuilder{mk.Node("a").CPU("2").Memory("8Gi"), mk.Node("b").CPU("1500m").Memory("12Gi")},
 			mk.Pod("p").CPU("3").Memory("10Gi"),
-			`requests default/p cpu=2 memory=8Gi => a: lower its requests to cpu=2 memory=8Gi, which is free on a`,
+			`requests default/p cpu=2 memory=8Gi => a: lower its requests to cpu=2 memory=8Gi`,
 		},
 		{
 			"a selector that no node meets is dropped",

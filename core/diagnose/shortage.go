@@ -1,0 +1,237 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
+	"k8s.io/component-helpers/scheduling/corev1"
+
+	"orrery/core/cache"
+	"orrery/core/requests"
+)
+
+// Shortage is a resource with too little free on each of the nodes. Amounts are in millicores for cpu and in whole
+// units otherwise.
+type Shortage struct {
+	Resource  v1.ResourceName `json:"resource"`
+	Requested int64           `json:"requested"`
+	// Containers are the parts of the request if there are several: containers by name, and the overhead.
+	Containers []ContainerRequest `json:"containers,omitempty"`
+	// MostFree is the largest free amount of the nodes, on the node Nearest, where Allocatable is what it has for pods.
+	// Missing is how much more would do there: on an overcommitted node more than the difference.
+	MostFree    int64  `json:"mostFree"`
+	Missing     int64  `json:"missing"`
+	Nearest     string `json:"nearest"`
+	Allocatable int64  `json:"allocatable"`
+	// Nominated pods hold room on Nearest; Requesters are the pods with the largest requests there.
+	Nominated  []PodRequest `json:"nominated,omitempty"`
+	Requesters []PodRequest `json:"requesters,omitempty"`
+	// Largest is the largest allocatable amount of all Nodes nodes.
+	Largest int64 `json:"largest"`
+	Nodes   int   `json:"nodes"`
+}
+
+// ContainerRequest is the part of a request that one container makes.
+type ContainerRequest struct {
+	Name   string `json:"name"`
+	Amount int64  `json:"amount"`
+}
+
+// PodRequest is what a pod requests of one resource.
+type PodRequest struct {
+	Pod      string `json:"pod"` // namespace/name
+	Amount   int64  `json:"amount"`
+	Priority int32  `json:"priority"`
+}
+
+// maxRequesters bounds the pods in a Shortage.
+const maxRequesters = 5
+
+// fitEvidence is the evidence of a reason of NodeResourcesFit, taken from the node nearest to being enough.
+func (p *pendingPod) fitEvidence(message string, nodes []string) Evidence {
+	name, ok := strings.CutPrefix(message, "Insufficient ")
+	switch {
+	case len(nodes) == 0:
+		return nil
+	case ok:
+		return p.shortageOf(v1.ResourceName(name), nodes)
+	}
+	l := &PodLimit{}
+	for _, node := range nodes {
+		if info := p.nodes[node]; info != nil && (l.Nearest == "" || info.GetAllocatable().GetAllowedPodNumber() > l.Allowed) {
+			*l = PodLimit{node, len(info.GetPods()), info.GetAllocatable().GetAllowedPodNumber()}
+		}
+	}
+	return l
+}
+
+// PodLimit is a node that has as many pods as it may have: of several, the one that may have the most.
+type PodLimit struct {
+	Nearest string `json:"nearest"`
+	Pods    int    `json:"pods"`
+	Allowed int    `json:"allowed"`
+}
+
+// Facts implements Evidence.
+func (l *PodLimit) Facts() []string {
+	return []string{fmt.Sprintf("nearest is %s: %d of %s", l.Nearest, l.Pods, counted(l.Allowed, "allowed pod"))}
+}
+
+// Hint implements Evidence.
+func (l *PodLimit) Hint() string { return "" }
+
+func (p *pendingPod) shortageOf(name v1.ResourceName, nodes []string) *Shortage {
+	s := &Shortage{
+		Resource: name, Requested: amountOf(requests.Of(p.pod, resourcehelper.PodResourcesOptions{}), name),
+		Containers: containerRequests(p.pod, name), Nodes: len(p.nodes),
+	}
+	for _, info := range p.nodes {
+		s.Largest = max(s.Largest, requests.AmountIn(info.GetAllocatable(), name))
+	}
+	var nearest *cache.NodeInfo
+	for _, node := range nodes {
+		info := p.nodes[node]
+		if info == nil {
+			continue
+		}
+		if free := p.free(info, name); nearest == nil || free > s.MostFree {
+			s.MostFree, nearest = free, info
+		}
+	}
+	s.Missing, s.MostFree = s.Requested-s.MostFree, max(s.MostFree, 0)
+	if nearest == nil {
+		return s
+	}
+	s.Nearest, s.Allocatable = nearest.Node().Name, requests.AmountIn(nearest.GetAllocatable(), name)
+	s.Nominated = podRequests(p.nominated(s.Nearest), name)
+	bound := make([]*v1.Pod, 0, len(nearest.GetPods()))
+	for _, info := range nearest.GetPods() {
+		bound = append(bound, info.GetPod())
+	}
+	s.Requesters = podRequests(bound, name)
+	s.Requesters = s.Requesters[:min(len(s.Requesters), maxRequesters)]
+	return s
+}
+
+// free is what the node has left for the pod as Filter counts it: nominated pods hold their room. It is negative on an
+// overcommitted node.
+func (p *pendingPod) free(node *cache.NodeInfo, name v1.ResourceName) int64 {
+	free := requests.Free(node, name)
+	for _, pod := range p.nominated(node.Node().Name) {
+		free -= amountOf(requests.Of(pod, resourcehelper.PodResourcesOptions{}), name)
+	}
+	return free
+}
+
+// nominated are the pods nominated for a node that the pod has to leave room for.
+func (p *pendingPod) nominated(node string) []*v1.Pod {
+	var pods []*v1.Pod
+	for _, info := range p.engine.Queue().NominatedPodsForNode(node) {
+		if pod := info.GetPod(); pod.UID != p.pod.UID && corev1.PodPriority(pod) >= corev1.PodPriority(p.pod) {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+func containerRequests(pod *v1.Pod, name v1.ResourceName) []ContainerRequest {
+	var list []ContainerRequest
+	add := func(of string, amounts v1.ResourceList) {
+		if amount := amountOf(amounts, name); amount > 0 {
+			list = append(list, ContainerRequest{of, amount})
+		}
+	}
+	for i := range pod.Spec.InitContainers {
+		if c := &pod.Spec.InitContainers[i]; c.RestartPolicy != nil && *c.RestartPolicy == v1.ContainerRestartPolicyAlways {
+			add(c.Name, c.Resources.Requests)
+		}
+	}
+	for i := range pod.Spec.Containers {
+		add(pod.Spec.Containers[i].Name, pod.Spec.Containers[i].Resources.Requests)
+	}
+	add("overhead", pod.Spec.Overhead)
+	if len(list) < 2 {
+		return nil
+	}
+	return list
+}
+
+// podRequests returns the pods that request a resource, the largest request first.
+func podRequests(pods []*v1.Pod, name v1.ResourceName) []PodRequest {
+	var list []PodRequest
+	for _, pod := range pods {
+		if amount := amountOf(requests.Of(pod, resourcehelper.PodResourcesOptions{}), name); amount > 0 {
+			list = append(list, PodRequest{fullName(pod), amount, corev1.PodPriority(pod)})
+		}
+	}
+	slices.SortFunc(list, func(a, b PodRequest) int {
+		return cmp.Or(cmp.Compare(b.Amount, a.Amount), cmp.Compare(a.Pod, b.Pod))
+	})
+	return list
+}
+
+// Never reports that not even an empty node of this cluster has enough.
+func (s *Shortage) Never() bool { return s.Requested > s.Largest }
+
+// String compares the two amounts.
+func (s *Shortage) String() string {
+	requested := formatAmount(s.Resource, s.Requested)
+	switch {
+	case s.Largest == 0:
+		return fmt.Sprintf("requests %s; no node offers %s", requested, s.Resource)
+	case s.Never():
+		return fmt.Sprintf("requests %s; the largest of %s has %s allocatable: no node here can ever hold it",
+			requested, counted(s.Nodes, "node"), formatAmount(s.Resource, s.Largest))
+	}
+	return fmt.Sprintf("requests %s, at most %s free there", requested, formatAmount(s.Resource, s.MostFree))
+}
+
+// Facts implements Evidence.
+func (s *Shortage) Facts() []string {
+	facts := []string{}
+	if s.Never() {
+		facts = append(facts, s.String())
+	}
+	if len(s.Containers) > 0 {
+		parts := make([]string, len(s.Containers))
+		for i, c := range s.Containers {
+			parts[i] = c.Name + " " + formatAmount(s.Resource, c.Amount)
+		}
+		facts = append(facts, "its request is "+strings.Join(parts, " + "))
+	}
+	if s.Allocatable == 0 {
+		return facts
+	}
+	near := fmt.Sprintf("nearest is %s: %s of %s free, %s short", s.Nearest, formatAmount(s.Resource, s.MostFree),
+		formatAmount(s.Resource, s.Allocatable), formatAmount(s.Resource, s.Missing))
+	for _, held := range s.Nominated {
+		near += fmt.Sprintf("; %s held for %s, nominated here", formatAmount(s.Resource, held.Amount), held.Pod)
+	}
+	facts = append(facts, near)
+	if len(s.Requesters) > 0 {
+		largest := make([]string, len(s.Requesters))
+		for i, r := range s.Requesters {
+			largest[i] = fmt.Sprintf("%s %s", r.Pod, formatAmount(s.Resource, r.Amount))
+			if r.Priority != 0 {
+				largest[i] += fmt.Sprintf(" (priority %d)", r.Priority)
+			}
+		}
+		facts = append(facts, "largest requests there: "+strings.Join(largest, ", "))
+	}
+	return facts
+}
+
+// Hint implements Evidence.
+func (s *Shortage) Hint() string {
+	if s.Largest == 0 {
+		return fmt.Sprintf("would fit on a node that offers %s %s", formatAmount(s.Resource, s.Requested), s.Resource)
+	}
+	if s.Never() {
+		return fmt.Sprintf("would fit on a node with %s %s free; none is that large", formatAmount(s.Resource, s.Requested), s.Resource)
+	}
+	return fmt.Sprintf("would fit with %s more %s free on one node, or with as much less requested", formatAmount(s.Resource, s.Missing), s.Resource)
+}

@@ -1,0 +1,120 @@
+package diagnose
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"orrery/core/engine"
+	"orrery/core/plugins/podtopologyspread"
+)
+
+// Skew is the pod's hard spread constraints, with the counts that Filter compared.
+type Skew struct {
+	Constraints []SpreadTable `json:"constraints"`
+	only        []string
+	unlabeled   bool // the nodes lack a key
+}
+
+// SpreadTable is one constraint and the domains that do not count for it.
+type SpreadTable struct {
+	podtopologyspread.DomainTable
+	// LeftOut are the values of the key on nodes that the pod's node affinity or tolerations exclude.
+	LeftOut []string `json:"leftOut,omitempty"`
+	// Unlabeled are the nodes without the key.
+	Unlabeled []string `json:"unlabeled,omitempty"`
+
+	needed int64 // the smallest maxSkew that would allow one of the nodes that only this reason blocks; 0 if it does
+}
+
+func (p *pendingPod) skew(x *engine.Explanation, r *Reason) Evidence {
+	s := &Skew{only: r.OnlyOn, unlabeled: r.Message == podtopologyspread.ErrReasonNodeLabelNotMatch}
+	for _, t := range podtopologyspread.Tables(x.Cycle) {
+		table := SpreadTable{DomainTable: t}
+		for _, name := range slices.Sorted(maps.Keys(p.nodes)) {
+			value, has := p.nodes[name].Node().Labels[t.Key]
+			counts := slices.ContainsFunc(t.Domains, func(d podtopologyspread.Domain) bool { return d.Value == value })
+			switch {
+			case !has:
+				table.Unlabeled = append(table.Unlabeled, name)
+			case !counts && !slices.Contains(table.LeftOut, value):
+				table.LeftOut = append(table.LeftOut, value)
+			}
+		}
+		table.needed = p.neededSkew(&t, r.OnlyOn)
+		s.Constraints = append(s.Constraints, table)
+	}
+	if len(s.Constraints) == 0 {
+		return nil
+	}
+	return s
+}
+
+// neededSkew is the smallest maxSkew that would allow one of the nodes; 0 if the constraint allows it.
+func (p *pendingPod) neededSkew(t *podtopologyspread.DomainTable, nodes []string) int64 {
+	var needed int64
+	for _, name := range nodes {
+		value := p.nodes[name].Node().Labels[t.Key]
+		for _, d := range t.Domains {
+			if skew := d.Pods + t.Self - t.Least; d.Value == value && (needed == 0 || skew < needed) {
+				needed = skew
+			}
+		}
+	}
+	if needed <= t.MaxSkew {
+		return 0
+	}
+	return needed
+}
+
+// maxDomains bounds the domains in a sentence.
+const maxDomains = 6
+
+// Facts implements Evidence.
+func (s *Skew) Facts() []string {
+	var facts []string
+	for i := range s.Constraints {
+		c := &s.Constraints[i]
+		if s.unlabeled {
+			if len(c.Unlabeled) > 0 {
+				facts = append(facts, counted(len(c.Unlabeled), "node")+" without the label "+c.Key+": "+listed(c.Unlabeled))
+			}
+			continue
+		}
+		domains := make([]string, 0, maxDomains)
+		for _, d := range c.Domains[:min(len(c.Domains), maxDomains)] {
+			domains = append(domains, d.Value+" "+strconv.FormatInt(d.Pods, 10))
+		}
+		if more := len(c.Domains) - maxDomains; more > 0 {
+			domains = append(domains, fmt.Sprintf("and %d more", more))
+		}
+		facts = append(facts, fmt.Sprintf("over %s: matching pods by domain %s; maxSkew %d over the least, %d, allows %d with this pod",
+			c.Key, strings.Join(domains, ", "), c.MaxSkew, c.Least, max(c.Limit+c.Self, 0)))
+		if len(c.Domains) < c.MinDomains {
+			facts = append(facts, fmt.Sprintf("minDomains is %d and there are %d, so the least counts as 0", c.MinDomains, len(c.Domains)))
+		}
+		if len(c.LeftOut) > 0 {
+			facts = append(facts, "left out by its node affinity or tolerations: "+listed(c.LeftOut))
+		}
+	}
+	return facts
+}
+
+// Hint implements Evidence.
+func (s *Skew) Hint() string {
+	var words []string
+	for i := range s.Constraints {
+		switch c := &s.Constraints[i]; {
+		case s.unlabeled && len(c.Unlabeled) > 0:
+			words = append(words, "the label "+c.Key)
+		case !s.unlabeled && c.needed > 0:
+			words = append(words, fmt.Sprintf("maxSkew %d over %s", c.needed, c.Key))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "would fit on " + counted(len(s.only), "node") + " with " + strings.Join(words, " and ") + ", or ScheduleAnyway"
+}

@@ -1,0 +1,99 @@
+package diagnose_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"orrery/core/diagnose"
+	"orrery/core/engine"
+	"orrery/core/world"
+)
+
+var update = flag.Bool("update", false, "write the answers of the stories anew")
+
+// Every story is a cluster, with the pod "default/web" in it, and the answer to the letter.
+func TestStories(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no stories", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			story, err := txtar.ParseFile(file)
+			if err != nil || len(story.Files) != 2 {
+				t.Fatalf("want the two files cluster.yaml and answer: %v", err)
+			}
+			got := answer(t, string(story.Files[0].Data))
+			if *update {
+				story.Files[1].Data = []byte(got)
+				if err := os.WriteFile(file, txtar.Format(story), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(string(story.Files[1].Data), got); diff != "" {
+				t.Errorf("the answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// answer diagnoses default/web one minute after everything was there.
+func answer(t *testing.T, cluster string) string {
+	var objects []world.Object
+	for i, part := range strings.Split(cluster, "---\n") {
+		o, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(part), nil, nil)
+		if err != nil {
+			t.Fatalf("object %d: %v", i, err)
+		}
+		object := o.(world.Object)
+		object.SetUID(types.UID(fmt.Sprintf("%s-%s", world.KindOf(object), object.GetName())))
+		if pod, ok := o.(*v1.Pod); ok && pod.Namespace == "" {
+			pod.Namespace = "default"
+		}
+		objects = append(objects, object)
+	}
+	e := engineWith(t, objects...)
+	if err := e.Apply(world.Input{At: start.Add(time.Minute), Event: world.Tick{}}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := diagnose.Pod(e, world.PodRef{Namespace: "default", Name: "web", UID: "Pod-web"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return describe(d)
+}
+
+func describe(d *diagnose.Diagnosis) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", d.Decision.Verdict, d.Summary)
+	for i := range d.Reasons {
+		r := &d.Reasons[i]
+		fmt.Fprintf(&b, "%d of %d: %s (%s)\n", r.Nodes, d.Decision.Nodes, r.Message, r.Plugin)
+		if r.Evidence != nil {
+			for _, fact := range r.Evidence.Facts() {
+				fmt.Fprintf(&b, "  %s\n", fact)
+			}
+		}
+		if hint := r.Hint(); hint != "" {
+			fmt.Fprintf(&b, "  => %s\n", hint)
+		}
+	}
+	if p := d.Decision.Preemption; p != nil && d.Decision.Verdict == engine.Unschedulable {
+		fmt.Fprintf(&b, "preempts %d on %s\n", len(p.Victims), p.Node)
+	}
+	for _, r := range d.Remedies {
+		fmt.Fprintf(&b, "tried: %s, placed on %s\n", r.Text, r.Node)
+	}
+	return b.String()
+}
