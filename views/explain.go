@@ -96,8 +96,10 @@ func explainReasons(a draw.Area, e *Explanation) int {
 		}
 		y++
 	}
-	y = explainLines(a, y, "fixes", e.Hints, themes.Style(themes.Text))
-	y = explainLines(a, y, "tried on a copy: places the pod", remedyLines(e.Remedies), themes.Style(themes.Good))
+	facts := min(len(e.Facts), max((a.H-y)/3, 2)) // fixes need room too
+	y = explainLines(a, y, "evidence", '·', e.Facts[:facts], themes.Style(themes.Text))
+	y = explainLines(a, y, "fixes", '→', e.Hints, themes.Style(themes.Text))
+	y = explainLines(a, y, "tried on a copy: places the pod", '→', remedyLines(e.Remedies), themes.Style(themes.Good))
 	if e.RunnerUp != "" && y+2 < a.H {
 		y = waterfall(a, y, e) + 1
 	}
@@ -105,7 +107,7 @@ func explainReasons(a draw.Area, e *Explanation) int {
 }
 
 // explainLines draws a heading with lines below it if there are any and there is room; it returns the row after them.
-func explainLines(a draw.Area, y int, title string, lines []string, style themes.Style) int {
+func explainLines(a draw.Area, y int, title string, mark rune, lines []string, style themes.Style) int {
 	if len(lines) == 0 || y+1 >= a.H {
 		return y
 	}
@@ -115,7 +117,7 @@ func explainLines(a draw.Area, y int, title string, lines []string, style themes
 		if y >= a.H {
 			break
 		}
-		a.Set(0, y, themes.Style(themes.Good), '→')
+		a.Set(0, y, themes.Style(themes.Good), mark)
 		y = a.Wrap(2, y, a.W-2, min(2, a.H-y), style, line)
 	}
 	return y + 1

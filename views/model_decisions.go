@@ -53,6 +53,8 @@ type Explanation struct {
 	Generation      int64
 	// Reasons are the groups of reasons, those of the most nodes first.
 	Reasons []ReasonGroup
+	// Facts are the evidence behind the reasons.
+	Facts []string
 	// Hints are the changes to nodes that have only one blocker.
 	Hints []string
 	// Remedies are changes that place the pod, each tried on a fork.

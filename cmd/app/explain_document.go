@@ -40,7 +40,9 @@ type evaluatedAt struct {
 
 // diagnosisDocument is a diagnose.Diagnosis.
 type diagnosisDocument struct {
-	Verdict       string         `json:"verdict"`
+	Verdict string `json:"verdict"`
+	// Waiting says what the pod waits for besides its turn: its gates, or the victims on its nominated node.
+	Waiting       string         `json:"waiting,omitempty"`
 	Summary       string         `json:"summary"`
 	Message       string         `json:"message,omitempty"`
 	Nodes         nodeCounts     `json:"nodes"`
@@ -66,6 +68,9 @@ type reason struct {
 	// OnlyBlockerOn is the number of nodes that only this reason rejects, Hint the change that those need.
 	OnlyBlockerOn int    `json:"onlyBlockerOn,omitempty"`
 	Hint          string `json:"hint,omitempty"`
+	// Facts are the evidence in sentences, Evidence its structure, by plugin.
+	Facts    []string          `json:"facts,omitempty"`
+	Evidence diagnose.Evidence `json:"evidence,omitempty"`
 }
 
 // remedy is a change that places the pod, tried on a fork.
@@ -162,7 +167,7 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 
 func newDiagnosis(d *diagnose.Diagnosis, nodes int) diagnosisDocument {
 	doc := diagnosisDocument{
-		Verdict: d.Decision.Verdict.String(), Summary: d.Summary, Message: d.Decision.Message,
+		Verdict: d.Decision.Verdict.String(), Waiting: d.Waiting, Summary: d.Summary, Message: d.Decision.Message,
 		Nodes:   nodeCounts{nodes, d.Examined, d.Feasible},
 		Reasons: []reason{}, Remedies: []remedy{}, PluginResults: newPluginResults(d.Statuses, ""),
 	}
@@ -191,7 +196,11 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int) diagnosisDocument {
 }
 
 func newReason(r *diagnose.Reason) reason {
-	return reason{r.Plugin, r.Message, r.Nodes, len(r.OnlyOn), r.Hint()}
+	doc := reason{Plugin: r.Plugin, Reason: r.Message, Nodes: r.Nodes, OnlyBlockerOn: len(r.OnlyOn), Hint: r.Hint(), Evidence: r.Evidence}
+	if r.Evidence != nil {
+		doc.Facts = r.Evidence.Facts()
+	}
+	return doc
 }
 
 // newPluginResults converts plugin statuses; those without an extension point get the given one.

@@ -10,16 +10,16 @@ import (
 	"orrery/core/printable"
 )
 
-// text writes the verdict, its summary and the facts first, then the remedies, then the details.
+// text writes the verdict first, then the evidence, then what helps, then where the answer comes from.
 func (d *explanationDocument) text(w io.Writer) {
 	pod := printable.Line(d.Pod.Namespace+"/"+d.Pod.Name, 200)
 	fmt.Fprintf(w, "%s %s\n", pod, d.headline())
 	fmt.Fprintf(w, "  %s\n\n", d.Summary)
 	writeTable(w, "  ", d.facts())
+	d.writeReasons(w)
+	section(w, "PostFilter results", d.postFilterLines())
 	section(w, "What would help", d.hintLines())
 	section(w, "Tried on a copy, each alone places the pod", d.remedyLines())
-	section(w, "Reasons", d.reasonLines())
-	section(w, "PostFilter results", d.postFilterLines())
 	if d.RunnerUp != nil {
 		section(w, "Score by plugin", d.scoreLines())
 	}
@@ -38,6 +38,9 @@ func section(w io.Writer, title string, table [][]string) {
 
 // headline returns the verdict in a few words.
 func (d *explanationDocument) headline() string {
+	if d.Waiting != "" {
+		return "Pending: " + printable.Line(d.Waiting, 300)
+	}
 	would := ""
 	if !d.Evaluated.AsDecided {
 		would = "would be "
@@ -109,12 +112,19 @@ func (d *explanationDocument) remedyLines() [][]string {
 	return lines
 }
 
-func (d *explanationDocument) reasonLines() [][]string {
-	var lines [][]string
-	for _, r := range d.Reasons {
-		lines = append(lines, []string{countText(r.Nodes, "node"), printable.Line(r.Reason, 200), r.Plugin})
+// writeReasons writes each reason with the facts behind it.
+func (d *explanationDocument) writeReasons(w io.Writer) {
+	for i, r := range d.Reasons {
+		if i == 0 {
+			fmt.Fprintln(w, "\nReasons")
+		}
+		fmt.Fprintf(w, "  %s: %s (%s)\n", countText(r.Nodes, "node"), printable.Line(r.Reason, 200), r.Plugin)
+		for _, fact := range r.Facts {
+			if !strings.Contains(d.Summary, fact) {
+				fmt.Fprintf(w, "    %s\n", printable.Line(fact, 500))
+			}
+		}
 	}
-	return lines
 }
 
 // postFilterLines returns the results of plugins that failed for the pod as a whole.

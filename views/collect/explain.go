@@ -63,6 +63,11 @@ func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
 		v.Reasons = append(v.Reasons, views.ReasonGroup{Plugin: r.Plugin, Reason: printable.Text(r.Message), Nodes: r.Nodes})
+		if r.Evidence != nil {
+			for _, fact := range r.Evidence.Facts() {
+				v.Facts = append(v.Facts, printable.Text(fact))
+			}
+		}
 		if hint := r.Hint(); hint != "" {
 			v.Hints = append(v.Hints, printable.Text(hint))
 		}
