@@ -20,6 +20,7 @@ const house = `
 core
 # words and small things
 core/mk
+core/outfile
 core/printable
 core/requests
 core/spelling
