@@ -27,8 +27,9 @@ const canary = "c4n4ry"
 type apiStub struct {
 	t         *testing.T
 	objects   []world.Object
-	news      []watchEvent // sent to watches of pods, a moment apart
-	forbidden []string     // resources
+	news      []watchEvent  // sent to watches of pods, a moment apart
+	forbidden []string      // resources
+	silent    chan struct{} // gets a value for each list of all pods, which is not answered
 }
 
 type watchEvent struct {
@@ -116,6 +117,9 @@ func (s *apiStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refusal(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid)
 	case r.URL.Query().Get("watch") != "":
 		s.watch(w, r, world.Kinds()[i])
+	case s.silent != nil && resource == "pods" && r.URL.Query().Get("limit") != "1":
+		s.silent <- struct{}{}
+		<-r.Context().Done()
 	default:
 		s.list(w, world.Kinds()[i])
 	}

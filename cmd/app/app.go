@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orrery/core/framework"
+	"orrery/core/outfile"
 )
 
 // Option changes the command line that Main builds.
@@ -19,6 +20,7 @@ func WithPlugin(name string, factory framework.PluginFactory) Option {
 // Main runs the command line and returns the exit code: 0 for success, 1 for a negative result, 2 for wrong usage or
 // bad input.
 func Main(args []string, options ...Option) int {
+	defer outfile.RemoveUnfinished()
 	plugins := framework.Registry{}
 	for _, option := range options {
 		if err := option(plugins); err != nil {

@@ -1,15 +1,13 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -17,6 +15,7 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/framework"
+	"orrery/core/outfile"
 	"orrery/core/trace"
 )
 
@@ -57,7 +56,7 @@ watched (demo), asked (explain, whatif), compared (compare) and cut (trace cut).
 		RunE:              func(c *cobra.Command, _ []string) error { return f.run(c, plugins) },
 	}
 	c.Flags().StringVarP(&f.file, "out", "o", "", "the `file` to write (default: named after the cluster and the time)")
-	c.Flags().BoolVar(&f.force, "force", false, "overwrite an existing file")
+	addForce(c, &f.force)
 	c.Flags().DurationVar(&f.duration, "for", 0, "how long to record, as in 10m (default: until a signal)")
 	c.Flags().StringVar(&f.maxSize, "max-size", "256MiB", "the approximate maximum size of the file; 0 for no limit")
 	c.Flags().BoolVar(&f.hash, "hash-names", false, "replace names by hashes, like \"orrery trace hash\"; needs --salt-file")
@@ -109,24 +108,31 @@ func (f *recordFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	if f.file == "" {
 		f.file = "orrery-" + fileNamePart(from.name) + "-" + time.Now().UTC().Format("20060102T150405") + ".orrery"
 	}
-	if _, err := os.Lstat(f.file); err == nil && !f.force {
-		return fmt.Errorf("writing %q: it exists; --force writes over it", f.file)
-	}
 	configuration, err := f.scheduler()
 	if err != nil {
 		return err
 	}
 	ctx, stop := signalContext()
 	defer stop()
+	defer outfile.RemoveOnSignal(syscall.SIGHUP, syscall.SIGQUIT)()
+	file, err := create(f.file, f.force)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
 	r, err := newRecording(ctx, from, engine.Options{Config: configuration, Plugins: plugins, Seed: uint64(time.Now().UnixNano())})
 	if err != nil {
 		return err
 	}
 	warn(c, unreadableWarnings(r.unread)...)
-	doc, err := f.write(ctx, c, r, most, hash)
-	if err != nil {
+	p := newProgress(c, "recording "+from.name)
+	to := &counter{to: file}
+	ended, err := r.record(ctx, to, file.Commit, p, limits{f.duration, most, hash})
+	p.done()
+	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
+	doc := r.document(filepath.Base(f.file), to.bytes, ended)
 	return f.out.print(c, doc, doc.text)
 }
 
@@ -164,39 +170,6 @@ func unreadableWarnings(all []unreadableDocument) []string {
 		lines = append(lines, u.Why+": "+u.Means)
 	}
 	return lines
-}
-
-// write records into the file until a limit. It removes an empty file.
-func (f *recordFlags) write(ctx context.Context, c *cobra.Command, r *clusterRecording, most int64, hash *trace.NameHasher) (*recordDocument, error) {
-	file, err := os.OpenFile(f.file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|exclusive(f.force), 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("writing %q: it exists; --force writes over it", f.file)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("writing the recording: %w", err)
-	}
-	to := &counter{to: file}
-	p := newProgress(c, "recording "+r.from.name)
-	ended, err := r.record(ctx, to, p, limits{f.duration, most, hash})
-	p.done()
-	if closed := file.Close(); err == nil && closed != nil {
-		err = fmt.Errorf("writing %q: %w", f.file, closed)
-	}
-	if !r.synced {
-		err = errors.Join(err, os.Remove(f.file))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return r.document(filepath.Base(f.file), to.bytes, ended), nil
-}
-
-// exclusive refuses an existing file.
-func exclusive(force bool) int {
-	if force {
-		return 0
-	}
-	return os.O_EXCL
 }
 
 // text writes the file's name and contents first.

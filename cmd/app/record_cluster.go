@@ -70,8 +70,9 @@ func newRecording(ctx context.Context, from *cluster, o engine.Options) (*cluste
 	return &clusterRecording{from: from, options: o, kinds: sight.Kinds, unread: unread}, err
 }
 
-// record runs until a limit, a signal or an error, and returns which.
-func (r *clusterRecording) record(ctx context.Context, to *counter, p *progress, l limits) (ended string, err error) {
+// record runs until a limit, a signal or an error, and returns which. It commits the file as soon as that has the
+// initial lists: from then on a crash leaves a trace.
+func (r *clusterRecording) record(ctx context.Context, to *counter, commit func() error, p *progress, l limits) (ended string, err error) {
 	if err := r.begin(to, l.hash); err != nil {
 		return "", err
 	}
@@ -79,8 +80,14 @@ func (r *clusterRecording) record(ctx context.Context, to *counter, p *progress,
 	loop.Around = r.shadow
 	running, stop := context.WithCancel(ctx)
 	defer stop()
+	var committed bool
+	var refused error
 	glance := func() {
-		if ended = cmp.Or(ended, r.over(to, l)); ended != "" || r.recorder.Err() != nil {
+		ended = cmp.Or(ended, r.over(to, l))
+		if r.synced && !committed && r.recorder.Flush() == nil {
+			committed, refused = true, commit()
+		}
+		if ended != "" || refused != nil || r.recorder.Err() != nil {
 			stop()
 		}
 		p.update(func() string { return r.soFar(to) })
@@ -100,9 +107,13 @@ func (r *clusterRecording) record(ctx context.Context, to *counter, p *progress,
 	if err := loop.Run(running); err != nil {
 		return "", errors.Join(fmt.Errorf("recording %s: %w", r.from.name, err), r.recorder.Close())
 	}
+	glance() // a signal may have ended the loop before one
+	if refused != nil {
+		return "", refused
+	}
 	r.lasted = r.world.Now().Sub(r.began)
 	if err := r.recorder.Close(); err != nil {
-		return "", fmt.Errorf("writing the recording: %w", err)
+		return "", err
 	}
 	if !r.synced {
 		return "", fmt.Errorf("recording %s: told to stop before there was anything to record; no list had come of %v", r.from.name, r.world.Unsynced())

@@ -22,6 +22,7 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/outfile"
 	"orrery/core/replica"
 	"orrery/core/serving"
 )
@@ -177,8 +178,12 @@ func (f *runFlags) writeConfig(c *config.Configuration, plugins framework.Regist
 	if err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
-	if err := os.WriteFile(f.writeConfigTo, text, 0o644); err != nil {
-		return fmt.Errorf("writing the configuration: %w", err)
+	file, err := outfile.Create(f.writeConfigTo, true) // kube-scheduler replaces it too, and has no --force
+	if err != nil {
+		return err
+	}
+	if err := file.WriteAll(text); err != nil {
+		return err
 	}
 	klog.InfoS("Wrote configuration", "file", f.writeConfigTo)
 	return nil

@@ -2,15 +2,15 @@ package app
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
 	"k8s.io/klog/v2"
 
+	"orrery/core/outfile"
 	"orrery/core/replica"
 )
 
@@ -23,6 +23,7 @@ func signalContext() (ctx context.Context, stop func()) {
 		<-told
 		cancel()
 		<-told
+		outfile.RemoveUnfinished()
 		os.Exit(1)
 	}()
 	return ctx, func() {
@@ -31,18 +32,21 @@ func signalContext() (ctx context.Context, stop func()) {
 	}
 }
 
-// onUSR2 compares and saves the replica's state on every SIGUSR2, until stop is called.
+// onUSR2 compares and saves the replica's state on every SIGUSR2, until stop is called. Stop waits for the end of the
+// last one.
 func onUSR2(ctx context.Context, r *replica.Replica) (stop func()) {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGUSR2)
 	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-asked:
-				saveFlight(ctx, r)
+				logFlight(ctx, r)
 				compareCache(ctx, r)
 			}
 		}
@@ -50,26 +54,34 @@ func onUSR2(ctx context.Context, r *replica.Replica) (stop func()) {
 	return func() {
 		signal.Stop(asked)
 		cancel()
+		<-done
 	}
 }
 
-// saveFlight saves the flight recorder in the temporary directory.
-func saveFlight(ctx context.Context, r *replica.Replica) {
-	name := filepath.Join(os.TempDir(), fmt.Sprintf("orrery-%s-%d.orrery", time.Now().UTC().Format("20060102T150405"), os.Getpid()))
-	file, err := os.Create(name)
+// logFlight saves the flight recorder and logs where.
+func logFlight(ctx context.Context, r *replica.Replica) {
+	file, err := saveFlight(func(to io.Writer) error { return r.SaveFlightRecorder(ctx, to) })
 	if err != nil {
 		klog.ErrorS(err, "Saving the flight recorder")
 		return
 	}
-	err = r.SaveFlightRecorder(ctx, file)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
+	klog.InfoS("Saved the flight recorder", "file", file)
+}
+
+// saveFlight saves a trace in the temporary directory and returns the name of the file.
+func saveFlight(write func(to io.Writer) error) (string, error) {
+	file, err := outfile.CreateTemp("orrery-"+time.Now().UTC().Format("20060102T150405")+"-", ".orrery")
 	if err != nil {
-		klog.ErrorS(err, "Saving the flight recorder", "file", name)
-		return
+		return "", err
 	}
-	klog.InfoS("Saved the flight recorder", "file", name)
+	defer file.Close()
+	if err := write(file); err != nil {
+		return "", err
+	}
+	if err := file.Commit(); err != nil {
+		return "", err
+	}
+	return file.Name(), file.Close()
 }
 
 // compareCache logs how the replica's state differs from the API server's.

@@ -58,7 +58,7 @@ not in that.
 	}
 	c.Flags().StringVar(&first, "from", "+0s", "the first `time` that stays")
 	c.Flags().StringVar(&last, "to", "", "the last `time` that stays; the end if it is not given")
-	to.addFlag(c)
+	to.addFlags(c)
 	out.addFlag(c)
 	return c
 }
@@ -92,7 +92,7 @@ type traceCopyDocument struct {
 
 // printCopied prints the result of copying a trace, with its damage.
 func printCopied(c *cobra.Command, out output, to outFile, kind, name string, damage *trace.Damage) error {
-	doc := traceCopyDocument{document(kind), name, string(to), damageOf(damage)}
+	doc := traceCopyDocument{document(kind), name, to.name, damageOf(damage)}
 	var notes []string
 	if doc.Damage != nil {
 		notes = append(notes, doc.Damage.Message+"; everything before it was used")

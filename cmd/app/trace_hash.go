@@ -59,7 +59,7 @@ find what "h0123456789abcdef" is called in your cluster, or throw it away.
 		},
 	}
 	c.Flags().StringVar(&salt, "salt-file", "", "a `file` of random bytes, 8 at least")
-	to.addFlag(c)
+	to.addFlags(c)
 	out.addFlag(c)
 	return c
 }

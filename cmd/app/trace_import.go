@@ -43,20 +43,23 @@ once.`,
 				return err
 			}
 			p := newProgress(c, "importing")
-			im, err := importFiles(c, p, openb, args)
-			if err == nil {
-				_, err = to.write(c, func(w io.Writer) error { return im.Write(w, trace.Header{Program: "orrery " + version()}) })
-			}
+			var im *trace.ImportedTrace
+			_, err := to.write(c, func(w io.Writer) (err error) {
+				if im, err = importFiles(c, p, openb, args); err != nil {
+					return err
+				}
+				return im.Write(w, trace.Header{Program: "orrery " + version()})
+			})
 			p.done()
 			if err != nil {
 				return err
 			}
-			doc := newTraceImport(string(to), im)
+			doc := newTraceImport(to.name, im)
 			return printWritten(c, out, to, doc, doc.Notes, doc.text)
 		},
 	}
 	c.Flags().BoolVar(&openb, "openb", false, "the files are openb's list of nodes and list of pods")
-	to.addFlag(c)
+	to.addFlags(c)
 	out.addFlag(c)
 	return c
 }

@@ -5,24 +5,43 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
+	"syscall"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"orrery/core/outfile"
 	"orrery/core/trace"
 )
 
-// outFile is the flag --out: where a command writes a trace.
-type outFile string
+// outFile is the flags --out and --force: where a command writes a trace.
+type outFile struct {
+	name  string
+	force bool
+}
 
-func (f *outFile) addFlag(c *cobra.Command) {
-	c.Flags().StringVar((*string)(f), "out", "-", "the file to write; - is the standard output")
+func (f *outFile) addFlags(c *cobra.Command) {
+	c.Flags().StringVar(&f.name, "out", "-", "the file to write; - is the standard output")
+	addForce(c, &f.force)
+}
+
+func addForce(c *cobra.Command, force *bool) {
+	c.Flags().BoolVar(force, "force", false, "replace an existing file")
+}
+
+// create opens an output file.
+func create(name string, force bool) (*outfile.File, error) {
+	file, err := outfile.Create(name, force)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%w; --force replaces it", err)
+	}
+	return file, err
 }
 
 // isStdout reports whether the trace goes to the standard output, where no other output may go.
-func (f outFile) isStdout() bool { return f == "-" }
+func (f outFile) isStdout() bool { return f.name == "-" }
 
 // check rejects outputs that cannot work, before anything is read.
 func (f outFile) check(c *cobra.Command, out output) error {
@@ -38,27 +57,26 @@ func (f outFile) check(c *cobra.Command, out output) error {
 	return nil
 }
 
-// write writes a trace. A file appears complete or not at all; damage in the source still gives a file, and is
+// write writes a trace. A regular file appears complete or not at all; damage in the source still gives a file, and is
 // returned.
 func (f outFile) write(c *cobra.Command, how func(to io.Writer) error) (*trace.Damage, error) {
 	if f.isStdout() {
 		return damageIn(how(c.OutOrStdout()))
 	}
-	file, err := os.CreateTemp(filepath.Dir(string(f)), ".orrery-*")
+	defer outfile.RemoveOnSignal(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)()
+	file, err := create(f.name, f.force)
 	if err != nil {
-		return nil, fmt.Errorf("writing %q: %w", string(f), err)
+		return nil, err
 	}
-	defer os.Remove(file.Name())
 	defer file.Close()
 	damage, err := damageIn(how(file))
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(file.Chmod(0o644), file.Close(), os.Rename(file.Name(), string(f)))
-	if err != nil {
-		return nil, fmt.Errorf("writing %q: %w", string(f), err)
+	if err := file.Commit(); err != nil {
+		return nil, err
 	}
-	return damage, nil
+	return damage, file.Close()
 }
 
 // damageIn separates the damage of a trace, which was used up to there, from other errors.
