@@ -1,7 +1,7 @@
 package trace
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -24,7 +24,7 @@ func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
 	c := cutter{to: to, header: r.Header(), first: first, state: store.New()}
 	for record, err := range r.All() {
 		if err != nil {
-			return errors.Join(c.close(), err)
+			return cmp.Or(c.close(), err)
 		}
 		if record.At.After(last) {
 			break

@@ -1,7 +1,7 @@
 package trace
 
 import (
-	"errors"
+	"cmp"
 	"io"
 )
 
@@ -20,7 +20,7 @@ func HashNames(from io.Reader, to io.Writer, hash *NameHasher) error {
 	}
 	for record, err := range r.All() {
 		if err != nil {
-			return errors.Join(w.Close(), err)
+			return cmp.Or(w.Close(), err)
 		}
 		if err := w.Write(record); err != nil {
 			return err
