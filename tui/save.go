@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"orrery/core/outfile"
 	"orrery/views/draw"
 )
 
@@ -52,13 +52,17 @@ func plainText(c *draw.Canvas) string {
 // maxSaved is how many made-up names are tried.
 const maxSaved = 9999
 
-// saveNew writes a new file and never overwrites one.
+// saveNew writes a new file and replaces none. A device or a pipe is written to as it is.
 func saveNew(folder, name string, picture bool, content string) (string, error) {
 	if name != "" {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(folder, name)
 		}
-		return name, create(name, content)
+		err := create(name, content)
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%w: give it another name", err)
+		}
+		return name, err
 	}
 	ending := ".txt"
 	if picture {
@@ -74,13 +78,9 @@ func saveNew(folder, name string, picture bool, content string) (string, error) 
 }
 
 func create(path, content string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := outfile.Create(path, false)
 	if err != nil {
-		return fmt.Errorf("saving the screen: %w", err)
+		return err
 	}
-	_, err = f.WriteString(content)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("saving the screen: %w", err)
-	}
-	return nil
+	return f.WriteAll([]byte(content))
 }

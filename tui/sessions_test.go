@@ -260,9 +260,17 @@ func TestSave_WritesTextAndSVG(t *testing.T) {
 	if picture := saved("orrery-1.svg"); !strings.HasPrefix(picture, "<svg") && !strings.HasPrefix(picture, "<?xml") {
 		t.Errorf("the picture begins with %.60q", picture)
 	}
-	s.keys(":").typeText("save orrery-1.txt").keys("enter").shows("file exists")
+	s.keys(":").typeText("save orrery-1.txt").keys("enter").shows("already exists: give it another name")
 	s.keys(":").typeText("save mine.txt").keys("enter").shows("saved")
 	saved("mine.txt")
+	null := filepath.Join(folder, "null")
+	if err := os.Symlink(os.DevNull, null); err != nil {
+		t.Fatal(err)
+	}
+	s.keys(":").typeText("save null").keys("enter").shows("saved")
+	if to, err := os.Readlink(null); to != os.DevNull {
+		t.Errorf("the link to a device goes to %q, %v", to, err)
+	}
 }
 
 func TestMouse_ClicksAndWheel(t *testing.T) {

@@ -2,8 +2,9 @@ package term
 
 import (
 	"fmt"
-	"os"
 	"syscall"
+
+	"orrery/core/outfile"
 )
 
 // The exit codes of a program that did not end by its own keys. For a signal the code is 128 plus the signal's number,
@@ -46,12 +47,11 @@ func (e *ExitError) ExitCode() int {
 
 // writeStacks writes the stacks to a file and returns its name.
 func writeStacks(stacks []byte) string {
-	f, err := os.CreateTemp("", "orrery-stacks-*.txt")
-	if err != nil {
-		return ""
+	f, err := outfile.CreateTemp("orrery-stacks-", ".txt")
+	if err == nil {
+		err = f.WriteAll(stacks)
 	}
-	defer f.Close()
-	if _, err := f.Write(stacks); err != nil {
+	if err != nil {
 		return ""
 	}
 	return f.Name()
