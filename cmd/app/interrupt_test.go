@@ -3,6 +3,7 @@
 package app_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"orrery/core/trace"
 )
 
 const traceBefore = "the trace of before"
@@ -91,5 +95,37 @@ func TestRecord_InterruptedBeforeFirstListKeepsFile(t *testing.T) {
 			}
 			unchanged(t, dir)
 		})
+	}
+}
+
+// TestRecord_KilledAfterFirstListLeavesTrace waits for a recording to take the place of the file of before.
+func TestRecord_KilledAfterFirstListLeavesTrace(t *testing.T) {
+	dir := t.TempDir()
+	p := begunIn(t, dir, "record", "-o", "out", "--force", "--kubeconfig", stubCluster(t).start(t.TempDir()))
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- p.Wait() }()
+	data := []byte(traceBefore)
+	for string(data) == traceBefore {
+		select {
+		case err := <-ended:
+			t.Fatalf("it ended: %v", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+		var err error
+		if data, err = os.ReadFile(filepath.Join(dir, "out")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = p.Process.Kill()
+	<-ended
+	info, err := trace.ReadInfo(bytes.NewReader(data))
+	if err != nil || info.Objects == 0 {
+		t.Errorf("there are %d objects in the trace, %v", info.Objects, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the directory has %v, %v", entries, err)
 	}
 }
