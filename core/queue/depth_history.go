@@ -19,7 +19,7 @@ func (t *DepthHistory) Add(r *Transition) {
 	}
 	t.fillTo(r.At.Unix())
 	t.waiting += pending(r.To) - pending(r.From)
-	t.ring[t.second%DepthSeconds] = t.waiting
+	*t.depth(t.second) = t.waiting
 }
 
 // pending is 1 for a pod that is queued, and 0 for one that is in flight or gone.
@@ -30,13 +30,18 @@ func pending(s State) int32 {
 	return 1
 }
 
+// depth is the place of a second in the ring. The remainder of a second before 1970 is negative.
+func (t *DepthHistory) depth(second int64) *int32 {
+	return &t.ring[(second%DepthSeconds+DepthSeconds)%DepthSeconds]
+}
+
 // fillTo fills the seconds without a transition, up to the given one.
 func (t *DepthHistory) fillTo(second int64) {
 	if !t.started {
 		t.second, t.started = second, true
 	}
 	for s := max(t.second, second-DepthSeconds) + 1; s <= second; s++ {
-		t.ring[s%DepthSeconds] = t.waiting
+		*t.depth(s) = t.waiting
 	}
 	t.second = max(t.second, second)
 }
@@ -51,7 +56,7 @@ func (t *DepthHistory) Until(second int64, into []float64) []float64 {
 		case s <= t.second-DepthSeconds:
 			into = append(into, 0)
 		default:
-			into = append(into, float64(t.ring[(s%DepthSeconds+DepthSeconds)%DepthSeconds]))
+			into = append(into, float64(*t.depth(s)))
 		}
 	}
 	return into

@@ -240,3 +240,20 @@ func BenchmarkQueue_Window(b *testing.B) {
 		}
 	}
 }
+
+// The curve is the same at any time; a remainder of a negative second, before 1970, is negative.
+func TestDepthHistory_BeforeUnixEpoch(t *testing.T) {
+	curve := func(from time.Time) []float64 {
+		var h queue.DepthHistory
+		h.Add(&queue.Transition{At: from, To: queue.Active})
+		h.Add(&queue.Transition{At: from.Add(3 * time.Second), To: queue.Backoff})
+		h.Add(&queue.Transition{At: from.Add(5 * time.Minute), From: queue.Active, To: queue.InFlight})
+		return h.Until(from.Add(5*time.Minute+time.Second).Unix(), nil)
+	}
+	want := curve(clock("12:00:00"))
+	for _, from := range []time.Time{{}, time.Unix(-1, 0), time.Unix(-120, 500), time.Date(1960, 2, 29, 0, 0, 0, 0, time.UTC)} {
+		if got := curve(from); !slices.Equal(got, want) {
+			t.Errorf("from %v on the curve is\n%v\nwant\n%v", from, got, want)
+		}
+	}
+}

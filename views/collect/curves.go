@@ -22,6 +22,9 @@ type curves struct {
 	all         histogram
 }
 
+// place returns where a ring of n seconds has a second. The remainder of one before 1970 is negative.
+func place(second, n int64) int64 { return (second%n + n) % n }
+
 // advance moves on to a time and clears the seconds without events on the way.
 func (c *curves) advance(at time.Time) {
 	if c.first.IsZero() {
@@ -35,18 +38,18 @@ func (c *curves) advance(at time.Time) {
 	if now <= c.second {
 		return
 	}
-	c.p99s[c.second%curveSeconds] = float32(c.latencies[c.second%rateWindow].quantile(0.99).Seconds())
+	c.p99s[place(c.second, curveSeconds)] = float32(c.latencies[place(c.second, rateWindow)].quantile(0.99).Seconds())
 	for s := max(c.second+1, now-curveSeconds+1); s <= now; s++ {
-		c.decisions[s%curveSeconds], c.p99s[s%curveSeconds] = 0, 0
-		c.latencies[s%rateWindow] = histogram{}
+		c.decisions[place(s, curveSeconds)], c.p99s[place(s, curveSeconds)] = 0, 0
+		c.latencies[place(s, rateWindow)] = histogram{}
 	}
 	c.second = now
 }
 
 func (c *curves) add(d *engine.Decision) {
 	c.advance(d.At)
-	c.decisions[c.second%curveSeconds]++
-	c.latencies[c.second%rateWindow].add(d.Duration)
+	c.decisions[place(c.second, curveSeconds)]++
+	c.latencies[place(c.second, rateWindow)].add(d.Duration)
 	c.all.add(d.Duration)
 }
 
@@ -58,7 +61,7 @@ func (c *curves) rate(now time.Time) float64 {
 	sum, end := uint32(0), now.Unix()
 	for s := end - rateWindow + 1; s <= end; s++ {
 		if c.has(s) {
-			sum += c.decisions[s%curveSeconds]
+			sum += c.decisions[place(s, curveSeconds)]
 		}
 	}
 	since := max(now.Sub(c.first).Seconds(), 1)
@@ -75,7 +78,7 @@ func (c *curves) p99(now time.Time) time.Duration {
 	var sum histogram
 	for s := max(now.Unix(), c.second) - rateWindow + 1; s <= c.second; s++ { // an engine without inputs has no time
 		if c.has(s) {
-			sum.merge(&c.latencies[s%rateWindow])
+			sum.merge(&c.latencies[place(s, rateWindow)])
 		}
 	}
 	return sum.quantile(0.99)
@@ -89,9 +92,9 @@ func (c *curves) series(now time.Time) (rate, slow []float64) {
 		if !c.has(s) {
 			continue
 		}
-		rate[i], slow[i] = float64(c.decisions[s%curveSeconds]), float64(c.p99s[s%curveSeconds])
+		rate[i], slow[i] = float64(c.decisions[place(s, curveSeconds)]), float64(c.p99s[place(s, curveSeconds)])
 		if s == c.second {
-			slow[i] = c.latencies[s%rateWindow].quantile(0.99).Seconds()
+			slow[i] = c.latencies[place(s, rateWindow)].quantile(0.99).Seconds()
 		}
 	}
 	return rate, slow
