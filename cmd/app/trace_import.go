@@ -13,8 +13,8 @@ import (
 	"orrery/core/world"
 )
 
-// openBStart is the start of openb's times, which its files do not give.
-var openBStart = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
+// undated is the start of a cluster whose files give no times, as openb's do not.
+var undated = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func traceImportCommand() *cobra.Command {
 	var (
@@ -27,8 +27,8 @@ func traceImportCommand() *cobra.Command {
 		Short: "Make a trace of Kubernetes objects, or of the openb data",
 		Long: `Import makes a trace of Kubernetes objects in YAML or JSON, as "kubectl get -o yaml" prints them;
 - is the standard input. Everything there is when the first pending pod was created is there from
-the start, and pending pods come when they were created. Kinds that scheduling does not read are
-skipped.
+the start, and pending pods come when they were created, those without a creationTimestamp with the
+pending pod before them. Kinds that scheduling does not read are skipped.
 
 With --openb it takes the two files of the openb trace: the list of nodes and the list of pods.
 
@@ -68,7 +68,7 @@ func importFiles(c *cobra.Command, p *progress, openb bool, files []string) (*tr
 	if openb {
 		return importOpenB(p, files)
 	}
-	objects := trace.ObjectImporter{Progress: func(n int) { p.count(n, "objects") }}
+	objects := trace.ObjectImporter{Undated: undated, Progress: func(n int) { p.count(n, "objects") }}
 	for _, file := range files {
 		if err := importFile(c, &objects, file); err != nil {
 			return nil, err
@@ -107,7 +107,7 @@ func importOpenB(p *progress, files []string) (*trace.ImportedTrace, error) {
 		return nil, fmt.Errorf("importing: %w", err)
 	}
 	defer pods.Close()
-	return trace.ImportOpenB(files[0], nodes, files[1], pods, openBStart, func(n int) { p.count(n, "lines") })
+	return trace.ImportOpenB(files[0], nodes, files[1], pods, undated, func(n int) { p.count(n, "lines") })
 }
 
 type traceImportDocument struct {

@@ -3,7 +3,6 @@ package trace
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +27,8 @@ import (
 type ObjectImporter struct {
 	// Progress, if not nil, is called after every 1000 objects with their count.
 	Progress func(objects int)
+	// Undated is the creation time of all objects if none has one.
+	Undated time.Time
 
 	objects []world.Object
 	skipped map[string]int
@@ -142,7 +143,11 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 	if err := store.Validate(object); err != nil {
 		return s.fail(n, "", err)
 	}
-	o.objects = append(o.objects, trim.Object(object))
+	object = trim.Object(object)
+	if err := s.checkTimes(object, n); err != nil {
+		return err
+	}
+	o.objects = append(o.objects, object)
 	if o.Progress != nil && len(o.objects)%1000 == 0 {
 		o.Progress(len(o.objects))
 	}
@@ -243,32 +248,30 @@ func setDefaults(o world.Object) {
 }
 
 // Result makes a cluster of the objects. At the creation time of the first pending pod it lists everything that is not
-// a pending pod, pods with their nodes; pending pods are added at their creation times, in that order. Succeeded and
-// failed pods are left out. Result keeps the objects, so that Read may go on.
+// a pending pod, pods with their nodes; pending pods are added at their creation times, in the order of the files where
+// those are the same. Succeeded and failed pods are left out. Result keeps the objects, so that Read may go on.
 func (o *ObjectImporter) Result() *ImportedTrace {
 	lists := map[world.Kind][]world.Object{}
 	var pending []*v1.Pod
-	var latest time.Time
+	im := &ImportedTrace{}
 	ended := 0
-	for _, object := range o.objects {
-		if created := object.GetCreationTimestamp().Time; created.After(latest) {
-			latest = created
+	for _, object := range dated(o.objects, o.Undated) {
+		if created := object.GetCreationTimestamp().Time; created.After(im.Start) {
+			im.Start = created.UTC()
 		}
 		pod, isPod := object.(*v1.Pod)
 		switch {
-		case isPod && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed):
+		case isPod && hasEnded(pod):
 			ended++
-		case isPod && pod.Spec.NodeName == "":
+		case isPod && isPendingPod(pod):
 			pending = append(pending, pod)
 		default:
 			kind := world.KindOf(object)
 			lists[kind] = append(lists[kind], object)
 		}
 	}
-	slices.SortStableFunc(pending, func(a, b *v1.Pod) int {
-		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
-	im := &ImportedTrace{Start: latest.UTC(), Notes: o.notes(ended)}
+	im.Notes = o.notes(ended)
+	slices.SortStableFunc(pending, func(a, b *v1.Pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
 	if len(pending) > 0 {
 		im.Start = pending[0].CreationTimestamp.UTC()
 	}

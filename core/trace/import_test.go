@@ -175,3 +175,117 @@ func TestImportOpenB_DeletesBeforeAddingInTheSameSecond(t *testing.T) {
 		t.Errorf("late asks for %s and has the affinity %v", share.String(), late.Spec.Affinity)
 	}
 }
+
+func TestObjectImporter_GivesTimesToObjectsWithout(t *testing.T) {
+	const dated = `
+apiVersion: v1
+kind: Node
+metadata: {name: n1, creationTimestamp: "2026-01-01T00:00:00Z"}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b-second, creationTimestamp: "2026-01-01T00:00:09Z"}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a-first, creationTimestamp: "2026-01-01T00:00:07Z"}
+`
+	undated := func(kind, name string) string {
+		return "\n---\napiVersion: v1\nkind: " + kind + "\nmetadata: {name: " + name + ", creationTimestamp: null}\n---"
+	}
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{
+			"a pod comes with the one before it in the files", dated + undated("Pod", "a-after-first"),
+			[]string{"07 Node n1", "07 added a-first", "07 added a-after-first", "09 added b-second"},
+		},
+		{
+			"or with the one after it, if none is before", undated("Pod", "before-second") + undated("Pod", "and-this") + dated,
+			[]string{"07 Node n1", "07 added a-first", "09 added before-second", "09 added and-this", "09 added b-second"},
+		},
+		{
+			"anything else is there from the start", undated("Node", "n2") + dated + undated("Namespace", "team"),
+			[]string{"07 Namespace team", "07 Node n2 n1", "07 added a-first", "09 added b-second"},
+		},
+		{
+			"pods without a time come when everything else is there", undated("Pod", "only") + strings.Split(dated, "---")[0] + undated("Pod", "last"),
+			[]string{"00 Node n1", "00 added only", "00 added last"},
+		},
+		{
+			"nothing has a time", undated("Pod", "z") + undated("Node", "n2") + undated("Pod", "a"),
+			[]string{"42 Node n2", "42 added z", "42 added a"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := trace.ObjectImporter{Undated: start.Truncate(time.Minute).Add(42 * time.Second)}
+			if err := o.Read("f.yaml", strings.NewReader(c.text)); err != nil {
+				t.Fatal(err)
+			}
+			im := o.Result()
+			if diff := cmp.Diff(c.want, outlineOf(im)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for _, in := range im.Inputs {
+				switch ev := in.Event.(type) {
+				case world.Listed:
+					for _, o := range ev.Objects {
+						if created := o.GetCreationTimestamp(); created.IsZero() {
+							t.Errorf("%s has no creation time", o.GetName())
+						}
+					}
+				case world.Changed:
+					if created := ev.Object.GetCreationTimestamp(); !created.Time.Equal(in.At) {
+						t.Errorf("%s was created at %v and comes at %v", ev.Object.GetName(), created, in.At)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestObjectImporter_RefusesTimesThatCannotBeMeant(t *testing.T) {
+	const range1970 = `, and times from 1970 to 2149 are taken: correct it, or leave it out`
+	for _, c := range []struct{ name, text, want string }{
+		{
+			"a creation before there were such clocks",
+			"apiVersion: v1\nkind: Pod\nmetadata:\n  name: old\n  creationTimestamp: 1969-12-31T23:59:59Z\n",
+			`f.yaml:5: metadata.creationTimestamp: Pod "default/old" has the time 1969-12-31T23:59:59Z` + range1970,
+		},
+		{
+			"a creation in another age",
+			"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: n, creationTimestamp: 9999-01-01T00:00:00Z}}\n",
+			`f.yaml:4: metadata.creationTimestamp: Node "n" has the time 9999-01-01T00:00:00Z` + range1970,
+		},
+		{
+			"a start in the status",
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nstatus:\n  startTime: 0100-01-01T00:00:00Z\n",
+			`f.yaml:5: status.startTime: Pod "default/p" has the time 0100-01-01T00:00:00Z` + range1970,
+		},
+		{
+			"a taint's time in a list",
+			"apiVersion: v1\nkind: Node\nmetadata: {name: n}\nspec:\n  taints:\n  - {key: a, effect: NoExecute}\n  - {key: b, effect: NoExecute,\n     timeAdded: 2150-01-01T00:00:00Z}\n",
+			`f.yaml:8: spec.taints[1].timeAdded: Node "n" has the time 2150-01-01T00:00:00Z` + range1970,
+		},
+		{
+			"a renewal with microseconds",
+			"apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: l}\nspec: {renewTime: \"1960-01-01T00:00:00.000000Z\"}\n",
+			`f.yaml:4: spec.renewTime: Lease "default/l" has the time 1960-01-01T00:00:00Z` + range1970,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var o trace.ObjectImporter
+			err := o.Read("f.yaml", strings.NewReader(c.text))
+			if err == nil || err.Error() != c.want {
+				t.Errorf("the error is\n%v\nwant\n%s", err, c.want)
+			}
+		})
+	}
+	for _, fine := range []string{"1970-01-01T00:00:00Z", "2149-12-31T23:59:59Z", "0001-01-01T00:00:00Z"} {
+		var o trace.ObjectImporter
+		if err := o.Read("f.yaml", strings.NewReader("apiVersion: v1\nkind: Pod\nmetadata: {name: p, creationTimestamp: "+fine+"}\n")); err != nil {
+			t.Errorf("%s is refused: %v", fine, err)
+		}
+	}
+}
