@@ -32,8 +32,17 @@ type protoObject interface {
 	Unmarshal([]byte) error
 }
 
-// appendTime encodes a time as two differences to the previous one: in seconds, and in nanoseconds of the second. Every
-// time.Time is encodable, and an unchanged time takes two bytes.
+// firstSecond and lastSecond are the Unix times between which a record's time lies, the years 1 to 9999: the zero
+// time and after, as far as times have a text in RFC 3339.
+const (
+	firstSecond = -62_135_596_800
+	lastSecond  = 253_402_300_799
+)
+
+func isRecordable(at time.Time) bool { return at.Unix() >= firstSecond && at.Unix() <= lastSecond }
+
+// appendTime encodes a time as two differences to the previous one: in seconds, and in nanoseconds of the second. An
+// unchanged time takes two bytes.
 func appendTime(to []byte, at time.Time, previous *time.Time) []byte {
 	to = binary.AppendVarint(to, at.Unix()-previous.Unix())
 	to = binary.AppendVarint(to, int64(at.Nanosecond()-previous.Nanosecond()))
@@ -49,7 +58,10 @@ func appendRef(to []byte, r world.PodRef) []byte {
 	return appendText(appendText(appendText(to, r.Namespace), r.Name), string(r.UID))
 }
 
-var errEntryTooShort = errors.New("an entry ends before what it should hold")
+var (
+	errEntryTooShort = errors.New("an entry ends before what it should hold")
+	errNoYear        = errors.New("an entry's time is in none of the years from 1 to 9999")
+)
 
 // entryReader decodes an entry. After the first error, kept in err, its methods return zero values.
 type entryReader struct {
@@ -117,16 +129,17 @@ func (c *entryReader) fixed64() uint64 {
 	return v
 }
 
-// maxTimeSeconds bounds the seconds between two times to the range of time.Time.
-const maxTimeSeconds = 1 << 53
-
 func (c *entryReader) time(previous *time.Time) time.Time {
+	const span = lastSecond - firstSecond
 	seconds, nanos := c.varint(), c.varint()
-	if seconds > maxTimeSeconds || seconds < -maxTimeSeconds || nanos <= -1e9 || nanos >= 1e9 {
-		c.fail(errors.New("an entry's time is beyond all years"))
+	if seconds > span || seconds < -span || nanos <= -1e9 || nanos >= 1e9 {
+		c.fail(errNoYear)
 		return time.Time{}
 	}
 	at := time.Unix(previous.Unix()+seconds, int64(previous.Nanosecond())+nanos).UTC()
+	if !isRecordable(at) {
+		c.fail(errNoYear)
+	}
 	if c.err == nil {
 		*previous = at
 	}

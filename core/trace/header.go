@@ -32,7 +32,7 @@ type Header struct {
 	// Program is the name and version of the recording program.
 	Program     string `json:"program,omitempty"`
 	Description string `json:"description,omitempty"`
-	// Start is no later than the first record; timers count from it.
+	// Start is no later than the first record; timers count from it. A trace without it begins with its first record.
 	Start  time.Time `json:"startTime"`
 	Origin Origin    `json:"origin"`
 
@@ -76,6 +76,8 @@ func decodeHeader(text []byte) (Header, error) {
 	if h.Origin != FromStart && h.Origin != FromSnapshot && h.Origin != FromImport {
 		return Header{}, fmt.Errorf("the header has the origin %q, which this program does not know: use a newer one", printable.Line(string(h.Origin), 40))
 	}
-	h.Start = h.Start.UTC()
+	if h.Start = h.Start.UTC(); !isRecordable(h.Start) {
+		return Header{}, fmt.Errorf("the header's start, %v, is in none of the years from 1 to 9999", h.Start)
+	}
 	return h, nil
 }

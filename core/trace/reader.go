@@ -33,12 +33,20 @@ var ErrUnfinished = errors.New("the file ends without an end mark: what recorded
 type Reader struct {
 	frames           frameReader
 	header           Header
-	contents         []byte // unread rest of the current block
-	entries          uint64 // read so far
-	blockEntriesLeft uint32 // in the current block
-	blockOffset      int64  // where the current block begins
+	contents         []byte    // unread rest of the current block
+	entries          uint64    // read so far
+	blockEntriesLeft uint32    // in the current block
+	blockOffset      int64     // where the current block begins
+	base             time.Time // from which each block counts its times
 	previous         time.Time
+	peeked           *peeked
 	finalErr         error
+}
+
+// peeked is a result of Next that was read ahead.
+type peeked struct {
+	record Record
+	err    error
 }
 
 // NewReader opens a trace and reads its header.
@@ -61,7 +69,17 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, t.damaged(err)
 	}
+	if t.base = t.header.Start; t.base.IsZero() {
+		t.startAtFirstRecord()
+	}
 	return t, nil
+}
+
+// startAtFirstRecord completes the header of a trace that was begun before its engine had a time.
+func (t *Reader) startAtFirstRecord() {
+	r, err := t.Next()
+	t.peeked = &peeked{r, err}
+	t.header.Start = r.At
 }
 
 // Header returns the trace's header.
@@ -73,6 +91,10 @@ func (t *Reader) Offset() int64 { return t.frames.offset }
 // Next returns the next record. The error is io.EOF at the end of the trace, or a *Damage; later calls return the same
 // error.
 func (t *Reader) Next() (Record, error) {
+	if p := t.peeked; p != nil {
+		t.peeked = nil
+		return p.record, p.err
+	}
 	if t.finalErr != nil {
 		return Record{}, t.finalErr
 	}
@@ -199,7 +221,7 @@ func (t *Reader) nextBlock() error {
 	case f.kind != recordsBlock:
 		return errors.New("there is a second header")
 	}
-	t.contents, t.blockEntriesLeft, t.previous = contents, f.entries, t.header.Start
+	t.contents, t.blockEntriesLeft, t.previous = contents, f.entries, t.base
 	return nil
 }
 

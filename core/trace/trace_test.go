@@ -2,9 +2,11 @@ package trace_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -347,6 +349,75 @@ func TestNewReader_RefusesOtherFiles(t *testing.T) {
 				t.Errorf("the error is %v, want one with %q", err, c.want)
 			}
 		})
+	}
+}
+
+// Between the first and the last year there is more time than a Duration holds.
+func TestReader_ReadsTimesOfAllYears(t *testing.T) {
+	first, last := time.Time{}, time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)
+	tick := func(at time.Time) trace.Record { return trace.Record{At: at, Body: inputBody(world.Tick{})} }
+	var want []time.Time
+	var records []trace.Record
+	for _, at := range []time.Time{last, first, time.Unix(-1, 5), time.Unix(0, 0), last, start} {
+		want, records = append(want, at.UTC()), append(records, tick(at))
+	}
+	got, damage := read(t, written(t, trace.Header{Start: start}, records...))
+	if damage != nil || len(got) != len(want) {
+		t.Fatalf("%d records are read, want %d; damage %v", len(got), len(want), damage)
+	}
+	for i, r := range got {
+		if !r.At.Equal(want[i]) {
+			t.Errorf("record %d is at %v, want %v", i, r.At, want[i])
+		}
+	}
+	for _, at := range []time.Time{last.Add(1), first.Add(-1), time.Unix(1<<60, 0)} {
+		w, err := trace.NewWriter(io.Discard, trace.Header{Start: start})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(tick(at)); err == nil || !strings.Contains(err.Error(), "the years from 1 to 9999 only") {
+			t.Errorf("a record at %v is written: %v", at, err)
+		}
+	}
+}
+
+func TestReader_DamagedByTimesOfNoYear(t *testing.T) {
+	for name, seconds := range map[string]int64{"after the last year": 1 << 48, "before the first year": -1 << 48, "beyond all numbers": math.MaxInt64} {
+		entry := binary.AppendVarint(append([]byte{}, 6), seconds) // a tick
+		entry = append(entry, 0, 0)
+		_, damage := read(t, trace.FileOfEntries(append([]byte{byte(len(entry))}, entry...)))
+		if damage == nil || !strings.Contains(damage.Error(), "an entry's time is in none of the years from 1 to 9999") {
+			t.Errorf("%s: the damage is %v", name, damage)
+		}
+	}
+}
+
+// A flight recorder that begins with its engine has no time yet.
+func TestReader_StartsAtFirstRecordWithoutStart(t *testing.T) {
+	records := []trace.Record{
+		{At: start.Add(time.Minute), Body: inputBody(world.Tick{})},
+		{At: start.Add(time.Hour), Body: inputBody(world.Listed{Kind: world.Pod})},
+	}
+	file := written(t, trace.Header{}, records...)
+	r, err := trace.NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Header().Start; !got.Equal(records[0].At) {
+		t.Errorf("the trace starts at %v, want %v", got, records[0].At)
+	}
+	got, damage := readAll(t, r)
+	if damage != nil || len(got) != 2 || !got[0].At.Equal(records[0].At) || got[1].Number != 1 || !got[1].At.Equal(records[1].At) {
+		t.Errorf("read %v with the damage %v", got, damage)
+	}
+	for name, file := range map[string][]byte{"empty": written(t, trace.Header{}), "cut": file[:len(file)-50]} {
+		r, err := trace.NewReader(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Next(); err == nil || name == "empty" && err != io.EOF {
+			t.Errorf("%s: the error is %v", name, err)
+		}
 	}
 }
 

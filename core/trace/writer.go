@@ -57,6 +57,9 @@ func (w *Writer) Write(r Record) error {
 	if w.err != nil {
 		return w.err
 	}
+	if !isRecordable(r.At) {
+		return fmt.Errorf("recording at %v: a trace has the years from 1 to 9999 only; set the clock", r.At)
+	}
 	if w.hash != nil {
 		r.Body = w.hash.hashBody(r.Body)
 	}
