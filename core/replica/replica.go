@@ -107,9 +107,9 @@ func New(o Options) (*Replica, error) {
 	}
 	engineOptions := engine.Options{
 		Config: o.Config, Plugins: o.Plugins, Seed: o.Seed, PodMaxInUnschedulablePodsDuration: o.MaxInUnschedulable,
-		RequeueRule: o.RequeueRule,
-		Stopwatch:   func() time.Duration { return time.Since(began) },
-		Client:      clients.main, KubeConfig: o.KubeConfig,
+		RequeueRule: o.RequeueRule, Start: began.Round(0),
+		Stopwatch: func() time.Duration { return time.Since(began) },
+		Client:    clients.main, KubeConfig: o.KubeConfig,
 	}
 	if prepare := o.Instruments.Prepare; prepare != nil {
 		prepare(&engineOptions)

@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/trace"
+	"orrery/core/trace/play"
 )
 
 // reader is a plugin that reads an unknown kind of object.
@@ -56,6 +59,25 @@ func TestNew_ReportsErrorsBeforeStart(t *testing.T) {
 				t.Errorf("got %v, want %q in it", err, c.want)
 			}
 		})
+	}
+}
+
+func TestNew_FlightRecorderStartsNow(t *testing.T) {
+	before := time.Now()
+	r, err := New(options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := r.flightRecorder.Save(&file, play.About{}); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := trace.NewReader(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if start := saved.Header().Start; start.Before(before.Round(0)) || start.After(time.Now()) {
+		t.Errorf("a recorder made at %v has a trace that starts at %v", before, start)
 	}
 }
 
