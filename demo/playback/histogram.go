@@ -36,8 +36,9 @@ type histogram struct {
 }
 
 func newHistogram(start, end time.Time, records []trace.Record) histogram {
-	s := histogram{start: start, step: max((end.Sub(start)+maxSteps-1)/maxSteps, minStep)}
-	s.decisions = make([]float64, int(end.Sub(start)/s.step)+1)
+	length := end.Sub(start) // at most 292 years: what comes later is in the last step
+	s := histogram{start: start, step: max((length-1)/maxSteps+1, minStep)}
+	s.decisions = make([]float64, int(length/s.step)+1)
 	for i := range records {
 		if _, ok := records[i].Body.(trace.Decision); ok {
 			s.decisions[s.at(records[i].At)]++

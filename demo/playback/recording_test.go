@@ -1,6 +1,8 @@
 package playback_test
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"runtime"
 	"slices"
@@ -10,6 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orrery/core/trace"
+	"orrery/core/world"
 	"orrery/demo"
 	"orrery/demo/playback"
 )
@@ -109,6 +113,37 @@ func TestOpen_EmptyTrace(t *testing.T) {
 	}
 	if d.NextMark() || d.PrevMark() || d.Err() != nil {
 		t.Errorf("there is a mark, or %v", d.Err())
+	}
+}
+
+// A Duration holds 292 years; the records of this trace are 1,999 years apart.
+func TestHistogram_BoundedOverAllYears(t *testing.T) {
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, trace.Header{Start: time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for year := 1; year < 9999; year += 1999 {
+		at := time.Date(year, 1, 2, 0, 0, 0, 0, time.UTC)
+		decision := trace.Decision{Seq: uint64(year), Pod: world.PodRef{Namespace: "default", Name: "p"}}
+		if err := errors.Join(w.Write(trace.Record{At: at, Body: trace.Input{Event: world.Tick{}}}), w.Write(trace.Record{At: at, Body: decision})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, file.Bytes(), playback.Options{Speed: playback.Fastest})
+	h := d.Histogram()
+	if n := len(h.Decisions); n < 2 || n > 1000 || h.Decisions[0] != 1 || h.Decisions[n-1] != 5 {
+		t.Fatalf("%d steps of %v, want at most 1,000 with the first decision in the first and the others in the last", n, h.Step)
+	}
+	d.Play()
+	for range 10 {
+		d.Advance(frame)
+	}
+	if !d.AtEnd() || d.Err() != nil {
+		t.Errorf("it stands at record %d of %d: %v", d.Record(), d.Records(), d.Err())
 	}
 }
 
