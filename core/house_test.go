@@ -22,7 +22,8 @@ core
 core/mk
 core/outfile
 core/printable
-core/requests
+core/saturating
+core/requests: core/saturating
 core/spelling
 # what a world says and wants, and what the API's objects come to
 core/world

@@ -1,17 +1,38 @@
 package requests
 
 import (
+	"math"
+
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/saturating"
 )
 
-// Amount is a quantity as the scheduler counts it: millicores for cpu, whole units otherwise.
+// Amount is a quantity as the scheduler counts it: millicores for cpu, whole units otherwise, rounded up. One beyond an
+// int64 is the greatest int64; the quantity's own methods make any number of it, often zero.
 func Amount(name v1.ResourceName, q resource.Quantity) int64 {
+	scale := resource.Scale(0)
 	if name == v1.ResourceCPU {
-		return q.MilliValue()
+		scale = resource.Milli
 	}
-	return q.Value()
+	if q.Cmp(*resource.NewScaledQuantity(math.MaxInt64, scale)) >= 0 {
+		return math.MaxInt64
+	}
+	return q.ScaledValue(scale)
+}
+
+// mostCounted is the greatest amount of one quantity: a thousand of them still add up in an int64. It is eight pebibytes of
+// memory.
+const mostCounted = 1 << 53
+
+// Most is the greatest quantity of a resource that one container may request and a node may have.
+func Most(name v1.ResourceName) *resource.Quantity {
+	if name == v1.ResourceCPU {
+		return resource.NewQuantity(mostCounted/1000, resource.DecimalSI)
+	}
+	return resource.NewQuantity(mostCounted, resource.DecimalSI)
 }
 
 // AmountIn is the amount of one resource in a node's sums, in the units of [Amount].
@@ -29,5 +50,5 @@ func AmountIn(r fwk.Resource, name v1.ResourceName) int64 {
 
 // Free is the amount of a resource that no pod on the node requests; negative on an overcommitted node.
 func Free(node fwk.NodeInfo, name v1.ResourceName) int64 {
-	return AmountIn(node.GetAllocatable(), name) - AmountIn(node.GetRequested(), name)
+	return saturating.Sub(AmountIn(node.GetAllocatable(), name), AmountIn(node.GetRequested(), name))
 }

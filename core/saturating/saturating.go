@@ -1,0 +1,85 @@
+// Package saturating calculates with amounts and durations that come from outside: a result that an int64 cannot hold
+// is the nearest one that it can. A sum that wraps around would be negative, and what is negative fits everywhere.
+package saturating
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// Add returns a+b.
+func Add[N ~int64](a, b N) N {
+	sum := a + b
+	if (a^sum)&(b^sum) < 0 { // both have the sign that the sum has not
+		return limit(a)
+	}
+	return sum
+}
+
+// Sub returns a-b.
+func Sub[N ~int64](a, b N) N {
+	difference := a - b
+	if (a^b)&(a^difference) < 0 {
+		return limit(a)
+	}
+	return difference
+}
+
+// Seconds returns n seconds, at most 292 years.
+func Seconds(n int64) time.Duration {
+	const most = math.MaxInt64 / int64(time.Second)
+	if n > most || n < -most {
+		return limit(time.Duration(n))
+	}
+	return time.Duration(n) * time.Second
+}
+
+// Truncate returns the whole number next to x towards zero, and 0 for what is no number.
+func Truncate(x float64) int64 {
+	switch {
+	case math.IsNaN(x):
+		return 0
+	case x >= math.MaxInt64 || x <= math.MinInt64:
+		return limit(int64(math.Copysign(1, x)))
+	}
+	return int64(x)
+}
+
+// limit returns the greatest or the smallest number, whichever has the sign of n.
+func limit[N ~int64](n N) N {
+	if n < 0 {
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
+
+// Sum is an exact sum: whatever was added can be subtracted again, as from a saturated int64 it cannot. The zero value is
+// zero.
+type Sum struct {
+	high int64
+	low  uint64
+}
+
+// SumOf returns n as a Sum.
+func SumOf(n int64) Sum { return Sum{n >> 63, uint64(n)} }
+
+// Add returns s+o.
+func (s Sum) Add(o Sum) Sum {
+	low, carry := bits.Add64(s.low, o.low, 0)
+	return Sum{s.high + o.high + int64(carry), low}
+}
+
+// Sub returns s-o.
+func (s Sum) Sub(o Sum) Sum {
+	low, borrow := bits.Sub64(s.low, o.low, 0)
+	return Sum{s.high - o.high - int64(borrow), low}
+}
+
+// Int64 returns the int64 that is nearest to the sum.
+func (s Sum) Int64() int64 {
+	if n := int64(s.low); n>>63 == s.high {
+		return n
+	}
+	return limit(s.high)
+}
