@@ -19,6 +19,7 @@ func makeTrace(kind string) {
 	pod := mk.Pod("web").CPU("1").Obj()
 	told := func(o world.Object) trace.Body { return trace.Input{Event: world.Changed{Op: world.Added, Object: o}} }
 	node := mk.Node("node-1").CPU("4").Memory("8Gi").Pods("10").Obj()
+	moment := func(i int) time.Time { return start.Add(time.Duration(i) * time.Second) }
 	header, bodies := trace.Header{Start: start}, []trace.Body{told(node), told(pod)}
 	switch kind {
 	case "hostile":
@@ -28,11 +29,17 @@ func makeTrace(kind string) {
 		bodies = append(bodies, trace.Mark{Kind: trace.Note, Pod: world.PodRefOf(pod), Text: hostile})
 	case "different":
 		bodies = append(bodies, trace.Decision{Seq: 1, Pod: world.PodRefOf(pod), Attempt: 1, Verdict: trace.Placed, Node: "node-2"})
+	case "timeless":
+		header.Start = time.Time{}
+	case "ages": // the records are 2,000 years apart
+		header.Start = time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC)
+		moment = func(i int) time.Time { return header.Start.AddDate(2000*i, 0, 0) }
+		bodies = append(bodies, trace.Mark{Kind: trace.Note, Pod: world.PodRefOf(pod), Text: "at last"})
 	}
 	w, err := trace.NewWriter(os.Stdout, header)
 	for i, body := range bodies {
 		if err == nil {
-			err = w.Write(trace.Record{At: start.Add(time.Duration(i) * time.Second), Body: body})
+			err = w.Write(trace.Record{At: moment(i), Body: body})
 		}
 	}
 	if err == nil {

@@ -174,7 +174,7 @@ func unreadableWarnings(all []unreadableDocument) []string {
 
 // text writes the file's name and contents first.
 func (d *recordDocument) text(w io.Writer) {
-	fmt.Fprintf(w, "recorded %s of %s: %s, %s, %s in %s\n", durationText(time.Duration(d.Seconds*float64(time.Second))), d.Cluster,
+	fmt.Fprintf(w, "recorded %s of %s: %s, %s, %s in %s\n", durationText(durationOf(d.Seconds)), d.Cluster,
 		countText(d.Inputs, "input"), countText(d.Decisions, "decision"), humanize.IBytes(uint64(d.Bytes)), d.File)
 	if d.Ended == "max-size" {
 		fmt.Fprintln(w, "  it ended because the file has as many bytes as --max-size says")

@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"orrery/core/printable"
+	"orrery/core/saturating"
 	"orrery/core/world"
 )
 
@@ -33,6 +34,11 @@ func countText[N int | int64 | uint64](n N, of string) string {
 		of += "s"
 	}
 	return humanize.Comma(int64(n)) + " " + of
+}
+
+// durationOf converts the seconds of a JSON document, at most 292 years.
+func durationOf(seconds float64) time.Duration {
+	return time.Duration(saturating.Truncate(seconds * float64(time.Second)))
 }
 
 // durationText formats a duration: 12s, 3m20s, 2h5m.

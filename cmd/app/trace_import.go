@@ -149,5 +149,5 @@ func (d traceImportDocument) text(w io.Writer) {
 	for kind, n := range d.Objects {
 		counts[kind] = uint64(n)
 	}
-	fmt.Fprintf(w, "wrote %q: %s over %s%s\n", d.File, countText(d.Inputs, "input"), durationText(time.Duration(d.Seconds*float64(time.Second))), breakdown(counts))
+	fmt.Fprintf(w, "wrote %q: %s over %s%s\n", d.File, countText(d.Inputs, "input"), durationText(durationOf(d.Seconds)), breakdown(counts))
 }

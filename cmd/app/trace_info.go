@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -119,7 +118,7 @@ var originText = map[trace.Origin]string{
 
 func (d *traceInfoDocument) text(w io.Writer, i *trace.Info) {
 	h := i.Header
-	fmt.Fprintf(w, "%s: %s %s\n", d.Trace, durationText(time.Duration(d.Seconds*float64(time.Second))), originText[h.Origin])
+	fmt.Fprintf(w, "%s: %s %s\n", d.Trace, durationText(durationOf(d.Seconds)), originText[h.Origin])
 	var table [][]string
 	fact := func(name, value string) {
 		if value != "" {
@@ -182,7 +181,7 @@ func markLines(w io.Writer, marks []markDocument) {
 	fmt.Fprintf(w, "\n%s\n", countText(len(marks), "mark"))
 	var table [][]string
 	for _, m := range marks[:min(len(marks), maxMarkLines)] {
-		at := offsetText(time.Duration(m.Offset * float64(time.Second)))
+		at := offsetText(durationOf(m.Offset))
 		table = append(table, []string{at, m.Kind, printable.Line(m.Text, 200)})
 	}
 	writeTable(w, "  ", table)
