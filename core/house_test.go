@@ -49,13 +49,13 @@ core/plugins/hint
 core/plugins/topology
 core/plugins/defaultbinder: core/config core/framework core/world
 core/plugins/defaultpreemption: core/config core/framework core/preempt core/world
-core/plugins/imagelocality: core/config
+core/plugins/imagelocality: core/config core/saturating
 core/plugins/interpodaffinity: core/config core/framework core/plugins/hint core/plugins/topology
 core/plugins/nodeaffinity: core/config core/framework core/plugins/hint
 core/plugins/nodedeclaredfeatures: core/config core/framework core/plugins/hint
 core/plugins/nodename: core/config core/framework
 core/plugins/nodeports: core/config core/framework core/plugins/hint
-core/plugins/noderesources: core/config core/framework core/plugins/hint core/requests
+core/plugins/noderesources: core/config core/framework core/plugins/hint core/requests core/saturating
 core/plugins/nodeunschedulable: core/config core/framework core/plugins/hint
 core/plugins/plugintest: core/framework
 core/plugins/podtopologyspread: core/config core/framework core/plugins/hint core/plugins/topology
@@ -65,7 +65,7 @@ core/plugins/tainttoleration: core/config core/framework core/plugins/hint
 core/plugins/unsupported: core/config core/framework core/plugins/hint
 core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unsupported
 # the engine and what observes it
-core/cache: core/requests
+core/cache: core/requests core/saturating
 core/queue: core/cache core/requests
 core/engine: core/cache core/config core/framework core/plugins core/plugins/queuesort core/preempt core/queue core/store core/world
 core/drive: core/cache core/engine core/store core/world

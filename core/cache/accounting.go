@@ -40,7 +40,7 @@ func (a Accounting) sum(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemo
 	}
 	list, nonZero := a.requestLists(pod)
 	requests.Add(list)
-	return requests, nonZero.Cpu().MilliValue(), nonZero.Memory().Value()
+	return requests, cpuOf(nonZero[v1.ResourceCPU]), bytesOf(nonZero[v1.ResourceMemory])
 }
 
 // isPlain reports whether only containers and overhead add to the sum, as for most pods before they run.
@@ -90,15 +90,18 @@ func sumPlain(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemory int64, 
 	if !add(pod.Spec.Overhead) {
 		return requests, 0, 0, false
 	}
-	requests = Resource{MilliCPU: cpu.MilliValue(), Memory: memory.Value(), EphemeralStorage: storage.Value()}
+	requests = Resource{MilliCPU: cpuOf(cpu), Memory: bytesOf(memory), EphemeralStorage: bytesOf(storage)}
 	if missingCPU > 0 {
 		cpu.Add(*resource.NewMilliQuantity(missingCPU*defaultMilliCPU, resource.DecimalSI))
 	}
 	if missingMemory > 0 {
 		memory.Add(*resource.NewQuantity(missingMemory*defaultMemory, resource.DecimalSI))
 	}
-	return requests, cpu.MilliValue(), memory.Value(), true
+	return requests, cpuOf(cpu), bytesOf(memory), true
 }
+
+func cpuOf(q resource.Quantity) int64   { return podrequests.Amount(v1.ResourceCPU, q) }
+func bytesOf(q resource.Quantity) int64 { return podrequests.Amount(v1.ResourceMemory, q) }
 
 // requestLists returns the pod's requests without and with the defaults.
 func (a Accounting) requestLists(pod *v1.Pod) (requests, nonZero v1.ResourceList) {

@@ -2,10 +2,13 @@ package cache
 
 import (
 	"maps"
+	"math"
 
 	v1 "k8s.io/api/core/v1"
 	ndf "k8s.io/component-helpers/nodedeclaredfeatures"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/saturating"
 )
 
 // A NodeInfo changes only by setNode, clearNode, attach and detach, each with the new generation.
@@ -28,7 +31,7 @@ func (n *NodeInfo) clearNode(generation int64) {
 
 func (n *NodeInfo) attach(info fwk.PodInfo, generation int64) {
 	n.pods.add(info)
-	n.addRequests(info, 1)
+	n.addRequests(info)
 	if d := detailsOf(info); d != nil {
 		if d.hasAffinity {
 			n.podsWithAffinity.add(info)
@@ -46,7 +49,7 @@ func (n *NodeInfo) attach(info fwk.PodInfo, generation int64) {
 func (n *NodeInfo) detach(i int, generation int64) {
 	info := n.pods.items[i]
 	n.pods.removeAt(i)
-	n.addRequests(info, -1)
+	n.removeRequests(info)
 	if d := detailsOf(info); d != nil {
 		if at := n.podsWithAffinity.indexOf(info); at >= 0 {
 			n.podsWithAffinity.removeAt(at)
@@ -60,11 +63,31 @@ func (n *NodeInfo) detach(i int, generation int64) {
 	n.generation = generation
 }
 
-func (n *NodeInfo) addRequests(info fwk.PodInfo, sign int64) {
+func (n *NodeInfo) addRequests(info fwk.PodInfo) {
 	total := info.CalculateResource()
-	n.requested.move(total.Resource, sign)
-	n.nonZeroRequested.MilliCPU += sign * total.Non0CPU
-	n.nonZeroRequested.Memory += sign * total.Non0Mem
+	n.requested.add(total.Resource)
+	n.nonZeroRequested.MilliCPU = saturating.Add(n.nonZeroRequested.MilliCPU, total.Non0CPU)
+	n.nonZeroRequested.Memory = saturating.Add(n.nonZeroRequested.Memory, total.Non0Mem)
+}
+
+// removeRequests subtracts the requests of a pod that is no longer in the list. Saturated sums are made again from those
+// that are.
+func (n *NodeInfo) removeRequests(info fwk.PodInfo) {
+	total := info.CalculateResource()
+	exact := n.nonZeroRequested.MilliCPU < math.MaxInt64 && n.nonZeroRequested.Memory < math.MaxInt64
+	n.nonZeroRequested.MilliCPU -= total.Non0CPU
+	n.nonZeroRequested.Memory -= total.Non0Mem
+	if n.requested.subtract(total.Resource) && exact {
+		return
+	}
+	listed := n.requested.ScalarResources
+	n.requested, n.nonZeroRequested = Resource{}, Resource{}
+	for name := range listed {
+		n.requested.SetScalar(name, 0)
+	}
+	for _, other := range n.pods.items {
+		n.addRequests(other)
+	}
 }
 
 func (n *NodeInfo) takePorts(ports []hostPort) {

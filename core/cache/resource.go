@@ -3,12 +3,16 @@ package cache
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	podrequests "orrery/core/requests"
+	"orrery/core/saturating"
 )
 
 // Resource is a resource list converted to integers once, so that filters compare numbers and never parse quantities.
@@ -48,21 +52,22 @@ func (r *Resource) GetAllowedPodNumber() int { return r.AllowedPodNumber }
 // GetScalarResources returns the extended and other countable resources by name; the map is shared and read-only.
 func (r *Resource) GetScalarResources() map[v1.ResourceName]int64 { return r.ScalarResources }
 
-// Add adds every countable entry of the list.
+// Add adds every countable entry of the list. Sums saturate.
 func (r *Resource) Add(list v1.ResourceList) {
 	for name, quantity := range list {
+		n := podrequests.Amount(name, quantity)
 		switch name {
 		case v1.ResourceCPU:
-			r.MilliCPU += quantity.MilliValue()
+			r.MilliCPU = saturating.Add(r.MilliCPU, n)
 		case v1.ResourceMemory:
-			r.Memory += quantity.Value()
+			r.Memory = saturating.Add(r.Memory, n)
 		case v1.ResourcePods:
-			r.AllowedPodNumber += int(quantity.Value())
+			r.AllowedPodNumber = int(saturating.Add(int64(r.AllowedPodNumber), n))
 		case v1.ResourceEphemeralStorage:
-			r.EphemeralStorage += quantity.Value()
+			r.EphemeralStorage = saturating.Add(r.EphemeralStorage, n)
 		default:
 			if isScalarName(name) {
-				r.AddScalar(name, quantity.Value())
+				r.AddScalar(name, n)
 			}
 		}
 	}
@@ -71,16 +76,17 @@ func (r *Resource) Add(list v1.ResourceList) {
 // SetMaxResource raises every entry to that of the list if that is greater, except the number of pods.
 func (r *Resource) SetMaxResource(list v1.ResourceList) {
 	for name, quantity := range list {
+		n := podrequests.Amount(name, quantity)
 		switch name {
 		case v1.ResourceCPU:
-			r.MilliCPU = max(r.MilliCPU, quantity.MilliValue())
+			r.MilliCPU = max(r.MilliCPU, n)
 		case v1.ResourceMemory:
-			r.Memory = max(r.Memory, quantity.Value())
+			r.Memory = max(r.Memory, n)
 		case v1.ResourceEphemeralStorage:
-			r.EphemeralStorage = max(r.EphemeralStorage, quantity.Value())
+			r.EphemeralStorage = max(r.EphemeralStorage, n)
 		default:
 			if isScalarName(name) {
-				r.SetScalar(name, max(r.ScalarResources[name], quantity.Value()))
+				r.SetScalar(name, max(r.ScalarResources[name], n))
 			}
 		}
 	}
@@ -88,7 +94,7 @@ func (r *Resource) SetMaxResource(list v1.ResourceList) {
 
 // AddScalar adds to one scalar resource.
 func (r *Resource) AddScalar(name v1.ResourceName, quantity int64) {
-	r.SetScalar(name, r.ScalarResources[name]+quantity)
+	r.SetScalar(name, saturating.Add(r.ScalarResources[name], quantity))
 }
 
 // SetScalar sets one scalar resource.
@@ -118,14 +124,28 @@ func (r *Resource) share() {
 	}
 }
 
-// move adds (sign +1) or subtracts (sign -1) one pod's requests. A scalar that falls to zero stays listed.
-func (r *Resource) move(requests fwk.Resource, sign int64) {
-	r.MilliCPU += sign * requests.GetMilliCPU()
-	r.Memory += sign * requests.GetMemory()
-	r.EphemeralStorage += sign * requests.GetEphemeralStorage()
+// add adds one pod's requests.
+func (r *Resource) add(requests fwk.Resource) {
+	r.MilliCPU = saturating.Add(r.MilliCPU, requests.GetMilliCPU())
+	r.Memory = saturating.Add(r.Memory, requests.GetMemory())
+	r.EphemeralStorage = saturating.Add(r.EphemeralStorage, requests.GetEphemeralStorage())
 	for name, quantity := range requests.GetScalarResources() {
-		r.AddScalar(name, sign*quantity)
+		r.AddScalar(name, quantity)
 	}
+}
+
+// subtract subtracts one pod's requests. The rest is exact unless a sum was saturated: how much was added to that is not
+// known. A scalar that falls to zero stays listed.
+func (r *Resource) subtract(requests fwk.Resource) (exact bool) {
+	exact = r.MilliCPU < math.MaxInt64 && r.Memory < math.MaxInt64 && r.EphemeralStorage < math.MaxInt64
+	r.MilliCPU -= requests.GetMilliCPU()
+	r.Memory -= requests.GetMemory()
+	r.EphemeralStorage -= requests.GetEphemeralStorage()
+	for name, quantity := range requests.GetScalarResources() {
+		exact = exact && r.ScalarResources[name] < math.MaxInt64
+		r.AddScalar(name, -quantity)
+	}
+	return exact
 }
 
 // isScalarName reports whether a resource is counted by name rather than ignored: huge pages, attachable volumes,

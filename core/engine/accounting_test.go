@@ -1,13 +1,16 @@
 package engine_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/mk"
+	"orrery/core/world"
 )
 
 func TestAccounting_FollowsPodLevelResourcesGate(t *testing.T) {
@@ -23,5 +26,40 @@ func TestAccounting_FollowsPodLevelResourcesGate(t *testing.T) {
 		if got := s.decide(); len(got) != 1 || got[0].Verdict != want {
 			t.Errorf("with PodLevelResources=%v: %+v, want the next pod %s", on, got, want)
 		}
+	}
+}
+
+// Each container requests as much cpu as the store takes in; all of them together are more than an int64 counts.
+func TestAccounting_SumsBeyondInt64FillNode(t *testing.T) {
+	const most = "9007199254740"
+	bound := func(name string, containers int) *v1.Pod {
+		pod := mk.Pod(name).Node("n1").CPU(most).Obj()
+		for len(pod.Spec.Containers) < containers {
+			pod.Spec.Containers = append(pod.Spec.Containers, pod.Spec.Containers[0])
+		}
+		return pod
+	}
+	for name, c := range map[string]struct{ pods, containers int }{
+		"two pods of many containers": {2, 2048},
+		"many pods of one container":  {1025, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, engine.Options{})
+			s.added(mk.Node("n1").CPU("4").Pods("5000").Memory("8Gi").Obj())
+			third := mk.Pod("third").CPU("3").Obj()
+			all := world.Listed{Kind: world.Pod, Objects: []world.Object{third}}
+			for i := range c.pods {
+				all.Objects = append(all.Objects, bound(fmt.Sprint("bound-", i), c.containers))
+			}
+			s.apply(all)
+			if got := s.decide(); len(got) != 1 || got[0].Verdict != engine.Unschedulable {
+				t.Fatalf("%+v, want the third pod unschedulable", got)
+			}
+			s.apply(world.Listed{Kind: world.Pod, Objects: []world.Object{third}})
+			s.after(time.Hour)
+			if got := s.decide(); len(got) != 1 || got[0].Verdict != engine.Placed {
+				t.Errorf("without the other pods: %+v, want the third pod placed", got)
+			}
+		})
 	}
 }

@@ -17,7 +17,7 @@ func Amount(name v1.ResourceName, q resource.Quantity) int64 {
 	if name == v1.ResourceCPU {
 		scale = resource.Milli
 	}
-	if q.Cmp(*resource.NewScaledQuantity(math.MaxInt64, scale)) >= 0 {
+	if q.CmpInt64(mostCounted) > 0 && q.Cmp(*resource.NewScaledQuantity(math.MaxInt64, scale)) >= 0 {
 		return math.MaxInt64
 	}
 	return q.ScaledValue(scale)

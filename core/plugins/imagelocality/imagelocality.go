@@ -14,7 +14,6 @@ package imagelocality
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
@@ -23,6 +22,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
+	"orrery/core/saturating"
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
@@ -60,7 +60,7 @@ func (p *ImageLocality) Score(_ context.Context, _ fwk.CycleState, pod *v1.Pod, 
 	if err != nil {
 		return 0, fwk.AsStatus(err)
 	}
-	sum := add(sizes(images, pod.Spec.InitContainers, len(nodes)), sizes(images, pod.Spec.Containers, len(nodes)))
+	sum := saturating.Add(sizes(images, pod.Spec.InitContainers, len(nodes)), sizes(images, pod.Spec.Containers, len(nodes)))
 	return normalize(sum, len(pod.Spec.InitContainers)+len(pod.Spec.Containers)), nil
 }
 
@@ -72,7 +72,7 @@ func sizes(images map[string]*fwk.ImageStateSummary, containers []v1.Container, 
 	var sum int64
 	for i := range containers {
 		if image := findImage(images, containers[i].Image); image != nil {
-			sum = add(sum, scaled(image, nodes))
+			sum = saturating.Add(sum, scaled(image, nodes))
 		}
 	}
 	return sum
@@ -97,11 +97,7 @@ func hasTagOrDigest(name string) bool {
 
 func scaled(image *fwk.ImageStateSummary, nodes int) int64 {
 	spread := float64(image.NumNodes) / float64(nodes)
-	size := float64(image.Size) * spread
-	if size >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(size)
+	return saturating.Truncate(float64(image.Size) * spread)
 }
 
 // normalize maps a sum of sizes to a score.
@@ -114,13 +110,6 @@ func normalize(sum int64, containers int) int64 {
 		sum = least
 	}
 	return fwk.MaxNodeScore * (sum - least) / (most - least)
-}
-
-func add(a, b int64) int64 {
-	if sum := a + b; a < 0 || b < 0 || sum >= a {
-		return sum
-	}
-	return math.MaxInt64
 }
 
 // SignPod signs the images.

@@ -10,6 +10,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"orrery/core/requests"
 )
 
 // request is a pod's resource request. No amount is negative.
@@ -33,14 +35,14 @@ func newRequest(list v1.ResourceList) request {
 	for name, quantity := range list {
 		switch name {
 		case v1.ResourceCPU:
-			r.milliCPU = milli(quantity)
+			r.milliCPU = amountOf(name, quantity)
 		case v1.ResourceMemory:
-			r.memory = whole(quantity)
+			r.memory = amountOf(name, quantity)
 		case v1.ResourceEphemeralStorage:
-			r.ephemeral = whole(quantity)
+			r.ephemeral = amountOf(name, quantity)
 		default:
 			if isScalar(name) {
-				r.scalars = append(r.scalars, scalar{name, whole(quantity)})
+				r.scalars = append(r.scalars, scalar{name, amountOf(name, quantity)})
 			}
 		}
 	}
@@ -81,46 +83,11 @@ func (r *request) names(yield func(v1.ResourceName) bool) {
 }
 
 // amountIn reads one resource of a list in the unit that requests use.
-func amountIn(list v1.ResourceList, name v1.ResourceName) int64 {
-	if name == v1.ResourceCPU {
-		return milli(list[name])
-	}
-	return whole(list[name])
-}
+func amountIn(list v1.ResourceList, name v1.ResourceName) int64 { return amountOf(name, list[name]) }
 
-var (
-	mostWhole = *resource.NewQuantity(math.MaxInt64, resource.DecimalSI)
-	mostMilli = *resource.NewMilliQuantity(math.MaxInt64, resource.DecimalSI)
-)
-
-// whole is a quantity in whole units, rounded up, at least zero and at most 2^63-1.
-func whole(q resource.Quantity) int64 {
-	switch {
-	case q.Sign() <= 0:
-		return 0
-	case q.Cmp(mostWhole) >= 0:
-		return math.MaxInt64
-	}
-	return q.Value()
-}
-
-// milli is a quantity in thousandths, rounded up, at least zero and at most 2^63-1.
-func milli(q resource.Quantity) int64 {
-	switch {
-	case q.Sign() <= 0:
-		return 0
-	case q.Cmp(mostMilli) >= 0:
-		return math.MaxInt64
-	}
-	return q.MilliValue()
-}
-
-// saturatingAdd adds two amounts that are not negative and stops at 2^63-1.
-func saturatingAdd(a, b int64) int64 {
-	if sum := a + b; sum >= a {
-		return sum
-	}
-	return math.MaxInt64
+// amountOf is a quantity of a resource in its unit, at least zero and at most 2^63-1.
+func amountOf(name v1.ResourceName, q resource.Quantity) int64 {
+	return max(0, requests.Amount(name, q))
 }
 
 // percent is 100*part/total, rounded down, for 0 <= part <= total and total > 0.

@@ -6,6 +6,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/saturating"
 )
 
 // strategy scores the amounts that a node would have in use with the pod.
@@ -54,17 +56,17 @@ func (w *weightedResource) amounts(node fwk.NodeInfo, base fwk.Resource, pod int
 	}
 	switch w.name {
 	case v1.ResourceCPU:
-		return node.GetAllocatable().GetMilliCPU(), saturatingAdd(base.GetMilliCPU(), pod)
+		return node.GetAllocatable().GetMilliCPU(), saturating.Add(base.GetMilliCPU(), pod)
 	case v1.ResourceMemory:
-		return node.GetAllocatable().GetMemory(), saturatingAdd(base.GetMemory(), pod)
+		return node.GetAllocatable().GetMemory(), saturating.Add(base.GetMemory(), pod)
 	case v1.ResourceEphemeralStorage:
-		return node.GetAllocatable().GetEphemeralStorage(), saturatingAdd(node.GetRequested().GetEphemeralStorage(), pod)
+		return node.GetAllocatable().GetEphemeralStorage(), saturating.Add(node.GetRequested().GetEphemeralStorage(), pod)
 	}
 	there, ok := node.GetAllocatable().GetScalarResources()[w.name]
 	if !ok {
 		return 0, 0
 	}
-	return there, saturatingAdd(node.GetRequested().GetScalarResources()[w.name], pod)
+	return there, saturating.Add(node.GetRequested().GetScalarResources()[w.name], pod)
 }
 
 // score is the weighted mean of the resources' scores; pod has the pod's amounts in the order of the resources.
