@@ -28,7 +28,7 @@ core/spelling
 # what a world says and wants, and what the API's objects come to
 core/world
 core/config: core/printable
-core/store: core/printable core/world
+core/store: core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/world
 core/leader/sim: core/leader core/world
@@ -74,7 +74,7 @@ core/telemetry: core/config core/drive core/engine core/framework core/plugins/d
 core/trace/play: core/config core/drive core/engine core/printable core/queue core/trace core/world
 # questions about an engine
 core/compare: core/config core/drive core/engine core/framework core/queue core/requests core/trace core/trace/play core/world
-core/whatif/change: core/printable
+core/whatif/change: core/printable core/requests
 core/diagnose: core/cache core/engine core/plugins/interpodaffinity core/plugins/podtopologyspread core/requests core/whatif/change core/world
 core/whatif: core/diagnose core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/taint core/framework core/printable core/store core/whatif/change core/world core/world/memory
 # a scheduler and an operator on a cluster

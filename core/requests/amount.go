@@ -27,12 +27,12 @@ func Amount(name v1.ResourceName, q resource.Quantity) int64 {
 // memory.
 const mostCounted = 1 << 53
 
-// Most is the greatest quantity of a resource that one container may request and a node may have.
-func Most(name v1.ResourceName) *resource.Quantity {
+// Most is how much of a resource one container may request and a node may have, in whole units.
+func Most(name v1.ResourceName) int64 {
 	if name == v1.ResourceCPU {
-		return resource.NewQuantity(mostCounted/1000, resource.DecimalSI)
+		return mostCounted / 1000
 	}
-	return resource.NewQuantity(mostCounted, resource.DecimalSI)
+	return mostCounted
 }
 
 // AmountIn is the amount of one resource in a node's sums, in the units of [Amount].

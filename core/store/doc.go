@@ -38,8 +38,9 @@
 //   - Numbers without a meaning: negative amounts, ports beyond 65535, no skew, a weight beyond 100.
 //   - Values that 1.35 does not know, where the API server accepts known ones only: operators of tolerations and selectors,
 //     effects of taints. A newer API server may know more of them; a pod or a node that uses one is not scheduled by guessing.
-//   - Amounts that do not add up in an int64: requests, overhead, and a node's cpu, memory and ephemeral storage, beyond 2^53
-//     (cpu in thousandths), which is eight pebibytes of memory.
+//   - Amounts that no machine has: requests, overhead, and a node's cpu, memory and ephemeral storage, beyond 2^53 (cpu in
+//     thousandths), which is eight pebibytes of memory. A thousand of them add up in an int64; a sum of more than it holds
+//     saturates, wherever one is made.
 //
 // Everything else is taken in and left to the plugins. Values of selectors are an example: they were not always validated, so a
 // term that cannot be parsed may exist, and it matches nothing.
@@ -67,6 +68,7 @@
 //
 //   - A name taken over by another UID is a deletion and an addition. Client-go may merge the two into one update.
 //   - A handler's OnDelete has the state that was held. Client-go hands over the final one, or a tombstone.
-//   - Amounts that overflow are refused. Upstream adds them up, and a sum that turns negative fits everywhere.
+//   - Amounts beyond 2^53 are refused, and sums beyond an int64 saturate. Upstream adds them up, and a sum that turns negative
+//     fits everywhere.
 //   - Listing has an order. Client-go's is that of a map.
 package store

@@ -1,8 +1,12 @@
 package store
 
 import (
+	"strconv"
+
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"orrery/core/requests"
 )
 
 func validateNode(node *v1.Node) *fieldError {
@@ -24,13 +28,6 @@ func isTaintEffect(effect v1.TaintEffect) bool {
 	}
 	return false
 }
-
-// maxQuantity bounds the quantities in calculations: a thousand of them still add up in an int64. It is eight pebibytes of
-// memory. Cpu is counted in thousandths.
-const (
-	maxQuantity = 1 << 53
-	maxCPU      = maxQuantity / 1000
-)
 
 // quantityBounds selects the bounded quantities of a list.
 type quantityBounds uint8
@@ -55,21 +52,19 @@ func validateQuantities(list v1.ResourceList, bounds quantityBounds) *fieldError
 }
 
 func quantityProblem(name v1.ResourceName, quantity *resource.Quantity, bounds quantityBounds) string {
-	most := int64(maxQuantity)
 	switch name {
-	case v1.ResourceCPU:
-		most = maxCPU
-	case v1.ResourceMemory, v1.ResourceEphemeralStorage:
+	case v1.ResourceCPU, v1.ResourceMemory, v1.ResourceEphemeralStorage:
 	default:
 		if bounds == nodeBounds {
 			bounds = unbounded
 		}
 	}
+	most := requests.Most(name)
 	switch {
 	case quantity.Sign() < 0:
 		return "is negative"
 	case bounds != unbounded && quantity.CmpInt64(most) > 0:
-		return "is more than can be reckoned with, which is " + resource.NewQuantity(most, resource.DecimalSI).String()
+		return "is more than can be reckoned with, which is " + strconv.FormatInt(most, 10)
 	}
 	return ""
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"orrery/core/printable"
+	"orrery/core/requests"
 )
 
 // syntax is the form of a verb: its first one or two words, and its usage.
@@ -204,6 +205,9 @@ func (c *Change) parseRequests(words []string) error {
 		q, err := resource.ParseQuantity(amount)
 		if err != nil || q.Sign() < 0 {
 			return fmt.Errorf("%q is not an amount of %s: write one like 500m, 2 or 4Gi", amount, name)
+		}
+		if most := requests.Most(v1.ResourceName(name)); q.CmpInt64(most) > 0 {
+			return fmt.Errorf("%q is too much of %s: the greatest amount allowed is %d", amount, name, most)
 		}
 		if slices.ContainsFunc(c.Requests, func(r Request) bool { return string(r.Resource) == name }) {
 			return fmt.Errorf("%s is given twice", name)

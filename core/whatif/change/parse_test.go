@@ -27,6 +27,9 @@ func TestParse(t *testing.T) {
 		{"requests web cpu=500m memory=1Gi", change.Change{
 			Verb: change.SetRequests, Name: "web", Requests: []change.Request{{"cpu", "500m"}, {"memory", "1Gi"}},
 		}},
+		{"requests web cpu=9007199254740 memory=8Pi", change.Change{
+			Verb: change.SetRequests, Name: "web", Requests: []change.Request{{"cpu", "9007199254740"}, {"memory", "8Pi"}},
+		}},
 		{"priority web 100", change.Change{Verb: change.SetPriority, Name: "web", Value: "100"}},
 		{"priority web high", change.Change{Verb: change.SetPriority, Name: "web", Value: "high"}},
 		{"scale web 0", change.Change{Verb: change.Scale, Name: "web"}},
@@ -68,6 +71,10 @@ func TestParse_Errors(t *testing.T) {
 		{"requests web cpu=lots", `"lots" is not an amount of cpu: write one like 500m, 2 or 4Gi`},
 		{"requests web cpu=-1", `"-1" is not an amount`},
 		{"requests web cpu=1 cpu=2", "cpu is given twice"},
+		{"requests web cpu=1e30", `"1e30" is too much of cpu: the greatest amount allowed is 9007199254740;`},
+		{"requests web cpu=9007199254741", "the greatest amount allowed is 9007199254740;"},
+		{"requests web cpu=1 memory=8193Ti", `"8193Ti" is too much of memory: the greatest amount allowed is 9007199254740992;`},
+		{"requests web example.com/gpu=8E", "the greatest amount allowed is 9007199254740992;"},
 		{"scale web many", `"many" is not a number from 0`},
 		{"scale web -1", `"-1" is not a number from 0`},
 		{"taint n1 team=red", "names no effect"},
