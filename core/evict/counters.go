@@ -23,12 +23,12 @@ type DurationHistogram struct {
 }
 
 // Observe counts one duration.
-func (d *DurationHistogram) Observe(took time.Duration) {
+func (d *DurationHistogram) Observe(duration time.Duration) {
 	i := 0
-	for i < len(DurationBounds) && took.Seconds() > DurationBounds[i] {
+	for i < len(DurationBounds) && duration.Seconds() > DurationBounds[i] {
 		i++
 	}
 	d.Buckets[i]++
 	d.Count++
-	d.Sum += took
+	d.Sum += duration
 }

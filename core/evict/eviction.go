@@ -38,7 +38,7 @@ const (
 	Cancelled                 // stays
 )
 
-// MarshalText is the phase's word.
+// MarshalText returns the phase's name.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 func (p Phase) String() string {
@@ -53,7 +53,7 @@ type Eviction struct {
 	Phase Phase
 	// Predicted says that the writer does not evict the pod itself, and that nothing was seen yet that confirms it.
 	Predicted bool
-	// Initiator is who evicts the pod: a controller, a kubelet, another pod, a person.
+	// Initiator is what evicts the pod: a controller, a kubelet, another pod, a person.
 	Initiator string
 	// Reason is for people: the taint, the signal and its threshold, the preemptor.
 	Reason string

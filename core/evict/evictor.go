@@ -49,9 +49,9 @@ func NewEvictor(first world.EffectID, mark v1.PodCondition, pause func(attempts 
 func (r *Evictor) Counters() Counters { return r.counters }
 
 // Emit adds an effect and returns its number.
-func (r *Evictor) Emit(now time.Time, act world.Action) world.EffectID {
+func (r *Evictor) Emit(now time.Time, action world.Action) world.EffectID {
 	r.lastID++
-	r.effects = append(r.effects, world.Effect{ID: r.lastID, At: now, Action: act})
+	r.effects = append(r.effects, world.Effect{ID: r.lastID, At: now, Action: action})
 	return r.lastID
 }
 
@@ -95,8 +95,8 @@ func (r *Evictor) Retry(now time.Time, pod *v1.Pod) {
 	r.call(now, open, world.PatchStatus{Pod: open.pod, Condition: &mark})
 }
 
-func (r *Evictor) call(now time.Time, open *podEviction, act world.Action) {
-	open.call = r.Emit(now, act)
+func (r *Evictor) call(now time.Time, open *podEviction, action world.Action) {
+	open.call = r.Emit(now, action)
 	r.calls[open.call] = open.pod.UID
 }
 

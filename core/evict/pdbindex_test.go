@@ -22,22 +22,22 @@ func budget(name string, allowed int32, selector *metav1.LabelSelector) *policyv
 
 func TestRecord_BudgetOf(t *testing.T) {
 	web := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
-	everything, nonsense := &metav1.LabelSelector{}, &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Near"}}}
+	everything, invalid := &metav1.LabelSelector{}, &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Near"}}}
 	tests := []struct {
 		name    string
 		pod     *v1.Pod
 		budgets []*policyv1.PodDisruptionBudget
 		want    string
 	}{
-		{"none", mk.Pod("a").Obj(), nil, "(0)"},
-		{"one that selects it", mk.Pod("a").Label("app", "web").Obj(), []*policyv1.PodDisruptionBudget{budget("b", 2, web)}, "b(2)"},
-		{"one that selects others", mk.Pod("a").Obj(), []*policyv1.PodDisruptionBudget{budget("b", 2, web)}, "(0)"},
-		{"an empty selector selects everybody", mk.Pod("a").Obj(), []*policyv1.PodDisruptionBudget{budget("b", 2, everything)}, "b(2)"},
-		{"a missing one nobody", mk.Pod("a").Obj(), []*policyv1.PodDisruptionBudget{budget("b", 2, nil)}, "(0)"},
-		{"one without sense nobody", mk.Pod("a").Obj(), []*policyv1.PodDisruptionBudget{budget("b", 2, nonsense)}, "(0)"},
-		{"another namespace", mk.Pod("a").Namespace("other").Obj(), []*policyv1.PodDisruptionBudget{budget("b", 2, everything)}, "(0)"},
+		{"no budget", mk.Pod("a").Obj(), nil, "(0)"},
+		{"a budget that selects the pod", mk.Pod("a").Label("app", "web").Obj(), []*policyv1.PodDisruptionBudget{budget("b", 2, web)}, "b(2)"},
+		{"a budget that selects other pods", mk.Pod("a").Obj(), []*policyv1.PodDisruptionBudget{budget("b", 2, web)}, "(0)"},
+		{"an empty selector selects every pod", mk.Pod("a").Obj(), []*policyv1.PodDisruptionBudget{budget("b", 2, everything)}, "b(2)"},
+		{"a missing selector selects no pod", mk.Pod("a").Obj(), []*policyv1.PodDisruptionBudget{budget("b", 2, nil)}, "(0)"},
+		{"an invalid selector selects no pod", mk.Pod("a").Obj(), []*policyv1.PodDisruptionBudget{budget("b", 2, invalid)}, "(0)"},
+		{"a budget in another namespace", mk.Pod("a").Namespace("other").Obj(), []*policyv1.PodDisruptionBudget{budget("b", 2, everything)}, "(0)"},
 		{
-			"the tightest of several, and the first of those", mk.Pod("a").Label("app", "web").Obj(),
+			"of several the one that allows fewest, then the first by name", mk.Pod("a").Label("app", "web").Obj(),
 			[]*policyv1.PodDisruptionBudget{budget("d", 1, web), budget("c", 1, everything), budget("b", 2, web)},
 			"c(1)",
 		},
@@ -60,7 +60,7 @@ func TestRecord_DisruptionsAllowedIsCurrent(t *testing.T) {
 	everything := &metav1.LabelSelector{}
 	b := evict.NewRecord()
 	if !b.SetBudget(budget("b", 2, everything)) || b.SetBudget(budget("b", 2, everything)) {
-		t.Error("a budget counts other pods when it is new, and only then")
+		t.Error("SetBudget must report other pods for a new budget, and for no unchanged one")
 	}
 	b.Write(evict.Eviction{Pod: ref("a"), Cause: evict.Taint, Phase: evict.CountingDown, Budget: "b", DisruptionsAllowed: 2})
 	fork := b.Fork()
@@ -73,10 +73,10 @@ func TestRecord_DisruptionsAllowedIsCurrent(t *testing.T) {
 	}
 	b.DeleteBudget("default", "b")
 	if name, _ := b.BudgetOf(mk.Pod("a").Obj()); name != "" {
-		t.Errorf("%s counts a pod after it was deleted", name)
+		t.Errorf("%s selects a pod after the budget was deleted", name)
 	}
 	if name, _ := fork.BudgetOf(mk.Pod("a").Obj()); name != "b" {
-		t.Error("the fork heard of what happened after it")
+		t.Error("a change of the original after the fork changed the fork")
 	}
 }
 
@@ -85,13 +85,13 @@ func TestRecord_OneEvictionPerPodAndCause(t *testing.T) {
 	d := evict.Eviction{Pod: ref("a"), Cause: evict.Taint, Phase: evict.Evicted, Ended: noon}
 	b.Write(d)
 	fork := b.Fork()
-	for _, board := range []*evict.Record{b, fork} {
+	for _, record := range []*evict.Record{b, fork} {
 		for _, phase := range []evict.Phase{evict.Terminating, evict.Evicted, evict.Cancelled} {
 			d.Phase = phase
-			board.Write(d)
+			record.Write(d)
 		}
-		if len(board.Open()) != 0 || len(board.Ended()) != 1 {
-			t.Errorf("%d are open and %d have ended, want 0 and 1", len(board.Open()), len(board.Ended()))
+		if len(record.Open()) != 0 || len(record.Ended()) != 1 {
+			t.Errorf("%d are open and %d have ended, want 0 and 1", len(record.Open()), len(record.Ended()))
 		}
 	}
 	d.Cause, d.Phase = evict.EvictionAPI, evict.Evicted
@@ -108,15 +108,15 @@ func TestRecord_KeepsNewestEnded(t *testing.T) {
 	}
 	ended := b.Ended()
 	if first, last := ended[0].Pod.Name, ended[len(ended)-1].Pod.Name; len(ended) != 4096 || first != "p15904" || last != "p19999" {
-		t.Errorf("it remembers %d, from %s to %s", len(ended), first, last)
+		t.Errorf("kept %d ended evictions, from %s to %s", len(ended), first, last)
 	}
 }
 
 func TestRecord_Printable(t *testing.T) {
 	b := evict.NewRecord()
-	stay := evict.TolerationLimitOf(nil, []v1.Taint{{Key: "\x1b[2J", Value: "a\u202eb", Effect: v1.TaintEffectNoExecute}}, false)
-	b.Write(evict.Eviction{Pod: ref("a"), Cause: evict.Taint, Phase: evict.CountingDown, Initiator: "me\r\n", Reason: stay.Reason()})
+	limit := evict.TolerationLimitOf(nil, []v1.Taint{{Key: "\x1b[2J", Value: "a\u202eb", Effect: v1.TaintEffectNoExecute}}, false)
+	b.Write(evict.Eviction{Pod: ref("a"), Cause: evict.Taint, Phase: evict.CountingDown, Initiator: "me\r\n", Reason: limit.Reason()})
 	if d := b.Open()[0]; d.Initiator != "me··" || d.Reason != `\x1b[2J=a\u202eb:NoExecute is not tolerated` {
-		t.Errorf("by %q, because %q", d.Initiator, d.Reason)
+		t.Errorf("initiator %q, reason %q", d.Initiator, d.Reason)
 	}
 }

@@ -30,7 +30,7 @@ func TestEviction_JSON(t *testing.T) {
 	}
 }
 
-// What is settled stays so, whoever writes afterwards, and is counted once.
+// A decided outcome survives later writes and is counted once.
 func TestPrediction_OutcomeIsFinal(t *testing.T) {
 	b := evict.NewRecord()
 	d := evict.Eviction{Pod: ref("a"), Cause: evict.Taint, Phase: evict.Terminating, FirstSeen: noon}
@@ -44,7 +44,7 @@ func TestPrediction_OutcomeIsFinal(t *testing.T) {
 	again.Phase, again.Ended = evict.Evicted, noon.Add(time.Hour)
 	b.Write(again)
 	if f := b.Ended()[0].Prediction; f.Outcome != evict.Late || !f.PredictedAt.Equal(noon) {
-		t.Errorf("it says %+v", f)
+		t.Errorf("the prediction is %+v", f)
 	}
 	want := evict.OutcomeCounts{}
 	want[evict.Late] = 1

@@ -31,7 +31,7 @@ func TestRecord_OpenByDeadline(t *testing.T) {
 	want := []string{"soon", "late", "open"}
 	for i, d := range b.Open() {
 		if d.Pod.Name != want[i] {
-			t.Errorf("place %d is %s, want %s", i, d.Pod.Name, want[i])
+			t.Errorf("open eviction %d is of %s, want %s", i, d.Pod.Name, want[i])
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestRecord_FirstSeenAndEnd(t *testing.T) {
 	d.Phase, d.FirstSeen = evict.Terminating, noon.Add(time.Minute)
 	b.Write(d)
 	if got, ok := b.Find(d.Pod.UID, evict.Taint); !ok || !got.FirstSeen.Equal(noon) || got.Phase != evict.Terminating {
-		t.Errorf("the board says %+v, want leaving and noticed at noon", got)
+		t.Errorf("the record has %+v, want Terminating, first seen at noon", got)
 	}
 	fork := b.Fork()
 	d.Phase, d.Ended = evict.Evicted, noon.Add(2*time.Minute)
@@ -52,7 +52,7 @@ func TestRecord_FirstSeenAndEnd(t *testing.T) {
 		t.Errorf("%d open and %d ended, want 0 and 1", len(b.Open()), len(b.Ended()))
 	}
 	if len(fork.Open()) != 1 {
-		t.Error("the fork heard of what happened after it")
+		t.Error("a change of the original after the fork changed the fork")
 	}
 }
 
@@ -61,6 +61,6 @@ func TestRecord_TwoCauses(t *testing.T) {
 	b.Write(evict.Eviction{Pod: ref("a"), Cause: evict.Taint, Phase: evict.CountingDown})
 	b.Write(evict.Eviction{Pod: ref("a"), Cause: evict.NodePressure, Phase: evict.AtRisk})
 	if n := len(b.Open()); n != 2 {
-		t.Errorf("%d departures, want 2", n)
+		t.Errorf("%d evictions, want 2", n)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"orrery/core/evict"
 )
 
-// plainTimers do what Timers promise, the slow way: a list in the order in which they were set.
+// plainTimers is a model of Timers: a list in the order in which the timers were set.
 type plainTimers []plainTimer
 
 type plainTimer struct {
@@ -29,7 +29,7 @@ func (p *plainTimers) pop(now time.Time) (string, bool) {
 	if len(*p) == 0 {
 		return "", false
 	}
-	first := slices.MinFunc(*p, func(a, b plainTimer) int { return a.at.Compare(b.at) }) // the first of those that are equal
+	first := slices.MinFunc(*p, func(a, b plainTimer) int { return a.at.Compare(b.at) }) // the first of equal times
 	if first.at.After(now) {
 		return "", false
 	}
@@ -40,17 +40,17 @@ func (p *plainTimers) pop(now time.Time) (string, bool) {
 func TestTimers_Order(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		timers, plain := evict.NewTimers[string](), plainTimers{}
-		moment := func() time.Time { return noon.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "at")) * time.Second) }
+		drawTime := func() time.Time { return noon.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "at")) * time.Second) }
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
 			key := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "key")
 			switch rapid.IntRange(0, 4).Draw(t, "what") {
 			case 0, 1:
-				at := moment()
+				at := drawTime()
 				timers.Set(key, at)
 				plain.stop(key)
 				plain = append(plain, plainTimer{key, at})
 			case 2:
-				at := moment()
+				at := drawTime()
 				had, runs := timers.At(key)
 				if timers.SetNoLater(key, at); !runs || at.Before(had) {
 					plain.stop(key)
@@ -58,23 +58,23 @@ func TestTimers_Order(t *testing.T) {
 				}
 			case 3:
 				if got, want := timers.Stop(key), plain.stop(key); got != want {
-					t.Fatalf("stopping %s says %v, want %v", key, got, want)
+					t.Fatalf("Stop(%s) returned %v, want %v", key, got, want)
 				}
 			case 4:
-				now := moment()
+				now := drawTime()
 				got, _, _ := timers.Pop(now)
 				if want, _ := plain.pop(now); got != want {
-					t.Fatalf("at %v, %q goes off, want %q", now, got, want)
+					t.Fatalf("at %v, %q fires, want %q", now, got, want)
 				}
 			}
 			if timers.Len() != len(plain) {
 				t.Fatalf("%d timers run, want %d", timers.Len(), len(plain))
 			}
 		}
-		twin := timers.Clone()
+		clone := timers.Clone()
 		timers.Set("new", noon)
-		if _, runs := twin.At("new"); runs {
-			t.Fatal("the copy heard of a timer that was set after it")
+		if _, runs := clone.At("new"); runs {
+			t.Fatal("a timer set after Clone runs in the clone")
 		}
 	})
 }

@@ -24,13 +24,13 @@ func TestTolerationLimitOf(t *testing.T) {
 		taints      []v1.Taint
 		why         string
 	}{
-		{"without taints, for ever", nil, nil, "every taint is tolerated"},
-		{"without a toleration, not at all", nil, []v1.Taint{bad}, "bad:NoExecute is not tolerated"},
-		{"the first taint that is not tolerated is named", []v1.Toleration{tolerate("bad", 5)}, []v1.Taint{bad, worse}, "worse:NoExecute is not tolerated"},
-		{"the shortest counts", []v1.Toleration{tolerate("bad", 90), tolerate("worse", 60)}, []v1.Taint{bad, worse}, "worse:NoExecute is tolerated for 1m0s"},
-		{"for ever beats nothing", []v1.Toleration{tolerate("bad"), tolerate("worse", 60)}, []v1.Taint{bad, worse}, "worse:NoExecute is tolerated for 1m0s"},
-		{"all for ever", []v1.Toleration{tolerate("")}, []v1.Taint{bad, worse}, "every taint is tolerated"},
-		{"less than nothing is nothing", []v1.Toleration{tolerate("bad", -1)}, []v1.Taint{bad}, "bad:NoExecute is tolerated for 0s"},
+		{"no taints: no limit", nil, nil, "every taint is tolerated"},
+		{"no toleration: immediate eviction", nil, []v1.Taint{bad}, "bad:NoExecute is not tolerated"},
+		{"the reason names the first untolerated taint", []v1.Toleration{tolerate("bad", 5)}, []v1.Taint{bad, worse}, "worse:NoExecute is not tolerated"},
+		{"the shortest toleration is the limit", []v1.Toleration{tolerate("bad", 90), tolerate("worse", 60)}, []v1.Taint{bad, worse}, "worse:NoExecute is tolerated for 1m0s"},
+		{"a toleration without seconds does not lift another's limit", []v1.Toleration{tolerate("bad"), tolerate("worse", 60)}, []v1.Taint{bad, worse}, "worse:NoExecute is tolerated for 1m0s"},
+		{"everything is tolerated without a limit", []v1.Toleration{tolerate("")}, []v1.Taint{bad, worse}, "every taint is tolerated"},
+		{"negative seconds are zero", []v1.Toleration{tolerate("bad", -1)}, []v1.Taint{bad}, "bad:NoExecute is tolerated for 0s"},
 		{"292 years are a limit, 293 are not", []v1.Toleration{tolerate("bad", 9223372036), tolerate("worse", 9223372037)}, []v1.Taint{worse, bad}, "bad:NoExecute is tolerated for 2562047h47m16s"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -52,8 +52,8 @@ func TestTolerationLimitOf_Matching(t *testing.T) {
 		{"no operator is Equal: the same value", v1.Toleration{Key: "key1", Value: "value1", Effect: v1.TaintEffectNoExecute}, true},
 		{"no operator is Equal: another value", v1.Toleration{Key: "key1", Value: "value2", Effect: v1.TaintEffectNoExecute}, false},
 		{"no operator is Equal: no value", v1.Toleration{Key: "key1", Effect: v1.TaintEffectNoExecute}, false},
-		{"Equal says the same", v1.Toleration{Key: "key1", Operator: equal, Value: "value1", Effect: v1.TaintEffectNoExecute}, true},
-		{"Exists asks for no value", v1.Toleration{Key: "key1", Operator: exists, Effect: v1.TaintEffectNoExecute}, true},
+		{"Equal: the same value", v1.Toleration{Key: "key1", Operator: equal, Value: "value1", Effect: v1.TaintEffectNoExecute}, true},
+		{"Exists ignores the value", v1.Toleration{Key: "key1", Operator: exists, Effect: v1.TaintEffectNoExecute}, true},
 		{"another key", v1.Toleration{Key: "key2", Operator: exists, Effect: v1.TaintEffectNoExecute}, false},
 		{"the same key and another effect", v1.Toleration{Key: "key1", Operator: exists, Effect: v1.TaintEffectNoSchedule}, false},
 		{"an empty effect is every effect of the key", v1.Toleration{Key: "key1", Operator: exists}, true},

@@ -22,31 +22,31 @@ import (
 
 var _ memory.DisruptionBudgets = budget.Rules{}
 
-// town is a simulated cluster whose API server knows these rules, with two nodes and somebody who puts every pod on the
-// first of them that takes pods.
-type town struct {
+// testCluster is a simulated cluster of two nodes whose API server uses Rules. It binds every pod to the first schedulable
+// node.
+type testCluster struct {
 	*memory.Cluster
 	t *testing.T
 }
 
-func newTown(t *testing.T, life func(*v1.Pod) memory.PodBehavior) town {
+func newTestCluster(t *testing.T, behavior func(*v1.Pod) memory.PodBehavior) testCluster {
 	t.Helper()
-	c := town{memory.New(memory.Options{Start: noon, Budgets: budget.Rules{}, PodBehavior: life}), t}
+	c := testCluster{memory.New(memory.Options{Start: noon, Budgets: budget.Rules{}, PodBehavior: behavior}), t}
 	for _, name := range []string{"n1", "n2"} {
 		c.create(mk.Node(name).CPU("8").Memory("16Gi").Obj())
 	}
 	return c
 }
 
-func (c town) create(o world.Object) {
+func (c testCluster) create(o world.Object) {
 	c.t.Helper()
 	if _, err := c.Create(o); err != nil {
 		c.t.Fatal(err)
 	}
 }
 
-// pass lets time pass in steps of a second; whatever waits is bound.
-func (c town) pass(d time.Duration) {
+// pass advances the time in steps of a second and binds pending pods.
+func (c testCluster) pass(d time.Duration) {
 	for until := c.Now().Add(d); ; {
 		c.bindAll()
 		if !c.Now().Before(until) {
@@ -56,7 +56,7 @@ func (c town) pass(d time.Duration) {
 	}
 }
 
-func (c town) bindAll() {
+func (c testCluster) bindAll() {
 	for _, o := range c.List(world.Pod) {
 		pod := o.(*v1.Pod)
 		for _, n := range []string{"n1", "n2"} {
@@ -69,7 +69,7 @@ func (c town) bindAll() {
 	c.Advance(0)
 }
 
-func (c town) deploy(name string, replicas int32) {
+func (c testCluster) deploy(name string, replicas int32) {
 	labels := map[string]string{"app": name}
 	c.create(&appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
@@ -83,11 +83,11 @@ func (c town) deploy(name string, replicas int32) {
 	})
 }
 
-func (c town) evict(pod *v1.Pod) error {
+func (c testCluster) evict(pod *v1.Pod) error {
 	return c.Evict(&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}})
 }
 
-func (c town) pods() []*v1.Pod {
+func (c testCluster) pods() []*v1.Pod {
 	var all []*v1.Pod
 	for _, o := range c.List(world.Pod) {
 		all = append(all, o.(*v1.Pod))
@@ -95,7 +95,7 @@ func (c town) pods() []*v1.Pod {
 	return all
 }
 
-func (c town) budget(name string) *policyv1.PodDisruptionBudget {
+func (c testCluster) budget(name string) *policyv1.PodDisruptionBudget {
 	o, err := c.Get(world.PodDisruptionBudget, "default", name)
 	if err != nil {
 		c.t.Fatal(err)
@@ -103,88 +103,88 @@ func (c town) budget(name string) *policyv1.PodDisruptionBudget {
 	return o.(*policyv1.PodDisruptionBudget)
 }
 
-func (c town) standing(name string) string {
+func (c testCluster) budgetStatus(name string) string {
 	s := c.budget(name).Status
-	return fmt.Sprintf("%d of %d healthy, %d wanted, %d allowed", s.CurrentHealthy, s.ExpectedPods, s.DesiredHealthy, s.DisruptionsAllowed)
+	return fmt.Sprintf("%d of %d healthy, %d desired, %d allowed", s.CurrentHealthy, s.ExpectedPods, s.DesiredHealthy, s.DisruptionsAllowed)
 }
 
 func slowToStop(*v1.Pod) memory.PodBehavior {
 	return memory.PodBehavior{Start: 3 * time.Second, Stop: 8 * time.Second}
 }
 
-func TestSync_InMemoryWorld(t *testing.T) {
-	c := newTown(t, slowToStop)
+func TestSync_InMemoryCluster(t *testing.T) {
+	c := newTestCluster(t, slowToStop)
 	c.deploy("web", 3)
 	c.create(pdb("web", maxUnavailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
 	c.pass(10 * time.Second)
 	check := func(when, want string) {
 		t.Helper()
-		if got := c.standing("web"); got != want {
+		if got := c.budgetStatus("web"); got != want {
 			t.Errorf("%s: %s, want %s", when, got, want)
 		}
 	}
-	check("all run", "3 of 3 healthy, 2 wanted, 1 allowed")
+	check("all pods run", "3 of 3 healthy, 2 desired, 1 allowed")
 	all := c.pods()
 	if err := c.evict(all[0]); err != nil {
 		t.Fatalf("the first eviction: %v", err)
 	}
-	check("one was evicted and the controller has not looked", "3 of 3 healthy, 2 wanted, 0 allowed")
-	marked := c.Pod("default", all[0].Name)
-	if got := marked.Status.Conditions[len(marked.Status.Conditions)-1]; got.Type != v1.DisruptionTarget || got.Reason != "EvictionByEvictionAPI" {
+	check("after an eviction, before the next sync", "3 of 3 healthy, 2 desired, 0 allowed")
+	pod := c.Pod("default", all[0].Name)
+	if got := pod.Status.Conditions[len(pod.Status.Conditions)-1]; got.Type != v1.DisruptionTarget || got.Reason != "EvictionByEvictionAPI" {
 		t.Errorf("the evicted pod's last condition is %+v", got)
 	}
-	if left := marked.DeletionTimestamp.Sub(c.Now()); left != 30*time.Second {
-		t.Errorf("it has %v to stop, want its own grace period of 30s", left)
+	if left := pod.DeletionTimestamp.Sub(c.Now()); left != 30*time.Second {
+		t.Errorf("its grace period is %v, want its own 30s", left)
 	}
 	if err := c.evict(all[1]); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("the second eviction: %v, want 429", err)
 	}
 	c.pass(time.Second)
-	check("a replacement starts", "2 of 3 healthy, 2 wanted, 0 allowed")
+	check("a replacement starts", "2 of 3 healthy, 2 desired, 0 allowed")
 	c.pass(3 * time.Second)
-	check("it runs", "3 of 3 healthy, 2 wanted, 1 allowed")
+	check("the replacement runs", "3 of 3 healthy, 2 desired, 1 allowed")
 	if c.Pod("default", all[0].Name) == nil {
-		t.Error("the evicted pod is gone before it has stopped")
+		t.Error("the evicted pod is deleted before it has stopped")
 	}
 	c.pass(5 * time.Second)
 	if c.Pod("default", all[0].Name) != nil {
-		t.Error("the evicted pod is still there after it has stopped")
+		t.Error("the evicted pod exists after it has stopped")
 	}
 	if n := len(c.budget("web").Status.DisruptedPods); n != 0 {
-		t.Errorf("%d evictions are under way, want none", n)
+		t.Errorf("%d evictions are unconfirmed, want none", n)
 	}
 }
 
 func TestStaleCondition_RemovedAfterTwoMinutes(t *testing.T) {
-	c := newTown(t, nil)
+	c := newTestCluster(t, nil)
 	c.create(pdb("web", minAvailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
 	for _, name := range []string{"a", "b"} {
 		c.create(mk.Pod(name).Label("app", "web").Obj())
 	}
 	c.pass(3 * time.Second)
-	// The API server charged the budget and marked the pod, and went down before it deleted it.
+	// The API server charged the budget, set the pod's condition, and crashed before it deleted the pod.
 	charged := c.budget("web").DeepCopy()
 	charged.Status.DisruptionsAllowed = 0
 	charged.Status.DisruptedPods = map[string]metav1.Time{"a": {Time: c.Now()}}
 	if _, err := c.UpdateStatus(charged); err != nil {
 		t.Fatal(err)
 	}
-	marked := c.Pod("default", "a").DeepCopy()
-	marked.Status.Conditions = append(marked.Status.Conditions, budget.DisruptionCondition(c.Now()))
-	if _, err := c.UpdateStatus(marked); err != nil {
+	pod := c.Pod("default", "a").DeepCopy()
+	pod.Status.Conditions = append(pod.Status.Conditions, budget.DisruptionCondition(c.Now()))
+	if _, err := c.UpdateStatus(pod); err != nil {
 		t.Fatal(err)
 	}
-	began := c.Now()
+	start := c.Now()
 	for _, tt := range []struct {
 		after   time.Duration
-		mark    v1.ConditionStatus
+		status  v1.ConditionStatus
 		allowed int32
 	}{{time.Second, "True", 0}, {119 * time.Second, "True", 0}, {120 * time.Second, "False", 1}} {
-		c.Advance(began.Add(tt.after).Sub(c.Now()))
+		c.Advance(start.Add(tt.after).Sub(c.Now()))
 		conditions := c.Pod("default", "a").Status.Conditions
-		mark, allowed := conditions[len(conditions)-1].Status, c.budget("web").Status.DisruptionsAllowed
-		if mark != tt.mark || allowed != tt.allowed {
-			t.Errorf("after %v the mark is %s and %d allowed, want %s and %d", tt.after, mark, allowed, tt.mark, tt.allowed)
+		status, allowed := conditions[len(conditions)-1].Status, c.budget("web").Status.DisruptionsAllowed
+		if status != tt.status || allowed != tt.allowed {
+			t.Errorf("after %v the condition is %s and %d are allowed, want %s and %d", tt.after, status, allowed, tt.status, tt.allowed)
 		}
 	}
 	var notes []string
@@ -194,7 +194,7 @@ func TestStaleCondition_RemovedAfterTwoMinutes(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{"a: Pod was expected by PDB default/default to be deleted but it wasn't"}, notes); diff != "" {
-		t.Errorf("announced (-want +got):\n%s", diff)
+		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
 
@@ -207,12 +207,12 @@ func TestEvict_WithoutRulesDeletes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Pod("default", "a") != nil {
-		t.Error("the pod is still there")
+		t.Error("the pod was not deleted")
 	}
 }
 
 func TestEvict_DryRun(t *testing.T) {
-	c := newTown(t, nil)
+	c := newTestCluster(t, nil)
 	c.create(mk.Pod("a").Label("app", "web").Obj())
 	c.pass(2 * time.Second)
 	before := c.Pod("default", "a")
@@ -225,10 +225,10 @@ func TestEvict_DryRun(t *testing.T) {
 	}
 }
 
-// drive makes a drain's calls on the cluster and tells it what happens, until it has ended or time is up. The tape says
-// when it called what, with which result.
-func (c town) drive(d *budget.Drain, until time.Duration) string {
-	var tape strings.Builder
+// drive makes a drain's calls on the cluster and passes the inputs back, until the drain has ended or the time is over. It
+// returns the calls with their times and results.
+func (c testCluster) drive(d *budget.Drain, until time.Duration) string {
+	var calls strings.Builder
 	end := noon.Add(until)
 	for {
 		for _, call := range d.Calls() {
@@ -239,7 +239,7 @@ func (c town) drive(d *budget.Drain, until time.Duration) string {
 				if _, err := c.Update(n); err != nil {
 					c.t.Fatal(err)
 				}
-				fmt.Fprintf(&tape, "%v cordon %s\n", at, call.Node)
+				fmt.Fprintf(&calls, "%v cordon %s\n", at, call.Node)
 				continue
 			}
 			err := c.Evict(call.Eviction())
@@ -247,12 +247,12 @@ func (c town) drive(d *budget.Drain, until time.Duration) string {
 			if err != nil {
 				result = fmt.Sprint(err.(apierrors.APIStatus).Status().Code)
 			}
-			fmt.Fprintf(&tape, "%v %s %s %s\n", at, call.Verb, c.alias(call.Pod.Name), result)
+			fmt.Fprintf(&calls, "%v %s %s %s\n", at, call.Verb, c.alias(call.Pod.Name), result)
 			d.CallDone(c.Now(), call.Pod.UID, err)
 		}
 		c.bindAll()
 		if done, _ := d.Done(); done || !c.Now().Before(end) {
-			return tape.String()
+			return calls.String()
 		}
 		next := c.Now().Add(time.Second)
 		if wake, ok := d.NextWake(); ok && wake.Before(next) {
@@ -265,15 +265,15 @@ func (c town) drive(d *budget.Drain, until time.Duration) string {
 	}
 }
 
-// alias is a pod's name without what the cluster made up.
-func (c town) alias(name string) string {
+// alias is a pod's name without its generated suffix.
+func (c testCluster) alias(name string) string {
 	if i := strings.IndexByte(name, '-'); i > 0 {
 		return name[:i]
 	}
 	return name
 }
 
-func (c town) view() budget.View {
+func (c testCluster) view() budget.View {
 	v := budget.View{Pods: c.pods(), Lookup: func(kind world.Kind, namespace, name string) world.Object {
 		o, err := c.Get(kind, namespace, name)
 		if err != nil {
@@ -288,104 +288,104 @@ func (c town) view() budget.View {
 }
 
 func TestDrain_RespectsBudget(t *testing.T) {
-	c := newTown(t, slowToStop)
+	c := newTestCluster(t, slowToStop)
 	c.deploy("web", 2)
 	c.create(pdb("web", maxUnavailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
 	c.pass(10 * time.Second)
-	board := evict.NewRecord()
-	d := budget.NewDrain("n1", "alice", budget.DrainOptions{}, c.view(), c.Now(), board)
-	tape := c.drive(d, 11*time.Second)
-	held := d.Waiting()
-	tape += c.drive(d, time.Hour)
+	record := evict.NewRecord()
+	d := budget.NewDrain("n1", "alice", budget.DrainOptions{}, c.view(), c.Now(), record)
+	calls := c.drive(d, 11*time.Second)
+	waiting := d.Waiting()
+	calls += c.drive(d, time.Hour)
 	want := `10s cordon n1
 10s evict web allowed
 10s evict web 429
 15s evict web allowed
 `
-	if diff := cmp.Diff(want, tape); diff != "" {
+	if diff := cmp.Diff(want, calls); diff != "" {
 		t.Errorf("the drain (-want +got):\n%s", diff)
 	}
-	if len(held) != 2 || held[0].Blocked || !held[1].Blocked || held[1].Budget != "web" || held[1].RetryAt.Sub(noon) != 15*time.Second ||
-		held[1].Reason != "The disruption budget web does not allow evicting pods currently" {
-		t.Errorf("after 11s it waits for %+v", held)
+	if len(waiting) != 2 || waiting[0].Blocked || !waiting[1].Blocked || waiting[1].Budget != "web" || waiting[1].RetryAt.Sub(noon) != 15*time.Second ||
+		waiting[1].Reason != "The disruption budget web does not allow evicting pods currently" {
+		t.Errorf("after 11s the drain waits for %+v", waiting)
 	}
 	if done, err := d.Done(); !done || err != nil {
-		t.Errorf("it ended %v with %v", done, err)
+		t.Errorf("done %v with %v", done, err)
 	}
 	if at := c.Now().Sub(noon); at != 23*time.Second {
-		t.Errorf("it ended at %v, want 23s: eight seconds after the last eviction", at)
+		t.Errorf("the drain ended at %v, want 23s: eight seconds after the last eviction", at)
 	}
-	for _, out := range board.Ended() {
+	for _, out := range record.Ended() {
 		if out.Phase != evict.Evicted || out.Initiator != "alice" || out.Cause != evict.EvictionAPI {
-			t.Errorf("the board says %+v", out)
+			t.Errorf("the record has %+v", out)
 		}
 	}
-	if n := len(board.Ended()); n != 2 {
-		t.Errorf("%d have left, want 2", n)
+	if n := len(record.Ended()); n != 2 {
+		t.Errorf("%d pods were evicted, want 2", n)
 	}
 }
 
 func TestDrain_BlockedUntilTimeout(t *testing.T) {
-	c := newTown(t, nil)
+	c := newTestCluster(t, nil)
 	c.deploy("web", 1)
 	c.create(pdb("web", minAvailable("1"), func(b *policyv1.PodDisruptionBudget) { b.UID, b.Status = "", policyv1.PodDisruptionBudgetStatus{} }))
 	c.pass(10 * time.Second)
-	board := evict.NewRecord()
-	d := budget.NewDrain("n1", "alice", budget.DrainOptions{Timeout: 12 * time.Second}, c.view(), c.Now(), board)
-	tape := c.drive(d, 13*time.Second)
-	open := board.Open()
+	record := evict.NewRecord()
+	d := budget.NewDrain("n1", "alice", budget.DrainOptions{Timeout: 12 * time.Second}, c.view(), c.Now(), record)
+	calls := c.drive(d, 13*time.Second)
+	open := record.Open()
 	if len(open) != 1 || open[0].Phase != evict.Blocked || open[0].Budget != "web" || open[0].DisruptionsAllowed != 0 || open[0].Deadline.Sub(noon) != 15*time.Second {
-		t.Errorf("the board says %+v, want it held by web until 15s", open)
+		t.Errorf("the record has %+v, want Blocked by web until 15s", open)
 	}
-	tape += c.drive(d, time.Hour)
-	if want := "10s cordon n1\n10s evict web 429\n15s evict web 429\n20s evict web 429\n"; tape != want {
-		t.Errorf("the drain:\n%swant:\n%s", tape, want)
+	calls += c.drive(d, time.Hour)
+	if want := "10s cordon n1\n10s evict web 429\n15s evict web 429\n20s evict web 429\n"; calls != want {
+		t.Errorf("the drain:\n%swant:\n%s", calls, want)
 	}
 	_, err := d.Done()
 	if want := fmt.Sprintf("error when evicting pod %q: global timeout reached: 12s", c.pods()[0].Name); err == nil || err.Error() != want {
-		t.Errorf("it ended with %v, want %s", err, want)
+		t.Errorf("the drain ended with %v, want %s", err, want)
 	}
-	if out := board.Ended(); len(out) != 1 || out[0].Phase != evict.Cancelled || out[0].Ended.Sub(noon) != 22*time.Second {
-		t.Errorf("the board says %+v, want it cancelled at 22s", out)
+	if out := record.Ended(); len(out) != 1 || out[0].Phase != evict.Cancelled || out[0].Ended.Sub(noon) != 22*time.Second {
+		t.Errorf("the record has %+v, want Cancelled at 22s", out)
 	}
 }
 
-// An evicted pod is marked and has its own grace period to stop; what has not stopped by then is killed.
+// An evicted pod gets the condition and its own grace period; a pod that has not stopped by then is killed.
 func TestEvict_Steps(t *testing.T) {
 	for name, row := range map[string]struct{ stops, gone time.Duration }{
-		"it stops by itself":        {8 * time.Second, 8 * time.Second},
-		"it is killed in the end":   {time.Hour, 40 * time.Second},
-		"it stops at the last blow": {40 * time.Second, 40 * time.Second},
+		"it stops within its grace period":    {8 * time.Second, 8 * time.Second},
+		"it is killed after its grace period": {time.Hour, 40 * time.Second},
+		"it stops as its grace period ends":   {40 * time.Second, 40 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newTown(t, func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Stop: row.stops} })
+			c := newTestCluster(t, func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Stop: row.stops} })
 			pod := mk.Pod("a").Obj()
 			pod.Spec.TerminationGracePeriodSeconds = ptr(int64(40))
 			c.create(pod)
 			c.pass(5 * time.Second)
-			asked := c.Now()
+			requested := c.Now()
 			if err := c.evict(c.Pod("default", "a")); err != nil {
 				t.Fatal(err)
 			}
-			leaving := c.Pod("default", "a")
-			if got := leaving.DeletionTimestamp.Sub(asked); got != 40*time.Second || *leaving.DeletionGracePeriodSeconds != 40 {
-				t.Errorf("it has %v to stop, want its own 40s", got)
+			terminating := c.Pod("default", "a")
+			if got := terminating.DeletionTimestamp.Sub(requested); got != 40*time.Second || *terminating.DeletionGracePeriodSeconds != 40 {
+				t.Errorf("its grace period is %v, want its own 40s", got)
 			}
 			c.Advance(row.gone - 1)
-			if there := c.Pod("default", "a"); there == nil || there.Status.Phase != v1.PodRunning {
-				t.Errorf("a nanosecond before %v it does not run any more", row.gone)
+			if pod := c.Pod("default", "a"); pod == nil || pod.Status.Phase != v1.PodRunning {
+				t.Errorf("a nanosecond before %v it is not running", row.gone)
 			}
 			if c.Advance(1); c.Pod("default", "a") != nil {
-				t.Errorf("after %v it is still there", row.gone)
+				t.Errorf("after %v it is not deleted", row.gone)
 			}
 		})
 	}
 }
 
-// Pods never become ready on the other node. After the first eviction the budget holds the second pod for ever, and says
-// why; a direct deletion is the way out.
+// Pods never become ready on the other node. After the first eviction the budget blocks the second pod for ever and says
+// why; only a direct deletion helps.
 func TestEvict_BlockedWhileReplacementsNotReady(t *testing.T) {
-	c := newTown(t, func(pod *v1.Pod) memory.PodBehavior {
+	c := newTestCluster(t, func(pod *v1.Pod) memory.PodBehavior {
 		if pod.Spec.NodeName == "n2" {
 			return memory.PodBehavior{Start: 24 * time.Hour}
 		}
@@ -399,23 +399,23 @@ func TestEvict_BlockedWhileReplacementsNotReady(t *testing.T) {
 	if diff := cmp.Diff(want, c.drive(d, 28*time.Second)); diff != "" {
 		t.Errorf("the drain (-want +got):\n%s", diff)
 	}
-	var stays, waits *v1.Pod
+	var blocked, unready *v1.Pod
 	for _, pod := range c.pods() {
 		if pod.Spec.NodeName == "n1" {
-			stays = pod
+			blocked = pod
 		} else {
-			waits = pod
+			unready = pod
 		}
 	}
-	stuck := budget.Diagnose(stays, c.view().Budgets, c.pods(), c.Now())
-	if len(stuck) != 1 || stuck[0].Kind != budget.PodsNotReady || stuck[0].Detail != "not ready: "+waits.Name {
-		t.Errorf("it is stuck for %+v, want that %s is not ready", stuck, waits.Name)
+	problems := budget.Diagnose(blocked, c.view().Budgets, c.pods(), c.Now())
+	if len(problems) != 1 || problems[0].Kind != budget.PodsNotReady || problems[0].Detail != "not ready: "+unready.Name {
+		t.Errorf("the problems are %+v, want that %s is not ready", problems, unready.Name)
 	}
-	if err := c.Delete(world.Pod, "default", stays.Name, metav1.DeleteOptions{}); err != nil {
+	if err := c.Delete(world.Pod, "default", blocked.Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	c.drive(d, time.Hour)
 	if done, err := d.Done(); !done || err != nil || c.Now().Sub(noon) != 36*time.Second {
-		t.Errorf("after a direct deletion at 28s the drain has ended: %v with %v at %v, want 36s", done, err, c.Now().Sub(noon))
+		t.Errorf("after a direct deletion at 28s: done %v with %v at %v, want the end at 36s", done, err, c.Now().Sub(noon))
 	}
 }

@@ -100,9 +100,9 @@ type Drain struct {
 var _ evict.Controller = (*Drain)(nil)
 
 // NewDrain begins a drain of a node. The drain ends after the cordon if the options do not allow to evict one of the pods.
-func NewDrain(node, by string, o DrainOptions, view View, now time.Time, board *evict.Record) *Drain {
+func NewDrain(node, by string, o DrainOptions, view View, now time.Time, record *evict.Record) *Drain {
 	d := &Drain{
-		node: node, initiator: by, options: o, record: board, started: now,
+		node: node, initiator: by, options: o, record: record, started: now,
 		pods: map[types.UID]*podDrain{}, budgets: map[types.NamespacedName]*policyv1.PodDisruptionBudget{},
 	}
 	for _, pdb := range view.Budgets {

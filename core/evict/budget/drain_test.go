@@ -35,28 +35,28 @@ func TestMakePlan(t *testing.T) {
 		pods    []*v1.Pod
 		want    string
 	}{
-		{"what a controller replaces goes", budget.DrainOptions{}, []*v1.Pod{web("a").Obj(), static.Obj()}, "leave a; stay static"},
-		{"anything else stops the drain", budget.DrainOptions{}, []*v1.Pod{agent.Obj(), bare.Obj(), scratch.Obj(), web("a").Obj()}, `leave a; stay agent bare scratch
+		{"evicts pods of controllers, except mirror pods", budget.DrainOptions{}, []*v1.Pod{web("a").Obj(), static.Obj()}, "evict a; keep static"},
+		{"other pods make it fail", budget.DrainOptions{}, []*v1.Pod{agent.Obj(), bare.Obj(), scratch.Obj(), web("a").Obj()}, `evict a; keep agent bare scratch
 cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): default/agent; cannot delete Pods declare no controller (use --force to override): default/bare; cannot delete Pods with local storage (use --delete-emptydir-data to override): default/scratch`},
-		{"unless the flags say otherwise", all, []*v1.Pod{agent.Obj(), bare.Obj(), scratch.Obj()}, `leave bare scratch; stay agent
+		{"flags allow other pods", all, []*v1.Pod{agent.Obj(), bare.Obj(), scratch.Obj()}, `evict bare scratch; keep agent
 ignoring DaemonSet-managed Pods: default/agent
 deleting Pods that declare no controller: default/bare
 deleting Pods with local storage: default/scratch`},
-		{"what has ended goes, whatever it was", budget.DrainOptions{}, []*v1.Pod{
+		{"evicts terminal pods of any kind", budget.DrainOptions{}, []*v1.Pod{
 			mk.Pod("agent").Owner("apps/v1", "DaemonSet", "agent").Phase(v1.PodFailed).Obj(), mk.Pod("bare").Phase(v1.PodSucceeded).Obj(),
-		}, "leave agent bare; stay"},
-		{"a pod whose daemon set is gone stops the drain", budget.DrainOptions{IgnoreDaemonSets: true}, []*v1.Pod{
+		}, "evict agent bare; keep"},
+		{"a pod whose daemon set is deleted makes it fail", budget.DrainOptions{IgnoreDaemonSets: true}, []*v1.Pod{
 			mk.Pod("orphan").Owner("apps/v1", "DaemonSet", "old").Obj(),
-		}, "leave; stay orphan\ncannot delete daemonsets.apps \"old\" not found: default/orphan"},
-		{"or goes by force", all, []*v1.Pod{mk.Pod("orphan").Owner("apps/v1", "DaemonSet", "old").Obj()}, "leave orphan; stay\ndaemonsets.apps \"old\" not found: default/orphan"},
-		{"what should have been gone for long is left alone", budget.DrainOptions{SkipWait: time.Minute}, []*v1.Pod{
+		}, "evict; keep orphan\ncannot delete daemonsets.apps \"old\" not found: default/orphan"},
+		{"force evicts a pod whose daemon set is deleted", all, []*v1.Pod{mk.Pod("orphan").Owner("apps/v1", "DaemonSet", "old").Obj()}, "evict orphan; keep\ndaemonsets.apps \"old\" not found: default/orphan"},
+		{"skips pods whose deletion is overdue by SkipWait", budget.DrainOptions{SkipWait: time.Minute}, []*v1.Pod{
 			web("long").Deleting(noon.Add(-61 * time.Second)).Obj(), web("short").Deleting(noon.Add(-time.Minute)).Obj(),
-		}, "leave short; stay long"},
+		}, "evict short; keep long"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			plan, err := budget.MakePlan(tt.options, tt.pods, owners(daemonSet), noon)
-			lines := []string{strings.TrimSpace("leave"+names(plan.Evict)) + "; " + "stay" + names(plan.Skip)}
+			lines := []string{strings.TrimSpace("evict"+names(plan.Evict)) + "; keep" + names(plan.Skip)}
 			lines = append(lines, plan.Warnings...)
 			if err != nil {
 				lines = append(lines, err.Error())
@@ -84,7 +84,7 @@ func TestDrain_FatalPlanOnlyCordons(t *testing.T) {
 }
 
 func TestDrain_CallDone(t *testing.T) {
-	terminating := apierrors.NewForbidden(v1.Resource("pods"), "a", errors.New("it goes away"))
+	terminating := apierrors.NewForbidden(v1.Resource("pods"), "a", errors.New("it is being terminated"))
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: v1.NamespaceTerminatingCause}}
 	tests := []struct {
 		name   string
@@ -93,11 +93,11 @@ func TestDrain_CallDone(t *testing.T) {
 		done   bool
 		err    string
 	}{
-		{"allowed: wait until it is gone", nil, 0, false, ""},
-		{"not there: done", apierrors.NewNotFound(v1.Resource("pods"), "a"), 0, true, ""},
-		{"held: again in five seconds", apierrors.NewTooManyRequests("no", 0), 5 * time.Second, false, ""},
-		{"its namespace goes away: again in five seconds", terminating, 5 * time.Second, false, ""},
-		{"anything else: it stays", apierrors.NewForbidden(v1.Resource("pods"), "a", errors.New("not you")), 0, true, `error when evicting pods/"a" -n "default": pods "a" is forbidden: not you`},
+		{"allowed: wait for the deletion", nil, 0, false, ""},
+		{"NotFound: done", apierrors.NewNotFound(v1.Resource("pods"), "a"), 0, true, ""},
+		{"429: retry in five seconds", apierrors.NewTooManyRequests("no", 0), 5 * time.Second, false, ""},
+		{"terminating namespace: retry in five seconds", terminating, 5 * time.Second, false, ""},
+		{"any other error: the pod fails", apierrors.NewForbidden(v1.Resource("pods"), "a", errors.New("not you")), 0, true, `error when evicting pods/"a" -n "default": pods "a" is forbidden: not you`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestDrain_CallDone(t *testing.T) {
 			d.CallDone(noon, pod.UID, tt.answer)
 			wake, ok := d.NextWake()
 			if ok != (tt.wake > 0) || ok && wake.Sub(noon) != tt.wake {
-				t.Errorf("it wakes at %v (%v), want after %v", wake, ok, tt.wake)
+				t.Errorf("NextWake is %v (%v), want %v later", wake, ok, tt.wake)
 			}
 			done, err := d.Done()
 			if done != tt.done || (err != nil) != (tt.err != "") || err != nil && err.Error() != tt.err {
@@ -121,22 +121,22 @@ func TestDrain_CallDone(t *testing.T) {
 
 func TestDrain_DisableEviction(t *testing.T) {
 	pod := web("a").Obj()
-	board := evict.NewRecord()
-	d := budget.NewDrain("n1", "alice", budget.DrainOptions{DisableEviction: true}, budget.View{Pods: []*v1.Pod{pod}, Lookup: owners()}, noon, board)
+	record := evict.NewRecord()
+	d := budget.NewDrain("n1", "alice", budget.DrainOptions{DisableEviction: true}, budget.View{Pods: []*v1.Pod{pod}, Lookup: owners()}, noon, record)
 	call := d.Calls()[1]
 	if call.Verb != budget.Delete || *call.Options.Preconditions.UID != pod.UID {
-		t.Errorf("it calls %+v, want a deletion of that UID", call)
+		t.Errorf("the call is %+v, want a deletion of that UID", call)
 	}
 	d.CallDone(noon, pod.UID, nil)
-	leaves := web("a").Deleting(noon.Add(30 * time.Second)).Obj()
-	d.Apply(world.Input{At: noon.Add(time.Second), Event: world.Changed{Op: world.Modified, Object: leaves}})
-	if open := board.Open(); len(open) != 1 || open[0].Phase != evict.Terminating || open[0].Deadline.Sub(noon) != 30*time.Second {
-		t.Errorf("the board says %+v, want it leaving by 30s", open)
+	terminating := web("a").Deleting(noon.Add(30 * time.Second)).Obj()
+	d.Apply(world.Input{At: noon.Add(time.Second), Event: world.Changed{Op: world.Modified, Object: terminating}})
+	if open := record.Open(); len(open) != 1 || open[0].Phase != evict.Terminating || open[0].Deadline.Sub(noon) != 30*time.Second {
+		t.Errorf("the record has %+v, want Terminating until 30s", open)
 	}
-	namesake := web("a").UID("new").Obj()
-	d.Apply(world.Input{At: noon.Add(2 * time.Second), Event: world.Listed{Kind: world.Pod, Objects: []world.Object{namesake}}})
+	recreated := web("a").UID("new").Obj()
+	d.Apply(world.Input{At: noon.Add(2 * time.Second), Event: world.Listed{Kind: world.Pod, Objects: []world.Object{recreated}}})
 	if done, err := d.Done(); !done || err != nil {
-		t.Errorf("done %v with %v: a namesake is another pod", done, err)
+		t.Errorf("done %v with %v, want done: a recreated pod is another pod", done, err)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestDiagnose(t *testing.T) {
 		others  []*v1.Pod
 		want    string
 	}{
-		{"nothing is the matter", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", counts(3, 1, 3, 2))}, nil, ""},
+		{"no problem", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", counts(3, 1, 3, 2))}, nil, ""},
 		{"several budgets", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b"), pdb("c")}, nil, "several budgets (the budgets b, c all count the pod)"},
 		{"new pods do not become ready", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", counts(1, 1, 2, 0))}, []*v1.Pod{unready("new").Obj()}, "pods not ready (not ready: new)"},
 		{"the last evicted pod takes an hour to stop", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", counts(1, 1, 2, 0))}, []*v1.Pod{slow}, "pods slow to stop (being deleted: slow) until 1h0m0s"},
@@ -159,8 +159,8 @@ func TestDiagnose(t *testing.T) {
 			[]*v1.Pod{web("other").Obj()},
 			"evictions not confirmed (evicted and not being deleted yet: other) until 1m0s",
 		},
-		{"the budget wants every pod", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", counts(2, 2, 2, 0))}, nil, "budget asks for every pod (the budget b wants 2 of 2 pods healthy at all times)"},
-		{"the budget was changed", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", func(b *policyv1.PodDisruptionBudget) { b.Generation = 2 })}, nil, "budget not observed (the last change of the budget b has not been counted yet)"},
+		{"the budget requires every pod", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", counts(2, 2, 2, 0))}, nil, "budget asks for every pod (the budget b wants 2 of 2 pods healthy at all times)"},
+		{"the budget's last change is not observed", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", func(b *policyv1.PodDisruptionBudget) { b.Generation = 2 })}, nil, "budget not observed (the last change of the budget b has not been counted yet)"},
 		{"the budget cannot be counted", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", refuses("SyncFailed", "why"))}, nil, "budget not counted (the budget b cannot be counted: why)"},
 	}
 	for _, tt := range tests {
@@ -183,7 +183,7 @@ func TestDiagnose(t *testing.T) {
 	}
 }
 
-// What a person may do, the mildest first.
+// The remedies, the mildest first.
 func TestDiagnose_Remedies(t *testing.T) {
 	const pause = "stop or pause the automation, and find out why the application does not become ready"
 	const directly = "wait, and then delete the pod directly, which asks no budget"
@@ -221,11 +221,11 @@ func TestDiagnose_Remedies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			stuck := budget.Diagnose(tt.pod, tt.budgets, append(tt.others, tt.pod), noon)
-			if len(stuck) != 1 {
-				t.Fatalf("it is stuck for %+v, want one reason", stuck)
+			problems := budget.Diagnose(tt.pod, tt.budgets, append(tt.others, tt.pod), noon)
+			if len(problems) != 1 {
+				t.Fatalf("the problems are %+v, want one", problems)
 			}
-			if diff := cmp.Diff(tt.want, stuck[0].Remedies); diff != "" {
+			if diff := cmp.Diff(tt.want, problems[0].Remedies); diff != "" {
 				t.Errorf("remedies (-want +got):\n%s", diff)
 			}
 		})

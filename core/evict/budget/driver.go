@@ -31,7 +31,7 @@ type Driver struct {
 var _ evict.Controller = (*Driver)(nil)
 
 // StartDrain begins a drain of a server's node and makes its first calls.
-func StartDrain(server Server, node, by string, o DrainOptions, board *evict.Record) *Driver {
+func StartDrain(server Server, node, by string, o DrainOptions, record *evict.Record) *Driver {
 	view := View{Lookup: func(kind world.Kind, namespace, name string) world.Object {
 		object, err := server.Get(kind, namespace, name)
 		if err != nil {
@@ -45,7 +45,7 @@ func StartDrain(server Server, node, by string, o DrainOptions, board *evict.Rec
 	for _, object := range server.List(world.PodDisruptionBudget) {
 		view.Budgets = append(view.Budgets, object.(*policyv1.PodDisruptionBudget))
 	}
-	d := &Driver{Drain: NewDrain(node, by, o, view, server.Now(), board), server: server}
+	d := &Driver{Drain: NewDrain(node, by, o, view, server.Now(), record), server: server}
 	d.makeCalls()
 	return d
 }

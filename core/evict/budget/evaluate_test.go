@@ -15,8 +15,8 @@ import (
 	"orrery/core/mk"
 )
 
-// answer is what a client gets to see: the code, the message, the cause and after how long to ask again; and what the
-// eviction costs the budget.
+// answer is a response as a client sees it: code, message, causes and Retry-After; and the disruptions that the written
+// budget allows.
 func answer(v budget.Response) string {
 	text := fmt.Sprint(v.Code())
 	if v.Refusal != nil {
@@ -27,7 +27,7 @@ func answer(v budget.Response) string {
 				text += fmt.Sprintf(" [%s]", c.Message)
 			}
 			if s.Details.RetryAfterSeconds != 0 {
-				text += fmt.Sprintf(" (again in %ds)", s.Details.RetryAfterSeconds)
+				text += fmt.Sprintf(" (retry in %ds)", s.Details.RetryAfterSeconds)
 			}
 		}
 	}
@@ -42,7 +42,7 @@ const wouldViolate = "429 Cannot evict pod as it would violate the pod's disrupt
 func TestEvaluate(t *testing.T) {
 	always := func(b *policyv1.PodDisruptionBudget) { b.Spec.UnhealthyPodEvictionPolicy = ptr(policyv1.AlwaysAllow) }
 	stale := func(b *policyv1.PodDisruptionBudget) { b.Generation = 2 }
-	crowded := func(b *policyv1.PodDisruptionBudget) {
+	full := func(b *policyv1.PodDisruptionBudget) {
 		for i := range 2001 {
 			disrupted(fmt.Sprint("p", i), noon)(b)
 		}
@@ -53,66 +53,66 @@ func TestEvaluate(t *testing.T) {
 		budgets []*policyv1.PodDisruptionBudget
 		want    string
 	}{
-		{"a pod that no budget counts may go", web("a").Obj(), nil, "201"},
-		{"a budget of another application does not count it", web("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"a pod that no budget selects is evicted", web("a").Obj(), nil, "201"},
+		{"a budget of another application does not select it", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", selecting(&metav1.LabelSelector{MatchLabels: map[string]string{"app": "db"}})),
 		}, "201"},
-		{"a budget with something to give lets it go and is charged", web("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"a budget that allows disruptions is charged", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(3, 1, 3, 2)),
 		}, "201 allowed=1"},
-		{"two healthy pods where two are wanted stay", web("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"a budget that needs every healthy pod refuses", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(2, 2, 2, 0)),
 		}, wouldViolate + "[The disruption budget b needs 2 healthy pods and has 2 currently]"},
-		{"two budgets are more than the API server can deal with", web("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"two budgets are an internal error", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(3, 1, 3, 2)), pdb("c", counts(3, 1, 3, 2)),
 		}, "500 This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."},
-		{"an empty selector counts every pod", mk.Pod("bare").Phase(v1.PodRunning).Obj(), []*policyv1.PodDisruptionBudget{
+		{"an empty selector selects every pod", mk.Pod("bare").Phase(v1.PodRunning).Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", selecting(&metav1.LabelSelector{}), counts(1, 2, 2, 0)),
 		}, wouldViolate + "[The disruption budget b needs 2 healthy pods and has 1 currently]"},
-		{"no selector counts none", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", selecting(nil))}, "201"},
-		{"a selector that makes no sense counts none", web("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"a missing selector selects no pod", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", selecting(nil))}, "201"},
+		{"an invalid selector selects no pod", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", selecting(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Near"}}})),
 		}, "201"},
-		{"a changed budget that was not counted yet has to be waited for", web("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"a change that is not observed yet: retry later", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(3, 1, 3, 2), stale),
-		}, wouldViolate + "[The disruption budget b is still being processed by the server.] (again in 10s)"},
-		{"less than nothing allowed is an error of the budget", web("a").Obj(), []*policyv1.PodDisruptionBudget{
+		}, wouldViolate + "[The disruption budget b is still being processed by the server.] (retry in 10s)"},
+		{"negative disruptionsAllowed is forbidden", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(3, 1, 3, -1)),
 		}, `403 poddisruptionbudget.policy "b" is forbidden: pdb disruptions allowed is negative`},
-		{"two thousand unconfirmed evictions are too many", web("a").Obj(), []*policyv1.PodDisruptionBudget{
-			pdb("b", counts(3, 1, 3, 2), crowded),
+		{"more than 2000 unconfirmed evictions are forbidden", web("a").Obj(), []*policyv1.PodDisruptionBudget{
+			pdb("b", counts(3, 1, 3, 2), full),
 		}, `403 poddisruptionbudget.policy "b" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`},
-		{"a budget that could not be counted says why", web("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"a failed sync is the reason", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(1, 2, 2, 0), refuses("SyncFailed", "jobs.batch does not implement the scale subresource")),
 		}, wouldViolate + "[The disruption budget b does not allow evicting pods currently because it failed sync: jobs.batch does not implement the scale subresource]"},
-		{"enough healthy pods and nothing allowed: the condition says why", web("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"enough healthy pods and no disruptions allowed: the condition's reason", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(3, 2, 3, 0), refuses("Frozen", "until Monday")),
 		}, wouldViolate + "[The disruption budget b does not allow evicting pods currently (Frozen): until Monday]"},
-		{"enough healthy pods and nothing allowed, without a reason", web("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"enough healthy pods and no disruptions allowed: no reason", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(3, 2, 3, 0), refuses("InsufficientPods", "")),
 		}, wouldViolate + "[The disruption budget b does not allow evicting pods currently]"},
 
-		{"a pod that is not ready goes uncounted while enough others are healthy", unready("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"an unready pod is evicted without a charge while enough others are healthy", unready("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(2, 2, 3, 0)),
 		}, "201"},
-		{"it stays while the application is disrupted", unready("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"an unready pod of a disrupted application is refused", unready("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(1, 2, 3, 0)),
 		}, wouldViolate + "[The disruption budget b needs 2 healthy pods and has 1 currently]"},
-		{"it stays where no healthy pod is wanted, which may be a budget not counted yet", unready("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"an unready pod is refused where no healthy pod is desired: the budget may not be synced yet", unready("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(0, 0, 0, 0)),
 		}, wouldViolate + "[The disruption budget b needs 0 healthy pods and has 0 currently]"},
-		{"it goes regardless where the budget says so", unready("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"AlwaysAllow evicts an unready pod regardless", unready("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(0, 2, 3, 0), always),
 		}, "201"},
-		{"that is no way out for a ready pod", web("a").Obj(), []*policyv1.PodDisruptionBudget{
+		{"AlwaysAllow does not help a ready pod", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(1, 2, 3, 0), always),
 		}, wouldViolate + "[The disruption budget b needs 2 healthy pods and has 1 currently]"},
 
-		{"a pending pod asks no budget", web("a").Phase(v1.PodPending).Obj(), []*policyv1.PodDisruptionBudget{pdb("b"), pdb("c")}, "201"},
-		{"nor does one that has succeeded", web("a").Phase(v1.PodSucceeded).Obj(), []*policyv1.PodDisruptionBudget{pdb("b")}, "201"},
-		{"nor one that has failed", web("a").Phase(v1.PodFailed).Obj(), []*policyv1.PodDisruptionBudget{pdb("b")}, "201"},
-		{"nor one that is being deleted", web("a").Deleting(noon).Obj(), []*policyv1.PodDisruptionBudget{pdb("b")}, "201"},
-		{"a pod that is not there cannot be evicted", nil, nil, `404 pods "a" not found`},
+		{"a pending pod needs no budget", web("a").Phase(v1.PodPending).Obj(), []*policyv1.PodDisruptionBudget{pdb("b"), pdb("c")}, "201"},
+		{"a succeeded pod needs no budget", web("a").Phase(v1.PodSucceeded).Obj(), []*policyv1.PodDisruptionBudget{pdb("b")}, "201"},
+		{"a failed pod needs no budget", web("a").Phase(v1.PodFailed).Obj(), []*policyv1.PodDisruptionBudget{pdb("b")}, "201"},
+		{"a terminating pod needs no budget", web("a").Deleting(noon).Obj(), []*policyv1.PodDisruptionBudget{pdb("b")}, "201"},
+		{"a missing pod is not found", nil, nil, `404 pods "a" not found`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// Five pods are ready and three must be: two may go, one after the other, before the controller has looked again.
+// Five pods are ready and three must be: two are evicted, one after the other, before the next sync.
 func TestEvaluate_UsesUpBudget(t *testing.T) {
 	b := budget.Sync(pdb("b", minAvailable("3")), pods(5, web), budget.Scales{Lookup: owners()}, noon).UpdatedBudget
 	for i, want := range []string{"201 allowed=1", "201 allowed=0", wouldViolate + "[The disruption budget b does not allow evicting pods currently]"} {
@@ -156,38 +156,38 @@ func TestEvaluate_DeleteOptions(t *testing.T) {
 		want    string
 		how     string
 	}{
-		{"the URL names another pod", "z", nil, nil, web("a").Obj(), "400 name in URL does not match name in Eviction object", ""},
+		{"a name in the URL that differs", "z", nil, nil, web("a").Obj(), "400 name in URL does not match name in Eviction object", ""},
 		{
-			"an option that evictions do not have", "a", nil,
+			"an option that is invalid for evictions", "a", nil,
 			&metav1.DeleteOptions{IgnoreStoreReadErrorWithClusterBreakingPotential: &yes}, web("a").Obj(),
 			`422 Eviction.policy "a" is invalid: deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: can not be set for pod eviction, try after removing the option [Invalid value: true: can not be set for pod eviction, try after removing the option]`, "",
 		},
 		{"a dry run in the query changes nothing", "a", []string{"All"}, nil, web("a").Obj(), "201", "dry run"},
-		{"nor does one in the options", "a", nil, &metav1.DeleteOptions{DryRun: []string{"All"}}, web("a").Obj(), "201", "dry run"},
+		{"a dry run in the options changes nothing", "a", nil, &metav1.DeleteOptions{DryRun: []string{"All"}}, web("a").Obj(), "201", "dry run"},
 		{
 			"two dry runs that differ", "a",
 			[]string{"All"},
 			&metav1.DeleteOptions{DryRun: []string{"Some"}}, web("a").Obj(),
 			"500 Non-matching dry-run options in request and content: [All] and [Some]", "",
 		},
-		{"the grace period goes into the deletion", "a", nil, &metav1.DeleteOptions{GracePeriodSeconds: ptr(int64(7))}, web("a").Obj(), "201 allowed=1", "marked, 7s"},
+		{"the grace period is passed to the deletion", "a", nil, &metav1.DeleteOptions{GracePeriodSeconds: ptr(int64(7))}, web("a").Obj(), "201 allowed=1", "condition, 7s"},
 		{
-			"the client means another pod of that name: the budget is charged all the same", "a", nil,
+			"a UID precondition fails: the budget is charged regardless", "a", nil,
 			&metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("other")}, web("a").Obj(),
 			`409 Operation cannot be fulfilled on Pod "a": the UID in the precondition (other) does not match the UID in record (` + string(web("a").Obj().UID) + `). The object might have been deleted and then recreated allowed=1`, "",
 		},
 		{
-			"another pod of that name, where the one there is not ready and may go: the conflict passes for the budget's", "a", nil,
+			"a UID precondition fails for an unready pod: the conflict is reported as the budget's", "a", nil,
 			&metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("other")}, unready("a").Obj(),
-			wouldViolate + "[The disruption budget b is still being processed by the server.] (again in 10s)", "",
+			wouldViolate + "[The disruption budget b is still being processed by the server.] (retry in 10s)", "",
 		},
 		{
-			"the client means another version of a pending pod", "a", nil,
+			"a resourceVersion precondition of a pending pod fails", "a", nil,
 			&metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: ptr("1")}}, web("a").Phase(v1.PodPending).Obj(),
 			`409 Operation cannot be fulfilled on Pod "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (5). The object might have been modified`, "",
 		},
-		{"a pending pod is deleted only as it is", "a", nil, nil, web("a").Phase(v1.PodPending).Obj(), "201", "marked, at version 5"},
-		{"one that has ended however it is", "a", nil, nil, web("a").Phase(v1.PodFailed).Obj(), "201", "marked"},
+		{"a pending pod is deleted at its resourceVersion", "a", nil, nil, web("a").Phase(v1.PodPending).Obj(), "201", "condition, at version 5"},
+		{"a terminal pod is deleted at any resourceVersion", "a", nil, nil, web("a").Phase(v1.PodFailed).Obj(), "201", "condition"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestEvaluate_DeleteOptions(t *testing.T) {
 				t.Errorf("the answer (-want +got):\n%s", diff)
 			}
 			if how := deletion(v); v.Refusal == nil && how != tt.how {
-				t.Errorf("it is deleted %q, want %q", how, tt.how)
+				t.Errorf("the deletion is %q, want %q", how, tt.how)
 			}
 		})
 	}
@@ -208,7 +208,7 @@ func deletion(v budget.Response) string {
 	if !v.AddCondition {
 		return "dry run"
 	}
-	how := "marked"
+	how := "condition"
 	if g := v.Delete.GracePeriodSeconds; g != nil {
 		how += fmt.Sprintf(", %ds", *g)
 	}
@@ -237,28 +237,28 @@ func TestEvaluate_LastDisruptionSetsCondition(t *testing.T) {
 		}},
 	}
 	if diff := cmp.Diff(want, v.UpdatedBudget.Status); diff != "" {
-		t.Errorf("the budget is written as (-want +got):\n%s", diff)
+		t.Errorf("the updated budget (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(before, b); diff != "" {
-		t.Errorf("the budget that was asked was changed:\n%s", diff)
+		t.Errorf("the budget of the request was changed:\n%s", diff)
 	}
 }
 
 func TestEvaluate_PodChanged(t *testing.T) {
 	e := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
-	judge := func(pod *v1.Pod, e *policyv1.Eviction) budget.Response {
+	evaluate := func(pod *v1.Pod, e *policyv1.Eviction) budget.Response {
 		return budget.Evaluate(budget.Request{Name: "a", Eviction: e, Pod: pod, Budgets: []*policyv1.PodDisruptionBudget{pdb("b", counts(2, 2, 3, 1))}, Now: noon})
 	}
-	if raced := judge(unready("a").Obj(), e).ConflictRefusal(); !apierrors.IsTooManyRequests(raced) {
-		t.Errorf("a pod that was not ready: %v, want 429", raced)
+	if refusal := evaluate(unready("a").Obj(), e).ConflictRefusal(); !apierrors.IsTooManyRequests(refusal) {
+		t.Errorf("an unready pod: %v, want 429", refusal)
 	}
-	if raced := judge(web("a").Obj(), e).ConflictRefusal(); raced != nil {
-		t.Errorf("a ready pod, which is charged to the budget: %v, want nothing", raced)
+	if refusal := evaluate(web("a").Obj(), e).ConflictRefusal(); refusal != nil {
+		t.Errorf("a ready pod, which is charged to the budget: %v, want nothing", refusal)
 	}
 	own := e.DeepCopy()
 	own.DeleteOptions = &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: ptr("")}}
-	if raced := judge(unready("a").Obj(), own).ConflictRefusal(); raced != nil {
-		t.Errorf("the version was the client's: %v, want the conflict itself", raced)
+	if refusal := evaluate(unready("a").Obj(), own).ConflictRefusal(); refusal != nil {
+		t.Errorf("the client gave the resourceVersion: %v, want nothing, so that the conflict is returned", refusal)
 	}
 }
 

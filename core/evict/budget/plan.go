@@ -64,14 +64,14 @@ func MakePlan(o DrainOptions, pods []*v1.Pod, lookup Lookup, now time.Time) (Pla
 	for _, pod := range sortedByName(pods) {
 		stays, warning := false, ""
 		for _, rule := range podFilters {
-			says := rule(o, pod, lookup, now)
-			if says.warning != "" {
-				warning = says.warning
+			result := rule(o, pod, lookup, now)
+			if result.warning != "" {
+				warning = result.warning
 			}
-			if says.fatal != "" {
-				errors.add(says.fatal, pod)
+			if result.fatal != "" {
+				errors.add(result.fatal, pod)
 			}
-			if says.skip || says.fatal != "" {
+			if result.skip || result.fatal != "" {
 				stays = true
 				break
 			}
@@ -143,28 +143,28 @@ func allowedOrFatal(harmless, allowed bool, fatal, warning string) filterResult 
 
 // podMessages holds messages about pods, each once with all its pods, in the order of first use.
 type podMessages []struct {
-	says string
+	text string
 	pods []string
 }
 
-func (v *podMessages) add(says string, pod *v1.Pod) {
+func (v *podMessages) add(text string, pod *v1.Pod) {
 	name := pod.Namespace + "/" + pod.Name
 	for i := range *v {
-		if (*v)[i].says == says {
+		if (*v)[i].text == text {
 			(*v)[i].pods = append((*v)[i].pods, name)
 			return
 		}
 	}
 	*v = append(*v, struct {
-		says string
+		text string
 		pods []string
-	}{says, []string{name}})
+	}{text, []string{name}})
 }
 
 func (v podMessages) lines() []string {
 	var lines []string
-	for _, said := range v {
-		lines = append(lines, said.says+": "+strings.Join(said.pods, ", "))
+	for _, message := range v {
+		lines = append(lines, message.text+": "+strings.Join(message.pods, ", "))
 	}
 	return lines
 }

@@ -55,9 +55,9 @@ func TestSync_Counts(t *testing.T) {
 		{"one of three is missing already", pdb("b", maxUnavailable("1")), pods(2, web), budget.Scales{Lookup: owners(replicaSet("web", 3))}, "3 expected, 2 desired, 2 healthy, 0 allowed"},
 		{"a whole minimum counts the pods there are", pdb("b", minAvailable("3")), pods(5, web), budget.Scales{Lookup: owners()}, "5 expected, 3 desired, 5 healthy, 2 allowed"},
 		{"no pods, nothing allowed", pdb("b", minAvailable("1")), nil, budget.Scales{Lookup: owners()}, "0 expected, 1 desired, 0 healthy, 0 allowed; NoPods: No matching pods found"},
-		{"more unavailable than there are", pdb("b", maxUnavailable("9")), pods(2, web), budget.Scales{Lookup: owners(replicaSet("web", 2))}, "2 expected, 0 desired, 2 healthy, 2 allowed"},
+		{"maxUnavailable exceeds the replicas", pdb("b", maxUnavailable("9")), pods(2, web), budget.Scales{Lookup: owners(replicaSet("web", 2))}, "2 expected, 0 desired, 2 healthy, 2 allowed"},
 		{"a deployment's replica set counts as the deployment", pdb("b", maxUnavailable("1")), pods(2, web), budget.Scales{Lookup: owners(deployed, deployment)}, "10 expected, 9 desired, 2 healthy, 0 allowed"},
-		{"a replica set whose deployment is gone counts itself", pdb("b", maxUnavailable("1")), pods(2, web), budget.Scales{Lookup: owners(deployed)}, "2 expected, 1 desired, 2 healthy, 1 allowed"},
+		{"a replica set whose deployment is deleted counts itself", pdb("b", maxUnavailable("1")), pods(2, web), budget.Scales{Lookup: owners(deployed)}, "2 expected, 1 desired, 2 healthy, 1 allowed"},
 		{
 			"two owners are summed", pdb("b", maxUnavailable("50%")), append(pods(2, web), owned("apps/v1", "StatefulSet")("s-0").Obj()),
 			budget.Scales{Lookup: owners(replicaSet("web", 2), &appsv1.StatefulSet{
@@ -78,12 +78,12 @@ func TestSync_Counts(t *testing.T) {
 			"4 expected, 3 desired, 2 healthy, 0 allowed",
 		},
 		{
-			"an owner that is gone makes the budget fail", pdb("b", maxUnavailable("1")), pods(2, web),
+			"a deleted owner makes the sync fail", pdb("b", maxUnavailable("1")), pods(2, web),
 			budget.Scales{Lookup: owners()},
 			`failed: found no controllers for pod "web-0"; CalculateExpectedPodCountFailed: Failed to calculate the number of expected pods: found no controllers for pod "web-0"`,
 		},
 		{
-			"so does one without a scale", pdb("b", minAvailable("50%")), pods(1, owned("apps/v1", "DaemonSet")),
+			"an owner without a scale makes the sync fail", pdb("b", minAvailable("50%")), pods(1, owned("apps/v1", "DaemonSet")),
 			budget.Scales{Lookup: owners()},
 			"failed: daemonsets.apps does not implement the scale subresource; CalculateExpectedPodCountFailed: Failed to calculate the number of expected pods: daemonsets.apps does not implement the scale subresource",
 		},
@@ -93,33 +93,33 @@ func TestSync_Counts(t *testing.T) {
 			"0 expected, 0 desired, 2 healthy, 0 allowed; UnmanagedPods: Pods selected by this PodDisruptionBudget (selector: &LabelSelector{MatchLabels:map[string]string{app: web,},MatchExpressions:[]LabelSelectorRequirement{},}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set \".spec.minAvailable\" field of the PDB to an integer value.",
 		},
 		{
-			"only ready pods that stay are healthy", pdb("b", minAvailable("1"), disrupted("web-1", noon.Add(-time.Minute))),
+			"only ready pods without an eviction are healthy", pdb("b", minAvailable("1"), disrupted("web-1", noon.Add(-time.Minute))),
 			[]*v1.Pod{web("web-0").Deleting(noon).Obj(), web("web-1").Obj(), unready("web-2").Obj(), web("web-3").Obj()},
 			budget.Scales{Lookup: owners()},
-			"4 expected, 1 desired, 1 healthy, 0 allowed, [web-1] disrupted, again at 1m0s",
+			"4 expected, 1 desired, 1 healthy, 0 allowed, [web-1] disrupted, recheck at 1m0s",
 		},
 		{
-			"two minutes after it was allowed, an eviction has failed", pdb("b", minAvailable("1"), disrupted("web-0", noon.Add(-2*time.Minute)), disrupted("gone", noon)),
+			"an unconfirmed eviction expires after two minutes", pdb("b", minAvailable("1"), disrupted("web-0", noon.Add(-2*time.Minute)), disrupted("gone", noon)),
 			pods(2, web),
 			budget.Scales{Lookup: owners()},
 			"2 expected, 1 desired, 2 healthy, 1 allowed; NotDeleted: Pod was expected by PDB default/default to be deleted but it wasn't",
 		},
 		{
-			"a selector that makes no sense fails", pdb("b", selecting(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Near"}}})), nil,
+			"an invalid selector makes the sync fail", pdb("b", selecting(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Near"}}})), nil,
 			budget.Scales{Lookup: owners()},
 			`failed: "Near" is not a valid label selector operator; NoPods: Failed to get pods: "Near" is not a valid label selector operator`,
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, told(budget.Sync(tt.pdb, tt.pods, tt.scales, noon))); diff != "" {
+			if diff := cmp.Diff(tt.want, syncText(budget.Sync(tt.pdb, tt.pods, tt.scales, noon))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func told(s budget.SyncResult) string {
+func syncText(s budget.SyncResult) string {
 	text := fmt.Sprintf("%d expected, %d desired, %d healthy, %d allowed", s.Expected, s.Desired, s.Healthy, s.Allowed)
 	if s.Failure != nil {
 		text = "failed: " + s.Failure.Error()
@@ -129,7 +129,7 @@ func told(s budget.SyncResult) string {
 		names = append(names, name)
 	}
 	if len(names) > 0 {
-		text += fmt.Sprintf(", %v disrupted, again at %v", names, s.Recheck.Sub(noon))
+		text += fmt.Sprintf(", %v disrupted, recheck at %v", names, s.Recheck.Sub(noon))
 	}
 	for _, e := range s.Events {
 		text += fmt.Sprintf("; %s: %s", e.Reason, e.Note)
@@ -149,15 +149,15 @@ func TestSync_WritesOnlyChanges(t *testing.T) {
 		}},
 	}
 	if diff := cmp.Diff(want, first.UpdatedBudget.Status); diff != "" {
-		t.Fatalf("the first time (-want +got):\n%s", diff)
+		t.Fatalf("first sync (-want +got):\n%s", diff)
 	}
 	if again := budget.Sync(first.UpdatedBudget, pods(2, web), scales, noon.Add(time.Hour)); again.UpdatedBudget != nil {
-		t.Errorf("written again as %+v", again.UpdatedBudget.Status)
+		t.Errorf("an unchanged status was written again: %+v", again.UpdatedBudget.Status)
 	}
-	lost := budget.Sync(first.UpdatedBudget, pods(1, web), scales, noon.Add(time.Hour)).UpdatedBudget
-	c := lost.Status.Conditions[0]
+	fewer := budget.Sync(first.UpdatedBudget, pods(1, web), scales, noon.Add(time.Hour)).UpdatedBudget
+	c := fewer.Status.Conditions[0]
 	if got := fmt.Sprint(c.Status, c.Reason, c.LastTransitionTime.Sub(noon)); got != "FalseInsufficientPods1h0m0s" {
-		t.Errorf("one pod later the condition says %s", got)
+		t.Errorf("with one pod less the condition is %s", got)
 	}
 }
 
@@ -169,12 +169,12 @@ func TestSync_FailSafe(t *testing.T) {
 		t.Errorf("the status is %+v", got)
 	}
 	if again := budget.Sync(s.UpdatedBudget, pods(3, web), budget.Scales{Lookup: owners()}, noon.Add(time.Minute)); again.UpdatedBudget != nil {
-		t.Errorf("a second failure is written as %+v", again.UpdatedBudget.Status)
+		t.Errorf("the same failure was written again: %+v", again.UpdatedBudget.Status)
 	}
 }
 
 func TestStaleConditionAt(t *testing.T) {
-	marked := func(pod *v1.Pod, reason string) *v1.Pod {
+	withCondition := func(pod *v1.Pod, reason string) *v1.Pod {
 		pod.Status.Conditions = append(pod.Status.Conditions, v1.PodCondition{
 			Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: reason, LastTransitionTime: metav1.Time{Time: noon},
 		})
@@ -185,11 +185,11 @@ func TestStaleConditionAt(t *testing.T) {
 		pod  *v1.Pod
 		want string
 	}{
-		{"an eviction that did not delete the pod", marked(web("a").Obj(), "EvictionByEvictionAPI"), "2m0s"},
-		{"what a kubelet marked", marked(web("a").Obj(), v1.PodReasonTerminationByKubelet), "never"},
-		{"a pod being deleted", marked(web("a").Deleting(noon).Obj(), "EvictionByEvictionAPI"), "never"},
-		{"a pod that has ended", marked(web("a").Phase(v1.PodFailed).Obj(), "EvictionByEvictionAPI"), "never"},
-		{"a pod that is not marked", web("a").Obj(), "never"},
+		{"evicted and not deleted", withCondition(web("a").Obj(), "EvictionByEvictionAPI"), "2m0s"},
+		{"a kubelet's condition", withCondition(web("a").Obj(), v1.PodReasonTerminationByKubelet), "never"},
+		{"a terminating pod", withCondition(web("a").Deleting(noon).Obj(), "EvictionByEvictionAPI"), "never"},
+		{"a terminal pod", withCondition(web("a").Phase(v1.PodFailed).Obj(), "EvictionByEvictionAPI"), "never"},
+		{"no condition", web("a").Obj(), "never"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -204,7 +204,7 @@ func TestStaleConditionAt(t *testing.T) {
 	}
 }
 
-// However evictions and counts follow each other, evictions never leave fewer healthy pods than the budget wants.
+// In any order of evictions and syncs, evictions never leave fewer healthy pods than the budget requires.
 func TestEvaluate_NeverBelowBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "pods")
@@ -238,7 +238,7 @@ func TestEvaluate_NeverBelowBudget(t *testing.T) {
 				all = append(all[:i:i], all[i+1:]...)
 			}
 			if left := ready(all); left < least && left < healthyAtFirst {
-				t.Fatalf("%d ready pods are left, and the budget wants %d", left, least)
+				t.Fatalf("%d ready pods are left, and the budget requires %d", left, least)
 			}
 		}
 	})

@@ -16,32 +16,32 @@ import (
 	"orrery/core/world"
 )
 
-// life is a random history of a pool, two rules, three claims and their pods. The claim and pod "safe" tolerate
-// everything for ever.
-func life(t *rapid.T) []world.Input {
+// randomHistory draws changes of a pool, two rules, three claims and their pods. The claim and pod "safe" tolerate every taint
+// for ever.
+func randomHistory(t *rapid.T) []world.Input {
 	var inputs []world.Input
 	at := noon
-	there, lives := map[string]bool{}, map[string]int{}
+	exists, incarnation := map[string]bool{}, map[string]int{}
 	for version := range rapid.IntRange(5, 40).Draw(t, "steps") {
 		at = at.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "wait")) * time.Second)
-		object := anyObject(t, at)
+		object := drawObject(t, at)
 		name := key(object)
 		object.SetResourceVersion(strconv.Itoa(version + 1))
 		op, kind := world.Modified, world.KindOf(object)
-		if kind == world.ResourceSlice || kind == world.DeviceTaintRule { // which come and go
-			object.SetUID(types.UID(fmt.Sprint(name, lives[name])))
-			if there[name] && rapid.IntRange(0, 4).Draw(t, "gone") == 0 {
+		if kind == world.ResourceSlice || kind == world.DeviceTaintRule { // these are deleted and created again
+			object.SetUID(types.UID(fmt.Sprint(name, incarnation[name])))
+			if exists[name] && rapid.IntRange(0, 4).Draw(t, "delete") == 0 {
 				op = world.Deleted
-				lives[name]++
+				incarnation[name]++
 			}
 		}
-		there[name] = op != world.Deleted
+		exists[name] = op != world.Deleted
 		inputs = append(inputs, world.Input{At: at, Event: world.Changed{Op: op, Object: object}})
 	}
 	return append(inputs, world.Input{At: at.Add(24 * time.Hour), Event: world.Tick{}})
 }
 
-func anyObject(t *rapid.T, now time.Time) world.Object {
+func drawObject(t *rapid.T, now time.Time) world.Object {
 	name := rapid.SampledFrom([]string{"safe", "a", "b"}).Draw(t, "name")
 	held := map[string]string{"safe": "pool/gpu-0", "a": "pool/gpu-0", "b": "pool/gpu-1"}[name]
 	switch rapid.IntRange(0, 4).Draw(t, "kind") {
@@ -52,7 +52,7 @@ func anyObject(t *rapid.T, now time.Time) world.Object {
 		tolerations := &c.Status.Allocation.Devices.Results[0].Tolerations
 		if name == "safe" {
 			*tolerations = []resourcev1.DeviceToleration{{Operator: resourcev1.DeviceTolerationOpExists}}
-		} else if rapid.Bool().Draw(t, "patient") {
+		} else if rapid.Bool().Draw(t, "tolerates") {
 			*tolerations = []resourcev1.DeviceToleration{toleration("bad", noExecute, 30)}
 		}
 		return c
@@ -71,8 +71,8 @@ func anyObject(t *rapid.T, now time.Time) world.Object {
 	}
 }
 
-// play tells a controller of a history and answers its effects at once. What it wanted comes back.
-func play(c *device.Controller, inputs []world.Input) (wanted []world.Effect) {
+// play applies a history to a controller and completes its effects at once. It returns the effects.
+func play(c *device.Controller, inputs []world.Input) (effects []world.Effect) {
 	for len(inputs) > 0 {
 		in := inputs[0]
 		if wake, due := c.NextWake(); due && !wake.After(in.At) {
@@ -81,48 +81,48 @@ func play(c *device.Controller, inputs []world.Input) (wanted []world.Effect) {
 			inputs = inputs[1:]
 		}
 		c.Apply(in)
-		for effects := c.Effects(); len(effects) > 0; effects = c.Effects() {
-			for _, e := range effects {
+		for emitted := c.Effects(); len(emitted) > 0; emitted = c.Effects() {
+			for _, e := range emitted {
 				if world.HasOutcome(e.Action) {
 					c.Apply(world.Input{At: in.At, Event: world.EffectDone{Effect: e.ID}})
 				}
 			}
-			wanted = append(wanted, effects...)
+			effects = append(effects, emitted...)
 		}
 	}
-	return wanted
+	return effects
 }
 
-func acting(b *evict.Record) *device.Controller {
+func newActing(b *evict.Record) *device.Controller {
 	return device.New(device.Options{Act: true, FirstEffect: 1, Record: b})
 }
 
 func TestController_TolerationWithoutLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		for _, e := range play(acting(nil), life(t)) {
-			if act, deletes := e.Action.(world.Delete); deletes && act.Pod.Name == "safe" {
-				t.Fatalf("it was deleted at %v", e.At.Sub(noon))
+		for _, e := range play(newActing(nil), randomHistory(t)) {
+			if action, deletes := e.Action.(world.Delete); deletes && action.Pod.Name == "safe" {
+				t.Fatalf("the pod was deleted at %v", e.At.Sub(noon))
 			}
 		}
 	})
 }
 
-// In the end nobody is due who has not been deleted.
+// Every pod that is due in the end was deleted.
 func TestController_EvictsEveryDuePod(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		inputs := life(t)
+		inputs := randomHistory(t)
 		deleted := map[types.UID]bool{}
-		for _, e := range play(acting(nil), inputs) {
-			if act, deletes := e.Action.(world.Delete); deletes {
-				deleted[act.Pod.UID] = true
+		for _, e := range play(newActing(nil), inputs) {
+			if action, deletes := e.Action.(world.Delete); deletes {
+				deleted[action.Pod.UID] = true
 			}
 		}
-		// Whoever learns only now of what there is finds all of them due.
+		// A controller that starts with the final state finds every remaining pod due.
 		late := evict.NewRecord()
 		play(device.New(device.Options{Record: late}), append([]world.Input{{At: inputs[len(inputs)-1].At, Event: world.Tick{}}}, atOnce(inputs)...))
 		for _, d := range late.Open() {
 			if !deleted[d.Pod.UID] {
-				t.Fatalf("%s is %s since %v, and was not deleted", d.Pod, d.Phase, d.Deadline.Sub(noon))
+				t.Fatalf("%s was not deleted: it is %s and due at %v", d.Pod, d.Phase, d.Deadline.Sub(noon))
 			}
 		}
 	})
@@ -139,40 +139,40 @@ func atOnce(inputs []world.Input) []world.Input {
 
 func TestController_RepeatedAndLateInputs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		inputs := life(t)
-		var noisy []world.Input
+		inputs := randomHistory(t)
+		var repeated []world.Input
 		for i, in := range inputs {
-			noisy = append(noisy, in)
-			for range rapid.IntRange(0, 2).Draw(t, "echoes") {
-				echo := inputs[rapid.IntRange(0, i).Draw(t, "echo")]
-				echo.At = in.At
-				noisy = append(noisy, echo)
+			repeated = append(repeated, in)
+			for range rapid.IntRange(0, 2).Draw(t, "repeats") {
+				repeat := inputs[rapid.IntRange(0, i).Draw(t, "repeat")]
+				repeat.At = in.At
+				repeated = append(repeated, repeat)
 			}
 		}
-		clean, disturbed := evict.NewRecord(), evict.NewRecord()
-		want, got := play(acting(clean), inputs), play(acting(disturbed), noisy)
+		once, again := evict.NewRecord(), evict.NewRecord()
+		want, got := play(newActing(once), inputs), play(newActing(again), repeated)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("effects (-clean +disturbed):\n%s", diff)
+			t.Fatalf("effects (-once +repeated):\n%s", diff)
 		}
-		if diff := cmp.Diff(board(clean), board(disturbed)); diff != "" {
-			t.Fatalf("boards (-clean +disturbed):\n%s", diff)
+		if diff := cmp.Diff(recordText(once), recordText(again)); diff != "" {
+			t.Fatalf("records (-once +repeated):\n%s", diff)
 		}
 	})
 }
 
 func TestController_Fork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		inputs := life(t)
-		cut := rapid.IntRange(0, len(inputs)-1).Draw(t, "cut")
+		inputs := randomHistory(t)
+		at := rapid.IntRange(0, len(inputs)-1).Draw(t, "fork at")
 		b := evict.NewRecord()
-		c := acting(b)
-		play(c, inputs[:cut])
-		fork, elsewhere := c.Fork(b.Fork()), c.Fork(b.Fork())
-		play(elsewhere, []world.Input{
-			{At: inputs[cut].At, Event: world.Listed{Kind: world.ResourceSlice}},
-			{At: inputs[cut].At, Event: world.Listed{Kind: world.Pod}},
+		c := newActing(b)
+		play(c, inputs[:at])
+		fork, other := c.Fork(b.Fork()), c.Fork(b.Fork())
+		play(other, []world.Input{
+			{At: inputs[at].At, Event: world.Listed{Kind: world.ResourceSlice}},
+			{At: inputs[at].At, Event: world.Listed{Kind: world.Pod}},
 		})
-		want, got := play(c, inputs[cut:]), play(fork, inputs[cut:])
+		want, got := play(c, inputs[at:]), play(fork, inputs[at:])
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("effects (-original +fork):\n%s", diff)
 		}

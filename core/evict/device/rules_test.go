@@ -22,21 +22,21 @@ const (
 func TestController_EvictionTime(t *testing.T) {
 	for _, row := range []struct {
 		name string
-		play func(*scene)
+		play func(*fixture)
 		want string
 	}{
-		{"a NoExecute taint on a device that is in use makes the pod leave", func(s *scene) {
+		{"a NoExecute taint on a device in use evicts the pod", func(s *fixture) {
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@30"))
 		}, "30s a"},
-		{"a taint on another device does not", func(s *scene) {
+		{"a taint on another device does not evict it", func(s *fixture) {
 			s.at(30).set(slice("s", "pool", 1, "gpu-0", "gpu-1=bad@30"))
 		}, ""},
-		{"NoSchedule and None make nobody leave", func(s *scene) {
+		{"NoSchedule and None evict no pod", func(s *fixture) {
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad:NoSchedule@30"))
 			s.at(40).set(slice("s", "pool", 1, "gpu-0=bad:None@30"))
 		}, ""},
-		{"a taint added at 0, a pod that comes at 60, a toleration of 100 s: it leaves at 100", func(s *scene) {
-			s.gone(world.Pod, "default", "a").gone(world.ResourceClaim, "default", "c")
+		{"toleration seconds count from the time the taint was added: added at 0, a pod at 60, 100 s: evicted at 100", func(s *fixture) {
+			s.remove(world.Pod, "default", "a").remove(world.ResourceClaim, "default", "c")
 			s.set(slice("s", "pool", 1, "gpu-0=bad@0"))
 			c := tolerating(toleration("bad", noExecute, 100))
 			c.UID, c.Status.ReservedFor[0].UID = "another", "another"
@@ -44,140 +44,140 @@ func TestController_EvictionTime(t *testing.T) {
 			pod.UID = "another"
 			s.at(60).set(c).set(pod)
 		}, "100s a"},
-		{"a toleration without seconds is for ever", func(s *scene) {
+		{"a toleration without seconds has no limit", func(s *fixture) {
 			s.set(tolerating(toleration("bad", noExecute)))
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@30"))
 		}, ""},
-		{"an empty toleration tolerates everything", func(s *scene) {
+		{"an empty toleration tolerates everything", func(s *fixture) {
 			s.set(tolerating(resourcev1.DeviceToleration{Operator: resourcev1.DeviceTolerationOpExists}))
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@30"))
 		}, ""},
-		{"a toleration of NoSchedule only does not help", func(s *scene) {
+		{"a toleration of NoSchedule only does not help", func(s *fixture) {
 			s.set(tolerating(toleration("bad", noSchedule)))
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@30"))
 		}, "30s a"},
-		{"of two tolerations of a taint the shorter one counts", func(s *scene) {
+		{"of two tolerations of a taint the shorter one counts", func(s *fixture) {
 			s.set(tolerating(toleration("bad", noExecute, 90), toleration("", noExecute, 20)))
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@30"))
 		}, "50s a"},
-		{"less than zero seconds are none", func(s *scene) {
+		{"negative seconds are zero", func(s *fixture) {
 			s.set(tolerating(toleration("bad", noExecute, -7)))
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@30"))
 		}, "30s a"},
-		{"of several devices the one that is due first counts", func(s *scene) {
+		{"of several devices the earliest deadline counts", func(s *fixture) {
 			c := tolerating(toleration("bad", noExecute, 90))
-			hold(c, "pool/gpu-1", toleration("bad", noExecute, 40))
+			allocate(c, "pool/gpu-1", toleration("bad", noExecute, 40))
 			s.set(c)
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@30", "gpu-1=bad@20"))
 		}, "60s a"},
-		{"of several claims the one that is due first counts", func(s *scene) {
+		{"of several claims the earliest deadline counts", func(s *fixture) {
 			other := claim("default", "d", "pool/gpu-1", "b")
 			s.set(other).set(claim("default", "e", "pool/gpu-2", "b")).set(user("default", "b", "d", "e"))
 			s.at(30).set(slice("s", "pool", 1, "gpu-0", "gpu-1=bad@80", "gpu-2=bad@70"))
 		}, "70s b"},
-		{"a taint that goes before the time is up makes nobody leave", func(s *scene) {
+		{"a taint removed before the deadline evicts no pod", func(s *fixture) {
 			s.set(tolerating(toleration("bad", noExecute, 60)))
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@30"))
 			s.at(89).set(slice("s", "pool", 1, "gpu-0"))
 		}, ""},
-		{"a second taint with less time shortens what is left", func(s *scene) {
+		{"a second taint with a shorter toleration shortens the time left", func(s *fixture) {
 			s.set(tolerating(toleration("bad", noExecute, 600), toleration("worse", noExecute, 10)))
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@30"))
 			s.at(50).set(slice("s", "pool", 1, "gpu-0=worse@50"))
 		}, "60s a"},
-		{"only slices of a pool's newest generation count", func(s *scene) {
+		{"only slices of a pool's newest generation count", func(s *fixture) {
 			s.set(slice("new", "pool", 2, "gpu-0"))
 			s.at(30).set(slice("old", "pool", 1, "gpu-0=bad@30"))
-			s.at(40).gone(world.ResourceSlice, "", "new")
+			s.at(40).remove(world.ResourceSlice, "", "new")
 		}, "40s a"},
-		{"a slice that is withdrawn takes its taints along", func(s *scene) {
+		{"a deleted slice has no taints", func(s *fixture) {
 			s.set(tolerating(toleration("bad", noExecute, 60)))
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@30"))
-			s.at(40).gone(world.ResourceSlice, "", "s")
+			s.at(40).remove(world.ResourceSlice, "", "s")
 		}, ""},
-		{"a pod that is not on a node yet stays, until it is", func(s *scene) {
+		{"a pod is evicted only once it is bound", func(s *fixture) {
 			waiting := user("default", "b", "d")
 			waiting.Spec.NodeName = ""
 			s.set(waiting).set(claim("default", "d", "pool/gpu-1", "b"))
 			s.at(30).set(slice("s", "pool", 1, "gpu-1=bad@30"))
 			s.at(40).set(user("default", "b", "d"))
 		}, "40s b"},
-		{"a pod that names the claim without being on its list stays", func(s *scene) {
+		{"a pod that names the claim and is not in its reservedFor stays", func(s *fixture) {
 			s.set(user("default", "b", "c"))
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@30"))
 		}, "30s a"},
-		{"every pod on the list leaves, though the first is not known", func(s *scene) {
+		{"every pod in reservedFor is evicted, though the first is unknown", func(s *fixture) {
 			s.set(claim("default", "d", "pool/gpu-1", "unknown", "x", "y")).set(user("default", "x", "d")).set(user("default", "y", "d"))
 			s.at(30).set(slice("s", "pool", 1, "gpu-1=bad@30"))
 		}, "30s x, 30s y"},
-		{"a claim made from a template must be the pod's own", func(s *scene) {
-			s.set(generated("b", "pod/default/b")).set(generated("x", "somebody else's"))
+		{"a claim made from a template must be the pod's own", func(s *fixture) {
+			s.set(generated("b", "pod/default/b")).set(generated("x", "another owner"))
 			s.at(30).set(slice("s", "pool", 1, "gpu-1=bad@30"))
 			for _, name := range []string{"b", "x"} {
 				s.set(fromTemplate(name))
 			}
 		}, "30s b"},
-		{"a claim that loses its allocation lets its pods be", func(s *scene) {
+		{"a deallocated claim evicts no pod", func(s *fixture) {
 			s.set(tolerating(toleration("bad", noExecute, 60)))
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@30"))
 			free := tolerating()
 			free.Status.Allocation = nil
 			s.at(40).set(free)
 		}, ""},
-		{"a taint without a time makes nobody leave", func(s *scene) {
+		{"a taint without timeAdded evicts no pod", func(s *fixture) {
 			s.at(30).set(slice("s", "pool", 1, "gpu-0=bad@none"))
 		}, ""},
-		{"a rule taints all devices of a driver", func(s *scene) {
+		{"a rule taints all devices of a driver", func(s *fixture) {
 			s.set(claim("default", "d", "other/gpu-7", "b")).set(user("default", "b", "d"))
 			s.at(30).set(rule("r", "NoExecute", 1, s.now, driver))
 		}, "30s a, 30s b"},
-		{"... of a pool, or one device alone", func(s *scene) {
+		{"a rule taints the devices of a pool, or one device", func(s *fixture) {
 			s.set(claim("default", "d", "other/gpu-0", "b")).set(user("default", "b", "d"))
 			s.at(30).set(rule("r", "NoExecute", 1, s.now, driver, "other"))
 			s.at(40).set(rule("q", "NoExecute", 1, s.now, "", "", "gpu-0"))
 		}, "30s b, 40s a"},
-		{"... of a pool and a device of it: the one device, and nobody else's of that name", func(s *scene) {
+		{"a rule for a pool and a device taints only that device, not those of that name elsewhere", func(s *fixture) {
 			s.set(claim("default", "d", "other/gpu-0", "b")).set(user("default", "b", "d"))
 			s.set(claim("default", "e", "pool/gpu-1", "x")).set(user("default", "x", "e"))
 			s.at(30).set(rule("r", "NoExecute", 1, s.now, driver, "pool", "gpu-0"))
 		}, "30s a"},
-		{"... of another driver's pool of that name: none here", func(s *scene) {
+		{"a rule for another driver's pool of that name taints none here", func(s *fixture) {
 			s.at(30).set(rule("r", "NoExecute", 1, s.now, "other.example.com", "pool"))
 		}, ""},
-		{"a rule that is changed taints other devices from then on", func(s *scene) {
+		{"a changed rule taints other devices", func(s *fixture) {
 			s.set(claim("default", "d", "other/gpu-0", "b")).set(user("default", "b", "d"))
 			s.set(tolerating(toleration("", noExecute, 60)))
 			s.at(30).set(rule("r", "NoExecute", 1, s.now, driver, "pool"))
 			s.at(40).set(rule("r", "NoExecute", 2, s.now, driver, "other"))
 		}, "40s b"},
-		{"a rule's taint that was added before the pod came counts from then, as a slice's does", func(s *scene) {
+		{"the seconds of a rule's taint count from its timeAdded, as those of a slice's", func(s *fixture) {
 			s.set(tolerating(toleration("", noExecute, 100)))
 			s.at(60).set(rule("r", "NoExecute", 1, noon, driver))
 		}, "100s a"},
-		{"a rule without a selector taints nothing", func(s *scene) {
+		{"a rule without a selector taints nothing", func(s *fixture) {
 			s.at(30).set(rule("r", "NoExecute", 1, s.now))
 		}, ""},
-		{"a rule with an empty selector taints everything", func(s *scene) {
+		{"a rule with an empty selector taints everything", func(s *fixture) {
 			s.at(30).set(rule("r", "NoExecute", 1, s.now, ""))
 		}, "30s a"},
-		{"a rule of another effect makes nobody leave until it is NoExecute", func(s *scene) {
+		{"a rule of another effect evicts no pod until it is NoExecute", func(s *fixture) {
 			s.at(30).set(rule("r", "NoSchedule", 1, s.now, driver))
 			s.at(40).set(rule("r", "None", 2, s.now, driver))
 			s.at(50).set(rule("r", "NoExecute", 3, s.now, driver))
 		}, "50s a"},
-		{"a rule that is deleted takes its taint along", func(s *scene) {
+		{"a deleted rule has no taint", func(s *fixture) {
 			s.set(tolerating(toleration("", noExecute, 60)))
 			s.at(30).set(rule("r", "NoExecute", 1, s.now, driver))
-			s.at(80).gone(world.DeviceTaintRule, "", "r")
+			s.at(80).remove(world.DeviceTaintRule, "", "r")
 		}, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newScene(t, device.Options{Act: true})
+			s := newFixture(t, device.Options{Act: true})
 			s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 			row.play(s)
 			s.at(9999)
-			if got := s.left(); got != row.want {
-				t.Errorf("left: %q, want %q\n%s", got, row.want, s.log.String())
+			if got := s.deletions(); got != row.want {
+				t.Errorf("deletions: %q, want %q\n%s", got, row.want, s.log.String())
 			}
 		})
 	}
@@ -200,7 +200,7 @@ func fromTemplate(name string) *v1.Pod {
 }
 
 func TestController_RetryDelays(t *testing.T) {
-	s := newScene(t, device.Options{Act: true})
+	s := newFixture(t, device.Options{Act: true})
 	failures := 4
 	s.outcome = func(e world.Effect) world.Outcome {
 		if _, deletes := e.Action.(world.Delete); deletes && failures > 0 {
@@ -211,23 +211,23 @@ func TestController_RetryDelays(t *testing.T) {
 	}
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 	s.set(slice("s", "pool", 1, "gpu-0=bad@0")).at(9)
-	if tally := s.c.Counters(); tally.Failed != 4 || tally.Evicted != 1 || tally.Latency.Sum != 75*time.Millisecond {
-		t.Errorf("tally %+v, want 4 failures and a deletion after 5+10+20+40 ms", tally)
+	if counters := s.c.Counters(); counters.Failed != 4 || counters.Evicted != 1 || counters.Latency.Sum != 75*time.Millisecond {
+		t.Errorf("counters %+v, want 4 failures and a deletion after 5+10+20+40 ms", counters)
 	}
 }
 
 func TestController_DeletesOnce(t *testing.T) {
-	s := newScene(t, device.Options{Act: true})
+	s := newFixture(t, device.Options{Act: true})
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 	s.outcome = func(e world.Effect) world.Outcome {
 		if _, deletes := e.Action.(world.Delete); deletes {
-			delete(s.objects, "Pod default/a") // the API server knows, and nobody else
+			delete(s.objects, "Pod default/a") // deleted in the API server; the watch is behind
 		}
 		return world.Outcome{}
 	}
 	s.set(slice("s", "pool", 1, "gpu-0=bad@0"))
 	s.at(5).set(rule("r", "NoExecute", 1, s.now, driver))
-	if got := s.left(); got != "0s a" {
-		t.Errorf("deleted: %q, want once", got)
+	if got := s.deletions(); got != "0s a" {
+		t.Errorf("deletions: %q, want one", got)
 	}
 }

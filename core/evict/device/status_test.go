@@ -13,19 +13,19 @@ import (
 	"orrery/core/world"
 )
 
-func wants(t *testing.T, s *scene, want string) {
+func wantLog(t *testing.T, s *fixture, want string) {
 	t.Helper()
 	if diff := cmp.Diff(want, s.log.String()); diff != "" {
-		t.Errorf("what was done (-want +got):\n%s", diff)
+		t.Errorf("log (-want +got):\n%s", diff)
 	}
 }
 
 func TestStatus_EvictionProgress(t *testing.T) {
-	s := newScene(t, device.Options{Act: true})
+	s := newFixture(t, device.Options{Act: true})
 	s.set(claim("east", "c", "pool/gpu-0", "a")).set(user("east", "a", "c"))
 	s.set(claim("west", "c", "pool/gpu-1", "b")).set(user("west", "b", "c"))
 	s.set(rule("r", "NoExecute", 1, noon, driver)).at(60)
-	wants(t, s, `0s rule r: PodsPendingEviction=True, 2 pods need to be evicted in 2 different namespaces.
+	wantLog(t, s, `0s rule r: PodsPendingEviction=True, 2 pods need to be evicted in 2 different namespaces.
 0s east/a: Marking for deletion
 0s east/a: DeletionByDeviceTaintManager
 0s east/a: deleted
@@ -37,7 +37,7 @@ func TestStatus_EvictionProgress(t *testing.T) {
 }
 
 func TestStatus_PendingAndEvicted(t *testing.T) {
-	s := newScene(t, device.Options{Act: true})
+	s := newFixture(t, device.Options{Act: true})
 	s.grace = 25 * time.Second
 	s.set(claim("east", "c", "pool/gpu-0", "a")).set(user("east", "a", "c"))
 	for _, namespace := range []string{"north", "west"} {
@@ -47,8 +47,8 @@ func TestStatus_PendingAndEvicted(t *testing.T) {
 		s.set(c).set(user(namespace, "b", "c"))
 	}
 	s.set(rule("r", "NoExecute", 1, noon, driver)).at(59)
-	s.gone(world.Pod, "east", "a").at(99)
-	wants(t, s, `0s rule r: PodsPendingEviction=True, 3 pods need to be evicted in 3 different namespaces.
+	s.remove(world.Pod, "east", "a").at(99)
+	wantLog(t, s, `0s rule r: PodsPendingEviction=True, 3 pods need to be evicted in 3 different namespaces.
 0s east/a: Marking for deletion
 0s east/a: DeletionByDeviceTaintManager
 0s east/a: deleted
@@ -64,42 +64,42 @@ func TestStatus_PendingAndEvicted(t *testing.T) {
 }
 
 func TestStatus_Singular(t *testing.T) {
-	s := newScene(t, device.Options{Act: true})
+	s := newFixture(t, device.Options{Act: true})
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 	s.set(rule("r", "NoExecute", 1, noon, driver)).at(60)
 	got := s.log.String()
 	for _, text := range []string{"True, 1 pod needs to be evicted in 1 namespace.\n", "False, 1 pod evicted since starting the controller.\n"} {
 		if !strings.Contains(got, text) {
-			t.Errorf("nothing says %q:\n%s", text, got)
+			t.Errorf("the log lacks %q:\n%s", text, got)
 		}
 	}
 }
 
 func TestStatus_NoEffect(t *testing.T) {
-	s := newScene(t, device.Options{Act: true})
+	s := newFixture(t, device.Options{Act: true})
 	s.set(slice("s", "pool", 1, "gpu-0", "gpu-1", "gpu-2"))
 	s.set(slice("old", "pool", 0, "gpu-3"))
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 	s.set(rule("r", "None", 1, noon, driver))
 	s.at(30).set(claim("default", "d", "pool/gpu-1", "b")).set(user("default", "b", "d")).at(60)
-	wants(t, s, `0s rule r: NoEffect=False, 3 published devices selected. 1 allocated device selected. 1 pod would be evicted in 1 namespace if the effect was NoExecute. This information will not be updated again. Recreate the DeviceTaintRule to trigger an update.
+	wantLog(t, s, `0s rule r: NoEffect=False, 3 published devices selected. 1 allocated device selected. 1 pod would be evicted in 1 namespace if the effect was NoExecute. This information will not be updated again. Recreate the DeviceTaintRule to trigger an update.
 `)
 	s.set(rule("q", "None", 1, noon))
 	if want := "0 published devices selected. 0 allocated devices selected. 0 pods would be evicted in 0 different namespaces if"; !strings.Contains(s.log.String(), want) {
-		t.Errorf("a rule that selects nothing does not say %q:\n%s", want, s.log.String())
+		t.Errorf("the log of a rule that selects nothing lacks %q:\n%s", want, s.log.String())
 	}
 }
 
 func TestStatus_OtherEffectAndNotStarted(t *testing.T) {
-	s := newScene(t, device.Options{Act: true})
+	s := newFixture(t, device.Options{Act: true})
 	s.set(rule("p", "NoSchedule", 1, noon, driver)).set(rule("q", "NoExecute", 1, noon, driver))
-	wants(t, s, `0s rule p: OtherEffect=False, Eviction only happens for the NoExecute effect.
+	wantLog(t, s, `0s rule p: OtherEffect=False, Eviction only happens for the NoExecute effect.
 0s rule q: NotStarted=False, 
 `)
 }
 
 func TestStatus_RateLimit(t *testing.T) {
-	s := newScene(t, device.Options{Act: true})
+	s := newFixture(t, device.Options{Act: true})
 	hour := toleration("", noExecute, 3600)
 	s.set(rule("r", "NoSchedule", 1, noon, driver))
 	s.at(3).set(rule("r", "NoExecute", 2, noon, driver))
@@ -109,19 +109,19 @@ func TestStatus_RateLimit(t *testing.T) {
 		s.at(float64(20 + 4*i)).set(c).set(user("default", name, "c-"+name))
 	}
 	s.at(300)
-	wants(t, s, `0s rule r: OtherEffect=False, Eviction only happens for the NoExecute effect.
+	wantLog(t, s, `0s rule r: OtherEffect=False, Eviction only happens for the NoExecute effect.
 3s rule r: NotStarted=False, 
 30s rule r: PodsPendingEviction=True, 3 pods need to be evicted in 1 namespace.
 `)
 }
 
-// That a rule is reported on at once does not keep it from being looked at again ten seconds after its pods were found due.
+// An immediate status update does not delay the one that is due ten seconds after the rule's pods were found.
 func TestStatus_ImmediateUpdateDoesNotDelayNext(t *testing.T) {
-	s := newScene(t, device.Options{Act: true})
+	s := newFixture(t, device.Options{Act: true})
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 	s.at(30).set(rule("r", "NoExecute", 1, noon.Add(34*time.Second), driver)) // by a clock that is ahead
 	s.at(99)
-	wants(t, s, `30s rule r: PodsPendingEviction=True, 1 pod needs to be evicted in 1 namespace.
+	wantLog(t, s, `30s rule r: PodsPendingEviction=True, 1 pod needs to be evicted in 1 namespace.
 34s default/a: Marking for deletion
 34s default/a: DeletionByDeviceTaintManager
 34s default/a: deleted
@@ -130,76 +130,76 @@ func TestStatus_ImmediateUpdateDoesNotDelayNext(t *testing.T) {
 }
 
 func TestStatus_WrittenByAnother(t *testing.T) {
-	s := newScene(t, device.Options{})
+	s := newFixture(t, device.Options{})
 	r := rule("r", "NoExecute", 1, noon, driver)
 	r.Status.Conditions = []metav1.Condition{{
 		Type: "EvictionInProgress", Status: "False", Reason: "NotStarted", ObservedGeneration: 1, LastTransitionTime: metav1.Time{Time: noon},
 	}}
 	s.set(r).at(60)
-	wants(t, s, "")
+	wantLog(t, s, "")
 }
 
 func TestStatus_RuleDeleted(t *testing.T) {
-	s := newScene(t, device.Options{Act: true})
+	s := newFixture(t, device.Options{Act: true})
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
-	s.set(rule("r", "NoExecute", 1, noon, driver)).gone(world.DeviceTaintRule, "", "r").at(60)
+	s.set(rule("r", "NoExecute", 1, noon, driver)).remove(world.DeviceTaintRule, "", "r").at(60)
 	if got := s.log.String(); strings.Contains(got, "10s rule") {
-		t.Errorf("a rule that is gone was reported:\n%s", got)
+		t.Errorf("the status of a deleted rule was written:\n%s", got)
 	}
 }
 
 func TestController_RecordsEviction(t *testing.T) {
 	b := evict.NewRecord()
-	s := newScene(t, device.Options{Act: true, Record: b})
+	s := newFixture(t, device.Options{Act: true, Record: b})
 	s.grace = 30 * time.Second
 	s.set(tolerating(toleration("", noExecute, 60))).set(user("default", "a", "c"))
 	s.set(slice("s", "pool", 1, "gpu-0=bad@5"))
 	s.set(rule("r", "NoExecute", 1, noon, driver))
 	check := func(when, want string) {
 		t.Helper()
-		if diff := cmp.Diff(want, board(b)); diff != "" {
+		if diff := cmp.Diff(want, recordText(b)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", when, diff)
 		}
 	}
-	check("while the time runs", "a: counting down, 60s, dra.example.com/unhealthy=Broken:NoExecute by rule r and 1 more\n")
-	s.at(10).gone(world.DeviceTaintRule, "", "r")
+	check("while the timer runs", "a: counting down, 60s, dra.example.com/unhealthy=Broken:NoExecute by rule r and 1 more\n")
+	s.at(10).remove(world.DeviceTaintRule, "", "r")
 	check("without the rule", "a: counting down, 65s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
 	s.at(70)
-	check("when it has been asked to leave", "a: terminating, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
+	check("when the pod is terminating", "a: terminating, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
 	s.set(slice("s", "pool", 1, "gpu-0"))
-	check("when the taint goes too late", "a: terminating, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
-	s.at(95).gone(world.Pod, "default", "a")
+	check("when the taint is removed too late", "a: terminating, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
+	s.at(95).remove(world.Pod, "default", "a")
 	check("at the end", "a: evicted, 95s, bad:NoExecute on dra.example.com/pool/gpu-0\n")
-	if tally := s.c.Counters(); tally.Evicted != 1 {
-		t.Errorf("%d pods were evicted, want 1", tally.Evicted)
+	if counters := s.c.Counters(); counters.Evicted != 1 {
+		t.Errorf("%d pods were evicted, want 1", counters.Evicted)
 	}
 }
 
 func TestController_PredictsOnly(t *testing.T) {
 	b := evict.NewRecord()
-	s := newScene(t, device.Options{Record: b})
+	s := newFixture(t, device.Options{Record: b})
 	s.set(claim("default", "c", "pool/gpu-0", "a")).set(user("default", "a", "c"))
 	s.set(claim("default", "d", "pool/gpu-0", "b")).set(user("default", "b", "d"))
 	s.at(5).set(slice("s", "pool", 1, "gpu-0=bad@5"))
-	s.at(8).gone(world.Pod, "default", "a").set(slice("s", "pool", 1, "gpu-0"))
+	s.at(8).remove(world.Pod, "default", "a").set(slice("s", "pool", 1, "gpu-0"))
 	if diff := cmp.Diff("a: evicted, 5s, bad:NoExecute on dra.example.com/pool/gpu-0\n"+
-		"b: cancelled, 5s, no device it uses has a NoExecute taint\n", board(b)); diff != "" {
-		t.Errorf("the board (-want +got):\n%s", diff)
+		"b: cancelled, 5s, no device it uses has a NoExecute taint\n", recordText(b)); diff != "" {
+		t.Errorf("record (-want +got):\n%s", diff)
 	}
-	wants(t, s, "")
+	wantLog(t, s, "")
 }
 
 func TestStatus_PodDeletedByOther(t *testing.T) {
 	b := evict.NewRecord()
-	s := newScene(t, device.Options{Act: true, Record: b})
+	s := newFixture(t, device.Options{Act: true, Record: b})
 	s.grace = time.Minute
 	pod := user("default", "a", "c")
 	s.set(tolerating(toleration("", noExecute, 20))).set(pod)
 	s.set(slice("s", "pool", 1, "gpu-0=bad@0"))
 	s.at(10).delete(pod)
 	s.at(99)
-	wants(t, s, "")
-	if diff := cmp.Diff("a: cancelled, 20s, terminating for another reason\n", board(b)); diff != "" || s.c.Counters().Evicted != 0 {
-		t.Errorf("%d evicted; the board (-want +got):\n%s", s.c.Counters().Evicted, diff)
+	wantLog(t, s, "")
+	if diff := cmp.Diff("a: cancelled, 20s, terminating for another reason\n", recordText(b)); diff != "" || s.c.Counters().Evicted != 0 {
+		t.Errorf("%d evicted; record (-want +got):\n%s", s.c.Counters().Evicted, diff)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // cluster is a Controller in a simulated cluster.
 type cluster struct{ *Controller }
 
-// InCluster returns a Controller as the option NodeLifecycle of world/memory. The cluster carries its changes out: the
+// InCluster returns a Controller as the option NodeLifecycle of world/memory. The cluster performs its changes: the
 // taints of conditions after the latency of its controllers, the others at once.
 func InCluster(o Options) memory.NodeLifecycle { return cluster{New(o)} }
 

@@ -16,16 +16,16 @@ import (
 func TestController_TaintsFromConditions(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{
-			"a node that is ready has no taint",
+			"a ready node has no taint",
 			`0 n1@z ready
-			 99 nothing`, "",
+			 99 wait`, "",
 		},
 		{
-			"not ready: NoSchedule at once, NoExecute at the next look",
+			"not ready: NoSchedule at once, NoExecute at the next check",
 			`0 n1@z ready
 			 0 n2@z ready
 			 7 n1@z notready
-			 99 nothing`,
+			 99 wait`,
 			"7s n1 +not-ready:NoSchedule\n10s n1 +not-ready:NoExecute\n",
 		},
 		{
@@ -33,51 +33,51 @@ func TestController_TaintsFromConditions(t *testing.T) {
 			`0 n1@z ready
 			 0 n2@z ready
 			 7 n1@z unknown
-			 99 nothing`,
+			 99 wait`,
 			"7s n1 +unreachable:NoSchedule\n10s n1 +unreachable:NoExecute\n",
 		},
 		{
-			"not-ready and unreachable exclude one another, and are swapped without waiting",
+			"not-ready and unreachable exclude each other and are swapped without a rate limit",
 			`0 n1@z ready
 			 0 n2@z ready
 			 2 n1@z notready
 			 12 n1@z unknown
-			 99 nothing`,
+			 99 wait`,
 			"2s n1 +not-ready:NoSchedule\n5s n1 +not-ready:NoExecute\n" +
 				"12s n1 -not-ready:NoSchedule +unreachable:NoSchedule\n15s n1 -not-ready:NoExecute +unreachable:NoExecute\n",
 		},
 		{
-			"a node that is ready again loses both, the one at once and the other at the next look",
+			"a node that is ready again loses NoSchedule at once and NoExecute at the next check",
 			`0 n1@z ready
 			 0 n2@z ready
 			 2 n1@z notready
 			 12 n1@z ready
-			 99 nothing`,
+			 99 wait`,
 			"2s n1 +not-ready:NoSchedule\n5s n1 +not-ready:NoExecute\n12s n1 -not-ready:NoSchedule\n15s n1 -not-ready:NoExecute\n",
 		},
 		{
 			"pressures, a missing network and a cordon are NoSchedule taints",
 			`0 n1@z ready MemoryPressure DiskPressure PIDPressure NetworkUnavailable cordoned
 			 8 n1@z ready
-			 99 nothing`,
+			 99 wait`,
 			"0s n1 +memory-pressure:NoSchedule +disk-pressure:NoSchedule +pid-pressure:NoSchedule" +
 				" +network-unavailable:NoSchedule +unschedulable:NoSchedule\n" +
 				"8s n1 -memory-pressure:NoSchedule -disk-pressure:NoSchedule -pid-pressure:NoSchedule" +
 				" -network-unavailable:NoSchedule -unschedulable:NoSchedule\n",
 		},
 		{
-			"taints that others set are theirs to take off, and make no difference",
+			"taints of others are kept",
 			`0 n1@z ready +node.cloudprovider.kubernetes.io/uninitialized:NoSchedule +maintenance:NoExecute
 			 0 n2@z ready
 			 2 n1@z notready cordoned
 			 12 n1@z ready
-			 99 nothing`,
+			 99 wait`,
 			"2s n1 +not-ready:NoSchedule +unschedulable:NoSchedule\n5s n1 +not-ready:NoExecute\n" +
 				"12s n1 -not-ready:NoSchedule -unschedulable:NoSchedule\n15s n1 -not-ready:NoExecute\n",
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if diff := cmp.Diff(row.want, newScene(t, lifecycle.Options{}).play(row.script)); diff != "" {
+			if diff := cmp.Diff(row.want, newFixture(t, lifecycle.Options{}).play(row.script)); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
 		})
@@ -87,75 +87,75 @@ func TestController_TaintsFromConditions(t *testing.T) {
 func TestController_MissedHeartbeats(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{
-			"a node is given up 50 s after the look at which its last word was noticed",
+			"a node is unreachable 50 s after the check that saw its last heartbeat",
 			`0 n1@z ready
 			 0 n2@z ready
-			 3 beat n1
-			 40 beat n2
-			 80 beat n2
-			 120 beat n2
-			 121 nothing`,
+			 3 renew n1
+			 40 renew n2
+			 80 renew n2
+			 120 renew n2
+			 121 wait`,
 			"55s n1 unknown +unreachable:NoSchedule\n55s n1 +unreachable:NoExecute\n",
 		},
 		{
-			"a renewed lease is a word",
+			"a renewed lease is a heartbeat",
 			`0 n1@z ready
-			 54 beat n1
-			 104 beat n1
-			 150 nothing`, "",
+			 54 renew n1
+			 104 renew n1
+			 150 wait`, "",
 		},
 		{
-			"so is a heartbeat in the condition",
+			"the condition's heartbeat time is a heartbeat",
 			`0 n1@z ready
 			 54 n1@z ready
 			 104 n1@z ready
-			 150 nothing`, "",
+			 150 wait`, "",
 		},
 		{
-			"a lease that is there counts anew at the look after a heartbeat in the condition",
+			"an unchanged lease restarts the grace period at the check after a heartbeat in the condition",
 			`0 n1@z ready
 			 0 n2@z ready
-			 3 beat n1
+			 3 renew n1
 			 22 n1@z ready
-			 40 beat n2
-			 86 nothing`,
+			 40 renew n2
+			 86 wait`,
 			"80s n1 unknown +unreachable:NoSchedule\n80s n1 +unreachable:NoExecute\n",
 		},
 		{
-			"without a lease that heartbeat is all there is",
+			"without a lease only the condition's heartbeat counts",
 			`0 n1@z ready
 			 0 n2@z ready
 			 22 n1@z ready
-			 40 beat n2
-			 86 nothing`,
+			 40 renew n2
+			 86 wait`,
 			"75s n1 unknown +unreachable:NoSchedule\n75s n1 +unreachable:NoExecute\n",
 		},
 		{
-			"a node that never said a word has 60 s from its creation",
-			`3 n1@z silence
+			"a node without any heartbeat has 60 s from its creation",
+			`3 n1@z none
 			 3 n2@z ready
 			 43 n2@z ready
-			 66 nothing`,
+			 66 wait`,
 			"65s n1 unknown +unreachable:NoSchedule\n65s n1 +unreachable:NoExecute\n",
 		},
 		{
-			"a pressure that a silent node reported is not known any more",
+			"an unreachable node's pressure becomes unknown",
 			`0 n1@z ready DiskPressure
 			 0 n2@z ready
-			 40 beat n2
-			 56 nothing`,
+			 40 renew n2
+			 56 wait`,
 			"0s n1 +disk-pressure:NoSchedule\n55s n1 unknown -disk-pressure:NoSchedule +unreachable:NoSchedule\n55s n1 +unreachable:NoExecute\n",
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got := newScene(t, lifecycle.Options{Heartbeats: true}).play(row.script)
+			got := newFixture(t, lifecycle.Options{Heartbeats: true}).play(row.script)
 			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
 		})
 	}
-	t.Run("silence means nothing where nobody tells of heartbeats", func(t *testing.T) {
-		if got := newScene(t, lifecycle.Options{}).play("0 n1@z ready\n 999 nothing"); got != "" {
+	t.Run("without the option Heartbeats no node is unreachable", func(t *testing.T) {
+		if got := newFixture(t, lifecycle.Options{}).play("0 n1@z ready\n 999 wait"); got != "" {
 			t.Errorf("changes: %s", got)
 		}
 	})
@@ -164,135 +164,135 @@ func TestController_MissedHeartbeats(t *testing.T) {
 func TestController_EvictionRate(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{
-			"a normal zone has one at once and then one every 10 s",
+			"a normal zone adds one taint at once and then one every 10 s",
 			`0 a1..a9@z ready
 			 12 a1..a4@z notready
-			 99 nothing`,
+			 99 wait`,
 			"15s a1, 25s a2, 35s a3, 45s a4",
 		},
 		{
-			"two nodes of three are not disruption: it takes three",
+			"two unready nodes of three are no disruption: it takes three",
 			`0 a1..a3@z ready
 			 12 a1..a2@z notready
-			 99 nothing`,
+			 99 wait`,
 			"15s a1, 25s a2",
 		},
 		{
-			"55 % of a small zone: none, after the one of the look at which it came out",
+			"55 % of a small zone unready: no taint after that of the first check",
 			`0 a01..a20@z ready
 			 12 a01..a11@z notready
-			 999 nothing`,
+			 999 wait`,
 			"",
 		},
 		{
-			"54 % are a normal zone",
+			"54 % unready are a normal zone",
 			`0 a01..a50@z ready
 			 12 a01..a27@z notready
-			 36 nothing`,
+			 36 wait`,
 			"15s a01, 25s a02, 35s a03",
 		},
 		{
-			"a large zone goes on at a tenth of the rate",
+			"a large disrupted zone continues at a tenth of the rate",
 			`0 a01..a60@z ready
 			 12 a01..a40@z notready
-			 299 nothing`,
+			 299 wait`,
 			"15s a01, 115.1s a02, 215.2s a03",
 		},
 		{
-			"50 nodes are a small zone still",
+			"50 nodes are a small zone",
 			`0 a01..a50@z ready
 			 12 a01..a28@z notready
-			 999 nothing`,
+			 999 wait`,
 			"",
 		},
 		{
-			"51 are a large one",
+			"51 nodes are a large zone",
 			`0 a01..a51@z ready
 			 12 a01..a29@z notready
-			 199 nothing`,
+			 199 wait`,
 			"15s a01, 115.1s a02",
 		},
 		{
-			"when enough are ready again, the rest goes on at the normal rate, after an interval",
+			"when enough nodes are ready again, the normal rate resumes after an interval",
 			`0 a01..a20@z ready
 			 12 a01..a11@z notready
 			 42 a01..a03@z ready
-			 79 nothing`,
+			 79 wait`,
 			"55s a04, 65s a05, 75s a06",
 		},
 		{
-			"a zone without a ready node, beside one that has some, goes on at the normal rate",
+			"a zone without a ready node continues at the normal rate while another zone has one",
 			`0 a1..a4@z ready
 			 0 b1@y ready
 			 12 a1..a4@z notready
-			 99 nothing`,
+			 99 wait`,
 			"15s a1, 25s a2, 35s a3, 45s a4",
 		},
 		{
-			"zones do not wait for one another",
+			"zones have separate rates",
 			`0 a1..a5@z ready
 			 0 b1..b5@zz ready
 			 12 a1..a2@z notready
 			 12 b1..b2@zz notready
-			 99 nothing`,
+			 99 wait`,
 			"15s a1, 15s b1, 25s a2, 25s b2",
 		},
 		{
-			"when no node is ready anywhere, none",
+			"no taint while no node is ready in any zone",
 			`0 a1..a4@z ready
 			 0 b1@y ready
 			 12 a1..a4@z notready
 			 12 b1@y notready
-			 999 nothing`,
+			 999 wait`,
 			"",
 		},
 		{
-			"... and once one is ready again, after an interval",
+			"taints resume an interval after a node is ready again",
 			`0 a1..a4@z ready
 			 0 b1@y ready
 			 12 a1..a4@z notready
 			 12 b1@y notready
 			 52 b1@y ready
-			 99 nothing`,
+			 99 wait`,
 			"65s a1, 75s a2, 85s a3, 95s a4",
 		},
 		{
-			"nodes that are excluded do not count",
+			"excluded nodes do not count",
 			`0 a1..a3@z ready
 			 0 a4..a9@z ready excluded
 			 12 a4..a9@z notready excluded
-			 36 nothing`,
+			 36 wait`,
 			"15s a4, 25s a5, 35s a6",
 		},
 		{
-			"a node that is ready by its turn is passed over, and those behind it move up",
+			"a queued node that became ready is skipped without using the interval",
 			`0 a1..a9@z ready
 			 12 a1..a3@z notready
 			 17 a2@z ready
-			 99 nothing`,
+			 99 wait`,
 			"15s a1, 25s a3",
 		},
 		{
-			"a node that is gone by its turn uses it up",
+			"a queued node that was deleted uses the interval",
 			`0 a1..a9@z ready
 			 12 a1..a3@z notready
-			 17 gone a2
-			 99 nothing`,
+			 17 delete a2
+			 99 wait`,
 			"15s a1, 35s a3",
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := executed(newScene(t, lifecycle.Options{}).play(row.script)); got != row.want {
-				t.Errorf("set: %q, want %q", got, row.want)
+			if got := noExecute(newFixture(t, lifecycle.Options{}).play(row.script)); got != row.want {
+				t.Errorf("NoExecute taints: %q, want %q", got, row.want)
 			}
 		})
 	}
 }
 
 func TestController_FullDisruptionRemovesTaints(t *testing.T) {
-	s := newScene(t, lifecycle.Options{})
-	s.play("0 a1..a2@z ready\n 12 a1@z notready\n 30 nothing")
-	got := s.play("31 a2@z notready\n 99 nothing")
+	s := newFixture(t, lifecycle.Options{})
+	s.play("0 a1..a2@z ready\n 12 a1@z notready\n 30 wait")
+	got := s.play("31 a2@z notready\n 99 wait")
 	want := "31s a2 +not-ready:NoSchedule\n35s a1 -not-ready:NoExecute\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
@@ -300,9 +300,9 @@ func TestController_FullDisruptionRemovesTaints(t *testing.T) {
 }
 
 func TestController_FullDisruptionRemovesSwappedTaint(t *testing.T) {
-	s := newScene(t, lifecycle.Options{})
-	s.play("0 a1..a2@z ready\n 12 a1@z notready\n 30 nothing")
-	got := s.play("31 a1@z unknown\n 31 a2@z unknown\n 99 nothing")
+	s := newFixture(t, lifecycle.Options{})
+	s.play("0 a1..a2@z ready\n 12 a1@z notready\n 30 wait")
+	got := s.play("31 a1@z unknown\n 31 a2@z unknown\n 99 wait")
 	want := `31s a1 -not-ready:NoSchedule +unreachable:NoSchedule
 31s a2 +unreachable:NoSchedule
 35s a1 -not-ready:NoExecute +unreachable:NoExecute
@@ -315,53 +315,53 @@ func TestController_FullDisruptionRemovesSwappedTaint(t *testing.T) {
 
 func TestController_PredictsEvictionsBeforeTaint(t *testing.T) {
 	b := evict.NewRecord()
-	s := newScene(t, lifecycle.Options{Record: b})
-	s.obey = false // somebody else acts, or nobody
-	minutes := int64(300)
-	patient := v1.Toleration{Key: v1.TaintNodeNotReady, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &minutes}
+	s := newFixture(t, lifecycle.Options{Record: b})
+	s.execute = false // another controller taints the nodes
+	seconds := int64(300)
+	toleration := v1.Toleration{Key: v1.TaintNodeNotReady, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &seconds}
 	for _, node := range []string{"a1", "a2"} {
-		s.tell(s.now, world.Changed{Object: mk.Pod("web-" + node).Node(node).Toleration(patient).Obj()})
-		s.tell(s.now, world.Changed{Object: mk.Pod("agent-" + node).Node(node).Toleration(v1.Toleration{Operator: v1.TolerationOpExists}).Obj()})
+		s.apply(s.now, world.Changed{Object: mk.Pod("web-" + node).Node(node).Toleration(toleration).Obj()})
+		s.apply(s.now, world.Changed{Object: mk.Pod("agent-" + node).Node(node).Toleration(v1.Toleration{Operator: v1.TolerationOpExists}).Obj()})
 	}
-	s.play("0 a1..a9@z ready\n 12 a1..a2@z notready\n 16 nothing")
+	s.play("0 a1..a9@z ready\n 12 a1..a2@z notready\n 16 wait")
 	want := `web-a1: at risk, 315s, node.kubernetes.io/not-ready:NoExecute is tolerated for 5m0s
 web-a2: at risk, 325s, node.kubernetes.io/not-ready:NoExecute is tolerated for 5m0s
 `
-	if diff := cmp.Diff(want, board(b)); diff != "" {
-		t.Errorf("forecasts (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, recordText(b)); diff != "" {
+		t.Errorf("predictions (-want +got):\n%s", diff)
 	}
-	s.play("17 a2@z ready\n 21 nothing")
+	s.play("17 a2@z ready\n 21 wait")
 	want = `web-a1: at risk, 315s, node.kubernetes.io/not-ready:NoExecute is tolerated for 5m0s
 web-a2: cancelled, 325s, the node will not be tainted
 `
-	if diff := cmp.Diff(want, board(b)); diff != "" {
-		t.Errorf("when one is ready again (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, recordText(b)); diff != "" {
+		t.Errorf("after a node is ready again (-want +got):\n%s", diff)
 	}
 }
 
 func TestController_HeartbeatsAfterFullDisruption(t *testing.T) {
-	got := newScene(t, lifecycle.Options{Heartbeats: true}).play(`
+	got := newFixture(t, lifecycle.Options{Heartbeats: true}).play(`
 		0 n1@z ready
 		0 n2@z ready
 		12 n1@z notready
 		12 n2@z notready
 		58 n1@z ready
-		90 beat n1
-		111 nothing`)
+		90 renew n1
+		111 wait`)
 	if want := "110s n2 unknown -not-ready:NoSchedule +unreachable:NoSchedule\n"; !strings.Contains(got, want) || strings.Count(got, "unknown") != 1 {
-		t.Errorf("changes:\n%swant n2 given up 50 s after the first look at which a node is ready, at 60 s:\n%s", got, want)
+		t.Errorf("changes:\n%swant n2 unreachable 50 s after the first check with a ready node, at 60 s:\n%s", got, want)
 	}
 }
 
 func TestController_ForkedQueue(t *testing.T) {
-	s := newScene(t, lifecycle.Options{})
-	s.play("0 a1..a9@z ready\n 12 a1..a4@z notready\n 16 nothing")
+	s := newFixture(t, lifecycle.Options{})
+	s.play("0 a1..a9@z ready\n 12 a1..a4@z notready\n 16 wait")
 	fork := s.m.Fork(evict.NewRecord())
-	back := nodeOf("a2@z", noon, []string{"ready"})
-	back.ResourceVersion = "1000"
-	fork.Apply(world.Input{At: noon.Add(17 * 1e9), Event: world.Changed{Object: back}})
+	ready := nodeOf("a2@z", noon, []string{"ready"})
+	ready.ResourceVersion = "1000"
+	fork.Apply(world.Input{At: noon.Add(17 * 1e9), Event: world.Changed{Object: ready}})
 	fork.Apply(world.Input{At: noon.Add(50 * 1e9), Event: world.Tick{}})
-	if got := executed(s.play("99 nothing")); got != "25s a2, 35s a3, 45s a4" {
-		t.Errorf("after a fork went its way, the original sets %q", got)
+	if got := noExecute(s.play("99 wait")); got != "25s a2, 35s a3, 45s a4" {
+		t.Errorf("after a fork applied inputs, the original adds %q", got)
 	}
 }

@@ -1,18 +1,18 @@
-// Package lifecycle works out which taints nodes get for their troubles, and when: the rules of
+// Package lifecycle decides which taints nodes get for their conditions, and when: the rules of
 // kube-controller-manager's node lifecycle controller.
 //
 //	leases and heartbeats ─► monitor, each 5 s: silent for 50 s? ─► conditions Unknown
 //	                             │                                        │
 //	conditions, cordons ─────────┼──► NoSchedule taints, at once ◄────────┘
 //	                             │
-//	                             ├──► ready: not-ready and unreachable:NoExecute go, at once
+//	                             ├──► ready: not-ready and unreachable:NoExecute removed, at once
 //	                             ├──► has one of the two, and needs the other: swapped, at once
 //	                             └──► needs one of the two ─► its zone's queue ─► so many nodes a second
 //	                                                              ▲
 //	                 how many nodes of the zone are ready ────────┘
 //
-// A [Controller] takes in the inputs of an engine and says in [Controller.Changes] what changes on which node. Its caller
-// carries the changes out, or only shows them. It counts its own changes as done until it sees the node again. Monitor passes
+// A [Controller] takes in the inputs of an engine and returns the changes of nodes in [Controller.Changes]. Its caller performs
+// them, or only shows them. The controller assumes its own changes until it sees the node again. Monitor passes
 // in which nothing could change are left out. The record of evictions gets a prediction for every pod that will be evicted
 // for a taint that its node does not have yet.
 //
@@ -27,7 +27,7 @@
 //	                     has more than 50 nodes, none where it has fewer
 //	fully disrupted      when no node is ready: 0.1 nodes a second
 //
-// unless all zones are fully disrupted. The fault is then more likely here than there: all NoExecute taints of these two
+// unless all zones are fully disrupted. The controller's own connection is then the likelier fault: all NoExecute taints of these two
 // kinds are removed, and none set, until a node is ready somewhere. From then on every grace period starts anew.
 //
 // A new zone may give one taint at once. A new rate starts with none, unless the old one had one left. Turns come at ticks of a

@@ -16,15 +16,15 @@ import (
 	"orrery/core/world"
 )
 
-// weather is a random history of six nodes in two zones, and a pod on each.
-func weather(t *rapid.T) []world.Input {
+// randomHistory draws changes of six nodes in two zones and of a pod on each.
+func randomHistory(t *rapid.T) []world.Input {
 	var inputs []world.Input
 	at, version := noon, 0
 	for range rapid.IntRange(3, 40).Draw(t, "steps") {
 		at = at.Add(time.Duration(rapid.IntRange(0, 200).Draw(t, "wait")) * 100 * time.Millisecond)
 		i := rapid.IntRange(0, 5).Draw(t, "node")
 		name, zone := "n"+strconv.Itoa(i), "z"+strconv.Itoa(i%2)
-		words := []string{rapid.SampledFrom([]string{"ready", "ready", "notready", "unknown", "silence"}).Draw(t, "says")}
+		words := []string{rapid.SampledFrom([]string{"ready", "ready", "notready", "unknown", "none"}).Draw(t, "ready")}
 		if rapid.IntRange(0, 5).Draw(t, "cordoned") == 0 {
 			words = append(words, "cordoned")
 		}
@@ -46,15 +46,15 @@ func playAll(m *lifecycle.Controller, inputs []world.Input) []lifecycle.Change {
 	return m.Changes()
 }
 
-func machine(b *evict.Record) *lifecycle.Controller {
+func newController(b *evict.Record) *lifecycle.Controller {
 	return lifecycle.New(lifecycle.Options{Start: noon, Heartbeats: true, Record: b})
 }
 
-// A taint that is set in place of its opposite needs no turn; every other one does, and a zone has one turn each 10 s.
+// Each zone adds one NoExecute taint in 10 s; a taint that replaces its opposite does not count.
 func TestController_ZoneRate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		last := map[int]time.Time{}
-		for _, c := range playAll(machine(nil), weather(t)) {
+		for _, c := range playAll(newController(nil), randomHistory(t)) {
 			for _, added := range c.Add {
 				if added.Effect != v1.TaintEffectNoExecute || len(c.Remove) > 0 {
 					continue
@@ -69,27 +69,27 @@ func TestController_ZoneRate(t *testing.T) {
 	})
 }
 
-// When somebody is ready and time passes, every node has what its condition calls for, and nothing else.
+// While one node is ready, every node gets exactly the taint of its condition in the end.
 func TestController_EveryNodeGetsItsTaint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := lifecycle.New(lifecycle.Options{Start: noon})
-		inputs := weather(t)
+		inputs := randomHistory(t)
 		end := inputs[len(inputs)-1].At
 		m.Apply(world.Input{At: noon, Event: world.Changed{Object: nodeOf("healthy@z2", noon, []string{"ready"})}})
 		taints, ready := map[string]map[string]bool{}, map[string]v1.ConditionStatus{}
 		for _, in := range inputs {
-			apply(taints, playAll(m, []world.Input{{At: in.At, Event: world.Tick{}}}))
+			applyChanges(taints, playAll(m, []world.Input{{At: in.At, Event: world.Tick{}}}))
 			if change, ok := in.Event.(world.Changed); ok {
 				if node, ok := change.Object.(*v1.Node); ok {
-					taints[node.Name], ready[node.Name] = map[string]bool{}, "" // the world has undone what was decided
+					taints[node.Name], ready[node.Name] = map[string]bool{}, "" // the update overwrote the taints
 					if len(node.Status.Conditions) > 0 {
 						ready[node.Name] = node.Status.Conditions[0].Status
 					}
 				}
 			}
-			apply(taints, playAll(m, []world.Input{in}))
+			applyChanges(taints, playAll(m, []world.Input{in}))
 		}
-		apply(taints, playAll(m, []world.Input{{At: end.Add(time.Hour), Event: world.Tick{}}}))
+		applyChanges(taints, playAll(m, []world.Input{{At: end.Add(time.Hour), Event: world.Tick{}}}))
 		for node, has := range taints {
 			want := map[string]bool{}
 			switch ready[node] {
@@ -105,7 +105,7 @@ func TestController_EveryNodeGetsItsTaint(t *testing.T) {
 	})
 }
 
-func apply(taints map[string]map[string]bool, changes []lifecycle.Change) {
+func applyChanges(taints map[string]map[string]bool, changes []lifecycle.Change) {
 	for _, c := range changes {
 		if taints[c.Node] == nil {
 			continue
@@ -125,38 +125,38 @@ func apply(taints map[string]map[string]bool, changes []lifecycle.Change) {
 
 func TestController_RepeatedAndLateInputs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		inputs := weather(t)
-		var noisy []world.Input
+		inputs := randomHistory(t)
+		var repeated []world.Input
 		for i, in := range inputs {
-			noisy = append(noisy, in)
-			for range rapid.IntRange(0, 2).Draw(t, "echoes") {
-				echo := inputs[rapid.IntRange(0, i).Draw(t, "echo")]
-				echo.At = in.At
-				noisy = append(noisy, echo)
+			repeated = append(repeated, in)
+			for range rapid.IntRange(0, 2).Draw(t, "repeats") {
+				repeat := inputs[rapid.IntRange(0, i).Draw(t, "repeat")]
+				repeat.At = in.At
+				repeated = append(repeated, repeat)
 			}
 		}
-		clean, disturbed := evict.NewRecord(), evict.NewRecord()
-		if diff := cmp.Diff(playAll(machine(clean), inputs), playAll(machine(disturbed), noisy)); diff != "" {
-			t.Fatalf("changes (-clean +disturbed):\n%s", diff)
+		once, again := evict.NewRecord(), evict.NewRecord()
+		if diff := cmp.Diff(playAll(newController(once), inputs), playAll(newController(again), repeated)); diff != "" {
+			t.Fatalf("changes (-once +repeated):\n%s", diff)
 		}
-		if diff := cmp.Diff(board(clean), board(disturbed)); diff != "" {
-			t.Fatalf("boards (-clean +disturbed):\n%s", diff)
+		if diff := cmp.Diff(recordText(once), recordText(again)); diff != "" {
+			t.Fatalf("records (-once +repeated):\n%s", diff)
 		}
 	})
 }
 
 func TestController_Fork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		inputs := weather(t)
-		cut := rapid.IntRange(0, len(inputs)-1).Draw(t, "cut")
+		inputs := randomHistory(t)
+		cut := rapid.IntRange(0, len(inputs)-1).Draw(t, "fork at")
 		b := evict.NewRecord()
-		m := machine(b)
+		m := newController(b)
 		playAll(m, inputs[:cut])
-		fork, elsewhere := m.Fork(b.Fork()), m.Fork(b.Fork())
-		gone := nodeOf("n0@z0", noon, nil)
-		gone.UID = types.UID("node/n0")
-		playAll(elsewhere, []world.Input{
-			{At: inputs[cut].At, Event: world.Changed{Op: world.Deleted, Object: gone}},
+		fork, other := m.Fork(b.Fork()), m.Fork(b.Fork())
+		removed := nodeOf("n0@z0", noon, nil)
+		removed.UID = types.UID("node/n0")
+		playAll(other, []world.Input{
+			{At: inputs[cut].At, Event: world.Changed{Op: world.Deleted, Object: removed}},
 			{At: inputs[cut].At.Add(time.Hour), Event: world.Tick{}},
 		})
 		want, got := playAll(m, inputs[cut:]), playAll(fork, inputs[cut:])

@@ -13,8 +13,8 @@ import (
 	"orrery/core/world"
 )
 
-// crowd is an observer who knows 100,000 pods on a thousand nodes, and the pods. Of every hundredth the timer runs.
-func crowd(b *testing.B) (*observer.Observer, []*v1.Pod) {
+// newLoaded returns an observer with 100,000 pods on a thousand nodes, and the pods. Timers run for one pod in a hundred.
+func newLoaded(b *testing.B) (*observer.Observer, []*v1.Pod) {
 	b.Helper()
 	c := observer.New(observer.Options{})
 	nodes, pods := world.Listed{Kind: world.Node}, world.Listed{Kind: world.Pod}
@@ -44,7 +44,7 @@ func crowd(b *testing.B) (*observer.Observer, []*v1.Pod) {
 
 // BenchmarkObserver_UnrelatedInput is a change of a pod's status.
 func BenchmarkObserver_UnrelatedInput(b *testing.B) {
-	c, all := crowd(b)
+	c, all := newLoaded(b)
 	b.ReportAllocs()
 	version := 1
 	for b.Loop() {
@@ -59,20 +59,20 @@ func BenchmarkObserver_UnrelatedInput(b *testing.B) {
 
 // BenchmarkObserver_Heartbeat is a change of a node's status.
 func BenchmarkObserver_Heartbeat(b *testing.B) {
-	c, _ := crowd(b)
+	c, _ := newLoaded(b)
 	n := mk.Node("n7").Obj()
 	b.ReportAllocs()
 	version := 1
 	for b.Loop() {
 		version++
-		beat := *n
-		beat.ResourceVersion = strconv.Itoa(version)
-		c.Apply(world.Input{At: noon.Add(time.Duration(version)), Event: world.Changed{Op: world.Modified, Object: &beat}})
+		heartbeat := *n
+		heartbeat.ResourceVersion = strconv.Itoa(version)
+		c.Apply(world.Input{At: noon.Add(time.Duration(version)), Event: world.Changed{Op: world.Modified, Object: &heartbeat}})
 	}
 }
 
 func BenchmarkObserver_Fork(b *testing.B) {
-	c, _ := crowd(b)
+	c, _ := newLoaded(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		c.Fork()

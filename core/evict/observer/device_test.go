@@ -14,7 +14,7 @@ import (
 	"orrery/core/world"
 )
 
-// eviction asks for a pod of the default namespace to leave.
+// eviction is an eviction of a pod in the default namespace.
 func eviction(pod string) *policyv1.Eviction {
 	return &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: pod}}
 }
@@ -30,20 +30,20 @@ func slice() *resourcev1.ResourceSlice {
 	}
 }
 
-// claim is one that holds the device.
+// claim is a claim without an allocation.
 func claim(name string) *resourcev1.ResourceClaim {
 	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
 }
 
-// claiming is a pod on n1 that uses the claim of its name.
+// claiming is a pod on n1 that uses the claim with the pod's name.
 func claiming(name string) *v1.Pod {
 	pod := mk.Pod(name).Node("n1").Obj()
 	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &name}}
 	return pod
 }
 
-// reserve gives a claim the device, and reserves it for the pod of its name.
-func (s *stage) reserve(name string) {
+// reserve allocates the device to a claim and reserves the claim for the pod with the claim's name.
+func (s *simulation) reserve(name string) {
 	s.t.Helper()
 	o, err := s.Get(world.ResourceClaim, "default", name)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *stage) reserve(name string) {
 	}
 }
 
-// deviceRule makes pods leave the driver's devices, at a time since noon.
+// deviceRule taints the driver's devices with NoExecute from a time since noon.
 func deviceRule(at time.Duration) *resourcev1alpha3.DeviceTaintRule {
 	return &resourcev1alpha3.DeviceTaintRule{
 		ObjectMeta: metav1.ObjectMeta{Name: "broken"},

@@ -5,11 +5,11 @@
 //	                   └─► PodDisruptionBudgets ─────────────────────────────────────► which one selects which pod ─────┘
 //	decisions ─► Preempted ──────────────────────────────────────────────────────────► victims, and why on that node ───▲
 //
-// An [Observer] takes in the inputs of an engine and the preemptions that it decided. A prediction, a decision and what is then
-// seen of the pod make one entry. Controllers of this program that act write on the same record; the observer leaves their
+// An [Observer] takes in the inputs of an engine and the preemptions that it decided. A prediction, a decision and the pod's later
+// changes make one entry. Acting controllers of this program write to the same record; the observer leaves their
 // causes to them ([Options.Acting]).
 //
-// # What is seen on a pod
+// # What a pod shows
 //
 //	DisruptionTarget is True, for the reason
 //	  PreemptionByScheduler          preemption
@@ -17,8 +17,8 @@
 //	  DeletionByDeviceTaintManager   device taint
 //	  EvictionByEvictionAPI          eviction API
 //	  DeletionByPodGC                node gone
-//	  TerminationByKubelet           node pressure; a preemption by the kubelet or a shutdown if the status says so
-//	it has failed, Evicted           node pressure, of a pod beyond limits of its own or one not let in
+//	  TerminationByKubelet           node pressure; a preemption by the kubelet or a shutdown by the status
+//	its phase is Failed, Evicted     node pressure, of a pod that exceeds its own limits or was not admitted
 //
 // From the condition on the pod is terminating, with its deadline once it is being deleted. It is evicted when it is deleted or
 // has ended, whichever comes first. A condition that is removed or replaced cancels the eviction, and so does an eviction for
@@ -35,13 +35,13 @@
 // the inputs: they contain a watch's delay, and no difference of clocks. A timer that started before the observer did ends
 // earlier than predicted.
 //
-// An eviction by the API that was allowed is compared with what budget.Evaluate says of the pod as it was before, without the
+// An allowed eviction by the API is compared with budget.Evaluate's response for the pod's previous state, without the
 // charge that the budget may have by then. A refused one leaves no trace in the cluster: its caller reports it with
-// [Observer.EvictionRefused]. What a kubelet will do only its own measurements tell, and whom a budget blocks only the drain
-// knows; where they run in this program they write on the same record.
+// [Observer.EvictionRefused]. Only a kubelet's own measurements predict its evictions, and only the drain knows which pods a
+// budget blocks; where they run in this program they write to the same record.
 //
 // # Cost
 //
-// An input that concerns no eviction costs a look at one object. The observer holds the objects of its kinds, which the engine
+// An unrelated input costs the comparison of one object. The observer holds the objects of its kinds, which the engine
 // holds as well, and the pods that are being evicted.
 package observer

@@ -20,10 +20,10 @@ import (
 	"orrery/core/world/memory"
 )
 
-// Every controller that evicts pods writes on the record that the observer writes on, and each eviction is there once.
+// All controllers that evict pods share the observer's record, and each eviction is recorded once.
 func TestRecord_EveryInitiator(t *testing.T) {
 	record := evict.NewRecord()
-	s := newStage(t, func(o *memory.Options) {
+	s := newSimulation(t, func(o *memory.Options) {
 		kubelets, err := pressure.NewKubelets(pressure.KubeletsOptions{Configuration: pressure.DefaultConfiguration("linux"), Record: record})
 		if err != nil {
 			t.Fatal(err)
@@ -31,15 +31,15 @@ func TestRecord_EveryInitiator(t *testing.T) {
 		o.Pressure = kubelets
 		o.NodeLifecycle = lifecycle.InCluster(lifecycle.Options{Start: noon, Record: record})
 	})
-	s.clerk = observer.New(observer.Options{Record: record, Acting: []evict.Cause{evict.Taint, evict.DeviceTaint}})
+	s.observer = observer.New(observer.Options{Record: record, Acting: []evict.Cause{evict.Taint, evict.DeviceTaint}})
 	s.taints = taint.New(taint.Options{Act: true, FirstEffect: 1 << 32, Record: record})
 	s.device = device.New(device.Options{Act: true, FirstEffect: 2 << 32, Record: record})
-	for _, name := range []string{"tainted", "n1", "pressed", "drained", "crowded", "lost", "alone"} {
+	for _, name := range []string{"tainted", "n1", "full", "drained", "busy", "lost", "alone"} {
 		s.create(node(name))
 	}
 	on := func(pod, node string) *mk.PodBuilder { return mk.Pod(pod).UID("").Node(node) }
-	s.create(on("by-taint", "tainted").Obj(), on("by-kubelet", "pressed").Obj(), on("by-drain", "drained").Obj(), on("by-lifecycle", "lost").Obj())
-	s.create(on("by-preemptor", "crowded").CPU("4").Obj(), on("by-gc", "alone").Obj())
+	s.create(on("by-taint", "tainted").Obj(), on("by-kubelet", "full").Obj(), on("by-drain", "drained").Obj(), on("by-lifecycle", "lost").Obj())
+	s.create(on("by-preemptor", "busy").CPU("4").Obj(), on("by-gc", "alone").Obj())
 	s.create(slice(), claim("by-rule"))
 	s.create(claiming("by-rule"))
 	s.until(time.Second)
@@ -53,24 +53,24 @@ func TestRecord_EveryInitiator(t *testing.T) {
 	})
 	s.do(3*time.Second, func(c *memory.Cluster) error { return c.Delete(world.Node, "", "alone", metav1.DeleteOptions{}) })
 	s.do(3*time.Second, func(c *memory.Cluster) error {
-		_, err := c.Create(classed(mk.Pod("boss").UID("").CPU("4").NodeSelector("kubernetes.io/hostname", "crowded").Obj(), "high"))
+		_, err := c.Create(withPriorityClass(mk.Pod("preemptor").UID("").CPU("4").NodeSelector("kubernetes.io/hostname", "busy").Obj(), "high"))
 		return err
 	})
 	s.others = []drive.Controller{budget.StartDrain(s.Cluster, "drained", "alice", budget.DrainOptions{Force: true}, record)}
 	s.until(10 * time.Minute)
 	got := map[string]string{}
 	for _, e := range slices.Concat(record.Open(), record.Ended()) {
-		if was, twice := got[e.Pod.Name]; twice && was != "" {
-			t.Errorf("%s is on the record twice: %s and %s by %s", e.Pod.Name, was, e.Cause, e.Initiator)
+		if first, twice := got[e.Pod.Name]; twice && first != "" {
+			t.Errorf("%s is recorded twice: %s and %s by %s", e.Pod.Name, first, e.Cause, e.Initiator)
 		}
 		got[e.Pod.Name] = string(e.Cause) + " by " + e.Initiator + ": " + e.Phase.String()
 	}
 	for pod, want := range map[string]string{
 		"by-taint":     "taint by taint-eviction-controller: evicted",
 		"by-rule":      "device taint by device-taint-eviction-controller: evicted",
-		"by-kubelet":   "node pressure by kubelet on pressed: evicted",
+		"by-kubelet":   "node pressure by kubelet on full: evicted",
 		"by-drain":     "eviction API by alice: evicted",
-		"by-preemptor": "preemption by pod default/boss: evicted",
+		"by-preemptor": "preemption by pod default/preemptor: evicted",
 		"by-gc":        "node gone by pod garbage collector: evicted",
 		"by-lifecycle": "taint by taint-eviction-controller: terminating",
 	} {

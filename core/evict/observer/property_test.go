@@ -17,14 +17,14 @@ import (
 	"orrery/core/world/memory"
 )
 
-// Whatever happens in a cluster, every eviction on the record makes sense, and every pod that was marked and is gone has
-// left on it once, for what its last mark said.
+// Every eviction on the record is consistent, and every pod that had the condition and is gone was evicted once, for the
+// cause of its last condition.
 func TestObserver_Properties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newStage(t, func(o *memory.Options) {
+		s := newSimulation(t, func(o *memory.Options) {
 			o.Seed = rapid.Uint64().Draw(rt, "seed")
 			o.Latency = memory.TypicalLatency()
-			if rapid.Bool().Draw(rt, "bad day") {
+			if rapid.Bool().Draw(rt, "watch faults") {
 				o.Faults.Watch = map[world.Kind]memory.WatchFaults{
 					"": {Break: 0.03, RelistAfter: memory.Delay{Base: 2 * time.Second}, Duplicate: 0.1},
 				}
@@ -34,46 +34,46 @@ func TestObserver_Properties(t *testing.T) {
 			s.create(node(fmt.Sprint("n", i)))
 		}
 		s.create(pdb("web", 2))
-		for range rapid.IntRange(5, 25).Draw(rt, "acts") {
-			drawAct(rt, s, allActs, 0)
+		for range rapid.IntRange(5, 25).Draw(rt, "actions") {
+			scheduleAction(rt, s, allActions, 0)
 		}
-		tally := &ledger{last: map[types.UID]*v1.Pod{}, gone: map[types.UID]bool{}}
-		s.others = append(s.others, tally)
+		model := &podModel{last: map[types.UID]*v1.Pod{}, gone: map[types.UID]bool{}}
+		s.others = append(s.others, model)
 		for at := 10 * time.Second; at <= 6*time.Minute; at += 10 * time.Second {
 			s.until(at)
-			wellFormed(rt, s.clerk.Record(), s.Now())
+			checkConsistent(rt, s.observer.Record(), s.Now())
 		}
-		tally.check(rt, s.clerk.Record())
+		model.check(rt, s.observer.Record())
 	})
 }
 
-// The acts, of which calm ones leave the nodes as they are.
+// The actions; calm ones change no node's health.
 var (
-	calmActs = []string{"pod", "pod", "pod", "boss", "taint", "untaint", "evict", "hunger", "delete"}
-	allActs  = append(slices.Clone(calmActs), "lose")
+	calmActions = []string{"pod", "pod", "pod", "preemptor", "taint", "untaint", "evict", "memory", "delete"}
+	allActions  = append(slices.Clone(calmActions), "lose")
 )
 
-// drawAct puts something in the event queue that makes pods come or leave, so long after a whole second.
-func drawAct(rt *rapid.T, s *stage, acts []string, after time.Duration) {
+// scheduleAction schedules an action that creates, deletes or evicts pods, at a drawn second plus after.
+func scheduleAction(rt *rapid.T, s *simulation, actions []string, after time.Duration) {
 	at := time.Duration(rapid.IntRange(0, 200).Draw(rt, "at"))*time.Second + after
 	name := fmt.Sprint("p", rapid.IntRange(0, 11).Draw(rt, "pod"))
 	on := fmt.Sprint("n", rapid.IntRange(0, 2).Draw(rt, "node"))
-	act := rapid.SampledFrom(acts).Draw(rt, "act")
-	seconds := int64(rapid.SampledFrom([]int{0, 5, 60}).Draw(rt, "patience"))
+	action := rapid.SampledFrom(actions).Draw(rt, "action")
+	seconds := int64(rapid.SampledFrom([]int{0, 5, 60}).Draw(rt, "tolerationSeconds"))
 	s.do(at, func(c *memory.Cluster) error {
-		switch act { // what cannot be done is not done
+		switch action { // failed calls change nothing
 		case "pod":
 			_, _ = c.Create(mk.Pod(name).Label("app", "web").CPU("1500m").Memory("1Gi").
 				Toleration(v1.Toleration{Key: "repair", Operator: v1.TolerationOpExists, TolerationSeconds: &seconds}).Obj())
-		case "boss":
-			_, _ = c.Create(classed(mk.Pod(name).CPU("3").Obj(), "high"))
+		case "preemptor":
+			_, _ = c.Create(withPriorityClass(mk.Pod(name).CPU("3").Obj(), "high"))
 		case "taint":
 			return taintNode(on, tainted("repair"))(c)
 		case "untaint":
 			return taintNode(on)(c)
 		case "evict":
 			_ = c.Evict(eviction(name))
-		case "hunger":
+		case "memory":
 			return c.ReportUsage(memory.UsageReport{Namespace: "default", Pod: name, Usage: memory.Usage{Memory: 9 << 30}})
 		case "delete":
 			_ = c.Delete(world.Pod, "default", name, metav1.DeleteOptions{})
@@ -84,38 +84,38 @@ func drawAct(rt *rapid.T, s *stage, acts []string, after time.Duration) {
 	})
 }
 
-func wellFormed(rt *rapid.T, b *evict.Record, now time.Time) {
+func checkConsistent(rt *rapid.T, b *evict.Record, now time.Time) {
 	type key struct {
 		uid   types.UID
 		cause evict.Cause
 	}
-	left := map[key]bool{}
+	evicted := map[key]bool{}
 	for _, d := range append(b.Open(), b.Ended()...) {
-		over := d.Phase == evict.Evicted || d.Phase == evict.Cancelled
+		ended := d.Phase == evict.Evicted || d.Phase == evict.Cancelled
 		switch {
 		case d.Pod.UID == "" || d.Cause == "" || d.Initiator == "" || d.Reason == "" || d.FirstSeen.IsZero():
-			rt.Errorf("something is missing from %+v", d)
-		case over != !d.Ended.IsZero() || d.Ended.After(now) || over && d.Ended.Before(d.FirstSeen):
-			rt.Errorf("the times of %+v make no sense at %v", d, now)
+			rt.Errorf("%+v lacks a field", d)
+		case ended != !d.Ended.IsZero() || d.Ended.After(now) || ended && d.Ended.Before(d.FirstSeen):
+			rt.Errorf("the times of %+v are inconsistent at %v", d, now)
 		case d.Phase == evict.CountingDown && (d.Deadline.IsZero() || !d.Predicted):
-			rt.Errorf("%+v counts down to nothing", d)
-		case d.Phase == evict.Evicted && left[key{d.Pod.UID, d.Cause}]:
-			rt.Errorf("%s has left twice for %s", d.Pod, d.Cause)
+			rt.Errorf("%+v counts down without a predicted deadline", d)
+		case d.Phase == evict.Evicted && evicted[key{d.Pod.UID, d.Cause}]:
+			rt.Errorf("%s was evicted twice for %s", d.Pod, d.Cause)
 		}
-		left[key{d.Pod.UID, d.Cause}] = d.Phase == evict.Evicted
+		evicted[key{d.Pod.UID, d.Cause}] = d.Phase == evict.Evicted
 	}
 }
 
-// ledger is a second opinion: it keeps the last state of every pod that an ever-open watch would show.
-type ledger struct {
+// podModel is a model of the observer: it keeps the last state of every pod.
+type podModel struct {
 	last map[types.UID]*v1.Pod
 	gone map[types.UID]bool
 }
 
-func (l *ledger) NextWake() (time.Time, bool) { return time.Time{}, false }
-func (l *ledger) Effects() []world.Effect     { return nil }
+func (l *podModel) NextWake() (time.Time, bool) { return time.Time{}, false }
+func (l *podModel) Effects() []world.Effect     { return nil }
 
-func (l *ledger) Apply(in world.Input) {
+func (l *podModel) Apply(in world.Input) {
 	switch event := in.Event.(type) {
 	case world.Changed:
 		if pod, ok := event.Object.(*v1.Pod); ok {
@@ -135,7 +135,7 @@ func (l *ledger) Apply(in world.Input) {
 	}
 }
 
-func (l *ledger) check(rt *rapid.T, b *evict.Record) {
+func (l *podModel) check(rt *rapid.T, b *evict.Record) {
 	times := map[types.UID]int{}
 	for _, d := range b.Ended() {
 		if d.Phase == evict.Evicted {
@@ -143,14 +143,14 @@ func (l *ledger) check(rt *rapid.T, b *evict.Record) {
 		}
 	}
 	for uid, pod := range l.last {
-		mark := pod.Status.Reason == "Evicted"
+		disrupted := pod.Status.Reason == "Evicted"
 		for _, c := range pod.Status.Conditions {
-			mark = mark || c.Type == v1.DisruptionTarget && c.Status == v1.ConditionTrue
+			disrupted = disrupted || c.Type == v1.DisruptionTarget && c.Status == v1.ConditionTrue
 		}
-		if want := mark && l.gone[uid]; want && times[uid] != 1 {
-			rt.Errorf("%s was marked and is gone, and has left %d times", pod.Name, times[uid])
+		if want := disrupted && l.gone[uid]; want && times[uid] != 1 {
+			rt.Errorf("%s had the condition and is gone, and was evicted %d times", pod.Name, times[uid])
 		} else if times[uid] > 1 {
-			rt.Errorf("%s has left %d times", pod.Name, times[uid])
+			rt.Errorf("%s was evicted %d times", pod.Name, times[uid])
 		}
 	}
 }

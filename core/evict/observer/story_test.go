@@ -17,84 +17,86 @@ import (
 )
 
 func TestObserver_Preemption(t *testing.T) {
-	s := newStage(t)
+	s := newSimulation(t)
 	s.create(node("n1"), pdb("web", 1), web("a").Obj(), web("b").Obj())
 	s.do(10*time.Second, func(c *memory.Cluster) error {
-		_, err := c.Create(classed(mk.Pod("boss").CPU("4").Obj(), "high"))
+		_, err := c.Create(withPriorityClass(mk.Pod("preemptor").CPU("4").Obj(), "high"))
 		return err
 	})
 	s.until(9 * time.Second)
-	s.wants("")
+	s.wantRecord("")
 	s.until(11 * time.Second)
-	s.wants(`
-		a terminating n1 due 40s budget web(0); preemption by pod default/boss: preempted by default/boss on n1: the only candidate; PodDisruptionBudget violations: 1
-		b terminating n1 due 40s budget web(0); preemption by pod default/boss: preempted by default/boss on n1: the only candidate; PodDisruptionBudget violations: 1
+	s.wantRecord(`
+		a terminating n1 due 40s budget web(0); preemption by pod default/preemptor: preempted by default/preemptor on n1: the only candidate; PodDisruptionBudget violations: 1
+		b terminating n1 due 40s budget web(0); preemption by pod default/preemptor: preempted by default/preemptor on n1: the only candidate; PodDisruptionBudget violations: 1
 	`)
 	s.until(time.Minute)
-	s.wants(`
-		b evicted n1 due 40s ended 13s budget web(0); preemption by pod default/boss: preempted by default/boss on n1: the only candidate; PodDisruptionBudget violations: 1
-		a evicted n1 due 40s ended 13s budget web(0); preemption by pod default/boss: preempted by default/boss on n1: the only candidate; PodDisruptionBudget violations: 1
+	s.wantRecord(`
+		b evicted n1 due 40s ended 13s budget web(0); preemption by pod default/preemptor: preempted by default/preemptor on n1: the only candidate; PodDisruptionBudget violations: 1
+		a evicted n1 due 40s ended 13s budget web(0); preemption by pod default/preemptor: preempted by default/preemptor on n1: the only candidate; PodDisruptionBudget violations: 1
 	`)
-	if got := s.Pod("default", "boss").Spec.NodeName; got != "n1" {
-		t.Errorf("boss is on %q", got)
+	if got := s.Pod("default", "preemptor").Spec.NodeName; got != "n1" {
+		t.Errorf("preemptor is on %q", got)
 	}
 }
 
 func TestObserver_PreemptionReason(t *testing.T) {
-	s := newStage(t)
+	s := newSimulation(t)
 	s.create(node("n1"), node("n2"), web("a").Obj(), web("b").Obj(), web("c").Obj())
 	s.until(time.Second)
-	boss := classed(mk.Pod("boss").CPU("4").Obj(), "high")
-	s.create(boss)
+	preemptor := withPriorityClass(mk.Pod("preemptor").CPU("4").Obj(), "high")
+	s.create(preemptor)
 	s.until(2 * time.Second)
-	open := s.clerk.Record().Open()
-	if want := "preempted by default/boss on " + open[0].Node + ": lowest sum of the victims' priorities, of 2 candidates"; len(open) != 1 || open[0].Reason != want {
-		t.Errorf("the board says %+v, want one victim because: %s", open, want)
+	open := s.observer.Record().Open()
+	if want := "preempted by default/preemptor on " + open[0].Node + ": lowest sum of the victims' priorities, of 2 candidates"; len(open) != 1 || open[0].Reason != want {
+		t.Errorf("the record has %+v, want one victim with the reason: %s", open, want)
 	}
 }
 
 func TestObserver_PreemptionCancelled(t *testing.T) {
-	s := newStage(t, func(o *memory.Options) {
+	s := newSimulation(t, func(o *memory.Options) {
 		o.Latency = memory.Latency{Response: memory.Delay{Base: time.Second}}
 		o.Faults.Calls = map[memory.Call]memory.CallFaults{memory.CallPatchStatus: {Refuse: 1}}
 	})
 	s.create(node("n1"), mk.Pod("a").CPU("3").Obj())
 	s.until(2 * time.Second)
-	s.create(classed(mk.Pod("boss").CPU("4").Obj(), "high"))
+	s.create(withPriorityClass(mk.Pod("preemptor").CPU("4").Obj(), "high"))
 	s.until(3500 * time.Millisecond)
-	s.wants("a terminating n1; preemption by pod default/boss: preempted by default/boss on n1: the only candidate")
-	s.do(10*time.Second, func(c *memory.Cluster) error { return c.Delete(world.Pod, "default", "boss", metav1.DeleteOptions{}) })
+	s.wantRecord("a terminating n1; preemption by pod default/preemptor: preempted by default/preemptor on n1: the only candidate")
+	s.do(10*time.Second, func(c *memory.Cluster) error {
+		return c.Delete(world.Pod, "default", "preemptor", metav1.DeleteOptions{})
+	})
 	s.until(12 * time.Second)
-	s.wants("a cancelled n1 ended 10s; preemption by pod default/boss: the preemptor was deleted")
+	s.wantRecord("a cancelled n1 ended 10s; preemption by pod default/preemptor: the preemptor was deleted")
 }
 
-// tainted is a taint that makes pods leave.
+// tainted is a NoExecute taint.
 func tainted(key string) v1.Taint { return v1.Taint{Key: key, Effect: v1.TaintEffectNoExecute} }
 
-func patient(name string, seconds int64) *v1.Pod {
+func tolerating(name string, seconds int64) *v1.Pod {
 	return mk.Pod(name).Label("app", "web").
 		Toleration(v1.Toleration{Key: "repair", Operator: v1.TolerationOpExists, TolerationSeconds: &seconds}).Obj()
 }
 
 func TestObserver_TaintTimers(t *testing.T) {
-	s := newStage(t)
-	s.create(node("n1"), patient("short", 30), patient("long", 300), mk.Pod("none").Obj())
+	s := newSimulation(t)
+	s.create(node("n1"), tolerating("short", 30), tolerating("long", 300), mk.Pod("none").Obj())
 	s.do(10*time.Second, taintNode("n1", tainted("repair")))
 	s.do(100*time.Second, taintNode("n1"))
 	s.until(12 * time.Second)
-	s.wants(`
+	s.wantRecord(`
 		none terminating n1 due 40s; taint by taint-eviction-controller: repair:NoExecute is not tolerated
 		short counting down n1 predicted due 40s; taint by taint-eviction-controller: repair:NoExecute is tolerated for 30s
 		long counting down n1 predicted due 5m10s; taint by taint-eviction-controller: repair:NoExecute is tolerated for 5m0s
 	`)
 	s.until(41 * time.Second)
-	s.wants(`
+	s.wantRecord(`
 		short terminating n1 due 1m10s; taint by taint-eviction-controller: repair:NoExecute is tolerated for 30s
 		long counting down n1 predicted due 5m10s; taint by taint-eviction-controller: repair:NoExecute is tolerated for 5m0s
 		none evicted n1 due 40s ended 13s; taint by taint-eviction-controller: repair:NoExecute is not tolerated
 	`)
 	s.until(time.Hour)
-	s.wants(`
+	s.wantRecord(`
 		none evicted n1 due 40s ended 13s; taint by taint-eviction-controller: repair:NoExecute is not tolerated
 		short evicted n1 due 1m10s ended 43s; taint by taint-eviction-controller: repair:NoExecute is tolerated for 30s
 		long cancelled n1 predicted due 5m10s ended 1m40s; taint by taint-eviction-controller: the taints were removed
@@ -102,36 +104,36 @@ func TestObserver_TaintTimers(t *testing.T) {
 }
 
 func TestObserver_TimerSupersededByOtherCause(t *testing.T) {
-	s := newStage(t)
-	s.create(node("n1"), patient("a", 300), pdb("web", 0))
+	s := newSimulation(t)
+	s.create(node("n1"), tolerating("a", 300), pdb("web", 0))
 	s.do(10*time.Second, taintNode("n1", tainted("repair")))
 	s.do(20*time.Second, func(c *memory.Cluster) error { return c.Evict(eviction("a")) })
 	s.until(22 * time.Second)
-	s.wants(`
+	s.wantRecord(`
 		a terminating n1 due 50s budget web(0); eviction API by eviction API: Eviction API: evicting
 		a counting down n1 predicted due 5m10s budget web(0); taint by taint-eviction-controller: repair:NoExecute is tolerated for 5m0s
 	`)
 	s.until(time.Minute)
-	s.wants(`
+	s.wantRecord(`
 		a evicted n1 due 50s ended 23s budget web(0); eviction API by eviction API: Eviction API: evicting
 		a cancelled n1 predicted due 5m10s ended 23s budget web(0); taint by taint-eviction-controller: evicted for another cause: eviction API
 	`)
 }
 
 func TestObserver_ManualDeletionIsNoEviction(t *testing.T) {
-	s := newStage(t)
-	s.create(node("n1"), patient("a", 300), mk.Pod("b").Obj())
+	s := newSimulation(t)
+	s.create(node("n1"), tolerating("a", 300), mk.Pod("b").Obj())
 	s.do(10*time.Second, taintNode("n1", tainted("other")))
 	s.do(5*time.Second, func(c *memory.Cluster) error { return c.Delete(world.Pod, "default", "b", metav1.DeleteOptions{}) })
 	s.until(9 * time.Second)
-	s.wants("")
+	s.wantRecord("")
 }
 
 func TestObserver_EvictionBlockedByBudget(t *testing.T) {
-	s := newStage(t)
+	s := newSimulation(t)
 	s.create(node("n1"), pdb("web", 2), web("a").Obj(), web("b").Obj())
 	s.until(10 * time.Second)
-	drain := budget.StartDrain(s.Cluster, "n1", "alice", budget.DrainOptions{Force: true}, s.clerk.Record())
+	drain := budget.StartDrain(s.Cluster, "n1", "alice", budget.DrainOptions{Force: true}, s.observer.Record())
 	s.others = append(s.others, drain)
 	s.do(18*time.Second, func(c *memory.Cluster) error {
 		_, err := c.Create(node("n2"))
@@ -142,15 +144,15 @@ func TestObserver_EvictionBlockedByBudget(t *testing.T) {
 		return err
 	})
 	s.until(11 * time.Second)
-	s.wants(`
+	s.wantRecord(`
 		a blocked n1 due 15s budget web(0); eviction API by alice: The disruption budget web needs 2 healthy pods and has 2 currently
 		b blocked n1 due 15s budget web(0); eviction API by alice: The disruption budget web needs 2 healthy pods and has 2 currently
 	`)
-	if held := drain.Waiting(); len(held) != 2 || held[0].Budget != "web" || held[0].Since.Sub(noon) != 10*time.Second {
-		t.Errorf("the drain says it waits for %+v", held)
+	if waiting := drain.Waiting(); len(waiting) != 2 || waiting[0].Budget != "web" || waiting[0].Since.Sub(noon) != 10*time.Second {
+		t.Errorf("the drain waits for %+v", waiting)
 	}
 	s.until(21 * time.Second)
-	s.wants(`
+	s.wantRecord(`
 		b blocked n1 due 25s budget web(0); eviction API by alice: The disruption budget web does not allow evicting pods currently
 		a terminating n1 due 50s budget web(0); eviction API by alice: drain of node n1
 	`)
@@ -159,7 +161,7 @@ func TestObserver_EvictionBlockedByBudget(t *testing.T) {
 		return err
 	})
 	s.until(time.Hour)
-	s.wants(`
+	s.wantRecord(`
 		a evicted n1 due 50s ended 23s budget web(0); eviction API by alice: drain of node n1
 		b evicted n1 due 1m0s ended 33s budget web(0); eviction API by alice: drain of node n1
 	`)
@@ -169,33 +171,33 @@ func TestObserver_EvictionBlockedByBudget(t *testing.T) {
 }
 
 func TestObserver_NodePressure(t *testing.T) {
-	s := newStage(t)
+	s := newSimulation(t)
 	s.create(node("n1"), web("a").Obj())
 	s.do(10*time.Second, func(c *memory.Cluster) error {
 		return c.ReportUsage(memory.UsageReport{Namespace: "default", Labels: map[string]string{"app": "web"}, Usage: memory.Usage{Memory: 8 << 30}})
 	})
 	s.until(9 * time.Second)
-	s.wants("")
+	s.wantRecord("")
 	s.until(time.Minute)
-	s.wants("a evicted n1 ended 11s; node pressure by kubelet on n1: The node was low on resource: memory. Threshold quantity: 100Mi, available: 0. Container main was using 8Gi, request is 0, has larger consumption of memory.")
+	s.wantRecord("a evicted n1 ended 11s; node pressure by kubelet on n1: The node was low on resource: memory. Threshold quantity: 100Mi, available: 0. Container main was using 8Gi, request is 0, has larger consumption of memory.")
 }
 
 func TestObserver_KubeletPredictionAndOutcomeAreOne(t *testing.T) {
-	s := newStage(t)
+	s := newSimulation(t)
 	s.create(node("n1"), web("a").Obj(), pdb("web", 0))
 	s.until(time.Second)
-	s.Pressure().(*pressure.Kubelets).SetRecord(s.clerk.Record())
+	s.Pressure().(*pressure.Kubelets).SetRecord(s.observer.Record())
 	s.do(10*time.Second, func(c *memory.Cluster) error {
 		return c.ReportUsage(memory.UsageReport{Namespace: "default", Pod: "a", Usage: memory.Usage{Memory: 8 << 30}})
 	})
 	s.until(10*time.Second + 100*time.Millisecond)
-	s.wants("a terminating n1 due 11s budget web(1); node pressure by kubelet on n1: memory.available<100Mi: 0 available")
+	s.wantRecord("a terminating n1 due 11s budget web(1); node pressure by kubelet on n1: memory.available<100Mi: 0 available")
 	s.until(time.Hour)
-	s.wants("a evicted n1 due 11s ended 11s budget web(1); node pressure by kubelet on n1: memory.available<100Mi: 0 available")
+	s.wantRecord("a evicted n1 due 11s ended 11s budget web(1); node pressure by kubelet on n1: memory.available<100Mi: 0 available")
 }
 
 func TestObserver_DeviceTaintRule(t *testing.T) {
-	s := newStage(t)
+	s := newSimulation(t)
 	s.create(node("n1"), slice(), claim("a"))
 	s.create(claiming("a"))
 	s.until(time.Second)
@@ -207,9 +209,9 @@ func TestObserver_DeviceTaintRule(t *testing.T) {
 		return err
 	})
 	s.until(11 * time.Second)
-	s.wants("a terminating n1 due 40s; device taint by device-taint-eviction-controller: broken:NoExecute by rule broken")
+	s.wantRecord("a terminating n1 due 40s; device taint by device-taint-eviction-controller: broken:NoExecute by rule broken")
 	s.until(time.Minute)
-	s.wants("a evicted n1 due 40s ended 13s; device taint by device-taint-eviction-controller: broken:NoExecute by rule broken")
+	s.wantRecord("a evicted n1 due 40s ended 13s; device taint by device-taint-eviction-controller: broken:NoExecute by rule broken")
 	o, err := s.Get(world.DeviceTaintRule, "", "broken")
 	if err != nil {
 		t.Fatal(err)
@@ -221,11 +223,11 @@ func TestObserver_DeviceTaintRule(t *testing.T) {
 }
 
 func TestObserver_Fork(t *testing.T) {
-	s := newStage(t, func(o *memory.Options) { o.Latency, o.Seed = memory.TypicalLatency(), 7 })
-	s.create(node("n1"), node("n2"), pdb("web", 1), patient("short", 30), patient("long", 300), web("a").Obj(), web("b").Obj(), web("c").Obj())
+	s := newSimulation(t, func(o *memory.Options) { o.Latency, o.Seed = memory.TypicalLatency(), 7 })
+	s.create(node("n1"), node("n2"), pdb("web", 1), tolerating("short", 30), tolerating("long", 300), web("a").Obj(), web("b").Obj(), web("c").Obj())
 	s.do(10*time.Second, taintNode("n1", tainted("repair")))
 	s.do(25*time.Second, func(c *memory.Cluster) error {
-		_, err := c.Create(classed(mk.Pod("boss").CPU("3500m").Obj(), "high"))
+		_, err := c.Create(withPriorityClass(mk.Pod("preemptor").CPU("3500m").Obj(), "high"))
 		return err
 	})
 	s.do(50*time.Second, taintNode("n2", tainted("repair")))
@@ -233,25 +235,25 @@ func TestObserver_Fork(t *testing.T) {
 	for _, half := range []time.Duration{11 * time.Second, 26 * time.Second, 45 * time.Second, 70 * time.Second} {
 		s.until(half)
 		fork := s.fork()
-		before := portrait(s.clerk.Record())
+		before := recordText(s.observer.Record())
 		fork.until(10 * time.Minute)
-		if now := portrait(s.clerk.Record()); now != before {
-			t.Fatalf("what happened in the fork changed the original to\n%s", now)
+		if now := recordText(s.observer.Record()); now != before {
+			t.Fatalf("the fork changed the original to\n%s", now)
 		}
 		t.Cleanup(func() {
-			if got, want := portrait(fork.clerk.Record()), portrait(s.clerk.Record()); got != want {
-				t.Errorf("the fork at %v says\n%swant\n%s", half, got, want)
+			if got, want := recordText(fork.observer.Record()), recordText(s.observer.Record()); got != want {
+				t.Errorf("the fork at %v has\n%swant\n%s", half, got, want)
 			}
 		})
 	}
 	s.until(10 * time.Minute)
-	left := 0
-	for _, d := range s.clerk.Record().Ended() {
+	evicted := 0
+	for _, d := range s.observer.Record().Ended() {
 		if d.Phase == evict.Evicted {
-			left++
+			evicted++
 		}
 	}
-	if left < 4 {
-		t.Errorf("only %d pods have left:\n%s", left, portrait(s.clerk.Record()))
+	if evicted < 4 {
+		t.Errorf("only %d pods were evicted:\n%s", evicted, recordText(s.observer.Record()))
 	}
 }

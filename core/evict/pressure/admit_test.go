@@ -29,18 +29,18 @@ func TestAdmit(t *testing.T) {
 		refusal    string
 	}{
 		{"no pressure", bestEffort, nil, ""},
-		{"memory: a pod that asks for nothing", bestEffort, []v1.NodeConditionType{memory}, "The node had condition: [MemoryPressure]. "},
-		{"memory: unless it tolerates that", tolerant, []v1.NodeConditionType{memory}, ""},
-		{"memory: a pod that asks for something", burstable, []v1.NodeConditionType{memory}, ""},
-		{"disk: nobody", burstable, []v1.NodeConditionType{disk}, "The node had condition: [DiskPressure]. "},
-		{"disk: but a critical pod", critical, []v1.NodeConditionType{disk}, ""},
-		{"both: a toleration of one does not help", tolerant, []v1.NodeConditionType{memory, disk}, "The node had condition: [MemoryPressure DiskPressure]. "},
+		{"memory pressure: a BestEffort pod", bestEffort, []v1.NodeConditionType{memory}, "The node had condition: [MemoryPressure]. "},
+		{"memory pressure: a BestEffort pod that tolerates it", tolerant, []v1.NodeConditionType{memory}, ""},
+		{"memory pressure: a Burstable pod", burstable, []v1.NodeConditionType{memory}, ""},
+		{"disk pressure: no ordinary pod", burstable, []v1.NodeConditionType{disk}, "The node had condition: [DiskPressure]. "},
+		{"disk pressure: a critical pod", critical, []v1.NodeConditionType{disk}, ""},
+		{"both: a toleration of one is not enough", tolerant, []v1.NodeConditionType{memory, disk}, "The node had condition: [MemoryPressure DiskPressure]. "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			ok, message := pressure.Admit(tt.pod, tt.conditions)
 			if ok != (tt.refusal == "") || message != tt.refusal {
-				t.Errorf("in: %v, %q, want %q", ok, message, tt.refusal)
+				t.Errorf("admitted: %v, %q, want %q", ok, message, tt.refusal)
 			}
 		})
 	}
@@ -86,21 +86,21 @@ func TestQOS(t *testing.T) {
 	full := mk.Resources("cpu", "1", "memory", "1Gi")
 	own := limited(nil, nil)
 	own.Spec.Resources = &v1.ResourceRequirements{Requests: full, Limits: full}
-	said := limited(nil, nil)
-	said.Status.QOSClass = v1.PodQOSGuaranteed
+	guaranteed := limited(nil, nil)
+	guaranteed.Status.QOSClass = v1.PodQOSGuaranteed
 	for _, tt := range []struct {
 		name string
 		pod  *v1.Pod
 		want v1.PodQOSClass
 	}{
-		{"nothing asked for", limited(nil, nil), v1.PodQOSBestEffort},
-		{"zero is nothing", limited(mk.Resources("cpu", "0"), nil), v1.PodQOSBestEffort},
+		{"no requests", limited(nil, nil), v1.PodQOSBestEffort},
+		{"zero requests", limited(mk.Resources("cpu", "0"), nil), v1.PodQOSBestEffort},
 		{"other resources do not count", limited(mk.Resources("example.com/gpu", "1"), nil), v1.PodQOSBestEffort},
 		{"limits equal to requests", limited(full, full), v1.PodQOSGuaranteed},
 		{"no limit of memory", limited(full, mk.Resources("cpu", "1")), v1.PodQOSBurstable},
 		{"a limit above the request", limited(full, mk.Resources("cpu", "2", "memory", "1Gi")), v1.PodQOSBurstable},
 		{"the pod's own resources", own, v1.PodQOSGuaranteed},
-		{"the status knows", said, v1.PodQOSGuaranteed},
+		{"the status has it", guaranteed, v1.PodQOSGuaranteed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := pressure.QOS(tt.pod); got != tt.want {
@@ -110,8 +110,8 @@ func TestQOS(t *testing.T) {
 	}
 }
 
-// The kubelet's words become objects: the pod has failed although a budget counts it and it has a minute to stop, and the
-// node is tainted.
+// The kubelet's actions in a simulated cluster: the pod fails although a budget selects it and its grace period is a minute,
+// and the node is tainted.
 func TestKubelet_EvictionInMemoryWorld(t *testing.T) {
 	c := memory.New(memory.Options{Start: noon, NodeLifecycle: lifecycle.InCluster(lifecycle.Options{Start: noon, Immediate: true})})
 	must := func(_ world.Object, err error) {
@@ -125,8 +125,8 @@ func TestKubelet_EvictionInMemoryWorld(t *testing.T) {
 	pod.Spec.TerminationGracePeriodSeconds = ptr(int64(60))
 	must(c.Create(pod))
 	c.Do(world.Effect{ID: 1, At: c.Now(), Action: world.Bind{Pod: world.PodRefOf(c.Pod("default", "web")), Node: "n1"}})
-	board := evict.NewRecord()
-	k, err := pressure.New(pressure.Options{Node: "n1", Configuration: pressure.DefaultConfiguration("linux"), Start: noon}, board)
+	record := evict.NewRecord()
+	k, err := pressure.New(pressure.Options{Node: "n1", Configuration: pressure.DefaultConfiguration("linux"), Start: noon}, record)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,15 +137,15 @@ func TestKubelet_EvictionInMemoryWorld(t *testing.T) {
 	for _, in := range append(c.Advance(9*time.Second), world.Input{At: noon.Add(10 * time.Second), Event: world.Tick{}}) {
 		k.Apply(in)
 	}
-	for _, said := range k.Actions() {
-		switch act := said.Action.(type) {
+	for _, timed := range k.Actions() {
+		switch action := timed.Action.(type) {
 		case pressure.EvictPod:
-			there := c.Pod(act.Pod.Namespace, act.Pod.Name).DeepCopy()
-			there.Status = act.Status(there, said.At)
+			there := c.Pod(action.Pod.Namespace, action.Pod.Name).DeepCopy()
+			there.Status = action.Status(there, timed.At)
 			must(c.UpdateStatus(there))
 		case pressure.StatusWritten:
 			node := c.Node("n1").DeepCopy()
-			node.Status.Conditions = pressure.Conditions(node.Status.Conditions, act.Conditions, said.At)
+			node.Status.Conditions = pressure.Conditions(node.Status.Conditions, action.Conditions, timed.At)
 			must(c.UpdateStatus(node))
 		}
 	}

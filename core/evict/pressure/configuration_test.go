@@ -13,7 +13,7 @@ import (
 
 const header = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
-// thresholdsOf is what a configuration comes to, in words.
+// thresholdsOf lists the thresholds of a configuration.
 func thresholdsOf(t *testing.T, yaml, system string, layout pressure.Layout) string {
 	t.Helper()
 	c, err := pressure.Load([]byte(header+yaml), system)
@@ -46,12 +46,12 @@ func TestLoad_Defaults(t *testing.T) {
 		want               string
 	}{
 		{
-			"nothing said: the defaults", "", "linux", pressure.OneFs,
+			"the defaults", "", "linux", pressure.OneFs,
 			"memory.available<100Mi, nodefs.available<10%, nodefs.inodesFree<5%, imagefs.available<15%, imagefs.inodesFree<5%, " +
 				"allocatableMemory.available<100Mi, containerfs.available<10%, containerfs.inodesFree<5%",
 		},
 		{
-			"containers on a filesystem for images follow that one", "", "linux", pressure.ImageFs,
+			"containerfs on imagefs has its thresholds", "", "linux", pressure.ImageFs,
 			"memory.available<100Mi, nodefs.available<10%, nodefs.inodesFree<5%, imagefs.available<15%, imagefs.inodesFree<5%, " +
 				"allocatableMemory.available<100Mi, containerfs.available<15%, containerfs.inodesFree<5%",
 		},
@@ -60,18 +60,18 @@ func TestLoad_Defaults(t *testing.T) {
 			"memory.available<500Mi, nodefs.available<10%, imagefs.available<15%, allocatableMemory.available<500Mi, containerfs.available<10%",
 		},
 		{
-			"one threshold given takes the place of all defaults", "evictionHard: {memory.available: 500Mi}", "linux", pressure.OneFs,
+			"one threshold replaces all defaults", "evictionHard: {memory.available: 500Mi}", "linux", pressure.OneFs,
 			"memory.available<500Mi, allocatableMemory.available<500Mi",
 		},
 		{
-			"unless they are merged", "evictionHard: {memory.available: 500Mi}\nmergeDefaultEvictionSettings: true", "linux", pressure.OneFs,
+			"one threshold merged with the defaults", "evictionHard: {memory.available: 500Mi}\nmergeDefaultEvictionSettings: true", "linux", pressure.OneFs,
 			"memory.available<500Mi, nodefs.available<10%, nodefs.inodesFree<5%, imagefs.available<15%, imagefs.inodesFree<5%, " +
 				"allocatableMemory.available<500Mi, containerfs.available<10%, containerfs.inodesFree<5%",
 		},
 		{"an empty map switches everything off", "evictionHard: {}", "linux", pressure.OneFs, ""},
-		{"so do 0% and 100%", "evictionHard: {memory.available: 0%, nodefs.available: 100%}", "linux", pressure.OneFs, ""},
+		{"0% and 100% disable thresholds", "evictionHard: {memory.available: 0%, nodefs.available: 100%}", "linux", pressure.OneFs, ""},
 		{
-			"a soft threshold has a grace period and both have a minimum reclaim",
+			"soft thresholds have a grace period, all have a minimum reclaim",
 			"evictionHard: {memory.available: 1Gi}\nevictionSoft: {memory.available: 1.5Gi}\nevictionSoftGracePeriod: {memory.available: 1m30s}\nevictionMinimumReclaim: {memory.available: 500Mi}\nenforceNodeAllocatable: []",
 			"linux", pressure.OneFs,
 			"memory.available<1Gi +500Mi, memory.available<1536Mi for 1m30s +500Mi",
@@ -91,7 +91,7 @@ func TestLoad_Defaults(t *testing.T) {
 }
 
 func TestLoad_OtherSettings(t *testing.T) {
-	said, err := pressure.Load([]byte(header+`
+	got, err := pressure.Load([]byte(header+`
 evictionPressureTransitionPeriod: 30s
 evictionMaxPodGracePeriod: 60
 kernelMemcgNotification: true
@@ -106,7 +106,7 @@ maxPods: 250
 	want := pressure.Configuration{
 		Hard: map[pressure.Signal]string{}, PressureTransition: 30 * time.Second, MaxPodGraceSeconds: 60, MemoryNotification: true,
 	}
-	if diff := cmp.Diff(want, said); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	silent, err := pressure.Load([]byte(header+"evictionPressureTransitionPeriod: 0s"), "linux")
@@ -114,24 +114,24 @@ maxPods: 250
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(pressure.DefaultConfiguration("linux"), silent); diff != "" {
-		t.Errorf("nothing said (-want +got):\n%s", diff)
+		t.Errorf("defaults (-want +got):\n%s", diff)
 	}
 }
 
 func TestLoad_Errors(t *testing.T) {
 	tests := []struct{ name, yaml, want string }{
 		{"a soft threshold without grace", "evictionSoft: {memory.available: 1Gi}", "grace period must be specified for the soft eviction threshold memory.available"},
-		{"a signal that does not exist", "evictionHard: {cpu.available: '1'}", "unsupported eviction signal cpu.available"},
+		{"an unknown signal", "evictionHard: {cpu.available: '1'}", "unsupported eviction signal cpu.available"},
 		{"a signal that would move the cursor", `evictionHard: {"\e[2J": "1"}`, `unsupported eviction signal "\x1b[2J"`},
-		{"a threshold of nothing", "evictionHard: {memory.available: '0'}", "eviction threshold memory.available must be positive: 0"},
+		{"a zero threshold", "evictionHard: {memory.available: '0'}", "eviction threshold memory.available must be positive: 0"},
 		{"a negative percentage", "evictionHard: {memory.available: -1%}", "eviction percentage threshold memory.available must be >= 0%: -1%"},
-		{"more than everything", "evictionHard: {memory.available: 101%}", "eviction percentage threshold memory.available must be <= 100%: 101%"},
+		{"more than 100%", "evictionHard: {memory.available: 101%}", "eviction percentage threshold memory.available must be <= 100%: 101%"},
 		{"no number", "evictionHard: {memory.available: lots}", "reading lots of memory.available: quantities must match the regular expression"},
 		{"no percentage", "evictionHard: {memory.available: x%}", "x% of memory.available is no percentage: write it like 10%"},
-		{"a grace period that ended before it began", "evictionSoft: {memory.available: 1Gi}\nevictionSoftGracePeriod: {memory.available: -1s}", "invalid eviction grace period specified: -1s, must be a positive value"},
-		{"a minimum reclaim below nothing", "evictionMinimumReclaim: {memory.available: '-1'}", "negative eviction minimum reclaim specified for memory.available"},
-		{"a minimum reclaim of no percent", "evictionMinimumReclaim: {memory.available: 0%}", "eviction percentage minimum reclaim memory.available must be positive: 0%"},
-		{"everything that is wrong is said", "evictionHard: {memory.available: -1%, nodefs.available: 101%}", "must be <= 100%: 101%"},
+		{"a negative grace period", "evictionSoft: {memory.available: 1Gi}\nevictionSoftGracePeriod: {memory.available: -1s}", "invalid eviction grace period specified: -1s, must be a positive value"},
+		{"a negative minimum reclaim", "evictionMinimumReclaim: {memory.available: '-1'}", "negative eviction minimum reclaim specified for memory.available"},
+		{"a minimum reclaim of 0%", "evictionMinimumReclaim: {memory.available: 0%}", "eviction percentage minimum reclaim memory.available must be positive: 0%"},
+		{"every error is reported", "evictionHard: {memory.available: -1%, nodefs.available: 101%}", "must be <= 100%: 101%"},
 		{"a misspelt field", "evictionHrad: {}", `the kubelet configuration has no field "evictionHrad"`},
 		{"a field in the wrong case", "Evictionhard: {}", `the kubelet configuration has no field "Evictionhard"`},
 		{"a field given twice", "evictionHard: {}\nevictionHard: {}", `key "evictionHard" already set in map`},
@@ -158,16 +158,16 @@ func TestThreshold_Met(t *testing.T) {
 		met, unresolved        bool
 	}{
 		{"a tenth of 10Gi is 1Gi", "10%", "10Gi", "1023Mi", "", true, true},
-		{"to the kubelet, it is sixteen bytes more", "10%", "10Gi", "1073741839", "", true, true},
-		{"just enough is enough", "10%", "10Gi", "1073741840", "", false, false},
+		{"the kubelet's float32 tenth is 16 bytes more", "10%", "10Gi", "1073741839", "", true, true},
+		{"exactly the threshold is not met", "10%", "10Gi", "1073741840", "", false, false},
 		{"nodefs below 1Gi, minimum 500Mi", "1Gi", "100Gi", "1000Mi", "500Mi", true, true},
 		{"at 1Gi it is no longer met, and not yet resolved", "1Gi", "100Gi", "1Gi", "500Mi", false, true},
-		{"until there are 1524Mi", "1Gi", "100Gi", "1523Mi", "500Mi", false, true},
+		{"it is resolved at 1524Mi", "1Gi", "100Gi", "1523Mi", "500Mi", false, true},
 		{"which the documentation rounds to 1.5Gi", "1Gi", "100Gi", "1524Mi", "500Mi", false, false},
 		{"imagefs below 100Gi, minimum 2Gi: until there are 102Gi", "100Gi", "500Gi", "104447Mi", "2Gi", false, true},
-		{"and then no longer", "100Gi", "500Gi", "102Gi", "2Gi", false, false},
-		{"memory has no minimum unless it is said", "500Mi", "10Gi", "500Mi", "0", false, false},
-		{"a minimum in percent is one of the capacity", "1Gi", "100Gi", "10Gi", "10%", false, true},
+		{"at 102Gi it is resolved", "100Gi", "500Gi", "102Gi", "2Gi", false, false},
+		{"memory has no default minimum", "500Mi", "10Gi", "500Mi", "0", false, false},
+		{"a minimum in percent is of the capacity", "1Gi", "100Gi", "10Gi", "10%", false, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -75,7 +75,7 @@ type Kubelet struct {
 var _ evict.Controller = (*Kubelet)(nil)
 
 // New returns a kubelet before its first sync. It fails for invalid thresholds.
-func New(o Options, board *evict.Record) (*Kubelet, error) {
+func New(o Options, record *evict.Record) (*Kubelet, error) {
 	configured, err := o.Configuration.Thresholds()
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func New(o Options, board *evict.Record) (*Kubelet, error) {
 			firstIf(a.Hard(), b.Hard()), cmp.Compare(a.Signal.rank(), b.Signal.rank()))
 	})
 	return &Kubelet{
-		options: o, thresholds: all, record: board,
+		options: o, thresholds: all, record: record,
 		pods: map[types.UID]*v1.Pod{}, stopped: map[types.UID]bool{},
 		wake: o.Start, lastSync: o.Start.Add(-syncPeriod), reportAt: o.Start,
 		syncState: syncState{firstMet: make([]time.Time, len(all)), unresolved: make([]bool, len(all))},
@@ -202,9 +202,9 @@ func (k *Kubelet) Effects() []world.Effect { return nil }
 
 // Actions returns the actions since the last call.
 func (k *Kubelet) Actions() []TimedAction {
-	said := k.actions
+	actions := k.actions
 	k.actions = nil
-	return said
+	return actions
 }
 
 // Conditions returns the conditions that hold, by name.
@@ -275,9 +275,9 @@ func (k *Kubelet) report(now time.Time) {
 }
 
 // Fork returns an independent copy that writes on the given record.
-func (k *Kubelet) Fork(board *evict.Record) *Kubelet {
+func (k *Kubelet) Fork(record *evict.Record) *Kubelet {
 	f := *k
-	f.record = board
+	f.record = record
 	f.pods, f.stopped, f.terminating = maps.Clone(k.pods), maps.Clone(k.stopped), maps.Clone(k.terminating)
 	f.firstMet, f.unresolved = slices.Clone(k.firstMet), slices.Clone(k.unresolved)
 	f.lastMet, f.observations = maps.Clone(k.lastMet), maps.Clone(k.observations)

@@ -24,38 +24,38 @@ func TestKubelet_HardThreshold(t *testing.T) {
 	n.observe(0, plenty)
 	n.observe(13*time.Second, measure().memory("90Mi").pod(small, uses("1Gi")).pod(large, uses("8Gi")))
 	n.until(20*time.Second + 1)
-	n.wants(`
-		0s reported []
-		20s pressed [MemoryPressure]
+	n.wantLog(`
+		0s status []
+		20s conditions [MemoryPressure]
 		20s Attempting to reclaim memory
 		20s evicts large in 1s for memory.available
-		20s reported [MemoryPressure]
+		20s status [MemoryPressure]
 	`)
-	if d := n.board.Open(); len(d) != 2 || d[0].Pod.Name != "large" || d[0].Phase != evict.Terminating || d[0].Deadline.Sub(noon) != 21*time.Second ||
+	if d := n.record.Open(); len(d) != 2 || d[0].Pod.Name != "large" || d[0].Phase != evict.Terminating || d[0].Deadline.Sub(noon) != 21*time.Second ||
 		d[0].Reason != "memory.available<100Mi: 90Mi available" || d[0].Initiator != "kubelet on n1" {
-		t.Errorf("the board says %+v", d)
+		t.Errorf("the record has %+v", d)
 	}
-	if d := n.board.Open()[1]; d.Pod.Name != "small" || d.Phase != evict.AtRisk {
-		t.Errorf("next to go is %+v, want small", d)
+	if d := n.record.Open()[1]; d.Pod.Name != "small" || d.Phase != evict.AtRisk {
+		t.Errorf("the next eviction is %+v, want small", d)
 	}
 	n.observe(20*time.Second+500*time.Millisecond, plenty)
-	n.gone(21*time.Second, large)
+	n.podDeleted(21*time.Second, large)
 	n.until(40 * time.Second)
-	n.wants("")
-	if ended := n.board.Ended(); len(ended) != 1 || ended[0].Phase != evict.Evicted || ended[0].Ended.Sub(noon) != 21*time.Second {
-		t.Errorf("the board says of those that left %+v", ended)
+	n.wantLog("")
+	if ended := n.record.Ended(); len(ended) != 1 || ended[0].Phase != evict.Evicted || ended[0].Ended.Sub(noon) != 21*time.Second {
+		t.Errorf("the ended evictions are %+v", ended)
 	}
 	n.until(321*time.Second + 999*time.Millisecond)
-	n.wants("")
-	// Killed at 20 s, gone at 21 s, seen to be gone at 22 s: the look at 22 s found plenty. The last one that did not was
-	// that at 20 s, so the condition holds until the first look five minutes later, and is written at the next update.
+	n.wantLog("")
+	// Killed at 20 s, deleted at 21 s, seen at 22 s: the sync at 22 s found enough. The one at 20 s is the last that did not, so
+	// the condition holds until the first sync five minutes later, and is written with the next status update.
 	n.until(340 * time.Second)
-	n.wants(`
-		5m22s pressed []
-		5m30s reported []
+	n.wantLog(`
+		5m22s conditions []
+		5m30s status []
 	`)
-	if len(n.board.Open()) != 0 {
-		t.Errorf("the board still says %+v", n.board.Open())
+	if len(n.record.Open()) != 0 {
+		t.Errorf("the record still has %+v", n.record.Open())
 	}
 }
 
@@ -67,7 +67,7 @@ func TestKubelet_SoftThreshold(t *testing.T) {
 		name, most string
 		grace      string
 	}{
-		{"no maximum: at once", "", "0s"},
+		{"no maximum: zero", "", "0s"},
 		{"the pod's own period, if that is less", "evictionMaxPodGracePeriod: 30", "10s"},
 		{"the maximum, if that is less", "evictionMaxPodGracePeriod: 3", "3s"},
 	}
@@ -76,15 +76,15 @@ func TestKubelet_SoftThreshold(t *testing.T) {
 			n := newNode(t, pressure.OneFs, soft+tt.most, own.DeepCopy())
 			n.observe(0, measure().memory("1Gi").pod(own, uses("8Gi")))
 			n.until(89 * time.Second)
-			n.wants(`
-				0s pressed [MemoryPressure]
-				0s reported [MemoryPressure]
+			n.wantLog(`
+				0s conditions [MemoryPressure]
+				0s status [MemoryPressure]
 			`)
-			if d := n.board.Open(); len(d) != 1 || d[0].Phase != evict.CountingDown || d[0].Deadline.Sub(noon) != 90*time.Second {
-				t.Errorf("the board says %+v, want it counting down to 1m30s", d)
+			if d := n.record.Open(); len(d) != 1 || d[0].Phase != evict.CountingDown || d[0].Deadline.Sub(noon) != 90*time.Second {
+				t.Errorf("the record has %+v, want it counting down to 1m30s", d)
 			}
 			n.through(90 * time.Second)
-			n.wants("1m30s Attempting to reclaim memory\n1m30s evicts own in " + tt.grace + " for memory.available")
+			n.wantLog("1m30s Attempting to reclaim memory\n1m30s evicts own in " + tt.grace + " for memory.available")
 		})
 	}
 }
@@ -97,12 +97,12 @@ func TestKubelet_SoftThresholdRestarts(t *testing.T) {
 	n.observe(15*time.Second, plenty)
 	n.observe(25*time.Second, little)
 	n.until(59 * time.Second)
-	if d := n.board.Ended(); len(d) != 0 {
-		t.Errorf("the board closed %+v", d)
+	if d := n.record.Ended(); len(d) != 0 {
+		t.Errorf("the record ended %+v", d)
 	}
-	n.wants("0s pressed [MemoryPressure]\n0s reported [MemoryPressure]")
+	n.wantLog("0s conditions [MemoryPressure]\n0s status [MemoryPressure]")
 	n.through(60 * time.Second)
-	n.wants("1m0s Attempting to reclaim memory\n1m0s evicts a in 0s for memory.available")
+	n.wantLog("1m0s Attempting to reclaim memory\n1m0s evicts a in 0s for memory.available")
 }
 
 func TestKubelet_ConditionTransitionPeriod(t *testing.T) {
@@ -110,13 +110,13 @@ func TestKubelet_ConditionTransitionPeriod(t *testing.T) {
 	n.observe(0, measure().nodefs("9Gi", 900000))
 	n.observe(5*time.Second, measure().nodefs("50Gi", 900000))
 	n.until(10 * time.Minute)
-	n.wants(`
-		0s pressed [DiskPressure]
+	n.wantLog(`
+		0s conditions [DiskPressure]
 		0s Attempting to reclaim ephemeral-storage
 		0s reclaims containers and images
-		0s reported [DiskPressure]
-		5m0s pressed []
-		5m0s reported []
+		0s status [DiskPressure]
+		5m0s conditions []
+		5m0s status []
 	`)
 	if n.Conditions() != nil {
 		t.Errorf("%v hold", n.Conditions())
@@ -135,16 +135,16 @@ func TestKubelet_ReclaimBeforeEviction(t *testing.T) {
 		before, after *measured
 		want          string
 	}{
-		{"enough was thrown away", pressure.OneFs, at("1000Mi", "200Gi"), at("1524Mi", "200Gi"), "reclaims containers and images"},
+		{"enough was reclaimed", pressure.OneFs, at("1000Mi", "200Gi"), at("1524Mi", "200Gi"), "reclaims containers and images"},
 		{
-			"less than the minimum counts for nothing", pressure.OneFs, at("1000Mi", "200Gi"), at("1523Mi", "200Gi"),
+			"less than the minimum reclaim: evicts as well", pressure.OneFs, at("1000Mi", "200Gi"), at("1523Mi", "200Gi"),
 			"reclaims containers and images; evicts a in 1s for nodefs.available",
 		},
-		{"every threshold has to be satisfied", pressure.OneFs, at("1000Mi", "200Gi"), at("50Gi", "101Gi"), "reclaims containers and images; evicts a in 1s for nodefs.available"},
-		{"nothing can be freed on the node's disk if images are apart", pressure.ImageFs, at("1000Mi", "200Gi"), nil, "evicts a in 1s for nodefs.available"},
-		{"on the images' disk, both", pressure.ImageFs, at("50Gi", "99Gi"), at("50Gi", "102Gi"), "reclaims containers and images"},
-		{"containers alone, if only images are apart", pressure.SplitImageFs, at("1000Mi", "200Gi"), at("2Gi", "200Gi"), "reclaims containers"},
-		{"and images alone", pressure.SplitImageFs, at("50Gi", "99Gi"), at("50Gi", "103Gi"), "reclaims images"},
+		{"every threshold must be satisfied", pressure.OneFs, at("1000Mi", "200Gi"), at("50Gi", "101Gi"), "reclaims containers and images; evicts a in 1s for nodefs.available"},
+		{"separate images: nothing to reclaim on nodefs", pressure.ImageFs, at("1000Mi", "200Gi"), nil, "evicts a in 1s for nodefs.available"},
+		{"separate images: containers and images on imagefs", pressure.ImageFs, at("50Gi", "99Gi"), at("50Gi", "102Gi"), "reclaims containers and images"},
+		{"only images separate: containers on nodefs", pressure.SplitImageFs, at("1000Mi", "200Gi"), at("2Gi", "200Gi"), "reclaims containers"},
+		{"only images separate: images on imagefs", pressure.SplitImageFs, at("50Gi", "99Gi"), at("50Gi", "103Gi"), "reclaims images"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -155,9 +155,9 @@ func TestKubelet_ReclaimBeforeEviction(t *testing.T) {
 			n.observe(0, tt.before)
 			n.through(0)
 			var acts []string
-			for line := range strings.Lines(n.tape.String()) {
-				if act := strings.TrimSpace(strings.TrimPrefix(line, "0s ")); strings.HasPrefix(act, "reclaims") || strings.HasPrefix(act, "evicts") {
-					acts = append(acts, act)
+			for line := range strings.Lines(n.log.String()) {
+				if action := strings.TrimSpace(strings.TrimPrefix(line, "0s ")); strings.HasPrefix(action, "reclaims") || strings.HasPrefix(action, "evicts") {
+					acts = append(acts, action)
 				}
 			}
 			if got := strings.Join(acts, "; "); got != tt.want {
@@ -169,35 +169,35 @@ func TestKubelet_ReclaimBeforeEviction(t *testing.T) {
 
 func TestKubelet_WaitsForPodCleanup(t *testing.T) {
 	a, b := mk.Pod("a").Priority(1).Obj(), mk.Pod("b").Priority(2).Obj()
-	starve := func() *node {
+	starved := func() *node {
 		n := newNode(t, pressure.OneFs, hardMemory, a.DeepCopy(), b.DeepCopy())
 		n.observe(0, measure().memory("50Mi").pod(a, uses("1Gi")).pod(b, uses("1Gi")))
 		n.through(0)
-		n.tape.Reset()
+		n.log.Reset()
 		return n
 	}
 	second := "Attempting to reclaim memory\n"
-	t.Run("it stops and is gone", func(t *testing.T) {
-		n := starve()
+	t.Run("it stops and is deleted", func(t *testing.T) {
+		n := starved()
 		n.until(700 * time.Millisecond)
 		n.Stopped(n.now, a.UID)
-		n.gone(3500*time.Millisecond, a)
+		n.podDeleted(3500*time.Millisecond, a)
 		n.until(time.Minute)
-		// Polled each second from 0.7 s on: gone at 3.5 s, seen at 3.7 s; b never stops, and is given up after ten seconds
-		// and waited for half a minute.
-		n.wants("3.7s " + second + "3.7s evicts b in 1s for memory.available\n43.7s " + second + "43.7s evicts b in 1s for memory.available")
+		// Polled each second from 0.7 s on: deleted at 3.5 s, seen at 3.7 s; b never stops: the kubelet waits ten seconds for it
+		// to stop and half a minute for its cleanup.
+		n.wantLog("3.7s " + second + "3.7s evicts b in 1s for memory.available\n43.7s " + second + "43.7s evicts b in 1s for memory.available")
 	})
 	t.Run("it does not stop", func(t *testing.T) {
-		n := starve()
+		n := starved()
 		n.until(41 * time.Second)
-		n.wants("40s " + second + "40s evicts a in 1s for memory.available")
+		n.wantLog("40s " + second + "40s evicts a in 1s for memory.available")
 	})
-	t.Run("it stops and is never gone", func(t *testing.T) {
-		n := starve()
+	t.Run("it stops and is never deleted", func(t *testing.T) {
+		n := starved()
 		n.until(time.Second)
 		n.Stopped(n.now, a.UID)
 		n.until(32 * time.Second)
-		n.wants("31s " + second + "31s evicts b in 1s for memory.available")
+		n.wantLog("31s " + second + "31s evicts b in 1s for memory.available")
 	})
 }
 
@@ -207,11 +207,11 @@ func TestKubelet_SkipsCriticalAndStaticPods(t *testing.T) {
 	n := newNode(t, pressure.OneFs, hardMemory, critical, static, mk.Pod("other").Priority(1999999999).Memory("1Gi").Obj())
 	n.observe(0, measure().memory("0").pod(critical, uses("5Gi")).pod(static, uses("5Gi")))
 	n.through(0)
-	n.wants("0s pressed [MemoryPressure]\n0s Attempting to reclaim memory\n0s evicts other in 1s for memory.available\n0s reported [MemoryPressure]")
+	n.wantLog("0s conditions [MemoryPressure]\n0s Attempting to reclaim memory\n0s evicts other in 1s for memory.available\n0s status [MemoryPressure]")
 	alone := newNode(t, pressure.OneFs, hardMemory, critical, static)
 	alone.observe(0, measure().memory("0").pod(critical, uses("5Gi")))
 	alone.until(11 * time.Second)
-	alone.wants("0s pressed [MemoryPressure]\n0s Attempting to reclaim memory\n0s reported [MemoryPressure]\n10s Attempting to reclaim memory")
+	alone.wantLog("0s conditions [MemoryPressure]\n0s Attempting to reclaim memory\n0s status [MemoryPressure]\n10s Attempting to reclaim memory")
 }
 
 func TestKubelet_MemoryFirst(t *testing.T) {
@@ -219,7 +219,7 @@ func TestKubelet_MemoryFirst(t *testing.T) {
 	n := newNode(t, pressure.OneFs, "evictionHard: {memory.available: 100Mi, nodefs.available: 10%, pid.available: 10%}\n", pod)
 	n.observe(0, measure().memory("50Mi").allocatable("50Mi").nodefs("1Gi", 1).pids(950).pod(pod))
 	n.through(0)
-	n.wants("0s pressed [MemoryPressure DiskPressure PIDPressure]\n0s Attempting to reclaim memory\n0s evicts a in 1s for memory.available\n0s reported [MemoryPressure DiskPressure PIDPressure]")
+	n.wantLog("0s conditions [MemoryPressure DiskPressure PIDPressure]\n0s Attempting to reclaim memory\n0s evicts a in 1s for memory.available\n0s status [MemoryPressure DiskPressure PIDPressure]")
 }
 
 func TestKubelet_StaleStats(t *testing.T) {
@@ -228,14 +228,14 @@ func TestKubelet_StaleStats(t *testing.T) {
 	m := measure().memory("50Mi").pod(a, uses("2Gi")).pod(b, uses("1Gi"))
 	m.Node.Memory.Time = metav1.Time{Time: noon}
 	n.observe(0, m)
-	n.gone(time.Second, a)
+	n.podDeleted(time.Second, a)
 	n.until(15 * time.Second)
-	n.wants("0s pressed [MemoryPressure]\n0s Attempting to reclaim memory\n0s evicts a in 1s for memory.available\n0s reported [MemoryPressure]")
+	n.wantLog("0s conditions [MemoryPressure]\n0s Attempting to reclaim memory\n0s evicts a in 1s for memory.available\n0s status [MemoryPressure]")
 	fresh := measure().memory("50Mi").pod(b, uses("1Gi"))
 	fresh.Node.Memory.Time = metav1.Time{Time: noon.Add(16 * time.Second)}
 	n.observe(16*time.Second, fresh)
 	n.until(25 * time.Second)
-	n.wants("22s Attempting to reclaim memory\n22s evicts b in 1s for memory.available")
+	n.wantLog("22s Attempting to reclaim memory\n22s evicts b in 1s for memory.available")
 }
 
 func TestKubelet_LocalStorageLimits(t *testing.T) {
@@ -248,11 +248,11 @@ func TestKubelet_LocalStorageLimits(t *testing.T) {
 		pod(dir, volume("scratch", "1025Mi")).
 		pod(sum, func(s *pressure.PodStats) { s.EphemeralStorage = &pressure.FsStats{UsedBytes: bytes("3Gi")} }).
 		pod(logs, uses("9Gi")))
-	n.gone(2*time.Second, dir)
-	n.wants("0s pressed [MemoryPressure]\n0s evicts dir in 1s for its own limits\n0s reported [MemoryPressure]\n2s evicts sum in 1s for its own limits")
-	n.gone(4*time.Second, sum)
+	n.podDeleted(2*time.Second, dir)
+	n.wantLog("0s conditions [MemoryPressure]\n0s evicts dir in 1s for its own limits\n0s status [MemoryPressure]\n2s evicts sum in 1s for its own limits")
+	n.podDeleted(4*time.Second, sum)
 	n.until(6 * time.Second)
-	n.wants("5s Attempting to reclaim memory\n5s evicts tame in 1s for memory.available")
+	n.wantLog("5s Attempting to reclaim memory\n5s evicts tame in 1s for memory.available")
 }
 
 func TestOverLimit(t *testing.T) {
@@ -272,7 +272,7 @@ func TestOverLimit(t *testing.T) {
 		{"the pod", limited, func(s *pressure.PodStats) { s.EphemeralStorage = &pressure.FsStats{UsedBytes: bytes("2Gi")} }, pressure.OneFs, "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. "},
 		{"a container", limited, containerUses("c", "0", "600Mi", "600Mi"), pressure.OneFs, `Container c exceeded its local ephemeral storage limit "1Gi". `},
 		{"a container's layer on the images' disk does not count", limited, containerUses("c", "0", "600Mi", "600Mi"), pressure.ImageFs, ""},
-		{"nothing measured", limited, func(*pressure.PodStats) {}, pressure.OneFs, ""},
+		{"no stats", limited, func(*pressure.PodStats) {}, pressure.OneFs, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -293,10 +293,10 @@ func TestKubelet_MemoryNotification(t *testing.T) {
 	n := newNode(t, pressure.OneFs, config, pod)
 	n.observe(0, plenty)
 	n.observe(13*time.Second, little)
-	n.wants("0s reported []\n13s pressed [MemoryPressure]\n13s Attempting to reclaim memory\n13s evicts a in 1s for memory.available")
+	n.wantLog("0s status []\n13s conditions [MemoryPressure]\n13s Attempting to reclaim memory\n13s evicts a in 1s for memory.available")
 	threshold := pressure.Threshold{Signal: pressure.MemoryAvailable, Value: pressure.Value{Quantity: ptr(mk.Resources("m", "100Mi")["m"])}}
 	if at, ok := pressure.NotifyAt(threshold, plenty.Node.Memory); !ok || uint64(at) != *bytes("11164Mi") {
-		t.Errorf("the kernel tells at %d, want 10Gi - 100Mi + 1Gi", at)
+		t.Errorf("the kernel notifies at %d, want 10Gi - 100Mi + 1Gi", at)
 	}
 }
 
@@ -306,13 +306,13 @@ func TestKubelet_Fork(t *testing.T) {
 	n.observe(0, measure().memory("50Mi").pod(a, uses("1Gi")).pod(b, uses("1Gi")))
 	n.through(0)
 	fork := *n
-	fork.board = n.board.Fork()
-	fork.Kubelet = n.Fork(fork.board)
-	n.gone(time.Second, a)
+	fork.record = n.record.Fork()
+	fork.Kubelet = n.Fork(fork.record)
+	n.podDeleted(time.Second, a)
 	n.until(5 * time.Second)
-	n.wants("0s pressed [MemoryPressure]\n0s Attempting to reclaim memory\n0s evicts a in 1s for memory.available\n0s reported [MemoryPressure]\n2s Attempting to reclaim memory\n2s evicts b in 1s for memory.available")
-	if d, _ := fork.board.Find(a.UID, evict.NodePressure); d.Phase != evict.Terminating {
-		t.Errorf("in the fork a is %v, want leaving", d.Phase)
+	n.wantLog("0s conditions [MemoryPressure]\n0s Attempting to reclaim memory\n0s evicts a in 1s for memory.available\n0s status [MemoryPressure]\n2s Attempting to reclaim memory\n2s evicts b in 1s for memory.available")
+	if d, _ := fork.record.Find(a.UID, evict.NodePressure); d.Phase != evict.Terminating {
+		t.Errorf("in the fork a is %v, want Terminating", d.Phase)
 	}
 	if at, _ := fork.NextWake(); at.Sub(noon) != 10*time.Second {
 		t.Errorf("the fork wakes at %v, want 10s", at.Sub(noon))
@@ -329,31 +329,31 @@ func TestKubelet_IdleNeedsNoTimer(t *testing.T) {
 	}
 	n.observe(3*time.Second, measure().memory("5Gi").pod(pod))
 	if at, ok := n.NextWake(); !ok || at.Sub(noon) != 10*time.Second {
-		t.Errorf("with something new to see it wakes at %v (%v), want 10s", at, ok)
+		t.Errorf("with new stats it wakes at %v (%v), want 10s", at, ok)
 	}
 }
 
 func TestKubelet_PodMissingFromList(t *testing.T) {
-	starve := func() (*node, *v1.Pod, *v1.Pod) {
+	starved := func() (*node, *v1.Pod, *v1.Pod) {
 		a, b := mk.Pod("a").Obj(), mk.Pod("b").Priority(1).Obj()
 		n := newNode(t, pressure.OneFs, hardMemory, a, b)
 		n.observe(0, measure().memory("50Mi").pod(a, uses("1Gi")).pod(b, uses("1Gi")))
 		n.through(0)
-		n.tape.Reset()
+		n.log.Reset()
 		return n, a, b
 	}
-	for name, tell := range map[string]func(a, b *v1.Pod) world.Event{
+	for name, apply := range map[string]func(a, b *v1.Pod) world.Event{
 		"it was deleted":       func(a, _ *v1.Pod) world.Event { return world.Changed{Op: world.Deleted, Object: a} },
 		"a list is without it": func(_, b *v1.Pod) world.Event { return world.Listed{Kind: world.Pod, Objects: []world.Object{b}} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			n, a, b := starve()
+			n, a, b := starved()
 			n.until(500 * time.Millisecond)
-			n.Apply(world.Input{At: n.now, Event: tell(a, b)})
+			n.Apply(world.Input{At: n.now, Event: apply(a, b)})
 			n.until(2 * time.Second)
-			n.wants("1.5s Attempting to reclaim memory\n1.5s evicts b in 1s for memory.available")
-			if d := n.board.Ended(); len(d) != 1 || d[0].Pod.Name != "a" || d[0].Phase != evict.Evicted {
-				t.Errorf("the board says of those that left %+v", d)
+			n.wantLog("1.5s Attempting to reclaim memory\n1.5s evicts b in 1s for memory.available")
+			if d := n.record.Ended(); len(d) != 1 || d[0].Pod.Name != "a" || d[0].Phase != evict.Evicted {
+				t.Errorf("the ended evictions are %+v", d)
 			}
 		})
 	}

@@ -79,11 +79,11 @@ func NewKubelets(o KubeletsOptions) (*Kubelets, error) {
 func (f *Kubelets) Record() *evict.Record { return f.record }
 
 // SetRecord makes the kubelets write to another record. A fork writes to a fork of its own until SetRecord replaces it.
-func (f *Kubelets) SetRecord(board *evict.Record) {
-	f.record, f.options.Record = board, board
+func (f *Kubelets) SetRecord(record *evict.Record) {
+	f.record, f.options.Record = record, record
 	for _, p := range f.nodes {
 		if p.kubelet != nil {
-			p.kubelet.record = board
+			p.kubelet.record = record
 		}
 	}
 }
@@ -222,8 +222,8 @@ func (f *Kubelets) Actions(now time.Time) []memory.PressureAction {
 		k := p.kubelet
 		k.Observe(now, f.measure(p, now))
 		k.Apply(world.Input{At: now, Event: world.Tick{}})
-		for said := k.Actions(); len(said) > 0; said = k.Actions() {
-			for _, s := range said {
+		for actions := k.Actions(); len(actions) > 0; actions = k.Actions() {
+			for _, s := range actions {
 				done = f.perform(done, p, s)
 			}
 		}

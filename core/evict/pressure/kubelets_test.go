@@ -19,27 +19,27 @@ import (
 	"orrery/core/world/memory"
 )
 
-// town is a simulated cluster of one node with 10Gi of memory and 100Gi of disk, whose kubelet watches what runs out. Its
-// tape says what the API server and the events tell, in time since noon.
-type town struct {
+// testCluster is a simulated cluster of one node with 10Gi of memory and 100Gi of disk. It logs changes of the node and its
+// pods, and events, with the time since noon.
+type testCluster struct {
 	*memory.Cluster
-	t    *testing.T
-	tape strings.Builder
-	told int // announcements
+	t         *testing.T
+	log       strings.Builder
+	numEvents int // events logged so far
 }
 
-func newTown(t *testing.T, yaml string, change ...func(*pressure.KubeletsOptions)) *town {
+func newTestCluster(t *testing.T, yaml string, change ...func(*pressure.KubeletsOptions)) *testCluster {
 	t.Helper()
 	o := pressure.KubeletsOptions{Configuration: config(t, yaml)}
 	for _, set := range change {
 		set(&o)
 	}
-	fleet, err := pressure.NewKubelets(o)
+	kubelets, err := pressure.NewKubelets(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &town{t: t, Cluster: memory.New(memory.Options{
-		Start: noon, Pressure: fleet, Kinds: []world.Kind{world.Node, world.Pod},
+	c := &testCluster{t: t, Cluster: memory.New(memory.Options{
+		Start: noon, Pressure: kubelets, Kinds: []world.Kind{world.Node, world.Pod},
 		NodeLifecycle: lifecycle.InCluster(lifecycle.Options{Start: noon, Immediate: true}),
 		PodBehavior:   func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Stop: 3 * time.Second} },
 	})}
@@ -57,17 +57,17 @@ func config(t *testing.T, yaml string) pressure.Configuration {
 	return c
 }
 
-func (c *town) board() *evict.Record { return c.Pressure().(*pressure.Kubelets).Record() }
+func (c *testCluster) record() *evict.Record { return c.Pressure().(*pressure.Kubelets).Record() }
 
-func (c *town) create(o world.Object) {
+func (c *testCluster) create(o world.Object) {
 	c.t.Helper()
 	if _, err := c.Create(o); err != nil {
 		c.t.Fatal(err)
 	}
 }
 
-// run creates pods and puts them on the node.
-func (c *town) run(pods ...*v1.Pod) {
+// run creates pods and binds them.
+func (c *testCluster) run(pods ...*v1.Pod) {
 	for _, pod := range pods {
 		c.create(pod)
 		c.Do(world.Effect{ID: 1, At: c.Now(), Action: world.Bind{Pod: world.PodRefOf(c.Pod("default", pod.Name)), Node: "n1"}})
@@ -75,7 +75,7 @@ func (c *town) run(pods ...*v1.Pod) {
 	c.Advance(0)
 }
 
-func (c *town) use(u memory.UsageReport) {
+func (c *testCluster) use(u memory.UsageReport) {
 	c.t.Helper()
 	if u.Node == "" {
 		u.Namespace = "default"
@@ -85,8 +85,8 @@ func (c *town) use(u memory.UsageReport) {
 	}
 }
 
-// classed gives a pod the priority class of that name.
-func classed(pod *v1.Pod, class string) *v1.Pod {
+// withPriorityClass sets a pod's priority class.
+func withPriorityClass(pod *v1.Pod, class string) *v1.Pod {
 	pod.Spec.PriorityClassName = class
 	return pod
 }
@@ -97,31 +97,31 @@ func uses1(pod string, memoryUsed float64) memory.UsageReport {
 	return memory.UsageReport{Pod: pod, Usage: memory.Usage{Memory: gib(memoryUsed)}}
 }
 
-// until lets time pass up to a moment since noon.
-func (c *town) until(at time.Duration) {
+// until advances the time to a time since noon.
+func (c *testCluster) until(at time.Duration) {
 	for {
 		in, ok := c.Next(noon.Add(at))
-		c.announced()
+		c.logEvents()
 		if !ok {
 			return
 		}
 		if event, changed := in.Event.(world.Changed); changed {
-			c.note(in.At, event)
+			c.logChange(in.At, event)
 		}
 	}
 }
 
-func (c *town) announced() {
+func (c *testCluster) logEvents() {
 	all := c.Events()
-	for _, a := range all[c.told:] {
+	for _, a := range all[c.numEvents:] {
 		if a.Controller == "kubelet" {
-			fmt.Fprintf(&c.tape, "%v event %s on %s: %s\n", a.First.Sub(noon), a.Reason, a.Regarding.Name, strings.TrimSpace(a.Note))
+			fmt.Fprintf(&c.log, "%v event %s on %s: %s\n", a.First.Sub(noon), a.Reason, a.Regarding.Name, strings.TrimSpace(a.Note))
 		}
 	}
-	c.told = len(all)
+	c.numEvents = len(all)
 }
 
-func (c *town) note(at time.Time, event world.Changed) {
+func (c *testCluster) logChange(at time.Time, event world.Changed) {
 	switch o := event.Object.(type) {
 	case *v1.Node:
 		var words []string
@@ -133,7 +133,7 @@ func (c *town) note(at time.Time, event world.Changed) {
 		for _, taint := range o.Spec.Taints {
 			words = append(words, taint.ToString())
 		}
-		fmt.Fprintf(&c.tape, "%v node %v\n", at.Sub(noon), words)
+		fmt.Fprintf(&c.log, "%v node %v\n", at.Sub(noon), words)
 	case *v1.Pod:
 		if o.Status.Reason == "" && event.Op != world.Deleted {
 			return
@@ -144,35 +144,35 @@ func (c *town) note(at time.Time, event world.Changed) {
 				words = append(words, condition.Reason)
 			}
 		}
-		fmt.Fprintf(&c.tape, "%v pod %s\n", at.Sub(noon), strings.Join(words, " "))
+		fmt.Fprintf(&c.log, "%v pod %s\n", at.Sub(noon), strings.Join(words, " "))
 	}
 }
 
-func (c *town) wants(want string) {
+func (c *testCluster) wantLog(want string) {
 	c.t.Helper()
-	got := c.tape.String()
-	c.tape.Reset()
+	got := c.log.String()
+	c.log.Reset()
 	if diff := cmp.Diff(trim(want), got); diff != "" {
-		c.t.Errorf("the cluster told (-want +got):\n%s", diff)
+		c.t.Errorf("log (-want +got):\n%s", diff)
 	}
 }
 
 func TestKubelets_EvictByRankUntilEnough(t *testing.T) {
-	c := newTown(t, hardMemory)
-	c.run(mk.Pod("modest").Memory("2Gi").Obj(), mk.Pod("greedy").Memory("1Gi").Obj(), classed(mk.Pod("important").Memory("1Gi").Obj(), "high"))
+	c := newTestCluster(t, hardMemory)
+	c.run(mk.Pod("modest").Memory("2Gi").Obj(), mk.Pod("greedy").Memory("1Gi").Obj(), withPriorityClass(mk.Pod("important").Memory("1Gi").Obj(), "high"))
 	c.until(4 * time.Second)
-	c.tape.Reset()
+	c.log.Reset()
 	c.use(uses1("modest", 2))
 	c.use(uses1("important", 3))
 	c.use(uses1("greedy", 4))
 	c.until(19 * time.Second)
-	c.wants("4s node []") // the kubelet's first word: nothing is short
+	c.wantLog("4s node []") // the kubelet's first status: no pressure
 	c.use(memory.UsageReport{Node: "n1", Usage: memory.Usage{Memory: gib(1)}})
 	c.until(7 * time.Minute)
-	// It looks every ten seconds from 4 s on. The hard threshold gives the pod a second, after which it has failed, and the
-	// kubelet looks again a second later. The condition is last observed at 24 s, so it holds until the first look five
+	// The kubelet syncs every ten seconds from 4 s on. The hard threshold gives the pod a second, after which it has failed, and
+	// the kubelet syncs again a second later. The condition is last observed at 24 s, so it holds until the first sync five
 	// minutes later, which comes at 5m26s, and is reported at the next status update.
-	c.wants(`
+	c.wantLog(`
 		24s event EvictionThresholdMet on n1: Attempting to reclaim memory
 		24s event Evicted on greedy: The node was low on resource: memory. Threshold quantity: 100Mi, available: 0. Container main was using 4Gi, request is 1Gi, has larger consumption of memory.
 		24s node [MemoryPressure]
@@ -183,16 +183,16 @@ func TestKubelets_EvictByRankUntilEnough(t *testing.T) {
 	`)
 	got := c.Pod("default", "greedy").Status
 	if want := "The node was low on resource: memory. Threshold quantity: 100Mi, available: 0. Container main was using 4Gi, request is 1Gi, has larger consumption of memory. "; got.Message != want {
-		t.Errorf("its status says %q, want %q", got.Message, want)
+		t.Errorf("its status message is %q, want %q", got.Message, want)
 	}
-	out := c.board().Ended()
+	out := c.record().Ended()
 	if len(out) == 0 || out[0].Pod.Name != "greedy" || out[0].Phase != evict.Evicted || out[0].Ended.Sub(noon) != 25*time.Second {
-		t.Errorf("the board says %+v, want that greedy left at 25s", out)
+		t.Errorf("the record has %+v, want that greedy was evicted at 25s", out)
 	}
 }
 
 func TestKubelets_ReclaimImagesFirst(t *testing.T) {
-	c := newTown(t, "evictionHard: {nodefs.available: 10Gi}\nevictionMinimumReclaim: {nodefs.available: 5Gi}\n")
+	c := newTestCluster(t, "evictionHard: {nodefs.available: 10Gi}\nevictionMinimumReclaim: {nodefs.available: 5Gi}\n")
 	c.run(mk.Pod("writer").Obj())
 	writes := func(gibs float64) memory.UsageReport {
 		return memory.UsageReport{Pod: "writer", Usage: memory.Usage{Writable: memory.Disk{Bytes: gib(gibs), Inodes: 10}}}
@@ -200,10 +200,10 @@ func TestKubelets_ReclaimImagesFirst(t *testing.T) {
 	node := memory.Usage{Images: memory.Disk{Bytes: gib(20)}, UnusedImages: memory.Disk{Bytes: gib(30)}, DeadContainers: memory.Disk{Bytes: gib(1)}}
 	c.use(memory.UsageReport{Node: "n1", Usage: node})
 	c.until(time.Second)
-	c.tape.Reset()
+	c.log.Reset()
 	c.use(writes(40))
 	c.until(30 * time.Second)
-	c.wants(`
+	c.wantLog(`
 		10s event EvictionThresholdMet on n1: Attempting to reclaim ephemeral-storage
 		10s node [DiskPressure]
 		10s node [DiskPressure node.kubernetes.io/disk-pressure:NoSchedule]
@@ -211,33 +211,33 @@ func TestKubelets_ReclaimImagesFirst(t *testing.T) {
 	if got := c.Pod("default", "writer").Status.Phase; got != v1.PodRunning {
 		t.Errorf("the pod is %s, though 31Gi were freed", got)
 	}
-	c.use(writes(71)) // the event of the shortage is counted once more, as it is the same
+	c.use(writes(71)) // the same event of the shortage is counted again
 	c.until(45 * time.Second)
-	c.wants(`
+	c.wantLog(`
 		40s event Evicted on writer: The node was low on resource: ephemeral-storage. Threshold quantity: 10Gi, available: 9Gi. Container main was using 71Gi, request is 0, has larger consumption of ephemeral-storage.
 		41s pod writer Failed Evicted TerminationByKubelet
 	`)
 }
 
 func TestKubelets_SoftThresholdWithLeak(t *testing.T) {
-	c := newTown(t, "evictionHard: {}\nevictionSoft: {memory.available: 2Gi}\nevictionSoftGracePeriod: {memory.available: 30s}\nevictionMaxPodGracePeriod: 2\nenforceNodeAllocatable: []\n")
+	c := newTestCluster(t, "evictionHard: {}\nevictionSoft: {memory.available: 2Gi}\nevictionSoftGracePeriod: {memory.available: 30s}\nevictionMaxPodGracePeriod: 2\nenforceNodeAllocatable: []\n")
 	c.run(mk.Pod("leak").Obj(), mk.Pod("calm").Obj())
 	c.use(memory.UsageReport{Pod: "calm", Usage: memory.Usage{Memory: gib(1)}})
 	c.use(memory.UsageReport{Pod: "leak", Usage: memory.Usage{Memory: gib(6)}, Growth: memory.Usage{Memory: gib(0.0625)}})
 	c.until(5 * time.Second)
-	c.tape.Reset()
+	c.log.Reset()
 	c.until(49 * time.Second)
-	// 7Gi, and a sixteenth more each second: 2Gi are left at 16 s, so less for the first time at the look at 20 s.
-	c.wants(`
+	// 7Gi, and a sixteenth more each second: 2Gi are left at 16 s, so the sync at 20 s is the first to see less.
+	c.wantLog(`
 		20s node [MemoryPressure]
 		20s node [MemoryPressure node.kubernetes.io/memory-pressure:NoSchedule]
 	`)
-	open := c.board().Open()
+	open := c.record().Open()
 	if len(open) != 1 || open[0].Pod.Name != "leak" || open[0].Phase != evict.CountingDown || open[0].Deadline.Sub(noon) != 50*time.Second {
-		t.Errorf("the board says %+v, want leak counting down to 50s", open)
+		t.Errorf("the record has %+v, want leak counting down to 50s", open)
 	}
 	c.until(55 * time.Second)
-	c.wants(`
+	c.wantLog(`
 		50s event EvictionThresholdMet on n1: Attempting to reclaim memory
 		50s event Evicted on leak: The node was low on resource: memory. Threshold quantity: 2Gi, available: 0. Container main was using 9344Mi, request is 0, has larger consumption of memory.
 		52s pod leak Failed Evicted TerminationByKubelet
@@ -245,15 +245,15 @@ func TestKubelets_SoftThresholdWithLeak(t *testing.T) {
 }
 
 func TestKubelets_UsageByLabelCoversLaterPods(t *testing.T) {
-	c := newTown(t, hardMemory)
+	c := newTestCluster(t, hardMemory)
 	c.use(memory.UsageReport{Labels: map[string]string{"app": "web"}, Usage: memory.Usage{Memory: gib(6)}})
 	c.use(uses1("small", 1))
 	c.run(mk.Pod("small").Label("app", "web").Obj(), mk.Pod("first").Label("app", "web").Obj())
 	c.until(11 * time.Second)
-	c.tape.Reset()
+	c.log.Reset()
 	c.run(mk.Pod("second").Label("app", "web").Obj())
 	c.until(25 * time.Second)
-	c.wants(`
+	c.wantLog(`
 		20s event EvictionThresholdMet on n1: Attempting to reclaim memory
 		20s event Evicted on first: The node was low on resource: memory. Threshold quantity: 100Mi, available: 0. Container main was using 6Gi, request is 0, has larger consumption of memory.
 		20s node [MemoryPressure]
@@ -262,12 +262,12 @@ func TestKubelets_UsageByLabelCoversLaterPods(t *testing.T) {
 	`)
 	c.run(mk.Pod("late").Obj())
 	if got := c.Pod("default", "late").Status.Message; got != "Pod was rejected: The node had condition: [MemoryPressure]. " {
-		t.Errorf("a pod that asks for nothing is told %q", got)
+		t.Errorf("the message of a pod without requests is %q", got)
 	}
 }
 
 func TestKubelets_PIDPressure(t *testing.T) {
-	c := newTown(t, "evictionHard: {pid.available: 10%}\n", func(o *pressure.KubeletsOptions) { o.PIDs = 1000 })
+	c := newTestCluster(t, "evictionHard: {pid.available: 10%}\n", func(o *pressure.KubeletsOptions) { o.PIDs = 1000 })
 	c.run(mk.Pod("forks").Obj(), mk.Pod("calm").Obj())
 	c.use(memory.UsageReport{Pod: "calm", Usage: memory.Usage{PIDs: 10}})
 	c.use(memory.UsageReport{Pod: "forks", Usage: memory.Usage{PIDs: 850}})
@@ -277,12 +277,12 @@ func TestKubelets_PIDPressure(t *testing.T) {
 		t.Errorf("the pod with most processes is %s: %q", got.Phase, got.Message)
 	}
 	if got := c.Pod("default", "calm").Status.Phase; got != v1.PodRunning {
-		t.Errorf("the other is %s", got)
+		t.Errorf("the other pod is %s", got)
 	}
 }
 
 func TestKubelets_ImageFs(t *testing.T) {
-	c := newTown(t, "evictionHard: {imagefs.available: 10Gi, nodefs.available: 10Gi}\n", func(o *pressure.KubeletsOptions) {
+	c := newTestCluster(t, "evictionHard: {imagefs.available: 10Gi, nodefs.available: 10Gi}\n", func(o *pressure.KubeletsOptions) {
 		o.Layout, o.ImageFs = pressure.ImageFs, gib(50)
 	})
 	c.run(mk.Pod("logs").Obj(), mk.Pod("layers").Obj())
@@ -299,22 +299,22 @@ func TestKubelets_ImageFs(t *testing.T) {
 }
 
 func TestKubelets_LostNodeReportsOnReturn(t *testing.T) {
-	c := newTown(t, hardMemory)
+	c := newTestCluster(t, hardMemory)
 	c.run(mk.Pod("greedy").Obj())
 	c.use(uses1("greedy", 1))
 	c.until(time.Second)
 	if err := c.LoseNode("n1"); err != nil {
 		t.Fatal(err)
 	}
-	c.tape.Reset()
+	c.log.Reset()
 	c.use(uses1("greedy", 10))
 	c.until(30 * time.Second)
-	c.wants("")
+	c.wantLog("")
 	if err := c.RecoverNode("n1"); err != nil {
 		t.Fatal(err)
 	}
 	c.until(31 * time.Second)
-	c.wants(`
+	c.wantLog(`
 		30s node []
 		30s node [MemoryPressure]
 		30s pod greedy Failed Evicted TerminationByKubelet
@@ -323,41 +323,41 @@ func TestKubelets_LostNodeReportsOnReturn(t *testing.T) {
 }
 
 func TestKubelets_Fork(t *testing.T) {
-	c := newTown(t, hardMemory)
+	c := newTestCluster(t, hardMemory)
 	c.run(mk.Pod("a").Obj(), mk.Pod("b").Obj())
 	c.use(memory.UsageReport{Labels: map[string]string{}, Usage: memory.Usage{Memory: gib(1)}, Growth: memory.Usage{Memory: gib(0.1)}})
 	for _, half := range []time.Duration{5 * time.Second, 40 * time.Second, 40*time.Second + 500*time.Millisecond, 45 * time.Second} {
 		c.until(half)
 		fork := *c
-		fork.Cluster, fork.tape = c.Fork(), strings.Builder{}
-		own := evict.NewRecord()
-		fork.Pressure().(*pressure.Kubelets).SetRecord(own)
+		fork.Cluster, fork.log = c.Fork(), strings.Builder{}
+		forkRecord := evict.NewRecord()
+		fork.Pressure().(*pressure.Kubelets).SetRecord(forkRecord)
 		fork.until(10 * time.Minute)
 		t.Cleanup(func() {
 			if fork.Digest() != c.Digest() {
-				t.Errorf("the fork at %v went another way", half)
+				t.Errorf("the fork at %v differs from the original", half)
 			}
-			if n := len(own.Ended()); n == 0 {
-				t.Errorf("the fork at %v wrote nothing on its board", half)
+			if n := len(forkRecord.Ended()); n == 0 {
+				t.Errorf("the fork at %v wrote nothing to its record", half)
 			}
 		})
 	}
 	c.until(10 * time.Minute)
-	if len(c.board().Ended()) < 2 {
-		t.Errorf("the board says of those that left %+v", c.board().Ended())
+	if len(c.record().Ended()) < 2 {
+		t.Errorf("the ended evictions are %+v", c.record().Ended())
 	}
 }
 
 func TestKubelets_NoUsageNoKubelet(t *testing.T) {
-	c := newTown(t, "")
+	c := newTestCluster(t, "")
 	c.run(mk.Pod("a").Obj())
 	if at, ok := c.Pressure().NextWake(); ok {
 		t.Errorf("a kubelet wakes at %v", at.Sub(noon))
 	}
 	if err := memory.New(memory.Options{}).ReportUsage(uses1("a", 1)); err == nil {
-		t.Error("something was used where nobody measures")
+		t.Error("usage was accepted without kubelets")
 	}
 	if _, err := pressure.NewKubelets(pressure.KubeletsOptions{Configuration: pressure.Configuration{Hard: map[pressure.Signal]string{"memory.available": "much"}}}); err == nil {
-		t.Error("there are kubelets with a threshold that makes no sense")
+		t.Error("NewKubelets accepted an invalid threshold")
 	}
 }

@@ -12,11 +12,11 @@ func TestLayoutOf(t *testing.T) {
 		images, containers *FsStats
 		want               Layout
 	}{
-		{"nothing is said of images", nil, nil, OneFs},
-		{"images on the node's", node, node, OneFs},
+		{"no stats of images", nil, nil, OneFs},
+		{"images on nodefs", node, node, OneFs},
 		{"measured a moment later", fs(100<<30, 39<<30+512<<20), nil, OneFs},
 		{"images and containers elsewhere", other, other, ImageFs},
-		{"as large, and fuller", fuller, nil, ImageFs},
+		{"as large, with less available", fuller, nil, ImageFs},
 		{"only images elsewhere", other, node, SplitImageFs},
 	}
 	for _, tt := range tests {
@@ -26,6 +26,6 @@ func TestLayoutOf(t *testing.T) {
 		}
 	}
 	if got := LayoutOf(&Summary{}); got != OneFs {
-		t.Errorf("of nothing: got %v", got)
+		t.Errorf("no stats: got %v", got)
 	}
 }

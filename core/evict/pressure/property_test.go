@@ -14,8 +14,7 @@ import (
 	"orrery/core/world"
 )
 
-// A fork in the middle of anything, told the same as the original from then on, says the same; and whatever happens, no
-// pod that is spared is evicted, and nothing is said out of order.
+// A fork at any time emits the same actions for the same inputs; no exempt pod is evicted, and actions are in order of time.
 func TestKubelet_Properties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		config := pressure.DefaultConfiguration("linux")
@@ -32,25 +31,25 @@ func TestKubelet_Properties(t *testing.T) {
 			k.Apply(world.Input{At: noon, Event: world.Changed{Object: pod}})
 		}
 		forkAt := rapid.IntRange(0, 40).Draw(t, "fork")
-		var twin *pressure.Kubelet
+		var fork *pressure.Kubelet
 		now, last := noon, noon
 		for step := range 40 {
 			if step == forkAt {
-				twin = k.Fork(evict.NewRecord())
+				fork = k.Fork(evict.NewRecord())
 			}
 			now = now.Add(time.Duration(rapid.IntRange(0, 15000).Draw(t, "ms")) * time.Millisecond)
-			do := happening(t, pods, now)
-			do(k)
-			said := k.Actions()
-			if twin != nil {
-				do(twin)
-				if mine, other := fmt.Sprint(said), fmt.Sprint(twin.Actions()); mine != other {
-					t.Fatalf("the fork says %s, the original %s", other, mine)
+			input := drawInput(t, pods, now)
+			input(k)
+			actions := k.Actions()
+			if fork != nil {
+				input(fork)
+				if original, other := fmt.Sprint(actions), fmt.Sprint(fork.Actions()); original != other {
+					t.Fatalf("the fork's actions are %s, the original's %s", other, original)
 				}
 			}
-			for _, s := range said {
+			for _, s := range actions {
 				if s.At.Before(last) {
-					t.Fatalf("%v was said after %v", s.At, last)
+					t.Fatalf("an action at %v after one at %v", s.At, last)
 				}
 				last = s.At
 				if e, ok := s.Action.(pressure.EvictPod); ok {
@@ -60,14 +59,14 @@ func TestKubelet_Properties(t *testing.T) {
 				}
 			}
 			if wake, ok := k.NextWake(); ok && wake.Before(now) {
-				t.Fatalf("at %v it wants to be woken at %v", now, wake)
+				t.Fatalf("at %v NextWake is %v, in the past", now, wake)
 			}
 		}
 	})
 }
 
-// happening draws something that happens.
-func happening(t *rapid.T, pods []*v1.Pod, now time.Time) func(*pressure.Kubelet) {
+// drawInput draws an input.
+func drawInput(t *rapid.T, pods []*v1.Pod, now time.Time) func(*pressure.Kubelet) {
 	pod := rapid.SampledFrom(pods).Draw(t, "pod")
 	m := measure().memory(rapid.SampledFrom([]string{"50Mi", "500Mi", "5Gi"}).Draw(t, "memory")).
 		nodefs(rapid.SampledFrom([]string{"1Gi", "50Gi"}).Draw(t, "nodefs"), 900000).

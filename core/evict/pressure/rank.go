@@ -30,8 +30,8 @@ type RankedPod struct {
 //	process IDs       lower priority, more processes
 //
 // Inodes cannot be requested, so every pod that has any is above its request. What it has above its request of ephemeral
-// storage decides last, in bytes even where inodes are counted, as in the kubelet. Pods that are equal in all this go
-// by namespace and name.
+// storage decides last, in bytes even where inodes are counted, as in the kubelet. Pods that are equal in all this
+// are in the order of namespace and name.
 func Rank(signal Signal, layout Layout, pods []*v1.Pod, summary *Summary) []RankedPod {
 	all, measured := make([]RankedPod, len(pods)), summary.byPod()
 	for i, pod := range pods {

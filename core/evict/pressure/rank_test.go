@@ -54,23 +54,23 @@ func TestRank_Order(t *testing.T) {
 		pods    []*v1.Pod
 		want    string
 	}{
-		{"above the request first, by priority and then by excess", pressure.MemoryAvailable, pressure.OneFs, memory, []*v1.Pod{d, c, b, a}, "b a c d"},
-		{"a pod within its request stays while one above it is there, whatever their priorities", pressure.MemoryAvailable, pressure.OneFs, memory, []*v1.Pod{low, high}, "high low"},
-		{"among pods within their requests, the lower priority goes", pressure.MemoryAvailable, pressure.OneFs, memory, []*v1.Pod{safe5, safe1}, "safe1 safe5"},
+		{"pods above their requests first, by priority and then by excess", pressure.MemoryAvailable, pressure.OneFs, memory, []*v1.Pod{d, c, b, a}, "b a c d"},
+		{"pods above their requests before pods within, regardless of priority", pressure.MemoryAvailable, pressure.OneFs, memory, []*v1.Pod{low, high}, "high low"},
+		{"of pods within their requests the lower priority first", pressure.MemoryAvailable, pressure.OneFs, memory, []*v1.Pod{safe5, safe1}, "safe1 safe5"},
 		{"the pod's own request counts, not its containers'", pressure.MemoryAvailable, pressure.OneFs, memory, []*v1.Pod{d, whole}, "whole d"},
 		{"overhead is part of the request", pressure.AllocatableMemoryAvailable, pressure.OneFs, memory, []*v1.Pod{weighty, a}, "a weighty"},
-		{"a pod without stats goes before anybody", pressure.MemoryAvailable, pressure.OneFs, memory, []*v1.Pod{b, writer}, "writer b"},
+		{"a pod without stats first", pressure.MemoryAvailable, pressure.OneFs, memory, []*v1.Pod{b, writer}, "writer b"},
 
 		{"process IDs: priority alone, then the number", pressure.PIDAvailable, pressure.OneFs, pids, []*v1.Pod{c, a, b}, "b a c"},
-		{"process IDs: no stats decide only among equals", pressure.PIDAvailable, pressure.OneFs, pids, []*v1.Pod{c, b, writer}, "writer b c"},
+		{"process IDs: missing stats count after priority", pressure.PIDAvailable, pressure.OneFs, pids, []*v1.Pod{c, b, writer}, "writer b c"},
 
 		{"one filesystem: volumes, logs and layers together", pressure.NodeFsAvailable, pressure.OneFs, disk, []*v1.Pod{keeper, logger, writer}, "writer keeper logger"},
-		{"images apart, the node's disk: volumes and logs", pressure.NodeFsAvailable, pressure.ImageFs, disk, []*v1.Pod{writer, logger, keeper}, "keeper logger writer"},
-		{"images apart, the images' disk: layers", pressure.ImageFsAvailable, pressure.ImageFs, disk, []*v1.Pod{logger, keeper, writer}, "writer keeper logger"},
-		{"images apart: the containers' disk is the images'", pressure.ContainerFsAvailable, pressure.ImageFs, disk, []*v1.Pod{logger, keeper, writer}, "writer keeper logger"},
-		{"only images apart, the containers' disk: volumes, logs and layers", pressure.ContainerFsAvailable, pressure.SplitImageFs, disk, []*v1.Pod{keeper, logger, writer}, "writer keeper logger"},
-		{"only images apart, the images' disk: nobody weighs anything", pressure.ImageFsAvailable, pressure.SplitImageFs, disk, []*v1.Pod{writer, logger, keeper}, "keeper logger writer"},
-		{"disk, too, is counted above the request", pressure.NodeFsAvailable, pressure.OneFs, disk, []*v1.Pod{asking, logger}, "logger asking"},
+		{"separate images, nodefs: volumes and logs", pressure.NodeFsAvailable, pressure.ImageFs, disk, []*v1.Pod{writer, logger, keeper}, "keeper logger writer"},
+		{"separate images, imagefs: layers", pressure.ImageFsAvailable, pressure.ImageFs, disk, []*v1.Pod{logger, keeper, writer}, "writer keeper logger"},
+		{"separate images: containerfs is imagefs", pressure.ContainerFsAvailable, pressure.ImageFs, disk, []*v1.Pod{logger, keeper, writer}, "writer keeper logger"},
+		{"only images separate, containerfs: volumes, logs and layers", pressure.ContainerFsAvailable, pressure.SplitImageFs, disk, []*v1.Pod{keeper, logger, writer}, "writer keeper logger"},
+		{"only images separate, imagefs: no usage of pods", pressure.ImageFsAvailable, pressure.SplitImageFs, disk, []*v1.Pod{writer, logger, keeper}, "keeper logger writer"},
+		{"disk usage counts above the request", pressure.NodeFsAvailable, pressure.OneFs, disk, []*v1.Pod{asking, logger}, "logger asking"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestRank_Order(t *testing.T) {
 	}
 }
 
-// Nobody can request inodes, so only priority keeps a pod; what is left decides by inodes less bytes requested.
+// Pods cannot request inodes, so priority decides first, then inodes less bytes requested.
 func TestRank_Inodes(t *testing.T) {
 	inodes := func(n uint64) stat {
 		return func(s *pressure.PodStats) {
@@ -110,7 +110,7 @@ func TestExemptReason(t *testing.T) {
 	}
 	for _, pod := range []*v1.Pod{mk.Pod("a").Priority(1999999999).Obj(), annotated(mk.Pod("a"), "kubernetes.io/config.source", "api")} {
 		if got := pressure.ExemptReason(pod); got != "" {
-			t.Errorf("%v is spared as %q", pod.Annotations, got)
+			t.Errorf("%v is exempt: %q", pod.Annotations, got)
 		}
 	}
 }
@@ -156,12 +156,12 @@ func TestMessage_NamesContainersAboveRequest(t *testing.T) {
 			map[string]string{"starved_resource": "ephemeral-storage", "offending_containers": "app", "offending_containers_usage": "1536Mi"},
 		},
 		{
-			"inodes blame nobody", pod, s.Pod(pod.UID),
+			"inodes: no container is named", pod, s.Pod(pod.UID),
 			pressure.Shortage{Resource: pressure.Inodes},
 			"The node was low on resource: inodes. ",
 			map[string]string{"starved_resource": "inodes", "offending_containers": "", "offending_containers_usage": ""},
 		},
-		{"nothing was measured", pod, nil, short, "The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ", map[string]string{}},
+		{"no stats", pod, nil, short, "The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ", map[string]string{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestRank_IsTotalOrder(t *testing.T) {
 			}
 			for i := 1; i < len(ranked); i++ {
 				if pressure.Compare(signal, &ranked[i-1], &ranked[i]) > 0 {
-					t.Fatalf("%s: %s stands before %s", signal, ranked[i-1].Pod.Name, ranked[i].Pod.Name)
+					t.Fatalf("%s: %s is ranked before %s", signal, ranked[i-1].Pod.Name, ranked[i].Pod.Name)
 				}
 			}
 		}

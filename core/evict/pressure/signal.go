@@ -7,7 +7,7 @@ import (
 // Signal is a measurement on which a kubelet evicts pods when too little is available.
 type Signal string
 
-// The signals. AllocatableMemoryAvailable is the kubelet's own: what is left of the memory set aside for all pods.
+// The signals. AllocatableMemoryAvailable is the kubelet's own: the available part of the memory for all pods.
 const (
 	MemoryAvailable            Signal = "memory.available"
 	AllocatableMemoryAvailable Signal = "allocatableMemory.available"

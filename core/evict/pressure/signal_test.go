@@ -13,7 +13,7 @@ import (
 	"orrery/core/mk"
 )
 
-// Every signal in want, one at a time: the node's condition, the resource that it is said to lack, and what is done.
+// For every signal: the node's condition, the resource in the message, and what is reclaimed.
 func TestSignal_ResourceAndCondition(t *testing.T) {
 	pod := mk.Pod("a").Obj()
 	containerfs := func(m *measured, available string, inodesFree uint64) *measured {
@@ -43,18 +43,18 @@ func TestSignal_ResourceAndCondition(t *testing.T) {
 			n := newNode(t, row.layout, "evictionHard: {"+row.hard+"}\n", pod)
 			n.observe(0, row.measured.pod(pod))
 			n.through(0)
-			want := fmt.Sprintf("0s pressed [%s]\n0s Attempting to reclaim %s\n", row.condition, row.resource)
-			evicts, reported := fmt.Sprintf("0s evicts a in 1s for %s\n", row.signal), fmt.Sprintf("0s reported [%s]\n", row.condition)
-			if row.reclaims != "" { // it says so, and hears afterwards what that has come to
-				n.wants(want + "0s reclaims " + row.reclaims + "\n" + reported + evicts)
+			want := fmt.Sprintf("0s conditions [%s]\n0s Attempting to reclaim %s\n", row.condition, row.resource)
+			evicts, reported := fmt.Sprintf("0s evicts a in 1s for %s\n", row.signal), fmt.Sprintf("0s status [%s]\n", row.condition)
+			if row.reclaims != "" { // reclaims first, then evicts
+				n.wantLog(want + "0s reclaims " + row.reclaims + "\n" + reported + evicts)
 				return
 			}
-			n.wants(want + evicts + reported)
+			n.wantLog(want + evicts + reported)
 		})
 	}
 }
 
-// What no pod needs and a kubelet throws away first, by how the filesystems lie.
+// What a kubelet reclaims first, by layout.
 func TestLayout_Reclaim(t *testing.T) {
 	const nothing, containers, images, both = "nothing", "containers", "images", "containers and images"
 	for _, row := range []struct {
@@ -84,14 +84,14 @@ func TestLayout_Reclaim(t *testing.T) {
 					what = []string{nothing}
 				}
 				if got := strings.Join(what, " and "); got != want || r.Any() != (want != nothing) {
-					t.Errorf("for %s it throws away %s, want %s", signal, got, want)
+					t.Errorf("for %s it reclaims %s, want %s", signal, got, want)
 				}
 			}
 		})
 	}
 }
 
-// On Windows it is the commit limit that runs out, and not what is resident.
+// On Windows the commit limit counts, not resident memory.
 func TestSummary_WindowsCommitLimit(t *testing.T) {
 	s := measure().memory("9Gi").sum()
 	limit, total := *bytes("16Gi"), *bytes("15974Mi")
@@ -112,7 +112,7 @@ func TestSummary_WindowsCommitLimit(t *testing.T) {
 	}
 	s.Node.SystemContainers[0].Memory.UsageBytes = nil
 	if _, ok := s.Observe(pressure.MemoryAvailable); ok {
-		t.Error("it is read where it was not measured")
+		t.Error("an observation without the stat")
 	}
 }
 
@@ -134,11 +134,11 @@ evictionSoftGracePeriod: {containerfs.available: 1m}
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got := pressure.DefaultConfiguration("linux").Warnings(); got != nil {
-		t.Errorf("of the defaults it warns: %v", got)
+		t.Errorf("warnings for the defaults: %v", got)
 	}
 }
 
-// Below 500Mi pods go until there are 500Mi and the minimum of 300Mi, though the threshold itself is no longer met after
+// Below 500Mi pods are evicted until there are 500Mi and the minimum of 300Mi, though the threshold is no longer met after
 // the first one.
 func TestKubelet_MinimumReclaim(t *testing.T) {
 	a, b, c := mk.Pod("a").Priority(1).Obj(), mk.Pod("b").Priority(2).Obj(), mk.Pod("c").Priority(3).Obj()
@@ -148,32 +148,31 @@ func TestKubelet_MinimumReclaim(t *testing.T) {
 	}
 	n.observe(0, all("499Mi"))
 	n.observe(500*time.Millisecond, all("799Mi"))
-	n.gone(time.Second, a)
-	n.wants("0s pressed [MemoryPressure]\n0s Attempting to reclaim memory\n0s evicts a in 1s for memory.available\n0s reported [MemoryPressure]")
+	n.podDeleted(time.Second, a)
+	n.wantLog("0s conditions [MemoryPressure]\n0s Attempting to reclaim memory\n0s evicts a in 1s for memory.available\n0s status [MemoryPressure]")
 	n.observe(2500*time.Millisecond, all("800Mi"))
-	n.wants("2s Attempting to reclaim memory\n2s evicts b in 1s for memory.available")
-	n.gone(3*time.Second, b)
+	n.wantLog("2s Attempting to reclaim memory\n2s evicts b in 1s for memory.available")
+	n.podDeleted(3*time.Second, b)
 	n.until(2 * time.Minute)
-	n.wants("")
+	n.wantLog("")
 	n.observe(2*time.Minute, all("799Mi"))
 	n.until(5 * time.Minute)
-	n.wants("") // it is not met anew before it falls below 500Mi
+	n.wantLog("") // met again only below 500Mi
 }
 
-// The node lacks memory for a minute. The condition was last observed at the look at 1m0s, and so holds until 6m0s.
+// The node lacks memory for a minute. The sync at 1m0s is the last to see it, so the condition holds until 6m0s.
 func TestKubelet_ConditionOutlastsCause(t *testing.T) {
 	n := newNode(t, pressure.OneFs, hardMemory)
 	n.observe(0, measure().memory("50Mi"))
 	n.observe(time.Minute+time.Millisecond, measure().memory("5Gi"))
-	n.tape.Reset()
+	n.log.Reset()
 	n.until(6 * time.Minute)
-	n.wants("")
+	n.wantLog("")
 	n.through(6 * time.Minute)
-	n.wants("6m0s pressed []\n6m0s reported []")
+	n.wantLog("6m0s conditions []\n6m0s status []")
 }
 
-// The system's own daemons take the memory. Pods that keep within their requests are safe from one another, but when there
-// is nobody else the least important of them goes.
+// The system's daemons use the memory. Pods within their requests are evicted last, the least important first.
 func TestKubelet_LowestPriorityWithinRequests(t *testing.T) {
 	five, one := mk.Pod("five").CPU("1").Memory("2Gi").Priority(5).Obj(), mk.Pod("one").CPU("1").Memory("2Gi").Priority(1).Obj()
 	for _, pod := range []*v1.Pod{five, one} {
@@ -186,13 +185,13 @@ func TestKubelet_LowestPriorityWithinRequests(t *testing.T) {
 	n := newNode(t, pressure.OneFs, hardMemory, five, one, greedy)
 	n.observe(0, starved().pod(greedy, uses("1025Mi")))
 	n.observe(500*time.Millisecond, starved())
-	n.gone(time.Second, greedy)
+	n.podDeleted(time.Second, greedy)
 	n.until(2*time.Second + 1)
-	n.wants(`
-		0s pressed [MemoryPressure]
+	n.wantLog(`
+		0s conditions [MemoryPressure]
 		0s Attempting to reclaim memory
 		0s evicts greedy in 1s for memory.available
-		0s reported [MemoryPressure]
+		0s status [MemoryPressure]
 		2s Attempting to reclaim memory
 		2s evicts one in 1s for memory.available
 	`)

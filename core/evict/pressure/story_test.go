@@ -19,15 +19,15 @@ import (
 	"orrery/core/world/memory"
 )
 
-// A pod that may not be evicted, and that has a minute to stop, is stopped within a second when its node runs out of
-// memory. Its owner replaces it, and its node does not take the replacement.
+// Node pressure evicts a pod within a second, though its budget allows no disruption and its grace period is a minute. The
+// node rejects the replacement.
 func TestKubelets_IgnoreBudgetAndGracePeriod(t *testing.T) {
-	fleet, err := pressure.NewKubelets(pressure.KubeletsOptions{Configuration: config(t, hardMemory)})
+	kubelets, err := pressure.NewKubelets(pressure.KubeletsOptions{Configuration: config(t, hardMemory)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &town{t: t, Cluster: memory.New(memory.Options{
-		Start: noon, Pressure: fleet, Budgets: budget.Rules{}, Kinds: []world.Kind{world.Pod},
+	c := &testCluster{t: t, Cluster: memory.New(memory.Options{
+		Start: noon, Pressure: kubelets, Budgets: budget.Rules{}, Kinds: []world.Kind{world.Pod},
 		PodBehavior: func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Stop: 45 * time.Second} },
 	})}
 	c.create(mk.Node("n1").CPU("8").Memory("10Gi").Obj())
@@ -46,33 +46,33 @@ func TestKubelets_IgnoreBudgetAndGracePeriod(t *testing.T) {
 		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, MinAvailable: ptr(intstr.FromInt32(1))},
 	})
 	c.until(time.Second)
-	web := c.bindTheOne()
+	web := c.bindPending()
 	c.until(2 * time.Second)
 	refused := c.Evict(&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: web}})
 	if !apierrors.IsTooManyRequests(refused) {
-		t.Errorf("asked by the API to let it go, the budget says %v, want 429", refused)
+		t.Errorf("the eviction API answers %v, want 429", refused)
 	}
 	c.use(memory.UsageReport{Labels: labels, Usage: memory.Usage{Memory: gib(10)}})
-	// The kubelet looks when it is first known what is used, at 2 s, and gives the pod a second.
+	// The kubelet syncs at the first usage, at 2 s, and gives the pod a second.
 	for at, want := range map[time.Duration]v1.PodPhase{2 * time.Second: v1.PodRunning, 3*time.Second - 1: v1.PodRunning, 3 * time.Second: v1.PodFailed} {
-		then := *c
-		then.Cluster, then.tape = c.Fork(), strings.Builder{}
-		then.until(at)
-		if got := then.Pod("default", web).Status; got.Phase != want || want == v1.PodFailed && got.Reason != "Evicted" {
+		fork := *c
+		fork.Cluster, fork.log = c.Fork(), strings.Builder{}
+		fork.until(at)
+		if got := fork.Pod("default", web).Status; got.Phase != want || want == v1.PodFailed && got.Reason != "Evicted" {
 			t.Errorf("at %v it is %s, %s, want %s", at, got.Phase, got.Reason, want)
 		}
 	}
 	c.until(4 * time.Second)
-	next := c.bindTheOne()
+	replacement := c.bindPending()
 	c.until(5 * time.Second)
-	status := c.Pod("default", next).Status
+	status := c.Pod("default", replacement).Status
 	if status.Phase != v1.PodFailed || !strings.Contains(status.Message, "The node had condition: [MemoryPressure]. ") {
 		t.Errorf("its replacement is %s: %q", status.Phase, status.Message)
 	}
 }
 
-// bindTheOne puts the one pod that waits on the node.
-func (c *town) bindTheOne() string {
+// bindPending binds the one pending pod.
+func (c *testCluster) bindPending() string {
 	c.t.Helper()
 	for _, o := range c.List(world.Pod) {
 		if pod := o.(*v1.Pod); pod.Spec.NodeName == "" {
@@ -81,6 +81,6 @@ func (c *town) bindTheOne() string {
 			return pod.Name
 		}
 	}
-	c.t.Fatalf("no pod waits at %v", c.Now().Sub(noon))
+	c.t.Fatalf("no pod is pending at %v", c.Now().Sub(noon))
 	return ""
 }

@@ -106,13 +106,13 @@ func (c *Controller) Effects() []world.Effect { return c.evictor.Effects() }
 // Counters returns the counts so far.
 func (c *Controller) Counters() evict.Counters { return c.evictor.Counters() }
 
-// Fork returns an independent copy that writes to board, a fork of its record.
-func (c *Controller) Fork(board *evict.Record) *Controller { return c.ForkOn(c.store.Fork(), board) }
+// Fork returns an independent copy that writes to record, a fork of its record.
+func (c *Controller) Fork(record *evict.Record) *Controller { return c.ForkOn(c.store.Fork(), record) }
 
 // ForkOn is Fork for a controller that shares a store, which was forked as well.
-func (c *Controller) ForkOn(store *store.Store, board *evict.Record) *Controller {
+func (c *Controller) ForkOn(store *store.Store, record *evict.Record) *Controller {
 	f := *c
-	f.record, f.options.Record = board, board
+	f.record, f.options.Record = record, record
 	f.store, f.options.Store = store, store
 	f.pods, f.tainted, f.countdowns = maps.Clone(c.pods), maps.Clone(c.tainted), maps.Clone(c.countdowns)
 	f.timers, f.evictor = c.timers.Clone(), c.evictor.Clone()

@@ -17,12 +17,12 @@ import (
 	"orrery/core/world"
 )
 
-// life is a random history of two nodes and a few pods, as a scheduler would be told of it. Pod "safe" tolerates
+// randomHistory draws changes of two nodes and a few pods. Pod "safe" tolerates every taint for ever.
 // everything for ever.
-func life(t *rapid.T) []world.Input {
+func randomHistory(t *rapid.T) []world.Input {
 	var inputs []world.Input
 	at := noon
-	there, lives := map[string]bool{}, map[string]int{}
+	exists, incarnation := map[string]bool{}, map[string]int{}
 	for version := range rapid.IntRange(5, 40).Draw(t, "steps") {
 		at = at.Add(time.Duration(rapid.IntRange(0, 40).Draw(t, "wait")) * time.Second)
 		var object world.Object
@@ -35,23 +35,23 @@ func life(t *rapid.T) []world.Input {
 			}
 			object = node.Obj()
 		} else {
-			object = anyPod(t)
+			object = drawPod(t)
 		}
 		object.SetResourceVersion(strconv.Itoa(version + 1))
 		op, name := world.Modified, fmt.Sprintf("%T %s", object, object.GetName())
-		object.SetUID(types.UID(fmt.Sprint(name, lives[name])))
-		if there[name] && rapid.IntRange(0, 5).Draw(t, "gone") == 0 {
+		object.SetUID(types.UID(fmt.Sprint(name, incarnation[name])))
+		if exists[name] && rapid.IntRange(0, 5).Draw(t, "delete") == 0 {
 			op = world.Deleted
-			lives[name]++
+			incarnation[name]++
 		}
-		there[name] = op != world.Deleted
+		exists[name] = op != world.Deleted
 		inputs = append(inputs, world.Input{At: at, Event: world.Changed{Op: op, Object: object}})
 	}
 	return inputs
 }
 
-// anyPod is always on the node its name stands for.
-func anyPod(t *rapid.T) *v1.Pod {
+// drawPod draws a pod; its name decides its node.
+func drawPod(t *rapid.T) *v1.Pod {
 	name := rapid.SampledFrom([]string{"safe", "a", "b", "c"}).Draw(t, "name")
 	pod := mk.Pod(name).Node(map[string]string{"safe": "n1", "a": "n1", "b": "n2", "c": "n1"}[name])
 	if name == "safe" {
@@ -66,9 +66,9 @@ func anyPod(t *rapid.T) *v1.Pod {
 	return pod.Obj()
 }
 
-// playAll tells a controller of a history and answers its effects at once. What it wanted comes back.
+// playAll applies a history to a controller and completes its effects at once. It returns the effects.
 func playAll(c *taint.Controller, inputs []world.Input) []world.Effect {
-	var wanted []world.Effect
+	var effects []world.Effect
 	for len(inputs) > 0 {
 		in := inputs[0]
 		if wake, due := c.NextWake(); due && !wake.After(in.At) {
@@ -77,41 +77,41 @@ func playAll(c *taint.Controller, inputs []world.Input) []world.Effect {
 			inputs = inputs[1:]
 		}
 		c.Apply(in)
-		for effects := c.Effects(); len(effects) > 0; effects = c.Effects() {
-			for _, e := range effects {
+		for emitted := c.Effects(); len(emitted) > 0; emitted = c.Effects() {
+			for _, e := range emitted {
 				if world.HasOutcome(e.Action) {
 					c.Apply(world.Input{At: in.At, Event: world.EffectDone{Effect: e.ID}})
 				}
 			}
-			wanted = append(wanted, effects...)
+			effects = append(effects, emitted...)
 		}
 	}
-	return wanted
+	return effects
 }
 
-func hoursLater(inputs []world.Input) []world.Input {
+func addDay(inputs []world.Input) []world.Input {
 	end := inputs[len(inputs)-1].At.Add(24 * time.Hour)
 	return append(inputs[:len(inputs):len(inputs)], world.Input{At: end, Event: world.Tick{}})
 }
 
 func TestController_TolerationWithoutLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		for _, e := range playAll(taint.New(taint.Options{Act: true, FirstEffect: 1}), hoursLater(life(t))) {
-			if act, deletes := e.Action.(world.Delete); deletes && act.Pod.Name == "safe" {
-				t.Fatalf("it was deleted at %v", e.At.Sub(noon))
+		for _, e := range playAll(taint.New(taint.Options{Act: true, FirstEffect: 1}), addDay(randomHistory(t))) {
+			if action, deletes := e.Action.(world.Delete); deletes && action.Pod.Name == "safe" {
+				t.Fatalf("the pod was deleted at %v", e.At.Sub(noon))
 			}
 		}
 	})
 }
 
-// Whoever is on a node with a taint that is not tolerated for ever, and goes on being so, is deleted in the end.
+// A pod that stays on a node with a taint it does not tolerate without a limit is deleted in the end.
 func TestController_EvictsEveryLimitedPod(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		inputs := life(t)
+		inputs := randomHistory(t)
 		deleted := map[types.UID]bool{}
-		for _, e := range playAll(taint.New(taint.Options{Act: true, FirstEffect: 1}), hoursLater(inputs)) {
-			if act, deletes := e.Action.(world.Delete); deletes {
-				deleted[act.Pod.UID] = true
+		for _, e := range playAll(taint.New(taint.Options{Act: true, FirstEffect: 1}), addDay(inputs)) {
+			if action, deletes := e.Action.(world.Delete); deletes {
+				deleted[action.Pod.UID] = true
 			}
 		}
 		nodes, pods := map[string]*v1.Node{}, map[string]*v1.Pod{}
@@ -131,8 +131,8 @@ func TestController_EvictsEveryLimitedPod(t *testing.T) {
 			if pod == nil || nodes[pod.Spec.NodeName] == nil || deleted[pod.UID] {
 				continue
 			}
-			if stay := evict.TolerationLimitOf(pod.Spec.Tolerations, nodes[pod.Spec.NodeName].Spec.Taints, false); !stay.Unlimited {
-				t.Fatalf("%s may stay for %v only, and was not deleted", name, stay.Duration)
+			if limit := evict.TolerationLimitOf(pod.Spec.Tolerations, nodes[pod.Spec.NodeName].Spec.Taints, false); !limit.Unlimited {
+				t.Fatalf("%s was not deleted, and its limit is %v", name, limit.Duration)
 			}
 		}
 	})
@@ -140,43 +140,43 @@ func TestController_EvictsEveryLimitedPod(t *testing.T) {
 
 func TestController_RepeatedAndLateInputs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		inputs := hoursLater(life(t))
-		var noisy []world.Input
+		inputs := addDay(randomHistory(t))
+		var repeated []world.Input
 		for i, in := range inputs {
-			noisy = append(noisy, in)
-			for range rapid.IntRange(0, 2).Draw(t, "echoes") {
-				echo := inputs[rapid.IntRange(0, i).Draw(t, "echo")]
-				echo.At = in.At
-				noisy = append(noisy, echo)
+			repeated = append(repeated, in)
+			for range rapid.IntRange(0, 2).Draw(t, "repeats") {
+				repeat := inputs[rapid.IntRange(0, i).Draw(t, "repeat")]
+				repeat.At = in.At
+				repeated = append(repeated, repeat)
 			}
 		}
-		clean, disturbed := evict.NewRecord(), evict.NewRecord()
-		want := playAll(taint.New(taint.Options{Act: true, FirstEffect: 1, Record: clean}), inputs)
-		got := playAll(taint.New(taint.Options{Act: true, FirstEffect: 1, Record: disturbed}), noisy)
+		once, again := evict.NewRecord(), evict.NewRecord()
+		want := playAll(taint.New(taint.Options{Act: true, FirstEffect: 1, Record: once}), inputs)
+		got := playAll(taint.New(taint.Options{Act: true, FirstEffect: 1, Record: again}), repeated)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("effects (-clean +disturbed):\n%s", diff)
+			t.Fatalf("effects (-once +repeated):\n%s", diff)
 		}
-		if diff := cmp.Diff(board(clean), board(disturbed)); diff != "" {
-			t.Fatalf("boards (-clean +disturbed):\n%s", diff)
+		if diff := cmp.Diff(recordText(once), recordText(again)); diff != "" {
+			t.Fatalf("records (-once +repeated):\n%s", diff)
 		}
 	})
 }
 
-// A list of what there is already, at any time, changes nothing either.
+// A list of the known objects changes nothing, at any time.
 func TestController_ListOfKnownObjects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		inputs := hoursLater(life(t))
+		inputs := addDay(randomHistory(t))
 		at := rapid.IntRange(1, len(inputs)-1).Draw(t, "list after")
-		held := map[string]world.Object{}
+		objects := map[string]world.Object{}
 		for _, in := range inputs[:at] {
 			change := in.Event.(world.Changed)
 			name := fmt.Sprintf("%T %s", change.Object, change.Object.GetName())
-			if held[name] = change.Object; change.Op == world.Deleted {
-				delete(held, name)
+			if objects[name] = change.Object; change.Op == world.Deleted {
+				delete(objects, name)
 			}
 		}
 		lists := map[world.Kind]*world.Listed{world.Node: {Kind: world.Node}, world.Pod: {Kind: world.Pod}}
-		for _, object := range held {
+		for _, object := range objects {
 			list := lists[world.KindOf(object)]
 			list.Objects = append(list.Objects, object)
 		}
@@ -195,14 +195,14 @@ func TestController_ListOfKnownObjects(t *testing.T) {
 
 func TestController_Fork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		inputs := hoursLater(life(t))
-		cut := rapid.IntRange(0, len(inputs)-1).Draw(t, "cut")
+		inputs := addDay(randomHistory(t))
+		cut := rapid.IntRange(0, len(inputs)-1).Draw(t, "fork at")
 		b := evict.NewRecord()
 		c := taint.New(taint.Options{Act: true, FirstEffect: 1, Record: b})
 		playAll(c, inputs[:cut])
 		fork := c.Fork(b.Fork())
-		elsewhere := c.Fork(b.Fork())
-		playAll(elsewhere, hoursLater(append(inputs[:cut:cut], world.Input{At: inputs[cut].At, Event: world.Listed{Kind: world.Pod}})))
+		other := c.Fork(b.Fork())
+		playAll(other, addDay(append(inputs[:cut:cut], world.Input{At: inputs[cut].At, Event: world.Listed{Kind: world.Pod}})))
 		want, got := playAll(c, inputs[cut:]), playAll(fork, inputs[cut:])
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("effects (-original +fork):\n%s", diff)

@@ -9,125 +9,125 @@ import (
 func TestController_EvictionTime(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{
-			"a pod that does not tolerate a NoExecute taint leaves at once",
+			"a pod that does not tolerate a NoExecute taint is evicted at once",
 			`0 pod a n1
 			 7 node n1 broken
-			 9999 nothing`,
+			 9999 wait`,
 			"7s a",
 		},
 		{
-			"a pod that is bound to a tainted node by name leaves at once",
+			"a pod created on a tainted node is evicted at once",
 			`0 node n1 broken
 			 3 pod a n1
-			 9999 nothing`,
+			 9999 wait`,
 			"3s a",
 		},
 		{
-			"a pod that was known before it was bound leaves as any other",
+			"a pod known before its binding is evicted",
 			`0 pod a -
 			 3 pod a n1
 			 7 node n1 broken
-			 9999 nothing`,
+			 9999 wait`,
 			"7s a",
 		},
 		{
-			"NoSchedule and PreferNoSchedule make nobody leave",
+			"NoSchedule and PreferNoSchedule evict no pod",
 			`0 pod a n1
 			 1 node n1 broken:NoSchedule slow:PreferNoSchedule
-			 9999 nothing`,
+			 9999 wait`,
 			"",
 		},
 		{
-			"a toleration without seconds is for ever",
+			"a toleration without seconds has no limit",
 			`0 pod a n1 broken
 			 1 node n1 broken
-			 999999 nothing`,
+			 999999 wait`,
 			"",
 		},
 		{
-			"3600 seconds of toleration are 3600 seconds",
+			"tolerationSeconds 3600",
 			`0 pod a n1 key1=value1:NoExecute/3600
 			 0 node n1 key1=value1
-			 9999 nothing`,
+			 9999 wait`,
 			"3600s a",
 		},
 		{
-			"a taint that goes before the time is up makes nobody leave",
+			"a taint removed before the deadline evicts no pod",
 			`0 pod a n1 key1=value1:NoExecute/3600
 			 0 node n1 key1=value1
 			 3599 node n1
-			 9999 nothing`,
+			 9999 wait`,
 			"",
 		},
 		{
-			"6000 seconds for a node that is cut off",
+			"tolerationSeconds 6000 for an unreachable node",
 			`0 pod a n1 node.kubernetes.io_unreachable:NoExecute/6000
 			 0 node n1 node.kubernetes.io_unreachable
-			 9999 nothing`,
+			 9999 wait`,
 			"6000s a",
 		},
 		{
-			"the 300 seconds that every pod is given for a node with problems",
+			"the default tolerationSeconds 300 of every pod",
 			`0 pod a n1 not-ready:NoExecute/300 unreachable:NoExecute/300
 			 20 node n1 unreachable
-			 9999 nothing`,
+			 9999 wait`,
 			"320s a",
 		},
 		{
-			"a pod of a daemon set stays, whatever becomes of its node",
+			"a pod of a daemon set tolerates its node's taints",
 			`0 pod a n1 not-ready:NoExecute unreachable:NoExecute
 			 1 node n1 not-ready
 			 2 node n1 unreachable
-			 9999 nothing`,
+			 9999 wait`,
 			"",
 		},
 		{
-			"three taints and tolerations for the first two: what runs goes on, as the third is NoSchedule",
+			"three taints, tolerations for the first two: the pod stays, as the third is NoSchedule",
 			`0 pod a n1 key1=value1:NoSchedule key1=value1:NoExecute
 			 1 node n1 key1=value1:NoSchedule key1=value1:NoExecute key2=value2:NoSchedule
-			 9999 nothing`,
+			 9999 wait`,
 			"",
 		},
 		{
 			"of two taints the shorter toleration counts",
 			`0 pod a n1 slow/30 bad/20
 			 0 node n1 slow bad
-			 9999 nothing`,
+			 9999 wait`,
 			"20s a",
 		},
 		{
-			"a taint tolerated for ever does not lengthen another's time",
+			"a toleration without a limit does not lengthen another's",
 			`0 pod a n1 slow bad/20
 			 0 node n1 slow bad
-			 9999 nothing`,
+			 9999 wait`,
 			"20s a",
 		},
 		{
 			"of two tolerations of one taint the first in the pod's order counts, here the longer",
 			`0 pod a n1 bad/50 bad/10
 			 0 node n1 bad
-			 9999 nothing`,
+			 9999 wait`,
 			"50s a",
 		},
 		{
-			"... and here the one that lasts for ever",
+			"of two tolerations of one taint the first in the pod's order counts, here one without a limit",
 			`0 pod a n1 * bad/10
 			 0 node n1 bad
-			 9999 nothing`,
+			 9999 wait`,
 			"",
 		},
 		{
 			"zero seconds are no toleration",
 			`0 pod a n1 bad/0
 			 4 node n1 bad
-			 9999 nothing`,
+			 9999 wait`,
 			"4s a",
 		},
 		{
-			"nor are less than zero",
+			"negative seconds are no toleration",
 			`0 pod a n1 bad/-5
 			 4 node n1 bad
-			 9999 nothing`,
+			 9999 wait`,
 			"4s a",
 		},
 		{
@@ -135,7 +135,7 @@ func TestController_EvictionTime(t *testing.T) {
 			`0 pod a n1 bad:NoSchedule
 			 0 pod b n1 bad
 			 1 node n1 bad
-			 9999 nothing`,
+			 9999 wait`,
 			"1s a",
 		},
 		{
@@ -143,38 +143,38 @@ func TestController_EvictionTime(t *testing.T) {
 			`0 pod a n1 bad=one
 			 0 pod b n1 *
 			 1 node n1 bad=two
-			 9999 nothing`,
+			 9999 wait`,
 			"1s a",
 		},
 		{
-			"a toleration of more seconds than a duration holds is for ever",
+			"more seconds than a duration holds have no limit",
 			`0 pod a n1 bad/18446744074
 			 0 pod b n1 bad/9223372037
 			 0 node n1 bad
-			 99999999 nothing`,
+			 99999999 wait`,
 			"",
 		},
 		{
-			"pods of other nodes are not concerned",
+			"pods on other nodes stay",
 			`0 pod a n1
 			 0 pod b n2
 			 1 node n2 bad
-			 9999 nothing`,
+			 9999 wait`,
 			"1s b",
 		},
 		{
-			"the pods of a node leave in the order of their names",
+			"a node's pods are evicted in the order of their names",
 			`0 pod b n1
 			 0 pod c n1
 			 0 pod a n1
 			 1 node n1 bad
-			 9999 nothing`,
+			 9999 wait`,
 			"1s a, 1s b, 1s c",
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if got := deletions(t, taint.Options{}, row.script); got != row.want {
-				t.Errorf("left: %q, want %q", got, row.want)
+				t.Errorf("deletions: %q, want %q", got, row.want)
 			}
 		})
 	}
@@ -183,20 +183,20 @@ func TestController_EvictionTime(t *testing.T) {
 func TestController_KeepsRunningTimer(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{
-			"a second taint with less time does not shorten it",
+			"a second taint with a shorter toleration does not shorten it",
 			`0 pod a n1 not-ready/300 unreachable/60
 			 0 node n1 not-ready
 			 10 node n1 not-ready unreachable
-			 9999 nothing`,
+			 9999 wait`,
 			"300s a",
 		},
 		{
-			"a second taint with more time does not lengthen it, nor does the first one's going",
+			"a second taint with a longer toleration does not lengthen it, nor does removing the first",
 			`0 pod a n1 not-ready/300 unreachable/60
 			 0 node n1 unreachable
 			 10 node n1 unreachable not-ready
 			 20 node n1 not-ready
-			 9999 nothing`,
+			 9999 wait`,
 			"60s a",
 		},
 		{
@@ -204,81 +204,81 @@ func TestController_KeepsRunningTimer(t *testing.T) {
 			`0 pod a n1 bad/60
 			 0 node n1 bad
 			 10 pod a n1 bad/0
-			 9999 nothing`,
+			 9999 wait`,
 			"60s a",
 		},
 		{
-			"a taint that is not tolerated ends it: the pod leaves at once",
+			"an untolerated taint ends it: the pod is evicted at once",
 			`0 pod a n1 bad/60
 			 0 node n1 bad
 			 10 node n1 bad worse
-			 9999 nothing`,
+			 9999 wait`,
 			"10s a",
 		},
 		{
-			"a toleration for ever ends it: the pod stays",
+			"a toleration without a limit ends it: the pod stays",
 			`0 pod a n1 bad/60
 			 0 node n1 bad
 			 10 pod a n1 bad
-			 9999 nothing`,
+			 9999 wait`,
 			"",
 		},
 		{
-			"a change in the moment in which it began begins it anew",
+			"a change at its start time restarts it",
 			`0 pod a n1 bad/60 worse/20
 			 0 node n1 bad
 			 0 node n1 bad worse
-			 9999 nothing`,
+			 9999 wait`,
 			"20s a",
 		},
 		{
-			"a taint that went and came back counts from its return",
+			"a taint that was removed and added again restarts it",
 			`0 pod a n1 bad/60
 			 0 node n1 bad
 			 50 node n1
 			 55 node n1 bad
-			 9999 nothing`,
+			 9999 wait`,
 			"115s a",
 		},
 		{
 			"a node's deletion leaves it running",
 			`0 pod a n1 bad/60
 			 0 node n1 bad
-			 10 gone node n1
-			 9999 nothing`,
+			 10 delete node n1
+			 9999 wait`,
 			"60s a",
 		},
 		{
-			"... and then a new toleration does not stop it",
+			"after the node's deletion a new toleration does not stop it",
 			`0 pod a n1 bad/60
 			 0 node n1 bad
-			 10 gone node n1
+			 10 delete node n1
 			 20 pod a n1 bad
-			 9999 nothing`,
+			 9999 wait`,
 			"60s a",
 		},
 		{
-			"... but a namesake of the node without taints does",
+			"after the node's deletion a new node of that name without taints stops it",
 			`0 pod a n1 bad/60
 			 0 node n1 bad
-			 10 gone node n1
+			 10 delete node n1
 			 20 node n1
-			 9999 nothing`,
+			 9999 wait`,
 			"",
 		},
 		{
-			"a pod that takes over the name of one that is gone starts anew",
+			"a new pod with the name of a deleted one has its own timer",
 			`0 node n1 bad
 			 0 pod a n1 bad/60
-			 50 gone pod a
+			 50 delete pod a
 			 50 pod a n1 bad/60
-			 9999 nothing`,
+			 9999 wait`,
 			"110s a",
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if got := deletions(t, taint.Options{}, row.script); got != row.want {
-				t.Errorf("left: %q, want %q", got, row.want)
+				t.Errorf("deletions: %q, want %q", got, row.want)
 			}
 		})
 	}
@@ -290,18 +290,18 @@ func TestController_ComparisonOperators(t *testing.T) {
 		0 pod over n1 level=>950
 		1 node n1 level=950
 		2 node n1 level=high
-		9 nothing`
+		9 wait`
 	for _, row := range []struct {
 		name    string
 		compare bool
 		want    string
 	}{
-		{"950 is more than 900 and less than 1000, not more than 950; what is no number matches nothing", true, "1s over, 2s above, 2s below"},
-		{"while the gate is off they match nothing", false, "1s above, 1s below, 1s over"},
+		{"950 is more than 900 and less than 1000, not more than 950; a value that is no number matches nothing", true, "1s over, 2s above, 2s below"},
+		{"with the gate off they match nothing", false, "1s above, 1s below, 1s over"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if got := deletions(t, taint.Options{ComparisonOperators: row.compare}, script); got != row.want {
-				t.Errorf("left: %q, want %q", got, row.want)
+				t.Errorf("deletions: %q, want %q", got, row.want)
 			}
 		})
 	}

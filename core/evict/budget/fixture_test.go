@@ -19,7 +19,7 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func ptr[T any](v T) *T { return &v }
 
-// pdb is a budget for the pods labelled app=web, in step with its controller, and each change of it.
+// pdb is a synced budget for the pods with the label app=web, with changes.
 func pdb(name string, changes ...func(*policyv1.PodDisruptionBudget)) *policyv1.PodDisruptionBudget {
 	b := &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID("uid-" + name), Generation: 1},
@@ -70,7 +70,7 @@ func disrupted(pod string, at time.Time) change {
 	}
 }
 
-// web is a running pod of the application; the replica set "web" owns it.
+// web is a ready pod of replica set "web".
 func web(name string) *mk.PodBuilder {
 	return mk.Pod(name).Label("app", "web").Node("n1").Phase(v1.PodRunning).Owner("apps/v1", "ReplicaSet", "web").Condition(v1.PodReady, v1.ConditionTrue, "")
 }
@@ -81,7 +81,7 @@ func unready(name string) *mk.PodBuilder {
 	return b
 }
 
-// owners is a lookup among these objects.
+// owners looks up these objects.
 func owners(objects ...world.Object) budget.Lookup {
 	return func(kind world.Kind, namespace, name string) world.Object {
 		for _, o := range objects {

@@ -23,36 +23,36 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 const driver = "dra.example.com"
 
-// scene is a world without delays around a controller. What the controller does is written down, with its time; deleted
-// pods are gone at once, and the conditions of rules are written. Devices are named pool/device.
-type scene struct {
+// fixture runs a controller in a cluster without delays and logs its effects with their times. A deleted pod is gone at
+// once, and rules get the conditions that the controller reports. Devices are named pool/device.
+type fixture struct {
 	t       *testing.T
 	c       *device.Controller
 	now     time.Time
 	version int
 	objects map[string]world.Object
 	outcome func(world.Effect) world.Outcome
-	grace   time.Duration // that pods have to end, when they are deleted; gone at once if zero
+	grace   time.Duration // of deleted pods; zero deletes them at once
 	log     strings.Builder
 }
 
-func newScene(t *testing.T, o device.Options) *scene {
+func newFixture(t *testing.T, o device.Options) *fixture {
 	o.FirstEffect = 1000
-	return &scene{
+	return &fixture{
 		t: t, c: device.New(o), now: noon, objects: map[string]world.Object{},
 		outcome: func(world.Effect) world.Outcome { return world.Outcome{} },
 	}
 }
 
-// at lets time go by, from one timer to the next.
-func (s *scene) at(seconds float64) *scene {
+// at advances the time, from one timer to the next.
+func (s *fixture) at(seconds float64) *fixture {
 	to := noon.Add(time.Duration(seconds * float64(time.Second)))
 	for {
 		wake, ok := s.c.NextWake()
 		if !ok || wake.After(to) {
 			break
 		}
-		s.tell(wake, world.Tick{})
+		s.apply(wake, world.Tick{})
 	}
 	s.now = to
 	return s
@@ -62,27 +62,27 @@ func key(o world.Object) string {
 	return fmt.Sprintf("%s %s/%s", world.KindOf(o), o.GetNamespace(), o.GetName())
 }
 
-func (s *scene) set(o world.Object) *scene {
+func (s *fixture) set(o world.Object) *fixture {
 	s.version++
 	o.SetResourceVersion(strconv.Itoa(s.version))
 	s.objects[key(o)] = o
-	return s.tell(s.now, world.Changed{Op: world.Modified, Object: o})
+	return s.apply(s.now, world.Changed{Op: world.Modified, Object: o})
 }
 
-func (s *scene) gone(kind world.Kind, namespace, name string) *scene {
+func (s *fixture) remove(kind world.Kind, namespace, name string) *fixture {
 	o := s.objects[fmt.Sprintf("%s %s/%s", kind, namespace, name)].DeepCopyObject().(world.Object)
 	s.version++
 	o.SetResourceVersion(strconv.Itoa(s.version))
 	delete(s.objects, key(o))
-	return s.tell(s.now, world.Changed{Op: world.Deleted, Object: o})
+	return s.apply(s.now, world.Changed{Op: world.Deleted, Object: o})
 }
 
-func (s *scene) tell(at time.Time, event world.Event) *scene {
+func (s *fixture) apply(at time.Time, event world.Event) *fixture {
 	s.now = at
 	s.c.Apply(world.Input{At: at, Event: event})
 	effects := s.c.Effects()
 	for _, status := range s.c.Statuses() {
-		s.say("rule %s: %s=%s, %s", status.Rule, status.Condition.Reason, status.Condition.Status, status.Condition.Message)
+		s.logf("rule %s: %s=%s, %s", status.Rule, status.Condition.Reason, status.Condition.Status, status.Condition.Message)
 		if rule, ok := s.objects["DeviceTaintRule /"+status.Rule].(*resourcev1alpha3.DeviceTaintRule); ok {
 			rule = rule.DeepCopy()
 			rule.Status.Conditions = []metav1.Condition{status.Condition}
@@ -90,31 +90,31 @@ func (s *scene) tell(at time.Time, event world.Event) *scene {
 		}
 	}
 	for _, e := range effects {
-		s.carryOut(e)
+		s.perform(e)
 	}
 	return s
 }
 
-func (s *scene) carryOut(e world.Effect) {
+func (s *fixture) perform(e world.Effect) {
 	out := s.outcome(e)
-	switch act := e.Action.(type) {
+	switch action := e.Action.(type) {
 	case world.EmitEvent:
-		s.say("%s: %s", act.Regarding, act.Note)
+		s.logf("%s: %s", action.Regarding, action.Note)
 		return
 	case world.PatchStatus:
-		s.say("%s: %s", act.Pod, act.Condition.Reason)
+		s.logf("%s: %s", action.Pod, action.Condition.Reason)
 	case world.Delete:
-		s.say("%s: deleted", act.Pod)
-		if pod, ok := s.objects["Pod "+act.Pod.String()].(*v1.Pod); ok && out.OK() {
+		s.logf("%s: deleted", action.Pod)
+		if pod, ok := s.objects["Pod "+action.Pod.String()].(*v1.Pod); ok && out.OK() {
 			s.delete(pod)
 		}
 	}
-	s.tell(s.now, world.EffectDone{Effect: e.ID, Outcome: out})
+	s.apply(s.now, world.EffectDone{Effect: e.ID, Outcome: out})
 }
 
-func (s *scene) delete(pod *v1.Pod) {
+func (s *fixture) delete(pod *v1.Pod) {
 	if s.grace == 0 {
-		s.gone(world.Pod, pod.Namespace, pod.Name)
+		s.remove(world.Pod, pod.Namespace, pod.Name)
 		return
 	}
 	pod = pod.DeepCopy()
@@ -122,12 +122,12 @@ func (s *scene) delete(pod *v1.Pod) {
 	s.set(pod)
 }
 
-func (s *scene) say(format string, args ...any) {
+func (s *fixture) logf(format string, args ...any) {
 	fmt.Fprintf(&s.log, "%vs "+format+"\n", append([]any{s.now.Sub(noon).Seconds()}, args...)...)
 }
 
-// left are the pods that were deleted, and when.
-func (s *scene) left() string {
+// deletions lists the deleted pods with their times.
+func (s *fixture) deletions() string {
 	var kept []string
 	for line := range strings.Lines(s.log.String()) {
 		if words := strings.Fields(line); words[len(words)-1] == "deleted" {
@@ -146,13 +146,13 @@ func user(namespace, name string, claims ...string) *v1.Pod {
 	return pod
 }
 
-// claim is one that holds a device and is reserved for pods.
-func claim(namespace, name, held string, pods ...string) *resourcev1.ResourceClaim {
+// claim is an allocated claim of one device, reserved for pods.
+func claim(namespace, name, device string, pods ...string) *resourcev1.ResourceClaim {
 	c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{
 		Namespace: namespace, Name: name, UID: types.UID("claim/" + namespace + "/" + name),
 	}}
 	c.Status.Allocation = &resourcev1.AllocationResult{}
-	hold(c, held)
+	allocate(c, device)
 	for _, pod := range pods {
 		c.Status.ReservedFor = append(c.Status.ReservedFor, resourcev1.ResourceClaimConsumerReference{
 			Resource: "pods", Name: pod, UID: types.UID("pod/" + namespace + "/" + pod),
@@ -161,16 +161,16 @@ func claim(namespace, name, held string, pods ...string) *resourcev1.ResourceCla
 	return c
 }
 
-// hold adds a device to what a claim holds, with the tolerations of its request.
-func hold(c *resourcev1.ResourceClaim, held string, tolerations ...resourcev1.DeviceToleration) {
-	pool, name, _ := strings.Cut(held, "/")
+// allocate adds a device to a claim's allocation, with the tolerations of its request.
+func allocate(c *resourcev1.ResourceClaim, device string, tolerations ...resourcev1.DeviceToleration) {
+	pool, name, _ := strings.Cut(device, "/")
 	results := &c.Status.Allocation.Devices.Results
 	*results = append(*results, resourcev1.DeviceRequestAllocationResult{
 		Request: "req", Driver: driver, Pool: pool, Device: name, Tolerations: tolerations,
 	})
 }
 
-// tolerating is a claim of one device for pod a, with tolerations.
+// tolerating is a claim of one device for pod a whose request has tolerations.
 func tolerating(tolerations ...resourcev1.DeviceToleration) *resourcev1.ResourceClaim {
 	c := claim("default", "c", "pool/gpu-0", "a")
 	c.Status.Allocation.Devices.Results[0].Tolerations = tolerations
@@ -185,8 +185,8 @@ func toleration(key string, effect resourcev1.DeviceTaintEffect, seconds ...int6
 	return t
 }
 
-// slice is all of a pool, in one generation, with one taint on each device that is named with one: gpu-0, gpu-1=bad@30
-// was added 30 s after noon, gpu-2=bad:NoSchedule@30 has another effect.
+// slice holds all devices of a pool in one generation. gpu-0 is a device without taints, gpu-1=bad@30 one with a NoExecute taint
+// added 30 s after noon, gpu-2=bad:NoSchedule@30 one with another effect.
 func slice(name, pool string, generation int64, devices ...string) *resourcev1.ResourceSlice {
 	s := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("slice/" + name)}}
 	s.Spec.Driver, s.Spec.Pool = driver, resourcev1.ResourcePool{Name: pool, Generation: generation, ResourceSliceCount: 1}
@@ -214,7 +214,7 @@ func after(seconds string) *metav1.Time {
 	return &metav1.Time{Time: noon.Add(time.Duration(n) * time.Second)}
 }
 
-// rule taints devices that it selects, by driver, pool and device where they are given.
+// rule is a rule that selects devices by driver, pool and device; empty ones select all.
 func rule(name, effect string, generation int64, added time.Time, selects ...string) *resourcev1alpha3.DeviceTaintRule {
 	r := &resourcev1alpha3.DeviceTaintRule{ObjectMeta: metav1.ObjectMeta{
 		Name: name, UID: types.UID("rule/" + name), Generation: generation,
@@ -234,7 +234,7 @@ func rule(name, effect string, generation int64, added time.Time, selects ...str
 	return r
 }
 
-func board(b *evict.Record) string {
+func recordText(b *evict.Record) string {
 	var text strings.Builder
 	for _, d := range append(b.Open(), b.Ended()...) {
 		fmt.Fprintf(&text, "%s: %s, %vs, %s\n", d.Pod.Name, d.Phase, d.Deadline.Sub(noon).Seconds(), d.Reason)

@@ -31,27 +31,27 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func ptr[T any](v T) *T { return &v }
 
-// stage is a simulated cluster with everything in it that makes pods leave, an engine, and an observer. The
-// machines that act have records of their own: the observer's shows only what it saw, predicted or was told of.
-type stage struct {
+// simulation is a simulated cluster with all controllers that evict pods, an engine, and an observer. The acting controllers
+// have separate records: the observer's shows only what it saw and predicted.
+type simulation struct {
 	*memory.Cluster
-	t      *testing.T
-	engine *engine.Engine
-	clerk  *observer.Observer
-	taints *taint.Controller
-	device *device.Controller
-	others []drive.Controller // driven beside the engine
+	t        *testing.T
+	engine   *engine.Engine
+	observer *observer.Observer
+	taints   *taint.Controller
+	device   *device.Controller
+	others   []drive.Controller // driven beside the engine
 }
 
-// newStage is a cluster whose pods take three seconds to stop.
-func newStage(t *testing.T, change ...func(*memory.Options)) *stage {
+// newSimulation returns a simulation whose pods take three seconds to stop.
+func newSimulation(t *testing.T, change ...func(*memory.Options)) *simulation {
 	t.Helper()
-	fleet, err := pressure.NewKubelets(pressure.KubeletsOptions{Configuration: pressure.DefaultConfiguration("linux")})
+	kubelets, err := pressure.NewKubelets(pressure.KubeletsOptions{Configuration: pressure.DefaultConfiguration("linux")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := memory.Options{
-		Start: noon, Budgets: budget.Rules{}, Pressure: fleet,
+		Start: noon, Budgets: budget.Rules{}, Pressure: kubelets,
 		PodBehavior: func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Stop: 3 * time.Second} },
 	}
 	for _, set := range change {
@@ -64,15 +64,15 @@ func newStage(t *testing.T, change ...func(*memory.Options)) *stage {
 	if o.NodeLifecycle == nil {
 		o.NodeLifecycle = lifecycle.InCluster(lifecycle.Options{Start: o.Start, Immediate: true})
 	}
-	s := &stage{
-		Cluster: memory.New(o), t: t, engine: e, clerk: observer.New(observer.Options{}),
+	s := &simulation{
+		Cluster: memory.New(o), t: t, engine: e, observer: observer.New(observer.Options{}),
 		taints: taint.New(taint.Options{Act: true, FirstEffect: 1 << 32}), device: device.New(device.Options{Act: true, FirstEffect: 2 << 32}),
 	}
 	s.create(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 1000})
 	return s
 }
 
-func (s *stage) create(objects ...world.Object) {
+func (s *simulation) create(objects ...world.Object) {
 	s.t.Helper()
 	for _, o := range objects {
 		if _, err := s.Create(o); err != nil {
@@ -81,53 +81,53 @@ func (s *stage) create(objects ...world.Object) {
 	}
 }
 
-// do has something done at a moment since noon.
-func (s *stage) do(at time.Duration, act func(c *memory.Cluster) error) {
+// do schedules a change of the cluster at a time since noon.
+func (s *simulation) do(at time.Duration, change func(c *memory.Cluster) error) {
 	s.At(noon.Add(at), func(c *memory.Cluster) {
-		if err := act(c); err != nil {
+		if err := change(c); err != nil {
 			panic(err)
 		}
 	})
 }
 
-// until plays on up to a moment since noon.
-func (s *stage) until(at time.Duration) {
-	others := append([]drive.Controller{s.clerk, s.taints, device.NewDriver(s.device, s.Cluster)}, s.others...)
+// until runs the simulation to a time since noon.
+func (s *simulation) until(at time.Duration) {
+	others := append([]drive.Controller{s.observer, s.taints, device.NewDriver(s.device, s.Cluster)}, s.others...)
 	drive.Run(s.Cluster, noon.Add(at), append([]drive.Controller{drive.NewScheduler(s.engine, s)}, others...)...)
 }
 
-func (s *stage) Applied(world.Input, error) {}
-func (s *stage) Emitted(world.Effect)       {}
+func (s *simulation) Applied(world.Input, error) {}
+func (s *simulation) Emitted(world.Effect)       {}
 
-// Stepped tells the observer of preemptions, as whoever watches an engine does.
-func (s *stage) Stepped(d *engine.Decision) {
+// Stepped passes preemptions to the observer.
+func (s *simulation) Stepped(d *engine.Decision) {
 	if d != nil && d.Preemption != nil {
-		s.clerk.Preempted(d.At, d.Preemption, d.Pod)
+		s.observer.Preempted(d.At, d.Preemption, d.Pod)
 	}
 }
 
-// fork is a second stage that goes its own way.
-func (s *stage) fork() *stage {
+// fork returns an independent copy.
+func (s *simulation) fork() *simulation {
 	f := *s
 	e, err := s.engine.Fork()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	f.engine, f.Cluster, f.clerk, f.others = e, s.Cluster.Fork(), s.clerk.Fork(), nil
+	f.engine, f.Cluster, f.observer, f.others = e, s.Cluster.Fork(), s.observer.Fork(), nil
 	f.taints, f.device = s.taints.Fork(evict.NewRecord()), s.device.Fork(evict.NewRecord())
 	return &f
 }
 
-// wants compares the record with lines.
-func (s *stage) wants(want string) {
+// wantRecord compares the record with lines.
+func (s *simulation) wantRecord(want string) {
 	s.t.Helper()
-	if diff := cmp.Diff(trim(want), portrait(s.clerk.Record())); diff != "" {
-		s.t.Errorf("at %v the board says (-want +got):\n%s", s.Now().Sub(noon), diff)
+	if diff := cmp.Diff(trim(want), recordText(s.observer.Record())); diff != "" {
+		s.t.Errorf("record at %v (-want +got):\n%s", s.Now().Sub(noon), diff)
 	}
 }
 
-// portrait is a line for each eviction: what is open, then what is over.
-func portrait(b *evict.Record) string {
+// recordText is a line for each eviction, the open ones first.
+func recordText(b *evict.Record) string {
 	var text strings.Builder
 	for _, d := range append(b.Open(), b.Ended()...) {
 		fmt.Fprintf(&text, "%s %s", d.Pod.Name, d.Phase)
@@ -165,7 +165,7 @@ func node(name string) *v1.Node { return mk.Node(name).CPU("4").Memory("8Gi").Ob
 
 func web(name string) *mk.PodBuilder { return mk.Pod(name).Label("app", "web").CPU("2") }
 
-func classed(pod *v1.Pod, class string) *v1.Pod {
+func withPriorityClass(pod *v1.Pod, class string) *v1.Pod {
 	pod.Spec.PriorityClassName = class
 	return pod
 }
@@ -180,7 +180,7 @@ func pdb(name string, minAvailable int) *policyv1.PodDisruptionBudget {
 	}
 }
 
-// taintNode gives a node exactly these taints of its own.
+// taintNode sets a node's taints.
 func taintNode(name string, taints ...v1.Taint) func(*memory.Cluster) error {
 	return func(c *memory.Cluster) error {
 		n := c.Node(name).DeepCopy()

@@ -20,31 +20,31 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// scene plays a script to a machine, in seconds since noon, and writes its changes down:
+// fixture runs a script, whose times are in seconds since noon, and logs the controller's changes:
 //
-//	0   n1@z1 ready            a node of a zone, and what it says: ready, notready, unknown, silence (nothing),
-//	                           cordoned, excluded, a condition that is true, or +key:Effect for a taint it comes with
-//	0   n1..n9@z1 ready        several
-//	5   beat n1                its lease is renewed
-//	5   gone n1
-//	9   nothing                time passes
-type scene struct {
+//	0   n1@z1 ready            a node of a zone, with its Ready condition: ready, notready, unknown, none,
+//	                           cordoned, excluded, another condition that is true, or +key:Effect for a taint
+//	0   n1..n9@z1 ready        several nodes
+//	5   renew n1               its lease is renewed
+//	5   delete n1
+//	9   wait                   time passes
+type fixture struct {
 	t       *testing.T
 	m       *lifecycle.Controller
-	obey    bool // carry changes out
+	execute bool // apply the changes to the nodes
 	now     time.Time
 	version int
 	nodes   map[string]*v1.Node
 	log     strings.Builder
 }
 
-func newScene(t *testing.T, o lifecycle.Options) *scene {
+func newFixture(t *testing.T, o lifecycle.Options) *fixture {
 	o.Start = noon
-	return &scene{t: t, m: lifecycle.New(o), obey: true, now: noon, nodes: map[string]*v1.Node{}}
+	return &fixture{t: t, m: lifecycle.New(o), execute: true, now: noon, nodes: map[string]*v1.Node{}}
 }
 
-// play plays a script, and says what changed: "55s n1 +unreachable:NoSchedule".
-func (s *scene) play(script string) string {
+// play runs a script and returns the changes: "55s n1 +unreachable:NoSchedule".
+func (s *fixture) play(script string) string {
 	s.t.Helper()
 	s.log.Reset()
 	for line := range strings.Lines(script) {
@@ -58,11 +58,11 @@ func (s *scene) play(script string) string {
 		}
 		s.pass(noon.Add(time.Duration(seconds * float64(time.Second))))
 		switch words[1] {
-		case "nothing":
-		case "beat":
-			s.beat(words[2])
-		case "gone":
-			s.tell(s.now, world.Changed{Op: world.Deleted, Object: s.nodes[words[2]]})
+		case "wait":
+		case "renew":
+			s.renew(words[2])
+		case "delete":
+			s.apply(s.now, world.Changed{Op: world.Deleted, Object: s.nodes[words[2]]})
 			delete(s.nodes, words[2])
 		default:
 			for _, name := range names(words[1]) {
@@ -73,7 +73,7 @@ func (s *scene) play(script string) string {
 	return s.log.String()
 }
 
-// names are those of n1..n9@z1, each with its zone.
+// names expands n1..n9@z1; each name has its zone.
 func names(text string) []string {
 	text, zone, _ := strings.Cut(text, "@")
 	first, last, several := strings.Cut(text, "..")
@@ -103,7 +103,7 @@ func nodeOf(name string, now time.Time, words []string) *v1.Node {
 			c.Status = v1.ConditionFalse
 		case "unknown":
 			c.Status = v1.ConditionUnknown
-		case "silence":
+		case "none":
 			continue
 		case "cordoned":
 			node.Spec.Unschedulable = true
@@ -123,42 +123,42 @@ func nodeOf(name string, now time.Time, words []string) *v1.Node {
 	return node
 }
 
-// set has the world tell of a node, which keeps its taints.
-func (s *scene) set(node *v1.Node) {
+// set applies a change of a node, which keeps its taints.
+func (s *fixture) set(node *v1.Node) {
 	if was := s.nodes[node.Name]; was != nil {
 		node.Spec.Taints, node.CreationTimestamp = was.Spec.Taints, was.CreationTimestamp
 	}
 	s.nodes[node.Name] = node
-	s.tell(s.now, world.Changed{Op: world.Modified, Object: s.fresh(node)})
+	s.apply(s.now, world.Changed{Op: world.Modified, Object: s.fresh(node)})
 }
 
-func (s *scene) fresh(node *v1.Node) *v1.Node {
+func (s *fixture) fresh(node *v1.Node) *v1.Node {
 	s.version++
 	node.ResourceVersion = strconv.Itoa(s.version)
 	return node
 }
 
-func (s *scene) beat(name string) {
+func (s *fixture) renew(name string) {
 	s.version++
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
 		Namespace: v1.NamespaceNodeLease, Name: name, UID: types.UID("lease/" + name), ResourceVersion: strconv.Itoa(s.version),
 	}}
 	lease.Spec.RenewTime = &metav1.MicroTime{Time: s.now}
-	s.tell(s.now, world.Changed{Op: world.Modified, Object: lease})
+	s.apply(s.now, world.Changed{Op: world.Modified, Object: lease})
 }
 
-func (s *scene) pass(to time.Time) {
+func (s *fixture) pass(to time.Time) {
 	for {
 		wake, ok := s.m.NextWake()
 		if !ok || wake.After(to) {
 			break
 		}
-		s.tell(wake, world.Tick{})
+		s.apply(wake, world.Tick{})
 	}
 	s.now = to
 }
 
-func (s *scene) tell(at time.Time, event world.Event) {
+func (s *fixture) apply(at time.Time, event world.Event) {
 	s.now = at
 	s.m.Apply(world.Input{At: at, Event: event})
 	for _, c := range s.m.Changes() {
@@ -173,17 +173,17 @@ func (s *scene) tell(at time.Time, event world.Event) {
 			s.log.WriteString(" +" + short(t))
 		}
 		s.log.WriteString("\n")
-		if s.obey {
-			s.carryOut(c)
+		if s.execute {
+			s.perform(c)
 		}
 	}
 }
 
-func (s *scene) carryOut(c lifecycle.Change) {
+func (s *fixture) perform(c lifecycle.Change) {
 	node := s.nodes[c.Node].DeepCopy()
-	for _, gone := range c.Remove {
+	for _, removed := range c.Remove {
 		for i := range node.Spec.Taints {
-			if node.Spec.Taints[i].MatchTaint(&gone) {
+			if node.Spec.Taints[i].MatchTaint(&removed) {
 				node.Spec.Taints = append(node.Spec.Taints[:i], node.Spec.Taints[i+1:]...)
 				break
 			}
@@ -201,15 +201,15 @@ func (s *scene) carryOut(c lifecycle.Change) {
 		}
 	}
 	s.nodes[node.Name] = node
-	s.tell(s.now, world.Changed{Op: world.Modified, Object: s.fresh(node)})
+	s.apply(s.now, world.Changed{Op: world.Modified, Object: s.fresh(node)})
 }
 
 func short(t v1.Taint) string {
 	return strings.TrimPrefix(t.Key, "node.kubernetes.io/") + ":" + string(t.Effect)
 }
 
-// executed keeps of what changed only where NoExecute taints were set: "0s n1, 10s n2".
-func executed(log string) string {
+// noExecute returns the changes that add NoExecute taints: "0s n1, 10s n2".
+func noExecute(log string) string {
 	var kept []string
 	for line := range strings.Lines(log) {
 		if words := strings.Fields(line); strings.Contains(line, "+unreachable:NoExecute") || strings.Contains(line, "+not-ready:NoExecute") {
@@ -219,7 +219,7 @@ func executed(log string) string {
 	return strings.Join(kept, ", ")
 }
 
-func board(b *evict.Record) string {
+func recordText(b *evict.Record) string {
 	var text strings.Builder
 	for _, d := range append(b.Open(), b.Ended()...) {
 		deadline := "?"

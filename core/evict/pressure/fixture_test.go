@@ -24,14 +24,14 @@ func bytes(text string) *uint64 {
 	return ptr(uint64(q.Value()))
 }
 
-// measured is a summary in the making: what is not said was not measured.
+// measured builds a summary; what is not set was not measured.
 type measured struct{ pressure.Summary }
 
 func measure() *measured { return &measured{} }
 
 func (m *measured) sum() *pressure.Summary { return &m.Summary }
 
-// memory is what the node has left of 10Gi.
+// memory sets the node's available memory, of 10Gi.
 func (m *measured) memory(available string) *measured {
 	m.Node.Memory = memoryStats(available, "10Gi")
 	return m
@@ -47,7 +47,7 @@ func (m *measured) allocatable(available string) *measured {
 	return m
 }
 
-// nodefs is what is left of 100Gi, imagefs of 1000Gi, each with a million inodes.
+// nodefs sets the available part of 100Gi, imagefs of 1000Gi, each with a million inodes.
 func (m *measured) nodefs(available string, inodesFree uint64) *measured {
 	m.Node.Fs = fsStats(available, "100Gi", inodesFree)
 	return m
@@ -65,13 +65,13 @@ func fsStats(available, capacity string, inodesFree uint64) *pressure.FsStats {
 	return &pressure.FsStats{AvailableBytes: bytes(available), CapacityBytes: bytes(capacity), InodesFree: &inodesFree, Inodes: ptr(uint64(1000000))}
 }
 
-// pids is how many of 1000 process IDs are in use.
+// pids sets how many of 1000 process IDs are in use.
 func (m *measured) pids(running int64) *measured {
 	m.Node.Rlimit = &pressure.RlimitStats{MaxPID: ptr(int64(1000)), Running: &running}
 	return m
 }
 
-// pod begins the stats of a pod; the functions that follow fill them in.
+// pod adds a pod's stats; the functions fill them in.
 func (m *measured) pod(p *v1.Pod, stats ...func(*pressure.PodStats)) *measured {
 	s := pressure.PodStats{PodRef: pressure.PodReference{Name: p.Name, Namespace: p.Namespace, UID: p.UID}}
 	for _, set := range stats {
@@ -106,16 +106,16 @@ func volume(name, used string) stat {
 	}
 }
 
-// node is a kubelet at work, and the tape of what it says.
+// node is a kubelet and the log of its actions.
 type node struct {
 	*pressure.Kubelet
-	t     *testing.T
-	board *evict.Record
-	now   time.Time
-	// after is what is measured once things have been thrown away; nil for what there was before.
+	t      *testing.T
+	record *evict.Record
+	now    time.Time
+	// after is the summary after a reclaim; nil for the last one.
 	after *pressure.Summary
 	last  *pressure.Summary
-	tape  strings.Builder
+	log   strings.Builder
 }
 
 func newNode(t *testing.T, layout pressure.Layout, yaml string, pods ...*v1.Pod) *node {
@@ -124,18 +124,18 @@ func newNode(t *testing.T, layout pressure.Layout, yaml string, pods ...*v1.Pod)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &node{t: t, board: evict.NewRecord(), now: noon}
-	n.Kubelet, err = pressure.New(pressure.Options{Node: "n1", Configuration: c, Layout: layout, Start: noon}, n.board)
+	n := &node{t: t, record: evict.NewRecord(), now: noon}
+	n.Kubelet, err = pressure.New(pressure.Options{Node: "n1", Configuration: c, Layout: layout, Start: noon}, n.record)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, pod := range pods {
-		n.tell(pod)
+		n.apply(pod)
 	}
 	return n
 }
 
-func (n *node) tell(pod *v1.Pod) {
+func (n *node) apply(pod *v1.Pod) {
 	pod.Spec.NodeName = "n1"
 	if pod.Status.Phase == "" {
 		pod.Status.Phase = v1.PodRunning
@@ -143,17 +143,17 @@ func (n *node) tell(pod *v1.Pod) {
 	n.Apply(world.Input{At: n.now, Event: world.Changed{Object: pod}})
 }
 
-// observe tells the kubelet at a time what is measured from then on.
+// observe passes a summary at a time.
 func (n *node) observe(at time.Duration, m *measured) {
 	n.until(at)
 	n.last = m.sum()
 	n.Observe(n.now, m.sum())
-	n.collect()
+	n.runActions()
 }
 
-// until lets time pass, and answers what has to be answered.
+// until advances the time and completes reclaims.
 func (n *node) until(at time.Duration) {
-	n.collect()
+	n.runActions()
 	for {
 		wake, ok := n.NextWake()
 		if !ok || !wake.Before(noon.Add(at)) {
@@ -161,7 +161,7 @@ func (n *node) until(at time.Duration) {
 		}
 		n.now = wake
 		n.Apply(world.Input{At: wake, Event: world.Tick{}})
-		n.collect()
+		n.runActions()
 	}
 	n.now = noon.Add(at)
 }
@@ -169,13 +169,13 @@ func (n *node) until(at time.Duration) {
 func (n *node) through(at time.Duration) {
 	n.until(at)
 	n.Apply(world.Input{At: n.now, Event: world.Tick{}})
-	n.collect()
+	n.runActions()
 }
 
-func (n *node) collect() {
-	for said := n.Actions(); len(said) > 0; said = n.Actions() {
-		for _, s := range said {
-			fmt.Fprintf(&n.tape, "%v %s\n", s.At.Sub(noon), portrait(s.Action))
+func (n *node) runActions() {
+	for actions := n.Actions(); len(actions) > 0; actions = n.Actions() {
+		for _, s := range actions {
+			fmt.Fprintf(&n.log, "%v %s\n", s.At.Sub(noon), actionText(s.Action))
 			if _, ok := s.Action.(pressure.ReclaimResources); ok {
 				if n.after == nil {
 					n.after = n.last
@@ -187,46 +187,46 @@ func (n *node) collect() {
 	}
 }
 
-func portrait(act pressure.Action) string {
-	switch a := act.(type) {
+func actionText(action pressure.Action) string {
+	switch a := action.(type) {
 	case pressure.ConditionsChanged:
-		return fmt.Sprintf("pressed %v", a.Conditions)
+		return fmt.Sprintf("conditions %v", a.Conditions)
 	case pressure.StatusWritten:
-		return fmt.Sprintf("reported %v", a.Conditions)
+		return fmt.Sprintf("status %v", a.Conditions)
 	case pressure.ThresholdMet:
 		return a.Note()
 	case pressure.ReclaimResources:
-		var what []string
+		var reclaimed []string
 		if a.Containers {
-			what = append(what, "containers")
+			reclaimed = append(reclaimed, "containers")
 		}
 		if a.Images {
-			what = append(what, "images")
+			reclaimed = append(reclaimed, "images")
 		}
-		return "reclaims " + strings.Join(what, " and ")
+		return "reclaims " + strings.Join(reclaimed, " and ")
 	case pressure.EvictPod:
-		why := string(a.Threshold.Signal)
-		if why == "" {
-			why = "its own limits"
+		cause := string(a.Threshold.Signal)
+		if cause == "" {
+			cause = "its own limits"
 		}
-		return fmt.Sprintf("evicts %s in %ds for %s", a.Pod.Name, a.GraceSeconds, why)
+		return fmt.Sprintf("evicts %s in %ds for %s", a.Pod.Name, a.GraceSeconds, cause)
 	}
 	return "?"
 }
 
-func (n *node) gone(at time.Duration, pod *v1.Pod) {
+func (n *node) podDeleted(at time.Duration, pod *v1.Pod) {
 	n.until(at)
 	n.Gone(n.now, pod.UID)
-	n.collect()
+	n.runActions()
 }
 
-// wants compares the tape with lines.
-func (n *node) wants(want string) {
+// wantLog compares the log with lines.
+func (n *node) wantLog(want string) {
 	n.t.Helper()
-	got := n.tape.String()
-	n.tape.Reset()
+	got := n.log.String()
+	n.log.Reset()
 	if trimmed := trim(want); got != trimmed {
-		n.t.Errorf("the kubelet said\n%swant\n%s", got, trimmed)
+		n.t.Errorf("log\n%swant\n%s", got, trimmed)
 	}
 }
 

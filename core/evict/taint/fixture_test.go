@@ -19,18 +19,18 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// scene plays a script to a controller, in seconds since noon, and writes down what becomes of it:
+// fixture runs a script, whose times are in seconds since noon, and logs the controller's effects:
 //
-//	0   node n1 key=value:NoExecute other        a node with taints; NoExecute if nothing is said
+//	0   node n1 key=value:NoExecute other        a node with taints; the default effect is NoExecute
 //	0   pod a n1 key=value other/60 +NoExecute   a pod on a node, with tolerations; /60 is for 60 seconds
 //	0   pod a -                                  a pod without a node
-//	5   gone pod a
-//	5   gone node n1
-//	9   nothing                                  time passes
+//	5   delete pod a
+//	5   delete node n1
+//	9   wait                                     time passes
 //
-// A toleration without a value tolerates all values; one of key * all keys. The scene is a world without delays in which
-// deleted pods are gone at once, unless outcome says how a call ends.
-type scene struct {
+// A toleration without a value tolerates all values; one of key * all keys. The cluster has no delays: a deleted pod is gone at
+// once, unless outcome makes the call fail.
+type fixture struct {
 	t       *testing.T
 	c       *taint.Controller
 	now     time.Time
@@ -41,15 +41,15 @@ type scene struct {
 	log     strings.Builder
 }
 
-func newScene(t *testing.T, o taint.Options) *scene {
+func newFixture(t *testing.T, o taint.Options) *fixture {
 	o.FirstEffect = 1000
-	return &scene{
+	return &fixture{
 		t: t, c: taint.New(o), now: noon, pods: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{},
 		outcome: func(world.Effect) world.Outcome { return world.Outcome{} },
 	}
 }
 
-func (s *scene) play(script string) string {
+func (s *fixture) play(script string) string {
 	s.t.Helper()
 	for line := range strings.Lines(script) {
 		words := strings.Fields(line)
@@ -66,37 +66,37 @@ func (s *scene) play(script string) string {
 	return s.log.String()
 }
 
-// pass lets time go by, from one timer to the next.
-func (s *scene) pass(to time.Time) {
+// pass advances the time, from one timer to the next.
+func (s *fixture) pass(to time.Time) {
 	for {
 		wake, ok := s.c.NextWake()
 		if !ok || wake.After(to) {
 			break
 		}
-		s.tell(wake, world.Tick{})
+		s.apply(wake, world.Tick{})
 	}
 	s.now = to
 }
 
-func (s *scene) do(words []string) {
+func (s *fixture) do(words []string) {
 	switch words[0] {
 	case "node":
-		s.tell(s.now, world.Changed{Op: world.Modified, Object: s.node(words[1], words[2:])})
+		s.apply(s.now, world.Changed{Op: world.Modified, Object: s.node(words[1], words[2:])})
 	case "pod":
-		s.tell(s.now, world.Changed{Op: world.Modified, Object: s.pod(words[1], strings.Trim(words[2], "-"), words[3:])})
-	case "gone":
+		s.apply(s.now, world.Changed{Op: world.Modified, Object: s.pod(words[1], strings.Trim(words[2], "-"), words[3:])})
+	case "delete":
 		if words[1] == "pod" {
 			s.remove(words[2])
 		} else {
-			s.tell(s.now, world.Changed{Op: world.Deleted, Object: s.nodes[words[2]]})
+			s.apply(s.now, world.Changed{Op: world.Deleted, Object: s.nodes[words[2]]})
 		}
-	case "nothing":
+	case "wait":
 	default:
-		s.t.Fatalf("no such word: %q", words[0])
+		s.t.Fatalf("no such command: %q", words[0])
 	}
 }
 
-func (s *scene) node(name string, taints []string) *v1.Node {
+func (s *fixture) node(name string, taints []string) *v1.Node {
 	node := mk.Node(name).Obj()
 	for _, text := range taints {
 		key, value, effect, _ := parse(text)
@@ -107,7 +107,7 @@ func (s *scene) node(name string, taints []string) *v1.Node {
 	return node
 }
 
-func (s *scene) pod(name, node string, tolerations []string) *v1.Pod {
+func (s *fixture) pod(name, node string, tolerations []string) *v1.Pod {
 	pod := mk.Pod(name).Node(node).Obj()
 	if was := s.pods[name]; was != nil {
 		pod = was.DeepCopy()
@@ -124,14 +124,14 @@ func (s *scene) pod(name, node string, tolerations []string) *v1.Pod {
 	return pod
 }
 
-func (s *scene) remove(name string) {
+func (s *fixture) remove(name string) {
 	pod := s.pods[name].DeepCopy()
 	pod.ResourceVersion = s.next()
 	delete(s.pods, name)
-	s.tell(s.now, world.Changed{Op: world.Deleted, Object: pod})
+	s.apply(s.now, world.Changed{Op: world.Deleted, Object: pod})
 }
 
-func (s *scene) next() string {
+func (s *fixture) next() string {
 	s.version++
 	return strconv.Itoa(s.version)
 }
@@ -151,7 +151,7 @@ func tolerationOf(text string) v1.Toleration {
 	return t
 }
 
-// parse takes key=value:Effect/seconds apart.
+// parse parses key=value:Effect/seconds.
 func parse(text string) (key, value string, effect v1.TaintEffect, seconds *int64) {
 	text, limit, limited := strings.Cut(text, "/")
 	if limited {
@@ -174,37 +174,37 @@ func cmpOr[T comparable](a, b T) T {
 	return a
 }
 
-// tell applies an event, then carries out what is wanted.
-func (s *scene) tell(at time.Time, event world.Event) {
+// apply applies an event, then performs the effects.
+func (s *fixture) apply(at time.Time, event world.Event) {
 	s.now = at
 	s.c.Apply(world.Input{At: at, Event: event})
 	for _, e := range s.c.Effects() {
-		s.carryOut(e)
+		s.perform(e)
 	}
 }
 
-func (s *scene) carryOut(e world.Effect) {
+func (s *fixture) perform(e world.Effect) {
 	out := s.outcome(e)
-	switch act := e.Action.(type) {
+	switch action := e.Action.(type) {
 	case world.EmitEvent:
-		s.say("%s", act.Note)
+		s.logf("%s", action.Note)
 		return
 	case world.PatchStatus:
-		s.say("%s %s%s", act.Pod.Name, act.Condition.Type, failed(out))
-		if pod := s.pods[act.Pod.Name]; pod != nil && out.OK() {
+		s.logf("%s %s%s", action.Pod.Name, action.Condition.Type, failed(out))
+		if pod := s.pods[action.Pod.Name]; pod != nil && out.OK() {
 			pod = pod.DeepCopy()
-			pod.Status.Conditions = []v1.PodCondition{*act.Condition}
+			pod.Status.Conditions = []v1.PodCondition{*action.Condition}
 			pod.ResourceVersion = s.next()
 			s.pods[pod.Name] = pod
-			s.tell(s.now, world.Changed{Op: world.Modified, Object: pod})
+			s.apply(s.now, world.Changed{Op: world.Modified, Object: pod})
 		}
 	case world.Delete:
-		s.say("%s deleted%s", act.Pod.Name, failed(out))
-		if s.pods[act.Pod.Name] != nil && out.OK() {
-			s.remove(act.Pod.Name)
+		s.logf("%s deleted%s", action.Pod.Name, failed(out))
+		if s.pods[action.Pod.Name] != nil && out.OK() {
+			s.remove(action.Pod.Name)
 		}
 	}
-	s.tell(s.now, world.EffectDone{Effect: e.ID, Outcome: out})
+	s.apply(s.now, world.EffectDone{Effect: e.ID, Outcome: out})
 }
 
 func failed(o world.Outcome) string {
@@ -214,16 +214,16 @@ func failed(o world.Outcome) string {
 	return " fails"
 }
 
-func (s *scene) say(format string, args ...any) {
+func (s *fixture) logf(format string, args ...any) {
 	fmt.Fprintf(&s.log, "%vs "+format+"\n", append([]any{s.now.Sub(noon).Seconds()}, args...)...)
 }
 
-// deletions plays a script and hands over only the lines about deletions: "300s a".
+// deletions runs a script and returns the deletions: "300s a".
 func deletions(t *testing.T, o taint.Options, script string) string {
 	t.Helper()
 	o.Act = true
 	var kept []string
-	for line := range strings.Lines(newScene(t, o).play(script)) {
+	for line := range strings.Lines(newFixture(t, o).play(script)) {
 		if words := strings.Fields(line); len(words) == 3 && words[2] == "deleted" {
 			kept = append(kept, words[0]+" "+words[1])
 		}
@@ -231,8 +231,8 @@ func deletions(t *testing.T, o taint.Options, script string) string {
 	return strings.Join(kept, ", ")
 }
 
-// record is what a record says, a line for each eviction.
-func board(b *evict.Record) string {
+// recordText is a line for each eviction.
+func recordText(b *evict.Record) string {
 	var text strings.Builder
 	for _, d := range append(b.Open(), b.Ended()...) {
 		deadline := "-"
@@ -245,5 +245,5 @@ func board(b *evict.Record) string {
 }
 
 func outage(reason metav1.StatusReason) world.Outcome {
-	return world.Outcome{Code: fwk.Error, Reason: reason, Message: "the API server is away"}
+	return world.Outcome{Code: fwk.Error, Reason: reason, Message: "the API server is unavailable"}
 }
