@@ -27,7 +27,7 @@ func chosenLeader() *views.Leader {
 		{Name: "monitoring/alerts", Holder: "alerts-0", Expires: ago(9 * time.Second), Transitions: 1},
 	}
 	l.History = append([]views.LeaderTransition{
-		{Lease: "kube-controller-manager", At: ago(time.Hour), From: "control-2_9a11", To: "control-1_4be4", Why: "taken over after silence"},
+		{Lease: "kube-controller-manager", At: ago(time.Hour), From: "control-2_9a11", To: "control-1_4be4", Why: "taken over after expiry"},
 	}, l.History...)
 	return l
 }

@@ -67,7 +67,7 @@ const (
 
 func (e End) String() string {
 	return [...]string{
-		"goes on", "released", "taken, being free", "taken over after silence", "taken over early", "term ended", "deleted",
+		"ongoing", "released", "acquired (lease was free)", "taken over after expiry", "taken over before expiry", "term ended", "deleted",
 	}[e]
 }
 

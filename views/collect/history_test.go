@@ -117,7 +117,7 @@ func TestLeases_WatchedFromFirstSight(t *testing.T) {
 		t.Errorf("the times between renewals are %v, want %v", w.lastIntervals(), want)
 	}
 	changes := changesOf(w.History().Tenures)
-	if len(changes) != 1 || changes[0].From != "a" || changes[0].To != "b" || changes[0].Why != "taken over after silence" {
+	if len(changes) != 1 || changes[0].From != "a" || changes[0].To != "b" || changes[0].Why != "taken over after expiry" {
 		t.Errorf("the changes are %+v, want one from a to b after silence", changes)
 	}
 	if waiting := candidatesOf(w.History().Tenures, "b", noon.Add(40*time.Second)); len(waiting) != 1 || waiting[0].Name != "a" {

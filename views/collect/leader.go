@@ -86,7 +86,7 @@ func changesOf(tenures []leader.Tenure) []views.LeaderTransition {
 
 func holder(name string) string {
 	if name == "" {
-		return "nobody"
+		return "none"
 	}
 	return printable.Text(name)
 }
