@@ -57,7 +57,7 @@ func ResponseOf(call Call, lease *coordinationv1.Lease, err error) Response {
 type Notice struct {
 	At   time.Time
 	Kind NoticeKind
-	// Text is the new leader's identity of NewLeader, and the note of Announced.
+	// Text is the new leader's identity of NewLeader, and the note of LeaseEvent.
 	Text string
 }
 
@@ -78,5 +78,5 @@ const (
 )
 
 func (k NoticeKind) String() string {
-	return [...]string{"new leader", "announced", "started leading", "ended leading", "stopped"}[k]
+	return [...]string{"new leader", "event", "started leading", "stopped leading", "candidacy ended"}[k]
 }

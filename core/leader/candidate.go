@@ -182,7 +182,7 @@ func (c *Candidate) holds() bool { return c.observed.Holder == c.settings.Identi
 // leaseValid reports whether the lease had not expired at a time.
 func (c *Candidate) leaseValid(now time.Time) bool {
 	duration := c.observed.Duration()
-	if c.settings.JudgeByOwnDuration {
+	if c.settings.UseOwnLeaseDuration {
 		duration = c.settings.LeaseDuration
 	}
 	return c.observedAt.Add(duration).After(now)

@@ -1,4 +1,4 @@
-// Package leader elects one of several replicas to lead, by the records of a Lease, as client-go does; and watches such
+// Package leader elects one of several replicas as leader through a Lease, as client-go does; and watches such
 // an election from outside.
 //
 // # A candidate
@@ -14,7 +14,7 @@
 //		wait for the response, and until c.NextWake() at most; then c.Wake(now)
 //	}
 //
-//	settings.go   the configuration and its consequences: how long a leader may go on, which clock skew is safe
+//	settings.go   the configuration and its consequences: how long a leader may lead on, which clock skew is safe
 //	record.go     the election's part of a Lease
 //	call.go       calls, responses, notices
 //	candidate.go  the state machine: state, timers, queries
@@ -37,7 +37,7 @@
 // a record that the optimistic update filled in keeps its acquire time and transitions when the Lease turns out to be
 // deleted, and its acquire time when it turns out to be free.
 //
-// # How long a leader goes on
+// # How long a leader leads on
 //
 // A candidate believes that it leads from [StartedLeading] to [StoppedLeading]. In client-go that lasts longer than
 // its documentation says, which is LeaseDuration:RenewDeadline as the tolerated ratio of clock rates:
@@ -49,7 +49,7 @@
 //
 // The deadline counts from the start of the next round and not from the renewal, which makes it RetryPeriod later, and
 // later still if the response was slow or the process was paused. The leader's work only stops after the release, whose
-// calls may hang. With kube-scheduler's settings that is up to 32 s, or 17 s if the connection is simply cut, while
+// calls may hang. With kube-scheduler's settings that is up to 32 s, or 17 s if only the connection is lost, while
 // the others wait for 15. A leader that lost frees the lease while its work still runs, and overwrites a holder that
 // acquired it meanwhile. A leader that reads another holder in the Lease keeps trying until its deadline.
 //
@@ -62,7 +62,7 @@
 //
 // Where older descriptions and client-go 1.35 differ, this package follows 1.35: only Leases are locks; the identity is a
 // host name and a UUID; a candidate waits for the seconds in the record and not for its own LeaseDuration
-// ([Settings.JudgeByOwnDuration] is the old way); a released record has one second and the time of the release; a new
+// ([Settings.UseOwnLeaseDuration] is the old way); a released record has one second and the time of the release; a new
 // leader is reported after a round, not after each attempt.
 //
 // # A watcher
@@ -70,7 +70,7 @@
 // [Watcher] observes a Lease and keeps a bounded [History]: who held it, how regularly it was renewed, how each tenure
 // ended. [Watcher.Status] says when the lease expires by this observer's clock, when another candidate may take over at the
 // earliest, how fast the holders' clocks run, and whether two replicas might both believe that they lead. How long a holder
-// goes on without renewing cannot be read from a Lease, so the watcher is given the holders' settings.
+// leads on without renewing cannot be read from a Lease, so the watcher is given the holders' settings.
 //
 // # Differences from client-go
 //

@@ -11,15 +11,15 @@ import (
 	"orrery/core/leader"
 )
 
-// trial is a stage whose API server answers, refuses or is silent, as drawn.
-type trial struct {
+// faultyHarness is a harness whose calls have drawn faults.
+type faultyHarness struct {
 	*harness
-	fates []fate
+	faults []fault
 }
 
-func newTrial(t *testing.T, s leader.Settings, fates []fate) *trial {
-	tr := &trial{harness: newHarness(t, s), fates: fates}
-	tr.fate = func(call leader.Call) fate { return fates[int(call.ID)%len(fates)] }
+func newFaultyHarness(t *testing.T, s leader.Settings, faults []fault) *faultyHarness {
+	tr := &faultyHarness{harness: newHarness(t, s), faults: faults}
+	tr.fault = func(call leader.Call) fault { return faults[int(call.ID)%len(faults)] }
 	return tr
 }
 
@@ -33,48 +33,48 @@ func drawSettings(t *rapid.T) leader.Settings {
 	})
 }
 
-var drawFates = rapid.SliceOfN(rapid.SampledFrom([]fate{answered, answered, answered, refused, hangs, replyLost}), 1, 30)
+var drawFaults = rapid.SliceOfN(rapid.SampledFrom([]fault{succeeds, succeeds, succeeds, fails, hangs, responseLost}), 1, 30)
 
-// Whatever happens to its calls: a candidate that is cancelled comes to an end, and after that it wants nothing.
+// With any faults a cancelled candidate ends, and after that it has no call, notice or timer.
 func TestCandidate_AlwaysEnds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSettings(rt)
-		tr := newTrial(t, s, drawFates.Draw(rt, "fates"))
-		if rapid.Bool().Draw(rt, "a lease is there") {
+		tr := newFaultyHarness(t, s, drawFaults.Draw(rt, "faults"))
+		if rapid.Bool().Draw(rt, "lease exists") {
 			tr.put(held(rapid.SampledFrom([]string{"", "a", "b"}).Draw(rt, "holder"), 0, 0))
 		}
 		cancelAt := rapid.Float64Range(0, 200).Draw(rt, "cancel")
 		tr.run(cancelAt).cancel().run(cancelAt + 60)
 		if _, ended := tr.c.ExitCode(); !ended || tr.c.Leading() {
-			rt.Errorf("a minute after it was cancelled it has ended: %t, leads: %t", ended, tr.c.Leading())
+			rt.Errorf("a minute after Cancel: ended %t, leading %t", ended, tr.c.Leading())
 		}
 		if wake, ok := tr.c.NextWake(); ok {
-			rt.Errorf("having ended it wants to be woken at %v", wake)
+			rt.Errorf("after its end NextWake is %v", wake)
 		}
 		tr.c.Wake(second(1e6))
 		tr.c.Cancel(second(1e6))
 		if call, ok := tr.c.Call(); ok || len(tr.c.Notices()) > 0 {
-			rt.Errorf("having ended it does something yet: %+v", call)
+			rt.Errorf("after its end it has a call or a notice: %+v", call)
 		}
 	})
 }
 
-// Two forks that are told the same do the same, and what one is told does not reach the other.
+// Forks with the same inputs act the same, and inputs of one do not change the other.
 func TestFork_IsIndependent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s, fates := drawSettings(rt), drawFates.Draw(rt, "fates")
+		s, faults := drawSettings(rt), drawFaults.Draw(rt, "faults")
 		forkAt := rapid.Float64Range(0, 60).Draw(rt, "fork")
-		one := newTrial(t, s, fates)
+		one := newFaultyHarness(t, s, faults)
 		one.run(forkAt)
 		before := one.log.String()
 		fork := one.c.Fork()
 		one.run(forkAt + 60)
 
-		whole := newTrial(t, s, fates)
-		whole.run(forkAt)
-		whole.c = fork
-		whole.run(forkAt + 60)
-		if diff := cmp.Diff(one.log.String(), whole.log.String()); diff != "" {
+		other := newFaultyHarness(t, s, faults)
+		other.run(forkAt)
+		other.c = fork
+		other.run(forkAt + 60)
+		if diff := cmp.Diff(one.log.String(), other.log.String()); diff != "" {
 			rt.Errorf("forked after\n%s\n(-first +fork):\n%s", before, diff)
 		}
 	})
@@ -86,11 +86,11 @@ func TestCandidate_IgnoresLateResponse(t *testing.T) {
 	st.between(0, 1, hangs).run(0)
 	st.c.HandleResponse(second(5), lost)
 	if call, ok := st.c.Call(); ok {
-		t.Errorf("it took the answer of a call it had given up, and goes on to %v", call.Verb)
+		t.Errorf("accepted the response of an abandoned call, the next call is %v", call.Verb)
 	}
 	in := newHarness(t, settings()).put(held("", 0, 0)).between(0, 1, hangs).run(0)
 	in.c.HandleResponse(second(4.999), lost)
 	if _, ok := in.c.Call(); !ok {
-		t.Error("it did not take an answer that came in time")
+		t.Error("did not accept a response in time")
 	}
 }

@@ -16,30 +16,30 @@ import (
 	"orrery/core/world"
 )
 
-// epoch is second 0 of every story.
+// epoch is second 0 of every test.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// second is a moment of a story.
+// second is a time in seconds after epoch.
 func second(s float64) time.Time { return epoch.Add(time.Duration(s * float64(time.Second))) }
 
-// harness has one candidate act before an API server that answers at once, and writes down what happens.
+// harness runs one candidate against an API server that responds at once, and logs its calls and notices.
 type harness struct {
 	t     *testing.T
 	c     *leader.Candidate
 	store *sim.Leases
 	now   time.Time
-	// fate is what becomes of a call: "" for an answer.
-	fate func(leader.Call) fate
-	log  strings.Builder
+	// fault returns the fault of a call.
+	fault func(leader.Call) fault
+	log   strings.Builder
 }
 
-type fate string
+type fault string
 
 const (
-	answered  fate = ""
-	refused   fate = "internal error"
-	hangs     fate = "no answer"
-	replyLost fate = "carried out, no answer"
+	succeeds     fault = ""
+	fails        fault = "internal error"
+	hangs        fault = "no response"
+	responseLost fault = "executed, no response"
 )
 
 func newHarness(t *testing.T, s leader.Settings) *harness {
@@ -48,12 +48,12 @@ func newHarness(t *testing.T, s leader.Settings) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &harness{t: t, c: c, store: sim.NewLeases(), now: epoch, fate: func(leader.Call) fate { return answered }}
+	return &harness{t: t, c: c, store: sim.NewLeases(), now: epoch, fault: func(leader.Call) fault { return succeeds }}
 }
 
-// run lets time pass up to and including a second.
+// run advances the time up to and including a second.
 func (s *harness) run(until float64) *harness {
-	s.settle()
+	s.runCalls()
 	for {
 		wake, ok := s.c.NextWake()
 		if !ok || wake.After(second(until)) {
@@ -62,7 +62,7 @@ func (s *harness) run(until float64) *harness {
 		}
 		s.now = wake
 		s.c.Wake(wake)
-		s.settle()
+		s.runCalls()
 	}
 }
 
@@ -70,17 +70,17 @@ func (s *harness) run(until float64) *harness {
 func (s *harness) at(now float64) *harness {
 	s.now = second(now)
 	s.c.Wake(s.now)
-	s.settle()
+	s.runCalls()
 	return s
 }
 
 func (s *harness) cancel() *harness {
 	s.c.Cancel(s.now)
-	s.settle()
+	s.runCalls()
 	return s
 }
 
-func (s *harness) settle() {
+func (s *harness) runCalls() {
 	for {
 		for _, n := range s.c.Notices() {
 			s.write("%v", strings.TrimSpace(n.Kind.String()+" "+n.Text))
@@ -89,32 +89,32 @@ func (s *harness) settle() {
 		if !ok {
 			return
 		}
-		fate := s.fate(call)
-		lease, err := s.carryOut(call, fate)
+		fault := s.fault(call)
+		lease, err := s.execute(call, fault)
 		line := call.Verb.String()
 		if call.Lease != nil {
 			line += " " + brief(leader.RecordOf(call.Lease))
 		}
 		switch {
-		case fate != answered:
-			line += ": " + string(fate)
+		case fault != succeeds:
+			line += ": " + string(fault)
 		case err != nil:
 			line += ": " + string(apierrors.ReasonForError(err))
 		case call.Verb == leader.Get:
 			line += ": " + brief(leader.RecordOf(lease))
 		}
 		s.write("%s", line)
-		if fate == answered || fate == refused {
+		if fault == succeeds || fault == fails {
 			s.c.HandleResponse(s.now, leader.ResponseOf(call, lease, err))
 		}
 	}
 }
 
-func (s *harness) carryOut(call leader.Call, f fate) (*coordinationv1.Lease, error) {
+func (s *harness) execute(call leader.Call, f fault) (*coordinationv1.Lease, error) {
 	var o world.Object
 	var err error
 	switch {
-	case f == refused:
+	case f == fails:
 		err = apierrors.NewInternalError(fmt.Errorf("on request"))
 	case f == hangs:
 		return nil, nil
@@ -131,7 +131,7 @@ func (s *harness) carryOut(call leader.Call, f fate) (*coordinationv1.Lease, err
 	return o.(*coordinationv1.Lease), nil
 }
 
-// put writes the Lease on another's behalf.
+// put writes the Lease as another client.
 func (s *harness) put(r leader.Record) *harness {
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-scheduler"}, Spec: r.Spec()}
 	if _, err := s.store.Update(lease); err != nil {
@@ -154,29 +154,28 @@ func (s *harness) write(format string, args ...any) {
 	fmt.Fprintf(&s.log, "%6.3f  %s\n", s.now.Sub(epoch).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// brief is a record on one line: the holder, the transitions, the seconds of acquiring and renewing, how long it is
-// good for.
+// brief formats a record: holder, transitions, acquire and renew time in seconds, lease duration.
 func brief(r leader.Record) string {
 	holder := r.Holder
 	if holder == "" {
-		holder = "nobody"
+		holder = "none"
 	}
 	return fmt.Sprintf("%s #%d since %v renewed %v for %ds", holder, r.Transitions,
 		r.AcquireTime.Sub(epoch).Seconds(), r.RenewTime.Sub(epoch).Seconds(), r.LeaseSeconds)
 }
 
-// tells compares what happened since the last call with a story; its indentation does not matter.
-func (s *harness) tells(story string) *harness {
+// wantLog compares the log since the last call with lines; indentation does not matter.
+func (s *harness) wantLog(lines string) *harness {
 	s.t.Helper()
 	var want strings.Builder
-	for line := range strings.Lines(story) {
+	for line := range strings.Lines(lines) {
 		if line = strings.TrimSpace(line); line != "" {
 			at, what, _ := strings.Cut(line, " ")
 			fmt.Fprintf(&want, "%6s  %s\n", at, strings.TrimSpace(what))
 		}
 	}
 	if diff := cmp.Diff(want.String(), s.log.String()); diff != "" {
-		s.t.Errorf("story (-want +got):\n%s", diff)
+		s.t.Errorf("log (-want +got):\n%s", diff)
 	}
 	s.log.Reset()
 	return s
@@ -194,7 +193,7 @@ func settings(change ...func(*leader.Settings)) leader.Settings {
 func strict(s *leader.Settings)   { s.Strict = true }
 func releases(s *leader.Settings) { s.ReleaseOnCancel = true }
 
-// held is another's record.
+// held is a record of a holder.
 func held(holder string, renewed float64, transitions int) leader.Record {
 	return leader.Record{
 		Holder: holder, LeaseSeconds: 15, AcquireTime: epoch, RenewTime: second(renewed), Transitions: transitions,

@@ -33,9 +33,9 @@ type Settings struct {
 	// names it, and not beyond the end of its term.
 	Coordinated bool
 
-	// JudgeByOwnDuration expires another's lease after this candidate's LeaseDuration instead of the seconds in the record,
+	// UseOwnLeaseDuration expires another's lease after this candidate's LeaseDuration instead of the seconds in the record,
 	// as old versions of client-go did.
-	JudgeByOwnDuration bool
+	UseOwnLeaseDuration bool
 	// Strict makes a leader stop early enough that LeaseDuration:RenewDeadline is the tolerated ratio of clock rates,
 	// whatever calls and pauses come between; see the package comment.
 	Strict bool
@@ -96,7 +96,7 @@ func ValidateResourceLock(kind string) error {
 	return fmt.Errorf("Invalid lock-type %s", kind)
 }
 
-// RenewTimeout is how long a leader that cannot renew goes on leading after its last renewal, if calls take no time.
+// RenewTimeout is how long a leader that cannot renew leads on after its last renewal, if calls take no time.
 func (s Settings) RenewTimeout() time.Duration {
 	if s.Strict {
 		return s.RenewDeadline

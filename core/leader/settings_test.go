@@ -18,14 +18,14 @@ func TestSettings_ValidateInOrder(t *testing.T) {
 		lease, renew, retry time.Duration
 		want                string
 	}{
-		{"the defaults are fine", 15 * sec, 10 * sec, 2 * sec, ""},
-		{"the lease must last longer than the deadline", 10 * sec, 10 * sec, 2 * sec, "leaseDuration must be greater than renewDeadline"},
-		{"of all zeros, that is said first", 0, 0, 0, "leaseDuration must be greater than renewDeadline"},
-		{"the deadline must leave room for a stretched retry", 15 * sec, 2400 * time.Millisecond, 2 * sec, "renewDeadline must be greater than retryPeriod*JitterFactor"},
-		{"a nanosecond more is room enough", 15 * sec, 2400*time.Millisecond + 1, 2 * sec, ""},
-		{"a retry period must be", 15 * sec, 10 * sec, 0, "retryPeriod must be greater than zero"},
-		{"a deadline must be", 15 * sec, 0, -1 * sec, "renewDeadline must be greater than zero"},
-		{"a lease must last", 0, -1 * sec, -2 * sec, "leaseDuration must be greater than zero"},
+		{"defaults", 15 * sec, 10 * sec, 2 * sec, ""},
+		{"leaseDuration equals renewDeadline", 10 * sec, 10 * sec, 2 * sec, "leaseDuration must be greater than renewDeadline"},
+		{"all zero: leaseDuration comes first", 0, 0, 0, "leaseDuration must be greater than renewDeadline"},
+		{"renewDeadline equals retryPeriod*JitterFactor", 15 * sec, 2400 * time.Millisecond, 2 * sec, "renewDeadline must be greater than retryPeriod*JitterFactor"},
+		{"renewDeadline a nanosecond longer", 15 * sec, 2400*time.Millisecond + 1, 2 * sec, ""},
+		{"no retryPeriod", 15 * sec, 10 * sec, 0, "retryPeriod must be greater than zero"},
+		{"no renewDeadline", 15 * sec, 0, -1 * sec, "renewDeadline must be greater than zero"},
+		{"no leaseDuration", 0, -1 * sec, -2 * sec, "leaseDuration must be greater than zero"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := settings()
@@ -33,18 +33,18 @@ func TestSettings_ValidateInOrder(t *testing.T) {
 			_, err := leader.New(s, epoch)
 			switch {
 			case row.want == "" && err != nil:
-				t.Errorf("refused: %v", err)
+				t.Errorf("invalid: %v", err)
 			case row.want != "" && (err == nil || !strings.HasSuffix(err.Error(), ": "+row.want)):
 				t.Errorf("got %v, want %s", err, row.want)
 			}
 		})
 	}
-	nobody, nowhere := settings(), settings()
-	nobody.Identity, nowhere.Name = "", ""
-	if got := nobody.Validate().Error(); got != "Lock identity is empty" {
+	noIdentity, noName := settings(), settings()
+	noIdentity.Identity, noName.Name = "", ""
+	if got := noIdentity.Validate().Error(); got != "Lock identity is empty" {
 		t.Error(got)
 	}
-	if got := nowhere.Validate().Error(); got != "Lock must not be nil." {
+	if got := noName.Validate().Error(); got != "Lock must not be nil." {
 		t.Error(got)
 	}
 }
@@ -59,10 +59,10 @@ func TestDefaults_MatchKubeScheduler(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if err := want.Validate(); err != nil {
-		t.Errorf("the defaults are refused: %v", err)
+		t.Errorf("the defaults are invalid: %v", err)
 	}
 	if got := leader.CallTimeoutOf(time.Second); got != time.Second {
-		t.Errorf("with a deadline of 1 s a call may take %v, want no less than 1 s", got)
+		t.Errorf("with a deadline of 1 s the call timeout is %v, want 1 s", got)
 	}
 }
 
@@ -86,36 +86,36 @@ func TestValidateResourceLock_LeasesOnly(t *testing.T) {
 
 func TestSettings_MaxLeadingTime(t *testing.T) {
 	for _, row := range []struct {
-		name      string
-		settings  leader.Settings
-		givesUp   time.Duration
-		holdsOn   time.Duration
-		tolerance float64
+		name         string
+		settings     leader.Settings
+		renewTimeout time.Duration
+		maxLeading   time.Duration
+		maxSkew      float64
 	}{
-		{"kube-scheduler's own", settings(releases), 12 * time.Second, 32 * time.Second, 0},
+		{"kube-scheduler's settings", settings(releases), 12 * time.Second, 32 * time.Second, 0},
 		{"without a release", settings(), 12 * time.Second, 22 * time.Second, 15.0 / 22},
 		{"with a short call timeout", settings(func(s *leader.Settings) { s.CallTimeout = 500 * time.Millisecond }), 12 * time.Second, 13500 * time.Millisecond, 15 / 13.5},
-		{"strict: as documented, 15:10", settings(strict, releases), 10 * time.Second, 10 * time.Second, 1.5},
-		{"strict, 60:30 tolerates twice as fast", settings(strict, func(s *leader.Settings) {
+		{"strict, 15:10 as documented", settings(strict, releases), 10 * time.Second, 10 * time.Second, 1.5},
+		{"strict, 60:30", settings(strict, func(s *leader.Settings) {
 			s.LeaseDuration, s.RenewDeadline = time.Minute, 30*time.Second
 		}), 30 * time.Second, 30 * time.Second, 2},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := row.settings
-			if s.RenewTimeout() != row.givesUp || s.MaxLeadingTime() != row.holdsOn || math.Abs(s.MaxClockSkew()-row.tolerance) > 1e-9 {
-				t.Errorf("gives up after %v, holds on for %v, tolerates %v", s.RenewTimeout(), s.MaxLeadingTime(), s.MaxClockSkew())
+			if s.RenewTimeout() != row.renewTimeout || s.MaxLeadingTime() != row.maxLeading || math.Abs(s.MaxClockSkew()-row.maxSkew) > 1e-9 {
+				t.Errorf("RenewTimeout %v, MaxLeadingTime %v, MaxClockSkew %v", s.RenewTimeout(), s.MaxLeadingTime(), s.MaxClockSkew())
 			}
 		})
 	}
 }
 
-// A lease that lasts longer for the same deadline tolerates clocks that are further apart and calls that take longer, and
-// leaves the cluster without a leader for longer.
+// A longer lease with the same deadline tolerates more clock skew and slower calls, and leaves the cluster without a leader
+// for longer.
 func TestSettings_MaxClockSkew(t *testing.T) {
 	for _, row := range []struct {
-		lease     time.Duration
-		tolerance float64
-		replaced  time.Duration // a leader that dies right after a renewal, by a standby that looks every second
+		lease    time.Duration
+		maxSkew  float64
+		failover time.Duration // of a leader that dies right after a renewal
 	}{
 		{11 * time.Second, 1.1, 11 * time.Second},
 		{15 * time.Second, 1.5, 15 * time.Second},
@@ -123,18 +123,18 @@ func TestSettings_MaxClockSkew(t *testing.T) {
 		{time.Minute, 6, time.Minute},
 	} {
 		s := settings(strict, func(s *leader.Settings) { s.LeaseDuration = row.lease })
-		if got := s.MaxClockSkew(); math.Abs(got-row.tolerance) > 1e-9 {
-			t.Errorf("a lease of %v tolerates %v, want %v", row.lease, got, row.tolerance)
+		if got := s.MaxClockSkew(); math.Abs(got-row.maxSkew) > 1e-9 {
+			t.Errorf("MaxClockSkew with a lease of %v is %v, want %v", row.lease, got, row.maxSkew)
 		}
 		last := held("b", 0, 0)
 		last.LeaseSeconds = int(row.lease / time.Second)
 		early := newHarness(t, s).put(last).run(0)
-		late := &harness{t: t, c: early.c.Fork(), store: early.store, fate: early.fate}
-		if early.at(row.replaced.Seconds() - 0.001); early.c.Leading() {
+		late := &harness{t: t, c: early.c.Fork(), store: early.store, fault: early.fault}
+		if early.at(row.failover.Seconds() - 0.001); early.c.Leading() {
 			t.Errorf("a lease of %v was taken over too early", row.lease)
 		}
-		if late.at(row.replaced.Seconds()); !late.c.Leading() {
-			t.Errorf("a lease of %v was not taken over after %v", row.lease, row.replaced)
+		if late.at(row.failover.Seconds()); !late.c.Leading() {
+			t.Errorf("a lease of %v was not taken over after %v", row.lease, row.failover)
 		}
 	}
 }

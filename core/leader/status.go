@@ -21,7 +21,7 @@ const (
 
 func (s State) String() string { return [...]string{"absent", "free", "held", "expired"}[s] }
 
-// Status is a Watcher's view at one moment.
+// Status is a Watcher's view at one time.
 type Status struct {
 	State  State
 	Record Record
@@ -33,7 +33,7 @@ type Status struct {
 	// sees every renewal without delay, and whose clock is the fastest seen, or the observer's.
 	FailoverAt time.Time
 	// MaxClockSkew is the highest ratio of the fastest to the slowest clock at which two candidates never both believe that
-	// they lead: the lease duration divided by the time that a leader goes on without renewing.
+	// they lead: the lease duration divided by the time that a leader leads on without renewing.
 	MaxClockSkew float64
 	// ClockSkew is the ratio of the fastest to the slowest holder's clock, at least.
 	ClockSkew float64
@@ -72,13 +72,13 @@ func (w *Watcher) Status(now time.Time) Status {
 	}
 	wait := time.Duration(float64(w.record.Duration()) / w.fastest())
 	r.FailoverAt = r.Tenure.Last.Add(wait - w.delay)
-	silence := max(r.Tenure.LongestGap, now.Sub(r.Tenure.Last))
-	r.RenewsInTime = silence < w.settings.RenewTimeout()
+	gap := max(r.Tenure.LongestGap, now.Sub(r.Tenure.Last))
+	r.RenewsInTime = gap < w.settings.RenewTimeout()
 	return r
 }
 
-// fastest is the highest rate that the clock of another candidate than the holder is seen to have, or may have by what
-// was seen.
+// fastest is the highest rate that the clock of a candidate other than the holder may have by its renewals; at least the
+// observer's own.
 func (w *Watcher) fastest() float64 {
 	rate := 1.0
 	for i := range w.history.Tenures {
@@ -94,7 +94,7 @@ func (w *Watcher) fastest() float64 {
 	return rate
 }
 
-// clockSkew is how far apart the holders' clocks are for certain.
+// clockSkew is the ratio of the fastest to the slowest holder's clock, at least.
 func (w *Watcher) clockSkew() float64 {
 	fast, slow := 0.0, 0.0
 	for i := range w.history.Tenures {

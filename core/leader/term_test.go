@@ -7,13 +7,13 @@ import (
 	"orrery/core/leader"
 )
 
-// between gives calls of a time another fate.
-func (s *harness) between(from, to float64, f fate) *harness {
-	s.fate = func(leader.Call) fate {
+// between gives calls in a time span a fault.
+func (s *harness) between(from, to float64, f fault) *harness {
+	s.fault = func(leader.Call) fault {
 		if !s.now.Before(second(from)) && s.now.Before(second(to)) {
 			return f
 		}
-		return answered
+		return succeeds
 	}
 	return s
 }
@@ -22,19 +22,19 @@ func (s *harness) between(from, to float64, f fate) *harness {
 // strict at 20, counted from the renewal at 10.
 func TestCandidate_RenewalFailures(t *testing.T) {
 	for _, row := range []struct {
-		name    string
-		trouble fate
-		to      float64
-		// ends is when it stops leading, 0 for never.
+		name  string
+		fault fault
+		to    float64
+		// ends is when the candidate stops leading, 0 for never.
 		ends, endsStrict float64
 	}{
-		{"3 attempts fail and the 4th succeeds", refused, 17, 0, 0},
-		{"8 seconds of errors from the first failure on", refused, 20, 0, 20},
-		{"errors up to the deadline", refused, 60, 22, 20},
-		{"calls hang for a while; each is given up after 5 s", hangs, 16, 0, 0},
+		{"3 attempts fail and the 4th succeeds", fails, 17, 0, 0},
+		{"8 seconds of errors from the first failure on", fails, 20, 0, 20},
+		{"errors up to the deadline", fails, 60, 22, 20},
+		{"calls hang for a while; each is abandoned after 5 s", hangs, 16, 0, 0},
 		{"calls hang for ever", hangs, 60, 22, 20},
-		{"writes are carried out but never answered", replyLost, 60, 22, 20},
-		{"one answer is lost: it reads, finds itself and goes on", replyLost, 12.5, 0, 0},
+		{"writes are executed without a response", responseLost, 60, 22, 20},
+		{"one response is lost: it reads itself as the holder and leads on", responseLost, 12.5, 0, 0},
 	} {
 		for _, mode := range []struct {
 			name     string
@@ -42,7 +42,7 @@ func TestCandidate_RenewalFailures(t *testing.T) {
 			ends     float64
 		}{{"", settings(), row.ends}, {", strict", settings(strict), row.endsStrict}} {
 			t.Run(row.name+mode.name, func(t *testing.T) {
-				st := newHarness(t, mode.settings).between(11, row.to, row.trouble)
+				st := newHarness(t, mode.settings).between(11, row.to, row.fault)
 				var ended float64
 				for at := 0.0; at <= 40; at += 0.5 {
 					if st.run(at); ended == 0 && at > 0 && !st.c.Leading() {
@@ -50,22 +50,22 @@ func TestCandidate_RenewalFailures(t *testing.T) {
 					}
 				}
 				if ended != mode.ends {
-					t.Errorf("it stopped leading at %v s, want %v (0 is never)\n%s", ended, mode.ends, st.log.String())
+					t.Errorf("stopped leading at %v s, want %v (0 is never)\n%s", ended, mode.ends, st.log.String())
 				}
 			})
 		}
 	}
 }
 
-// Without a timeout of its own one update that is never answered fills all the time there is.
+// Without a call timeout one update without a response lasts until the deadline.
 func TestCandidate_HangingCallEndsAtDeadline(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		settings leader.Settings
 		ends     float64
 	}{
-		{"the round's, of client-go", settings(), 14},
-		{"the last renewal's, if strict", settings(strict), 12},
+		{"client-go: the round's deadline", settings(), 14},
+		{"strict: the last renewal's deadline", settings(strict), 12},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			row.settings.CallTimeout = 0
@@ -73,45 +73,45 @@ func TestCandidate_HangingCallEndsAtDeadline(t *testing.T) {
 			st.log.Reset()
 			st.between(4, 60, hangs).run(row.ends - 0.001)
 			if !st.c.Leading() {
-				t.Error("it gave up before the deadline")
+				t.Error("stopped leading before the deadline")
 			}
 			ended := ""
 			if row.settings.Strict {
-				ended = "12.000 ended leading\n12.000 announced a stopped leading\n12.000 stopped"
+				ended = "12.000 stopped leading\n12.000 event a stopped leading\n12.000 candidacy ended"
 			} else {
-				ended = "14.000 announced a stopped leading\n14.000 ended leading\n14.000 stopped"
+				ended = "14.000 event a stopped leading\n14.000 stopped leading\n14.000 candidacy ended"
 			}
-			st.run(row.ends).tells("4.000 update a #0 since 0 renewed 4 for 15s: no answer\n" + ended)
+			st.run(row.ends).wantLog("4.000 update a #0 since 0 renewed 4 for 15s: no response\n" + ended)
 		})
 	}
 }
 
 func TestCandidate_RetriesRefusedRenewalAfterGet(t *testing.T) {
-	newHarness(t, settings()).between(4, 5, refused).run(3).at(4).tells(`
+	newHarness(t, settings()).between(4, 5, fails).run(3).at(4).wantLog(`
 		0.000 get: NotFound
 		0.000 create a #0 since 0 renewed 0 for 15s
 		0.000 new leader a
-		0.000 announced a became leader
+		0.000 event a became leader
 		0.000 started leading
 		0.000 update a #0 since 0 renewed 0 for 15s
 		2.000 update a #0 since 0 renewed 2 for 15s
 		4.000 update a #0 since 0 renewed 4 for 15s: internal error
 		4.000 get: internal error
-	`).run(8).tells(`
+	`).run(8).wantLog(`
 		6.000 update a #0 since 0 renewed 6 for 15s
 		8.000 update a #0 since 0 renewed 8 for 15s
 	`)
 }
 
-// Somebody changes the Lease between two renewals, but not who holds it.
+// Another client changes the Lease between two renewals, but not its holder.
 func TestCandidate_ConflictTakesSlowPath(t *testing.T) {
 	st := newHarness(t, settings()).run(3)
 	other := st.record()
-	st.put(other).run(6).tells(`
+	st.put(other).run(6).wantLog(`
 		0.000 get: NotFound
 		0.000 create a #0 since 0 renewed 0 for 15s
 		0.000 new leader a
-		0.000 announced a became leader
+		0.000 event a became leader
 		0.000 started leading
 		0.000 update a #0 since 0 renewed 0 for 15s
 		2.000 update a #0 since 0 renewed 2 for 15s
@@ -129,17 +129,17 @@ func TestCandidate_ConflictTakesSlowPath(t *testing.T) {
 // once, and the next comes with the tick at 8.
 func TestTicker_SkipsMissedTicks(t *testing.T) {
 	st := newHarness(t, settings(func(s *leader.Settings) { s.CallTimeout = 2500 * time.Millisecond }))
-	st.run(1).tells(`
+	st.run(1).wantLog(`
 		0.000 get: NotFound
 		0.000 create a #0 since 0 renewed 0 for 15s
 		0.000 new leader a
-		0.000 announced a became leader
+		0.000 event a became leader
 		0.000 started leading
 		0.000 update a #0 since 0 renewed 0 for 15s
 	`)
-	st.between(2, 6.9, hangs).run(6.9).between(7, 8, refused).run(11).tells(`
-		2.000 update a #0 since 0 renewed 2 for 15s: no answer
-		4.500 get: no answer
+	st.between(2, 6.9, hangs).run(6.9).between(7, 8, fails).run(11).wantLog(`
+		2.000 update a #0 since 0 renewed 2 for 15s: no response
+		4.500 get: no response
 		7.000 update a #0 since 0 renewed 7 for 15s: internal error
 		7.000 get: internal error
 		8.000 update a #0 since 0 renewed 8 for 15s
@@ -150,9 +150,9 @@ func TestTicker_SkipsMissedTicks(t *testing.T) {
 func TestTicker_KeepsTickDuringAttempt(t *testing.T) {
 	st := newHarness(t, settings(func(s *leader.Settings) { s.CallTimeout = 1500 * time.Millisecond })).run(1)
 	st.log.Reset()
-	st.between(2, 4.9, hangs).run(6).tells(`
-		2.000 update a #0 since 0 renewed 2 for 15s: no answer
-		3.500 get: no answer
+	st.between(2, 4.9, hangs).run(6).wantLog(`
+		2.000 update a #0 since 0 renewed 2 for 15s: no response
+		3.500 get: no response
 		5.000 update a #0 since 0 renewed 5 for 15s
 	`)
 }
@@ -160,19 +160,19 @@ func TestTicker_KeepsTickDuringAttempt(t *testing.T) {
 func TestCandidate_CountsTransitions(t *testing.T) {
 	st := newHarness(t, settings()).run(10)
 	if got := brief(st.record()); got != "a #0 since 0 renewed 10 for 15s" {
-		t.Errorf("after five renewals the Lease says %s", got)
+		t.Errorf("after five renewals the Lease is %s", got)
 	}
 	b := newHarness(t, settings(func(s *leader.Settings) { s.Identity = "b" }))
 	b.store = st.store
 	b.at(20).at(35)
 	if got := brief(b.record()); got != "b #1 since 35 renewed 35 for 15s" {
-		t.Errorf("b took over, and the Lease says %s", got)
+		t.Errorf("b took over, and the Lease is %s", got)
 	}
 	again := newHarness(t, settings())
 	again.store = st.store
 	again.at(40).at(55)
 	if got := brief(again.record()); got != "a #2 since 55 renewed 55 for 15s" {
-		t.Errorf("a took it back, and the Lease says %s", got)
+		t.Errorf("a took over again, and the Lease is %s", got)
 	}
 }
 
@@ -181,58 +181,58 @@ func TestCandidate_EndOfLeader(t *testing.T) {
 		0.000 get: NotFound
 		0.000 create a #0 since 0 renewed 0 for 15s
 		0.000 new leader a
-		0.000 announced a became leader
+		0.000 event a became leader
 		0.000 started leading
 		0.000 update a #0 since 0 renewed 0 for 15s
 		2.000 update a #0 since 0 renewed 2 for 15s
 	`
-	t.Run("cancelled, it ends its work, then releases", func(t *testing.T) {
-		st := newHarness(t, settings(releases)).run(3).cancel().tells(leads + `
-			3.000 ended leading
+	t.Run("cancelled: stops leading, then releases", func(t *testing.T) {
+		st := newHarness(t, settings(releases)).run(3).cancel().wantLog(leads + `
+			3.000 stopped leading
 			3.000 get: a #0 since 0 renewed 2 for 15s
-			3.000 update nobody #0 since 3 renewed 3 for 1s
-			3.000 announced a stopped leading
-			3.000 stopped
+			3.000 update none #0 since 3 renewed 3 for 1s
+			3.000 event a stopped leading
+			3.000 candidacy ended
 		`)
 		if code, ok := st.c.ExitCode(); !ok || code != 0 {
 			t.Errorf("exit code %d, %t", code, ok)
 		}
 	})
-	t.Run("cancelled without a release, the others have to wait", func(t *testing.T) {
-		newHarness(t, settings()).run(3).cancel().tells(leads + `
-			3.000 ended leading
-			3.000 announced a stopped leading
-			3.000 stopped
+	t.Run("cancelled without a release", func(t *testing.T) {
+		newHarness(t, settings()).run(3).cancel().wantLog(leads + `
+			3.000 stopped leading
+			3.000 event a stopped leading
+			3.000 candidacy ended
 		`)
 	})
-	t.Run("having lost, it releases first, and the release may hang", func(t *testing.T) {
-		st := newHarness(t, settings(releases)).run(2).tells(leads).between(2.5, 60, hangs).run(30).tells(`
-			4.000 update a #0 since 0 renewed 4 for 15s: no answer
-			9.000 get: no answer
-			14.000 get: no answer
-			19.000 announced a stopped leading
-			19.000 ended leading
-			19.000 stopped
+	t.Run("lost: releases first, and the release may hang", func(t *testing.T) {
+		st := newHarness(t, settings(releases)).run(2).wantLog(leads).between(2.5, 60, hangs).run(30).wantLog(`
+			4.000 update a #0 since 0 renewed 4 for 15s: no response
+			9.000 get: no response
+			14.000 get: no response
+			19.000 event a stopped leading
+			19.000 stopped leading
+			19.000 candidacy ended
 		`)
 		if code, ok := st.c.ExitCode(); !ok || code != 1 {
 			t.Errorf("exit code %d, %t", code, ok)
 		}
 	})
-	t.Run("strict, it ends its work first, and sooner", func(t *testing.T) {
-		newHarness(t, settings(strict, releases)).run(2).tells(leads).between(2.5, 60, hangs).run(30).tells(`
-			4.000 update a #0 since 0 renewed 4 for 15s: no answer
-			9.000 get: no answer
-			12.000 ended leading
-			12.000 get: no answer
-			17.000 announced a stopped leading
-			17.000 stopped
+	t.Run("lost, strict: stops leading first, and sooner", func(t *testing.T) {
+		newHarness(t, settings(strict, releases)).run(2).wantLog(leads).between(2.5, 60, hangs).run(30).wantLog(`
+			4.000 update a #0 since 0 renewed 4 for 15s: no response
+			9.000 get: no response
+			12.000 stopped leading
+			12.000 get: no response
+			17.000 event a stopped leading
+			17.000 candidacy ended
 		`)
 	})
-	t.Run("cancelled before it led, it only stops", func(t *testing.T) {
-		newHarness(t, settings(releases)).put(held("b", 0, 0)).run(1).cancel().tells(`
+	t.Run("cancelled before it led", func(t *testing.T) {
+		newHarness(t, settings(releases)).put(held("b", 0, 0)).run(1).cancel().wantLog(`
 			0.000 get: b #0 since 0 renewed 0 for 15s
 			0.000 new leader b
-			1.000 stopped
+			1.000 candidacy ended
 		`)
 	})
 }
@@ -248,21 +248,21 @@ func TestCandidate_AcquiresReleasedLease(t *testing.T) {
 	}
 }
 
-// The line is cut at 3 s and whole again at 12 s, when a leader that lost looks at the Lease to release it. By then b
-// holds it, whose clock is fast.
+// The connection is lost from 3 s to 12 s. Then a leader that lost reads the Lease to release it, which b, with a fast clock,
+// holds by then.
 func TestCandidate_ReleaseOfOthersLease(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		settings leader.Settings
 		holder   string
 	}{
-		{"client-go's candidate takes the lease from the other", settings(releases), ""},
-		{"a strict one leaves it alone", settings(releases, strict), "b"},
+		{"client-go's candidate releases the other's lease", settings(releases), ""},
+		{"a strict one does not", settings(releases, strict), "b"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			st := newHarness(t, row.settings).run(3).between(3, 12, hangs).run(11).put(held("b", 11, 1)).run(40)
 			if got := st.record().Holder; got != row.holder {
-				t.Errorf("the Lease names %q, want %q\n%s", got, row.holder, st.log.String())
+				t.Errorf("the holder is %q, want %q\n%s", got, row.holder, st.log.String())
 			}
 		})
 	}
@@ -274,24 +274,24 @@ func TestCandidate_LeaderSeesOtherHolder(t *testing.T) {
 		settings leader.Settings
 		ends     float64
 	}{
-		{"client-go's candidate goes on until the deadline of the round", settings(), 14},
+		{"client-go's candidate leads until the deadline of the round", settings(), 14},
 		{"a strict one ends at once", settings(strict), 4},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			st := newHarness(t, row.settings).run(3).put(held("b", 3, 1))
 			for at := 3.0; at < row.ends; at += 0.5 {
 				if st.run(at); !st.c.Leading() {
-					t.Fatalf("it ended at %v s", at)
+					t.Fatalf("stopped leading at %v s", at)
 				}
 			}
 			if st.run(row.ends); st.c.Leading() {
-				t.Errorf("it still leads at %v s", row.ends)
+				t.Errorf("still leading at %v s", row.ends)
 			}
 		})
 	}
 }
 
-// The process is stopped right after a renewal, for 20 s.
+// The process is paused right after a renewal, for 20 s.
 func TestCandidate_PausedLeader(t *testing.T) {
 	for _, row := range []struct {
 		name     string
@@ -299,15 +299,15 @@ func TestCandidate_PausedLeader(t *testing.T) {
 		ends     float64
 	}{
 		{"client-go's candidate starts a new round, of 10 s", settings(), 33},
-		{"a strict one has given up", settings(strict), 23},
+		{"a strict one stops leading at once", settings(strict), 23},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			st := newHarness(t, row.settings).run(3).put(held("b", 20, 1)).at(23)
 			if want := row.ends > 23; st.c.Leading() != want {
-				t.Errorf("right after it leads: %t", !want)
+				t.Errorf("leading right after the pause: %t", !want)
 			}
 			if st.run(row.ends); st.c.Leading() {
-				t.Errorf("at %v s it still leads", row.ends)
+				t.Errorf("still leading at %v s", row.ends)
 			}
 		})
 	}
@@ -330,7 +330,7 @@ func TestHealth_LeaderWithStuckTimers(t *testing.T) {
 
 // Times are compared by the second, so the renewal at 1.9 s looks like the one at 1.1 s.
 func TestRecord_RenewalsWithinSecondLookEqual(t *testing.T) {
-	look := func(renewals ...float64) time.Time {
+	observedSince := func(renewals ...float64) time.Time {
 		st := newHarness(t, settings())
 		for i, at := range renewals {
 			st.put(held("b", at, 0)).at(float64(i * 5))
@@ -338,10 +338,10 @@ func TestRecord_RenewalsWithinSecondLookEqual(t *testing.T) {
 		_, since := st.c.Observed()
 		return since
 	}
-	if got := look(1.1, 1.9); !got.Equal(second(0)) {
-		t.Errorf("renewals at 1.1 s and 1.9 s: it goes by what it saw at %v", got.Sub(epoch))
+	if got := observedSince(1.1, 1.9); !got.Equal(second(0)) {
+		t.Errorf("renewals at 1.1 s and 1.9 s: observed since %v", got.Sub(epoch))
 	}
-	if got := look(1.9, 2.0); !got.Equal(second(5)) {
-		t.Errorf("renewals at 1.9 s and 2.0 s: it goes by what it saw at %v", got.Sub(epoch))
+	if got := observedSince(1.9, 2.0); !got.Equal(second(5)) {
+		t.Errorf("renewals at 1.9 s and 2.0 s: observed since %v", got.Sub(epoch))
 	}
 }

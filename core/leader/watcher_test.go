@@ -15,7 +15,7 @@ import (
 	"orrery/core/world"
 )
 
-// observer shows a watcher one Lease, state by state.
+// observer passes the states of one Lease to a watcher.
 type observer struct {
 	*leader.Watcher
 	version int
@@ -38,7 +38,7 @@ func (o *observer) sees(at float64, r leader.Record) *observer {
 	return o
 }
 
-// renewing shows renewals every 2 s by a holder whose clock goes at a rate, and is 1000 s ahead.
+// renewing applies renewals every 2 s by a holder whose clock is 1000 s ahead and runs at a rate.
 func (o *observer) renewing(holder string, transitions int, from, to, rate float64) *observer {
 	for at := from; at <= to; at += 2 {
 		o.sees(at, held(holder, 1000+at*rate, transitions))
@@ -48,18 +48,18 @@ func (o *observer) renewing(holder string, transitions int, from, to, rate float
 
 func TestWatcher_TenureEnds(t *testing.T) {
 	for _, row := range []struct {
-		name    string
-		next    func(*observer)
-		want    leader.End
-		silence time.Duration
-		overlap bool
+		name         string
+		next         func(*observer)
+		want         leader.End
+		sinceRenewal time.Duration
+		overlap      bool
 	}{
-		{"the holder gives it up", func(o *observer) { o.sees(11, held("", 11, 0)) }, leader.Released, time.Second, false},
-		{"another takes it once it has expired", func(o *observer) { o.sees(26, held("b", 26, 1)) }, leader.TakenAfterExpiry, 16 * time.Second, false},
-		{"another takes it at the very second", func(o *observer) { o.sees(25, held("b", 25, 1)) }, leader.TakenAfterExpiry, 15 * time.Second, false},
-		{"another takes it too early, but the holder must have given up", func(o *observer) { o.sees(23, held("b", 23, 1)) }, leader.TakenEarly, 13 * time.Second, false},
-		{"another takes it while the holder may believe in itself", func(o *observer) { o.sees(21, held("b", 21, 1)) }, leader.TakenEarly, 11 * time.Second, true},
-		{"its term is ended for another", func(o *observer) {
+		{"the holder releases it", func(o *observer) { o.sees(11, held("", 11, 0)) }, leader.Released, time.Second, false},
+		{"another takes over after expiry", func(o *observer) { o.sees(26, held("b", 26, 1)) }, leader.TakenAfterExpiry, 16 * time.Second, false},
+		{"another takes over in the second of expiry", func(o *observer) { o.sees(25, held("b", 25, 1)) }, leader.TakenAfterExpiry, 15 * time.Second, false},
+		{"another takes over before expiry, after the holder's renew deadline", func(o *observer) { o.sees(23, held("b", 23, 1)) }, leader.TakenEarly, 13 * time.Second, false},
+		{"another takes over while the holder may believe that it leads", func(o *observer) { o.sees(21, held("b", 21, 1)) }, leader.TakenEarly, 11 * time.Second, true},
+		{"another holder is preferred", func(o *observer) {
 			last := held("a", 1010, 0)
 			last.PreferredHolder = "b"
 			o.sees(11, last).sees(30, held("b", 30, 1))
@@ -67,17 +67,17 @@ func TestWatcher_TenureEnds(t *testing.T) {
 		{"the Lease is deleted", func(o *observer) {
 			o.Apply(world.Input{At: second(12), Event: world.Changed{Op: world.Deleted, Object: o.lease(held("a", 1010, 0))}})
 		}, leader.Deleted, 2 * time.Second, false},
-		{"the Lease is deleted and made anew by another", func(o *observer) {
+		{"the Lease is deleted and another creates it", func(o *observer) {
 			o.Apply(world.Input{At: second(12), Event: world.Listed{Kind: world.Lease}})
 			o.sees(13, held("b", 13, 0))
 		}, leader.Deleted, 2 * time.Second, true},
-		{"it goes on", func(*observer) {}, leader.Ongoing, 0, false},
+		{"the tenure is ongoing", func(*observer) {}, leader.Ongoing, 0, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			o := observe(settings()).renewing("a", 0, 0, 10, 1)
 			row.next(o)
 			got := o.History().Tenures[0]
-			if got.End != row.want || got.SinceRenewal != row.silence || got.Renewals != 5 || got.LongestGap != 2*time.Second {
+			if got.End != row.want || got.SinceRenewal != row.sinceRenewal || got.Renewals != 5 || got.LongestGap != 2*time.Second {
 				t.Errorf("%v after %v, %d renewals, longest gap %v", got.End, got.SinceRenewal, got.Renewals, got.LongestGap)
 			}
 			if overlap := len(o.History().Overlaps) > 0; overlap != row.overlap {
@@ -90,7 +90,7 @@ func TestWatcher_TenureEnds(t *testing.T) {
 func TestWatcher_Status(t *testing.T) {
 	o := observe(settings())
 	if r := o.Status(second(0)); r.State != leader.Absent || !r.SkewTolerated() {
-		t.Errorf("before anything was seen: %+v", r)
+		t.Errorf("before any input: %+v", r)
 	}
 	o.renewing("a", 0, 0, 10, 1)
 	for _, row := range []struct {
@@ -110,24 +110,24 @@ func TestWatcher_Status(t *testing.T) {
 			t.Errorf("at %v s: %v, expires in %v, renews in time: %t", row.at, r.State, r.ExpiresIn, r.RenewsInTime)
 		}
 		if !r.FailoverAt.Equal(second(24.9)) || r.MaxClockSkew != 1.25 {
-			t.Errorf("at %v s: may be taken over from %v on, tolerance %v", row.at, r.FailoverAt.Sub(epoch), r.MaxClockSkew)
+			t.Errorf("at %v s: failover at %v, maximum skew %v", row.at, r.FailoverAt.Sub(epoch), r.MaxClockSkew)
 		}
 	}
 	if r := o.sees(41, held("", 41, 0)).Status(second(60)); r.State != leader.Free || !r.FailoverAt.Equal(second(41)) {
-		t.Errorf("released: %v, may be taken from %v on", r.State, r.FailoverAt)
+		t.Errorf("released: %v, failover at %v", r.State, r.FailoverAt)
 	}
 }
 
-// a renews by a clock that is slow, b by one that is fast, and each for long enough to tell.
+// a has a slow clock and b a fast one, and each renews for long enough to measure.
 func TestWatcher_ComparesClocksByRenewals(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		a, b   float64
 		within bool
 	}{
-		{"alike", 1, 1, true},
+		{"equal rates", 1, 1, true},
 		{"within the ratio of 15:10", 0.9, 1.3, true},
-		{"outside", 0.8, 1.3, false},
+		{"outside the ratio", 0.8, 1.3, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			o := observe(settings(strict)).renewing("a", 0, 0, 300, row.a).sees(301, held("", 0, 0)).renewing("b", 1, 302, 600, row.b)
@@ -143,7 +143,7 @@ func TestWatcher_FastCandidateFailsOverEarlier(t *testing.T) {
 	o := observe(settings(strict)).renewing("b", 0, 0, 300, 1.25).sees(301, held("", 0, 0)).renewing("a", 1, 302, 600, 1)
 	got := o.Status(second(600)).FailoverAt.Sub(second(600))
 	if got > 12*time.Second-100*time.Millisecond || got < 11800*time.Millisecond {
-		t.Errorf("b's clock makes 15 s of 12; it may take over after %v", got)
+		t.Errorf("with b's clock 15 s pass in 12, failover after %v", got)
 	}
 }
 
@@ -154,17 +154,17 @@ func TestWatcher_IgnoresForeignAndOldEvents(t *testing.T) {
 	late.ResourceVersion = "2"
 	other := o.lease(held("b", 11, 1))
 	other.Name = "kube-controller-manager"
-	touched := o.lease(held("a", 1010, 0))
-	touched.Annotations = map[string]string{"touched": "yes"}
+	annotated := o.lease(held("a", 1010, 0))
+	annotated.Annotations = map[string]string{"touched": "yes"}
 	for name, event := range map[string]world.Event{
-		"by an event that is out of date":      world.Changed{Op: world.Modified, Object: late},
-		"by a deletion that is out of date":    world.Changed{Op: world.Deleted, Object: late},
-		"by another Lease":                     world.Changed{Op: world.Modified, Object: other},
-		"by a change that is no renewal":       world.Changed{Op: world.Modified, Object: touched},
-		"by objects of other kinds":            world.Changed{Op: world.Modified, Object: &v1.Pod{}},
-		"by a list of other kinds":             world.Listed{Kind: world.Pod},
-		"by a list that has the same, renewed": world.Listed{Kind: world.Lease, Objects: []world.Object{other, touched}},
-		"by the passing of time":               world.Tick{},
+		"an outdated event":           world.Changed{Op: world.Modified, Object: late},
+		"an outdated deletion":        world.Changed{Op: world.Deleted, Object: late},
+		"another Lease":               world.Changed{Op: world.Modified, Object: other},
+		"a change that is no renewal": world.Changed{Op: world.Modified, Object: annotated},
+		"objects of other kinds":      world.Changed{Op: world.Modified, Object: &v1.Pod{}},
+		"a list of another kind":      world.Listed{Kind: world.Pod},
+		"a list with the same record": world.Listed{Kind: world.Lease, Objects: []world.Object{other, annotated}},
+		"a tick":                      world.Tick{},
 	} {
 		fork := o.Fork()
 		fork.Apply(world.Input{At: second(11), Event: event})
@@ -182,9 +182,9 @@ func TestHistory_IsBounded(t *testing.T) {
 	}
 	h := o.History()
 	if len(h.Tenures) != 64 || h.Forgotten != 500-64 || len(h.Overlaps) != 32 {
-		t.Errorf("%d tenures and %d overlaps kept, %d forgotten", len(h.Tenures), len(h.Overlaps), h.Forgotten)
+		t.Errorf("%d tenures and %d overlaps kept, %d dropped", len(h.Tenures), len(h.Overlaps), h.Forgotten)
 	}
 	if last := h.Tenures[63]; last.Holder != "499" {
-		t.Errorf("the latest is of %s", last.Holder)
+		t.Errorf("the latest tenure is of %s", last.Holder)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// when is the first moment at which a clock shows a time, however often its rate has changed, for a hundred years.
+// when is the first time at which a clock shows a time, after any changes of its rate, for a hundred years.
 func TestClock_WhenInvertsRead(t *testing.T) {
 	const century = 3_155_760_000_000_000_000
 	rapid.Check(t, func(t *rapid.T) {
@@ -24,10 +24,10 @@ func TestClock_WhenInvertsRead(t *testing.T) {
 		local := c.read(now + rapid.Int64Range(0, century).Draw(t, "ahead"))
 		at := c.when(local)
 		if c.read(at) < local {
-			t.Errorf("at %d it shows %d, which is before %d", at, c.read(at), local)
+			t.Errorf("at %d the clock shows %d, before %d", at, c.read(at), local)
 		}
 		if at > now && c.read(at-1) >= local {
-			t.Errorf("it shows %d at %d already", local, at-1)
+			t.Errorf("the clock shows %d already at %d", local, at-1)
 		}
 	})
 }

@@ -43,16 +43,16 @@ func (s *Simulation) scheduleFaults(r *Replica) {
 	})
 }
 
-func (s *Simulation) scheduleFault(spell RandomFault, inject func(time.Duration)) {
-	if spell.Every <= 0 {
+func (s *Simulation) scheduleFault(fault RandomFault, inject func(time.Duration)) {
+	if fault.Every <= 0 {
 		return
 	}
-	s.after(time.Duration(s.rng.ExpFloat64()*float64(spell.Every)), func() {
+	s.after(time.Duration(s.rng.ExpFloat64()*float64(fault.Every)), func() {
 		var d time.Duration
-		if spell.Longest > 0 {
-			d = time.Duration(s.rng.Int64N(int64(spell.Longest)) + 1)
+		if fault.Longest > 0 {
+			d = time.Duration(s.rng.Int64N(int64(fault.Longest)) + 1)
 		}
 		inject(d)
-		s.scheduleFault(spell, inject)
+		s.scheduleFault(fault, inject)
 	})
 }

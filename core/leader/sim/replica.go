@@ -31,7 +31,7 @@ func (r *Replica) Name() string { return r.settings.Identity }
 // Candidate returns the running process's candidate, nil if none runs.
 func (r *Replica) Candidate() *leader.Candidate { return r.candidate }
 
-// Paused reports whether the process is stopped, as by SIGSTOP.
+// Paused reports whether the process is paused, as by SIGSTOP.
 func (r *Replica) Paused() bool { return r.paused }
 
 // Leading reports whether the process believes that it leads.
@@ -81,7 +81,7 @@ func (r *Replica) Kill() {
 	}
 }
 
-// Terminate ends the process like SIGTERM: it releases the lease if the settings say so. A paused process is not reached.
+// Terminate ends the process like SIGTERM: it releases the lease if the settings say so. A paused process does not notice.
 func (r *Replica) Terminate() {
 	if r.candidate != nil && !r.paused {
 		r.candidate.Cancel(r.Now())
@@ -111,7 +111,7 @@ func (r *Replica) start() {
 	r.runToRest()
 }
 
-// runToRest executes what the candidate asks for: its call, its notices, its next timer.
+// runToRest executes the candidate's calls, notices and timers until it waits.
 func (r *Replica) runToRest() {
 	for r.candidate != nil && !r.paused {
 		for _, n := range r.candidate.Notices() {

@@ -12,8 +12,8 @@ import (
 	"orrery/core/world"
 )
 
-// rough is weather in which everything goes wrong all the time.
-func rough(slowest, fastest float64) sim.Faults {
+// allFaults has frequent faults of every kind.
+func allFaults(slowest, fastest float64) sim.Faults {
 	return sim.Faults{
 		LatencyMin: time.Millisecond, LatencyMax: 40 * time.Millisecond,
 		Partition: sim.RandomFault{Every: 10 * time.Minute, Longest: 40 * time.Second},
@@ -25,7 +25,7 @@ func rough(slowest, fastest float64) sim.Faults {
 	}
 }
 
-// election has three replicas, whose clocks are an hour apart.
+// election has replicas whose clocks are an hour apart.
 func election(t *testing.T, o sim.Options, s leader.Settings, rates ...float64) *sim.Simulation {
 	t.Helper()
 	o.RestartAfter = 5 * time.Second
@@ -52,14 +52,14 @@ func hours(t *testing.T) int {
 	return n
 }
 
-// Within the tolerated ratio of clock rates no two running replicas ever believe at the same time that they lead.
-// Strict candidates have the documented ratio, with any pauses and cut lines. client-go's need a lease that is not
-// released and lasts longer than they may hold on, and pauses that are part of the reckoning.
+// Within the tolerated ratio of clock rates no two running replicas believe at the same time that they lead. Strict
+// candidates have the documented ratio, with any pauses and partitions. client-go's need a lease that is not released and
+// lasts longer than they may lead on, pauses included.
 func TestSimulation_OneLeaderWithinMaxSkew(t *testing.T) {
 	minute := func(s *leader.Settings) {
 		s.LeaseDuration, s.RenewDeadline, s.RetryPeriod = time.Minute, 30*time.Second, 5*time.Second
 	}
-	patient := func(s *leader.Settings) { s.LeaseDuration, s.ReleaseOnCancel = time.Minute, false }
+	longLease := func(s *leader.Settings) { s.LeaseDuration, s.ReleaseOnCancel = time.Minute, false }
 	strict := func(s *leader.Settings) { s.Strict = true }
 	for _, row := range []struct {
 		name             string
@@ -71,8 +71,8 @@ func TestSimulation_OneLeaderWithinMaxSkew(t *testing.T) {
 	}{
 		{"strict, kube-scheduler's durations, ratio 1.4999", 3, []func(*leader.Settings){strict}, 0.8, 1.19992, 40 * time.Second, false},
 		{"strict, 60 s and 30 s, ratio 1.999", 4, []func(*leader.Settings){strict, minute}, 0.6, 1.1994, 2 * time.Minute, false},
-		// It may hold on for 22 s and three pauses of 5 s, and 1.6 times that is 59.2 s.
-		{"client-go's, no release, a lease of 60 s, ratio 1.6, stopped leaders count", 3, []func(*leader.Settings){patient}, 0.8, 1.28, 5 * time.Second, true},
+		// It may lead on for 22 s and three pauses of 5 s, and 1.6 times that is 59.2 s.
+		{"client-go's, no release, a lease of 60 s, ratio 1.6, stopped leaders count", 3, []func(*leader.Settings){longLease}, 0.8, 1.28, 5 * time.Second, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			const elections = 10
@@ -80,13 +80,13 @@ func TestSimulation_OneLeaderWithinMaxSkew(t *testing.T) {
 			for _, f := range row.change {
 				f(&s)
 			}
-			weather := rough(row.slowest, row.fastest)
-			weather.Pause.Longest = row.pauses
+			faults := allFaults(row.slowest, row.fastest)
+			faults.Pause.Longest = row.pauses
 			total := time.Duration(hours(t)*row.share) * time.Hour / 10
 			var led, ended, steps int
 			for seed := range uint64(elections) {
 				e := election(t, sim.Options{
-					Seed: seed, Faults: weather, PausedLead: row.stoppedBelieve,
+					Seed: seed, Faults: faults, PausedLead: row.stoppedBelieve,
 					OnNotice: func(_ *sim.Replica, n leader.Notice) {
 						switch n.Kind {
 						case leader.StartedLeading:
@@ -102,46 +102,46 @@ func TestSimulation_OneLeaderWithinMaxSkew(t *testing.T) {
 					t.Errorf("seed %d: %v believed that they lead from %v to %v", seed, o.Leaders, o.From, o.Until)
 				}
 			}
-			t.Logf("%v: %d terms begun, %d ended alive, %d steps", total, led, ended, steps)
+			t.Logf("%v: %d terms started, %d stopped by the process, %d steps", total, led, ended, steps)
 			if led < int(total/time.Hour) || ended == 0 {
-				t.Errorf("%d terms in %v: there is too little trouble to prove anything", led, total)
+				t.Errorf("%d terms in %v: too few faults to test anything", led, total)
 			}
 		})
 	}
 }
 
-// Outside the ratio two do lead, and the watcher has said so of every such pair.
+// Outside the ratio two replicas lead, and the watcher's history has every overlap.
 func TestSimulation_WatcherWarnsBeyondMaxSkew(t *testing.T) {
 	s := leader.Defaults("")
 	s.Strict = true
-	overlaps, said, outside := 0, 0, 0
+	overlaps, warnings, outside := 0, 0, 0
 	for seed := range uint64(10) {
 		watcher := leader.NewWatcher(s, 100*time.Millisecond)
-		weather := sim.Faults{
+		faults := sim.Faults{
 			LatencyMin: time.Millisecond, LatencyMax: 40 * time.Millisecond,
 			Partition: sim.RandomFault{Every: 30 * time.Minute, Longest: 40 * time.Second},
 		}
-		e := election(t, sim.Options{Seed: seed, Faults: weather, OnChange: func(in world.Input) { watcher.Apply(in) }}, s, 0.7, 1, 1.6)
+		e := election(t, sim.Options{Seed: seed, Faults: faults, OnChange: func(in world.Input) { watcher.Apply(in) }}, s, 0.7, 1, 1.6)
 		e.Run(e.Now().Add(10 * time.Hour))
 		for _, o := range e.Overlaps() {
 			overlaps++
 			if warned(watcher, o) {
-				said++
+				warnings++
 			}
 		}
 		if !watcher.Status(e.Now()).SkewTolerated() {
 			outside++
 		}
 	}
-	t.Logf("%d overlaps, %d of them said; %d elections of 10 seen to be outside the tolerance", overlaps, said, outside)
+	t.Logf("%d overlaps, %d of them in the history; %d elections of 10 measured outside the tolerance", overlaps, warnings, outside)
 	if overlaps == 0 {
-		t.Error("no two led: the clocks prove nothing")
+		t.Error("no overlap: the clocks test nothing")
 	}
-	if said != overlaps {
-		t.Errorf("the watcher missed %d of %d overlaps", overlaps-said, overlaps)
+	if warnings != overlaps {
+		t.Errorf("the watcher missed %d of %d overlaps", overlaps-warnings, overlaps)
 	}
 	if outside < 9 {
-		t.Errorf("only %d elections of 10 were seen to be outside the tolerance", outside)
+		t.Errorf("only %d elections of 10 were measured outside the tolerance", outside)
 	}
 }
 
@@ -155,7 +155,7 @@ func warned(w *leader.Watcher, o sim.Overlap) bool {
 	return false
 }
 
-// Within the ratio the watcher warns of nothing, and nobody takes a lease over before it said so.
+// Within the ratio the watcher has no overlap, and no candidate takes over before FailoverAt.
 func TestSimulation_WatcherQuietWithinMaxSkew(t *testing.T) {
 	s := leader.Defaults("")
 	s.Strict = true
@@ -169,11 +169,11 @@ func TestSimulation_WatcherQuietWithinMaxSkew(t *testing.T) {
 			watcher.Apply(in)
 			if after := len(watcher.History().Tenures) + watcher.History().Forgotten; after > before && in.At.Before(takeover) {
 				if last := watcher.History().Tenures; len(last) > 1 && last[len(last)-2].End != leader.Released {
-					t.Errorf("seed %d: taken over at %v, foretold not before %v", seed, in.At, takeover)
+					t.Errorf("seed %d: taken over at %v, before FailoverAt %v", seed, in.At, takeover)
 				}
 			}
 		}
-		e := election(t, sim.Options{Seed: seed, Faults: rough(0.85, 1), OnChange: observe}, s, 0.9, 0.95, 1)
+		e := election(t, sim.Options{Seed: seed, Faults: allFaults(0.85, 1), OnChange: observe}, s, 0.9, 0.95, 1)
 		e.Run(e.Now().Add(5 * time.Hour))
 		r := watcher.Status(e.Now())
 		tenures += len(watcher.History().Tenures)
@@ -182,6 +182,6 @@ func TestSimulation_WatcherQuietWithinMaxSkew(t *testing.T) {
 		}
 	}
 	if tenures < 50 {
-		t.Errorf("only %d tenures: there is too little trouble to prove anything", tenures)
+		t.Errorf("only %d tenures: too few faults to test anything", tenures)
 	}
 }

@@ -167,18 +167,18 @@ func (s *Simulation) send(r *Replica, call leader.Call) {
 }
 
 // handleRequest serves a call at the API server.
-func (s *Simulation) handleRequest(r *Replica, life uint64, call leader.Call) {
+func (s *Simulation) handleRequest(r *Replica, incarnation uint64, call leader.Call) {
 	lease, err := s.execute(call)
 	if s.happens(s.options.Faults.LoseResponse) || s.now < r.partitionedTo {
 		return
 	}
 	e := s.events.push(s.now+s.latency(), responseEvent)
-	e.replica, e.incarnation, e.response = r, life, leader.ResponseOf(call, lease, err)
+	e.replica, e.incarnation, e.response = r, incarnation, leader.ResponseOf(call, lease, err)
 }
 
 func (s *Simulation) execute(call leader.Call) (*coordinationv1.Lease, error) {
 	if s.happens(s.options.Faults.FailCalls) {
-		return nil, apierrors.NewInternalError(fmt.Errorf("the API server failed by chance"))
+		return nil, apierrors.NewInternalError(fmt.Errorf("the API server failed at random"))
 	}
 	var o world.Object
 	var err error
