@@ -86,8 +86,8 @@ func TestConfirm_RecordsRefusedEviction(t *testing.T) {
 		t.Fatalf("%d refusals were written down, of one", n)
 	}
 	(<-p.requests)(p)
-	ended := w.past.Board().Ended()
-	if len(ended) != 1 || ended[0].Pod.Name != "one" || ended[0].Initiator != "somebody here" {
-		t.Errorf("the board says %+v", ended)
+	ended := w.past.Evictions().Ended()
+	if len(ended) != 1 || ended[0].Pod.Name != "one" || ended[0].Initiator != "orrery user" {
+		t.Errorf("the record has %+v", ended)
 	}
 }

@@ -74,8 +74,8 @@ func (s picture) moment(deck *playback.Recording) time.Time {
 
 // model is what there is to see then.
 func (s picture) model(deck *playback.Recording) (*views.Model, error) {
-	chronicle, _ := deck.Follower().(*collect.History)
-	collector := collect.New(collect.Options{Source: s.trace, Mode: views.Demo, History: chronicle})
+	history, _ := deck.Follower().(*collect.History)
+	collector := collect.New(collect.Options{Source: s.trace, Mode: views.Demo, History: history})
 	look := collect.Query{Open: views.Overview, Rows: s.h, Columns: s.w, Timeline: timeline(deck)}
 	if s.selects != nil {
 		for _, pane := range []views.PaneID{views.Overview, views.EvictionsPane, views.DecisionsPane} {

@@ -10,15 +10,15 @@ import (
 	"orrery/views"
 )
 
-// Agreement compares the cluster's scheduler with Orrery. Predicted is how many pods Orrery has placed that the
-// cluster's scheduler has not decided about yet.
-func Agreement(j *shadow.Comparator, predicted int, look Query) *views.Agreement {
-	t := j.Counters()
+// Agreement compares the cluster's scheduler with Orrery. Predicted is the number of pods that Orrery has placed and the
+// cluster's scheduler has not decided yet.
+func Agreement(j *shadow.Comparator, predicted int, query Query) *views.Agreement {
+	counts := j.Counters()
 	a := &views.Agreement{
-		Agreed: int64(t.Agreed), Explained: int64(t.Explained), Differs: int64(t.Differs), Unschedulable: int64(t.Unschedulable),
-		Missed: int64(t.NotCompared), Others: int64(t.OtherSchedulers), Predicted: predicted,
+		Agreed: int64(counts.Agreed), Explained: int64(counts.Explained), Differs: int64(counts.Differs), Unschedulable: int64(counts.Unschedulable),
+		Missed: int64(counts.NotCompared), Others: int64(counts.OtherSchedulers), Predicted: predicted,
 	}
-	first, end := look.list().Window(j.FindingCount())
+	first, end := query.list().Window(j.FindingCount())
 	a.List.First, a.List.Total = first, j.FindingCount()
 	i := 0
 	for f := range j.Findings() {
@@ -44,10 +44,10 @@ func differenceOf(f *shadow.Finding) views.Difference {
 	if f.Message != "" {
 		d.Details = append(d.Details, "its message: "+printable.Line(f.Message, 300))
 	}
-	for _, o := range rest(f.Objections) {
+	for _, o := range withoutFirst(f.Objections) {
 		d.Details = append(d.Details, printable.Text(o.Plugin)+": "+printable.Text(o.Reason))
 	}
-	for _, c := range rest(f.Causes) {
+	for _, c := range withoutFirst(f.Causes) {
 		d.Details = append(d.Details, "and "+causeText(c))
 	}
 	if f.Real != "" && f.Feasible == 0 {
@@ -56,7 +56,7 @@ func differenceOf(f *shadow.Finding) views.Difference {
 	return d
 }
 
-func rest[T any](list []T) []T { return list[min(1, len(list)):] }
+func withoutFirst[T any](list []T) []T { return list[min(1, len(list)):] }
 
 // bestNodes names the best nodes.
 func bestNodes(f *shadow.Finding) string {

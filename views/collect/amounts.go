@@ -32,7 +32,7 @@ func bytesText(bytes int64) string {
 	return strconv.FormatFloat(v, 'f', digits, 64) + units[unit]
 }
 
-// countAmount is an amount of things that are counted.
+// countAmount is an amount without a unit.
 func countAmount(used, most int64) views.Amount {
 	return views.Amount{Fraction: fraction(used, most), Used: strconv.FormatInt(used, 10), Most: strconv.FormatInt(most, 10)}
 }

@@ -15,14 +15,14 @@ import (
 	"orrery/views/filter"
 )
 
-// largeCluster is a cluster of so many nodes in which so many pods wait: most have not had their turn, others wait for a claim
-// that is not there, or behind a gate.
+// largeCluster is a cluster with many nodes and pending pods: most were not attempted yet, others wait for a missing claim
+// or are gated.
 type largeCluster struct {
 	testing.TB
-	engine    *engine.Engine
-	chronicle *collect.History
-	now       time.Time
-	count     int
+	engine  *engine.Engine
+	history *collect.History
+	now     time.Time
+	count   int
 }
 
 func newLargeCluster(t testing.TB, nodes, pods int) *largeCluster {
@@ -31,7 +31,7 @@ func newLargeCluster(t testing.TB, nodes, pods int) *largeCluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &largeCluster{TB: t, engine: e, chronicle: collect.NewHistory(collect.HistoryOptions{}), now: start}
+	c := &largeCluster{TB: t, engine: e, history: collect.NewHistory(collect.HistoryOptions{}), now: start}
 	for i := range nodes {
 		c.add(mk.Node(fmt.Sprintf("node-%05d", i)).Zone(fmt.Sprintf("zone-%d", i%3)).CPU("64").Memory("256Gi").Pods("1000").Obj())
 	}
@@ -52,77 +52,77 @@ func newLargeCluster(t testing.TB, nodes, pods int) *largeCluster {
 	return c
 }
 
-func (c *largeCluster) tell(event world.Event) {
+func (c *largeCluster) apply(event world.Event) {
 	in := world.Input{At: c.now, Event: event}
 	err := c.engine.Apply(in)
-	if c.chronicle.Applied(in, err); err != nil {
+	if c.history.Applied(in, err); err != nil {
 		c.Fatal(err)
 	}
 }
 
-func (c *largeCluster) add(o world.Object) { c.tell(world.Changed{Op: world.Added, Object: o}) }
+func (c *largeCluster) add(o world.Object) { c.apply(world.Changed{Op: world.Added, Object: o}) }
 
-// decide lets so many decisions be made, and everything that is wanted be done.
+// decide makes n decisions and completes their effects.
 func (c *largeCluster) decide(n int) {
 	for range n {
 		d, ok := c.engine.Step()
 		if !ok {
 			return
 		}
-		c.chronicle.Stepped(d)
+		c.history.Stepped(d)
 		for _, effect := range c.engine.Effects() {
-			c.chronicle.Emitted(effect)
+			c.history.Emitted(effect)
 			if world.HasOutcome(effect.Action) {
-				c.tell(world.EffectDone{Effect: effect.ID})
+				c.apply(world.EffectDone{Effect: effect.ID})
 			}
 		}
 		c.engine.Effects()
 	}
 }
 
-// arrive lets a pod come, be placed and be seen on its node, as fast as five thousand a second.
-func (c *largeCluster) arrive(watched bool) {
+// arrive creates a pod, places it and confirms its binding, at five thousand a second.
+func (c *largeCluster) arrive(observed bool) {
 	c.count++
 	c.now = c.now.Add(200 * time.Microsecond)
 	pod := mk.Pod(fmt.Sprintf("web-%d", c.count)).CPU("10m").Memory("1Mi").Priority(10).Obj()
-	tell := func(event world.Event) {
+	apply := func(event world.Event) {
 		in := world.Input{At: c.now, Event: event}
 		err := c.engine.Apply(in)
 		if err != nil {
 			c.Fatal(err)
 		}
-		if watched {
-			c.chronicle.Applied(in, err)
+		if observed {
+			c.history.Applied(in, err)
 		}
 	}
-	tell(world.Changed{Op: world.Added, Object: pod})
+	apply(world.Changed{Op: world.Added, Object: pod})
 	d, ok := c.engine.Step()
 	if !ok || d.Verdict != engine.Placed {
 		c.Fatalf("%s was not placed: %+v", pod.Name, d)
 	}
-	if watched {
-		c.chronicle.Stepped(d)
+	if observed {
+		c.history.Stepped(d)
 	}
 	bound := *pod
 	bound.Spec.NodeName = d.Node
 	for _, effect := range c.engine.Effects() {
-		if watched {
-			c.chronicle.Emitted(effect)
+		if observed {
+			c.history.Emitted(effect)
 		}
-		tell(world.EffectDone{Effect: effect.ID})
+		apply(world.EffectDone{Effect: effect.ID})
 	}
 	c.engine.Effects()
-	tell(world.Changed{Op: world.Modified, Object: &bound})
-	tell(world.Changed{Op: world.Deleted, Object: &bound})
+	apply(world.Changed{Op: world.Modified, Object: &bound})
+	apply(world.Changed{Op: world.Deleted, Object: &bound})
 }
 
-// BenchmarkDashboard is one frame of the overview: what is so, and the drawing of it.
+// BenchmarkDashboard is one frame of the overview: its model and its drawing.
 func BenchmarkDashboard(b *testing.B) {
 	for _, size := range [][2]int{{120, 40}, {240, 70}} {
 		for _, pods := range []int{1000, 100_000} {
 			b.Run(fmt.Sprintf("%dx%d/pods=%d", size[0], size[1], pods), func(b *testing.B) {
 				c := newLargeCluster(b, 5000, pods)
-				collector := collect.New(collect.Options{History: c.chronicle})
+				collector := collect.New(collect.Options{History: c.history})
 				canvas := draw.New(size[0], size[1])
 				state := &views.State{Focus: views.QueuePane}
 				b.ReportAllocs()
@@ -135,10 +135,10 @@ func BenchmarkDashboard(b *testing.B) {
 	}
 }
 
-// BenchmarkDashboardWhileDeciding is the same with a hundred pods placed before each frame, which are not counted.
+// BenchmarkDashboardWhileDeciding is BenchmarkDashboard with a hundred pods placed before each frame, which is not timed.
 func BenchmarkDashboardWhileDeciding(b *testing.B) {
 	c := newLargeCluster(b, 5000, 100_000)
-	collector := collect.New(collect.Options{History: c.chronicle})
+	collector := collect.New(collect.Options{History: c.history})
 	canvas := draw.New(120, 40)
 	state := &views.State{Focus: views.QueuePane}
 	b.ReportAllocs()
@@ -154,7 +154,7 @@ func BenchmarkDashboardWhileDeciding(b *testing.B) {
 	}
 }
 
-// BenchmarkPane is one model of each pane with 100,000 pods waiting, at the head of its list and far down it.
+// BenchmarkPane is one model of each pane with 100,000 pending pods, at the head of its list and far down.
 func BenchmarkPane(b *testing.B) {
 	for name, pane := range map[string]views.PaneID{
 		"queue": views.QueuePane, "snapshot": views.SnapshotPane, "zones": views.ZonesPane, "decisions": views.DecisionsPane,
@@ -166,7 +166,7 @@ func BenchmarkPane(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("%s/first=%d", name, first), func(b *testing.B) {
 				c := newLargeCluster(b, 5000, 100_000)
-				collector := collect.New(collect.Options{History: c.chronicle})
+				collector := collect.New(collect.Options{History: c.history})
 				b.ReportAllocs()
 				for b.Loop() {
 					collector.Model(c.engine, collect.Query{Open: pane, First: first, Rows: 60, Columns: 120})
@@ -176,24 +176,24 @@ func BenchmarkPane(b *testing.B) {
 	}
 }
 
-// BenchmarkExplain is one question about one pod, which forks the engine.
+// BenchmarkExplain is one diagnosis of a pod, which forks the engine.
 func BenchmarkExplain(b *testing.B) {
 	c := newLargeCluster(b, 5000, 100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		collector := collect.New(collect.Options{History: c.chronicle})
+		collector := collect.New(collect.Options{History: c.history})
 		collector.Model(c.engine, collect.Query{Open: views.ExplainPane, Rows: 60, Pod: world.PodRef{Namespace: "team-1", Name: "next-000001"}})
 	}
 }
 
-// BenchmarkKeystroke is the answer to a letter typed behind "/", with 100,000 rows: the slowest of the calls until the
-// list has been gone through counts.
+// BenchmarkKeystroke is a new filter on 100,000 rows: the slowest of the calls until the whole list was
+// filtered.
 func BenchmarkKeystroke(b *testing.B) {
 	for _, text := range []string{"next-0001", "-l app=web-7", "!stuck -n team-3", "~nx12", "next-.*7$"} {
 		for _, sort := range []string{"", "name"} {
 			b.Run(text+"/"+sort, func(b *testing.B) {
 				c := newLargeCluster(b, 5000, 100_000)
-				collector := collect.New(collect.Options{History: c.chronicle})
+				collector := collect.New(collect.Options{History: c.history})
 				var slowest time.Duration
 				b.ResetTimer()
 				for range b.N {
@@ -214,33 +214,32 @@ func BenchmarkKeystroke(b *testing.B) {
 	}
 }
 
-// BenchmarkChronicle is one pod's way from its arrival to its end on 5,000 nodes, with a chronicle and without.
-func BenchmarkChronicle(b *testing.B) {
-	for _, watched := range []bool{false, true} {
-		b.Run(fmt.Sprint("watched=", watched), func(b *testing.B) {
+// BenchmarkHistory is one pod from creation to deletion on 5,000 nodes, with a history and without.
+func BenchmarkHistory(b *testing.B) {
+	for _, observed := range []bool{false, true} {
+		b.Run(fmt.Sprint("observed=", observed), func(b *testing.B) {
 			c := newLargeCluster(b, 5000, 0)
 			b.ReportAllocs()
 			for b.Loop() {
-				c.arrive(watched)
+				c.arrive(observed)
 			}
 		})
 	}
 }
 
-// BenchmarkChronicleFork is what a recording's player pays for each point that it can come back to.
-func BenchmarkChronicleFork(b *testing.B) {
+// BenchmarkHistoryFork is a player's cost for each point that it can seek to.
+func BenchmarkHistoryFork(b *testing.B) {
 	c := newLargeCluster(b, 5000, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		c.chronicle.Fork()
+		c.history.Fork()
 	}
 }
 
-// TestHistory_IsBounded lets pods come and go through hours of virtual time. Engine and chronicle take what
-// they have room for, and no more.
+// Pods are created and deleted through hours of virtual time: engine and history stop growing.
 func TestHistory_IsBounded(t *testing.T) {
 	if testing.Short() {
-		t.Skip("hours are long")
+		t.Skip("simulates hours")
 	}
 	c := newLargeCluster(t, 10, 0)
 	pass := func(pods int) int64 {
@@ -253,18 +252,18 @@ func TestHistory_IsBounded(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	before := pass(20_000) // until the journal of moves is full
+	before := pass(20_000) // until the log of transitions is full
 	if grown := pass(10_000) - before; grown > 1<<20 {
-		t.Errorf("in more than an hour engine and chronicle grew by %d KiB", grown>>10)
+		t.Errorf("in more than an hour engine and history grew by %d KiB", grown>>10)
 	}
 	runtime.KeepAlive(c)
 }
 
-// A frame makes little garbage, however many pods wait: what is not on the screen is not collected.
+// A frame's allocations do not depend on the number of pending pods.
 func TestModel_AllocationsAreBounded(t *testing.T) {
 	allocs := func(pods int) float64 {
 		c := newLargeCluster(t, 1000, pods)
-		collector := collect.New(collect.Options{History: c.chronicle})
+		collector := collect.New(collect.Options{History: c.history})
 		canvas, state := draw.New(120, 40), &views.State{Focus: views.QueuePane}
 		return testing.AllocsPerRun(20, func() {
 			m := collector.Model(c.engine, collect.Query{Open: views.Overview, Columns: 120, Rows: 40})
@@ -273,6 +272,6 @@ func TestModel_AllocationsAreBounded(t *testing.T) {
 	}
 	few, many := allocs(1000), allocs(20_000)
 	if few > 300 || many > 300 || many > 1.2*few {
-		t.Errorf("a frame allocates %v times with 1,000 pods and %v with 20,000, want 300 at most and hardly more", few, many)
+		t.Errorf("a frame allocates %v times with 1,000 pods and %v with 20,000, want at most 300 and 20%% more", few, many)
 	}
 }

@@ -42,10 +42,10 @@ func (c candidates) apply(event world.Event) {
 	}
 }
 
-func (c candidates) update(candidate *coordinationv1beta1.LeaseCandidate, gone bool) {
+func (c candidates) update(candidate *coordinationv1beta1.LeaseCandidate, deleted bool) {
 	name := namespacedName(candidate)
 	switch {
-	case gone:
+	case deleted:
 		delete(c, name)
 	case c[name] != nil || len(c) < maxCandidates:
 		c[name] = candidate
@@ -54,17 +54,17 @@ func (c candidates) update(candidate *coordinationv1beta1.LeaseCandidate, gone b
 
 // of lists the candidates of a Lease, the oldest first, as coordinated leader election prefers them.
 func (c candidates) of(lease types.NamespacedName, holder string, now time.Time) []views.Candidate {
-	var standing []*coordinationv1beta1.LeaseCandidate
+	var ofLease []*coordinationv1beta1.LeaseCandidate
 	for _, candidate := range c {
 		if candidate.Namespace == lease.Namespace && candidate.Spec.LeaseName == lease.Name {
-			standing = append(standing, candidate)
+			ofLease = append(ofLease, candidate)
 		}
 	}
-	slices.SortFunc(standing, func(a, b *coordinationv1beta1.LeaseCandidate) int {
+	slices.SortFunc(ofLease, func(a, b *coordinationv1beta1.LeaseCandidate) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), strings.Compare(a.Name, b.Name))
 	})
 	var list []views.Candidate
-	for _, candidate := range standing {
+	for _, candidate := range ofLease {
 		list = append(list, views.Candidate{
 			Name: printable.Text(candidate.Name), Note: candidateNote(candidate, holder, now), Announced: true,
 		})

@@ -15,8 +15,8 @@ import (
 	"orrery/views/collect"
 )
 
-// candidate is one for the scheduler's Lease, created, renewed and pinged so many seconds after noon.
-func candidate(name, emulates string, made, heard, asked int) *coordinationv1beta1.LeaseCandidate {
+// candidate is a LeaseCandidate of the scheduler's Lease, with its times in seconds after noon.
+func candidate(name, emulates string, created, renewed, pinged int) *coordinationv1beta1.LeaseCandidate {
 	at := func(second int) *metav1.MicroTime {
 		if second < 0 {
 			return nil
@@ -25,15 +25,15 @@ func candidate(name, emulates string, made, heard, asked int) *coordinationv1bet
 		return &t
 	}
 	return &coordinationv1beta1.LeaseCandidate{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: name, CreationTimestamp: metav1.NewTime(at(made).Time)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: name, CreationTimestamp: metav1.NewTime(at(created).Time)},
 		Spec: coordinationv1beta1.LeaseCandidateSpec{
-			LeaseName: "kube-scheduler", BinaryVersion: "1.35.4", EmulationVersion: emulates, RenewTime: at(heard), PingTime: at(asked),
+			LeaseName: "kube-scheduler", BinaryVersion: "1.35.4", EmulationVersion: emulates, RenewTime: at(renewed), PingTime: at(pinged),
 			Strategy: "OldestEmulationVersion",
 		},
 	}
 }
 
-func standing(e *engine.Engine, ch *collect.History) string {
+func candidatesText(e *engine.Engine, ch *collect.History) string {
 	l := collect.New(collect.Options{History: ch}).Model(e, collect.Query{Open: views.LeaderPane}).Leader
 	var lines []string
 	for _, c := range l.Candidates {
@@ -59,16 +59,16 @@ func TestLeader_Candidates(t *testing.T) {
 	const want = `replica-b: leader, emulates 1.35.0, version 1.35.4, renewed 4s ago (announced: true)
 young: emulates 1.34.0, version 1.35.4, renewed 4s ago (announced: true)
 host_silent: emulates 1\x1b[2J, version 1.35.4, pinged 4s ago, not renewed since (announced: true)`
-	if got := standing(e, ch); got != want {
+	if got := candidatesText(e, ch); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	fork := ch.Fork().(*collect.History)
 	apply(t, e, ch, world.Listed{Kind: world.LeaseCandidate})
-	if got := standing(e, ch); !strings.Contains(got, "announced: false") {
-		t.Errorf("without any announcement, those who led before are told of; got %s", got)
+	if got := candidatesText(e, ch); !strings.Contains(got, "announced: false") {
+		t.Errorf("without LeaseCandidates, want former leaders; got %s", got)
 	}
-	if got := standing(e, fork); strings.Count(got, "announced: true") != 3 {
-		t.Errorf("the fork forgot: %s", got)
+	if got := candidatesText(e, fork); strings.Count(got, "announced: true") != 3 {
+		t.Errorf("the fork lacks candidates: %s", got)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestLeader_OtherLeases(t *testing.T) {
 		t.Errorf("the others are %s, want %s", s, want)
 	}
 	if c := l.History[0]; c.Lease != "kube-controller-manager" || c.From != "control-1" || c.To != `control-2\x07` {
-		t.Errorf("the latest change is %+v", c)
+		t.Errorf("the latest transition is %+v", c)
 	}
 	if l.Holder != "replica-b" {
 		t.Errorf("the scheduler's holder is %q", l.Holder)

@@ -29,12 +29,12 @@ import (
 	"orrery/views/draw"
 )
 
-var update = flag.Bool("update", false, "write the golden screens anew")
+var update = flag.Bool("update", false, "rewrite the golden screens")
 
 var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// busyCluster is a small cluster with more pods than room: some run, some wait for memory, one is gated, and two nodes
-// will have nobody. It is played until twenty seconds after the beginning.
+// busyCluster is a small cluster with more pods than capacity: some run, some lack memory, one is gated, and two nodes
+// are cordoned or tainted. It has run for twenty seconds.
 func busyCluster(t testing.TB) (*engine.Engine, *collect.History) {
 	t.Helper()
 	c := memory.New(memory.Options{
@@ -74,32 +74,32 @@ func busyCluster(t testing.TB) (*engine.Engine, *collect.History) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ch := collect.NewHistory(collect.HistoryOptions{Clerk: observer.Options{Record: board()}})
+	ch := collect.NewHistory(collect.HistoryOptions{Observer: observer.Options{Record: evictionRecord()}})
 	for second := 2; second <= 20; second += 2 {
 		drive.Run(c, start.Add(time.Duration(second)*time.Second), drive.NewScheduler(e, ch))
-		holder, terms := "replica-a", int32(0)
+		holder, transitions := "replica-a", int32(0)
 		if second >= 14 {
-			holder, terms = "replica-b", 1
+			holder, transitions = "replica-b", 1
 		}
-		if _, err := c.Update(lease(holder, e.Now(), terms)); err != nil {
+		if _, err := c.Update(lease(holder, e.Now(), transitions)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return e, ch
 }
 
-// lease is the scheduler's Lease, as a replica renews it.
-func lease(holder string, at time.Time, terms int32) *coordinationv1.Lease {
+// lease is the scheduler's Lease, renewed by a holder.
+func lease(holder string, at time.Time, transitions int32) *coordinationv1.Lease {
 	seconds, now := int32(15), metav1.NewMicroTime(at)
 	return &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-scheduler"},
 		Spec: coordinationv1.LeaseSpec{
-			HolderIdentity: &holder, LeaseDurationSeconds: &seconds, AcquireTime: &now, RenewTime: &now, LeaseTransitions: &terms,
+			HolderIdentity: &holder, LeaseDurationSeconds: &seconds, AcquireTime: &now, RenewTime: &now, LeaseTransitions: &transitions,
 		},
 	}
 }
 
-func board() *evict.Record {
+func evictionRecord() *evict.Record {
 	b := evict.NewRecord()
 	b.Write(evict.Eviction{
 		Pod: world.PodRef{Namespace: "shop", Name: "cart-03", UID: "3"}, Node: "worker-01", Cause: evict.Taint, Phase: evict.CountingDown,
@@ -135,7 +135,7 @@ func golden(t *testing.T, name, got string) {
 func TestModel_Golden(t *testing.T) {
 	e, ch := busyCluster(t)
 	c := collect.New(collect.Options{Source: "rush-hour", Mode: views.Demo, History: ch})
-	for name, look := range map[string]collect.Query{
+	for name, query := range map[string]collect.Query{
 		"overview":  {Open: views.Overview, Columns: 120},
 		"queue":     {Open: views.QueuePane},
 		"snapshot":  {Open: views.SnapshotPane},
@@ -151,9 +151,9 @@ func TestModel_Golden(t *testing.T) {
 		"plugins":   {Open: views.PluginsPane},
 	} {
 		t.Run(name, func(t *testing.T) {
-			look.Rows = 40
+			query.Rows = 40
 			canvas := draw.New(120, 40)
-			views.Screen(canvas, c.Model(e, look), &views.State{Open: look.Open, Focus: views.QueuePane}, draw.Braille, e.Now())
+			views.Screen(canvas, c.Model(e, query), &views.State{Open: query.Open, Focus: views.QueuePane}, draw.Braille, e.Now())
 			golden(t, name, canvas.Plain())
 		})
 	}
@@ -183,20 +183,20 @@ func TestModel_MissingPodOrNode(t *testing.T) {
 	e, _ := busyCluster(t)
 	c := collect.New(collect.Options{})
 	if m := c.Model(e, collect.Query{Open: views.NodePane, Node: "nowhere"}); m.Node != nil {
-		t.Errorf("a node that does not exist is %v", m.Node)
+		t.Errorf("the detail of a missing node is %v", m.Node)
 	}
 	if m := c.Model(e, collect.Query{Open: views.ExplainPane, Pod: world.PodRef{Namespace: "a", Name: "b"}}); m.Explain != nil {
-		t.Errorf("a pod that does not exist is explained: %v", m.Explain)
+		t.Errorf("the explanation of a missing pod is %v", m.Explain)
 	}
 	if m := c.Model(e, collect.Query{Open: views.JourneyPane, Pod: world.PodRef{Namespace: "a", Name: "b"}}); m.Journey.State != views.Deleted || m.Journey.Steps.Total != 0 {
-		t.Errorf("a pod that does not exist has been places: %v", m.Journey)
+		t.Errorf("the journey of a missing pod is %v", m.Journey)
 	}
 }
 
 func TestSnapshot_ChangedNodes(t *testing.T) {
 	e, _ := busyCluster(t)
 	c := collect.New(collect.Options{})
-	look := collect.Query{Open: views.SnapshotPane, Rows: 40}
+	query := collect.Query{Open: views.SnapshotPane, Rows: 40}
 	apply := func(event world.Event) {
 		if err := e.Apply(world.Input{At: e.Now().Add(time.Second), Event: event}); err != nil {
 			t.Fatal(err)
@@ -207,11 +207,11 @@ func TestSnapshot_ChangedNodes(t *testing.T) {
 		for more := true; more; {
 			_, more = e.Step()
 		}
-		return c.Model(e, look).Snapshot
+		return c.Model(e, query).Snapshot
 	}
 	for _, n := range decide("first").List.Rows {
 		if n.Flags&views.Changed != 0 {
-			t.Errorf("%s is said to have changed at first sight", n.Name)
+			t.Errorf("%s is marked as changed in the first model", n.Name)
 		}
 	}
 	apply(world.Changed{Op: world.Added, Object: mk.Node("fresh").CPU("1").Memory("1Gi").Pods("10").Zone("zone-d").Obj()})
@@ -221,7 +221,7 @@ func TestSnapshot_ChangedNodes(t *testing.T) {
 		changed[n.Name] = n.Flags&views.Changed != 0
 	}
 	if !changed["fresh"] || changed["worker-04"] {
-		t.Errorf("the node that came and the node that nothing happened to have changed: %v and %v, want true and false", changed["fresh"], changed["worker-04"])
+		t.Errorf("the new and an unchanged node are marked as changed: %v and %v, want true and false", changed["fresh"], changed["worker-04"])
 	}
 	if len(s.Heat) != 4 || s.Heat[3].Name != "zone-d" {
 		t.Errorf("the new node's zone is missing in %v", s.Heat)

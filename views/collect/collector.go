@@ -18,13 +18,13 @@ type Options struct {
 
 // Collector builds the models of an engine, and caches their unchanged parts.
 type Collector struct {
-	options Options
-	nodes   nodeCache
-	rows    rowCache
-	board   boardCache
-	drift   driftCache
-	why     diagnosisCache
-	pods    []*queue.Pod // room
+	options      Options
+	nodes        nodeCache
+	rows         rowCache
+	evictionList evictionCache
+	drift        driftCache
+	diagnosis    diagnosisCache
+	pods         []*queue.Pod // room
 
 	// ranked are the pods of the node that is open in the order of eviction; ranking numbers the times they were ranked.
 	ranked  []views.PressurePod
@@ -35,9 +35,9 @@ type Collector struct {
 	of      *engine.Engine
 }
 
-// New is a collector for one engine at a time.
-func New(run Options) *Collector {
-	return &Collector{options: run, pickers: map[views.PaneID]any{}}
+// New returns a collector for one engine at a time.
+func New(o Options) *Collector {
+	return &Collector{options: o, pickers: map[views.PaneID]any{}}
 }
 
 // SetHistory replaces the history with that of the engine of the next Model. Stepping back in a recording replaces
@@ -46,53 +46,53 @@ func (c *Collector) SetHistory(ch *History) { c.options.History = ch }
 
 // Model returns the model of an engine. Its work is bounded: if a long list is filtered or sorted, the model is marked as
 // partial, and the next one has more.
-func (c *Collector) Model(e *engine.Engine, look Query) *views.Model {
+func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 	if c.of != e {
 		c.reset(e)
 	}
 	c.nodes.refresh(e)
-	m := &views.Model{Header: c.header(e), Timeline: look.Timeline, WhatIf: look.WhatIf}
-	switch look.Open {
+	m := &views.Model{Header: c.header(e), Timeline: query.Timeline, WhatIf: query.WhatIf}
+	switch query.Open {
 	case views.Overview:
-		m.Queue, m.Snapshot, m.Zones = c.queueOf(e, look), c.snapshot(e, look), c.zones(e, look)
-		m.Evictions, m.Leader = c.evictions(e, look), c.leaderOf(e)
+		m.Queue, m.Snapshot, m.Zones = c.queueOf(e, query), c.snapshot(e, query), c.zones(e, query)
+		m.Evictions, m.Leader = c.evictions(e, query), c.leaderOf(e)
 	case views.QueuePane:
-		m.Queue = c.queueOf(e, look)
+		m.Queue = c.queueOf(e, query)
 	case views.SnapshotPane:
-		m.Snapshot = c.snapshot(e, look)
+		m.Snapshot = c.snapshot(e, query)
 	case views.ZonesPane:
-		m.Zones = c.zones(e, look)
+		m.Zones = c.zones(e, query)
 	case views.EvictionsPane:
-		m.Evictions = c.evictions(e, look)
+		m.Evictions = c.evictions(e, query)
 	case views.LeaderPane:
 		m.Leader = c.leaderOf(e)
 	case views.DecisionsPane:
-		m.Decisions = c.decisions(e, look)
+		m.Decisions = c.decisions(e, query)
 	case views.PluginsPane:
-		m.Plugins = c.pluginsOf(e, look)
+		m.Plugins = c.pluginsOf(e, query)
 	case views.ExplainPane:
-		m.Explain = c.explanation(e, look)
+		m.Explain = c.explanation(e, query)
 	case views.JourneyPane:
-		m.Journey = c.journey(e, look)
+		m.Journey = c.journey(e, query)
 	case views.NodePane:
-		m.Node = c.nodeDetail(e, look)
+		m.Node = c.nodeDetail(e, query)
 	case views.PressurePane:
-		m.Pressure = c.pressureOf(e, look)
+		m.Pressure = c.pressureOf(e, query)
 	case views.MetricsPane:
 		m.Metrics = c.metrics(e)
 	case views.TimelinePane:
-		if look.Timeline != nil {
-			timeline := *look.Timeline
+		if query.Timeline != nil {
+			timeline := *query.Timeline
 			m.Timeline = &timeline
 		}
 	}
-	if p := views.PaneOf(look.Open); p != nil {
-		p.Collect(m, source{c, e, look}, look.list(), c.pickers)
+	if p := views.PaneOf(query.Open); p != nil {
+		p.Collect(m, source{c, e, query}, query.list(), c.pickers)
 	}
 	return m
 }
 
-// reset drops the lists of another engine.
+// reset drops the cached lists of another engine.
 func (c *Collector) reset(e *engine.Engine) {
 	fresh := New(c.options)
 	fresh.of, fresh.nodes, fresh.pods, fresh.pickers = e, c.nodes, c.pods[:0], map[views.PaneID]any{}

@@ -85,17 +85,17 @@ func (c *curves) p99(now time.Time) time.Duration {
 }
 
 // series are the curves up to now, the oldest second first.
-func (c *curves) series(now time.Time) (rate, slow []float64) {
-	rate, slow = make([]float64, curveSeconds), make([]float64, curveSeconds)
+func (c *curves) series(now time.Time) (rate, p99 []float64) {
+	rate, p99 = make([]float64, curveSeconds), make([]float64, curveSeconds)
 	for i := range curveSeconds {
 		s := now.Unix() - curveSeconds + 1 + int64(i)
 		if !c.has(s) {
 			continue
 		}
-		rate[i], slow[i] = float64(c.decisions[place(s, curveSeconds)]), float64(c.p99s[place(s, curveSeconds)])
+		rate[i], p99[i] = float64(c.decisions[place(s, curveSeconds)]), float64(c.p99s[place(s, curveSeconds)])
 		if s == c.second {
-			slow[i] = c.latencies[place(s, rateWindow)].quantile(0.99).Seconds()
+			p99[i] = c.latencies[place(s, rateWindow)].quantile(0.99).Seconds()
 		}
 	}
-	return rate, slow
+	return rate, p99
 }

@@ -42,11 +42,11 @@ func TestCurves_TrimStart(t *testing.T) {
 		want int
 	}{
 		{"a minute at least", curve(240, 235), curve(240, 240), 60},
-		{"two when one is full", curve(240, 170), curve(240, 240), 120},
-		{"the curve that began first counts", curve(240, 235), curve(240, 100), 240},
-		{"all of it at most", curve(240, 0), curve(240, 0), 240},
-		{"one that is shorter is left as it is", curve(30, 0), curve(240, 235), 30},
-		{"none at all", nil, nil, 0},
+		{"two minutes when one is full", curve(240, 170), curve(240, 240), 120},
+		{"the longest curve decides", curve(240, 235), curve(240, 100), 240},
+		{"four minutes at most", curve(240, 0), curve(240, 0), 240},
+		{"a shorter curve is kept", curve(30, 0), curve(240, 235), 30},
+		{"empty curves", nil, nil, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			last := slices.Clone(tt.a)

@@ -9,11 +9,11 @@ import (
 	"orrery/views"
 )
 
-// decisions is the rows of the log that are on the screen. The log is walked up to them, not beyond.
-func (c *Collector) decisions(e *engine.Engine, look Query) *views.Decisions {
-	tally := e.Counters().Decisions
+// decisions returns the verdicts' counts; the pane's list reads the rows of the log.
+func (c *Collector) decisions(e *engine.Engine, query Query) *views.Decisions {
+	counts := e.Counters().Decisions
 	v := &views.Decisions{
-		Placed: int64(tally[engine.Placed]), Unschedulable: int64(tally[engine.Unschedulable]), Failed: int64(tally[engine.Failed]),
+		Placed: int64(counts[engine.Placed]), Unschedulable: int64(counts[engine.Unschedulable]), Failed: int64(counts[engine.Failed]),
 	}
 	return v
 }
@@ -32,20 +32,20 @@ func decisionRow(d *engine.Decision) views.DecisionRow {
 	return r
 }
 
-// rateAndLatency is how much was decided lately, and how long the slowest hundredth of it took at least.
+// rateAndLatency returns the decisions per second of the last seconds and their p99 latency.
 func (c *Collector) rateAndLatency(e *engine.Engine) (rate float64, p99 time.Duration) {
 	if ch := c.options.History; ch != nil {
 		return ch.curves.rate(e.Now()), ch.curves.p99(e.Now())
 	}
 	const most = 2000
-	var took histogram
+	var latencies histogram
 	from := e.Now().Add(-rateWindow * time.Second)
 	for d := range e.Decisions() {
-		if d.At.Before(from) || took.total == most {
+		if d.At.Before(from) || latencies.total == most {
 			break
 		}
-		took.add(d.Duration)
-		rate = float64(took.total) / max(e.Now().Sub(d.At).Seconds(), 1)
+		latencies.add(d.Duration)
+		rate = float64(latencies.total) / max(e.Now().Sub(d.At).Seconds(), 1)
 	}
-	return rate, took.quantile(0.99)
+	return rate, latencies.quantile(0.99)
 }

@@ -4,28 +4,28 @@
 //	   │ inputs, decisions        │
 //	   └──► History ──────────────┘
 //
-// A [Query] says what is on the screen, and a model has nothing else: of the queue the rows of the window, of a node nothing
+// A [Query] selects what is on the screen, and a model has nothing else: of the queue the rows of the window, of a node nothing
 // that has not changed since the last frame. A model does not change once it is returned, so it may be drawn while the
-// engine goes on. The owner of the engine owns its Collector.
+// engine runs on. The owner of the engine owns its Collector.
 //
 // A [History] observes an engine and keeps what the engine does not: evictions, Leases, decisions per second. It belongs to
 // its engine: when a fork replaces the engine, as when a recording steps back, the fork's history replaces this one, see
 // [Collector.SetHistory].
 //
-//	history.go                     inputs and decisions, observed
+//	history.go                     the observer of inputs and decisions
 //	curves.go, histogram.go        decisions per second, and their durations
 //	leases.go, candidates.go       the history of every Lease, and its candidates
 //	timings.go                     durations of plugins and extension points
 //	collector.go, query.go         a model of what is shown
 //	lists.go                       the rows of every list
 //	nodes.go, snapshot.go, zones.go, node.go, drift.go
-//	queue.go, moves.go, journey.go, requeueevents.go
+//	queue.go, transitions.go, journey.go, requeueevents.go
 //	decisions.go, explain.go
 //	pressure.go                    the eviction order of a node's pods by measured usage
 //	evictions.go, leader.go, plugins.go, metrics.go
 //	agreement.go                   the comparison with the cluster's scheduler
 //	names.go                       completion of names
-//	whatif.go                      the answer to a what-if
+//	whatif.go                      the result of a what-if
 //
 // # What a frame costs
 //

@@ -15,49 +15,49 @@ type driftCache struct {
 	engine *engine.Engine
 	at     time.Time
 	calls  int
-	words  string
+	text   string
 }
 
-// An answer is given again until so much of the engine's time has passed and it has been asked for so often.
+// A result is reused until this much of the engine's time has passed and it was requested this often.
 const (
 	driftPeriod = time.Second
-	driftAsked  = 10
+	driftCalls  = 10
 )
 
 // of describes how cache and store differ; empty if they do not.
 func (m *driftCache) of(e *engine.Engine) string {
 	m.calls++
-	if m.engine == e && (e.Now().Sub(m.at) < driftPeriod || m.calls < driftAsked) {
-		return m.words
+	if m.engine == e && (e.Now().Sub(m.at) < driftPeriod || m.calls < driftCalls) {
+		return m.text
 	}
 	*m = driftCache{engine: e, at: e.Now()}
-	differ, believed, first := 0, 0, ""
+	differ, cached, first := 0, 0, ""
 	for info := range e.Cache().RecentlyChanged() {
 		node := info.Node()
 		if node == nil {
 			continue
 		}
-		believed++
-		if held := e.Store().Node(node.Name); held != node {
+		cached++
+		if stored := e.Store().Node(node.Name); stored != node {
 			if differ++; first == "" {
 				first = node.Name
 			}
 		}
 	}
-	switch missing := e.Store().Len(world.Node) - believed; {
+	switch missing := e.Store().Len(world.Node) - cached; {
 	case missing > 0:
-		m.words = nodes(missing) + " missing in the cache"
+		m.text = nodes(missing) + " missing in the cache"
 	case missing < 0:
-		m.words = nodes(-missing) + " in the cache but not in the cluster"
+		m.text = nodes(-missing) + " in the cache but not in the cluster"
 	case differ == 1:
-		m.words = printable.Text(first) + " differs from the cluster"
+		m.text = printable.Text(first) + " differs from the cluster"
 	case differ > 1:
-		m.words = nodes(differ) + " differ from the cluster, among them " + printable.Text(first)
+		m.text = nodes(differ) + " differ from the cluster, among them " + printable.Text(first)
 	}
-	return m.words
+	return m.text
 }
 
-// nodes is a number of nodes in words.
+// nodes formats a number of nodes.
 func nodes(n int) string {
 	if n == 1 {
 		return "1 node"

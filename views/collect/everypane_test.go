@@ -23,7 +23,7 @@ var everyPane = []views.PaneID{
 	views.PressurePane,
 }
 
-// Every string that an object can bring is shown as what it is: escape sequences do not get through to any model.
+// Strings of objects are escaped: no escape sequence reaches a model.
 func TestModel_AllTextIsPrintable(t *testing.T) {
 	const evil = "a\x1b[31m\u202eb\n"
 	e, ch := busyCluster(t)
@@ -79,13 +79,13 @@ func eachString(v reflect.Value, visit func(string)) {
 	}
 }
 
-// From no node at all to ten thousand, every pane can be made and drawn at every size, and no border breaks.
+// From no node to ten thousand, every pane can be drawn at every size.
 func TestModel_EveryPaneAndSize(t *testing.T) {
 	for _, nodes := range []int{0, 1, 10_000} {
 		t.Run(fmt.Sprint(nodes, " nodes"), func(t *testing.T) {
 			c := newLargeCluster(t, nodes, 50)
 			c.decide(1)
-			collector := collect.New(collect.Options{History: c.chronicle})
+			collector := collect.New(collect.Options{History: c.history})
 			for _, pane := range everyPane {
 				m := collector.Model(c.engine, collect.Query{Open: pane, Rows: 60, Columns: 220, Node: "node-00000", Pod: world.PodRef{Namespace: "team-1", Name: "stuck-000001"}})
 				for _, size := range [][2]int{{60, 16}, {80, 24}, {220, 60}} {

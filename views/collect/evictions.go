@@ -16,36 +16,36 @@ var phases = [...]views.EvictionPhase{
 	evict.Terminating: views.EvictionTerminating, evict.Evicted: views.EvictionDone, evict.Cancelled: views.EvictionCancelled,
 }
 
-// boardCache keeps the sorted lists of the record of evictions.
-type boardCache struct {
-	board       *evict.Record
+// evictionCache keeps the sorted lists of the record of evictions.
+type evictionCache struct {
+	record      *evict.Record
 	stamp       uint64
 	at          time.Time
 	open, ended []evict.Eviction
 }
 
-// A long board is read again no sooner than after so much of the engine's time.
+// A long record is read again only after this much of the engine's time.
 const (
-	longBoard   = 512
-	boardPeriod = 200 * time.Millisecond
+	longRecord   = 512
+	recordPeriod = 200 * time.Millisecond
 )
 
-func (m *boardCache) refresh(ch *History, now time.Time) {
-	board := ch.Board()
+func (m *evictionCache) refresh(ch *History, now time.Time) {
+	record := ch.Evictions()
 	passed := now.Sub(m.at)
-	if m.board == board && (m.stamp == ch.stamp || (len(m.open) > longBoard && passed >= 0 && passed < boardPeriod)) {
+	if m.record == record && (m.stamp == ch.stamp || (len(m.open) > longRecord && passed >= 0 && passed < recordPeriod)) {
 		return
 	}
-	*m = boardCache{board: board, stamp: ch.stamp, at: now, open: board.Open(), ended: board.Ended()}
+	*m = evictionCache{record: record, stamp: ch.stamp, at: now, open: record.Open(), ended: record.Ended()}
 }
 
 // evictions returns open evictions, the earliest first, then ended ones, the latest first.
-func (c *Collector) evictions(e *engine.Engine, look Query) *views.Evictions {
+func (c *Collector) evictions(e *engine.Engine, query Query) *views.Evictions {
 	if c.options.History == nil {
 		return nil
 	}
-	c.board.refresh(c.options.History, e.Now())
-	m := &c.board
+	c.evictionList.refresh(c.options.History, e.Now())
+	m := &c.evictionList
 	v := &views.Evictions{}
 	for i := range m.open {
 		switch m.open[i].Phase {
@@ -60,8 +60,8 @@ func (c *Collector) evictions(e *engine.Engine, look Query) *views.Evictions {
 			v.Overdue++
 		}
 	}
-	v.Outcomes = outcomesOf(c.options.History.Board().Outcomes())
-	if look.Open == views.Overview {
+	v.Outcomes = outcomesOf(c.options.History.Evictions().Outcomes())
+	if query.Open == views.Overview {
 		total := len(m.open) + len(m.ended)
 		v.List = views.List[views.Eviction]{Total: total, Rows: make([]views.Eviction, min(total, overviewRows))}
 		for i := range v.List.Rows {
@@ -72,7 +72,7 @@ func (c *Collector) evictions(e *engine.Engine, look Query) *views.Evictions {
 }
 
 // nth returns the eviction at a position: open ones first, then ended ones, the latest first.
-func (m *boardCache) nth(i int) *evict.Eviction {
+func (m *evictionCache) nth(i int) *evict.Eviction {
 	if i < len(m.open) {
 		return &m.open[i]
 	}
@@ -113,13 +113,13 @@ func evictionRow(d *evict.Eviction, e *engine.Engine) views.Eviction {
 
 // evictionReason returns an eviction's reason without the parts that repeat the cause.
 func evictionReason(d *evict.Eviction) string {
-	why := printable.Text(withoutDomain(d.Reason))
-	why = strings.TrimPrefix(why, "Eviction API: ")
-	if taint, time, found := strings.Cut(why, ":NoExecute is tolerated for "); found {
+	reason := printable.Text(withoutDomain(d.Reason))
+	reason = strings.TrimPrefix(reason, "Eviction API: ")
+	if taint, time, found := strings.Cut(reason, ":NoExecute is tolerated for "); found {
 		return taint + ", tolerated for " + time
 	}
-	if rest, found := strings.CutPrefix(why, "preempted by default/"); found {
+	if rest, found := strings.CutPrefix(reason, "preempted by default/"); found {
 		return "preempted by " + rest
 	}
-	return why
+	return reason
 }

@@ -13,8 +13,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// diagnosisCache keeps the last diagnosis. One forks the engine several times, so a pod is diagnosed again only after some
-// of the engine's time has passed, and not for every frame of a recording that is played fast.
+// diagnosisCache keeps the last diagnosis. A diagnosis forks the engine several times, so a pod is diagnosed again only after some
+// of the engine's time, and not for every frame of a fast replay.
 type diagnosisCache struct {
 	pod   world.PodRef
 	at    time.Time
@@ -25,28 +25,28 @@ type diagnosisCache struct {
 	shown int
 }
 
-// minShown is how often a diagnosis is shown at least, and nodesPerSecond how many nodes a second pays for.
+// A diagnosis is shown at least minShown times, and for a second per nodesPerSecond nodes.
 const (
 	minShown       = 16
 	nodesPerSecond = 500
 )
 
-// stale reports whether a diagnosis is old enough to be made again: the larger the cluster, the older.
+// stale reports whether a diagnosis is old enough to be repeated; the limit grows with the cluster.
 func (c *diagnosisCache) stale(now time.Time) bool {
 	period := time.Duration(1+len(c.d.Nodes)/nodesPerSecond) * time.Second
 	return now.Sub(c.at) >= period && c.shown >= minShown
 }
 
 // explanation is the diagnosis of a pod; nil for a pod of another scheduler.
-func (c *Collector) explanation(e *engine.Engine, look Query) *views.Explanation {
-	m := &c.why
+func (c *Collector) explanation(e *engine.Engine, query Query) *views.Explanation {
+	m := &c.diagnosis
 	m.shown++
-	if m.model == nil || m.pod != look.Pod || m.stale(e.Now()) {
-		d, err := diagnose.Pod(e, look.Pod)
+	if m.model == nil || m.pod != query.Pod || m.stale(e.Now()) {
+		d, err := diagnose.Pod(e, query.Pod)
 		if err != nil {
 			return nil
 		}
-		*m = diagnosisCache{pod: look.Pod, at: e.Now(), d: d, model: explanationModel(d, e.Now()), made: m.made + 1}
+		*m = diagnosisCache{pod: query.Pod, at: e.Now(), d: d, model: explanationModel(d, e.Now()), made: m.made + 1}
 		delete(c.pickers, views.ExplainPane)
 	}
 	v := *m.model

@@ -20,8 +20,8 @@ const (
 )
 
 // bucketOf is the bucket of a duration.
-func bucketOf(took time.Duration) int {
-	ns := uint64(max(took, 0))
+func bucketOf(duration time.Duration) int {
+	ns := uint64(max(duration, 0))
 	if ns < shortestNs {
 		return 0
 	}
@@ -36,10 +36,10 @@ func bucketEnd(bucket int) time.Duration {
 	return time.Duration(shortestNs<<octave) / perDouble * time.Duration(perDouble+quarter+1)
 }
 
-func (h *histogram) add(took time.Duration) {
-	h.counts[bucketOf(took)]++
+func (h *histogram) add(duration time.Duration) {
+	h.counts[bucketOf(duration)]++
 	h.total++
-	h.longest = max(h.longest, took)
+	h.longest = max(h.longest, duration)
 }
 
 // merge adds the counts of another histogram.
@@ -51,7 +51,7 @@ func (h *histogram) merge(o *histogram) {
 	h.longest = max(h.longest, o.longest)
 }
 
-// quantile is the upper bound of a share of the durations; zero if none were counted or measured.
+// quantile is the upper bound of a share of the durations; zero if none were added or measured.
 func (h *histogram) quantile(share float64) time.Duration {
 	if h.longest == 0 {
 		return 0

@@ -20,20 +20,20 @@ type HistoryOptions struct {
 	Election leader.Settings
 	// LeaseDelay is the maximum delay of a Lease's watch events.
 	LeaseDelay time.Duration
-	// Clerk configures the observer of evictions.
-	Clerk observer.Options
+	// Observer configures the observer of evictions.
+	Observer observer.Options
 }
 
 // History keeps data that the panes need and an engine does not: the record of evictions, the history of every Lease, and
 // the decisions of each second with their durations. It is a drive.Observer, and the follower of a recording's player. It
 // is bounded: its curves reach back four minutes, its Leases are few, and the rest is counts.
 type History struct {
-	options HistoryOptions
-	curves  curves
-	leases  leases
-	clerk   *observer.Observer
-	timings *timings
-	stamp   uint64 // counts inputs and decisions
+	options  HistoryOptions
+	curves   curves
+	leases   leases
+	observer *observer.Observer
+	timings  *timings
+	stamp    uint64 // counts inputs and decisions
 }
 
 var (
@@ -46,14 +46,14 @@ func NewHistory(o HistoryOptions) *History {
 	if o.Election.Name == "" {
 		o.Election = leader.Defaults(o.Election.Identity)
 	}
-	return &History{options: o, leases: newLeases(o), clerk: observer.New(o.Clerk), timings: newTimings()}
+	return &History{options: o, leases: newLeases(o), observer: observer.New(o.Observer), timings: newTimings()}
 }
 
 // Fork returns an independent copy. Plugin durations are of this process, so both add to the same ones.
 func (c *History) Fork() play.Follower {
 	f := *c
 	f.leases = c.leases.fork()
-	f.clerk = c.clerk.Fork()
+	f.observer = c.observer.Fork()
 	return &f
 }
 
@@ -61,7 +61,7 @@ func (c *History) Fork() play.Follower {
 func (c *History) Applied(in world.Input, _ error) {
 	c.curves.advance(in.At)
 	c.leases.apply(in)
-	c.clerk.Apply(in)
+	c.observer.Apply(in)
 	c.stamp++
 }
 
@@ -72,7 +72,7 @@ func (c *History) Stepped(d *engine.Decision) {
 	}
 	c.curves.add(d)
 	if d.Preemption != nil {
-		c.clerk.Preempted(d.At, d.Preemption, d.Pod)
+		c.observer.Preempted(d.At, d.Preemption, d.Pod)
 	}
 	c.stamp++
 }
@@ -80,15 +80,15 @@ func (c *History) Stepped(d *engine.Decision) {
 // Emitted ignores effects. It implements drive.Observer.
 func (c *History) Emitted(world.Effect) {}
 
-// Refused records that a PodDisruptionBudget blocked an eviction that a person requested here. The caller must hold the
-// engine.
-func (c *History) Refused(at time.Time, pod world.PodRef, why string) {
-	c.clerk.EvictionRefused(at, pod, "somebody here", why)
+// Refused records that a PodDisruptionBudget blocked an eviction that a user of this program requested. The caller
+// must hold the engine.
+func (c *History) Refused(at time.Time, pod world.PodRef, reason string) {
+	c.observer.EvictionRefused(at, pod, "orrery user", reason)
 	c.stamp++
 }
 
-// Board returns the record of evictions.
-func (c *History) Board() *evict.Record { return c.clerk.Record() }
+// Evictions returns the record of evictions.
+func (c *History) Evictions() *evict.Record { return c.observer.Record() }
 
 // ObserveTiming is for engine.Options.OnTiming, beside a Stopwatch.
 func (c *History) ObserveTiming(t framework.Timing) { c.timings.add(t) }

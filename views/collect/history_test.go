@@ -17,7 +17,7 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// The curve has for each second how many decisions came in it, however many seconds had none.
+// The curve counts the decisions of each second, across seconds without any.
 func TestCurves_CountPerSecond(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c curves
@@ -31,7 +31,7 @@ func TestCurves_CountPerSecond(t *testing.T) {
 		rate, _ := c.series(now)
 		for i, got := range rate {
 			if second := now.Unix() - curveSeconds + 1 + int64(i); got != bySecond[second] {
-				t.Errorf("%d s ago there were %v, want %v", now.Unix()-second, got, bySecond[second])
+				t.Errorf("%d s ago: %v decisions, want %v", now.Unix()-second, got, bySecond[second])
 			}
 		}
 	})
@@ -47,47 +47,47 @@ func TestCurves_RateOfLastSeconds(t *testing.T) {
 		after    time.Duration
 		from, to float64
 	}{
-		{"while a hundred a second are decided", 30 * time.Second, 95, 105},
+		{"during a hundred decisions a second", 30 * time.Second, 95, 105},
 		{"five seconds after the last", 35 * time.Second, 40, 60},
-		{"long after", time.Minute, 0, 0},
+		{"long after the last", time.Minute, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := c.rate(noon.Add(tt.after)); got < tt.from || got > tt.to {
-				t.Errorf("got %v a second, want %v to %v", got, tt.from, tt.to)
+				t.Errorf("rate %v, want %v to %v", got, tt.from, tt.to)
 			}
 		})
 	}
 	if got := c.p99(noon.Add(30 * time.Second)); got != time.Millisecond {
-		t.Errorf("the slowest hundredth took %v, want 1ms", got)
+		t.Errorf("p99 is %v, want 1ms", got)
 	}
 	if got := c.p99(noon.Add(time.Minute)); got != 0 {
-		t.Errorf("long after, the slowest hundredth took %v, want nothing", got)
+		t.Errorf("p99 long after is %v, want 0", got)
 	}
 }
 
-// What a histogram says of a quantile is at most a quarter too much, and never too little.
+// A histogram's quantile is at most a quarter too large, and never too small.
 func TestHistogram_Precision(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h histogram
-		took := rapid.SliceOfN(rapid.Int64Range(2000, int64(10*time.Second)), 1, 200).Draw(t, "took")
-		for _, ns := range took {
+		histogram := rapid.SliceOfN(rapid.Int64Range(2000, int64(10*time.Second)), 1, 200).Draw(t, "took")
+		for _, ns := range histogram {
 			h.add(time.Duration(ns))
 		}
-		slices.Sort(took)
+		slices.Sort(histogram)
 		for _, share := range []float64{0, 0.5, 0.9, 0.99, 1} {
-			want := time.Duration(took[min(int(float64(len(took))*share), len(took)-1)])
+			want := time.Duration(histogram[min(int(float64(len(histogram))*share), len(histogram)-1)])
 			if got := h.quantile(share); got < want || float64(got) > 1.25*float64(want) {
-				t.Errorf("%v took %v at most, want %v", share, got, want)
+				t.Errorf("quantile %v is %v, want %v", share, got, want)
 			}
 		}
 	})
 	if got := (&histogram{}).quantile(0.99); got != 0 {
-		t.Errorf("of nothing the slowest took %v", got)
+		t.Errorf("a quantile of nothing is %v", got)
 	}
 	unmeasured := histogram{}
 	unmeasured.add(0)
 	if got := unmeasured.quantile(0.99); got != 0 {
-		t.Errorf("of what nobody measured the slowest took %v", got)
+		t.Errorf("a quantile of unmeasured durations is %v", got)
 	}
 }
 
@@ -99,32 +99,32 @@ func leaseOf(namespace, name, holder string, renewed time.Time) *coordinationv1.
 	}
 }
 
-func TestLeases_WatchedFromFirstSight(t *testing.T) {
+func TestLeases_WatchedFromFirstUpdate(t *testing.T) {
 	c := NewHistory(HistoryOptions{})
-	hear := func(second int, op world.Op, holder string, renewed int) {
+	update := func(second int, op world.Op, holder string, renewed int) {
 		c.Applied(world.Input{At: noon.Add(time.Duration(second) * time.Second), Event: world.Changed{
 			Op: op, Object: leaseOf("kube-system", "kube-scheduler", holder, noon.Add(time.Duration(renewed)*time.Second)),
 		}}, nil)
 	}
-	hear(0, world.Added, "a", 0)
-	hear(2, world.Modified, "a", 2)
-	hear(3, world.Modified, "a", 2) // written for another reason
-	hear(5, world.Modified, "a", 5)
+	update(0, world.Added, "a", 0)
+	update(2, world.Modified, "a", 2)
+	update(3, world.Modified, "a", 2) // written for another reason
+	update(5, world.Modified, "a", 5)
 	fork := c.Fork().(*History)
-	hear(30, world.Modified, "b", 30)
+	update(30, world.Modified, "b", 30)
 	w := c.leases.scheduler()
 	if want := []time.Duration{2 * time.Second, 3 * time.Second, 25 * time.Second}; !slices.Equal(w.lastIntervals(), want) {
-		t.Errorf("the times between renewals are %v, want %v", w.lastIntervals(), want)
+		t.Errorf("the intervals between renewals are %v, want %v", w.lastIntervals(), want)
 	}
 	changes := changesOf(w.History().Tenures)
 	if len(changes) != 1 || changes[0].From != "a" || changes[0].To != "b" || changes[0].Why != "taken over after expiry" {
-		t.Errorf("the changes are %+v, want one from a to b after silence", changes)
+		t.Errorf("the transitions are %+v, want one from a to b after expiry", changes)
 	}
-	if waiting := candidatesOf(w.History().Tenures, "b", noon.Add(40*time.Second)); len(waiting) != 1 || waiting[0].Name != "a" {
-		t.Errorf("those who wait are %+v, want a", waiting)
+	if candidates := candidatesOf(w.History().Tenures, "b", noon.Add(40*time.Second)); len(candidates) != 1 || candidates[0].Name != "a" {
+		t.Errorf("the candidates are %+v, want a", candidates)
 	}
 	if before := fork.leases.scheduler(); len(before.lastIntervals()) != 2 || len(before.History().Tenures) != 1 {
-		t.Errorf("what came after the fork is in it: %v", before.lastIntervals())
+		t.Errorf("a change after the fork is in the fork: %v", before.lastIntervals())
 	}
 }
 
@@ -145,7 +145,7 @@ func TestLeases_IgnoreNodeHeartbeats(t *testing.T) {
 	}
 }
 
-func TestLeases_GoneWhenNotListed(t *testing.T) {
+func TestLeases_AbsentWhenNotListed(t *testing.T) {
 	c := NewHistory(HistoryOptions{})
 	listed := func(second int, objects ...world.Object) {
 		c.Applied(world.Input{At: noon.Add(time.Duration(second) * time.Second), Event: world.Listed{Kind: world.Lease, Objects: objects}}, nil)
@@ -156,7 +156,7 @@ func TestLeases_GoneWhenNotListed(t *testing.T) {
 	}
 	listed(1)
 	if got := c.leases.scheduler().Status(noon.Add(time.Second)).State.String(); got != "absent" {
-		t.Errorf("a lease that is not there any more is %s, want absent", got)
+		t.Errorf("a deleted lease is %s, want absent", got)
 	}
 }
 
@@ -170,14 +170,14 @@ func TestTimings_SharedByForks(t *testing.T) {
 	for _, which := range []*History{c, fork} {
 		fit := which.timings.of(timingKey{"p", framework.Filter, "Fit"})
 		if fit.mean() != 505*time.Microsecond || fit.histogram.quantile(0.99) != time.Millisecond {
-			t.Errorf("Fit took %v in the mean and %v at most, want 505µs and 1ms", fit.mean(), fit.histogram.quantile(0.99))
+			t.Errorf("Fit: mean %v, p99 %v, want 505µs and 1ms", fit.mean(), fit.histogram.quantile(0.99))
 		}
 		point := which.timings.of(timingKey{profile: "p", point: framework.Filter})
 		if point.mean() != time.Second {
-			t.Errorf("the point took %v, want 1s", point.mean())
+			t.Errorf("the extension point's mean is %v, want 1s", point.mean())
 		}
 	}
 	if unknown := c.timings.of(timingKey{"p", framework.Score, "Fit"}); unknown.mean() != 0 {
-		t.Errorf("what nobody measured took %v", unknown.mean())
+		t.Errorf("an unmeasured point's mean is %v", unknown.mean())
 	}
 }

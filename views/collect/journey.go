@@ -17,42 +17,42 @@ import (
 )
 
 // journey returns a pod's transitions through the queue with their events, and its attempts.
-func (c *Collector) journey(e *engine.Engine, look Query) *views.Journey {
-	pod := e.Store().Pod(look.Pod.Namespace, look.Pod.Name)
-	j := &views.Journey{Pod: podName(look.Pod), State: podStateAt(e.PodState(look.Pod.Namespace, look.Pod.Name))}
-	uid := look.Pod.UID
+func (c *Collector) journey(e *engine.Engine, query Query) *views.Journey {
+	pod := e.Store().Pod(query.Pod.Namespace, query.Pod.Name)
+	j := &views.Journey{Pod: podName(query.Pod), State: podStateAt(e.PodState(query.Pod.Namespace, query.Pod.Name))}
+	uid := query.Pod.UID
 	if pod != nil {
 		uid = pod.UID
 		j.Created, j.Facts = pod.CreationTimestamp.Time, podFacts(pod)
 	}
-	if p, ok := e.Queue().Get(look.Pod.Namespace, look.Pod.Name); ok {
+	if p, ok := e.Queue().Get(query.Pod.Namespace, query.Pod.Name); ok {
 		j.RequeuesOn = requeueEvents(e.Queue(), p, 64)
 	}
-	way := e.PodTransitions(uid)
-	tried := attemptsOf(e, uid, len(way))
-	first, end := look.list().Window(len(way))
-	j.Steps = views.List[views.JourneyStep]{First: first, Total: len(way)}
-	for i := range way {
-		t := &way[i]
-		var d *engine.Decision // that the step ends, if it ends one
+	transitions := e.PodTransitions(uid)
+	attempts := attemptsOf(e, uid, len(transitions))
+	first, end := query.list().Window(len(transitions))
+	j.Steps = views.List[views.JourneyStep]{First: first, Total: len(transitions)}
+	for i := range transitions {
+		t := &transitions[i]
+		var d *engine.Decision // of the attempt that the step ends
 		if t.From == queue.InFlight {
-			d = tried[t.Attempts]
+			d = attempts[t.Attempts]
 		}
 		if d != nil {
 			j.AttemptTime += d.Duration
 		}
-		stayed := stayedBefore(way, i)
+		since := timeInState(transitions, i)
 		if t.From != queue.Gone && t.From != queue.InFlight {
-			j.QueuedFor += stayed
+			j.QueuedFor += since
 		}
 		if i >= first && i < end {
 			step := journeyStep(e, t, d)
-			step.PreviousStateTime = stayed
+			step.PreviousStateTime = since
 			j.Steps.Rows = append(j.Steps.Rows, step)
 		}
 	}
-	if len(way) > 0 {
-		last := &way[len(way)-1]
+	if len(transitions) > 0 {
+		last := &transitions[len(transitions)-1]
 		j.Attempts = last.Attempts
 		if last.To != queue.Gone && last.To != queue.InFlight {
 			j.QueuedFor += e.Now().Sub(last.At)
@@ -61,22 +61,22 @@ func (c *Collector) journey(e *engine.Engine, look Query) *views.Journey {
 	return j
 }
 
-func stayedBefore(way []queue.Transition, i int) time.Duration {
+func timeInState(transitions []queue.Transition, i int) time.Duration {
 	if i > 0 {
-		return way[i].At.Sub(way[i-1].At)
+		return transitions[i].At.Sub(transitions[i-1].At)
 	}
 	return 0
 }
 
-// attemptsOf are the decisions about a pod that the log still has, by the number of the attempt.
-func attemptsOf(e *engine.Engine, uid types.UID, moves int) map[int]*engine.Decision {
+// attemptsOf returns a pod's decisions that the log still has, by attempt.
+func attemptsOf(e *engine.Engine, uid types.UID, most int) map[int]*engine.Decision {
 	found := map[int]*engine.Decision{}
 	for d := range e.Decisions() {
 		if d.Pod.UID == uid {
 			if found[d.Attempt] == nil {
 				found[d.Attempt] = d
 			}
-			if len(found) >= moves {
+			if len(found) >= most {
 				break
 			}
 		}
@@ -154,7 +154,7 @@ func podFacts(pod *v1.Pod) []views.Fact {
 	return facts
 }
 
-// requestsText returns a pod's requests in words.
+// requestsText formats a pod's requests.
 func requestsText(pod *v1.Pod) string {
 	list := *requestsOf(pod)
 	names := make([]string, 0, len(list))

@@ -10,7 +10,7 @@ import (
 	"orrery/views"
 )
 
-// maxChanges bounds the leader changes of all Leases: more than any screen has rows.
+// maxChanges bounds the leader changes of all Leases; no screen has more rows.
 const maxChanges = 128
 
 // leaderOf is the election of the scheduler's leader and the other elections; nil if no Lease was seen.
@@ -24,8 +24,8 @@ func (c *Collector) leaderOf(e *engine.Engine) *views.Leader {
 	if w := ch.leases.scheduler(); w != nil {
 		v = electionOf(w, ch.options.Election, now)
 	}
-	if standing := ch.leases.candidates.of(ch.leases.name(), v.Holder, now); len(standing) > 0 {
-		v.Candidates = standing
+	if candidates := ch.leases.candidates.of(ch.leases.name(), v.Holder, now); len(candidates) > 0 {
+		v.Candidates = candidates
 	}
 	for _, w := range ch.leases.others() {
 		v.Others = append(v.Others, otherOf(w, now))

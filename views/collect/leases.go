@@ -25,7 +25,7 @@ type leases struct {
 type leaseHistory struct {
 	*leader.Watcher
 	name      types.NamespacedName
-	renewed   time.Time // as the Lease has it
+	renewed   time.Time // the renew time in the Lease
 	renewedAt time.Time
 	intervals [maxRenewals]time.Duration
 	renewals  int
@@ -53,9 +53,9 @@ func (l *leases) fork() leases {
 	f := *l
 	f.byName, f.candidates = maps.Clone(l.byName), l.candidates.fork()
 	for name, w := range f.byName {
-		twin := *w
-		twin.Watcher = w.Watcher.Fork()
-		f.byName[name] = &twin
+		clone := *w
+		clone.Watcher = w.Watcher.Fork()
+		f.byName[name] = &clone
 	}
 	return f
 }
@@ -99,7 +99,7 @@ func namespacedName(o world.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
-// leaseHistory returns the history of a Lease, made at its first sight; nil if there are too many.
+// leaseHistory returns the history of a Lease, creating it if necessary; nil if there are too many.
 func (l *leases) leaseHistory(lease *coordinationv1.Lease) *leaseHistory {
 	name := namespacedName(lease)
 	w := l.byName[name]
@@ -148,7 +148,7 @@ func (l *leases) name() types.NamespacedName {
 	return types.NamespacedName{Namespace: l.election.Namespace, Name: l.election.Name}
 }
 
-// others are all Leases but the scheduler's, by name.
+// others are all existing Leases but the scheduler's, by name.
 func (l *leases) others() []*leaseHistory {
 	list := slices.DeleteFunc(slices.Collect(maps.Values(l.byName)), func(w *leaseHistory) bool {
 		return w.name == l.name() || w.Status(time.Time{}).State == leader.Absent

@@ -13,8 +13,8 @@ import (
 // source gives lists their rows.
 type source struct {
 	*Collector
-	e    *engine.Engine
-	look Query
+	e     *engine.Engine
+	query Query
 }
 
 // Pods are the pods of the queue and those with a binding in flight.
@@ -37,23 +37,23 @@ func (s source) Pods() views.Rows[views.PodRow] {
 }
 
 // allPods appends the bindings in flight, and the pods of the queue.
-func (s source) allPods(into []any) []any {
+func (s source) allPods(list []any) []any {
 	bindings := s.e.Bindings()
-	into = slices.Grow(into, len(bindings)+s.e.Queue().Len())
+	list = slices.Grow(list, len(bindings)+s.e.Queue().Len())
 	for i := range bindings {
-		into = append(into, &bindings[i])
+		list = append(list, &bindings[i])
 	}
 	for _, part := range queueParts {
 		s.pods = s.e.Queue().Pods(s.pods[:0], part)
 		for _, p := range s.pods {
-			into = append(into, p)
+			list = append(list, p)
 		}
 	}
 	clear(s.pods)
-	return into
+	return list
 }
 
-// comparePods has bindings come before the queue, and its parts in their order.
+// comparePods orders bindings before the queue, and the queue by its parts.
 func (s source) comparePods(a, b any) int {
 	x, xQueued := a.(*queue.Pod)
 	y, yQueued := b.(*queue.Pod)
@@ -100,7 +100,7 @@ func (s source) Nodes() views.Rows[views.NodeRow] {
 
 // Evictions are the open ones, the earliest first, then the ended ones, the latest first.
 func (s source) Evictions() views.Rows[views.Eviction] {
-	m := &s.board
+	m := &s.evictionList
 	return views.RowsAt(m.stamp, len(m.open)+len(m.ended), func(i int) views.Eviction {
 		return evictionRow(m.nth(i), s.e)
 	})
@@ -125,11 +125,11 @@ func (s source) Decisions() views.Rows[views.DecisionRow] {
 			return rows
 		},
 		Lazy: &views.LazyRows[views.DecisionRow]{
-			All: func(into []any) []any {
+			All: func(list []any) []any {
 				for d := range s.e.Decisions() {
-					into = append(into, d)
+					list = append(list, d)
 				}
-				return into
+				return list
 			},
 			Compare: func(a, b any) int { return cmp.Compare(b.(*engine.Decision).Seq, a.(*engine.Decision).Seq) },
 			Brief: func(of any) views.DecisionRow {
@@ -150,18 +150,18 @@ func (s source) Decisions() views.Rows[views.DecisionRow] {
 
 // Plugins are those of the profile of the pod that is open, or else of the first.
 func (s source) Plugins() views.Rows[views.PluginRow] {
-	return views.RowsOf(s.e.LastDecision(), s.pluginRows(s.e, s.profileName(s.e, s.look)))
+	return views.RowsOf(s.e.LastDecision(), s.pluginRows(s.e, s.profileName(s.e, s.query)))
 }
 
 // Matrix holds the filter plugins' statuses of every node.
 func (s source) Matrix() views.Rows[views.MatrixRow] {
-	all, plugins := s.why.d.Nodes, s.why.model.Plugins
-	return views.RowsAt(s.why.made, len(all), func(i int) views.MatrixRow { return matrixRow(&all[i], plugins) })
+	all, plugins := s.diagnosis.d.Nodes, s.diagnosis.model.Plugins
+	return views.RowsAt(s.diagnosis.made, len(all), func(i int) views.MatrixRow { return matrixRow(&all[i], plugins) })
 }
 
 // NodePods are the pods on the node that is open.
 func (s source) NodePods() views.Rows[views.NodePod] {
-	info := s.nodes.known[s.nodes.positions[s.look.Node]].info
+	info := s.nodes.known[s.nodes.positions[s.query.Node]].info
 	pods := info.GetPods()
 	return views.RowsAt(uint64(info.GetGeneration()), len(pods), func(i int) views.NodePod { return nodePod(pods[i]) })
 }
@@ -173,5 +173,5 @@ func (s source) PressurePods() views.Rows[views.PressurePod] {
 
 // Marks are the timeline's.
 func (s source) Marks() views.Rows[views.Mark] {
-	return views.RowsOf(uint64(len(s.look.Timeline.Marks)), s.look.Timeline.Marks)
+	return views.RowsOf(uint64(len(s.query.Timeline.Marks)), s.query.Timeline.Marks)
 }

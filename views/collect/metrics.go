@@ -12,29 +12,29 @@ import (
 func (c *Collector) metrics(e *engine.Engine) *views.Metrics {
 	m := &views.Metrics{Step: time.Second, CachePods: e.Cache().PodCount(), AssumedPods: e.BindingCount()}
 	m.Depth = e.QueueDepths(make([]float64, 0, curveSeconds))
-	tally := e.Counters()
+	counts := e.Counters()
 	for v := engine.Placed; v <= engine.Skipped; v++ {
-		m.Attempts = append(m.Attempts, views.NamedCount{Name: v.String(), Count: int64(tally.Decisions[v]), Bad: v == engine.Unschedulable || v == engine.Failed})
+		m.Attempts = append(m.Attempts, views.NamedCount{Name: v.String(), Count: int64(counts.Decisions[v]), Bad: v == engine.Unschedulable || v == engine.Failed})
 	}
-	m.Attempts = append(m.Attempts, views.NamedCount{Name: "bindings failed", Count: int64(tally.BindingsFailed), Bad: true})
-	took := &histogram{}
+	m.Attempts = append(m.Attempts, views.NamedCount{Name: "bindings failed", Count: int64(counts.BindingsFailed), Bad: true})
+	latencies := &histogram{}
 	if ch := c.options.History; ch != nil {
 		m.Rate, m.P99 = ch.curves.series(e.Now())
-		took = &ch.curves.all
+		latencies = &ch.curves.all
 	} else {
-		m.Rate, m.P99, took = curvesFromLog(e)
+		m.Rate, m.P99, latencies = curvesFromLog(e)
 	}
 	trimStart(&m.Rate, &m.P99, &m.Depth)
 	for _, q := range [...]struct {
 		name  string
 		share float64
 	}{{"half", 0.5}, {"nine in ten", 0.9}, {"99 in 100", 0.99}, {"slowest", 1}} {
-		m.Latency = append(m.Latency, views.Quantile{Name: q.name, Duration: took.quantile(q.share)})
+		m.Latency = append(m.Latency, views.Quantile{Name: q.name, Duration: latencies.quantile(q.share)})
 	}
 	return m
 }
 
-// curvesFromLog makes curves of the decisions in the log, for an engine without a history.
+// curvesFromLog builds curves from the decisions in the log, for an engine without a history.
 func curvesFromLog(e *engine.Engine) (rate, slow []float64, all *histogram) {
 	var past curves
 	var log []*engine.Decision
@@ -48,20 +48,20 @@ func curvesFromLog(e *engine.Engine) (rate, slow []float64, all *histogram) {
 	return rate, slow, &past.all
 }
 
-// minSeconds is how many seconds the curves show at least. They show twice as many when those are full, and so on, so
-// that their scale changes rarely.
+// minSeconds is how many seconds the curves show at least. The number doubles when the curves are full, so that their scale
+// changes rarely.
 const minSeconds = 60
 
 // trimStart removes the empty seconds before the first event from the curves.
 func trimStart(curves ...*[]float64) {
-	spoke := 0
+	used := 0
 	for _, c := range curves {
 		if first := slices.IndexFunc(*c, func(v float64) bool { return v != 0 }); first >= 0 {
-			spoke = max(spoke, len(*c)-first)
+			used = max(used, len(*c)-first)
 		}
 	}
 	shown := minSeconds
-	for shown < spoke {
+	for shown < used {
 		shown *= 2
 	}
 	for _, c := range curves {

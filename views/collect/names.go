@@ -8,21 +8,21 @@ import (
 	"orrery/core/world"
 )
 
-// NodeNames are the names of nodes that begin with a prefix, in their order, n at most.
+// NodeNames returns up to n names of nodes with a prefix, sorted.
 func NodeNames(e *engine.Engine, prefix string, n int) []string {
-	return named(e, world.Node, "", prefix, n)
+	return namesOf(e, world.Node, "", prefix, n)
 }
 
-// Namespaces are the names of namespaces that begin with a prefix, in their order, n at most.
+// Namespaces returns up to n names of namespaces with a prefix, sorted.
 func Namespaces(e *engine.Engine, prefix string, n int) []string {
-	return named(e, world.Namespace, "", prefix, n)
+	return namesOf(e, world.Namespace, "", prefix, n)
 }
 
-// PodNames are the pods, as "namespace/name", that begin with a prefix, in their order, n at most. A prefix without a
-// slash is also the beginning of a name in any namespace.
+// PodNames returns up to n pods with a prefix, as "namespace/name", sorted. A prefix without a slash matches namespaces
+// and names in any namespace.
 func PodNames(e *engine.Engine, prefix string, n int) []string {
 	if namespace, name, ok := strings.Cut(prefix, "/"); ok {
-		return named(e, world.Pod, namespace, name, n)
+		return namesOf(e, world.Pod, namespace, name, n)
 	}
 	var list []string
 	for o := range e.Store().Objects(world.Pod) {
@@ -36,8 +36,8 @@ func PodNames(e *engine.Engine, prefix string, n int) []string {
 	return list
 }
 
-// named are the objects of a kind whose names begin with a prefix.
-func named(e *engine.Engine, kind world.Kind, namespace, prefix string, n int) []string {
+// namesOf returns up to n objects of a kind whose names have a prefix.
+func namesOf(e *engine.Engine, kind world.Kind, namespace, prefix string, n int) []string {
 	var list []string
 	for o := range e.Store().Objects(kind) {
 		if len(list) >= n {
@@ -55,8 +55,7 @@ func named(e *engine.Engine, kind world.Kind, namespace, prefix string, n int) [
 	return list
 }
 
-// PluginNames are the names of plugins that begin with a prefix, whatever the case, in the order in which a pod meets
-// them, n at most.
+// PluginNames returns up to n names of plugins with a prefix, ignoring case, in the order of the extension points.
 func PluginNames(e *engine.Engine, prefix string, n int) []string {
 	var list []string
 	seen := map[string]bool{}

@@ -15,14 +15,14 @@ func TestNames_Completion(t *testing.T) {
 		want []string
 	}{
 		{"nodes", collect.NodeNames(e, "worker-0", 3), []string{"worker-00", "worker-01", "worker-02"}},
-		{"the one node", collect.NodeNames(e, "worker-07", 9), []string{"worker-07"}},
+		{"a node", collect.NodeNames(e, "worker-07", 9), []string{"worker-07"}},
 		{"namespaces", collect.Namespaces(e, "b", 9), []string{"batch"}},
 		{"pods of a namespace", collect.PodNames(e, "ml/", 2), []string{"ml/trainer-0", "ml/trainer-1"}},
-		{"pods by their names alone", collect.PodNames(e, "night", 9), []string{"batch/nightly"}},
-		{"pods by a namespace that begins so", collect.PodNames(e, "ba", 9), []string{"batch/nightly"}},
-		{"plugins, whatever the case", collect.PluginNames(e, "noderesourcesf", 9), []string{"NodeResourcesFit"}},
+		{"pods by name", collect.PodNames(e, "night", 9), []string{"batch/nightly"}},
+		{"pods by a namespace prefix", collect.PodNames(e, "ba", 9), []string{"batch/nightly"}},
+		{"plugins, ignoring case", collect.PluginNames(e, "noderesourcesf", 9), []string{"NodeResourcesFit"}},
 		{"none", collect.PodNames(e, "zzz", 9), nil},
-		{"no room for any", collect.PluginNames(e, "", 0), nil},
+		{"at most none", collect.PluginNames(e, "", 0), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if !slices.Equal(tt.got, tt.want) {

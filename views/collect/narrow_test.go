@@ -41,10 +41,10 @@ func TestQueue_Filter(t *testing.T) {
 		{"a namespace", "-n ml", "", false, []string{"ml/trainer-0", "ml/trainer-1", "ml/trainer-2"}},
 		{"the inverse", "!trainer", "", false, []string{"batch/nightly"}},
 		{"a state", "gated", "", false, []string{"batch/nightly"}},
-		{"a plugin that turned it down", "noderesourcesfit", "", false, []string{"ml/trainer-0", "ml/trainer-1", "ml/trainer-2"}},
+		{"a plugin that rejected it", "noderesourcesfit", "", false, []string{"ml/trainer-0", "ml/trainer-1", "ml/trainer-2"}},
 		{"another order", "", "name", false, []string{"batch/nightly", "ml/trainer-0", "ml/trainer-1", "ml/trainer-2"}},
-		{"the other way round", "", "", true, []string{"batch/nightly", "ml/trainer-2", "ml/trainer-1", "ml/trainer-0"}},
-		{"nobody", "absent", "", false, []string{}},
+		{"reversed", "", "", true, []string{"batch/nightly", "ml/trainer-2", "ml/trainer-1", "ml/trainer-0"}},
+		{"no match", "absent", "", false, []string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := c.Model(e, collect.Query{Open: views.QueuePane, Rows: 10, Filter: mustFilter(t, tt.text), Sort: tt.sort, Reverse: tt.reverse})
@@ -52,32 +52,32 @@ func TestQueue_Filter(t *testing.T) {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 			if want := (views.Filtered{Matches: len(tt.want), Of: 4}); *m.Filtered != want {
-				t.Errorf("it is said that %+v, want %+v", *m.Filtered, want)
+				t.Errorf("Filtered is %+v, want %+v", *m.Filtered, want)
 			}
 		})
 	}
 }
 
-// Every order of every list can be asked for, shows what the list shows, and comes out the other way round in reverse.
+// Every order of every list has the list's rows, and is reversible.
 func TestSorts_ShowSameRows(t *testing.T) {
 	e, ch := busyCluster(t)
 	c := collect.New(collect.Options{History: ch})
 	pod := world.PodRef{Namespace: "ml", Name: "trainer-2"}
 	for _, pane := range everyPane {
-		look := collect.Query{Open: pane, Rows: 1000, Pod: pod, Node: "worker-01"}
-		plain := rowsOf(c.Model(e, look))
+		query := collect.Query{Open: pane, Rows: 1000, Pod: pod, Node: "worker-01"}
+		plain := rowsOf(c.Model(e, query))
 		for _, sort := range sortsOf(pane) {
-			look.Sort = sort
-			sorted := rowsOf(c.Model(e, look))
-			look.Reverse = true
-			reversed := rowsOf(c.Model(e, look))
-			look.Reverse = false
+			query.Sort = sort
+			sorted := rowsOf(c.Model(e, query))
+			query.Reverse = true
+			reversed := rowsOf(c.Model(e, query))
+			query.Reverse = false
 			if len(sorted) == 0 || len(sorted) != len(plain) {
 				t.Errorf("pane %q by %s has %d rows, want %d", pane, sort, len(sorted), len(plain))
 			}
 			slices.Reverse(reversed)
 			if diff := cmp.Diff(sorted, reversed); diff != "" {
-				t.Errorf("pane %q by %s is something else in reverse:\n%s", pane, sort, diff)
+				t.Errorf("pane %q by %s, reversed:\n%s", pane, sort, diff)
 			}
 			slices.Sort(sorted)
 			if diff := cmp.Diff(slices.Sorted(slices.Values(plain)), sorted); diff != "" {
@@ -122,27 +122,27 @@ func rowsOf(m *views.Model) []string {
 		}
 	case m.Pressure != nil:
 		for _, r := range m.Pressure.Pods.Rows {
-			r.Rank = 0 // which is another under another signal
+			r.Rank = 0 // differs by signal
 			add(r.Name)
 		}
 	}
 	return rows
 }
 
-// A filter over a long queue is answered bit by bit, and in the end in full.
+// A filter on a long queue yields partial results until it is complete.
 func TestQueue_FilterWalksInParts(t *testing.T) {
 	c := newLargeCluster(t, 3, 30_000)
-	collector := collect.New(collect.Options{History: c.chronicle})
-	look := collect.Query{Open: views.QueuePane, Rows: 20, Filter: mustFilter(t, "stuck -n team-3"), Sort: "name"}
-	m := collector.Model(c.engine, look)
+	collector := collect.New(collect.Options{History: c.history})
+	query := collect.Query{Open: views.QueuePane, Rows: 20, Filter: mustFilter(t, "stuck -n team-3"), Sort: "name"}
+	m := collector.Model(c.engine, query)
 	if !m.Filtered.Partial || m.Filtered.Of != 30_000 {
-		t.Errorf("the first answer is %+v, want a part of 30,000", *m.Filtered)
+		t.Errorf("the first result is %+v, want a part of 30,000", *m.Filtered)
 	}
 	for calls := 1; m.Filtered.Partial; calls++ {
 		if calls > 10 {
-			t.Fatal("it is not through after 10 calls")
+			t.Fatal("not complete after 10 calls")
 		}
-		m = collector.Model(c.engine, look)
+		m = collector.Model(c.engine, query)
 	}
 	want := 0
 	for i := range 6000 {
@@ -151,7 +151,7 @@ func TestQueue_FilterWalksInParts(t *testing.T) {
 		}
 	}
 	if m.Filtered.Matches != want || m.Queue.Pods.At(0).Name != "team-3/stuck-000003" {
-		t.Errorf("%d are left from %s on, want %d from team-3/stuck-000003 on", m.Filtered.Matches, m.Queue.Pods.At(0).Name, want)
+		t.Errorf("%d matches from %s on, want %d from team-3/stuck-000003 on", m.Filtered.Matches, m.Queue.Pods.At(0).Name, want)
 	}
 }
 

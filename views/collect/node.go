@@ -18,8 +18,8 @@ import (
 )
 
 // nodeDetail is one node and the pods on it; nil if there is no such node.
-func (c *Collector) nodeDetail(_ *engine.Engine, look Query) *views.NodeDetail {
-	at, ok := c.nodes.positions[look.Node]
+func (c *Collector) nodeDetail(_ *engine.Engine, query Query) *views.NodeDetail {
+	at, ok := c.nodes.positions[query.Node]
 	if !ok {
 		return nil
 	}
@@ -75,23 +75,23 @@ func podCount(n int) string {
 	return strconv.Itoa(n) + " pods"
 }
 
-// portsOf are the host ports in use, those of every address without it.
+// portsOf lists the host ports in use, with their address unless that is 0.0.0.0.
 func portsOf(used fwk.HostPortInfo) string {
 	var list []string
 	for address, ports := range used {
 		for port := range ports {
-			word := strconv.Itoa(int(port.Port)) + "/" + port.Protocol
+			text := strconv.Itoa(int(port.Port)) + "/" + port.Protocol
 			if address != "0.0.0.0" {
-				word = address + ":" + word
+				text = address + ":" + text
 			}
-			list = append(list, word)
+			list = append(list, text)
 		}
 	}
 	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return strings.Join(list, ", ")
 }
 
-// claimsOf are the volume claims that pods here use, and how many of them do.
+// claimsOf lists the volume claims in use, with the number of pods if there are several.
 func claimsOf(used map[string]int) string {
 	list := make([]string, 0, len(used))
 	for claim, pods := range used {
@@ -128,12 +128,12 @@ func imagesOn(info fwk.NodeInfo) []views.NodeImage {
 
 func nodePod(info fwk.PodInfo) views.NodePod {
 	pod := info.GetPod()
-	asked := requestsOf(pod)
+	requested := requestsOf(pod)
 	name, key := podNames(world.PodRefOf(pod))
 	p := views.NodePod{
 		Name: name, Key: key, State: views.Bound, Priority: priorityOf(pod), Labels: pod.Labels,
-		MilliCPU: asked.Cpu().MilliValue(), MemoryBytes: asked.Memory().Value(),
-		CPU: cpuText(asked.Cpu().MilliValue()), Memory: bytesText(asked.Memory().Value()),
+		MilliCPU: requested.Cpu().MilliValue(), MemoryBytes: requested.Memory().Value(),
+		CPU: cpuText(requested.Cpu().MilliValue()), Memory: bytesText(requested.Memory().Value()),
 	}
 	if pod.DeletionTimestamp != nil {
 		p.State = views.Terminating

@@ -31,9 +31,9 @@ type cachedNode struct {
 	cell       views.HeatCell
 	lane       int
 	pass       int
-	// row is made when the node is first shown.
-	row     views.NodeRow
-	written bool
+	// row is built when the node is first shown.
+	row      views.NodeRow
+	rowBuilt bool
 }
 
 // lane is a zone and the positions of its nodes.
@@ -47,7 +47,7 @@ type lane struct {
 func (m *nodeCache) refresh(e *engine.Engine) {
 	list, _ := e.Snapshot().NodeInfos().List()
 	g := e.Snapshot().Generation()
-	if m.engine != e { // at first sight nothing has changed
+	if m.engine != e { // with a new engine no node has just changed
 		*m = nodeCache{engine: e, last: [4]int64{g, g, g, g}}
 	}
 	seen := m.last[len(m.last)-1]
@@ -84,20 +84,20 @@ func (k *cachedNode) update(info fwk.NodeInfo) {
 	if k.info == info && k.generation == info.GetGeneration() && k.node == info.Node() {
 		return
 	}
-	k.info, k.node, k.generation, k.written = info, info.Node(), info.GetGeneration(), false
+	k.info, k.node, k.generation, k.rowBuilt = info, info.Node(), info.GetGeneration(), false
 	k.cell = views.HeatCell{Level: uint8(min(fullness(info), 1) * 255), Flags: flagsOf(k.node)}
 }
 
 // reorder rebuilds positions, lanes and passes after nodes were added, removed or moved to another zone.
 func (m *nodeCache) reorder(list []fwk.NodeInfo) {
-	before, places := m.known, m.positions
+	before, positions := m.known, m.positions
 	m.list, m.known, m.positions = list, make([]cachedNode, len(list)), make(map[string]int, len(list))
 	m.lanes = nil
 	byKey := map[string]int{}
 	for i, info := range list {
 		name := info.Node().Name
 		k := &m.known[i]
-		if at, ok := places[name]; ok {
+		if at, ok := positions[name]; ok {
 			*k = before[at]
 		}
 		k.update(info)

@@ -12,17 +12,17 @@ import (
 // pluginsOf returns the cost and results of the first profile's plugins, at every extension point in the order of a
 // scheduling attempt. Calls and rejections count from the engine's start; durations are this process's, and zero if not
 // measured.
-func (c *Collector) pluginsOf(e *engine.Engine, look Query) *views.Plugins {
+func (c *Collector) pluginsOf(e *engine.Engine, query Query) *views.Plugins {
 	if len(e.Profiles()) == 0 {
 		return nil
 	}
-	return &views.Plugins{Profile: printable.Text(c.profileName(e, look))}
+	return &views.Plugins{Profile: printable.Text(c.profileName(e, query))}
 }
 
 // profileName is the profile of the pod that is open, or else the first.
-func (c *Collector) profileName(e *engine.Engine, look Query) string {
-	if look.Pod.Name != "" {
-		if pod := e.Store().Pod(look.Pod.Namespace, look.Pod.Name); pod != nil && e.Profile(pod.Spec.SchedulerName) != nil {
+func (c *Collector) profileName(e *engine.Engine, query Query) string {
+	if query.Pod.Name != "" {
+		if pod := e.Store().Pod(query.Pod.Namespace, query.Pod.Name); pod != nil && e.Profile(pod.Spec.SchedulerName) != nil {
 			return pod.Spec.SchedulerName
 		}
 	}

@@ -19,7 +19,7 @@ import (
 
 // pressureOrder is an order of pods, with its name on the screen.
 type pressureOrder struct {
-	word   string
+	name   string
 	signal pressure.Signal
 }
 
@@ -33,16 +33,16 @@ var pressureOrders = []pressureOrder{
 }
 
 // pressureOf returns a node's signals and its pods in the order of eviction; nil if there is no such node.
-func (c *Collector) pressureOf(e *engine.Engine, look Query) *views.Pressure {
+func (c *Collector) pressureOf(e *engine.Engine, query Query) *views.Pressure {
 	c.ranked = nil
-	at, ok := c.nodes.positions[look.Node]
+	at, ok := c.nodes.positions[query.Node]
 	if !ok {
 		return nil
 	}
 	info := c.nodes.known[at].info
 	node := info.Node()
 	v := &views.Pressure{Node: printable.Text(node.Name), Key: node.Name, Conditions: pressureConditions(node)}
-	r := look.Usage
+	r := query.Usage
 	if r == nil {
 		r = &usage.Reading{Queried: true, Configuration: pressure.DefaultConfiguration(node.Status.NodeInfo.OperatingSystem)}
 		v.Usage = "no usage data: a recording has none, as no scheduler is told what pods use"
@@ -63,7 +63,7 @@ func (c *Collector) pressureOf(e *engine.Engine, look Query) *views.Pressure {
 	for _, w := range r.Configuration.Warnings() {
 		v.Warnings = append(v.Warnings, printable.Text(w))
 	}
-	c.compareThresholds(v, r, info, look)
+	c.compareThresholds(v, r, info, query)
 	return v
 }
 
@@ -76,25 +76,25 @@ func pressureConditions(node *v1.Node) []string {
 			if c.Status != v1.ConditionTrue {
 				continue
 			}
-			word := string(c.Type)
+			name := string(c.Type)
 			if since := c.LastTransitionTime; !since.IsZero() {
-				word += " since " + since.UTC().Format("15:04:05")
+				name += " since " + since.UTC().Format("15:04:05")
 			}
-			list = append(list, word)
+			list = append(list, name)
 		}
 	}
 	return list
 }
 
 // compareThresholds compares the thresholds with the measurements, and ranks the pods.
-func (c *Collector) compareThresholds(v *views.Pressure, r *usage.Reading, info fwk.NodeInfo, look Query) {
+func (c *Collector) compareThresholds(v *views.Pressure, r *usage.Reading, info fwk.NodeInfo, query Query) {
 	summary := r.Summary
 	if summary == nil {
 		summary = &pressure.Summary{}
 	}
 	layout := pressure.LayoutOf(summary)
 	thresholds, err := r.Configuration.Thresholds()
-	if err != nil { // it was read once, and that makes sure that there are none that cannot be
+	if err != nil { // loading the configuration has checked them
 		v.Warnings = append(v.Warnings, printable.Text(err.Error()))
 	}
 	by := pressure.Signal("")
@@ -104,7 +104,7 @@ func (c *Collector) compareThresholds(v *views.Pressure, r *usage.Reading, info 
 		}
 		v.Signals = append(v.Signals, signalOf(t, summary))
 	}
-	by = rankingSignal(look.Sort, by, info.Node())
+	by = rankingSignal(query.Sort, by, info.Node())
 	v.RankedBy = string(by)
 	if v.UnrankedBecause = unrankedReason(by, r, info); v.UnrankedBecause != "" {
 		v.RankedBy = ""
@@ -125,7 +125,7 @@ func signalOf(t pressure.Threshold, summary *pressure.Summary) views.PressureSig
 	return s
 }
 
-// amountOf is an amount of a resource as people write it.
+// amountOf formats an amount of a resource.
 func amountOf(of v1.ResourceName, q resource.Quantity) string {
 	if of == pressure.Inodes || of == pressure.PIDs {
 		return countAmount(q.Value(), 0).Used
@@ -135,9 +135,9 @@ func amountOf(of v1.ResourceName, q resource.Quantity) string {
 
 // rankingSignal returns the signal to rank pods by: the requested one, else the one below its threshold, else that of the
 // node's reported pressure, else memory.
-func rankingSignal(asked string, short pressure.Signal, node *v1.Node) pressure.Signal {
+func rankingSignal(sortBy string, short pressure.Signal, node *v1.Node) pressure.Signal {
 	for _, r := range pressureOrders {
-		if r.word == asked {
+		if r.name == sortBy {
 			return r.signal
 		}
 	}
@@ -189,33 +189,33 @@ func (c *Collector) rankPods(v *views.Pressure, by pressure.Signal, layout press
 	for _, p := range info.GetPods() {
 		pods = append(pods, p.GetPod())
 	}
-	standings := pressure.Rank(by, layout, pods, summary)
+	ranked := pressure.Rank(by, layout, pods, summary)
 	if v.UnrankedBecause != "" {
-		slices.SortFunc(standings, func(a, b pressure.RankedPod) int {
+		slices.SortFunc(ranked, func(a, b pressure.RankedPod) int {
 			return cmp.Or(cmp.Compare(a.Pod.Namespace, b.Pod.Namespace), cmp.Compare(a.Pod.Name, b.Pod.Name))
 		})
 	}
-	c.ranked, c.ranking = make([]views.PressurePod, 0, len(standings)), c.ranking+1
-	place := 0
-	for i := range standings {
-		if standings[i].Exempt == "" {
-			place++
+	c.ranked, c.ranking = make([]views.PressurePod, 0, len(ranked)), c.ranking+1
+	rank := 0
+	for i := range ranked {
+		if ranked[i].Exempt == "" {
+			rank++
 		}
-		c.ranked = append(c.ranked, pressurePod(&standings[i], place, by, v.UnrankedBecause == ""))
+		c.ranked = append(c.ranked, pressurePod(&ranked[i], rank, by, v.UnrankedBecause == ""))
 	}
 }
 
-func pressurePod(s *pressure.RankedPod, place int, by pressure.Signal, ranked bool) views.PressurePod {
+func pressurePod(s *pressure.RankedPod, rank int, by pressure.Signal, ranked bool) views.PressurePod {
 	name, key := podNames(world.PodRefOf(s.Pod))
 	of := by.Resource()
 	p := views.PressurePod{
-		Rank: place, Name: name, Key: key, Labels: s.Pod.Labels, Priority: s.Priority, Measured: ranked && s.Measured, ExcludedBecause: s.Exempt,
+		Rank: rank, Name: name, Key: key, Labels: s.Pod.Labels, Priority: s.Priority, Measured: ranked && s.Measured, ExcludedBecause: s.Exempt,
 		Usage: "·", Request: "·", Excess: "·",
 	}
 	if of == v1.ResourceMemory || of == v1.ResourceEphemeralStorage {
-		asked := (*requestsOf(s.Pod))[of]
-		p.Request = amountOf(of, asked)
-		p.Share = fraction(s.Usage.Value(), asked.Value())
+		request := (*requestsOf(s.Pod))[of]
+		p.Request = amountOf(of, request)
+		p.Share = fraction(s.Usage.Value(), request.Value())
 	}
 	if !p.Measured {
 		p.Share = 0

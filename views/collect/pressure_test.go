@@ -21,8 +21,8 @@ import (
 	"orrery/views/collect"
 )
 
-// hungry is a node with pods on it, and what its kubelet says of them. The one called unseen it says nothing of.
-func hungry(t *testing.T) (*engine.Engine, *usage.Reading) {
+// pressedNode is a node with pods and their usage by its kubelet, which has none of the pod unseen.
+func pressedNode(t *testing.T) (*engine.Engine, *usage.Reading) {
 	t.Helper()
 	e, err := engine.New(engine.Options{Start: start})
 	if err != nil {
@@ -62,7 +62,7 @@ func hungry(t *testing.T) (*engine.Engine, *usage.Reading) {
 			t.Fatal(err)
 		}
 	}
-	for more := true; more; { // trying the huge one has it look at the nodes
+	for more := true; more; { // an attempt updates the snapshot
 		_, more = e.Step()
 	}
 	s, err := usage.Summary([]byte(summary+"]}"), "n1")
@@ -74,7 +74,7 @@ func hungry(t *testing.T) (*engine.Engine, *usage.Reading) {
 	return e, &usage.Reading{Node: "n1", Queried: true, At: start, Source: usage.Kubelet, Summary: s, Configuration: c, Configured: true}
 }
 
-// order is the pods of a pressure pane, with their places.
+// order lists the pods of a pressure pane with their ranks.
 func order(p *views.Pressure) (list []string) {
 	for _, row := range p.Pods.Rows {
 		list = append(list, fmt.Sprintf("%s %s of %s (%s) %s", strings.TrimPrefix(row.Name, "shop/"), row.Usage, row.Request, row.Excess, row.ExcludedBecause))
@@ -82,22 +82,22 @@ func order(p *views.Pressure) (list []string) {
 	return list
 }
 
-func pressed(t *testing.T, e *engine.Engine, look collect.Query) *views.Pressure {
+func pressureModel(t *testing.T, e *engine.Engine, query collect.Query) *views.Pressure {
 	t.Helper()
-	look.Open, look.Node = views.PressurePane, "n1"
-	if look.Rows == 0 {
-		look.Rows = 100
+	query.Open, query.Node = views.PressurePane, "n1"
+	if query.Rows == 0 {
+		query.Rows = 100
 	}
-	p := collect.New(collect.Options{}).Model(e, look).Pressure
+	p := collect.New(collect.Options{}).Model(e, query).Pressure
 	if p == nil {
-		t.Fatal("there is no such node")
+		t.Fatal("the node is missing")
 	}
 	return p
 }
 
 func TestPressure_EvictionOrder(t *testing.T) {
-	e, r := hungry(t)
-	p := pressed(t, e, collect.Query{Usage: r, Sort: "memory"})
+	e, r := pressedNode(t)
+	p := pressureModel(t, e, collect.Query{Usage: r, Sort: "memory"})
 	want := []string{
 		"unseen · of 1Gi (·) ", "beyond 3Gi of 1Gi (+2Gi) ", "dear 5Gi of 1Gi (+4Gi) ", "critical 6Gi of 1Gi (+5Gi) critical", "within 2Gi of 4Gi (·) ",
 	}
@@ -105,17 +105,17 @@ func TestPressure_EvictionOrder(t *testing.T) {
 		t.Errorf("by %s, %q (-want +got):\n%s", p.RankedBy, p.UnrankedBecause, diff)
 	}
 	if last := p.Pods.Rows[4]; last.Rank != 4 || last.Share != 0.5 || last.Exceeds {
-		t.Errorf("the last one is %+v: who is spared takes no place", last)
+		t.Errorf("the last pod is %+v: an exempt pod has no rank", last)
 	}
 	if !slices.Equal(p.Warnings, []string{"found containerfs.available for hard eviction. ignoring"}) || p.Thresholds != "thresholds: the kubelet's own" {
-		t.Errorf("of the thresholds it says %q and %q", p.Thresholds, p.Warnings)
+		t.Errorf("thresholds %q and warnings %q", p.Thresholds, p.Warnings)
 	}
 }
 
-// Of the disk there is 5% left and should be 10%.
+// The disk has 5% available, the threshold is 10%.
 func TestPressure_ShortResourceDecidesOrder(t *testing.T) {
-	e, r := hungry(t)
-	p := pressed(t, e, collect.Query{Usage: r})
+	e, r := pressedNode(t)
+	p := pressureModel(t, e, collect.Query{Usage: r})
 	if p.RankedBy != "nodefs.available" || p.Pods.Rows[0].Name != "shop/unseen" || p.Pods.Rows[1].Name != "shop/beyond" {
 		t.Errorf("by %s the order is %q", p.RankedBy, order(p))
 	}
@@ -136,7 +136,7 @@ func TestPressure_ShortResourceDecidesOrder(t *testing.T) {
 }
 
 func TestPressure_UnknownUsage(t *testing.T) {
-	e, r := hungry(t)
+	e, r := pressedNode(t)
 	onlyMemory := *r
 	onlyMemory.Source, onlyMemory.Summary = usage.Metrics, &pressure.Summary{Pods: []pressure.PodStats{{PodRef: r.Summary.Pods[0].PodRef, Memory: r.Summary.Pods[0].Memory}}}
 	nothing := usage.Reading{
@@ -154,12 +154,12 @@ func TestPressure_UnknownUsage(t *testing.T) {
 			"nothing may be read", &nothing, "", "no usage data: may not get nodes/proxy, and no metrics API is served",
 			"thresholds: the defaults, and this kubelet's may be others: may not get nodes/proxy", "pods are in no order of eviction: what they use is not known",
 		},
-		{"the metrics API tells of memory", &onlyMemory, "memory", "usage from the metrics API", "thresholds: the kubelet's own", ""},
-		{"and not of disks", &onlyMemory, "disk", "usage from the metrics API", "thresholds: the kubelet's own", "pods are in no order of eviction by nodefs.available: the metrics API does not tell that of pods"},
-		{"the kubelet does not tell of processes", r, "processes", "usage from the kubelet's summary", "thresholds: the kubelet's own", "pods are in no order of eviction by pid.available: the kubelet's summary does not tell that of pods"},
+		{"the metrics API has memory", &onlyMemory, "memory", "usage from the metrics API", "thresholds: the kubelet's own", ""},
+		{"the metrics API has no disks", &onlyMemory, "disk", "usage from the metrics API", "thresholds: the kubelet's own", "pods are in no order of eviction by nodefs.available: the metrics API does not tell that of pods"},
+		{"the summary has no processes", r, "processes", "usage from the kubelet's summary", "thresholds: the kubelet's own", "pods are in no order of eviction by pid.available: the kubelet's summary does not tell that of pods"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := pressed(t, e, collect.Query{Usage: tt.reading, Sort: tt.sort})
+			p := pressureModel(t, e, collect.Query{Usage: tt.reading, Sort: tt.sort})
 			got := [3]string{p.Usage, p.Thresholds, p.UnrankedBecause}
 			if diff := cmp.Diff([3]string{tt.usage, tt.thresholds, tt.unranked}, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -172,20 +172,20 @@ func TestPressure_UnknownUsage(t *testing.T) {
 			}
 		})
 	}
-	if p := pressed(t, e, collect.Query{Usage: &nothing}); !slices.Equal(p.Rules, []string{"get nodes/proxy"}) {
+	if p := pressureModel(t, e, collect.Query{Usage: &nothing}); !slices.Equal(p.Rules, []string{"get nodes/proxy"}) {
 		t.Errorf("the rules are %q", p.Rules)
 	}
 }
 
 func TestPressure_FilterKeepsRanks(t *testing.T) {
-	e, r := hungry(t)
+	e, r := pressedNode(t)
 	c := collect.New(collect.Options{})
 	m := c.Model(e, collect.Query{Open: views.PressurePane, Node: "n1", Usage: r, Sort: "memory", Rows: 10, Filter: mustFilter(t, "within")})
 	if rows := m.Pressure.Pods.Rows; len(rows) != 1 || rows[0].Rank != 4 || *m.Filtered != (views.Filtered{Matches: 1, Of: 5}) {
 		t.Errorf("%+v of %+v", rows, m.Filtered)
 	}
 	if m := c.Model(e, collect.Query{Open: views.PressurePane, Node: "elsewhere"}); m.Pressure != nil {
-		t.Error("there is a node that is none")
+		t.Error("a missing node has a pressure model")
 	}
 }
 
@@ -195,25 +195,25 @@ func TestEvictions_PredictionOutcomes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tell := func(after time.Duration, version string, op world.Op, o world.Object) {
+	apply := func(after time.Duration, version string, op world.Op, o world.Object) {
 		o.SetResourceVersion(version)
 		in := world.Input{At: start.Add(after), Event: world.Changed{Op: op, Object: o}}
 		ch.Applied(in, e.Apply(in))
 	}
-	held := mk.Pod("stays").UID("uid-stays").Node("n1").Obj()
-	tell(0, "1", world.Added, held)
-	tell(0, "2", world.Added, mk.Node("n1").Taint("repair", "", v1.TaintEffectNoExecute).Obj())
-	tell(44*time.Second, "3", world.Added, mk.Node("n2").Obj())
-	ch.Refused(e.Now(), world.PodRefOf(held), "the budget")
+	blocked := mk.Pod("stays").UID("uid-stays").Node("n1").Obj()
+	apply(0, "1", world.Added, blocked)
+	apply(0, "2", world.Added, mk.Node("n1").Taint("repair", "", v1.TaintEffectNoExecute).Obj())
+	apply(44*time.Second, "3", world.Added, mk.Node("n2").Obj())
+	ch.Refused(e.Now(), world.PodRefOf(blocked), "the budget")
 	c := collect.New(collect.Options{History: ch})
 	v := c.Model(e, collect.Query{Open: views.EvictionsPane, Rows: 10}).Evictions
 	if v.Overdue != 1 || len(v.List.Rows) != 2 {
-		t.Fatalf("the board is %+v", v)
+		t.Fatalf("the evictions are %+v", v)
 	}
 	if d := v.List.Rows[0]; !d.Overdue || d.ShortOutcome != "overdue 44s" || !strings.HasSuffix(d.Outcome, "overdue by 44s: is taint eviction running?") {
-		t.Errorf("the first departure is %+v", d)
+		t.Errorf("the first eviction is %+v", d)
 	}
-	tell(45*time.Second, "4", world.Modified, mk.Node("n1").Obj())
+	apply(45*time.Second, "4", world.Modified, mk.Node("n1").Obj())
 	v = c.Model(e, collect.Query{Open: views.EvictionsPane, Rows: 10}).Evictions
 	want := []views.NamedCount{{Name: "on time"}, {Name: "late"}, {Name: "missed", Count: 1, Bad: true}}
 	if diff := cmp.Diff(want, v.Outcomes); diff != "" || v.Overdue != 0 || !v.List.Rows[0].Mispredicted {

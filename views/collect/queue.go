@@ -16,8 +16,8 @@ import (
 // overviewRows is how many pods of each part of the queue the overview shows at most.
 const overviewRows = 24
 
-// queueParts are the parts in which the queue is shown one after the other, behind the pods that have their node and are
-// on the way there.
+// queueParts are the parts of the queue in the order of the screen. Pods with a binding in flight come
+// before them.
 var queueParts = [...]queue.State{queue.InFlight, queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated}
 
 // partCounts are how many pods each part has.
@@ -27,16 +27,16 @@ func partCounts(n queue.Counts) [len(queueParts)]int {
 
 // queueOf returns the heads of the queue's parts for the overview, or the rows of the whole queue for its own pane. It
 // costs only the rows shown.
-func (c *Collector) queueOf(e *engine.Engine, look Query) *views.Queue {
+func (c *Collector) queueOf(e *engine.Engine, query Query) *views.Queue {
 	counts := partCounts(e.Queue().Counts())
 	v := &views.Queue{Counts: views.QueueCounts{
 		Active: counts[1], Backoff: counts[2], Unschedulable: counts[3], Gated: counts[4], InFlight: counts[0] + e.BindingCount(),
 	}}
 	c.rows.of(e)
-	if look.Open == views.Overview {
+	if query.Open == views.Overview {
 		most := overviewRows
-		if look.Rows > 0 {
-			most = min(overviewRows, look.Rows)
+		if query.Rows > 0 {
+			most = min(overviewRows, query.Rows)
 		}
 		v.Next = append(c.bindingRows(e, 0, most), c.podRows(e, queue.Active, 0, most)...)
 		v.Next = v.Next[:min(len(v.Next), most)]
@@ -44,7 +44,7 @@ func (c *Collector) queueOf(e *engine.Engine, look Query) *views.Queue {
 		v.Stuck = c.podRows(e, queue.Unschedulable, 0, most)
 		v.Held = c.podRows(e, queue.Gated, 0, most)
 	}
-	v.Transitions = moves(e, look.Rows, v.Counts.Waiting())
+	v.Transitions = recentTransitions(e, query.Rows, v.Counts.Waiting())
 	return v
 }
 
@@ -64,10 +64,10 @@ func (c *Collector) podList(e *engine.Engine, first, end int) []views.PodRow {
 
 // bindingRows returns the pods whose bindings are in flight, the longest first.
 func (c *Collector) bindingRows(e *engine.Engine, first, n int) []views.PodRow {
-	underway := e.BindingsFrom(first, n)
-	rows := make([]views.PodRow, len(underway))
-	for i := range underway {
-		rows[i] = bindingRow(e, &underway[i])
+	bindings := e.BindingsFrom(first, n)
+	rows := make([]views.PodRow, len(bindings))
+	for i := range bindings {
+		rows[i] = bindingRow(e, &bindings[i])
 	}
 	return rows
 }
@@ -101,14 +101,14 @@ type rowCache struct {
 
 // rowText holds a row's texts, and the values they were made from.
 type rowText struct {
-	pod                               *v1.Pod
-	state                             queue.State
-	rejectors                         []string
-	name, key                         string
-	reason, plugin, awaits, nominated string
+	pod                                   *v1.Pod
+	state                                 queue.State
+	rejectors                             []string
+	name, key                             string
+	reason, plugin, requeuesOn, nominated string
 }
 
-// maxRows bounds the rows whose texts are kept: some screens full.
+// maxRows bounds the rows whose texts are kept: several screens of them.
 const maxRows = 4096
 
 func (m *rowCache) of(e *engine.Engine) {
@@ -118,15 +118,15 @@ func (m *rowCache) of(e *engine.Engine) {
 }
 
 func (m *rowCache) row(e *engine.Engine, p *queue.Pod) views.PodRow {
-	said, known := m.texts[p]
-	if !known || said.pod != p.Pod() || said.state != p.State() || !sameSlice(said.rejectors, p.Rejectors()) {
-		said = newRowText(e, p)
-		m.texts[p] = said
+	text, known := m.texts[p]
+	if !known || text.pod != p.Pod() || text.state != p.State() || !sameSlice(text.rejectors, p.Rejectors()) {
+		text = newRowText(e, p)
+		m.texts[p] = text
 	}
 	return views.PodRow{
-		Name: said.name, Key: said.key, State: stateOf(p.State()), Priority: p.Priority(), Attempts: p.GetAttempts(),
+		Name: text.name, Key: text.key, State: stateOf(p.State()), Priority: p.Priority(), Attempts: p.GetAttempts(),
 		Since: p.Since(), From: p.Since(), Until: p.GetBackoffExpiration(),
-		Reason: said.reason, Plugin: said.plugin, RequeuesOn: said.awaits, Nominated: said.nominated,
+		Reason: text.reason, Plugin: text.plugin, RequeuesOn: text.requeuesOn, Nominated: text.nominated,
 	}
 }
 
@@ -146,7 +146,7 @@ func newRowText(e *engine.Engine, p *queue.Pod) rowText {
 		s.reason = s.plugin
 	}
 	if p.State().InUnschedulablePods() {
-		s.awaits = strings.Join(requeueEvents(e.Queue(), p, 4), ", ")
+		s.requeuesOn = strings.Join(requeueEvents(e.Queue(), p, 4), ", ")
 	}
 	return s
 }

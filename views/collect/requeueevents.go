@@ -13,19 +13,19 @@ import (
 // requeueEvents are the names of the events that requeue a pod, each once, up to a limit. They are those of the queue's
 // transitions.
 func requeueEvents(q queue.View, p *queue.Pod, most int) []string {
-	var words []string
+	var names []string
 	for _, event := range q.RequeuesOn(p) {
-		for _, word := range eventNames(event) {
-			if slices.Contains(words, word) {
+		for _, name := range eventNames(event) {
+			if slices.Contains(names, name) {
 				continue
 			}
-			if len(words) == most {
-				return append(words, "…")
+			if len(names) == most {
+				return append(names, "…")
 			}
-			words = append(words, word)
+			names = append(names, name)
 		}
 	}
-	return words
+	return names
 }
 
 // eventNames splits a registration of several actions: Node with Add and UpdateNodeLabel is NodeAdd and
@@ -39,15 +39,15 @@ func eventNames(e fwk.ClusterEvent) []string {
 	case e.ActionType == fwk.All:
 		return []string{printable.Text(string(e.Resource)) + " (any change)"}
 	}
-	var words []string
+	var names []string
 	rest := e.ActionType
 	if rest&fwk.Update == fwk.Update {
-		words = append(words, printable.Text(string(e.Resource))+"Update")
+		names = append(names, printable.Text(string(e.Resource))+"Update")
 		rest &^= fwk.Update
 	}
 	for ; rest > 0; rest &= rest - 1 {
 		action := fwk.ActionType(1) << bits.TrailingZeros64(uint64(rest))
-		words = append(words, printable.Text(fwk.ClusterEvent{Resource: e.Resource, ActionType: action}.Label()))
+		names = append(names, printable.Text(fwk.ClusterEvent{Resource: e.Resource, ActionType: action}.Label()))
 	}
-	return words
+	return names
 }

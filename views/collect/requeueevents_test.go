@@ -18,7 +18,7 @@ func TestEventNames_SplitsActions(t *testing.T) {
 		{"every update", fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Update | fwk.Delete}, []string{"PodUpdate", "PodDelete"}},
 		{"every action", fwk.ClusterEvent{Resource: fwk.CSINode, ActionType: fwk.All}, []string{"storage.k8s.io/CSINode (any change)"}},
 		{"everything", fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All}, []string{"any event"}},
-		{"a name of its own", fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Add, CustomLabel: "Mine"}, []string{"Mine"}},
+		{"a custom label", fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Add, CustomLabel: "Mine"}, []string{"Mine"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := eventNames(tt.event); !slices.Equal(got, tt.want) {

@@ -14,7 +14,7 @@ import (
 // recentNodes is how many of the nodes that changed last the overview shows at most.
 const recentNodes = 32
 
-func (c *Collector) snapshot(e *engine.Engine, look Query) *views.Snapshot {
+func (c *Collector) snapshot(e *engine.Engine, query Query) *views.Snapshot {
 	m := &c.nodes
 	v := &views.Snapshot{Generation: e.Snapshot().Generation(), Nodes: len(m.known), Changed: len(e.Snapshot().Changed())}
 	for d := range e.Decisions() {
@@ -32,8 +32,8 @@ func (c *Collector) snapshot(e *engine.Engine, look Query) *views.Snapshot {
 		}
 		v.Heat[z] = views.HeatZone{Name: l.name, Cells: cells[from:len(cells):len(cells)]}
 	}
-	if look.Open == views.Overview {
-		recent := m.newest(min(recentNodes, max(look.Rows/2-5, 8)))
+	if query.Open == views.Overview {
+		recent := m.newest(min(recentNodes, max(query.Rows/2-5, 8)))
 		v.Recent = make([]views.NodeRow, len(recent))
 		for i, at := range recent {
 			v.Recent[i] = m.row(at)
@@ -42,11 +42,11 @@ func (c *Collector) snapshot(e *engine.Engine, look Query) *views.Snapshot {
 	return v
 }
 
-// row is what a node's row says; only its flags change while the node does not.
+// row returns a node's row. Only its flags change while the node does not.
 func (m *nodeCache) row(at int) views.NodeRow {
 	k := &m.known[at]
-	if !k.written {
-		k.row, k.written = nodeRow(k.info), true
+	if !k.rowBuilt {
+		k.row, k.rowBuilt = nodeRow(k.info), true
 	}
 	row := k.row
 	row.Flags = m.flags(k)
@@ -71,12 +71,12 @@ func nodeRow(info fwk.NodeInfo) views.NodeRow {
 }
 
 func taintsOf(node *v1.Node) string {
-	words := make([]string, len(node.Spec.Taints))
+	taints := make([]string, len(node.Spec.Taints))
 	for i := range node.Spec.Taints {
-		words[i] = node.Spec.Taints[i].ToString()
+		taints[i] = node.Spec.Taints[i].ToString()
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(taints, ", ")
 }
 
-// withoutDomain is a text in which Kubernetes' own taints are called by the rest of their names.
+// withoutDomain removes the domain of Kubernetes' own taints from a text.
 func withoutDomain(text string) string { return strings.ReplaceAll(text, "node.kubernetes.io/", "") }

@@ -23,46 +23,46 @@ func TestExplain_StuckPod(t *testing.T) {
 	q := c.Model(e, collect.Query{Open: views.QueuePane, Rows: 10}).Queue
 	row := q.Pods.At(0)
 	if row.Name != "ml/trainer-0" || row.State != views.Unschedulable || row.Reason != "7 Insufficient memory" || !strings.Contains(row.Plugin, "NodeResourcesFit") {
-		t.Errorf("the first row says %+v, want that ml/trainer-0 is stuck for want of memory", row)
+		t.Errorf("the first row is %+v, want ml/trainer-0, which lacks memory", row)
 	}
 	j := c.Model(e, collect.Query{Open: views.JourneyPane, Rows: 20, Pod: world.PodRef{Namespace: "ml", Name: "trainer-0"}}).Journey
 	if !slices.Contains(j.RequeuesOn, "NodeUpdateNodeAllocatable") && !slices.Contains(j.RequeuesOn, "Node") {
-		t.Errorf("it waits for %v, want a change of a node among them", j.RequeuesOn)
+		t.Errorf("it is requeued on %v, want a node event among them", j.RequeuesOn)
 	}
 	if j.QueuedFor < 15*time.Second || j.Attempts != 2 {
-		t.Errorf("it waited %v in %d attempts, want more than 15s in 2", j.QueuedFor, j.Attempts)
+		t.Errorf("queued for %v in %d attempts, want more than 15s in 2", j.QueuedFor, j.Attempts)
 	}
 	last := j.Steps.Rows[len(j.Steps.Rows)-1]
 	if last.Examined != 9 || last.Feasible != 0 || last.Note != "7 Insufficient memory" {
-		t.Errorf("its last attempt came to %+v, want that all 9 nodes were looked at and 7 lacked memory", last)
+		t.Errorf("its last attempt is %+v, want 9 nodes examined, of which 7 lack memory", last)
 	}
 }
 
-func TestQueue_MovesHaveTrail(t *testing.T) {
+func TestQueue_TransitionsHaveEarlierStates(t *testing.T) {
 	e, ch := busyCluster(t)
-	moves := collect.New(collect.Options{History: ch}).Model(e, collect.Query{}).Queue.Transitions
-	if m := moves[0]; m.Pod != "ml/trainer-2" || m.From != views.InFlight || m.To != views.Unschedulable {
-		t.Errorf("the latest move is %+v, want ml/trainer-2's from its attempt to the stuck", m)
+	transitions := collect.New(collect.Options{History: ch}).Model(e, collect.Query{}).Queue.Transitions
+	if m := transitions[0]; m.Pod != "ml/trainer-2" || m.From != views.InFlight || m.To != views.Unschedulable {
+		t.Errorf("the latest transition is %+v, want ml/trainer-2's to Unschedulable", m)
 	}
-	if want := []views.PodState{views.Unschedulable, views.Backoff, views.Active}; !slices.Equal(moves[0].Earlier[len(moves[0].Earlier)-3:], want) {
-		t.Errorf("before that it was %v, want %v in the end", moves[0].Earlier, want)
+	if want := []views.PodState{views.Unschedulable, views.Backoff, views.Active}; !slices.Equal(transitions[0].Earlier[len(transitions[0].Earlier)-3:], want) {
+		t.Errorf("the earlier states are %v, want %v at the end", transitions[0].Earlier, want)
 	}
 	seen := map[string]bool{}
 	bound := 0
-	for _, m := range moves {
+	for _, m := range transitions {
 		if seen[m.Pod] {
-			t.Errorf("%s is told of twice", m.Pod)
+			t.Errorf("%s has two transitions", m.Pod)
 		}
 		seen[m.Pod] = true
 		if m.To == views.Bound {
 			bound++
 		}
 		if (m.To == views.Bound) != (m.Node != "") {
-			t.Errorf("%s has gone to the node %q, and is %s", m.Pod, m.Node, m.To.Word())
+			t.Errorf("%s has the node %q and is %s", m.Pod, m.Node, m.To.Word())
 		}
 	}
 	if bound == 0 {
-		t.Errorf("nobody is seen to have got a node in %+v", moves)
+		t.Errorf("no pod is bound in %+v", transitions)
 	}
 }
 
@@ -80,11 +80,11 @@ func TestZones_ShowFeasibleNodes(t *testing.T) {
 		t.Errorf("the lanes show %v for %s, which found %d feasible and rejected %d", count, z.Pod, z.Feasible, z.Rejected)
 	}
 	if count[views.Visited] > 0 {
-		t.Errorf("of %d nodes it is not known what was found", count[views.Visited])
+		t.Errorf("the result for %d nodes is unknown", count[views.Visited])
 	}
 }
 
-// apply tells an engine and its chronicle what happened a second later, and lets it decide.
+// apply applies events a second later to an engine and its history, and makes all decisions.
 func apply(t testing.TB, e *engine.Engine, ch *collect.History, events ...world.Event) {
 	t.Helper()
 	for _, event := range events {
@@ -104,17 +104,17 @@ func TestLeader_InHeaderAndPane(t *testing.T) {
 	e, ch := busyCluster(t)
 	m := collect.New(collect.Options{History: ch}).Model(e, collect.Query{Open: views.LeaderPane})
 	if m.Header.Leader != "replica-b" || m.Header.LeaseLeft <= 0 {
-		t.Errorf("the header says %q leads for %v", m.Header.Leader, m.Header.LeaseLeft)
+		t.Errorf("the header has leader %q for %v", m.Header.Leader, m.Header.LeaseLeft)
 	}
 	l := m.Leader
 	if l.Holder != "replica-b" || l.State != "held" || l.Transitions != 1 || len(l.History) != 1 || l.History[0].From != "replica-a" {
-		t.Errorf("the pane says %+v, want that replica-b took over from replica-a", l)
+		t.Errorf("the pane has %+v, want that replica-b took over from replica-a", l)
 	}
 	if len(l.Candidates) != 1 || l.Candidates[0].Name != "replica-a" {
-		t.Errorf("%v wait, want replica-a", l.Candidates)
+		t.Errorf("the candidates are %v, want replica-a", l.Candidates)
 	}
 	if len(l.RenewIntervals) < 5 || l.FailoverAt.Before(e.Now()) || l.MaxClockSkew <= 1 {
-		t.Errorf("beats %v, takeover %v, skew %v", l.RenewIntervals, l.FailoverAt, l.MaxClockSkew)
+		t.Errorf("renew intervals %v, failover %v, skew %v", l.RenewIntervals, l.FailoverAt, l.MaxClockSkew)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestEvictions_ShowPreemptionAtOnce(t *testing.T) {
 		}
 	}
 	if len(victims) == 0 {
-		t.Error("nobody is leaving for the more important pod")
+		t.Error("the preemptor has no victims")
 	}
 	for _, row := range c.Model(e, collect.Query{Open: views.DecisionsPane, Rows: 1}).Decisions.List.Rows {
 		if row.Pod != "shop/urgent" || row.Node == "" {
@@ -167,23 +167,23 @@ func TestNode_Detail(t *testing.T) {
 		t.Errorf("images (-want +got):\n%s", diff)
 	}
 	if p := n.Pods.At(0); p == nil || p.Name != "ml/data" || !p.Affine || p.Claims != 1 {
-		t.Errorf("the first pod on it is %+v, want ml/data with affinity and a claim", p)
+		t.Errorf("its first pod is %+v, want ml/data with affinity and a claim", p)
 	}
 	if r := n.Row; r.Affine != 1 || r.Repelling != 1 || r.Claims != 1 || r.Ports != 1 || r.Images != 3 {
-		t.Errorf("its row says %+v", r)
+		t.Errorf("its row is %+v", r)
 	}
 }
 
 func TestSnapshot_Drift(t *testing.T) {
 	e, ch := busyCluster(t)
-	look := collect.Query{Open: views.SnapshotPane, Rows: 5}
-	if s := collect.New(collect.Options{History: ch}).Model(e, look).Snapshot; s.Drift != "" || !s.Compared {
-		t.Errorf("there is drift where none can be: %q", s.Drift)
+	query := collect.Query{Open: views.SnapshotPane, Rows: 5}
+	if s := collect.New(collect.Options{History: ch}).Model(e, query).Snapshot; s.Drift != "" || !s.Compared {
+		t.Errorf("drift without a cause: %q", s.Drift)
 	}
 	if _, err := e.Store().(*store.Store).Apply(world.Changed{Op: world.Added, Object: mk.Node("unknown").Obj()}); err != nil {
 		t.Fatal(err)
 	}
-	if s := collect.New(collect.Options{History: ch}).Model(e, look).Snapshot; s.Drift != "1 node missing in the cache" {
+	if s := collect.New(collect.Options{History: ch}).Model(e, query).Snapshot; s.Drift != "1 node missing in the cache" {
 		t.Errorf("the drift is %q, want a missing node", s.Drift)
 	}
 }

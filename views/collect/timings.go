@@ -7,7 +7,7 @@ import (
 	"orrery/core/framework"
 )
 
-// timings is how long plugins take in this process. A forked engine that answers a question reports to it from another
+// timings holds the durations of plugin calls in this process. A forked engine, as of a what-if, reports to it from another
 // goroutine, hence the lock. Single plugin calls are measured in one cycle of ten.
 type timings struct {
 	mu  sync.Mutex

@@ -8,8 +8,8 @@ import (
 	"orrery/views"
 )
 
-// WhatIf is a what-if result as it is shown: the pods whose outcome changes, then those whose eviction a budget blocks, then
-// those that are still pending. The question and the command are printable already.
+// WhatIf converts a what-if result: the pods whose outcome changes, then those whose eviction a budget blocks, then
+// those that are still pending. The question and the command are printable.
 func WhatIf(a *whatif.Result, question, command string) *views.WhatIf {
 	v := &views.WhatIf{
 		Question: question, Command: command, Before: totalsOf(a.Before), After: totalsOf(a.After),
@@ -45,13 +45,13 @@ func WhatIf(a *whatif.Result, question, command string) *views.WhatIf {
 	return v
 }
 
-// blockedReason says why a budget blocks an eviction, and what can be done about it.
+// blockedReason describes why a budget blocks an eviction, with remedies.
 func blockedReason(h *whatif.BlockedEviction) string {
-	why := "blocked: " + h.Message
+	reason := "blocked: " + h.Message
 	for _, t := range h.Causes {
-		why += " · " + t.Detail + ": " + strings.Join(t.Remedies, "; or ")
+		reason += " · " + t.Detail + ": " + strings.Join(t.Remedies, "; or ")
 	}
-	return why
+	return reason
 }
 
 func changeOf(c *whatif.PodChange) views.WhatIfChange {
@@ -71,13 +71,13 @@ func totalsOf(o whatif.ClusterSummary) views.Totals {
 	}
 }
 
-// changeKinds are in the order in which they are shown, those that are bad for the pod first.
+// changeKinds are in the order of the screen, those that are bad for the pod first.
 var changeKinds = [...]whatif.ChangeKind{
 	whatif.Evicted, whatif.BecomesPending,
 	whatif.Placed, whatif.NotEvicted, whatif.Moved, whatif.OtherNode, whatif.Created, whatif.Gone,
 }
 
-// countKinds counts the pods by how their outcome changes: the sums of both runs may be equal though other pods make them up.
+// countKinds counts the pods by the kind of their change: the totals of both runs may be equal for different pods.
 func countKinds(pods []whatif.PodChange) []views.NamedCount {
 	var counts []views.NamedCount
 	for _, kind := range changeKinds {

@@ -6,23 +6,23 @@ import (
 	"orrery/views"
 )
 
-// tallRows is the height from which the overview has room for more than the lanes.
+// tallRows is the height from which the overview shows more than the lanes.
 const tallRows = 48
 
 // zones are the nodes in search order as lanes, and the last search.
-func (c *Collector) zones(e *engine.Engine, look Query) *views.Zones {
+func (c *Collector) zones(e *engine.Engine, query Query) *views.Zones {
 	m := &c.nodes
 	v := &views.Zones{Nodes: len(m.known), Start: e.StartIndex()}
 	if len(m.known) == 0 {
 		return v
 	}
-	hand := &m.known[v.Start%len(m.known)]
+	start := &m.known[v.Start%len(m.known)]
 	for _, l := range m.lanes {
 		v.Passes = max(v.Passes, len(l.at))
 	}
-	columns := max(look.Columns, 80)
-	v.FirstPass = min(max(hand.pass-columns/2, 0), max(v.Passes-columns, 0))
-	v.StartLane, v.StartColumn = hand.lane, hand.pass-v.FirstPass
+	columns := max(query.Columns, 80)
+	v.FirstPass = min(max(start.pass-columns/2, 0), max(v.Passes-columns, 0))
+	v.StartLane, v.StartColumn = start.lane, start.pass-v.FirstPass
 	search := lastSearch(e)
 	if search != nil {
 		v.Pod, v.Chosen, v.ChosenKey = podName(search.Pod), printable.Text(search.Node), search.Node
@@ -45,9 +45,9 @@ func (c *Collector) zones(e *engine.Engine, look Query) *views.Zones {
 		}
 		v.Lanes = append(v.Lanes, views.Lane{Zone: l.name, Nodes: len(l.at), Cells: cells[from:len(cells):len(cells)]})
 	}
-	if look.Open == views.ZonesPane || look.Rows >= tallRows {
+	if query.Open == views.ZonesPane || query.Rows >= tallRows {
 		m.countLanes(v.Lanes, found, search)
-		v.Searches = m.searches(e, min(look.Rows, maxMoves))
+		v.Searches = m.searches(e, min(query.Rows, maxTransitions))
 	}
 	return v
 }
@@ -98,7 +98,7 @@ func (m *nodeCache) searches(e *engine.Engine, rows int) []views.Search {
 	return list
 }
 
-// searchCells show what the last decision's search made of a node.
+// searchCells are the cells for the last search's result for a node.
 var searchCells = [...]views.LaneCell{
 	engine.NotVisited: views.NotVisited, engine.Feasible: views.Feasible, engine.Rejected: views.Rejected, engine.Chosen: views.Chosen,
 }
@@ -110,7 +110,7 @@ func lastSearch(e *engine.Engine) *engine.Decision {
 		if d.Examined > 0 {
 			return d
 		}
-		if seen++; seen > minMoves {
+		if seen++; seen > minTransitions {
 			break
 		}
 	}

@@ -14,7 +14,7 @@ func TestZones_LatestSearches(t *testing.T) {
 	apply(t, e, ch, world.Changed{Op: world.Added, Object: mk.Pod("late").Namespace("shop").CPU("100m").Obj()})
 	z := collect.New(collect.Options{History: ch}).Model(e, collect.Query{Open: views.ZonesPane, Rows: 4, Columns: 80}).Zones
 	if len(z.Searches) != 4 {
-		t.Fatalf("%d searches are told of, want as many as there are rows", len(z.Searches))
+		t.Fatalf("%d searches, want as many as rows", len(z.Searches))
 	}
 	last := z.Searches[0]
 	if last.Pod != "shop/late" || last.Chosen != z.Chosen || last.Examined != z.Examined || last.Feasible != z.Feasible || last.Place < 0 {
@@ -24,7 +24,7 @@ func TestZones_LatestSearches(t *testing.T) {
 	for _, l := range z.Lanes {
 		feasible, rejected = feasible+l.Feasible, rejected+l.Rejected
 		if l.Allocated <= 0 || l.Allocated > 1 {
-			t.Errorf("of zone %s is %v allocated", l.Zone, l.Allocated)
+			t.Errorf("zone %s: %v allocated", l.Zone, l.Allocated)
 		}
 	}
 	if feasible != z.Feasible || rejected != z.Rejected {

@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	// minMoves and maxMoves bound the transitions in a model, with many pending pods and with none; trailSteps bounds
+	// minTransitions and maxTransitions bound the transitions in a model, with many pending pods and with none; maxEarlier bounds
 	// the earlier states of a pod.
-	minMoves   = 12
-	maxMoves   = 40
-	trailSteps = 4
+	minTransitions = 12
+	maxTransitions = 40
+	maxEarlier     = 4
 	// maxWalked bounds the transitions that are read for them.
 	maxWalked = 256
 )
 
-// moves are the latest transitions, one for each pod, the newest first, each with the pod's earlier states. There are
-// more of them when fewer pods are pending.
-func moves(e *engine.Engine, rows, waiting int) []views.Transition {
-	most := min(max(rows-waiting, minMoves), maxMoves)
+// recentTransitions returns the latest transitions, one for each pod, the newest first, each with the pod's earlier states. It
+// returns more when fewer pods are pending.
+func recentTransitions(e *engine.Engine, rows, pending int) []views.Transition {
+	most := min(max(rows-pending, minTransitions), maxTransitions)
 	list := make([]views.Transition, 0, most)
 	seen := make([]types.UID, 0, most)
-	var underway []engine.BindingInFlight
-	far := 0
+	var bindings []engine.BindingInFlight
+	walked := 0
 	for t := range e.RecentTransitions() {
-		if far++; far > maxWalked {
+		if walked++; walked > maxWalked {
 			break
 		}
 		if slices.Contains(seen, t.UID) {
@@ -49,15 +49,15 @@ func moves(e *engine.Engine, rows, waiting int) []views.Transition {
 		case views.Bound:
 			m.Node = printable.Text(boundNode(e, t))
 		case views.InFlight:
-			if t.Event == queue.Done && underway == nil {
-				underway = e.BindingsFrom(0, maxWalked)
+			if t.Event == queue.Done && bindings == nil {
+				bindings = e.BindingsFrom(0, maxWalked)
 			}
-			m.Node = printable.Text(bindingNode(underway, t))
+			m.Node = printable.Text(bindingNode(bindings, t))
 		}
-		way := e.LastPodTransitions(t.UID, trailSteps+1)
-		for i := range way[:max(len(way)-1, 0)] {
-			from := stateOf(way[i].From)
-			if way[i].From == queue.Gone {
+		transitions := e.LastPodTransitions(t.UID, maxEarlier+1)
+		for i := range transitions[:max(len(transitions)-1, 0)] {
+			from := stateOf(transitions[i].From)
+			if transitions[i].From == queue.Gone {
 				from = views.Created
 			}
 			m.Earlier = append(m.Earlier, from)
@@ -87,9 +87,9 @@ func boundNode(e *engine.Engine, t *queue.Transition) string {
 }
 
 // bindingNode is the node of a binding in flight.
-func bindingNode(underway []engine.BindingInFlight, t *queue.Transition) string {
-	for i := range underway {
-		if u := &underway[i]; u.Pod.Name == t.Name && u.Pod.Namespace == t.Namespace {
+func bindingNode(bindings []engine.BindingInFlight, t *queue.Transition) string {
+	for i := range bindings {
+		if u := &bindings[i]; u.Pod.Name == t.Name && u.Pod.Namespace == t.Namespace {
 			return u.Node
 		}
 	}
