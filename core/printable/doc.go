@@ -16,4 +16,7 @@
 // original stays what identifies an object, and nothing turns the visible forms back.
 //
 // What a caller shows it makes printable once, where the string enters what is shown.
+//
+// [Writer] is the last barrier before a terminal: everything that a command prints or logs goes through one. It keeps
+// lines, tabs and all text that only looks odd, and disarms what a terminal obeys.
 package printable
