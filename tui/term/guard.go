@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
+	"orrery/core/printable"
 	"orrery/themes"
 	"orrery/tui/term/celldiff"
 	"orrery/views/draw"
@@ -163,7 +164,7 @@ func (g *Guard) result(err error) error {
 	select {
 	case <-g.exiting:
 		if g.panicStack != nil {
-			fmt.Fprintf(os.Stderr, "%v\n\n%s\n", g.cause, g.panicStack)
+			fmt.Fprintf(printable.NewWriter(os.Stderr), "%v\n\n%s\n", g.cause, g.panicStack)
 		}
 		return g.cause
 	default:

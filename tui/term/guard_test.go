@@ -50,7 +50,7 @@ func TestGuard_RestoresTerminalOnEveryExit(t *testing.T) {
 		{"by SIGQUIT, with all stacks in a file", "", func(s *ptytest.Session) { s.Signal(syscall.SIGQUIT) }, 131, "stacks of all goroutines are in"},
 		{"by a panic in Update", "update", func(s *ptytest.Session) { s.Type("!") }, 70, "the update broke"},
 		{"by a panic in View", "view", func(s *ptytest.Session) { s.Type("!") }, 70, "the view broke"},
-		{"by a panic in a command", "cmd", func(s *ptytest.Session) { s.Type("!") }, 70, "the command broke"},
+		{"by a panic in a command", "cmd", func(s *ptytest.Session) { s.Type("!") }, 70, `the command broke \u001b]0;owned\u0007`},
 		{"by a panic in a goroutine of its own", "goroutine", func(s *ptytest.Session) { s.Type("!") }, 70, "the goroutine broke"},
 		{"by SIGTERM though it hangs", "hang", func(s *ptytest.Session) { s.Type("!"); s.Signal(syscall.SIGTERM) }, 143, "terminated"},
 		{"by SIGQUIT though it hangs", "hang", func(s *ptytest.Session) { s.Type("!"); s.Signal(syscall.SIGQUIT) }, 131, "stacks"},

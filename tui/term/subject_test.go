@@ -35,7 +35,7 @@ func subject(fault string) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "subject:", err)
+	fmt.Fprintf(os.Stderr, "subject: %q\n", err)
 	var ended *term.ExitError
 	if errors.As(err, &ended) {
 		return ended.ExitCode()
@@ -95,7 +95,7 @@ func (s *screen) fail() tea.Cmd {
 	case "view":
 		s.keys = "view"
 	case "cmd":
-		return func() tea.Msg { panic("the command broke") }
+		return func() tea.Msg { panic("the command broke \x1b]0;owned\a") }
 	case "goroutine":
 		s.guard.Go(func() { panic("the goroutine broke") })
 	case "hang":
