@@ -7,6 +7,7 @@ import (
 
 	"orrery/core/framework"
 	"orrery/core/outfile"
+	"orrery/core/printable"
 )
 
 // Option changes the command line that Main builds.
@@ -18,18 +19,25 @@ func WithPlugin(name string, factory framework.PluginFactory) Option {
 }
 
 // Main runs the command line and returns the exit code: 0 for success, 1 for a negative result, 2 for wrong usage or
-// bad input.
+// bad input. Everything that is printed or logged passes a [printable.Writer].
 func Main(args []string, options ...Option) int {
 	defer outfile.RemoveUnfinished()
+	stdout, stderr := printable.NewWriter(os.Stdout), printable.NewWriter(os.Stderr)
+	defer func() {
+		_, _ = stdout.Flush(), stderr.Flush()
+	}()
+	logTo(stderr)
 	plugins := framework.Registry{}
 	for _, option := range options {
 		if err := option(plugins); err != nil {
-			return exitCode(err, os.Stderr)
+			return exitCode(err, stderr)
 		}
 	}
 	c := command(plugins)
+	c.SetOut(stdout)
+	c.SetErr(stderr)
 	c.SetArgs(args)
-	return exitCode(c.Execute(), os.Stderr)
+	return exitCode(c.Execute(), stderr)
 }
 
 func command(plugins framework.Registry) *cobra.Command {
@@ -51,5 +59,13 @@ Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad in
 		compareCommand(plugins), consoleCommand(plugins), demoCommand(plugins), explainCommand(plugins), manifestsCommand(plugins), replayCommand(plugins), recordCommand(plugins), runCommand(plugins), traceCommand(),
 		versionCommand(), whatIfCommand(plugins),
 	)
+	c.InitDefaultHelpCmd()
+	if help, _, err := c.Find([]string{"help"}); err == nil {
+		// By itself it answers an unknown topic with usage on the standard output and exit code 0.
+		help.Args = func(_ *cobra.Command, topic []string) error {
+			_, _, err := c.Find(topic)
+			return err
+		}
+	}
 	return c
 }

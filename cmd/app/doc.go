@@ -16,6 +16,7 @@
 //	connection.go    open a cluster; kubectlflags.go are kubectl's flags
 //	target.go        a trace or a cluster; open_at.go plays a trace up to a moment, as parse_time.go reads it
 //	output.go        print text or JSON; exit.go ends with 0, 1 or 2
+//	streams.go       what passes the writer that disarms output, and what does not
 //	screenflags.go   the flags of commands that draw on the terminal
 //	progress.go      a status line
 //	tracefile.go     write a trace

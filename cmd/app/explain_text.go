@@ -14,7 +14,7 @@ import (
 func (d *explanationDocument) text(w io.Writer) {
 	pod := printable.Line(d.Pod.Namespace+"/"+d.Pod.Name, 200)
 	fmt.Fprintf(w, "%s %s\n", pod, d.headline())
-	fmt.Fprintf(w, "  %s\n\n", d.Summary)
+	fmt.Fprintf(w, "  %s\n\n", printable.Text(d.Summary))
 	writeTable(w, "  ", d.facts())
 	d.writeReasons(w)
 	section(w, "PostFilter results", d.postFilterLines())

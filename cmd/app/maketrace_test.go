@@ -5,13 +5,19 @@ import (
 	"os"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
+
 	"orrery/core/mk"
 	"orrery/core/trace"
 	"orrery/core/world"
 )
 
-// hostile clears the screen, renames the window, and turns the reading direction around.
-const hostile = "\x1b[2J\x1b]0;owned\a\u202egnp.exe\r\nsecond line"
+// hostile clears the screen, renames the window, and turns the reading direction around; hostileResource does so with
+// controls of eight bits and isolates.
+const (
+	hostile         = "\x1b[2J\x1b]0;owned\a\u202egnp.exe\r\nsecond line"
+	hostileResource = "gpu\u009b2J\u009d0;owned\u009c\u2066gnp.exe\x7f\b" + hostile
+)
 
 // makeTrace writes traces to the standard output that no recording would make.
 func makeTrace(kind string) {
@@ -27,6 +33,16 @@ func makeTrace(kind string) {
 		node.Name, pod.Name = "node"+hostile, "web"+hostile
 		pod.Spec.NodeSelector = map[string]string{"a": hostile}
 		bodies = append(bodies, trace.Mark{Kind: trace.Note, Pod: world.PodRefOf(pod), Text: hostile})
+		for _, o := range []world.Object{ // those above are refused for their names
+			mk.Node("plain").CPU("4").Pods("10").Resource(hostileResource, "4").Label(hostile, hostile).Obj(),
+			mk.Node("tainted").CPU("4").Pods("10").Resource(hostileResource, "40").Taint(hostile, hostile, v1.TaintEffectNoSchedule).Obj(),
+			mk.Pod("runs").Request(hostileResource, "1").Node("plain").Obj(),
+			mk.Pod("waits").CPU("9").Request(hostileResource, "9").Obj(),
+			mk.Pod("selects").NodeSelector(hostile, "other"+hostile).Obj(),
+			mk.Pod("gated").Gate(hostile).Obj(),
+		} {
+			bodies = append(bodies, told(o))
+		}
 	case "different":
 		bodies = append(bodies, trace.Decision{Seq: 1, Pod: world.PodRefOf(pod), Attempt: 1, Verdict: trace.Placed, Node: "node-2"})
 	case "timeless":

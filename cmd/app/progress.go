@@ -9,6 +9,8 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
+
+	"orrery/core/printable"
 )
 
 // progress is a status line on the terminal. It stays silent unless stderr is a terminal that can rewrite a line.
@@ -25,12 +27,14 @@ const (
 	progressDelay = 300 * time.Millisecond
 	// progressInterval is the time between two updates.
 	progressInterval = 100 * time.Millisecond
+	// maxStatusLine bounds a status line in characters.
+	maxStatusLine = 300
 )
 
 // newProgress starts a status line, as in "replaying morning.orrery".
 func newProgress(c *cobra.Command, what string) *progress {
 	p := &progress{what: what, began: time.Now()}
-	if f, ok := c.ErrOrStderr().(*os.File); ok && term.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" {
+	if f, ok := raw(c.ErrOrStderr()).(*os.File); ok && term.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" {
 		p.to = f
 	}
 	return p
@@ -46,7 +50,7 @@ func (p *progress) update(how func() string) {
 		return
 	}
 	p.last, p.shown = now, true
-	fmt.Fprintf(p.to, "\r%s: %s\x1b[K", p.what, how())
+	fmt.Fprintf(p.to, "\r%s\x1b[K", printable.Line(p.what+": "+how(), maxStatusLine))
 }
 
 // done erases the line.

@@ -89,7 +89,8 @@ func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	if err != nil {
 		return err
 	}
-	if err := logsapi.ValidateAndApply(f.logs, gates); err != nil {
+	streams := &logsapi.LoggingOptions{ErrorStream: c.ErrOrStderr(), InfoStream: c.OutOrStdout()}
+	if err := logsapi.ValidateAndApplyWithOptions(f.logs, streams, gates); err != nil {
 		return err
 	}
 	cliflag.PrintFlags(c.Flags())

@@ -81,7 +81,7 @@ func wrapText(text string, width int) []string {
 	return lines
 }
 
-// writeTable writes a table with aligned columns; the last one is not padded.
+// writeTable writes a table with aligned columns; the last one is not padded. It makes the cells printable.
 func writeTable(w io.Writer, indent string, table [][]string) {
 	var widths []int
 	for _, row := range table {
@@ -89,7 +89,8 @@ func writeTable(w io.Writer, indent string, table [][]string) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			row[i] = printable.Text(cell)
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
 		}
 	}
 	for _, row := range table {

@@ -51,7 +51,7 @@ func (f outFile) check(c *cobra.Command, out output) error {
 	if out == asJSON {
 		return errors.New("--output json and the trace cannot both go to the standard output: give a file with --out")
 	}
-	if stdout, ok := c.OutOrStdout().(*os.File); ok && term.IsTerminal(stdout.Fd()) {
+	if stdout, ok := raw(c.OutOrStdout()).(*os.File); ok && term.IsTerminal(stdout.Fd()) {
 		return errors.New("a trace is nothing to read on a terminal: give a file with --out")
 	}
 	return nil
@@ -61,7 +61,7 @@ func (f outFile) check(c *cobra.Command, out output) error {
 // returned.
 func (f outFile) write(c *cobra.Command, how func(to io.Writer) error) (*trace.Damage, error) {
 	if f.isStdout() {
-		return damageIn(how(c.OutOrStdout()))
+		return damageIn(how(raw(c.OutOrStdout())))
 	}
 	defer outfile.RemoveOnSignal(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)()
 	file, err := create(f.name, f.force)

@@ -1,0 +1,219 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
+
+	"orrery/core/framework"
+)
+
+// escapes is what a terminal obeys: it clears the screen, renames the window with controls of seven and of eight bits,
+// and turns the reading direction around.
+const escapes = "\x1b[2J\x1b]0;owned\a\u009b2J\u009d0;owned\u009c\u202egnp.exe\u2066\x7f\b\r"
+
+// TestCommands_PrintNothingThatATerminalObeys runs every command over hostile files and against a hostile API server.
+func TestCommands_PrintNothingThatATerminalObeys(t *testing.T) {
+	h := newHostileFiles(t)
+	t.Chdir(h.dir)
+	t.Setenv("KUBECONFIG", "")
+	lines := h.commandLines()
+	for _, c := range allCommands() {
+		path := strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), "orrery"))
+		if _, covered := lines[path]; !covered && c.Runnable() {
+			t.Errorf("there is no hostile run of %q: add some to commandLines", c.CommandPath())
+		}
+		for _, args := range lines[path] {
+			args = append(strings.Fields(path), args...)
+			stdout, stderr := runMain(t, args)
+			checkHarmless(t, args, stdout, stderr)
+			if slices.Contains(args, "json") && stdout != "" && !json.Valid([]byte(stdout)) {
+				t.Errorf("orrery %q printed what is not JSON:\n%s", args, stdout)
+			}
+		}
+	}
+}
+
+// allCommands returns the commands that a user may give, those of cobra included.
+func allCommands() []*cobra.Command {
+	root := command(framework.Registry{})
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	all := []*cobra.Command{root}
+	for i := 0; i < len(all); i++ {
+		all = append(all, all[i].Commands()...)
+	}
+	return all
+}
+
+// hostileFiles are the inputs of the commands.
+type hostileFiles struct {
+	dir, trace, config, scenario, objects, broken, kubeconfig string
+}
+
+func newHostileFiles(t *testing.T) *hostileFiles {
+	dir := t.TempDir()
+	h := &hostileFiles{dir: dir}
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	trace, err := exec.Command("maketrace", "hostile").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted := strconv.QuoteToASCII(escapes)
+	h.trace = write("trace"+escapes+".orrery", string(trace))
+	h.config = write("config"+escapes+".yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: "+quoted+"}]\n")
+	h.scenario = write("scenario"+escapes+".yaml", "name: "+quoted+"\n"+quoted+": "+quoted+"\n")
+	h.objects = write("objects"+escapes+".yaml", "{apiVersion: "+quoted+", kind: "+quoted+"}\n---\n{apiVersion: v1, kind: Node, metadata: {name: a}}\n")
+	h.broken = write("broken"+escapes+".yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {"+quoted+": "+quoted+"}}\n")
+	h.kubeconfig = write("kubeconfig", serveHostile(t, trace))
+	write("salt", "some salt of my own")
+	return h
+}
+
+// commandLines returns the arguments of the runs of each command that has any.
+func (h *hostileFiles) commandLines() map[string][][]string {
+	lines := map[string][][]string{
+		"":          {{}, {"--version"}, {escapes}, {"--" + escapes}},
+		"compare":   {{"--config", "default", h.trace}, {"--config", "default", h.trace, "-o", "json"}, {"--config", h.config, h.trace}, {"--config", "default", h.objects}},
+		"console":   {{"--kubeconfig", h.kubeconfig}, {"--theme", escapes}},
+		"demo":      {{h.trace}, {h.scenario}, {h.trace, "--config", h.config}, {"--speed", escapes}, {"--list"}},
+		"explain":   {{"runs", "--trace", h.trace}, {"gated", "--trace", h.trace}, {"selects", "--trace", h.trace}, {"waits", "--trace", h.trace, "--node", escapes}, {escapes, "--trace", h.trace}},
+		"help":      {{}, {escapes}, {"trace"}},
+		"manifests": {{}, {"--namespace", escapes}, {"--image", escapes}, {"--feature-gates", escapes}},
+		"record":    {{"--kubeconfig", escapes}, {"--max-size", escapes}},
+		"replay":    {{h.trace}, {h.trace, "-o", "json"}, {escapes}},
+		"run":       {{escapes}, {"--" + escapes}, {"--feature-gates", escapes}},
+		"trace":     {{}, {escapes}},
+		"version":   {{}, {"-o", "json"}, {"-o", escapes}},
+		"whatif":    {{"drain plain", "--trace", h.trace}, {"drain plain", "--trace", h.trace, "-o", "json"}, {escapes, "--trace", h.trace}},
+
+		"trace cut":    {{h.trace, "--out", "cut" + escapes}, {h.trace, "--from", escapes, "--out", "cut"}},
+		"trace hash":   {{h.trace, "--salt-file", "salt", "--out", "hash" + escapes}, {h.trace, "--salt-file", escapes, "--out", "hash"}},
+		"trace import": {{h.objects, "--out", "import" + escapes}, {h.objects, "--out", "json", "-o", "json"}, {h.broken, "--out", "broken"}, {escapes, "--out", "none"}},
+		"trace info":   {{h.trace}, {h.trace, "-o", "json"}, {h.objects}},
+		"trace list":   {{}, {"-o", "json"}, {escapes}},
+
+		"completion": {{}}, "completion bash": {{}}, "completion zsh": {{}}, "completion fish": {{}}, "completion powershell": {{}},
+	}
+	for _, mode := range hostileModes {
+		at := []string{"--kubeconfig", h.kubeconfig, "--context", mode + escapes}
+		lines["explain"] = append(lines["explain"], append([]string{"waits"}, at...), append([]string{"waits", "-o", "json", "--node", "tainted"}, at...))
+		lines["whatif"] = append(lines["whatif"], append([]string{"add 1 nodes like plain"}, at...))
+		if mode != "lists" { // then it records until it is told to end
+			lines["record"] = append(lines["record"], at)
+		}
+	}
+	return lines
+}
+
+// runMain runs a command line in this process and returns what it wrote to the two streams.
+func runMain(t *testing.T, args []string) (stdout, stderr string) {
+	t.Helper()
+	was := [...]*os.File{os.Stdout, os.Stderr}
+	var files [2]*os.File
+	for i := range files {
+		f, err := os.CreateTemp(t.TempDir(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		files[i] = f
+	}
+	os.Stdout, os.Stderr = files[0], files[1]
+	Main(args)
+	os.Stdout, os.Stderr = was[0], was[1]
+	klog.ClearLogger()
+	log.SetOutput(os.Stderr)
+	var texts [2]string
+	for i, f := range files {
+		text, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
+	}
+	return texts[0], texts[1]
+}
+
+func checkHarmless(t *testing.T, args []string, streams ...string) {
+	t.Helper()
+	for _, text := range streams {
+		if at := strings.IndexFunc(text, func(r rune) bool {
+			return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+		}); at >= 0 {
+			t.Errorf("orrery %q prints %q", args, text[max(0, at-80):min(len(text), at+20)])
+		}
+		if !utf8.ValidString(text) {
+			t.Errorf("orrery %q prints bytes that are not UTF-8: %q", args, text)
+		}
+	}
+}
+
+// TestCommands_LogNothingThatATerminalObeys runs the commands that go on until a signal against the hostile API server.
+func TestCommands_LogNothingThatATerminalObeys(t *testing.T) {
+	h := newHostileFiles(t)
+	lists := []string{"--kubeconfig", h.kubeconfig, "--context", "lists" + escapes}
+	run := []string{"run", "--kubeconfig", h.kubeconfig, "--leader-elect=false", "--secure-port=0"}
+	for name, args := range map[string][]string{
+		"record": append([]string{"record", "--out", "out" + escapes}, lists...),
+		"run":    run, "run as JSON": append(run, "--logging-format=json"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := exec.Command("orrery", args...)
+			c.Dir = h.dir
+			var stdout bytes.Buffer
+			c.Stdout = &stdout
+			pipe, err := c.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			deadline := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() })
+			defer deadline.Stop()
+			stderr := ""
+			for into := make([]byte, 4096); ; {
+				n, err := pipe.Read(into)
+				before := strings.Contains(stderr, "owned")
+				if stderr += string(into[:n]); !before && strings.Contains(stderr, "owned") {
+					_ = c.Process.Signal(syscall.SIGTERM)
+				}
+				if err != nil {
+					break
+				}
+			}
+			_ = c.Wait()
+			if !strings.Contains(stderr, "owned") {
+				t.Errorf("nothing hostile was logged: %s", stderr)
+			}
+			checkHarmless(t, args, stdout.String(), stderr)
+			for line := range strings.Lines(stderr) {
+				if slices.Contains(args, "--logging-format=json") && !json.Valid([]byte(line)) {
+					t.Errorf("this line of the log is not JSON: %s", line)
+				}
+			}
+		})
+	}
+}
