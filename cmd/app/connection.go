@@ -101,7 +101,7 @@ func (n *connection) open(c *cobra.Command) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{name: n.name(), server: printable.Line(k.Host, 120), config: k, client: client}, nil
+	return &cluster{name: n.name(), server: printable.Line(withoutCredentials(k.Host), 120), config: k, client: client}, nil
 }
 
 func (n *connection) name() string {

@@ -32,7 +32,7 @@ func exitCode(err error, stderr io.Writer) int {
 	case errors.Is(err, errNo):
 		return exitNo
 	}
-	fmt.Fprintln(stderr, "orrery:", err)
+	fmt.Fprintln(stderr, "orrery:", hideCredentials(err))
 	var coded interface{ ExitCode() int } // a signal or a panic ended the screen
 	if errors.As(err, &coded) {
 		return coded.ExitCode()

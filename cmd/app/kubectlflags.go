@@ -51,6 +51,7 @@ func (f *kubectlFlags) addFlags(flags *pflag.FlagSet, namespaced bool) {
 	namespace := names.ContextOverrideFlags.Namespace
 	names.ContextOverrideFlags.Namespace.LongName = ""
 	clientcmd.BindOverrideFlags(&f.overrides, flags, names)
+	hideAddress(flags, clientcmd.FlagAPIServer)
 	if namespaced {
 		namespace.BindStringFlag(flags, &f.overrides.Context.Namespace)
 	}
@@ -81,6 +82,9 @@ func (f *kubectlFlags) restConfig() (*rest.Config, error) {
 		return nil, fmt.Errorf("finding the cluster: %w", err)
 	}
 	k = rest.CopyConfig(k)
+	if err := moveCredentials(k); err != nil {
+		return nil, fmt.Errorf("finding the cluster: %w", err)
+	}
 	k.QPS, k.Burst = 50, 100
 	k.WarningHandler = rest.NoWarnings{}
 	return k, nil

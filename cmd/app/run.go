@@ -71,7 +71,7 @@ Exit codes are kube-scheduler's: 0 after SIGTERM, 1 for everything else, a lost 
 
 // flagError prints an error of the flags. It ends with kube-scheduler's exit code, not with that of the other commands.
 func flagError(c *cobra.Command, err error) error {
-	fmt.Fprintf(c.ErrOrStderr(), "Error: %v\n", err)
+	fmt.Fprintf(c.ErrOrStderr(), "Error: %s\n", hideCredentials(err))
 	return errNo
 }
 
@@ -80,7 +80,7 @@ func logError(err error) error {
 	if err == nil {
 		return nil
 	}
-	klog.ErrorS(err, "command failed")
+	klog.ErrorS(errors.New(hideCredentials(err)), "command failed")
 	return errNo
 }
 
@@ -194,6 +194,9 @@ func (f *runFlags) kubeConfig(c *config.Configuration) (*rest.Config, error) {
 	connection := c.ClientConnection
 	k, err := clientcmd.BuildConfigFromFlags(f.master, connection.Kubeconfig)
 	if err != nil {
+		return nil, fmt.Errorf("finding the API server: %w", err)
+	}
+	if err := moveCredentials(k); err != nil {
 		return nil, fmt.Errorf("finding the API server: %w", err)
 	}
 	k.DisableCompression = true

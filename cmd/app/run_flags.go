@@ -58,6 +58,7 @@ func newRunFlags() *runFlags {
 	misc.StringVar(&f.configFile, "config", "", "The path to the configuration file.")
 	misc.StringVar(&f.writeConfigTo, "write-config-to", "", "If set, write the configuration values to this file and exit.")
 	misc.StringVar(&f.master, "master", "", "The address of the Kubernetes API server (overrides any value in kubeconfig)")
+	hideAddress(misc, "master")
 	misc.StringSliceVar(&f.controllers, "controllers", nil,
 		"Controllers to run with the scheduler, under its lease: "+replica.TaintEviction+
 			", for clusters whose kube-controller-manager runs without its taint-eviction-controller. (Orrery only)")
