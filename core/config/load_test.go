@@ -31,8 +31,18 @@ func TestLoad_WithoutConfiguration(t *testing.T) {
 		{"two documents", head + "---\n" + head, several},
 		{"a second document that is broken", head + "---\n{", several},
 		{"YAML cut short", head + "profiles: [{schedulerName: a", "yaml: line 2: did not find expected ',' or '}'"},
-		{"JSON cut short", `{"apiVersion": "kubescheduler.config.k8s.io/v1", `, "couldn't get version/kind; json parse error: unexpected end of JSON input"},
-		{"bytes that are not UTF-8", head + "x: \xff", "the file is not UTF-8 text: byte 79 is not part of any character"},
+		{"JSON cut short", `{"apiVersion": "kubescheduler.config.k8s.io/v1", `, `line 1: unexpected end of JSON input: "{"apiVersion": "kubescheduler.config.k8s.io/v1","`},
+		{"JSON with a number that is none", "{\n \"percentageOfNodesToScore\": NaN}", `line 2: invalid character 'N' looking for beginning of value: ""percentageOfNodesToScore": NaN}"`},
+		{"JSON with a NUL", "{\n \"kind\": \"a\x00b\"}", `line 2: invalid character '\x00' in string literal: ""kind": "a\x00b"}"`},
+		{"YAML with a NUL", head + "profiles:\n- schedulerName: a\x00b\n", `line 4: control characters are not allowed: "- schedulerName: a\x00b"`},
+		{"YAML that is no text", "\x00\x01" + head, `line 1: control characters are not allowed: "\x00\x01apiVersion: kubesc"`},
+		{"not a number", head + "clientConnection:\n  burst: 1\n  qps: .NaN\n", `clientConnection.qps: Invalid value: ".NaN": line 5: must be a finite number`},
+		{
+			"infinity, in a list", head + "profiles: [{percentageOfNodesToScore: 5}, {pluginConfig: [{name: x,\n args: {a: -.inf}}]}]\n",
+			`profiles[1].pluginConfig[0].args.a: Invalid value: "-.inf": line 4: must be a finite number`,
+		},
+		{"a name with parts", head + "profiles:\n- {a: 1, [b]: 2}\n", `profiles[0]: Invalid value: line 4: the name of a field must be a word`},
+		{"bytes that are not UTF-8", head + "x: \xff", "the file is not UTF-8 text: byte 79, on line 3, is not part of any character"},
 		{"more than a mebibyte", head + "#" + strings.Repeat("x", config.MaxBytes), "the file has 1048653 bytes, more than the 1048576 a configuration may have"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
