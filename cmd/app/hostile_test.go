@@ -208,6 +208,9 @@ func TestCommands_LogNothingThatATerminalObeys(t *testing.T) {
 			if !strings.Contains(stderr, "owned") {
 				t.Errorf("nothing hostile was logged: %s", stderr)
 			}
+			if code := c.ProcessState.ExitCode(); args[0] == "run" && (code != 1 || !strings.Contains(stderr, "finished without leader elect")) {
+				t.Errorf("without leader election SIGTERM ends with exit code %d: %s", code, stderr)
+			}
 			checkHarmless(t, args, stdout.String(), stderr)
 			for line := range strings.Lines(stderr) {
 				if slices.Contains(args, "--logging-format=json") && !json.Valid([]byte(line)) {

@@ -42,7 +42,8 @@ On SIGTERM it makes no new decision, lets bindings in flight end, and releases t
 On SIGUSR2 it compares its cache with the API server, and saves the flight recorder as a trace for
 "orrery replay" and "orrery demo".
 
-Exit codes are kube-scheduler's: 0 after SIGTERM, 1 for everything else, a lost lease included.`,
+Exit codes are kube-scheduler's: 0 after SIGTERM, 1 for everything else, a lost lease included. Without leader election
+it is 1 after SIGTERM too, with "finished without leader elect".`,
 		Args: func(c *cobra.Command, args []string) error {
 			for _, arg := range args {
 				if arg != "" {
