@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -33,7 +32,7 @@ func inspectDocument(data []byte) (repeated field.ErrorList, bad *field.Error) {
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
 		return nil, inspectJSON(data) // the decoder locates repeated fields itself
 	}
-	if at := bytes.IndexFunc(data, isForbidden); at >= 0 {
+	if at := printable.Control(data); at >= 0 {
 		line, text := lineAt(data, at)
 		return nil, documentError(`line %d: control characters are not allowed: "%s"`, line, text)
 	}
@@ -67,12 +66,6 @@ func inspectJSON(data []byte) *field.Error {
 	}
 	line, text := lineAt(data, max(0, int(wrong.Offset)-1)) // the offset is that after the wrong byte
 	return documentError(`line %d: %v: "%s"`, line, wrong, text)
-}
-
-// isForbidden holds for the control characters that YAML does not allow.
-func isForbidden(r rune) bool {
-	const nextLine = '\u0085'
-	return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' && r != nextLine
 }
 
 // lineAt returns the number of the line with a byte, and the text around that in the line.

@@ -97,6 +97,14 @@ func disarm(text []byte) []byte {
 	return append(out, text[done:]...)
 }
 
+// Control returns where a text file holds its first control character other than tab and line ends; -1 is nowhere.
+func Control(text []byte) int {
+	const nextLine = '\u0085'
+	return bytes.IndexFunc(text, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' && r != nextLine
+	})
+}
+
 // obeyed tells whether a terminal acts on a rune instead of drawing it.
 func obeyed(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))

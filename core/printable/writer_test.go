@@ -92,6 +92,16 @@ func TestWriter_ReturnsErrorOfWriterBelow(t *testing.T) {
 	}
 }
 
+func TestControl_FindsTheFirst(t *testing.T) {
+	for text, want := range map[string]int{
+		"": -1, "a\tb\r\n\u0085é€ \u202e\xff": -1, "é\x00\x01": 2, "\x7f": 0, "a\u009b": 1, "line\x1b[2J": 4,
+	} {
+		if got := printable.Control([]byte(text)); got != want {
+			t.Errorf("Control(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
+
 func FuzzWriter(f *testing.F) {
 	for _, s := range []string{"web-0", "\x1b[2J", "a\u202eb", "\xff\xfe", "\xe2\x80", "\u009b", "👩\u200d🚀\r\n"} {
 		f.Add(s, 1)
