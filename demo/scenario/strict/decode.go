@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"orrery/core/printable"
 )
 
 // MaxBytes bounds a document, and maxValues its size with all aliases expanded.
@@ -27,7 +30,7 @@ func Decode(file string, data []byte, into any) error {
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(data, &root); err != nil {
-		return notYAML(file, err)
+		return notYAML(file, data, err)
 	}
 	if len(root.Content) == 0 {
 		return &Error{File: file, Problem: "it is empty"}
@@ -38,12 +41,14 @@ func Decode(file string, data []byte, into any) error {
 
 var lineIn = regexp.MustCompile(`^yaml: line (\d+): `)
 
-func notYAML(file string, err error) error {
+func notYAML(file string, data []byte, err error) error {
 	text := err.Error()
 	e := &Error{File: file, Problem: "this is not YAML: " + strings.TrimPrefix(text, "yaml: ")}
 	if m := lineIn.FindStringSubmatch(text); m != nil {
 		e.Line, _ = strconv.Atoi(m[1])
 		e.Problem = "this is not YAML: " + text[len(m[0]):]
+	} else if at := printable.Control(data); at >= 0 {
+		e.Line = 1 + bytes.Count(data[:at], []byte("\n"))
 	}
 	return e
 }

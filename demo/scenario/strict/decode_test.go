@@ -103,6 +103,7 @@ func TestDecode_Errors(t *testing.T) {
 		{"a quantity that is none", "pod: {overhead: {cpu: lots}}", `farm.yaml:1: pod.overhead.cpu: "lots": quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'`},
 		{"nothing", "", `farm.yaml: it is empty`},
 		{"nothing in a list", "flock: [~]", `farm.yaml:1: flock[0]: a value is missing here`},
+		{"a control character", "flock: a\nb: \x00", `farm.yaml:2: this is not YAML: control characters are not allowed`},
 		{"an unknown anchor", "flock: *none", `farm.yaml: this is not YAML: unknown anchor 'none' referenced`},
 		{"an alias in what is handed on", "flock: &f [D]\nrest: {a: *f}", `farm.yaml:2: rest: anchors and aliases cannot be used in this part: write it out`},
 		{"text beyond measure", "flock: " + strings.Repeat("x y", 100), `farm.yaml:1: flock: "` + strings.Repeat("x y", 20) + `"…: a sheep has one name`},
