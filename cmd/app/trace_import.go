@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,7 +77,7 @@ func importFiles(c *cobra.Command, p *progress, openb bool, files []string) (*tr
 	}
 	im := objects.Result()
 	if len(im.Inputs) == 0 {
-		return nil, errors.New("importing: there is no object in this that scheduling reads")
+		return nil, errors.New(strings.Join(append([]string{"importing: there is no object in this that scheduling reads"}, im.Notes...), "; "))
 	}
 	return im, nil
 }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,12 +83,26 @@ func isDocumentSeparator(line []byte) bool {
 func (o *ObjectImporter) readDocument(file string, first int, text []byte) error {
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
-		return &FileError{file, first, "", fmt.Errorf("this is neither YAML nor JSON: %w", err)}
+		return notYAML(file, first, text, err)
 	}
 	if len(root.Content) == 0 || root.Content[0].Tag == "!!null" {
 		return nil
 	}
 	return o.readNode(source{file, first - 1}, root.Content[0])
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// notYAML says on which line of the file a document cannot be parsed.
+func notYAML(file string, first int, text []byte, err error) error {
+	problem, line := strings.TrimPrefix(err.Error(), "yaml: "), first
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		within, _ := strconv.Atoi(m[1]) // digits
+		problem, line = err.Error()[len(m[0]):], first-1+within
+	} else if at := printable.Control(text); at >= 0 {
+		line = first + bytes.Count(text[:at], []byte("\n"))
+	}
+	return &FileError{file, line, "", fmt.Errorf("this is neither YAML nor JSON: %s", problem)}
 }
 
 // source is the document that nodes come from; their lines count from the start of the document.
@@ -106,17 +122,45 @@ func (o *ObjectImporter) readNode(s source, n *yaml.Node) error {
 	}
 	apiVersion, kind := scalar(n, "apiVersion"), scalar(n, "kind")
 	if items := child(n, "items"); items != nil && strings.HasSuffix(kind, "List") {
-		for _, item := range items.Content {
-			if err := o.readItem(s, item, apiVersion, strings.TrimSuffix(kind, "List")); err != nil {
-				return err
-			}
-		}
-		return nil
+		return o.readItems(s, items, apiVersion, strings.TrimSuffix(kind, "List"))
 	}
 	if apiVersion == "" || kind == "" {
 		return s.fail(n, "", errors.New("this is no Kubernetes object: apiVersion or kind is missing"))
 	}
 	return o.readItem(s, n, apiVersion, kind)
+}
+
+// readItems reads the items of a list, which may be null.
+func (o *ObjectImporter) readItems(s source, items *yaml.Node, apiVersion, kind string) error {
+	if items.Kind != yaml.SequenceNode && items.Tag != "!!null" {
+		return s.fail(items, "items", fmt.Errorf("a list of objects is expected here, as in [{kind: Pod, ...}], and not %s", shortNode(items)))
+	}
+	for i, item := range items.Content {
+		at := fmt.Sprintf("items[%d]", i)
+		if item.Kind != yaml.MappingNode {
+			return s.fail(item, at, fmt.Errorf("an object is expected here, as in {kind: Pod, ...}, and not %s", shortNode(item)))
+		}
+		if kind == "" && scalar(item, "kind") == "" {
+			return s.fail(item, at, errors.New("this is no Kubernetes object: its kind is missing, and the list has none for it"))
+		}
+		if err := o.readItem(s, item, apiVersion, kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shortNode describes a node in an error.
+func shortNode(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "fields"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "*" + n.Value
+	}
+	return strconv.Quote(printable.Line(n.Value, 60))
 }
 
 // readItem reads an object. An item without a kind of its own has the list's.
