@@ -12,6 +12,9 @@ import (
 
 // text writes the verdict first, then the evidence, then what helps, then where the answer comes from.
 func (d *explanationDocument) text(w io.Writer) {
+	if d.fallback != "" {
+		fmt.Fprintf(w, "(%s)\n", d.fallback)
+	}
 	pod := printable.Line(d.Pod.Namespace+"/"+d.Pod.Name, 200)
 	fmt.Fprintf(w, "%s %s\n", pod, d.headline())
 	fmt.Fprintf(w, "  %s\n\n", printable.Text(d.Summary))
@@ -51,7 +54,7 @@ func (d *explanationDocument) headline() string {
 	case engine.Failed.String():
 		return "failed: " + printable.Line(d.Message, 300)
 	case engine.Skipped.String():
-		return "skipped: it is being deleted"
+		return "skipped: " + printable.Line(d.Message, 300)
 	}
 	return fmt.Sprintf("unschedulable: 0/%d nodes are available", d.Nodes.Total)
 }
@@ -77,8 +80,11 @@ func (d *explanationDocument) facts() [][]string {
 	} else if d.Status.Node != "" {
 		evaluated += ", as if it had no node"
 	}
-	return append(facts, []string{"evaluated", evaluated},
-		[]string{"nodes", fmt.Sprintf("%d of %d feasible, %d examined", d.Nodes.Feasible, d.Nodes.Total, d.Nodes.Examined)})
+	facts = append(facts, []string{"evaluated", evaluated})
+	if d.Verdict == engine.Skipped.String() {
+		return facts
+	}
+	return append(facts, []string{"nodes", fmt.Sprintf("%d of %d feasible, %d examined", d.Nodes.Feasible, d.Nodes.Total, d.Nodes.Examined)})
 }
 
 func (d *explanationDocument) hintLines() [][]string {

@@ -48,6 +48,9 @@ type ScorePair struct {
 
 // Pod diagnoses a pod. The engine is only read.
 func Pod(e *engine.Engine, ref world.PodRef) (*Diagnosis, error) {
+	if pod := e.Store().Pod(ref.Namespace, ref.Name); pod != nil && e.Profile(pod.Spec.SchedulerName) == nil {
+		return ofOtherScheduler(e, pod), nil
+	}
 	x, err := e.Explain(ref.Namespace, ref.Name)
 	if err != nil {
 		return nil, err

@@ -76,6 +76,9 @@ func answer(t *testing.T, cluster string) string {
 
 func describe(d *diagnose.Diagnosis) string {
 	var b strings.Builder
+	if d.Waiting != "" && !strings.Contains(d.Summary, d.Waiting) {
+		fmt.Fprintf(&b, "Pending: %s\n", d.Waiting)
+	}
 	fmt.Fprintf(&b, "%s: %s\n", d.Decision.Verdict, d.Summary)
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
