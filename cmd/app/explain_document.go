@@ -28,6 +28,7 @@ type explanationDocument struct {
 	Source *sourceDocument `json:"source,omitempty"`
 
 	start, at time.Time
+	fallback  string // says so if neither a trace nor a cluster was named
 }
 
 type evaluatedAt struct {
@@ -142,6 +143,9 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 	}
 	if s.source != nil {
 		doc.Status.readConditions(pod)
+	}
+	if s.fallback {
+		doc.fallback = s.fallbackText()
 	}
 	doc.Evaluated = evaluatedAt{momentOf(s.at), false, s.at}
 	if record, recorded := s.lastPlacement(pod); recorded && doc.Status.placed() {

@@ -23,6 +23,13 @@ type openedAt struct {
 	numbered bool
 	// source is the cluster that was read; nil for a trace.
 	source *sourceDocument
+	// fallback says that neither a trace nor a cluster was named.
+	fallback bool
+}
+
+// fallbackText says which recording is asked where nothing was named.
+func (s *openedAt) fallbackText() string {
+	return "there is no kubeconfig: the answer is of the built-in recording " + s.trace
 }
 
 // openTraceAt opens a trace and plays it up to a position, as --at gives it; empty means the end. A damaged trace is

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"orrery/core/engine"
 	"orrery/core/framework"
@@ -43,11 +45,20 @@ func (a *target) openAt(c *cobra.Command, plugins framework.Registry) (*openedAt
 	if a.trace != "" && len(used) > 0 {
 		return nil, fmt.Errorf("--trace and %s: either a trace is asked, or a cluster", used[0])
 	}
-	if a.trace == "" && !a.configured(c) {
-		a.trace = builtIn()[0]
-	}
 	if a.trace != "" {
 		return openTraceAt(c, plugins, a.trace, a.at)
+	}
+	if !a.configured(c) {
+		if named := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); named != "" {
+			return nil, fmt.Errorf("finding the cluster: %s=%q names no cluster: correct it, or ask a recording with --trace",
+				clientcmd.RecommendedConfigPathEnvVar, named)
+		}
+		s, err := openTraceAt(c, plugins, builtIn()[0], a.at)
+		if err == nil {
+			s.fallback = true
+			warn(c, s.fallbackText())
+		}
+		return s, err
 	}
 	if a.at != "" {
 		return nil, fmt.Errorf("--at %q: a cluster is asked as it is now; for another time give --trace", a.at)
@@ -168,12 +179,13 @@ func (d *sourceDocument) text(w io.Writer) {
 // readConditions corrects a pod's state: an engine that has only listed the pod takes it for a new one, and its
 // conditions have the result of the cluster's own scheduler.
 func (w *podStatus) readConditions(pod *v1.Pod) {
-	if engine.PodState(w.State) != engine.StateActive {
+	if is := engine.PodState(w.State); is != engine.StateActive && is != engine.StateGated {
 		return
 	}
-	w.since = pod.CreationTimestamp.UTC()
+	w.since = pod.CreationTimestamp.UTC() // a gated pod is so from the beginning: gates cannot be added
 	for i := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[i]; c.Type == v1.PodScheduled && c.Reason == v1.PodReasonUnschedulable {
+		c := &pod.Status.Conditions[i]
+		if engine.PodState(w.State) == engine.StateActive && c.Type == v1.PodScheduled && c.Reason == v1.PodReasonUnschedulable {
 			w.State, w.since = string(engine.StateUnschedulable), c.LastTransitionTime.UTC()
 		}
 	}
