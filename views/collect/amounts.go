@@ -6,15 +6,12 @@ import (
 	"orrery/views"
 )
 
-// cpuText is an amount of cpu: 250m, 3.5, 16.
+// cpuText is an exact amount of cpu, since a rounded one would contradict a comparison: 250m, 3.95, 16.
 func cpuText(milli int64) string {
-	switch {
-	case milli < 1000 && milli != 0:
+	if milli < 1000 && milli != 0 {
 		return strconv.FormatInt(milli, 10) + "m"
-	case milli%1000 == 0:
-		return strconv.FormatInt(milli/1000, 10)
 	}
-	return strconv.FormatFloat(float64(milli)/1000, 'f', 1, 64)
+	return strconv.FormatFloat(float64(milli)/1000, 'f', -1, 64)
 }
 
 // bytesText is an amount of memory: 512Mi, 3.8Gi, 64Gi.
