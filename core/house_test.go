@@ -32,14 +32,14 @@ core/store: core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/world
 core/leader/sim: core/leader core/world
-core/world/memory: core/requests core/world
+core/world/memory: core/requests core/saturating core/world
 core/trace: core/printable core/store core/trim core/world
 # evictions
 core/evict: core/printable core/world
 core/evict/budget: core/evict core/world
 core/evict/device: core/evict core/store core/world
 core/evict/lifecycle: core/evict core/store core/world core/world/memory
-core/evict/pressure: core/evict core/world core/world/memory
+core/evict/pressure: core/evict core/requests core/saturating core/world core/world/memory
 core/evict/taint: core/evict core/store core/world
 # plugins and what they run in
 core/framework: core/config core/world
@@ -73,10 +73,10 @@ core/shadow: core/config core/drive core/engine core/printable core/store core/w
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/queue core/requests core/world
 core/trace/play: core/config core/drive core/engine core/printable core/queue core/trace core/world
 # questions about an engine
-core/compare: core/config core/drive core/engine core/framework core/queue core/requests core/trace core/trace/play core/world
+core/compare: core/config core/drive core/engine core/framework core/queue core/requests core/saturating core/trace core/trace/play core/world
 core/whatif/change: core/printable core/requests
-core/diagnose: core/cache core/engine core/plugins/interpodaffinity core/plugins/podtopologyspread core/requests core/whatif/change core/world
-core/whatif: core/diagnose core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/taint core/framework core/printable core/store core/whatif/change core/world core/world/memory
+core/diagnose: core/cache core/engine core/plugins/interpodaffinity core/plugins/podtopologyspread core/requests core/saturating core/whatif/change core/world
+core/whatif: core/diagnose core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/taint core/framework core/printable core/saturating core/store core/whatif/change core/world core/world/memory
 # a scheduler and an operator on a cluster
 core/world/live: core/trim core/world
 core/operate: core/printable core/whatif/change core/world

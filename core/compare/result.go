@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"orrery/core/saturating"
 )
 
 // result computes the numbers of a finished simulation.
@@ -47,7 +49,7 @@ func pending(waits []time.Duration) Pending {
 	for _, w := range waits {
 		sum += float64(w)
 	}
-	p.Mean = time.Duration(sum / float64(p.Pods))
+	p.Mean = time.Duration(saturating.Truncate(sum / float64(p.Pods)))
 	p.P50, p.P90, p.P99, p.Max = quantile(waits, 0.5), quantile(waits, 0.9), quantile(waits, 0.99), waits[p.Pods-1]
 	return p
 }

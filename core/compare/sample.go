@@ -4,9 +4,10 @@ import (
 	"math"
 
 	v1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/engine"
+	"orrery/core/requests"
+	"orrery/core/saturating"
 )
 
 // samples are measurements of the nodes.
@@ -68,10 +69,10 @@ func (s *samples) take(e *engine.Engine, waiting int) {
 		nodes++
 		full := 0.0
 		for i, name := range s.resources {
-			asked, there := amountIn(info.GetRequested(), name), amountIn(info.GetAllocatable(), name)
-			used[i], has[i] = used[i]+asked, has[i]+there
-			s.free[i] = max(0, there-asked)
-			free[i] += s.free[i]
+			asked, there := requests.AmountIn(info.GetRequested(), name), requests.AmountIn(info.GetAllocatable(), name)
+			used[i], has[i] = saturating.Add(used[i], asked), saturating.Add(has[i], there)
+			s.free[i] = max(0, saturating.Sub(there, asked))
+			free[i] = saturating.Add(free[i], s.free[i])
 			full = max(full, ratio(asked, there))
 		}
 		s.addFragmentation(useless)
@@ -115,18 +116,6 @@ func fits(asks, free []int64) bool {
 		}
 	}
 	return true
-}
-
-func amountIn(r fwk.Resource, name v1.ResourceName) int64 {
-	switch name {
-	case v1.ResourceCPU:
-		return r.GetMilliCPU()
-	case v1.ResourceMemory:
-		return r.GetMemory()
-	case v1.ResourceEphemeralStorage:
-		return r.GetEphemeralStorage()
-	}
-	return r.GetScalarResources()[name]
 }
 
 func ratio(part, whole int64) float64 {

@@ -13,6 +13,7 @@ import (
 	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/framework"
+	"orrery/core/saturating"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )
@@ -105,7 +106,7 @@ func (s *simulation) play(name string, o Options) {
 
 // moment returns the nth of the evenly spaced moments between the first arrival and the last input.
 func (w *workload) moment(n, of int) time.Time {
-	return w.start.Add(time.Duration(float64(w.end.Sub(w.start)) * float64(n) / float64(of)))
+	return w.start.Add(time.Duration(saturating.Truncate(float64(w.end.Sub(w.start)) * float64(n) / float64(of))))
 }
 
 // runTimers runs the timers of pods in back-off or with a binding in flight, up to a time.

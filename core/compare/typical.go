@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelper "k8s.io/component-helpers/resource"
 
 	"orrery/core/requests"
@@ -37,7 +36,7 @@ func (t *requestCounts) add(pod *v1.Pod) {
 	list := requests.Of(pod, resourcehelper.PodResourcesOptions{})
 	amounts := make(map[v1.ResourceName]int64, len(list))
 	for name, q := range list {
-		if n := amount(name, q); n > 0 {
+		if n := requests.Amount(name, q); n > 0 {
 			amounts[name] = n
 		}
 	}
@@ -52,13 +51,6 @@ func (t *requestCounts) add(pod *v1.Pod) {
 		t.vectors[had.key] = had
 	}
 	had.pods++
-}
-
-func amount(name v1.ResourceName, q resource.Quantity) int64 {
-	if name == v1.ResourceCPU {
-		return q.MilliValue()
-	}
-	return q.Value()
 }
 
 // top returns the most frequent vectors.

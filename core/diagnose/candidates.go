@@ -15,6 +15,7 @@ import (
 	"orrery/core/cache"
 	"orrery/core/engine"
 	"orrery/core/requests"
+	"orrery/core/saturating"
 	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
@@ -148,7 +149,7 @@ func (p *pendingPod) fitted(requested v1.ResourceList, node *cache.NodeInfo) (lo
 	share = 1
 	for _, name := range slices.Sorted(maps.Keys(requested)) {
 		want := amountOf(requested, name)
-		free := p.free(node, name) - amountOf(p.pod.Spec.Overhead, name)
+		free := saturating.Sub(p.free(node, name), amountOf(p.pod.Spec.Overhead, name))
 		if want <= free {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 
 	"orrery/core/cache"
 	"orrery/core/requests"
+	"orrery/core/saturating"
 )
 
 // Shortage is a resource with too little free on each of the nodes. Amounts are in millicores for cpu and in whole
@@ -102,7 +103,7 @@ func (p *pendingPod) shortageOf(name v1.ResourceName, nodes []string) *Shortage 
 			s.MostFree, nearest = free, info
 		}
 	}
-	s.Missing, s.MostFree = s.Requested-s.MostFree, max(s.MostFree, 0)
+	s.Missing, s.MostFree = saturating.Sub(s.Requested, s.MostFree), max(s.MostFree, 0)
 	if nearest == nil {
 		return s
 	}
@@ -122,7 +123,7 @@ func (p *pendingPod) shortageOf(name v1.ResourceName, nodes []string) *Shortage 
 func (p *pendingPod) free(node *cache.NodeInfo, name v1.ResourceName) int64 {
 	free := requests.Free(node, name)
 	for _, pod := range p.nominated(node.Node().Name) {
-		free -= amountOf(requests.Of(pod, resourcehelper.PodResourcesOptions{}), name)
+		free = saturating.Sub(free, amountOf(requests.Of(pod, resourcehelper.PodResourcesOptions{}), name))
 	}
 	return free
 }

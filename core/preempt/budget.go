@@ -33,9 +33,9 @@ func splitByBudgets(pods []fwk.PodInfo, budgets []budget) (violating, others []f
 	if len(budgets) == 0 {
 		return nil, pods
 	}
-	left := make([]int32, len(budgets))
+	left := make([]int64, len(budgets))
 	for i, b := range budgets {
-		left[i] = b.pdb.Status.DisruptionsAllowed
+		left[i] = int64(b.pdb.Status.DisruptionsAllowed)
 	}
 	for _, info := range pods {
 		pod, overdrawn := info.GetPod(), false

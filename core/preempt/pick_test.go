@@ -87,6 +87,14 @@ func TestPick_Criteria(t *testing.T) {
 			"b", preempt.LatestStart,
 		},
 		{
+			"a victim of no sensible time has not run for the shortest",
+			[]preempt.Candidate{
+				{"a", startedAt(dawn.AddDate(-600, 0, 0), victims(10)), 0},
+				{"b", startedAt(dawn, victims(10)), 0},
+			},
+			"b", preempt.LatestStart,
+		},
+		{
 			"of equals the first is taken",
 			[]preempt.Candidate{{"a", victims(1), 0}, {"b", victims(1), 0}},
 			"a", preempt.FirstFound,

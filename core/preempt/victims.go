@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
@@ -124,10 +125,11 @@ func byImportance(a, b fwk.PodInfo) int {
 	return cmp.Or(cmp.Compare(corev1.PodPriority(q), corev1.PodPriority(p)), cmp.Compare(startedAt(p), startedAt(q)))
 }
 
-// startedAt is a pod's start in nanoseconds; a pod that has not started yet comes after all that have.
+// startedAt is a pod's start in nanoseconds since 1970, 292 years before or after at most; a pod that has not started yet comes
+// after all that have.
 func startedAt(pod *v1.Pod) int64 {
 	if pod.Status.StartTime == nil {
 		return math.MaxInt64
 	}
-	return pod.Status.StartTime.UnixNano()
+	return int64(pod.Status.StartTime.Sub(time.Unix(0, 0)))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/component-helpers/resource"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -46,7 +47,7 @@ func PodUpdateEvents(old, updated *v1.Pod, gates FeatureGates) []fwk.ClusterEven
 	return events
 }
 
-// requestsShrank reports whether any request of the pod became smaller or was removed.
+// requestsShrank reports whether any request of the pod became smaller, by a thousandth at least, or was removed.
 func requestsShrank(old, updated *v1.Pod, gates FeatureGates) bool {
 	opts := resource.PodResourcesOptions{
 		UseStatusResources: gates.InPlacePodVerticalScaling,
@@ -54,12 +55,14 @@ func requestsShrank(old, updated *v1.Pod, gates FeatureGates) bool {
 	}
 	now := requests.Of(updated, opts)
 	for name, before := range requests.Of(old, opts) {
-		if after, ok := now[name]; !ok || before.MilliValue() > after.MilliValue() {
+		if after, ok := now[name]; !ok || thousandths(before) > thousandths(after) {
 			return true
 		}
 	}
 	return false
 }
+
+func thousandths(q apiresource.Quantity) int64 { return requests.Amount(v1.ResourceCPU, q) }
 
 func claimsChanged(old, updated *v1.PodStatus) bool {
 	return !slices.EqualFunc(old.ResourceClaimStatuses, updated.ResourceClaimStatuses, sameClaim) ||

@@ -7,6 +7,7 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/evict"
+	"orrery/core/saturating"
 	"orrery/core/world"
 )
 
@@ -38,6 +39,9 @@ func (r *run) measure() ClusterSummary {
 	return o
 }
 
+// mostOvercommitted bounds a node's utilization, so that the squares of all nodes add up.
+const mostOvercommitted = 1000
+
 // measureNodes sums the nodes' allocatable resources and requests.
 func (r *run) measureNodes(o *ClusterSummary) {
 	var cpu, memory, cpuAll, memoryAll, open int64
@@ -50,12 +54,12 @@ func (r *run) measureNodes(o *ClusterSummary) {
 		}
 		has, asked := info.GetAllocatable(), info.GetRequested()
 		o.Nodes++
-		cpu, memory = cpu+asked.GetMilliCPU(), memory+asked.GetMemory()
-		cpuAll, memoryAll = cpuAll+has.GetMilliCPU(), memoryAll+has.GetMemory()
+		cpu, memory = saturating.Add(cpu, asked.GetMilliCPU()), saturating.Add(memory, asked.GetMemory())
+		cpuAll, memoryAll = saturating.Add(cpuAll, has.GetMilliCPU()), saturating.Add(memoryAll, has.GetMemory())
 		if node.Spec.Unschedulable {
 			continue
 		}
-		f := int64(1000 * max(share(asked.GetMilliCPU(), has.GetMilliCPU()), share(asked.GetMemory(), has.GetMemory())))
+		f := int64(1000 * min(mostOvercommitted, max(share(asked.GetMilliCPU(), has.GetMilliCPU()), share(asked.GetMemory(), has.GetMemory()))))
 		fullest, emptiest = max(fullest, f), min(emptiest, f)
 		open, full, squares = open+1, full+f, squares+f*f
 	}

@@ -201,3 +201,17 @@ func TestCordon_NodeWithLargeResourceVersion(t *testing.T) {
 	s := sceneOfObjects(t, versioned(node("a", "4"), "18446744073709551615"), mk.Pod("p").CPU("1").Obj())
 	s.check("add 1 node like a, cordon a, requests p cpu=2", "p moved: a -> a-new1")
 }
+
+// The nodes' sums, and their sum, are more than an int64 holds.
+func TestEvaluate_SumsBeyondInt64(t *testing.T) {
+	things := []world.Object{node("small", "1m"), node("other", "4")}
+	for i := range 1100 {
+		things = append(things, mk.Pod(fmt.Sprint("huge-", i)).Node("small").CPU("9007199254740").Memory("8Pi").Obj())
+	}
+	a := sceneOfObjects(t, things...).evaluate("cordon other")
+	for when, s := range map[string]whatif.ClusterSummary{"before": a.Before, "after": a.After} {
+		if s.CPU < 1e12 || s.Memory < 1 || s.Spread < 0 || s.Deviation < 0 {
+			t.Errorf("%s, the shares are %g of cpu and %g of memory, the spread %g and the deviation %g", when, s.CPU, s.Memory, s.Spread, s.Deviation)
+		}
+	}
+}

@@ -129,11 +129,11 @@ func imagesOn(info fwk.NodeInfo) []views.NodeImage {
 func nodePod(info fwk.PodInfo) views.NodePod {
 	pod := info.GetPod()
 	requested := requestsOf(pod)
+	cpu, memory := requests.Amount(v1.ResourceCPU, *requested.Cpu()), requests.Amount(v1.ResourceMemory, *requested.Memory())
 	name, key := podNames(world.PodRefOf(pod))
 	p := views.NodePod{
 		Name: name, Key: key, State: views.Bound, Priority: priorityOf(pod), Labels: pod.Labels,
-		MilliCPU: requested.Cpu().MilliValue(), MemoryBytes: requested.Memory().Value(),
-		CPU: cpuText(requested.Cpu().MilliValue()), Memory: bytesText(requested.Memory().Value()),
+		MilliCPU: cpu, MemoryBytes: memory, CPU: cpuText(cpu), Memory: bytesText(memory),
 	}
 	if pod.DeletionTimestamp != nil {
 		p.State = views.Terminating

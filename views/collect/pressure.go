@@ -12,6 +12,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/evict/pressure"
 	"orrery/core/printable"
+	"orrery/core/requests"
 	"orrery/core/usage"
 	"orrery/core/world"
 	"orrery/views"
@@ -120,7 +121,7 @@ func signalOf(t pressure.Threshold, summary *pressure.Summary) views.PressureSig
 	if o, ok := summary.Observe(t.Signal); ok {
 		s.Measured, s.BelowThreshold = true, t.Met(o, false)
 		s.Available, s.Capacity = amountOf(t.Signal.Resource(), o.Available), amountOf(t.Signal.Resource(), o.Capacity)
-		s.AvailableFraction = fraction(o.Available.Value(), o.Capacity.Value())
+		s.AvailableFraction = fraction(whole(o.Available), whole(o.Capacity))
 	}
 	return s
 }
@@ -128,10 +129,12 @@ func signalOf(t pressure.Threshold, summary *pressure.Summary) views.PressureSig
 // amountOf formats an amount of a resource.
 func amountOf(of v1.ResourceName, q resource.Quantity) string {
 	if of == pressure.Inodes || of == pressure.PIDs {
-		return countAmount(q.Value(), 0).Used
+		return countAmount(whole(q), 0).Used
 	}
-	return bytesText(q.Value())
+	return bytesText(whole(q))
 }
+
+func whole(q resource.Quantity) int64 { return requests.Amount(v1.ResourceMemory, q) }
 
 // rankingSignal returns the signal to rank pods by: the requested one, else the one below its threshold, else that of the
 // node's reported pressure, else memory.
@@ -215,7 +218,7 @@ func pressurePod(s *pressure.RankedPod, rank int, by pressure.Signal, ranked boo
 	if of == v1.ResourceMemory || of == v1.ResourceEphemeralStorage {
 		request := (*requestsOf(s.Pod))[of]
 		p.Request = amountOf(of, request)
-		p.Share = fraction(s.Usage.Value(), request.Value())
+		p.Share = fraction(whole(s.Usage), whole(request))
 	}
 	if !p.Measured {
 		p.Share = 0

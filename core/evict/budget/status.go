@@ -2,6 +2,7 @@ package budget
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -106,16 +107,19 @@ func (s *SyncResult) countExpected(pdb *policyv1.PodDisruptionBudget, pods []*v1
 	}
 	if most != nil {
 		unavailable, err := intstr.GetScaledValueFromIntOrPercent(most, int(s.Expected), true)
-		s.Desired = max(0, s.Expected-int32(unavailable))
+		s.Desired = max(0, toInt32(int(s.Expected)-unavailable))
 		return err
 	}
 	available, err := intstr.GetScaledValueFromIntOrPercent(least, int(s.Expected), true)
-	s.Desired = int32(available)
+	s.Desired = toInt32(available)
 	return err
 }
 
+func toInt32(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }
+
 // sumScales sums the scales of the pods' controllers, each of them once.
-func sumScales(pods []*v1.Pod, scales Scales) (sum int32, unmanaged []string, err error) {
+func sumScales(pods []*v1.Pod, scales Scales) (_ int32, unmanaged []string, err error) {
+	sum := 0
 	known := map[types.UID]int32{}
 	for _, pod := range pods {
 		ref := metav1.GetControllerOfNoCopy(pod)
@@ -134,11 +138,11 @@ func sumScales(pods []*v1.Pod, scales Scales) (sum int32, unmanaged []string, er
 			return 0, unmanaged, fmt.Errorf("found no controllers for pod %q", pod.Name)
 		}
 		if _, ok := known[sc.owner]; !ok {
-			sum += sc.replicas
+			sum += int(sc.replicas)
 		}
 		known[sc.owner] = sc.replicas
 	}
-	return sum, unmanaged, nil
+	return toInt32(sum), unmanaged, nil
 }
 
 // trackDisrupted keeps the allowed evictions whose pods exist and are not terminating, until deletionTimeout; after that it

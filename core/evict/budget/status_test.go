@@ -2,6 +2,7 @@ package budget_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"orrery/core/evict/budget"
 	"orrery/core/mk"
+	"orrery/core/world"
 )
 
 func pods(n int, make func(string) *mk.PodBuilder) []*v1.Pod {
@@ -43,6 +45,13 @@ func TestSync_Counts(t *testing.T) {
 		b.Obj().OwnerReferences = nil
 		return b
 	}
+	var crowd []*v1.Pod
+	var crowds []world.Object
+	for i := range 3 { // twice the greatest int32 is -2, and three times is 2147483645
+		name := fmt.Sprint("rs-", i)
+		pod := mk.Pod(name).Label("app", "web").Node("n1").Phase(v1.PodRunning).Owner("apps/v1", "ReplicaSet", name).Condition(v1.PodReady, v1.ConditionTrue, "").Obj()
+		crowd, crowds = append(crowd, pod), append(crowds, replicaSet(name, math.MaxInt32))
+	}
 	tests := []struct {
 		name   string
 		pdb    *policyv1.PodDisruptionBudget
@@ -57,6 +66,8 @@ func TestSync_Counts(t *testing.T) {
 		{"no pods, nothing allowed", pdb("b", minAvailable("1")), nil, budget.Scales{Lookup: owners()}, "0 expected, 1 desired, 0 healthy, 0 allowed; NoPods: No matching pods found"},
 		{"maxUnavailable exceeds the replicas", pdb("b", maxUnavailable("9")), pods(2, web), budget.Scales{Lookup: owners(replicaSet("web", 2))}, "2 expected, 0 desired, 2 healthy, 2 allowed"},
 		{"a deployment's replica set counts as the deployment", pdb("b", maxUnavailable("1")), pods(2, web), budget.Scales{Lookup: owners(deployed, deployment)}, "10 expected, 9 desired, 2 healthy, 0 allowed"},
+		{"scales that add up to more than is counted", pdb("b", maxUnavailable("1")), crowd, budget.Scales{Lookup: owners(crowds...)}, "2147483647 expected, 2147483646 desired, 3 healthy, 0 allowed"},
+		{"a share of more than is counted", pdb("b", maxUnavailable("999999999999%")), pods(2, web), budget.Scales{Lookup: owners(replicaSet("web", 2))}, "2 expected, 0 desired, 2 healthy, 2 allowed"},
 		{"a replica set whose deployment is deleted counts itself", pdb("b", maxUnavailable("1")), pods(2, web), budget.Scales{Lookup: owners(deployed)}, "2 expected, 1 desired, 2 healthy, 1 allowed"},
 		{
 			"two owners are summed", pdb("b", maxUnavailable("50%")), append(pods(2, web), owned("apps/v1", "StatefulSet")("s-0").Obj()),

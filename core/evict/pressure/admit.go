@@ -7,6 +7,9 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
+
+	"orrery/core/requests"
+	"orrery/core/saturating"
 )
 
 // Admit reports whether a kubelet admits a pod while its node has these conditions, and if not, the message in the pod's
@@ -33,10 +36,10 @@ func QOS(pod *v1.Pod) v1.PodQOSClass {
 	if pod.Status.QOSClass != "" {
 		return pod.Status.QOSClass
 	}
-	var requests, limits qosSum
+	var requested, limits qosSum
 	limited := true
 	count := func(r *v1.ResourceRequirements) {
-		requests.add(r.Requests)
+		requested.add(r.Requests)
 		limits.add(r.Limits)
 	}
 	if own := pod.Spec.Resources; own != nil {
@@ -49,9 +52,9 @@ func QOS(pod *v1.Pod) v1.PodQOSClass {
 		}
 	}
 	switch {
-	case requests == qosSum{} && limits == qosSum{}:
+	case requested == qosSum{} && limits == qosSum{}:
 		return v1.PodQOSBestEffort
-	case limited && requests == limits:
+	case limited && requested == limits:
 		return v1.PodQOSGuaranteed
 	}
 	return v1.PodQOSBurstable
@@ -62,10 +65,10 @@ type qosSum struct{ cpu, memory int64 }
 
 func (d *qosSum) add(list v1.ResourceList) {
 	if isPositive(list, v1.ResourceCPU) {
-		d.cpu += list.Cpu().MilliValue()
+		d.cpu = saturating.Add(d.cpu, requests.Amount(v1.ResourceCPU, *list.Cpu()))
 	}
 	if isPositive(list, v1.ResourceMemory) {
-		d.memory += list.Memory().Value()
+		d.memory = saturating.Add(d.memory, requests.Amount(v1.ResourceMemory, *list.Memory()))
 	}
 }
 

@@ -96,6 +96,7 @@ func TestQOS(t *testing.T) {
 		{"no requests", limited(nil, nil), v1.PodQOSBestEffort},
 		{"zero requests", limited(mk.Resources("cpu", "0"), nil), v1.PodQOSBestEffort},
 		{"other resources do not count", limited(mk.Resources("example.com/gpu", "1"), nil), v1.PodQOSBestEffort},
+		{"more than is counted is not nothing", limited(mk.Resources("cpu", "1e30"), nil), v1.PodQOSBurstable},
 		{"limits equal to requests", limited(full, full), v1.PodQOSGuaranteed},
 		{"no limit of memory", limited(full, mk.Resources("cpu", "1")), v1.PodQOSBurstable},
 		{"a limit above the request", limited(full, mk.Resources("cpu", "2", "memory", "1Gi")), v1.PodQOSBurstable},

@@ -7,6 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"orrery/core/requests"
+	"orrery/core/saturating"
 	"orrery/core/world/memory"
 )
 
@@ -72,7 +74,7 @@ func extrapolate(u, growth memory.Usage, d time.Duration) memory.Usage {
 	}
 	amounts, rates := amountsOf(&u), amountsOf(&growth)
 	for i, amount := range amounts {
-		*amount = max(0, *amount+int64(float64(*rates[i])*d.Seconds()))
+		*amount = max(0, saturating.Add(*amount, saturating.Truncate(float64(*rates[i])*d.Seconds())))
 	}
 	return u
 }
@@ -108,9 +110,9 @@ func (f *Kubelets) measure(p *nodeKubelet, now time.Time) *Summary {
 		s.Pods = append(s.Pods, podStats(pod, u))
 	}
 	capacity := capacityOf(p.node, v1.ResourceMemory)
-	s.Node.Memory = memoryOf(own.Memory+all.Memory, capacity)
+	s.Node.Memory = memoryOf(saturating.Add(own.Memory, all.Memory), capacity)
 	s.Node.SystemContainers = []ContainerStats{{Name: podsContainer, Memory: memoryOf(all.Memory, f.podsLimit(p.node, capacity))}}
-	running := own.PIDs + all.PIDs
+	running := saturating.Add(own.PIDs, all.PIDs)
 	s.Node.Rlimit = &RlimitStats{MaxPID: &f.options.PIDs, Running: &running}
 	f.measureDisks(s, p.node, own, all)
 	return s
@@ -146,7 +148,7 @@ func (f *Kubelets) podsLimit(node *v1.Node, capacity int64) int64 {
 		return capacity
 	}
 	kept := f.hardMemory.Of(*resource.NewQuantity(capacity, resource.BinarySI))
-	return min(capacity, limit.Value()+kept.Value())
+	return min(capacity, saturating.Add(requests.Amount(v1.ResourceMemory, limit), requests.Amount(v1.ResourceMemory, kept)))
 }
 
 func capacityOf(node *v1.Node, name v1.ResourceName) int64 {
@@ -220,8 +222,8 @@ func usedFs(d memory.Disk) FsStats {
 
 func add(disks ...memory.Disk) (sum memory.Disk) {
 	for _, d := range disks {
-		sum.Bytes += d.Bytes
-		sum.Inodes += d.Inodes
+		sum.Bytes = saturating.Add(sum.Bytes, d.Bytes)
+		sum.Inodes = saturating.Add(sum.Inodes, d.Inodes)
 	}
 	return sum
 }
@@ -229,7 +231,7 @@ func add(disks ...memory.Disk) (sum memory.Disk) {
 func sum(a, b memory.Usage) memory.Usage {
 	more := amountsOf(&b)
 	for i, amount := range amountsOf(&a) {
-		*amount += *more[i]
+		*amount = saturating.Add(*amount, *more[i])
 	}
 	return a
 }

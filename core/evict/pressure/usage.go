@@ -6,6 +6,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	resources "k8s.io/component-helpers/resource"
+
+	"orrery/core/saturating"
 )
 
 // part is a part of a pod's disk usage.
@@ -37,10 +39,10 @@ func diskUsage(pod *v1.Pod, stats *PodStats, parts part, of v1.ResourceName) res
 	var sum int64
 	for i := range stats.Containers {
 		if parts&writable != 0 {
-			sum += stats.Containers[i].Rootfs.used(of)
+			sum = saturating.Add(sum, stats.Containers[i].Rootfs.used(of))
 		}
 		if parts&logs != 0 {
-			sum += stats.Containers[i].Logs.used(of)
+			sum = saturating.Add(sum, stats.Containers[i].Logs.used(of))
 		}
 	}
 	if parts&volumes != 0 {
@@ -49,7 +51,7 @@ func diskUsage(pod *v1.Pod, stats *PodStats, parts part, of v1.ResourceName) res
 				continue
 			}
 			if v := stats.volume(pod.Spec.Volumes[i].Name); v != nil {
-				sum += v.used(of)
+				sum = saturating.Add(sum, v.used(of))
 			}
 		}
 	}

@@ -6,16 +6,16 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	podresource "k8s.io/component-helpers/resource"
 
 	"orrery/core/requests"
+	"orrery/core/saturating"
 )
 
-// amount is a quantity of one resource: cpu in thousandths, everything else in units. Pods count as a resource too.
+// amount is a sum of one resource: cpu in thousandths, everything else in units. Pods count as a resource too.
 type amount struct {
-	name  v1.ResourceName
-	value int64
+	name v1.ResourceName
+	sum  saturating.Sum
 }
 
 // amounts are sorted by name. They are few, so a slice is faster than a map.
@@ -27,55 +27,51 @@ func (a amounts) find(name v1.ResourceName) (int, bool) {
 
 func (a amounts) of(name v1.ResourceName) int64 {
 	if i, ok := a.find(name); ok {
-		return a[i].value
+		return a[i].sum.Int64()
 	}
 	return 0
 }
 
-func (a amounts) addOne(name v1.ResourceName, value int64) amounts {
+// at returns the sum of a resource, which is inserted if it is missing.
+func (a *amounts) at(name v1.ResourceName) *saturating.Sum {
 	i, ok := a.find(name)
-	if ok {
-		a[i].value += value
-		return a
+	if !ok {
+		*a = slices.Insert(*a, i, amount{name: name})
 	}
-	return slices.Insert(a, i, amount{name, value})
+	return &(*a)[i].sum
 }
 
 // add and sub change the receiver in place, as append does, and never their argument.
 func (a amounts) add(b amounts) amounts {
 	for _, x := range b {
-		a = a.addOne(x.name, x.value)
+		sum := a.at(x.name)
+		*sum = sum.Add(x.sum)
 	}
 	return a
 }
 
 func (a amounts) sub(b amounts) amounts {
 	for _, x := range b {
-		a = a.addOne(x.name, -x.value)
+		sum := a.at(x.name)
+		*sum = sum.Sub(x.sum)
 	}
 	return a
-}
-
-func valueOf(name v1.ResourceName, q resource.Quantity) int64 {
-	if name == v1.ResourceCPU {
-		return q.MilliValue()
-	}
-	return q.Value()
 }
 
 func amountsOf(list v1.ResourceList) amounts {
 	all := make(amounts, 0, len(list)+1)
 	for name, q := range list {
-		all = append(all, amount{name, valueOf(name, q)})
+		all = append(all, amount{name, saturating.SumOf(requests.Amount(name, q))})
 	}
 	slices.SortFunc(all, func(a, b amount) int { return cmp.Compare(a.name, b.name) })
 	return all
 }
 
+var onePod = amounts{{v1.ResourcePods, saturating.SumOf(1)}}
+
 // requestsOf returns a pod's requests, including one pod.
 func requestsOf(pod *v1.Pod) amounts {
-	return amountsOf(requests.Of(pod, podresource.PodResourcesOptions{UseStatusResources: true})).
-		addOne(v1.ResourcePods, 1)
+	return amountsOf(requests.Of(pod, podresource.PodResourcesOptions{UseStatusResources: true})).add(onePod)
 }
 
 // insufficient returns the first resource, in the kubelet's order, of which there is too little. A resource that is not
@@ -83,7 +79,7 @@ func requestsOf(pod *v1.Pod) amounts {
 func insufficient(wanted, used, there amounts) (v1.ResourceName, bool) {
 	short := func(name v1.ResourceName) bool {
 		want := wanted.of(name)
-		return want > 0 && want > there.of(name)-used.of(name)
+		return want > 0 && want > saturating.Sub(there.of(name), used.of(name))
 	}
 	for _, name := range []v1.ResourceName{
 		v1.ResourcePods, v1.ResourceCPU, v1.ResourceMemory, v1.ResourceEphemeralStorage,

@@ -110,7 +110,7 @@ func (c *Cluster) resizeOnNode(pod *v1.Pod) {
 		resized.Status.Conditions, changed = c.withCondition(pod.Status.Conditions, v1.PodCondition{
 			Type: v1.PodResizePending, Status: v1.ConditionTrue, Reason: reason,
 			Message: fmt.Sprintf("Node didn't have enough resource: %s, requested: %d, used: %d, capacity: %d",
-				name, wanted.of(name), n.admitted.of(name)-own.of(name), there.of(name)),
+				name, wanted.of(name), slices.Clone(n.admitted).sub(own).of(name), there.of(name)),
 		})
 		if changed {
 			c.write(world.Pod, pod, &resized)

@@ -1,0 +1,52 @@
+package memory
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
+
+	"orrery/core/mk"
+	"orrery/core/saturating"
+)
+
+// What a pod adds to a node's sums it takes with it again, even if they were beyond an int64.
+func TestAmounts_SumsSaturateAndStayExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var sums amounts
+		var held []int64
+		exact := new(big.Int)
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			var n int64
+			if remove := len(held) > 0 && rapid.Bool().Draw(t, "remove"); remove {
+				n, held = held[0], held[1:]
+				sums, exact = sums.sub(amounts{{v1.ResourceMemory, saturating.SumOf(n)}}), exact.Sub(exact, big.NewInt(n))
+			} else {
+				n = rapid.OneOf(rapid.Int64Range(0, 1<<53), rapid.SampledFrom([]int64{1 << 62, math.MaxInt64})).Draw(t, "amount")
+				held = append(held, n)
+				sums, exact = sums.add(amounts{{v1.ResourceMemory, saturating.SumOf(n)}}), exact.Add(exact, big.NewInt(n))
+			}
+			want := int64(math.MaxInt64)
+			if exact.IsInt64() {
+				want = exact.Int64()
+			}
+			if got := sums.of(v1.ResourceMemory); got != want {
+				t.Fatalf("the sum is %d, want %d", got, want)
+			}
+		}
+	})
+}
+
+func TestInsufficient_BeyondInt64(t *testing.T) {
+	huge := amountsOf(mk.Resources("cpu", "9007199254740000"))
+	used := amounts(nil).add(huge).add(huge).add(huge)
+	there := amountsOf(mk.Resources("cpu", "4"))
+	if name, short := insufficient(amountsOf(mk.Resources("cpu", "3")), used, there); !short || name != v1.ResourceCPU {
+		t.Errorf("3 cpus fit on a node of 4 that has pods of %d", used.of(v1.ResourceCPU))
+	}
+	if name, short := insufficient(amountsOf(mk.Resources("cpu", "1e30")), nil, there); !short || name != v1.ResourceCPU {
+		t.Error("1e30 cpus fit on a node of 4")
+	}
+}
