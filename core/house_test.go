@@ -67,7 +67,7 @@ core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins
 # the engine and what observes it
 core/cache: core/requests core/saturating
 core/queue: core/cache core/requests
-core/engine: core/cache core/config core/framework core/plugins core/plugins/queuesort core/preempt core/queue core/store core/world
+core/engine: core/cache core/config core/framework core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/world
 core/drive: core/cache core/engine core/store core/world
 core/shadow: core/config core/drive core/engine core/printable core/store core/world
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/queue core/requests core/world

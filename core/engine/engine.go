@@ -18,6 +18,7 @@ import (
 	"orrery/core/plugins"
 	"orrery/core/plugins/queuesort"
 	"orrery/core/queue"
+	"orrery/core/saturating"
 	"orrery/core/store"
 	"orrery/core/world"
 )
@@ -170,8 +171,8 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 	f := e.config.Features
 	o := queue.Options{
 		Less:               e.customLess(),
-		InitialBackoff:     time.Duration(e.config.PodInitialBackoffSeconds) * time.Second,
-		MaxBackoff:         time.Duration(e.config.PodMaxBackoffSeconds) * time.Second,
+		InitialBackoff:     saturating.Seconds(e.config.PodInitialBackoffSeconds),
+		MaxBackoff:         saturating.Seconds(e.config.PodMaxBackoffSeconds),
 		MaxInUnschedulable: e.options.PodMaxInUnschedulablePodsDuration,
 		PopFromBackoff:     f.Enabled(config.SchedulerPopFromBackoffQ),
 		FeatureGates:       e.gates,

@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -270,5 +271,31 @@ func TestMove_PreCheckLimitsPods(t *testing.T) {
 	q.Move(queue.EventAssignedPodDelete, nil, nil, now, func(pod *v1.Pod) bool { return *pod.Spec.Priority <= 5 })
 	if got := [2]queue.State{q.StateOf("default", "low"), q.StateOf("default", "high")}; got != [2]queue.State{queue.Backoff, queue.Unschedulable} {
 		t.Errorf("low and high are %v", got)
+	}
+}
+
+// A tick beyond what a Duration holds would lie in the past, and the timers would never get past it.
+func TestTimers_LongestWaits(t *testing.T) {
+	o := queue.DefaultOptions()
+	o.InitialBackoff, o.MaxBackoff, o.MaxInUnschedulable = math.MaxInt64, math.MaxInt64, math.MaxInt64
+	o.Start = clock("12:00:00")
+	o.Profiles = map[string]queue.Profile{v1.DefaultSchedulerName: {}}
+	for name, rejectors := range map[string][]string{"in back-off": nil, "in unschedulablePods": {"Fit"}} {
+		t.Run(name, func(t *testing.T) {
+			q, now := queue.New(o), o.Start.Add(time.Second)
+			for attempt := range 3 {
+				q.Add(mk.Pod(fmt.Sprint("p", attempt)).Obj(), now)
+				p, _ := q.Pop(now)
+				reject(t, q, p, now, rejectors...)
+				now = now.AddDate(60, 0, 0)
+				if wake, ok := q.NextWake(now); !ok || wake.Before(o.Start.AddDate(49, 0, 0)) {
+					t.Fatalf("at %v the next wake is at %v", now, wake)
+				}
+				q.Flush(now)
+				if wake, ok := q.NextWake(now); ok && wake.Before(now) {
+					t.Fatalf("flushed at %v, the next wake is at %v", now, wake)
+				}
+			}
+		})
 	}
 }
