@@ -30,7 +30,7 @@ core/world
 core/config: core/printable
 core/store: core/printable core/requests core/world
 core/trim: core/world
-core/leader: core/world
+core/leader: core/saturating core/world
 core/leader/sim: core/leader core/world
 core/world/memory: core/requests core/saturating core/world
 core/trace: core/printable core/store core/trim core/world

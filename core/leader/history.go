@@ -3,6 +3,8 @@ package leader
 import (
 	"slices"
 	"time"
+
+	"orrery/core/saturating"
 )
 
 // How much a Watcher remembers.
@@ -99,7 +101,7 @@ func rateOf(beats []heartbeat, delay time.Duration) ClockRate {
 	if ours < 10*max(delay, time.Millisecond) || theirs <= 0 {
 		return ClockRate{}
 	}
-	return ClockRate{Low: float64(theirs) / float64(ours+delay), High: float64(theirs) / float64(ours-delay)}
+	return ClockRate{Low: float64(theirs) / float64(saturating.Add(ours, delay)), High: float64(theirs) / float64(ours-delay)}
 }
 
 // appendBounded appends to a bounded list and returns how many of the oldest were dropped.

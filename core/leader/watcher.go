@@ -8,6 +8,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 
+	"orrery/core/saturating"
 	"orrery/core/world"
 )
 
@@ -177,7 +178,7 @@ func (w *Watcher) renewTimeoutAt(t *Tenure) time.Time {
 	if t.Clock.Known() {
 		slowest = t.Clock.Low
 	}
-	return t.Last.Add(time.Duration(float64(w.settings.RenewTimeout()) / slowest))
+	return t.Last.Add(time.Duration(saturating.Truncate(float64(w.settings.RenewTimeout()) / slowest)))
 }
 
 // expiry is when the current tenure's lease expires by the observer's clock.

@@ -230,10 +230,7 @@ func (m *Controller) advance(to time.Time) {
 
 // monitorFrom returns the first monitor pass that is not before a time.
 func (m *Controller) monitorFrom(at time.Time) time.Time {
-	if past := at.Sub(m.options.Start) % m.options.Settings.MonitorPeriod; past > 0 {
-		at = at.Add(m.options.Settings.MonitorPeriod - past)
-	}
-	return at
+	return evict.NextTick(m.options.Start, m.options.Settings.MonitorPeriod, at)
 }
 
 // monitorBy schedules a monitor pass, unless an earlier one is scheduled.

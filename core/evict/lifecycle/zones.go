@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"orrery/core/evict"
 )
 
 // zoneState is the state of a zone, initial until a monitor pass has counted its nodes.
@@ -63,13 +65,7 @@ func (m *Controller) nextTaintAt(z *zone) (time.Time, bool) {
 
 // nextTick returns the first tick since the start that is neither before a time nor before now.
 func (m *Controller) nextTick(at time.Time) time.Time {
-	if at.Before(m.now) {
-		at = m.now
-	}
-	if past := at.Sub(m.options.Start) % tickPeriod; past > 0 {
-		at = at.Add(tickPeriod - past)
-	}
-	return at
+	return evict.NextTick(m.options.Start, tickPeriod, evict.Later(m.now, at))
 }
 
 // taintNext taints the first node of each zone that is due. A node that was deleted or became ready uses up its turn.

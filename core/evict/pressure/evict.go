@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/evict"
+	"orrery/core/saturating"
 	"orrery/core/world"
 )
 
@@ -34,7 +35,7 @@ func (k *Kubelet) killNext(now time.Time) {
 	d := evict.Eviction{
 		Pod: e.Pod, Node: k.options.Node, Cause: evict.NodePressure, Phase: evict.Terminating,
 		Predicted: k.options.Predict, Initiator: k.initiator(), Reason: k.reason(e), FirstSeen: now,
-		Deadline: now.Add(time.Duration(e.GraceSeconds) * time.Second),
+		Deadline: now.Add(saturating.Seconds(e.GraceSeconds)),
 	}
 	if pod := k.pods[e.Pod.UID]; pod != nil {
 		d.Budget, d.DisruptionsAllowed = k.record.BudgetOf(pod)
@@ -44,7 +45,7 @@ func (k *Kubelet) killNext(now time.Time) {
 
 // killTime returns how long the kubelet waits for a pod to stop before it continues regardless.
 func killTime(graceSeconds int64) time.Duration {
-	return max(minKillTime, time.Duration(graceSeconds+graceSeconds/2)*time.Second)
+	return max(minKillTime, saturating.Seconds(saturating.Add(graceSeconds, graceSeconds/2)))
 }
 
 // pollGone syncs again once all evicted pods are gone, or after the timeout.

@@ -250,8 +250,7 @@ func nextOnGrid(start time.Time, period time.Duration, at time.Time) time.Time {
 	if !at.After(start) {
 		return start.Add(period)
 	}
-	n := (at.Sub(start) + period - 1) / period
-	return start.Add(n * period)
+	return evict.NextTick(start, period, at)
 }
 
 // active returns the running pods, by namespace and name.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/evict"
+	"orrery/core/saturating"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )
@@ -250,7 +251,7 @@ func (f *Kubelets) perform(done []memory.PressureAction, p *nodeKubelet, s Timed
 	case EvictPod:
 		r.Event = warningEvent(act.Pod, Reason, act.Message)
 		r.Evict = &memory.PodEviction{
-			Pod: act.Pod, Grace: time.Duration(act.GraceSeconds) * time.Second, Reason: Reason, Message: act.Message,
+			Pod: act.Pod, Grace: saturating.Seconds(act.GraceSeconds), Reason: Reason, Message: act.Message,
 		}
 		if act.Threshold.Signal != "" {
 			r.Evict.Condition = &v1.PodCondition{

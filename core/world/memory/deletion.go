@@ -1,11 +1,10 @@
 package memory
 
 import (
-	"time"
-
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/saturating"
 	"orrery/core/world"
 )
 
@@ -22,7 +21,7 @@ func (c *Cluster) deletePod(pod *v1.Pod, grace *int64) {
 		return
 	}
 	ending := *pod
-	at := metav1.Time{Time: c.timestamp().Add(time.Duration(seconds) * time.Second)}
+	at := metav1.Time{Time: c.timestamp().Add(saturating.Seconds(seconds))}
 	ending.DeletionTimestamp, ending.DeletionGracePeriodSeconds = &at, &seconds
 	ending.Generation++
 	c.write(world.Pod, pod, &ending)
@@ -55,8 +54,8 @@ func (c *Cluster) shortenDeletion(pod *v1.Pod, grace *int64) {
 		return
 	}
 	seconds := max(*grace, 0)
-	began := pod.DeletionTimestamp.Add(-time.Duration(*left) * time.Second)
-	at := metav1.Time{Time: began.Add(time.Duration(seconds) * time.Second)}
+	began := pod.DeletionTimestamp.Add(saturating.Seconds(-*left))
+	at := metav1.Time{Time: began.Add(saturating.Seconds(seconds))}
 	if now := c.timestamp(); at.Before(&now) {
 		at = now
 		if seconds != 0 {

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/saturating"
 	"orrery/core/world"
 )
 
@@ -140,7 +141,7 @@ func (c *Cluster) syncPod(pod *v1.Pod) {
 func (c *Cluster) stopPod(pod *v1.Pod, state podState) {
 	var wait time.Duration
 	if grace := pod.DeletionGracePeriodSeconds; state.started && !isTerminal(pod) && grace != nil {
-		wait = min(c.options.PodBehavior(pod).Stop, time.Duration(*grace)*time.Second)
+		wait = min(c.options.PodBehavior(pod).Stop, saturating.Seconds(*grace))
 	}
 	at := c.now.Add(wait)
 	if !state.stopsAt.IsZero() && !state.stopsAt.Before(c.now) && !at.Before(state.stopsAt) {
