@@ -87,8 +87,8 @@ core/console: core/config core/drive core/engine core/framework core/operate cor
 # the screen
 themes
 views/filter: core/queue
-views/draw: themes
-views: themes views/draw views/filter
+views/draw: core/saturating themes
+views: core/saturating themes views/draw views/filter
 views/collect: core/diagnose core/drive core/engine core/evict core/evict/observer core/evict/pressure core/framework core/leader core/printable core/queue core/requests core/shadow core/trace/play core/usage core/whatif core/world views views/filter
 # recordings and their scenarios
 demo/scenario/strict: core/printable core/spelling
@@ -101,7 +101,7 @@ docs/pictures: core/engine core/printable core/trace core/trace/play core/whatif
 tui/ptytest
 tui/term/celldiff: themes views/draw
 tui/term: core/outfile core/printable themes tui/term/celldiff views/draw
-tui: core/console core/engine core/operate core/outfile core/printable core/spelling core/trace core/trace/play core/usage core/whatif core/whatif/change core/world demo/playback themes tui/term views views/collect views/draw views/filter
+tui: core/console core/engine core/operate core/outfile core/printable core/saturating core/spelling core/trace core/trace/play core/usage core/whatif core/whatif/change core/world demo/playback themes tui/term views views/collect views/draw views/filter
 cmd/app: core/compare core/config core/console core/diagnose core/drive core/engine core/framework core/leader core/outfile core/printable core/queue core/replica core/saturating core/serving core/shadow core/spelling core/telemetry core/trace core/trace/play core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views/collect
 cmd/orrery: cmd/app
 cmd/example/favouritezone

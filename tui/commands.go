@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"orrery/core/engine"
+	"orrery/core/saturating"
 	"orrery/core/world"
 	"orrery/themes"
 	"orrery/views"
@@ -86,7 +87,7 @@ func (s *Screen) commandGoto(rest string) tea.Cmd {
 func parseMoment(text string, start, end, now time.Time) (time.Time, error) {
 	if part, ok := strings.CutSuffix(text, "%"); ok {
 		if f, err := strconv.ParseFloat(part, 64); err == nil && f >= 0 && f <= 100 {
-			return start.Add(time.Duration(f / 100 * float64(end.Sub(start)))), nil
+			return start.Add(time.Duration(saturating.Truncate(f / 100 * float64(end.Sub(start))))), nil
 		}
 	}
 	if d, err := time.ParseDuration(text); err == nil {
@@ -100,7 +101,7 @@ func parseMoment(text string, start, end, now time.Time) (time.Time, error) {
 		m, err1 := strconv.Atoi(minutes)
 		s, err2 := strconv.ParseFloat(seconds, 64)
 		if err := errors.Join(err1, err2); err == nil && m >= 0 && s >= 0 && s < 60 {
-			return start.Add(time.Duration(m)*time.Minute + time.Duration(s*float64(time.Second))), nil
+			return start.Add(saturating.Seconds(60 * int64(min(m, math.MaxInt32)))).Add(time.Duration(s * float64(time.Second))), nil
 		}
 	}
 	if day, err := time.Parse("15:04:05", text); err == nil {

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"orrery/core/saturating"
 	"orrery/tui/term"
 	"orrery/views"
 	"orrery/views/draw"
@@ -118,7 +119,7 @@ func (s *Screen) click(x, y int, dragged bool) tea.Cmd {
 func (s *Screen) seekToColumn(track draw.Rect, x int) {
 	t := s.frame.Model.Timeline
 	part := float64(x-track.X) / float64(max(track.W-1, 1))
-	at := t.Start.Add(time.Duration(part * float64(t.End.Sub(t.Start))))
+	at := t.Start.Add(time.Duration(saturating.Truncate(part * float64(t.End.Sub(t.Start)))))
 	s.control(func(b Playback) error { return b.SeekTo(at) })
 }
 

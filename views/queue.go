@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"orrery/core/saturating"
 	"orrery/themes"
 	"orrery/views/draw"
 	"orrery/views/filter"
@@ -239,7 +240,7 @@ func podRow(row draw.Area, p *PodRow, places *draw.Slots, s *drawCtx) {
 	if left := p.Until.Sub(s.now); p.State == Backoff && w > 0 && left > 0 {
 		drain := min(max(w/5, 4), 12)
 		row.Countdown(x, 0, drain, themes.Style(themes.Backoff), float64(left)/float64(max(p.Until.Sub(p.From), 1)))
-		row.AgeRight(x+drain+1, 0, min(5, w-drain-1), themes.Style(themes.Backoff), left+time.Second-1)
+		row.AgeRight(x+drain+1, 0, min(5, w-drain-1), themes.Style(themes.Backoff), saturating.Add(left, time.Second-1))
 		x, w = x+drain+8, w-drain-8
 	}
 	if p.Nominated != "" && w > 12 {

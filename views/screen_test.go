@@ -58,6 +58,42 @@ func spoil(t *rapid.T, m *views.Model) {
 	m.WhatIf.Notes[0], m.WhatIf.Changes.Rows[0].Reason, m.Timeline.Marks[0].Kind = name(), name(), name()
 }
 
+// overstretch sets times and amounts whose differences, products and shares no int64 holds.
+func overstretch(m *views.Model) {
+	past, future := time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	m.Timeline.Start, m.Timeline.End, m.Timeline.At, m.Timeline.Step = past, future, past.AddDate(200, 0, 0), 500*time.Millisecond
+	for i := range m.Timeline.Marks {
+		m.Timeline.Marks[i].At = []time.Time{past, future}[i%2]
+	}
+	for _, part := range [][]views.PodRow{m.Queue.Next, m.Queue.Soon, m.Queue.Stuck, m.Queue.Held, m.Queue.Pods.Rows} {
+		for i := range part {
+			part[i].Since, part[i].From, part[i].Until = past, past, future
+		}
+	}
+	for i := range m.Snapshot.List.Rows {
+		m.Snapshot.List.Rows[i].CPU.Fraction, m.Snapshot.List.Rows[i].Memory.Fraction = 9e18, -9e18
+	}
+	for i := range m.Evictions.List.Rows {
+		m.Evictions.List.Rows[i].Since, m.Evictions.List.Rows[i].Deadline = past, future
+	}
+	m.Snapshot.Taken, m.Leader.Acquired, m.Leader.Renewed, m.Leader.Lease = past, past, future, 1
+	m.WhatIf.Before.CPU, m.WhatIf.After.Memory, m.WhatIf.After.Spread = 9e18, 9e18, -9e18
+	m.Journey.Created = past
+}
+
+func TestScreen_DrawsAnyTimeAndAmount(t *testing.T) {
+	for _, pane := range slices.Sorted(maps.Keys(paneNames)) {
+		m := sample(312, 60)
+		overstretch(m)
+		text := screen(m, sampleState(pane), size{150, 50}, draw.Block).Plain()
+		for _, wrong := range []string{"--1", "--9", "-9223372036", "-106751", "-922", "-8999", "NaN"} {
+			if strings.Contains(text, wrong) {
+				t.Errorf("pane %s says %q:\n%s", paneNames[pane], wrong, text)
+			}
+		}
+	}
+}
+
 func TestScreen_IsExactlyItsSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := sample(312, 60)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"orrery/core/saturating"
 	"orrery/themes"
 	"orrery/views/draw"
 	"orrery/views/filter"
@@ -44,7 +45,7 @@ func timelineRight(m *Model) string {
 	}
 	text := counted(len(t.Marks), "mark")
 	if known, of := time.Duration(len(t.Depth))*t.Step, t.End.Sub(t.Start); len(t.Depth) > 0 && known < of {
-		text += ", curves to " + strconv.Itoa(int(100*known/of)) + "%"
+		text += ", curves to " + strconv.Itoa(int(100*known.Microseconds()/of.Microseconds())) + "%"
 	}
 	return text
 }
@@ -167,7 +168,7 @@ func (p *timelineCtx) curve(name string, token themes.Token, values []float64, h
 	if plot.Glyphs() == draw.Braille {
 		per = 2
 	}
-	steps := max(int((p.End.Sub(p.Start)+p.Step)/max(p.Step, 1)), len(values), 1)
+	steps := max(int(saturating.Add(p.End.Sub(p.Start), p.Step)/max(p.Step, 1)), len(values), 1)
 	shown := resampled(values, steps, plot.W*per, of)
 	most := 0.0
 	for _, v := range shown {
@@ -221,8 +222,9 @@ func (p *timelineCtx) lane(k markKind) {
 func (p *timelineCtx) scale() {
 	const room = 10
 	row, length := p.track.Row(p.y), p.End.Sub(p.Start)
-	every := roundStep(length * room / time.Duration(max(row.W, 1)))
-	for at := time.Duration(0); at <= length; at += every {
+	every := roundStep(time.Duration(saturating.Truncate(float64(length) * room / float64(max(row.W, 1)))))
+	for n := range length/every + 1 {
+		at := n * every
 		x := p.column(p.Start.Add(at), row.W)
 		text := offset(at, false)
 		if x+len(text) > row.W {
@@ -260,7 +262,7 @@ func markRow(row draw.Area, m *Mark, places *draw.Slots, s *drawCtx) {
 	if w := places[2].W; w > 0 {
 		words := "in " + formatSpan(away)
 		if away <= 0 {
-			words = formatSpan(-away) + " ago"
+			words = formatSpan(away.Abs()) + " ago"
 		}
 		row.TextRight(places[2].X, 0, w, dim, words)
 	}

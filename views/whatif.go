@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"orrery/core/saturating"
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -128,7 +129,7 @@ func drawTotals(a draw.Area, w *WhatIf) int {
 	line("pending", b.Pending, c.Pending, false)
 	line("rescheduled", b.Moved, c.Moved, false)
 	line("evicted", b.Evicted, c.Evicted, false)
-	percent := func(v float64) int { return int(v*100 + 0.5) }
+	percent := func(v float64) int { return int(saturating.Truncate(v*100 + 0.5)) }
 	totalsRow(a.Row(y), "cpu allocated", percent(b.CPU), percent(c.CPU), true, "%")
 	totalsRow(a.Row(y+1), "memory allocated", percent(b.Memory), percent(c.Memory), true, "%")
 	totalsRow(a.Row(y+2), "utilization spread", percent(b.Spread), percent(c.Spread), false, "%")

@@ -8,7 +8,7 @@ func (a Area) Bar(x, y, w int, s themes.Style, fraction float64) {
 	if w <= 0 {
 		return
 	}
-	halves := clamp(int(fraction*float64(2*w)+0.5), 2*w)
+	halves := int(min(max(fraction, 0), 1)*float64(2*w) + 0.5)
 	if fraction > 0 && halves == 0 {
 		halves = 1
 	}
@@ -27,7 +27,7 @@ const track = themes.Style(themes.Border)
 
 // Countdown draws the time left as a thin line that gets shorter.
 func (a Area) Countdown(x, y, w int, s themes.Style, left float64) {
-	full := clamp(int(left*float64(w)+0.999), w)
+	full := clamp(int(min(max(left, 0), 1)*float64(w)+0.999), w)
 	a.Repeat(x, y, full, s, '━')
 	a.Repeat(x+full, y, w-full, track, '┄')
 }

@@ -4,17 +4,19 @@ import (
 	"strconv"
 	"time"
 
+	"orrery/core/saturating"
 	"orrery/themes"
 )
 
 // AppendCount appends a whole number with thousands separators: 48,213.
 func AppendCount(b []byte, n int64) []byte {
+	size := uint64(n)
 	if n < 0 {
 		b = append(b, '-')
-		n = -n
+		size = -size
 	}
 	var digits [20]byte
-	d := strconv.AppendInt(digits[:0], n, 10)
+	d := strconv.AppendUint(digits[:0], size, 10)
 	for i, c := range d {
 		if i > 0 && (len(d)-i)%3 == 0 {
 			b = append(b, ',')
@@ -29,7 +31,7 @@ func AppendCount(b []byte, n int64) []byte {
 func AppendSpan(b []byte, d time.Duration) []byte {
 	if d < 0 {
 		b = append(b, '-')
-		d = -d
+		d = d.Abs()
 	}
 	whole := func(unit time.Duration, name string) []byte {
 		return append(strconv.AppendInt(b, int64(d/unit), 10), name...)
@@ -121,7 +123,7 @@ func (a Area) ClockRight(x, y, w int, s themes.Style, t time.Time) {
 // PercentRight draws a fraction as a whole percentage.
 func (a Area) PercentRight(x, y, w int, s themes.Style, fraction float64) {
 	var room [32]byte
-	a.bytesRight(x, y, w, s, append(strconv.AppendInt(room[:0], int64(fraction*100+0.5), 10), '%'))
+	a.bytesRight(x, y, w, s, append(strconv.AppendInt(room[:0], saturating.Truncate(fraction*100+0.5), 10), '%'))
 }
 
 // bytes draws digits and units; the micro sign is the only character beyond ASCII.

@@ -1,6 +1,8 @@
 package draw_test
 
 import (
+	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +56,35 @@ func TestVisible_ShowsSelectedRow(t *testing.T) {
 			t.Fatalf("row %d is outside of %v", selected, w)
 		}
 	})
+}
+
+func TestNumber_Extremes(t *testing.T) {
+	const most, least = math.MaxInt64, math.MinInt64
+	for want, got := range map[string][]byte{
+		"9,223,372,036,854,775,807": draw.AppendCount(nil, most), "-9,223,372,036,854,775,808": draw.AppendCount(nil, least),
+		"106751d": draw.AppendSpan(nil, most), "-106751d": draw.AppendSpan(nil, least),
+	} {
+		if string(got) != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	drawn := func(of func(draw.Area)) string {
+		c := draw.New(30, 1)
+		of(c.All(draw.Braille))
+		return strings.TrimSpace(c.Plain())
+	}
+	whole := strings.Repeat("━", 30)
+	for name, tt := range map[string]struct{ want, got string }{
+		"a full bar":       {whole, drawn(func(a draw.Area) { a.Bar(0, 0, 30, 0, 9e18) })},
+		"an empty bar":     {strings.Repeat("·", 30), drawn(func(a draw.Area) { a.Bar(0, 0, 30, 0, -9e18) })},
+		"a long countdown": {whole, drawn(func(a draw.Area) { a.Countdown(0, 0, 30, 0, 9e18) })},
+		"one that is over": {strings.Repeat("┄", 30), drawn(func(a draw.Area) { a.Countdown(0, 0, 30, 0, -9e18) })},
+		"a percentage":     {"9223372036854775807%", drawn(func(a draw.Area) { a.PercentRight(0, 0, 30, 0, 9e18) })},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s is %s, want %s", name, tt.got, tt.want)
+		}
+	}
 }
 
 func TestNumber_Formats(t *testing.T) {

@@ -105,7 +105,7 @@ var asciiLevels = [...]rune{'_', '.', ':', '-', '=', '+', '*', '#'}
 
 // Level returns the glyph of a fraction in one cell.
 func (a Area) Level(fraction float64) rune {
-	i := clamp(int(fraction*float64(len(levels))), len(levels)-1)
+	i := min(int(min(max(fraction, 0), 1)*float64(len(levels))), len(levels)-1)
 	if a.glyphs == ASCII {
 		return asciiLevels[i]
 	}
