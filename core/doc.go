@@ -21,8 +21,8 @@
 //	  │
 //	world  world/memory  world/live                    Input and Effect; a simulated cluster, and a real one
 //	  │
-//	requests  saturating  printable  spelling          what a pod requests · sums that never wrap around · text safe to show ·
-//	outfile  mk                                        suggestions · output files · builders for tests
+//	requests  saturating  printable  address           what a pod requests · sums that never wrap around · text and addresses
+//	spelling  outfile  mk                              safe to show · suggestions · output files · builders for tests
 //
 // The plugins are one package each, on the API of k8s.io/kube-scheduler/framework: plugins/defaultbinder,
 // plugins/defaultpreemption, plugins/imagelocality, plugins/interpodaffinity, plugins/nodeaffinity,

@@ -19,6 +19,7 @@ import (
 const house = `
 core
 # words and small things
+core/address
 core/mk
 core/outfile
 core/printable
@@ -81,7 +82,7 @@ core/whatif: core/diagnose core/drive core/engine core/evict core/evict/budget c
 core/world/live: core/trim core/world
 core/operate: core/printable core/whatif/change core/world
 core/usage: core/evict/pressure core/operate core/printable core/world
-core/serving: core/config
+core/serving: core/address core/config
 core/replica: core/config core/drive core/engine core/evict/taint core/framework core/leader core/queue core/trace/play core/world core/world/live
 core/console: core/config core/drive core/engine core/framework core/operate core/printable core/replica core/shadow core/world core/world/live
 # the screen
@@ -102,7 +103,7 @@ tui/ptytest
 tui/term/celldiff: themes views/draw
 tui/term: core/outfile core/printable themes tui/term/celldiff views/draw
 tui: core/console core/engine core/operate core/outfile core/printable core/saturating core/spelling core/trace core/trace/play core/usage core/whatif core/whatif/change core/world demo/playback themes tui/term views views/collect views/draw views/filter
-cmd/app: core/compare core/config core/console core/diagnose core/drive core/engine core/framework core/leader core/outfile core/printable core/queue core/replica core/saturating core/serving core/shadow core/spelling core/telemetry core/trace core/trace/play core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views/collect
+cmd/app: core/address core/compare core/config core/console core/diagnose core/drive core/engine core/framework core/leader core/outfile core/printable core/queue core/replica core/saturating core/serving core/shadow core/spelling core/telemetry core/trace core/trace/play core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views/collect
 cmd/orrery: cmd/app
 cmd/example/favouritezone
 cmd/example: cmd/app cmd/example/favouritezone

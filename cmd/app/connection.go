@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"orrery/core/address"
 	"orrery/core/config"
 	"orrery/core/printable"
 	"orrery/core/whatif/change"
@@ -101,7 +102,7 @@ func (n *connection) open(c *cobra.Command) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{name: n.name(), server: printable.Line(withoutCredentials(k.Host), 120), config: k, client: client}, nil
+	return &cluster{name: n.name(), server: printable.Line(address.WithoutCredentials(k.Host), 120), config: k, client: client}, nil
 }
 
 func (n *connection) name() string {

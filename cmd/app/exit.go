@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"orrery/core/address"
 )
 
 // Exit codes.
@@ -32,7 +34,7 @@ func exitCode(err error, stderr io.Writer) int {
 	case errors.Is(err, errNo):
 		return exitNo
 	}
-	fmt.Fprintln(stderr, "orrery:", hideCredentials(err))
+	fmt.Fprintln(stderr, "orrery:", address.ErrorText(err))
 	var coded interface{ ExitCode() int } // a signal or a panic ended the screen
 	if errors.As(err, &coded) {
 		return coded.ExitCode()

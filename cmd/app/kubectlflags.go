@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"orrery/core/address"
 )
 
 // kubectlFlags are kubectl's flags for a cluster and a user, with the same names, help and precedence. clientcmd
@@ -82,7 +84,7 @@ func (f *kubectlFlags) restConfig() (*rest.Config, error) {
 		return nil, fmt.Errorf("finding the cluster: %w", err)
 	}
 	k = rest.CopyConfig(k)
-	if err := moveCredentials(k); err != nil {
+	if err := address.MoveCredentials(k); err != nil {
 		return nil, fmt.Errorf("finding the cluster: %w", err)
 	}
 	k.QPS, k.Burst = 50, 100

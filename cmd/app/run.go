@@ -20,6 +20,7 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/klog/v2"
 
+	"orrery/core/address"
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/outfile"
@@ -72,7 +73,7 @@ it is 1 after SIGTERM too, with "finished without leader elect".`,
 
 // flagError prints an error of the flags. It ends with kube-scheduler's exit code, not with that of the other commands.
 func flagError(c *cobra.Command, err error) error {
-	fmt.Fprintf(c.ErrOrStderr(), "Error: %s\n", hideCredentials(err))
+	fmt.Fprintf(c.ErrOrStderr(), "Error: %s\n", address.ErrorText(err))
 	return errNo
 }
 
@@ -81,7 +82,7 @@ func logError(err error) error {
 	if err == nil {
 		return nil
 	}
-	klog.ErrorS(errors.New(hideCredentials(err)), "command failed")
+	klog.ErrorS(errors.New(address.ErrorText(err)), "command failed")
 	return errNo
 }
 
@@ -197,7 +198,7 @@ func (f *runFlags) kubeConfig(c *config.Configuration) (*rest.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the API server: %w", err)
 	}
-	if err := moveCredentials(k); err != nil {
+	if err := address.MoveCredentials(k); err != nil {
 		return nil, fmt.Errorf("finding the API server: %w", err)
 	}
 	k.DisableCompression = true

@@ -23,6 +23,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	cliflag "k8s.io/component-base/cli/flag"
@@ -78,6 +79,26 @@ func (s reviewer) kubeconfig(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+func TestReviewClient_HidesPasswordOfAddress(t *testing.T) {
+	for _, host := range []string{"http://me:c4n4ry@127.0.0.1:1", "http://me:c4n4ry@127.0.0.1 :1"} {
+		file := filepath.Join(t.TempDir(), "kubeconfig")
+		err := clientcmd.WriteToFile(clientcmdapi.Config{
+			CurrentContext: "c", Clusters: map[string]*clientcmdapi.Cluster{"c": {Server: host}},
+			Contexts: map[string]*clientcmdapi.Context{"c": {Cluster: "c"}},
+		}, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := reviewClient(file, "authentication", 0)
+		if err == nil {
+			_, err = client.CoreV1().ConfigMaps("").List(t.Context(), metav1.ListOptions{})
+		}
+		if err == nil || strings.Contains(err.Error(), "me:") || strings.Contains(err.Error(), "c4n4ry") {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
 }
 
 var distantFuture = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -14,6 +14,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/klog/v2"
+
+	"orrery/core/address"
 )
 
 // Options are kube-scheduler's flags for its HTTPS endpoints.
@@ -85,6 +87,9 @@ func reviewClient(kubeconfig, purpose string, timeout time.Duration) (clientset.
 		return nil, nil
 	}
 	if err != nil {
+		return nil, fmt.Errorf("reading --%s-kubeconfig: %w", purpose, err)
+	}
+	if err := address.MoveCredentials(c); err != nil {
 		return nil, fmt.Errorf("reading --%s-kubeconfig: %w", purpose, err)
 	}
 	c.QPS, c.Burst, c.Timeout = 200, 400, timeout
