@@ -117,8 +117,11 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 	}
 	for _, mode := range hostileModes {
 		at := []string{"--kubeconfig", h.kubeconfig, "--context", mode + escapes}
-		lines["explain"] = append(lines["explain"], append([]string{"waits"}, at...), append([]string{"waits", "-o", "json", "--node", "tainted"}, at...))
-		lines["whatif"] = append(lines["whatif"], append([]string{"add 1 nodes like plain"}, at...))
+		lines["explain"] = append(lines["explain"], append([]string{"waits"}, at...))
+		if mode == "lists" || mode == "errs" {
+			lines["explain"] = append(lines["explain"], append([]string{"waits", "-o", "json", "--node", "tainted"}, at...))
+			lines["whatif"] = append(lines["whatif"], append([]string{"add 1 nodes like plain"}, at...))
+		}
 		if mode != "lists" { // then it records until it is told to end
 			lines["record"] = append(lines["record"], at)
 		}
