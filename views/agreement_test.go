@@ -20,25 +20,25 @@ func sampleAgreement() *views.Agreement {
 		},
 		{
 			Seq: 106, At: ago(4 * time.Second), Pod: "ml/trainer-large-0", Best: "ip-10-0-7-17.internal",
-			Reason:  "declared unschedulable, and 3 of 240 nodes would do",
-			Details: []string{"it says: 0/240 nodes are available: 240 Insufficient nvidia.com/gpu."},
+			Reason:  "declared unschedulable, but 3 of 240 nodes are feasible",
+			Details: []string{"its message: 0/240 nodes are available: 240 Insufficient nvidia.com/gpu."},
 		},
 		{
 			Seq: 105, At: ago(9 * time.Second), Pod: "shop/checkout-7d9f6c5b8-x2kqp", Actual: "ip-10-0-0-82.internal", Best: "ip-10-0-4-43.internal",
-			ScoreGap: 61, Scored: true, Reason: "NodeResourcesFit is for the other node by 79",
+			ScoreGap: 61, Scored: true, Reason: "NodeResourcesFit scores the other node higher by 79",
 			Parts: []views.DifferencePart{{"NodeResourcesFit", 79}, {"PodTopologySpread", -18}},
 		},
 		{
 			Seq: 104, At: ago(12 * time.Second), Pod: "batch/etl-7wq9x", Actual: "ip-10-0-2-56.internal",
 			Reason:  "TaintToleration rejects the node: node(s) had untolerated taint(s)",
-			Details: []string{"no node would do"},
+			Details: []string{"no feasible node"},
 		},
 	}}
 	for i := range 26 {
 		g.List.Rows = append(g.List.Rows, views.Difference{
 			Seq: uint64(103 - i), At: ago(time.Duration(14+3*i) * time.Second), Pod: fmt.Sprintf("ml/trainer-%d", i), Explained: true,
 			Actual: fmt.Sprintf("ip-10-0-2-%d.internal", 3*i+1), Best: fmt.Sprintf("ip-10-0-1-%d.internal", 5*i+2), ScoreGap: int64(i%7 + 1), Scored: true,
-			Reason: fmt.Sprintf("it knew already: ml/trainer-%d → ip-10-0-1-%d.internal, 8ms after", i+1, 5*i+2),
+			Reason: fmt.Sprintf("it had already seen: ml/trainer-%d → ip-10-0-1-%d.internal, 8ms after", i+1, 5*i+2),
 		})
 	}
 	return g
@@ -51,8 +51,8 @@ func TestAgreement_Goldens(t *testing.T) {
 	poor.Agreement.Agreed, poor.Agreement.Differs = 120, 1800
 	none := sample(312, 240)
 	none.Agreement = nil
-	begun := sample(312, 240)
-	begun.Agreement = &views.Agreement{}
+	started := sample(312, 240)
+	started.Agreement = &views.Agreement{}
 	shadow := sample(312, 240)
 	shadow.Header.Compared, shadow.Header.AgreementRate = 2000, 0.996
 	for _, tt := range []struct {
@@ -63,7 +63,7 @@ func TestAgreement_Goldens(t *testing.T) {
 		{"all agreed", whole, draw.Braille},
 		{"hardly any agreed", poor, draw.Block},
 		{"no shadow", none, draw.Braille},
-		{"just begun", begun, draw.Braille},
+		{"just begun", started, draw.Braille},
 		{"ascii", sample(312, 240), draw.ASCII},
 		{"the rate in the header", shadow, draw.Braille},
 	} {

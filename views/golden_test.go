@@ -14,9 +14,9 @@ import (
 	"orrery/views/draw"
 )
 
-var update = flag.Bool("update", false, "write the golden screens anew")
+var update = flag.Bool("update", false, "rewrite the golden screens")
 
-// golden compares a drawing with a reviewed one in testdata.
+// golden compares a drawing with the reviewed one in testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".txt")
@@ -30,7 +30,7 @@ func golden(t *testing.T, name, got string) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("%v; write it with -update, and look at it", err)
+		t.Fatalf("%v; write it with -update, and review it", err)
 	}
 	if diff := cmp.Diff(string(want), got+"\n"); diff != "" {
 		t.Errorf("%s changed (-want +got):\n%s", path, diff)
@@ -75,8 +75,8 @@ func TestOverview_Goldens(t *testing.T) {
 	alert.Header.Alert, alert.Timeline = "the connection to the cluster is lost; showing what was known 12s ago", nil
 	filtered := sampleState(views.QueuePane)
 	filtered.Filter, filtered.Sort = "trainer", "priority"
-	narrowed := sample(312, 240)
-	narrowed.Filtered = &views.Filtered{Matches: 24, Of: 312, Partial: true}
+	filteredEmpty := sample(312, 240)
+	filteredEmpty.Filtered = &views.Filtered{Matches: 24, Of: 312, Partial: true}
 	zoomed := sampleState(views.QueuePane)
 	zoomed.Zoomed = true
 	unknown := sample(312, 240)
@@ -97,7 +97,7 @@ func TestOverview_Goldens(t *testing.T) {
 		{"five thousand nodes in full", sample(100000, 5000), sampleState(views.SnapshotPane), size{220, 60}, draw.Braille},
 		{"nothing is known", &views.Model{}, sampleState(views.Overview), wide, draw.Braille},
 		{"something is wrong", alert, sampleState(views.Overview), wide, draw.Braille},
-		{"filtered", narrowed, filtered, wide, draw.Braille},
+		{"filtered", filteredEmpty, filtered, wide, draw.Braille},
 		{"zoomed", sample(312, 240), zoomed, wide, draw.Braille},
 		{"no usage data", unknown, sampleState(views.PressurePane), size{100, 30}, draw.Braille},
 		{"a placed pod explained", placed, sampleState(views.ExplainPane), wide, draw.Braille},

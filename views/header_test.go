@@ -15,12 +15,12 @@ func TestHeader_NamesTheOlderRequeueRule(t *testing.T) {
 		return strings.SplitN(c.Plain(), "\n", 2)[0]
 	}
 	if line := firstLine(140); strings.Contains(line, "requeue rule") {
-		t.Errorf("the usual rule is named: %s", line)
+		t.Errorf("the default rule is shown: %s", line)
 	}
 	m.Header.RequeueRule = "moveRequestCycle"
 	for _, width := range []int{140, 80} {
 		if line := firstLine(width); !strings.Contains(line, "requeue rule moveRequestCycle") {
-			t.Errorf("%d columns: the rule is not named: %s", width, line)
+			t.Errorf("%d columns: the rule is not shown: %s", width, line)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func drawJourney(a draw.Area, s *drawCtx) {
 	s.pane.list.draw(a.In(rest), s)
 }
 
-// drawStateTime draws the collected steps as one line of time, each stretch in the style of its state, and the total
+// drawStateTime draws the collected steps as one line of time, each span in the style of its state, and the total
 // time in each state. It returns the row after it.
 func drawStateTime(a draw.Area, y int, j *Journey, now time.Time) int {
 	steps := j.Steps.Rows
@@ -102,7 +102,7 @@ func column(at, whole time.Duration, w int) int {
 	return int(float64(at) / float64(whole) * float64(w))
 }
 
-// stateFill returns the rune that fills a stretch of time in a state, as in the bar of the queue's shares.
+// stateFill returns the rune that fills a span of time in a state, as in the bar of the queue's shares.
 func stateFill(s PodState) rune {
 	for _, k := range queueKinds {
 		if k.state == s {

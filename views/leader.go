@@ -48,8 +48,8 @@ func drawLeader(a draw.Area, s *drawCtx) {
 		if s.full {
 			most = 9
 		}
-		beats, rest := a.Top(min(max(a.H/4, 2), most) + 1)
-		renewIntervals(a.In(beats), l)
+		intervals, rest := a.Top(min(max(a.H/4, 2), most) + 1)
+		renewIntervals(a.In(intervals), l)
 		_, rest = rest.Top(1)
 		a = a.In(rest)
 	}
@@ -96,7 +96,7 @@ func leaderExpiry(a draw.Area, l *Leader, now time.Time) {
 	a.Fit(x, 0, a.W-x, themes.Style(themes.Dim), word)
 }
 
-// renewIntervals draws the intervals between renewals against the time after which the leader gives up.
+// renewIntervals draws the intervals between renewals against the renew deadline.
 func renewIntervals(a draw.Area, l *Leader) {
 	drawHeading(a, 0, "renewals")
 	if n := len(l.RenewIntervals); n > 0 {

@@ -17,9 +17,9 @@ func chosenLeader() *views.Leader {
 	l := sampleLeader()
 	l.Strategy, l.Preferred = "OldestEmulationVersion", "replica-c"
 	l.Candidates = []views.Candidate{
-		{Name: "replica-b", Note: "leads, behaves like 1.35.0, is 1.35.4, heard of 12s ago", Announced: true},
-		{Name: "replica-c", Note: "behaves like 1.34.0, is 1.35.4, heard of 1s ago", Announced: true},
-		{Name: "replica-d", Note: "behaves like 1.35.0, is 1.35.4, was asked 4s ago and has not answered", Announced: true},
+		{Name: "replica-b", Note: "leader, emulates 1.35.0, version 1.35.4, renewed 12s ago", Announced: true},
+		{Name: "replica-c", Note: "emulates 1.34.0, version 1.35.4, renewed 1s ago", Announced: true},
+		{Name: "replica-d", Note: "emulates 1.35.0, version 1.35.4, pinged 4s ago, not renewed since", Announced: true},
 	}
 	l.Others = []views.OtherLease{
 		{Name: "kube-system/cloud-controller-manager", Transitions: 12},
@@ -33,8 +33,8 @@ func chosenLeader() *views.Leader {
 }
 
 func TestLeader_Goldens(t *testing.T) {
-	elsewhere := &views.Leader{State: "absent", Others: chosenLeader().Others, History: chosenLeader().History[:1]}
-	for name, l := range map[string]*views.Leader{"chosen by the control plane": chosenLeader(), "other leases only": elsewhere} {
+	others := &views.Leader{State: "absent", Others: chosenLeader().Others, History: chosenLeader().History[:1]}
+	for name, l := range map[string]*views.Leader{"chosen by the control plane": chosenLeader(), "other leases only": others} {
 		for _, s := range []size{{80, 24}, {140, 40}} {
 			t.Run(name+"/"+s.String(), func(t *testing.T) {
 				m := sample(312, 240)
@@ -50,17 +50,17 @@ func TestLeader_ShowsClockSkew(t *testing.T) {
 		skew, seen float64
 		want, not  string
 	}{
-		"with kube-scheduler's settings": {1.5, 1, "skew     1.50× max clock skew ", "observed"},
-		"and how far they were seen to":  {1.5, 1.02, "skew     1.50× max clock skew, 1.02× observed", ""},
-		"also when that is too far":      {1.25, 1.4, "skew     1.25× max clock skew, 1.40× observed", ""},
-		"and nothing where none knows":   {0, 1.4, "failover", "skew"},
+		"the maximum of kube-scheduler's settings": {1.5, 1, "skew     1.50× max clock skew ", "observed"},
+		"with an observed skew":                    {1.5, 1.02, "skew     1.50× max clock skew, 1.02× observed", ""},
+		"with an observed skew beyond it":          {1.25, 1.4, "skew     1.25× max clock skew, 1.40× observed", ""},
+		"none without a maximum":                   {0, 1.4, "failover", "skew"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := sample(312, 240)
 			m.Leader.MaxClockSkew, m.Leader.ObservedClockSkew = c.skew, c.seen
 			got := screen(m, sampleState(views.LeaderPane), size{120, 40}, draw.Braille).Plain()
 			if !strings.Contains(got, c.want) || (c.not != "" && strings.Contains(got, c.not)) {
-				t.Errorf("want %q in it, and not %q:\n%s", c.want, c.not, got)
+				t.Errorf("want %q, and not %q:\n%s", c.want, c.not, got)
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"orrery/views/filter"
 )
 
-// Model is all the data of a frame. A nil part is unknown, which its pane says.
+// Model is all the data of a frame. A nil part is unknown, which its pane shows.
 type Model struct {
 	Header    Header
 	Queue     *Queue
@@ -98,11 +98,11 @@ type Timeline struct {
 	Listed List[Mark]
 }
 
-// Mark is a notable moment.
+// Mark is a notable time.
 type Mark struct {
 	At    time.Time
 	Label string
-	// Kind names the kind of moment in a word or two, Glyph is its sign, and Bad marks a problem.
+	// Kind names the kind of mark in a word or two, Glyph is its sign, and Bad marks a problem.
 	Kind  string
 	Glyph rune
 	Bad   bool

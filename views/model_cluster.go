@@ -154,7 +154,7 @@ type Leader struct {
 	Holder string
 	IsSelf bool // this process is the holder
 	// Acquired and Renewed are of the present holder. It loses the lease at Renewed+Lease if it does not renew; it
-	// gives up after Deadline (renewDeadline), and tries every Retry (retryPeriod).
+	// stops leading after Deadline (renewDeadline), and retries every Retry (retryPeriod).
 	Acquired, Renewed      time.Time
 	Lease, Deadline, Retry time.Duration
 	// RenewIntervals are the intervals between the last renewals, oldest first.
@@ -165,7 +165,7 @@ type Leader struct {
 	// MaxClockSkew is the ratio of clock speeds that is still safe, such as 1.5; ObservedClockSkew is the least ratio
 	// seen.
 	MaxClockSkew, ObservedClockSkew float64
-	// Strategy is how the control plane chooses the leader, empty if the candidates compete. Preferred is the candidate
+	// Strategy is how the control plane chooses the leader, empty without coordinated election. Preferred is the candidate
 	// it has chosen to lead next.
 	Strategy, Preferred string
 	// Others are the cluster's other leases that have candidates.

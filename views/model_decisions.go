@@ -68,7 +68,7 @@ type Explanation struct {
 	Scores                     []ScorePart
 }
 
-// Remedy is a change that places a pod: as a sentence, as the what-if's argument, and the node that the pod went to.
+// Remedy is a change that places a pod: as a sentence, as the what-if's argument, and the pod's node.
 type Remedy struct{ Text, Change, Node string }
 
 // ReasonGroup is one reason and how many nodes have it.

@@ -7,7 +7,7 @@ import (
 	"orrery/views"
 )
 
-// samplePressure is a node that runs out of memory, and whose kubelet's usage is known.
+// samplePressure is a node under memory pressure with known usage.
 func samplePressure() *views.Pressure {
 	p := &views.Pressure{
 		Node: "ip-10-0-4-69.internal", Conditions: []string{"MemoryPressure since 11:58:02"},
@@ -38,7 +38,7 @@ func samplePressure() *views.Pressure {
 	return p
 }
 
-// sampleUnknown is that node without permission to read its usage.
+// sampleUnknown is samplePressure without permission to read the usage.
 func sampleUnknown() *views.Pressure {
 	p := samplePressure()
 	p.Known, p.Usage = false, "no usage data: may not get nodes/proxy, and no metrics API is served"

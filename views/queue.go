@@ -302,7 +302,7 @@ func transitionRow(row draw.Area, m *Transition) {
 	transitionCause(row, x+6+state+2, m)
 }
 
-// transitionCause draws the pod's new node, or else the event that moved it.
+// transitionCause draws the pod's new node, or else the event that requeued it.
 func transitionCause(row draw.Area, x int, m *Transition) {
 	dim := themes.Style(themes.Dim)
 	if m.Node != "" {

@@ -8,7 +8,7 @@ import (
 	"orrery/views/draw"
 )
 
-// drawn is one row drawn by a function.
+// drawn returns one row drawn by a function.
 func drawn(w int, what func(draw.Area)) string {
 	c := draw.New(w, 1)
 	what(c.All(draw.Braille))
@@ -22,12 +22,12 @@ func TestReason_Shortens(t *testing.T) {
 		w            int
 		want         string
 	}{
-		{"whole where it fits", spread, 60, spread},
-		{"briefly where it does not", spread, 22, "64 topology spread"},
-		{"cut where even that is too long", spread, 12, "64 topology…"},
+		{"in full where it fits", spread, 60, spread},
+		{"shortened where it does not", spread, 22, "64 topology spread"},
+		{"cut where that is too long", spread, 12, "64 topology…"},
 		{"without a number", "node(s) had untolerated taint(s)", 20, "untolerated taints"},
-		{"what is named at the end is kept", "waiting for scheduling gates: [hold]", 20, "gates: [hold]"},
-		{"one without a short form loses what every one has", "3 node(s) had something else amiss", 26, "3 had something else amiss"},
+		{"a name at the end is kept", "waiting for scheduling gates: [hold]", 20, "gates: [hold]"},
+		{"without a short form it loses node(s)", "3 node(s) had something else amiss", 26, "3 had something else amiss"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := drawn(80, func(a draw.Area) { drawReason(a, 0, tt.w, themes.Style(themes.Text), tt.reason) })
@@ -61,10 +61,10 @@ func TestSearch_WrapsAround(t *testing.T) {
 		q    Search
 		want string
 	}{
-		{"from the beginning", Search{Start: 0, Examined: 5, Feasible: 5, Nodes: 10, Chosen: "n", Place: 2}, "▸━★━━┄┄┄┄┄"},
-		{"over the end", Search{Start: 8, Examined: 4, Feasible: 1, Nodes: 10, Chosen: "n", Place: 1}, "━★┄┄┄┄┄┄▸━"},
-		{"all round", Search{Start: 3, Examined: 10, Nodes: 10, Place: -1}, "━━━▸━━━━━━"},
-		{"the chosen one is gone", Search{Start: 0, Examined: 2, Feasible: 1, Nodes: 10, Chosen: "n", Place: -1}, "▸━┄┄┄┄┄┄┄┄"},
+		{"from the start", Search{Start: 0, Examined: 5, Feasible: 5, Nodes: 10, Chosen: "n", Place: 2}, "▸━★━━┄┄┄┄┄"},
+		{"across the end", Search{Start: 8, Examined: 4, Feasible: 1, Nodes: 10, Chosen: "n", Place: 1}, "━★┄┄┄┄┄┄▸━"},
+		{"all nodes", Search{Start: 3, Examined: 10, Nodes: 10, Place: -1}, "━━━▸━━━━━━"},
+		{"the chosen node was deleted", Search{Start: 0, Examined: 2, Feasible: 1, Nodes: 10, Chosen: "n", Place: -1}, "▸━┄┄┄┄┄┄┄┄"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := drawn(10, func(a draw.Area) { drawSearchRange(a, draw.Slot{W: 10}, &tt.q) })
@@ -89,10 +89,10 @@ func TestHeat_FewNodesGetLargeCells(t *testing.T) {
 		most  int
 		want  heatPlan
 	}{
-		{"very few are as wide as any", zones(3, 4), 5, heatPlan{rows: 2, perCell: 1, wide: 4}},
+		{"very few have the widest cells", zones(3, 4), 5, heatPlan{rows: 2, perCell: 1, wide: 4}},
 		{"some are two columns wide", zones(20, 4), 5, heatPlan{rows: 2, perCell: 1, wide: 2}},
-		{"as many as columns have one each", zones(40), 5, heatPlan{rows: 1, perCell: 1, wide: 1}},
-		{"more go on in the next row", zones(90, 10), 5, heatPlan{rows: 4, perCell: 1, wide: 1}},
+		{"as many as columns have one column each", zones(40), 5, heatPlan{rows: 1, perCell: 1, wide: 1}},
+		{"more continue in the next row", zones(90, 10), 5, heatPlan{rows: 4, perCell: 1, wide: 1}},
 		{"more than rows share cells", zones(400, 10), 5, heatPlan{rows: 5, perCell: 3, wide: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -13,7 +13,7 @@ var noon = time.Date(2026, 1, 1, 12, 0, 41, 230e6, time.UTC)
 func ago(d time.Duration) time.Time { return noon.Add(-d) }
 func in(d time.Duration) time.Time  { return noon.Add(d) }
 
-const tooLittle = "Insufficient memory"
+const noMemory = "Insufficient memory"
 
 // sample is a busy cluster with the given numbers of pending pods and nodes.
 func sample(pods, nodes int) *views.Model {
@@ -39,11 +39,11 @@ func sampleQueue(total int) *views.Queue {
 		{Name: "batch/report-28914-hj2lw", State: views.Active, Since: ago(9 * time.Second)},
 	}
 	q.Soon = []views.PodRow{
-		{Name: "shop/search-5c9b8f4d77-2gnfr", State: views.Backoff, Priority: 1000, Attempts: 3, Since: ago(3100 * time.Millisecond), From: ago(3100 * time.Millisecond), Until: in(900 * time.Millisecond), Reason: tooLittle},
+		{Name: "shop/search-5c9b8f4d77-2gnfr", State: views.Backoff, Priority: 1000, Attempts: 3, Since: ago(3100 * time.Millisecond), From: ago(3100 * time.Millisecond), Until: in(900 * time.Millisecond), Reason: noMemory},
 		{Name: "ml/trainer-large-0", State: views.Backoff, Priority: 500, Attempts: 4, Since: ago(2 * time.Second), From: ago(2 * time.Second), Until: in(6 * time.Second), Reason: "Insufficient nvidia.com/gpu"},
 		{Name: "batch/etl-7wq9x", State: views.Backoff, Attempts: 6, Since: ago(time.Second), From: ago(time.Second), Until: in(9 * time.Second), Reason: "node(s) didn't match Pod's node affinity/selector"},
 	}
-	reasons := []string{tooLittle, "node(s) had untolerated taint(s)", "Insufficient cpu", "node(s) didn't match pod topology spread constraints"}
+	reasons := []string{noMemory, "node(s) had untolerated taint(s)", "Insufficient cpu", "node(s) didn't match pod topology spread constraints"}
 	for i := range 24 {
 		q.Stuck = append(q.Stuck, views.PodRow{
 			Name: fmt.Sprintf("ml/trainer-%d-%05x", i/4, 0x9a3f1+i*7919), State: views.Unschedulable, Priority: 500, Attempts: 5 + i%3,
@@ -159,19 +159,19 @@ func sampleEvictions() *views.Evictions {
 		{Pod: "batch/report-28914-q8mzp", Node: "ip-10-0-1-121.internal", Cause: "preemption", Phase: views.EvictionTerminating, Deadline: in(12 * time.Second), Initiator: "payments/ledger-0", Reason: "priority 100,000 over 0", Budget: "batch/report", Allowed: 2},
 		{Pod: "shop/cart-6b7d54b7c9-r9d7c", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionCountingDown, Deadline: in(41 * time.Second), Initiator: "node controller", Reason: "node.kubernetes.io/unreachable:NoExecute", Budget: "shop/cart", Allowed: 1},
 		{Pod: "shop/cart-6b7d54b7c9-tt5nb", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionCountingDown, ByOther: true, Deadline: in(71 * time.Second), Initiator: "node controller", Reason: "node.kubernetes.io/unreachable:NoExecute", Budget: "shop/cart", Allowed: 0},
-		{Pod: "shop/checkout-7d9f6c5b8-lm4xk", Node: "ip-10-0-2-30.internal", Cause: "eviction API", Phase: views.EvictionBlocked, Initiator: "kubectl drain", Reason: "a budget does not allow it", Budget: "shop/checkout", Allowed: 0},
+		{Pod: "shop/checkout-7d9f6c5b8-lm4xk", Node: "ip-10-0-2-30.internal", Cause: "eviction API", Phase: views.EvictionBlocked, Initiator: "kubectl drain", Reason: "The disruption budget does not allow evicting pods currently", Budget: "shop/checkout", Allowed: 0},
 		{Pod: "ml/trainer-2-b91c4", Node: "ip-10-0-4-69.internal", Cause: "node pressure", Phase: views.EvictionPredicted, ByOther: true, Deadline: in(4 * time.Minute), Initiator: "kubelet", Reason: "memory.available below 100Mi soon"},
-		{Pod: "ml/trainer-3-c01d2", Node: "ip-10-0-4-69.internal", Cause: "node pressure", Phase: views.EvictionPredicted, ByOther: true, Initiator: "kubelet", Reason: "next in rank"},
+		{Pod: "ml/trainer-3-c01d2", Node: "ip-10-0-4-69.internal", Cause: "node pressure", Phase: views.EvictionPredicted, ByOther: true, Initiator: "kubelet", Reason: "next in eviction order"},
 		{Pod: "batch/etl-2lq8s", Node: "ip-10-0-1-121.internal", Cause: "preemption", Phase: views.EvictionDone, Initiator: "payments/ledger-1", Reason: "priority 100,000 over 0", Ended: ago(20 * time.Second)},
 	}
-	e.List.Rows[1].Outcome, e.List.Rows[2].Outcome = "foretold 12:01:22", "foretold 12:01:52"
+	e.List.Rows[1].Outcome, e.List.Rows[2].Outcome = "predicted 12:01:22", "predicted 12:01:52"
 	e.List.Rows = append(e.List.Rows,
-		views.Eviction{Pod: "shop/search-5c9b8f4d77-0aa1x", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionTerminating, ByOther: true, Deadline: ago(44 * time.Second), Initiator: "taint-eviction-controller", Reason: "repair:NoExecute is not tolerated", Overdue: true, ShortOutcome: "overdue 44s", Outcome: "foretold 11:59:57, still here after 44s: is taint eviction running?"},
-		views.Eviction{Pod: "shop/search-5c9b8f4d77-1bb2y", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionDone, Initiator: "taint-eviction-controller", Reason: "repair:NoExecute, tolerated for 30s", Ended: ago(25 * time.Second), ShortOutcome: "kept +200ms", Outcome: "foretold 12:00:10, asked to leave 12:00:10 (+200ms)"},
-		views.Eviction{Pod: "shop/search-5c9b8f4d77-2cc3z", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionDone, Initiator: "taint-eviction-controller", Reason: "repair:NoExecute, tolerated for 30s", Ended: ago(25 * time.Second), ShortOutcome: "late +12s", Mispredicted: true, Outcome: "foretold 12:00:10, asked to leave 12:00:22 (+12s)"},
+		views.Eviction{Pod: "shop/search-5c9b8f4d77-0aa1x", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionTerminating, ByOther: true, Deadline: ago(44 * time.Second), Initiator: "taint-eviction-controller", Reason: "repair:NoExecute is not tolerated", Overdue: true, ShortOutcome: "overdue 44s", Outcome: "predicted 11:59:57, overdue by 44s: is taint eviction running?"},
+		views.Eviction{Pod: "shop/search-5c9b8f4d77-1bb2y", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionDone, Initiator: "taint-eviction-controller", Reason: "repair:NoExecute, tolerated for 30s", Ended: ago(25 * time.Second), ShortOutcome: "on time +200ms", Outcome: "predicted 12:00:10, evicted 12:00:10 (+200ms)"},
+		views.Eviction{Pod: "shop/search-5c9b8f4d77-2cc3z", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionDone, Initiator: "taint-eviction-controller", Reason: "repair:NoExecute, tolerated for 30s", Ended: ago(25 * time.Second), ShortOutcome: "late +12s", Mispredicted: true, Outcome: "predicted 12:00:10, evicted 12:00:22 (+12s)"},
 	)
 	e.Overdue = 1
-	e.Outcomes = []views.NamedCount{{Name: "kept", Count: 1204}, {Name: "late", Count: 1, Bad: true}, {Name: "missed"}, {Name: "overtaken", Count: 3}, {Name: "called off", Count: 17}}
+	e.Outcomes = []views.NamedCount{{Name: "on time", Count: 1204}, {Name: "late", Count: 1, Bad: true}, {Name: "missed"}, {Name: "superseded", Count: 3}, {Name: "cancelled", Count: 17}}
 	for i := range e.List.Rows {
 		e.List.Rows[i].Since = ago(time.Duration(18+i*2) * time.Second)
 	}
@@ -185,16 +185,16 @@ func sampleLeader() *views.Leader {
 		Lease: 15 * time.Second, Deadline: 10 * time.Second, Retry: 2 * time.Second, Transitions: 7, MaxClockSkew: 1.5, ObservedClockSkew: 1.02, State: "held", FailoverAt: in(11 * time.Second),
 		Candidates: []views.Candidate{{Name: "replica-a", Note: "this one"}, {Name: "replica-c"}},
 		History: []views.LeaderTransition{
-			{At: ago(47 * time.Minute), From: "replica-a", To: "replica-b", Why: "the lease expired"},
-			{At: ago(3 * time.Hour), From: "replica-c", To: "replica-a", Why: "given up"},
+			{At: ago(47 * time.Minute), From: "replica-a", To: "replica-b", Why: "taken over after expiry"},
+			{At: ago(3 * time.Hour), From: "replica-c", To: "replica-a", Why: "released"},
 		},
 	}
 	for i := range 90 {
-		beat := 2 * time.Second
+		interval := 2 * time.Second
 		if i%23 == 7 {
-			beat = 6 * time.Second
+			interval = 6 * time.Second
 		}
-		l.RenewIntervals = append(l.RenewIntervals, beat+time.Duration(i%5)*100*time.Millisecond)
+		l.RenewIntervals = append(l.RenewIntervals, interval+time.Duration(i%5)*100*time.Millisecond)
 	}
 	return l
 }
@@ -227,7 +227,7 @@ func sampleExplain() *views.Explanation {
 		Summary: "Insufficient memory: the only blocker on 36 of 240 nodes; requests 4Gi, at most 2150Mi free there",
 		Reasons: []views.ReasonGroup{
 			{Plugin: "TaintToleration", Reason: "node(s) had untolerated taint(s)", Nodes: 203},
-			{Plugin: "NodeResourcesFit", Reason: tooLittle, Nodes: 36},
+			{Plugin: "NodeResourcesFit", Reason: noMemory, Nodes: 36},
 			{Plugin: "NodeUnschedulable", Reason: "node(s) were unschedulable", Nodes: 1},
 		},
 		Hints:    []string{"would fit with 1946Mi more memory free on one node, or with as much less requested", "would fit on 61 nodes with a toleration of dedicated=ml:NoSchedule"},
@@ -341,25 +341,25 @@ func sampleTimeline() *views.Timeline {
 
 func sampleWhatIf() *views.WhatIf {
 	w := &views.WhatIf{
-		Question: "What if ip-10-0-0-82.internal were drained?", Command: "orrery whatif --trace rush-hour.trace --at +41.23s drain ip-10-0-0-82.internal",
+		Question: "what-if: drain ip-10-0-0-82.internal", Command: "orrery whatif --trace rush-hour.trace --at +41.23s drain ip-10-0-0-82.internal",
 		Before: views.Totals{Placed: 4218, Pending: 312, CPU: 0.61, Memory: 0.72, Spread: 0.4}, After: views.Totals{Placed: 4214, Pending: 316, Evicted: 21, Moved: 17, CPU: 0.61, Memory: 0.73, Spread: 0.44},
 	}
 	for i := range 6 {
 		w.Changes.Rows = append(w.Changes.Rows, views.WhatIfChange{Pod: fmt.Sprintf("shop/cart-6b7d54b7c9-%05x", 0x3a1f0+i*4421), From: views.Bound, To: views.Bound, Before: "ip-10-0-0-82.internal", After: fmt.Sprintf("ip-10-0-%d-17.internal", i)})
 	}
-	w.Changes.Rows[5].To, w.Changes.Rows[5].After, w.Changes.Rows[5].Reason = views.Unschedulable, "", tooLittle
+	w.Changes.Rows[5].To, w.Changes.Rows[5].After, w.Changes.Rows[5].Reason = views.Unschedulable, "", noMemory
 	w.Changes.Rows = append(w.Changes.Rows,
-		views.WhatIfChange{Pod: "shop/checkout-7d9f6c5b8-lm4xk", From: views.Bound, To: views.Bound, Before: "ip-10-0-0-82.internal", After: "ip-10-0-0-82.internal", Reason: "held: shop/checkout allows no more", Unchanged: true},
-		views.WhatIfChange{Pod: "ml/trainer-2-b91c4", From: views.Unschedulable, To: views.Unschedulable, Reason: tooLittle, Unchanged: true})
+		views.WhatIfChange{Pod: "shop/checkout-7d9f6c5b8-lm4xk", From: views.Bound, To: views.Bound, Before: "ip-10-0-0-82.internal", After: "ip-10-0-0-82.internal", Reason: "blocked: shop/checkout allows 0 disruptions", Unchanged: true},
+		views.WhatIfChange{Pod: "ml/trainer-2-b91c4", From: views.Unschedulable, To: views.Unschedulable, Reason: noMemory, Unchanged: true})
 	w.HeldByBudget, w.StillPending, w.Notes = 1, 14, []string{"draining ip-10-0-0-82.internal: ignoring DaemonSet-managed Pods: monitoring/node-agent-xgmh9"}
 	w.Changes.Total = 21
 	return w
 }
 
 var sampleKeys = []views.KeyGroup{
-	{Name: "Move", Keys: []draw.Hint{{Key: "1–9", Action: "open a pane"}, {Key: "tab", Action: "next pane"}, {Key: "j k ↑ ↓", Action: "up and down"}, {Key: "enter esc", Action: "in and out"}}},
+	{Name: "Navigation", Keys: []draw.Hint{{Key: "1–9", Action: "open a pane"}, {Key: "tab", Action: "next pane"}, {Key: "j k ↑ ↓", Action: "up and down"}, {Key: "enter esc", Action: "in and out"}}},
 	{Name: "Time", Keys: []draw.Hint{{Key: "space", Action: "pause"}, {Key: "[ ]", Action: "step"}, {Key: "{ }", Action: "mark"}}},
-	{Name: "Look", Keys: []draw.Hint{{Key: "/", Action: "filter"}, {Key: "z", Action: "zoom"}, {Key: "t", Action: "theme"}}},
+	{Name: "View", Keys: []draw.Hint{{Key: "/", Action: "filter"}, {Key: "z", Action: "zoom"}, {Key: "t", Action: "theme"}}},
 }
 
 func sampleState(open views.PaneID) *views.State {

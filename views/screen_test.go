@@ -15,14 +15,14 @@ import (
 	"orrery/views/draw"
 )
 
-// hostile are names about whose width terminals and programs disagree.
+// hostile are names whose width terminals and programs measure differently.
 var hostile = []string{
 	"", "日本語ポッド/ネーム", "👩\u200d🚀/👩\u200d🚀👩\u200d🚀", "\u26a0\ufe0f/⚠️", "e\u0301\u0301/e\u0301", "שלום/مرحبا", "🇩🇪/🇩", "\u1112\u1161\u11ab/\u1112",
 	strings.Repeat("x", 5000), strings.Repeat("語", 1700), "\x1b[2J/\x00\t\r", "\xff\xfe/\u202e", "a/b", " ",
 }
 
-// spoil gives every named thing one of the hostile names.
-func spoil(t *rapid.T, m *views.Model) {
+// useHostileNames replaces every name with a hostile one.
+func useHostileNames(t *rapid.T, m *views.Model) {
 	name := func() string { return rapid.SampledFrom(hostile).Draw(t, "name") }
 	m.Header.Source, m.Header.Leader = name(), name()
 	for _, part := range [][]views.PodRow{m.Queue.Next, m.Queue.Soon, m.Queue.Stuck, m.Queue.Held, m.Queue.Pods.Rows} {
@@ -97,7 +97,7 @@ func TestScreen_DrawsAnyTimeAndAmount(t *testing.T) {
 func TestScreen_IsExactlyItsSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := sample(312, 60)
-		spoil(t, m)
+		useHostileNames(t, m)
 		ui := sampleState(rapid.SampledFrom(slices.Sorted(maps.Keys(paneNames))).Draw(t, "pane"))
 		ui.Filter, ui.Zoomed = rapid.SampledFrom(hostile).Draw(t, "filter"), rapid.Bool().Draw(t, "zoomed")
 		s := rapid.OneOf(
@@ -125,12 +125,12 @@ func TestPanes_DrawFromTheirMinimum(t *testing.T) {
 		c := draw.New(w, h)
 		p.Draw(c.All(draw.Braille), sample(312, 60), sampleState(p.ID), noon)
 		if strings.Contains(c.Plain(), "need ") {
-			t.Errorf("%s says it needs more room than its minimum:\n%s", p.Title, c.Plain())
+			t.Errorf("%s is too small at its minimum:\n%s", p.Title, c.Plain())
 		}
 		c = draw.New(w-1, h)
 		p.Draw(c.All(draw.Braille), sample(312, 60), sampleState(p.ID), noon)
 		if !strings.Contains(c.Plain(), "need ") {
-			t.Errorf("%s does not say that it needs more room", p.Title)
+			t.Errorf("%s does not show that it needs more room", p.Title)
 		}
 	}
 }
@@ -168,7 +168,7 @@ func TestPodState_DistinctWithoutColour(t *testing.T) {
 			seen[c.Plain()] = state
 		}
 		if other, taken := words[state.Short()]; taken || len(state.Short()) > 7 {
-			t.Errorf("%q is too long or also the word for %v", state.Short(), other)
+			t.Errorf("%q is too long or also the word of %v", state.Short(), other)
 		}
 		words[state.Short()] = state
 	}
@@ -206,11 +206,11 @@ func TestEvictions_PredictionsAreItalic(t *testing.T) {
 		}
 	}
 	if !found || !strings.Contains(c.Plain(), "◌ predicted") {
-		t.Error("no prediction says it is one")
+		t.Error("no eviction is marked as predicted")
 	}
 }
 
-// dashboard draws a frame over and over.
+// dashboard draws frames.
 func dashboard(b *testing.B, pods, nodes int, s size) {
 	m, ui := sample(pods, nodes), sampleState(views.Overview)
 	c := draw.New(s.w, s.h)
@@ -218,7 +218,7 @@ func dashboard(b *testing.B, pods, nodes int, s size) {
 	for b.Loop() {
 		c.Reset(s.w, s.h)
 		views.Screen(c, m, ui, draw.Braille, noon)
-		for range c.Cells() { // as a terminal's writer reads them
+		for range c.Cells() { // as a terminal's writer does
 		}
 	}
 }
@@ -243,14 +243,14 @@ func BenchmarkPanes(b *testing.B) {
 	}
 }
 
-// TestScreen_Cost bounds what a frame allocates; a benchmark measures the time.
+// A frame's allocations are bounded; a benchmark measures the time.
 func TestScreen_Cost(t *testing.T) {
 	const most = 300
 	m, ui, c := sample(100_000, 5000), sampleState(views.Overview), draw.New(120, 40)
 	if allocs := testing.AllocsPerRun(20, func() {
 		c.Reset(120, 40)
 		views.Screen(c, m, ui, draw.Braille, noon)
-		for range c.Cells() { // as a terminal's writer reads them
+		for range c.Cells() { // as a terminal's writer does
 		}
 	}); allocs > most {
 		t.Errorf("a frame of 120x40 made %v allocations, want at most %d", allocs, most)

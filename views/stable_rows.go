@@ -24,7 +24,7 @@ type rowRing struct {
 }
 
 // assign maps n rows to the newest items and returns the index of each row's item; item 0 is the newest. It fills the
-// rows from the top, the oldest item first, if the number of rows changed or reuse gives up.
+// rows from the top, the oldest item first, if the number of rows changed or reuse fails.
 func (r *rowRing) assign(n, items int, of func(i int) rowID) (at []int) {
 	items = min(items, n)
 	if len(r.rows) != n || !r.reuse(items, of) {
@@ -42,7 +42,7 @@ func (r *rowRing) assign(n, items int, of func(i int) rowID) (at []int) {
 	return r.at
 }
 
-// reuse keeps the rows of items that are shown already, and puts new items over the oldest. It gives up if more than
+// reuse keeps the rows of items that are shown already, and puts new items over the oldest. It fails if more than
 // half of the items are new, or the oldest item is new: then time went back.
 func (r *rowRing) reuse(items int, of func(i int) rowID) bool {
 	for row := range r.at {

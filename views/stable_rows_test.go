@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tape passes newest items to a rowRing and returns the item of each row.
-func tape(r *rowRing, n int, latest []string) []string {
+// assignItems passes the newest items to a rowRing and returns the item of each row.
+func assignItems(r *rowRing, n int, latest []string) []string {
 	rows := make([]string, n)
 	for row, i := range r.assign(n, len(latest), func(i int) rowID { return rowID{name: latest[i]} }) {
 		if i >= 0 {
@@ -35,12 +35,12 @@ func TestStableRows_ReplacesTheOldest(t *testing.T) {
 		{[]string{"z", "y", "x", "e", "d", "c", "b"}, []string{"e", "x", "y", "z"}, 3}, // many new items
 		{nil, []string{"", "", "", ""}, 0},
 	} {
-		if got := tape(&r, 4, step.latest); !slices.Equal(got, step.want) || r.head != step.head {
+		if got := assignItems(&r, 4, step.latest); !slices.Equal(got, step.want) || r.head != step.head {
 			t.Errorf("%q are shown as %q with the mark at %d, want %q and %d", step.latest, got, r.head, step.want, step.head)
 		}
 	}
-	if got := tape(&r, 2, []string{"c", "b", "a"}); !slices.Equal(got, []string{"b", "c"}) {
-		t.Errorf("in two rows they are shown as %q", got)
+	if got := assignItems(&r, 2, []string{"c", "b", "a"}); !slices.Equal(got, []string{"b", "c"}) {
+		t.Errorf("two rows show %q", got)
 	}
 }
 
@@ -56,12 +56,12 @@ func TestStableRows_RowsStay(t *testing.T) {
 			again := slices.Contains(before, name)
 			latest = slices.DeleteFunc(latest, func(s string) bool { return s == name })
 			latest = slices.Insert(latest, 0, name)
-			rows = tape(&r, n, latest)
+			rows = assignItems(&r, n, latest)
 			shown := slices.DeleteFunc(slices.Clone(rows), func(s string) bool { return s == "" })
 			slices.Sort(shown)
 			want := slices.Sorted(slices.Values(latest[:min(len(latest), n)]))
 			if !slices.Equal(shown, want) || rows[r.head] != name {
-				t.Fatalf("of %q %q are shown, and %q is marked", latest, rows, rows[r.head])
+				t.Fatalf("of %q the rows show %q, with the mark at %q", latest, rows, rows[r.head])
 			}
 			changed := 0
 			for i := range rows {
@@ -70,7 +70,7 @@ func TestStableRows_RowsStay(t *testing.T) {
 				}
 			}
 			if again && changed > 0 || changed > 1 {
-				t.Fatalf("%q happens, and of %q comes %q", name, before, rows)
+				t.Fatalf("after item %q the rows %q became %q", name, before, rows)
 			}
 		}
 	})

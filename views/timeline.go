@@ -47,9 +47,9 @@ func scrubber(a draw.Area, x, w int, t *Timeline) {
 	now := column(t.At)
 	a.Repeat(x, 0, now-x, themes.Style(themes.Accent), '━')
 	a.Repeat(now, 0, x+w-now, themes.Style(themes.Border), '┄')
-	for _, told := range [...]bool{false, true} { // annotations over the others
+	for _, annotated := range [...]bool{false, true} { // annotations over the others
 		for i := range t.Marks {
-			if m := &t.Marks[i]; m.Annotated == told {
+			if m := &t.Marks[i]; m.Annotated == annotated {
 				a.Set(column(m.At), 0, m.style(), m.glyph())
 			}
 		}

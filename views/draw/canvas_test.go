@@ -11,19 +11,19 @@ import (
 	"orrery/views/draw"
 )
 
-// odd are pieces of names about whose width terminals and programs disagree.
+// odd are pieces of names whose width terminals and programs measure differently.
 var odd = []string{
 	"", "a", "web-0", " ", "日本語", "ポッド", "한국", "\u1112\u1161\u11ab", "é", "e\u0301", "👩\u200d🚀", "👍🏽", "🇩🇪", "🇩", "\u26a0\ufe0f", "⚠",
 	"שלום", "مرحبا", "\u0600", "\u0301", "\u200d", "\ufe0f", "ﷺ", "क्षि", "ก็", "\t", "\x1b[31m", "\x00", "\xff", "\u202e", "…", "─", "⣿", "☠", "♥",
 	strings.Repeat("x", 5000), strings.Repeat("語", 1700),
 }
 
-func anyText(t *rapid.T) string {
+func drawText(t *rapid.T) string {
 	pieces := rapid.SliceOfN(rapid.SampledFrom(odd), 0, 4).Draw(t, "text")
 	return strings.Join(pieces, "")
 }
 
-func exact(t interface {
+func checkSize(t interface {
 	Helper()
 	Fatalf(string, ...any)
 }, what, text string, w, h int,
@@ -43,8 +43,8 @@ func exact(t interface {
 	}
 }
 
-// wholeCells fails unless there is a cell for every column, and every wide grapheme has its tail in the same row.
-func wholeCells(t *rapid.T, c *draw.Canvas) {
+// checkCells fails unless there is a cell for every column, and every wide grapheme has its tail in the same row.
+func checkCells(t *rapid.T, c *draw.Canvas) {
 	w, h := c.Size()
 	n, wide := 0, false
 	for g := range c.Cells() {
@@ -68,27 +68,27 @@ func TestCanvas_RowsAreExactlyAsWide(t *testing.T) {
 			style := themes.Token(rapid.IntRange(0, 23).Draw(t, "token")).With(themes.Bold)
 			switch rapid.IntRange(0, 8).Draw(t, "what") {
 			case 0:
-				a.Text(x, y, style, anyText(t))
+				a.Text(x, y, style, drawText(t))
 			case 1:
-				a.Fit(x, y, n, style, anyText(t))
+				a.Fit(x, y, n, style, drawText(t))
 			case 2:
-				a.FitPath(x, y, n, style, anyText(t))
+				a.FitPath(x, y, n, style, drawText(t))
 			case 3:
-				a.TextRight(x, y, n, style, anyText(t))
+				a.TextRight(x, y, n, style, drawText(t))
 			case 4:
-				a.Wrap(max(x, 0), y, n, 3, style, anyText(t))
+				a.Wrap(max(x, 0), y, n, 3, style, drawText(t))
 			case 5:
-				a = a.Box(draw.Frame{Digit: '2', Title: anyText(t), Right: anyText(t)})
+				a = a.Box(draw.Frame{Digit: '2', Title: drawText(t), Right: drawText(t)})
 			case 6:
 				a.Bar(x, y, n, style, rapid.Float64Range(-1, 2).Draw(t, "fraction"))
 			case 7:
 				a.Chart(style, rapid.SliceOf(rapid.Float64Range(-1, 9)).Draw(t, "values"), 5)
 			default:
-				a.FitHost(x, y, n, style, anyText(t))
+				a.FitHost(x, y, n, style, drawText(t))
 			}
 		}
-		exact(t, "the plain canvas", c.Plain(), w, h)
-		wholeCells(t, c)
+		checkSize(t, "the plain canvas", c.Plain(), w, h)
+		checkCells(t, c)
 		if strings.ContainsRune(c.Plain(), '\x1b') {
 			t.Fatalf("the plain canvas has an escape sequence: %q", c.Plain())
 		}
@@ -101,14 +101,14 @@ func TestFit_Truncates(t *testing.T) {
 		w          int
 		want       string
 	}{
-		{"what fits is whole", "abc", 3, "abc"},
-		{"what does not ends in an ellipsis", "abcd", 3, "ab…"},
+		{"a text that fits", "abc", 3, "abc"},
+		{"a longer text ends in an ellipsis", "abcd", 3, "ab…"},
 		{"one column is the ellipsis", "abcd", 1, "…"},
 		{"no column is nothing", "abcd", 0, ""},
 		{"a wide character is not split", "日本語", 4, "日…"},
-		{"and what it leaves is blank", "日本語", 5, "日本…"},
+		{"a column left by a wide character is blank", "日本語", 5, "日本…"},
 		{"an accent stays with its letter", "ae\u0301bcd", 3, "ae\u0301…"},
-		{"a joined emoji is one", "👩\u200d🚀👩\u200d🚀", 3, "👩\u200d🚀…"},
+		{"a joined emoji is not split", "👩\u200d🚀👩\u200d🚀", 3, "👩\u200d🚀…"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := draw.New(8, 1)

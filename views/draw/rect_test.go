@@ -37,7 +37,7 @@ func TestArrange_FitsWidth(t *testing.T) {
 				continue
 			}
 			if p.X <= end && end >= 0 || p.X+p.W > width || p.W < columns[i].Min {
-				t.Fatalf("column %d of %v stands at %v in %d columns, after %d", i, columns, p, width, end)
+				t.Fatalf("column %d of %v is at %v in %d columns, after %d", i, columns, p, width, end)
 			}
 			end = p.X + p.W
 		}
@@ -118,7 +118,7 @@ func TestHints_Shrink(t *testing.T) {
 		c := draw.New(tt.w, 1)
 		c.All(draw.Braille).Hints(hints)
 		if c.Plain() != tt.want {
-			t.Errorf("in %d columns they are %q, want %q", tt.w, c.Plain(), tt.want)
+			t.Errorf("in %d columns the hints are %q, want %q", tt.w, c.Plain(), tt.want)
 		}
 	}
 }

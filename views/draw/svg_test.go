@@ -15,8 +15,8 @@ import (
 	"orrery/views/draw"
 )
 
-// scene is a canvas with every kind of content.
-func scene() *draw.Canvas {
+// fullCanvas is a canvas with every kind of content.
+func fullCanvas() *draw.Canvas {
 	c := draw.New(40, 8)
 	a := c.All(draw.Braille)
 	inside := a.Box(draw.Frame{Digit: '2', Title: "Queue <&>", Right: "3 waiting", Focused: true})
@@ -47,7 +47,7 @@ func elements(t testing.TB, svg string) (all []element) {
 			return all
 		}
 		if err != nil {
-			t.Fatalf("the picture is no XML: %v\n%s", err, svg)
+			t.Fatalf("the picture is invalid XML: %v\n%s", err, svg)
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
@@ -65,31 +65,31 @@ func elements(t testing.TB, svg string) (all []element) {
 }
 
 func TestSVG_HoldsEveryText(t *testing.T) {
-	svg := scene().SVG(themes.Shipped()[0])
-	var said []string
+	svg := fullCanvas().SVG(themes.Shipped()[0])
+	var texts []string
 	for _, e := range elements(t, svg) {
 		if e.name != "text" {
 			continue
 		}
 		text := strings.TrimRight(e.text, "\n")
-		said = append(said, text)
+		texts = append(texts, text)
 		if length := e.attrs["textLength"]; length != "" && length != strconv.Itoa(9*draw.Width(text)) {
 			t.Errorf("%q is %s wide, want %d", text, length, 9*draw.Width(text))
 		}
 		if x, err := strconv.Atoi(e.attrs["x"]); err != nil || x%9 != 0 {
-			t.Errorf("%q stands at %s, which is between columns", text, e.attrs["x"])
+			t.Errorf("%q is at %s, which is between columns", text, e.attrs["x"])
 		}
 	}
 	for _, want := range []string{"Queue <&>", "3 waiting", "✗", "unschedulable", "default/web", "日", "ド", "e\u0301", "👩‍👩‍👧", "selected"} {
-		if !contains(said, want) {
-			t.Errorf("%q is not among the words: %q", want, said)
+		if !contains(texts, want) {
+			t.Errorf("%q is not among the texts: %q", want, texts)
 		}
 	}
 }
 
-func contains(all []string, one string) bool {
+func contains(all []string, text string) bool {
 	for _, s := range all {
-		if s == one {
+		if s == text {
 			return true
 		}
 	}
@@ -99,7 +99,7 @@ func contains(all []string, one string) bool {
 func TestSVG_FrameAndColors(t *testing.T) {
 	for _, theme := range themes.Shipped() {
 		var b strings.Builder
-		if err := scene().WriteSVG(&b, theme, draw.Picture{Title: `a "title" <&>`, Description: "what it is"}); err != nil {
+		if err := fullCanvas().WriteSVG(&b, theme, draw.Picture{Title: `a "title" <&>`, Description: "what it is"}); err != nil {
 			t.Fatal(err)
 		}
 		svg := b.String()
@@ -112,9 +112,9 @@ func TestSVG_FrameAndColors(t *testing.T) {
 			t.Errorf("%s: the title is missing", theme.Name)
 		}
 		selected := theme.Appearance(themes.Text.With(themes.Selected))
-		ground := strings.Index(svg, hexOf(selected.Background))
-		if text := strings.Index(svg, ">selected<"); ground < 0 || ground > text || !selected.HasBackground {
-			t.Errorf("%s: the selected row has no ground under it", theme.Name)
+		background := strings.Index(svg, hexOf(selected.Background))
+		if text := strings.Index(svg, ">selected<"); background < 0 || background > text || !selected.HasBackground {
+			t.Errorf("%s: the selected row has no background", theme.Name)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestSVG_WellFormedAndDeterministic(t *testing.T) {
 				return
 			}
 			if err != nil {
-				t.Fatalf("it is no XML: %v\n%s", err, svg)
+				t.Fatalf("invalid XML: %v\n%s", err, svg)
 			}
 			start, ok := token.(xml.StartElement)
 			if !ok || start.Name.Local != "path" {

@@ -9,7 +9,7 @@ import (
 )
 
 var rows = []filter.Row{
-	{Namespace: "shop", Name: "cart-01", Labels: map[string]string{"app": "cart", "tier": "front"}, Words: [4]string{"backing off", "7 Insufficient memory"}},
+	{Namespace: "shop", Name: "cart-01", Labels: map[string]string{"app": "cart", "tier": "front"}, Words: [4]string{"backoffQ", "7 Insufficient memory"}},
 	{Namespace: "shop", Name: "checkout", Labels: map[string]string{"app": "checkout"}, Words: [4]string{"active"}},
 	{Namespace: "ml", Name: "Trainer-1.large", Words: [4]string{"unschedulable", "3 Insufficient cpu"}},
 	{Name: "node-7", Labels: map[string]string{"zone": "a"}, Words: [4]string{"zone-a", "cordoned"}},
@@ -20,28 +20,28 @@ func TestFilter_Matches(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"nothing typed leaves everything", "", []string{"cart-01", "checkout", "Trainer-1.large", "node-7"}},
-		{"spaces are nothing", "   ", []string{"cart-01", "checkout", "Trainer-1.large", "node-7"}},
+		{"an empty filter matches everything", "", []string{"cart-01", "checkout", "Trainer-1.large", "node-7"}},
+		{"spaces match everything", "   ", []string{"cart-01", "checkout", "Trainer-1.large", "node-7"}},
 		{"a word in the name", "cart", []string{"cart-01"}},
 		{"a word in the state or the reason", "insufficient", []string{"cart-01", "Trainer-1.large"}},
 		{"a word in the namespace", "shop", []string{"cart-01", "checkout"}},
-		{"the case does not matter", "TRAINER", []string{"Trainer-1.large"}},
+		{"case is ignored", "TRAINER", []string{"Trainer-1.large"}},
 		{"a dot is a dot", "1.large", []string{"Trainer-1.large"}},
-		{"the way a pod is written", "shop/c", []string{"cart-01", "checkout"}},
-		{"the end of a namespace and the beginning of a name", "op/cart", []string{"cart-01"}},
+		{"namespace/name", "shop/c", []string{"cart-01", "checkout"}},
+		{"the end of a namespace and the start of a name", "op/cart", []string{"cart-01"}},
 		{"a regular expression", "^c.*[0-9]$", []string{"cart-01"}},
 		{"a regular expression over namespace and name", "^shop/.*t$", []string{"checkout"}},
 		{"the inverse", "!cart", []string{"checkout", "Trainer-1.large", "node-7"}},
-		{"all words have to be there", "insufficient memory", []string{"cart-01"}},
-		{"one and not another", "shop !check", []string{"cart-01"}},
+		{"all words must match", "insufficient memory", []string{"cart-01"}},
+		{"a word and an inverse", "shop !check", []string{"cart-01"}},
 		{"a namespace", "-n ml", []string{"Trainer-1.large"}},
 		{"a namespace without a space", "-nml", []string{"Trainer-1.large"}},
 		{"every namespace but one", "!-n shop", []string{"Trainer-1.large", "node-7"}},
 		{"a label", "-l app=cart", []string{"cart-01"}},
 		{"labels", "-l app,tier!=front", []string{"checkout"}},
-		{"letters in a row, with others between", "~crt1", []string{"cart-01"}},
-		{"letters over namespace and name", "~spchk", []string{"checkout"}},
-		{"nothing is left", "absent", nil},
+		{"letters in order, with others between", "~crt1", []string{"cart-01"}},
+		{"letters across namespace and name", "~spchk", []string{"checkout"}},
+		{"no match", "absent", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := filter.Parse(tt.text)
@@ -55,7 +55,7 @@ func TestFilter_Matches(t *testing.T) {
 				}
 			}
 			if !slices.Equal(got, tt.want) {
-				t.Errorf("%q leaves %v, want %v", tt.text, got, tt.want)
+				t.Errorf("%q matches %v, want %v", tt.text, got, tt.want)
 			}
 		})
 	}
@@ -103,7 +103,7 @@ func FuzzFilter(f *testing.F) {
 		single := len(strings.Fields(text)) == 1 && !strings.HasPrefix(strings.TrimSpace(text), "!")
 		for i := range rows {
 			if got := parsed.Match(&rows[i]); single && err == nil && got == inverse.Match(&rows[i]) {
-				t.Errorf("both %q and its inverse say %v of %s", text, got, rows[i].Name)
+				t.Errorf("%q and its inverse both return %v for %s", text, got, rows[i].Name)
 			}
 		}
 	})

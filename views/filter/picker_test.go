@@ -19,7 +19,7 @@ func permuted(n int) List[int] {
 	}
 }
 
-func TestPicker_LooksAtAPartPerCall(t *testing.T) {
+func TestPicker_ExaminesPartPerCall(t *testing.T) {
 	const total = 3*maxPart + 7
 	var p Picker[int]
 	q := Query{First: 10, Rows: 5, Reverse: true}
@@ -27,11 +27,11 @@ func TestPicker_LooksAtAPartPerCall(t *testing.T) {
 	for partial := true; partial; calls++ {
 		_, _, result := p.Pick(q, permuted(total))
 		if partial = result.Partial; result.Of != total || result.Matches > (calls+1)*maxPart {
-			t.Fatalf("after %d calls %d of %d match, want no more than were looked at of %d", calls+1, result.Matches, result.Of, total)
+			t.Fatalf("after %d calls %d of %d match, want no more than were examined of %d", calls+1, result.Matches, result.Of, total)
 		}
 	}
 	if calls != 4 {
-		t.Errorf("it took %d calls, want 4", calls)
+		t.Errorf("%d calls, want 4", calls)
 	}
 	for _, first := range []int{0, 10, 2 * maxBest, total - 3, total} {
 		q.First = first
@@ -46,7 +46,7 @@ func TestPicker_LooksAtAPartPerCall(t *testing.T) {
 	}
 }
 
-func TestPicker_KeepsTheLastCompleteResult(t *testing.T) {
+func TestPicker_KeepsLastCompleteResult(t *testing.T) {
 	total := 2 * maxPart
 	var p Picker[int]
 	pick := func(q Query) Result {
@@ -62,15 +62,15 @@ func TestPicker_KeepsTheLastCompleteResult(t *testing.T) {
 	}
 	pick(q)
 	if r := pick(q); r.Matches != total || r.Partial {
-		t.Errorf("in the end %d match and the result is partial: %v; want %d", r.Matches, r.Partial, total)
+		t.Errorf("at the end %d match and the result is partial: %v; want %d", r.Matches, r.Partial, total)
 	}
 	q.Sort = "other"
 	if r := pick(q); r.Matches != maxPart || !r.Partial {
-		t.Errorf("another query is answered with %d, want the first %d", r.Matches, maxPart)
+		t.Errorf("another query returns %d, want the first %d", r.Matches, maxPart)
 	}
 }
 
-func TestPicker_RowsAlikeKeepTheirOrder(t *testing.T) {
+func TestPicker_EqualRowsKeepOrder(t *testing.T) {
 	list := List[string]{All: func(into []string) []string { return append(into, "b1", "a1", "b2", "a2") }, Compare: func(a, b *string) int { return int((*a)[0]) - int((*b)[0]) }}
 	var p Picker[string]
 	got, _, _ := p.Pick(Query{Rows: 9, Sort: "letter"}, list)
