@@ -13,9 +13,9 @@ import (
 	"orrery/views/draw"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// anywhere lists every place in which a key can be pressed.
+// anywhere lists every pane in which a key can be pressed.
 var anywhere = append(allPanes(), textPane)
 
 // allPanes lists the overview and all panes.
@@ -49,10 +49,10 @@ func TestBindings_EveryKeyIsDocumented(t *testing.T) {
 	for i := range bindings {
 		b := &bindings[i]
 		if b.name == "" || b.label == "" || b.long == "" || len(b.keys) == 0 || (b.hint > 0) != (b.short != "") {
-			t.Errorf("the row of %q is not complete: %+v", b.name, b)
+			t.Errorf("the row of %q is incomplete: %+v", b.name, b)
 		}
 		if width := draw.Width(b.label); width > 14 {
-			t.Errorf("%s is written %q, which is %d columns wide", b.name, b.label, width)
+			t.Errorf("the label of %s, %q, is %d columns wide", b.name, b.label, width)
 		}
 	}
 }
@@ -98,22 +98,22 @@ func TestHints_ShowWhatFitsAndWorks(t *testing.T) {
 	golden(t, "hints.txt", got.String())
 	for _, h := range s.screen.hints(500) {
 		if !slices.ContainsFunc(bindings, func(b binding) bool { return b.label == h.Key && b.disabledReason(s.screen) == "" }) {
-			t.Errorf("the hints tell of %q, which does nothing now", h.Key)
+			t.Errorf("the hints have %q, which does nothing now", h.Key)
 		}
 	}
 }
 
 func TestHelp_ListsEveryKeyOfThePane(t *testing.T) {
 	for _, pane := range allPanes() {
-		told := map[string]bool{}
+		listed := map[string]bool{}
 		for _, g := range helpGroups(pane) {
 			for _, k := range g.Keys {
-				told[k.Key] = true
+				listed[k.Key] = true
 			}
 		}
 		for i := range bindings {
-			if b := &bindings[i]; b.worksOn(pane) && !told[b.label] {
-				t.Errorf("the help of pane %q does not tell of %s", pane, b.label)
+			if b := &bindings[i]; b.worksOn(pane) && !listed[b.label] {
+				t.Errorf("the help of pane %q lacks %s", pane, b.label)
 			}
 		}
 	}
@@ -132,14 +132,14 @@ func TestReference_IsUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(written), Reference()); diff != "" {
-		t.Errorf("%s is stale; write it with go test ./tui -run Written -update (-written +table):\n%s", path, diff)
+		t.Errorf("%s is stale; write it with go test ./tui -run TestReference -update (-written +table):\n%s", path, diff)
 	}
 }
 
 func TestCommand_UnknownNamesTheNearest(t *testing.T) {
 	for typed, want := range map[string]string{"qit": "quit", "them": "theme", "evicsions": "evictions", "gotoo": "goto", "zom": "zoom"} {
 		if got := nearestCommand(typed); got != want {
-			t.Errorf("%q: did you mean %q? want %q", typed, got, want)
+			t.Errorf("%q: nearest is %q, want %q", typed, got, want)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestCommand_UnknownNamesTheNearest(t *testing.T) {
 func TestCommands_AllHaveHelp(t *testing.T) {
 	for i, w := range commands {
 		if w.name == "" || w.help == "" || w.run == nil {
-			t.Errorf("the word %q is not complete", w.name)
+			t.Errorf("the command %q is incomplete", w.name)
 		}
 		if i > 0 && commands[i-1].name >= w.name {
 			t.Errorf("%q comes after %q", w.name, commands[i-1].name)

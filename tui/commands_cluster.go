@@ -167,7 +167,7 @@ func (s *Screen) effectiveFilter(t *navEntry) *filter.Filter {
 func (s *Screen) commandAccess(string) tea.Cmd {
 	s.submit(func(p *loop) {
 		if p.live == nil {
-			p.report(":access: this is a recording; there is nobody to forbid anything")
+			p.report(":access: this is a recording, which needs no permissions")
 			return
 		}
 		p.send(pageMsg{&page{title: "access", lines: printableLines(p.live.Access())}})

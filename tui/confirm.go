@@ -124,7 +124,7 @@ func summarize(a *whatif.Result) []string {
 	var parts []string
 	for _, f := range []struct {
 		fate whatif.ChangeKind
-		says string
+		text string
 	}{
 		{whatif.Placed, "would be scheduled"},
 		{whatif.Moved, "would move"},
@@ -134,7 +134,7 @@ func summarize(a *whatif.Result) []string {
 		{whatif.NotEvicted, "would not be evicted"},
 	} {
 		if n := counts[f.fate]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, f.says))
+			parts = append(parts, fmt.Sprintf("%d %s", n, f.text))
 		}
 	}
 	lines := []string{"No pod would change outcome."}

@@ -12,7 +12,7 @@ import (
 type Frame struct {
 	Model *views.Model
 	Now   time.Time
-	Look  collect.Query
+	Query collect.Query
 	// Moving, Playing and Loop are the source's state when the frame was built.
 	Moving, Playing, Loop bool
 	// ReadOnly is why the cluster cannot be changed from here; empty if it can.

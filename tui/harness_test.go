@@ -34,7 +34,7 @@ var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 var minute = sync.OnceValue(func() []byte { return record(9, 60) })
 
 func record(nodes, pods int) []byte {
-	chance := rand.New(rand.NewPCG(3, 4))
+	rng := rand.New(rand.NewPCG(3, 4))
 	c := memory.New(memory.Options{Start: start, Seed: 1, Latency: memory.TypicalLatency()})
 	create := func(o world.Object) {
 		if _, err := c.Create(o); err != nil {
@@ -51,8 +51,8 @@ func record(nodes, pods int) []byte {
 		create(mk.Node(fmt.Sprintf("node-%d", i)).CPU("8").Memory("32Gi").Zone([]string{"east", "east", "west", "north"}[i%4]).Obj())
 	}
 	for i := range pods {
-		pod := mk.Pod(fmt.Sprintf("web-%02d", i)).UID("").Label("app", "web").CPU([]string{"500m", "1", "2", "3"}[chance.IntN(4)]).Memory("512Mi").Obj()
-		at := time.Duration(chance.Int64N(int64(time.Minute)))
+		pod := mk.Pod(fmt.Sprintf("web-%02d", i)).UID("").Label("app", "web").CPU([]string{"500m", "1", "2", "3"}[rng.IntN(4)]).Memory("512Mi").Obj()
+		at := time.Duration(rng.Int64N(int64(time.Minute)))
 		if at > 45*time.Second {
 			pod.Spec.PriorityClassName = "high"
 		}
@@ -75,17 +75,17 @@ func record(nodes, pods int) []byte {
 	return file.Bytes()
 }
 
-// session is a screen and its loop in one goroutine and in virtual time: send returns after all consequences of a
-// message, so a script never waits.
+// session is a screen and its loop in one goroutine and in virtual time: send returns after all resulting messages were
+// handled, so a script never waits.
 type session struct {
 	t      testing.TB
 	screen *Screen
-	pump   *loop
+	loop   *loop
 	now    time.Duration
 	queue  []tea.Msg
 	quit   bool
 	frames int      // frames shown
-	raw    []string // what was written past the renderer, such as to the clipboard
+	raw    []string // written without the renderer, such as to the clipboard
 }
 
 // newSession opens the recorded minute on a screen of a size, paused at its start.
@@ -110,10 +110,10 @@ func watch(t testing.TB, source Source, w, h int) *session {
 		t.Fatal(err)
 	}
 	s := &session{t: t}
-	s.pump = newLoop(source, o.FPS, func() time.Duration { return s.now }, func(m tea.Msg) { s.queue = append(s.queue, m) })
-	s.pump.spawn = func(work func()) { work() }
-	s.screen = newScreen(o, synchronous{s.pump}, func(*draw.Canvas, *themes.Pens) { s.frames++ })
-	s.pump.build()
+	s.loop = newLoop(source, o.FPS, func() time.Duration { return s.now }, func(m tea.Msg) { s.queue = append(s.queue, m) })
+	s.loop.spawn = func(work func()) { work() }
+	s.screen = newScreen(o, synchronous{s.loop}, func(*draw.Canvas, *themes.Pens) { s.frames++ })
+	s.loop.build()
 	s.runCmd(s.screen.Init())
 	s.drain()
 	return s
@@ -127,7 +127,7 @@ func (d synchronous) submit(o request) bool {
 	return true
 }
 
-// send passes a message to the screen, and everything that follows from it.
+// send passes a message to the screen, and all resulting messages.
 func (s *session) send(msg tea.Msg) {
 	s.t.Helper()
 	_, cmd := s.screen.Update(msg)
@@ -200,15 +200,15 @@ func keyNamed(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
-// advance lets real time pass in steps of a frame.
+// advance advances the real time in steps of a frame.
 func (s *session) advance(d time.Duration) *session {
 	s.t.Helper()
 	for end := s.now + d; s.now < end; {
-		if s.now += s.pump.interval; end-s.now < s.pump.interval {
+		if s.now += s.loop.interval; end-s.now < s.loop.interval {
 			s.now = end
 		}
-		if s.pump.source.Moving() || s.pump.partial {
-			s.pump.tick()
+		if s.loop.source.Moving() || s.loop.partial {
+			s.loop.tick()
 		}
 		s.drain()
 	}

@@ -16,8 +16,8 @@ import (
 	"orrery/core/world"
 )
 
-// everyWay lists keys to every pane, with a selection if the pane has rows.
-var everyWay = [][]string{
+// keysToPanes lists keys to every pane, with a selection if the pane has rows.
+var keysToPanes = [][]string{
 	nil,
 	{"2"},
 	{"2", "enter"},
@@ -40,10 +40,10 @@ var everyWay = [][]string{
 	{":", "p"},
 }
 
-// called is a cluster in which every object that can have one name has it, beside ordinary objects, and in which every
-// pod had an attempt. The engine refuses nodes and pods whose names contain control characters; only labels, taints and
+// namedCluster is a cluster with objects of that name and ordinary ones, in which every pod
+// had an attempt. The engine refuses nodes and pods whose names contain control characters; only labels, taints and
 // conditions then contain them.
-func called(t testing.TB, text string, nodes, pods int) staticSource {
+func namedCluster(t testing.TB, text string, nodes, pods int) staticSource {
 	t.Helper()
 	e, err := engine.New(engine.Options{Start: start})
 	if err != nil {
@@ -53,7 +53,7 @@ func called(t testing.TB, text string, nodes, pods int) staticSource {
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		name = "plain"
 	}
-	tell := func(o world.Object, uid string) {
+	apply := func(o world.Object, uid string) {
 		o.SetUID(types.UID(uid))
 		if err := e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Added, Object: o}}); err != nil {
 			t.Fatalf("%q: %v", text, err)
@@ -64,13 +64,13 @@ func called(t testing.TB, text string, nodes, pods int) staticSource {
 		if i == 1 {
 			o.Spec.Taints = []v1.Taint{{Key: text, Value: text, Effect: v1.TaintEffectNoSchedule}}
 		}
-		tell(o, fmt.Sprintf("node-%d", i))
+		apply(o, fmt.Sprintf("node-%d", i))
 	}
 	for i := range pods {
 		pod := mk.Pod([]string{name, name, fmt.Sprintf("pod-%d", i)}[min(i, 2)]).Namespace([]string{"default", name}[i%2]).CPU([]string{"100m", "2"}[i%2])
 		o := pod.Label("says", text).Scheduler("default-scheduler").Obj()
 		o.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: text, Message: text}}
-		tell(o, fmt.Sprintf("pod-%d", i))
+		apply(o, fmt.Sprintf("pod-%d", i))
 	}
 	for range pods {
 		e.Step()
@@ -85,27 +85,27 @@ func TestScreen_BordersHold(t *testing.T) {
 		source staticSource
 		sizes  [][2]int
 	}{
-		{"wide runes", called(t, "日本語の名前はとても長いことがあります", 3, 6), albumSizes},
-		{"emoji", called(t, "👩\u200d🚀👩\u200d👩\u200d👧\u200d👦🇩🇪\u26a0\ufe0f🏳\ufe0f\u200d🌈", 3, 6), albumSizes},
-		{"names of 253 characters", called(t, strings.Repeat("long-name.", 25)+"end", 3, 6), albumSizes},
-		{"names that read backwards, and are not seen", called(t, "\u202egnp.\u200b\u2066exe", 3, 6), albumSizes},
-		{"escape sequences", called(t, "\x1b[2J\x1b[31mred\x1b]0;title\a\u009b5A", 3, 6), albumSizes},
+		{"wide runes", namedCluster(t, "日本語の名前はとても長いことがあります", 3, 6), albumSizes},
+		{"emoji", namedCluster(t, "👩\u200d🚀👩\u200d👩\u200d👧\u200d👦🇩🇪\u26a0\ufe0f🏳\ufe0f\u200d🌈", 3, 6), albumSizes},
+		{"names of 253 characters", namedCluster(t, strings.Repeat("long-name.", 25)+"end", 3, 6), albumSizes},
+		{"names with bidirectional and invisible characters", namedCluster(t, "\u202egnp.\u200b\u2066exe", 3, 6), albumSizes},
+		{"escape sequences", namedCluster(t, "\x1b[2J\x1b[31mred\x1b]0;title\a\u009b5A", 3, 6), albumSizes},
 		{"an empty cluster", manyPods(t, 0), albumSizes},
 		{"pods and no node", manyPods(t, 0, "one", "two"), albumSizes},
-		{"one node", called(t, "only", 1, 3), albumSizes},
-		{"ten thousand nodes", called(t, "first", 10_000, 3), albumSizes[1:3]},
+		{"one node", namedCluster(t, "only", 1, 3), albumSizes},
+		{"ten thousand nodes", namedCluster(t, "first", 10_000, 3), albumSizes[1:3]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, size := range tt.sizes {
 				s := watch(t, tt.source, size[0], size[1])
-				for _, way := range everyWay {
-					s.keys(way...)
-					exact(t, s)
+				for _, keys := range keysToPanes {
+					s.keys(keys...)
+					checkSize(t, s)
 					if s.screen.menu == nil && s.screen.prompt == nil { // these cover a part of a box
-						framed(t, s)
+						checkBoxes(t, s)
 					}
 					if plain := s.plain(); strings.ContainsAny(plain, "\x1b\a\u009b\u202e\u2066") {
-						t.Fatalf("after %v the screen has a control character: %q", way, plain)
+						t.Fatalf("after %v the screen has a control character: %q", keys, plain)
 					}
 					for range 6 {
 						s.keys("esc")
@@ -128,7 +128,7 @@ func TestScreen_LookalikeRowsOpenTheirOwnPod(t *testing.T) {
 		s.keys("enter").shows("Journey")
 		opened[s.screen.top().pod.String()] = true
 		if s.screen.frame.Model.Journey == nil {
-			t.Errorf("row %d opens nothing:\n%s", i, s.plain())
+			t.Errorf("row %d opens no pane:\n%s", i, s.plain())
 		}
 		s.keys("e").shows("Insufficient cpu").keys("esc", "esc")
 	}

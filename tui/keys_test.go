@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// ways lists keys to every place: the overview, every pane of it, and two levels below.
-func ways() [][]string {
+// keyPaths lists keys to every level: the overview, every pane of it, and two levels below.
+func keyPaths() [][]string {
 	all := [][]string{nil}
 	for d := 2; d <= 9; d++ {
 		key := fmt.Sprint(d)
@@ -19,8 +19,8 @@ func ways() [][]string {
 	return append(all, []string{"2", "e"}, []string{"3", "enter", "enter"}, []string{"7", "d"}, []string{"3", "w", "c"}, []string{"?"})
 }
 
-// exact fails unless a screen is exactly its size.
-func exact(t *testing.T, s *session) {
+// checkSize fails unless a screen is exactly its size.
+func checkSize(t *testing.T, s *session) {
 	t.Helper()
 	s.screen.View()
 	lines := strings.Split(s.screen.canvas.Plain(), "\n")
@@ -34,7 +34,7 @@ func exact(t *testing.T, s *session) {
 	}
 }
 
-// TestKeys_EveryKeyEverywhere presses every key in every place. The screen stays whole, escape leads back to the
+// TestKeys_EveryKeyEverywhere presses every key in every pane. The screen keeps its size, escape leads back to the
 // overview and never quits, and only q quits.
 func TestKeys_EveryKeyEverywhere(t *testing.T) {
 	keys := map[string]bool{"x": true, "ctrl+q": true, "A": true}
@@ -45,7 +45,7 @@ func TestKeys_EveryKeyEverywhere(t *testing.T) {
 	}
 	const mostEscapes = 8
 	s := newSession(t, 80, 24).keys("space").advance(48 * time.Second).keys("space")
-	for _, way := range ways() {
+	for _, way := range keyPaths() {
 		for key := range keys {
 			if key == "q" || key == "ctrl+c" || key == "ctrl+z" || key == "S" || key == "ctrl+s" {
 				continue
@@ -53,7 +53,7 @@ func TestKeys_EveryKeyEverywhere(t *testing.T) {
 			name := strings.Join(append(way, key), " ")
 			s.keys(way...)
 			s.keys(key)
-			exact(t, s)
+			checkSize(t, s)
 			for n := 0; len(s.screen.navStack) > 1 || s.screen.prompt != nil || s.screen.menu != nil || s.screen.zoom; n++ {
 				if n == mostEscapes {
 					t.Fatalf("after %s, escape does not lead back to the overview:\n%s", name, s.plain())
@@ -61,22 +61,22 @@ func TestKeys_EveryKeyEverywhere(t *testing.T) {
 				s.keys("esc")
 			}
 			if s.quit {
-				t.Fatalf("%s left the program", name)
+				t.Fatalf("%s quit the program", name)
 			}
 		}
 	}
-	for _, way := range ways() {
+	for _, way := range keyPaths() {
 		for _, key := range []string{"q", "ctrl+c"} {
 			s := newSession(t, 80, 24).keys(way...).keys(key)
 			if !s.quit {
-				t.Errorf("%s does not leave", strings.Join(append(way, key), " "))
+				t.Errorf("%s does not quit", strings.Join(append(way, key), " "))
 			}
 		}
 	}
 }
 
 func TestEscape_PopsOneLevel(t *testing.T) {
-	s := stuck(t)
+	s := atUnschedulable(t)
 	s.keys("2", "/").typeText("web").keys("enter", "enter", "e", "w")
 	depth := func() string {
 		return fmt.Sprintf("%d panes, menu %v, filter %q", len(s.screen.navStack), s.screen.menu != nil, s.screen.navStack[min(1, len(s.screen.navStack)-1)].list.filter)
@@ -86,16 +86,16 @@ func TestEscape_PopsOneLevel(t *testing.T) {
 		`2 panes, menu false, filter "web"`, `2 panes, menu false, filter ""`, `1 panes, menu false, filter ""`, `1 panes, menu false, filter ""`,
 	} {
 		if got := depth(); got != want {
-			t.Fatalf("there are %s, want %s:\n%s", got, want, s.plain())
+			t.Fatalf("state: %s, want %s:\n%s", got, want, s.plain())
 		}
 		s.keys("esc")
 	}
 	if s.quit {
-		t.Error("escape left the program")
+		t.Error("escape quit the program")
 	}
 }
 
-// stuck is a session at a moment with unschedulable pods.
-func stuck(t testing.TB) *session {
+// atUnschedulable is a session at a time with unschedulable pods.
+func atUnschedulable(t testing.TB) *session {
 	return newSession(t, 140, 40).keys("space").advance(48*time.Second).keys("space", "esc")
 }

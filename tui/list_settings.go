@@ -16,8 +16,8 @@ type listSettings struct {
 
 func (n listSettings) on() bool { return n.filter != nil }
 
-func (n listSettings) applyTo(look *collect.Query) {
-	look.Filter, look.Sort, look.Reverse = n.filter, n.sort, n.reverse
+func (n listSettings) applyTo(query *collect.Query) {
+	query.Filter, query.Sort, query.Reverse = n.filter, n.sort, n.reverse
 }
 
 // setList changes the list's filter or sort order; the cursor stays on its row if the row is still listed.

@@ -131,7 +131,7 @@ func (l *Live) Usage(node string) *usage.Reading {
 
 // hiddenPanes returns why panes are empty for lack of RBAC permissions.
 func hiddenPanes(st *console.State) map[views.PaneID]string {
-	says := map[views.PaneID]string{}
+	reasons := map[views.PaneID]string{}
 	for kind, panes := range map[world.Kind][]views.PaneID{
 		world.Pod:   {views.QueuePane, views.EvictionsPane},
 		world.Node:  {views.SnapshotPane, views.ZonesPane},
@@ -139,15 +139,15 @@ func hiddenPanes(st *console.State) map[views.PaneID]string {
 	} {
 		if slices.Contains(st.Unreadable, kind) {
 			for _, pane := range panes {
-				says[pane] = "there is no right to read " + strings.ToLower(string(kind)) + "s; :access says which rules it takes"
+				reasons[pane] = "there is no right to read " + strings.ToLower(string(kind)) + "s; :access says which rules it takes"
 			}
 		}
 	}
 	if why := st.NotDeciding; why != "" {
-		says[views.DecisionsPane] = printable.Line("nothing is decided beside the cluster's scheduler: "+why, 300)
-		says[views.AgreementPane] = printable.Line("how often the cluster's scheduler agrees cannot be judged: "+why, 300)
+		reasons[views.DecisionsPane] = printable.Line("Orrery makes no decisions to compare: "+why, 300)
+		reasons[views.AgreementPane] = printable.Line("Orrery makes no decisions to compare: "+why, 300)
 	}
-	return says
+	return reasons
 }
 
 // ReadOnlyReason returns why the cluster cannot be changed; empty if it can.

@@ -20,17 +20,17 @@ import (
 	"orrery/views/collect"
 )
 
-// cluster is a live source with an engine that stands still.
+// cluster is a live source whose engine never advances.
 type cluster struct {
 	staticSource
-	hand     operate.Executor
-	unable   string
-	alert    string
-	held     int
-	contexts []string
-	within   string
-	dialled  *cluster
-	left     bool
+	executor  operate.Executor
+	readOnly  string
+	alert     string
+	holds     int
+	contexts  []string
+	namespace string
+	dialled   *cluster
+	closed    bool
 }
 
 func (c *cluster) now() *cluster {
@@ -42,17 +42,17 @@ func (c *cluster) now() *cluster {
 
 func (c *cluster) Wake() <-chan struct{}       { return nil }
 func (c *cluster) Usage(string) *usage.Reading { return nil }
-func (c *cluster) ReadOnlyReason() string      { return c.now().unable }
-func (c *cluster) Executor() operate.Executor  { return c.now().hand }
+func (c *cluster) ReadOnlyReason() string      { return c.now().readOnly }
+func (c *cluster) Executor() operate.Executor  { return c.now().executor }
 func (c *cluster) Access() string {
 	return "rules:\n" + operate.YAML([]operate.Rule{{Resource: "nodes", Verb: "list"}})
 }
 func (c *cluster) Contexts() []string   { return c.contexts }
-func (c *cluster) PodNamespace() string { return c.now().within }
+func (c *cluster) PodNamespace() string { return c.now().namespace }
 func (c *cluster) Hold(do func()) {
-	c.held++
+	c.holds++
 	do()
-	c.held--
+	c.holds--
 }
 
 func (c *cluster) Annotate(m *views.Model, q collect.Query) {
@@ -62,7 +62,7 @@ func (c *cluster) Annotate(m *views.Model, q collect.Query) {
 	}
 	if q.Open == views.AgreementPane {
 		m.Agreement = &views.Agreement{Agreed: 3, Differs: 1, List: views.List[views.Difference]{Total: 1, Rows: []views.Difference{
-			{Seq: 1, At: start, Pod: "default/one", Actual: "node-1", Best: "node-2", Reason: "NodeResourcesFit is for the other node by 12"},
+			{Seq: 1, At: start, Pod: "default/one", Actual: "node-1", Best: "node-2", Reason: "NodeResourcesFit scores the other node higher by 12"},
 		}}}
 	}
 }
@@ -75,22 +75,22 @@ func (c *cluster) Dial(_ context.Context, name, namespace string) (func() func()
 		return nil, errors.New(`pods in namespace "secret" may not be read`)
 	}
 	return func() func() {
-		if c.held > 0 {
-			panic("the source was changed under a look at it")
+		if c.holds > 0 {
+			panic("the source was replaced while its engine is held")
 		}
-		c.dialled = &cluster{within: namespace}
-		return func() { c.left = true }
+		c.dialled = &cluster{namespace: namespace}
+		return func() { c.closed = true }
 	}, nil
 }
 
 // operableSource is a cluster with an API server that accepts every action.
 func operableSource(t *testing.T) (*cluster, *fake.Clientset) {
 	s := manyPods(t, 3, "one", "two")
-	for more := true; more; { // so that the engine reads the nodes
+	for more := true; more; { // an attempt updates the snapshot
 		_, more = s.engine.Step()
 	}
 	api := fake.NewClientset(mk.Node("node-0").Obj(), mk.Node("node-1").Obj(), mk.Pod("one").Obj())
-	return &cluster{staticSource: s, hand: operate.Executor{Client: api}, contexts: []string{"broken", "production", "staging"}}, api
+	return &cluster{staticSource: s, executor: operate.Executor{Client: api}, contexts: []string{"broken", "production", "staging"}}, api
 }
 
 func cordoned(t *testing.T, api *fake.Clientset, node string) bool {
@@ -111,7 +111,7 @@ func TestConfirm_ActsOnlyAfterYes(t *testing.T) {
 	for _, no := range []string{"n", "esc", "q"} {
 		s.keys(no).shows("cancelled").lacks("This changes the cluster").lacks("WHAT-IF")
 		if s.quit || cordoned(t, api, "node-0") {
-			t.Fatalf("%s did more than leave the question", no)
+			t.Fatalf("%s changed the cluster", no)
 		}
 		s.keys("c").shows("This changes the cluster")
 	}
@@ -123,15 +123,15 @@ func TestConfirm_ActsOnlyAfterYes(t *testing.T) {
 
 func TestConfirm_ReadOnlyDoesNotAsk(t *testing.T) {
 	source, _ := operableSource(t)
-	source.unable = "this console only looks; start it with --allow-actions to change the cluster"
+	source.readOnly = "this console only looks; start it with --allow-actions to change the cluster"
 	s := watch(t, source, 140, 30)
 	s.keys("3")
 	for _, key := range []string{"c", "D"} {
-		s.keys(key).shows(key + ": " + source.unable).lacks("This changes the cluster")
+		s.keys(key).shows(key + ": " + source.readOnly).lacks("This changes the cluster")
 	}
 	s.keys("2")
 	for _, key := range []string{"E", "X", "A", "U"} {
-		s.keys(key).shows(key + ": " + source.unable).lacks("This changes the cluster")
+		s.keys(key).shows(key + ": " + source.readOnly).lacks("This changes the cluster")
 	}
 	recording := newSession(t, 140, 30)
 	recording.keys("$", "3", "c").shows("c: read-only: this is a recording")
@@ -160,7 +160,7 @@ func TestLive_ShowsAgreementAndConnection(t *testing.T) {
 	source, _ := operableSource(t)
 	s := watch(t, source, 120, 30)
 	s.shows("staging", "SHADOW", "agrees 99.6%")
-	s.keys(":").typeText("agreement").keys("enter").shows("Agreement", "default/one", "NodeResourcesFit is for the other node by 12")
+	s.keys(":").typeText("agreement").keys("enter").shows("Agreement", "default/one", "NodeResourcesFit scores the other node higher by 12")
 	s.keys("enter").shows("Journey")
 	source.alert = "the connection is lost, for 12s"
 	s.keys("1").shows("the connection is lost, for 12s")
@@ -178,8 +178,8 @@ func TestLive_SwitchesContextAndNamespace(t *testing.T) {
 	s.keys(":").typeText("ns default").keys("enter").shows("default/one").lacks("no pending pods")
 	s.keys(":").typeText("ns").keys("enter").shows("pods of all namespaces")
 	s.keys(":").typeText("ctx production").keys("enter").shows("watching production", "production").lacks("staging")
-	if !source.left {
-		t.Error("the session that was left was not closed")
+	if !source.closed {
+		t.Error("the previous session was not closed")
 	}
 }
 
@@ -192,21 +192,21 @@ func TestPods_ListsEveryPod(t *testing.T) {
 
 func TestLive_NamespaceBoundNeedsAnotherSession(t *testing.T) {
 	source, _ := operableSource(t)
-	source.within = "default"
+	source.namespace = "default"
 	s := watch(t, source, 120, 30)
 	s.keys(":").typeText("ns default").keys("enter").shows("pods of namespace default")
 	s.keys(":").typeText("ns").keys("enter").shows("no more may be read than namespace default; :access says")
 	s.keys(":").typeText("ns secret").keys("enter").shows(`staying here: pods in namespace "secret" may not be read`)
 	if s.screen.namespace != "default" || source.dialled != nil {
-		t.Errorf("after a refusal the screen shows namespace %q", s.screen.namespace)
+		t.Errorf("after an error the screen shows namespace %q", s.screen.namespace)
 	}
 	s.keys(":").typeText("ns shop").keys("enter").shows("pods of namespace shop")
-	if s.screen.namespace != "shop" || source.PodNamespace() != "shop" || !source.left {
-		t.Errorf("the screen shows namespace %q, of the session's %q; the old one was left: %t", s.screen.namespace, source.PodNamespace(), source.left)
+	if s.screen.namespace != "shop" || source.PodNamespace() != "shop" || !source.closed {
+		t.Errorf("the screen shows namespace %q, of the session's %q; the old one was closed: %t", s.screen.namespace, source.PodNamespace(), source.closed)
 	}
 	s.keys(":").typeText("ctx production").keys("enter").shows("watching production")
 	if s.screen.namespace != "" {
-		t.Errorf("in another cluster still only namespace %q is shown", s.screen.namespace)
+		t.Errorf("another cluster shows only namespace %q", s.screen.namespace)
 	}
 }
 
@@ -214,14 +214,14 @@ func TestLoop_WakingSourceIsNotPolled(t *testing.T) {
 	source := &wakingSource{cluster: &cluster{}, wakes: make(chan struct{}, 1)}
 	p := newLoop(source, 30, func() time.Duration { return 0 }, nil)
 	if timer, _ := p.wait(); timer == nil {
-		t.Fatal("it is never looked at, and its countdowns stand still")
+		t.Fatal("no timer: the countdowns would not advance")
 	}
 	for _, stale := range []bool{false, true} {
 		p.stale, p.lastAdvanced = stale, 0
 		timer, wait := p.wait()
 		select {
 		case <-wait:
-			t.Error("it is looked at at once")
+			t.Error("the wait ends at once")
 		default:
 		}
 		timer.Stop()

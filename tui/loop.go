@@ -28,7 +28,7 @@ type loop struct {
 	playback  Playback
 	live      LiveSource
 	collector *collect.Collector
-	look      collect.Query
+	query     collect.Query
 	mailbox   mailbox
 	requests  chan request
 	send      func(tea.Msg)
@@ -178,18 +178,18 @@ func (p *loop) serve(o request) {
 // build builds the frame of the open pane.
 func (p *loop) build() {
 	p.lastBuilt, p.stale = p.lastAdvanced, false
-	look := p.look
+	query := p.query
 	if p.playback != nil {
-		look.Timeline = p.playback.Timeline()
+		query.Timeline = p.playback.Timeline()
 	}
-	if p.live != nil && look.Open == views.PressurePane {
-		look.Usage = p.live.Usage(look.Node)
+	if p.live != nil && query.Open == views.PressurePane {
+		query.Usage = p.live.Usage(query.Node)
 	}
-	f := &Frame{Look: p.look, Now: p.source.Now(), Moving: p.source.Moving()}
+	f := &Frame{Query: p.query, Now: p.source.Now(), Moving: p.source.Moving()}
 	p.collector.SetHistory(p.source.History())
-	f.Model = p.collector.Model(p.source.Engine(), look)
-	p.source.Annotate(f.Model, p.look)
-	if look.Open == views.WhatIfPane {
+	f.Model = p.collector.Model(p.source.Engine(), query)
+	p.source.Annotate(f.Model, p.query)
+	if query.Open == views.WhatIfPane {
 		f.Model.Header.Mode = views.WhatIfMode
 	}
 	f.ReadOnly = p.readOnlyReason()

@@ -103,21 +103,21 @@ func (s *Screen) cyclePane(step int) {
 	}
 }
 
-// wanted returns the query for what is on the screen: of lists the visible rows and a screen more on either side, so
+// currentQuery returns the query for what is on the screen: of lists the visible rows and a screen more on either side, so
 // that scrolling shows no gaps.
-func (s *Screen) wanted() collect.Query {
+func (s *Screen) currentQuery() collect.Query {
 	t := s.top()
-	look := collect.Query{Open: t.pane, Pod: t.pod, Node: t.node, Columns: s.w, Rows: 3 * s.h}
+	query := collect.Query{Open: t.pane, Pod: t.pod, Node: t.node, Columns: s.w, Rows: 3 * s.h}
 	if t.page == nil {
-		look.First = max(t.cursor.First-s.h, 0)
+		query.First = max(t.cursor.First-s.h, 0)
 	}
 	if s.findingRow {
-		look.First, look.Rows = 0, maxFindRows
+		query.First, query.Rows = 0, maxFindRows
 	}
-	look.WhatIf = t.answer
-	t.list.applyTo(&look)
-	look.Filter = s.effectiveFilter(t)
-	return look
+	query.WhatIf = t.answer
+	t.list.applyTo(&query)
+	query.Filter = s.effectiveFilter(t)
+	return query
 }
 
 // frameMatches reports whether the frame is for the open entry. After a key opens another entry it is not, until the
@@ -126,8 +126,8 @@ func (s *Screen) frameMatches() bool {
 	if s.frame == nil {
 		return false
 	}
-	t, look := s.top(), &s.frame.Look
-	return look.Open == t.pane && look.Pod == t.pod && look.Node == t.node && look.WhatIf == t.answer
+	t, query := s.top(), &s.frame.Query
+	return query.Open == t.pane && query.Pod == t.pod && query.Node == t.node && query.WhatIf == t.answer
 }
 
 // visibleRows returns how many rows of the open list are visible.
@@ -168,7 +168,7 @@ func (s *Screen) followSelection() {
 			return
 		}
 	}
-	if sought := s.frame.Look.Rows == maxFindRows; !sought && l.Count < l.Total && l.Total <= maxFindRows {
+	if searched := s.frame.Query.Rows == maxFindRows; !searched && l.Count < l.Total && l.Total <= maxFindRows {
 		s.findingRow = true
 		return
 	}

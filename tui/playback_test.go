@@ -16,20 +16,20 @@ func TestPlayback_StepsAndSeeks(t *testing.T) {
 	s := newSession(t, 140, 40)
 	s.keys("space").advance(10*time.Second).shows("00:10.0", "▶ 1x")
 	s.keys("space").shows("‖").advance(time.Minute).shows("00:10.0")
-	at := func() uint64 { d := s.pump.source.Engine().Counters().Decisions; return d[0] + d[1] }
-	inputs := s.pump.source.Engine().Counters().Inputs
+	at := func() uint64 { d := s.loop.source.Engine().Counters().Decisions; return d[0] + d[1] }
+	inputs := s.loop.source.Engine().Counters().Inputs
 	s.keys("i", "i", "I", "I")
-	if got := s.pump.source.Engine().Counters().Inputs; got != inputs {
-		t.Errorf("two inputs on and two back are %d inputs from where they began", int64(got)-int64(inputs))
+	if got := s.loop.source.Engine().Counters().Inputs; got != inputs {
+		t.Errorf("two inputs forward and two back end %d inputs away", int64(got)-int64(inputs))
 	}
 	before := at()
 	s.keys("]", "]")
 	if got := at(); got != before+2 {
-		t.Errorf("two steps took %d decisions", got-before)
+		t.Errorf("two steps made %d decisions", got-before)
 	}
 	s.keys("[", "[")
 	if got := at(); got != before {
-		t.Errorf("two steps on and two back are %d decisions from where they began", int64(got)-int64(before))
+		t.Errorf("two steps forward and two back end %d decisions away", int64(got)-int64(before))
 	}
 	s.keys("}").shows("✗").keys("}", "{")
 	s.keys("$").shows("01:").keys("0").shows("00:00.000")
@@ -63,24 +63,24 @@ func TestTimeline_CurvesGrowWithSurvey(t *testing.T) {
 	s := newSession(t, 140, 40).keys("M")
 	line := s.screen.frame.Model.Timeline
 	if len(line.Depth) != 0 {
-		t.Errorf("%d values of what waited are known before anything was played", len(line.Depth))
+		t.Errorf("the curve of pending pods has %d values before the survey", len(line.Depth))
 	}
 	s.advance(2 * time.Second)
-	if s.screen.frame.Playing || s.pump.source.Moving() {
-		t.Error("the scout is not through after two seconds")
+	if s.screen.frame.Playing || s.loop.source.Moving() {
+		t.Error("the survey is incomplete after two seconds")
 	}
 	line = s.screen.frame.Model.Timeline
-	reaches := time.Duration(len(line.Depth)) * line.Step
-	if reaches < line.End.Sub(line.Start) || reaches > line.End.Sub(line.Start)+line.Step {
-		t.Errorf("what waited is known for %v, and the recording is %v", reaches, line.End.Sub(line.Start))
+	covered := time.Duration(len(line.Depth)) * line.Step
+	if covered < line.End.Sub(line.Start) || covered > line.End.Sub(line.Start)+line.Step {
+		t.Errorf("the curve of pending pods covers %v of a recording of %v", covered, line.End.Sub(line.Start))
 	}
 	decided := 0.0
 	for _, rate := range line.Rate {
 		decided += rate * line.Step.Seconds()
 	}
 	s.keys("$")
-	if d := s.pump.source.Engine().Counters().Decisions; uint64(decided+0.5) != d[0]+d[1]+d[2]+d[3] {
-		t.Errorf("the curve is of %.1f decisions, and there were %v", decided, d)
+	if d := s.loop.source.Engine().Counters().Decisions; uint64(decided+0.5) != d[0]+d[1]+d[2]+d[3] {
+		t.Errorf("the curve sums to %.1f decisions of %v", decided, d)
 	}
 }
 
@@ -96,18 +96,18 @@ func TestTimeline_MarksFilterAndSort(t *testing.T) {
 	}
 	for _, m := range list.Rows {
 		if m.Kind != trace.Preemption.String() && !strings.Contains(m.Label, "preemption") {
-			t.Errorf("%s %q is listed", m.Kind, m.Label)
+			t.Errorf("the mark %s %q is listed", m.Kind, m.Label)
 		}
 	}
 	s.keys("down", "enter")
 	if got, want := s.screen.frame.Now, timeline().Listed.At(1).At; !got.Equal(want) {
-		t.Errorf("enter goes to %v, want the second of those that are left, at %v", got, want)
+		t.Errorf("enter seeks to %v, want the second listed mark, at %v", got, want)
 	}
 	s.keys("/").typeText("!nothing of the kind anywhere").keys("enter", "esc")
 	s.keys("/").typeText("nothing of the kind anywhere").keys("enter").shows("no mark matches").keys("enter", "esc")
 	s.keys("s")
 	list = timeline().Listed
 	if list.Total != all || !slices.IsSortedFunc(list.Rows, func(a, b views.Mark) int { return strings.Compare(a.Kind, b.Kind) }) {
-		t.Errorf("by kind they are %v", list.Rows)
+		t.Errorf("sorted by kind the marks are %v", list.Rows)
 	}
 }

@@ -21,11 +21,11 @@ import (
 // measuredSource is a cluster whose nodes may not be queried for their usage.
 type measuredSource struct {
 	*cluster
-	asked []string
+	queried []string
 }
 
 func (m *measuredSource) Usage(node string) *usage.Reading {
-	m.asked = append(m.asked, node)
+	m.queried = append(m.queried, node)
 	return &usage.Reading{
 		Node: node, Queried: true, Problem: "may not get nodes/proxy, and no metrics API is served",
 		MissingRules: []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}}, Configuration: pressure.DefaultConfiguration("linux"),
@@ -37,35 +37,35 @@ func TestPressure_ReadsUsageOfOpenNodeOnly(t *testing.T) {
 	m := &measuredSource{cluster: source}
 	s := watch(t, m, 120, 30)
 	s.keys("3", "enter").shows("Node")
-	if len(m.asked) > 0 {
-		t.Fatalf("%q were asked though nobody looks at their pressure", m.asked)
+	if len(m.queried) > 0 {
+		t.Fatalf("%q were queried without an open pressure pane", m.queried)
 	}
 	s.keys("p").shows("Pressure", "no usage data: may not get nodes/proxy, and no metrics API is served", "needs the RBAC rule get nodes/proxy", "memory.available")
-	for _, node := range m.asked {
+	for _, node := range m.queried {
 		if node != "node-0" {
-			t.Errorf("%s was asked", node)
+			t.Errorf("%s was queried", node)
 		}
 	}
-	if len(m.asked) == 0 {
-		t.Error("the node was not asked")
+	if len(m.queried) == 0 {
+		t.Error("the node was not queried")
 	}
-	asked := len(m.asked)
+	queried := len(m.queried)
 	s.keys("p").shows("p: this is the pressure pane already").keys("esc").shows("Node").keys("1")
-	if len(m.asked) > asked+2 {
-		t.Errorf("it was asked %d times more after nobody looked", len(m.asked)-asked)
+	if len(m.queried) > queried+2 {
+		t.Errorf("queried %d times more after the pane was closed", len(m.queried)-queried)
 	}
 	s.keys("2", "p").shows("p: no node is selected")
 }
 
-// rememberingSource is a cluster with a history.
-type rememberingSource struct {
+// historySource is a cluster with a history.
+type historySource struct {
 	*cluster
-	engine *engine.Engine
-	past   *collect.History
+	engine  *engine.Engine
+	history *collect.History
 }
 
-func (w *rememberingSource) Engine() *engine.Engine    { return w.engine }
-func (w *rememberingSource) History() *collect.History { return w.past }
+func (w *historySource) Engine() *engine.Engine    { return w.engine }
+func (w *historySource) History() *collect.History { return w.history }
 
 func TestConfirm_RecordsRefusedEviction(t *testing.T) {
 	source, _ := operableSource(t)
@@ -73,20 +73,20 @@ func TestConfirm_RecordsRefusedEviction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &rememberingSource{source, e, collect.NewHistory(collect.HistoryOptions{})}
+	w := &historySource{source, e, collect.NewHistory(collect.HistoryOptions{})}
 	pod := mk.Pod("one").Node("node-0").Phase(v1.PodRunning).Obj()
 	in := world.Input{At: start, Event: world.Changed{Op: world.Added, Object: pod}}
-	w.past.Applied(in, e.Apply(in))
+	w.history.Applied(in, e.Apply(in))
 	p := newLoop(w, 30, func() time.Duration { return 0 }, nil)
-	held := fmt.Errorf("could not evict pod default/one: %w", apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0))
+	refusal := fmt.Errorf("could not evict pod default/one: %w", apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0))
 	p.recordRefusal(operate.Action{Verb: operate.Evict, Pod: world.PodRefOf(pod)}, errors.New("something else"))
-	p.recordRefusal(operate.Action{Verb: operate.Delete, Pod: world.PodRefOf(pod)}, held)
-	p.recordRefusal(operate.Action{Verb: operate.Evict, Pod: world.PodRefOf(pod)}, held)
+	p.recordRefusal(operate.Action{Verb: operate.Delete, Pod: world.PodRefOf(pod)}, refusal)
+	p.recordRefusal(operate.Action{Verb: operate.Evict, Pod: world.PodRefOf(pod)}, refusal)
 	if n := len(p.requests); n != 1 {
-		t.Fatalf("%d refusals were written down, of one", n)
+		t.Fatalf("%d refusals recorded, want 1", n)
 	}
 	(<-p.requests)(p)
-	ended := w.past.Evictions().Ended()
+	ended := w.history.Evictions().Ended()
 	if len(ended) != 1 || ended[0].Pod.Name != "one" || ended[0].Initiator != "orrery user" {
 		t.Errorf("the record has %+v", ended)
 	}

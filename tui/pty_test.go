@@ -22,7 +22,7 @@ import (
 	"orrery/tui/term"
 )
 
-// The subject is the program on a terminal: this test binary, run again with a word that names the source to watch.
+// The subject is the program on a terminal: this test binary, run again with an argument that names the source.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "subject" {
 		os.Exit(subject(os.Args[2]))
@@ -37,7 +37,7 @@ func subject(what string) int {
 		return 2
 	}
 	o := playback.Options{Name: "minute.orrery"}
-	if what == "flat out" {
+	if what == "max speed" {
 		o.Speed, o.Loop = math.Inf(1), true
 	}
 	d, err := OpenRecording(bytes.NewReader(minute()), o, nil)
@@ -53,7 +53,7 @@ func subject(what string) int {
 		source = &panickingSource{Recording: d}
 	}
 	fps := 0
-	if what == "ten a second" {
+	if what == "10 fps" {
 		fps = 10
 	}
 	err = Run(context.Background(), Options{Source: source, Terminal: facts, FPS: fps})
@@ -76,7 +76,7 @@ type panickingSource struct {
 
 func (b *panickingSource) Advance(real time.Duration) bool {
 	if b.played += real; b.played > 200*time.Millisecond {
-		panic("the core found itself in a state that cannot be")
+		panic("the core has reached an impossible state")
 	}
 	return b.Recording.Advance(real)
 }
@@ -92,11 +92,11 @@ func TestRun_PanicRestoresTerminal(t *testing.T) {
 	s := runOnTerminal(t, "panic")
 	code, _ := s.Exit()
 	if code != term.ExitPanic {
-		t.Errorf("it ended with %d, want %d", code, term.ExitPanic)
+		t.Errorf("the exit code is %d, want %d", code, term.ExitPanic)
 	}
 	s.CheckRestored()
-	if !bytes.Contains(s.Output(), []byte("a state that cannot be")) {
-		t.Error("nothing is said of the panic")
+	if !bytes.Contains(s.Output(), []byte("an impossible state")) {
+		t.Error("the panic is not reported")
 	}
 }
 
@@ -105,7 +105,7 @@ func processor(t testing.TB, pid int) time.Duration {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		t.Skip("there is no account of the processor time here: ", err)
+		t.Skip("no processor times here: ", err)
 	}
 	_, after, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(after)
@@ -125,21 +125,21 @@ func processor(t testing.TB, pid int) time.Duration {
 // Bubble Tea's ticks. A loaded machine charges more for the same work.
 func TestRun_IdleWritesNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes seconds")
+		t.Skip("takes seconds")
 	}
 	t.Parallel()
 	s := runOnTerminal(t, "paused")
 	s.AwaitText("2 Queue")
-	written := s.AwaitQuiet(time.Second) // the survey completes meanwhile
+	written := s.AwaitQuiet(time.Second) // the survey completes
 	const span = 5 * time.Second
 	before := processor(t, s.Pid())
 	if after := s.AwaitQuiet(span); after != written {
 		t.Errorf("in %v a paused screen wrote %d bytes", span, after-written)
 	}
-	took := processor(t, s.Pid()) - before
-	t.Logf("in %v a paused screen took %v of a processor", span, took)
-	if took > 3*span/100 {
-		t.Errorf("in %v a paused screen took %v of a processor, which is far from a hundredth", span, took)
+	used := processor(t, s.Pid()) - before
+	t.Logf("in %v a paused screen took %v of a processor", span, used)
+	if used > 3*span/100 {
+		t.Errorf("in %v a paused screen took %v of a processor, want about a hundredth", span, used)
 	}
 	s.Type("q")
 	s.Exit()
@@ -148,7 +148,7 @@ func TestRun_IdleWritesNothing(t *testing.T) {
 // TestRun_SlowLineSuffices plays at ten frames a second, as over a slow ssh.
 func TestRun_SlowLineSuffices(t *testing.T) {
 	t.Parallel()
-	s := runOnTerminal(t, "ten a second")
+	s := runOnTerminal(t, "10 fps")
 	s.AwaitText("00:02.")
 	begin, from := len(s.Output()), time.Now()
 	s.AwaitText("00:06.")
@@ -168,24 +168,24 @@ func TestOptions_FPSBounds(t *testing.T) {
 	}{{0, 30, false}, {1, 1, false}, {60, 60, false}, {61, 0, true}, {-1, 0, true}} {
 		o, err := Options{Source: staticSource{}, FPS: tt.asked}.withDefaults()
 		if (err != nil) != tt.wrong || !tt.wrong && o.FPS != tt.want {
-			t.Errorf("%d frames a second are %d, %v", tt.asked, o.FPS, err)
+			t.Errorf("FPS %d becomes %d, %v", tt.asked, o.FPS, err)
 		}
 	}
 	if p := newLoop(manyPods(t, 0), 30, nil, nil); p.interval != time.Second/30 {
-		t.Errorf("at 30 frames a second, a beat is %v", p.interval)
+		t.Errorf("at 30 frames a second the interval is %v", p.interval)
 	}
 }
 
-// BenchmarkKeyToPaint presses keys while the scheduler runs flat out, and measures until the response is on the
-// terminal. The program writes sixty times a second and people press keys at any time in between: so do these keys,
+// BenchmarkKeyToPaint presses keys while the scheduler runs at full speed, and measures until the response is on the
+// terminal. The program writes sixty times a second, and a key may come at any time in between: so do these keys,
 // instead of always just after the last response.
 func BenchmarkKeyToPaint(b *testing.B) {
-	s := runOnTerminal(b, "flat out")
+	s := runOnTerminal(b, "max speed")
 	s.AwaitText("2 Queue")
 	panes := []struct{ key, title string }{
 		{"3", "3 Snapshot"}, {"4", "4 Zones"}, {"7", "7 Decisions"}, {"9", "9 Metrics"}, {"?", "? Help"}, {"5", "5 Evictions"}, {"6", "6 Leader"},
 	}
-	var took []time.Duration
+	var used []time.Duration
 	chance := rand.New(rand.NewPCG(1, 2))
 	for i := 0; b.Loop(); i++ {
 		<-time.After(time.Duration(chance.Int64N(int64(2 * time.Second / maxFPS))))
@@ -193,11 +193,11 @@ func BenchmarkKeyToPaint(b *testing.B) {
 		from := time.Now()
 		s.Type(pane.key)
 		s.Await(pane.title+" to be open", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Text(), "\n╭─ "+pane.title) })
-		took = append(took, time.Since(from))
+		used = append(used, time.Since(from))
 	}
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms-p50")
-	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "ms-p99")
+	slices.Sort(used)
+	b.ReportMetric(float64(used[len(used)/2].Microseconds())/1000, "ms-p50")
+	b.ReportMetric(float64(used[len(used)*99/100].Microseconds())/1000, "ms-p99")
 	s.Type("q")
 	s.Exit()
 }

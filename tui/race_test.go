@@ -11,26 +11,26 @@ import (
 )
 
 // TestWhatIf_WhilePlaying runs a what-if in one goroutine while another plays on: under the race detector, that a fork
-// shares nothing that either changes.
+// shares no data that either changes.
 func TestWhatIf_WhilePlaying(t *testing.T) {
 	s := newSession(t, 80, 24).keys("space").advance(20 * time.Second)
 	const questions = 4
 	answers := make(chan tea.Msg, questions)
-	told := s.pump.send
-	s.pump.send = func(m tea.Msg) {
+	messages := s.loop.send
+	s.loop.send = func(m tea.Msg) {
 		if _, ok := m.(whatIfMsg); ok {
 			answers <- m
 			return
 		}
-		told(m)
+		messages(m)
 	}
-	s.pump.spawn = func(work func()) { go work() }
+	s.loop.spawn = func(work func()) { go work() }
 	for i := range questions {
 		changes, err := change.ParseAll([]string{"drain", fmt.Sprintf("node-%d", i)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.pump.askWhatIf(i, changes)
+		s.loop.askWhatIf(i, changes)
 		s.advance(5 * time.Second)
 	}
 	for range questions {

@@ -91,9 +91,9 @@ func (d *Recording) alert() string {
 	first := d.Report().First
 	switch {
 	case d.Err() != nil:
-		return printable.Line("cannot go on: "+d.Err().Error(), 200)
+		return printable.Line("replay failed: "+d.Err().Error(), 200)
 	case first != nil:
-		return printable.Line("this scheduler decides otherwise than the recorded one: "+first.String(), 200)
+		return printable.Line("this scheduler decides differently from the recorded one: "+first.String(), 200)
 	case d.AtEnd() && d.Damage() != nil:
 		return printable.Line("the recording is damaged from here on: "+d.Damage().Error(), 200)
 	}

@@ -10,9 +10,9 @@ func Reference() string {
 	var b strings.Builder
 	b.WriteString(`# Keys and commands
 
-This page is made from the tables that the program itself goes by: ` + "`go test ./tui -run TestReference -update`" + `.
-In the program, ` + "`?`" + ` tells of the keys of the pane that is open, and the last line of those that are of use at the moment.
-Arrow keys always work, and nothing needs a mouse.
+This page is generated from the program's own tables: ` + "`go test ./tui -run TestReference -update`" + `.
+In the program, ` + "`?`" + ` lists the keys of the open pane, and the last line those that apply now.
+The arrow keys always work, and no command needs a mouse.
 `)
 	for g := range groups {
 		fmt.Fprintf(&b, "\n## %s\n\n| keys | does | where |\n|---|---|---|\n", groupNames[g])
@@ -22,22 +22,22 @@ Arrow keys always work, and nothing needs a mouse.
 			}
 		}
 	}
-	b.WriteString("\n## Commands\n\nBehind `:`. Tab completes, up brings back earlier ones, and the beginning of a word will do if no other word has it.\n\n| command | does |\n|---|---|\n")
-	b.WriteString("| `PANE` | the pane of that name, such as queue or decisions |\n")
+	b.WriteString("\n## Commands\n\nAfter `:`. Tab completes, up recalls earlier commands, and an unambiguous prefix is enough.\n\n| command | does |\n|---|---|\n")
+	b.WriteString("| `PANE` | opens the pane of that name, such as queue or decisions |\n")
 	for _, w := range commands {
 		if w.pane {
 			continue
 		}
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace(w.name+" "+strings.ToUpper(w.argument)), strings.ReplaceAll(w.help, "|", "\\|"))
 	}
-	b.WriteString("\n## Filters\n\nBehind `/`. Conditions stand side by side and all have to hold; `!` before one turns it round. `n` and `N` go from match to\nmatch; without a filter, `n` takes up the last one again.\n\n" + `| written | leaves |
+	b.WriteString("\n## Filters\n\nAfter `/`. All conditions must hold; `!` inverts one. `n` and `N` go from match to match; without a filter, `n` applies the\nlast one again.\n\n" + `| filter | matches |
 |---|---|
-| ` + "`web`" + ` | rows in which the word stands: in the name, the namespace, the state, the reason |
+| ` + "`web`" + ` | rows with the word in the name, the namespace, the state or the reason |
 | ` + "`cart-0[0-3]`" + ` | rows that match the regular expression |
-| ` + "`!web`" + ` | rows in which the word does not stand |
+| ` + "`!web`" + ` | rows without the word |
 | ` + "`-n shop`" + ` | pods of the namespace |
 | ` + "`-l app=web`" + ` | rows whose labels match |
-| ` + "`~crt7`" + ` | names in which these letters follow one another |
+| ` + "`~crt7`" + ` | names with these letters in this order |
 `)
 	return b.String()
 }

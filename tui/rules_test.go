@@ -15,7 +15,7 @@ func TestRules_NameExistingTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	there := map[string]bool{}
+	exists := map[string]bool{}
 	function := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)\(`)
 	for _, root := range []string{".", "../views", "../themes", "../core/printable"} {
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -24,7 +24,7 @@ func TestRules_NameExistingTests(t *testing.T) {
 			}
 			source, err := os.ReadFile(path)
 			for _, match := range function.FindAllSubmatch(source, -1) {
-				there[string(match[1])] = true
+				exists[string(match[1])] = true
 			}
 			return err
 		})
@@ -40,11 +40,11 @@ func TestRules_NameExistingTests(t *testing.T) {
 	for _, row := range rows {
 		checks := named.FindAllString(string(row), -1)
 		if len(checks) == 0 {
-			t.Errorf("nothing checks %.80s", row)
+			t.Errorf("no test checks %.80s", row)
 		}
 		for _, check := range checks {
-			if !there[check] {
-				t.Errorf("there is no %s, which is to check %.80s", check, row)
+			if !exists[check] {
+				t.Errorf("the test %s of %.80s does not exist", check, row)
 			}
 		}
 	}

@@ -16,20 +16,20 @@ import (
 	"orrery/views"
 )
 
-// scene is a moment of a built-in recording, and the keys that lead from the overview to a pane.
+// scene is a pane and the keys that lead to it from the overview.
 type scene struct {
 	name string
 	pane views.PaneID
 	keys []string
 }
 
-// moment is an offset from the start of a recording, or from its first mark of a kind.
-type moment struct {
+// offset is a time from the start of a recording, or from its first mark of a kind.
+type offset struct {
 	after *trace.MarkKind
 	by    time.Duration
 }
 
-func (m moment) of(d *Recording) time.Time {
+func (m offset) of(d *Recording) time.Time {
 	if m.after != nil {
 		marks := d.Recording.Marks()
 		if i := slices.IndexFunc(marks, func(at trace.MarkAt) bool { return at.Mark.Kind == *m.after }); i >= 0 {
@@ -39,17 +39,17 @@ func (m moment) of(d *Recording) time.Time {
 	return d.Start().Add(m.by)
 }
 
-func afterFirst(k trace.MarkKind, by time.Duration) moment { return moment{&k, by} }
+func afterFirst(k trace.MarkKind, by time.Duration) offset { return offset{&k, by} }
 
-// album lists every pane, with recordings in which the pane is not empty. The moments of a recording go forward.
+// album lists every pane, with recordings in which the pane is not empty. The times of a recording increase.
 var album = []struct {
 	trace string
-	at    moment
-	// whole waits for the survey of the recording: the timeline's curves need it.
-	whole  bool
-	scenes []scene
+	at    offset
+	// surveyed waits for the survey of the recording: the timeline's curves need it.
+	surveyed bool
+	scenes   []scene
 }{
-	{"morning-rush", moment{by: 58 * time.Second}, false, []scene{
+	{"morning-rush", offset{by: 58 * time.Second}, false, []scene{
 		{"overview", views.Overview, nil},
 		{"snapshot", views.SnapshotPane, []string{"3", "down"}},
 		{"plugins", views.PluginsPane, []string{"8"}},
@@ -57,7 +57,7 @@ var album = []struct {
 		{"whatif", views.WhatIfPane, []string{"3", "w", "d"}},
 		{"help", views.HelpPane, []string{"2", "?"}},
 	}},
-	{"morning-rush", moment{by: 64 * time.Second}, false, []scene{
+	{"morning-rush", offset{by: 64 * time.Second}, false, []scene{
 		{"queue", views.QueuePane, []string{"2", "down"}},
 		{"explain", views.ExplainPane, []string{"2", "G", "e"}},
 		{"journey", views.JourneyPane, []string{"2", "G", "enter"}},
@@ -69,7 +69,7 @@ var album = []struct {
 		{"timeline", views.TimelinePane, []string{"M"}},
 	}},
 	{"leader-failover", afterFirst(trace.LeaderChange, 6*time.Second), false, []scene{{"leader", views.LeaderPane, []string{"6"}}}},
-	{"priority-storm", moment{by: 21 * time.Second}, false, []scene{
+	{"priority-storm", offset{by: 21 * time.Second}, false, []scene{
 		{"decisions", views.DecisionsPane, []string{"7", "down"}},
 	}},
 	{"memory-pressure", afterFirst(trace.Eviction, time.Second), false, []scene{
@@ -79,30 +79,30 @@ var album = []struct {
 
 var albumSizes = [][2]int{{60, 16}, {80, 24}, {140, 40}, {220, 60}}
 
-// TestScenes_MatchGoldens draws every pane at every size at a fixed moment of a recording.
+// TestScenes_MatchGoldens draws every pane at every size at a fixed time of a recording.
 func TestScenes_MatchGoldens(t *testing.T) {
-	decks := map[string]*Recording{}
+	recordings := map[string]*Recording{}
 	for _, page := range album {
-		deck, ok := decks[page.trace]
+		recording, ok := recordings[page.trace]
 		if !ok {
-			deck = builtIn(t, page.trace)
-			decks[page.trace] = deck
+			recording = builtIn(t, page.trace)
+			recordings[page.trace] = recording
 		}
-		deck.Recording.SeekTo(page.at.of(deck))
-		if page.whole {
-			for deck.Moving() { // until the survey is complete
-				deck.Advance(0)
+		recording.Recording.SeekTo(page.at.of(recording))
+		if page.surveyed {
+			for recording.Moving() { // until the survey is complete
+				recording.Advance(0)
 			}
 		}
 		for _, size := range albumSizes {
 			for _, scene := range page.scenes {
 				t.Run(fmt.Sprintf("%s %dx%d", scene.name, size[0], size[1]), func(t *testing.T) {
-					s := watch(t, deck, size[0], size[1]).keys(scene.keys...)
+					s := watch(t, recording, size[0], size[1]).keys(scene.keys...)
 					if s.screen.top().pane != scene.pane {
 						t.Fatalf("the keys %v lead to\n%s", scene.keys, s.plain())
 					}
-					exact(t, s)
-					framed(t, s)
+					checkSize(t, s)
+					checkBoxes(t, s)
 					golden(t, filepath.Join("scenes", scene.name, fmt.Sprintf("%dx%d.txt", size[0], size[1])), s.plain())
 				})
 			}
@@ -130,8 +130,8 @@ func TestScenes_CoverEveryPane(t *testing.T) {
 				if s.screen.top().pane != pane.ID {
 					t.Errorf("the command %s leads to\n%s", pane.ID, s.plain())
 				}
-				exact(t, s)
-				framed(t, s)
+				checkSize(t, s)
+				checkBoxes(t, s)
 			}
 		}
 	}
@@ -152,9 +152,9 @@ func builtIn(t testing.TB, name string) *Recording {
 	return d
 }
 
-// framed fails unless every box on the screen is whole: from each upper left corner a line leads to an upper right one,
+// checkBoxes fails unless every box on the screen is closed: from each upper left corner a line leads to an upper right one,
 // and down from both to the lower ones.
-func framed(t *testing.T, s *session) {
+func checkBoxes(t *testing.T, s *session) {
 	t.Helper()
 	s.view()
 	grid := cellsOf(s.screen.canvas.Plain())
@@ -175,7 +175,7 @@ func framed(t *testing.T, s *session) {
 			}
 			for _, line := range grid[bottom][x+1 : right] {
 				if line != "─" {
-					t.Fatalf("the lower edge of the box at column %d of row %d has %q in it:\n%s", x, y, line, s.plain())
+					t.Fatalf("the lower edge of the box at column %d of row %d contains %q:\n%s", x, y, line, s.plain())
 				}
 			}
 		}
@@ -185,7 +185,7 @@ func framed(t *testing.T, s *session) {
 	}
 }
 
-// cellsOf returns the columns of every line, as a terminal counts them. The second column of a wide sign is empty.
+// cellsOf returns the columns of every line, as a terminal counts them. The second column of a wide character is empty.
 func cellsOf(plain string) [][]string {
 	var grid [][]string
 	for line := range strings.SplitSeq(plain, "\n") {

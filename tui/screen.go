@@ -198,8 +198,8 @@ func (s *Screen) setTheme(t *themes.Theme) {
 
 // requestModel sends the loop the query, if it has changed.
 func (s *Screen) requestModel() {
-	look := s.wanted()
-	if look != s.requested && s.loop.submit(func(p *loop) { p.look = look }) {
-		s.requested = look
+	query := s.currentQuery()
+	if query != s.requested && s.loop.submit(func(p *loop) { p.query = query }) {
+		s.requested = query
 	}
 }

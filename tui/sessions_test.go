@@ -19,7 +19,7 @@ import (
 )
 
 func TestNavigation_DrillsDown(t *testing.T) {
-	s := stuck(t).keys("2").shows("2 Queue", "unschedulable")
+	s := atUnschedulable(t).keys("2").shows("2 Queue", "unschedulable")
 	pod := strings.Fields(s.selected())[3]
 	s.keys("enter").shows("Journey", pod, "attempts")
 	s.keys("e").shows("Explain", pod, "reasons", "Insufficient cpu", "filter results by node")
@@ -36,7 +36,7 @@ func TestCursor_FollowsItsRow(t *testing.T) {
 	row := s.screen.keyAt(s.screen.top().cursor.Selected)
 	s.keys("r")
 	if got := s.screen.keyAt(s.screen.top().cursor.Selected); got != row {
-		t.Errorf("with the order turned round the cursor is on %s, want %s", got, row)
+		t.Errorf("with the sort reversed the cursor is on %s, want %s", got, row)
 	}
 	s.keys("r", "[", "[", "[")
 	if got := s.screen.keyAt(s.screen.top().cursor.Selected); got != row {
@@ -44,7 +44,7 @@ func TestCursor_FollowsItsRow(t *testing.T) {
 	}
 	s.keys("g", "]", "]")
 	if got := s.screen.top().cursor.Selected; got != 0 {
-		t.Errorf("a cursor at the top went to row %d when rows came in above it", got)
+		t.Errorf("a cursor at the top moved to row %d when rows were added above it", got)
 	}
 }
 
@@ -54,12 +54,12 @@ func TestFilter_NarrowsList(t *testing.T) {
 	s.keys("/").typeText("web-1")
 	some := s.screen.total()
 	if some == 0 || some >= all {
-		t.Fatalf("the filter leaves %d of %d", some, all)
+		t.Fatalf("the filter matches %d of %d", some, all)
 	}
 	s.shows("/web-1", " of ")
 	s.typeText("[").shows("✗").shows("web-1")
 	if got := s.screen.total(); got != some {
-		t.Errorf("half a regular expression leaves %d rows, want the %d of before", got, some)
+		t.Errorf("an incomplete regular expression matches %d rows, want the previous %d", got, some)
 	}
 	s.keys("backspace", "enter").shows("/web-1")
 	s.keys("n", "n", "N")
@@ -68,18 +68,18 @@ func TestFilter_NarrowsList(t *testing.T) {
 	}
 	s.keys("esc")
 	if got := s.screen.total(); got != all {
-		t.Errorf("escape leaves %d rows, want all %d", got, all)
+		t.Errorf("after escape there are %d rows, want all %d", got, all)
 	}
 	s.keys("n").shows("/web-1")
 	s.keys("/").typeText("zzz").keys("esc").shows("/web-1")
 	s.keys("/", "backspace", "backspace", "backspace", "backspace", "backspace").typeText("!web").keys("enter")
 	if got := s.screen.total(); got != 0 {
-		t.Errorf("!web leaves %d rows, want none", got)
+		t.Errorf("!web matches %d rows, want none", got)
 	}
 }
 
 func TestCommand_Lines(t *testing.T) {
-	s := stuck(t)
+	s := atUnschedulable(t)
 	for _, tt := range []struct{ line, shows string }{
 		{"zones", "4 Zones"},
 		{"metrics", "9 Metrics"},
@@ -120,15 +120,15 @@ func TestCommand_Lines(t *testing.T) {
 	s.keys(":").typeText("pod default/web-0").shows("default/web-01").keys("tab", "tab", "enter").shows("Journey", "default/web-02")
 	s.keys(":").typeText("quit").keys("enter")
 	if !s.quit {
-		t.Error(":quit did not leave")
+		t.Error(":quit did not quit")
 	}
 }
 
-// TestLoop_SuspendedTimeIsNotPlayed lets the machine sleep for an hour.
+// TestLoop_SuspendedTimeIsNotPlayed suspends the machine for an hour.
 func TestLoop_SuspendedTimeIsNotPlayed(t *testing.T) {
 	s := newSession(t, 80, 24).keys("space").advance(2 * time.Second)
 	s.now += time.Hour
-	s.pump.tick()
+	s.loop.tick()
 	s.drain()
 	s.shows("00:03.000")
 }
@@ -155,12 +155,12 @@ func TestRecording_DivergenceIsShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	watch(t, d, 140, 40).keys("$").shows("decides otherwise than the recorded one")
+	watch(t, d, 140, 40).keys("$").shows("decides differently from the recorded one")
 }
 
-func TestWhatIf_OpensAnswer(t *testing.T) {
-	s := stuck(t)
-	digest := s.pump.source.Engine().Digest()
+func TestWhatIf_OpensResult(t *testing.T) {
+	s := atUnschedulable(t)
+	digest := s.loop.source.Engine().Digest()
 	s.keys("3", "w").shows("What-if", "node node-0", "cordon it", "add one like it").keys("a")
 	s.shows("WHAT-IF", "⚑ what-if", "add 1 node like node-", "before", "after", "$ orrery whatif")
 	s.keys("esc").shows("3 Snapshot").lacks("WHAT-IF")
@@ -171,15 +171,15 @@ func TestWhatIf_OpensAnswer(t *testing.T) {
 	s.typeText("100m").keys("enter").shows("⚑ what-if", "requests default/web-", "✓ bound")
 	s.keys("esc").keys(":").typeText("whatif fly away").keys("enter").shows("it begins with")
 	s.keys(":").typeText("whatif drain nowhere").keys("enter").shows("nowhere")
-	if got := s.pump.source.Engine().Digest(); got != digest {
-		t.Error("asking changed the recording")
+	if got := s.loop.source.Engine().Digest(); got != digest {
+		t.Error("a what-if changed the recording")
 	}
 }
 
 func TestWhatIf_EscapeCancels(t *testing.T) {
-	s := stuck(t)
+	s := atUnschedulable(t)
 	var work []func()
-	s.pump.spawn = func(f func()) { work = append(work, f) }
+	s.loop.spawn = func(f func()) { work = append(work, f) }
 	s.keys("3", "w", "d").shows("computing what-if drain node-0").keys("esc").shows("what-if cancelled", "3 Snapshot")
 	s.keys("w", "c").shows("computing what-if cordon node-0")
 	for _, f := range work {
@@ -201,7 +201,7 @@ func TestMenu_OffersChangesOfTheSelection(t *testing.T) {
 		{[]string{"3", "enter"}, "node node-0", 16},
 		{[]string{"2", "e"}, "pod default/web-", 16},
 	} {
-		s := stuck(t).keys(tt.keys...).keys("w")
+		s := atUnschedulable(t).keys(tt.keys...).keys("w")
 		m := s.screen.menu
 		if m == nil || len(m.items) != tt.items || !strings.HasPrefix(m.items[0].label, tt.first) {
 			t.Fatalf("after %v the menu is %+v", tt.keys, m)
@@ -216,7 +216,7 @@ func TestMenu_OffersChangesOfTheSelection(t *testing.T) {
 		for range 2 * len(m.items) {
 			s.keys("down")
 			if m.items[m.at].key == "" {
-				t.Fatal("the cursor of the menu stands on a heading")
+				t.Fatal("the cursor of the menu is on a heading")
 			}
 		}
 		s.keys("up", "w")
@@ -227,24 +227,24 @@ func TestMenu_OffersChangesOfTheSelection(t *testing.T) {
 }
 
 func TestDescribe_ShowsYAML(t *testing.T) {
-	s := stuck(t).keys("3", "d").shows("node node-0", "kind: Node", "allocatable:", "lines")
+	s := atUnschedulable(t).keys("3", "d").shows("node node-0", "kind: Node", "allocatable:", "lines")
 	s.keys("G", "g", "ctrl+d", "k")
 	s.keys("esc").shows("3 Snapshot").keys("2", "d").shows("kind: Pod", "requests:")
 }
 
 func TestCopy_SendsSelection(t *testing.T) {
-	s := stuck(t).keys("3", "y").shows("copied node-0")
+	s := atUnschedulable(t).keys("3", "y").shows("copied node-0")
 	if len(s.raw) != 1 || !strings.Contains(s.raw[0], "\x1b]52;c;") {
-		t.Errorf("the terminal was told %q", s.raw)
+		t.Errorf("written to the terminal: %q", s.raw)
 	}
 	s.keys("d", "y").shows("copied node node-0")
 	s.keys("6", "y").shows("y: nothing is selected")
 }
 
 func TestSave_WritesTextAndSVG(t *testing.T) {
-	s := stuck(t)
+	s := atUnschedulable(t)
 	folder := s.screen.options.Folder
-	saved := func(name string) string {
+	files := func(name string) string {
 		t.Helper()
 		data, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
@@ -253,16 +253,16 @@ func TestSave_WritesTextAndSVG(t *testing.T) {
 		return string(data)
 	}
 	s.keys("ctrl+s").shows("saved", "orrery-1.txt").keys("ctrl+s").shows("orrery-2.txt")
-	if text := saved("orrery-1.txt"); !strings.Contains(text, "2 Queue") || strings.Contains(text, "\x1b") {
+	if text := files("orrery-1.txt"); !strings.Contains(text, "2 Queue") || strings.Contains(text, "\x1b") {
 		t.Errorf("the text is %q", text)
 	}
 	s.keys("S").shows("orrery-1.svg")
-	if picture := saved("orrery-1.svg"); !strings.HasPrefix(picture, "<svg") && !strings.HasPrefix(picture, "<?xml") {
+	if picture := files("orrery-1.svg"); !strings.HasPrefix(picture, "<svg") && !strings.HasPrefix(picture, "<?xml") {
 		t.Errorf("the picture begins with %.60q", picture)
 	}
 	s.keys(":").typeText("save orrery-1.txt").keys("enter").shows("already exists: give it another name")
 	s.keys(":").typeText("save mine.txt").keys("enter").shows("saved")
-	saved("mine.txt")
+	files("mine.txt")
 	null := filepath.Join(folder, "null")
 	if err := os.Symlink(os.DevNull, null); err != nil {
 		t.Fatal(err)
@@ -274,13 +274,13 @@ func TestSave_WritesTextAndSVG(t *testing.T) {
 }
 
 func TestMouse_ClicksAndWheel(t *testing.T) {
-	s := stuck(t)
+	s := atUnschedulable(t)
 	if mode := s.screen.View().MouseMode; mode != tea.MouseModeNone {
-		t.Errorf("the mouse is taken from the terminal from the beginning: %v", mode)
+		t.Errorf("mouse mode at the start: %v", mode)
 	}
 	s.keys("m")
 	if mode := s.screen.View().MouseMode; mode != tea.MouseModeCellMotion {
-		t.Errorf("m does not take the mouse: %v", mode)
+		t.Errorf("mouse mode after m: %v", mode)
 	}
 	click := func(x, y int) { s.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}); s.view() }
 	click(100, 5)
@@ -296,7 +296,7 @@ func TestMouse_ClicksAndWheel(t *testing.T) {
 	s.keys("esc")
 	s.send(tea.MouseWheelMsg{X: 10, Y: 10, Button: tea.MouseWheelDown})
 	if got := s.screen.top().cursor.Selected; got != 5 {
-		t.Errorf("a notch of the wheel went to row %d, want 5", got)
+		t.Errorf("a notch of the wheel moved to row %d, want 5", got)
 	}
 	drawn := s.screen.draws
 	for range 100 {
@@ -304,11 +304,11 @@ func TestMouse_ClicksAndWheel(t *testing.T) {
 		s.view()
 	}
 	if n := s.screen.draws - drawn; n > 1 {
-		t.Errorf("a hundred notches of the wheel at once had %d frames drawn", n)
+		t.Errorf("a hundred notches of the wheel at once drew %d frames", n)
 	}
 	s.send(wheelMsg{})
 	if got := s.screen.top().cursor.Selected; got != 0 {
-		t.Errorf("a hundred notches upward went to row %d", got)
+		t.Errorf("a hundred notches upward moved to row %d", got)
 	}
 	track := s.screen.hits.Track
 	click(track.X, track.Y)
@@ -321,15 +321,15 @@ func TestScreen_Sizes(t *testing.T) {
 	s := newSession(t, 0, 0)
 	for _, size := range [][2]int{{60, 16}, {59, 16}, {1, 1}, {20, 5}, {80, 24}, {300, 100}, {80, 24}} {
 		s.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-		exact(t, s)
+		checkSize(t, s)
 		for _, key := range []string{"2", "3", "d", "?", ":", "esc", "w", "esc", "z", "esc", "1"} {
 			s.keys(key)
-			exact(t, s)
+			checkSize(t, s)
 		}
 	}
 	s.send(tea.WindowSizeMsg{})
 	if s.screen.w != 80 || s.screen.h != 24 {
-		t.Errorf("a terminal that has no size made the screen %dx%d", s.screen.w, s.screen.h)
+		t.Errorf("a terminal without a size made the screen %dx%d", s.screen.w, s.screen.h)
 	}
 	s.send(tea.WindowSizeMsg{Width: 40, Height: 10})
 	s.shows("need 60x16, have 40x10, press q")
@@ -344,23 +344,23 @@ func TestThemes_FollowBackground(t *testing.T) {
 	}
 	s.send(tea.BackgroundColorMsg{Color: color.Black})
 	if name := s.screen.theme.Name; name != "light" {
-		t.Errorf("a theme that was chosen gave way to %s", name)
+		t.Errorf("the chosen theme was replaced by %s", name)
 	}
 	s.screen.themeChosen = false
 	for ground, want := range map[color.Color]string{color.Black: "dark", color.White: "light"} {
 		s.send(tea.BackgroundColorMsg{Color: ground})
 		if name := s.screen.theme.Name; name != want {
-			t.Errorf("on the ground %v the screen wears %s", ground, name)
+			t.Errorf("on the background %v the theme is %s", ground, name)
 		}
 	}
 }
 
 func TestZoom_DropsBorders(t *testing.T) {
-	s := stuck(t).keys("3", "z").lacks("╭").lacks("│ ▌")
+	s := atUnschedulable(t).keys("3", "z").lacks("╭").lacks("│ ▌")
 	s.keys("esc").shows("╭").keys("1", "z").lacks("╭")
 }
 
-// TestScreen_SameKeysSameBytes plays one script twice and compares every frame.
+// TestScreen_SameKeysSameBytes runs one script twice and compares every frame.
 func TestScreen_SameKeysSameBytes(t *testing.T) {
 	play := func() string {
 		var all strings.Builder
@@ -412,17 +412,17 @@ func TestScreen_SessionGoldens(t *testing.T) {
 }
 
 func TestLoop_IdleDoesNotTick(t *testing.T) {
-	s := newSession(t, 80, 24).advance(2 * time.Second) // the survey completes meanwhile
-	if timer, wait := s.pump.wait(); timer != nil || wait != nil {
-		t.Error("the pump waits for a beat while paused")
+	s := newSession(t, 80, 24).advance(2 * time.Second) // the survey completes
+	if timer, wait := s.loop.wait(); timer != nil || wait != nil {
+		t.Error("the loop waits for a tick while paused")
 	}
 	s.keys("space").advance(time.Second)
-	if _, wait := s.pump.wait(); wait == nil {
-		t.Error("the pump waits for nothing while it plays")
+	if _, wait := s.loop.wait(); wait == nil {
+		t.Error("the loop waits for no tick while playing")
 	}
 	s.advance(10 * time.Minute)
-	if _, wait := s.pump.wait(); wait != nil {
-		t.Error("the pump waits for a beat at the end of the recording")
+	if _, wait := s.loop.wait(); wait != nil {
+		t.Error("the loop waits for a tick at the end of the recording")
 	}
 	s.view()
 	drawn := s.screen.draws
@@ -434,19 +434,19 @@ func TestLoop_IdleDoesNotTick(t *testing.T) {
 }
 
 func TestView_CleanScreenIsNotRedrawn(t *testing.T) {
-	s := stuck(t)
+	s := atUnschedulable(t)
 	s.view()
 	if allocs := testing.AllocsPerRun(100, func() { s.screen.View() }); allocs != 0 {
-		t.Errorf("a view of a screen that did not change made %v allocations", allocs)
+		t.Errorf("a view of an unchanged screen made %v allocations", allocs)
 	}
 	if s.screen.dirty {
-		t.Error("the screen is still to be drawn after it was")
+		t.Error("the screen is dirty after it was drawn")
 	}
 	before := s.frames
 	s.send(frameMsg{}) // there is no frame to take
 	s.view()
 	if s.frames != before {
-		t.Error("a message that brought nothing had the screen drawn")
+		t.Error("a message without a change redrew the screen")
 	}
 }
 
@@ -457,7 +457,7 @@ func TestLoop_CoalescesFrames(t *testing.T) {
 	frames := 0
 	for range 1000 {
 		s.now += time.Millisecond
-		s.pump.tick()
+		s.loop.tick()
 		if len(s.queue) > 0 {
 			frames++
 		}
@@ -465,14 +465,14 @@ func TestLoop_CoalescesFrames(t *testing.T) {
 		s.view()
 	}
 	if frames > 35 || s.screen.draws > 60 {
-		t.Errorf("a second made %d frames, and %d were drawn", frames, s.screen.draws)
+		t.Errorf("a second built %d frames, and %d were drawn", frames, s.screen.draws)
 	}
 }
 
 func TestNavigation_PanesKeepTheirCursor(t *testing.T) {
-	s := stuck(t).keys("3", "down", "down", "2", "3")
+	s := atUnschedulable(t).keys("3", "down", "down", "2", "3")
 	if got := s.screen.top().cursor.Selected; got != 2 {
-		t.Errorf("coming back to the snapshot, row %d is selected, want 2", got)
+		t.Errorf("back in the snapshot, row %d is selected, want 2", got)
 	}
 	s.keys("tab").shows("4 Zones").keys("shift+tab", "shift+tab").shows("2 Queue")
 	s.keys("1", "tab", "tab")

@@ -32,21 +32,21 @@ func (s staticSource) WhatIfCommand(changes []change.Change) (time.Time, string)
 	return s.Now(), ":whatif " + change.Words(changes)
 }
 
-// manyPods is a cluster of nodes, and of pending pods with these names and an equal label.
+// manyPods is a cluster of nodes and of pending pods with these names, each with a label of its name.
 func manyPods(t testing.TB, nodes int, pods ...string) staticSource {
 	t.Helper()
 	e, err := engine.New(engine.Options{Start: start})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tell := func(o world.Object) {
+	apply := func(o world.Object) {
 		_ = e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Added, Object: o}}) // a refused object is missing
 	}
 	for i := range nodes {
-		tell(mk.Node(fmt.Sprintf("node-%d", i)).CPU("1").Memory("1Gi").Zone("a").Obj())
+		apply(mk.Node(fmt.Sprintf("node-%d", i)).CPU("1").Memory("1Gi").Zone("a").Obj())
 	}
 	for _, name := range pods {
-		tell(mk.Pod(name).CPU("2").Label("says", name).Scheduler("default-scheduler").Obj())
+		apply(mk.Pod(name).CPU("2").Label("says", name).Scheduler("default-scheduler").Obj())
 	}
 	return staticSource{e}
 }
@@ -66,9 +66,9 @@ func TestScreen_SourceWithoutTimeline(t *testing.T) {
 
 func TestScreen_EmptyCluster(t *testing.T) {
 	s := watch(t, manyPods(t, 0), 80, 24)
-	for _, way := range ways() {
+	for _, way := range keyPaths() {
 		s.keys(way...)
-		exact(t, s)
+		checkSize(t, s)
 		for range 4 {
 			s.keys("esc")
 		}
@@ -92,7 +92,7 @@ func TestScreen_HostileNames(t *testing.T) {
 		}
 		for _, key := range []string{"enter", "e", "d", "esc", "w", "esc", "y"} {
 			s.keys(key)
-			exact(t, s)
+			checkSize(t, s)
 			if plain := s.plain(); strings.ContainsAny(plain, "\x1b\a\r\u202e") {
 				t.Fatalf("after %s the screen has a control character: %q", key, plain)
 			}

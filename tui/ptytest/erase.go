@@ -46,7 +46,7 @@ func (s *Screen) erase(final byte, n int) {
 // clear fills cells with blanks on the current background.
 func (s *Screen) clear(cells []cell) {
 	for i := range cells {
-		cells[i] = cell{" ", s.ground, s.ground}
+		cells[i] = cell{" ", s.background, s.background}
 	}
 }
 

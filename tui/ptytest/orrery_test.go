@@ -58,7 +58,7 @@ func demo(t *testing.T, args ...string) *ptytest.Session {
 	return s
 }
 
-// dashboard reports whether the whole overview is on the screen, with data.
+// dashboard reports whether the screen shows the overview with data.
 func dashboard(screen *ptytest.Screen) bool {
 	return screen.AltScreen() && screen.Contains("orrery") && screen.Contains("2 Queue") && screen.Contains("nodes")
 }
@@ -68,8 +68,8 @@ func queue(screen *ptytest.Screen) bool {
 	return strings.Contains(screen.Line(1), "2 Queue") && !screen.Contains("3 Snapshot")
 }
 
-// left quits the program with q and checks that it restored the terminal.
-func left(t *testing.T, s *ptytest.Session) {
+// quit quits the program with q and checks that it restored the terminal.
+func quit(t *testing.T, s *ptytest.Session) {
 	t.Helper()
 	s.Type("q")
 	if code, _ := s.Exit(); code != 0 {
@@ -78,18 +78,18 @@ func left(t *testing.T, s *ptytest.Session) {
 	s.CheckRestored()
 }
 
-// soon is how long the program may take to end on a loaded machine. The documented limit is a second.
-const soon = 5 * time.Second
+// exitLimit is how long the program may take to end on a loaded machine. The documented limit is a second.
+const exitLimit = 5 * time.Second
 
-func TestOrrery_FirstPaintDoesNotWaitForTheTerminal(t *testing.T) {
+func TestOrrery_FirstPaintDoesNotWaitForTerminal(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		o    ptytest.Options
 	}{
 		{"on a terminal that answers", ptytest.Options{Width: 120, Height: 40}},
-		{"on one that is mute", ptytest.Options{Width: 120, Height: 40, Mute: true}},
-		{"on one that is far away", ptytest.Options{Width: 120, Height: 40, Wait: 200 * time.Millisecond}},
-		{"on one that knows no size", ptytest.Options{}},
+		{"on a mute terminal", ptytest.Options{Width: 120, Height: 40, Mute: true}},
+		{"on a distant terminal", ptytest.Options{Width: 120, Height: 40, Wait: 200 * time.Millisecond}},
+		{"on a terminal without a size", ptytest.Options{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := start(t, tt.o, "demo")
@@ -100,8 +100,8 @@ func TestOrrery_FirstPaintDoesNotWaitForTheTerminal(t *testing.T) {
 				s.Resize(120, 40)
 				s.Await("the dashboard", dashboard)
 			}
-			t.Logf("the first character was there after %v", s.FirstPaint())
-			left(t, s)
+			t.Logf("first paint after %v", s.FirstPaint())
+			quit(t, s)
 		})
 	}
 }
@@ -112,7 +112,7 @@ func TestOrrery_RestoresEveryTerminal(t *testing.T) {
 			t.Parallel()
 			s := start(t, ptytest.Options{Width: 80, Height: 24, Env: []string{"TERM=" + name, "LANG=C.UTF-8"}}, "demo")
 			s.Await("the dashboard", dashboard)
-			left(t, s)
+			quit(t, s)
 		})
 	}
 }
@@ -132,7 +132,7 @@ func TestOrrery_FollowsResize(t *testing.T) {
 	s.Resize(1, 1)
 	s.Resize(120, 40)
 	s.Await("the dashboard", dashboard)
-	left(t, s)
+	quit(t, s)
 }
 
 func TestOrrery_RestoresTerminalOnEveryExit(t *testing.T) {
@@ -153,24 +153,24 @@ func TestOrrery_RestoresTerminalOnEveryExit(t *testing.T) {
 			t.Parallel()
 			s := demo(t, "--speed", "max")
 			tt.end(s)
-			code, took := s.Exit()
-			if code != tt.code || took > soon {
-				t.Errorf("the exit code is %d after %v, want %d", code, took, tt.code)
+			code, latencies := s.Exit()
+			if code != tt.code || latencies > exitLimit {
+				t.Errorf("the exit code is %d after %v, want %d", code, latencies, tt.code)
 			}
 			s.CheckRestored()
 			if _, file, ok := strings.Cut(string(s.Output()), "goroutines are in "); ok {
 				os.Remove(strings.TrimSpace(file))
 			}
-			t.Logf("gone after %v", took)
+			t.Logf("exit after %v", latencies)
 		})
 	}
 }
 
-func TestOrrery_HangUpEndsIt(t *testing.T) {
+func TestOrrery_HangUpEndsProgram(t *testing.T) {
 	s := demo(t)
 	s.HangUp()
-	if code, took := s.Exit(); code != 129 || took > soon {
-		t.Errorf("the exit code is %d after %v, want 129", code, took)
+	if code, latencies := s.Exit(); code != 129 || latencies > exitLimit {
+		t.Errorf("the exit code is %d after %v, want 129", code, latencies)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestOrrery_WithoutJobControlDoesNotStop(t *testing.T) {
 	s.AwaitText("job control")
 	s.Type("3")
 	s.AwaitText("3 Snapshot")
-	left(t, s)
+	quit(t, s)
 }
 
 func TestOrrery_NotATerminalPrintsLines(t *testing.T) {
@@ -234,13 +234,13 @@ func TestOrrery_NotATerminalPrintsLines(t *testing.T) {
 		}
 		onlyLines(t, out)
 	})
-	t.Run("and whoever insists on one is told why", func(t *testing.T) {
-		var said bytes.Buffer
+	t.Run("with --screen it fails and says why", func(t *testing.T) {
+		var stderr bytes.Buffer
 		cmd := exec.Command(orrery, "demo", "--tui")
-		cmd.Stderr = &said
+		cmd.Stderr = &stderr
 		out, _ := cmd.Output()
-		if code := cmd.ProcessState.ExitCode(); code != 2 || len(out) > 0 || strings.Count(said.String(), "\n") != 1 || !strings.Contains(said.String(), "not a terminal") {
-			t.Errorf("the exit code is %d, and it says %q and %q", code, out, said.String())
+		if code := cmd.ProcessState.ExitCode(); code != 2 || len(out) > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "not a terminal") {
+			t.Errorf("the exit code is %d, with the output %q and %q", code, out, stderr.String())
 		}
 	})
 }
@@ -248,10 +248,10 @@ func TestOrrery_NotATerminalPrintsLines(t *testing.T) {
 func onlyLines(t *testing.T, out []byte) {
 	t.Helper()
 	if n := bytes.Count(out, []byte{0x1b}); n > 0 {
-		t.Errorf("%d escapes are written", n)
+		t.Errorf("%d escape sequences", n)
 	}
 	if lines := bytes.Count(out, []byte{'\n'}); lines < 10 {
-		t.Errorf("only %d lines are written: %q", lines, out)
+		t.Errorf("only %d lines: %q", lines, out)
 	}
 }
 
@@ -267,9 +267,9 @@ func TestOrrery_ColorsAndGlyphsFollowTheTerminal(t *testing.T) {
 		colored bool
 	}{
 		{"with colours", []string{"LANG=C.UTF-8"}, nil, true},
-		{"with NO_COLOR there is none", []string{"LANG=C.UTF-8", "COLORTERM=truecolor", "NO_COLOR=yes"}, nil, false},
-		{"nor with --color=never", []string{"LANG=C.UTF-8", "COLORTERM=truecolor"}, []string{"--color=never"}, false},
-		{"--color=always comes before NO_COLOR", []string{"LANG=C.UTF-8", "NO_COLOR=1"}, []string{"--color=always"}, true},
+		{"NO_COLOR", []string{"LANG=C.UTF-8", "COLORTERM=truecolor", "NO_COLOR=yes"}, nil, false},
+		{"--color=never", []string{"LANG=C.UTF-8", "COLORTERM=truecolor"}, []string{"--color=never"}, false},
+		{"--color=always overrides NO_COLOR", []string{"LANG=C.UTF-8", "NO_COLOR=1"}, []string{"--color=always"}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -278,9 +278,9 @@ func TestOrrery_ColorsAndGlyphsFollowTheTerminal(t *testing.T) {
 			s.Type("t") // another theme
 			s.Type("2")
 			s.Await("the queue", queue)
-			left(t, s)
+			quit(t, s)
 			if n := colors(s); n > 0 != tt.colored {
-				t.Errorf("%d codes set a colour", n)
+				t.Errorf("%d colour codes", n)
 			}
 		})
 	}
@@ -288,7 +288,7 @@ func TestOrrery_ColorsAndGlyphsFollowTheTerminal(t *testing.T) {
 		name string
 		env  []string
 		args []string
-	}{{"LANG=C is ASCII", []string{"LANG=C"}, nil}, {"so is --glyphs=ascii", []string{"LANG=C.UTF-8"}, []string{"--glyphs=ascii"}}} {
+	}{{"LANG=C is ASCII", []string{"LANG=C"}, nil}, {"--glyphs=ascii", []string{"LANG=C.UTF-8"}, []string{"--glyphs=ascii"}}} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, ptytest.Options{Width: 120, Height: 40, Env: tt.env}, append([]string{"demo"}, tt.args...)...)
@@ -297,7 +297,7 @@ func TestOrrery_ColorsAndGlyphsFollowTheTerminal(t *testing.T) {
 				s.Type(string(pane))
 				s.Await("pane "+string(pane), func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(1), string(pane)+" ") })
 			}
-			left(t, s)
+			quit(t, s)
 			if i := bytes.IndexFunc(s.Output(), func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
 				t.Errorf("beyond ASCII is %q", s.Output()[i:min(i+40, len(s.Output()))])
 			}
@@ -305,18 +305,18 @@ func TestOrrery_ColorsAndGlyphsFollowTheTerminal(t *testing.T) {
 	}
 }
 
-func TestOrrery_MouseIsOffUntilAskedFor(t *testing.T) {
+func TestOrrery_MouseIsOffByDefault(t *testing.T) {
 	s := demo(t)
 	s.Type("2")
 	s.Await("the queue", queue)
 	for _, code := range []string{"?1000", "?1002", "?1003"} {
 		if bytes.Contains(s.Output(), []byte(code)) {
-			t.Errorf("%s is written", code)
+			t.Errorf("the output contains %s", code)
 		}
 	}
 	s.Type("m")
 	s.AwaitOutput("\x1b[?1002h")
-	left(t, s)
+	quit(t, s)
 }
 
 func TestOrrery_CopyIsSentAndShown(t *testing.T) {
@@ -328,7 +328,7 @@ func TestOrrery_CopyIsSentAndShown(t *testing.T) {
 	s.Type("y")
 	s.AwaitText("copied ")
 	s.AwaitOutput("\x1b]52;c;")
-	left(t, s)
+	quit(t, s)
 }
 
 func TestOrrery_IdleWritesNothing(t *testing.T) {
@@ -340,27 +340,27 @@ func TestOrrery_IdleWritesNothing(t *testing.T) {
 	if after := s.AwaitQuiet(idle); after != before {
 		t.Errorf("a paused screen wrote %d bytes", after-before)
 	}
-	left(t, s)
-	t.Logf("in all it took %v of a processor", s.CPU())
+	quit(t, s)
+	t.Logf("processor time: %v", s.CPU())
 }
 
 func TestOrrery_FrameBytes(t *testing.T) {
 	const quiet = 100 * time.Millisecond
 	s := demo(t, "zone-failure")
-	s.Await("some of the story", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(38), "00:03.") })
+	s.Await("the recording to play", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(38), "00:03.") })
 	played := s.Frames()
 	slices.Sort(played)
 	median := played[len(played)/2]
-	t.Logf("%d frames of a story at 120x40: median %d bytes, most %d", len(played), median, played[len(played)-1])
+	t.Logf("%d frames of a recording at 120x40: median %d bytes, maximum %d", len(played), median, played[len(played)-1])
 	if median > 600 {
-		t.Errorf("a frame costs %d bytes in the median, want at most 600", median)
+		t.Errorf("the median frame has %d bytes, want at most 600", median)
 	}
 	s.Type(" ")
 	s.AwaitQuiet(5 * quiet)
 	cost := func(keys string) int {
 		before := s.AwaitQuiet(quiet)
 		s.Type(keys)
-		s.Await("an answer", func(*ptytest.Screen) bool { return s.Written() > before })
+		s.Await("a response", func(*ptytest.Screen) bool { return s.Written() > before })
 		return s.AwaitQuiet(quiet) - before
 	}
 	steps := make([]int, 20)
@@ -369,16 +369,16 @@ func TestOrrery_FrameBytes(t *testing.T) {
 	}
 	slices.Sort(steps)
 	middle, most := steps[len(steps)/2], steps[len(steps)-1]
-	t.Logf("a frame with one decision, which nearly every pane shows something of: median %d bytes, most of %d %d", middle, len(steps), most)
+	t.Logf("a frame with one decision: median %d bytes, maximum of %d %d", middle, len(steps), most)
 	if middle > 600 || most > 4000 {
-		t.Errorf("a frame with one decision costs %d bytes in the median and %d at most, want at most 600 and 4000", middle, most)
+		t.Errorf("a frame with one decision has %d bytes in the median and %d at most, want at most 600 and 4000", middle, most)
 	}
 	if n := cost("."); n > 64 {
-		t.Errorf("another speed costs %d bytes, want at most 64", n)
+		t.Errorf("a change of the speed has %d bytes, want at most 64", n)
 	} else {
-		t.Logf("one number costs %d bytes", n)
+		t.Logf("one number has %d bytes", n)
 	}
-	left(t, s)
+	quit(t, s)
 }
 
 // TestOrrery_KeyLatencyUnderLoad counts the frames between a key and its response: a key that waited for the scheduler
@@ -388,22 +388,22 @@ func TestOrrery_KeyLatencyUnderLoad(t *testing.T) {
 	s := demo(t, "--speed", "max", "--loop")
 	frames := func() int { return bytes.Count(s.Output(), []byte("\x1b[?2026h")) }
 	var waited []int
-	var took []time.Duration
+	var latencies []time.Duration
 	for range 20 {
 		before, from := frames(), time.Now()
 		s.Type("?")
 		s.Await("help", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(1), "Help") })
-		waited, took = append(waited, frames()-before), append(took, time.Since(from))
-		s.Type("\x1b") // not measured: a lone escape is known only by a timeout
+		waited, latencies = append(waited, frames()-before), append(latencies, time.Since(from))
+		s.Type("\x1b") // not measured: a lone escape is recognized by a timeout
 		s.Await("the dashboard", dashboard)
 	}
 	slices.Sort(waited)
-	slices.Sort(took)
-	t.Logf("key to screen: median %v and %d frames, slowest of %d %v", took[len(took)/2], waited[len(waited)/2], len(took), took[len(took)-1])
+	slices.Sort(latencies)
+	t.Logf("key to screen: median %v and %d frames, slowest of %d %v", latencies[len(latencies)/2], waited[len(waited)/2], len(latencies), latencies[len(latencies)-1])
 	if n := waited[len(waited)*9/10]; n > most {
 		t.Errorf("a tenth of the keys wait for %d frames and more, want at most %d", n, most)
 	}
-	left(t, s)
+	quit(t, s)
 }
 
 func TestOrrery_Tmux(t *testing.T) {
@@ -426,11 +426,11 @@ func TestOrrery_Tmux(t *testing.T) {
 	})
 	s.Await("the dashboard", dashboard)
 	if screen := in("capture-pane", "-p"); !strings.Contains(screen, "2 Queue") || !strings.Contains(screen, "╭") {
-		t.Errorf("tmux has on its screen\n%s", screen)
+		t.Errorf("the screen in tmux is\n%s", screen)
 	}
 	s.Type("q")
 	s.AwaitText("ended with 0")
 	if screen := in("capture-pane", "-p"); strings.TrimSpace(screen) != "ended with 0" {
-		t.Errorf("what is left in tmux is\n%s", screen)
+		t.Errorf("after the program the screen in tmux is\n%s", screen)
 	}
 }

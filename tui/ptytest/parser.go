@@ -215,7 +215,7 @@ func (s *Screen) style(code int, whole []int) {
 	colors := 1
 	switch {
 	case code == 0:
-		s.traits, s.ink, s.ground, colors = [10]bool{}, "", "", 0
+		s.traits, s.foreground, s.background, colors = [10]bool{}, "", "", 0
 	case code < 10:
 		s.traits[code], colors = true, 0
 	case code == 22:
@@ -223,13 +223,13 @@ func (s *Screen) style(code int, whole []int) {
 	case code > 22 && code < 30:
 		s.traits[code-20], colors = false, 0
 	case code == 39:
-		s.ink, colors = "", 0
+		s.foreground, colors = "", 0
 	case code == 49:
-		s.ground, colors = "", 0
+		s.background, colors = "", 0
 	case code >= 40 && code < 50, code >= 100:
-		s.ground = set
+		s.background = set
 	default:
-		s.ink = set
+		s.foreground = set
 	}
 	s.colors += colors
 	s.pen, s.bare = "", ""
@@ -248,9 +248,9 @@ func (s *Screen) style(code int, whole []int) {
 			put(&s.bare, strconv.Itoa(trait))
 		}
 	}
-	put(&s.pen, s.ink)
-	put(&s.pen, s.ground)
-	put(&s.bare, s.ground)
+	put(&s.pen, s.foreground)
+	put(&s.pen, s.background)
+	put(&s.bare, s.background)
 }
 
 // private applies a private control sequence.

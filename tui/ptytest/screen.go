@@ -16,8 +16,8 @@ type Screen struct {
 	mx, my     int
 	top, end   int      // the scroll region
 	traits     [10]bool // attributes, by the codes that set them
-	ink        string   // the code of the foreground
-	ground     string   // the code of the background
+	foreground string   // the code of the foreground
+	background string   // the code of the background
 	pen, bare  string   // all codes in force, and those visible on a blank
 	last       string   // the character that a repetition repeats
 	modes      map[int]bool

@@ -11,28 +11,28 @@ import (
 
 func shown(written string) (*Screen, []string) {
 	s := newScreen(10, 4)
-	var asked []string
-	s.feed([]byte(written), func(q string) { asked = append(asked, q) })
-	return s, asked
+	var queries []string
+	s.feed([]byte(written), func(q string) { queries = append(queries, q) })
+	return s, queries
 }
 
 func TestScreen_InterpretsSequences(t *testing.T) {
 	for _, tt := range []struct{ name, written, want string }{
 		{"text wraps at the end of a line", "0123456789ab", "0123456789|ab||"},
-		{"but not before there is more", "0123456789\r\nab", "0123456789|ab||"},
+		{"text wraps only with the next character", "0123456789\r\nab", "0123456789|ab||"},
 		{"wide characters take two columns", "日本x", "日本x|||"},
-		{"the cursor goes where it is told", "\x1b[3;4Hx\x1b[1Gy\x1b[2dz", "| z|y  x|"},
+		{"cursor moves", "\x1b[3;4Hx\x1b[1Gy\x1b[2dz", "| z|y  x|"},
 		{"a line feed at the bottom scrolls", "a\r\nb\r\nc\r\nd\r\ne", "b|c|d|e"},
-		{"in a region, only the region", "a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[3;1H\n\x1b[re", "e|c||d"},
+		{"a scroll region scrolls alone", "a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[3;1H\n\x1b[re", "e|c||d"},
 		{"lines are scrolled down", "a\r\nb\r\nc\x1b[1T", "|a|b|c"},
-		{"lines are put in and taken out", "a\r\nb\r\nc\x1b[2;1H\x1b[L\x1b[4;1H\x1b[M", "a||b|"},
+		{"lines are inserted and deleted", "a\r\nb\r\nc\x1b[2;1H\x1b[L\x1b[4;1H\x1b[M", "a||b|"},
 		{"the rest of a line is erased", "abcdef\x1b[1;3H\x1b[K", "ab|||"},
-		{"some of a line is", "abcdef\x1b[1;3H\x1b[2X", "ab  ef|||"},
-		{"characters are put in and taken out", "abcdef\x1b[1;3H\x1b[2P\x1b[1;1H\x1b[1@", " abef|||"},
+		{"some of a line is erased", "abcdef\x1b[1;3H\x1b[2X", "ab  ef|||"},
+		{"characters are inserted and deleted", "abcdef\x1b[1;3H\x1b[2P\x1b[1;1H\x1b[1@", " abef|||"},
 		{"a character is repeated", "x\x1b[4b", "xxxxx|||"},
 		{"tabs go to every eighth column", "\tx", "        x|||"},
-		{"the main screen is as it was after the other", "main\x1b[?1049h\x1b[Hother\x1b[?1049l", "main|||"},
-		{"titles and questions are not shown", "\x1b]0;title\aa\x1b]11;?\x1b\\b\x1b[?u\x1bP+q\x1b\\c", "abc|||"},
+		{"the main screen is restored after the alternate one", "main\x1b[?1049h\x1b[Hother\x1b[?1049l", "main|||"},
+		{"titles and queries are not shown", "\x1b]0;title\aa\x1b]11;?\x1b\\b\x1b[?u\x1bP+q\x1b\\c", "abc|||"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, _ := shown(tt.written)
@@ -44,17 +44,17 @@ func TestScreen_InterpretsSequences(t *testing.T) {
 }
 
 func TestScreen_ReportsUnrestoredModes(t *testing.T) {
-	s, asked := shown("\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1002h\x1b[>1u\x1b[>4;2m\x1b[31m\x1b[?u\x1b[?2026$p\x1b[c")
+	s, queries := shown("\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1002h\x1b[>1u\x1b[>4;2m\x1b[31m\x1b[?u\x1b[?2026$p\x1b[c")
 	want := []string{"mouse drags", "the alternate screen", "bracketed paste", "a hidden cursor", "kitty's keyboard protocol", "modifyOtherKeys", "the style 31"}
 	if got := s.Unrestored(); !slices.Equal(got, want) {
-		t.Errorf("what is left is %q, want %q", got, want)
+		t.Errorf("unrestored: %q, want %q", got, want)
 	}
-	if !slices.Equal(asked, []string{"?u", "?2026$p", "c"}) || s.Colors() != 1 {
-		t.Errorf("it was asked %q, and %d codes set a colour", asked, s.Colors())
+	if !slices.Equal(queries, []string{"?u", "?2026$p", "c"}) || s.Colors() != 1 {
+		t.Errorf("queries %q, and %d colour codes", queries, s.Colors())
 	}
 	s.feed([]byte("\x1b[?1049l\x1b[?25h\x1b[?2004l\x1b[?1002l\x1b[<1u\x1b[>4m\x1b[m"), nil)
 	if got := s.Unrestored(); len(got) != 0 {
-		t.Errorf("what is left is %q", got)
+		t.Errorf("unrestored: %q", got)
 	}
 }
 

@@ -68,7 +68,7 @@ func Start(t testing.TB, o Options) *Session {
 		s.setSize(o.Width, o.Height)
 	}
 	if s.initial, err = term.GetState(slave.Fd()); err != nil {
-		t.Fatalf("asking the pseudo-terminal how it is set: %v", err)
+		t.Fatalf("reading the pseudo-terminal's settings: %v", err)
 	}
 	s.cmd = exec.Command(o.Command[0], o.Command[1:]...)
 	s.cmd.Dir = o.Dir
@@ -193,11 +193,11 @@ func (s *Session) Await(what string, is func(*Screen) bool) {
 			ok := is(s.screen)
 			s.mu.Unlock()
 			if !ok {
-				s.t.Fatalf("the program ended before %s; the screen is\n%s\nand the last that was written is %q", what, s.Text(), s.tail())
+				s.t.Fatalf("the program ended before %s; the screen is\n%s\nand the end of the output is %q", what, s.Text(), s.tail())
 			}
 			return
 		case <-deadline:
-			s.t.Fatalf("waited in vain for %s; the screen is\n%s\nand the last that was written is %q", what, s.Text(), s.tail())
+			s.t.Fatalf("timed out waiting for %s; the screen is\n%s\nand the end of the output is %q", what, s.Text(), s.tail())
 		}
 	}
 }
@@ -228,7 +228,7 @@ func (s *Session) AwaitQuiet(span time.Duration) int {
 		case <-time.After(span):
 			return n
 		case <-deadline:
-			s.t.Fatalf("the program never is quiet for %v; the screen is\n%s", span, s.Text())
+			s.t.Fatalf("the program was never quiet for %v; the screen is\n%s", span, s.Text())
 		}
 	}
 }
@@ -325,13 +325,13 @@ func (s *Session) Exit() (code int, took time.Duration) {
 	select {
 	case <-s.exited:
 	case <-time.After(Deadline):
-		s.t.Fatalf("the program does not end; the screen is\n%s", s.Text())
+		s.t.Fatalf("the program did not end; the screen is\n%s", s.Text())
 	}
 	took = time.Since(from)
 	select { // the last output may still be in the terminal
 	case <-s.readDone:
 	case <-time.After(Deadline):
-		s.t.Fatal("the program ended and its terminal is still open")
+		s.t.Fatal("the program ended, but its terminal is open")
 	}
 	return s.cmd.ProcessState.ExitCode(), took
 }
@@ -348,7 +348,7 @@ func (s *Session) CheckRestored() {
 	left := s.screen.Unrestored()
 	s.mu.Unlock()
 	if len(left) > 0 {
-		s.t.Errorf("the terminal is left with %s", strings.Join(left, ", "))
+		s.t.Errorf("the program did not restore: %s", strings.Join(left, ", "))
 	}
 	s.CheckLineDiscipline()
 }
@@ -362,10 +362,10 @@ func (s *Session) CheckLineDiscipline() {
 		return err
 	})
 	if err != nil {
-		s.t.Fatalf("asking the pseudo-terminal how it is set: %v", err)
+		s.t.Fatalf("reading the pseudo-terminal's settings: %v", err)
 	}
 	if *now != *s.initial {
-		s.t.Errorf("the line discipline is left as %+v, it was %+v", *now, *s.initial)
+		s.t.Errorf("the line discipline is %+v, it was %+v", *now, *s.initial)
 	}
 }
 
@@ -387,6 +387,6 @@ func (s *Session) SignalForeground(sig syscall.Signal) {
 		err = syscall.Kill(-group, sig)
 	}
 	if err != nil {
-		s.t.Fatalf("signalling who has the terminal: %v", err)
+		s.t.Fatalf("signalling the terminal's foreground process group: %v", err)
 	}
 }

@@ -13,15 +13,15 @@ import (
 
 // profile returns how many colours to use. The command line overrides NO_COLOR, NO_COLOR overrides CLICOLOR_FORCE, and
 // that overrides the terminal's type.
-func (e environment) profile(wish string, screen bool) (themes.Profile, error) {
-	switch wish {
+func (e environment) profile(preference string, screen bool) (themes.Profile, error) {
+	switch preference {
 	case "", "auto":
 	case "never":
 		return themes.NoColor, nil
 	case "always":
 		return min(e.colors(), themes.Palette16), nil
 	default:
-		return 0, fmt.Errorf("--color=%.40q: say auto, always or never", wish)
+		return 0, fmt.Errorf("--color=%.40q: say auto, always or never", preference)
 	}
 	force := e.get("CLICOLOR_FORCE")
 	switch {

@@ -31,32 +31,32 @@ func detect(t *testing.T, env string, w term.Preferences) term.Facts {
 
 func TestDetect_ColorProfile(t *testing.T) {
 	for _, tt := range []struct {
-		name, env, wish string
-		want            themes.Profile
+		name, env, preference string
+		want                  themes.Profile
 	}{
-		{"a terminal that says so has every colour", "TERM=xterm-256color COLORTERM=truecolor", "", themes.TrueColor},
-		{"so has one that is known for it", "TERM=xterm-kitty", "", themes.TrueColor},
-		{"and one with direct colours", "TERM=xterm-direct", "", themes.TrueColor},
-		{"a palette is in the name", "TERM=xterm-256color", "", themes.Palette256},
+		{"COLORTERM=truecolor", "TERM=xterm-256color COLORTERM=truecolor", "", themes.TrueColor},
+		{"a terminal known for true colours", "TERM=xterm-kitty", "", themes.TrueColor},
+		{"a terminal name with direct", "TERM=xterm-direct", "", themes.TrueColor},
+		{"a terminal name with 256color", "TERM=xterm-256color", "", themes.Palette256},
 		{"tmux has a palette", "TERM=tmux TMUX=/tmp/t,1,0", "", themes.Palette256},
-		{"and more if it says so", "TERM=screen-256color TMUX=/tmp/t,1,0 COLORTERM=truecolor", "", themes.TrueColor},
-		{"GNU screen only passes on what another terminal said", "TERM=screen-256color COLORTERM=truecolor", "", themes.Palette256},
-		{"any other terminal has sixteen", "TERM=xterm", "", themes.Palette16},
-		{"so has the console", "TERM=linux", "", themes.Palette16},
-		{"a vt100 has none", "TERM=vt100", "", themes.NoColor},
-		{"NO_COLOR of any value means none", "TERM=xterm-256color COLORTERM=truecolor NO_COLOR=yes", "", themes.NoColor},
-		{"an empty NO_COLOR means nothing", "TERM=xterm-256color NO_COLOR=", "", themes.Palette256},
-		{"NO_COLOR comes before CLICOLOR_FORCE", "TERM=xterm-256color NO_COLOR=1 CLICOLOR_FORCE=1", "", themes.NoColor},
-		{"the command line comes before NO_COLOR", "TERM=xterm-256color NO_COLOR=1", "always", themes.Palette256},
-		{"and can say never", "TERM=xterm-256color COLORTERM=truecolor", "never", themes.NoColor},
-		{"CLICOLOR_FORCE gives at least sixteen", "TERM=vt100 CLICOLOR_FORCE=1", "", themes.Palette16},
-		{"CLICOLOR_FORCE=0 gives nothing", "TERM=vt100 CLICOLOR_FORCE=0", "", themes.NoColor},
-		{"CLICOLOR=0 takes them", "TERM=xterm CLICOLOR=0", "", themes.NoColor},
-		{"the later of two variables counts", "TERM=xterm TERM=xterm-256color", "", themes.Palette256},
+		{"tmux with COLORTERM=truecolor", "TERM=screen-256color TMUX=/tmp/t,1,0 COLORTERM=truecolor", "", themes.TrueColor},
+		{"GNU screen inherits COLORTERM from another terminal", "TERM=screen-256color COLORTERM=truecolor", "", themes.Palette256},
+		{"any other terminal has sixteen colours", "TERM=xterm", "", themes.Palette16},
+		{"the console has sixteen colours", "TERM=linux", "", themes.Palette16},
+		{"a vt100 has no colours", "TERM=vt100", "", themes.NoColor},
+		{"NO_COLOR of any value", "TERM=xterm-256color COLORTERM=truecolor NO_COLOR=yes", "", themes.NoColor},
+		{"an empty NO_COLOR is ignored", "TERM=xterm-256color NO_COLOR=", "", themes.Palette256},
+		{"NO_COLOR overrides CLICOLOR_FORCE", "TERM=xterm-256color NO_COLOR=1 CLICOLOR_FORCE=1", "", themes.NoColor},
+		{"--color=always overrides NO_COLOR", "TERM=xterm-256color NO_COLOR=1", "always", themes.Palette256},
+		{"--color=never", "TERM=xterm-256color COLORTERM=truecolor", "never", themes.NoColor},
+		{"CLICOLOR_FORCE gives at least sixteen colours", "TERM=vt100 CLICOLOR_FORCE=1", "", themes.Palette16},
+		{"CLICOLOR_FORCE=0 is ignored", "TERM=vt100 CLICOLOR_FORCE=0", "", themes.NoColor},
+		{"CLICOLOR=0 disables colours", "TERM=xterm CLICOLOR=0", "", themes.NoColor},
+		{"the later of two equal variables counts", "TERM=xterm TERM=xterm-256color", "", themes.Palette256},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := detect(t, tt.env, term.Preferences{Color: tt.wish}).Profile; got != tt.want {
-				t.Errorf("there are %v, want %v", got, tt.want)
+			if got := detect(t, tt.env, term.Preferences{Color: tt.preference}).Profile; got != tt.want {
+				t.Errorf("the profile is %v, want %v", got, tt.want)
 			}
 		})
 	}
@@ -64,22 +64,22 @@ func TestDetect_ColorProfile(t *testing.T) {
 
 func TestDetect_Glyphs(t *testing.T) {
 	for _, tt := range []struct {
-		name, env, wish string
-		want            draw.Glyphs
+		name, env, preference string
+		want                  draw.Glyphs
 	}{
-		{"UTF-8 has them all", "TERM=xterm LANG=en_US.UTF-8", "", draw.Braille},
-		{"written either way", "TERM=xterm LANG=C.utf8", "", draw.Braille},
-		{"no locale says nothing", "TERM=xterm", "", draw.Braille},
+		{"a UTF-8 locale", "TERM=xterm LANG=en_US.UTF-8", "", draw.Braille},
+		{"utf8 without the hyphen", "TERM=xterm LANG=C.utf8", "", draw.Braille},
+		{"no locale", "TERM=xterm", "", draw.Braille},
 		{"C is ASCII", "TERM=xterm LANG=C", "", draw.ASCII},
-		{"so is Latin", "TERM=xterm LANG=de_DE.ISO-8859-1", "", draw.ASCII},
-		{"LC_ALL comes before LC_CTYPE and LANG", "TERM=xterm LC_ALL=C LC_CTYPE=en_US.UTF-8 LANG=en_US.UTF-8", "", draw.ASCII},
-		{"LC_CTYPE comes before LANG", "TERM=xterm LC_CTYPE=en_US.UTF-8 LANG=C", "", draw.Braille},
+		{"a Latin locale is ASCII", "TERM=xterm LANG=de_DE.ISO-8859-1", "", draw.ASCII},
+		{"LC_ALL overrides LC_CTYPE and LANG", "TERM=xterm LC_ALL=C LC_CTYPE=en_US.UTF-8 LANG=en_US.UTF-8", "", draw.ASCII},
+		{"LC_CTYPE overrides LANG", "TERM=xterm LC_CTYPE=en_US.UTF-8 LANG=C", "", draw.Braille},
 		{"the console's font is small", "TERM=linux LANG=en_US.UTF-8", "", draw.ASCII},
-		{"the command line comes before all", "TERM=linux LANG=C", "block", draw.Block},
-		{"and can say ascii", "TERM=xterm LANG=en_US.UTF-8", "ascii", draw.ASCII},
+		{"--glyphs=block overrides all", "TERM=linux LANG=C", "block", draw.Block},
+		{"--glyphs=ascii", "TERM=xterm LANG=en_US.UTF-8", "ascii", draw.ASCII},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := detect(t, tt.env, term.Preferences{Glyphs: tt.wish}).Glyphs; got != tt.want {
+			if got := detect(t, tt.env, term.Preferences{Glyphs: tt.preference}).Glyphs; got != tt.want {
 				t.Errorf("the glyphs are %v, want %v", got, tt.want)
 			}
 		})
@@ -92,10 +92,10 @@ func TestDetect_RefusesScreen(t *testing.T) {
 		forbidden       bool
 	}{
 		{"a terminal has a screen", "TERM=xterm", "", false},
-		{"a dumb one has none", "TERM=dumb", "cannot move its cursor (TERM=dumb)", true},
-		{"nor one without a name", "", "cannot move its cursor (TERM=)", true},
-		{"a build machine has none unless one insists", "TERM=xterm CI=true", "build machine", false},
-		{"CI=false is none", "TERM=xterm CI=false", "", false},
+		{"a dumb terminal has none", "TERM=dumb", "cannot move its cursor (TERM=dumb)", true},
+		{"a terminal without a name has none", "", "cannot move its cursor (TERM=)", true},
+		{"a build machine has none unless it is requested", "TERM=xterm CI=true", "build machine", false},
+		{"CI=false is no build machine", "TERM=xterm CI=false", "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := detect(t, tt.env, term.Preferences{})
@@ -104,7 +104,7 @@ func TestDetect_RefusesScreen(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a pipe has none", func(t *testing.T) {
+	t.Run("a pipe has no screen", func(t *testing.T) {
 		_, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -114,17 +114,17 @@ func TestDetect_RefusesScreen(t *testing.T) {
 			t.Errorf("the facts are %+v, error %v", f, err)
 		}
 		if f, _ = term.Detect([]string{"TERM=xterm-256color", "CLICOLOR_FORCE=1"}, os.Stdin, w, term.Preferences{}); f.Profile != themes.Palette256 {
-			t.Errorf("with CLICOLOR_FORCE there are %v", f.Profile)
+			t.Errorf("with CLICOLOR_FORCE the profile is %v", f.Profile)
 		}
 	})
 }
 
 func TestDetect_InvalidPreference(t *testing.T) {
-	for wish, want := range map[term.Preferences]string{
+	for preference, want := range map[term.Preferences]string{
 		{Color: "sometimes"}: `--color="sometimes": say auto, always or never`,
 		{Glyphs: "emoji"}:    `--glyphs="emoji": say auto, braille, block or ascii`,
 	} {
-		if _, err := term.Detect(nil, os.Stdin, os.Stdout, wish); err == nil || err.Error() != want {
+		if _, err := term.Detect(nil, os.Stdin, os.Stdout, preference); err == nil || err.Error() != want {
 			t.Errorf("the error is %v, want %s", err, want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestDetect_InvalidPreference(t *testing.T) {
 func TestDetect_LightBackground(t *testing.T) {
 	for env, want := range map[string]bool{"COLORFGBG=0;15": true, "COLORFGBG=15;0": false, "COLORFGBG=0;default;7": true, "COLORFGBG=12;8": false, "": false, "COLORFGBG=x": false} {
 		if got := detect(t, "TERM=xterm "+env, term.Preferences{}).Light; got != want {
-			t.Errorf("with %q the ground is light: %v, want %v", env, got, want)
+			t.Errorf("with %q the background is light: %v, want %v", env, got, want)
 		}
 	}
 }
@@ -152,18 +152,18 @@ func TestDetect_UnknownSize(t *testing.T) {
 func TestCopy_MakesTextVisible(t *testing.T) {
 	for _, tt := range []struct{ name, env, text, want string }{
 		{"a line", "TERM=xterm", "web-1", "\x1b]52;c;" + in64("web-1") + "\a"},
-		{"lines stay lines", "TERM=xterm", "a: 1\r\nb: 2\n", "\x1b]52;c;" + in64("a: 1\nb: 2\n") + "\a"},
-		{"what would move the cursor becomes visible", "TERM=xterm", "rm\x1b[A\u202ex", "\x1b]52;c;" + in64(`rm\x1b[A\u202ex`) + "\a"},
+		{"several lines", "TERM=xterm", "a: 1\r\nb: 2\n", "\x1b]52;c;" + in64("a: 1\nb: 2\n") + "\a"},
+		{"control characters become visible", "TERM=xterm", "rm\x1b[A\u202ex", "\x1b]52;c;" + in64(`rm\x1b[A\u202ex`) + "\a"},
 		{
-			"tmux takes it or hands it on", "TERM=tmux TMUX=/tmp/t", "w",
+			"tmux takes it or passes it on", "TERM=tmux TMUX=/tmp/t", "w",
 			"\x1b]52;c;" + in64("w") + "\a" + "\x1bPtmux;\x1b\x1b]52;c;" + in64("w") + "\a\x1b\\",
 		},
-		{"GNU screen hands it on", "TERM=screen", "w", "\x1bP\x1b]52;c;" + in64("w") + "\a\x1b\\"},
+		{"GNU screen passes it on", "TERM=screen", "w", "\x1bP\x1b]52;c;" + in64("w") + "\a\x1b\\"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cmd, ok := detect(t, tt.env, term.Preferences{}).Copy(tt.text)
 			if !ok {
-				t.Fatal("it is not copied")
+				t.Fatal("the text is not copied")
 			}
 			if got := cmd().(tea.RawMsg).Msg; got != tt.want {
 				t.Errorf("the sequence is %q, want %q", got, tt.want)
@@ -171,7 +171,7 @@ func TestCopy_MakesTextVisible(t *testing.T) {
 		})
 	}
 	if cmd, ok := detect(t, "TERM=xterm", term.Preferences{}).Copy(strings.Repeat("0123456\n", term.MaxCopied/8+1)); ok || cmd != nil {
-		t.Error("a text that terminals would drop is sent")
+		t.Error("a text that is too long is sent")
 	}
 }
 

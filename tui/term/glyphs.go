@@ -9,8 +9,8 @@ import (
 
 // glyphs returns the glyph set that was chosen, or else what the locale allows. Without a locale, as in most
 // containers, it assumes a modern terminal.
-func (e environment) glyphs(wish string) (draw.Glyphs, error) {
-	switch wish {
+func (e environment) glyphs(preference string) (draw.Glyphs, error) {
+	switch preference {
 	case "", "auto":
 	case "braille":
 		return draw.Braille, nil
@@ -19,7 +19,7 @@ func (e environment) glyphs(wish string) (draw.Glyphs, error) {
 	case "ascii":
 		return draw.ASCII, nil
 	default:
-		return 0, fmt.Errorf("--glyphs=%.40q: say auto, braille, block or ascii", wish)
+		return 0, fmt.Errorf("--glyphs=%.40q: say auto, braille, block or ascii", preference)
 	}
 	if e.get("TERM") == "linux" { // the console's font has a few hundred glyphs, and lacks these
 		return draw.ASCII, nil

@@ -32,8 +32,8 @@ func shown(t *testing.T, fault string) *ptytest.Session {
 	return s
 }
 
-// soon is how long a program may take to end. A loaded machine gets more than the documented second.
-const soon = 5 * time.Second
+// exitLimit is how long a program may take to end. A loaded machine gets more than the documented second.
+const exitLimit = 5 * time.Second
 
 func TestGuard_RestoresTerminalOnEveryExit(t *testing.T) {
 	for _, tt := range []struct {
@@ -43,17 +43,17 @@ func TestGuard_RestoresTerminalOnEveryExit(t *testing.T) {
 		code  int
 		says  string
 	}{
-		{"by its own key", "", func(s *ptytest.Session) { s.Type("q") }, 0, ""},
+		{"by q", "", func(s *ptytest.Session) { s.Type("q") }, 0, ""},
 		{"by SIGINT", "", func(s *ptytest.Session) { s.Signal(syscall.SIGINT) }, 130, "interrupt"},
 		{"by SIGTERM", "", func(s *ptytest.Session) { s.Signal(syscall.SIGTERM) }, 143, "terminated"},
-		{"by SIGHUP while the terminal is there", "", func(s *ptytest.Session) { s.Signal(syscall.SIGHUP) }, 129, "the terminal went away"},
+		{"by SIGHUP with a terminal", "", func(s *ptytest.Session) { s.Signal(syscall.SIGHUP) }, 129, "the terminal went away"},
 		{"by SIGQUIT, with all stacks in a file", "", func(s *ptytest.Session) { s.Signal(syscall.SIGQUIT) }, 131, "stacks of all goroutines are in"},
 		{"by a panic in Update", "update", func(s *ptytest.Session) { s.Type("!") }, 70, "the update broke"},
 		{"by a panic in View", "view", func(s *ptytest.Session) { s.Type("!") }, 70, "the view broke"},
 		{"by a panic in a command", "cmd", func(s *ptytest.Session) { s.Type("!") }, 70, `the command broke \u001b]0;owned\u0007`},
 		{"by a panic in a goroutine of its own", "goroutine", func(s *ptytest.Session) { s.Type("!") }, 70, "the goroutine broke"},
-		{"by SIGTERM though it hangs", "hang", func(s *ptytest.Session) { s.Type("!"); s.Signal(syscall.SIGTERM) }, 143, "terminated"},
-		{"by SIGQUIT though it hangs", "hang", func(s *ptytest.Session) { s.Type("!"); s.Signal(syscall.SIGQUIT) }, 131, "stacks"},
+		{"by SIGTERM while it hangs", "hang", func(s *ptytest.Session) { s.Type("!"); s.Signal(syscall.SIGTERM) }, 143, "terminated"},
+		{"by SIGQUIT while it hangs", "hang", func(s *ptytest.Session) { s.Type("!"); s.Signal(syscall.SIGQUIT) }, 131, "stacks"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -63,21 +63,21 @@ func TestGuard_RestoresTerminalOnEveryExit(t *testing.T) {
 			if code != tt.code {
 				t.Errorf("the exit code is %d, want %d", code, tt.code)
 			}
-			if took > soon {
-				t.Errorf("it took %v to be gone", took)
+			if took > exitLimit {
+				t.Errorf("exit took %v", took)
 			}
 			s.CheckRestored()
 			out := s.Output()
 			_, after, _ := strings.Cut(string(out), "\x1b[?1049l")
 			if !strings.Contains(after, tt.says) || strings.Contains(s.Text(), "subject 80x24") {
-				t.Errorf("what is left on the main screen is\n%s\nwant %q and nothing of the program's screen", s.Text(), tt.says)
+				t.Errorf("the main screen is\n%s\nwant %q and nothing of the program's screen", s.Text(), tt.says)
 			}
 			if stacks, _ := filepath.Glob(filepath.Join(os.TempDir(), "orrery-stacks-*.txt")); tt.says == "stacks" {
 				for _, f := range stacks {
 					os.Remove(f)
 				}
 			}
-			t.Logf("gone after %v", took)
+			t.Logf("exit after %v", took)
 		})
 	}
 }
@@ -86,7 +86,7 @@ func TestGuard_HangUpEndsProgram(t *testing.T) {
 	t.Run("with the signal", func(t *testing.T) {
 		s := shown(t, "")
 		s.HangUp()
-		if code, took := s.Exit(); code != 129 || took > soon {
+		if code, took := s.Exit(); code != 129 || took > exitLimit {
 			t.Errorf("the exit code is %d after %v, want 129", code, took)
 		}
 	})
@@ -95,7 +95,7 @@ func TestGuard_HangUpEndsProgram(t *testing.T) {
 		s := ptytest.Start(t, ptytest.Options{Command: []string{"sh", "-c", `trap "" HUP; exec "$0" subject ""`, self}, Width: 80, Height: 24})
 		s.AwaitText("dark: true")
 		s.HangUp()
-		if code, took := s.Exit(); code != 129 || took > soon {
+		if code, took := s.Exit(); code != 129 || took > exitLimit {
 			t.Errorf("the exit code is %d after %v, want 129", code, took)
 		}
 	})
@@ -117,7 +117,7 @@ func shell(t *testing.T) *ptytest.Session {
 	return s
 }
 
-// prompted reports whether the shell waits for a command, on the main screen, after a given word.
+// prompted reports whether the shell waits for a command, on the main screen, after a given text.
 func prompted(screen *ptytest.Screen, after string) bool {
 	text := strings.TrimSpace(screen.Text())
 	return !screen.AltScreen() && strings.Contains(text, after) && text[strings.LastIndexByte(text, '\n')+1:] == "prompt>"
@@ -152,11 +152,11 @@ func TestGuard_SuspendAndResume(t *testing.T) {
 			s.CheckRestored()
 		})
 	}
-	t.Run("by SIGSTOP, which nobody can catch", func(t *testing.T) {
+	t.Run("by SIGSTOP, which cannot be caught", func(t *testing.T) {
 		t.Parallel()
 		s := shell(t)
 		s.SignalForeground(syscall.SIGSTOP)
-		s.Await("the shell's word", func(screen *ptytest.Screen) bool { return screen.Contains("prompt>") && screen.Contains("Stopped") })
+		s.Await("the shell's prompt", func(screen *ptytest.Screen) bool { return screen.Contains("prompt>") && screen.Contains("Stopped") })
 		s.Type("clear; fg; echo ended with $?\n") // the line discipline is still the program's: a return does not end a line
 		s.Await("the program to be back", func(screen *ptytest.Screen) bool {
 			return screen.AltScreen() && screen.Contains("line 23") && !screen.Contains("Stopped")
@@ -189,8 +189,8 @@ func TestGuard_UnknownSizeIsDrawn(t *testing.T) {
 		env  []string
 		want string
 	}{
-		{"that knows none", nil, "subject 80x24"},
-		{"of which the environment knows one", []string{"COLUMNS=100", "LINES=30"}, "subject 100x30"},
+		{"unknown", nil, "subject 80x24"},
+		{"from the environment", []string{"COLUMNS=100", "LINES=30"}, "subject 100x30"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := run(t, "", ptytest.Options{Env: tt.env})
@@ -209,7 +209,7 @@ func TestGuard_WaitsForAnswersOnExit(t *testing.T) {
 		name string
 		wait time.Duration
 		mute bool
-	}{{"when they come at once", 0, false}, {"when they come late", 30 * time.Millisecond, false}, {"when they never come", 0, true}} {
+	}{{"immediate answers", 0, false}, {"late answers", 30 * time.Millisecond, false}, {"no answers", 0, true}} {
 		t.Run(tt.name, func(t *testing.T) {
 			self, _ := os.Executable()
 			s := ptytest.Start(t, ptytest.Options{
@@ -220,7 +220,7 @@ func TestGuard_WaitsForAnswersOnExit(t *testing.T) {
 			s.Type("q")
 			s.Exit()
 			if text := s.Text(); !strings.HasPrefix(strings.TrimSpace(text), "0000000") {
-				t.Errorf("what the next program reads is\n%s", text)
+				t.Errorf("the next program reads\n%s", text)
 			}
 			t.Logf("first paint after %v", s.FirstPaint())
 		})
@@ -241,7 +241,7 @@ func TestGuard_OldTerminalsGetNoQueries(t *testing.T) {
 	s.Type("q")
 	s.Exit()
 	if out := s.Output(); strings.Contains(string(out), "$p") || strings.Contains(string(out), "]11;?") {
-		t.Errorf("the terminal is asked: %q", out)
+		t.Errorf("the terminal is queried: %q", out)
 	}
 }
 

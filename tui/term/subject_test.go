@@ -15,7 +15,7 @@ import (
 	"orrery/tui/term"
 )
 
-// The subject is a small program on a terminal: this test binary, run again with a word that names its failure.
+// The subject is a small program on a terminal: this test binary, run again with an argument that names its failure.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "subject" {
 		os.Exit(subject(os.Args[2]))

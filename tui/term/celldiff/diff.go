@@ -43,7 +43,7 @@ func (t *Writer) writeDiff() {
 	copy(t.shown, t.want)
 }
 
-// findRuns finds the runs to write. Blanks that show no style join the run beside them.
+// findRuns finds the runs to write. Blanks that show no style join the adjacent run.
 func (t *Writer) findRuns() {
 	t.runs = t.runs[:0]
 	for y := range t.h {
@@ -148,7 +148,7 @@ func (t *Writer) appendCells(b []byte, r *run) []byte {
 	}
 	if blanks > 0 {
 		b = append(strconv.AppendInt(append(b, "\x1b["...), int64(blanks), 10), 'X')
-		b = appendAside(b, blanks)
+		b = appendHorizontal(b, blanks)
 		t.x += blanks
 	}
 	if t.x >= t.w {
@@ -196,14 +196,14 @@ func (t *Writer) appendMove(b []byte, r *run) []byte {
 	for range min(down, len(place)) {
 		steps = append(steps, '\n')
 	}
-	if steps = appendAside(steps, aside); len(steps) < len(place) {
+	if steps = appendHorizontal(steps, aside); len(steps) < len(place) {
 		return append(b, steps...)
 	}
 	return append(b, place...)
 }
 
-// appendAside appends a move to the right, or to the left if n is negative.
-func appendAside(b []byte, n int) []byte {
+// appendHorizontal appends a move to the right, or to the left if n is negative.
+func appendHorizontal(b []byte, n int) []byte {
 	direction := byte('C')
 	switch {
 	case n == 0:

@@ -17,7 +17,7 @@ import (
 
 const width, height = 12, 5
 
-// terminal is a Writer and what it has written; nothing waits for a timer.
+// terminal is a Writer and its output; it waits for no timer.
 type terminal struct {
 	*Writer
 	out  bytes.Buffer
@@ -34,7 +34,7 @@ func newTerminal(erases bool) *terminal {
 
 func (t *terminal) write(p string) { _, _ = t.Write([]byte(p)) }
 
-// show returns what is written to show a canvas.
+// show returns the output that shows a canvas.
 func (t *terminal) show(c *draw.Canvas) string {
 	before := t.out.Len()
 	t.pending.scheduled = true
@@ -67,12 +67,12 @@ func TestShow_WritesOnlyWhatDiffers(t *testing.T) {
 		before, after *draw.Canvas
 		want          string
 	}{
-		{"the same", rows("abc"), rows("abc"), ""},
+		{"an unchanged canvas", rows("abc"), rows("abc"), ""},
 		{"cells between two changes are not written", rows("a1bcdefgh2j"), rows("a3bcdefgh4j"), "\x1b[10D3\x1b[7C4"},
-		{"unless that is shorter", rows("a1b2"), rows("a3b4"), "\x1b[3D3b4"},
-		{"colours too", rows("abc"), rows("!abc"), "\x1b[1H" + bad + "abc"},
-		{"the colour of a blank is not seen", rows("   "), rows("!   "), ""},
-		{"its background is", rows("a  "), rows("a", "# "), "\x1b[2H\x1b[38;2;211;216;230;48;2;38;44;61m "},
+		{"cells between two changes are written if that is shorter", rows("a1b2"), rows("a3b4"), "\x1b[3D3b4"},
+		{"a change of the colour", rows("abc"), rows("!abc"), "\x1b[1H" + bad + "abc"},
+		{"the colour of a blank is ignored", rows("   "), rows("!   "), ""},
+		{"the background of a blank is not", rows("a  "), rows("a", "# "), "\x1b[2H\x1b[38;2;211;216;230;48;2;38;44;61m "},
 		{"a style is set once", rows("a", "b", "c"), rows("!x", "y", "!z"), "\x1b[2Hy\x1b[1H" + bad + "x\x1b[3Hz"},
 		{"many blanks are erased", rows("abcdefghijkl"), rows(""), "\x1b[1H\x1b[12X\x1b[12C"},
 		{"the last cell does not wrap", rows(), rows("", "", "", "", "           x"), "\x1b[5;12H\x1b[?7lx\x1b[?7h"},
@@ -82,63 +82,63 @@ func TestShow_WritesOnlyWhatDiffers(t *testing.T) {
 			term := newTerminal(true)
 			term.show(tt.before)
 			if got := term.show(tt.after); got != tt.want {
-				t.Errorf("it writes %q, want %q", got, tt.want)
+				t.Errorf("written: %q, want %q", got, tt.want)
 			}
 		})
 	}
 }
 
-func TestWrite_PassesOnAndShowsTheFrameAgain(t *testing.T) {
+func TestWrite_PassesOnAndRepaints(t *testing.T) {
 	term := newTerminal(true)
 	term.show(rows("!abc"))
 	before := term.out.Len()
 	term.write("\x1b[?1002h")
 	if got, want := term.out.String()[before:], "\x1b[m\x1b[?1002h\x1b[m\x1b[2J\x1b[1H\x1b[38;2;255;122;133mabc"; got != want {
-		t.Errorf("it writes %q, want %q", got, want)
+		t.Errorf("written: %q, want %q", got, want)
 	}
 }
 
-func TestWrite_NothingOutsideTheAlternateScreen(t *testing.T) {
+func TestWrite_NothingOutsideAlternateScreen(t *testing.T) {
 	term := newTerminal(true)
 	term.show(rows("abc"))
 	before := term.out.Len()
 	term.write("\x1b[?1049l")
 	term.show(rows("xyz"))
 	if got := term.out.String()[before:]; got != "\x1b[?1049l" {
-		t.Errorf("it writes %q after the screen was left", got)
+		t.Errorf("written outside the alternate screen: %q", got)
 	}
 	term.write("\x1b[?1049h")
 	if got := ptytest.Shown(width, height, term.out.Bytes()).Line(0); !strings.HasPrefix(got, "xyz") {
-		t.Errorf("back on the screen it shows %q, want the latest frame", got)
+		t.Errorf("back on the screen: %q, want the latest frame", got)
 	}
 }
 
-func TestResize_DropsFramesOfTheOldSize(t *testing.T) {
+func TestResize_DropsFramesOfOldSize(t *testing.T) {
 	term := newTerminal(true)
 	term.show(rows("abc"))
 	term.Resize(width+1, height)
 	before := term.out.Len()
 	if got := term.show(rows("abd")); got != "" {
-		t.Errorf("a frame of the old size has it write %q", got)
+		t.Errorf("written for a frame of the old size: %q", got)
 	}
 	term.write("\x1b[2J")
 	if got := term.out.String()[before:]; got != "\x1b[2J" {
-		t.Errorf("clearing the screen has it write %q", got)
+		t.Errorf("written when the screen is cleared: %q", got)
 	}
 	if got := term.show(draw.New(width+1, height)); got != "\x1b[m\x1b[2J" {
-		t.Errorf("an empty frame of the new size has it write %q", got)
+		t.Errorf("written for an empty frame of the new size: %q", got)
 	}
 }
 
-func TestSynced_WrapsAFrame(t *testing.T) {
+func TestSynced_WrapsFrame(t *testing.T) {
 	term := newTerminal(true)
 	term.Synced()
 	term.show(rows("a"))
 	if got, want := term.show(rows("b")), "\x1b[?2026h\x1b[Db\x1b[?2026l"; got != want {
-		t.Errorf("it writes %q, want %q", got, want)
+		t.Errorf("written: %q, want %q", got, want)
 	}
 	if got := term.show(rows("b")); got != "" {
-		t.Errorf("the same frame has it write %q", got)
+		t.Errorf("written for the same frame: %q", got)
 	}
 }
 
@@ -165,14 +165,14 @@ func TestShow_WritesByItself(t *testing.T) {
 		case p := <-wrote:
 			all.WriteString(p)
 		case <-deadline:
-			t.Fatalf("the last frame is not shown; it wrote %q", all.String())
+			t.Fatalf("the last frame is not shown; written: %q", all.String())
 		}
 	}
 }
 
-func TestWrite_ReportsALostTerminal(t *testing.T) {
+func TestWrite_ReportsLostTerminal(t *testing.T) {
 	if n, err := New(lost{}, width, height, true).Write([]byte("abc")); n != 0 || err == nil {
-		t.Errorf("writing gives %d, %v", n, err)
+		t.Errorf("Write returned %d, %v", n, err)
 	}
 }
 
@@ -180,9 +180,9 @@ type lost struct{}
 
 func (lost) Write([]byte) (int, error) { return 0, errors.New("the terminal went away") }
 
-// TestShow_DiffShowsTheSame draws random frames and compares what the terminal shows with a frame that was written
-// whole.
-func TestShow_DiffShowsTheSame(t *testing.T) {
+// TestShow_DiffEqualsFullFrame draws random frames and compares what the terminal shows with a frame that was written
+// in full.
+func TestShow_DiffEqualsFullFrame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		term := newTerminal(rapid.Bool().Draw(t, "erases"))
 		c := draw.New(width, height)
@@ -209,12 +209,12 @@ func TestShow_DiffShowsTheSame(t *testing.T) {
 				t.Fatalf("%q shows\n%swant\n%s", term.out.String(), got.Styled(), want.Styled())
 			}
 			if got.Text() != trimmed(c) {
-				t.Fatalf("it shows\n%swant\n%s", got.Text(), trimmed(c))
+				t.Fatalf("the screen is\n%swant\n%s", got.Text(), trimmed(c))
 			}
 		}
 		term.write("\x1b[?1049l")
 		if left := ptytest.Shown(width, height, term.out.Bytes()).Unrestored(); len(left) > 0 && left[0] != "a hidden cursor" {
-			t.Fatalf("it leaves %q", left)
+			t.Fatalf("unrestored: %q", left)
 		}
 	})
 }
