@@ -154,7 +154,7 @@ func hiddenPanes(st *console.State) map[views.PaneID]string {
 func (l *Live) ReadOnlyReason() string {
 	switch {
 	case !l.options.Allow:
-		return "this console only looks; start it with --allow-actions to change the cluster"
+		return "read-only: start the console with --allow-actions to change the cluster"
 	case l.lastState.Lost != nil:
 		return "the connection to the cluster is lost"
 	}

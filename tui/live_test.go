@@ -123,7 +123,7 @@ func TestConfirm_ActsOnlyAfterYes(t *testing.T) {
 
 func TestConfirm_ReadOnlyDoesNotAsk(t *testing.T) {
 	source, _ := operableSource(t)
-	source.readOnly = "this console only looks; start it with --allow-actions to change the cluster"
+	source.readOnly = "read-only: start the console with --allow-actions to change the cluster"
 	s := watch(t, source, 140, 30)
 	s.keys("3")
 	for _, key := range []string{"c", "D"} {

@@ -38,7 +38,7 @@ func checkAccess(ctx context.Context, client kubernetes.Interface, kinds []world
 	all, err := live.CheckAccess(ctx, client, kinds, namespace)
 	switch {
 	case apierrors.IsUnauthorized(err):
-		return s, fmt.Errorf("the API server does not know who you are: log in again: %w", err)
+		return s, fmt.Errorf("the API server rejects the credentials: log in again: %w", err)
 	case err != nil:
 		return s, fmt.Errorf("connecting to the API server: %w", err)
 	}
@@ -73,8 +73,8 @@ func rulesOf(u live.Unreadable) []operate.Rule {
 	list := operate.Rule{Group: resource.Group, Resource: resource.Resource, Verb: "list"}
 	watch := list
 	watch.Verb = "watch"
-	var tried *live.AccessError
-	if errors.As(u.Err, &tried) && tried.Verb == "watch" {
+	var problem *live.AccessError
+	if errors.As(u.Err, &problem) && problem.Verb == "watch" {
 		return []operate.Rule{watch}
 	}
 	return []operate.Rule{list, watch}
@@ -100,7 +100,7 @@ func (s *access) whyNotDeciding() string {
 	case !s.readsAll(world.Node):
 		return "nodes may not be read"
 	case s.namespaces[world.Pod] != "":
-		return "of pods, only those in namespace " + s.namespaces[world.Pod] + " may be read, and what a node has left is not known without the others"
+		return "only the pods in namespace " + s.namespaces[world.Pod] + " are readable, and a node's free resources depend on all of its pods"
 	case !s.readsAll(world.Pod):
 		return "pods may not be read"
 	}

@@ -20,7 +20,7 @@ var namespaced = []string{
 	"resourceclaims", "csistoragecapacities",
 }
 
-// confine makes a stub permit only one namespace.
+// confine makes a stub permit only one namespace of these resources.
 func confine(s *stub, but string, others ...string) {
 	for _, resource := range namespaced {
 		for _, verb := range []string{"list ", "watch "} {
@@ -39,7 +39,7 @@ func openIn(t *testing.T, api *stub, namespace string) *console.Session {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	eventually(t, s, "the first list", func() bool { return s.State().Synced })
+	eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
 	return s
 }
 
@@ -62,39 +62,39 @@ func TestAccess_OneNamespaceIsShown(t *testing.T) {
 	confine(api, "team-a", "team-b")
 	s := openIn(t, api, "team-a")
 	if got := names(s); got != "team-a/mine" {
-		t.Errorf("seen is %q, want team-a/mine", got)
+		t.Errorf("the pods are %q, want team-a/mine", got)
 	}
 	api.put(in("team-b", "later-theirs"), in("team-a", "later-mine"))
-	eventually(t, s, "a pod that came later", func() bool {
+	eventually(t, s, "a later pod", func() bool {
 		return names(s) == "team-a/later-mine team-a/mine" || names(s) == "team-a/mine team-a/later-mine"
 	})
 	st := s.State()
-	if alert := st.Alert(time.Time{}); !strings.HasPrefix(alert, "namespace team-a only; nothing is decided or compared; :access") {
+	if alert := st.Alert(time.Time{}); !strings.HasPrefix(alert, "namespace team-a only; no decisions, no comparison; :access") {
 		t.Errorf("the alert is %q", alert)
 	}
-	if s.Comparator() != nil || !strings.Contains(st.NotDeciding, "of pods, only those in namespace team-a may be read") {
-		t.Errorf("judged: %t, undecided because %q", s.Comparator() != nil, st.NotDeciding)
+	if s.Comparator() != nil || !strings.Contains(st.NotDeciding, "only the pods in namespace team-a are readable") {
+		t.Errorf("comparator: %t, NotDeciding %q", s.Comparator() != nil, st.NotDeciding)
 	}
 	s.Inspect(func(e *engine.Engine) {
-		if where := e.PodState("team-a", "mine"); where != engine.StateActive {
-			t.Errorf("mine is %s: with part of the pods something was decided about it", where)
+		if state := e.PodState("team-a", "mine"); state != engine.StateActive {
+			t.Errorf("mine is %s, want no decision with part of the pods", state)
 		}
 	})
 	text := st.Access()
 	flat := strings.ReplaceAll(text, "\n# ", " ")
 	for _, want := range []string{
-		"Of pods, services,", "there is one for namespace team-a only.", "resources: [\"pods\"]\n  verbs: [\"list\", \"watch\"]",
-		"Nothing is decided beside the cluster's scheduler, and nothing compared with it: of pods, only those in namespace team-a",
+		"Of pods, services,", "only those in namespace team-a are readable.", "resources: [\"pods\"]\n  verbs: [\"list\", \"watch\"]",
+		"Orrery makes no decisions to compare with the cluster's scheduler: only the pods in namespace team-a are readable",
 	} {
 		if !strings.Contains(flat, want) {
-			t.Errorf("access does not say %q:\n%s", want, text)
+			t.Errorf("Access lacks %q:\n%s", want, text)
 		}
 	}
 	if strings.Contains(text, "no right") {
-		t.Errorf("something is called not shown at all:\n%s", text)
+		t.Errorf("Access names a kind that is not readable at all:\n%s", text)
 	}
 	if wrote := api.written(); len(wrote) > 0 {
-		t.Errorf("it wrote %q", wrote)
+		t.Errorf("writes: %q", wrote)
 	}
 }
 
@@ -105,9 +105,9 @@ func TestAccess_UnreadableNamespaceShowsNothing(t *testing.T) {
 	s := openIn(t, api, "team-b")
 	st := s.State()
 	if got := names(s); got != "" || st.ShowsPodsIn("team-b") || st.Namespace != "" {
-		t.Errorf("seen is %q within %q", got, st.Namespace)
+		t.Errorf("the pods are %q, of namespace %q", got, st.Namespace)
 	}
-	if alert := st.Alert(time.Time{}); !strings.HasPrefix(alert, "no right to read pods, services, ") || !strings.Contains(alert, "; nothing is decided or compared; :access") {
+	if alert := st.Alert(time.Time{}); !strings.HasPrefix(alert, "no right to read pods, services, ") || !strings.Contains(alert, "; no decisions, no comparison; :access") {
 		t.Errorf("the alert is %q", alert)
 	}
 }
@@ -119,16 +119,16 @@ func TestAccess_NoNodesMeansNoDecisions(t *testing.T) {
 	s := openIn(t, api, "default")
 	st := s.State()
 	if got := names(s); got != "team-a/mine" || st.NotDeciding != "nodes may not be read" || s.Comparator() != nil {
-		t.Errorf("seen is %q, undecided because %q", got, st.NotDeciding)
+		t.Errorf("the pods are %q, NotDeciding is %q", got, st.NotDeciding)
 	}
 	s.Inspect(func(e *engine.Engine) {
 		if n := e.Counters().Decisions; n[engine.Placed]+n[engine.Unschedulable]+n[engine.Failed] > 0 || e.PodState("team-a", "mine") != engine.StateActive {
-			t.Errorf("without nodes it was decided: %v, the pod is %s", n, e.PodState("team-a", "mine"))
+			t.Errorf("decisions without nodes: %v, the pod is %s", n, e.PodState("team-a", "mine"))
 		}
 	})
 }
 
-func TestAccess_NothingReadableIsSaid(t *testing.T) {
+func TestAccess_NothingReadable(t *testing.T) {
 	api := newStub(t)
 	for _, resource := range append([]string{"nodes", "namespaces"}, namespaced...) {
 		api.forbid("list "+resource, true)
@@ -136,7 +136,7 @@ func TestAccess_NothingReadableIsSaid(t *testing.T) {
 	}
 	s := openIn(t, api, "default")
 	if st := s.State(); !strings.HasPrefix(st.Alert(time.Time{}), "no right to read nodes, pods, ") || len(st.Unreadable) < 5 {
-		t.Errorf("the alert is %q, unseen are %v", st.Alert(time.Time{}), st.Unreadable)
+		t.Errorf("the alert is %q, unreadable are %v", st.Alert(time.Time{}), st.Unreadable)
 	}
 }
 
@@ -146,8 +146,8 @@ func TestOpen_ScheduleNeedsAllKinds(t *testing.T) {
 			api := newStub(t)
 			api.forbid(what, true)
 			_, err := console.Open(context.Background(), console.Options{KubeConfig: api.kubeConfig(), Namespace: "team-a", Schedule: true, Identity: "me"})
-			if err == nil || !strings.Contains(err.Error(), "--schedule takes rights that you have not, to read ") || !strings.Contains(err.Error(), strings.Fields(what)[1]) {
-				t.Errorf("it says %v", err)
+			if err == nil || !strings.Contains(err.Error(), "--schedule needs permission to read ") || !strings.Contains(err.Error(), strings.Fields(what)[1]) {
+				t.Errorf("the error is %v", err)
 			}
 		})
 	}

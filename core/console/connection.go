@@ -37,7 +37,7 @@ type monitoredTransport struct {
 }
 
 // errReadOnly rejects writes without --allow-actions.
-var errReadOnly = errors.New("this console only looks; start it with --allow-actions to change the cluster")
+var errReadOnly = errors.New("read-only: start the console with --allow-actions to change the cluster")
 
 func (p monitoredTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if p.readOnly && r.Method != http.MethodGet {

@@ -50,7 +50,7 @@ func (s *Session) startReplica(ctx context.Context) error {
 // checkRights tries to read each kind. A scheduler has to read all kinds that the plugins read: without all pods it
 // would overcommit nodes, and without budgets preemption would ignore them.
 func (s *Session) checkRights(ctx context.Context, e *engine.Engine) ([]world.Kind, error) {
-	kinds, err := wanted(e)
+	kinds, err := requiredKinds(e)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (s *Session) checkRights(ctx context.Context, e *engine.Engine) ([]world.Ki
 		return nil, err
 	}
 	if slices.ContainsFunc(s.access.unreadable, func(k world.Kind) bool { return slices.Contains(needed, k) }) {
-		return nil, fmt.Errorf("--schedule takes rights that you have not, to read %s; without --schedule the console shows what may be seen",
+		return nil, fmt.Errorf("--schedule needs permission to read %s; without --schedule the console shows what is readable",
 			rulesText(s.access.missingRules))
 	}
 	return s.access.kinds, nil

@@ -114,21 +114,21 @@ func (s *Session) Close() {
 }
 
 // Inspect runs a read-only function on the engine between two inputs.
-func (s *Session) Inspect(look func(*engine.Engine)) {
+func (s *Session) Inspect(read func(*engine.Engine)) {
 	select {
 	case <-s.done:
 	default:
 		looked := false
 		err := s.inspect(s.until, func(e *engine.Engine) {
 			looked = true
-			look(e)
+			read(e)
 		})
 		if err == nil || looked {
 			return
 		}
 		<-s.done // the session ended before the engine was inspected
 	}
-	look(s.engine)
+	read(s.engine)
 }
 
 // Engine returns the engine, to be read in Inspect.
@@ -218,17 +218,17 @@ func (s *Session) State() State {
 	return st
 }
 
-// wanted returns the kinds that an engine of the session's configuration and the screen need.
-func (s *Session) wanted() ([]world.Kind, error) {
+// requiredKinds returns the kinds that an engine of the session's configuration and the screen need.
+func (s *Session) requiredKinds() ([]world.Kind, error) {
 	e, err := engine.New(engine.Options{Config: s.options.Config, Plugins: s.options.Plugins})
 	if err != nil {
 		return nil, err
 	}
-	return wanted(e)
+	return requiredKinds(e)
 }
 
-// wanted returns the kinds that an engine and the screen need.
-func wanted(e *engine.Engine) ([]world.Kind, error) {
+// requiredKinds returns the kinds that an engine and the screen need.
+func requiredKinds(e *engine.Engine) ([]world.Kind, error) {
 	kinds, err := e.WatchedKinds()
 	if err != nil {
 		return nil, err

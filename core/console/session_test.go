@@ -32,17 +32,17 @@ func open(t *testing.T, s *stub) *console.Session {
 }
 
 // eventually waits for a condition, checking after every wake of the session.
-func eventually(t *testing.T, s *console.Session, what string, so func() bool) {
+func eventually(t *testing.T, s *console.Session, event string, condition func() bool) {
 	t.Helper()
 	timeout := time.NewTimer(20 * time.Second)
 	defer timeout.Stop()
-	for !so() {
+	for !condition() {
 		again := time.NewTimer(50 * time.Millisecond)
 		select {
 		case <-s.Wake():
 		case <-again.C:
 		case <-timeout.C:
-			t.Fatalf("%s did not come about; the session says %+v", what, s.State())
+			t.Fatalf("timed out waiting for %s; the state is %+v", event, s.State())
 		}
 		again.Stop()
 	}
@@ -64,31 +64,31 @@ func TestSession_ShadowComparesAndWritesNothing(t *testing.T) {
 	api := newStub(t)
 	api.put(small, large)
 	s := open(t, api)
-	eventually(t, s, "the first list of everything", func() bool { return s.State().Synced })
+	eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
 	good, bad := mk.Pod("good").UID("good").CPU("500m").Obj(), mk.Pod("bad").UID("bad").CPU("4").Obj()
-	place := func(name string) (p engine.PodState) {
+	podState := func(name string) (p engine.PodState) {
 		s.Inspect(func(e *engine.Engine) { p = e.PodState("default", name) })
 		return p
 	}
 	api.put(good)
-	eventually(t, s, "a prediction for good", func() bool { return place("good") == engine.StateBinding })
+	eventually(t, s, "a prediction for good", func() bool { return podState("good") == engine.StateBinding })
 	api.put(bound(good, "large"))
-	eventually(t, s, "the confirmation", func() bool { return place("good") == engine.StateBound })
+	eventually(t, s, "the confirmation", func() bool { return podState("good") == engine.StateBound })
 	api.put(bad)
-	eventually(t, s, "a prediction for bad", func() bool { return place("bad") == engine.StateBinding })
+	eventually(t, s, "a prediction for bad", func() bool { return podState("bad") == engine.StateBinding })
 	api.put(bound(bad, "small")) // it does not fit there
-	eventually(t, s, "two judgements", func() (done bool) {
+	eventually(t, s, "two comparisons", func() (done bool) {
 		s.Inspect(func(*engine.Engine) { done = s.Comparator().Counters().Compared() == 2 })
 		return done
 	})
 	s.Inspect(func(e *engine.Engine) {
-		tally := s.Comparator().Counters()
-		if tally.Agreed != 1 || tally.Differs != 1 {
-			t.Errorf("counted %+v, want one of each", tally)
+		counters := s.Comparator().Counters()
+		if counters.Agreed != 1 || counters.Differs != 1 {
+			t.Errorf("counted %+v, want one of each", counters)
 		}
 		for f := range s.Comparator().Findings() {
 			if f.Real != "small" || len(f.BestNodes) != 1 || f.BestNodes[0] != "large" || len(f.Objections) == 0 || f.Objections[0].Plugin != "NodeResourcesFit" {
-				t.Errorf("found %+v, want that NodeResourcesFit rejects small and is for large", f)
+				t.Errorf("found %+v, want that NodeResourcesFit rejects small, and large is the best node", f)
 			}
 		}
 		if node := e.Store().Pod("default", "bad").Spec.NodeName; node != "small" {
@@ -103,14 +103,14 @@ func TestSession_ShadowComparesAndWritesNothing(t *testing.T) {
 func TestSession_NamesMissingRules(t *testing.T) {
 	api := newStub(t)
 	api.put(small, large)
-	for _, what := range []string{"list leases", "list poddisruptionbudgets", "watch namespaces"} {
-		api.forbid(what, true)
+	for _, event := range []string{"list leases", "list poddisruptionbudgets", "watch namespaces"} {
+		api.forbid(event, true)
 	}
 	s := open(t, api)
-	eventually(t, s, "the first list of the rest", func() bool { return s.State().Synced })
+	eventually(t, s, "the other initial lists", func() bool { return s.State().Synced })
 	s.Inspect(func(e *engine.Engine) {
 		if n := e.Cache().NodeCount(); n != 2 {
-			t.Errorf("%d nodes are seen, want 2", n)
+			t.Errorf("%d nodes, want 2", n)
 		}
 	})
 	st := s.State()
@@ -121,7 +121,7 @@ func TestSession_NamesMissingRules(t *testing.T) {
 		}
 	}
 	if strings.Contains(alert, "workloads") {
-		t.Errorf("the alert is %q: what the API server does not serve is nobody's fault", alert)
+		t.Errorf("the alert is %q: it must not name a kind that the API server does not serve", alert)
 	}
 	if rules := st.Access(); !strings.Contains(rules, "- apiGroups: [\"policy\"]\n  resources: [\"poddisruptionbudgets\"]\n  verbs: [\"list\", \"watch\"]\n") {
 		t.Errorf("the rules are\n%s", rules)
@@ -132,21 +132,21 @@ func TestSession_ReportsLostConnection(t *testing.T) {
 	api := newStub(t)
 	api.put(small)
 	s := open(t, api)
-	eventually(t, s, "the first list", func() bool { return s.State().Synced })
+	eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
 	up := api.down(t)
 	eventually(t, s, "the loss", func() bool { return s.State().Lost != nil })
 	st := s.State()
-	if alert := st.Alert(st.LostSince.Add(12 * time.Second)); !strings.HasPrefix(alert, "the connection is lost, for 12s; showing what was known: ") {
+	if alert := st.Alert(st.LostSince.Add(12 * time.Second)); !strings.HasPrefix(alert, "the connection is lost, for 12s; showing the last known state:  ") {
 		t.Errorf("the alert is %q", alert)
 	}
 	s.Inspect(func(e *engine.Engine) {
 		if e.Store().Node("small") == nil {
-			t.Error("what was known is forgotten")
+			t.Error("the last known state was dropped")
 		}
 	})
 	up()
 	api.put(large)
-	eventually(t, s, "the return", func() (seen bool) {
+	eventually(t, s, "the reconnection", func() (seen bool) {
 		s.Inspect(func(e *engine.Engine) { seen = e.Store().Node("large") != nil })
 		return seen && s.State().Lost == nil
 	})
@@ -159,12 +159,12 @@ func TestSession_InspectAfterClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, s, "the first list", func() bool { return s.State().Synced })
+	eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
 	s.Close()
-	looked := false
-	s.Inspect(func(e *engine.Engine) { looked = e.Store().Node("small") != nil })
-	if st := s.State(); !looked || st.Alert(time.Time{}) != "standing still: the session was closed" {
-		t.Errorf("looked: %t, alert %q", looked, st.Alert(time.Time{}))
+	inspected := false
+	s.Inspect(func(e *engine.Engine) { inspected = e.Store().Node("small") != nil })
+	if st := s.State(); !inspected || st.Alert(time.Time{}) != "stopped:  the session was closed" {
+		t.Errorf("inspected: %t, alert %q", inspected, st.Alert(time.Time{}))
 	}
 }
 
@@ -173,6 +173,6 @@ func TestOpen_FailsWithoutAPIServer(t *testing.T) {
 	api.down(t)
 	_, err := console.Open(context.Background(), console.Options{KubeConfig: api.kubeConfig()})
 	if err == nil || !strings.HasPrefix(err.Error(), "connecting to the API server: ") || strings.Count(err.Error(), "\n") > 0 {
-		t.Errorf("it says %v, want one line about the connection", err)
+		t.Errorf("the error is %v, want one line about the connection", err)
 	}
 }

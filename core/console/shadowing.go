@@ -14,7 +14,7 @@ import (
 // decides: its Lead channel stays open.
 func (s *Session) startShadow(ctx context.Context) error {
 	began := time.Now()
-	kinds, err := s.wanted()
+	kinds, err := s.requiredKinds()
 	if err != nil {
 		return err
 	}

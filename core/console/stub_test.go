@@ -87,15 +87,15 @@ func (s *stub) put(objects ...world.Object) {
 		o.SetResourceVersion(strconv.Itoa(s.version))
 		resource := strings.ToLower(kinds[0].Kind) + "s"
 		kind := "ADDED"
-		kept := s.objects[resource][:0]
+		others := s.objects[resource][:0]
 		for _, old := range s.objects[resource] {
 			if old.GetName() == o.GetName() && old.GetNamespace() == o.GetNamespace() {
 				kind = "MODIFIED"
 				continue
 			}
-			kept = append(kept, old)
+			others = append(others, old)
 		}
-		s.objects[resource] = append(kept, o)
+		s.objects[resource] = append(others, o)
 		s.log = append(s.log, event{s.version, kind, resource, o})
 	}
 	close(s.changed)
@@ -136,14 +136,14 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	switch {
 	case r.Method != http.MethodGet:
-		refuse(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, schema.GroupResource{}, "nothing may be written here")
+		refuse(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, schema.GroupResource{}, "the stub is read-only")
 	case forbidden:
 		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, schema.GroupResource{Group: group, Resource: resource},
 			resource+` is forbidden: User "jane" cannot `+verb+` resource "`+resource+`" in API group "`+group+`" `+scope)
 	case resource == "workloads":
 		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, schema.GroupResource{}, "the server could not find the requested resource")
 	case watch && r.URL.Query().Get("sendInitialEvents") != "":
-		refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, schema.GroupResource{}, "sendInitialEvents is not known")
+		refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, schema.GroupResource{}, "sendInitialEvents is unknown")
 	case watch:
 		s.watch(w, r, resource, namespace)
 	default:
@@ -164,9 +164,9 @@ func (s *stub) watch(w http.ResponseWriter, r *http.Request, resource, namespace
 	w.Header().Set("Content-Type", "application/json")
 	for {
 		s.mu.Lock()
-		news, changed := s.log, s.changed
+		events, changed := s.log, s.changed
 		s.mu.Unlock()
-		for _, e := range news {
+		for _, e := range events {
 			if e.version > since && e.resource == resource && (namespace == "" || e.object.GetNamespace() == namespace) {
 				since = e.version
 				_ = json.NewEncoder(w).Encode(map[string]any{"type": e.kind, "object": e.object})

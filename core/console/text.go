@@ -13,13 +13,13 @@ import (
 func (st *State) Alert(now time.Time) string {
 	switch {
 	case st.Ended != nil:
-		return "standing still: " + printable.Line(st.Ended.Error(), 200)
+		return "stopped:  " + printable.Line(st.Ended.Error(), 200)
 	case st.Lost != nil:
-		return "the connection is lost, for " + now.Sub(st.LostSince).Truncate(time.Second).String() + "; showing what was known: " + printable.Line(rootError(st.Lost).Error(), 160)
+		return "the connection is lost, for " + now.Sub(st.LostSince).Truncate(time.Second).String() + "; showing the last known state:  " + printable.Line(rootError(st.Lost).Error(), 160)
 	case len(st.MissingRules)+len(st.MoreRules) > 0:
 		return st.partial() + "; :access says which rules"
 	case !st.Synced:
-		return "listing what there is" + unsyncedText(st)
+		return "waiting for the initial lists" + unsyncedText(st)
 	}
 	return ""
 }
@@ -37,7 +37,7 @@ func (st *State) partial() string {
 		parts = append(parts, "no right to read "+rulesText(st.MissingRules))
 	}
 	if st.NotDeciding != "" {
-		parts = append(parts, "nothing is decided or compared")
+		parts = append(parts, "no decisions, no comparison")
 	}
 	return strings.Join(parts, "; ")
 }
@@ -75,20 +75,20 @@ func rulesText(rules []operate.Rule) string {
 // Access describes what the session may not read, and the role that would permit it.
 func (st *State) Access() string {
 	if len(st.MissingRules)+len(st.MoreRules) == 0 {
-		return "Everything that this screen shows may be read.\n"
+		return "Everything that this screen shows is readable.\n"
 	}
 	var about []string
 	if len(st.MissingRules) > 0 {
 		about = append(about, "There is no right to read "+rulesText(st.MissingRules)+".")
 	}
 	if len(st.MoreRules) > 0 {
-		about = append(about, "Of "+resourcesText(st.MoreRules)+" there is one for namespace "+printable.Line(st.Namespace, 63)+" only. "+
-			"\":ns NAMESPACE\" shows another one, if that may be read.")
+		about = append(about, "Of "+resourcesText(st.MoreRules)+" only those in namespace "+printable.Line(st.Namespace, 63)+" are readable. "+
+			"\":ns NAMESPACE\" shows another one, if it is readable.")
 	}
 	if st.NotDeciding != "" {
-		about = append(about, "Nothing is decided beside the cluster's scheduler, and nothing compared with it: "+printable.Line(st.NotDeciding, 300)+".")
+		about = append(about, "Orrery makes no decisions to compare with the cluster's scheduler: "+printable.Line(st.NotDeciding, 300)+".")
 	}
-	about = append(about, "Whoever administers the cluster can permit all of it by this role; \":ctx\" with this context's name looks again:")
+	about = append(about, "A cluster administrator can grant all of it with this role; \":ctx\" with this context's name checks again:")
 	var b strings.Builder
 	for _, text := range about {
 		writeComment(&b, text)

@@ -68,15 +68,15 @@ func NewComparator(o Options) (*Comparator, error) {
 	if c == nil {
 		c = config.Default(config.DefaultFeatures())
 	}
-	whole := *c
-	whole.PercentageOfNodesToScore = 100
-	whole.Profiles = slices.Clone(c.Profiles)
+	scoreAll := *c
+	scoreAll.PercentageOfNodesToScore = 100
+	scoreAll.Profiles = slices.Clone(c.Profiles)
 	j := &Comparator{
 		window: cmp.Or(o.Window, Window), percentage: map[string]int{}, queue: newOtherQueue(),
 		differences: findingRing{limit: maxDifferences}, explained: findingRing{limit: maxExplained},
 	}
-	for i := range whole.Profiles {
-		p := &whole.Profiles[i]
+	for i := range scoreAll.Profiles {
+		p := &scoreAll.Profiles[i]
 		j.percentage[p.SchedulerName] = int(c.PercentageOfNodesToScore)
 		if own := p.PercentageOfNodesToScore; own != nil {
 			j.percentage[p.SchedulerName] = int(*own)
@@ -84,7 +84,7 @@ func NewComparator(o Options) (*Comparator, error) {
 		p.PercentageOfNodesToScore = nil
 	}
 	options := engine.Options{
-		Config: &whole, Plugins: o.Engine.Plugins, Start: o.Engine.Start, DecisionLogSize: 1,
+		Config: &scoreAll, Plugins: o.Engine.Plugins, Start: o.Engine.Start, DecisionLogSize: 1,
 		Client: o.Engine.Client, KubeConfig: o.Engine.KubeConfig,
 	}
 	var err error
@@ -92,7 +92,7 @@ func NewComparator(o Options) (*Comparator, error) {
 		return nil, err
 	}
 	j.lease = types.NamespacedName{Namespace: c.LeaderElection.ResourceNamespace, Name: c.LeaderElection.ResourceName}
-	j.prioritySort = usesPrioritySort(whole.Profiles[0].Plugins)
+	j.prioritySort = usesPrioritySort(scoreAll.Profiles[0].Plugins)
 	return j, nil
 }
 

@@ -65,7 +65,7 @@ type counterfactual struct {
 	rivals map[string]bool
 }
 
-// rankingBudget is how many more nodes may be ranked to explain differences, by the time of the inputs.
+// rankingBudget is how many more nodes may be ranked to explain differences; it refills with the time of the inputs.
 type rankingBudget struct {
 	nodes int
 	at    time.Time

@@ -14,15 +14,15 @@ import (
 	"orrery/core/world"
 )
 
-// judged returns the finding about a pod; agreed decisions have none.
-func (w *watcher) judged(pod string) *shadow.Finding {
+// finding returns the finding about a pod; decisions that agree have none.
+func (w *harness) finding(pod string) *shadow.Finding {
 	w.t.Helper()
 	for f := range w.Comparator().Findings() {
 		if f.Pod.Name == pod {
 			return f
 		}
 	}
-	w.t.Fatalf("nothing was found about %s: %+v", pod, w.Comparator().Counters())
+	w.t.Fatalf("no finding about %s: %+v", pod, w.Comparator().Counters())
 	return nil
 }
 
@@ -36,11 +36,11 @@ func held(by string) *coordinationv1.Lease {
 // Web got a node that is worse than big, unless filler was decided before and filled big; filler's binding arrived
 // after web's.
 func TestComparator_QueueOrderLimitsCauses(t *testing.T) {
-	comes := func(pods ...*v1.Pod) func(*watcher) {
-		return func(w *watcher) {
+	add := func(pods ...*v1.Pod) func(*harness) {
+		return func(w *harness) {
 			for _, pod := range pods {
-				w.sees(pod)
-				w.passes(10 * time.Millisecond)
+				w.update(pod)
+				w.pass(10 * time.Millisecond)
 			}
 		}
 	}
@@ -48,79 +48,79 @@ func TestComparator_QueueOrderLimitsCauses(t *testing.T) {
 	gated := mk.Pod("filler").CPU("7").Obj()
 	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/wait"}}
 	for _, tt := range []struct {
-		name  string
-		begin func(*watcher)
-		late  time.Duration
-		class shadow.Class
+		name    string
+		begin   func(*harness)
+		delayed time.Duration
+		class   shadow.Class
 	}{
-		{"it came before", comes(filler, web), 40 * time.Millisecond, shadow.Explained},
-		{"it came before, and was bound much later", comes(filler, web), 2 * time.Second, shadow.Explained},
-		{"it came before, and was bound later than anybody waits for", comes(filler, web), shadow.MaxHold + time.Second, shadow.Differs},
-		{"it came after", comes(web, filler), 40 * time.Millisecond, shadow.Differs},
-		{"it came after, and is more important", comes(web, urgent), 40 * time.Millisecond, shadow.Explained},
-		{"it came after, and is less important", comes(web, idle), 40 * time.Millisecond, shadow.Differs},
-		{"it came before, and is less important", comes(idle, web), 40 * time.Millisecond, shadow.Explained},
-		{"it came after, and web had been tried before", comes(web, turnedDown(web), filler), 40 * time.Millisecond, shadow.Explained},
-		{"it came after, and had been tried before", comes(web, filler, turnedDown(filler)), 40 * time.Millisecond, shadow.Explained},
-		{"it came after, and was gated at first", comes(web, gated, filler), 40 * time.Millisecond, shadow.Explained},
-		{"it came after, and another replica took the lead", func(w *watcher) {
-			comes(web, filler)(w)
-			w.sees(held("one"))
-			w.sees(held("two"))
+		{"filler came before", add(filler, web), 40 * time.Millisecond, shadow.Explained},
+		{"filler came before, and was bound much later", add(filler, web), 2 * time.Second, shadow.Explained},
+		{"filler came before, and was bound after MaxHold", add(filler, web), shadow.MaxHold + time.Second, shadow.Differs},
+		{"filler came after", add(web, filler), 40 * time.Millisecond, shadow.Differs},
+		{"filler came after, with a higher priority", add(web, urgent), 40 * time.Millisecond, shadow.Explained},
+		{"filler came after, with a lower priority", add(web, idle), 40 * time.Millisecond, shadow.Differs},
+		{"filler came before, with a lower priority", add(idle, web), 40 * time.Millisecond, shadow.Explained},
+		{"filler came after, and web had been unschedulable", add(web, unschedulable(web), filler), 40 * time.Millisecond, shadow.Explained},
+		{"filler came after, and had been unschedulable", add(web, filler, unschedulable(filler)), 40 * time.Millisecond, shadow.Explained},
+		{"filler came after, and was gated at first", add(web, gated, filler), 40 * time.Millisecond, shadow.Explained},
+		{"filler came after, and another replica became leader", func(w *harness) {
+			add(web, filler)(w)
+			w.update(held("one"))
+			w.update(held("two"))
 		}, 40 * time.Millisecond, shadow.Explained},
-		{"it came after, and the leader went on leading", func(w *watcher) {
-			comes(web, filler)(w)
-			w.sees(held("one"))
-			w.sees(held("one"))
+		{"filler came after, and the leader renewed its lease", func(w *harness) {
+			add(web, filler)(w)
+			w.update(held("one"))
+			w.update(held("one"))
 		}, 40 * time.Millisecond, shadow.Differs},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := watching(t, whole(), big, low)
-			w.passes(time.Second)
+			w := newHarness(t, allNodesScored(), big, low)
+			w.pass(time.Second)
 			tt.begin(w)
-			w.passes(2 * time.Second)
-			w.sees(on(web, "low"))
-			w.passes(tt.late)
-			w.sees(on(filler, "big"))
-			w.passes(shadow.MaxHold + shadow.Window)
-			f := w.judged("web")
+			w.pass(2 * time.Second)
+			w.update(on(web, "low"))
+			w.pass(tt.delayed)
+			w.update(on(filler, "big"))
+			w.pass(shadow.MaxHold + shadow.Window)
+			f := w.finding("web")
 			if f.Class != tt.class {
-				t.Errorf("it says %s, want that it is %s", wordsOf(f), tt.class)
+				t.Errorf("the finding is %s, want %s", findingText(f), tt.class)
 			}
 			if tt.class == shadow.Explained && (len(f.Causes) != 1 || !f.Causes[0].SeenEarly || f.Causes[0].What != "default/filler → big") {
-				t.Errorf("it is explained by %+v", f.Causes)
+				t.Errorf("the causes are %+v", f.Causes)
 			}
 		})
 	}
 }
 
 // Web got a node that was full, unless filler was decided later, although its binding arrived earlier.
-func TestComparator_LaterPodIsTakenBack(t *testing.T) {
+func TestComparator_UndoesLaterPod(t *testing.T) {
 	filler := mk.Pod("filler").CPU("7").Obj()
 	for _, tt := range []struct {
 		name  string
 		pods  []*v1.Pod
 		class shadow.Class
 	}{
-		{"it came after", []*v1.Pod{web, filler}, shadow.Explained},
-		{"it came before", []*v1.Pod{filler, web}, shadow.Differs},
+		{"filler came after", []*v1.Pod{web, filler}, shadow.Explained},
+		{"filler came before", []*v1.Pod{filler, web}, shadow.Differs},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := watching(t, whole(), big, low)
-			w.passes(time.Second)
+			w := newHarness(t, allNodesScored(), big, low)
+			w.pass(time.Second)
 			for _, pod := range tt.pods {
-				w.sees(pod)
+				w.update(pod)
 			}
-			w.sees(on(filler, "big"))
-			w.passes(40 * time.Millisecond)
-			w.sees(on(web, "big"))
-			w.passes(shadow.Window)
-			f := w.judged("web")
+			w.update(on(filler, "big"))
+			w.pass(40 * time.Millisecond)
+			w.update(on(web, "big"))
+			w.pass(shadow.Window)
+			f := w.finding("web")
 			if f.Class != tt.class {
-				t.Errorf("it says %s, want that it is %s", wordsOf(f), tt.class)
+				t.Errorf("the finding is %s, want %s", findingText(f), tt.class)
 			}
 			if want := (shadow.Cause{What: "default/filler → big", Offset: 40 * time.Millisecond}); tt.class == shadow.Explained && (len(f.Causes) != 1 || f.Causes[0] != want) {
-				t.Errorf("it is explained by %+v", f.Causes)
+				t.Errorf("the causes are %+v", f.Causes)
 			}
 		})
 	}
@@ -134,29 +134,29 @@ func TestComparator_OldEventsExplainBurstOnly(t *testing.T) {
 		pause time.Duration
 		class shadow.Class
 	}{
-		{"bindings all the time", 200 * time.Millisecond, shadow.Explained},
+		{"bindings without a pause", 200 * time.Millisecond, shadow.Explained},
 		{"a pause", 700 * time.Millisecond, shadow.Differs},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := watching(t, whole(), big, low)
-			w.passes(time.Second)
+			w := newHarness(t, allNodesScored(), big, low)
+			w.pass(time.Second)
 			var small []*v1.Pod
 			for i := range int(2 * time.Second / tt.pause) {
 				small = append(small, mk.Pod(fmt.Sprintf("small-%d", i)).CPU("1m").Obj())
-				w.sees(small[i])
+				w.update(small[i])
 			}
-			w.sees(web)
-			w.sees(mk.Node("new").CPU("32").Memory("64Gi").Obj())
+			w.update(web)
+			w.update(mk.Node("new").CPU("32").Memory("64Gi").Obj())
 			for _, pod := range small {
-				w.passes(tt.pause)
-				w.sees(on(pod, "low"))
+				w.pass(tt.pause)
+				w.update(on(pod, "low"))
 			}
-			w.passes(tt.pause)
-			w.sees(on(web, "big"))
-			w.passes(shadow.Window)
-			f := w.judged("web")
-			if f.Class != tt.class || tt.class == shadow.Explained && f.Causes[0].What != "Node new came" {
-				t.Errorf("it says %s, want that it is %s", wordsOf(f), tt.class)
+			w.pass(tt.pause)
+			w.update(on(web, "big"))
+			w.pass(shadow.Window)
+			f := w.finding("web")
+			if f.Class != tt.class || tt.class == shadow.Explained && f.Causes[0].What != "Node new was added" {
+				t.Errorf("the finding is %s, want %s", findingText(f), tt.class)
 			}
 		})
 	}
@@ -164,57 +164,57 @@ func TestComparator_OldEventsExplainBurstOnly(t *testing.T) {
 
 // A shadow that starts in the middle of a burst does not know the state at decisions whose bindings arrive only now.
 func TestComparator_SkipsDecisionsOlderThanList(t *testing.T) {
-	early, late, fresh := mk.Pod("early").CPU("1").Obj(), mk.Pod("late").CPU("1").Obj(), mk.Pod("fresh").CPU("1").Obj()
-	w := watching(t, whole())
-	w.applies(world.Listed{Kind: world.Node, Objects: []world.Object{big, low}})
-	w.applies(world.Listed{Kind: world.Pod, Objects: []world.Object{early, late}})
-	w.passes(50 * time.Millisecond)
-	w.sees(on(early, "low"))
-	w.sees(fresh)
-	w.passes(50 * time.Millisecond)
-	w.sees(on(fresh, "low"))
-	w.passes(shadow.HistoryWindow)
-	if tally, want := w.Comparator().Counters(), (shadow.Counters{NotCompared: 1, Differs: 1}); tally != want {
-		t.Errorf("counted %+v, want %+v", tally, want)
+	early, delayed, fresh := mk.Pod("early").CPU("1").Obj(), mk.Pod("late").CPU("1").Obj(), mk.Pod("fresh").CPU("1").Obj()
+	w := newHarness(t, allNodesScored())
+	w.apply(world.Listed{Kind: world.Node, Objects: []world.Object{big, low}})
+	w.apply(world.Listed{Kind: world.Pod, Objects: []world.Object{early, delayed}})
+	w.pass(50 * time.Millisecond)
+	w.update(on(early, "low"))
+	w.update(fresh)
+	w.pass(50 * time.Millisecond)
+	w.update(on(fresh, "low"))
+	w.pass(shadow.HistoryWindow)
+	if counters, want := w.Comparator().Counters(), (shadow.Counters{NotCompared: 1, Differs: 1}); counters != want {
+		t.Errorf("counters %+v, want %+v", counters, want)
 	}
-	w.sees(on(late, "low"))
-	w.passes(shadow.Window)
-	if tally, want := w.Comparator().Counters(), (shadow.Counters{NotCompared: 1, Differs: 2}); tally != want {
-		t.Errorf("counted %+v, want %+v: the list was made long ago", tally, want)
+	w.update(on(delayed, "low"))
+	w.pass(shadow.Window)
+	if counters, want := w.Comparator().Counters(), (shadow.Counters{NotCompared: 1, Differs: 2}); counters != want {
+		t.Errorf("counters %+v, want %+v: the list is old", counters, want)
 	}
 }
 
-// A pod left big before web was bound elsewhere. Both schedulers see pods in one order, so the other one may not know
-// of it only if web existed already.
+// A pod on big was deleted before web was bound elsewhere. Both schedulers see pods in one order, so the other one may not
+// know of it only if web existed already.
 func TestComparator_DeletedPodMayStillCount(t *testing.T) {
 	filler := on(mk.Pod("filler").CPU("7").Obj(), "big")
 	for _, tt := range []struct {
-		name        string
-		since, left time.Duration // before web was bound
-		class       shadow.Class
+		name             string
+		created, deleted time.Duration // before web was bound
+		class            shadow.Class
 	}{
-		{"after web came", 2 * time.Second, time.Second, shadow.Explained},
-		{"before web came", time.Second, 2 * time.Second, shadow.Differs},
-		{"after web came, and long ago", 6 * time.Second, 5 * time.Second, shadow.Differs},
+		{"after web was created", 2 * time.Second, time.Second, shadow.Explained},
+		{"before web was created", time.Second, 2 * time.Second, shadow.Differs},
+		{"after web was created, and long ago", 6 * time.Second, 5 * time.Second, shadow.Differs},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := watching(t, whole(), big, low, filler)
-			w.passes(time.Second)
+			w := newHarness(t, allNodesScored(), big, low, filler)
+			w.pass(time.Second)
 			bound := w.now.Add(10 * time.Second)
-			happen := []func(){func() { w.sees(web) }, func() { w.loses(filler) }}
-			times := []time.Time{bound.Add(-tt.since), bound.Add(-tt.left)}
+			changes := []func(){func() { w.update(web) }, func() { w.remove(filler) }}
+			times := []time.Time{bound.Add(-tt.created), bound.Add(-tt.deleted)}
 			if times[1].Before(times[0]) {
-				happen[0], happen[1], times[0], times[1] = happen[1], happen[0], times[1], times[0]
+				changes[0], changes[1], times[0], times[1] = changes[1], changes[0], times[1], times[0]
 			}
 			for i, at := range times {
-				w.passes(at.Sub(w.now))
-				happen[i]()
+				w.pass(at.Sub(w.now))
+				changes[i]()
 			}
-			w.passes(bound.Sub(w.now))
-			w.sees(on(web, "low"))
-			w.passes(shadow.Window)
-			if f := w.judged("web"); f.Class != tt.class {
-				t.Errorf("it says %s, want that it is %s", wordsOf(f), tt.class)
+			w.pass(bound.Sub(w.now))
+			w.update(on(web, "low"))
+			w.pass(shadow.Window)
+			if f := w.finding("web"); f.Class != tt.class {
+				t.Errorf("the finding is %s, want %s", findingText(f), tt.class)
 			}
 		})
 	}

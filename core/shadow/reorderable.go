@@ -149,13 +149,13 @@ func (s *step) text() string {
 	}
 	switch {
 	case kind == world.Pod && now == nil && was != nil && was.Spec.NodeName != "":
-		text += " left " + was.Spec.NodeName
+		text += " was deleted from " + was.Spec.NodeName
 	case kind == world.Pod && now != nil && now.Spec.NodeName != "" && (was == nil || was.Spec.NodeName == ""):
 		text += " → " + now.Spec.NodeName
 	case s.now == nil:
 		text += " was deleted"
 	case s.was == nil:
-		text += " came"
+		text += " was added"
 	default:
 		text += " changed"
 	}

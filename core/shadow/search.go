@@ -84,7 +84,7 @@ func (t *counterfactual) slide(s eventStream) {
 
 // trySingleEvents reorders single events, each of which must bring the real node closer.
 func (t *counterfactual) trySingleEvents() bool {
-	for flips := 0; t.current > 0 && flips < maxReordered; flips++ {
+	for n := 0; t.current > 0 && n < maxReordered; n++ {
 		if !t.trySingleEvent() {
 			break
 		}
@@ -96,12 +96,12 @@ func (t *counterfactual) trySingleEvents() bool {
 // real node and its rivals first.
 func (t *counterfactual) trySingleEvent() bool {
 	before, rivals := t.current, t.rivals
-	asked := func(node string) bool { return node == t.node || rivals[node] }
+	involved := func(node string) bool { return node == t.node || rivals[node] }
 	best, at := -1, before
 	for _, relevant := range []bool{true, false} {
 		for i := range t.events {
 			g := &t.events[i]
-			if !g.independent() || g.offset > t.window || g.concerns(asked) != relevant {
+			if !g.independent() || g.offset > t.window || g.concerns(involved) != relevant {
 				continue
 			}
 			if t.rankingsLeft <= 0 || best >= 0 && at == 0 {

@@ -9,8 +9,8 @@ import (
 	"orrery/core/shadow"
 )
 
-// whole returns the default configuration with all nodes scored.
-func whole() *config.Configuration {
+// allNodesScored returns the default configuration with all nodes scored.
+func allNodesScored() *config.Configuration {
 	c := config.Default(config.DefaultFeatures())
 	c.PercentageOfNodesToScore = 100
 	return c
@@ -22,66 +22,66 @@ func TestShadow_SameSchedulerAgreesOrIsExplained(t *testing.T) {
 		pods int
 		o    options
 	}{
-		{"both see everything at once", 700, options{seed: 1}},
-		{"each sees what happens up to 60 ms late", 2000, options{seed: 2, delay: 60 * time.Millisecond}},
+		{"no delays", 700, options{seed: 1}},
+		{"delays up to 60 ms", 2000, options{seed: 2, delay: 60 * time.Millisecond}},
 		{"a decision takes 5 ms", 700, options{seed: 3, delay: 60 * time.Millisecond, pace: 5 * time.Millisecond}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.o.real, tt.o.ours = whole(), whole()
-			s := newScene(t, tt.o)
+			tt.o.real, tt.o.ours = allNodesScored(), allNodesScored()
+			s := newFixture(t, tt.o)
 			s.nodes(48)
 			over := time.Duration(tt.pods) * 100 * time.Millisecond
 			s.mixed(tt.pods, over)
 			s.run(start.Add(over + time.Minute))
-			tally := s.shadow.Comparator().Counters()
-			t.Logf("%+v", tally)
-			if tally.Compared() < uint64(tt.pods) {
-				t.Errorf("%d decisions were judged of %d pods", tally.Compared(), tt.pods)
+			counters := s.shadow.Comparator().Counters()
+			t.Logf("%+v", counters)
+			if counters.Compared() < uint64(tt.pods) {
+				t.Errorf("%d decisions were compared of %d pods", counters.Compared(), tt.pods)
 			}
 			for f := range s.shadow.Comparator().Findings() {
 				if f.Class == shadow.Differs {
-					t.Errorf("%s: %s", f.At.Sub(start), wordsOf(f))
+					t.Errorf("%s: %s", f.At.Sub(start), findingText(f))
 				}
 			}
 		})
 	}
 }
 
-func wordsOf(f *shadow.Finding) string {
+func findingText(f *shadow.Finding) string {
 	return fmt.Sprintf("%s %v: real %q, ours %q of %d, %d of %d, margins %v, against %v, causes %v",
 		f.Class, f.Pod, f.Real, f.BestNodes, f.Tied, f.Score, f.Best, f.Margins, f.Objections, f.Causes)
 }
 
 func TestShadow_NamesPluginThatDiffers(t *testing.T) {
-	s := newScene(t, options{seed: 4, real: filling(t), ours: whole(), delay: 30 * time.Millisecond})
+	s := newFixture(t, options{seed: 4, real: mostAllocated(t), ours: allNodesScored(), delay: 30 * time.Millisecond})
 	s.nodes(30)
 	s.mixed(300, 60*time.Second)
 	s.run(start.Add(2 * time.Minute))
-	tally := s.shadow.Comparator().Counters()
-	if tally.AgreementRate() > 0.15 {
-		t.Errorf("%.0f%% are agreed with or explained, want few: %+v", 100*tally.AgreementRate(), tally)
+	counters := s.shadow.Comparator().Counters()
+	if counters.AgreementRate() > 0.15 {
+		t.Errorf("%.0f%% agree or are explained, want few: %+v", 100*counters.AgreementRate(), counters)
 	}
-	ahead := map[string]int64{}
+	margins := map[string]int64{}
 	for f := range s.shadow.Comparator().Findings() {
 		if f.Class != shadow.Differs {
 			continue
 		}
 		for _, m := range f.Margins {
-			ahead[m.Plugin] += m.Ahead
+			margins[m.Plugin] += m.Ahead
 		}
 		if f.Score >= f.Best || len(f.BestNodes) == 0 {
-			t.Errorf("no node is better: %s", wordsOf(f))
+			t.Errorf("no node is better: %s", findingText(f))
 		}
 	}
-	for plugin, sum := range ahead {
-		if plugin != "NodeResourcesFit" && 2*sum > ahead["NodeResourcesFit"] {
-			t.Errorf("%s made a difference of %d in all, NodeResourcesFit of %d", plugin, sum, ahead["NodeResourcesFit"])
+	for plugin, sum := range margins {
+		if plugin != "NodeResourcesFit" && 2*sum > margins["NodeResourcesFit"] {
+			t.Errorf("%s has a total margin of %d, NodeResourcesFit of %d", plugin, sum, margins["NodeResourcesFit"])
 		}
 	}
 }
 
-// filling returns a configuration that prefers full nodes.
-func filling(t *testing.T) *config.Configuration {
+// mostAllocated returns a configuration that prefers allocated nodes.
+func mostAllocated(t *testing.T) *config.Configuration {
 	c, err := config.Load([]byte(`
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

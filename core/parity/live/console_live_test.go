@@ -166,7 +166,7 @@ func TestConsole_WithoutNodes(t *testing.T) {
 	})
 	st := session.State()
 	alert := st.Alert(time.Now())
-	for _, want := range []string{"no right to read nodes, ", "services", "statefulsets.apps", "poddisruptionbudgets.policy", "leases.coordination.k8s.io", "nothing is decided or compared"} {
+	for _, want := range []string{"no right to read nodes, ", "services", "statefulsets.apps", "poddisruptionbudgets.policy", "leases.coordination.k8s.io", "no decisions, no comparison"} {
 		if !strings.Contains(alert, want) {
 			t.Errorf("the alert is %q, want it to say %q", alert, want)
 		}

@@ -19,30 +19,30 @@ import (
 
 var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
-// scene is a cluster with a scheduler and a shadow. Each of the two sees changes with a delay of its own, so that
+// fixture is a cluster with a scheduler and a shadow. Each of the two sees changes with its own delay, so that
 // either may be ahead of the other.
-type scene struct {
+type fixture struct {
 	t       testing.TB
 	cluster *memory.Cluster
 	real    *engine.Engine
 	shadow  *shadow.Shadow
-	chance  *rand.Rand
+	rng     *rand.Rand
 
 	// delay is the maximum delay of a change.
-	delay           time.Duration
-	toReal, toShade lane
-	idle            time.Time // until when the real scheduler is still at work on its last decision
-	pace            time.Duration
+	delay            time.Duration
+	toReal, toShadow delayedWatch
+	idle             time.Time // until when the real scheduler is busy with its last decision
+	pace             time.Duration
 }
 
-// lane holds the changes that one of the two has not seen yet. The changes of one kind stay in order.
-type lane struct {
+// delayedWatch holds the changes that one of the two has not seen yet. The changes of one kind stay in order.
+type delayedWatch struct {
 	inputs []world.Input
 	last   map[world.Kind]time.Time
 }
 
-func (l *lane) send(in world.Input, kind world.Kind, late time.Duration) {
-	at := in.At.Add(late)
+func (l *delayedWatch) send(in world.Input, kind world.Kind, delayed time.Duration) {
+	at := in.At.Add(delayed)
 	if at.Before(l.last[kind]) {
 		at = l.last[kind]
 	}
@@ -56,7 +56,7 @@ func (l *lane) send(in world.Input, kind world.Kind, late time.Duration) {
 	l.inputs[i] = world.Input{At: at, Event: in.Event}
 }
 
-func (l *lane) due(at time.Time) (world.Input, bool) {
+func (l *delayedWatch) due(at time.Time) (world.Input, bool) {
 	if len(l.inputs) == 0 || l.inputs[0].At.After(at) {
 		return world.Input{}, false
 	}
@@ -65,7 +65,7 @@ func (l *lane) due(at time.Time) (world.Input, bool) {
 	return in, true
 }
 
-// options change a scene.
+// options configure a fixture.
 type options struct {
 	seed  uint64
 	real  *config.Configuration
@@ -75,14 +75,14 @@ type options struct {
 	pace time.Duration
 }
 
-func newScene(t testing.TB, o options) *scene {
+func newFixture(t testing.TB, o options) *fixture {
 	t.Helper()
 	latency := memory.TypicalLatency()
 	latency.Watch = memory.Delay{}
-	s := &scene{
-		t: t, chance: rand.New(rand.NewPCG(o.seed, 7)), delay: o.delay, pace: o.pace, idle: start,
+	s := &fixture{
+		t: t, rng: rand.New(rand.NewPCG(o.seed, 7)), delay: o.delay, pace: o.pace, idle: start,
 		cluster: memory.New(memory.Options{Start: start, Seed: o.seed, Latency: latency}),
-		toReal:  lane{last: map[world.Kind]time.Time{}}, toShade: lane{last: map[world.Kind]time.Time{}},
+		toReal:  delayedWatch{last: map[world.Kind]time.Time{}}, toShadow: delayedWatch{last: map[world.Kind]time.Time{}},
 	}
 	var err error
 	if s.real, err = engine.New(engine.Options{Config: o.real, Seed: o.seed + 100, TieBreak: engine.ByHeap, Start: start}); err != nil {
@@ -94,21 +94,21 @@ func newScene(t testing.TB, o options) *scene {
 	return s
 }
 
-func (s *scene) create(o world.Object) {
+func (s *fixture) create(o world.Object) {
 	if _, err := s.cluster.Create(o); err != nil {
 		s.t.Fatalf("creating %s: %v", o.GetName(), err)
 	}
 }
 
-func (s *scene) late() time.Duration {
+func (s *fixture) delayed() time.Duration {
 	if s.delay == 0 {
 		return 0
 	}
-	return time.Duration(s.chance.Int64N(int64(s.delay)))
+	return time.Duration(s.rng.Int64N(int64(s.delay)))
 }
 
-// run advances time to a moment.
-func (s *scene) run(until time.Time) {
+// run advances the time.
+func (s *fixture) run(until time.Time) {
 	for {
 		now := s.cluster.Now()
 		s.schedule(now)
@@ -122,19 +122,19 @@ func (s *scene) run(until time.Time) {
 			now = in.At
 			kind := kindOf(in.Event)
 			if _, ended := in.Event.(world.EffectDone); ended {
-				s.tell(in)
+				s.applyReal(in)
 			} else {
-				s.toReal.send(in, kind, s.late())
-				s.toShade.send(in, kind, s.late())
+				s.toReal.send(in, kind, s.delayed())
+				s.toShadow.send(in, kind, s.delayed())
 			}
 		}
 		for in, due := s.toReal.due(now); due; in, due = s.toReal.due(now) {
-			s.tell(in)
+			s.applyReal(in)
 		}
 		_ = s.real.Apply(world.Input{At: now, Event: world.Tick{}})
-		for in, due := s.toShade.due(now); due; in, due = s.toShade.due(now) {
+		for in, due := s.toShadow.due(now); due; in, due = s.toShadow.due(now) {
 			if err := s.shadow.Apply(in); err != nil {
-				s.t.Errorf("the shadow refused an input: %v", err)
+				s.t.Errorf("the shadow rejected an input: %v", err)
 			}
 		}
 		_ = s.shadow.Apply(world.Input{At: now, Event: world.Tick{}})
@@ -144,14 +144,14 @@ func (s *scene) run(until time.Time) {
 	}
 }
 
-func (s *scene) tell(in world.Input) {
+func (s *fixture) applyReal(in world.Input) {
 	if err := s.real.Apply(in); err != nil {
-		s.t.Errorf("the real scheduler refused an input: %v", err)
+		s.t.Errorf("the real scheduler rejected an input: %v", err)
 	}
 }
 
 // schedule makes the real scheduler's decisions, as fast as it can.
-func (s *scene) schedule(now time.Time) {
+func (s *fixture) schedule(now time.Time) {
 	for more := true; more && !s.idle.After(now); {
 		if _, more = s.real.Step(); more {
 			s.idle = now.Add(s.pace)
@@ -162,21 +162,21 @@ func (s *scene) schedule(now time.Time) {
 	}
 }
 
-func (s *scene) wake(until time.Time) time.Time {
+func (s *fixture) wake(until time.Time) time.Time {
 	first := until
-	sooner := func(at time.Time, ok bool) {
+	consider := func(at time.Time, ok bool) {
 		if ok && at.Before(first) {
 			first = at
 		}
 	}
-	sooner(s.real.NextWake())
-	sooner(s.shadow.NextWake())
-	for _, l := range []*lane{&s.toReal, &s.toShade} {
+	consider(s.real.NextWake())
+	consider(s.shadow.NextWake())
+	for _, l := range []*delayedWatch{&s.toReal, &s.toShadow} {
 		if len(l.inputs) > 0 {
-			sooner(l.inputs[0].At, true)
+			consider(l.inputs[0].At, true)
 		}
 	}
-	sooner(s.idle, s.idle.After(s.cluster.Now()))
+	consider(s.idle, s.idle.After(s.cluster.Now()))
 	return first
 }
 
@@ -191,7 +191,7 @@ func kindOf(event world.Event) world.Kind {
 }
 
 // nodes creates nodes in three zones; every tenth is tainted.
-func (s *scene) nodes(n int) {
+func (s *fixture) nodes(n int) {
 	for i := range n {
 		node := mk.Node(fmt.Sprintf("node-%02d", i)).CPU([]string{"8", "16"}[i%2]).Memory("32Gi").Zone([]string{"east", "west", "north"}[i%3])
 		if i%10 == 9 {
@@ -202,14 +202,14 @@ func (s *scene) nodes(n int) {
 }
 
 // mixed creates pods of many kinds over a time, alone and by the dozen, and deletes most of them.
-func (s *scene) mixed(pods int, over time.Duration) {
+func (s *fixture) mixed(pods int, duration time.Duration) {
 	for i := 0; i < pods; {
-		at := start.Add(time.Second + time.Duration(s.chance.Int64N(int64(over))))
+		at := start.Add(time.Second + time.Duration(s.rng.Int64N(int64(duration))))
 		burst := 1
-		if s.chance.IntN(12) == 0 {
-			burst = min(5+s.chance.IntN(20), pods-i)
+		if s.rng.IntN(12) == 0 {
+			burst = min(5+s.rng.IntN(20), pods-i)
 		}
-		kind := s.chance.IntN(8)
+		kind := s.rng.IntN(8)
 		for range burst {
 			pod := s.pod(i, kind)
 			s.cluster.At(at, func(c *memory.Cluster) {
@@ -217,8 +217,8 @@ func (s *scene) mixed(pods int, over time.Duration) {
 					panic(err)
 				}
 			})
-			if s.chance.IntN(5) > 0 {
-				s.cluster.At(at.Add(over/8+time.Duration(s.chance.Int64N(int64(over/8)))), func(c *memory.Cluster) {
+			if s.rng.IntN(5) > 0 {
+				s.cluster.At(at.Add(duration/8+time.Duration(s.rng.Int64N(int64(duration/8)))), func(c *memory.Cluster) {
 					_ = c.Delete(world.Pod, pod.Namespace, pod.Name, metav1.DeleteOptions{}) // it may have been preempted
 				})
 			}
@@ -227,9 +227,9 @@ func (s *scene) mixed(pods int, over time.Duration) {
 	}
 }
 
-func (s *scene) pod(i, kind int) *v1.Pod {
+func (s *fixture) pod(i, kind int) *v1.Pod {
 	app := fmt.Sprintf("app-%d", kind)
-	b := mk.Pod(fmt.Sprintf("%s-%04d", app, i)).UID("").Label("app", app).CPU([]string{"250m", "500m", "1"}[s.chance.IntN(3)]).Memory("512Mi")
+	b := mk.Pod(fmt.Sprintf("%s-%04d", app, i)).UID("").Label("app", app).CPU([]string{"250m", "500m", "1"}[s.rng.IntN(3)]).Memory("512Mi")
 	self := &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
 	term := v1.PodAffinityTerm{LabelSelector: self, TopologyKey: v1.LabelTopologyZone}
 	switch kind {
