@@ -18,7 +18,7 @@ import (
 )
 
 // TestDiagnosis_PaneAndJSONAgree compares the explain pane's model with the JSON document, for every pending pod of all
-// embedded recordings at several moments.
+// embedded recordings at several moments, and recomputes the evidence of some.
 func TestDiagnosis_PaneAndJSONAgree(t *testing.T) {
 	const moments = 4 // at three, no pod of memory-pressure is pending
 	for _, tr := range demo.Traces() {
@@ -40,7 +40,10 @@ func TestDiagnosis_PaneAndJSONAgree(t *testing.T) {
 				e := player.Engine()
 				for o := range e.Store().Objects(world.Pod) {
 					if pod := o.(*v1.Pod); isPending(e, pod) {
-						comparePaneAndJSON(t, e, world.PodRefOf(pod))
+						d := comparePaneAndJSON(t, e, world.PodRefOf(pod))
+						if compared%8 == 0 {
+							checkEvidence(t, e, d)
+						}
 						compared++
 					}
 				}
@@ -60,7 +63,7 @@ func isPending(e *engine.Engine, pod *v1.Pod) bool {
 	return false
 }
 
-func comparePaneAndJSON(t *testing.T, e *engine.Engine, pod world.PodRef) {
+func comparePaneAndJSON(t *testing.T, e *engine.Engine, pod world.PodRef) *diagnose.Diagnosis {
 	t.Helper()
 	d, err := diagnose.Pod(e, pod)
 	if err != nil {
@@ -72,6 +75,7 @@ func comparePaneAndJSON(t *testing.T, e *engine.Engine, pod world.PodRef) {
 	if diff := cmp.Diff(saidByJSON(&doc), saidByPane(pane)); diff != "" {
 		t.Errorf("%s at %s (-JSON +pane):\n%s", pod, e.Now(), diff)
 	}
+	return d
 }
 
 // said is the part of a diagnosis that both have.
@@ -79,7 +83,7 @@ type said struct {
 	Verdict, Summary   string
 	Feasible           int
 	Reasons            []views.ReasonGroup
-	Hints              []string
+	Facts, Hints       []string
 	Remedies           []views.Remedy
 	Winner, RunnerUp   string
 	Score, SecondScore int64
@@ -88,7 +92,7 @@ type said struct {
 
 func saidByPane(x *views.Explanation) said {
 	return said{
-		engine.Verdict(x.Verdict).String(), x.Summary, x.Feasible, x.Reasons, x.Hints, x.Remedies,
+		engine.Verdict(x.Verdict).String(), x.Summary, x.Feasible, x.Reasons, x.Facts, x.Hints, x.Remedies,
 		x.Winner, x.RunnerUp, x.WinnerTotal, x.RunnerUpTotal, x.Scores,
 	}
 }
@@ -97,6 +101,9 @@ func saidByJSON(d *diagnosisDocument) said {
 	s := said{Verdict: d.Verdict, Summary: printable.Text(d.Summary), Feasible: d.Nodes.Feasible}
 	for _, r := range d.Reasons {
 		s.Reasons = append(s.Reasons, views.ReasonGroup{Plugin: r.Plugin, Reason: printable.Text(r.Reason), Nodes: r.Nodes})
+		for _, fact := range r.Facts {
+			s.Facts = append(s.Facts, printable.Text(fact))
+		}
 		if r.Hint != "" {
 			s.Hints = append(s.Hints, printable.Text(r.Hint))
 		}
