@@ -16,7 +16,7 @@ func TestDocuments_EveryFieldIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, doc := range map[string]any{
-		"Explanation": explanationDocument{}, "WhatIf": whatIfDocument{}, "Comparison": comparisonDocument{},
+		"Explanation": explanationDocument{}, "PendingPods": pendingPodsDocument{}, "WhatIf": whatIfDocument{}, "Comparison": comparisonDocument{},
 		"Replay": replayDocument{}, "TraceInfo": traceInfoDocument{}, "TraceList": traceListDocument{},
 		"Recording": recordDocument{}, "TraceImport": traceImportDocument{}, "TraceCut": traceCopyDocument{}, "Version": versionDocument{},
 	} {

@@ -13,28 +13,45 @@ func explainCommand(plugins framework.Registry) *cobra.Command {
 		node string
 	)
 	c := &cobra.Command{
-		Use:   "explain POD",
-		Short: "Say why a pod is where it is, or fits nowhere, and what would help",
+		Use:   "explain [POD | KIND/OWNER]",
+		Short: "Say why a pod is pending, or why it is where it is, and what would help",
 		Long: `Explain asks the scheduler about a pod: the very code that decides answers. Of a pod that waits it says what would be decided if its turn came now; of one that was
 placed, what was weighed when it was.
 
-POD is a name, or NAMESPACE/NAME. ` + targetHelp + `
+POD is a name, or NAMESPACE/NAME. Without one, all pending pods are explained, by owner and cause, the
+largest group first; with an owner, as in deploy/web, its pending pods. ` + targetHelp + `
 
 With --trace the scheduler is asked at a moment of it; without --at that is its end.
 ` + traceHelp + `
 ` + momentHelp + `
 
-The exit code is 1 when the pod fits nowhere, or, with --node, not on that node.`,
-		Example: `  orrery explain payment-7d4x9 -n shop
+The exit code is 1 when the pod is not placed, or, with --node, not on that node; and when pods are pending.`,
+		Example: `  orrery explain
+  orrery explain deploy/payment -n shop
+  orrery explain payment-7d4x9 -n shop
   orrery explain payment-7d4x9 --trace priority-storm --at +90s
   orrery explain shop/web-0 --trace incident.orrery --at 09:12:30 --node worker-7
   orrery explain shop/web-0 --trace incident.orrery -o json | jq -r .cause`,
-		Args:              cobra.ExactArgs(1),
+		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := whom.openAt(c, plugins)
 			if err != nil {
 				return err
+			}
+			owner, ofOwner := "", len(args) == 0
+			if !ofOwner {
+				owner, ofOwner = ownerArgument(args[0])
+			}
+			if ofOwner {
+				doc, err := explainPending(s, whom.flags.overrides.Context.Namespace, owner)
+				if err != nil {
+					return err
+				}
+				if err := out.print(c, doc, doc.text); err != nil {
+					return err
+				}
+				return answer(doc.Pods == 0)
 			}
 			doc, err := explainAt(s, whom.qualify(args[0]), node)
 			if err != nil {

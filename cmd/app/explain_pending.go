@@ -1,0 +1,128 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"orrery/core/diagnose"
+	"orrery/core/printable"
+)
+
+// pendingPodsDocument is the result of explain without a pod: all pending pods by owner and cause, and what places them.
+type pendingPodsDocument struct {
+	envelope
+	Trace string `json:"trace"`
+	At    moment `json:"at"`
+	// Pods is the number of pending pods.
+	Pods   int            `json:"pods"`
+	Groups []pendingGroup `json:"groups"`
+	// Capacity is the fewest nodes that place all pods which more nodes can place.
+	Capacity *capacity       `json:"capacity,omitempty"`
+	Source   *sourceDocument `json:"source,omitempty"`
+
+	at       time.Time
+	fallback string
+}
+
+type pendingGroup struct {
+	Namespace string   `json:"namespace"`
+	Owner     string   `json:"owner"`
+	Pods      []string `json:"pods"`
+	Oldest    moment   `json:"oldest"`
+	Waiting   string   `json:"waiting,omitempty"`
+	Summary   string   `json:"summary"`
+	Fix       *remedy  `json:"fix,omitempty"`
+	// Places is the number of the group's pods that the fix places.
+	Places int `json:"places,omitempty"`
+
+	oldest time.Time
+}
+
+type capacity struct {
+	Like   string `json:"like"`
+	Nodes  int    `json:"nodes"`
+	Places int    `json:"places"`
+}
+
+// ownerKinds are the names by which an owner is given, as to kubectl.
+var ownerKinds = map[string]string{
+	"deploy": "deployment", "deployment": "deployment", "rs": "replicaset", "replicaset": "replicaset", "sts": "statefulset",
+	"statefulset": "statefulset", "ds": "daemonset", "daemonset": "daemonset", "job": "job",
+}
+
+// ownerArgument returns the owner that an argument names, as in deploy/web.
+func ownerArgument(arg string) (owner string, ok bool) {
+	kind, name, cut := strings.Cut(arg, "/")
+	kind, known := ownerKinds[kind]
+	return kind + "/" + name, cut && known
+}
+
+// explainPending explains all pending pods, or those of an owner, in a namespace or in all.
+func explainPending(s *openedAt, namespace, owner string) (*pendingPodsDocument, error) {
+	groups, err := diagnose.Pending(s.Engine(), func(g *diagnose.Group) bool {
+		return (namespace == "" || g.Namespace == namespace) && (owner == "" || g.Owner == owner)
+	})
+	if err != nil {
+		return nil, err
+	}
+	doc := &pendingPodsDocument{envelope: document("PendingPods"), Trace: s.trace, At: momentOf(s.at), Groups: []pendingGroup{}, Source: s.source, at: s.at}
+	if s.fallback {
+		doc.fallback = s.fallbackText()
+	}
+	for _, g := range groups {
+		doc.Pods += len(g.Pods)
+		doc.Groups = append(doc.Groups, newPendingGroup(g))
+	}
+	like, nodes, places, err := diagnose.Capacity(s.Engine(), groups)
+	if nodes > 0 {
+		doc.Capacity = &capacity{like, nodes, places}
+	}
+	return doc, err
+}
+
+func newPendingGroup(g *diagnose.Group) pendingGroup {
+	doc := pendingGroup{
+		Namespace: g.Namespace, Owner: g.Owner, Oldest: momentOf(g.Oldest), oldest: g.Oldest,
+		Waiting: g.Diagnosis.Waiting, Summary: g.Diagnosis.Summary, Places: g.Places,
+	}
+	for _, pod := range g.Pods {
+		doc.Pods = append(doc.Pods, pod.Name)
+	}
+	if g.Fix != nil {
+		fix := remedy(*g.Fix)
+		doc.Fix = &fix
+	}
+	return doc
+}
+
+func (d *pendingPodsDocument) text(w io.Writer) {
+	if d.fallback != "" {
+		fmt.Fprintf(w, "(%s)\n", d.fallback)
+	}
+	if d.Pods == 0 {
+		fmt.Fprintln(w, "no pending pods")
+	} else {
+		fmt.Fprintf(w, "%s in %s, at %s\n", countText(d.Pods, "pending pod"), countText(len(d.Groups), "group"), timeText(d.at))
+	}
+	for i := range d.Groups {
+		d.Groups[i].text(w, d.at)
+	}
+	if c := d.Capacity; c != nil {
+		fmt.Fprintf(w, "\n%s like %s would place %d of the %s\n", countText(c.Nodes, "more node"), printable.Line(c.Like, 100), c.Places, countText(d.Pods, "pod"))
+	}
+	d.Source.text(w)
+}
+
+func (g *pendingGroup) text(w io.Writer, now time.Time) {
+	owner := printable.Line(g.Namespace+"/"+g.Owner, 200)
+	fmt.Fprintf(w, "\n%s: %s", owner, countText(len(g.Pods), "pod"))
+	if !g.oldest.IsZero() {
+		fmt.Fprintf(w, ", the oldest for %s", durationText(max(now.Sub(g.oldest), 0)))
+	}
+	fmt.Fprintf(w, "\n  %s\n", printable.Line(g.Summary, 400))
+	if g.Fix != nil {
+		fmt.Fprintf(w, "  fix: %s: places %d of %d\n", printable.Line(g.Fix.Text, 200), g.Places, len(g.Pods))
+	}
+}
