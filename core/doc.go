@@ -38,5 +38,6 @@
 //   - Only what meets the real world reads a clock; elsewhere the time comes with every input. Random numbers come from a
 //     seeded source.
 //   - Nothing sleeps, tests included.
+//   - Only a few files use the process's streams; all other output passes a printable.Writer.
 //   - This file names every package.
 package core

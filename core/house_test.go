@@ -227,6 +227,40 @@ func TestHouse_NoClockNoSleep(t *testing.T) {
 	}
 }
 
+// mayUseStreams lists what uses the process's streams: all other output passes a printable.Writer. The last two are tools
+// of this repository.
+var mayUseStreams = []string{"cmd/app/app.go", "cmd/app/run.go", "cmd/app/screenflags.go", "tui/term/guard.go", "demo/record/main.go", "docs/pictures/main.go"}
+
+func TestHouse_OutputPassesWriter(t *testing.T) {
+	streams := map[string][]string{"os": {"Stdout", "Stderr"}, "fmt": {"Print", "Printf", "Println"}}
+	exempted := map[string]bool{}
+	eachFile(t, func(pkg, path string, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") || under("core/parity", pkg) {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if from, ok := sel.X.(*ast.Ident); !ok || !slices.Contains(streams[from.Name], sel.Sel.Name) {
+				return true
+			}
+			if slices.Contains(mayUseStreams, path) {
+				exempted[path] = true
+			} else {
+				t.Errorf("%s uses %s: write to the command's OutOrStdout or ErrOrStderr, or log", path, sel.Sel.Name)
+			}
+			return true
+		})
+	})
+	for _, path := range mayUseStreams {
+		if !exempted[path] {
+			t.Errorf("%s does not use the process's streams: remove it from mayUseStreams in core/house_test.go", path)
+		}
+	}
+}
+
 func TestHouse_FileLength(t *testing.T) {
 	const limit = 500
 	eachFile(t, func(_, path string, file *ast.File) {
