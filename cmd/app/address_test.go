@@ -50,7 +50,7 @@ func TestCommands_DoNotPrintPasswords(t *testing.T) {
 		{"run", gone},
 		{"run", "--master", gone, "--secure-port=0", "--controllers=unknown", "-v=1"},
 	} {
-		stdout, stderr := runMain(t, args)
+		stdout, stderr := outputOf(t, args)
 		if text := stdout + stderr; text == "" || strings.Contains(text, password) || strings.Contains(text, "me:") {
 			t.Errorf("orrery %q prints\n%s", args, text)
 		}

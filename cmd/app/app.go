@@ -1,6 +1,7 @@
 package app
 
 import (
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -22,11 +23,16 @@ func WithPlugin(name string, factory framework.PluginFactory) Option {
 // bad input. Everything that is printed or logged passes a [printable.Writer].
 func Main(args []string, options ...Option) int {
 	defer outfile.RemoveUnfinished()
-	stdout, stderr := printable.NewWriter(os.Stdout), printable.NewWriter(os.Stderr)
+	logTo(printable.NewWriter(os.Stderr))
+	return execute(args, os.Stdout, os.Stderr, options)
+}
+
+// execute is Main without the logs, which are the process's.
+func execute(args []string, to, errorsTo io.Writer, options []Option) int {
+	stdout, stderr := printable.NewWriter(to), printable.NewWriter(errorsTo)
 	defer func() {
 		_, _ = stdout.Flush(), stderr.Flush()
 	}()
-	logTo(stderr)
 	plugins := framework.Registry{}
 	for _, option := range options {
 		if err := option(plugins); err != nil {
