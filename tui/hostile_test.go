@@ -1,19 +1,27 @@
 package tui
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"orrery/core/engine"
 	"orrery/core/mk"
+	"orrery/core/trace"
 	"orrery/core/world"
+	"orrery/demo/playback"
 )
 
 // keysToPanes lists keys to every pane, with a selection if the pane has rows.
@@ -134,5 +142,60 @@ func TestScreen_LookalikeRowsOpenTheirOwnPod(t *testing.T) {
 	}
 	if len(opened) != 3 {
 		t.Errorf("three rows open %d pods: %q", len(opened), slices.Sorted(maps.Keys(opened)))
+	}
+}
+
+// TestScreen_RecordingOfAllYears draws every pane of a recording whose inputs are ages apart, before 1970 and after.
+func TestScreen_RecordingOfAllYears(t *testing.T) {
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, trace.Header{Start: time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	year := func(n int) time.Time { return time.Date(n, 2, 3, 4, 5, 6, 0, time.UTC) }
+	for i, o := range []world.Object{
+		mk.Node("node-0").CPU("1").Memory("1Gi").Condition(v1.NodeReady, v1.ConditionTrue).Obj(),
+		mk.Node("node-1").CPU("1").Memory("1Gi").Taint("gone", "", v1.TaintEffectNoExecute).Condition(v1.NodeReady, v1.ConditionFalse).Obj(),
+		mk.Pod("bound").Node("node-1").CPU("1").Started(year(9999)).Obj(),
+		mk.Pod("fits").CPU("1").Obj(), mk.Pod("waits").CPU("9").Obj(), mk.Pod("late").CPU("1").Obj(),
+		&coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-scheduler", UID: "lease"},
+			Spec: coordinationv1.LeaseSpec{
+				HolderIdentity: ptr.To("one"), LeaseDurationSeconds: ptr.To(int32(math.MaxInt32)),
+				AcquireTime: &metav1.MicroTime{Time: year(1900)}, RenewTime: &metav1.MicroTime{Time: year(9999)},
+			},
+		},
+	} {
+		o.SetCreationTimestamp(metav1.Time{Time: year(9000)})
+		for _, at := range []time.Time{year(40 * i), year(1300 * i)} {
+			if err := w.Write(trace.Record{At: at.AddDate(1, 0, 0), Body: trace.Input{Event: world.Changed{Op: world.Modified, Object: o}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Write(trace.Record{At: year(1300*i + 1), Body: trace.Mark{Kind: trace.Note, Text: "a mark"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenRecording(bytes.NewReader(file.Bytes()), playback.Options{Name: "ages.orrery"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := watch(t, d, 150, 50)
+	for _, moment := range []string{"0%", "50%", "100%", "99999999999999999:00", "+2562047h", "-2562047h"} {
+		s.keys(":").typeText("goto " + moment).keys("enter")
+		for _, way := range append(everyWay, []string{"m"}, []string{"home"}, []string{"end"}, []string{"n"}, []string{"]"}) {
+			s.keys(way...)
+			s.advance(100 * time.Millisecond)
+			exact(t, s)
+			for range 6 {
+				s.keys("esc")
+			}
+		}
+		if s.quit || d.Err() != nil {
+			t.Fatalf("at %s it ends: %v", moment, d.Err())
+		}
 	}
 }
