@@ -34,12 +34,12 @@ core/trim: core/world
 core/leader: core/saturating core/world
 core/leader/sim: core/leader core/world
 core/world/memory: core/requests core/saturating core/world
-core/trace: core/printable core/store core/trim core/world
+core/trace: core/printable core/requests core/store core/trim core/world
 # evictions
 core/evict: core/printable core/world
 core/evict/budget: core/evict core/world
 core/evict/device: core/evict core/store core/world
-core/evict/lifecycle: core/evict core/store core/world core/world/memory
+core/evict/lifecycle: core/evict core/saturating core/store core/world core/world/memory
 core/evict/pressure: core/evict core/requests core/saturating core/world core/world/memory
 core/evict/taint: core/evict core/store core/world
 # plugins and what they run in

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/requests"
 	"orrery/core/world"
 )
 
@@ -112,12 +113,12 @@ func openbPod(r *tableRow, start time.Time) []world.Input {
 	if goes < comes {
 		r.fail("deletion_time", fmt.Errorf("%d is before creation_time, %d", goes, comes))
 	}
-	created := start.Add(time.Duration(comes) * time.Second)
+	created, deleted := r.time("creation_time", start), r.time("deletion_time", start)
 	asks := v1.ResourceList{
 		v1.ResourceCPU:    *resource.NewMilliQuantity(r.number("cpu_milli"), resource.DecimalSI),
 		v1.ResourceMemory: *resource.NewQuantity(r.number("memory_mib")<<20, resource.BinarySI),
 	}
-	if share := r.number("num_gpu") * r.number("gpu_milli"); share > 0 {
+	if share := r.product("num_gpu", "gpu_milli", requests.Most(OpenBGPU)); share > 0 {
 		asks[OpenBGPU] = *resource.NewQuantity(share, resource.DecimalSI)
 	}
 	pod := &v1.Pod{
@@ -134,7 +135,7 @@ func openbPod(r *tableRow, start time.Time) []world.Input {
 	inputs := []world.Input{{At: created, Event: world.Changed{Op: world.Added, Object: pod}}}
 	if goes > comes {
 		inputs = append(inputs, world.Input{
-			At: start.Add(time.Duration(goes) * time.Second), Event: world.Changed{Op: world.Deleted, Object: pod},
+			At: deleted, Event: world.Changed{Op: world.Deleted, Object: pod},
 		})
 	}
 	return inputs
@@ -220,8 +221,28 @@ func (r *tableRow) name(column string) string {
 	return name
 }
 
-// number parses a non-negative whole number, also in the form 1000.0. The bound keeps later unit conversions from
-// overflowing.
+// time reads a number of seconds after the start.
+func (r *tableRow) time(column string, start time.Time) time.Time {
+	at := start.Add(time.Duration(r.number(column)) * time.Second)
+	if !canBeMeant(at) {
+		r.fail(column, fmt.Errorf("%d s after %s is %s, and times from %d to %d are taken",
+			r.number(column), start.Format(time.RFC3339), at.Format(time.RFC3339), firstTime.Year(), afterLast.Year()-1))
+	}
+	return at
+}
+
+// product reads the product of two numbers.
+func (r *tableRow) product(column, times string, most int64) int64 {
+	a, b := r.number(column), r.number(times)
+	if a > 0 && b > most/a {
+		r.fail(column, fmt.Errorf("%d times %d is more than %d", a, b, most))
+		return 0
+	}
+	return a * b
+}
+
+// number parses a non-negative whole number, also in the form 1000.0. The bound keeps conversions to nanoseconds, bytes and
+// thousandths from overflowing.
 func (r *tableRow) number(column string) int64 {
 	text := r.text(column)
 	value, err := strconv.ParseFloat(text, 64)

@@ -160,6 +160,14 @@ func TestImportOpenB_ReportsFileLineAndColumn(t *testing.T) {
 		{"a number that is none", strings.Replace(nodes, "1000", "many", 1), pods, `nodes.csv:2: cpu_milli: "many" is not a whole number from 0 to 8589934592`},
 		{"a negative number", nodes, strings.Replace(pods, ",5,9", ",-5,9", 1), `pods.csv:2: creation_time: "-5" is not`},
 		{"not a number at all", nodes, strings.Replace(pods, ",5,9", ",NaN,9", 1), `pods.csv:2: creation_time: "NaN" is not`},
+		{
+			"a time that cannot be meant", nodes, strings.Replace(pods, ",5,9", ",5,8589934592", 1),
+			"pods.csv:2: deletion_time: 8589934592 s after 2026-01-01T12:00:00Z is 2298-03-17T00:56:32Z, and times from 1970 to 2149 are taken",
+		},
+		{
+			"more of a resource than is counted", nodes, strings.Replace(pods, "p,1,1,0,0,", "p,1,1,8589934592,2147483648,", 1),
+			"pods.csv:2: num_gpu: 8589934592 times 2147483648 is more than 9007199254740992",
+		},
 		{"a pod that leaves before it comes", nodes, strings.Replace(pods, ",5,9", ",5,4", 1), "pods.csv:2: deletion_time: 4 is before creation_time, 5"},
 		{"a column that is missing", strings.Replace(nodes, "gpu,", "cards,", 1), pods, "nodes.csv:1: gpu: there is no column of this name"},
 		{"a line that is too short", nodes, pods + "p2,1\n", "pods.csv:3: wrong number of fields"},
