@@ -39,7 +39,7 @@ var queuePane = ListPane[PodRow]{
 		}},
 		byMost("priority", func(p *PodRow) int32 { return p.Priority }),
 		byMost("attempts", func(p *PodRow) int { return p.Attempts }),
-		by("since", func(p *PodRow) int64 { return p.Since.UnixNano() }),
+		by("since", func(p *PodRow) int64 { return p.Since.UnixMicro() }),
 	},
 	Key: func(p *PodRow) string { return p.Key },
 	Pod: func(p *PodRow) string { return p.Key },

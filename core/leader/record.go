@@ -1,6 +1,7 @@
 package leader
 
 import (
+	"math"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -41,7 +42,7 @@ func RecordOf(lease *coordinationv1.Lease) Record {
 func (r Record) Spec() coordinationv1.LeaseSpec {
 	spec := coordinationv1.LeaseSpec{
 		HolderIdentity:       &r.Holder,
-		LeaseDurationSeconds: ptr.To(int32(r.LeaseSeconds)),
+		LeaseDurationSeconds: ptr.To(int32(min(r.LeaseSeconds, math.MaxInt32))),
 		AcquireTime:          &metav1.MicroTime{Time: r.AcquireTime},
 		RenewTime:            &metav1.MicroTime{Time: r.RenewTime},
 		LeaseTransitions:     ptr.To(int32(r.Transitions)),

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"orrery/core/saturating"
 )
 
 // JitterFactor stretches the wait between two attempts to acquire the lease: to between RetryPeriod and
@@ -64,7 +66,7 @@ func (s Settings) Validate() error {
 	switch {
 	case s.LeaseDuration <= s.RenewDeadline:
 		return errors.New("leaseDuration must be greater than renewDeadline")
-	case s.RenewDeadline <= time.Duration(JitterFactor*float64(s.RetryPeriod)):
+	case s.RenewDeadline <= time.Duration(saturating.Truncate(JitterFactor*float64(s.RetryPeriod))):
 		return errors.New("renewDeadline must be greater than retryPeriod*JitterFactor")
 	case s.LeaseDuration < 1:
 		return errors.New("leaseDuration must be greater than zero")
@@ -101,7 +103,7 @@ func (s Settings) RenewTimeout() time.Duration {
 	if s.Strict {
 		return s.RenewDeadline
 	}
-	return s.RetryPeriod + s.RenewDeadline
+	return saturating.Add(s.RetryPeriod, s.RenewDeadline)
 }
 
 // MaxLeadingTime is the longest time for which a candidate may believe that it leads after the start of its last successful
@@ -114,10 +116,11 @@ func (s Settings) MaxLeadingTime() time.Duration {
 	if s.CallTimeout > 0 {
 		call = min(call, s.CallTimeout)
 	}
-	slowest := min(3*call, s.RenewDeadline) // update, get and update again
-	held := slowest + s.RenewTimeout()
+	two := saturating.Add(call, call)                          // get and update
+	slowest := min(saturating.Add(two, call), s.RenewDeadline) // and an update before
+	held := saturating.Add(slowest, s.RenewTimeout())
 	if s.ReleaseOnCancel {
-		held += min(2*call, s.RenewDeadline) // get and update
+		held = saturating.Add(held, min(two, s.RenewDeadline))
 	}
 	return held
 }

@@ -138,3 +138,21 @@ func TestSettings_MaxClockSkew(t *testing.T) {
 		}
 	}
 }
+
+func TestSettings_LongestDurations(t *testing.T) {
+	s := leader.Defaults("a")
+	s.LeaseDuration, s.RenewDeadline, s.RetryPeriod, s.CallTimeout = math.MaxInt64, math.MaxInt64-1, math.MaxInt64/2, 0
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if s.RenewTimeout() != math.MaxInt64 || s.MaxLeadingTime() != math.MaxInt64 {
+		t.Errorf("it leads for %v without a renewal, and for %v at most", s.RenewTimeout(), s.MaxLeadingTime())
+	}
+	s.RetryPeriod = math.MaxInt64
+	if s.Validate() == nil {
+		t.Error("a retry period beyond the renew deadline is valid")
+	}
+	if got := *(leader.Record{LeaseSeconds: 1 << 33}).Spec().LeaseDurationSeconds; got != math.MaxInt32 {
+		t.Errorf("a lease of 272 years is written with %d s", got)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orrery/core/evict"
+	"orrery/core/saturating"
 )
 
 // zoneState is the state of a zone, initial until a monitor pass has counted its nodes.
@@ -52,7 +53,7 @@ func (m *Controller) setRate(z *zone, rate float64) {
 // interval returns the time between two taints. The rate has single precision, as in kube-controller-manager: 0.01 a second
 // is a little more than 100 s, so the taint comes one tick later.
 func interval(rate float64) time.Duration {
-	return time.Duration(float64(time.Second) / float64(float32(rate)))
+	return time.Duration(saturating.Truncate(float64(time.Second) / float64(float32(rate))))
 }
 
 // nextTaintAt returns when a zone's next node gets its taint: at the first tick that the rate allows.
