@@ -65,6 +65,8 @@
 //   - UpdatePod rejects a new version with another UID, or with none.
 //   - RemovePod on a NodeInfo without a node object returns its error; in kube-scheduler it panics.
 //   - A snapshot that lost nodes is rebuilt from the cache; kube-scheduler reorders the remaining nodes.
+//   - Amounts and sums beyond an int64 are the greatest int64; when a pod leaves a node with such a sum, it is made again from
+//     the others. kube-scheduler's wrap around, or become zero.
 //   - The affinity lists and the set of claims in use are updated one node at a time, not rebuilt.
 //   - Names in error texts that contain terminal control characters are quoted, and very long ones are cut.
 //

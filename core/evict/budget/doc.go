@@ -25,6 +25,7 @@
 //   - An allowed eviction is overdue at two minutes, not a moment later.
 //   - A controller of an unknown kind counts as deleted; the real controller fails to map the kind and reports that.
 //   - Every budget that selects a pod is synced when the pod changes. The real controller picks one of them.
+//   - Scales that add up beyond an int32 count as the greatest one; the real controller's sum wraps around.
 //   - A drain sees a deletion when it happens, where kubectl polls every second; and it evicts in the order of the names, where
 //     kubectl evicts all pods at once.
 package budget
