@@ -19,7 +19,7 @@ func TestAccounting_FollowsPodLevelResourcesGate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newScene(t, engine.Options{Config: config.Default(features)})
+		s := newFixture(t, engine.Options{Config: config.Default(features)})
 		running := mk.Pod("running").Node("n1").Obj()
 		running.Spec.Resources = &v1.ResourceRequirements{Requests: mk.Resources("cpu", "2")}
 		s.added(mk.Node("n1").CPU("2").Memory("8Gi").Obj(), running, mk.Pod("next").CPU("1").Obj())

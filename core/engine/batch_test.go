@@ -10,7 +10,7 @@ import (
 	"orrery/core/mk"
 )
 
-// batchable is a profile whose every plugin can say what it looks at in a pod: the default one, without default spread
+// batchable is a profile whose plugins all sign pods: the default one, without default spread
 // constraints.
 const batchable = `
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -21,13 +21,13 @@ profiles:
     args: {defaultingType: List}
 `
 
-func batchScene(t *testing.T) *scene {
+func newBatchFixture(t *testing.T) *fixture {
 	t.Helper()
 	c, err := config.Load([]byte(batchable), config.DefaultFeatures())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newScene(t, engine.Options{Config: c})
+	s := newFixture(t, engine.Options{Config: c})
 	for i := range 4 {
 		s.added(mk.Node(fmt.Sprintf("n%d", i)).CPU("2").Memory("8Gi").Obj())
 	}
@@ -35,7 +35,7 @@ func batchScene(t *testing.T) *scene {
 }
 
 func TestBatchHint_UsesRunnerUp(t *testing.T) {
-	s := batchScene(t)
+	s := newBatchFixture(t)
 	for i := range 3 {
 		s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("2").Obj()) // each fills its node
 	}
@@ -46,71 +46,71 @@ func TestBatchHint_UsesRunnerUp(t *testing.T) {
 			examined = 4
 		}
 		if d.Verdict != engine.Placed || d.Examined != examined {
-			t.Errorf("pod %d: %s after looking at %d nodes, want placed after %d", i, d.Verdict, d.Examined, examined)
+			t.Errorf("pod %d: %s after %d examined nodes, want placed after %d", i, d.Verdict, d.Examined, examined)
 		}
 	}
 	if b := s.e.BatchCounters("default-scheduler"); b.HintUsed != 2 || b.NoHint != 1 {
-		t.Errorf("batching came to %+v, want 2 hints used after 1 pod without", b)
+		t.Errorf("the batch counters are %+v, want 2 hints used after 1 pod without", b)
 	}
 }
 
 func TestBatchHint_FlushReasons(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		next func(s *scene)
+		next func(s *fixture)
 		want engine.FlushReason
 	}{
-		{"the node of the last pod has room left", func(s *scene) {
+		{"the last pod's node is not full", func(s *fixture) {
 			s.added(mk.Pod("small").CPU("1").Label("app", "x").Obj())
 			s.decide()
 			s.added(mk.Pod("small2").CPU("1").Label("app", "x").Obj())
 		}, engine.FlushNodeNotFull},
-		{"the pod is not like the last", func(s *scene) { s.added(mk.Pod("other").CPU("1").Obj()) }, engine.FlushIncompatible},
-		{"the scores are too old", func(s *scene) {
+		{"the pod has another signature", func(s *fixture) { s.added(mk.Pod("other").CPU("1").Obj()) }, engine.FlushIncompatible},
+		{"the scores are too old", func(s *fixture) {
 			s.after(time.Second)
 			s.added(mk.Pod("like").CPU("2").Obj())
 		}, engine.FlushExpired},
-		{"a pod came between", func(s *scene) {
+		{"another pod was scheduled in between", func(s *fixture) {
 			s.added(mk.Pod("giant").CPU("64").Obj())
 			s.decide()
 			s.added(mk.Pod("like").CPU("2").Obj())
 		}, engine.FlushSkipped},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := batchScene(t)
+			s := newBatchFixture(t)
 			s.added(mk.Pod("first").CPU("2").Obj())
 			s.decide()
 			tc.next(s)
 			s.decide()
 			if b := s.e.BatchCounters("default-scheduler"); b.Flushed[tc.want] == 0 || b.HintUsed != 0 {
-				t.Errorf("batching came to %+v, want a flush for %s", b, tc.want)
+				t.Errorf("the batch counters are %+v, want a flush for %s", b, tc.want)
 			}
 		})
 	}
 }
 
 func TestBatchHint_DefaultProfileNeverBatches(t *testing.T) {
-	s := newScene(t, engine.Options{})
+	s := newFixture(t, engine.Options{})
 	s.added(mk.Node("n0").CPU("2").Memory("8Gi").Obj(), mk.Node("n1").CPU("2").Memory("8Gi").Obj())
 	for i := range 2 {
 		s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("2").Obj())
 	}
 	s.decide()
 	if b := s.e.BatchCounters("default-scheduler"); b.HintUsed != 0 || b.NoHint != 2 || b.Flushed[engine.FlushNotBatchable] != 1 {
-		t.Errorf("batching came to %+v, want 2 pods without a hint, the first flushed as not batchable", b)
+		t.Errorf("the batch counters are %+v, want 2 pods without a hint, the first flushed as not batchable", b)
 	}
 }
 
-// Three hundred equal nodes, of which 144 are looked for: each search starts where the one before ended, and goes round.
+// Of three hundred equal nodes a search finds 144: each search starts where the previous one ended, and wraps.
 func TestStartIndex_Advances(t *testing.T) {
-	s := newScene(t, engine.Options{})
+	s := newFixture(t, engine.Options{})
 	for i := range 300 {
 		s.added(mk.Node(fmt.Sprintf("n%03d", i)).CPU("8").Memory("32Gi").Obj())
 	}
 	for i, want := range []int{0, 144, 288, 132} {
 		s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("1").Obj())
 		if d := s.decide()[0]; d.Start != want || d.Examined != 144 {
-			t.Errorf("search %d starts at %d and looks at %d nodes, want %d and 144", i, d.Start, d.Examined, want)
+			t.Errorf("search %d starts at %d and examines %d nodes, want %d and 144", i, d.Start, d.Examined, want)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"orrery/core/world"
 )
 
-// BenchmarkDecision is one pod's way from the API server's event to its binding, on a cluster of three zones where
-// every node would do. One operation is one pod.
+// BenchmarkDecision is one pod from the API server's event to its binding, on a cluster of three zones where
+// every node is feasible. One operation is one pod.
 func BenchmarkDecision(b *testing.B) {
 	for _, nodes := range []int{500, 5000} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
@@ -36,7 +36,7 @@ func BenchmarkDecision(b *testing.B) {
 	}
 }
 
-// BenchmarkFork is the price of a question about a big cluster.
+// BenchmarkFork is a fork of the engine of a large cluster.
 func BenchmarkFork(b *testing.B) {
 	e := newFilledEngine(b, 5000, 100_000)
 	b.ReportAllocs()
@@ -47,7 +47,7 @@ func BenchmarkFork(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory is what an engine that knows 5,000 nodes and 100,000 bound pods holds in memory, objects included.
+// BenchmarkMemory is the memory of an engine with 5,000 nodes and 100,000 bound pods, objects included.
 // The pods are as a Deployment's are after trimming: two containers, labels, an owner, conditions.
 func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {
@@ -77,7 +77,7 @@ func deploymentPod(i int) *v1.Pod {
 	return trim.Object(pod).(*v1.Pod)
 }
 
-// newFilledEngine is an engine that knows of so many nodes and so many pods that are bound to them.
+// newFilledEngine returns an engine with nodes and pods bound to them.
 func newFilledEngine(b *testing.B, nodes, pods int) *engine.Engine {
 	b.Helper()
 	e, err := engine.New(engine.Options{Start: start})

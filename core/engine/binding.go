@@ -202,7 +202,7 @@ func (e *Engine) bindingSucceeded(b *binding) {
 	e.attempted(b.popped, b.profile.ProfileName(), Placed, b.started)
 }
 
-// bindingFailed undoes a placement: it runs Unreserve, forgets the assumed pod and requeues it. The freed room requeues
+// bindingFailed undoes a placement: it runs Unreserve, forgets the assumed pod and requeues it. The freed resources requeue
 // other pods; a rejected pod does not requeue itself by it.
 func (e *Engine) bindingFailed(b *binding, status *fwk.Status) {
 	delete(e.bindings, b.assumed.UID)

@@ -26,7 +26,7 @@ func (e *Engine) Check() error {
 			errs = append(errs, fmt.Errorf("pod %q is %s, but it is %v that it waits for a permit", b.popped.Pod().Name, b.stage, waits))
 		}
 		if b.stage != waitingForPermit && e.pending[b.effect] != uid {
-			errs = append(errs, fmt.Errorf("pod %q waits for effect %d, which nobody was asked for", b.popped.Pod().Name, b.effect))
+			errs = append(errs, fmt.Errorf("pod %q waits for effect %d, which is not pending", b.popped.Pod().Name, b.effect))
 		}
 	}
 	return errors.Join(errs...)

@@ -109,7 +109,7 @@ func (a *attempt) skipDeleted() *Decision {
 	return a.engine.recordDecision(a)
 }
 
-// schedule finds a node and takes its room: filter, score, assume, reserve, permit. It returns either a binding, ready
+// schedule finds a node and reserves its resources: filter, score, assume, reserve, permit. It returns either a binding, ready
 // to start, or the failure.
 func (a *attempt) schedule() (*binding, *failure) {
 	node, err := a.schedulePod()
@@ -142,7 +142,7 @@ func (a *attempt) schedule() (*binding, *failure) {
 	}, nil
 }
 
-// runPostFilter turns a failed search into the attempt's failure, after PostFilter had its chance to make room.
+// runPostFilter turns a failed search into the attempt's failure, after running PostFilter.
 func (a *attempt) runPostFilter(err error) *failure {
 	var fit *framework.FitError
 	switch {

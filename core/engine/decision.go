@@ -34,7 +34,7 @@ type Decision struct {
 	Attempt  int
 	Verdict  Verdict
 
-	// Node is the chosen node; Nominated is the node that preemption makes room on.
+	// Node is the chosen node; Nominated is the node that preemption nominated.
 	Node      string
 	Nominated string
 	// Message is the message of the pod's condition: empty for a placed pod.

@@ -19,7 +19,7 @@ func TestDecisionLog_KeepsNewest(t *testing.T) {
 			continue
 		}
 		if kept := log.add(Decision{Seq: uint64(seq)}); kept.Seq != uint64(seq) {
-			t.Errorf("decision %d was handed out as %d", seq, kept.Seq)
+			t.Errorf("decision %d was returned as %d", seq, kept.Seq)
 		}
 		if got := seqs(&log); !slices.Equal(got, want) {
 			t.Errorf("after %d decisions the log holds %v, want %v", seq, got, want)
@@ -28,7 +28,7 @@ func TestDecisionLog_KeepsNewest(t *testing.T) {
 	fork := log.fork()
 	fork.add(Decision{Seq: 6})
 	if got := seqs(&log); !slices.Equal(got, []uint64{5, 4, 3}) {
-		t.Errorf("the fork's decision came into the original: %v", got)
+		t.Errorf("the original has the fork's decision: %v", got)
 	}
 	if got := seqs(&fork); !slices.Equal(got, []uint64{6, 5, 4}) {
 		t.Errorf("the fork holds %v, want 6, 5, 4", got)

@@ -10,7 +10,7 @@ import (
 )
 
 func TestEngine_SkipsDeletedPod(t *testing.T) {
-	s := newScene(t, engine.Options{})
+	s := newFixture(t, engine.Options{})
 	s.added(mk.Pod("web").CPU("1").Obj()) // there is no node yet
 	s.decide()
 	s.apply(world.Changed{Op: world.Modified, Object: mk.Pod("web").CPU("1").Deleting(start).Obj()})

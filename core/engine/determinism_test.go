@@ -13,7 +13,7 @@ var scenarios = flag.Int("scenarios", defaultScenarios, "how many generated scen
 // outcome identifies a run of a scenario.
 type outcome struct {
 	decided engine.Digest
-	told    string
+	cluster string
 }
 
 func outcomeOf(e *engine.Engine, c *memory.Cluster) outcome { return outcome{e.Digest(), c.Digest()} }
@@ -23,16 +23,16 @@ func TestDigest_SameScenarioSameDigest(t *testing.T) {
 	for _, day := range []struct {
 		name   string
 		faults memory.Faults
-	}{{"on a good day", memory.Faults{}}, {"on a bad day", allFaults()}} {
+	}{{"without faults", memory.Faults{}}, {"with faults", allFaults()}} {
 		t.Run(day.name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(*scenarios) {
 				once, again := digestsOf(t, seed, day.faults), digestsOf(t, seed, day.faults)
 				if once != again {
-					t.Errorf("scenario %d ends in %v once and in %v the second time", seed, once, again)
+					t.Errorf("scenario %d ends in %v and, repeated, in %v", seed, once, again)
 				}
 				if left, right := digestsOfFork(t, seed, day.faults); left != once || right != once {
-					t.Errorf("scenario %d ends in %v, but forked half way in %v and %v", seed, once, left, right)
+					t.Errorf("scenario %d ends in %v, but forked halfway in %v and %v", seed, once, left, right)
 				}
 			}
 		})
@@ -45,7 +45,7 @@ func digestsOf(t *testing.T, seed uint64, faults memory.Faults) outcome {
 	return outcomeOf(e, c)
 }
 
-// digestsOfFork forks engine and cluster half way, lets the copy go first and the original after it.
+// digestsOfFork forks engine and cluster halfway, and runs first the fork, then the original.
 func digestsOfFork(t *testing.T, seed uint64, faults memory.Faults) (fork, original outcome) {
 	e, c := newEngine(t, seed), scenario(seed, faults)
 	run(e, c, start.Add(scenarioLength/2))

@@ -21,10 +21,10 @@ import (
 	"orrery/core/world/memory"
 )
 
-// controllerEffects is where the numbers of other controllers' effects begin.
+// controllerEffects is the first number of other controllers' effects.
 const controllerEffects world.EffectID = 1 << 40
 
-// newEvictionCluster is three nodes and four replicas of a web server, of which one node is about to be cut off.
+// newEvictionCluster is three nodes and four replicas of a web server, of which one node is lost.
 func newEvictionCluster(latency memory.Latency, faults memory.Faults) *memory.Cluster {
 	c := memory.New(memory.Options{
 		Start: start, Seed: 1, Latency: latency, Faults: faults,
@@ -49,7 +49,7 @@ func newEvictionCluster(latency memory.Latency, faults memory.Faults) *memory.Cl
 	return c
 }
 
-// podsByNode says for every node how many pods it has, and how many of them are being deleted.
+// podsByNode lists the number of pods of every node, and how many of them are terminating.
 func podsByNode(c *memory.Cluster) string {
 	count := map[string][2]int{}
 	for _, o := range c.List(world.Pod) {
@@ -77,11 +77,11 @@ func TestTaintEviction_LostNodePodsRescheduled(t *testing.T) {
 		where string
 		open  string
 	}{
-		// The replicas are spread, 2 on one node; the kubelet falls silent at 10 s, and is given up 50 s later.
+		// The replicas are spread, 2 on one node; the kubelet stops reporting at 10 s, and the node is unreachable 50 s later.
 		{59 * time.Second, "n1: 1 (0 terminating), n2: 2 (0 terminating), n3: 1 (0 terminating)", ""},
 		{60 * time.Second, "n1: 1 (0 terminating), n2: 2 (0 terminating), n3: 1 (0 terminating)", "counting down until 360s"},
 		{359 * time.Second, "n1: 1 (0 terminating), n2: 2 (0 terminating), n3: 1 (0 terminating)", "counting down until 360s"},
-		// Every pod tolerates an unreachable node for 300 s. What was on it cannot be stopped, but is replaced.
+		// Every pod tolerates an unreachable node for 300 s. Its pods cannot be stopped, but are replaced.
 		{360 * time.Second, "n1: 1 (1 terminating), n2: 2 (0 terminating), n3: 2 (0 terminating)", "terminating until 390s"},
 		{900 * time.Second, "n1: 1 (1 terminating), n2: 2 (0 terminating), n3: 2 (0 terminating)", "terminating until 390s"},
 	} {
@@ -107,7 +107,7 @@ func TestTaintEviction_PredictionMatchesAction(t *testing.T) {
 		return p.Last().String() == ".Predicted" || p.Last().String() == ".Prediction"
 	}, cmp.Ignore())
 	if diff := cmp.Diff(done.Open(), predicted.Open(), differ); diff != "" || len(done.Open()) != 1 {
-		t.Errorf("%d departures, and they differ (-done +predicted):\n%s", len(done.Open()), diff)
+		t.Errorf("%d evictions, and they differ (-done +predicted):\n%s", len(done.Open()), diff)
 	}
 }
 
@@ -115,26 +115,26 @@ func TestTaintEviction_SurvivesFaults(t *testing.T) {
 	c, e := newEvictionCluster(memory.TypicalLatency(), allFaults()), newEngine(t, 1)
 	taints := taint.New(taint.Options{Act: true, FirstEffect: controllerEffects})
 	drive.Run(c, start.Add(900*time.Second), drive.NewScheduler(e), taints)
-	staying := 0
+	running := 0
 	for _, o := range c.List(world.Pod) {
 		pod := o.(*v1.Pod)
 		if pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" {
 			continue
 		}
-		if staying++; pod.Spec.NodeName == "n1" {
-			t.Errorf("%s is still on the lost node, and nobody has asked it to leave", pod.Name)
+		if running++; pod.Spec.NodeName == "n1" {
+			t.Errorf("%s is on the lost node and not terminating", pod.Name)
 		}
 	}
 	if taints.Counters().Evicted == 0 {
-		t.Error("nothing was evicted")
+		t.Error("no pod was evicted")
 	}
-	if staying != 4 {
-		t.Errorf("%d replicas are on nodes, want 4: %s", staying, podsByNode(c))
+	if running != 4 {
+		t.Errorf("%d replicas are on nodes, want 4: %s", running, podsByNode(c))
 	}
 }
 
-// When a rack fails, its nodes are given up together, and tainted one every ten seconds.
-func TestTaintEviction_LostRackNodeByNode(t *testing.T) {
+// When a rack fails, its nodes become unreachable together, and are tainted one every ten seconds.
+func TestTaintEviction_LostRackIsRateLimited(t *testing.T) {
 	c := memory.New(memory.Options{
 		Start: start, Seed: 1, NodeLifecycle: lifecycle.InCluster(lifecycle.Options{Start: start}),
 	})
@@ -156,10 +156,10 @@ func TestTaintEviction_LostRackNodeByNode(t *testing.T) {
 	for _, d := range b.Open() {
 		got = append(got, fmt.Sprintf("%s at %vs", d.Pod.Name, d.Deadline.Sub(start).Seconds()))
 	}
-	// Silent since 7 s, given up at 60 s, which the next look notices; the pods tolerate that for 300 s.
+	// Silent since 7 s, unreachable at 60 s; the pods tolerate that for 300 s.
 	want := []string{"on-n1 at 365s", "on-n2 at 375s", "on-n3 at 385s", "on-n4 at 395s"}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("who leaves when (-want +got):\n%s", diff)
+		t.Errorf("evictions (-want +got):\n%s", diff)
 	}
 	fork := c.Fork()
 	for _, cluster := range []*memory.Cluster{c, fork} {
@@ -168,7 +168,7 @@ func TestTaintEviction_LostRackNodeByNode(t *testing.T) {
 		}
 		cluster.Advance(10 * time.Second)
 		if taints := evict.NoExecute(cluster.Node("n2").Spec.Taints); len(taints) > 0 {
-			t.Errorf("a node that is back is still tainted: %v", taints)
+			t.Errorf("a recovered node is tainted: %v", taints)
 		}
 	}
 }

@@ -73,8 +73,8 @@ func (e *Engine) ExplainPending(namespace, name string) (*Explanation, error) {
 	}
 	a, restore := e.dryRunAttempt(pod)
 	defer restore()
-	ledger := &explanationRecorder{nodes: map[string]int{}}
-	a.state.SetRecorder(ledger)
+	recorder := &explanationRecorder{nodes: map[string]int{}}
+	a.state.SetRecorder(recorder)
 	node, err := a.schedulePod()
 	var fit *framework.FitError
 	switch {
@@ -85,9 +85,9 @@ func (e *Engine) ExplainPending(namespace, name string) (*Explanation, error) {
 	default:
 		a.recordFailure(&failure{status: fwk.AsStatus(err), nomination: clearNomination})
 	}
-	ledger.searched = len(ledger.verdicts)
-	ledger.filterUnvisited(a)
-	return ledger.explanation(a, e.PodState(namespace, name)), nil
+	recorder.searched = len(recorder.verdicts)
+	recorder.filterUnvisited(a)
+	return recorder.explanation(a, e.PodState(namespace, name)), nil
 }
 
 // pendingPod returns a pod of one of the profiles that has no node yet.

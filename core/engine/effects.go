@@ -74,7 +74,7 @@ func (a podActivator) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
 func (e *Engine) activateRequested(state *framework.CycleState) {
 	data, err := state.Read(framework.PodsToActivateKey)
 	if err != nil {
-		return // a plugin took it out
+		return // a plugin deleted the key
 	}
 	if wished, ok := data.(*framework.PodsToActivate); ok && len(wished.Map) > 0 {
 		podActivator{e}.Activate(klog.Logger{}, wished.Map)

@@ -19,24 +19,24 @@ import (
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// scene is an engine with a hand on its inputs: what a world would do, one call at a time.
-type scene struct {
+// fixture is an engine whose inputs a test applies one by one.
+type fixture struct {
 	t   *testing.T
 	e   *engine.Engine
 	now time.Time
 }
 
-func newScene(t *testing.T, o engine.Options) *scene {
+func newFixture(t *testing.T, o engine.Options) *fixture {
 	t.Helper()
 	o.Start = start
 	e, err := engine.New(o)
 	if err != nil {
 		t.Fatalf("making an engine: %v", err)
 	}
-	return &scene{t, e, start}
+	return &fixture{t, e, start}
 }
 
-func TestNew_RefusesExtenders(t *testing.T) {
+func TestNew_RejectsExtenders(t *testing.T) {
 	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+
 		"extenders: [{urlPrefix: \"http://x\", filterVerb: filter, weight: 1}]\n"), config.DefaultFeatures())
 	if err != nil {
@@ -47,7 +47,7 @@ func TestNew_RefusesExtenders(t *testing.T) {
 	}
 }
 
-func (s *scene) apply(event world.Event) {
+func (s *fixture) apply(event world.Event) {
 	s.t.Helper()
 	if err := s.e.Apply(world.Input{At: s.now, Event: event}); err != nil {
 		s.t.Fatalf("applying %T: %v", event, err)
@@ -57,21 +57,21 @@ func (s *scene) apply(event world.Event) {
 	}
 }
 
-func (s *scene) added(objects ...world.Object) {
+func (s *fixture) added(objects ...world.Object) {
 	s.t.Helper()
 	for _, o := range objects {
 		s.apply(world.Changed{Op: world.Added, Object: o})
 	}
 }
 
-func (s *scene) after(d time.Duration) {
+func (s *fixture) after(d time.Duration) {
 	s.t.Helper()
 	s.now = s.now.Add(d)
 	s.apply(world.Tick{})
 }
 
-// decide takes all decisions there are to take.
-func (s *scene) decide() []engine.Decision {
+// decide makes all decisions.
+func (s *fixture) decide() []engine.Decision {
 	s.t.Helper()
 	var all []engine.Decision
 	for d, more := s.e.Step(); more; d, more = s.e.Step() {
@@ -83,8 +83,8 @@ func (s *scene) decide() []engine.Decision {
 	return all
 }
 
-// acts are the acts the engine wants done, in words.
-func (s *scene) acts() []string {
+// effects describes the engine's new effects.
+func (s *fixture) effects() []string {
 	var words []string
 	for _, effect := range s.e.Effects() {
 		words = append(words, effectText(effect))
@@ -92,15 +92,15 @@ func (s *scene) acts() []string {
 	return words
 }
 
-func (s *scene) succeeded(id world.EffectID) { s.t.Helper(); s.apply(world.EffectDone{Effect: id}) }
+func (s *fixture) succeeded(id world.EffectID) { s.t.Helper(); s.apply(world.EffectDone{Effect: id}) }
 
-func (s *scene) failed(id world.EffectID, message string) {
+func (s *fixture) failed(id world.EffectID, message string) {
 	s.t.Helper()
 	s.apply(world.EffectDone{Effect: id, Outcome: world.Outcome{Code: fwk.Error, Message: message}})
 }
 
 func TestEngine_PlacesBindsConfirms(t *testing.T) {
-	s := newScene(t, engine.Options{})
+	s := newFixture(t, engine.Options{})
 	pod := mk.Pod("web").CPU("1").Obj()
 	s.added(mk.Node("n1").CPU("4").Memory("8Gi").Obj(), pod)
 
@@ -108,13 +108,13 @@ func TestEngine_PlacesBindsConfirms(t *testing.T) {
 	if len(got) != 1 || got[0].Verdict != engine.Placed || got[0].Node != "n1" {
 		t.Fatalf("decisions: %+v, want web placed on n1", got)
 	}
-	expectEffects(t, s.acts(), "1 bind web to n1")
+	expectEffects(t, s.effects(), "1 bind web to n1")
 	if at := s.e.PodState("default", "web"); at != engine.StateBinding {
 		t.Errorf("the pod is %s, want binding", at)
 	}
 
 	s.succeeded(1)
-	expectEffects(t, s.acts(), "2 Scheduled web: Successfully assigned default/web to n1")
+	expectEffects(t, s.effects(), "2 Scheduled web: Successfully assigned default/web to n1")
 	bound := pod.DeepCopy()
 	bound.Spec.NodeName = "n1"
 	s.apply(world.Changed{Op: world.Modified, Object: bound})
@@ -124,14 +124,14 @@ func TestEngine_PlacesBindsConfirms(t *testing.T) {
 }
 
 func TestEngine_UnschedulablePodRequeuedWhenPodDeleted(t *testing.T) {
-	s := newScene(t, engine.Options{})
+	s := newFixture(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), mk.Pod("big").CPU("2").Obj())
 	got := s.decide()
 	const message = "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
 	if len(got) != 1 || got[0].Message != message {
 		t.Fatalf("decisions: %+v\nwant the message %q", got, message)
 	}
-	expectEffects(t, s.acts(), "1 FailedScheduling big: "+message, `2 patch big PodScheduled=False Unschedulable`)
+	expectEffects(t, s.effects(), "1 FailedScheduling big: "+message, `2 patch big PodScheduled=False Unschedulable`)
 	if at := s.e.PodState("default", "big"); at != engine.StateUnschedulable {
 		t.Errorf("the pod is %s, want unschedulable", at)
 	}
@@ -147,12 +147,12 @@ func TestEngine_UnschedulablePodRequeuedWhenPodDeleted(t *testing.T) {
 }
 
 func TestBinding_FailureForgetsAndRequeues(t *testing.T) {
-	s := newScene(t, engine.Options{})
+	s := newFixture(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), mk.Pod("web").CPU("1").Obj())
 	s.decide()
-	expectEffects(t, s.acts(), "1 bind web to n1")
+	expectEffects(t, s.effects(), "1 bind web to n1")
 	s.failed(1, "the server is too busy")
-	expectEffects(t, s.acts(), `2 FailedScheduling web: running Bind plugin "DefaultBinder": the server is too busy`, "3 patch web PodScheduled=False SchedulerError")
+	expectEffects(t, s.effects(), `2 FailedScheduling web: running Bind plugin "DefaultBinder": the server is too busy`, "3 patch web PodScheduled=False SchedulerError")
 	if at := s.e.PodState("default", "web"); at != engine.StateBackoff {
 		t.Errorf("the pod is %s, want backoff", at)
 	}
@@ -163,22 +163,22 @@ func TestBinding_FailureForgetsAndRequeues(t *testing.T) {
 }
 
 func TestPreemption_EvictsLowerPriority(t *testing.T) {
-	s := newScene(t, engine.Options{})
+	s := newFixture(t, engine.Options{})
 	small := mk.Pod("small").CPU("1").Priority(1).Node("n1").Started(start).Obj()
 	s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), small, mk.Pod("big").CPU("1").Priority(10).Obj())
 	got := s.decide()
 	if len(got) != 1 || got[0].Nominated != "n1" || got[0].Preemption == nil {
-		t.Fatalf("decisions: %+v, want room made on n1", got)
+		t.Fatalf("decisions: %+v, want a nomination to n1", got)
 	}
-	expectEffects(t, s.acts(),
+	expectEffects(t, s.effects(),
 		"1 patch small DisruptionTarget=True PreemptionByScheduler",
 		"2 FailedScheduling big: 0/1 nodes are available: 1 Insufficient cpu.",
 		`3 patch big PodScheduled=False Unschedulable nominated "n1"`)
 
 	s.succeeded(1)
-	expectEffects(t, s.acts(), "4 delete small")
+	expectEffects(t, s.effects(), "4 delete small")
 	s.succeeded(4)
-	expectEffects(t, s.acts(), "5 Preempted small: Preempted by pod pod/default/big on node n1")
+	expectEffects(t, s.effects(), "5 Preempted small: Preempted by pod pod/default/big on node n1")
 	s.apply(world.Changed{Op: world.Deleted, Object: small})
 	s.after(2 * time.Second)
 	if again := s.decide(); len(again) != 1 || again[0].Node != "n1" {
@@ -186,24 +186,24 @@ func TestPreemption_EvictsLowerPriority(t *testing.T) {
 	}
 }
 
-func TestApply_RefusesMalformedObject(t *testing.T) {
-	s := newScene(t, engine.Options{})
+func TestApply_RejectsMalformedObject(t *testing.T) {
+	s := newFixture(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("4").Memory("8Gi").Obj())
 	bad := mk.Pod("bad\x1b[31m").CPU("1").Obj()
 	if err := s.e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Added, Object: bad}}); err == nil {
-		t.Error("a pod whose name holds an escape sequence was taken")
+		t.Error("a pod with an escape sequence in its name was accepted")
 	}
 	s.added(mk.Pod("good").CPU("1").Obj())
 	if got := s.decide(); len(got) != 1 || got[0].Pod.Name != "good" {
 		t.Errorf("decisions: %+v, want good alone", got)
 	}
-	if tally := s.e.Counters(); tally.Refused != 1 {
-		t.Errorf("refused %d inputs, want 1", tally.Refused)
+	if counters := s.e.Counters(); counters.Refused != 1 {
+		t.Errorf("%d inputs refused, want 1", counters.Refused)
 	}
 }
 
 func TestExplain_ChangesNothing(t *testing.T) {
-	s := newScene(t, engine.Options{})
+	s := newFixture(t, engine.Options{})
 	s.added(
 		mk.Node("n1").CPU("4").Memory("8Gi").Obj(), mk.Node("n2").CPU("2").Memory("8Gi").Obj(),
 		mk.Node("n3").CPU("4").Memory("8Gi").Taint("only", "gpu", v1.TaintEffectNoSchedule).Unschedulable().Obj(),
@@ -236,17 +236,17 @@ func TestExplain_ChangesNothing(t *testing.T) {
 	}
 }
 
-func TestRequeueRule_MoveRequestCycleWakesAll(t *testing.T) {
+func TestRequeueRule_MoveRequestCycleRequeuesAll(t *testing.T) {
 	for _, tc := range []struct {
 		rule queue.RequeueRule
 		want engine.PodState
 	}{{queue.QueueingHints, engine.StateUnschedulable}, {queue.MoveRequestCycle, engine.StateBackoff}} {
-		s := newScene(t, engine.Options{RequeueRule: tc.rule})
+		s := newFixture(t, engine.Options{RequeueRule: tc.rule})
 		s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), mk.Pod("big").CPU("2").Obj())
 		s.decide()
 		s.added(&v1.Service{ObjectMeta: metav1.ObjectMeta{Name: "shop", Namespace: "default"}})
 		if at := s.e.PodState("default", "big"); at != tc.want {
-			t.Errorf("by rule %v, a new service leaves the pod %s, want %s", tc.rule, at, tc.want)
+			t.Errorf("by rule %v, after a new service the pod is %s, want %s", tc.rule, at, tc.want)
 		}
 	}
 }

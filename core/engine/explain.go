@@ -62,7 +62,7 @@ type ScoreMargin struct {
 }
 
 // Explain returns the decision that the engine would make on a pod now, and why. A bound pod is explained as if it were
-// pending and its room free; a pod being bound as if its binding had failed.
+// pending and its resources free; a pod being bound as if its binding had failed.
 func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 	pod := e.store.Pod(namespace, name)
 	if pod == nil {
@@ -76,20 +76,20 @@ func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("explaining pod %q: %w", name, err)
 	}
-	ledger := &explanationRecorder{nodes: map[string]int{}}
+	recorder := &explanationRecorder{nodes: map[string]int{}}
 	place := e.PodState(namespace, name)
 	a := f.newAttempt(f.withoutNode(pod))
-	a.state.SetRecorder(ledger)
+	a.state.SetRecorder(recorder)
 	if pod.DeletionTimestamp != nil && place.queued() {
 		a.skipDeleted()
-		return ledger.explanation(a, place), nil
+		return recorder.explanation(a, place), nil
 	}
 	if _, failure := a.schedule(); failure != nil {
 		a.recordFailure(failure)
 	}
-	ledger.searched = len(ledger.verdicts)
-	ledger.filterUnvisited(a)
-	return ledger.explanation(a, place), nil
+	recorder.searched = len(recorder.verdicts)
+	recorder.filterUnvisited(a)
+	return recorder.explanation(a, place), nil
 }
 
 // withoutNode returns the pod without its node, and removes it from the fork's cache and bindings.

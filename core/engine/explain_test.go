@@ -14,7 +14,7 @@ import (
 	"orrery/core/world/memory"
 )
 
-// What is explained of a pod is what is decided when its turn comes at that moment, chance included. Every decision of
+// The explanation of a pod equals its decision at that time, random choices included. Every decision of
 // the scenarios is explained before it is taken.
 func TestExplain_PredictsDecision(t *testing.T) {
 	t.Parallel()
@@ -27,12 +27,12 @@ func TestExplain_PredictsDecision(t *testing.T) {
 		decisions += checkExplainPredicts(t, e, scenario(seed, allFaults()))
 	}
 	if decisions == 0 {
-		t.Error("there was nothing to foretell")
+		t.Error("no decision was explained")
 	}
 }
 
-func TestExplain_KnowsBatchHint(t *testing.T) {
-	s := batchScene(t)
+func TestExplain_UsesBatchHint(t *testing.T) {
+	s := newBatchFixture(t)
 	for i := range 3 {
 		s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("2").Obj()) // each fills its node
 	}
@@ -43,7 +43,7 @@ func TestExplain_KnowsBatchHint(t *testing.T) {
 		}
 		d, _ := s.e.Step()
 		if diff := cmp.Diff(comparableDecision(*d), comparableDecision(x.Decision)); diff != "" {
-			t.Errorf("pod %d was decided as explained, but for (-decided +explained)\n%s", i, diff)
+			t.Errorf("pod %d: the decision differs from its explanation (-decided +explained)\n%s", i, diff)
 		}
 	}
 	if b := s.e.BatchCounters("default-scheduler"); b.HintUsed != 2 {
@@ -51,7 +51,7 @@ func TestExplain_KnowsBatchHint(t *testing.T) {
 	}
 }
 
-// checkExplainPredicts plays a scenario, and has each decision explained by a copy of the engine that has not taken it yet.
+// checkExplainPredicts runs a scenario, and compares each decision with its explanation by a fork from before it.
 func checkExplainPredicts(t *testing.T, e *engine.Engine, c *memory.Cluster) (decisions int) {
 	t.Helper()
 	end := start.Add(scenarioLength + scenarioTail)
@@ -71,7 +71,7 @@ func checkExplainPredicts(t *testing.T, e *engine.Engine, c *memory.Cluster) (de
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(comparableDecision(*d), comparableDecision(x.Decision)); diff != "" {
-				t.Errorf("%s at %v was decided as explained, but for (-decided +explained)\n%s", d.Pod, d.At.Sub(start), diff)
+				t.Errorf("%s at %v: the decision differs from its explanation (-decided +explained)\n%s", d.Pod, d.At.Sub(start), diff)
 			}
 		}
 		for _, effect := range e.Effects() {
@@ -93,15 +93,15 @@ func checkExplainPredicts(t *testing.T, e *engine.Engine, c *memory.Cluster) (de
 	return decisions
 }
 
-// comparableDecision is what a decision says, without what only a pod's turn gives it.
+// comparableDecision is a decision without the fields that an explanation lacks.
 func comparableDecision(d engine.Decision) string {
 	d.Seq, d.Attempt, d.Duration = 0, 0, 0
-	room := ""
+	preemption := ""
 	if p := d.Preemption; p != nil {
-		room = fmt.Sprintf(", room on %s by %s", p.Node, podNames(p.Victims))
+		preemption = fmt.Sprintf(", preempts on %s %s", p.Node, podNames(p.Victims))
 		d.Preemption = nil
 	}
-	return fmt.Sprintf("%+v%s", d, room)
+	return fmt.Sprintf("%+v%s", d, preemption)
 }
 
 func podNames(pods []*v1.Pod) (list []string) {
@@ -111,8 +111,8 @@ func podNames(pods []*v1.Pod) (list []string) {
 	return list
 }
 
-// Asking about any pod at any time, in every place it can be in, leaves no trace.
-func TestExplain_LeavesNoTrace(t *testing.T) {
+// Explaining any pod at any time, in every state, does not change the engine.
+func TestExplain_DoesNotChangeEngine(t *testing.T) {
 	t.Parallel()
 	seen := map[engine.PodState]int{}
 	for seed := range uint64(2) {
@@ -135,20 +135,20 @@ func TestExplain_LeavesNoTrace(t *testing.T) {
 				seen[x.State]++
 			}
 			if diff := cmp.Diff(before, engineState(e)); diff != "" {
-				t.Errorf("scenario %d: asking has changed (-before +after)\n%s", seed, diff)
+				t.Errorf("scenario %d: explaining changed the engine (-before +after)\n%s", seed, diff)
 			}
 		})))
 	}
-	for _, place := range []engine.PodState{engine.StateActive, engine.StateBackoff, engine.StateUnschedulable, engine.StateGated, engine.StateBinding, engine.StateBound} {
-		if seen[place] == 0 {
-			t.Errorf("no pod was explained that is %s: %v", place, seen)
+	for _, state := range []engine.PodState{engine.StateActive, engine.StateBackoff, engine.StateUnschedulable, engine.StateGated, engine.StateBinding, engine.StateBound} {
+		if seen[state] == 0 {
+			t.Errorf("no pod in state %s was explained: %v", state, seen)
 		}
 	}
 }
 
-// engineState is all that explaining might have left behind.
+// engineState is the state that explaining might change.
 func engineState(e *engine.Engine) string {
-	text := fmt.Sprintf("digest %s, start %d, queue %+v, tally %+v, %d problems, %d awaited, generation %d\n",
+	text := fmt.Sprintf("digest %s, start %d, queue %+v, counters %+v, %d problems, %d pending effects, generation %d\n",
 		e.Digest(), e.StartIndex(), e.Queue().Counts(), e.Counters(), len(e.Problems()), len(e.Bindings()), e.Cache().Generation())
 	for node := range e.Nodes() {
 		text += fmt.Sprintln(node.Node().Name, node.GetGeneration(), len(node.GetPods()), node.GetRequested())

@@ -9,7 +9,7 @@ import (
 	"orrery/core/world"
 )
 
-// In a fork, a plugin call that was not made yet calls the fork's plugin.
+// In a fork, an outstanding plugin call calls the fork's plugin.
 func TestFork_CallsItsOwnPlugins(t *testing.T) {
 	s := &storyRun{t: t, now: start, objects: map[string]world.Object{}}
 	s.runLine("plugin", []string{"Volume", "preBind"})
@@ -18,27 +18,27 @@ func TestFork_CallsItsOwnPlugins(t *testing.T) {
 	original := s.players[0]
 	original.Step()
 	s.fork()
-	twin := s.players[1]
-	original.said, twin.said = nil, nil
+	fork := s.players[1]
+	original.log, fork.log = nil, nil
 
-	for _, effect := range twin.Effects() {
+	for _, effect := range fork.Effects() {
 		if run, ok := effect.Action.(world.RunPlugin); ok {
 			run.Call(t.Context())
 		}
 	}
-	if want := []string{"Volume.PreBind web on n1"}; !slices.Equal(twin.said, want) || len(original.said) > 0 {
-		t.Errorf("the copy's plugins heard %q and the original's %q, want %q and nothing", twin.said, original.said, want)
+	if want := []string{"Volume.PreBind web on n1"}; !slices.Equal(fork.log, want) || len(original.log) > 0 {
+		t.Errorf("calls of the fork's plugins: %q, of the original's: %q, want %q and none", fork.log, original.log, want)
 	}
 }
 
 func TestRun_OnlyPluginCallsInFlight(t *testing.T) {
-	s := newScene(t, engine.Options{})
+	s := newFixture(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("4").Memory("8Gi").Obj(), mk.Pod("web").CPU("1").Obj())
 	s.decide()
-	expectEffects(t, s.acts(), "1 bind web to n1")
+	expectEffects(t, s.effects(), "1 bind web to n1")
 	for _, id := range []world.EffectID{0, 1, 2} {
 		if run, ok := s.e.Run(id); ok {
-			t.Errorf("effect %d is taken for a call of a plugin: %+v", id, run)
+			t.Errorf("effect %d is no plugin call: %+v", id, run)
 		}
 	}
 }

@@ -33,24 +33,24 @@ func FuzzApply(f *testing.F) {
 		s.open()
 		in := &fuzzData{data: data[:min(len(data), enough)]}
 		for len(in.data) > 0 {
-			act := s.fuzzCommand(in)
+			action := s.fuzzCommand(in)
 			for _, p := range s.players {
-				s.casting = p
-				p.said = nil
-				act(p)
+				s.building = p
+				p.log = nil
+				action(p)
 				p.collect()
 				if err := p.Check(); err != nil {
 					t.Fatalf("check: %v", err)
 				}
 				if p.Digest() != s.players[0].Digest() {
-					t.Fatalf("the copy goes another way: it says %q, and the engine %q", p.said, s.players[0].said)
+					t.Fatalf("the fork's output is %q, the engine's %q", p.log, s.players[0].log)
 				}
 			}
 		}
 	})
 }
 
-// fuzzData turns bytes into choices. When there are none left, every choice is the first.
+// fuzzData turns bytes into choices. Without bytes left, every choice is the first.
 type fuzzData struct{ data []byte }
 
 func (d *fuzzData) intn(n int) int {
@@ -81,7 +81,7 @@ func (s *storyRun) fuzzCommand(d *fuzzData) func(*player) {
 			Reason: choose[metav1.StatusReason](d, "", metav1.StatusReasonNotFound), Message: choose(d, "", "busy", "100%"),
 		}}, d)
 	case 6:
-		if id := d.effect(s); s.players[0].acts[id] != nil {
+		if id := d.effect(s); s.players[0].effects[id] != nil {
 			return s.fuzzEffectDone(id)
 		}
 	case 7:
@@ -109,7 +109,7 @@ func (s *storyRun) fuzzCommand(d *fuzzData) func(*player) {
 	return func(*player) {}
 }
 
-// fuzzSignal is an event at a time that may lie far ahead, or behind.
+// fuzzSignal is an event at a time that may be far in the future or past.
 func (s *storyRun) fuzzSignal(event world.Event, d *fuzzData) func(*player) {
 	s.now = s.now.Add(choose(d, 0, 0, 0, time.Millisecond, time.Second, 10*time.Second, -time.Minute, 7*time.Minute, 1e6*time.Hour))
 	in := world.Input{At: s.now, Event: event}
@@ -119,12 +119,12 @@ func (s *storyRun) fuzzSignal(event world.Event, d *fuzzData) func(*player) {
 	return func(p *player) { _ = p.Apply(in) }
 }
 
-// fuzzEffectDone makes a plugin's call, and says of any other effect that it is done.
+// fuzzEffectDone runs a plugin call, and reports success of any other effect.
 func (s *storyRun) fuzzEffectDone(id world.EffectID) func(*player) {
 	now := s.now
 	return func(p *player) {
 		ended := world.EffectDone{Effect: id}
-		if run, ok := p.acts[id].(world.RunPlugin); ok {
+		if run, ok := p.effects[id].(world.RunPlugin); ok {
 			status := run.Call(s.t.Context())
 			ended.Outcome = world.Outcome{Code: status.Code(), Message: status.Message()}
 		}
@@ -137,10 +137,10 @@ func (d *fuzzData) effect(s *storyRun) world.EffectID {
 	if d.rarely() {
 		return world.EffectID(d.intn(256))
 	}
-	return world.EffectID(max(0, len(s.players[0].acts)-d.intn(4)))
+	return world.EffectID(max(0, len(s.players[0].effects)-d.intn(4)))
 }
 
-// name is one of a few, so that objects meet; or one that no API server would let in.
+// name is one of a few, so that objects collide, or one that no API server accepts.
 func (d *fuzzData) name(letter string) string {
 	if d.rarely() {
 		return choose(d, "", "\x1b[2J", strings.Repeat("long", 1000), "ü", "a/b", "..", "\xff")

@@ -13,10 +13,10 @@ import (
 	"orrery/core/world"
 )
 
-// A pod that another scheduler binds, while this one was about to bind it elsewhere, does not just go: its record says where
-// it is.
+// The last transition of a pod that another scheduler binds, while a binding elsewhere is in flight, names the
+// node.
 func TestTransitions_NameOtherScheduler(t *testing.T) {
-	s := newScene(t, engine.Options{})
+	s := newFixture(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("1").Obj(), mk.Pod("web").CPU("1").Obj())
 	s.decide()
 	s.added(mk.Node("n2").CPU("1").Obj())
@@ -26,14 +26,14 @@ func TestTransitions_NameOtherScheduler(t *testing.T) {
 	}
 	s.apply(world.EffectDone{Effect: binding.Effect, Outcome: world.Outcome{Code: fwk.Error, Reason: metav1.StatusReasonConflict, Message: "it is on n2"}})
 	s.apply(world.Changed{Op: world.Modified, Object: mk.Pod("web").CPU("1").Node("n2").Obj()})
-	way := s.e.PodTransitions("pod/default/web")
-	last := way[len(way)-1]
+	transitions := s.e.PodTransitions("pod/default/web")
+	last := transitions[len(transitions)-1]
 	got := []string{last.From.String(), last.To.String(), last.Event, last.Note}
 	want := []string{"error-backoff", "gone", queue.BoundByOther, "bound by another scheduler, to n2"}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the last record (-want +got):\n%s", diff)
+		t.Errorf("the last transition (-want +got):\n%s", diff)
 	}
-	if place := s.e.PodState("default", "web"); place != engine.StateBound {
-		t.Errorf("the pod is %s", place)
+	if state := s.e.PodState("default", "web"); state != engine.StateBound {
+		t.Errorf("the pod is %s", state)
 	}
 }

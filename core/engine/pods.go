@@ -145,7 +145,7 @@ func (e *Engine) assumedPodDeleted(pod *v1.Pod) error {
 	return err
 }
 
-// roomFreedByNomination requeues the pods that a nominated pod's room may help: those of no higher priority.
+// roomFreedByNomination requeues the pods that a nominated pod's resources may help: those of no higher priority.
 func (e *Engine) roomFreedByNomination(nominated *v1.Pod) {
 	most := corev1.PodPriority(nominated)
 	e.queue.Move(queue.EventAssignedPodDelete, nominated, nil, e.now, func(pod *v1.Pod) bool {

@@ -10,26 +10,26 @@ import (
 	"orrery/core/world"
 )
 
-// problemTexts are the problems of a scene's engine.
-func problemTexts(s *scene) (texts []string) {
+// problemTexts lists an engine's problems.
+func problemTexts(s *fixture) (texts []string) {
 	for _, p := range s.e.Problems() {
 		texts = append(texts, p.Err.Error())
 	}
 	return texts
 }
 
-// boundPod is a pod on a node, as the API server has it at a version.
+// boundPod is a bound pod at a resource version.
 func boundPod(node, version string) world.Object {
 	pod := mk.Pod("a").CPU("1").Node(node).Obj()
 	pod.ResourceVersion = version
 	return pod
 }
 
-func TestPods_BoundPodThatMovesIsProblemAndIsTaken(t *testing.T) {
-	s := newScene(t, engine.Options{})
+func TestPods_MovedBoundPodIsProblem(t *testing.T) {
+	s := newFixture(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("4").Pods("10").Obj(), mk.Node("n2").CPU("4").Pods("10").Obj(), boundPod("n1", "1"))
 	if err := s.e.Apply(world.Input{At: s.e.Now(), Event: world.Changed{Op: world.Modified, Object: boundPod("n2", "2")}}); err != nil {
-		t.Errorf("a run would end: %v", err)
+		t.Errorf("the error would end a run: %v", err)
 	}
 	expectEffects(t, problemTexts(s), `pod "default/a" was bound to node "n1" and is on node "n2" now: an API server does not move pods`)
 	cached, err := s.e.Cache().GetPod(mk.Pod("a").Obj())
@@ -42,7 +42,7 @@ func TestPods_BoundPodThatMovesIsProblemAndIsTaken(t *testing.T) {
 }
 
 func TestPods_AssumedOnOneNodeBoundOnOther(t *testing.T) {
-	s := newScene(t, engine.Options{})
+	s := newFixture(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("4").Pods("10").Obj(), mk.Pod("a").CPU("1").Obj())
 	s.decide()
 	s.added(mk.Node("n2").CPU("4").Pods("10").Obj())
@@ -51,7 +51,7 @@ func TestPods_AssumedOnOneNodeBoundOnOther(t *testing.T) {
 }
 
 func TestProblems_KeepsNewestAndCountsAll(t *testing.T) {
-	s := newScene(t, engine.Options{})
+	s := newFixture(t, engine.Options{})
 	s.added(mk.Node("n0").Obj(), mk.Node("n1").Obj(), boundPod("n0", "1"))
 	const moves = 300
 	for i := 1; i <= moves; i++ {
@@ -59,7 +59,7 @@ func TestProblems_KeepsNewestAndCountsAll(t *testing.T) {
 	}
 	texts := problemTexts(s)
 	if len(texts) != 256 || s.e.Counters().Problems != moves {
-		t.Fatalf("%d problems are kept of %d", len(texts), s.e.Counters().Problems)
+		t.Fatalf("%d problems kept of %d", len(texts), s.e.Counters().Problems)
 	}
 	if newest := texts[len(texts)-1]; !strings.Contains(newest, `on node "n0" now`) {
 		t.Errorf("the newest problem is %q", newest)

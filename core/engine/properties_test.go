@@ -14,7 +14,7 @@ import (
 	"orrery/core/world/memory"
 )
 
-// Safety: what must hold after every single step, on good days and bad.
+// Safety: invariants after every step, with and without faults.
 func TestSafety(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(*scenarios / 4) {
@@ -25,7 +25,7 @@ func TestSafety(t *testing.T) {
 				t.Errorf("scenario %d: bound twice: %q", seed, twice)
 			}
 			if problems := e.Problems(); len(problems) > 0 && len(faults.Watch) == 0 {
-				t.Errorf("scenario %d: %d problems on a good day, the first: %v", seed, len(problems), problems[0].Err)
+				t.Errorf("scenario %d: %d problems without faults, the first: %v", seed, len(problems), problems[0].Err)
 			}
 		}
 		if t.Failed() {
@@ -34,7 +34,7 @@ func TestSafety(t *testing.T) {
 	}
 }
 
-// checkEveryStep drives an engine step by step and looks at everything in between.
+// checkEveryStep drives an engine step by step and checks every state.
 func checkEveryStep(t *testing.T, e *engine.Engine, c *memory.Cluster, seed uint64) {
 	t.Helper()
 	end, seen, inputs := start.Add(scenarioLength+scenarioTail), uint64(0), 0
@@ -66,15 +66,15 @@ func checkEveryStep(t *testing.T, e *engine.Engine, c *memory.Cluster, seed uint
 	})))
 }
 
-// snapshotEvery is after how many inputs the snapshot is built from nothing, which costs more than all the rest.
+// snapshotEvery is after how many inputs a snapshot is built from scratch, which costs more than all the rest.
 const snapshotEvery = 7
 
-// checkRoom checks that a node that was just given a pod has room for all it holds.
+// checkRoom checks that a node's pods fit after a placement.
 func checkRoom(t *testing.T, e *engine.Engine, d *engine.Decision, seed uint64) {
 	t.Helper()
 	node := e.Cache().Dump().Nodes[d.Node]
 	if node == nil || node.Node() == nil {
-		return // deleted in the same moment
+		return // deleted at the same time
 	}
 	has, claimed := node.GetAllocatable(), node.GetRequested()
 	if claimed.GetMilliCPU() > has.GetMilliCPU() || claimed.GetMemory() > has.GetMemory() || len(node.GetPods()) > has.GetAllowedPodNumber() {
@@ -82,7 +82,7 @@ func checkRoom(t *testing.T, e *engine.Engine, d *engine.Decision, seed uint64) 
 	}
 }
 
-// checkSnapshot checks that a refreshed snapshot is the one that would be built from nothing.
+// checkSnapshot checks that a refreshed snapshot equals one built from scratch.
 func checkSnapshot(t *testing.T, e *engine.Engine, seed uint64) {
 	t.Helper()
 	held := e.Cache().(*cache.Cache).Fork()
@@ -94,7 +94,7 @@ func checkSnapshot(t *testing.T, e *engine.Engine, seed uint64) {
 		t.Errorf("scenario %d: building a snapshot: %v", seed, err)
 	}
 	if a, b := describe(refreshed), describe(rebuilt); a != b {
-		t.Errorf("scenario %d: refreshed snapshot\n%s\nbuilt from nothing\n%s", seed, a, b)
+		t.Errorf("scenario %d: refreshed snapshot\n%s\nbuilt from scratch\n%s", seed, a, b)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestLiveness(t *testing.T) {
 				t.Fatal(err)
 			}
 			if x.Decision.Verdict == engine.Placed {
-				t.Errorf("scenario %d: %s waits although it would be placed on %s; its journey: %+v",
+				t.Errorf("scenario %d: %s is pending although %s is feasible; its transitions: %+v",
 					seed, pod.Name, x.Decision.Node, e.PodTransitions(pod.UID))
 			}
 		}
@@ -152,14 +152,14 @@ func TestLiveness_UnderFaults(t *testing.T) {
 	}
 }
 
-// checkNoPodLost checks that every pod that waits in the cluster waits in the engine.
+// checkNoPodLost checks that every pod that is pending in the cluster is pending in the engine.
 func checkNoPodLost(t *testing.T, e *engine.Engine, c *memory.Cluster, seed uint64) {
 	t.Helper()
 	for _, object := range c.List(world.Pod) {
 		pod := object.(*v1.Pod)
 		ended := pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
 		if place := e.PodState(pod.Namespace, pod.Name); !ended && place == engine.StateGone {
-			t.Errorf("scenario %d: pod %s on node %q is lost to the engine", seed, pod.Name, pod.Spec.NodeName)
+			t.Errorf("scenario %d: the engine has lost pod %s on node %q", seed, pod.Name, pod.Spec.NodeName)
 		}
 	}
 }

@@ -17,15 +17,15 @@ import (
 	"orrery/core/world/memory"
 )
 
-// The generated scenarios are small clusters with everything going on at once: pods of many kinds come and go, nodes
-// join, leave, are cordoned, relabelled, tainted and resized, for scenarioLength of virtual time, and then there is
-// rest. A seed is a scenario.
+// The generated scenarios are small clusters with many changes: pods of many kinds are created and deleted, nodes
+// are added, deleted, cordoned, relabelled, tainted and resized, for scenarioLength of virtual time, followed by
+// a time of rest. A seed is a scenario.
 const (
 	scenarioLength = 90 * time.Second
 	scenarioTail   = 60 * time.Second
 )
 
-// scenario is a cluster in which everything that will be done to it is on the agenda already.
+// scenario returns a cluster with all its changes scheduled.
 func scenario(seed uint64, faults memory.Faults) *memory.Cluster {
 	draw := rand.New(rand.NewPCG(seed, 0x5ce))
 	latency := memory.Latency{}
@@ -114,7 +114,7 @@ func drawPod(draw *rand.Rand, i int) *v1.Pod {
 	case 7:
 		b.Obj().Spec.PriorityClassName = "polite"
 	case 8:
-		b.CPU("64") // fits nowhere
+		b.CPU("64") // unschedulable
 	}
 	return b.Obj()
 }
@@ -126,9 +126,9 @@ func podTerms(pod *v1.Pod, key string) []v1.PodAffinityTerm {
 	}}
 }
 
-// schedulePodEvents has some pods changed or deleted later in their life.
-func schedulePodEvents(draw *rand.Rand, c *memory.Cluster, pod *v1.Pod, born time.Time) {
-	at := born.Add(time.Duration(draw.Int64N(int64(40 * time.Second))))
+// schedulePodEvents schedules updates and deletions of some pods.
+func schedulePodEvents(draw *rand.Rand, c *memory.Cluster, pod *v1.Pod, created time.Time) {
+	at := created.Add(time.Duration(draw.Int64N(int64(40 * time.Second))))
 	namespace, name := pod.Namespace, pod.Name
 	update := func(change func(*v1.Pod)) {
 		c.At(at, func(c *memory.Cluster) {
@@ -153,7 +153,7 @@ func schedulePodEvents(draw *rand.Rand, c *memory.Cluster, pod *v1.Pod, born tim
 	}
 }
 
-// scheduleNodeChange has something happen to a node.
+// scheduleNodeChange schedules a change of a node.
 func scheduleNodeChange(draw *rand.Rand, c *memory.Cluster, at time.Time, fresh int) {
 	name := fmt.Sprintf("n%d", draw.IntN(8))
 	update := func(change func(*v1.Node)) {
@@ -204,7 +204,7 @@ func replicaSet(draw *rand.Rand) *appsv1.ReplicaSet {
 	}
 }
 
-// allFaults is a bad day: some of everything that can go wrong between a scheduler and its cluster.
+// allFaults has every kind of fault between a scheduler and its cluster.
 func allFaults() memory.Faults {
 	little := memory.Delay{Base: 10 * time.Millisecond, Jitter: 3 * time.Second}
 	calls := memory.CallFaults{Refuse: 0.04, Lose: 0.03, LoseReply: 0.03, Slow: 0.1, SlowBy: little}
@@ -220,7 +220,7 @@ func allFaults() memory.Faults {
 	}
 }
 
-// run drives an engine through a scenario until a moment.
+// run drives an engine through a scenario until a time.
 func run(e *engine.Engine, c *memory.Cluster, until time.Time) {
 	drive.Run(c, until, drive.NewScheduler(e))
 }

@@ -22,14 +22,14 @@ func TestNumFeasibleNodesToFind(t *testing.T) {
 		{5625, 0, 281},
 		{6000, 0, 300},
 		{10000, 0, 500},
-		// A percentage that is set holds, but never for fewer than 100 nodes.
+		// A percentage that is set applies, but to at least 100 nodes.
 		{1000, 100, 1000},
 		{1000, 10, 100},
 		{1500, 40, 600},
 		{5000, 1, 100},
 	} {
 		if got := NumFeasibleNodesToFind(tc.nodes, tc.percentage); got != tc.want {
-			t.Errorf("of %d nodes at %d%%, %d are looked for, want %d", tc.nodes, tc.percentage, got, tc.want)
+			t.Errorf("of %d nodes at %d%% the search finds %d, want %d", tc.nodes, tc.percentage, got, tc.want)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestHeapTop_DecidesTiesByPosition(t *testing.T) {
 		{[]int64{7}, 0},
 	} {
 		if got := heapTop(scored(tc.scores)); got != tc.want {
-			t.Errorf("of %v number %d is taken, want %d", tc.scores, got, tc.want)
+			t.Errorf("of %v index %d wins, want %d", tc.scores, got, tc.want)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestRunnerUp_IsBestOfOthers(t *testing.T) {
 		{[]int64{9}, 0, -1},
 	} {
 		if got := runnerUp(scored(tc.scores), tc.won); got != tc.want {
-			t.Errorf("behind number %d of %v comes %d, want %d", tc.won, tc.scores, got, tc.want)
+			t.Errorf("the runner-up to index %d of %v is %d, want %d", tc.won, tc.scores, got, tc.want)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"orrery/core/world/memory"
 )
 
-// Preemptors of one priority that come together count on one another's victims. Whoever deletes a victim first, and
-// whatever order the answers come in, all of them get their room.
+// Preemptors of one priority that arrive together may choose the same victims. Whichever deletes a victim first, and
+// in any order of the outcomes, all of them are placed.
 func TestPreemption_SharedVictims(t *testing.T) {
 	const low, high = 20, 10
 	for seed := range uint64(40) {
@@ -41,8 +41,8 @@ func TestPreemption_SharedVictims(t *testing.T) {
 		run(e, c, start.Add(40*time.Second))
 		for i := range high {
 			name := fmt.Sprintf("high-%d", i)
-			if place := e.PodState("default", name); place != engine.StateBound {
-				t.Errorf("with seed %d, %s is %s", seed, name, place)
+			if state := e.PodState("default", name); state != engine.StateBound {
+				t.Errorf("with seed %d, %s is %s", seed, name, state)
 			}
 		}
 		if err := e.Check(); err != nil {

@@ -17,14 +17,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the stories in testdata")
 
-// The stories in testdata tell how pods travel: commands, each followed, indented, by what came of it. The commands are
-// explained where they are carried out, in stage.command and what it calls.
+// The stories in testdata follow pods through the scheduler: commands, each followed by its indented output. The commands are
+// documented in storyRun.command and storyRun.inspect.
 //
-// After "fork", everything happens to a copy of the engine as well, and the copy must do the same.
+// After "fork", every command also runs on a fork of the engine, which must have the same output.
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("found no stories: %v", err)
+		t.Fatalf("no stories: %v", err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
@@ -40,13 +40,13 @@ func TestStories(t *testing.T) {
 				return
 			}
 			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("the engine did something else (-story +now); run with -update if that is right:\n%s", diff)
+				t.Errorf("the output differs (-story +now); run with -update if that is right:\n%s", diff)
 			}
 		})
 	}
 }
 
-// runStory plays a story, and returns it with what came of it this time.
+// runStory runs a story, and returns it with its output.
 func runStory(t *testing.T, story string) string {
 	s := &storyRun{t: t, now: start, objects: map[string]world.Object{}}
 	var out strings.Builder
@@ -56,31 +56,31 @@ func runStory(t *testing.T, story string) string {
 		}
 		out.WriteString(line)
 		if words := strings.Fields(line); len(words) > 0 && words[0] != "#" {
-			for _, said := range s.runLine(words[0], words[1:]) {
-				fmt.Fprintf(&out, "  %s\n", said)
+			for _, log := range s.runLine(words[0], words[1:]) {
+				fmt.Fprintf(&out, "  %s\n", log)
 			}
 		}
 		if t.Failed() {
-			t.Fatalf("that was after %q", strings.TrimSpace(line))
+			t.Fatalf("after %q", strings.TrimSpace(line))
 		}
 	}
 	return out.String()
 }
 
-// storyRun is where a story is played: the objects as the cluster has them, and the engine with its copies.
+// storyRun is a running story: the cluster's objects, and the engine with its forks.
 type storyRun struct {
-	t       *testing.T
-	plugins []*pluginSpec
-	without string   // plugins, as a list in YAML
-	others  []string // scheduler names besides the default one
-	now     time.Time
-	version int
-	objects map[string]world.Object // by name
-	players []*player
-	casting *player // whom plugins made now belong to
+	t        *testing.T
+	plugins  []*pluginSpec
+	without  string   // plugins, as a list in YAML
+	others   []string // scheduler names besides the default one
+	now      time.Time
+	version  int
+	objects  map[string]world.Object // by name
+	players  []*player
+	building *player // the player that new plugins belong to
 }
 
-// runLine carries out one command on every player, and returns what the first of them said.
+// runLine runs one command on every player, and returns the first one's output.
 func (s *storyRun) runLine(verb string, args []string) []string {
 	switch verb {
 	case "plugin": // plugin <name> <points>: a plugin at these extension points, of every profile
@@ -94,7 +94,7 @@ func (s *storyRun) runLine(verb string, args []string) []string {
 	case "profile": // profile <name>: one more profile, of that scheduler name
 		s.others = append(s.others, args[0])
 		return nil
-	case "answer": // answer <plugin> <point> <answer>: what the plugin says there from now on
+	case "answer": // answer <plugin> <point> <result>: the plugin's result from now on
 		s.plugin(args[0]).answers[args[1]] = args[2:]
 		return nil
 	case "fork":
@@ -104,11 +104,11 @@ func (s *storyRun) runLine(verb string, args []string) []string {
 	if len(s.players) == 0 {
 		s.open()
 	}
-	act := s.command(verb, args)
+	action := s.command(verb, args)
 	for _, p := range s.players {
-		s.casting = p
-		p.said = nil
-		act(p)
+		s.building = p
+		p.log = nil
+		action(p)
 		p.collect()
 		if err := p.Check(); err != nil {
 			s.t.Errorf("check: %v", err)
@@ -116,9 +116,9 @@ func (s *storyRun) runLine(verb string, args []string) []string {
 	}
 	first := s.players[0]
 	for i, p := range s.players[1:] {
-		if !slices.Equal(p.said, first.said) || p.Digest() != first.Digest() {
-			s.t.Errorf("copy %d says something else (-engine +copy):\n%s", i+1, cmp.Diff(first.said, p.said))
+		if !slices.Equal(p.log, first.log) || p.Digest() != first.Digest() {
+			s.t.Errorf("the output of fork %d differs (-engine +fork):\n%s", i+1, cmp.Diff(first.log, p.log))
 		}
 	}
-	return first.said
+	return first.log
 }

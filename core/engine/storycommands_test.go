@@ -14,32 +14,32 @@ import (
 	"orrery/core/world"
 )
 
-// command makes ready what a command does to each player.
+// command returns the effect of a command on each player.
 func (s *storyRun) command(verb string, args []string) func(*player) {
 	switch verb {
-	case "node", "pod": // node|pod <name> <key=value>...: an object comes
+	case "node", "pod": // node|pod <name> <key=value>...: an object is added
 		s.objects[args[0]] = s.build(verb, args)
 		return s.applyChange(world.Added, s.objects[args[0]])
-	case "update": // update <name> <key=value>...: it changes
+	case "update": // update <name> <key=value>...: an object is updated
 		return s.applyChange(world.Modified, s.change(args[0], args[1:]))
-	case "gone": // gone <name>: it is deleted for good
+	case "delete": // delete <name>: an object is deleted
 		object := s.objects[args[0]]
 		delete(s.objects, args[0])
 		return s.applyChange(world.Deleted, object)
-	case "know": // know <pod> <key=value>...: what is true of a pod, new or old, without anybody having told
-		s.remember(args)
+	case "set": // set <pod> <key=value>...: a pod changes in the cluster, without a watch event
+		s.setUnseen(args)
 		return func(*player) {}
-	case "relist": // relist <names>: the watch was lost, and a new list has these pods
+	case "relist": // relist <names>: the watch was lost, and a relist has these pods
 		return s.relist(args)
-	case "seen": // seen <effect>: the watch shows what the effect has done
+	case "seen": // seen <effect>: the watch event of an effect
 		return s.watchEffect(number(args[0]))
-	case "ok": // ok <effect>: the call of an effect comes back, and was fine
+	case "ok": // ok <effect>: the call of an effect succeeds
 		return s.applyEvent(world.EffectDone{Effect: number(args[0])})
-	case "fail": // fail <effect> [reason=R] <message>: it comes back with an error
+	case "fail": // fail <effect> [reason=R] <message>: it fails
 		return s.applyEvent(world.EffectDone{Effect: number(args[0]), Outcome: outcomeFrom(args[1:])})
-	case "run": // run <effect>: the world makes the call of a plugin
+	case "run": // run <effect>: the world runs a plugin call
 		return s.run(number(args[0]))
-	case "allow", "reject": // allow|reject <plugin> <pod> [why]: a plugin speaks of a waiting pod
+	case "allow", "reject": // allow|reject <plugin> <pod> [reason]: a plugin allows or rejects a waiting pod
 		return s.signal(verb, args)
 	case "advance": // advance <duration>: time passes
 		d, err := time.ParseDuration(args[0])
@@ -48,13 +48,13 @@ func (s *storyRun) command(verb string, args []string) func(*player) {
 		}
 		s.now = s.now.Add(d)
 		return s.applyEvent(world.Tick{})
-	case "ask": // ask <pods>: a person wants them tried now
-		var asked world.ActivateRequest
+	case "activate": // activate <pods>: a user activates pods
+		var request world.ActivateRequest
 		for _, name := range args {
-			asked.Activate = append(asked.Activate, types.NamespacedName{Namespace: "default", Name: name})
+			request.Activate = append(request.Activate, types.NamespacedName{Namespace: "default", Name: name})
 		}
-		return s.applyEvent(asked)
-	case "step": // step: all decisions there are to take
+		return s.applyEvent(request)
+	case "step": // step: makes all decisions
 		return (*player).step
 	}
 	return s.inspect(verb, args)
@@ -72,12 +72,12 @@ func (s *storyRun) applyEvent(event world.Event) func(*player) {
 	now := s.now
 	return func(p *player) {
 		if err := p.Apply(world.Input{At: now, Event: event}); err != nil {
-			p.say("refused: %v", err)
+			p.logf("refused: %v", err)
 		}
 	}
 }
 
-// applyChange has an object's change known, with the next resource version.
+// applyChange applies an object's change, with the next resource version.
 func (s *storyRun) applyChange(op world.Op, object world.Object) func(*player) {
 	s.version++
 	object = object.DeepCopyObject().(world.Object)
@@ -88,7 +88,7 @@ func (s *storyRun) applyChange(op world.Op, object world.Object) func(*player) {
 	return s.applyEvent(world.Changed{Op: op, Object: object})
 }
 
-func (s *storyRun) remember(args []string) {
+func (s *storyRun) setUnseen(args []string) {
 	object := s.build("pod", args)
 	s.version++
 	object.SetResourceVersion(strconv.Itoa(s.version))
@@ -103,24 +103,24 @@ func (s *storyRun) relist(names []string) func(*player) {
 	return s.applyEvent(list)
 }
 
-// watchEffect carries out an effect as the API server does, and applies the watch event.
+// watchEffect performs an effect as the API server does, and applies the watch event.
 func (s *storyRun) watchEffect(id world.EffectID) func(*player) {
-	switch act := s.players[0].acts[id].(type) {
+	switch action := s.players[0].effects[id].(type) {
 	case world.Bind:
-		return s.applyChange(world.Modified, s.change(act.Pod.Name, []string{"node=" + act.Node}))
+		return s.applyChange(world.Modified, s.change(action.Pod.Name, []string{"node=" + action.Node}))
 	case world.Delete:
-		return s.command("gone", []string{act.Pod.Name})
+		return s.command("gone", []string{action.Pod.Name})
 	case world.PatchStatus:
-		pod := s.objects[act.Pod.Name].DeepCopyObject().(*v1.Pod)
-		if act.Condition != nil {
-			pod.Status.Conditions = append(pod.Status.Conditions[:0:0], *act.Condition)
+		pod := s.objects[action.Pod.Name].DeepCopyObject().(*v1.Pod)
+		if action.Condition != nil {
+			pod.Status.Conditions = append(pod.Status.Conditions[:0:0], *action.Condition)
 		}
-		if act.NominatedNode != nil {
-			pod.Status.NominatedNodeName = *act.NominatedNode
+		if action.NominatedNode != nil {
+			pod.Status.NominatedNodeName = *action.NominatedNode
 		}
 		return s.applyChange(world.Modified, pod)
 	}
-	s.t.Fatalf("effect %d has no trace in the cluster", id)
+	s.t.Fatalf("effect %d changes nothing in the cluster", id)
 	return nil
 }
 
@@ -133,19 +133,19 @@ func outcomeFrom(words []string) world.Outcome {
 	return o
 }
 
-// run makes a plugin's call as the world of each player would.
+// run runs a plugin call of each player.
 func (s *storyRun) run(id world.EffectID) func(*player) {
 	now := s.now
 	return func(p *player) {
-		status := p.acts[id].(world.RunPlugin).Call(s.t.Context())
+		status := p.effects[id].(world.RunPlugin).Call(s.t.Context())
 		ended := world.EffectDone{Effect: id, Outcome: world.Outcome{Code: status.Code(), Message: status.Message()}}
 		if err := p.Apply(world.Input{At: now, Event: ended}); err != nil {
-			p.say("refused: %v", err)
+			p.logf("refused: %v", err)
 		}
 	}
 }
 
-// signal has a plugin allow or reject a waiting pod in between inputs, as one that watches something else would.
+// signal makes a plugin allow or reject a waiting pod between two inputs.
 func (s *storyRun) signal(verb string, args []string) func(*player) {
 	uid := s.objects[args[1]].GetUID()
 	passed := s.applyEvent(world.Tick{})
@@ -153,7 +153,7 @@ func (s *storyRun) signal(verb string, args []string) func(*player) {
 		waiting := p.handle.GetWaitingPod(uid)
 		switch {
 		case waiting == nil:
-			p.say("%s does not wait", args[1])
+			p.logf("%s does not wait", args[1])
 		case verb == "allow":
 			waiting.Allow(args[0])
 		default:
@@ -163,7 +163,7 @@ func (s *storyRun) signal(verb string, args []string) func(*player) {
 	}
 }
 
-// build makes an object as the words say.
+// build builds an object from key=value arguments.
 func (s *storyRun) build(kind string, args []string) world.Object {
 	if kind == "node" {
 		s.objects[args[0]] = mk.Node(args[0]).CPU("4").Memory("8Gi").Obj()
@@ -173,10 +173,10 @@ func (s *storyRun) build(kind string, args []string) world.Object {
 	return s.change(args[0], args[1:])
 }
 
-// change is an object with other properties.
+// change returns an object with changed properties.
 func (s *storyRun) change(name string, args []string) world.Object {
 	if s.objects[name] == nil {
-		s.t.Fatalf("there is no %q", name)
+		s.t.Fatalf("no object %q", name)
 	}
 	object := s.objects[name].DeepCopyObject().(world.Object)
 	for _, arg := range args {
@@ -202,7 +202,7 @@ func (s *storyRun) changeNode(node *v1.Node, key, value string) {
 	case "cordoned":
 		node.Spec.Unschedulable = value == "yes"
 	default:
-		s.t.Fatalf("a node has no %q here", key)
+		s.t.Fatalf("unknown key %q of a node", key)
 	}
 }
 
@@ -235,6 +235,6 @@ func (s *storyRun) changePod(pod *v1.Pod, key, value string) {
 	case "deleting":
 		pod.DeletionTimestamp = &metav1.Time{Time: s.now}
 	default:
-		s.t.Fatalf("a pod has no %q here", key)
+		s.t.Fatalf("unknown key %q of a pod", key)
 	}
 }

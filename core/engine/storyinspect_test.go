@@ -11,41 +11,41 @@ import (
 	"orrery/core/world"
 )
 
-// inspect are the commands that only show something. None of them may change what the engine would do.
+// inspect handles the commands that only show something. None of them may change the engine.
 func (s *storyRun) inspect(verb string, args []string) func(*player) {
-	looks := map[string]func(*player){
-		"where":    func(p *player) { p.where(args) },               // where <pods>
-		"queue":    (*player).queues,                                // who waits where
-		"bindings": (*player).bindings,                              // who is on the way to a node
-		"room":     func(p *player) { p.nodeUsage(args) },           // room <nodes>: what is taken on them
-		"nominees": (*player).nominatedPods,                         // for whom room is being made where
-		"journey":  func(p *player) { s.journey(p, args) },          // journey <pod>: what the queue did with it
-		"explain":  func(p *player) { s.explain(p, args) },          // explain <pod>: what would be decided about it now, and why
-		"start":    func(p *player) { p.say("%d", p.StartIndex()) }, // where the next search begins
-		"wake":     (*player).wake,                                  // when a timer is due
-		"counts":   (*player).counts,                                // what has been done so far
+	commands := map[string]func(*player){
+		"state":       func(p *player) { p.showStates(args) },           // state <pods>
+		"queue":       (*player).queues,                                 // the pods in each part of the queue
+		"bindings":    (*player).bindings,                               // the bindings in flight
+		"usage":       func(p *player) { p.nodeUsage(args) },            // usage <nodes>: their requested resources
+		"nominations": (*player).nominatedPods,                          // the nominated pods by node
+		"journey":     func(p *player) { s.journey(p, args) },           // journey <pod>: its queue transitions
+		"explain":     func(p *player) { s.explain(p, args) },           // explain <pod>: the decision on it now, and why
+		"startindex":  func(p *player) { p.logf("%d", p.StartIndex()) }, // the start index of the next search
+		"wake":        (*player).wake,                                   // the next timer
+		"counts":      (*player).counts,                                 // the counters
 	}
-	if looks[verb] == nil {
+	if commands[verb] == nil {
 		s.t.Fatalf("there is no command %q", verb)
 	}
 	return func(p *player) {
 		before := p.state()
-		looks[verb](p)
+		commands[verb](p)
 		if after := p.state(); after != before {
-			s.t.Errorf("looking has changed\n%s\nto\n%s", before, after)
+			s.t.Errorf("inspecting changed\n%s\nto\n%s", before, after)
 		}
 	}
 }
 
-// state is what no look may change.
+// state is what inspecting must not change.
 func (p *player) state() string {
-	return fmt.Sprintf("digest %s, start %d, queue %+v, cache %d, tally %+v, flights %d",
+	return fmt.Sprintf("digest %s, start %d, queue %+v, cache %d, counters %+v, in flight %d",
 		p.Digest(), p.StartIndex(), p.Queue().Counts(), p.Cache().Generation(), p.Counters(), len(p.Queue().InFlight()))
 }
 
-func (p *player) where(names []string) {
+func (p *player) showStates(names []string) {
 	for _, name := range names {
-		p.say("%s is %s", name, p.PodState("default", name))
+		p.logf("%s is %s", name, p.PodState("default", name))
 	}
 }
 
@@ -64,19 +64,19 @@ func (p *player) queues() {
 		for _, pod := range part.pods {
 			name := pod.Pod().Name
 			if by := pod.Rejectors(); len(by) > 0 {
-				name += fmt.Sprintf(" (because of %s)", cmp.Or(strings.Join(by, " "), "nobody"))
+				name += fmt.Sprintf(" (rejected by %s)", cmp.Or(strings.Join(by, " "), "none"))
 			}
 			names = append(names, name)
 		}
 		if len(names) > 0 {
-			p.say("%s: %s", part.name, strings.Join(names, ", "))
+			p.logf("%s: %s", part.name, strings.Join(names, ", "))
 		}
 	}
 }
 
 func (p *player) bindings() {
 	for _, b := range p.Bindings() {
-		p.say("%s to %s: %s %s", b.Pod.Name, b.Node, b.Stage, strings.Join(b.Waiting, " "))
+		p.logf("%s to %s: %s %s", b.Pod.Name, b.Node, b.Stage, strings.Join(b.Waiting, " "))
 	}
 }
 
@@ -84,17 +84,17 @@ func (p *player) nodeUsage(names []string) {
 	for _, name := range names {
 		node := p.Cache().Dump().Nodes[name]
 		if node == nil {
-			p.say("%s is unknown", name)
+			p.logf("%s is unknown", name)
 			continue
 		}
-		p.say("%s: %d pods, %dm", name, len(node.GetPods()), node.GetRequested().GetMilliCPU())
+		p.logf("%s: %d pods, %dm", name, len(node.GetPods()), node.GetRequested().GetMilliCPU())
 	}
 }
 
 func (p *player) nominatedPods() {
 	for _, node := range p.Queue().NominatedNodes() {
 		for _, pod := range p.Queue().NominatedPodsForNode(node) {
-			p.say("%s for %s", node, pod.GetPod().Name)
+			p.logf("%s for %s", node, pod.GetPod().Name)
 		}
 	}
 }
@@ -105,47 +105,47 @@ func (s *storyRun) journey(p *player, args []string) {
 		if t.Plugin != "" {
 			words += " by " + t.Plugin
 		}
-		p.say("%s", words)
+		p.logf("%s", words)
 	}
 }
 
 func (s *storyRun) explain(p *player, args []string) {
-	s.casting = &player{} // the plugins of the copy that is asked speak to nobody
+	s.building = &player{} // discard the log of the explaining fork's plugins
 	x, err := p.Explain("default", args[0])
 	if err != nil {
-		p.say("%v", err)
+		p.logf("%v", err)
 		return
 	}
 	d := x.Decision
-	p.say("it is %s, and would be %s %s", x.State, d.Verdict, strings.TrimSpace(d.Node+" "+d.Message))
+	p.logf("it is %s, and would be %s %s", x.State, d.Verdict, strings.TrimSpace(d.Node+" "+d.Message))
 	for _, node := range x.Nodes {
 		words := node.Node + ":"
-		for _, said := range node.Statuses {
-			if said.Code != fwk.Success {
-				words += fmt.Sprintf(" %s says %q", said.Plugin, said.Reasons)
+		for _, status := range node.Statuses {
+			if status.Code != fwk.Success {
+				words += fmt.Sprintf(" %s says %q", status.Plugin, status.Reasons)
 			}
 		}
 		if node.Feasible {
-			words += fmt.Sprintf(" would do, %d points", node.Total)
+			words += fmt.Sprintf(" feasible, %d points", node.Total)
 		}
-		p.say("%s", words)
+		p.logf("%s", words)
 	}
 }
 
 func (p *player) wake() {
 	if at, ok := p.NextWake(); ok {
-		p.say("after %v", at.Sub(start))
+		p.logf("after %v", at.Sub(start))
 		return
 	}
-	p.say("never")
+	p.logf("never")
 }
 
 func (p *player) counts() {
 	t := p.Counters()
-	p.say("decisions %v, bound %d, bindings failed %d, inputs refused %d of %d", t.Decisions, t.Bound, t.BindingsFailed, t.Refused, t.Inputs)
+	p.logf("decisions %v, bound %d, bindings failed %d, inputs refused %d of %d", t.Decisions, t.Bound, t.BindingsFailed, t.Refused, t.Inputs)
 }
 
-// effectText is an effect in words.
+// effectText describes an effect.
 func effectText(effect world.Effect) string {
 	switch a := effect.Action.(type) {
 	case world.Bind:

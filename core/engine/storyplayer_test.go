@@ -9,27 +9,27 @@ import (
 	"orrery/core/world"
 )
 
-// player is one engine, and what it has said since the last command.
+// player is one engine, and its log since the last command.
 type player struct {
 	*engine.Engine
 	handle   fwk.Handle // of its plugins
-	acts     map[world.EffectID]world.Action
-	said     []string
+	effects  map[world.EffectID]world.Action
+	log      []string
 	problems int
 }
 
-func (p *player) say(format string, args ...any) {
-	p.said = append(p.said, fmt.Sprintf(format, args...))
+func (p *player) logf(format string, args ...any) {
+	p.log = append(p.log, fmt.Sprintf(format, args...))
 }
 
-// collect takes the effects over, and what went wrong.
+// collect logs the new effects and problems.
 func (p *player) collect() {
 	for _, effect := range p.Effects() {
-		p.acts[effect.ID] = effect.Action
-		p.say("%s", effectText(effect))
+		p.effects[effect.ID] = effect.Action
+		p.logf("%s", effectText(effect))
 	}
 	for _, problem := range p.Problems()[p.problems:] {
-		p.say("problem: %v", problem.Err)
+		p.logf("problem: %v", problem.Err)
 		p.problems++
 	}
 }
@@ -44,16 +44,16 @@ func (p *player) step() {
 			words += fmt.Sprintf(" (%d points; then %s, %d)", d.Score, d.RunnerUp, d.RunnerUpScore)
 		}
 		if d.Nominated != "" {
-			words += ", and room is made on " + d.Nominated
+			words += ", nominated to " + d.Nominated
 		}
-		p.say("%s", words)
+		p.logf("%s", words)
 	}
 }
 
-// open makes the first engine, once it is needed.
+// open creates the first engine when it is needed.
 func (s *storyRun) open() {
-	p := &player{acts: map[world.EffectID]world.Action{}}
-	s.casting = p
+	p := &player{effects: map[world.EffectID]world.Action{}}
+	s.building = p
 	e, err := engine.New(engine.Options{Start: start, Config: s.configuration(), Plugins: s.registry(), DecisionLogSize: 16})
 	if err != nil {
 		s.t.Fatalf("making an engine: %v", err)
@@ -62,21 +62,21 @@ func (s *storyRun) open() {
 	s.players = append(s.players, p)
 }
 
-// fork adds a copy of the first engine. What the world still has to call is called on the copy's own plugins.
+// fork adds a fork of the first engine. Outstanding plugin calls are made on the fork's own plugins.
 func (s *storyRun) fork() {
 	first := s.players[0]
-	twin := &player{acts: map[world.EffectID]world.Action{}, problems: first.problems}
-	s.casting = twin
+	fork := &player{effects: map[world.EffectID]world.Action{}, problems: first.problems}
+	s.building = fork
 	e, err := first.Fork()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	twin.Engine = e
-	for id, act := range first.acts {
+	fork.Engine = e
+	for id, action := range first.effects {
 		if run, ok := e.Run(id); ok {
-			act = run
+			action = run
 		}
-		twin.acts[id] = act
+		fork.effects[id] = action
 	}
-	s.players = append(s.players, twin)
+	s.players = append(s.players, fork)
 }

@@ -16,22 +16,22 @@ import (
 	"orrery/core/framework"
 )
 
-// pluginSpec is a plugin of a story: where it takes part, and what it answers there.
+// pluginSpec is a plugin of a story: its extension points and results.
 type pluginSpec struct {
 	name    string
 	points  []string
-	answers map[string][]string // by extension point; without one, the plugin agrees
+	answers map[string][]string // by extension point; the default is success
 }
 
 func (s *storyRun) plugin(name string) *pluginSpec {
 	i := slices.IndexFunc(s.plugins, func(p *pluginSpec) bool { return p.name == name })
 	if i < 0 {
-		s.t.Fatalf("there is no plugin %q", name)
+		s.t.Fatalf("no plugin %q", name)
 	}
 	return s.plugins[i]
 }
 
-// configuration is the default one with the plugins of the story. Bind plugins come before the default one, unless the story is without it.
+// configuration is the default one with the plugins of the story. Bind plugins come before the default one, unless it is disabled.
 func (s *storyRun) configuration() *config.Configuration {
 	byPoint := map[string]string{}
 	for _, p := range s.plugins {
@@ -66,8 +66,8 @@ func (s *storyRun) registry() framework.Registry {
 	registry := framework.Registry{}
 	for _, p := range s.plugins {
 		registry[p.name] = func(_ context.Context, _ runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
-			s.casting.handle = h
-			return storyPlugin{spec: p, handle: h, player: s.casting}, nil
+			s.building.handle = h
+			return storyPlugin{spec: p, handle: h, player: s.building}, nil
 		}
 	}
 	return registry
@@ -84,20 +84,20 @@ func (a storyPlugin) Name() string { return a.spec.name }
 
 // answer logs a call and returns its result. The first word is the kind of result, the others are the reason.
 //
-//	ok | skip | error | unschedulable | unresolvable | pending <why>
-//	only <nodes>              in PreFilter: no other node is worth looking at
-//	wait <how long>           the pod waits for this plugin
-//	release                   all pods that wait for this plugin may go, this one too
-//	wish <pod>                this pod may go, and another is tried again
+//	ok | skip | error | unschedulable | unresolvable | pending <reason>
+//	only <nodes>              in PreFilter: restricts the search to these nodes
+//	wait <duration>           Permit returns Wait
+//	release                   allows all pods that wait for this plugin, and this one
+//	activate <pod>            success, and activates another pod
 func (a storyPlugin) answer(point string, state fwk.CycleState, pod *v1.Pod, node string) (*fwk.Status, time.Duration) {
-	a.player.say("%s.%s %s on %s", a.spec.name, point, pod.Name, node)
-	words := append(slices.Clone(a.spec.answers[point]), "", "")
-	why := strings.TrimSpace(strings.Join(words[1:], " "))
-	switch words[0] {
+	a.player.logf("%s.%s %s on %s", a.spec.name, point, pod.Name, node)
+	result := append(slices.Clone(a.spec.answers[point]), "", "")
+	reason := strings.TrimSpace(strings.Join(result[1:], " "))
+	switch result[0] {
 	case "", "ok", "only":
 		return nil, 0
 	case "wait":
-		d, err := time.ParseDuration(words[1])
+		d, err := time.ParseDuration(result[1])
 		if err != nil {
 			panic(err)
 		}
@@ -105,12 +105,12 @@ func (a storyPlugin) answer(point string, state fwk.CycleState, pod *v1.Pod, nod
 	case "release":
 		a.handle.IterateOverWaitingPods(func(w fwk.WaitingPod) { w.Allow(a.spec.name) })
 		return nil, 0
-	case "wish":
+	case "activate":
 		data, err := state.Read(framework.PodsToActivateKey)
 		if err != nil {
 			panic(err)
 		}
-		other, err := a.handle.SharedInformerFactory().Core().V1().Pods().Lister().Pods(pod.Namespace).Get(words[1])
+		other, err := a.handle.SharedInformerFactory().Core().V1().Pods().Lister().Pods(pod.Namespace).Get(result[1])
 		if err != nil {
 			panic(err)
 		}
@@ -121,7 +121,7 @@ func (a storyPlugin) answer(point string, state fwk.CycleState, pod *v1.Pod, nod
 		"skip": fwk.Skip, "error": fwk.Error, "unschedulable": fwk.Unschedulable,
 		"unresolvable": fwk.UnschedulableAndUnresolvable, "pending": fwk.Pending,
 	}
-	return fwk.NewStatus(codes[words[0]], why), 0
+	return fwk.NewStatus(codes[result[0]], reason), 0
 }
 
 func (a storyPlugin) status(point string, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
@@ -131,8 +131,8 @@ func (a storyPlugin) status(point string, state fwk.CycleState, pod *v1.Pod, nod
 
 func (a storyPlugin) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	status := a.status("PreFilter", state, pod, "any node")
-	if words := a.spec.answers["PreFilter"]; len(words) > 0 && words[0] == "only" {
-		return &fwk.PreFilterResult{NodeNames: sets.New(strings.Split(words[1], ",")...)}, status
+	if result := a.spec.answers["PreFilter"]; len(result) > 0 && result[0] == "only" {
+		return &fwk.PreFilterResult{NodeNames: sets.New(strings.Split(result[1], ",")...)}, status
 	}
 	return nil, status
 }

@@ -24,10 +24,10 @@ import (
 
 const ticketKind world.Kind = "tickets.v1.example.com"
 
-// ticketPlugin lets a pod onto a node once a ticket of its name has come, which it learns from its hints.
+// ticketPlugin rejects a pod until a ticket for it exists, which it learns from its hints.
 type ticketPlugin struct {
 	registers []fwk.EventResource
-	heard     *[]string
+	calls     *[]string
 	seen      map[string]bool
 }
 
@@ -55,7 +55,7 @@ func (u ticketPlugin) hint(_ klog.Logger, pod *v1.Pod, was, is any) (fwk.Queuein
 		return fwk.QueueSkip, nil
 	}
 	holder, _, _ := unstructured.NestedString(ticket.Object, "spec", "holder")
-	*u.heard = append(*u.heard, fmt.Sprintf("%s: %T to %T, of %s", pod.Name, was, is, holder))
+	*u.calls = append(*u.calls, fmt.Sprintf("%s: %T to %T, of %s", pod.Name, was, is, holder))
 	if holder != pod.Name {
 		return fwk.QueueSkip, nil
 	}
@@ -72,26 +72,26 @@ profiles: [{schedulerName: default-scheduler, plugins: {filter: {enabled: [{name
 	if err != nil {
 		t.Fatal(err)
 	}
-	heard := &[]string{}
+	calls := &[]string{}
 	return engine.Options{Config: c, Plugins: framework.Registry{
 		"Usher": func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
-			return ticketPlugin{registers, heard, map[string]bool{}}, nil
+			return ticketPlugin{registers, calls, map[string]bool{}}, nil
 		},
-	}}, heard
+	}}, calls
 }
 
 func ticket(name, holder, version string) *world.Custom {
-	whole := &unstructured.Unstructured{Object: map[string]any{
+	builtIn := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Ticket",
 		"metadata": map[string]any{"name": name, "namespace": "default", "uid": "uid-" + name, "resourceVersion": version},
 		"spec":     map[string]any{"holder": holder},
 	}}
-	return world.CustomOf(ticketKind, whole)
+	return world.CustomOf(ticketKind, builtIn)
 }
 
 func TestWatches_CustomResourceRequeuesPod(t *testing.T) {
-	o, heard := withTicketPlugin(t, fwk.EventResource(ticketKind))
-	s := newScene(t, o)
+	o, calls := withTicketPlugin(t, fwk.EventResource(ticketKind))
+	s := newFixture(t, o)
 	s.added(mk.Node("n").CPU("4").Obj(), mk.Pod("ada").Obj())
 	s.decide()
 	want := func(what string, want, got any) {
@@ -112,13 +112,13 @@ func TestWatches_CustomResourceRequeuesPod(t *testing.T) {
 	want("with a ticket", engine.StateActive, s.e.PodState("default", "ada"))
 	s.decide()
 	want("after the attempt", engine.StateBinding, s.e.PodState("default", "ada"))
-	want("what the hint was told", []string{
+	want("the calls of the hint", []string{
 		"ada: <nil> to *unstructured.Unstructured, of grace",
 		"ada: *unstructured.Unstructured to *unstructured.Unstructured, of ada",
-	}, *heard)
+	}, *calls)
 	want("the fork's ticket", "1", fork.Store().Object(ticketKind, "default", "t1").GetResourceVersion())
 	s.apply(world.Changed{Op: world.Deleted, Object: ticket("t1", "ada", "3")})
-	want("tickets left", 0, s.e.Store().Len(ticketKind))
+	want("remaining tickets", 0, s.e.Store().Len(ticketKind))
 	want("tickets of the fork", 1, fork.Store().Len(ticketKind))
 }
 
@@ -126,21 +126,21 @@ func TestWatches_OnlyRegisteredKinds(t *testing.T) {
 	for _, row := range []struct {
 		name      string
 		registers []fwk.EventResource
-		beyond    []world.Kind // what the plugins of the house ask for
+		beyond    []world.Kind // the kinds besides those of the built-in plugins
 		problem   string
 	}{
-		{"nothing", nil, nil, ""},
-		{"what is known", []fwk.EventResource{fwk.Pod, fwk.Node, fwk.PersistentVolumeClaim}, []world.Kind{world.PersistentVolumeClaim}, ""},
+		{"no event", nil, nil, ""},
+		{"known kinds", []fwk.EventResource{fwk.Pod, fwk.Node, fwk.PersistentVolumeClaim}, []world.Kind{world.PersistentVolumeClaim}, ""},
 		{"a custom kind", []fwk.EventResource{fwk.EventResource(ticketKind)}, []world.Kind{ticketKind}, ""},
 		{"a kind without a group", []fwk.EventResource{"configmaps.v1."}, []world.Kind{"configmaps.v1."}, ""},
-		{"a kind whose feature is off", []fwk.EventResource{fwk.Workload}, nil, ""},
+		{"a kind behind a disabled feature gate", []fwk.EventResource{fwk.Workload}, nil, ""},
 		{"everything", []fwk.EventResource{fwk.WildCard}, nil, ""},
 		{"no resource", []fwk.EventResource{"foos.v1"}, nil, `registered for changes of "foos.v1", which is no resource`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			o, _ := withTicketPlugin(t, row.registers...)
-			s, house := newScene(t, o), newScene(t, engine.Options{})
-			want := append(row.beyond, house.e.Watches()...)
+			s, builtIn := newFixture(t, o), newFixture(t, engine.Options{})
+			want := append(row.beyond, builtIn.e.Watches()...)
 			if diff := cmp.Diff(want, s.e.Watches()); diff != "" {
 				t.Errorf("registered (-want +got):\n%s", diff)
 			}
@@ -149,15 +149,15 @@ func TestWatches_OnlyRegisteredKinds(t *testing.T) {
 				problems = append(problems, p.Err.Error())
 			}
 			if got := strings.Join(problems, "\n"); !strings.Contains(got, row.problem) || (row.problem == "") != (got == "") {
-				t.Errorf("problems: %q, want one that says %q", got, row.problem)
+				t.Errorf("problems: %q, want one with %q", got, row.problem)
 			}
 		})
 	}
 }
 
-func TestWatches_CustomResourceReplacedUnderItsName(t *testing.T) {
+func TestWatches_CustomResourceRecreated(t *testing.T) {
 	o, _ := withTicketPlugin(t, fwk.EventResource(ticketKind))
-	s := newScene(t, o)
+	s := newFixture(t, o)
 	s.added(ticket("t1", "ada", "1"))
 	other := ticket("t1", "grace", "2")
 	other.UID = "another"
@@ -167,6 +167,6 @@ func TestWatches_CustomResourceReplacedUnderItsName(t *testing.T) {
 	}
 	nameless := &world.Custom{Resource: ticketKind, ObjectMeta: metav1.ObjectMeta{Namespace: "default"}}
 	if err := s.e.Apply(world.Input{At: s.now, Event: world.Changed{Op: world.Added, Object: nameless}}); err == nil {
-		t.Error("a custom object without a name was taken in")
+		t.Error("a custom object without a name was accepted")
 	}
 }
