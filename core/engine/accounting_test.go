@@ -44,7 +44,7 @@ func TestAccounting_SumsBeyondInt64FillNode(t *testing.T) {
 		"many pods of one container":  {1025, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newScene(t, engine.Options{})
+			s := newFixture(t, engine.Options{})
 			s.added(mk.Node("n1").CPU("4").Pods("5000").Memory("8Gi").Obj())
 			third := mk.Pod("third").CPU("3").Obj()
 			all := world.Listed{Kind: world.Pod, Objects: []world.Object{third}}

@@ -11,9 +11,9 @@ import (
 	"orrery/core/framework"
 )
 
-// The plugins here do next to nothing, so that what is measured is the framework. The figures at the benchmarks are the
+// The plugins here are trivial, so that the benchmarks measure the framework. The figures at the benchmarks are the
 // best seen on a busy machine with two slow cores. Times vary there by a factor of two; allocations do not vary, and
-// are what the test below holds on to.
+// are checked by the test below.
 
 // passes accepts every node. It writes state in PreFilter and reads it for every node, as real plugins do.
 type passes struct {
@@ -47,7 +47,7 @@ func (p *passes) Score(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) (
 
 func (p *passes) ScoreExtensions() fwk.ScoreExtensions { return nil }
 
-// skipping says Skip in PreFilter, as most plugins do for most pods.
+// skipping returns Skip in PreFilter, as most plugins do for most pods.
 type skipping struct{ passes }
 
 func (*skipping) PreFilter(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
@@ -57,7 +57,7 @@ func (*skipping) PreFilter(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeI
 var skip = fwk.NewStatus(fwk.Skip)
 
 // bigCluster is a profile of 13 plugins that filter, 5 of which skip, and 5,000 nodes; with rejectEvery n the last
-// plugin turns down every nth node.
+// plugin rejects every nth node.
 func bigCluster(t testing.TB, rejectEvery int) (*framework.Profile, cluster) {
 	var names []string
 	for i := range 5000 {
@@ -95,15 +95,15 @@ func TestFilterAndScore_DoNotAllocate(t *testing.T) {
 	p.RunScorePlugins(ctx, state, web, world)
 	perCycle := testing.AllocsPerRun(10, func() { p.RunScorePlugins(ctx, state, web, world) })
 	if perCycle > 2 {
-		t.Errorf("scoring 5,000 nodes by 13 plugins allocates %v times, when the cycle before has made the room", perCycle)
+		t.Errorf("scoring 5,000 nodes by 13 plugins allocates %v times with the previous cycle's memory", perCycle)
 	}
 	perPod := testing.AllocsPerRun(100, func() {
 		state := framework.NewCycleState()
 		p.RunPreFilterPlugins(ctx, state, web)
 		p.RunFilterPlugins(ctx, state, web, world[0])
 	})
-	// Eight of them are the plugins' own data; the framework adds the state, the run, the list of the plugins that skip and
-	// the list of those that do not.
+	// Eight of them are the plugins' own data; the framework adds the state, the run, and the lists of the plugins
+	// that skip and that do not.
 	if perPod > 12 {
 		t.Errorf("beginning a cycle allocates %v times", perPod)
 	}
@@ -124,7 +124,7 @@ func BenchmarkFilter5000Nodes(b *testing.B) {
 	}
 }
 
-// 0.9 ms, 9 allocations: all nodes are turned down by the last plugin, and that is put into a sentence.
+// 0.9 ms, 9 allocations: the last plugin rejects all nodes, and a message is built.
 func BenchmarkReject5000Nodes(b *testing.B) {
 	p, world := bigCluster(b, 1)
 	state := framework.NewCycleState()

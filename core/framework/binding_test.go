@@ -22,13 +22,13 @@ func TestRunReservePlugins(t *testing.T) {
 	}{
 		{"all reserve", answer{}, answer{}, "Success", "Reserve A, Reserve B, Reserve C"},
 		{
-			"the first that fails ends it; all give back, the last first, even C that was never asked",
+			"the first failure ends it; all unreserve, the last first, even C, whose Reserve was not called",
 			answer{},
 			answer{fwk.Unschedulable, "gone"},
 			"Unschedulable by B: gone", "Reserve A, Reserve B, Unreserve C, Unreserve B, Unreserve A",
 		},
 		{
-			"an error says which plugin failed",
+			"an error names the plugin",
 			answer{fwk.Error, "lost"},
 			answer{},
 			`Error: running Reserve plugin "A": lost`, "Reserve A, Unreserve C, Unreserve B, Unreserve A",
@@ -64,27 +64,27 @@ func TestRunPermitPlugins(t *testing.T) {
 		name    string
 		plugins []permit
 		want    string
-		asked   string
-		waits   string // what the pod waits for, and until when
+		called  string
+		waits   string // the pending plugins and the deadline
 	}{
 		{"all approve", []permit{{}, {}}, "Success", "A B", ""},
 		{
-			"one asks for time, the others are asked nevertheless",
+			"Wait does not end the calls",
 			[]permit{{answer: answer{fwk.Wait, ""}, wait: time.Minute}, {}, {answer: answer{fwk.Wait, ""}, wait: time.Hour}},
 			`Wait: one or more plugins asked to wait and no plugin rejected pod "web"`, "A B C", "A C until 1m0s",
 		},
 		{
-			"nobody waits longer than 15 minutes",
+			"the timeout is at most 15 minutes",
 			[]permit{{answer: answer{fwk.Wait, ""}, wait: time.Hour}},
 			`Wait: one or more plugins asked to wait and no plugin rejected pod "web"`, "A", "A until 15m0s",
 		},
 		{
-			"a rejection ends it, and nobody waits",
+			"a rejection ends it, and the pod does not wait",
 			[]permit{{answer: answer{fwk.Wait, ""}, wait: time.Minute}, {answer: answer{fwk.Unschedulable, "no"}}, {}},
 			"Unschedulable by B: no", "A B", "",
 		},
 		{
-			"so does an error",
+			"an error ends it",
 			[]permit{{answer: answer{fwk.Wait, ""}, wait: time.Minute}, {answer: answer{fwk.Error, "lost"}}, {}},
 			`Error by B: running Permit plugin "B": lost`, "A B", "",
 		},
@@ -107,8 +107,8 @@ func TestRunPermitPlugins(t *testing.T) {
 			if got := describe(status); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
-			if got := strings.ReplaceAll(strings.Join(log, " "), "Permit ", ""); got != tt.asked {
-				t.Errorf("asked %q, want %q", got, tt.asked)
+			if got := strings.ReplaceAll(strings.Join(log, " "), "Permit ", ""); got != tt.called {
+				t.Errorf("called %q, want %q", got, tt.called)
 			}
 			waits := ""
 			if p.WillWaitOnPermit(web) {
@@ -124,15 +124,15 @@ func TestRunPermitPlugins(t *testing.T) {
 
 func TestRunPreBindPreFlights(t *testing.T) {
 	tests := []struct {
-		name string
-		a, b answer
-		want string
-		left string // the plugins whose PreBind is called
+		name      string
+		a, b      answer
+		want      string
+		remaining string // the plugins whose PreBind is called
 	}{
 		{"both have work", answer{}, answer{}, "Success", "A B"},
 		{"one has work", answer{fwk.Skip, ""}, answer{}, "Success", "B"},
-		{"nobody has work", answer{fwk.Skip, ""}, answer{fwk.Skip, ""}, "Skip", ""},
-		{"an error ends it, and nothing is skipped", answer{fwk.Skip, ""}, answer{fwk.Error, "lost"}, `Error: running PreBindPreFlight "B": lost`, "A B"},
+		{"all plugins skip", answer{fwk.Skip, ""}, answer{fwk.Skip, ""}, "Skip", ""},
+		{"an error ends it, and no plugin is skipped", answer{fwk.Skip, ""}, answer{fwk.Error, "lost"}, `Error: running PreBindPreFlight "B": lost`, "A B"},
 		{
 			"anything else is not supported",
 			answer{fwk.Unschedulable, "no"},
@@ -147,12 +147,12 @@ func TestRunPreBindPreFlights(t *testing.T) {
 				if got := describe(p.RunPreBindPreFlights(ctx, state, web, "n1")); got != tt.want {
 					t.Errorf("%T: got %q, want %q", state, got, tt.want)
 				}
-				var left []string
+				var remaining []string
 				for _, plugin := range p.PreBindPlugins(state) {
-					left = append(left, plugin.Name())
+					remaining = append(remaining, plugin.Name())
 				}
-				if got := strings.Join(left, " "); got != tt.left {
-					t.Errorf("%T: left to call: %q, want %q", state, got, tt.left)
+				if got := strings.Join(remaining, " "); got != tt.remaining {
+					t.Errorf("%T: plugins to call: %q, want %q", state, got, tt.remaining)
 				}
 			}
 		})
@@ -161,16 +161,16 @@ func TestRunPreBindPreFlights(t *testing.T) {
 
 func TestRunPreBindPlugins(t *testing.T) {
 	tests := []struct {
-		name        string
-		b           answer
-		skip        []string
-		want, asked string
+		name         string
+		b            answer
+		skip         []string
+		want, called string
 	}{
-		{name: "all are called", want: "Success", asked: "A B C"},
-		{name: "what preflight skipped is not called", skip: []string{"A", "C"}, want: "Success", asked: "B"},
-		{name: "a rejection ends it", b: answer{fwk.Unschedulable, "gone"}, want: "Unschedulable by B: gone", asked: "A B"},
-		{name: "an error ends it", b: answer{fwk.Error, "lost"}, want: `Error: running PreBind plugin "B": lost`, asked: "A B"},
-		{name: "Skip is too late here", b: answer{fwk.Skip, ""}, want: `Error: running PreBind plugin "B": unexpected status Skip`, asked: "A B"},
+		{name: "all are called", want: "Success", called: "A B C"},
+		{name: "a plugin skipped by the preflight is not called", skip: []string{"A", "C"}, want: "Success", called: "B"},
+		{name: "a rejection ends it", b: answer{fwk.Unschedulable, "gone"}, want: "Unschedulable by B: gone", called: "A B"},
+		{name: "an error ends it", b: answer{fwk.Error, "lost"}, want: `Error: running PreBind plugin "B": lost`, called: "A B"},
+		{name: "Skip is an error in PreBind", b: answer{fwk.Skip, ""}, want: `Error: running PreBind plugin "B": unexpected status Skip`, called: "A B"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -181,11 +181,11 @@ func TestRunPreBindPlugins(t *testing.T) {
 			if got := describe(p.RunPreBindPlugins(ctx, state, web, "n1")); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
-			if got := strings.ReplaceAll(strings.Join(log, " "), "PreBind ", ""); got != tt.asked {
-				t.Errorf("asked %q, want %q", got, tt.asked)
+			if got := strings.ReplaceAll(strings.Join(log, " "), "PreBind ", ""); got != tt.called {
+				t.Errorf("called %q, want %q", got, tt.called)
 			}
 
-			// One at a time, called elsewhere and judged here, it comes to the same.
+			// Calling the plugins one by one and checking each status has the same result.
 			var status *fwk.Status
 			for _, plugin := range p.PreBindPlugins(state) {
 				if status = p.CheckPreBindStatus(plugin.Name(), plugin.PreBind(ctx, state, web, "n1")); status != nil {
@@ -201,12 +201,12 @@ func TestRunPreBindPlugins(t *testing.T) {
 
 func TestRunBindPlugins(t *testing.T) {
 	tests := []struct {
-		name        string
-		plugins     []bind
-		want, asked string
+		name         string
+		plugins      []bind
+		want, called string
 	}{
-		{"one that skips leaves the pod to the next, and the rest is not asked", []bind{{answer: answer{fwk.Skip, ""}}, {}, {}}, "Success", "A B"},
-		{"all skip, and the pod is not bound", []bind{{answer: answer{fwk.Skip, "not mine"}}, {answer: answer{fwk.Skip, "nor mine"}}}, "Skip: nor mine", "A B"},
+		{"Skip continues with the next plugin, success ends it", []bind{{answer: answer{fwk.Skip, ""}}, {}, {}}, "Success", "A B"},
+		{"all plugins skip", []bind{{answer: answer{fwk.Skip, "not mine"}}, {answer: answer{fwk.Skip, "nor mine"}}}, "Skip: nor mine", "A B"},
 		{"a rejection ends it", []bind{{answer: answer{fwk.Unschedulable, "no"}}, {}}, "Unschedulable by A: no", "A"},
 		{"an error ends it", []bind{{answer: answer{fwk.Error, "conflict"}}, {}}, `Error: running Bind plugin "A": conflict`, "A"},
 	}
@@ -222,8 +222,8 @@ func TestRunBindPlugins(t *testing.T) {
 			if got := describe(p.RunBindPlugins(ctx, framework.NewCycleState(), web, "n1")); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
-			if got := strings.ReplaceAll(strings.Join(log, " "), "Bind ", ""); got != tt.asked {
-				t.Errorf("asked %q, want %q", got, tt.asked)
+			if got := strings.ReplaceAll(strings.Join(log, " "), "Bind ", ""); got != tt.called {
+				t.Errorf("called %q, want %q", got, tt.called)
 			}
 			if n := len(p.BindPlugins()); n != len(tt.plugins) {
 				t.Errorf("%d plugins can bind, want %d", n, len(tt.plugins))

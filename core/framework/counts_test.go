@@ -9,7 +9,7 @@ import (
 	"orrery/core/framework"
 )
 
-// A profile counts what its plugins are asked and how often they say no, and one that is forked from it counts on.
+// A profile counts the calls and rejections of its plugins, and a fork starts with its counts.
 func TestCounts_CallsAndRejectionsAtEveryPoint(t *testing.T) {
 	world := nodes("n1", "n2", "n3")
 	no := answer{fwk.Unschedulable, "no"}
@@ -34,7 +34,7 @@ func TestCounts_CallsAndRejectionsAtEveryPoint(t *testing.T) {
 		}
 	}
 	p := profile(t, framework.Options{Snapshot: world}, plugins()...)
-	wholeCycle(p, world, nil)
+	runAllPoints(p, world, nil)
 	want := []framework.PluginCount{
 		{Point: framework.PreFilter, Plugin: "Pre", Calls: 1},
 		{Point: framework.PreFilter, Plugin: "PreSkips"},
@@ -53,11 +53,11 @@ func TestCounts_CallsAndRejectionsAtEveryPoint(t *testing.T) {
 	}
 	fork := profile(t, framework.Options{Snapshot: world}, plugins()...)
 	fork.ForkFrom(p)
-	wholeCycle(fork, world, nil)
+	runAllPoints(fork, world, nil)
 	if got := fork.Counts()[2]; got.Calls != 6 || got.Rejections != 2 {
-		t.Errorf("a fork that does the same again counts %+v, want 6 calls and 2 rejections", got)
+		t.Errorf("after the same calls the fork counts %+v, want 6 calls and 2 rejections", got)
 	}
 	if diff := cmp.Diff(want, p.Counts()); diff != "" {
-		t.Errorf("what the fork does is counted here too:\n%s", diff)
+		t.Errorf("the fork's calls changed the original's counts:\n%s", diff)
 	}
 }

@@ -18,7 +18,7 @@ type datum struct{ value int }
 
 func (d *datum) Clone() fwk.StateData { return &datum{d.value} }
 
-// Whatever is written and deleted, a state holds what a map holds, and so does its clone, which goes its own way.
+// A state holds the same entries as a map, and so does its clone, which is independent.
 func TestCycleState_AgreesWithMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		state, model := fwk.CycleState(framework.NewCycleState()), map[fwk.StateKey]int{}
@@ -56,7 +56,7 @@ func TestCycleState_AgreesWithMap(t *testing.T) {
 		}
 		check(state)
 		if _, err := state.Read("only in the original"); err == nil {
-			rt.Fatal("a clone shares what its original wrote later")
+			rt.Fatal("a later write of the original changed the clone")
 		}
 	})
 }
@@ -73,7 +73,7 @@ func TestCycleState_CloneKeepsSkipsAndMetrics(t *testing.T) {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 	if !clone.ShouldRecordPluginMetrics() {
-		t.Error("the clone of a cycle that is measured is not measured")
+		t.Error("the clone of a timed cycle's state is not timed")
 	}
 	var none *framework.CycleState
 	if none.Clone() != nil || none.ShouldRecordPluginMetrics() {
@@ -95,7 +95,7 @@ func TestCycleState_SetSkipFilterPluginsTakesEffect(t *testing.T) {
 	other.RunFilterPlugins(ctx, state, web, n1)
 	p.RunFilterPlugins(ctx, state.Clone(), web, n1)
 	if diff := cmp.Diff([]string{"Filter A", "Filter B", "Filter B", "Filter C", "Filter B"}, log); diff != "" {
-		t.Errorf("asked (-want +got):\n%s", diff)
+		t.Errorf("called (-want +got):\n%s", diff)
 	}
 }
 
@@ -109,6 +109,6 @@ func TestPodsToActivate_SharedWithClones(t *testing.T) {
 	data.(*framework.PodsToActivate).Map["default/other"] = mk.Pod("other").Obj()
 	original, _ := state.Read(framework.PodsToActivateKey)
 	if len(original.(*framework.PodsToActivate).Map) != 1 {
-		t.Error("a wish made on a clone was lost")
+		t.Error("a pod added to a clone's PodsToActivate is missing")
 	}
 }

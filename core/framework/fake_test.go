@@ -20,7 +20,7 @@ import (
 	"orrery/core/mk"
 )
 
-// answer is what a fake plugin returns. The zero value is success.
+// answer is a fake plugin's result. The zero value is success.
 type answer struct {
 	code   fwk.Code
 	reason string
@@ -36,7 +36,7 @@ func (s answer) status() *fwk.Status {
 	return fwk.NewStatus(s.code, s.reason)
 }
 
-// describe is a status in one line: "Unschedulable by A: no room".
+// describe formats a status in one line: "Unschedulable by A: no room".
 func describe(s *fwk.Status) string {
 	if s == nil {
 		return "Success"
@@ -112,18 +112,18 @@ func (e extension) RemovePod(_ context.Context, _ fwk.CycleState, _ *v1.Pod, pod
 
 type filter struct {
 	fake
-	judge func(node fwk.NodeInfo) *fwk.Status
+	status func(node fwk.NodeInfo) *fwk.Status
 }
 
 func (f filter) Filter(_ context.Context, _ fwk.CycleState, _ *v1.Pod, node fwk.NodeInfo) *fwk.Status {
 	f.note("Filter")
-	if f.judge == nil {
+	if f.status == nil {
 		return nil
 	}
-	return f.judge(node)
+	return f.status(node)
 }
 
-func always(s answer) func(fwk.NodeInfo) *fwk.Status {
+func returning(s answer) func(fwk.NodeInfo) *fwk.Status {
 	return func(fwk.NodeInfo) *fwk.Status { return s.status() }
 }
 
@@ -295,7 +295,7 @@ type unreadable struct{ cluster }
 func (u unreadable) NodeInfos() fwk.NodeInfoLister { return u }
 func (unreadable) List() ([]fwk.NodeInfo, error)   { return nil, errors.New("snapshot lost") }
 
-// node is as much of a NodeInfo as the framework and the fake plugins look at.
+// node implements the methods of NodeInfo that the framework and the fake plugins use.
 type node struct {
 	fwk.NodeInfo
 	object *v1.Node
@@ -317,7 +317,7 @@ type podInfo struct {
 
 func (p podInfo) GetPod() *v1.Pod { return p.pod }
 
-// nominator knows which pods are nominated to which node.
+// nominator holds the nominated pods by node.
 type nominator map[string][]fwk.PodInfo
 
 func (n nominator) NominatedPodsForNode(node string) []fwk.PodInfo              { return n[node] }

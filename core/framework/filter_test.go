@@ -18,7 +18,7 @@ func TestRunPreFilterPlugins(t *testing.T) {
 		Nodes     []string // nil: all
 		Narrowing []string
 		Skipped   []string
-		Asked     string
+		Called    string
 	}
 	tests := []struct {
 		name    string
@@ -26,83 +26,83 @@ func TestRunPreFilterPlugins(t *testing.T) {
 		want    run
 	}{
 		{
-			"nothing to say",
+			"no plugin restricts the nodes",
 			[]preFilter{{}, {}},
-			run{Status: "Success", Asked: "A B"},
+			run{Status: "Success", Called: "A B"},
 		},
 		{
-			"a plugin that skips is not asked to filter",
+			"a plugin that returns Skip is not called in Filter",
 			[]preFilter{{answer: answer{fwk.Skip, "ignored"}}, {}},
-			run{Status: "Success", Skipped: []string{"A"}, Asked: "A B"},
+			run{Status: "Success", Skipped: []string{"A"}, Called: "A B"},
 		},
 		{
-			"the nodes of a plugin that skips do not count",
+			"the nodes of a plugin that returns Skip do not count",
 			[]preFilter{{answer: answer{fwk.Skip, ""}, nodes: []string{"n1"}}, {}},
-			run{Status: "Success", Skipped: []string{"A"}, Asked: "A B"},
+			run{Status: "Success", Skipped: []string{"A"}, Called: "A B"},
 		},
 		{
 			"sets of nodes are intersected",
 			[]preFilter{{nodes: []string{"n1", "n2"}}, {}, {nodes: []string{"n2", "n3"}}},
-			run{Status: "Success", Nodes: []string{"n2"}, Narrowing: []string{"A", "C"}, Asked: "A B C"},
+			run{Status: "Success", Nodes: []string{"n2"}, Narrowing: []string{"A", "C"}, Called: "A B C"},
 		},
 		{
-			"one plugin leaves no node",
+			"one plugin selects no node",
 			[]preFilter{{}, {nodes: []string{}}, {}},
 			run{
 				Status: "UnschedulableAndUnresolvable: node(s) didn't satisfy plugin B",
-				Nodes:  []string{}, Narrowing: []string{"B"}, Asked: "A B",
+				Nodes:  []string{}, Narrowing: []string{"B"}, Called: "A B",
 			},
 		},
 		{
-			"two plugins leave no node between them",
+			"two plugins select no common node",
 			[]preFilter{{nodes: []string{"n1"}}, {nodes: []string{"n2"}}, {}},
 			run{
 				Status: "UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [A B] simultaneously",
-				Nodes:  []string{}, Narrowing: []string{"A", "B"}, Asked: "A B",
+				Nodes:  []string{}, Narrowing: []string{"A", "B"}, Called: "A B",
 			},
 		},
 		{
 			"Unschedulable lets the others run, whose state preemption needs",
 			[]preFilter{{answer: answer{fwk.Unschedulable, "no room"}}, {}, {answer: answer{fwk.Skip, ""}}},
-			run{Status: "Unschedulable by A: no room", Skipped: []string{"C"}, Asked: "A B C"},
+			run{Status: "Unschedulable by A: no room", Skipped: []string{"C"}, Called: "A B C"},
 		},
 		{
 			"of two Unschedulables the last is returned",
 			[]preFilter{{answer: answer{fwk.Unschedulable, "first"}}, {answer: answer{fwk.Unschedulable, "last"}}},
-			run{Status: "Unschedulable by B: last", Asked: "A B"},
+			run{Status: "Unschedulable by B: last", Called: "A B"},
 		},
 		{
-			"UnschedulableAndUnresolvable ends it, and who narrowed the search is forgotten",
+			"UnschedulableAndUnresolvable ends it, without the plugins that restricted the nodes",
 			[]preFilter{{nodes: []string{"n1"}}, {answer: answer{fwk.UnschedulableAndUnresolvable, "never"}}, {}},
-			run{Status: "UnschedulableAndUnresolvable by B: never", Asked: "A B"},
+			run{Status: "UnschedulableAndUnresolvable by B: never", Called: "A B"},
 		},
 		{
 			"UnschedulableAndUnresolvable wins over an Unschedulable before it",
 			[]preFilter{{answer: answer{fwk.Unschedulable, "no room"}}, {answer: answer{fwk.UnschedulableAndUnresolvable, "never"}}},
-			run{Status: "UnschedulableAndUnresolvable by B: never", Asked: "A B"},
+			run{Status: "UnschedulableAndUnresolvable by B: never", Called: "A B"},
 		},
 		{
-			"so does an empty set of nodes",
+			"an empty set of nodes ends it",
 			[]preFilter{{answer: answer{fwk.Unschedulable, "no room"}}, {nodes: []string{}}},
 			run{
 				Status: "UnschedulableAndUnresolvable: node(s) didn't satisfy plugin B",
-				Nodes:  []string{}, Narrowing: []string{"B"}, Asked: "A B",
+				Nodes:  []string{}, Narrowing: []string{"B"}, Called: "A B",
 			},
 		},
 		{
-			"an error ends it; what was skipped before is kept",
+			"an error ends it; earlier skips are kept",
 			[]preFilter{{answer: answer{fwk.Skip, ""}}, {answer: answer{fwk.Error, "lost"}}, {}},
-			run{Status: `Error by B: running PreFilter plugin "B": lost`, Skipped: []string{"A"}, Asked: "A B"},
+			run{Status: `Error by B: running PreFilter plugin "B": lost`, Skipped: []string{"A"}, Called: "A B"},
 		},
 		{
 			"Pending is an error here",
 			[]preFilter{{answer: answer{fwk.Pending, "later"}}, {}},
-			run{Status: `Error by A: running PreFilter plugin "A": later`, Asked: "A"},
+			run{Status: `Error by A: running PreFilter plugin "A": later`, Called: "A"},
 		},
 		{
-			"Wait is an error that says so",
+			"Wait is an error",
 			[]preFilter{{answer: answer{fwk.Wait, "later"}}},
-			run{Status: `Error by A: running PreFilter plugin "A": unexpected status Wait`, Asked: "A"},
+			run{Status: `Error by A: running PreFilter plugin "A": unexpected status Wait`, Called: "A"},
 		},
 	}
 	for _, tt := range tests {
@@ -123,7 +123,7 @@ func TestRunPreFilterPlugins(t *testing.T) {
 				result, status, narrowing := p.RunPreFilterPlugins(ctx, state, web)
 				got := run{
 					Status: describe(status), Narrowing: sorted(narrowing), Skipped: sorted(state.GetSkipFilterPlugins()),
-					Asked: strings.ReplaceAll(strings.Join(log, " "), "PreFilter ", ""),
+					Called: strings.ReplaceAll(strings.Join(log, " "), "PreFilter ", ""),
 				}
 				if !result.AllNodes() {
 					got.Nodes = sorted(result.NodeNames)
@@ -149,41 +149,41 @@ func TestRunPreFilterPlugins_NeedsSnapshot(t *testing.T) {
 
 func TestRunFilterPlugins(t *testing.T) {
 	tests := []struct {
-		name  string
-		a, b  answer
-		skip  []string
-		want  string
-		asked string
+		name   string
+		a, b   answer
+		skip   []string
+		want   string
+		called string
 	}{
-		{name: "all say yes", want: "Success", asked: "A B C"},
+		{name: "all plugins return success", want: "Success", called: "A B C"},
 		{
-			name: "the first that rejects decides, the rest is not asked",
-			b:    answer{fwk.Unschedulable, "no room"}, want: "Unschedulable by B: no room", asked: "A B",
+			name: "the first rejection decides, the remaining plugins are not called",
+			b:    answer{fwk.Unschedulable, "no room"}, want: "Unschedulable by B: no room", called: "A B",
 		},
 		{
 			name: "a rejection for good decides likewise",
 			a:    answer{fwk.UnschedulableAndUnresolvable, "never"}, b: answer{fwk.Unschedulable, "no room"},
-			want: "UnschedulableAndUnresolvable by A: never", asked: "A",
+			want: "UnschedulableAndUnresolvable by A: never", called: "A",
 		},
-		{name: "Pending is a rejection", a: answer{fwk.Pending, "later"}, want: "Pending by A: later", asked: "A"},
+		{name: "Pending is a rejection", a: answer{fwk.Pending, "later"}, want: "Pending by A: later", called: "A"},
 		{
-			name: "an error says which plugin failed",
-			a:    answer{fwk.Error, "lost"}, want: `Error by A: running "A" filter plugin: lost`, asked: "A",
+			name: "an error names the plugin",
+			a:    answer{fwk.Error, "lost"}, want: `Error by A: running "A" filter plugin: lost`, called: "A",
 		},
 		{
 			name: "a status that makes no sense is an error that names it",
-			a:    answer{fwk.Skip, ""}, want: `Error by A: running "A" filter plugin: unexpected status Skip`, asked: "A",
+			a:    answer{fwk.Skip, ""}, want: `Error by A: running "A" filter plugin: unexpected status Skip`, called: "A",
 		},
 		{
-			name: "a plugin that PreFilter made superfluous is not asked",
-			a:    answer{fwk.Unschedulable, "no room"}, skip: []string{"A"}, want: "Success", asked: "B C",
+			name: "a plugin skipped by PreFilter is not called",
+			a:    answer{fwk.Unschedulable, "no room"}, skip: []string{"A"}, want: "Success", called: "B C",
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var log []string
 			p := profile(t, framework.Options{},
-				filter{fake{"A", &log}, always(tt.a)}, filter{fake{"B", &log}, always(tt.b)}, filter{fake: fake{"C", &log}})
+				filter{fake{"A", &log}, returning(tt.a)}, filter{fake{"B", &log}, returning(tt.b)}, filter{fake: fake{"C", &log}})
 			for _, state := range []fwk.CycleState{framework.NewCycleState(), foreign{framework.NewCycleState()}} {
 				log = nil
 				state.SetSkipFilterPlugins(sets.New(tt.skip...))
@@ -191,8 +191,8 @@ func TestRunFilterPlugins(t *testing.T) {
 				if got := describe(status); got != tt.want {
 					t.Errorf("%T: got %q, want %q", state, got, tt.want)
 				}
-				if got := strings.ReplaceAll(strings.Join(log, " "), "Filter ", ""); got != tt.asked {
-					t.Errorf("%T: asked %q, want %q", state, got, tt.asked)
+				if got := strings.ReplaceAll(strings.Join(log, " "), "Filter ", ""); got != tt.called {
+					t.Errorf("%T: called %q, want %q", state, got, tt.called)
 				}
 			}
 		})
@@ -213,11 +213,11 @@ func TestRunFilterPlugins_DoesNotChangeSharedStatus(t *testing.T) {
 	first := profile(t, framework.Options{}, filter{fake{name: "A"}, shared}).RunFilterPlugins(ctx, state, web, n1)
 	second := profile(t, framework.Options{}, filter{fake{name: "B"}, shared}).RunFilterPlugins(ctx, state, web, n1)
 	if first.Plugin() != "A" || second.Plugin() != "B" || full.Plugin() != "" {
-		t.Errorf("the rejections are by %q and %q, the status they share by %q", first.Plugin(), second.Plugin(), full.Plugin())
+		t.Errorf("the rejections are by %q and %q, the shared status by %q", first.Plugin(), second.Plugin(), full.Plugin())
 	}
 	ready := profile(t, framework.Options{}, filter{fake{name: "B"}, func(fwk.NodeInfo) *fwk.Status { return mine }})
 	if got := ready.RunFilterPlugins(ctx, state, web, n1); got != mine {
-		t.Error("a status that carries its plugin's name was copied for nothing")
+		t.Error("a status with its plugin's name was copied")
 	}
 }
 
@@ -226,8 +226,8 @@ func TestRunFilterPluginsWithNominatedPods(t *testing.T) {
 		return podInfo{pod: mk.Pod(name).Priority(priority).Obj()}
 	}
 	incoming := mk.Pod("incoming").Priority(10).Obj()
-	// seats has room for so many pods beside the incoming one.
-	seats := func(room int) func(fwk.NodeInfo) *fwk.Status {
+	// fits accepts up to n pods besides the incoming one.
+	fits := func(room int) func(fwk.NodeInfo) *fwk.Status {
 		return func(n fwk.NodeInfo) *fwk.Status {
 			if len(n.(*node).pods) > room {
 				return fwk.NewStatus(fwk.Unschedulable, "full: "+strings.Join(n.(*node).pods, " "))
@@ -247,42 +247,42 @@ func TestRunFilterPluginsWithNominatedPods(t *testing.T) {
 	tests := []struct {
 		name      string
 		nominated []fwk.PodInfo
-		judge     func(fwk.NodeInfo) *fwk.Status
+		status    func(fwk.NodeInfo) *fwk.Status
 		addPod    answer
 		want      string
 		calls     string
 	}{
-		{name: "nobody is nominated: one pass", judge: seats(0), want: "Success", calls: "Filter A"},
+		{name: "no nominated pods: one pass", status: fits(0), want: "Success", calls: "Filter A"},
 		{
-			name:      "a more important pod is made room for",
-			nominated: []fwk.PodInfo{pod("vip", 11)}, judge: seats(0),
+			name:      "a nominated pod of a higher priority counts",
+			nominated: []fwk.PodInfo{pod("vip", 11)}, status: fits(0),
 			want: "Unschedulable by A: full: vip", calls: "AddPod vip P, Filter A",
 		},
 		{
-			name:      "so is one of the same priority, in the order of nomination",
-			nominated: []fwk.PodInfo{pod("vip", 11), pod("peer", 10)}, judge: seats(1),
+			name:      "one of the same priority counts, in the order of nomination",
+			nominated: []fwk.PodInfo{pod("vip", 11), pod("peer", 10)}, status: fits(1),
 			want: "Unschedulable by A: full: vip peer", calls: "AddPod vip P, AddPod peer P, Filter A",
 		},
 		{
 			name:      "a less important pod is not: one pass",
-			nominated: []fwk.PodInfo{pod("low", 9)}, judge: seats(0), want: "Success", calls: "Filter A",
+			nominated: []fwk.PodInfo{pod("low", 9)}, status: fits(0), want: "Success", calls: "Filter A",
 		},
 		{
-			name:      "nor the pod itself",
-			nominated: []fwk.PodInfo{pod("incoming", 10)}, judge: seats(0), want: "Success", calls: "Filter A",
+			name:      "the pod itself does not count",
+			nominated: []fwk.PodInfo{pod("incoming", 10)}, status: fits(0), want: "Success", calls: "Filter A",
 		},
 		{
-			name:      "with room for both it must also fit alone: two passes",
-			nominated: []fwk.PodInfo{pod("vip", 11)}, judge: seats(1), want: "Success", calls: "AddPod vip P, Filter A, Filter A",
+			name:      "if both fit, the pod must also fit alone: two passes",
+			nominated: []fwk.PodInfo{pod("vip", 11)}, status: fits(1), want: "Success", calls: "AddPod vip P, Filter A, Filter A",
 		},
 		{
 			name:      "a pod that needs the nominated one cannot count on it",
-			nominated: []fwk.PodInfo{pod("vip", 11)}, judge: friend("vip"),
+			nominated: []fwk.PodInfo{pod("vip", 11)}, status: friend("vip"),
 			want: "Unschedulable by A: vip is missing", calls: "AddPod vip P, Filter A, Filter A",
 		},
 		{
 			name:      "an error in the first pass is returned",
-			nominated: []fwk.PodInfo{pod("vip", 11)}, judge: always(answer{fwk.Error, "lost"}),
+			nominated: []fwk.PodInfo{pod("vip", 11)}, status: returning(answer{fwk.Error, "lost"}),
 			want: `Error by A: running "A" filter plugin: lost`, calls: "AddPod vip P, Filter A",
 		},
 		{
@@ -296,7 +296,7 @@ func TestRunFilterPluginsWithNominatedPods(t *testing.T) {
 			var log []string
 			n1 := nodes("n1")[0]
 			p := profile(t, framework.Options{Nominator: nominator{"n1": tt.nominated}},
-				preFilter{fake: fake{name: "P"}, extension: &extension{fake{"P", &log}, tt.addPod}}, filter{fake{"A", &log}, tt.judge})
+				preFilter{fake: fake{name: "P"}, extension: &extension{fake{"P", &log}, tt.addPod}}, filter{fake{"A", &log}, tt.status})
 			status := p.RunFilterPluginsWithNominatedPods(ctx, framework.NewCycleState(), incoming, n1)
 			if got := describe(status); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -305,7 +305,7 @@ func TestRunFilterPluginsWithNominatedPods(t *testing.T) {
 				t.Errorf("calls: got %q, want %q", got, tt.calls)
 			}
 			if left := n1.(*node).pods; len(left) > 0 {
-				t.Errorf("pods %v were left on the node itself", left)
+				t.Errorf("pods %v were added to the node itself", left)
 			}
 		})
 	}
@@ -341,30 +341,30 @@ func TestRunPostFilterPlugins(t *testing.T) {
 		plugins []postFilter
 		want    string
 		result  *fwk.NominatingInfo
-		asked   string
+		called  string
 	}{
 		{
-			"the first that can help ends it, and its words are all that is said",
+			"the first success ends it, and its message is the only one",
 			[]postFilter{{answer: answer{fwk.Unschedulable, "no claims"}}, {nominate: n1}, {}},
 			"Success", n1, "A B",
 		},
 		{
-			"reasons of those that cannot are gathered under the name of the first",
+			"the reasons of rejections are joined under the first plugin's name",
 			[]postFilter{{answer: answer{fwk.Unschedulable, "no new claims to deallocate"}}, {answer: answer{fwk.Unschedulable, "preemption: no"}}},
 			"Unschedulable by A: no new claims to deallocate, preemption: no", nil, "A B",
 		},
 		{
-			"the last result that wants a change is kept",
+			"the last nomination is kept",
 			[]postFilter{{answer: answer{fwk.Unschedulable, "a"}, nominate: n1}, {answer: answer{fwk.Unschedulable, "b"}, nominate: clear}, {answer: answer{fwk.Unschedulable, "c"}, nominate: noop}, {answer: answer{fwk.Unschedulable, "d"}}},
 			"Unschedulable by A: a, b, c, d", clear, "A B C D",
 		},
 		{
-			"UnschedulableAndUnresolvable ends it with its own result and words",
+			"UnschedulableAndUnresolvable ends it with its own result and message",
 			[]postFilter{{answer: answer{fwk.Unschedulable, "a"}, nominate: n1}, {answer: answer{fwk.UnschedulableAndUnresolvable, "never"}, nominate: clear}, {}},
 			"UnschedulableAndUnresolvable by B: never", clear, "A B",
 		},
 		{
-			"an error ends it without a result: the next plugin is not asked, even if it could preempt",
+			"an error ends it without a result: the next plugin is not called",
 			[]postFilter{{answer: answer{fwk.Error, "not found"}, nominate: n1}, {nominate: n1}},
 			"Error by A: not found", nil, "A",
 		},
@@ -378,7 +378,7 @@ func TestRunPostFilterPlugins(t *testing.T) {
 			[]postFilter{{answer: answer{fwk.Wait, "later"}}, {}},
 			"Error by A: unexpected status Wait", nil, "A",
 		},
-		{"nobody to ask", nil, "Unschedulable", nil, ""},
+		{"no plugins", nil, "Unschedulable", nil, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -400,8 +400,8 @@ func TestRunPostFilterPlugins(t *testing.T) {
 			if diff := cmp.Diff(tt.result, got); diff != "" {
 				t.Errorf("nominating info (-want +got):\n%s", diff)
 			}
-			if asked := strings.ReplaceAll(strings.Join(log, " "), "PostFilter ", ""); asked != tt.asked {
-				t.Errorf("asked %q, want %q", asked, tt.asked)
+			if called := strings.ReplaceAll(strings.Join(log, " "), "PostFilter ", ""); called != tt.called {
+				t.Errorf("called %q, want %q", called, tt.called)
 			}
 		})
 	}

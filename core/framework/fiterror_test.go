@@ -37,12 +37,12 @@ func TestFitError_Message(t *testing.T) {
 			want: "0/2 nodes are available: 2 Insufficient cpu.",
 		},
 		{
-			name: "they are sorted as text, so 10 comes before 2", nodes: 12,
+			name: "sorted as text: 10 before 2", nodes: 12,
 			statuses: []*fwk.Status{cpu, cpu, taint, taint, taint, taint, taint, taint, taint, taint, taint, taint},
 			want:     "0/12 nodes are available: 10 node(s) had untolerated taint(s), 2 Insufficient cpu.",
 		},
 		{
-			name: "what preemption says comes after", statuses: []*fwk.Status{cpu, cpu, cpu}, nodes: 3,
+			name: "the PostFilter message comes last", statuses: []*fwk.Status{cpu, cpu, cpu}, nodes: 3,
 			post: "no new claims to deallocate, preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",
 			want: "0/3 nodes are available: 3 Insufficient cpu. no new claims to deallocate, preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",
 		},
@@ -51,21 +51,21 @@ func TestFitError_Message(t *testing.T) {
 			want: `0/2 nodes are available: persistentvolumeclaim "x" not found. not found`,
 		},
 		{
-			name: "nodes nobody looked at count for the reason they share", statuses: []*fwk.Status{cpu}, nodes: 5,
+			name: "absent nodes count for their common reason", statuses: []*fwk.Status{cpu}, nodes: 5,
 			absent: fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) didn't satisfy plugin(s) [NodeAffinity]"),
 			want:   "0/5 nodes are available: 1 Insufficient cpu, 4 node(s) didn't satisfy plugin(s) [NodeAffinity].",
 		},
 		{
-			name: "by default they share none", statuses: []*fwk.Status{cpu}, nodes: 5,
+			name: "absent nodes have no reason by default", statuses: []*fwk.Status{cpu}, nodes: 5,
 			want: "0/5 nodes are available: 1 Insufficient cpu.",
 		},
-		{name: "nothing is known", nodes: 4, want: "0/4 nodes are available:"},
+		{name: "no statuses", nodes: 4, want: "0/4 nodes are available:"},
 		{
 			name: "an error is its own reason", statuses: []*fwk.Status{fwk.AsStatus(errors.New("timeout"))}, nodes: 1,
 			want: "0/1 nodes are available: 1 timeout.",
 		},
 		{
-			name: "more statuses than nodes do not count backwards", statuses: []*fwk.Status{cpu, cpu}, nodes: 1,
+			name: "more statuses than nodes", statuses: []*fwk.Status{cpu, cpu}, nodes: 1,
 			absent: taint, want: "0/1 nodes are available: 2 Insufficient cpu.",
 		},
 	}
@@ -94,11 +94,11 @@ func TestNewNodeFitError(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if diff := cmp.Diff([]string{"P"}, sorted(err.Diagnosis.UnschedulablePlugins)); diff != "" {
-		t.Errorf("who rejected (-want +got):\n%s", diff)
+		t.Errorf("rejectors (-want +got):\n%s", diff)
 	}
 	var none framework.FitError
 	if got := none.Error(); got != "0/0 nodes are available:" {
-		t.Errorf("an empty error says %q", got)
+		t.Errorf("an empty error is %q", got)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestDiagnosis_AddPluginStatus(t *testing.T) {
 	var d framework.Diagnosis
 	for _, s := range []*fwk.Status{
 		nil,
-		fwk.NewStatus(fwk.Unschedulable, "nobody in particular"),
+		fwk.NewStatus(fwk.Unschedulable, "no plugin"),
 		fwk.NewStatus(fwk.Unschedulable).WithPlugin("A"),
 		fwk.NewStatus(fwk.UnschedulableAndUnresolvable).WithPlugin("B"),
 		fwk.NewStatus(fwk.Pending).WithPlugin("C"),

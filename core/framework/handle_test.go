@@ -55,10 +55,10 @@ func TestHandle_ReturnsProfileOptions(t *testing.T) {
 		t.Errorf("%d pods are nominated to n1", len(n))
 	}
 	if h.APIDispatcher() != nil || h.APICacher() != nil {
-		t.Error("there is no dispatcher of API calls, and none is needed")
+		t.Error("there is an API dispatcher, want none")
 	}
 	if got := h.(framework.Rand).IntN(10); got != 7 {
-		t.Errorf("the dice say %d, want 7", got)
+		t.Errorf("the random number is %d, want 7", got)
 	}
 	var alone fwk.Handle = profile(t, framework.Options{})
 	if got := alone.(framework.Rand).IntN(10); got != 0 {
@@ -115,11 +115,11 @@ func TestProfile_QueueSortFunc(t *testing.T) {
 	less := profile(t, framework.Options{}).QueueSortFunc()
 	early, late := queued{since: t0}, queued{since: t0.Add(time.Second)}
 	if !less(early, late) || less(late, early) {
-		t.Error("the plugin sorts by time, the queue does not")
+		t.Error("the queue's order is not the plugin's")
 	}
 }
 
-// Without any plugins a profile is still a handle, which is what tests of single plugins need.
+// A profile without plugins is a handle for tests of single plugins.
 func TestProfile_WithoutPlugins(t *testing.T) {
 	p, err := framework.NewProfile(ctx, nil, config.Profile{SchedulerName: "bare"}, framework.Options{Snapshot: nodes("n1")})
 	if err != nil {
@@ -127,9 +127,9 @@ func TestProfile_WithoutPlugins(t *testing.T) {
 	}
 	state := framework.NewCycleState()
 	if status := p.RunFilterPlugins(ctx, state, web, nodes("n1")[0]); !status.IsSuccess() {
-		t.Errorf("nobody objects, but Filter says %s", describe(status))
+		t.Errorf("without plugins Filter returns %s", describe(status))
 	}
 	if status := p.RunBindPlugins(ctx, state, web, "n1"); !status.IsSkip() {
-		t.Errorf("nobody binds, but Bind says %s", describe(status))
+		t.Errorf("without plugins Bind returns %s", describe(status))
 	}
 }

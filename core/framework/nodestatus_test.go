@@ -16,12 +16,12 @@ func TestNodeToStatus_NodesForStatusCode(t *testing.T) {
 	unschedulable, never := fwk.NewStatus(fwk.Unschedulable), fwk.NewStatus(fwk.UnschedulableAndUnresolvable)
 	tests := []struct {
 		name   string
-		set    map[string]*fwk.Status // given in the order c, b, a, gone
+		set    map[string]*fwk.Status // set in the order c, b, a, gone
 		absent *fwk.Status
 		want   string
 	}{
-		{"those with the code, in the order they got it", map[string]*fwk.Status{"c": unschedulable, "b": never, "a": unschedulable}, never, "c a"},
-		{"a node that is gone is left out", map[string]*fwk.Status{"gone": unschedulable, "a": unschedulable}, never, "a"},
+		{"the nodes with the code, in the order of Set", map[string]*fwk.Status{"c": unschedulable, "b": never, "a": unschedulable}, never, "c a"},
+		{"a deleted node is left out", map[string]*fwk.Status{"gone": unschedulable, "a": unschedulable}, never, "a"},
 		{"none has it", map[string]*fwk.Status{"a": never}, never, ""},
 		{"the shared status has it: all nodes", nil, unschedulable, "a b c d"},
 		{"the shared status has it: all but the exceptions", map[string]*fwk.Status{"b": never, "c": unschedulable}, unschedulable, "a c d"},
@@ -54,7 +54,7 @@ func TestNodeToStatus_NodesForStatusCode(t *testing.T) {
 	}
 }
 
-// A search appends, and other parts set and get; a map says the same.
+// A search appends, and other code sets and gets; the result equals a map.
 func TestNodeToStatus_AgreesWithMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		statuses, model := framework.NewNodeToStatus(rapid.IntRange(0, 4).Draw(rt, "room")), map[string]*fwk.Status{}
@@ -85,7 +85,7 @@ func TestNodeToStatus_AgreesWithMap(t *testing.T) {
 			name := fmt.Sprintf("n%d", rapid.IntRange(0, 59).Draw(rt, "node"))
 			give(name, statuses.Set)
 			if statuses.Get(name) != model[name] {
-				rt.Fatalf("%s does not have the status it was given", name)
+				rt.Fatalf("%s does not have its status", name)
 			}
 		}
 		for i := range 60 {

@@ -31,7 +31,7 @@ func newTracer(name string, log *[]string) tracer {
 	return tracer{
 		preFilter: preFilter{fake: f}, filter: filter{fake: f}, postFilter: postFilter{fake: f, answer: answer{fwk.Unschedulable, "no help"}},
 		preScore: preScore{fake: f}, score: score{fake: f, normalize: func(fwk.NodeScoreList) *fwk.Status { return nil }},
-		reserve: reserve{fake: f}, permit: permit{fake: f, answer: answer{fwk.Wait, "a moment"}, wait: time.Second},
+		reserve: reserve{fake: f}, permit: permit{fake: f, answer: answer{fwk.Wait, "one second"}, wait: time.Second},
 		preBind: preBind{fake: f}, bind: bind{fake: f, answer: answer{fwk.Skip, ""}}, log: log,
 	}
 }

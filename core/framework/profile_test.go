@@ -69,7 +69,7 @@ func TestNewProfile_MultiPoint(t *testing.T) {
 		wantFilter, weights string
 	}{
 		{
-			name:  "a plugin serves every point it implements",
+			name:  "a plugin extends every point it implements",
 			multi: "F1 S1 FS", wantFilter: "F1 FS", weights: "S1:1 FS:1",
 		},
 		{
@@ -77,19 +77,19 @@ func TestNewProfile_MultiPoint(t *testing.T) {
 			multi: "FS F2 S2 F1 S1", wantFilter: "FS F2 F1", weights: "FS:1 S2:1 S1:1",
 		},
 		{
-			name:  "a plugin can be disabled at one point and keep the others",
+			name:  "a plugin disabled at one point",
 			multi: "F1 FS", filter: set("", "FS"), wantFilter: "F1", weights: "FS:1",
 		},
 		{
-			name:  "a star disables all that MultiPoint brings, not what the point names",
+			name:  "a star disables MultiPoint's plugins, not the point's",
 			multi: "F1 F2 FS", filter: set("F3", "*"), wantFilter: "F3", weights: "FS:1",
 		},
 		{
-			name:  "what both name comes first, in the order of the point, and what only the point names comes last",
+			name:  "plugins that both enable come first, in the point's order, those of the point alone last",
 			multi: "F1 F2 FS", filter: set("F3 FS F1", ""), wantFilter: "FS F1 F2 F3", weights: "FS:1",
 		},
 		{
-			name:  "the point's weight comes before MultiPoint's",
+			name:  "the point's weight overrides MultiPoint's",
 			multi: "S1:3 S2:5 FS", score: set("S2:7", ""), wantFilter: "FS", weights: "S2:7 S1:3 FS:1",
 		},
 		{
@@ -143,12 +143,12 @@ func TestNewProfile_Errors(t *testing.T) {
 		want    string
 	}{
 		{
-			"a name that no registry knows, at one point",
+			"an unknown plugin, at one point",
 			configv1.Plugins{MultiPoint: set("Sort Bind", ""), Score: set("Nope", "")},
 			`ScorePlugin "Nope" does not exist`,
 		},
 		{
-			"a name that no registry knows, in MultiPoint, is missed at the first point that looks",
+			"an unknown plugin in MultiPoint is reported at the first point",
 			configv1.Plugins{MultiPoint: set("Sort Bind Nope", ""), PreFilter: set("", "*")},
 			`FilterPlugin "Nope" does not exist`,
 		},
@@ -168,12 +168,12 @@ func TestNewProfile_Errors(t *testing.T) {
 			`plugin "F1" already registered as "FilterPlugin"`,
 		},
 		{
-			"what one point names wrongly is reported before what MultiPoint does",
+			"an error at a point is reported before one in MultiPoint",
 			configv1.Plugins{MultiPoint: set("Sort Bind Nope", ""), QueueSort: set("F1", "")},
 			`plugin "F1" does not extend QueueSortPlugin plugin`,
 		},
 		{
-			"nothing that sorts the queue",
+			"no QueueSort plugin",
 			configv1.Plugins{MultiPoint: set("Bind", "")},
 			`only one queue sort plugin required for profile with scheduler name "test", but got 0`,
 		},
@@ -183,7 +183,7 @@ func TestNewProfile_Errors(t *testing.T) {
 			`only one queue sort plugin required for profile with scheduler name "test", but got 2`,
 		},
 		{
-			"nothing that binds",
+			"no Bind plugin",
 			configv1.Plugins{MultiPoint: set("Sort", "")},
 			`at least one bind plugin is needed for profile with scheduler name "test"`,
 		},
@@ -193,7 +193,7 @@ func TestNewProfile_Errors(t *testing.T) {
 			`initializing plugin "Broken": want args to be of type X`,
 		},
 		{
-			"a factory that makes nothing",
+			"a factory that returns neither plugin nor error",
 			configv1.Plugins{MultiPoint: set("Sort Bind Missing", "")},
 			`initializing plugin "Missing": its factory returned no plugin`,
 		},
@@ -213,15 +213,15 @@ func TestNewProfile_Errors(t *testing.T) {
 	}
 }
 
-// No configuration that people write overflows the total: it takes 42,949,674 plugins of the greatest weight. But the
-// check is made on the room that is left, and a negative weight, which validation lets pass, breaks it for whoever comes
-// next.
+// No realistic configuration overflows the total: it takes 42,949,674 plugins of the maximum weight. But the
+// check subtracts from the maximum, and a negative weight, which validation accepts, breaks it for the plugins
+// after it.
 func TestNewProfile_ScoreWeights(t *testing.T) {
 	tests := []struct {
 		name, score, want string
 	}{
-		{"the greatest weights there are", fmt.Sprintf("S1:%d S2:%d", math.MaxInt32, math.MaxInt32), ""},
-		{"a negative weight, and nothing after it", "S1:1 S2:-1", ""},
+		{"the maximum weights", fmt.Sprintf("S1:%d S2:%d", math.MaxInt32, math.MaxInt32), ""},
+		{"a negative weight at the end", "S1:1 S2:-1", ""},
 		{"a negative weight, and one more plugin", "S1:-1 S2:1", "total score of Score plugins could overflow"},
 	}
 	for _, tt := range tests {
@@ -257,10 +257,10 @@ func TestNewProfile_MakesOnlyEnabledPlugins(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"Sort", "F3", "Bind", "F1", "S2", "FS"}, order); diff != "" {
-		t.Errorf("plugins in the order in which they were made (-want +got):\n%s", diff)
+		t.Errorf("order of creation (-want +got):\n%s", diff)
 	}
 	if _, ok := p.Plugin("F2"); ok {
-		t.Error("F2 was made, though nobody enabled it")
+		t.Error("F2 was created although it is not enabled")
 	}
 }
 
@@ -309,7 +309,7 @@ func TestNewProfiles(t *testing.T) {
 		profiles []config.Profile
 		want     string // the error; none if empty
 	}{
-		{"two that differ in what they filter", []config.Profile{one("a", "Sort Bind F1"), one("b", "Sort Bind F2")}, ""},
+		{"two with different Filter plugins", []config.Profile{one("a", "Sort Bind F1"), one("b", "Sort Bind F2")}, ""},
 		{"none", nil, "at least one profile is required"},
 		{"no name", []config.Profile{one("", "Sort Bind")}, "scheduler name is needed"},
 		{"no plugins", []config.Profile{{SchedulerName: "a"}}, `plugins required for profile with scheduler name "a"`},
@@ -339,7 +339,7 @@ func TestNewProfiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			if all.ByName("b") != all.List[1] || all.ByName("c") != nil {
-				t.Error("profiles are not found by the name that pods ask for")
+				t.Error("profiles are not found by scheduler name")
 			}
 		})
 	}
@@ -371,13 +371,13 @@ func (c *counter) Close() error {
 
 func TestProfile_ForkFromCopiesPluginState(t *testing.T) {
 	original, copied := &counter{filter: filter{fake: fake{name: "C"}}, count: 3}, &counter{filter: filter{fake: fake{name: "C"}}}
-	twin := profile(t, framework.Options{}, copied)
-	twin.ForkFrom(profile(t, framework.Options{}, original))
+	clone := profile(t, framework.Options{}, copied)
+	clone.ForkFrom(profile(t, framework.Options{}, original))
 	original.count++
 	if copied.count != 3 {
 		t.Errorf("the copy remembers %d, want 3", copied.count)
 	}
-	if err := twin.Close(); err == nil || err.Error() != "C failed to close: stuck" || !copied.closed {
+	if err := clone.Close(); err == nil || err.Error() != "C failed to close: stuck" || !copied.closed {
 		t.Errorf("closing: got error %v", err)
 	}
 }
@@ -390,11 +390,11 @@ func (a *recordingEmitter) Emit(act world.Action, plugin string) world.EffectID 
 }
 
 func TestHandle_EmitsEffects(t *testing.T) {
-	var asked recordingEmitter
-	var h fwk.Handle = profile(t, framework.Options{Emitter: &asked})
+	var called recordingEmitter
+	var h fwk.Handle = profile(t, framework.Options{Emitter: &called})
 	id := h.(framework.Emitter).Emit(world.Delete{Pod: world.PodRef{Namespace: "default", Name: "victim"}}, "Preemption")
-	if id != 1 || len(asked) != 1 || asked[0] != "Preemption {default/victim}" {
-		t.Errorf("effect %d, asked for %q", id, asked)
+	if id != 1 || len(called) != 1 || called[0] != "Preemption {default/victim}" {
+		t.Errorf("effect %d, emitted %q", id, called)
 	}
 	var alone fwk.Handle = profile(t, framework.Options{})
 	if id := alone.(framework.Emitter).Emit(world.Delete{}, "Preemption"); id != 0 {

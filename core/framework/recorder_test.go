@@ -15,7 +15,7 @@ import (
 	"orrery/core/mk"
 )
 
-// recording writes down all that a recorder hears, a line each.
+// recording is a Recorder that keeps a line for each result.
 type recording []string
 
 func (n *recording) RecordResult(v framework.PluginResult) {
@@ -44,7 +44,7 @@ func (n *recording) RecordScore(s framework.ScoreResult) {
 }
 
 func TestRecorder_SeesEveryPluginResult(t *testing.T) {
-	var heard recording
+	var recorded recording
 	world := nodes("n1", "n2")
 	p := profile(t, framework.Options{Snapshot: world, Nominator: nominator{"n2": {podInfo{pod: mk.Pod("vip").Priority(1).Obj()}}}},
 		preFilter{fake: fake{name: "Pre"}, nodes: []string{"n1", "n2"}}, preFilter{fake: fake{name: "Skips"}, answer: answer{fwk.Skip, ""}},
@@ -54,7 +54,7 @@ func TestRecorder_SeesEveryPluginResult(t *testing.T) {
 			}
 			return nil
 		}},
-		filter{fake{name: "F2"}, always(answer{fwk.UnschedulableAndUnresolvable, "tainted"})},
+		filter{fake{name: "F2"}, returning(answer{fwk.UnschedulableAndUnresolvable, "tainted"})},
 		filter{fake: fake{name: "F3"}},
 		postFilter{fake: fake{name: "Post"}, nominate: &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: "n1"}},
 		score{fake: fake{name: "Light"}, scores: map[string]int64{"n1": 2, "n2": 4}, normalize: blinkingLights},
@@ -62,11 +62,11 @@ func TestRecorder_SeesEveryPluginResult(t *testing.T) {
 		preBind{fake: fake{name: "PB"}, answer: answer{fwk.Error, "lost"}},
 	)
 	state := framework.NewCycleState()
-	state.SetRecorder(&heard)
+	state.SetRecorder(&recorded)
 	p.RunPreFilterPlugins(ctx, state, web)
 	p.RunFilterPluginsWithNominatedPods(ctx, state, web, world[0])
 	p.RunFilterPluginsWithNominatedPods(ctx, state, web, world[1])
-	p.RunFilterPlugins(ctx, state.Clone(), web, world[0]) // a plugin tries something out: nobody's business
+	p.RunFilterPlugins(ctx, state.Clone(), web, world[0]) // a plugin's dry run is not recorded
 	p.RunPostFilterPlugins(ctx, state, web, framework.NewNodeToStatus(0))
 	p.RunScorePlugins(ctx, state, web, world)
 	p.RunReservePlugins(ctx, state, web, "n1")
@@ -95,12 +95,12 @@ func TestRecorder_SeesEveryPluginResult(t *testing.T) {
 		"Bind Bind on n1: Success",
 		"Unreserve Res on n1: Success",
 	}
-	if diff := cmp.Diff(want, heard); diff != "" {
-		t.Errorf("heard (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, recorded); diff != "" {
+		t.Errorf("recorded (-want +got):\n%s", diff)
 	}
 }
 
-// Whatever the plugins say, what comes of it is the same with a recorder and without, and as many calls are counted.
+// For any results of the plugins, a cycle has the same outcome and counts with a recorder and without.
 func TestRecorder_DoesNotChangeResults(t *testing.T) {
 	codes := []fwk.Code{fwk.Success, fwk.Success, fwk.Success, fwk.Skip, fwk.Unschedulable, fwk.UnschedulableAndUnresolvable, fwk.Pending, fwk.Wait, fwk.Error}
 	world := nodes("n1", "n2", "n3")
@@ -111,16 +111,16 @@ func TestRecorder_DoesNotChangeResults(t *testing.T) {
 		var plugins []fwk.Plugin
 		for i := range rapid.IntRange(1, 4).Draw(rt, "plugins") {
 			name := string(rune('A' + i))
-			judgements := map[string]answer{}
+			statuses := map[string]answer{}
 			scores := map[string]int64{}
 			for _, n := range world {
-				judgements[n.Node().Name] = says("Filter of " + name)
+				statuses[n.Node().Name] = says("Filter of " + name)
 				scores[n.Node().Name] = rapid.Int64Range(0, 101).Draw(rt, "score")
 			}
 			f := fake{name: name}
 			tr := newTracer(name, nil)
 			tr.preFilter = preFilter{fake: f, answer: says("PreFilter of " + name), extension: &extension{fake: f, answer: says("AddPod of " + name)}}
-			tr.filter.judge = func(n fwk.NodeInfo) *fwk.Status { return judgements[n.Node().Name].status() }
+			tr.filter.status = func(n fwk.NodeInfo) *fwk.Status { return statuses[n.Node().Name].status() }
 			tr.postFilter.answer, tr.preScore.answer = says("PostFilter of "+name), says("PreScore of "+name)
 			tr.score = score{fake: f, scores: scores, normalize: blinkingLights}
 			tr.reserve.answer, tr.permit.answer = says("Reserve of "+name), says("Permit of "+name)
@@ -128,15 +128,15 @@ func TestRecorder_DoesNotChangeResults(t *testing.T) {
 			plugins = append(plugins, tr)
 		}
 		o := framework.Options{Snapshot: world, Nominator: nominator{"n2": {podInfo{pod: mk.Pod("vip").Priority(1).Obj()}}}}
-		silent, watched := wholeCycle(profile(t, o, plugins...), world, nil), wholeCycle(profile(t, o, plugins...), world, &recording{})
+		silent, watched := runAllPoints(profile(t, o, plugins...), world, nil), runAllPoints(profile(t, o, plugins...), world, &recording{})
 		if diff := cmp.Diff(silent, watched); diff != "" {
 			rt.Fatalf("(-silent +recorded):\n%s", diff)
 		}
 	})
 }
 
-// wholeCycle runs every point, whatever the one before said, and describes all that comes back.
-func wholeCycle(p *framework.Profile, world cluster, r framework.Recorder) []string {
+// runAllPoints runs every extension point, regardless of earlier results, and describes the results.
+func runAllPoints(p *framework.Profile, world cluster, r framework.Recorder) []string {
 	state := framework.NewCycleState()
 	if r != nil {
 		state.SetRecorder(r)
@@ -278,7 +278,7 @@ test PostBind/A Success 1ms
 test PostBind Success 3ms
 test Sign Success 1ms`
 	if diff := cmp.Diff(all, cycle(&stopwatch{}, true)); diff != "" {
-		t.Errorf("a cycle in which plugins are measured too (-want +got):\n%s", diff)
+		t.Errorf("a cycle with timed plugin calls (-want +got):\n%s", diff)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // blinkingLights is the normaliser of the documentation's BlinkingLightScorer: the node that blinks most gets 100. The
-// documentation divides by the highest score as it is; where no light blinks that would be by zero.
+// documentation divides by the highest score; with no blinking light that is zero.
 func blinkingLights(scores fwk.NodeScoreList) *fwk.Status {
 	var highest int64
 	for _, s := range scores {
@@ -64,7 +64,7 @@ func TestRunScorePlugins_NormalizesWeighsAndSums(t *testing.T) {
 			"a = Light 0 = 0\nb = Light 0 = 0\n",
 		},
 		{
-			"weights multiply what is normalised; a plugin that does not normalise is taken at its word",
+			"weights multiply normalised scores; a plugin without NormalizeScore is not normalised",
 			[]fwk.Plugin{
 				score{fake: fake{name: "Light"}, scores: map[string]int64{"a": 2, "b": 4}, normalize: blinkingLights},
 				score{fake: fake{name: "Plain"}, scores: map[string]int64{"a": 100, "b": 7}},
@@ -85,7 +85,7 @@ func TestRunScorePlugins_NormalizesWeighsAndSums(t *testing.T) {
 			"Skips Plain",
 			"a = Plain 1 = 1\nb = Plain 2 = 2\n",
 		},
-		{"nobody scores", nil, "", "a =  = 0\nb =  = 0\n"},
+		{"no Score plugins", nil, "", "a =  = 0\nb =  = 0\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,9 +130,9 @@ func TestRunScorePlugins_Errors(t *testing.T) {
 		plugin score
 		want   string
 	}{
-		{"Score says error", score{answer: answer{fwk.Error, "lost"}}, `Error: running Score plugins: plugin "A" failed with: lost`},
-		{"Score rejects, which it cannot", score{answer: answer{fwk.Unschedulable, "no"}}, `Error: running Score plugins: plugin "A" failed with: no`},
-		{"Score skips, which it cannot", score{answer: answer{fwk.Skip, ""}}, `Error: running Score plugins: plugin "A" failed with: unexpected status Skip`},
+		{"Score returns an error", score{answer: answer{fwk.Error, "lost"}}, `Error: running Score plugins: plugin "A" failed with: lost`},
+		{"Score rejects, which is invalid", score{answer: answer{fwk.Unschedulable, "no"}}, `Error: running Score plugins: plugin "A" failed with: no`},
+		{"Score skips, which is invalid", score{answer: answer{fwk.Skip, ""}}, `Error: running Score plugins: plugin "A" failed with: unexpected status Skip`},
 		{"normalising fails", score{normalize: normalizes(answer{fwk.Error, "lost"})}, `Error: running Normalize on Score plugins: plugin "A" failed with: lost`},
 		{
 			"a score is above the range",
@@ -165,10 +165,10 @@ func TestRunPreScorePlugins_Errors(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := strings.Join(log, ", "); got != "PreScore A, PreScore B" {
-		t.Errorf("asked %q", got)
+		t.Errorf("called %q", got)
 	}
 	if !state.GetSkipScorePlugins().Has("A") {
-		t.Error("A said Skip, and that was forgotten")
+		t.Error("A's Skip is not in the state")
 	}
 }
 
@@ -210,6 +210,6 @@ func TestRunScorePlugins_ReusesMemory(t *testing.T) {
 		t.Error("the scores were not reused")
 	}
 	if diff := cmp.Diff([]fwk.NodePluginScores{{Name: "b", Scores: []fwk.PluginScore{{Name: "A"}}}}, second); diff != "" {
-		t.Errorf("something of the cycle before is left (-want +got):\n%s", diff)
+		t.Errorf("the scores have data of the previous cycle (-want +got):\n%s", diff)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"orrery/core/framework"
 )
 
-// signer is a Filter plugin that says what it looks at.
+// signer is a Filter plugin that signs pods.
 type signer struct {
 	filter
 	fragments []fwk.SignFragment
@@ -28,7 +28,7 @@ func TestSignPod(t *testing.T) {
 	}
 	refuses := with("R")
 	refuses.signs = answer{fwk.Unschedulable, "too special"}
-	unsayable := with("U", fwk.SignFragment{Key: "channel", Value: make(chan int)})
+	unmarshalable := with("U", fwk.SignFragment{Key: "channel", Value: make(chan int)})
 	on, err := config.ParseFeatures(map[string]bool{string(config.OpportunisticBatching): true})
 	if err != nil {
 		t.Fatal(err)
@@ -50,11 +50,11 @@ func TestSignPod(t *testing.T) {
 			`{"a":null,"v1.Pod.Spec.SchedulerName":"default-scheduler","z":[1]}`,
 		},
 		{"the gate is off", []fwk.Plugin{with("A")}, framework.Options{Features: off}, ""},
-		{"an extender has a say", []fwk.Plugin{with("A")}, framework.Options{Features: on, Extenders: []fwk.Extender{extender{}}}, ""},
-		{"a plugin refuses this pod", []fwk.Plugin{with("A"), refuses}, framework.Options{Features: on}, ""},
+		{"an extender", []fwk.Plugin{with("A")}, framework.Options{Features: on, Extenders: []fwk.Extender{extender{}}}, ""},
+		{"a plugin does not sign this pod", []fwk.Plugin{with("A"), refuses}, framework.Options{Features: on}, ""},
 		{"a plugin that scores cannot sign", []fwk.Plugin{with("A"), score{fake: fake{name: "S"}}}, framework.Options{Features: on}, ""},
 		{"one that only reserves need not", []fwk.Plugin{with("A"), reserve{fake: fake{name: "S"}}}, framework.Options{Features: on}, `{"v1.Pod.Spec.SchedulerName":"default-scheduler"}`},
-		{"a fragment that JSON cannot hold", []fwk.Plugin{unsayable}, framework.Options{Features: on}, ""},
+		{"a fragment that JSON cannot represent", []fwk.Plugin{unmarshalable}, framework.Options{Features: on}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -17,12 +17,12 @@ import (
 	"orrery/core/mk"
 )
 
-// runScript plays a script on a list of waiting pods, a word after a word, and writes down what ended when:
+// runScript runs a script on a list of waiting pods, and logs which wait ended when:
 //
 //	wait a P=1s Q=2s    pod a waits for plugins P and Q
 //	allow a P           P allows a
 //	reject a P why      P rejects a
-//	at 1s               it is one second after the beginning
+//	at 1s               the time is one second after the start
 func runScript(t *testing.T, list *framework.WaitingPods, script string) string {
 	t.Helper()
 	now := t0
@@ -95,17 +95,17 @@ func TestWaitingPods_AllowRejectExpire(t *testing.T) {
 			"2s a waited 2s: Success\n",
 		},
 		{
-			"one that nobody waits for changes nothing",
+			"a plugin that is not pending has no effect",
 			"wait a P=1s\n allow a Z\n at 1s",
 			"1s a waited 1s: Unschedulable by P: rejected due to timeout after waiting 1s at plugin P\n",
 		},
 		{
-			"anyone can reject, and the first word counts",
+			"any plugin can reject, and the first signal counts",
 			"wait a P=1s\n reject a Preemption preempted\n allow a P\n reject a P no\n at 1s",
 			"0s a waited 0s: Unschedulable by Preemption: preempted\n",
 		},
 		{
-			"what comes after an approval is too late",
+			"a signal after the last approval has no effect",
 			"wait a P=1s\n allow a P\n reject a P no\n at 1s",
 			"0s a waited 0s: Success\n",
 		},
@@ -127,7 +127,7 @@ func TestWaitingPods_AllowRejectExpire(t *testing.T) {
 			"1s a waited 1s: Unschedulable by P: rejected due to timeout after waiting 1s at plugin P\n1s a waited 0s: Success\n",
 		},
 		{
-			"who waits anew has only the new deadline",
+			"a new wait has only the new deadline",
 			"wait a P=1s\n wait a P=3s\n at 2s\n at 3s",
 			"3s a waited 3s: Unschedulable by P: rejected due to timeout after waiting 3s at plugin P\n",
 		},
@@ -153,7 +153,7 @@ func TestWaitingPods_ReachableThroughHandle(t *testing.T) {
 		t.Errorf("a waits for %v", got)
 	}
 
-	// A visitor that allows the second pod and rejects the one it is shown, as a gang does that has broken up.
+	// A visitor that allows the second pod and rejects the visited one, as for a gang that is given up.
 	var visited []string
 	p.IterateOverWaitingPods(func(w fwk.WaitingPod) {
 		visited = append(visited, w.GetPod().Name)
@@ -177,7 +177,7 @@ func TestWaitingPods_ReachableThroughHandle(t *testing.T) {
 		t.Error("a still waits")
 	}
 	if at, ok := list.NextDeadline(); ok {
-		t.Errorf("nobody waits, but there is a deadline at %v", at)
+		t.Errorf("no pod waits, but there is a deadline at %v", at)
 	}
 
 	runScript(t, list, "wait a P=5s")
@@ -185,7 +185,7 @@ func TestWaitingPods_ReachableThroughHandle(t *testing.T) {
 		t.Error("a was not found")
 	}
 	if got := describe(list.TakeEnded()[0].Status); got != "Unschedulable: removed" {
-		t.Errorf("a pod that is gone ended with %q", got)
+		t.Errorf("a deleted pod ended with %q", got)
 	}
 }
 
@@ -209,8 +209,8 @@ func TestWaitingPods_ForkIsIndependent(t *testing.T) {
 	}
 }
 
-// A slow and obvious list of waiting pods says the same as the quick one, whatever is done to both. The script is long
-// enough for what is over to be swept out.
+// A simple model of the list behaves as the list. The script is long
+// enough for ended waits to be compacted.
 func TestWaitingPods_AgreeWithModel(t *testing.T) {
 	type wait struct {
 		deadlines map[string]time.Time

@@ -38,17 +38,17 @@ func TestPick_Criteria(t *testing.T) {
 		by         preempt.Criterion
 	}{
 		{
-			"the only candidate is taken, whatever it costs",
+			"the only candidate wins at any cost",
 			[]preempt.Candidate{{"a", victims(100, 90), 2}},
 			"a", preempt.OnlyCandidate,
 		},
 		{
-			"fewer violated budgets come before everything else",
+			"fewer violated budgets come first",
 			[]preempt.Candidate{{"a", victims(1), 1}, {"b", victims(9, 9), 0}},
 			"b", preempt.FewestViolations,
 		},
 		{
-			"the most important victim counts, not how many there are",
+			"then the most important victim, not the number of victims",
 			[]preempt.Candidate{{"a", victims(10, 5), 0}, {"b", victims(10), 0}, {"c", victims(9, 9, 9), 0}},
 			"c", preempt.LowestTopPriority,
 		},
@@ -58,12 +58,12 @@ func TestPick_Criteria(t *testing.T) {
 			"b", preempt.LowestPrioritySum,
 		},
 		{
-			"a victim of the lowest priority there is adds nothing to the sum, so the number of victims decides",
+			"a victim of the minimum priority adds nothing to the sum, so the number of victims decides",
 			[]preempt.Candidate{{"a", victims(10), 0}, {"b", victims(10, lowest), 0}},
 			"a", preempt.FewestVictims,
 		},
 		{
-			"then the victims that have run for the shortest time leave",
+			"then the latest start of the victims",
 			[]preempt.Candidate{
 				{"a", startedAt(dawn, victims(10)), 0},
 				{"b", startedAt(dawn.Add(time.Hour), victims(10)), 0},
@@ -95,7 +95,7 @@ func TestPick_Criteria(t *testing.T) {
 			"b", preempt.LatestStart,
 		},
 		{
-			"of equals the first is taken",
+			"of equals the first wins",
 			[]preempt.Candidate{{"a", victims(1), 0}, {"b", victims(1), 0}},
 			"a", preempt.FirstFound,
 		},
@@ -129,6 +129,6 @@ func TestPick_LosersAndCriteria(t *testing.T) {
 		delete(want, l.Node)
 	}
 	if len(want) > 0 {
-		t.Errorf("not told of: %v", want)
+		t.Errorf("missing losers: %v", want)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"orrery/core/world"
 )
 
-// decide lets a scheduler that knows these objects decide about its one pending pod.
+// decide makes the decision of a scheduler with these objects on its one pending pod.
 func decide(t *testing.T, objects ...world.Object) (*engine.Engine, engine.Decision) {
 	t.Helper()
 	e, err := engine.New(engine.Options{Start: dawn})
@@ -29,7 +29,7 @@ func decide(t *testing.T, objects ...world.Object) (*engine.Engine, engine.Decis
 	}
 	d, ok := e.Step()
 	if !ok {
-		t.Fatal("there was nothing to decide")
+		t.Fatal("there was no decision")
 	}
 	return e, *d
 }
@@ -58,10 +58,10 @@ func TestPreemption_Victims(t *testing.T) {
 		name    string
 		objects []world.Object
 		want    string // node and victims in order; empty for none
-		why     string // part of the message when there is none
+		message string // part of the message without victims
 	}{
 		{
-			"only as many as needed, the least important ones",
+			"only as many victims as needed, the least important ones",
 			[]world.Object{
 				node("n1", "4"), big,
 				running("a", "n1", "1", 3).Obj(), running("b", "n1", "1", 2).Obj(),
@@ -70,17 +70,17 @@ func TestPreemption_Victims(t *testing.T) {
 			"n1: b c", "",
 		},
 		{
-			"nobody of the same priority",
+			"no victim of the same priority",
 			[]world.Object{node("n1", "2"), big, running("a", "n1", "2", 100).Obj()},
 			"", "1 No preemption victims found for incoming pod.",
 		},
 		{
-			"nobody when the node would be too small even then",
+			"no victim if the node is too small",
 			[]world.Object{node("n1", "1"), big, running("a", "n1", "1", 1).Obj()},
 			"", "1 Preemption is not helpful for scheduling.",
 		},
 		{
-			"nobody for a pod that never preempts",
+			"no victim for preemptionPolicy Never",
 			[]world.Object{
 				node("n1", "2"), running("a", "n1", "2", 1).Obj(),
 				mk.Pod("big").CPU("2").Priority(100).NeverPreempt().Obj(),
@@ -88,7 +88,7 @@ func TestPreemption_Victims(t *testing.T) {
 			"", "not eligible due to preemptionPolicy=Never.",
 		},
 		{
-			"not those that a budget guards, if others will do",
+			"no victim that a budget protects, if others suffice",
 			[]world.Object{
 				node("n1", "4"), big, budget("guard", 0, label("a")),
 				running("a", "n1", "2", 1).Obj(), running("b", "n1", "2", 50).Obj(),
@@ -96,12 +96,12 @@ func TestPreemption_Victims(t *testing.T) {
 			"n1: b", "",
 		},
 		{
-			"those that a budget guards, if nobody else will do",
+			"a victim that a budget protects, if no other suffices",
 			[]world.Object{node("n1", "2"), big, budget("guard", 0, label("a")), running("a", "n1", "2", 1).Obj()},
 			"n1: a", "",
 		},
 		{
-			"a budget with an empty selector guards no pod", // if it did, b would be the one to go: budgets need labels
+			"a budget with an empty selector protects no pod", // otherwise b would be the victim: budgets need labels
 			[]world.Object{
 				node("n1", "4"), big, budget("guard", 0, &metav1.LabelSelector{}),
 				running("a", "n1", "2", 1).Obj(), mk.Pod("b").Node("n1").CPU("2").Priority(50).Started(dawn).Obj(),
@@ -109,7 +109,7 @@ func TestPreemption_Victims(t *testing.T) {
 			"n1: a", "",
 		},
 		{
-			"on the node whose victims matter least",
+			"on the node with the least important victims",
 			[]world.Object{
 				node("n1", "2"), node("n2", "2"), big,
 				running("a", "n1", "2", 9).Obj(), running("b", "n2", "2", 5).Obj(),
@@ -117,7 +117,7 @@ func TestPreemption_Victims(t *testing.T) {
 			"n2: b", "",
 		},
 		{
-			"nobody on a node that is refused for a reason that no leaving mends",
+			"no victim on a node with an unresolvable rejection",
 			[]world.Object{
 				mk.Node("n1").CPU("2").Memory("8Gi").Taint("only", "gpu", v1.TaintEffectNoSchedule).Obj(), big,
 				running("a", "n1", "2", 1).Obj(),
@@ -134,8 +134,8 @@ func TestPreemption_Victims(t *testing.T) {
 					got += " " + v.Name
 				}
 			}
-			if got != tc.want || !strings.Contains(d.Message, tc.why) {
-				t.Errorf("got %q with the message %q, want %q with %q", got, d.Message, tc.want, tc.why)
+			if got != tc.want || !strings.Contains(d.Message, tc.message) {
+				t.Errorf("got %q with the message %q, want %q with %q", got, d.Message, tc.want, tc.message)
 			}
 		})
 	}
@@ -185,28 +185,28 @@ func TestDryRun_TriesSampleOfNodes(t *testing.T) {
 	}
 }
 
-// The last victim is asked to leave only when the others have been; a failed call ends it all and has the preemptor
-// tried again.
+// The last victim is deleted only after the others; a failed call ends the preemption and activates the
+// preemptor.
 func TestVictimEvictions_OneStepAtATime(t *testing.T) {
 	e, _ := decide(t, node("n1", "2"), mk.Pod("big").CPU("2").Priority(100).Obj(),
 		running("a", "n1", "1", 2).Obj(), running("b", "n1", "1", 1).Obj())
-	acts := func() []string {
-		var words []string
+	list := func() []string {
+		var effects []string
 		for _, effect := range e.Effects() {
 			switch a := effect.Action.(type) {
 			case world.PatchStatus:
 				if a.Condition != nil && a.Condition.Type == v1.DisruptionTarget {
-					words = append(words, "mark "+a.Pod.Name)
+					effects = append(effects, "condition "+a.Pod.Name)
 				}
 			case world.Delete:
-				words = append(words, "delete "+a.Pod.Name)
+				effects = append(effects, "delete "+a.Pod.Name)
 			case world.EmitEvent:
 				if a.Reason == "Preempted" {
-					words = append(words, "announce "+a.Regarding.Name)
+					effects = append(effects, "announce "+a.Regarding.Name)
 				}
 			}
 		}
-		return words
+		return effects
 	}
 	ended := func(id world.EffectID, out world.Outcome) {
 		t.Helper()
@@ -216,18 +216,18 @@ func TestVictimEvictions_OneStepAtATime(t *testing.T) {
 	}
 	expect := func(want ...string) {
 		t.Helper()
-		if got := acts(); !slices.Equal(got, want) {
+		if got := list(); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	expect("mark a")
+	expect("condition a")
 	ended(1, world.Outcome{})
 	expect("delete a")
 	if at := e.PodState("default", "big"); at != engine.StateUnschedulable {
 		t.Errorf("the preemptor is %s meanwhile, want unschedulable", at)
 	}
 	ended(4, world.Outcome{Code: fwk.Error, Reason: metav1.StatusReasonNotFound, Message: "gone"})
-	expect("mark b") // a is gone by itself: nothing to announce
+	expect("condition b") // a is gone by itself: nothing to announce
 	ended(5, world.Outcome{Code: fwk.Error, Message: "the server is too busy"})
 	expect()
 	if at := e.PodState("default", "big"); at != engine.StateActive {

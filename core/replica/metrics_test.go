@@ -60,12 +60,12 @@ func TestCollector_HasEveryDocumentedFamily(t *testing.T) {
 // A standby reports 0 from its first scrape on, so that alerts on the sum find a cluster without a leader.
 func TestRun_LeaderMetricIsZeroBeforeElection(t *testing.T) {
 	const status = "leader_election_master_status kube-scheduler"
-	asked := make(chan struct{}, 1)
+	reading := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		if strings.Contains(r.URL.Path, "/leases/") {
 			select {
-			case asked <- struct{}{}:
+			case reading <- struct{}{}:
 			default:
 			}
 		}
@@ -80,7 +80,7 @@ func TestRun_LeaderMetricIsZeroBeforeElection(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- r.Run(ctx) }()
-	<-asked // the lease is being read: there is no leader yet
+	<-reading // the lease is being read: there is no leader yet
 	value, there := gathered(t, legacyregistry.DefaultGatherer)[status]
 	if !there || value != 0 {
 		t.Errorf("%s is %v (there: %v), want 0", status, value, there)

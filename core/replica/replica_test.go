@@ -36,9 +36,9 @@ func TestNew_ReportsErrorsBeforeStart(t *testing.T) {
 		change func(o *Options)
 		want   string
 	}{
-		"an unknown controller":   {func(o *Options) { o.Controllers = []string{"nonsense"} }, `running the controller "nonsense": there is only "taint-eviction"`},
-		"an address that is none": {func(o *Options) { o.KubeConfig.Host = "://" }, "connecting to the API server"},
-		"a plugin that reads what nobody tells of": {func(o *Options) {
+		"an unknown controller": {func(o *Options) { o.Controllers = []string{"nonsense"} }, `running the controller "nonsense": there is only "taint-eviction"`},
+		"an invalid address":    {func(o *Options) { o.KubeConfig.Host = "://" }, "connecting to the API server"},
+		"a plugin that reads an unserved kind": {func(o *Options) {
 			o.Plugins = framework.Registry{}
 			_ = o.Plugins.Register("Reader", func(_ context.Context, _ runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
 				h.SharedInformerFactory().Core().V1().ConfigMaps().Informer()
@@ -107,7 +107,7 @@ func TestRun_WaitsForAPIServerUntilStopped(t *testing.T) {
 		t.Errorf("in sync: %v", err)
 	}
 	if r.Leading() {
-		t.Error("it leads")
+		t.Error("leading without a lease")
 	}
 	cancel()
 	if err := <-ended; err != nil {

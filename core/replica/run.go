@@ -135,12 +135,12 @@ func (x *run) finishBindings() {
 	default:
 		return
 	}
-	patience := time.NewTimer(drainTimeout)
-	defer patience.Stop()
+	timeout := time.NewTimer(drainTimeout)
+	defer timeout.Stop()
 	select {
 	case <-x.driverDone:
 	case <-x.workCtx.Done():
-	case <-patience.C:
+	case <-timeout.C:
 		x.options.Logger.Info("Bindings are cut off that did not end in time", "waited", drainTimeout)
 	}
 	x.stop(errors.New("told to stop"))

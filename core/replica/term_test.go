@@ -43,51 +43,51 @@ func (l *fakeLock) Update(_ context.Context, r resourcelock.LeaderElectionRecord
 
 func TestTerm_LastsUntilRenewDeadline(t *testing.T) {
 	mine := resourcelock.LeaderElectionRecord{HolderIdentity: "me"}
-	down := errors.New("nobody answers")
+	down := errors.New("no response")
 	for name, c := range map[string]struct {
 		live func(term *term, lock *fakeLock)
 		// lasts is how long the term lasts afterwards.
 		lasts time.Duration
 	}{
-		"it ends at the deadline after the renewal": {func(term *term, _ *fakeLock) {
+		"ends at the deadline after the renewal": {func(term *term, _ *fakeLock) {
 			_ = term.Create(context.Background(), mine)
 		}, 10 * time.Second},
 		"the deadline counts from the start of a slow renewal": {func(term *term, lock *fakeLock) {
 			lock.slow = 4 * time.Second
 			_ = term.Update(context.Background(), mine)
 		}, 6 * time.Second},
-		"each renewal starts it anew": {func(term *term, _ *fakeLock) {
+		"a renewal restarts the deadline": {func(term *term, _ *fakeLock) {
 			for range 5 {
 				_ = term.Update(context.Background(), mine)
 				<-time.After(7 * time.Second)
 			}
 		}, 3 * time.Second},
-		"a renewal that fails does not": {func(term *term, lock *fakeLock) {
+		"a failed renewal does not": {func(term *term, lock *fakeLock) {
 			_ = term.Update(context.Background(), mine)
 			<-time.After(2 * time.Second)
 			lock.err = down
 			_ = term.Update(context.Background(), mine)
 		}, 8 * time.Second},
-		"it ends at once when the lease names another": {func(term *term, lock *fakeLock) {
+		"ends at once when the lease has another holder": {func(term *term, lock *fakeLock) {
 			_ = term.Update(context.Background(), mine)
 			lock.holder = "another"
 			_, _, _ = term.Get(context.Background())
 		}, 0},
-		"a look that fails says nothing": {func(term *term, lock *fakeLock) {
+		"a failed read changes nothing": {func(term *term, lock *fakeLock) {
 			_ = term.Update(context.Background(), mine)
 			lock.err = down
 			_, _, _ = term.Get(context.Background())
 		}, 10 * time.Second},
-		"it ends before it is released": {func(term *term, lock *fakeLock) {
+		"ends before the release": {func(term *term, lock *fakeLock) {
 			_ = term.Update(context.Background(), mine)
 			lock.before = func() {
 				if term.leads() {
-					t.Error("it leads while the lease is being released")
+					t.Error("leading while the lease is being released")
 				}
 			}
 			_ = term.Update(context.Background(), resourcelock.LeaderElectionRecord{})
 		}, 0},
-		"once it has ended nothing brings it back": {func(term *term, _ *fakeLock) {
+		"an ended term stays ended": {func(term *term, _ *fakeLock) {
 			_ = term.Update(context.Background(), mine)
 			<-time.After(11 * time.Second)
 			_ = term.Update(context.Background(), mine)
@@ -99,7 +99,7 @@ func TestTerm_LastsUntilRenewDeadline(t *testing.T) {
 				lock := &fakeLock{}
 				term := newTerm(lock, 10*time.Second, func() { lost++ })
 				if term.leads() {
-					t.Error("it leads before it has the lease")
+					t.Error("leading before it has the lease")
 				}
 				c.live(term, lock)
 				began := time.Now()
@@ -108,10 +108,10 @@ func TestTerm_LastsUntilRenewDeadline(t *testing.T) {
 				}
 				synctest.Wait()
 				if lasted := time.Since(began); lasted != c.lasts {
-					t.Errorf("it lasted %s, want %s", lasted, c.lasts)
+					t.Errorf("the term lasted %s, want %s", lasted, c.lasts)
 				}
 				if lost != 1 {
-					t.Errorf("the end was told %d times", lost)
+					t.Errorf("the end was reported %d times", lost)
 				}
 			})
 		})
@@ -119,7 +119,7 @@ func TestTerm_LastsUntilRenewDeadline(t *testing.T) {
 }
 
 func TestTerm_NeverLedIsNotLost(t *testing.T) {
-	term := newTerm(&fakeLock{holder: "another"}, time.Second, func() { t.Error("it lost what it never had") })
+	term := newTerm(&fakeLock{holder: "another"}, time.Second, func() { t.Error("a term that never led was lost") })
 	_, _, _ = term.Get(context.Background())
 	term.end()
 }
@@ -137,8 +137,8 @@ func TestTerm_DoesNotReleaseOthersLease(t *testing.T) {
 
 func TestTerm_SeesPreferredHolder(t *testing.T) {
 	lock := &fakeLock{holder: "me", better: "another"}
-	term := newTerm(lock, time.Hour, func() { t.Error("that alone ended it") })
-	told := func() bool {
+	term := newTerm(lock, time.Hour, func() { t.Error("the preferred holder alone ended the term") })
+	reported := func() bool {
 		select {
 		case <-term.replaced:
 			return true
@@ -147,14 +147,14 @@ func TestTerm_SeesPreferredHolder(t *testing.T) {
 		}
 	}
 	_, _, _ = term.Get(t.Context())
-	if told() {
-		t.Error("it was told before it led")
+	if reported() {
+		t.Error("reported before leading")
 	}
 	_ = term.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "me"})
 	for range 2 {
 		_, _, _ = term.Get(t.Context())
 	}
-	if !told() || !term.leads() {
-		t.Errorf("told: %t, and it leads: %t", told(), term.leads())
+	if !reported() || !term.leads() {
+		t.Errorf("reported: %t, leading: %t", reported(), term.leads())
 	}
 }
