@@ -16,7 +16,7 @@ import (
 	"orrery/core/plugins"
 )
 
-// host is a handle with what plugins ask for while they are made.
+// host is a handle with the methods that plugins' constructors call.
 type host struct{ fwk.Handle }
 
 func (host) SharedInformerFactory() informers.SharedInformerFactory {
@@ -25,12 +25,12 @@ func (host) SharedInformerFactory() informers.SharedInformerFactory {
 func (host) SnapshotSharedLister() fwk.SharedLister { return cache.NewSnapshot() }
 func (host) Parallelizer() fwk.Parallelizer         { return nil }
 
-// points names the extension points that a plugin implements, in the order in which a pod meets them.
+// points returns the names of the extension points that a plugin implements, in the order of the scheduling cycle.
 func points(p fwk.Plugin) string {
-	var words []string
-	add := func(implemented bool, word string) {
+	var names []string
+	add := func(implemented bool, name string) {
 		if implemented {
-			words = append(words, word)
+			names = append(names, name)
 		}
 	}
 	_, preEnqueue := p.(fwk.PreEnqueuePlugin)
@@ -62,11 +62,11 @@ func points(p fwk.Plugin) string {
 	add(postBind, "PostBind")
 	add(enqueue, "Enqueue")
 	add(sign, "Sign")
-	return strings.Join(words, " ")
+	return strings.Join(names, " ")
 }
 
-// kube-scheduler's 21 names, each with the extension points that it has there. They decide in which lists of a
-// configuration a plugin may stand.
+// The extension points of kube-scheduler's 21 plugins. They decide in which lists of a configuration a plugin may be
+// enabled.
 func TestRegistry_ExtensionPoints(t *testing.T) {
 	want := map[string]string{
 		"SchedulingGates":                 "PreEnqueue Enqueue",
@@ -96,11 +96,11 @@ func TestRegistry_ExtensionPoints(t *testing.T) {
 	for name, factory := range plugins.Registry(features) {
 		plugin, err := factory(t.Context(), config.DefaultArgs(name, features), host{})
 		if err != nil {
-			t.Errorf("making %s: %v", name, err)
+			t.Errorf("creating %s: %v", name, err)
 			continue
 		}
 		if plugin.Name() != name {
-			t.Errorf("%s calls itself %s", name, plugin.Name())
+			t.Errorf("%s has the name %s", name, plugin.Name())
 		}
 		got[name] = points(plugin)
 	}
@@ -109,11 +109,11 @@ func TestRegistry_ExtensionPoints(t *testing.T) {
 	}
 }
 
-// A configuration that says nothing names plugins at every extension point; all must be there and fit where they stand.
+// The default configuration enables plugins at every extension point; all must exist and implement their points.
 func TestRegistry_DefaultProfile(t *testing.T) {
 	for name, gates := range map[string]map[string]bool{
-		"as it comes":                nil,
-		"with every plugin there is": {"NodeDeclaredFeatures": true, "GenericWorkload": true, "GangScheduling": true},
+		"the default gates":       nil,
+		"all gates of plugins on": {"NodeDeclaredFeatures": true, "GenericWorkload": true, "GangScheduling": true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			features, err := config.ParseFeatures(gates)
@@ -130,13 +130,13 @@ func TestRegistry_DefaultProfile(t *testing.T) {
 	}
 }
 
-func TestRegistry_IsCallersOwn(t *testing.T) {
+func TestRegistry_ReturnsNewMap(t *testing.T) {
 	factory := func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return nil, nil }
 	mine := plugins.Registry(config.DefaultFeatures())
 	if err := mine.Register("Mine", factory); err != nil {
 		t.Fatal(err)
 	}
 	if _, leaked := plugins.Registry(config.DefaultFeatures())["Mine"]; leaked {
-		t.Error("a plugin registered with one registry shows in the next")
+		t.Error("a plugin registered with one registry is in the next")
 	}
 }

@@ -31,20 +31,20 @@ type host struct {
 func (h host) ClientSet() clientset.Interface { return h.client }
 func (h host) APICacher() fwk.APICacher       { return h.calls }
 
-// queuedCalls is a queue of API calls that remembers bindings and ends them with an error of its own.
+// queuedCalls is an API cacher that records bindings and returns the given errors from BindPod and WaitOnFinish.
 type queuedCalls struct {
 	fwk.APICacher
-	bound      []*v1.Binding
-	refusal    error
-	conclusion error
+	bound     []*v1.Binding
+	bindErr   error
+	finishErr error
 }
 
 func (q *queuedCalls) BindPod(b *v1.Binding) (<-chan error, error) {
 	q.bound = append(q.bound, b)
-	return make(chan error), q.refusal
+	return make(chan error), q.bindErr
 }
 
-func (q *queuedCalls) WaitOnFinish(context.Context, <-chan error) error { return q.conclusion }
+func (q *queuedCalls) WaitOnFinish(context.Context, <-chan error) error { return q.finishErr }
 
 func binder(t *testing.T, h fwk.Handle) *defaultbinder.DefaultBinder {
 	plugin, err := defaultbinder.New(t.Context(), nil, h, config.DefaultFeatures())
@@ -72,11 +72,11 @@ func TestBinding_CarriesUID(t *testing.T) {
 
 func TestBind_CallsAPI(t *testing.T) {
 	for name, tc := range map[string]struct {
-		apiSays error
-		want    string
+		apiErr error
+		want   string
 	}{
-		"and succeeds with it":    {nil, "Success"},
-		"and passes its error on": {errors.New("the pod has moved on"), "Error: the pod has moved on"},
+		"the call succeeds": {nil, "Success"},
+		"the call fails":    {errors.New("the pod has moved on"), "Error: the pod has moved on"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := fake.NewClientset()
@@ -86,7 +86,7 @@ func TestBind_CallsAPI(t *testing.T) {
 					t.Errorf("created the subresource %q", action.GetSubresource())
 				}
 				sent = action.(clienttesting.CreateAction).GetObject().(*v1.Binding)
-				return true, sent, tc.apiSays
+				return true, sent, tc.apiErr
 			})
 			status := binder(t, host{client: client}).Bind(t.Context(), nil, pod, "n1")
 			if got := plugintest.StatusText(status); got != tc.want {
@@ -104,9 +104,9 @@ func TestBind_UsesHostAPICacher(t *testing.T) {
 		calls queuedCalls
 		want  string
 	}{
-		"which does it":             {queuedCalls{}, "Success"},
-		"which does not take it":    {queuedCalls{refusal: errors.New("queue is closed")}, "Error: queue is closed"},
-		"which reports its failure": {queuedCalls{conclusion: errors.New("conflict")}, "Error: conflict"},
+		"the call succeeds":          {queuedCalls{}, "Success"},
+		"the queue rejects the call": {queuedCalls{bindErr: errors.New("queue is closed")}, "Error: queue is closed"},
+		"the call fails":             {queuedCalls{finishErr: errors.New("conflict")}, "Error: conflict"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status := binder(t, host{calls: &tc.calls}).Bind(t.Context(), nil, pod, "n1")

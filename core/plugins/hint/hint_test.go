@@ -18,12 +18,12 @@ func TestObjects(t *testing.T) {
 		wantBefore, wantAfter *v1.Node
 		wantErr               string
 	}{
-		"an added object has no old one":              {nil, after, none, after, ""},
-		"a deleted object has no new one":             {before, nil, before, none, ""},
-		"an update has both":                          {before, after, before, after, ""},
-		"a missed deletion is taken out of its cover": {cache.DeletedFinalStateUnknown{Obj: before}, nil, before, none, ""},
-		"an old object of another kind is an error":   {mk.Pod("p").Obj(), after, none, none, "reading the old object of an event: it is a *v1.Pod where a *v1.Node was expected"},
-		"a new object of another kind is an error":    {before, mk.Pod("p").Obj(), before, none, "reading the new object of an event: it is a *v1.Pod where a *v1.Node was expected"},
+		"an added object has no old one":            {nil, after, none, after, ""},
+		"a deleted object has no new one":           {before, nil, before, none, ""},
+		"an update has both":                        {before, after, before, after, ""},
+		"a DeletedFinalStateUnknown is unwrapped":   {cache.DeletedFinalStateUnknown{Obj: before}, nil, before, none, ""},
+		"an old object of another kind is an error": {mk.Pod("p").Obj(), after, none, none, "reading the old object of an event: it is a *v1.Pod where a *v1.Node was expected"},
+		"a new object of another kind is an error":  {before, mk.Pod("p").Obj(), before, none, "reading the new object of an event: it is a *v1.Pod where a *v1.Node was expected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gotBefore, gotAfter, err := hint.Objects[*v1.Node](tc.before, tc.after)

@@ -49,7 +49,7 @@ func TestScore(t *testing.T) {
 		"an image of 250 MiB on both nodes": {
 			mk.Pod("p").Image("redis:7"), []*v1.Node{with("a", 250*mib, "redis:7"), with("b", 250*mib, "redis:7")}, []int64{23, 23},
 		},
-		"on one of two it counts half": {
+		"an image on one of two nodes counts half": {
 			mk.Pod("p").Image("redis:7"), []*v1.Node{with("a", 250*mib, "redis:7"), empty("b")}, []int64{10, 0},
 		},
 		"two containers, images of 40 and 300 MiB, each on one of two nodes": {
@@ -57,10 +57,10 @@ func TestScore(t *testing.T) {
 			[]*v1.Node{mk.Node("a").Image(40*mib, "small:1").Image(300*mib, "big:1").Obj(), empty("b")},
 			[]int64{7, 0},
 		},
-		"what is below 23 MiB makes no difference": {
+		"an image below 23 MiB counts 0": {
 			mk.Pod("p").Image("tiny:1"), []*v1.Node{with("a", 10*mib, "tiny:1")}, []int64{0},
 		},
-		"beyond 1000 MiB a container cannot count": {
+		"an image counts at most as 1000 MiB": {
 			mk.Pod("p").Image("huge:1"), []*v1.Node{with("a", 4000*mib, "huge:1")}, []int64{100},
 		},
 		"an image counts for every container that uses it": {
@@ -72,19 +72,19 @@ func TestScore(t *testing.T) {
 		"a name without tag means latest": {
 			mk.Pod("p").Image("redis"), []*v1.Node{with("a", 1000*mib, "redis:latest")}, []int64{100},
 		},
-		"a registry's port is no tag": {
+		"a registry's port is not a tag": {
 			mk.Pod("p").Image("registry.example:5000/redis"), []*v1.Node{with("a", 1000*mib, "registry.example:5000/redis:latest")}, []int64{100},
 		},
-		"a digest is left as it is": {
+		"a name with a digest is unchanged": {
 			mk.Pod("p").Image("redis@sha256:abc"), []*v1.Node{with("a", 1000*mib, "redis@sha256:abc")}, []int64{100},
 		},
-		"names are not guessed at": {
+		"a default registry is not added": {
 			mk.Pod("p").Image("redis:7"), []*v1.Node{with("a", 1000*mib, "docker.io/library/redis:7")}, []int64{0},
 		},
-		"a name as long as a name can be": {
+		"a name of 300 characters": {
 			mk.Pod("p").Image(strings.Repeat("x", 300)), []*v1.Node{with("a", 1000*mib, strings.Repeat("x", 300)+":latest")}, []int64{100},
 		},
-		"absurd sizes do not wrap around": {
+		"sizes beyond 64 bits are capped": {
 			mk.Pod("p").Image("x:1").Container("b", "x:1", nil), []*v1.Node{with("a", math.MaxInt64, "x:1")}, []int64{100},
 		},
 	} {

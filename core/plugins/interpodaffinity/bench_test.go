@@ -12,7 +12,7 @@ import (
 
 const benchNodes, benchPods, benchApps = 5000, 50000, 500
 
-// BenchmarkDecision places pods among 50,000 on 5,000 nodes, all of which shun their own application on a node: PreFilter,
+// BenchmarkDecision schedules a pod in a cluster of 50,000 on 5,000 nodes, all with anti-affinity to their own app: PreFilter,
 // Filter of 500 nodes, PreScore, Score and NormalizeScore, each time after one node changed.
 func BenchmarkDecision(b *testing.B) {
 	for name, waiting := range map[string]func(i int) *v1.Pod{

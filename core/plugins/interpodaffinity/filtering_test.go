@@ -32,29 +32,29 @@ func TestFilter_RequiredTerms(t *testing.T) {
 		want  string
 	}{
 		{"zone V holds an S1 pod: any node in V is allowed", threeNodes, []*v1.Pod{s1}, pod("p", "x", of(term(zone, "S1")), nil), "n1 n2"},
-		{"nobody is S1: no node is allowed", threeNodes, nil, pod("p", "x", of(term(zone, "S1")), nil), ""},
+		{"no S1 pod: no node is allowed", threeNodes, nil, pod("p", "x", of(term(zone, "S1")), nil), ""},
 		{"nodes without the key are not eligible", zoned("V", "-"), []*v1.Pod{s1}, pod("p", "x", of(term(zone, "S1")), nil), "n1"},
 		{"anti-affinity forbids the whole domain of a match", threeNodes, []*v1.Pod{s1}, pod("p", "x", nil, of(term(zone, "S1"))), "n3"},
-		{"and allows nodes without the key", zoned("V", "-"), []*v1.Pod{s1}, pod("p", "x", nil, of(term(zone, "S1"))), "n2"},
-		{"an existing pod's anti-affinity keeps out a pod without rules", threeNodes, []*v1.Pod{guarded}, plain("w", "web"), "n2 n3"},
-		{"but no pod that it does not select", threeNodes, []*v1.Pod{guarded}, plain("w", "other"), "n1 n2 n3"},
-		{"the first of a series that wants its own kind may go anywhere with the key", zoned("V", "-"), nil, pod("p", "x", of(term(zone, "x")), nil), "n1"},
-		{"the next ones follow", threeNodes, []*v1.Pod{on("n3", plain("x", "x"))}, pod("p", "x", of(term(zone, "x")), nil), "n3"},
-		{"a pod that wants another kind stays pending", threeNodes, nil, pod("p", "y", of(term(zone, "x")), nil), ""},
+		{"anti-affinity allows nodes without the key", zoned("V", "-"), []*v1.Pod{s1}, pod("p", "x", nil, of(term(zone, "S1"))), "n2"},
+		{"an existing pod's anti-affinity rejects a pod without terms", threeNodes, []*v1.Pod{guarded}, plain("w", "web"), "n2 n3"},
+		{"an existing pod's anti-affinity allows pods that it does not select", threeNodes, []*v1.Pod{guarded}, plain("w", "other"), "n1 n2 n3"},
+		{"the first pod of a series with affinity to itself fits any node with the key", zoned("V", "-"), nil, pod("p", "x", of(term(zone, "x")), nil), "n1"},
+		{"the next pods of the series need a match", threeNodes, []*v1.Pod{on("n3", plain("x", "x"))}, pod("p", "x", of(term(zone, "x")), nil), "n3"},
+		{"a pod with affinity to missing pods of another label stays pending", threeNodes, nil, pod("p", "y", of(term(zone, "x")), nil), ""},
 		{"without namespaces, only the pod's own counts", threeNodes, []*v1.Pod{other}, pod("p", "x", of(term(zone, "S1")), nil), ""},
 		{"a listed namespace counts", threeNodes, []*v1.Pod{other}, pod("p", "x", of(in(term(zone, "S1"), "other")), nil), "n1 n2"},
-		{"and the pod's own does not any more", threeNodes, []*v1.Pod{s1}, pod("p", "x", of(in(term(zone, "S1"), "other")), nil), ""},
-		{"an empty namespace selector takes in all", threeNodes, []*v1.Pod{other}, pod("p", "x", of(everywhere(term(zone, "S1"))), nil), "n1 n2"},
-		{"a namespace selector takes in those with its labels", threeNodes, []*v1.Pod{other}, pod("p", "x", of(inTeam(term(zone, "S1"), "red")), nil), "n1 n2"},
-		{"and no others", threeNodes, []*v1.Pod{other}, pod("p", "x", of(inTeam(term(zone, "S1"), "blue")), nil), ""},
+		{"with a listed namespace the pod's own does not count", threeNodes, []*v1.Pod{s1}, pod("p", "x", of(in(term(zone, "S1"), "other")), nil), ""},
+		{"an empty namespace selector selects all namespaces", threeNodes, []*v1.Pod{other}, pod("p", "x", of(everywhere(term(zone, "S1"))), nil), "n1 n2"},
+		{"a namespace selector selects namespaces by label", threeNodes, []*v1.Pod{other}, pod("p", "x", of(inTeam(term(zone, "S1"), "red")), nil), "n1 n2"},
+		{"a namespace selector does not select other namespaces", threeNodes, []*v1.Pod{other}, pod("p", "x", of(inTeam(term(zone, "S1"), "blue")), nil), ""},
 		{"selected and listed namespaces are united", threeNodes, []*v1.Pod{s1}, pod("p", "x", of(in(inTeam(term(zone, "S1"), "red"), "default")), nil), "n1 n2"},
 		{
 			"one pod must match all affinity terms", threeNodes,
 			[]*v1.Pod{s1, on("n1", mk.Pod("t").Label("tier", "x").Obj())},
 			pod("p", "x", of(term(zone, "S1"), tier), nil), "",
 		},
-		{"and then counts for each in its own topology", threeNodes, []*v1.Pod{on("n1", both)}, pod("p", "x", of(term(zone, "S1"), tier), nil), "n1"},
-		{"a term without a selector matches nobody", threeNodes, []*v1.Pod{s1}, pod("p", "x", nil, of(v1.PodAffinityTerm{TopologyKey: zone})), "n1 n2 n3"},
+		{"a pod matching all terms counts for each in its own topology", threeNodes, []*v1.Pod{on("n1", both)}, pod("p", "x", of(term(zone, "S1"), tier), nil), "n1"},
+		{"a term without a selector matches no pod", threeNodes, []*v1.Pod{s1}, pod("p", "x", nil, of(v1.PodAffinityTerm{TopologyKey: zone})), "n1 n2 n3"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newFixture(t, row.nodes, row.pods...)
@@ -67,7 +67,7 @@ func TestFilter_RequiredTerms(t *testing.T) {
 	}
 }
 
-// A namespace selector is resolved to names, and then asked once more as if namespaces had no labels.
+// A namespace selector is resolved to names, and then matched once more as if namespaces had no labels.
 func TestFilter_NamespaceSelectorMatchingNoLabels(t *testing.T) {
 	away := term(host, "S1")
 	away.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: metav1.LabelSelectorOpDoesNotExist}}}
@@ -124,7 +124,7 @@ func TestFilter_WebServersBesideCaches(t *testing.T) {
 				return
 			}
 		}
-		t.Fatalf("%s finds no node", p.Name)
+		t.Fatalf("%s fits no node", p.Name)
 	}
 	for i := range 3 {
 		place(pod(fmt.Sprint("cache", i), "store", nil, of(term(host, "store"))))
@@ -140,7 +140,7 @@ func TestFilter_WebServersBesideCaches(t *testing.T) {
 	}
 	fourth := pod("cache4", "store", nil, of(term(host, "store")))
 	if got := newFixture(t, nodes, placed...).FeasibleNodes(t, fourth); got != "" {
-		t.Errorf("the fourth cache is allowed on %q, want nowhere", got)
+		t.Errorf("the fourth cache is allowed on %q, want no node", got)
 	}
 }
 
@@ -155,14 +155,14 @@ func TestFilter_AddPodRemovePod(t *testing.T) {
 		other  *v1.Pod
 		want   string
 	}{
-		{"removing the pod that kept it out", []*v1.Pod{on("n1", guard), on("n2", guard)}, plain("w", "web"), true, on("n1", guard), "n1"},
-		{"adding a pod that keeps it out", []*v1.Pod{on("n2", guard)}, plain("w", "web"), false, on("n1", guard), ""},
-		{"adding one that keeps it out by a key nobody used", []*v1.Pod{on("n2", guard)}, plain("w", "web"), false, on("n1", rackGuard), ""},
-		{"adding a pod that it wants", []*v1.Pod{on("n2", plain("f", "f"))}, pod("p", "x", of(term(host, "f")), nil), false, plain("f", "f"), "n1 n2"},
-		{"removing the only pod that it wants", []*v1.Pod{on("n1", plain("f", "f"))}, pod("p", "x", of(term(host, "f")), nil), true, plain("f", "f"), ""},
-		{"removing the last of its own kind makes it the first", []*v1.Pod{on("n1", plain("x", "x"))}, pod("p", "x", of(term(host, "x")), nil), true, plain("x", "x"), "n1 n2"},
-		{"removing a pod that it shuns", []*v1.Pod{on("n1", plain("e", "e")), on("n2", plain("e", "e"))}, pod("p", "x", nil, of(term(host, "e"))), true, plain("e", "e"), "n1"},
-		{"adding a pod that it shuns", nil, pod("p", "x", nil, of(term(host, "e"))), false, plain("e", "e"), "n2"},
+		{"removing a pod whose anti-affinity rejects it", []*v1.Pod{on("n1", guard), on("n2", guard)}, plain("w", "web"), true, on("n1", guard), "n1"},
+		{"adding a pod whose anti-affinity rejects it", []*v1.Pod{on("n2", guard)}, plain("w", "web"), false, on("n1", guard), ""},
+		{"adding a pod whose anti-affinity rejects it by a new topology key", []*v1.Pod{on("n2", guard)}, plain("w", "web"), false, on("n1", rackGuard), ""},
+		{"adding a pod that matches its affinity", []*v1.Pod{on("n2", plain("f", "f"))}, pod("p", "x", of(term(host, "f")), nil), false, plain("f", "f"), "n1 n2"},
+		{"removing the only pod that matches its affinity", []*v1.Pod{on("n1", plain("f", "f"))}, pod("p", "x", of(term(host, "f")), nil), true, plain("f", "f"), ""},
+		{"removing the last pod of its series makes it the first", []*v1.Pod{on("n1", plain("x", "x"))}, pod("p", "x", of(term(host, "x")), nil), true, plain("x", "x"), "n1 n2"},
+		{"removing a pod that matches its anti-affinity", []*v1.Pod{on("n1", plain("e", "e")), on("n2", plain("e", "e"))}, pod("p", "x", nil, of(term(host, "e"))), true, plain("e", "e"), "n1"},
+		{"adding a pod that matches its anti-affinity", nil, pod("p", "x", nil, of(term(host, "e"))), false, plain("e", "e"), "n2"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			nodes := zoned("V", "V")
@@ -189,7 +189,7 @@ func TestFilter_AddPodRemovePod(t *testing.T) {
 	}
 }
 
-// A pod that was added and removed again, as a dry run of preemption does, leaves a change of zero behind.
+// Adding a pod and removing it again, as a dry run of preemption does, leaves an entry of zero, which must not reject.
 func TestFilter_AddPodThenRemovePod(t *testing.T) {
 	nodes := zoned("V", "V")
 	nodes[0].Labels["rack"] = "r"
@@ -225,9 +225,9 @@ func TestFilter_VictimsOnOneNodeDoNotFreeZone(t *testing.T) {
 func TestPreFilter_SkipsAndErrors(t *testing.T) {
 	s := newFixture(t, zoned("V"), on("n1", pod("guard", "db", nil, of(term(host, "web")))))
 	for name, p := range map[string]*v1.Pod{
-		"a pod that nobody minds":              plain("p", "x"),
+		"a pod that no term matches":           plain("p", "x"),
 		"a pod with preferences only":          preferring("p", "x", 1, of(term(zone, "y")), nil),
-		"a pod that differs by number from it": mk.Pod("p2").Label("app", "x").Label("index", "7").Obj(),
+		"a pod that differs by an index label": mk.Pod("p2").Label("app", "x").Label("index", "7").Obj(),
 	} {
 		if _, status := s.RunPreFilter(t, p); !status.IsSkip() {
 			t.Errorf("%s: %v, want Skip", name, status.Code())

@@ -17,7 +17,7 @@ import (
 	"orrery/core/plugins/plugintest"
 )
 
-// fixture is a cluster and the plugin that looks at it.
+// fixture is a snapshot and a plugin that reads it.
 type fixture struct {
 	*cache.Snapshot
 	*plugintest.Fixture
@@ -44,7 +44,7 @@ func fixtureOf(t rapid.TB, snapshot *cache.Snapshot, args *configv1.InterPodAffi
 	return s
 }
 
-// namespace makes a namespace known, with labels in pairs.
+// namespace adds a namespace to the informer; labels are pairs of key and value.
 func (s *fixture) namespace(t rapid.TB, name string, labels ...string) {
 	t.Helper()
 	ns := &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}}}
@@ -56,7 +56,7 @@ func (s *fixture) namespace(t rapid.TB, name string, labels ...string) {
 	}
 }
 
-// zoned builds nodes n1, n2 … in the given zones; "-" is no zone.
+// zoned builds nodes n1, n2, … in the given zones; "-" means no zone.
 func zoned(zones ...string) (nodes []*v1.Node) {
 	for i, zone := range zones {
 		b := mk.Node(fmt.Sprintf("n%d", i+1))
@@ -88,26 +88,26 @@ func everywhere(t v1.PodAffinityTerm) v1.PodAffinityTerm {
 	return t
 }
 
-// pod is a pod app=value with required terms, toward others and away from others.
-func pod(name, app string, toward, away []v1.PodAffinityTerm) *v1.Pod {
+// pod returns a pod app=value with required affinity and anti-affinity terms.
+func pod(name, app string, affinity, antiAffinity []v1.PodAffinityTerm) *v1.Pod {
 	a := &v1.Affinity{}
-	if toward != nil {
-		a.PodAffinity = &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: toward}
+	if affinity != nil {
+		a.PodAffinity = &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: affinity}
 	}
-	if away != nil {
-		a.PodAntiAffinity = &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: away}
+	if antiAffinity != nil {
+		a.PodAntiAffinity = &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: antiAffinity}
 	}
 	return mk.Pod(name).Label("app", app).Affinity(a).Obj()
 }
 
-// preferring is a pod app=value with preferred terms.
-func preferring(name, app string, weight int32, toward, away []v1.PodAffinityTerm) *v1.Pod {
+// preferring returns a pod app=value with preferred affinity and anti-affinity terms.
+func preferring(name, app string, weight int32, affinity, antiAffinity []v1.PodAffinityTerm) *v1.Pod {
 	p := pod(name, app, []v1.PodAffinityTerm{}, []v1.PodAffinityTerm{})
-	for _, t := range toward {
+	for _, t := range affinity {
 		p.Spec.Affinity.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution = append(
 			p.Spec.Affinity.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution, v1.WeightedPodAffinityTerm{Weight: weight, PodAffinityTerm: t})
 	}
-	for _, t := range away {
+	for _, t := range antiAffinity {
 		p.Spec.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution = append(
 			p.Spec.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution, v1.WeightedPodAffinityTerm{Weight: weight, PodAffinityTerm: t})
 	}

@@ -15,7 +15,7 @@ import (
 	"orrery/core/mk"
 )
 
-// model answers from the rules as the documentation puts them: for every node it looks at every pod.
+// model applies the documented rules directly: for every node it checks every pod.
 type model struct {
 	nodes      []*v1.Node
 	pods       []*v1.Pod
@@ -140,7 +140,7 @@ func (m *model) likings(owner *v1.Pod, each func(v1.PodAffinityTerm, int32)) {
 	}
 }
 
-// history is a cluster that changes, with the plugin following it and the model beside it.
+// history is a changing cluster, kept both in the cache that the plugin reads and in the model.
 type history struct {
 	model
 	cache *cache.Cache
@@ -211,7 +211,7 @@ func somePod(t *rapid.T, name string) *v1.Pod {
 	return b.Obj()
 }
 
-// someTerms leaves out namespace selectors that unlabelled namespaces satisfy; how those are read has a test of its own.
+// someTerms leaves out namespace selectors that match namespaces without labels; they have their own test.
 func someTerms(t *rapid.T) (list []v1.PodAffinityTerm) {
 	for range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "terms") {
 		one := term(rapid.SampledFrom([]string{zone, host, "rack"}).Draw(t, "key"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "app"))
@@ -238,8 +238,8 @@ func weighted(t *rapid.T) (list []v1.WeightedPodAffinityTerm) {
 	return list
 }
 
-// The plugin that keeps counts from cycle to cycle, one that forgets them each time, and the model must agree at every
-// moment of a cluster's life. Waiting pods of one template differ by a number, as those of a StatefulSet do.
+// A plugin that keeps counts between cycles, one that is reset before each, and the model must agree after every change of
+// the cluster. Pending pods of one template differ by an index label, as those of a StatefulSet do.
 func TestInterPodAffinity_AgreesWithModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		snapshot := cache.NewSnapshot()
@@ -290,7 +290,7 @@ func (h *history) compare(t *rapid.T, p *v1.Pod, kept, fresh *fixture) {
 	}
 }
 
-// Each guard names a topology key of its own, lives for one cycle and is gone.
+// Each guard has its own topology key and exists for one cycle.
 func TestTermSet_ForgetsFormerTopologyKeys(t *testing.T) {
 	c, snapshot := cache.New(), cache.NewSnapshot()
 	s := fixtureOf(t, snapshot, arguments(1, false))

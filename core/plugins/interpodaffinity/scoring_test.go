@@ -30,11 +30,11 @@ func TestScore(t *testing.T) {
 		raw, normalized scores // nil: PreScore skips
 	}{
 		{
-			name: "the zone of a pod that is preferably avoided scores less, and is not forbidden",
+			name: "preferred anti-affinity lowers the score of the pod's zone and rejects nothing",
 			pods: []*v1.Pod{on("n1", plain("s2", "S2"))}, pod: preferring("p", "x", 100, nil, of(term(zone, "S2"))),
 			raw: scores{"n1": -100, "n2": -100, "n3": 0}, normalized: scores{"n1": 0, "n2": 0, "n3": 100},
 		},
-		{name: "nobody to avoid has no effect", pod: preferring("p", "x", 100, nil, of(term(zone, "S2")))},
+		{name: "preferred anti-affinity without a matching pod skips", pod: preferring("p", "x", 100, nil, of(term(zone, "S2")))},
 		{
 			name: "each match adds its weight",
 			pods: []*v1.Pod{on("n1", plain("a", "f")), on("n2", plain("b", "f")), on("n3", plain("c", "f"))},
@@ -42,28 +42,28 @@ func TestScore(t *testing.T) {
 			raw:  scores{"n1": 30, "n2": 30, "n3": 20}, normalized: scores{"n1": 100, "n2": 100, "n3": 0},
 		},
 		{
-			name: "what existing pods prefer counts for a pod without rules",
+			name: "existing pods' preferences count for a pod without terms",
 			pods: []*v1.Pod{on("n1", fan), on("n3", hermit)}, pod: plain("w", "web"),
 			raw: scores{"n1": 5, "n2": 5, "n3": -7}, normalized: scores{"n1": 100, "n2": 100, "n3": 0},
 		},
 		{
-			name: "what existing pods require counts by hardPodAffinityWeight", args: arguments(3, false),
+			name: "existing pods' required affinity counts by hardPodAffinityWeight", args: arguments(3, false),
 			pods: []*v1.Pod{on("n1", bound)}, pod: plain("w", "web"),
 			raw: scores{"n1": 3, "n2": 3, "n3": 0}, normalized: scores{"n1": 100, "n2": 100, "n3": 0},
 		},
-		{name: "a weight of 0 leaves it out", args: arguments(0, false), pods: []*v1.Pod{on("n1", bound)}, pod: plain("w", "web")},
-		{name: "what existing pods prefer can be ignored", args: arguments(1, true), pods: []*v1.Pod{on("n1", fan)}, pod: plain("w", "web")},
+		{name: "a hardPodAffinityWeight of 0 ignores required affinity", args: arguments(0, false), pods: []*v1.Pod{on("n1", bound)}, pod: plain("w", "web")},
+		{name: "existing pods' preferences are ignored", args: arguments(1, true), pods: []*v1.Pod{on("n1", fan)}, pod: plain("w", "web")},
 		{
-			name: "which has no effect once the pod prefers something itself", args: arguments(1, true),
-			pods: []*v1.Pod{on("n1", fan)}, pod: preferring("w", "web", 1, of(term(zone, "nobody")), nil),
+			name: "ignored preferences still count if the pod itself has preferences", args: arguments(1, true),
+			pods: []*v1.Pod{on("n1", fan)}, pod: preferring("w", "web", 1, of(term(zone, "none")), nil),
 			raw: scores{"n1": 5, "n2": 5, "n3": 0}, normalized: scores{"n1": 100, "n2": 100, "n3": 0},
 		},
 		{
-			name: "likings that cancel out are scored, as equal",
+			name: "preferences that cancel out score equally",
 			pods: []*v1.Pod{on("n1", preferring("a", "a", 5, of(term(zone, "web")), nil)), on("n1", preferring("b", "b", 5, nil, of(term(zone, "web"))))},
 			pod:  plain("w", "web"), raw: scores{"n1": 0, "n2": 0, "n3": 0}, normalized: scores{"n1": 0, "n2": 0, "n3": 0},
 		},
-		{name: "nobody that likes anything", pods: []*v1.Pod{on("n1", plain("a", "a"))}, pod: plain("w", "web")},
+		{name: "no pod has terms", pods: []*v1.Pod{on("n1", plain("a", "a"))}, pod: plain("w", "web")},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if row.args == nil {
@@ -89,11 +89,11 @@ func TestNormalizeScore(t *testing.T) {
 	state := framework.NewCycleState()
 	state.Write(preScoreStateKey, &preScoreState{})
 	for name, row := range map[string]struct{ in, want []int64 }{
-		"the range is stretched":  {[]int64{-5, 0, 7}, []int64{0, 41, 100}},
-		"equal scores become 0":   {[]int64{7, 7}, []int64{0, 0}},
-		"nothing to normalise":    {nil, nil},
-		"fractions are cut off":   {[]int64{0, 1, 3}, []int64{0, 33, 100}},
-		"a single node becomes 0": {[]int64{3}, []int64{0}},
+		"the range is stretched":     {[]int64{-5, 0, 7}, []int64{0, 41, 100}},
+		"equal scores become 0":      {[]int64{7, 7}, []int64{0, 0}},
+		"no scores":                  {nil, nil},
+		"fractions are rounded down": {[]int64{0, 1, 3}, []int64{0, 33, 100}},
+		"a single node becomes 0":    {[]int64{3}, []int64{0}},
 	} {
 		var list fwk.NodeScoreList
 		for _, score := range row.in {
@@ -110,16 +110,16 @@ func TestNormalizeScore(t *testing.T) {
 	}
 }
 
-// PreScore takes over what PreFilter of the same cycle counted.
+// PreScore reuses what PreFilter counted in the same cycle.
 func TestPreScore_AfterPreFilter(t *testing.T) {
 	s := newFixture(t, zoned("R", "S"), on("n1", pod("guard", "db", of(term(zone, "web")), of(term(host, "web")))))
 	state, _ := s.RunPreFilter(t, plain("w", "web"))
-	round := s.index.Revision()
+	revision := s.index.Revision()
 	nodes, _ := s.List()
 	if status := s.PreScore(context.Background(), state, plain("w", "web"), nodes); !status.IsSuccess() {
 		t.Fatal(status)
 	}
-	if s.index.Revision() != round {
+	if s.index.Revision() != revision {
 		t.Error("the nodes were read twice in one cycle")
 	}
 	if score, _ := s.Score(context.Background(), state, nil, nodes[0]); score != 1 {

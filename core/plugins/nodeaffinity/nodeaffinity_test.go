@@ -34,20 +34,20 @@ func onNode(node *v1.Node) fwk.NodeInfo {
 	return info
 }
 
-// demand is one requirement in words: "zone In a b", "gpu Exists". A key that is the name is a field's.
-func demand(words string) v1.NodeSelectorRequirement {
+// requirement parses "zone In a b" or "gpu Exists". The key metadata.name makes it a field requirement.
+func requirement(words string) v1.NodeSelectorRequirement {
 	parts := strings.Fields(words)
 	return v1.NodeSelectorRequirement{Key: parts[0], Operator: v1.NodeSelectorOperator(parts[1]), Values: parts[2:]}
 }
 
-// term is a node selector term; its requirements are parted by "&".
+// term parses a node selector term; "&" separates its requirements.
 func term(words string) v1.NodeSelectorTerm {
 	var t v1.NodeSelectorTerm
 	for _, part := range strings.Split(words, "&") {
 		if strings.TrimSpace(part) == "" {
 			continue
 		}
-		if d := demand(part); d.Key == "metadata.name" {
+		if d := requirement(part); d.Key == "metadata.name" {
 			t.MatchFields = append(t.MatchFields, d)
 		} else {
 			t.MatchExpressions = append(t.MatchExpressions, d)
@@ -56,7 +56,7 @@ func term(words string) v1.NodeSelectorTerm {
 	return t
 }
 
-// selector is a node selector; its terms are parted by "|".
+// selector parses a node selector; "|" separates its terms.
 func selector(words string) *v1.NodeSelector {
 	s := &v1.NodeSelector{}
 	for _, part := range strings.Split(words, "|") {
@@ -70,7 +70,7 @@ func requiring(words string) *mk.PodBuilder {
 }
 
 const (
-	refused  = "UnschedulableAndUnresolvable: node(s) didn't match Pod's node affinity/selector"
+	rejected = "UnschedulableAndUnresolvable: node(s) didn't match Pod's node affinity/selector"
 	enforced = "UnschedulableAndUnresolvable: node(s) didn't match scheduler-enforced node affinity"
 	conflict = "UnschedulableAndUnresolvable: pod affinity terms conflict"
 )
@@ -81,40 +81,40 @@ func TestFilter(t *testing.T) {
 		pod  *mk.PodBuilder
 		want string
 	}{
-		"no demands":                            {mk.Pod("p"), "Skip"},
-		"every label of a selector is there":    {mk.Pod("p").NodeSelector("a", "1").NodeSelector("b", "2"), "Success"},
-		"one of them is not":                    {mk.Pod("p").NodeSelector("a", "1").NodeSelector("c", "3"), refused},
-		"one of them has another value":         {mk.Pod("p").NodeSelector("a", "2"), refused},
-		"a label that is there and empty":       {mk.Pod("p").NodeSelector("empty", ""), "Success"},
-		"a label that is not there at all":      {mk.Pod("p").NodeSelector("missing", ""), refused},
-		"In":                                    {requiring("topology.kubernetes.io/zone In antarctica-east1 antarctica-west1"), "Success"},
-		"In, of other values":                   {requiring("topology.kubernetes.io/zone In x y"), refused},
-		"In, of a label that is not there":      {requiring("missing In x"), refused},
-		"NotIn":                                 {requiring("a NotIn 2 3"), "Success"},
-		"NotIn, of a label that is not there":   {requiring("missing NotIn x"), "Success"},
-		"Exists":                                {requiring("a Exists"), "Success"},
-		"Exists, of a label that is not there":  {requiring("missing Exists"), refused},
-		"DoesNotExist":                          {requiring("missing DoesNotExist"), "Success"},
-		"5 is greater than 4":                   {requiring("gen Gt 4"), "Success"},
-		"5 is not greater than 5":               {requiring("gen Gt 5"), refused},
-		"5 is less than 6":                      {requiring("gen Lt 6"), "Success"},
-		"a label that is no number":             {requiring("topology.kubernetes.io/zone Gt 3"), refused},
-		"one of several terms is enough":        {requiring("missing Exists | a Exists"), "Success"},
-		"all demands of a term must hold":       {requiring("a In 1 & b In x | missing Exists"), refused},
-		"an empty term holds nowhere":           {requiring(""), refused},
-		"and does not spoil the others":         {requiring(" | a Exists"), "Success"},
-		"a term that cannot be read":            {requiring("a Near 1"), refused},
-		"does not spoil the others either":      {requiring("a Near 1 | a Exists"), "Success"},
-		"Gt with a word":                        {requiring("gen Gt four"), refused},
-		"selector and affinity must both hold":  {requiring("a Exists").NodeSelector("a", "2"), refused},
-		"the node's own name":                   {requiring("metadata.name In n1"), "Success"},
-		"another name, should it be asked":      {requiring("metadata.name In n2"), refused},
-		"any name but this":                     {requiring("metadata.name NotIn n1"), refused},
-		"any name but another":                  {requiring("metadata.name NotIn n2"), "Success"},
-		"two names in one demand are refused":   {requiring("metadata.name In n1 n2"), refused},
-		"name and label":                        {requiring("metadata.name In n1 & a In 2"), refused},
-		"a hostname that is not the name":       {mk.Pod("p").NodeSelector(v1.LabelHostname, "h1"), refused},
-		"one term asks for two different names": {requiring("metadata.name In n1 & metadata.name In n2"), conflict},
+		"no selector and no affinity":                   {mk.Pod("p"), "Skip"},
+		"a node selector with matching labels":          {mk.Pod("p").NodeSelector("a", "1").NodeSelector("b", "2"), "Success"},
+		"a node selector with a missing label":          {mk.Pod("p").NodeSelector("a", "1").NodeSelector("c", "3"), rejected},
+		"a node selector with another value":            {mk.Pod("p").NodeSelector("a", "2"), rejected},
+		"an empty value matches an empty label":         {mk.Pod("p").NodeSelector("empty", ""), "Success"},
+		"an empty value does not match a missing label": {mk.Pod("p").NodeSelector("missing", ""), rejected},
+		"In":                                          {requiring("topology.kubernetes.io/zone In antarctica-east1 antarctica-west1"), "Success"},
+		"In, other values":                            {requiring("topology.kubernetes.io/zone In x y"), rejected},
+		"In, missing label":                           {requiring("missing In x"), rejected},
+		"NotIn":                                       {requiring("a NotIn 2 3"), "Success"},
+		"NotIn, missing label":                        {requiring("missing NotIn x"), "Success"},
+		"Exists":                                      {requiring("a Exists"), "Success"},
+		"Exists, missing label":                       {requiring("missing Exists"), rejected},
+		"DoesNotExist":                                {requiring("missing DoesNotExist"), "Success"},
+		"5 is greater than 4":                         {requiring("gen Gt 4"), "Success"},
+		"5 is not greater than 5":                     {requiring("gen Gt 5"), rejected},
+		"5 is less than 6":                            {requiring("gen Lt 6"), "Success"},
+		"Gt, label is not a number":                   {requiring("topology.kubernetes.io/zone Gt 3"), rejected},
+		"one of several terms is enough":              {requiring("missing Exists | a Exists"), "Success"},
+		"all requirements of a term must match":       {requiring("a In 1 & b In x | missing Exists"), rejected},
+		"an empty term matches no node":               {requiring(""), rejected},
+		"an empty term does not affect other terms":   {requiring(" | a Exists"), "Success"},
+		"an invalid term matches no node":             {requiring("a Near 1"), rejected},
+		"an invalid term does not affect other terms": {requiring("a Near 1 | a Exists"), "Success"},
+		"Gt, value is not a number":                   {requiring("gen Gt four"), rejected},
+		"node selector and affinity must both match":  {requiring("a Exists").NodeSelector("a", "2"), rejected},
+		"metadata.name In, matching":                  {requiring("metadata.name In n1"), "Success"},
+		"metadata.name In, another node":              {requiring("metadata.name In n2"), rejected},
+		"metadata.name NotIn, matching":               {requiring("metadata.name NotIn n1"), rejected},
+		"metadata.name NotIn, another node":           {requiring("metadata.name NotIn n2"), "Success"},
+		"metadata.name In, two values, is invalid":    {requiring("metadata.name In n1 n2"), rejected},
+		"metadata.name and label in one term":         {requiring("metadata.name In n1 & a In 2"), rejected},
+		"a hostname that is not the name":             {mk.Pod("p").NodeSelector(v1.LabelHostname, "h1"), rejected},
+		"one term requires two different names":       {requiring("metadata.name In n1 & metadata.name In n2"), conflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Filter(pluginWith(t, nil), tc.pod.Obj(), onNode(node)); got != tc.want {
@@ -122,11 +122,11 @@ func TestFilter(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an affinity without terms holds nowhere", func(t *testing.T) {
+	t.Run("an affinity without terms matches no node", func(t *testing.T) {
 		pod := requiring("a Exists")
 		pod.Obj().Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms = nil
-		if got := plugintest.Filter(pluginWith(t, nil), pod.Obj(), onNode(node)); got != refused {
-			t.Errorf("got %q, want %q", got, refused)
+		if got := plugintest.Filter(pluginWith(t, nil), pod.Obj(), onNode(node)); got != rejected {
+			t.Errorf("got %q, want %q", got, rejected)
 		}
 	})
 }
@@ -136,18 +136,18 @@ func TestPreFilter_NodeNames(t *testing.T) {
 		words string
 		want  []string // nil: all nodes
 	}{
-		"no term names a node":                     {"a Exists", nil},
-		"one name":                                 {"metadata.name In n1", []string{"n1"}},
-		"terms are united":                         {"metadata.name In n1 | metadata.name In n2", []string{"n1", "n2"}},
-		"a term without a name opens all nodes":    {"metadata.name In n1 | a Exists", nil},
-		"demands of a term are intersected":        {"metadata.name In n1 n2 & metadata.name In n2 n3", []string{"n2"}},
-		"a conflict in one term leaves the others": {"metadata.name In n1 & metadata.name In n2 | metadata.name In n3", []string{"n3"}},
-		"names that are excluded narrow nothing":   {"metadata.name NotIn n1", nil},
+		"no term names a node":                              {"a Exists", nil},
+		"one name":                                          {"metadata.name In n1", []string{"n1"}},
+		"terms are ORed":                                    {"metadata.name In n1 | metadata.name In n2", []string{"n1", "n2"}},
+		"a term without a name allows all nodes":            {"metadata.name In n1 | a Exists", nil},
+		"requirements of a term are ANDed":                  {"metadata.name In n1 n2 & metadata.name In n2 n3", []string{"n2"}},
+		"a conflict in one term does not affect the others": {"metadata.name In n1 & metadata.name In n2 | metadata.name In n3", []string{"n3"}},
+		"NotIn does not limit the nodes":                    {"metadata.name NotIn n1", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result, status := pluginWith(t, nil).PreFilter(t.Context(), framework.NewCycleState(), requiring(tc.words).Obj(), nil)
 			if !status.IsSuccess() {
-				t.Fatalf("PreFilter said %s", plugintest.StatusText(status))
+				t.Fatalf("PreFilter returned %s", plugintest.StatusText(status))
 			}
 			var got []string
 			if !result.AllNodes() {
@@ -160,20 +160,20 @@ func TestPreFilter_NodeNames(t *testing.T) {
 	}
 }
 
-// The profile foo-scheduler holds its pods to the nodes labelled scheduler-profile=foo.
+// addedAffinity limits the pods of a profile to the nodes labelled scheduler-profile=foo.
 func TestFilter_AddedAffinity(t *testing.T) {
 	foo := pluginWith(t, &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selector("scheduler-profile In foo")})
-	ours := mk.Node("n").Label("scheduler-profile", "foo").Label("a", "1").Obj()
+	inProfile := mk.Node("n").Label("scheduler-profile", "foo").Label("a", "1").Obj()
 	other := mk.Node("n").Label("scheduler-profile", "bar").Label("a", "1").Obj()
 	for name, tc := range map[string]struct {
 		pod  *mk.PodBuilder
 		node *v1.Node
 		want string
 	}{
-		"a pod without demands of its own is not skipped": {mk.Pod("p"), other, enforced},
-		"and may go to the profile's nodes":               {mk.Pod("p"), ours, "Success"},
-		"the pod's demands come on top":                   {mk.Pod("p").NodeSelector("a", "2"), ours, refused},
-		"the profile's demands are asked first":           {mk.Pod("p").NodeSelector("a", "2"), other, enforced},
+		"a pod without affinity is rejected elsewhere":    {mk.Pod("p"), other, enforced},
+		"a pod without affinity fits the profile's nodes": {mk.Pod("p"), inProfile, "Success"},
+		"the pod's node selector applies as well":         {mk.Pod("p").NodeSelector("a", "2"), inProfile, rejected},
+		"the profile's affinity is checked first":         {mk.Pod("p").NodeSelector("a", "2"), other, enforced},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Filter(foo, tc.pod.Obj(), onNode(tc.node)); got != tc.want {
@@ -204,13 +204,13 @@ func TestScore(t *testing.T) {
 		added, own      *v1.NodeAffinity
 		raw, normalised []int64
 	}{
-		"weights of 1 and 50 are added up":               {nil, preferring(documented), []int64{0, 1, 50, 51}, []int64{0, 1, 98, 100}},
-		"nothing preferred is skipped":                   {nil, nil, nil, nil},
-		"so is a list without terms":                     {nil, &v1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []v1.PreferredSchedulingTerm{}}, nil, nil},
-		"no node matches: all are equal":                 {nil, preferring(map[string]int32{"x Exists": 7}), []int64{0, 0, 0, 0}, []int64{0, 0, 0, 0}},
-		"what the profile prefers counts":                {preferring(map[string]int32{"label-1 Exists": 20}), nil, []int64{0, 20, 0, 20}, []int64{0, 100, 0, 100}},
-		"and is added to what the pod prefers":           {preferring(map[string]int32{"label-1 Exists": 20}), preferring(map[string]int32{"label-2 Exists": 60}), []int64{0, 20, 60, 80}, []int64{0, 25, 75, 100}},
-		"a weight of zero and an empty term are nothing": {nil, preferring(map[string]int32{"label-1 Near x": 0, "": 9, "label-2 Exists": 1}), []int64{0, 0, 1, 1}, []int64{0, 0, 100, 100}},
+		"weights of 1 and 50 are added up":                     {nil, preferring(documented), []int64{0, 1, 50, 51}, []int64{0, 1, 98, 100}},
+		"no preferences: PreScore skips":                       {nil, nil, nil, nil},
+		"an empty list of preferences: PreScore skips":         {nil, &v1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []v1.PreferredSchedulingTerm{}}, nil, nil},
+		"no node matches: all are equal":                       {nil, preferring(map[string]int32{"x Exists": 7}), []int64{0, 0, 0, 0}, []int64{0, 0, 0, 0}},
+		"the profile's preferences count":                      {preferring(map[string]int32{"label-1 Exists": 20}), nil, []int64{0, 20, 0, 20}, []int64{0, 100, 0, 100}},
+		"the profile's and the pod's preferences are added up": {preferring(map[string]int32{"label-1 Exists": 20}), preferring(map[string]int32{"label-2 Exists": 60}), []int64{0, 20, 60, 80}, []int64{0, 25, 75, 100}},
+		"a weight of zero and an empty term count 0":           {nil, preferring(map[string]int32{"label-1 Near x": 0, "": 9, "label-2 Exists": 1}), []int64{0, 0, 1, 1}, []int64{0, 0, 100, 100}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pod := mk.Pod("p").Affinity(&v1.Affinity{NodeAffinity: tc.own}).Obj()
@@ -238,11 +238,11 @@ func TestPreScore_InvalidPreferences(t *testing.T) {
 	const want = `Error: [0].matchExpressions[0].operator: Unsupported value: "Near"`
 	status := pluginWith(t, nil).PreScore(t.Context(), framework.NewCycleState(), pod, nil)
 	if got := plugintest.StatusText(status); !strings.HasPrefix(got, want) {
-		t.Errorf("PreScore said %q, want %q…", got, want)
+		t.Errorf("PreScore returned %q, want %q…", got, want)
 	}
 	_, status = pluginWith(t, nil).Score(t.Context(), framework.NewCycleState(), pod, onNode(mk.Node("n").Obj()))
 	if got := plugintest.StatusText(status); !strings.HasPrefix(got, want) {
-		t.Errorf("Score without PreScore said %q, want %q…", got, want)
+		t.Errorf("Score without PreScore returned %q, want %q…", got, want)
 	}
 }
 
@@ -250,8 +250,8 @@ func TestFilterAndScore_WithoutPreFilterAndPreScore(t *testing.T) {
 	pod := requiring("a Exists").Obj()
 	pod.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution = preferring(map[string]int32{"b Exists": 5}).PreferredDuringSchedulingIgnoredDuringExecution
 	p, node := pluginWith(t, nil), onNode(mk.Node("n").Label("b", "").Obj())
-	if got := plugintest.StatusText(p.Filter(t.Context(), framework.NewCycleState(), pod, node)); got != refused {
-		t.Errorf("Filter said %q, want %q", got, refused)
+	if got := plugintest.StatusText(p.Filter(t.Context(), framework.NewCycleState(), pod, node)); got != rejected {
+		t.Errorf("Filter returned %q, want %q", got, rejected)
 	}
 	if score, status := p.Score(t.Context(), framework.NewCycleState(), pod, node); score != 5 || !status.IsSuccess() {
 		t.Errorf("Score is %d, %v; want 5", score, status)
@@ -270,19 +270,19 @@ func TestQueueingHints(t *testing.T) {
 		before, after any
 		want          string
 	}{
-		"a node is added that matches":         {nil, pod, fwk.Add, nil, in("a"), "Queue"},
-		"a node is added that does not":        {nil, pod, fwk.Add, nil, in("b"), "QueueSkip"},
-		"a node comes to match":                {nil, pod, fwk.UpdateNodeLabel, in("b"), in("a"), "Queue"},
-		"a node ceases to match":               {nil, pod, fwk.UpdateNodeLabel, in("a"), in("b"), "QueueSkip"},
-		"a node matched all along":             {nil, pod, fwk.UpdateNodeLabel, in("a"), in("a"), "QueueSkip"},
-		"a node is added outside the profile":  {foo, pod, fwk.Add, nil, in("a"), "QueueSkip"},
-		"a node is added inside it":            {foo, pod, fwk.Add, nil, inFoo("a"), "Queue"},
-		"a node that matched comes inside":     {foo, pod, fwk.UpdateNodeLabel, in("a"), inFoo("a"), "Queue"},
-		"a node was inside and matched":        {foo, pod, fwk.UpdateNodeLabel, inFoo("a"), inFoo("a"), "QueueSkip"},
-		"the pod's terms cannot be read":       {nil, requiring("zone Near a").Obj(), fwk.Add, nil, in("a"), `Queue: nodeSelectorTerms[0].matchExpressions[0].operator: Unsupported value: "Near": supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"`},
-		"nor matter, as the selector fails":    {nil, requiring("zone Near a").NodeSelector("x", "y").Obj(), fwk.Add, nil, in("a"), "QueueSkip"},
-		"one of them can, and holds":           {nil, requiring("zone Near a | zone In a").Obj(), fwk.Add, nil, in("a"), "Queue"},
-		"taints are another plugin's business": {nil, pod, fwk.UpdateNodeTaint, in("a"), in("a"), "not registered"},
+		"a node is added that matches":                                   {nil, pod, fwk.Add, nil, in("a"), "Queue"},
+		"a node is added that does not match":                            {nil, pod, fwk.Add, nil, in("b"), "QueueSkip"},
+		"a node begins to match":                                         {nil, pod, fwk.UpdateNodeLabel, in("b"), in("a"), "Queue"},
+		"a node ceases to match":                                         {nil, pod, fwk.UpdateNodeLabel, in("a"), in("b"), "QueueSkip"},
+		"a node matched before and after":                                {nil, pod, fwk.UpdateNodeLabel, in("a"), in("a"), "QueueSkip"},
+		"a node is added outside the profile":                            {foo, pod, fwk.Add, nil, in("a"), "QueueSkip"},
+		"a node is added inside the profile":                             {foo, pod, fwk.Add, nil, inFoo("a"), "Queue"},
+		"a matching node moves into the profile":                         {foo, pod, fwk.UpdateNodeLabel, in("a"), inFoo("a"), "Queue"},
+		"a node matched inside the profile before and after":             {foo, pod, fwk.UpdateNodeLabel, inFoo("a"), inFoo("a"), "QueueSkip"},
+		"the pod's term is invalid":                                      {nil, requiring("zone Near a").Obj(), fwk.Add, nil, in("a"), `Queue: nodeSelectorTerms[0].matchExpressions[0].operator: Unsupported value: "Near": supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"`},
+		"the pod's term is invalid and its node selector does not match": {nil, requiring("zone Near a").NodeSelector("x", "y").Obj(), fwk.Add, nil, in("a"), "QueueSkip"},
+		"one of the pod's terms is valid and matches":                    {nil, requiring("zone Near a | zone In a").Obj(), fwk.Add, nil, in("a"), "Queue"},
+		"a node's taints change":                                         {nil, pod, fwk.UpdateNodeTaint, in("a"), in("a"), "not registered"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Hint(t, pluginWith(t, tc.added), fwk.Node, tc.action, tc.pod, tc.before, tc.after); got != tc.want {
@@ -295,12 +295,12 @@ func TestQueueingHints(t *testing.T) {
 func TestSignPod(t *testing.T) {
 	p := pluginWith(t, nil)
 	one := plugintest.Signature(t, p, requiring("a In 1 2 | b Exists").NodeSelector("c", "3").Obj())
-	turned := plugintest.Signature(t, p, requiring("b Exists | a In 2 1").NodeSelector("c", "3").Obj())
-	if diff := cmp.Diff(one, turned); diff != "" {
-		t.Errorf("the order of terms and values shows in the signature:\n%s", diff)
+	reordered := plugintest.Signature(t, p, requiring("b Exists | a In 2 1").NodeSelector("c", "3").Obj())
+	if diff := cmp.Diff(one, reordered); diff != "" {
+		t.Errorf("the signature depends on the order of terms and values:\n%s", diff)
 	}
 	if other := plugintest.Signature(t, p, requiring("a In 1 2 | b Exists").NodeSelector("c", "4").Obj()); len(one) == 0 || cmp.Equal(one, other) {
-		t.Errorf("what is selected does not show in the signature %v", one)
+		t.Errorf("another node selector has the same signature %v", one)
 	}
 	nowhere := requiring("a Exists").Obj()
 	nowhere.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms = nil
@@ -317,8 +317,8 @@ func TestFilterAndScore_DoNotAllocate(t *testing.T) {
 	p.PreFilter(ctx, state, pod, nil)
 	p.PreScore(ctx, state, pod, nil)
 	for name, node := range map[string]fwk.NodeInfo{
-		"matches":    onNode(mk.Node("n").Label("zone", "a").Label("gen", "4").Label("x", "y").Label("b", "").Obj()),
-		"is refused": onNode(mk.Node("m").Label("zone", "a").Label("gen", "4").Label("x", "y").Obj()),
+		"matches":     onNode(mk.Node("n").Label("zone", "a").Label("gen", "4").Label("x", "y").Label("b", "").Obj()),
+		"is rejected": onNode(mk.Node("m").Label("zone", "a").Label("gen", "4").Label("x", "y").Obj()),
 	} {
 		if n := testing.AllocsPerRun(100, func() { p.Filter(ctx, state, pod, node); p.Score(ctx, state, pod, node) }); n != 0 {
 			t.Errorf("a node that %s: %v allocations", name, n)
@@ -331,18 +331,18 @@ func TestNew_Errors(t *testing.T) {
 		args runtime.Object
 		want string
 	}{
-		"required terms that cannot be read": {
+		"invalid required terms": {
 			&configv1.NodeAffinityArgs{AddedAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selector("a Near 1")}},
 			`requiredDuringSchedulingIgnoredDuringExecution`,
 		},
-		"preferred terms that cannot be read": {
+		"invalid preferred terms": {
 			&configv1.NodeAffinityArgs{AddedAffinity: preferring(map[string]int32{"a Near 1": 5})}, `preferredDuringSchedulingIgnoredDuringExecution`,
 		},
 		"args of another plugin": {&configv1.NodeResourcesFitArgs{}, "args are not of type NodeAffinityArgs, got *v1.NodeResourcesFitArgs"},
 	} {
 		_, err := nodeaffinity.New(t.Context(), tc.args, nil, config.DefaultFeatures())
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%s: error %v, want one that says %q", name, err, tc.want)
+			t.Errorf("%s: error %v, want one that contains %q", name, err, tc.want)
 		}
 	}
 }

@@ -48,10 +48,10 @@ func TestFilter(t *testing.T) {
 		node *v1.Node
 		want string
 	}{
-		"a pod that needs nothing may go anywhere": {true, mk.Pod("p").Obj(), declaring(), "Skip"},
-		"what it needs is declared":                {true, needing(), declaring("Other", restartAll), "Success"},
-		"what it needs is not":                     {true, needing(), declaring("Other"), "UnschedulableAndUnresolvable: node declared features check failed - unsatisfied requirements: " + restartAll},
-		"with the gate off nobody asks":            {false, needing(), declaring(), "Skip"},
+		"a pod without required features: PreFilter skips": {true, mk.Pod("p").Obj(), declaring(), "Skip"},
+		"the node declares the required feature":           {true, needing(), declaring("Other", restartAll), "Success"},
+		"the node does not declare the required feature":   {true, needing(), declaring("Other"), "UnschedulableAndUnresolvable: node declared features check failed - unsatisfied requirements: " + restartAll},
+		"the gate is off": {false, needing(), declaring(), "Skip"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := cache.NewNodeInfo()
@@ -71,12 +71,12 @@ func TestQueueingHints(t *testing.T) {
 		before, after any
 		want          string
 	}{
-		"a node is added, whatever it declares": {fwk.Node, fwk.Add, nil, declaring(), "Queue"},
-		"a node declares something else":        {fwk.Node, fwk.UpdateNodeDeclaredFeature, declaring("a"), declaring("b"), "Queue"},
-		"a node declares the same":              {fwk.Node, fwk.UpdateNodeDeclaredFeature, declaring("a"), declaring("a"), "QueueSkip"},
-		"the pod does not need it any more":     {fwk.Pod, fwk.UpdatePodLabel, pod, mk.Pod("p").Obj(), "Queue"},
-		"the pod needs what it needed":          {fwk.Pod, fwk.UpdatePodLabel, pod, needing(), "QueueSkip"},
-		"another pod is updated":                {fwk.Pod, fwk.UpdatePodLabel, mk.Pod("q").Obj(), mk.Pod("q").Obj(), "QueueSkip"},
+		"a node is added without features":       {fwk.Node, fwk.Add, nil, declaring(), "Queue"},
+		"a node declares something else":         {fwk.Node, fwk.UpdateNodeDeclaredFeature, declaring("a"), declaring("b"), "Queue"},
+		"a node declares the same":               {fwk.Node, fwk.UpdateNodeDeclaredFeature, declaring("a"), declaring("a"), "QueueSkip"},
+		"the pod no longer requires the feature": {fwk.Pod, fwk.UpdatePodLabel, pod, mk.Pod("p").Obj(), "Queue"},
+		"the pod still requires the feature":     {fwk.Pod, fwk.UpdatePodLabel, pod, needing(), "QueueSkip"},
+		"another pod is updated":                 {fwk.Pod, fwk.UpdatePodLabel, mk.Pod("q").Obj(), mk.Pod("q").Obj(), "QueueSkip"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Hint(t, plugin(t, true), tc.resource, tc.action, pod, tc.before, tc.after); got != tc.want {
@@ -94,8 +94,8 @@ func TestSignPod(t *testing.T) {
 		on   bool
 		want map[string]string
 	}{
-		"what the pod needs":         {true, map[string]string{"v1.Pod.Spec.RequiredFeatures()": `["` + restartAll + `"]`}},
-		"nothing, with the gate off": {false, map[string]string{}},
+		"the gate is on":  {true, map[string]string{"v1.Pod.Spec.RequiredFeatures()": `["` + restartAll + `"]`}},
+		"the gate is off": {false, map[string]string{}},
 	} {
 		if diff := cmp.Diff(tc.want, plugintest.Signature(t, plugin(t, tc.on), needing())); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

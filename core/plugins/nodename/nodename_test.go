@@ -29,9 +29,9 @@ func TestFilter(t *testing.T) {
 		pod  *v1.Pod
 		want string
 	}{
-		"a pod that names no node may go anywhere":  {mk.Pod("p").Obj(), "Success"},
-		"a pod may go to the node it names":         {mk.Pod("p").Node("n1").Obj(), "Success"},
-		"a pod may not go to another":               {mk.Pod("p").Node("n2").Obj(), "UnschedulableAndUnresolvable: node(s) didn't match the requested node name"},
+		"a pod without nodeName fits any node":      {mk.Pod("p").Obj(), "Success"},
+		"a pod fits the node it names":              {mk.Pod("p").Node("n1").Obj(), "Success"},
+		"a pod does not fit another node":           {mk.Pod("p").Node("n2").Obj(), "UnschedulableAndUnresolvable: node(s) didn't match the requested node name"},
 		"the hostname label is not the node's name": {mk.Pod("p").Node("host-of-n1").Obj(), "UnschedulableAndUnresolvable: node(s) didn't match the requested node name"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,7 +43,7 @@ func inInit(pod *v1.Pod, restart *v1.ContainerRestartPolicy) *v1.Pod {
 	return pod
 }
 
-const taken = "Unschedulable: node(s) didn't have free ports for the requested pod ports"
+const inUse = "Unschedulable: node(s) didn't have free ports for the requested pod ports"
 
 func TestFilter(t *testing.T) {
 	always, onFailure := v1.ContainerRestartPolicyAlways, v1.ContainerRestartPolicyOnFailure
@@ -51,20 +51,20 @@ func TestFilter(t *testing.T) {
 		pod, other *v1.Pod
 		want       string
 	}{
-		"no host port":                                  {mk.Pod("p").Obj(), claiming("q", "", "", 80), "Skip"},
-		"a port that only the container has":            {claiming("p", "", "", 0), claiming("q", "", "", 80), "Skip"},
-		"a free port":                                   {claiming("p", "", "", 80), claiming("q", "", "", 81), "Success"},
-		"the same port":                                 {claiming("p", "", "", 80), claiming("q", "", "", 80), taken},
-		"no protocol is TCP":                            {claiming("p", "", "", 80), claiming("q", "", v1.ProtocolTCP, 80), taken},
-		"another protocol":                              {claiming("p", "", v1.ProtocolUDP, 80), claiming("q", "", v1.ProtocolTCP, 80), "Success"},
-		"no address is every address":                   {claiming("p", "", "", 80), claiming("q", "10.0.0.1", "", 80), taken},
-		"so is 0.0.0.0":                                 {claiming("p", "0.0.0.0", "", 80), claiming("q", "", "", 80), taken},
-		"one address, taken on all":                     {claiming("p", "10.0.0.1", "", 80), claiming("q", "0.0.0.0", "", 80), taken},
-		"one address, taken on another":                 {claiming("p", "10.0.0.1", "", 80), claiming("q", "10.0.0.2", "", 80), "Success"},
-		"a sidecar's port is the pod's for good":        {inInit(claiming("p", "", "", 80), &always), claiming("q", "", "", 80), taken},
-		"also that of one restarted on failure alone":   {inInit(claiming("p", "", "", 80), &onFailure), claiming("q", "", "", 80), "Skip"},
-		"an init container's port is given back":        {inInit(claiming("p", "", "", 80), nil), claiming("q", "", "", 80), "Skip"},
-		"and so is that of a pod that is there already": {claiming("p", "", "", 80), inInit(claiming("q", "", "", 80), nil), "Success"},
+		"no host port":                         {mk.Pod("p").Obj(), claiming("q", "", "", 80), "Skip"},
+		"a container port without a host port": {claiming("p", "", "", 0), claiming("q", "", "", 80), "Skip"},
+		"a free port":                          {claiming("p", "", "", 80), claiming("q", "", "", 81), "Success"},
+		"the same port":                        {claiming("p", "", "", 80), claiming("q", "", "", 80), inUse},
+		"no protocol is TCP":                   {claiming("p", "", "", 80), claiming("q", "", v1.ProtocolTCP, 80), inUse},
+		"another protocol":                     {claiming("p", "", v1.ProtocolUDP, 80), claiming("q", "", v1.ProtocolTCP, 80), "Success"},
+		"no address is every address":          {claiming("p", "", "", 80), claiming("q", "10.0.0.1", "", 80), inUse},
+		"0.0.0.0 is every address":             {claiming("p", "0.0.0.0", "", 80), claiming("q", "", "", 80), inUse},
+		"one address, in use on every address": {claiming("p", "10.0.0.1", "", 80), claiming("q", "0.0.0.0", "", 80), inUse},
+		"one address, in use on another":       {claiming("p", "10.0.0.1", "", 80), claiming("q", "10.0.0.2", "", 80), "Success"},
+		"a sidecar's port counts":              {inInit(claiming("p", "", "", 80), &always), claiming("q", "", "", 80), inUse},
+		"the port of an init container restarted on failure does not count": {inInit(claiming("p", "", "", 80), &onFailure), claiming("q", "", "", 80), "Skip"},
+		"an init container's port does not count":                           {inInit(claiming("p", "", "", 80), nil), claiming("q", "", "", 80), "Skip"},
+		"an init container's port of a pod on the node does not count":      {claiming("p", "", "", 80), inInit(claiming("q", "", "", 80), nil), "Success"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Filter(plugin(t), tc.pod, onNode(tc.other)); got != tc.want {
@@ -83,7 +83,7 @@ func TestFilter_WithoutPreFilter(t *testing.T) {
 
 func TestQueueingHints(t *testing.T) {
 	pod := claiming("p", "", "", 80)
-	placed := func(pod *v1.Pod) *v1.Pod { pod.Spec.NodeName = "n"; return pod }
+	assigned := func(pod *v1.Pod) *v1.Pod { pod.Spec.NodeName = "n"; return pod }
 	nominated := claiming("q", "", "", 80)
 	nominated.Status.NominatedNodeName = "n"
 	for name, tc := range map[string]struct {
@@ -92,13 +92,13 @@ func TestQueueingHints(t *testing.T) {
 		before, after any
 		want          string
 	}{
-		"the port is given back":         {fwk.Pod, fwk.Delete, placed(claiming("q", "10.0.0.1", "", 80)), nil, "Queue"},
-		"by a pod that was to have it":   {fwk.Pod, fwk.Delete, nominated, nil, "Queue"},
-		"by a pod that was nowhere":      {fwk.Pod, fwk.Delete, claiming("q", "", "", 80), nil, "QueueSkip"},
-		"another port is given back":     {fwk.Pod, fwk.Delete, placed(claiming("q", "", "", 81)), nil, "QueueSkip"},
-		"a pod without ports is deleted": {fwk.Pod, fwk.Delete, placed(mk.Pod("q").Obj()), nil, "QueueSkip"},
-		"a node is added":                {fwk.Node, fwk.Add, nil, mk.Node("n").Obj(), "Queue"},
-		"a pod is created":               {fwk.Pod, fwk.Add, nil, pod, "not registered"},
+		"a pod on a node with the port is deleted":          {fwk.Pod, fwk.Delete, assigned(claiming("q", "10.0.0.1", "", 80)), nil, "Queue"},
+		"a nominated pod with the port is deleted":          {fwk.Pod, fwk.Delete, nominated, nil, "Queue"},
+		"a pod with the port but without a node is deleted": {fwk.Pod, fwk.Delete, claiming("q", "", "", 80), nil, "QueueSkip"},
+		"a pod with another port is deleted":                {fwk.Pod, fwk.Delete, assigned(claiming("q", "", "", 81)), nil, "QueueSkip"},
+		"a pod without host ports is deleted":               {fwk.Pod, fwk.Delete, assigned(mk.Pod("q").Obj()), nil, "QueueSkip"},
+		"a node is added":                                   {fwk.Node, fwk.Add, nil, mk.Node("n").Obj(), "Queue"},
+		"a pod is created":                                  {fwk.Pod, fwk.Add, nil, pod, "not registered"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Hint(t, plugin(t), tc.resource, tc.action, pod, tc.before, tc.after); got != tc.want {
@@ -119,7 +119,7 @@ func TestSignPod(t *testing.T) {
 		t.Errorf("signature (-want +got):\n%s", diff)
 	}
 	if cmp.Equal(tcp, udp) {
-		t.Error("two protocols have one signature, although one may be free and the other taken")
+		t.Error("two protocols have one signature, although the port may be free for one of them only")
 	}
 }
 

@@ -35,15 +35,15 @@ func TestBalancedAllocation_Score(t *testing.T) {
 		node      fwk.NodeInfo
 		want      int64
 	}{
-		"equal shares are perfect":                               {[]string{"cpu", "memory"}, mk.Pod("p").CPU("5").Memory("500").Obj(), onNode(hundred().Obj()), 100},
-		"three quarters and a half: an eighth from perfect":      {[]string{"cpu", "memory"}, mk.Pod("p").CPU("7500m").Memory("500").Obj(), onNode(hundred().Obj()), 87},
-		"more than the node has is a share of one":               {[]string{"cpu", "memory"}, mk.Pod("p").CPU("15").Memory("200").Obj(), onNode(hundred().Obj()), 60},
-		"three resources: .2, .5 and .9":                         {[]string{"cpu", "memory", gpu}, mk.Pod("p").CPU("2").Memory("500").Request(gpu, "90").Obj(), onNode(hundred().Obj()), 71},
-		"one resource is always balanced":                        {[]string{"cpu"}, mk.Pod("p").CPU("2").Obj(), onNode(hundred().Obj()), 100},
-		"pods on the node count as they asked":                   {[]string{"cpu", "memory"}, mk.Pod("p").CPU("5").Obj(), onNode(hundred().Obj(), mk.Pod("q").CPU("2500m").Memory("500").Obj()), 87},
-		"what a silent pod on the node did not ask for does not": {[]string{"cpu", "memory"}, mk.Pod("p").CPU("5").Memory("500").Obj(), onNode(hundred().Obj(), mk.Pod("q").Obj()), 100},
-		"a resource the node does not have is left out":          {[]string{"cpu", "memory", gpu}, mk.Pod("p").CPU("5").Memory("500").Request(gpu, "1").Obj(), onNode(mk.Node("n").CPU("10").Memory("1000").Obj()), 100},
-		"so is a scalar that the pod does not ask for":           {[]string{"cpu", "memory", gpu}, mk.Pod("p").CPU("5").Memory("500").Obj(), onNode(hundred().Obj(), mk.Pod("q").Request(gpu, "90").Obj()), 100},
+		"equal shares are perfect":                           {[]string{"cpu", "memory"}, mk.Pod("p").CPU("5").Memory("500").Obj(), onNode(hundred().Obj()), 100},
+		"three quarters and a half: an eighth from perfect":  {[]string{"cpu", "memory"}, mk.Pod("p").CPU("7500m").Memory("500").Obj(), onNode(hundred().Obj()), 87},
+		"more than the node has is a share of one":           {[]string{"cpu", "memory"}, mk.Pod("p").CPU("15").Memory("200").Obj(), onNode(hundred().Obj()), 60},
+		"three resources: .2, .5 and .9":                     {[]string{"cpu", "memory", gpu}, mk.Pod("p").CPU("2").Memory("500").Request(gpu, "90").Obj(), onNode(hundred().Obj()), 71},
+		"one resource is always balanced":                    {[]string{"cpu"}, mk.Pod("p").CPU("2").Obj(), onNode(hundred().Obj()), 100},
+		"pods on the node count with their requests":         {[]string{"cpu", "memory"}, mk.Pod("p").CPU("5").Obj(), onNode(hundred().Obj(), mk.Pod("q").CPU("2500m").Memory("500").Obj()), 87},
+		"a pod on the node without requests counts nothing":  {[]string{"cpu", "memory"}, mk.Pod("p").CPU("5").Memory("500").Obj(), onNode(hundred().Obj(), mk.Pod("q").Obj()), 100},
+		"a resource the node does not have is left out":      {[]string{"cpu", "memory", gpu}, mk.Pod("p").CPU("5").Memory("500").Request(gpu, "1").Obj(), onNode(mk.Node("n").CPU("10").Memory("1000").Obj()), 100},
+		"a scalar that the pod does not request is left out": {[]string{"cpu", "memory", gpu}, mk.Pod("p").CPU("5").Memory("500").Obj(), onNode(hundred().Obj(), mk.Pod("q").Request(gpu, "90").Obj()), 100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			raw, _ := plugintest.Scores(t, balancedWith(t, tc.resources...), tc.pod, tc.node)
@@ -57,13 +57,13 @@ func TestBalancedAllocation_Score(t *testing.T) {
 func TestBalancedAllocation_SkipsPodsWithoutRequests(t *testing.T) {
 	balanced := balancedWith(t, "cpu", "memory")
 	for name, pod := range map[string]*v1.Pod{
-		"says nothing":          mk.Pod("p").Obj(),
-		"says zero":             mk.Pod("p").CPU("0").Memory("0").Obj(),
-		"asks for other things": mk.Pod("p").Request(gpu, "1").Obj(),
+		"has no requests":           mk.Pod("p").Obj(),
+		"requests zero":             mk.Pod("p").CPU("0").Memory("0").Obj(),
+		"requests another resource": mk.Pod("p").Request(gpu, "1").Obj(),
 	} {
 		status := balanced.PreScore(t.Context(), framework.NewCycleState(), pod, nil)
 		if !status.IsSkip() {
-			t.Errorf("a pod that %s: PreScore said %s, want Skip", name, plugintest.StatusText(status))
+			t.Errorf("a pod that %s: PreScore returned %s, want Skip", name, plugintest.StatusText(status))
 		}
 		score, _ := balanced.Score(t.Context(), framework.NewCycleState(), pod, onNode(mk.Node("n").CPU("1").Obj()))
 		if score != 0 {
@@ -88,7 +88,7 @@ func TestBalancedAllocation_ResizedPod(t *testing.T) {
 	}}
 	raw, _ := plugintest.Scores(t, balancedWith(t, "cpu", "memory"), pod, onNode(mk.Node("n").CPU("10").Memory("1000").Obj()))
 	if raw[0] != 100 {
-		t.Errorf("scores %d, want 100: it still holds five cpus", raw[0])
+		t.Errorf("scores %d, want 100: five cpus are still allocated to it", raw[0])
 	}
 }
 
@@ -104,10 +104,10 @@ func TestNewBalancedAllocation_Args(t *testing.T) {
 	} {
 		args := &configv1.NodeResourcesBalancedAllocationArgs{Resources: tc.resources}
 		if _, err := NewBalancedAllocation(t.Context(), args, nil, config.DefaultFeatures()); err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%s: error %v, want one that says %q", name, err, tc.want)
+			t.Errorf("%s: error %v, want one that contains %q", name, err, tc.want)
 		}
 	}
 	if _, err := NewBalancedAllocation(t.Context(), &configv1.NodeAffinityArgs{}, nil, config.DefaultFeatures()); err == nil {
-		t.Error("args of another plugin were taken")
+		t.Error("args of another plugin were accepted")
 	}
 }

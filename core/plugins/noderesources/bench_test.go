@@ -11,7 +11,7 @@ import (
 )
 
 // What one pod costs once per cycle (Pod) and once per node (Node). Filter and scores allocate nothing for a node;
-// the tests hold them to that.
+// the tests check that.
 func BenchmarkFit(b *testing.B) {
 	fit, balanced := fitWith(b, nil), balancedWith(b, "cpu", "memory")
 	plain := mk.Pod("plain").CPU("500m").Memory("1Gi").Obj()

@@ -23,16 +23,16 @@ func TestQueueingHints_PodChange(t *testing.T) {
 		before, after any
 		want          string
 	}{
-		"a pod leaves its node":                         {fwk.Delete, held("1", "1Gi"), nil, "Queue"},
-		"a pod that was nominated to a node is gone":    {fwk.Delete, mk.Pod("other").Nominated("n").Obj(), nil, "Queue"},
-		"a pod that was nowhere is gone":                {fwk.Delete, mk.Pod("other").CPU("9").Obj(), nil, "QueueSkip"},
-		"another gives back cpu":                        {fwk.UpdatePodScaleDown, held("2", "1Gi"), held("1", "1Gi"), "Queue"},
-		"another gives back what the pod does not need": {fwk.UpdatePodScaleDown, held("1", "2Gi"), held("1", "1Gi"), "QueueSkip"},
-		"another asks for less but still holds it":      {fwk.UpdatePodScaleDown, held("2", "1Gi"), inPlace, "QueueSkip"},
-		"another that holds no node asks for less":      {fwk.UpdatePodScaleDown, mk.Pod("other").CPU("2").Obj(), mk.Pod("other").CPU("1").Obj(), "QueueSkip"},
-		"the pod itself asks for less":                  {fwk.UpdatePodScaleDown, mk.Pod("waiting").CPU("2").Obj(), waiting, "Queue"},
-		"another is created":                            {fwk.Add, nil, held("1", "1Gi"), "not registered"},
-		"what is reported is not readable":              {fwk.Delete, mk.Node("n").Obj(), nil, "Queue: reading the old object of an event: it is a *v1.Node where a *v1.Pod was expected"},
+		"another pod on a node is deleted":                        {fwk.Delete, held("1", "1Gi"), nil, "Queue"},
+		"a nominated pod is deleted":                              {fwk.Delete, mk.Pod("other").Nominated("n").Obj(), nil, "Queue"},
+		"a pod without a node is deleted":                         {fwk.Delete, mk.Pod("other").CPU("9").Obj(), nil, "QueueSkip"},
+		"another pod lowers its cpu request":                      {fwk.UpdatePodScaleDown, held("2", "1Gi"), held("1", "1Gi"), "Queue"},
+		"another pod lowers a request that the pod does not have": {fwk.UpdatePodScaleDown, held("1", "2Gi"), held("1", "1Gi"), "QueueSkip"},
+		"another pod lowers a request that is still allocated":    {fwk.UpdatePodScaleDown, held("2", "1Gi"), inPlace, "QueueSkip"},
+		"a pod without a node lowers its request":                 {fwk.UpdatePodScaleDown, mk.Pod("other").CPU("2").Obj(), mk.Pod("other").CPU("1").Obj(), "QueueSkip"},
+		"the pod itself lowers its request":                       {fwk.UpdatePodScaleDown, mk.Pod("waiting").CPU("2").Obj(), waiting, "Queue"},
+		"another pod is created":                                  {fwk.Add, nil, held("1", "1Gi"), "not registered"},
+		"the event is for another kind of object":                 {fwk.Delete, mk.Node("n").Obj(), nil, "Queue: reading the old object of an event: it is a *v1.Node where a *v1.Pod was expected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Hint(t, fitWith(t, nil), fwk.Pod, tc.action, waiting, tc.before, tc.after); got != tc.want {
@@ -44,7 +44,7 @@ func TestQueueingHints_PodChange(t *testing.T) {
 
 func TestQueueingHints_NodeChange(t *testing.T) {
 	waiting := mk.Pod("waiting").CPU("2").Request(gpu, "1").Obj()
-	silent := mk.Pod("silent").Obj()
+	noRequests := mk.Pod("no-requests").Obj()
 	node := func(cpu, gpus string) *mk.NodeBuilder { return mk.Node("n").CPU(cpu).Memory("1Gi").Resource(gpu, gpus) }
 	for name, tc := range map[string]struct {
 		pod           *v1.Pod
@@ -52,18 +52,18 @@ func TestQueueingHints_NodeChange(t *testing.T) {
 		before, after any
 		want          string
 	}{
-		"a node is added that would hold the pod":           {waiting, fwk.Add, nil, node("2", "1").Obj(), "Queue"},
-		"a node is added that is too small":                 {waiting, fwk.Add, nil, node("1", "1").Obj(), "QueueSkip"},
-		"a node is added that lacks a scalar":               {waiting, fwk.Add, nil, node("2", "0").Obj(), "QueueSkip"},
-		"a node is added that takes no pods":                {silent, fwk.Add, nil, mk.Node("n").Pods("0").Obj(), "QueueSkip"},
-		"a node gains cpu":                                  {waiting, fwk.UpdateNodeAllocatable, node("2", "1").Obj(), node("3", "1").Obj(), "Queue"},
-		"a node gains a scalar":                             {waiting, fwk.UpdateNodeAllocatable, node("2", "1").Obj(), node("2", "2").Obj(), "Queue"},
-		"a node gains cpu but is still too small":           {waiting, fwk.UpdateNodeAllocatable, node("1", "1").Obj(), node("1500m", "1").Obj(), "QueueSkip"},
-		"a node loses cpu and still would hold the pod":     {waiting, fwk.UpdateNodeAllocatable, node("4", "1").Obj(), node("3", "1").Obj(), "QueueSkip"},
-		"a node gains what the pod does not ask for":        {waiting, fwk.UpdateNodeAllocatable, node("2", "1").Obj(), node("2", "1").Memory("9Gi").Obj(), "QueueSkip"},
-		"a node takes more pods":                            {silent, fwk.UpdateNodeAllocatable, node("2", "1").Obj(), node("2", "1").Pods("111").Obj(), "Queue"},
-		"a pod that asks for nothing does not wait for cpu": {silent, fwk.UpdateNodeAllocatable, node("2", "1").Obj(), node("3", "1").Obj(), "QueueSkip"},
-		"taints are another plugin's business":              {waiting, fwk.UpdateNodeTaint, node("2", "1").Obj(), node("2", "1").Obj(), "not registered"},
+		"a node is added that fits the pod":                     {waiting, fwk.Add, nil, node("2", "1").Obj(), "Queue"},
+		"a node is added that is too small":                     {waiting, fwk.Add, nil, node("1", "1").Obj(), "QueueSkip"},
+		"a node is added that lacks a scalar":                   {waiting, fwk.Add, nil, node("2", "0").Obj(), "QueueSkip"},
+		"a node is added that accepts no pods":                  {noRequests, fwk.Add, nil, mk.Node("n").Pods("0").Obj(), "QueueSkip"},
+		"a node gains cpu":                                      {waiting, fwk.UpdateNodeAllocatable, node("2", "1").Obj(), node("3", "1").Obj(), "Queue"},
+		"a node gains a scalar":                                 {waiting, fwk.UpdateNodeAllocatable, node("2", "1").Obj(), node("2", "2").Obj(), "Queue"},
+		"a node gains cpu but is still too small":               {waiting, fwk.UpdateNodeAllocatable, node("1", "1").Obj(), node("1500m", "1").Obj(), "QueueSkip"},
+		"a node loses cpu and still fits the pod":               {waiting, fwk.UpdateNodeAllocatable, node("4", "1").Obj(), node("3", "1").Obj(), "QueueSkip"},
+		"a node gains a resource that the pod does not request": {waiting, fwk.UpdateNodeAllocatable, node("2", "1").Obj(), node("2", "1").Memory("9Gi").Obj(), "QueueSkip"},
+		"a node accepts more pods":                              {noRequests, fwk.UpdateNodeAllocatable, node("2", "1").Obj(), node("2", "1").Pods("111").Obj(), "Queue"},
+		"a pod without requests is not requeued by more cpu":    {noRequests, fwk.UpdateNodeAllocatable, node("2", "1").Obj(), node("3", "1").Obj(), "QueueSkip"},
+		"a taint changes":                                       {waiting, fwk.UpdateNodeTaint, node("2", "1").Obj(), node("2", "1").Obj(), "not registered"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Hint(t, fitWith(t, nil), fwk.Node, tc.action, tc.pod, tc.before, tc.after); got != tc.want {

@@ -60,10 +60,10 @@ func TestFilter(t *testing.T) {
 		node fwk.NodeInfo
 		want string
 	}{
-		"what is asked for is just there": {
+		"the request equals what is free": {
 			mk.Pod("p").CPU("1").Memory("2Gi").Obj(), onNode(node().Obj(), busy), "Success",
 		},
-		"a millicpu too much may be freed by preemption": {
+		"preemption can free one missing millicpu": {
 			mk.Pod("p").CPU("1001m").Obj(), onNode(node().Obj(), busy), "Unschedulable: Insufficient cpu",
 		},
 		"memory": {
@@ -72,30 +72,30 @@ func TestFilter(t *testing.T) {
 		"ephemeral storage": {
 			mk.Pod("p").Request(v1.ResourceEphemeralStorage, "11Gi").Obj(), onNode(node().Obj(), busy), "Unschedulable: Insufficient ephemeral-storage",
 		},
-		"what the whole node does not have, preemption cannot free": {
+		"preemption cannot free more than the node's allocatable": {
 			mk.Pod("p").CPU("8").Obj(), onNode(node().Obj()), "UnschedulableAndUnresolvable: Insufficient cpu",
 		},
-		"one hopeless resource makes the node hopeless, and all reasons are given": {
+		"one unresolvable resource makes the node unresolvable, and all reasons are given": {
 			mk.Pod("p").CPU("2").Memory("9Gi").Request(v1.ResourceEphemeralStorage, "11Gi").Request(gpu, "1").Obj(),
 			onNode(node().Pods("1").Obj(), busy),
 			"UnschedulableAndUnresolvable: Too many pods, Insufficient cpu, Insufficient memory, Insufficient ephemeral-storage, Insufficient example.com/gpu",
 		},
-		"a full node is full even for a pod that asks for nothing, and preemption may help": {
+		"a node at its pod limit rejects a pod without requests, and preemption can help": {
 			mk.Pod("p").Obj(), onNode(node().Pods("1").Obj(), busy), "Unschedulable: Too many pods",
 		},
-		"a node that does not say how many pods it takes, takes none": {
+		"a node without allocatable pods accepts none": {
 			mk.Pod("p").Obj(), onNode(&v1.Node{}), "Unschedulable: Too many pods",
 		},
-		"a request of zero fits a node that has none": {
+		"a request of zero fits a node without the resource": {
 			mk.Pod("p").CPU("0").Request(gpu, "0").Obj(), onNode(mk.Node("n").Obj()), "Success",
 		},
-		"a pod asking for nothing fits an overcommitted node": {
+		"a pod without requests fits an overcommitted node": {
 			mk.Pod("p").Obj(), onNode(mk.Node("n").CPU("1").Obj(), busy), "Success",
 		},
 		"an extended resource that the node lacks": {
 			mk.Pod("p").Request(gpu, "1").Obj(), onNode(node().Obj()), "UnschedulableAndUnresolvable: Insufficient example.com/gpu",
 		},
-		"an extended resource that is taken": {
+		"an extended resource that is in use": {
 			mk.Pod("p").Request(gpu, "1").Obj(),
 			onNode(node().Resource(gpu, "2").Obj(), mk.Pod("q").Request(gpu, "2").Obj()),
 			"Unschedulable: Insufficient example.com/gpu",
@@ -108,26 +108,26 @@ func TestFilter(t *testing.T) {
 			mk.Pod("p").Request("hugepages-2Mi", "4Mi").Obj(), onNode(node().Resource("hugepages-2Mi", "2Mi").Obj()),
 			"UnschedulableAndUnresolvable: Insufficient hugepages-2Mi",
 		},
-		"a resource that nobody counts": {
+		"a resource that the scheduler does not count": {
 			mk.Pod("p").Request("unheard-of", "5").Obj(), onNode(node().Obj()), "Success",
 		},
-		"the largest init container counts when it asks for more than all containers together": {
+		"the largest init container counts if it requests more than all containers together": {
 			mk.Pod("p").CPU("1").Init("i", mk.Resources("cpu", "5")).Obj(), onNode(node().Obj()), "UnschedulableAndUnresolvable: Insufficient cpu",
 		},
-		"and not when it asks for less": {
+		"an init container that requests less than the containers does not count": {
 			mk.Pod("p").CPU("4").Init("i", mk.Resources("cpu", "3")).Obj(), onNode(node().Obj()), "Success",
 		},
-		"a sidecar runs beside the containers": {
+		"a sidecar adds to the containers": {
 			mk.Pod("p").CPU("3").Sidecar("s", mk.Resources("cpu", "2")).Obj(), onNode(node().Obj()), "UnschedulableAndUnresolvable: Insufficient cpu",
 		},
-		"and beside the init containers that come after it": {
+		"a sidecar adds to the init containers after it": {
 			mk.Pod("p").Sidecar("s", mk.Resources("cpu", "2")).Init("i", mk.Resources("cpu", "3")).Obj(), onNode(node().Obj()),
 			"UnschedulableAndUnresolvable: Insufficient cpu",
 		},
-		"but not beside those before it": {
+		"a sidecar does not add to the init containers before it": {
 			mk.Pod("p").Init("i", mk.Resources("cpu", "3")).Sidecar("s", mk.Resources("cpu", "2")).Obj(), onNode(node().Obj()), "Success",
 		},
-		"an absurd request fits nowhere instead of wrapping around": {
+		"a request beyond 64 bits fits no node": {
 			mk.Pod("p").CPU("10P").Container("q", "app", mk.Resources("cpu", "9E")).Obj(), onNode(node().Obj()),
 			"UnschedulableAndUnresolvable: Insufficient cpu",
 		},
@@ -176,8 +176,8 @@ func TestRequests_DoNotChangePod(t *testing.T) {
 	r := newRequestOptions(config.DefaultFeatures())
 	const want = 3<<29 + 1
 	for range 3 {
-		if asked, held := r.requests(pod), r.allocated(pod); asked.memory != want || held.memory != want {
-			t.Fatalf("asks for %d and holds %d, want %d each time", asked.memory, held.memory, want)
+		if requested, allocated := r.requests(pod), r.allocated(pod); requested.memory != want || allocated.memory != want {
+			t.Fatalf("requests %d and is allocated %d, want %d each time", requested.memory, allocated.memory, want)
 		}
 	}
 }
@@ -191,12 +191,12 @@ func TestFilter_IgnoredResources(t *testing.T) {
 		resource v1.ResourceName
 		want     string
 	}{
-		"an ignored resource is somebody else's to count":      {"example.com/licence", "Success"},
-		"so is every resource of an ignored group":             {"other.org/anything", "Success"},
-		"another of the same domain is counted":                {gpu, "UnschedulableAndUnresolvable: Insufficient example.com/gpu"},
-		"a domain that begins like an ignored group":           {"other.org.uk/x", "UnschedulableAndUnresolvable: Insufficient other.org.uk/x"},
-		"what Kubernetes itself knows of cannot be ignored":    {"hugepages-2Mi", "UnschedulableAndUnresolvable: Insufficient hugepages-2Mi"},
-		"nor can what is Kubernetes' own by its domain's name": {"kubernetes.io/thing", "UnschedulableAndUnresolvable: Insufficient kubernetes.io/thing"},
+		"an ignored resource is left to an extender":                {"example.com/licence", "Success"},
+		"every resource of an ignored group is left to an extender": {"other.org/anything", "Success"},
+		"another resource of the same domain is counted":            {gpu, "UnschedulableAndUnresolvable: Insufficient example.com/gpu"},
+		"a domain with an ignored group as prefix is counted":       {"other.org.uk/x", "UnschedulableAndUnresolvable: Insufficient other.org.uk/x"},
+		"huge pages cannot be ignored":                              {"hugepages-2Mi", "UnschedulableAndUnresolvable: Insufficient hugepages-2Mi"},
+		"a resource of kubernetes.io cannot be ignored":             {"kubernetes.io/thing", "UnschedulableAndUnresolvable: Insufficient kubernetes.io/thing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pod := mk.Pod("p").Request(tc.resource, "1").Obj()
@@ -207,25 +207,25 @@ func TestFilter_IgnoredResources(t *testing.T) {
 	}
 }
 
-// Whatever the quantities, a pod that is let onto a node adds up to no more than the node has, by exact arithmetic.
+// A pod fits exactly if the exact sum of its requests is at most what the node has, however large the quantities.
 func TestFilter_HugeRequests(t *testing.T) {
-	hostile := rapid.SampledFrom([]string{"0", "1m", "100u", "0.3", "1", "1.5Gi", "4Gi", "5P", "9E", "8Ei", "9223372036854775807", "9223372036854775.807"})
-	modest := rapid.SampledFrom([]string{"0", "1", "4", "8Gi", "1P"})
+	amounts := rapid.SampledFrom([]string{"0", "1m", "100u", "0.3", "1", "1.5Gi", "4Gi", "5P", "9E", "8Ei", "9223372036854775807", "9223372036854775.807"})
+	capacities := rapid.SampledFrom([]string{"0", "1", "4", "8Gi", "1P"})
 	fit := fitWith(t, nil)
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory, v1.ResourceEphemeralStorage, gpu}).Draw(t, "resource")
 		var sum resource.Quantity
 		b := mk.Pod("p")
 		for i := range rapid.IntRange(1, 4).Draw(t, "containers") {
-			amount := hostile.Draw(t, "amount")
+			amount := amounts.Draw(t, "amount")
 			b.Container(string(rune('a'+i)), "app", mk.Resources(string(name), amount))
 			sum.Add(resource.MustParse(amount))
 		}
-		there := modest.Draw(t, "there")
-		node := onNode(mk.Node("n").Resource(name, there).Obj())
+		capacity := capacities.Draw(t, "capacity")
+		node := onNode(mk.Node("n").Resource(name, capacity).Obj())
 		fits := plugintest.Filter(fit, b.Obj(), node) == "Success"
-		if want := sum.Cmp(resource.MustParse(there)) <= 0; fits != want {
-			t.Fatalf("%s of %s asked for, %s there: fits is %v, want %v", sum.String(), name, there, fits, want)
+		if want := sum.Cmp(resource.MustParse(capacity)) <= 0; fits != want {
+			t.Fatalf("%s of %s requested, %s allocatable: fits is %v, want %v", sum.String(), name, capacity, fits, want)
 		}
 	})
 }
@@ -246,10 +246,10 @@ func TestFilter_DoesNotAllocate(t *testing.T) {
 		pod  *v1.Pod
 		node fwk.NodeInfo
 	}{
-		"a pod that fits":               {mk.Pod("p").CPU("1").Memory("1Gi").Request(gpu, "1").Obj(), roomy},
-		"a pod that lacks one scalar":   {mk.Pod("p").CPU("1").Memory("1Gi").Request(gpu, "1").Obj(), taken},
-		"a pod that lacks cpu, memory":  {mk.Pod("p").CPU("1").Memory("1Gi").Obj(), full},
-		"a pod that asks for no matter": {mk.Pod("p").Obj(), full},
+		"a pod that fits":              {mk.Pod("p").CPU("1").Memory("1Gi").Request(gpu, "1").Obj(), roomy},
+		"a pod that lacks one scalar":  {mk.Pod("p").CPU("1").Memory("1Gi").Request(gpu, "1").Obj(), taken},
+		"a pod that lacks cpu, memory": {mk.Pod("p").CPU("1").Memory("1Gi").Obj(), full},
+		"a pod without requests":       {mk.Pod("p").Obj(), full},
 	} {
 		state := framework.NewCycleState()
 		fit.PreFilter(t.Context(), state, tc.pod, nil)
@@ -264,7 +264,7 @@ func TestFilter_StatusesCarryPluginName(t *testing.T) {
 	for found, status := range basicStatus {
 		if found == 0 {
 			if status != nil {
-				t.Errorf("nothing short is %v, want success", status)
+				t.Errorf("the status for no shortage is %v, want success", status)
 			}
 			continue
 		}

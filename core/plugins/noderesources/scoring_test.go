@@ -52,29 +52,29 @@ func halfUsed() fwk.NodeInfo {
 }
 
 func TestScore(t *testing.T) {
-	silent := mk.Pod("p").Obj() // counts for 100m and 200Mi
+	noRequests := mk.Pod("p").Obj() // counts for 100m and 200Mi
 	for name, tc := range map[string]struct {
 		args func(*configv1.NodeResourcesFitArgs)
 		pod  *v1.Pod
 		node fwk.NodeInfo
 		want int64
 	}{
-		"by default the emptier node is better: cpu 72, memory 82":       {nil, silent, halfUsed(), 77},
-		"LeastAllocated is the default":                                  {by("LeastAllocated", "cpu=1 memory=1", ""), silent, halfUsed(), 77},
-		"MostAllocated is the opposite: cpu 27, memory 18, rounded down": {by("MostAllocated", "cpu=1 memory=1", ""), silent, halfUsed(), 22},
-		"a ratio is rounded to the nearest: 22.5 becomes 23":             {by("RequestedToCapacityRatio", "cpu=1 memory=1", packing), silent, halfUsed(), 23},
-		"weights shift the mean: (72·3+82)/4":                            {by("LeastAllocated", "cpu=3 memory=1", ""), silent, halfUsed(), 74},
-		"a pod that does not fit its node leaves nothing free":           {by("LeastAllocated", "cpu=1", ""), mk.Pod("p").CPU("5").Obj(), halfUsed(), 0},
-		"and uses all of it":                                             {by("MostAllocated", "cpu=1", ""), mk.Pod("p").CPU("5").Obj(), halfUsed(), 100},
-		"and scores as at 100 %":                                         {by("RequestedToCapacityRatio", "cpu=1", packing), mk.Pod("p").CPU("5").Obj(), halfUsed(), 100},
-		"a resource the node does not have plays no part":                {by("LeastAllocated", "cpu=1 example.com/gpu=10", ""), mk.Pod("p").CPU("1").Request(gpu, "1").Obj(), halfUsed(), 50},
-		"nor does a scalar that the pod does not ask for":                {by("MostAllocated", "cpu=1 example.com/gpu=10", ""), mk.Pod("p").CPU("1").Obj(), onNode(mk.Node("n").CPU("4").Resource(gpu, "4").Obj(), mk.Pod("q").Request(gpu, "4").CPU("1").Obj()), 50},
-		"a scalar that it asks for does":                                 {by("MostAllocated", "cpu=1 example.com/gpu=1", ""), mk.Pod("p").CPU("1").Request(gpu, "1").Obj(), onNode(mk.Node("n").CPU("4").Resource(gpu, "4").Obj(), mk.Pod("q").Request(gpu, "3").CPU("1").Obj()), 75},
+		"by default the emptier node is better: cpu 72, memory 82":       {nil, noRequests, halfUsed(), 77},
+		"LeastAllocated is the default":                                  {by("LeastAllocated", "cpu=1 memory=1", ""), noRequests, halfUsed(), 77},
+		"MostAllocated is the opposite: cpu 27, memory 18, rounded down": {by("MostAllocated", "cpu=1 memory=1", ""), noRequests, halfUsed(), 22},
+		"a ratio is rounded to the nearest: 22.5 becomes 23":             {by("RequestedToCapacityRatio", "cpu=1 memory=1", packing), noRequests, halfUsed(), 23},
+		"weights shift the mean: (72·3+82)/4":                            {by("LeastAllocated", "cpu=3 memory=1", ""), noRequests, halfUsed(), 74},
+		"LeastAllocated scores 0 for a pod that does not fit":            {by("LeastAllocated", "cpu=1", ""), mk.Pod("p").CPU("5").Obj(), halfUsed(), 0},
+		"MostAllocated scores 100 for a pod that does not fit":           {by("MostAllocated", "cpu=1", ""), mk.Pod("p").CPU("5").Obj(), halfUsed(), 100},
+		"a ratio scores as at 100 % for a pod that does not fit":         {by("RequestedToCapacityRatio", "cpu=1", packing), mk.Pod("p").CPU("5").Obj(), halfUsed(), 100},
+		"a resource the node does not have is left out":                  {by("LeastAllocated", "cpu=1 example.com/gpu=10", ""), mk.Pod("p").CPU("1").Request(gpu, "1").Obj(), halfUsed(), 50},
+		"a scalar that the pod does not request is left out":             {by("MostAllocated", "cpu=1 example.com/gpu=10", ""), mk.Pod("p").CPU("1").Obj(), onNode(mk.Node("n").CPU("4").Resource(gpu, "4").Obj(), mk.Pod("q").Request(gpu, "4").CPU("1").Obj()), 50},
+		"a scalar that the pod requests counts":                          {by("MostAllocated", "cpu=1 example.com/gpu=1", ""), mk.Pod("p").CPU("1").Request(gpu, "1").Obj(), onNode(mk.Node("n").CPU("4").Resource(gpu, "4").Obj(), mk.Pod("q").Request(gpu, "3").CPU("1").Obj()), 75},
 		"ephemeral storage counts as requested, without defaults":        {by("MostAllocated", "ephemeral-storage=1", ""), mk.Pod("p").Request(v1.ResourceEphemeralStorage, "2Gi").Obj(), onNode(mk.Node("n").Resource(v1.ResourceEphemeralStorage, "10Gi").Obj(), mk.Pod("q").Request(v1.ResourceEphemeralStorage, "1Gi").Obj()), 30},
-		"no resource that counts: zero":                                  {by("LeastAllocated", "example.com/gpu=1", ""), silent, halfUsed(), 0},
-		"every container that says nothing counts for 100m":              {by("MostAllocated", "cpu=1", ""), mk.Pod("p").Container("b", "app", nil).Container("c", "app", nil).Obj(), onNode(mk.Node("n").CPU("1").Obj()), 30},
-		"a container that says 0 counts for nothing":                     {by("MostAllocated", "cpu=1", ""), mk.Pod("p").CPU("0").Obj(), onNode(mk.Node("n").CPU("1").Obj()), 0},
-		"in a ratio, a resource that scores nothing is left out":         {by("RequestedToCapacityRatio", "cpu=1 memory=1", packing), mk.Pod("p").CPU("2").Memory("0").Obj(), onNode(mk.Node("n").CPU("4").Memory("8Gi").Obj()), 50},
+		"no resource that counts: zero":                                  {by("LeastAllocated", "example.com/gpu=1", ""), noRequests, halfUsed(), 0},
+		"every container without requests counts for 100m":               {by("MostAllocated", "cpu=1", ""), mk.Pod("p").Container("b", "app", nil).Container("c", "app", nil).Obj(), onNode(mk.Node("n").CPU("1").Obj()), 30},
+		"a container that requests 0 counts for nothing":                 {by("MostAllocated", "cpu=1", ""), mk.Pod("p").CPU("0").Obj(), onNode(mk.Node("n").CPU("1").Obj()), 0},
+		"in a ratio, a resource that scores 0 is left out":               {by("RequestedToCapacityRatio", "cpu=1 memory=1", packing), mk.Pod("p").CPU("2").Memory("0").Obj(), onNode(mk.Node("n").CPU("4").Memory("8Gi").Obj()), 50},
 	} {
 		t.Run(name, func(t *testing.T) {
 			raw, _ := plugintest.Scores(t, fitWith(t, tc.args), tc.pod, tc.node)
@@ -105,7 +105,7 @@ func TestScore_ThirtyAndTwentyPercentUsed(t *testing.T) {
 	}
 }
 
-// The pod's own request replaces what its containers ask for in the filter, but not in the score.
+// The pod's own request replaces its containers' requests in the filter, but not in the score.
 func TestScore_IgnoresPodLevelResources(t *testing.T) {
 	pod := mk.Pod("p").CPU("1").Memory("1Gi").Obj()
 	pod.Spec.Resources = &v1.ResourceRequirements{Requests: mk.Resources("cpu", "3")}
@@ -134,7 +134,7 @@ func TestRequestedToCapacityRatio_Shapes(t *testing.T) {
 	}
 }
 
-// A shape whose scores fall prefers empty nodes. As with any shape, resources that score nothing are left out of the mean.
+// A shape whose scores fall prefers empty nodes. As with any shape, resources that score 0 are left out of the mean.
 func TestRequestedToCapacityRatio_FallingShape(t *testing.T) {
 	both := by("RequestedToCapacityRatio", "cpu=1 memory=1", spreading)
 	for name, tc := range map[string]struct {
@@ -144,9 +144,9 @@ func TestRequestedToCapacityRatio_FallingShape(t *testing.T) {
 	}{
 		"27 % and 18 % used score 73 and 82, of which 77.5 is rounded up": {both, mk.Pod("p").Obj(), 78},
 		"weights shift the mean: (73·3+82)/4":                             {by("RequestedToCapacityRatio", "cpu=3 memory=1", spreading), mk.Pod("p").Obj(), 75},
-		"cpu that the pod would use up is left out":                       {both, mk.Pod("p").CPU("3").Memory("0").Obj(), 84},
-		"and so is cpu that does not suffice":                             {both, mk.Pod("p").CPU("5").Memory("0").Obj(), 84},
-		"with nothing left the score is the lowest":                       {both, mk.Pod("p").CPU("3").Memory("8400Mi").Obj(), 0},
+		"cpu that would be used up is left out":                           {both, mk.Pod("p").CPU("3").Memory("0").Obj(), 84},
+		"insufficient cpu is left out":                                    {both, mk.Pod("p").CPU("5").Memory("0").Obj(), 84},
+		"if every resource is left out, the score is 0":                   {both, mk.Pod("p").CPU("3").Memory("8400Mi").Obj(), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			raw, normalized := plugintest.Scores(t, fitWith(t, tc.args), tc.pod, halfUsed())
@@ -157,7 +157,7 @@ func TestRequestedToCapacityRatio_FallingShape(t *testing.T) {
 	}
 }
 
-// The two nodes of the bin-packing documentation: a pod that asks for two foo, 256MB and two cpu, and weights of five
+// The two nodes of the bin-packing documentation: a pod that requests two foo, 256MB and two cpu, and weights of five
 // for foo, one for memory and three for cpu. There, scores run from 0 to 10; here, from 0 to 100.
 func TestRequestedToCapacityRatio_BinPackingExample(t *testing.T) {
 	const foo = "intel.com/foo"

@@ -20,17 +20,17 @@ func TestSignPod(t *testing.T) {
 		pod    *v1.Pod
 		want   map[string]string
 	}{
-		"a pod that says all it needs is signed by its request": {fitWith(t, nil), full, map[string]string{
+		"a pod with cpu and memory requests is signed by them": {fitWith(t, nil), full, map[string]string{
 			"v1.Pod.Spec.ContainerRequestsAndOverheads()": `{"MilliCPU":1000,"Memory":1073741824,"EphemeralStorage":0,"AllowedPodNumber":0,"ScalarResources":{"example.com/gpu":1}}`,
 		}},
-		"one that does not, also by what it is taken to need": {fitWith(t, nil), mk.Pod("p").CPU("1").Obj(), map[string]string{
+		"a pod with a missing request is also signed by the defaults": {fitWith(t, nil), mk.Pod("p").CPU("1").Obj(), map[string]string{
 			"v1.Pod.Spec.ContainerRequestsAndOverheads()":        `{"MilliCPU":1000,"Memory":0,"EphemeralStorage":0,"AllowedPodNumber":0,"ScalarResources":null}`,
 			"orrery/v1.Pod.Spec.ContainerRequestsWithDefaults()": `{"MilliCPU":1000,"Memory":209715200,"EphemeralStorage":0,"AllowedPodNumber":0,"ScalarResources":null}`,
 		}},
-		"balance does not care about that": {balancedWith(t, "cpu"), mk.Pod("p").Obj(), map[string]string{
+		"balanced allocation signs requests alone": {balancedWith(t, "cpu"), mk.Pod("p").Obj(), map[string]string{
 			"v1.Pod.Spec.ContainerRequestsAndOverheads()": `{"MilliCPU":0,"Memory":0,"EphemeralStorage":0,"AllowedPodNumber":0,"ScalarResources":null}`,
 		}},
-		"with devices for extended resources nothing is signed": {fitWith(t, nil, "DRAExtendedResource"), full, nil},
+		"with the gate DRAExtendedResource nothing is signed": {fitWith(t, nil, "DRAExtendedResource"), full, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, plugintest.Signature(t, tc.plugin, tc.pod)); diff != "" {
@@ -40,7 +40,7 @@ func TestSignPod(t *testing.T) {
 	}
 }
 
-// Equal fragments promise equal answers on every node; see framework.NodeLocal.
+// Pods with equal fragments must score equally on every node; see framework.NodeLocal.
 func TestSignPod_EqualSignaturesGetEqualAnswers(t *testing.T) {
 	fit, balanced := fitWith(t, nil), balancedWith(t, "cpu", "memory")
 	amounts := rapid.SampledFrom([]string{"", "0", "100m", "200m", "1"})
@@ -78,6 +78,6 @@ func TestSignPod_EqualSignaturesGetEqualAnswers(t *testing.T) {
 		}
 	})
 	if same == 0 {
-		t.Error("no two pods had the same signature: the test shows nothing")
+		t.Error("no two pods had the same signature: the test compared nothing")
 	}
 }

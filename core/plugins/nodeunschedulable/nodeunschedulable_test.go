@@ -21,7 +21,7 @@ func plugin(t *testing.T) *nodeunschedulable.NodeUnschedulable {
 	return p.(*nodeunschedulable.NodeUnschedulable)
 }
 
-const refused = "UnschedulableAndUnresolvable: node(s) were unschedulable"
+const rejected = "UnschedulableAndUnresolvable: node(s) were unschedulable"
 
 var cordonTolerated = v1.Toleration{Key: "node.kubernetes.io/unschedulable", Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoSchedule}
 
@@ -31,24 +31,24 @@ func TestFilter(t *testing.T) {
 		node *v1.Node
 		want string
 	}{
-		"any node that is not cordoned": {mk.Pod("p").Obj(), mk.Node("n").Obj(), "Success"},
-		"a cordoned node is refused even before it has its taint": {
-			mk.Pod("p").Obj(), mk.Node("n").Unschedulable().Obj(), refused,
+		"a node that is not cordoned": {mk.Pod("p").Obj(), mk.Node("n").Obj(), "Success"},
+		"a cordoned node is rejected even before it has its taint": {
+			mk.Pod("p").Obj(), mk.Node("n").Unschedulable().Obj(), rejected,
 		},
-		"a pod that tolerates the cordon may go there": {
+		"a pod that tolerates the cordon fits": {
 			mk.Pod("p").Toleration(cordonTolerated).Obj(), mk.Node("n").Unschedulable().Obj(), "Success",
 		},
-		"so may one that tolerates everything": {
+		"a pod that tolerates every taint fits": {
 			mk.Pod("p").Toleration(v1.Toleration{Operator: v1.TolerationOpExists}).Obj(), mk.Node("n").Unschedulable().Obj(), "Success",
 		},
 		"a toleration of the empty value matches the cordon, which has none": {
 			mk.Pod("p").Toleration(v1.Toleration{Key: "node.kubernetes.io/unschedulable"}).Obj(), mk.Node("n").Unschedulable().Obj(), "Success",
 		},
-		"a toleration for NoExecute does not help": {
+		"a toleration for NoExecute does not tolerate the cordon": {
 			mk.Pod("p").Toleration(v1.Toleration{Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute}).Obj(),
-			mk.Node("n").Unschedulable().Obj(), refused,
+			mk.Node("n").Unschedulable().Obj(), rejected,
 		},
-		"the taint alone is another plugin's business": {
+		"the taint alone is left to TaintToleration": {
 			mk.Pod("p").Obj(), mk.Node("n").Taint("node.kubernetes.io/unschedulable", "", v1.TaintEffectNoSchedule).Obj(), "Success",
 		},
 	} {

@@ -82,7 +82,7 @@ func (s *Fixture) FilterAll(t TB, pod *v1.Pod) map[string]string {
 	t.Helper()
 	state, status := s.RunPreFilter(t, pod)
 	if !status.IsSuccess() && !status.IsSkip() {
-		t.Fatalf("PreFilter said %s", StatusText(status))
+		t.Fatalf("PreFilter returned %s", StatusText(status))
 	}
 	if status.IsSkip() {
 		all := map[string]string{}
@@ -122,7 +122,7 @@ func (s *Fixture) FeasibleNodes(t TB, pod *v1.Pod) string {
 	return FeasibleIn(s.FilterAll(t, pod))
 }
 
-// FeasibleIn are the names of the nodes that nothing is said against.
+// FeasibleIn returns the names of the nodes without a rejection.
 func FeasibleIn(verdicts map[string]string) string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(verdicts)) {
@@ -142,19 +142,19 @@ func (s *Fixture) ScoreAll(t TB, pod *v1.Pod) (raw, normalized map[string]int64)
 	case status.IsSkip():
 		return nil, nil
 	case !status.IsSuccess():
-		t.Fatalf("PreScore said %s", StatusText(status))
+		t.Fatalf("PreScore returned %s", StatusText(status))
 	}
 	scores := make(fwk.NodeScoreList, len(nodes))
 	for i, node := range nodes {
 		score, status := s.plugin.Score(ctx, state, pod, node)
 		if !status.IsSuccess() {
-			t.Fatalf("Score of node %s said %s", node.Node().Name, StatusText(status))
+			t.Fatalf("Score of node %s returned %s", node.Node().Name, StatusText(status))
 		}
 		scores[i] = fwk.NodeScore{Name: node.Node().Name, Score: score}
 	}
 	raw = byName(scores)
 	if status := s.plugin.ScoreExtensions().NormalizeScore(ctx, state, pod, scores); !status.IsSuccess() {
-		t.Fatalf("NormalizeScore said %s", StatusText(status))
+		t.Fatalf("NormalizeScore returned %s", StatusText(status))
 	}
 	return raw, byName(scores)
 }

@@ -47,7 +47,7 @@ func Scores(t testing.TB, plugin fwk.Plugin, pod *v1.Pod, nodes ...fwk.NodeInfo)
 			return nil, nil
 		}
 		if !status.IsSuccess() {
-			t.Fatalf("PreScore said %s", StatusText(status))
+			t.Fatalf("PreScore returned %s", StatusText(status))
 		}
 	}
 	scorer := plugin.(fwk.ScorePlugin)
@@ -55,14 +55,14 @@ func Scores(t testing.TB, plugin fwk.Plugin, pod *v1.Pod, nodes ...fwk.NodeInfo)
 	for i, node := range nodes {
 		score, status := scorer.Score(ctx, state, pod, node)
 		if !status.IsSuccess() {
-			t.Fatalf("Score of node %s said %s", node.Node().Name, StatusText(status))
+			t.Fatalf("Score of node %s returned %s", node.Node().Name, StatusText(status))
 		}
 		raw = append(raw, score)
 		list[i] = fwk.NodeScore{Name: node.Node().Name, Score: score}
 	}
 	if extensions := scorer.ScoreExtensions(); extensions != nil {
 		if status := extensions.NormalizeScore(ctx, state, pod, list); !status.IsSuccess() {
-			t.Fatalf("NormalizeScore said %s", StatusText(status))
+			t.Fatalf("NormalizeScore returned %s", StatusText(status))
 		}
 	}
 	for _, score := range list {

@@ -11,9 +11,9 @@ import (
 	"orrery/core/mk"
 )
 
-// BenchmarkDecision places pods of one application among 50,000 pods on 5,000 nodes: PreFilter, Filter of 500 nodes,
-// PreScore, Score and NormalizeScore, each time after one node changed. The figures to compare it with, those of
-// upstream's plugin on the same objects, come from core/parity/plugins/topology.
+// BenchmarkDecision schedules pods of one application in a cluster of 50,000 pods on 5,000 nodes: PreFilter, Filter of 500 nodes,
+// PreScore, Score and NormalizeScore, each time after one node changed. core/parity/plugins/topology measures
+// kube-scheduler's plugin on the same objects.
 func BenchmarkDecision(b *testing.B) {
 	c, snapshot := benchCache(b)
 	s := fixtureOf(b, snapshot, noDefaults())
@@ -35,7 +35,7 @@ func BenchmarkDecision(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstDecision counts the whole cluster for a question that was not asked before.
+// BenchmarkFirstDecision counts the whole cluster for a new constraint.
 func BenchmarkFirstDecision(b *testing.B) {
 	_, snapshot := benchCache(b)
 	s := fixtureOf(b, snapshot, noDefaults())

@@ -34,7 +34,7 @@ func TestQueueingHints_PodChange(t *testing.T) {
 	honoring := testPod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeTaintsPolicy = ptr.To(v1.NodeInclusionPolicyHonor) }))
 	tolerant := honoring.DeepCopy()
 	tolerant.Spec.Tolerations = []v1.Toleration{{Operator: v1.TolerationOpExists}}
-	indifferent := testPod(hard(zone, 1))
+	ignoring := testPod(hard(zone, 1))
 	assigned := func() *mk.PodBuilder { return mk.Pod("other").Node("n1") }
 
 	for _, row := range []struct {
@@ -43,24 +43,24 @@ func TestQueueingHints_PodChange(t *testing.T) {
 		before, after any
 		want          fwk.QueueingHint
 	}{
-		{"a pod that counts was placed", waiting, nil, assigned().Label("foo", "bar").Obj(), fwk.Queue},
-		{"a pod that counts for one of two constraints was placed", waiting, nil, assigned().Label("tier", "front").Obj(), fwk.Queue},
-		{"a pod that does not count was placed", waiting, nil, assigned().Label("foo", "baz").Obj(), fwk.QueueSkip},
-		{"a pod that counts was created and has no node yet", waiting, nil, mk.Pod("other").Label("foo", "bar").Obj(), fwk.QueueSkip},
-		{"a pod of another namespace was placed", waiting, nil, assigned().Namespace("other").Label("foo", "bar").Obj(), fwk.QueueSkip},
+		{"a pod that counts was assigned", waiting, nil, assigned().Label("foo", "bar").Obj(), fwk.Queue},
+		{"a pod that counts for one of two constraints was assigned", waiting, nil, assigned().Label("tier", "front").Obj(), fwk.Queue},
+		{"a pod that does not count was assigned", waiting, nil, assigned().Label("foo", "baz").Obj(), fwk.QueueSkip},
+		{"a pod that counts was created without a node", waiting, nil, mk.Pod("other").Label("foo", "bar").Obj(), fwk.QueueSkip},
+		{"a pod of another namespace was assigned", waiting, nil, assigned().Namespace("other").Label("foo", "bar").Obj(), fwk.QueueSkip},
 		{"a pod that counted was deleted", waiting, assigned().Label("foo", "bar").Obj(), nil, fwk.Queue},
 		{
-			"a pod that counted was deleted while nobody watched", waiting,
+			"a pod that counted was deleted unobserved", waiting,
 			cache.DeletedFinalStateUnknown{Obj: assigned().Label("foo", "bar").Obj()},
 			nil, fwk.Queue,
 		},
 		{"a pod that did not count was deleted", waiting, assigned().Obj(), nil, fwk.QueueSkip},
 		{"a pod began to count", waiting, assigned().Obj(), assigned().Label("foo", "bar").Obj(), fwk.Queue},
 		{"a pod ceased to count", waiting, assigned().Label("foo", "bar").Obj(), assigned().Obj(), fwk.Queue},
-		{"a pod changed labels that no selector asks about", waiting, assigned().Label("foo", "bar").Obj(), assigned().Label("foo", "bar").Label("x", "y").Obj(), fwk.QueueSkip},
+		{"a pod changed labels that no selector uses", waiting, assigned().Label("foo", "bar").Obj(), assigned().Label("foo", "bar").Label("x", "y").Obj(), fwk.QueueSkip},
 		{"a pod kept its labels", waiting, assigned().Label("foo", "bar").Obj(), assigned().Label("foo", "bar").Obj(), fwk.QueueSkip},
-		{"the pod itself tolerates more, and taints are honoured", honoring, honoring, tolerant, fwk.Queue},
-		{"the pod itself tolerates more, and taints are ignored", indifferent, honoring, tolerant, fwk.QueueSkip},
+		{"the pod's tolerations changed, nodeTaintsPolicy Honor", honoring, honoring, tolerant, fwk.Queue},
+		{"the pod's tolerations changed, nodeTaintsPolicy Ignore", ignoring, honoring, tolerant, fwk.QueueSkip},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, err := newFixture(t, nil, nil).isSchedulableAfterPodChange(klog.Logger{}, row.waiting, row.before, row.after)
@@ -103,12 +103,12 @@ func TestQueueingHints_NodeChange(t *testing.T) {
 	}
 }
 
-// A hint that cannot tell wakes the pod, and says why.
+// A hint that returns an error requeues the pod.
 func TestQueueingHints_UnreadableObjects(t *testing.T) {
 	s := newFixture(t, nil, nil)
 	broken := hard(zone, 1)
 	broken.LabelSelector.MatchLabels["a b"] = ""
-	for name, ask := range map[string]func() (fwk.QueueingHint, error){
+	for name, hint := range map[string]func() (fwk.QueueingHint, error){
 		"a node where a pod should be": func() (fwk.QueueingHint, error) {
 			return s.isSchedulableAfterPodChange(klog.Logger{}, testPod(hard(zone, 1)), nil, &v1.Node{})
 		},
@@ -122,7 +122,7 @@ func TestQueueingHints_UnreadableObjects(t *testing.T) {
 			return s.isSchedulableAfterNodeChange(klog.Logger{}, testPod(broken), nil, mk.Node("n").Obj())
 		},
 	} {
-		if got, err := ask(); got != fwk.Queue || err == nil {
+		if got, err := hint(); got != fwk.Queue || err == nil {
 			t.Errorf("%s: %v, error %v, want Queue and an error", name, got, err)
 		}
 	}

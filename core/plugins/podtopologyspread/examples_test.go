@@ -38,22 +38,22 @@ func TestFilter_DocumentationExamples(t *testing.T) {
 		pod   *v1.Pod
 		want  string
 	}{
-		{"1: one constraint on zones sends the pod to zoneB", fourNodes, threePods, testPod(hard(zone, 1)), "n3 n4"},
+		{"1: one constraint on zones allows only zoneB", fourNodes, threePods, testPod(hard(zone, 1)), "n3 n4"},
 		{"1: with maxSkew 2 zoneA is allowed too", fourNodes, threePods, testPod(hard(zone, 2)), "n1 n2 n3 n4"},
-		{"1: spread over nodes, only the empty one is left", fourNodes, threePods, testPod(hard(host, 1)), "n4"},
-		{"1: ScheduleAnyway forbids nothing", fourNodes, threePods, testPod(soft(zone, 1)), "n1 n2 n3 n4"},
-		{"2: zone and node together leave n4", fourNodes, threePods, testPod(hard(zone, 1), hard(host, 1)), "n4"},
-		{"3: zone allows only zoneB", conflict, fivePods, testPod(hard(zone, 1)), "n3"},
-		{"3: node allows only n2", conflict, fivePods, testPod(hard(host, 1)), "n2"},
-		{"3: so both conflict and the pod stays pending", conflict, fivePods, testPod(hard(zone, 1), hard(host, 1)), ""},
+		{"1: a constraint on nodes allows only the empty one", fourNodes, threePods, testPod(hard(host, 1)), "n4"},
+		{"1: ScheduleAnyway rejects nothing", fourNodes, threePods, testPod(soft(zone, 1)), "n1 n2 n3 n4"},
+		{"2: constraints on zones and nodes allow only n4", fourNodes, threePods, testPod(hard(zone, 1), hard(host, 1)), "n4"},
+		{"3: the constraint on zones allows only zoneB", conflict, fivePods, testPod(hard(zone, 1)), "n3"},
+		{"3: the constraint on nodes allows only n2", conflict, fivePods, testPod(hard(host, 1)), "n2"},
+		{"3: both conflict and the pod stays pending", conflict, fivePods, testPod(hard(zone, 1), hard(host, 1)), ""},
 		{"3: a larger maxSkew resolves the conflict", conflict, fivePods, testPod(hard(zone, 2), hard(host, 1)), "n2"},
-		{"3: and so does ScheduleAnyway", conflict, fivePods, testPod(soft(zone, 1), hard(host, 1)), "n2"},
-		{"4: an empty zoneC takes the pod", withC, threePods, testPod(hard(zone, 1)), "n5"},
-		{"4: unless node affinity takes zoneC out of the count", withC, threePods, avoidingC, "n3 n4 n5"},
-		{"4: a nodeSelector does the same", pooled, threePods, selecting, "n3 n4 n5"},
-		{"a node with a misspelled key is bypassed", typo, threePods, testPod(hard(zone, 1)), "n3 n4"},
+		{"3: ScheduleAnyway resolves the conflict", conflict, fivePods, testPod(soft(zone, 1), hard(host, 1)), "n2"},
+		{"4: only the empty zoneC is allowed", withC, threePods, testPod(hard(zone, 1)), "n5"},
+		{"4: node affinity excludes zoneC from the count", withC, threePods, avoidingC, "n3 n4 n5"},
+		{"4: a nodeSelector excludes zoneC from the count", pooled, threePods, selecting, "n3 n4 n5"},
+		{"a node with a misspelled key is rejected", typo, threePods, testPod(hard(zone, 1)), "n3 n4"},
 		{"pods on a node without the key do not count", zoned("-", "A", "B"), fivePods, testPod(hard(zone, 1)), "n2"},
-		{"a pod that does not match its own selector keeps the counts as they are", fourNodes, threePods, unlabelled, "n1 n2 n3 n4"},
+		{"a pod that does not match its own selector does not change the counts", fourNodes, threePods, unlabelled, "n1 n2 n3 n4"},
 	} {
 		t.Run(example.name, func(t *testing.T) {
 			s := newFixture(t, example.nodes, example.pods)

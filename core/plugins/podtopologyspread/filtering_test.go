@@ -48,8 +48,8 @@ func TestFilter_ConstraintFields(t *testing.T) {
 	for _, pod := range elsewhere {
 		pod.Namespace = "other"
 	}
-	leaving := running("n1", "n1", "n2")
-	leaving[0].DeletionTimestamp, leaving[1].DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}, &metav1.Time{Time: time.Unix(1, 0)}
+	terminating := running("n1", "n1", "n2")
+	terminating[0].DeletionTimestamp, terminating[1].DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}, &metav1.Time{Time: time.Unix(1, 0)}
 
 	for _, row := range []struct {
 		name  string
@@ -58,34 +58,34 @@ func TestFilter_ConstraintFields(t *testing.T) {
 		pod   *v1.Pod
 		want  string
 	}{
-		{"zones 2, 2, 1 with maxSkew 1: only the zone with 1 accepts", zoned("A", "B", "C"), running("n1", "n1", "n2", "n2", "n3"), testPod(hard(zone, 1)), "n3"},
-		{"too few domains count as a minimum of 0, so no domain with a pod accepts", zoned("A", "B"), running("n1", "n2"), testPod(with(hard(zone, 1), minDomains(3))), ""},
-		{"too few domains, all empty, accept", zoned("A", "B"), nil, testPod(with(hard(zone, 1), minDomains(3))), "n1 n2"},
-		{"enough domains make minDomains idle", zoned("A", "B"), running("n1", "n2"), testPod(with(hard(zone, 1), minDomains(2))), "n1 n2"},
+		{"zones 2, 2, 1 with maxSkew 1: only the zone with 1 is allowed", zoned("A", "B", "C"), running("n1", "n1", "n2", "n2", "n3"), testPod(hard(zone, 1)), "n3"},
+		{"fewer domains than minDomains: the minimum is 0, so no domain with a pod is allowed", zoned("A", "B"), running("n1", "n2"), testPod(with(hard(zone, 1), minDomains(3))), ""},
+		{"fewer domains than minDomains, all empty: all are allowed", zoned("A", "B"), nil, testPod(with(hard(zone, 1), minDomains(3))), "n1 n2"},
+		{"as many domains as minDomains: no effect", zoned("A", "B"), running("n1", "n2"), testPod(with(hard(zone, 1), minDomains(2))), "n1 n2"},
 		{"pods of other namespaces do not count", zoned("A", "B"), elsewhere, testPod(hard(zone, 1)), "n1 n2"},
-		{"pods that are being deleted do not count", zoned("A", "B"), leaving, testPod(hard(zone, 1)), "n1"},
-		{"matchLabelKeys count only the own revision; keys that the pod lacks are left out", zoned("A", "B"), running("n1", "n1", "n1"), revision, "n1 n2"},
-		{"node affinity is honoured by default: zone C is no domain", pooled, running("n1", "n2"), selecting(hard(zone, 1)), "n1 n2 n3"},
+		{"terminating pods do not count", zoned("A", "B"), terminating, testPod(hard(zone, 1)), "n1"},
+		{"matchLabelKeys count only the pod's revision; keys that the pod lacks are ignored", zoned("A", "B"), running("n1", "n1", "n1"), revision, "n1 n2"},
+		{"nodeAffinityPolicy is Honor by default: zone C is not a domain", pooled, running("n1", "n2"), selecting(hard(zone, 1)), "n1 n2 n3"},
 		{
-			"ignored, it leaves the empty zone C in, which drags the minimum to 0", pooled, running("n1", "n2"),
+			"nodeAffinityPolicy Ignore: the empty zone C lowers the minimum to 0", pooled, running("n1", "n2"),
 			selecting(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeAffinityPolicy = ignore })), "n3",
 		},
-		{"taints are ignored by default: the tainted zone C counts as empty", tainted("A", "B", "C"), running("n1", "n2"), testPod(hard(zone, 1)), "n3"},
+		{"nodeTaintsPolicy is Ignore by default: the tainted zone C counts as empty", tainted("A", "B", "C"), running("n1", "n2"), testPod(hard(zone, 1)), "n3"},
 		{
-			"honoured, they take it out of the count", tainted("A", "B", "C"), running("n1", "n2"),
+			"nodeTaintsPolicy Honor: the tainted zone C is not a domain", tainted("A", "B", "C"), running("n1", "n2"),
 			testPod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeTaintsPolicy = honor })), "n1 n2 n3",
 		},
 		{
-			"an empty selector counts nobody, though the pod matches it", zoned("A", "B"), running("n1", "n1", "n1"),
+			"an empty selector counts no pod, although the pod itself matches it", zoned("A", "B"), running("n1", "n1", "n1"),
 			testPod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.LabelSelector = &metav1.LabelSelector{} })), "n1 n2",
 		},
 		{
-			"no selector matches nobody, the pod included", zoned("A", "B"), running("n1", "n1", "n1"),
+			"no selector matches no pod, not even the pod itself", zoned("A", "B"), running("n1", "n1", "n1"),
 			testPod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.LabelSelector = nil })), "n1 n2",
 		},
 		{"an empty label value is a domain like others", zoned("", "B"), running("n1"), testPod(hard(zone, 1)), "n2"},
 		{
-			"without any eligible node the constraint passes", zoned("A", "B"), running("n1", "n1"),
+			"without eligible nodes every node is allowed", zoned("A", "B"), running("n1", "n1"),
 			func() *v1.Pod { p := selecting(hard(zone, 1)); p.Spec.NodeSelector["pool"] = "none"; return p }(), "n1 n2",
 		},
 	} {
@@ -134,13 +134,13 @@ func mustList(s *fixture) []fwk.NodeInfo {
 	return nodes
 }
 
-// Preemption and nominations try out pods on copies of the state.
+// Preemption and nominated pods change copies of the state.
 func TestFilter_AddPodRemovePod(t *testing.T) {
 	add, remove := func(s *fixture) changeFunc { return s.AddPod }, func(s *fixture) changeFunc { return s.RemovePod }
 	matching, other := running("n2")[0], mk.Pod("x").Obj()
 	foreign := mk.Pod("x").Namespace("other").Label("foo", "bar").Obj()
-	leaving := mk.Pod("x").Label("foo", "bar").Deleting(time.Unix(1, 0)).Obj()
-	everybody := with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.LabelSelector = &metav1.LabelSelector{} })
+	terminating := mk.Pod("x").Label("foo", "bar").Deleting(time.Unix(1, 0)).Obj()
+	emptySelector := with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.LabelSelector = &metav1.LabelSelector{} })
 	for _, row := range []struct {
 		name       string
 		constraint v1.TopologySpreadConstraint
@@ -149,13 +149,13 @@ func TestFilter_AddPodRemovePod(t *testing.T) {
 		node       int
 		want       string
 	}{
-		{"as it is, only zone B accepts", hard(zone, 1), add, other, 1, "n2"},
-		{"a pod added in zone B lifts the minimum", hard(zone, 1), add, matching, 1, "n1 n2"},
+		{"a pod that does not count changes nothing", hard(zone, 1), add, other, 1, "n2"},
+		{"a pod added in zone B raises the minimum", hard(zone, 1), add, matching, 1, "n1 n2"},
 		{"a pod removed from zone A lowers its count", hard(zone, 1), remove, matching, 0, "n1 n2"},
 		{"a pod of another namespace changes nothing", hard(zone, 1), remove, foreign, 0, "n2"},
 		{"a pod on a node without the key changes nothing", hard(zone, 1), add, matching, 2, "n2"},
-		{"a terminating pod, which did not count, is taken off all the same", hard(zone, 1), remove, leaving, 0, "n1 n2"},
-		{"an empty selector counts nobody at first, and pods added later", everybody, add, other, 0, "n2"},
+		{"removing a terminating pod, which did not count, lowers the count", hard(zone, 1), remove, terminating, 0, "n1 n2"},
+		{"an empty selector counts no pod in PreFilter, but pods added later", emptySelector, add, other, 0, "n2"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newFixture(t, zoned("A", "B", "-"), running("n1"))

@@ -16,7 +16,7 @@ import (
 	"orrery/core/plugins/plugintest"
 )
 
-// fixture is a cluster and the plugin that looks at it.
+// fixture is a snapshot and a plugin that reads it.
 type fixture struct {
 	*cache.Snapshot
 	*plugintest.Fixture
@@ -47,7 +47,7 @@ func systemDefaulting() *configv1.PodTopologySpreadArgs {
 	return &configv1.PodTopologySpreadArgs{DefaultingType: configv1.SystemDefaulting}
 }
 
-// zoned builds nodes n1, n2 … in the given zones; "-" is no zone.
+// zoned builds nodes n1, n2, … in the given zones; "-" means no zone.
 func zoned(zones ...string) (nodes []*v1.Node) {
 	for i, zone := range zones {
 		b := mk.Node(fmt.Sprintf("n%d", i+1)).Label("node", fmt.Sprintf("n%d", i+1))

@@ -17,7 +17,7 @@ import (
 	"orrery/core/mk"
 )
 
-// model answers from the rules as the documentation puts them, pod by pod and node by node.
+// model applies the documented rules directly, pod by pod and node by node.
 type model struct {
 	nodes []*v1.Node
 	pods  []*v1.Pod
@@ -136,12 +136,12 @@ func (m *model) score(pod *v1.Pod) scores {
 	return out
 }
 
-// history is a cluster that changes, with the plugin following it and the model beside it.
+// history is a changing cluster, kept both in the cache that the plugin reads and in the model.
 type history struct {
 	model
-	cache *cache.Cache
-	scene *fixture
-	made  int
+	cache   *cache.Cache
+	fixture *fixture
+	made    int
 }
 
 func (h *history) name(prefix string) string {
@@ -234,12 +234,12 @@ func someConstraints(t *rapid.T) (list []v1.TopologySpreadConstraint) {
 	return list
 }
 
-// The plugin that keeps counts from cycle to cycle, one that forgets them each time, and the model must agree at every
-// moment of a cluster's life.
+// A plugin that keeps counts between cycles, one that is reset before each, and the model must agree after every change of
+// the cluster.
 func TestPodTopologySpread_AgreesWithModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		snapshot := cache.NewSnapshot()
-		h := &history{cache: cache.New(), scene: fixtureOf(t, snapshot, noDefaults())}
+		h := &history{cache: cache.New(), fixture: fixtureOf(t, snapshot, noDefaults())}
 		fresh := fixtureOf(t, snapshot, noDefaults())
 		template := mk.Pod("waiting").Label("foo", "bar").Obj()
 		for range rapid.IntRange(1, 15).Draw(t, "steps") {
@@ -261,13 +261,13 @@ func TestPodTopologySpread_AgreesWithModel(t *testing.T) {
 
 func (h *history) compare(t *rapid.T, fresh *fixture, pod *v1.Pod) {
 	want := h.filter(pod)
-	if diff := cmp.Diff(want, h.scene.FilterAll(t, pod)); diff != "" {
+	if diff := cmp.Diff(want, h.fixture.FilterAll(t, pod)); diff != "" {
 		t.Fatalf("verdicts: model (-) and plugin (+) differ:\n%s", diff)
 	}
 	if diff := cmp.Diff(want, fresh.FilterAll(t, pod)); diff != "" {
 		t.Fatalf("verdicts: model (-) and plugin without reuse (+) differ:\n%s", diff)
 	}
-	raw, normalized := h.scene.ScoreAll(t, pod)
+	raw, normalized := h.fixture.ScoreAll(t, pod)
 	if raw == nil {
 		if len(h.nodes) > 0 && len(ofKind(pod, v1.ScheduleAnyway)) > 0 {
 			t.Fatal("scoring was skipped although there are constraints and nodes")

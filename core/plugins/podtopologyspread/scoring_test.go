@@ -35,12 +35,12 @@ func TestScore(t *testing.T) {
 			raw: scores{"n1": 6, "n2": 3}, normalized: scores{"n1": 50, "n2": 100},
 		},
 		{
-			name:  "a larger maxSkew evens out differences",
+			name:  "a larger maxSkew reduces differences",
 			nodes: zoned("A", "B"), pods: running("n1", "n1", "n1", "n1", "n2", "n2"), pod: testPod(soft(zone, 20)),
 			raw: scores{"n1": 25, "n2": 22}, normalized: scores{"n1": 88, "n2": 100},
 		},
 		{
-			name:  "the zone with fewer pods is preferred, and nothing is forbidden",
+			name:  "the zone with fewer pods scores higher",
 			nodes: zoned("A", "A", "B", "B"), pods: running("n1", "n2", "n3"), pod: testPod(soft(zone, 1)),
 			raw: scores{"n1": 3, "n2": 3, "n3": 1, "n4": 1}, normalized: scores{"n1": 33, "n2": 33, "n3": 100, "n4": 100},
 		},
@@ -50,12 +50,12 @@ func TestScore(t *testing.T) {
 			raw: scores{"n1": 1, "n2": 0}, normalized: scores{"n1": 100, "n2": 0},
 		},
 		{
-			name:  "with no pods anywhere all get the most",
+			name:  "without pods all nodes get the highest score",
 			nodes: zoned("A", "B"), pod: testPod(soft(zone, 1)),
 			raw: scores{"n1": 0, "n2": 0}, normalized: scores{"n1": 100, "n2": 100},
 		},
 		{
-			name:  "hostnames count the node's own pods",
+			name:  "a constraint on hostnames counts the node's pods",
 			nodes: zoned("A", "A", "B"), pods: running("n1", "n1", "n2"), pod: testPod(soft(v1.LabelHostname, 1)),
 			raw: scores{"n1": 3, "n2": 2, "n3": 0}, normalized: scores{"n1": 0, "n2": 33, "n3": 100},
 		},
@@ -94,22 +94,22 @@ func TestScore_SystemDefaults(t *testing.T) {
 		s := fixtureOf(t, cache.SnapshotOf(running("n1", "n3"), zoned("z1", "z2", "-")), systemDefaulting())
 		s.addReplicaSet(t, "web", map[string]string{"foo": "bar"})
 		raw, _ := s.ScoreAll(t, member)
-		// ln 5 per pod and 2 for the hostname; n1 and n2 have a zone besides, of three with "": ln 5 per pod and 4.
+		// ln 5 per pod and 2 for the hostname; n1 and n2 also have a zone, of three with "": ln 5 per pod and 4.
 		if diff := cmp.Diff(scores{"n1": 9, "n2": 6, "n3": 4}, raw); diff != "" {
 			t.Errorf("raw scores (-want +got):\n%s", diff)
 		}
 	})
 	for name, pod := range map[string]*v1.Pod{
-		"a pod that belongs to nothing gets none":        mk.Pod("mypod").Label("foo", "bar").Obj(),
-		"a pod whose controller is gone gets none":       mk.Pod("mypod").Owner("apps/v1", "ReplicaSet", "gone").Obj(),
-		"a pod with constraints of its own gets none":    constrained,
-		"a pod of a controller of another kind has none": mk.Pod("mypod").Owner("batch/v1", "Job", "web").Obj(),
+		"a pod without an owner gets no defaults":                mk.Pod("mypod").Label("foo", "bar").Obj(),
+		"a pod whose controller does not exist gets no defaults": mk.Pod("mypod").Owner("apps/v1", "ReplicaSet", "gone").Obj(),
+		"a pod with its own constraints gets no defaults":        constrained,
+		"a pod of another kind of controller gets no defaults":   mk.Pod("mypod").Owner("batch/v1", "Job", "web").Obj(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fixtureOf(t, cache.SnapshotOf(nil, nodes), systemDefaulting())
 			s.addReplicaSet(t, "web", map[string]string{"foo": "bar"})
 			if raw, _ := s.ScoreAll(t, pod); raw != nil {
-				t.Error("it was scored")
+				t.Error("the pod was scored, want PreScore to skip")
 			}
 		})
 	}
@@ -167,8 +167,8 @@ func TestDefaultConstraints_Selectors(t *testing.T) {
 		{"Services and a ReplicationController are merged", "app=web,rc=yes", pod().Owner("v1", "ReplicationController", "o").Obj()},
 		{"the requirements of a ReplicaSet are added", "app=web,tier", pod().Owner("apps/v1", "ReplicaSet", "o").Obj()},
 		{"the requirements of a StatefulSet are added", "app=web,tier", pod().Owner("apps/v1", "StatefulSet", "o").Obj()},
-		{"owners of other groups are not looked for", "app=web", pod().Owner("example.com/v1", "ReplicaSet", "o").Obj()},
-		{"an owner whose version cannot be read adds nothing", "app=web", pod().Owner("a/b/c", "ReplicaSet", "o").Obj()},
+		{"an owner of another API group adds nothing", "app=web", pod().Owner("example.com/v1", "ReplicaSet", "o").Obj()},
+		{"an owner with an invalid apiVersion adds nothing", "app=web", pod().Owner("a/b/c", "ReplicaSet", "o").Obj()},
 		{"another namespace has its own objects", "", pod().Namespace("other").Owner("apps/v1", "ReplicaSet", "o").Obj()},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestDefaultConstraints_ListedHoldForFilter(t *testing.T) {
 	}
 }
 
-// A filter extender that keeps no node cache hands on NodeInfos without pods.
+// A filter extender without a node cache returns NodeInfos without pods.
 func TestScore_HostnameCountsGivenNodeInfo(t *testing.T) {
 	s := newFixture(t, zoned("A"), running("n1", "n1"))
 	state, pod := framework.NewCycleState(), testPod(soft(v1.LabelHostname, 1))
@@ -211,17 +211,17 @@ func TestScore_HostnameCountsGivenNodeInfo(t *testing.T) {
 		t.Errorf("score of the node without its pods: %d, want 0", score)
 	}
 	if score, _ := s.Score(context.Background(), state, pod, mustList(s)[0]); score != 2 {
-		t.Errorf("score of the node as it is: %d, want 2·ln 3 = 2", score)
+		t.Errorf("score of the node with its pods: %d, want 2·ln 3 = 2", score)
 	}
 }
 
 func TestPreScore_SkipsAndErrors(t *testing.T) {
 	if raw, _ := newFixture(t, nil, nil).ScoreAll(t, testPod(soft(zone, 1))); raw != nil {
-		t.Error("without nodes there is nothing to score")
+		t.Error("without nodes: scored, want PreScore to skip")
 	}
 	s := newFixture(t, zoned("A"), nil)
 	if raw, _ := s.ScoreAll(t, testPod(hard(zone, 1))); raw != nil {
-		t.Error("without soft constraints there is nothing to score")
+		t.Error("without soft constraints: scored, want PreScore to skip")
 	}
 	broken := soft(zone, 1)
 	broken.LabelSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"a b": ""}}
@@ -238,7 +238,7 @@ func TestSignPod(t *testing.T) {
 		pod  *v1.Pod
 		want string
 	}{
-		"no constraints and no defaults: signed with nothing": {noDefaults(), mk.Pod("p").Obj(), ""},
+		"no constraints and no defaults: no fragments": {noDefaults(), mk.Pod("p").Obj(), ""},
 		"own constraints": {noDefaults(), testPod(soft(zone, 1)), "Unschedulable: pods with topology constraints are not signable"},
 		"system defaults": {systemDefaulting(), mk.Pod("p").Obj(), "Unschedulable: pods with default topology constraints are not signable"},
 	} {

@@ -40,11 +40,11 @@ func TestLess(t *testing.T) {
 		a, b           queued
 		aFirst, bFirst bool
 	}{
-		"the higher priority goes first, however late":  {in(high, noon.Add(time.Hour)), in(low, noon), true, false},
-		"of equal priorities the earlier goes first":    {in(low, noon), in(low, noon.Add(1)), true, false},
-		"no priority is zero: before a negative one":    {in(none, noon), in(negative, noon), true, false},
-		"no priority is zero: after a positive one":     {in(none, noon), in(low, noon), false, true},
-		"equal priority and time: neither is the first": {in(low, noon), in(low, noon), false, false},
+		"a higher priority sorts first, even if later":   {in(high, noon.Add(time.Hour)), in(low, noon), true, false},
+		"at equal priority the earlier pod sorts first":  {in(low, noon), in(low, noon.Add(1)), true, false},
+		"no priority is zero: before a negative one":     {in(none, noon), in(negative, noon), true, false},
+		"no priority is zero: after a positive one":      {in(none, noon), in(low, noon), false, true},
+		"at equal priority and time neither sorts first": {in(low, noon), in(low, noon), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plugin, err := queuesort.New(t.Context(), nil, nil, config.DefaultFeatures())

@@ -26,12 +26,12 @@ func TestPreEnqueue(t *testing.T) {
 		pod  *v1.Pod
 		want string
 	}{
-		"a pod without gates may enter": {mk.Pod("p").Obj(), "Success"},
-		"two gates hold a pod and are both named": {
+		"a pod without gates is admitted": {mk.Pod("p").Obj(), "Success"},
+		"two gates: both are named": {
 			mk.Pod("p").Gate("example.com/foo").Gate("example.com/bar").Obj(),
 			"UnschedulableAndUnresolvable: waiting for scheduling gates: [example.com/foo example.com/bar]",
 		},
-		"the last gate still holds": {
+		"one remaining gate": {
 			mk.Pod("p").Gate("example.com/foo").Obj(),
 			"UnschedulableAndUnresolvable: waiting for scheduling gates: [example.com/foo]",
 		},
@@ -51,10 +51,10 @@ func TestQueueingHints_OnlyOwnGates(t *testing.T) {
 		after  any
 		want   string
 	}{
-		"its own gates are gone":           {fwk.UpdatePodSchedulingGatesEliminated, mk.Pod("p").Obj(), "Queue"},
-		"another pod's gates are gone":     {fwk.UpdatePodSchedulingGatesEliminated, mk.Pod("q").Obj(), "QueueSkip"},
-		"a label of it changed":            {fwk.UpdatePodLabel, mk.Pod("p").Obj(), "not registered"},
-		"what is reported is not readable": {fwk.UpdatePodSchedulingGatesEliminated, mk.Node("n").Obj(), "Queue: reading the new object of an event: it is a *v1.Node where a *v1.Pod was expected"},
+		"its own gates are removed":               {fwk.UpdatePodSchedulingGatesEliminated, mk.Pod("p").Obj(), "Queue"},
+		"another pod's gates are removed":         {fwk.UpdatePodSchedulingGatesEliminated, mk.Pod("q").Obj(), "QueueSkip"},
+		"its labels change":                       {fwk.UpdatePodLabel, mk.Pod("p").Obj(), "not registered"},
+		"the event is for another kind of object": {fwk.UpdatePodSchedulingGatesEliminated, mk.Node("n").Obj(), "Queue: reading the new object of an event: it is a *v1.Node where a *v1.Pod was expected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Hint(t, gates(t), fwk.Pod, tc.action, gated, gated, tc.after); got != tc.want {

@@ -39,7 +39,7 @@ func tolerating(key string, operator v1.TolerationOperator, value string, effect
 }
 
 const (
-	refused    = "UnschedulableAndUnresolvable: node(s) had untolerated taint(s)"
+	rejected   = "UnschedulableAndUnresolvable: node(s) had untolerated taint(s)"
 	noSchedule = v1.TaintEffectNoSchedule
 	noExecute  = v1.TaintEffectNoExecute
 	prefer     = v1.TaintEffectPreferNoSchedule
@@ -55,24 +55,24 @@ func TestFilter(t *testing.T) {
 		node *mk.NodeBuilder
 		want string
 	}{
-		"a node without taints":                     {mk.Pod("p"), mk.Node("n"), "Success"},
-		"a taint and no toleration":                 {mk.Pod("p"), tainted(), refused},
-		"the same key, value and effect":            {tolerating("key1", equal, "value1", noSchedule), tainted(), "Success"},
-		"no operator means Equal":                   {tolerating("key1", "", "value1", noSchedule), tainted(), "Success"},
-		"another value":                             {tolerating("key1", equal, "value2", noSchedule), tainted(), refused},
-		"any value, with Exists":                    {tolerating("key1", exists, "", noSchedule), tainted(), "Success"},
-		"another key":                               {tolerating("key2", exists, "", noSchedule), tainted(), refused},
-		"another effect":                            {tolerating("key1", exists, "", noExecute), tainted(), refused},
-		"no effect means every effect":              {tolerating("key1", exists, "", ""), tainted().Taint("key1", "x", noExecute), "Success"},
-		"no key and Exists means every key":         {tolerating("", exists, "", noSchedule), mk.Node("n").Taint("a", "b", noSchedule), "Success"},
-		"of the one effect that is given":           {tolerating("", exists, "", noSchedule), mk.Node("n").Taint("a", "b", noExecute), refused},
-		"no key and Equal still compares the value": {tolerating("", equal, "b", noSchedule), mk.Node("n").Taint("a", "b", noSchedule), "Success"},
-		"an operator nobody knows":                  {tolerating("key1", "Like", "value1", noSchedule), tainted(), refused},
-		"NoExecute alone keeps new pods away too":   {mk.Pod("p"), mk.Node("n").Taint("k", "v", noExecute), refused},
-		"PreferNoSchedule does not":                 {mk.Pod("p"), mk.Node("n").Taint("k", "v", prefer), "Success"},
+		"a node without taints":                            {mk.Pod("p"), mk.Node("n"), "Success"},
+		"a taint and no toleration":                        {mk.Pod("p"), tainted(), rejected},
+		"the same key, value and effect":                   {tolerating("key1", equal, "value1", noSchedule), tainted(), "Success"},
+		"no operator means Equal":                          {tolerating("key1", "", "value1", noSchedule), tainted(), "Success"},
+		"another value":                                    {tolerating("key1", equal, "value2", noSchedule), tainted(), rejected},
+		"any value, with Exists":                           {tolerating("key1", exists, "", noSchedule), tainted(), "Success"},
+		"another key":                                      {tolerating("key2", exists, "", noSchedule), tainted(), rejected},
+		"another effect":                                   {tolerating("key1", exists, "", noExecute), tainted(), rejected},
+		"no effect means every effect":                     {tolerating("key1", exists, "", ""), tainted().Taint("key1", "x", noExecute), "Success"},
+		"no key and Exists means every key":                {tolerating("", exists, "", noSchedule), mk.Node("n").Taint("a", "b", noSchedule), "Success"},
+		"no key and Exists: the effect still has to match": {tolerating("", exists, "", noSchedule), mk.Node("n").Taint("a", "b", noExecute), rejected},
+		"no key and Equal still compares the value":        {tolerating("", equal, "b", noSchedule), mk.Node("n").Taint("a", "b", noSchedule), "Success"},
+		"an unknown operator":                              {tolerating("key1", "Like", "value1", noSchedule), tainted(), rejected},
+		"a NoExecute taint rejects new pods":               {mk.Pod("p"), mk.Node("n").Taint("k", "v", noExecute), rejected},
+		"a PreferNoSchedule taint does not reject":         {mk.Pod("p"), mk.Node("n").Taint("k", "v", prefer), "Success"},
 		"three taints, of which two are tolerated": {
 			tolerating("key1", equal, "value1", noSchedule).Toleration(v1.Toleration{Key: "key1", Operator: equal, Value: "value1", Effect: noExecute}),
-			three, refused,
+			three, rejected,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,16 +91,16 @@ func TestFilter_NumericOperators(t *testing.T) {
 		taint    string
 		want     string
 	}{
-		"950 is greater than 900":                {v1.TolerationOpGt, "900", "950", "Success"},
-		"950 is not greater than 950":            {v1.TolerationOpGt, "950", "950", refused},
-		"950 is less than 1000":                  {v1.TolerationOpLt, "1000", "950", "Success"},
-		"950 is not less than 900":               {v1.TolerationOpLt, "900", "950", refused},
-		"high is no number":                      {v1.TolerationOpGt, "900", "high", refused},
-		"nor is a toleration of none":            {v1.TolerationOpGt, "", "950", refused},
-		"a number is written without zeros":      {v1.TolerationOpGt, "0900", "950", refused},
-		"and without a plus":                     {v1.TolerationOpGt, "900", "+950", refused},
-		"negative numbers count":                 {v1.TolerationOpLt, "0", "-1", "Success"},
-		"what does not fit 64 bits is no number": {v1.TolerationOpLt, "99999999999999999999", "1", refused},
+		"950 is greater than 900":           {v1.TolerationOpGt, "900", "950", "Success"},
+		"950 is not greater than 950":       {v1.TolerationOpGt, "950", "950", rejected},
+		"950 is less than 1000":             {v1.TolerationOpLt, "1000", "950", "Success"},
+		"950 is not less than 900":          {v1.TolerationOpLt, "900", "950", rejected},
+		"the taint's value is not a number": {v1.TolerationOpGt, "900", "high", rejected},
+		"the toleration's value is empty":   {v1.TolerationOpGt, "", "950", rejected},
+		"a leading zero is not allowed":     {v1.TolerationOpGt, "0900", "950", rejected},
+		"a plus sign is not allowed":        {v1.TolerationOpGt, "900", "+950", rejected},
+		"negative numbers are compared":     {v1.TolerationOpLt, "0", "-1", "Success"},
+		"a number beyond 64 bits":           {v1.TolerationOpLt, "99999999999999999999", "1", rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pod := tolerating(key, tc.operator, tc.value, noSchedule).Obj()
@@ -108,8 +108,8 @@ func TestFilter_NumericOperators(t *testing.T) {
 			if got := plugintest.Filter(plugin(t, true), pod, node); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
-			if got := plugintest.Filter(plugin(t, false), pod, node); got != refused {
-				t.Errorf("with the gate off: got %q, want %q", got, refused)
+			if got := plugintest.Filter(plugin(t, false), pod, node); got != rejected {
+				t.Errorf("with the gate off: got %q, want %q", got, rejected)
 			}
 		})
 	}
@@ -124,11 +124,11 @@ func TestScore(t *testing.T) {
 		pod             *mk.PodBuilder
 		raw, normalised []int64
 	}{
-		"the fewer taints that are not tolerated the better": {mk.Pod("p"), []int64{0, 1, 3}, []int64{100, 67, 0}},
-		"a tolerated one does not count":                     {tolerating("a", exists, "", prefer), []int64{0, 0, 2}, []int64{100, 100, 0}},
-		"nor one tolerated for any effect":                   {tolerating("a", exists, "", ""), []int64{0, 0, 2}, []int64{100, 100, 0}},
-		"a toleration for NoSchedule does not help":          {tolerating("a", exists, "", noSchedule), []int64{0, 1, 3}, []int64{100, 67, 0}},
-		"with nothing to mind all nodes are best":            {tolerating("", exists, "", ""), []int64{0, 0, 0}, []int64{100, 100, 100}},
+		"fewer taints that are not tolerated score higher":            {mk.Pod("p"), []int64{0, 1, 3}, []int64{100, 67, 0}},
+		"a tolerated taint does not count":                            {tolerating("a", exists, "", prefer), []int64{0, 0, 2}, []int64{100, 100, 0}},
+		"a taint tolerated for every effect does not count":           {tolerating("a", exists, "", ""), []int64{0, 0, 2}, []int64{100, 100, 0}},
+		"a toleration for NoSchedule does not match PreferNoSchedule": {tolerating("a", exists, "", noSchedule), []int64{0, 1, 3}, []int64{100, 67, 0}},
+		"every taint tolerated: all nodes score 100":                  {tolerating("", exists, "", ""), []int64{0, 0, 0}, []int64{100, 100, 100}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			raw, normalised := plugintest.Scores(t, plugin(t, false), tc.pod.Obj(), nodes...)
@@ -142,7 +142,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// A numeric toleration that does not hold makes a node worse, and no more than that.
+// A numeric toleration that does not match lowers the node's score and does not reject the node.
 func TestScore_NumericOperators(t *testing.T) {
 	pod := tolerating("level", v1.TolerationOpGt, "900", prefer).Obj()
 	good, bad := onNode(mk.Node("good").Taint("level", "950", prefer).Obj()), onNode(mk.Node("bad").Taint("level", "800", prefer).Obj())
@@ -168,17 +168,17 @@ func TestQueueingHints(t *testing.T) {
 		before, after any
 		want          string
 	}{
-		"a clean node is added":               {fwk.Node, fwk.Add, nil, clean, "Queue"},
-		"a node is added that is tolerated":   {fwk.Node, fwk.Add, nil, mk.Node("n").Taint("ok", "", noExecute).Obj(), "Queue"},
-		"a node is added that is not":         {fwk.Node, fwk.Add, nil, bad, "QueueSkip"},
-		"a node loses its last bad taint":     {fwk.Node, fwk.UpdateNodeTaint, bad, clean, "Queue"},
-		"a node gets a bad taint":             {fwk.Node, fwk.UpdateNodeTaint, clean, bad, "QueueSkip"},
-		"a bad taint is only replaced":        {fwk.Node, fwk.UpdateNodeTaint, bad, mk.Node("n").Taint("worse", "", noSchedule).Obj(), "QueueSkip"},
-		"a node was fine before":              {fwk.Node, fwk.UpdateNodeTaint, clean, mk.Node("n").Taint("ok", "", noSchedule).Obj(), "QueueSkip"},
-		"a soft taint is gone":                {fwk.Node, fwk.UpdateNodeTaint, mk.Node("n").Taint("bad", "", prefer).Obj(), clean, "QueueSkip"},
-		"the pod tolerates something new":     {fwk.Pod, fwk.UpdatePodToleration, mk.Pod("p").Obj(), pod, "Queue"},
-		"another pod tolerates something new": {fwk.Pod, fwk.UpdatePodToleration, mk.Pod("q").Obj(), mk.Pod("q").Obj(), "QueueSkip"},
-		"a pod's labels change":               {fwk.Pod, fwk.UpdatePodLabel, pod, pod, "not registered"},
+		"a clean node is added":                  {fwk.Node, fwk.Add, nil, clean, "Queue"},
+		"a node is added with a tolerated taint": {fwk.Node, fwk.Add, nil, mk.Node("n").Taint("ok", "", noExecute).Obj(), "Queue"},
+		"a node is added with another taint":     {fwk.Node, fwk.Add, nil, bad, "QueueSkip"},
+		"a node loses its last bad taint":        {fwk.Node, fwk.UpdateNodeTaint, bad, clean, "Queue"},
+		"a node gets a bad taint":                {fwk.Node, fwk.UpdateNodeTaint, clean, bad, "QueueSkip"},
+		"a bad taint is replaced by another":     {fwk.Node, fwk.UpdateNodeTaint, bad, mk.Node("n").Taint("worse", "", noSchedule).Obj(), "QueueSkip"},
+		"a node gets a tolerated taint":          {fwk.Node, fwk.UpdateNodeTaint, clean, mk.Node("n").Taint("ok", "", noSchedule).Obj(), "QueueSkip"},
+		"a PreferNoSchedule taint is removed":    {fwk.Node, fwk.UpdateNodeTaint, mk.Node("n").Taint("bad", "", prefer).Obj(), clean, "QueueSkip"},
+		"the pod tolerates something new":        {fwk.Pod, fwk.UpdatePodToleration, mk.Pod("p").Obj(), pod, "Queue"},
+		"another pod tolerates something new":    {fwk.Pod, fwk.UpdatePodToleration, mk.Pod("q").Obj(), mk.Pod("q").Obj(), "QueueSkip"},
+		"a pod's labels change":                  {fwk.Pod, fwk.UpdatePodLabel, pod, pod, "not registered"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Hint(t, plugin(t, false), tc.resource, tc.action, pod, tc.before, tc.after); got != tc.want {
@@ -193,8 +193,8 @@ func TestFilterAndScore_DoNotAllocate(t *testing.T) {
 	state := framework.NewCycleState()
 	p.PreScore(ctx, state, pod, nil)
 	for name, node := range map[string]fwk.NodeInfo{
-		"passed":      onNode(mk.Node("n").Taint("ok", "", noSchedule).Taint("bad", "", prefer).Obj()),
-		"turned down": onNode(mk.Node("n").Taint("bad", "", noSchedule).Obj()),
+		"accepted": onNode(mk.Node("n").Taint("ok", "", noSchedule).Taint("bad", "", prefer).Obj()),
+		"rejected": onNode(mk.Node("n").Taint("bad", "", noSchedule).Obj()),
 	} {
 		if n := testing.AllocsPerRun(100, func() { p.Filter(ctx, state, pod, node); p.Score(ctx, state, pod, node) }); n != 0 {
 			t.Errorf("a node that is %s: %v allocations", name, n)
@@ -211,9 +211,9 @@ func TestSignPod(t *testing.T) {
 		return plugintest.Signature(t, plugin(t, false), pod.Obj())
 	}
 	if diff := cmp.Diff(signed("a", "b"), signed("b", "a")); diff != "" {
-		t.Errorf("the order of tolerations shows in the signature:\n%s", diff)
+		t.Errorf("the signature depends on the order of tolerations:\n%s", diff)
 	}
 	if one := signed("a"); len(one) == 0 || cmp.Equal(one, signed("b")) {
-		t.Errorf("what is tolerated does not show in the signature %v", one)
+		t.Errorf("another toleration has the same signature %v", one)
 	}
 }

@@ -17,11 +17,11 @@ import (
 	"orrery/core/mk"
 )
 
-// colourRules weigh one on axis 0 if they wear the colour, and each pod's mind, kept in a label here, weighs on the axis of its
-// first letter, which is added when it is first met.
+// colourRules give pods with the colour a weight of 1 on axis 0. A pod's term, kept in a label here, has a weight of 10 on the
+// axis of its first letter, which is added for the first such term.
 type colourRules struct {
 	colour string
-	minds  map[string]int
+	terms  map[string]int
 }
 
 func (f *colourRules) WeighLabels(t *DomainCounts, pod fwk.PodInfo) {
@@ -31,11 +31,11 @@ func (f *colourRules) WeighLabels(t *DomainCounts, pod fwk.PodInfo) {
 }
 
 func (f *colourRules) WeighTerms(t *DomainCounts, pod fwk.PodInfo) {
-	mind := pod.GetPod().Labels["mind"][:1]
-	if _, met := f.minds[mind]; !met {
-		f.minds[mind] = t.Axis("zone", PerValue)
+	term := pod.GetPod().Labels["term"][:1]
+	if _, exists := f.terms[term]; !exists {
+		f.terms[term] = t.Axis("zone", PerValue)
 	}
-	t.AddWeight(f.minds[mind], 10)
+	t.AddWeight(f.terms[term], 10)
 }
 
 func (f *colourRules) Includes(axis int, node *v1.Node) bool {
@@ -45,34 +45,34 @@ func (f *colourRules) Includes(axis int, node *v1.Node) bool {
 var testClassifier = Classifier{
 	Labels: func(pod fwk.PodInfo, to Signature) Signature { return to.Map(pod.GetPod().Labels) },
 	Terms: func(pod fwk.PodInfo, to Signature) (Signature, bool) {
-		mind, has := pod.GetPod().Labels["mind"]
-		return to.Text(mind), has
+		term, has := pod.GetPod().Labels["term"]
+		return to.Text(term), has
 	},
-	Keys: func(pod fwk.PodInfo) []string { return []string{"key-" + pod.GetPod().Labels["mind"]} },
+	Keys: func(pod fwk.PodInfo) []string { return []string{"key-" + pod.GetPod().Labels["term"]} },
 }
 
-// count is what a counts says, by axis name and zone.
+// count returns the sums of a DomainCounts, by axis name and zone.
 func count(t *DomainCounts, f *colourRules, zones []string) map[string]int64 {
 	t.Refresh()
 	axes := map[string]int{"colour": 0}
-	for mind, axis := range f.minds {
-		axes["mind "+mind] = axis
+	for term, axis := range f.terms {
+		axes["term "+term] = axis
 	}
-	said := map[string]int64{}
+	sums := map[string]int64{}
 	for name, axis := range axes {
 		counts := t.View(axis)
 		for _, zone := range zones {
 			if n := counts.Sum(counts.DomainOfValue(zone)); n != 0 {
-				said[name+" in "+zone] = n
+				sums[name+" in "+zone] = n
 			}
 		}
 	}
-	return said
+	return sums
 }
 
-// counted is what it should say.
+// counted returns the sums counted from scratch.
 func counted(nodes []*v1.Node, pods []*v1.Pod, colour string) map[string]int64 {
-	truth := map[string]int64{}
+	sums := map[string]int64{}
 	for _, node := range nodes {
 		zone, has := node.Labels["zone"]
 		for _, pod := range pods {
@@ -80,19 +80,19 @@ func counted(nodes []*v1.Node, pods []*v1.Pod, colour string) map[string]int64 {
 				continue
 			}
 			if pod.Labels["colour"] == colour && node.Labels["closed"] == "" {
-				truth["colour in "+zone]++
+				sums["colour in "+zone]++
 			}
-			if mind, minds := pod.Labels["mind"]; minds {
-				truth["mind "+mind+" in "+zone] += 10
+			if term, hasTerm := pod.Labels["term"]; hasTerm {
+				sums["term "+term+" in "+zone] += 10
 			}
 		}
 	}
-	return truth
+	return sums
 }
 
 var zones = []string{"a", "b", "c", "d", ""}
 
-// Counts that are refreshed after every step, now and then, and only at the end all equal a count from scratch.
+// Counts that are refreshed after every step, at random, and only at the end all equal a count from scratch.
 func TestDomainCounts_AgreeWithModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &world{cache: cache.New(), snapshot: cache.NewSnapshot()}
@@ -100,7 +100,7 @@ func TestDomainCounts_AgreeWithModel(t *testing.T) {
 		var all []*DomainCounts
 		var rules []*colourRules
 		for i := range 3 {
-			f := &colourRules{colour: "red", minds: map[string]int{}}
+			f := &colourRules{colour: "red", terms: map[string]int{}}
 			rules = append(rules, f)
 			var o Options
 			if i > 0 {
@@ -172,8 +172,8 @@ func (w *world) change(t *rapid.T) {
 	default:
 		b := mk.Pod(fmt.Sprint("p", w.made)).Node(w.nodes[which(len(w.nodes))].Name).
 			Label("colour", rapid.SampledFrom([]string{"red", "blue"}).Draw(t, "colour"))
-		if rapid.IntRange(0, 2).Draw(t, "minds") == 0 {
-			b.Label("mind", rapid.SampledFrom([]string{"x", "y"}).Draw(t, "mind"))
+		if rapid.IntRange(0, 2).Draw(t, "terms") == 0 {
+			b.Label("term", rapid.SampledFrom([]string{"x", "y"}).Draw(t, "term"))
 		}
 		w.pods = append(w.pods, b.Obj())
 		if err := w.cache.AddPod(b.Obj()); err != nil {
@@ -199,7 +199,7 @@ func snapshotOf(pods []*v1.Pod, nodes ...*v1.Node) []fwk.NodeInfo {
 }
 
 func redCounts(r *PodIndex) (*DomainCounts, *colourRules) {
-	f := &colourRules{colour: "red", minds: map[string]int{}}
+	f := &colourRules{colour: "red", terms: map[string]int{}}
 	t := NewDomainCounts(r, f, Options{})
 	t.Axis("zone", PerValue)
 	return t, f
@@ -224,7 +224,7 @@ func TestAxisView_DoesNotChange(t *testing.T) {
 	}
 }
 
-// New snapshots start with the same generations; the addresses of their NodeInfos tell them apart.
+// New snapshots start with the same generations; the addresses of their NodeInfos distinguish them.
 func TestPodIndex_ReadsAnotherSnapshot(t *testing.T) {
 	r := NewPodIndex(testClassifier)
 	node := mk.Node("n").Label("zone", "a").Obj()
@@ -254,7 +254,7 @@ func TestPodIndex_RereadsDetachedNodeInfos(t *testing.T) {
 			t.Errorf("%d counted, want %d", got, i+1)
 		}
 		if slot := r.SlotOf(info.Node()); slot == NoSlot || r.IsCurrent(slot, info) {
-			t.Errorf("slot %d of a NodeInfo that may change unseen is said to be current", slot)
+			t.Errorf("slot %d of a detached NodeInfo, which may change without a new generation, is reported current", slot)
 		}
 	}
 }
@@ -267,7 +267,7 @@ func TestPodIndex_MemoryIsBounded(t *testing.T) {
 	c.AddNode(node(0))
 	for i := range 5000 {
 		pod := redPod(i, "n")
-		pod.Labels["mind"] = fmt.Sprint(i)
+		pod.Labels["term"] = fmt.Sprint(i)
 		if err := c.AddPod(pod); err != nil {
 			t.Fatal(err)
 		}
@@ -285,11 +285,11 @@ func TestPodIndex_MemoryIsBounded(t *testing.T) {
 		}
 	}
 	for what, size := range map[string]int{
-		"looks": len(r.labelClasses.all), "minds": len(r.termClasses.all), "keys asked for": len(r.keyUses),
+		"label classes": len(r.labelClasses.all), "term classes": len(r.termClasses.all), "keys in use": len(r.keyUses),
 		"values": len(r.keys[0].values), "log": len(r.log),
 	} {
 		if size > 2100 {
-			t.Errorf("%d %s are kept after 5,000 pods, of which at most one lived at a time", size, what)
+			t.Errorf("%d %s are kept after 5,000 pods, of which at most one existed at a time", size, what)
 		}
 	}
 	counts.Close()
@@ -305,7 +305,7 @@ func TestPodIndex_ReleasesKeysWithLastUser(t *testing.T) {
 	}
 	two.Close()
 	if len(r.keys) != 0 {
-		t.Errorf("%d keys are left of closed all", len(r.keys))
+		t.Errorf("%d keys are left, want 0: all counts are closed", len(r.keys))
 	}
 }
 
@@ -318,7 +318,7 @@ func TestAxisView_Extremes(t *testing.T) {
 		{"no domain", AxisView{}, Extremes{Least: 1<<31 - 1, LeastDomain: noDomain, SecondLeast: 1<<31 - 1}},
 		{"one domain", AxisView{sums: []int64{4}, members: []int32{1}}, Extremes{Domains: 1, Least: 4, SecondLeast: 1<<31 - 1}},
 		{"a tie", AxisView{sums: []int64{2, 5, 2}, members: []int32{1, 1, 1}}, Extremes{Domains: 3, Least: 2, SecondLeast: 2}},
-		{"domains that nobody is in are left out", AxisView{sums: []int64{0, 5, 3}, members: []int32{0, 1, 2}}, Extremes{Domains: 2, Least: 3, LeastDomain: 2, SecondLeast: 5}},
+		{"domains without nodes are left out", AxisView{sums: []int64{0, 5, 3}, members: []int32{0, 1, 2}}, Extremes{Domains: 2, Least: 3, LeastDomain: 2, SecondLeast: 5}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if diff := gocmp.Diff(row.want, row.in.Extremes()); diff != "" {
@@ -341,28 +341,28 @@ func TestLRU_EvictsLeastRecentlyUsed(t *testing.T) {
 		t.Errorf("dropped (-want +got):\n%s", diff)
 	}
 	if _, ok := l.Get(Signature("c")); !ok {
-		t.Error("c is gone")
+		t.Error("c was evicted")
 	}
 }
 
 func TestSignature_DistinguishesHostileValues(t *testing.T) {
 	var s Signature
-	spelled := map[string]Signature{
-		"two texts":            s.Text("a").Text("b"),
-		"one text":             s.Text("ab"),
-		"text with a length":   s.Text("a\x01b"),
-		"list of two":          s.Texts([]string{"a", "b"}),
-		"list of one":          s.Texts([]string{"a\x01b"}),
-		"map":                  s.Map(map[string]string{"a": "b"}),
-		"map with a long key":  s.Map(map[string]string{"a\x01b": ""}),
-		"no selector":          s.Selector(nil),
-		"no texts and nothing": s.Texts(nil).Texts(nil),
+	signatures := map[string]Signature{
+		"two texts":           s.Text("a").Text("b"),
+		"one text":            s.Text("ab"),
+		"text with a length":  s.Text("a\x01b"),
+		"list of two":         s.Texts([]string{"a", "b"}),
+		"list of one":         s.Texts([]string{"a\x01b"}),
+		"map":                 s.Map(map[string]string{"a": "b"}),
+		"map with a long key": s.Map(map[string]string{"a\x01b": ""}),
+		"no selector":         s.Selector(nil),
+		"two empty lists":     s.Texts(nil).Texts(nil),
 	}
-	names := slices.SortedFunc(maps.Keys(spelled), cmp.Compare[string])
+	names := slices.SortedFunc(maps.Keys(signatures), cmp.Compare[string])
 	for i, one := range names {
 		for _, other := range names[:i] {
-			if string(spelled[one]) == string(spelled[other]) {
-				t.Errorf("%s and %s are spelled alike", one, other)
+			if string(signatures[one]) == string(signatures[other]) {
+				t.Errorf("%s and %s have one signature", one, other)
 			}
 		}
 	}
@@ -391,6 +391,6 @@ func TestCoveringLabels(t *testing.T) {
 		}
 	}
 	if list, ok := CoveringLabels(nil, labels.Nothing()); len(list) > 0 || !ok {
-		t.Errorf("a selector that matches nobody expects %v (ok: %v), want nothing", list, ok)
+		t.Errorf("a selector that matches no pod is covered by %v (ok: %v), want no labels", list, ok)
 	}
 }

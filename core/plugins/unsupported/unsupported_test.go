@@ -41,7 +41,7 @@ func plugin(t *testing.T, name string, gates ...string) fwk.Plugin {
 		t.Fatal(err)
 	}
 	if p.Name() != name {
-		t.Errorf("%s calls itself %s", name, p.Name())
+		t.Errorf("%s has the name %s", name, p.Name())
 	}
 	return p
 }
@@ -58,32 +58,32 @@ func withVolume(source v1.VolumeSource) *v1.Pod {
 	return pod
 }
 
-// Which plugin refuses which pod, and in what words; a plugin that is not named has nothing to do.
-func TestVolumes_Refused(t *testing.T) {
+// Plugins not listed in rejectedBy skip.
+func TestVolumes_RejectedPods(t *testing.T) {
 	for name, tc := range map[string]struct {
-		pod    *v1.Pod
-		uses   string
-		refuse []string
+		pod        *v1.Pod
+		uses       string
+		rejectedBy []string
 	}{
-		"no volume":           {mk.Pod("p").Obj(), "", nil},
-		"what every node has": {withVolume(v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}}), "", nil},
-		"a projected token":   {withVolume(v1.VolumeSource{Projected: &v1.ProjectedVolumeSource{}}), "", nil},
-		"a claim": {
+		"no volume":          {mk.Pod("p").Obj(), "", nil},
+		"an empty directory": {withVolume(v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}}), "", nil},
+		"a projected token":  {withVolume(v1.VolumeSource{Projected: &v1.ProjectedVolumeSource{}}), "", nil},
+		"a PersistentVolumeClaim": {
 			mk.Pod("p").PVC("data").Obj(), "a PersistentVolumeClaim",
 			[]string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits, unsupported.VolumeBinding, unsupported.VolumeZone},
 		},
-		"a claim that is made for the pod": {
+		"a generic ephemeral volume": {
 			withVolume(v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}), "a generic ephemeral volume",
 			[]string{unsupported.NodeVolumeLimits, unsupported.VolumeBinding},
 		},
-		"a disk that others may have and that is counted": {
+		"a disk that other pods may use and that counts against limits": {
 			withVolume(v1.VolumeSource{GCEPersistentDisk: &v1.GCEPersistentDiskVolumeSource{}}), "an inline GCE persistent disk",
 			[]string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits},
 		},
-		"an image that others may have": {
+		"an image that other pods may use": {
 			withVolume(v1.VolumeSource{RBD: &v1.RBDVolumeSource{}}), "an inline Ceph RBD image", []string{unsupported.VolumeRestrictions},
 		},
-		"a disk that is counted": {
+		"a disk that counts against limits": {
 			withVolume(v1.VolumeSource{AzureDisk: &v1.AzureDiskVolumeSource{}}), "an inline Azure disk", []string{unsupported.NodeVolumeLimits},
 		},
 	} {
@@ -92,7 +92,7 @@ func TestVolumes_Refused(t *testing.T) {
 			for _, plugin := range []string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits, unsupported.VolumeBinding, unsupported.VolumeZone} {
 				want[plugin] = "Skip"
 			}
-			for _, plugin := range tc.refuse {
+			for _, plugin := range tc.rejectedBy {
 				want[plugin] = "UnschedulableAndUnresolvable: Orrery cannot place a pod that uses " + tc.uses + " yet"
 			}
 			got := map[string]string{}
@@ -100,7 +100,7 @@ func TestVolumes_Refused(t *testing.T) {
 				got[name] = plugintest.Filter(plugin(t, name), tc.pod, onNode())
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("what the plugins say (-want +got):\n%s", diff)
+				t.Errorf("statuses by plugin (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -112,7 +112,7 @@ func withClaim() *v1.Pod {
 	return pod
 }
 
-func TestDynamicResources_Refused(t *testing.T) {
+func TestDynamicResources_RejectedPods(t *testing.T) {
 	p := plugin(t, unsupported.DynamicResources)
 	if got, want := plugintest.Filter(p, withClaim(), onNode()), "UnschedulableAndUnresolvable: Orrery cannot place a pod that uses a resource claim yet"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -121,11 +121,11 @@ func TestDynamicResources_Refused(t *testing.T) {
 		t.Errorf("a pod without claims: got %q, want Skip", got)
 	}
 	if status := p.(fwk.PreEnqueuePlugin).PreEnqueue(t.Context(), withClaim()); !status.IsSuccess() {
-		t.Errorf("PreEnqueue said %s, want Success: a pod that is not tried has no status to read", plugintest.StatusText(status))
+		t.Errorf("PreEnqueue returned %s, want Success: without a scheduling attempt the pod would have no status", plugintest.StatusText(status))
 	}
 }
 
-// The message of nearly every failed cycle begins with what PostFilter says here.
+// The message of nearly every failed cycle begins with this reason.
 func TestDynamicResources_PostFilter(t *testing.T) {
 	p := plugin(t, unsupported.DynamicResources).(*unsupported.Claims)
 	for name, tc := range map[string]struct {
@@ -133,9 +133,9 @@ func TestDynamicResources_PostFilter(t *testing.T) {
 		preFilter bool
 		want      string
 	}{
-		"a pod without claims":                     {mk.Pod("p").Obj(), true, "Unschedulable: no new claims to deallocate"},
-		"a pod that was refused for its claims":    {withClaim(), true, "Unschedulable: no new claims to deallocate"},
-		"a pod that an earlier plugin turned down": {mk.Pod("p").Obj(), false, "Error: not found"},
+		"a pod without claims":                {mk.Pod("p").Obj(), true, "Unschedulable: no new claims to deallocate"},
+		"a pod rejected for its claims":       {withClaim(), true, "Unschedulable: no new claims to deallocate"},
+		"a pod rejected by an earlier plugin": {mk.Pod("p").Obj(), false, "Error: not found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			state := framework.NewCycleState()
@@ -150,7 +150,7 @@ func TestDynamicResources_PostFilter(t *testing.T) {
 	}
 }
 
-func TestGangScheduling_Refused(t *testing.T) {
+func TestGangScheduling_RejectedPods(t *testing.T) {
 	member := mk.Pod("p").Obj()
 	member.Spec.WorkloadRef = &v1.WorkloadReference{Name: "w", PodGroup: "g"}
 	for name, tc := range map[string]struct {
@@ -158,9 +158,9 @@ func TestGangScheduling_Refused(t *testing.T) {
 		gates []string
 		want  string
 	}{
-		"a member of a gang":         {member, []string{"GangScheduling", "GenericWorkload"}, "UnschedulableAndUnresolvable: Orrery cannot place a pod that uses a gang (spec.workloadRef) yet"},
-		"a pod on its own":           {mk.Pod("p").Obj(), []string{"GangScheduling", "GenericWorkload"}, "Success"},
-		"without the gate nobody is": {member, nil, "Success"},
+		"a member of a gang":                    {member, []string{"GangScheduling", "GenericWorkload"}, "UnschedulableAndUnresolvable: Orrery cannot place a pod that uses a gang (spec.workloadRef) yet"},
+		"a pod without a gang":                  {mk.Pod("p").Obj(), []string{"GangScheduling", "GenericWorkload"}, "Success"},
+		"a member of a gang, with the gate off": {member, nil, "Success"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gang := plugin(t, unsupported.GangScheduling, tc.gates...).(*unsupported.Gang)
@@ -168,35 +168,35 @@ func TestGangScheduling_Refused(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 			if status, wait := gang.Permit(t.Context(), nil, tc.pod, "n"); !status.IsSuccess() || wait != 0 {
-				t.Errorf("Permit said %s and waits %v", plugintest.StatusText(status), wait)
+				t.Errorf("Permit returned %s and waits %v", plugintest.StatusText(status), wait)
 			}
 		})
 	}
 }
 
 func TestQueueingHints_OnlyOwnPodUpdate(t *testing.T) {
-	refused := mk.Pod("p").PVC("data").Obj()
+	rejected := mk.Pod("p").PVC("data").Obj()
 	p := plugin(t, unsupported.VolumeBinding).(fwk.EnqueueExtensions)
 	for name, tc := range map[string]struct {
 		after *v1.Pod
 		want  string
 	}{
-		"it needs no volume any more": {mk.Pod("p").Obj(), "Queue"},
-		"it still needs one":          {mk.Pod("p").PVC("other").Obj(), "QueueSkip"},
-		"another pod needs none":      {mk.Pod("q").Obj(), "QueueSkip"},
+		"the pod no longer uses the volume": {mk.Pod("p").Obj(), "Queue"},
+		"the pod uses another volume":       {mk.Pod("p").PVC("other").Obj(), "QueueSkip"},
+		"another pod is updated":            {mk.Pod("q").Obj(), "QueueSkip"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := plugintest.Hint(t, p, fwk.Pod, fwk.UpdatePodLabel, refused, refused, tc.after); got != tc.want {
+			if got := plugintest.Hint(t, p, fwk.Pod, fwk.UpdatePodLabel, rejected, rejected, tc.after); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
 	}
-	if got := plugintest.Hint(t, p, fwk.PersistentVolumeClaim, fwk.Add, refused, nil, nil); got != "not registered" {
-		t.Errorf("a new claim: got %q, want not registered: it cannot help", got)
+	if got := plugintest.Hint(t, p, fwk.PersistentVolumeClaim, fwk.Add, rejected, nil, nil); got != "not registered" {
+		t.Errorf("a new claim: got %q, want not registered: it cannot make the pod schedulable", got)
 	}
 }
 
-// A pod that is not refused finds nothing done: no score, nothing reserved, nothing to wait for before binding.
+// For all other pods the plugins score 0, reserve nothing and skip PreBind.
 func TestUnsupported_OtherPodsPass(t *testing.T) {
 	pod, ctx := mk.Pod("p").Obj(), t.Context()
 	for _, name := range []string{unsupported.VolumeBinding, unsupported.DynamicResources} {
@@ -205,14 +205,14 @@ func TestUnsupported_OtherPodsPass(t *testing.T) {
 			t.Errorf("%s scores %v, %v", name, raw, normalised)
 		}
 		if status := p.(fwk.ReservePlugin).Reserve(ctx, nil, pod, "n"); !status.IsSuccess() {
-			t.Errorf("%s: Reserve said %s", name, plugintest.StatusText(status))
+			t.Errorf("%s: Reserve returned %s", name, plugintest.StatusText(status))
 		}
 		p.(fwk.ReservePlugin).Unreserve(ctx, nil, pod, "n")
 		if status := p.(fwk.PreBindPlugin).PreBindPreFlight(ctx, nil, pod, "n"); !status.IsSkip() {
-			t.Errorf("%s: PreBindPreFlight said %s, want Skip", name, plugintest.StatusText(status))
+			t.Errorf("%s: PreBindPreFlight returned %s, want Skip", name, plugintest.StatusText(status))
 		}
 		if status := p.(fwk.PreBindPlugin).PreBind(ctx, nil, pod, "n"); !status.IsSuccess() {
-			t.Errorf("%s: PreBind said %s", name, plugintest.StatusText(status))
+			t.Errorf("%s: PreBind returned %s", name, plugintest.StatusText(status))
 		}
 	}
 }
