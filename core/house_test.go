@@ -20,6 +20,7 @@ const house = `
 core
 # words and small things
 core/address
+core/footprint
 core/mk
 core/outfile
 core/printable
@@ -34,7 +35,7 @@ core/trim: core/world
 core/leader: core/saturating core/world
 core/leader/sim: core/leader core/world
 core/world/memory: core/requests core/saturating core/world
-core/trace: core/printable core/requests core/store core/trim core/world
+core/trace: core/footprint core/printable core/requests core/store core/trim core/world
 # evictions
 core/evict: core/printable core/world
 core/evict/budget: core/evict core/world

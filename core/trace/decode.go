@@ -61,13 +61,16 @@ func (c *entryReader) objectChanged() Input {
 
 // object reads an object to the end of the entry.
 func (c *entryReader) object() world.Object {
-	kind := world.Kind(c.text())
+	kind, shape := knownKind(c.bytes())
 	if c.err != nil {
 		return nil
 	}
 	o, ok := newObject(kind)
 	if !ok {
 		c.fail(fmt.Errorf("reading an object: there is no kind %q", printable.Line(string(kind), 40)))
+		return nil
+	}
+	if c.spendObject(kind, shape.Proto(c.rest)); c.err != nil {
 		return nil
 	}
 	if err := o.Unmarshal(c.rest); err != nil {
@@ -80,12 +83,9 @@ func (c *entryReader) object() world.Object {
 
 // newObject returns an empty object to decode into; false if the kind is unknown.
 func newObject(kind world.Kind) (protoObject, bool) {
-	if custom, ok := world.NewCustom(kind); ok {
-		return custom, true
-	}
 	o, err := world.New(kind)
 	if err != nil {
-		return nil, false
+		return world.NewCustom(kind)
 	}
 	known, ok := o.(protoObject)
 	return known, ok
@@ -125,7 +125,7 @@ func (c *entryReader) activateRequest() Input {
 	n := c.uvarint()
 	var ev world.ActivateRequest
 	for range n {
-		if c.err != nil {
+		if c.spend(nameMemory); c.err != nil {
 			break
 		}
 		ev.Activate = append(ev.Activate, types.NamespacedName{Namespace: c.text(), Name: c.text()})

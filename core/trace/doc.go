@@ -13,9 +13,9 @@
 // # Files
 //
 // record has the kinds of records, header the start of a trace; FORMAT.md describes the file byte by byte. frame and
-// pack hold blocks, entry, encode and decode their entries; writer and reader are the two ends. hash and hash_object
-// replace names. info, cut and hash_trace work on whole files. import_objects, import_times and import_openb convert other
-// data.
+// pack hold blocks, entry, encode and decode their entries, memory what decoded ones may take; writer and reader are
+// the two ends. hash and hash_object replace names. info, cut and hash_trace work on whole files. import_objects,
+// import_times and import_openb convert other data.
 //
 // # Guarantees
 //
@@ -23,7 +23,8 @@
 //   - A file that is truncated or damaged is read up to the damage; the error, a [Damage], says where that is. A crash of
 //     the recording program loses what was not flushed, at most one block of 128 KiB before packing.
 //   - A file may be hostile: no length in it makes a reader allocate memory before the data is there, and everything is
-//     bounded. Texts in objects are as recorded, and have to be made printable where they are shown.
+//     bounded, the memory of decoded objects by the bytes of the file. Texts in objects are as recorded, and have to be
+//     made printable where they are shown.
 //   - A file of another version of the format is refused with an error that names both versions, [ErrVersion].
 //
 // Blocks are packed by the standard library's deflate. Every block names its packing, so that another one can be added

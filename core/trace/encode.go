@@ -14,11 +14,12 @@ type encoder struct {
 	contents []byte
 	entries  uint32
 	previous time.Time // time of the previous entry in this block
+	memory   int64     // that this block's records take once they are decoded
 	entry    []byte    // scratch
 }
 
 func (e *encoder) reset(start time.Time) {
-	e.contents, e.entries, e.previous = e.contents[:0], 0, start
+	e.contents, e.entries, e.previous, e.memory = e.contents[:0], 0, start, 0
 }
 
 // beginEntry starts an entry that has a time.
@@ -29,6 +30,7 @@ func (e *encoder) beginEntry(kind byte, at time.Time) {
 func (e *encoder) endEntry() {
 	e.contents = append(binary.AppendUvarint(e.contents, uint64(len(e.entry))), e.entry...)
 	e.entries++
+	e.memory += recordMemory + int64(len(e.entry))
 }
 
 func (e *encoder) objectChanged(at time.Time, flags byte, c world.Changed) error {
@@ -79,6 +81,12 @@ func (e *encoder) object(o world.Object) error {
 		return fmt.Errorf("recording %s %q: %w", kind, printable.Line(o.GetNamespace()+"/"+o.GetName(), 200), err)
 	}
 	e.entry = e.entry[:at+n]
+	_, shape := knownKind([]byte(kind))
+	memory := shape.Proto(e.entry[at:])
+	if memory > maxObjectMemory {
+		return fmt.Errorf("recording %q: %w", printable.Line(o.GetNamespace()+"/"+o.GetName(), 200), objectTakesTooMuch(kind, memory))
+	}
+	e.memory += memory
 	return nil
 }
 
@@ -104,6 +112,7 @@ func (e *encoder) activateRequest(at time.Time, flags byte, ev world.ActivateReq
 	e.beginEntry(activateRequestEntry, at)
 	e.entry = append(e.entry, flags)
 	e.entry = binary.AppendUvarint(e.entry, uint64(len(ev.Activate)))
+	e.memory += nameMemory * int64(len(ev.Activate))
 	for _, pod := range ev.Activate {
 		e.entry = appendText(appendText(e.entry, pod.Namespace), pod.Name)
 	}

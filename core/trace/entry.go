@@ -65,8 +65,9 @@ var (
 
 // entryReader decodes an entry. After the first error, kept in err, its methods return zero values.
 type entryReader struct {
-	rest []byte
-	err  error
+	rest   []byte
+	memory *memory
+	err    error
 }
 
 func (c *entryReader) fail(err error) {

@@ -18,3 +18,12 @@ func FileOfEntries(contents []byte) []byte {
 	_ = w.write(endBlock, nil, 0, uint64(entries))
 	return file.Bytes()
 }
+
+// MostMemory is what the records of a file of so many bytes may take.
+func MostMemory(fileBytes int) int64 { return (&memory{fileBytes: int64(fileBytes)}).most() }
+
+// MemoryPerByte is what each byte of a file allows.
+const MemoryPerByte = memoryPerByte
+
+// Memory returns what the records read so far take.
+func (t *Reader) Memory() int64 { return t.memory.used }

@@ -76,19 +76,28 @@ func (f *frame) decode(raw *[frameSize]byte) error {
 // frameWriter writes blocks.
 type frameWriter struct {
 	to     io.Writer
+	memory memory // of all records, those of the next block included
 	packer packer
 	raw    [frameSize]byte
 }
 
 func (w *frameWriter) writeMagic() error {
-	_, err := io.WriteString(w.to, magic+string(rune(Version)))
+	n, err := io.WriteString(w.to, magic+string(rune(Version)))
+	w.memory.fileBytes = int64(n)
 	return err
 }
+
+// write writes a block, packed unless the file would then be too small for the memory that its records take.
 
 func (w *frameWriter) write(kind byte, contents []byte, entries uint32, first uint64) error {
 	by, packed, err := w.packer.pack(contents)
 	if err != nil {
 		return err
+	}
+	before := w.memory.fileBytes
+	if w.memory.fileBytes = before + frameSize + int64(len(packed)); w.memory.used > w.memory.most() {
+		by, packed = uncompressed, contents
+		w.memory.fileBytes = before + frameSize + int64(len(packed))
 	}
 	f := frame{
 		kind: kind, packing: by, packed: uint32(len(packed)), unpacked: uint32(len(contents)),

@@ -10,7 +10,8 @@ import (
 )
 
 // FuzzRead reads arbitrary bytes. Checksums reject most changes, so it also fuzzes the entries behind them: it reads
-// the bytes once as a file and once as the contents of a valid block.
+// the bytes once as a file and once as the contents of a valid block. What it allocates is bounded by the file: lists that
+// grow leave at most as much behind as they take.
 func FuzzRead(f *testing.F) {
 	f.Add(written(f, trace.Header{Start: start}, manyRecords(2)...))
 	f.Add([]byte("ORRERYT\x01"))
@@ -18,9 +19,16 @@ func FuzzRead(f *testing.F) {
 	if golden, err := os.ReadFile("testdata/v2.trace"); err == nil {
 		f.Add(golden)
 	}
+	for _, file := range hostileFiles() {
+		f.Add(file)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		consume(data)
-		consume(trace.FileOfEntries(data))
+		for _, file := range [][]byte{data, trace.FileOfEntries(data)} {
+			took := allocated(func() { consume(file) })
+			if most := 3 * trace.MostMemory(len(file)); took > uint64(most) {
+				t.Errorf("reading %d bytes allocates %d", len(file), took)
+			}
+		}
 	})
 }
 

@@ -40,6 +40,7 @@ type Reader struct {
 	base             time.Time // from which each block counts its times
 	previous         time.Time
 	peeked           *peeked
+	memory           memory // of the records read so far
 	finalErr         error
 }
 
@@ -201,7 +202,10 @@ func (t *Reader) nextEntry() (*entryReader, byte, int, error) {
 	t.contents = c.rest
 	t.blockEntriesLeft--
 	t.entries++
-	inside := &entryReader{rest: body}
+	if err := t.memory.spend(recordMemory + int64(len(body))); err != nil {
+		return nil, 0, 0, err
+	}
+	inside := &entryReader{rest: body, memory: &t.memory}
 	kind := inside.byte()
 	return inside, kind, len(body), inside.err
 }
@@ -221,6 +225,7 @@ func (t *Reader) nextBlock() error {
 	case f.kind != recordsBlock:
 		return errors.New("there is a second header")
 	}
+	t.memory.fileBytes = t.frames.offset
 	t.contents, t.blockEntriesLeft, t.previous = contents, f.entries, t.base
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"orrery/core/footprint"
 	"orrery/core/trim"
 	"orrery/core/world"
 )
@@ -146,8 +147,14 @@ func (w *Writer) checkListItem(o world.Object, kind world.Kind) (world.Object, e
 		return nil, fmt.Errorf("recording a list of %s: it holds an object of type %T, which is left out", kind, o)
 	}
 	o = w.trim(o)
-	if size := o.(protoObject).Size(); size > maxObjectBytes {
+	size := o.(protoObject).Size()
+	if size > maxObjectBytes {
 		return nil, objectTooLarge(o, size)
+	}
+	if size > maxObjectMemory/footprint.Costliest { // others take less
+		if err := (&encoder{}).object(o); err != nil {
+			return nil, err
+		}
 	}
 	return o, nil
 }
@@ -173,6 +180,7 @@ func (w *Writer) Flush() error {
 	if w.err != nil || w.block.entries == 0 {
 		return w.err
 	}
+	w.frames.memory.used += w.block.memory
 	if err := w.frames.write(recordsBlock, w.block.contents, w.block.entries, w.entries); err != nil {
 		w.err = fmt.Errorf("writing a trace: %w", err)
 		return w.err

@@ -1,0 +1,86 @@
+package trace
+
+import (
+	"fmt"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/footprint"
+	"orrery/core/world"
+)
+
+// The records of a file may take memoryAnyway, and memoryPerByte for each of its bytes. Recordings of clusters take 50 to
+// 100 bytes for each, as they are packed; the writer packs less where they would take more than is allowed.
+const (
+	memoryAnyway  = 32 << 20
+	memoryPerByte = 128
+)
+
+// maxObjectMemory bounds an object: while it is decoded, its lists take a multiple of that.
+const maxObjectMemory = 32 << 20
+
+// What a record and a name in a request take beside their text.
+const (
+	recordMemory = 256
+	nameMemory   = 64
+)
+
+// memory is what the records of a file take once they are decoded, and what they may take. It is spent before decoding.
+type memory struct{ used, fileBytes int64 }
+
+func (m *memory) most() int64 { return memoryAnyway + memoryPerByte*m.fileBytes }
+
+func (m *memory) spend(bytes int64) error {
+	if m.used += bytes; m.used > m.most() {
+		return fmt.Errorf("its records up to here take more than %d MiB of memory, which is the most for the first %d bytes of a file", m.most()>>20, m.fileBytes)
+	}
+	return nil
+}
+
+func (c *entryReader) spend(bytes int64) {
+	if err := c.memory.spend(bytes); err != nil {
+		c.fail(err)
+	}
+}
+
+// spendObject spends the memory of an object.
+func (c *entryReader) spendObject(kind world.Kind, bytes int64) {
+	if bytes > maxObjectMemory {
+		c.fail(objectTakesTooMuch(kind, bytes))
+		return
+	}
+	c.spend(bytes)
+}
+
+func objectTakesTooMuch(kind world.Kind, bytes int64) error {
+	return fmt.Errorf("a %s takes %d MiB of memory, and at most %d are allowed", kind, bytes>>20, maxObjectMemory>>20)
+}
+
+// kindShape is a kind with the shape of its encoding.
+type kindShape struct {
+	kind  world.Kind
+	shape *footprint.Shape
+}
+
+var (
+	builtInShapes = sync.OnceValue(func() map[string]kindShape {
+		all := map[string]kindShape{}
+		for _, kind := range world.Kinds() {
+			if o, err := world.New(kind); err == nil {
+				all[string(kind)] = kindShape{kind, footprint.Of(o)}
+			}
+		}
+		return all
+	})
+	// Of custom resources, the metadata are recorded.
+	customShape = sync.OnceValue(func() *footprint.Shape { return footprint.Of(&metav1.PartialObjectMetadata{}) })
+)
+
+// knownKind returns the kind of a name and the shape of its encoding. It copies the name of a custom kind only.
+func knownKind(name []byte) (world.Kind, *footprint.Shape) {
+	if known, ok := builtInShapes()[string(name)]; ok {
+		return known.kind, known.shape
+	}
+	return world.Kind(name), customShape()
+}
