@@ -2,6 +2,7 @@ package footprint_test
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/footprint"
@@ -20,15 +22,22 @@ type message interface {
 	Unmarshal([]byte) error
 }
 
-// place is a list or a map in a type: its way there from the object, as numbers of fields.
+// place is a list or a map in a type, and the fields on the way there from the object.
 type place struct {
 	name string
-	way  []int
+	way  []step
 	of   reflect.Type
 }
 
+// step is a field: its number in a protocol buffer, its name in JSON, and whether it is a list.
+type step struct {
+	number int
+	json   string
+	list   bool
+}
+
 // placesIn returns the lists and maps of a type and of its parts, each type's once.
-func placesIn(t reflect.Type, name string, way []int, seen map[reflect.Type]bool) []place {
+func placesIn(t reflect.Type, name string, way []step, seen map[reflect.Type]bool) []place {
 	if seen[t] {
 		return nil
 	}
@@ -41,7 +50,8 @@ func placesIn(t reflect.Type, name string, way []int, seen map[reflect.Type]bool
 			continue
 		}
 		number, _ := strconv.Atoi(parts[1])
-		name, way := name+"."+f.Name, append(way[:len(way):len(way)], number)
+		json, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, way := name+"."+f.Name, append(way[:len(way):len(way)], step{number, json, f.Type.Kind() == reflect.Slice})
 		inner := f.Type
 		if k := inner.Kind(); k == reflect.Map || k == reflect.Slice && inner.Elem().Kind() != reflect.Uint8 {
 			all = append(all, place{name, way, inner})
@@ -56,10 +66,10 @@ func placesIn(t reflect.Type, name string, way []int, seen map[reflect.Type]bool
 	return all
 }
 
-// encoded returns an object with n elements at the place, each as short as can be.
-func (p place) encoded(n int) []byte {
+// proto returns an object with n elements at the place, each as short as can be, as a protocol buffer.
+func (p place) proto(n int) []byte {
 	var data []byte
-	last := p.way[len(p.way)-1]
+	last := p.way[len(p.way)-1].number
 	for i := range n {
 		switch elem := p.of.Elem().Kind(); {
 		case p.of.Kind() == reflect.Map:
@@ -72,9 +82,34 @@ func (p place) encoded(n int) []byte {
 		}
 	}
 	for i := len(p.way) - 2; i >= 0; i-- {
-		data = wrapped(nil, p.way[i], data)
+		data = wrapped(nil, p.way[i].number, data)
 	}
 	return data
+}
+
+// json returns the same object in JSON.
+func (p place) json(n int) []byte {
+	value := "null"
+	if p.of.Elem().Kind() == reflect.Struct && !reflect.PointerTo(p.of.Elem()).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		value = "{}"
+	}
+	text := "[" + strings.Repeat(value+",", n-1) + value + "]"
+	if p.of.Kind() == reflect.Map {
+		text = ""
+		for i := range n {
+			text += fmt.Sprintf(`,"k%d":%s`, i, value)
+		}
+		text = "{" + text[1:] + "}"
+	}
+	for i := len(p.way) - 1; i >= 0; i-- {
+		if i < len(p.way)-1 && p.way[i].list {
+			text = "[" + text + "]"
+		}
+		if p.way[i].json != "" {
+			text = fmt.Sprintf("{%q:%s}", p.way[i].json, text)
+		}
+	}
+	return []byte(text)
 }
 
 func wrapped(to []byte, number int, data []byte) []byte {
@@ -83,7 +118,7 @@ func wrapped(to []byte, number int, data []byte) []byte {
 }
 
 // Every list and every map of every kind is filled with the shortest elements there are.
-func TestProto_IsWhatDecodingTakes(t *testing.T) {
+func TestShape_TellsWhatDecodingTakes(t *testing.T) {
 	objects := map[string]any{"PartialObjectMetadata": &metav1.PartialObjectMetadata{}}
 	for _, kind := range world.Kinds() {
 		o, err := world.New(kind)
@@ -92,26 +127,35 @@ func TestProto_IsWhatDecodingTakes(t *testing.T) {
 		}
 		objects[string(kind)] = o
 	}
-	places := 0
+	places, seen := 0, map[reflect.Type]bool{}
 	for name, o := range objects {
-		of := reflect.TypeOf(o).Elem()
-		shape := footprint.Of(o)
-		for _, p := range placesIn(of, name, nil, map[reflect.Type]bool{}) {
-			data := p.encoded(300)
-			got := shape.Proto(data)
-			took := allocated(t, func() error { return reflect.New(of).Interface().(message).Unmarshal(data) })
-			// A list that grows leaves its former places behind: they are counted in took and not in got.
-			if took > 4*got || got > 3*took+2048 {
-				t.Errorf("%s: 300 elements in %d bytes take %d bytes of memory, and it says %d", p.name, len(data), took, got)
-			}
-			if worst := got / int64(len(data)); worst > footprint.Costliest {
-				t.Errorf("%s takes %d bytes for each of its own, more than Costliest", p.name, worst)
-			}
+		of, shape := reflect.TypeOf(o).Elem(), footprint.Of(o)
+		for _, p := range placesIn(of, name, nil, seen) {
+			data := p.proto(100)
+			check(t, p.name, data, shape.Proto(data), func() error { return reflect.New(of).Interface().(message).Unmarshal(data) })
+			text := p.json(100)
+			check(t, p.name+" in JSON", text, shape.JSON(text), func() error { return json.Unmarshal(text, reflect.New(of).Interface()) })
 			places++
 		}
 	}
-	if places < 500 {
+	if places < 200 {
 		t.Errorf("there are only %d lists and maps", places)
+	}
+}
+
+// check compares what decoding takes with what it was told to take. A list that grows leaves its former places behind, which
+// are in the first number only.
+func check(t *testing.T, name string, data []byte, told int64, decode func() error) {
+	t.Helper()
+	if err := decode(); err != nil { // encoding/json keeps something for every type
+		t.Fatalf("%s: %v", name, err)
+	}
+	took := allocated(t, decode)
+	if took > 4*told || told > 3*took+4096 {
+		t.Errorf("%s: %d bytes take %d of memory, and it says %d", name, len(data), took, told)
+	}
+	if told/int64(len(data)) > footprint.Costliest {
+		t.Errorf("%s: %d bytes take %d of memory, each more than Costliest", name, len(data), told)
 	}
 }
 
@@ -125,4 +169,42 @@ func allocated(t *testing.T, do func() error) int64 {
 		t.Fatal(err)
 	}
 	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// Names in another case, spaces, escapes and values of other types are read as decoders do.
+func TestShape_ReadsAnyJSON(t *testing.T) {
+	shape := footprint.Of(&v1.Pod{})
+	empty := shape.JSON([]byte(`{}`))
+	many := strings.Repeat("{},", 99) + "{}"
+	for text, more := range map[string]bool{
+		`{"spec":{"containers":[` + many + `]}}`:                            true,
+		` {"SPEC" : {"Containers" : [ ` + many + ` ] } } `:                  true,
+		`{"spec":{"c\u006fntainers":[` + many + `]}}`:                       true,
+		`{"spec":{"initContainers":null,"containers":[` + many + `]}}`:      true,
+		`{"\"":"}","spec":{"x":[1,{"y":"]"}],"containers":[` + many + `]}}`: true,
+		`{"other":{"containers":[` + many + `]}}`:                           false,
+		`{"spec":{"containers":"` + many + `"}}`:                            false,
+		`{"spec":[` + many + `]}`:                                           false,
+		`{"spec":{"containers":[` + many + `]}`:                             false, // not valid
+	} {
+		if got := shape.JSON([]byte(text)) - empty; got > 50_000 != more {
+			t.Errorf("%.60s takes %d bytes more than nothing", text, got)
+		}
+	}
+	if got := footprint.Any.JSON([]byte(`{"items":[` + many + `]}`)); got < 20_000 {
+		t.Errorf("a hundred maps take %d bytes", got)
+	}
+}
+
+func FuzzShape(f *testing.F) {
+	f.Add([]byte(`{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a"}]}}`))
+	f.Add([]byte{0x12, 4, 0x12, 0, 0x12, 0})
+	f.Add([]byte(`[{"a":"\\"},[[1e5],null]]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, shape := range []*footprint.Shape{footprint.Of(&v1.Pod{}), footprint.Of(&metav1.PartialObjectMetadata{}), footprint.Any} {
+			if most := int64(2 * footprint.Costliest * (len(data) + 1)); shape.Proto(data) > most || shape.JSON(data) > most {
+				t.Errorf("%d bytes take %d or %d of memory", len(data), shape.Proto(data), shape.JSON(data))
+			}
+		}
+	})
 }

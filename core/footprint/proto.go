@@ -27,7 +27,7 @@ func (s *Shape) parts(data []byte) (total int64) {
 		if tag >= 0x80 {
 			var n int
 			if tag, n = binary.Uvarint(data[i-1:]); n <= 0 {
-				return total + invalid(data)
+				return total + invalid(data[i:])
 			}
 			i += n - 1
 		}
@@ -50,12 +50,12 @@ func (s *Shape) parts(data []byte) (total int64) {
 			if size >= 0x80 {
 				var n int
 				if size, n = binary.Uvarint(data[i-1:]); n <= 0 {
-					return total + invalid(data)
+					return total + invalid(data[i:])
 				}
 				i += n - 1
 			}
 			if size > uint64(len(data)-i) {
-				return total + invalid(data)
+				return total + invalid(data[i:])
 			}
 			if f.inner != nil {
 				total += f.inner.parts(data[i : i+int(size)])
@@ -73,7 +73,7 @@ func (s *Shape) parts(data []byte) (total int64) {
 		case wireFixed32:
 			i += 4
 		default:
-			return total + invalid(data)
+			return total + invalid(data[i:])
 		}
 	}
 	return total

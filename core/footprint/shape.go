@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"maps"
 	"reflect"
 	"strconv"
 	"strings"
@@ -9,8 +10,9 @@ import (
 
 // Shape says what the parts of a type's encoding take in memory.
 type Shape struct {
-	size   int64   // of the type itself
-	fields []field // by their number in a protocol buffer
+	size   int64            // of the type itself
+	fields []field          // by their number in a protocol buffer
+	names  map[string]field // by their names in JSON, in lower case
 	// small is what all parts take together; zero if that depends on the encoding, or is not little.
 	small int64
 }
@@ -21,8 +23,18 @@ type field struct {
 	// perByte is that of each byte, of a packed list.
 	first, next, perByte int64
 	inner                *Shape // nil if its parts need not be looked at
-	repeated             bool
+	form                 form
 }
+
+// form is how a field is written.
+type form uint8
+
+const (
+	single   form = iota
+	list          // an array in JSON
+	mapping       // an object in JSON, whose entries have the shape inner
+	anything      // in JSON, a value of any type, with maps and lists
+)
 
 const (
 	stringBytes = 8   // what an allocation of a few bytes takes more than them
@@ -58,22 +70,38 @@ func shapeOf(t reflect.Type) *Shape {
 	s := &Shape{size: int64(t.Size())}
 	shapes.byType[t] = s
 	for i := range t.NumField() {
-		if number := protoNumber(t.Field(i)); number > 0 {
-			for len(s.fields) <= number {
-				s.fields = append(s.fields, field{})
-			}
-			s.fields[number] = fieldOf(t.Field(i).Type)
-		}
+		s.add(t.Field(i))
 	}
 	s.small = smallOf(s.fields)
 	return s
+}
+
+// add adds a field of the struct.
+func (s *Shape) add(of reflect.StructField) {
+	number := protoNumber(of)
+	if number == 0 {
+		return
+	}
+	f := fieldOf(of.Type)
+	for len(s.fields) <= number {
+		s.fields = append(s.fields, field{})
+	}
+	s.fields[number] = f
+	if s.names == nil {
+		s.names = map[string]field{}
+	}
+	if name, _, _ := strings.Cut(of.Tag.Get("json"), ","); name != "" {
+		s.names[strings.ToLower(name)] = f
+	} else if of.Type.Kind() == reflect.Struct { // its fields are written among those of this struct
+		maps.Copy(s.names, shapeOf(of.Type).names)
+	}
 }
 
 // smallOf returns what fields take together if that is little however they are encoded: a repeated one is not.
 func smallOf(fields []field) int64 {
 	total := int64(1)
 	for _, f := range fields {
-		if f.repeated || f.inner != nil {
+		if f.form != single || f.inner != nil {
 			return 0
 		}
 		total += f.first
@@ -109,7 +137,7 @@ func fieldOf(t reflect.Type) field {
 		return withParts(field{}, t)
 	case reflect.Map:
 		entry := int64(t.Key().Size() + t.Elem().Size())
-		return withInner(field{first: mapBytes + mapGroup*entry, next: 2*entry + stringBytes, repeated: true}, entryShape(t))
+		return withInner(field{first: mapBytes + mapGroup*entry, next: 2*entry + stringBytes, form: mapping}, entryShape(t))
 	case reflect.Slice:
 		return listOf(t.Elem())
 	}
@@ -119,7 +147,7 @@ func fieldOf(t reflect.Type) field {
 // listOf returns what the elements of a list take. A list that grows has room for up to as many again.
 func listOf(elem reflect.Type) field {
 	size := int64(elem.Size())
-	f := field{first: size, next: 2 * size, repeated: true}
+	f := field{first: size, next: 2 * size, form: list}
 	switch elem.Kind() {
 	case reflect.Uint8: // one text
 		return field{first: stringBytes, next: stringBytes}
@@ -136,13 +164,14 @@ func listOf(elem reflect.Type) field {
 	return f
 }
 
-// entryShape is the shape of a map's entries: the key is their field 1 and the value their field 2.
+// entryShape is the shape of a map's entries: the key is their field 1 and the value their field 2. In JSON the value is the
+// only part and has no name.
 func entryShape(t reflect.Type) *Shape {
 	value := fieldOf(t.Elem())
 	if elem := t.Elem(); elem.Kind() == reflect.Slice && elem.Elem().Kind() != reflect.Uint8 {
 		value = field{inner: &Shape{fields: []field{{}, value}}} // a list as a value is a message with the list in it
 	}
-	s := &Shape{fields: []field{{}, fieldOf(t.Key()), value}}
+	s := &Shape{fields: []field{{}, fieldOf(t.Key()), value}, names: map[string]field{"": fieldOf(t.Elem())}}
 	s.small = smallOf(s.fields)
 	return s
 }

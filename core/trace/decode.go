@@ -70,7 +70,8 @@ func (c *entryReader) object() world.Object {
 		c.fail(fmt.Errorf("reading an object: there is no kind %q", printable.Line(string(kind), 40)))
 		return nil
 	}
-	if c.spendObject(kind, shape.Proto(c.rest)); c.err != nil {
+	if err := c.memory.spendObject(kind, shape.Proto(c.rest)); err != nil {
+		c.fail(err)
 		return nil
 	}
 	if err := o.Unmarshal(c.rest); err != nil {
@@ -125,7 +126,10 @@ func (c *entryReader) activateRequest() Input {
 	n := c.uvarint()
 	var ev world.ActivateRequest
 	for range n {
-		if c.spend(nameMemory); c.err != nil {
+		if err := c.memory.spend(nameMemory); err != nil {
+			c.fail(err)
+		}
+		if c.err != nil {
 			break
 		}
 		ev.Activate = append(ev.Activate, types.NamespacedName{Namespace: c.text(), Name: c.text()})

@@ -34,9 +34,10 @@ type ObjectImporter struct {
 
 	objects []world.Object
 	skipped map[string]int
+	memory  memory // of the objects, for the bytes of all files
 }
 
-// maxDocumentBytes bounds one document; parsing takes many times its size in memory.
+// maxDocumentBytes bounds one document; parsing takes up to 200 times its size in memory.
 const maxDocumentBytes = 256 << 20
 
 // Read reads the objects of a file. It skips kinds that scheduling does not read and counts them for the notes. A
@@ -46,17 +47,20 @@ func (o *ObjectImporter) Read(file string, from io.Reader) error {
 	var document bytes.Buffer
 	first, line := 1, 0
 	for {
-		text, err := lines.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
+		text, err := readLine(lines, maxDocumentBytes-document.Len())
+		line++
+		switch {
+		case errors.Is(err, errLineTooLong):
+			return &FileError{file, first, "", fmt.Errorf("a document has more than %d MiB: split it, for example by namespace", maxDocumentBytes>>20)}
+		case errors.Is(err, errZeroByte):
+			return &FileError{file, line, "", fmt.Errorf("this is neither YAML nor JSON: %w", err)}
+		case err != nil && !errors.Is(err, io.EOF):
 			return fmt.Errorf("reading %s: %w", file, err)
 		}
-		line++
+		o.memory.fileBytes += int64(len(text))
 		next := isDocumentSeparator(text)
 		if !next {
 			document.Write(text)
-		}
-		if document.Len() > maxDocumentBytes {
-			return &FileError{file, first, "", fmt.Errorf("a document has more than %d bytes: split it, for example by namespace", maxDocumentBytes)}
 		}
 		if next || err != nil {
 			if failed := o.readDocument(file, first, document.Bytes()); failed != nil {
@@ -70,6 +74,31 @@ func (o *ObjectImporter) Read(file string, from io.Reader) error {
 		}
 		if err != nil {
 			return nil
+		}
+	}
+}
+
+var (
+	errLineTooLong = errors.New("the line is too long")
+	errZeroByte    = errors.New("it has a zero byte")
+)
+
+// readLine reads a line with its end, valid until the next call. What has neither an end nor a text, such as a device, is
+// read no further than necessary.
+func readLine(from *bufio.Reader, most int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := from.ReadSlice('\n')
+		switch {
+		case len(line)+len(part) > most:
+			return nil, errLineTooLong
+		case bytes.IndexByte(part, 0) >= 0:
+			return nil, errZeroByte
+		case line == nil && !errors.Is(err, bufio.ErrBufferFull):
+			return part, err
+		}
+		if line = append(line, part...); !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
 		}
 	}
 }
@@ -179,9 +208,15 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 	if err != nil {
 		return s.fail(n, "kind", err)
 	}
-	if err := decodeNode(n, object); err != nil {
-		field, at := locateError(n, world.Kind(kind))
-		return s.fail(at, field, err)
+	text, err := nodeToJSON(n)
+	if err != nil {
+		return s.locate(n, world.Kind(kind), err)
+	}
+	if err := o.memory.spendObject(world.Kind(kind), builtInShapes()[kind].shape.JSON(text)); err != nil {
+		return s.fail(n, "", err)
+	}
+	if err := json.Unmarshal(text, object); err != nil {
+		return s.locate(n, world.Kind(kind), err)
 	}
 	setDefaults(object)
 	if err := store.Validate(object); err != nil {
@@ -198,76 +233,24 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 	return nil
 }
 
-func decodeNode(n *yaml.Node, into world.Object) error {
-	var fields any
-	if err := n.Decode(&fields); err != nil {
-		return err
-	}
-	text, err := json.Marshal(fields)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, into)
-}
-
-// locateError finds the field that makes an object unreadable: the innermost one that fails to decode by itself.
-func locateError(n *yaml.Node, kind world.Kind) (string, *yaml.Node) {
-	path, at := "", n
-	alone := func(inner *yaml.Node) *yaml.Node { return inner }
-	for {
-		field, inner, wrap := wrongChild(at, kind, alone)
-		if inner == nil {
-			return strings.TrimPrefix(path, "."), at
-		}
-		path, at, alone = path+field, inner, wrap
-	}
-}
-
-// wrongChild finds the first child of a node that fails to decode without its later siblings.
-func wrongChild(n *yaml.Node, kind world.Kind, alone func(*yaml.Node) *yaml.Node) (string, *yaml.Node, func(*yaml.Node) *yaml.Node) {
-	step := 1
-	if n.Kind == yaml.MappingNode {
-		step = 2
-	} else if n.Kind != yaml.SequenceNode {
-		return "", nil, nil
-	}
-	empty := *n
-	empty.Content = nil
-	if !decodes(alone(&empty), kind) {
-		return "", nil, nil // the error is in the node itself
-	}
-	for i := step - 1; i < len(n.Content); i += step {
-		siblings := n.Content[i-step+1 : i]
-		wrap := func(inner *yaml.Node) *yaml.Node {
-			copied := *n
-			copied.Content = append(slices.Clone(siblings), inner)
-			return alone(&copied)
-		}
-		if !decodes(wrap(n.Content[i]), kind) {
-			if step == 2 {
-				return "." + n.Content[i-1].Value, n.Content[i], wrap
-			}
-			return fmt.Sprintf("[%d]", i), n.Content[i], wrap
-		}
-	}
-	return "", nil, nil
-}
-
-func decodes(n *yaml.Node, kind world.Kind) bool {
-	object, err := world.New(kind)
-	return err == nil && decodeNode(n, object) == nil
-}
-
 func child(n *yaml.Node, key string) *yaml.Node {
+	n = followed(n)
 	if n.Kind != yaml.MappingNode {
 		return nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
-			return n.Content[i+1]
+			return followed(n.Content[i+1])
 		}
 	}
 	return nil
+}
+
+func followed(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
 }
 
 func scalar(n *yaml.Node, key string) string {

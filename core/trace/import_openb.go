@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -163,8 +164,34 @@ type tableRow struct {
 	err     error
 }
 
+// maxRowBytes bounds a row of a table, and rowMemory is more than it takes as objects.
+const (
+	maxRowBytes = 1 << 20
+	rowMemory   = 4 << 10
+)
+
+// rowReader bounds a row: what has no end, such as a device, is read no further.
+type rowReader struct {
+	from io.Reader
+	left int   // of the row
+	read int64 // of the table
+}
+
+func (r *rowReader) Read(to []byte) (int, error) {
+	n, err := r.from.Read(to)
+	r.left, r.read = r.left-n, r.read+int64(n)
+	switch {
+	case bytes.IndexByte(to[:n], 0) >= 0:
+		return 0, fmt.Errorf("this is no table: %w", errZeroByte)
+	case r.left < 0:
+		return 0, fmt.Errorf("a row has more than %d bytes", maxRowBytes)
+	}
+	return n, err
+}
+
 func readTable(file string, from io.Reader, needed []string, each func(*tableRow)) error {
-	r := csv.NewReader(from)
+	rows := &rowReader{from: from, left: maxRowBytes}
+	r := csv.NewReader(rows)
 	r.ReuseRecord = true
 	head, err := r.Read()
 	if err != nil {
@@ -179,7 +206,9 @@ func readTable(file string, from io.Reader, needed []string, each func(*tableRow
 			return &FileError{file, 1, name, errors.New("there is no column of this name")}
 		}
 	}
+	var memory memory
 	for {
+		rows.left = maxRowBytes
 		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -188,6 +217,10 @@ func readTable(file string, from io.Reader, needed []string, each func(*tableRow
 			return tableError(file, err)
 		}
 		line, _ := r.FieldPos(0)
+		memory.fileBytes = rows.read
+		if err := memory.spend(rowMemory); err != nil {
+			return &FileError{file, line, "", err}
+		}
 		one := tableRow{file: file, line: line, columns: columns, cells: cells}
 		if each(&one); one.err != nil {
 			return one.err

@@ -33,24 +33,17 @@ func (m *memory) most() int64 { return memoryAnyway + memoryPerByte*m.fileBytes 
 
 func (m *memory) spend(bytes int64) error {
 	if m.used += bytes; m.used > m.most() {
-		return fmt.Errorf("its records up to here take more than %d MiB of memory, which is the most for the first %d bytes of a file", m.most()>>20, m.fileBytes)
+		return fmt.Errorf("what is in it up to here takes more than %d MiB of memory, which is the most for the first %d bytes of a file", m.most()>>20, m.fileBytes)
 	}
 	return nil
 }
 
-func (c *entryReader) spend(bytes int64) {
-	if err := c.memory.spend(bytes); err != nil {
-		c.fail(err)
-	}
-}
-
-// spendObject spends the memory of an object.
-func (c *entryReader) spendObject(kind world.Kind, bytes int64) {
+// spendObject spends the memory of one object.
+func (m *memory) spendObject(kind world.Kind, bytes int64) error {
 	if bytes > maxObjectMemory {
-		c.fail(objectTakesTooMuch(kind, bytes))
-		return
+		return objectTakesTooMuch(kind, bytes)
 	}
-	c.spend(bytes)
+	return m.spend(bytes)
 }
 
 func objectTakesTooMuch(kind world.Kind, bytes int64) error {

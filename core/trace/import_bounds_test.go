@@ -1,0 +1,159 @@
+package trace_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/trace"
+	"orrery/core/world"
+)
+
+const podHead = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, uid: u}\n"
+
+// hostileYAML are documents that stand for much more than they are, and what is said of them.
+func hostileYAML() map[string]struct{ text, want string } {
+	laughs := "a0: &a0 [x]\n"
+	for i := 1; i < 20; i++ {
+		laughs += fmt.Sprintf("a%d: &a%d [%s*a%d]\n", i, i, strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 9), i-1)
+	}
+	pods := "{kind: Pod, apiVersion: v1, spec: *s, metadata: {name: a, uid: a}}"
+	return map[string]struct{ text, want string }{
+		"one text many times": {
+			podHead + "x: &x " + strings.Repeat("x", 90_000) + "\nspec: {containers: [" + strings.Repeat("{name: *x}, ", 20_000) + "]}\n",
+			"with its aliases followed, the object has more than 8 MiB",
+		},
+		"lists of lists":                {podHead + laughs, "with its aliases followed, the object has more than 250000 values"},
+		"an anchor within itself":       {podHead + "spec: &s {a: *s}\n", "an anchor is within itself"},
+		"lists within lists":            {podHead + "x: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "more than 1000 values are within each other"},
+		"many empty containers":         {podHead + "spec: {containers: [" + strings.Repeat("{}, ", 60_000) + "]}\n", "a Pod takes"},
+		"many pods of a few containers": {"spec: &s {containers: [" + strings.Repeat("{}, ", 8000) + "]}\nkind: List\napiVersion: v1\nitems: [" + strings.Repeat(pods+", ", 100) + "]\n", "MiB of memory"},
+		"a field written 100,000 times": {podHead + "spec: {" + strings.Repeat("nodeName: a, ", 100_000) + "}\n", `the field "nodeName" is written twice`},
+		"20,000 labels, the last wrong": {podHead[:len(podHead)-2] + ", labels: {" + keys(20_000) + "k: [1]}}\n", "f.yaml:3: metadata.labels.k: json: cannot unmarshal array"},
+	}
+}
+
+func keys(n int) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "k%d: v, ", i)
+	}
+	return text.String()
+}
+
+func TestObjectImporter_BoundsMemory(t *testing.T) {
+	for name, c := range hostileYAML() {
+		t.Run(name, func(t *testing.T) {
+			var err error
+			took := allocated(func() { err = new(trace.ObjectImporter).Read("f.yaml", strings.NewReader(c.text)) })
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %v, want one with %q", err, c.want)
+			}
+			if took > most {
+				t.Errorf("%d bytes allocate %d MiB", len(c.text), took>>20)
+			}
+		})
+	}
+}
+
+// Comparing each label with all others would take minutes.
+func TestObjectImporter_TakesPodsOfManyLabels(t *testing.T) {
+	var o trace.ObjectImporter
+	if err := o.Read("f.yaml", strings.NewReader(podHead[:len(podHead)-2]+", labels: {"+keys(100_000)+"}}\n")); err != nil {
+		t.Fatal(err)
+	}
+	if labels := o.Result().Inputs[0].Event.(world.Changed).Object.GetLabels(); len(labels) != 100_000 {
+		t.Errorf("it has %d labels", len(labels))
+	}
+}
+
+func TestObjectImporter_FollowsAliases(t *testing.T) {
+	const text = `
+all: &all {uid: u, labels: &labels {app: web, tier: back}}
+items: &items
+- metadata: {<<: *all, name: first, labels: {<<: [*labels, {zone: a}], tier: front}}
+- metadata: {*name : second, uid: u2}
+name: &name name
+apiVersion: v1
+kind: PodList
+`
+	var o trace.ObjectImporter
+	if err := o.Read("f.yaml", strings.NewReader(strings.Replace(text, "*name ", "name", 1)+"---\napiVersion: v1\nkind: PodList\nx: &i [{metadata: {name: third, uid: u3}}]\nitems: *i\n")); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, in := range o.Result().Inputs {
+		pod := in.Event.(world.Changed).Object.(*v1.Pod)
+		got = append(got, fmt.Sprint(pod.Name, pod.UID, pod.Labels))
+	}
+	want := "[firstumap[app:web tier:front zone:a] secondu2map[] thirdu3map[]]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("it gives\n%v, want\n%s", got, want)
+	}
+}
+
+// endless is a device: one byte for ever, and how many were read of it.
+type endless struct {
+	of   byte
+	read int
+}
+
+func (e *endless) Read(to []byte) (int, error) {
+	for i := range to {
+		to[i] = e.of
+	}
+	e.read += len(to)
+	return len(to), nil
+}
+
+func TestImport_StopsAtEndlessInput(t *testing.T) {
+	head := "sn,cpu_milli,memory_mib,gpu,model\n"
+	for name, c := range map[string]struct {
+		of   byte
+		read func(io.Reader) error
+		want string
+	}{
+		"YAML of zeros":  {0, func(r io.Reader) error { return new(trace.ObjectImporter).Read("f", r) }, "f:1: this is neither YAML nor JSON: it has a zero byte"},
+		"table of zeros": {0, importNodes(""), "this is no table: it has a zero byte"},
+		"a long row":     {'a', importNodes(head), "a row has more than 1048576 bytes"},
+		"a long quote":   {'\n', importNodes(head + `"`), "a row has more than 1048576 bytes"},
+		"a long head":    {'a', importNodes(""), "a row has more than 1048576 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := &endless{of: c.of}
+			if err := c.read(e); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %v, want one with %q", err, c.want)
+			}
+			if e.read > 2<<20 {
+				t.Errorf("%d bytes are read", e.read)
+			}
+		})
+	}
+}
+
+func importNodes(head string) func(io.Reader) error {
+	return func(r io.Reader) error {
+		_, err := trace.ImportOpenB("n", io.MultiReader(strings.NewReader(head), r), "p", strings.NewReader(""), start, nil)
+		return err
+	}
+}
+
+// FuzzObjectImporter looks for a document that costs more than its size allows.
+func FuzzObjectImporter(f *testing.F) {
+	f.Add([]byte(kubectlList))
+	f.Add([]byte(handWritten))
+	for _, c := range hostileYAML() {
+		if len(c.text) < 1<<16 {
+			f.Add([]byte(c.text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		took := allocated(func() { _ = new(trace.ObjectImporter).Read("f.yaml", strings.NewReader(string(text))) })
+		if took > most+500*uint64(len(text)) {
+			t.Errorf("%d bytes allocate %d MiB", len(text), took>>20)
+		}
+	})
+}
