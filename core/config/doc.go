@@ -31,7 +31,8 @@
 //   - Extenders whose managed resources are ignoredByScheduler need NodeResourcesFit in every profile; that it lacks is
 //     reported with the file as well.
 //   - A file of more than one YAML document is an error; kube-scheduler reads the first and drops the others. A file
-//     over 1 MiB, or one that is not UTF-8, is an error.
+//     over 1 MiB, of more than 20,000 names and values or 4 MiB of text with its aliases followed, or one that is not
+//     UTF-8, is an error.
 //   - A repeated scheduler name is reported with the path of the one before, where kube-scheduler prints {}.
 //   - The group's internal version, by which kube-scheduler lets a file reach its types in memory, is unknown here.
 //   - All mistakes in a set of gates are reported, not the first.

@@ -30,6 +30,9 @@ func inspectDocument(data []byte) (repeated field.ErrorList, bad *field.Error) {
 		return nil, documentError("the file is not UTF-8 text: byte %d, on line %d, is not part of any character", at, line)
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		if err := checkSizeOfJSON(data); err != nil {
+			return nil, err
+		}
 		return nil, inspectJSON(data) // the decoder locates repeated fields itself
 	}
 	if at := printable.Control(data); at >= 0 {
@@ -42,6 +45,9 @@ func inspectDocument(data []byte) (repeated field.ErrorList, bad *field.Error) {
 		return nil, documentError("the file is empty, it must hold a %s", kind)
 	} else if err != nil {
 		return nil, documentError("%v", err)
+	}
+	if bad := new(size).checkNode(&first); bad != nil {
+		return nil, bad
 	}
 	if first.Content[0].Kind != yaml.MappingNode {
 		return nil, documentError("the file holds no fields, it must hold those of a %s", kind)

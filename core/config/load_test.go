@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"k8s.io/apimachinery/pkg/runtime"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 
@@ -60,16 +62,58 @@ func TestLoad_TrailingEmptyDocument(t *testing.T) {
 	}
 }
 
-// An alias bomb is refused by the YAML reader, not expanded.
-func TestLoad_RejectsAliasBomb(t *testing.T) {
+// hostile are files of up to a megabyte that cost much if they are followed and completed.
+func hostile() map[string]struct{ data, want string } {
+	const values, text = "the file has more than 20000 names and values", "the file has more than 4194304 bytes of text"
 	bomb := head + "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := range 9 {
 		this, last := string(rune('b'+i)), string(rune('a'+i))
 		bomb += this + "0: &" + this + "0 [" + strings.TrimSuffix(strings.Repeat("*"+last+"0, ", 10), ", ") + "]\n"
 	}
-	_, err := config.Load([]byte(bomb), config.Features{})
-	if err == nil || !strings.Contains(err.Error(), "excessive aliasing") {
-		t.Errorf("got %v", err)
+	json := `{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", `
+	var keys strings.Builder
+	for i := range 50_000 {
+		fmt.Fprintf(&keys, "k%d: 1\n", i)
+	}
+	return map[string]struct{ data, want string }{
+		"lists of lists":              {bomb, values},
+		"one text many times":         {head + "a: &a " + strings.Repeat("x", 90_000) + "\nb: [" + strings.Repeat("*a, ", 15_000) + "]\n", text},
+		"an anchor within itself":     {head + "a: &a [*a]\n", values},
+		"many profiles":               {head + "profiles: [" + strings.Repeat("{}, ", 200_000) + "]\n", values},
+		"many profiles in JSON":       {json + `"profiles": [` + strings.Repeat("{}, ", 200_000) + "{}]}", values},
+		"many extenders":              {head + "extenders: [" + strings.Repeat("{}, ", 200_000) + "]\n", values},
+		"many unknown fields":         {head + keys.String(), values},
+		"many repeated fields":        {head + strings.Repeat("a: 1\n", 100_000), values},
+		"as many profiles as may be":  {head + "profiles: [" + strings.Repeat("{}, ", 19_900) + "]\n", "errors:"},
+		"as many extenders as may be": {head + "extenders: [" + strings.Repeat("{}, ", 19_900) + "]\n", ""},
+		"as many plugins as may be":   {head + "profiles: [{plugins: {multiPoint: {enabled: [" + strings.Repeat("{name: a}, ", 6_000) + "]}}}]\n", "errors:"},
+		"as many args as may be":      {head + "profiles: [{pluginConfig: [" + strings.Repeat("{name: NodeAffinity}, ", 6_000) + "]}]\n", "errors:"},
+	}
+}
+
+// mostMemory is what loading a file may allocate.
+const mostMemory = 256 << 20
+
+// measured loads a configuration and returns what that allocates.
+func measured(data []byte, features config.Features) (*config.Configuration, uint64, error) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c, err := config.Load(data, features)
+	runtime.ReadMemStats(&after)
+	return c, after.TotalAlloc - before.TotalAlloc, err
+}
+
+func TestLoad_BoundsMemory(t *testing.T) {
+	for name, c := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			_, took, err := measured([]byte(c.data), config.Features{})
+			if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("the error is %v, want one with %q", err, c.want)
+			}
+			if took > mostMemory {
+				t.Errorf("%d bytes allocate %d MiB", len(c.data), took>>20)
+			}
+		})
 	}
 }
 
@@ -157,19 +201,27 @@ func TestLoad_DefaultedPointersSet(t *testing.T) {
 	}
 }
 
-// FuzzLoad: no bytes make it panic, and what loads is written so that it loads to the same again.
+// FuzzLoad: no bytes make it panic or fill the memory, and what loads is written so that it loads to the same again.
 func FuzzLoad(f *testing.F) {
 	for _, path := range goldenFiles(f) {
 		s := readGolden(f, path)
 		f.Add(s.config, s.features.Enabled(config.StorageCapacityScoring))
 	}
 	f.Add([]byte(head+"profiles: [{pluginConfig: [{name: X, args: {a: 1e3, b: 18446744073709551615, c: \"0x1\", d: ~, \"y\": 012}}]}]"), true)
+	for _, c := range hostile() {
+		if len(c.data) < 1<<16 {
+			f.Add([]byte(c.data), false)
+		}
+	}
 	f.Fuzz(func(t *testing.T, data []byte, allAlpha bool) {
 		features, err := config.ParseFeatures(map[string]bool{"AllAlpha": allAlpha})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := config.Load(data, features)
+		c, took, err := measured(data, features)
+		if took > mostMemory {
+			t.Errorf("%d bytes allocate %d MiB", len(data), took>>20)
+		}
 		if err != nil {
 			if text := err.Error(); text == "" || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' }) {
 				t.Errorf("an error that cannot be shown: %q", text)
@@ -193,7 +245,7 @@ func FuzzLoad(f *testing.F) {
 // diff compares configurations; of args that are only passed on it compares the meaning of the JSON.
 func diff(a, b *config.Configuration) string {
 	return cmp.Diff(a, b, cmpopts.EquateEmpty(), cmp.Comparer(func(a, b config.Features) bool { return a == b }),
-		cmp.Comparer(func(a, b *runtime.Unknown) bool {
+		cmp.Comparer(func(a, b *apiruntime.Unknown) bool {
 			var x, y any
 			if json.Unmarshal(a.Raw, &x) != nil || json.Unmarshal(b.Raw, &y) != nil {
 				return bytes.Equal(a.Raw, b.Raw)
