@@ -22,8 +22,8 @@
 //	world  world/memory  world/live                    Input and Effect; a simulated cluster, and a real one
 //	  │
 //	requests  saturating  printable  address           what a pod requests · sums that never wrap around · text and addresses
-//	spelling  footprint  outfile  mk                   safe to show · suggestions · memory of what is encoded · output files ·
-//	                                                   builders for tests
+//	spelling  footprint  boundedfile                   safe to show · suggestions · memory of what is encoded · files that have
+//	outfile  mk                                        to be small · output files · builders for tests
 //
 // The plugins are one package each, on the API of k8s.io/kube-scheduler/framework: plugins/defaultbinder,
 // plugins/defaultpreemption, plugins/imagelocality, plugins/interpodaffinity, plugins/nodeaffinity,

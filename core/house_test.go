@@ -20,6 +20,7 @@ const house = `
 core
 # words and small things
 core/address
+core/boundedfile
 core/footprint
 core/mk
 core/outfile
@@ -87,14 +88,14 @@ core/serving: core/address core/config
 core/replica: core/config core/drive core/engine core/evict/taint core/framework core/leader core/queue core/trace/play core/world core/world/live
 core/console: core/config core/drive core/engine core/framework core/operate core/printable core/replica core/shadow core/world core/world/live
 # the screen
-themes
+themes: core/boundedfile
 views/filter: core/queue
 views/draw: core/saturating themes
 views: core/saturating themes views/draw views/filter
 views/collect: core/diagnose core/drive core/engine core/evict core/evict/observer core/evict/pressure core/framework core/leader core/printable core/queue core/requests core/shadow core/trace/play core/usage core/whatif core/world views views/filter
 # recordings and their scenarios
 demo/scenario/strict: core/printable core/spelling
-demo/scenario: core/config core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/pressure core/evict/taint core/framework core/leader core/leader/sim core/queue core/trace/play core/world core/world/memory demo/scenario/strict
+demo/scenario: core/boundedfile core/config core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/pressure core/evict/taint core/framework core/leader core/leader/sim core/queue core/trace/play core/world core/world/memory demo/scenario/strict
 demo/playback: core/engine core/framework core/trace core/trace/play
 demo: core/engine core/printable core/trace core/trace/play core/world demo/scenario
 demo/record: demo/scenario
@@ -104,7 +105,7 @@ tui/ptytest
 tui/term/celldiff: themes views/draw
 tui/term: core/outfile core/printable themes tui/term/celldiff views/draw
 tui: core/console core/engine core/operate core/outfile core/printable core/saturating core/spelling core/trace core/trace/play core/usage core/whatif core/whatif/change core/world demo/playback themes tui/term views views/collect views/draw views/filter
-cmd/app: core/address core/compare core/config core/console core/diagnose core/drive core/engine core/framework core/leader core/outfile core/printable core/queue core/replica core/saturating core/serving core/shadow core/spelling core/telemetry core/trace core/trace/play core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views/collect
+cmd/app: core/address core/boundedfile core/compare core/config core/console core/diagnose core/drive core/engine core/framework core/leader core/outfile core/printable core/queue core/replica core/saturating core/serving core/shadow core/spelling core/telemetry core/trace core/trace/play core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views/collect
 cmd/orrery: cmd/app
 cmd/example/favouritezone
 cmd/example: cmd/app cmd/example/favouritezone

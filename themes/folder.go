@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"orrery/core/boundedfile"
 )
 
 // Folder returns the folder of the user's themes: $XDG_CONFIG_HOME/orrery/themes, or ~/.config/orrery/themes. It is
@@ -21,9 +23,12 @@ func Folder(getenv func(string) string) string {
 	return filepath.Join(config, "orrery", "themes")
 }
 
+// maxBytes bounds a theme; the built-in ones would have less than 2,000.
+const maxBytes = 64 << 10
+
 // ReadFile reads a theme. Its errors name the file, the line and the field.
 func ReadFile(path string) (*Theme, error) {
-	data, err := os.ReadFile(path)
+	data, err := boundedfile.Read(path, maxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("reading a theme: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"orrery/core/address"
+	"orrery/core/boundedfile"
 	"orrery/core/config"
 	"orrery/core/printable"
 	"orrery/core/whatif/change"
@@ -127,7 +128,7 @@ func readConfig(file string) (*config.Configuration, error) {
 	if file == "" {
 		return config.Default(config.DefaultFeatures()), nil
 	}
-	data, err := os.ReadFile(file)
+	data, err := boundedfile.Read(file, config.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -179,11 +178,7 @@ func isScenario(name string) bool {
 
 func (f *demoFlags) scenario(name string, isFile bool) (*scenario.Scenario, error) {
 	if isFile {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("opening a scenario: %w", err)
-		}
-		return scenario.Parse(name, data)
+		return scenario.ReadFile(name)
 	}
 	s, err := demo.Scenario(name)
 	if err != nil {

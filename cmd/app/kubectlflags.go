@@ -64,6 +64,9 @@ func (f *kubectlFlags) newLoader() clientcmd.ClientConfig {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.DefaultClientConfig = &clientcmd.DefaultClientConfig
 	rules.ExplicitPath = f.kubeconfig
+	if err := checkKubeconfigs(rules.GetLoadingPrecedence()...); err != nil {
+		return refusedConfig{err: err}
+	}
 	f.overrides.ClusterDefaults = clientcmd.ClusterDefaults
 	for _, extra := range f.userExtra {
 		if key, value, ok := strings.Cut(extra, "="); ok {

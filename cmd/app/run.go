@@ -194,6 +194,9 @@ func (f *runFlags) writeConfig(c *config.Configuration, plugins framework.Regist
 
 func (f *runFlags) kubeConfig(c *config.Configuration) (*rest.Config, error) {
 	connection := c.ClientConnection
+	if err := checkKubeconfigs(connection.Kubeconfig); err != nil {
+		return nil, err
+	}
 	k, err := clientcmd.BuildConfigFromFlags(f.master, connection.Kubeconfig)
 	if err != nil {
 		return nil, fmt.Errorf("finding the API server: %w", err)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"k8s.io/component-base/metrics"
 	"k8s.io/klog/v2"
 
+	"orrery/core/boundedfile"
 	"orrery/core/config"
 	"orrery/core/queue"
 	"orrery/core/replica"
@@ -175,7 +175,7 @@ func (f *runFlags) baseConfiguration(features config.Features) (*config.Configur
 	if f.configFile == "" {
 		return config.Default(features), nil
 	}
-	data, err := os.ReadFile(f.configFile)
+	data, err := boundedfile.Read(f.configFile, config.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}

@@ -35,11 +35,7 @@ func record(from, to string) error {
 		return fmt.Errorf("there are no scenarios in %s", from)
 	}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		s, err := scenario.Parse(file, data)
+		s, err := scenario.ReadFile(file)
 		if err != nil {
 			return err
 		}

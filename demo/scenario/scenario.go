@@ -2,12 +2,14 @@ package scenario
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"orrery/core/boundedfile"
 	"orrery/core/config"
 	"orrery/core/evict/pressure"
 	"orrery/core/framework"
@@ -34,6 +36,15 @@ type Scenario struct {
 	plugins framework.Registry
 	rule    queue.RequeueRule
 	kubelet pressure.Configuration
+}
+
+// ReadFile reads a scenario.
+func ReadFile(name string) (*Scenario, error) {
+	data, err := boundedfile.Read(name, strict.MaxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("opening a scenario: %w", err)
+	}
+	return Parse(name, data)
 }
 
 // Parse reads a scenario from the text of a file of that name. A configuration file that it names is in the same folder.
