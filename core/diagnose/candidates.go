@@ -99,7 +99,7 @@ func (p *pendingPod) tolerate(all []rejection) []Remedy {
 		}
 		var untolerated []string
 		for _, t := range r.node.Node().Spec.Taints {
-			if repels(&t) && !corev1.TolerationsTolerateTaint(klog.Logger{}, p.pod.Spec.Tolerations, &t, true) {
+			if repels(&t) && !corev1.TolerationsTolerateTaint(klog.Logger{}, p.pod.Spec.Tolerations, &t, p.numeric()) {
 				untolerated = append(untolerated, t.ToString())
 			}
 		}

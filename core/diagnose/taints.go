@@ -9,6 +9,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
+
+	"orrery/core/config"
 )
 
 // Cordoned are unschedulable nodes.
@@ -82,7 +84,7 @@ func (p *pendingPod) untolerated(nodes, only []string) *Untolerated {
 		if info == nil {
 			continue
 		}
-		taint, is := corev1.FindMatchingUntoleratedTaint(klog.Logger{}, info.Node().Spec.Taints, p.pod.Spec.Tolerations, repels, true)
+		taint, is := corev1.FindMatchingUntoleratedTaint(klog.Logger{}, info.Node().Spec.Taints, p.pod.Spec.Tolerations, repels, p.numeric())
 		if !is {
 			continue
 		}
@@ -99,6 +101,11 @@ func (p *pendingPod) untolerated(nodes, only []string) *Untolerated {
 	}
 	slices.SortStableFunc(u.Taints, func(a, b TaintedNodes) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })
 	return u
+}
+
+// numeric reports whether tolerations may compare numbers.
+func (p *pendingPod) numeric() bool {
+	return p.engine.Features().Enabled(config.TaintTolerationComparisonOperators)
 }
 
 func repels(t *v1.Taint) bool {

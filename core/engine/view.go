@@ -11,11 +11,15 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/cache"
+	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/queue"
 	"orrery/core/store"
 	"orrery/core/world"
 )
+
+// Features are the feature gates of the configuration.
+func (e *Engine) Features() config.Features { return e.config.Features }
 
 // Queue returns a read-only view of the scheduling queue.
 func (e *Engine) Queue() queue.View { return e.queue }
