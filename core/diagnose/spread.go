@@ -3,18 +3,21 @@ package diagnose
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"orrery/core/engine"
 	"orrery/core/plugins/podtopologyspread"
+	"orrery/core/saturating"
 )
 
 // Skew is the pod's hard spread constraints, with the counts that Filter compared.
 type Skew struct {
 	Constraints []SpreadTable `json:"constraints"`
 	only        []string
+	allowed     int  // how many of them the needed skews allow
 	unlabeled   bool // the nodes lack a key
 }
 
@@ -26,7 +29,7 @@ type SpreadTable struct {
 	// Unlabeled are the nodes without the key.
 	Unlabeled []string `json:"unlabeled,omitempty"`
 
-	needed int64 // the smallest maxSkew that would allow one of the nodes that only this reason blocks; 0 if it does
+	needed int64 // the maxSkew that would allow some of the nodes that only this reason blocks
 }
 
 func (p *pendingPod) skew(x *engine.Explanation, r *Reason) Evidence {
@@ -43,30 +46,55 @@ func (p *pendingPod) skew(x *engine.Explanation, r *Reason) Evidence {
 				table.LeftOut = append(table.LeftOut, value)
 			}
 		}
-		table.needed = p.neededSkew(&t, r.OnlyOn)
 		s.Constraints = append(s.Constraints, table)
 	}
 	if len(s.Constraints) == 0 {
 		return nil
 	}
+	s.need(p)
 	return s
 }
 
-// neededSkew is the smallest maxSkew that would allow one of the nodes; 0 if the constraint allows it.
-func (p *pendingPod) neededSkew(t *podtopologyspread.DomainTable, nodes []string) int64 {
-	var needed int64
-	for _, name := range nodes {
-		value := p.nodes[name].Node().Labels[t.Key]
-		for _, d := range t.Domains {
-			if skew := d.Pods + t.Self - t.Least; d.Value == value && (needed == 0 || skew < needed) {
-				needed = skew
-			}
+// need finds the smallest maxSkew of the constraints that allow one of the nodes, and how many nodes they allow.
+func (s *Skew) need(p *pendingPod) {
+	skews := make([][]int64, len(s.only)) // by node and constraint: the skew with the pod there
+	best, least := -1, int64(math.MaxInt64)
+	for n, name := range s.only {
+		var sum int64
+		for i := range s.Constraints {
+			skew := s.Constraints[i].skewAt(p.nodes[name].Node().Labels[s.Constraints[i].Key])
+			skews[n] = append(skews[n], skew)
+			sum = saturating.Add(sum, skew)
+		}
+		if sum < least {
+			best, least = n, sum
 		}
 	}
-	if needed <= t.MaxSkew {
-		return 0
+	if best < 0 {
+		return
 	}
-	return needed
+	for i := range s.Constraints {
+		s.Constraints[i].needed = max(skews[best][i], s.Constraints[i].MaxSkew)
+	}
+	for n := range skews {
+		allowed := true
+		for i, skew := range skews[n] {
+			allowed = allowed && skew <= s.Constraints[i].needed
+		}
+		if allowed {
+			s.allowed++
+		}
+	}
+}
+
+// skewAt is the skew of a domain with the pod in it.
+func (t *SpreadTable) skewAt(value string) int64 {
+	for _, d := range t.Domains {
+		if d.Value == value {
+			return d.Pods + t.Self - t.Least
+		}
+	}
+	return t.Self
 }
 
 // maxDomains bounds the domains in a sentence.
@@ -105,16 +133,17 @@ func (s *Skew) Facts() []string {
 // Hint implements Evidence.
 func (s *Skew) Hint() string {
 	var words []string
+	nodes := s.allowed
 	for i := range s.Constraints {
 		switch c := &s.Constraints[i]; {
 		case s.unlabeled && len(c.Unlabeled) > 0:
-			words = append(words, "the label "+c.Key)
-		case !s.unlabeled && c.needed > 0:
+			nodes, words = len(s.only), append(words, "the label "+c.Key)
+		case !s.unlabeled && c.needed > c.MaxSkew:
 			words = append(words, fmt.Sprintf("maxSkew %d over %s", c.needed, c.Key))
 		}
 	}
 	if len(words) == 0 {
 		return ""
 	}
-	return "would fit on " + counted(len(s.only), "node") + " with " + strings.Join(words, " and ") + ", or ScheduleAnyway"
+	return "would fit on " + counted(nodes, "node") + " with " + strings.Join(words, " and ") + ", or ScheduleAnyway"
 }
