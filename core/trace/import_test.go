@@ -128,10 +128,10 @@ func TestObjectImporter_ReportsFileLineAndField(t *testing.T) {
 		{"an item without a kind", "apiVersion: v1\nkind: List\nitems:\n- metadata: {name: a}\n", `f.yaml:4: items[0]: this is no Kubernetes object: its kind is missing, and the list has none for it`},
 		{"items that are a number", "apiVersion: v1\nkind: PodList\nitems: 5\n", `f.yaml:3: items: a list of objects is expected here, as in [{kind: Pod, ...}], and not "5"`},
 		{"items that are fields", "apiVersion: v1\nkind: List\nitems: {a: b}\n", `f.yaml:3: items: a list of objects is expected here, as in [{kind: Pod, ...}], and not fields`},
-		{"items by another name", "x: &x [{}]\nkind: List\nitems: *x\n", `f.yaml:3: items: a list of objects is expected here, as in [{kind: Pod, ...}], and not *x`},
+		{"items by another name", "x: &x [{}]\nkind: List\nitems: *x\n", `f.yaml:1: items[0]: this is no Kubernetes object: its kind is missing`},
 		{"broken YAML", "a: [\n", "f.yaml:1: this is neither YAML nor JSON: did not find expected node content"},
 		{"broken YAML in the second document", "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\na:\n\tb\n", "f.yaml:6: this is neither YAML nor JSON: found character that cannot start any token"},
-		{"a control character in the second document", "---\n{apiVersion: v1, kind: Event}\n---\na: \x00\n", "f.yaml:4: this is neither YAML nor JSON: control characters are not allowed"},
+		{"a control character in the second document", "---\n{apiVersion: v1, kind: Event}\n---\na: \x00\n", "f.yaml:4: this is neither YAML nor JSON: it has a zero byte"},
 		{"no name", "apiVersion: v1\nkind: Pod\nmetadata: {}\n", `f.yaml:1: refusing Pod "default/": metadata.name is missing`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
