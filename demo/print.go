@@ -91,7 +91,7 @@ const maxLine = 200
 
 func (p *printer) line(at time.Time, what, format string, args ...any) {
 	text := printable.Line(fmt.Sprintf(format, args...), maxLine)
-	if _, err := fmt.Fprintf(p.out, "%8.3fs  %-16s %s\n", at.Sub(p.began).Seconds(), printable.Line(what, 16), text); err != nil && p.err == nil {
+	if _, err := fmt.Fprintf(p.out, "%8.3fs  %-16s %s\n", max(at.Sub(p.began), 0).Seconds(), printable.Line(what, 16), text); err != nil && p.err == nil {
 		p.err = fmt.Errorf("writing what happened: %w", err)
 	}
 }

@@ -51,6 +51,9 @@ func makeTrace(kind string) {
 		header.Start = time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC)
 		moment = func(i int) time.Time { return header.Start.AddDate(2000*i, 0, 0) }
 		bodies = append(bodies, trace.Mark{Kind: trace.Note, Pod: world.PodRefOf(pod), Text: "at last"})
+	case "early":
+		moment = func(int) time.Time { return start.AddDate(-2000, 0, 0) }
+		bodies = append(bodies, trace.Mark{Kind: trace.Note, Pod: world.PodRefOf(pod), Text: "at first"})
 	}
 	w, err := trace.NewWriter(os.Stdout, header)
 	for i, body := range bodies {

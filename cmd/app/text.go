@@ -57,8 +57,8 @@ func durationText(d time.Duration) string {
 // timeText formats a time to the millisecond.
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// offsetText formats a duration since the start of a trace, as --at takes it.
-func offsetText(d time.Duration) string { return "+" + d.Round(time.Millisecond).String() }
+// offsetText formats a duration since the start of a trace, as --at takes it. What is older is at the start.
+func offsetText(d time.Duration) string { return "+" + max(d, 0).Round(time.Millisecond).String() }
 
 // wrapText breaks a text into lines; its own line breaks stay.
 func wrapText(text string, width int) []string {

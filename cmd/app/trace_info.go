@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -90,8 +91,10 @@ func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
 		Decisions: i.Decisions, ByVerdict: map[string]uint64{}, Checkpoints: i.Checkpoints,
 		Marks: []markDocument{}, Damage: damageOf(i.Damage),
 	}
+	// Time does not run backwards in a replay: a record from before the start is played at the start.
+	since := func(at time.Time) float64 { return max(at.Sub(h.Start), 0).Seconds() }
 	if !i.First.IsZero() {
-		doc.First, doc.Last, doc.Seconds = momentOf(i.First), momentOf(i.Last), i.Last.Sub(h.Start).Seconds()
+		doc.First, doc.Last, doc.Seconds = momentOf(i.First), momentOf(i.Last), since(i.Last)
 	}
 	if i.Digest != 0 {
 		doc.Digest = fmt.Sprintf("%016x", i.Digest)
@@ -100,7 +103,7 @@ func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
 		doc.ByVerdict[trace.Verdict(v).String()] = n
 	}
 	for _, m := range i.Marks {
-		mark := markDocument{m.Record, momentOf(m.At), m.At.Sub(h.Start).Seconds(), m.Mark.Kind.String(), nil, m.Mark.Text}
+		mark := markDocument{m.Record, momentOf(m.At), since(m.At), m.Mark.Kind.String(), nil, m.Mark.Text}
 		if m.Mark.Pod.Name != "" {
 			pod := refOf(m.Mark.Pod)
 			mark.Pod = &pod
