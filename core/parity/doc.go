@@ -1,4 +1,4 @@
-// Package parity is a module of its own: the only place that imports k8s.io/kubernetes, whose v1.35.4 it compares Orrery with.
+// Package parity is a separate module: the only place that imports k8s.io/kubernetes, whose v1.35.4 it compares Orrery with.
 //
 //	comparisons  the registry: what is compared, by how many cases, and what differs on purpose; docs/parity.md
 //	difftest     the harness: draws cases from a seed, runs both sides, reduces and prints the first that differs
@@ -13,13 +13,13 @@
 //	evict        random histories for upstream's eviction controllers, the kubelet's eviction manager and Orrery's
 //	leader       random elections for client-go's elector and Orrery's model
 //	telemetry    every metric family
-//	live         a whole scheduler on a real API server: beside kube-scheduler, after it, and through outages
+//	live         a whole scheduler on a real API server: shadowing kube-scheduler, replacing it, and in outages
 //
 //	apiserver    kube-apiserver on etcd in this process
 //	program      builds and starts schedulers as processes
-//	bench        upstream and Orrery in one process, timed side by side
-//	benchcluster both on a real API server, timed in turns
-//	democluster  a cluster to try things on
+//	bench        benchmarks of upstream and Orrery in one process
+//	benchcluster benchmarks of both on a real API server
+//	democluster  a cluster for experiments
 //	demorecord   records the demo's scenarios on a real API server
 //	document     writes docs/parity.md
 //	runtests     runs the tests of both modules, for make test

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// Admin is the user who may do everything.
+// Admin is the user with all rights.
 const Admin = "admin"
 
 // Kubeconfig writes a kubeconfig file for a user and returns its name.
@@ -47,24 +47,24 @@ func (s *Server) Grant(ctx context.Context, user, role string) error {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 	}, metav1.CreateOptions{})
 	if err != nil {
-		return fmt.Errorf("giving %s the role %s: %w", user, role, err)
+		return fmt.Errorf("granting %s the role %s: %w", user, role, err)
 	}
 	return nil
 }
 
-// newKeys are what the server signs service accounts with, and an authority that vouches for client certificates. Nobody
-// has any, but a real cluster has one to tell of.
+// newKeys creates the key that signs service account tokens, and a CA for client certificates. No client has a certificate,
+// but the server publishes a CA, as a real one does.
 func newKeys() (key, authority []byte, err error) {
 	signing, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, nil, fmt.Errorf("making a key: %w", err)
+		return nil, nil, fmt.Errorf("generating a key: %w", err)
 	}
 	if key, err = keyutil.MarshalPrivateKeyToPEM(signing); err != nil {
 		return nil, nil, fmt.Errorf("writing a key: %w", err)
 	}
 	ca, err := cert.NewSelfSignedCACert(cert.Config{CommonName: "orrery"}, signing)
 	if err != nil {
-		return nil, nil, fmt.Errorf("making a certificate: %w", err)
+		return nil, nil, fmt.Errorf("creating a certificate: %w", err)
 	}
 	return key, pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: ca.Raw}), nil
 }

@@ -10,7 +10,7 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// startEtcd runs etcd over a directory; what is in it already is there again.
+// startEtcd runs etcd on a directory, with the data that is already in it.
 func startEtcd(dir string) (*embed.Etcd, error) {
 	client, err := FreePort()
 	if err != nil {
@@ -23,7 +23,7 @@ func startEtcd(dir string) (*embed.Etcd, error) {
 	c := embed.NewConfig()
 	c.Dir = filepath.Join(dir, "etcd")
 	c.LogLevel = "panic"   // it calls its own closing an error
-	c.UnsafeNoFsync = true // nothing here has to survive the machine
+	c.UnsafeNoFsync = true // no data has to survive a crash of the machine
 	c.QuotaBackendBytes = 4 << 30
 	c.ListenClientUrls, c.AdvertiseClientUrls = loopback(client), loopback(client)
 	c.ListenPeerUrls, c.AdvertisePeerUrls = loopback(peer), loopback(peer)
@@ -35,9 +35,9 @@ func startEtcd(dir string) (*embed.Etcd, error) {
 	select {
 	case <-etcd.Server.ReadyNotify():
 		return etcd, nil
-	case <-time.After(startMost):
+	case <-time.After(startTimeout):
 		etcd.Close()
-		return nil, fmt.Errorf("starting etcd in %s: it was not ready after %s", c.Dir, startMost)
+		return nil, fmt.Errorf("starting etcd in %s: it was not ready after %s", c.Dir, startTimeout)
 	}
 }
 
@@ -45,7 +45,7 @@ func loopback(port int) []url.URL {
 	return []url.URL{{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}}
 }
 
-// FreePort is a port of the loopback device that nobody listens on.
+// FreePort returns a port of the loopback device that is not in use.
 func FreePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// pausableListener is where connections come in. It can be shut, which breaks those that are there: to a client that is a server that
-// went down, or a line that was cut.
+// pausableListener is a listener that can be closed and opened again. Closing it breaks the open connections: to a client
+// the server has gone down, or the network has failed.
 type pausableListener struct {
 	net.Listener
 
@@ -29,7 +29,7 @@ func listen(port int) (*pausableListener, error) {
 	return &pausableListener{Listener: l, open: map[*trackedConn]bool{}}, nil
 }
 
-// Accept lets the next connection in, turning away those that come while the door is shut.
+// Accept returns the next connection. It drops those that arrive while the listener is closed.
 func (d *pausableListener) Accept() (net.Conn, error) {
 	for {
 		c, err := d.Listener.Accept()
@@ -61,12 +61,12 @@ func (v *trackedConn) Close() error {
 	return v.Conn.Close()
 }
 
-func (d *pausableListener) setClosed(shut bool) {
+func (d *pausableListener) setClosed(closed bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.closed = shut
+	d.closed = closed
 	for v := range d.open {
-		if shut {
+		if closed {
 			_ = v.Conn.Close()
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Node is a ready node with so much to give, in three zones by its number.
+// Node returns a ready node with the given allocatable resources. Its number decides its zone, one of three.
 func Node(number int, cpu, memory, pods string) *v1.Node {
 	name := fmt.Sprintf("node-%d", number)
 	room := v1.ResourceList{
@@ -30,7 +30,7 @@ func Node(number int, cpu, memory, pods string) *v1.Node {
 	}
 }
 
-// Pod is a pod that asks for so much.
+// Pod returns a pod with the given requests.
 func Pod(name, cpu, memory string) *v1.Pod {
 	return &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceDefault},
@@ -43,7 +43,7 @@ func Pod(name, cpu, memory string) *v1.Pod {
 	}
 }
 
-// Kubelet plays the kubelets of all nodes until the context ends: a bound pod runs, a deleted one goes at once.
+// Kubelet acts as the kubelet of all nodes until the context ends: a bound pod runs, a terminating one is removed at once.
 func Kubelet(ctx context.Context, client kubernetes.Interface) error {
 	pods, err := client.CoreV1().Pods(metav1.NamespaceAll).Watch(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -52,14 +52,14 @@ func Kubelet(ctx context.Context, client kubernetes.Interface) error {
 	defer pods.Stop()
 	for event := range pods.ResultChan() {
 		if pod, ok := event.Object.(*v1.Pod); ok && event.Type != watch.Deleted && pod.Spec.NodeName != "" {
-			tend(ctx, client, pod)
+			syncPod(ctx, client, pod)
 		}
 	}
 	return ctx.Err()
 }
 
-// tend does for one pod what its kubelet would; what fails is made up for with the next event.
-func tend(ctx context.Context, client kubernetes.Interface, pod *v1.Pod) {
+// syncPod does for one pod what its kubelet would. It ignores errors: the pod's next event repeats it.
+func syncPod(ctx context.Context, client kubernetes.Interface, pod *v1.Pod) {
 	pods := client.CoreV1().Pods(pod.Namespace)
 	switch {
 	case pod.DeletionTimestamp != nil:
@@ -71,7 +71,7 @@ func tend(ctx context.Context, client kubernetes.Interface, pod *v1.Pod) {
 	}
 }
 
-// running is what is new about a pod that has started.
+// running returns the status patch of a pod that has started.
 func running(pod *v1.Pod) map[string]v1.PodStatus {
 	now := metav1.Now()
 	status := v1.PodStatus{

@@ -21,27 +21,27 @@ import (
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 )
 
-// startMost is for how long anything may take to start or to end, and stopMost how long requests have at the end.
+// startTimeout limits how long a component may take to start or to stop; stopTimeout, how long requests may take at the end.
 const (
-	startMost = time.Minute
-	stopMost  = time.Second
+	startTimeout = time.Minute
+	stopTimeout  = time.Second
 )
 
-// Several servers in one process would each want to set up logging.
+// Several servers in one process would each set up logging, which is an error.
 func init() { logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged }
 
-// Options are what a server is made with.
+// Options configure a server.
 type Options struct {
-	// Dir is where everything is kept, certificates and etcd included.
+	// Dir holds all files: certificates, etcd's data.
 	Dir string
-	// Users are those besides the administrator, by name; each has a token of that name, and no rights but those that
-	// are granted by RBAC.
+	// Users are the names of the users besides the administrator. Each has a token of that name, and only the rights that
+	// RBAC grants.
 	Users []string
 	// Flags are further flags of kube-apiserver.
 	Flags []string
-	// Port is where to listen; zero is any that is free.
+	// Port is the port to listen on; zero selects a free one.
 	Port int
-	// Tainted has nodes come with the taint of those that are not ready, for a node lifecycle controller to take off.
+	// Tainted creates nodes with the not-ready taint, as kube-apiserver does, for a node lifecycle controller to remove.
 	// Without one it would stay.
 	Tainted bool
 }
@@ -78,17 +78,17 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close stops everything for good.
+// Close stops the API server and etcd for good.
 func (s *Server) Close() error {
 	err := s.Stop()
 	s.etcd.Close()
 	return err
 }
 
-// Cut breaks every connection and turns new ones away, or lets them in again; the server itself goes on.
+// Cut breaks all connections and refuses new ones, or accepts them again. The server itself keeps running.
 func (s *Server) Cut(cut bool) { s.listener.setClosed(cut) }
 
-// Stop ends the API server, in the middle of whatever it is doing; etcd runs on.
+// Stop stops the API server without draining requests; etcd keeps running.
 func (s *Server) Stop() error {
 	if s.stop == nil {
 		return nil
@@ -99,12 +99,12 @@ func (s *Server) Stop() error {
 	select {
 	case err := <-s.ended:
 		return err
-	case <-time.After(startMost):
-		return errors.New("stopping the API server: it did not end")
+	case <-time.After(startTimeout):
+		return errors.New("stopping the API server: it did not exit")
 	}
 }
 
-// Start starts the API server, on the same port each time, and returns when it is ready.
+// Start starts the API server, always on the same port, and returns when it is ready.
 func (s *Server) Start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.ended = cancel, make(chan error, 1)
@@ -160,7 +160,7 @@ func (s *Server) prepare(ctx context.Context) (run func(context.Context) error, 
 	if err != nil {
 		return nil, err
 	}
-	chain.GenericAPIServer.ShutdownTimeout = stopMost
+	chain.GenericAPIServer.ShutdownTimeout = stopTimeout
 	prepared, err := chain.PrepareRun()
 	if err != nil {
 		return nil, err
@@ -186,35 +186,35 @@ func (s *Server) flags() []string {
 	}, s.options.Flags...)
 }
 
-// ready waits until the server says that it is.
+// ready waits until /readyz reports ok.
 func (s *Server) ready(ctx context.Context) error {
 	client, err := kubernetes.NewForConfig(s.Config(Admin))
 	if err != nil {
 		return err
 	}
 	var last error
-	for until := time.Now().Add(startMost); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+	for until := time.Now().Add(startTimeout); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 		select {
 		case err := <-s.ended:
-			return fmt.Errorf("starting the API server: it ended at once: %w", err)
+			return fmt.Errorf("starting the API server: it exited at once: %w", err)
 		default:
 		}
 		if _, last = client.CoreV1().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx); last == nil {
 			return nil
 		}
 	}
-	return fmt.Errorf("starting the API server: it was not ready after %s: %w", startMost, last)
+	return fmt.Errorf("starting the API server: it was not ready after %s: %w", startTimeout, last)
 }
 
-// Client is a client for a user, without limits of its own.
+// Client returns a client for a user, without client-side rate limits.
 func (s *Server) Client(user string) (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(s.Config(user))
 }
 
-// Port is where the server listens.
+// Port returns the port that the server listens on.
 func (s *Server) Port() int { return s.port }
 
-// Config is how a user reaches the server.
+// Config returns a user's client configuration.
 func (s *Server) Config(user string) *rest.Config {
 	return &rest.Config{
 		Host: fmt.Sprintf("https://127.0.0.1:%d", s.port), BearerToken: user, QPS: -1,

@@ -11,32 +11,32 @@ import (
 	"orrery/core/world"
 )
 
-// apiserver keeps the pods as an API server would, and says what becomes of one that is written to. All pods are in one
-// namespace, so the name is enough.
+// apiserver stores the pods as an API server would and returns the changes that each write makes. All pods are in one
+// namespace, so the name is enough as a key.
 type apiserver struct {
-	pods      map[string]*v1.Pod
-	version   int
-	bound     int      // pods bound since the start
-	departing int      // after how many bindings one of the leavers goes; 0 is never
-	leavers   []string // every other pod that was there from the start: one of two on a node
+	pods        map[string]*v1.Pod
+	version     int
+	bound       int      // pods bound since the start
+	deleteEvery int      // after this many bindings one of the deletable pods is deleted; 0 means never
+	deletable   []string // one of the two pods on every node at the start
 }
 
 func newAPIServer(c testCase, objects []world.Object) *apiserver {
-	s := &apiserver{pods: map[string]*v1.Pod{}, version: 2_000_000, departing: c.departing}
+	s := &apiserver{pods: map[string]*v1.Pod{}, version: 2_000_000, deleteEvery: c.deleteEvery}
 	for _, object := range objects {
 		pod, ok := object.(*v1.Pod)
 		if !ok {
 			continue
 		}
 		if len(s.pods)%2 == 0 {
-			s.leavers = append(s.leavers, pod.Name)
+			s.deletable = append(s.deletable, pod.Name)
 		}
 		s.pods[pod.Name] = pod
 	}
 	return s
 }
 
-// change is what a watch would say about a pod: no old one was added, no new one deleted.
+// change is a watch event of a pod: without an old pod it was added, without a new one deleted.
 type change struct{ old, new *v1.Pod }
 
 func (s *apiserver) create(pods []*v1.Pod) {
@@ -45,19 +45,19 @@ func (s *apiserver) create(pods []*v1.Pod) {
 	}
 }
 
-// bind puts a pod on its node. Now and then another pod ends at the same time.
+// bind binds a pod to its node. Every deleteEvery bindings it deletes another pod.
 func (s *apiserver) bind(name, node string) ([]change, error) {
 	old := s.pods[name]
 	if old == nil || old.Spec.NodeName != "" {
-		return nil, fmt.Errorf("binding %s to %s: the pod is gone or has a node already", name, node)
+		return nil, fmt.Errorf("binding %s to %s: the pod was deleted or already has a node", name, node)
 	}
 	bound := s.next(old)
 	bound.Spec.NodeName = node
 	s.bound++
 	changes := []change{{old, bound}}
-	if s.departing > 0 && s.bound%s.departing == 0 && len(s.leavers) > 0 {
-		changes = append(changes, s.remove(s.leavers[0])...)
-		s.leavers = s.leavers[1:]
+	if s.deleteEvery > 0 && s.bound%s.deleteEvery == 0 && len(s.deletable) > 0 {
+		changes = append(changes, s.remove(s.deletable[0])...)
+		s.deletable = s.deletable[1:]
 	}
 	return changes, nil
 }
@@ -116,7 +116,7 @@ func (s *apiserver) remove(name string) []change {
 	return []change{{old: old}}
 }
 
-// next is a new version of a pod, to be written to.
+// next returns a copy of a pod with a new resourceVersion, to be changed.
 func (s *apiserver) next(old *v1.Pod) *v1.Pod {
 	pod := *old
 	s.version++
@@ -125,7 +125,7 @@ func (s *apiserver) next(old *v1.Pod) *v1.Pod {
 	return &pod
 }
 
-// pending counts which of the pods have no node.
+// pending counts the pods without a node.
 func (s *apiserver) pending(pods []*v1.Pod) int {
 	n := 0
 	for _, pod := range pods {

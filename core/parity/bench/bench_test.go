@@ -10,8 +10,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// TestMeasure_EveryRowOnBothSides runs each kind of pods once, small, so that a row that cannot be measured is noticed
-// before somebody measures.
+// Runs every row once with few pods, to find rows that cannot be measured.
 func TestMeasure_EveryRowOnBothSides(t *testing.T) {
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
@@ -30,27 +29,29 @@ func TestMeasure_EveryRowOnBothSides(t *testing.T) {
 	}
 }
 
-// idle is a scheduler that leaves one pod lying.
+// idle is a scheduler that leaves one pod pending.
 type idle struct{}
 
-func (idle) place(b batch) ([]time.Duration, error) { return make([]time.Duration, b.placeable), nil }
-func (idle) pending([]*v1.Pod) int                  { return 1 }
-func (idle) close()                                 {}
+func (idle) schedule(b batch) ([]time.Duration, error) {
+	return make([]time.Duration, b.placeable), nil
+}
+func (idle) pending([]*v1.Pod) int { return 1 }
+func (idle) close()                {}
 
 func TestMeasure_FailsWhenTooFewPodsAreBound(t *testing.T) {
 	_, measured := testCase{row: rows[0], nodes: 3}.batches(5)
-	err := placeChecked(idle{}, measured, nil)
+	err := scheduleChecked(idle{}, measured, nil)
 	if want := "4 of 5 pods are on a node after 5 decisions, and 5 should be"; err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %q", err, want)
 	}
 }
 
-func TestParse_RefusesWrongFlags(t *testing.T) {
+func TestParse_RejectsInvalidFlags(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		args       []string
 	}{
-		{"a row that is no regexp", "reading -row", []string{"-row", "("}},
+		{"a row that is not a regexp", "reading -row", []string{"-row", "("}},
 		{"a side that does not exist", "there is no side", []string{"-side", "left"}},
 		{"a table of one side", "needs both sides", []string{"-side", "orrery", "-out", "x.md"}},
 		{"a row that matches nothing", "no row matches", []string{"-row", "nothing like that"}},

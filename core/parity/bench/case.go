@@ -11,14 +11,14 @@ import (
 	"orrery/core/world"
 )
 
-// testCase is a row on so many nodes under a percentageOfNodesToScore.
+// testCase is a row on a number of nodes with a percentageOfNodesToScore.
 type testCase struct {
 	row
 	nodes      int
 	percentage int32 // 0 is adaptive
 }
 
-// cases lists all there is to measure.
+// cases lists every row with every number of nodes and percentage that it is measured with.
 func cases() []testCase {
 	var all []testCase
 	for _, r := range rows {
@@ -40,11 +40,11 @@ func (c testCase) share() string {
 	return strconv.Itoa(int(c.percentage)) + "%"
 }
 
-// size is how many pods one run places.
-func (c testCase) size(asked int) int {
+// size returns how many pods one run schedules.
+func (c testCase) size(requested int) int {
 	switch {
-	case asked > 0:
-		return asked
+	case requested > 0:
+		return requested
 	case c.pods > 0:
 		return c.pods
 	case c.nodes >= 5000 && c.percentage == 100:
@@ -53,7 +53,7 @@ func (c testCase) size(asked int) int {
 	return 1000
 }
 
-// cluster is what there is before the first pod comes, in the order in which it is told.
+// cluster returns the objects that exist before the first pod is created, in the order in which they are added.
 func (c testCase) cluster() []world.Object {
 	all := []world.Object{&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", UID: "namespace/default"}}}
 	all = append(all, c.objects...)
@@ -76,13 +76,13 @@ func (c testCase) cluster() []world.Object {
 	return all
 }
 
-// batch is a part of a run's pods, and how many of them can be placed.
+// batch is a part of a run's pods, and how many of them are schedulable.
 type batch struct {
 	pods      []*v1.Pod
 	placeable int
 }
 
-// batches are the pods to warm up with and those to be measured.
+// batches returns the pods of the warm-up and of the measured part.
 func (c testCase) batches(size int) (warmUp, measured batch) {
 	warm := max(1, size/10)
 	for i := range warm + size {
@@ -93,7 +93,7 @@ func (c testCase) batches(size int) (warmUp, measured batch) {
 		pod := c.pod(i).Obj()
 		pod.ResourceVersion = strconv.Itoa(1_000_000 + i)
 		b.pods = append(b.pods, pod)
-		if c.hopeless == nil || !c.hopeless(i) {
+		if c.unschedulable == nil || !c.unschedulable(i) {
 			b.placeable++
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// client answers the calls that kube-scheduler makes at once: they are noted, and carried out by the watch. Any other
-// call is one that this benchmark does not expect, and crashes on the nil inside.
+// client returns at once from the calls that kube-scheduler makes and queues them for the watch, which applies them. Any
+// other call panics on the nil interface inside.
 type client struct {
 	kubernetes.Interface
 	writes chan<- write

@@ -13,7 +13,7 @@ import (
 	"orrery/core/world"
 )
 
-// informers is client-go's factory with informers of the kinds that occur here that never list or watch: they are told.
+// informers is client-go's factory, with informers that never list or watch: the benchmark calls their handlers.
 type informers struct {
 	factory                          clientinformers.SharedInformerFactory
 	pods, nodes, services, namespace *informer
@@ -30,7 +30,7 @@ func newInformers(client kubernetes.Interface) *informers {
 	return &informers{f, install(&v1.Pod{}), install(&v1.Node{}), install(&v1.Service{}), install(&v1.Namespace{})}
 }
 
-// added tells that there is a new object.
+// added notifies the handlers of a new object.
 func (i *informers) added(object world.Object) error {
 	one, err := i.of(object)
 	if err != nil {
@@ -45,7 +45,7 @@ func (i *informers) added(object world.Object) error {
 	return nil
 }
 
-// changed tells what became of a pod.
+// changed notifies the handlers of a pod's change.
 func (i *informers) changed(c change) error {
 	if c.new == nil {
 		err := i.pods.GetIndexer().Delete(c.old)
@@ -75,7 +75,7 @@ func (i *informers) of(object world.Object) (*informer, error) {
 	return nil, fmt.Errorf("there is no informer for objects of type %T", object)
 }
 
-// informer has client-go's indexer and calls its handlers when it is told to, without a queue in between.
+// informer has client-go's indexer and calls its handlers directly, without a queue in between.
 type informer struct {
 	cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandler

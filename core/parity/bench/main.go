@@ -35,11 +35,11 @@ func parse(args []string) (options, error) {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.StringVar(&rows, "row", ".", "run the rows whose name matches this `regexp`, such as 'one template/5000/adaptive'")
 	f.IntVar(&o.runs, "runs", 3, "how many runs of each side a row's medians come from")
-	f.IntVar(&o.pods, "pods", 0, "how many pods one run places; 0 leaves it to the row")
+	f.IntVar(&o.pods, "pods", 0, "how many pods one run schedules; 0 means the row's own number")
 	f.StringVar(&o.side, "side", "", "measure only upstream or orrery")
-	f.StringVar(&o.out, "out", "", "write the table, with what it was measured on, to this Markdown `file`")
-	f.StringVar(&o.profile, "profile", "", "write a CPU profile to this `file`; see what was measured with pprof's -tagfocus=measured")
-	f.StringVar(&o.date, "date", "", "the date that the written table carries")
+	f.StringVar(&o.out, "out", "", "write the table and the machine it was measured on to this Markdown `file`")
+	f.StringVar(&o.profile, "profile", "", "write a CPU profile to this `file`; pprof's -tagfocus=measured selects the measured part")
+	f.StringVar(&o.date, "date", "", "the `date` in the written table")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -48,7 +48,7 @@ func parse(args []string) (options, error) {
 		return o, fmt.Errorf("reading -row: %w", err)
 	}
 	if o.side != "" && sides[o.side] == nil {
-		return o, fmt.Errorf("there is no side %q to measure: say upstream or orrery", o.side)
+		return o, fmt.Errorf("there is no side %q to measure: use upstream or orrery", o.side)
 	}
 	if o.out != "" && o.side != "" {
 		return o, fmt.Errorf("a table needs both sides: give -out or -side, not both")
@@ -84,7 +84,7 @@ func run(args []string, to io.Writer) error {
 	return nil
 }
 
-// measureAll measures every row that is asked for and prints each as soon as it is done.
+// measureAll measures the selected rows and prints each as soon as it is done.
 func measureAll(o options, to io.Writer) ([]line, error) {
 	load := loadAverage()
 	var table []line

@@ -11,23 +11,23 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// patience is how long a side may take for one batch before it has failed.
-const patience = 2 * time.Minute
+// batchTimeout limits how long a side may take for one batch.
+const batchTimeout = 2 * time.Minute
 
-// scheduler is one of the two sides, on a cluster of its own.
+// scheduler is one of the two sides, with its own cluster.
 type scheduler interface {
-	// place takes in the pods of a batch and schedules until all that can be placed are bound and confirmed. It
-	// answers with how long each decision took.
-	place(batch) ([]time.Duration, error)
-	// pending counts which of the pods are on no node.
+	// schedule adds the pods of a batch and schedules until all schedulable ones are bound and confirmed. It
+	// returns how long each decision took.
+	schedule(batch) ([]time.Duration, error)
+	// pending counts the pods without a node.
 	pending([]*v1.Pod) int
 	close()
 }
 
-// sides says how each side is made.
+// sides has the constructor of each side.
 var sides = map[string]func(testCase) (scheduler, error){"upstream": newUpstream, "orrery": newOrrery}
 
-// sample is what one run measured.
+// sample is the result of one run.
 type sample struct {
 	placed, decisions int
 	took, cpu         time.Duration
@@ -45,18 +45,18 @@ func measure(side string, c testCase, size int) (sample, error) {
 	}
 	defer s.close()
 	warmUp, measured := c.batches(size)
-	if err := placeChecked(s, warmUp, nil); err != nil {
+	if err := scheduleChecked(s, warmUp, nil); err != nil {
 		return sample{}, fmt.Errorf("warming up %s: %w", side, err)
 	}
 	var result sample
-	if err := placeChecked(s, measured, &result); err != nil {
+	if err := scheduleChecked(s, measured, &result); err != nil {
 		return sample{}, fmt.Errorf("measuring %s: %w", side, err)
 	}
 	return result, nil
 }
 
-// placeChecked places a batch, measures it if asked to, and makes sure of what was measured.
-func placeChecked(s scheduler, b batch, into *sample) error {
+// scheduleChecked schedules a batch, measures it unless into is nil, and checks that exactly the schedulable pods were bound.
+func scheduleChecked(s scheduler, b batch, into *sample) error {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -67,7 +67,7 @@ func placeChecked(s scheduler, b batch, into *sample) error {
 	if into != nil {
 		tag = "measured"
 	}
-	pprof.Do(context.Background(), pprof.Labels("phase", tag), func(context.Context) { each, err = s.place(b) })
+	pprof.Do(context.Background(), pprof.Labels("phase", tag), func(context.Context) { each, err = s.schedule(b) })
 	took := time.Since(began)
 	used := cpuTime() - cpu
 	runtime.ReadMemStats(&after)
@@ -86,7 +86,7 @@ func placeChecked(s scheduler, b batch, into *sample) error {
 	return nil
 }
 
-// cpuTime is what all threads of the process have used so far.
+// cpuTime returns the processor time of all threads of the process so far.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -11,7 +11,7 @@ import (
 	"orrery/core/world"
 )
 
-// orrery is the engine, driven by one goroutine that is also the world.
+// orrery is the engine, driven by one goroutine that also plays the cluster.
 type orrery struct {
 	engine *engine.Engine
 	server *apiserver
@@ -34,8 +34,8 @@ func newOrrery(c testCase) (scheduler, error) {
 	return o, nil
 }
 
-func (o *orrery) place(b batch) ([]time.Duration, error) {
-	until := time.Now().Add(patience)
+func (o *orrery) schedule(b batch) ([]time.Duration, error) {
+	until := time.Now().Add(batchTimeout)
 	target := o.server.bound + b.placeable
 	o.server.create(b.pods)
 	for _, pod := range b.pods {
@@ -56,7 +56,7 @@ func (o *orrery) place(b batch) ([]time.Duration, error) {
 			return nil, err
 		case decided || did:
 		case time.Now().After(until):
-			return nil, fmt.Errorf("%d of %d pods were placed, and nothing happens any more", b.placeable-(target-o.server.bound), b.placeable)
+			return nil, fmt.Errorf("%d of %d pods were scheduled, and nothing is left to do", b.placeable-(target-o.server.bound), b.placeable)
 		default:
 			if err := o.apply(world.Tick{}); err != nil {
 				return nil, err
@@ -66,7 +66,7 @@ func (o *orrery) place(b batch) ([]time.Duration, error) {
 	return took, nil
 }
 
-// carryOut does what the engine wants done, and what it wants then, until it wants no more.
+// carryOut carries out the engine's effects, and those that follow, until there are none.
 func (o *orrery) carryOut() (did bool, err error) {
 	for effects := o.engine.Effects(); len(effects) > 0; effects = o.engine.Effects() {
 		did = true
@@ -92,7 +92,7 @@ func (o *orrery) carry(effect world.Effect) error {
 	case world.EmitEvent:
 		return nil
 	default:
-		err = fmt.Errorf("an effect of type %T is not one of the default profile", act)
+		err = fmt.Errorf("an effect of type %T is unexpected with the default profile", act)
 	}
 	if err != nil {
 		return err

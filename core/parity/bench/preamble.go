@@ -1,6 +1,6 @@
 package main
 
-// preamble is what a reader of the table has to know.
+// preamble explains the table.
 const preamble = `# Benchmarks
 
 kube-scheduler 1.35.4's scheduler and Orrery's engine, in one process, on the same objects, with the default profile and

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// summary is what a side's runs come to: medians over the runs, percentiles over the decisions of all runs.
+// summary has the medians over a side's runs, and percentiles over the decisions of all runs.
 type summary struct {
 	podsPerSecond float64
 	p50, p99      time.Duration
@@ -105,7 +105,7 @@ func (l line) String() string {
 		brief(u.cpu), brief(o.cpu), u.bytes/1024, o.bytes/1024, u.allocs, o.allocs, l.runs)
 }
 
-// cpuRatio is how many times Orrery's processor time upstream takes for a decision.
+// cpuRatio is kube-scheduler's processor time per decision divided by Orrery's.
 func (l line) cpuRatio() float64 {
 	if l.orrery.cpu == 0 {
 		return 0
@@ -113,7 +113,7 @@ func (l line) cpuRatio() float64 {
 	return float64(l.upstream.cpu) / float64(l.orrery.cpu)
 }
 
-// brief is a duration in microseconds or milliseconds.
+// brief formats a duration in microseconds or milliseconds.
 func brief(d time.Duration) string {
 	if d < time.Millisecond {
 		return fmt.Sprintf("%d µs", d.Microseconds())
@@ -121,7 +121,7 @@ func brief(d time.Duration) string {
 	return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
 }
 
-// document is docs/benchmarks.md.
+// document returns the contents of docs/benchmarks.md.
 func document(o options, table []line) []byte {
 	var b strings.Builder
 	b.WriteString(preamble)
@@ -150,7 +150,7 @@ func closing(table []line) string {
 		worst.ratio, worst.name, best.ratio, best.name, middle)
 }
 
-// cpuModel is the processor's name as Linux has it.
+// cpuModel returns the processor's name from /proc/cpuinfo.
 func cpuModel() string {
 	file, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -165,7 +165,7 @@ func cpuModel() string {
 	return "an unknown processor"
 }
 
-// loadAverage is how many tasks wanted to run, over the last one, five and fifteen minutes.
+// loadAverage returns the load averages over one, five and fifteen minutes.
 func loadAverage() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -10,24 +10,24 @@ import (
 	"orrery/core/world"
 )
 
-// row is a kind of pod to be placed, and the cluster it comes into.
+// row is a kind of pod to schedule, and its cluster.
 type row struct {
 	name string
-	// pod is the i-th pod of a run.
+	// pod returns the i-th pod of a run.
 	pod func(i int) *mk.PodBuilder
-	// bound are the pods that are on the i-th node from the start; nil stands for two of the usual kind.
+	// bound returns the pods on the i-th node at the start; nil means two of the usual kind.
 	bound func(node int) []*mk.PodBuilder
-	// objects are what the cluster has besides nodes and pods.
+	// objects are the cluster's objects other than nodes and pods.
 	objects []world.Object
-	// hopeless tells that the i-th pod fits nowhere; nil stands for none.
-	hopeless func(i int) bool
-	// departing is after how many bindings one of the bound pods is deleted; 0 stands for never.
-	departing int
-	// pods is how many pods a run places; 0 stands for the usual number.
+	// unschedulable reports whether the i-th pod fits no node; nil means every pod fits.
+	unschedulable func(i int) bool
+	// deleteEvery is after how many bindings one of the bound pods is deleted; 0 means never.
+	deleteEvery int
+	// pods is how many pods a run schedules; 0 means the usual number.
 	pods int
 }
 
-// groups is how many applications the pods of a row belong to, where that matters.
+// groups is the number of applications that the pods of a row belong to, if it matters.
 const groups = 10
 
 var rows = []row{
@@ -60,14 +60,14 @@ var rows = []row{
 		},
 	},
 	{
-		name: "unschedulable churn", departing: 20,
+		name: "unschedulable churn", deleteEvery: 20,
 		pod: func(i int) *mk.PodBuilder {
 			if unfit(i) {
 				return plain(i).CPU("62")
 			}
 			return plain(i)
 		},
-		hopeless: unfit,
+		unschedulable: unfit,
 	},
 }
 
@@ -77,7 +77,7 @@ func plain(i int) *mk.PodBuilder {
 	return mk.Pod(fmt.Sprintf("p%d", i)).Label("app", "main").CPU("100m").Memory("100Mi")
 }
 
-// usual are the pods that are on a node before the run.
+// usual returns the pods on a node before the run.
 func usual(node int) []*mk.PodBuilder {
 	var pods []*mk.PodBuilder
 	for i := range 2 {

@@ -17,7 +17,7 @@ import (
 )
 
 // upstream is kube-scheduler's scheduler. Its scheduling loop runs on the caller's goroutine; a second goroutine is the
-// watch, which carries out what the client was asked for and calls the informers' handlers.
+// watch, which applies the client's writes and calls the informers' handlers.
 type upstream struct {
 	sched  *kube.Scheduler
 	told   *informers
@@ -26,31 +26,31 @@ type upstream struct {
 	ctx    context.Context
 
 	writes    chan write
-	confirmed sync.WaitGroup // waits for the pods that are to be bound
-	broken    error          // of the watch; read after confirmed
+	confirmed sync.WaitGroup // counts the pods that are still to be bound
+	broken    error          // the watch's error; read after confirmed
 
-	popped time.Time // when the last pod left the queue; zero when none did
-	failed bool      // the last pod found no node
+	popped time.Time // when the last pod left the queue; zero if none did
+	failed bool      // the last pod was unschedulable
 }
 
-// writesMost is more writes than a run can have under way.
-const writesMost = 1 << 16
+// maxWrites is more writes than a run can have in flight.
+const maxWrites = 1 << 16
 
 func newUpstream(c testCase) (scheduler, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	u := &upstream{ctx: ctx, cancel: cancel, writes: make(chan write, writesMost)}
+	u := &upstream{ctx: ctx, cancel: cancel, writes: make(chan write, maxWrites)}
 	objects := c.cluster()
 	u.server = newAPIServer(c, objects)
 	client := client{writes: u.writes}
 	u.told = newInformers(client)
 	sched, err := kube.New(ctx, client, u.told.factory, nil,
-		func(string) events.EventRecorder { return silence{} }, kube.WithPercentageOfNodesToScore(&c.percentage))
+		func(string) events.EventRecorder { return discard{} }, kube.WithPercentageOfNodesToScore(&c.percentage))
 	if err != nil {
 		cancel()
 		return nil, err
 	}
 	u.sched = sched
-	u.listenIn()
+	u.instrument()
 	for _, object := range objects {
 		if err := u.told.added(object); err != nil {
 			cancel()
@@ -62,8 +62,8 @@ func newUpstream(c testCase) (scheduler, error) {
 	return u, nil
 }
 
-// listenIn notes when a pod leaves the queue and whether it found a node.
-func (u *upstream) listenIn() {
+// instrument wraps NextPod and FailureHandler to record when a pod leaves the queue and whether it was unschedulable.
+func (u *upstream) instrument() {
 	pop, fail := u.sched.NextPod, u.sched.FailureHandler
 	u.sched.NextPod = func(logger klog.Logger) (*framework.QueuedPodInfo, error) {
 		pod, err := pop(logger)
@@ -79,8 +79,8 @@ func (u *upstream) listenIn() {
 	}
 }
 
-func (u *upstream) place(b batch) ([]time.Duration, error) {
-	giveUp := time.AfterFunc(patience, u.sched.SchedulingQueue.Close)
+func (u *upstream) schedule(b batch) ([]time.Duration, error) {
+	giveUp := time.AfterFunc(batchTimeout, u.sched.SchedulingQueue.Close)
 	defer giveUp.Stop()
 	u.server.create(b.pods)
 	u.confirmed.Add(b.placeable)
@@ -94,7 +94,7 @@ func (u *upstream) place(b batch) ([]time.Duration, error) {
 		u.failed = false
 		u.sched.ScheduleOne(u.ctx)
 		if u.popped.IsZero() {
-			return nil, fmt.Errorf("%d of %d pods were placed, and nothing happens any more", placed, b.placeable)
+			return nil, fmt.Errorf("%d of %d pods were scheduled, and nothing is left to do", placed, b.placeable)
 		}
 		took = append(took, time.Since(u.popped))
 		if !u.failed {
@@ -105,7 +105,7 @@ func (u *upstream) place(b batch) ([]time.Duration, error) {
 	return took, u.broken
 }
 
-// watch carries out what the client was asked for, in order, and tells what became of the pods.
+// watch applies the client's writes in order and notifies the informers of the changes.
 func (u *upstream) watch() {
 	for {
 		select {
@@ -131,7 +131,7 @@ func (u *upstream) close() {
 	u.sched.SchedulingQueue.Close()
 }
 
-// silence is an event recorder that drops everything.
-type silence struct{}
+// discard is an event recorder that drops all events.
+type discard struct{}
 
-func (silence) Eventf(runtime.Object, runtime.Object, string, string, string, string, ...any) {}
+func (discard) Eventf(runtime.Object, runtime.Object, string, string, string, string, ...any) {}

@@ -17,13 +17,13 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-// Every node has room for all pods that could come its way, and so no pod is refused anywhere.
+// Every node has room for all pods that could be scheduled to it, so no node rejects a pod.
 const (
 	nodeCPU, nodeMemory, nodePods = "32", "64Gi", "110"
 	podCPU, podMemory             = "100m", "200Mi"
 )
 
-// fill makes the nodes and the pods.
+// fill creates the nodes and the pods.
 func fill(ctx context.Context, client kubernetes.Interface, o options) error {
 	if err := each(o.nodes, func(i int) error {
 		_, err := client.CoreV1().Nodes().Create(ctx, apiserver.Node(i, nodeCPU, nodeMemory, nodePods), metav1.CreateOptions{})
@@ -42,7 +42,7 @@ func fill(ctx context.Context, client kubernetes.Interface, o options) error {
 	return nil
 }
 
-// each does something for all numbers below n, several at once, and answers with what went wrong first.
+// each calls do for all numbers below n, several at once, and returns the first error.
 func each(n int, do func(int) error) error {
 	numbers := make(chan int)
 	var group sync.WaitGroup
@@ -65,7 +65,7 @@ func each(n int, do func(int) error) error {
 	return failed
 }
 
-// bindings hears of every binding from here on.
+// bindings watches the bindings of all pods.
 type bindings struct {
 	watch       watch.Interface
 	node        map[string]string // by pod
@@ -77,7 +77,7 @@ func followBindings(ctx context.Context, client kubernetes.Interface) (*bindings
 	if err != nil {
 		return nil, fmt.Errorf("listing pods: %w", err)
 	}
-	// The API server ends a watch that cannot keep up; this one goes on where it ended.
+	// The API server ends a watch that cannot keep up; a retry watcher resumes it.
 	w, err := watchtools.NewRetryWatcherWithContext(ctx, list.ResourceVersion, &cache.ListWatch{
 		WatchFuncWithContext: client.CoreV1().Pods(metav1.NamespaceDefault).Watch,
 	})
@@ -87,9 +87,9 @@ func followBindings(ctx context.Context, client kubernetes.Interface) (*bindings
 	return &bindings{watch: w, node: map[string]string{}}, nil
 }
 
-// await waits until so many pods are bound.
+// await waits until n pods are bound.
 func (b *bindings) await(ctx context.Context, n int, ended <-chan struct{}) error {
-	late := time.After(runMost)
+	late := time.After(runTimeout)
 	for len(b.node) < n {
 		select {
 		case <-ctx.Done():
@@ -102,9 +102,9 @@ func (b *bindings) await(ctx context.Context, n int, ended <-chan struct{}) erro
 				return err
 			}
 		case <-ended:
-			return fmt.Errorf("the scheduler ended when %d of %d pods were bound", len(b.node), n)
+			return fmt.Errorf("the scheduler exited when %d of %d pods were bound", len(b.node), n)
 		case <-late:
-			return fmt.Errorf("%d of %d pods are bound after %s", len(b.node), n, runMost)
+			return fmt.Errorf("%d of %d pods are bound after %s", len(b.node), n, runTimeout)
 		}
 	}
 	return nil
@@ -130,7 +130,7 @@ func (b *bindings) note(event watch.Event) error {
 	return nil
 }
 
-// fit makes sure that no node has more than it can hold. CPU and memory run out after the room for pods does.
+// fit checks that no node has more pods than it allows. A node runs out of pods before it runs out of CPU or memory.
 func (b *bindings) fit() error {
 	const most = 110
 	count := map[string]int{}
@@ -142,8 +142,8 @@ func (b *bindings) fit() error {
 	return nil
 }
 
-// announced counts the events that say where a pod went.
-func announced(ctx context.Context, client kubernetes.Interface) (int, error) {
+// countEvents counts the Scheduled events.
+func countEvents(ctx context.Context, client kubernetes.Interface) (int, error) {
 	n := 0
 	for o := (metav1.ListOptions{Limit: 500}); ; {
 		page, err := client.EventsV1().Events(metav1.NamespaceDefault).List(ctx, o)

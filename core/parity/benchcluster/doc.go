@@ -1,13 +1,13 @@
 // Command benchcluster measures kube-scheduler and Orrery against a real API server.
 //
-//	benchcluster ──starts──► benchcluster -serve    kube-apiserver and etcd, empty, in a process of its own
+//	benchcluster ──starts──► benchcluster -serve    kube-apiserver and etcd, empty, in another process
 //	     │ fills ──────────────►     ▲  ▲
 //	     │ watches bindings ─────────┘  │ lists, watches, bindings, events
-//	     └──starts──► kube-scheduler or orrery run, in a process of its own
+//	     └──starts──► kube-scheduler or orrery run, in another process
 //
-// Runs alternate, upstream first. Each has an API server of its own, started for it and stopped after it, so that both find
-// the same: nodes in three zones and pods of one template that wait. Then the scheduler is started, with the same
-// configuration file on either side. The clock runs from the first binding to the last, as the watch tells of them.
-// Processor time and memory are what the system says of the scheduler's process from its start to its end, so the first
-// lists are in them. A run that leaves a pod without a node, or puts too many on one, is an error and no figure.
+// Runs alternate, upstream first. Each run has its own API server with the same objects:
+// nodes in three zones and pending pods of one template. Both schedulers read the same configuration file. The clock runs
+// from the first binding to the last, as a watch reports them. Processor time and memory are those of the scheduler's
+// process from its start to its end, including the first lists. A run that leaves a pod pending, or binds too many pods
+// to one node, fails.
 package main

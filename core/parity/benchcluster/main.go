@@ -25,17 +25,17 @@ func parse(args []string) (options, error) {
 	var o options
 	f := flag.NewFlagSet("benchcluster", flag.ContinueOnError)
 	f.IntVar(&o.nodes, "nodes", 5000, "how many nodes the cluster has")
-	f.IntVar(&o.pods, "pods", 10000, "how many pods wait for a node")
+	f.IntVar(&o.pods, "pods", 10000, "how many pods are pending")
 	f.IntVar(&o.rounds, "rounds", 3, "how many runs of each side the medians come from")
 	f.StringVar(&o.side, "side", "", "measure only upstream or orrery")
-	f.StringVar(&o.out, "out", "", "write the table, with what it was measured on, to this Markdown `file`")
+	f.StringVar(&o.out, "out", "", "write the table and the machine it was measured on to this Markdown `file`")
 	f.StringVar(&o.profile, "profile", "", "write a CPU profile of Orrery's last run to this `file`")
-	f.StringVar(&o.serve, "serve", "", "be the API server of one run, with its files in this `directory`, until the input ends")
+	f.StringVar(&o.serve, "serve", "", "run the API server of one run, with its files in this `directory`, until standard input ends")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
 	if o.side != "" && o.side != upstream && o.side != orrery {
-		return o, fmt.Errorf("there is no side %q to measure: say %s or %s", o.side, upstream, orrery)
+		return o, fmt.Errorf("there is no side %q to measure: use %s or %s", o.side, upstream, orrery)
 	}
 	if o.out != "" && o.side != "" {
 		return o, fmt.Errorf("a table needs both sides: give -out or -side, not both")
@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, to io.Writer) error {
 	}
 	dir, err := os.MkdirTemp("", "orrery-bench")
 	if err != nil {
-		return fmt.Errorf("making a directory for the benchmark: %w", err)
+		return fmt.Errorf("creating a directory for the benchmark: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	b := bench{options: o, to: to, began: time.Now(), load: loadAverage(), runs: map[string][]sample{}, programs: map[string]string{}}

@@ -13,13 +13,13 @@ import (
 	"orrery/core/parity/program"
 )
 
-// The two sides, by the names of their programs' owners.
+// The two sides.
 const (
 	upstream = "upstream"
 	orrery   = "orrery"
 )
 
-// sample is what one run measured.
+// sample is the result of one run.
 type sample struct {
 	took   time.Duration // from the first binding to the last
 	until  time.Duration // from the start of the process to the first binding
@@ -29,7 +29,7 @@ type sample struct {
 	pods   int
 }
 
-// podsPerSecond leaves the first pod out, as its binding is when the clock starts.
+// podsPerSecond does not count the first pod, since its binding starts the clock.
 func (s sample) podsPerSecond() float64 { return float64(s.pods-1) / s.took.Seconds() }
 
 // cpuPerPod is in milliseconds.
@@ -72,14 +72,14 @@ func (b *bench) measure(ctx context.Context, dir string) error {
 }
 
 const (
-	runMost = 10 * time.Minute // for all bindings of a run
-	settle  = 3 * time.Second  // for the last events to be written
+	runTimeout = 10 * time.Minute // for all bindings of a run
+	eventGrace = 3 * time.Second  // for the last events to be written
 )
 
-// once is one run, with a cluster of its own.
+// once does one run, with its own cluster.
 func (b *bench) once(ctx context.Context, side, dir string) (sample, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return sample{}, fmt.Errorf("making a directory for a run: %w", err)
+		return sample{}, fmt.Errorf("creating a directory for a run: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	server, err := startServer(dir)
@@ -106,15 +106,15 @@ func (b *bench) once(ctx context.Context, side, dir string) (sample, error) {
 	}
 	if err := bound.await(ctx, b.pods, p.Ended()); err != nil {
 		p.Stop()
-		return sample{}, fmt.Errorf("%w; it said:\n%s", err, p.Log(2000))
+		return sample{}, fmt.Errorf("%w; its log ends with:\n%s", err, p.Log(2000))
 	}
-	time.Sleep(settle)
+	time.Sleep(eventGrace)
 	b.profiling.Wait()
 	p.Stop()
 	s := sample{
 		took: bound.last.Sub(bound.first), until: bound.first.Sub(began), cpu: p.CPU(), memory: p.PeakMemory(), pods: b.pods,
 	}
-	if s.events, err = announced(ctx, client); err != nil {
+	if s.events, err = countEvents(ctx, client); err != nil {
 		return sample{}, err
 	}
 	return s, bound.fit()

@@ -11,10 +11,10 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-// profiled is for how long a profile lasts, in seconds.
+// profiled is the duration of a profile in seconds.
 const profiled = 10
 
-// saveProfile has a scheduler write down what it spends its time on, as soon as it listens.
+// saveProfile saves a CPU profile of the scheduler, taken as soon as it listens.
 func saveProfile(port int, file string, ended <-chan struct{}) {
 	request, err := http.NewRequest(http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/debug/pprof/profile?seconds=%d", port, profiled), nil)
 	if err != nil {

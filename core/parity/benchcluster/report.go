@@ -61,7 +61,7 @@ func (b *bench) median(side string, value func(sample) float64) float64 {
 	return median(values)
 }
 
-// ratio is Orrery's share of upstream's, round by round.
+// ratio returns the median, over the rounds, of Orrery's value divided by upstream's.
 func (b *bench) ratio(value func(sample) float64) float64 {
 	var values []float64
 	for round := range b.rounds {
@@ -79,7 +79,7 @@ func median(values []float64) float64 {
 	return (values[middle-1] + values[middle]) / 2
 }
 
-// document is docs/benchmarks-cluster.md.
+// document returns the contents of docs/benchmarks-cluster.md.
 func (b *bench) document() string {
 	return preamble + fmt.Sprintf("Measured on %s on %d cores of %s, %s, %s/%s; load average at the start %s, at the end %s, of which\n"+
 		"the benchmark itself is a part. %d nodes, %d pods, %d rounds, in turns. The command:\n\n"+
@@ -88,7 +88,7 @@ func (b *bench) document() string {
 		b.load, loadAverage(), b.nodes, b.pods, b.rounds, b.nodes, b.pods, b.rounds) + b.table()
 }
 
-// cpuModel is the processor's name as Linux has it.
+// cpuModel returns the processor's name from /proc/cpuinfo.
 func cpuModel() string {
 	file, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -103,7 +103,7 @@ func cpuModel() string {
 	return "an unknown processor"
 }
 
-// loadAverage is how many tasks wanted to run, over the last one, five and fifteen minutes.
+// loadAverage returns the load averages over one, five and fifteen minutes.
 func loadAverage() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

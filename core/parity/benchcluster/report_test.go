@@ -53,11 +53,11 @@ func TestBindings_Check(t *testing.T) {
 		pods   int
 		wrong  string
 	}{
-		"a pod that waits is not bound":            {[]watch.Event{bound("p", "")}, 0, ""},
-		"a pod is counted once":                    {[]watch.Event{bound("p", "a"), bound("p", "a")}, 1, ""},
-		"a pod that moves was bound twice":         {[]watch.Event{bound("p", "a"), bound("p", "b")}, 1, "pod p was bound to a and then to b"},
-		"a node has room for so many pods":         {crowd(), 111, "node a has more than 110 pods"},
-		"an error of the watch is not looked past": {[]watch.Event{{Type: watch.Error, Object: &metav1.Status{Message: "too old"}}}, 0, "too old"},
+		"a pod without a node is not bound":           {[]watch.Event{bound("p", "")}, 0, ""},
+		"a pod is counted once":                       {[]watch.Event{bound("p", "a"), bound("p", "a")}, 1, ""},
+		"a pod that changes its node was bound twice": {[]watch.Event{bound("p", "a"), bound("p", "b")}, 1, "pod p was bound to a and then to b"},
+		"a node has more pods than it allows":         {crowd(), 111, "node a has more than 110 pods"},
+		"an error of the watch is reported":           {[]watch.Event{{Type: watch.Error, Object: &metav1.Status{Message: "too old"}}}, 0, "too old"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := bindings{node: map[string]string{}}
@@ -80,7 +80,7 @@ func TestBindings_Check(t *testing.T) {
 	}
 }
 
-func TestParse_RefusesWrongFlags(t *testing.T) {
+func TestParse_RejectsInvalidFlags(t *testing.T) {
 	for line, wrong := range map[string]string{
 		"-side both":                "there is no side",
 		"-side orrery -out some.md": "both sides",

@@ -15,11 +15,11 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-// scheduler is as whom both sides come, with the rights that a cluster gives its scheduler.
+// scheduler is the user of both schedulers, with the rights that a cluster grants its scheduler.
 const scheduler = "system:kube-scheduler"
 
-// serve is the API server's process. It names the kubeconfigs of the administrator and of the scheduler, one a line, and
-// ends with its input.
+// serve is the API server's process. It prints the file names of the kubeconfigs of the administrator and of the scheduler,
+// one per line, and exits when its input ends.
 func serve(dir string, from io.Reader, to io.Writer) error {
 	s, err := apiserver.New(apiserver.Options{Dir: dir, Users: []string{scheduler}})
 	if err != nil {
@@ -36,7 +36,7 @@ func serve(dir string, from io.Reader, to io.Writer) error {
 	return s.Close()
 }
 
-// server is that process, seen from outside.
+// server is the API server's process, as its parent sees it.
 type server struct {
 	*exec.Cmd
 	input            io.Closer
@@ -46,10 +46,10 @@ type server struct {
 func startServer(dir string) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("looking for this program: %w", err)
+		return nil, fmt.Errorf("finding this program's file: %w", err)
 	}
 	s := &server{Cmd: exec.Command(self, "-serve", dir)}
-	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt ends it through its input, after the scheduler
+	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt must not end it before the scheduler; the end of its input does
 	log, err := os.Create(filepath.Join(dir, "server.log"))
 	if err != nil {
 		return nil, fmt.Errorf("starting the API server: %w", err)
@@ -71,7 +71,7 @@ func startServer(dir string) (*server, error) {
 		if !lines.Scan() {
 			s.stop()
 			said, _ := os.ReadFile(log.Name())
-			return nil, fmt.Errorf("starting the API server: it ended and said:\n%s", said)
+			return nil, fmt.Errorf("starting the API server: it exited and printed:\n%s", said)
 		}
 		*file = lines.Text()
 	}
@@ -83,7 +83,7 @@ func (s *server) stop() {
 	_ = s.Wait()
 }
 
-// client is an administrator's, without limits.
+// client returns the administrator's client, without client-side rate limits.
 func (s *server) client() (kubernetes.Interface, error) {
 	c, err := clientcmd.BuildConfigFromFlags("", s.admin)
 	if err != nil {

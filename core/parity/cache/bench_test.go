@@ -25,7 +25,7 @@ func benchPod(node, nth int) *v1.Pod {
 	return mk.Pod(fmt.Sprintf("web-%d-%d", node, nth)).Node(fmt.Sprint("node-", node)).CPU("100m").Memory("128Mi").Obj()
 }
 
-// What a scheduling cycle does to the cache: assume a pod, confirm it, take it away, with a refresh after each.
+// A scheduling cycle's use of the cache: assume a pod, confirm it, remove it, with an update of the snapshot after each.
 func BenchmarkCycle(b *testing.B) {
 	pod := benchPod(benchNodes/2, 1000)
 	b.Run("upstream", func(b *testing.B) {
@@ -73,7 +73,7 @@ func cycle(b *testing.B, refresh func() error, steps ...func() error) {
 	}
 }
 
-// What preemption does on every candidate node first.
+// Preemption begins with a copy of every candidate node.
 func BenchmarkCopyNodeWith100Pods(b *testing.B) {
 	pods := make([]*v1.Pod, 100)
 	for i := range pods {

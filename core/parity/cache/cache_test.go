@@ -13,7 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	metrics.Register() // upstream's cache reports its size from the moment it exists
+	metrics.Register() // upstream's cache reports its size as soon as it is created
 	os.Exit(m.Run())
 }
 
@@ -27,10 +27,10 @@ func TestCache_SameAfterRandomOperations(t *testing.T) {
 		Reduce: difftest.Pieces[operation],
 		Print:  script,
 	}.Check(t, comparisons.Cache.Cases)
-	met.Require(t, count, "refreshes compared", "orders that differ on purpose", "contradictions refused")
+	met.Require(t, count, "refreshes compared", "intended differences of order", "corruptions detected")
 }
 
-// differ does a sequence of operations to both caches.
+// differ runs a sequence of operations on both caches.
 func differ(ops []operation, met difftest.Coverage) string {
 	p, err := run(ops)
 	if err != nil {
@@ -38,8 +38,8 @@ func differ(ops []operation, met difftest.Coverage) string {
 	}
 	met["operations"] += len(ops)
 	met["refreshes compared"] += p.refreshes
-	met["orders that differ on purpose"] += p.reordered
-	met["contradictions refused"] += p.refused
+	met["intended differences of order"] += p.reordered
+	met["corruptions detected"] += p.corruptions
 	return ""
 }
 

@@ -26,7 +26,7 @@ const (
 	refresh       verb = "refresh"
 )
 
-// verbs has the frequent ones more than once.
+// verbs repeats frequent verbs.
 var verbs = []verb{
 	addNode, addNode, updateNode, updateNode, removeNode,
 	assumePod, assumePod, finishBinding, forgetPod, addPod, addPod, addPod, updatePod, updatePod, removePod, removePod,
@@ -40,13 +40,13 @@ var (
 	podCount  = 12
 )
 
-// operation is one thing to do to both caches. It holds choices, not objects, so that a sequence from which some
-// operations are taken out still makes sense: what a choice means is decided when its turn comes.
+// operation is one call on both caches. It holds choices, not objects, which are resolved when the operation runs, so that a
+// sequence stays valid when operations are removed.
 type operation struct {
 	verb verb
 	node *v1.Node
 	pod  *v1.Pod
-	odd  bool // use the pod as generated where a well-behaved caller would use the version in the cache
+	odd  bool // pass the generated pod where a correct caller would pass the version in the cache
 }
 
 func (o operation) String() string {

@@ -18,17 +18,17 @@ import (
 	"orrery/core/cache"
 )
 
-// pair is the two caches and what the caller of both knows.
+// pair has the two caches and the objects that were passed to them.
 type pair struct {
 	theirs         upstream.Cache
 	theirsSnapshot *upstream.Snapshot
 	ours           *cache.Cache
 	oursSnapshot   *cache.Snapshot
 
-	nodes map[string]*v1.Node // the versions the caches hold
-	moved bool                // a node changed its place in the tree since the two orders last agreed
+	nodes       map[string]*v1.Node // the versions the caches hold
+	treeChanged bool                // a node changed its place in the node tree since the two orders last agreed
 
-	refreshes, reordered, refused int
+	refreshes, reordered, corruptions int
 }
 
 func newPair(ctx context.Context) *pair {
@@ -39,7 +39,7 @@ func newPair(ctx context.Context) *pair {
 	}
 }
 
-// run plays a sequence and returns what is different after which operation.
+// run runs a sequence and returns the first difference, with the operation that caused it.
 func run(ops []operation) (p *pair, err error) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	defer cancel()
@@ -72,7 +72,7 @@ func (p *pair) doNode(what verb, node *v1.Node) error {
 		}
 		theirs, ours := p.theirs.RemoveNode(log, node), p.ours.RemoveNode(node)
 		delete(p.nodes, node.Name)
-		p.moved = true
+		p.treeChanged = true
 		return sameError(theirs, ours)
 	}
 	if what == updateNode && !there && ghost {
@@ -89,7 +89,7 @@ func (p *pair) doNode(what verb, node *v1.Node) error {
 		if !there {
 			held = node
 		}
-		p.moved = p.moved || topology.GetZoneKey(held) != topology.GetZoneKey(node)
+		p.treeChanged = p.treeChanged || topology.GetZoneKey(held) != topology.GetZoneKey(node)
 		theirs, ours = p.theirs.UpdateNode(log, held, node), p.ours.UpdateNode(node)
 	}
 	p.nodes[node.Name] = node
@@ -126,29 +126,29 @@ func (p *pair) doPod(op operation) error {
 			pod.Spec.NodeName, elsewhere = held.Spec.NodeName, false
 		}
 		if assumed, _ := p.ours.IsAssumedPod(pod); elsewhere && !assumed {
-			return p.refuses(p.ours.UpdatePod(held, pod))
+			return p.expectCorruption(p.ours.UpdatePod(held, pod))
 		}
 		return sameError(p.theirs.UpdatePod(log, held, pod), p.ours.UpdatePod(held, pod))
 	default: // removePod
 		if !op.odd {
 			pod = held
 		} else if elsewhere && pod.Spec.NodeName != "" {
-			return p.refuses(p.ours.RemovePod(pod))
+			return p.expectCorruption(p.ours.RemovePod(pod))
 		}
 		return sameError(p.theirs.RemovePod(log, pod), p.ours.RemovePod(pod))
 	}
 }
 
-// refuses is for what upstream ends its process on.
-func (p *pair) refuses(err error) error {
-	p.refused++
+// expectCorruption requires a CorruptionError where upstream exits its process.
+func (p *pair) expectCorruption(err error) error {
+	p.corruptions++
 	if corruption := (*cache.CorruptionError)(nil); !errors.As(err, &corruption) {
-		return fmt.Errorf("ours should have refused with a *CorruptionError, got %v", err)
+		return fmt.Errorf("ours should have returned a *CorruptionError, got %v", err)
 	}
 	return nil
 }
 
-// refresh brings both snapshots up to date and compares everything.
+// refresh updates both snapshots and compares everything.
 func (p *pair) refresh() error {
 	p.refreshes++
 	fresh := upstream.NewEmptySnapshot()
@@ -193,16 +193,16 @@ func lists(l lister) [3][]string {
 	return [3][]string{names(l.List()), names(l.HavePodsWithAffinityList()), names(l.HavePodsWithRequiredAntiAffinityList())}
 }
 
-// sameLists compares the order of nodes: with the fresh snapshot always, with the one kept up to date unless a node moved.
+// sameLists compares the order of nodes: always with a fresh snapshot, with the updated one unless the node tree changed.
 func (p *pair) sameLists(fresh *upstream.Snapshot) error {
 	ours, kept := lists(p.oursSnapshot), lists(p.theirsSnapshot)
 	if err := different("lists of a fresh snapshot", lists(fresh), ours); err != nil {
 		return err
 	}
 	if slices.Equal(kept[0], ours[0]) {
-		p.moved = false
+		p.treeChanged = false
 	}
-	if !p.moved {
+	if !p.treeChanged {
 		return different("lists of the snapshot kept up to date", kept, ours)
 	}
 	p.reordered++
@@ -245,7 +245,7 @@ func names(infos []fwk.NodeInfo, _ error) []string {
 	return list
 }
 
-// view is everything a NodeInfo shows.
+// view has everything that a NodeInfo exposes.
 type view struct {
 	Node                            string
 	Pods, Affine, RequiredAnti      []string

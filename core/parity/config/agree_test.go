@@ -19,10 +19,10 @@ import (
 // difference recognizes an error that Orrery reports and kube-scheduler's reading of the file does not.
 type difference struct {
 	covers  func(*field.Error) bool
-	example string // the error it covers, as a reader meets it
+	example string // an error that it covers
 }
 
-// differences are those of comparisons.Configuration that are recognized by their error, in the same order.
+// differences has the differences of comparisons.Configuration that are recognized by their error, in the same order.
 var differences = []difference{
 	{
 		covers: func(e *field.Error) bool {
@@ -56,13 +56,13 @@ var differences = []difference{
 	},
 }
 
-// agree reads a file and returns how that differs from upstream's reading, or "".
+// agree loads a file with Orrery and returns how the result differs from upstream's, or "".
 func agree(t testing.TB, data []byte, up upstreamReading, features orrery.Features) string {
 	t.Helper()
 	cfg, err := orrery.Load(data, features)
 	var bad *orrery.Error
 	if err != nil && !errors.As(err, &bad) {
-		return fmt.Sprintf("Load gave a %T, not an *Error: %v", err, err)
+		return fmt.Sprintf("Load returned a %T, not an *Error: %v", err, err)
 	}
 	if up.decodeErr != nil {
 		return agreeOnDecoding(up.decodeErr, bad)
@@ -86,8 +86,8 @@ func agree(t testing.TB, data []byte, up upstreamReading, features orrery.Featur
 	return ""
 }
 
-// agreeOnDecoding: of a file kube-scheduler cannot decode it has one error, or all of strictness and no others.
-// Orrery goes on to look for more, so only what it says of decoding is held against that.
+// agreeOnDecoding compares the errors for a file that kube-scheduler cannot decode. kube-scheduler returns one error, or all
+// strict decoding errors and no others. Orrery continues with validation, so only its decoding errors are compared.
 func agreeOnDecoding(up error, mine *orrery.Error) string {
 	if mine == nil {
 		return fmt.Sprintf("kube-scheduler rejects what Orrery accepts: %v", up)
@@ -107,7 +107,7 @@ func agreeOnErrors(up []error, mine field.ErrorList) string {
 	for _, err := range up {
 		e, ok := err.(*field.Error)
 		if !ok {
-			return fmt.Sprintf("kube-scheduler gave an error without a path: %v", err)
+			return fmt.Sprintf("kube-scheduler returned an error without a path: %v", err)
 		}
 		theirs = append(theirs, e)
 	}
@@ -142,7 +142,7 @@ func spell(e *field.Error, withValue bool) string {
 	return fmt.Sprintf("%s: %s: %s", e.Field, e.Type, e.Detail)
 }
 
-// isPlain holds for values that both spell alike: not structures, and not the paths that upstream prints as "{}".
+// isPlain reports whether both print a value in the same way: not for structures, nor for paths that upstream prints as "{}".
 func isPlain(value any) bool {
 	switch value.(type) {
 	case metav1.Duration, *metav1.Duration:

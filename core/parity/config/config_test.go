@@ -53,13 +53,13 @@ func TestLoad_RandomFiles(t *testing.T) {
 			})
 			t.Logf("kube-scheduler accepted %d files, found %d invalid by %d texts, and could not decode %d", accepted, invalid, len(broken), undecodable)
 			if accepted == 0 || invalid == 0 || undecodable == 0 {
-				t.Error("too uniform a choice of files: they compare too little")
+				t.Error("the generated files are too uniform: some kinds of result were hardly compared")
 			}
 		})
 	}
 }
 
-// The files of core/config's own tests are read here too, each under the gates it names.
+// Loads the files of core/config's own tests, each with the feature gates that it names.
 func TestLoad_HandWrittenFiles(t *testing.T) {
 	paths, err := filepath.Glob("../../config/testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -87,7 +87,7 @@ func TestLoad_HandWrittenFiles(t *testing.T) {
 	}
 }
 
-// Every difference is real: there is a file for which Orrery reports it and kube-scheduler's reading does not.
+// For every declared difference there must be a file for which Orrery returns the error and kube-scheduler does not.
 func TestDifferences_AreReal(t *testing.T) {
 	const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 	files := []string{
@@ -110,7 +110,7 @@ func TestDifferences_AreReal(t *testing.T) {
 			}
 			_, err := orrery.Load([]byte(files[i]), orrery.Features{})
 			if err == nil || err.Error() != "kube-scheduler configuration: "+d.example {
-				t.Errorf("Orrery says %v\nwant %s", err, d.example)
+				t.Errorf("Orrery returned %v\nwant %s", err, d.example)
 			}
 		})
 	}
@@ -143,7 +143,7 @@ func parseFlag(text string) (map[string]bool, error) {
 }
 
 func TestMain(m *testing.M) {
-	// Upstream logs every default plugin that a file sets anew and every gate that is set.
+	// Upstream logs every default plugin that a file configures again and every gate that is set.
 	klog.SetLogger(logr.Discard())
 	os.Exit(m.Run())
 }

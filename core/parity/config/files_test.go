@@ -29,7 +29,7 @@ var (
 	durations  = []any{"0s", "1s", "10s", "15s", "-1s", "999ms", "1h", "12s", "1m", "20s", "30s", 5}
 )
 
-// file draws a configuration: mostly sensible, with edge values, and now and then a mistake of decoding.
+// file draws a configuration: mostly valid, with edge values, and sometimes a decoding error.
 func file(t *difftest.Source) []byte {
 	doc := fields{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 	maybe(t, doc, "parallelism", 4, 16, 1, 0, -1)
@@ -257,17 +257,17 @@ func shape(t *difftest.Source) []any {
 	})
 }
 
-// maybe sets a field once in so many times; the first value is the most likely.
+// maybe sets a field once in oneIn times; the first value is the most likely.
 func maybe(t *difftest.Source, f fields, name string, oneIn int, values ...any) {
 	if chance(t, oneIn) {
 		f[name] = pick(t, values...)
 	}
 }
 
-// chance is true once in so many times and one.
+// chance is true once in oneIn+1 times.
 func chance(t *difftest.Source, oneIn int) bool { return t.OneIn(oneIn + 1) }
 
-// pick takes the first value half of the time.
+// pick returns the first value half of the time.
 func pick[T any](t *difftest.Source, values ...T) T {
 	if t.Bool() {
 		return oneOf(t, values)

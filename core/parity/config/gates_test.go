@@ -16,8 +16,7 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// upstreamGates is a set of kube-scheduler's gates that holds only those that Orrery lists, at the emulation version
-// that Orrery has.
+// upstreamGates returns those of kube-scheduler's gates that Orrery lists, at the emulation version of Orrery.
 func upstreamGates(t *testing.T) featuregate.MutableVersionedFeatureGate {
 	t.Helper()
 	all := utilfeature.DefaultMutableFeatureGate.DeepCopy()
@@ -54,7 +53,7 @@ func TestFeatures_KnowEveryUpstreamGate(t *testing.T) {
 	listed := orrery.DefaultFeatures().List()
 	for name := range utilfeature.DefaultMutableFeatureGate.GetAll() {
 		if !slices.ContainsFunc(listed, func(f orrery.FeatureStatus) bool { return f.Name == name }) {
-			t.Errorf("Orrery refuses the gate %s", name)
+			t.Errorf("Orrery rejects the gate %s", name)
 		}
 	}
 }
@@ -77,7 +76,7 @@ func TestFeatures_TableIsKubernetes135(t *testing.T) {
 	}
 }
 
-// Setting gates at random is accepted or refused by both, for at least the same reasons, and comes to the same.
+// Random gates are accepted or rejected by both, for at least the same reasons, and with the same result.
 func TestFeatures_RandomGates(t *testing.T) {
 	list := orrery.DefaultFeatures().List()
 	pristine := upstreamGates(t)
@@ -91,12 +90,12 @@ func TestFeatures_RandomGates(t *testing.T) {
 		upErr := up.SetFromMap(set)
 		mine, err := orrery.ParseFeatures(set)
 		if (upErr == nil) != (err == nil) {
-			r.Fatalf("%v: kube-scheduler says %v, orrery %v", set, upErr, err)
+			r.Fatalf("%v: kube-scheduler returned %v, orrery %v", set, upErr, err)
 		}
 		if err != nil {
 			for _, one := range upErr.(interface{ Errors() []error }).Errors() {
 				if !slices.ContainsFunc(joined(err), func(e error) bool { return e.Error() == one.Error() }) {
-					r.Fatalf("%v: orrery does not say %q but\n%v", set, one, err)
+					r.Fatalf("%v: orrery's error does not contain %q:\n%v", set, one, err)
 				}
 			}
 			return

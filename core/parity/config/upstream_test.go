@@ -17,11 +17,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// upstreamReading is what kube-scheduler makes of a file.
+// upstreamReading is the result of loading a file with kube-scheduler's code. One of its fields is set.
 type upstreamReading struct {
-	decodeErr error          // it stopped here, or
-	invalid   []error        // this is what its validation found, or
-	completed map[string]any // this is what it runs with
+	decodeErr error          // decoding failed
+	invalid   []error        // validation failed
+	completed map[string]any // the completed configuration
 }
 
 func readUpstream(t testing.TB, data []byte) upstreamReading {
@@ -47,8 +47,8 @@ func readUpstream(t testing.TB, data []byte) upstreamReading {
 	return upstreamReading{completed: encodeUpstream(t, cfg)}
 }
 
-// validateFitArgs does with upstream's function what upstream's validation would do if it looked the function up
-// under the plugin's name.
+// validateFitArgs calls upstream's validation of NodeResourcesFitArgs. Upstream itself looks the function up under another
+// name, and so does not call it.
 func validateFitArgs(cfg *config.KubeSchedulerConfiguration) []error {
 	var errs []error
 	for i, p := range cfg.Profiles {
@@ -66,7 +66,7 @@ func validateFitArgs(cfg *config.KubeSchedulerConfiguration) []error {
 	return errs
 }
 
-// ignoreManagedResources is what upstream does while it builds the extenders, after validation.
+// ignoreManagedResources does what upstream does when it builds the extenders, after validation.
 func ignoreManagedResources(cfg *config.KubeSchedulerConfiguration) {
 	var ignored []string
 	for _, e := range cfg.Extenders {
@@ -92,22 +92,22 @@ func encodeUpstream(t testing.TB, cfg *config.KubeSchedulerConfiguration) map[st
 	t.Helper()
 	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeYAML)
 	if !ok {
-		t.Fatal("upstream's codecs write no YAML")
+		t.Fatal("upstream's codecs have no YAML serializer")
 	}
 	var text bytes.Buffer
 	if err := scheme.Codecs.EncoderForVersion(info.Serializer, configv1.SchemeGroupVersion).Encode(cfg, &text); err != nil {
-		t.Fatalf("upstream cannot write its own configuration: %v", err)
+		t.Fatalf("upstream cannot encode its own configuration: %v", err)
 	}
 	return comparable(t, text.Bytes())
 }
 
-// comparable turns a written configuration into a tree that is equal for equal meanings: args sorted by plugin, and
-// nothing that stands for its own absence (a weight of 0, an empty list).
+// comparable parses an encoded configuration into a tree that is equal for equal meanings: args sorted by plugin, and
+// no values that mean the same as being absent (a weight of 0, an empty list).
 func comparable(t testing.TB, text []byte) map[string]any {
 	t.Helper()
 	var tree map[string]any
 	if err := yaml.Unmarshal(text, &tree); err != nil {
-		t.Fatalf("a written configuration is not YAML: %v\n%s", err, text)
+		t.Fatalf("an encoded configuration is not YAML: %v\n%s", err, text)
 	}
 	profiles, _ := tree["profiles"].([]any)
 	for _, p := range profiles {
@@ -156,7 +156,7 @@ func prune(key string, value any) any {
 
 var strictness = regexp.MustCompile(`unknown field "(?:[^"\\]|\\.)*"|duplicate field "(?:[^"\\]|\\.)*"|key "(?:[^"\\]|\\.)*" already set in map`)
 
-// strictTexts are the complaints of strict decoding in an error's text, sorted, each once.
+// strictTexts returns the strict decoding errors in an error's text, sorted, without duplicates.
 func strictTexts(text string) []string {
 	found := strictness.FindAllString(text, -1)
 	slices.Sort(found)

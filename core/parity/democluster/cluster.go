@@ -18,17 +18,17 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-// scheduler is the user a scheduler comes as.
+// scheduler is the user of kube-scheduler.
 const scheduler = "system:kube-scheduler"
 
-// cluster is an API server and what makes a cluster of it.
+// cluster is an API server with nodes, kubelets and workloads.
 type cluster struct {
 	options
 	server *apiserver.Server
 	group  sync.WaitGroup
 }
 
-// writeKubeconfig writes an administrator's, with everything in it, and says how to remove it.
+// writeKubeconfig writes the administrator's kubeconfig, which contains all certificates, and returns a function to remove it.
 func (c *cluster) writeKubeconfig() (file string, remove func(), err error) {
 	file, err = c.server.Kubeconfig(apiserver.Admin)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *cluster) writeKubeconfig() (file string, remove func(), err error) {
 		return file, func() {}, nil
 	}
 	if _, err := os.Stat(c.kubeconfig); !errors.Is(err, os.ErrNotExist) {
-		return "", nil, fmt.Errorf("writing the kubeconfig: there is a %q already: name a file that is not", c.kubeconfig)
+		return "", nil, fmt.Errorf("writing the kubeconfig: %q exists already: name a file that does not exist", c.kubeconfig)
 	}
 	config, err := clientcmd.LoadFromFile(file)
 	if err == nil {
@@ -53,13 +53,13 @@ func (c *cluster) writeKubeconfig() (file string, remove func(), err error) {
 	return c.kubeconfig, func() { _ = os.Remove(c.kubeconfig) }, nil
 }
 
-// start fills the cluster and sets to work, until the context ends, what a cluster has besides an API server.
+// start creates the objects and runs the kubelets and the controller until the context ends.
 func (c *cluster) start(ctx context.Context) error {
 	client, err := c.server.Client(apiserver.Admin)
 	if err != nil {
 		return err
 	}
-	if err := c.furnish(ctx, client); err != nil {
+	if err := c.createInitial(ctx, client); err != nil {
 		return err
 	}
 	c.group.Go(func() { kubelets(ctx, client) })
@@ -67,7 +67,7 @@ func (c *cluster) start(ctx context.Context) error {
 	return nil
 }
 
-// kubelets are there until the end; a watch that ends is begun anew.
+// kubelets runs the kubelets until the context ends, and restarts their watch when it ends.
 func kubelets(ctx context.Context, client kubernetes.Interface) {
 	for ctx.Err() == nil {
 		if err := apiserver.Kubelet(ctx, client); err != nil {
@@ -79,8 +79,8 @@ func kubelets(ctx context.Context, client kubernetes.Interface) {
 	}
 }
 
-// furnish creates what is there from the start.
-func (c *cluster) furnish(ctx context.Context, client kubernetes.Interface) error {
+// createInitial creates the initial objects.
+func (c *cluster) createInitial(ctx context.Context, client kubernetes.Interface) error {
 	for i := range c.nodes {
 		if _, err := client.CoreV1().Nodes().Create(ctx, node(i), metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("creating node %d: %w", i, err)
@@ -110,7 +110,7 @@ func (c *cluster) furnish(ctx context.Context, client kubernetes.Interface) erro
 	return nil
 }
 
-// node is one of two sizes; every fourth has a fast disk.
+// node returns a node of one of two sizes; every fourth has a fast disk.
 func node(i int) *v1.Node {
 	cpu, memory := "8", "32Gi"
 	if i%5 == 0 {

@@ -1,10 +1,10 @@
-// Command democluster runs a cluster to try things on, for those who have none at hand: a real kube-apiserver on a real
-// etcd, fake nodes in three zones, and workloads that come and go, until it is interrupted.
+// Command democluster runs a cluster for experiments until it is interrupted: a real kube-apiserver on a real etcd, fake
+// nodes in three zones, and workloads whose pods are replaced now and then.
 //
 //	main.go       the command line, from start to end
 //	cluster.go    nodes, priorities, namespaces, the kubeconfig
-//	workloads.go  what runs in it
-//	owner.go      a small controller that keeps as many pods as each ReplicaSet wants
+//	workloads.go  the ReplicaSets
+//	owner.go      a small ReplicaSet controller
 //
-// Nothing schedules in it but who is told to: kube-scheduler with --kube-scheduler, or "orrery run", or the console.
+// It has no scheduler of its own: --kube-scheduler starts kube-scheduler, or start "orrery run" or "orrery console".
 package main

@@ -27,21 +27,21 @@ func parse(args []string) (options, error) {
 	var o options
 	f := flag.NewFlagSet("democluster", flag.ContinueOnError)
 	f.IntVar(&o.nodes, "nodes", 60, "how many nodes there are")
-	f.IntVar(&o.pods, "pods", 400, "about how many pods the workloads want")
-	f.IntVar(&o.port, "port", 0, "the API server's port on 127.0.0.1; 0 is any that is free")
-	f.BoolVar(&o.kubeScheduler, "kube-scheduler", false, "run upstream's scheduler in it, so that the console has somebody to watch")
-	f.DurationVar(&o.churn, "churn", 2*time.Second, "how often a pod is replaced by a new one; 0 is never")
+	f.IntVar(&o.pods, "pods", 400, "about how many replicas the workloads have")
+	f.IntVar(&o.port, "port", 0, "the API server's port on 127.0.0.1; 0 selects a free one")
+	f.BoolVar(&o.kubeScheduler, "kube-scheduler", false, "run kube-scheduler in it, so that the console has a scheduler to watch")
+	f.DurationVar(&o.churn, "churn", 2*time.Second, "how often a pod is replaced by a new one; 0 means never")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "write the kubeconfig to this new `file`; by default to one in a temporary directory")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
 	if o.nodes < 1 || o.pods < 1 || o.churn < 0 {
-		return o, errors.New("a cluster needs a node and a pod, and time that goes forward")
+		return o, errors.New("--nodes and --pods must be at least 1, and --churn must not be negative")
 	}
 	return o, nil
 }
 
-// run is the cluster's life. Everything it leaves on disk is in one directory, which goes with it.
+// run runs the cluster until the context ends. Its files are in one directory, which it removes.
 func run(ctx context.Context, args []string, to io.Writer) (err error) {
 	o, err := parse(args)
 	if err != nil {
@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, to io.Writer) (err error) {
 	}
 	dir, err := os.MkdirTemp("", "orrery-demo")
 	if err != nil {
-		return fmt.Errorf("making a directory for the cluster: %w", err)
+		return fmt.Errorf("creating a directory for the cluster: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	fmt.Fprintln(to, "Starting etcd and kube-apiserver…")
@@ -102,22 +102,22 @@ func startKubeScheduler(dir string, s *apiserver.Server) (*program.Process, erro
 }
 
 func (o options) whatNext(kubeconfig string) string {
-	who := "Nobody schedules in it yet."
+	scheduling := "It has no scheduler yet."
 	if o.kubeScheduler {
-		who = "kube-scheduler schedules in it."
+		scheduling = "Its scheduler is kube-scheduler."
 	}
 	return fmt.Sprintf(`
 A cluster with %d nodes is up. %s Its kubeconfig is %s
 
   orrery console --kubeconfig %[3]s
-        watch it, and decide beside its scheduler
+        watch it, and shadow its scheduler
   orrery console --kubeconfig %[3]s --schedule --allow-actions
-        schedule in it and change it from the screen
+        schedule its pods, with actions on the screen
   orrery run --kubeconfig %[3]s
-        schedule in it without a screen
+        schedule its pods without a screen
   kubectl --kubeconfig %[3]s get pods -A
   kubectl --kubeconfig %[3]s -n shop scale replicaset web-6d5f8c --replicas 300
 
-An interrupt (Ctrl-C) ends it and removes everything.
-`, o.nodes, who, kubeconfig)
+Ctrl-C stops it and removes all its files.
+`, o.nodes, scheduling, kubeconfig)
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// owner keeps as many pods as each ReplicaSet wants, and now and then replaces one.
+// owner creates and deletes pods to match the replicas of each ReplicaSet, and replaces a pod now and then.
 type owner struct {
 	client kubernetes.Interface
 	churn  time.Duration
@@ -21,17 +21,17 @@ type owner struct {
 }
 
 const (
-	lookEvery = time.Second
-	atOnce    = 200 // pods created or deleted for one ReplicaSet in one look
+	syncEvery = time.Second
+	atOnce    = 200 // pods created or deleted for one ReplicaSet in one sync
 )
 
-// run looks at everything, again and again. It lists instead of watching: what a list says is true at that moment, so there
-// is nothing to remember of what was created and not seen yet.
+// run syncs every ReplicaSet periodically. It lists instead of watching: a list is never older than the last write, so there
+// is no need to track created pods that a watch has not delivered yet.
 func (o *owner) run(ctx context.Context) {
-	each := time.NewTicker(lookEvery)
+	each := time.NewTicker(syncEvery)
 	defer each.Stop()
 	for {
-		o.look(ctx)
+		o.sync(ctx)
 		select {
 		case <-each.C:
 		case <-ctx.Done():
@@ -40,8 +40,8 @@ func (o *owner) run(ctx context.Context) {
 	}
 }
 
-// look sees to every ReplicaSet once. What fails is made up for at the next look.
-func (o *owner) look(ctx context.Context) {
+// sync syncs every ReplicaSet once. It ignores errors, since the next sync repeats the work.
+func (o *owner) sync(ctx context.Context) {
 	sets, err := o.client.AppsV1().ReplicaSets(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return
@@ -66,7 +66,7 @@ func (o *owner) look(ctx context.Context) {
 	}
 }
 
-// byOwner sorts the pods that stay by who owns them, and picks those that run.
+// byOwner groups the pods that are not terminating by controller, and returns the running ones.
 func byOwner(pods []v1.Pod) (owned map[types.UID][]*v1.Pod, running []*v1.Pod) {
 	owned = map[types.UID][]*v1.Pod{}
 	for i := range pods {
@@ -83,7 +83,7 @@ func byOwner(pods []v1.Pod) (owned map[types.UID][]*v1.Pod, running []*v1.Pod) {
 	return owned, running
 }
 
-// keep creates what is missing, deletes what is too many, and says how many there are.
+// keep creates missing pods, deletes surplus ones, and updates the ReplicaSet's status.
 func (o *owner) keep(ctx context.Context, set *appsv1.ReplicaSet, have []*v1.Pod) {
 	want := int(*set.Spec.Replicas)
 	if set.DeletionTimestamp != nil {

@@ -10,19 +10,19 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// scene is a cluster without an API server: what is created is there at once.
-type scene struct {
+// fixture is an owner with a fake client.
+type fixture struct {
 	*testing.T
 	client *fake.Clientset
 	owner  *owner
 }
 
-func newScene(t *testing.T, churn time.Duration) *scene {
+func newFixture(t *testing.T, churn time.Duration) *fixture {
 	client := fake.NewClientset()
-	return &scene{t, client, &owner{client: client, churn: churn}}
+	return &fixture{t, client, &owner{client: client, churn: churn}}
 }
 
-func (s *scene) want(replicas int32) {
+func (s *fixture) want(replicas int32) {
 	s.Helper()
 	set := workload("shop", "web", replicas, "1", "1Gi", func(*v1.PodSpec, map[string]string) {})
 	set.UID = types.UID("web")
@@ -32,10 +32,10 @@ func (s *scene) want(replicas int32) {
 			s.Fatal(err)
 		}
 	}
-	s.owner.look(s.Context())
+	s.owner.sync(s.Context())
 }
 
-func (s *scene) pods() []v1.Pod {
+func (s *fixture) pods() []v1.Pod {
 	s.Helper()
 	list, err := s.client.CoreV1().Pods("shop").List(s.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -44,8 +44,8 @@ func (s *scene) pods() []v1.Pod {
 	return list.Items
 }
 
-// start has every pod run.
-func (s *scene) start() {
+// start sets every pod to Running.
+func (s *fixture) start() {
 	s.Helper()
 	for _, pod := range s.pods() {
 		pod.Status.Phase = v1.PodRunning
@@ -56,7 +56,7 @@ func (s *scene) start() {
 }
 
 func TestOwner_CreatesMissingReplicas(t *testing.T) {
-	s := newScene(t, 0)
+	s := newFixture(t, 0)
 	for _, n := range []int32{3, 5, 5, 1, 0} {
 		if s.want(n); len(s.pods()) != int(n) {
 			t.Errorf("%d pods, want %d", len(s.pods()), n)
@@ -65,19 +65,19 @@ func TestOwner_CreatesMissingReplicas(t *testing.T) {
 }
 
 func TestOwner_LimitsPodsPerPass(t *testing.T) {
-	s := newScene(t, 0)
+	s := newFixture(t, 0)
 	s.want(atOnce + 1)
 	if n := len(s.pods()); n != atOnce {
-		t.Errorf("%d pods after one look, want %d", n, atOnce)
+		t.Errorf("%d pods after one sync, want %d", n, atOnce)
 	}
-	s.owner.look(t.Context())
+	s.owner.sync(t.Context())
 	if n := len(s.pods()); n != atOnce+1 {
-		t.Errorf("%d pods after two looks, want %d", n, atOnce+1)
+		t.Errorf("%d pods after two syncs, want %d", n, atOnce+1)
 	}
 }
 
 func TestOwner_DeletesOnlyItsOwnPods(t *testing.T) {
-	s := newScene(t, 0)
+	s := newFixture(t, 0)
 	s.want(3)
 	mine := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "mine"}}
 	if _, err := s.client.CoreV1().Pods("shop").Create(t.Context(), mine, metav1.CreateOptions{}); err != nil {
@@ -86,22 +86,22 @@ func TestOwner_DeletesOnlyItsOwnPods(t *testing.T) {
 	if err := s.client.AppsV1().ReplicaSets("shop").Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	s.owner.look(t.Context())
+	s.owner.sync(t.Context())
 	if left := s.pods(); len(left) != 1 || left[0].Name != "mine" {
-		t.Errorf("%d pods are left, want only the one that nobody owns", len(left))
+		t.Errorf("%d pods are left, want only the one without an owner", len(left))
 	}
 }
 
 func TestOwner_ReplacesRunningPods(t *testing.T) {
-	s := newScene(t, time.Hour)
+	s := newFixture(t, time.Hour)
 	s.want(4)
-	s.owner.look(t.Context())
+	s.owner.sync(t.Context())
 	if n := len(s.pods()); n != 4 {
-		t.Fatalf("%d pods, want 4: one that does not run yet is left alone", n)
+		t.Fatalf("%d pods, want 4: a pod that is not running yet is not replaced", n)
 	}
 	s.start()
-	for range 2 { // within the hour
-		s.owner.look(t.Context())
+	for range 2 { // within the interval of an hour
+		s.owner.sync(t.Context())
 	}
 	var fresh int
 	for _, pod := range s.pods() {
@@ -121,7 +121,7 @@ func TestWorkloads_RequestAboutTheRequestedPods(t *testing.T) {
 			sum += int(*w.Spec.Replicas)
 		}
 		if sum > n+5 || sum < n-5 {
-			t.Errorf("%d pods wanted for --pods %d", sum, n)
+			t.Errorf("%d replicas for --pods %d", sum, n)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-// workloads are a shop, what it keeps its data in, and work that can wait, for about so many pods. One asks for what no
-// node has.
+// workloads returns the ReplicaSets of a shop, its data stores and its batch work, with about the given number of pods in
+// all. One requests a resource that no node has.
 func workloads(pods int) []*appsv1.ReplicaSet {
 	part := func(percent int) int32 { return int32(max(1, pods*percent/100)) }
 	return []*appsv1.ReplicaSet{
@@ -37,14 +37,14 @@ func workloads(pods int) []*appsv1.ReplicaSet {
 			s.PriorityClassName = "can-wait"
 		}),
 		workload("batch", "train-6b7c59", part(1), "4", "16Gi", func(s *v1.PodSpec, _ map[string]string) {
-			asks := s.Containers[0].Resources.Requests
-			asks["example.com/gpu"] = resource.MustParse("1")
+			requests := s.Containers[0].Resources.Requests
+			requests["example.com/gpu"] = resource.MustParse("1")
 			s.Containers[0].Resources.Limits = v1.ResourceList{"example.com/gpu": resource.MustParse("1")}
 		}),
 	}
 }
 
-// apart keeps pods with these labels off one node.
+// apart returns an anti-affinity term against pods with these labels on the same node.
 func apart(own map[string]string) v1.PodAffinityTerm {
 	return v1.PodAffinityTerm{TopologyKey: v1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: own}}
 }

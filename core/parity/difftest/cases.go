@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// Cases says how one comparison is run.
+// Cases describes one comparison.
 type Cases[C any] struct {
-	// Draw makes the case of a seed and a number, always the same one.
+	// Draw returns the case of a seed and a number, always the same.
 	Draw func(seed uint64, number int) C
-	// Differ describes how the two sides differ on a case. It is empty if they agree.
+	// Differ describes how the two sides differ on a case, or returns "".
 	Differ func(C) string
-	// Reduce removes from a differing case what has no part in the difference, calling differ for each attempt. It is optional.
+	// Reduce removes from a differing case what does not cause the difference, calling differ for each attempt. It is optional.
 	Reduce func(c C, differ func(C) string) C
 	// Print formats a case; the default is %v.
 	Print func(C) string
 }
 
-// Check compares the requested cases, defaultCases of them unless the environment says otherwise, and returns how many
+// Check compares the requested cases, defaultCases of them unless the environment sets another number, and returns how many
 // there were. It ends the test at the first difference.
 func (c Cases[C]) Check(t testing.TB, defaultCases int) int {
 	t.Helper()
@@ -43,10 +43,10 @@ func (c Cases[C]) Check(t testing.TB, defaultCases int) int {
 	return r.count
 }
 
-// progressInterval is how often a long comparison logs where it is.
+// progressInterval is how often a long comparison logs its progress.
 const progressInterval = 20 * time.Second
 
-// reduced prints the smallest case found that still differs. Where upstream chooses at random a smaller case, or even the
+// reduced prints the smallest case found that still differs. Where upstream chooses at random, a smaller case, or even the
 // first one, may not differ again.
 func (c Cases[C]) reduced(drawn C, difference string) string {
 	if c.Reduce == nil {
@@ -76,7 +76,7 @@ func JSON[C any](c C) string {
 	return string(raw)
 }
 
-// request says which cases to compare.
+// request selects the cases to compare.
 type request struct {
 	seed         uint64
 	first, count int
@@ -91,7 +91,7 @@ func (r request) String() string {
 	return fmt.Sprintf("%d cases of seed %d, from case %d on", r.count, r.seed, r.first)
 }
 
-// Number is an environment variable's value, or the default if it is not set.
+// Number returns an environment variable's value, or the default if it is not set.
 func Number(t testing.TB, name string, defaultNumber int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -100,7 +100,7 @@ func Number(t testing.TB, name string, defaultNumber int) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		t.Fatalf("%s=%q: set a whole number from 0 on, or unset it for %d", name, text, defaultNumber)
+		t.Fatalf("%s=%q: set a whole number of at least 0, or unset it for %d", name, text, defaultNumber)
 	}
 	return n
 }

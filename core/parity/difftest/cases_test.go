@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// failing records how a test that should fail ends.
+// failing is a test that should fail; it records Fatalf's message.
 type failing struct {
 	testing.TB
 	ended string
@@ -22,7 +22,7 @@ func (f *failing) Fatalf(format string, args ...any) {
 	panic(f)
 }
 
-// both agree unless a list has a 3 before a 1.
+// The two sides agree unless a list has a 3 before a 1.
 var both = Cases[[]int]{
 	Draw: func(seed uint64, number int) []int { return []int{int(seed), number, 5, 3, 4, 2, number % 2} },
 	Differ: func(list []int) string {
@@ -48,7 +48,7 @@ reduced: they differ on [3 1]
 
 To repeat it: ORRERY_SEED=7 ORRERY_FIRST=1 ORRERY_CASES=1 go test -count=1 -run '^TestSome$/^gates=true$' .`
 	if f.ended != want {
-		t.Errorf("it ends with\n%s\nwant\n%s", f.ended, want)
+		t.Errorf("the failure is\n%s\nwant\n%s", f.ended, want)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestCases_ReportsDifferenceThatDoesNotRepeat(t *testing.T) {
 		once.Check(f, 1)
 	}()
 	if !strings.Contains(f.ended, "reduced: not every time: by chance\n7 numbers\n") {
-		t.Errorf("it ends with\n%s", f.ended)
+		t.Errorf("the failure is\n%s", f.ended)
 	}
 }
 
@@ -97,10 +97,10 @@ func TestPieces_KeepsWhatDiffers(t *testing.T) {
 		return ""
 	})
 	if !slices.Equal(got, []int{17, 18, 91}) {
-		t.Errorf("left over are %v, want 17, 18 and 91", got)
+		t.Errorf("reduced to %v, want 17, 18 and 91", got)
 	}
 	if one := Pieces([]int{1}, func([]int) string { return "always" }); len(one) != 0 {
-		t.Errorf("of a list that has no part in it %v is left", one)
+		t.Errorf("a list that does not cause the difference is reduced to %v", one)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestCheck_ReducesChoices(t *testing.T) {
 		})
 	}()
 	if !strings.Contains(f.ended, "reduced: 51\n(drawn from 2 choices)") {
-		t.Errorf("it ends with\n%s", f.ended)
+		t.Errorf("the failure is\n%s", f.ended)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Coverage counts what the cases of a comparison reached.
+// Coverage counts the situations that the cases of a comparison reached.
 type Coverage map[string]int
 
 // Count counts one occurrence.
@@ -22,7 +22,7 @@ func (c Coverage) String() string {
 	return b.String()
 }
 
-// fewCases need not reach everything.
+// fewCases is a number of cases that need not reach every situation.
 const fewCases = 100
 
 // Require fails the test if the compared cases never reached one of these.

@@ -2,7 +2,7 @@ package difftest
 
 import "slices"
 
-// Pieces removes from a list whatever can be removed while there is a difference, large pieces first.
+// Pieces removes elements from a list, large pieces first, as long as the difference remains.
 func Pieces[E any](list []E, differ func([]E) string) []E {
 	for size := max(1, len(list)/2); size > 0; {
 		shorter := false
@@ -21,7 +21,7 @@ func Pieces[E any](list []E, differ func([]E) string) []E {
 	return list
 }
 
-// Smallest replaces a case by a smaller one that still differs until there is none.
+// Smallest replaces a case by a smaller one that still differs, until there is none.
 func Smallest[C any](c C, smaller func(C) []C, differ func(C) string) C {
 	for {
 		tries := smaller(c)

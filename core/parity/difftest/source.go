@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// Source yields the choices that a generator makes. It keeps them, so that a differing case can be reduced by removing and
+// Source returns random choices to a generator. It records them, so that a differing case can be reduced by removing and
 // lowering choices; generators therefore put the plainest value first.
 type Source struct {
-	rng     *rand.Rand // nil when given choices are repeated
+	rng     *rand.Rand // nil when recorded choices are repeated
 	choices []int
 	next    int
 }
@@ -45,7 +45,7 @@ func (s *Source) Fatalf(format string, args ...any) { panic(difference(fmt.Sprin
 
 type difference string
 
-// choices is a case of a Source: drawn from a seed and a number, or given.
+// choices is a case of a Source: drawn from a seed and a number, or recorded.
 type choices struct {
 	seed   uint64
 	number int
@@ -80,7 +80,7 @@ func (c *choices) with(list []int) *choices {
 // attempts bounds the reduction of one case.
 const attempts = 5000
 
-// reduce removes choices, and then lowers those that are left.
+// reduce removes choices and then lowers the remaining ones.
 func (c *choices) reduce(differ func(*choices) string) *choices {
 	left := attempts
 	bounded := func(list []int) string {
@@ -106,7 +106,7 @@ func (c *choices) reduce(differ func(*choices) string) *choices {
 	return c.with(list)
 }
 
-// Check compares cases that are drawn from a Source while they are compared. compare ends a case that differs with Fatalf.
+// Check compares cases that are drawn from a Source during the comparison. compare calls Fatalf when a case differs.
 func Check(t testing.TB, defaultCases int, compare func(*Source)) int {
 	t.Helper()
 	return Cases[*choices]{

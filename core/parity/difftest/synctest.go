@@ -16,11 +16,11 @@ import (
 // SynctestStart is the time at which virtual time begins.
 var SynctestStart = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// PrepareSynctest is for TestMain: it lets upstream's goroutines run in testing/synctest, and silences upstream's logs.
+// PrepareSynctest is for TestMain: it prepares upstream's goroutines for testing/synctest and discards upstream's logs.
 func PrepareSynctest() {
 	klog.SetLogger(logr.Discard())
 	log.SetOutput(io.Discard)
 	utilruntime.ErrorHandlers = nil // they slow down frequent errors, by a clock that all bubbles share
-	// The runtime starts a goroutine with the first signal asked for. It must not start inside a synctest bubble.
+	// The first signal.Notify starts a goroutine of the runtime, which must not start inside a synctest bubble.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR2)
 }

@@ -1,4 +1,4 @@
-// Package informers is an informer factory whose objects a caller sets. When a call returns, the listers have the object and
+// Package informers has an informer factory whose objects the caller sets. When a call returns, the listers have the object and
 // every handler has been called: no goroutine is involved.
 package informers
 
@@ -23,13 +23,13 @@ import (
 	"orrery/core/world"
 )
 
-// Factory is the informer factory. Groups that it has no method for are nil.
+// Factory is the informer factory. API groups without a method here are nil.
 type Factory struct {
 	clientinformers.SharedInformerFactory
 	byType map[reflect.Type]*informer
 }
 
-// New is a factory without objects.
+// New returns a factory without objects.
 func New() *Factory { return &Factory{byType: map[reflect.Type]*informer{}} }
 
 // informer has client-go's own index, and calls its handlers itself.
@@ -38,7 +38,7 @@ type informer struct {
 	handlers []cache.ResourceEventHandler
 }
 
-// InformerFor makes an informer for a group.
+// InformerFor returns the informer of a type, creating it if needed.
 func (f *Factory) InformerFor(example runtime.Object, create internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	goType := reflect.TypeOf(example)
 	if f.byType[goType] == nil {
@@ -58,7 +58,7 @@ func (f *Factory) Scheduling() scheduling.Interface {
 	return scheduling.New(f, metav1.NamespaceAll, nil)
 }
 
-// registration is that of a handler.
+// registration is a handler's registration, which is always synced.
 type registration struct{}
 
 func (registration) HasSynced() bool { return true }
@@ -90,7 +90,7 @@ func (f *Factory) Set(object world.Object) {
 	}
 }
 
-// Delete deletes the object of this name, if there is one.
+// Delete deletes the object of this name, if it exists.
 func (f *Factory) Delete(object world.Object) {
 	if f.has(object) {
 		f.Apply(world.Deleted, object)
@@ -106,7 +106,8 @@ func (f *Factory) has(object world.Object) bool {
 	return had
 }
 
-// Apply applies one change of an object, if an informer for its type exists. An impossible change panics.
+// Apply applies a change of an object if its type has an informer. It panics on an impossible change, such as the deletion
+// of a missing object.
 func (f *Factory) Apply(op world.Op, object world.Object) {
 	in := f.byType[reflect.TypeOf(object)]
 	if in == nil {

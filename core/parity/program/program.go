@@ -1,4 +1,4 @@
-// Package program runs programs beside a real API server: Orrery's and upstream's schedulers, built and started as processes,
+// Package program runs programs against a real API server: Orrery's and upstream's schedulers, built and started as processes,
 // and the commands of this module.
 package program
 
@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// What can be built: package paths.
+// The packages that Build builds.
 const (
 	Orrery        = "orrery/cmd/orrery"
 	KubeScheduler = "k8s.io/kubernetes/cmd/kube-scheduler"
 )
 
-// Build builds a program into a directory and returns its file. Orrery is built in its own module, with the versions it is
+// Build builds a program into a directory and returns its file. Orrery is built in its own module, with the dependencies it is
 // released with.
 func Build(pkg, dir string) (string, error) {
 	module := "orrery/core/parity"
@@ -27,7 +27,7 @@ func Build(pkg, dir string) (string, error) {
 	}
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
-		return "", fmt.Errorf("looking for module %s: %w; run this in core/parity", module, err)
+		return "", fmt.Errorf("finding module %s: %w; run this in core/parity", module, err)
 	}
 	name := filepath.Join(dir, filepath.Base(pkg))
 	build := exec.Command("go", "build", "-o", name, pkg)
@@ -53,7 +53,7 @@ func Start(dir, name string, args ...string) (*Process, error) {
 	}
 	p := &Process{Cmd: exec.Command(name, args...), ended: make(chan struct{}), log: log}
 	p.Stdout, p.Stderr = log, log
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the caller passes interrupts on in its own order
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the caller, not the terminal, interrupts it
 	if err := p.Cmd.Start(); err != nil {
 		_ = log.Close()
 		return nil, fmt.Errorf("starting %s: %w", name, err)
@@ -69,24 +69,24 @@ func Start(dir, name string, args ...string) (*Process, error) {
 // Ended is closed when the process has exited.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// stopMost is how long a program may take to exit.
-const stopMost = 15 * time.Second
+// stopTimeout limits how long a program may take to exit.
+const stopTimeout = 15 * time.Second
 
 // Stop terminates the program, and kills it if it does not exit.
 func (p *Process) Stop() {
 	_ = p.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.ended:
-	case <-time.After(stopMost):
+	case <-time.After(stopTimeout):
 		_ = p.Process.Kill()
 		<-p.ended
 	}
 }
 
-// CPU is the processor time of an exited process.
+// CPU returns the processor time of an exited process.
 func (p *Process) CPU() time.Duration { return p.ProcessState.UserTime() + p.ProcessState.SystemTime() }
 
-// PeakMemory is the peak memory of an exited process, in bytes.
+// PeakMemory returns the peak memory of an exited process in bytes.
 func (p *Process) PeakMemory() int64 {
 	usage, ok := p.ProcessState.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -95,7 +95,7 @@ func (p *Process) PeakMemory() int64 {
 	return usage.Maxrss << 10
 }
 
-// Log is the end of the program's log.
+// Log returns the end of the program's log.
 func (p *Process) Log(bytes int) string {
 	data, err := os.ReadFile(p.log.Name())
 	if err != nil {

@@ -1,7 +1,7 @@
-// Command runtests runs the tests of both modules side by side, and says at least every twenty seconds what it is doing. The
+// Command runtests runs the tests of both modules at the same time, and prints its progress at least every twenty seconds. The
 // comparisons on a real API server mostly wait, so the race detector's runs fill the time.
 //
-//	root     every package with the race detector, in random order; and without it those that are smaller with it
+//	root     every package with the race detector, in random order; and again without it the packages that test less with it
 //	parity   every comparison with its default number of cases
 //
 // go vet is left to "make check".
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// run runs go test in a module, and follows its events.
+// run runs go test in a module and reads its events.
 func (r *report) run(dir string, args ...string) {
 	cmd := exec.Command("go", append([]string{"test", "-json", "-vet=off"}, args...)...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// report prints what becomes of packages, and what runs in between.
+// report prints the results of packages and, in between, the tests that are running.
 type report struct {
 	to    io.Writer
 	began time.Time
@@ -70,7 +70,7 @@ func (r *report) fail(why string) {
 	r.failed = append(r.failed, why)
 }
 
-// tick prints what runs until it is stopped.
+// tick prints the running tests at an interval until it is stopped.
 func (r *report) tick(interval time.Duration) (stop func()) {
 	ticker, done := time.NewTicker(interval), make(chan struct{})
 	go func() {

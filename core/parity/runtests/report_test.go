@@ -22,11 +22,11 @@ func TestReport_PrintsOutputOfFailures(t *testing.T) {
 	r := newReport(&b)
 	r.follow(strings.NewReader(events))
 	if now := r.now(); !strings.HasSuffix(now, "1 packages passed, 0 failed; running b TestTwo") {
-		t.Errorf("while it runs: %q", now)
+		t.Errorf("progress line: %q", now)
 	}
 	r.follow(strings.NewReader(`{"Action":"fail","Package":"orrery/b","Test":"TestTwo"}` + "\n" + `{"Action":"fail","Package":"orrery/b","Elapsed":2}`))
 	if r.end() {
-		t.Error("a failed package passes")
+		t.Error("end reported success although a package failed")
 	}
 	for text, want := range map[string]bool{"wrong\n": true, "FAIL  orrery/b": true, "ok    orrery/a": true, "fine": false, "none": false} {
 		if strings.Contains(b.String(), text) != want {

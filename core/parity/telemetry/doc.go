@@ -1,3 +1,3 @@
-// Package telemetry holds the metric families of core/telemetry against the list that Kubernetes publishes of its own:
+// Package telemetry compares the metric families of core/telemetry with the list that Kubernetes publishes:
 // names, types, labels, buckets and stability.
 package telemetry

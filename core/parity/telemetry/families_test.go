@@ -23,7 +23,7 @@ import (
 	"orrery/core/telemetry"
 )
 
-// family is what a dashboard depends on.
+// family has the properties of a metric that dashboards depend on.
 type family struct {
 	Type      string
 	Stability string
@@ -31,7 +31,7 @@ type family struct {
 	Buckets   []float64
 }
 
-// upstreamOf reads the list of all metrics that comes with Kubernetes' source.
+// upstreamOf reads the metrics of some subsystems from the list in Kubernetes' source.
 func upstreamOf(t *testing.T, subsystems ...string) map[string]family {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes").Output()
@@ -61,7 +61,7 @@ func upstreamOf(t *testing.T, subsystems ...string) map[string]family {
 	return all
 }
 
-// rounded makes 0.30000000000000004 and 0.3 the same.
+// rounded rounds buckets, so that 0.30000000000000004 equals 0.3.
 func rounded(buckets []float64) []float64 {
 	for i, b := range buckets {
 		fmt.Sscanf(fmt.Sprintf("%.6g", b), "%g", &buckets[i])
@@ -69,7 +69,7 @@ func rounded(buckets []float64) []float64 {
 	return buckets
 }
 
-// catcher is a registry that only looks at what is registered.
+// catcher is a registry that only records what is registered.
 type catcher map[string]family
 
 var labelsOf = regexp.MustCompile(`variableLabels: \{([^}]*)\}`)
@@ -100,7 +100,7 @@ func (c catcher) MustRegister(all ...metrics.Registerable) {
 	}
 }
 
-// unpublished are families of kube-scheduler that its published list leaves out.
+// unpublished returns families of kube-scheduler that are missing in the published list.
 func unpublished() map[string]family {
 	upstream.InitMetrics()
 	found := catcher{}
@@ -125,14 +125,14 @@ func TestMetrics_FamiliesAreUpstream(t *testing.T) {
 	}
 	for name, f := range want {
 		if mine, ok := ours[name]; !ok {
-			t.Errorf("kube-scheduler has %s, and we have not", name)
+			t.Errorf("%s of kube-scheduler is missing", name)
 		} else if diff := cmp.Diff(f, mine); diff != "" {
 			t.Errorf("%s differs (-upstream +ours):\n%s", name, diff)
 		}
 	}
 	for name := range ours {
 		if _, ok := want[name]; !ok {
-			t.Errorf("we have %s, and kube-scheduler has not", name)
+			t.Errorf("%s is not a metric of kube-scheduler", name)
 		}
 	}
 	if len(want) < 20 {
