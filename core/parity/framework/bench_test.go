@@ -10,7 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// idle is a plugin that has nothing against anything, so that what is measured is the runtime.
+// idle is a plugin that accepts everything, so that only the runtime is measured.
 type idle struct {
 	name string
 	skip bool
@@ -52,7 +52,7 @@ type binder struct{}
 func (binder) Name() string                                                      { return "Bind" }
 func (binder) Bind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status { return nil }
 
-// manyNodes is a stage of 5,000 nodes, and both runtimes on it with thirteen plugins.
+// manyNodes returns both runtimes with thirteen plugins, and 5,000 nodes.
 func manyNodes(b *testing.B) (map[string]running, []fwk.NodeInfo) {
 	var names []string
 	for i := range 5000 {
@@ -71,7 +71,7 @@ func manyNodes(b *testing.B) (map[string]running, []fwk.NodeInfo) {
 	for _, p := range plugins {
 		c.MultiPoint.Enabled = append(c.MultiPoint.Enabled, configv1.Plugin{Name: p.Name()})
 	}
-	theirs, ours, theirErr, ourErr := stage{snapshot, list, nominator{}}.build(plugins, c)
+	theirs, ours, theirErr, ourErr := environment{snapshot, list, nominator{}}.build(plugins, c)
 	if theirErr != nil || ourErr != nil {
 		b.Fatal(theirErr, ourErr)
 	}

@@ -25,27 +25,27 @@ func TestRuntime_SameCalls(t *testing.T) {
 	slices.SortFunc(list, func(a, b fwk.NodeInfo) int { return strings.Compare(a.Node().Name, b.Node().Name) })
 	high, _ := upframework.NewPodInfo(newPod("high", 5))
 	low, _ := upframework.NewPodInfo(newPod("low", -5))
-	s := stage{snapshot, list, nominator{"n2": {low, high}, "n3": {low}}}
+	s := environment{snapshot, list, nominator{"n2": {low, high}, "n3": {low}}}
 	became := difftest.Coverage{}
 	count := difftest.Cases[cast]{
 		Draw:   newCast,
 		Differ: func(c cast) string { return s.compare(c, high, became) },
 	}.Check(t, comparisons.Framework.Cases)
-	became.Require(t, count, "profiles", "refused with the same words")
+	became.Require(t, count, "profiles", "rejected with the same error")
 }
 
-// compare has both make a profile of a cast and play it, and says where they differ.
-func (s stage) compare(c cast, other fwk.PodInfo, became difftest.Coverage) string {
+// compare builds a profile of the cast on both sides, runs it, and returns how they differ.
+func (s environment) compare(c cast, other fwk.PodInfo, became difftest.Coverage) string {
 	plugins := []fwk.Plugin{sorter{}}
 	for _, p := range c.plugins {
 		plugins = append(plugins, p)
 	}
 	theirs, ours, theirErr, ourErr := s.build(plugins, c.configuration)
 	if fmt.Sprint(theirErr) != fmt.Sprint(ourErr) {
-		return fmt.Sprintf("kube-scheduler says %v, Orrery %v", theirErr, ourErr)
+		return fmt.Sprintf("kube-scheduler returned %v, Orrery %v", theirErr, ourErr)
 	}
 	if theirErr != nil {
-		became["refused with the same words"]++
+		became["rejected with the same error"]++
 		return ""
 	}
 	became["profiles"]++
@@ -55,45 +55,45 @@ func (s stage) compare(c cast, other fwk.PodInfo, became difftest.Coverage) stri
 	return ""
 }
 
-// play runs every extension point once, and writes down what was said and who was called.
-func (s stage) play(r running, other fwk.PodInfo, log *[]string) []string {
+// play runs every extension point once, and records the results and the calls.
+func (s environment) play(r running, other fwk.PodInfo, log *[]string) []string {
 	*log = nil
 	pod, state := newPod("in", 0), r.newState()
 	filters, scorers := r.enabled()
-	told := []string{fmt.Sprint(filters, scorers)}
-	told = append(told, s.search(r, state, pod, other)...)
-	told = append(told, words(r.RunPreScorePlugins(ctx, state, pod, s.nodes)), fmt.Sprint(sets.List(state.GetSkipScorePlugins())))
+	lines := []string{fmt.Sprint(filters, scorers)}
+	lines = append(lines, s.search(r, state, pod, other)...)
+	lines = append(lines, words(r.RunPreScorePlugins(ctx, state, pod, s.nodes)), fmt.Sprint(sets.List(state.GetSkipScorePlugins())))
 	scores, status := r.RunScorePlugins(ctx, state, pod, s.nodes)
-	told = append(told, words(status), fmt.Sprint(scores), words(r.reserve(state, pod)), words(r.permit(state, pod)))
+	lines = append(lines, words(status), fmt.Sprint(scores), words(r.reserve(state, pod)), words(r.permit(state, pod)))
 	if waiting := r.GetWaitingPod("in"); waiting != nil {
 		pending := waiting.GetPendingPlugins()
 		slices.Sort(pending)
-		told = append(told, fmt.Sprint(pending))
+		lines = append(lines, fmt.Sprint(pending))
 		waiting.Reject("test", "is over") // ends upstream's timers
 	}
-	told = append(told, words(r.RunPreBindPreFlights(ctx, state, pod, "n1")), words(r.RunPreBindPlugins(ctx, state, pod, "n1")),
+	lines = append(lines, words(r.RunPreBindPreFlights(ctx, state, pod, "n1")), words(r.RunPreBindPlugins(ctx, state, pod, "n1")),
 		words(r.RunBindPlugins(ctx, state, pod, "n1")))
 	r.RunPostBindPlugins(ctx, state, pod, "n1")
 	r.unreserve(state, pod)
-	return append(told, *log...)
+	return append(lines, *log...)
 }
 
-func (s stage) search(r running, state fwk.CycleState, pod *v1.Pod, other fwk.PodInfo) (told []string) {
+func (s environment) search(r running, state fwk.CycleState, pod *v1.Pod, other fwk.PodInfo) (lines []string) {
 	result, status, narrowing := r.RunPreFilterPlugins(ctx, state, pod)
-	told = append(told, words(status), fmt.Sprint(sets.List(narrowing), sets.List(state.GetSkipFilterPlugins())))
+	lines = append(lines, words(status), fmt.Sprint(sets.List(narrowing), sets.List(state.GetSkipFilterPlugins())))
 	if !result.AllNodes() {
-		told = append(told, fmt.Sprint(sets.List(result.NodeNames)))
+		lines = append(lines, fmt.Sprint(sets.List(result.NodeNames)))
 	}
 	for _, node := range s.nodes {
-		told = append(told, words(r.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)))
+		lines = append(lines, words(r.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)))
 	}
-	told = append(told, words(r.RunPreFilterExtensionRemovePod(ctx, state, pod, other, s.nodes[0])))
+	lines = append(lines, words(r.RunPreFilterExtensionRemovePod(ctx, state, pod, other, s.nodes[0])))
 	made, status := r.RunPostFilterPlugins(ctx, state, pod, nil)
-	told = append(told, words(status))
+	lines = append(lines, words(status))
 	if made != nil && made.NominatingInfo != nil {
-		told = append(told, fmt.Sprint(*made.NominatingInfo))
+		lines = append(lines, fmt.Sprint(*made.NominatingInfo))
 	}
-	return told
+	return lines
 }
 
 func words(s *fwk.Status) string {

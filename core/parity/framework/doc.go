@@ -1,12 +1,12 @@
-// Package framework runs random sets of plugins in kube-scheduler's framework runtime and in Orrery's, and demands that
-// both do the same: which configurations they accept and with which words they refuse the others, whom they call in which
-// order, what they make of every answer, and what they weigh scores with.
+// Package framework runs random sets of plugins in kube-scheduler's framework runtime and in Orrery's, and requires that
+// both behave alike: which configurations they accept, the errors for the others, which plugins they call in which order,
+// the result of every status, and the weights of scores.
 //
-// The plugins are scripted: each says, at each extension point, what was drawn for it, sensible or not. The one kind of
-// answer that is left out is a status that makes no sense where it is given; see "Differences from kube-scheduler" in
-// package orrery/core/framework.
+// The plugins are scripted: at each extension point each returns what was drawn for it, plausible or not. Only statuses that
+// are invalid at their extension point are left out; see "Differences from kube-scheduler" in package
+// orrery/core/framework.
 //
 //	go test ./framework                                       some thousand sets of plugins
-//	ORRERY_CASES=50000 ORRERY_SEED=2 go test ./framework      others, and more of them
+//	ORRERY_CASES=50000 ORRERY_SEED=2 go test ./framework      50,000 others
 //	go test ./framework -run xxx -bench .                     both runtimes with plugins that do nothing
 package framework

@@ -12,7 +12,7 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// codes are what plugins say, success most of all.
+// codes are the plugins' status codes, Success most often.
 var codes = []fwk.Code{
 	fwk.Success, fwk.Success, fwk.Success, fwk.Success,
 	fwk.Skip, fwk.Unschedulable, fwk.UnschedulableAndUnresolvable, fwk.Pending, fwk.Error,
@@ -20,7 +20,7 @@ var codes = []fwk.Code{
 
 var nodeNames = []string{"n1", "n2", "n3"}
 
-// cast is some plugins, who write down in a log who was called, and how they are configured.
+// cast is a set of plugins that record their calls in a log, with a configuration.
 type cast struct {
 	plugins       []*scripted
 	configuration *configv1.Plugins
@@ -55,7 +55,7 @@ func (d drawer) oneIn(n int) bool { return d.IntN(n) == 0 }
 
 func (d drawer) answer(reason string) answer { return answer{codes[d.IntN(len(codes))], reason} }
 
-// verdict is an answer where Skip makes no sense.
+// verdict draws an answer where Skip is invalid.
 func (d drawer) verdict(reason string) answer {
 	a := d.answer(reason)
 	if a.code == fwk.Skip {
@@ -82,7 +82,7 @@ func (d drawer) plugin(name string, nodes []string, log *[]string) *scripted {
 		p.normalize = d.verdict("normalize " + name)
 	}
 	for _, node := range nodes {
-		p.scores[node] = int64(d.IntN(101)) - 1 // one more and one less than a score may be, after normalising
+		p.scores[node] = int64(d.IntN(101)) - 1 // from one below to one above the valid scores, after normalising
 		for pods := range 3 {
 			p.filters[fmt.Sprint(node, pods)] = d.verdict("filter " + name + node)
 		}
@@ -96,7 +96,7 @@ func (d drawer) plugin(name string, nodes []string, log *[]string) *scripted {
 	return p
 }
 
-// list names up to most plugins, now and then one of them twice.
+// list names up to most plugins, sometimes one of them twice.
 func (d drawer) list(most int, names ...string) (list []configv1.Plugin) {
 	for range d.IntN(most + 1) {
 		e := configv1.Plugin{Name: names[d.IntN(len(names))]}
@@ -129,10 +129,10 @@ func (d drawer) configuration(names []string) *configv1.Plugins {
 		}
 		set.Enabled = d.list(3, names...)
 		if d.oneIn(10) {
-			set.Enabled = append(set.Enabled, configv1.Plugin{Name: "Nobody"})
+			set.Enabled = append(set.Enabled, configv1.Plugin{Name: "Missing"})
 			continue
 		}
-		// The sorter is of no use at these points: that is an error, but not every time.
+		// The sorter does not implement these points: enabling it there is an error.
 		set.Enabled = slices.DeleteFunc(set.Enabled, func(e configv1.Plugin) bool { return e.Name == "Sort" && !d.oneIn(10) })
 	}
 	return c

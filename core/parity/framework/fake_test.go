@@ -12,7 +12,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// answer is what a scripted plugin says at one extension point.
+// answer is a scripted plugin's status at one extension point.
 type answer struct {
 	code   fwk.Code
 	reason string
@@ -28,14 +28,14 @@ func (a answer) status() *fwk.Status {
 	return fwk.NewStatus(a.code, a.reason)
 }
 
-// scripted is a plugin at every extension point, with an answer for each.
+// scripted is a plugin for every extension point, with an answer for each.
 type scripted struct {
 	name                                                               string
 	preFilter, postFilter, preScore, score, normalize, reserve, permit answer
 	preFlight, preBind, bind, addPod                                   answer
-	filters                                                            map[string]answer // by node, and how many pods are on it
+	filters                                                            map[string]answer // by node and number of its pods
 	scores                                                             map[string]int64
-	only                                                               []string // the nodes that PreFilter names
+	only                                                               []string // the nodes that PreFilter returns
 	nominate                                                           *fwk.NominatingInfo
 	wait                                                               time.Duration
 	log                                                                *[]string
@@ -54,12 +54,12 @@ var (
 	_ fwk.PostBindPlugin   = (*scripted)(nil)
 )
 
-func (p *scripted) note(point string) { *p.log = append(*p.log, point+" "+p.name) }
+func (p *scripted) record(point string) { *p.log = append(*p.log, point+" "+p.name) }
 
 func (p *scripted) Name() string { return p.name }
 
 func (p *scripted) PreFilter(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
-	p.note("PreFilter")
+	p.record("PreFilter")
 	if p.only == nil {
 		return nil, p.preFilter.status()
 	}
@@ -69,22 +69,22 @@ func (p *scripted) PreFilter(context.Context, fwk.CycleState, *v1.Pod, []fwk.Nod
 func (p *scripted) PreFilterExtensions() fwk.PreFilterExtensions { return p }
 
 func (p *scripted) AddPod(context.Context, fwk.CycleState, *v1.Pod, fwk.PodInfo, fwk.NodeInfo) *fwk.Status {
-	p.note("AddPod")
+	p.record("AddPod")
 	return p.addPod.status()
 }
 
 func (p *scripted) RemovePod(context.Context, fwk.CycleState, *v1.Pod, fwk.PodInfo, fwk.NodeInfo) *fwk.Status {
-	p.note("RemovePod")
+	p.record("RemovePod")
 	return p.addPod.status()
 }
 
 func (p *scripted) Filter(_ context.Context, _ fwk.CycleState, _ *v1.Pod, n fwk.NodeInfo) *fwk.Status {
-	p.note("Filter")
+	p.record("Filter")
 	return p.filters[fmt.Sprint(n.Node().Name, len(n.GetPods()))].status()
 }
 
 func (p *scripted) PostFilter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
-	p.note("PostFilter")
+	p.record("PostFilter")
 	if p.nominate == nil {
 		return nil, p.postFilter.status()
 	}
@@ -92,19 +92,19 @@ func (p *scripted) PostFilter(context.Context, fwk.CycleState, *v1.Pod, fwk.Node
 }
 
 func (p *scripted) PreScore(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeInfo) *fwk.Status {
-	p.note("PreScore")
+	p.record("PreScore")
 	return p.preScore.status()
 }
 
 func (p *scripted) Score(_ context.Context, _ fwk.CycleState, _ *v1.Pod, n fwk.NodeInfo) (int64, *fwk.Status) {
-	p.note("Score")
+	p.record("Score")
 	return p.scores[n.Node().Name], p.score.status()
 }
 
 func (p *scripted) ScoreExtensions() fwk.ScoreExtensions { return p }
 
 func (p *scripted) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod, list fwk.NodeScoreList) *fwk.Status {
-	p.note("Normalize")
+	p.record("Normalize")
 	for i := range list {
 		list[i].Score++
 	}
@@ -112,33 +112,33 @@ func (p *scripted) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod
 }
 
 func (p *scripted) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	p.note("Reserve")
+	p.record("Reserve")
 	return p.reserve.status()
 }
 
-func (p *scripted) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) { p.note("Unreserve") }
+func (p *scripted) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) { p.record("Unreserve") }
 
 func (p *scripted) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.Status, time.Duration) {
-	p.note("Permit")
+	p.record("Permit")
 	return p.permit.status(), p.wait
 }
 
 func (p *scripted) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	p.note("PreFlight")
+	p.record("PreFlight")
 	return p.preFlight.status()
 }
 
 func (p *scripted) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	p.note("PreBind")
+	p.record("PreBind")
 	return p.preBind.status()
 }
 
 func (p *scripted) Bind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	p.note("Bind")
+	p.record("Bind")
 	return p.bind.status()
 }
 
-func (p *scripted) PostBind(context.Context, fwk.CycleState, *v1.Pod, string) { p.note("PostBind") }
+func (p *scripted) PostBind(context.Context, fwk.CycleState, *v1.Pod, string) { p.record("PostBind") }
 
 // sorter is the one QueueSort plugin.
 type sorter struct{}
@@ -146,7 +146,7 @@ type sorter struct{}
 func (sorter) Name() string                     { return "Sort" }
 func (sorter) Less(_, _ fwk.QueuedPodInfo) bool { return false }
 
-// nominator says who is nominated to which node.
+// nominator has the nominated pods of nodes.
 type nominator map[string][]fwk.PodInfo
 
 func (n nominator) NominatedPodsForNode(node string) []fwk.PodInfo              { return n[node] }

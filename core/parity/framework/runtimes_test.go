@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// running is what both runtimes can do. Where their methods differ, upstream and orrery make them alike.
+// running is the interface that is compared. Where the runtimes' methods differ, upstream and orrery adapt them.
 type running interface {
 	RunPreFilterPlugins(context.Context, fwk.CycleState, *v1.Pod) (*fwk.PreFilterResult, *fwk.Status, sets.Set[string])
 	RunFilterPluginsWithNominatedPods(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *fwk.Status
@@ -104,22 +104,22 @@ func (o orrery) enabled() (filters, scores []string) {
 	return o.Enabled(framework.Filter), o.Enabled(framework.Score)
 }
 
-// stage is what plugins find around them.
-type stage struct {
+// environment is what plugins depend on: snapshot, nominator and so on.
+type environment struct {
 	lister    fwk.SharedLister
 	nodes     []fwk.NodeInfo
 	nominated nominator
 }
 
-// build makes both runtimes from one configuration.
-func (s stage) build(plugins []fwk.Plugin, c *configv1.Plugins) (theirs upstream, ours orrery, theirErr, ourErr error) {
+// build creates both runtimes from one configuration.
+func (s environment) build(plugins []fwk.Plugin, c *configv1.Plugins) (theirs upstream, ours orrery, theirErr, ourErr error) {
 	theirRegistry, ourRegistry := upruntime.Registry{}, framework.Registry{}
 	for _, p := range plugins {
 		factory := func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return p, nil }
 		theirRegistry[p.Name()], ourRegistry[p.Name()] = factory, factory
 	}
 	ended, end := context.WithCancel(ctx)
-	end() // a framework has a recorder of metrics, which runs in a goroutine until its context ends
+	end() // the framework's metrics recorder runs in a goroutine until its context ends
 	their, theirErr := upruntime.NewFramework(ended, theirRegistry, &upconfig.KubeSchedulerProfile{SchedulerName: "test", Plugins: internal(c)},
 		upruntime.WithSnapshotSharedLister(s.lister), upruntime.WithPodNominator(s.nominated),
 		upruntime.WithWaitingPods(upruntime.NewWaitingPodsMap()), upruntime.WithParallelism(1), upruntime.WithMetricsRecorder(recorder))
@@ -128,7 +128,7 @@ func (s stage) build(plugins []fwk.Plugin, c *configv1.Plugins) (theirs upstream
 	return upstream{their}, orrery{our}, theirErr, ourErr
 }
 
-// internal is a configuration in upstream's own form.
+// internal converts a configuration to upstream's internal form.
 func internal(c *configv1.Plugins) *upconfig.Plugins {
 	convert := func(set configv1.PluginSet) (out upconfig.PluginSet) {
 		for _, e := range set.Enabled {

@@ -36,13 +36,13 @@ func benchScheme() scheme {
 	}}}
 }
 
-// Both queues with 10,000 pods parked: one that an assigned pod could help, and the rest that only a deleted one could.
-func crowds(b *testing.B) (*upstream.PriorityQueue, *ours.Queue) {
-	gates, hints := benchScheme().forThem()
+// unschedulableQueues returns both queues with 10,000 unschedulable pods: one that the addition of an assigned pod requeues;\n// the rest are requeued only by a deletion.
+func unschedulableQueues(b *testing.B) (*upstream.PriorityQueue, *ours.Queue) {
+	gates, hints := benchScheme().upstreamMaps()
 	them := upstream.NewPriorityQueue((&queuesort.PrioritySort{}).Less, factory, upstream.WithPreEnqueuePluginMap(gates),
 		upstream.WithQueueingHintMapPerProfile(hints), upstream.WithMetricsRecorder(recorder), upstream.WithPodLister(&player{}))
 	opts := ours.DefaultOptions()
-	opts.Profiles = benchScheme().forUs()
+	opts.Profiles = benchScheme().profiles()
 	us := ours.New(opts)
 	for i := range parked {
 		pod := benchPod(fmt.Sprint("parked", i))
@@ -69,12 +69,12 @@ func crowds(b *testing.B) (*upstream.PriorityQueue, *ours.Queue) {
 	return them, us
 }
 
-func BenchmarkEventThatCanHelpOnePod(b *testing.B) { benchEvent(b, ours.EventAssignedPodAdd) }
+func BenchmarkEvent_RequeuesOnePod(b *testing.B) { benchEvent(b, ours.EventAssignedPodAdd) }
 
-func BenchmarkEventThatCanHelpAllPods(b *testing.B) { benchEvent(b, ours.EventAssignedPodDelete) }
+func BenchmarkEvent_RequeuesAllPods(b *testing.B) { benchEvent(b, ours.EventAssignedPodDelete) }
 
 func benchEvent(b *testing.B, event fwk.ClusterEvent) {
-	them, us := crowds(b)
+	them, us := unschedulableQueues(b)
 	b.Run("theirs", func(b *testing.B) {
 		for b.Loop() {
 			them.MoveAllToActiveOrBackoffQueue(klog.Logger{}, event, nil, nil, nil)
@@ -88,7 +88,7 @@ func benchEvent(b *testing.B, event fwk.ClusterEvent) {
 }
 
 func BenchmarkOneAttempt(b *testing.B) {
-	them, us := crowds(b)
+	them, us := unschedulableQueues(b)
 	pod := benchPod("web")
 	b.Run("theirs", func(b *testing.B) {
 		b.ReportAllocs()

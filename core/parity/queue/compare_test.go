@@ -14,7 +14,7 @@ import (
 	ours "orrery/core/queue"
 )
 
-// compare looks for anything in which the two queues are not of one mind.
+// compare records every difference between the two queues.
 func (p *player) compare() {
 	p.us.Flush(time.Now())
 	for i := range podSlots {
@@ -23,14 +23,14 @@ func (p *player) compare() {
 	for i := range nodeSlots {
 		node := fmt.Sprint("n", i)
 		if them, us := nominees(p.them.NominatedPodsForNode(node)), nominees(p.us.NominatedPodsForNode(node)); !slices.Equal(them, us) {
-			p.complain("for node %s they have nominated %v, we %v", node, them, us)
+			p.differ("pods nominated for node %s: upstream %v, ours %v", node, them, us)
 		}
 	}
-	if them, us := p.theirFlights(), p.ourFlights(); !slices.Equal(them, us) {
-		p.complain("in flight they have %v, we %v", them, us)
+	if them, us := p.theirInFlight(), p.ourInFlight(); !slices.Equal(them, us) {
+		p.differ("pods in flight: upstream %v, ours %v", them, us)
 	}
 	if them, us := p.them.SchedulingCycle(), p.us.SchedulingCycle(); them != us {
-		p.complain("they are in cycle %d, we in %d", them, us)
+		p.differ("scheduling cycle: upstream %d, ours %d", them, us)
 	}
 }
 
@@ -39,12 +39,12 @@ func (p *player) comparePod(name string) {
 	us, ok := p.us.Get("ns", name)
 	if !ok {
 		if state != ours.Gone {
-			p.complain("they have %s in %s, we do not have it", name, state)
+			p.differ("%s: upstream in %s, ours does not have it", name, state)
 		}
 		return
 	}
 	if us.State() != state {
-		p.complain("they have %s in %s, we in %s", name, state, us.State())
+		p.differ("%s: upstream in %s, ours in %s", name, state, us.State())
 		return
 	}
 	p.compareInfo(them, us)
@@ -77,7 +77,7 @@ func (p *player) theirState(name string) (*framework.QueuedPodInfo, ours.State) 
 	case 1:
 		return info, states[0]
 	}
-	p.complain("they have %s in %v at once", name, states)
+	p.differ("%s: upstream in %v at once", name, states)
 	return info, states[0]
 }
 
@@ -85,7 +85,7 @@ func (p *player) compareInfo(them *framework.QueuedPodInfo, us *ours.Pod) {
 	name := them.Pod.Name
 	differ := func(what string, t, u any) {
 		if t != u {
-			p.complain("%s of %s: they say %v, we say %v", what, name, t, u)
+			p.differ("%s of %s: upstream %v, ours %v", what, name, t, u)
 		}
 	}
 	differ("object", them.Pod, us.Pod())
@@ -101,7 +101,7 @@ func (p *player) compareInfo(them *framework.QueuedPodInfo, us *ours.Pod) {
 	differ("gating plugin", them.GatingPlugin, us.GetGatingPlugin())
 	first, ourFirst := them.InitialAttemptTimestamp, us.GetInitialAttemptTimestamp()
 	if (first == nil) != (ourFirst == nil) || (first != nil && !first.Equal(*ourFirst)) {
-		p.complain("first attempt of %s: they say %v, we say %v", name, first, ourFirst)
+		p.differ("first attempt of %s: upstream %v, ours %v", name, first, ourFirst)
 	}
 }
 
@@ -114,7 +114,7 @@ func nominees(infos []fwk.PodInfo) []string {
 	return list
 }
 
-func (p *player) theirFlights() []types.UID {
+func (p *player) theirInFlight() []types.UID {
 	var uids []types.UID
 	for _, pod := range p.them.InFlightPods() {
 		uids = append(uids, pod.UID)
@@ -123,7 +123,7 @@ func (p *player) theirFlights() []types.UID {
 	return uids
 }
 
-func (p *player) ourFlights() []types.UID {
+func (p *player) ourInFlight() []types.UID {
 	var uids []types.UID
 	for _, pod := range p.us.InFlight() {
 		uids = append(uids, pod.Pod().UID)

@@ -20,7 +20,7 @@ import (
 
 func init() {
 	metrics.Register()
-	utilruntime.ErrorHandlers = nil // upstream's slow down when errors are frequent, and hints here fail often
+	utilruntime.ErrorHandlers = nil // upstream's rate-limit errors, and hints fail often here
 }
 
 func TestQueue_SameAfterEveryStep(t *testing.T) {
@@ -45,7 +45,7 @@ func TestQueue_SameAfterEveryStep(t *testing.T) {
 	}
 }
 
-// run plays a script in virtual time of its own.
+// run runs a script in its own virtual time.
 func run(t *testing.T, s script, early bool) (err error) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlayer(s, early)
@@ -53,14 +53,14 @@ func run(t *testing.T, s script, early bool) (err error) {
 		metrics.SchedulerQueueIncomingPods.Reset()
 		if err = p.play(); err == nil {
 			if diff := cmp.Diff(counted(), p.entered); diff != "" {
-				err = fmt.Errorf("pods that came into queues (-they counted +we recorded):\n%s", diff)
+				err = fmt.Errorf("incoming pods (-counted by upstream +recorded by us):\n%s", diff)
 			}
 		}
 	})
 	return err
 }
 
-// counted reads what upstream added to scheduler_queue_incoming_pods_total since its last reset.
+// counted reads scheduler_queue_incoming_pods_total, which starts at zero for every script.
 func counted() map[[2]string]int {
 	collected := make(chan prometheus.Metric, 1000)
 	metrics.SchedulerQueueIncomingPods.Collect(collected)

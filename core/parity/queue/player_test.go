@@ -29,7 +29,7 @@ import (
 	ours "orrery/core/queue"
 )
 
-// What all upstream queues share. The recorder has a goroutine that sleeps, and so must not be born in virtual time.
+// Shared by all upstream queues. The recorder starts a goroutine that sleeps, which must not start in virtual time.
 var (
 	factory  = informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 	recorder = metrics.NewMetricsAsyncRecorder(100, 24*time.Hour, nil)
@@ -47,19 +47,19 @@ type flight struct {
 	uid  types.UID
 }
 
-// player carries out one script on both queues.
+// player runs one script on both queues.
 type player struct {
-	script  script
-	early   bool // pods may be popped from backoffQ
-	scheme  scheme
-	them    *upstream.PriorityQueue
-	us      *ours.Queue
-	cluster map[string]*v1.Pod // what listers say
-	flying  []flight
-	landed  []flight // done, but their binding may still fail
-	version int
-	entered map[[2]string]int // what our records say of queue_incoming_pods_total
-	trouble []string
+	script   script
+	early    bool // pods may be popped from backoffQ
+	scheme   scheme
+	them     *upstream.PriorityQueue
+	us       *ours.Queue
+	cluster  map[string]*v1.Pod // the pods that listers return
+	inFlight []flight
+	done     []flight // done, but their binding may still fail
+	version  int
+	entered  map[[2]string]int // queue_incoming_pods_total according to our records
+	trouble  []string
 }
 
 var _ listersv1.PodLister = (*player)(nil)
@@ -79,13 +79,13 @@ func (n namespaced) Get(name string) (*v1.Pod, error) {
 func newPlayer(s script, early bool) *player {
 	p := &player{script: s, early: early, scheme: newScheme(), cluster: map[string]*v1.Pod{}, entered: map[[2]string]int{}}
 	pass(s.start)
-	gates, hints := p.scheme.forThem()
+	gates, hints := p.scheme.upstreamMaps()
 	p.them = upstream.NewPriorityQueue((&queuesort.PrioritySort{}).Less, factory,
 		upstream.WithPodLister(p), upstream.WithPreEnqueuePluginMap(gates), upstream.WithQueueingHintMapPerProfile(hints),
 		upstream.WithMetricsRecorder(recorder))
 	opts := ours.DefaultOptions()
 	opts.PopFromBackoff = early
-	opts.Profiles = p.scheme.forUs()
+	opts.Profiles = p.scheme.profiles()
 	opts.LookupPod = func(_, name string) *v1.Pod { return p.cluster[name] }
 	opts.Observe = p.observe
 	opts.Start = time.Now()
@@ -101,7 +101,7 @@ func (p *player) observe(t ours.Transition) {
 	}
 }
 
-// pass lets virtual time pass, and everything that is due in it happen.
+// pass advances virtual time, and waits until all that is due has happened.
 func pass(d time.Duration) {
 	if d > 0 {
 		<-time.After(d)
@@ -109,14 +109,14 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// play runs the script, and returns the first disagreement.
+// play runs the script and returns the first difference.
 func (p *player) play() error {
 	for i, s := range p.script.steps {
 		pass(time.Millisecond)
 		p.do(s)
 		p.compare()
 		if err := p.us.Check(); err != nil {
-			p.complain("our queue contradicts itself: %v", err)
+			p.differ("our queue is inconsistent: %v", err)
 		}
 		if len(p.trouble) > 0 {
 			return fmt.Errorf("after step %d (%s) at %s: %v", i, s, time.Now().Format("05.000"), p.trouble)
@@ -127,12 +127,12 @@ func (p *player) play() error {
 		p.pop()
 	}
 	if len(p.trouble) > 0 {
-		return fmt.Errorf("when popping what is left: %v", p.trouble)
+		return fmt.Errorf("when popping the remaining pods: %v", p.trouble)
 	}
 	return nil
 }
 
-func (p *player) complain(format string, args ...any) {
+func (p *player) differ(format string, args ...any) {
 	p.trouble = append(p.trouble, fmt.Sprintf(format, args...))
 }
 
@@ -165,24 +165,24 @@ func (p *player) do(s step) {
 	case pop:
 		p.pop()
 	case fail:
-		if n := len(p.flying); n > 0 {
-			f := p.flying[s.a%n]
-			p.flying = slices.Delete(p.flying, s.a%n, s.a%n+1)
+		if n := len(p.inFlight); n > 0 {
+			f := p.inFlight[s.a%n]
+			p.inFlight = slices.Delete(p.inFlight, s.a%n, s.a%n+1)
 			p.fail(f, s)
 		}
 	case failLate:
-		if n := len(p.landed); n > 0 {
-			f := p.landed[s.a%n]
-			p.landed = slices.Delete(p.landed, s.a%n, s.a%n+1)
+		if n := len(p.done); n > 0 {
+			f := p.done[s.a%n]
+			p.done = slices.Delete(p.done, s.a%n, s.a%n+1)
 			p.fail(f, s)
 		}
 	case done:
-		if n := len(p.flying); n > 0 {
-			f := p.flying[s.a%n]
-			p.flying = slices.Delete(p.flying, s.a%n, s.a%n+1)
+		if n := len(p.inFlight); n > 0 {
+			f := p.inFlight[s.a%n]
+			p.inFlight = slices.Delete(p.inFlight, s.a%n, s.a%n+1)
 			p.them.Done(f.uid)
 			p.us.Done(f.uid)
-			p.landed = append(p.landed, f)
+			p.done = append(p.done, f)
 		}
 	case nodeEvent:
 		p.nodeEvent(s)
@@ -245,14 +245,14 @@ func (p *player) add(name string, s step) {
 
 func (p *player) update(old, updated *v1.Pod) {
 	p.cluster[updated.Name] = updated
-	if slices.ContainsFunc(p.landed, func(f flight) bool { return f.uid == old.UID }) {
-		return // it is being bound, and the event handlers keep such updates from the queue
+	if slices.ContainsFunc(p.done, func(f flight) bool { return f.uid == old.UID }) {
+		return // it is being bound; the event handlers do not pass such updates to the queue
 	}
 	p.them.Update(klog.Logger{}, old, updated)
 	p.us.Update(old, updated, time.Now())
 }
 
-// changed is the pod with one or, where the gate allows it, up to three things changed.
+// changed returns the pod with one or, where the gate allows it, up to three changes.
 func (p *player) changed(pod *v1.Pod, s step) *v1.Pod {
 	pod = pod.DeepCopy()
 	p.version++
@@ -293,9 +293,9 @@ func (p *player) changed(pod *v1.Pod, s step) *v1.Pod {
 }
 
 func (p *player) pop() {
-	if !p.theyCanPop() {
+	if !p.upstreamCanPop() {
 		if us, ok := p.us.Pop(time.Now()); ok {
-			p.complain("we pop %s, and they have nothing to pop", us.Pod().Name)
+			p.differ("ours pops %s, upstream has no pod to pop", us.Pod().Name)
 		}
 		return
 	}
@@ -303,17 +303,17 @@ func (p *player) pop() {
 	us, ok := p.us.Pop(time.Now())
 	switch {
 	case err != nil || !ok:
-		p.complain("they pop %v, %v; we pop %v", them, err, ok)
+		p.differ("upstream pops %v, %v; ours pops %v", them, err, ok)
 	case them.Pod.UID != us.Pod().UID:
-		p.complain("they pop %s, we pop %s", them.Pod.Name, us.Pod().Name)
+		p.differ("upstream pops %s, ours pops %s", them.Pod.Name, us.Pod().Name)
 	default:
 		p.compareInfo(them, us)
-		p.flying = append(p.flying, flight{them, us, them.Pod.UID})
+		p.inFlight = append(p.inFlight, flight{them, us, them.Pod.UID})
 	}
 }
 
-// theyCanPop tells whether upstream's Pop would not block.
-func (p *player) theyCanPop() bool {
+// upstreamCanPop reports whether upstream's Pop would return without blocking.
+func (p *player) upstreamCanPop() bool {
 	if len(p.them.PodsInActiveQ()) > 0 {
 		return true
 	}
@@ -351,7 +351,7 @@ func (p *player) fail(f flight, s step) {
 	theirs := p.them.AddUnschedulableIfNotPresent(klog.Logger{}, f.them, p.them.SchedulingCycle())
 	err := p.us.AddUnschedulableIfNotPresent(f.us, p.us.SchedulingCycle(), time.Now())
 	if (theirs == nil) != (err == nil) {
-		p.complain("requeueing %s: they say %v, we say %v", name, theirs, err)
+		p.differ("requeueing %s: upstream returned %v, ours %v", name, theirs, err)
 	}
 }
 
@@ -389,7 +389,7 @@ func (p *player) nodeEvent(s step) {
 	theirs := framework.NodeSchedulingPropertiesChange(updated, node)
 	events := ours.NodeUpdateEvents(node, updated, ours.DefaultFeatureGates())
 	if !slices.Equal(theirs, events) {
-		p.complain("of a node's update they make %v, we make %v", theirs, events)
+		p.differ("events of a node's update: upstream %v, ours %v", theirs, events)
 	}
 	for _, event := range events {
 		p.move(event, node, updated, nil)
@@ -414,7 +414,7 @@ func (p *player) podEvent(s step) {
 		theirs := framework.PodSchedulingPropertiesChange(updated, pod)
 		events := ours.PodUpdateEvents(pod, updated, ours.DefaultFeatureGates())
 		if !slices.Equal(theirs, events) {
-			p.complain("of a pod's update they make %v, we make %v", theirs, events)
+			p.differ("events of a pod's update: upstream %v, ours %v", theirs, events)
 		}
 		for _, event := range events {
 			p.move(event, pod, updated, nil)

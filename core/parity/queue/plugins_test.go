@@ -15,7 +15,7 @@ import (
 	ours "orrery/core/queue"
 )
 
-// rejector is a plugin that registers events, with hints that depend on nothing but the objects.
+// rejector is a plugin that registers events, with hints that depend only on the objects.
 type rejector struct {
 	name   string
 	events []fwk.ClusterEventWithHint
@@ -27,7 +27,7 @@ func (r rejector) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint,
 	return r.events, nil
 }
 
-// gate is a rejector that refuses pods with a label of its name, or that are in a list.
+// gate is a rejector whose PreEnqueue rejects pods with a label of its name, and listed pods.
 type gate struct {
 	rejector
 	closed map[string]bool
@@ -40,7 +40,7 @@ func (g gate) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
 	return nil
 }
 
-// chance is a hint that says Queue for about one in n of all pairs of pods and objects, and fails now and then.
+// chance returns a hint that is Queue for about one in n pairs of pod and object, and sometimes returns an error.
 func chance(plugin string, n uint64) fwk.QueueingHintFn {
 	return func(_ klog.Logger, pod *v1.Pod, old, updated any) (fwk.QueueingHint, error) {
 		h := fnv.New64a()
@@ -74,14 +74,14 @@ func on(resource fwk.EventResource, action fwk.ActionType, hint fwk.QueueingHint
 	return fwk.ClusterEventWithHint{Event: fwk.ClusterEvent{Resource: resource, ActionType: action}, QueueingHintFn: hint}
 }
 
-// names of the plugins that scripts let turn pods down.
+// names of the plugins that reject pods in scripts.
 var rejectors = []string{"Fit", "Spread", "Volumes", "Claims", "Silent", "Taints", "Stranger"}
 
-// scheme is what both queues are made with.
+// scheme configures both queues.
 type scheme struct {
 	gates map[string][]fwk.PreEnqueuePlugin
 	exts  map[string][]fwk.EnqueueExtensions
-	// closed are the pods that the gate Waits refuses at the moment.
+	// closed has the pods that the gate Waits rejects at present.
 	closed map[string]bool
 }
 
@@ -125,8 +125,8 @@ func newScheme() scheme {
 	return s
 }
 
-// forUs is the scheme as our queue wants it.
-func (s scheme) forUs() map[string]ours.Profile {
+// profiles returns the scheme in the form of our queue.
+func (s scheme) profiles() map[string]ours.Profile {
 	profiles := map[string]ours.Profile{}
 	for name, exts := range s.exts {
 		hints, err := ours.NewHints(exts...)
@@ -138,8 +138,8 @@ func (s scheme) forUs() map[string]ours.Profile {
 	return profiles
 }
 
-// forThem is the scheme as upstream's queue wants it, put together as its scheduler does.
-func (s scheme) forThem() (map[string]map[string]fwk.PreEnqueuePlugin, upstream.QueueingHintMapPerProfile) {
+// upstreamMaps returns the scheme in the form of upstream's queue, built as its scheduler does.
+func (s scheme) upstreamMaps() (map[string]map[string]fwk.PreEnqueuePlugin, upstream.QueueingHintMapPerProfile) {
 	gates := map[string]map[string]fwk.PreEnqueuePlugin{}
 	hints := upstream.QueueingHintMapPerProfile{}
 	always := func(klog.Logger, *v1.Pod, any, any) (fwk.QueueingHint, error) { return fwk.Queue, nil }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// verb is what a step does.
+// verb is a step's kind.
 type verb string
 
 const (
@@ -30,8 +30,7 @@ const (
 	replacement verb = "update to a new UID"
 )
 
-// step is a verb and numbers whose meaning depends on what there is when it runs, so that any part of a script is a
-// script.
+// step is a verb and numbers that are resolved when it runs, so that every part of a script is a valid script.
 type step struct {
 	verb    verb
 	a, b, c int
@@ -47,7 +46,7 @@ func (s step) String() string {
 
 type script struct {
 	seed  uint64
-	start time.Duration // after the full second at which virtual time begins
+	start time.Duration // offset from a full second
 	steps []step
 }
 
