@@ -17,7 +17,7 @@ import (
 
 func TestSettings_SameErrors(t *testing.T) {
 	values := []time.Duration{-1, 0, 1, 2, 3, time.Second, 1200 * time.Millisecond, 1201 * time.Millisecond}
-	refused := 0
+	rejected := 0
 	for _, lease := range values {
 		for _, renew := range values {
 			for _, retry := range values {
@@ -37,13 +37,13 @@ func TestSettings_SameErrors(t *testing.T) {
 						t.Errorf("%+v (-theirs +ours):\n%s", s, diff)
 					}
 					if theirs != nil {
-						refused++
+						rejected++
 					}
 				}
 			}
 		}
 	}
-	t.Logf("%d settings refused", refused)
+	t.Logf("%d settings rejected", rejected)
 }
 
 func TestCheckLock_SameErrors(t *testing.T) {
@@ -70,10 +70,10 @@ func TestRecord_SameAsClientGo(t *testing.T) {
 			AcquireTime: theirs.AcquireTime.Time, RenewTime: theirs.RenewTime.Time, Transitions: theirs.LeaderTransitions,
 			Strategy: theirs.Strategy, PreferredHolder: theirs.PreferredHolder,
 		}, ours); diff != "" {
-			t.Errorf("reading (-theirs +ours):\n%s", diff)
+			t.Errorf("record read from the Lease (-theirs +ours):\n%s", diff)
 		}
 		if diff := gocmp.Diff(resourcelock.LeaderElectionRecordToLeaseSpec(theirs), ours.Spec()); diff != "" {
-			t.Errorf("writing (-theirs +ours):\n%s", diff)
+			t.Errorf("Lease written from the record (-theirs +ours):\n%s", diff)
 		}
 	}
 }

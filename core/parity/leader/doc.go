@@ -1,17 +1,16 @@
-// Package leader holds orrery/core/leader against client-go's own leader election: random histories of replicas, a
-// network that fails and strangers who write to the Lease.
+// Package leader compares orrery/core/leader with client-go's leader election in random histories of replicas, with network
+// faults and other clients that write to the Lease.
 //
 //	         ┌──► client-go's LeaderElectors over a LeaseLock, in the virtual time of testing/synctest
-//	script ──┤            │ every call, its answer, every callback and event, and when
-//	         └──► our Candidate, one per elector, given the same answers at the same times
-//	                      │ must make the same calls with the same Leases at the same nanosecond, and give notice of the
-//	                      ▼ same things
+//	script ──┤            │ every call, its response, every callback and event, with times
+//	         └──► our Candidate, one per elector, given the same responses at the same times
+//	                      │ must make the same calls with the same Leases at the same nanosecond, and return the same
+//	                      ▼ notices
 //	                   compare
 //
-// The jitter of client-go comes from a variable of the wait package that its own tests replace. Here it is replaced by
-// the generator that our candidate has, one for each elector.
+// client-go takes its jitter from a variable of the wait package that client-go's tests replace. Here it is replaced by our
+// candidate's random generator, one for each elector.
 //
-// The number of scripts and the seed of the first come from the environment: ORRERY_CASES, ORRERY_SEED. A script that
-// fails is cut down to what matters and printed. surprises_test.go shows on client-go itself what
-// leader.Settings.Strict is there for.
+// ORRERY_CASES and ORRERY_SEED set the number of scripts and the seed of the first. A failing script is reduced and
+// printed. renewdeadline_test.go shows with client-go alone why leader.Settings.Strict exists.
 package leader

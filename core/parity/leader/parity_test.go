@@ -27,7 +27,7 @@ func TestCandidate_SameCalls(t *testing.T) {
 		},
 		Reduce: reduce,
 	}.Check(t, comparisons.Election.Cases)
-	seen.Require(t, count, "electors", "unanswered calls", "failed calls", "calls of stopped processes")
+	seen.Require(t, count, "electors", "calls without a response", "failed calls", "calls of stopped processes")
 }
 
 func compare(t *testing.T, s script) ([]*elector, error) {
@@ -46,7 +46,7 @@ func countCalls(seen difftest.Coverage, electors []*elector) {
 		for _, x := range e.calls {
 			seen.Count("calls: %v", x.verb)
 			if !x.answered {
-				seen["unanswered calls"]++
+				seen["calls without a response"]++
 			} else if x.err != nil {
 				seen["failed calls"]++
 			}

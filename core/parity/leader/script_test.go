@@ -11,18 +11,18 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// script is one history. Everything that happens in it is a member of one of its lists, so that it can be cut down.
+// script is one history. Its events are elements of lists, so that it can be reduced.
 type script struct {
-	seed     uint64
-	settings leader.Settings
-	slowest  time.Duration // of a request or an answer without a fault
-	replicas []plan
-	faults   []fault
-	meddling []meddling
-	length   time.Duration
+	seed         uint64
+	settings     leader.Settings
+	slowest      time.Duration // latency of a request or a response without a fault
+	replicas     []plan
+	faults       []fault
+	interference []interference
+	length       time.Duration
 }
 
-// plan is the life of one replica.
+// plan is when a replica starts and ends.
 type plan struct {
 	number       int
 	start, until time.Duration
@@ -30,7 +30,7 @@ type plan struct {
 
 func (p plan) identity() string { return fmt.Sprintf("replica-%d", p.number) }
 
-// fault befalls the nth call of a replica, counted from 1.
+// fault is a fault of a replica's call, counted from 1.
 type fault struct {
 	replica, call int
 	kind          faultKind
@@ -40,12 +40,12 @@ type fault struct {
 type faultKind int
 
 const (
-	refused   faultKind = iota // the server has an internal error
-	lost                       // the request vanishes
-	replyLost                  // the answer vanishes
-	garbled                    // it was carried out, and the client is told of an error
-	slow                       // the answer takes long
-	stopped                    // the process is stopped before it gets the answer
+	refused   faultKind = iota // the server returns an internal error
+	lost                       // the request is lost
+	replyLost                  // the response is lost
+	garbled                    // the server carries it out, and the client gets an error
+	slow                       // the response is delayed
+	stopped                    // the process is stopped before the response arrives
 	faultKinds
 )
 
@@ -53,28 +53,28 @@ func (k faultKind) String() string {
 	return [...]string{"refused", "lost", "reply lost", "garbled", "slow", "stopped"}[k]
 }
 
-// meddling is what a stranger does to the Lease.
-type meddling struct {
+// interference is another client's write to the Lease.
+type interference struct {
 	at      time.Duration
-	kind    meddlingKind
+	kind    interferenceKind
 	replica int
 }
 
-type meddlingKind int
+type interferenceKind int
 
 const (
-	touch    meddlingKind = iota // changes an annotation
-	steal                        // names itself the holder
-	free                         // names nobody
-	remove                       // deletes it
-	shorten                      // makes it good for a second
-	backdate                     // renews it in the holder's name with an old time
-	assign                       // names a replica
-	prefer                       // asks for another holder
-	meddlingKinds
+	touch    interferenceKind = iota // changes an annotation
+	steal                            // sets itself as the holder
+	free                             // clears the holder
+	remove                           // deletes it
+	shorten                          // sets a lease duration of one second
+	backdate                         // sets an old renew time
+	assign                           // sets a replica as the holder
+	prefer                           // sets a preferred holder
+	interferenceKinds
 )
 
-func (k meddlingKind) String() string {
+func (k interferenceKind) String() string {
 	return [...]string{"touch", "steal", "free", "remove", "shorten", "backdate", "assign", "prefer"}[k]
 }
 
@@ -113,12 +113,12 @@ func newScript(seed uint64) script {
 		}
 		s.replicas = append(s.replicas, p)
 	}
-	s.addTrouble(r, upTo)
+	s.addFaults(r, upTo)
 	return s
 }
 
-// addTrouble adds faults, alone or in a row, and meddling.
-func (s *script) addTrouble(r *rand.Rand, upTo func(time.Duration) time.Duration) {
+// addFaults adds faults, single or consecutive, and interference.
+func (s *script) addFaults(r *rand.Rand, upTo func(time.Duration) time.Duration) {
 	for range r.IntN(8) {
 		f := fault{
 			replica: r.IntN(len(s.replicas)), call: 1 + r.IntN(60), kind: faultKind(r.IntN(int(faultKinds))),
@@ -131,15 +131,15 @@ func (s *script) addTrouble(r *rand.Rand, upTo func(time.Duration) time.Duration
 	}
 	kinds := int(assign)
 	if s.settings.Coordinated {
-		kinds = int(meddlingKinds)
-		s.meddling = append(s.meddling, meddling{at: upTo(s.length / 8), kind: assign, replica: r.IntN(len(s.replicas))})
+		kinds = int(interferenceKinds)
+		s.interference = append(s.interference, interference{at: upTo(s.length / 8), kind: assign, replica: r.IntN(len(s.replicas))})
 	}
 	for range r.IntN(6) {
-		s.meddling = append(s.meddling, meddling{
-			at: upTo(s.length), kind: meddlingKind(r.IntN(kinds)), replica: r.IntN(len(s.replicas)),
+		s.interference = append(s.interference, interference{
+			at: upTo(s.length), kind: interferenceKind(r.IntN(kinds)), replica: r.IntN(len(s.replicas)),
 		})
 	}
-	slices.SortFunc(s.meddling, func(a, b meddling) int { return int(a.at - b.at) })
+	slices.SortFunc(s.interference, func(a, b interference) int { return int(a.at - b.at) })
 }
 
 func (s script) fault(replica, call int) (fault, bool) {
@@ -151,7 +151,7 @@ func (s script) fault(replica, call int) (fault, bool) {
 	return fault{}, false
 }
 
-// latency is that of a request or an answer: always the same for the same call, whatever was cut from the script.
+// latency returns the latency of a request or a response. It depends only on the call, so that it is the same in a reduced script.
 func (s script) latency(replica, call, way int) time.Duration {
 	if s.slowest == 0 {
 		return 0
@@ -169,7 +169,7 @@ func (s script) String() string {
 	for _, f := range s.faults {
 		fmt.Fprintf(&b, "call %d of replica-%d: %v, %v\n", f.call, f.replica, f.kind, f.lasts)
 	}
-	for _, m := range s.meddling {
+	for _, m := range s.interference {
 		fmt.Fprintf(&b, "%v: %v (replica-%d)\n", m.at, m.kind, m.replica)
 	}
 	return b.String()
@@ -177,10 +177,10 @@ func (s script) String() string {
 
 // reduce removes faults, interference and replicas while the script still fails.
 func reduce(s script, differ func(script) string) script {
-	for size := -1; size != len(s.faults)+len(s.meddling)+len(s.replicas); {
-		size = len(s.faults) + len(s.meddling) + len(s.replicas)
+	for size := -1; size != len(s.faults)+len(s.interference)+len(s.replicas); {
+		size = len(s.faults) + len(s.interference) + len(s.replicas)
 		s.faults = difftest.Pieces(s.faults, func(l []fault) string { t := s; t.faults = l; return differ(t) })
-		s.meddling = difftest.Pieces(s.meddling, func(l []meddling) string { t := s; t.meddling = l; return differ(t) })
+		s.interference = difftest.Pieces(s.interference, func(l []interference) string { t := s; t.interference = l; return differ(t) })
 		s.replicas = difftest.Pieces(s.replicas, func(l []plan) string { t := s; t.replicas = l; return differ(t) })
 	}
 	return s

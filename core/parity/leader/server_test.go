@@ -17,7 +17,7 @@ import (
 	"orrery/core/leader"
 )
 
-// server keeps the one Lease, with a version, and its times to the microsecond as the wire does.
+// server stores one Lease with a resourceVersion, and rounds its times to microseconds as the wire format does.
 type server struct {
 	mutex   sync.Mutex
 	version int
@@ -54,7 +54,7 @@ func (s *server) put(lease *coordinationv1.Lease) {
 	s.lease = lease
 }
 
-func (s *server) meddle(m meddling) {
+func (s *server) interfere(m interference) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-scheduler"}}
@@ -94,7 +94,7 @@ func (s *server) meddle(m meddling) {
 	s.put(lease)
 }
 
-// client is one replica's way to the server, and notes what goes over it.
+// client is a replica's client, which records the calls.
 type client struct {
 	coordinationv1client.LeaseInterface
 	elector *elector
@@ -117,17 +117,17 @@ func (c client) Update(ctx context.Context, l *coordinationv1.Lease, _ metav1.Up
 	return c.call(ctx, leader.Update, l.DeepCopy())
 }
 
-// exchange is one call and how it ended.
+// exchange is a call and its response.
 type exchange struct {
 	verb  leader.Verb
 	lease *coordinationv1.Lease
 	sent  time.Time
-	// ended is when the elector was told; answered is false if it had waited in vain.
+	// ended is when the call returned; answered is false if it timed out.
 	ended    time.Time
 	answered bool
 	result   *coordinationv1.Lease
 	err      error
-	// The process was stopped from then until ended, if not zero.
+	// stopped, if not zero, is when the process was stopped, until ended.
 	stopped time.Time
 }
 
@@ -154,7 +154,7 @@ func (c client) call(ctx context.Context, verb leader.Verb, lease *coordinationv
 	return x.result.DeepCopy(), nil
 }
 
-// carry takes a call to the server and back, or wherever a fault takes it.
+// carry takes a call to the server and back, with its fault.
 func (c client) carry(ctx context.Context, x *exchange) {
 	e := c.elector
 	number := len(e.calls)
@@ -187,7 +187,7 @@ func (c client) carry(ctx context.Context, x *exchange) {
 	x.answered = ctx.Err() == nil
 }
 
-// wait tells whether that much time passed before the caller lost patience.
+// wait sleeps for d. It returns false if the context ended first.
 func wait(ctx context.Context, d time.Duration) bool {
 	if d == 0 {
 		return true

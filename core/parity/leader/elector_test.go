@@ -21,7 +21,7 @@ import (
 	"orrery/core/leader"
 )
 
-// jitterRand is where client-go's jitter comes from.
+// jitterRand is the source of client-go's jitter.
 //
 //go:linkname jitterRand k8s.io/apimachinery/pkg/util/wait.jitterRand
 var jitterRand func() float64
@@ -33,19 +33,19 @@ func init() {
 	jitterRand = func() float64 {
 		r, ok := jitters.Load(goroutine())
 		if !ok {
-			panic("jitter is drawn by a goroutine that runs no elector")
+			panic("jitter was drawn by a goroutine without an elector")
 		}
 		return r.(*rand.Rand).Float64()
 	}
 }
 
-// goroutine is the number of the running goroutine, as the first line of its stack trace has it.
+// goroutine returns the number of the running goroutine, from the first line of its stack trace.
 func goroutine() string {
 	var buffer [64]byte
 	return strings.Fields(string(buffer[:runtime.Stack(buffer[:], false)]))[1]
 }
 
-// elector is one of client-go's, and what was seen of it.
+// elector is one of client-go's electors, with its calls and notices.
 type elector struct {
 	script *script
 	plan   plan
@@ -68,7 +68,7 @@ func (e *elector) settings() leader.Settings {
 	return s
 }
 
-func (e *elector) note(kind leader.NoticeKind, text string) {
+func (e *elector) notify(kind leader.NoticeKind, text string) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	e.notices = append(e.notices, leader.Notice{At: time.Now(), Kind: kind, Text: text})
@@ -79,10 +79,10 @@ func (e *elector) Eventf(_ k8sruntime.Object, eventType, reason, message string,
 	if eventType != "Normal" || reason != "LeaderElection" {
 		message = fmt.Sprintf("%s %s %s", eventType, reason, message)
 	}
-	e.note(leader.LeaseEvent, message)
+	e.notify(leader.LeaseEvent, message)
 }
 
-// stop stops the process that makes a call. A signal to end it waits until it goes on.
+// stop stops the process for d. A signal to end it is delivered when it continues.
 func (e *elector) stop(d time.Duration) {
 	e.mutex.Lock()
 	e.isStopped = true
@@ -97,7 +97,7 @@ func (e *elector) stop(d time.Duration) {
 	}
 }
 
-// end cancels the elector, now or when its process goes on.
+// end cancels the elector, now or when its process continues.
 func (e *elector) end() {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -127,12 +127,12 @@ func (e *elector) run(ctx context.Context) {
 		ReleaseOnCancel: s.ReleaseOnCancel, Coordinated: s.Coordinated, Name: s.Name,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(ctx context.Context) {
-				e.note(leader.StartedLeading, "")
+				e.notify(leader.StartedLeading, "")
 				<-ctx.Done()
-				e.note(leader.StoppedLeading, "")
+				e.notify(leader.StoppedLeading, "")
 			},
-			OnStoppedLeading: func() { e.note(leader.CandidacyEnded, "") },
-			OnNewLeader:      func(identity string) { e.note(leader.NewLeader, identity) },
+			OnStoppedLeading: func() { e.notify(leader.CandidacyEnded, "") },
+			OnNewLeader:      func(identity string) { e.notify(leader.NewLeader, identity) },
 		},
 	})
 	if err != nil {
@@ -141,7 +141,7 @@ func (e *elector) run(ctx context.Context) {
 	theirs.Run(ctx)
 }
 
-// play has client-go's electors live through a script.
+// play runs client-go's electors through a script.
 func play(t *testing.T, s *script) (electors []*elector) {
 	synctest.Test(t, func(*testing.T) {
 		store := &server{}
@@ -158,9 +158,9 @@ func play(t *testing.T, s *script) (electors []*elector) {
 		}
 		all.Go(func() {
 			start := time.Now()
-			for _, m := range s.meddling {
+			for _, m := range s.interference {
 				time.Sleep(m.at - time.Since(start))
-				store.meddle(m)
+				store.interfere(m)
 			}
 		})
 		all.Wait()

@@ -7,9 +7,9 @@ import (
 	"orrery/core/leader"
 )
 
-// A leader whose calls all vanish from some moment on goes on leading for longer than its renew deadline: the deadline
-// counts from the start of the next round, and its work is told to end only after the release, which cannot succeed. So
-// two lead with kube-scheduler's own settings, of one machine's clock, because of nothing but a cut line.
+// A leader whose calls are all lost leads for longer than its renew deadline: the deadline counts from the start of the next
+// renewal, and the leader's work is cancelled only after the release, which fails. So two replicas can lead at once with
+// kube-scheduler's settings and one clock, because of a network failure alone.
 func TestClientGo_LeadsBeyondRenewDeadline(t *testing.T) {
 	const elections = 30
 	for _, row := range []struct {
@@ -17,30 +17,30 @@ func TestClientGo_LeadsBeyondRenewDeadline(t *testing.T) {
 		release  bool
 		leadsFor time.Duration
 	}{
-		{"without a release: retry period and renew deadline, 2 s and 10 s", false, 12 * time.Second},
-		{"with a release: another call that hangs, 5 s", true, 17 * time.Second},
+		{"without release: retry period 2 s + renew deadline 10 s", false, 12 * time.Second},
+		{"with release: 5 s more for a call that hangs", true, 17 * time.Second},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			overlaps := 0
 			for seed := range uint64(elections) {
 				renewed, ended, took := cutOffLeader(t, seed, row.release)
 				if got := ended.Sub(renewed).Truncate(100 * time.Millisecond); got != row.leadsFor {
-					t.Errorf("it led on for %v after its last renewal, want %v", got, row.leadsFor)
+					t.Errorf("it led for %v after its last renewal, want %v", got, row.leadsFor)
 				}
 				if took.Before(ended) {
 					overlaps++
 				}
 			}
-			t.Logf("two led at once in %d of %d elections", overlaps, elections)
+			t.Logf("two replicas led at once in %d of %d elections", overlaps, elections)
 			if (overlaps > 0) != row.release {
-				t.Errorf("two led at once in %d of %d elections", overlaps, elections)
+				t.Errorf("two replicas led at once in %d of %d elections", overlaps, elections)
 			}
 		})
 	}
 }
 
-// cutOffLeader has the leader of two lose every call from some moment on. It tells when the leader renewed for the last
-// time, when its work was told to end, and when the other's began.
+// cutOffLeader loses every call of the leader after a certain one. It returns when the leader renewed last, when its work was
+// cancelled, and when the other replica's began.
 func cutOffLeader(t *testing.T, seed uint64, release bool) (renewed, ended, took time.Time) {
 	s := script{seed: seed, length: 2 * time.Minute, settings: leader.Defaults("")}
 	s.settings.ReleaseOnCancel = release

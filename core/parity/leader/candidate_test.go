@@ -11,11 +11,11 @@ import (
 	"orrery/core/leader"
 )
 
-// replay has our candidate live through what an elector lived through, and tells where it does anything else.
+// replay gives our candidate the inputs that an elector had, and reports where the candidate acts differently.
 type replay struct {
 	them *elector
 	ours *leader.Candidate
-	// call is the one under way, and made how many were made.
+	// call is the call in flight if pending; made is how many calls were made.
 	call    leader.Call
 	made    int
 	pending bool
@@ -33,19 +33,19 @@ func agree(e *elector) error {
 		if _, ended := ours.ExitCode(); ended {
 			break
 		}
-		now, what := r.next(cancelled)
-		switch what {
-		case wakes:
+		now, kind := r.next(cancelled)
+		switch kind {
+		case wakeUp:
 			ours.Wake(now)
-		case answers:
+		case response:
 			x := e.calls[r.made-1]
 			r.pending = false
 			ours.HandleResponse(now, leader.ResponseOf(r.call, x.result, x.err))
-		case cancels:
+		case cancel:
 			cancelled = true
 			ours.Cancel(now)
-		case nothing:
-			return fmt.Errorf("%s: after %d calls ours waits for ever", e.plan.identity(), r.made)
+		case noInput:
+			return fmt.Errorf("%s: after %d calls ours has no call and no wake-up", e.plan.identity(), r.made)
 		}
 		if err := r.check(now); err != nil {
 			return fmt.Errorf("%s: %w", e.plan.identity(), err)
@@ -54,39 +54,39 @@ func agree(e *elector) error {
 	return r.end()
 }
 
-type what int
+type input int
 
 const (
-	nothing what = iota
-	answers
-	wakes
-	cancels
+	noInput input = iota
+	response
+	wakeUp
+	cancel
 )
 
-// next is what ours is to be told next. While the process is stopped, that is nothing; when it goes on, a signal that
-// waited comes before anything else.
-func (r *replay) next(cancelled bool) (at time.Time, kind what) {
-	offer := func(t time.Time, k what) {
-		if kind == nothing || t.Before(at) {
+// next returns the candidate's next input. A stopped process has none; when it continues, a signal that arrived meanwhile
+// comes first.
+func (r *replay) next(cancelled bool) (at time.Time, kind input) {
+	offer := func(t time.Time, k input) {
+		if kind == noInput || t.Before(at) {
 			at, kind = t, k
 		}
 	}
 	if !cancelled && !r.them.ended.IsZero() {
-		offer(maxTime(r.them.ended, r.them.start), cancels)
+		offer(maxTime(r.them.ended, r.them.start), cancel)
 	}
 	var stopped, until time.Time
 	if r.made > 0 {
 		x := r.them.calls[r.made-1]
 		stopped, until = x.stopped, x.ended
 		if r.pending && x.answered {
-			offer(x.ended, answers)
+			offer(x.ended, response)
 		}
 	}
 	if wake, ok := r.ours.NextWake(); ok {
 		if !stopped.IsZero() && wake.After(stopped) && wake.Before(until) {
 			wake = until
 		}
-		offer(wake, wakes)
+		offer(wake, wakeUp)
 	}
 	return at, kind
 }
@@ -98,7 +98,7 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// check compares the call that ours wants now, if any, with theirs.
+// check compares the call that ours makes now, if any, with theirs.
 func (r *replay) check(now time.Time) error {
 	r.notices = append(r.notices, r.ours.Notices()...)
 	call, ok := r.ours.Call()
@@ -108,7 +108,7 @@ func (r *replay) check(now time.Time) error {
 	r.call, r.pending = call, true
 	r.made++
 	if r.made > len(r.them.calls) {
-		return fmt.Errorf("at %s ours makes a call more than theirs: %v", clock(now), call.Verb)
+		return fmt.Errorf("at %s ours makes one call more than theirs: %v", clock(now), call.Verb)
 	}
 	x := r.them.calls[r.made-1]
 	theirs := description{clock(x.sent), x.verb, "", leader.Record{}}
@@ -132,7 +132,7 @@ type description struct {
 
 func clock(t time.Time) string { return t.Format("15:04:05.000000000") }
 
-// end compares what is known only at the end.
+// end compares the number of calls, and the notices.
 func (r *replay) end() error {
 	if r.made < len(r.them.calls) {
 		x := r.them.calls[r.made]
