@@ -49,9 +49,10 @@ func (s *simulation) changeUsageNow(u *usageChange) error {
 
 // setInitialUsage sets the usage of the pods that exist from the beginning.
 func (s *simulation) setInitialUsage() error {
+	later := s.file.createdLater()
 	for i := range s.file.Workloads {
 		w := &s.file.Workloads[i]
-		if s.file.createdLater(w.name) {
+		if later[w.name] {
 			continue
 		}
 		if err := s.setUsageOf(w); err != nil {

@@ -44,14 +44,13 @@ func firstError(checks ...func() error) error {
 }
 
 func (f *file) checkCluster() error {
-	total := 0
-	seen := map[string]bool{}
+	f.made.nodes = map[string]bool{}
 	for i := range f.Cluster.Nodes {
-		if err := f.checkGroup(&f.Cluster.Nodes[i], seen, &total); err != nil {
+		if err := f.checkGroup(&f.Cluster.Nodes[i]); err != nil {
 			return err
 		}
 	}
-	if total == 0 {
+	if len(f.made.nodes) == 0 {
 		return f.Cluster.Fail("nodes", "a cluster needs nodes: write one group at least, as in - {name: web, count: 3, cpu: 4, memory: 16Gi}")
 	}
 	if err := f.Cluster.Controllers.check(); err != nil {
@@ -83,8 +82,7 @@ func (c *controllers) check() error {
 	return nil
 }
 
-// checkGroup checks a group of nodes; seen and total are of all groups so far.
-func (f *file) checkGroup(g *nodeGroup, seen map[string]bool, total *int) error {
+func (f *file) checkGroup(g *nodeGroup) error {
 	switch {
 	case g.Name == "":
 		return g.Fail("name", "a group of nodes needs a name: its nodes are called after it")
@@ -100,10 +98,9 @@ func (f *file) checkGroup(g *nodeGroup, seen map[string]bool, total *int) error 
 		}
 		n += g.Zones[zone]
 	}
-	if n < 1 || n > maxNodes || *total+n > maxNodes {
-		return g.Fail("count", "a cluster has between 1 and %d nodes", maxNodes)
+	if err := f.made.addNodes(g, n); err != nil {
+		return err
 	}
-	*total += n
 	switch {
 	case g.CPU.IsZero() || g.Memory.IsZero():
 		return g.Fail("cpu", "a node needs cpu and memory, as in cpu: 4 and memory: 16Gi")
@@ -116,10 +113,10 @@ func (f *file) checkGroup(g *nodeGroup, seen map[string]bool, total *int) error 
 		switch wrong := validation.IsDNS1123Label(node.Name); {
 		case len(wrong) > 0:
 			return g.Fail("name", "its nodes cannot be called %q: %s", node.Name, wrong[0])
-		case seen[node.Name]:
+		case f.made.nodes[node.Name]:
 			return g.Fail("name", "there is another node of the name %s", node.Name)
 		}
-		seen[node.Name] = true
+		f.made.nodes[node.Name] = true
 	}
 	labels := g.nodes()[0].Labels // the others differ in their names, which were checked
 	for _, key := range sortedKeys(labels) {
@@ -156,21 +153,24 @@ func (f *file) checkScheduler() error {
 
 func (f *file) checkWorkloads() error {
 	total := 0
-	seen := map[string]bool{}
+	f.made.workloads = map[string]*workload{}
 	for i := range f.Workloads {
 		w := &f.Workloads[i]
 		if err := w.identify(); err != nil {
 			return err
 		}
-		if seen[w.name] {
+		if f.workload(w.name) != nil {
 			return w.Fail("", "there is another workload of the name %s", w.name)
 		}
-		seen[w.name] = true
+		f.made.workloads[w.name] = w
 		if err := firstError(w.checkSize, w.checkTemplate, w.checkBudget, func() error { return f.checkPriority(w) }); err != nil {
 			return err
 		}
 		if total += *w.Replicas; total > maxPods {
 			return w.Fail("replicas", "all workloads together have more than %d pods", maxPods)
+		}
+		if err := f.made.addPods(w, "replicas", *w.Replicas); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -313,10 +313,8 @@ func (f *file) checkPriority(w *workload) error {
 	if _, known := f.Cluster.PriorityClasses[name]; name == "" || known || strings.HasPrefix(name, "system-") {
 		return nil
 	}
-	for i := range f.Objects {
-		if strings.Contains(string(f.Objects[i].Text), "PriorityClass") {
-			return nil // found out when the objects are created
-		}
+	if slices.ContainsFunc(f.Objects, func(o strict.Raw) bool { return o.Scalar("kind") == string(world.PriorityClass) }) {
+		return nil // found out when the objects are created
 	}
 	return w.Fail("priorityClass", "there is no priority class %q: %s", name, strict.Suggest(name, sortedKeys(f.Cluster.PriorityClasses)))
 }
@@ -337,14 +335,7 @@ func (f *file) checkProfiles(c *config.Configuration) error {
 }
 
 // workload returns a workload by its name.
-func (f *file) workload(name string) *workload {
-	for i := range f.Workloads {
-		if f.Workloads[i].name == name {
-			return &f.Workloads[i]
-		}
-	}
-	return nil
-}
+func (f *file) workload(name string) *workload { return f.made.workloads[name] }
 
 func (f *file) workloadNames() []string {
 	var all []string

@@ -56,12 +56,7 @@ func (c *storyChecker) more(g *nodeGroup) {
 }
 
 func (c *storyChecker) added(g *nodeGroup) error {
-	seen := map[string]bool{}
-	for name := range c.nodes {
-		seen[name] = true
-	}
-	total := len(c.nodes)
-	if err := c.checkGroup(g, seen, &total); err != nil {
+	if err := c.checkGroup(g); err != nil {
 		return err
 	}
 	c.more(g)
@@ -77,6 +72,9 @@ func (c *storyChecker) daemons() error {
 		}
 		if c.pods += len(c.nodes); c.pods > maxPods {
 			return w.Fail("daemonset", "with a pod on each of %d nodes, there are more than %d pods", len(c.nodes), maxPods)
+		}
+		if err := c.made.addPods(w, "daemonset", len(c.nodes)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -146,6 +144,9 @@ func (c *storyChecker) sizes(m *moment) error {
 		if c.pods += max(0, more); c.pods > maxPods {
 			return m.Fail("scale", "the steps make more than %d pods", maxPods)
 		}
+		if err := c.made.addPods(c.workload(name), "replicas", max(0, more)); err != nil {
+			return err
+		}
 	}
 	for _, counts := range []map[string]int{m.Evict, m.Ungate} {
 		for _, name := range sortedKeys(counts) {
@@ -189,18 +190,8 @@ func (c *storyChecker) whichNodes(m *moment) error {
 	return nil
 }
 
-// anyOf checks that every word matches a node.
 func (c *storyChecker) anyOf(p *strict.Position, field string, words []string) error {
-	for _, word := range words {
-		found := false
-		for _, node := range c.nodes {
-			found = found || matchesNode(word, node)
-		}
-		if !found {
-			return p.Fail(field, "there is no node %q: write a name, a pattern such as web-*, or a label such as zone=east; %s", word, strict.Suggest(word, sortedKeys(c.nodes)))
-		}
-	}
-	return nil
+	return c.made.anyOf(c.nodes, p, field, words)
 }
 
 func (c *storyChecker) drains(m *moment) error {

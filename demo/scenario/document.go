@@ -22,6 +22,8 @@ type file struct {
 	Workloads   []workload    `yaml:"workloads"`
 	Objects     []strict.Raw  `yaml:"objects"`
 	Steps       []moment      `yaml:"steps"`
+
+	made made
 }
 
 type clusterPart struct {
@@ -134,6 +136,8 @@ type workload struct {
 
 	kind world.Kind
 	name string
+
+	podBytes int // of one of its pods, encoded; zero if not known yet
 }
 
 type budgetPart struct {

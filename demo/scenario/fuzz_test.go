@@ -36,8 +36,16 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(withRequired(mistake)))
 	}
 	f.Add([]byte("a: &a [&b [*a, *b], *a]"))
+	for _, c := range hostile() {
+		if len(c.text) < 1<<16 {
+			f.Add([]byte(boundsHead + c.text))
+		}
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s, err := scenario.Parse("story.yaml", text)
+		s, took, err := measured(text)
+		if took > mostMemory {
+			t.Errorf("%d bytes allocate %d MiB", len(text), took>>20)
+		}
 		if err == nil {
 			playBriefly(t, s, len(text))
 			return

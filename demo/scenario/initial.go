@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"slices"
 	"strconv"
 
 	v1 "k8s.io/api/core/v1"
@@ -28,8 +27,9 @@ func (d *ScriptRunner) CreateInitial() error {
 			return err
 		}
 	}
+	later := d.file.createdLater()
 	for i := range d.file.Workloads {
-		if w := &d.file.Workloads[i]; !d.file.createdLater(w.name) {
+		if w := &d.file.Workloads[i]; !later[w.name] {
 			if err := d.create(w.objects()...); err != nil {
 				return w.Fail("", "%v", err)
 			}
@@ -38,8 +38,15 @@ func (d *ScriptRunner) CreateInitial() error {
 	return nil
 }
 
-func (f *file) createdLater(name string) bool {
-	return slices.ContainsFunc(f.Steps, func(m moment) bool { return slices.Contains(m.Create, name) })
+// createdLater returns the workloads that steps create.
+func (f *file) createdLater() map[string]bool {
+	later := map[string]bool{}
+	for i := range f.Steps {
+		for _, name := range f.Steps[i].Create {
+			later[name] = true
+		}
+	}
+	return later
 }
 
 // addNodes adds a group of nodes. Initial nodes are ready; later ones become ready with their kubelets' first report.

@@ -9,6 +9,9 @@ const (
 	maxPods        = 100_000 // of all workloads together, over the whole story
 	maxMoments     = 10_000  // repeated ones counted each time
 	maxInputs      = 2_000_000
+	maxNodeParts   = 1_000_000 // of all nodes together: labels, taints and resources
+	maxPodBytes    = 128 << 20 // of all pods together, encoded
+	maxCompared    = 2_000_000 // nodes with patterns and labels in the steps
 	maxReplicas    = 9
 	maxAmount      = 1 << 50 // of memory, in bytes, and of anything else
 	maxCPU         = 1_000_000

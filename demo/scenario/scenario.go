@@ -86,7 +86,11 @@ func (p *schedulerPart) configuration(name string) (*config.Configuration, error
 	if !raw.IsSet() {
 		return config.Default(features), nil
 	}
-	text, from := raw.WithTypeMeta("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration"), "config"
+	text, err := raw.WithTypeMeta("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")
+	if err != nil {
+		return nil, err
+	}
+	from := "config"
 	if raw.Word != "" {
 		if text, err = readBeside(name, raw.Word); err != nil {
 			return nil, raw.Fail("", err.Error())
@@ -127,7 +131,11 @@ func kubeletConfiguration(raw *strict.Raw) (pressure.Configuration, error) {
 	if !raw.IsSet() {
 		return pressure.DefaultConfiguration(kubeletOS), nil
 	}
-	c, err := pressure.Load(raw.WithTypeMeta("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"), kubeletOS)
+	text, err := raw.WithTypeMeta("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
+	if err != nil {
+		return pressure.Configuration{}, err
+	}
+	c, err := pressure.Load(text, kubeletOS)
 	if err != nil {
 		return c, raw.Fail("", err.Error())
 	}

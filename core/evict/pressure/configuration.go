@@ -82,9 +82,15 @@ var fields = []string{
 	"kernelMemcgNotification", "localStorageCapacityIsolation",
 }
 
+// maxBytes bounds a KubeletConfiguration: reading one takes a hundred times its size.
+const maxBytes = 1 << 20
+
 // Load reads a KubeletConfiguration, YAML or JSON, as a kubelet on that operating system would. It ignores fields that are
 // not about eviction; a misspelt or repeated eviction field is an error.
 func Load(data []byte, system string) (Configuration, error) {
+	if len(data) > maxBytes {
+		return Configuration{}, fmt.Errorf("reading the kubelet configuration: it has %d bytes, and at most %d are read", len(data), maxBytes)
+	}
 	asJSON, err := yaml.YAMLToJSONStrict(data)
 	if err != nil {
 		return Configuration{}, fmt.Errorf("reading the kubelet configuration: %w", err)

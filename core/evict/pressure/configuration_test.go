@@ -148,6 +148,9 @@ func TestLoad_Errors(t *testing.T) {
 	if _, err := pressure.Load([]byte("kind: Deployment\napiVersion: kubelet.config.k8s.io/v1beta1"), "linux"); err == nil {
 		t.Error("a Deployment was read as a KubeletConfiguration")
 	}
+	if _, err := pressure.Load([]byte(header+strings.Repeat("#", 1<<20)), "linux"); err == nil || !strings.Contains(err.Error(), "at most 1048576 are read") {
+		t.Errorf("more than a mebibyte gives %v", err)
+	}
 }
 
 func TestThreshold_Met(t *testing.T) {

@@ -16,11 +16,12 @@ import (
 	"orrery/core/printable"
 )
 
-// MaxBytes bounds a document, and maxValues its size with all aliases expanded.
+// MaxBytes bounds a document, maxValues its size with all aliases expanded, and maxMemory what it is decoded to.
 const (
 	MaxBytes  = 1 << 20
 	maxValues = 200_000
 	maxDepth  = 64
+	maxMemory = 32 << 20
 )
 
 // Decode reads a document into a struct. The error is an *[Error].
@@ -54,9 +55,10 @@ func notYAML(file string, data []byte, err error) error {
 }
 
 type decoder struct {
-	file  string
-	nodes int
-	depth int
+	file   string
+	nodes  int
+	depth  int
+	memory int
 }
 
 // lineIndex collects the lines below a Position.
@@ -66,12 +68,19 @@ type lineIndex struct {
 	outer *lineIndex
 }
 
-func (l *lineIndex) add(path string, line int) {
+// lineMemory is what a line takes beside the path.
+const lineMemory = 64
+
+// add returns the memory that it takes.
+func (l *lineIndex) add(path string, line int) int {
+	memory := len(path)
 	for ; l != nil; l = l.outer {
 		if below, ok := strings.CutPrefix(path, l.path); ok {
 			l.lines[strings.TrimPrefix(below, ".")] = line
+			memory += lineMemory
 		}
 	}
+	return memory
 }
 
 func (d *decoder) fail(n *yaml.Node, path, format string, args ...any) error {
@@ -91,7 +100,10 @@ func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, l *lineIn
 	if n.Kind == yaml.AliasNode {
 		return d.value(n.Alias, into, path, l)
 	}
-	l.add(path, n.Line)
+	// A list that grows has room for up to as many elements again; the path is kept for each struct around the value.
+	if d.memory += 2*int(into.Type().Size()) + l.add(path, n.Line); d.memory > maxMemory {
+		return d.fail(n, path, "the document is too big: what it says up to here takes more than %d MiB of memory", maxMemory>>20)
+	}
 	if into.Kind() == reflect.Pointer {
 		if isNull(n) {
 			return d.fail(n, path, "a value is missing here")
@@ -157,7 +169,7 @@ func quote(n *yaml.Node) string {
 func (d *decoder) structValue(n *yaml.Node, into reflect.Value, path string, l *lineIndex) error {
 	fields := fieldsOf(into.Type())
 	if n.Kind != yaml.MappingNode {
-		return d.fail(n, path, "fields are expected here, such as %s", strings.Join(first(namesOf(fields), 4), ", "))
+		return d.fail(n, path, "fields are expected here, such as %s", strings.Join(first(fields.names, 4), ", "))
 	}
 	if p, ok := into.Addr().Interface().(positioned); ok {
 		l = &lineIndex{path: path, lines: map[string]int{}, outer: l}
@@ -166,9 +178,9 @@ func (d *decoder) structValue(n *yaml.Node, into reflect.Value, path string, l *
 	seen := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		index, ok := fields[key.Value]
+		index, ok := fields.index[key.Value]
 		if !ok {
-			return d.fail(key, path, "unknown field %s: %s", quote(key), Suggest(key.Value, namesOf(fields)))
+			return d.fail(key, path, "unknown field %s: %s", quote(key), Suggest(key.Value, fields.names))
 		}
 		if line, twice := seen[key.Value]; twice {
 			return d.fail(key, path, "%s is written twice; the first time on line %d", key.Value, line)
@@ -180,9 +192,9 @@ func (d *decoder) structValue(n *yaml.Node, into reflect.Value, path string, l *
 		}
 		l.add(inner, key.Line)
 	}
-	for _, name := range namesOf(fields) {
+	for _, name := range fields.names {
 		if _, written := seen[name]; !written {
-			d.setAbsentPositions(n, into.FieldByIndex(fields[name]), join(path, name))
+			d.setAbsentPositions(n, into.FieldByIndex(fields.index[name]), join(path, name))
 		}
 	}
 	return nil
@@ -197,10 +209,11 @@ func (d *decoder) setAbsentPositions(n *yaml.Node, field reflect.Value, path str
 	if !ok {
 		return
 	}
+	d.memory += len(path)
 	p.setPosition(Position{file: d.file, path: path, line: n.Line})
 	fields := fieldsOf(field.Type())
-	for _, name := range namesOf(fields) {
-		d.setAbsentPositions(n, field.FieldByIndex(fields[name]), join(path, name))
+	for _, name := range fields.names {
+		d.setAbsentPositions(n, field.FieldByIndex(fields.index[name]), join(path, name))
 	}
 }
 

@@ -152,8 +152,15 @@ rest:
 	}
 }
 
-// A few lines can stand for a document that fills the memory.
-func TestDecode_BoundsAliases(t *testing.T) {
+// room takes more memory than text.
+type room struct {
+	strict.Position
+	Walls [8 << 10]byte `yaml:"-"`
+	Rooms []room        `yaml:"rooms"`
+}
+
+// A few lines can stand for a document that fills the memory, and two characters for a struct that is large.
+func TestDecode_BoundsMemory(t *testing.T) {
 	aliases := "fields: &a0 {a: 1}\n"
 	for i := 1; i < 12; i++ {
 		aliases += fmt.Sprintf("b%d: &a%d [%s*a%d]\n", i, i, strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 9), i-1)
@@ -170,6 +177,7 @@ func TestDecode_BoundsAliases(t *testing.T) {
 		"aliases of aliases":          {aliases, &farm{}, "unknown field"},
 		"an alias of itself":          {"in: &a [{in: *a}, {in: *a}]", &nest{}, "the document is too big"},
 		"aliases that double":         {"in: &a\n- in: &b\n  - in: &c\n    - {}\n" + doubling(20), &nest{}, "the document is too big"},
+		"elements that are large":     {"rooms: [" + strings.Repeat("{}, ", 3000) + "]", &room{}, "what it says up to here takes more than 32 MiB of memory"},
 		"lists in lists":              {lists(5000), &farm{}, "fields are expected"},
 		"lists beyond what is parsed": {lists(500_000), &farm{}, "not YAML"},
 		"a text beyond measure":       {"flock: " + strings.Repeat("x", 2<<20), &farm{}, "at most 1048576 are read"},

@@ -1,15 +1,29 @@
 package strict
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// fieldsOf are the fields of a struct by the names they are written with, those of embedded structs included.
-func fieldsOf(t reflect.Type) map[string][]int {
-	fields := map[string][]int{}
-	collect(t, nil, fields)
+// structFields are the fields of a struct by the names they are written with, those of embedded structs included.
+type structFields struct {
+	index map[string][]int
+	names []string // sorted
+}
+
+var knownFields sync.Map // of structFields, by type
+
+func fieldsOf(t reflect.Type) structFields {
+	if known, ok := knownFields.Load(t); ok {
+		return known.(structFields)
+	}
+	fields := structFields{index: map[string][]int{}}
+	collect(t, nil, fields.index)
+	fields.names = slices.Sorted(maps.Keys(fields.index))
+	knownFields.Store(t, fields)
 	return fields
 }
 
@@ -37,13 +51,4 @@ func tagOf(f reflect.StructField) (name, options string) {
 	}
 	name, options, _ = strings.Cut(tag, ",")
 	return name, options
-}
-
-func namesOf(fields map[string][]int) []string {
-	names := make([]string, 0, len(fields))
-	for name := range fields {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

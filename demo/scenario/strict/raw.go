@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -10,8 +11,7 @@ import (
 
 // Raw is a part of a document that another decoder reads.
 type Raw struct {
-	// Text is the part alone, as YAML of its own; Word is its value if it is a single word.
-	Text []byte
+	// Word is its value if it is a single word.
 	Word string
 
 	file, path string
@@ -59,11 +59,7 @@ func (d *decoder) raw(n *yaml.Node, into *Raw, path string) error {
 	if err := d.rejectAliases(n, path); err != nil {
 		return err
 	}
-	text, err := yaml.Marshal(n)
-	if err != nil {
-		return d.fail(n, path, "this cannot be read: %v", err)
-	}
-	*into = Raw{Text: text, file: d.file, path: path, node: n}
+	*into = Raw{file: d.file, path: path, node: n}
 	if n.Kind == yaml.ScalarNode {
 		into.Word = n.Value
 	}
@@ -101,22 +97,37 @@ func (r *Raw) Scalar(field string) string {
 	return ""
 }
 
-// WithTypeMeta returns the part with apiVersion and kind added, which may have been left out.
-func (r *Raw) WithTypeMeta(apiVersion, kind string) []byte {
-	if r.node.Kind != yaml.MappingNode {
-		return r.Text
+// maxConfigurationValues bounds a configuration, which takes other decoders several times its size to read.
+const maxConfigurationValues = 20_000
+
+// WithTypeMeta returns a configuration alone, as YAML of its own, with apiVersion and kind added, which may have been left
+// out.
+func (r *Raw) WithTypeMeta(apiVersion, kind string) ([]byte, error) {
+	if countNodes(r.node) > maxConfigurationValues {
+		return nil, r.Fail("", fmt.Sprintf("it has more than %d names and values, which is the most a configuration may have", maxConfigurationValues))
 	}
-	whole := yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	for _, field := range [][2]string{{"apiVersion", apiVersion}, {"kind", kind}} {
-		if childOf(r.node, field[0]) == nil {
-			whole.Content = append(whole.Content,
-				&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: field[0]}, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: field[1]})
+	whole := *r.node
+	if r.node.Kind == yaml.MappingNode {
+		whole.Content = nil
+		for _, field := range [][2]string{{"apiVersion", apiVersion}, {"kind", kind}} {
+			if childOf(r.node, field[0]) == nil {
+				whole.Content = append(whole.Content,
+					&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: field[0]}, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: field[1]})
+			}
 		}
+		whole.Content = append(whole.Content, r.node.Content...)
 	}
-	whole.Content = append(whole.Content, r.node.Content...)
 	text, err := yaml.Marshal(&whole)
 	if err != nil {
-		return r.Text
+		return nil, r.Fail("", "this cannot be read: "+err.Error())
 	}
-	return text
+	return text, nil
+}
+
+func countNodes(n *yaml.Node) int {
+	count := 1
+	for _, inner := range n.Content {
+		count += countNodes(inner)
+	}
+	return count
 }
