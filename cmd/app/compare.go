@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -28,6 +29,7 @@ func compareCommand(plugins framework.Registry) *cobra.Command {
 		files []string
 		fill  bool
 		rule  queue.RequeueRule
+		gates []string
 	)
 	c := &cobra.Command{
 		Use:   "compare --config FILE [--config FILE...] TRACE",
@@ -42,6 +44,9 @@ with the configuration that the trace was recorded with.
 
 With --fill pods never leave: then the same arrivals fill the cluster, which tells more about a trace whose
 pods are gone sooner than others come.
+
+All decide under the feature gates that the trace was recorded with. --feature-gates sets others, under the
+configurations given, and not in "as recorded".
 
 With --requeue-rule moveRequestCycle failed pods are requeued by the rule from before queueing hints, under the
 configurations given, and not in "as recorded".`,
@@ -60,7 +65,7 @@ configurations given, and not in "as recorded".`,
 			if err != nil {
 				return fmt.Errorf("reading %s: %w", rec.name, err)
 			}
-			configurations, err := configurationsOf(files, header)
+			configurations, err := configurationsOf(files, gates, header)
 			if err != nil {
 				return err
 			}
@@ -79,12 +84,13 @@ configurations given, and not in "as recorded".`,
 				return fmt.Errorf("%s: %w", rec.name, err)
 			}
 			p.done()
-			doc := newComparison(rec.name, fill, comparison)
+			doc := newComparison(rec.name, fill, comparison, configurations)
 			return out.print(c, doc, doc.text)
 		},
 	}
 	c.Flags().StringArrayVar(&files, "config", nil, "a KubeSchedulerConfiguration `FILE`, or default; give it once for each")
 	addRequeueRule(c.Flags(), &rule, "under each --config, "+requeueRuleUsage+"; by default that of the trace")
+	c.Flags().StringSliceVar(&gates, "feature-gates", nil, "feature `gates` under each --config, as in A=true,B=false; all others are those of the trace")
 	c.Flags().BoolVar(&fill, "fill", false, "leave out that pods leave, so that the cluster fills up")
 	_ = c.MarkFlagRequired("config")
 	out.addFlag(c)
@@ -100,11 +106,16 @@ func setRequeueRule(configurations []compare.Configuration, rule queue.RequeueRu
 	}
 }
 
-// configurationsOf reads the configurations to compare. It compares a single file with the trace's configuration.
-func configurationsOf(files []string, recorded trace.Header) ([]compare.Configuration, error) {
+// configurationsOf reads the configurations to compare, under the trace's feature gates with the given ones set. It
+// compares a single file with the trace's configuration.
+func configurationsOf(files, gates []string, recorded trace.Header) ([]compare.Configuration, error) {
 	options, err := play.OptionsOf(recorded)
 	if err != nil {
 		return nil, err
+	}
+	features, err := config.ParseFeatureFlag(append(options.Config.Features.Changed(), gates...)...)
+	if err != nil {
+		return nil, fmt.Errorf("--feature-gates: %w", err)
 	}
 	rule := options.RequeueRule
 	var all []compare.Configuration
@@ -112,10 +123,10 @@ func configurationsOf(files []string, recorded trace.Header) ([]compare.Configur
 		all = append(all, compare.Configuration{Name: "as recorded", Config: options.Config, RequeueRule: rule})
 	}
 	for _, file := range files {
-		name, configuration := "default", config.Default(config.DefaultFeatures())
+		name, configuration := "default", config.Default(features)
 		if file != "default" {
 			var err error
-			if configuration, err = readConfig(file); err != nil {
+			if configuration, err = readConfig(file, features); err != nil {
 				return nil, err
 			}
 			name = printable.Line(filepath.Base(file), 40)
@@ -153,6 +164,7 @@ type typicalDocument struct {
 
 type resultDocument struct {
 	Configuration string             `json:"configuration"`
+	FeatureGates  []string           `json:"featureGates"` // those that are not at their defaults
 	Placed        int                `json:"placed"`
 	NeverPlaced   int                `json:"neverPlaced"`
 	Pending       pendingDocument    `json:"pendingSeconds"`
@@ -187,7 +199,7 @@ type resourceDocument struct {
 	Over          []float64 `json:"overTime"`
 }
 
-func newComparison(name string, fill bool, c *compare.Comparison) *comparisonDocument {
+func newComparison(name string, fill bool, c *compare.Comparison, configurations []compare.Configuration) *comparisonDocument {
 	doc := &comparisonDocument{
 		envelope: document("Comparison"), Trace: name, Fill: fill, Start: momentOf(c.Start), End: momentOf(c.End),
 		Pods: c.Pods, Nodes: c.Nodes, Typical: []typicalDocument{}, Results: []resultDocument{}, Damage: damageOf(c.Damage),
@@ -197,7 +209,7 @@ func newComparison(name string, fill bool, c *compare.Comparison) *comparisonDoc
 		doc.Typical = append(doc.Typical, typicalDocument{amounts(t.Requests), rounded(t.Share)})
 	}
 	for i := range c.Results {
-		doc.Results = append(doc.Results, resultOf(&c.Results[i]))
+		doc.Results = append(doc.Results, resultOf(&c.Results[i], configurations[i].Config.Features))
 	}
 	return doc
 }
@@ -210,10 +222,10 @@ func amounts(list v1.ResourceList) map[string]string {
 	return all
 }
 
-func resultOf(r *compare.Result) resultDocument {
+func resultOf(r *compare.Result, features config.Features) resultDocument {
 	p := r.Pending
 	doc := resultDocument{
-		Configuration: r.Name, Placed: p.Pods, NeverPlaced: r.NeverPlaced,
+		Configuration: r.Name, FeatureGates: append([]string{}, features.Changed()...), Placed: p.Pods, NeverPlaced: r.NeverPlaced,
 		Pending:    pendingDocument{p.Mean.Seconds(), p.P50.Seconds(), p.P90.Seconds(), p.P99.Seconds(), p.Max.Seconds()},
 		Placements: r.Placements, Decisions: r.Decisions, Preemptions: r.Preemptions, Victims: r.Victims, OnOtherNode: r.OtherNode,
 		Resources: []resourceDocument{}, Fragmentation: rounded(r.Fragmentation), Fragments: allRounded(r.FragmentationSeries),
@@ -223,6 +235,11 @@ func resultOf(r *compare.Result) resultDocument {
 		doc.Resources = append(doc.Resources, resourceDocument{string(u.Name), rounded(u.Mean), rounded(u.Peak), rounded(u.Fragmentation), allRounded(u.Series)})
 	}
 	return doc
+}
+
+// gates returns the feature gates that are not at their defaults, in one line.
+func (r *resultDocument) gates() string {
+	return printable.Line(strings.Join(r.FeatureGates, ","), 200)
 }
 
 // rounded rounds a share to a millionth.
@@ -242,7 +259,11 @@ func (d *comparisonDocument) text(w io.Writer) {
 	if d.Fill {
 		over = "filling up"
 	}
-	fmt.Fprintf(w, "%s: %s on %s, %s, under %s\n\n", d.Trace, countText(d.Pods, "pod"), countText(d.Nodes, "node"), over, countText(len(d.Results), "configuration"))
+	fmt.Fprintf(w, "%s: %s on %s, %s, under %s\n", d.Trace, countText(d.Pods, "pod"), countText(d.Nodes, "node"), over, countText(len(d.Results), "configuration"))
+	if gates, same := d.commonGates(); same && gates != "" {
+		fmt.Fprintf(w, "  all under the feature gates %s\n", gates)
+	}
+	fmt.Fprintln(w)
 	writeTable(w, "  ", d.table())
 	fmt.Fprintf(w, "\nFrom start to end\n")
 	writeTable(w, "  ", d.curves())
@@ -260,6 +281,9 @@ func (d *comparisonDocument) table() [][]string {
 			row = append(row, value(&d.Results[i]))
 		}
 		table = append(table, row)
+	}
+	if _, same := d.commonGates(); !same {
+		line("feature gates", func(r *resultDocument) string { return cmp.Or(r.gates(), "default") })
 	}
 	line("pods placed", func(r *resultDocument) string { return strconv.Itoa(r.Placed) })
 	line("never placed", func(r *resultDocument) string { return strconv.Itoa(r.NeverPlaced) })
@@ -282,6 +306,12 @@ func (d *comparisonDocument) table() [][]string {
 	line("utilization spread (max-min)", func(r *resultDocument) string { return percentOf(r.Spread) })
 	line("utilization deviation", func(r *resultDocument) string { return percentOf(r.Deviation) })
 	return table
+}
+
+// commonGates returns the feature gates that are not at their defaults, and whether they are the same in all results.
+func (d *comparisonDocument) commonGates() (gates string, same bool) {
+	gates = d.Results[0].gates()
+	return gates, !slices.ContainsFunc(d.Results, func(r resultDocument) bool { return r.gates() != gates })
 }
 
 // resources returns the resources, which are the same in all results.

@@ -120,17 +120,17 @@ func (n *connection) name() string {
 
 // scheduler returns the scheduler's configuration.
 func (n *connection) scheduler() (*config.Configuration, error) {
-	return readConfig(n.config)
+	return readConfig(n.config, config.DefaultFeatures())
 }
 
 // readConfig reads a KubeSchedulerConfiguration; without a file it is kube-scheduler's default.
-func readConfig(file string) (*config.Configuration, error) {
+func readConfig(file string, features config.Features) (*config.Configuration, error) {
 	if file == "" {
-		return config.Default(config.DefaultFeatures()), nil
+		return config.Default(features), nil
 	}
 	data, err := boundedfile.Read(file, config.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	return config.LoadNamed(file, data, config.DefaultFeatures())
+	return config.LoadNamed(file, data, features)
 }

@@ -151,7 +151,7 @@ func (f *demoFlags) open(c *cobra.Command, name string, plugins framework.Regist
 		s = s.WithSeed(f.seed)
 	}
 	if f.config != "" {
-		configuration, err := readConfig(f.config)
+		configuration, err := readConfig(f.config, s.Configuration().Features)
 		if err != nil {
 			return nil, err
 		}

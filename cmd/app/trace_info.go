@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"orrery/core/config"
 	"orrery/core/printable"
 	"orrery/core/trace"
 )
@@ -56,6 +57,7 @@ type traceInfoDocument struct {
 	NamesHashed   bool              `json:"namesHashed"`
 	Seed          uint64            `json:"seed"`
 	Configuration string            `json:"configuration,omitempty"`
+	FeatureGates  []string          `json:"featureGates"` // those that are not at their defaults
 	Start         moment            `json:"start"`
 	First         moment            `json:"first,omitempty"`
 	Last          moment            `json:"last,omitempty"`
@@ -86,7 +88,7 @@ func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
 	h := i.Header
 	doc := traceInfoDocument{
 		envelope: document("TraceInfo"), Trace: name, Program: h.Program, Description: h.Description, Origin: string(h.Origin),
-		NamesHashed: h.NamesHashed, Seed: h.Seed, Configuration: h.Configuration, Start: momentOf(h.Start),
+		NamesHashed: h.NamesHashed, Seed: h.Seed, Configuration: h.Configuration, FeatureGates: changedGates(h.FeatureGates), Start: momentOf(h.Start),
 		Bytes: i.Bytes, Unpacked: i.Unpacked, Inputs: i.Inputs, InputsByKind: i.InputsByKind, ListedObjects: i.Objects,
 		Decisions: i.Decisions, ByVerdict: map[string]uint64{}, Checkpoints: i.Checkpoints,
 		Marks: []markDocument{}, Damage: damageOf(i.Damage),
@@ -113,6 +115,19 @@ func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
 	return doc
 }
 
+// changedGates returns the gates of a recording that are not at their defaults; of a recording with gates that this
+// program does not know, all of them.
+func changedGates(recorded map[string]bool) []string {
+	if features, err := config.ParseFeatures(recorded); err == nil {
+		return append([]string{}, features.Changed()...)
+	}
+	list := []string{}
+	for _, name := range slices.Sorted(maps.Keys(recorded)) {
+		list = append(list, fmt.Sprintf("%s=%t", name, recorded[name]))
+	}
+	return list
+}
+
 var originText = map[trace.Origin]string{
 	trace.FromStart:    "of a scheduler's life, from its first input on",
 	trace.FromSnapshot: "of a scheduler's life, beginning with a snapshot in the middle of it",
@@ -134,6 +149,7 @@ func (d *traceInfoDocument) text(w io.Writer, i *trace.Info) {
 		about = ""
 	}
 	fact("made by", printable.Line(d.Program, 200))
+	fact("feature gates", printable.Line(strings.Join(d.FeatureGates, ", "), 300))
 	fact("from", timeText(h.Start))
 	if !i.Last.IsZero() {
 		fact("to", timeText(i.Last))

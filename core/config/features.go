@@ -57,6 +57,18 @@ func (f Features) List() []FeatureStatus {
 	return list
 }
 
+// Changed returns the gates of scheduling that are not at their defaults, sorted by name, each as --feature-gates takes
+// it. AllAlpha and AllBeta are left out: the gates that they set are in the list.
+func (f Features) Changed() []string {
+	var list []string
+	for i, g := range gates {
+		if f.enabled(i) != g.on && !g.foreign && g.name != AllAlpha && g.name != AllBeta {
+			list = append(list, fmt.Sprintf("%s=%t", g.name, f.enabled(i)))
+		}
+	}
+	return list
+}
+
 // ParseFeatures sets gates by name. Unknown gates, locked gates set against their lock, and gates that are on
 // without those they depend on are all reported together; the Features of a failed parse are the defaults.
 func ParseFeatures(set map[string]bool) (Features, error) {

@@ -133,6 +133,25 @@ func TestParseFeatures_RequiredGates(t *testing.T) {
 	})
 }
 
+func TestFeatures_ChangedGatesReadBack(t *testing.T) {
+	for _, flag := range []string{"", "SchedulerPopFromBackoffQ=false,GenericWorkload=true", "AllBeta=false", "AllBeta=true,SchedulerAsyncAPICalls=false"} {
+		f, err := config.ParseFeatureFlag(flag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := config.ParseFeatureFlag(f.Changed()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(f.Changed(), again.Changed()); diff != "" {
+			t.Errorf("%q: read back (-want +got)\n%s", flag, diff)
+		}
+	}
+	if f, _ := config.ParseFeatureFlag("SchedulerPopFromBackoffQ=false,GenericWorkload=true,NodeSwap=true"); !slices.Equal(f.Changed(), []string{"GenericWorkload=true", "SchedulerPopFromBackoffQ=false"}) {
+		t.Errorf("changed are %v", f.Changed())
+	}
+}
+
 // flipped lists the gates of scheduling that are not at their defaults.
 func flipped(f config.Features) string {
 	var out []string
