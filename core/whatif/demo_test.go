@@ -38,6 +38,7 @@ func TestEvaluate_AnyMomentOfRecordings(t *testing.T) {
 			digest := e.Digest()
 			for o := range e.Store().Objects(world.Node) {
 				drained := evaluate(t, e, "drain "+o.GetName())
+				checkSums(t, []string{name, "drain"}, drained)
 				if drained.After.Moved+drained.After.Evicted+len(drained.Blocked) == 0 || drained.Truncated {
 					t.Errorf("%s at %v: draining %s ends with %+v, truncated %v", name, e.Now(), o.GetName(), drained.After, drained.Truncated)
 				}

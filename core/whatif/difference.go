@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -119,13 +120,11 @@ func (c *comparison) add(pod world.PodRef, before, after PodOutcome) {
 	if p.Kind, differs = changeKindOf(before, after); differs {
 		c.result.Pods = append(c.result.Pods, p)
 	}
-	if isPending(before) && isPending(after) {
+	if before.Pending() && after.Pending() {
 		p.Kind = StillPending
 		c.result.StillPending = append(c.result.StillPending, p)
 	}
 }
-
-func isPending(f PodOutcome) bool { return f.Pod != (world.PodRef{}) && f.Node == "" }
 
 // changeKindOf returns how two outcomes of a pod differ, if they do. A replacement on the same node is no difference.
 func changeKindOf(before, after PodOutcome) (ChangeKind, bool) {
@@ -173,13 +172,20 @@ func (r *run) slotOutcome(s *slot) PodOutcome {
 		left = s.removedBy
 	}
 	pod := r.engine.Store().Pod(s.current.Namespace, s.current.Name)
-	if pod == nil || pod.UID != s.current.UID || (s.vacated && !s.wasTerminating) {
-		return PodOutcome{State: engine.StateGone, RemovedBy: left}
+	gone := PodOutcome{State: engine.StateGone, RemovedBy: left}
+	if pod == nil || pod.UID != s.current.UID || !s.holds() {
+		return gone
 	}
 	f := PodOutcome{Pod: s.current, State: r.engine.PodState(pod.Namespace, pod.Name), Node: nodeOf(r.engine, pod), RemovedBy: left}
-	if f.Node == "" {
-		r.setReason(pod, &f)
+	switch {
+	case f.Node != "":
+		return f
+	case hasEnded(pod):
+		return gone
+	case f.State == engine.StateGone:
+		f.State = "" // it is there, and none of the profiles schedules it
 	}
+	r.setReason(pod, &f)
 	return f
 }
 
@@ -193,6 +199,8 @@ func (r *run) setReason(pod *v1.Pod, o *PodOutcome) {
 		o.Reason.Message = "scheduling gates: " + strings.Join(names, ", ")
 	} else if d := r.latestDecisions()[pod.UID]; d != nil {
 		o.Reason, o.TotalNodes = diagnose.OfDecision(d), d.Nodes
+	} else if !slices.Contains(r.engine.Profiles(), pod.Spec.SchedulerName) {
+		o.Reason.Message = fmt.Sprintf("waits for scheduler %q: no profile here has that name", pod.Spec.SchedulerName)
 	} else {
 		o.Reason.Message = diagnose.OfCondition(pod)
 	}

@@ -23,6 +23,9 @@ func busy(t testing.TB) *scene {
 		set("web", 3, "1"), newBudget("web", 2), set("api", 3, "1500m"), set("pinned", 1, "1", onNode("shut")),
 	)
 	s.create(mk.Pod("alone").CPU("500m").Obj(), mk.Pod("big").CPU("3").Obj(), mk.Pod("shy").CPU("1").Gate("quota").Obj())
+	held := mk.Pod("held").CPU("5").Obj()
+	held.Finalizers = []string{"example.com/hold"}
+	s.create(mk.Pod("foreign").CPU("1").Scheduler("mine").Obj(), mk.Pod("failed").CPU("5").Phase(v1.PodFailed).Obj(), held)
 	return s
 }
 
@@ -80,10 +83,17 @@ func TestEvaluate_NoChanges(t *testing.T) {
 }
 
 // checkSums compares the pods of a result with its numbers.
-func checkSums(t *rapid.T, texts []string, a *whatif.Result) {
+func checkSums(t rapid.TB, texts []string, a *whatif.Result) {
 	t.Helper()
 	placed, worse := 0, false
+	pendingBefore, pendingAfter := len(a.StillPending), len(a.StillPending)
 	for _, p := range a.Pods {
+		if p.Before.Pending() {
+			pendingBefore++
+		}
+		if p.After.Pending() {
+			pendingAfter++
+		}
 		if p.After.Node != "" {
 			placed++
 		}
@@ -97,6 +107,9 @@ func checkSums(t *rapid.T, texts []string, a *whatif.Result) {
 	}
 	if got := a.After.Placed - a.Before.Placed; got != placed {
 		t.Errorf("%q: %d more pods are placed, and pod by pod it is %d", texts, got, placed)
+	}
+	if a.Before.Pending != pendingBefore || a.After.Pending != pendingAfter {
+		t.Errorf("%q: %d pods are pending before and %d after, and pod by pod it is %d and %d", texts, a.Before.Pending, a.After.Pending, pendingBefore, pendingAfter)
 	}
 	if worse != a.Worse() {
 		t.Errorf("%q: worse is %v", texts, a.Worse())

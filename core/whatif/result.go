@@ -99,7 +99,8 @@ type PodChange struct {
 // PodOutcome is one pod at rest.
 type PodOutcome struct {
 	// Pod is the pod itself or its replacement; zero if there is neither.
-	Pod   world.PodRef
+	Pod world.PodRef
+	// State is empty for a pod of a scheduler that is none of the profiles.
 	State engine.PodState
 	Node  string
 	// Reason is the last attempt's reason with the most nodes, out of TotalNodes.
@@ -108,6 +109,9 @@ type PodOutcome struct {
 	// RemovedBy is why the original pod was deleted; empty if it still exists.
 	RemovedBy string
 }
+
+// Pending reports whether the pod exists and has no node.
+func (o *PodOutcome) Pending() bool { return o.Pod != (world.PodRef{}) && o.Node == "" }
 
 // BlockedEviction is an eviction that a budget does not allow.
 type BlockedEviction struct {

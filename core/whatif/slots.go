@@ -84,7 +84,7 @@ func (f *slotTracker) podChanged(op world.Op, pod *v1.Pod) {
 	if s == nil {
 		s = f.slotFor(pod)
 	}
-	ended := op == world.Deleted || pod.Status.Phase == v1.PodFailed || pod.Status.Phase == v1.PodSucceeded
+	ended := op == world.Deleted || hasEnded(pod)
 	if s.current.UID != pod.UID || (!ended && pod.DeletionTimestamp == nil) {
 		return
 	}
@@ -144,6 +144,21 @@ func (f *slotTracker) matchRemaining() {
 		}
 	}
 	f.slots = slices.DeleteFunc(f.slots, func(s *slot) bool { return taken[s] })
+}
+
+// remains reports whether a pod of the run's end counts: one that something removed since the start does not, though it
+// may still be terminating.
+func (f *slotTracker) remains(pod *v1.Pod) bool {
+	s := f.byPod[pod.UID]
+	return s == nil || s.current.UID == pod.UID && s.holds()
+}
+
+// holds reports whether the slot has a pod. One that was terminating from the start on is its slot's until it is gone.
+func (s *slot) holds() bool { return !s.vacated || s.wasTerminating }
+
+// hasEnded reports whether all containers of a pod have terminated for good.
+func hasEnded(pod *v1.Pod) bool {
+	return pod.Status.Phase == v1.PodFailed || pod.Status.Phase == v1.PodSucceeded
 }
 
 // ownerOf returns the UID of a pod's controller, or the pod's own name.

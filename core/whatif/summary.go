@@ -5,7 +5,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/engine"
 	"orrery/core/evict"
 	"orrery/core/saturating"
 	"orrery/core/world"
@@ -16,9 +15,10 @@ func (r *run) measure() ClusterSummary {
 	o := ClusterSummary{Decisions: r.decisions, RestAt: r.lastChange}
 	for pod := range objects[*v1.Pod](r.engine.Store(), world.Pod) {
 		switch {
+		case !r.slots.remains(pod):
 		case nodeOf(r.engine, pod) != "":
 			o.Placed++
-		case r.engine.PodState(pod.Namespace, pod.Name) != engine.StateGone:
+		case !hasEnded(pod):
 			o.Pending++
 		}
 	}

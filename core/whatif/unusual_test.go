@@ -215,3 +215,18 @@ func TestEvaluate_SumsBeyondInt64(t *testing.T) {
 		}
 	}
 }
+
+// A pod of another scheduler is pending like others, in the count and in the list; one that has ended is in neither.
+func TestEvaluate_CountsPendingPodsAsItListsThem(t *testing.T) {
+	ended := mk.Pod("ended").CPU("5").Phase(v1.PodFailed).Obj()
+	s := sceneOfObjects(t, node("a", "1"), mk.Pod("foreign").CPU("1").Scheduler("mine").Obj(), ended, mk.Pod("big").CPU("2").Obj())
+	a := s.evaluate("cordon a")
+	if len(a.Pods) > 0 || a.Before.Pending != 2 || a.After.Pending != 2 || len(a.StillPending) != 2 {
+		t.Fatalf("%d change, %d are pending before and %d after, and listed are %+v", len(a.Pods), a.Before.Pending, a.After.Pending, a.StillPending)
+	}
+	foreign := a.StillPending[1].After
+	if want := `waits for scheduler "mine": no profile here has that name`; foreign.State == engine.StateGone || foreign.Reason.Message != want {
+		t.Errorf("the pod of another scheduler is %+v, want the reason %q", foreign, want)
+	}
+	checkSums(t, nil, a)
+}
