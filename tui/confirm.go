@@ -137,12 +137,15 @@ func summarize(a *whatif.Result) []string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, f.text))
 		}
 	}
-	lines := []string{"No pod would change outcome."}
-	if len(parts) > 0 {
-		lines = []string{"Pods: " + strings.Join(parts, ", ") + "."}
+	var lines []string
+	if a.Blocks() {
+		lines = append(lines, fmt.Sprintf("Blocked: %d of %d cannot be evicted, %s first.", len(a.Blocked), a.ToEvict, printable.Line(a.Blocked[0].Pod.String(), 80)))
 	}
-	if len(a.Blocked) > 0 {
-		lines = append(lines, fmt.Sprintf("Disruption budgets would hold %d, %s first.", len(a.Blocked), printable.Line(a.Blocked[0].Pod.String(), 80)))
+	switch {
+	case len(parts) > 0:
+		lines = append(lines, "Pods: "+strings.Join(parts, ", ")+".")
+	case len(lines) == 0:
+		lines = append(lines, "No pod would change outcome.")
 	}
 	if a.Truncated {
 		lines = append(lines, "The what-if stopped before everything had settled.")

@@ -44,7 +44,8 @@ With --trace the question is about a moment of it; without --at that is its end.
 ` + traceHelp + `
 ` + momentHelp + `
 
-The exit code is 1 when a pod ends worse: without a node that it would have otherwise.`,
+The exit code is 1 when a pod ends worse, without a node that it would have otherwise, and when a budget keeps
+a drain from its end.`,
 		Example: `  orrery whatif drain node-3 --trace rolling-drain --at +40s
   orrery whatif add 2 nodes like node-1, cordon node-2
   orrery whatif --do "requests shop/web-0 cpu=500m memory=1Gi" --trace incident.orrery -o json | jq .after`,
@@ -66,7 +67,7 @@ The exit code is 1 when a pod ends worse: without a node that it would have othe
 			if err := out.print(c, doc, doc.text); err != nil {
 				return err
 			}
-			return answer(!doc.Worse)
+			return answer(!a.Worse() && !a.Blocks())
 		},
 	}
 	whom.flag(c, false)
@@ -117,6 +118,8 @@ type whatIfDocument struct {
 	Trace   string   `json:"trace"`
 	At      moment   `json:"at"`
 	Changes []string `json:"changes"`
+	// Summary is the verdict in one line.
+	Summary string `json:"summary"`
 	// Worse says that a pod has no node at rest that it would have without the changes.
 	Worse  bool           `json:"worse"`
 	Before clusterSummary `json:"before"`
@@ -190,7 +193,7 @@ type evictionCause struct {
 func newWhatIf(s *openedAt, trace string, r *whatif.Result) *whatIfDocument {
 	since := s.at.Sub(s.Start().Time)
 	doc := &whatIfDocument{
-		envelope: document("WhatIf"), Trace: s.trace, At: momentOf(s.at), Changes: []string{}, Worse: r.Worse(),
+		envelope: document("WhatIf"), Trace: s.trace, At: momentOf(s.at), Changes: []string{}, Summary: r.Verdict(), Worse: r.Worse(),
 		Before: clusterSummaryOf(r.Before), After: clusterSummaryOf(r.After),
 		Pods: podChanges(r.Pods), StillPending: podChanges(r.StillPending), Blocked: []blockedEviction{},
 		Notes: append([]string{}, r.Notes...), Truncated: r.Truncated,
@@ -243,16 +246,13 @@ func podOutcomeOf(o whatif.PodOutcome) podOutcome {
 	return doc
 }
 
-// text says first that nothing was changed, and then what would change.
+// text writes the verdict first, then that nothing was changed, and then what would change.
 func (d *whatIfDocument) text(w io.Writer) {
-	fmt.Fprintf(w, "what-if: %s\n", printable.Line(strings.Join(d.Changes, ", "), 300))
+	fmt.Fprintln(w, printable.Line(d.Summary, 300))
+	fmt.Fprintf(w, "  what-if: %s\n", printable.Line(strings.Join(d.Changes, ", "), 300))
 	fmt.Fprintf(w, "  evaluated at %s%s; nothing was changed\n\n", d.At, d.Source.location(offsetText(d.since), d.Trace))
 	writeTable(w, "  ", d.numbers())
-	if len(d.Pods) == 0 {
-		fmt.Fprintln(w, "\nNo pod changes outcome")
-	} else {
-		section(w, countText(len(d.Pods), "pod")+" would change outcome", changeLines(d.Pods))
-	}
+	section(w, countText(len(d.Pods), "pod")+" would change outcome", changeLines(d.Pods))
 	var blocked, notes [][]string
 	for _, b := range d.Blocked {
 		blocked = append(blocked, []string{podName(b.Pod), "stays on " + printable.Line(b.Node, 100), printable.Line(b.Message, 300)})

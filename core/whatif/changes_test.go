@@ -38,9 +38,28 @@ func TestDrain_IsBlockedByBudget(t *testing.T) {
 	if len(a.Blocked) != 2 || a.Blocked[0].Budget != "web" {
 		t.Fatalf("held are %+v", a.Blocked)
 	}
+	if want := "blocked: 2 of 2 pods cannot be evicted (budget default/web allows 0 disruptions)"; a.Verdict() != want || !a.Blocks() || a.Worse() {
+		t.Errorf("the verdict is %q, want %q", a.Verdict(), want)
+	}
 	troubles := a.Blocked[0].Causes
 	if len(troubles) != 1 || troubles[0].Kind != budget.RequiresAllPods || len(troubles[0].Remedies) == 0 {
 		t.Errorf("in the way are %+v", troubles)
+	}
+}
+
+func TestVerdict_NamesWhatIsBlockedFirst(t *testing.T) {
+	s := newScene(t, node("a", "8"), set("web", 2, "1"), newBudget("web", 2), set("api", 3, "1"), mk.Pod("alone").CPU("1").Obj())
+	s.create(node("b", "2"))
+	for question, want := range map[string]string{
+		"drain a": "blocked: 2 of 6 pods cannot be evicted (budget default/web allows 0 disruptions); " +
+			"2 would be evicted and not replaced on a node, 2 would move",
+		"delete pod alone":  "worse: 1 pod would be evicted and not replaced on a node",
+		"add 1 node like a": "no pod would change outcome",
+		"scale api 5":       "2 pods would be created",
+	} {
+		if got := s.evaluate(question).Verdict(); got != want {
+			t.Errorf("%s: the verdict is %q, want %q", question, got, want)
+		}
 	}
 }
 

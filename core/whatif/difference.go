@@ -26,6 +26,7 @@ func compareRuns(e *engine.Engine, changes []change.Change, plain, changed *run)
 	}
 	for _, d := range changed.drains {
 		a.Blocked = append(a.Blocked, d.blocked(changed)...)
+		a.ToEvict += len(d.machine.Plan().Evict)
 	}
 	c := comparison{plain: plain, changed: changed, result: a, seen: map[types.UID]bool{}}
 	c.compareTouched()

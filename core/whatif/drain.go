@@ -82,6 +82,11 @@ func (d *drain) blocked(r *run) []BlockedEviction {
 		if pod := r.cluster.Pod(b.Pod.Namespace, b.Pod.Name); pod != nil {
 			h.Causes = budget.Diagnose(pod, budgets, beside[b.Pod.Namespace], r.now)
 		}
+		for _, pdb := range budgets {
+			if pdb.Namespace == b.Pod.Namespace && pdb.Name == b.Budget {
+				h.DisruptionsAllowed = pdb.Status.DisruptionsAllowed
+			}
+		}
 		list = append(list, h)
 	}
 	return list

@@ -33,8 +33,10 @@ type Result struct {
 	Before, After ClusterSummary
 	// Pods are those whose outcome differs, by namespace and name. StillPending have no node in either run.
 	Pods, StillPending []PodChange
-	// Blocked are the evictions that a budget does not allow, at rest, with the changes.
+	// Blocked are the evictions that a budget does not allow, at rest, with the changes; ToEvict is how many pods the
+	// drains set out to evict.
 	Blocked []BlockedEviction
+	ToEvict int
 	// Notes say what else the changes entail.
 	Notes []string
 	// RestAt is when the cluster came to rest with the changes. Truncated says that one of the runs did not, within the
@@ -119,6 +121,8 @@ type BlockedEviction struct {
 	Node    string
 	Budget  string
 	Message string
+	// DisruptionsAllowed is how many more evictions the budget allows.
+	DisruptionsAllowed int32
 	// Causes say why the budget does not allow it, and what a person may do about each.
 	Causes []budget.Problem
 }

@@ -56,13 +56,21 @@ func blockedReason(h *whatif.BlockedEviction) string {
 
 func changeOf(c *whatif.PodChange) views.WhatIfChange {
 	v := views.WhatIfChange{
-		Pod: printable.Text(c.Pod.String()), Key: c.Pod.String(), From: podStateAt(c.Before.State), To: podStateAt(c.After.State),
+		Pod: printable.Text(c.Pod.String()), Key: c.Pod.String(), From: outcomeState(&c.Before), To: outcomeState(&c.After),
 		Before: printable.Text(c.Before.Node), After: printable.Text(c.After.Node), Reason: printable.Text(c.After.Reason.Message),
 	}
 	if v.Reason == "" {
 		v.Reason = printable.Text(c.After.RemovedBy)
 	}
 	return v
+}
+
+// outcomeState returns the state of an outcome. A pod that no profile schedules stays as it was created.
+func outcomeState(o *whatif.PodOutcome) views.PodState {
+	if o.State == "" && o.Pending() {
+		return views.Created
+	}
+	return podStateAt(o.State)
 }
 
 func totalsOf(o whatif.ClusterSummary) views.Totals {
