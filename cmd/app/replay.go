@@ -30,7 +30,7 @@ A trace from a scheduler's beginning is replayed exactly. One that begins with a
 ones do, lacks what the scheduler remembered: there, only where pods were placed is compared.
 ` + traceHelp + `
 
-With --verify the exit code is 1 when something differs or the trace is damaged.`,
+The exit code is 1 when the trace is damaged; with --verify also when something differs or the end is missing.`,
 		Example: `  orrery replay morning-rush
   orrery replay --verify incident.orrery && echo "as recorded"
   orrery replay --verify -o json incident.orrery | jq .firstDifference`,
@@ -52,10 +52,11 @@ With --verify the exit code is 1 when something differs or the trace is damaged.
 			if err := out.print(c, doc, doc.text); err != nil {
 				return err
 			}
-			return answer(!verify || doc.Same && doc.Damage == nil)
+			damaged := doc.Damage != nil && !doc.Damage.Unfinished
+			return answer(!damaged && (!verify || doc.Same && doc.Damage == nil))
 		},
 	}
-	c.Flags().BoolVar(&verify, "verify", false, "answer with 1 when something differs or is damaged")
+	c.Flags().BoolVar(&verify, "verify", false, "answer with 1 when something differs or the end is missing")
 	out.addFlag(c)
 	return c
 }
@@ -145,16 +146,20 @@ func damageOf(d *trace.Damage) *damageDocument {
 
 // text writes first whether the decisions are the same.
 func (r replayDocument) text(w io.Writer) {
-	d := r.Decisions
+	d, name := r.Decisions, r.Trace
+	if r.Damage != nil {
+		fmt.Fprintf(w, "%s is %s: %s read, and nothing after them\n", r.Trace, r.Damage.word(), countText(r.Records, "record"))
+		name = "  up to there it"
+	}
 	switch {
 	case !r.Same:
-		fmt.Fprintf(w, "%s is decided differently: %d of %s\n", r.Trace, d.Different+d.Missing+d.Unexpected, countText(d.Recorded, "decision"))
+		fmt.Fprintf(w, "%s is decided differently: %d of %s\n", name, d.Different+d.Missing+d.Unexpected, countText(d.Recorded, "decision"))
 	case !r.Exact && d.Recorded == 0:
-		fmt.Fprintf(w, "%s was replayed; there are no recorded decisions to compare with\n", r.Trace)
+		fmt.Fprintf(w, "%s was replayed; there are no recorded decisions to compare with\n", name)
 	case !r.Exact:
-		fmt.Fprintf(w, "%s: the %s that are compared are placed as recorded\n", r.Trace, countText(d.Same, "pod"))
+		fmt.Fprintf(w, "%s is placed as recorded: the %s that are compared\n", name, countText(d.Same, "pod"))
 	default:
-		fmt.Fprintf(w, "%s is decided as recorded: %s, digest %s\n", r.Trace, countText(d.Recorded, "decision"), r.Digest)
+		fmt.Fprintf(w, "%s is decided as recorded: %s, digest %s\n", name, countText(d.Recorded, "decision"), r.Digest)
 	}
 	if r.FirstDifference != nil {
 		fmt.Fprintf(w, "  first at %s\n", r.FirstDifference.sentence)
@@ -174,6 +179,14 @@ func (r replayDocument) text(w io.Writer) {
 		fmt.Fprintln(w, "  the trace does not begin with the scheduler, so only where pods were placed is compared")
 	}
 	r.Damage.text(w)
+}
+
+// word says what the damage means for the trace.
+func (d *damageDocument) word() string {
+	if d.Unfinished {
+		return "unfinished"
+	}
+	return "damaged"
 }
 
 func (d *damageDocument) text(w io.Writer) {

@@ -97,5 +97,8 @@ func printCopied(c *cobra.Command, out output, to outFile, kind, name string, da
 	if doc.Damage != nil {
 		notes = append(notes, doc.Damage.Message+"; everything before it was used")
 	}
-	return printWritten(c, out, to, doc, notes, func(w io.Writer) { fmt.Fprintf(w, "wrote %q\n", doc.File) })
+	if err := printWritten(c, out, to, doc, notes, func(w io.Writer) { fmt.Fprintf(w, "wrote %q\n", doc.File) }); err != nil {
+		return err
+	}
+	return answer(doc.Damage == nil || doc.Damage.Unfinished)
 }

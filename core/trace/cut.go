@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -12,7 +11,7 @@ import (
 
 // Cut copies the records of a trace from first to last, both included. If records before first are dropped, lists of
 // all objects at that time replace them, and the copy is a trace [FromSnapshot]. A damaged trace is copied up to the
-// damage, and Cut returns the damage as its error.
+// damage, with a mark there that says so, and Cut returns the damage as its error.
 func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
 	if last.Before(first) {
 		return fmt.Errorf("cutting a trace: the end, %s, is before the beginning, %s", last.Format(time.RFC3339Nano), first.Format(time.RFC3339Nano))
@@ -21,10 +20,13 @@ func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
 	if err != nil {
 		return err
 	}
-	c := cutter{to: to, header: r.Header(), first: first, state: store.New()}
+	c := cutter{to: to, header: r.Header(), first: first, at: first, state: store.New()}
 	for record, err := range r.All() {
 		if err != nil {
-			return cmp.Or(c.close(), err)
+			if openErr := c.open(); openErr != nil {
+				return openErr
+			}
+			return c.w.closeDamaged(c.at, err)
 		}
 		if record.At.After(last) {
 			break
@@ -42,11 +44,15 @@ type cutter struct {
 	header  Header
 	first   time.Time
 	state   *store.Store
+	at      time.Time // of the last record that was read, or first
 	dropped bool
 	w       *Writer
 }
 
 func (c *cutter) add(r Record) error {
+	if r.At.After(c.at) {
+		c.at = r.At
+	}
 	if c.w == nil && r.At.Before(c.first) {
 		c.dropped = true
 		if in, ok := r.Body.(Input); ok {

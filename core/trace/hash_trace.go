@@ -1,12 +1,9 @@
 package trace
 
-import (
-	"cmp"
-	"io"
-)
+import "io"
 
 // HashNames copies a trace with its names replaced. It clears the description, which may contain names. A damaged trace
-// is copied up to the damage, and HashNames returns the damage as its error.
+// is copied up to the damage, with a mark there that says so, and HashNames returns the damage as its error.
 func HashNames(from io.Reader, to io.Writer, hash *NameHasher) error {
 	r, err := NewReader(from)
 	if err != nil {
@@ -18,10 +15,12 @@ func HashNames(from io.Reader, to io.Writer, hash *NameHasher) error {
 	if err != nil {
 		return err
 	}
+	at := h.Start
 	for record, err := range r.All() {
 		if err != nil {
-			return cmp.Or(w.Close(), err)
+			return w.closeDamaged(at, err)
 		}
+		at = record.At
 		if err := w.Write(record); err != nil {
 			return err
 		}

@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"orrery/core/footprint"
 	"orrery/core/trim"
@@ -68,6 +70,20 @@ func (w *Writer) Write(r Record) error {
 		return err
 	}
 	return w.writeIfFull()
+}
+
+// closeDamaged ends the copy of a trace that could not be read any further, and returns the reason. A mark keeps the
+// reason in the copy, which is whole itself. Where names are hashed the mark has only the place: the cause may name things.
+func (w *Writer) closeDamaged(at time.Time, reason error) error {
+	var damage *Damage
+	if errors.As(reason, &damage) && !errors.Is(reason, ErrUnfinished) {
+		text := damage.Error()
+		if w.hash != nil {
+			text = fmt.Sprintf("the trace is damaged at record %d", damage.Record)
+		}
+		w.block.mark(at, Mark{Kind: Note, Text: "copied up to here: " + text})
+	}
+	return cmp.Or(w.Close(), reason)
 }
 
 func (w *Writer) writeBody(r Record) error {
