@@ -54,11 +54,16 @@ func durationText(d time.Duration) string {
 	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 }
 
-// timeText formats a time to the millisecond.
-func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+// timeText formats a time to the millisecond, or as exactly as it is: given back to --at it is the same moment.
+func timeText(t time.Time) string {
+	if t.Nanosecond()%int(time.Millisecond) != 0 {
+		return string(momentOf(t))
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
 
-// offsetText formats a duration since the start of a trace, as --at takes it. What is older is at the start.
-func offsetText(d time.Duration) string { return "+" + max(d, 0).Round(time.Millisecond).String() }
+// offsetText formats a duration since the start of a trace, as --at takes it and as exactly. What is older is at the start.
+func offsetText(d time.Duration) string { return "+" + max(d, 0).String() }
 
 // wrapText breaks a text into lines; its own line breaks stay.
 func wrapText(text string, width int) []string {

@@ -11,6 +11,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"pgregory.net/rapid"
 )
 
 func TestMoment_Parse(t *testing.T) {
@@ -35,6 +36,21 @@ func TestMoment_Parse(t *testing.T) {
 			t.Errorf("%s: %q is %s, %v, want %s", c.name, c.text, timeText(got), err, c.want)
 		}
 	}
+}
+
+// A moment is printed so that --at takes it for the same.
+func TestMoment_PrintedAsExactlyAsTaken(t *testing.T) {
+	start := time.Date(2026, 3, 2, 23, 59, 0, 1, time.UTC)
+	rapid.Check(t, func(t *rapid.T) {
+		since := time.Duration(rapid.Int64Range(0, int64(90*time.Minute)).Draw(t, "since"))
+		since = since.Truncate(rapid.SampledFrom([]time.Duration{1, time.Microsecond, time.Millisecond, time.Second}).Draw(t, "unit"))
+		at := start.Add(since)
+		for _, text := range []string{timeText(at), offsetText(since), string(momentOf(at))} {
+			if got, err := parseMoment(text, start); err != nil || !got.Equal(at) {
+				t.Fatalf("%s is printed as %q and taken for %s, %v", at.Format(time.RFC3339Nano), text, got.Format(time.RFC3339Nano), err)
+			}
+		}
+	})
 }
 
 func TestDurationText(t *testing.T) {

@@ -82,6 +82,8 @@ type markDocument struct {
 	Kind   string  `json:"kind"`
 	Pod    *podRef `json:"pod,omitempty"`
 	Text   string  `json:"text"`
+
+	offset time.Duration
 }
 
 func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
@@ -105,7 +107,8 @@ func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
 		doc.ByVerdict[trace.Verdict(v).String()] = n
 	}
 	for _, m := range i.Marks {
-		mark := markDocument{m.Record, momentOf(m.At), since(m.At), m.Mark.Kind.String(), nil, m.Mark.Text}
+		offset := max(m.At.Sub(h.Start), 0)
+		mark := markDocument{m.Record, momentOf(m.At), offset.Seconds(), m.Mark.Kind.String(), nil, m.Mark.Text, offset}
 		if m.Mark.Pod.Name != "" {
 			pod := refOf(m.Mark.Pod)
 			mark.Pod = &pod
@@ -200,8 +203,7 @@ func markLines(w io.Writer, marks []markDocument) {
 	fmt.Fprintf(w, "\n%s\n", countText(len(marks), "mark"))
 	var table [][]string
 	for _, m := range marks[:min(len(marks), maxMarkLines)] {
-		at := offsetText(durationOf(m.Offset))
-		table = append(table, []string{at, m.Kind, printable.Line(m.Text, 200)})
+		table = append(table, []string{offsetText(m.offset), m.Kind, printable.Line(m.Text, 200)})
 	}
 	writeTable(w, "  ", table)
 	if more := len(marks) - maxMarkLines; more > 0 {
