@@ -195,5 +195,5 @@ func (l *Live) Close() { l.Cluster.Close() }
 
 // WhatIfCommand returns the current time, and the command that runs the same what-if on the cluster.
 func (l *Live) WhatIfCommand(changes []change.Change) (time.Time, string) {
-	return l.Now(), "orrery whatif " + l.options.Again(l.Name()) + change.Words(changes)
+	return l.Now(), "orrery whatif " + l.options.Again(l.Name()) + change.ShellWords(changes)
 }

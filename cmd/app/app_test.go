@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestCommands runs the scripts in testdata. In them, answer runs orrery and checks its exit code, and $RECORDED is a
-// small trace from a scheduler's first input.
+// TestCommands runs the scripts in testdata. In them, answer runs orrery and checks its exit code, printed runs the
+// commands that an explanation prints and checks that they answer what stands beside them, and $RECORDED is a small trace from a scheduler's first input.
 func TestCommands(t *testing.T) {
 	recorded, err := filepath.Abs("../../core/trace/testdata/v2.trace")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestCommands(t *testing.T) {
 			e.Setenv("RECORDED", recorded)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answer},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answer, "printed": printedCommands},
 	})
 }
 

@@ -33,7 +33,7 @@ func TestCommands_OnCluster(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answer, "lacks": lacks},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answer, "lacks": lacks, "printed": printedCommands},
 	})
 }
 

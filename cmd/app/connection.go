@@ -64,15 +64,32 @@ func (n *connection) configured(c *cobra.Command) bool {
 // clusterFlags returns the given flags that name the cluster, each followed by a space, without secrets.
 func (n *connection) clusterFlags(c *cobra.Command) string { return repeatFlags(c, clusterFlagNames) }
 
-// clusterFlagNames are the flags that name a cluster and are not secret.
-var clusterFlagNames = []string{"kubeconfig", "context", "cluster", "user", "server", "as", "config"}
+// clusterFlagNames are the flags that reach a cluster as somebody, and are not secret.
+var clusterFlagNames = append([]string{
+	"kubeconfig", "context", "cluster", "user", "server", "tls-server-name", "insecure-skip-tls-verify",
+	"certificate-authority", "client-certificate", "client-key", "config",
+}, impersonationFlagNames...)
+
+var impersonationFlagNames = []string{"as", "as-uid", "as-group", "as-user-extra"}
 
 // repeatFlags returns the given flags as shell words, each followed by a space.
 func repeatFlags(c *cobra.Command, names []string) string {
 	text := ""
 	for _, name := range names {
-		if c.Flags().Changed(name) {
-			text += "--" + name + " " + change.ShellWord(c.Flags().Lookup(name).Value.String()) + " "
+		f := c.Flags().Lookup(name)
+		if f == nil || !f.Changed {
+			continue
+		}
+		values := []string{f.Value.String()}
+		if list, several := f.Value.(pflag.SliceValue); several {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			separator := " "
+			if f.NoOptDefVal != "" { // a value after a space would be an argument
+				separator = "="
+			}
+			text += "--" + name + separator + change.ShellWord(value) + " "
 		}
 	}
 	return text

@@ -97,7 +97,7 @@ func (f *consoleFlags) run(c *cobra.Command, plugins framework.Registry) error {
 }
 
 // otherContextFlagNames are the flags that hold for every context.
-var otherContextFlagNames = []string{"kubeconfig", "as", "config"}
+var otherContextFlagNames = append([]string{"kubeconfig", "config"}, impersonationFlagNames...)
 
 // clusters returns the kubeconfig's clusters, and the name of the one to open first.
 func (f *consoleFlags) clusters(cmd *cobra.Command, c *config.Configuration, plugins framework.Registry) (o tui.LiveOptions, first string, err error) {

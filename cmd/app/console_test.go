@@ -115,7 +115,7 @@ func TestConsole_SwitchesContextsOfSeveralFiles(t *testing.T) {
 			t.Errorf("%s was asked by %q, want %q", context, got, want)
 		}
 	}
-	if got, want := o.Again("two"), "--as jane --context two "; got != want {
+	if got, want := o.Again("two"), "--as jane --as-group devs --as-group ops --context two "; got != want {
 		t.Errorf("the second is found again by %q, want %q", got, want)
 	}
 }

@@ -69,7 +69,7 @@ func comparePaneAndJSON(t *testing.T, e *engine.Engine, pod world.PodRef) *diagn
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := newDiagnosis(d, e.Store().Len(world.Node))
+	doc := newDiagnosis(d, e.Store().Len(world.Node), "")
 	query := collect.Query{Open: views.ExplainPane, Pod: pod, Rows: math.MaxInt}
 	pane := collect.New(collect.Options{}).Model(e, query).Explain
 	if diff := cmp.Diff(saidByJSON(&doc), saidByPane(pane)); diff != "" {

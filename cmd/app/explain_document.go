@@ -7,6 +7,7 @@ import (
 
 	"orrery/core/diagnose"
 	"orrery/core/engine"
+	"orrery/core/printable"
 	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
@@ -36,7 +37,8 @@ type evaluatedAt struct {
 	// AsDecided says that the diagnosis is of the decision that placed the pod, and not of the present.
 	AsDecided bool `json:"asDecided"`
 
-	at time.Time
+	at       time.Time
+	position string
 }
 
 // diagnosisDocument is a diagnose.Diagnosis.
@@ -79,6 +81,11 @@ type remedy struct {
 	Change change.Change `json:"change"`
 	Node   string        `json:"node"`
 	Text   string        `json:"text"`
+	// Places says that the pod has a node in the end, too, when all other pending pods take their turns; Effect is the
+	// verdict on that, and Command evaluates it.
+	Places  bool   `json:"places"`
+	Effect  string `json:"effect"`
+	Command string `json:"command"`
 }
 
 type pluginResult struct {
@@ -147,21 +154,24 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 	if s.fallback {
 		doc.fallback = s.fallbackText()
 	}
-	doc.Evaluated = evaluatedAt{momentOf(s.at), false, s.at}
+	doc.Evaluated = evaluatedAt{momentOf(s.at), false, s.at, s.position}
 	if record, recorded := s.lastPlacement(pod); recorded && doc.Status.placed() {
 		at := s.Records()[record].At
 		if err := s.SeekRecord(record); err != nil {
 			return nil, err
 		}
-		doc.Evaluated = evaluatedAt{momentOf(at), true, at}
+		doc.Evaluated = evaluatedAt{momentOf(at), true, at, offsetText(at.Sub(doc.start))}
 	}
 	d, err := diagnose.Pod(s.Engine(), ref)
 	if err != nil {
 		return nil, err
 	}
-	doc.diagnosisDocument = newDiagnosis(d, s.Engine().Store().Len(world.Node))
+	doc.diagnosisDocument = newDiagnosis(d, s.Engine().Store().Len(world.Node), s.again)
 	if doc.Evaluated.AsDecided {
 		doc.Remedies = []remedy{}
+	}
+	for i := range doc.Remedies {
+		doc.Remedies[i].evaluate(s, ref)
 	}
 	if node != "" {
 		doc.NodeVerdict = newNodeVerdict(d.Node(node))
@@ -169,7 +179,8 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 	return doc, nil
 }
 
-func newDiagnosis(d *diagnose.Diagnosis, nodes int) diagnosisDocument {
+// newDiagnosis converts a diagnosis. Commands get the flags that ask the same source again.
+func newDiagnosis(d *diagnose.Diagnosis, nodes int, again string) diagnosisDocument {
 	doc := diagnosisDocument{
 		Verdict: d.Decision.Verdict.String(), Waiting: d.Waiting, Summary: d.Summary, Message: d.Decision.Message,
 		Nodes:   nodeCounts{nodes, d.Examined, d.Feasible},
@@ -179,7 +190,7 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int) diagnosisDocument {
 		doc.Reasons = append(doc.Reasons, newReason(&d.Reasons[i]))
 	}
 	for _, r := range d.Remedies {
-		doc.Remedies = append(doc.Remedies, remedy(r))
+		doc.Remedies = append(doc.Remedies, remedy{Change: r.Change, Node: r.Node, Text: r.Text, Command: whatIfCommandFor(again, r.Change)})
 	}
 	if p := d.Decision.Preemption; p != nil {
 		doc.Preemption = &preemption{Node: p.Node, Violations: p.Violations, Criterion: string(p.By)}
@@ -197,6 +208,21 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int) diagnosisDocument {
 		doc.Scores = append(doc.Scores, scorePair(s))
 	}
 	return doc
+}
+
+// evaluate finds out what the change does when the other pods go on, as the remedy's command does.
+func (r *remedy) evaluate(s *openedAt, pod world.PodRef) {
+	result, err := evaluateAt(s, []change.Change{r.Change})
+	if err != nil {
+		r.Effect = "not known: " + printable.Line(err.Error(), 200)
+		return
+	}
+	r.Effect = result.Verdict()
+	for _, p := range result.Pods {
+		if p.Pod == pod && p.After.Node != "" {
+			r.Places, r.Node = true, p.After.Node
+		}
+	}
 }
 
 func newReason(r *diagnose.Reason) reason {

@@ -22,7 +22,8 @@ func (d *explanationDocument) text(w io.Writer) {
 	d.writeReasons(w)
 	section(w, "PostFilter results", d.postFilterLines())
 	section(w, "What would help", d.hintLines())
-	section(w, "Tried on a copy, each alone places the pod", d.remedyLines())
+	section(w, "Tried on a copy, each alone places the pod", d.remedyLines(true))
+	section(w, "Tried on a copy, each alone places the pod only if its turn comes before that of others", d.remedyLines(false))
 	if d.RunnerUp != nil {
 		section(w, "Score by plugin", d.scoreLines())
 	}
@@ -74,7 +75,7 @@ func (d *explanationDocument) facts() [][]string {
 	if len(d.Status.RejectedBy) > 0 {
 		facts = append(facts, []string{"rejected by", printable.Line(strings.Join(d.Status.RejectedBy, ", "), 200)})
 	}
-	evaluated := timeText(d.Evaluated.at) + d.Source.location(offsetText(d.Evaluated.at.Sub(d.start)), d.Trace)
+	evaluated := timeText(d.Evaluated.at) + d.Source.location(d.Evaluated.position, d.Trace)
 	if d.Evaluated.AsDecided {
 		evaluated += ", when it was decided"
 	} else if d.Status.Node != "" {
@@ -107,13 +108,16 @@ func (d *explanationDocument) hintLines() [][]string {
 	return lines
 }
 
-// remedyLines returns the remedies with the pod's node and the command for their other consequences.
-func (d *explanationDocument) remedyLines() [][]string {
+// remedyLines returns the remedies that place the pod whatever others do, or those that do not; with the pod's node, all
+// that would change, and the command that shows it.
+func (d *explanationDocument) remedyLines(places bool) [][]string {
 	var lines [][]string
 	for _, r := range d.Remedies {
-		lines = append(lines, []string{
-			printable.Line(r.Text, 150), "goes to " + printable.Line(r.Node, 60), "orrery whatif " + printable.Line(r.Change.String(), 200),
-		})
+		if r.Places == places {
+			lines = append(lines,
+				[]string{printable.Line(r.Text, 150) + ", goes to " + printable.Line(r.Node, 60) + ": " + printable.Line(r.Effect, 300)},
+				[]string{"  " + printable.Line(r.Command, 2000)})
+		}
 	}
 	return lines
 }

@@ -11,6 +11,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/trace/play"
+	"orrery/core/whatif/change"
 )
 
 // openedAt is a trace with a player at a requested position.
@@ -18,9 +19,11 @@ type openedAt struct {
 	*play.Player
 	trace string
 	at    time.Time // the requested time: the latest record may be earlier
-	// numbered says that the position was given as a number of records, which is exact where several have the same
-	// time.
-	numbered bool
+	// position is what --at takes for the same: the time since the start, or the number of records if that was given,
+	// which is exact where several have the same time. Empty for a cluster.
+	position string
+	// again are the flags that ask the same source at the same position, each followed by a space.
+	again string
 	// source is the cluster that was read; nil for a trace.
 	source *sourceDocument
 	// fallback says that neither a trace nor a cluster was named.
@@ -52,9 +55,9 @@ func openTraceAt(c *cobra.Command, plugins framework.Registry, arg, at string) (
 	}
 	s := &openedAt{Player: player, trace: rec.name, at: player.End().Time}
 	n := player.End().Record
-	if number, numbered := strings.CutPrefix(at, "@"); numbered {
+	number, numbered := strings.CutPrefix(at, "@")
+	if numbered {
 		n, err = s.parseRecord(number)
-		s.numbered = true
 	} else if at != "" {
 		s.at, err = s.parseTime(at)
 		n = player.RecordAt(s.at)
@@ -70,9 +73,10 @@ func openTraceAt(c *cobra.Command, plugins framework.Registry, arg, at string) (
 		}
 		p.update(func() string { return fmt.Sprintf("%d%%", 100*player.At().Record/n) })
 	}
-	if s.numbered {
-		s.at = player.At().Time
+	if s.position = offsetText(s.at.Sub(player.Start().Time)); numbered {
+		s.at, s.position = player.At().Time, at
 	}
+	s.again = "--trace " + change.ShellWord(arg) + " --at " + s.position + " "
 	return s, nil
 }
 
@@ -85,7 +89,7 @@ func (s *openedAt) parseRecord(text string) (int, error) {
 	return n, nil
 }
 
-// parseTime parses a time within the trace. Printed times are rounded, so a time just after the end means the end.
+// parseTime parses a time within the trace. People round times, so one just after the end means the end.
 func (s *openedAt) parseTime(text string) (time.Time, error) {
 	first, last := s.Start().Time, s.End().Time
 	t, err := parseMoment(text, first)

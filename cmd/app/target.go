@@ -82,9 +82,6 @@ type sourceDocument struct {
 	// Configuration is the file of the scheduler's configuration; "default" is kube-scheduler's default.
 	Configuration string               `json:"configuration"`
 	Unread        []unreadableDocument `json:"unread"`
-
-	// flags are the flags for the same cluster, each followed by a space.
-	flags string
 }
 
 // openCluster lists everything in a cluster once and opens an engine with it.
@@ -122,7 +119,8 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 		return nil, fmt.Errorf("taking in what was read of %s: %w", from.name, err)
 	}
 	s.trace = from.name
-	s.source = &sourceDocument{from.name, from.server, momentOf(s.at), a.configurationName(), unread, a.clusterFlags(c)}
+	s.source = &sourceDocument{from.name, from.server, momentOf(s.at), a.configurationName(), unread}
+	s.again = a.clusterFlags(c)
 	return s, nil
 }
 

@@ -63,7 +63,7 @@ a drain from its end.`,
 			if err != nil {
 				return err
 			}
-			doc := newWhatIf(s, whom.trace, a)
+			doc := newWhatIf(s, a)
 			if err := out.print(c, doc, doc.text); err != nil {
 				return err
 			}
@@ -95,11 +95,15 @@ func changesOf(args, more []string) ([]change.Change, error) {
 	return changes, nil
 }
 
-// evaluate evaluates the changes at the trace's position. It first advances the engine's clock to the requested time.
 func evaluate(c *cobra.Command, s *openedAt, changes []change.Change) (*whatif.Result, error) {
 	p := newProgress(c, "asking what if")
 	defer p.done()
 	p.update(func() string { return "letting two copies of the cluster come to rest" })
+	return evaluateAt(s, changes)
+}
+
+// evaluateAt evaluates the changes at the trace's position. It first advances the engine's clock to the requested time.
+func evaluateAt(s *openedAt, changes []change.Change) (*whatif.Result, error) {
 	e, err := s.Engine().Fork()
 	if err != nil {
 		return nil, err
@@ -136,7 +140,8 @@ type whatIfDocument struct {
 	// Source is the cluster that was read; nil for a trace.
 	Source *sourceDocument `json:"source,omitempty"`
 
-	rest, since time.Duration
+	rest     time.Duration
+	position string
 }
 
 // clusterSummary is a cluster at rest. Shares are from 0 to 1.
@@ -190,20 +195,13 @@ type evictionCause struct {
 	Remedies []string `json:"remedies"`
 }
 
-func newWhatIf(s *openedAt, trace string, r *whatif.Result) *whatIfDocument {
-	since := s.at.Sub(s.Start().Time)
+func newWhatIf(s *openedAt, r *whatif.Result) *whatIfDocument {
 	doc := &whatIfDocument{
 		envelope: document("WhatIf"), Trace: s.trace, At: momentOf(s.at), Changes: []string{}, Summary: r.Verdict(), Worse: r.Worse(),
 		Before: clusterSummaryOf(r.Before), After: clusterSummaryOf(r.After),
 		Pods: podChanges(r.Pods), StillPending: podChanges(r.StillPending), Blocked: []blockedEviction{},
 		Notes: append([]string{}, r.Notes...), Truncated: r.Truncated,
-		Command: change.Command(trace, since, r.Changes), Source: s.source, rest: r.RestAt.Sub(r.At), since: since,
-	}
-	if s.numbered {
-		doc.Command = change.CommandAtRecord(trace, s.At().Record, r.Changes)
-	}
-	if s.source != nil {
-		doc.Command = "orrery whatif " + s.source.flags + change.ShellWords(r.Changes)
+		Command: whatIfCommandFor(s.again, r.Changes...), Source: s.source, rest: r.RestAt.Sub(r.At), position: s.position,
 	}
 	for _, c := range r.Changes {
 		doc.Changes = append(doc.Changes, c.String())
@@ -216,6 +214,11 @@ func newWhatIf(s *openedAt, trace string, r *whatif.Result) *whatIfDocument {
 		doc.Blocked = append(doc.Blocked, blocked)
 	}
 	return doc
+}
+
+// whatIfCommandFor returns the shell command that evaluates changes, with the flags for a source and a position.
+func whatIfCommandFor(flags string, changes ...change.Change) string {
+	return "orrery whatif " + flags + change.ShellWords(changes)
 }
 
 func clusterSummaryOf(o whatif.ClusterSummary) clusterSummary {
@@ -250,7 +253,7 @@ func podOutcomeOf(o whatif.PodOutcome) podOutcome {
 func (d *whatIfDocument) text(w io.Writer) {
 	fmt.Fprintln(w, printable.Line(d.Summary, 300))
 	fmt.Fprintf(w, "  what-if: %s\n", printable.Line(strings.Join(d.Changes, ", "), 300))
-	fmt.Fprintf(w, "  evaluated at %s%s; nothing was changed\n\n", d.At, d.Source.location(offsetText(d.since), d.Trace))
+	fmt.Fprintf(w, "  evaluated at %s%s; nothing was changed\n\n", d.At, d.Source.location(d.position, d.Trace))
 	writeTable(w, "  ", d.numbers())
 	section(w, countText(len(d.Pods), "pod")+" would change outcome", changeLines(d.Pods))
 	var blocked, notes [][]string
