@@ -8,6 +8,7 @@ import (
 
 	"orrery/core/diagnose"
 	"orrery/core/printable"
+	"orrery/core/whatif/change"
 )
 
 // pendingPodsDocument is the result of explain without a pod: all pending pods by owner and cause, and what places them.
@@ -27,17 +28,24 @@ type pendingPodsDocument struct {
 }
 
 type pendingGroup struct {
-	Namespace string   `json:"namespace"`
-	Owner     string   `json:"owner"`
-	Pods      []string `json:"pods"`
-	Oldest    moment   `json:"oldest"`
-	Waiting   string   `json:"waiting,omitempty"`
-	Summary   string   `json:"summary"`
-	Fix       *remedy  `json:"fix,omitempty"`
+	Namespace string    `json:"namespace"`
+	Owner     string    `json:"owner"`
+	Pods      []string  `json:"pods"`
+	Oldest    moment    `json:"oldest"`
+	Waiting   string    `json:"waiting,omitempty"`
+	Summary   string    `json:"summary"`
+	Fix       *groupFix `json:"fix,omitempty"`
 	// Places is the number of the group's pods that the fix places.
 	Places int `json:"places,omitempty"`
 
 	oldest time.Time
+}
+
+// groupFix is the change that places the most pods of a group. Command evaluates it for the first of them.
+type groupFix struct {
+	Change  change.Change `json:"change"`
+	Text    string        `json:"text"`
+	Command string        `json:"command"`
 }
 
 type capacity struct {
@@ -73,7 +81,7 @@ func explainPending(s *openedAt, namespace, owner string) (*pendingPodsDocument,
 	}
 	for _, g := range groups {
 		doc.Pods += len(g.Pods)
-		doc.Groups = append(doc.Groups, newPendingGroup(g))
+		doc.Groups = append(doc.Groups, newPendingGroup(g, s.again))
 	}
 	like, nodes, places, err := diagnose.Capacity(s.Engine(), groups)
 	if nodes > 0 {
@@ -82,7 +90,7 @@ func explainPending(s *openedAt, namespace, owner string) (*pendingPodsDocument,
 	return doc, err
 }
 
-func newPendingGroup(g *diagnose.Group) pendingGroup {
+func newPendingGroup(g *diagnose.Group, again string) pendingGroup {
 	doc := pendingGroup{
 		Namespace: g.Namespace, Owner: g.Owner, Oldest: momentOf(g.Oldest), oldest: g.Oldest,
 		Waiting: g.Diagnosis.Waiting, Summary: g.Diagnosis.Summary, Places: g.Places,
@@ -91,8 +99,7 @@ func newPendingGroup(g *diagnose.Group) pendingGroup {
 		doc.Pods = append(doc.Pods, pod.Name)
 	}
 	if g.Fix != nil {
-		fix := remedy(*g.Fix)
-		doc.Fix = &fix
+		doc.Fix = &groupFix{g.Fix.Change, g.Fix.Text, whatIfCommandFor(again, g.Fix.Change)}
 	}
 	return doc
 }
@@ -123,6 +130,6 @@ func (g *pendingGroup) text(w io.Writer, now time.Time) {
 	}
 	fmt.Fprintf(w, "\n  %s\n", printable.Line(g.Summary, 400))
 	if g.Fix != nil {
-		fmt.Fprintf(w, "  fix: %s: places %d of %d\n", printable.Line(g.Fix.Text, 200), g.Places, len(g.Pods))
+		fmt.Fprintf(w, "  fix: %s: places %d of %d\n    %s\n", printable.Line(g.Fix.Text, 200), g.Places, len(g.Pods), printable.Line(g.Fix.Command, 2000))
 	}
 }
