@@ -69,7 +69,7 @@ core/plugins/unsupported: core/config core/framework core/plugins/hint
 core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unsupported
 # the engine and what observes it
 core/cache: core/requests core/saturating
-core/queue: core/cache core/requests
+core/queue: core/cache core/requests core/saturating
 core/engine: core/cache core/config core/framework core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/world
 core/drive: core/cache core/engine core/store core/world
 core/shadow: core/config core/drive core/engine core/printable core/store core/world

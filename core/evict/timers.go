@@ -1,9 +1,6 @@
 package evict
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // Timers holds one time per key. Timers due at the same time fire in the order in which they were set.
 type Timers[K comparable] struct {
@@ -140,18 +137,6 @@ func (t *Timers[K]) compact() {
 			t.push(a)
 		}
 	}
-}
-
-// NextTick returns the first of the times start, start+period, and so on, that is not before at. It returns at if that is
-// before the start.
-func NextTick(start time.Time, period time.Duration, at time.Time) time.Time {
-	for stride := math.MaxInt64 / period * period; at.Sub(start) > stride; { // a Duration holds 292 years
-		start = start.Add(stride)
-	}
-	if past := at.Sub(start) % period; past > 0 {
-		at = at.Add(period - past)
-	}
-	return at
 }
 
 // Later returns the later of two times.

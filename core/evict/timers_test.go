@@ -1,7 +1,6 @@
 package evict_test
 
 import (
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -89,33 +88,5 @@ func TestDurationHistogram_Buckets(t *testing.T) {
 	want.Buckets = [13]uint64{0: 2, 1: 1, 4: 1, 11: 1, 12: 1}
 	if diff := cmp.Diff(want, d); diff != "" {
 		t.Errorf("histogram (-want +got):\n%s", diff)
-	}
-}
-
-func TestNextTick_FirstNotBefore(t *testing.T) {
-	start := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	for _, c := range []struct{ name, start, at, want string }{
-		{"at the start", "2026-03-02T09:00:00Z", "2026-03-02T09:00:00Z", "2026-03-02T09:00:00Z"},
-		{"just after it", "2026-03-02T09:00:00Z", "2026-03-02T09:00:00.000000001Z", "2026-03-02T09:00:07Z"},
-		{"at a tick", "2026-03-02T09:00:00Z", "2026-03-02T09:00:14Z", "2026-03-02T09:00:14Z"},
-		{"before the start", "2026-03-02T09:00:00Z", "2025-03-02T09:00:00.5Z", "2025-03-02T09:00:00.5Z"},
-		{"after more than a Duration holds", "0001-01-01T00:00:01Z", "2026-03-02T09:00:00Z", "2026-03-02T09:00:04Z"},
-		{"over all years", "0001-01-01T00:00:00Z", "9999-12-31T23:59:52Z", "9999-12-31T23:59:58Z"},
-	} {
-		parse := func(text string) time.Time {
-			at, err := time.Parse(time.RFC3339Nano, text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return at
-		}
-		begin, at, want := parse(c.start), parse(c.at), parse(c.want)
-		got := evict.NextTick(begin, 7*time.Second, at)
-		if seconds := got.Unix() - begin.Unix(); got.Before(at) || got.Sub(at) >= 7*time.Second || !at.Before(begin) && seconds%7 != 0 || !got.Equal(want) {
-			t.Errorf("%s: %v, want %v; %d s after the start", c.name, got, want, seconds)
-		}
-	}
-	if got := evict.NextTick(start, math.MaxInt64, start.Add(1)); !got.Equal(start.Add(math.MaxInt64)) {
-		t.Errorf("the longest period ends at %v", got)
 	}
 }

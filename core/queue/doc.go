@@ -80,5 +80,4 @@
 //   - PreEnqueue plugins run in the order of the profile, after the one that gates the pod; upstream's order is random,
 //     and so is its order of hints.
 //   - NominatedPodsForNode does not copy the pods.
-//   - Back-off, and the limit in unschedulablePods, are at most 50 years.
 package queue

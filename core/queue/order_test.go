@@ -274,7 +274,7 @@ func TestMove_PreCheckLimitsPods(t *testing.T) {
 	}
 }
 
-// A tick beyond what a Duration holds would lie in the past, and the timers would never get past it.
+// A tick more than a Duration after the start is no tick in the past, which the timers would never get past.
 func TestTimers_LongestWaits(t *testing.T) {
 	o := queue.DefaultOptions()
 	o.InitialBackoff, o.MaxBackoff, o.MaxInUnschedulable = math.MaxInt64, math.MaxInt64, math.MaxInt64
@@ -288,7 +288,7 @@ func TestTimers_LongestWaits(t *testing.T) {
 				p, _ := q.Pop(now)
 				reject(t, q, p, now, rejectors...)
 				now = now.AddDate(60, 0, 0)
-				if wake, ok := q.NextWake(now); !ok || wake.Before(o.Start.AddDate(49, 0, 0)) {
+				if wake, ok := q.NextWake(now); !ok || wake.Before(o.Start.AddDate(292, 0, 0)) {
 					t.Fatalf("at %v the next wake is at %v", now, wake)
 				}
 				q.Flush(now)
@@ -297,5 +297,19 @@ func TestTimers_LongestWaits(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A Duration holds 292 years.
+func TestTimers_TicksGoOnForAges(t *testing.T) {
+	o := queue.DefaultOptions()
+	o.Start = time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC)
+	o.Profiles = map[string]queue.Profile{v1.DefaultSchedulerName: {}}
+	q, now := queue.New(o), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	q.Add(mk.Pod("p").Obj(), now)
+	p, _ := q.Pop(now)
+	reject(t, q, p, now, "Fit")
+	if wake, ok := q.NextWake(now); !ok || wake.Before(now.Add(5*time.Minute)) || wake.After(now.Add(5*time.Minute+30*time.Second)) {
+		t.Errorf("a pod that was rejected at %v is moved at %v", now, wake)
 	}
 }

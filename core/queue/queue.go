@@ -21,10 +21,6 @@ const (
 	DefaultMaxInUnschedulable = 5 * time.Minute
 )
 
-// maxWait bounds the durations in [Options]. An engine runs for 200 years, and the time from the start of the timers to any of
-// their ticks has to be a Duration.
-const maxWait = 50 * 365 * 24 * time.Hour
-
 // NoBackoff as MaxBackoff disables back-off.
 const NoBackoff time.Duration = -1
 
@@ -147,9 +143,6 @@ func (q *Queue) setup(opts Options) {
 	setDefault(&q.opts.MaxInUnschedulable, DefaultMaxInUnschedulable)
 	if opts.RequeueRule == MoveRequestCycle {
 		q.opts.MaxInUnschedulable = leftoverPeriod
-	}
-	for _, d := range [...]*time.Duration{&q.opts.InitialBackoff, &q.opts.MaxBackoff, &q.opts.MaxInUnschedulable} {
-		*d = min(*d, maxWait)
 	}
 	q.startTimers(opts.Start)
 	q.setupProfiles()

@@ -3,6 +3,8 @@ package queue
 import (
 	"slices"
 	"time"
+
+	"orrery/core/saturating"
 )
 
 // The periods of the queue's two timers, which are not configurable.
@@ -87,7 +89,7 @@ func (q *Queue) tick(first time.Time, period time.Duration, t time.Time) time.Ti
 	if t.Before(first) {
 		return first
 	}
-	return first.Add((t.Sub(first)/period + 1) * period)
+	return saturating.NextTick(first, period, t.Add(1))
 }
 
 // firstBackoffTick is one second after the start, cut to the whole second with PopFromBackoff.

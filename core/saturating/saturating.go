@@ -1,5 +1,5 @@
-// Package saturating calculates with amounts and durations that come from outside: a result that an int64 cannot hold
-// is the nearest one that it can. A sum that wraps around would be negative, and what is negative fits everywhere.
+// Package saturating calculates with amounts, durations and times that come from outside: a result that an int64 cannot
+// hold is the nearest one that it can. A sum that wraps around would be negative, and what is negative fits everywhere.
 package saturating
 
 import (
@@ -52,6 +52,18 @@ func limit[N ~int64](n N) N {
 		return math.MinInt64
 	}
 	return math.MaxInt64
+}
+
+// NextTick returns the first of the times start, start+period, and so on, that is not before at. It returns at if that is
+// before the start.
+func NextTick(start time.Time, period time.Duration, at time.Time) time.Time {
+	for stride := math.MaxInt64 / period * period; at.Sub(start) > stride; { // a Duration holds 292 years
+		start = start.Add(stride)
+	}
+	if past := at.Sub(start) % period; past > 0 {
+		at = at.Add(period - past)
+	}
+	return at
 }
 
 // Sum is an exact sum: whatever was added can be subtracted again, as from a saturated int64 it cannot. The zero value is

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/evict"
+	"orrery/core/saturating"
 	"orrery/core/store"
 	"orrery/core/world"
 )
@@ -230,7 +231,7 @@ func (m *Controller) advance(to time.Time) {
 
 // monitorFrom returns the first monitor pass that is not before a time.
 func (m *Controller) monitorFrom(at time.Time) time.Time {
-	return evict.NextTick(m.options.Start, m.options.Settings.MonitorPeriod, at)
+	return saturating.NextTick(m.options.Start, m.options.Settings.MonitorPeriod, at)
 }
 
 // monitorBy schedules a monitor pass, unless an earlier one is scheduled.

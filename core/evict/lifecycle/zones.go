@@ -66,7 +66,7 @@ func (m *Controller) nextTaintAt(z *zone) (time.Time, bool) {
 
 // nextTick returns the first tick since the start that is neither before a time nor before now.
 func (m *Controller) nextTick(at time.Time) time.Time {
-	return evict.NextTick(m.options.Start, tickPeriod, evict.Later(m.now, at))
+	return saturating.NextTick(m.options.Start, tickPeriod, evict.Later(m.now, at))
 }
 
 // taintNext taints the first node of each zone that is due. A node that was deleted or became ready uses up its turn.

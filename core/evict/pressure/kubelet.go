@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/evict"
+	"orrery/core/saturating"
 	"orrery/core/world"
 )
 
@@ -250,7 +251,7 @@ func nextOnGrid(start time.Time, period time.Duration, at time.Time) time.Time {
 	if !at.After(start) {
 		return start.Add(period)
 	}
-	return evict.NextTick(start, period, at)
+	return saturating.NextTick(start, period, at)
 }
 
 // active returns the running pods, by namespace and name.
