@@ -5,7 +5,6 @@
 // if it is valid, on the completed configuration, compared as v1 YAML. Intended differences are listed in package
 // comparisons, and only there.
 //
-//	go test ./config/...                          a few thousand random files
-//	go test ./config/... -rapid.checks=20000      20,000 files
-//	go test ./config/... -rapid.seed=N            the files of an earlier run, which printed N
+//	go test ./config                                    a few thousand random files
+//	ORRERY_CASES=20000 ORRERY_SEED=7 go test ./config   20,000 others
 package config

@@ -12,24 +12,24 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// answers are all that a plugin says about one pod and some nodes, in words.
+// answers are all results of a plugin for one pod and some nodes, as text.
 type answers struct {
-	PreEnqueue  string
-	PreFilter   string
-	Nodes       []string // those PreFilter narrows the search to
-	Filter      []string // by node
-	FilterAlone []string // by node, without PreFilter
-	PreScore    string
-	Raw         []int64
-	RawAlone    []int64 // without PreScore
-	Normalised  []int64
-	Signature   map[string]string
-	NotSigned   string
-	ScoreSaid   []string // the statuses of Score and NormalizeScore
+	PreEnqueue    string
+	PreFilter     string
+	Nodes         []string // those that PreFilter returns
+	Filter        []string // by node
+	FilterAlone   []string // by node, without PreFilter
+	PreScore      string
+	Raw           []int64
+	RawAlone      []int64 // without PreScore
+	Normalised    []int64
+	Signature     map[string]string
+	NotSigned     string
+	ScoreStatuses []string // the statuses of Score and NormalizeScore
 }
 
-// said puts a status in words, with its reasons in order.
-func said(status *fwk.Status) string {
+// statusText formats a status, with its reasons in order.
+func statusText(status *fwk.Status) string {
 	if status.IsSuccess() {
 		return "Success"
 	}
@@ -37,17 +37,17 @@ func said(status *fwk.Status) string {
 	return status.Code().String() + ": " + strings.Join(reasons, ", ")
 }
 
-// ask puts all questions to a plugin. Every call of fresh makes an empty state.
-func ask(plugin fwk.Plugin, pod *v1.Pod, nodes []fwk.NodeInfo, fresh func() fwk.CycleState) answers {
+// runAll calls all methods of a plugin. Every call of fresh returns an empty state.
+func runAll(plugin fwk.Plugin, pod *v1.Pod, nodes []fwk.NodeInfo, fresh func() fwk.CycleState) answers {
 	var a answers
 	ctx := context.Background()
 	if p, ok := plugin.(fwk.PreEnqueuePlugin); ok {
-		a.PreEnqueue = said(p.PreEnqueue(ctx, pod))
+		a.PreEnqueue = statusText(p.PreEnqueue(ctx, pod))
 	}
 	state := fresh()
 	if p, ok := plugin.(fwk.PreFilterPlugin); ok {
 		result, status := p.PreFilter(ctx, state, pod, nodes)
-		a.PreFilter = said(status)
+		a.PreFilter = statusText(status)
 		if !result.AllNodes() {
 			a.Nodes = sets.List(result.NodeNames)
 		}
@@ -55,9 +55,9 @@ func ask(plugin fwk.Plugin, pod *v1.Pod, nodes []fwk.NodeInfo, fresh func() fwk.
 	if p, ok := plugin.(fwk.FilterPlugin); ok {
 		for _, node := range nodes {
 			if a.PreFilter == "" || a.PreFilter == "Success" {
-				a.Filter = append(a.Filter, said(p.Filter(ctx, state, pod, node)))
+				a.Filter = append(a.Filter, statusText(p.Filter(ctx, state, pod, node)))
 			}
-			a.FilterAlone = append(a.FilterAlone, said(p.Filter(ctx, fresh(), pod, node)))
+			a.FilterAlone = append(a.FilterAlone, statusText(p.Filter(ctx, fresh(), pod, node)))
 		}
 	}
 	if p, ok := plugin.(fwk.ScorePlugin); ok {
@@ -72,23 +72,23 @@ func ask(plugin fwk.Plugin, pod *v1.Pod, nodes []fwk.NodeInfo, fresh func() fwk.
 func (a *answers) score(p fwk.ScorePlugin, pod *v1.Pod, nodes []fwk.NodeInfo, state fwk.CycleState, fresh func() fwk.CycleState) {
 	ctx := context.Background()
 	if pre, ok := p.(fwk.PreScorePlugin); ok {
-		a.PreScore = said(pre.PreScore(ctx, state, pod, nodes))
+		a.PreScore = statusText(pre.PreScore(ctx, state, pod, nodes))
 	}
 	var list fwk.NodeScoreList
 	for _, node := range nodes {
 		alone, status := p.Score(ctx, fresh(), pod, node)
 		a.RawAlone = append(a.RawAlone, alone)
-		a.ScoreSaid = append(a.ScoreSaid, said(status))
+		a.ScoreStatuses = append(a.ScoreStatuses, statusText(status))
 		if a.PreScore != "" && a.PreScore != "Success" {
 			continue
 		}
 		score, status := p.Score(ctx, state, pod, node)
 		a.Raw = append(a.Raw, score)
-		a.ScoreSaid = append(a.ScoreSaid, said(status))
+		a.ScoreStatuses = append(a.ScoreStatuses, statusText(status))
 		list = append(list, fwk.NodeScore{Name: node.Node().Name, Score: score})
 	}
 	if extensions := p.ScoreExtensions(); extensions != nil && list != nil {
-		a.ScoreSaid = append(a.ScoreSaid, said(extensions.NormalizeScore(ctx, state, pod, list)))
+		a.ScoreStatuses = append(a.ScoreStatuses, statusText(extensions.NormalizeScore(ctx, state, pod, list)))
 	}
 	for _, score := range list {
 		a.Normalised = append(a.Normalised, score.Score)
@@ -98,7 +98,7 @@ func (a *answers) score(p fwk.ScorePlugin, pod *v1.Pod, nodes []fwk.NodeInfo, st
 func (a *answers) sign(p fwk.SignPlugin, pod *v1.Pod) {
 	fragments, status := p.SignPod(context.Background(), pod)
 	if !status.IsSuccess() {
-		a.NotSigned = said(status)
+		a.NotSigned = statusText(status)
 		return
 	}
 	a.Signature = map[string]string{}
@@ -111,8 +111,8 @@ func (a *answers) sign(p fwk.SignPlugin, pod *v1.Pod) {
 	}
 }
 
-// tally counts what was reached.
-func (a *answers) tally(plugin string) {
+// count counts the situations that were reached.
+func (a *answers) count(plugin string) {
 	short := func(words string) string { code, _, _ := strings.Cut(words, ":"); return code }
 	for _, words := range a.Filter {
 		count(plugin, "Filter", short(words), strconv.Itoa(strings.Count(words, ":")+strings.Count(words, ", ")), "reasons")

@@ -17,8 +17,8 @@ import (
 	"orrery/core/plugins"
 )
 
-// BenchmarkPlugins runs each plugin over a hundred nodes, half of which it turns down, as one pod meets them: PreFilter
-// and Filter, PreScore and Score. Each side works on its own nodes and state.
+// BenchmarkPlugins runs each plugin's PreFilter, Filter, PreScore and Score for one pod on a hundred nodes, half of which it
+// rejects. Each side has its own nodes and state.
 func BenchmarkPlugins(b *testing.B) {
 	var nodes []*v1.Node
 	var pods []*v1.Pod
@@ -57,8 +57,8 @@ func BenchmarkPlugins(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(p.name+"/kube-scheduler", func(b *testing.B) { meet(b, their, pod, listed(b, theirs), theirState) })
-		b.Run(p.name+"/Orrery", func(b *testing.B) { meet(b, our, pod, listed(b, ours), ourState) })
+		b.Run(p.name+"/kube-scheduler", func(b *testing.B) { runPlugin(b, their, pod, listed(b, theirs), theirState) })
+		b.Run(p.name+"/Orrery", func(b *testing.B) { runPlugin(b, our, pod, listed(b, ours), ourState) })
 	}
 }
 
@@ -70,7 +70,7 @@ func listed(b *testing.B, lister fwk.SharedLister) []fwk.NodeInfo {
 	return nodes
 }
 
-func meet(b *testing.B, plugin fwk.Plugin, pod *v1.Pod, nodes []fwk.NodeInfo, fresh func() fwk.CycleState) {
+func runPlugin(b *testing.B, plugin fwk.Plugin, pod *v1.Pod, nodes []fwk.NodeInfo, fresh func() fwk.CycleState) {
 	ctx := context.Background()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -21,13 +21,13 @@ import (
 func theirState() fwk.CycleState { return upframework.NewCycleState() }
 func ourState() fwk.CycleState   { return framework.NewCycleState() }
 
-// scene is a small cluster as both see it.
-type scene struct {
+// cluster is a small cluster in both snapshots.
+type cluster struct {
 	theirLister, ourLister fwk.SharedLister
 	theirNodes, ourNodes   []fwk.NodeInfo
 }
 
-func someScene(t *difftest.Source) scene {
+func someCluster(t *difftest.Source) cluster {
 	var nodes []*v1.Node
 	var pods []*v1.Pod
 	for _, name := range nodeNames[:t.Range(1, 3)] {
@@ -38,7 +38,7 @@ func someScene(t *difftest.Source) scene {
 			pods = append(pods, pod)
 		}
 	}
-	s := scene{theirLister: upcache.NewSnapshot(pods, nodes), ourLister: cache.SnapshotOf(pods, nodes)}
+	s := cluster{theirLister: upcache.NewSnapshot(pods, nodes), ourLister: cache.SnapshotOf(pods, nodes)}
 	for _, node := range nodes {
 		s.theirNodes = append(s.theirNodes, get(t, s.theirLister, node.Name))
 		s.ourNodes = append(s.ourNodes, get(t, s.ourLister, node.Name))
@@ -64,19 +64,19 @@ func show(o any) string {
 
 func TestPlugins_SameAnswers(t *testing.T) {
 	difftest.Check(t, comparisons.NodePlugins.Cases, func(t *difftest.Source) {
-		s := someScene(t)
+		s := someCluster(t)
 		pairs := somePairs(t, handle{lister: s.theirLister}, handle{lister: s.ourLister})
 		pod := somePod(t, "waiting")
 		before := pod.DeepCopy()
 		for _, p := range pairs {
-			theirs := ask(p.theirs, pod.DeepCopy(), s.theirNodes, theirState)
-			theirs.tally(p.name)
+			theirs := runAll(p.theirs, pod.DeepCopy(), s.theirNodes, theirState)
+			theirs.count(p.name)
 			for where, nodes := range [][]fwk.NodeInfo{s.ourNodes, s.theirNodes} {
-				want, ours := theirs, ask(p.ours, pod, nodes, ourState)
-				overlook(p.name, &want, &ours)
+				want, ours := theirs, runAll(p.ours, pod, nodes, ourState)
+				removeIntended(p.name, &want, &ours)
 				if diff := cmp.Diff(want, ours); diff != "" {
 					t.Fatalf("%s on %s (-kube-scheduler +Orrery):\n%s\nthe pod:\n%s\nthe nodes:\n%s", p.name,
-						[]string{"nodes of its own", "kube-scheduler's nodes"}[where], diff, show(pod), showNodes(nodes))
+						[]string{"its own nodes", "kube-scheduler's nodes"}[where], diff, show(pod), showNodes(nodes))
 				}
 			}
 		}
@@ -96,11 +96,11 @@ func showNodes(nodes []fwk.NodeInfo) (text string) {
 	return text
 }
 
-// Pods with equal fragments must get equal answers on every node: that is what framework.NodeLocal promises.
+// Pods with equal fragments must get equal results on every node, as framework.NodeLocal requires.
 func TestSignature_EqualMeansSameAnswers(t *testing.T) {
 	equal, different := 0, 0
 	difftest.Check(t, comparisons.Signatures.Cases, func(t *difftest.Source) {
-		s := someScene(t)
+		s := someCluster(t)
 		pairs := somePairs(t, handle{lister: s.theirLister}, handle{lister: s.ourLister})
 		one := somePod(t, "one")
 		other := one.DeepCopy()
@@ -134,7 +134,7 @@ func TestSignature_EqualMeansSameAnswers(t *testing.T) {
 			if _, local := p.ours.(framework.NodeLocal); !local {
 				continue
 			}
-			a, b := ask(p.ours, one, s.ourNodes, ourState), ask(p.ours, other, s.ourNodes, ourState)
+			a, b := runAll(p.ours, one, s.ourNodes, ourState), runAll(p.ours, other, s.ourNodes, ourState)
 			if a.NotSigned != "" || !cmp.Equal(a.Signature, b.Signature) {
 				different++
 				continue
@@ -146,8 +146,8 @@ func TestSignature_EqualMeansSameAnswers(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d times the fragments were equal, %d times they were not", equal, different)
+	t.Logf("the fragments were equal %d times and different %d times", equal, different)
 	if equal == 0 || different == 0 {
-		t.Error("the pods were never alike, or never unlike: the test shows nothing")
+		t.Error("the fragments were never equal, or never different: the test compared nothing")
 	}
 }

@@ -13,14 +13,14 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// actions are all there are, one by one.
+// actions are all action types, one by one.
 var actions = []fwk.ActionType{
 	fwk.Add, fwk.Delete,
 	fwk.UpdateNodeAllocatable, fwk.UpdateNodeLabel, fwk.UpdateNodeTaint, fwk.UpdateNodeCondition, fwk.UpdateNodeAnnotation, fwk.UpdateNodeDeclaredFeature,
 	fwk.UpdatePodLabel, fwk.UpdatePodScaleDown, fwk.UpdatePodToleration, fwk.UpdatePodSchedulingGatesEliminated, fwk.UpdatePodGeneratedResourceClaim,
 }
 
-// event is something that happened to a pod or a node.
+// event is a change of a pod or a node.
 type event struct {
 	resource      fwk.EventResource
 	action        fwk.ActionType
@@ -104,7 +104,7 @@ func changedPod(t *difftest.Source, pod *v1.Pod) *v1.Pod {
 	return pod
 }
 
-// registered are the events that a plugin asks for, each action by itself, with the hint it gives.
+// registered returns the events that a plugin registers, one for each action type, with their hints.
 func registered(t *difftest.Source, plugin fwk.Plugin) map[fwk.ClusterEvent]fwk.QueueingHintFn {
 	all := map[fwk.ClusterEvent]fwk.QueueingHintFn{}
 	extensions, ok := plugin.(fwk.EnqueueExtensions)
@@ -154,8 +154,8 @@ func TestHints_Same(t *testing.T) {
 					e := someEvent(t, resource, action, waiting)
 					want, got := hinted(theirs[key], waiting, e), hinted(ours[key], waiting, e)
 					count(p.name, "hint", string(resource), action.String(), want)
-					if want != got && !wakesOnPurpose(p, waiting, e, want, got) {
-						t.Fatalf("%s: kube-scheduler says %s, Orrery %s\nthe waiting pod:\n%s\n%s", p.name, want, got, show(waiting), e)
+					if want != got && !requeuesOnPurpose(p, waiting, e, want, got) {
+						t.Fatalf("hint of %s: kube-scheduler %s, Orrery %s\nthe pending pod:\n%s\n%s", p.name, want, got, show(waiting), e)
 					}
 				}
 			}

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard())
-	// kube-scheduler's nodes know what they declare only if the process has the gate; the plugins are told theirs.
+	// kube-scheduler's NodeInfos have declared features only with the process-wide gate; the plugins get their gates as arguments.
 	if err := utilfeature.DefaultMutableFeatureGate.Set("NodeDeclaredFeatures=true"); err != nil {
 		panic(err)
 	}
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// reached counts which answers the checks reached.
+// reached counts the situations that the cases reached.
 var reached = difftest.Coverage{}
 
 func count(words ...string) { reached[strings.Join(words, " ")]++ }

@@ -16,7 +16,7 @@ var (
 		"kubernetes.io/batch", "attachable-volumes-x",
 	}
 	resourceNames = append([]v1.ResourceName{"unheard-of", "requests.example.com/x"}, counted...)
-	amounts       = map[bool][]string{ // by whether the resource is memory-like
+	amounts       = map[bool][]string{ // by whether the resource is counted in bytes
 		false: {"0", "100u", "1m", "1m", "100m", "100m", "250m", "500m", "1", "1", "1500m", "2", "4", "7", "8001m", "1M"},
 		true:  {"0", "1", "100m", "1000", "100Mi", "100Mi", "200Mi", "209715200", "1Gi", "1.5Gi", "4Gi", "10Gi", "1Pi"},
 	}
@@ -26,7 +26,7 @@ var (
 	taintValues = []string{"", "x", "5", "950", "high", "0900"}
 	effects     = []v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute, v1.TaintEffectPreferNoSchedule}
 	images      = []string{"redis", "redis:latest", "redis:7", "reg.io:5000/app", "reg.io:5000/app:latest", "app@sha256:abc", "ghcr.io/a/b"}
-	// An image has one size on all nodes: the snapshots that tests can build of sizes that differ, differ themselves.
+	// An image has one size on all nodes: with different sizes the two snapshots differ.
 	imageSizes = []int64{0, 250 << 20, 23 << 20, 1000 << 20, 40 << 20, 5000 << 20, 300 << 20}
 	hostIPs    = []string{"", "0.0.0.0", "10.0.0.1", "10.0.0.2"}
 	nodeNames  = []string{"n0", "n1", "n2", "n3"}
@@ -39,7 +39,7 @@ func amount(t *difftest.Source, name v1.ResourceName) resource.Quantity {
 	return resource.MustParse(pick(t, amounts[memory]))
 }
 
-// resources is a list that nearly always has cpu and memory, and others now and then. It may be nil.
+// resources draws a list, often with cpu and memory, and sometimes with others. It may be nil.
 func resources(t *difftest.Source, others int) v1.ResourceList {
 	var list v1.ResourceList
 	for _, name := range resourceNames {
@@ -134,7 +134,7 @@ func somePod(t *difftest.Source, name string) *v1.Pod {
 	return pod
 }
 
-// addStatus says what the pod's containers hold, as it is while they are being resized.
+// addStatus adds a status with allocated resources, as of a pod that is being resized.
 func addStatus(t *difftest.Source, pod *v1.Pod) {
 	status := func(containers []v1.Container) (all []v1.ContainerStatus) {
 		for _, c := range containers {
@@ -188,7 +188,7 @@ func someToleration(t *difftest.Source) v1.Toleration {
 	}
 }
 
-// someAffinity may have terms that cannot be parsed, if it is allowed to.
+// someAffinity draws an affinity. If broken is set, some terms cannot be parsed.
 func someAffinity(t *difftest.Source, broken bool) *v1.NodeAffinity {
 	a := &v1.NodeAffinity{}
 	if t.Bool() {

@@ -43,12 +43,12 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// ourPlugin makes one of Orrery's plugins with the default args.
+// ourPlugin returns one of Orrery's plugins with the default args.
 func ourPlugin(t testing.TB, name string, h fwk.Handle) fwk.Plugin {
 	features := config.DefaultFeatures()
 	p, err := plugins.Registry(features)[name](t.Context(), config.DefaultArgs(name, features), h)
 	if err != nil {
-		t.Fatalf("making %s: %v", name, err)
+		t.Fatalf("creating %s: %v", name, err)
 	}
 	return p
 }
@@ -74,12 +74,12 @@ func TestQueueSort_Same(t *testing.T) {
 		a, b := queued(t, "a"), queued(t, "b")
 		want, got := theirs.(fwk.QueueSortPlugin).Less(a, b), ours.(fwk.QueueSortPlugin).Less(a, b)
 		if want != got {
-			t.Fatalf("kube-scheduler puts a before b: %v, Orrery: %v\n%s\n%s", want, got, show(a), show(b))
+			t.Fatalf("a sorts before b: kube-scheduler %v, Orrery %v\n%s\n%s", want, got, show(a), show(b))
 		}
 	})
 }
 
-// client is a handle that has a client.
+// client is a handle with a client.
 type client struct {
 	fwk.Handle
 	clientset.Interface
@@ -89,13 +89,13 @@ func (c client) ClientSet() clientset.Interface { return c.Interface }
 func (c client) APICacher() fwk.APICacher       { return nil }
 
 func TestBind_Same(t *testing.T) {
-	for name, refusal := range map[string]error{"the API server agrees": nil, "the API server refuses": errors.New("no")} {
+	for name, bindErr := range map[string]error{"the binding succeeds": nil, "the binding fails": errors.New("no")} {
 		t.Run(name, func(t *testing.T) {
 			api := fake.NewClientset()
 			var sent []runtime.Object
 			api.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 				sent = append(sent, action.(clienttesting.CreateAction).GetObject())
-				return true, nil, refusal
+				return true, nil, bindErr
 			})
 			h := client{Interface: api}
 			theirs, err := upbinder.New(t.Context(), nil, h)
@@ -103,12 +103,12 @@ func TestBind_Same(t *testing.T) {
 				t.Fatal(err)
 			}
 			pod := mk.Pod("p").Namespace("shop").Obj()
-			var words []string
+			var statuses []string
 			for _, p := range []fwk.Plugin{theirs, ourPlugin(t, upbinder.Name, h)} {
-				words = append(words, said(p.(fwk.BindPlugin).Bind(context.Background(), nil, pod, "n1")))
+				statuses = append(statuses, statusText(p.(fwk.BindPlugin).Bind(context.Background(), nil, pod, "n1")))
 			}
-			if words[0] != words[1] {
-				t.Errorf("kube-scheduler says %q, Orrery %q", words[0], words[1])
+			if statuses[0] != statuses[1] {
+				t.Errorf("status: kube-scheduler %q, Orrery %q", statuses[0], statuses[1])
 			}
 			if diff := cmp.Diff(sent[0], sent[1]); diff != "" || len(sent) != 2 {
 				t.Errorf("bindings (-kube-scheduler +Orrery):\n%s", diff)
@@ -117,7 +117,7 @@ func TestBind_Same(t *testing.T) {
 	}
 }
 
-// extensionPoints are the extension points that a plugin implements; a nil pointer of its type is enough to tell.
+// extensionPoints returns the extension points that a plugin implements; a nil pointer of its type is enough.
 func extensionPoints(p fwk.Plugin) map[string]bool {
 	points := map[string]bool{}
 	mark := func(implemented bool, point string) {
@@ -158,7 +158,7 @@ func extensionPoints(p fwk.Plugin) map[string]bool {
 	return points
 }
 
-// everything is a handle with what plugins ask for while they are made.
+// everything is a handle with the methods that plugins' constructors call.
 type everything struct{ fwk.Handle }
 
 func (everything) SharedInformerFactory() informers.SharedInformerFactory {

@@ -26,7 +26,7 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// pair is one plugin twice.
+// pair is a plugin of both sides.
 type pair struct {
 	name         string
 	theirs, ours fwk.Plugin
@@ -52,7 +52,7 @@ var upstream = []struct {
 	{updeclared.Name, updeclared.New},
 }
 
-// handle gives a plugin its snapshot.
+// handle has a snapshot.
 type handle struct {
 	fwk.Handle
 	lister fwk.SharedLister
@@ -60,7 +60,7 @@ type handle struct {
 
 func (h handle) SnapshotSharedLister() fwk.SharedLister { return h.lister }
 
-// gates are the feature gates that the plugins of this package ask for, in both forms.
+// gates draws the feature gates that these plugins use, in both forms.
 func gates(t *difftest.Source) (feature.Features, config.Features) {
 	theirs := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
 	theirs.EnablePodLevelResources = !t.OneIn(4)
@@ -79,7 +79,7 @@ func gates(t *difftest.Source) (feature.Features, config.Features) {
 	return theirs, ours
 }
 
-// somePairs makes every plugin twice from one drawn configuration.
+// somePairs creates every plugin on both sides from one drawn configuration.
 func somePairs(t *difftest.Source, theirHandle, ourHandle fwk.Handle) []pair {
 	theirGates, ourGates := gates(t)
 	registry := plugins.Registry(ourGates)
@@ -93,10 +93,10 @@ func somePairs(t *difftest.Source, theirHandle, ourHandle fwk.Handle) []pair {
 		theirs, theirErr := p.make(context.Background(), theirArgs, theirHandle, theirGates)
 		ours, ourErr := registry[p.name](context.Background(), args[p.name], ourHandle)
 		if (theirErr == nil) != (ourErr == nil) {
-			t.Fatalf("making %s: kube-scheduler says %v, Orrery %v", p.name, theirErr, ourErr)
+			t.Fatalf("creating %s: kube-scheduler returned %v, Orrery %v", p.name, theirErr, ourErr)
 		}
 		if ourErr != nil {
-			count(p.name, "args that make no plugin")
+			count(p.name, "invalid args")
 			continue
 		}
 		pairs = append(pairs, pair{p.name, theirs, ours})
@@ -127,7 +127,7 @@ func someArgs(t *difftest.Source) map[string]runtime.Object {
 	}
 }
 
-// percentages are the utilizations that a shape may have points at.
+// percentages are the utilizations of a shape's points.
 var percentages = func() []int32 {
 	all := make([]int32, 101)
 	for i := range all {
@@ -136,7 +136,7 @@ var percentages = func() []int32 {
 	return all
 }()
 
-// distinct picks from low to high different values.
+// distinct draws low to high different values.
 func distinct[T comparable](t *difftest.Source, low, high int, values []T) []T {
 	var picked []T
 	for range t.Range(low, high) {
@@ -147,7 +147,7 @@ func distinct[T comparable](t *difftest.Source, low, high int, values []T) []T {
 	return picked
 }
 
-// scored are the names of resources that a plugin scores by, at least one.
+// scored draws the names of resources for a score, at least one.
 func scored(t *difftest.Source) []string {
 	if t.Bool() {
 		return []string{"cpu", "memory"}
@@ -178,7 +178,7 @@ func someStrategy(t *difftest.Source) *configv1.ScoringStrategy {
 	return s
 }
 
-// internal is what kube-scheduler makes of args after it has read them; plugins without args get none.
+// internal converts args to kube-scheduler's internal form; plugins without args get none.
 func internal(args runtime.Object) (runtime.Object, error) {
 	var into runtime.Object
 	switch args.(type) {

@@ -14,15 +14,15 @@ import (
 	"orrery/core/mk"
 )
 
-// The benchmarks place pod after pod in a cluster of 5,000 nodes in three zones with 50,000 pods of 500 applications. One
-// operation is one decision as the plugin sees it: PreFilter, Filter on all nodes that are asked about, PreScore, Score
-// and NormalizeScore; then the pod is bound, which is not measured. Upstream has its sixteen workers, at Filter and
-// Score too; Orrery has one thread.
+// The benchmarks schedule pods in a cluster of 5,000 nodes in three zones with 50,000 pods of 500 applications. One operation
+// is a plugin's part of one decision: PreFilter, Filter until enough nodes are feasible, PreScore, Score and
+// NormalizeScore; then the pod is bound, which is not measured. Upstream has sixteen workers, also for Filter and Score;
+// Orrery has one thread.
 const (
 	benchNodes    = 5000
 	benchPods     = 50000
 	benchApps     = 500
-	benchFeasible = 500 // upstream's number of nodes to find among 5,000
+	benchFeasible = 500 // upstream's number of feasible nodes to find among 5,000
 )
 
 func appName(i int) string { return fmt.Sprintf("app%d", i%benchApps) }
@@ -66,7 +66,7 @@ func preferringPod(i int) *v1.Pod {
 	return pod
 }
 
-// numbered gives every pod a label of its own, as StatefulSets and indexed Jobs do.
+// numbered gives every pod an index label, as StatefulSets and indexed Jobs do.
 func numbered(make pods) pods {
 	return func(i int) *v1.Pod {
 		pod := make(i)
@@ -75,7 +75,7 @@ func numbered(make pods) pods {
 	}
 }
 
-// oneApp makes all pods those of one application.
+// oneApp returns pods of one application.
 func oneApp(make pods) pods {
 	return func(i int) *v1.Pod { return another(make(7), i) }
 }
@@ -106,7 +106,7 @@ func benchCluster(running pods) *cluster {
 	return c
 }
 
-// decide is one decision. Without workers everything happens one after the other.
+// decide runs the plugin for one decision. Without workers it runs on one goroutine.
 func decide(s side, pod *v1.Pod, from int, workers fwk.Parallelizer) {
 	ctx, state := context.Background(), s.newState()
 	all, _ := s.lister.NodeInfos().List()

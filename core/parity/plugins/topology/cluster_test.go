@@ -17,7 +17,7 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// cluster is one cluster as both caches see it.
+// cluster is a cluster in both caches.
 type cluster struct {
 	upstream     upcache.Cache
 	upstreamSnap *upcache.Snapshot
@@ -33,7 +33,7 @@ type cluster struct {
 }
 
 func newCluster() *cluster {
-	// Upstream's cache looks for expired pods in a goroutine until its context ends; none here ever expire.
+	// Upstream's cache expires assumed pods in a goroutine until its context ends; none expire here.
 	ended, end := context.WithCancel(context.Background())
 	end()
 	return &cluster{
@@ -43,7 +43,7 @@ func newCluster() *cluster {
 	}
 }
 
-// handle gives a plugin the three things it asks for.
+// handle has the three methods that the plugins use.
 type handle struct {
 	fwk.Handle
 	lister  fwk.SharedLister
@@ -107,7 +107,7 @@ func (c *cluster) name(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, c.made)
 }
 
-// fill puts random objects into a new cluster.
+// fill adds random objects to a new cluster.
 func (c *cluster) fill(t *difftest.Source) {
 	c.fillObjects(t)
 	for range t.Range(1, 9) {
@@ -153,7 +153,7 @@ func (c *cluster) addSomePod(t *difftest.Source) {
 	c.addPod(pod)
 }
 
-// change makes one of the changes that a cluster goes through.
+// change makes a random change.
 func (c *cluster) change(t *difftest.Source) {
 	switch t.Range(0, 9) {
 	case 0:
@@ -181,7 +181,7 @@ func (c *cluster) change(t *difftest.Source) {
 	}
 }
 
-// someIndex is the index of one of n things, or -1 if there are none.
+// someIndex returns a random index of n elements, or -1 if there are none.
 func (c *cluster) someIndex(t *difftest.Source, n int) int {
 	if n == 0 {
 		return -1

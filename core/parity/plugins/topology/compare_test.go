@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// plugin is all that the two plugins have in common.
+// plugin has the methods of both plugins.
 type plugin interface {
 	fwk.PreFilterPlugin
 	fwk.FilterPlugin
@@ -47,7 +47,7 @@ type plugin interface {
 	fwk.EnqueueExtensions
 }
 
-// side is one of those that must agree: a plugin with the snapshot it works on.
+// side is one of the plugins that must agree, with its snapshot.
 type side struct {
 	name     string
 	plugin   plugin
@@ -68,7 +68,7 @@ func onUpstream(name string, p fwk.Plugin, err error, c *cluster) side {
 	}
 }
 
-func atHome(p fwk.Plugin, err error, c *cluster) side {
+func onOrrery(p fwk.Plugin, err error, c *cluster) side {
 	c.must(err)
 	return side{
 		name: "Orrery", plugin: p.(plugin), lister: c.homeSnap,
@@ -84,7 +84,7 @@ func (c *cluster) handles() (upstream, home handle) {
 	return handle{lister: c.upstreamSnap, objects: c.objects, workers: c.workers}, handle{lister: c.homeSnap, objects: c.objects}
 }
 
-// gates are those that either plugin looks at and that can be set.
+// gates are the feature gates of the two plugins that can be set.
 type gates struct{ matchLabelKeys, comparisons bool }
 
 func (g gates) ours(t testing.TB) config.Features {
@@ -117,7 +117,7 @@ func spreadSides(t testing.TB, c *cluster, g gates, args *configv1.PodTopologySp
 	hosted, err := podtopologyspread.New(ctx, args, upHandle, g.ours(t))
 	sides = append(sides, onUpstream("hosted", hosted, err, c))
 	home, err := podtopologyspread.New(ctx, args, homeHandle, g.ours(t))
-	return append(sides, atHome(home, err, c))
+	return append(sides, onOrrery(home, err, c))
 }
 
 func affinitySides(t testing.TB, c *cluster, hardWeight int32, ignorePreferred bool) []side {
@@ -131,21 +131,21 @@ func affinitySides(t testing.TB, c *cluster, hardWeight int32, ignorePreferred b
 	hosted, err := interpodaffinity.New(ctx, args, upHandle, g.ours(t))
 	sides = append(sides, onUpstream("hosted", hosted, err, c))
 	home, err := interpodaffinity.New(ctx, args, homeHandle, g.ours(t))
-	return append(sides, atHome(home, err, c))
+	return append(sides, onOrrery(home, err, c))
 }
 
 // tally counts what was compared.
-type tally struct{ pods, filters, rejected, scores, thoughts, hints, wokenHere int }
+type tally struct{ pods, filters, rejected, scores, changed, hints, requeuedHere int }
 
 func (c tally) String() string {
-	return fmt.Sprintf("%d pods, %d filter verdicts (%d rejections, %d after pods added or removed in thought), %d scores, %d hints (%d pods woken only here)",
-		c.pods, c.filters, c.rejected, c.thoughts, c.scores, c.hints, c.wokenHere)
+	return fmt.Sprintf("%d pods, %d filter verdicts (%d rejections, %d after AddPod and RemovePod), %d scores, %d hints (%d pods requeued only here)",
+		c.pods, c.filters, c.rejected, c.changed, c.scores, c.hints, c.requeuedHere)
 }
 
 func (c tally) check(t *testing.T) {
 	t.Log(c)
-	if c.rejected < c.filters/20 || c.scores == 0 || c.thoughts == 0 || c.hints == 0 {
-		t.Error("too uniform a choice of clusters: they compare too little")
+	if c.rejected < c.filters/20 || c.scores == 0 || c.changed == 0 || c.hints == 0 {
+		t.Error("the generated clusters are too uniform: some kinds of result were hardly compared")
 	}
 }
 
@@ -156,7 +156,7 @@ func verdict(s *fwk.Status) string {
 	return s.Code().String() + ": " + strings.Join(s.Reasons(), "; ")
 }
 
-// agreeOn lets every side answer, and fails if not all answer alike.
+// agreeOn compares the answers of all sides.
 func agreeOn[T any](t *difftest.Source, sides []side, what string, answer func(i int, s side) T) T {
 	want := answer(0, sides[0])
 	for i, s := range sides[1:] {
@@ -167,7 +167,7 @@ func agreeOn[T any](t *difftest.Source, sides []side, what string, answer func(i
 	return want
 }
 
-// placed runs a pod through all sides at all extension points.
+// compare runs all extension points of all sides for a pod.
 func (c *cluster) compare(t *difftest.Source, sides []side, pod *v1.Pod, oneNode bool, n *tally) {
 	ctx := context.Background()
 	c.refresh()
@@ -186,7 +186,7 @@ func (c *cluster) compare(t *difftest.Source, sides []side, pod *v1.Pod, oneNode
 	if strings.HasSuffix(filtering, "Success: ") {
 		c.compareFilter(t, sides, states, pod, "Filter", n)
 		for range 2 {
-			c.compareThoughts(t, sides, states, pod, oneNode, n)
+			c.compareChanges(t, sides, states, pod, oneNode, n)
 		}
 		c.compareFilter(t, sides, states, pod, "Filter after changes to copies", n)
 	}
@@ -207,8 +207,8 @@ func (c *cluster) compareFilter(t *difftest.Source, sides []side, states []fwk.C
 	}
 }
 
-// compareThoughts adds and removes pods on copies of the states, as preemption and nominations do.
-func (c *cluster) compareThoughts(t *difftest.Source, sides []side, states []fwk.CycleState, pod *v1.Pod, oneNode bool, n *tally) {
+// compareChanges adds and removes pods in copies of the states, as preemption and nominated pods do.
+func (c *cluster) compareChanges(t *difftest.Source, sides []side, states []fwk.CycleState, pod *v1.Pod, oneNode bool, n *tally) {
 	copies := make([]fwk.CycleState, len(states))
 	for i := range states {
 		copies[i] = states[i].Clone()
@@ -219,7 +219,7 @@ func (c *cluster) compareThoughts(t *difftest.Source, sides []side, states []fwk
 		if !oneNode {
 			node = pick(t, c.nodes)
 		}
-		other, remove := c.someThought(t, node)
+		other, remove := c.someChange(t, node)
 		agreeOn(t, sides, "AddPod/RemovePod", func(i int, s side) string {
 			info, err := s.lister.NodeInfos().Get(node.Name)
 			c.must(err)
@@ -231,11 +231,11 @@ func (c *cluster) compareThoughts(t *difftest.Source, sides []side, states []fwk
 		})
 	}
 	c.compareFilter(t, sides, copies, pod, "Filter with changes on "+node.Name, n)
-	n.thoughts += n.filters - before
+	n.changed += n.filters - before
 }
 
-// someThought is a pod of the node to remove, or any pod to add.
-func (c *cluster) someThought(t *difftest.Source, node *v1.Node) (pod *v1.Pod, remove bool) {
+// someChange returns a pod of the node to remove, or a new pod to add.
+func (c *cluster) someChange(t *difftest.Source, node *v1.Node) (pod *v1.Pod, remove bool) {
 	var there []*v1.Pod
 	for _, p := range c.pods {
 		if p.Spec.NodeName == node.Name {
@@ -290,8 +290,8 @@ func (c *cluster) compareScores(t *difftest.Source, sides []side, states []fwk.C
 	n.scores += len(feasible)
 }
 
-// live lets a cluster change and places pods in it, many of them alike.
-func (c *cluster) live(t *difftest.Source, sides []side, oneNode bool, n *tally, hints func(*v1.Pod)) {
+// run changes the cluster and schedules pods in it, many of the same template.
+func (c *cluster) run(t *difftest.Source, sides []side, oneNode bool, n *tally, hints func(*v1.Pod)) {
 	templates := []*v1.Pod{someWaitingPod(t, c.name("p")), someWaitingPod(t, c.name("p"))}
 	for range t.Range(1, 12) {
 		for range t.Range(0, 3) {
@@ -334,7 +334,7 @@ func TestPodTopologySpread_SameAnswers(t *testing.T) {
 				c := newCluster()
 				c.fill(r)
 				sides := spreadSides(t, c, set.gates, &set.args)
-				c.live(r, sides, true, &n, func(pod *v1.Pod) { c.compareHints(r, sides, pod, nil, &n) })
+				c.run(r, sides, true, &n, func(pod *v1.Pod) { c.compareHints(r, sides, pod, nil, &n) })
 			})
 			n.check(t)
 		})
@@ -357,11 +357,11 @@ func TestInterPodAffinity_SameAnswers(t *testing.T) {
 				c := newCluster()
 				c.fill(r)
 				sides := affinitySides(t, c, set.hardWeight, set.ignorePreferred)
-				c.live(r, sides, false, &n, func(pod *v1.Pod) { c.compareHints(r, sides, pod, differences, &n) })
+				c.run(r, sides, false, &n, func(pod *v1.Pod) { c.compareHints(r, sides, pod, differences, &n) })
 			})
 			n.check(t)
-			if n.wokenHere == 0 {
-				t.Error("no pod was woken that upstream lets sleep, so the differences were not met")
+			if n.requeuedHere == 0 {
+				t.Error("no pod was requeued that upstream does not requeue, so the intended differences were not reached")
 			}
 		})
 	}

@@ -15,7 +15,7 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// event is a cluster event as hints are told of it.
+// event is a cluster event with the objects that hints get.
 type event struct {
 	resource    fwk.EventResource
 	action      fwk.ActionType
@@ -73,8 +73,8 @@ func (c *cluster) someEvent(t *difftest.Source, waiting *v1.Pod) event {
 	return e
 }
 
-// compareHints asks all sides about random events. An answer of ours may only differ by waking the pod, and then a
-// difference must cover it.
+// compareHints compares hints for random events. Ours may differ only by requeueing the pod, and then an intended difference
+// must cover it.
 func (c *cluster) compareHints(t *difftest.Source, sides []side, pod *v1.Pod, recognized []difference, n *tally) {
 	events := agreeOn(t, sides, "EventsToRegister", func(_ int, s side) []fwk.ClusterEvent {
 		registered, err := s.plugin.EventsToRegister(context.Background())
@@ -92,24 +92,24 @@ func (c *cluster) compareHints(t *difftest.Source, sides []side, pod *v1.Pod, re
 			continue
 		}
 		n.hints++
-		want := ask(sides[0], i, pod, e)
+		want := hint(sides[0], i, pod, e)
 		for _, s := range sides[1:] {
-			got := ask(s, i, pod, e)
+			got := hint(s, i, pod, e)
 			if got == want {
 				continue
 			}
 			covered := slices.ContainsFunc(recognized, func(covers difference) bool { return covers(c.labelsOf, pod, e) })
 			if want == fwk.Queue || !covered {
-				t.Fatalf("hint about %s/%v: kube-scheduler says %v, %s says %v, and no difference covers it\nevent:\n%s",
+				t.Fatalf("hint for %s/%v: kube-scheduler %v, %s %v, and no intended difference covers it\nevent:\n%s",
 					e.resource, e.action, want, s.name, got, cmp.Diff(event{}, e, cmp.AllowUnexported(event{})))
 			}
-			n.wokenHere++
+			n.requeuedHere++
 		}
 	}
 }
 
-// ask leaves errors out: with one, every answer is Queue.
-func ask(s side, i int, pod *v1.Pod, e event) fwk.QueueingHint {
+// hint ignores errors: with an error every hint is Queue.
+func hint(s side, i int, pod *v1.Pod, e event) fwk.QueueingHint {
 	registered, _ := s.plugin.EventsToRegister(context.Background())
 	oldObj, newObj := e.objects()
 	answer, _ := registered[i].QueueingHintFn(klog.Background(), pod, oldObj, newObj)
@@ -123,10 +123,10 @@ func (c *cluster) labelsOf(namespace string) labels.Set {
 	return nil
 }
 
-// difference recognizes an event that wakes a pod here and not in kube-scheduler.
+// difference recognizes an event that requeues a pod here and not in kube-scheduler.
 type difference func(labelsOf func(namespace string) labels.Set, waiting *v1.Pod, e event) bool
 
-// differences are those of comparisons.Affinity, in the same order. PodTopologySpread's hints have none.
+// differences has the differences of comparisons.Affinity, in the same order. PodTopologySpread's hints have none.
 var differences = []difference{
 	func(labelsOf func(string) labels.Set, waiting *v1.Pod, e event) bool {
 		return e.action == fwk.Delete && e.oldPod != nil &&

@@ -45,7 +45,7 @@ func someNode(t *difftest.Source, name string) *v1.Node {
 	return node
 }
 
-// somePod is a pod with labels and, now and then, affinity terms: what pods that run are asked about.
+// somePod draws an assigned pod, with labels and sometimes affinity terms.
 func somePod(t *difftest.Source, name string) *v1.Pod {
 	b := mk.Pod(name).Namespace(pick(t, namespaces))
 	for _, key := range podKeys {
@@ -62,7 +62,7 @@ func somePod(t *difftest.Source, name string) *v1.Pod {
 	return b.Obj()
 }
 
-// someWaitingPod is a pod that is to be placed.
+// someWaitingPod draws a pending pod.
 func someWaitingPod(t *difftest.Source, name string) *v1.Pod {
 	pod := somePod(t, name)
 	pod.DeletionTimestamp = nil
@@ -209,7 +209,7 @@ func someTerm(t *difftest.Source) v1.PodAffinityTerm {
 	return term
 }
 
-// another is a copy of a waiting pod under a new name, as a controller makes them.
+// another returns a copy of a pending pod under a new name, as a controller creates it.
 func another(pod *v1.Pod, number int) *v1.Pod {
 	c := pod.DeepCopy()
 	c.Name = fmt.Sprintf("p%d", number)
