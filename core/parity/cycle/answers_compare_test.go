@@ -21,42 +21,42 @@ func TestPlugins_SameAnswers(t *testing.T) {
 	compareCases(t, comparisons.Answers.Cases, compareAnswers)
 }
 
-// compareAnswers places the waiting pods of a case one by one, and has the four hosts agree about each. Time stands
-// still: kube-scheduler takes a pod that has no start time for one that starts at the moment of each comparison.
+// compareAnswers schedules the pending pods of a case one by one and compares the four hosts' answers for each. Time does
+// not pass: for a victim without a start time, kube-scheduler takes the time of each comparison.
 func compareAnswers(t *testing.T, c *clusterCase, seen difftest.Coverage) (mismatch string) {
 	s, err := read(c, map[string]bool{"SchedulerAsyncPreemption": false})
 	if err != nil {
-		seen.Count("configurations that both refuse")
+		seen.Count("configurations that both reject")
 		return ""
 	}
 	synctest.Test(t, func(*testing.T) {
-		mismatch = s.placeAll(c, seen)
-		time.Sleep(2 * time.Second) // kube-scheduler's recorders of metrics sleep for a second at a time
+		mismatch = s.scheduleAll(c, seen)
+		time.Sleep(2 * time.Second) // kube-scheduler's metrics recorders sleep for a second at a time
 	})
 	return mismatch
 }
 
-func (s *settings) placeAll(c *clusterCase, seen difftest.Coverage) string {
+func (s *settings) scheduleAll(c *clusterCase, seen difftest.Coverage) string {
 	cl := s.newCluster()
 	hosts := s.hosts(cl)
 	cl.fill(c)
 	for _, pod := range c.Waiting {
 		cl.refresh()
-		place, mismatch := s.compareHosts(hosts, pod, seen)
+		node, mismatch := s.compareHosts(hosts, pod, seen)
 		if mismatch != "" {
 			return mismatch
 		}
 		cl.removeNomination(pod)
-		if place != "" {
-			placed := pod.DeepCopy()
-			placed.Spec.NodeName = place
-			cl.addPod(placed)
+		if node != "" {
+			bound := pod.DeepCopy()
+			bound.Spec.NodeName = node
+			cl.addPod(bound)
 		}
 	}
 	return s.compareHints(hosts[0], hosts[len(hosts)-1], c, seen)
 }
 
-// fill tells both caches and the informers of everything there is.
+// fill adds all objects of a case to both caches and the informers.
 func (cl *cluster) fill(c *clusterCase) {
 	for _, object := range objects(c) {
 		cl.informers.Apply(world.Added, object)
@@ -73,7 +73,7 @@ func (cl *cluster) fill(c *clusterCase) {
 	}
 }
 
-// objects are all objects of a case, in an order in which they can come into being.
+// objects returns all objects of a case in an order in which they can be created.
 func objects(c *clusterCase) (list []world.Object) {
 	list = appendAll(list, c.Namespaces)
 	list = appendAll(list, c.Services)
@@ -94,8 +94,8 @@ func appendAll[O world.Object](list []world.Object, objects []O) []world.Object 
 	return list
 }
 
-// agree asks all hosts about a pod. It returns the node that the pod should go to, if there is one.
-func (s *settings) compareHosts(hosts []*host, pod *v1.Pod, seen difftest.Coverage) (place, mismatch string) {
+// compareHosts compares all hosts' answers for a pod. It returns the node to bind the pod to, if there is one.
+func (s *settings) compareHosts(hosts []*host, pod *v1.Pod, seen difftest.Coverage) (node, mismatch string) {
 	var want *answers
 	after := make([]*postFilter, len(hosts))
 	for i, h := range hosts {
@@ -106,7 +106,7 @@ func (s *settings) compareHosts(hosts []*host, pod *v1.Pod, seen difftest.Covera
 			continue
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			return "", fmt.Sprintf("answers of %s: about %s (-kube-scheduler +it):\n%s", h.name, pod.Name, diff)
+			return "", fmt.Sprintf("answers of %s: for %s (-kube-scheduler +it):\n%s", h.name, pod.Name, diff)
 		}
 	}
 	seen.Count("pods")
@@ -124,11 +124,11 @@ func (s *settings) compareHosts(hosts []*host, pod *v1.Pod, seen difftest.Covera
 	return "", ""
 }
 
-// agreeOnRoom compares what the hosts did to make room for a pod that fits nowhere.
+// comparePreemption compares the hosts' preemption for a pod that fits no node.
 func (s *settings) comparePreemption(hosts []*host, after []*postFilter, pod *v1.Pod, seen difftest.Coverage) string {
 	last := len(hosts) - 1
 	made := allPreemptionCandidates(hosts[last], after[last].state, pod, after[last].statuses)
-	seen.Count("pods that room could be made for on %d nodes", min(len(made.victims), 5))
+	seen.Count("pods with preemption candidates on %d nodes", min(len(made.victims), 5))
 	for i, h := range hosts {
 		if wrong := made.check(after[i].nominated, after[i].victims, s.sampled(len(h.nodes()))); wrong != "" {
 			return fmt.Sprintf("preemption by %s: %s for %s", h.name, wrong, pod.Name)
@@ -137,7 +137,7 @@ func (s *settings) comparePreemption(hosts []*host, after []*postFilter, pod *v1
 	return ""
 }
 
-// sampled tells whether the dry run of a preemption looks at some of so many nodes only.
+// sampled reports whether preemption's dry run tries only some of the nodes.
 func (s *settings) sampled(nodes int) bool {
 	return slices.ContainsFunc(s.orreryConfig.Profiles, func(p config.Profile) bool {
 		return int(*p.Args["DefaultPreemption"].(*configv1.DefaultPreemptionArgs).MinCandidateNodesAbsolute) < nodes

@@ -12,7 +12,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// answers are everything a host says of one pod, by extension point. The keys name plugin and node.
+// answers are all results of a host for one pod, by extension point. The keys name plugin and node.
 type answers struct {
 	PreFilter, Filter, PreScore, Scores map[string]string
 	Search                              map[string]string // by node, and of PreFilter as a whole
@@ -22,7 +22,7 @@ type answers struct {
 	PostFilter                          string
 }
 
-// words puts a status in words. Its reasons are sorted: kube-scheduler names extended resources in random order.
+// statusText formats a status. Its reasons are sorted, since kube-scheduler names extended resources in random order.
 func statusText(s *fwk.Status) string {
 	if s.IsSuccess() {
 		return "Success"
@@ -30,7 +30,7 @@ func statusText(s *fwk.Status) string {
 	return fmt.Sprintf("%s %q", s.Code(), slices.Sorted(slices.Values(s.Reasons())))
 }
 
-// wordsBy is words with the plugin that said it.
+// statusTextWithPlugin formats a status with the plugin that returned it.
 func statusTextWithPlugin(s *fwk.Status) string {
 	if s.IsSuccess() {
 		return statusText(s)
@@ -40,7 +40,7 @@ func statusTextWithPlugin(s *fwk.Status) string {
 
 var ctx = context.Background()
 
-// aftermath is what is left when a host has been asked: its state, why the pod fits nowhere, and what it did about it.
+// postFilter has the state of a host's cycle, the statuses of rejected nodes, and the result of preemption.
 type postFilter struct {
 	state     fwk.CycleState
 	statuses  fwk.NodeToStatusReader
@@ -48,51 +48,51 @@ type postFilter struct {
 	victims   []string
 }
 
-// ask has a host say everything of a pod.
+// answer runs all extension points of a host for a pod.
 func (h *host) answer(pod *v1.Pod) (*answers, *postFilter) {
 	a := &answers{
 		PreFilter: map[string]string{}, Filter: map[string]string{}, PreScore: map[string]string{}, Scores: map[string]string{},
 		Search: map[string]string{}, Totals: map[string]int64{}, Parts: map[string]int64{},
 	}
 	nodes := h.nodes()
-	h.askPlugins(a, pod, nodes)
+	h.runPlugins(a, pod, nodes)
 	state := h.newState()
 	feasible, statuses := h.search(a, state, pod, nodes)
 	after := &postFilter{state: state, statuses: statuses}
 	if strings.HasPrefix(a.Search["PreFilter"], fwk.Error.String()) {
-		return a, after // nothing comes after an error
+		return a, after // the cycle ends with an error
 	}
 	if len(feasible) == 0 && h.runtime.HasPostFilterPlugins() {
 		h.client.calls = nil
 		result, status := h.runtime.RunPostFilterPlugins(ctx, state, pod, statuses)
 		a.PostFilter = statusText(status)
 		if result == nil {
-			a.PostFilter += ", says nothing of a nomination"
+			a.PostFilter += ", no nominating info"
 		} else if after.nominated = result.NominatingInfo.NominatedNodeName; after.nominated == "" {
 			a.PostFilter += ", clears the nomination"
 		}
 		after.victims = h.preempted(state)
 	}
-	if strings.HasPrefix(a.Search["PreFilter"], "Success") { // else some plugins have not prepared for the pod
-		h.score(a, state, pod, h.worthScoring(feasible, nodes))
+	if strings.HasPrefix(a.Search["PreFilter"], "Success") { // else some plugins have no state for the pod
+		h.score(a, state, pod, h.nodesToScore(feasible, nodes))
 	}
 	return a, after
 }
 
-// worthScoring are the feasible nodes if there is anything to compare, and else all: scores should be compared often.
-func (h *host) worthScoring(feasible, all []fwk.NodeInfo) []fwk.NodeInfo {
+// nodesToScore returns the feasible nodes, or all nodes if fewer than two are feasible, so that scores are compared often.
+func (h *host) nodesToScore(feasible, all []fwk.NodeInfo) []fwk.NodeInfo {
 	if len(feasible) > 1 {
 		return feasible
 	}
 	return all
 }
 
-// askPlugins asks every plugin by itself, whatever the others say.
-func (h *host) askPlugins(a *answers, pod *v1.Pod, nodes []fwk.NodeInfo) {
+// runPlugins runs every plugin by itself, regardless of the other plugins' results.
+func (h *host) runPlugins(a *answers, pod *v1.Pod, nodes []fwk.NodeInfo) {
 	state := h.newState()
 	var feasible []fwk.NodeInfo
-	out := sets.New[string]()
-	silent := sets.New[string]()
+	rejected := sets.New[string]()
+	skipped := sets.New[string]()
 	for _, name := range slices.Sorted(maps.Keys(h.plugins)) {
 		pre, ok := h.plugins[name].(fwk.PreFilterPlugin)
 		if !ok {
@@ -104,31 +104,31 @@ func (h *host) askPlugins(a *answers, pod *v1.Pod, nodes []fwk.NodeInfo) {
 			a.PreFilter[name] += fmt.Sprint(" on ", sets.List(result.NodeNames))
 		}
 		if !status.IsSuccess() {
-			silent.Insert(name)
+			skipped.Insert(name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.plugins)) {
 		filter, ok := h.plugins[name].(fwk.FilterPlugin)
-		if !ok || silent.Has(name) {
+		if !ok || skipped.Has(name) {
 			continue
 		}
 		for _, node := range nodes {
 			status := filter.Filter(ctx, state, pod, node)
 			a.Filter[name+" on "+node.Node().Name] = statusText(status)
 			if !status.IsSuccess() {
-				out.Insert(node.Node().Name)
+				rejected.Insert(node.Node().Name)
 			}
 		}
 	}
 	for _, node := range nodes {
-		if !out.Has(node.Node().Name) {
+		if !rejected.Has(node.Node().Name) {
 			feasible = append(feasible, node)
 		}
 	}
-	h.askScores(a, state, pod, h.worthScoring(feasible, nodes))
+	h.runScores(a, state, pod, h.nodesToScore(feasible, nodes))
 }
 
-func (h *host) askScores(a *answers, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) {
+func (h *host) runScores(a *answers, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) {
 	for _, name := range slices.Sorted(maps.Keys(h.plugins)) {
 		if pre, ok := h.plugins[name].(fwk.PreScorePlugin); ok {
 			status := pre.PreScore(ctx, state, pod, nodes)

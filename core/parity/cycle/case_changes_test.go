@@ -6,7 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// addChanges draws what happens once every pod has been looked at.
+// addChanges draws changes that happen after every pod's first attempt.
 func (g *generator) addChanges() {
 	if g.oneIn(3) || len(g.c.Nodes) >= samplingSize {
 		return
@@ -44,7 +44,7 @@ func (g *generator) change() clusterChange {
 	return clusterChange{AddPod: g.waiting()}
 }
 
-// nodeChange never changes a zone: the order of nodes then follows other rules, on purpose.
+// nodeChange never changes a zone: the order of nodes then differs, which is intended.
 func (g *generator) nodeChange() *nodeChange {
 	change := &nodeChange{Name: pick(g, g.c.Nodes...).Name}
 	fresh := g.node(change.Name, false)

@@ -16,7 +16,7 @@ var (
 	podValues  = []string{"a", "b", ""}
 )
 
-// populate makes what pods belong to, are selected by and are guarded by.
+// populate adds namespaces, owners, Services and PodDisruptionBudgets.
 func (g *generator) populate() {
 	for _, name := range namespaces {
 		ns := &v1.Namespace{ObjectMeta: objectMeta("", name)}
@@ -73,7 +73,7 @@ func (g *generator) addBudget(namespace string, i int) {
 	g.c.Budgets = append(g.c.Budgets, b)
 }
 
-// selector is a label selector of any kind: none, one for everything, one for something, one for nothing.
+// selector draws a label selector: nil, or one that matches all, some or no pods.
 func (g *generator) selector() *metav1.LabelSelector {
 	switch g.IntN(8) {
 	case 0:
@@ -96,7 +96,7 @@ func (g *generator) requirement() metav1.LabelSelectorRequirement {
 	if r.Operator == metav1.LabelSelectorOpIn || r.Operator == metav1.LabelSelectorOpNotIn {
 		r.Values = []string{pick(g, podValues...), "a"}
 	}
-	if g.oneIn(40) { // what an API server would refuse
+	if g.oneIn(40) { // an API server would reject it
 		r.Operator, r.Values = metav1.LabelSelectorOpIn, nil
 	}
 	return r

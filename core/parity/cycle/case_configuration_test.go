@@ -12,7 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Pods ask for either of these. There is not always a profile of the second name.
+// Pods have either scheduler name. There is not always a profile for the second.
 const schedulerName, otherSchedulerName = "default-scheduler", "other-scheduler"
 
 // configure draws the feature gates and the configuration.
@@ -56,7 +56,7 @@ func (g *generator) configure() {
 	g.c.Config = c
 }
 
-// plugins changes weights and leaves plugins out, now and then.
+// plugins sometimes changes weights or disables plugins.
 func (g *generator) plugins() *configv1.Plugins {
 	if !g.oneIn(5) {
 		return nil
@@ -87,7 +87,7 @@ func (g *generator) args() (list []configv1.PluginConfig) {
 	add := func(name string, args runtime.Object) {
 		raw, err := json.Marshal(args)
 		if err != nil {
-			panic(fmt.Sprintf("writing the args of %s: %v", name, err))
+			panic(fmt.Sprintf("encoding the args of %s: %v", name, err))
 		}
 		list = append(list, configv1.PluginConfig{Name: name, Args: runtime.RawExtension{Raw: raw}})
 	}
@@ -120,7 +120,7 @@ func (g *generator) args() (list []configv1.PluginConfig) {
 	return list
 }
 
-// scored are the names of resources that a plugin scores by.
+// scored draws the names of resources for a score.
 func (g *generator) scored() []string {
 	names := some(g, 2, "cpu", "memory", "ephemeral-storage", "example.com/gpu", "hugepages-2Mi")
 	if len(names) == 0 {
@@ -152,7 +152,7 @@ func (g *generator) fitArgs() *configv1.NodeResourcesFitArgs {
 	return args
 }
 
-// addedAffinity is valid: the configuration would be refused otherwise.
+// addedAffinity draws a valid affinity; an invalid one would make the configuration invalid.
 func (g *generator) addedAffinity() *v1.NodeAffinity {
 	term := func() v1.NodeSelectorTerm {
 		return v1.NodeSelectorTerm{MatchExpressions: []v1.NodeSelectorRequirement{{

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 )
 
-// theme is something that a case may be about.
+// theme is a feature that a case may exercise often.
 type theme int
 
 const (
@@ -14,7 +14,7 @@ const (
 	taints
 	ports
 	spread
-	podAffinity // pods near and far from each other
+	podAffinity // affinity and anti-affinity
 	images
 	features
 	preemption
@@ -23,15 +23,15 @@ const (
 	themes
 )
 
-// generator makes one case.
+// generator draws one case.
 type generator struct {
 	*rand.Rand
 	about [themes]bool
 	c     *clusterCase
-	made  int // pods, for their names
+	made  int // pods so far, for their names
 }
 
-// Generate makes the case of a number.
+// generateCase draws the case of a seed and a number.
 func generateCase(seed uint64, number int) *clusterCase {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(number))), c: &clusterCase{Seed: seed, Number: number}}
 	for range 1 + g.IntN(4) {
@@ -49,7 +49,7 @@ func generateCase(seed uint64, number int) *clusterCase {
 // oneIn is true once in n times.
 func (g *generator) oneIn(n int) bool { return g.IntN(n) == 0 }
 
-// often is true three times in four for what the case is about, and else once in n times.
+// often is true three times in four for the case's themes, and else once in n times.
 func (g *generator) often(t theme, n int) bool {
 	if g.about[t] {
 		return !g.oneIn(4)
@@ -59,7 +59,7 @@ func (g *generator) often(t theme, n int) bool {
 
 func pick[T any](g *generator, from ...T) T { return from[g.IntN(len(from))] }
 
-// some is each of the values with a chance of one in n.
+// some returns each of the values with a probability of 1/n.
 func some[T any](g *generator, n int, from ...T) (list []T) {
 	for _, value := range from {
 		if g.oneIn(n) {

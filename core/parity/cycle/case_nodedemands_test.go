@@ -6,7 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// chooseNodes has a pod say which nodes it wants.
+// chooseNodes adds node names, node selectors, affinity and tolerations to a pod.
 func (g *generator) chooseNodes(pod *v1.Pod) {
 	switch g.IntN(4) {
 	case 0:
@@ -76,7 +76,7 @@ func (g *generator) nodeRequirement() v1.NodeSelectorRequirement {
 	case 6:
 		r.Operator, r.Values = v1.NodeSelectorOpLt, []string{pick(g, "5", "0")}
 	}
-	if g.oneIn(30) { // what an API server would refuse
+	if g.oneIn(30) { // an API server would reject it
 		r.Operator, r.Values = v1.NodeSelectorOpGt, []string{"four"}
 	}
 	return r

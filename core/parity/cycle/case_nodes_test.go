@@ -16,12 +16,12 @@ var (
 	effects      = []v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute, v1.TaintEffectPreferNoSchedule}
 
 	imageNames = []string{"redis", "redis:latest", "redis:7", "reg.io:5000/app", "reg.io:5000/app:latest", "app@sha256:abc"}
-	// An image has one size everywhere: which of several counts depends on which node came first.
+	// An image has one size on all nodes: with several sizes, the one that counts depends on the order of the nodes.
 	imageSizes = []int64{0, 250 << 20, 23 << 20, 1000 << 20, 40 << 20, 5000 << 20}
 	declared   = []string{"RestartAllContainersOnContainerExits", "GuaranteedQoSPodCPUResize"}
 )
 
-// samplingSize is how many nodes there are, at least, where kube-scheduler begins to look at some of them only.
+// samplingSize is the number of nodes from which kube-scheduler examines only some of them.
 const samplingSize = 101
 
 func (g *generator) addNodes() {
@@ -38,7 +38,7 @@ func (g *generator) addNodes() {
 	}
 }
 
-// node is a node that may have anything, or a plain one that any pod may go to.
+// node draws a node with random properties, or a plain one that any pod fits.
 func (g *generator) node(name string, plain bool) *v1.Node {
 	node := &v1.Node{ObjectMeta: objectMeta("", name)}
 	node.Labels = map[string]string{v1.LabelHostname: name}

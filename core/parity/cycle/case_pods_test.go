@@ -10,12 +10,12 @@ import (
 )
 
 var (
-	// epoch is when everything began; it is before any moment of a test's virtual time.
+	// epoch is before all virtual times of tests.
 	epoch   = time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
 	hostIPs = []string{"", "0.0.0.0", "10.0.0.1", "10.0.0.2"}
 )
 
-// pod is what pods that run and pods that wait have in common.
+// pod draws the fields that bound and pending pods have in common.
 func (g *generator) pod() *v1.Pod {
 	name := fmt.Sprint("pod-", g.made)
 	g.made++
@@ -38,7 +38,7 @@ func (g *generator) pod() *v1.Pod {
 	for i := range pick(g, 1, 1, 1, 2) {
 		pod.Spec.Containers = append(pod.Spec.Containers, v1.Container{Name: fmt.Sprint("c", i), Image: pick(g, imageNames...)})
 	}
-	g.ask(pod)
+	g.addRequests(pod)
 	if g.often(ports, 12) {
 		g.claimPorts(pod)
 	}
@@ -64,7 +64,7 @@ func (g *generator) claimPorts(pod *v1.Pod) {
 	}
 }
 
-// addBound puts pods on nodes, and has others wait with a claim to one.
+// addBound adds bound pods and nominated pods.
 func (g *generator) addBound() {
 	if len(g.c.Nodes) == 0 {
 		return
@@ -112,7 +112,7 @@ func (g *generator) bound() *v1.Pod {
 	return pod
 }
 
-// fill has a pod take a good part of a node, and nothing else.
+// fill makes a pod request a large part of a node's cpu and nothing else.
 func (g *generator) fill(pod *v1.Pod, cpu ...string) {
 	pod.Spec.InitContainers, pod.Spec.Overhead, pod.Spec.Resources, pod.Status.ContainerStatuses = nil, nil, nil, nil
 	for i := range pod.Spec.Containers {
@@ -132,7 +132,7 @@ func (g *generator) addWaiting() {
 	if g.oneIn(5) {
 		g.c.Refused = []string{g.c.Waiting[g.IntN(count)].Name}
 	}
-	// Pods of a kind, as controllers make them.
+	// Pods of one template, as controllers create them.
 	if g.oneIn(3) {
 		for range 1 + g.IntN(3) {
 			twin := g.c.Waiting[0].DeepCopy()

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// required are the fields without which an object is none.
+// keptFields are fields that an object must have.
 var keptFields = map[string]bool{
 	"seed": true, "number": true, "config": true, "apiVersion": true, "kind": true, "metadata": true, "name": true,
 	"namespace": true, "uid": true, "spec": true, "status": true, "containers": true, "schedulerName": true, "nodeName": true,
@@ -14,8 +14,8 @@ var keptFields = map[string]bool{
 	"args": true, "type": true, "defaultingType": true, "label": true, "kubernetes.io/hostname": true, "pods": true, "defaultConstraints": true, "resources": true,
 }
 
-// Reduce leaves out of a case whatever can be left out while it fails still, one piece after the other, until nothing
-// more can go or tries are used up.
+// reduceFields removes parts of a case, one after the other, as long as it still fails, until no part can be removed or the
+// tries are used up.
 func reduceFields(c *clusterCase, tries int, fails func(*clusterCase) bool) *clusterCase {
 	raw, err := json.Marshal(c)
 	if err != nil {
@@ -38,7 +38,7 @@ type reducer struct {
 	best  *clusterCase
 }
 
-// holds tells whether the tree as it is now still fails, and takes it over if so.
+// holds reports whether the current tree still fails, and keeps it if so.
 func (s *reducer) holds() bool {
 	if s.tries == 0 {
 		return false
@@ -56,35 +56,35 @@ func (s *reducer) holds() bool {
 	return true
 }
 
-// cut tries to leave out every member of a part of the tree, big ones first, and tells whether any went.
-func (s *reducer) cut(part map[string]any) (went bool) {
+// cut tries to remove every member of a part of the tree, large ones first, and reports whether it removed any.
+func (s *reducer) cut(part map[string]any) (removed bool) {
 	for _, key := range slices.Sorted(maps.Keys(part)) {
 		value := part[key]
 		if !keptFields[key] {
 			delete(part, key)
 			if s.holds() {
-				went = true
+				removed = true
 				continue
 			}
 			part[key] = value
 		}
 		switch v := value.(type) {
 		case map[string]any:
-			went = s.cut(v) || went
+			removed = s.cut(v) || removed
 		case []any:
-			went = s.cutList(part, key, v) || went
+			removed = s.cutList(part, key, v) || removed
 		}
 	}
-	return went
+	return removed
 }
 
-func (s *reducer) cutList(part map[string]any, key string, list []any) (went bool) {
+func (s *reducer) cutList(part map[string]any, key string, list []any) (removed bool) {
 	for size := max(1, len(list)/2); size > 0; size /= 2 {
 		for i := 0; i+size <= len(list); {
 			shorter := slices.Delete(slices.Clone(list), i, i+size)
 			part[key] = shorter
 			if (len(shorter) > 0 || !keptFields[key]) && s.holds() {
-				list, went = shorter, true
+				list, removed = shorter, true
 				continue
 			}
 			part[key] = list
@@ -93,8 +93,8 @@ func (s *reducer) cutList(part map[string]any, key string, list []any) (went boo
 	}
 	for _, item := range list {
 		if m, ok := item.(map[string]any); ok {
-			went = s.cut(m) || went
+			removed = s.cut(m) || removed
 		}
 	}
-	return went
+	return removed
 }

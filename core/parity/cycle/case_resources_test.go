@@ -12,13 +12,13 @@ var (
 	extended      = []v1.ResourceName{"example.com/gpu", "other.org/licence", "hugepages-2Mi", "kubernetes.io/batch", "unheard-of"}
 )
 
-// quantity is an amount as an API server hands it out: in its canonical form.
+// quantity parses an amount into its canonical form, as an API server returns it.
 func quantity(text string) resource.Quantity {
 	q := resource.MustParse(text)
 	return resource.MustParse(q.String())
 }
 
-// size gives a node other amounts than plenty of everything.
+// size gives a node random amounts instead of plenty of every resource.
 func (g *generator) size(node *v1.Node) {
 	a := node.Status.Allocatable
 	if g.oneIn(2) {
@@ -51,7 +51,7 @@ func (g *generator) amount(name v1.ResourceName) resource.Quantity {
 	return quantity(pick(g, fewAmounts...))
 }
 
-// requests nearly always name cpu or memory. They may be nil.
+// requests draws requests, mostly of cpu or memory. They may be nil.
 func (g *generator) requests() v1.ResourceList {
 	if g.oneIn(5) {
 		return nil
@@ -68,8 +68,8 @@ func (g *generator) requests() v1.ResourceList {
 	return list
 }
 
-// ask has a pod ask for resources in all the places where it can.
-func (g *generator) ask(pod *v1.Pod) {
+// addRequests adds requests to all fields of a pod that can have them.
+func (g *generator) addRequests(pod *v1.Pod) {
 	for i := range pod.Spec.Containers {
 		pod.Spec.Containers[i].Resources.Requests = g.requests()
 	}
@@ -91,7 +91,7 @@ func (g *generator) ask(pod *v1.Pod) {
 	}
 }
 
-// resize gives a pod that runs the status it has while it is being resized.
+// resize gives a running pod the status of one that is being resized.
 func (g *generator) resize(pod *v1.Pod) {
 	status := func(containers []v1.Container) (all []v1.ContainerStatus) {
 		for _, c := range containers {

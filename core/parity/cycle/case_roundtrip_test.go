@@ -9,11 +9,11 @@ import (
 func TestGenerate_IsDeterministic(t *testing.T) {
 	for number := range 40 {
 		if one, other := generateCase(7, number).YAML(), generateCase(7, number).YAML(); one != other {
-			t.Fatalf("case %d of seed 7 differs from itself:\n%s", number, cmp.Diff(one, other))
+			t.Fatalf("case %d of seed 7, generated twice, differs:\n%s", number, cmp.Diff(one, other))
 		}
 	}
 	if generateCase(1, 0).YAML() == generateCase(2, 0).YAML() {
-		t.Error("two seeds give the same first case")
+		t.Error("two seeds have the same first case")
 	}
 }
 
@@ -25,7 +25,7 @@ func TestCase_YAMLRoundTrip(t *testing.T) {
 			t.Fatalf("case %d: %v", number, err)
 		}
 		if diff := cmp.Diff(text, read.YAML()); diff != "" {
-			t.Fatalf("case %d (-written +read and written again):\n%s", number, diff)
+			t.Fatalf("case %d (-encoded +decoded and encoded again):\n%s", number, diff)
 		}
 	}
 }
@@ -41,6 +41,6 @@ func TestReduce_KeepsOnlyWhatFails(t *testing.T) {
 		return len(c.Nodes) > 0 && c.Nodes[len(c.Nodes)-1].Name == last
 	})
 	if len(small.Nodes) != 1 || len(small.Bound)+len(small.Waiting)+len(small.Changes) != 0 {
-		t.Errorf("the last node alone would do, but this is left:\n%s", small.YAML())
+		t.Errorf("the last node alone fails, but the case was reduced to:\n%s", small.YAML())
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Case is everything two schedulers are told. Objects are in the order in which they come into being.
+// clusterCase is the input of both schedulers. Objects are in the order in which they are created.
 type clusterCase struct {
-	// Seed and Number are what the case was made from; a case that was cut down keeps them.
+	// Seed and Number identify the generated case; a reduced case keeps them.
 	Seed   uint64 `json:"seed"`
 	Number int    `json:"number"`
 
@@ -26,20 +26,20 @@ type clusterCase struct {
 	StatefulSets []*appsv1.StatefulSet           `json:"statefulSets,omitempty"`
 	Budgets      []*policyv1.PodDisruptionBudget `json:"podDisruptionBudgets,omitempty"`
 	Nodes        []*v1.Node                      `json:"nodes,omitempty"`
-	// Bound pods have a node; Nominated pods wait, and have a claim to one.
+	// Bound pods have a node; Nominated pods are pending and have a nominated node.
 	Bound     []*v1.Pod `json:"bound,omitempty"`
 	Nominated []*v1.Pod `json:"nominated,omitempty"`
-	// Waiting pods are to be placed, in this order.
+	// Waiting pods are pending, to be scheduled in this order.
 	Waiting []*v1.Pod `json:"waiting,omitempty"`
-	// Refused are the names of pods whose first binding the API server refuses.
+	// Refused has the names of pods whose first binding fails.
 	Refused []string `json:"refused,omitempty"`
-	// Changes come after all of them had their turn.
+	// Changes happen after the first attempts of all of them.
 	Changes []clusterChange `json:"changes,omitempty"`
 }
 
-// Change is one thing that happens in the cluster. One field besides Wait is set.
+// clusterChange is one change of the cluster. One field besides Wait is set.
 type clusterChange struct {
-	// Wait is how many milliseconds pass before.
+	// Wait is how many milliseconds pass before the change.
 	Wait       int         `json:"wait,omitempty"`
 	AddNode    *v1.Node    `json:"addNode,omitempty"`
 	Node       *nodeChange `json:"node,omitempty"`
@@ -49,7 +49,7 @@ type clusterChange struct {
 	DeletePod  *podName    `json:"deletePod,omitempty"`
 }
 
-// NodeChange replaces those parts of a node that are not nil.
+// nodeChange replaces the fields of a node that are not nil here.
 type nodeChange struct {
 	Name          string            `json:"name"`
 	Label         map[string]string `json:"label,omitempty"` // set one by one
@@ -59,7 +59,7 @@ type nodeChange struct {
 	Features      *[]string         `json:"features,omitempty"`
 }
 
-// PodChange replaces those parts of a pod that are not nil.
+// podChange replaces the fields of a pod that are not nil here.
 type podChange struct {
 	podName
 	Labels      *map[string]string `json:"labels,omitempty"`
@@ -69,16 +69,16 @@ type podChange struct {
 	Terminate   bool               `json:"terminate,omitempty"`
 }
 
-// Name names a pod.
+// podName identifies a pod.
 type podName struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
 }
 
-// omitted are fields that no case sets and that are always written out.
+// omittedFields are fields that no case sets but that the encoder always writes.
 var omittedFields = []string{"daemonEndpoints", "nodeInfo", "clientConnection", "leaderElection"}
 
-// YAML writes the case down; [Read] reads it back.
+// YAML encodes the case; parseCase decodes it.
 func (c *clusterCase) YAML() string {
 	text, err := yaml.Marshal(c)
 	var tree any
@@ -90,7 +90,7 @@ func (c *clusterCase) YAML() string {
 		text, err = yaml.Marshal(tree)
 	}
 	if err != nil {
-		return fmt.Sprintf("the case cannot be written: %v", err)
+		return fmt.Sprintf("the case cannot be encoded: %v", err)
 	}
 	return string(text)
 }
@@ -111,7 +111,7 @@ func prune(part any) {
 	}
 }
 
-// Read reads a case that YAML wrote, or a person.
+// parseCase decodes a case that YAML encoded, or that was written by hand.
 func parseCase(text []byte) (*clusterCase, error) {
 	c := &clusterCase{}
 	if err := yaml.UnmarshalStrict(text, c); err != nil {
@@ -120,11 +120,11 @@ func parseCase(text []byte) (*clusterCase, error) {
 	return c, nil
 }
 
-// ConfigYAML is the configuration as a file.
+// ConfigYAML encodes the configuration.
 func (c *clusterCase) ConfigYAML() []byte {
 	text, err := yaml.Marshal(c.Config)
 	if err != nil {
-		panic(fmt.Sprintf("writing a configuration: %v", err))
+		panic(fmt.Sprintf("encoding a configuration: %v", err))
 	}
 	return text
 }

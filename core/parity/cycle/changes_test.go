@@ -10,7 +10,7 @@ import (
 	"orrery/core/world"
 )
 
-// change has one thing happen, if what it happens to is still there.
+// change applies a change if its object still exists.
 func (p *decisionCase) change(c *clusterChange) string {
 	switch {
 	case c.AddNode != nil && p.nodes[c.AddNode.Name] == nil:

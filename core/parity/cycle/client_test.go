@@ -16,7 +16,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// client is a client that writes down what it is asked for, and lets everything succeed.
+// recordingClient records the calls of kube-scheduler. All calls succeed, except bindings that are to fail.
 type recordingClient struct {
 	clientset.Interface
 	corev1.CoreV1Interface
@@ -25,13 +25,13 @@ type recordingClient struct {
 	calls  []apiCall
 	events []string
 
-	refusedBindings map[string]bool // pods whose next binding fails
+	failingBindings map[string]bool // pods whose next binding fails
 }
 
-// errTooBusy is what the API server says when it refuses a binding.
+// errTooBusy is the error of a binding that fails.
 var errTooBusy = errors.New("the server is too busy")
 
-// call is one change asked for. One of patch, bind and delete is set.
+// apiCall is one write call. One of patch, bind and delete is set.
 type apiCall struct {
 	pod    types.NamespacedName
 	patch  []byte
@@ -45,7 +45,7 @@ func (c *recordingClient) Pods(namespace string) corev1.PodInterface {
 }
 func (c *recordingClient) WithLogger(klog.Logger) events.EventRecorderLogger { return c }
 
-// Eventf makes the client an event recorder too.
+// Eventf makes the client an event recorder.
 func (c *recordingClient) Eventf(regarding, _ runtime.Object, kind, reason, action, note string, args ...any) {
 	if len(args) > 0 {
 		note = fmt.Sprintf(note, args...)
@@ -55,12 +55,12 @@ func (c *recordingClient) Eventf(regarding, _ runtime.Object, kind, reason, acti
 	c.events = append(c.events, fmt.Sprint(regarding.(*v1.Pod).Name, " ", kind, " ", reason, " ", action, ": ", note))
 }
 
-func (c *recordingClient) refusesBinding(pod string) bool {
+func (c *recordingClient) failsBinding(pod string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	refused := c.refusedBindings[pod]
-	delete(c.refusedBindings, pod)
-	return refused
+	failing := c.failingBindings[pod]
+	delete(c.failingBindings, pod)
+	return failing
 }
 
 type pods struct {
@@ -77,7 +77,7 @@ func (p pods) write(name string, c apiCall) {
 }
 
 func (p pods) Bind(_ context.Context, b *v1.Binding, _ metav1.CreateOptions) error {
-	if p.client.refusesBinding(b.Name) {
+	if p.client.failsBinding(b.Name) {
 		return errTooBusy
 	}
 	p.write(b.Name, apiCall{bind: b.Target.Name})

@@ -21,26 +21,26 @@ func TestScheduler_SameDecisions(t *testing.T) {
 	compareCases(t, comparisons.Decisions.Cases, compareDecisions)
 }
 
-// play is one case as both live through it.
+// decisionCase runs one case on both schedulers.
 type decisionCase struct {
 	upstream    *upstreamScheduler
 	orrery      *orreryScheduler
 	nodes       map[string]*v1.Node
 	pods        map[types.NamespacedName]*v1.Pod
-	terminating []types.NamespacedName // being deleted, and soon gone
+	terminating []types.NamespacedName // to be removed later
 	version     int
 	seen        difftest.Coverage
 
 	settings *settings
-	// parted says why the two went different ways on purpose. Nothing can be compared from there on.
+	// divergence is the intended difference on which the two diverged. From there on nothing can be compared.
 	divergence string
 }
 
-// compareDecisions plays a case in virtual time.
+// compareDecisions runs a case in virtual time.
 func compareDecisions(t *testing.T, c *clusterCase, seen difftest.Coverage) (mismatch string) {
 	s, err := read(c, nil)
 	if err != nil {
-		seen.Count("configurations that both refuse")
+		seen.Count("configurations that both reject")
 		return ""
 	}
 	synctest.Test(t, func(*testing.T) {
@@ -52,7 +52,7 @@ func compareDecisions(t *testing.T, c *clusterCase, seen difftest.Coverage) (mis
 		mismatch = p.run(c)
 	})
 	if mismatch == "" {
-		seen.Count("plays")
+		seen.Count("cases run")
 	}
 	return mismatch
 }
@@ -80,23 +80,23 @@ func (p *decisionCase) run(c *clusterCase) string {
 		}
 	}
 	if p.divergence != "" {
-		p.seen.Count("parted: %s", p.divergence)
+		p.seen.Count("diverged: %s", p.divergence)
 	}
 	return ""
 }
 
-// tick keeps the times of any two events apart: in kube-scheduler, pods of one time are in no order.
+// tick separates the times of any two events: kube-scheduler does not order pods of equal times.
 const tick = time.Millisecond
 
 func (p *decisionCase) pass(d time.Duration) {
-	// Time passes only while nobody runs, which a race detector cannot know: a lock tells it.
+	// Virtual time passes only while all goroutines are blocked. The race detector does not know that; a lock makes it visible.
 	p.upstream.sched.SchedulingQueue.PendingPods()
 	time.Sleep(d + tick)
 	synctest.Wait()
 	p.orrery.apply(world.Tick{})
 }
 
-// tell brings an object's change to both, and looks where the pods are then.
+// apply applies an object's change on both sides, and compares the queues.
 func (p *decisionCase) apply(op world.Op, object world.Object) string {
 	p.pass(0)
 	p.version++
@@ -121,11 +121,11 @@ func (p *decisionCase) apply(op world.Op, object world.Object) string {
 	return p.compareQueues(fmt.Sprint(op, " ", object.GetName()))
 }
 
-// settle has both decide until there is nothing to decide.
+// decideAll lets both decide until no pod can be popped.
 func (p *decisionCase) decideAll() string {
 	for turns := 0; p.divergence == ""; turns++ {
 		if turns == 200 {
-			p.divergence = "it goes round in circles"
+			p.divergence = "more than 200 decisions in a row"
 			return ""
 		}
 		p.pass(0)
@@ -139,9 +139,9 @@ func (p *decisionCase) decideAll() string {
 		if len(p.terminating) == 0 {
 			return ""
 		}
-		gone := p.terminating[0]
+		next := p.terminating[0]
 		p.terminating = p.terminating[1:]
-		if pod := p.pods[gone]; pod != nil {
+		if pod := p.pods[next]; pod != nil {
 			if mismatch := p.apply(world.Deleted, pod.DeepCopy()); mismatch != "" {
 				return mismatch
 			}
@@ -150,11 +150,11 @@ func (p *decisionCase) decideAll() string {
 	return ""
 }
 
-// turn is one decision of each, and what follows from it.
+// turn compares one decision of each, and carries it out.
 func (p *decisionCase) turn() (more bool, mismatch string) {
 	theirs, ours := p.upstream.step(), p.orrery.step()
 	if theirs == nil && ours == nil && len(p.upstream.client.events) == 0 {
-		return false, p.compareQueues("nothing to decide")
+		return false, p.compareQueues("the last decision")
 	}
 	if mismatch := p.compare(theirs, ours); mismatch != "" || p.divergence != "" {
 		return true, mismatch
@@ -164,24 +164,24 @@ func (p *decisionCase) turn() (more bool, mismatch string) {
 	}
 	if len(p.nodes) < 20 {
 		if err := p.orrery.engine.Check(); err != nil {
-			return true, fmt.Sprintf("Orrery contradicts itself: %v", err)
+			return true, fmt.Sprintf("Orrery is inconsistent: %v", err)
 		}
 	}
 	return true, p.compareQueues("deciding")
 }
 
-// compare compares a decision of each.
+// compare compares one decision of each.
 func (p *decisionCase) compare(theirs, ours *decision) string {
-	// In kube-scheduler, goroutines announce what they did in no order.
+	// kube-scheduler's goroutines emit events in any order.
 	slices.Sort(p.upstream.client.events)
 	slices.Sort(p.orrery.events)
 	notes := cmp.Diff(p.upstream.client.events, p.orrery.events)
 	p.upstream.client.events, p.orrery.events = nil, nil
 	if theirs == nil || ours == nil {
-		if theirs == nil && ours != nil && ours.Node == "" && notes == "" { // kube-scheduler skips it before it begins
+		if theirs == nil && ours != nil && ours.Node == "" && notes == "" { // kube-scheduler skips the pod before its cycle begins
 			return ""
 		}
-		return fmt.Sprintf("turns: kube-scheduler decides %+v, Orrery %+v", theirs, ours)
+		return fmt.Sprintf("turns: kube-scheduler decided %+v, Orrery %+v", theirs, ours)
 	}
 	p.count(theirs)
 	if p.divergesOnPreemption(theirs) {
@@ -206,18 +206,18 @@ func (p *decisionCase) compare(theirs, ours *decision) string {
 func (p *decisionCase) count(d *decision) {
 	switch {
 	case d.Node != "":
-		p.seen.Count("pods placed")
-	case d.Nominated != asItIs && d.Nominated != "":
-		p.seen.Count("pods that room was made for")
+		p.seen.Count("pods bound")
+	case d.Nominated != unchanged && d.Nominated != "":
+		p.seen.Count("pods with preemption")
 	default:
-		p.seen.Count("pods that found no node")
+		p.seen.Count("unschedulable pods")
 	}
 	if d.Start != 0 && len(p.nodes) > 100 {
-		p.seen.Count("searches that did not begin at the first of more than 100 nodes")
+		p.seen.Count("searches of more than 100 nodes with a start index above 0")
 	}
 }
 
-// comparePlaces looks where every waiting pod is.
+// compareQueues compares which queue every pending pod is in.
 func (p *decisionCase) compareQueues(after string) string {
 	if p.divergence != "" {
 		return ""
@@ -226,7 +226,7 @@ func (p *decisionCase) compareQueues(after string) string {
 		if pod.Spec.NodeName != "" {
 			continue
 		}
-		theirs, ours := p.upstream.place(pod), p.orrery.place(pod)
+		theirs, ours := p.upstream.queueOf(pod), p.orrery.queueOf(pod)
 		if theirs == ours {
 			if theirs != "elsewhere" && p.divergence == "" {
 				if mismatch := p.compareRecords(pod); mismatch != "" {
@@ -239,10 +239,10 @@ func (p *decisionCase) compareQueues(after string) string {
 			p.divergence = why
 			return ""
 		}
-		return fmt.Sprintf("places: after %s, pod %s is %s in kube-scheduler and %s in Orrery", after, name, theirs, ours)
+		return fmt.Sprintf("queues: after %s, pod %s is in %s in kube-scheduler and in %s in Orrery", after, name, theirs, ours)
 	}
 	if mismatch := p.compareNominations(); mismatch != "" {
-		return "claims: after " + after + mismatch
+		return "nominations: after " + after + mismatch
 	}
 	return ""
 }

@@ -13,17 +13,17 @@ import (
 	"orrery/core/preempt"
 )
 
-// refuses are the plugins that Orrery has only to refuse pods that need them. They wait for nothing.
+// unsupportedPlugins are plugins of which Orrery only rejects the pods that need them. No event requeues these pods.
 var unsupportedPlugins = map[string]bool{
 	"DynamicResources": true, "NodeVolumeLimits": true, "VolumeBinding": true, "VolumeRestrictions": true, "VolumeZone": true,
 }
 
-// wakesMore tells whether a plugin may wake pods that kube-scheduler's lets sleep. The other way round is never right.
+// requeuesMore reports whether a plugin may requeue pods that kube-scheduler's does not. The opposite is always a defect.
 func (s *settings) requeuesMore(plugin string) bool {
 	switch plugin {
-	case "InterPodAffinity": // it looks at namespaces' labels, at each term by itself, and at the affinity of others
+	case "InterPodAffinity": // it checks namespaces' labels, each term by itself, and other pods' affinity
 		return true
-	case "NodeAffinity": // it looks at the profile's own affinity
+	case "NodeAffinity": // it checks the profile's added affinity
 		return slices.ContainsFunc(s.orreryConfig.Profiles, func(p config.Profile) bool {
 			return p.Args[plugin].(*configv1.NodeAffinityArgs).AddedAffinity != nil
 		})
@@ -31,8 +31,8 @@ func (s *settings) requeuesMore(plugin string) bool {
 	return false
 }
 
-// partOverRoom tells whether kube-scheduler made room for a pod where Orrery did not, and might have: among candidates
-// that are equal, and where only some nodes are tried, it draws one at random.
+// divergesOnPreemption reports whether kube-scheduler preempted on another node that Orrery might have chosen as well: among
+// equal candidates, and if only some nodes are tried, kube-scheduler chooses at random.
 func (p *decisionCase) divergesOnPreemption(theirs *decision) bool {
 	var newest *engine.Decision
 	for d := range p.orrery.engine.Decisions() {
@@ -40,7 +40,7 @@ func (p *decisionCase) divergesOnPreemption(theirs *decision) bool {
 		break
 	}
 	r := newest.Preemption
-	if r == nil || theirs.Nominated == r.Node || theirs.Nominated == asItIs || theirs.Nominated == "" {
+	if r == nil || theirs.Nominated == r.Node || theirs.Nominated == unchanged || theirs.Nominated == "" {
 		return false
 	}
 	equal := slices.ContainsFunc(r.Lost, func(l preempt.Loser) bool {
@@ -49,12 +49,12 @@ func (p *decisionCase) divergesOnPreemption(theirs *decision) bool {
 	if !equal && !p.settings.sampled(len(p.nodes)) {
 		return false
 	}
-	p.divergence = "equal candidates for preemption, of which kube-scheduler takes a random one"
+	p.divergence = "equal candidates for preemption, of which kube-scheduler chooses a random one"
 	return true
 }
 
-// nominationOf is what Orrery's decision says of the claim, as far as it can be told: a decision does not tell clearing
-// it from leaving it. The calls to the API do, and are compared too.
+// nominationOf returns the nominated node of Orrery's decision. A decision does not distinguish clearing a nomination from
+// leaving it, so that theirs is taken; the API calls, which are compared too, distinguish them.
 func (p *decisionCase) nominationOf(theirs *decision) string {
 	for d := range p.orrery.engine.Decisions() {
 		if d.Nominated != "" {
@@ -65,22 +65,22 @@ func (p *decisionCase) nominationOf(theirs *decision) string {
 	if theirs.Nominated == "" {
 		return ""
 	}
-	return asItIs
+	return unchanged
 }
 
-// partOverOrder tells whether the two differ in nothing but the node, and the pod names several nodes: kube-scheduler looks
-// at them in random order, and takes the first of several best.
+// divergesOnNodeOrder reports whether the decisions differ only in the node, and the pod names several nodes: kube-scheduler
+// examines these in random order, and takes the first of several best.
 func (p *decisionCase) divergesOnNodeOrder(theirs, ours *decision) bool {
 	same := *ours
 	same.Node = theirs.Node
 	if ours.Node == "" || theirs.Node == "" || !cmp.Equal(*theirs, same) || !p.namesSeveralNodes(theirs.Pod) {
 		return false
 	}
-	p.divergence = "a pod that names several nodes, which kube-scheduler looks at in random order"
+	p.divergence = "a pod that names several nodes, which kube-scheduler examines in random order"
 	return true
 }
 
-// narrowed tells whether a pod may name several nodes, in an affinity by node names.
+// namesSeveralNodes reports whether a pod may name several nodes in its node affinity.
 func (p *decisionCase) namesSeveralNodes(name string) bool {
 	for _, pod := range p.pods {
 		if pod.Name != name || pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
@@ -95,7 +95,7 @@ func (p *decisionCase) namesSeveralNodes(name string) bool {
 	return false
 }
 
-// wokenOnPurpose says why a pod is awake in Orrery and asleep in kube-scheduler, if that is meant to be.
+// requeuedOnPurpose returns the intended difference by which Orrery has requeued a pod and kube-scheduler has not, if any.
 func (p *decisionCase) requeuedOnPurpose(pod *v1.Pod, theirs, ours string) string {
 	if theirs != "unschedulable" || (ours != "active" && ours != "backoff") {
 		return ""
@@ -106,7 +106,7 @@ func (p *decisionCase) requeuedOnPurpose(pod *v1.Pod, theirs, ours string) strin
 	}
 	for _, plugin := range sets.List(info.UnschedulablePlugins) {
 		if p.settings.requeuesMore(plugin) {
-			return "Orrery's " + plugin + " wakes a pod that kube-scheduler's lets sleep"
+			return "Orrery's " + plugin + " requeues a pod that kube-scheduler's does not"
 		}
 	}
 	return ""

@@ -1,30 +1,28 @@
-// Package cycle puts kube-scheduler and Orrery before the same generated clusters, and demands the same answers. The
-// cases are those of package cases; whatever differs on purpose is in differences_test.go, and nowhere else.
+// Package cycle runs kube-scheduler and Orrery on the same generated clusters and requires the same results. Intended
+// differences are in differences_test.go, and only there.
 //
-// Two tests look from two distances.
-//
-// TestPlugins_SameAnswers looks closely. Four schedulers stand side by side, two runtimes by two sets of plugins:
+// TestPlugins_SameAnswers compares plugins in detail, in four combinations of two runtimes and two sets of plugins:
 //
 //	                     kube-scheduler's plugins     Orrery's plugins
 //	upstream's runtime   the reference                hosted there
 //	Orrery's runtime     hosted here                  Orrery
 //
-// For every waiting pod they are asked for PreFilter, for the verdict of every Filter plugin on every node, for raw and
-// normalised scores, and then, as a whole, for the search, the weighted totals and preemption.
+// For every pending pod it compares PreFilter, the status of every Filter plugin on every node, raw and normalised scores,
+// and then the results of the whole cycle: the search, the weighted totals and preemption.
 //
-// TestScheduler_SameDecisions looks from afar. kube-scheduler itself, with one worker and a client that writes down what it is
-// asked for, and Orrery's engine are told of the same events in the same virtual time. They decide in turn; both calls
-// to the API are compared and then carried out, once, and both are told of the result:
+// TestScheduler_SameDecisions compares whole schedulers. kube-scheduler, with one worker and a client that records its calls,
+// and Orrery's engine get the same events at the same virtual times. They decide in turn; their API calls are compared and
+// then carried out once, and both get the result:
 //
 //	case ─► events ─┬─► informers ─► kube-scheduler ─► API calls ─┐
 //	          ▲     │                                             ├─► compare ─► carry out ─┐
 //	          │     └─► inputs ────► engine ─────────► effects ───┘                         │
 //	          └─────────────────────────────────────────────────────────────────────────────┘
 //
-// Compared are each decision with its node, its message, its reasons node by node, how far the search went and where the
-// next one begins; conditions, nominations, victims in order, events; and, after every event, in which queue each pod is.
+// It compares each decision's node, message, reasons by node, number of examined nodes and next start index; conditions,
+// nominations, victims in order, events; and, after every event, which queue each pod is in.
 //
-//	go test ./cycle                                     as many cases as take a quarter of a minute
+//	go test ./cycle                                     the default number of cases, in about 15 seconds
 //	ORRERY_CASES=50000 ORRERY_SEED=2 go test -v -timeout 0 ./cycle
-//	go test ./cycle -run Replay -case FILE              one case, as printed by a test that failed
+//	go test ./cycle -run Replay -case FILE              one case, as printed by a failed test
 package cycle

@@ -12,7 +12,7 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// happening is one event, with the object before and after.
+// clusterEvent is an event with its possible action types and the object before and after.
 type clusterEvent struct {
 	resource      fwk.EventResource
 	actions       []fwk.ActionType
@@ -30,8 +30,8 @@ var (
 	}
 )
 
-// happenings are what the changes of a case come to. An update is told as every kind of update there is: which kinds it
-// really is, is the queue's business.
+// clusterEvents returns the events of a case's changes. An update has every action type of its kind: which types it really
+// has is determined by the queue, and does not matter for hints.
 func clusterEvents(c *clusterCase) (list []clusterEvent) {
 	node := func(name string) *v1.Node {
 		i := slices.IndexFunc(c.Nodes, func(n *v1.Node) bool { return n.Name == name })
@@ -67,8 +67,8 @@ func clusterEvents(c *clusterCase) (list []clusterEvent) {
 	return list
 }
 
-// agreeOnHints asks every plugin of two hosts what it registers, and whether each event of the case would wake each of
-// its waiting pods.
+// compareHints compares the registered events of every plugin of two hosts, and their hints for each event of the case and
+// each of its pending pods.
 func (s *settings) compareHints(theirs, ours *host, c *clusterCase, seen difftest.Coverage) string {
 	for _, name := range slices.Sorted(maps.Keys(theirs.plugins)) {
 		if unsupportedPlugins[name] {
@@ -81,7 +81,7 @@ func (s *settings) compareHints(theirs, ours *host, c *clusterCase, seen difftes
 					want, got := their.answer(event, action, pod), our.answer(event, action, pod)
 					seen.Count("hints: %s", want)
 					if want != got && (got != "Queue" || !s.requeuesMore(name)) {
-						return fmt.Sprintf("hint of %s: about %v %v to %s: kube-scheduler says %s, Orrery %s",
+						return fmt.Sprintf("hint of %s: for %v %v and %s: kube-scheduler %s, Orrery %s",
 							name, event.resource, action, pod.Name, want, got)
 					}
 				}

@@ -21,7 +21,7 @@ import (
 	"orrery/core/world"
 )
 
-// running is what both runtimes have in common.
+// running has the methods that both runtimes have.
 type profileRuntime interface {
 	fwk.Handle
 	RunPreFilterPlugins(context.Context, fwk.CycleState, *v1.Pod) (*fwk.PreFilterResult, *fwk.Status, sets.Set[string])
@@ -54,7 +54,7 @@ func (h *host) nodes() []fwk.NodeInfo {
 	return list
 }
 
-// nominations is who waits with a claim to which node.
+// nominations has the nominated pods of each node.
 type nominations map[string][]fwk.PodInfo
 
 func (n nominations) NominatedPodsForNode(node string) []fwk.PodInfo              { return n[node] }
@@ -82,7 +82,7 @@ func accounting(s *settings) ours.Accounting {
 
 func (s *settings) newCluster() *cluster {
 	ended, end := context.WithCancel(context.Background())
-	end() // upstream's cache looks for expired pods in a goroutine; none expires here
+	end() // upstream's cache expires assumed pods in a goroutine; none expire here
 	return &cluster{
 		informers: informers.New(), upstreamCache: upcache.New(ended, 0, nil), orreryCache: ours.NewWithAccounting(accounting(s)), accounting: accounting(s),
 		upstreamSnapshot: upcache.NewEmptySnapshot(), orrerySnapshot: ours.NewSnapshot(),
@@ -106,10 +106,10 @@ func (c *cluster) addPod(pod *v1.Pod) {
 	must(c.orreryCache.AddPod(pod))
 }
 
-// claim has a pod wait with a claim to a node.
+// nominate adds a nominated pod.
 func (c *cluster) nominate(pod *v1.Pod) {
 	node := pod.Status.NominatedNodeName
-	// Terms that do not parse attract and repel nothing.
+	// Terms that cannot be parsed match no pod.
 	their, _ := upframework.NewPodInfo(pod)
 	our, _ := c.accounting.NewPodInfo(pod)
 	c.upstreamNominations[node] = append(c.upstreamNominations[node], their)
@@ -135,7 +135,8 @@ func (c *cluster) refresh() {
 	must(c.orreryCache.UpdateSnapshot(c.orrerySnapshot))
 }
 
-// factories are one set of plugins, each made from a case's own arguments, whoever asks. What is made is kept.
+// factories returns the factories of one set of plugins. Each uses the case's own arguments in the form of its side, and
+// stores the plugin in the host.
 func (s *settings) factories(h *host, theirs bool) map[string]framework.PluginFactory {
 	made := map[string]framework.PluginFactory{}
 	keep := func(name string, factory framework.PluginFactory, args runtime.Object) {
@@ -163,7 +164,7 @@ func (s *settings) factories(h *host, theirs bool) map[string]framework.PluginFa
 	return made
 }
 
-// hosts are the four, the reference first.
+// hosts returns the four hosts, the reference first.
 func (s *settings) hosts(c *cluster) []*host {
 	return []*host{
 		s.upstreamHost("kube-scheduler's plugins in kube-scheduler's runtime", c, true),
@@ -212,7 +213,7 @@ func (s *settings) orreryHost(name string, c *cluster, theirPlugins bool) *host 
 	return h
 }
 
-// deaf takes wishes and does nothing about them.
+// discardEffects ignores effects.
 type discardEffects struct{}
 
 func (discardEffects) Emit(world.Action, string) world.EffectID { return 1 }

@@ -11,7 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
 )
 
-// managers are what upstream's plugins for devices and volumes hold on to. They learn all they know from informers.
+// managers returns the managers that upstream's plugins for devices and volumes need. They are fed by informers.
 func (c *cluster) managers(ctx context.Context) (fwk.SharedDRAManager, fwk.CSIManager) {
 	claims := assumecache.NewAssumeCache(klog.Logger{}, c.informers.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
 	slices, err := tracker.StartTracker(ctx, tracker.Options{SliceInformer: c.informers.Resource().V1().ResourceSlices()})

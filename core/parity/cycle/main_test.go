@@ -13,7 +13,7 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-var caseFile = flag.String("case", "", "the file with the case that TestReplay plays")
+var caseFile = flag.String("case", "", "the file with the case that TestReplay runs")
 
 func TestMain(m *testing.M) {
 	difftest.PrepareSynctest()
@@ -22,10 +22,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// recorder is what all of upstream's frameworks share.
+// recorder is shared by all of upstream's frameworks.
 var recorder *metrics.MetricAsyncRecorder
 
-// everyCase runs a comparison over the cases that were asked for.
+// compareCases runs a comparison on the requested cases.
 func compareCases(t *testing.T, otherwise int, compare func(*testing.T, *clusterCase, difftest.Coverage) string) {
 	seen := difftest.Coverage{}
 	difftest.Cases[*clusterCase]{
@@ -37,7 +37,7 @@ func compareCases(t *testing.T, otherwise int, compare func(*testing.T, *cluster
 	t.Logf("reached: %s", seen)
 }
 
-// cutDown makes a case small, and keeps what the two differ about.
+// reduceCase reduces a case that differs in the same subject, which is the text before the colon.
 func reduceCase(c *clusterCase, differ func(*clusterCase) string) *clusterCase {
 	about := func(c *clusterCase) string {
 		subject, _, _ := strings.Cut(differ(c), ":")
@@ -47,7 +47,7 @@ func reduceCase(c *clusterCase, differ func(*clusterCase) string) *clusterCase {
 	return reduceFields(c, 3000, func(smaller *clusterCase) bool { return about(smaller) == subject })
 }
 
-// replayable is a case as text, and the command that plays it.
+// replayableText returns a case as text with the command that runs it.
 func replayableText(t *testing.T, c *clusterCase) string {
 	file := fmt.Sprintf("%s/case-%d-%d.yaml", os.TempDir(), c.Seed, c.Number)
 	text := c.YAML()

@@ -12,50 +12,50 @@ import (
 	"orrery/core/world"
 )
 
-// us is Orrery's engine. Every effect succeeds at once, like the calls of kube-scheduler.
+// orreryScheduler is Orrery's engine. Effects succeed at once, like the calls of kube-scheduler.
 type orreryScheduler struct {
 	engine *engine.Engine
 	calls  []effect
 	events []string
 
-	refusedBindings map[string]bool
+	failingBindings map[string]bool
 }
 
-// effect is one change asked for, in Orrery's words.
+// effect is one write of Orrery.
 type effect struct {
 	pod types.NamespacedName
 	act world.Action
 }
 
-func newOrreryScheduler(s *settings, refused []string) *orreryScheduler {
+func newOrreryScheduler(s *settings, failing []string) *orreryScheduler {
 	e, err := engine.New(engine.Options{Config: s.orreryConfig, TieBreak: engine.ByHeap, Start: time.Now()})
 	must(err)
-	return &orreryScheduler{engine: e, refusedBindings: set(refused)}
+	return &orreryScheduler{engine: e, failingBindings: set(failing)}
 }
 
 func (u *orreryScheduler) apply(event world.Event) {
 	must(u.engine.Apply(world.Input{At: time.Now(), Event: event}))
 }
 
-// step takes the next decision, if there is one to take, and has its effects succeed.
+// step makes the next decision, if a pod can be popped, and carries out its effects.
 func (u *orreryScheduler) step() *decision {
 	before := u.engine.StartIndex()
 	d, more := u.engine.Step()
 	if !more {
 		return nil
 	}
-	told := &decision{
-		Pod: d.Pod.Name, Node: d.Node, Message: d.Message, Nominated: asItIs, Rejections: map[string]int{},
+	decided := &decision{
+		Pod: d.Pod.Name, Node: d.Node, Message: d.Message, Nominated: unchanged, Rejections: map[string]int{},
 		Start: before, Examined: d.Examined, Feasible: d.Feasible, Next: u.engine.StartIndex(),
 	}
 	for _, r := range d.Rejections {
-		told.Rejections[fmt.Sprint(r.Plugin, ": ", r.Reason)] += r.Nodes
+		decided.Rejections[fmt.Sprint(r.Plugin, ": ", r.Reason)] += r.Nodes
 	}
 	u.carryOutEffects()
-	return told
+	return decided
 }
 
-// settle answers effects until there are no more.
+// carryOutEffects carries out effects until there are none.
 func (u *orreryScheduler) carryOutEffects() {
 	for effects := u.engine.Effects(); len(effects) > 0; effects = u.engine.Effects() {
 		for _, f := range effects {
@@ -63,8 +63,8 @@ func (u *orreryScheduler) carryOutEffects() {
 			case world.EmitEvent:
 				u.events = append(u.events, fmt.Sprint(act.Regarding.Name, " ", act.Type, " ", act.Reason, " ", act.Action, ": ", act.Note))
 			case world.Bind:
-				if u.refusedBindings[act.Pod.Name] {
-					delete(u.refusedBindings, act.Pod.Name)
+				if u.failingBindings[act.Pod.Name] {
+					delete(u.failingBindings, act.Pod.Name)
 					u.apply(world.EffectDone{Effect: f.ID, Outcome: world.Outcome{Code: fwk.Error, Message: errTooBusy.Error()}})
 					continue
 				}
@@ -74,7 +74,7 @@ func (u *orreryScheduler) carryOutEffects() {
 			case world.Delete:
 				u.write(act.Pod, act)
 			default:
-				panic(fmt.Sprintf("nobody should ask for a %T", act))
+				panic(fmt.Sprintf("unexpected effect of type %T", act))
 			}
 			if world.HasOutcome(f.Action) {
 				u.apply(world.EffectDone{Effect: f.ID})
@@ -95,10 +95,10 @@ func (u *orreryScheduler) write(pod world.PodRef, act world.Action) {
 	u.calls = append(u.calls, effect{types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, act})
 }
 
-func (u *orreryScheduler) place(pod *v1.Pod) string {
-	switch place := u.engine.PodState(pod.Namespace, pod.Name); place {
+func (u *orreryScheduler) queueOf(pod *v1.Pod) string {
+	switch queueOf := u.engine.PodState(pod.Namespace, pod.Name); queueOf {
 	case engine.StateActive, engine.StateBackoff, engine.StateUnschedulable, engine.StateGated:
-		return string(place)
+		return string(queueOf)
 	}
 	return "elsewhere"
 }

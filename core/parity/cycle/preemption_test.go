@@ -10,13 +10,13 @@ import (
 	"orrery/core/preempt"
 )
 
-// choices are all nodes on which room can be made for a pod.
+// preemptionCandidates are all nodes on which preemption helps a pod.
 type preemptionCandidates struct {
 	victims map[string][]string // by node, in order
-	best    []string            // those that all criteria leave equal
+	best    []string            // those that are equal by all criteria
 }
 
-// allChoices tries every node. It is Orrery's own dry run, but what it finds is compared with what kube-scheduler picks.
+// allPreemptionCandidates tries every node. It uses Orrery's dry run, whose result kube-scheduler's choice is compared with.
 func allPreemptionCandidates(h *host, state fwk.CycleState, pod *v1.Pod, statuses fwk.NodeToStatusReader) preemptionCandidates {
 	evaluator := preempt.NewEvaluator(h.runtime, preempt.Sample{Percent: 100, Min: 1 << 20})
 	c := preemptionCandidates{victims: map[string][]string{}}
@@ -37,14 +37,14 @@ func allPreemptionCandidates(h *host, state fwk.CycleState, pod *v1.Pod, statuse
 
 func names(pods []*v1.Pod) (list []string) {
 	for _, pod := range pods {
-		if pod.DeletionTimestamp == nil { // the others are not asked again
+		if pod.DeletionTimestamp == nil { // the others are terminating already
 			list = append(list, pod.Name)
 		}
 	}
 	return list
 }
 
-// preempted is what a host did to make room: the node that it nominated and whom it had leave.
+// preempted returns the victims that a host chose.
 func (h *host) preempted(state fwk.CycleState) (victims []string) {
 	if data, err := state.Read(preempt.RecordKey); err == nil {
 		return names(data.(*preempt.Record).Victims)
@@ -57,21 +57,21 @@ func (h *host) preempted(state fwk.CycleState) (victims []string) {
 	return victims
 }
 
-// check says what is wrong with a choice, if anything is. Where only some nodes are tried, any node may be chosen that
-// room can be made on; kube-scheduler draws at random which nodes it tries.
+// check describes what is wrong with a choice, or returns "". If only some nodes are tried, any candidate may be chosen:
+// kube-scheduler tries nodes from a random offset.
 func (c *preemptionCandidates) check(node string, victims []string, some bool) string {
 	want, possible := c.victims[node]
 	switch {
 	case node == "" && len(c.victims) > 0:
-		return fmt.Sprintf("nominates nobody; room could be made on %v", c.victims)
+		return fmt.Sprintf("nominates no node; candidates are %v", c.victims)
 	case node == "":
 		return ""
 	case !possible:
-		return fmt.Sprintf("makes room on %s; it could be made only on %v", node, c.victims)
+		return fmt.Sprintf("preempts on %s; candidates are only %v", node, c.victims)
 	case !some && !slices.Contains(c.best, node):
-		return fmt.Sprintf("makes room on %s; better would be any of %q, of %v", node, c.best, c.victims)
+		return fmt.Sprintf("preempts on %s; better candidates are %q, of %v", node, c.best, c.victims)
 	case !slices.Equal(victims, want):
-		return fmt.Sprintf("has %q leave %s; by the dry run of all nodes it would be %q", victims, node, want)
+		return fmt.Sprintf("preempts %q on %s; the dry run of all nodes preempts %q", victims, node, want)
 	}
 	return ""
 }

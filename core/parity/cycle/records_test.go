@@ -9,7 +9,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// record is what a queue keeps on a pod.
+// record has a queue's data about a pod.
 type record struct {
 	Attempts, Unschedulable, Errors int
 	Rejectors, Pending              []string
@@ -23,12 +23,12 @@ func recordOf(info fwk.QueuedPodInfo) record {
 	}
 }
 
-// compareRecords compares what the two queues keep on a pod that is in both.
+// compareRecords compares the two queues' data about a pod.
 func (p *decisionCase) compareRecords(pod *v1.Pod) string {
 	theirs, known := p.upstream.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
 	ours, known2 := p.orrery.engine.Queue().Get(pod.Namespace, pod.Name)
 	if !known || !known2 {
-		return fmt.Sprintf(", pod %s is known to kube-scheduler's queue: %v, to Orrery's: %v", pod.Name, known, known2)
+		return fmt.Sprintf(", pod %s is in kube-scheduler's queue: %v, in Orrery's: %v", pod.Name, known, known2)
 	}
 	if diff := cmp.Diff(recordOf(theirs), recordOf(ours)); diff != "" {
 		return fmt.Sprintf(", pod %s (-kube-scheduler +Orrery):\n%s", pod.Name, diff)
@@ -36,7 +36,7 @@ func (p *decisionCase) compareRecords(pod *v1.Pod) string {
 	return ""
 }
 
-// compareClaims compares who waits with a claim to which node.
+// compareNominations compares the nominated pods of each node.
 func (p *decisionCase) compareNominations() string {
 	if len(p.nodes) > 20 {
 		return ""
@@ -44,7 +44,7 @@ func (p *decisionCase) compareNominations() string {
 	for node := range p.nodes {
 		theirs, ours := nominatedTo(p.upstream.sched.SchedulingQueue, node), nominatedTo(p.orrery.engine.Queue(), node)
 		if diff := cmp.Diff(theirs, ours); diff != "" {
-			return fmt.Sprintf(", pods with a claim to %s (-kube-scheduler +Orrery):\n%s", node, diff)
+			return fmt.Sprintf(", pods nominated for %s (-kube-scheduler +Orrery):\n%s", node, diff)
 		}
 	}
 	return ""

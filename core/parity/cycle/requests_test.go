@@ -15,15 +15,15 @@ import (
 	"orrery/core/world"
 )
 
-// wish is a change of one pod that one of the two has asked for.
+// request is a write of a pod by one of the two.
 type request interface {
 	name() types.NamespacedName
 	deletes() bool
-	// on is the pod after the change.
+	// on returns the pod after the write.
 	on(was *v1.Pod) *v1.Pod
 }
 
-// carryOut compares what both asked of the API, does it, and tells both of it.
+// carryOut compares the writes of both, carries them out, and applies the result on both sides.
 func (p *decisionCase) carryOut() string {
 	theirs, ours := requestsOf(p.upstream.client.calls), requestsOf(p.orrery.calls)
 	p.upstream.client.calls, p.orrery.calls = nil, nil
@@ -59,7 +59,7 @@ func requestsOf[W request](list []W) []request {
 	return all
 }
 
-// deleted are the pods that are to be deleted, in order.
+// deletedPods returns the pods to be deleted, in order.
 func deletedPods(all []request) (pods []string) {
 	for _, w := range all {
 		if w.deletes() {
@@ -69,7 +69,7 @@ func deletedPods(all []request) (pods []string) {
 	return pods
 }
 
-// concerned are all pods that are to be changed, each once.
+// changedPods returns all pods that are written, each once.
 func changedPods(all []request) (pods []types.NamespacedName) {
 	for _, w := range all {
 		if !slices.Contains(pods, w.name()) {
@@ -79,7 +79,7 @@ func changedPods(all []request) (pods []types.NamespacedName) {
 	return pods
 }
 
-// granted is a pod after all that was asked for it.
+// podAfter returns a pod after all its writes.
 func podAfter(all []request, pod *v1.Pod, name types.NamespacedName) *v1.Pod {
 	for _, w := range all {
 		if w.name() == name {
@@ -89,7 +89,7 @@ func podAfter(all []request, pod *v1.Pod, name types.NamespacedName) *v1.Pod {
 	return pod
 }
 
-// become tells of a pod's new state. A pod that is deleted is gone at once, or, every other one, only after a while.
+// applyPod applies a pod's new state. A pod that is deleted is removed at once, or, depending on its name, later.
 func (p *decisionCase) applyPod(name types.NamespacedName, pod *v1.Pod) string {
 	was := p.pods[name]
 	if pod.DeletionTimestamp == nil || was.DeletionTimestamp != nil {
@@ -141,7 +141,7 @@ func (e effect) on(was *v1.Pod) *v1.Pod {
 		}
 		return canonical(pod)
 	}
-	panic(fmt.Sprintf("no such act: %T", e.act))
+	panic(fmt.Sprintf("unexpected action of type %T", e.act))
 }
 
 func setCondition(pod *v1.Pod, c v1.PodCondition) {
@@ -169,7 +169,7 @@ func changed(was *v1.Pod, bind string, deleted bool) *v1.Pod {
 	return canonical(pod)
 }
 
-// canonical is a pod as it comes back from an API server.
+// canonical returns a pod as an API server would return it.
 func canonical(pod *v1.Pod) *v1.Pod {
 	text, err := json.Marshal(pod)
 	must(err)

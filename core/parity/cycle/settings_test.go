@@ -12,8 +12,8 @@ import (
 	"orrery/core/config"
 )
 
-// gatesAtRest are those that cases set, as they are where a case says nothing.
-var gatesAtRest = map[string]bool{
+// defaultGates are the gates that cases set, with their values in other cases.
+var defaultGates = map[string]bool{
 	"TaintTolerationComparisonOperators":      false,
 	"NodeDeclaredFeatures":                    false,
 	"InPlacePodLevelResourcesVerticalScaling": false,
@@ -23,7 +23,7 @@ var gatesAtRest = map[string]bool{
 	"OpportunisticBatching":                   true,
 }
 
-// settings are a case's configuration as both read it.
+// settings are a case's configuration as both have loaded it.
 type settings struct {
 	upstreamConfig *upconfig.KubeSchedulerConfiguration
 	orreryConfig   *config.Configuration
@@ -31,9 +31,9 @@ type settings struct {
 	popFromBackoff bool // pods may be popped from backoffQ
 }
 
-// read has both read a configuration. The error says that both refuse it: then there is nothing to compare.
+// read loads a configuration on both sides. An error means that both reject it: then there is nothing to compare.
 func read(c *clusterCase, gates map[string]bool) (*settings, error) {
-	all := maps.Clone(gatesAtRest)
+	all := maps.Clone(defaultGates)
 	maps.Copy(all, c.Gates)
 	maps.Copy(all, gates)
 	features, err := config.ParseFeatures(all)
@@ -47,7 +47,7 @@ func read(c *clusterCase, gates map[string]bool) (*settings, error) {
 	ours, ourErr := config.Load(text, features)
 	theirs, theirErr := readTheirs(text)
 	if (ourErr == nil) != (theirErr == nil) {
-		panic(fmt.Sprintf("one refuses the configuration: kube-scheduler says %v, Orrery %v", theirErr, ourErr))
+		panic(fmt.Sprintf("only one rejects the configuration: kube-scheduler returned %v, Orrery %v", theirErr, ourErr))
 	}
 	return &settings{theirs, ours, features, all["SchedulerPopFromBackoffQ"]}, ourErr
 }

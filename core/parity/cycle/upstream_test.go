@@ -18,24 +18,24 @@ import (
 	"orrery/core/parity/informers"
 )
 
-// decision is one attempt at placing a pod, as both can tell it.
+// decision is one scheduling attempt, with the data that both have.
 type decision struct {
 	Pod, Node string
 	Message   string
-	// Nominated is what becomes of the pod's claim to a node: "as it is", or the node, which may be none.
+	// Nominated is the pod's nominated node after the attempt, "" if cleared, or "unchanged".
 	Nominated string
 	// Rejections counts nodes by plugin and reason.
 	Rejections map[string]int
-	// Start is where the search begins, Next where the next one will.
+	// Start is the index at which the search begins, Next that of the next search.
 	Start, Examined, Feasible, Next int
 }
 
-const asItIs = "as it is"
+const unchanged = "unchanged"
 
-// untold is for a number that kube-scheduler does not tell after an error.
+// unknownCount stands for a number that kube-scheduler does not return with an error.
 const unknownCount = -1
 
-// them is kube-scheduler with one worker, whose informers, client and clock are the test's.
+// upstreamScheduler is kube-scheduler with one worker and the test's informers, client and clock.
 type upstreamScheduler struct {
 	sched          *scheduler.Scheduler
 	informers      *informers.Factory
@@ -45,9 +45,9 @@ type upstreamScheduler struct {
 	last           *decision
 }
 
-func newUpstreamScheduler(s *settings, refused []string) *upstreamScheduler {
+func newUpstreamScheduler(s *settings, failing []string) *upstreamScheduler {
 	ctx, end := context.WithCancel(context.Background())
-	t := &upstreamScheduler{informers: informers.New(), client: &recordingClient{refusedBindings: set(refused)}, end: end, popFromBackoff: s.popFromBackoff}
+	t := &upstreamScheduler{informers: informers.New(), client: &recordingClient{failingBindings: set(failing)}, end: end, popFromBackoff: s.popFromBackoff}
 	c := s.upstreamConfig
 	sched, err := scheduler.New(ctx, t.client, t.informers, nil,
 		profile.RecorderFactory(func(string) events.EventRecorder { return t.client }),
@@ -56,7 +56,7 @@ func newUpstreamScheduler(s *settings, refused []string) *upstreamScheduler {
 		scheduler.WithPodInitialBackoffSeconds(c.PodInitialBackoffSeconds), scheduler.WithPodMaxBackoffSeconds(c.PodMaxBackoffSeconds))
 	must(err)
 	t.sched = sched
-	t.listen()
+	t.instrument()
 	sched.SchedulingQueue.Run(klog.Logger{})
 	synctest.Wait()
 	return t
@@ -65,10 +65,10 @@ func newUpstreamScheduler(s *settings, refused []string) *upstreamScheduler {
 func (t *upstreamScheduler) stop() {
 	t.end()
 	t.sched.SchedulingQueue.Close()
-	time.Sleep(2 * time.Second) // its recorders of metrics sleep for a second at a time
+	time.Sleep(2 * time.Second) // its metrics recorders sleep for a second at a time
 }
 
-// ready tells whether Pop would return at once.
+// ready reports whether Pop would return without blocking.
 func (t *upstreamScheduler) ready() bool {
 	q := t.sched.SchedulingQueue
 	if len(q.PodsInActiveQ()) > 0 {
@@ -78,7 +78,7 @@ func (t *upstreamScheduler) ready() bool {
 		return false
 	}
 	for _, pod := range q.PodsInBackoffQ() {
-		// A pod with no plugin on record waits in the queue for errors, which nothing is popped from.
+		// A pod without rejecting plugins is in the back-off queue for errors, which is never popped from.
 		if info, ok := q.GetPod(pod.Name, pod.Namespace); ok && info.UnschedulablePlugins.Len()+info.PendingPlugins.Len() > 0 {
 			return true
 		}
@@ -86,11 +86,11 @@ func (t *upstreamScheduler) ready() bool {
 	return false
 }
 
-// listen has the scheduler's own steps written down as they happen.
-func (t *upstreamScheduler) listen() {
+// instrument wraps SchedulePod and FailureHandler to record the decision.
+func (t *upstreamScheduler) instrument() {
 	schedule, fail := t.sched.SchedulePod, t.sched.FailureHandler
 	t.sched.SchedulePod = func(ctx context.Context, f upframework.Framework, state fwk.CycleState, pod *v1.Pod) (scheduler.ScheduleResult, error) {
-		t.last = &decision{Pod: pod.Name, Start: t.index(), Nominated: asItIs, Rejections: map[string]int{}}
+		t.last = &decision{Pod: pod.Name, Start: t.index(), Nominated: unchanged, Rejections: map[string]int{}}
 		result, err := schedule(ctx, f, state, pod)
 		t.last.Node, t.last.Examined, t.last.Feasible, t.last.Next = result.SuggestedHost, result.EvaluatedNodes, result.FeasibleNodes, t.index()
 		if fit, ok := err.(*upframework.FitError); ok {
@@ -102,7 +102,7 @@ func (t *upstreamScheduler) listen() {
 		return result, err
 	}
 	t.sched.FailureHandler = func(ctx context.Context, f upframework.Framework, info *upframework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, start time.Time) {
-		if t.last.Node == "" { // else the binding failed: the calls tell
+		if t.last.Node == "" { // else the binding failed, which the calls show
 			t.last.Message = status.Message()
 		}
 		if t.last.Node == "" && n.Mode() == fwk.ModeOverride {
@@ -112,7 +112,7 @@ func (t *upstreamScheduler) listen() {
 	}
 }
 
-// index is where the next search begins. The scheduler keeps it to itself.
+// index returns the next start index, which the scheduler does not export.
 func (t *upstreamScheduler) index() int {
 	return int(reflect.ValueOf(t.sched).Elem().FieldByName("nextStartNodeIndex").Int())
 }
@@ -130,7 +130,7 @@ func (t *upstreamScheduler) rejections(f upframework.Framework, fit *upframework
 	return counts
 }
 
-// step takes the next decision, if there is a pod to decide about, and lets all that follows from it happen.
+// step makes the next decision, if a pod can be popped, and waits until the scheduler's goroutines have finished.
 func (t *upstreamScheduler) step() *decision {
 	t.last = nil
 	if !t.ready() {
@@ -141,8 +141,8 @@ func (t *upstreamScheduler) step() *decision {
 	return t.last
 }
 
-// place is where a waiting pod is.
-func (t *upstreamScheduler) place(pod *v1.Pod) string {
+// queueOf returns the queue that a pending pod is in.
+func (t *upstreamScheduler) queueOf(pod *v1.Pod) string {
 	has := func(pods []*v1.Pod) bool {
 		for _, p := range pods {
 			if p.UID == pod.UID {
