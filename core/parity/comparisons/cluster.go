@@ -8,13 +8,13 @@ var Election = &Comparison{
 	Differences: []Difference{
 		{
 			Upstream: "calls OnNewLeader and OnStartedLeading in goroutines",
-			Orrery:   "gives notice in order",
+			Orrery:   "emits notices in order",
 			Compared: "the notices of one instant as a set",
 		},
 		{
 			Upstream: "may try once more when a deadline and a retry fall on one instant",
 			Orrery:   "stops",
-			Compared: "deadlines are no multiples of the retry period",
+			Compared: "deadlines are not multiples of the retry period",
 		},
 		{
 			Upstream: "may take a response that arrived while its process was stopped for too long",
@@ -22,13 +22,13 @@ var Election = &Comparison{
 			Compared: "the client stops too",
 		},
 		{
-			Upstream: "sends an update without a name after a failed create, which its client refuses",
+			Upstream: "sends an update without a name after a failed create, which its client rejects",
 			Orrery:   "reads at once, as upstream does next",
-			Compared: "the refused call is left out",
+			Compared: "the rejected call is left out",
 		},
 		{
-			Upstream: "takes note of a signal to a stopped process when it continues",
-			Orrery:   "is told then",
+			Upstream: "handles a signal to a stopped process when it continues",
+			Orrery:   "is cancelled then",
 			Compared: "cancelling waits until the process continues",
 		},
 		{
@@ -48,11 +48,11 @@ var Metrics = &Comparison{
 // Cluster compares on a real API server.
 var Cluster = &Comparison{
 	Name: "On a real API server", Package: "live", Test: "TestDescribe_SameAsKubeScheduler",
-	Compares: "Beside kube-scheduler's own binary, on kube-apiserver and etcd: what kubectl describe pod reads, the families of " +
-		"/metrics, access rights one by one, two schedulers under one lease, every placement judged in its shadow. Without it: " +
+	Compares: "With kube-scheduler's own binary, on kube-apiserver and etcd: what kubectl describe pod reads, the families of " +
+		"/metrics, access rights one by one, two schedulers under one lease, every binding compared by a shadow. Without it: " +
 		"failovers, outages, injected faults; no pod lost, none bound twice, no node overcommitted.",
 	Differences: []Difference{{
-		Upstream: "words which nodes were equal by chance",
+		Upstream: "chooses among equal nodes by chance",
 		Orrery:   "chooses by its seed",
 		Compared: "node names of equal nodes are left out",
 	}},

@@ -1,7 +1,7 @@
 // Package comparisons is the registry of all comparisons with upstream: what each compares, how many cases it draws by
-// default, and what differs on purpose. The tests take their case counts from here, and docs/parity.md is written from it.
+// default, and the intended differences. The tests take their case counts from here, and docs/parity.md is generated from it.
 //
-//	comparisons.go  what a declaration holds
+//	comparisons.go  Comparison and Difference
 //	scheduler.go    the scheduler: cache, queue, framework, plugins, whole schedulers, configuration
 //	evictions.go    kube-controller-manager's and the kubelet's evictions
 //	cluster.go      leader election, metrics, a real API server
@@ -14,7 +14,7 @@ type Comparison struct {
 	Name    string
 	Package string // below core/parity
 	Test    string
-	// Cases is the number of cases by default, and Unit what a case is. Without cases everything is compared once.
+	// Cases is the default number of cases, and Unit what a case is. Without cases everything is compared once.
 	Cases int
 	Unit  string
 	// Compares says what is compared.
@@ -23,11 +23,11 @@ type Comparison struct {
 	Differences []Difference
 }
 
-// Difference is something that differs on purpose.
+// Difference is an intended difference.
 type Difference struct {
-	// Upstream and Orrery say what each does, and why it differs.
+	// Upstream and Orrery describe what each does, and why.
 	Upstream, Orrery string
-	// Compared says what the comparison does about it. It is empty if each occurrence is recognized and allowed.
+	// Compared is how the comparison avoids it. It is empty if each occurrence is recognized and allowed.
 	Compared string
 }
 

@@ -22,15 +22,15 @@ same case on every machine. A case that differs is reduced to what matters, and 
 ` + "`make test`" + ` runs the default number of cases of seed 1.
 
 A generated cluster has up to a hundred and ninety nodes with pods, services and controllers, disruption budgets, labeled
-namespaces, a configuration with one or two profiles, some feature gates flipped, pending pods, and what happens next:
-nodes and pods that are added, change and are deleted, and time that passes. It has no volumes, devices, gangs and
-extenders, which Orrery refuses, no third party's pods waiting in Permit or PreBind, and no failing API calls but bindings.
-kube-scheduler searches with one worker there, its calls return at once, and it takes the next pod when all that follows
-from the last has happened.
+namespaces, a configuration with one or two profiles, random feature gates, pending pods, and a list of changes: nodes
+and pods are added, updated and deleted, and time passes. It has no volumes, devices, gangs and
+extenders, which Orrery rejects, no custom plugins whose pods wait in Permit or PreBind, and no failing API calls but
+bindings. kube-scheduler searches with one worker there, its calls return at once, and it pops the next pod when the last
+one's binding, preemption and events are done.
 
 `
 
-// Document is docs/parity.md. The packages' own differences are read from the source of the house at root.
+// Document returns the contents of docs/parity.md. It reads the packages' own differences from the source tree at root.
 func Document(root string) (string, error) {
 	packages, err := documented(root)
 	if err != nil {
@@ -56,7 +56,7 @@ func Document(root string) (string, error) {
 		}
 	}
 	b.WriteString("\n## What differs on purpose, by package\n\n" +
-		"Nothing here changes which nodes a pod fits on or what a node scores. These are the packages' own words.\n")
+		"Nothing here changes which nodes a pod fits on or what a node scores. The texts are from the packages' documentation.\n")
 	for _, p := range packages {
 		fmt.Fprintf(&b, "\n### %s\n\n%s", p.path, p.text)
 	}
@@ -70,7 +70,7 @@ func (c *Comparison) cases() string {
 	return humanize.Comma(int64(c.Cases)) + " " + c.Unit
 }
 
-// anchor is how Markdown viewers name a heading.
+// anchor returns a heading's anchor as Markdown viewers generate it.
 func anchor(heading string) string {
 	return strings.ReplaceAll(strings.ToLower(heading), " ", "-")
 }

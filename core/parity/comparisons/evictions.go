@@ -18,7 +18,7 @@ var Taints = &Comparison{
 		},
 		{
 			Upstream: "overflows on tolerations of 292 years and more",
-			Orrery:   "tolerates for ever",
+			Orrery:   "tolerates forever",
 			Compared: "histories have none",
 		},
 		{
@@ -32,7 +32,7 @@ var Taints = &Comparison{
 			Compared: "a second passes before the next step",
 		},
 		{
-			Upstream: "retries the deletion of a pod that does not exist any more",
+			Upstream: "retries the deletion of a pod that no longer exists",
 			Orrery:   "stops",
 			Compared: "a microsecond passes after a deletion",
 		},
@@ -68,7 +68,7 @@ var DeviceTaints = &Comparison{
 		{
 			Upstream: "counts pods that are being deleted again with each pass",
 			Orrery:   "counts them once",
-			Compared: "deleted pods are gone at once",
+			Compared: "deleted pods are removed at once",
 		},
 		{
 			Upstream: "evicts completed pods, and takes the time of its own clock for taints without one",
@@ -106,8 +106,8 @@ var NodeLifecycle = &Comparison{
 		},
 		{
 			Upstream: "never has a grace period end exactly at a pass, since its passes are not punctual",
-			Orrery:   "decides that moment as expired",
-			Compared: "grace periods are no multiples of the period between two passes",
+			Orrery:   "counts that moment as expired",
+			Compared: "grace periods are not multiples of the period between two passes",
 		},
 		{
 			Upstream: "leaves a taint that is swapped at the very pass at which the last node ceases to be ready",
@@ -140,7 +140,7 @@ var Kubelet = &Comparison{
 		{
 			Upstream: "leaves the order of equal pods to its sort",
 			Orrery:   "orders them by namespace and name",
-			Compared: "a case ends where that shows",
+			Compared: "a case ends where the order of equal pods matters",
 		},
 		{
 			Upstream: "overrides one hard and one soft threshold for containerfs",
@@ -158,7 +158,7 @@ var Kubelet = &Comparison{
 // Ranking compares the order in which a kubelet evicts.
 var Ranking = &Comparison{
 	Name: "Eviction order", Package: "evict", Test: "TestRanking_Same", Cases: 4000, Unit: "nodes, under one of nine signals",
-	Compares: "The kubelet's three ranking functions, by ranks: the order of equal pods is upstream's sort's.",
+	Compares: "The kubelet's three ranking functions, by ranks: upstream's sort leaves the order of equal pods open.",
 }
 
 // QOSClasses compares the quality of service of pods.
@@ -170,7 +170,7 @@ var QOSClasses = &Comparison{
 // Thresholds compares the reading of thresholds.
 var Thresholds = &Comparison{
 	Name: "Eviction thresholds", Package: "evict", Test: "TestThresholds_Same", Cases: 10000, Unit: "configurations",
-	Compares: "Which thresholds a kubelet configuration comes to, or why it is refused.",
+	Compares: "The thresholds of a kubelet configuration, or the error of an invalid one.",
 }
 
 // Evictions compares the Eviction API.
@@ -179,8 +179,8 @@ var Evictions = &Comparison{
 	Compares: "The API server's eviction subresource: the answer (code, reason, message, cause, retry), and what it writes.",
 	Differences: []Difference{
 		{
-			Upstream: "words a conflict as its storage does",
-			Orrery:   "says what changed",
+			Upstream: "describes a conflict in its storage's terms",
+			Orrery:   "names what changed",
 			Compared: "409s by their code",
 		},
 		{
@@ -203,7 +203,7 @@ var Budgets = &Comparison{
 	Differences: []Difference{
 		{
 			Upstream: "fails on owners of a kind that it cannot map",
-			Orrery:   "counts them as gone",
+			Orrery:   "counts them as deleted",
 			Compared: "all kinds are mapped",
 		},
 		{

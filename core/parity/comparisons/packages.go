@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// documentedPackage is a package of core with its section on differences, as Markdown.
+// documentedPackage is a package of core with its section on differences in Markdown.
 type documentedPackage struct{ path, text string }
 
 var differences = regexp.MustCompile(`^Differences from (kube-scheduler|Kubernetes|the kubelet|client-go)$`)

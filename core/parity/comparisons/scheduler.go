@@ -5,12 +5,12 @@ var Answers = &Comparison{
 	Name: "Answers", Package: "cycle", Test: "TestPlugins_SameAnswers", Cases: 500, Unit: "generated clusters",
 	Compares: "PreFilter (code, reasons, nodes) and Filter (code, reasons) of every plugin on every node, not only up to the first " +
 		"that rejects; raw, normalized and weighted scores; the set of best nodes; the node and the victims of a preemption, in " +
-		"order; the answer of every queueing hint to generated changes. Four schedulers answer: kube-scheduler's plugins in its own " +
+		"order; the result of every queueing hint for generated changes. Four schedulers are compared: kube-scheduler's plugins in its own " +
 		"runtime and in Orrery's, and Orrery's plugins in either.",
 	Differences: []Difference{
 		{
 			Upstream: "adds the overhead to the pod's own quantity with each call, if a pod-level request is a fraction",
-			Orrery:   "sums up a copy",
+			Orrery:   "computes on a copy",
 			Compared: "requests are in the API server's canonical form",
 		},
 		{
@@ -29,7 +29,7 @@ var Decisions = &Comparison{
 	Name: "Decisions", Package: "cycle", Test: "TestScheduler_SameDecisions", Cases: 500, Unit: "generated clusters",
 	Compares: "Whole schedulers in virtual time: which pod is next, its node, the text of the failure, reasons by plugin and number " +
 		"of nodes, how many nodes were examined and where the next search begins (also with more than 100 nodes), nominations and " +
-		"their clearing, conditions, victims in order, events, refused bindings, batching; after every event the queue that each pod " +
+		"their clearing, conditions, victims in order, events, failed bindings, batching; after every event the queue that each pod " +
 		"is in, its attempts and the plugins that rejected it.",
 	Differences: []Difference{
 		{
@@ -58,26 +58,26 @@ var Decisions = &Comparison{
 // Framework compares the runtimes with scripted plugins.
 var Framework = &Comparison{
 	Name: "Framework", Package: "framework", Test: "TestRuntime_SameCalls", Cases: 5000, Unit: "random sets of plugins",
-	Compares: "The framework's runtime with scripted plugins: which configurations it accepts and in which words it refuses the " +
-		"others, the order of calls, what becomes of every answer, weighted scores.",
+	Compares: "The framework's runtime with scripted plugins: which configurations it accepts and with which errors it rejects the " +
+		"others, the order of calls, the result of every status, weighted scores.",
 	Differences: []Difference{{
-		Upstream: "prints %!w(<nil>) or panics on a status that makes no sense at its extension point",
+		Upstream: "prints %!w(<nil>) or panics on a status that is invalid at its extension point",
 		Orrery:   "returns an error that names the plugin and the point",
 		Compared: "plugins return no such status",
 	}},
 }
 
-// NodePlugins compares the plugins that look at one pod and one node.
+// NodePlugins compares the plugins whose results depend on one pod and one node.
 var NodePlugins = &Comparison{
 	Name: "Node plugins", Package: "plugins/local", Test: "TestPlugins_SameAnswers", Cases: 2500, Unit: "random pods and nodes",
-	Compares: "Each plugin that looks at one pod and one node (taints, names, cordons, affinity, ports, resources, images, declared " +
-		"features, gates, order, binding) on objects that an API server would refuse as well: PreFilter, Filter with and without " +
-		"PreFilter, PreScore, raw and normalized scores, registered events, the answers of hints, signatures. Orrery's plugins " +
-		"answer on their own NodeInfo and on kube-scheduler's.",
+	Compares: "Each plugin whose results depend on one pod and one node (taints, names, cordons, affinity, ports, resources, images, declared " +
+		"features, gates, queue sort, binding) also on objects that an API server would reject: PreFilter, Filter with and without " +
+		"PreFilter, PreScore, raw and normalized scores, registered events, hints, signatures. Orrery's plugins " +
+		"run on their own NodeInfo and on kube-scheduler's.",
 	Differences: []Difference{
 		{
 			Upstream: "signs fewer parts of a pod",
-			Orrery:   "adds fragments under keys of its own, so that equal signatures mean equal answers",
+			Orrery:   "adds fragments under its own keys, so that equal signatures mean equal results",
 			Compared: "fragments under orrery/ are left out",
 		},
 		{
@@ -86,9 +86,9 @@ var NodePlugins = &Comparison{
 			Compared: "an empty list counts as skipped",
 		},
 		{
-			Upstream: "NodeDeclaredFeatures refuses to sign pods while its gate is off",
-			Orrery:   "signs nothing for it, since it has no influence",
-			Compared: "the refusal is left out",
+			Upstream: "NodeDeclaredFeatures does not sign pods while its gate is off",
+			Orrery:   "signs without fragments, since the plugin has no influence",
+			Compared: "the status is left out",
 		},
 		{
 			Upstream: "scores a pod that requests only uncounted resources by what is on the node (balanced allocation)",
@@ -101,7 +101,7 @@ var NodePlugins = &Comparison{
 // Signatures compares Orrery with itself.
 var Signatures = &Comparison{
 	Name: "Signatures", Package: "plugins/local", Test: "TestSignature_EqualMeansSameAnswers", Cases: 2500, Unit: "random pairs of pods",
-	Compares: "Orrery with itself: two pods with equal signature fragments get equal answers of every node-local plugin on every node.",
+	Compares: "Orrery with itself: two pods with equal signature fragments get equal results from every node-local plugin on every node.",
 }
 
 // Spread compares PodTopologySpread.
@@ -116,16 +116,16 @@ var Spread = &Comparison{
 	}},
 }
 
-// Affinity compares InterPodAffinity. Each difference wakes a pod here and not in kube-scheduler; never the other way round.
+// Affinity compares InterPodAffinity. Each difference requeues a pod here and not in kube-scheduler, never the reverse.
 var Affinity = &Comparison{
 	Name: "InterPodAffinity", Package: "plugins/topology", Test: "TestInterPodAffinity_SameAnswers", Cases: 500, Unit: "changing clusters, for each of three configurations",
 	Compares: "InterPodAffinity in the same way as PodTopologySpread.",
 	Differences: []Difference{
 		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod is deleted whose own required anti-affinity rejected it"},
-		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a node is added or relabeled that its affinity allows, since another pod's anti-affinity may not reach there"},
+		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a node is added or relabeled that its affinity allows, since another pod's anti-affinity may not apply there"},
 		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod in a namespace selected by labels begins to match its affinity"},
 		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod ceases to match one of its anti-affinity terms but not all, or matched by its namespace's labels"},
-		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a match of its affinity is gone, since it may be the first of its kind now"},
+		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod that its affinity matches is deleted, since it may be the first of its group now"},
 		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when its own labels change"},
 	},
 }
@@ -133,7 +133,7 @@ var Affinity = &Comparison{
 // Queue compares the scheduling queue.
 var Queue = &Comparison{
 	Name: "Scheduling queue", Package: "queue", Test: "TestQueue_SameAfterEveryStep", Cases: 500, Unit: "scripts of 80 steps, with SchedulerPopFromBackoffQ on and off",
-	Compares: "After every step: where each pod is, its counters, timestamps, back-off, rejecting and gating plugins; which pod is " +
+	Compares: "After every step: the queue that each pod is in, its counters, timestamps, back-off, rejecting and gating plugins; which pod is " +
 		"popped; the in-flight pods; nominated pods by node, in order; the scheduling cycle; and for the whole script what " +
 		"scheduler_queue_incoming_pods_total counted.",
 	Differences: []Difference{
@@ -163,13 +163,13 @@ var Queue = &Comparison{
 			Compared: "named nodes only",
 		},
 		{
-			Upstream: "with SchedulerPopFromBackoffQ off, may put a pod into two places on an update that means two events",
+			Upstream: "with SchedulerPopFromBackoffQ off, may put a pod into two queues on an update that means two events",
 			Orrery:   "stops at the first move",
 			Compared: "with the gate off an update changes one thing",
 		},
 		{
 			Upstream: "queues an in-flight pod a second time if it is added again, and drops one later",
-			Orrery:   "does not take it",
+			Orrery:   "ignores the second addition",
 			Compared: "pods are added only when they are new",
 		},
 		{
@@ -178,9 +178,9 @@ var Queue = &Comparison{
 			Compared: "the scripts drop the old one",
 		},
 		{
-			Upstream: "asks a random one of several matching hints first",
-			Orrery:   "asks in the order of the profile",
-			Compared: "by what follows from the answers",
+			Upstream: "calls the matching hints of plugins in random order",
+			Orrery:   "calls them in the order of the profile",
+			Compared: "by their result",
 		},
 	},
 }
@@ -193,13 +193,13 @@ var Cache = &Comparison{
 	Differences: []Difference{
 		{
 			Upstream: "keeps a node's old place in the list when its zone changes, or when it is deleted and created again between two refreshes",
-			Orrery:   "the list follows the tree at every refresh, so that a snapshot equals one built from nothing",
+			Orrery:   "the list follows the tree at every refresh, so that a snapshot equals a new one",
 			Compared: "with a fresh upstream snapshot always, and with the updated one unless a node moved since they last agreed",
 		},
 		{
-			Upstream: "ends the process when a bound pod is updated or removed on another node",
+			Upstream: "exits the process when a bound pod is updated or removed on another node",
 			Orrery:   "returns a *CorruptionError and changes nothing",
-			Compared: "not sent to upstream; Orrery must refuse it and still agree afterwards",
+			Compared: "not sent to upstream; Orrery must return the error and still agree afterwards",
 		},
 		{
 			Upstream: "lists a node twice when it is added again in another zone",
@@ -218,37 +218,37 @@ var Cache = &Comparison{
 		},
 		{
 			Upstream: "removes the old pod when it is updated to one with another UID or none",
-			Orrery:   "refuses the update",
+			Orrery:   "rejects the update",
 			Compared: "an update keeps the UID",
 		},
 		{
 			Upstream: "counts generations for the whole process, and a snapshot's can go back",
 			Orrery:   "counts for each cache, and never goes back",
-			Compared: "by what follows from them: which nodes a refresh copies",
+			Compared: "by their effect: which nodes a refresh copies",
 		},
 	},
 }
 
-// Configuration compares the reading of configuration files. The order of the differences is that of the test's.
+// Configuration compares the loading of configuration files. The differences are in the order of the test's.
 var Configuration = &Comparison{
 	Name: "Configuration", Package: "config", Test: "TestLoad_RandomFiles", Cases: 700, Unit: "random files, for each of four sets of feature gates",
-	Compares: "Whether a file is good; every error (path, type and text); and the completed configuration, as v1 YAML.",
+	Compares: "Whether a file is valid; every error (path, type and text); and the completed configuration, as v1 YAML.",
 	Differences: []Difference{
 		{
-			Upstream: "takes a plugin that is listed twice at a point, and fails when it builds the profile",
-			Orrery:   "says so when it reads the file, with the path",
+			Upstream: "accepts a plugin that is listed twice at a point, and fails when it builds the profile",
+			Orrery:   "reports it when it loads the file, with the path",
 		},
 		{
-			Upstream: "takes RequestedToCapacityRatio without its shape, and panics when it scores",
+			Upstream: "accepts RequestedToCapacityRatio without its shape, and panics when it scores",
 			Orrery:   "requires the shape",
 		},
 		{
-			Upstream: "takes resources ignored by the scheduler without NodeResourcesFit, and fails when it builds the extenders",
-			Orrery:   "says so when it reads the file",
+			Upstream: "accepts resources ignored by the scheduler without NodeResourcesFit, and fails when it builds the extenders",
+			Orrery:   "reports it when it loads the file",
 		},
 		{
 			Upstream: "reads the first of several YAML documents and drops the rest",
-			Orrery:   "refuses the file, since the rest would have no effect",
+			Orrery:   "rejects the file, since the rest would have no effect",
 		},
 		{
 			Upstream: "also decodes its internal types, without defaults",
