@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	"k8s.io/klog/v2"
 
 	"orrery/core/drive"
 	"orrery/core/engine"
@@ -35,6 +33,7 @@ type clusterRecording struct {
 	unread  []unreadableDocument
 
 	world    *live.Cluster
+	silence  func() // of what the world logs
 	shadow   *shadow.Shadow
 	recorder *play.Recorder
 	synced   bool
@@ -100,7 +99,7 @@ func (r *clusterRecording) record(ctx context.Context, to *counter, commit func(
 	})}
 	r.world.Start()
 	defer func() {
-		klog.SetLogger(logr.Discard()) // broken watches are expected now
+		r.silence() // broken watches are expected now
 		r.world.Stop()
 	}()
 	go glanceRegularly(running, loop, glance)
@@ -155,7 +154,9 @@ func (c recordedCluster) Stamp(event world.Event) world.Input {
 
 // begin makes the parts of a recording, with an engine that starts now.
 func (r *clusterRecording) begin(to io.Writer, hash *trace.NameHasher) (err error) {
-	r.world, err = live.New(live.Options{Client: r.from.client, Kinds: r.kinds, Allowed: func() bool { return false }})
+	logger, silence := newQuietLogger()
+	r.silence = silence
+	r.world, err = live.New(live.Options{Client: r.from.client, Kinds: r.kinds, Allowed: func() bool { return false }, Logger: logger})
 	if err != nil {
 		return err
 	}
