@@ -186,7 +186,7 @@ func TestScreen_RecordingOfAllYears(t *testing.T) {
 	s := watch(t, d, 150, 50)
 	for _, moment := range []string{"0%", "50%", "100%", "99999999999999999:00", "+2562047h", "-2562047h"} {
 		s.keys(":").typeText("goto " + moment).keys("enter")
-		for _, way := range append(keysToPanes, []string{"m"}, []string{"home"}, []string{"end"}, []string{"n"}, []string{"]"}) {
+		for _, way := range append(keysToPanes, []string{"M"}, []string{"home"}, []string{"end"}, []string{"n"}, []string{"]"}) {
 			s.keys(way...)
 			s.advance(100 * time.Millisecond)
 			checkSize(t, s)

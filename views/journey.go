@@ -45,7 +45,7 @@ func drawJourney(a draw.Area, s *drawCtx) {
 	r := rowWriter{a: a.Row(0), x: x}
 	r.number(themes.Style(themes.Text), "", j.Attempts, "attempts")
 	if !j.Created.IsZero() {
-		r.fact(themes.Style(themes.Text), formatSpan(s.now.Sub(j.Created)), "old")
+		r.fact(themes.Style(themes.Text), formatSpan(max(s.now.Sub(j.Created), 0)), "old")
 	}
 	if j.QueuedFor > 0 {
 		r.fact(themes.Style(themes.Text), formatSpan(j.QueuedFor), "queued")

@@ -78,7 +78,7 @@ func overstretch(m *views.Model) {
 	}
 	m.Snapshot.Taken, m.Leader.Acquired, m.Leader.Renewed, m.Leader.Lease = past, past, future, 1
 	m.WhatIf.Before.CPU, m.WhatIf.After.Memory, m.WhatIf.After.Spread = 9e18, 9e18, -9e18
-	m.Journey.Created = past
+	m.Journey.Created = future
 }
 
 func TestScreen_DrawsAnyTimeAndAmount(t *testing.T) {

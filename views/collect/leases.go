@@ -123,7 +123,7 @@ func (w *leaseHistory) recordRenewal(at time.Time, lease *coordinationv1.Lease) 
 		return
 	}
 	if !w.renewedAt.IsZero() {
-		w.intervals[w.renewals%maxRenewals] = at.Sub(w.renewedAt)
+		w.intervals[w.renewals%maxRenewals] = max(at.Sub(w.renewedAt), 0)
 		w.renewals++
 	}
 	w.renewed, w.renewedAt = lease.Spec.RenewTime.Time, at
