@@ -10,25 +10,25 @@ import (
 	"orrery/core/world"
 )
 
-// watchDelay is how long a change takes until the controller that made it sees it.
+// watchDelay is the delay until a controller's own write arrives as a watch event.
 const watchDelay = time.Microsecond
 
-// actionRecord is one thing that a controller did.
+// actionRecord is one action of a controller.
 type actionRecord struct {
 	At   time.Duration // since virtual time began
 	What string        // a pod, or a rule
 	Did  string
 }
 
-func actionAt(at time.Time, what, did string) actionRecord {
-	return actionRecord{at.Sub(difftest.SynctestStart), what, did}
+func actionAt(at time.Time, what, actions string) actionRecord {
+	return actionRecord{at.Sub(difftest.SynctestStart), what, actions}
 }
 
 func (a actionRecord) String() string {
 	return fmt.Sprintf("%11.5fs %s: %s", a.At.Seconds(), a.What, a.Did)
 }
 
-// actionTexts are actions in the order of time; those of one moment are ordered by what they were done to.
+// actionTexts formats actions in the order of time, and actions at the same time in the order of their objects.
 func actionTexts(all []actionRecord) []string {
 	slices.SortStableFunc(all, func(a, b actionRecord) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.What, b.What), cmp.Compare(a.Did, b.Did))
@@ -40,8 +40,8 @@ func actionTexts(all []actionRecord) []string {
 	return lines
 }
 
-// nextInput is the next input of one of Orrery's controllers, if it is not later than a time: the first pending watch event,
-// or a tick when its own timer expires. A watch event comes before a timer of the same moment.
+// nextInput returns the next input of one of Orrery's controllers up to a time: the first pending watch event,
+// or a tick when its timer expires. A watch event precedes a timer of the same time.
 func nextInput(c interface{ NextWake() (time.Time, bool) }, pending *[]world.Input, to time.Time) (world.Input, bool) {
 	wake, due := c.NextWake()
 	if all := *pending; len(all) > 0 && !all[0].At.After(to) && (!due || !wake.Before(all[0].At)) {

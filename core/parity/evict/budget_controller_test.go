@@ -32,7 +32,7 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// office is upstream's controller, whose informers hold the ledger at hand.
+// disruptionController is upstream's controller, with the objects of a case in its informers.
 type disruptionController struct {
 	controller *disruption.DisruptionController
 	factory    informers.SharedInformerFactory
@@ -89,7 +89,7 @@ type scaleClient struct {
 	o *disruptionController
 }
 
-// Get is the scale of an owner of any kind that has one.
+// Get returns the scale of an owner of any kind that has one.
 func (s scaleClient) Get(_ context.Context, resource schema.GroupResource, name string, _ metav1.GetOptions) (*autoscalingv1.Scale, error) {
 	found := func(uid types.UID, replicas int32) (*autoscalingv1.Scale, error) {
 		return &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uid}, Spec: autoscalingv1.ScaleSpec{Replicas: replicas}}, nil
@@ -117,7 +117,7 @@ func replaceAll[T any](informer cache.SharedIndexInformer, objects ...T) {
 	}
 }
 
-// theirs is the status that upstream's controller writes, nil for none.
+// theirs returns the status that upstream's controller writes, nil for none.
 func (o *disruptionController) theirs(l *budgetCase) (*policyv1.PodDisruptionBudgetStatus, error) {
 	o.ledger, o.written = l, nil
 	f := o.factory
@@ -144,8 +144,8 @@ func (l *budgetCase) ours() *policyv1.PodDisruptionBudgetStatus {
 	return &s.UpdatedBudget.Status
 }
 
-// statusText is a status in words. Which pod's owner is found missing first is left open, and so is the time of a
-// transition, which is upstream's clock.
+// statusText formats a status. It leaves out the pod whose owner is missing, since any may be found first, and the times of
+// transitions, which are from upstream's clock.
 func statusText(s *policyv1.PodDisruptionBudgetStatus) string {
 	if s == nil {
 		return "nothing written"
@@ -168,7 +168,7 @@ func (o *disruptionController) difference(l *budgetCase) string {
 		return "theirs failed: " + err.Error()
 	}
 	ours := l.ours()
-	if ours == nil && theirs != nil { // upstream writes a failure again and again
+	if ours == nil && theirs != nil { // upstream writes an unchanged failure again
 		ours = &l.Budget.Status
 	}
 	if a, b := statusText(theirs), statusText(ours); a != b {

@@ -17,7 +17,7 @@ import (
 
 func pointerTo[T any](v T) *T { return &v }
 
-// now is a whole second, as the times in objects are.
+// budgetTime is a whole second, as the times in objects are.
 var budgetTime = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func drawBudgetPod(r *rand.Rand, name string) *v1.Pod {
@@ -80,21 +80,21 @@ func drawBudget(r *rand.Rand, name string) *policyv1.PodDisruptionBudget {
 	if r.IntN(3) > 0 {
 		s.Conditions = []metav1.Condition{{
 			Type: policyv1.DisruptionAllowedCondition, Status: pick(r, metav1.ConditionTrue, metav1.ConditionFalse),
-			Reason: pick(r, policyv1.SyncFailedReason, policyv1.InsufficientPodsReason, policyv1.SufficientPodsReason), Message: pick(r, "", "it said so"),
+			Reason: pick(r, policyv1.SyncFailedReason, policyv1.InsufficientPodsReason, policyv1.SufficientPodsReason), Message: pick(r, "", "a message"),
 			ObservedGeneration: s.ObservedGeneration, LastTransitionTime: metav1.Time{Time: budgetTime.Add(-time.Hour)},
 		}}
 	}
 	return pdb
 }
 
-// appeal is one eviction, and what the API server holds.
+// evictionCase is one eviction and the API server's objects.
 type evictionCase struct {
 	Name     string
 	DryRun   []string
 	Eviction *policyv1.Eviction
 	Pod      *v1.Pod
 	Budgets  []*policyv1.PodDisruptionBudget
-	// Races says that the pod changes between the look at it and its deletion, once.
+	// Races is set if the pod changes once between its first read and its deletion.
 	Races bool
 }
 
@@ -142,7 +142,7 @@ func drawDeleteOptions(r *rand.Rand) *metav1.DeleteOptions {
 	return o
 }
 
-// ledger is one budget, the pods of its namespace and their owners.
+// budgetCase is one budget, the pods of its namespace and their owners.
 type budgetCase struct {
 	Budget *policyv1.PodDisruptionBudget
 	Pods   []*v1.Pod
@@ -205,7 +205,7 @@ func drawBudgetCase(seed uint64) *budgetCase {
 	return l
 }
 
-// find looks an owner up.
+// find returns an owner.
 func (l *budgetCase) find(kind world.Kind, namespace, name string) world.Object {
 	var all []world.Object
 	for _, o := range l.RCs {

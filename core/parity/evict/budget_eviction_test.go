@@ -27,21 +27,21 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// shelf is a store of one pod and a client for its budgets, and notes what is written.
+// podStorage is a store of one pod and a client for its budgets. It records writes.
 type podStorage struct {
 	rest.StandardStorage
 
 	pod     *api.Pod
 	budgets []*policyv1.PodDisruptionBudget
 	races   bool
-	said    []string
+	log     []string
 }
 
 func (s *podStorage) PodDisruptionBudgets(string) policyclient.PodDisruptionBudgetInterface {
 	return budgetClient{s: s}
 }
 
-// budgetsOf is the shelf as a client for budgets.
+// budgetClient is the client for budgets.
 type budgetClient struct {
 	policyclient.PodDisruptionBudgetInterface
 	s *podStorage
@@ -56,17 +56,17 @@ func (b budgetClient) List(context.Context, metav1.ListOptions) (*policyv1.PodDi
 }
 
 func (b budgetClient) Get(context.Context, string, metav1.GetOptions) (*policyv1.PodDisruptionBudget, error) {
-	return nil, fmt.Errorf("nothing here conflicts")
+	return nil, fmt.Errorf("unexpected call: no write here conflicts")
 }
 
 func (b budgetClient) UpdateStatus(_ context.Context, pdb *policyv1.PodDisruptionBudget, _ metav1.UpdateOptions) (*policyv1.PodDisruptionBudget, error) {
-	b.s.said = append(b.s.said, budgetText(pdb))
+	b.s.log = append(b.s.log, budgetText(pdb))
 	return pdb, nil
 }
 
-// charged is what a budget says after an eviction. The time of it is upstream's clock, and left out.
+// budgetText formats a budget's status after an eviction, without times, which are from upstream's clock.
 func budgetText(pdb *policyv1.PodDisruptionBudget) string {
-	text := fmt.Sprintf("charges %s: %d allowed, disrupted %v", pdb.Name, pdb.Status.DisruptionsAllowed, slices.Sorted(maps.Keys(pdb.Status.DisruptedPods)))
+	text := fmt.Sprintf("updates budget %s: %d allowed, disrupted %v", pdb.Name, pdb.Status.DisruptionsAllowed, slices.Sorted(maps.Keys(pdb.Status.DisruptedPods)))
 	for _, c := range pdb.Status.Conditions {
 		text += fmt.Sprintf(" %s=%s %s %q %d", c.Type, c.Status, c.Reason, c.Message, c.ObservedGeneration)
 	}
@@ -94,7 +94,7 @@ func (s *podStorage) Update(
 	}
 	marked := updated.(*api.Pod)
 	c := marked.Status.Conditions[len(marked.Status.Conditions)-1]
-	s.said = append(s.said, fmt.Sprintf("marks %s=%s %s %q", c.Type, c.Status, c.Reason, c.Message))
+	s.log = append(s.log, fmt.Sprintf("sets condition %s=%s %s %q", c.Type, c.Status, c.Reason, c.Message))
 	marked.ResourceVersion += "1"
 	s.pod = marked
 	return marked, false, nil
@@ -106,35 +106,35 @@ func (s *podStorage) Delete(_ context.Context, name string, _ rest.ValidateObjec
 			return nil, false, apierrors.NewConflict(v1.Resource("pods"), name, fmt.Errorf("a precondition"))
 		}
 	}
-	s.said = append(s.said, deletionText(o.GracePeriodSeconds, o.DryRun))
+	s.log = append(s.log, deletionText(o.GracePeriodSeconds, o.DryRun))
 	return nil, true, nil
 }
 
 func deletionText(grace *int64, dryRun []string) string {
 	text := fmt.Sprintf("deletes, dry run %v", dryRun)
 	if grace != nil {
-		text += fmt.Sprintf(", in %ds", *grace)
+		text += fmt.Sprintf(", grace period %ds", *grace)
 	}
 	return text
 }
 
-// theirs is what the API server answers and writes.
-func (a *evictionCase) theirs(t *testing.T) []string {
-	s := &podStorage{races: a.Races, budgets: a.Budgets}
-	if a.Pod != nil {
+// theirs returns the API server's writes and response.
+func (c *evictionCase) theirs(t *testing.T) []string {
+	s := &podStorage{races: c.Races, budgets: c.Budgets}
+	if c.Pod != nil {
 		s.pod = &api.Pod{}
-		if err := corev1conversion.Convert_v1_Pod_To_core_Pod(a.Pod.DeepCopy(), s.pod, nil); err != nil {
+		if err := corev1conversion.Convert_v1_Pod_To_core_Pod(c.Pod.DeepCopy(), s.pod, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	storage := newEvictionStorage(s, s)
-	internal := &policy.Eviction{ObjectMeta: a.Eviction.ObjectMeta, DeleteOptions: a.Eviction.DeleteOptions.DeepCopy()}
-	result, err := storage.Create(context.Background(), a.Name, internal, nil, &metav1.CreateOptions{DryRun: a.DryRun})
+	internal := &policy.Eviction{ObjectMeta: c.Eviction.ObjectMeta, DeleteOptions: c.Eviction.DeleteOptions.DeepCopy()}
+	result, err := storage.Create(context.Background(), c.Name, internal, nil, &metav1.CreateOptions{DryRun: c.DryRun})
 	status, _ := result.(*metav1.Status)
 	if err != nil {
 		status = responsewriters.ErrorToAPIStatus(err)
 	}
-	return append(s.said, answerText(status))
+	return append(s.log, answerText(status))
 }
 
 func answerText(s *metav1.Status) string {
@@ -143,7 +143,7 @@ func answerText(s *metav1.Status) string {
 	}
 	text := fmt.Sprintf("%d %s %s", s.Code, s.Reason, s.Message)
 	if s.Details != nil {
-		text += fmt.Sprintf(" again in %d", s.Details.RetryAfterSeconds)
+		text += fmt.Sprintf(" retry after %d", s.Details.RetryAfterSeconds)
 		for _, c := range s.Details.Causes {
 			text += fmt.Sprintf(" [%s %s]", c.Type, c.Message)
 		}
@@ -151,17 +151,17 @@ func answerText(s *metav1.Status) string {
 	return text
 }
 
-// ours is what is answered and written here.
-func (a *evictionCase) ours() (said []string) {
-	pod := a.Pod
-	ask := func() budget.Response {
-		return budget.Evaluate(budget.Request{Name: a.Name, DryRun: a.DryRun, Eviction: a.Eviction, Pod: pod, Budgets: inNamespace(a.Budgets), Now: budgetTime})
+// ours returns the writes and response here.
+func (c *evictionCase) ours() (log []string) {
+	pod := c.Pod
+	evaluate := func() budget.Response {
+		return budget.Evaluate(budget.Request{Name: c.Name, DryRun: c.DryRun, Eviction: c.Eviction, Pod: pod, Budgets: inNamespace(c.Budgets), Now: budgetTime})
 	}
-	v := ask()
-	if a.Races && pod != nil && v.Refusal == nil {
-		if changed, again := a.race(v, pod); again {
+	v := evaluate()
+	if c.Races && pod != nil && v.Refusal == nil {
+		if changed, again := c.race(v, pod); again {
 			pod = changed
-			v = ask()
+			v = evaluate()
 		} else if raced := v.ConflictRefusal(); raced != nil {
 			return []string{answerText(&raced.ErrStatus)}
 		} else if own := v.Delete.Preconditions; own != nil && own.ResourceVersion != nil && *own.ResourceVersion != "" {
@@ -169,22 +169,22 @@ func (a *evictionCase) ours() (said []string) {
 		}
 	}
 	if v.UpdatedBudget != nil {
-		said = append(said, budgetText(v.UpdatedBudget))
+		log = append(log, budgetText(v.UpdatedBudget))
 	}
 	if v.Refusal != nil {
 		status := v.Refusal.ErrStatus
-		return append(said, answerText(&status))
+		return append(log, answerText(&status))
 	}
 	if v.AddCondition {
 		c := budget.DisruptionCondition(budgetTime)
-		said = append(said, fmt.Sprintf("marks %s=%s %s %q", c.Type, c.Status, c.Reason, c.Message))
+		log = append(log, fmt.Sprintf("sets condition %s=%s %s %q", c.Type, c.Status, c.Reason, c.Message))
 	}
-	return append(said, deletionText(v.Delete.GracePeriodSeconds, v.Delete.DryRun), "allowed")
+	return append(log, deletionText(v.Delete.GracePeriodSeconds, v.Delete.DryRun), "allowed")
 }
 
-// race tells whether a pod that has changed meanwhile is looked at again: one that asks no budget is, unless the client
-// gave the version.
-func (a *evictionCase) race(v budget.Response, pod *v1.Pod) (*v1.Pod, bool) {
+// race returns the changed pod, and whether it is evaluated again: that is so if no budget applies and the client gave no
+// resourceVersion.
+func (c *evictionCase) race(v budget.Response, pod *v1.Pod) (*v1.Pod, bool) {
 	changed := pod.DeepCopy()
 	changed.ResourceVersion += "0"
 	return changed, v.Pinned && v.Budget == nil
@@ -194,13 +194,13 @@ func inNamespace(all []*policyv1.PodDisruptionBudget) []*policyv1.PodDisruptionB
 	return slices.DeleteFunc(slices.Clone(all), func(pdb *policyv1.PodDisruptionBudget) bool { return pdb.Namespace != "x" })
 }
 
-// difference compares the two, conflicts by their code alone: their words are those of whoever finds them first.
-func (a *evictionCase) difference(t *testing.T) string {
-	theirs, ours := a.theirs(t), a.ours()
-	for _, said := range []*[]string{&theirs, &ours} {
-		for i := range *said {
-			if strings.HasPrefix((*said)[i], "409 ") {
-				(*said)[i] = "409"
+// difference compares the two, conflicts only by their code: their messages depend on which check fails first.
+func (c *evictionCase) difference(t *testing.T) string {
+	theirs, ours := c.theirs(t), c.ours()
+	for _, log := range []*[]string{&theirs, &ours} {
+		for i := range *log {
+			if strings.HasPrefix((*log)[i], "409 ") {
+				(*log)[i] = "409"
 			}
 		}
 	}
@@ -215,36 +215,36 @@ func TestEviction_SameAnswers(t *testing.T) {
 	answers := difftest.Coverage{}
 	count := difftest.Cases[*evictionCase]{
 		Draw: func(seed uint64, number int) *evictionCase { return drawEviction(seed + uint64(number)) },
-		Differ: func(a *evictionCase) string {
-			said := a.ours()
-			answers[strings.Fields(said[len(said)-1])[0]]++
-			return a.difference(t)
+		Differ: func(c *evictionCase) string {
+			log := c.ours()
+			answers[strings.Fields(log[len(log)-1])[0]]++
+			return c.difference(t)
 		},
-		Reduce: func(a *evictionCase, differ func(*evictionCase) string) *evictionCase {
-			return difftest.Smallest(a, simplerEvictions, differ)
+		Reduce: func(c *evictionCase, differ func(*evictionCase) string) *evictionCase {
+			return difftest.Smallest(c, simplerEvictions, differ)
 		},
 		Print: difftest.JSON[*evictionCase],
 	}.Check(t, comparisons.Evictions.Cases)
 	answers.Require(t, count, "allowed", "400", "403", "404", "409", "422", "429", "500")
 }
 
-// simpler are appeals without one of the budgets, the options or what is out of the ordinary.
-func simplerEvictions(a *evictionCase) (all []*evictionCase) {
+// simplerEvictions returns the case without one of the budgets, one of the options or one special setting.
+func simplerEvictions(c *evictionCase) (all []*evictionCase) {
 	without := func(change func(*evictionCase)) {
-		s := *a
+		s := *c
 		change(&s)
 		all = append(all, &s)
 	}
-	for i := range a.Budgets {
-		without(func(s *evictionCase) { s.Budgets = slices.Delete(slices.Clone(a.Budgets), i, i+1) })
+	for i := range c.Budgets {
+		without(func(s *evictionCase) { s.Budgets = slices.Delete(slices.Clone(c.Budgets), i, i+1) })
 	}
-	if a.Eviction.DeleteOptions != nil {
-		without(func(s *evictionCase) { s.Eviction = &policyv1.Eviction{ObjectMeta: a.Eviction.ObjectMeta} })
+	if c.Eviction.DeleteOptions != nil {
+		without(func(s *evictionCase) { s.Eviction = &policyv1.Eviction{ObjectMeta: c.Eviction.ObjectMeta} })
 	}
-	if a.DryRun != nil {
+	if c.DryRun != nil {
 		without(func(s *evictionCase) { s.DryRun = nil })
 	}
-	if a.Races {
+	if c.Races {
 		without(func(s *evictionCase) { s.Races = false })
 	}
 	return all

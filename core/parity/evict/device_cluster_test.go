@@ -16,19 +16,19 @@ import (
 	"orrery/core/world"
 )
 
-// cluster is what the API server holds. It is the same for both controllers, and turns steps and their calls into the
-// changes that they get to see.
+// deviceCluster has the API server's objects. It works alike for both controllers, and turns steps and writes into watch
+// events.
 type deviceCluster struct {
 	objects map[string]world.Object // by kind and name
-	fails   map[types.UID]int       // how many deletions of a pod are to fail still
-	did     []actionRecord
+	fails   map[types.UID]int       // how many more deletions of a pod fail
+	actions []actionRecord
 }
 
 func newDeviceCluster() *deviceCluster {
 	return &deviceCluster{objects: map[string]world.Object{}, fails: map[types.UID]int{}}
 }
 
-// change is an object as it is from now on, or one that is no more.
+// objectChange is an object's new state, or its deletion.
 type objectChange struct {
 	object  world.Object
 	dropped bool
@@ -38,11 +38,11 @@ func objectKey(o world.Object) string {
 	return fmt.Sprintf("%s %s/%s", world.KindOf(o), o.GetNamespace(), o.GetName())
 }
 
-func (c *deviceCluster) note(at time.Time, what, did string) {
-	c.did = append(c.did, actionAt(at, what, did))
+func (c *deviceCluster) record(at time.Time, what, actions string) {
+	c.actions = append(c.actions, actionAt(at, what, actions))
 }
 
-// pods are those that there are, by namespace/name.
+// pods returns the pods by namespace/name.
 func (c *deviceCluster) pods() map[string]*v1.Pod {
 	pods := map[string]*v1.Pod{}
 	for _, name := range podNames {
@@ -72,7 +72,7 @@ func (c *deviceCluster) drop(key string) []objectChange {
 	return []objectChange{{object: had, dropped: true}}
 }
 
-// step has something happen.
+// step applies a step.
 func (c *deviceCluster) step(s deviceStep) []objectChange {
 	switch s.verb {
 	case setSlice:
@@ -97,7 +97,7 @@ func (c *deviceCluster) step(s deviceStep) []objectChange {
 	return c.end(s.name)
 }
 
-// ruleOf keeps what a rule is beside its spec.
+// ruleOf returns a rule with a new spec, keeping its UID and status.
 func (c *deviceCluster) ruleOf(s deviceStep) *resourcev1alpha3.DeviceTaintRule {
 	rule := &resourcev1alpha3.DeviceTaintRule{ObjectMeta: metav1.ObjectMeta{Name: s.name, UID: s.uid}, Spec: s.rule}
 	if had, ok := c.objects["DeviceTaintRule /"+s.name].(*resourcev1alpha3.DeviceTaintRule); ok {
@@ -109,7 +109,7 @@ func (c *deviceCluster) ruleOf(s deviceStep) *resourcev1alpha3.DeviceTaintRule {
 	return rule
 }
 
-// claimOf keeps who a claim is, and what it holds: that can only be given up.
+// claimOf returns a changed claim, keeping its UID and its allocation, which can only be removed.
 func (c *deviceCluster) claimOf(s deviceStep) *resourcev1.ResourceClaim {
 	claim := s.claimObject(c.pods())
 	if had, ok := c.objects["ResourceClaim "+s.name].(*resourcev1.ResourceClaim); ok {
@@ -121,7 +121,7 @@ func (c *deviceCluster) claimOf(s deviceStep) *resourcev1.ResourceClaim {
 	return claim
 }
 
-// podOf keeps who a pod is, and its node once it has one.
+// podOf returns a changed pod, keeping its UID and, once set, its node.
 func (c *deviceCluster) podOf(s deviceStep) *v1.Pod {
 	pod := s.podObject()
 	if had := c.pod(s.name); had != nil {
@@ -135,7 +135,7 @@ func (c *deviceCluster) podOf(s deviceStep) *v1.Pod {
 	return pod
 }
 
-// end is the end of a pod, which is taken off the lists of its claims.
+// end removes a pod, also from its claims' reservedFor.
 func (c *deviceCluster) end(name string) []objectChange {
 	pod := c.pod(name)
 	if pod == nil {
@@ -157,28 +157,28 @@ func (c *deviceCluster) end(name string) []objectChange {
 	return changes
 }
 
-// mark is a pod's status patch.
+// mark applies a pod's status patch.
 func (c *deviceCluster) mark(at time.Time, name string, condition v1.PodCondition) []objectChange {
-	c.note(at, name, fmt.Sprintf("patched: %s, %s", condition.Reason, condition.Message))
+	c.record(at, name, fmt.Sprintf("patched: %s, %s", condition.Reason, condition.Message))
 	pod := c.pod(name).DeepCopy()
 	pod.Status.Conditions = []v1.PodCondition{condition}
 	return c.set(pod)
 }
 
-// delete asks for a pod's end. It fails as often as it should.
+// delete deletes a pod, or fails as often as the step says.
 func (c *deviceCluster) delete(at time.Time, name string) (changes []objectChange, done bool) {
 	if pod := c.pod(name); c.fails[pod.UID] > 0 {
 		c.fails[pod.UID]--
-		c.note(at, name, "deletion fails")
+		c.record(at, name, "deletion fails")
 		return nil, false
 	}
-	c.note(at, name, "deleted")
+	c.record(at, name, "deleted")
 	return c.end(name), true
 }
 
-// report is a condition for a rule's status, which holds whole seconds.
+// report sets a condition of a rule's status, with whole seconds.
 func (c *deviceCluster) report(at time.Time, name string, condition metav1.Condition) []objectChange {
-	c.note(at, name, fmt.Sprintf("%s=%s of generation %d: %s", condition.Reason, condition.Status, condition.ObservedGeneration, condition.Message))
+	c.record(at, name, fmt.Sprintf("%s=%s of generation %d: %s", condition.Reason, condition.Status, condition.ObservedGeneration, condition.Message))
 	had, ok := c.objects["DeviceTaintRule /"+name].(*resourcev1alpha3.DeviceTaintRule)
 	if !ok {
 		return nil

@@ -16,13 +16,13 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// step is one thing that happens to an object.
+// deviceStep is one change of an object.
 type deviceStep struct {
 	at   time.Duration
 	verb deviceVerb
-	// name is the object's; those of claims and pods are namespace/name.
+	// name is the object's name; for claims and pods namespace/name.
 	name string
-	// uid is that of an object that is not there yet.
+	// uid is the UID if the object does not exist yet.
 	uid types.UID
 
 	generation int64 // of a slice's pool
@@ -32,7 +32,7 @@ type deviceStep struct {
 
 	allocation *resourcev1.AllocationResult
 	users      []string // pods that a claim is reserved for
-	owner      bool     // a claim from a template is the pod's own
+	owner      bool     // the claim is owned by a pod, from a template
 
 	node  string
 	fails int // how many deletions of the pod fail before one succeeds
@@ -88,7 +88,7 @@ func (s deviceStep) String() string {
 	return text
 }
 
-// history is what happens, in order, and when it is over.
+// deviceHistory is a sequence of steps, and when the comparison ends.
 type deviceHistory struct {
 	steps []deviceStep
 	until time.Duration
@@ -104,7 +104,7 @@ func (h deviceHistory) String() string {
 
 const deviceDriver = "dra.example.com"
 
-// The objects that histories are about. The slices lie in two pools, with two devices each.
+// The objects of histories. The slices are in two pools, with two devices each.
 var (
 	slicePools = map[string]string{"s1": "one", "s2": "one", "s3": "two"}
 	sliceFirst = map[string]int{"s1": 0, "s2": 2, "s3": 0}
@@ -114,22 +114,22 @@ var (
 	claimNames = []string{"east/x", "east/y", "west/x", "west/" + generated}
 )
 
-// generated is the claim that is made from the template of pod west/d.
+// generatedClaim is the claim from the template of pod west/d.
 const generated = "d-gpu"
 
-// generator draws a history. Whatever has a time has a number of microseconds in it that nothing else has, so that no
-// timer goes off in the moment of a step, nor two of different origin in one.
+// deviceGenerator draws a history. Every time in it has a different number of microseconds, so that no timer expires at the
+// time of a step or of an unrelated timer.
 type deviceGenerator struct {
 	draw  *rand.Rand
 	at    time.Duration
 	marks int
-	// held is what each claim holds: an allocation cannot be changed, only given up.
+	// held has each claim's allocation, which cannot be changed, only removed.
 	held map[string]*resourcev1.AllocationResult
-	// failing histories have no claims that several pods share, since the end of one has upstream try the other at once.
+	// failing histories have no claims shared by several pods: when one pod ends, upstream retries the other at once.
 	failing bool
 }
 
-// mark is a time with microseconds of its own.
+// mark returns a time with unique microseconds.
 func (g *deviceGenerator) mark(at time.Duration) time.Duration {
 	g.marks++
 	return at.Truncate(time.Second) + time.Duration(g.marks)*10*time.Microsecond
@@ -145,7 +145,7 @@ func drawDeviceHistory(seed uint64, number int) deviceHistory {
 	for i := range 6 + g.draw.IntN(30) {
 		g.at = g.mark(h.steps[len(h.steps)-1].at + time.Duration(1+g.draw.IntN(25))*time.Second)
 		if g.failing {
-			g.at += time.Second / 2 // which no row of attempts lasts
+			g.at += time.Second / 2 // longer than any series of attempts
 		}
 		s := g.step(i, g.at)
 		s.uid = types.UID(fmt.Sprint(s.name, "-", i))
@@ -158,7 +158,7 @@ func drawDeviceHistory(seed uint64, number int) deviceHistory {
 	return h
 }
 
-// step draws a step. The first ones are likely to be about pods and claims, so that there is something to be evicted.
+// step draws a step. The first ones are mostly of pods and claims, so that there are pods to evict.
 func (g *deviceGenerator) step(i int, at time.Duration) deviceStep {
 	n := g.draw.IntN(100)
 	if i < 6 {
@@ -204,7 +204,7 @@ func (g *deviceGenerator) slice(name string, at time.Duration) deviceStep {
 
 const noExecute = resourcev1.DeviceTaintEffectNoExecute
 
-// added is when a taint was added: some time ago, or soon by a clock that is ahead.
+// added draws when a taint was added: in the past, or in the near future by a fast clock.
 func (g *deviceGenerator) added(at time.Duration) *metav1.Time {
 	return &metav1.Time{Time: difftest.SynctestStart.Add(g.mark(at + time.Duration(g.draw.IntN(50)-30)*time.Second))}
 }
@@ -244,7 +244,7 @@ func (g *deviceGenerator) claimStep(at time.Duration) deviceStep {
 		g.held[s.name] = g.allocation()
 	}
 	if s.allocation = g.held[s.name]; s.allocation == nil {
-		s.users = nil // nothing that holds nothing is reserved for anybody
+		s.users = nil // a claim without an allocation is not reserved
 	}
 	return s
 }
@@ -262,7 +262,7 @@ func (g *deviceGenerator) allocation() *resourcev1.AllocationResult {
 	return a
 }
 
-// toleration is for one of these times, of which no two are ten seconds apart, as a report would be from a deletion.
+// toleration draws one of these durations. No two differ by ten seconds, the delay of reports after a deletion.
 func (g *deviceGenerator) toleration() resourcev1.DeviceToleration {
 	t := resourcev1.DeviceToleration{
 		Key: pick(g.draw, "bad", "worse", "rule"), Operator: resourcev1.DeviceTolerationOpExists,
@@ -311,7 +311,7 @@ func (s deviceStep) podObject() *v1.Pod {
 	return pod
 }
 
-// claimObject is the claim as it is reserved for those pods that there are.
+// claimObject returns the claim, reserved for those of its users that exist.
 func (s deviceStep) claimObject(pods map[string]*v1.Pod) *resourcev1.ResourceClaim {
 	namespace, name := splitName(s.name)
 	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: s.uid}}

@@ -11,23 +11,23 @@ import (
 	"orrery/core/world"
 )
 
-// ourWorld carries out at once what our controller wants, and lets it see what comes of it a moment later.
+// orreryDevices carries out our controller's effects at once, and delivers the watch events after watchDelay.
 type orreryDevices struct {
 	*deviceCluster
-	c    *ours.Controller
-	soon []world.Input
+	c       *ours.Controller
+	pending []world.Input
 }
 
 func playOrreryDevices(h deviceHistory) []actionRecord {
 	w := &orreryDevices{deviceCluster: newDeviceCluster(), c: ours.New(ours.Options{Act: true, FirstEffect: 1})}
 	for _, s := range h.steps {
-		w.pass(difftest.SynctestStart.Add(s.at))
+		w.advance(difftest.SynctestStart.Add(s.at))
 		for _, in := range deviceInputs(difftest.SynctestStart.Add(s.at), w.step(s)) {
 			w.apply(in)
 		}
 	}
-	w.pass(difftest.SynctestStart.Add(h.until))
-	return w.did
+	w.advance(difftest.SynctestStart.Add(h.until))
+	return w.actions
 }
 
 func deviceInputs(at time.Time, changes []objectChange) []world.Input {
@@ -42,9 +42,9 @@ func deviceInputs(at time.Time, changes []objectChange) []world.Input {
 	return all
 }
 
-// pass lets time go by.
-func (w *orreryDevices) pass(to time.Time) {
-	for in, ok := nextInput(w.c, &w.soon, to); ok; in, ok = nextInput(w.c, &w.soon, to) {
+// advance advances the time, delivering pending inputs.
+func (w *orreryDevices) advance(to time.Time) {
+	for in, ok := nextInput(w.c, &w.pending, to); ok; in, ok = nextInput(w.c, &w.pending, to) {
 		w.apply(in)
 	}
 }
@@ -53,31 +53,31 @@ func (w *orreryDevices) apply(in world.Input) {
 	w.c.Apply(in)
 	effects := w.c.Effects()
 	for _, s := range w.c.Statuses() {
-		w.seeSoon(in.At, w.report(s.At, s.Rule, s.Condition))
+		w.scheduleEvents(in.At, w.report(s.At, s.Rule, s.Condition))
 	}
 	for _, e := range effects {
 		w.carryOut(in.At, e)
 	}
 }
 
-func (w *orreryDevices) seeSoon(at time.Time, changes []objectChange) {
-	w.soon = append(w.soon, deviceInputs(at.Add(watchDelay), changes)...)
+func (w *orreryDevices) scheduleEvents(at time.Time, changes []objectChange) {
+	w.pending = append(w.pending, deviceInputs(at.Add(watchDelay), changes)...)
 }
 
 func (w *orreryDevices) carryOut(at time.Time, e world.Effect) {
 	var out world.Outcome
 	switch act := e.Action.(type) {
 	case world.EmitEvent:
-		w.note(at, act.Regarding.String(), act.Note)
+		w.record(at, act.Regarding.String(), act.Note)
 		return
 	case world.PatchStatus:
-		if out = w.there(act.Pod); out.OK() {
-			w.seeSoon(at, w.mark(at, act.Pod.String(), *act.Condition))
+		if out = w.exists(act.Pod); out.OK() {
+			w.scheduleEvents(at, w.mark(at, act.Pod.String(), *act.Condition))
 		}
 	case world.Delete:
-		if out = w.there(act.Pod); out.OK() {
+		if out = w.exists(act.Pod); out.OK() {
 			changes, done := w.delete(at, act.Pod.String())
-			w.seeSoon(at, changes)
+			w.scheduleEvents(at, changes)
 			if !done {
 				out.Code = fwk.Error
 			}
@@ -86,7 +86,7 @@ func (w *orreryDevices) carryOut(at time.Time, e world.Effect) {
 	w.apply(world.Input{At: at, Event: world.EffectDone{Effect: e.ID, Outcome: out}})
 }
 
-func (w *orreryDevices) there(ref world.PodRef) world.Outcome {
+func (w *orreryDevices) exists(ref world.PodRef) world.Outcome {
 	if pod := w.pod(ref.String()); pod != nil && pod.UID == ref.UID {
 		return world.Outcome{}
 	}

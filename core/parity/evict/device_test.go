@@ -22,23 +22,23 @@ func TestDeviceTaint_SameEvictions(t *testing.T) {
 			return with(difftest.Pieces(h.steps, func(steps []deviceStep) string { return differ(with(steps)) }))
 		},
 	}.Check(t, comparisons.DeviceTaints.Cases)
-	if hasty := seen[earlyReports]; hasty > count/1000 {
-		t.Errorf("in %d histories of %d reports differ: that is more than upstream's hasty looks explain", hasty, count)
+	if early := seen[earlyReports]; early > count/1000 {
+		t.Errorf("the times of reports differ in %d of %d histories: more than upstream's early reports explain", early, count)
 	}
 	seen.Require(t, count, "Marking for deletion", "Cancelling deletion", "patched", "deleted", "deletion fails",
 		"PodsPendingEviction=True", "Completed=False", "NotStarted=False", "NoEffect=False", "OtherEffect=False")
 }
 
-// hastyLook counts the histories in which only the times of reports differ; see Differences.
-const earlyReports = "reports that differ"
+// earlyReports counts the histories in which only the times of reports differ; see comparisons.DeviceTaints.
+const earlyReports = "early reports"
 
-// compare plays a history to both, and says where they differ (-upstream +ours).
+// compareDeviceEvictions runs a history on both and returns the differences (-upstream +ours).
 func compareDeviceEvictions(t *testing.T, h deviceHistory, seen difftest.Coverage) string {
-	theirs := onceARow(playUpstreamDevices(t, h))
+	theirs := firstOfSeries(playUpstreamDevices(t, h))
 	for _, d := range theirs {
-		did, _, _ := strings.Cut(d.Did, ":")
-		did, _, _ = strings.Cut(did, " of generation")
-		seen[did]++
+		actions, _, _ := strings.Cut(d.Did, ":")
+		actions, _, _ = strings.Cut(actions, " of generation")
+		seen[actions]++
 	}
 	own := playOrreryDevices(h)
 	diff := cmp.Diff(actionTexts(theirs), actionTexts(own))
@@ -49,13 +49,13 @@ func compareDeviceEvictions(t *testing.T, h deviceHistory, seen difftest.Coverag
 	return diff
 }
 
-// ofPods leaves out what is about rules.
+// ofPods returns the actions on pods, without those on rules.
 func ofPods(all []actionRecord) []actionRecord {
 	return slices.DeleteFunc(slices.Clone(all), func(d actionRecord) bool { return !strings.Contains(d.What, "/") })
 }
 
-// onceARow keeps of the events about attempts to delete one pod the first of each row.
-func onceARow(all []actionRecord) []actionRecord {
+// firstOfSeries keeps only the first event of each series of attempts to delete a pod.
+func firstOfSeries(all []actionRecord) []actionRecord {
 	var kept []actionRecord
 	last := map[string]time.Duration{}
 	for _, d := range all {

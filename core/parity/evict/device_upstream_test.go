@@ -23,15 +23,15 @@ import (
 	"orrery/core/parity/informers"
 )
 
-// server is the API server: it writes down what is done to it, and has it seen a moment later.
+// deviceServer is the API server: it records writes, and delivers the watch events after watchDelay.
 type deviceServer struct {
 	mutex sync.Mutex
 	*deviceCluster
-	events map[string]actionRecord // by name, as a repeated event is only counted
+	events map[string]actionRecord // by name, since a repeated event is only counted
 	told   *informers.Factory
 
-	seeing sync.Mutex
-	soon   []objectChange
+	seeing  sync.Mutex
+	pending []objectChange
 }
 
 func (s *deviceServer) react(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -41,10 +41,10 @@ func (s *deviceServer) react(action clienttesting.Action) (bool, runtime.Object,
 	switch a := action.(type) {
 	case clienttesting.CreateAction:
 		event := a.GetObject().(*v1.Event).DeepCopy()
-		event.Name += string(rune('A' + len(s.events))) // two of one moment would share a name
+		event.Name += string(rune('A' + len(s.events))) // two events at one time would share a name
 		told := actionRecord{What: event.InvolvedObject.Namespace + "/" + event.InvolvedObject.Name, Did: event.Message}
 		s.events[event.Name] = told
-		s.note(now, told.What, told.Did)
+		s.record(now, told.What, told.Did)
 		return true, event, nil
 	case clienttesting.PatchAction:
 		return s.patch(now, a)
@@ -56,21 +56,21 @@ func (s *deviceServer) react(action clienttesting.Action) (bool, runtime.Object,
 		}
 		return true, nil, apierrors.NewNotFound(v1.Resource("pods"), a.GetName())
 	}
-	return true, nil, errors.New("upstream asked for something else")
+	return true, nil, errors.New("unexpected call")
 }
 
 func (s *deviceServer) patch(now time.Time, a clienttesting.PatchAction) (bool, runtime.Object, error) {
 	switch a.GetResource().Resource {
 	case "events":
 		again := s.events[a.GetName()]
-		s.note(now, again.What, again.Did)
+		s.record(now, again.What, again.Did)
 		return true, &v1.Event{}, nil
 	case "devicetaintrules":
 		var patch resourcev1alpha3.DeviceTaintRule
 		if err := json.Unmarshal(a.GetPatch(), &patch); err != nil {
 			return true, nil, err
 		}
-		s.seeSoon(s.report(now, a.GetName(), patch.Status.Conditions[0]))
+		s.scheduleEvents(s.report(now, a.GetName(), patch.Status.Conditions[0]))
 		return true, &patch, nil
 	}
 	var patch v1.Pod
@@ -78,7 +78,7 @@ func (s *deviceServer) patch(now time.Time, a clienttesting.PatchAction) (bool, 
 		return true, nil, err
 	}
 	name := a.GetNamespace() + "/" + a.GetName()
-	s.seeSoon(s.mark(now, name, patch.Status.Conditions[0]))
+	s.scheduleEvents(s.mark(now, name, patch.Status.Conditions[0]))
 	return true, s.pod(name), nil
 }
 
@@ -90,22 +90,22 @@ func (s *deviceServer) remove(now time.Time, a clienttesting.DeleteAction) error
 	}
 	changes, done := s.delete(now, name)
 	if !done {
-		return errors.New("the API server is away")
+		return errors.New("the API server is unavailable")
 	}
-	s.seeSoon(changes)
+	s.scheduleEvents(changes)
 	return nil
 }
 
-// seeSoon has changes be seen a moment later, and in order.
-func (s *deviceServer) seeSoon(changes []objectChange) {
-	s.soon = append(s.soon, changes...)
+// scheduleEvents delivers the watch events of changes after watchDelay, in order.
+func (s *deviceServer) scheduleEvents(changes []objectChange) {
+	s.pending = append(s.pending, changes...)
 	for range changes {
 		time.AfterFunc(watchDelay, func() {
 			s.seeing.Lock()
 			defer s.seeing.Unlock()
 			s.mutex.Lock()
-			first := s.soon[0]
-			s.soon = s.soon[1:]
+			first := s.pending[0]
+			s.pending = s.pending[1:]
 			s.mutex.Unlock()
 			s.see(first)
 		})
@@ -120,8 +120,8 @@ func (s *deviceServer) see(c objectChange) {
 	}
 }
 
-// playUpstream plays a history to upstream's controller, in virtual time.
-func playUpstreamDevices(t *testing.T, h deviceHistory) (did []actionRecord) {
+// playUpstreamDevices runs a history with upstream's controller in virtual time.
+func playUpstreamDevices(t *testing.T, h deviceHistory) (actions []actionRecord) {
 	synctest.Test(t, func(*testing.T) {
 		s := &deviceServer{deviceCluster: newDeviceCluster(), events: map[string]actionRecord{}, told: informers.New()}
 		client := &fake.Clientset{}
@@ -148,7 +148,7 @@ func playUpstreamDevices(t *testing.T, h deviceHistory) (did []actionRecord) {
 		synctest.Wait()
 		stop()
 		<-done
-		did = s.did
+		actions = s.actions
 	})
-	return did
+	return actions
 }

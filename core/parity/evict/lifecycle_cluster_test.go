@@ -16,7 +16,7 @@ import (
 	"orrery/core/world"
 )
 
-// cluster is what the API server holds, and what was done to it.
+// zoneCluster has the API server's objects, and the log of changes.
 type zoneCluster struct {
 	zoneHistory
 	nodes   map[string]*v1.Node
@@ -35,7 +35,7 @@ func newZoneCluster(h zoneHistory) *zoneCluster {
 
 func (c *zoneCluster) names() []string { return slices.Sorted(maps.Keys(c.nodes)) }
 
-// step has something happen, and says what has changed.
+// step applies a step and returns the changed objects.
 func (c *zoneCluster) step(s zoneStep) (changed []world.Object) {
 	now := metav1.Time{Time: difftest.SynctestStart.Add(s.at)}
 	left := s.n
@@ -98,7 +98,7 @@ func (c *zoneCluster) step(s zoneStep) (changed []world.Object) {
 	return changed
 }
 
-// trouble is what the nodes of a zone that are not ready say, empty if all are.
+// trouble returns the Ready status of a zone's nodes that are not ready, empty if all are.
 func (c *zoneCluster) trouble(zone int) v1.ConditionStatus {
 	for i := range c.sizes[zone] {
 		if s := conditionOf(c.nodes[nodeName(zone, i)], v1.NodeReady).Status; s != v1.ConditionTrue {
@@ -118,10 +118,10 @@ func renewedLease(node string, at time.Time) *coordinationv1.Lease {
 	return l
 }
 
-// write takes a node in as somebody has changed it, and writes down what was changed.
+// write stores a changed node and logs the changes.
 func (c *zoneCluster) write(at time.Time, n *v1.Node) {
 	was := c.nodes[n.Name]
-	note := func(sign string, t v1.Taint) {
+	record := func(sign string, t v1.Taint) {
 		where := n.Name
 		if t.Effect == v1.TaintEffectNoExecute {
 			where = zoneOf(n.Name)
@@ -134,12 +134,12 @@ func (c *zoneCluster) write(at time.Time, n *v1.Node) {
 	}
 	for _, t := range was.Spec.Taints {
 		if lacks(n.Spec.Taints, t) {
-			note("-", t)
+			record("-", t)
 		}
 	}
 	for _, t := range n.Spec.Taints {
 		if lacks(was.Spec.Taints, t) {
-			note("+", t)
+			record("+", t)
 		}
 	}
 	if ready := conditionOf(n, v1.NodeReady).Status; ready != conditionOf(was, v1.NodeReady).Status {
@@ -148,5 +148,5 @@ func (c *zoneCluster) write(at time.Time, n *v1.Node) {
 	c.nodes[n.Name] = n
 }
 
-// inOrder sorts what was done; each line begins with its time.
+// sortedByTime sorts the changes; each line begins with its time.
 func sortedByTime(changes []string) []string { return slices.Sorted(slices.Values(changes)) }

@@ -15,14 +15,14 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// step is one thing that happens in a zone.
+// zoneStep is one change in a zone.
 type zoneStep struct {
 	at   time.Duration
 	verb zoneVerb
 	zone int
-	// n is how many nodes it is about, or which one.
+	// n is how many nodes change, or which one.
 	n int
-	// status is what falling nodes say of themselves.
+	// status is the Ready status of failing nodes.
 	status v1.ConditionStatus
 }
 
@@ -41,10 +41,10 @@ func (s zoneStep) String() string {
 	return fmt.Sprintf("%10.4fs zone %d: %s %d %s", s.at.Seconds(), s.zone, s.verb, s.n, s.status)
 }
 
-// history is what happens to some zones of so many nodes each.
+// zoneHistory is a sequence of steps for zones of given sizes.
 type zoneHistory struct {
 	sizes      []int
-	excluded   int // so many first nodes of each zone do not count
+	excluded   int // how many nodes of each zone have the label node.kubernetes.io/exclude-disruption
 	heartbeats bool
 	settings   ours.Settings
 	steps      []zoneStep
@@ -59,12 +59,12 @@ func (h zoneHistory) String() string {
 	return text
 }
 
-// generate makes a history out of a seed and a number. Nothing happens in the moment of a look or of a turn.
+// drawZoneHistory draws the history of a seed and a number. No step is at the time of a pass.
 func drawZoneHistory(seed uint64, number int) zoneHistory {
 	draw := rand.New(rand.NewPCG(seed, uint64(number)))
 	h := zoneHistory{heartbeats: draw.IntN(2) == 0, settings: ours.DefaultSettings()}
 	h.settings.GracePeriod, h.settings.StartupGracePeriod = 48*time.Second, 58*time.Second
-	if draw.IntN(4) > 0 { // large zones are rare, or made of few nodes
+	if draw.IntN(4) > 0 { // large zones are rare; else a low threshold makes small ones large
 		h.settings.LargeClusterSizeThreshold = 5
 	}
 	for range 1 + draw.IntN(3) {
@@ -89,7 +89,7 @@ func drawZoneHistory(seed uint64, number int) zoneHistory {
 			s.status = pick(draw, v1.ConditionFalse, v1.ConditionUnknown)
 		}
 		if i > 0 && (s.verb == turns || h.steps[i-1].verb == turns || h.steps[i-1].verb == recovers) {
-			at += 6 * time.Second // there is a look between the two
+			at += 6 * time.Second // a pass lies between the two
 			s.at = at
 		}
 		size := h.sizes[s.zone]
@@ -111,7 +111,7 @@ func nodeName(zone, i int) string { return fmt.Sprintf("z%d-n%02d", zone, i) }
 
 func zoneOf(node string) string { return node[:strings.Index(node, "-")] }
 
-// node is one that is ready, at the beginning.
+// node returns a ready node as it is at the start.
 func (h zoneHistory) node(zone, i int) *v1.Node {
 	n := &v1.Node{ObjectMeta: metav1.ObjectMeta{
 		Name: nodeName(zone, i), UID: types.UID(nodeName(zone, i)), CreationTimestamp: metav1.Time{Time: difftest.SynctestStart},

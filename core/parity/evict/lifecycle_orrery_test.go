@@ -11,10 +11,10 @@ import (
 	"orrery/core/world"
 )
 
-// beginning is when the nodes come to be known, right after the first look.
+// nodesAppear is when the nodes are added, right after the first pass.
 const nodesAppear = 10 * time.Microsecond
 
-// ourWorld carries out what our machine says, and lets it see that at once.
+// orreryLifecycle carries out our controller's changes and delivers the watch events at once.
 type orreryLifecycle struct {
 	*zoneCluster
 	m *ours.Controller
@@ -27,17 +27,17 @@ func playOrreryLifecycle(h zoneHistory) []string {
 		w.apply(difftest.SynctestStart.Add(nodesAppear), world.Changed{Op: world.Added, Object: w.nodes[name]})
 	}
 	for _, s := range h.steps {
-		w.pass(difftest.SynctestStart.Add(s.at))
+		w.advance(difftest.SynctestStart.Add(s.at))
 		for _, o := range w.step(s) {
 			w.apply(difftest.SynctestStart.Add(s.at), world.Changed{Op: world.Modified, Object: o})
 		}
 	}
-	w.pass(difftest.SynctestStart.Add(h.until))
+	w.advance(difftest.SynctestStart.Add(h.until))
 	return w.changes
 }
 
-// pass lets time go by.
-func (w *orreryLifecycle) pass(to time.Time) {
+// advance advances the time.
+func (w *orreryLifecycle) advance(to time.Time) {
 	for {
 		at, ok := w.m.NextWake()
 		if !ok || at.After(to) {

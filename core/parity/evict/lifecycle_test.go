@@ -26,11 +26,11 @@ func TestNodeLifecycle_SameTaints(t *testing.T) {
 		"+unschedulable:NoSchedule", "+memory-pressure:NoSchedule", "Unknown")
 }
 
-// compare plays a history to both, and says where they differ (-upstream +ours).
+// compareNodeTaints runs a history on both and returns the differences (-upstream +ours).
 func compareNodeTaints(t *testing.T, h zoneHistory, seen difftest.Coverage) string {
 	theirs := playUpstreamLifecycle(t, h)
-	for _, did := range theirs {
-		seen[did[strings.LastIndex(did, " ")+1:]]++
+	for _, actions := range theirs {
+		seen[actions[strings.LastIndex(actions, " ")+1:]]++
 	}
 	return cmp.Diff(sortedByTime(theirs), sortedByTime(playOrreryLifecycle(h)))
 }

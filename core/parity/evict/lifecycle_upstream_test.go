@@ -24,7 +24,7 @@ import (
 	"orrery/core/world"
 )
 
-// theirWorld is the API server, and the caches of upstream's informers, which are always up to date.
+// upstreamLifecycle is the API server with upstream's informers, whose caches are always current.
 type upstreamLifecycle struct {
 	mutex sync.Mutex
 	*zoneCluster
@@ -36,7 +36,7 @@ func (w *upstreamLifecycle) react(action clienttesting.Action) (bool, runtime.Ob
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	if action.GetResource().Resource != "nodes" {
-		return true, nil, errors.New("upstream asked for something else")
+		return true, nil, errors.New("unexpected call")
 	}
 	switch a := action.(type) {
 	case clienttesting.UpdateAction:
@@ -50,7 +50,7 @@ func (w *upstreamLifecycle) react(action clienttesting.Action) (bool, runtime.Ob
 	case clienttesting.GetAction:
 		return true, w.nodes[a.GetName()], nil
 	}
-	return true, nil, errors.New("upstream did something else")
+	return true, nil, errors.New("unexpected call")
 }
 
 func patchedNode(n *v1.Node, patch []byte) (*v1.Node, error) {
@@ -77,8 +77,8 @@ func (w *upstreamLifecycle) take(n *v1.Node) *v1.Node {
 	return n
 }
 
-// playUpstream calls upstream's passes as its goroutines would, in virtual time: a look before the turns of its moment,
-// and after each the NoSchedule taints of whatever has changed.
+// playUpstreamLifecycle calls upstream's passes in virtual time as its goroutines would: the health monitor before the
+// tainting passes of the same time, and after each the NoSchedule pass for changed nodes.
 func playUpstreamLifecycle(t *testing.T, h zoneHistory) (changes []string) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &fake.Clientset{}
@@ -148,7 +148,7 @@ func playUpstreamLifecycle(t *testing.T, h zoneHistory) (changes []string) {
 		}
 		changes = w.changes
 		stop()
-		c.Run(ctx) // which only stops what New has started
+		c.Run(ctx) // stops what New has started
 	})
 	return changes
 }

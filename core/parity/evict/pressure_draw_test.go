@@ -13,13 +13,13 @@ import (
 	"orrery/core/evict/pressure"
 )
 
-// history is one node's: its configuration, its pods, and what is measured at each look and after reclaiming.
+// nodeHistory is a node's configuration, its pods, and the summaries measured at each pass and after reclaiming.
 type nodeHistory struct {
-	Layout  pressure.Layout
-	Config  pressure.Configuration
-	Pods    []*v1.Pod
-	Looks   []*pressure.Summary
-	Reclaim []*pressure.Summary
+	Layout    pressure.Layout
+	Config    pressure.Configuration
+	Pods      []*v1.Pod
+	Summaries []*pressure.Summary
+	Reclaim   []*pressure.Summary
 }
 
 var nodeEpoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -34,19 +34,19 @@ func drawNodeHistory(seed uint64) *nodeHistory {
 	for i := range 1 + r.IntN(10) {
 		at := metav1.Time{Time: nodeEpoch.Add(time.Duration(i+1) * time.Second)}
 		if r.IntN(5) == 0 && i > 0 {
-			at = h.Looks[i-1].Node.Memory.Time // not measured anew
+			at = h.Summaries[i-1].Node.Memory.Time // the same measurement
 		}
 		if r.IntN(8) == 0 {
 			at = metav1.Time{}
 		}
-		h.Looks = append(h.Looks, h.genSummary(r, at))
+		h.Summaries = append(h.Summaries, h.genSummary(r, at))
 		h.Reclaim = append(h.Reclaim, h.genSummary(r, at))
 	}
 	return h
 }
 
-// configure draws thresholds: of memory, hard or soft, and of one other signal, since the kubelet takes any of several
-// that are met.
+// configure draws thresholds of memory, hard or soft, and of one other signal: of several that are met the kubelet acts on
+// any.
 func (h *nodeHistory) configure(r *rand.Rand) {
 	c := &h.Config
 	*c = pressure.Configuration{
@@ -188,7 +188,7 @@ func (h *nodeHistory) genSummary(r *rand.Rand, at metav1.Time) *pressure.Summary
 	}
 	limit, running := int64(1000), r.Int64N(1000)
 	s.Node.Rlimit = &pressure.RlimitStats{Time: at, MaxPID: &limit, Running: &running}
-	missing := r.IntN(3 * len(h.Pods)) // one pod may have no stats: two would be equal
+	missing := r.IntN(3 * len(h.Pods)) // at most one pod has no stats, since two would be equal
 	for i, pod := range h.Pods {
 		if i != missing {
 			s.Pods = append(s.Pods, drawPodStats(r, pod))

@@ -22,7 +22,7 @@ import (
 	"orrery/core/world"
 )
 
-// theirs is upstream's manager, and what it said at the last look.
+// upstreamKubelet is upstream's eviction manager, with the log of its last pass.
 type upstreamKubelet struct {
 	manager eviction.Manager
 	admit   lifecycle.PodAdmitHandler
@@ -30,10 +30,10 @@ type upstreamKubelet struct {
 	layout  pressure.Layout
 
 	summary, after *statsapi.Summary
-	said           []string
+	log            []string
 }
 
-// converted turns a summary here into one of upstream's: the fields have the same names in the summary API.
+// upstreamSummary converts a summary to upstream's type, whose fields have the same names in the summary API.
 func upstreamSummary(s *pressure.Summary) *statsapi.Summary {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -88,25 +88,25 @@ func (t *upstreamKubelet) HasDedicatedContainerFs(context.Context) (bool, error)
 
 func (t *upstreamKubelet) DeleteUnusedImages(context.Context) error {
 	t.summary = t.after
-	t.said = append(t.said, "reclaims images")
+	t.log = append(t.log, "reclaims images")
 	return nil
 }
 
 func (t *upstreamKubelet) DeleteAllUnusedContainers(context.Context) error {
 	t.summary = t.after
-	t.said = append(t.said, "reclaims containers")
+	t.log = append(t.log, "reclaims containers")
 	return nil
 }
 
 func (t *upstreamKubelet) kill(pod *v1.Pod, _ bool, grace *int64, change func(*v1.PodStatus)) error {
 	var status v1.PodStatus
 	change(&status)
-	t.said = append(t.said, evictionText(pod.Name, *grace, status))
+	t.log = append(t.log, evictionText(pod.Name, *grace, status))
 	return nil
 }
 
 func evictionText(name string, grace int64, status v1.PodStatus) string {
-	text := fmt.Sprintf("evicts %s in %ds: %s %s %q", name, grace, status.Phase, status.Reason, status.Message)
+	text := fmt.Sprintf("evicts %s with grace period %ds: %s %s %q", name, grace, status.Phase, status.Reason, status.Message)
 	for _, c := range status.Conditions {
 		text += fmt.Sprintf(" [%s %s %s %q %d]", c.Type, c.Status, c.Reason, c.Message, c.ObservedGeneration)
 	}
@@ -115,11 +115,11 @@ func evictionText(name string, grace int64, status v1.PodStatus) string {
 
 func (t *upstreamKubelet) Event(runtime.Object, string, string, string) {}
 func (t *upstreamKubelet) Eventf(_ runtime.Object, kind, reason, format string, args ...any) {
-	t.said = append(t.said, fmt.Sprintf("%s %s ", kind, reason)+fmt.Sprintf(format, args...))
+	t.log = append(t.log, fmt.Sprintf("%s %s ", kind, reason)+fmt.Sprintf(format, args...))
 }
 
 func (t *upstreamKubelet) AnnotatedEventf(_ runtime.Object, annotations map[string]string, _, _, _ string, _ ...any) {
-	t.said = append(t.said, annotationText(annotations))
+	t.log = append(t.log, annotationText(annotations))
 }
 
 func annotationText(annotations map[string]string) string {
@@ -146,11 +146,11 @@ func (t *upstreamKubelet) conditions() (all []v1.NodeConditionType) {
 	return all
 }
 
-// ours is the machine here, and what it said at the last look.
+// orreryKubelet is Orrery's kubelet, with the log of its last pass.
 type orreryKubelet struct {
 	kubelet *pressure.Kubelet
 	pods    map[string]*v1.Pod
-	said    []string
+	log     []string
 	victims []string
 	starved pressure.Signal
 }
@@ -168,28 +168,28 @@ func newOrreryKubelet(h *nodeHistory) (*orreryKubelet, error) {
 	return o, nil
 }
 
-// look lets the machine look once, and every pod that it evicts go at once.
-func (o *orreryKubelet) look(at time.Time, before, after *pressure.Summary) {
-	o.said, o.victims, o.starved = nil, nil, ""
+// synchronize runs one pass. Evicted pods are removed at once.
+func (o *orreryKubelet) synchronize(at time.Time, before, after *pressure.Summary) {
+	o.log, o.victims, o.starved = nil, nil, ""
 	o.kubelet.Observe(at, before)
 	o.kubelet.Apply(world.Input{At: at, Event: world.Tick{}})
-	for said := o.kubelet.Actions(); len(said) > 0; said = o.kubelet.Actions() {
-		for _, s := range said {
+	for log := o.kubelet.Actions(); len(log) > 0; log = o.kubelet.Actions() {
+		for _, s := range log {
 			switch act := s.Action.(type) {
 			case pressure.ThresholdMet:
-				o.said = append(o.said, "Warning EvictionThresholdMet "+act.Note())
+				o.log = append(o.log, "Warning EvictionThresholdMet "+act.Note())
 			case pressure.ReclaimResources:
 				if act.Containers {
-					o.said = append(o.said, "reclaims containers")
+					o.log = append(o.log, "reclaims containers")
 				}
 				if act.Images {
-					o.said = append(o.said, "reclaims images")
+					o.log = append(o.log, "reclaims images")
 				}
 				o.kubelet.Reclaimed(at, after)
 			case pressure.EvictPod:
 				pod := o.pods[act.Pod.Name].DeepCopy()
 				pod.Status = v1.PodStatus{}
-				o.said = append(o.said, annotationText(act.Annotations), evictionText(act.Pod.Name, act.GraceSeconds, act.Status(pod, at)))
+				o.log = append(o.log, annotationText(act.Annotations), evictionText(act.Pod.Name, act.GraceSeconds, act.Status(pod, at)))
 				o.victims, o.starved = append(o.victims, act.Pod.Name), act.Threshold.Signal
 				o.kubelet.Gone(at, act.Pod.UID)
 			}
@@ -197,11 +197,11 @@ func (o *orreryKubelet) look(at time.Time, before, after *pressure.Summary) {
 	}
 }
 
-// ownLimits stands where a pod has used more than it may itself, for the signal that is starved otherwise.
+// ownLimits is the key for pods that exceeded their own limits; other keys are signals.
 const ownLimits = "its own limits"
 
-// play plays a history through both, and tells where they differ. Where two pods rank alike and upstream took the
-// other, the rest of the history is another one: tied says so. Evictions are counted by what they were for.
+// playNode runs a history on both and returns the difference. tied is set if upstream evicted another pod of equal rank:
+// from there on the histories diverge. evictions counts the evictions by signal.
 func playNode(h *nodeHistory, evictions map[string]int) (difference string, tied bool) {
 	o, errO := newOrreryKubelet(h)
 	t, errT := newUpstreamKubelet(h)
@@ -213,29 +213,29 @@ func playNode(h *nodeHistory, evictions map[string]int) (difference string, tied
 	}
 	active := slices.SortedFunc(slices.Values(h.Pods), func(a, b *v1.Pod) int { return strings.Compare(a.Namespace+a.Name, b.Namespace+b.Name) })
 	at := nodeEpoch.Add(time.Second)
-	for i, before := range h.Looks {
-		o.look(at, before, h.Reclaim[i])
+	for i, before := range h.Summaries {
+		o.synchronize(at, before, h.Reclaim[i])
 		t.clock.SetTime(at)
-		t.said, t.summary, t.after = nil, upstreamSummary(before), upstreamSummary(h.Reclaim[i])
+		t.log, t.summary, t.after = nil, upstreamSummary(before), upstreamSummary(h.Reclaim[i])
 		victims, err := synchronizeOnce(t.manager, t, slices.Clone(active))
 		if err != nil {
-			return fmt.Sprintf("look %d: theirs failed: %v", i, err), false
+			return fmt.Sprintf("pass %d: theirs failed: %v", i, err), false
 		}
 		if tiedPods(h, before, o, victims, active) {
 			return "", true
 		}
-		theirs, ours := strings.Join(t.said, "\n  "), strings.Join(o.said, "\n  ")
+		theirs, ours := strings.Join(t.log, "\n  "), strings.Join(o.log, "\n  ")
 		if theirs != ours {
-			return fmt.Sprintf("look %d: theirs\n  %s\nours\n  %s", i, theirs, ours), false
+			return fmt.Sprintf("pass %d: theirs\n  %s\nours\n  %s", i, theirs, ours), false
 		}
 		if theirs, ours := t.conditions(), o.kubelet.Conditions(); !slices.Equal(theirs, ours) {
-			return fmt.Sprintf("look %d: conditions: theirs %v, ours %v", i, theirs, ours), false
+			return fmt.Sprintf("pass %d: conditions: theirs %v, ours %v", i, theirs, ours), false
 		}
 		for _, pod := range h.Pods {
 			theirs := t.admit.Admit(&lifecycle.PodAdmitAttributes{Pod: pod})
 			ok, message := pressure.Admit(pod, o.kubelet.Conditions())
 			if theirs.Admit != ok || len(o.kubelet.Conditions()) == 1 && theirs.Message != message {
-				return fmt.Sprintf("look %d: %s let in: theirs %v %q, ours %v %q", i, pod.Name, theirs.Admit, theirs.Message, ok, message), false
+				return fmt.Sprintf("pass %d: %s admitted: theirs %v %q, ours %v %q", i, pod.Name, theirs.Admit, theirs.Message, ok, message), false
 			}
 		}
 		evictions[cmp.Or(string(o.starved), ownLimits)] += len(victims)
@@ -249,7 +249,7 @@ func playNode(h *nodeHistory, evictions map[string]int) (difference string, tied
 	return "", false
 }
 
-// tiedPods tells whether the two took different pods that nothing decides between.
+// tiedPods reports whether the two evicted different pods of equal rank.
 func tiedPods(h *nodeHistory, s *pressure.Summary, o *orreryKubelet, victims, active []*v1.Pod) bool {
 	if len(victims) != 1 || len(o.victims) != 1 || o.starved == "" || victims[0].Name == o.victims[0] {
 		return false

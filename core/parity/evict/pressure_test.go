@@ -27,13 +27,13 @@ func TestKubelet_SameEvictions(t *testing.T) {
 			if tied {
 				ties++
 			}
-			looks += len(h.Looks)
+			looks += len(h.Summaries)
 			return difference
 		},
 		Reduce: reduceNodeHistory,
 		Print:  difftest.JSON[*nodeHistory],
 	}.Check(t, comparisons.Kubelet.Cases)
-	t.Logf("%d looks; %d cases ended in a tie", looks, ties)
+	t.Logf("%d passes; %d cases ended in a tie", looks, ties)
 	evictions.Require(t, count, ownLimits, "memory.available", "allocatableMemory.available", "nodefs.available",
 		"nodefs.inodesFree", "imagefs.available", "imagefs.inodesFree", "pid.available")
 }
@@ -42,15 +42,15 @@ func nodeHistoryOf(seed uint64, number int) *nodeHistory {
 	return drawNodeHistory(seed + uint64(number))
 }
 
-// cutDown leaves out looks, pods and parts of pods.
+// reduceNodeHistory removes passes, pods and parts of pods.
 func reduceNodeHistory(h *nodeHistory, differ func(*nodeHistory) string) *nodeHistory {
 	return difftest.Smallest(h, smallerNodeHistories, differ)
 }
 
 func smallerNodeHistories(h *nodeHistory) (all []*nodeHistory) {
-	for i := range h.Looks {
+	for i := range h.Summaries {
 		s := *h
-		s.Looks, s.Reclaim = slices.Delete(slices.Clone(h.Looks), i, i+1), slices.Delete(slices.Clone(h.Reclaim), i, i+1)
+		s.Summaries, s.Reclaim = slices.Delete(slices.Clone(h.Summaries), i, i+1), slices.Delete(slices.Clone(h.Reclaim), i, i+1)
 		all = append(all, &s)
 	}
 	for i := range h.Pods {
@@ -95,19 +95,18 @@ func TestRanking_Same(t *testing.T) {
 	}.Check(t, comparisons.Ranking.Cases)
 }
 
-// ranking is of the pods of a history's first look, under a signal.
+// ranking is a ranking of the pods of a history's first pass for a signal.
 type ranking struct {
 	*nodeHistory
 	Signal pressure.Signal
 }
 
-// ranksDiffer says how the two rank the pods. Places are compared, and not names: upstream leaves open who comes first among
-// equals.
+// ranksDiffer compares the two rankings by rank and not by name, since upstream leaves the order of equal pods open.
 func ranksDiffer(h *nodeHistory, signal pressure.Signal) string {
-	if len(h.Looks) == 0 {
+	if len(h.Summaries) == 0 {
 		return ""
 	}
-	s := h.Looks[0]
+	s := h.Summaries[0]
 	measured := map[string]statsapi.PodStats{}
 	for _, p := range upstreamSummary(s).Pods {
 		measured[p.PodRef.UID] = p
@@ -164,7 +163,7 @@ func TestQOS_Same(t *testing.T) {
 		},
 		Differ: func(pod *v1.Pod) string {
 			if theirs, ours := v1qos.GetPodQOS(pod), pressure.QOS(pod); theirs != ours {
-				return fmt.Sprintf("theirs is %s, ours %s", theirs, ours)
+				return fmt.Sprintf("theirs %s, ours %s", theirs, ours)
 			}
 			classes[string(pressure.QOS(pod))]++
 			return ""
@@ -174,7 +173,8 @@ func TestQOS_Same(t *testing.T) {
 	classes.Require(t, count, string(v1.PodQOSBestEffort), string(v1.PodQOSBurstable), string(v1.PodQOSGuaranteed))
 }
 
-// coverage is as much memory as all containers of a pod request together: validation asks no less of the pod itself.
+// requestedMemory returns the memory that all containers of a pod request together: validation requires at least that of
+// the pod itself.
 func requestedMemory(pod *v1.Pod) resource.Quantity {
 	sum := resource.NewQuantity(1<<20, resource.BinarySI)
 	for _, c := range append(slices.Clone(pod.Spec.Containers), pod.Spec.InitContainers...) {
@@ -192,7 +192,7 @@ func TestThresholds_Same(t *testing.T) {
 	verdicts.Require(t, count, "taken", "refused")
 }
 
-// someConfiguration is one that may be wrong.
+// someConfiguration draws a configuration that may be invalid.
 func someConfiguration(seed uint64, number int) pressure.Configuration {
 	r := rand.New(rand.NewPCG(seed+uint64(number), 2))
 	c := pressure.Configuration{EnforceAllocatable: r.IntN(2) == 0}
@@ -214,7 +214,7 @@ func someConfiguration(seed uint64, number int) pressure.Configuration {
 	return c
 }
 
-// readingsDiffer says how the two read the thresholds of a configuration. Of several errors upstream says one.
+// readingsDiffer compares the thresholds of a configuration, or the errors. Of several errors upstream returns one.
 func readingsDiffer(c pressure.Configuration, verdicts difftest.Coverage) string {
 	var enforce []string
 	if c.EnforceAllocatable {
@@ -228,7 +228,7 @@ func readingsDiffer(c pressure.Configuration, verdicts difftest.Coverage) string
 	if errT != nil {
 		verdicts["refused"]++
 		if sentence := errT.Error(); strings.Contains(sentence, "eviction") && !strings.Contains(errO.Error(), sentence) {
-			return fmt.Sprintf("theirs says %q, ours %q", sentence, errO)
+			return fmt.Sprintf("theirs returned %q, ours %q", sentence, errO)
 		}
 		return ""
 	}

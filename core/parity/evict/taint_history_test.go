@@ -14,13 +14,13 @@ import (
 	"orrery/core/parity/difftest"
 )
 
-// step is one thing that happens to a node or a pod.
+// taintStep is one change of a node or a pod.
 type taintStep struct {
 	at     time.Duration
 	what   string // setNode, dropNode, setPod, dropPod
 	name   string
 	node   string    // of a pod
-	newUID types.UID // of a pod that is not there yet
+	newUID types.UID // of a pod that does not exist yet
 	taint  []v1.Taint
 	tol    []v1.Toleration
 	fails  int // how many deletions of this pod fail before one succeeds
@@ -46,7 +46,7 @@ func (s taintStep) String() string {
 	return text
 }
 
-// history is what happens, in order, and when it is over.
+// taintHistory is a sequence of steps, and when the comparison ends.
 type taintHistory struct {
 	steps []taintStep
 	until time.Duration
@@ -60,9 +60,8 @@ func (h taintHistory) String() string {
 	return text.String()
 }
 
-// generate makes a history out of a seed and a number. Times end in milliseconds that no other step's end in, unless
-// two steps fall in one moment on purpose, so that no timer goes off in the moment of another step, nor a row of
-// attempts runs into one.
+// drawTaintHistory draws the history of a seed and a number. Steps have different milliseconds, unless they are simultaneous
+// on purpose, so that no timer expires at the time of another step, and no series of attempts lasts until the next.
 func drawTaintHistory(seed uint64, number int) taintHistory {
 	draw := rand.New(rand.NewPCG(seed, uint64(number)))
 	simultaneous, failing := draw.IntN(2) == 0, draw.IntN(4) == 0
@@ -138,14 +137,14 @@ func drawTolerations(draw *rand.Rand) []v1.Toleration {
 	return tolerations
 }
 
-// cutDown takes steps out, and tolerations of those that are left.
+// reduceTaintHistory removes steps, and tolerations of the remaining ones.
 func reduceTaintHistory(h taintHistory, differ func(taintHistory) string) taintHistory {
 	with := func(steps []taintStep) taintHistory { return taintHistory{steps, h.until} }
 	h.steps = difftest.Pieces(h.steps, func(steps []taintStep) string { return differ(with(steps)) })
 	return difftest.Smallest(h, withoutToleration, differ)
 }
 
-// lessTolerant are histories in which one toleration is missing.
+// withoutToleration returns the histories with one toleration removed.
 func withoutToleration(h taintHistory) (all []taintHistory) {
 	for i := range h.steps {
 		for j := range h.steps[i].tol {

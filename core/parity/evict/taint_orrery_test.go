@@ -14,14 +14,14 @@ import (
 	"orrery/core/world"
 )
 
-// ourWorld carries out at once what our controller wants, and lets it see deletions a moment later.
+// orreryTaints carries out our controller's effects at once, and delivers the watch events after watchDelay.
 type orreryTaints struct {
-	c     *ours.Controller
-	pods  map[string]*v1.Pod
-	fails map[string]int
-	nodes map[string]*v1.Node
-	soon  []world.Input
-	did   []actionRecord
+	c       *ours.Controller
+	pods    map[string]*v1.Pod
+	fails   map[string]int
+	nodes   map[string]*v1.Node
+	pending []world.Input
+	actions []actionRecord
 }
 
 func playOrreryTaints(h taintHistory) []actionRecord {
@@ -30,16 +30,16 @@ func playOrreryTaints(h taintHistory) []actionRecord {
 		pods: map[string]*v1.Pod{}, fails: map[string]int{}, nodes: map[string]*v1.Node{},
 	}
 	for _, s := range h.steps {
-		w.pass(difftest.SynctestStart.Add(s.at))
+		w.advance(difftest.SynctestStart.Add(s.at))
 		w.step(s)
 	}
-	w.pass(difftest.SynctestStart.Add(h.until))
-	return w.did
+	w.advance(difftest.SynctestStart.Add(h.until))
+	return w.actions
 }
 
-// pass lets time go by.
-func (w *orreryTaints) pass(to time.Time) {
-	for in, ok := nextInput(w.c, &w.soon, to); ok; in, ok = nextInput(w.c, &w.soon, to) {
+// advance advances the time, delivering pending inputs.
+func (w *orreryTaints) advance(to time.Time) {
+	for in, ok := nextInput(w.c, &w.pending, to); ok; in, ok = nextInput(w.c, &w.pending, to) {
 		w.apply(in)
 	}
 }
@@ -88,21 +88,21 @@ func (w *orreryTaints) has(ref world.PodRef) bool {
 }
 
 func (w *orreryTaints) carryOut(at time.Time, e world.Effect) {
-	note := func(pod, did string) { w.did = append(w.did, actionAt(at, pod, did)) }
+	record := func(pod, actions string) { w.actions = append(w.actions, actionAt(at, pod, actions)) }
 	var out world.Outcome
 	later := func(op world.Op, pod *v1.Pod) {
-		w.soon = append(w.soon, world.Input{At: at.Add(watchDelay), Event: world.Changed{Op: op, Object: pod}})
+		w.pending = append(w.pending, world.Input{At: at.Add(watchDelay), Event: world.Changed{Op: op, Object: pod}})
 	}
 	switch act := e.Action.(type) {
 	case world.EmitEvent:
-		note(act.Regarding.Name, strings.TrimSuffix(act.Note, " Pod "+act.Regarding.String()))
+		record(act.Regarding.Name, strings.TrimSuffix(act.Note, " Pod "+act.Regarding.String()))
 		return
 	case world.PatchStatus:
 		if !w.has(act.Pod) {
 			out = notFound
 			break
 		}
-		note(act.Pod.Name, "patched")
+		record(act.Pod.Name, "patched")
 		pod := w.pods[act.Pod.Name].DeepCopy()
 		pod.Status.Conditions = []v1.PodCondition{*act.Condition}
 		w.pods[pod.Name] = pod
@@ -114,23 +114,23 @@ func (w *orreryTaints) carryOut(at time.Time, e world.Effect) {
 		}
 		if w.fails[act.Pod.Name] > 0 {
 			w.fails[act.Pod.Name]--
-			note(act.Pod.Name, "deletion fails")
+			record(act.Pod.Name, "deletion fails")
 			out.Code = fwk.Error
 			break
 		}
-		note(act.Pod.Name, "deleted")
+		record(act.Pod.Name, "deleted")
 		pod := w.pods[act.Pod.Name]
 		delete(w.pods, act.Pod.Name)
-		// What was patched a moment ago is not news any more.
-		w.soon = slices.DeleteFunc(w.soon, func(in world.Input) bool { return in.Event.(world.Changed).Object.GetUID() == pod.UID })
+		// The deletion replaces the pod's pending update.
+		w.pending = slices.DeleteFunc(w.pending, func(in world.Input) bool { return in.Event.(world.Changed).Object.GetUID() == pod.UID })
 		later(world.Deleted, pod)
 	}
 	w.apply(world.Input{At: at, Event: world.EffectDone{Effect: e.ID, Outcome: out}})
 }
 
-// deletions is how many deletions have not been seen.
+// deletions returns the number of deletions not delivered yet.
 func (w *orreryTaints) deletions() (unseen int) {
-	for _, in := range w.soon {
+	for _, in := range w.pending {
 		if in.Event.(world.Changed).Op == world.Deleted {
 			unseen++
 		}

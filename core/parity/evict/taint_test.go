@@ -19,7 +19,7 @@ func TestTaint_SameEvictions(t *testing.T) {
 	seen.Require(t, count, "Marking for deletion", "Cancelling deletion of", "patched", "deleted", "deletion fails")
 }
 
-// compare plays a history to both, and says where they differ (-upstream +ours).
+// compareTaintEvictions runs a history on both and returns the differences (-upstream +ours).
 func compareTaintEvictions(t *testing.T, h taintHistory, seen difftest.Coverage) string {
 	theirs := playUpstreamTaints(t, h)
 	for _, d := range theirs {

@@ -24,19 +24,19 @@ import (
 	"orrery/core/parity/informers"
 )
 
-// server is the API server: it holds the pods, and writes down what is done to them.
+// taintServer is the API server: it stores the pods and records writes.
 type taintServer struct {
-	mutex     sync.Mutex
-	pods      map[string]*v1.Pod
-	fails     map[string]int
-	events    map[string]actionRecord // by name, as a repeated event is only counted
-	did       []actionRecord
-	unseen    func(*v1.Pod) // has a deletion be seen
-	unseenNow int           // how many deletions have not been seen
+	mutex       sync.Mutex
+	pods        map[string]*v1.Pod
+	fails       map[string]int
+	events      map[string]actionRecord // by name, since a repeated event is only counted
+	actions     []actionRecord
+	deliver     func(*v1.Pod) // delivers the watch event of a deletion
+	undelivered int           // how many deletions have not been delivered
 }
 
-func (s *taintServer) note(pod, did string) {
-	s.did = append(s.did, actionAt(time.Now(), pod, did))
+func (s *taintServer) record(pod, actions string) {
+	s.actions = append(s.actions, actionAt(time.Now(), pod, actions))
 }
 
 func (s *taintServer) react(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -45,16 +45,16 @@ func (s *taintServer) react(action clienttesting.Action) (bool, runtime.Object, 
 	switch a := action.(type) {
 	case clienttesting.CreateAction:
 		event := a.GetObject().(*v1.Event).DeepCopy()
-		event.Name += fmt.Sprint(" ", len(s.events)) // two of one moment would share a name
+		event.Name += fmt.Sprint(" ", len(s.events)) // two events at one time would share a name
 		name := event.InvolvedObject.Name
-		did := strings.TrimSuffix(event.Message, " Pod default/"+name)
-		s.events[event.Name] = actionRecord{What: name, Did: did}
-		s.note(name, did)
+		actions := strings.TrimSuffix(event.Message, " Pod default/"+name)
+		s.events[event.Name] = actionRecord{What: name, Did: actions}
+		s.record(name, actions)
 		return true, event, nil
 	case clienttesting.PatchAction:
 		if a.GetResource().Resource == "events" {
 			again := s.events[a.GetName()]
-			s.note(again.What, again.Did)
+			s.record(again.What, again.Did)
 			return true, &v1.Event{}, nil
 		}
 		pod := s.pods[a.GetName()].DeepCopy()
@@ -63,7 +63,7 @@ func (s *taintServer) react(action clienttesting.Action) (bool, runtime.Object, 
 			Message: "Taint manager: deleting due to NoExecute taint",
 		}}
 		s.pods[pod.Name] = pod
-		s.note(pod.Name, "patched")
+		s.record(pod.Name, "patched")
 		return true, pod, nil
 	case clienttesting.DeleteAction:
 		return true, nil, s.delete(a.GetName())
@@ -73,7 +73,7 @@ func (s *taintServer) react(action clienttesting.Action) (bool, runtime.Object, 
 		}
 		return true, nil, apierrors.NewNotFound(v1.Resource("pods"), a.GetName())
 	}
-	return true, nil, errors.New("upstream asked for something else")
+	return true, nil, errors.New("unexpected call")
 }
 
 func (s *taintServer) delete(name string) error {
@@ -83,49 +83,49 @@ func (s *taintServer) delete(name string) error {
 		return apierrors.NewNotFound(v1.Resource("pods"), name)
 	case s.fails[name] > 0:
 		s.fails[name]--
-		s.note(name, "deletion fails")
-		return errors.New("the API server is away")
+		s.record(name, "deletion fails")
+		return errors.New("the API server is unavailable")
 	}
-	s.note(name, "deleted")
+	s.record(name, "deleted")
 	delete(s.pods, name)
-	s.unseenNow++
-	time.AfterFunc(watchDelay, func() { s.unseen(pod) })
+	s.undelivered++
+	time.AfterFunc(watchDelay, func() { s.deliver(pod) })
 	return nil
 }
 
-// newFeed has the index that kube-controller-manager's informer of pods has beside its own.
-func newTaintFeed(t *testing.T) *informers.Factory {
-	told := informers.New()
+// newTaintInformers returns informers with the index that kube-controller-manager adds to its informer of pods.
+func newTaintInformers(t *testing.T) *informers.Factory {
+	objects := informers.New()
 	byNode := func(object any) ([]string, error) {
 		if pod, ok := object.(*v1.Pod); ok && pod.Spec.NodeName != "" {
 			return []string{pod.Spec.NodeName}, nil
 		}
 		return nil, nil
 	}
-	if err := told.Core().V1().Pods().Informer().AddIndexers(cache.Indexers{"spec.nodeName": byNode}); err != nil {
+	if err := objects.Core().V1().Pods().Informer().AddIndexers(cache.Indexers{"spec.nodeName": byNode}); err != nil {
 		t.Fatal(err)
 	}
-	return told
+	return objects
 }
 
-// playUpstream plays a history to upstream's controller, in virtual time.
-func playUpstreamTaints(t *testing.T, h taintHistory) (did []actionRecord) {
+// playUpstreamTaints runs a history with upstream's controller in virtual time.
+func playUpstreamTaints(t *testing.T, h taintHistory) (actions []actionRecord) {
 	synctest.Test(t, func(t *testing.T) {
-		told := newTaintFeed(t)
+		objects := newTaintInformers(t)
 		s := &taintServer{pods: map[string]*v1.Pod{}, fails: map[string]int{}, events: map[string]actionRecord{}}
-		s.unseen = func(pod *v1.Pod) {
+		s.deliver = func(pod *v1.Pod) {
 			s.mutex.Lock()
-			s.unseenNow--
+			s.undelivered--
 			s.mutex.Unlock()
-			// The name may be another pod's by now.
-			if had, err := told.Core().V1().Pods().Lister().Pods(pod.Namespace).Get(pod.Name); err == nil && had.UID == pod.UID {
-				told.Delete(pod)
+			// Another pod may have the name by now.
+			if had, err := objects.Core().V1().Pods().Lister().Pods(pod.Namespace).Get(pod.Name); err == nil && had.UID == pod.UID {
+				objects.Delete(pod)
 			}
 		}
 		client := &fake.Clientset{}
 		client.AddReactor("*", "*", s.react)
 		ctx, stop := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
-		c, err := tainteviction.New(ctx, client, told.Core().V1().Pods(), told.Core().V1().Nodes(), "taint-eviction-controller")
+		c, err := tainteviction.New(ctx, client, objects.Core().V1().Pods(), objects.Core().V1().Nodes(), "taint-eviction-controller")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,31 +135,31 @@ func playUpstreamTaints(t *testing.T, h taintHistory) (did []actionRecord) {
 		for _, step := range h.steps {
 			time.Sleep(time.Until(difftest.SynctestStart.Add(step.at)))
 			synctest.Wait()
-			s.step(step, told)
+			s.step(step, objects)
 			synctest.Wait()
 		}
 		time.Sleep(time.Until(difftest.SynctestStart.Add(h.until)))
 		synctest.Wait()
 		stop()
 		<-done
-		did = s.did
+		actions = s.actions
 	})
-	return did
+	return actions
 }
 
-// step has something happen. While a deletion has not been seen, nothing does; it is the same for ours.
-func (s *taintServer) step(step taintStep, told *informers.Factory) {
+// step applies a step, as for ours, only if every deletion has been delivered.
+func (s *taintServer) step(step taintStep, objects *informers.Factory) {
 	s.mutex.Lock()
-	unseen := s.unseenNow
+	unseen := s.undelivered
 	s.mutex.Unlock()
 	if unseen > 0 {
 		return
 	}
 	switch step.what {
 	case "setNode":
-		told.Set(step.nodeObject())
+		objects.Set(step.nodeObject())
 	case "dropNode":
-		told.Delete(step.nodeObject())
+		objects.Delete(step.nodeObject())
 	case "setPod":
 		s.mutex.Lock()
 		uid := step.newUID
@@ -169,11 +169,11 @@ func (s *taintServer) step(step taintStep, told *informers.Factory) {
 		pod := step.podObject(uid)
 		s.pods[step.name], s.fails[step.name] = pod, step.fails
 		s.mutex.Unlock()
-		told.Set(pod)
+		objects.Set(pod)
 	case "dropPod":
 		s.mutex.Lock()
 		delete(s.pods, step.name)
 		s.mutex.Unlock()
-		told.Delete(step.podObject(""))
+		objects.Delete(step.podObject(""))
 	}
 }

@@ -5,12 +5,12 @@
 //	history ────┤                                                                     ├─► compare
 //	            └──► Orrery's controller, given the same inputs at the same times ────┘
 //
-//	taint_*      random nodes and pods: events, status patches, deletions, each with its time
+//	taint_*      random nodes and pods: events, status patches and deletions, with their times
 //	device_*     random devices, claims, rules and pods, in the same way
 //	lifecycle_*  random zones: conditions, NoSchedule taints by node, NoExecute taints by zone
 //	pressure_*   random nodes: the kubelet's passes, its ranking, its thresholds; the OOM score of containers
-//	budget_*     random eviction requests, and the status that budgets get
-//	actions_test.go  what a controller did, and when
+//	budget_*     random eviction requests, and the status of budgets
+//	actions_test.go  a controller's actions, with times
 //
 // upstream.go links to functions that upstream does not export: single passes of loops that otherwise sleep in real time.
 package evict
@@ -59,7 +59,7 @@ func rankPIDPressure(pods []*v1.Pod, stats statsFunc)
 //go:linkname buildSignalToRankFunc k8s.io/kubernetes/pkg/kubelet/eviction.buildSignalToRankFunc
 func buildSignalToRankFunc(withImageFs bool, imageContainerSplitFs bool) map[string]func(pods []*v1.Pod, stats statsFunc)
 
-// look is one turn of the manager's loop.
+// synchronizeOnce runs one pass of the manager's loop.
 func synchronizeOnce(m eviction.Manager, disks eviction.DiskInfoProvider, pods []*v1.Pod) ([]*v1.Pod, error) {
 	return synchronize(reflect.ValueOf(m).UnsafePointer(), context.Background(), disks, func() []*v1.Pod { return pods })
 }
