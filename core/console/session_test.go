@@ -136,7 +136,7 @@ func TestSession_ReportsLostConnection(t *testing.T) {
 	up := api.down(t)
 	eventually(t, s, "the loss", func() bool { return s.State().Lost != nil })
 	st := s.State()
-	if alert := st.Alert(st.LostSince.Add(12 * time.Second)); !strings.HasPrefix(alert, "the connection is lost, for 12s; showing the last known state:  ") {
+	if alert := st.Alert(st.LostSince.Add(12 * time.Second)); !strings.HasPrefix(alert, "the connection is lost, for 12s; showing the last known state: ") {
 		t.Errorf("the alert is %q", alert)
 	}
 	s.Inspect(func(e *engine.Engine) {
@@ -163,7 +163,7 @@ func TestSession_InspectAfterClose(t *testing.T) {
 	s.Close()
 	inspected := false
 	s.Inspect(func(e *engine.Engine) { inspected = e.Store().Node("small") != nil })
-	if st := s.State(); !inspected || st.Alert(time.Time{}) != "stopped:  the session was closed" {
+	if st := s.State(); !inspected || st.Alert(time.Time{}) != "stopped: the session was closed" {
 		t.Errorf("inspected: %t, alert %q", inspected, st.Alert(time.Time{}))
 	}
 }

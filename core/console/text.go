@@ -13,9 +13,9 @@ import (
 func (st *State) Alert(now time.Time) string {
 	switch {
 	case st.Ended != nil:
-		return "stopped:  " + printable.Line(st.Ended.Error(), 200)
+		return "stopped: " + printable.Line(st.Ended.Error(), 200)
 	case st.Lost != nil:
-		return "the connection is lost, for " + now.Sub(st.LostSince).Truncate(time.Second).String() + "; showing the last known state:  " + printable.Line(rootError(st.Lost).Error(), 160)
+		return "the connection is lost, for " + now.Sub(st.LostSince).Truncate(time.Second).String() + "; showing the last known state: " + printable.Line(rootError(st.Lost).Error(), 160)
 	case len(st.MissingRules)+len(st.MoreRules) > 0:
 		return st.partial() + "; :access says which rules"
 	case !st.Synced:

@@ -207,7 +207,7 @@ func TestConsole_ReadOnlyWritesNothing(t *testing.T) {
 		{Verb: operate.Delete, Pod: world.PodRefOf(&s.list()[0])},
 		{Verb: operate.Evict, Pod: world.PodRefOf(&s.list()[0])},
 	} {
-		if err := hand.Do(s.ctx, a); err == nil || !strings.Contains(err.Error(), "start it with --allow-actions") {
+		if err := hand.Do(s.ctx, a); err == nil || !strings.Contains(err.Error(), "start the console with --allow-actions") {
 			t.Errorf("%s: %v", a, err)
 		}
 	}
