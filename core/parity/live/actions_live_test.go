@@ -21,8 +21,8 @@ import (
 	"orrery/core/world"
 )
 
-// staged has pods of one node run, each with labels of its own name.
-func (s *scene) staged(node string, pods ...*v1.Pod) {
+// runPods runs pods on a node, each with its name as the label app.
+func (s *fixture) runPods(node string, pods ...*v1.Pod) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -50,8 +50,8 @@ func (s *scene) staged(node string, pods ...*v1.Pod) {
 	})
 }
 
-// budget lets none of an app's pods go until the test says otherwise: there is no controller that would.
-func (s *scene) budget(app string) (allow func(n int32)) {
+// budget creates a PodDisruptionBudget for an app that allows no evictions until the test calls allow: no controller updates it.
+func (s *fixture) budget(app string) (allow func(n int32)) {
 	s.t.Helper()
 	budgets := s.client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault)
 	one := intstr.FromInt32(1)
@@ -76,37 +76,37 @@ func (s *scene) budget(app string) (allow func(n int32)) {
 	return allow
 }
 
-// hand acts as a user, and has a test hear what it says and decide what happens between two tries.
-func (s *scene) hand(user string, between func(try int)) (hand *operate.Executor, said *[]string) {
+// executor returns an executor with a user's rights. It records the progress messages, and calls between after each try.
+func (s *fixture) executor(user string, between func(try int)) (executor *operate.Executor, messages *[]string) {
 	s.t.Helper()
 	client, err := server.Client(user)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	said = &[]string{}
+	messages = &[]string{}
 	tries := 0
 	return &operate.Executor{
-		Client: client, Progress: func(text string) { *said = append(*said, text) },
+		Client: client, Progress: func(text string) { *messages = append(*messages, text) },
 		Pause: func(ctx context.Context) error {
 			tries++
 			between(tries)
 			return ctx.Err()
 		},
-	}, said
+	}, messages
 }
 
-func (s *scene) gone(name string) error {
+func (s *fixture) gone(name string) error {
 	_, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Get(s.ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
 	case err == nil:
-		return errors.New(name + " is there")
+		return errors.New(name + " still exists")
 	}
 	return err
 }
 
-func (s *scene) ref(name string) world.PodRef {
+func (s *fixture) ref(name string) world.PodRef {
 	s.t.Helper()
 	pod, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Get(s.ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -116,52 +116,52 @@ func (s *scene) ref(name string) world.PodRef {
 }
 
 func TestActions_RetryRefusedEviction(t *testing.T) {
-	s := newScene(t, threeNodes()...)
-	s.staged("node-0", apiserver.Pod("held", "10m", "16Mi"), apiserver.Pod("free", "10m", "16Mi"))
+	s := newFixture(t, threeNodes()...)
+	s.runPods("node-0", apiserver.Pod("held", "10m", "16Mi"), apiserver.Pod("free", "10m", "16Mi"))
 	allow := s.budget("held")
-	hand, said := s.hand(apiserver.Admin, func(try int) {
+	executor, messages := s.executor(apiserver.Admin, func(try int) {
 		if try == 2 {
 			allow(1)
 		}
 	})
-	if err := hand.Do(s.ctx, operate.Action{Verb: operate.Evict, Pod: s.ref("free")}); err != nil || len(*said) > 0 {
-		t.Errorf("what no budget holds: %v, said %q", err, *said)
+	if err := executor.Do(s.ctx, operate.Action{Verb: operate.Evict, Pod: s.ref("free")}); err != nil || len(*messages) > 0 {
+		t.Errorf("an eviction without a budget: %v, messages %q", err, *messages)
 	}
-	if err := hand.Do(s.ctx, operate.Action{Verb: operate.Evict, Pod: s.ref("held")}); err != nil {
+	if err := executor.Do(s.ctx, operate.Action{Verb: operate.Evict, Pod: s.ref("held")}); err != nil {
 		t.Error(err)
 	}
-	if len(*said) != 2 || !strings.Contains((*said)[0], "evicting pod default/held: a PodDisruptionBudget blocks it") {
-		t.Errorf("said %q", *said)
+	if len(*messages) != 2 || !strings.Contains((*messages)[0], "evicting pod default/held: a PodDisruptionBudget blocks it") {
+		t.Errorf("messages %q", *messages)
 	}
 	s.eventually(func() error { return errors.Join(s.gone("held"), s.gone("free")) })
 }
 
 func TestActions_DrainLikeKubectl(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	yes := true
 	daemon := apiserver.Pod("daemon", "10m", "16Mi")
 	daemon.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "log", UID: "1", Controller: &yes}}
 	mirror := apiserver.Pod("mirror", "10m", "16Mi")
 	mirror.Annotations = map[string]string{v1.MirrorPodAnnotationKey: "1"}
-	s.staged("node-0", daemon, mirror, apiserver.Pod("bare", "10m", "16Mi"), apiserver.Pod("held", "10m", "16Mi"))
+	s.runPods("node-0", daemon, mirror, apiserver.Pod("bare", "10m", "16Mi"), apiserver.Pod("held", "10m", "16Mi"))
 	elsewhere := apiserver.Pod("elsewhere", "10m", "16Mi")
 	elsewhere.Spec.NodeName = "node-1"
 	if _, err := s.create(elsewhere); err != nil {
 		t.Fatal(err)
 	}
 	allow := s.budget("held")
-	hand, said := s.hand(apiserver.Admin, func(try int) {
+	executor, messages := s.executor(apiserver.Admin, func(try int) {
 		if try == 1 {
 			s.eventually(func() error { return s.gone("bare") })
 			if err := s.gone("held"); err == nil {
-				t.Error("what the budget holds is gone")
+				t.Error("the pod with the budget was deleted")
 			}
 			allow(1)
 			return
 		}
 		s.eventually(func() error { return s.gone("held") })
 	})
-	if err := hand.Do(s.ctx, operate.Action{Verb: operate.Drain, Node: "node-0"}); err != nil {
+	if err := executor.Do(s.ctx, operate.Action{Verb: operate.Drain, Node: "node-0"}); err != nil {
 		t.Fatal(err)
 	}
 	var left []string
@@ -170,14 +170,14 @@ func TestActions_DrainLikeKubectl(t *testing.T) {
 	}
 	slices.Sort(left)
 	if want := []string{"daemon", "elsewhere", "mirror"}; !slices.Equal(left, want) {
-		t.Errorf("left are %q, want %q", left, want)
+		t.Errorf("remaining pods %q, want %q", left, want)
 	}
 	want := []string{
 		"draining node node-0: 0 of 2 pods deleted, 1 terminating, 1 blocked by PodDisruptionBudgets",
 		"draining node node-0: 1 of 2 pods deleted, 1 terminating, 0 blocked by PodDisruptionBudgets",
 	}
-	if !slices.Equal(*said, want) {
-		t.Errorf("said %q, want %q", *said, want)
+	if !slices.Equal(*messages, want) {
+		t.Errorf("messages %q, want %q", *messages, want)
 	}
 	if node, err := s.client.CoreV1().Nodes().Get(s.ctx, "node-0", metav1.GetOptions{}); err != nil || !node.Spec.Unschedulable {
 		t.Errorf("the node is cordoned: %t, %v", node.Spec.Unschedulable, err)
@@ -185,14 +185,14 @@ func TestActions_DrainLikeKubectl(t *testing.T) {
 }
 
 func TestActions_NameMissingRule(t *testing.T) {
-	s := newScene(t, threeNodes()...)
-	s.staged("node-0", apiserver.Pod("leaves", "10m", "16Mi"), apiserver.Pod("goes", "10m", "16Mi"))
+	s := newFixture(t, threeNodes()...)
+	s.runPods("node-0", apiserver.Pod("leaves", "10m", "16Mi"), apiserver.Pod("goes", "10m", "16Mi"))
 	gated := apiserver.Pod("gated", "10m", "16Mi")
 	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/quota"}, {Name: "example.com/other"}}
 	if _, err := s.create(gated); err != nil {
 		t.Fatal(err)
 	}
-	hand, _ := s.hand(onlooker, func(int) { t.Error("it waits") })
+	executor, _ := s.executor(viewer, func(int) { t.Error("it waits") })
 	for _, tt := range []struct {
 		action operate.Action
 		right  right
@@ -206,7 +206,7 @@ func TestActions_NameMissingRule(t *testing.T) {
 			func() error {
 				node, err := s.client.CoreV1().Nodes().Get(s.ctx, "node-0", metav1.GetOptions{})
 				if err == nil && !node.Spec.Unschedulable {
-					err = errors.New("it is not cordoned")
+					err = errors.New("the node is not cordoned")
 				}
 				return err
 			},
@@ -230,20 +230,20 @@ func TestActions_NameMissingRule(t *testing.T) {
 			func() error {
 				pod, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Get(s.ctx, "gated", metav1.GetOptions{})
 				if want := []v1.PodSchedulingGate{{Name: "example.com/other"}}; err == nil && !slices.Equal(pod.Spec.SchedulingGates, want) {
-					err = fmt.Errorf("it has the gates %v, want %v", pod.Spec.SchedulingGates, want)
+					err = fmt.Errorf("the pod has the gates %v, want %v", pod.Spec.SchedulingGates, want)
 				}
 				return err
 			},
 		},
 	} {
 		t.Run(tt.action.Verb.String(), func(t *testing.T) {
-			err := hand.Do(s.ctx, tt.action)
+			err := executor.Do(s.ctx, tt.action)
 			var refused *operate.ForbiddenError
-			if !errors.As(err, &refused) || refused.User != onlooker || !strings.Contains(err.Error(), tt.rule) {
+			if !errors.As(err, &refused) || refused.User != viewer || !strings.Contains(err.Error(), tt.rule) {
 				t.Fatalf("it says\n%v\nwant\n%s", err, tt.rule)
 			}
-			s.permit(onlooker, tt.action.Pod.Namespace, tt.right.rule())
-			if err := hand.Do(s.ctx, tt.action); err != nil {
+			s.permit(viewer, tt.action.Pod.Namespace, tt.right.rule())
+			if err := executor.Do(s.ctx, tt.action); err != nil {
 				t.Error(err)
 			}
 			s.eventually(tt.done)
@@ -252,8 +252,8 @@ func TestActions_NameMissingRule(t *testing.T) {
 }
 
 func TestActions_ActivateRetriesAtOnce(t *testing.T) {
-	s := newScene(t, threeNodes()...)
-	session := s.look(scheduler, func(o *console.Options) { o.Schedule, o.Identity = true, "console" })
+	s := newFixture(t, threeNodes()...)
+	session := s.openConsole(scheduler, func(o *console.Options) { o.Schedule, o.Identity = true, "console" })
 	s.pods(3, "a", "10m")
 	s.bound(3)
 	s.pods(1, "big", "64")
@@ -267,22 +267,22 @@ func TestActions_ActivateRetriesAtOnce(t *testing.T) {
 	}
 	s.eventually(func() error {
 		if n := attempts(); n != 1 {
-			return fmt.Errorf("it was tried %d times", n)
+			return fmt.Errorf("the pod had %d attempts", n)
 		}
 		return nil
 	})
-	hand := session.Executor()
-	if err := hand.Do(s.ctx, operate.Action{Verb: operate.Activate, Pod: s.ref("big-0")}); err != nil {
+	executor := session.Executor()
+	if err := executor.Do(s.ctx, operate.Action{Verb: operate.Activate, Pod: s.ref("big-0")}); err != nil {
 		t.Fatal(err)
 	}
 	s.eventually(func() error {
 		if n := attempts(); n != 2 {
-			return fmt.Errorf("it was tried %d times", n)
+			return fmt.Errorf("the pod had %d attempts", n)
 		}
 		return nil
 	})
-	// Scheduling is what it was started for; changing anything else is not.
-	if err := hand.Do(s.ctx, operate.Action{Verb: operate.Cordon, Node: "node-0"}); err == nil || !strings.Contains(err.Error(), "--allow-actions") {
-		t.Errorf("without leave it cordons: %v", err)
+	// It was started to schedule, but without --allow-actions.
+	if err := executor.Do(s.ctx, operate.Action{Verb: operate.Cordon, Node: "node-0"}); err == nil || !strings.Contains(err.Error(), "--allow-actions") {
+		t.Errorf("without --allow-actions it cordons: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// policy has the API server write down who asked for bindings and leases, and how it was answered.
+// policy makes the API server log bindings and writes of leases, with user and response.
 const policy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -28,7 +28,7 @@ rules:
   resources:
   - {group: coordination.k8s.io, resources: [leases, leasecandidates]}
 - level: Metadata
-  users: [` + onlooker + `]
+  users: [` + viewer + `]
 - level: None
 `
 
@@ -36,8 +36,8 @@ func auditPolicy() string { return filepath.Join(scratch, "audit-policy.yaml") }
 
 func auditLog() string { return filepath.Join(scratch, "audit.log") }
 
-// act is a binding or a lease that was written, or was not.
-type act struct {
+// auditEntry is a logged request, such as a binding or a write of a lease.
+type auditEntry struct {
 	User           struct{ Username string }
 	Stage, Verb    string
 	ObjectRef      struct{ Resource, Name string }
@@ -53,41 +53,41 @@ type act struct {
 	RequestReceivedTimestamp, StageTimestamp time.Time
 }
 
-func (a *act) succeeded() bool { return a.ResponseStatus.Code < 300 }
+func (a *auditEntry) succeeded() bool { return a.ResponseStatus.Code < 300 }
 
-// acts are all bindings, or leases that were written, since the scene began, in the order of their answers.
-func (s *scene) acts(resource string) []act {
+// auditedWrites returns the writes of a resource since the test began, in the order of their responses.
+func (s *fixture) auditedWrites(resource string) []auditEntry {
 	s.t.Helper()
-	return slices.DeleteFunc(s.audited(), func(a act) bool {
+	return slices.DeleteFunc(s.auditEntries(), func(a auditEntry) bool {
 		return a.Stage != "ResponseComplete" || a.ObjectRef.Resource != resource || (a.Verb != "create" && a.Verb != "update")
 	})
 }
 
-// audited is all that the server wrote down since the scene began, reads included where there are rules for them.
-func (s *scene) audited() []act {
+// auditEntries returns all logged requests since the test began, including reads for which the policy has rules.
+func (s *fixture) auditEntries() []auditEntry {
 	s.t.Helper()
 	text, err := os.ReadFile(auditLog())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	var all []act
+	var all []auditEntry
 	for line := range strings.Lines(string(text)) {
-		var a act
+		var a auditEntry
 		if err := json.Unmarshal([]byte(line), &a); err != nil {
-			continue // the server was stopped, or is at it
+			continue // the server was stopped, or is writing this line
 		}
 		if a.RequestReceivedTimestamp.After(s.began) {
 			all = append(all, a)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b act) int { return a.StageTimestamp.Compare(b.StageTimestamp) })
+	slices.SortStableFunc(all, func(a, b auditEntry) int { return a.StageTimestamp.Compare(b.StageTimestamp) })
 	return all
 }
 
-// boundTwice are pods for which the API server said more than once that it had bound them.
-func (s *scene) boundTwice() (pods []string) {
+// boundTwice returns the pods that the API server bound more than once.
+func (s *fixture) boundTwice() (pods []string) {
 	bound := map[types.UID]string{}
-	for _, a := range s.acts("pods") {
+	for _, a := range s.auditedWrites("pods") {
 		if !a.succeeded() {
 			continue
 		}
@@ -99,19 +99,19 @@ func (s *scene) boundTwice() (pods []string) {
 	return pods
 }
 
-// reign is the time in which the lease was a user's.
-type reign struct {
+// tenure is the time in which a user held the lease.
+type tenure struct {
 	user        string
 	identity    string
-	first, last time.Time // last is when the next one took it, or it was released
+	first, last time.Time // last is when the next holder took it, or it was released
 	lapses      []lapse
 }
 
-// lapse is a time in which the lease ran out and was renewed nevertheless, or not yet.
+// lapse is a time in which the lease was expired, until it was renewed, if it was.
 type lapse struct{ from, to time.Time }
 
-// renewed notes when the lease would run out next.
-func (r *reign) renewed(a *act) {
+// renewed records when the lease expires next.
+func (r *tenure) renewed(a *auditEntry) {
 	if n := len(r.lapses); n > 0 {
 		r.lapses[n-1].to = a.RequestReceivedTimestamp
 	}
@@ -119,20 +119,20 @@ func (r *reign) renewed(a *act) {
 	r.lapses = append(r.lapses, lapse{from: a.StageTimestamp.Add(lasts)})
 }
 
-// covers tells whether the lease was held and valid at a time.
-func (r *reign) covers(t time.Time) bool {
+// covers reports whether the lease was held and valid at a time.
+func (r *tenure) covers(t time.Time) bool {
 	return t.After(r.first) && (r.last.IsZero() || t.Before(r.last)) && !slices.ContainsFunc(r.lapses, func(l lapse) bool {
 		return t.After(l.from) && (l.to.IsZero() || t.Before(l.to))
 	})
 }
 
-// controlPlane is who writes names into a lease if it is the control plane that chooses. Whoever it chose reigns if they
-// renew the lease: it may have chosen somebody who is no more.
+// controlPlane is the user that sets a lease's holder if the control plane chooses. A chosen holder counts once it renews the
+// lease: the control plane may have chosen a candidate that no longer exists.
 const controlPlane = "system:apiserver"
 
-// reigns are who had the scene's lease, one after the other.
-func (s *scene) reigns() (all []reign) {
-	for _, a := range s.acts("leases") {
+// tenures returns the tenures of the fixture's lease, in order.
+func (s *fixture) tenures() (all []tenure) {
+	for _, a := range s.auditedWrites("leases") {
 		if a.ObjectRef.Name != s.lease || !a.succeeded() {
 			continue
 		}
@@ -148,27 +148,27 @@ func (s *scene) reigns() (all []reign) {
 			all[last].last = a.StageTimestamp
 		}
 		if holder != "" {
-			all = append(all, reign{user: a.User.Username, identity: holder, first: a.RequestReceivedTimestamp})
+			all = append(all, tenure{user: a.User.Username, identity: holder, first: a.RequestReceivedTimestamp})
 			all[len(all)-1].renewed(&a)
 		}
 	}
-	return slices.DeleteFunc(all, func(r reign) bool { return r.user == controlPlane })
+	return slices.DeleteFunc(all, func(r tenure) bool { return r.user == controlPlane })
 }
 
-// usurpation is a binding that was asked for by somebody who did not have the lease, or whose lease had run out.
-type usurpation struct {
+// invalidBinding is a binding by a user that did not hold the lease, or whose lease had expired.
+type invalidBinding struct {
 	pod, user string
 	at        time.Time
 }
 
-func (u usurpation) String() string { return fmt.Sprintf("of %s by %s at %s", u.pod, u.user, u.at) }
+func (u invalidBinding) String() string { return fmt.Sprintf("of %s by %s at %s", u.pod, u.user, u.at) }
 
-func (s *scene) usurped() (bindings []usurpation) {
-	reigns := s.reigns()
-	for _, a := range s.acts("pods") {
-		his := slices.ContainsFunc(reigns, func(r reign) bool { return r.user == a.User.Username && r.covers(a.RequestReceivedTimestamp) })
-		if !his {
-			bindings = append(bindings, usurpation{a.ObjectRef.Name, a.User.Username, a.RequestReceivedTimestamp})
+func (s *fixture) bindingsWithoutLease() (bindings []invalidBinding) {
+	tenures := s.tenures()
+	for _, a := range s.auditedWrites("pods") {
+		valid := slices.ContainsFunc(tenures, func(r tenure) bool { return r.user == a.User.Username && r.covers(a.RequestReceivedTimestamp) })
+		if !valid {
+			bindings = append(bindings, invalidBinding{a.ObjectRef.Name, a.User.Username, a.RequestReceivedTimestamp})
 		}
 	}
 	return bindings

@@ -16,16 +16,16 @@ import (
 	"orrery/core/replica"
 )
 
-// Two schedulers fill the same nodes, each for pods of its own. Neither can know what the other is about to bind, so now
-// and then both take the last room; the kubelet turns one pod away, as kubelets do, and its owner makes another, which
-// finds room elsewhere. In the end every pod runs and the nodes are exactly full.
+// Two schedulers fill the same nodes, each with its own pods. Neither knows the other's assumed pods, so sometimes both fill
+// the last capacity of a node; the kubelet rejects one pod, and its owner creates another, which fits elsewhere. In the end
+// every pod runs and the nodes are exactly full.
 func TestConflict_TwoSchedulersFillNodesExactly(t *testing.T) {
 	const each = 200
-	s := newScene(t, full(2*each)...)
-	other := &scene{t: t, ctx: s.ctx, client: s.client, name: s.name + "-other", began: s.began}
-	w := &kubelet{client: s.client, cpu: map[string]int64{}, on: map[types.UID]bool{}, room: 8000}
-	w.work(s)
-	ours, theirs := s.start(alone), other.start(alone)
+	s := newFixture(t, nodesFor(2*each)...)
+	other := &fixture{t: t, ctx: s.ctx, client: s.client, name: s.name + "-other", began: s.began}
+	w := &kubelet{client: s.client, cpu: map[string]int64{}, on: map[types.UID]bool{}, capacity: 8000}
+	w.run(s)
+	ours, theirs := s.start(withoutLease), other.start(withoutLease)
 	s.pods(each, "ours", "80m")
 	other.pods(each, "theirs", "80m")
 	s.eventually(func() error {
@@ -43,55 +43,55 @@ func TestConflict_TwoSchedulersFillNodesExactly(t *testing.T) {
 		}
 		return nil
 	})
-	s.sound(nil)
-	s.agrees(ours)
-	s.agrees(theirs)
-	t.Logf("%d pods run; %d were turned away on the way", 2*each, w.refusals())
+	s.checkBindings(nil)
+	s.checkCache(ours)
+	s.checkCache(theirs)
+	t.Logf("%d pods run; kubelets rejected %d", 2*each, w.rejections())
 }
 
-// Two replicas without a lease schedule the same pods, which nobody should do: each pod is bound once all the same, and who
-// came second forgets what it had supposed.
+// Two replicas without a lease schedule the same pods, which is a misconfiguration: still each pod is bound once, and the
+// replica whose binding fails forgets the assumed pod.
 func TestConflict_SamePodsBoundOnce(t *testing.T) {
 	const pods = 200
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	watches := s.watchBindings()
-	first, second := s.start(alone), s.start(func(o *replica.Options) { alone(o); o.Seed = 2 })
+	first, second := s.start(withoutLease), s.start(func(o *replica.Options) { withoutLease(o); o.Seed = 2 })
 	s.pods(pods, "a", "10m")
 	s.bound(pods)
-	s.agrees(first)
-	s.agrees(second)
-	s.sound(watches)
+	s.checkCache(first)
+	s.checkCache(second)
+	s.checkBindings(watches)
 	conflicts := 0
-	for _, a := range s.acts("pods") {
+	for _, a := range s.auditedWrites("pods") {
 		if a.ResponseStatus.Code == 409 {
 			conflicts++
 		}
 	}
 	if conflicts == 0 {
-		t.Error("they never met")
+		t.Error("no binding conflicted: the test compared nothing")
 	}
 	t.Logf("%d pods, %d conflicts", pods, conflicts)
 }
 
-// kubelet is that of all nodes: it runs what fits, and makes another of what does not.
+// kubelet acts as all nodes' kubelet: it runs pods that fit, and replaces those that do not.
 type kubelet struct {
-	client kubernetes.Interface
-	room   int64 // of every node, in thousandths of a CPU
+	client   kubernetes.Interface
+	capacity int64 // of every node, in millicpu
 
-	mu      sync.Mutex
-	cpu     map[string]int64
-	on      map[types.UID]bool
-	refused int
+	mu       sync.Mutex
+	cpu      map[string]int64
+	on       map[types.UID]bool
+	rejected int
 }
 
-func (k *kubelet) refusals() int {
+func (k *kubelet) rejections() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.refused
+	return k.rejected
 }
 
-// work goes on until the test ends. An informer follows the pods: the server ends the watch of one who falls behind.
-func (k *kubelet) work(s *scene) {
+// run runs until the test ends. It uses an informer, since the server ends a watch that falls behind.
+func (k *kubelet) run(s *fixture) {
 	factory := informers.NewSharedInformerFactory(k.client, 0)
 	see := func(o any) {
 		pod := o.(*v1.Pod)
@@ -110,19 +110,19 @@ func (k *kubelet) work(s *scene) {
 	s.t.Cleanup(factory.Shutdown)
 }
 
-func (k *kubelet) admit(s *scene, pod *v1.Pod) {
+func (k *kubelet) admit(s *fixture, pod *v1.Pod) {
 	pods := k.client.CoreV1().Pods(pod.Namespace)
-	asks := pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue()
-	if k.cpu[pod.Spec.NodeName]+asks <= k.room {
-		k.cpu[pod.Spec.NodeName] += asks
+	request := pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue()
+	if k.cpu[pod.Spec.NodeName]+request <= k.capacity {
+		k.cpu[pod.Spec.NodeName] += request
 		if _, err := pods.Patch(s.ctx, pod.Name, types.StrategicMergePatchType, []byte(`{"status":{"phase":"Running"}}`), metav1.PatchOptions{}, "status"); err != nil && s.ctx.Err() == nil {
 			s.t.Errorf("running %s: %v", pod.Name, err)
 		}
 		return
 	}
 	k.mu.Lock()
-	k.refused++
-	n := k.refused
+	k.rejected++
+	n := k.rejected
 	k.mu.Unlock()
 	_, _ = pods.Patch(s.ctx, pod.Name, types.StrategicMergePatchType, []byte(`{"status":{"phase":"Failed","reason":"OutOfcpu"}}`), metav1.PatchOptions{}, "status")
 	again := apiserver.Pod(fmt.Sprintf("%s-again-%d", pod.Name, n), "80m", "16Mi")

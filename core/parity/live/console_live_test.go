@@ -21,7 +21,7 @@ import (
 	"orrery/core/world"
 )
 
-// request is something that was asked of the API server.
+// request is a logged request to the API server.
 type request struct {
 	Verb                     string
 	User                     struct{ Username string }
@@ -34,8 +34,8 @@ func (r *request) String() string {
 	return right{r.Verb, r.ObjectRef.APIGroup, strings.TrimSuffix(r.ObjectRef.Resource+"/"+r.ObjectRef.Subresource, "/")}.String()
 }
 
-// requests are all that a user has asked for since the scene began, each once.
-func (s *scene) requests(user string) (all []string) {
+// requests returns all requests of a user since the test began, each once.
+func (s *fixture) requests(user string) (all []string) {
 	s.t.Helper()
 	text, err := os.ReadFile(auditLog())
 	if err != nil {
@@ -51,16 +51,16 @@ func (s *scene) requests(user string) (all []string) {
 	return slices.Compact(all)
 }
 
-// writes are those of them that change something.
-func (s *scene) writes(user string) []string {
+// writes returns those that are not reads.
+func (s *fixture) writes(user string) []string {
 	return slices.DeleteFunc(s.requests(user), func(r string) bool {
 		verb, _, _ := strings.Cut(r, " ")
 		return slices.Contains([]string{"get", "list", "watch"}, verb)
 	})
 }
 
-// look opens a console as a user, and waits until it has seen what it may.
-func (s *scene) look(user string, change func(*console.Options)) *console.Session {
+// openConsole opens a console as a user, and waits until it has listed what it may read.
+func (s *fixture) openConsole(user string, change func(*console.Options)) *console.Session {
 	s.t.Helper()
 	o := console.Options{KubeConfig: server.Config(user), Config: s.configuration(), Seed: 1}
 	if change != nil {
@@ -73,15 +73,15 @@ func (s *scene) look(user string, change func(*console.Options)) *console.Sessio
 	s.t.Cleanup(session.Close)
 	s.eventually(func() error {
 		if st := session.State(); !st.Synced {
-			return fmt.Errorf("it waits for %v", st.Unsynced)
+			return fmt.Errorf("not synced: %v", st.Unsynced)
 		}
 		return nil
 	})
 	return session
 }
 
-// namespace is a new one, with a pod in it.
-func (s *scene) namespace(name string) string {
+// namespace creates a namespace with a pod.
+func (s *fixture) namespace(name string) string {
 	s.t.Helper()
 	made, err := s.client.CoreV1().Namespaces().Create(s.ctx, &v1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}, metav1.CreateOptions{})
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *scene) namespace(name string) string {
 	return made.Name
 }
 
-func (s *scene) podIn(namespace, name string) *v1.Pod {
+func (s *fixture) podIn(namespace, name string) *v1.Pod {
 	s.t.Helper()
 	pod := apiserver.Pod(name, "10m", "16Mi")
 	pod.Namespace = namespace
@@ -105,8 +105,8 @@ func (s *scene) podIn(namespace, name string) *v1.Pod {
 	return pod
 }
 
-// podsSeen are the pods that a session sees.
-func podsSeen(session *console.Session) (pods []string) {
+// podsIn returns the pods in a session's store.
+func podsIn(session *console.Session) (pods []string) {
 	session.Inspect(func(e *engine.Engine) {
 		for pod := range e.Store().Objects(world.Pod) {
 			pods = append(pods, pod.GetNamespace()+"/"+pod.GetName())
@@ -116,22 +116,22 @@ func podsSeen(session *console.Session) (pods []string) {
 	return pods
 }
 
-// inNamespaces are the rights that a developer has where they may look.
+// inNamespaces are the core resources that a developer may read in their namespace.
 var inNamespaces = []string{"pods", "services", "replicationcontrollers"}
 
 func TestConsole_OneNamespace(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	mine, theirs := s.namespace("mine"), s.namespace("theirs")
-	s.permit(onlooker, mine, reading("", inNamespaces...), reading("apps", "replicasets", "statefulsets"), reading("policy", "poddisruptionbudgets"))
-	session := s.look(onlooker, func(o *console.Options) { o.Namespace = mine })
-	if got, want := podsSeen(session), []string{mine + "/first"}; !slices.Equal(got, want) {
-		t.Errorf("seen are %q, want %q", got, want)
+	s.permit(viewer, mine, reading("", inNamespaces...), reading("apps", "replicasets", "statefulsets"), reading("policy", "poddisruptionbudgets"))
+	session := s.openConsole(viewer, func(o *console.Options) { o.Namespace = mine })
+	if got, want := podsIn(session), []string{mine + "/first"}; !slices.Equal(got, want) {
+		t.Errorf("the console has the pods %q, want %q", got, want)
 	}
 	s.podIn(theirs, "second")
 	s.podIn(mine, "second")
 	s.eventually(func() error {
-		if got, want := podsSeen(session), []string{mine + "/first", mine + "/second"}; !slices.Equal(got, want) {
-			return fmt.Errorf("seen are %q, want %q", got, want)
+		if got, want := podsIn(session), []string{mine + "/first", mine + "/second"}; !slices.Equal(got, want) {
+			return fmt.Errorf("the console has the pods %q, want %q", got, want)
 		}
 		return nil
 	})
@@ -140,27 +140,27 @@ func TestConsole_OneNamespace(t *testing.T) {
 		t.Errorf("the alert is %q", alert)
 	}
 	if session.Comparator() != nil || st.NotDeciding == "" {
-		t.Error("something is compared")
+		t.Error("the console compares decisions, although it cannot decide")
 	}
-	other := s.look(onlooker, func(o *console.Options) { o.Namespace = theirs })
-	if st := other.State(); st.ShowsPodsIn(theirs) || len(podsSeen(other)) > 0 {
-		t.Errorf("in a namespace that may not be read are seen %q", podsSeen(other))
+	other := s.openConsole(viewer, func(o *console.Options) { o.Namespace = theirs })
+	if st := other.State(); st.ShowsPodsIn(theirs) || len(podsIn(other)) > 0 {
+		t.Errorf("the console has pods of a namespace that it may not read: %q", podsIn(other))
 	}
-	if wrote := s.writes(onlooker); len(wrote) > 0 {
+	if wrote := s.writes(viewer); len(wrote) > 0 {
 		t.Errorf("it wrote: %q", wrote)
 	}
 }
 
 func TestConsole_WithoutNodes(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	s.start(nil)
-	s.permit(onlooker, "", reading("", "pods", "namespaces"), reading("apps", "replicasets"))
-	session := s.look(onlooker, nil)
+	s.permit(viewer, "", reading("", "pods", "namespaces"), reading("apps", "replicasets"))
+	session := s.openConsole(viewer, nil)
 	s.pods(3, "a", "10m")
 	s.bound(3)
 	s.eventually(func() error {
-		if got := podsSeen(session); len(got) != 3 {
-			return fmt.Errorf("seen are %q", got)
+		if got := podsIn(session); len(got) != 3 {
+			return fmt.Errorf("the console has the pods %q", got)
 		}
 		return nil
 	})
@@ -168,7 +168,7 @@ func TestConsole_WithoutNodes(t *testing.T) {
 	alert := st.Alert(time.Now())
 	for _, want := range []string{"no right to read nodes, ", "services", "statefulsets.apps", "poddisruptionbudgets.policy", "leases.coordination.k8s.io", "no decisions, no comparison"} {
 		if !strings.Contains(alert, want) {
-			t.Errorf("the alert is %q, want it to say %q", alert, want)
+			t.Errorf("the alert is %q, want it to contain %q", alert, want)
 		}
 	}
 	session.Inspect(func(e *engine.Engine) {
@@ -179,16 +179,16 @@ func TestConsole_WithoutNodes(t *testing.T) {
 }
 
 func TestConsole_ReadOnlyWritesNothing(t *testing.T) {
-	s := newScene(t, threeNodes()...)
-	s.permit(onlooker, "",
+	s := newFixture(t, threeNodes()...)
+	s.permit(viewer, "",
 		reading("", "pods", "nodes", "namespaces", "services", "replicationcontrollers"), reading("apps", "replicasets", "statefulsets"),
 		reading("policy", "poddisruptionbudgets"), reading("coordination.k8s.io", "leases"),
-		// What may be done from a screen is permitted, so that it is the console that does not.
+		// The user has the rights for actions, so that only the console can reject them.
 		right{"patch", "", "nodes"}.rule(), right{"create", "", "pods/eviction"}.rule(), right{"delete", "", "pods"}.rule(),
 	)
-	session := s.look(onlooker, nil)
+	session := s.openConsole(viewer, nil)
 	s.start(nil)
-	for i := range 5 { // one after the other, so that there is nothing that one of the two sees later
+	for i := range 5 { // one by one, so that both schedulers see the same state
 		s.pods(1, fmt.Sprintf("a%d", i), "10m")
 		s.bound(i + 1)
 	}
@@ -200,18 +200,18 @@ func TestConsole_ReadOnlyWritesNothing(t *testing.T) {
 		})
 		return wrong
 	})
-	hand := session.Executor()
+	executor := session.Executor()
 	for _, a := range []operate.Action{
 		{Verb: operate.Cordon, Node: "node-0"},
 		{Verb: operate.Drain, Node: "node-0"},
 		{Verb: operate.Delete, Pod: world.PodRefOf(&s.list()[0])},
 		{Verb: operate.Evict, Pod: world.PodRefOf(&s.list()[0])},
 	} {
-		if err := hand.Do(s.ctx, a); err == nil || !strings.Contains(err.Error(), "start the console with --allow-actions") {
+		if err := executor.Do(s.ctx, a); err == nil || !strings.Contains(err.Error(), "start the console with --allow-actions") {
 			t.Errorf("%s: %v", a, err)
 		}
 	}
-	if wrote := s.writes(onlooker); len(wrote) > 0 {
+	if wrote := s.writes(viewer); len(wrote) > 0 {
 		t.Errorf("it wrote: %q", wrote)
 	}
 	if n := len(s.list()); n != 5 {
@@ -220,15 +220,15 @@ func TestConsole_ReadOnlyWritesNothing(t *testing.T) {
 }
 
 func TestConsole_ReportsLostConnection(t *testing.T) {
-	s := newScene(t, threeNodes()...)
-	session := s.look(apiserver.Admin, nil)
+	s := newFixture(t, threeNodes()...)
+	session := s.openConsole(apiserver.Admin, nil)
 	if st := session.State(); st.Alert(time.Now()) != "" {
 		t.Errorf("with all rights the alert is %q", st.Alert(time.Now()))
 	}
 	server.Cut(true)
 	s.eventually(func() error {
 		if session.State().Lost == nil {
-			return errors.New("it does not notice that the connection is lost")
+			return errors.New("the session does not report the lost connection")
 		}
 		return nil
 	})

@@ -20,56 +20,55 @@ import (
 	"orrery/core/world"
 )
 
-// coordinate has the API server's own controllers choose leaders among those who ask for it. The server asks the process's
-// gates for that, whatever its flags say.
-func coordinate() error {
+// enableCoordination enables coordinated leader election. The server reads the process's feature gates for that, not its flags.
+func enableCoordination() error {
 	return utilfeature.DefaultMutableFeatureGate.Set("CoordinatedLeaderElection=true")
 }
 
-// coordinating are the API server's flags for that.
-func coordinating() []string {
+// coordinationFlags returns the API server's flags for coordinated leader election.
+func coordinationFlags() []string {
 	return []string{
 		"--runtime-config=coordination.k8s.io/v1beta1=true", "--coordinated-leadership-lease-duration=4s",
 		"--coordinated-leadership-renew-deadline=3s", "--coordinated-leadership-retry-period=500ms",
 	}
 }
 
-// chosen is a scene in which the control plane chooses the leader. kube-scheduler can be a candidate for one lease only.
-type chosen struct{ *scene }
+// coordinated is a fixture in which the control plane chooses the leader. kube-scheduler can be a candidate for one lease only.
+type coordinated struct{ *fixture }
 
 const (
-	chosenLease = "kube-scheduler"
-	// patience is for an election: the control plane asks everybody, the dead included, waits 5 s for each to answer, and does
-	// so once more when the others' answers are too old by then.
-	patience = 3 * time.Minute
+	coordinatedLease = "kube-scheduler"
+	// electionTimeout is for an election: the control plane pings all candidates, also dead ones, waits 5 s for each answer,
+	// and repeats that when the other answers have become too old.
+	electionTimeout = 3 * time.Minute
 )
 
-func newChosen(t *testing.T) *chosen {
+func newCoordinated(t *testing.T) *coordinated {
 	t.Helper()
-	c := &chosen{newScene(t, full(300)...)}
-	c.lease = chosenLease
+	c := &coordinated{newFixture(t, nodesFor(300)...)}
+	c.lease = coordinatedLease
 	clean := func() {
 		_ = c.candidates().DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{})
-		_ = c.client.CoordinationV1().Leases(metav1.NamespaceSystem).Delete(t.Context(), chosenLease, metav1.DeleteOptions{})
+		_ = c.client.CoordinationV1().Leases(metav1.NamespaceSystem).Delete(t.Context(), coordinatedLease, metav1.DeleteOptions{})
 	}
-	clean() // what earlier tests have left would be asked first, and waited for
+	clean() // the candidates of earlier tests would be pinged first, and waited for
 	return c
 }
 
-func (c *chosen) candidates() typed.LeaseCandidateInterface {
+func (c *coordinated) candidates() typed.LeaseCandidateInterface {
 	return c.client.CoordinationV1beta1().LeaseCandidates(metav1.NamespaceSystem)
 }
 
-// stand runs a scheduler that the control plane can choose.
-func (c *chosen) stand(user string, what schedulerProgram, args ...string) *process {
+// startCandidate runs a scheduler that the control plane can choose.
+func (c *coordinated) startCandidate(user string, what schedulerProgram, args ...string) *process {
 	c.t.Helper()
-	p := c.scheduleAs(user, what, append([]string{"--feature-gates=CoordinatedLeaderElection=true", "--leader-elect-resource-name=" + chosenLease}, args...)...)
+	p := c.scheduleAs(user, what, append([]string{"--feature-gates=CoordinatedLeaderElection=true", "--leader-elect-resource-name=" + coordinatedLease}, args...)...)
 	c.eventually(p.ready)
 	return p
 }
 
-// standing are the candidates, the oldest first, once there are so many.
-func (c *chosen) standing(n int) (all []coordinationv1beta1.LeaseCandidate) {
+// waitCandidates waits for n candidates and returns them, the oldest first.
+func (c *coordinated) waitCandidates(n int) (all []coordinationv1beta1.LeaseCandidate) {
 	c.t.Helper()
 	c.eventually(func() error {
 		list, err := c.candidates().List(c.ctx, metav1.ListOptions{})
@@ -77,16 +76,16 @@ func (c *chosen) standing(n int) (all []coordinationv1beta1.LeaseCandidate) {
 			return err
 		}
 		if all = list.Items; len(all) != n {
-			return fmt.Errorf("%d stand, want %d", len(all), n)
+			return fmt.Errorf("%d candidates, want %d", len(all), n)
 		}
 		return nil
 	})
 	return all
 }
 
-func (c *chosen) leaseNow() *coordinationv1.Lease {
+func (c *coordinated) currentLease() *coordinationv1.Lease {
 	c.t.Helper()
-	lease, err := c.client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(c.ctx, chosenLease, metav1.GetOptions{})
+	lease, err := c.client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(c.ctx, coordinatedLease, metav1.GetOptions{})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -94,36 +93,36 @@ func (c *chosen) leaseNow() *coordinationv1.Lease {
 }
 
 func TestCoordinated_ControlPlaneChooses(t *testing.T) {
-	c := newChosen(t)
-	first := c.stand(scheduler, orrery)
-	c.within(patience, func() error { return c.reignOf(scheduler, 1) })
-	oldest := c.standing(1)[0]
-	c.isAsKubeSchedulers(&oldest)
+	c := newCoordinated(t)
+	first := c.startCandidate(scheduler, orrery)
+	c.within(electionTimeout, func() error { return c.tenureOf(scheduler, 1) })
+	oldest := c.waitCandidates(1)[0]
+	c.compareCandidate(&oldest)
 	if _, body := first.get("/readyz?verbose", "admin"); !strings.Contains(body, "[+]informer-sync ok") {
-		t.Errorf("readiness does not tell of the candidacy: %s", body)
+		t.Errorf("/readyz does not report the candidate's informer: %s", body)
 	}
-	second := c.stand(rival, orrery)
-	lease := c.leaseNow()
+	second := c.startCandidate(rival, orrery)
+	lease := c.currentLease()
 	if ptr.Deref(lease.Spec.Strategy, "") != coordinationv1.OldestEmulationVersion || *lease.Spec.HolderIdentity != oldest.Name {
-		t.Errorf("the lease says %+v, want %s in it by the oldest emulation version", lease.Spec, oldest.Name)
+		t.Errorf("the lease is %+v, want the holder %s by OldestEmulationVersion", lease.Spec, oldest.Name)
 	}
 
 	names := []string{}
-	for _, candidate := range c.standing(2) {
+	for _, candidate := range c.waitCandidates(2) {
 		names = append(names, candidate.Name)
 	}
-	admins, users := c.bystander(apiserver.Admin), c.bystander("limited")
+	admins, users := c.viewerSession(apiserver.Admin), c.viewerSession("limited")
 	c.eventually(func() error { return admins.sees(names...) })
 	if err := users.sees(); err != nil {
-		t.Errorf("who has no right to: %v", err)
+		t.Errorf("a user without the right: %v", err)
 	}
 	for _, rule := range users.State().MissingRules {
 		if rule.Resource == "leasecandidates" {
-			t.Error("it is told as missing that few clusters have")
+			t.Error("a right is reported as missing for a resource that few clusters have")
 		}
 	}
 
-	// Somebody who would be preferred, and does not answer when asked: the others do, and go on as they are.
+	// A candidate that would be preferred does not answer pings: the others answer, and the leader stays.
 	silent := oldest.DeepCopy()
 	silent.ObjectMeta = metav1.ObjectMeta{Name: "silent", Namespace: metav1.NamespaceSystem}
 	silent.Spec.EmulationVersion, silent.Spec.PingTime = "1.33.0", nil
@@ -131,12 +130,12 @@ func TestCoordinated_ControlPlaneChooses(t *testing.T) {
 	if _, err := c.candidates().Create(c.ctx, silent, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	c.within(patience, c.allAnswered)
+	c.within(electionTimeout, c.allAnswered)
 	c.eventually(func() error { return admins.sees(append(names, "silent")...) })
 	c.pods(50, "a", "80m")
 	c.bound(50)
-	if lease := c.leaseNow(); *lease.Spec.HolderIdentity != oldest.Name || lease.Spec.PreferredHolder != nil {
-		t.Errorf("the lease went to somebody else: %+v", lease.Spec)
+	if lease := c.currentLease(); *lease.Spec.HolderIdentity != oldest.Name || lease.Spec.PreferredHolder != nil {
+		t.Errorf("the lease has another holder: %+v", lease.Spec)
 	}
 	if err := c.candidates().Delete(c.ctx, "silent", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
@@ -144,61 +143,61 @@ func TestCoordinated_ControlPlaneChooses(t *testing.T) {
 
 	_ = first.Process.Kill()
 	c.pods(50, "b", "80m")
-	c.within(patience, func() error { return c.reignOf(rival, 2) })
+	c.within(electionTimeout, func() error { return c.tenureOf(rival, 2) })
 	c.bound(100)
-	if err := second.says("Successfully acquired lease"); err != nil {
+	if err := second.logged("Successfully acquired lease"); err != nil {
 		t.Error(err)
 	}
-	c.sound(c.watchBindings())
-	c.lawful(time.Time{})
+	c.checkBindings(c.watchBindings())
+	c.checkLeases(time.Time{})
 }
 
-// bystander is a console that only looks on.
-type bystander struct{ *console.Session }
+// viewerSession is a console session.
+type viewerSession struct{ *console.Session }
 
-func (c *chosen) bystander(user string) bystander {
+func (c *coordinated) viewerSession(user string) viewerSession {
 	c.t.Helper()
 	session, err := console.Open(c.ctx, console.Options{KubeConfig: server.Config(user)})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	c.t.Cleanup(session.Close)
-	return bystander{session}
+	return viewerSession{session}
 }
 
-// sees says whether the console is told of these candidates for the lease, and of no others.
-func (o bystander) sees(names ...string) error {
-	var seen []string
+// sees checks that the console has exactly these candidates for the lease.
+func (o viewerSession) sees(names ...string) error {
+	var placement []string
 	o.Inspect(func(e *engine.Engine) {
 		for object := range e.Store().Objects(world.LeaseCandidate) {
-			if candidate, ok := object.(*coordinationv1beta1.LeaseCandidate); ok && candidate.Spec.LeaseName == chosenLease {
-				seen = append(seen, candidate.Name)
+			if candidate, ok := object.(*coordinationv1beta1.LeaseCandidate); ok && candidate.Spec.LeaseName == coordinatedLease {
+				placement = append(placement, candidate.Name)
 			}
 		}
 	})
-	slices.Sort(seen)
+	slices.Sort(placement)
 	slices.Sort(names)
-	if !slices.Equal(seen, names) {
-		return fmt.Errorf("the console sees %q, want %q", seen, names)
+	if !slices.Equal(placement, names) {
+		return fmt.Errorf("the console has the candidates %q, want %q", placement, names)
 	}
 	return nil
 }
 
-// isAsKubeSchedulers compares a candidate with what kube-scheduler 1.35.4 announces.
-func (c *chosen) isAsKubeSchedulers(ours *coordinationv1beta1.LeaseCandidate) {
+// compareCandidate compares a candidate with kube-scheduler 1.35.4's.
+func (c *coordinated) compareCandidate(ours *coordinationv1beta1.LeaseCandidate) {
 	c.t.Helper()
 	want := coordinationv1beta1.LeaseCandidateSpec{
-		LeaseName: chosenLease, BinaryVersion: "1.35.4", EmulationVersion: "1.35.0", Strategy: coordinationv1.OldestEmulationVersion,
+		LeaseName: coordinatedLease, BinaryVersion: "1.35.4", EmulationVersion: "1.35.0", Strategy: coordinationv1.OldestEmulationVersion,
 	}
 	got := ours.Spec
 	got.RenewTime, got.PingTime = nil, nil
 	if got != want || ours.Spec.RenewTime == nil {
-		c.t.Errorf("the candidate says %+v, want %+v", got, want)
+		c.t.Errorf("the candidate is %+v, want %+v", got, want)
 	}
 }
 
-// allAnswered says whether everybody but the silent was asked, and has answered.
-func (c *chosen) allAnswered() error {
+// allAnswered checks that every candidate but the silent one was pinged and has answered.
+func (c *coordinated) allAnswered() error {
 	list, err := c.candidates().List(c.ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -207,46 +206,46 @@ func (c *chosen) allAnswered() error {
 		spec := candidate.Spec
 		answered := spec.PingTime != nil && spec.RenewTime != nil && !spec.RenewTime.Before(spec.PingTime)
 		if !answered && candidate.Name != "silent" {
-			return fmt.Errorf("%s was asked at %s and answered at %s", candidate.Name, spec.PingTime, spec.RenewTime)
+			return fmt.Errorf("%s was pinged at %s and answered at %s", candidate.Name, spec.PingTime, spec.RenewTime)
 		}
 	}
 	return nil
 }
 
-// A kube-scheduler comes that emulates an older version. The control plane prefers it: Orrery ends its bindings, releases the
-// lease, and ends as one does that lost it; the other one leads at once, not when the lease has expired. Then it is killed,
-// and the control plane goes back to Orrery.
+// A kube-scheduler starts that emulates an older version. The control plane prefers it: Orrery finishes its bindings, releases
+// the lease, and exits as after a lost lease; the other leads at once, not only when the lease has expired. Then it is
+// killed, and the control plane chooses Orrery again.
 func TestCoordinated_YieldsToPreferredHolder(t *testing.T) {
-	c := newChosen(t)
-	leader := c.stand(scheduler, orrery, "--leader-elect-lease-duration=40s", "--leader-elect-renew-deadline=30s")
-	c.within(patience, func() error { return c.reignOf(scheduler, 1) })
+	c := newCoordinated(t)
+	leader := c.startCandidate(scheduler, orrery, "--leader-elect-lease-duration=40s", "--leader-elect-renew-deadline=30s")
+	c.within(electionTimeout, func() error { return c.tenureOf(scheduler, 1) })
 	watches := c.watchBindings()
-	made := c.trickle(300)
-	older := c.stand(rival, kubeScheduler, "--emulated-version=1.34")
-	c.within(patience, func() error { return c.reignOf(rival, 2) })
-	if before, after := c.reigns()[0], c.reigns()[1]; after.first.After(before.lapses[len(before.lapses)-1].from) {
-		t.Errorf("the other leads from %s on, when the lease had expired already: %+v", after.first, before)
+	made := c.createSlowly(300)
+	older := c.startCandidate(rival, kubeScheduler, "--emulated-version=1.34")
+	c.within(electionTimeout, func() error { return c.tenureOf(rival, 2) })
+	if before, after := c.tenures()[0], c.tenures()[1]; after.first.After(before.lapses[len(before.lapses)-1].from) {
+		t.Errorf("the other leads since %s, after the lease had expired: %+v", after.first, before)
 	}
 	if code := leader.exit(); code != 1 {
-		t.Errorf("Orrery ended with %d, want 1", code)
+		t.Errorf("Orrery's exit code is %d, want 1", code)
 	}
-	for _, words := range []string{"The lease is wanted for another", "Leaderelection lost"} {
-		if err := leader.says(words); err != nil {
+	for _, text := range []string{"The lease is wanted for another", "Leaderelection lost"} {
+		if err := leader.logged(text); err != nil {
 			t.Error(err)
 		}
 	}
-	c.lawful(time.Time{})
+	c.checkLeases(time.Time{})
 
-	next := c.stand(scheduler, orrery)
+	next := c.startCandidate(scheduler, orrery)
 	_ = older.Process.Kill()
-	c.within(patience, func() error { return c.reignOf(scheduler, 3) })
+	c.within(electionTimeout, func() error { return c.tenureOf(scheduler, 3) })
 	if err := <-made; err != nil {
 		t.Fatal(err)
 	}
 	c.bound(300)
-	if err := next.says("Successfully acquired lease"); err != nil {
+	if err := next.logged("Successfully acquired lease"); err != nil {
 		t.Error(err)
 	}
-	c.sound(watches)
-	c.lawful(time.Time{})
+	c.checkBindings(watches)
+	c.checkLeases(time.Time{})
 }

@@ -24,56 +24,56 @@ import (
 
 var tickets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "tickets"}
 
-// usher is somebody's plugin: a pod needs a ticket in its name. That one has come it learns from the cluster, by the event
-// that it registered for.
-type usher struct{ seen map[string]bool }
+// ticketPlugin is a custom plugin that rejects pods without a Ticket object in their name. It learns of tickets by the event
+// that it registers for.
+type ticketPlugin struct{ placement map[string]bool }
 
-func (usher) Name() string { return "Usher" }
+func (ticketPlugin) Name() string { return "Tickets" }
 
-func (u usher) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ fwk.NodeInfo) *fwk.Status {
-	if u.seen[pod.Name] {
+func (u ticketPlugin) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ fwk.NodeInfo) *fwk.Status {
+	if u.placement[pod.Name] {
 		return nil
 	}
 	return fwk.NewStatus(fwk.Unschedulable, "no ticket")
 }
 
-func (u usher) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+func (u ticketPlugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{{
 		Event:          fwk.ClusterEvent{Resource: "tickets.v1.example.com", ActionType: fwk.Add | fwk.Update},
 		QueueingHintFn: u.ticket,
 	}}, nil
 }
 
-func (u usher) ticket(_ klog.Logger, pod *v1.Pod, _, is any) (fwk.QueueingHint, error) {
+func (u ticketPlugin) ticket(_ klog.Logger, pod *v1.Pod, _, is any) (fwk.QueueingHint, error) {
 	holder, _, err := unstructured.NestedString(is.(*unstructured.Unstructured).Object, "spec", "holder")
 	if err != nil || holder != pod.Name {
 		return fwk.QueueSkip, err
 	}
-	u.seen[holder] = true
+	u.placement[holder] = true
 	return fwk.Queue, nil
 }
 
-func withUsher(o *replica.Options) {
-	alone(o)
-	o.Config.Profiles[0].Plugins.Filter.Enabled = append(o.Config.Profiles[0].Plugins.Filter.Enabled, configv1.Plugin{Name: "Usher"})
-	o.Plugins = framework.Registry{"Usher": func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
-		return usher{map[string]bool{}}, nil
+func withTicketPlugin(o *replica.Options) {
+	withoutLease(o)
+	o.Config.Profiles[0].Plugins.Filter.Enabled = append(o.Config.Profiles[0].Plugins.Filter.Enabled, configv1.Plugin{Name: "Tickets"})
+	o.Plugins = framework.Registry{"Tickets": func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
+		return ticketPlugin{map[string]bool{}}, nil
 	}}
 }
 
 func TestPlugin_RequeuesOnCustomResource(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	client, err := dynamic.NewForConfig(server.Config(apiserver.Admin))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.serveTickets(client)
-	s.start(withUsher)
+	s.start(withTicketPlugin)
 	s.pods(2, "guest", "10m")
 	s.eventually(func() error {
 		for _, pod := range s.list() {
 			if len(pod.Status.Conditions) == 0 || pod.Status.Conditions[0].Reason != v1.PodReasonUnschedulable {
-				return errors.New("a pod has not been turned down")
+				return errors.New("a pod has not been rejected")
 			}
 		}
 		return nil
@@ -95,8 +95,8 @@ func TestPlugin_RequeuesOnCustomResource(t *testing.T) {
 	s.bound(2)
 }
 
-// serveTickets has the server serve a custom kind, and the scheduler read it, until the test ends.
-func (s *scene) serveTickets(client dynamic.Interface) {
+// serveTickets adds a custom kind to the server, with the scheduler's right to read it, until the test ends.
+func (s *fixture) serveTickets(client dynamic.Interface) {
 	s.t.Helper()
 	definitions := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
 	_, err := definitions.Create(s.ctx, &unstructured.Unstructured{Object: map[string]any{

@@ -18,16 +18,16 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-// What "kubectl describe pod" prints of a pod's scheduling is its conditions, its nominated node and its events. The same
-// pods come to the same nodes twice, first under kube-scheduler and then under Orrery.
+// "kubectl describe pod" prints a pod's conditions, nominated node and events. The same pods are created in the same cluster
+// twice, first with kube-scheduler and then with Orrery.
 func TestDescribe_SameAsKubeScheduler(t *testing.T) {
-	theirs, ours := describedUnder(t, kubeScheduler), describedUnder(t, orrery)
+	theirs, ours := describePods(t, kubeScheduler), describePods(t, orrery)
 	for name := range theirs {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(theirs[name], ours[name]); diff != "" {
-				t.Errorf("described otherwise (-kube-scheduler +Orrery):\n%s", diff)
+				t.Errorf("described differently (-kube-scheduler +Orrery):\n%s", diff)
 			}
-			t.Logf("as with kube-scheduler: %s", strings.Join(ours[name], "\n"))
+			t.Logf("same as with kube-scheduler: %s", strings.Join(ours[name], "\n"))
 		})
 	}
 	if len(theirs) != len(ours) || len(theirs) < 12 {
@@ -35,18 +35,18 @@ func TestDescribe_SameAsKubeScheduler(t *testing.T) {
 	}
 }
 
-// describedUnder are the pods of the story after a scheduler has dealt with them, as they are described, by name.
-func describedUnder(t *testing.T, what schedulerProgram) map[string][]string {
+// describePods returns the descriptions of the test's pods after a scheduler has handled them, by name.
+func describePods(t *testing.T, what schedulerProgram) map[string][]string {
 	all := map[string][]string{}
 	t.Run(what.name(), func(t *testing.T) {
-		s := newScene(t, mixedNodes()...)
+		s := newFixture(t, mixedNodes()...)
 		s.priorities()
 		s.scheduleAs(scheduler, what)
-		for _, pod := range append(whoFits(), whoDoesNot()...) {
+		for _, pod := range append(fittingPods(), unschedulablePods()...) {
 			if _, err := s.create(pod); err != nil {
 				t.Fatal(err)
 			}
-			s.eventually(func() error { return s.told(pod.Name) }) // one after the other: each finds the same
+			s.eventually(func() error { return s.hasResult(pod.Name) }) // one by one, so that each is scheduled in the same state
 		}
 		s.eventually(func() error { return s.preempted("fits-port") })
 		for _, pod := range s.list() {
@@ -63,7 +63,7 @@ func (p schedulerProgram) name() string {
 	return "kube-scheduler"
 }
 
-// mixedNodes are four, of which no two take the same pods.
+// mixedNodes returns four nodes, no two of which fit the same pods.
 func mixedNodes() []*v1.Node {
 	nodes := []*v1.Node{
 		apiserver.Node(0, "4", "8Gi", "110"), apiserver.Node(1, "4", "8Gi", "110"),
@@ -75,12 +75,12 @@ func mixedNodes() []*v1.Node {
 	return nodes
 }
 
-// priorities has two classes made, of which one never preempts.
-func (s *scene) priorities() {
+// priorities creates two priority classes, one of which never preempts.
+func (s *fixture) priorities() {
 	never := v1.PreemptNever
 	for _, class := range []*schedulingv1.PriorityClass{
 		{ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 1000},
-		{ObjectMeta: metav1.ObjectMeta{Name: "patient"}, Value: 1000, PreemptionPolicy: &never},
+		{ObjectMeta: metav1.ObjectMeta{Name: "never-preempts"}, Value: 1000, PreemptionPolicy: &never},
 	} {
 		_, err := s.client.SchedulingV1().PriorityClasses().Create(s.ctx, class, metav1.CreateOptions{})
 		if err != nil {
@@ -99,8 +99,8 @@ func podWith(name, cpu string, change func(*v1.Pod)) *v1.Pod {
 	return pod
 }
 
-// whoFits are pods that get the one node that there is for them.
-func whoFits() []*v1.Pod {
+// fittingPods returns pods that each fit exactly one node.
+func fittingPods() []*v1.Pod {
 	return []*v1.Pod{
 		podWith("fits-port", "2500m", func(p *v1.Pod) {
 			p.Spec.NodeSelector = map[string]string{"disk": "ssd"}
@@ -110,8 +110,8 @@ func whoFits() []*v1.Pod {
 	}
 }
 
-// whoDoesNot are pods that no node takes, each for other reasons, and in the end one that makes room for itself.
-func whoDoesNot() []*v1.Pod {
+// unschedulablePods returns pods that fit no node, each for another reason, and at the end one that preempts.
+func unschedulablePods() []*v1.Pod {
 	zone := func(when v1.UnsatisfiableConstraintAction) []v1.TopologySpreadConstraint {
 		return []v1.TopologySpreadConstraint{{
 			MaxSkew: 1, TopologyKey: "rack", WhenUnsatisfiable: when, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "spread"}},
@@ -128,7 +128,7 @@ func whoDoesNot() []*v1.Pod {
 		podWith("too-big-in-two-ways", "64", func(p *v1.Pod) {
 			p.Spec.Containers[0].Resources.Requests[v1.ResourceMemory] = resource.MustParse("1Ti")
 		}),
-		podWith("wants-a-gpu", "10m", func(p *v1.Pod) {
+		podWith("requests-a-gpu", "10m", func(p *v1.Pod) {
 			p.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
 			p.Spec.Containers[0].Resources.Limits = v1.ResourceList{"example.com/gpu": resource.MustParse("1")}
 		}),
@@ -146,8 +146,8 @@ func whoDoesNot() []*v1.Pod {
 				}}},
 			}}}
 		}),
-		podWith("beside-nobody", "10m", func(p *v1.Pod) {
-			p.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: near("nobody")}}
+		podWith("affinity-to-missing", "10m", func(p *v1.Pod) {
+			p.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: near("missing")}}
 		}),
 		podWith("far-from-all", "10m", func(p *v1.Pod) {
 			p.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
@@ -156,15 +156,15 @@ func whoDoesNot() []*v1.Pod {
 		}),
 		podWith("spread", "10m", func(p *v1.Pod) { p.Spec.TopologySpreadConstraints = zone(v1.DoNotSchedule) }),
 		podWith("gated", "10m", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/wait"}} }),
-		podWith("patient", "3", func(p *v1.Pod) { p.Spec.PriorityClassName = "patient" }),
+		podWith("never-preempts", "3", func(p *v1.Pod) { p.Spec.PriorityClassName = "never-preempts" }),
 		podWith("preempts", "3", func(p *v1.Pod) {
 			p.Spec.PriorityClassName, p.Spec.NodeSelector = "high", map[string]string{"disk": "ssd"}
 		}),
 	}
 }
 
-// told says whether a scheduler has said what it thinks of a pod, in the pod and in an event.
-func (s *scene) told(name string) error {
+// hasResult checks that a scheduler has reported a pod's attempt, in its conditions and in an event.
+func (s *fixture) hasResult(name string) error {
 	pod, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Get(s.ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err
@@ -184,8 +184,8 @@ func (s *scene) told(name string) error {
 	return nil
 }
 
-// preempted says whether a victim has been told.
-func (s *scene) preempted(name string) error {
+// preempted checks that a victim is terminating and has its events.
+func (s *fixture) preempted(name string) error {
 	pod, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Get(s.ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func (s *scene) preempted(name string) error {
 	return nil
 }
 
-func (s *scene) eventsOf(pod *v1.Pod) (lines []string) {
+func (s *fixture) eventsOf(pod *v1.Pod) (lines []string) {
 	list, err := s.client.CoreV1().Events(pod.Namespace).List(s.ctx, metav1.ListOptions{FieldSelector: "involvedObject.uid=" + string(pod.UID)})
 	if err != nil {
 		s.t.Fatal(err)
@@ -208,24 +208,24 @@ func (s *scene) eventsOf(pod *v1.Pod) (lines []string) {
 		if e.Related != nil {
 			line += fmt.Sprintf(", related to %s %s", e.Related.APIVersion, e.Related.Kind)
 		}
-		lines = append(lines, s.plain(line))
+		lines = append(lines, s.normalize(line))
 	}
 	slices.Sort(lines)
-	return slices.Compact(lines) // how often a pod was tried again is chance
+	return slices.Compact(lines) // the number of retries is random
 }
 
 var uid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
 
-// plain is a text without what no two runs have in common.
-func (s *scene) plain(text string) string {
+// normalize replaces the parts of a text that differ between runs.
+func (s *fixture) normalize(text string) string {
 	return uid.ReplaceAllString(strings.ReplaceAll(text, s.name, "SCHEDULER"), "UID")
 }
 
-// described are a pod's conditions, its nominated node and its events, a line each.
-func (s *scene) described(pod *v1.Pod) (lines []string) {
-	lines = append(lines, fmt.Sprintf("node %q, nominated %q, leaving: %v", pod.Spec.NodeName, pod.Status.NominatedNodeName, pod.DeletionTimestamp != nil))
+// described returns a pod's conditions, nominated node and events, one per line.
+func (s *fixture) described(pod *v1.Pod) (lines []string) {
+	lines = append(lines, fmt.Sprintf("node %q, nominated %q, terminating: %v", pod.Spec.NodeName, pod.Status.NominatedNodeName, pod.DeletionTimestamp != nil))
 	for _, c := range pod.Status.Conditions {
-		lines = append(lines, s.plain(fmt.Sprintf("condition: %s %s %s: %s (generation %d)", c.Type, c.Status, c.Reason, c.Message, c.ObservedGeneration)))
+		lines = append(lines, s.normalize(fmt.Sprintf("condition: %s %s %s: %s (generation %d)", c.Type, c.Status, c.Reason, c.Message, c.ObservedGeneration)))
 	}
 	return append(lines, s.eventsOf(pod)...)
 }

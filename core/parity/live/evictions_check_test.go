@@ -22,19 +22,19 @@ import (
 	"orrery/core/world"
 )
 
-// keeper has a clerk hear what a session's engine hears.
-type keeper struct{ *observer.Observer }
+// driveObserver passes the inputs of a session's engine to an eviction observer.
+type driveObserver struct{ *observer.Observer }
 
-func (k keeper) Applied(in world.Input, _ error) { k.Apply(in) }
-func (k keeper) Stepped(*engine.Decision)        {}
-func (k keeper) Emitted(world.Effect)            {}
+func (k driveObserver) Applied(in world.Input, _ error) { k.Apply(in) }
+func (k driveObserver) Stepped(*engine.Decision)        {}
+func (k driveObserver) Emitted(world.Effect)            {}
 
-// foretell opens a console in whose shadow departures are foretold. Tell gives the departures of a pod as the board has them.
-func (s *scene) foretell() (session *console.Session, c *observer.Observer, tell func(pod string) []evict.Eviction) {
+// predict opens a console with an eviction observer. evictionsOf returns the observer's evictions of a pod.
+func (s *fixture) predict() (session *console.Session, c *observer.Observer, evictionsOf func(pod string) []evict.Eviction) {
 	s.t.Helper()
 	c = observer.New(observer.Options{})
-	session = s.look(apiserver.Admin, func(o *console.Options) {
-		o.Observer = func(*engine.Engine) drive.Observer { return keeper{c} }
+	session = s.openConsole(apiserver.Admin, func(o *console.Options) {
+		o.Observer = func(*engine.Engine) drive.Observer { return driveObserver{c} }
 	})
 	return session, c, func(pod string) (all []evict.Eviction) {
 		session.Inspect(func(*engine.Engine) {
@@ -48,11 +48,11 @@ func (s *scene) foretell() (session *console.Session, c *observer.Observer, tell
 	}
 }
 
-// patient creates a pod on a node that tolerates the taint for so many seconds.
-func (s *scene) patient(name, node string, seconds int64) {
+// tolerating creates a pod on a node that tolerates the taint for some seconds.
+func (s *fixture) tolerating(name, node string, seconds int64) {
 	s.t.Helper()
 	pod := apiserver.Pod(name, "10m", "16Mi")
-	pod.Spec.NodeName, pod.Labels = node, map[string]string{"app": "patient"}
+	pod.Spec.NodeName, pod.Labels = node, map[string]string{"app": "tolerating"}
 	pod.Spec.Tolerations = []v1.Toleration{{Key: "repair", Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &seconds}}
 	created, err := s.create(pod)
 	if err != nil {
@@ -65,8 +65,8 @@ func (s *scene) patient(name, node string, seconds int64) {
 	}
 }
 
-// taint gives a node the taint that pods are patient with, or takes it.
-func (s *scene) taint(node string, on bool) {
+// taint adds the taint that these pods tolerate to a node, or removes it.
+func (s *fixture) taint(node string, on bool) {
 	s.t.Helper()
 	s.eventually(func() error {
 		n, err := s.client.CoreV1().Nodes().Get(s.ctx, node, metav1.GetOptions{})
@@ -83,100 +83,100 @@ func (s *scene) taint(node string, on bool) {
 
 func only(list []evict.Eviction) (evict.Eviction, error) {
 	if len(list) != 1 {
-		return evict.Eviction{}, fmt.Errorf("%d departures are on the board: %+v", len(list), list)
+		return evict.Eviction{}, fmt.Errorf("%d evictions: %+v", len(list), list)
 	}
 	return list[0], nil
 }
 
-// Orrery's own controller makes pods leave a tainted node, each when its patience is at an end. A console that only looks
-// foretells each of them, and what it foretold comes to pass within seconds.
+// Orrery's taint eviction controller evicts pods from a tainted node when their tolerationSeconds end. A read-only console
+// predicts each eviction, and the predictions come true within seconds.
 func TestPrediction_TaintDeadlines(t *testing.T) {
-	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
-	waits := map[string]int64{"short": 3, "longer": 8, "longest": 3600}
-	for name, seconds := range waits {
-		s.patient(name, "node-0", seconds)
+	s := newFixture(t, apiserver.Node(0, "8", "16Gi", "110"))
+	tolerationSeconds := map[string]int64{"short": 3, "longer": 8, "longest": 3600}
+	for name, seconds := range tolerationSeconds {
+		s.tolerating(name, "node-0", seconds)
 	}
-	_, c, tell := s.foretell()
+	_, c, evictionsOf := s.predict()
 	leader := s.schedule("--controllers=taint-eviction")
-	s.eventually(func() error { return leader.says("Successfully acquired lease") })
+	s.eventually(func() error { return leader.logged("Successfully acquired lease") })
 	s.taint("node-0", true)
-	// Meanwhile nobody kills what was asked to leave: there is no kubelet, so that the board shows what it waits for.
+	// There is no kubelet, so the pods stay terminating and the observer keeps their evictions open.
 	for _, name := range []string{"short", "longer"} {
 		s.eventually(func() error {
-			d, err := only(tell(name))
+			d, err := only(evictionsOf(name))
 			if err != nil {
 				return err
 			}
 			if d.Prediction.PredictedAt.IsZero() || d.Prediction.ObservedAt.IsZero() {
-				return fmt.Errorf("%s: nothing has come of what was foretold: %+v", name, d)
+				return fmt.Errorf("%s: not evicted as predicted yet: %+v", name, d)
 			}
 			if off := d.Prediction.ObservedAt.Sub(d.Prediction.PredictedAt); off.Abs() > 20*time.Second || d.Predicted {
-				t.Errorf("%s was foretold for %v and asked to leave %s off: %+v", name, d.Prediction.PredictedAt, off, d)
+				t.Errorf("%s: predicted for %v, evicted with a difference of %s: %+v", name, d.Prediction.PredictedAt, off, d)
 			} else {
 				t.Logf("%s: %s", name, d.PredictionText(d.Prediction.ObservedAt))
 			}
 			return nil
 		})
 	}
-	first, err := only(tell("short"))
+	first, err := only(evictionsOf("short"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := only(tell("longer"))
+	second, err := only(evictionsOf("longer"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if apart := second.Prediction.PredictedAt.Sub(first.Prediction.PredictedAt); apart != 5*time.Second {
-		t.Errorf("the two were foretold %s apart, and their patience differs by 5s", apart)
+		t.Errorf("the two predictions differ by %s, want 5s", apart)
 	}
-	if d, err := only(tell("longest")); err != nil || d.Phase != evict.CountingDown {
-		t.Errorf("the third is not counted down: %+v, %v", d, err)
+	if d, err := only(evictionsOf("longest")); err != nil || d.Phase != evict.CountingDown {
+		t.Errorf("the third is not counting down: %+v, %v", d, err)
 	}
 	s.taint("node-0", false)
 	s.eventually(func() error {
-		d, err := only(tell("longest"))
+		d, err := only(evictionsOf("longest"))
 		if err == nil && d.Prediction.Outcome != evict.OutcomeCancelled {
-			err = fmt.Errorf("the taint is gone, and of the third it is said %+v", d)
+			err = fmt.Errorf("the taint is removed, and the third is not cancelled: %+v", d)
 		}
 		return err
 	})
-	outcomes := c.Record().Outcomes() // nothing changes it any more but what is foretold of others
+	outcomes := c.Record().Outcomes()
 	if n := outcomes.Count(evict.OnTime) + outcomes.Count(evict.Late); n < 2 || outcomes.Count(evict.OutcomeCancelled) != 1 || outcomes.Count(evict.Missed) > 0 {
-		t.Errorf("of what was foretold came %v", outcomes)
+		t.Errorf("the outcomes are %v", outcomes)
 	}
 }
 
 func TestPrediction_SuspectsMissingController(t *testing.T) {
-	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
-	s.patient("stays", "node-0", 1)
-	_, _, tell := s.foretell()
+	s := newFixture(t, apiserver.Node(0, "8", "16Gi", "110"))
+	s.tolerating("stays", "node-0", 1)
+	_, _, evictionsOf := s.predict()
 	s.taint("node-0", true)
 	s.eventually(func() error {
-		d, err := only(tell("stays"))
+		d, err := only(evictionsOf("stays"))
 		if err != nil {
 			return err
 		}
 		if d.Prediction.PredictedAt.IsZero() {
-			return fmt.Errorf("nothing is foretold: %+v", d)
+			return fmt.Errorf("no prediction: %+v", d)
 		}
 		later := d.Prediction.PredictedAt.Add(45 * time.Second)
 		if check := d.PredictionText(later); !d.LongOverdue(later) || !strings.HasSuffix(check, "overdue by 45s: is taint eviction running?") {
-			t.Errorf("45s later it says %q", check)
+			t.Errorf("45s later the prediction is %q", check)
 		}
 		return nil
 	})
 }
 
-// Nobody keeps the budget's status here, so that it says what the test says; the API server asks it all the same.
+// No controller updates the budget's status here; the API server applies the status that the test sets.
 func TestPrediction_BudgetsMatchAPIServer(t *testing.T) {
-	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
-	s.patient("first", "node-0", 3600)
-	s.patient("second", "node-0", 3600)
+	s := newFixture(t, apiserver.Node(0, "8", "16Gi", "110"))
+	s.tolerating("first", "node-0", 3600)
+	s.tolerating("second", "node-0", 3600)
 	budgets := s.client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault)
 	one := intstr.FromInt32(1)
 	pdb, err := budgets.Create(s.ctx, &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Name: "patient"},
-		Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: &one, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "patient"}}},
+		ObjectMeta: metav1.ObjectMeta{Name: "tolerating"},
+		Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: &one, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "tolerating"}}},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestPrediction_BudgetsMatchAPIServer(t *testing.T) {
 	if _, err := budgets.UpdateStatus(s.ctx, pdb, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	session, c, tell := s.foretell()
+	session, c, evictionsOf := s.predict()
 	evicted := func(name string) error {
 		return s.client.CoreV1().Pods(metav1.NamespaceDefault).EvictV1(s.ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
@@ -196,13 +196,13 @@ func TestPrediction_BudgetsMatchAPIServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.eventually(func() error {
-		d, err := only(tell("first"))
+		d, err := only(evictionsOf("first"))
 		if err == nil && (d.Prediction.Outcome != evict.AsPredicted || d.Prediction.PredictedAnswer != evict.Allowed) {
-			err = fmt.Errorf("of the first eviction it is said %q: %+v", d.PredictionText(time.Now()), d)
+			err = fmt.Errorf("the first eviction's prediction is %q: %+v", d.PredictionText(time.Now()), d)
 		}
 		return err
 	})
-	s.eventually(func() (err error) { // the budget's charge is seen, too
+	s.eventually(func() (err error) { // until the observer has the budget's new status
 		session.Inspect(func(*engine.Engine) {
 			if pdbs := c.Record().Budgets(metav1.NamespaceDefault); len(pdbs) != 1 || pdbs[0].Status.DisruptionsAllowed != 0 {
 				err = fmt.Errorf("the budgets are %+v", pdbs)
@@ -217,8 +217,8 @@ func TestPrediction_BudgetsMatchAPIServer(t *testing.T) {
 	session.Inspect(func(e *engine.Engine) {
 		c.EvictionRefused(e.Now(), world.PodRef{Namespace: metav1.NamespaceDefault, Name: "second"}, "this test", refusal.Error())
 	})
-	d, err := only(tell("second"))
+	d, err := only(evictionsOf("second"))
 	if err != nil || d.PredictionText(time.Now()) != "refused, as predicted" {
-		t.Errorf("of the second eviction it is said %q: %+v, %v", d.PredictionText(time.Now()), d, err)
+		t.Errorf("the second eviction's prediction is %q: %+v, %v", d.PredictionText(time.Now()), d, err)
 	}
 }

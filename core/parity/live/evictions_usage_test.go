@@ -20,7 +20,7 @@ import (
 	"orrery/core/world"
 )
 
-// outsideAddress is one that the API server agrees to proxy to: it refuses loopback and link-local ones.
+// outsideAddress returns an address that the API server proxies to: it rejects loopback and link-local ones.
 func outsideAddress(t *testing.T) string {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
@@ -31,12 +31,12 @@ func outsideAddress(t *testing.T) string {
 			return of.IP.String()
 		}
 	}
-	t.Skip("this machine has loopback addresses only, and the API server proxies to none of those")
+	t.Skip("this machine has only loopback addresses, to which the API server does not proxy")
 	return ""
 }
 
-// fakeKubelet answers what a node uses and what its kubelet evicts by, and is where the node says that it is.
-func (s *scene) fakeKubelet(node, uid string) {
+// fakeKubelet serves a node's usage and its kubelet's configuration, at the address in the node's status.
+func (s *fixture) fakeKubelet(node, uid string) {
 	s.t.Helper()
 	address := outsideAddress(s.t)
 	listener, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
@@ -73,8 +73,8 @@ func (s *scene) fakeKubelet(node, uid string) {
 	})
 }
 
-// read looks at a node as a user until it has answered.
-func (s *scene) read(user, node string, pods ...world.PodRef) (reading usage.Reading) {
+// read reads a node's usage as a user until the node has answered.
+func (s *fixture) read(user, node string, pods ...world.PodRef) (reading usage.Reading) {
 	s.t.Helper()
 	reader, err := usage.New(usage.Options{KubeConfig: server.Config(user)})
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *scene) read(user, node string, pods ...world.PodRef) (reading usage.Rea
 }
 
 func TestUsage_ReadsKubeletThroughAPIServer(t *testing.T) {
-	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
+	s := newFixture(t, apiserver.Node(0, "8", "16Gi", "110"))
 	pod := apiserver.Pod("eater", "10m", "16Mi")
 	pod.Spec.NodeName = "node-0"
 	created, err := s.create(pod)
@@ -106,31 +106,31 @@ func TestUsage_ReadsKubeletThroughAPIServer(t *testing.T) {
 	s.permit(limited, "", right{"get", "", "nodes/proxy"}.rule())
 	r := s.read(limited, "node-0", world.PodRefOf(created))
 	if r.Source != usage.Kubelet || !r.Configured || r.Configuration.Hard[pressure.MemoryAvailable] != "2Mi" {
-		t.Fatalf("it says %q, and %q of the configuration", r.SourceText(), r.WhyDefaults)
+		t.Fatalf("source %q, configuration %q", r.SourceText(), r.WhyDefaults)
 	}
 	ranked := pressure.Rank(pressure.MemoryAvailable, pressure.LayoutOf(r.Summary), []*v1.Pod{created}, r.Summary)
 	if len(ranked) != 1 || !ranked[0].Measured || !ranked[0].Exceeds || ranked[0].Excess.String() != "1008Mi" {
-		t.Errorf("the pod stands %+v", ranked)
+		t.Errorf("the pod is ranked %+v", ranked)
 	}
 }
 
 func TestUsage_NamesMissingRule(t *testing.T) {
-	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
+	s := newFixture(t, apiserver.Node(0, "8", "16Gi", "110"))
 	s.permit(limited, "", right{"get", "", "nodes"}.rule()) // a right to read nodes is none to proxy to them
 	r := s.read(limited, "node-0")
 	if want := "no usage data: may not get nodes/proxy, and no metrics API is served"; r.SourceText() != want {
-		t.Errorf("it says %q, want %q", r.SourceText(), want)
+		t.Errorf("source %q, want %q", r.SourceText(), want)
 	}
 	if want := []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}}; !slices.Equal(r.MissingRules, want) {
-		t.Errorf("missing is %v, want %v", r.MissingRules, want)
+		t.Errorf("missing rules %v, want %v", r.MissingRules, want)
 	}
 }
 
 func TestUsage_UnreachableKubelet(t *testing.T) {
-	s := newScene(t, apiserver.Node(0, "8", "16Gi", "110"))
+	s := newFixture(t, apiserver.Node(0, "8", "16Gi", "110"))
 	r := s.read(apiserver.Admin, "node-0")
 	if r.Summary != nil || r.Problem == "" || len(r.MissingRules) > 0 {
-		t.Errorf("it says %q, and that the rules %v are missing", r.SourceText(), r.MissingRules)
+		t.Errorf("source %q, missing rules %v", r.SourceText(), r.MissingRules)
 	}
 	t.Log(r.SourceText())
 }

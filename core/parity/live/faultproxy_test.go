@@ -21,16 +21,16 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-// faults says what a faultProxy does to requests. Shares are between 0, never, and 1.
+// faults are the faults that a faultProxy injects. Shares are between 0 (never) and 1 (always).
 type faults struct {
-	// busy is the share of requests that are answered with 429, to be repeated in a second.
+	// busy is the share of requests that are answered with 429 and Retry-After of a second.
 	busy float64
 	// slow is the longest delay of a request.
 	slow time.Duration
 	// lost is the share of writes that are carried out and whose response is lost: the client gets a 500, a 503, a 504, or a
 	// broken connection, in turn.
 	lost float64
-	// watchMost is how long a watch lasts at most; zero means no limit.
+	// watchMost limits how long a watch lasts; zero means no limit.
 	watchMost time.Duration
 	// expired is the share of watches that are answered with 410 Gone.
 	expired float64
@@ -62,14 +62,14 @@ func newFaultProxy(server *rest.Config, seed uint64) (*faultProxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting a fault proxy: %w", err)
 	}
-	// The transport has no identity: each request brings its own.
+	// The transport has no credentials: each request has its own.
 	transport, err := rest.TransportFor(&rest.Config{Host: host.String(), TLSClientConfig: server.TLSClientConfig})
 	if err != nil {
 		return nil, fmt.Errorf("starting a fault proxy: %w", err)
 	}
 	authority, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
 	if err != nil {
-		return nil, fmt.Errorf("making a certificate: %w", err)
+		return nil, fmt.Errorf("creating a certificate: %w", err)
 	}
 	pair, err := tls.X509KeyPair(authority, key)
 	if err != nil {
@@ -90,7 +90,7 @@ func newFaultProxy(server *rest.Config, seed uint64) (*faultProxy, error) {
 	return p, nil
 }
 
-// config is a user's client configuration by way of the proxy.
+// config returns a user's client configuration for the proxy.
 func (p *faultProxy) config(user string) *rest.Config {
 	return &rest.Config{Host: p.address, BearerToken: user, QPS: -1, TLSClientConfig: rest.TLSClientConfig{CAData: p.ca}}
 }
@@ -105,14 +105,14 @@ func (p *faultProxy) set(f faults) {
 	}
 }
 
-// injected counts the faults so far.
+// injected returns the counts of faults so far.
 func (p *faultProxy) injected() faultCounts {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.counts
 }
 
-// outcome says what happens to a request.
+// outcome is the fault of a request, if any.
 type outcome struct {
 	busy, expired, blind bool
 	delay                time.Duration
@@ -158,14 +158,14 @@ func (p *faultProxy) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	o := p.decide(r)
 	switch {
 	case o.blind:
-		refuse(to, http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "injected fault: nothing can be read")
+		reject(to, http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "injected fault: reads fail")
 		return
 	case o.busy:
 		to.Header().Set("Retry-After", "1")
-		refuse(to, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "injected fault: too many requests")
+		reject(to, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "injected fault: too many requests")
 		return
 	case o.expired:
-		refuse(to, http.StatusGone, metav1.StatusReasonExpired, "injected fault: too old resource version")
+		reject(to, http.StatusGone, metav1.StatusReasonExpired, "injected fault: too old resource version")
 		return
 	}
 	if o.delay > 0 {
@@ -188,7 +188,7 @@ func (p *faultProxy) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	p.proxy.ServeHTTP(to, r)
 }
 
-// watch ends with the request, when the faults change, or when a watch has lasted for as long as it may.
+// watch returns a context that ends with the request, when the faults change, or after watchMost.
 func (p *faultProxy) watch(ctx context.Context) (watching context.Context, end func()) {
 	watching, cancel := context.WithCancel(ctx)
 	cut := context.CancelFunc(func() {
@@ -220,18 +220,18 @@ func (p *faultProxy) watch(ctx context.Context) (watching context.Context, end f
 // lostAnswers are the responses to requests that were carried out.
 var lostAnswers = []func(http.ResponseWriter){
 	func(w http.ResponseWriter) {
-		refuse(w, http.StatusInternalServerError, metav1.StatusReasonInternalError, "the answer was lost")
+		reject(w, http.StatusInternalServerError, metav1.StatusReasonInternalError, "injected fault: the response was lost")
 	},
 	func(w http.ResponseWriter) {
-		refuse(w, http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "the answer was lost")
+		reject(w, http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "injected fault: the response was lost")
 	},
 	func(w http.ResponseWriter) {
-		refuse(w, http.StatusGatewayTimeout, metav1.StatusReasonTimeout, "the answer was lost")
+		reject(w, http.StatusGatewayTimeout, metav1.StatusReasonTimeout, "injected fault: the response was lost")
 	},
 	func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
 }
 
-func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
+func reject(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(metav1.Status{

@@ -16,11 +16,11 @@ import (
 	"orrery/core/world/live"
 )
 
-// faultTimeout bounds how long faults may delay a test on a loaded machine.
+// faultTimeout limits how long faults may delay a test on a loaded machine.
 const faultTimeout = 4 * time.Minute
 
 // startBehindProxy starts a replica that reaches the server through a proxy with faults.
-func (s *scene) startBehindProxy(f faults, change func(*replica.Options)) (*faultProxy, *running) {
+func (s *fixture) startBehindProxy(f faults, change func(*replica.Options)) (*faultProxy, *running) {
 	s.t.Helper()
 	proxy, err := newFaultProxy(server.Config(""), 1)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *scene) startBehindProxy(f faults, change func(*replica.Options)) (*faul
 	s.t.Cleanup(func() { _ = proxy.http.Close() })
 	proxy.set(f)
 	return proxy, s.start(func(o *replica.Options) {
-		alone(o)
+		withoutLease(o)
 		o.KubeConfig = proxy.config(scheduler)
 		if change != nil {
 			change(o)
@@ -37,10 +37,10 @@ func (s *scene) startBehindProxy(f faults, change func(*replica.Options)) (*faul
 	})
 }
 
-// balanced has the replica and the server agree, on every pod and on what is taken of every node.
-func (s *scene) balanced(r *running) {
+// checkAccounting waits until the replica and the server agree on every pod and on the requested resources of every node.
+func (s *fixture) checkAccounting(r *running) {
 	s.t.Helper()
-	s.agrees(r)
+	s.checkCache(r)
 	type taken struct{ pods, cpu int64 }
 	listed, held := map[string]taken{}, map[string]taken{}
 	for _, pod := range s.list() {
@@ -67,11 +67,11 @@ func (s *scene) balanced(r *running) {
 		delete(held, name)
 	}
 	if len(held) > 0 {
-		s.t.Errorf("the engine counts on nodes where there is nothing: %v", held)
+		s.t.Errorf("the engine counts pods on nodes without pods: %v", held)
 	}
 }
 
-// The nodes have room for exactly these pods: one that is lost, or counted twice, has the last one find no room.
+// The nodes fit exactly these pods: if one is lost or counted twice, the last one does not fit.
 func TestFaults_LoseNoPodAndBindOnce(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -84,27 +84,27 @@ func TestFaults_LoseNoPodAndBindOnce(t *testing.T) {
 			func(s faultCounts, _ live.Counters) bool { return s.busy >= 50 },
 		},
 		{
-			"slow answers",
+			"slow responses",
 			faults{slow: 3 * time.Second},
 			func(s faultCounts, _ live.Counters) bool { return s.slow >= 100 },
 		},
 		{
-			"answers that are lost",
+			"lost responses",
 			faults{lost: 0.4},
 			func(s faultCounts, t live.Counters) bool { return s.lost >= 100 && t.Retries >= 50 },
 		},
 		{
-			"watches that are cut",
+			"watches that end",
 			faults{watchMost: 2 * time.Second, slow: time.Second},
 			func(s faultCounts, t live.Counters) bool { return s.cut >= 5 && t.Watches >= 10 },
 		},
 		{
-			"watches that cannot go on",
+			"watches that expire",
 			faults{watchMost: time.Second, expired: 0.5, slow: 500 * time.Millisecond},
 			func(s faultCounts, t live.Counters) bool { return s.expired+int(t.Relists) >= 3 },
 		},
 		{
-			"everything at once",
+			"all faults together",
 			faults{busy: 0.2, slow: time.Second, lost: 0.3, watchMost: 3 * time.Second, expired: 0.3},
 			func(s faultCounts, t live.Counters) bool {
 				return min(s.busy, s.slow, s.lost, s.cut) > 5 && t.Retries > 5
@@ -113,27 +113,27 @@ func TestFaults_LoseNoPodAndBindOnce(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			pods := count(t, 200)
-			s := newScene(t, full(pods)...)
+			s := newFixture(t, nodesFor(pods)...)
 			watches := s.watchBindings()
 			proxy, r := s.startBehindProxy(row.faults, nil)
 			s.pods(pods, "a", "80m")
 			s.allBound(pods)
-			s.within(faultTimeout, func() error { // the last pod may be bound before that
+			s.within(faultTimeout, func() error { // all pods may be bound earlier
 				if !row.enough(proxy.injected(), r.Counters()) {
 					return fmt.Errorf("too few faults were injected: %+v, %+v", proxy.injected(), r.Counters())
 				}
 				return nil
 			})
 			proxy.set(faults{})
-			s.balanced(r)
-			s.sound(watches)
+			s.checkAccounting(r)
+			s.checkBindings(watches)
 			t.Logf("%d pods; %+v; %+v", pods, proxy.injected(), r.Counters())
 		})
 	}
 }
 
-// allBound waits, for longer than bound does, until so many pods have a node.
-func (s *scene) allBound(n int) {
+// allBound waits, for longer than bound does, until n pods have a node.
+func (s *fixture) allBound(n int) {
 	s.t.Helper()
 	s.within(faultTimeout, func() error {
 		bound := 0
@@ -151,9 +151,9 @@ func (s *scene) allBound(n int) {
 
 func TestFaults_PreemptionSucceeds(t *testing.T) {
 	const low, high = 40, 20
-	s := newScene(t, full(200)...)
+	s := newFixture(t, nodesFor(200)...)
 	go func() {
-		for s.ctx.Err() == nil { // the server ends the watch of one who falls behind
+		for s.ctx.Err() == nil { // the server ends a watch that falls behind
 			_ = apiserver.Kubelet(s.ctx, s.client)
 		}
 	}()
@@ -177,53 +177,53 @@ func TestFaults_PreemptionSucceeds(t *testing.T) {
 	})
 	proxy.set(faults{})
 	s.within(faultTimeout, func() error {
-		bound, leaving := 0, 0
+		bound, terminating := 0, 0
 		for _, pod := range s.list() {
 			switch {
 			case pod.DeletionTimestamp != nil:
-				leaving++
+				terminating++
 			case pod.Spec.PriorityClassName != "" && pod.Spec.NodeName != "":
 				bound++
 			}
 		}
 		if bound != high {
-			return fmt.Errorf("%d preemptors are bound, want %d; %d pods are leaving; the others: %s; %+v",
-				bound, high, leaving, s.waiting(r), r.Counters())
+			return fmt.Errorf("%d preemptors are bound, want %d; %d pods are terminating; the others: %s; %+v",
+				bound, high, terminating, s.waiting(r), r.Counters())
 		}
 		return nil
 	})
-	s.balanced(r)
-	s.sound(watches)
+	s.checkAccounting(r)
+	s.checkBindings(watches)
 	t.Logf("%d victims for %d preemptors; %+v; %+v", low+high-len(s.list()), high, proxy.injected(), r.Counters())
 }
 
-// waiting says where the pods are that the replica has not bound.
-func (s *scene) waiting(r *running) (where string) {
+// waiting returns the states of the pods that the replica has not bound.
+func (s *fixture) waiting(r *running) (states string) {
 	err := r.Inspect(s.ctx, func(e *engine.Engine) {
 		for o := range e.Store().Objects(world.Pod) {
 			if place := e.PodState(o.GetNamespace(), o.GetName()); place != engine.StateBound {
-				where += fmt.Sprintf("%s is %s; ", o.GetName(), place)
+				states += fmt.Sprintf("%s is %s; ", o.GetName(), place)
 			}
 		}
-		where += fmt.Sprintf("%d effects are awaited", len(e.PendingEffects()))
+		states += fmt.Sprintf("%d effects are pending", len(e.PendingEffects()))
 	})
 	if err != nil {
 		return err.Error()
 	}
-	return where
+	return states
 }
 
-// While nothing can be seen, pods go, pods come, and a node comes. The watches cannot go on afterwards. What a list then
-// shows that no watch had is counted, by kind, and made up for.
+// While reads fail, pods are deleted and created, and a node is added. Afterwards the watches expire. The changes that only
+// the next list shows are counted by kind and applied.
 func TestFaults_MissedEventsAreReported(t *testing.T) {
 	const before, gone, after = 60, 20, 30
-	s := newScene(t, full(100)...)
+	s := newFixture(t, nodesFor(100)...)
 	watches := s.watchBindings()
-	heard := make(listeningLogger, 1000)
-	proxy, r := s.startBehindProxy(faults{}, func(o *replica.Options) { o.Logger = heard.logger() })
+	logged := make(recordingLogger, 1000)
+	proxy, r := s.startBehindProxy(faults{}, func(o *replica.Options) { o.Logger = logged.logger() })
 	s.pods(before, "before", "80m")
 	s.allBound(before)
-	s.balanced(r)
+	s.checkAccounting(r)
 
 	proxy.set(faults{blind: true})
 	for _, pod := range s.list()[:gone] {
@@ -231,27 +231,27 @@ func TestFaults_MissedEventsAreReported(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	newScene(t, apiserver.Node(77, "8", "64Gi", "110"))
+	newFixture(t, apiserver.Node(77, "8", "64Gi", "110"))
 	s.pods(after, "after", "80m")
 	s.within(faultTimeout, func() error {
 		if proxy.injected().blind < 5 {
-			return errors.New("nobody looks")
+			return errors.New("too few reads failed")
 		}
 		return nil
 	})
 	proxy.set(faults{expired: 1})
 	s.within(faultTimeout, func() error {
 		if n := r.Counters().Drifted; n < gone+after+1 {
-			return fmt.Errorf("%d differences were reported, want %d pods that went, %d that came, and a node", n, gone, after)
+			return fmt.Errorf("%d differences were reported, want %d deleted pods, %d new pods, and a node", n, gone, after)
 		}
 		return nil
 	})
 	proxy.set(faults{})
 	s.allBound(before - gone + after)
-	s.balanced(r)
-	s.sound(watches)
+	s.checkAccounting(r)
+	s.checkBindings(watches)
 	wantPods, wantNodes := fmt.Sprintf("Pod gone=%d new=%d", gone, after), "Node gone=0 new=1"
-	drifts := heard.drifts()
+	drifts := logged.drifts()
 	if !drifts[wantPods] || !drifts[wantNodes] {
 		t.Errorf("reported: %v, want %q and %q", drifts, wantPods, wantNodes)
 	}

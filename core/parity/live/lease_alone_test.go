@@ -6,34 +6,34 @@ import (
 	"testing"
 )
 
-// Who stands for a lease looks at it, and the log tells so: else the next test would show nothing.
+// A candidate's reads of a lease are in the audit log: else the next test would check nothing.
 func TestElection_IsInAuditLog(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	s.scheduleAs(rival, orrery)
-	s.eventually(func() error { return s.reignOf(rival, 1) })
-	if !slices.ContainsFunc(s.audited(), func(a act) bool {
+	s.eventually(func() error { return s.tenureOf(rival, 1) })
+	if !slices.ContainsFunc(s.auditEntries(), func(a auditEntry) bool {
 		return a.User.Username == rival && a.Verb == "get" && a.ObjectRef.Resource == "leases"
 	}) {
-		t.Error("nobody looked at the lease")
+		t.Error("no read of the lease is in the audit log")
 	}
 }
 
-// Without leader election nobody asks for a lease: not the leader's, not a candidate's, not to read and not to write one.
+// Without leader election no lease and no lease candidate is read or written.
 func TestElection_DisabledReadsNoLease(t *testing.T) {
 	for _, what := range []schedulerProgram{orrery, kubeScheduler} {
 		t.Run(what.name(), func(t *testing.T) {
-			s := newScene(t, threeNodes()...)
+			s := newFixture(t, threeNodes()...)
 			p := s.scheduleAs(rival, what, "--leader-elect=false", "--feature-gates=CoordinatedLeaderElection=true")
 			s.eventually(p.ready)
 			s.pods(20, "a", "10m")
 			s.bound(20)
-			for _, a := range s.audited() {
+			for _, a := range s.auditEntries() {
 				if a.User.Username == rival && strings.HasPrefix(a.ObjectRef.Resource, "lease") {
-					t.Errorf("it was asked to %s %s", a.Verb, a.ObjectRef.Resource)
+					t.Errorf("unexpected request: %s %s", a.Verb, a.ObjectRef.Resource)
 				}
 			}
-			if len(s.acts("pods")) == 0 {
-				t.Error("the log tells nothing at all")
+			if len(s.auditedWrites("pods")) == 0 {
+				t.Error("the audit log is empty")
 			}
 		})
 	}

@@ -11,55 +11,55 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-// failover is a leader and who waits for its place, each with a user of its own so that the audit log tells who did what.
-// The leader's line to the API server is its own.
+// failover has a leader and a standby, each with its own user, so that the audit log distinguishes them. The leader reaches
+// the API server through its own proxy.
 type failover struct {
-	*scene
+	*fixture
 	leader, follower *process
-	line             *line
+	proxy            *tcpProxy
 }
 
-// mishap is what befalls a leader, and how that ends.
-type mishap struct {
-	befall func(f *failover)
-	// recover undoes it once the other leads, or right away if nobody else is to lead.
+// disruption is a fault of a leader or its connection, and its outcome.
+type disruption struct {
+	inject func(f *failover)
+	// recover ends the fault once the other leads, or at once if the leader stays.
 	recover func(f *failover)
-	// exits is the leader's exit code; -1 is for one that was killed, 0 for one that goes on and leads.
+	// exits is the leader's exit code; -1 if it was killed, 0 if it stops by itself or, with args, continues to lead.
 	exits int
 	args  []string
 }
 
-var mishaps = map[string]mishap{
+var disruptions = map[string]disruption{
 	"killed": {
-		befall: func(f *failover) { _ = f.leader.Process.Kill() },
+		inject: func(f *failover) { _ = f.leader.Process.Kill() },
 		exits:  -1,
 	},
-	"stopped for longer than the lease, and continued": {
-		befall:  func(f *failover) { _ = f.leader.Process.Signal(syscall.SIGSTOP) },
+	"stopped for longer than the lease duration, and continued": {
+		inject:  func(f *failover) { _ = f.leader.Process.Signal(syscall.SIGSTOP) },
 		recover: func(f *failover) { _ = f.leader.Process.Signal(syscall.SIGCONT) },
 		exits:   1,
 	},
-	"its line is cut, and mended": {
-		befall:  func(f *failover) { f.line.be(lineCut) },
-		recover: func(f *failover) { f.line.be(lineWorks) },
+	"its connections break, and recover": {
+		inject:  func(f *failover) { f.proxy.set(proxyClosed) },
+		recover: func(f *failover) { f.proxy.set(proxyWorks) },
 		exits:   1,
 	},
-	"its line is dead, and mended": {
-		befall:  func(f *failover) { f.line.be(lineDead) },
-		recover: func(f *failover) { f.line.be(lineWorks) },
+	"its connections hang, and recover": {
+		inject:  func(f *failover) { f.proxy.set(proxyHangs) },
+		recover: func(f *failover) { f.proxy.set(proxyWorks) },
 		exits:   1,
 	},
-	"told to end": {
-		befall: func(f *failover) { _ = f.leader.Process.Signal(syscall.SIGTERM) },
+	"terminated": {
+		inject: func(f *failover) { _ = f.leader.Process.Signal(syscall.SIGTERM) },
 		exits:  0,
 	},
-	"the API server restarts, and the lease outlasts it": {
-		befall:  func(f *failover) { f.restart() },
+	"the API server restarts within the lease duration": {
+		inject:  func(f *failover) { f.restart() },
 		recover: func(*failover) {},
 		args:    []string{"--leader-elect-lease-duration=90s", "--leader-elect-renew-deadline=80s"},
 	},
-	"the API server restarts, and the lease does not": {
-		befall: func(f *failover) {
+	"the API server is down beyond the renew deadline": {
+		inject: func(f *failover) {
 			if err := server.Stop(); err != nil {
 				f.t.Fatal(err)
 			}
@@ -72,26 +72,26 @@ var mishaps = map[string]mishap{
 	},
 }
 
-// Pods come in all the time, into nodes with room for exactly them, while their scheduler's leader meets with all that can
-// happen to one. Each time another leads in the end, or the same one still; every pod is bound, none twice; no node gets too
-// many; and nobody asks for a binding who does not hold a lease that is valid.
+// Pods are created all the time, on nodes that fit exactly these pods, while the leader is disrupted. Each time another one
+// leads in the end, or the same one still; every pod is bound, none twice; no node is overcommitted; and no binding is made
+// without a valid lease.
 func TestFailover_LosesNothing(t *testing.T) {
-	for name, m := range mishaps {
-		t.Run(name, func(t *testing.T) { m.happens(t) })
+	for name, m := range disruptions {
+		t.Run(name, func(t *testing.T) { m.run(t) })
 	}
 }
 
-func (m mishap) happens(t *testing.T) {
+func (m disruption) run(t *testing.T) {
 	pods := count(t, 200)
-	f := begin(t, pods, m.args...)
-	goesOn := m.exits == 0 && len(m.args) > 0
+	f := newFailover(t, pods, m.args...)
+	continues := m.exits == 0 && len(m.args) > 0
 	watches := f.watchBindings()
-	made := f.trickle(pods)
-	f.eventually(func() error { return f.boundSoFar(pods / 6) })
-	befell := time.Now()
-	m.befall(f)
-	if !goesOn {
-		f.eventually(func() error { return f.reignOf(rival, 2) })
+	made := f.createSlowly(pods)
+	f.eventually(func() error { return f.atLeastBound(pods / 6) })
+	injected := time.Now()
+	m.inject(f)
+	if !continues {
+		f.eventually(func() error { return f.tenureOf(rival, 2) })
 	}
 	if m.recover != nil {
 		m.recover(f)
@@ -101,35 +101,35 @@ func (m mishap) happens(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.bound(pods)
-	if goesOn {
-		f.staysWith(f.leader)
+	if continues {
+		f.keepsLeading(f.leader)
 	} else if code := f.leader.exit(); code != m.exits {
-		t.Errorf("the leader ended with %d, want %d", code, m.exits)
+		t.Errorf("the leader's exit code is %d, want %d", code, m.exits)
 	}
 	watches = append(watches, f.watchBindings()...)
-	f.sound(watches)
-	f.lawful(recovered)
+	f.checkBindings(watches)
+	f.checkLeases(recovered)
 	by := map[string]int{}
-	for _, a := range f.acts("pods") {
+	for _, a := range f.auditedWrites("pods") {
 		if a.succeeded() {
 			by[a.User.Username]++
 		}
 	}
-	t.Logf("%d pods; the trouble took %s; bindings by user: %v; reigns: %d", pods, recovered.Sub(befell).Round(time.Millisecond), by, len(f.reigns()))
+	t.Logf("%d pods; the disruption took %s; bindings by user: %v; tenures: %d", pods, recovered.Sub(injected).Round(time.Millisecond), by, len(f.tenures()))
 }
 
-// begin has one replica lead and another wait, with room for exactly so many pods.
-func begin(t *testing.T, pods int, args ...string) *failover {
+// newFailover starts a leader and a standby, with nodes that fit exactly so many pods.
+func newFailover(t *testing.T, pods int, args ...string) *failover {
 	t.Helper()
-	f := &failover{scene: newScene(t, full(pods)...), line: newLine(t)}
-	f.leader = f.scheduleBy(f.line.kubeconfig(t, scheduler), orrery, args...)
-	f.eventually(func() error { return f.reignOf(scheduler, 1) })
+	f := &failover{fixture: newFixture(t, nodesFor(pods)...), proxy: newTCPProxy(t)}
+	f.leader = f.scheduleBy(f.proxy.kubeconfig(t, scheduler), orrery, args...)
+	f.eventually(func() error { return f.tenureOf(scheduler, 1) })
 	f.follower = f.scheduleAs(rival, orrery, args...)
 	f.eventually(f.follower.follows)
 	return f
 }
 
-// restart takes the API server away for a moment.
+// restart restarts the API server.
 func (f *failover) restart() {
 	if err := server.Stop(); err != nil {
 		f.t.Fatal(err)
@@ -139,21 +139,21 @@ func (f *failover) restart() {
 	}
 }
 
-// staysWith has the leader be the only one there ever was.
-func (f *failover) staysWith(leader *process) {
+// keepsLeading checks that the leader was the only one.
+func (f *failover) keepsLeading(leader *process) {
 	f.t.Helper()
 	select {
 	case <-leader.end:
-		f.t.Errorf("the leader ended with %d", leader.ProcessState.ExitCode())
+		f.t.Errorf("the leader exited with %d", leader.ProcessState.ExitCode())
 	default:
 	}
-	if reigns := f.reigns(); len(reigns) != 1 {
-		f.t.Errorf("the lease changed hands: %+v", reigns)
+	if tenures := f.tenures(); len(tenures) != 1 {
+		f.t.Errorf("the lease had several holders: %+v", tenures)
 	}
 }
 
-// trickle creates pods one after the other, for some seconds and through whatever happens to the API server.
-func (s *scene) trickle(pods int) (made chan error) {
+// createSlowly creates pods one by one for some seconds, retrying while the API server is unavailable.
+func (s *fixture) createSlowly(pods int) (made chan error) {
 	made = make(chan error, 1)
 	go func() {
 		each := time.NewTicker(15 * time.Millisecond)
@@ -163,7 +163,7 @@ func (s *scene) trickle(pods int) (made chan error) {
 		for n := 0; n < pods; {
 			<-each.C
 			_, err = s.create(apiserver.Pod(fmt.Sprintf("trickle-%d", n), "80m", "1Mi"))
-			if err == nil || apierrors.IsAlreadyExists(err) { // the answer to the first try may have been lost
+			if err == nil || apierrors.IsAlreadyExists(err) { // the response to the first try may have been lost
 				n, err = n+1, nil
 			} else if s.ctx.Err() != nil || time.Now().After(giveUp) {
 				err = fmt.Errorf("creating pod %d: %w", n, err)
@@ -175,8 +175,8 @@ func (s *scene) trickle(pods int) (made chan error) {
 	return made
 }
 
-// boundSoFar says whether at least so many pods have a node.
-func (s *scene) boundSoFar(n int) error {
+// atLeastBound checks that at least n pods have a node.
+func (s *fixture) atLeastBound(n int) error {
 	bound := 0
 	for _, pod := range s.list() {
 		if pod.Spec.NodeName != "" {
@@ -189,26 +189,26 @@ func (s *scene) boundSoFar(n int) error {
 	return nil
 }
 
-// onTheWay is for how long after its process was continued a call may arrive that had left before it was stopped.
-const onTheWay = time.Second
+// inFlightGrace is how long after a process was continued a call may arrive that was sent before it was stopped.
+const inFlightGrace = time.Second
 
-// lawful has every binding be asked for under a lease that is held and valid. Kubernetes has no fencing: what was on its way
-// to the API server when a process or its line was stopped may still arrive when that goes on, and so a handful is let pass
-// then. Those cannot bind a pod that is bound already. Without a pause there is no such time: it is zero.
-func (s *scene) lawful(continued time.Time) {
+// checkLeases checks that every binding was made with a valid lease. Kubernetes has no fencing: calls in flight when a process
+// or its connection was stopped may still arrive when it continues, so a few are allowed then. They cannot bind a bound pod
+// again. continued is zero if there was no pause.
+func (s *fixture) checkLeases(continued time.Time) {
 	s.t.Helper()
-	const handful = 2
+	const maxLate = 2
 	late := 0
-	for _, b := range s.usurped() {
-		if b.at.After(continued.Add(-onTheWay)) && b.at.Before(continued.Add(onTheWay)) {
+	for _, b := range s.bindingsWithoutLease() {
+		if b.at.After(continued.Add(-inFlightGrace)) && b.at.Before(continued.Add(inFlightGrace)) {
 			late++
 			continue
 		}
 		s.t.Errorf("a binding without the lease: %s", b)
 	}
-	if late > handful {
-		s.t.Errorf("%d bindings arrived without the lease after a pause, want at most %d", late, handful)
+	if late > maxLate {
+		s.t.Errorf("%d bindings arrived without the lease after a pause, want at most %d", late, maxLate)
 	} else if late > 0 {
-		s.t.Logf("%d bindings were on their way", late)
+		s.t.Logf("%d bindings were in flight", late)
 	}
 }

@@ -15,14 +15,14 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-// printed are the rules of the roles that "orrery manifests" prints, in the whole cluster and in its own namespace.
-func (s *scene) printed(args ...string) (everywhere, inNamespace []rbacv1.PolicyRule) {
+// printedRules returns the rules of the roles that "orrery manifests" prints, for the whole cluster and for its namespace.
+func (s *fixture) printedRules(args ...string) (everywhere, inNamespace []rbacv1.PolicyRule) {
 	s.t.Helper()
 	p := s.exec(append([]string{"manifests"}, args...)...)
 	if code := p.exit(); code != 0 {
-		s.t.Fatalf("exit code %d: %s", code, p.said)
+		s.t.Fatalf("exit code %d: %s", code, p.output)
 	}
-	for _, document := range strings.Split(p.said.String(), "\n---\n") {
+	for _, document := range strings.Split(p.output.String(), "\n---\n") {
 		var role rbacv1.ClusterRole
 		if err := yaml.Unmarshal([]byte(document), &role); err != nil {
 			s.t.Fatalf("%v in\n%s", err, document)
@@ -35,7 +35,7 @@ func (s *scene) printed(args ...string) (everywhere, inNamespace []rbacv1.Policy
 		}
 	}
 	if len(everywhere) == 0 {
-		s.t.Fatalf("no role is printed: %s", p.said)
+		s.t.Fatalf("no role is printed: %s", p.output)
 	}
 	return everywhere, inNamespace
 }
@@ -54,24 +54,23 @@ func rightsIn(rules []rbacv1.PolicyRule) (all []string) {
 	return slices.Compact(all)
 }
 
-// Who has the role for looking, and no other, is refused nothing by any command that only looks; and all of them together
-// use every right that is in it.
+// The read-only role is sufficient for every command that only reads, and together these commands use every right in it.
 func TestManifests_ReadRoleIsExact(t *testing.T) {
-	s := newScene(t, threeNodes()...)
-	role, _ := s.printed("--shadow")
-	s.permit(onlooker, "", role...)
+	s := newFixture(t, threeNodes()...)
+	role, _ := s.printedRules("--shadow")
+	s.permit(viewer, "", role...)
 	s.start(nil)
 	s.pods(3, "a", "10m")
 	s.pods(1, "big", "64")
 	s.bound(3)
-	kubeconfig, err := server.Kubeconfig(onlooker)
+	kubeconfig, err := server.Kubeconfig(viewer)
 	if err != nil {
 		t.Fatal(err)
 	}
 	as := []string{"--kubeconfig=" + kubeconfig, "--config=" + s.configFile(kubeconfig)}
-	session := s.look(onlooker, nil)
+	session := s.openConsole(viewer, nil)
 	if alert := func() string { st := session.State(); return st.Access() }(); !strings.HasPrefix(alert, "Everything") {
-		t.Errorf("the console lacks something:\n%s", alert)
+		t.Errorf("the console reports missing rights:\n%s", alert)
 	}
 	for _, tt := range []struct {
 		args []string
@@ -86,38 +85,38 @@ func TestManifests_ReadRoleIsExact(t *testing.T) {
 	} {
 		p := s.exec(append(slices.Clone(tt.args), as...)...)
 		if code := p.exit(); code != tt.code {
-			t.Errorf("%q: exit code %d, want %d: %s", tt.args, code, tt.code, p.said)
+			t.Errorf("%q: exit code %d, want %d: %s", tt.args, code, tt.code, p.output)
 		}
-		if err := p.says(tt.says); err != nil {
-			t.Errorf("%q: %v; it said %s", tt.args, err, p.said)
+		if err := p.logged(tt.says); err != nil {
+			t.Errorf("%q: %v; output %s", tt.args, err, p.output)
 		}
 	}
 	session.Close()
-	asked := slices.DeleteFunc(s.requests(onlooker), func(r string) bool { // what nodes use is asked for, and done without
+	requested := slices.DeleteFunc(s.requests(viewer), func(r string) bool { // usage is optional
 		return r == "get nodes/proxy" || strings.HasSuffix(r, ".metrics.k8s.io")
 	})
-	if may := rightsIn(role); !slices.Equal(asked, may) {
-		t.Errorf("asked for were\n%q\nand permitted are\n%q", asked, may)
+	if permitted := rightsIn(role); !slices.Equal(requested, permitted) {
+		t.Errorf("requests\n%q\ndiffer from the rights\n%q", requested, permitted)
 	}
 }
 
-// Who has the role of a scheduler, and no other, places pods, makes room for them, and has them leave tainted nodes.
+// The scheduler's role is sufficient to bind pods, to preempt, and to evict from tainted nodes.
 func TestManifests_SchedulerRoleIsEnough(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	s.priorities()
-	role, lease := s.printed()
-	s.permit(onlooker, "", role...)
-	s.permit(onlooker, "kube-system", lease...)
+	role, lease := s.printedRules()
+	s.permit(viewer, "", role...)
+	s.permit(viewer, "kube-system", lease...)
 	s.lease = "orrery" // the one that the role is for
-	kubeconfig, err := server.Kubeconfig(onlooker)
+	kubeconfig, err := server.Kubeconfig(viewer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	asks, err := server.Kubeconfig(apiserver.Admin) // who may read metrics is asked with the rights of Kubernetes' own roles
+	authKubeconfig, err := server.Kubeconfig(apiserver.Admin) // the endpoints' authorization needs more rights
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := s.scheduleBy(kubeconfig, orrery, "--controllers=taint-eviction", "--authentication-kubeconfig="+asks, "--authorization-kubeconfig="+asks,
+	p := s.scheduleBy(kubeconfig, orrery, "--controllers=taint-eviction", "--authentication-kubeconfig="+authKubeconfig, "--authorization-kubeconfig="+authKubeconfig,
 		"--leader-elect-resource-name=orrery", "--leader-elect-resource-namespace=kube-system")
 	s.eventually(p.ready)
 	s.pods(3, "low", "5")
@@ -127,10 +126,10 @@ func TestManifests_SchedulerRoleIsEnough(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.eventually(func() error {
-		leaving := 0
+		terminating := 0
 		for _, pod := range s.list() {
 			if pod.DeletionTimestamp != nil {
-				leaving++
+				terminating++
 				_ = s.client.CoreV1().Pods(pod.Namespace).Delete(s.ctx, pod.Name, *metav1.NewDeleteOptions(0))
 			}
 		}
@@ -139,7 +138,7 @@ func TestManifests_SchedulerRoleIsEnough(t *testing.T) {
 				return nil
 			}
 		}
-		return fmt.Errorf("high has no node; %d leave", leaving)
+		return fmt.Errorf("high has no node; %d pods are terminating", terminating)
 	})
 	node, err := s.client.CoreV1().Nodes().Get(s.ctx, "node-0", metav1.GetOptions{})
 	if err != nil {
@@ -164,9 +163,9 @@ func TestManifests_SchedulerRoleIsEnough(t *testing.T) {
 		return nil
 	})
 	if there == 0 {
-		t.Error("there was nobody to leave the tainted node")
+		t.Error("no pod was on the tainted node")
 	}
-	if p.says("(?i)forbidden") == nil {
-		t.Errorf("something was forbidden: %s", p.said)
+	if p.logged("(?i)forbidden") == nil {
+		t.Errorf("a request was forbidden: %s", p.output)
 	}
 }

@@ -16,21 +16,21 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-// A dashboard asks for families by name and for labels by name. After the same hundred pods, and one that fits nowhere,
-// whatever kube-scheduler shows is there with the same labels: of scheduling, of the process, of its client, of its leases.
+// Dashboards select families and labels by name. After the same hundred pods and one unschedulable one, every family that
+// kube-scheduler exposes exists with the same labels: of scheduling, of the process, of its client, of its leases.
 func TestMetrics_SameAsKubeScheduler(t *testing.T) {
-	theirs := measuredUnder(t, kubeScheduler, nil)
-	ours := measuredUnder(t, orrery, theirs.families)
+	theirs := scrape(t, kubeScheduler, nil)
+	ours := scrape(t, orrery, theirs.families)
 	for _, name := range slices.Sorted(maps.Keys(theirs.families)) {
 		if strings.HasPrefix(name, "apiserver_envelope_encryption_") {
-			continue // of an API server's encryption at rest, always zero in a scheduler; its package brings gRPC along
+			continue // of an API server's encryption at rest, always zero in a scheduler; its package depends on gRPC
 		}
 		if diff := cmp.Diff(theirs.families[name], ours.families[name]); diff != "" {
 			t.Errorf("%s differs (-kube-scheduler +Orrery):\n%s", name, diff)
 		}
 	}
 	if len(theirs.families) < 150 {
-		t.Errorf("kube-scheduler shows only %d families", len(theirs.families))
+		t.Errorf("kube-scheduler exposes only %d families", len(theirs.families))
 	}
 	for _, gate := range slices.Sorted(maps.Keys(ours.gates)) {
 		if ours.gates[gate] != theirs.gates[gate] {
@@ -40,15 +40,15 @@ func TestMetrics_SameAsKubeScheduler(t *testing.T) {
 	t.Logf("%d families of kube-scheduler, %d of Orrery; %d and %d gates", len(theirs.families), len(ours.families), len(theirs.gates), len(ours.gates))
 }
 
-// measured is what /metrics shows: the type and the label names of every family, and the stage and the state of every gate.
-type measured struct{ families, gates map[string]string }
+// exposed is the content of /metrics: the type and label names of every family, and the stage and value of every gate.
+type exposed struct{ families, gates map[string]string }
 
-// measuredUnder is what a scheduler shows once the families that are wanted are there or some seconds have passed: levels are
-// read off once a second.
-func measuredUnder(t *testing.T, what schedulerProgram, wanted map[string]string) measured {
-	all := measured{map[string]string{}, map[string]string{}}
+// scrape returns a scheduler's /metrics once it has the wanted families or some seconds have passed: gauges are updated once
+// a second.
+func scrape(t *testing.T, what schedulerProgram, wanted map[string]string) exposed {
+	all := exposed{map[string]string{}, map[string]string{}}
 	t.Run(what.name(), func(t *testing.T) {
-		s := newScene(t, threeNodes()...)
+		s := newFixture(t, threeNodes()...)
 		p := s.scheduleAs(scheduler, what)
 		s.eventually(p.ready)
 		s.pods(100, "a", "10m")
@@ -56,9 +56,9 @@ func measuredUnder(t *testing.T, what schedulerProgram, wanted map[string]string
 		if _, err := s.create(apiserver.Pod("big", "64", "16Mi")); err != nil {
 			t.Fatal(err)
 		}
-		s.eventually(func() error { return s.told("big") })
-		patience := time.Now().Add(8 * time.Second)
-		s.eventually(func() error { // it counts a moment later
+		s.eventually(func() error { return s.hasResult("big") })
+		deadline := time.Now().Add(8 * time.Second)
+		s.eventually(func() error { // the attempt is counted later
 			code, text := p.get("/metrics", apiserver.Admin)
 			if !strings.Contains(text, `result="unschedulable"`) {
 				return fmt.Errorf("/metrics: %d", code)
@@ -68,7 +68,7 @@ func measuredUnder(t *testing.T, what schedulerProgram, wanted map[string]string
 			for name, f := range families {
 				all.add(name, f)
 			}
-			if missing := absent(wanted, all.families); err == nil && len(missing) > 0 && time.Now().Before(patience) {
+			if missing := absent(wanted, all.families); err == nil && len(missing) > 0 && time.Now().Before(deadline) {
 				err = fmt.Errorf("missing: %q", missing)
 			}
 			return err
@@ -77,7 +77,7 @@ func measuredUnder(t *testing.T, what schedulerProgram, wanted map[string]string
 	return all
 }
 
-func (all measured) add(name string, f *dto.MetricFamily) {
+func (all exposed) add(name string, f *dto.MetricFamily) {
 	names := map[string]bool{}
 	for _, m := range f.Metric {
 		values := map[string]string{}

@@ -16,12 +16,12 @@ import (
 	"orrery/core/replica"
 )
 
-// alone runs a replica without a lease, which would be lost in an outage, and without limits.
-func alone(o *replica.Options) {
+// withoutLease runs a replica without leader election, since an outage would end it, and without client-side rate limits.
+func withoutLease(o *replica.Options) {
 	*o.Config.LeaderElection.LeaderElect = false
 }
 
-// count is a number of pods, or what ORRERY_CASES says.
+// count returns ORRERY_CASES, or a default number of pods.
 func count(t *testing.T, otherwise int) int {
 	text := os.Getenv("ORRERY_CASES")
 	if text == "" {
@@ -29,13 +29,13 @@ func count(t *testing.T, otherwise int) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		t.Fatalf("ORRERY_CASES=%q is no number: %v", text, err)
+		t.Fatalf("ORRERY_CASES=%q is not a number: %v", text, err)
 	}
 	return n
 }
 
-// full are nodes with room for exactly so many pods of 80m, a hundred each, and for the rest of them.
-func full(pods int) []*v1.Node {
+// nodesFor returns nodes that fit exactly so many pods of 80m, a hundred each and the last one the rest.
+func nodesFor(pods int) []*v1.Node {
 	var nodes []*v1.Node
 	for i := range (pods + 99) / 100 {
 		nodes = append(nodes, apiserver.Node(i, "8", "64Gi", "110"))
@@ -45,10 +45,10 @@ func full(pods int) []*v1.Node {
 
 func TestOutage_RestartAmidBindings(t *testing.T) {
 	pods := count(t, 800)
-	s := newScene(t, full(pods)...)
+	s := newFixture(t, nodesFor(pods)...)
 	s.pods(pods, "a", "80m")
 	watches := s.watchBindings()
-	r := s.start(alone)
+	r := s.start(withoutLease)
 	s.eventually(func() error {
 		if n := r.Counters().Attempts; n < uint64(pods)/4 {
 			return fmt.Errorf("only %d calls were made", n)
@@ -58,29 +58,29 @@ func TestOutage_RestartAmidBindings(t *testing.T) {
 	if err := server.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	middle := len(s.acts("pods"))
+	middle := len(s.auditedWrites("pods"))
 	if middle == 0 || middle >= pods {
-		t.Errorf("the server stopped after %d of %d bindings: that is not the middle", middle, pods)
+		t.Errorf("the server stopped after %d of %d bindings, want it in between", middle, pods)
 	}
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
 	watches = append(watches, s.watchBindings()...)
 	s.bound(pods)
-	s.agrees(r)
-	s.sound(watches)
+	s.checkCache(r)
+	s.checkBindings(watches)
 	tally := r.Counters()
 	if tally.Retries == 0 {
-		t.Error("nothing was tried again, so nothing was in the middle")
+		t.Error("no call was retried, so none was in flight when the server stopped")
 	}
 	t.Logf("%d pods, %d of them bound before the server stopped; %+v", pods, middle, tally)
 }
 
-// sound has no pod seen on two nodes, none bound twice, and no node with more on it than it has room for.
-func (s *scene) sound(watches []chan seen) {
+// checkBindings checks that no pod was seen on two nodes, none was bound twice, and no node is overcommitted.
+func (s *fixture) checkBindings(watches []chan placement) {
 	s.t.Helper()
-	for pod, moved := range twice(watches) {
-		s.t.Errorf("%s was seen on %v", pod, moved)
+	for pod, nodes := range moved(watches) {
+		s.t.Errorf("%s was seen on %v", pod, nodes)
 	}
 	if again := s.boundTwice(); len(again) > 0 {
 		s.t.Errorf("bound twice: %v", again)
@@ -90,8 +90,8 @@ func (s *scene) sound(watches []chan seen) {
 	}
 }
 
-// overcommitted are nodes with more on them than they have room for.
-func (s *scene) overcommitted() (all []string) {
+// overcommitted returns the nodes whose pods exceed their allocatable resources.
+func (s *fixture) overcommitted() (all []string) {
 	list, err := s.client.CoreV1().Nodes().List(s.ctx, metav1.ListOptions{})
 	if err != nil {
 		s.t.Fatal(err)
@@ -113,44 +113,44 @@ func (s *scene) overcommitted() (all []string) {
 	return all
 }
 
-// seen is a pod on a node.
-type seen struct {
+// placement is a pod on a node.
+type placement struct {
 	pod  types.UID
 	node string
 }
 
-// watchBindings writes down which pods are seen on which nodes, until the connection ends.
-func (s *scene) watchBindings() []chan seen {
+// watchBindings watches which pods are on which nodes, until the watch ends.
+func (s *fixture) watchBindings() []chan placement {
 	s.t.Helper()
 	w, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Watch(s.ctx, metav1.ListOptions{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	out := make(chan seen, 100_000)
+	out := make(chan placement, 100_000)
 	go func() {
 		defer close(out)
 		for e := range w.ResultChan() {
 			if pod, ok := e.Object.(*v1.Pod); ok && pod.Spec.NodeName != "" {
-				out <- seen{pod.UID, pod.Spec.NodeName}
+				out <- placement{pod.UID, pod.Spec.NodeName}
 			}
 		}
 	}()
 	s.t.Cleanup(w.Stop)
-	return []chan seen{out}
+	return []chan placement{out}
 }
 
-// twice are the pods that were seen on more than one node so far.
-func twice(watches []chan seen) map[types.UID][]string {
-	where, moved := map[types.UID]string{}, map[types.UID][]string{}
+// moved returns the pods that were seen on more than one node so far.
+func moved(watches []chan placement) map[types.UID][]string {
+	last, all := map[types.UID]string{}, map[types.UID][]string{}
 	for _, w := range watches {
 		for {
 			select {
 			case at, ok := <-w:
 				if ok {
-					if before := where[at.pod]; before != "" && before != at.node {
-						moved[at.pod] = append(moved[at.pod], before, at.node)
+					if before := last[at.pod]; before != "" && before != at.node {
+						all[at.pod] = append(all[at.pod], before, at.node)
 					}
-					where[at.pod] = at.node
+					last[at.pod] = at.node
 					continue
 				}
 			default:
@@ -158,11 +158,11 @@ func twice(watches []chan seen) map[types.UID][]string {
 			break
 		}
 	}
-	return moved
+	return all
 }
 
-// agrees waits until the replica and the API server hold the same, and has the engine check itself.
-func (s *scene) agrees(r *running) {
+// checkCache waits until the replica's cache and the API server agree, and checks the engine's consistency.
+func (s *fixture) checkCache(r *running) {
 	s.t.Helper()
 	s.eventually(func() error {
 		different, err := r.Compare(s.ctx)
@@ -173,31 +173,31 @@ func (s *scene) agrees(r *running) {
 	})
 	var broken error
 	if err := r.Inspect(s.ctx, func(e *engine.Engine) { broken = e.Check() }); err != nil || broken != nil {
-		s.t.Errorf("the engine checked itself: %v, %v", err, broken)
+		s.t.Errorf("checking the engine: %v, %v", err, broken)
 	}
 }
 
 func TestOutage_CutConnectionRecovers(t *testing.T) {
-	s := newScene(t, threeNodes()...)
-	r := s.start(alone)
+	s := newFixture(t, threeNodes()...)
+	r := s.start(withoutLease)
 	s.pods(10, "before", "10m")
 	s.bound(10)
 	server.Cut(true)
 	had := r.Counters().Watches
-	s.eventually(func() error { // it has noticed, and has tried in vain to see again
+	s.eventually(func() error { // it has noticed, and retries its watches
 		if tried := r.Counters().Watches - had; tried < 10 {
-			return fmt.Errorf("a watch was begun %d times since the line was cut", tried)
+			return fmt.Errorf("%d watches were started since the connection broke", tried)
 		}
 		return nil
 	})
 	server.Cut(false)
 	s.pods(10, "after", "10m")
 	s.bound(20)
-	s.agrees(r)
+	s.checkCache(r)
 }
 
 func TestTaintEviction_RunsOnLeader(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	s.start(func(o *replica.Options) {
 		o.Controllers = []string{replica.TaintEviction}
 	})
@@ -213,19 +213,19 @@ func TestTaintEviction_RunsOnLeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.eventually(func() error {
-		leaving := 0
+		marked := 0
 		for _, pod := range s.list() {
 			if pod.Spec.NodeName == target && pod.DeletionTimestamp == nil {
-				return errors.New("a pod stays on a tainted node")
+				return errors.New("a pod on the tainted node is not terminating")
 			}
 			for _, c := range pod.Status.Conditions {
 				if c.Type == v1.DisruptionTarget && c.Reason == "DeletionByTaintManager" {
-					leaving++
+					marked++
 				}
 			}
 		}
-		if leaving != want {
-			return fmt.Errorf("%d pods are marked, want %d", leaving, want)
+		if marked != want {
+			return fmt.Errorf("%d pods have the condition DisruptionTarget, want %d", marked, want)
 		}
 		return nil
 	})

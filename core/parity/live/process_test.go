@@ -20,16 +20,16 @@ import (
 )
 
 func TestEndpoints_CheckRights(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	s.letReadMetrics()
 	p := s.schedule("--feature-gates=ComponentFlagz=true,ComponentStatusz=true")
 	s.eventually(p.ready)
 	s.pods(3, "a", "250m")
 	s.bound(3)
 	for _, c := range []struct {
-		path                                      string
-		nobody, impostor, special, metrics, admin int
-		contains                                  string
+		path                                               string
+		anonymous, badToken, withoutRights, metrics, admin int
+		contains                                           string
 	}{
 		{"/healthz", 200, 401, 200, 200, 200, "ok"},
 		{"/livez", 200, 401, 200, 200, 200, "ok"},
@@ -45,21 +45,21 @@ func TestEndpoints_CheckRights(t *testing.T) {
 		{"/nothing", 403, 401, 403, 403, 404, ""},
 	} {
 		for token, want := range map[string]int{
-			"": c.nobody, "guessed": c.impostor, "nobody-special": c.special, "prometheus": c.metrics, apiserver.Admin: c.admin,
+			"": c.anonymous, "guessed": c.badToken, noRights: c.withoutRights, "prometheus": c.metrics, apiserver.Admin: c.admin,
 		} {
 			code, body := p.get(c.path, token)
 			if code != want {
-				t.Errorf("%s asked by %q: %d, want %d", c.path, token, code, want)
+				t.Errorf("%s by %q: %d, want %d", c.path, token, code, want)
 			}
 			if token == apiserver.Admin && !strings.Contains(body, c.contains) {
-				t.Errorf("%s does not say %q: %.400s", c.path, c.contains, body)
+				t.Errorf("%s does not contain %q: %.400s", c.path, c.contains, body)
 			}
 		}
 	}
 }
 
-// letReadMetrics gives prometheus the right to read metrics, and no other.
-func (s *scene) letReadMetrics() {
+// letReadMetrics grants prometheus only the right to read metrics.
+func (s *fixture) letReadMetrics() {
 	s.t.Helper()
 	reader := &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: "reads-metrics"},
@@ -74,10 +74,10 @@ func (s *scene) letReadMetrics() {
 	}
 }
 
-// Every path but those of health is closed, whatever the verb, to who does not say who they are, to who is not believed, and to
-// who has no rights; and those who may read metrics may do nothing else with them.
-func TestEndpoints_RefuseEveryVerb(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+// Every path but health checks rejects every verb of anonymous users, of invalid tokens and of users without rights; and
+// users with the right to read metrics can only read them.
+func TestEndpoints_RejectEveryVerb(t *testing.T) {
+	s := newFixture(t, threeNodes()...)
 	s.letReadMetrics()
 	p := s.schedule("--feature-gates=ComponentFlagz=true,ComponentStatusz=true")
 	s.eventually(p.ready)
@@ -89,20 +89,20 @@ func TestEndpoints_RefuseEveryVerb(t *testing.T) {
 		"/healthz/../configz", "//configz",
 	} {
 		for _, verb := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
-			for _, token := range []string{"", "guessed", "nobody-special"} {
-				if code, _ := p.ask(verb, path, token); code != http.StatusUnauthorized && code != http.StatusForbidden {
+			for _, token := range []string{"", "guessed", noRights} {
+				if code, _ := p.request(verb, path, token); code != http.StatusUnauthorized && code != http.StatusForbidden {
 					t.Errorf("%s %s by %q: %d", verb, path, token, code)
 				}
 			}
 		}
 	}
 	for _, verb := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
-		if code, _ := p.ask(verb, "/metrics", "prometheus"); code != http.StatusForbidden {
-			t.Errorf("%s /metrics by who may only read them: %d", verb, code)
+		if code, _ := p.request(verb, "/metrics", "prometheus"); code != http.StatusForbidden {
+			t.Errorf("%s /metrics by a user who may only read them: %d", verb, code)
 		}
 	}
 	for path, verb := range map[string]string{"/metrics": http.MethodDelete, "/debug/pprof/symbol": http.MethodGet} {
-		if code, body := p.ask(verb, path, apiserver.Admin); code != http.StatusOK {
+		if code, body := p.request(verb, path, apiserver.Admin); code != http.StatusOK {
 			t.Errorf("%s %s by an administrator: %d %.200s", verb, path, code, body)
 		}
 	}
@@ -114,37 +114,37 @@ func TestProcess_ExitCodes(t *testing.T) {
 	if err := os.WriteFile(old, []byte("apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := newScene(t)
+	s := newFixture(t)
 	for name, c := range map[string]struct {
 		args []string
 		says string
 	}{
-		"an argument":           {[]string{"now"}, "does not take any arguments"},
-		"an unknown flag":       {[]string{"--nonsense"}, "unknown flag: --nonsense"},
-		"an unknown gate":       {[]string{"--feature-gates=Nonsense=true"}, "Nonsense"},
-		"no such file":          {[]string{"--config=" + dir + "/none.yaml"}, "no such file"},
-		"an old configuration":  {[]string{"--config=" + old}, "v1beta3"},
-		"leases that cannot be": {[]string{"--kubeconfig=/dev/null", "--leader-elect-lease-duration=1s"}, "LeaseDuration must be greater than RenewDeadline|leaseDuration"},
-		"no API server":         {[]string{"--kubeconfig=" + dir + "/none.kubeconfig"}, "no such file"},
-		"another version":       {[]string{"--emulated-version=1.31"}, "behaves like 1.35"},
-		"an unknown controller": {[]string{"--master=http://127.0.0.1:1", "--controllers=nonsense"}, "taint-eviction"},
-		"a logging format":      {[]string{"--logging-format=xml"}, "xml"},
-		"a port that is taken":  {[]string{"--master=http://127.0.0.1:1", "--bind-address=127.0.0.1", fmt.Sprint("--secure-port=", server.Port()), "--authentication-skip-lookup"}, "address already in use"},
+		"an argument":             {[]string{"now"}, "does not take any arguments"},
+		"an unknown flag":         {[]string{"--nonsense"}, "unknown flag: --nonsense"},
+		"an unknown gate":         {[]string{"--feature-gates=Nonsense=true"}, "Nonsense"},
+		"no such file":            {[]string{"--config=" + dir + "/none.yaml"}, "no such file"},
+		"an old configuration":    {[]string{"--config=" + old}, "v1beta3"},
+		"invalid lease durations": {[]string{"--kubeconfig=/dev/null", "--leader-elect-lease-duration=1s"}, "LeaseDuration must be greater than RenewDeadline|leaseDuration"},
+		"no API server":           {[]string{"--kubeconfig=" + dir + "/none.kubeconfig"}, "no such file"},
+		"another version":         {[]string{"--emulated-version=1.31"}, "behaves like 1.35"},
+		"an unknown controller":   {[]string{"--master=http://127.0.0.1:1", "--controllers=nonsense"}, "taint-eviction"},
+		"a logging format":        {[]string{"--logging-format=xml"}, "xml"},
+		"a port that is in use":   {[]string{"--master=http://127.0.0.1:1", "--bind-address=127.0.0.1", fmt.Sprint("--secure-port=", server.Port()), "--authentication-skip-lookup"}, "address already in use"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := s.exec(append([]string{"run"}, c.args...)...)
 			if code := p.exit(); code != 1 {
 				t.Errorf("exit code %d, want 1", code)
 			}
-			if err := p.says("(?i)" + c.says); err != nil {
-				t.Errorf("%v; it said: %s", err, p.said)
+			if err := p.logged("(?i)" + c.says); err != nil {
+				t.Errorf("%v; output: %s", err, p.output)
 			}
 		})
 	}
 }
 
 func TestProcess_WriteConfigTo(t *testing.T) {
-	s := newScene(t)
+	s := newFixture(t)
 	first, second := filepath.Join(t.TempDir(), "first.yaml"), filepath.Join(t.TempDir(), "second.yaml")
 	if code := s.exec("run", "--write-config-to="+first, "--kube-api-qps=77").exit(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -155,12 +155,12 @@ func TestProcess_WriteConfigTo(t *testing.T) {
 	one, _ := os.ReadFile(first)
 	two, _ := os.ReadFile(second)
 	if !bytes.Contains(one, []byte("qps: 77")) || !bytes.Equal(one, two) {
-		t.Errorf("it wrote:\n%s\nand, read again:\n%s", one, two)
+		t.Errorf("the first file:\n%s\nand the file written from it:\n%s", one, two)
 	}
 }
 
 func TestProcess_TerminationReleasesLease(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	p := s.schedule("--logging-format=json")
 	s.eventually(p.ready)
 	s.pods(20, "a", "10m")
@@ -175,13 +175,13 @@ func TestProcess_TerminationReleasesLease(t *testing.T) {
 	if err != nil || *lease.Spec.HolderIdentity != "" {
 		t.Errorf("the lease: %+v, %v", lease.Spec, err)
 	}
-	if err := p.says(`"msg":"Requested to terminate, exiting"`); err != nil {
+	if err := p.logged(`"msg":"Requested to terminate, exiting"`); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestProcess_USR2SavesFlightRecorder(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	p := s.schedule()
 	s.eventually(p.ready)
 	s.pods(20, "a", "10m")
@@ -189,22 +189,22 @@ func TestProcess_USR2SavesFlightRecorder(t *testing.T) {
 	if err := p.Process.Signal(syscall.SIGUSR2); err != nil {
 		t.Fatal(err)
 	}
-	s.eventually(func() error { return p.says(`Compared the cache with the API server" differences=0`) })
-	file := regexp.MustCompile(`Saved the flight recorder" file="([^"]+)"`).FindStringSubmatch(p.said.String())
+	s.eventually(func() error { return p.logged(`Compared the cache with the API server" differences=0`) })
+	file := regexp.MustCompile(`Saved the flight recorder" file="([^"]+)"`).FindStringSubmatch(p.output.String())
 	if file == nil {
-		t.Fatal("it did not say where it saved the flight")
+		t.Fatal("the log does not name the flight recorder's file")
 	}
 	replay := s.exec("replay", "--verify", file[1])
 	if code := replay.exit(); code != 0 {
-		t.Errorf("replaying the flight: exit code %d: %s", code, replay.said)
+		t.Errorf("replaying the flight recorder's file: exit code %d: %s", code, replay.output)
 	}
 }
 
 func TestProcess_KilledLeaderIsReplaced(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	first := s.schedule()
 	s.eventually(first.ready)
-	s.eventually(func() error { return first.says("became leader|Successfully acquired lease") })
+	s.eventually(func() error { return first.logged("became leader|Successfully acquired lease") })
 	second := s.schedule()
 	s.eventually(second.ready)
 	_ = first.Process.Kill()
@@ -217,9 +217,9 @@ func TestProcess_KilledLeaderIsReplaced(t *testing.T) {
 }
 
 func TestProcess_StoppedLeaderExitsOnContinue(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	first := s.schedule()
-	s.eventually(func() error { return first.says("Successfully acquired lease") })
+	s.eventually(func() error { return first.logged("Successfully acquired lease") })
 	second := s.schedule()
 	s.eventually(second.ready)
 	if err := first.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -232,18 +232,18 @@ func TestProcess_StoppedLeaderExitsOnContinue(t *testing.T) {
 	}
 	s.pods(10, "b", "10m")
 	if code := first.exit(); code != 1 {
-		t.Errorf("the first ended with %d", code)
+		t.Errorf("the first exited with %d", code)
 	}
 	s.bound(20)
-	if err := first.says("Leaderelection lost"); err != nil {
+	if err := first.logged("Leaderelection lost"); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestProcess_DisconnectedLeaderExits(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	p := s.schedule()
-	s.eventually(func() error { return p.says("Successfully acquired lease") })
+	s.eventually(func() error { return p.logged("Successfully acquired lease") })
 	server.Cut(true)
 	cut := time.Now()
 	code := p.exit()
@@ -253,6 +253,6 @@ func TestProcess_DisconnectedLeaderExits(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	if took > 4*time.Second { // the renew deadline is 3s, the lease lasts 4s
-		t.Errorf("it went on for %s", took)
+		t.Errorf("it kept running for %s", took)
 	}
 }

@@ -18,13 +18,13 @@ import (
 	"orrery/core/parity/program"
 )
 
-// Programs are built once, when first asked for.
+// Programs are built once, when first used.
 var (
 	orrery        = schedulerProgram{built(program.Orrery), []string{"run"}}
 	kubeScheduler = schedulerProgram{built(program.KubeScheduler), nil}
 )
 
-// program is where an executable is, and what to say to it to have it schedule.
+// schedulerProgram is an executable, with the arguments that make it schedule.
 type schedulerProgram struct {
 	file     func() (string, error)
 	schedule []string
@@ -34,13 +34,13 @@ func built(pkg string) func() (string, error) {
 	return sync.OnceValues(func() (string, error) { return program.Build(pkg, scratch) })
 }
 
-// process is a program at work.
+// process is a running program.
 type process struct {
 	*exec.Cmd
-	t    *testing.T
-	port int
-	said *lockedBuffer
-	end  chan struct{} // closed when it has ended
+	t      *testing.T
+	port   int
+	output *lockedBuffer
+	end    chan struct{} // closed when it has exited
 }
 
 type lockedBuffer struct {
@@ -60,20 +60,20 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// exec runs orrery until it ends by itself or the test does.
-func (s *scene) exec(args ...string) *process {
+// exec runs orrery until it exits or the test ends.
+func (s *fixture) exec(args ...string) *process {
 	s.t.Helper()
 	return s.execute(orrery, args...)
 }
 
-func (s *scene) execute(what schedulerProgram, args ...string) *process {
+func (s *fixture) execute(what schedulerProgram, args ...string) *process {
 	s.t.Helper()
 	name, err := what.file()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	p := &process{Cmd: exec.Command(name, args...), t: s.t, said: &lockedBuffer{}, end: make(chan struct{})}
-	p.Stdout, p.Stderr = p.said, p.said
+	p := &process{Cmd: exec.Command(name, args...), t: s.t, output: &lockedBuffer{}, end: make(chan struct{})}
+	p.Stdout, p.Stderr = p.output, p.output
 	p.Env = append(os.Environ(), "TMPDIR="+s.t.TempDir())
 	if err := p.Start(); err != nil {
 		s.t.Fatal(err)
@@ -86,20 +86,20 @@ func (s *scene) execute(what schedulerProgram, args ...string) *process {
 		_ = p.Process.Kill()
 		<-p.end
 		if s.t.Failed() {
-			s.t.Logf("it said:\n%s", p.said)
+			s.t.Logf("the output of %s:\n%s", name, p.output)
 		}
 	})
 	return p
 }
 
-// schedule runs "orrery run" for the scene's pods, against the scene's lease.
-func (s *scene) schedule(args ...string) *process {
+// schedule runs "orrery run" for the fixture's pods, with the fixture's lease.
+func (s *fixture) schedule(args ...string) *process {
 	s.t.Helper()
 	return s.scheduleAs(scheduler, orrery, args...)
 }
 
-// scheduleAs runs either scheduler for the scene's pods, against the scene's lease, with the rights of a user.
-func (s *scene) scheduleAs(user string, what schedulerProgram, args ...string) *process {
+// scheduleAs runs either scheduler for the fixture's pods, with the fixture's lease and the rights of a user.
+func (s *fixture) scheduleAs(user string, what schedulerProgram, args ...string) *process {
 	s.t.Helper()
 	kubeconfig, err := server.Kubeconfig(user)
 	if err != nil {
@@ -108,8 +108,8 @@ func (s *scene) scheduleAs(user string, what schedulerProgram, args ...string) *
 	return s.scheduleBy(kubeconfig, what, args...)
 }
 
-// scheduleBy runs either scheduler as the one a kubeconfig file is of.
-func (s *scene) scheduleBy(kubeconfig string, what schedulerProgram, args ...string) *process {
+// scheduleBy runs either scheduler with a kubeconfig file.
+func (s *fixture) scheduleBy(kubeconfig string, what schedulerProgram, args ...string) *process {
 	s.t.Helper()
 	port, err := apiserver.FreePort()
 	if err != nil {
@@ -123,8 +123,8 @@ func (s *scene) scheduleBy(kubeconfig string, what schedulerProgram, args ...str
 	return p
 }
 
-// configFile is a configuration with the scene's name for a profile and a lease, and with every node scored.
-func (s *scene) configFile(kubeconfig string) string {
+// configFile writes a configuration with the fixture's name as scheduler name and lease name, which scores every node.
+func (s *fixture) configFile(kubeconfig string) string {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "config.yaml")
 	text := fmt.Sprintf("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npercentageOfNodesToScore: 100\n"+
@@ -137,10 +137,12 @@ func (s *scene) configFile(kubeconfig string) string {
 	return file
 }
 
-// get asks one of its endpoints, as somebody with a token or, without one, as nobody.
-func (p *process) get(path, token string) (int, string) { return p.ask(http.MethodGet, path, token) }
+// get reads one of the process's endpoints, with a token or, if it is empty, anonymously.
+func (p *process) get(path, token string) (int, string) {
+	return p.request(http.MethodGet, path, token)
+}
 
-func (p *process) ask(verb, path, token string) (int, string) {
+func (p *process) request(verb, path, token string) (int, string) {
 	r, err := http.NewRequest(verb, fmt.Sprintf("https://127.0.0.1:%d%s", p.port, path), nil)
 	if err != nil {
 		p.t.Fatal(err)
@@ -159,21 +161,21 @@ func (p *process) ask(verb, path, token string) (int, string) {
 	return answer.StatusCode, body.String()
 }
 
-// exit waits for its end and is the exit code.
+// exit waits for the process to exit and returns the exit code.
 func (p *process) exit() int {
 	p.t.Helper()
 	select {
 	case <-p.end:
 		return p.ProcessState.ExitCode()
 	case <-time.After(30 * time.Second):
-		p.t.Fatalf("it goes on; it said:\n%s", p.said)
+		p.t.Fatalf("the process does not exit; its output is\n%s", p.output)
 		return 0
 	}
 }
 
-func (p *process) says(pattern string) error {
-	if !regexp.MustCompile(pattern).MatchString(p.said.String()) {
-		return fmt.Errorf("it did not say %q", pattern)
+func (p *process) logged(pattern string) error {
+	if !regexp.MustCompile(pattern).MatchString(p.output.String()) {
+		return fmt.Errorf("the output does not match %q", pattern)
 	}
 	return nil
 }

@@ -16,10 +16,10 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-// onlooker is who looks at a cluster; all they ask for is written down.
-const onlooker = "onlooker"
+// viewer is a user who reads a cluster, and whose requests are all in the audit log.
+const viewer = "viewer"
 
-// limited is who has the rights that a test gives, and no others.
+// limited is a user with only the rights that a test grants.
 const limited = "limited"
 
 // right is one permission.
@@ -35,8 +35,8 @@ func reading(group string, resources ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{Verbs: []string{"list", "watch"}, APIGroups: []string{group}, Resources: resources}
 }
 
-// permit gives a user rights until the scene ends, everywhere or in one namespace, and waits until they have them.
-func (s *scene) permit(user, namespace string, rules ...rbacv1.PolicyRule) {
+// permit grants a user rights until the test ends, in all namespaces or in one, and waits until they are effective.
+func (s *fixture) permit(user, namespace string, rules ...rbacv1.PolicyRule) {
 	s.t.Helper()
 	rbac, about := s.client.RbacV1(), metav1.ObjectMeta{GenerateName: s.name + "-", Namespace: namespace}
 	subject := []rbacv1.Subject{{Kind: rbacv1.UserKind, Name: user, APIGroup: rbacv1.GroupName}}
@@ -44,19 +44,19 @@ func (s *scene) permit(user, namespace string, rules ...rbacv1.PolicyRule) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	given := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name}
+	roleRef := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name}
 	take := func() {}
 	if namespace == "" {
-		b, failed := rbac.ClusterRoleBindings().Create(s.ctx, &rbacv1.ClusterRoleBinding{ObjectMeta: about, Subjects: subject, RoleRef: given}, metav1.CreateOptions{})
+		b, failed := rbac.ClusterRoleBindings().Create(s.ctx, &rbacv1.ClusterRoleBinding{ObjectMeta: about, Subjects: subject, RoleRef: roleRef}, metav1.CreateOptions{})
 		err, take = failed, func() { _ = rbac.ClusterRoleBindings().Delete(context.Background(), b.Name, metav1.DeleteOptions{}) }
 	} else {
-		b, failed := rbac.RoleBindings(namespace).Create(s.ctx, &rbacv1.RoleBinding{ObjectMeta: about, Subjects: subject, RoleRef: given}, metav1.CreateOptions{})
+		b, failed := rbac.RoleBindings(namespace).Create(s.ctx, &rbacv1.RoleBinding{ObjectMeta: about, Subjects: subject, RoleRef: roleRef}, metav1.CreateOptions{})
 		err, take = failed, func() { _ = rbac.RoleBindings(namespace).Delete(context.Background(), b.Name, metav1.DeleteOptions{}) }
 	}
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	var r right // one that does not depend on a name
+	var r right // one without resource names
 	for _, rule := range rules {
 		if len(rule.ResourceNames) == 0 {
 			r = right{rule.Verbs[0], rule.APIGroups[0], rule.Resources[0]}
@@ -66,18 +66,18 @@ func (s *scene) permit(user, namespace string, rules ...rbacv1.PolicyRule) {
 	s.t.Cleanup(func() {
 		take()
 		_ = rbac.ClusterRoles().Delete(context.Background(), role.Name, metav1.DeleteOptions{})
-		s.ctx = context.Background() // the test's has ended
+		s.ctx = context.Background() // the test's context has ended
 		s.eventually(func() error {
 			if s.may(user, namespace, r) == nil {
-				return fmt.Errorf("%s still may %s", user, r)
+				return fmt.Errorf("%s may still %s", user, r)
 			}
 			return nil
 		})
 	})
 }
 
-// may says what is wrong if a user has not a right.
-func (s *scene) may(user, namespace string, r right) error {
+// may returns an error if a user does not have a right.
+func (s *fixture) may(user, namespace string, r right) error {
 	resource, sub, _ := strings.Cut(r.resource, "/")
 	review, err := s.client.AuthorizationV1().SubjectAccessReviews().Create(s.ctx, &authorizationv1.SubjectAccessReview{
 		Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: &authorizationv1.ResourceAttributes{
@@ -90,8 +90,8 @@ func (s *scene) may(user, namespace string, r right) error {
 	return err
 }
 
-// kubeSchedulersRights are what the API server gives kube-scheduler, one by one, but for some.
-func (s *scene) kubeSchedulersRights(but ...right) (rules []rbacv1.PolicyRule) {
+// kubeSchedulerRights returns the rights that the API server grants kube-scheduler, one by one, except some.
+func (s *fixture) kubeSchedulerRights(except ...right) (rules []rbacv1.PolicyRule) {
 	s.t.Helper()
 	for _, name := range []string{"system:kube-scheduler", "system:volume-scheduler"} {
 		role, err := s.client.RbacV1().ClusterRoles().Get(s.ctx, name, metav1.GetOptions{})
@@ -102,7 +102,7 @@ func (s *scene) kubeSchedulersRights(but ...right) (rules []rbacv1.PolicyRule) {
 			for _, verb := range rule.Verbs {
 				for _, group := range rule.APIGroups {
 					for _, resource := range rule.Resources {
-						if r := (right{verb, group, resource}); !slices.Contains(but, r) {
+						if r := (right{verb, group, resource}); !slices.Contains(except, r) {
 							one := r.rule()
 							one.ResourceNames = rule.ResourceNames
 							rules = append(rules, one)
@@ -115,41 +115,41 @@ func (s *scene) kubeSchedulersRights(but ...right) (rules []rbacv1.PolicyRule) {
 	return append(rules, rbacv1.PolicyRule{Verbs: []string{"*"}, APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}})
 }
 
-// scheduleWithout runs a scheduler that has all rights of kube-scheduler but some.
-func (s *scene) scheduleWithout(what schedulerProgram, but ...right) *process {
+// scheduleWithout runs a scheduler with all rights of kube-scheduler except some.
+func (s *fixture) scheduleWithout(what schedulerProgram, except ...right) *process {
 	s.t.Helper()
-	s.permit(limited, "", s.kubeSchedulersRights(but...)...)
-	asks, err := server.Kubeconfig(apiserver.Admin)
+	s.permit(limited, "", s.kubeSchedulerRights(except...)...)
+	kubeconfig, err := server.Kubeconfig(apiserver.Admin)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return s.scheduleAs(limited, what, "--authentication-kubeconfig="+asks, "--authorization-kubeconfig="+asks)
+	return s.scheduleAs(limited, what, "--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)
 }
 
-func bothPrograms(t *testing.T, nodes []*v1.Node, story func(s *scene, what schedulerProgram) []string) {
+func bothPrograms(t *testing.T, nodes []*v1.Node, run func(s *fixture, what schedulerProgram) []string) {
 	t.Helper()
-	said := map[string][]string{}
+	described := map[string][]string{}
 	for _, what := range []schedulerProgram{kubeScheduler, orrery} {
-		t.Run(what.name(), func(t *testing.T) { said[what.name()] = story(newSceneOf(t, nodes), what) })
+		t.Run(what.name(), func(t *testing.T) { described[what.name()] = run(newFixtureOf(t, nodes), what) })
 	}
-	theirs, ours := said["kube-scheduler"], said["Orrery"]
+	theirs, ours := described["kube-scheduler"], described["Orrery"]
 	if len(theirs) == 0 || !slices.Equal(theirs, ours) {
-		t.Errorf("kube-scheduler says\n%s\nOrrery says\n%s", strings.Join(theirs, "\n"), strings.Join(ours, "\n"))
+		t.Errorf("kube-scheduler:\n%s\nOrrery:\n%s", strings.Join(theirs, "\n"), strings.Join(ours, "\n"))
 	}
 }
 
-func newSceneOf(t *testing.T, nodes []*v1.Node) *scene {
+func newFixtureOf(t *testing.T, nodes []*v1.Node) *fixture {
 	var fresh []*v1.Node
 	for _, node := range nodes {
 		fresh = append(fresh, node.DeepCopy())
 	}
-	return newScene(t, fresh...)
+	return newFixture(t, fresh...)
 }
 
-// metric is one line of a process's metrics, without its number.
+// metric checks that a process exposes a metric, given as a line without its value.
 func (p *process) metric(line string) error {
 	if _, body := p.get("/metrics", apiserver.Admin); !strings.Contains(body, line) {
-		return errors.New("there is no metric " + line)
+		return errors.New("no metric " + line)
 	}
 	return nil
 }

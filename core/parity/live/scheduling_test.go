@@ -24,7 +24,7 @@ func threeNodes() []*v1.Node {
 }
 
 func TestScheduling_BindsAndEmitsEvents(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	r := s.start(nil)
 	s.pods(50, "web", "100m")
 	byNode := s.bound(50)
@@ -36,17 +36,17 @@ func TestScheduling_BindsAndEmitsEvents(t *testing.T) {
 	for _, pod := range s.list() {
 		i := slices.IndexFunc(pod.Status.Conditions, func(c v1.PodCondition) bool { return c.Type == v1.PodScheduled })
 		if i < 0 || pod.Status.Conditions[i].Status != v1.ConditionTrue {
-			t.Errorf("%s is bound and has the conditions %v", pod.Name, pod.Status.Conditions)
+			t.Errorf("%s is bound with the conditions %v", pod.Name, pod.Status.Conditions)
 		}
 	}
-	s.eventually(func() error { return s.announced("Scheduled", 50) })
+	s.eventually(func() error { return s.checkEvents("Scheduled", 50) })
 	if different, err := r.Compare(s.ctx); err != nil || len(different) > 0 {
 		t.Errorf("the cache and the API server: %v, %v", different, err)
 	}
 }
 
-// announced says what is wrong with the events of a reason, if there are not so many.
-func (s *scene) announced(reason string, n int) error {
+// checkEvents checks that n pods have an event of a reason.
+func (s *fixture) checkEvents(reason string, n int) error {
 	list, err := s.client.EventsV1().Events(metav1.NamespaceDefault).List(s.ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -61,17 +61,17 @@ func (s *scene) announced(reason string, n int) error {
 			!strings.HasPrefix(e.Note, "Successfully assigned default/"+e.Regarding.Name+" to node-") ||
 			!strings.HasPrefix(e.ReportingInstance, s.name+"-") || e.Regarding.UID == ""
 		if wrong {
-			return fmt.Errorf("an event is not as kube-scheduler's: %+v", e)
+			return fmt.Errorf("an event differs from kube-scheduler's: %+v", e)
 		}
 	}
 	if count != n {
-		return fmt.Errorf("%d pods were announced with %s, want %d", count, reason, n)
+		return fmt.Errorf("%d pods have the event %s, want %d", count, reason, n)
 	}
 	return nil
 }
 
 func TestScheduling_UnschedulablePodGetsNewNode(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	s.start(nil)
 	s.pods(1, "big", "64")
 	s.eventually(func() error {
@@ -85,14 +85,14 @@ func TestScheduling_UnschedulablePodGetsNewNode(t *testing.T) {
 		}
 		return nil
 	})
-	newScene(t, apiserver.Node(9, "128", "16Gi", "110"))
+	newFixture(t, apiserver.Node(9, "128", "16Gi", "110"))
 	if diff := cmp.Diff(map[string]int{"node-9": 1}, s.bound(1)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestScheduling_Preempts(t *testing.T) {
-	s := newScene(t, apiserver.Node(0, "2", "16Gi", "110"))
+	s := newFixture(t, apiserver.Node(0, "2", "16Gi", "110"))
 	go func() { _ = apiserver.Kubelet(s.ctx, s.client) }()
 	s.start(nil)
 	s.pods(4, "low", "500m")
@@ -115,7 +115,7 @@ func TestScheduling_Preempts(t *testing.T) {
 }
 
 func TestScheduling_LeaderHandover(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	first := s.start(nil)
 	s.eventually(func() error { return leads(first, true) })
 	second := s.start(nil)
@@ -126,7 +126,7 @@ func TestScheduling_LeaderHandover(t *testing.T) {
 	}
 	first.stop()
 	if err := <-first.ended; err != nil {
-		t.Errorf("the first ended with: %v", err)
+		t.Errorf("the first stopped with: %v", err)
 	}
 	first.ended <- nil
 	released := time.Now()
@@ -140,13 +140,13 @@ func TestScheduling_LeaderHandover(t *testing.T) {
 
 func leads(r *running, want bool) error {
 	if got := r.Leading(); got != want {
-		return fmt.Errorf("it leads: %v, want %v", got, want)
+		return fmt.Errorf("leads: %v, want %v", got, want)
 	}
 	return nil
 }
 
 func TestScheduling_StopsWhenLeaseIsLost(t *testing.T) {
-	s := newScene(t, threeNodes()...)
+	s := newFixture(t, threeNodes()...)
 	r := s.start(nil)
 	s.eventually(func() error { return leads(r, true) })
 	leases := s.client.CoordinationV1().Leases(metav1.NamespaceSystem)
@@ -163,17 +163,17 @@ func TestScheduling_StopsWhenLeaseIsLost(t *testing.T) {
 	select {
 	case err := <-r.ended:
 		if !errors.Is(err, replica.ErrLostLease) {
-			t.Errorf("it ended with: %v", err)
+			t.Errorf("it stopped with: %v", err)
 		}
 		r.ended <- nil
 	case <-time.After(10 * time.Second):
-		t.Fatal("it goes on")
+		t.Fatal("it does not stop")
 	}
 	if r.Leading() {
-		t.Error("it believes that it leads")
+		t.Error("it still reports that it leads")
 	}
 	lease, err := leases.Get(context.Background(), s.name, metav1.GetOptions{})
 	if err != nil || *lease.Spec.HolderIdentity != thief {
-		t.Errorf("the lease of another was changed: %v, %v", lease.Spec, err)
+		t.Errorf("the other holder's lease was changed: %v, %v", lease.Spec, err)
 	}
 }

@@ -11,25 +11,25 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-// mixture is a cluster's traffic: pods of many templates that come at once or a few at a time, pods that leave, nodes that
-// change and come, pods that wait for a node and pods that make room for themselves.
-type mixture struct {
-	*scene
-	chance *rand.Rand
+// workload is mixed traffic: pods of many templates, created in bursts or one by one, deleted pods, nodes that change and are
+// added, pods that are pending for a node, and pods that preempt.
+type workload struct {
+	*fixture
+	random *rand.Rand
 	nodes  int
-	made   int            // pods so far
-	of     map[string]int // and of each template
+	made   int            // number of pods so far
+	of     map[string]int // and of pods of each template
 }
 
-// The labels of nodes that only some pods ask for.
+// Labels and taints of nodes for some pods.
 const (
 	pool = "pool"
 	slow = "slow"
 )
 
-// mixtureNodes are nodes of several sizes in three zones. Some are better avoided, and three are small and for those only
-// who ask for them.
-func mixtureNodes(n int) []*v1.Node {
+// workloadNodes returns nodes of several sizes in three zones. Some have a PreferNoSchedule taint, and three small ones a
+// NoSchedule taint.
+func workloadNodes(n int) []*v1.Node {
 	var nodes []*v1.Node
 	for i := range n {
 		node := apiserver.Node(i, fmt.Sprint(4+4*(i%3)), fmt.Sprintf("%dGi", 8+8*(i%2)), "110")
@@ -47,13 +47,13 @@ func mixtureNodes(n int) []*v1.Node {
 	return nodes
 }
 
-func newMixture(s *scene, nodes int) *mixture {
+func newWorkload(s *fixture, nodes int) *workload {
 	s.priorities()
-	return &mixture{scene: s, chance: rand.New(rand.NewPCG(1, 2)), nodes: nodes, of: map[string]int{}}
+	return &workload{fixture: s, random: rand.New(rand.NewPCG(1, 2)), nodes: nodes, of: map[string]int{}}
 }
 
-// burst has so many pods come at once, from several clients. The wait is for the last of them.
-func (m *mixture) burst(n int) (wait func()) {
+// burst creates n pods at once with several clients. wait waits for the last of them.
+func (m *workload) burst(n int) (wait func()) {
 	pods := make([]*v1.Pod, n)
 	for i := range pods {
 		pods[i] = m.pod()
@@ -78,26 +78,26 @@ func (m *mixture) burst(n int) (wait func()) {
 	}
 }
 
-// wave has so many pods come one after the other, while some others leave and nodes change.
-func (m *mixture) wave(n int) {
+// wave creates n pods one by one, while other pods are deleted and nodes change.
+func (m *workload) wave(n int) {
 	m.t.Helper()
-	leaving := m.leaving(n / 5)
+	podsToDelete := m.podsToDelete(n / 5)
 	for i := range n {
 		if _, err := m.create(m.pod()); err != nil {
 			m.t.Fatal(err)
 		}
-		if i%5 == 4 && len(leaving) > 0 {
-			_ = m.client.CoreV1().Pods(metav1.NamespaceDefault).Delete(m.ctx, leaving[0], metav1.DeleteOptions{}) // preempted before, perhaps
-			leaving = leaving[1:]
+		if i%5 == 4 && len(podsToDelete) > 0 {
+			_ = m.client.CoreV1().Pods(metav1.NamespaceDefault).Delete(m.ctx, podsToDelete[0], metav1.DeleteOptions{}) // it may have been preempted
+			podsToDelete = podsToDelete[1:]
 		}
 	}
-	m.cordon(m.chance.IntN(m.nodes), m.made%2 == 0)
+	m.cordon(m.random.IntN(m.nodes), m.made%2 == 0)
 }
 
-// leaving are some pods that have a node.
-func (m *mixture) leaving(n int) (names []string) {
+// podsToDelete returns some bound pods.
+func (m *workload) podsToDelete(n int) (names []string) {
 	all := m.list()
-	for _, i := range m.chance.Perm(len(all)) {
+	for _, i := range m.random.Perm(len(all)) {
 		if len(names) < n && all[i].Spec.NodeName != "" {
 			names = append(names, all[i].Name)
 		}
@@ -105,7 +105,7 @@ func (m *mixture) leaving(n int) (names []string) {
 	return names
 }
 
-func (m *mixture) cordon(number int, on bool) {
+func (m *workload) cordon(number int, on bool) {
 	m.t.Helper()
 	node, err := m.client.CoreV1().Nodes().Get(m.ctx, fmt.Sprintf("node-%d", number), metav1.GetOptions{})
 	if err != nil {
@@ -117,8 +117,8 @@ func (m *mixture) cordon(number int, on bool) {
 	}
 }
 
-// settled waits until every pod has a node but those that wait for one to come.
-func (m *mixture) settled() {
+// waitBound waits until every pod is bound except those pending for a new node.
+func (m *workload) waitBound() {
 	m.t.Helper()
 	m.eventually(func() error {
 		waiting := 0
@@ -134,8 +134,8 @@ func (m *mixture) settled() {
 	})
 }
 
-// helped has the node come that some wait for, and waits until they are on it.
-func (m *mixture) helped() {
+// addNode adds the node that some pods are pending for, and waits until they are bound.
+func (m *workload) addNode() {
 	m.t.Helper()
 	node := apiserver.Node(m.nodes+3, "16", "32Gi", "110")
 	node.Labels["disk"] = "ssd"
@@ -157,11 +157,11 @@ func (m *mixture) helped() {
 	})
 }
 
-// template makes what is special about a pod, and most says how many there may be of it; 0 is no limit.
+// template changes a pod. limit bounds the number of its pods; 0 means no limit.
 type template struct {
 	name   string
 	weight int
-	most   int
+	limit  int
 	make   func(*v1.Pod)
 }
 
@@ -209,64 +209,64 @@ var templates = []template{
 		p.Spec.Containers[0].Ports = []v1.ContainerPort{{ContainerPort: 80, HostPort: 8080}}
 	}},
 	{"urgent", 6, 0, func(p *v1.Pod) { p.Spec.PriorityClassName = "high" }},
-	{"patient", 4, 0, func(p *v1.Pod) { p.Spec.PriorityClassName = "patient" }},
+	{"never-preempts", 4, 0, func(p *v1.Pod) { p.Spec.PriorityClassName = "never-preempts" }},
 	{"late", 1, 20, func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} }},
 }
 
-// pod is the next one.
-func (m *mixture) pod() *v1.Pod {
+// pod returns the next pod.
+func (m *workload) pod() *v1.Pod {
 	sum := 0
 	for _, t := range templates {
 		sum += t.weight
 	}
 	t := &templates[0]
-	at := m.chance.IntN(sum)
+	at := m.random.IntN(sum)
 	for i := range templates {
 		if at -= templates[i].weight; at < 0 {
-			if most := templates[i].most; most == 0 || m.of[templates[i].name] < most {
+			if limit := templates[i].limit; limit == 0 || m.of[templates[i].name] < limit {
 				t = &templates[i]
 			}
 			break
 		}
 	}
 	app := t.name
-	if t.most == 0 {
-		app = fmt.Sprintf("%s-%d", t.name, m.chance.IntN(4))
+	if t.limit == 0 {
+		app = fmt.Sprintf("%s-%d", t.name, m.random.IntN(4))
 	}
-	pod := m.bare(t.name, fmt.Sprintf("%dm", 20+30*m.chance.IntN(6)), fmt.Sprintf("%dMi", 16+48*m.chance.IntN(4)))
+	pod := m.newPod(t.name, fmt.Sprintf("%dm", 20+30*m.random.IntN(6)), fmt.Sprintf("%dMi", 16+48*m.random.IntN(4)))
 	pod.Labels = map[string]string{"app": app}
 	t.make(pod)
 	m.of[t.name]++
 	return pod
 }
 
-// bare is the next pod with nothing special about it. No kubelet has to let it go.
-func (m *mixture) bare(name, cpu, memory string) *v1.Pod {
+// newPod returns the next pod without a template. Its grace period is 0, since there is no kubelet.
+func (m *workload) newPod(name, cpu, memory string) *v1.Pod {
 	pod := apiserver.Pod(fmt.Sprintf("%s-%d", name, m.made), cpu, memory)
 	pod.Spec.TerminationGracePeriodSeconds = new(int64)
 	m.made++
 	return pod
 }
 
-// pressed has pods fill the small nodes, and then more urgent ones that make room for themselves there.
-func (m *mixture) pressed() {
+// preemptOnSmallNodes fills the small nodes, and then creates pods of higher priority that preempt there.
+func (m *workload) preemptOnSmallNodes() {
 	m.t.Helper()
-	for _, come := range []struct {
+	for _, batch := range []struct {
 		n     int
 		class string
 	}{{6, ""}, {3, "high"}} {
-		for range come.n {
-			pod := m.bare("small"+come.class, "450m", "32Mi")
+		for range batch.n {
+			pod := m.newPod("small"+batch.class, "450m", "32Mi")
 			pod.Spec.NodeSelector = map[string]string{pool: "small"}
 			pod.Spec.Tolerations = []v1.Toleration{{Key: pool, Operator: v1.TolerationOpExists}}
-			pod.Spec.PriorityClassName = come.class
+			pod.Spec.PriorityClassName = batch.class
 			if _, err := m.create(pod); err != nil {
 				m.t.Fatal(err)
 			}
 		}
-		m.settled()
+		m.waitBound()
 	}
 	if left := len(m.list()); left >= 9 {
-		m.t.Errorf("%d pods are on the small nodes, and nobody has made room", left)
+		m.t.Errorf("%d pods are on the small nodes: none was preempted", left)
 	}
 }

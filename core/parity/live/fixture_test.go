@@ -21,18 +21,19 @@ import (
 	"orrery/core/replica"
 )
 
-// server is shared by all tests: starting it takes longer than most of them. Each test has a scheduler name, and so pods,
-// of its own. All that is written to disk is under scratch.
+// server is shared by all tests, since starting it takes longer than most of them. Each test has its own scheduler name, and
+// so its own pods. All files are in scratch.
 var (
 	server  *apiserver.Server
 	scratch string
 )
 
-// Two users may do all that a scheduler has to, so that one can tell in the end who of two did what. The others may do
-// nothing but what a test allows them.
+// Two users have all rights of a scheduler, so that the audit log distinguishes two schedulers. The others have only the
+// rights that a test grants.
 const (
 	scheduler = "system:kube-scheduler"
 	rival     = "rival"
+	noRights  = "no-rights"
 )
 
 func TestMain(m *testing.M) {
@@ -51,12 +52,12 @@ func startServer() (err error) {
 	if scratch, err = os.MkdirTemp("", "orrery-live"); err != nil {
 		return err
 	}
-	if err := errors.Join(os.WriteFile(auditPolicy(), []byte(policy), 0o600), coordinate()); err != nil {
+	if err := errors.Join(os.WriteFile(auditPolicy(), []byte(policy), 0o600), enableCoordination()); err != nil {
 		return err
 	}
 	server, err = apiserver.New(apiserver.Options{
-		Dir: scratch, Users: []string{scheduler, rival, "nobody-special", "prometheus", "limited", onlooker},
-		Flags: append(coordinating(), "--audit-policy-file="+auditPolicy(), "--audit-log-path="+auditLog()),
+		Dir: scratch, Users: []string{scheduler, rival, noRights, "prometheus", "limited", viewer},
+		Flags: append(coordinationFlags(), "--audit-policy-file="+auditPolicy(), "--audit-log-path="+auditLog()),
 	})
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func startServer() (err error) {
 	return grantRival()
 }
 
-// grantRival gives the rival what the other scheduler has from the start.
+// grantRival grants the rival the rights that the user of kube-scheduler has by default.
 func grantRival() error {
 	client, err := server.Client(apiserver.Admin)
 	if err != nil {
@@ -88,22 +89,22 @@ func grantRival() error {
 	return nil
 }
 
-// scene is what a test has: an administrator's client, and a scheduler name that is its own.
-type scene struct {
+// fixture has an administrator's client and the test's own scheduler name.
+type fixture struct {
 	t      *testing.T
 	ctx    context.Context
 	client kubernetes.Interface
 	name   string
-	lease  string // what its schedulers stand for
+	lease  string // the lease of its schedulers
 	began  time.Time
 }
 
-func newScene(t *testing.T, nodes ...*v1.Node) *scene {
+func newFixture(t *testing.T, nodes ...*v1.Node) *fixture {
 	client, err := server.Client(apiserver.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scene{t: t, ctx: t.Context(), client: client, name: "orrery-" + fmt.Sprint(time.Now().UnixNano()), began: time.Now()}
+	s := &fixture{t: t, ctx: t.Context(), client: client, name: "orrery-" + fmt.Sprint(time.Now().UnixNano()), began: time.Now()}
 	s.lease = s.name
 	for _, node := range nodes {
 		created, err := client.CoreV1().Nodes().Create(s.ctx, node, metav1.CreateOptions{})
@@ -119,16 +120,16 @@ func newScene(t *testing.T, nodes ...*v1.Node) *scene {
 	return s
 }
 
-// clear leaves the cluster as it was found.
-func (s *scene) clear() {
+// clear deletes the test's objects.
+func (s *fixture) clear() {
 	ctx := context.Background()
 	_ = s.client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(ctx, *metav1.NewDeleteOptions(0), metav1.ListOptions{})
 	_ = s.client.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 	_ = s.client.EventsV1().Events(metav1.NamespaceDefault).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 }
 
-// configuration is the default one, with the scene's name as its profile and as that of its lease.
-func (s *scene) configuration() *config.Configuration {
+// configuration returns the default one, with the fixture's name as scheduler name and as lease name.
+func (s *fixture) configuration() *config.Configuration {
 	c := config.Default(config.DefaultFeatures())
 	c.Profiles[0].SchedulerName = s.name
 	c.LeaderElection.ResourceName = s.name
@@ -138,7 +139,7 @@ func (s *scene) configuration() *config.Configuration {
 	return c
 }
 
-// running is a replica at work.
+// running is a running replica.
 type running struct {
 	*replica.Replica
 	stop  context.CancelFunc
@@ -146,7 +147,7 @@ type running struct {
 }
 
 // start runs a replica with the rights of kube-scheduler until the test ends.
-func (s *scene) start(change func(*replica.Options)) *running {
+func (s *fixture) start(change func(*replica.Options)) *running {
 	s.t.Helper()
 	o := replica.Options{Config: s.configuration(), KubeConfig: server.Config(scheduler), Seed: 1, Logger: klog.Background()}
 	if change != nil {
@@ -164,14 +165,14 @@ func (s *scene) start(change func(*replica.Options)) *running {
 		select {
 		case <-x.ended:
 		case <-time.After(time.Minute):
-			s.t.Error("a replica did not end")
+			s.t.Error("a replica did not stop")
 		}
 	})
 	return x
 }
 
-// pods creates pods for the scene's scheduler.
-func (s *scene) pods(n int, prefix, cpu string) {
+// pods creates pods for the fixture's scheduler.
+func (s *fixture) pods(n int, prefix, cpu string) {
 	s.t.Helper()
 	several := errgroup.Group{}
 	several.SetLimit(16)
@@ -186,15 +187,15 @@ func (s *scene) pods(n int, prefix, cpu string) {
 	}
 }
 
-// create creates a pod for the scene's scheduler, unless it is another's.
-func (s *scene) create(pod *v1.Pod) (*v1.Pod, error) {
+// create creates a pod for the fixture's scheduler, unless it is another's.
+func (s *fixture) create(pod *v1.Pod) (*v1.Pod, error) {
 	if pod.Spec.SchedulerName == "" {
 		pod.Spec.SchedulerName = s.name
 	}
 	return s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{})
 }
 
-func (s *scene) list() []v1.Pod {
+func (s *fixture) list() []v1.Pod {
 	s.t.Helper()
 	list, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).List(s.ctx, metav1.ListOptions{})
 	if err != nil {
@@ -203,8 +204,8 @@ func (s *scene) list() []v1.Pod {
 	return list.Items
 }
 
-// bound waits until so many pods have a node, and says how many each node has.
-func (s *scene) bound(n int) map[string]int {
+// bound waits until n pods have a node, and returns the number of pods by node.
+func (s *fixture) bound(n int) map[string]int {
 	s.t.Helper()
 	var byNode map[string]int
 	s.eventually(func() error {
@@ -224,14 +225,14 @@ func (s *scene) bound(n int) map[string]int {
 	return byNode
 }
 
-// eventually waits until nothing is wrong any more. It looks less often at what takes long to look at.
-func (s *scene) eventually(wrong func() error) {
+// eventually waits until wrong returns nil. It calls it less often if it takes long.
+func (s *fixture) eventually(wrong func() error) {
 	s.t.Helper()
 	s.within(time.Minute, wrong)
 }
 
-// within is for what takes longer than most.
-func (s *scene) within(most time.Duration, wrong func() error) {
+// within is eventually with another timeout.
+func (s *fixture) within(most time.Duration, wrong func() error) {
 	s.t.Helper()
 	var err error
 	for until := time.Now().Add(most); time.Now().Before(until); {
