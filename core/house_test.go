@@ -81,7 +81,7 @@ core/whatif/change: core/printable core/requests
 core/diagnose: core/cache core/config core/engine core/plugins/interpodaffinity core/plugins/podtopologyspread core/requests core/saturating core/whatif/change core/world
 core/whatif: core/diagnose core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/taint core/framework core/printable core/saturating core/store core/whatif/change core/world core/world/memory
 # a scheduler and an operator on a cluster
-core/world/live: core/trim core/world
+core/world/live: core/footprint core/trim core/world
 core/operate: core/printable core/whatif/change core/world
 core/usage: core/evict/pressure core/operate core/printable core/world
 core/serving: core/address core/config

@@ -50,6 +50,7 @@ type Access struct {
 // in the given one, if any. Other failures are errors.
 func CheckAccess(ctx context.Context, client kubernetes.Interface, kinds []world.Kind, namespace string) (Access, error) {
 	onlyIn := make([]string, len(kinds))
+	ctx = withAnswerTotal(ctx)
 	all, err := forEachKind(kinds, func(i int) error {
 		err := probe(ctx, client, kinds[i], allNamespaces)
 		if !apierrors.IsForbidden(err) || namespace == allNamespaces || !kinds[i].Namespaced() {
@@ -76,7 +77,7 @@ func probe(ctx context.Context, client kubernetes.Interface, kind world.Kind, in
 	if err != nil {
 		return err
 	}
-	list, err := lw.ListWithContext(ctx, metav1.ListOptions{Limit: 1})
+	list, err := lw.ListWithContext(page{kind: kind, packed: true}.context(ctx), metav1.ListOptions{Limit: 1})
 	if err != nil {
 		return &AccessError{kind, "list", err}
 	}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"net/http"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,11 +21,13 @@ type Client struct {
 }
 
 // NewClient makes a client. Its parts share a connection; reads of custom resources have the configured rate limit to
-// themselves.
+// themselves. The answers to the requests of ReadOnce, CheckAccess and List are bounded.
 func NewClient(c *rest.Config) (Client, error) {
 	if c = rest.CopyConfig(c); c.UserAgent == "" {
 		c.UserAgent = rest.DefaultKubernetesUserAgent()
 	}
+	packed := !c.DisableCompression
+	c.Wrap(func(through http.RoundTripper) http.RoundTripper { return boundedTransport{through, packed} })
 	transport, err := rest.HTTPClientFor(c)
 	if err != nil {
 		return Client{}, fmt.Errorf("connecting to the API server: %w", err)

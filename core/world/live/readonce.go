@@ -13,6 +13,7 @@ import (
 // read are left out and returned separately.
 func ReadOnce(ctx context.Context, client kubernetes.Interface, kinds []world.Kind) ([]world.Listed, []Unreadable, error) {
 	objects := make([][]world.Object, len(kinds))
+	ctx = withAnswerTotal(ctx)
 	all, err := forEachKind(kinds, func(i int) (err error) {
 		objects[i], err = list(ctx, client, kinds[i], allNamespaces)
 		return err

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -164,13 +165,20 @@ func list(ctx context.Context, client kubernetes.Interface, kind world.Kind, in 
 	}
 	var objects []world.Object
 	f := reflectorStore{kind: kind}
-	o := metav1.ListOptions{Limit: 500}
+	o := metav1.ListOptions{Limit: pageObjects}
+	p := page{kind: kind, packed: true}
+	ctx = withAnswerTotal(ctx)
 	for {
-		page, err := lw.ListWithContext(ctx, o)
+		answer, err := lw.ListWithContext(p.context(ctx), o)
+		if errors.Is(err, errAnswerTooLarge) && (p.packed || o.Limit > 1) {
+			// Fewer objects may do, and what is sent unpacked may take more memory.
+			p.packed, o.Limit = false, max(1, o.Limit/fewerPerAttempt)
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("listing objects of kind %s: %w", kind, err)
 		}
-		err = meta.EachListItemWithAlloc(page, func(item runtime.Object) error {
+		err = meta.EachListItemWithAlloc(answer, func(item runtime.Object) error {
 			object, err := f.trim(item)
 			objects = append(objects, object)
 			return err
@@ -178,12 +186,15 @@ func list(ctx context.Context, client kubernetes.Interface, kind world.Kind, in 
 		if err != nil {
 			return nil, err
 		}
-		about, err := meta.ListAccessor(page)
+		about, err := meta.ListAccessor(answer)
 		if err != nil {
 			return nil, fmt.Errorf("listing objects of kind %s: %w", kind, err)
 		}
 		if o.Continue = about.GetContinue(); o.Continue == "" {
 			return objects, nil
+		}
+		if len(objects) > maxListObjects {
+			return nil, fmt.Errorf("listing objects of kind %s: there are more than %d", kind, maxListObjects)
 		}
 	}
 }
