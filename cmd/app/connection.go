@@ -1,9 +1,11 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -105,14 +107,20 @@ type cluster struct {
 
 var errNoKubeconfig = errors.New("finding the cluster: there is no kubeconfig: name one with --kubeconfig or in KUBECONFIG")
 
-// open makes a client from the flags, without a request.
-func (n *connection) open(c *cobra.Command) (*cluster, error) {
+// answerTimeout is how long the answer to a question may take. --request-timeout overrides it.
+const answerTimeout = 30 * time.Second
+
+// open makes a client from the flags, without a request. Zero is no timeout, for what watches.
+func (n *connection) open(c *cobra.Command, timeout time.Duration) (*cluster, error) {
 	if !n.configured(c) {
 		return nil, errNoKubeconfig
 	}
 	k, err := n.flags.restConfig()
 	if err != nil {
 		return nil, err
+	}
+	if !c.Flags().Changed(clientcmd.FlagTimeout) {
+		k.Timeout = timeout
 	}
 	k.UserAgent = "orrery/" + version()
 	k.AcceptContentTypes, k.ContentType = "application/vnd.kubernetes.protobuf,application/json", "application/vnd.kubernetes.protobuf"
@@ -121,6 +129,22 @@ func (n *connection) open(c *cobra.Command) (*cluster, error) {
 		return nil, err
 	}
 	return &cluster{name: n.name(), server: printable.Line(address.WithoutCredentials(k.Host), 120), config: k, client: client}, nil
+}
+
+// answerContext is the context of the first questions of a command that then watches.
+func (n *connection) answerContext(ctx context.Context, c *cobra.Command) (context.Context, context.CancelFunc) {
+	if c.Flags().Changed(clientcmd.FlagTimeout) {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, answerTimeout)
+}
+
+// orNoAnswer says of a timeout that it was one, and what to do.
+func orNoAnswer(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the API server does not answer in time, for which --request-timeout gives it more or less: %w", err)
+	}
+	return err
 }
 
 func (n *connection) name() string {

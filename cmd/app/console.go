@@ -85,10 +85,12 @@ func (f *consoleFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	}
 	klog.SetLogger(klog.Logger{}) // keep client-go's log off the screen
 	p := newProgress(c, "connecting to "+name)
-	cluster, err := clusters.Open(c.Context(), name, "")
+	ctx, answered := f.answerContext(c.Context(), c)
+	cluster, err := clusters.Open(ctx, name, "")
+	answered()
 	p.done()
 	if err != nil {
-		return err
+		return orNoAnswer(err)
 	}
 	live := tui.NewLive(cluster, clusters)
 	defer live.Close()

@@ -101,7 +101,7 @@ func (f *recordFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	if err != nil {
 		return err
 	}
-	from, err := f.open(c)
+	from, err := f.open(c, 0)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,9 @@ func (f *recordFlags) run(c *cobra.Command, plugins framework.Registry) error {
 		return err
 	}
 	defer file.Close()
-	r, err := newRecording(ctx, from, engine.Options{Config: configuration, Plugins: plugins, Seed: uint64(time.Now().UnixNano())})
+	asking, answered := f.answerContext(ctx, c)
+	r, err := newRecording(asking, from, engine.Options{Config: configuration, Plugins: plugins, Seed: uint64(time.Now().UnixNano())})
+	answered()
 	if err != nil {
 		return err
 	}

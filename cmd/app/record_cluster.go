@@ -63,7 +63,7 @@ func newRecording(ctx context.Context, from *cluster, o engine.Options) (*cluste
 	wanted := withKinds(asked, append(extraKinds, world.Lease)...)
 	sight, err := live.CheckAccess(ctx, from.client, wanted, "")
 	if err != nil {
-		return nil, fmt.Errorf("looking at %s, %s: %w", from.name, from.server, err)
+		return nil, fmt.Errorf("looking at %s, %s: %w", from.name, from.server, orNoAnswer(err))
 	}
 	unread, err := unreadableOf(sight.Unreadable)
 	return &clusterRecording{from: from, options: o, kinds: sight.Kinds, unread: unread}, err

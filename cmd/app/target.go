@@ -28,7 +28,8 @@ type target struct {
 
 // targetHelp explains the source in help texts.
 const targetHelp = `Without --trace the cluster of the kubeconfig is asked, as it is now: it is read once, and nothing in it
-is changed. Where there is no kubeconfig the first built-in trace is asked.`
+is changed. An answer of its API server is waited for 30s, unless --request-timeout says otherwise.
+Where there is no kubeconfig the first built-in trace is asked.`
 
 func (a *target) flag(c *cobra.Command, namespaced bool) {
 	c.Flags().StringVar(&a.trace, "trace", "", "the `TRACE` to ask; the cluster of the kubeconfig if it is not given")
@@ -86,7 +87,7 @@ type sourceDocument struct {
 
 // openCluster lists everything in a cluster once and opens an engine with it.
 func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*openedAt, error) {
-	from, err := a.open(c)
+	from, err := a.open(c, answerTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 	p.update(func() string { return from.server })
 	lists, left, err := live.ReadOnce(c.Context(), from.client, withKinds(kinds, extraKinds...))
 	if err != nil {
-		return nil, err
+		return nil, orNoAnswer(err)
 	}
 	unread, err := unreadableOf(left)
 	if err != nil {

@@ -83,6 +83,9 @@ type boundedTransport struct {
 	packed  bool
 }
 
+// WrappedRoundTripper lets client-go cancel requests.
+func (t boundedTransport) WrappedRoundTripper() http.RoundTripper { return t.through }
+
 func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	p, bounded := r.Context().Value(pageKey{}).(page)
 	if bounded {

@@ -12,5 +12,5 @@
 // Fields have the names of their yaml tags, or of their json tags, so that Kubernetes' own types can be read too. A struct whose
 // pointer has UnmarshalText can be written as one word; a slice whose type has OneOrMore may be written as its only element.
 //
-// Aliases are followed. The size of a document is bounded, with and without them.
+// Aliases are followed. The size of a document is bounded, with and without them, and so is the memory that it takes.
 package strict
