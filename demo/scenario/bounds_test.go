@@ -30,6 +30,7 @@ func hostile() map[string]struct{ text, want string } {
 		"many patterns":           {nodes + "steps: [{at: 0s, cordon: [" + strings.Repeat("'*1000',", 6_000) + "]}]\n", "nodes are selected by too many patterns and labels"},
 		"many added nodes":        {"cluster: {nodes: [{name: n, cpu: 1, memory: 1Gi}]}\nsteps: [{at: 0s, add: [" + many(1000, "{name: a%d, cpu: 1, memory: 1},") + "]}]\n", ""},
 		"many workloads in steps": {nodes + "workloads: [" + many(1000, "{pod: a%d},") + "]\nsteps: [{at: 0s, restart: [" + strings.Repeat("a999, ", 20_000) + "]}]\n", "only a deployment can be rolled over"},
+		"many restarts":           {nodes + "workloads: [{deployment: a}]\nsteps: [{at: 0s, every: 1ms, times: 1000, restart: [" + strings.Repeat("a, ", 2000) + "]}]\n", "the steps name workloads more than 1000000 times"},
 		"a kubelet of much":       {nodes[:len(nodes)-2] + ", kubelet: {evictionHard: {" + many(20_000, "a%d: 1, ") + "}}}\n", "cluster.kubelet: it has more than 20000 names and values"},
 	}
 }

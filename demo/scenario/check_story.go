@@ -45,6 +45,7 @@ type storyChecker struct {
 	*file
 	nodes    map[string]*v1.Node // those that are added later, too
 	moments  int
+	named    int // workloads in the steps
 	pods     int
 	replicas map[string]int
 }
@@ -116,6 +117,9 @@ func (c *storyChecker) workloads(m *moment) error {
 		"scale": sortedKeys(m.Scale), "evict": sortedKeys(m.Evict), "ungate": sortedKeys(m.Ungate), "usage": m.usedApps(),
 	}
 	for _, field := range sortedKeys(all) {
+		if c.named += m.times() * len(all[field]); c.named > maxNamed {
+			return m.Fail(field, "the steps name workloads more than %d times, repeated steps counted each time", maxNamed)
+		}
 		for _, name := range all[field] {
 			w := c.workload(name)
 			switch {

@@ -6,8 +6,9 @@ import "time"
 const (
 	maxLength      = 24 * time.Hour
 	maxNodes       = 10_000
-	maxPods        = 100_000 // of all workloads together, over the whole story
-	maxMoments     = 10_000  // repeated ones counted each time
+	maxPods        = 100_000   // of all workloads together, over the whole story
+	maxMoments     = 10_000    // repeated ones counted each time
+	maxNamed       = 1_000_000 // workloads in the steps
 	maxInputs      = 2_000_000
 	maxNodeParts   = 1_000_000 // of all nodes together: labels, taints and resources
 	maxPodBytes    = 128 << 20 // of all pods together, encoded
