@@ -8,6 +8,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// maxBytes bounds a theme; the built-in ones would have less than 2,000.
+const maxBytes = 64 << 10
+
 // Parse parses a theme file:
 //
 //	name: midnight
@@ -19,6 +22,9 @@ import (
 //
 // Every error names the line and the field.
 func Parse(data []byte) (*Theme, error) {
+	if len(data) > maxBytes {
+		return nil, fmt.Errorf("reading a theme: it has %d bytes, and at most %d are read", len(data), maxBytes)
+	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
 		return nil, fmt.Errorf("reading a theme: %w", err)

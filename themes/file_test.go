@@ -1,6 +1,7 @@
 package themes_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -52,9 +53,18 @@ func TestParse_ErrorsNameTheField(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("name: a\nbase: dark\ncolors:\n  heat: ['#000000', '#ffffff']\n  text: 3\n"))
+	f.Add([]byte("{" + strings.Repeat("a,", 30_000) + "}"))
+	f.Add([]byte(strings.Repeat("a", 100_000)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if theme, err := themes.Parse(data); (theme == nil) == (err == nil) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		theme, err := themes.Parse(data)
+		runtime.ReadMemStats(&after)
+		if (theme == nil) == (err == nil) {
 			t.Errorf("theme %v and error %v", theme, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+			t.Errorf("%d bytes allocate %d MiB", len(data), took>>20)
 		}
 	})
 }

@@ -23,9 +23,6 @@ func Folder(getenv func(string) string) string {
 	return filepath.Join(config, "orrery", "themes")
 }
 
-// maxBytes bounds a theme; the built-in ones would have less than 2,000.
-const maxBytes = 64 << 10
-
 // ReadFile reads a theme. Its errors name the file, the line and the field.
 func ReadFile(path string) (*Theme, error) {
 	data, err := boundedfile.Read(path, maxBytes)
