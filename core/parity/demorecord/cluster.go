@@ -22,24 +22,24 @@ import (
 	"orrery/demo/scenario"
 )
 
-// cluster is an API server, and everybody a cluster has besides a scheduler.
+// cluster is a cluster without a scheduler: API server, controllers, kubelets.
 type cluster struct {
 	server
-	config *rest.Config
-	api    *apiserver.Server
-	from   informers.SharedInformerFactory
-	news   chan world.Changed // of pods and budgets
-	cancel context.CancelFunc
-	group  sync.WaitGroup
+	config  *rest.Config
+	api     *apiserver.Server
+	from    informers.SharedInformerFactory
+	changes chan world.Changed // of pods and PodDisruptionBudgets
+	cancel  context.CancelFunc
+	group   sync.WaitGroup
 }
 
-// newCluster starts one in a directory. The pods in it live as the scenario says.
+// newCluster starts a cluster in a directory. Its pods start, run and stop as the scenario says.
 func newCluster(dir string, s *scenario.Scenario) (*cluster, error) {
 	api, err := apiserver.New(apiserver.Options{Dir: dir, Tainted: true})
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{api: api, config: api.Config(apiserver.Admin), news: make(chan world.Changed, 1024)}
+	c := &cluster{api: api, config: api.Config(apiserver.Admin), changes: make(chan world.Changed, 1024)}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.populate(s); err != nil {
 		return nil, errors.Join(err, c.close())
@@ -47,7 +47,7 @@ func newCluster(dir string, s *scenario.Scenario) (*cluster, error) {
 	return c, nil
 }
 
-// populate sets controllers and kubelets to work.
+// populate starts the controllers and the kubelets.
 func (c *cluster) populate(s *scenario.Scenario) (err error) {
 	if c.client, err = kubernetes.NewForConfig(c.config); err != nil {
 		return err
@@ -61,8 +61,8 @@ func (c *cluster) populate(s *scenario.Scenario) (err error) {
 	if err != nil {
 		return err
 	}
-	k := &kubelets{ctx: c.ctx, client: c.client, life: s.PodLife, group: &c.group, pods: map[types.UID]*tended{}, nodes: map[types.UID]bool{}}
-	if err := c.listen(k); err != nil {
+	k := &kubelets{ctx: c.ctx, client: c.client, life: s.PodLife, group: &c.group, pods: map[types.UID]*podState{}, nodes: map[types.UID]bool{}}
+	if err := c.watch(k); err != nil {
 		return err
 	}
 	c.from.Start(c.ctx.Done())
@@ -73,16 +73,16 @@ func (c *cluster) populate(s *scenario.Scenario) (err error) {
 	return nil
 }
 
-// listen tells kubelets of what is theirs, and drains of pods and budgets.
-func (c *cluster) listen(k *kubelets) error {
+// watch passes pods and nodes to the kubelets, and pods and budgets to the script.
+func (c *cluster) watch(k *kubelets) error {
 	pods, nodes, budgets := c.from.Core().V1().Pods().Informer(), c.from.Core().V1().Nodes().Informer(), c.from.Policy().V1().PodDisruptionBudgets().Informer()
 	_, podsErr := pods.AddEventHandler(handler(func(op world.Op, pod *v1.Pod) {
 		if op == world.Deleted {
-			k.gone(pod)
+			k.deleted(pod)
 		} else {
 			k.pod(pod)
 		}
-		c.tell(world.Changed{Op: op, Object: pod})
+		c.forward(world.Changed{Op: op, Object: pod})
 	}))
 	_, nodesErr := nodes.AddEventHandler(handler(func(op world.Op, node *v1.Node) {
 		if op != world.Deleted {
@@ -90,26 +90,26 @@ func (c *cluster) listen(k *kubelets) error {
 		}
 	}))
 	_, budgetsErr := budgets.AddEventHandler(handler(func(op world.Op, pdb *policyv1.PodDisruptionBudget) {
-		c.tell(world.Changed{Op: op, Object: pdb})
+		c.forward(world.Changed{Op: op, Object: pdb})
 	}))
 	return errors.Join(podsErr, nodesErr, budgetsErr)
 }
 
-func (c *cluster) tell(news world.Changed) {
+func (c *cluster) forward(change world.Changed) {
 	select {
-	case c.news <- news:
+	case c.changes <- change:
 	case <-c.ctx.Done():
 	}
 }
 
-// handler hears of objects of one type, of each of them what it has become.
-func handler[T any](hear func(world.Op, T)) cache.ResourceEventHandlerFuncs {
+// handler calls handle with the changes of objects of one type.
+func handler[T any](handle func(world.Op, T)) cache.ResourceEventHandlerFuncs {
 	to := func(op world.Op, o any) {
 		if last, gone := o.(cache.DeletedFinalStateUnknown); gone {
 			o = last.Obj
 		}
 		if object, ok := o.(T); ok {
-			hear(op, object)
+			handle(op, object)
 		}
 	}
 	return cache.ResourceEventHandlerFuncs{
@@ -119,7 +119,7 @@ func handler[T any](hear func(world.Op, T)) cache.ResourceEventHandlerFuncs {
 	}
 }
 
-// close ends everything, who uses the API server first.
+// close stops everything, the API server last.
 func (c *cluster) close() error {
 	c.cancel()
 	if c.from != nil {

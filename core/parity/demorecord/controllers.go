@@ -22,8 +22,8 @@ import (
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
 )
 
-// Settings of kube-controller-manager, most of them its defaults. Kubelets here send no heartbeats, and are held to be alive
-// for as long as anything lasts.
+// Settings of kube-controller-manager, most of them its defaults. The kubelets here send no heartbeats, so the node monitor
+// grace period is longer than any recording.
 const (
 	burst          = 500
 	workers        = 5
@@ -37,39 +37,39 @@ const (
 	crashBackoffTo = 15 * time.Minute
 )
 
-// controllers are upstream's, those that have something to do in a story: each is made on the informers, and run once they
-// have been started.
+// controllers returns upstream's controllers that a scenario needs: each is created on the informers, and run once these have
+// been started.
 func controllers(ctx context.Context, config *rest.Config, client kubernetes.Interface, mapper meta.RESTMapper, from informers.SharedInformerFactory) ([]func(context.Context), error) {
 	core, apps := from.Core().V1(), from.Apps().V1()
 	deployments, err := deployment.NewDeploymentController(ctx, apps.Deployments(), apps.ReplicaSets(), core.Pods(), client)
 	if err != nil {
-		return nil, fmt.Errorf("making the deployment controller: %w", err)
+		return nil, fmt.Errorf("creating the deployment controller: %w", err)
 	}
 	replicaSets := replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), core.Pods(), client, burst)
 	statefulSets := statefulset.NewStatefulSetController(ctx, core.Pods(), apps.StatefulSets(), core.PersistentVolumeClaims(), apps.ControllerRevisions(), client)
 	daemonSets, err := daemon.NewDaemonSetsController(ctx, apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), client,
 		flowcontrol.NewBackOff(crashBackoff, crashBackoffTo))
 	if err != nil {
-		return nil, fmt.Errorf("making the daemon set controller: %w", err)
+		return nil, fmt.Errorf("creating the daemon set controller: %w", err)
 	}
 	jobs, err := job.NewController(ctx, core.Pods(), from.Batch().V1().Jobs(), client)
 	if err != nil {
-		return nil, fmt.Errorf("making the job controller: %w", err)
+		return nil, fmt.Errorf("creating the job controller: %w", err)
 	}
 	scales, err := scale.NewForConfig(config, mapper, dynamic.LegacyAPIPathResolverFunc, scale.NewDiscoveryScaleKindResolver(client.Discovery()))
 	if err != nil {
-		return nil, fmt.Errorf("making the disruption controller: %w", err)
+		return nil, fmt.Errorf("creating the disruption controller: %w", err)
 	}
 	budgets := disruption.NewDisruptionController(ctx, core.Pods(), from.Policy().V1().PodDisruptionBudgets(), core.ReplicationControllers(),
 		apps.ReplicaSets(), apps.Deployments(), apps.StatefulSets(), client, mapper, scales, client.Discovery())
 	nodes, err := nodelifecycle.NewNodeLifecycleController(ctx, from.Coordination().V1().Leases(), core.Pods(), core.Nodes(), apps.DaemonSets(), client,
 		monitorEvery, silentForever, silentForever, evictionRate, secondaryRate, largeCluster, unhealthyZone)
 	if err != nil {
-		return nil, fmt.Errorf("making the node lifecycle controller: %w", err)
+		return nil, fmt.Errorf("creating the node lifecycle controller: %w", err)
 	}
 	taints, err := tainteviction.New(ctx, client, core.Pods(), core.Nodes(), "taint-eviction-controller")
 	if err != nil {
-		return nil, fmt.Errorf("making the taint eviction controller: %w", err)
+		return nil, fmt.Errorf("creating the taint eviction controller: %w", err)
 	}
 	return []func(context.Context){
 		func(ctx context.Context) { deployments.Run(ctx, workers) },

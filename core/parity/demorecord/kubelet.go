@@ -15,8 +15,8 @@ import (
 	"orrery/core/world/memory"
 )
 
-// kubelets play those of all nodes: a pod that is bound starts, runs and ends as its workload says, one that is deleted
-// stops, and a node that comes is ready after a while. They send no heartbeats and measure nothing.
+// kubelets acts as the kubelet of all nodes: a bound pod starts, runs and ends as its workload says, a terminating one stops,
+// and a new node becomes ready. It sends no heartbeats and measures no usage.
 type kubelets struct {
 	ctx    context.Context
 	client kubernetes.Interface
@@ -24,19 +24,19 @@ type kubelets struct {
 	group  *sync.WaitGroup
 
 	mu    sync.Mutex
-	pods  map[types.UID]*tended
-	nodes map[types.UID]bool // that were seen
+	pods  map[types.UID]*podState
+	nodes map[types.UID]bool // known nodes
 }
 
-// tended is a pod on its node.
-type tended struct{ started, ended, leaving bool }
+// podState is the state of a pod on its node.
+type podState struct{ started, ended, terminating bool }
 
 const (
-	joinsAfter = time.Second // how long a node takes to be ready
-	tryAgain   = time.Second // after a call that failed
+	joinsAfter = time.Second // state long a node takes to become ready
+	retryAfter = time.Second // after a failed call
 )
 
-// after does something later, unless all ends before.
+// after calls do later, unless the context ends before.
 func (k *kubelets) after(d time.Duration, do func()) {
 	k.group.Go(func() {
 		wait := time.NewTimer(d)
@@ -49,18 +49,18 @@ func (k *kubelets) after(d time.Duration, do func()) {
 	})
 }
 
-// insist makes a call until it succeeds or there is nothing left to call about.
-func (k *kubelets) insist(call func() error, then func()) {
+// retry repeats a call until it succeeds or the object is not found.
+func (k *kubelets) retry(call func() error, then func()) {
 	switch err := call(); {
 	case err == nil:
 		then()
 	case apierrors.IsNotFound(err):
 	default:
-		k.after(tryAgain, func() { k.insist(call, then) })
+		k.after(retryAfter, func() { k.retry(call, then) })
 	}
 }
 
-// node is told of a node.
+// node handles a node's change.
 func (k *kubelets) node(node *v1.Node) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -77,14 +77,14 @@ func (k *kubelets) node(node *v1.Node) {
 		ready := v1.NodeStatus{Conditions: []v1.NodeCondition{{
 			Type: v1.NodeReady, Status: v1.ConditionTrue, Reason: "KubeletReady", LastTransitionTime: metav1.Now(), LastHeartbeatTime: metav1.Now(),
 		}}}
-		k.insist(func() error {
+		k.retry(func() error {
 			_, err := k.client.CoreV1().Nodes().Patch(k.ctx, node.Name, types.StrategicMergePatchType, statusPatch(ready), metav1.PatchOptions{}, "status")
 			return err
 		}, func() {})
 	})
 }
 
-// pod is told of a pod.
+// pod handles a pod's change.
 func (k *kubelets) pod(pod *v1.Pod) {
 	if pod.Spec.NodeName == "" {
 		return
@@ -93,38 +93,38 @@ func (k *kubelets) pod(pod *v1.Pod) {
 	defer k.mu.Unlock()
 	t, known := k.pods[pod.UID]
 	if !known {
-		t = &tended{}
+		t = &podState{}
 		k.pods[pod.UID] = t
 	}
 	switch {
-	case pod.DeletionTimestamp != nil && !t.leaving:
-		t.leaving = true
+	case pod.DeletionTimestamp != nil && !t.terminating:
+		t.terminating = true
 		ended := t.ended
 		k.after(k.stopping(pod, t), func() { k.stop(pod, ended) })
-	case !known && !t.leaving:
+	case !known && !t.terminating:
 		k.after(k.life(pod).Start, func() { k.start(pod, t) })
 	}
 }
 
-// gone is told of a pod that is no more.
-func (k *kubelets) gone(pod *v1.Pod) {
+// deleted handles a pod's deletion.
+func (k *kubelets) deleted(pod *v1.Pod) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.pods, pod.UID)
 }
 
-// stopping is how long a pod takes to stop. What has not started, or has ended, has nothing to stop.
-func (k *kubelets) stopping(pod *v1.Pod, t *tended) time.Duration {
+// stopping returns how long a pod takes to stop: zero if it has not started or has ended.
+func (k *kubelets) stopping(pod *v1.Pod, t *podState) time.Duration {
 	if !t.started || t.ended || pod.DeletionGracePeriodSeconds == nil {
 		return 0
 	}
 	return min(k.life(pod).Stop, time.Duration(*pod.DeletionGracePeriodSeconds)*time.Second)
 }
 
-// stop has a pod end, unless it has, and takes it away. Whoever counts failures waits for the end.
+// stop ends a pod, unless it has ended, and removes it. The Job controller counts a pod's failure only when it has ended.
 func (k *kubelets) stop(pod *v1.Pod, ended bool) {
 	remove := func() {
-		k.insist(func() error {
+		k.retry(func() error {
 			o := metav1.NewDeleteOptions(0)
 			o.Preconditions = metav1.NewUIDPreconditions(string(pod.UID))
 			return k.client.CoreV1().Pods(pod.Namespace).Delete(k.ctx, pod.Name, *o)
@@ -134,22 +134,22 @@ func (k *kubelets) stop(pod *v1.Pod, ended bool) {
 		remove()
 		return
 	}
-	k.report(pod, over(pod, v1.PodFailed, "PodFailed", terminated), remove)
+	k.report(pod, endedStatus(pod, v1.PodFailed, "PodFailed", terminated), remove)
 }
 
-// turn notes a turn in a pod's life, if it is not being deleted.
-func (k *kubelets) turn(t *tended, to func(*tended)) bool {
+// update changes a pod's state unless the pod is terminating.
+func (k *kubelets) update(t *podState, to func(*podState)) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if t.leaving {
+	if t.terminating {
 		return false
 	}
 	to(t)
 	return true
 }
 
-func (k *kubelets) start(pod *v1.Pod, t *tended) {
-	if !k.turn(t, func(t *tended) { t.started = true }) {
+func (k *kubelets) start(pod *v1.Pod, t *podState) {
+	if !k.update(t, func(t *podState) { t.started = true }) {
 		return
 	}
 	now, life := metav1.Now(), k.life(pod)
@@ -164,34 +164,34 @@ func (k *kubelets) start(pod *v1.Pod, t *tended) {
 	})
 }
 
-func (k *kubelets) end(pod *v1.Pod, t *tended) {
-	if !k.turn(t, func(t *tended) { t.ended = true }) {
+func (k *kubelets) end(pod *v1.Pod, t *podState) {
+	if !k.update(t, func(t *podState) { t.ended = true }) {
 		return
 	}
-	status := over(pod, v1.PodSucceeded, "PodCompleted", 0)
+	status := endedStatus(pod, v1.PodSucceeded, "PodCompleted", 0)
 	if k.life(pod).Fails {
-		status = over(pod, v1.PodFailed, "PodFailed", 1)
+		status = endedStatus(pod, v1.PodFailed, "PodFailed", 1)
 	}
 	k.report(pod, status, func() {})
 }
 
-// terminated is the exit code of what was told to terminate.
+// terminated is the exit code of a process ended by SIGTERM.
 const terminated = 128 + 15
 
-// over is the status of a pod that has ended.
-func over(pod *v1.Pod, phase v1.PodPhase, reason string, code int32) v1.PodStatus {
-	how := v1.ContainerStateTerminated{Reason: "Completed", ExitCode: code, FinishedAt: metav1.Now()}
+// endedStatus returns the status of a pod that has ended.
+func endedStatus(pod *v1.Pod, phase v1.PodPhase, reason string, code int32) v1.PodStatus {
+	state := v1.ContainerStateTerminated{Reason: "Completed", ExitCode: code, FinishedAt: metav1.Now()}
 	if code != 0 {
-		how.Reason = "Error"
+		state.Reason = "Error"
 	}
 	return v1.PodStatus{
 		Phase: phase, Conditions: conditions(v1.ConditionFalse, reason, v1.ContainersReady, v1.PodReady),
-		ContainerStatuses: containers(pod, false, v1.ContainerState{Terminated: &how}),
+		ContainerStatuses: containers(pod, false, v1.ContainerState{Terminated: &state}),
 	}
 }
 
 func (k *kubelets) report(pod *v1.Pod, status v1.PodStatus, then func()) {
-	k.insist(func() error {
+	k.retry(func() error {
 		_, err := k.client.CoreV1().Pods(pod.Namespace).Patch(k.ctx, pod.Name, types.StrategicMergePatchType, statusPatch(status), metav1.PatchOptions{}, "status")
 		return err
 	}, then)
@@ -200,7 +200,7 @@ func (k *kubelets) report(pod *v1.Pod, status v1.PodStatus, then func()) {
 func statusPatch(status any) []byte {
 	patch, err := json.Marshal(map[string]any{"status": status})
 	if err != nil {
-		panic(err) // API types can be written
+		panic(err) // API types can be encoded
 	}
 	return patch
 }

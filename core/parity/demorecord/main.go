@@ -18,7 +18,7 @@ import (
 
 func main() { program.Main("demorecord", run) }
 
-// run records what is to be recorded on a cluster: of a folder of scenarios all of it, or what is named.
+// run records the scenarios of a folder that say "recorded: cluster": all of them, or the named ones.
 func run(ctx context.Context, args []string, to io.Writer) error {
 	f := flag.NewFlagSet("demorecord", flag.ContinueOnError)
 	from := f.String("from", "../../demo/scenarios", "the `folder` of the scenarios")
@@ -61,9 +61,9 @@ func read(file string) (*scenario.Scenario, error) {
 	return scenario.Parse(file, data)
 }
 
-// write records one scenario. What is written is decided again first: a recording that differs is none.
+// write records one scenario. It replays the recording first, and does not write one that differs.
 func write(ctx context.Context, s *scenario.Scenario, into string, to io.Writer) error {
-	fmt.Fprintf(to, "%-18s %v of warm-up, and then %v\n", s.Name, s.Warmup, s.Length)
+	fmt.Fprintf(to, "%-18s warm-up %v, recording %v\n", s.Name, s.Warmup, s.Length)
 	began := time.Now()
 	recording, err := record(ctx, s)
 	if err != nil {
@@ -74,7 +74,7 @@ func write(ctx context.Context, s *scenario.Scenario, into string, to io.Writer)
 		return err
 	}
 	if !report.OK() || !report.Exact || report.DigestDiffers || report.Refused > 0 {
-		return fmt.Errorf("decided again, it differs, and is not written: %+v", report)
+		return fmt.Errorf("the recording's replay differs, so it is not written: %+v", report)
 	}
 	fmt.Fprintf(to, "%-18s %8d bytes, %d decisions, digest %s, after %v\n", "", len(recording), report.Decisions, e.Digest(), time.Since(began).Round(time.Second))
 	return os.WriteFile(filepath.Join(into, s.Name+".orrery"), recording, 0o644)

@@ -12,8 +12,7 @@ import (
 	"orrery/core/world"
 )
 
-// narrator records a scheduler's life, with what the story says in between. All but say is called by the scheduler's own
-// goroutine.
+// narrator records a scheduler with the scenario's notes. All methods but say are called by the scheduler's goroutine.
 type narrator struct {
 	recorder *play.Recorder
 	over     bool
@@ -24,8 +23,8 @@ type narrator struct {
 
 var _ drive.Observer = (*narrator)(nil)
 
-// say sets a mark, at the time the scheduler is at by then: it is asked something that changes nothing, and what it was
-// asked comes back as an input.
+// say sets a mark at the scheduler's current time. It requests an activation of no pods, which changes nothing and arrives as
+// an input, with which the mark is recorded.
 func (n *narrator) say(ctx context.Context, to *replica.Replica, text string) error {
 	n.mu.Lock()
 	n.lines = append(n.lines, text)
@@ -33,7 +32,7 @@ func (n *narrator) say(ctx context.Context, to *replica.Replica, text string) er
 	return to.Activate(ctx)
 }
 
-func (n *narrator) said() []string {
+func (n *narrator) takeLines() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	lines := n.lines
@@ -47,8 +46,8 @@ func (n *narrator) Applied(in world.Input, err error) {
 		return
 	}
 	n.recorder.Applied(in, err)
-	if _, asked := in.Event.(world.ActivateRequest); asked {
-		for _, line := range n.said() {
+	if _, activate := in.Event.(world.ActivateRequest); activate {
+		for _, line := range n.takeLines() {
 			n.recorder.Mark(line)
 		}
 	}
@@ -68,12 +67,12 @@ func (n *narrator) Emitted(e world.Effect) {
 	}
 }
 
-// end ends the recording, while the scheduler goes on.
+// end ends the recording while the scheduler continues.
 func (n *narrator) end(ctx context.Context, of *replica.Replica) error {
 	var closed error
-	looked := of.Inspect(ctx, func(*engine.Engine) {
+	inspected := of.Inspect(ctx, func(*engine.Engine) {
 		closed = n.recorder.Close()
 		n.over = true
 	})
-	return errors.Join(looked, closed)
+	return errors.Join(inspected, closed)
 }

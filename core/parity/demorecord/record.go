@@ -21,12 +21,12 @@ import (
 	"orrery/demo/scenario"
 )
 
-// record has a scenario happen on a cluster of its own, from its warm-up to its end, and gives the recording of a
-// scheduler that was started when the story began.
+// record runs a scenario on a new cluster, from its warm-up to its end, and returns the recording of a scheduler that is
+// started after the warm-up.
 func record(ctx context.Context, s *scenario.Scenario) (recording []byte, err error) {
 	dir, err := os.MkdirTemp("", "orrery-record")
 	if err != nil {
-		return nil, fmt.Errorf("making a directory for the cluster: %w", err)
+		return nil, fmt.Errorf("creating a directory for the cluster: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	c, err := newCluster(dir, s)
@@ -44,7 +44,7 @@ func record(ctx context.Context, s *scenario.Scenario) (recording []byte, err er
 	return file.Bytes(), nil
 }
 
-// warmUp creates what is there from the beginning and has somebody schedule it.
+// warmUp creates the initial objects and runs a scheduler for the time of the warm-up.
 func (c *cluster) warmUp(ctx context.Context, s *scenario.Scenario) error {
 	if err := s.NewScriptRunner(c, time.Now(), nil).CreateInitial(); err != nil {
 		return err
@@ -58,41 +58,41 @@ func (c *cluster) warmUp(ctx context.Context, s *scenario.Scenario) error {
 	return errors.Join(r.Run(running), ctx.Err())
 }
 
-// scheduler is a replica like those of orrery run, which is also told of what people want to see beside the scheduling.
+// scheduler returns a replica like those of orrery run, which also watches kinds that are only shown.
 func (c *cluster) scheduler(s *scenario.Scenario, i replica.Instruments) (*replica.Replica, error) {
 	return replica.New(replica.Options{
 		Config: s.Configuration(), KubeConfig: c.config, Identity: "scheduler-1", Seed: s.Seed(), Logger: logr.Discard(), Instruments: i,
 		Kinds: func(e *engine.Engine) ([]world.Kind, error) {
-			asked, err := e.WatchedKinds()
+			needed, err := e.WatchedKinds()
 			return slices.DeleteFunc(world.Kinds(), func(k world.Kind) bool {
-				return !slices.Contains(asked, k) && !slices.Contains(beside, k)
+				return !slices.Contains(needed, k) && !slices.Contains(shownKinds, k)
 			}), err
 		},
 	})
 }
 
-// beside are the kinds that no plugin asks for.
-var beside = []world.Kind{
+// shownKinds are kinds that are shown, but that no plugin needs.
+var shownKinds = []world.Kind{
 	world.PriorityClass, world.ReplicaSet, world.StatefulSet, world.Deployment, world.DaemonSet, world.Job, world.PodDisruptionBudget, world.Lease,
 }
 
-// perform starts a scheduler and has the story happen to it.
+// perform starts a scheduler and runs the scenario.
 func (c *cluster) perform(ctx context.Context, s *scenario.Scenario, to io.Writer) (err error) {
 	n := &narrator{}
 	var options engine.Options
-	var refused error
+	var recorderErr error
 	r, err := c.scheduler(s, replica.Instruments{
 		Prepare: func(o *engine.Options) {
 			o.Start = time.Now().UTC().Round(0)
 			options = *o
 		},
 		Observer: func(e *engine.Engine) drive.Observer {
-			n.recorder, refused = play.NewRecorder(to, e, options, play.About{Program: recordedBy(), Description: s.About()})
+			n.recorder, recorderErr = play.NewRecorder(to, e, options, play.About{Program: recordedBy(), Description: s.About()})
 			return n
 		},
 	})
-	if err := errors.Join(err, refused); err != nil {
-		return fmt.Errorf("making the scheduler that is recorded: %w", err)
+	if err := errors.Join(err, recorderErr); err != nil {
+		return fmt.Errorf("creating the recorded scheduler: %w", err)
 	}
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
@@ -102,13 +102,13 @@ func (c *cluster) perform(ctx context.Context, s *scenario.Scenario, to io.Write
 		err = errors.Join(err, <-ended)
 	}()
 	d := s.NewScriptRunner(c, options.Start, func(text string) { err = errors.Join(err, n.say(running, r, text)) })
-	if told := c.follow(running, d, options.Start.Add(s.Length), ended); told != nil || err != nil {
-		return errors.Join(err, told)
+	if followErr := c.follow(running, d, options.Start.Add(s.Length), ended); followErr != nil || err != nil {
+		return errors.Join(err, followErr)
 	}
 	return n.end(running, r)
 }
 
-// follow directs until the end.
+// follow runs the script until the end.
 func (c *cluster) follow(ctx context.Context, d *scenario.ScriptRunner, end time.Time, ended chan error) error {
 	for {
 		wake, due := d.NextWake()
@@ -118,16 +118,16 @@ func (c *cluster) follow(ctx context.Context, d *scenario.ScriptRunner, end time
 		timer := time.NewTimer(time.Until(wake))
 		var err error
 		select {
-		case news := <-c.news:
-			err = d.Apply(world.Input{At: time.Now(), Event: news})
+		case change := <-c.changes:
+			err = d.Apply(world.Input{At: time.Now(), Event: change})
 		case <-timer.C:
 			if !time.Now().Before(end) {
 				return nil
 			}
 			err = d.Tick(time.Now())
 		case err = <-ended:
-			ended <- err // for who waits for it in the end
-			err = fmt.Errorf("the scheduler ended before the story did: %w", err)
+			ended <- err // for perform, which waits for it
+			err = fmt.Errorf("the scheduler stopped before the scenario's end: %w", err)
 		case <-ctx.Done():
 			err = ctx.Err()
 		}
@@ -137,7 +137,7 @@ func (c *cluster) follow(ctx context.Context, d *scenario.ScriptRunner, end time
 	}
 }
 
-// recordedBy names the recording program, and where it recorded.
+// recordedBy returns the name of the recording program and of the cluster's API server.
 func recordedBy() string {
 	where := "kube-apiserver"
 	if build, ok := debug.ReadBuildInfo(); ok {

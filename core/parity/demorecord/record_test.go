@@ -23,24 +23,24 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// heard is what is in a recording.
-type heard struct {
+// contents is a summary of a recording.
+type contents struct {
 	program string
-	said    []string
-	bound   map[string]bool // workloads with a pod that was seen on a node
-	nodes   map[string]bool // that were seen to be ready
+	notes   []string
+	bound   map[string]bool // workloads with a bound pod
+	nodes   map[string]bool // ready nodes
 	victims int
-	lives   int // leases that were renewed
+	leases  int // Leases and their renewals
 	objects string
 }
 
-func listen(t *testing.T, recording []byte) *heard {
+func summarize(t *testing.T, recording []byte) *contents {
 	t.Helper()
 	r, err := trace.NewReader(bytes.NewReader(recording))
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &heard{program: r.Header().Program, bound: map[string]bool{}, nodes: map[string]bool{}}
+	h := &contents{program: r.Header().Program, bound: map[string]bool{}, nodes: map[string]bool{}}
 	var all strings.Builder
 	for record, err := range r.All() {
 		if err != nil {
@@ -49,13 +49,13 @@ func listen(t *testing.T, recording []byte) *heard {
 		switch body := record.Body.(type) {
 		case trace.Mark:
 			if body.Kind == trace.Note {
-				h.said = append(h.said, body.Text)
+				h.notes = append(h.notes, body.Text)
 			}
 		case trace.Decision:
 			h.victims += body.Victims
 		case trace.Input:
 			for _, o := range objectsOf(body.Event) {
-				h.see(o)
+				h.add(o)
 				if err := json.NewEncoder(&all).Encode(o); err != nil {
 					t.Fatal(err)
 				}
@@ -76,7 +76,7 @@ func objectsOf(e world.Event) []world.Object {
 	return nil
 }
 
-func (h *heard) see(o world.Object) {
+func (h *contents) add(o world.Object) {
 	switch o := o.(type) {
 	case *v1.Pod:
 		if o.Spec.NodeName != "" {
@@ -88,15 +88,15 @@ func (h *heard) see(o world.Object) {
 		}
 	}
 	if world.KindOf(o) == world.Lease {
-		h.lives++
+		h.leases++
 	}
 }
 
-// A cluster of real parts takes as long as it takes: what is looked for is what came of what, and not when.
+// The times on a real cluster vary, so the test checks what happens and in which order, not when.
 func TestRecord_RealAPIServerReplaysExactly(t *testing.T) {
 	into := t.TempDir()
-	var said bytes.Buffer
-	if err := run(t.Context(), []string{"-from", "testdata", "-to", into}, &said); err != nil {
+	var output bytes.Buffer
+	if err := run(t.Context(), []string{"-from", "testdata", "-to", into}, &output); err != nil {
 		t.Fatal(err)
 	}
 	recording, err := os.ReadFile(filepath.Join(into, "small.orrery"))
@@ -108,28 +108,28 @@ func TestRecord_RealAPIServerReplaysExactly(t *testing.T) {
 	case err != nil:
 		t.Fatal(err)
 	case !report.OK() || !report.Exact || report.DigestDiffers || report.Refused > 0 || len(e.Problems()) > 0:
-		t.Errorf("replayed, it differs: %+v, %v", report, e.Problems())
-	case !strings.Contains(said.String(), e.Digest().String()):
-		t.Errorf("the digest is %s, and it is said that:\n%s", e.Digest(), said.String())
+		t.Errorf("the replay differs: %+v, %v", report, e.Problems())
+	case !strings.Contains(output.String(), e.Digest().String()):
+		t.Errorf("the digest %s is not in the output:\n%s", e.Digest(), output.String())
 	}
 	if err := e.Check(); err != nil {
 		t.Errorf("at the end: %v", err)
 	}
-	h := listen(t, recording)
+	h := summarize(t, recording)
 	for _, secret := range []string{"canary", "managedFields"} {
 		if strings.Contains(h.objects, secret) {
 			t.Errorf("%q is in the recording", secret)
 		}
 	}
 	if !strings.Contains(h.program, "kube-apiserver") {
-		t.Errorf("it says that it was recorded by %q, and not where", h.program)
+		t.Errorf("the recording program is %q, want it to name the API server", h.program)
 	}
 	want := []string{"A report is made", "A node is drained", "The budget lets go", "n-1 is empty", "A node comes", "The vital push others out"}
-	if !slices.Equal(slices.Sorted(slices.Values(h.said)), slices.Sorted(slices.Values(want))) {
-		t.Errorf("it says %q, want %q", h.said, want)
+	if !slices.Equal(slices.Sorted(slices.Values(h.notes)), slices.Sorted(slices.Values(want))) {
+		t.Errorf("the notes are %q, want %q", h.notes, want)
 	}
-	if slices.Index(h.said, "n-1 is empty") < slices.Index(h.said, "The budget lets go") {
-		t.Errorf("the node was emptied against its budget: %q", h.said)
+	if slices.Index(h.notes, "n-1 is empty") < slices.Index(h.notes, "The budget lets go") {
+		t.Errorf("the node was emptied against its budget: %q", h.notes)
 	}
 	for _, app := range []string{"agent", "shop", "ledger", "ports", "report", "held", "wide", "vital"} {
 		if !h.bound[app] {
@@ -137,19 +137,19 @@ func TestRecord_RealAPIServerReplaysExactly(t *testing.T) {
 		}
 	}
 	if !h.nodes["late-1"] && !h.nodes["late"] {
-		t.Errorf("the node that came is not ready: %v", h.nodes)
+		t.Errorf("the added node is not ready: %v", h.nodes)
 	}
 	if h.victims == 0 {
-		t.Error("nobody was preempted")
+		t.Error("no pod was preempted")
 	}
-	if h.lives < 2 {
-		t.Error("the scheduler's lease is not in it")
+	if h.leases < 2 {
+		t.Error("the scheduler's lease is not in the recording")
 	}
 }
 
 func TestRun_NamesUnknownScenario(t *testing.T) {
 	err := run(t.Context(), []string{"-from", "testdata", "-to", t.TempDir(), "smal"}, &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), `there is no scenario "smal" in testdata`) {
-		t.Errorf("it ends with %v", err)
+		t.Errorf("error %v", err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"orrery/core/world"
 )
 
-// server is the API server as a story knows it. A context of its own ends all its calls.
+// server is the API server of a scenario's script. Its context cancels all calls.
 type server struct {
 	ctx     context.Context
 	client  kubernetes.Interface
@@ -30,7 +30,7 @@ type server struct {
 // Now implements budget.Server.
 func (s *server) Now() time.Time { return time.Now() }
 
-// resource is where objects of a kind are.
+// resource returns the client for objects of a kind.
 func (s *server) resource(kind world.Kind, namespace string) (dynamic.ResourceInterface, error) {
 	empty, err := world.New(kind)
 	if err != nil {
@@ -38,11 +38,11 @@ func (s *server) resource(kind world.Kind, namespace string) (dynamic.ResourceIn
 	}
 	kinds, _, err := scheme.Scheme.ObjectKinds(empty)
 	if err != nil {
-		return nil, fmt.Errorf("looking for the API of kind %s: %w", kind, err)
+		return nil, fmt.Errorf("finding the API of kind %s: %w", kind, err)
 	}
 	at, err := s.mapper.RESTMapping(kinds[0].GroupKind(), kinds[0].Version)
 	if err != nil {
-		return nil, fmt.Errorf("looking for the API of kind %s: %w", kind, err)
+		return nil, fmt.Errorf("finding the API of kind %s: %w", kind, err)
 	}
 	all := s.dynamic.Resource(at.Resource)
 	if at.Scope.Name() == meta.RESTScopeNameNamespace {
@@ -64,7 +64,7 @@ func (s *server) Get(kind world.Kind, namespace, name string) (world.Object, err
 	return typed(kind, o)
 }
 
-// List implements budget.Server. What cannot be listed is empty: whoever asks goes by what is there.
+// List implements budget.Server. It returns no objects if they cannot be listed.
 func (s *server) List(kind world.Kind) []world.Object {
 	r, err := s.resource(kind, metav1.NamespaceAll)
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *server) Create(o world.Object) (world.Object, error) {
 	})
 }
 
-// complete says what a scenario need not and the API wants to know of a Job: what becomes of pods that fail. Those that had
-// to leave have not failed: else a job that others push out a few times would be given up.
+// complete sets fields of a Job that the API needs and a scenario may leave out. Evicted and preempted pods do not count as
+// failed: else a few of them would fail the Job.
 func complete(job *batchv1.Job) {
 	if job.Spec.Template.Spec.RestartPolicy == "" {
 		job.Spec.Template.Spec.RestartPolicy = v1.RestartPolicyNever
@@ -126,7 +126,7 @@ func (s *server) send(o world.Object, call func(dynamic.ResourceInterface, *unst
 	}
 	kinds, _, err := scheme.Scheme.ObjectKinds(o)
 	if err != nil {
-		return nil, fmt.Errorf("looking for the API of kind %s: %w", kind, err)
+		return nil, fmt.Errorf("finding the API of kind %s: %w", kind, err)
 	}
 	sent := &unstructured.Unstructured{Object: fields}
 	sent.SetGroupVersionKind(kinds[0])
