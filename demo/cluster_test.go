@@ -17,10 +17,10 @@ import (
 	"orrery/demo"
 )
 
-// onCluster are the recordings that were made on a real API server.
+// onCluster returns the recordings made on a real API server.
 var onCluster = []string{"morning-rush", "priority-storm", "node-drain"}
 
-// simulated are the others. With the race detector it is one of them.
+// simulated returns the others, with the race detector only one of them.
 func simulated() []demo.Trace {
 	others := slices.DeleteFunc(demo.Traces(), func(tr demo.Trace) bool { return slices.Contains(onCluster, tr.Name) })
 	return others[:min(replayed, len(others))]
@@ -34,7 +34,7 @@ func TestRecordings_RecordedWhereScenarioSays(t *testing.T) {
 		}
 		want := slices.Contains(onCluster, tr.Name)
 		if s.OnCluster != want {
-			t.Errorf("%s: that it is recorded on a cluster is %v in the scenario", tr.Name, s.OnCluster)
+			t.Errorf("%s: recorded on a cluster is %v in the scenario", tr.Name, s.OnCluster)
 		}
 		r, err := trace.NewReader(bytes.NewReader(bytesOf(t, tr.Name)))
 		if err != nil {
@@ -42,16 +42,16 @@ func TestRecordings_RecordedWhereScenarioSays(t *testing.T) {
 		}
 		h := r.Header()
 		if strings.Contains(h.Program, "on kube-apiserver v") != want {
-			t.Errorf("%s says that it was recorded by %q", tr.Name, h.Program)
+			t.Errorf("%s has the program %q", tr.Name, h.Program)
 		}
 		if h.Description != s.About() || h.Origin != trace.FromStart || want && h.Seed != s.Seed() {
-			t.Errorf("%s is of another scenario, or not of a whole life: it begins with a %s, has seed %d and says\n%s", tr.Name, h.Origin, h.Seed, h.Description)
+			t.Errorf("%s is of another scenario or not complete: it begins with a %s, has seed %d and the description\n%s", tr.Name, h.Origin, h.Seed, h.Description)
 		}
 	}
 }
 
-// lateMost is by how much a real cluster may be late with what a story says.
-const lateMost = 1500 * time.Millisecond
+// maxLateness is how late a real cluster may be with an event of a scenario.
+const maxLateness = 1500 * time.Millisecond
 
 func TestRecordings_HaveEveryMark(t *testing.T) {
 	for _, tr := range demo.Traces() {
@@ -74,14 +74,14 @@ func TestRecordings_HaveEveryMark(t *testing.T) {
 				continue
 			}
 			late := w.eventsOf(t, trace.Note, m.Say) - m.At
-			if most := map[bool]time.Duration{true: lateMost}[slices.Contains(onCluster, tr.Name)]; late < 0 || late > most {
-				t.Errorf("%s says %q %v late", tr.Name, m.Say, late)
+			if most := map[bool]time.Duration{true: maxLateness}[slices.Contains(onCluster, tr.Name)]; late < 0 || late > most {
+				t.Errorf("%s: the mark %q is %v late", tr.Name, m.Say, late)
 			}
 		}
 	}
 }
 
-// What comes from a real API server has much in it that is nobody's business.
+// Objects of a real API server have fields that scheduling does not read; these must not be in a recording.
 func TestRecordings_AreTrimmed(t *testing.T) {
 	for _, name := range onCluster {
 		r, err := trace.NewReader(bytes.NewReader(bytesOf(t, name)))
@@ -95,12 +95,12 @@ func TestRecordings_AreTrimmed(t *testing.T) {
 			in, _ := record.Body.(trace.Input)
 			for _, o := range objectsOf(in.Event) {
 				if len(o.GetManagedFields()) > 0 || !equality.Semantic.DeepEqual(o, trim.Object(o)) {
-					t.Fatalf("%s: %s %s has more to it than scheduling reads", name, world.KindOf(o), o.GetName())
+					t.Fatalf("%s: %s %s has fields that scheduling does not read", name, world.KindOf(o), o.GetName())
 				}
 				if pod, ok := o.(*v1.Pod); ok {
 					for _, c := range pod.Spec.Containers {
 						if len(c.Env)+len(c.EnvFrom)+len(c.Command)+len(c.Args)+len(c.VolumeMounts) > 0 {
-							t.Fatalf("%s: a container of pod %s says what runs in it", name, pod.Name)
+							t.Fatalf("%s: a container of pod %s has its environment, command, arguments or mounts", name, pod.Name)
 						}
 					}
 				}

@@ -12,8 +12,8 @@ import (
 	"orrery/core/world"
 )
 
-// Print plays a recording to its end, as fast as possible, and writes a line for every effect, mark and problem, and a
-// summary at the end. A damaged recording is printed as far as it can be read, and the error names the place.
+// Print replays a recording, as fast as possible, and writes a line for every effect, mark and problem, and a summary at the
+// end. A damaged recording is printed as far as it can be read, and the error names the position.
 func Print(w io.Writer, from io.Reader, o play.Options) error {
 	p := &printer{out: w}
 	o.Follower = func(e *engine.Engine) play.Follower {
@@ -92,6 +92,6 @@ const maxLine = 200
 func (p *printer) line(at time.Time, what, format string, args ...any) {
 	text := printable.Line(fmt.Sprintf(format, args...), maxLine)
 	if _, err := fmt.Fprintf(p.out, "%8.3fs  %-16s %s\n", max(at.Sub(p.began), 0).Seconds(), printable.Line(what, 16), text); err != nil && p.err == nil {
-		p.err = fmt.Errorf("writing what happened: %w", err)
+		p.err = fmt.Errorf("writing the events: %w", err)
 	}
 }

@@ -2,6 +2,6 @@
 
 package demo_test
 
-// Under the race detector everything takes ten times as long, and nothing here has goroutines to race: one recording
-// shows that. The plain run has them all.
+// The race detector makes the tests ten times slower, and the code has no goroutines, so one recording is enough. The run
+// without it tests all.
 const replayed = 1

@@ -14,7 +14,7 @@ import (
 	"orrery/core/world"
 )
 
-// The reasons for which pods have to go, as their conditions say them.
+// The reasons of evictions, as in the pods' conditions.
 const (
 	byTaint    = "DeletionByTaintManager"
 	byAPI      = "EvictionByEvictionAPI"
@@ -25,13 +25,13 @@ const (
 func TestMorningRush_SmallestZoneBlocks(t *testing.T) {
 	w := observe(t, "morning-rush")
 	if n := w.most(5, 40); n > 10 {
-		t.Errorf("%d pods wait before east is full, want next to none", n)
+		t.Errorf("%d pods are pending before east is full, want at most a few", n)
 	}
 	if n := w.most(70, 92); n < 30 {
-		t.Errorf("at most %d pods wait for east, want 30", n)
+		t.Errorf("at most %d pods are pending for east, want 30", n)
 	}
 	if n := w.most(105, 110); n > 10 {
-		t.Errorf("%d pods wait after new nodes have come", n)
+		t.Errorf("%d pods are pending after nodes were added", n)
 	}
 	spreads := 0
 	for _, d := range w.decisions {
@@ -43,11 +43,11 @@ func TestMorningRush_SmallestZoneBlocks(t *testing.T) {
 		}
 	}
 	if spreads < 30 {
-		t.Errorf("%d decisions fail as most nodes would break the spread, want 30", spreads)
+		t.Errorf("%d decisions fail because most nodes would violate the spread constraint, want 30", spreads)
 	}
 	w.eventsOf(t, trace.FirstFailure, "unschedulable")
 	if diff := cmp.Diff(map[string]int{"recommend": 3}, w.pendingReasons()); diff != "" {
-		t.Errorf("who waits at the end (-want +got):\n%s", diff)
+		t.Errorf("pending pods at the end (-want +got):\n%s", diff)
 	}
 }
 
@@ -70,11 +70,11 @@ func TestPriorityStorm_PreemptsCheapestFirst(t *testing.T) {
 	}
 	first, violated := victims(20, 50)
 	if first["batch-thumbnails"]+first["batch-embeddings"] < 20 || first["analytics"]+first["web"] > 0 || violated > 0 {
-		t.Errorf("the first wave takes %v and violates %d budgets, want batch alone", first, violated)
+		t.Errorf("the first wave preempts %v and violates %d budgets, want batch alone", first, violated)
 	}
 	second, _ := victims(50, 84)
 	if second["batch-embeddings"] < 60 || second["analytics"] == 0 {
-		t.Errorf("the second wave takes %v, want what is left of batch, and then others", second)
+		t.Errorf("the second wave preempts %v, want the rest of batch and then others", second)
 	}
 	if _, violated = victims(84, 112); violated == 0 {
 		t.Error("the third wave violates no budget")
@@ -86,19 +86,19 @@ func TestPriorityStorm_PreemptsCheapestFirst(t *testing.T) {
 	}
 	for _, d := range w.decisions {
 		if patient := strings.HasPrefix(d.Pod.Name, "model-train") || strings.HasPrefix(d.Pod.Name, "forecasts"); patient && d.Preemption != nil {
-			t.Errorf("%s may not preempt, and does", d.Pod)
+			t.Errorf("%s preempts, although its policy is Never", d.Pod)
 		}
 	}
 	w.eventsOf(t, trace.Preemption, "payments")
 	if waits := w.pendingReasons(); waits["model-train"] != 4 || waits["payments"] != 0 {
-		t.Errorf("at the end %v wait, want the training job and no payments", waits)
+		t.Errorf("pending at the end: %v, want the training job and no payments", waits)
 	}
 }
 
 func TestZoneFailure_TaintEvictions(t *testing.T) {
 	w := observe(t, "zone-failure")
 	if len(w.tainted) != 26 {
-		t.Errorf("%d nodes are given NoExecute taints, want the 26 of the south", len(w.tainted))
+		t.Errorf("%d nodes have NoExecute taints, want the 26 of the south", len(w.tainted))
 	}
 	first, last := 10*time.Hour, time.Duration(0)
 	for node, at := range w.tainted {
@@ -108,7 +108,7 @@ func TestZoneFailure_TaintEvictions(t *testing.T) {
 		first, last = min(first, at), max(last, at)
 	}
 	if first < 58*time.Second || first > 66*time.Second || last-first < 20*time.Second || last-first > 30*time.Second {
-		t.Errorf("taints come from %v to %v, want them a second apart after 50 s of silence", first, last)
+		t.Errorf("taints are added from %v to %v, want them a second apart 50 s after the last heartbeat", first, last)
 	}
 	patience := map[string]time.Duration{"gateway": 5 * time.Second, "storefront": 5 * time.Second, "thumbnails": 10 * time.Second, "search-index": 20 * time.Second}
 	gone := map[string]int{}
@@ -116,19 +116,19 @@ func TestZoneFailure_TaintEvictions(t *testing.T) {
 		gone[app(l.pod)]++
 		wait, known := patience[app(l.pod)]
 		if took := l.at - w.tainted[l.pod.Spec.NodeName]; known && (took < wait-50*time.Millisecond || took > wait+100*time.Millisecond) {
-			t.Errorf("%s leaves %v after its node was tainted, want its %v", l.pod.Name, took, wait)
+			t.Errorf("%s is evicted %v after its node was tainted, want its tolerationSeconds, %v", l.pod.Name, took, wait)
 		}
 	}
 	for name := range patience {
 		if gone[name] < 5 {
-			t.Errorf("%d pods of %s had to leave, want 5", gone[name], name)
+			t.Errorf("%d pods of %s were evicted, want 5", gone[name], name)
 		}
 	}
 	if gone["ledger"] > 0 {
-		t.Errorf("%d pods of the ledger left, though the power returned in time", gone["ledger"])
+		t.Errorf("%d pods of the ledger were evicted, although the zone recovered in time", gone["ledger"])
 	}
 	if w.most(76, 120) == 0 || len(w.pendingReasons()) > 0 {
-		t.Errorf("the rest of the cluster was never tight, or some wait still: %v", w.pendingReasons())
+		t.Errorf("no pod was pending in the meantime, or some still are: %v", w.pendingReasons())
 	}
 	for o := range w.engine.Store().Objects(world.Node) {
 		if n := o.(*v1.Node); len(n.Spec.Taints) > 0 {
@@ -141,13 +141,13 @@ func TestNodeDrain_BlockedByBudget(t *testing.T) {
 	w := observe(t, "node-drain")
 	evicted := w.evictions(byAPI, "")
 	if n := len(between(evicted, 5, 40)); n < 40 {
-		t.Errorf("%d pods are evicted before the drain is held up, want 40", n)
+		t.Errorf("%d pods are evicted before the drain is blocked, want 40", n)
 	}
 	if held := between(evicted, 42, 76); len(held) > 0 {
-		t.Errorf("%d pods are evicted while the gateway's budget holds, the first at %v", len(held), held[0].at)
+		t.Errorf("%d pods are evicted while the gateway's budget blocks the drain, the first at %v", len(held), held[0].at)
 	}
 	if n := len(between(evicted, 76, 95)); n < 10 {
-		t.Errorf("%d pods are evicted once the budget lets go, want 10", n)
+		t.Errorf("%d pods are evicted after the budget allows it, want 10", n)
 	}
 	for _, s := range w.allowed["gateway"] {
 		if s.from < 76*time.Second && s.n != 0 {
@@ -158,16 +158,16 @@ func TestNodeDrain_BlockedByBudget(t *testing.T) {
 	if len(gateways) < 2 || len(gateways) > 4 || gateways[0].at < 76*time.Second {
 		t.Errorf("gateways evicted: %d; want those on old nodes, two at least, and all after 76 s", len(gateways))
 	}
-	// The database goes one by one: nobody who is up is asked to leave before the one before is replaced. Who has not even
-	// started yet does not count to a budget.
+	// The database is evicted one by one: no ready pod is evicted before the previous one is replaced. Pods that have not started
+	// do not count for a budget.
 	database := slices.DeleteFunc(w.evictions(byAPI, "ledger-db"), func(l evictedPod) bool { return l.pod.Status.Phase == v1.PodPending })
 	for i := 1; i < len(database); i++ {
 		if apart := database[i].at - database[i-1].at; apart < 5*time.Second {
-			t.Errorf("two of the database leave within %v", apart)
+			t.Errorf("two pods of the database are evicted within %v", apart)
 		}
 	}
 	if len(database) < 2 {
-		t.Errorf("%d pods of the database leave, want two at least", len(database))
+		t.Errorf("%d pods of the database are evicted, want at least two", len(database))
 	}
 	empty := map[string]bool{}
 	for _, m := range w.marks {
@@ -179,7 +179,7 @@ func TestNodeDrain_BlockedByBudget(t *testing.T) {
 		t.Errorf("%d nodes are reported empty, want 8: %v", len(empty), empty)
 	}
 	if diff := cmp.Diff(map[string]int{"legacy-print": 4}, w.pendingReasons()); diff != "" {
-		t.Errorf("who waits at the end (-want +got):\n%s", diff)
+		t.Errorf("pending pods at the end (-want +got):\n%s", diff)
 	}
 }
 
@@ -192,22 +192,22 @@ func TestMemoryPressure_EvictsOverRequests(t *testing.T) {
 		}
 	}
 	if first != "worker-a-03" {
-		t.Errorf("%q is the first node under pressure, want the one that leaks fastest", first)
+		t.Errorf("%q is the first node under pressure, want the one with the fastest leak", first)
 	}
 	if len(w.pressed) < 10 {
-		t.Errorf("%d nodes come under pressure, want 10", len(w.pressed))
+		t.Errorf("%d nodes are under pressure, want 10", len(w.pressed))
 	}
 	evicted := w.evictions(byPressure, "")
 	if len(evicted) < 30 {
 		t.Errorf("%d pods are evicted, want 30", len(evicted))
 	}
-	// The least important of those that use more than they asked for goes first: a pod that asked for nothing.
+	// Of the pods that use more than their requests, one of the lowest priority is evicted first: one without requests.
 	if app(evicted[0].pod) != "scratch" || evicted[0].pod.Spec.NodeName != "worker-a-03" {
-		t.Errorf("the first to go is %s on %s", evicted[0].pod.Name, evicted[0].pod.Spec.NodeName)
+		t.Errorf("the first evicted pod is %s on %s", evicted[0].pod.Name, evicted[0].pod.Spec.NodeName)
 	}
 	for _, l := range evicted {
 		if app(l.pod) == "api" {
-			t.Errorf("%s is evicted, and uses less than it asked for", l.pod.Name)
+			t.Errorf("%s is evicted, and uses less than its requests", l.pod.Name)
 		}
 	}
 	for node := range w.pressed {
@@ -217,14 +217,14 @@ func TestMemoryPressure_EvictsOverRequests(t *testing.T) {
 	}
 	w.eventsOf(t, trace.Eviction, "TerminationByKubelet")
 	if waits := w.pendingReasons(); len(waits) > 0 {
-		t.Errorf("at the end %v wait", waits)
+		t.Errorf("pending at the end: %v", waits)
 	}
 }
 
 func TestLeaderFailover_NewLeaderClearsBacklog(t *testing.T) {
 	w := observe(t, "leader-failover")
 	changed := w.eventsOf(t, trace.LeaderChange, "scheduler-2 became leader")
-	// Killed at 18 s, it had renewed two seconds ago at most; the lease is good for 15 s, and others look every 2 s.
+	// The leader is killed at 18 s, at most 2 s after its last renewal; the lease expires after 15 s, and the others retry every 2 s.
 	if changed < 31*time.Second || changed > 38*time.Second {
 		t.Errorf("the leader changes at %v", changed)
 	}
@@ -241,7 +241,7 @@ func TestLeaderFailover_NewLeaderClearsBacklog(t *testing.T) {
 		t.Errorf("the replica decides at %v, before it leads", w.when[0])
 	}
 	if n := w.most(28, int(changed/time.Second)+1); n < 100 {
-		t.Errorf("at most %d pods wait for a leader, want 100", n)
+		t.Errorf("at most %d pods are pending without a leader, want 100", n)
 	}
 	backlog := 0
 	for _, at := range w.when {
@@ -254,10 +254,10 @@ func TestLeaderFailover_NewLeaderClearsBacklog(t *testing.T) {
 	}
 	before := slices.IndexFunc(w.marks, func(m trace.MarkAt) bool { return m.Mark.Kind == trace.FirstFailure })
 	if before < 0 {
-		t.Error("nobody ever fails")
+		t.Error("no decision fails")
 	}
 	if waits := w.pendingReasons(); waits["index-messages"] == 0 || len(waits) > 1 {
-		t.Errorf("at the end %v wait, want those which need whole nodes", waits)
+		t.Errorf("pending at the end: %v, want those that need whole nodes", waits)
 	}
 }
 

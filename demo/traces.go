@@ -20,18 +20,18 @@ var traces embed.FS
 //go:embed scenarios/*.yaml
 var scenarios embed.FS
 
-// names are those of the recordings, in the order in which they are best watched.
+// names are the names of the recordings, in the recommended order.
 var names = []string{
 	"morning-rush", "priority-storm", "zone-failure", "node-drain", "memory-pressure", "leader-failover",
 }
 
-// Trace is a recording that is in the binary.
+// Trace is an embedded recording.
 type Trace struct {
 	Name string
 	// Title and Story are for people: a line, and a paragraph.
 	Title, Description string
 	Length             time.Duration
-	// Size is that of the recording, in bytes.
+	// Size is the recording's size in bytes.
 	Size int64
 }
 
@@ -43,11 +43,11 @@ var list = sync.OnceValue(func() []Trace {
 	for _, name := range names {
 		s, err := Scenario(name)
 		if err != nil {
-			panic(fmt.Sprintf("a scenario in the binary: %v", err)) // tests would have failed
+			panic(fmt.Sprintf("an embedded scenario: %v", err)) // the tests load all of them
 		}
 		file, err := fs.Stat(traces, traceFile(name))
 		if err != nil {
-			panic(fmt.Sprintf("a recording in the binary: %v", err))
+			panic(fmt.Sprintf("an embedded recording: %v", err))
 		}
 		all = append(all, Trace{Name: name, Title: s.Title, Description: s.Description, Length: s.Length, Size: file.Size()})
 	}
@@ -72,7 +72,7 @@ func Scenario(name string) (*scenario.Scenario, error) {
 	return scenario.Parse(name+".yaml", data)
 }
 
-// Source is the text of the scenario that a recording was made from: something to begin with for one's own.
+// Source returns the text of a recording's scenario, which can serve as a template.
 func Source(name string) ([]byte, error) {
 	data, err := scenarios.ReadFile("scenarios/" + name + ".yaml")
 	if err != nil {

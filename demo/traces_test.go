@@ -14,7 +14,7 @@ import (
 	"orrery/demo"
 )
 
-// most is how many bytes all recordings together may add to the binary.
+// most is the maximum size of all recordings in the binary, in bytes.
 const most = 4 << 20
 
 func bytesOf(t *testing.T, name string) []byte {
@@ -33,7 +33,7 @@ func bytesOf(t *testing.T, name string) []byte {
 func TestRecordings_LengthAndDescription(t *testing.T) {
 	all := demo.Traces()
 	if len(all) < 6 {
-		t.Errorf("there are %d recordings, want six at least", len(all))
+		t.Errorf("there are %d recordings, want at least six", len(all))
 	}
 	var size int64
 	for _, tr := range all {
@@ -42,14 +42,14 @@ func TestRecordings_LengthAndDescription(t *testing.T) {
 			t.Errorf("%s lasts for %v", tr.Name, tr.Length)
 		}
 		if tr.Title == "" || strings.Count(tr.Description, ".") < 3 {
-			t.Errorf("%s says too little of itself: %q, %q", tr.Name, tr.Title, tr.Description)
+			t.Errorf("%s has too short a title or description: %q, %q", tr.Name, tr.Title, tr.Description)
 		}
 		if got := int64(len(bytesOf(t, tr.Name))); got != tr.Size {
-			t.Errorf("%s is said to have %d bytes and has %d", tr.Name, tr.Size, got)
+			t.Errorf("%s: Size is %d, and the recording has %d bytes", tr.Name, tr.Size, got)
 		}
 	}
 	if size > most {
-		t.Errorf("all recordings together have %d bytes, and at most %d are to be in the binary", size, most)
+		t.Errorf("all recordings together have %d bytes, want at most %d", size, most)
 	}
 }
 
@@ -61,9 +61,9 @@ func TestRecordings_ReplayToRecordedDigest(t *testing.T) {
 			case err != nil:
 				t.Fatal(err)
 			case !report.OK() || !report.Exact || report.DigestDiffers || report.Damage != nil:
-				t.Errorf("it differs: %+v", report)
+				t.Errorf("the replay differs: %+v", report)
 			case report.Refused > 0 || len(e.Problems()) > 0:
-				t.Errorf("%d inputs were refused, and there were problems: %v", report.Refused, e.Problems())
+				t.Errorf("%d inputs were rejected; problems: %v", report.Refused, e.Problems())
 			case report.Decisions < 300:
 				t.Errorf("there are %d decisions, too few to watch", report.Decisions)
 			}
@@ -86,31 +86,31 @@ func TestRecordings_Reproducible(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(again.Bytes(), bytesOf(t, tr.Name)) {
-				t.Error("the recording is stale, or the version of Go packs differently: run make traces, and look at what changed")
+				t.Error("the recording is stale, or this version of Go compresses differently: run make traces, and check what changed")
 			}
 		})
 	}
 }
 
-// A quiet second is dull to watch.
+// Seconds without events make a demo dull.
 func TestRecordings_NoIdleSeconds(t *testing.T) {
 	for _, tr := range demo.Traces() {
 		r, err := trace.NewReader(bytes.NewReader(bytesOf(t, tr.Name)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		last, quiet := r.Header().Start, time.Duration(0)
+		last, idle := r.Header().Start, time.Duration(0)
 		for record, err := range r.All() {
 			if err != nil {
 				t.Fatal(err)
 			}
-			quiet, last = max(quiet, record.At.Sub(last)), record.At
+			idle, last = max(idle, record.At.Sub(last)), record.At
 		}
-		if quiet > 4*time.Second {
-			t.Errorf("%s is quiet for %v at a time", tr.Name, quiet)
+		if idle > 4*time.Second {
+			t.Errorf("%s has no events for %v", tr.Name, idle)
 		}
 		if ends := last.Sub(r.Header().Start); ends < tr.Length-5*time.Second {
-			t.Errorf("%s ends after %v, and is said to last for %v", tr.Name, ends, tr.Length)
+			t.Errorf("%s ends after %v, want Length %v", tr.Name, ends, tr.Length)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestOpen_UnknownName(t *testing.T) {
 		func() error { _, err := demo.Scenario("lunch"); return err },
 	} {
 		if err := open(); err == nil || !strings.Contains(err.Error(), "there are morning-rush, priority-storm") {
-			t.Errorf("opening what is not there ends with %v", err)
+			t.Errorf("opening an unknown recording: %v", err)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func printed(t *testing.T, name string) string {
 func TestPrint_LinePerEffect(t *testing.T) {
 	rush := printed(t, "morning-rush")
 	if again := printed(t, "morning-rush"); again != rush {
-		t.Error("printed twice, the same recording reads differently")
+		t.Error("printing a recording twice gives different texts")
 	}
 	for _, line := range []string{
 		`(?m)^   4\.\d{3}s  note             The shop opens: `,
@@ -152,17 +152,17 @@ func TestPrint_LinePerEffect(t *testing.T) {
 		`(?m)^ 1(49|50)\.\d{3}s  end              \d+ decisions: \d+ placed, \d+ unschedulable; \d+ bound, \d+ still waiting; digest [0-9a-f]{16}\n$`,
 	} {
 		if !regexp.MustCompile(line).MatchString(rush) {
-			t.Errorf("no line is like %s", line)
+			t.Errorf("no line matches %s", line)
 		}
 	}
 	if strings.Contains(rush, "  problem ") {
-		t.Error("there is a problem in it")
+		t.Error("the text has a problem")
 	}
 }
 
 type broken struct{ after int }
 
-var errBroken = errors.New("the printer is out of paper")
+var errBroken = errors.New("the writer is broken")
 
 func (b *broken) Write(p []byte) (int, error) {
 	if b.after--; b.after < 0 {
@@ -173,7 +173,7 @@ func (b *broken) Write(p []byte) (int, error) {
 
 func TestPrint_WriterError(t *testing.T) {
 	if err := demo.Print(&broken{after: 3}, bytes.NewReader(bytesOf(t, "node-drain")), play.Options{}); !errors.Is(err, errBroken) {
-		t.Errorf("printing ends with %v, want %v", err, errBroken)
+		t.Errorf("printing: %v, want %v", err, errBroken)
 	}
 }
 
@@ -183,9 +183,9 @@ func TestPrint_DamagedRecording(t *testing.T) {
 	err := demo.Print(&out, bytes.NewReader(whole[:len(whole)/2]), play.Options{})
 	var damage *trace.Damage
 	if !errors.As(err, &damage) {
-		t.Errorf("it ends with %v, want to be told where the damage is", err)
+		t.Errorf("printing: %v, want the position of the damage", err)
 	}
 	if !strings.Contains(out.String(), "  bind ") || !strings.Contains(out.String(), "  end ") {
-		t.Errorf("what could be read was not printed:\n%s", out.String())
+		t.Errorf("the readable part was not printed:\n%s", out.String())
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"orrery/core/world"
 )
 
-// replayObserver is what somebody saw who watched a recording to its end. All times are counted from its beginning.
+// replayObserver records what happens in a recording. All times are relative to its start.
 type replayObserver struct {
 	began     time.Time
 	now       time.Duration
@@ -26,23 +26,23 @@ type replayObserver struct {
 	when      []time.Duration // of the decisions
 	leaving   []evictedPod
 	marked    map[types.UID]bool
-	tainted   map[string]time.Duration // of nodes, when their first NoExecute taint was seen
-	pressed   map[string]time.Duration // of nodes, when they first said that memory is short
-	relieved  map[string]time.Duration // and when they last said that it no longer is
-	allowed   map[string][]span        // of budgets, how many evictions they allowed
-	waiting   []int                    // pods that waited in the queue, each second
+	tainted   map[string]time.Duration // by node, when it had its first NoExecute taint
+	pressed   map[string]time.Duration // by node, when it first had MemoryPressure
+	relieved  map[string]time.Duration // by node, when its MemoryPressure last ended
+	allowed   map[string][]span        // by budget, how many evictions it allowed
+	waiting   []int                    // pending pods in each second
 	marks     []trace.MarkAt
 	engine    *engine.Engine
 }
 
-// evictedPod is a pod that was marked as one that has to go.
+// evictedPod is a pod with the condition DisruptionTarget.
 type evictedPod struct {
 	at     time.Duration
 	pod    *v1.Pod
 	reason string
 }
 
-// span is a number from a time on.
+// span is a number since a time.
 type span struct {
 	from time.Duration
 	n    int32
@@ -50,7 +50,7 @@ type span struct {
 
 var seen = map[string]*replayObserver{}
 
-// observe watches a recording, once.
+// observe replays a recording, once for all tests.
 func observe(t *testing.T, name string) *replayObserver {
 	t.Helper()
 	if w, ok := seen[name]; ok {
@@ -81,7 +81,7 @@ func observe(t *testing.T, name string) *replayObserver {
 	return w
 }
 
-func (w *replayObserver) Fork() play.Follower { panic("nobody forks in a replay") }
+func (w *replayObserver) Fork() play.Follower { panic("a replay does not fork") }
 
 func (w *replayObserver) Emitted(world.Effect) {}
 
@@ -141,27 +141,27 @@ func (w *replayObserver) node(node *v1.Node) {
 	}
 }
 
-// app is the workload of a pod.
+// app returns a pod's workload.
 func app(pod *v1.Pod) string { return pod.Labels["app"] }
 
-// evictions are the pods that had to go for a reason, of some workload or, if it is empty, any.
+// evictions returns the pods evicted for a reason, of one workload or, if it is empty, of all.
 func (w *replayObserver) evictions(reason, of string) []evictedPod {
 	return slices.DeleteFunc(slices.Clone(w.leaving), func(l evictedPod) bool {
 		return l.reason != reason || of != "" && app(l.pod) != of
 	})
 }
 
-// between are those that had to go from one second to another.
+// between returns those evicted between two seconds.
 func between(all []evictedPod, from, to int) []evictedPod {
 	return slices.DeleteFunc(slices.Clone(all), func(l evictedPod) bool {
 		return l.at < time.Duration(from)*time.Second || l.at >= time.Duration(to)*time.Second
 	})
 }
 
-// most is the most pods that waited at any time between two seconds.
+// most returns the largest number of pending pods between two seconds.
 func (w *replayObserver) most(from, to int) int { return slices.Max(w.waiting[from:to]) }
 
-// eventsOf is when the first mark of a kind was set whose text has something in it.
+// eventsOf returns the time of the first mark of a kind whose text contains a text.
 func (w *replayObserver) eventsOf(t *testing.T, kind trace.MarkKind, text string) time.Duration {
 	t.Helper()
 	for _, m := range w.marks {
@@ -169,11 +169,11 @@ func (w *replayObserver) eventsOf(t *testing.T, kind trace.MarkKind, text string
 			return m.At.Sub(w.began)
 		}
 	}
-	t.Errorf("no mark of the kind %q speaks of %q", kind, text)
+	t.Errorf("no mark of the kind %q contains %q", kind, text)
 	return 0
 }
 
-// pendingReasons are the workloads of the pods that wait at the end because there was no place for them.
+// pendingReasons counts the unschedulable pods at the end by workload.
 func (w *replayObserver) pendingReasons() map[string]int {
 	all := map[string]int{}
 	for o := range w.engine.Store().Objects(world.Pod) {
