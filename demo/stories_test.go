@@ -110,16 +110,16 @@ func TestZoneFailure_TaintEvictions(t *testing.T) {
 	if first < 58*time.Second || first > 66*time.Second || last-first < 20*time.Second || last-first > 30*time.Second {
 		t.Errorf("taints are added from %v to %v, want them a second apart 50 s after the last heartbeat", first, last)
 	}
-	patience := map[string]time.Duration{"gateway": 5 * time.Second, "storefront": 5 * time.Second, "thumbnails": 10 * time.Second, "search-index": 20 * time.Second}
+	tolerationSeconds := map[string]time.Duration{"gateway": 5 * time.Second, "storefront": 5 * time.Second, "thumbnails": 10 * time.Second, "search-index": 20 * time.Second}
 	gone := map[string]int{}
 	for _, l := range w.evictions(byTaint, "") {
 		gone[app(l.pod)]++
-		wait, known := patience[app(l.pod)]
+		wait, known := tolerationSeconds[app(l.pod)]
 		if took := l.at - w.tainted[l.pod.Spec.NodeName]; known && (took < wait-50*time.Millisecond || took > wait+100*time.Millisecond) {
 			t.Errorf("%s is evicted %v after its node was tainted, want its tolerationSeconds, %v", l.pod.Name, took, wait)
 		}
 	}
-	for name := range patience {
+	for name := range tolerationSeconds {
 		if gone[name] < 5 {
 			t.Errorf("%d pods of %s were evicted, want 5", gone[name], name)
 		}

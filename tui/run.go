@@ -45,7 +45,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.FPS = defaultFPS
 	}
 	if o.FPS < 1 || o.FPS > maxFPS {
-		return o, fmt.Errorf("opening the screen: %d frames a second are asked for; give 1 to %d", o.FPS, maxFPS)
+		return o, fmt.Errorf("opening the screen: %d frames per second: set 1 to %d", o.FPS, maxFPS)
 	}
 	if o.Themes == nil {
 		o.Themes = themes.Shipped()

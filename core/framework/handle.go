@@ -11,7 +11,7 @@ import (
 	"orrery/core/world"
 )
 
-// ProfileName is the scheduler name that pods ask for.
+// ProfileName is the profile's name, which pods have in spec.schedulerName.
 func (p *Profile) ProfileName() string { return p.name }
 
 // SnapshotSharedLister is the engine's snapshot of the nodes; it changes only between scheduling cycles.

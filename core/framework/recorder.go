@@ -50,7 +50,7 @@ func (s ScoreResult) Weighted() int64 { return s.Normalized * s.Weight }
 
 // Timing is how long one plugin call took or, with an empty Plugin, the run of all plugins of an extension point. Filter
 // has no run here: a search runs it once per node, and the engine times the search. Single calls are timed in the cycles
-// whose state asks for it; signing a pod always is.
+// whose state is set to record them; signing a pod is always timed.
 type Timing struct {
 	Profile  string
 	Point    Point

@@ -26,7 +26,7 @@ type Settings struct {
 	RenewDeadline time.Duration
 	// RetryPeriod is the time between two attempts, of the leader to renew and of the others to acquire.
 	RetryPeriod time.Duration
-	// CallTimeout is how long one call to the API server may take; zero is for ever, or until the renew deadline.
+	// CallTimeout is how long one call to the API server may take; zero means no limit but the renew deadline.
 	CallTimeout time.Duration
 
 	// ReleaseOnCancel releases the lease at the end, so that other candidates need not wait for its expiry.

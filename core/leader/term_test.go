@@ -32,7 +32,7 @@ func TestCandidate_RenewalFailures(t *testing.T) {
 		{"8 seconds of errors from the first failure on", fails, 20, 0, 20},
 		{"errors up to the deadline", fails, 60, 22, 20},
 		{"calls hang for a while; each is abandoned after 5 s", hangs, 16, 0, 0},
-		{"calls hang for ever", hangs, 60, 22, 20},
+		{"calls hang without end", hangs, 60, 22, 20},
 		{"writes are executed without a response", responseLost, 60, 22, 20},
 		{"one response is lost: it reads itself as the holder and leads on", responseLost, 12.5, 0, 0},
 	} {

@@ -382,7 +382,7 @@ func TestEvict_Steps(t *testing.T) {
 	}
 }
 
-// Pods never become ready on the other node. After the first eviction the budget blocks the second pod for ever and says
+// Pods never become ready on the other node. After the first eviction the budget blocks the second pod forever and says
 // why; only a direct deletion helps.
 func TestEvict_BlockedWhileReplacementsNotReady(t *testing.T) {
 	c := newTestCluster(t, func(pod *v1.Pod) memory.PodBehavior {

@@ -17,7 +17,7 @@ import (
 )
 
 // randomHistory draws changes of a pool, two rules, three claims and their pods. The claim and pod "safe" tolerate every taint
-// for ever.
+// forever.
 func randomHistory(t *rapid.T) []world.Input {
 	var inputs []world.Input
 	at := noon

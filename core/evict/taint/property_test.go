@@ -17,8 +17,8 @@ import (
 	"orrery/core/world"
 )
 
-// randomHistory draws changes of two nodes and a few pods. Pod "safe" tolerates every taint for ever.
-// everything for ever.
+// randomHistory draws changes of two nodes and a few pods. Pod "safe" tolerates every taint forever.
+// everything forever.
 func randomHistory(t *rapid.T) []world.Input {
 	var inputs []world.Input
 	at := noon

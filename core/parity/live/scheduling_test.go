@@ -150,7 +150,7 @@ func TestScheduling_StopsWhenLeaseIsLost(t *testing.T) {
 	r := s.start(nil)
 	s.eventually(func() error { return leads(r, true) })
 	leases := s.client.CoordinationV1().Leases(metav1.NamespaceSystem)
-	thief := "somebody else"
+	thief := "another-holder"
 	s.eventually(func() error {
 		lease, err := leases.Get(s.ctx, s.name, metav1.GetOptions{})
 		if err != nil {

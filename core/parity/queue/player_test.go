@@ -226,7 +226,7 @@ func (p *player) add(name string, s step) {
 			Name: name, Namespace: "ns", UID: types.UID(fmt.Sprint(name, ".", p.version)), ResourceVersion: fmt.Sprint(p.version),
 		},
 		Spec: v1.PodSpec{
-			Priority: &priority, SchedulerName: []string{"first", "first", "first", "second", "third", "nobody"}[s.c%6],
+			Priority: &priority, SchedulerName: []string{"first", "first", "first", "second", "third", "unknown"}[s.c%6],
 			Containers: []v1.Container{{Name: "c", Resources: v1.ResourceRequirements{
 				Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse("4")},
 			}}},

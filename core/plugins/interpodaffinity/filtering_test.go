@@ -110,9 +110,9 @@ func TestFilter_ReasonsInOrder(t *testing.T) {
 	}
 }
 
-// Three caches that shun each other and three web servers that shun each other and want a cache: on three nodes each
-// ends with one of both.
-func TestFilter_WebServersBesideCaches(t *testing.T) {
+// Three caches and three web servers have anti-affinity to their own kind, and the web servers affinity to a cache: each of
+// three nodes gets one of both.
+func TestFilter_WebServersWithCaches(t *testing.T) {
 	nodes := zoned("V", "V", "V")
 	var placed []*v1.Pod
 	place := func(p *v1.Pod) {

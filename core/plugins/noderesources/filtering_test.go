@@ -146,7 +146,7 @@ func TestFilter_CountsOverhead(t *testing.T) {
 		Container("second", "app", mk.Resources("cpu", "1500m", "memory", "100Mi")).
 		Overhead(v1.ResourceCPU, "250m").Overhead(v1.ResourceMemory, "120Mi").Obj()
 	if got := newRequestOptions(config.DefaultFeatures()).requests(pod); got.milliCPU != 2250 || got.memory != 335544320 {
-		t.Errorf("asks for %dm and %d bytes, want 2250m and 335544320 bytes (320Mi)", got.milliCPU, got.memory)
+		t.Errorf("requests %dm and %d bytes, want 2250m and 335544320 bytes (320Mi)", got.milliCPU, got.memory)
 	}
 	for cpu, want := range map[string]string{"2250m": "Success", "2249m": "UnschedulableAndUnresolvable: Insufficient cpu"} {
 		node := onNode(mk.Node("n").CPU(cpu).Memory("320Mi").Obj())
