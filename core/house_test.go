@@ -42,7 +42,7 @@ core/evict: core/printable core/world
 core/evict/budget: core/evict core/world
 core/evict/device: core/evict core/store core/world
 core/evict/lifecycle: core/evict core/saturating core/store core/world core/world/memory
-core/evict/pressure: core/evict core/requests core/saturating core/world core/world/memory
+core/evict/pressure: core/evict core/footprint core/requests core/saturating core/world core/world/memory
 core/evict/taint: core/evict core/store core/world
 # plugins and what they run in
 core/framework: core/config core/world
@@ -77,7 +77,7 @@ core/telemetry: core/config core/drive core/engine core/framework core/plugins/d
 core/trace/play: core/config core/drive core/engine core/printable core/queue core/trace core/world
 # questions about an engine
 core/compare: core/config core/drive core/engine core/framework core/queue core/requests core/saturating core/trace core/trace/play core/world
-core/whatif/change: core/printable core/requests
+core/whatif/change: core/footprint core/printable core/requests
 core/diagnose: core/cache core/config core/engine core/plugins/interpodaffinity core/plugins/podtopologyspread core/requests core/saturating core/whatif/change core/world
 core/whatif: core/diagnose core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/taint core/framework core/printable core/saturating core/store core/whatif/change core/world core/world/memory
 # a scheduler and an operator on a cluster
@@ -94,8 +94,8 @@ views/draw: core/saturating themes
 views: core/saturating themes views/draw views/filter
 views/collect: core/diagnose core/drive core/engine core/evict core/evict/observer core/evict/pressure core/framework core/leader core/printable core/queue core/requests core/shadow core/trace/play core/usage core/whatif core/world views views/filter
 # recordings and their scenarios
-demo/scenario/strict: core/printable core/spelling
-demo/scenario: core/boundedfile core/config core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/pressure core/evict/taint core/framework core/leader core/leader/sim core/queue core/trace/play core/world core/world/memory demo/scenario/strict
+demo/scenario/strict: core/footprint core/printable core/spelling
+demo/scenario: core/boundedfile core/config core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/pressure core/evict/taint core/footprint core/framework core/leader core/leader/sim core/queue core/trace/play core/world core/world/memory demo/scenario/strict
 demo/playback: core/engine core/framework core/trace core/trace/play
 demo: core/engine core/printable core/trace core/trace/play core/world demo/scenario
 demo/record: demo/scenario

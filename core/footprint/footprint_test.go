@@ -196,14 +196,41 @@ func TestShape_ReadsAnyJSON(t *testing.T) {
 	}
 }
 
+// A quantity of twelve bytes takes a minute to parse.
+func TestShape_RefusesHugeExponents(t *testing.T) {
+	shape := footprint.Of(&v1.Pod{})
+	for text, huge := range map[string]bool{
+		"1e-100000000": true, "1E2000000000": true, "-.5e+1001": true, " 1e-99999 ": true, "1e99999999999999999999": true,
+		"1e1000": false, "1e3": false, "100m": false, "4Gi": false, "123456789": false, "e": false, "": false, "E1": false,
+	} {
+		if footprint.HugeExponent(text) != huge {
+			t.Errorf("%q is huge: %v", text, !huge)
+		}
+		quantity := append(wrapped(nil, 1, []byte(text)), 2<<3|2, 1, 'm') // what is not known follows
+		encoded := wrapped(nil, 2, wrapped(nil, 32, wrapped(wrapped(nil, 1, []byte("cpu")), 2, quantity)))
+		for form, took := range map[string]int64{
+			"in a protocol buffer": shape.Proto(encoded),
+			"in JSON":              shape.JSON([]byte(fmt.Sprintf(`{"spec":{"overhead":{"cpu":%q}}}`, text))),
+		} {
+			if took >= footprint.HugeQuantity != huge {
+				t.Errorf("%q %s takes %d bytes", text, form, took)
+			}
+		}
+	}
+}
+
 func FuzzShape(f *testing.F) {
 	f.Add([]byte(`{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a"}]}}`))
 	f.Add([]byte{0x12, 4, 0x12, 0, 0x12, 0})
 	f.Add([]byte(`[{"a":"\\"},[[1e5],null]]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, shape := range []*footprint.Shape{footprint.Of(&v1.Pod{}), footprint.Of(&metav1.PartialObjectMetadata{}), footprint.Any} {
-			if most := int64(2 * footprint.Costliest * (len(data) + 1)); shape.Proto(data) > most || shape.JSON(data) > most {
-				t.Errorf("%d bytes take %d or %d of memory", len(data), shape.Proto(data), shape.JSON(data))
+			most := int64(2 * footprint.Costliest * (len(data) + 1))
+			if got := shape.Proto(data); got > most && got < footprint.HugeQuantity {
+				t.Errorf("%d bytes take %d of memory", len(data), got)
+			}
+			if got := shape.JSON(data); got > most && got < footprint.HugeQuantity {
+				t.Errorf("%d bytes take %d of memory in JSON", len(data), got)
 			}
 		}
 	})

@@ -33,6 +33,10 @@ func (r *jsonReader) value(f field) (total int64) {
 	switch {
 	case f.form == anything || f.inner == Any:
 		return r.anything(open)
+	case f.inner.isQuantity():
+		before := r.rest
+		r.skip(open)
+		total = int64(f.first) + quantityMemory(bytes.Trim(before[:len(before)-len(r.rest)], `"`))
 	case f.form == list && open == '[':
 		r.elements(func(first bool) {
 			total += f.occurrence(first)
@@ -48,11 +52,11 @@ func (r *jsonReader) value(f field) (total int64) {
 			total += r.value(value)
 		})
 	case f.form == single && f.inner != nil && open == '{':
-		total = f.first
+		total = int64(f.first)
 		r.members(func(_ bool, name []byte) { total += r.member(f.inner, name) })
 	default:
 		r.skip(open)
-		total = f.first
+		total = int64(f.first)
 	}
 	return total
 }
@@ -75,9 +79,9 @@ func (r *jsonReader) member(of *Shape, name []byte) int64 {
 
 func (f field) occurrence(first bool) int64 {
 	if first {
-		return f.first
+		return int64(f.first)
 	}
-	return f.next
+	return int64(f.next)
 }
 
 // anything returns what a value takes that is decoded without a type.

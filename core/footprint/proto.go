@@ -20,7 +20,10 @@ const (
 // parts returns what the parts of a message take beside their encoded bytes and their places in the message. Tags and
 // lengths of one byte, which nearly all are, take the short way.
 func (s *Shape) parts(data []byte) (total int64) {
-	previous := int32(-1)
+	if s == quantityText {
+		return quantityMemory(data)
+	}
+	fields, previous := s.fields, int32(-1)
 	for i := 0; i < len(data); {
 		tag := uint64(data[i])
 		i++
@@ -32,14 +35,14 @@ func (s *Shape) parts(data []byte) (total int64) {
 			i += n - 1
 		}
 		f, number := &none, int32(tag>>3) // decoders drop the bits above, too
-		if uint(number) < uint(len(s.fields)) {
-			f = &s.fields[number]
+		if uint(number) < uint(len(fields)) {
+			f = &fields[number]
 		}
+		total += int64(f.first)
 		if number == previous {
-			total += f.next
-		} else {
-			total, previous = total+f.first, number
+			total += int64(f.next - f.first)
 		}
+		previous = number
 		switch tag & 7 {
 		case wireBytes:
 			if i >= len(data) {
@@ -57,12 +60,13 @@ func (s *Shape) parts(data []byte) (total int64) {
 			if size > uint64(len(data)-i) {
 				return total + invalid(data[i:])
 			}
+			end := i + int(size)
 			if f.inner != nil {
-				total += f.inner.parts(data[i : i+int(size)])
-			} else {
-				total += f.perByte * int64(size)
+				total += f.inner.parts(data[i:end])
+			} else if f.perByte != 0 {
+				total += int64(f.perByte) * int64(size)
 			}
-			i += int(size)
+			i = end
 		case wireVarint:
 			for i < len(data) && data[i] >= 0x80 {
 				i++

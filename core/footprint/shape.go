@@ -14,16 +14,16 @@ type Shape struct {
 	fields []field          // by their number in a protocol buffer
 	names  map[string]field // by their names in JSON, in lower case
 	// small is what all parts take together; zero if that depends on the encoding, or is not little.
-	small int64
+	small int32
 }
 
 // field is a part of an encoding: a field, an element of a list, or an entry of a map.
 type field struct {
 	// first is the memory of the first occurrence, next that of every other one, both without the contents of inner;
 	// perByte is that of each byte, of a packed list.
-	first, next, perByte int64
-	inner                *Shape // nil if its parts need not be looked at
+	first, next, perByte int32
 	form                 form
+	inner                *Shape // nil if its parts need not be looked at
 }
 
 // form is how a field is written.
@@ -69,6 +69,10 @@ func shapeOf(t reflect.Type) *Shape {
 	}
 	s := &Shape{size: int64(t.Size())}
 	shapes.byType[t] = s
+	if t == quantityType {
+		s.fields = []field{{}, {inner: quantityText}}
+		return s
+	}
 	for i := range t.NumField() {
 		s.add(t.Field(i))
 	}
@@ -98,8 +102,8 @@ func (s *Shape) add(of reflect.StructField) {
 }
 
 // smallOf returns what fields take together if that is little however they are encoded: a repeated one is not.
-func smallOf(fields []field) int64 {
-	total := int64(1)
+func smallOf(fields []field) int32 {
+	total := int32(1)
 	for _, f := range fields {
 		if f.form != single || f.inner != nil {
 			return 0
@@ -131,12 +135,12 @@ func fieldOf(t reflect.Type) field {
 	case reflect.String:
 		return field{first: stringBytes, next: stringBytes}
 	case reflect.Pointer:
-		size := int64(t.Elem().Size()) + stringBytes
+		size := int32(t.Elem().Size()) + stringBytes
 		return withParts(field{first: size, next: size}, t.Elem())
 	case reflect.Struct:
 		return withParts(field{}, t)
 	case reflect.Map:
-		entry := int64(t.Key().Size() + t.Elem().Size())
+		entry := int32(t.Key().Size() + t.Elem().Size())
 		return withInner(field{first: mapBytes + mapGroup*entry, next: 2*entry + stringBytes, form: mapping}, entryShape(t))
 	case reflect.Slice:
 		return listOf(t.Elem())
@@ -146,7 +150,7 @@ func fieldOf(t reflect.Type) field {
 
 // listOf returns what the elements of a list take. A list that grows has room for up to as many again.
 func listOf(elem reflect.Type) field {
-	size := int64(elem.Size())
+	size := int32(elem.Size())
 	f := field{first: size, next: 2 * size, form: list}
 	switch elem.Kind() {
 	case reflect.Uint8: // one text

@@ -29,6 +29,7 @@ func hostileYAML() map[string]struct{ text, want string } {
 		"lists of lists":                {podHead + laughs, "with its aliases followed, the object has more than 250000 values"},
 		"an anchor within itself":       {podHead + "spec: &s {a: *s}\n", "an anchor is within itself"},
 		"lists within lists":            {podHead + "x: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "more than 1000 values are within each other"},
+		"a huge quantity":               {podHead + "spec: {overhead: {cpu: '1e-100000000'}}\n", "a Pod has a quantity with an exponent that is that of no amount"},
 		"many empty containers":         {podHead + "spec: {containers: [" + strings.Repeat("{}, ", 60_000) + "]}\n", "a Pod takes"},
 		"many pods of a few containers": {"spec: &s {containers: [" + strings.Repeat("{}, ", 8000) + "]}\nkind: List\napiVersion: v1\nitems: [" + strings.Repeat(pods+", ", 100) + "]\n", "MiB of memory"},
 		"a field written 100,000 times": {podHead + "spec: {" + strings.Repeat("nodeName: a, ", 100_000) + "}\n", `the field "nodeName" is written twice`},

@@ -47,6 +47,9 @@ func (m *memory) spendObject(kind world.Kind, bytes int64) error {
 }
 
 func objectTakesTooMuch(kind world.Kind, bytes int64) error {
+	if bytes >= footprint.HugeQuantity {
+		return fmt.Errorf("a %s has a quantity with an exponent that is that of no amount, such as 1e-100000", kind)
+	}
 	return fmt.Errorf("a %s takes %d MiB of memory, and at most %d are allowed", kind, bytes>>20, maxObjectMemory>>20)
 }
 

@@ -77,6 +77,16 @@ func TestReader_BoundsMemory(t *testing.T) {
 	}
 }
 
+// Reading this quantity would take a minute.
+func TestReader_RefusesHugeExponents(t *testing.T) {
+	quantity := inside(1, []byte("1e-100000000"))
+	entry := append(inside(1, []byte("cpu")), inside(2, quantity)...)
+	_, damage := read(t, trace.FileOfEntries(changed("Node", inside(3, inside(1, entry)))))
+	if damage == nil || !strings.Contains(damage.Error(), "a Node has a quantity with an exponent that is that of no amount") {
+		t.Errorf("it is read with %v", damage)
+	}
+}
+
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -10,6 +10,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/footprint"
 )
 
 // duration is written as 90s, 1m30s or 250ms.
@@ -84,6 +86,9 @@ func (d *date) UnmarshalText(text []byte) error {
 type amount struct{ resource.Quantity }
 
 func (a *amount) UnmarshalText(text []byte) error {
+	if footprint.HugeExponent(text) {
+		return fmt.Errorf("its exponent is that of no amount: write it as in 2, 500m or 4Gi")
+	}
 	q, err := resource.ParseQuantity(string(text))
 	if err != nil || q.Sign() < 0 {
 		return fmt.Errorf("this is no amount: write it as in 2, 500m or 4Gi")

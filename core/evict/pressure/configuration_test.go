@@ -127,6 +127,7 @@ func TestLoad_Errors(t *testing.T) {
 		{"a negative percentage", "evictionHard: {memory.available: -1%}", "eviction percentage threshold memory.available must be >= 0%: -1%"},
 		{"more than 100%", "evictionHard: {memory.available: 101%}", "eviction percentage threshold memory.available must be <= 100%: 101%"},
 		{"no number", "evictionHard: {memory.available: lots}", "reading lots of memory.available: quantities must match the regular expression"},
+		{"a huge exponent", "evictionHard: {memory.available: '1e-100000000'}", "reading 1e-100000000 of memory.available: its exponent is that of no amount"},
 		{"no percentage", "evictionHard: {memory.available: x%}", "x% of memory.available is no percentage: write it like 10%"},
 		{"a negative grace period", "evictionSoft: {memory.available: 1Gi}\nevictionSoftGracePeriod: {memory.available: -1s}", "invalid eviction grace period specified: -1s, must be a positive value"},
 		{"a negative minimum reclaim", "evictionMinimumReclaim: {memory.available: '-1'}", "negative eviction minimum reclaim specified for memory.available"},

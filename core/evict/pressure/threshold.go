@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"orrery/core/footprint"
 )
 
 // Value is an amount: a quantity, or a share of the capacity.
@@ -161,6 +163,9 @@ func parseShare(s Signal, text string) (float32, error) {
 }
 
 func parseQuantity(s Signal, text string) (*resource.Quantity, error) {
+	if footprint.HugeExponent(text) {
+		return nil, fmt.Errorf("reading %s of %s: its exponent is that of no amount", quoteUnprintable(text), s)
+	}
 	q, err := resource.ParseQuantity(text)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s of %s: %w", quoteUnprintable(text), s, err)

@@ -11,6 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"orrery/core/footprint"
 	"orrery/core/printable"
 	"orrery/core/requests"
 )
@@ -201,6 +202,9 @@ func (c *Change) parseRequests(words []string) error {
 		name, amount, ok := strings.Cut(w, "=")
 		if !ok || name == "" {
 			return fmt.Errorf("%q is not RESOURCE=AMOUNT", w)
+		}
+		if footprint.HugeExponent(amount) {
+			return fmt.Errorf("%q has an exponent that is that of no amount of %s: write one like 500m, 2 or 4Gi", amount, name)
 		}
 		q, err := resource.ParseQuantity(amount)
 		if err != nil || q.Sign() < 0 {

@@ -69,6 +69,7 @@ func TestParse_Errors(t *testing.T) {
 		{"requests web", "at least one amount should follow"},
 		{"requests web cpu", `"cpu" is not RESOURCE=AMOUNT`},
 		{"requests web cpu=lots", `"lots" is not an amount of cpu: write one like 500m, 2 or 4Gi`},
+		{"requests web cpu=1e-100000000", `"1e-100000000" has an exponent that is that of no amount of cpu`},
 		{"requests web cpu=-1", `"-1" is not an amount`},
 		{"requests web cpu=1 cpu=2", "cpu is given twice"},
 		{"requests web cpu=1e30", `"1e30" is too much of cpu: the greatest amount allowed is 9007199254740;`},

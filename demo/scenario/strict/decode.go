@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"orrery/core/footprint"
 	"orrery/core/printable"
 )
 
@@ -142,6 +143,9 @@ func (d *decoder) unmarshalScalar(n *yaml.Node, into reflect.Value, path string)
 		}
 		err = own.UnmarshalText([]byte(n.Value))
 	case json.Unmarshaler:
+		if footprint.HugeExponent(n.Value) { // if this is a quantity, it must not be parsed
+			return true, d.fail(n, path, "%s: its exponent is that of no amount", quote(n))
+		}
 		text := []byte(n.Value)
 		if n.Tag != "!!int" && n.Tag != "!!float" {
 			text, _ = json.Marshal(n.Value) // a string can always be written
