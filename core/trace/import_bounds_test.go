@@ -24,9 +24,9 @@ func hostileYAML() map[string]struct{ text, want string } {
 	return map[string]struct{ text, want string }{
 		"one text many times": {
 			podHead + "x: &x " + strings.Repeat("x", 90_000) + "\nspec: {containers: [" + strings.Repeat("{name: *x}, ", 20_000) + "]}\n",
-			"with its aliases followed, the object has more than 8 MiB",
+			"the object is too large: with its aliases followed, it has more than 8 MiB",
 		},
-		"lists of lists":                {podHead + laughs, "with its aliases followed, the object has more than 250000 values"},
+		"lists of lists":                {podHead + laughs, "the object is too large: with its aliases followed, it has more than 250000 values"},
 		"an anchor within itself":       {podHead + "spec: &s {a: *s}\n", "an anchor is within itself"},
 		"lists within lists":            {podHead + "x: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "more than 1000 values are within each other"},
 		"a huge quantity":               {podHead + "spec: {overhead: {cpu: '1e-100000000'}}\n", "a Pod has a quantity with an exponent that is that of no amount"},

@@ -209,6 +209,9 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 		return s.fail(n, "kind", err)
 	}
 	text, err := nodeToJSON(n)
+	if errors.Is(err, errObjectTooLarge) {
+		return s.fail(n, "", err)
+	}
 	if err != nil {
 		return s.locate(n, world.Kind(kind), err)
 	}

@@ -17,6 +17,8 @@ const (
 	maxObjectDepth  = 1000
 )
 
+var errObjectTooLarge = errors.New("the object is too large")
+
 // nodeToJSON returns an object of a document in JSON.
 func nodeToJSON(n *yaml.Node) ([]byte, error) {
 	var f follower
@@ -36,11 +38,11 @@ func (f *follower) value(n *yaml.Node) (any, error) {
 	defer func() { f.depth-- }()
 	switch {
 	case f.values > maxObjectValues:
-		return nil, fmt.Errorf("with its aliases followed, the object has more than %d values", maxObjectValues)
+		return nil, fmt.Errorf("%w: with its aliases followed, it has more than %d values", errObjectTooLarge, maxObjectValues)
 	case f.text > maxObjectText:
-		return nil, fmt.Errorf("with its aliases followed, the object has more than %d MiB", maxObjectText>>20)
+		return nil, fmt.Errorf("%w: with its aliases followed, it has more than %d MiB", errObjectTooLarge, maxObjectText>>20)
 	case f.depth > maxObjectDepth:
-		return nil, fmt.Errorf("more than %d values are within each other, or an anchor is within itself", maxObjectDepth)
+		return nil, fmt.Errorf("%w: more than %d values are within each other, or an anchor is within itself", errObjectTooLarge, maxObjectDepth)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
