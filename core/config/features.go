@@ -73,6 +73,9 @@ func (f Features) Changed() []string {
 // without those they depend on are all reported together; the Features of a failed parse are the defaults.
 func ParseFeatures(set map[string]bool) (Features, error) {
 	var f Features
+	if len(set) > maxGates {
+		return Features{}, fmt.Errorf("%d feature gates are set: there are not so many", len(set))
+	}
 	var errs []error
 	// Whole stages go first so that a gate set by its own name wins.
 	for _, all := range []featuregate.Feature{AllAlpha, AllBeta} {

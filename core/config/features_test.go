@@ -3,6 +3,7 @@ package config_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,6 +47,16 @@ func TestParseFeatures_NonDefaultGates(t *testing.T) {
 				t.Errorf("gates off their defaults (-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestParseFeatures_BoundsGates(t *testing.T) {
+	set := map[string]bool{}
+	for i := range 1001 {
+		set[strconv.Itoa(i)] = true
+	}
+	if _, err := config.ParseFeatures(set); err == nil || err.Error() != "1001 feature gates are set: there are not so many" {
+		t.Errorf("the error is %v", err)
 	}
 }
 

@@ -15,6 +15,9 @@ const (
 	maxText   = 4 << 20
 )
 
+// maxGates bounds a set of feature gates, each of which may be a line of an error. Kubernetes has some 200.
+const maxGates = 1000
+
 // size counts the names and values of a document, and the bytes of their text.
 type size struct{ values, text int }
 

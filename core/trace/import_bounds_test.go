@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -158,3 +159,19 @@ func FuzzObjectImporter(f *testing.F) {
 		}
 	})
 }
+
+func FuzzImportOpenB(f *testing.F) {
+	f.Add([]byte("sn,cpu_milli,memory_mib,gpu,model\nn,1000,1024,2,T4\n"), []byte(openBPodColumns+"a,1,1,1,500,T4|P100,LS,Running,9,9,\n"))
+	f.Add([]byte("sn,cpu_milli,memory_mib,gpu,model\n"+strings.Repeat("n,1,1,1,\n", 20_000)), []byte(""))
+	f.Add([]byte("sn,cpu_milli,memory_mib,gpu,model\n"), []byte(openBPodColumns+strings.Repeat("a,1,1,1,1,,,,0,1,\n", 20_000)))
+	f.Fuzz(func(t *testing.T, nodes, pods []byte) {
+		took := allocated(func() {
+			_, _ = trace.ImportOpenB("n", bytes.NewReader(nodes), "p", bytes.NewReader(pods), start, nil)
+		})
+		if took > most+500*uint64(len(nodes)+len(pods)) {
+			t.Errorf("%d bytes allocate %d MiB", len(nodes)+len(pods), took>>20)
+		}
+	})
+}
+
+const openBPodColumns = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"

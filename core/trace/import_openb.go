@@ -167,7 +167,7 @@ type tableRow struct {
 // maxRowBytes bounds a row of a table, and rowMemory is more than it takes as objects.
 const (
 	maxRowBytes = 1 << 20
-	rowMemory   = 4 << 10
+	rowMemory   = 3 << 10
 )
 
 // rowReader bounds a row: what has no end, such as a device, is read no further.
