@@ -29,7 +29,7 @@ func main() {
 	stop := r.tick(interval)
 	var both sync.WaitGroup
 	both.Go(func() {
-		r.run(root, "-race", "-shuffle=on", *packages)
+		r.run(root, "-race", "-shuffle=on", "-timeout=40m", *packages)
 		if *packages == "./..." {
 			r.run(root, "./core/engine", "./demo")
 		}
