@@ -10,8 +10,8 @@ import (
 	"orrery/core/world"
 )
 
-// The records of a file may take memoryAnyway, and memoryPerByte for each of its bytes. Recordings of clusters take 50 to
-// 100 bytes for each, as they are packed; the writer packs less where they would take more than is allowed.
+// The records of a file may take memoryAnyway, and memoryPerByte for each of its bytes. Recordings of clusters take 60 to
+// 110 bytes for each, as they are packed; the writer packs less where they would take more than is allowed.
 const (
 	memoryAnyway  = 32 << 20
 	memoryPerByte = 128
