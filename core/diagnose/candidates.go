@@ -27,7 +27,6 @@ const (
 	fitPlugin           = "NodeResourcesFit"
 	affinityPlugin      = "NodeAffinity"
 	spreadPlugin        = "PodTopologySpread"
-	portsPlugin         = "NodePorts"
 )
 
 // pendingPod is the pod to diagnose, with the nodes of the engine.

@@ -9,6 +9,7 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/plugins/interpodaffinity"
+	"orrery/core/plugins/nodeports"
 )
 
 // Evidence has the facts behind a reason: the field of the pod, and what on the nodes contradicts it.
@@ -52,7 +53,7 @@ func (p *pendingPod) evidenceOf(x *engine.Explanation, r *Reason) Evidence {
 		return p.fitEvidence(r.Message, nearest)
 	case affinityPlugin:
 		return p.selectorMismatch()
-	case portsPlugin:
+	case nodeports.Name:
 		return p.portConflicts(on)
 	case interpodaffinity.Name:
 		return p.podAffinityEvidence(r.Message, on)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/plugins/nodeports"
 )
 
 // PortConflicts are the pods that hold host ports of the pod.
@@ -22,17 +24,14 @@ type PortHolder struct {
 
 func (p *pendingPod) portConflicts(nodes []string) Evidence {
 	c := &PortConflicts{}
-	wanted := hostPorts(p.pod)
 	for _, name := range nodes {
 		info := p.nodes[name]
 		if info == nil {
 			continue
 		}
 		for _, other := range info.GetPods() {
-			for _, held := range hostPorts(other.GetPod()) {
-				if overlaps(wanted, held) {
-					c.Holders = append(c.Holders, PortHolder{name, fullName(other.GetPod()), held.HostPort, held.Protocol})
-				}
+			for _, held := range nodeports.Conflicts(p.pod, other.GetPod()) {
+				c.Holders = append(c.Holders, PortHolder{name, fullName(other.GetPod()), held.Port, cmp.Or(held.Protocol, v1.ProtocolTCP)})
 			}
 		}
 	}
@@ -40,40 +39,6 @@ func (p *pendingPod) portConflicts(nodes []string) Evidence {
 		return nil
 	}
 	return c
-}
-
-// hostPorts lists the host ports of the containers that run as long as the pod.
-func hostPorts(pod *v1.Pod) []v1.ContainerPort {
-	var list []v1.ContainerPort
-	add := func(c *v1.Container) {
-		for _, port := range c.Ports {
-			if port.HostPort > 0 {
-				port.Protocol, port.HostIP = cmp.Or(port.Protocol, v1.ProtocolTCP), cmp.Or(port.HostIP, anyAddress)
-				list = append(list, port)
-			}
-		}
-	}
-	for i := range pod.Spec.InitContainers {
-		if c := &pod.Spec.InitContainers[i]; c.RestartPolicy != nil && *c.RestartPolicy == v1.ContainerRestartPolicyAlways {
-			add(c)
-		}
-	}
-	for i := range pod.Spec.Containers {
-		add(&pod.Spec.Containers[i])
-	}
-	return list
-}
-
-const anyAddress = "0.0.0.0"
-
-func overlaps(wanted []v1.ContainerPort, held v1.ContainerPort) bool {
-	for _, w := range wanted {
-		if w.HostPort == held.HostPort && w.Protocol == held.Protocol &&
-			(w.HostIP == held.HostIP || w.HostIP == anyAddress || held.HostIP == anyAddress) {
-			return true
-		}
-	}
-	return false
 }
 
 // Facts implements Evidence.

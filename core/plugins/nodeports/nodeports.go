@@ -53,15 +53,15 @@ func (*NodePorts) Name() string { return Name }
 // NodeLocal says that the answer is the node's own.
 func (*NodePorts) NodeLocal() {}
 
-// portClaim is one host port that a pod uses.
-type portClaim struct {
+// PortClaim is one host port that a pod uses.
+type PortClaim struct {
 	IP       string
 	Protocol v1.Protocol
 	Port     int32
 }
 
 // portClaims are all host ports that a pod uses.
-type portClaims []portClaim
+type portClaims []PortClaim
 
 // filterKey is the key of the pod's claims in the cycle state.
 const filterKey fwk.StateKey = "PreFilter" + Name
@@ -86,10 +86,31 @@ func portClaimsOf(pod *v1.Pod) portClaims {
 func (c portClaims) add(ports []v1.ContainerPort) portClaims {
 	for i := range ports {
 		if port := &ports[i]; port.HostPort > 0 {
-			c = append(c, portClaim{port.HostIP, port.Protocol, port.HostPort})
+			c = append(c, PortClaim{port.HostIP, port.Protocol, port.HostPort})
 		}
 	}
 	return c
+}
+
+// inUse returns the claims as a node keeps the ports in use.
+func (c portClaims) inUse() fwk.HostPortInfo {
+	ports := fwk.HostPortInfo{}
+	for i := range c {
+		ports.Add(c[i].IP, string(c[i].Protocol), c[i].Port)
+	}
+	return ports
+}
+
+// Conflicts returns the claims of a running pod that keep another pod from its node.
+func Conflicts(pod, running *v1.Pod) []PortClaim {
+	wanted := portClaimsOf(pod).inUse()
+	var held []PortClaim
+	for _, c := range portClaimsOf(running) {
+		if wanted.CheckConflict(c.IP, string(c.Protocol), c.Port) {
+			held = append(held, c)
+		}
+	}
+	return held
 }
 
 // conflicts reports whether any claimed port is in use. HostPortInfo handles empty addresses and protocols.
@@ -144,10 +165,7 @@ func (*NodePorts) isSchedulableAfterPodDeleted(_ klog.Logger, pod *v1.Pod, befor
 	if deleted.Spec.NodeName == "" && deleted.Status.NominatedNodeName == "" {
 		return fwk.QueueSkip, nil
 	}
-	freed := fwk.HostPortInfo{}
-	for _, c := range portClaimsOf(deleted) {
-		freed.Add(c.IP, string(c.Protocol), c.Port)
-	}
+	freed := portClaimsOf(deleted).inUse()
 	return hint.QueueIf(portClaimsOf(pod).conflicts(freed)), nil
 }
 
