@@ -105,5 +105,16 @@ func (d *Digest) effect(e world.Effect) {
 		d.text(a.Node)
 		d.text(a.Plugin)
 		d.text(a.Point)
+	case world.ClaimVolume:
+		d.text("claim volume")
+		d.ref(a.Pod)
+		d.text(a.Node)
+		d.text(a.Volume.Name)
+		d.text(a.Claim.Name)
+	case world.SelectNode:
+		d.text("select node")
+		d.ref(a.Pod)
+		d.text(a.Node)
+		d.text(a.Claim.Name)
 	}
 }

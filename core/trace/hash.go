@@ -120,6 +120,9 @@ func (h *NameHasher) hashBody(b Body) Body {
 				ev.Outcome.Message = redactedMessage
 			}
 			b.Event, b.Effect.Pod = ev, h.ref(b.Effect.Pod)
+			if b.Effect.Verb == ClaimVolume || b.Effect.Verb == SelectNode {
+				b.Effect.Detail = h.Name(b.Effect.Detail)
+			}
 		case world.ActivateRequest:
 			asked := world.ActivateRequest{}
 			for _, pod := range ev.Activate {

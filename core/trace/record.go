@@ -33,7 +33,8 @@ type Input struct {
 type EffectKey struct {
 	Verb Verb
 	Pod  world.PodRef
-	// Detail is the type of the patched condition, or the extension point and the plugin that ran.
+	// Detail is the type of the patched condition, the extension point and the plugin that ran, or the volume or the claim
+	// that was written.
 	Detail string
 }
 
@@ -47,6 +48,8 @@ const (
 	PatchStatus
 	Delete
 	RunPlugin
+	ClaimVolume
+	SelectNode
 )
 
 // EffectKeyOf returns the key of an action; zero for one without an outcome.
@@ -64,6 +67,10 @@ func EffectKeyOf(a world.Action) EffectKey {
 		return EffectKey{Verb: Delete, Pod: a.Pod}
 	case world.RunPlugin:
 		return EffectKey{Verb: RunPlugin, Pod: a.Pod, Detail: a.Point + " " + a.Plugin}
+	case world.ClaimVolume:
+		return EffectKey{Verb: ClaimVolume, Pod: a.Pod, Detail: a.Volume.Name}
+	case world.SelectNode:
+		return EffectKey{Verb: SelectNode, Pod: a.Pod, Detail: a.Claim.Name}
 	}
 	return EffectKey{}
 }

@@ -20,7 +20,7 @@ type Effect struct {
 	Action Action
 }
 
-// Action is the content of an Effect: [Bind], [PatchStatus], [Delete], [EmitEvent] or [RunPlugin].
+// Action is the content of an Effect: [Bind], [PatchStatus], [Delete], [EmitEvent], [RunPlugin], [ClaimVolume] or [SelectNode].
 type Action interface{ action() }
 
 // PodRef names one pod; the UID distinguishes it from another pod of the same name.
@@ -36,6 +36,19 @@ func PodRefOf(pod *v1.Pod) PodRef {
 }
 
 func (r PodRef) String() string { return r.Namespace + "/" + r.Name }
+
+// ObjectRef names one version of an object. A write with another version than the API server's is a conflict.
+type ObjectRef struct {
+	Namespace       string
+	Name            string
+	UID             types.UID
+	ResourceVersion string
+}
+
+// ObjectRefOf returns the ObjectRef of an object.
+func ObjectRefOf(o Object) ObjectRef {
+	return ObjectRef{o.GetNamespace(), o.GetName(), o.GetUID(), o.GetResourceVersion()}
+}
 
 // Bind assigns a pod to a node through the binding subresource.
 type Bind struct {
@@ -79,11 +92,60 @@ type RunPlugin struct {
 	Call   func(context.Context) *fwk.Status
 }
 
+// ClaimReference is a volume's reference to a claim.
+func ClaimReference(claim ObjectRef) v1.ObjectReference {
+	return v1.ObjectReference{
+		Kind: string(PersistentVolumeClaim), APIVersion: v1.SchemeGroupVersion.String(),
+		Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID, ResourceVersion: claim.ResourceVersion,
+	}
+}
+
+// ClaimVolume pre-binds a PersistentVolume to a claim of a pod that is about to be bound to a node: it sets the volume's
+// spec.claimRef and, with ByController, the annotation that lets the volume controller undo it.
+type ClaimVolume struct {
+	Pod          PodRef
+	Node         string
+	Volume       ObjectRef
+	Claim        ObjectRef
+	ByController bool
+}
+
+// SelectNode tells the provisioner of a claim on which node the pod will run: it sets the claim's annotation
+// volume.kubernetes.io/selected-node.
+type SelectNode struct {
+	Pod   PodRef
+	Node  string
+	Claim ObjectRef
+}
+
 func (Bind) action()        {}
 func (PatchStatus) action() {}
 func (Delete) action()      {}
 func (EmitEvent) action()   {}
 func (RunPlugin) action()   {}
+func (ClaimVolume) action() {}
+func (SelectNode) action()  {}
+
+// PodOf is the pod that an action is about.
+func PodOf(a Action) PodRef {
+	switch a := a.(type) {
+	case Bind:
+		return a.Pod
+	case PatchStatus:
+		return a.Pod
+	case Delete:
+		return a.Pod
+	case EmitEvent:
+		return a.Regarding
+	case RunPlugin:
+		return a.Pod
+	case ClaimVolume:
+		return a.Pod
+	case SelectNode:
+		return a.Pod
+	}
+	return PodRef{}
+}
 
 // HasOutcome reports whether an action's outcome returns as an [EffectDone]. EmitEvent has none.
 func HasOutcome(a Action) bool {

@@ -20,23 +20,6 @@ import (
 
 var errNotAllowed = errors.New("not sent: this scheduler does not lead any more")
 
-// podOf is the pod of an action.
-func podOf(a world.Action) world.PodRef {
-	switch a := a.(type) {
-	case world.Bind:
-		return a.Pod
-	case world.PatchStatus:
-		return a.Pod
-	case world.Delete:
-		return a.Pod
-	case world.EmitEvent:
-		return a.Regarding
-	case world.RunPlugin:
-		return a.Pod
-	}
-	return world.PodRef{}
-}
-
 // attempt makes one call. It returns the outcome, or the delay of a retry.
 func (c *Cluster) attempt(j *task) (outcome world.Outcome, again time.Duration) {
 	if j.began.IsZero() {
@@ -61,6 +44,10 @@ func (c *Cluster) attempt(j *task) (outcome world.Outcome, again time.Duration) 
 		err = c.patchStatus(ctx, act, j)
 	case world.Delete:
 		err = c.deletePod(ctx, act, j)
+	case world.ClaimVolume:
+		err = c.claimVolume(ctx, act)
+	case world.SelectNode:
+		err = c.selectNode(ctx, act)
 	}
 	c.options.OnCall(j.act, err, c.clock.now().Sub(began))
 	return c.outcomeOrRetry(j, err)
@@ -71,7 +58,7 @@ func (c *Cluster) outcomeOrRetry(j *task, err error) (world.Outcome, time.Durati
 	verdict := resultOf(err)
 	if verdict == callDone || verdict == callRefused || stopping(c.ctx) {
 		if verdict == callRefused && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both are normal
-			c.options.Logger.Error(err, "The API server refused a call", "call", fmt.Sprintf("%T", j.act), "pod", podOf(j.act))
+			c.options.Logger.Error(err, "The API server refused a call", "call", fmt.Sprintf("%T", j.act), "pod", world.PodOf(j.act))
 		}
 		return outcomeOf(err), 0
 	}
@@ -81,10 +68,10 @@ func (c *Cluster) outcomeOrRetry(j *task, err error) (world.Outcome, time.Durati
 	certain := !binds || !j.uncertain
 	if certain && c.clock.now().Sub(j.began) >= MaxRetryTime {
 		c.count.gaveUp.Add(1)
-		c.options.Logger.Error(err, "Gave a call to the API server up", "call", fmt.Sprintf("%T", j.act), "pod", podOf(j.act), "tries", j.failures)
+		c.options.Logger.Error(err, "Gave a call to the API server up", "call", fmt.Sprintf("%T", j.act), "pod", world.PodOf(j.act), "tries", j.failures)
 		return outcomeOf(fmt.Errorf("after %d tries in %s: %w", j.failures, MaxRetryTime, err)), 0
 	}
-	c.options.Logger.V(3).Info("Call to the API server failed and will be tried again", "pod", podOf(j.act), "tries", j.failures, "err", err)
+	c.options.Logger.V(3).Info("Call to the API server failed and will be tried again", "pod", world.PodOf(j.act), "tries", j.failures, "err", err)
 	return world.Outcome{}, retryDelay(j.failures, err)
 }
 

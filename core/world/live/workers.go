@@ -32,7 +32,7 @@ func newWorkers(c *Cluster) *workers {
 
 // add queues an effect.
 func (w *workers) add(e world.Effect) {
-	ref := podOf(e.Action)
+	ref := world.PodOf(e.Action)
 	j := &task{effects: []world.EffectID{e.ID}, act: e.Action}
 	if _, patch := e.Action.(world.PatchStatus); patch {
 		j.knownPod = w.cluster.knownPod(ref)

@@ -24,7 +24,7 @@ func (c *Cluster) Do(e world.Effect) {
 		way = c.options.Latency.Plugin
 	}
 	at = at.Add(c.latency.delay(way) + c.extraDelay())
-	pod := targetOf(e.Action).UID
+	pod := world.PodOf(e.Action).UID
 	if earlier := c.inflight[pod]; at.Before(earlier) {
 		at = earlier
 	}
@@ -37,28 +37,11 @@ func (c *Cluster) RequestActivation(activate ...types.NamespacedName) {
 	c.schedule(c.now, delivery{world.ActivateRequest{Activate: activate}})
 }
 
-// targetOf is the pod of an action.
-func targetOf(a world.Action) world.PodRef {
-	switch a := a.(type) {
-	case world.Bind:
-		return a.Pod
-	case world.PatchStatus:
-		return a.Pod
-	case world.Delete:
-		return a.Pod
-	case world.EmitEvent:
-		return a.Regarding
-	case world.RunPlugin:
-		return a.Pod
-	}
-	return world.PodRef{}
-}
-
 // effectArrival is an effect reaching the API server.
 type effectArrival struct{ effect world.Effect }
 
 func (a effectArrival) fire(c *Cluster) {
-	pod := targetOf(a.effect.Action).UID
+	pod := world.PodOf(a.effect.Action).UID
 	if !c.inflight[pod].After(c.now) {
 		delete(c.inflight, pod)
 	}
