@@ -48,6 +48,7 @@ core/evict/taint: core/evict core/store core/world
 core/framework: core/config core/world
 core/preempt: core/framework core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/preempt core/store core/world
+core/plugins/csimigration
 core/plugins/hint
 core/plugins/topology
 core/plugins/defaultbinder: core/config core/framework core/world
