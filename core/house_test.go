@@ -49,6 +49,7 @@ core/framework: core/config core/world
 core/preempt: core/framework core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/preempt core/store core/world
 core/plugins/csimigration
+core/plugins/shape
 core/plugins/hint
 core/plugins/topology
 core/plugins/defaultbinder: core/config core/framework core/world
@@ -59,7 +60,7 @@ core/plugins/nodeaffinity: core/config core/framework core/plugins/hint
 core/plugins/nodedeclaredfeatures: core/config core/framework core/plugins/hint
 core/plugins/nodename: core/config core/framework
 core/plugins/nodeports: core/config core/framework core/plugins/hint
-core/plugins/noderesources: core/config core/framework core/plugins/hint core/requests core/saturating
+core/plugins/noderesources: core/config core/framework core/plugins/hint core/plugins/shape core/requests core/saturating
 core/plugins/nodeunschedulable: core/config core/framework core/plugins/hint
 core/plugins/plugintest: core/framework
 core/plugins/podtopologyspread: core/config core/framework core/plugins/hint core/plugins/topology

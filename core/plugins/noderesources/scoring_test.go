@@ -126,7 +126,7 @@ func TestRequestedToCapacityRatio_Shapes(t *testing.T) {
 		s := newStrategy(args.ScoringStrategy)
 		got := map[int64]int64{}
 		for utilization := range want {
-			got[utilization] = s.interpolate(utilization)
+			got[utilization] = s.shape.At(utilization)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("shape %s, score by utilization (-want +got):\n%s", shape, diff)

@@ -7,13 +7,14 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/plugins/shape"
 	"orrery/core/saturating"
 )
 
 // strategy scores the amounts that a node would have in use with the pod.
 type strategy struct {
 	kind      configv1.ScoringStrategyType
-	shape     []point
+	shape     shape.Function
 	resources []weightedResource
 }
 
@@ -24,16 +25,11 @@ type weightedResource struct {
 	scalar bool
 }
 
-// point is a corner of a RequestedToCapacityRatio shape, with the score on the scale of 0 to 100.
-type point struct{ utilization, score int64 }
-
 // newStrategy takes args that have been validated: the type is one of the three, and a ratio has a shape.
 func newStrategy(args *configv1.ScoringStrategy) strategy {
 	s := strategy{kind: args.Type, resources: newWeightedResources(args.Resources)}
 	if args.Type == configv1.RequestedToCapacityRatio {
-		for _, p := range args.RequestedToCapacityRatio.Shape {
-			s.shape = append(s.shape, point{int64(p.Utilization), int64(p.Score) * (fwk.MaxNodeScore / 10)})
-		}
+		s.shape = shape.Of(args.RequestedToCapacityRatio.Shape)
 	}
 	return s
 }
@@ -94,9 +90,9 @@ func (s *strategy) scoreResource(there, held int64) int64 {
 	over := held > there
 	switch {
 	case s.kind == configv1.RequestedToCapacityRatio && over:
-		return s.interpolate(100)
+		return s.shape.At(100)
 	case s.kind == configv1.RequestedToCapacityRatio:
-		return s.interpolate(percent(held, there))
+		return s.shape.At(percent(held, there))
 	case s.kind == configv1.MostAllocated && over:
 		return fwk.MaxNodeScore
 	case s.kind == configv1.MostAllocated:
@@ -105,21 +101,6 @@ func (s *strategy) scoreResource(there, held int64) int64 {
 		return fwk.MinNodeScore
 	}
 	return percent(there-held, there)
-}
-
-// interpolate interpolates the shape in integers, rounding towards zero.
-func (s *strategy) interpolate(utilization int64) int64 {
-	for i, p := range s.shape {
-		if utilization > p.utilization {
-			continue
-		}
-		if i == 0 {
-			return p.score
-		}
-		from := s.shape[i-1]
-		return from.score + (p.score-from.score)*(utilization-from.utilization)/(p.utilization-from.utilization)
-	}
-	return s.shape[len(s.shape)-1].score
 }
 
 func (s *strategy) mean(sum, weights int64) int64 {
