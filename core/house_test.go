@@ -37,6 +37,7 @@ core/leader: core/saturating core/world
 core/leader/sim: core/leader core/world
 core/world/memory: core/requests core/saturating core/world
 core/trace: core/footprint core/printable core/requests core/store core/trim core/world
+core/volumes: core/store core/world
 # evictions
 core/evict: core/printable core/world
 core/evict/budget: core/evict core/world

@@ -27,6 +27,12 @@ func TestBuilders_ObjectsAreValid(t *testing.T) {
 		"a node with everything": mk.Node("n1").CPU("4").Memory("8Gi").Pods("10").Label("disk", "ssd").Zone("a").Region("r").
 			Taint("gpu", "yes", v1.TaintEffectNoSchedule).Unschedulable().Image(1<<20, "app:2").
 			Condition(v1.NodeReady, v1.ConditionTrue).Obj(),
+		"a volume":   mk.Volume("pv").Size("1Gi").Class("fast").On(v1.LabelTopologyZone, "a", "b").For(mk.Claim("data").Obj()).Obj(),
+		"a claim":    mk.Claim("data").Namespace("shop").Size("1Gi").Class("fast").Annotation("a", "b").Bound("pv").Obj(),
+		"a class":    mk.StorageClass("fast", "csi.example.com"),
+		"a driver":   mk.CSIDriver("csi.example.com"),
+		"a capacity": mk.StorageCapacity("east", "fast", "1Ti", v1.LabelTopologyZone, "a"),
+		"a CSINode":  mk.CSINode("n1", "csi.example.com", 8),
 	} {
 		deltas, err := store.New().Apply(world.Changed{Op: world.Added, Object: object})
 		if err != nil || len(deltas) != 1 {

@@ -1,0 +1,76 @@
+package volumes
+
+import (
+	"fmt"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/world"
+)
+
+// assumptions are assumed states of the objects of one kind.
+type assumptions[T object] struct {
+	held func(types.NamespacedName) T // the store's object; nil if there is none
+	by   map[types.NamespacedName]assumption[T]
+}
+
+type object interface {
+	world.Object
+	comparable
+}
+
+// assumption is an assumed state. It holds as long as the store has the version that it was made from.
+type assumption[T object] struct{ from, state T }
+
+func newAssumptions[T object](held func(types.NamespacedName) T) assumptions[T] {
+	return assumptions[T]{held: held, by: map[types.NamespacedName]assumption[T]{}}
+}
+
+// fork copies the assumptions, for another store.
+func (a *assumptions[T]) fork(held func(types.NamespacedName) T) assumptions[T] {
+	return assumptions[T]{held: held, by: maps.Clone(a.by)}
+}
+
+// get returns the assumed state of an object, else the store's.
+func (a *assumptions[T]) get(name types.NamespacedName) T {
+	held := a.held(name)
+	if one, ok := a.by[name]; ok && one.from == held {
+		return one.state
+	}
+	return held
+}
+
+// assume makes state the state of its object, unless the store's version is another.
+func (a *assumptions[T]) assume(state T) error {
+	var none T
+	name := nameOf(state)
+	held := a.held(name)
+	switch {
+	case held == none:
+		return fmt.Errorf("%q not found", name.String())
+	case held.GetResourceVersion() != state.GetResourceVersion():
+		return fmt.Errorf("%q is out of sync (stored: %s, assume: %s)", name.String(), held.GetResourceVersion(), state.GetResourceVersion())
+	}
+	a.by[name] = assumption[T]{from: held, state: state}
+	return nil
+}
+
+// restore ends an assumption, unless it was made from another version.
+func (a *assumptions[T]) restore(state T) {
+	name := nameOf(state)
+	if one, ok := a.by[name]; ok && one.from.GetResourceVersion() == state.GetResourceVersion() {
+		delete(a.by, name)
+	}
+}
+
+// changed drops the assumption about an object whose version the store no longer has.
+func (a *assumptions[T]) changed(name types.NamespacedName) {
+	if one, ok := a.by[name]; ok && one.from != a.held(name) {
+		delete(a.by, name)
+	}
+}
+
+func nameOf(o world.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+}
