@@ -46,7 +46,7 @@ core/evict/lifecycle: core/evict core/saturating core/store core/world core/worl
 core/evict/pressure: core/evict core/footprint core/requests core/saturating core/world core/world/memory
 core/evict/taint: core/evict core/store core/world
 # plugins and what they run in
-core/framework: core/config core/world
+core/framework: core/config core/volumes core/world
 core/preempt: core/framework core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/preempt core/store core/world
 core/plugins/csimigration
@@ -73,7 +73,7 @@ core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins
 # the engine and what observes it
 core/cache: core/requests core/saturating
 core/queue: core/cache core/requests core/saturating
-core/engine: core/cache core/config core/framework core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/world
+core/engine: core/cache core/config core/framework core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/volumes core/world
 core/drive: core/cache core/engine core/store core/world
 core/shadow: core/config core/drive core/engine core/printable core/store core/world
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/queue core/requests core/world

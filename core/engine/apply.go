@@ -75,6 +75,7 @@ func (e *Engine) advance(to time.Time) error {
 			e.now = due
 		}
 		e.waiting.Expire(e.now)
+		e.objectWaits.expire(e.now)
 		e.queue.Flush(e.now)
 		e.resumeBindings()
 	}
@@ -89,14 +90,20 @@ func (e *Engine) advance(to time.Time) error {
 func (e *Engine) NextWake() (time.Time, bool) {
 	at, ok := e.queue.NextWake(e.now)
 	if permit, waits := e.waiting.NextDeadline(); waits && (!ok || permit.Before(at)) {
-		return permit, true
+		at, ok = permit, true
+	}
+	if until, waits := e.objectWaits.nextDeadline(); waits && (!ok || until.Before(at)) {
+		at, ok = until, true
 	}
 	return at, ok
 }
 
-// resumeBindings resumes the bindings whose Permit wait has ended, until none is left: resuming one may end the wait of
-// another.
+// resumeBindings resumes the bindings whose wait has ended: those that waited for objects, and those that waited for a
+// permit, until none is left: resuming one may end the wait of another.
 func (e *Engine) resumeBindings() {
+	for _, uid := range e.objectWaits.takeEnded() {
+		e.preBindStep(e.bindings[uid], nil)
+	}
 	for ended := e.waiting.TakeEnded(); len(ended) > 0; ended = e.waiting.TakeEnded() {
 		for _, wait := range ended {
 			if b := e.bindings[wait.Pod.UID]; b != nil {

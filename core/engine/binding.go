@@ -42,6 +42,7 @@ type binding struct {
 	stage        stage
 	next         int            // the index of the current plugin in this stage
 	effect       world.EffectID // the effect it waits for, in the later stages
+	asked        world.Action   // that effect's, of a plugin that works in steps
 	since        time.Time
 	stageStarted time.Duration // the stopwatch at the start of the present stage
 }
@@ -93,9 +94,13 @@ func permitRejection(b *binding, status *fwk.Status) *fwk.Status {
 	return fwk.NewStatus(status.Code()).WithError(fit)
 }
 
-// preBind emits the call of the next PreBind plugin, or goes on to Bind after the last.
+// preBind begins with the next PreBind plugin, or goes on to Bind after the last.
 func (e *Engine) preBind(b *binding) {
-	if b.next < len(b.profile.PreBindPlugins(b.state)) {
+	if plugins := b.profile.PreBindPlugins(b.state); b.next < len(plugins) {
+		if _, steps := plugins[b.next].(framework.StepwisePreBind); steps {
+			e.preBindStep(b, nil)
+			return
+		}
 		e.emitForBinding(b, b.runCurrentPlugin())
 		return
 	}
@@ -162,14 +167,11 @@ func (e *Engine) bindingEffectDone(b *binding, out world.Outcome) {
 	}
 	b.lent = nil
 	if b.stage == preBinding {
-		plugin := b.profile.PreBindPlugins(b.state)[b.next]
-		if status = b.profile.CheckPreBindStatus(plugin.Name(), status); !status.IsSuccess() {
-			e.observePoint(b.profile, framework.PreBind, status.Code(), b.stageStarted)
-			e.bindingFailed(b, status)
+		if b.stepwise() != nil {
+			e.preBindStep(b, &out)
 			return
 		}
-		b.next++
-		e.preBind(b)
+		e.preBindDone(b, status)
 		return
 	}
 	all := b.profile.BindPlugins()

@@ -25,7 +25,8 @@ func (e *Engine) Check() error {
 		if waits != (b.stage == waitingForPermit) {
 			errs = append(errs, fmt.Errorf("pod %q is %s, but it is %v that it waits for a permit", b.popped.Pod().Name, b.stage, waits))
 		}
-		if b.stage != waitingForPermit && e.pending[b.effect] != uid {
+		_, waitsForObjects := e.objectWaits.waits[uid]
+		if b.stage != waitingForPermit && !waitsForObjects && e.pending[b.effect] != uid {
 			errs = append(errs, fmt.Errorf("pod %q waits for effect %d, which is not pending", b.popped.Pod().Name, b.effect))
 		}
 	}

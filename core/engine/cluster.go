@@ -23,6 +23,8 @@ func (e *Engine) applyDelta(d store.Delta) error {
 }
 
 func (e *Engine) dispatch(d store.Delta) error {
+	e.volumes.Changed(d)
+	e.objectWaits.changed(d)
 	switch d.Kind {
 	case world.Pod:
 		return e.podChanged(d)

@@ -25,8 +25,8 @@
 //	EffectDone(bind)          event, PostBind │ Unreserve, forget, requeue
 //	Changed(pod has its node) the cache confirms what was assumed
 //
-// A binding is a record, not a goroutine: it advances when an input reports the outcome it waits for, so any number
-// may be in flight while the next pods are scheduled.
+// A binding is a record, not a goroutine: it advances when an input reports the outcome it waits for, or changes an object
+// that a PreBind plugin waits for (objectwaits.go), so any number may be in flight while the next pods are scheduled.
 //
 // # Files
 //

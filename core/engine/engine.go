@@ -20,6 +20,7 @@ import (
 	"orrery/core/queue"
 	"orrery/core/saturating"
 	"orrery/core/store"
+	"orrery/core/volumes"
 	"orrery/core/world"
 )
 
@@ -65,6 +66,7 @@ type Engine struct {
 	start        time.Time // the time of the first input, unless the options set it
 	now          time.Time
 	store        *store.Store
+	volumes      *volumes.State
 	cache        *cache.Cache
 	snapshot     *cache.Snapshot
 	queue        *queue.Queue
@@ -72,6 +74,7 @@ type Engine struct {
 	profileNames []string     // of profiles, as configured
 	watches      []world.Kind // for events
 	waiting      *framework.WaitingPods
+	objectWaits  objectWaits // of bindings
 	ctx          context.Context
 	rng          *rand.PCG
 	stopwatch    func() time.Duration
@@ -129,6 +132,7 @@ func New(o Options) (*Engine, error) {
 		batches: map[string]*batch{}, batchCounters: map[string]*BatchCounters{},
 		decisions: newDecisionLog(o.DecisionLogSize), journal: queue.NewJournal(), digest: fnvOffset,
 	}
+	e.volumes, e.objectWaits = volumes.New(e.store), newObjectWaits()
 	if err := e.makeProfiles(); err != nil {
 		return nil, err
 	}
@@ -151,7 +155,7 @@ func (e *Engine) makeProfiles() error {
 		return framework.Options{
 			Snapshot: e.snapshot, Nominator: nominator{e}, Activator: podActivator{e}, Waiting: e.waiting,
 			Emitter: emitter{e, name}, Rand: rng{e}, Informers: e.store.Informers(), Events: eventRecorder{e, name},
-			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,
+			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features, Volumes: e.volumes,
 			Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
 		}
 	})

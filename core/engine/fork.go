@@ -47,10 +47,12 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) 
 		waiting: e.waiting.Fork(), statuses: framework.NewNodeToStatus(0), ctx: e.ctx, stopwatch: e.stopwatch,
 		startIndex: e.startIndex, bindings: make(map[types.UID]*binding, len(e.bindings)),
 		pending: maps.Clone(e.pending), pluginEffects: maps.Clone(e.pluginEffects),
-		effects: slices.Clone(e.effects), lastEffect: e.lastEffect,
+		objectWaits: e.objectWaits.fork(),
+		effects:     slices.Clone(e.effects), lastEffect: e.lastEffect,
 		lastSeq: e.lastSeq, counters: e.counters, digest: e.digest,
 	}
 	f.options.Listener, f.options.OnTiming = nil, nil
+	f.volumes = e.volumes.Fork(f.store)
 	chance := *e.rng
 	f.rng = &chance
 	if err := f.makeProfiles(); err != nil {
@@ -102,7 +104,7 @@ func (e *Engine) forkBindings(from *Engine) {
 // replaces its outstanding calls with those of the engine's fork.
 func (e *Engine) Run(id world.EffectID) (world.RunPlugin, bool) {
 	b := e.bindings[e.pending[id]]
-	if b == nil || b.effect != id {
+	if b == nil || b.effect != id || b.stepwise() != nil {
 		return world.RunPlugin{}, false
 	}
 	if b.stage == bindingNow {

@@ -33,6 +33,9 @@ func (e *Engine) PendingEffects() []PendingEffect {
 
 // pendingAct is the action that a binding waits for after the Permit phase.
 func (b *binding) pendingAct() world.Action {
+	if b.stepwise() != nil {
+		return b.asked
+	}
 	if b.stage == bindingNow {
 		if binder, named := b.profile.BindPlugins()[b.next].(framework.Binder); named {
 			return binder.Binding(b.assumed, b.node)

@@ -17,7 +17,7 @@ import (
 // command returns the effect of a command on each player.
 func (s *storyRun) command(verb string, args []string) func(*player) {
 	switch verb {
-	case "node", "pod": // node|pod <name> <key=value>...: an object is added
+	case "node", "pod", "volume", "claim", "class": // <kind> <name> <key=value>...: an object is added
 		s.objects[args[0]] = s.build(verb, args)
 		return s.applyChange(world.Added, s.objects[args[0]])
 	case "update": // update <name> <key=value>...: an object is updated
@@ -119,6 +119,10 @@ func (s *storyRun) watchEffect(id world.EffectID) func(*player) {
 			pod.Status.NominatedNodeName = *action.NominatedNode
 		}
 		return s.applyChange(world.Modified, pod)
+	case world.ClaimVolume:
+		return s.applyChange(world.Modified, s.change(action.Volume.Name, []string{"claim=" + action.Claim.Name}))
+	case world.SelectNode:
+		return s.applyChange(world.Modified, s.change(action.Claim.Name, []string{"node=" + action.Node}))
 	}
 	s.t.Fatalf("effect %d changes nothing in the cluster", id)
 	return nil
@@ -165,10 +169,13 @@ func (s *storyRun) signal(verb string, args []string) func(*player) {
 
 // build builds an object from key=value arguments.
 func (s *storyRun) build(kind string, args []string) world.Object {
-	if kind == "node" {
+	switch kind {
+	case "node":
 		s.objects[args[0]] = mk.Node(args[0]).CPU("4").Memory("8Gi").Obj()
-	} else {
+	case "pod":
 		s.objects[args[0]] = mk.Pod(args[0]).CPU("1").Obj()
+	default:
+		s.objects[args[0]] = newStorage(kind, args[0])
 	}
 	return s.change(args[0], args[1:])
 }
@@ -186,6 +193,8 @@ func (s *storyRun) change(name string, args []string) world.Object {
 			s.changePod(o, key, value)
 		case *v1.Node:
 			s.changeNode(o, key, value)
+		default:
+			s.changeStorage(o, key, value)
 		}
 	}
 	return object
@@ -222,6 +231,10 @@ func (s *storyRun) changePod(pod *v1.Pod, key, value string) {
 		pod.Spec.SchedulerName = value
 	case "uid":
 		pod.UID = types.UID(value)
+	case "claim":
+		pod.Spec.Volumes = append(pod.Spec.Volumes, v1.Volume{Name: value, VolumeSource: v1.VolumeSource{
+			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: value},
+		}})
 	case "image":
 		pod.Spec.Containers[0].Image = value
 	case "gate":

@@ -17,6 +17,7 @@ func (s *storyRun) inspect(verb string, args []string) func(*player) {
 		"state":       func(p *player) { p.showStates(args) },           // state <pods>
 		"queue":       (*player).queues,                                 // the pods in each part of the queue
 		"bindings":    (*player).bindings,                               // the bindings in flight
+		"assumed":     (*player).assumed,                                // the volumes and claims of which something is assumed
 		"usage":       func(p *player) { p.nodeUsage(args) },            // usage <nodes>: their requested resources
 		"nominations": (*player).nominatedPods,                          // the nominated pods by node
 		"journey":     func(p *player) { s.journey(p, args) },           // journey <pod>: its queue transitions
@@ -76,7 +77,11 @@ func (p *player) queues() {
 
 func (p *player) bindings() {
 	for _, b := range p.Bindings() {
-		p.logf("%s to %s: %s %s", b.Pod.Name, b.Node, b.Stage, strings.Join(b.Waiting, " "))
+		waits := b.Waiting
+		for _, o := range b.Objects {
+			waits = append(waits, fmt.Sprintf("%s/%s", o.Kind, o.Name))
+		}
+		p.logf("%s to %s: %s %s", b.Pod.Name, b.Node, b.Stage, strings.Join(waits, " "))
 	}
 }
 
@@ -165,6 +170,10 @@ func effectText(effect world.Effect) string {
 		return fmt.Sprintf("%d %s %s: %s", effect.ID, a.Reason, a.Regarding.Name, a.Note)
 	case world.RunPlugin:
 		return fmt.Sprintf("%d run %s of %s", effect.ID, a.Point, a.Plugin)
+	case world.ClaimVolume:
+		return fmt.Sprintf("%d claim %s for %s", effect.ID, a.Volume.Name, a.Claim.Name)
+	case world.SelectNode:
+		return fmt.Sprintf("%d select %s for %s", effect.ID, a.Node, a.Claim.Name)
 	}
 	return fmt.Sprintf("%d %T", effect.ID, effect.Action)
 }

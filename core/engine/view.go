@@ -15,6 +15,7 @@ import (
 	"orrery/core/framework"
 	"orrery/core/queue"
 	"orrery/core/store"
+	"orrery/core/volumes"
 	"orrery/core/world"
 )
 
@@ -32,6 +33,9 @@ func (e *Engine) Store() store.View { return e.store }
 
 // Cache returns a read-only view of the node cache.
 func (e *Engine) Cache() cache.View { return e.cache }
+
+// Volumes returns the state of volumes and claims, to be read only.
+func (e *Engine) Volumes() *volumes.State { return e.volumes }
 
 // Snapshot returns the snapshot of the last decision.
 func (e *Engine) Snapshot() cache.SnapshotView { return e.snapshot }
@@ -93,6 +97,9 @@ type BindingInFlight struct {
 	// Since is when the pod was placed; Waiting are the Permit plugins that have not allowed it yet.
 	Since   time.Time
 	Waiting []string
+	// Objects are those that a PreBind plugin waits for, such as claims to be bound, until Deadline; the binding then fails.
+	Objects  []framework.ObjectKey
+	Deadline time.Time
 }
 
 // Bindings lists the bindings in flight, the oldest first.
@@ -119,6 +126,9 @@ func (e *Engine) BindingsFrom(first, n int) []BindingInFlight {
 		u := BindingInFlight{Pod: world.PodRefOf(b.assumed), Node: b.node, Stage: b.stage.String(), Since: b.since}
 		if waiting := e.waiting.Get(b.assumed.UID); waiting != nil {
 			u.Waiting = waiting.GetPendingPlugins()
+		}
+		if wait, waits := e.objectWaits.waits[b.assumed.UID]; waits {
+			u.Objects, u.Deadline = wait.Objects, wait.Until
 		}
 		list = append(list, u)
 	}

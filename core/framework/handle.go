@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/volumes"
 	"orrery/core/world"
 )
 
@@ -65,6 +66,9 @@ func (p *Profile) IntN(n int) int {
 	}
 	return p.deps.Rand.IntN(n)
 }
+
+// Volumes is the engine's state of volumes and claims. See [VolumeState].
+func (p *Profile) Volumes() *volumes.State { return p.deps.Volumes }
 
 // WaitingPods is the list of pods that wait for Permit plugins.
 func (p *Profile) WaitingPods() *WaitingPods { return p.deps.Waiting }

@@ -1,9 +1,12 @@
 package framework
 
 import (
+	"time"
+
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/volumes"
 	"orrery/core/world"
 )
 
@@ -39,6 +42,41 @@ type EffectHandler interface {
 type Binder interface {
 	fwk.BindPlugin
 	Binding(pod *v1.Pod, node string) world.Bind
+}
+
+// StepwisePreBind is a PreBind plugin that does not block: it says what is to be written, or which objects have to change,
+// and goes on when that has happened. No goroutine waits in between, and the engine can be forked at any time. What the
+// plugin has done so far is in the cycle's state.
+type StepwisePreBind interface {
+	fwk.PreBindPlugin
+	// PreBindStep goes on with a PreBind. outcome is that of the action it asked for last; it is nil at the first step, and
+	// when an object has changed or the wait is over.
+	PreBindStep(state fwk.CycleState, pod *v1.Pod, node string, now time.Time, outcome *world.Outcome) PreBindStep
+}
+
+// PreBindStep is what a PreBind needs to go on. Without an action and without a wait it has ended, with the status.
+type PreBindStep struct {
+	Status *fwk.Status
+	Action world.Action
+	Wait   *ObjectWait
+}
+
+// ObjectWait waits for a change of any of the objects, or for a time.
+type ObjectWait struct {
+	Objects []ObjectKey
+	Until   time.Time
+}
+
+// ObjectKey names an object of a kind.
+type ObjectKey struct {
+	Kind            world.Kind
+	Namespace, Name string
+}
+
+// VolumeState is implemented by the handle given to a plugin: it has the engine's state of volumes and claims. It is nil
+// if the profile belongs to no engine.
+type VolumeState interface {
+	Volumes() *volumes.State
 }
 
 // Forker is implemented by plugins that keep state between scheduling cycles. A forked engine has new plugins, and each

@@ -10,6 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
+	"orrery/core/volumes"
 )
 
 // Options are a profile's dependencies. A profile that filters needs the snapshot. Everything else may be missing; a plugin
@@ -32,6 +33,7 @@ type Options struct {
 	DRA        fwk.SharedDRAManager
 	CSI        fwk.CSIManager
 	Workloads  fwk.WorkloadManager
+	Volumes    *volumes.State
 
 	Features config.Features
 

@@ -35,6 +35,8 @@ var (
 	_ fwk.Handle = (*Profile)(nil)
 	_ Emitter    = (*Profile)(nil)
 	_ Rand       = (*Profile)(nil)
+
+	_ VolumeState = (*Profile)(nil)
 )
 
 // NewProfile makes the plugins that a configuration enables, and lists them by extension point.
