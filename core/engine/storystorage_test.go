@@ -17,7 +17,7 @@ func newStorage(kind, name string) world.Object {
 	case "claim":
 		return mk.Claim(name).Size("1Gi").Class("local").Obj()
 	}
-	return mk.StorageClass(name, "")
+	return mk.Class(name, volume.NotSupportedProvisioner).WaitForFirstConsumer().Obj()
 }
 
 func (s *storyRun) changeStorage(o world.Object, key, value string) {

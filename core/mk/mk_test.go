@@ -27,12 +27,15 @@ func TestBuilders_ObjectsAreValid(t *testing.T) {
 		"a node with everything": mk.Node("n1").CPU("4").Memory("8Gi").Pods("10").Label("disk", "ssd").Zone("a").Region("r").
 			Taint("gpu", "yes", v1.TaintEffectNoSchedule).Unschedulable().Image(1<<20, "app:2").
 			Condition(v1.NodeReady, v1.ConditionTrue).Obj(),
-		"a volume":   mk.Volume("pv").Size("1Gi").Class("fast").On(v1.LabelTopologyZone, "a", "b").For(mk.Claim("data").Obj()).Obj(),
-		"a claim":    mk.Claim("data").Namespace("shop").Size("1Gi").Class("fast").Annotation("a", "b").Bound("pv").Obj(),
-		"a class":    mk.StorageClass("fast", "csi.example.com"),
-		"a driver":   mk.CSIDriver("csi.example.com"),
-		"a capacity": mk.StorageCapacity("east", "fast", "1Ti", v1.LabelTopologyZone, "a"),
-		"a CSINode":  mk.CSINode("n1", "csi.example.com", 8),
+		"a bound claim": mk.Claim("data").Namespace("shop").Size("1Gi").Class("fast").Mode(v1.ReadWriteOncePod).
+			Annotation("a", "b").Bound("pv-1").Owner("web").Obj(),
+		"a volume of a zone": mk.Volume("pv-1").Size("1Gi").Class("fast").Label(v1.LabelTopologyZone, "a").CSI("ebs.csi.aws.com", "vol-1").
+			On(v1.LabelTopologyZone, "a", "b").For(mk.Claim("data").Obj()).Obj(),
+		"a class":          mk.Class("fast", "ebs.csi.aws.com").WaitForFirstConsumer().Obj(),
+		"a node's drivers": mk.CSINode("n1").Driver("ebs.csi.aws.com").Limit("nfs.csi.k8s.io", 8).Migrated("kubernetes.io/aws-ebs").Obj(),
+		"an attachment":    mk.Attachment("a", "n1", "ebs.csi.aws.com", "pv-1"),
+		"a driver":         mk.CSIDriver("csi.example.com"),
+		"a capacity":       mk.StorageCapacity("east", "fast", "1Ti", v1.LabelTopologyZone, "a"),
 	} {
 		deltas, err := store.New().Apply(world.Changed{Op: world.Added, Object: object})
 		if err != nil || len(deltas) != 1 {

@@ -182,6 +182,12 @@ func (b *PodBuilder) PVC(claim string) *PodBuilder {
 	return b
 }
 
+// Volume adds a volume that stands in the pod.
+func (b *PodBuilder) Volume(name string, source v1.VolumeSource) *PodBuilder {
+	b.pod.Spec.Volumes = append(b.pod.Spec.Volumes, v1.Volume{Name: name, VolumeSource: source})
+	return b
+}
+
 // Affinity replaces the whole affinity.
 func (b *PodBuilder) Affinity(a *v1.Affinity) *PodBuilder {
 	b.pod.Spec.Affinity = a
