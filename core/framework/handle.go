@@ -70,6 +70,14 @@ func (p *Profile) IntN(n int) int {
 // Volumes is the engine's state of volumes and claims. See [VolumeState].
 func (p *Profile) Volumes() *volumes.State { return p.deps.Volumes }
 
+// ObjectChanges is which objects changed. Without an engine, any object may have. See [ObjectChanges].
+func (p *Profile) ObjectChanges(kind world.Kind, since uint64) (names []types.NamespacedName, now uint64, known bool) {
+	if p.deps.Changes == nil {
+		return nil, 0, false
+	}
+	return p.deps.Changes.ObjectChanges(kind, since)
+}
+
 // WaitingPods is the list of pods that wait for Permit plugins.
 func (p *Profile) WaitingPods() *WaitingPods { return p.deps.Waiting }
 

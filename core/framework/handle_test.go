@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
@@ -15,6 +16,7 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/world"
 )
 
 type (
@@ -31,10 +33,17 @@ type (
 
 func (c fixedRand) IntN(n int) int { return int(c) % n }
 
+type changed string
+
+func (c changed) ObjectChanges(kind world.Kind, since uint64) ([]types.NamespacedName, uint64, bool) {
+	return []types.NamespacedName{{Namespace: string(kind), Name: string(c)}}, since + 1, true
+}
+
 func TestHandle_ReturnsProfileOptions(t *testing.T) {
 	o := framework.Options{
 		Snapshot: nodes("n1"), Nominator: nominator{"n1": {podInfo{pod: web}}}, Rand: fixedRand(17),
-		Client: client{}, KubeConfig: &restclient.Config{Host: "here"}, Informers: factory{}, Events: announcer{},
+		Changes: changed("data"),
+		Client:  client{}, KubeConfig: &restclient.Config{Host: "here"}, Informers: factory{}, Events: announcer{},
 		DRA: dra{}, CSI: csi{}, Workloads: workloads{}, Extenders: []fwk.Extender{extender{}},
 	}
 	var h fwk.Handle = profile(t, o)
@@ -60,7 +69,14 @@ func TestHandle_ReturnsProfileOptions(t *testing.T) {
 	if got := h.(framework.Rand).IntN(10); got != 7 {
 		t.Errorf("the random number is %d, want 7", got)
 	}
+	if names, now, known := h.(framework.ObjectChanges).ObjectChanges(world.PersistentVolumeClaim, 7); !known || now != 8 || len(names) != 1 ||
+		names[0].String() != "PersistentVolumeClaim/data" {
+		t.Errorf("the changes are %v up to %d, known: %v", names, now, known)
+	}
 	var alone fwk.Handle = profile(t, framework.Options{})
+	if _, _, known := alone.(framework.ObjectChanges).ObjectChanges(world.PersistentVolumeClaim, 0); known {
+		t.Error("without an engine the changes are known")
+	}
 	if got := alone.(framework.Rand).IntN(10); got != 0 {
 		t.Errorf("without dice the first is chosen, not %d", got)
 	}

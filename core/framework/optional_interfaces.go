@@ -4,6 +4,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/volumes"
@@ -27,6 +28,16 @@ type Emitter interface {
 type Rand interface {
 	// IntN is a number in [0, n). It is 0 when the profile belongs to no engine.
 	IntN(n int) int
+}
+
+// ObjectChanges tells a plugin that keeps what it computed from objects which of them changed since. The handle given to a
+// plugin implements it (h.(framework.ObjectChanges)). kube-scheduler's does not, and its listers change at any time; hosted
+// there, a plugin computes everything anew.
+type ObjectChanges interface {
+	// ObjectChanges returns the names of the objects of a kind that were added, changed or deleted since an earlier call
+	// returned since; and what to pass to the next call. If known is false, as at the first call, with 0, any object may have
+	// changed. Objects change between scheduling cycles only.
+	ObjectChanges(kind world.Kind, since uint64) (names []types.NamespacedName, now uint64, known bool)
 }
 
 // EffectHandler is implemented by plugins that use [Emitter]. Their state about pending effects must be plain data, no

@@ -24,6 +24,7 @@ type Options struct {
 	Waiting *WaitingPods
 	Emitter Emitter
 	Rand    Rand
+	Changes ObjectChanges
 
 	Informers  informers.SharedInformerFactory
 	Client     clientset.Interface

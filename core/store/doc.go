@@ -64,6 +64,11 @@
 // A type that the world does not serve (a ConfigMap, an older API version) has an informer that is empty, never in sync, and
 // refuses handlers; UnservedTypes lists these.
 //
+// # Changes
+//
+// A plugin that keeps what it computed from objects asks ObjectChanges, once per scheduling cycle, which of them changed since
+// its last question. A fork remembers no changes: its plugins are new and have computed nothing yet.
+//
 // # Differences from kube-scheduler
 //
 //   - A name taken over by another UID is a deletion and an addition. Client-go may merge the two into one update.

@@ -1,13 +1,18 @@
 package store
 
-import "orrery/core/world"
+import (
+	"cmp"
+
+	"orrery/core/world"
+)
 
 // kindStore holds the objects of one kind, the tombstones of deleted ones, and the kind's informer.
 type kindStore struct {
 	kind       world.Kind
 	objects    sortedObjects
 	tombstones tombstones
-	informer   *informer // nil until a plugin requests it
+	informer   *informer  // nil until a plugin requests it
+	changes    *changeLog // nil until a plugin reads it
 }
 
 func newKindStore(kind world.Kind) *kindStore {
@@ -39,6 +44,9 @@ func (sh *kindStore) remove(held, last world.Object) Delta {
 }
 
 func (sh *kindStore) notify(d Delta) Delta {
+	if sh.changes != nil {
+		sh.changes.add(cmp.Or(d.New, d.Old))
+	}
 	if sh.informer != nil {
 		sh.informer.notify(d)
 	}
