@@ -23,6 +23,7 @@ import (
 	"orrery/core/plugins/schedulinggates"
 	"orrery/core/plugins/tainttoleration"
 	"orrery/core/plugins/unsupported"
+	"orrery/core/plugins/volumebinding"
 )
 
 // factory makes a plugin under feature gates.
@@ -48,8 +49,8 @@ var inTree = map[string]factory{
 	unsupported.DynamicResources:         unsupported.NewDynamicResources,
 	unsupported.GangScheduling:           unsupported.NewGangScheduling,
 	unsupported.NodeVolumeLimits:         unsupported.NewNodeVolumeLimits,
-	unsupported.VolumeBinding:            unsupported.NewVolumeBinding,
 	unsupported.VolumeRestrictions:       unsupported.NewVolumeRestrictions,
+	volumebinding.Name:                   volumebinding.New,
 	unsupported.VolumeZone:               unsupported.NewVolumeZone,
 }
 

@@ -14,6 +14,8 @@ import (
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/plugins"
+	"orrery/core/store"
+	"orrery/core/volumes"
 )
 
 // host is a handle with the methods that plugins' constructors call.
@@ -24,6 +26,7 @@ func (host) SharedInformerFactory() informers.SharedInformerFactory {
 }
 func (host) SnapshotSharedLister() fwk.SharedLister { return cache.NewSnapshot() }
 func (host) Parallelizer() fwk.Parallelizer         { return nil }
+func (host) Volumes() *volumes.State                { return volumes.New(store.New()) }
 
 // points returns the names of the extension points that a plugin implements, in the order of the scheduling cycle.
 func points(p fwk.Plugin) string {

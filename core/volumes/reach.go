@@ -24,7 +24,7 @@ func ReachOf(pv *v1.PersistentVolume) Reach {
 var errNoTermMatches = errors.New("no matching NodeSelectorTerms")
 
 // Check returns why a node with these labels cannot use the volume, nil if it can. As in kube-scheduler, only labels are
-// seen: a term about the node's name matches no node.
+// seen: what a term says about the node's name is ignored.
 func (r Reach) Check(labels map[string]string) error {
 	if r.nodes == nil {
 		return nil

@@ -4,7 +4,6 @@
 //
 //	VolumeRestrictions   PersistentVolumeClaims; inline disks that two pods cannot share
 //	NodeVolumeLimits     PersistentVolumeClaims, generic ephemeral volumes, inline disks that count against a driver's limit
-//	VolumeBinding        PersistentVolumeClaims, generic ephemeral volumes
 //	VolumeZone           PersistentVolumeClaims
 //	DynamicResources     resource claims
 //	GangScheduling       pods of a workload, with the gate GangScheduling

@@ -20,7 +20,6 @@ import (
 var factories = map[string]func(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plugin, error){
 	unsupported.VolumeRestrictions: unsupported.NewVolumeRestrictions,
 	unsupported.NodeVolumeLimits:   unsupported.NewNodeVolumeLimits,
-	unsupported.VolumeBinding:      unsupported.NewVolumeBinding,
 	unsupported.VolumeZone:         unsupported.NewVolumeZone,
 	unsupported.DynamicResources:   unsupported.NewDynamicResources,
 	unsupported.GangScheduling:     unsupported.NewGangScheduling,
@@ -70,11 +69,11 @@ func TestVolumes_RejectedPods(t *testing.T) {
 		"a projected token":  {withVolume(v1.VolumeSource{Projected: &v1.ProjectedVolumeSource{}}), "", nil},
 		"a PersistentVolumeClaim": {
 			mk.Pod("p").PVC("data").Obj(), "a PersistentVolumeClaim",
-			[]string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits, unsupported.VolumeBinding, unsupported.VolumeZone},
+			[]string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits, unsupported.VolumeZone},
 		},
 		"a generic ephemeral volume": {
 			withVolume(v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}), "a generic ephemeral volume",
-			[]string{unsupported.NodeVolumeLimits, unsupported.VolumeBinding},
+			[]string{unsupported.NodeVolumeLimits},
 		},
 		"a disk that other pods may use and that counts against limits": {
 			withVolume(v1.VolumeSource{GCEPersistentDisk: &v1.GCEPersistentDiskVolumeSource{}}), "an inline GCE persistent disk",
@@ -89,7 +88,7 @@ func TestVolumes_RejectedPods(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := map[string]string{}
-			for _, plugin := range []string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits, unsupported.VolumeBinding, unsupported.VolumeZone} {
+			for _, plugin := range []string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits, unsupported.VolumeZone} {
 				want[plugin] = "Skip"
 			}
 			for _, plugin := range tc.rejectedBy {
@@ -176,7 +175,7 @@ func TestGangScheduling_RejectedPods(t *testing.T) {
 
 func TestQueueingHints_OnlyOwnPodUpdate(t *testing.T) {
 	rejected := mk.Pod("p").PVC("data").Obj()
-	p := plugin(t, unsupported.VolumeBinding).(fwk.EnqueueExtensions)
+	p := plugin(t, unsupported.VolumeZone).(fwk.EnqueueExtensions)
 	for name, tc := range map[string]struct {
 		after *v1.Pod
 		want  string
@@ -196,24 +195,22 @@ func TestQueueingHints_OnlyOwnPodUpdate(t *testing.T) {
 	}
 }
 
-// For all other pods the plugins score 0, reserve nothing and skip PreBind.
+// For all other pods the plugin scores 0, reserves nothing and skips PreBind.
 func TestUnsupported_OtherPodsPass(t *testing.T) {
 	pod, ctx := mk.Pod("p").Obj(), t.Context()
-	for _, name := range []string{unsupported.VolumeBinding, unsupported.DynamicResources} {
-		p := plugin(t, name)
-		if raw, normalised := plugintest.Scores(t, p, pod, onNode()); raw != nil && (raw[0] != 0 || normalised[0] != 0) {
-			t.Errorf("%s scores %v, %v", name, raw, normalised)
-		}
-		if status := p.(fwk.ReservePlugin).Reserve(ctx, nil, pod, "n"); !status.IsSuccess() {
-			t.Errorf("%s: Reserve returned %s", name, plugintest.StatusText(status))
-		}
-		p.(fwk.ReservePlugin).Unreserve(ctx, nil, pod, "n")
-		if status := p.(fwk.PreBindPlugin).PreBindPreFlight(ctx, nil, pod, "n"); !status.IsSkip() {
-			t.Errorf("%s: PreBindPreFlight returned %s, want Skip", name, plugintest.StatusText(status))
-		}
-		if status := p.(fwk.PreBindPlugin).PreBind(ctx, nil, pod, "n"); !status.IsSuccess() {
-			t.Errorf("%s: PreBind returned %s", name, plugintest.StatusText(status))
-		}
+	p := plugin(t, unsupported.DynamicResources)
+	if raw, normalised := plugintest.Scores(t, p, pod, onNode()); raw != nil && (raw[0] != 0 || normalised[0] != 0) {
+		t.Errorf("it scores %v, %v", raw, normalised)
+	}
+	if status := p.(fwk.ReservePlugin).Reserve(ctx, nil, pod, "n"); !status.IsSuccess() {
+		t.Errorf("Reserve returned %s", plugintest.StatusText(status))
+	}
+	p.(fwk.ReservePlugin).Unreserve(ctx, nil, pod, "n")
+	if status := p.(fwk.PreBindPlugin).PreBindPreFlight(ctx, nil, pod, "n"); !status.IsSkip() {
+		t.Errorf("PreBindPreFlight returned %s, want Skip", plugintest.StatusText(status))
+	}
+	if status := p.(fwk.PreBindPlugin).PreBind(ctx, nil, pod, "n"); !status.IsSuccess() {
+		t.Errorf("PreBind returned %s", plugintest.StatusText(status))
 	}
 }
 
@@ -237,13 +234,8 @@ func TestSignPod(t *testing.T) {
 }
 
 func TestNew_Errors(t *testing.T) {
-	for name, want := range map[string]string{
-		unsupported.VolumeBinding:    "want args to be of type VolumeBindingArgs, got <nil>",
-		unsupported.DynamicResources: "got args of type <nil>, want *DynamicResourcesArgs",
-	} {
-		_, err := factories[name](t.Context(), nil, nil, config.DefaultFeatures())
-		if err == nil || err.Error() != want {
-			t.Errorf("%s without args: error %v, want %s", name, err, want)
-		}
+	_, err := unsupported.NewDynamicResources(t.Context(), nil, nil, config.DefaultFeatures())
+	if want := "got args of type <nil>, want *DynamicResourcesArgs"; err == nil || err.Error() != want {
+		t.Errorf("without args: error %v, want %s", err, want)
 	}
 }

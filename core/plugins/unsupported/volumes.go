@@ -3,11 +3,9 @@ package unsupported
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
@@ -18,27 +16,17 @@ import (
 const (
 	VolumeRestrictions = "VolumeRestrictions"
 	NodeVolumeLimits   = "NodeVolumeLimits"
-	VolumeBinding      = "VolumeBinding"
 	VolumeZone         = "VolumeZone"
 )
 
 // Volumes is any of the volume plugins that only filter.
 type Volumes struct{ filtering }
 
-// Binding is the plugin VolumeBinding, which also scores, reserves and binds.
-type Binding struct{ Volumes }
-
 var (
 	_ fwk.PreFilterPlugin   = (*Volumes)(nil)
 	_ fwk.FilterPlugin      = (*Volumes)(nil)
 	_ fwk.EnqueueExtensions = (*Volumes)(nil)
 	_ framework.NodeLocal   = (*Volumes)(nil)
-
-	_ fwk.PreScorePlugin  = (*Binding)(nil)
-	_ fwk.ScorePlugin     = (*Binding)(nil)
-	_ fwk.ReservePlugin   = (*Binding)(nil)
-	_ fwk.PreBindPlugin   = (*Binding)(nil)
-	_ framework.NodeLocal = (*Binding)(nil)
 )
 
 // NewVolumeRestrictions makes the plugin; it takes no arguments.
@@ -54,18 +42,6 @@ func NewNodeVolumeLimits(context.Context, runtime.Object, fwk.Handle, config.Fea
 // NewVolumeZone makes the plugin; it takes no arguments.
 func NewVolumeZone(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plugin, error) {
 	return newVolumes(VolumeZone, claimed), nil
-}
-
-// NewVolumeBinding makes the plugin from VolumeBindingArgs.
-func NewVolumeBinding(_ context.Context, args runtime.Object, _ fwk.Handle, features config.Features) (fwk.Plugin, error) {
-	binding, ok := args.(*configv1.VolumeBindingArgs)
-	if !ok {
-		return nil, fmt.Errorf("want args to be of type VolumeBindingArgs, got %T", args)
-	}
-	if err := config.ValidateVolumeBindingArgs(nil, binding, features); err != nil {
-		return nil, err
-	}
-	return &Binding{*newVolumes(VolumeBinding, claimed|ephemeral)}, nil
 }
 
 func newVolumes(name string, refused concern) *Volumes {
@@ -130,30 +106,3 @@ type volumesOf struct{ pod *v1.Pod }
 
 // MarshalJSON marshals the volumes that are not made of config maps and secrets.
 func (v volumesOf) MarshalJSON() ([]byte, error) { return json.Marshal(fwk.VolumesSigner(v.pod)) }
-
-// PreScore has nothing to do.
-func (*Binding) PreScore(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeInfo) *fwk.Status {
-	return skip
-}
-
-// Score is the same for every node.
-func (*Binding) Score(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) (int64, *fwk.Status) {
-	return 0, nil
-}
-
-// ScoreExtensions are not needed.
-func (*Binding) ScoreExtensions() fwk.ScoreExtensions { return nil }
-
-// Reserve has nothing to reserve.
-func (*Binding) Reserve(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status { return nil }
-
-// Unreserve has nothing to release.
-func (*Binding) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) {}
-
-// PreBindPreFlight says that PreBind has nothing to do.
-func (*Binding) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	return skip
-}
-
-// PreBind has nothing to do.
-func (*Binding) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status { return nil }

@@ -1,0 +1,141 @@
+package volumebinding
+
+import (
+	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/plugins/csimigration"
+	"orrery/core/volumes"
+)
+
+// choice is what a pod gets on one node.
+type choice struct {
+	bindings   []binding
+	provisions []provision
+}
+
+// binding is a volume for a claim.
+type binding struct {
+	volume *v1.PersistentVolume
+	claim  *v1.PersistentVolumeClaim
+}
+
+// provision is a claim for which a volume is made, where there is room for it if anything is known about room.
+type provision struct {
+	claim    *v1.PersistentVolumeClaim
+	capacity *storagev1.CSIStorageCapacity
+}
+
+// conflicts is a set of reasons against a node.
+type conflicts uint8
+
+const (
+	volumeElsewhere conflicts = 1 << iota
+	nothingToBind
+	notEnoughSpace
+	volumeMissing
+)
+
+// reasons are the texts of conflicts, in the order in which they are given.
+var reasons = [...]string{
+	"node(s) didn't match PersistentVolume's node affinity",
+	"node(s) didn't find available persistent volumes to bind",
+	"node(s) did not have enough free storage",
+	"node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+}
+
+var statuses = allStatuses()
+
+func allStatuses() (all [1 << len(reasons)]*fwk.Status) {
+	for set := range all {
+		var given []string
+		for i, reason := range reasons {
+			if set&(1<<i) != 0 {
+				given = append(given, reason)
+			}
+		}
+		all[set] = rejection(given...)
+	}
+	return all
+}
+
+func (c conflicts) status() *fwk.Status { return statuses[c] }
+
+// choose chooses a volume, or a place to provision one, for every claim on a node.
+func (pl *VolumeBinding) choose(claims *podClaims, node *v1.Node) (*choice, conflicts, error) {
+	against, err := pl.checkBound(claims.bound, node)
+	if err != nil {
+		return nil, 0, err
+	}
+	found := &choice{}
+	var toProvision []*delayedClaim
+	for _, c := range claims.delayed {
+		if !c.selected {
+			continue
+		}
+		if c.node != node.Name {
+			return nil, against | nothingToBind, nil
+		}
+		toProvision = append(toProvision, c)
+	}
+	for _, c := range claims.bySize {
+		if c.failure != nil {
+			return nil, 0, c.failure
+		}
+		if pv := c.matching.On(node.Labels, found.has); pv != nil {
+			found.bindings = append(found.bindings, binding{pv, c.PersistentVolumeClaim})
+		} else {
+			toProvision = append(toProvision, c)
+		}
+	}
+	missing, err := pl.provideFor(toProvision, node, found)
+	return found, against | missing, err
+}
+
+// has reports whether a volume was chosen for another claim of the pod.
+func (c *choice) has(pv *v1.PersistentVolume) bool {
+	for i := range c.bindings {
+		if c.bindings[i].volume.Name == pv.Name {
+			return true
+		}
+	}
+	return false
+}
+
+// checkBound checks that every bound volume exists and reaches the node; the first one that does not decides.
+func (pl *VolumeBinding) checkBound(bound []*boundClaim, node *v1.Node) (conflicts, error) {
+	for _, c := range bound {
+		if c.held == nil {
+			return volumeMissing, nil
+		}
+		reach, err := pl.reachOn(c, node.Name)
+		if err != nil {
+			return 0, err
+		}
+		if reach.Check(node.Labels) != nil {
+			return volumeElsewhere, nil
+		}
+	}
+	return 0, nil
+}
+
+// reachOn returns which nodes the volume reaches as one of them sees it: by its in-tree plugin, or by the CSI driver in
+// its place.
+func (pl *VolumeBinding) reachOn(c *boundClaim, node string) (volumes.Reach, error) {
+	if c.plugin == "" {
+		return c.reach, nil
+	}
+	csiNode, err := pl.csiNodes.Get(node)
+	if err != nil || !csimigration.OnNode(c.plugin, csiNode, pl.portworx) {
+		return c.reach, nil
+	}
+	if c.translated == nil {
+		c.translated = &volumes.Reach{}
+		pv, err := csimigration.Translate(c.held, csiNode, pl.portworx)
+		if c.failure = err; err == nil {
+			*c.translated = volumes.ReachOf(pv)
+		}
+	}
+	return *c.translated, c.failure
+}
