@@ -55,7 +55,7 @@ func TestCountsAndOnNode(t *testing.T) {
 		"names are compared whole, with their spaces in": {ebs, csiNode(" " + ebs), true, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := csimigration.Counts(tc.plugin, tc.node, tc.gate); got != tc.counts {
+			if got := csimigration.ScopeOf(tc.node, tc.gate).Counts(tc.plugin); got != tc.counts {
 				t.Errorf("Counts: got %v, want %v", got, tc.counts)
 			}
 			if got := csimigration.OnNode(tc.plugin, tc.node, tc.gate); got != tc.onNode {

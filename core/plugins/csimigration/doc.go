@@ -11,7 +11,7 @@
 // Whether a node's kubelet has migrated a plugin is written in the annotation storage.alpha.kubernetes.io/migrated-plugins of
 // its CSINode. kube-scheduler's plugins read it differently, and so there are two questions:
 //
-//	Counts    NodeVolumeLimits: the node has a CSINode; the annotation matters for Portworx alone
+//	ScopeOf   NodeVolumeLimits: the node has a CSINode; the annotation matters for Portworx alone
 //	OnNode    VolumeBinding: the annotation names the plugin
 //
 // # Differences from kube-scheduler

@@ -11,17 +11,30 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Counts reports whether a volume of an in-tree plugin counts against the limits of the CSI driver in its place. portworx is
-// the gate CSIMigrationPortworx; csiNode is the node's, nil if it has none.
-func Counts(plugin string, csiNode *storagev1.CSINode, portworx bool) bool {
-	if csiNode == nil {
-		return false
+// Scope is the in-tree plugins whose volumes count against the limits of a node's CSI drivers.
+type Scope uint8
+
+// The scopes of nodes.
+const (
+	Nothing         Scope = iota // the node has no CSINode
+	WithoutPortworx              // every migrated plugin but Portworx
+	WithPortworx                 // every migrated plugin
+	Scopes          = 3
+)
+
+// ScopeOf returns the scope of a node. portworx is the gate CSIMigrationPortworx; csiNode is nil if the node has none.
+func ScopeOf(csiNode *storagev1.CSINode, portworx bool) Scope {
+	switch {
+	case csiNode == nil:
+		return Nothing
+	case OnNode(plugins.PortworxVolumePluginName, csiNode, portworx):
+		return WithPortworx
 	}
-	if plugin == plugins.PortworxVolumePluginName {
-		return OnNode(plugin, csiNode, portworx)
-	}
-	return migrated(plugin, portworx)
+	return WithoutPortworx
 }
+
+// Counts reports whether the volumes of an in-tree plugin count.
+func (s Scope) Counts(plugin string) bool { return s != Nothing && migrated(plugin, s == WithPortworx) }
 
 // OnNode reports whether a node serves the volumes of an in-tree plugin by the CSI driver in its place.
 func OnNode(plugin string, csiNode *storagev1.CSINode, portworx bool) bool {
