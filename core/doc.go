@@ -30,11 +30,12 @@
 // The plugins are one package each, on the API of k8s.io/kube-scheduler/framework: plugins/defaultbinder,
 // plugins/defaultpreemption, plugins/imagelocality, plugins/interpodaffinity, plugins/nodeaffinity,
 // plugins/nodedeclaredfeatures, plugins/nodename, plugins/nodeports, plugins/noderesources, plugins/nodeunschedulable,
-// plugins/podtopologyspread, plugins/queuesort, plugins/schedulinggates, plugins/tainttoleration, plugins/unsupported and
-// plugins/volumebinding; plugins names them all. They share plugins/hint (queueing hints), plugins/topology (counts by
-// topology domain), plugins/csimigration (in-tree volumes as CSI volumes) and plugins/shape (functions of a utilisation);
-// plugins/plugintest runs them in tests. Package whatif/change holds the hypothetical changes that whatif and diagnose
-// make. Package parity is a module of its own, which compares all this with upstream.
+// plugins/nodevolumelimits, plugins/podtopologyspread, plugins/queuesort, plugins/schedulinggates,
+// plugins/tainttoleration, plugins/unsupported, plugins/volumebinding, plugins/volumerestrictions and
+// plugins/volumezone; plugins names them all. They share plugins/hint (queueing hints), plugins/topology (counts by
+// topology domain), plugins/csimigration (in-tree volumes as CSI volumes) and plugins/shape (functions of a
+// utilisation); plugins/plugintest runs them in tests. Package whatif/change holds the hypothetical changes that whatif
+// and diagnose make. Package parity is a module of its own, which compares all this with upstream.
 //
 // A test beside this file checks these rules:
 //

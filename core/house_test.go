@@ -52,6 +52,7 @@ core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/l
 core/plugins/csimigration
 core/plugins/shape
 core/plugins/hint
+core/plugins/podvolumes
 core/plugins/topology
 core/plugins/defaultbinder: core/config core/framework core/world
 core/plugins/defaultpreemption: core/config core/framework core/preempt core/world
@@ -63,7 +64,7 @@ core/plugins/nodename: core/config core/framework
 core/plugins/nodeports: core/config core/framework core/plugins/hint
 core/plugins/noderesources: core/config core/framework core/plugins/hint core/plugins/shape core/requests core/saturating
 core/plugins/nodeunschedulable: core/config core/framework core/plugins/hint
-core/plugins/plugintest: core/framework
+core/plugins/plugintest: core/framework core/store core/world
 core/plugins/podtopologyspread: core/config core/framework core/plugins/hint core/plugins/topology
 core/plugins/queuesort: core/config
 core/plugins/schedulinggates: core/config core/plugins/hint
@@ -71,6 +72,7 @@ core/plugins/tainttoleration: core/config core/framework core/plugins/hint
 core/plugins/unsupported: core/config core/framework core/plugins/hint
 core/plugins/volumebinding: core/config core/framework core/plugins/csimigration core/plugins/hint core/plugins/shape core/saturating core/volumes core/world
 core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unsupported core/plugins/volumebinding
+core/plugins/volumerestrictions: core/config core/framework core/plugins/hint core/plugins/podvolumes
 # the engine and what observes it
 core/cache: core/requests core/saturating
 core/queue: core/cache core/requests core/saturating

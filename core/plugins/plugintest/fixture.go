@@ -60,6 +60,9 @@ func (h Handle) SnapshotSharedLister() fwk.SharedLister { return h.Nodes }
 // SharedInformerFactory returns the objects.
 func (h Handle) SharedInformerFactory() informers.SharedInformerFactory { return h.Objects }
 
+// SharedCSIManager returns the CSINodes among the objects.
+func (h Handle) SharedCSIManager() fwk.CSIManager { return framework.CSINodes(h.Objects) }
+
 func (s *Fixture) list(t TB) []fwk.NodeInfo {
 	t.Helper()
 	nodes, err := s.nodes.NodeInfos().List()
