@@ -64,6 +64,7 @@ core/plugins/nodename: core/config core/framework
 core/plugins/nodeports: core/config core/framework core/plugins/hint
 core/plugins/noderesources: core/config core/framework core/plugins/hint core/plugins/shape core/requests core/saturating
 core/plugins/nodeunschedulable: core/config core/framework core/plugins/hint
+core/plugins/nodevolumelimits: core/config core/framework core/plugins/csimigration core/plugins/hint core/plugins/podvolumes core/world
 core/plugins/plugintest: core/framework core/store core/world
 core/plugins/podtopologyspread: core/config core/framework core/plugins/hint core/plugins/topology
 core/plugins/queuesort: core/config
