@@ -18,12 +18,15 @@ import (
 	"orrery/core/plugins/nodeports"
 	"orrery/core/plugins/noderesources"
 	"orrery/core/plugins/nodeunschedulable"
+	"orrery/core/plugins/nodevolumelimits"
 	"orrery/core/plugins/podtopologyspread"
 	"orrery/core/plugins/queuesort"
 	"orrery/core/plugins/schedulinggates"
 	"orrery/core/plugins/tainttoleration"
 	"orrery/core/plugins/unsupported"
 	"orrery/core/plugins/volumebinding"
+	"orrery/core/plugins/volumerestrictions"
+	"orrery/core/plugins/volumezone"
 )
 
 // factory makes a plugin under feature gates.
@@ -42,16 +45,16 @@ var inTree = map[string]factory{
 	noderesources.Name:                   noderesources.New,
 	noderesources.BalancedAllocationName: noderesources.NewBalancedAllocation,
 	nodeunschedulable.Name:               nodeunschedulable.New,
+	nodevolumelimits.Name:                nodevolumelimits.New,
 	podtopologyspread.Name:               podtopologyspread.New,
 	queuesort.Name:                       queuesort.New,
 	schedulinggates.Name:                 schedulinggates.New,
 	tainttoleration.Name:                 tainttoleration.New,
 	unsupported.DynamicResources:         unsupported.NewDynamicResources,
 	unsupported.GangScheduling:           unsupported.NewGangScheduling,
-	unsupported.NodeVolumeLimits:         unsupported.NewNodeVolumeLimits,
-	unsupported.VolumeRestrictions:       unsupported.NewVolumeRestrictions,
 	volumebinding.Name:                   volumebinding.New,
-	unsupported.VolumeZone:               unsupported.NewVolumeZone,
+	volumerestrictions.Name:              volumerestrictions.New,
+	volumezone.Name:                      volumezone.New,
 }
 
 // Registry returns the factories of all in-tree plugins under the given feature gates. The caller may add more.

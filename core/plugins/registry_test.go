@@ -27,6 +27,7 @@ func (host) SharedInformerFactory() informers.SharedInformerFactory {
 func (host) SnapshotSharedLister() fwk.SharedLister { return cache.NewSnapshot() }
 func (host) Parallelizer() fwk.Parallelizer         { return nil }
 func (host) Volumes() *volumes.State                { return volumes.New(store.New()) }
+func (h host) SharedCSIManager() fwk.CSIManager     { return framework.CSINodes(h.SharedInformerFactory()) }
 
 // points returns the names of the extension points that a plugin implements, in the order of the scheduling cycle.
 func points(p fwk.Plugin) string {
@@ -123,8 +124,9 @@ func TestRegistry_DefaultProfile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			objects := informers.NewSharedInformerFactory(nil, 0)
 			_, err = framework.NewProfile(t.Context(), plugins.Registry(features), config.Default(features).Profiles[0], framework.Options{
-				Snapshot: cache.NewSnapshot(), Informers: informers.NewSharedInformerFactory(nil, 0), Features: features,
+				Snapshot: cache.NewSnapshot(), Informers: objects, CSI: framework.CSINodes(objects), Features: features,
 			})
 			if err != nil {
 				t.Error(err)

@@ -1,12 +1,9 @@
-// Package unsupported stands in for the plugins that Orrery does not implement: volumes, dynamic resource allocation and
-// gangs. Each has the name of the real one and rejects the pods that need it, so that no such pod is scheduled regardless
-// of its volumes, devices or gang:
+// Package unsupported stands in for the plugins that Orrery does not implement: dynamic resource allocation and gangs.
+// Each has the name of the real one and rejects the pods that need it, so that no such pod is scheduled regardless of its
+// devices or gang:
 //
-//	VolumeRestrictions   PersistentVolumeClaims; inline disks that two pods cannot share
-//	NodeVolumeLimits     PersistentVolumeClaims, generic ephemeral volumes, inline disks that count against a driver's limit
-//	VolumeZone           PersistentVolumeClaims
-//	DynamicResources     resource claims
-//	GangScheduling       pods of a workload, with the gate GangScheduling
+//	DynamicResources   resource claims
+//	GangScheduling     pods of a workload, with the gate GangScheduling
 //
 // A rejected pod stays pending with the reason "Orrery cannot place a pod that uses … yet". For all other pods the plugins
 // return Skip or success, as the real ones would.

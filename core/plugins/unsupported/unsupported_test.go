@@ -18,11 +18,8 @@ import (
 )
 
 var factories = map[string]func(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plugin, error){
-	unsupported.VolumeRestrictions: unsupported.NewVolumeRestrictions,
-	unsupported.NodeVolumeLimits:   unsupported.NewNodeVolumeLimits,
-	unsupported.VolumeZone:         unsupported.NewVolumeZone,
-	unsupported.DynamicResources:   unsupported.NewDynamicResources,
-	unsupported.GangScheduling:     unsupported.NewGangScheduling,
+	unsupported.DynamicResources: unsupported.NewDynamicResources,
+	unsupported.GangScheduling:   unsupported.NewGangScheduling,
 }
 
 func plugin(t *testing.T, name string, gates ...string) fwk.Plugin {
@@ -49,60 +46,6 @@ func onNode() fwk.NodeInfo {
 	info := cache.NewNodeInfo()
 	info.SetNode(mk.Node("n").Obj())
 	return info
-}
-
-func withVolume(source v1.VolumeSource) *v1.Pod {
-	pod := mk.Pod("p").Obj()
-	pod.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: source}}
-	return pod
-}
-
-// Plugins not listed in rejectedBy skip.
-func TestVolumes_RejectedPods(t *testing.T) {
-	for name, tc := range map[string]struct {
-		pod        *v1.Pod
-		uses       string
-		rejectedBy []string
-	}{
-		"no volume":          {mk.Pod("p").Obj(), "", nil},
-		"an empty directory": {withVolume(v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}}), "", nil},
-		"a projected token":  {withVolume(v1.VolumeSource{Projected: &v1.ProjectedVolumeSource{}}), "", nil},
-		"a PersistentVolumeClaim": {
-			mk.Pod("p").PVC("data").Obj(), "a PersistentVolumeClaim",
-			[]string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits, unsupported.VolumeZone},
-		},
-		"a generic ephemeral volume": {
-			withVolume(v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}), "a generic ephemeral volume",
-			[]string{unsupported.NodeVolumeLimits},
-		},
-		"a disk that other pods may use and that counts against limits": {
-			withVolume(v1.VolumeSource{GCEPersistentDisk: &v1.GCEPersistentDiskVolumeSource{}}), "an inline GCE persistent disk",
-			[]string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits},
-		},
-		"an image that other pods may use": {
-			withVolume(v1.VolumeSource{RBD: &v1.RBDVolumeSource{}}), "an inline Ceph RBD image", []string{unsupported.VolumeRestrictions},
-		},
-		"a disk that counts against limits": {
-			withVolume(v1.VolumeSource{AzureDisk: &v1.AzureDiskVolumeSource{}}), "an inline Azure disk", []string{unsupported.NodeVolumeLimits},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			want := map[string]string{}
-			for _, plugin := range []string{unsupported.VolumeRestrictions, unsupported.NodeVolumeLimits, unsupported.VolumeZone} {
-				want[plugin] = "Skip"
-			}
-			for _, plugin := range tc.rejectedBy {
-				want[plugin] = "UnschedulableAndUnresolvable: Orrery cannot place a pod that uses " + tc.uses + " yet"
-			}
-			got := map[string]string{}
-			for name := range want {
-				got[name] = plugintest.Filter(plugin(t, name), tc.pod, onNode())
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("statuses by plugin (-want +got):\n%s", diff)
-			}
-		})
-	}
 }
 
 func withClaim() *v1.Pod {
@@ -174,15 +117,15 @@ func TestGangScheduling_RejectedPods(t *testing.T) {
 }
 
 func TestQueueingHints_OnlyOwnPodUpdate(t *testing.T) {
-	rejected := mk.Pod("p").PVC("data").Obj()
-	p := plugin(t, unsupported.VolumeZone).(fwk.EnqueueExtensions)
+	rejected := withClaim()
+	p := plugin(t, unsupported.DynamicResources).(fwk.EnqueueExtensions)
 	for name, tc := range map[string]struct {
 		after *v1.Pod
 		want  string
 	}{
-		"the pod no longer uses the volume": {mk.Pod("p").Obj(), "Queue"},
-		"the pod uses another volume":       {mk.Pod("p").PVC("other").Obj(), "QueueSkip"},
-		"another pod is updated":            {mk.Pod("q").Obj(), "QueueSkip"},
+		"the pod no longer uses the claim": {mk.Pod("p").Obj(), "Queue"},
+		"the pod still uses it":            {withClaim(), "QueueSkip"},
+		"another pod is updated":           {mk.Pod("q").Obj(), "QueueSkip"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Hint(t, p, fwk.Pod, fwk.UpdatePodLabel, rejected, rejected, tc.after); got != tc.want {
@@ -190,7 +133,7 @@ func TestQueueingHints_OnlyOwnPodUpdate(t *testing.T) {
 			}
 		})
 	}
-	if got := plugintest.Hint(t, p, fwk.PersistentVolumeClaim, fwk.Add, rejected, nil, nil); got != "not registered" {
+	if got := plugintest.Hint(t, p, fwk.ResourceClaim, fwk.Add, rejected, nil, nil); got != "not registered" {
 		t.Errorf("a new claim: got %q, want not registered: it cannot make the pod schedulable", got)
 	}
 }
@@ -216,14 +159,6 @@ func TestUnsupported_OtherPodsPass(t *testing.T) {
 
 func TestSignPod(t *testing.T) {
 	pod := mk.Pod("p").Obj()
-	pod.Spec.Volumes = []v1.Volume{
-		{Name: "secret", VolumeSource: v1.VolumeSource{Secret: &v1.SecretVolumeSource{SecretName: "of this pod alone"}}},
-		{Name: "scratch", VolumeSource: v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}}},
-	}
-	want := map[string]string{"v1.Pod.Spec.Volumes.NonSyntheticSources()": `["{\"emptyDir\":{}}"]`}
-	if diff := cmp.Diff(want, plugintest.Signature(t, plugin(t, unsupported.VolumeZone).(fwk.SignPlugin), pod)); diff != "" {
-		t.Errorf("volumes (-want +got):\n%s", diff)
-	}
 	claims := plugin(t, unsupported.DynamicResources).(fwk.SignPlugin)
 	if diff := cmp.Diff(map[string]string{}, plugintest.Signature(t, claims, pod)); diff != "" {
 		t.Errorf("a pod without claims (-want +got):\n%s", diff)

@@ -1,7 +1,6 @@
 package volumebinding
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -10,16 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/storage/ephemeral"
 	"k8s.io/component-helpers/storage/volume"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/plugins/csimigration"
 	"orrery/core/volumes"
 )
-
-// volumesOf computes a signature's fragment when it is marshalled: plugins that use the same key need it once.
-type volumesOf struct{ pod *v1.Pod }
-
-func (v volumesOf) MarshalJSON() ([]byte, error) { return json.Marshal(fwk.VolumesSigner(v.pod)) }
 
 // podClaims are the claims of a pod that none of them rejects.
 type podClaims struct {

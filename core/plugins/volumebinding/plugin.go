@@ -15,6 +15,7 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/plugins/podvolumes"
 	"orrery/core/plugins/shape"
 	"orrery/core/volumes"
 )
@@ -157,5 +158,5 @@ func (pl *VolumeBinding) Filter(_ context.Context, state fwk.CycleState, _ *v1.P
 
 // SignPod signs the volumes that are not made of config maps and secrets.
 func (*VolumeBinding) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
-	return []fwk.SignFragment{{Key: fwk.VolumesSignerName, Value: volumesOf{pod}}}, nil
+	return podvolumes.Sign(pod), nil
 }
