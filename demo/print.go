@@ -64,6 +64,10 @@ func (p *printer) Emitted(e world.Effect) {
 	switch a := e.Action.(type) {
 	case world.Bind:
 		p.line(e.At, "bind", "%s to %s", a.Pod, a.Node)
+	case world.ClaimVolume:
+		p.line(e.At, "claim volume", "%s for claim %s of %s", a.Volume.Name, a.Claim.Name, a.Pod)
+	case world.SelectNode:
+		p.line(e.At, "select node", "%s for claim %s of %s", a.Node, a.Claim.Name, a.Pod)
 	case world.Delete:
 		p.line(e.At, "evict", "%s", a.Pod)
 	case world.EmitEvent:

@@ -34,9 +34,20 @@ func (l decisionLogger) Stepped(d *engine.Decision) {
 
 // Emitted logs an effect.
 func (l decisionLogger) Emitted(e world.Effect) {
-	if log := l.to.V(3); log.Enabled() {
-		if bind, ok := e.Action.(world.Bind); ok {
-			log.Info("Attempting to bind pod to node", "pod", klog.KRef(bind.Pod.Namespace, bind.Pod.Name), "node", bind.Node)
-		}
+	log := l.to.V(3)
+	if !log.Enabled() {
+		return
+	}
+	pod := world.PodOf(e.Action)
+	of := klog.KRef(pod.Namespace, pod.Name)
+	switch act := e.Action.(type) {
+	case world.Bind:
+		log.Info("Attempting to bind pod to node", "pod", of, "node", act.Node)
+	case world.ClaimVolume:
+		claim := klog.KRef(act.Claim.Namespace, act.Claim.Name)
+		log.Info("Attempting to bind claim to volume", "pod", of, "node", act.Node, "claim", claim, "volume", act.Volume.Name)
+	case world.SelectNode:
+		claim := klog.KRef(act.Claim.Namespace, act.Claim.Name)
+		log.Info("Attempting to select node for claim", "pod", of, "node", act.Node, "claim", claim)
 	}
 }

@@ -27,6 +27,10 @@ func CallType(act world.Action) string {
 		return "pod_binding"
 	case world.PatchStatus:
 		return "pod_status_patch"
+	case world.ClaimVolume:
+		return "persistentvolume_patch"
+	case world.SelectNode:
+		return "persistentvolumeclaim_patch"
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/telemetry"
+	"orrery/core/world"
 	"orrery/core/world/memory"
 )
 
@@ -228,5 +230,20 @@ func BenchmarkMetrics(b *testing.B) {
 				drive.Run(c, start.Add(time.Minute), drive.NewScheduler(e))
 			}
 		})
+	}
+}
+
+func TestObserveCall_NamesVolumeWrites(t *testing.T) {
+	_, _, m, registry := watched(t)
+	m.ObserveCall(world.ClaimVolume{}, nil, time.Second)
+	m.ObserveCall(world.SelectNode{}, errors.New("refused"), time.Second)
+	got := said(t, registry)
+	for _, want := range []string{
+		"scheduler_async_api_call_execution_total{call_type=persistentvolume_patch,result=success} 1\n",
+		"scheduler_async_api_call_execution_total{call_type=persistentvolumeclaim_patch,result=error} 1\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no series %s in\n%s", want, got)
+		}
 	}
 }

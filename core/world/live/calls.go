@@ -45,9 +45,9 @@ func (c *Cluster) attempt(j *task) (outcome world.Outcome, again time.Duration) 
 	case world.Delete:
 		err = c.deletePod(ctx, act, j)
 	case world.ClaimVolume:
-		err = c.claimVolume(ctx, act)
+		err = c.claimVolume(ctx, act, j)
 	case world.SelectNode:
-		err = c.selectNode(ctx, act)
+		err = c.selectNode(ctx, act, j)
 	}
 	c.options.OnCall(j.act, err, c.clock.now().Sub(began))
 	return c.outcomeOrRetry(j, err)

@@ -25,6 +25,7 @@
 //	podeffects.go   the effects on one pod: their order, merging and superseding
 //	workers.go      the goroutines that carry effects out, and retries
 //	calls.go        one attempt of a binding, patch or deletion
+//	volumecalls.go  one attempt to write a claim into a volume, or a node into a claim
 //	callresult.go   the meaning of a response
 //	events.go       Kubernetes events
 //	drift.go        differences between the engine and the API server
@@ -65,6 +66,10 @@
 // may be bound there. The API server binds a pod at most once, so retries are safe. Patches and deletions name
 // the UID and are safe to repeat as well; they, and bindings that surely were not made, are given up after [MaxRetryTime].
 //
+// A claim in a volume, and a node in a claim, are written for one version of the object: another one is a conflict, which
+// is not retried. If the response to an earlier attempt was lost, the object is read then, and the conflict is a success if
+// it has what was to be written.
+//
 // # Plugins that run concurrently
 //
 // A world.RunPlugin is called on its own goroutine, without a time limit. The engine passes it a copy of the pod's
@@ -74,6 +79,7 @@
 // # Differences from kube-scheduler
 //
 //   - Status patches and deletions carry the UID, so that they never affect a namesake.
+//   - Volumes and claims are patched with their version instead of updated, as they are not held whole.
 //   - Calls are retried for a minute, also patches, which kube-scheduler gives up after a third of a second.
 //   - Patches wait in the background instead of delaying the next decision.
 //   - The initial lists have an order, and nothing is decided before all of them are there.

@@ -322,6 +322,10 @@ func (s *stub) answer(w http.ResponseWriter, r *http.Request) {
 		s.list(w, parts[len(parts)-1])
 	case len(parts) >= 6 && parts[4] == "pods":
 		s.onPod(w, r, parts[3]+"/"+parts[5], strings.Join(parts[6:], "/"))
+	case len(parts) == 4 && parts[2] == "persistentvolumes":
+		s.onVolume(w, r, parts[2], "/"+parts[3])
+	case len(parts) == 6 && parts[4] == "persistentvolumeclaims":
+		s.onVolume(w, r, parts[4], parts[3]+"/"+parts[5])
 	default:
 		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, r.URL.Path)
 	}
