@@ -64,7 +64,7 @@ func TestNameHasher_KeepsOnlyListedFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("other texts are recorded than before; if they are no secrets, run go test ./core/trace -run Kept -update (-want +got):\n%s", diff)
+		t.Errorf("other texts are recorded than before; if they are no secrets, run go test ./core/trace -run KeepsOnlyListedFields -update (-want +got):\n%s", diff)
 	}
 }
 

@@ -3,7 +3,6 @@ package trim
 import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -24,67 +23,6 @@ func trimNode(node *v1.Node) *v1.Node {
 			DeclaredFeatures: node.Status.DeclaredFeatures,
 		},
 	}
-}
-
-// trimVolumeSpec keeps the sources that volume limits count; of other disks only the topology matters.
-func trimVolumeSpec(s *v1.PersistentVolumeSpec) v1.PersistentVolumeSpec {
-	kept := v1.PersistentVolumeSpec{
-		Capacity:                      s.Capacity,
-		AccessModes:                   s.AccessModes,
-		ClaimRef:                      s.ClaimRef,
-		PersistentVolumeReclaimPolicy: s.PersistentVolumeReclaimPolicy,
-		StorageClassName:              s.StorageClassName,
-		VolumeMode:                    s.VolumeMode,
-		NodeAffinity:                  s.NodeAffinity,
-		VolumeAttributesClassName:     s.VolumeAttributesClassName,
-	}
-	kept.GCEPersistentDisk = s.GCEPersistentDisk
-	kept.AWSElasticBlockStore = s.AWSElasticBlockStore
-	kept.AzureDisk = s.AzureDisk
-	kept.VsphereVolume = s.VsphereVolume
-	kept.PortworxVolume = s.PortworxVolume
-	if d := s.AzureFile; d != nil {
-		kept.AzureFile = &v1.AzureFilePersistentVolumeSource{ShareName: d.ShareName, ReadOnly: d.ReadOnly}
-	}
-	if d := s.Cinder; d != nil {
-		kept.Cinder = &v1.CinderPersistentVolumeSource{VolumeID: d.VolumeID, FSType: d.FSType, ReadOnly: d.ReadOnly}
-	}
-	if d := s.CSI; d != nil {
-		kept.CSI = &v1.CSIPersistentVolumeSource{Driver: d.Driver, VolumeHandle: d.VolumeHandle, ReadOnly: d.ReadOnly, FSType: d.FSType}
-	}
-	return kept
-}
-
-func trimClaim(c *v1.PersistentVolumeClaim) v1.PersistentVolumeClaim {
-	return v1.PersistentVolumeClaim{
-		TypeMeta:   c.TypeMeta,
-		ObjectMeta: trimMeta(&c.ObjectMeta),
-		Spec:       trimClaimSpec(&c.Spec),
-		Status: v1.PersistentVolumeClaimStatus{
-			Phase:                            c.Status.Phase,
-			AccessModes:                      c.Status.AccessModes,
-			Capacity:                         c.Status.Capacity,
-			CurrentVolumeAttributesClassName: c.Status.CurrentVolumeAttributesClassName,
-		},
-	}
-}
-
-func trimClaimSpec(s *v1.PersistentVolumeClaimSpec) v1.PersistentVolumeClaimSpec {
-	kept := *s
-	kept.DataSource, kept.DataSourceRef = nil, nil
-	return kept
-}
-
-func trimAttachment(a *storagev1.VolumeAttachment) *storagev1.VolumeAttachment {
-	kept := &storagev1.VolumeAttachment{
-		TypeMeta: a.TypeMeta, ObjectMeta: trimMeta(&a.ObjectMeta), Spec: a.Spec,
-		Status: storagev1.VolumeAttachmentStatus{Attached: a.Status.Attached},
-	}
-	if inline := a.Spec.Source.InlineVolumeSpec; inline != nil {
-		spec := trimVolumeSpec(inline)
-		kept.Spec.Source.InlineVolumeSpec = &spec
-	}
-	return kept
 }
 
 // trimResourceClaim drops the parameters for drivers, and driver data that no condition has.

@@ -4,6 +4,7 @@
 //	watch ──► LiveObject ──► engine (keeps whole what plugins write back)
 //	engine ──► Object ──► recording
 //
-// Pods, nodes and volumes are built from the fields that are read, so that a field of a later Kubernetes stays out. A
-// trimmed object shares its parts with the original, which is not changed; trimming it again gives an equal object.
+// Pods, nodes and the objects of storage are built from the fields that are read, so that a field of a later Kubernetes
+// stays out. A trimmed object shares its parts with the original, which is not changed; trimming it again gives an equal
+// object.
 package trim

@@ -19,7 +19,8 @@ import (
 // contents of volumes, managed fields, annotations of others. Recordings hold such copies. The copy shares its parts with
 // the object, which is not changed; trimming it again gives an equal copy.
 //
-// Pods, nodes and volumes are built from the fields that are read, so that a field of a later Kubernetes stays out.
+// Pods, nodes and the objects of storage are built from the fields that are read, so that a field of a later Kubernetes
+// stays out.
 func Object(o world.Object) world.Object {
 	switch o := o.(type) {
 	case *v1.Pod:
@@ -27,10 +28,7 @@ func Object(o world.Object) world.Object {
 	case *v1.Node:
 		return trimNode(o)
 	case *v1.PersistentVolume:
-		return &v1.PersistentVolume{
-			TypeMeta: o.TypeMeta, ObjectMeta: trimMeta(&o.ObjectMeta), Spec: trimVolumeSpec(&o.Spec),
-			Status: v1.PersistentVolumeStatus{Phase: o.Status.Phase},
-		}
+		return trimVolume(o)
 	case *v1.PersistentVolumeClaim:
 		c := trimClaim(o)
 		return &c
@@ -40,6 +38,14 @@ func Object(o world.Object) world.Object {
 		}
 	case *v1.ReplicationController, *appsv1.ReplicaSet, *appsv1.StatefulSet, *appsv1.Deployment, *appsv1.DaemonSet, *batchv1.Job:
 		return trimWorkload(o)
+	case *storagev1.StorageClass:
+		return trimStorageClass(o)
+	case *storagev1.CSINode:
+		return trimCSINode(o)
+	case *storagev1.CSIDriver:
+		return trimCSIDriver(o)
+	case *storagev1.CSIStorageCapacity:
+		return trimStorageCapacity(o)
 	case *storagev1.VolumeAttachment:
 		return trimAttachment(o)
 	case *resourcev1.ResourceSlice:
@@ -56,19 +62,10 @@ func Object(o world.Object) world.Object {
 	return trimOther(o)
 }
 
-// LiveObject is Object for a world whose objects plugins write back whole. Persistent volumes and their claims, resource
-// claims and device classes lose their managed fields only. Custom objects stay whole, as only their plugin knows its
-// fields.
+// LiveObject is Object for a world whose objects plugins write back whole. Resource claims and device classes lose their
+// managed fields only. Custom objects stay whole, as only their plugin knows its fields.
 func LiveObject(o world.Object) world.Object {
 	switch o := o.(type) {
-	case *v1.PersistentVolume:
-		c := *o
-		c.ManagedFields = nil
-		return &c
-	case *v1.PersistentVolumeClaim:
-		c := *o
-		c.ManagedFields = nil
-		return &c
 	case *resourcev1.ResourceClaim:
 		c := *o
 		c.ManagedFields = nil
@@ -101,8 +98,6 @@ func trimOther(o world.Object) world.Object {
 		c.Status.Conditions = nil
 	case *resourcev1alpha3.DeviceTaintRule:
 		c.Status.Conditions = nil
-	case *storagev1.StorageClass: // names of secrets, among others
-		c.Parameters, c.MountOptions = nil, nil
 	}
 	return c
 }
