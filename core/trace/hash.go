@@ -29,13 +29,14 @@ import (
 //   - What is an enumeration in the API: phases, effects, operators, policies, conditions' types and reasons.
 //   - Values that are whole numbers, as Gt and Lt compare them, and "true" and "false".
 //   - Names of schedulers, as they have to match the configuration, and of priority classes that begin with "system-".
-//   - Names of drivers, provisioners and declared features; expressions and values of device attributes.
+//   - Names of drivers, provisioners and declared features, also in annotations; expressions and values of device
+//     attributes.
 //   - Resource versions, quantities, ports, times.
 //
 // Decisions stay the same except where names decide: ties that the order of names breaks; the claim of an ephemeral
-// volume, whose name is made of two others; disks migrated to CSI, as an annotation names their drivers; an extended
-// resource named after a device class; and arguments in the configuration that name values, since the configuration is
-// kept unchanged.
+// volume, whose name is made of two others; disks of GCE that span zones, as their driver reads the region in the zones'
+// names; an extended resource named after a device class; and arguments in the configuration that name values, since the
+// configuration is kept unchanged.
 type NameHasher struct {
 	mac   hash.Hash
 	cache map[string]string

@@ -5,10 +5,12 @@ import (
 	"strings"
 	"unicode"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	storagevolume "k8s.io/component-helpers/storage/volume"
 
 	"orrery/core/world"
 )
@@ -44,6 +46,18 @@ var fieldRules = map[string]hashRule{
 	"PriorityClassName": asPriorityClass,
 	"HostIP":            asAddress,
 	"Message":           dropText, "Description": dropText,
+}
+
+// annotationRules maps annotations to the rule for their values; values that are not listed are hashed like those of
+// labels. A class or a node has the same hash in an annotation as in its own name.
+var annotationRules = map[string]hashRule{
+	storagevolume.AnnSelectedNode:           asName,
+	v1.BetaStorageClassAnnotation:           asName,
+	storagevolume.AnnStorageProvisioner:     keepText,
+	storagevolume.AnnBetaStorageProvisioner: keepText,
+	storagevolume.AnnDynamicallyProvisioned: keepText,
+	storagevolume.AnnMigratedTo:             keepText,
+	v1.MigratedPluginsAnnotationKey:         keepText,
 }
 
 // keptTypes are structures without names. The walk must not enter them, as some of their fields are unexported.
@@ -104,7 +118,11 @@ func (h *NameHasher) hashMapValues(m reflect.Value) {
 	for _, key := range m.MapKeys() {
 		value := reflect.New(m.Type().Elem()).Elem()
 		value.Set(m.MapIndex(key))
-		h.hashFields(value, asValue)
+		by, listed := annotationRules[key.String()]
+		if !listed {
+			by = asValue
+		}
+		h.hashFields(value, by)
 		m.SetMapIndex(key, value)
 	}
 }
