@@ -15,7 +15,8 @@
 //	           Next ──► engine ──► Do ──────────┘
 //
 // Objects are trimmed as they arrive and not kept here: Next returns the only copy, which the engine's store
-// holds. A reflector waits while the inbox is full, and with it its watch.
+// holds. Volumes and claims share what they have in common with others, since a cluster may have a hundred thousand. A
+// reflector waits while the inbox is full, and with it its watch.
 //
 //	cluster.go      options; Next and Do; start and stop
 //	clock.go        a monotonic time for inputs

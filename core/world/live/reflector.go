@@ -24,6 +24,7 @@ type reflectorStore struct {
 	kind    world.Kind
 	cluster *Cluster
 	ctx     context.Context
+	pool    trim.Pool
 }
 
 var _ cache.TransformingStore = (*reflectorStore)(nil)
@@ -58,7 +59,9 @@ func (f *reflectorStore) trim(o any) (world.Object, error) {
 	if !ok {
 		return nil, fmt.Errorf("watching objects of kind %s: the API server sent a %T", f.kind, o)
 	}
-	return trim.LiveObject(object), nil
+	object = trim.LiveObject(object)
+	f.pool.Share(object)
+	return object, nil
 }
 
 func (f *reflectorStore) enqueue(op world.Op, o any) error {
