@@ -17,7 +17,7 @@
 //	evict/taint  evict/device  evict/pressure          who is evicted when: tainted nodes, tainted devices, kubelets
 //	evict/budget  evict/lifecycle                      PodDisruptionBudgets and drains, taints of troubled nodes
 //	  │
-//	volumes                                            persistent volumes and claims, with what is decided about them
+//	volumes  volumes/outcome                           persistent volumes and claims, with what is decided about them
 //	  │
 //	store  trim  trace  leader  leader/sim  config     objects by kind · fields kept · the file format · leases · configuration
 //	  │

@@ -38,6 +38,7 @@ core/leader/sim: core/leader core/world
 core/world/memory: core/requests core/saturating core/world
 core/trace: core/footprint core/printable core/requests core/store core/trim core/world
 core/volumes: core/store core/world
+core/volumes/outcome: core/store core/world
 # evictions
 core/evict: core/printable core/world
 core/evict/budget: core/evict core/world
@@ -82,9 +83,9 @@ core/engine: core/cache core/config core/framework core/plugins core/plugins/que
 core/drive: core/cache core/engine core/store core/world
 core/shadow: core/config core/drive core/engine core/printable core/store core/world
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/queue core/requests core/world
-core/trace/play: core/config core/drive core/engine core/printable core/queue core/trace core/world
+core/trace/play: core/config core/drive core/engine core/printable core/queue core/trace core/volumes/outcome core/world
 # questions about an engine
-core/compare: core/config core/drive core/engine core/framework core/queue core/requests core/saturating core/trace core/trace/play core/world
+core/compare: core/config core/drive core/engine core/framework core/queue core/requests core/saturating core/trace core/trace/play core/volumes/outcome core/world
 core/whatif/change: core/footprint core/printable core/requests
 core/diagnose: core/cache core/config core/engine core/plugins/interpodaffinity core/plugins/nodeports core/plugins/podtopologyspread core/requests core/saturating core/whatif/change core/world
 core/whatif: core/diagnose core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/taint core/framework core/printable core/saturating core/store core/whatif/change core/world core/world/memory

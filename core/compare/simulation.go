@@ -15,6 +15,7 @@ import (
 	"orrery/core/framework"
 	"orrery/core/saturating"
 	"orrery/core/trace/play"
+	"orrery/core/volumes/outcome"
 	"orrery/core/world"
 )
 
@@ -238,7 +239,7 @@ func (s *simulation) outcomeInputs(at time.Time, effect world.Effect) []world.In
 	if !world.HasOutcome(effect.Action) {
 		return nil
 	}
-	events := []world.Event{world.EffectDone{Effect: effect.ID}}
+	events := append([]world.Event{world.EffectDone{Effect: effect.ID}}, outcome.Of(effect.Action, s.engine.Store())...)
 	switch act := effect.Action.(type) {
 	case world.Bind:
 		events = append(events, s.bind(at, act.Pod, act.Node)...)

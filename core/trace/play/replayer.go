@@ -11,6 +11,7 @@ import (
 	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/trace"
+	"orrery/core/volumes/outcome"
 	"orrery/core/world"
 )
 
@@ -208,7 +209,7 @@ func (p replayer) outcomeEvents(effect world.Effect) []world.Event {
 	if !world.HasOutcome(effect.Action) {
 		return nil
 	}
-	events := []world.Event{world.EffectDone{Effect: effect.ID}}
+	events := append([]world.Event{world.EffectDone{Effect: effect.ID}}, outcome.Of(effect.Action, p.engine.Store())...)
 	switch act := effect.Action.(type) {
 	case world.Bind:
 		if pod := p.copyOfPod(act.Pod); pod != nil {
