@@ -13,6 +13,7 @@
 //
 //	shadow.go          both engines together
 //	heldbindings.go    outcomes for the effects of an engine that must not act
+//	heldvolumes.go     the writes of volumes and claims among them
 //	comparator.go      observes the other scheduler's decisions, and ranks the nodes for each
 //	otherqueue.go      the order of pods in the other scheduler's queue
 //	reorderable.go     single events that can be undone, or applied early
@@ -26,8 +27,9 @@
 //
 // The shadow holds bindings: the pod stays assumed until the cluster shows a result. If the other scheduler binds it to
 // the same node, the binding succeeds. It fails if the other scheduler binds the pod elsewhere or declares it
-// unschedulable, or after [PredictionTimeout]; the engine then reconciles as after a failed call. All other effects
-// succeed at once: a victim that was not deleted still exists, and the cluster shows it.
+// unschedulable, or after [PredictionTimeout]; the engine then reconciles as after a failed call. A claim to be written
+// into a volume, and a node into a claim, are held like this as well, and also succeed or fail by what the volume or the
+// claim shows. All other effects succeed at once: a victim that was not deleted still exists, and the cluster shows it.
 //
 // # How a real decision is compared
 //
@@ -61,6 +63,9 @@
 // the configuration scores only part of the nodes, a node that is the best of a part of that size is explained by it.
 //
 // A pod that the other scheduler declares unschedulable is compared in the same way: no node must be feasible.
+//
+// A pod's claims are bound before the pod is. So its node is compared with those that its volumes can be used on, and not
+// with those that other volumes would have allowed.
 //
 // # What is not compared
 //

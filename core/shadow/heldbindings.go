@@ -13,7 +13,7 @@ import (
 	"orrery/core/world"
 )
 
-// PredictionTimeout is how long a binding is held for a decision of the other scheduler.
+// PredictionTimeout is how long a binding or a write of a volume is held for a decision of the other scheduler.
 const PredictionTimeout = 30 * time.Second
 
 // heldBindings accepts the effects of an engine that must not act, and produces their outcomes.
@@ -23,11 +23,28 @@ type heldBindings struct {
 	outcomes  []world.EffectDone
 }
 
-// heldBinding is a binding that the engine emitted.
+// heldBinding is a binding that the engine emitted, or a write that prepares one: a claim in a volume, a node in a claim.
 type heldBinding struct {
 	effect world.EffectID
 	pod    world.PodRef
 	node   string
+	action world.Action
+}
+
+// toHold returns what is to be held of an effect; false if it is no part of a binding.
+func toHold(e world.Effect) (heldBinding, bool) {
+	one := heldBinding{effect: e.ID, pod: world.PodOf(e.Action), action: e.Action}
+	switch act := e.Action.(type) {
+	case world.Bind:
+		one.node = act.Node
+	case world.ClaimVolume:
+		one.node = act.Node
+	case world.SelectNode:
+		one.node = act.Node
+	default:
+		return one, false
+	}
+	return one, true
 }
 
 type deadline struct {
@@ -38,18 +55,19 @@ type deadline struct {
 
 func newHeldBindings() heldBindings { return heldBindings{held: map[types.UID]heldBinding{}} }
 
-// accept receives an effect. It holds bindings; every other effect with an outcome succeeds.
-func (p *heldBindings) accept(e world.Effect, store store.View) {
-	bind, ok := e.Action.(world.Bind)
+// accept receives an effect. It holds bindings and their writes, one per pod, as the engine waits for each; every other
+// effect with an outcome succeeds.
+func (p *heldBindings) accept(e world.Effect, known store.View) {
+	one, ok := toHold(e)
 	if !ok {
 		if world.HasOutcome(e.Action) {
 			p.outcomes = append(p.outcomes, world.EffectDone{Effect: e.ID})
 		}
 		return
 	}
-	p.held[bind.Pod.UID] = heldBinding{e.ID, bind.Pod, bind.Node}
-	p.deadlines = append(p.deadlines, deadline{e.At.Add(PredictionTimeout), bind.Pod.UID, e.ID})
-	p.compare(p.held[bind.Pod.UID], store)
+	p.held[one.pod.UID] = one
+	p.deadlines = append(p.deadlines, deadline{e.At.Add(PredictionTimeout), one.pod.UID, e.ID})
+	p.compare(one, known)
 }
 
 // beforeInput resolves the binding that an input decides: it succeeds if the pod has the same node, and fails
@@ -70,7 +88,7 @@ func (p *heldBindings) beforeInput(in world.Input) {
 }
 
 // afterInput resolves the bindings that an input decides: the other scheduler declared a pod unschedulable, a pod is
-// gone, or a list shows the state of held pods. was is the pod before the input.
+// gone, a volume or a claim was written, or a list shows the state of held pods. was is the pod before the input.
 func (p *heldBindings) afterInput(in world.Input, was *v1.Pod, known store.View) {
 	if len(p.held) == 0 {
 		return
@@ -79,6 +97,9 @@ func (p *heldBindings) afterInput(in world.Input, was *v1.Pod, known store.View)
 	case world.Changed:
 		pod, ok := event.Object.(*v1.Pod)
 		if !ok {
+			if isVolumeKind(world.KindOf(event.Object)) {
+				p.compareAll(known)
+			}
 			return
 		}
 		one, ok := p.held[pod.UID]
@@ -90,17 +111,23 @@ func (p *heldBindings) afterInput(in world.Input, was *v1.Pod, known store.View)
 			p.fail(one, metav1.StatusReasonConflict, "the cluster's scheduler declared it unschedulable: "+printable.Line(newlyUnschedulable(was, pod).Message, 200))
 		}
 	case world.Listed:
-		if event.Kind == world.Pod {
-			for _, d := range p.deadlines { // in order
-				if one, ok := p.held[d.uid]; ok && one.effect == d.effect {
-					p.compare(one, known)
-				}
-			}
+		if event.Kind == world.Pod || isVolumeKind(event.Kind) {
+			p.compareAll(known)
 		}
 	}
 }
 
-// compare resolves a held binding if the pod is gone or has a node already.
+// compareAll compares every held binding, in order.
+func (p *heldBindings) compareAll(known store.View) {
+	for _, d := range p.deadlines {
+		if one, ok := p.held[d.uid]; ok && one.effect == d.effect {
+			p.compare(one, known)
+		}
+	}
+}
+
+// compare resolves a held binding if the pod is gone or has a node already, or if the other scheduler has written what
+// was to be written, or something else.
 func (p *heldBindings) compare(one heldBinding, known store.View) {
 	pod := known.Pod(one.pod.Namespace, one.pod.Name)
 	switch {
@@ -108,6 +135,8 @@ func (p *heldBindings) compare(one heldBinding, known store.View) {
 		p.fail(one, metav1.StatusReasonNotFound, "the pod is gone")
 	case pod.Spec.NodeName != "":
 		p.resolve(one, pod.Spec.NodeName)
+	default:
+		p.compareVolume(one, known)
 	}
 }
 
@@ -116,6 +145,10 @@ func (p *heldBindings) resolve(one heldBinding, node string) {
 		p.fail(one, metav1.StatusReasonConflict, "the cluster's scheduler bound it to "+printable.Line(node, 100))
 		return
 	}
+	p.succeed(one)
+}
+
+func (p *heldBindings) succeed(one heldBinding) {
 	delete(p.held, one.pod.UID)
 	p.outcomes = append(p.outcomes, world.EffectDone{Effect: one.effect})
 }
