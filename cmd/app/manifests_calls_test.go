@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -45,7 +46,12 @@ func callsOfAScheduler(t *testing.T, configuration string, chosen bool) map[call
 		t.Fatal(err)
 	}
 	cluster.Start()
-	for n, name := range []string{"Bind", "PatchStatus", "Delete", "EmitEvent", "EmitEvent"} { // an event emitted twice becomes a series
+	names := []string{"Bind", "PatchStatus", "Delete", "EmitEvent", "EmitEvent"} // an event emitted twice becomes a series
+	volumes := slices.Contains(kinds, world.PersistentVolumeClaim)
+	if volumes {
+		names = append(names, "ClaimVolume", "SelectNode")
+	}
+	for n, name := range names {
 		cluster.Do(world.Effect{ID: world.EffectID(n + 1), Action: actions[name]})
 	}
 	elect(t, board, cluster, c)
@@ -54,7 +60,7 @@ func callsOfAScheduler(t *testing.T, configuration string, chosen bool) map[call
 	}
 	used := map[call]bool{}
 	until := time.Now().Add(20 * time.Second)
-	for time.Now().Before(until) && !(sawAll(used, len(kinds)) && (!chosen || sawCandidate(used))) {
+	for time.Now().Before(until) && !(sawAll(used, len(kinds)) && (!chosen || sawCandidate(used)) && (!volumes || sawVolumes(used))) {
 		cluster.Next(cluster.Now().Add(50 * time.Millisecond))
 		maps.Copy(used, board.heard())
 	}
@@ -76,6 +82,12 @@ func sawAll(used map[call]bool, kinds int) bool {
 		anyCall(used, func(c call) bool { return c.verb == "delete" }) && anyCall(used, func(c call) bool { return c.verb == "update" }) &&
 		anyCall(used, func(c call) bool { return c.verb == "get" && c.resource == "pods" }) &&
 		anyCall(used, func(c call) bool { return c.resource == "pods/status" })
+}
+
+// sawVolumes reports whether a volume and a claim were read, after their writes had ended with an unknown result.
+func sawVolumes(used map[call]bool) bool {
+	return anyCall(used, func(c call) bool { return c.verb == "get" && c.resource == "persistentvolumes" }) &&
+		anyCall(used, func(c call) bool { return c.verb == "get" && c.resource == "persistentvolumeclaims" })
 }
 
 // sawCandidate reports whether a candidate announced itself, and did so again.
@@ -129,9 +141,11 @@ func announce(t *testing.T, board *switchboard, server *troubled, c *config.Conf
 	go again.Run(t.Context())
 }
 
-// troubled is an API server on which the first binding ends with an unknown result.
+// troubled is an API server on which the first binding ends with an unknown result, and the first write of a volume and of
+// a claim.
 type troubled struct {
 	bindings atomic.Int32
+	patched  sync.Map // by resource
 	written  sync.Map // by resource
 	// announced signals the creation of candidates.
 	announced chan struct{}
@@ -172,6 +186,14 @@ func (s *troubled) answer(c call, w http.ResponseWriter, r *http.Request) bool {
 			return status(http.StatusInternalServerError, metav1.StatusReasonInternalError)
 		}
 		return status(http.StatusConflict, metav1.StatusReasonConflict)
+	case c.verb == "patch" && (c.resource == "persistentvolumes" || c.resource == "persistentvolumeclaims"):
+		if _, again := s.patched.LoadOrStore(c.resource, true); !again {
+			return status(http.StatusInternalServerError, metav1.StatusReasonInternalError)
+		}
+		return status(http.StatusConflict, metav1.StatusReasonConflict)
+	case c.verb == "get" && c.resource == "persistentvolumes", c.verb == "get" && c.resource == "persistentvolumeclaims":
+		_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1"}`, kindOf(c))
+		return true
 	case c.verb == "get" && c.resource == "pods", c.verb == "patch" && c.resource == "pods/status":
 		pod := mk.Pod(c.name).UID(c.name).Node("n").Obj()
 		pod.TypeMeta = metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}

@@ -324,7 +324,43 @@ var actions = map[string]world.Action{
 	"EmitEvent": world.EmitEvent{
 		Controller: "default-scheduler", Regarding: world.PodRefOf(mk.Pod("a").UID("a").Obj()), Type: "Normal", Reason: "Scheduled", Action: "Binding", Note: "note",
 	},
-	"RunPlugin": nil, // a plugin needs rights of its own
+	"ClaimVolume": world.ClaimVolume{
+		Pod: world.PodRefOf(mk.Pod("d").UID("d").Obj()), Node: "n", Volume: world.ObjectRefOf(mk.Volume("v").Obj()), Claim: world.ObjectRefOf(mk.Claim("c").Obj()),
+	},
+	"SelectNode": world.SelectNode{Pod: world.PodRefOf(mk.Pod("e").UID("e").Obj()), Node: "n", Claim: world.ObjectRefOf(mk.Claim("c").Obj())},
+	"RunPlugin":  nil, // a plugin needs rights of its own
+}
+
+// storageKinds are the kinds that the plugins of volumes read.
+var storageKinds = []world.Kind{
+	world.StorageClass, world.CSIDriver, world.CSINode, world.CSIStorageCapacity, world.VolumeAttachment, world.PersistentVolume, world.PersistentVolumeClaim,
+}
+
+// TestRights_FollowFromStorageKinds holds the rules to those of kube-scheduler for storage: it reads seven kinds and
+// writes two of them. Who reads none of them writes none, and a shadow never writes.
+func TestRights_FollowFromStorageKinds(t *testing.T) {
+	allows := func(rules []right, verb string, kind world.Kind) bool {
+		return slices.ContainsFunc(rules, func(r right) bool {
+			return slices.Contains(r.Verbs, verb) && slices.Contains(r.Groups, kind.Resource().Group) && slices.Contains(r.Resources, kind.Resource().Resource)
+		})
+	}
+	with, without := schedulerRights(append(storageKinds, world.Pod, world.Node)), schedulerRights([]world.Kind{world.Pod, world.Node})
+	shadow := shadowRights(storageKinds)
+	for _, kind := range storageKinds {
+		written := kind == world.PersistentVolume || kind == world.PersistentVolumeClaim
+		for _, verb := range []string{"list", "watch", "get", "patch", "update", "create", "delete"} {
+			reads := verb == "list" || verb == "watch"
+			if got, want := allows(with, verb, kind), reads || written && (verb == "get" || verb == "patch"); got != want {
+				t.Errorf("a scheduler may %s objects of kind %s: %v, want %v", verb, kind, got, want)
+			}
+			if allows(without, verb, kind) {
+				t.Errorf("a scheduler without plugins for volumes may %s objects of kind %s", verb, kind)
+			}
+			if got := allows(shadow, verb, kind); got != reads {
+				t.Errorf("a shadow may %s objects of kind %s: %v, want %v", verb, kind, got, reads)
+			}
+		}
+	}
 }
 
 // TestRights_CoverEveryEffect finds the actions in the source: a new one needs a case below.

@@ -49,7 +49,7 @@ func readingRights(what string, kinds []world.Kind) []right {
 
 // schedulerRights are the rules of a scheduler whose plugins read these kinds.
 func schedulerRights(watched []world.Kind) []right {
-	return append(
+	rights := append(
 		readingRights("Kinds that the plugins of the configuration read. Add those of your own plugins.", watched),
 		right{
 			For:    "To check a binding with an unknown outcome, and a status before it is patched.",
@@ -63,6 +63,15 @@ func schedulerRights(watched []world.Kind) []right {
 		right{For: "Victims of preemption, and with --controllers=taint-eviction pods on tainted nodes.", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"delete"}},
 		right{For: "Events; those of the lease are core events.", Groups: []string{"", "events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
 	)
+	if slices.Contains(watched, world.PersistentVolumeClaim) {
+		rights = append(rights, right{
+			For:       "Volumes and their claims, before a pod is bound; they are read if it is unknown whether that was written.",
+			Groups:    []string{world.PersistentVolumeClaim.Resource().Group},
+			Resources: []string{world.PersistentVolumeClaim.Resource().Resource, world.PersistentVolume.Resource().Resource},
+			Verbs:     []string{"get", "patch"},
+		})
+	}
+	return rights
 }
 
 // leaseRights are the rules of leader election.
