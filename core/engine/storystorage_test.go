@@ -79,5 +79,5 @@ func annotate(o world.Object, key, value string) {
 
 func (p *player) assumed() {
 	volumes, claims := p.Volumes().Assumed()
-	p.logf("%d volumes, %d claims", volumes, claims)
+	p.logf("%d volumes, %d claims; errors %+v", volumes, claims, p.Volumes().Errors)
 }

@@ -7,6 +7,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/plugins/defaultpreemption"
+	"orrery/core/volumes"
 )
 
 // lastSeen has the last values of the engine's own counters, since a Prometheus counter can only be increased.
@@ -14,6 +15,7 @@ type lastSeen struct {
 	batches     map[string]engine.BatchCounters
 	evaluated   map[evaluationKey]uint64
 	preemptions uint64
+	volumes     volumes.Errors
 }
 
 type evaluationKey struct {
@@ -50,6 +52,19 @@ func (m *Metrics) Refresh(e *engine.Engine, waiting map[string]int) {
 	}
 	m.preemptionAttempts.Add(float64(preemptions - m.last.preemptions))
 	m.last.preemptions = preemptions
+	m.refreshVolumes(e.Volumes().Errors)
+}
+
+func (m *Metrics) refreshVolumes(now volumes.Errors) {
+	was := m.last.volumes
+	for operation, more := range map[string]uint64{
+		"predicate": now.Predicate - was.Predicate, "assume": now.Assume - was.Assume, "bind": now.Bind - was.Bind,
+	} {
+		if more > 0 {
+			m.volumeErrors.WithLabelValues(operation).Add(float64(more))
+		}
+	}
+	m.last.volumes = now
 }
 
 // refreshPlugins counts the plugin calls of a profile, and returns its number of preemption attempts.

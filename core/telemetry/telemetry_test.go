@@ -22,6 +22,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/telemetry"
+	"orrery/core/volumes"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )
@@ -234,7 +235,12 @@ func BenchmarkMetrics(b *testing.B) {
 }
 
 func TestObserveCall_NamesVolumeWrites(t *testing.T) {
-	_, _, m, registry := watched(t)
+	features, err := config.ParseFeatures(map[string]bool{"SchedulerAsyncAPICalls": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := metrics.NewKubeRegistry()
+	m := telemetry.New(registry, features)
 	m.ObserveCall(world.ClaimVolume{}, nil, time.Second)
 	m.ObserveCall(world.SelectNode{}, errors.New("refused"), time.Second)
 	got := said(t, registry)
@@ -244,6 +250,23 @@ func TestObserveCall_NamesVolumeWrites(t *testing.T) {
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no series %s in\n%s", want, got)
+		}
+	}
+}
+
+func TestRefresh_CountsVolumeErrors(t *testing.T) {
+	_, e, m, registry := watched(t)
+	e.Volumes().Errors = volumes.Errors{Predicate: 1, Bind: 2}
+	m.Refresh(e, nil)
+	e.Volumes().Errors.Bind++
+	m.Refresh(e, nil)
+	got := said(t, registry)
+	for _, want := range []string{
+		"scheduler_volume_scheduling_stage_error_total{operation=bind} 3\n",
+		"scheduler_volume_scheduling_stage_error_total{operation=predicate} 1\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q among the metrics", want)
 		}
 	}
 }

@@ -14,7 +14,12 @@ type State struct {
 	volumes assumptions[*v1.PersistentVolume]
 	claims  assumptions[*v1.PersistentVolumeClaim]
 	index   index
+	// Errors counts the failures of whoever places pods by this state.
+	Errors Errors
 }
+
+// Errors counts failures by stage: a node could not be judged, what was chosen could not be assumed, or was not bound.
+type Errors struct{ Predicate, Assume, Bind uint64 }
 
 // New returns the state of a store without volumes.
 func New(s store.View) *State {
@@ -23,7 +28,7 @@ func New(s store.View) *State {
 
 // Fork returns an independent copy, for a fork of the store.
 func (s *State) Fork(with store.View) *State {
-	return &State{store: with, volumes: s.volumes.fork(heldVolume(with)), claims: s.claims.fork(heldClaim(with)), index: s.index.fork()}
+	return &State{store: with, volumes: s.volumes.fork(heldVolume(with)), claims: s.claims.fork(heldClaim(with)), index: s.index.fork(), Errors: s.Errors}
 }
 
 func heldVolume(s store.View) func(types.NamespacedName) *v1.PersistentVolume {

@@ -30,12 +30,12 @@ func (*VolumeBinding) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) 
 func (pl *VolumeBinding) PreBindStep(state fwk.CycleState, pod *v1.Pod, node string, now time.Time, outcome *world.Outcome) framework.PreBindStep {
 	before, err := framework.ReadState[*reserved](state, reservedKey)
 	if err != nil {
-		return ended(err)
+		return pl.failed(err)
 	}
 	r := *before
 	if outcome != nil {
 		if !outcome.OK() {
-			return ended(errors.New(outcome.Message))
+			return pl.failed(errors.New(outcome.Message))
 		}
 		r.written++
 	}
@@ -55,12 +55,13 @@ func (pl *VolumeBinding) PreBindStep(state fwk.CycleState, pod *v1.Pod, node str
 		err = context.DeadlineExceeded
 	}
 	if err != nil {
-		return ended(fmt.Errorf("binding volumes: %w", err))
+		return pl.failed(fmt.Errorf("binding volumes: %w", err))
 	}
 	return framework.PreBindStep{Wait: &framework.ObjectWait{Objects: pl.awaited(&r, pod, node), Until: r.deadline}}
 }
 
-func ended(err error) framework.PreBindStep {
+func (pl *VolumeBinding) failed(err error) framework.PreBindStep {
+	pl.volumes.Errors.Bind++
 	return framework.PreBindStep{Status: fwk.AsStatus(err)}
 }
 

@@ -147,6 +147,7 @@ func (pl *VolumeBinding) Filter(_ context.Context, state fwk.CycleState, _ *v1.P
 	found, conflicts, err := pl.choose(c.claims, node.Node())
 	switch {
 	case err != nil:
+		pl.volumes.Errors.Predicate++
 		return fwk.AsStatus(err)
 	case conflicts != 0:
 		return conflicts.status()

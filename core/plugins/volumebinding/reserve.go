@@ -50,6 +50,7 @@ func (pl *VolumeBinding) Reserve(_ context.Context, state fwk.CycleState, _ *v1.
 	r := &reserved{}
 	if err := pl.assume(r, found, node); err != nil {
 		pl.restore(r)
+		pl.volumes.Errors.Assume++
 		return fwk.AsStatus(err)
 	}
 	state.Write(reservedKey, r)
