@@ -32,11 +32,11 @@
 // plugins/nodedeclaredfeatures, plugins/nodename, plugins/nodeports, plugins/noderesources, plugins/nodeunschedulable,
 // plugins/nodevolumelimits, plugins/podtopologyspread, plugins/queuesort, plugins/schedulinggates,
 // plugins/tainttoleration, plugins/unsupported, plugins/volumebinding, plugins/volumerestrictions and
-// plugins/volumezone; plugins names them all. They share plugins/hint (queueing hints), plugins/topology (counts by
-// topology domain), plugins/podvolumes (what a pod mounts), plugins/csimigration (in-tree volumes as CSI volumes) and
-// plugins/shape (functions of a utilisation); plugins/plugintest runs them in tests. Package whatif/change holds the
-// hypothetical changes that whatif and diagnose make. Package parity is a module of its own, which compares all this
-// with upstream.
+// plugins/volumezone; plugins names them all. Beside them, plugins/unreadable holds back pods whose volumes may not be
+// read. They share plugins/hint (queueing hints), plugins/topology (counts by topology domain), plugins/podvolumes
+// (what a pod mounts), plugins/csimigration (in-tree volumes as CSI volumes) and plugins/shape (functions of a
+// utilisation); plugins/plugintest runs them in tests. Package whatif/change holds the hypothetical changes that whatif
+// and diagnose make. Package parity is a module of its own, which compares all this with upstream.
 //
 // A test beside this file checks these rules:
 //

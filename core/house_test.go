@@ -71,17 +71,18 @@ core/plugins/podtopologyspread: core/config core/framework core/plugins/hint cor
 core/plugins/queuesort: core/config
 core/plugins/schedulinggates: core/config core/plugins/hint
 core/plugins/tainttoleration: core/config core/framework core/plugins/hint
+core/plugins/unreadable: core/config core/world
 core/plugins/unsupported: core/config core/framework core/plugins/hint
 core/plugins/volumebinding: core/config core/framework core/plugins/csimigration core/plugins/hint core/plugins/podvolumes core/plugins/shape core/saturating core/volumes core/world
 core/plugins/volumerestrictions: core/config core/framework core/plugins/hint core/plugins/podvolumes
 core/plugins/volumezone: core/config core/framework core/plugins/hint core/plugins/podvolumes
-core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unsupported core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone
+core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unreadable core/plugins/unsupported core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone
 # the engine and what observes it
 core/cache: core/requests core/saturating
 core/queue: core/cache core/requests core/saturating
 core/engine: core/cache core/config core/framework core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/volumes core/world
 core/drive: core/cache core/engine core/store core/world
-core/shadow: core/config core/drive core/engine core/printable core/store core/world
+core/shadow: core/config core/drive core/engine core/plugins/unreadable core/printable core/store core/world
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/queue core/requests core/volumes core/world
 core/trace/play: core/config core/drive core/engine core/printable core/queue core/trace core/volumes/outcome core/world
 # questions about an engine
@@ -95,7 +96,7 @@ core/operate: core/printable core/whatif/change core/world
 core/usage: core/evict/pressure core/operate core/printable core/world
 core/serving: core/address core/config
 core/replica: core/config core/drive core/engine core/evict/taint core/framework core/leader core/queue core/trace/play core/world core/world/live
-core/console: core/config core/drive core/engine core/framework core/operate core/printable core/replica core/shadow core/world core/world/live
+core/console: core/config core/drive core/engine core/framework core/operate core/plugins/unreadable core/printable core/replica core/shadow core/world core/world/live
 # the screen
 themes: core/boundedfile
 views/filter: core/queue
@@ -114,7 +115,7 @@ tui/ptytest
 tui/term/celldiff: themes views/draw
 tui/term: core/outfile core/printable themes tui/term/celldiff views/draw
 tui: core/console core/engine core/operate core/outfile core/printable core/saturating core/spelling core/trace core/trace/play core/usage core/whatif core/whatif/change core/world demo/playback themes tui/term views views/collect views/draw views/filter
-cmd/app: core/address core/boundedfile core/compare core/config core/console core/diagnose core/drive core/engine core/framework core/leader core/outfile core/printable core/queue core/replica core/saturating core/serving core/shadow core/spelling core/telemetry core/trace core/trace/play core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views/collect
+cmd/app: core/address core/boundedfile core/compare core/config core/console core/diagnose core/drive core/engine core/framework core/leader core/outfile core/plugins/unreadable core/printable core/queue core/replica core/saturating core/serving core/shadow core/spelling core/telemetry core/trace core/trace/play core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views/collect
 cmd/orrery: cmd/app
 cmd/example/favouritezone
 cmd/example: cmd/app cmd/example/favouritezone

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/mk"
@@ -57,9 +58,30 @@ func stubCluster(t *testing.T) *apiStub {
 		spill(pod)
 	}
 	return &apiStub{
-		t: t, objects: []world.Object{small, large, parked, runs, mk.Pod("shop").UID("other").Namespace("shop").CPU("1").Obj()},
+		t: t, objects: append(storageWithSecrets(), small, large, parked, runs, mk.Pod("shop").UID("other").Namespace("shop").CPU("1").Obj()),
 		news: []watchEvent{{"ADDED", fresh}, {"MODIFIED", bound}, {"ADDED", later}, {"DELETED", runs}},
 	}
+}
+
+// storageWithSecrets returns objects of storage that no pod uses, with the canary in what must not be read.
+func storageWithSecrets() []world.Object {
+	volume := mk.Volume("v").Size("1Gi").Class("fast").CSI("d", "h").Obj()
+	volume.Spec.MountOptions = []string{canary}
+	volume.Spec.CSI.VolumeAttributes = map[string]string{canary: canary}
+	volume.Spec.CSI.NodeStageSecretRef = &v1.SecretReference{Name: canary, Namespace: canary}
+	volume.Annotations = map[string]string{"volume.kubernetes.io/provisioner-deletion-secret-name": canary}
+	claim := mk.Claim("c").Size("1Gi").Class("fast").Annotation("note", canary).Obj()
+	claim.Spec.DataSource = &v1.TypedLocalObjectReference{Kind: "VolumeSnapshot", Name: canary}
+	class := mk.Class("fast", "d").Obj()
+	class.Parameters, class.MountOptions = map[string]string{"csi.storage.k8s.io/provisioner-secret-name": canary}, []string{canary}
+	attachment := mk.Attachment("a", "node-1", "d", "v")
+	attachment.Status.AttachmentMetadata = map[string]string{canary: canary}
+	attachment.Status.AttachError = &storagev1.VolumeError{Message: canary}
+	node, driver, capacity := mk.CSINode("node-1").Driver("d").Obj(), mk.CSIDriver("d"), mk.StorageCapacity("s", "fast", "1Gi", "zone", "a")
+	node.Spec.Drivers[0].NodeID = canary
+	driver.Spec.TokenRequests = []storagev1.TokenRequest{{Audience: canary}}
+	capacity.Annotations = map[string]string{"note": canary}
+	return []world.Object{volume, claim, class, attachment, node, driver, capacity}
 }
 
 // spill puts the canary into a pod's secrets.

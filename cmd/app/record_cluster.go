@@ -65,6 +65,7 @@ func newRecording(ctx context.Context, from *cluster, o engine.Options) (*cluste
 	if err != nil {
 		return nil, fmt.Errorf("looking at %s, %s: %w", from.name, from.server, orNoAnswer(err))
 	}
+	o.Config = guarded(o.Config, sight.Unreadable)
 	unread, err := unreadableOf(sight.Unreadable)
 	return &clusterRecording{from: from, options: o, kinds: sight.Kinds, unread: unread}, err
 }

@@ -115,6 +115,11 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 	if err != nil {
 		return nil, err
 	}
+	if o.Config = guarded(configuration, left); o.Config != configuration {
+		if e, err = engine.New(o); err != nil {
+			return nil, err
+		}
+	}
 	s, err := openLists(e, o, lists)
 	if err != nil {
 		return nil, fmt.Errorf("taking in what was read of %s: %w", from.name, err)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 
+	"orrery/core/config"
+	"orrery/core/plugins/unreadable"
 	"orrery/core/printable"
 	"orrery/core/world"
 	"orrery/core/world/live"
@@ -62,6 +64,24 @@ var consequences = map[world.Kind]string{
 	world.RuntimeClass:          "what-ifs know the overhead of pods and not of their runtime classes",
 	world.LimitRange:            "what-ifs give new pods no default requests",
 	world.Lease:                 "who leads is not known",
+	world.PersistentVolume:      claimsNotJudged,
+	world.PersistentVolumeClaim: claimsNotJudged,
+	world.StorageClass:          claimsNotJudged,
+	world.CSINode:               claimsNotJudged,
+	world.CSIDriver:             claimsNotJudged,
+	world.CSIStorageCapacity:    claimsNotJudged,
+	world.VolumeAttachment:      claimsNotJudged,
+}
+
+const claimsNotJudged = "pods with a PersistentVolumeClaim are held back, and not judged"
+
+// guarded returns the configuration for what could be read: without volumes, it holds the pods with claims back.
+func guarded(c *config.Configuration, left []live.Unreadable) *config.Configuration {
+	var kinds []world.Kind
+	for _, u := range left {
+		kinds = append(kinds, u.Kind)
+	}
+	return unreadable.Guard(c, kinds)
 }
 
 // consequenceOf returns the consequence of not reading a kind. Kinds without an entry are read by third-party plugins.

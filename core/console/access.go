@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -83,6 +84,11 @@ func rulesOf(u live.Unreadable) []operate.Rule {
 // readsAll reports whether all objects of a kind can be read.
 func (s *access) readsAll(kind world.Kind) bool {
 	return slices.Contains(s.kinds, kind) && s.namespaces[kind] == ""
+}
+
+// notWholly returns the kinds of which not all objects can be read.
+func (s *access) notWholly() []world.Kind {
+	return append(slices.Clone(s.unreadable), slices.Sorted(maps.Keys(s.namespaces))...)
 }
 
 // namespace returns the only namespace that is read of some kinds; empty if there are no such kinds.

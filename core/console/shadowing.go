@@ -6,6 +6,7 @@ import (
 
 	"orrery/core/drive"
 	"orrery/core/engine"
+	"orrery/core/plugins/unreadable"
 	"orrery/core/shadow"
 	"orrery/core/world/live"
 )
@@ -22,8 +23,10 @@ func (s *Session) startShadow(ctx context.Context) error {
 		return err
 	}
 	decides := s.access.whyNotDeciding() == ""
+	guarded := unreadable.Guard(s.options.Config, s.access.notWholly())
+	s.unjudgedClaims = guarded != s.options.Config
 	sh, err := shadow.New(shadow.Options{Observer: s.options.Observer, NoComparison: !decides, Engine: engine.Options{
-		Config: s.options.Config, Plugins: s.options.Plugins, Seed: s.options.Seed, OnTiming: s.options.OnTiming,
+		Config: guarded, Plugins: s.options.Plugins, Seed: s.options.Seed, OnTiming: s.options.OnTiming,
 		Stopwatch: func() time.Duration { return time.Since(began) }, Start: began.Round(0),
 	}})
 	if err != nil {

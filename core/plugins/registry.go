@@ -23,6 +23,7 @@ import (
 	"orrery/core/plugins/queuesort"
 	"orrery/core/plugins/schedulinggates"
 	"orrery/core/plugins/tainttoleration"
+	"orrery/core/plugins/unreadable"
 	"orrery/core/plugins/unsupported"
 	"orrery/core/plugins/volumebinding"
 	"orrery/core/plugins/volumerestrictions"
@@ -50,6 +51,7 @@ var inTree = map[string]factory{
 	queuesort.Name:                       queuesort.New,
 	schedulinggates.Name:                 schedulinggates.New,
 	tainttoleration.Name:                 tainttoleration.New,
+	unreadable.Name:                      unreadable.New,
 	unsupported.DynamicResources:         unsupported.NewDynamicResources,
 	unsupported.GangScheduling:           unsupported.NewGangScheduling,
 	volumebinding.Name:                   volumebinding.New,

@@ -69,7 +69,7 @@ func points(p fwk.Plugin) string {
 	return strings.Join(names, " ")
 }
 
-// The extension points of kube-scheduler's 21 plugins. They decide in which lists of a configuration a plugin may be
+// The extension points of kube-scheduler's 21 plugins, and of one more. They decide in which lists of a configuration a plugin may be
 // enabled.
 func TestRegistry_ExtensionPoints(t *testing.T) {
 	want := map[string]string{
@@ -94,6 +94,7 @@ func TestRegistry_ExtensionPoints(t *testing.T) {
 		"DefaultBinder":                   "Bind",
 		"NodeDeclaredFeatures":            "PreFilter Filter Enqueue Sign",
 		"GangScheduling":                  "PreEnqueue Reserve Permit Enqueue",
+		"UnreadableVolumes":               "PreEnqueue Enqueue", // Orrery's own
 	}
 	features := config.DefaultFeatures()
 	got := map[string]string{}

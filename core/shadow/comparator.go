@@ -12,6 +12,7 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/engine"
+	"orrery/core/plugins/unreadable"
 	"orrery/core/world"
 )
 
@@ -37,6 +38,9 @@ type Comparator struct {
 	window time.Duration
 	// percentage is the percentageOfNodesToScore of the other scheduler, by profile.
 	percentage map[string]int
+
+	// guarded are the profiles whose pods with claims cannot be ranked: the volumes may not be read.
+	guarded map[string]bool
 
 	prioritySort bool // the queue is sorted by kube-scheduler's own plugin
 	lease        types.NamespacedName
@@ -72,11 +76,12 @@ func NewComparator(o Options) (*Comparator, error) {
 	scoreAll.PercentageOfNodesToScore = 100
 	scoreAll.Profiles = slices.Clone(c.Profiles)
 	j := &Comparator{
-		window: cmp.Or(o.Window, Window), percentage: map[string]int{}, queue: newOtherQueue(),
+		window: cmp.Or(o.Window, Window), percentage: map[string]int{}, guarded: map[string]bool{}, queue: newOtherQueue(),
 		differences: findingRing{limit: maxDifferences}, explained: findingRing{limit: maxExplained},
 	}
 	for i := range scoreAll.Profiles {
 		p := &scoreAll.Profiles[i]
+		j.guarded[p.SchedulerName] = unreadable.Guards(p)
 		j.percentage[p.SchedulerName] = int(c.PercentageOfNodesToScore)
 		if own := p.PercentageOfNodesToScore; own != nil {
 			j.percentage[p.SchedulerName] = int(*own)
@@ -257,7 +262,7 @@ func (j *Comparator) compareDecision(h *numberedInput, was, pod *v1.Pod) {
 	case j.engine.Profile(was.Spec.SchedulerName) == nil:
 		j.counters.OtherSchedulers++
 		return
-	case j.maybeBeforeList(h, pod.UID):
+	case j.guarded[was.Spec.SchedulerName] && unreadable.Holds(was), j.maybeBeforeList(h, pod.UID):
 		j.counters.NotCompared++
 		return
 	}

@@ -73,7 +73,8 @@ type Counters struct {
 	Agreed, Explained, Differs uint64
 	// Unschedulable counts decisions that declared a pod unschedulable.
 	Unschedulable uint64
-	// NotCompared decisions may be older than the first list or a relist. OtherSchedulers counts those about other
+	// NotCompared decisions may be older than the first list or a relist, or are about volumes that may not be read.
+	// OtherSchedulers counts those about other
 	// schedulers' pods.
 	NotCompared, OtherSchedulers uint64
 }
