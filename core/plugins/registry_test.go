@@ -94,7 +94,7 @@ func TestRegistry_ExtensionPoints(t *testing.T) {
 		"DefaultBinder":                   "Bind",
 		"NodeDeclaredFeatures":            "PreFilter Filter Enqueue Sign",
 		"GangScheduling":                  "PreEnqueue Reserve Permit Enqueue",
-		"UnreadableVolumes":               "PreEnqueue Enqueue", // Orrery's own
+		"UnreadableVolumes":               "PreEnqueue PreFilter Enqueue Sign", // Orrery's own
 	}
 	features := config.DefaultFeatures()
 	got := map[string]string{}

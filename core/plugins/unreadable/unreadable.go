@@ -2,8 +2,8 @@
 //
 // Without it the other plugins would say of such a pod that its claim does not exist. The plugin is not one of
 // kube-scheduler's and not enabled by default: [Guard] enables it for a session in a cluster whose volumes it may not
-// read. It works at PreEnqueue alone, so there is no attempt to schedule the pod and no verdict; all other pods are judged
-// as ever.
+// read. It rejects at PreEnqueue, so there is no attempt to schedule the pod and no verdict, and at PreFilter, before every
+// other plugin, for those who ask what an attempt would say. All other pods are judged as ever.
 package unreadable
 
 import (
@@ -27,6 +27,8 @@ type UnreadableVolumes struct{}
 
 var (
 	_ fwk.PreEnqueuePlugin  = (*UnreadableVolumes)(nil)
+	_ fwk.PreFilterPlugin   = (*UnreadableVolumes)(nil)
+	_ fwk.SignPlugin        = (*UnreadableVolumes)(nil)
 	_ fwk.EnqueueExtensions = (*UnreadableVolumes)(nil)
 )
 
@@ -49,6 +51,19 @@ func (*UnreadableVolumes) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status
 	return nil
 }
 
+// PreFilter rejects a pod with a claim.
+func (u *UnreadableVolumes) PreFilter(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	return nil, u.PreEnqueue(ctx, pod)
+}
+
+// PreFilterExtensions returns nil: other pods make no difference.
+func (*UnreadableVolumes) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
+
+// SignPod does not sign pods with claims, and adds nothing to the signature of others.
+func (u *UnreadableVolumes) SignPod(ctx context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
+	return nil, u.PreEnqueue(ctx, pod)
+}
+
 // EventsToRegister returns nothing: neither a pod's volumes nor a session's rights change.
 func (*UnreadableVolumes) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return nil, nil
@@ -66,8 +81,8 @@ var storageKinds = []world.Kind{
 	world.PersistentVolume, world.PersistentVolumeClaim, world.StorageClass, world.CSINode, world.CSIDriver, world.CSIStorageCapacity, world.VolumeAttachment,
 }
 
-// Guard returns the configuration for a session that cannot read some kinds: with the plugin in every profile if they
-// have to do with volumes, else unchanged.
+// Guard returns the configuration for a session that cannot read some kinds: with the plugin first in every profile if
+// they have to do with volumes, else unchanged.
 func Guard(c *config.Configuration, unreadable []world.Kind) *config.Configuration {
 	if !slices.ContainsFunc(unreadable, func(kind world.Kind) bool { return slices.Contains(storageKinds, kind) }) {
 		return c
@@ -77,7 +92,10 @@ func Guard(c *config.Configuration, unreadable []world.Kind) *config.Configurati
 	for i := range guarded.Profiles {
 		p := &guarded.Profiles[i]
 		own := p.Plugins.DeepCopy()
-		own.MultiPoint.Enabled = append(own.MultiPoint.Enabled, configv1.Plugin{Name: Name})
+		// Plugins that are named both at MultiPoint and at a point of its own come first at that point.
+		for _, point := range []*configv1.PluginSet{&own.MultiPoint, &own.PreEnqueue, &own.PreFilter} {
+			point.Enabled = slices.Insert(point.Enabled, 0, configv1.Plugin{Name: Name})
+		}
 		p.Plugins = own
 	}
 	return &guarded

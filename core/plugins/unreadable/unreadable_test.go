@@ -13,7 +13,7 @@ import (
 	"orrery/core/world"
 )
 
-func TestPreEnqueue_HoldsPodsWithClaims(t *testing.T) {
+func TestUnreadableVolumes_HoldsPodsWithClaims(t *testing.T) {
 	plugin, err := unreadable.New(t.Context(), nil, nil, config.DefaultFeatures())
 	if err != nil {
 		t.Fatal(err)
@@ -31,6 +31,9 @@ func TestPreEnqueue_HoldsPodsWithClaims(t *testing.T) {
 		"a claim of its own": {ephemeral, true},
 	} {
 		status := plugin.(fwk.PreEnqueuePlugin).PreEnqueue(t.Context(), tt.pod)
+		if _, again := plugin.(fwk.PreFilterPlugin).PreFilter(t.Context(), nil, tt.pod, nil); again.IsSuccess() == tt.held {
+			t.Errorf("%s: PreFilter says %v", name, again)
+		}
 		if held := !status.IsSuccess(); held != tt.held || held && status.Plugin() != unreadable.Name {
 			t.Errorf("%s: status %v, want it held back: %v", name, status, tt.held)
 		}
@@ -77,6 +80,10 @@ func TestGuard_EngineDecidesOnOthersOnly(t *testing.T) {
 		}
 		if d, more := e.Step(); more {
 			t.Errorf("%s: it also decides %+v", name, d)
+		}
+		x, err := e.Explain("default", "with")
+		if err != nil || len(x.Statuses) == 0 || x.Statuses[0].Plugin != unreadable.Name {
+			t.Errorf("%s: the explanation is %+v, %v", name, x, err)
 		}
 		if gated := e.Queue().Counts().Gated; gated != 1 {
 			t.Errorf("%s: %d pods are gated, want one", name, gated)
