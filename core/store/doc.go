@@ -37,10 +37,10 @@
 //     claims); names beyond 253 bytes, or with characters that are not allowed in keys or on screens.
 //   - Numbers without a meaning: negative amounts, ports beyond 65535, no skew, a weight beyond 100.
 //   - Values that 1.35 does not know, where the API server accepts known ones only: operators of tolerations and selectors,
-//     effects of taints. A newer API server may know more of them; a pod or a node that uses one is not scheduled by guessing.
+//     effects of taints, binding modes of classes. A newer API server may know more of them; a pod or a node that uses one is not scheduled by guessing.
 //   - Amounts that no machine has: requests, overhead, and a node's cpu, memory and ephemeral storage, beyond 2^53 (cpu in
 //     thousandths), which is eight pebibytes of memory. A thousand of them add up in an int64; a sum of more than it holds
-//     saturates, wherever one is made.
+//     saturates, wherever one is made. Sizes of volumes are compared only, and have no bound.
 //
 // Everything else is taken in and left to the plugins. Values of selectors are an example: they were not always validated, so a
 // term that cannot be parsed may exist, and it matches nothing.

@@ -88,41 +88,17 @@ func validateObject(o world.Object) *fieldError {
 	case *v1.Node:
 		return validateNode(o)
 	case *v1.PersistentVolume:
-		return validateQuantities(o.Spec.Capacity, unbounded).below("spec.capacity")
+		return validateVolume(o)
 	case *v1.PersistentVolumeClaim:
-		return validateClaimSizes(o)
+		return validateClaim(o)
+	case *storagev1.StorageClass:
+		return validateClass(o)
 	case *storagev1.CSIStorageCapacity:
 		return validateCapacity(o)
 	case *storagev1.CSINode:
 		return validateDrivers(o.Spec.Drivers)
 	case *resourcev1.ResourceClaim:
 		return validateDeviceCounts(o.Spec.Devices.Requests)
-	}
-	return nil
-}
-
-func validateClaimSizes(claim *v1.PersistentVolumeClaim) *fieldError {
-	if f := validateQuantities(claim.Spec.Resources.Requests, unbounded); f != nil {
-		return f.below("spec.resources.requests")
-	}
-	return validateQuantities(claim.Status.Capacity, unbounded).below("status.capacity")
-}
-
-func validateCapacity(c *storagev1.CSIStorageCapacity) *fieldError {
-	if c.Capacity != nil && c.Capacity.Sign() < 0 {
-		return &fieldError{"capacity", "is negative"}
-	}
-	if c.MaximumVolumeSize != nil && c.MaximumVolumeSize.Sign() < 0 {
-		return &fieldError{"maximumVolumeSize", "is negative"}
-	}
-	return nil
-}
-
-func validateDrivers(drivers []storagev1.CSINodeDriver) *fieldError {
-	for i := range drivers {
-		if a := drivers[i].Allocatable; a != nil && a.Count != nil && *a.Count < 0 {
-			return (&fieldError{"allocatable.count", "is negative"}).below("spec.drivers[%d]", i)
-		}
 	}
 	return nil
 }

@@ -49,6 +49,36 @@ func required(terms ...v1.NodeSelectorTerm) *v1.Affinity {
 	}}
 }
 
+func volumeOn(terms ...v1.NodeSelectorTerm) *v1.PersistentVolume {
+	pv := mk.Volume("v").Obj()
+	pv.Spec.NodeAffinity = &v1.VolumeNodeAffinity{Required: &v1.NodeSelector{NodeSelectorTerms: terms}}
+	return pv
+}
+
+func volumeFor(ref *v1.ObjectReference) *v1.PersistentVolume {
+	pv := mk.Volume("v").Obj()
+	pv.Spec.ClaimRef = ref
+	return pv
+}
+
+func claim(change func(*v1.PersistentVolumeClaim)) *v1.PersistentVolumeClaim {
+	c := mk.Claim("c").Obj()
+	change(c)
+	return c
+}
+
+func bindingMode(mode storagev1.VolumeBindingMode) *storagev1.StorageClass {
+	class := mk.Class("s", "d").Obj()
+	class.VolumeBindingMode = &mode
+	return class
+}
+
+func capacity(change func(*storagev1.CSIStorageCapacity)) *storagev1.CSIStorageCapacity {
+	c := mk.StorageCapacity("c", "s", "1Gi", "zone", "a")
+	change(c)
+	return c
+}
+
 func spread(change func(*v1.TopologySpreadConstraint)) *v1.Pod {
 	c := v1.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: v1.DoNotSchedule}
 	change(&c)
@@ -207,6 +237,38 @@ func TestWhatNoAPIServerAdmitsIsRefused(t *testing.T) {
 			`refusing CSINode "n": spec.drivers[0].allocatable.count is negative`,
 		},
 		{
+			"an operator on the nodes of a volume", volumeOn(nodeTerm("In", "a"), nodeTerm("Near", "b")),
+			`refusing PersistentVolume "v": spec.nodeAffinity.required.nodeSelectorTerms[1].matchExpressions[0].operator ` +
+				`is "Near", which Kubernetes 1.35 does not know`,
+		},
+		{
+			"an operator on the labels of volumes", claim(func(c *v1.PersistentVolumeClaim) { c.Spec.Selector = podTerm("Gt").LabelSelector }),
+			`refusing PersistentVolumeClaim "default/c": spec.selector.matchExpressions[0].operator is "Gt", which Kubernetes 1.35 does not know`,
+		},
+		{
+			"a negative size of a claim's volume", claim(func(c *v1.PersistentVolumeClaim) { c.Status.Capacity = mk.Resources("storage", "-1") }),
+			`refusing PersistentVolumeClaim "default/c": status.capacity.storage is negative`,
+		},
+		{
+			"when to bind the claims of a class", bindingMode("Sometimes"),
+			`refusing StorageClass "s": volumeBindingMode is "Sometimes", which Kubernetes 1.35 does not know`,
+		},
+		{
+			"a negative size to be had", capacity(func(c *storagev1.CSIStorageCapacity) { c.MaximumVolumeSize = ptr(resource.MustParse("-1")) }),
+			`refusing CSIStorageCapacity "default/c": maximumVolumeSize is negative`,
+		},
+		{
+			"an operator on the nodes with storage", capacity(func(c *storagev1.CSIStorageCapacity) { c.NodeTopology = podTerm("Lt").LabelSelector }),
+			`refusing CSIStorageCapacity "default/c": nodeTopology.matchExpressions[0].operator is "Lt", which Kubernetes 1.35 does not know`,
+		},
+		{"a driver without a name", mk.CSINode("n").Driver("").Obj(), `refusing CSINode "n": spec.drivers[0].name is missing`},
+		{
+			"a driver that would be two", mk.CSINode("n").Driver("d").Driver("a/b").Obj(),
+			`refusing CSINode "n": spec.drivers[1].name holds a character that no name may hold: "a/b"`,
+		},
+		{"a volume without a name", mk.Volume("").Obj(), `refusing PersistentVolume "": metadata.name is missing`},
+		{"a claim without a namespace", claim(func(c *v1.PersistentVolumeClaim) { c.Namespace = "" }), `refusing PersistentVolumeClaim "/c": metadata.namespace is missing`},
+		{
 			"a negative number of devices",
 			&resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "ns", UID: "u"}, Spec: resourcev1.ResourceClaimSpec{
 				Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{
@@ -254,6 +316,12 @@ func TestWhatAnAPIServerMayAdmitIsAccepted(t *testing.T) {
 		{"a node with as many of something as there are numbers", mk.Node("n").Resource("example.com/any", "9223372036854775807").Obj()},
 		{"a node without a UID", node(func(n *v1.Node) { n.UID = "" })},
 		{"a UID in a form of its own", pod(func(p *v1.Pod) { p.UID = types.UID("pod/default/p") })},
+		{"a volume as large as there are numbers", mk.Volume("v").Size("8Ei").Obj()},
+		{"all the storage that a driver can say", mk.StorageCapacity("c", "s", "9223372036854775807", "zone", "a")},
+		{"a class without a mode, which plugins report", &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "s"}}},
+		{"a volume bound by its user to what has no name yet", volumeFor(&v1.ObjectReference{Namespace: "ns"})},
+		{"a claim of a volume that cannot be", claim(func(c *v1.PersistentVolumeClaim) { c.Spec.VolumeName = "a/b" })},
+		{"a volume that no node can use", volumeOn(v1.NodeSelectorTerm{})},
 		{"a name of the longest", node(func(n *v1.Node) { n.Name = strings.Repeat("x", 253) })},
 	}
 	for _, tt := range tests {
