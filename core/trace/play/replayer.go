@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -24,6 +25,8 @@ type replayer struct {
 	// pending are the effects without an outcome, by key, oldest first. It is nil where the engine numbers its effects
 	// as the recorded one did.
 	pending map[trace.EffectKey][]world.EffectID
+	// writes are the pods whose last effect writes a volume or a claim. It is nil where pending is.
+	writes map[world.PodRef]trace.EffectKey
 	// placed maps pods to their nodes in a loose replay; it is nil in an exact one.
 	placed map[types.UID]string
 	// withoutScheduler says that the trace has no scheduler: every effect succeeds at once.
@@ -38,7 +41,7 @@ func newReplayer(e *engine.Engine, follower Follower, origin trace.Origin, hashe
 		p.placed = map[types.UID]string{}
 	}
 	if origin != trace.FromStart || hashed {
-		p.pending = map[trace.EffectKey][]world.EffectID{}
+		p.pending, p.writes = map[trace.EffectKey][]world.EffectID{}, map[world.PodRef]trace.EffectKey{}
 	}
 	return p
 }
@@ -53,7 +56,7 @@ func (p replayer) fork() (replayer, error) {
 		fork.follower = p.follower.Fork()
 	}
 	fork.engine, fork.scheduler = e, drive.NewScheduler(e, fork.follower)
-	fork.pending, fork.placed = maps.Clone(p.pending), maps.Clone(p.placed)
+	fork.pending, fork.writes, fork.placed = maps.Clone(p.pending), maps.Clone(p.writes), maps.Clone(p.placed)
 	for wish, ids := range fork.pending {
 		fork.pending[wish] = slices.Clone(ids)
 	}
@@ -129,8 +132,12 @@ func (p replayer) collectEffects() {
 		return
 	}
 	for _, effect := range effects {
-		if wish := trace.EffectKeyOf(effect.Action); wish.Verb != trace.Unknown {
+		wish := trace.EffectKeyOf(effect.Action)
+		if wish.Verb != trace.Unknown {
 			p.pending[wish] = append(p.pending[wish], effect.ID)
+		}
+		if wish.Verb == trace.ClaimVolume || wish.Verb == trace.SelectNode {
+			p.writes[wish.Pod] = wish
 		}
 	}
 }
@@ -164,8 +171,19 @@ func (p replayer) withOwnEffectID(in trace.Input) world.Event {
 	return ended
 }
 
-// withImpliedOutcome prepends the outcome that an event implies: a pod that is on a node, or deleted, was bound. A
-// trace that begins with a snapshot lacks the outcomes of earlier effects.
+// takeWrite removes and returns the effect that writes a volume for a pod, if it is pending.
+func (p replayer) takeWrite(pod world.PodRef) (world.EffectID, bool) {
+	wish, ok := p.writes[pod]
+	if !ok {
+		return 0, false
+	}
+	delete(p.writes, pod)
+	return p.takePending(wish)
+}
+
+// withImpliedOutcome prepends the outcome that an event implies: a pod that is on a node, or deleted, was bound, and a
+// volume that it was waiting for was not written. A trace that begins with a snapshot lacks the outcomes of earlier
+// effects, and in it other volumes may be chosen.
 func (p replayer) withImpliedOutcome(event world.Event) []world.Event {
 	changed, ok := event.(world.Changed)
 	if !ok {
@@ -178,8 +196,13 @@ func (p replayer) withImpliedOutcome(event world.Event) []world.Event {
 	if id, underway := p.takePending(bindKey(world.PodRefOf(pod))); underway {
 		return []world.Event{world.EffectDone{Effect: id}, event}
 	}
+	if id, underway := p.takeWrite(world.PodRefOf(pod)); underway {
+		return []world.Event{world.EffectDone{Effect: id, Outcome: notWritten}, event}
+	}
 	return []world.Event{event}
 }
+
+var notWritten = world.Outcome{Code: fwk.Error, Reason: metav1.StatusReasonConflict, Message: "the recorded scheduler did otherwise"}
 
 func bindKey(pod world.PodRef) trace.EffectKey { return trace.EffectKey{Verb: trace.Bind, Pod: pod} }
 
@@ -243,6 +266,8 @@ func (p replayer) comparePlacement(r trace.Record, recorded trace.Decision, repo
 		if id, underway := p.takePending(bindKey(recorded.Pod)); underway {
 			failed := world.Outcome{Code: fwk.Error, Message: "it was decided about again"}
 			p.applyAndDecide(r, []world.Event{world.EffectDone{Effect: id, Outcome: failed}}, report)
+		} else if id, underway := p.takeWrite(recorded.Pod); underway {
+			p.applyAndDecide(r, []world.Event{world.EffectDone{Effect: id, Outcome: notWritten}}, report)
 		}
 	}
 	if recorded.Verdict != trace.Placed {
