@@ -103,10 +103,10 @@ func (c *Cluster) currentSet(d *appsv1.Deployment) (*appsv1.ReplicaSet, error) {
 	}
 	none := int32(0)
 	template := d.Spec.Template.DeepCopy()
-	template.Labels = withLabel(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
+	template.Labels = withEntry(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
 	selector := d.Spec.Selector.DeepCopy()
 	if selector != nil {
-		selector.MatchLabels = withLabel(selector.MatchLabels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
+		selector.MatchLabels = withEntry(selector.MatchLabels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
 	}
 	made, err := c.create(world.ReplicaSet, &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{
@@ -123,13 +123,14 @@ func (c *Cluster) currentSet(d *appsv1.Deployment) (*appsv1.ReplicaSet, error) {
 	return made.(*appsv1.ReplicaSet), nil
 }
 
-func withLabel(labels map[string]string, key, value string) map[string]string {
-	labels = maps.Clone(labels)
-	if labels == nil {
-		labels = map[string]string{}
+// withEntry returns a copy of labels or annotations with one of them set.
+func withEntry(all map[string]string, key, value string) map[string]string {
+	all = maps.Clone(all)
+	if all == nil {
+		all = map[string]string{}
 	}
-	labels[key] = value
-	return labels
+	all[key] = value
+	return all
 }
 
 // templateHash returns a short hash of a template, in letters that form no words.

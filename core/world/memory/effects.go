@@ -76,6 +76,10 @@ func (c *Cluster) perform(e world.Effect) world.Outcome {
 		return outcomeOf(c.patchStatus(act))
 	case world.Delete:
 		return outcomeOf(c.deleteVictim(act))
+	case world.ClaimVolume:
+		return outcomeOf(c.claimVolume(act))
+	case world.SelectNode:
+		return outcomeOf(c.selectNode(act))
 	case world.RunPlugin:
 		if act.Call == nil {
 			return world.Outcome{}

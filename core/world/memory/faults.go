@@ -54,6 +54,8 @@ const (
 	CallPatchStatus
 	CallDelete
 	CallPlugin
+	// CallVolume is the update of a volume or a claim before a binding.
+	CallVolume
 )
 
 func callOf(a world.Action) Call {
@@ -64,6 +66,8 @@ func callOf(a world.Action) Call {
 		return CallDelete
 	case world.RunPlugin:
 		return CallPlugin
+	case world.ClaimVolume, world.SelectNode:
+		return CallVolume
 	}
 	return CallBind
 }

@@ -80,7 +80,7 @@ func (c *Cluster) jobCondition(job *batchv1.Job, kind batchv1.JobConditionType, 
 // jobTemplate returns the template of a job's pods, with the job's labels.
 func jobTemplate(job *batchv1.Job) *v1.PodTemplateSpec {
 	t := job.Spec.Template
-	t.Labels = withLabel(t.Labels, batchv1.JobNameLabel, job.Name)
+	t.Labels = withEntry(t.Labels, batchv1.JobNameLabel, job.Name)
 	t.Labels[batchv1.ControllerUidLabel] = string(job.UID)
 	if t.Spec.RestartPolicy == "" {
 		t.Spec.RestartPolicy = v1.RestartPolicyNever

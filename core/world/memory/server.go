@@ -203,11 +203,16 @@ func (c *Cluster) replace(
 
 // checkMeta is optimistic concurrency: it requires the current UID and resource version.
 func checkMeta(kind world.Kind, old, o world.Object) error {
-	if uid := o.GetUID(); uid != "" && uid != old.GetUID() {
-		return apierrors.NewConflict(groupResource(kind), o.GetName(), uidMismatch(uid, old.GetUID()))
+	return checkVersion(kind, old, o.GetUID(), o.GetResourceVersion())
+}
+
+// checkVersion is checkMeta for a UID and a version; an empty one matches any.
+func checkVersion(kind world.Kind, old world.Object, uid types.UID, version string) error {
+	if uid != "" && uid != old.GetUID() {
+		return apierrors.NewConflict(groupResource(kind), old.GetName(), uidMismatch(uid, old.GetUID()))
 	}
-	if v := o.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
-		return apierrors.NewConflict(groupResource(kind), o.GetName(), errModified)
+	if version != "" && version != old.GetResourceVersion() {
+		return apierrors.NewConflict(groupResource(kind), old.GetName(), errModified)
 	}
 	return nil
 }

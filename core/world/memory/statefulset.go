@@ -79,7 +79,7 @@ func (c *Cluster) surplusOrdinals(set *appsv1.StatefulSet, wanted int) []*v1.Pod
 func (c *Cluster) createOrdinal(set *appsv1.StatefulSet, i int) error {
 	pod := newPod(set, appsv1.SchemeGroupVersion.WithKind("StatefulSet"), &set.Spec.Template)
 	pod.Name = ordinalKey(set, i).Name
-	pod.Labels = withLabel(pod.Labels, appsv1.StatefulSetPodNameLabel, pod.Name)
+	pod.Labels = withEntry(pod.Labels, appsv1.StatefulSetPodNameLabel, pod.Name)
 	pod.Labels[appsv1.PodIndexLabel] = strconv.Itoa(i)
 	pod.Spec.Hostname, pod.Spec.Subdomain = pod.Name, set.Spec.ServiceName
 	for _, template := range set.Spec.VolumeClaimTemplates {
