@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -60,6 +61,14 @@ func (c *Cluster) admit(kind world.Kind, o world.Object) error {
 		return c.admitPod(o)
 	case *v1.Node:
 		admitNode(o)
+	case *v1.PersistentVolumeClaim:
+		c.admitClaim(o)
+	case *v1.PersistentVolume:
+		admitVolume(o)
+	case *storagev1.StorageClass:
+		admitStorageClass(o)
+	case *storagev1.CSIDriver:
+		admitCSIDriver(o)
 	case *v1.Namespace:
 		if o.Labels == nil {
 			o.Labels = map[string]string{}

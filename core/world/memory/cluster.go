@@ -93,6 +93,8 @@ type Cluster struct {
 	pressure         Pressure
 	nextPressureTick time.Time // the time of the next pressureTick in the event queue
 
+	storage storage
+
 	history history
 	digest  digest
 }
@@ -127,6 +129,7 @@ func New(o Options) *Cluster {
 		inflight:   map[types.UID]time.Time{},
 		lifecycle:  o.NodeLifecycle,
 		pressure:   o.Pressure,
+		storage:    newStorage(),
 		history:    newHistory(),
 		digest:     startDigest,
 	}
@@ -263,6 +266,7 @@ func (c *Cluster) Fork() *Cluster {
 		f.injected[call] = slices.Clone(mishaps)
 	}
 	f.inflight = maps.Clone(c.inflight)
+	f.storage = c.storage.clone()
 	f.history = c.history.clone()
 	if c.lifecycle != nil {
 		f.lifecycle = c.lifecycle.Fork()

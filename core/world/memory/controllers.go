@@ -52,6 +52,9 @@ func (e workItem) fire(c *Cluster) {
 		c.syncTaints(e.key)
 		return
 	}
+	if c.syncStorage(e) {
+		return
+	}
 	owner := c.objects[e.kind][e.key]
 	if owner == nil || owner.GetUID() != e.uid {
 		c.deleteDependents(e.uid)

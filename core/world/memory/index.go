@@ -59,16 +59,32 @@ func (c *Cluster) index(kind world.Kind, old, changed world.Object) {
 		before, after := podOf(old), podOf(changed)
 		c.countOnNode(before, after)
 		c.countDependent(before, after)
+		c.storage.indexPod(before, after)
 	case world.ReplicaSet:
-		if old != nil {
-			if owner := metav1.GetControllerOfNoCopy(old); owner != nil {
-				c.dependentsOf(owner.UID).remove(world.ReplicaSet, keyOf(old))
-			}
+		c.indexOwned(kind, old, changed)
+	case world.PersistentVolumeClaim:
+		c.storage.indexClaim(as[*v1.PersistentVolumeClaim](old), as[*v1.PersistentVolumeClaim](changed))
+	case world.PersistentVolume:
+		c.storage.indexVolume(as[*v1.PersistentVolume](old), as[*v1.PersistentVolume](changed))
+	}
+}
+
+// as converts an object to a type; nil for no object.
+func as[T world.Object](o world.Object) T {
+	typed, _ := o.(T)
+	return typed
+}
+
+// indexOwned updates the owner's list of an object that is no pod.
+func (c *Cluster) indexOwned(kind world.Kind, old, changed world.Object) {
+	if old != nil {
+		if owner := metav1.GetControllerOfNoCopy(old); owner != nil {
+			c.dependentsOf(owner.UID).remove(kind, keyOf(old))
 		}
-		if changed != nil {
-			if owner := metav1.GetControllerOfNoCopy(changed); owner != nil {
-				c.dependentsOf(owner.UID).add(world.ReplicaSet, keyOf(changed))
-			}
+	}
+	if changed != nil {
+		if owner := metav1.GetControllerOfNoCopy(changed); owner != nil {
+			c.dependentsOf(owner.UID).add(kind, keyOf(changed))
 		}
 	}
 }
@@ -153,7 +169,9 @@ type dependents struct {
 func (c *Cluster) dependentsOf(owner types.UID) *dependents {
 	f := c.dependents[owner]
 	if f == nil {
-		f = &dependents{pods: map[types.NamespacedName]struct{}{}, sets: map[types.NamespacedName]struct{}{}}
+		f = &dependents{
+			pods: map[types.NamespacedName]struct{}{}, sets: map[types.NamespacedName]struct{}{},
+		}
 		c.dependents[owner] = f
 	}
 	return f
@@ -166,7 +184,8 @@ func (f *dependents) clone() *dependents {
 }
 
 func (f *dependents) members(kind world.Kind) map[types.NamespacedName]struct{} {
-	if kind == world.ReplicaSet {
+	switch kind {
+	case world.ReplicaSet:
 		return f.sets
 	}
 	return f.pods

@@ -123,6 +123,9 @@ func portrait(o world.Object) string {
 		}
 		return strings.Join(words, " ")
 	}
+	if words := storagePortrait(o); words != "" {
+		return words
+	}
 	return fmt.Sprintf("%s %s", world.KindOf(o), o.GetName())
 }
 

@@ -270,9 +270,15 @@ func (c *Cluster) Delete(kind world.Kind, namespace, name string, o metav1.Delet
 		c.deletePod(old.(*v1.Pod), o.GracePeriodSeconds)
 		return nil
 	}
+	c.beginDeletion(kind, old)
+	return nil
+}
+
+// beginDeletion deletes an object that is no pod: at once, or when its finalizers are removed.
+func (c *Cluster) beginDeletion(kind world.Kind, old world.Object) {
 	if len(old.GetFinalizers()) == 0 {
 		c.remove(kind, old)
-		return nil
+		return
 	}
 	if old.GetDeletionTimestamp() == nil {
 		ending := old.DeepCopyObject().(world.Object)
@@ -281,7 +287,6 @@ func (c *Cluster) Delete(kind world.Kind, namespace, name string, o metav1.Delet
 		ending.SetDeletionGracePeriodSeconds(&none)
 		c.write(kind, old, ending)
 	}
-	return nil
 }
 
 func checkDelete(kind world.Kind, old world.Object, only *metav1.Preconditions) error {

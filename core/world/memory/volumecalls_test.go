@@ -39,6 +39,11 @@ func delayedClass(name, provisioner string) *storagev1.StorageClass {
 	}
 }
 
+// immediateClass is a storage class that does not wait.
+func immediateClass(name, provisioner string) *storagev1.StorageClass {
+	return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: provisioner}
+}
+
 // refTo is the present version of an object.
 func (s *scene) refTo(o world.Object) world.ObjectRef {
 	s.t.Helper()

@@ -1,0 +1,86 @@
+package memory
+
+import (
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"orrery/core/world"
+)
+
+// defaultClassAnnotation marks the class of claims that name none.
+const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
+
+// admitClaim completes a new claim: the default class, the defaults, and the finalizer that keeps it while it is used.
+func (c *Cluster) admitClaim(claim *v1.PersistentVolumeClaim) {
+	if _, old := claim.Annotations[v1.BetaStorageClassAnnotation]; !old && claim.Spec.StorageClassName == nil {
+		if class := c.defaultStorageClass(); class != nil {
+			claim.Spec.StorageClassName = &class.Name
+		}
+	}
+	claim.Spec.VolumeMode = filesystemUnless(claim.Spec.VolumeMode)
+	claim.Status = v1.PersistentVolumeClaimStatus{Phase: v1.ClaimPending}
+	claim.Finalizers = withFinalizer(claim.Finalizers, claimProtection)
+}
+
+func admitVolume(volume *v1.PersistentVolume) {
+	if volume.Spec.PersistentVolumeReclaimPolicy == "" {
+		volume.Spec.PersistentVolumeReclaimPolicy = v1.PersistentVolumeReclaimRetain
+	}
+	volume.Spec.VolumeMode = filesystemUnless(volume.Spec.VolumeMode)
+	volume.Status = v1.PersistentVolumeStatus{Phase: v1.VolumePending}
+	volume.Finalizers = withFinalizer(volume.Finalizers, volumeProtection)
+}
+
+func filesystemUnless(mode *v1.PersistentVolumeMode) *v1.PersistentVolumeMode {
+	if mode == nil {
+		filesystem := v1.PersistentVolumeFilesystem
+		mode = &filesystem
+	}
+	return mode
+}
+
+func withFinalizer(list []string, one string) []string {
+	if slices.Contains(list, one) {
+		return list
+	}
+	return append(list, one)
+}
+
+func admitStorageClass(class *storagev1.StorageClass) {
+	if class.ReclaimPolicy == nil {
+		policy := v1.PersistentVolumeReclaimDelete
+		class.ReclaimPolicy = &policy
+	}
+	if class.VolumeBindingMode == nil {
+		mode := storagev1.VolumeBindingImmediate
+		class.VolumeBindingMode = &mode
+	}
+}
+
+// admitCSIDriver sets the defaults that the scheduler and the attacher read.
+func admitCSIDriver(driver *storagev1.CSIDriver) {
+	yes, no := true, false
+	if driver.Spec.AttachRequired == nil {
+		driver.Spec.AttachRequired = &yes
+	}
+	if driver.Spec.StorageCapacity == nil {
+		driver.Spec.StorageCapacity = &no
+	}
+}
+
+// defaultStorageClass is the class of claims that name none: the newest of the default classes, nil without one.
+func (c *Cluster) defaultStorageClass() *storagev1.StorageClass {
+	var newest *storagev1.StorageClass
+	for _, o := range c.List(world.StorageClass) {
+		class := o.(*storagev1.StorageClass)
+		if class.Annotations[defaultClassAnnotation] != "true" {
+			continue
+		}
+		if newest == nil || newest.CreationTimestamp.Before(&class.CreationTimestamp) {
+			newest = class
+		}
+	}
+	return newest
+}

@@ -1,0 +1,182 @@
+package memory
+
+import (
+	"maps"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	storagevolume "k8s.io/component-helpers/storage/volume"
+
+	"orrery/core/world"
+)
+
+// storage holds the indexes of storage objects, and what their drivers are doing. The slices are sorted and immutable.
+type storage struct {
+	// users are the pods that refer to a claim, whether it exists or not.
+	users map[types.NamespacedName][]types.NamespacedName
+	// claimed are the volumes that refer to a claim, free those of a class that refer to none.
+	claimed map[types.NamespacedName][]types.NamespacedName
+	free    map[string]map[types.NamespacedName]struct{}
+	// unbound are the claims of a class that are not bound yet.
+	unbound map[string]map[types.NamespacedName]struct{}
+}
+
+func newStorage() storage {
+	return storage{
+		users:   map[types.NamespacedName][]types.NamespacedName{},
+		claimed: map[types.NamespacedName][]types.NamespacedName{},
+		free:    map[string]map[types.NamespacedName]struct{}{},
+		unbound: map[string]map[types.NamespacedName]struct{}{},
+	}
+}
+
+func (s *storage) clone() storage {
+	other := storage{
+		users: maps.Clone(s.users), claimed: maps.Clone(s.claimed),
+		free: cloneSets(s.free), unbound: cloneSets(s.unbound),
+	}
+	return other
+}
+
+func cloneSets(sets map[string]map[types.NamespacedName]struct{}) map[string]map[types.NamespacedName]struct{} {
+	other := make(map[string]map[types.NamespacedName]struct{}, len(sets))
+	for key, set := range sets {
+		other[key] = maps.Clone(set)
+	}
+	return other
+}
+
+// storageChanged enqueues what depends on a changed storage object.
+func (c *Cluster) storageChanged(kind world.Kind, old, changed world.Object) {
+	o := changed
+	if o == nil {
+		o = old
+	}
+	switch o := o.(type) {
+	case *v1.PersistentVolumeClaim:
+		c.claimChanged(o)
+	case *v1.PersistentVolume:
+		c.volumeChanged(o, changed == nil)
+	case *storagev1.StorageClass:
+		c.enqueueClass(o.Name)
+		c.enqueueClass("")
+	}
+}
+
+func (c *Cluster) claimChanged(claim *v1.PersistentVolumeClaim) {
+	c.enqueueClaim(keyOf(claim))
+	for _, volume := range c.storage.claimed[keyOf(claim)] {
+		c.enqueueVolume(volume.Name)
+	}
+	if name := claim.Spec.VolumeName; name != "" {
+		c.enqueueVolume(name)
+	}
+}
+
+func (c *Cluster) volumeChanged(volume *v1.PersistentVolume, gone bool) {
+	if !gone {
+		c.enqueueVolume(volume.Name)
+	}
+	switch ref := volume.Spec.ClaimRef; {
+	case ref != nil:
+		c.enqueueClaim(claimKey(ref))
+	case !gone && volume.Status.Phase == v1.VolumeAvailable:
+		c.enqueueClass(storagevolume.GetPersistentVolumeClass(volume))
+	}
+}
+
+// podStorageChanged enqueues the claims and volumes of a pod, if the change matters to them.
+func (c *Cluster) podStorageChanged(old, changed *v1.Pod) {
+	pod := changed
+	if pod == nil {
+		pod = old
+	}
+	if len(pod.Spec.Volumes) == 0 || old != nil && changed != nil && usesAlike(old, changed) {
+		return
+	}
+	for _, key := range claimsOf(pod) {
+		if c.claimAt(key) != nil {
+			c.enqueueClaim(key)
+		}
+	}
+}
+
+// usesAlike reports whether two states of a pod use their claims alike.
+func usesAlike(a, b *v1.Pod) bool {
+	return a.Spec.NodeName == b.Spec.NodeName && isTerminal(a) == isTerminal(b) && graceLeft(a) == graceLeft(b)
+}
+
+func (c *Cluster) enqueueClaim(key types.NamespacedName) {
+	c.enqueue(workItem{kind: world.PersistentVolumeClaim, key: key}, 0)
+}
+
+func (c *Cluster) enqueueVolume(name string) {
+	c.enqueue(workItem{kind: world.PersistentVolume, key: types.NamespacedName{Name: name}}, 0)
+}
+
+// enqueueClass enqueues the unbound claims of a class; the empty class is that of claims without one.
+func (c *Cluster) enqueueClass(name string) {
+	if len(c.storage.unbound[name]) > 0 {
+		c.enqueue(workItem{kind: world.StorageClass, key: types.NamespacedName{Name: name}}, 0)
+	}
+}
+
+// syncStorage runs the controller of a storage object; it reports false for any other kind.
+func (c *Cluster) syncStorage(e workItem) bool {
+	switch e.kind {
+	case world.PersistentVolumeClaim:
+		if claim := c.claimAt(e.key); claim != nil {
+			c.syncClaim(claim)
+		}
+	case world.PersistentVolume:
+		if volume := c.volumeAt(e.key.Name); volume != nil {
+			c.syncVolume(volume)
+		}
+	case world.StorageClass:
+		for _, key := range slices.SortedFunc(maps.Keys(c.storage.unbound[e.key.Name]), compareKeys) {
+			c.syncClaim(c.claimAt(key))
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// storageEvent records an event of a storage controller.
+func (c *Cluster) storageEvent(on world.Object, kind, reason, note, controller string) {
+	c.history.recordEvent(c.now, world.EmitEvent{
+		Regarding: world.PodRef{Namespace: on.GetNamespace(), Name: on.GetName(), UID: on.GetUID()},
+		Type:      kind, Reason: reason, Note: note, Controller: controller,
+	})
+}
+
+func claimKey(ref *v1.ObjectReference) types.NamespacedName {
+	return types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}
+}
+
+func isBindCompleted(claim *v1.PersistentVolumeClaim) bool {
+	return metav1.HasAnnotation(claim.ObjectMeta, storagevolume.AnnBindCompleted)
+}
+
+// classOf returns the class of a claim, nil if it has none or the class does not exist.
+func (c *Cluster) classOf(claim *v1.PersistentVolumeClaim) *storagev1.StorageClass {
+	return c.storageClass(storagevolume.GetPersistentVolumeClaimClass(claim))
+}
+
+func (c *Cluster) storageClass(name string) *storagev1.StorageClass {
+	class, _ := c.objects[world.StorageClass][types.NamespacedName{Name: name}].(*storagev1.StorageClass)
+	return class
+}
+
+// rewrite writes an object unless it equals the old one, and returns the present one.
+func rewrite[T world.Object](c *Cluster, kind world.Kind, old, changed T) T {
+	if equality.Semantic.DeepEqual(old, changed) {
+		return old
+	}
+	c.write(kind, old, changed)
+	return changed
+}
