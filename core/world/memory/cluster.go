@@ -49,6 +49,8 @@ type Latency struct {
 	Kubelet, Controller Delay
 	// Plugin is the duration of a plugin call.
 	Plugin Delay
+	// Provision is how long a driver takes to make a volume.
+	Provision Delay
 }
 
 // TypicalLatency is that of a healthy medium-sized cluster.
@@ -60,6 +62,7 @@ func TypicalLatency() Latency {
 		Kubelet:    Delay{500 * time.Millisecond, 1500 * time.Millisecond},
 		Controller: Delay{10 * time.Millisecond, 40 * time.Millisecond},
 		Plugin:     Delay{5 * time.Millisecond, 20 * time.Millisecond},
+		Provision:  Delay{time.Second, 2 * time.Second},
 	}
 }
 

@@ -3,6 +3,7 @@ package memory
 import (
 	"maps"
 	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -23,14 +24,23 @@ type storage struct {
 	free    map[string]map[types.NamespacedName]struct{}
 	// unbound are the claims of a class that are not bound yet.
 	unbound map[string]map[types.NamespacedName]struct{}
+	// provisioning holds the claims that a provisioner makes a volume for.
+	provisioning map[types.UID]struct{}
+	// pools is the room that is left, by driver and segment.
+	pools map[poolKey]pool
+	// hungUntil is the end of a provisioner's hang.
+	hungUntil map[string]time.Time
 }
 
 func newStorage() storage {
 	return storage{
-		users:   map[types.NamespacedName][]types.NamespacedName{},
-		claimed: map[types.NamespacedName][]types.NamespacedName{},
-		free:    map[string]map[types.NamespacedName]struct{}{},
-		unbound: map[string]map[types.NamespacedName]struct{}{},
+		users:        map[types.NamespacedName][]types.NamespacedName{},
+		claimed:      map[types.NamespacedName][]types.NamespacedName{},
+		free:         map[string]map[types.NamespacedName]struct{}{},
+		unbound:      map[string]map[types.NamespacedName]struct{}{},
+		provisioning: map[types.UID]struct{}{},
+		pools:        map[poolKey]pool{},
+		hungUntil:    map[string]time.Time{},
 	}
 }
 
@@ -38,6 +48,8 @@ func (s *storage) clone() storage {
 	other := storage{
 		users: maps.Clone(s.users), claimed: maps.Clone(s.claimed),
 		free: cloneSets(s.free), unbound: cloneSets(s.unbound),
+		provisioning: maps.Clone(s.provisioning),
+		pools:        maps.Clone(s.pools), hungUntil: maps.Clone(s.hungUntil),
 	}
 	return other
 }
@@ -64,6 +76,9 @@ func (c *Cluster) storageChanged(kind world.Kind, old, changed world.Object) {
 	case *storagev1.StorageClass:
 		c.enqueueClass(o.Name)
 		c.enqueueClass("")
+		c.enqueueCapacity(o.Provisioner)
+	case *storagev1.CSIDriver:
+		c.enqueueCapacity(o.Name)
 	}
 }
 
@@ -140,6 +155,8 @@ func (c *Cluster) syncStorage(e workItem) bool {
 		for _, key := range slices.SortedFunc(maps.Keys(c.storage.unbound[e.key.Name]), compareKeys) {
 			c.syncClaim(c.claimAt(key))
 		}
+	case world.CSIStorageCapacity:
+		c.publishCapacity(e.key.Name)
 	default:
 		return false
 	}

@@ -46,6 +46,9 @@ func (s *storage) indexClaim(before, after *v1.PersistentVolumeClaim) {
 	if after != nil && !isBindCompleted(after) {
 		insertMember(s.unbound, storagevolume.GetPersistentVolumeClaimClass(after), keyOf(after))
 	}
+	if before != nil && after == nil {
+		delete(s.provisioning, before.UID)
+	}
 }
 
 func insertKey[K comparable](index map[K][]types.NamespacedName, at K, key types.NamespacedName) {

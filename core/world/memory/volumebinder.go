@@ -43,6 +43,8 @@ func (c *Cluster) syncClaim(claim *v1.PersistentVolumeClaim) {
 	case storagevolume.GetPersistentVolumeClaimClass(claim) == "":
 		c.storageEvent(claim, v1.EventTypeNormal, "FailedBinding",
 			"no persistent volumes available for this claim and no storage class is set", volumeController)
+	default:
+		c.provision(claim)
 	}
 }
 

@@ -249,7 +249,7 @@ func TestVolumeBinder_SchedulersChoice(t *testing.T) {
 	`)
 }
 
-func TestVolumeBinder_LateVolume(t *testing.T) {
+func TestVolumeBinder_LateVolumeAndDefaultClass(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	bare := claim("bare", "1Gi")
 	bare.Spec.StorageClassName = nil
@@ -262,10 +262,15 @@ func TestVolumeBinder_LateVolume(t *testing.T) {
 	`)
 	create(s, volume("a", "1Gi"))
 	s.pass(time.Second)
+	class := immediateClass("fast", "disks.example.com")
+	class.Annotations = map[string]string{"storageclass.kubernetes.io/is-default-class": "true"}
+	create(s, class)
+	s.pass(time.Second)
 	s.wantsState(`
-		claim bare Pending
+		claim bare Bound to pvc-UID
 		claim data Bound to a
 		volume a Bound of data
+		volume pvc-UID Bound of bare
 	`)
 }
 

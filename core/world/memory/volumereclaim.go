@@ -60,5 +60,6 @@ func (c *Cluster) release(volume *v1.PersistentVolume) {
 		volume.DeletionTimestamp != nil {
 		return
 	}
+	c.returnRoom(volume)
 	c.beginDeletion(world.PersistentVolume, volume)
 }

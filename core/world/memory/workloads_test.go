@@ -158,9 +158,10 @@ func names(all []world.Object) []string {
 func TestStatefulSet_Order(t *testing.T) {
 	s := newScene(t, memory.Options{PodBehavior: func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Start: time.Second, Stop: time.Second} }})
 	create(s, node("n1"))
+	create(s, immediateClass("slow", "disks.example.com"))
 	set := create(s, &appsv1.StatefulSet{ObjectMeta: meta("db"), Spec: appsv1.StatefulSetSpec{
 		Replicas: ptr(int32(3)), Template: template(),
-		VolumeClaimTemplates: []v1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}},
+		VolumeClaimTemplates: []v1.PersistentVolumeClaim{*claim("data", "1Gi")},
 	}})
 	var seen []string
 	for range 8 {

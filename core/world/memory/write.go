@@ -80,7 +80,7 @@ func (c *Cluster) notify(kind world.Kind, old, changed world.Object) {
 	case world.PodDisruptionBudget:
 		pdb, _ := changed.(*policyv1.PodDisruptionBudget)
 		c.budgetChanged(pdb)
-	case world.PersistentVolumeClaim, world.PersistentVolume, world.StorageClass:
+	case world.PersistentVolumeClaim, world.PersistentVolume, world.StorageClass, world.CSIDriver:
 		c.storageChanged(kind, old, changed)
 	case world.ReplicaSet, world.StatefulSet, world.Deployment, world.DaemonSet, world.Job:
 		c.ownerChanged(kind, old, changed)

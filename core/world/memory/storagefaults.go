@@ -1,0 +1,8 @@
+package memory
+
+import "time"
+
+// HangProvisioner stops a driver's provisioner for some time. The volumes it is making come afterwards.
+func (c *Cluster) HangProvisioner(driver string, d time.Duration) {
+	c.storage.hungUntil[driver] = c.now.Add(d)
+}
