@@ -49,8 +49,8 @@ type Latency struct {
 	Kubelet, Controller Delay
 	// Plugin is the duration of a plugin call.
 	Plugin Delay
-	// Provision is how long a driver takes to make a volume.
-	Provision Delay
+	// Provision is how long a driver takes to make a volume, Attach to attach or detach one.
+	Provision, Attach Delay
 }
 
 // TypicalLatency is that of a healthy medium-sized cluster.
@@ -63,6 +63,7 @@ func TypicalLatency() Latency {
 		Controller: Delay{10 * time.Millisecond, 40 * time.Millisecond},
 		Plugin:     Delay{5 * time.Millisecond, 20 * time.Millisecond},
 		Provision:  Delay{time.Second, 2 * time.Second},
+		Attach:     Delay{time.Second, 4 * time.Second},
 	}
 }
 

@@ -49,7 +49,7 @@ func (e workItem) fire(c *Cluster) {
 	}
 	delete(c.workQueue, e)
 	if e.kind == world.Node {
-		c.syncTaints(e.key)
+		c.syncNode(e.key)
 		return
 	}
 	if c.syncStorage(e) {

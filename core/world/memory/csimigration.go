@@ -1,6 +1,7 @@
 package memory
 
 import (
+	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/csi-translation-lib/plugins"
 )
@@ -25,4 +26,17 @@ func driverOf(class *storagev1.StorageClass) string {
 		}
 	}
 	return class.Provisioner
+}
+
+// csiDriverOf is the CSI driver of a volume; empty for a volume of another kind.
+func csiDriverOf(volume *v1.PersistentVolume) string {
+	if volume.Spec.CSI != nil {
+		return volume.Spec.CSI.Driver
+	}
+	for _, plugin := range inTree {
+		if plugin.CanSupport(volume) {
+			return plugin.GetCSIPluginName()
+		}
+	}
+	return ""
 }

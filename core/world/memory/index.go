@@ -7,6 +7,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -19,6 +20,8 @@ type podState struct {
 	requests amounts
 	// admitted reports whether the kubelet has admitted the pod and counts its requests, started whether it runs.
 	admitted, started bool
+	// awaitsVolumes reports whether an admitted pod waits for its volumes.
+	awaitsVolumes bool
 	// The times at which the pod starts, ends by itself and is gone after a deletion; zero if never.
 	startsAt, endsAt, stopsAt time.Time
 	// eviction is the result of a kubelet's eviction of the pod, nil without one; evictedAt is when the pod has
@@ -66,6 +69,8 @@ func (c *Cluster) index(kind world.Kind, old, changed world.Object) {
 		c.storage.indexClaim(as[*v1.PersistentVolumeClaim](old), as[*v1.PersistentVolumeClaim](changed))
 	case world.PersistentVolume:
 		c.storage.indexVolume(as[*v1.PersistentVolume](old), as[*v1.PersistentVolume](changed))
+	case world.VolumeAttachment:
+		c.storage.indexAttachment(as[*storagev1.VolumeAttachment](old), as[*storagev1.VolumeAttachment](changed))
 	}
 }
 

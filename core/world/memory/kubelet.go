@@ -54,6 +54,8 @@ const (
 	podStarts
 	podEnds
 	podStops
+	// podMounts: the kubelet looks again at the volumes that the pod waits for.
+	podMounts
 	// podEvicted: a pod that its kubelet evicted has stopped.
 	podEvicted
 )
@@ -68,8 +70,12 @@ func (e podEvent) fire(c *Cluster) {
 	case podNoticed:
 		c.syncPod(pod)
 	case podStarts:
-		if !state.started && pod.DeletionTimestamp == nil && !isTerminal(pod) && !state.startsAt.After(c.now) {
+		if !state.started && !state.awaitsVolumes && pod.DeletionTimestamp == nil && !isTerminal(pod) && !state.startsAt.After(c.now) {
 			c.startPod(pod)
+		}
+	case podMounts:
+		if state.awaitsVolumes && pod.DeletionTimestamp == nil && !isTerminal(pod) {
+			c.mountVolumes(pod, state)
 		}
 	case podEnds:
 		if !state.endsAt.After(c.now) && !isTerminal(pod) {
@@ -167,9 +173,7 @@ func (c *Cluster) admitOnNode(pod *v1.Pod, state podState) {
 	n := c.nodeState(state.node)
 	n.admitted = n.admitted.add(state.requests)
 	state.admitted = true
-	state.startsAt = c.now.Add(c.options.PodBehavior(pod).Start)
-	c.pods[pod.UID] = state
-	c.schedulePodEvent(pod, podStarts, state.startsAt)
+	c.mountVolumes(pod, state)
 }
 
 // startPod makes a pod Running and Ready.
@@ -186,7 +190,7 @@ func (c *Cluster) startPod(pod *v1.Pod) {
 	running.Status.ContainerStatuses = runningStatuses(pod.Spec.Containers, at, false)
 	running.Status.InitContainerStatuses = runningStatuses(pod.Spec.InitContainers, at, true)
 	life, state := c.options.PodBehavior(pod), c.pods[pod.UID]
-	state.started = true
+	state.started, state.awaitsVolumes = true, false
 	if life.Run > 0 {
 		state.endsAt = c.now.Add(life.Run)
 		c.schedulePodEvent(pod, podEnds, state.endsAt)
@@ -251,6 +255,7 @@ func (c *Cluster) terminated(pod *v1.Pod, phase v1.PodPhase, reason string, code
 
 // resyncPods is the kubelet's sync of all its pods after it was silent, or when its node joins.
 func (c *Cluster) resyncPods(node string) {
+	c.nodeStorageChanged(node)
 	for _, key := range slices.Clone(c.nodeState(node).pods) {
 		pod := c.podAt(key)
 		state := c.pods[pod.UID]
@@ -260,7 +265,11 @@ func (c *Cluster) resyncPods(node string) {
 		case !state.endsAt.IsZero() && !state.endsAt.After(c.now) && !isTerminal(pod):
 			c.finishPod(pod)
 		case state.admitted && !state.started && !isTerminal(pod) && pod.DeletionTimestamp == nil:
-			c.startPod(pod)
+			if state.awaitsVolumes = !c.canMount(pod); state.awaitsVolumes {
+				c.pods[pod.UID] = state
+			} else {
+				c.startPod(pod)
+			}
 		}
 		if pod = c.podAt(key); pod != nil {
 			c.syncPod(pod)

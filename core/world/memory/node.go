@@ -34,6 +34,10 @@ func hasTaint(list []v1.Taint, key string, effect v1.TaintEffect) bool {
 func (c *Cluster) nodeChanged(old, changed *v1.Node) {
 	if changed == nil {
 		c.notifyLifecycle(world.Deleted, old)
+		c.nodeStorageChanged(old.Name)
+		if c.objects[world.CSINode][keyOf(old)] != nil {
+			c.enqueue(workItem{kind: world.Node, key: keyOf(old)}, 0)
+		}
 		c.schedule(c.now.Add(orphanPeriod), orphanedPods{old.Name})
 		c.enqueueDaemonSets()
 		return
@@ -53,6 +57,10 @@ func (c *Cluster) nodeChanged(old, changed *v1.Node) {
 	}
 	if add, remove := c.conditionTaints(changed); len(add)+len(remove) > 0 {
 		c.enqueue(workItem{kind: world.Node, key: keyOf(changed)}, 0)
+	}
+	if old == nil || readiness(old) != readiness(changed) || !equality.Semantic.DeepEqual(old.Spec.Taints, changed.Spec.Taints) {
+		c.nodeStorageChanged(changed.Name)
+		c.collectOutOfService(changed)
 	}
 	if old == nil || !equality.Semantic.DeepEqual(old.Labels, changed.Labels) ||
 		!equality.Semantic.DeepEqual(old.Spec.Taints, changed.Spec.Taints) {

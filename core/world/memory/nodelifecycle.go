@@ -86,10 +86,13 @@ func (c *Cluster) conditionTaints(node *v1.Node) (add, remove []v1.Taint) {
 	return add, remove
 }
 
-// syncTaints applies the taints for a node's conditions.
-func (c *Cluster) syncTaints(key types.NamespacedName) {
+// syncNode applies the taints for a node's conditions, and deletes the CSINode of a deleted node.
+func (c *Cluster) syncNode(key types.NamespacedName) {
 	node := c.Node(key.Name)
 	if node == nil {
+		if o := c.objects[world.CSINode][key]; o != nil {
+			c.beginDeletion(world.CSINode, o)
+		}
 		return
 	}
 	if add, remove := c.conditionTaints(node); len(add)+len(remove) > 0 {

@@ -24,12 +24,18 @@ type storage struct {
 	free    map[string]map[types.NamespacedName]struct{}
 	// unbound are the claims of a class that are not bound yet.
 	unbound map[string]map[types.NamespacedName]struct{}
+	// attachments are the VolumeAttachments of a volume, onNode those of a node.
+	attachments, onNode map[string][]types.NamespacedName
+	// unusedSince is when the last pod of a VolumeAttachment was gone.
+	unusedSince map[types.UID]time.Time
 	// provisioning holds the claims that a provisioner makes a volume for.
 	provisioning map[types.UID]struct{}
+	// attaching holds the VolumeAttachments that a driver is working on.
+	attaching map[types.UID]struct{}
 	// pools is the room that is left, by driver and segment.
 	pools map[poolKey]pool
-	// hungUntil is the end of a provisioner's hang.
-	hungUntil map[string]time.Time
+	// hungUntil is the end of a provisioner's hang, stuckUntil the end of a volume's failing detachment.
+	hungUntil, stuckUntil map[string]time.Time
 }
 
 func newStorage() storage {
@@ -38,9 +44,14 @@ func newStorage() storage {
 		claimed:      map[types.NamespacedName][]types.NamespacedName{},
 		free:         map[string]map[types.NamespacedName]struct{}{},
 		unbound:      map[string]map[types.NamespacedName]struct{}{},
+		attachments:  map[string][]types.NamespacedName{},
+		onNode:       map[string][]types.NamespacedName{},
+		unusedSince:  map[types.UID]time.Time{},
 		provisioning: map[types.UID]struct{}{},
+		attaching:    map[types.UID]struct{}{},
 		pools:        map[poolKey]pool{},
 		hungUntil:    map[string]time.Time{},
+		stuckUntil:   map[string]time.Time{},
 	}
 }
 
@@ -48,8 +59,9 @@ func (s *storage) clone() storage {
 	other := storage{
 		users: maps.Clone(s.users), claimed: maps.Clone(s.claimed),
 		free: cloneSets(s.free), unbound: cloneSets(s.unbound),
-		provisioning: maps.Clone(s.provisioning),
-		pools:        maps.Clone(s.pools), hungUntil: maps.Clone(s.hungUntil),
+		attachments: maps.Clone(s.attachments), onNode: maps.Clone(s.onNode),
+		unusedSince: maps.Clone(s.unusedSince), provisioning: maps.Clone(s.provisioning),
+		attaching: maps.Clone(s.attaching), pools: maps.Clone(s.pools), hungUntil: maps.Clone(s.hungUntil), stuckUntil: maps.Clone(s.stuckUntil),
 	}
 	return other
 }
@@ -73,12 +85,21 @@ func (c *Cluster) storageChanged(kind world.Kind, old, changed world.Object) {
 		c.claimChanged(o)
 	case *v1.PersistentVolume:
 		c.volumeChanged(o, changed == nil)
+	case *storagev1.VolumeAttachment:
+		c.enqueueAttachments(volumeOf(o))
+		c.notifyMounts(volumeOf(o))
+		if changed == nil {
+			c.enqueueVolume(volumeOf(o))
+			c.retryAttachments(o.Spec.NodeName)
+		}
 	case *storagev1.StorageClass:
 		c.enqueueClass(o.Name)
 		c.enqueueClass("")
 		c.enqueueCapacity(o.Provisioner)
 	case *storagev1.CSIDriver:
 		c.enqueueCapacity(o.Name)
+	case *storagev1.CSINode:
+		c.retryAttachments(o.Name)
 	}
 }
 
@@ -89,6 +110,8 @@ func (c *Cluster) claimChanged(claim *v1.PersistentVolumeClaim) {
 	}
 	if name := claim.Spec.VolumeName; name != "" {
 		c.enqueueVolume(name)
+		c.enqueueAttachments(name)
+		c.notifyMounts(name)
 	}
 }
 
@@ -118,6 +141,16 @@ func (c *Cluster) podStorageChanged(old, changed *v1.Pod) {
 			c.enqueueClaim(key)
 		}
 	}
+	c.enqueueVolumesOf(pod)
+}
+
+// enqueueVolumesOf enqueues the attachments of a pod's volumes.
+func (c *Cluster) enqueueVolumesOf(pod *v1.Pod) {
+	for _, key := range claimsOf(pod) {
+		if claim := c.claimAt(key); claim != nil && claim.Spec.VolumeName != "" {
+			c.enqueueAttachments(claim.Spec.VolumeName)
+		}
+	}
 }
 
 // usesAlike reports whether two states of a pod use their claims alike.
@@ -140,6 +173,11 @@ func (c *Cluster) enqueueClass(name string) {
 	}
 }
 
+// enqueueAttachments enqueues a volume's attachments.
+func (c *Cluster) enqueueAttachments(volume string) {
+	c.enqueue(workItem{kind: world.VolumeAttachment, key: types.NamespacedName{Name: volume}}, 0)
+}
+
 // syncStorage runs the controller of a storage object; it reports false for any other kind.
 func (c *Cluster) syncStorage(e workItem) bool {
 	switch e.kind {
@@ -155,6 +193,8 @@ func (c *Cluster) syncStorage(e workItem) bool {
 		for _, key := range slices.SortedFunc(maps.Keys(c.storage.unbound[e.key.Name]), compareKeys) {
 			c.syncClaim(c.claimAt(key))
 		}
+	case world.VolumeAttachment:
+		c.syncAttachments(e.key.Name)
 	case world.CSIStorageCapacity:
 		c.publishCapacity(e.key.Name)
 	default:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 	storagevolume "k8s.io/component-helpers/storage/volume"
 )
@@ -48,6 +49,19 @@ func (s *storage) indexClaim(before, after *v1.PersistentVolumeClaim) {
 	}
 	if before != nil && after == nil {
 		delete(s.provisioning, before.UID)
+	}
+}
+
+func (s *storage) indexAttachment(before, after *storagev1.VolumeAttachment) {
+	switch {
+	case before == nil && after != nil:
+		insertKey(s.attachments, volumeOf(after), keyOf(after))
+		insertKey(s.onNode, after.Spec.NodeName, keyOf(after))
+	case before != nil && after == nil:
+		removeKey(s.attachments, volumeOf(before), keyOf(before))
+		removeKey(s.onNode, before.Spec.NodeName, keyOf(before))
+		delete(s.unusedSince, before.UID)
+		delete(s.attaching, before.UID)
 	}
 }
 

@@ -51,13 +51,14 @@ func (c *Cluster) unclaim(volume *v1.PersistentVolume) {
 	c.setVolumePhase(next, v1.VolumeAvailable)
 }
 
-// release applies the reclaim policy to a volume whose claim is gone. Only its provisioner deletes a volume.
+// release applies the reclaim policy to a volume whose claim is gone. Only its provisioner deletes a volume, and not
+// while it is attached to a node.
 func (c *Cluster) release(volume *v1.PersistentVolume) {
 	if volume.Status.Phase != v1.VolumeFailed {
 		volume = c.setVolumePhase(volume, v1.VolumeReleased)
 	}
 	if volume.Spec.PersistentVolumeReclaimPolicy != v1.PersistentVolumeReclaimDelete || !isProvisioned(volume) ||
-		volume.DeletionTimestamp != nil {
+		volume.DeletionTimestamp != nil || len(c.storage.attachments[volume.Name]) > 0 {
 		return
 	}
 	c.returnRoom(volume)

@@ -74,13 +74,14 @@ func (c *Cluster) notify(kind world.Kind, old, changed world.Object) {
 		c.notifyBudgets(podOf(old), podOf(changed))
 		c.notifyPressure(old, changed)
 		c.podStorageChanged(podOf(old), podOf(changed))
+		c.podDeletionBegan(podOf(old), podOf(changed))
 	case world.Node:
 		c.nodeChanged(nodeOf(old), nodeOf(changed))
 		c.notifyPressure(old, changed)
 	case world.PodDisruptionBudget:
 		pdb, _ := changed.(*policyv1.PodDisruptionBudget)
 		c.budgetChanged(pdb)
-	case world.PersistentVolumeClaim, world.PersistentVolume, world.StorageClass, world.CSIDriver:
+	case world.PersistentVolumeClaim, world.PersistentVolume, world.VolumeAttachment, world.StorageClass, world.CSIDriver, world.CSINode:
 		c.storageChanged(kind, old, changed)
 	case world.ReplicaSet, world.StatefulSet, world.Deployment, world.DaemonSet, world.Job:
 		c.ownerChanged(kind, old, changed)
