@@ -89,6 +89,9 @@ func (c *Cluster) sync(owner world.Object) error {
 	case *policyv1.PodDisruptionBudget:
 		return c.syncBudget(o)
 	case *v1.Pod:
+		if err := c.createEphemeralClaims(o); err != nil {
+			return err
+		}
 		return c.syncStaleCondition(o)
 	}
 	return nil
@@ -113,7 +116,12 @@ func (c *Cluster) deleteDependents(owner types.UID) {
 	for _, key := range c.setsOf(owner) {
 		c.remove(world.ReplicaSet, c.objects[world.ReplicaSet][key])
 	}
-	if len(f.pods)+len(f.sets) == 0 {
+	for _, key := range slices.SortedFunc(maps.Keys(f.claims), compareKeys) {
+		if claim := c.claimAt(key); claim.DeletionTimestamp == nil {
+			c.beginDeletion(world.PersistentVolumeClaim, claim)
+		}
+	}
+	if len(f.pods)+len(f.sets)+len(f.claims) == 0 {
 		delete(c.dependents, owner)
 	}
 }
@@ -167,6 +175,11 @@ func (c *Cluster) ownerChanged(kind world.Kind, old, changed world.Object) {
 	if old == nil || changed == nil || old.GetGeneration() != changed.GetGeneration() {
 		c.enqueue(workItem{kind: kind, key: keyOf(o), uid: o.GetUID()}, 0)
 	}
+	c.enqueueOwner(o)
+}
+
+// enqueueOwner enqueues an object's controller.
+func (c *Cluster) enqueueOwner(o world.Object) {
 	if owner := metav1.GetControllerOfNoCopy(o); owner != nil {
 		c.enqueue(workItem{
 			kind: world.Kind(owner.Kind), uid: owner.UID,

@@ -156,6 +156,9 @@ func (c *Cluster) syncBudget(pdb *policyv1.PodDisruptionBudget) error {
 
 // syncStaleCondition removes a stale condition from a pod.
 func (c *Cluster) syncStaleCondition(pod *v1.Pod) error {
+	if c.options.Budgets == nil {
+		return nil
+	}
 	at, marked := c.options.Budgets.StaleConditionAt(pod)
 	switch {
 	case !marked:

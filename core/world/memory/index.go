@@ -66,6 +66,7 @@ func (c *Cluster) index(kind world.Kind, old, changed world.Object) {
 	case world.ReplicaSet:
 		c.indexOwned(kind, old, changed)
 	case world.PersistentVolumeClaim:
+		c.indexOwned(kind, old, changed)
 		c.storage.indexClaim(as[*v1.PersistentVolumeClaim](old), as[*v1.PersistentVolumeClaim](changed))
 	case world.PersistentVolume:
 		c.storage.indexVolume(as[*v1.PersistentVolume](old), as[*v1.PersistentVolume](changed))
@@ -164,7 +165,7 @@ func isReady(pod *v1.Pod) bool {
 // dependents are the objects of one owner.
 type dependents struct {
 	podCounts
-	pods, sets map[types.NamespacedName]struct{}
+	pods, sets, claims map[types.NamespacedName]struct{}
 	// everSucceeded and everFailed count the terminated pods, including deleted ones.
 	everSucceeded, everFailed int
 	// notBefore is the end of a job's back-off.
@@ -176,6 +177,7 @@ func (c *Cluster) dependentsOf(owner types.UID) *dependents {
 	if f == nil {
 		f = &dependents{
 			pods: map[types.NamespacedName]struct{}{}, sets: map[types.NamespacedName]struct{}{},
+			claims: map[types.NamespacedName]struct{}{},
 		}
 		c.dependents[owner] = f
 	}
@@ -184,7 +186,7 @@ func (c *Cluster) dependentsOf(owner types.UID) *dependents {
 
 func (f *dependents) clone() *dependents {
 	other := *f
-	other.pods, other.sets = maps.Clone(f.pods), maps.Clone(f.sets)
+	other.pods, other.sets, other.claims = maps.Clone(f.pods), maps.Clone(f.sets), maps.Clone(f.claims)
 	return &other
 }
 
@@ -192,6 +194,8 @@ func (f *dependents) members(kind world.Kind) map[types.NamespacedName]struct{} 
 	switch kind {
 	case world.ReplicaSet:
 		return f.sets
+	case world.PersistentVolumeClaim:
+		return f.claims
 	}
 	return f.pods
 }

@@ -28,8 +28,14 @@ func (c *Cluster) syncStatefulSet(set *appsv1.StatefulSet) error {
 			c.enqueue(workItem{kind: world.StatefulSet, key: keyOf(set), uid: set.UID}, replaceDelay)
 			return nil
 		case isReady(pod) && pod.DeletionTimestamp == nil:
+			c.ownClaims(set, pod, false)
 			continue
+		case pod.Status.Phase == v1.PodPending && pod.DeletionTimestamp == nil:
+			if err := c.createClaims(set, pod); err != nil {
+				return err
+			}
 		}
+		c.ownClaims(set, c.podAt(ordinalKey(set, i)), false)
 		if !parallel {
 			break
 		}
@@ -39,6 +45,7 @@ func (c *Cluster) syncStatefulSet(set *appsv1.StatefulSet) error {
 			surplus = surplus[:1]
 		}
 		for _, pod := range surplus {
+			c.ownClaims(set, pod, true)
 			c.deletePod(pod, nil)
 		}
 	}
@@ -75,26 +82,16 @@ func (c *Cluster) surplusOrdinals(set *appsv1.StatefulSet, wanted int) []*v1.Pod
 	return surplus
 }
 
-// createOrdinal creates one pod of a stateful set, and its persistent volume claims.
+// createOrdinal creates the claims of an ordinal and then its pod.
 func (c *Cluster) createOrdinal(set *appsv1.StatefulSet, i int) error {
 	pod := newPod(set, appsv1.SchemeGroupVersion.WithKind("StatefulSet"), &set.Spec.Template)
 	pod.Name = ordinalKey(set, i).Name
 	pod.Labels = withEntry(pod.Labels, appsv1.StatefulSetPodNameLabel, pod.Name)
 	pod.Labels[appsv1.PodIndexLabel] = strconv.Itoa(i)
 	pod.Spec.Hostname, pod.Spec.Subdomain = pod.Name, set.Spec.ServiceName
-	for _, template := range set.Spec.VolumeClaimTemplates {
-		claim := template.DeepCopy()
-		claim.Name, claim.Namespace = template.Name+"-"+pod.Name, set.Namespace
-		pod.Spec.Volumes = append(pod.Spec.Volumes, v1.Volume{Name: template.Name, VolumeSource: v1.VolumeSource{
-			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name},
-		}})
-		if c.objects[world.PersistentVolumeClaim][keyOf(claim)] != nil {
-			continue
-		}
-		claim.Status.Phase = v1.ClaimPending
-		if _, err := c.create(world.PersistentVolumeClaim, claim); err != nil {
-			return err
-		}
+	addTemplateVolumes(set, pod)
+	if err := c.createClaims(set, pod); err != nil {
+		return err
 	}
 	_, err := c.create(world.Pod, pod)
 	return err

@@ -82,7 +82,7 @@ func (c *Cluster) storageChanged(kind world.Kind, old, changed world.Object) {
 	}
 	switch o := o.(type) {
 	case *v1.PersistentVolumeClaim:
-		c.claimChanged(o)
+		c.claimChanged(o, changed == nil)
 	case *v1.PersistentVolume:
 		c.volumeChanged(o, changed == nil)
 	case *storagev1.VolumeAttachment:
@@ -103,7 +103,7 @@ func (c *Cluster) storageChanged(kind world.Kind, old, changed world.Object) {
 	}
 }
 
-func (c *Cluster) claimChanged(claim *v1.PersistentVolumeClaim) {
+func (c *Cluster) claimChanged(claim *v1.PersistentVolumeClaim, gone bool) {
 	c.enqueueClaim(keyOf(claim))
 	for _, volume := range c.storage.claimed[keyOf(claim)] {
 		c.enqueueVolume(volume.Name)
@@ -112,6 +112,10 @@ func (c *Cluster) claimChanged(claim *v1.PersistentVolumeClaim) {
 		c.enqueueVolume(name)
 		c.enqueueAttachments(name)
 		c.notifyMounts(name)
+	}
+	if gone {
+		c.enqueueSetsOf(claim)
+		c.enqueueOwner(claim)
 	}
 }
 
@@ -135,6 +139,9 @@ func (c *Cluster) podStorageChanged(old, changed *v1.Pod) {
 	}
 	if len(pod.Spec.Volumes) == 0 || old != nil && changed != nil && usesAlike(old, changed) {
 		return
+	}
+	if old == nil && hasEphemeralClaim(pod) || changed == nil && c.dependents[pod.UID] != nil {
+		c.enqueue(workItem{kind: world.Pod, key: keyOf(pod), uid: pod.UID}, 0)
 	}
 	for _, key := range claimsOf(pod) {
 		if c.claimAt(key) != nil {
