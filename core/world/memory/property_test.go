@@ -32,6 +32,9 @@ func anyScript(t *rapid.T) []step {
 		"create", "create", "label", "delete", "bind", "bind", "nominate", "lose", "recover", "node", "drop node",
 		"replicas", "scale", "drop replicas", "break", "restart", "stall", "twice",
 	})
+	if rapid.Bool().Draw(t, "storage") {
+		what = rapid.SampledFrom(append(storageSteps, "bind", "bind", "node", "drop node", "lose", "recover", "delete", "restart"))
+	}
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
 		return step{
 			What: what.Draw(t, "what"), A: rapid.IntRange(0, 5).Draw(t, "a"), B: rapid.IntRange(0, 3).Draw(t, "b"),
@@ -97,6 +100,8 @@ func play(c *memory.Cluster, effect *world.EffectID, s step) []world.Input {
 		c.StallWatch(world.Node, s.Wait)
 	case "twice":
 		c.DuplicateNext(world.Pod, s.B)
+	default:
+		playStorage(c, do, s)
 	}
 	return c.Advance(s.Wait)
 }
@@ -119,6 +124,7 @@ func troubled(o memory.Options) memory.Options {
 		Calls: map[memory.Call]memory.CallFaults{
 			memory.CallBind:        {Refuse: 0.1, Lose: 0.1, LoseReply: 0.1, BoundByOther: 0.1, Slow: 0.2, SlowBy: memory.Delay{Jitter: time.Minute}},
 			memory.CallPatchStatus: {Refuse: 0.3},
+			memory.CallVolume:      {Refuse: 0.1, Lose: 0.1, LoseReply: 0.1, Slow: 0.2, SlowBy: memory.Delay{Jitter: time.Minute}},
 		},
 	}
 	return o
