@@ -27,7 +27,7 @@ func (c *Cluster) syncAttachments(name string) {
 		attachment := c.attachmentAt(key)
 		node := attachment.Spec.NodeName
 		attached[node] = true
-		if users[node] == nil {
+		if users[node] == nil || attachment.DeletionTimestamp != nil {
 			c.detach(attachment)
 			continue
 		}
@@ -126,7 +126,7 @@ func (c *Cluster) createAttachment(volume *v1.PersistentVolume, driver, node str
 
 // startAttaching makes the driver attach a volume, unless it is doing so.
 func (c *Cluster) startAttaching(attachment *storagev1.VolumeAttachment) {
-	if _, underway := c.storage.attaching[attachment.UID]; underway || attachment.DeletionTimestamp != nil {
+	if _, underway := c.storage.attaching[attachment.UID]; underway {
 		return
 	}
 	c.storage.attaching[attachment.UID] = struct{}{}

@@ -254,3 +254,24 @@ func TestMount_VolumeOutOfReach(t *testing.T) {
 	s.pass(time.Hour)
 	s.wantsState("pod p Pending on east", world.Pod)
 }
+
+// A cluster's objects are loaded into another one, where the drivers go on with what was under way.
+func TestAttach_ContinuesAfterLoad(t *testing.T) {
+	s := withDisks(t, immediateClass("slow", disks), slowAttach)
+	create(s, everywhere("disk"))
+	create(s, claim("data", "1Gi"))
+	s.withPods([]string{"p"}, []string{"east"})
+	s.pass(time.Minute)
+	s.mustDelete(world.Pod, "p")
+	s.withPods([]string{"q"}, []string{"west"})
+	s.pass(2 * time.Second)
+	s.wantsState("attachment of disk to east attached deleting", world.VolumeAttachment)
+	other := newScene(t, slowAttach)
+	for _, kind := range world.Kinds() {
+		if err := other.Load(s.List(kind)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other.pass(time.Minute)
+	other.wantsState(movedToOtherNode, podsAndAttachments...)
+}

@@ -18,6 +18,7 @@ const forceDetachAfter = 6 * time.Minute
 // or the node is declared out of service.
 func (c *Cluster) detach(attachment *storagev1.VolumeAttachment) {
 	if attachment.DeletionTimestamp != nil {
+		c.startDetaching(attachment)
 		return
 	}
 	node := c.Node(attachment.Spec.NodeName)
@@ -37,7 +38,14 @@ func (c *Cluster) detach(attachment *storagev1.VolumeAttachment) {
 		}
 	}
 	c.beginDeletion(world.VolumeAttachment, attachment)
-	c.schedule(c.now.Add(c.latency.delay(c.options.Latency.Attach)), volumeDetached{keyOf(attachment), attachment.UID})
+}
+
+// startDetaching makes the driver detach a volume, unless it is doing so.
+func (c *Cluster) startDetaching(attachment *storagev1.VolumeAttachment) {
+	if _, underway := c.storage.detaching[attachment.UID]; !underway {
+		c.storage.detaching[attachment.UID] = struct{}{}
+		c.schedule(c.now.Add(c.latency.delay(c.options.Latency.Attach)), volumeDetached{keyOf(attachment), attachment.UID})
+	}
 }
 
 // volumeDetached is the end of a driver's work to detach a volume.

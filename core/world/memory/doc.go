@@ -6,13 +6,14 @@
 //	     ▼                                                    │
 //	┌──────────────────────── API server ────────────────────────────┐
 //	│ server.go   Create Update UpdateStatus Resize Delete Get List  │
-//	│ binding.go podstatus.go deletion.go   the calls of effects     │
+//	│ binding.go podstatus.go deletion.go volumecalls.go  effects    │
 //	│ eviction.go   evictions and disruption budgets                 │
 //	│ admission*.go defaults.go labelkeys.go podupdate.go            │
 //	│ write.go ─► index.go (counts) ─► watch.go ─► react             │
 //	└───▲──────────────────────────────────────────────────│─────────┘
 //	    │ writes, after a latency of their own             ▼
 //	kubelet*.go pressure.go   node*.go   replicaset.go deployment.go statefulset.go job.go daemonset.go
+//	storage.go ─► volume*.go provisioner.go attach.go detach.go mount.go ephemeral.go claimtemplates.go
 //
 // There is one event queue (eventqueue.go), a heap by time and then by insertion: effects in transit to the API server,
 // watch events and outcomes in transit to the scheduler, syncs of kubelets and controllers, and the actions of a script.
@@ -32,6 +33,22 @@
 // for each other, and an outcome may come before or after the event it caused. Only configured
 // faults (faults.go) break this, and never the order: a lost event ends the watch of its kind, and a relist replaces it.
 //
+// # Storage
+//
+//	claim ──► volumebinder.go ──► a free volume, or provisioner.go ──► storagetopology.go storagecapacity.go
+//	  │            ▲ volumecalls.go: the scheduler claims a volume or selects a node
+//	  ▼            │
+//	volume ──► volumereclaim.go volumeprotection.go                 released, deleted, kept while in use
+//	  │
+//	  ▼
+//	pod on a node ──► attach.go ──► mount.go ──► the pod starts; it is gone ──► detach.go
+//
+// Everything is worked out from objects, so that the objects of another cluster can be loaded and it goes on from there.
+// What drivers have under way, and the room that SetCapacity gave them, is in storage (storage.go, storageindex.go).
+// Drivers need no registration: a driver with a CSIDriver or in a CSINode is a CSI driver, and any other makes directories.
+// Nothing is tried again periodically: a claim that found no room is retried when there may be some. Clusters without storage
+// objects do nothing for it.
+//
 // # Checks
 //
 // Overcommitted and BoundTwice list errors of the scheduler. Kubelets reject a pod that does not fit (kubelet_admit.go),
@@ -45,7 +62,10 @@
 //     documentation describes it; the API server needs an admission plugin for it that is off by default.
 //   - PatchStatus and Delete check the UID of their PodRef, so that they never affect a later pod of the same name.
 //   - A namespace with objects cannot be deleted.
-//   - Nothing evicts pods from tainted nodes, and no controller binds volumes or makes resource claims of templates.
+//   - Nothing evicts pods from tainted nodes, and no controller makes resource claims of templates.
+//   - Claims and volumes are not validated. No volume is resized, and no VolumeAttributesClass applied.
+//   - An attacher sets an error in a VolumeAttachment only if the node's limit is reached, and tries again when it is not.
+//   - Inline volumes of pods are always there: only claims have volumes that are attached.
 //   - Disruption budgets have a status, and limit evictions, only if the options have DisruptionBudgets.
 //   - Nodes run out of resources only if the options have a Pressure and a script reports usage.
 package memory

@@ -30,8 +30,8 @@ type storage struct {
 	unusedSince map[types.UID]time.Time
 	// provisioning holds the claims that a provisioner makes a volume for.
 	provisioning map[types.UID]struct{}
-	// attaching holds the VolumeAttachments that a driver is working on.
-	attaching map[types.UID]struct{}
+	// attaching and detaching hold the VolumeAttachments that a driver is working on.
+	attaching, detaching map[types.UID]struct{}
 	// pools is the room that is left, by driver and segment.
 	pools map[poolKey]pool
 	// hungUntil is the end of a provisioner's hang, stuckUntil the end of a volume's failing detachment.
@@ -49,6 +49,7 @@ func newStorage() storage {
 		unusedSince:  map[types.UID]time.Time{},
 		provisioning: map[types.UID]struct{}{},
 		attaching:    map[types.UID]struct{}{},
+		detaching:    map[types.UID]struct{}{},
 		pools:        map[poolKey]pool{},
 		hungUntil:    map[string]time.Time{},
 		stuckUntil:   map[string]time.Time{},
@@ -61,7 +62,7 @@ func (s *storage) clone() storage {
 		free: cloneSets(s.free), unbound: cloneSets(s.unbound),
 		attachments: maps.Clone(s.attachments), onNode: maps.Clone(s.onNode),
 		unusedSince: maps.Clone(s.unusedSince), provisioning: maps.Clone(s.provisioning),
-		attaching: maps.Clone(s.attaching), pools: maps.Clone(s.pools), hungUntil: maps.Clone(s.hungUntil), stuckUntil: maps.Clone(s.stuckUntil),
+		attaching: maps.Clone(s.attaching), detaching: maps.Clone(s.detaching), pools: maps.Clone(s.pools), hungUntil: maps.Clone(s.hungUntil), stuckUntil: maps.Clone(s.stuckUntil),
 	}
 	return other
 }

@@ -62,6 +62,7 @@ func (s *storage) indexAttachment(before, after *storagev1.VolumeAttachment) {
 		removeKey(s.onNode, before.Spec.NodeName, keyOf(before))
 		delete(s.unusedSince, before.UID)
 		delete(s.attaching, before.UID)
+		delete(s.detaching, before.UID)
 	}
 }
 
