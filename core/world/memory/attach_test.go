@@ -229,7 +229,7 @@ func TestDetach_NodeIsDeleted(t *testing.T) {
 
 func TestDetach_Stuck(t *testing.T) {
 	s := withDeadNode(t)
-	s.StickVolume("disk", 20*time.Minute)
+	s.FailDetach("disk", 20*time.Minute)
 	if err := s.Delete(world.Pod, "default", "p", graceOf(0)); err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func (d volumeDetached) fire(c *Cluster) {
 	if attachment == nil || attachment.UID != d.uid {
 		return
 	}
-	if until := c.storage.stuckUntil[volumeOf(attachment)]; until.After(c.now) {
+	if until := c.storage.detachFailsUntil[volumeOf(attachment)]; until.After(c.now) {
 		c.schedule(until, d)
 		return
 	}

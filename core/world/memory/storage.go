@@ -34,25 +34,25 @@ type storage struct {
 	attaching, detaching map[types.UID]struct{}
 	// pools is the room that is left, by driver and segment.
 	pools map[poolKey]pool
-	// hungUntil is the end of a provisioner's hang, stuckUntil the end of a volume's failing detachment.
-	hungUntil, stuckUntil map[string]time.Time
+	// hungUntil is the end of a provisioner's hang, detachFailsUntil the end of a volume's failed detachments.
+	hungUntil, detachFailsUntil map[string]time.Time
 }
 
 func newStorage() storage {
 	return storage{
-		users:        map[types.NamespacedName][]types.NamespacedName{},
-		claimed:      map[types.NamespacedName][]types.NamespacedName{},
-		free:         map[string]map[types.NamespacedName]struct{}{},
-		unbound:      map[string]map[types.NamespacedName]struct{}{},
-		attachments:  map[string][]types.NamespacedName{},
-		onNode:       map[string][]types.NamespacedName{},
-		unusedSince:  map[types.UID]time.Time{},
-		provisioning: map[types.UID]struct{}{},
-		attaching:    map[types.UID]struct{}{},
-		detaching:    map[types.UID]struct{}{},
-		pools:        map[poolKey]pool{},
-		hungUntil:    map[string]time.Time{},
-		stuckUntil:   map[string]time.Time{},
+		users:            map[types.NamespacedName][]types.NamespacedName{},
+		claimed:          map[types.NamespacedName][]types.NamespacedName{},
+		free:             map[string]map[types.NamespacedName]struct{}{},
+		unbound:          map[string]map[types.NamespacedName]struct{}{},
+		attachments:      map[string][]types.NamespacedName{},
+		onNode:           map[string][]types.NamespacedName{},
+		unusedSince:      map[types.UID]time.Time{},
+		provisioning:     map[types.UID]struct{}{},
+		attaching:        map[types.UID]struct{}{},
+		detaching:        map[types.UID]struct{}{},
+		pools:            map[poolKey]pool{},
+		hungUntil:        map[string]time.Time{},
+		detachFailsUntil: map[string]time.Time{},
 	}
 }
 
@@ -62,7 +62,7 @@ func (s *storage) clone() storage {
 		free: cloneSets(s.free), unbound: cloneSets(s.unbound),
 		attachments: maps.Clone(s.attachments), onNode: maps.Clone(s.onNode),
 		unusedSince: maps.Clone(s.unusedSince), provisioning: maps.Clone(s.provisioning),
-		attaching: maps.Clone(s.attaching), detaching: maps.Clone(s.detaching), pools: maps.Clone(s.pools), hungUntil: maps.Clone(s.hungUntil), stuckUntil: maps.Clone(s.stuckUntil),
+		attaching: maps.Clone(s.attaching), detaching: maps.Clone(s.detaching), pools: maps.Clone(s.pools), hungUntil: maps.Clone(s.hungUntil), detachFailsUntil: maps.Clone(s.detachFailsUntil),
 	}
 	return other
 }

@@ -22,7 +22,7 @@ import (
 var storageSteps = []string{
 	"driver", "csi node", "csi node", "claim", "claim", "claim", "drop claim", "volume", "volume", "drop volume", "pod with claim",
 	"pod with claim", "pod with claim", "ephemeral", "database", "drop database", "claim volume", "claim volume", "select node",
-	"select node", "schedule", "schedule", "schedule", "schedule", "schedule", "capacity", "hang", "stick", "out of service", "force delete",
+	"select node", "schedule", "schedule", "schedule", "schedule", "schedule", "capacity", "hang", "fail detach", "out of service", "force delete",
 }
 
 func classOfClaim(i int) string { return [...]string{"late", "now"}[i%2] }
@@ -77,8 +77,8 @@ func playStorage(c *memory.Cluster, do func(world.Action), s step) {
 		c.SetCapacity(disks, zone(strconv.Itoa(s.B%2)), int64(s.A)<<30)
 	case "hang":
 		c.HangProvisioner(disks, s.Wait*2)
-	case "stick":
-		c.StickVolume("v"+n, s.Wait*2)
+	case "fail detach":
+		c.FailDetach("v"+n, s.Wait*2)
 	case "out of service":
 		if had := c.Node(on); had != nil {
 			off := had.DeepCopy()

@@ -7,7 +7,7 @@ func (c *Cluster) HangProvisioner(driver string, d time.Duration) {
 	c.storage.hungUntil[driver] = c.now.Add(d)
 }
 
-// StickVolume makes the detachment of a volume from its node fail for some time.
-func (c *Cluster) StickVolume(volume string, d time.Duration) {
-	c.storage.stuckUntil[volume] = c.now.Add(d)
+// FailDetach makes the detachment of a volume from its node fail for some time.
+func (c *Cluster) FailDetach(volume string, d time.Duration) {
+	c.storage.detachFailsUntil[volume] = c.now.Add(d)
 }
