@@ -23,7 +23,10 @@ func hostile() map[string]struct{ text, want string } {
 	}
 	return map[string]struct{ text, want string }{
 		"a long name around much": {"cluster: {priorityClasses: {? " + strings.Repeat("a", 200_000) + " : {value: 1, globalDefault: true}" + many(1000, ", "+strings.Repeat("b", 100)+"%d: {value: 1}") + "}}\n", "a cluster needs nodes"},
-		"labels of 10,000 nodes":  {"cluster: {nodes: [{name: n, count: 10000, cpu: 1, memory: 1Gi, labels: {" + many(200, "l%d: v, ") + "}}]}\n", "all nodes together have more than 1000000 labels, taints and resources"},
+		"labels of 10,000 nodes":  {"cluster: {nodes: [{name: n, count: 10000, cpu: 1, memory: 1Gi, labels: {" + many(200, "l%d: v, ") + "}}]}\n", "all nodes together have more than 1000000 labels, taints, resources and drivers"},
+		"drivers of 10,000 nodes": {"cluster: {nodes: [{name: n, count: 10000, cpu: 1, memory: 1Gi, drivers: {" + many(200, "d%d: 1, ") + "}}]}\n", "all nodes together have more than 1000000 labels, taints, resources and drivers"},
+		"many volumes":            {nodes[:len(nodes)-2] + ", storage: {volumes: [" + many(2000, "{name: v%d, count: 100, size: 1Gi},") + "]}}\n", "more than 100000"},
+		"many claims":             {nodes + "workloads: [{statefulset: a, replicas: 50000, volumes: {" + many(100, "v%d: 1Gi, ") + "}}]\n", "more than 100000"},
 		"large pods":              {nodes + "workloads: [{pod: a, replicas: 90000, spec: {containers: [{name: a, image: " + strings.Repeat("a", 2000) + "}]}}]\n", "all pods together take more than 128 MiB, encoded"},
 		"large daemons":           {nodes + "workloads: [{daemonset: a, spec: {containers: [{name: a, image: " + strings.Repeat("a", 200_000) + "}]}}]\n", "all pods together take more than 128 MiB, encoded"},
 		"large pods in a step":    {nodes + "workloads: [{deployment: a, replicas: 0, spec: {containers: [{name: a, image: " + strings.Repeat("a", 2000) + "}]}}]\nsteps: [{at: 0s, scale: {a: 90000}}]\n", "all pods together take more than 128 MiB, encoded"},

@@ -32,6 +32,11 @@ func (f *file) checkRecorded() error {
 	case f.Scheduler.Replicas > 1:
 		return f.Scheduler.Fail("replicas", "on a cluster there is one scheduler"+instead)
 	}
+	for _, name := range sortedKeys(f.Cluster.Storage.Drivers) {
+		if d := f.Cluster.Storage.Drivers[name]; d.Has("capacity") {
+			return d.Fail("capacity", "on a cluster no driver measures its volumes"+instead)
+		}
+	}
 	for i := range f.Workloads {
 		if w := &f.Workloads[i]; w.Has("usage") {
 			return w.Fail("usage", "on a cluster the usage of pods is not measured"+instead)

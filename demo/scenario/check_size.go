@@ -9,9 +9,10 @@ import (
 // made is what the parts checked so far will make of a cluster.
 type made struct {
 	nodes     map[string]bool // by name
-	nodeParts int             // labels, taints and resources of all nodes
+	nodeParts int             // labels, taints, resources and drivers of all nodes
 	podBytes  int             // of all pods, encoded
 	compared  int             // nodes that were compared with a pattern or a label
+	volumes   int             // those written, and the claims of pods
 	workloads map[string]*workload
 }
 
@@ -20,8 +21,8 @@ func (m *made) addNodes(g *nodeGroup, n int) error {
 	if n < 1 || n > maxNodes || len(m.nodes)+n > maxNodes {
 		return g.Fail("count", "a cluster has between 1 and %d nodes", maxNodes)
 	}
-	if m.nodeParts += n * (len(g.Labels) + len(g.Taints) + len(g.Resources)); m.nodeParts > maxNodeParts {
-		return g.Fail("labels", "all nodes together have more than %d labels, taints and resources", maxNodeParts)
+	if m.nodeParts += n * (len(g.Labels) + len(g.Taints) + len(g.Resources) + len(g.Drivers)); m.nodeParts > maxNodeParts {
+		return g.Fail("labels", "all nodes together have more than %d labels, taints, resources and drivers", maxNodeParts)
 	}
 	return nil
 }
@@ -34,6 +35,14 @@ func (m *made) addPods(w *workload, field string, n int) error {
 	}
 	if m.podBytes += n * w.podBytes; m.podBytes > maxPodBytes {
 		return w.Fail(field, "all pods together take more than %d MiB, encoded: write fewer or smaller ones", maxPodBytes>>20)
+	}
+	return m.addVolumes(&w.Position, field, n*w.ownClaims())
+}
+
+// addVolumes counts volumes, or claims that may get one.
+func (m *made) addVolumes(p *strict.Position, field string, n int) error {
+	if m.volumes += n; m.volumes > maxVolumes {
+		return p.Fail(field, "all volumes and the claims of all pods together are more than %d", maxVolumes)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (f *file) checkStory() error {
 			}
 		}
 	}
-	if err := c.daemons(); err != nil {
+	if err := firstError(c.drivers, c.classes, c.volumes, c.claims, c.podVolumes, c.daemons); err != nil {
 		return err
 	}
 	for i := range f.Steps {
@@ -43,7 +43,8 @@ func (f *file) checkStory() error {
 // storyChecker holds the objects that steps may name.
 type storyChecker struct {
 	*file
-	nodes    map[string]*v1.Node // those that are added later, too
+	nodes    map[string]*v1.Node        // those that are added later, too
+	segments map[string]map[string]bool // of nodes, by driver: the values of its topology
 	moments  int
 	named    int // workloads in the steps
 	pods     int

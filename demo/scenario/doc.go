@@ -32,11 +32,34 @@
 // # cluster
 //
 //	nodes            groups: name, count and zone or zones with a count each, region, cpu, memory, pods, resources, labels,
-//	                 taints ("key=value:Effect"). Their nodes are web-east-1, web-east-2 and so on, with the label pool.
+//	                 taints ("key=value:Effect"), drivers ({ebs.csi.aws.com: 25}: how many volumes a node can have, 0 for
+//	                 any number). Their nodes are web-east-1, web-east-2 and so on, with the label pool.
 //	priorityClasses  by name: a number, or {value, globalDefault, preemptionPolicy: Never}
-//	latency          typical, none, or ranges: request, response, watch, kubelet, controller, plugin
+//	latency          typical, none, or ranges: request, response, watch, kubelet, controller, plugin, provision, attach
 //	controllers      nodeEvictionRate, secondaryNodeEvictionRate, unhealthyZoneThreshold, largeClusterSizeThreshold
 //	kubelet          a KubeletConfiguration: its eviction thresholds
+//	storage          drivers, classes, volumes and claims, see below
+//
+// # storage
+//
+//	storage:
+//	  drivers:
+//	    ebs.csi.aws.com: {topology: zone, capacity: {east: 100Gi, west: 1Ti}}
+//	  classes:
+//	    fast: {provisioner: ebs.csi.aws.com, binding: WaitForFirstConsumer, default: true}
+//	  volumes:
+//	    - {name: disk, count: 3, size: 10Gi, class: local, node: web-1}
+//	  claims:
+//	    - {name: shared, size: 5Gi, class: fast, access: ReadWriteMany}
+//
+//	drivers   CSI drivers by name; nodes say which they have. topology: zone, node, region or a label, of which a volume
+//	          is accessible from one value; capacity of each value, or {all: 1Ti} without a topology, unlimited if not given;
+//	          trackCapacity: whether CSIStorageCapacity objects tell it, true if there is one; attach: false needs no attaching
+//	classes   by name: a provisioner, which is a driver or kubernetes.io/no-provisioner; or {provisioner, binding: Immediate or
+//	          WaitForFirstConsumer, reclaim: Delete or Retain, default, topologies: {zone: [east]}}
+//	volumes   name, count, size, class, access (ReadWriteOnce if not given), driver, zone or node, reclaim, and claim: the one
+//	          that it is for, [namespace/]name
+//	claims    name, namespace, size, class, access, and volume: the one that it is for
 //
 // # scheduler
 //
@@ -61,6 +84,8 @@
 //	maxSurge, maxUnavailable  of a deployment that is rolled over
 //	startup, runtime, shutdown, fails  the life of a pod on its node: how long until it is ready, ends, has stopped
 //	usage        memory in use: 300Mi, 300Mi growing 5Mi (each second), or {memory, disk, pids}
+//	volumes      by name: a size, or {size, class, access}, a claim of each pod; or {claim}, one that exists. The claims of a
+//	             stateful set stay when its pods go, unless they are ephemeral: true, as those of all other pods are
 //	spec         a whole pod spec, instead of the short fields
 //
 // # steps
@@ -95,6 +120,6 @@
 //   - latency and start mean nothing, for requests take as long as they take, at the actual time, and
 //     seed sets the scheduler's random choices only. They apply when the file is played here.
 //   - usage, disconnect, reconnect, kill, pause, partition, apiserver, kubelet and controllers are errors: kubelets there do
-//     not disconnect and measure nothing, and there is one scheduler without faults.
+//     not disconnect and measure nothing, and there is one scheduler without faults. So are capacities of drivers.
 //   - delete and remove are errors, since no controller there collects the pods that are left.
 package scenario

@@ -33,6 +33,7 @@ type clusterPart struct {
 	Latency         latency             `yaml:"latency"`
 	Controllers     controllers         `yaml:"controllers"`
 	Kubelet         strict.Raw          `yaml:"kubelet"`
+	Storage         storagePart         `yaml:"storage"`
 }
 
 // nodeGroup is a number of nodes of one shape.
@@ -49,6 +50,7 @@ type nodeGroup struct {
 	Resources map[string]amount `yaml:"resources"`
 	Labels    map[string]string `yaml:"labels"`
 	Taints    []taint           `yaml:"taints"`
+	Drivers   map[string]int    `yaml:"drivers"`
 }
 
 type priority struct {
@@ -68,6 +70,8 @@ type latency struct {
 	Kubelet    *span `yaml:"kubelet"`
 	Controller *span `yaml:"controller"`
 	Plugin     *span `yaml:"plugin"`
+	Provision  *span `yaml:"provision"`
+	Attach     *span `yaml:"attach"`
 }
 
 // controllers are settings of kube-controller-manager.
@@ -131,6 +135,8 @@ type workload struct {
 	EvictAfter             *duration         `yaml:"evictAfter"`
 	SchedulingGates        stringList        `yaml:"schedulingGates"`
 	TerminationGracePeriod *duration         `yaml:"terminationGracePeriod"`
+
+	Volumes map[string]podVolume `yaml:"volumes"`
 
 	Spec *v1.PodSpec `yaml:"spec"`
 

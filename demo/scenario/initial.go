@@ -9,7 +9,7 @@ import (
 	"orrery/demo/scenario/strict"
 )
 
-// CreateInitial creates the initial objects: nodes, priority classes, objects, and every workload that no step creates.
+// CreateInitial creates the initial objects: nodes, classes, volumes, objects, and every workload that no step creates.
 func (d *ScriptRunner) CreateInitial() error {
 	cluster := &d.file.Cluster
 	for _, name := range sortedKeys(cluster.PriorityClasses) {
@@ -17,10 +17,16 @@ func (d *ScriptRunner) CreateInitial() error {
 			return cluster.Fail("priorityClasses."+name, "%v", err)
 		}
 	}
+	if err := d.createStorageClasses(); err != nil {
+		return err
+	}
 	for i := range cluster.Nodes {
 		if err := d.addNodes(&cluster.Nodes[i], true); err != nil {
 			return err
 		}
+	}
+	if err := d.createVolumes(); err != nil {
+		return err
 	}
 	for i := range d.file.Objects {
 		if err := d.addObject(&d.file.Objects[i]); err != nil {
@@ -55,7 +61,11 @@ func (d *ScriptRunner) addNodes(g *nodeGroup, ready bool) error {
 		if ready {
 			node.Status.Conditions = []v1.NodeCondition{{Type: v1.NodeReady, Status: v1.ConditionTrue, Reason: "KubeletReady"}}
 		}
-		if err := d.create(node); err != nil {
+		objects := []world.Object{node}
+		if len(g.Drivers) > 0 {
+			objects = append(objects, d.file.csiNode(g, node.Name))
+		}
+		if err := d.create(objects...); err != nil {
 			return g.Fail("name", "%v", err)
 		}
 	}

@@ -30,6 +30,8 @@ func (l *latency) of() memory.Latency {
 		{l.Kubelet, &all.Kubelet},
 		{l.Controller, &all.Controller},
 		{l.Plugin, &all.Plugin},
+		{l.Provision, &all.Provision},
+		{l.Attach, &all.Attach},
 	} {
 		if one.from != nil {
 			*one.to = memory.Delay{Base: one.from.from, Jitter: one.from.to - one.from.from}

@@ -10,9 +10,10 @@ const (
 	maxMoments     = 10_000    // repeated ones counted each time
 	maxNamed       = 1_000_000 // workloads in the steps
 	maxInputs      = 2_000_000
-	maxNodeParts   = 1_000_000 // of all nodes together: labels, taints and resources
+	maxNodeParts   = 1_000_000 // of all nodes together: labels, taints, resources and drivers
 	maxPodBytes    = 128 << 20 // of all pods together, encoded
 	maxCompared    = 2_000_000 // nodes with patterns and labels in the steps
+	maxVolumes     = 100_000   // those written, and the claims of all pods together
 	maxReplicas    = 9
 	maxAmount      = 1 << 50 // of memory, in bytes, and of anything else
 	maxCPU         = 1_000_000

@@ -31,6 +31,7 @@ func (w *workload) objects() []world.Object {
 	case world.StatefulSet:
 		all = append(all, &appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{
 			Replicas: &replicas, Selector: w.selector(), Template: w.template(), ServiceName: w.name,
+			VolumeClaimTemplates: w.claimTemplates(),
 		}})
 	case world.DaemonSet:
 		all = append(all, &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{

@@ -109,7 +109,11 @@ func (s *Scenario) simulationAt(start time.Time, seed uint64, furnish func(*simu
 	if err != nil {
 		return nil, err
 	}
-	return st, furnish(st)
+	if err := furnish(st); err != nil {
+		return nil, err
+	}
+	st.setInitialCapacity()
+	return st, nil
 }
 
 // warmupSeed keeps the names of objects from the warm-up apart from those of later ones.

@@ -46,7 +46,7 @@ func (w *workload) podSpec() v1.PodSpec {
 			Resources: v1.ResourceRequirements{Requests: w.requests(), Limits: w.limits()},
 		}},
 		PriorityClassName: w.PriorityClass, SchedulerName: w.SchedulerName, NodeSelector: w.nodeSelector(),
-		Affinity: w.affinity(), Tolerations: w.tolerations(),
+		Affinity: w.affinity(), Tolerations: w.tolerations(), Volumes: w.podVolumes(),
 	}
 	for _, gate := range w.SchedulingGates {
 		spec.SchedulingGates = append(spec.SchedulingGates, v1.PodSchedulingGate{Name: gate})
