@@ -28,6 +28,7 @@ func (d *ScriptRunner) runActions(m *moment) error {
 		{"taint", func(m *moment) error { return d.changeTaints(m.Taint, true) }},
 		{"untaint", func(m *moment) error { return d.changeTaints(m.Untaint, false) }},
 		{"drain", d.drain},
+		{"storage", d.deleteClaims},
 	}
 	for _, one := range append(deeds, d.extraActions...) {
 		if err := one.run(m); err != nil {

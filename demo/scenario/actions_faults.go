@@ -13,6 +13,7 @@ func (s *simulation) faultActions() []action {
 		{"disconnect", func(m *moment) error { return s.eachNode(m.Disconnect, s.cluster.LoseNode) }},
 		{"reconnect", func(m *moment) error { return s.eachNode(m.Reconnect, s.cluster.RecoverNode) }},
 		{"usage", s.changeUsage},
+		{"storage", s.changeStorage},
 		{"apiserver", s.injectAPIFaults},
 		{"kill", s.injectSchedulerFaults},
 	}
@@ -85,6 +86,7 @@ func (u *usage) amounts(node bool) (now, growth memory.Usage) {
 // calls are the scheduler's calls that faults can hit, by their names in a scenario.
 var calls = map[string]memory.Call{
 	"bind": memory.CallBind, "status": memory.CallPatchStatus, "delete": memory.CallDelete, "plugin": memory.CallPlugin,
+	"volume": memory.CallVolume,
 }
 
 func (s *simulation) injectAPIFaults(m *moment) error {

@@ -66,5 +66,10 @@ func (m *moment) checkOnCluster(instead string) error {
 			return m.Fail(one.field, "%s%s", one.why, instead)
 		}
 	}
+	for _, field := range []string{"capacity", "provisionerHangs", "detachFails"} {
+		if m.Storage != nil && m.Storage.Has(field) {
+			return m.Storage.Fail(field, "on a cluster drivers have no faults%s", instead)
+		}
+	}
 	return nil
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -236,13 +237,36 @@ func (c *storyChecker) podVolumes() error {
 				}
 			case v.Has("size") || v.Has("class") || v.Has("access") || v.Has("ephemeral"):
 				return v.Fail("claim", "a volume is a claim that exists, or has a size and perhaps a class: write one of them")
-			case !c.hasObject(world.PersistentVolumeClaim) && !slices.Contains(c.claimNames(w.Namespace), v.Claim):
+			case !c.knowsClaim(w.Namespace, v.Claim):
 				return v.Fail("claim", "there is no claim %q in cluster.storage.claims, in namespace %s: %s", v.Claim, w.Namespace, strict.Suggest(v.Claim, c.claimNames(w.Namespace)))
 			}
 		}
 	}
 	return nil
 }
+
+// knowsClaim reports whether a claim may exist: it is written, or one that a pod gets.
+func (c *storyChecker) knowsClaim(namespace, name string) bool {
+	if c.hasObject(world.PersistentVolumeClaim) || slices.Contains(c.claimNames(namespace), name) {
+		return true
+	}
+	return slices.ContainsFunc(c.Workloads, func(w workload) bool {
+		if w.Namespace != namespace {
+			return false
+		}
+		for _, volume := range sortedKeys(w.Volumes) {
+			if of, ok := strings.CutPrefix(name, volume+"-"+w.name+"-"); ok && w.Volumes[volume].isTemplate(&w) && isOrdinal(of) {
+				return true
+			}
+			if v := w.Volumes[volume]; v.Claim == "" && !v.isTemplate(&w) && strings.HasPrefix(name, w.name) && strings.HasSuffix(name, "-"+volume) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func isOrdinal(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
 // claimNames are the names of the claims that are written.
 func (f *file) claimNames(namespace string) []string {
@@ -253,4 +277,34 @@ func (f *file) claimNames(namespace string) []string {
 		}
 	}
 	return all
+}
+
+// storage checks what a step does to storage.
+func (c *storyChecker) storage(m *moment) error {
+	s := m.Storage
+	if s == nil {
+		return nil
+	}
+	for _, name := range sortedKeys(s.Capacity) {
+		if err := c.knownDriver(&s.Position, "capacity", name); err != nil {
+			return err
+		}
+		if err := c.capacity(&s.Position, "capacity", name, s.Capacity[name]); err != nil {
+			return err
+		}
+	}
+	for _, name := range sortedKeys(s.ProvisionerHangs) {
+		if err := c.knownDriver(&s.Position, "provisionerHangs", name); err != nil {
+			return err
+		}
+	}
+	claims := map[string][]string{"detachFails": sortedKeys(s.DetachFails), "deleteClaims": s.DeleteClaims}
+	for _, field := range sortedKeys(claims) {
+		for _, word := range claims[field] {
+			if namespace, name := claimName(word); !c.knowsClaim(namespace, name) {
+				return s.Fail(field, "there is no claim %q: write one of cluster.storage.claims, or that of a stateful set's pod, such as data-db-0, and its namespace as in shop/data-db-0", word)
+			}
+		}
+	}
+	return nil
 }

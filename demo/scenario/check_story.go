@@ -30,7 +30,7 @@ func (f *file) checkStory() error {
 	for i := range f.Steps {
 		m := &f.Steps[i]
 		for _, check := range []func(*moment) error{
-			c.when, c.said, c.workloads, c.sizes, c.whichNodes, c.drains, c.server, c.schedulers,
+			c.when, c.said, c.workloads, c.sizes, c.whichNodes, c.drains, c.storage, c.server, c.schedulers,
 		} {
 			if err := check(m); err != nil {
 				return err

@@ -100,8 +100,13 @@
 //	drain (nodes, or {nodes, parallel, pause, uncordon})
 //	disconnect, reconnect                                 kubelets stop and resume their heartbeats
 //	usage ({app, on, memory})                             what pods use from now on, or nodes without an app
-//	apiserver: {down, delay: {for, by}, reject: {bind: 3}, dropResponses: {status: 2}, breakWatches: [{kind: Pod, for: 5s}]}
+//	storage: {deleteClaims: [data-db-0], capacity: {ebs.csi.aws.com: {east: 0}}, provisionerHangs: {ebs.csi.aws.com: 1m},
+//	         detachFails: {data-db-0: 10m}}   capacity is what is left from now on
+//	apiserver: {down, delay: {for, by}, reject: {bind: 3, volume: 1}, dropResponses: {status: 2}, breakWatches: [{kind: Pod, for: 5s}]}
 //	kill, pause ({leader: 5s}), partition ({scheduler-2: 5s})   replicas of the scheduler by name, or the leader
+//
+// A node that is dead keeps its volumes for six minutes after its pods are gone, or until it gets the taint
+// node.kubernetes.io/out-of-service=nodeshutdown:NoExecute.
 //
 // Nodes are given by name, by a pattern (web-*), by a zone (zone=east) or by any other label (pool=web).
 //
@@ -120,6 +125,6 @@
 //   - latency and start mean nothing, for requests take as long as they take, at the actual time, and
 //     seed sets the scheduler's random choices only. They apply when the file is played here.
 //   - usage, disconnect, reconnect, kill, pause, partition, apiserver, kubelet and controllers are errors: kubelets there do
-//     not disconnect and measure nothing, and there is one scheduler without faults. So are capacities of drivers.
+//     not disconnect and measure nothing, and there is one scheduler without faults. So are capacities and faults of drivers.
 //   - delete and remove are errors, since no controller there collects the pods that are left.
 package scenario

@@ -214,6 +214,7 @@ type moment struct {
 	Taint      *taintChange `yaml:"taint"`
 	Untaint    *taintChange `yaml:"untaint"`
 
+	Storage   *storageChange      `yaml:"storage"`
 	APIServer *apiFaults          `yaml:"apiserver"`
 	Kill      stringList          `yaml:"kill"`
 	Pause     map[string]duration `yaml:"pause"`

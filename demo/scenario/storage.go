@@ -77,6 +77,15 @@ type podVolume struct {
 
 func (v *podVolume) UnmarshalText(text []byte) error { return v.Size.UnmarshalText(text) }
 
+// storageChange is what happens to storage in a step.
+type storageChange struct {
+	strict.Position
+	Capacity         map[string]map[string]amount `yaml:"capacity"`
+	ProvisionerHangs map[string]duration          `yaml:"provisionerHangs"`
+	DetachFails      map[string]duration          `yaml:"detachFails"`
+	DeleteClaims     stringList                   `yaml:"deleteClaims"`
+}
+
 // wholeCluster stands for the segment of a driver without topology.
 const wholeCluster = "all"
 

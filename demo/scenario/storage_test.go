@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,15 +99,73 @@ cluster:
     claims: [{name: one, size: 4Gi}, {name: two, size: 4Gi, class: fast}]
 `
 
-func TestStorage_ClaimsGetVolumes(t *testing.T) {
-	wantStorage(t, disksAtEast+"workloads: [{statefulset: db, volumes: {data: 2Gi}}]\n", "capacity of fast in east 0", "claim data-db-0 Bound",
-		"claim one Bound", "claim two Bound", "node n-1 with disks 9", "node n-2 with disks 9", "volume for data-db-0 Bound in east",
-		"volume for one Bound in east", "volume for two Bound in east")
+func TestStorage_ZoneRunsOut(t *testing.T) {
+	wantStorage(t, disksAtEast+`
+steps:
+  - {at: 1s, storage: {capacity: {disks: {east: 1Gi}}}, create: db}
+  - {at: 20s, storage: {deleteClaims: two}}
+workloads:
+  - {statefulset: db, volumes: {data: 2Gi}}
+`, "capacity of fast in east 3Gi", "claim data-db-0 Bound", "claim one Bound",
+		"node n-1 with disks 9", "node n-2 with disks 9", "volume for data-db-0 Bound in east", "volume for one Bound in east")
+}
+
+func TestStorage_ProvisionerHangs(t *testing.T) {
+	hang := func(d string) string {
+		return disksAtEast + "steps: [{at: 0s, storage: {provisionerHangs: {disks: " + d + "}}}, {at: 1s, create: db}]\n" +
+			"workloads: [{statefulset: db, volumes: {data: 1Gi}}]\n"
+	}
+	for d, want := range map[string]string{"30s": "claim data-db-0 Bound", "90s": "claim data-db-0 Pending"} {
+		if got := storageAtEnd(t, hang(d)); !slices.Contains(got, want) {
+			t.Errorf("after a hang of %s there are %v, want %s", d, got, want)
+		}
+	}
 }
 
 func TestStorage_WarmupTakesRoom(t *testing.T) {
 	got := storageAtEnd(t, "warmup: 1m\n"+disksAtEast)
 	if want := "capacity of fast in east 2Gi"; !slices.Contains(got, want) {
 		t.Errorf("there are %v, want %s", got, want)
+	}
+}
+
+// A node dies under a pod. The volume stays there until the node is out of service, and longer if its detachment fails.
+func TestStorage_StuckOnDeadNode(t *testing.T) {
+	story := disksAtEast + `
+length: 20m
+objects:
+  - kind: Pod
+    metadata: {name: p}
+    spec: {nodeName: n-1, containers: [{name: a, image: a}], volumes: [{name: v, persistentVolumeClaim: {claimName: one}}]}
+steps:
+  - {at: 10s, disconnect: n-1}
+`
+	outOfService := `  - {at: 8m, taint: {nodes: n-1, taints: ["node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"]}}` + "\n"
+	for _, row := range []struct{ name, more, want string }{
+		{"nothing is done", "", "attachment to n-1 true"},
+		{"the node is out of service", outOfService, ""},
+		{"and its volume cannot be detached", outOfService + "  - {at: 5m, storage: {detachFails: {one: 30m}}}\n", "attachment to n-1 true deleting"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := slices.DeleteFunc(storageAtEnd(t, story+row.more), func(s string) bool { return !strings.HasPrefix(s, "attachment") })
+			if strings.Join(got, ", ") != row.want {
+				t.Errorf("the attachments are %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+func TestStorage_RuntimeErrorsNameField(t *testing.T) {
+	for text, want := range map[string]string{
+		"detachFails: {two: 1s}": `steps[1].storage: persistentvolumeclaims "two" not found, 2s after the beginning`,
+		"deleteClaims: two":      `steps[1].storage: persistentvolumeclaims "two" not found, 2s after the beginning`,
+	} {
+		_, err := parsed(t, disksAtEast+"steps: [{at: 1s, storage: {deleteClaims: two}}, {at: 2s, storage: {"+text+"}}]\n").
+			Play(func(*engine.Engine, engine.Options) (drive.Observer, error) {
+				return &storageObserver{objects: map[string]string{}}, nil
+			}, nil)
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s ends with %v, want %s", text, err, want)
+		}
 	}
 }
