@@ -40,7 +40,11 @@ func (l *storageObserver) learn(op world.Op, o world.Object) {
 	case *v1.PersistentVolumeClaim:
 		text = fmt.Sprintf("claim %s %s", o.Name, o.Status.Phase)
 	case *v1.PersistentVolume:
-		text = fmt.Sprintf("volume for %s %s", o.Spec.ClaimRef.Name, o.Status.Phase)
+		of := "nothing"
+		if o.Spec.ClaimRef != nil {
+			of = o.Spec.ClaimRef.Name
+		}
+		text = fmt.Sprintf("volume for %s %s", of, o.Status.Phase)
 		if a := o.Spec.NodeAffinity; a != nil {
 			text += " in " + a.Required.NodeSelectorTerms[0].MatchExpressions[0].Values[0]
 		}
