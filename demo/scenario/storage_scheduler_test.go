@@ -37,7 +37,7 @@ workloads:
 func TestStorage_SchedulerPlacesClaims(t *testing.T) {
 	untracked := strings.Replace(twoZones, "topology: zone,", "topology: zone, trackCapacity: false,", 1)
 	for name, story := range map[string]string{
-		"nothing goes wrong":      twoZones,
+		"nothing goes wrong": twoZones,
 		// The scheduler selects the full zone again and again, since it does not know.
 		"capacity is not tracked": untracked + "steps: [{at: 2m, storage: {capacity: {disks: {east: 9Gi}}}}]\n",
 		"updates are rejected":    twoZones + "steps: [{at: 0s, apiserver: {reject: {volume: 3}}}, {at: 5s, apiserver: {dropResponses: {volume: 2}}}]\n",
