@@ -6,18 +6,8 @@ import (
 	"testing"
 )
 
-// onlyVolumeBinding leaves the other volume plugins out, which these stories do not need.
-const onlyVolumeBinding = `
-scheduler:
-  config:
-    profiles:
-      - plugins:
-          multiPoint:
-            disabled: [{name: VolumeRestrictions}, {name: NodeVolumeLimits}, {name: VolumeZone}]
-`
-
 // twoZones is a cluster whose driver makes volumes where the scheduler has selected a node.
-const twoZones = onlyVolumeBinding + `
+const twoZones = `
 length: 5m
 cluster:
   nodes: [{name: n, zones: {east: 2, west: 2}, cpu: 4, memory: 8Gi, drivers: {disks: 9}}]
@@ -40,10 +30,11 @@ func TestStorage_SchedulerPlacesClaims(t *testing.T) {
 		"nothing goes wrong": twoZones,
 		// The scheduler selects the full zone again and again, since it does not know.
 		"capacity is not tracked": untracked + "steps: [{at: 2m, storage: {capacity: {disks: {east: 9Gi}}}}]\n",
+		"nodes take two volumes":  strings.Replace(twoZones, "disks: 9", "disks: 2", 1),
 		"updates are rejected":    twoZones + "steps: [{at: 0s, apiserver: {reject: {volume: 3}}}, {at: 5s, apiserver: {dropResponses: {volume: 2}}}]\n",
 		"the API server is down":  twoZones + "steps: [{at: 1s, every: 10s, times: 4, apiserver: {down: 3s}}]\n",
 		"a provisioner hangs":     twoZones + "steps: [{at: 1s, storage: {provisionerHangs: {disks: 1m}}}]\n",
-		"several schedulers":      strings.Replace(twoZones, "scheduler:", "scheduler:\n  replicas: 2", 1) + "steps: [{at: 5s, kill: leader}]\n",
+		"several schedulers":      twoZones + "scheduler: {replicas: 2}\nsteps: [{at: 5s, kill: leader}]\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			placed := observedText(t, story).status

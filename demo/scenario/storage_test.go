@@ -110,7 +110,7 @@ steps:
   - {at: 20s, storage: {deleteClaims: two}}
 workloads:
   - {statefulset: db, volumes: {data: 2Gi}}
-`, "capacity of fast in east 3Gi", "claim data-db-0 Bound", "claim one Bound",
+`, "attachment to n-1 true", "capacity of fast in east 3Gi", "claim data-db-0 Bound", "claim one Bound",
 		"node n-1 with disks 9", "node n-2 with disks 9", "volume for data-db-0 Bound in east", "volume for one Bound in east")
 }
 
