@@ -28,6 +28,8 @@ type workload struct {
 	pods       int
 	damage     *trace.Damage
 
+	volumes volumeDecisions
+
 	fill bool               // leave out deletions
 	seen map[podKey]*v1.Pod // the latest version of each pod
 }
@@ -42,7 +44,7 @@ func readWorkload(from io.Reader, fill bool) (*workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workload{header: r.Header(), profiles: map[string]bool{}, typical: newRequestCounts(), fill: fill, seen: map[podKey]*v1.Pod{}}
+	w := &workload{header: r.Header(), profiles: map[string]bool{}, typical: newRequestCounts(), fill: fill, volumes: newVolumeDecisions(), seen: map[podKey]*v1.Pod{}}
 	for _, p := range recorded.Config.Profiles {
 		w.profiles[p.SchedulerName] = true
 	}
@@ -68,6 +70,7 @@ func (w *workload) addEvent(at time.Time, event world.Event) {
 	case world.Changed:
 		pod, ok := event.Object.(*v1.Pod)
 		switch {
+		case !ok && w.volumes.made(event):
 		case !ok:
 			w.addInput(at, event)
 		case event.Op == world.Deleted || isTerminal(pod):
@@ -76,11 +79,12 @@ func (w *workload) addEvent(at time.Time, event world.Event) {
 			w.addPod(at, pod)
 		}
 	case world.Listed:
-		if event.Kind != world.Pod {
+		switch {
+		case event.Kind == world.Pod:
+			w.addPodList(at, event)
+		case !w.volumes.learn(event):
 			w.addInput(at, event)
-			return
 		}
-		w.addPodList(at, event)
 	}
 }
 
