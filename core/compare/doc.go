@@ -4,7 +4,7 @@
 //	          (no outcomes)                                    └──► simulation (configuration b) ──► Result ─┴─► Comparison
 //
 // The workload has only the inputs that the scheduler did not decide: when pods were created, changed and deleted, and
-// changes of nodes and all other objects. Each simulation makes its own placements. Every effect succeeds at once, so
+// changes of nodes and all other objects, without the volumes of claims that waited for a pod. Each simulation makes its own placements. Every effect succeeds at once, so
 // pending time is queueing time only.
 //
 // workload reads a trace, simulation plays it to an engine, sample measures the nodes at intervals, typical finds the

@@ -59,5 +59,19 @@ func (b bridge) Do(e world.Effect) {
 			e.Action = world.Bind{Pod: run.Pod, Node: run.Node}
 		}
 	}
+	e.Action = ofAnyVersion(e.Action)
 	b.cluster.Do(e)
+}
+
+// ofAnyVersion removes the versions from the write of a volume or a claim. They are those of the real cluster.
+func ofAnyVersion(a world.Action) world.Action {
+	switch act := a.(type) {
+	case world.ClaimVolume:
+		act.Volume.ResourceVersion, act.Claim.ResourceVersion = "", ""
+		return act
+	case world.SelectNode:
+		act.Claim.ResourceVersion = ""
+		return act
+	}
+	return a
 }
