@@ -104,6 +104,7 @@ func (l *Live) Annotate(m *views.Model, q collect.Query) {
 	if j == nil {
 		return
 	}
+	collect.Overruled(m, l.Session.Engine(), j, q.Pod)
 	t := j.Counters()
 	m.Header.Compared, m.Header.AgreementRate = int64(t.Compared()), t.AgreementRate()
 	if q.Open == views.AgreementPane {

@@ -52,8 +52,12 @@ type Transition struct {
 	From, To PodState
 	Event    string
 	Plugin   string
-	// Node is the node that the pod goes to, if it goes to one.
-	Node string
+	// Node is the node that the pod goes to, if it goes to one; By is the scheduler that bound it there, if another
+	// one did.
+	Node, By string
+	// Ours is the node that this scheduler had placed the pod on instead, Comparison how the two nodes compare.
+	Ours, Comparison string
+	UID              string
 	// Earlier are the states before From, the oldest first.
 	Earlier []PodState
 }

@@ -302,11 +302,15 @@ func transitionRow(row draw.Area, m *Transition) {
 	transitionCause(row, x+6+state+2, m)
 }
 
-// transitionCause draws the pod's new node, or else the event that requeued it.
+// transitionCause draws the pod's new node, with the scheduler that bound it if that is another one, or else the event
+// that requeued it.
 func transitionCause(row draw.Area, x int, m *Transition) {
 	dim := themes.Style(themes.Dim)
 	if m.Node != "" {
-		row.FitHost(x, 0, row.W-x, themes.Style(themes.Text), m.Node)
+		x = row.FitHost(x, 0, row.W-x, themes.Style(themes.Text), m.Node)
+		if text := overruledText(m, row.W-x-1); text != "" {
+			row.Text(x+1, 0, dim, text)
+		}
 		return
 	}
 	x = row.Fit(x, 0, row.W-x, dim, m.Event)
@@ -314,6 +318,28 @@ func transitionCause(row draw.Area, x int, m *Transition) {
 		row.Text(x+1, 0, dim, "· ")
 		row.Fit(x+3, 0, row.W-x-3, dim, m.Plugin)
 	}
+}
+
+// overruledText says who bound a pod elsewhere, and where this scheduler had placed it, as fully as a width allows.
+func overruledText(m *Transition, w int) string {
+	if m.By == "" {
+		return ""
+	}
+	by, ours := "by "+m.By, "ours: "+m.Ours
+	texts := []string{by, ""}
+	if m.Ours != "" {
+		texts = []string{by + " (" + ours + ")", "(" + ours + ")", by, ""}
+	}
+	if m.Comparison != "" {
+		most := ours + ", " + m.Comparison
+		texts = append([]string{by + " (" + most + ")", "(" + most + ")", "(" + m.Comparison + ")"}, texts...)
+	}
+	for _, text := range texts {
+		if draw.Width(text) <= w {
+			return text
+		}
+	}
+	return ""
 }
 
 func stripQueue(a draw.Area, s *drawCtx) {

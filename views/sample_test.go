@@ -62,6 +62,7 @@ func sampleQueue(total int) *views.Queue {
 	q.Transitions = []views.Transition{
 		{At: ago(30 * time.Millisecond), Pod: "payments/ledger-0", From: views.Active, To: views.InFlight, Event: "Pop"},
 		{At: ago(60 * time.Millisecond), Pod: "shop/cart-6b7d54b7c9-5kx2v", From: views.InFlight, To: views.Bound, Event: "Done", Node: "ip-10-0-3-85.internal"},
+		{At: ago(90 * time.Millisecond), Pod: "shop/cart-6b7d54b7c9-q7wzz", From: views.InFlight, To: views.Bound, Event: "BoundByOther", Node: "ip-10-0-7-66.internal", By: "default-scheduler", Ours: "ip-10-0-2-26.internal", Comparison: "as good"},
 		{At: ago(700 * time.Millisecond), Pod: "shop/checkout-7d9f6c5b8-x2kqp", From: views.Backoff, To: views.Active, Event: "BackoffComplete", Earlier: []views.PodState{views.Created, views.Active, views.InFlight, views.Unschedulable}},
 		{At: ago(1900 * time.Millisecond), Pod: "ml/trainer-large-0", From: views.Unschedulable, To: views.Backoff, Event: "AssignedPodDelete", Earlier: []views.PodState{views.Active, views.InFlight}},
 		{At: ago(2100 * time.Millisecond), Pod: "batch/etl-7wq9x", From: views.InFlight, To: views.Unschedulable, Event: "ScheduleAttemptFailure"},

@@ -204,19 +204,12 @@ func (e *Engine) bindingSucceeded(b *binding) {
 	e.attempted(b.popped, b.profile.ProfileName(), Placed, b.started)
 }
 
-// bindingFailed undoes a placement: it runs Unreserve, forgets the assumed pod and requeues it. The freed resources requeue
-// other pods; a rejected pod does not requeue itself by it.
+// bindingFailed undoes a placement and requeues the pod. The freed resources requeue other pods; a rejected pod does not
+// requeue itself by it.
 func (e *Engine) bindingFailed(b *binding, status *fwk.Status) {
-	delete(e.bindings, b.assumed.UID)
-	b.profile.RejectWaitingPod(b.assumed.UID) // only removes the entry; the wait is over
-	if b.stage == bindingNow {
-		e.reportProblem(e.cache.FinishBinding(b.assumed))
-	}
-	b.profile.RunUnreservePlugins(e.ctx, b.state, b.assumed, b.node)
-	err := e.cache.ForgetPod(b.assumed)
-	e.reportProblem(err)
+	forgotten := e.undoPlacement(b)
 	freed := func(others func(*v1.Pod) bool) {
-		if err == nil {
+		if forgotten {
 			e.queue.Move(queue.EventAssignedPodDelete, b.assumed, nil, e.now, others)
 		}
 	}
@@ -229,6 +222,29 @@ func (e *Engine) bindingFailed(b *binding, status *fwk.Status) {
 	}
 	e.counters.BindingsFailed++
 	e.attempted(b.popped, b.profile.ProfileName(), verdictOf(status), b.started)
+}
+
+// bindingOverruled ends the binding of a pod that another scheduler bound to a node. It undoes the placement as after a
+// failure, but the pod is not queued again.
+func (e *Engine) bindingOverruled(b *binding, node string) {
+	e.undoPlacement(b)
+	e.queue.BoundElsewhere(b.popped, node, b.node, e.now)
+	e.queue.Move(queue.EventAssignedPodDelete, b.assumed, nil, e.now, nil)
+	e.attempted(b.popped, b.profile.ProfileName(), Placed, b.started)
+}
+
+// undoPlacement runs Unreserve and forgets the assumed pod. It reports whether resources became free.
+func (e *Engine) undoPlacement(b *binding) bool {
+	delete(e.bindings, b.assumed.UID)
+	b.profile.RejectWaitingPod(b.assumed.UID) // only removes the entry; the wait is over
+	e.objectWaits.cancel(b.assumed.UID)
+	if b.stage == bindingNow {
+		e.reportProblem(e.cache.FinishBinding(b.assumed))
+	}
+	b.profile.RunUnreservePlugins(e.ctx, b.state, b.assumed, b.node)
+	err := e.cache.ForgetPod(b.assumed)
+	e.reportProblem(err)
+	return err == nil
 }
 
 // statusOf converts an outcome to a plugin's status.

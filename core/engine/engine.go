@@ -38,6 +38,9 @@ type Options struct {
 	RequeueRule queue.RequeueRule
 	// PodMaxInUnschedulablePodsDuration limits how long a pod stays in unschedulablePods; zero is 5 minutes.
 	PodMaxInUnschedulablePodsDuration time.Duration
+	// Shadow says that another scheduler binds the pods. A pod that it binds to another node ends the engine's own
+	// binding, and is not queued again.
+	Shadow bool
 	// Start is the time before the first input; timers count from it.
 	Start time.Time
 	// DecisionLogSize is how many decisions the log holds; zero is 4096.

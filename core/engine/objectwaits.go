@@ -91,12 +91,24 @@ func (w *objectWaits) nextDeadline() (time.Time, bool) {
 
 // end ends a binding's wait.
 func (w *objectWaits) end(uid types.UID) {
+	if w.remove(uid) {
+		w.ended = append(w.ended, uid)
+	}
+}
+
+// cancel makes a binding, which has ended, wait no longer.
+func (w *objectWaits) cancel(uid types.UID) {
+	w.remove(uid)
+	w.ended = slices.DeleteFunc(w.ended, func(other types.UID) bool { return other == uid })
+}
+
+// remove removes a binding's wait, and reports whether there was one.
+func (w *objectWaits) remove(uid types.UID) bool {
 	wait, waits := w.waits[uid]
 	if !waits {
-		return
+		return false
 	}
 	delete(w.waits, uid)
-	w.ended = append(w.ended, uid)
 	for _, key := range wait.Objects {
 		others := slices.DeleteFunc(w.byObject[key], func(other types.UID) bool { return other == uid })
 		if len(others) == 0 {
@@ -105,6 +117,7 @@ func (w *objectWaits) end(uid types.UID) {
 			w.byObject[key] = others
 		}
 	}
+	return true
 }
 
 // takeEnded returns the bindings whose waits have ended since the last call.

@@ -38,6 +38,9 @@ func (e *Engine) podAdded(pod *v1.Pod) error {
 
 // podAssigned adds a pod that has a node: one bound by another scheduler, or an assumed one, now confirmed.
 func (e *Engine) podAssigned(pod *v1.Pod) error {
+	if b := e.bindings[pod.UID]; b != nil && e.options.Shadow && b.node != pod.Spec.NodeName {
+		e.bindingOverruled(b, pod.Spec.NodeName)
+	}
 	e.checkAssumedNode(pod)
 	err := e.cache.AddPod(pod)
 	e.queue.Move(queue.EventAssignedPodAdd, nil, pod, e.now, nil)

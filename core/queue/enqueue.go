@@ -105,6 +105,15 @@ func (q *Queue) RemoveAssigned(pod *v1.Pod, node string, now time.Time) {
 	q.removeAndRecord(pod, now, BoundByOther, "bound by another scheduler, to "+node)
 }
 
+// BoundElsewhere records that another scheduler bound a pod to a node while its binding to ours was in flight.
+func (q *Queue) BoundElsewhere(p *Pod, node, ours string, now time.Time) {
+	q.advance(now)
+	if i, ok := q.inFlightEvents.find(p.pod.UID); ok {
+		q.endFlight(i)
+	}
+	q.recordMove(p, Gone, false, BoundByOther, "", "bound to "+node+" by "+p.pod.Spec.SchedulerName+", not to "+ours)
+}
+
 func (q *Queue) removeAndRecord(pod *v1.Pod, now time.Time, event, note string) {
 	q.advance(now)
 	q.deleteNomination(pod)

@@ -58,6 +58,7 @@ type Comparator struct {
 	seq         uint64
 	differences findingRing
 	explained   findingRing
+	overruled   overruledPods
 }
 
 // numberedInput is an input with a sequence number.
@@ -77,6 +78,7 @@ func NewComparator(o Options) (*Comparator, error) {
 	scoreAll.Profiles = slices.Clone(c.Profiles)
 	j := &Comparator{
 		window: cmp.Or(o.Window, Window), percentage: map[string]int{}, guarded: map[string]bool{}, queue: newOtherQueue(),
+		overruled: newOverruledPods(),
 		differences: findingRing{limit: maxDifferences}, explained: findingRing{limit: maxExplained},
 	}
 	for i := range scoreAll.Profiles {
@@ -278,6 +280,7 @@ func (j *Comparator) compareDecision(h *numberedInput, was, pod *v1.Pod) {
 	nominated := q.node != "" && q.node == was.Status.NominatedNodeName && r.ScoreOf(q.node) != nil
 	if nominated || q.distance(r) == 0 {
 		j.counters.Agreed++
+		j.overruled.compared(pod.UID, Agreed, r)
 		return
 	}
 	f := Finding{At: h.At, Pod: world.PodRefOf(pod), Real: q.node}
@@ -295,6 +298,7 @@ func (j *Comparator) compareDecision(h *numberedInput, was, pod *v1.Pod) {
 	} else {
 		f.Class = Explained
 	}
+	j.overruled.compared(pod.UID, f.Class, r)
 	j.addFinding(f)
 }
 

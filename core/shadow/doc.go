@@ -22,14 +22,16 @@
 //	search.go          the search for events that explain a decision
 //	nodes.go           the real node compared with the others
 //	finding.go         results, counted and kept
+//	overruled.go       pods with another node than the engine's, and how the two compare
 //
 // # What the shadowed engine observes
 //
 // The shadow holds bindings: the pod stays assumed until the cluster shows a result. If the other scheduler binds it to
-// the same node, the binding succeeds. It fails if the other scheduler binds the pod elsewhere or declares it
-// unschedulable, or after [PredictionTimeout]; the engine then reconciles as after a failed call. A claim to be written
-// into a volume, and a node into a claim, are held like this as well, and also succeed or fail by what the volume or the
-// claim shows. All other effects succeed at once: a victim that was not deleted still exists, and the cluster shows it.
+// the same node, the binding succeeds. If it binds the pod elsewhere, the engine ends its own binding and does not queue the
+// pod again; [Comparator.Overruled] tells how the two nodes compare. The binding fails if the other scheduler declares
+// the pod unschedulable, or after [PredictionTimeout]; the engine then reconciles as after a failed call. A claim to be
+// written into a volume, and a node into a claim, are held like this as well, and also succeed or fail by what the volume or
+// the claim shows. All other effects succeed at once: a victim that was not deleted still exists, and the cluster shows it.
 //
 // # How a real decision is compared
 //

@@ -19,7 +19,8 @@ const PredictionTimeout = 30 * time.Second
 // heldBindings accepts the effects of an engine that must not act, and produces their outcomes.
 type heldBindings struct {
 	held      map[types.UID]heldBinding
-	deadlines []deadline // of held bindings, oldest first; some are resolved
+	overruled func(uid types.UID, actual, ours string) // observes pods that are bound elsewhere
+	deadlines []deadline                               // of held bindings, oldest first; some are resolved
 	outcomes  []world.EffectDone
 }
 
@@ -53,7 +54,9 @@ type deadline struct {
 	effect world.EffectID
 }
 
-func newHeldBindings() heldBindings { return heldBindings{held: map[types.UID]heldBinding{}} }
+func newHeldBindings(overruled func(uid types.UID, actual, ours string)) heldBindings {
+	return heldBindings{held: map[types.UID]heldBinding{}, overruled: overruled}
+}
 
 // accept receives an effect. It holds bindings and their writes, one per pod, as the engine waits for each; every other
 // effect with an outcome succeeds.
@@ -70,8 +73,7 @@ func (p *heldBindings) accept(e world.Effect, known store.View) {
 	p.compare(one, known)
 }
 
-// beforeInput resolves the binding that an input decides: it succeeds if the pod has the same node, and fails
-// otherwise.
+// beforeInput resolves the binding that an input confirms: the pod has the same node.
 func (p *heldBindings) beforeInput(in world.Input) {
 	p.expire(in.At)
 	changed, ok := in.Event.(world.Changed)
@@ -82,13 +84,14 @@ func (p *heldBindings) beforeInput(in world.Input) {
 	if !ok || changed.Op == world.Deleted || pod.Spec.NodeName == "" {
 		return
 	}
-	if one, ok := p.held[pod.UID]; ok {
+	if one, ok := p.held[pod.UID]; ok && one.node == pod.Spec.NodeName {
 		p.resolve(one, pod.Spec.NodeName)
 	}
 }
 
-// afterInput resolves the bindings that an input decides: the other scheduler declared a pod unschedulable, a pod is
-// gone, a volume or a claim was written, or a list shows the state of held pods. was is the pod before the input.
+// afterInput resolves the other bindings that an input decides: the other scheduler bound a pod elsewhere, with which
+// the engine has ended its own binding, or declared it unschedulable, a pod is gone, a volume or a claim was written, or
+// a list shows the state of held pods. was is the pod before the input.
 func (p *heldBindings) afterInput(in world.Input, was *v1.Pod, known store.View) {
 	if len(p.held) == 0 {
 		return
@@ -105,7 +108,7 @@ func (p *heldBindings) afterInput(in world.Input, was *v1.Pod, known store.View)
 		one, ok := p.held[pod.UID]
 		switch {
 		case !ok:
-		case event.Op == world.Deleted:
+		case event.Op == world.Deleted || pod.Spec.NodeName != "":
 			p.compare(one, known)
 		case newlyUnschedulable(was, pod) != nil:
 			p.fail(one, metav1.StatusReasonConflict, "the cluster's scheduler declared it unschedulable: "+printable.Line(newlyUnschedulable(was, pod).Message, 200))
@@ -142,6 +145,7 @@ func (p *heldBindings) compare(one heldBinding, known store.View) {
 
 func (p *heldBindings) resolve(one heldBinding, node string) {
 	if node != one.node {
+		p.overruled(one.pod.UID, node, one.node)
 		p.fail(one, metav1.StatusReasonConflict, "the cluster's scheduler bound it to "+printable.Line(node, 100))
 		return
 	}

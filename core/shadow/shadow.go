@@ -5,6 +5,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/drive"
 	"orrery/core/engine"
@@ -34,11 +35,13 @@ type Shadow struct {
 
 // New returns a shadow without inputs.
 func New(o Options) (*Shadow, error) {
+	o.Engine.Shadow = true
 	e, err := engine.New(o.Engine)
 	if err != nil {
 		return nil, err
 	}
-	s := &Shadow{engine: e, held: newHeldBindings(), observer: drive.Observers{}}
+	s := &Shadow{engine: e, observer: drive.Observers{}}
+	s.held = newHeldBindings(s.recordOverruled)
 	if !o.NoComparison {
 		if s.comparator, err = NewComparator(o); err != nil {
 			return nil, fmt.Errorf("making the comparison with the other scheduler: %w", err)
@@ -103,6 +106,13 @@ func (s *Shadow) applyOutcomes(at time.Time) {
 		err := s.engine.Apply(in)
 		s.observer.Applied(in, err)
 		s.takeEffects()
+	}
+}
+
+// recordOverruled passes a pod that the other scheduler bound elsewhere to the comparator.
+func (s *Shadow) recordOverruled(uid types.UID, actual, ours string) {
+	if s.comparator != nil {
+		s.comparator.overruled.add(uid, actual, ours)
 	}
 }
 

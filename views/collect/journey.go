@@ -86,14 +86,11 @@ func attemptsOf(e *engine.Engine, uid types.UID, most int) map[int]*engine.Decis
 
 func journeyStep(e *engine.Engine, t *queue.Transition, d *engine.Decision) views.JourneyStep {
 	step := views.JourneyStep{
-		At: t.At, From: stateOf(t.From), To: destination(e, t), Event: printable.Text(t.Event), Plugin: printable.Text(t.Plugin),
+		At: t.At, From: origin(t), To: destination(e, t), Event: printable.Text(t.Event), Plugin: printable.Text(t.Plugin),
 		Note: printable.Text(t.Note), Attempt: t.Attempts,
 	}
 	if len(t.NewRejectors) > 0 && step.Plugin == "" {
 		step.Plugin = printable.Text(strings.Join(t.NewRejectors, ", "))
-	}
-	if t.From == queue.Gone {
-		step.From = views.Created
 	}
 	if d != nil {
 		step.AttemptDuration, step.Examined, step.Feasible = d.Duration, d.Examined, d.Feasible

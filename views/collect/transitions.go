@@ -39,15 +39,16 @@ func recentTransitions(e *engine.Engine, rows, pending int) []views.Transition {
 		}
 		seen = append(seen, t.UID)
 		m := views.Transition{
-			At: t.At, Pod: podName(world.PodRef{Namespace: t.Namespace, Name: t.Name}), From: stateOf(t.From), To: destination(e, t),
-			Event: printable.Text(t.Event), Plugin: printable.Text(t.Plugin),
+			At: t.At, Pod: podName(world.PodRef{Namespace: t.Namespace, Name: t.Name}), To: destination(e, t),
+			Event: printable.Text(t.Event), Plugin: printable.Text(t.Plugin), UID: string(t.UID),
 		}
-		if t.From == queue.Gone {
-			m.From = views.Created
-		}
+		m.From = origin(t)
 		switch m.To {
 		case views.Bound:
 			m.Node = printable.Text(boundNode(e, t))
+			if t.Event == queue.BoundByOther {
+				m.By = printable.Text(t.Profile)
+			}
 		case views.InFlight:
 			if t.Event == queue.Done && bindings == nil {
 				bindings = e.BindingsFrom(0, maxWalked)
@@ -56,17 +57,25 @@ func recentTransitions(e *engine.Engine, rows, pending int) []views.Transition {
 		}
 		transitions := e.LastPodTransitions(t.UID, maxEarlier+1)
 		for i := range transitions[:max(len(transitions)-1, 0)] {
-			from := stateOf(transitions[i].From)
-			if transitions[i].From == queue.Gone {
-				from = views.Created
-			}
-			m.Earlier = append(m.Earlier, from)
+			m.Earlier = append(m.Earlier, origin(&transitions[i]))
 		}
 		if list = append(list, m); len(list) == most {
 			break
 		}
 	}
 	return list
+}
+
+// origin is the state before a transition. A pod that comes from nowhere is new, unless it has just left the queue with
+// its attempt.
+func origin(t *queue.Transition) views.PodState {
+	switch {
+	case t.From != queue.Gone:
+		return stateOf(t.From)
+	case t.Event == queue.BoundByOther:
+		return views.InFlight
+	}
+	return views.Created
 }
 
 // destination is the state after a transition. A pod that leaves the queue after its attempt, or because another
