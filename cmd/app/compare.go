@@ -145,16 +145,18 @@ type comparisonDocument struct {
 	envelope
 	Trace string `json:"trace"`
 	// Fill says that deletions were left out, and that series are over the arrivals.
-	Fill    bool              `json:"fill"`
-	Start   moment            `json:"start"`
-	End     moment            `json:"end"`
-	Pods    int               `json:"pods"`
-	Nodes   int               `json:"nodes"`
-	Typical []typicalDocument `json:"typicalPods"`
-	Results []resultDocument  `json:"results"`
-	Damage  *damageDocument   `json:"damage,omitempty"`
+	Fill bool `json:"fill"`
+	// Decision is how long each decision takes.
+	Decision float64           `json:"decisionSeconds"`
+	Start    moment            `json:"start"`
+	End      moment            `json:"end"`
+	Pods     int               `json:"pods"`
+	Nodes    int               `json:"nodes"`
+	Typical  []typicalDocument `json:"typicalPods"`
+	Results  []resultDocument  `json:"results"`
+	Damage   *damageDocument   `json:"damage,omitempty"`
 
-	length time.Duration
+	length, decision time.Duration
 }
 
 type typicalDocument struct {
@@ -202,8 +204,8 @@ type resourceDocument struct {
 func newComparison(name string, fill bool, c *compare.Comparison, configurations []compare.Configuration) *comparisonDocument {
 	doc := &comparisonDocument{
 		envelope: document("Comparison"), Trace: name, Fill: fill, Start: momentOf(c.Start), End: momentOf(c.End),
-		Pods: c.Pods, Nodes: c.Nodes, Typical: []typicalDocument{}, Results: []resultDocument{}, Damage: damageOf(c.Damage),
-		length: c.End.Sub(c.Start),
+		Pods: c.Pods, Nodes: c.Nodes, Decision: c.Decision.Seconds(), Typical: []typicalDocument{}, Results: []resultDocument{}, Damage: damageOf(c.Damage),
+		length: c.End.Sub(c.Start), decision: c.Decision,
 	}
 	for _, t := range c.Typical {
 		doc.Typical = append(doc.Typical, typicalDocument{amounts(t.Requests), rounded(t.Share)})
@@ -263,7 +265,7 @@ func (d *comparisonDocument) text(w io.Writer) {
 	if gates, same := d.commonGates(); same && gates != "" {
 		fmt.Fprintf(w, "  all under the feature gates %s\n", gates)
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "  each decision takes %s\n\n", durationText(d.decision))
 	writeTable(w, "  ", d.table())
 	fmt.Fprintf(w, "\nFrom start to end\n")
 	writeTable(w, "  ", d.curves())

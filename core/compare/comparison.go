@@ -43,6 +43,8 @@ type Comparison struct {
 	Start, End time.Time
 	// Pods is the number of arrivals, Nodes the largest number of nodes at a sample.
 	Pods, Nodes int
+	// Decision is how long each decision takes.
+	Decision time.Duration
 	// Typical are the request vectors for measuring fragmentation.
 	Typical []Typical
 	// Results are in the order of the configurations; the first is the baseline.
@@ -109,7 +111,7 @@ func Traces(from io.Reader, configurations []Configuration, o Options) (*Compari
 	if err != nil {
 		return nil, fmt.Errorf("comparing configurations: %w", err)
 	}
-	c := &Comparison{Start: w.start, End: w.end, Pods: w.pods, Typical: w.typical.list(), Damage: w.damage}
+	c := &Comparison{Start: w.start, End: w.end, Pods: w.pods, Decision: w.decision, Typical: w.typical.list(), Damage: w.damage}
 	var first map[podKey]string
 	for i, configuration := range configurations {
 		s, err := simulate(w, configuration, o)

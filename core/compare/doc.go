@@ -7,9 +7,17 @@
 // changes of nodes and all other objects, without the volumes of claims that waited for a pod. Each simulation makes its own placements. Every effect succeeds at once, so
 // pending time is queueing time only.
 //
-// workload reads a trace, simulation plays it to an engine, sample measures the nodes at intervals, typical finds the
+// workload reads a trace, decision_time finds how long its decisions took, simulation plays it to an engine, paced
+// gives each decision that time, sample measures the nodes at intervals, typical finds the
 // frequent requests, and result computes the numbers. The same trace and configurations give the same comparison, bit
 // for bit.
+//
+// # Duration of a decision
+//
+// A decision takes the median time between two decisions of the recording, while a pod waited; a millisecond in a
+// recording whose clock stood still while it decided. Without a duration the number of decisions would mean nothing: a
+// scheduler that pops pods from backoffQ while activeQ is empty would try every waiting pod again at each event. The
+// node is given at a decision's beginning, so that a pod that comes alone waits for nothing.
 //
 // # Pending time
 //

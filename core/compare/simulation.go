@@ -22,6 +22,7 @@ import (
 // simulation plays a workload to an engine whose effects all succeed at once.
 type simulation struct {
 	engine   *engine.Engine
+	paced    *paced
 	workload *workload
 	profiles map[string]bool
 	outcomes map[podKey]*podOutcome // by the UID in the trace
@@ -70,6 +71,7 @@ func simulate(w *workload, c Configuration, o Options) (*simulation, error) {
 		engine: e, workload: w, profiles: map[string]bool{}, outcomes: map[podKey]*podOutcome{}, byUID: map[podKey]*podOutcome{},
 		samples: newSamples(w.typical),
 	}
+	s.paced = &paced{Scheduler: drive.NewScheduler(limitedEngine{e, s}, s), simulation: s, decision: w.decision}
 	for _, name := range e.Profiles() {
 		s.profiles[name] = true
 	}
@@ -118,7 +120,7 @@ func (s *simulation) runTimers(until time.Time) {
 }
 
 func (s *simulation) run(until time.Time) {
-	drive.Run(s, until, drive.NewScheduler(limitedEngine{s.engine, s}, s))
+	drive.Run(s, until, s.paced)
 }
 
 // limitedEngine has at most as many wakes as the simulation allows.
@@ -150,12 +152,8 @@ func (s *simulation) Do(effect world.Effect) {
 	s.inputs = append(s.inputs, s.outcomeInputs(s.now, effect)...)
 }
 
-// Applied counts timer wakes.
-func (s *simulation) Applied(in world.Input, _ error) {
-	if _, tick := in.Event.(world.Tick); tick {
-		s.wakes--
-	}
-}
+// Applied does nothing.
+func (s *simulation) Applied(world.Input, error) {}
 
 // Stepped counts decisions.
 func (s *simulation) Stepped(d *engine.Decision) {

@@ -26,12 +26,15 @@ type workload struct {
 	// start is the first arrival and end the last input; pods counts the arrivals for the recorded scheduler.
 	start, end time.Time
 	pods       int
-	damage     *trace.Damage
+	// decision is how long each decision takes.
+	decision time.Duration
+	damage   *trace.Damage
 
 	volumes volumeDecisions
 
 	fill bool               // leave out deletions
 	seen map[podKey]*v1.Pod // the latest version of each pod
+	time decisionTime
 }
 
 // readWorkload reads the workload of a trace.
@@ -44,7 +47,10 @@ func readWorkload(from io.Reader, fill bool) (*workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workload{header: r.Header(), profiles: map[string]bool{}, typical: newRequestCounts(), fill: fill, volumes: newVolumeDecisions(), seen: map[podKey]*v1.Pod{}}
+	w := &workload{
+		header: r.Header(), profiles: map[string]bool{}, typical: newRequestCounts(), fill: fill, volumes: newVolumeDecisions(),
+		seen: map[podKey]*v1.Pod{}, time: decisionTime{waiting: map[podKey]time.Time{}},
+	}
 	for _, p := range recorded.Config.Profiles {
 		w.profiles[p.SchedulerName] = true
 	}
@@ -53,14 +59,18 @@ func readWorkload(from io.Reader, fill bool) (*workload, error) {
 			errors.As(err, &w.damage)
 			break
 		}
-		if in, ok := record.Body.(trace.Input); ok {
-			w.addEvent(record.At, in.Event)
+		switch body := record.Body.(type) {
+		case trace.Input:
+			w.addEvent(record.At, body.Event)
+		case trace.Decision:
+			w.time.decided(body.Pod, record.At)
 		}
 	}
 	if w.start.IsZero() {
 		w.start = w.header.Start
 	}
-	w.seen = nil
+	w.decision = w.time.median()
+	w.seen, w.time = nil, decisionTime{}
 	return w, nil
 }
 
@@ -143,6 +153,7 @@ func (w *workload) arrived(at time.Time, pod *v1.Pod) {
 	}
 	w.pods++
 	w.typical.add(pod)
+	w.time.arrived(pod.UID, at)
 }
 
 func (w *workload) addDeletion(at time.Time, pod *v1.Pod) {

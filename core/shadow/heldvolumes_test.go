@@ -6,6 +6,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/mk"
@@ -30,7 +31,7 @@ var (
 
 func newWriter(t *testing.T) *writer {
 	t.Helper()
-	w := &writer{t, newHeldBindings(), store.New()}
+	w := &writer{t, newHeldBindings(func(types.UID, string, string) {}), store.New()}
 	for _, o := range []world.Object{heldPod, heldClaim, heldVolume} {
 		w.apply(world.Changed{Object: o})
 	}
