@@ -40,6 +40,9 @@ used and how much of what is free is in pieces too small to be of use.
 
 A configuration is a file with a KubeSchedulerConfiguration, or the word "default". One alone is compared
 with the configuration that the trace was recorded with.
+
+The verdict at the end says which configuration left fewer pods waiting and at what cost. Each is simulated under
+three seeds, which choose otherwise among equally good nodes: what another seed alone gives is named apart.
 ` + traceHelp + `
 
 With --fill pods never leave: then the same arrivals fill the cluster, which tells more about a trace whose
@@ -76,8 +79,8 @@ configurations given, and not in "as recorded".`,
 			defer p.done()
 			comparison, err := compare.Traces(p.reading(from, rec.size), configurations, compare.Options{
 				Plugins: plugins, Fill: fill,
-				Progress: func(name string, done, total int) {
-					p.update(func() string { return fmt.Sprintf("%s %d%%", name, 100*done/max(1, total)) })
+				Progress: func(name string, seed, done, total int) {
+					p.update(func() string { return fmt.Sprintf("%s, seed %d, %d%%", name, seed, 100*done/max(1, total)) })
 				},
 			})
 			if err != nil {
@@ -154,6 +157,7 @@ type comparisonDocument struct {
 	Nodes    int               `json:"nodes"`
 	Typical  []typicalDocument `json:"typicalPods"`
 	Results  []resultDocument  `json:"results"`
+	Verdict  verdictDocument   `json:"verdict"`
 	Damage   *damageDocument   `json:"damage,omitempty"`
 
 	length, decision time.Duration
@@ -213,6 +217,7 @@ func newComparison(name string, fill bool, c *compare.Comparison, configurations
 	for i := range c.Results {
 		doc.Results = append(doc.Results, resultOf(&c.Results[i], configurations[i].Config.Features))
 	}
+	doc.Verdict = verdictOf(c)
 	return doc
 }
 
@@ -269,6 +274,7 @@ func (d *comparisonDocument) text(w io.Writer) {
 	writeTable(w, "  ", d.table())
 	fmt.Fprintf(w, "\nFrom start to end\n")
 	writeTable(w, "  ", d.curves())
+	d.Verdict.text(w)
 	d.Damage.text(w)
 }
 

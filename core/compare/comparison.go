@@ -31,8 +31,9 @@ type Options struct {
 	// Fill leaves out the deletions of pods, so that the cluster fills up. The samples are then evenly spaced over the
 	// arrivals and not over time.
 	Fill bool
-	// Progress, if not nil, is called from time to time with the number of inputs played to a configuration.
-	Progress func(configuration string, done, total int)
+	// Progress, if not nil, is called from time to time with the number of inputs played to a configuration, under the
+	// seed of this number.
+	Progress func(configuration string, seed, done, total int)
 }
 
 const samplesDefault = 200
@@ -47,6 +48,9 @@ type Comparison struct {
 	Decision time.Duration
 	// Typical are the request vectors for measuring fragmentation.
 	Typical []Typical
+	// Seeds is the number of seeds under which each configuration was simulated. The results are those of the first,
+	// which is the trace's own.
+	Seeds int
 	// Results are in the order of the configurations; the first is the baseline.
 	Results []Result
 	// Damage is where the trace could not be read any further; nil for a whole one.
@@ -80,6 +84,8 @@ type Result struct {
 	Spread, Deviation float64
 	// PendingSeries is the number of pending pods at each sample.
 	PendingSeries []int
+	// BySeed are the figures under each seed.
+	BySeed []Figures
 }
 
 // Pending has the mean and quantiles of the waits of pods for their first node.
@@ -107,29 +113,56 @@ func Traces(from io.Reader, configurations []Configuration, o Options) (*Compari
 	if o.Samples <= 0 {
 		o.Samples = samplesDefault
 	}
+	if o.Progress == nil {
+		o.Progress = func(string, int, int, int) {}
+	}
 	w, err := readWorkload(from, o.Fill)
 	if err != nil {
 		return nil, fmt.Errorf("comparing configurations: %w", err)
 	}
 	c := &Comparison{Start: w.start, End: w.end, Pods: w.pods, Decision: w.decision, Typical: w.typical.list(), Damage: w.damage}
-	var first map[podKey]string
+	round := seedRound{comparison: c, workload: w, options: o}
+	for ; c.Seeds < maxSeeds && (c.Seeds+1)*round.decisions <= maxSeedDecisions; c.Seeds++ {
+		if err := round.simulate(configurations); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// seedRound simulates all configurations under one seed after the other.
+type seedRound struct {
+	comparison *Comparison
+	workload   *workload
+	options    Options
+	first      map[podKey]string // nodes of pods in the first simulation
+	decisions  int               // of the first seed
+}
+
+// simulate simulates all configurations under the next seed.
+func (r *seedRound) simulate(configurations []Configuration) error {
+	c := r.comparison
 	for i, configuration := range configurations {
-		s, err := simulate(w, configuration, o)
+		s, err := simulate(r.workload, configuration, uint64(c.Seeds), r.options)
 		if err != nil {
-			return nil, fmt.Errorf("comparing configurations: %q: %w", configuration.Name, err)
+			return fmt.Errorf("comparing configurations: %q: %w", configuration.Name, err)
 		}
 		result := s.result(configuration.Name)
 		places := s.firstNodes()
-		if i == 0 {
-			first = places
+		if r.first == nil {
+			r.first = places
 		}
 		for pod, node := range places {
-			if was, placed := first[pod]; placed && was != node {
+			if was, placed := r.first[pod]; placed && was != node {
 				result.OtherNode++
 			}
 		}
-		c.Results = append(c.Results, result)
-		c.Nodes = max(c.Nodes, s.samples.nodes)
+		if c.Seeds == 0 {
+			c.Results = append(c.Results, result)
+			c.Nodes = max(c.Nodes, s.samples.nodes)
+			r.decisions += result.Decisions
+		}
+		c.Results[i].BySeed = append(c.Results[i].BySeed, result.figures())
 	}
-	return c, nil
+	return nil
 }

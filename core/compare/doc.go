@@ -9,7 +9,7 @@
 //
 // workload reads a trace, decision_time finds how long its decisions took, simulation plays it to an engine, paced
 // gives each decision that time, sample measures the nodes at intervals, typical finds the
-// frequent requests, and result computes the numbers. The same trace and configurations give the same comparison, bit
+// frequent requests, result computes the numbers, and verdict compares them. The same trace and configurations give the same comparison, bit
 // for bit.
 //
 // # Duration of a decision
@@ -29,6 +29,12 @@
 // If pods are deleted faster than others arrive, a cluster stays empty and all configurations look alike. The option
 // Fill leaves out deletions: the same arrivals then fill the cluster, and it shows which configuration places pods
 // longest.
+//
+// # Other seeds
+//
+// A scheduler chooses at random among nodes with the best score, and another choice leads to other figures. So each
+// configuration is simulated under a few seeds. The results are those of the trace's own seed; a difference between two
+// configurations whose figures overlap over the seeds says nothing about the configurations.
 //
 // # Utilization, spread
 //

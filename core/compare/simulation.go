@@ -56,12 +56,14 @@ const (
 	noFlush = 100 * 365 * 24 * time.Hour
 )
 
-func simulate(w *workload, c Configuration, o Options) (*simulation, error) {
+// simulate simulates a configuration under the trace's seed, or one of those after it.
+func simulate(w *workload, c Configuration, seed uint64, o Options) (*simulation, error) {
 	options, err := play.OptionsOf(w.header)
 	if err != nil {
 		return nil, err
 	}
 	options.Config, options.Plugins, options.RequeueRule = c.Config, o.Plugins, c.RequeueRule
+	options.Seed += seed
 	options.PodMaxInUnschedulablePodsDuration = noFlush
 	e, err := engine.New(options)
 	if err != nil {
@@ -75,14 +77,14 @@ func simulate(w *workload, c Configuration, o Options) (*simulation, error) {
 	for _, name := range e.Profiles() {
 		s.profiles[name] = true
 	}
-	s.play(c.Name, o)
+	s.play(func(done int) { o.Progress(c.Name, int(seed)+1, done, len(w.inputs)) }, o)
 	return s, nil
 }
 
 const progressEvery = 256
 
 // play plays the inputs and samples the nodes at evenly spaced moments.
-func (s *simulation) play(name string, o Options) {
+func (s *simulation) play(progress func(done int), o Options) {
 	w := s.workload
 	taken := 0
 	for i, in := range w.inputs {
@@ -97,8 +99,8 @@ func (s *simulation) play(name string, o Options) {
 			s.samples.take(s.engine, s.pending)
 			taken++
 		}
-		if o.Progress != nil && i%progressEvery == 0 {
-			o.Progress(name, i, len(w.inputs))
+		if i%progressEvery == 0 {
+			progress(i)
 		}
 	}
 	for ; taken < o.Samples; taken++ {
