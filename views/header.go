@@ -1,6 +1,8 @@
 package views
 
 import (
+	"strconv"
+
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -25,12 +27,13 @@ func drawHeader(a draw.Area, s *drawCtx) {
 		return
 	}
 	all := [...]gauge{
-		{"requeue rule ", h.RequeueRule, nil, h.RequeueRule != "", 5},
-		{"agrees ", "", []byte(percentText(h.AgreementRate)), h.Compared > 0, 4},
-		{"leader ", h.Leader, formatLease(nil, h.LeaseLeft, true), h.Leader != "", 0},
-		{"gen ", "", draw.AppendCount(nil, h.Generation), h.Generation > 0, 1},
-		{"", "", append(draw.AppendCount(nil, int64(h.Rate+0.5)), " dec/s"...), h.Rate > 0, 3},
-		{"p99 ", "", draw.AppendSpan(nil, h.P99), h.P99 > 0, 2},
+		{label: "requeue rule ", name: h.RequeueRule, shown: h.RequeueRule != "", rank: 5},
+		{label: "agrees ", value: []byte(percentText(h.AgreementRate)), shown: h.Compared > 0, rank: 4},
+		{label: "leader ", name: h.Leader, value: formatLease(nil, h.LeaseLeft, true), shown: h.Leader != ""},
+		{label: "gen ", value: draw.AppendCount(nil, h.Generation), shown: h.Generation > 0, rank: 1},
+		{value: append(draw.AppendCount(nil, int64(h.Rate+0.5)), " dec/s"...), shown: h.Rate > 0, rank: 3},
+		{label: "p99 ", value: draw.AppendSpan(nil, h.P99), shown: h.P99 > 0, rank: 2},
+		{label: gatesLabel(h.GateCount), name: h.Gates, short: gatesShort(h.GateCount), shown: h.GateCount > 0, rank: 6},
 	}
 	gauges := fitting(all[:], a.W-x-2)
 	for i := range gauges {
@@ -43,12 +46,28 @@ func drawHeader(a draw.Area, s *drawCtx) {
 	a.Set(a.W-2, 0, themes.Style(themes.Accent), '?')
 }
 
-// gauge is a fact of the header. Those of the lowest rank are dropped first when not all fit.
+func gatesLabel(n int) string {
+	if n == 1 {
+		return "gate "
+	}
+	return "gates "
+}
+
+// gatesShort is what replaces the names of feature gates where they do not fit.
+func gatesShort(n int) string {
+	if n == 1 {
+		return "1 gate changed"
+	}
+	return strconv.Itoa(n) + " gates changed"
+}
+
+// gauge is a fact of the header. When not all fit, a fact with a short form is shortened, and then those of the lowest
+// rank are dropped first.
 type gauge struct {
-	label, name string
-	value       []byte
-	shown       bool
-	rank        int
+	label, name, short string
+	value              []byte
+	shown              bool
+	rank               int
 }
 
 const gaugeGap = 3
@@ -63,6 +82,13 @@ func fitting(gauges []gauge, width int) []gauge {
 	for i := range gauges {
 		if gauges[i].shown {
 			need += gauges[i].width()
+		}
+	}
+	for i := range gauges {
+		if g := &gauges[i]; need > width && g.shown && g.short != "" {
+			need -= g.width()
+			g.label, g.name = "", g.short
+			need += g.width()
 		}
 	}
 	for rank := 0; need > width && rank < len(gauges); rank++ {

@@ -24,3 +24,15 @@ func TestHeader_NamesTheOlderRequeueRule(t *testing.T) {
 		}
 	}
 }
+
+// Feature gates that are not at their defaults are named, or counted where their names do not fit.
+func TestHeader_NamesChangedFeatureGates(t *testing.T) {
+	m := sample(312, 60)
+	m.Header.Gates, m.Header.GateCount = "SchedulerPopFromBackoffQ=false", 1
+	for width, want := range map[int]string{220: "gate SchedulerPopFromBackoffQ=false", 160: "gate SchedulerPopFromBackoffQ=false", 100: "1 gate changed", 80: "1 gate changed", 60: "1 gate changed"} {
+		c := screen(m, sampleState(views.Overview), size{width, 40}, draw.Braille)
+		if line := strings.SplitN(c.Plain(), "\n", 2)[0]; !strings.Contains(line, want) {
+			t.Errorf("%d columns: want %q in %s", width, want, line)
+		}
+	}
+}

@@ -76,6 +76,9 @@ type Header struct {
 	P99  time.Duration
 	// RequeueRule is the rule by which failed pods are requeued; empty for the default, queueing hints.
 	RequeueRule string
+	// Gates are the feature gates that are not at their defaults, GateCount is how many; empty and zero if all are.
+	Gates     string
+	GateCount int
 	// Compared is how many decisions of the cluster's scheduler were compared, AgreementRate the share as good as
 	// Orrery's, from 0 to 1; both are zero without a comparison.
 	Compared      int64

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -123,6 +124,9 @@ func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	}
 	tuneGC()
 	klog.InfoS("Starting Orrery", "version", version(), "kubernetes", kubernetes)
+	if gates := features.Changed(); len(gates) > 0 {
+		klog.InfoS("Feature gates differ from their defaults", "gates", strings.Join(gates, ","))
+	}
 	ctx, stop := signalContext()
 	defer stop()
 	return f.serveAndRun(ctx, r, configuration)

@@ -58,6 +58,9 @@ func (e *Engine) LastDecision() uint64 { return e.lastSeq }
 // PodTransitions lists a pod's queue transitions, in order, as far back as the journal goes.
 func (e *Engine) PodTransitions(uid types.UID) []queue.Transition { return e.journal.Of(uid) }
 
+// ChangedFeatureGates lists the feature gates that are not at their defaults, as in "A=true".
+func (e *Engine) ChangedFeatureGates() []string { return e.config.Features.Changed() }
+
 // RecentTransitions iterates over the latest queue transitions, the newest first. They are the engine's own.
 func (e *Engine) RecentTransitions() iter.Seq[*queue.Transition] { return e.journal.Newest() }
 

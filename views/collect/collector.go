@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"strings"
+
 	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/core/queue"
@@ -33,6 +35,9 @@ type Collector struct {
 	// pickers filter and sort the lists of the engine of.
 	pickers map[views.PaneID]any
 	of      *engine.Engine
+	// gates are the feature gates of the engine of that are not at their defaults.
+	gates     string
+	gateCount int
 }
 
 // New returns a collector for one engine at a time.
@@ -97,10 +102,13 @@ func (c *Collector) reset(e *engine.Engine) {
 	fresh := New(c.options)
 	fresh.of, fresh.nodes, fresh.pods, fresh.pickers = e, c.nodes, c.pods[:0], map[views.PaneID]any{}
 	*c = *fresh
+	gates := e.ChangedFeatureGates()
+	c.gates, c.gateCount = strings.Join(gates, " "), len(gates)
 }
 
 func (c *Collector) header(e *engine.Engine) views.Header {
 	h := views.Header{Source: printable.Text(c.options.Source), Mode: c.options.Mode, Generation: e.Snapshot().Generation()}
+	h.Gates, h.GateCount = c.gates, c.gateCount
 	if rule := e.RequeueRule(); rule != queue.QueueingHints {
 		h.RequeueRule = rule.String()
 	}
