@@ -93,6 +93,7 @@ type Engine struct {
 	pluginEffects map[world.EffectID]pluginEffect // the plugin that waits for an effect
 	batches       map[string]*batch               // by profile
 	batchCounters map[string]*BatchCounters
+	refusals      []refusal // not yet reported
 
 	effects     []world.Effect
 	lastEffect  world.EffectID
@@ -229,6 +230,9 @@ func (e *Engine) Digest() Digest { return e.digest }
 func (e *Engine) queueTransition(t queue.Transition) {
 	e.journal.Add(t)
 	e.queueDepths.Add(&t)
+	if t.To == queue.Gated {
+		e.recordRefusal(t)
+	}
 	if e.options.Listener != nil {
 		e.notifyTransition(t)
 	}

@@ -47,8 +47,8 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) 
 		waiting: e.waiting.Fork(), statuses: framework.NewNodeToStatus(0), ctx: e.ctx, stopwatch: e.stopwatch,
 		startIndex: e.startIndex, bindings: make(map[types.UID]*binding, len(e.bindings)),
 		pending: maps.Clone(e.pending), pluginEffects: maps.Clone(e.pluginEffects),
-		objectWaits: e.objectWaits.fork(),
-		effects:     slices.Clone(e.effects), lastEffect: e.lastEffect,
+		objectWaits: e.objectWaits.fork(), refusals: slices.Clone(e.refusals),
+		effects: slices.Clone(e.effects), lastEffect: e.lastEffect,
 		lastSeq: e.lastSeq, counters: e.counters, digest: e.digest,
 	}
 	f.options.Listener, f.options.OnTiming = nil, nil

@@ -90,6 +90,13 @@ type VolumeState interface {
 	Volumes() *volumes.State
 }
 
+// Refuser marks a PreEnqueue plugin whose rejections the engine reports as FailedScheduling events, once for each pod. Those
+// of other plugins are not reported, as in kube-scheduler: a gated pod has had no attempt.
+type Refuser interface {
+	fwk.PreEnqueuePlugin
+	Refuser()
+}
+
 // Forker is implemented by plugins that keep state between scheduling cycles. A forked engine has new plugins, and each
 // Forker copies the state of its original. The two must share nothing that either may change.
 type Forker interface {

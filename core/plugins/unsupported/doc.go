@@ -17,5 +17,6 @@
 // # Differences from kube-scheduler
 //
 // Every rejection above. DynamicResources rejects at PreFilter, not at PreEnqueue, so that the reason
-// reaches the pod's status.
+// reaches the pod's status. GangScheduling has no PreFilter and rejects at PreEnqueue, of which kube-scheduler reports
+// nothing: a FailedScheduling event says why the pod is pending.
 package unsupported
