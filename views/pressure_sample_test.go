@@ -2,10 +2,29 @@ package views_test
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
+	"testing"
 	"time"
 
 	"orrery/views"
+	"orrery/views/draw"
 )
+
+// At every width a blank separates a signal's bar from the numbers before it and from the threshold after it.
+func TestPressure_BarTouchesNoText(t *testing.T) {
+	m := sample(312, 60)
+	m.Pressure.Signals[1].Available, m.Pressure.Signals[1].Capacity = "4194304000", "4194304000"
+	m.Pressure.Signals[4].Threshold, m.Pressure.Signals[4].AvailableFraction = "12.3456789% for 1h30m0.5s", 1
+	touches := regexp.MustCompile(`[\pL\pN%][━╸]|[━╸·][\pL\pN]|[━╸]·*[\pL\pN]`)
+	for width := 60; width <= 240; width++ {
+		for _, line := range strings.Split(screen(m, sampleState(views.PressurePane), size{width, 40}, draw.Braille).Plain(), "\n")[2:16] {
+			if touches.MatchString(line) {
+				t.Errorf("%d columns: %s", width, line)
+			}
+		}
+	}
+}
 
 // samplePressure is a node under memory pressure with known usage.
 func samplePressure() *views.Pressure {
