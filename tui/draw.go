@@ -42,7 +42,7 @@ func (s *Screen) draw() {
 	}
 	t := s.top()
 	s.state.Open, s.state.Focus, s.state.Zoomed, s.state.Status = t.pane, s.focus, s.zoom, s.status
-	s.state.Cursor = t.cursor
+	s.state.Cursor, s.state.Fix, s.state.OnNodes = t.cursor, t.fix, t.onNodes
 	s.state.Filter, s.state.Sort, s.state.Reverse = s.effectiveFilter(t).String(), t.list.sort, t.list.reverse
 	if n := f.Model.Filtered; n != nil {
 		s.state.Matches, s.state.Of = n.Matches, n.Of

@@ -33,6 +33,8 @@ func (s *Screen) copyText() (text string) {
 		return strings.Join(t.page.lines, "\n") + "\n"
 	case t.pane == views.WhatIfPane && s.frame != nil && s.frame.Model.WhatIf != nil:
 		return s.frame.Model.WhatIf.Command
+	case s.selectedFix() != nil:
+		return s.selectedFix().Command
 	case s.selectionIsNode():
 		node, _ := s.selectedNode()
 		return node

@@ -13,7 +13,7 @@ import (
 var navigationBindings = []binding{
 	{
 		name: "open", keys: []string{"enter"}, label: "enter", short: "open", long: "open what is selected", group: navigationKeys, hint: 1,
-		where: onPanes, disabled: (*Screen).cannotOpen, run: simple((*Screen).openSelected),
+		where: onPanes, disabled: (*Screen).cannotOpen, run: func(s *Screen, _ string) tea.Cmd { return s.openSelected() },
 	},
 	{
 		name: "back", keys: []string{"esc"}, label: "esc", short: "back", long: "one level back; never quits", group: navigationKeys, where: everywhere, hint: 2,
@@ -67,11 +67,17 @@ var navigationBindings = []binding{
 	},
 	{
 		name: "top", keys: []string{"home", "g"}, label: "g", long: "the first row", group: navigationKeys, where: onLists,
-		run: simple(func(s *Screen) { s.move(0) }),
+		run: simple(func(s *Screen) {
+			s.move(0)
+			s.top().fix, s.top().onNodes = 0, false
+		}),
 	},
 	{
 		name: "bottom", keys: []string{"end", "G"}, label: "G", long: "the last row", group: navigationKeys, where: onLists,
-		run: simple(func(s *Screen) { s.move(s.total() - 1) }),
+		run: simple(func(s *Screen) {
+			s.move(s.total() - 1)
+			s.top().onNodes = true
+		}),
 	},
 	{
 		name: "quit", keys: []string{"q", "ctrl+c"}, label: "q", short: "quit", long: "quit", group: navigationKeys, where: everywhere, hint: 20,
@@ -120,7 +126,11 @@ func (s *Screen) escape() {
 	}
 }
 
-func (s *Screen) moveBy(by int) { s.move(s.top().cursor.Selected + by) }
+func (s *Screen) moveBy(by int) {
+	if !s.moveInFixes(by) {
+		s.move(s.top().cursor.Selected + by)
+	}
+}
 
 // pageSize returns the rows of a page, or of half a page.
 func (s *Screen) pageSize(half bool) int {
@@ -158,7 +168,7 @@ func (s *Screen) moveFocus(key string) tea.Cmd {
 // cannotOpen returns why there is nothing to open here.
 func (s *Screen) cannotOpen() string {
 	switch open := s.top().pane; {
-	case open == views.Overview:
+	case open == views.Overview, s.selectedFix() != nil:
 		return ""
 	case open == views.TimelinePane:
 		if s.total() == 0 {
@@ -179,8 +189,11 @@ func (s *Screen) cannotOpen() string {
 	return ""
 }
 
-// openSelected opens what is selected.
-func (s *Screen) openSelected() {
+// openSelected opens what is selected, or tries the selected fix.
+func (s *Screen) openSelected() tea.Cmd {
+	if fix := s.selectedFix(); fix != nil {
+		return s.tryFix(fix)
+	}
 	switch open := s.top().pane; {
 	case open == views.Overview:
 		s.openPane(s.focus)
@@ -195,4 +208,5 @@ func (s *Screen) openSelected() {
 		}
 		s.push(next)
 	}
+	return nil
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 
+	"orrery/views"
 	"orrery/views/collect"
 	"orrery/views/filter"
 )
@@ -29,7 +30,7 @@ func (s *Screen) setList(n listSettings) {
 			t.cursor.Selected = 0
 		}
 	}
-	t.list = n
+	t.list, t.onNodes = n, t.pane == views.ExplainPane
 	s.dirty = true
 }
 

@@ -189,6 +189,7 @@ func (p *loop) build() {
 	p.collector.SetHistory(p.source.History())
 	f.Model = p.collector.Model(p.source.Engine(), query)
 	p.source.Annotate(f.Model, p.query)
+	p.addCommands(f.Model.Explain)
 	if query.Open == views.WhatIfPane {
 		f.Model.Header.Mode = views.WhatIfMode
 	}

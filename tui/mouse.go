@@ -106,11 +106,11 @@ func (s *Screen) click(x, y int, dragged bool) tea.Cmd {
 		if row >= s.hits.Total || y-s.hits.List.Y >= s.hits.Window.Count {
 			return nil
 		}
-		if row == s.top().cursor.Selected && s.cannotOpen() == "" {
-			s.openSelected()
-			return nil
+		if row == s.top().cursor.Selected && s.selectedFix() == nil && s.cannotOpen() == "" {
+			return s.openSelected()
 		}
 		s.move(row)
+		s.top().onNodes = true
 	}
 	return nil
 }

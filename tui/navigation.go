@@ -16,6 +16,9 @@ type navEntry struct {
 	pod    world.PodRef
 	node   string
 	cursor views.Cursor
+	// fix is the selected fix of an explanation, unless the cursor is onNodes, in its list.
+	fix     int
+	onNodes bool
 	// rowKey is the name of the selected row, with which followSelection finds the row after the list has changed. It
 	// is empty until the user selects a row: the cursor then stays at the top.
 	rowKey string

@@ -23,7 +23,7 @@ func TestNavigation_DrillsDown(t *testing.T) {
 	pod := strings.Fields(s.selected())[3]
 	s.keys("enter").shows("Journey", pod, "attempts")
 	s.keys("e").shows("Explain", pod, "reasons", "Insufficient cpu", "filter results by node")
-	s.keys("down", "enter").shows("Node", "cpu", "memory", "default/web-")
+	s.keys("G", "enter").shows("Node", "cpu", "memory", "default/web-")
 	s.keys("enter").shows("Journey")
 	s.keys("esc").shows("Node").keys("esc").shows("Explain").keys("esc").shows("Journey").keys("esc").shows("2 Queue")
 	if got := strings.Fields(s.selected())[3]; got != pod {

@@ -53,8 +53,9 @@ type Explanation struct {
 	Generation      int64
 	// Reasons are the groups of reasons, those of the most nodes first.
 	Reasons []ReasonGroup
-	// Facts are the evidence behind the reasons.
-	Facts []string
+	// Charts are the evidence that is drawn, Facts the evidence in words.
+	Charts []Chart
+	Facts  []string
 	// Hints are the changes to nodes that have only one blocker.
 	Hints []string
 	// Remedies are changes that place the pod, each tried on a fork.
@@ -68,8 +69,30 @@ type Explanation struct {
 	Scores                     []ScorePart
 }
 
-// Remedy is a change that places a pod: as a sentence, as the what-if's argument, and the pod's node.
-type Remedy struct{ Text, Change, Node string }
+// Remedy is a change that places a pod: as a sentence, as the what-if's argument, and the pod's node. Words are the
+// argument as it is, which is not printable; Command repeats the what-if.
+type Remedy struct{ Text, Change, Node, Words, Command string }
+
+// Chart is evidence drawn as bars of amounts, with one mark for all of them.
+type Chart struct {
+	// Title names the amounts, Legend and ShortLegend the mark.
+	Title, Legend, ShortLegend string
+	Bars                       []ChartBar
+	// More is how many bars are left out.
+	More int
+	// From and To are the ends of the scale. Mark is where the mark is; the amounts from Allowed to the mark are allowed.
+	// Without such a band Allowed is the mark.
+	From, To, Allowed, Mark int64
+}
+
+// ChartBar is one amount. Extra is what would come on top, or what is held for others.
+type ChartBar struct {
+	Name          string
+	Amount, Extra int64
+	// Value is the amount in words, OK that it is on the right side of the mark.
+	Value string
+	OK    bool
+}
 
 // ReasonGroup is one reason and how many nodes have it.
 type ReasonGroup struct {

@@ -231,9 +231,15 @@ func sampleExplain() *views.Explanation {
 			{Plugin: "NodeResourcesFit", Reason: noMemory, Nodes: 36},
 			{Plugin: "NodeUnschedulable", Reason: "node(s) were unschedulable", Nodes: 1},
 		},
-		Hints:    []string{"would fit with 1946Mi more memory free on one node, or with as much less requested", "would fit on 61 nodes with a toleration of dedicated=ml:NoSchedule"},
-		Remedies: []views.Remedy{{Text: "tolerate the taint dedicated=ml:NoSchedule", Change: "tolerate ml/trainer-0 dedicated=ml:NoSchedule", Node: "ip-10-0-4-69.internal"}},
-		Plugins:  []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity"},
+		Charts: []views.Chart{sampleRoomChart(), sampleSpreadChart()},
+		Facts:  []string{"largest requests there: ml/trainer-0-9a3f1 12Gi (priority 500), shop/search-5c9b8f4d77-2gnfr 2Gi", "dedicated=ml:NoSchedule on 61 nodes: ip-10-0-4-69.internal, ip-10-0-4-70.internal and 59 more"},
+		Hints:  []string{"would fit with 1946Mi more memory free on one node, or with as much less requested", "would fit on 61 nodes with a toleration of dedicated=ml:NoSchedule"},
+		Remedies: []views.Remedy{
+			{Text: "tolerate the taint dedicated=ml:NoSchedule", Change: "tolerate ml/trainer-0 dedicated=ml:NoSchedule", Node: "ip-10-0-4-69.internal"},
+			{Text: "lower its requests to memory=2150Mi", Change: "requests ml/trainer-0 memory=2150Mi", Node: "ip-10-0-3-85.internal"},
+			{Text: "add one more node like ip-10-0-3-85.internal", Change: "add 1 node like ip-10-0-3-85.internal", Node: "ip-10-0-3-85.internal-new"},
+		},
+		Plugins: []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity"},
 	}
 	e.Matrix.Total = 240
 	for i := range 60 {
@@ -253,10 +259,34 @@ func sampleExplain() *views.Explanation {
 	return e
 }
 
+func sampleRoomChart() views.Chart {
+	c := views.Chart{Title: "memory free on the nearest nodes", Legend: "│ requested 4Gi", ShortLegend: "│ 4Gi", Mark: 4096, Allowed: 4096, To: 4608}
+	for i, free := range []int64{2150, 1930, 1024, 512, 0} {
+		c.Bars = append(c.Bars, views.ChartBar{
+			Name: fmt.Sprintf("ip-10-0-3-%d.internal", 85+i), Amount: free, Value: fmt.Sprintf("%dMi, %dMi short", free, 4096-free),
+		})
+	}
+	c.Bars[2].Extra, c.Bars[2].Value = 2048, "1Gi, 3Gi short, 2Gi held"
+	return c
+}
+
+func sampleSpreadChart() views.Chart {
+	c := views.Chart{
+		Title: "pods by topology.kubernetes.io/zone", Legend: "│ at most 11: the least, 9, + maxSkew 2", ShortLegend: "│ at most 11", Mark: 11, Allowed: 9, To: 15, More: 2,
+	}
+	for i, pods := range []int64{9, 11, 13} {
+		c.Bars = append(c.Bars, views.ChartBar{
+			Name: "eu-west-1" + string(rune('a'+i)), Amount: pods, Extra: 1, Value: fmt.Sprintf("%d → %d", pods, pods+1), OK: pods+1 <= 11,
+		})
+	}
+	return c
+}
+
 func samplePlaced() *views.Explanation {
 	e := sampleExplain()
 	e.Pod, e.State, e.Verdict, e.Node, e.Feasible = "shop/cart-6b7d54b7c9-5kx2v", views.Bound, views.VerdictScheduled, "ip-10-0-3-85.internal", 24
 	e.Summary, e.Reasons, e.Hints, e.Remedies = "11 points ahead of ip-10-0-1-56.internal, most by NodeResourcesBalancedAllocation", nil, nil, nil
+	e.Charts, e.Facts = nil, nil
 	e.Winner, e.RunnerUp, e.WinnerTotal, e.RunnerUpTotal = e.Node, "ip-10-0-1-56.internal", 412, 401
 	e.Scores = []views.ScorePart{
 		{Plugin: "NodeResourcesBalancedAllocation", Winner: 92, RunnerUp: 74},

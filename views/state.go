@@ -8,6 +8,9 @@ type State struct {
 	Open, Focus PaneID
 	// Cursor is the position in the open pane's list.
 	Cursor Cursor
+	// Fix is the selected fix of the open explanation, unless OnNodes says that the cursor is in its list of nodes.
+	Fix     int
+	OnNodes bool
 	// Hints are the keys that work here.
 	Hints []draw.Hint
 	// Filter is the list's filter; Matches of Of rows match it.

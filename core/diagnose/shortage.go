@@ -31,6 +31,8 @@ type Shortage struct {
 	// Nominated pods hold room on Nearest; Requesters are the pods with the largest requests there.
 	Nominated  []PodRequest `json:"nominated,omitempty"`
 	Requesters []PodRequest `json:"requesters,omitempty"`
+	// Rooms are the nearest nodes, Nearest among them.
+	Rooms []Room `json:"nearestNodes,omitempty"`
 	// Largest is the largest allocatable amount of all Nodes nodes.
 	Largest int64 `json:"largest"`
 	Nodes   int   `json:"nodes"`
@@ -103,6 +105,7 @@ func (p *pendingPod) shortageOf(name v1.ResourceName, nodes []string) *Shortage 
 			s.MostFree, nearest = free, info
 		}
 	}
+	s.Rooms = p.rooms(name, s.Requested, nodes)
 	s.Missing, s.MostFree = saturating.Sub(s.Requested, s.MostFree), max(s.MostFree, 0)
 	if nearest == nil {
 		return s

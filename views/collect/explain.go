@@ -64,8 +64,12 @@ func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 		r := &d.Reasons[i]
 		v.Reasons = append(v.Reasons, views.ReasonGroup{Plugin: r.Plugin, Reason: printable.Text(r.Message), Nodes: r.Nodes})
 		if r.Evidence != nil {
+			charts := chartsOf(r)
+			v.Charts = append(v.Charts, charts...)
 			for _, fact := range r.Evidence.Facts() {
-				v.Facts = append(v.Facts, printable.Text(fact))
+				if len(charts) == 0 || !isDrawn(fact) {
+					v.Facts = append(v.Facts, printable.Text(factBeside(r.Evidence, fact)))
+				}
 			}
 		}
 		if hint := r.Hint(); hint != "" {
@@ -73,7 +77,9 @@ func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 		}
 	}
 	for _, r := range d.Remedies {
-		v.Remedies = append(v.Remedies, views.Remedy{Text: printable.Text(r.Text), Node: printable.Text(r.Node), Change: printable.Text(r.Change.String())})
+		v.Remedies = append(v.Remedies, views.Remedy{
+			Text: printable.Text(r.Text), Node: printable.Text(r.Node), Change: printable.Text(r.Change.String()), Words: r.Change.String(),
+		})
 	}
 	if d.Decision.Verdict == engine.Placed {
 		v.Winner, v.RunnerUp = v.Node, printable.Text(d.Decision.RunnerUp)
