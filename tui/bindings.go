@@ -56,9 +56,12 @@ var (
 	onPanesButHelp = where{"all panes but help", func(id views.PaneID) bool { return id != textPane && id != views.HelpPane }}
 	onOverview     = where{"overview", func(id views.PaneID) bool { return id == views.Overview }}
 	offOverview    = where{"all panes but the overview", func(id views.PaneID) bool { return id != textPane && id != views.Overview }}
-	onLists        = where{"lists and pages of text", func(id views.PaneID) bool { return id == textPane || pane(id).HasList() }}
-	onFilterable   = where{"lists that can be filtered", func(id views.PaneID) bool { return pane(id).Filters() }}
-	onFilterStart  = where{"the overview, and lists that can be filtered", func(id views.PaneID) bool { return id == views.Overview || pane(id).Filters() }}
+	onQueue        = where{"the overview, the queue and its summary", func(id views.PaneID) bool {
+		return id == views.Overview || id == views.QueuePane || id == views.PendingPane
+	}}
+	onLists       = where{"lists and pages of text", func(id views.PaneID) bool { return id == textPane || pane(id).HasList() }}
+	onFilterable  = where{"lists that can be filtered", func(id views.PaneID) bool { return pane(id).Filters() }}
+	onFilterStart = where{"the overview, and lists that can be filtered", func(id views.PaneID) bool { return id == views.Overview || pane(id).Filters() }}
 )
 
 // pane returns the definition of a pane; for the overview and for pages of text it is empty.

@@ -17,6 +17,10 @@ var inspectBindings = []binding{
 		disabled: (*Screen).cannotOpenPressure, run: simple((*Screen).openPressure), where: onPanesButHelp,
 	},
 	{
+		name: "pending", keys: []string{"P"}, label: "P", short: "pending", long: "all pending pods, by owner and cause", group: inspectKeys, hint: 8,
+		run: simple((*Screen).openPending), where: onQueue,
+	},
+	{
 		name: "describe", keys: []string{"d"}, label: "d", short: "describe", long: "the object as YAML", group: inspectKeys, hint: 13,
 		disabled: (*Screen).cannotDescribe, run: simple((*Screen).describe), where: onPanesButHelp,
 	},

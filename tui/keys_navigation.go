@@ -18,7 +18,7 @@ var navigationBindings = []binding{
 	{
 		name: "back", keys: []string{"esc"}, label: "esc", short: "back", long: "one level back; never quits", group: navigationKeys, where: everywhere, hint: 2,
 		disabled: func(s *Screen) string {
-			if len(s.navStack) == 1 && !s.zoom && !s.whatIfPending {
+			if len(s.navStack) == 1 && !s.zoom && !s.whatIfPending && !s.summaryPending {
 				return "this is the overview; q quits"
 			}
 			return ""
@@ -111,12 +111,15 @@ func digits() []string {
 	return keys
 }
 
-// escape undoes one thing: the pending what-if, else the zoom, else the filter, else the pane.
+// escape undoes one thing: the pending what-if or summary, else the zoom, else the filter, else the pane.
 func (s *Screen) escape() {
 	switch {
 	case s.whatIfPending:
 		s.whatIfPending = false
 		s.setStatus("what-if cancelled")
+	case s.summaryPending:
+		s.summaryPending = false
+		s.setStatus("diagnosis of the pending pods cancelled")
 	case s.zoom:
 		s.zoom = false
 	case s.top().list.on():

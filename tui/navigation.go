@@ -26,8 +26,9 @@ type navEntry struct {
 	list listSettings
 	// page is the page of text; nil for a pane.
 	page *page
-	// answer is the result of a what-if.
-	answer *views.WhatIf
+	// answer is the result of a what-if, summary that of the pending pods.
+	answer  *views.WhatIf
+	summary *views.Pending
 }
 
 // top returns the entry on the screen.
@@ -117,7 +118,7 @@ func (s *Screen) currentQuery() collect.Query {
 	if s.findingRow {
 		query.First, query.Rows = 0, maxFindRows
 	}
-	query.WhatIf = t.answer
+	query.WhatIf, query.Pending = t.answer, t.summary
 	t.list.applyTo(&query)
 	query.Filter = s.effectiveFilter(t)
 	return query
@@ -130,7 +131,7 @@ func (s *Screen) frameMatches() bool {
 		return false
 	}
 	t, query := s.top(), &s.frame.Query
-	return query.Open == t.pane && query.Pod == t.pod && query.Node == t.node && query.WhatIf == t.answer
+	return query.Open == t.pane && query.Pod == t.pod && query.Node == t.node && query.WhatIf == t.answer && query.Pending == t.summary
 }
 
 // visibleRows returns how many rows of the open list are visible.

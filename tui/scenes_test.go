@@ -71,6 +71,7 @@ var album = []struct {
 	{"leader-failover", afterFirst(trace.LeaderChange, 6*time.Second), false, []scene{{"leader", views.LeaderPane, []string{"6"}}}},
 	{"priority-storm", offset{by: 21 * time.Second}, false, []scene{
 		{"decisions", views.DecisionsPane, []string{"7", "down"}},
+		{"pending", views.PendingPane, []string{"2", "P"}},
 	}},
 	{"memory-pressure", afterFirst(trace.Eviction, time.Second), false, []scene{
 		{"node", views.NodePane, []string{"3", "enter"}}, {"pressure", views.PressurePane, []string{"3", "enter", "p"}},

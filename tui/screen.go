@@ -58,7 +58,10 @@ type Screen struct {
 	// whatIfNumber numbers the what-ifs; whatIfPending says that the last one has no result yet.
 	whatIfNumber  int
 	whatIfPending bool
-	wheel         wheel
+	// summaryNumber and summaryPending are the same for summaries of the pending pods.
+	summaryNumber  int
+	summaryPending bool
+	wheel          wheel
 	// findingRow says that the whole list is being searched for the selected row.
 	findingRow bool
 }
@@ -137,6 +140,8 @@ func (s *Screen) handleLoop(msg tea.Msg) tea.Cmd {
 		s.dirty = true
 	case whatIfMsg:
 		s.openWhatIf(msg)
+	case pendingMsg:
+		s.showPending(msg)
 	case confirmMsg:
 		s.openConfirmation(msg)
 	case switchedMsg:

@@ -199,7 +199,8 @@ func TestMenu_OffersChangesOfTheSelection(t *testing.T) {
 		{[]string{"2"}, "pod default/web-", 8},
 		{[]string{"3"}, "node node-0", 8},
 		{[]string{"3", "enter"}, "node node-0", 16},
-		{[]string{"2", "e"}, "pod default/web-", 16},
+		{[]string{"2", "e"}, "pod default/web-", 8},
+		{[]string{"2", "e", "G"}, "pod default/web-", 16},
 	} {
 		s := atUnschedulable(t).keys(tt.keys...).keys("w")
 		m := s.screen.menu

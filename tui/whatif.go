@@ -6,10 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/core/whatif"
 	"orrery/core/whatif/change"
-	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
 )
@@ -38,19 +38,12 @@ func (s *Screen) commandWhatIf(rest string) tea.Cmd {
 
 // askWhatIf forks the engine and runs the what-if off the loop's goroutine, so that the recording plays on meanwhile.
 func (p *loop) askWhatIf(number int, changes []change.Change) {
-	fork, err := p.source.Engine().Fork()
-	if err != nil {
-		p.send(whatIfMsg{number: number, err: fmt.Errorf("forking the scheduler for a what-if: %w", err)})
-		return
-	}
 	words := change.Words(changes)
 	at, command := p.source.WhatIfCommand(changes)
-	p.spawn(func() {
-		if at.After(fork.Now()) { // the clock has moved since the last event
-			if err := fork.Apply(world.Input{At: at, Event: world.Tick{}}); err != nil {
-				p.send(whatIfMsg{number: number, err: fmt.Errorf("letting time pass for a what-if: %w", err)})
-				return
-			}
+	p.onFork(at, func(fork *engine.Engine, err error) {
+		if err != nil {
+			p.send(whatIfMsg{number: number, err: fmt.Errorf("trying a what-if: %w", err)})
+			return
 		}
 		answer, err := whatif.Evaluate(fork, changes, whatif.Options{})
 		if err != nil {

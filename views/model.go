@@ -22,6 +22,7 @@ type Model struct {
 	Metrics   *Metrics
 	Timeline  *Timeline
 	WhatIf    *WhatIf
+	Pending   *Pending
 	Agreement *Agreement
 	Pressure  *Pressure
 	// List is the open pane's *[List], for a pane whose rows have no field of their own.

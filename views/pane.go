@@ -31,6 +31,7 @@ const (
 	HelpPane      PaneID = "help"
 	AgreementPane PaneID = "agreement"
 	PressurePane  PaneID = "pressure"
+	PendingPane   PaneID = "pending"
 )
 
 // Pane is one view of the screen. A [ListPane] makes those with a list.

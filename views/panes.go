@@ -19,6 +19,7 @@ var panes = []*Pane{
 	&helpPane,
 	agreementPane.pane(),
 	pressurePane.pane(),
+	pendingPane.pane(),
 }
 
 // Panes returns all panes but the overview.

@@ -25,7 +25,7 @@ func sample(pods, nodes int) *views.Model {
 		Queue: sampleQueue(pods), Journey: sampleJourney(), Snapshot: sampleSnapshot(nodes), Node: sampleNode(),
 		Zones: sampleZones(nodes), Evictions: sampleEvictions(), Leader: sampleLeader(), Decisions: sampleDecisions(pods),
 		Explain: sampleExplain(), Plugins: samplePlugins(), Metrics: sampleMetrics(), Timeline: sampleTimeline(), WhatIf: sampleWhatIf(), Agreement: sampleAgreement(),
-		Pressure: samplePressure(),
+		Pressure: samplePressure(), Pending: samplePending(),
 	}
 }
 
@@ -68,6 +68,19 @@ func sampleQueue(total int) *views.Queue {
 		{At: ago(2100 * time.Millisecond), Pod: "batch/etl-7wq9x", From: views.InFlight, To: views.Unschedulable, Event: "ScheduleAttemptFailure"},
 	}
 	return q
+}
+
+func samplePending() *views.Pending {
+	p := &views.Pending{At: ago(3 * time.Second), Pods: 205, Capacity: "7 more nodes like ip-10-0-3-85.internal would place 180 of the 205 pods"}
+	p.Groups.Rows = []views.PendingGroup{
+		{Owner: "ml/job/trainer", Key: "ml/trainer-0", Pods: 120, Oldest: ago(42 * time.Minute), Cause: "Insufficient memory: the only blocker on 36 of 240 nodes; requests 4Gi, at most 2150Mi free there", Fix: "tolerate the taint dedicated=ml:NoSchedule", Places: 96},
+		{Owner: "batch/cronjob/nightly-28914", Key: "batch/nightly-0", Pods: 59, Oldest: ago(3 * time.Hour), Cause: "held by the scheduling gate kueue.x-k8s.io/admission", Fix: "remove its scheduling gates", Places: 59},
+		{Owner: "shop/deployment/search", Key: "shop/search-1", Pods: 18, Oldest: ago(5 * time.Minute), Cause: "node(s) didn't match pod topology spread constraints: the only blocker on 32 of 240 nodes", Fix: "add one more node like ip-10-0-1-56.internal", Places: 3},
+		{Owner: "shop/statefulset/ledger", Key: "shop/ledger-0", Pods: 7, Oldest: ago(90 * time.Second), Cause: "Insufficient nvidia.com/gpu on 240 of 240 nodes"},
+		{Owner: "default/pod/debug", Key: "default/debug", Pods: 1, Oldest: ago(8 * time.Second), Cause: "waits for scheduler \"mine\"; no profile here has that name"},
+	}
+	p.Groups.Total = len(p.Groups.Rows)
+	return p
 }
 
 func sampleSnapshot(nodes int) *views.Snapshot {

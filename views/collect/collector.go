@@ -56,7 +56,7 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 		c.reset(e)
 	}
 	c.nodes.refresh(e)
-	m := &views.Model{Header: c.header(e), Timeline: query.Timeline, WhatIf: query.WhatIf}
+	m := &views.Model{Header: c.header(e), Timeline: query.Timeline, WhatIf: query.WhatIf, Pending: query.Pending}
 	switch query.Open {
 	case views.Overview:
 		m.Queue, m.Snapshot, m.Zones = c.queueOf(e, query), c.snapshot(e, query), c.zones(e, query)

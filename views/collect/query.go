@@ -20,8 +20,9 @@ type Query struct {
 	Filter  *filter.Filter
 	Sort    string
 	Reverse bool
-	// WhatIf and Timeline are passed on to the model.
+	// WhatIf, Pending and Timeline are passed on to the model.
 	WhatIf   *views.WhatIf
+	Pending  *views.Pending
 	Timeline *views.Timeline
 	// Usage is the last reading of the open node; nil if nothing can be read.
 	Usage *usage.Reading
