@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strconv"
 	"strings"
 
 	"orrery/core/saturating"
@@ -55,8 +56,8 @@ func chartRows(a draw.Area, y int, c *Chart, bars int) int {
 		row.FitHost(2, 0, name, themes.Style(themes.Text), b.Name)
 		chartBar(row, name+3, bar, c, b, style)
 		x := row.Fit(name+bar+4, 0, row.W-name-bar-4, themes.Style(themes.Text), b.Value)
-		if more := c.More + len(c.Bars) - bars; i == bars-1 && more > 0 {
-			row.Fit(x+2, 0, row.W-x-2, themes.Style(themes.Dim), "and "+string(draw.AppendCount(nil, int64(more)))+" more")
+		if more := "and " + strconv.Itoa(c.More+len(c.Bars)-bars) + " more"; i == bars-1 && c.More+len(c.Bars) > bars && x+2+len(more) <= row.W {
+			row.Text(x+2, 0, themes.Style(themes.Dim), more)
 		}
 		y++
 	}

@@ -289,7 +289,7 @@ func sampleSpreadChart() views.Chart {
 	}
 	for i, pods := range []int64{9, 11, 13} {
 		c.Bars = append(c.Bars, views.ChartBar{
-			Name: "eu-west-1" + string(rune('a'+i)), Amount: pods, Extra: 1, Value: fmt.Sprintf("%d → %d", pods, pods+1), OK: pods+1 <= 11,
+			Name: "eu-west-1" + string(rune('a'+i)), Amount: pods, Extra: 1, Value: fmt.Sprintf("%d, %d with it", pods, pods+1), OK: pods+1 <= 11,
 		})
 	}
 	return c

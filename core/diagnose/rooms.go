@@ -23,12 +23,12 @@ type Room struct {
 // maxRooms bounds the nodes in a Shortage.
 const maxRooms = 5
 
-// rooms returns the nodes nearest to being enough.
+// rooms returns the nodes nearest to being enough, of those that have the resource at all.
 func (p *pendingPod) rooms(name v1.ResourceName, requested int64, nodes []string) []Room {
 	var list []Room
 	for _, node := range nodes {
 		info := p.nodes[node]
-		if info == nil {
+		if info == nil || requests.AmountIn(info.GetAllocatable(), name) == 0 {
 			continue
 		}
 		free := p.free(info, name)

@@ -78,10 +78,11 @@ func spreadChart(t *diagnose.SpreadTable) views.Chart {
 	}
 	for _, d := range t.Domains[:min(len(t.Domains), maxDomainBars)] {
 		with := saturating.Add(d.Pods, t.Self)
-		c.Bars = append(c.Bars, views.ChartBar{
-			Name: printable.Text(d.Value), Amount: d.Pods, Extra: t.Self, OK: with <= most,
-			Value: strconv.FormatInt(d.Pods, 10) + " → " + strconv.FormatInt(with, 10),
-		})
+		value := strconv.FormatInt(d.Pods, 10)
+		if t.Self > 0 {
+			value += ", " + strconv.FormatInt(with, 10) + " with it"
+		}
+		c.Bars = append(c.Bars, views.ChartBar{Name: printable.Text(d.Value), Amount: d.Pods, Extra: t.Self, OK: with <= most, Value: value})
 		c.To = max(c.To, with)
 	}
 	const room = 4 // the differences take at least a quarter of the bar

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/engine"
@@ -54,9 +55,13 @@ func TestExplain_DrawsFreeAmountsOfNearestNodes(t *testing.T) {
 	}
 	held := mk.Pod("held").CPU("2").Memory("1Gi").Priority(10).Obj()
 	held.Status.NominatedNodeName = "node-4"
-	objects = append(objects, held, mk.Pod("web").CPU("4").Memory("1Gi").Obj(), mk.Node("large").CPU("8").Memory("16Gi").Taint("only", "batch", v1.TaintEffectNoSchedule).Obj())
+	pod := mk.Pod("web").CPU("4").Memory("1Gi").Obj()
+	pod.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("2")
+	user := mk.Pod("user").CPU("1").Memory("1Gi").Node("large").Obj()
+	user.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
+	objects = append(objects, held, pod, mk.Node("large").CPU("8").Memory("16Gi").Taint("only", "batch", v1.TaintEffectNoSchedule).Resource("example.com/gpu", "2").Obj(), user)
 	x := explained(t, objects...)
-	if len(x.Charts) != 1 {
+	if len(x.Charts) != 2 {
 		t.Fatalf("%d charts: %+v", len(x.Charts), x.Charts)
 	}
 	want := `cpu free on the nearest nodes, │ requested 4
@@ -68,6 +73,9 @@ false node-5 1500 +0: 1500m, 2500m short
 scale 0 to 5625, allowed 4000 to 4000, 0 more`
 	if diff := cmp.Diff(want, chartText(&x.Charts[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if gpu := chartText(&x.Charts[1]); !strings.Contains(gpu, "example.com/gpu free on the nearest nodes, │ requested 2\nfalse large 1 +0: 1, 1 short\nscale") {
+		t.Errorf("nodes without the resource are drawn: %s", gpu)
 	}
 	for _, fact := range x.Facts {
 		if strings.Contains(fact, "nearest") {
@@ -97,9 +105,9 @@ func TestExplain_DrawsSpreadWithAllowedBand(t *testing.T) {
 	}
 	x := explained(t, append(objects, pod)...)
 	want := `pods by topology.kubernetes.io/zone, │ at most 5: the least, 3, + maxSkew 2
-true east 3 +1: 3 → 4
-false west 5 +1: 5 → 6
-false north 6 +1: 6 → 7
+true east 3 +1: 3, 4 with it
+false west 5 +1: 5, 6 with it
+false north 6 +1: 6, 7 with it
 scale 0 to 8, allowed 3 to 5, 0 more`
 	if diff := cmp.Diff(want, chartText(&x.Charts[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
