@@ -102,11 +102,15 @@ func explainReasons(a draw.Area, s *drawCtx) int {
 		}
 		y++
 	}
+	facts := e.Facts
 	if a.H >= tiny {
-		y = explainCharts(a, y, a.H-fixRows(e, a.H), e.Charts)
-		y = explainFixes(a, y, s)
+		next, all := explainCharts(a, y, a.H-fixRows(e, a.H), e.Charts)
+		if all {
+			facts = e.Undrawn
+		}
+		y = explainFixes(a, next, s)
 	}
-	y = explainLines(a, y, "evidence", '·', e.Facts, themes.Style(themes.Text))
+	y = explainLines(a, y, "evidence", '·', facts, themes.Style(themes.Text))
 	y = explainLines(a, y, "not tried", '·', e.Hints, themes.Style(themes.Text))
 	if e.RunnerUp != "" && y+2 < a.H {
 		y = waterfall(a, y, e) + 1

@@ -18,19 +18,19 @@ const (
 	maxBar    = 48
 )
 
-// explainCharts draws as many charts as there is room for above a row, and returns the row after them. A chart is left
-// out rather than cut to less than two bars.
-func explainCharts(a draw.Area, y, last int, charts []Chart) int {
+// explainCharts draws as many charts as there is room for above a row, and returns the row after them, and whether these
+// are all. A chart is left out rather than cut to less than two bars.
+func explainCharts(a draw.Area, y, last int, charts []Chart) (next int, all bool) {
 	for i := range charts {
 		c := &charts[i]
 		bars := min(len(c.Bars), last-y-1)
 		if bars < min(len(c.Bars), 2) {
-			break
+			return y, false
 		}
 		drawHeading(a, y, chartTitle(c, a.W))
 		y = chartRows(a, y+1, c, bars) + 1
 	}
-	return y
+	return y, true
 }
 
 // chartTitle has the longest legend that fits.

@@ -53,9 +53,10 @@ type Explanation struct {
 	Generation      int64
 	// Reasons are the groups of reasons, those of the most nodes first.
 	Reasons []ReasonGroup
-	// Charts are the evidence that is drawn, Facts the evidence in words.
-	Charts []Chart
-	Facts  []string
+	// Facts are the evidence behind the reasons, in words; Charts draw some of it, and Undrawn are the facts that they do
+	// not show.
+	Facts, Undrawn []string
+	Charts         []Chart
 	// Hints are the changes to nodes that have only one blocker.
 	Hints []string
 	// Remedies are changes that place the pod, each tried on a fork.

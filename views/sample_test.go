@@ -244,9 +244,10 @@ func sampleExplain() *views.Explanation {
 			{Plugin: "NodeResourcesFit", Reason: noMemory, Nodes: 36},
 			{Plugin: "NodeUnschedulable", Reason: "node(s) were unschedulable", Nodes: 1},
 		},
-		Charts: []views.Chart{sampleRoomChart(), sampleSpreadChart()},
-		Facts:  []string{"largest requests there: ml/trainer-0-9a3f1 12Gi (priority 500), shop/search-5c9b8f4d77-2gnfr 2Gi", "dedicated=ml:NoSchedule on 61 nodes: ip-10-0-4-69.internal, ip-10-0-4-70.internal and 59 more"},
-		Hints:  []string{"would fit with 1946Mi more memory free on one node, or with as much less requested", "would fit on 61 nodes with a toleration of dedicated=ml:NoSchedule"},
+		Charts:  []views.Chart{sampleRoomChart(), sampleSpreadChart()},
+		Facts:   []string{"nearest is ip-10-0-3-85.internal: 2150Mi of 64Gi free, 1946Mi short", "largest requests there: ml/trainer-0-9a3f1 12Gi (priority 500)"},
+		Undrawn: []string{"largest requests there: ml/trainer-0-9a3f1 12Gi (priority 500), shop/search-5c9b8f4d77-2gnfr 2Gi", "dedicated=ml:NoSchedule on 61 nodes: ip-10-0-4-69.internal, ip-10-0-4-70.internal and 59 more"},
+		Hints:   []string{"would fit with 1946Mi more memory free on one node, or with as much less requested", "would fit on 61 nodes with a toleration of dedicated=ml:NoSchedule"},
 		Remedies: []views.Remedy{
 			{Text: "tolerate the taint dedicated=ml:NoSchedule", Change: "tolerate ml/trainer-0 dedicated=ml:NoSchedule", Node: "ip-10-0-4-69.internal"},
 			{Text: "lower its requests to memory=2150Mi", Change: "requests ml/trainer-0 memory=2150Mi", Node: "ip-10-0-3-85.internal"},
@@ -299,7 +300,7 @@ func samplePlaced() *views.Explanation {
 	e := sampleExplain()
 	e.Pod, e.State, e.Verdict, e.Node, e.Feasible = "shop/cart-6b7d54b7c9-5kx2v", views.Bound, views.VerdictScheduled, "ip-10-0-3-85.internal", 24
 	e.Summary, e.Reasons, e.Hints, e.Remedies = "11 points ahead of ip-10-0-1-56.internal, most by NodeResourcesBalancedAllocation", nil, nil, nil
-	e.Charts, e.Facts = nil, nil
+	e.Charts, e.Facts, e.Undrawn = nil, nil, nil
 	e.Winner, e.RunnerUp, e.WinnerTotal, e.RunnerUpTotal = e.Node, "ip-10-0-1-56.internal", 412, 401
 	e.Scores = []views.ScorePart{
 		{Plugin: "NodeResourcesBalancedAllocation", Winner: 92, RunnerUp: 74},

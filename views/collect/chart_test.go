@@ -77,7 +77,7 @@ scale 0 to 5625, allowed 4000 to 4000, 0 more`
 	if gpu := chartText(&x.Charts[1]); !strings.Contains(gpu, "example.com/gpu free on the nearest nodes, │ requested 2\nfalse large 1 +0: 1, 1 short\nscale") {
 		t.Errorf("nodes without the resource are drawn: %s", gpu)
 	}
-	for _, fact := range x.Facts {
+	for _, fact := range x.Undrawn {
 		if strings.Contains(fact, "nearest") {
 			t.Errorf("said twice: %s", fact)
 		}
@@ -112,7 +112,7 @@ scale 0 to 8, allowed 3 to 5, 0 more`
 	if diff := cmp.Diff(want, chartText(&x.Charts[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, fact := range x.Facts {
+	for _, fact := range x.Undrawn {
 		if strings.Contains(fact, "matching pods by domain") {
 			t.Errorf("said twice: %s", fact)
 		}

@@ -67,8 +67,9 @@ func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 			charts := chartsOf(r)
 			v.Charts = append(v.Charts, charts...)
 			for _, fact := range r.Evidence.Facts() {
+				v.Facts = append(v.Facts, printable.Text(fact))
 				if len(charts) == 0 || !isDrawn(fact) {
-					v.Facts = append(v.Facts, printable.Text(factBeside(r.Evidence, fact)))
+					v.Undrawn = append(v.Undrawn, printable.Text(factBeside(r.Evidence, fact)))
 				}
 			}
 		}
