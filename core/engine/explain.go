@@ -9,6 +9,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/framework"
+	"orrery/core/preempt"
 )
 
 // Explanation is the decision that the engine would make on a pod now, with every plugin result. The deciding code
@@ -80,6 +81,7 @@ func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 	place := e.PodState(namespace, name)
 	a := f.newAttempt(f.withoutNode(pod))
 	a.state.SetRecorder(recorder)
+	a.state.Write(preempt.FindingsKey, &preempt.Findings{})
 	if pod.DeletionTimestamp != nil && place.queued() {
 		a.skipDeleted()
 		return recorder.explanation(a, place), nil

@@ -28,17 +28,18 @@ func parseBudgets(pdbs []*policyv1.PodDisruptionBudget) []budget {
 }
 
 // splitByBudgets separates the pods whose eviction, in this order, violates a budget. A pod may count against several budgets;
-// it does not count against one that lists it as disrupted already.
-func splitByBudgets(pods []fwk.PodInfo, budgets []budget) (violating, others []fwk.PodInfo) {
+// it does not count against one that lists it as disrupted already. For each violating pod, violated has the first budget.
+func splitByBudgets(pods []fwk.PodInfo, budgets []budget) (violating, others []fwk.PodInfo, violated []*policyv1.PodDisruptionBudget) {
 	if len(budgets) == 0 {
-		return nil, pods
+		return nil, pods, nil
 	}
 	left := make([]int64, len(budgets))
 	for i, b := range budgets {
 		left[i] = int64(b.pdb.Status.DisruptionsAllowed)
 	}
 	for _, info := range pods {
-		pod, overdrawn := info.GetPod(), false
+		pod := info.GetPod()
+		var overdrawn *policyv1.PodDisruptionBudget
 		for i, b := range budgets {
 			if len(pod.Labels) == 0 || b.pdb.Namespace != pod.Namespace || !b.selector.Matches(labels.Set(pod.Labels)) {
 				continue
@@ -47,13 +48,15 @@ func splitByBudgets(pods []fwk.PodInfo, budgets []budget) (violating, others []f
 				continue
 			}
 			left[i]--
-			overdrawn = overdrawn || left[i] < 0
+			if left[i] < 0 && overdrawn == nil {
+				overdrawn = b.pdb
+			}
 		}
-		if overdrawn {
-			violating = append(violating, info)
+		if overdrawn != nil {
+			violating, violated = append(violating, info), append(violated, overdrawn)
 		} else {
 			others = append(others, info)
 		}
 	}
-	return violating, others
+	return violating, others, violated
 }

@@ -13,7 +13,7 @@
 // are deleted by effects, the last one after the others, while PreEnqueue keeps the preemptor gated.
 //
 // Every decision leaves a [Record]: the preemptor's node, the victims, and the other candidates with the criterion by which
-// they lost.
+// they lost. With empty [Findings] in the cycle's state, it also leaves what it found on every node, for explanations.
 //
 // # Differences from kube-scheduler
 //

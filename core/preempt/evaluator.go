@@ -64,7 +64,9 @@ func (r *Record) Clone() fwk.StateData { return r }
 // Find decides and changes nothing. The pod is the preemptor as the cluster has it now. The status is a success with a
 // record, or says why there is none; helpless means that preemption helps on no node, which clears the pod's nomination.
 func (ev *Evaluator) Find(ctx context.Context, state fwk.CycleState, pod *v1.Pod, m fwk.NodeToStatusReader) (r *Record, helpless bool, status *fwk.Status) {
-	if reason := ev.ineligible(pod, m); reason != "" {
+	findings := FindingsIn(state)
+	if reason, terminating := ev.ineligible(pod, m); reason != "" {
+		findings.ineligible(reason, terminating)
 		return nil, false, fwk.NewStatus(fwk.Unschedulable, reason)
 	}
 	lister := ev.handle.SnapshotSharedLister().NodeInfos()
@@ -79,7 +81,8 @@ func (ev *Evaluator) Find(ctx context.Context, state fwk.CycleState, pod *v1.Pod
 	if err != nil {
 		return nil, false, fwk.AsStatus(err)
 	}
-	result, err := ev.dryRun(ctx, state, pod, potential)
+	result, err := ev.dryRun(ctx, state, pod, potential, findings)
+	findings.ended(result.tried, len(potential), len(all))
 	if len(result.candidates()) == 0 {
 		if err != nil {
 			return nil, false, fwk.AsStatus(err)
@@ -93,24 +96,33 @@ func (ev *Evaluator) Find(ctx context.Context, state fwk.CycleState, pod *v1.Pod
 
 // ineligible says why the pod may not preempt: its policy is Never, or earlier victims are still terminating. It is empty
 // if the pod may.
-func (ev *Evaluator) ineligible(pod *v1.Pod, m fwk.NodeToStatusReader) string {
+func (ev *Evaluator) ineligible(pod *v1.Pod, m fwk.NodeToStatusReader) (reason string, terminating []*v1.Pod) {
 	if p := pod.Spec.PreemptionPolicy; p != nil && *p == v1.PreemptNever {
-		return "not eligible due to preemptionPolicy=Never."
+		return "not eligible due to preemptionPolicy=Never.", nil
 	}
 	nominated := pod.Status.NominatedNodeName
 	if nominated == "" || m.Get(nominated).Code() == fwk.UnschedulableAndUnresolvable {
-		return ""
+		return "", nil
 	}
 	node, err := ev.handle.SnapshotSharedLister().NodeInfos().Get(nominated)
 	if err != nil {
-		return ""
+		return "", nil
 	}
+	if terminating = terminatingVictims(node, pod); len(terminating) > 0 {
+		return "not eligible due to a terminating pod on the nominated node.", terminating
+	}
+	return "", nil
+}
+
+// terminatingVictims are the pods of lower priority on a node that terminate because of a preemption.
+func terminatingVictims(node fwk.NodeInfo, preemptor *v1.Pod) []*v1.Pod {
+	var victims []*v1.Pod
 	for _, info := range node.GetPods() {
-		if corev1.PodPriority(info.GetPod()) < corev1.PodPriority(pod) && isTerminatingForPreemption(info.GetPod()) {
-			return "not eligible due to a terminating pod on the nominated node."
+		if pod := info.GetPod(); corev1.PodPriority(pod) < corev1.PodPriority(preemptor) && isTerminatingForPreemption(pod) {
+			victims = append(victims, pod)
 		}
 	}
-	return ""
+	return victims
 }
 
 func isTerminatingForPreemption(pod *v1.Pod) bool {
@@ -145,7 +157,7 @@ func (t *dryRunResult) unhelpful(pod *v1.Pod, nodes int) *fwk.Status {
 
 // dryRun tries nodes in order, from a random one on, until there are enough candidates, one of which violates no
 // budget. An error on a node does not end it.
-func (ev *Evaluator) dryRun(ctx context.Context, state fwk.CycleState, pod *v1.Pod, potential []fwk.NodeInfo) (*dryRunResult, error) {
+func (ev *Evaluator) dryRun(ctx context.Context, state fwk.CycleState, pod *v1.Pod, potential []fwk.NodeInfo, findings *Findings) (*dryRunResult, error) {
 	ev.statuses.Reset()
 	t := &dryRunResult{statuses: ev.statuses}
 	if len(potential) == 0 {
@@ -166,6 +178,7 @@ func (ev *Evaluator) dryRun(ctx context.Context, state fwk.CycleState, pod *v1.P
 		if status.IsSuccess() && len(victims) == 0 {
 			status = fwk.AsStatus(fmt.Errorf("expected at least one victim pod on node %q", node.Node().Name))
 		}
+		findings.tried(node, s, victims, status)
 		if !status.IsSuccess() {
 			if status.Code() == fwk.Error {
 				errs = append(errs, status.AsError())

@@ -42,6 +42,7 @@ type preemption struct {
 	id           preemptionID
 	preemptor    *v1.Pod
 	node         string
+	victims      []*v1.Pod // all of them, in order
 	remaining    []*v1.Pod // victims not yet evicted, in order
 	pendingCalls int       // calls that have not ended
 	lastVictim   *v1.Pod   // nil before its turn
@@ -82,7 +83,7 @@ func (d *VictimEvictions) Begin(preemptor *v1.Pod, r *Record) {
 		return
 	}
 	d.lastID++
-	run := &preemption{id: d.lastID, preemptor: preemptor, node: r.Node, remaining: victims}
+	run := &preemption{id: d.lastID, preemptor: preemptor, node: r.Node, victims: victims, remaining: victims}
 	d.inProgress[run.id] = run
 	d.latest[preemptor.UID] = run.id
 	d.clearNominations(run)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -26,7 +27,8 @@ type nodeDryRun struct {
 	node   fwk.NodeInfo
 
 	lowerPriority, victims []fwk.PodInfo
-	scratch                *framework.CycleState // reused for state, if that is a *framework.CycleState
+	violated               []*policyv1.PodDisruptionBudget // by the victims
+	scratch                *framework.CycleState           // reused for state, if that is a *framework.CycleState
 }
 
 // run finds the victims on a node, in order of importance, and how many of them violate a budget. The status tells that
@@ -47,12 +49,13 @@ func (s *nodeDryRun) run(ctx context.Context, node fwk.NodeInfo, state fwk.Cycle
 		return nil, 0, status
 	}
 	slices.SortFunc(s.lowerPriority, byImportance)
-	violating, others := splitByBudgets(s.lowerPriority, budgets)
+	violating, others, violated := splitByBudgets(s.lowerPriority, budgets)
 	s.victims = s.victims[:0]
 	if err := s.reprieve(ctx, violating); err != nil {
 		return nil, 0, fwk.AsStatus(err)
 	}
 	violations = len(s.victims)
+	s.keepViolated(violating, violated)
 	if err := s.reprieve(ctx, others); err != nil {
 		return nil, 0, fwk.AsStatus(err)
 	}
@@ -106,6 +109,16 @@ func (s *nodeDryRun) reprieve(ctx context.Context, pods []fwk.PodInfo) error {
 		s.victims = append(s.victims, info)
 	}
 	return nil
+}
+
+// keepViolated keeps the budgets of those violating pods that are victims, which are in the same order.
+func (s *nodeDryRun) keepViolated(violating []fwk.PodInfo, budgets []*policyv1.PodDisruptionBudget) {
+	s.violated = s.violated[:0]
+	for i, info := range violating {
+		if n := len(s.violated); n < len(s.victims) && s.victims[n] == info {
+			s.violated = append(s.violated, budgets[i])
+		}
+	}
 }
 
 func (s *nodeDryRun) remove(ctx context.Context, info fwk.PodInfo) error {

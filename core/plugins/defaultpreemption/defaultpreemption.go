@@ -81,6 +81,9 @@ func (p *DefaultPreemption) preempt(ctx context.Context, state fwk.CycleState, p
 	if err != nil {
 		return nil, fwk.AsStatus(err)
 	}
+	if p.evictions != nil {
+		preempt.FindingsIn(state).Progress(p.evictions, preemptor)
+	}
 	record, helpless, status := p.evaluator.Find(ctx, state, preemptor, m)
 	if helpless {
 		return nominate(""), status
