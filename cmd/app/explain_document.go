@@ -52,10 +52,13 @@ type diagnosisDocument struct {
 	Reasons       []reason       `json:"reasons"`
 	Remedies      []remedy       `json:"remedies"`
 	PluginResults []pluginResult `json:"pluginResults"`
-	Preemption    *preemption    `json:"preemption,omitempty"`
-	Winner        *scoredNode    `json:"winner,omitempty"`
-	RunnerUp      *scoredNode    `json:"runnerUp,omitempty"`
-	Scores        []scorePair    `json:"scores,omitempty"`
+	// Preemption is the one that would be made, PreemptionFacts what was found on the nodes, with PreemptionEvidence.
+	Preemption         *preemption          `json:"preemption,omitempty"`
+	PreemptionFacts    []string             `json:"preemptionFacts,omitempty"`
+	PreemptionEvidence *diagnose.Preemption `json:"preemptionEvidence,omitempty"`
+	Winner             *scoredNode          `json:"winner,omitempty"`
+	RunnerUp           *scoredNode          `json:"runnerUp,omitempty"`
+	Scores             []scorePair          `json:"scores,omitempty"`
 }
 
 type nodeCounts struct {
@@ -191,6 +194,9 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int, again string) diagnosisDocum
 	}
 	for _, r := range d.Remedies {
 		doc.Remedies = append(doc.Remedies, remedy{Change: r.Change, Node: r.Node, Text: r.Text, Command: whatIfCommandFor(again, r.Change)})
+	}
+	if d.Eviction != nil {
+		doc.PreemptionFacts, doc.PreemptionEvidence = d.Eviction.Facts(), d.Eviction
 	}
 	if p := d.Decision.Preemption; p != nil {
 		doc.Preemption = &preemption{Node: p.Node, Violations: p.Violations, Criterion: string(p.By)}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orrery/core/engine"
+	"orrery/core/plugins/defaultpreemption"
 	"orrery/core/printable"
 )
 
@@ -20,6 +21,7 @@ func (d *explanationDocument) text(w io.Writer) {
 	fmt.Fprintf(w, "  %s\n\n", printable.Text(d.Summary))
 	writeTable(w, "  ", d.facts())
 	d.writeReasons(w)
+	section(w, "Preemption", d.preemptionLines())
 	section(w, "PostFilter results", d.postFilterLines())
 	section(w, "What would help", d.hintLines())
 	section(w, "Tried on a copy, each alone places the pod", d.remedyLines(true))
@@ -95,15 +97,14 @@ func (d *explanationDocument) hintLines() [][]string {
 			lines = append(lines, []string{printable.Line(r.Hint, 300)})
 		}
 	}
-	if p := d.Preemption; p != nil {
-		line := fmt.Sprintf("preemption: preempts %s on %s", countText(len(p.Victims), "pod"), printable.Line(p.Node, 100))
-		if p.Violations > 0 {
-			line += ", violating " + countText(p.Violations, "PodDisruptionBudget")
-		}
-		lines = append(lines, []string{line})
-		for _, v := range p.Victims[:min(len(p.Victims), 8)] {
-			lines = append(lines, []string{"  " + printable.Line(v.Namespace+"/"+v.Name, 150)})
-		}
+	return lines
+}
+
+// preemptionLines are what a preemption found; without evidence, upstream's message is among the PostFilter results.
+func (d *explanationDocument) preemptionLines() [][]string {
+	var lines [][]string
+	for _, fact := range d.PreemptionFacts {
+		lines = append(lines, []string{printable.Line(fact, 500)})
 	}
 	return lines
 }
@@ -141,7 +142,7 @@ func (d *explanationDocument) writeReasons(w io.Writer) {
 func (d *explanationDocument) postFilterLines() [][]string {
 	var lines [][]string
 	for _, s := range d.PluginResults {
-		if s.Code != "Success" && s.Code != "Skip" {
+		if said := s.Plugin == defaultpreemption.Name && d.PreemptionFacts != nil; !said && s.Code != "Success" && s.Code != "Skip" {
 			lines = append(lines, []string{s.Point, s.Plugin, s.Code, printable.Line(strings.Join(s.Reasons, ", "), 300)})
 		}
 	}

@@ -25,6 +25,8 @@ type Diagnosis struct {
 	Reasons []Reason
 	// Scores compare winner and runner-up, by the winner's lead; empty without a runner-up.
 	Scores []ScorePair
+	// Eviction is what a preemption for the pod found; nil if none was tried.
+	Eviction *Preemption
 	// Remedies are single changes that place the pod, each tried on a fork, the cheapest first.
 	Remedies []Remedy
 }
@@ -56,7 +58,8 @@ func Pod(e *engine.Engine, ref world.PodRef) (*Diagnosis, error) {
 		return nil, err
 	}
 	pod := newPendingPod(e, e.Store().Pod(ref.Namespace, ref.Name))
-	d := &Diagnosis{Explanation: x, Waiting: pod.waiting()}
+	d := &Diagnosis{Explanation: x, Eviction: pod.preemption(x)}
+	d.Waiting = pod.waiting(d.Eviction)
 	for i := range x.Nodes {
 		if x.Nodes[i].Searched {
 			d.Examined++

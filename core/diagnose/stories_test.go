@@ -16,7 +16,6 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"orrery/core/diagnose"
-	"orrery/core/engine"
 	"orrery/core/world"
 )
 
@@ -92,8 +91,10 @@ func describe(d *diagnose.Diagnosis) string {
 			fmt.Fprintf(&b, "  => %s\n", hint)
 		}
 	}
-	if p := d.Decision.Preemption; p != nil && d.Decision.Verdict == engine.Unschedulable {
-		fmt.Fprintf(&b, "preempts %d on %s\n", len(p.Victims), p.Node)
+	if d.Eviction != nil {
+		for _, fact := range d.Eviction.Facts() {
+			fmt.Fprintf(&b, "preemption: %s\n", fact)
+		}
 	}
 	for _, r := range d.Remedies {
 		fmt.Fprintf(&b, "tried: %s, placed on %s\n", r.Text, r.Node)

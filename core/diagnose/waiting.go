@@ -13,7 +13,7 @@ import (
 
 // waiting says what a pod waits for besides its turn: its scheduling gates, or the victims on its nominated node. It is
 // empty for other pods, and for those with a node.
-func (p *pendingPod) waiting() string {
+func (p *pendingPod) waiting(e *Preemption) string {
 	if hasNode(p.engine, p.pod) {
 		return ""
 	}
@@ -37,6 +37,9 @@ func (p *pendingPod) waiting() string {
 		return ""
 	}
 	text := "nominated to " + node
+	if e != nil && len(e.Evicting) > 0 {
+		return text + ", waiting for the eviction of " + counted(len(e.Evicting), "victim")
+	}
 	victims, longest := p.victims(node)
 	if victims == 0 {
 		return text + ", tried again at its next turn"
