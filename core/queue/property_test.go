@@ -307,6 +307,38 @@ func TestRequeuesOn_MovesUnschedulablePod(t *testing.T) {
 	})
 }
 
+// Without events, a pod enters activeQ, or a gate takes it, at the moment that RetryBy names and not earlier.
+func TestRetryBy_TimersKeepIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		opts := drawOptions(t)
+		a := newModel(opts)
+		for _, d := range drawActions(t) {
+			a.apply(d)
+		}
+		opts.Observe = nil
+		for _, state := range []queue.State{queue.Backoff, queue.ErrorBackoff, queue.Unschedulable, queue.Gated} {
+			for _, p := range sortedPods(a.queue, state) {
+				at, ok := a.queue.RetryBy(p)
+				if ok != (p.GetGatingPlugin() == "") || ok && at.Before(a.now) {
+					t.Fatalf("%s pod %s, gated by %q: %s, %t", state, p.Pod().Name, p.GetGatingPlugin(), at, ok)
+				}
+				if !ok {
+					continue
+				}
+				f := a.queue.Fork(opts)
+				f.Flush(at.Add(-1))
+				if got := f.StateOf("default", p.Pod().Name); got == queue.Active || got == queue.Gated {
+					t.Fatalf("%s pod %s is %s before %s", state, p.Pod().Name, got, at)
+				}
+				f.Flush(at)
+				if got := f.StateOf("default", p.Pod().Name); got != queue.Active && got != queue.Gated {
+					t.Fatalf("%s pod %s is %s at %s", state, p.Pod().Name, got, at)
+				}
+			}
+		}
+	})
+}
+
 func TestFlush_FrequencyDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		opts := drawOptions(t)

@@ -124,6 +124,31 @@ func (q *Queue) unschedulableUntil(p *Pod) time.Time {
 	return limit
 }
 
+// RetryBy is when the timers put a pod into activeQ if no event does it earlier; for a pod in activeQ it is the present.
+// It is false for gated pods, which no timer moves, and for pods outside the queue.
+func (q *Queue) RetryBy(p *Pod) (at time.Time, ok bool) {
+	switch {
+	case p.gate != "":
+		return time.Time{}, false
+	case p.queuedIn == Active:
+		return q.now, true
+	case p.queuedIn == Backoff || p.queuedIn == ErrorBackoff:
+		return q.backoffTick(p), true
+	case p.queuedIn != Unschedulable:
+		return time.Time{}, false
+	}
+	flush := q.tick(q.start, leftoverPeriod, q.unschedulableUntil(p))
+	if p.backoffExpiration.Before(q.alignToWindow(flush)) {
+		return flush, true
+	}
+	return q.backoffTick(p), true
+}
+
+// backoffTick is the tick that ends a pod's back-off.
+func (q *Queue) backoffTick(p *Pod) time.Time {
+	return q.tick(q.firstBackoffTick(), backoffPeriod, p.backoffExpiration)
+}
+
 func (q *Queue) flushUnschedulablePodsLeftover() {
 	in := q.matchFor(EventUnschedulableTimeout)
 	for _, p := range q.overdue() {

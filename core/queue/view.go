@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"time"
+
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -22,6 +24,8 @@ type View interface {
 	Compare(a, b *Pod) int
 	// RequeuesOn lists the events that would requeue an unschedulable or gated pod.
 	RequeuesOn(p *Pod) []fwk.ClusterEvent
+	// RetryBy is when the pod is tried again at the latest.
+	RetryBy(p *Pod) (at time.Time, ok bool)
 	PreEnqueueCounts(schedulerName string) []PreEnqueueCount
 	NominatedNode(pod *v1.Pod) (node string, ok bool)
 	NominatedNodes() []string
