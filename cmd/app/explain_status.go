@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/diagnose"
 	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/core/queue"
@@ -20,8 +21,11 @@ type podStatus struct {
 	RetryAt    moment   `json:"retryAt,omitempty"`
 	Gates      []string `json:"schedulingGates,omitempty"`
 	RejectedBy []string `json:"rejectedBy,omitempty"`
+	// RequeuesOn are the events that requeue it, in words, and RetryBy is when it is tried without one.
+	RequeuesOn []string `json:"requeuesOn,omitempty"`
+	RetryBy    moment   `json:"retryBy,omitempty"`
 
-	since, retry time.Time
+	since, retry, retryBy time.Time
 }
 
 // podStatusOf returns a pod's state with its time and causes.
@@ -47,7 +51,19 @@ func podStatusOf(e *engine.Engine, pod *v1.Pod) podStatus {
 	if last.To == queue.Unschedulable {
 		w.RejectedBy = last.NewRejectors
 	}
+	w.setQueueing(diagnose.QueueingOf(e, pod))
 	return w
+}
+
+// setQueueing adds what ends the wait of a pod in unschedulablePods.
+func (w *podStatus) setQueueing(q *diagnose.Queueing) {
+	if q == nil || q.RequeuesOn == nil {
+		return
+	}
+	w.RequeuesOn = q.RequeuesOn
+	if !q.RetryBy.IsZero() {
+		w.retryBy, w.RetryBy = q.RetryBy, momentOf(q.RetryBy)
+	}
 }
 
 // placed reports whether the pod has a node.

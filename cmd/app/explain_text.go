@@ -77,6 +77,12 @@ func (d *explanationDocument) facts() [][]string {
 	if len(d.Status.RejectedBy) > 0 {
 		facts = append(facts, []string{"rejected by", printable.Line(strings.Join(d.Status.RejectedBy, ", "), 200)})
 	}
+	if len(d.Status.RequeuesOn) > 0 {
+		facts = append(facts, []string{"requeued when", printable.Line(strings.Join(d.Status.RequeuesOn, "; when "), 400)})
+	}
+	if !d.Status.retryBy.IsZero() {
+		facts = append(facts, []string{"retry by", timeText(d.Status.retryBy) + " (in " + durationText(max(d.Status.retryBy.Sub(d.at), 0)) + ")"})
+	}
 	evaluated := timeText(d.Evaluated.at) + d.Source.location(d.Evaluated.position, d.Trace)
 	if d.Evaluated.AsDecided {
 		evaluated += ", when it was decided"

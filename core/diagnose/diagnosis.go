@@ -23,6 +23,8 @@ type Diagnosis struct {
 	Examined, Feasible int
 	// Reasons are the rejections of a pod without a feasible node, by the number of nodes.
 	Reasons []Reason
+	// Queue is the pod's state in the queue; nil for a pod outside it.
+	Queue *Queueing
 	// Scores compare winner and runner-up, by the winner's lead; empty without a runner-up.
 	Scores []ScorePair
 	// Eviction is what a preemption for the pod found; nil if none was tried.
@@ -59,7 +61,7 @@ func Pod(e *engine.Engine, ref world.PodRef) (*Diagnosis, error) {
 	}
 	pod := newPendingPod(e, e.Store().Pod(ref.Namespace, ref.Name))
 	d := &Diagnosis{Explanation: x, Eviction: pod.preemption(x)}
-	d.Waiting = pod.waiting(d.Eviction)
+	d.Queue, d.Waiting = QueueingOf(e, pod.pod), pod.waiting(d.Eviction)
 	for i := range x.Nodes {
 		if x.Nodes[i].Searched {
 			d.Examined++

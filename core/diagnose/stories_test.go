@@ -96,6 +96,11 @@ func describe(d *diagnose.Diagnosis) string {
 			fmt.Fprintf(&b, "preemption: %s\n", fact)
 		}
 	}
+	if d.Queue != nil {
+		for _, fact := range d.Queue.Facts() {
+			fmt.Fprintf(&b, "queue: %s\n", fact)
+		}
+	}
 	for _, r := range d.Remedies {
 		fmt.Fprintf(&b, "tried: %s, placed on %s\n", r.Text, r.Node)
 	}
