@@ -135,13 +135,21 @@ func (d *explanationDocument) writeReasons(w io.Writer) {
 		if i == 0 {
 			fmt.Fprintln(w, "\nReasons")
 		}
-		fmt.Fprintf(w, "  %s: %s (%s)\n", countText(r.Nodes, "node"), printable.Line(r.Reason, 200), r.Plugin)
+		fmt.Fprintf(w, "  %s: %s%s\n", countText(r.Nodes, "node"), printable.Line(r.Reason, 200), inParentheses(r.Plugin))
 		for _, fact := range r.Facts {
 			if !strings.Contains(d.Summary, fact) {
 				fmt.Fprintf(w, "    %s\n", printable.Line(fact, 500))
 			}
 		}
 	}
+}
+
+// inParentheses is empty for the engine's own reason: nodes that a PreFilter plugin left out.
+func inParentheses(plugin string) string {
+	if plugin == "" {
+		return ""
+	}
+	return " (" + plugin + ")"
 }
 
 // postFilterLines returns the results of plugins that failed for the pod as a whole.

@@ -33,12 +33,19 @@ func (r *Reason) Hint() string {
 	return counted(len(r.OnlyOn), "node") + " blocked only by " + r.Message
 }
 
+// limitedByAffinity begins the engine's message for nodes that a PreFilter result leaves out; NodeAffinity's leaves out
+// all but the nodes that the pod names.
+const limitedByAffinity = "node(s) didn't satisfy plugin(s) [" + affinityPlugin + "]"
+
 // evidenceOf returns the evidence of a reason; nil for plugins without a type of their own.
 func (p *pendingPod) evidenceOf(x *engine.Explanation, r *Reason) Evidence {
 	on := rejectedNodes(x, r)
 	nearest := r.OnlyOn
 	if len(nearest) == 0 {
 		nearest = on
+	}
+	if strings.HasPrefix(r.Message, limitedByAffinity) {
+		return p.selectorMismatch()
 	}
 	switch r.Plugin {
 	case unschedulablePlugin:
@@ -50,7 +57,7 @@ func (p *pendingPod) evidenceOf(x *engine.Explanation, r *Reason) Evidence {
 	case spreadPlugin:
 		return p.skew(x, r)
 	case fitPlugin:
-		return p.fitEvidence(r.Message, nearest)
+		return p.fitEvidence(x, r.Message, nearest)
 	case affinityPlugin:
 		return p.selectorMismatch()
 	case nodeports.Name:

@@ -32,8 +32,9 @@ type Requirement struct {
 	Key    string       `json:"key"`
 	Values []ValueCount `json:"values,omitempty"`
 
-	term  int // the alternative; -1 belongs to every one
-	match func(*v1.Node) bool
+	ofField bool // of the node, and not a label
+	term    int  // the alternative; -1 belongs to every one
+	match   func(*v1.Node) bool
 }
 
 // ValueCount is a label's value and the number of nodes with it.
@@ -56,7 +57,7 @@ func (p *pendingPod) selectorMismatch() Evidence {
 			if r.match(node) {
 				r.Matching++
 			}
-			if value, has := node.Labels[r.Key]; has {
+			if value, has := node.Labels[r.Key]; has && !r.ofField {
 				values[value]++
 			}
 		}
@@ -93,7 +94,9 @@ func requirementsOf(pod *v1.Pod) []Requirement {
 			list = append(list, affinityRequirement(field, i, r, v1.NodeSelectorTerm{MatchExpressions: []v1.NodeSelectorRequirement{r}}))
 		}
 		for _, r := range term.MatchFields {
-			list = append(list, affinityRequirement(field, i, r, v1.NodeSelectorTerm{MatchFields: []v1.NodeSelectorRequirement{r}}))
+			named := affinityRequirement(field, i, r, v1.NodeSelectorTerm{MatchFields: []v1.NodeSelectorRequirement{r}})
+			named.ofField = true
+			list = append(list, named)
 		}
 	}
 	return list
@@ -142,7 +145,11 @@ func (s *SelectorMismatch) Facts() []string {
 		if r.Matching == s.Nodes {
 			continue
 		}
-		facts = append(facts, fmt.Sprintf("%s %s: on %d of %d nodes; %s", r.Field, r.Text, r.Matching, s.Nodes, r.valuesText(s.Nodes)))
+		fact := fmt.Sprintf("%s %s: on %d of %d nodes", r.Field, r.Text, r.Matching, s.Nodes)
+		if !r.ofField {
+			fact += "; " + r.valuesText(s.Nodes)
+		}
+		facts = append(facts, fact)
 	}
 	if len(s.Missing) > 0 && len(s.Requirements) > 1 {
 		facts = append(facts, "nearest is "+s.Nearest+", which lacks "+listed(s.Missing))

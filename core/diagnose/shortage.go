@@ -9,8 +9,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
 	"k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/cache"
+	"orrery/core/engine"
 	"orrery/core/requests"
 	"orrery/core/saturating"
 )
@@ -20,7 +22,7 @@ import (
 type Shortage struct {
 	Resource  v1.ResourceName `json:"resource"`
 	Requested int64           `json:"requested"`
-	// Containers are the parts of the request if there are several: containers by name, and the overhead.
+	// Containers are the parts of the request, if one container does not make all of it.
 	Containers []ContainerRequest `json:"containers,omitempty"`
 	// MostFree is the largest free amount of the nodes, on the node Nearest, where Allocatable is what it has for pods.
 	// Missing is how much more would do there: on an overcommitted node more than the difference.
@@ -36,12 +38,8 @@ type Shortage struct {
 	// Largest is the largest allocatable amount of all Nodes nodes.
 	Largest int64 `json:"largest"`
 	Nodes   int   `json:"nodes"`
-}
-
-// ContainerRequest is the part of a request that one container makes.
-type ContainerRequest struct {
-	Name   string `json:"name"`
-	Amount int64  `json:"amount"`
+	// TooSmall is the number of nodes that NodeResourcesFit finds too small for all requests even without pods.
+	TooSmall int `json:"tooSmall,omitempty"`
 }
 
 // PodRequest is what a pod requests of one resource.
@@ -55,13 +53,15 @@ type PodRequest struct {
 const maxRequesters = 5
 
 // fitEvidence is the evidence of a reason of NodeResourcesFit, taken from the node nearest to being enough.
-func (p *pendingPod) fitEvidence(message string, nodes []string) Evidence {
+func (p *pendingPod) fitEvidence(x *engine.Explanation, message string, nodes []string) Evidence {
 	name, ok := strings.CutPrefix(message, "Insufficient ")
 	switch {
 	case len(nodes) == 0:
 		return nil
 	case ok:
-		return p.shortageOf(v1.ResourceName(name), nodes)
+		s := p.shortageOf(v1.ResourceName(name), nodes)
+		s.TooSmall = tooSmall(x)
+		return s
 	}
 	l := &PodLimit{}
 	for _, node := range nodes {
@@ -70,6 +70,19 @@ func (p *pendingPod) fitEvidence(message string, nodes []string) Evidence {
 		}
 	}
 	return l
+}
+
+// tooSmall counts the nodes where NodeResourcesFit says that no eviction would help.
+func tooSmall(x *engine.Explanation) int {
+	n := 0
+	for i := range x.Nodes {
+		if slices.ContainsFunc(x.Nodes[i].Statuses, func(s engine.PluginStatus) bool {
+			return s.Plugin == fitPlugin && s.Code == fwk.UnschedulableAndUnresolvable
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 // PodLimit is a node that has as many pods as it may have: of several, the one that may have the most.
@@ -142,28 +155,6 @@ func (p *pendingPod) nominated(node string) []*v1.Pod {
 	return pods
 }
 
-func containerRequests(pod *v1.Pod, name v1.ResourceName) []ContainerRequest {
-	var list []ContainerRequest
-	add := func(of string, amounts v1.ResourceList) {
-		if amount := amountOf(amounts, name); amount > 0 {
-			list = append(list, ContainerRequest{of, amount})
-		}
-	}
-	for i := range pod.Spec.InitContainers {
-		if c := &pod.Spec.InitContainers[i]; c.RestartPolicy != nil && *c.RestartPolicy == v1.ContainerRestartPolicyAlways {
-			add(c.Name, c.Resources.Requests)
-		}
-	}
-	for i := range pod.Spec.Containers {
-		add(pod.Spec.Containers[i].Name, pod.Spec.Containers[i].Resources.Requests)
-	}
-	add("overhead", pod.Spec.Overhead)
-	if len(list) < 2 {
-		return nil
-	}
-	return list
-}
-
 // podRequests returns the pods that request a resource, the largest request first.
 func podRequests(pods []*v1.Pod, name v1.ResourceName) []PodRequest {
 	var list []PodRequest
@@ -178,8 +169,8 @@ func podRequests(pods []*v1.Pod, name v1.ResourceName) []PodRequest {
 	return list
 }
 
-// Never reports that not even an empty node of this cluster has enough.
-func (s *Shortage) Never() bool { return s.Requested > s.Largest }
+// Never reports that not even an empty node of this cluster has enough, of this resource or of all together.
+func (s *Shortage) Never() bool { return s.Requested > s.Largest || s.TooSmall == s.Nodes }
 
 // String compares the two amounts.
 func (s *Shortage) String() string {
@@ -187,6 +178,9 @@ func (s *Shortage) String() string {
 	switch {
 	case s.Largest == 0:
 		return fmt.Sprintf("requests %s; no node offers %s", requested, s.Resource)
+	case s.Requested <= s.Largest && s.Never():
+		return fmt.Sprintf("requests %s; none of %s is large enough for all its requests, even without pods: no node here can ever hold it",
+			requested, counted(s.Nodes, "node"))
 	case s.Never():
 		return fmt.Sprintf("requests %s; the largest of %s has %s allocatable: no node here can ever hold it",
 			requested, counted(s.Nodes, "node"), formatAmount(s.Resource, s.Largest))
@@ -202,8 +196,8 @@ func (s *Shortage) Facts() []string {
 	}
 	if len(s.Containers) > 0 {
 		parts := make([]string, len(s.Containers))
-		for i, c := range s.Containers {
-			parts[i] = c.Name + " " + formatAmount(s.Resource, c.Amount)
+		for i := range s.Containers {
+			parts[i] = s.Containers[i].text(s.Resource)
 		}
 		facts = append(facts, "its request is "+strings.Join(parts, " + "))
 	}
@@ -234,7 +228,7 @@ func (s *Shortage) Hint() string {
 	if s.Largest == 0 {
 		return fmt.Sprintf("would fit on a node that offers %s %s", formatAmount(s.Resource, s.Requested), s.Resource)
 	}
-	if s.Never() {
+	if s.Requested > s.Largest {
 		return fmt.Sprintf("would fit on a node with %s %s free; none is that large", formatAmount(s.Resource, s.Requested), s.Resource)
 	}
 	return fmt.Sprintf("would fit with %s more %s free on one node, or with as much less requested", formatAmount(s.Resource, s.Missing), s.Resource)

@@ -81,7 +81,7 @@ func describe(d *diagnose.Diagnosis) string {
 	fmt.Fprintf(&b, "%s: %s\n", d.Decision.Verdict, d.Summary)
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
-		fmt.Fprintf(&b, "%d of %d: %s (%s)\n", r.Nodes, d.Decision.Nodes, r.Message, r.Plugin)
+		fmt.Fprintf(&b, "%d of %d: %s (%s)\n", r.Nodes, d.Decision.Nodes, r.Message, orEngine(r.Plugin))
 		if r.Evidence != nil {
 			for _, fact := range r.Evidence.Facts() {
 				fmt.Fprintf(&b, "  %s\n", fact)
@@ -105,4 +105,12 @@ func describe(d *diagnose.Diagnosis) string {
 		fmt.Fprintf(&b, "tried: %s, placed on %s\n", r.Text, r.Node)
 	}
 	return b.String()
+}
+
+// orEngine names who gave a reason: a plugin or, for nodes that a PreFilter result leaves out, the engine.
+func orEngine(plugin string) string {
+	if plugin == "" {
+		return "engine"
+	}
+	return plugin
 }

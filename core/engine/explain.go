@@ -82,7 +82,7 @@ func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 	a := f.newAttempt(f.withoutNode(pod))
 	a.state.SetRecorder(recorder)
 	a.state.Write(preempt.FindingsKey, &preempt.Findings{})
-	if pod.DeletionTimestamp != nil && place.queued() {
+	if pod.DeletionTimestamp != nil && (place.queued() || place == StateGone && !assigned(pod)) {
 		a.skipDeleted()
 		return recorder.explanation(a, place), nil
 	}
