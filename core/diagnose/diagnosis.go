@@ -52,12 +52,24 @@ type ScorePair struct {
 
 // Pod diagnoses a pod. The engine is only read.
 func Pod(e *engine.Engine, ref world.PodRef) (*Diagnosis, error) {
+	d, pod, err := explain(e, ref)
+	if err != nil || pod == nil {
+		return d, err
+	}
+	if d.Remedies, err = pod.remedies(d.Explanation); err != nil {
+		return nil, fmt.Errorf("looking for what would place pod %q: %w", ref, err)
+	}
+	return d, nil
+}
+
+// explain is Pod without remedies. The pod is nil if another scheduler is asked for.
+func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error) {
 	if pod := e.Store().Pod(ref.Namespace, ref.Name); pod != nil && e.Profile(pod.Spec.SchedulerName) == nil {
-		return ofOtherScheduler(e, pod), nil
+		return ofOtherScheduler(e, pod), nil, nil
 	}
 	x, err := e.Explain(ref.Namespace, ref.Name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	pod := newPendingPod(e, e.Store().Pod(ref.Namespace, ref.Name))
 	d := &Diagnosis{Explanation: x, Eviction: pod.preemption(x)}
@@ -80,10 +92,7 @@ func Pod(e *engine.Engine, ref world.PodRef) (*Diagnosis, error) {
 	if d.Waiting != "" {
 		d.Summary = d.Waiting + "; " + d.afterwards()
 	}
-	if d.Remedies, err = pod.remedies(x); err != nil {
-		return nil, fmt.Errorf("looking for what would place pod %q: %w", ref, err)
-	}
-	return d, nil
+	return d, pod, nil
 }
 
 // reasons returns the decision's rejections with the nodes that each alone blocks.

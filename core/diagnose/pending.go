@@ -8,10 +8,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/engine"
-	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
 
@@ -29,8 +27,12 @@ type Group struct {
 	Places int
 }
 
-// maxFixed bounds the groups whose remedies are tried.
-const maxFixed = 20
+const (
+	// maxFixed bounds the groups whose remedies are tried.
+	maxFixed = 20
+	// maxExplained bounds the groups that are explained; of the others the last attempt's result is shown.
+	maxExplained = 30
+)
 
 // Pending diagnoses all pending pods that pass the filter, by groups, the largest first. The engine is only read.
 func Pending(e *engine.Engine, filter func(*Group) bool) ([]*Group, error) {
@@ -38,24 +40,53 @@ func Pending(e *engine.Engine, filter func(*Group) bool) ([]*Group, error) {
 	groups = slices.DeleteFunc(groups, func(g *Group) bool { return !filter(g) })
 	for i, g := range groups {
 		var err error
-		if g.Diagnosis, err = Pod(e, world.PodRefOf(g.Pods[0])); err != nil {
+		switch ref := world.PodRefOf(g.Pods[0]); {
+		case i < maxFixed:
+			err = g.fix(e)
+		case i < maxExplained:
+			g.Diagnosis, _, err = explain(e, ref)
+		default:
+			g.Diagnosis = lastAttempt(e, g.Pods[0])
+		}
+		if err != nil {
 			return nil, err
-		}
-		if i >= maxFixed {
-			continue
-		}
-		for j := range g.Diagnosis.Remedies {
-			r := &g.Diagnosis.Remedies[j]
-			places, err := placedBy(e, g.Pods, r.Change)
-			if err != nil {
-				return nil, err
-			}
-			if places > g.Places {
-				g.Fix, g.Places = r, places
-			}
 		}
 	}
 	return groups, nil
+}
+
+// fix diagnoses the first pod of a group, and finds the remedy that places the most.
+func (g *Group) fix(e *engine.Engine) error {
+	var err error
+	if g.Diagnosis, err = Pod(e, world.PodRefOf(g.Pods[0])); err != nil {
+		return err
+	}
+	for i := range g.Diagnosis.Remedies {
+		r := &g.Diagnosis.Remedies[i]
+		places, err := placedBy(e, g.Pods, r.Change)
+		if err != nil {
+			return err
+		}
+		if places > g.Places {
+			g.Fix, g.Places = r, places
+		}
+		if places == len(g.Pods) {
+			break // no other remedy places more
+		}
+	}
+	return nil
+}
+
+// lastAttempt is a diagnosis that has only what the pod's condition says.
+func lastAttempt(e *engine.Engine, pod *v1.Pod) *Diagnosis {
+	d := &Diagnosis{Explanation: &engine.Explanation{
+		Decision: engine.Decision{Pod: world.PodRefOf(pod), Verdict: engine.Skipped}, State: e.PodState(pod.Namespace, pod.Name),
+	}}
+	if d.Summary = MainClause(OfCondition(pod)); d.Summary == "" {
+		d.Summary = "not tried yet"
+	}
+	d.Decision.Message = d.Summary
+	return d
 }
 
 func pendingGroups(e *engine.Engine) []*Group {
@@ -115,121 +146,4 @@ func waitsFor(e *engine.Engine, pod *v1.Pod) string {
 		return "victims"
 	}
 	return "node"
-}
-
-// placedBy counts the pods that the engine's next decisions place in a fork with a change, which is made to each pod or
-// once to the nodes.
-func placedBy(e *engine.Engine, pods []*v1.Pod, c change.Change) (int, error) {
-	f, err := e.Fork()
-	if err != nil {
-		return 0, err
-	}
-	for _, pod := range pods {
-		own := c
-		if ofNode := c.Verb == change.Uncordon || c.Verb == change.AddNodes; !ofNode {
-			own.Name = world.PodRefOf(pod).String()
-		} else if pod != pods[0] {
-			break
-		}
-		if o, op := altered(f, pod, own); o != nil {
-			_ = f.Apply(world.Input{At: f.Now(), Event: world.Changed{Op: op, Object: o}}) // a refused change places nothing
-		}
-	}
-	return decided(f, pods), nil
-}
-
-// decided tries the pods at once, whatever their back-off, and counts those that are placed.
-func decided(f *engine.Engine, pods []*v1.Pod) int {
-	wanted := map[types.UID]bool{}
-	var activate world.ActivateRequest
-	for _, pod := range pods {
-		wanted[pod.UID] = true
-		activate.Activate = append(activate.Activate, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name})
-	}
-	if err := f.Apply(world.Input{At: f.Now(), Event: activate}); err != nil {
-		return 0
-	}
-	placed := 0
-	for range 4*len(pods) + 1000 { // a placed pod may requeue others again and again
-		d, more := f.Step()
-		if !more {
-			break
-		}
-		if d.Verdict == engine.Placed && wanted[d.Pod.UID] {
-			wanted[d.Pod.UID] = false
-			placed++
-		}
-	}
-	return placed
-}
-
-// maxAdded bounds the nodes that Capacity adds.
-const maxAdded = 64
-
-// Capacity returns the fewest nodes like an existing one that place all the pods which more nodes can place, and how many
-// pods those are; zero nodes if more nodes place none. The node is the largest that takes pods.
-func Capacity(e *engine.Engine, groups []*Group) (like string, nodes, places int, err error) {
-	var pods []*v1.Pod
-	for _, g := range groups {
-		if e.Profile(g.Pods[0].Spec.SchedulerName) != nil {
-			pods = append(pods, g.Pods...)
-		}
-	}
-	template := largestOpenNode(e)
-	if template == "" || len(pods) == 0 {
-		return "", 0, 0, nil
-	}
-	count := func(n int) int {
-		if err != nil {
-			return 0
-		}
-		var placed int
-		placed, err = placedWith(e, pods, template, n)
-		return placed
-	}
-	none, most := count(0), count(maxAdded)
-	if most <= none {
-		return "", 0, 0, err
-	}
-	// The smallest n in (low, high] that places as many as the greatest does.
-	low, high := 0, maxAdded
-	for high-low > 1 {
-		if middle := (low + high) / 2; count(middle) >= most {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	return template, high, most, err
-}
-
-func largestOpenNode(e *engine.Engine) string {
-	name := ""
-	var best *v1.Node
-	for o := range e.Store().Objects(world.Node) {
-		n := o.(*v1.Node)
-		if n.Spec.Unschedulable || slices.ContainsFunc(n.Spec.Taints, func(t v1.Taint) bool { return repels(&t) }) {
-			continue
-		}
-		if best == nil || cmp.Or(n.Status.Allocatable.Cpu().Cmp(*best.Status.Allocatable.Cpu()),
-			n.Status.Allocatable.Memory().Cmp(*best.Status.Allocatable.Memory()), cmp.Compare(name, n.Name)) > 0 {
-			best, name = n, n.Name
-		}
-	}
-	return name
-}
-
-// placedWith counts the pods that are placed with so many more nodes.
-func placedWith(e *engine.Engine, pods []*v1.Pod, like string, nodes int) (int, error) {
-	f, err := e.Fork()
-	if err != nil {
-		return 0, err
-	}
-	for range nodes {
-		o, op := altered(f, nil, change.Change{Verb: change.AddNodes, Name: like})
-		if err := f.Apply(world.Input{At: f.Now(), Event: world.Changed{Op: op, Object: o}}); err != nil {
-			return 0, err
-		}
-	}
-	return decided(f, pods), nil
 }

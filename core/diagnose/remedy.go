@@ -71,18 +71,7 @@ func try(e *engine.Engine, pod *v1.Pod, c change.Change) (string, error) {
 	if o == nil {
 		return "", nil
 	}
-	f, err := e.Fork()
-	if err != nil {
-		return "", err
-	}
-	if err := f.Apply(world.Input{At: f.Now(), Event: world.Changed{Op: op, Object: o}}); err != nil {
-		return "", nil // a refused change is no remedy
-	}
-	x, err := f.Explain(pod.Namespace, pod.Name)
-	if err != nil {
-		return "", err
-	}
-	return x.Decision.Node, nil
+	return e.Try(pod.Namespace, pod.Name, world.Changed{Op: op, Object: o})
 }
 
 // altered returns the object with the change; nil if the change is impossible.

@@ -112,8 +112,7 @@ func (a *attempt) skipDeleted() *Decision {
 	return a.engine.recordDecision(a)
 }
 
-// schedule finds a node and reserves its resources: filter, score, assume, reserve, permit. It returns either a binding, ready
-// to start, or the failure.
+// schedule finds a node and reserves its resources. It returns either a binding, ready to start, or the failure.
 func (a *attempt) schedule() (*binding, *failure) {
 	node, err := a.schedulePod()
 	if a.engine.options.Listener != nil {
@@ -122,6 +121,11 @@ func (a *attempt) schedule() (*binding, *failure) {
 	if err != nil {
 		return nil, a.runPostFilter(err)
 	}
+	return a.reserve(node)
+}
+
+// reserve takes the node that was chosen: assume, reserve, permit.
+func (a *attempt) reserve(node string) (*binding, *failure) {
 	a.decision.Node = node
 	assumed, err := a.assume(node)
 	if err != nil {
