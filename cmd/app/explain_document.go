@@ -8,6 +8,7 @@ import (
 	"orrery/core/diagnose"
 	"orrery/core/engine"
 	"orrery/core/printable"
+	"orrery/core/whatif"
 	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
@@ -173,8 +174,8 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 	if doc.Evaluated.AsDecided {
 		doc.Remedies = []remedy{}
 	}
-	for i := range doc.Remedies {
-		doc.Remedies[i].evaluate(s, ref)
+	if err := doc.evaluateRemedies(s, ref); err != nil {
+		return nil, err
 	}
 	if node != "" {
 		doc.NodeVerdict = newNodeVerdict(d.Node(node))
@@ -216,13 +217,32 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int, again string) diagnosisDocum
 	return doc
 }
 
-// evaluate finds out what the change does when the other pods go on, as the remedy's command does.
-func (r *remedy) evaluate(s *openedAt, pod world.PodRef) {
-	result, err := evaluateAt(s, []change.Change{r.Change})
-	if err != nil {
-		r.Effect = "not known: " + printable.Line(err.Error(), 200)
-		return
+// evaluateRemedies finds out what each remedy does when the other pods go on, as its command does.
+func (d *explanationDocument) evaluateRemedies(s *openedAt, pod world.PodRef) error {
+	if len(d.Remedies) == 0 {
+		return nil
 	}
+	e, err := engineAt(s)
+	if err != nil {
+		return err
+	}
+	each := make([][]change.Change, len(d.Remedies))
+	for i := range d.Remedies {
+		each[i] = []change.Change{d.Remedies[i].Change}
+	}
+	results, errs := whatif.EvaluateEach(e, each, whatif.Options{})
+	for i := range d.Remedies {
+		if errs[i] != nil {
+			d.Remedies[i].Effect = "not known: " + printable.Line(errs[i].Error(), 200)
+		} else {
+			d.Remedies[i].take(results[i], pod)
+		}
+	}
+	return nil
+}
+
+// take adds the effect of the remedy.
+func (r *remedy) take(result *whatif.Result, pod world.PodRef) {
 	r.Effect = result.Verdict()
 	for _, p := range result.Pods {
 		if p.Pod == pod && p.After.Node != "" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orrery/core/diagnose"
+	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/core/whatif/change"
 )
@@ -94,6 +95,9 @@ func newPendingGroup(g *diagnose.Group, again string) pendingGroup {
 	doc := pendingGroup{
 		Namespace: g.Namespace, Owner: g.Owner, Oldest: momentOf(g.Oldest), oldest: g.Oldest,
 		Waiting: g.Diagnosis.Waiting, Summary: g.Diagnosis.Summary, Places: g.Places,
+	}
+	if d := g.Diagnosis; d.Waiting == "" && d.Decision.Verdict == engine.Placed {
+		doc.Summary = "waits for its turn; would be placed on " + d.Decision.Node
 	}
 	for _, pod := range g.Pods {
 		doc.Pods = append(doc.Pods, pod.Name)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/printable"
 	"orrery/core/whatif"
@@ -102,8 +103,17 @@ func evaluate(c *cobra.Command, s *openedAt, changes []change.Change) (*whatif.R
 	return evaluateAt(s, changes)
 }
 
-// evaluateAt evaluates the changes at the trace's position. It first advances the engine's clock to the requested time.
+// evaluateAt evaluates the changes at the trace's position.
 func evaluateAt(s *openedAt, changes []change.Change) (*whatif.Result, error) {
+	e, err := engineAt(s)
+	if err != nil {
+		return nil, err
+	}
+	return whatif.Evaluate(e, changes, whatif.Options{})
+}
+
+// engineAt returns a fork of the engine at the requested time.
+func engineAt(s *openedAt) (*engine.Engine, error) {
 	e, err := s.Engine().Fork()
 	if err != nil {
 		return nil, err
@@ -113,7 +123,7 @@ func evaluateAt(s *openedAt, changes []change.Change) (*whatif.Result, error) {
 			return nil, fmt.Errorf("going on to %s: %w", timeText(s.at), err)
 		}
 	}
-	return whatif.Evaluate(e, changes, whatif.Options{})
+	return e, nil
 }
 
 // whatIfDocument is the result of whatif.

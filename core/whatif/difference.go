@@ -18,7 +18,6 @@ import (
 
 // compareRuns compares two runs at rest.
 func compareRuns(e *engine.Engine, changes []change.Change, plain, changed *run) *Result {
-	plain.slots.matchRemaining()
 	changed.slots.matchRemaining()
 	a := &Result{
 		Changes: changes, At: plain.start, Before: plain.measure(), After: changed.measure(),

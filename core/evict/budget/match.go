@@ -13,6 +13,13 @@ func Selects(pdb *policyv1.PodDisruptionBudget, pod *v1.Pod) bool {
 	if pdb.Namespace != pod.Namespace {
 		return false
 	}
+	if pdb.Spec.Selector != nil {
+		for key, value := range pdb.Spec.Selector.MatchLabels {
+			if got, has := pod.Labels[key]; !has || got != value {
+				return false // most pods; parsing the selector is the larger cost
+			}
+		}
+	}
 	selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
 	return err == nil && selector.Matches(labels.Set(pod.Labels))
 }
