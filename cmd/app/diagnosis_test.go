@@ -109,7 +109,7 @@ func saidByJSON(d *diagnosisDocument) said {
 		}
 	}
 	for _, r := range d.Remedies {
-		s.Remedies = append(s.Remedies, views.Remedy{Text: printable.Text(r.Text), Change: printable.Text(r.Change.String()), Node: printable.Text(r.Node), Words: r.Change.String()})
+		s.Remedies = append(s.Remedies, views.Remedy{Text: printable.Text(r.Text), Change: printable.Text(r.Change), Node: printable.Text(r.Node), Words: r.Change})
 	}
 	if d.Winner != nil {
 		s.Winner, s.Score = printable.Text(d.Winner.Node), d.Winner.Score

@@ -80,16 +80,22 @@ type reason struct {
 	Evidence diagnose.Evidence `json:"evidence,omitempty"`
 }
 
-// remedy is a change that places the pod, tried on a fork.
+// remedy is a change, or one or two moves of other pods, that places the pod, tried on a fork.
 type remedy struct {
-	Change change.Change `json:"change"`
-	Node   string        `json:"node"`
-	Text   string        `json:"text"`
+	Change string `json:"change"`
+	Node   string `json:"node"`
+	Text   string `json:"text"`
 	// Places says that the pod has a node in the end, too, when all other pending pods take their turns; Effect is the
 	// verdict on that, and Command evaluates it.
 	Places  bool   `json:"places"`
 	Effect  string `json:"effect"`
 	Command string `json:"command"`
+
+	changes []change.Change
+}
+
+func newRemedy(again, node, text string, changes ...change.Change) remedy {
+	return remedy{Change: change.Words(changes), Node: node, Text: text, Command: whatIfCommandFor(again, changes...), changes: changes}
 }
 
 type pluginResult struct {
@@ -173,6 +179,10 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 	doc.diagnosisDocument = newDiagnosis(d, s.Engine().Store().Len(world.Node), s.again)
 	if doc.Evaluated.AsDecided {
 		doc.Remedies = []remedy{}
+	} else if moves, err := diagnose.FindMoves(s.Engine(), d); err != nil {
+		return nil, err
+	} else if moves != nil {
+		doc.Remedies = append(doc.Remedies, newRemedy(s.again, moves.Node, moves.Text, moves.Changes...))
 	}
 	if err := doc.evaluateRemedies(s, ref); err != nil {
 		return nil, err
@@ -194,7 +204,7 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int, again string) diagnosisDocum
 		doc.Reasons = append(doc.Reasons, newReason(&d.Reasons[i]))
 	}
 	for _, r := range d.Remedies {
-		doc.Remedies = append(doc.Remedies, remedy{Change: r.Change, Node: r.Node, Text: r.Text, Command: whatIfCommandFor(again, r.Change)})
+		doc.Remedies = append(doc.Remedies, newRemedy(again, r.Node, r.Text, r.Change))
 	}
 	if d.Eviction != nil {
 		doc.PreemptionFacts, doc.PreemptionEvidence = d.Eviction.Facts(), d.Eviction
@@ -228,7 +238,7 @@ func (d *explanationDocument) evaluateRemedies(s *openedAt, pod world.PodRef) er
 	}
 	each := make([][]change.Change, len(d.Remedies))
 	for i := range d.Remedies {
-		each[i] = []change.Change{d.Remedies[i].Change}
+		each[i] = d.Remedies[i].changes
 	}
 	results, errs := whatif.EvaluateEach(e, each, whatif.Options{})
 	for i := range d.Remedies {

@@ -70,7 +70,14 @@ func answer(t *testing.T, cluster string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return describe(d)
+	moves, err := diagnose.FindMoves(e, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if moves == nil {
+		return describe(d)
+	}
+	return describe(d) + fmt.Sprintf("tried: %s, placed on %s\n", moves.Text, moves.Node)
 }
 
 func describe(d *diagnose.Diagnosis) string {

@@ -2,12 +2,14 @@ package whatif
 
 import (
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/core/whatif/change"
 	"orrery/core/world"
@@ -47,6 +49,9 @@ func (r *run) applyToPod(c change.Change, pod *v1.Pod) error {
 	if c.Verb == change.DeletePod {
 		return r.cluster.Delete(world.Pod, pod.Namespace, pod.Name, metav1.DeleteOptions{})
 	}
+	if c.Verb == change.Move {
+		return r.move(pod, c.Value)
+	}
 	changed := pod.DeepCopy()
 	if err := c.AlterPod(changed, r.priorityClass, r.engine.Profiles()); err != nil {
 		return err
@@ -59,6 +64,26 @@ func (r *run) applyToPod(c change.Change, pod *v1.Pod) error {
 	changed.ResourceVersion = ""
 	r.put(changed)
 	r.cluster.RequestActivation(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name})
+	return nil
+}
+
+// move recreates a pod on a node, where it has to fit.
+func (r *run) move(pod *v1.Pod, node string) error {
+	if _, err := r.node(node); err != nil {
+		return err
+	}
+	x, err := r.engine.Explain(pod.Namespace, pod.Name)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(x.Nodes, func(n engine.NodeVerdict) bool { return n.Node == node })
+	if i < 0 || !x.Nodes[i].Feasible {
+		return fmt.Errorf("pod %q does not fit on node %q", printable.Line(pod.Namespace+"/"+pod.Name, 200), printable.Line(node, 80))
+	}
+	moved := recreate(pod, pod.Name)
+	moved.Spec.NodeName = node
+	r.slots.recreated[pod.UID] = true
+	r.put(moved)
 	return nil
 }
 

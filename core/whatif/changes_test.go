@@ -1,6 +1,7 @@
 package whatif_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -242,4 +243,21 @@ func TestEvaluate_SeveralChanges(t *testing.T) {
 		web moved: a -> b
 		web moved: a -> b-new1
 	`)
+}
+
+func TestMove_MakesRoom(t *testing.T) {
+	s := newScene(t, node("a", "4"), mk.Pod("api").CPU("2").Obj())
+	s.create(node("b", "2"), mk.Pod("big").CPU("3").Obj())
+	s.check("move api b", `
+		api moved: a -> b
+		big placed: unschedulable (Insufficient cpu) -> a
+	`)
+	for question, want := range map[string]string{
+		"move big b": `pod "default/big" does not fit on node "b"`,
+		"move api c": `there is no node "c"`,
+	} {
+		if _, err := whatif.Evaluate(s.engine, changes(t, question), whatif.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", question, err, want)
+		}
+	}
 }

@@ -27,6 +27,7 @@ const (
 	Ungate                  // ungate POD
 	Tolerate                // tolerate POD key[=value][:Effect]
 	Unselect                // unselect POD KEY
+	Move                    // move POD NODE
 )
 
 // Change is one hypothetical change. It is plain data: equal values mean the same change.
@@ -36,7 +37,7 @@ type Change struct {
 	Name string
 	// Count is the number of nodes to add or of pods to have.
 	Count int
-	// Value is the priority, profile, taint, toleration or selector key.
+	// Value is the priority, profile, taint, toleration, selector key or node.
 	Value string
 	// Requests are the pod's new total requests.
 	Requests []Request

@@ -38,6 +38,7 @@ var syntaxes = [...]syntax{
 	Ungate:      {"ungate", "ungate POD"},
 	Tolerate:    {"tolerate", "tolerate POD KEY[=VALUE][:EFFECT]"},
 	Unselect:    {"unselect", "unselect POD KEY"},
+	Move:        {"move", "move POD NODE"},
 }
 
 // Usage lists the syntax of each change, one per line.

@@ -40,6 +40,7 @@ func TestParse(t *testing.T) {
 		{"ungate web", change.Change{Verb: change.Ungate, Name: "web"}},
 		{"tolerate web team", change.Change{Verb: change.Tolerate, Name: "web", Value: "team"}},
 		{"unselect web disk", change.Change{Verb: change.Unselect, Name: "web", Value: "disk"}},
+		{"move shop/web n2", change.Change{Verb: change.Move, Name: "shop/web", Value: "n2"}},
 	} {
 		got, err := change.Parse(strings.Fields(c.words))
 		if err != nil {
