@@ -9,14 +9,14 @@ import (
 )
 
 func TestDisplacementAndTry_ChangeNothing(t *testing.T) {
-	e, err := engine.New(engine.Options{Start: dawn})
+	e, err := engine.New(engine.Options{Start: start})
 	if err != nil {
 		t.Fatal(err)
 	}
 	low, port := mk.Pod("low").Node("n").CPU("1").Obj(), mk.Pod("port").Node("n").CPU("1").HostPort(80).Obj()
 	web := mk.Pod("web").CPU("2").HostPort(80).Obj()
 	for _, o := range []world.Object{mk.Node("n").CPU("3").Memory("8Gi").Obj(), low, port, web} {
-		if err := e.Apply(world.Input{At: dawn, Event: world.Changed{Op: world.Added, Object: o}}); err != nil {
+		if err := e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Added, Object: o}}); err != nil {
 			t.Fatal(err)
 		}
 	}
