@@ -179,10 +179,8 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 	doc.diagnosisDocument = newDiagnosis(d, s.Engine().Store().Len(world.Node), s.again)
 	if doc.Evaluated.AsDecided {
 		doc.Remedies = []remedy{}
-	} else if moves, err := diagnose.FindMoves(s.Engine(), d); err != nil {
+	} else if err := doc.addCombinations(s, d); err != nil {
 		return nil, err
-	} else if moves != nil {
-		doc.Remedies = append(doc.Remedies, newRemedy(s.again, moves.Node, moves.Text, moves.Changes...))
 	}
 	if err := doc.evaluateRemedies(s, ref); err != nil {
 		return nil, err
@@ -225,6 +223,15 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int, again string) diagnosisDocum
 		doc.Scores = append(doc.Scores, scorePair(s))
 	}
 	return doc
+}
+
+// addCombinations adds what places the pod by several changes.
+func (d *explanationDocument) addCombinations(s *openedAt, of *diagnose.Diagnosis) error {
+	all, err := diagnose.Combinations(s.Engine(), of)
+	for _, c := range all {
+		d.Remedies = append(d.Remedies, newRemedy(s.again, c.Node, c.Text, c.Changes...))
+	}
+	return err
 }
 
 // evaluateRemedies finds out what each remedy does when the other pods go on, as its command does.

@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,13 +22,6 @@ import (
 	"orrery/core/world"
 )
 
-// Moves are moves of one or two other pods, to nodes where they fit, that place a pod.
-type Moves struct {
-	Changes []change.Change
-	// Node is where the pod goes, Text the moves in a sentence.
-	Node, Text string
-}
-
 // The bounds of the search. Trying a pod on one node without others is cheap, a plan takes up to four searches of all nodes.
 const (
 	maxMoveNodes = 64
@@ -38,23 +30,18 @@ const (
 	maxPlans     = 6
 )
 
-// FindMoves looks for moves that place a pending pod, one move before two. It is nil without any, and for a pod that waits
-// for its gates or its victims.
-func FindMoves(e *engine.Engine, d *Diagnosis) (*Moves, error) {
-	pod := e.Store().Pod(d.Decision.Pod.Namespace, d.Decision.Pod.Name)
-	if pod == nil || d.Waiting != "" || d.Decision.Verdict != engine.Unschedulable || hasNode(e, pod) {
-		return nil, nil
-	}
-	trial, err := e.Displacement(pod.Namespace, pod.Name)
+// moves looks for moves that place the pod, one move before two; nil without any.
+func (p *pendingPod) moves(x *engine.Explanation) (*Combination, error) {
+	trial, err := p.engine.Displacement(p.pod.Namespace, p.pod.Name)
 	if err != nil {
 		return nil, nil // a plugin rejects the pod on every node
 	}
-	s := &moveSearch{pendingPod: newPendingPod(e, pod), trial: trial, immovable: map[types.UID]bool{}}
-	for o := range e.Store().Objects(world.PodDisruptionBudget) {
+	s := &moveSearch{pendingPod: p, trial: trial, immovable: map[types.UID]bool{}}
+	for o := range p.engine.Store().Objects(world.PodDisruptionBudget) {
 		s.budgets = append(s.budgets, o.(*policyv1.PodDisruptionBudget))
 	}
-	nodes := s.candidateNodes(d.Explanation)
-	for _, tryNode := range []func(string) (*Moves, error){s.single, s.pair} {
+	nodes := s.candidateNodes(x)
+	for _, tryNode := range []func(string) (*Combination, error){s.single, s.pair} {
 		for _, node := range nodes {
 			if m, err := tryNode(node); m != nil || err != nil || s.plans >= maxPlans {
 				return m, err
@@ -98,7 +85,7 @@ func (s *moveSearch) candidateNodes(x *engine.Explanation) []string {
 	return nodes[:min(len(nodes), maxMoveNodes)]
 }
 
-func (s *moveSearch) single(node string) (*Moves, error) {
+func (s *moveSearch) single(node string) (*Combination, error) {
 	for _, pod := range s.movable(node, maxMovedPods) {
 		if m, err := s.plan(node, pod); m != nil || err != nil || s.plans >= maxPlans {
 			return m, err
@@ -107,7 +94,7 @@ func (s *moveSearch) single(node string) (*Moves, error) {
 	return nil, nil
 }
 
-func (s *moveSearch) pair(node string) (*Moves, error) {
+func (s *moveSearch) pair(node string) (*Combination, error) {
 	pods := s.movable(node, maxPairedOf)
 	for i, a := range pods {
 		for _, b := range pods[i+1:] {
@@ -157,14 +144,14 @@ func (s *moveSearch) allowed(pods []*v1.Pod) bool {
 }
 
 // plan returns the moves of the pods if the pod fits without them, they fit elsewhere beside it, and it is placed then.
-func (s *moveSearch) plan(node string, pods ...*v1.Pod) (*Moves, error) {
+func (s *moveSearch) plan(node string, pods ...*v1.Pod) (*Combination, error) {
 	if slices.ContainsFunc(pods, func(pod *v1.Pod) bool { return s.immovable[pod.UID] }) || !s.allowed(pods) || !s.trial.Fits(node, pods...) {
 		return nil, nil
 	}
 	s.plans++
 	events := []world.Event{world.Changed{Op: world.Modified, Object: onNode(s.pod, s.pod.UID, node)}}
 	var moved []world.Event
-	m := &Moves{}
+	m := &Combination{}
 	for _, pod := range pods {
 		to, err := s.engine.Try(pod.Namespace, pod.Name, events...)
 		if err != nil {
@@ -185,7 +172,11 @@ func (s *moveSearch) plan(node string, pods ...*v1.Pod) (*Moves, error) {
 	if m.Node, err = s.engine.Try(s.pod.Namespace, s.pod.Name, moved...); err != nil || m.Node == "" {
 		return nil, err
 	}
-	m.Text = m.text()
+	words := make([]string, len(m.Changes))
+	for i, c := range m.Changes {
+		words[i] = c.Name + " to " + c.Value
+	}
+	m.Text = "move " + strings.Join(words, " and ")
 	return m, nil
 }
 
@@ -195,12 +186,4 @@ func onNode(pod *v1.Pod, uid types.UID, node string) *v1.Pod {
 	p.UID, p.ResourceVersion, p.Spec.NodeName = uid, "", node
 	p.Spec.SchedulingGates = nil
 	return p
-}
-
-func (m *Moves) text() string {
-	words := make([]string, len(m.Changes))
-	for i, c := range m.Changes {
-		words[i] = fmt.Sprintf("%s to %s", c.Name, c.Value)
-	}
-	return "move " + strings.Join(words, " and ")
 }

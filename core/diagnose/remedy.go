@@ -28,18 +28,22 @@ const (
 )
 
 // remedies tries candidates, the cheapest first. A pod that has a node, or would get one, needs none; a gated pod that
-// would get one needs its gates removed.
+// would get one needs its gates removed, and for any other no single change is enough.
 func (p *pendingPod) remedies(x *engine.Explanation) ([]Remedy, error) {
 	switch {
 	case hasNode(p.engine, p.pod):
 		return nil, nil
-	case x.Decision.Verdict != engine.Placed:
-	case len(p.pod.Spec.SchedulingGates) == 0:
-		return nil, nil
-	default:
+	case x.Decision.Verdict == engine.Placed && len(p.pod.Spec.SchedulingGates) > 0:
 		ungate := change.Change{Verb: change.Ungate, Name: p.name}
 		return []Remedy{{Change: ungate, Node: x.Decision.Node, Text: "remove its scheduling gates"}}, nil
+	case x.Decision.Verdict == engine.Placed || len(p.pod.Spec.SchedulingGates) > 0:
+		return nil, nil
 	}
+	return p.tryCandidates(x)
+}
+
+// tryCandidates returns the candidates that place the pod, at most maxRemedies.
+func (p *pendingPod) tryCandidates(x *engine.Explanation) ([]Remedy, error) {
 	var remedies []Remedy
 	for i, r := range p.candidates(x) {
 		if i == maxTried || len(remedies) == maxRemedies {

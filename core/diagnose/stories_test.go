@@ -70,14 +70,15 @@ func answer(t *testing.T, cluster string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moves, err := diagnose.FindMoves(e, d)
+	text := describe(d)
+	together, err := diagnose.Combinations(e, d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if moves == nil {
-		return describe(d)
+	for _, c := range together {
+		text += fmt.Sprintf("tried: %s, placed on %s\n", c.Text, c.Node)
 	}
-	return describe(d) + fmt.Sprintf("tried: %s, placed on %s\n", moves.Text, moves.Node)
+	return text
 }
 
 func describe(d *diagnose.Diagnosis) string {
