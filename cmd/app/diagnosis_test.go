@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -18,7 +19,7 @@ import (
 )
 
 // TestDiagnosis_PaneAndJSONAgree compares the explain pane's model with the JSON document, for every pending pod of all
-// embedded recordings at several moments, and recomputes the evidence of some.
+// embedded recordings at several moments, recomputes the evidence, and runs the commands printed for the first of them.
 func TestDiagnosis_PaneAndJSONAgree(t *testing.T) {
 	const moments = 4 // at three, no pod of memory-pressure is pending
 	for _, tr := range demo.Traces() {
@@ -41,8 +42,12 @@ func TestDiagnosis_PaneAndJSONAgree(t *testing.T) {
 				for o := range e.Store().Objects(world.Pod) {
 					if pod := o.(*v1.Pod); isPending(e, pod) {
 						d := comparePaneAndJSON(t, e, world.PodRefOf(pod))
-						if compared%8 == 0 {
-							checkEvidence(t, e, d)
+						c := diagnosisCheck{t: t, e: e, pod: pod, where: fmt.Sprintf("%s at %s", pod.Name, e.Now())}
+						if compared%evidenceEvery == 0 {
+							c.checkFacts(d)
+						}
+						if compared == 0 {
+							checkCommands(t, pod.Namespace+"/"+pod.Name, "--trace", tr.Name, "--at", fmt.Sprintf("@%d", player.At().Record))
 						}
 						compared++
 					}

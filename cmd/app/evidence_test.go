@@ -2,17 +2,16 @@ package app
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	resourcehelper "k8s.io/component-helpers/resource"
 
 	"orrery/core/diagnose"
 	"orrery/core/engine"
-	"orrery/core/requests"
 	"orrery/core/world"
 )
 
@@ -21,22 +20,55 @@ func checkEvidence(t *testing.T, e *engine.Engine, d *diagnose.Diagnosis) {
 	t.Helper()
 	pod := e.Store().Pod(d.Decision.Pod.Namespace, d.Decision.Pod.Name)
 	for i := range d.Reasons {
-		switch is := d.Reasons[i].Evidence.(type) {
+		r := &d.Reasons[i]
+		c := evidenceCheck{t: t, e: e, d: d, pod: pod, rejected: rejectedBy(d, r)}
+		switch is := r.Evidence.(type) {
 		case *diagnose.Shortage:
 			checkShortage(t, e, pod, is)
+			c.requests(is)
+		case *diagnose.PodLimit:
+			c.podLimit(is)
 		case *diagnose.Skew:
 			checkSkew(t, e, pod, is)
+			c.skewHint(r, is)
+		case *diagnose.Cordoned:
+			c.cordoned(is)
 		case *diagnose.Untolerated:
 			checkUntolerated(t, e, is)
+			c.untoleratedHint(r, is)
+		case *diagnose.PortConflicts:
+			c.ports(is)
+		case *diagnose.SelectorMismatch:
+			c.selectors(is)
+		case *diagnose.PodTerms:
+			c.podTerms(is)
+		case nil:
+			if len(d.Reasons[i].Plugin) > 0 && !strings.HasPrefix(r.Message, "Orrery cannot") {
+				t.Errorf("%s at %s: no evidence for %q of %s", pod.Name, e.Now(), r.Message, r.Plugin)
+			}
 		}
 	}
+	if d.Eviction != nil {
+		evidenceCheck{t: t, e: e, d: d, pod: pod}.preemption(d.Eviction)
+	}
+}
+
+// rejectedBy are the nodes that a reason rejects.
+func rejectedBy(d *diagnose.Diagnosis, r *diagnose.Reason) map[string]bool {
+	nodes := map[string]bool{}
+	for _, n := range d.Nodes {
+		for _, status := range n.Statuses {
+			if status.Plugin == r.Plugin && slices.Contains(status.Reasons, r.Message) {
+				nodes[n.Node] = true
+			}
+		}
+	}
+	return nodes
 }
 
 func checkShortage(t *testing.T, e *engine.Engine, pod *v1.Pod, s *diagnose.Shortage) {
 	t.Helper()
-	of := func(p *v1.Pod) int64 {
-		return requests.Amount(s.Resource, requests.Of(p, resourcehelper.PodResourcesOptions{})[s.Resource])
-	}
+	of := func(p *v1.Pod) int64 { return plainRequest(p, s.Resource) }
 	free := s.Allocatable
 	for p := range podsOn(e, s.Nearest) {
 		free -= of(p)

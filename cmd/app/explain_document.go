@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"orrery/core/diagnose"
@@ -87,9 +88,11 @@ type remedy struct {
 	Text   string `json:"text"`
 	// Places says that the pod has a node in the end, too, when all other pending pods take their turns; Effect is the
 	// verdict on that, and Command evaluates it.
-	Places  bool   `json:"places"`
-	Effect  string `json:"effect"`
-	Command string `json:"command"`
+	Places bool `json:"places"`
+	// Needless says that the pod has a node in the end without the change, too.
+	Needless bool   `json:"needless,omitempty"`
+	Effect   string `json:"effect"`
+	Command  string `json:"command"`
 
 	changes []change.Change
 }
@@ -260,9 +263,13 @@ func (d *explanationDocument) evaluateRemedies(s *openedAt, pod world.PodRef) er
 
 // take adds the effect of the remedy.
 func (r *remedy) take(result *whatif.Result, pod world.PodRef) {
-	r.Effect = result.Verdict()
-	for _, p := range result.Pods {
-		if p.Pod == pod && p.After.Node != "" {
+	r.Effect, r.Needless = result.Verdict(), true
+	for _, p := range slices.Concat(result.Pods, result.StillPending) {
+		if p.Pod != pod {
+			continue
+		}
+		r.Needless = p.Before.Node != ""
+		if p.After.Node != "" {
 			r.Places, r.Node = true, p.After.Node
 		}
 	}

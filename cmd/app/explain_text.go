@@ -24,8 +24,11 @@ func (d *explanationDocument) text(w io.Writer) {
 	section(w, "Preemption", d.preemptionLines())
 	section(w, "PostFilter results", d.postFilterLines())
 	section(w, "What would help", d.hintLines())
-	section(w, "Tried on a copy, each alone places the pod", d.remedyLines(true))
-	section(w, "Tried on a copy, each alone places the pod only if its turn comes before that of others", d.remedyLines(false))
+	section(w, "Tried on a copy, each alone places the pod", d.remedyLines(func(r *remedy) bool { return r.Places && !r.Needless }))
+	section(w, "Tried on a copy, each alone places the pod only if its turn comes before that of others",
+		d.remedyLines(func(r *remedy) bool { return !r.Places && !r.Needless }))
+	section(w, "Tried on a copy, each alone places the pod at once, which has a node later without them, too",
+		d.remedyLines(func(r *remedy) bool { return r.Needless }))
 	if d.RunnerUp != nil {
 		section(w, "Score by plugin", d.scoreLines())
 	}
@@ -115,12 +118,11 @@ func (d *explanationDocument) preemptionLines() [][]string {
 	return lines
 }
 
-// remedyLines returns the remedies that place the pod whatever others do, or those that do not; with the pod's node, all
-// that would change, and the command that shows it.
-func (d *explanationDocument) remedyLines(places bool) [][]string {
+// remedyLines returns the remedies of one kind, with the pod's node, all that would change, and the command that shows it.
+func (d *explanationDocument) remedyLines(of func(*remedy) bool) [][]string {
 	var lines [][]string
-	for _, r := range d.Remedies {
-		if r.Places == places {
+	for i := range d.Remedies {
+		if r := &d.Remedies[i]; of(r) {
 			lines = append(lines,
 				[]string{printable.Line(r.Text, 150) + ", goes to " + printable.Line(r.Node, 60) + ": " + printable.Line(r.Effect, 300)},
 				[]string{"  " + printable.Line(r.Command, 2000)})

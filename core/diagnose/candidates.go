@@ -9,8 +9,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
-	"k8s.io/component-helpers/scheduling/corev1"
-	"k8s.io/klog/v2"
 
 	"orrery/core/cache"
 	"orrery/core/engine"
@@ -98,7 +96,7 @@ func (p *pendingPod) tolerate(all []rejection) []Remedy {
 		}
 		var untolerated []string
 		for _, t := range r.node.Node().Spec.Taints {
-			if repels(&t) && !corev1.TolerationsTolerateTaint(klog.Logger{}, p.pod.Spec.Tolerations, &t, p.numeric()) {
+			if p.repelledBy(&t) {
 				untolerated = append(untolerated, t.ToString())
 			}
 		}

@@ -43,7 +43,7 @@ type PodTerm struct {
 // PodDomain is a value of a topology key and pods in it.
 type PodDomain struct {
 	Value string   `json:"value"`
-	Pods  []string `json:"pods"` // namespace/name
+	Pods  []string `json:"pods"` // namespace/name, and whether it is only nominated
 }
 
 // podAffinityEvidence looks at the terms of the kind that the message names.
@@ -53,9 +53,9 @@ func (p *pendingPod) podAffinityEvidence(message string, nodes []string) Evidenc
 	case interpodaffinity.ErrReasonExistingAntiAffinityRulesNotMatch:
 		e.Terms = p.existingTerms(nodes)
 	case interpodaffinity.ErrReasonAntiAffinityRulesNotMatch:
-		e.Terms = p.ownTerms("podAntiAffinity", fwk.GetPodAntiAffinityTerms(p.pod.Spec.Affinity))
+		e.Terms = p.ownTerms("podAntiAffinity", fwk.GetPodAntiAffinityTerms(p.pod.Spec.Affinity), nodes)
 	default:
-		e.Terms = p.ownTerms("podAffinity", fwk.GetPodAffinityTerms(p.pod.Spec.Affinity))
+		e.Terms = p.ownTerms("podAffinity", fwk.GetPodAffinityTerms(p.pod.Spec.Affinity), nil)
 	}
 	if len(e.Terms) == 0 {
 		return nil
@@ -63,8 +63,8 @@ func (p *pendingPod) podAffinityEvidence(message string, nodes []string) Evidenc
 	return e
 }
 
-// ownTerms finds the pods that the pod's terms match, by domain.
-func (p *pendingPod) ownTerms(field string, list []v1.PodAffinityTerm) []PodTerm {
+// ownTerms finds the pods that the pod's terms match, by domain; on the nodes that are given, nominated ones, too.
+func (p *pendingPod) ownTerms(field string, list []v1.PodAffinityTerm, withNominated []string) []PodTerm {
 	terms, err := fwk.GetAffinityTerms(p.pod, list)
 	if err != nil {
 		return nil
@@ -83,7 +83,12 @@ func (p *pendingPod) ownTerms(field string, list []v1.PodAffinityTerm) []PodTerm
 			}
 			for _, other := range p.nodes[name].GetPods() {
 				if pod := other.GetPod(); pod.UID != p.pod.UID && t.Matches(pod, p.namespaceLabels(pod.Namespace)) {
-					term.add(value, pod)
+					term.add(value, fullName(pod))
+				}
+			}
+			for _, pod := range p.nominated(name) {
+				if slices.Contains(withNominated, name) && t.Matches(pod, p.namespaceLabels(pod.Namespace)) {
+					term.add(value, fullName(pod)+", nominated to "+name)
 				}
 			}
 		}
@@ -103,7 +108,11 @@ func (p *pendingPod) existingTerms(nodes []string) []PodTerm {
 		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.nodes)) {
-		for _, other := range p.nodes[name].GetPodsWithRequiredAntiAffinity() {
+		there := p.nodes[name].GetPodsWithRequiredAntiAffinity()
+		if slices.Contains(nodes, name) {
+			there = append(slices.Clip(there), p.nominatedInfos(name)...)
+		}
+		for _, other := range there {
 			for i, t := range other.GetRequiredAntiAffinityTerms() {
 				value, has := p.nodes[name].Node().Labels[t.TopologyKey]
 				if !has || !t.Matches(p.pod, own) || !excluded(t.TopologyKey, value) {
@@ -111,7 +120,7 @@ func (p *pendingPod) existingTerms(nodes []string) []PodTerm {
 				}
 				pod := other.GetPod()
 				term := PodTerm{Field: fmt.Sprintf("podAntiAffinity.required…[%d]", i), Owner: fullName(pod), Selector: t.Selector.String(), Key: t.TopologyKey}
-				term.add(value, pod)
+				term.add(value, fullName(pod))
 				found = append(found, term)
 			}
 		}
@@ -119,13 +128,13 @@ func (p *pendingPod) existingTerms(nodes []string) []PodTerm {
 	return found
 }
 
-func (t *PodTerm) add(value string, pod *v1.Pod) {
+func (t *PodTerm) add(value, pod string) {
 	i := slices.IndexFunc(t.Domains, func(d PodDomain) bool { return d.Value == value })
 	if i < 0 {
 		i = len(t.Domains)
 		t.Domains = append(t.Domains, PodDomain{Value: value})
 	}
-	t.Domains[i].Pods = append(t.Domains[i].Pods, fullName(pod))
+	t.Domains[i].Pods = append(t.Domains[i].Pods, pod)
 }
 
 func (p *pendingPod) namespaceLabels(name string) labels.Set {

@@ -20,6 +20,8 @@ type PortHolder struct {
 	Pod      string      `json:"pod"` // namespace/name
 	Port     int32       `json:"port"`
 	Protocol v1.Protocol `json:"protocol"`
+	// Nominated says that the pod is not there yet, but nominated to the node.
+	Nominated bool `json:"nominated,omitempty"`
 }
 
 func (p *pendingPod) portConflicts(nodes []string) Evidence {
@@ -30,9 +32,10 @@ func (p *pendingPod) portConflicts(nodes []string) Evidence {
 			continue
 		}
 		for _, other := range info.GetPods() {
-			for _, held := range nodeports.Conflicts(p.pod, other.GetPod()) {
-				c.Holders = append(c.Holders, PortHolder{name, fullName(other.GetPod()), held.Port, cmp.Or(held.Protocol, v1.ProtocolTCP)})
-			}
+			c.add(p.pod, other.GetPod(), name, false)
+		}
+		for _, other := range p.nominated(name) {
+			c.add(p.pod, other, name, true)
 		}
 	}
 	if len(c.Holders) == 0 {
@@ -41,11 +44,20 @@ func (p *pendingPod) portConflicts(nodes []string) Evidence {
 	return c
 }
 
+func (c *PortConflicts) add(pod, other *v1.Pod, node string, nominated bool) {
+	for _, held := range nodeports.Conflicts(pod, other) {
+		c.Holders = append(c.Holders, PortHolder{node, fullName(other), held.Port, cmp.Or(held.Protocol, v1.ProtocolTCP), nominated})
+	}
+}
+
 // Facts implements Evidence.
 func (c *PortConflicts) Facts() []string {
 	holders := make([]string, len(c.Holders))
 	for i, h := range c.Holders {
 		holders[i] = fmt.Sprintf("%d/%s on %s by %s", h.Port, h.Protocol, h.Node, h.Pod)
+		if h.Nominated {
+			holders[i] += ", nominated there"
+		}
 	}
 	return []string{"host ports held: " + listed(holders)}
 }

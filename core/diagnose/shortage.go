@@ -66,7 +66,7 @@ func (p *pendingPod) fitEvidence(x *engine.Explanation, message string, nodes []
 	l := &PodLimit{}
 	for _, node := range nodes {
 		if info := p.nodes[node]; info != nil && (l.Nearest == "" || info.GetAllocatable().GetAllowedPodNumber() > l.Allowed) {
-			*l = PodLimit{node, len(info.GetPods()), info.GetAllocatable().GetAllowedPodNumber()}
+			*l = PodLimit{node, len(info.GetPods()), len(p.nominated(node)), info.GetAllocatable().GetAllowedPodNumber()}
 		}
 	}
 	return l
@@ -89,12 +89,18 @@ func tooSmall(x *engine.Explanation) int {
 type PodLimit struct {
 	Nearest string `json:"nearest"`
 	Pods    int    `json:"pods"`
-	Allowed int    `json:"allowed"`
+	// Nominated pods will come besides.
+	Nominated int `json:"nominated,omitempty"`
+	Allowed   int `json:"allowed"`
 }
 
 // Facts implements Evidence.
 func (l *PodLimit) Facts() []string {
-	return []string{fmt.Sprintf("nearest is %s: %d of %s", l.Nearest, l.Pods, counted(l.Allowed, "allowed pod"))}
+	text := fmt.Sprintf("nearest is %s: %d of %s", l.Nearest, l.Pods, counted(l.Allowed, "allowed pod"))
+	if l.Nominated > 0 {
+		text += ", and " + counted(l.Nominated, "pod") + " nominated here"
+	}
+	return []string{text}
 }
 
 // Hint implements Evidence.
@@ -147,12 +153,20 @@ func (p *pendingPod) free(node *cache.NodeInfo, name v1.ResourceName) int64 {
 // nominated are the pods nominated for a node that the pod has to leave room for.
 func (p *pendingPod) nominated(node string) []*v1.Pod {
 	var pods []*v1.Pod
-	for _, info := range p.engine.Queue().NominatedPodsForNode(node) {
-		if pod := info.GetPod(); pod.UID != p.pod.UID && corev1.PodPriority(pod) >= corev1.PodPriority(p.pod) {
-			pods = append(pods, pod)
-		}
+	for _, info := range p.nominatedInfos(node) {
+		pods = append(pods, info.GetPod())
 	}
 	return pods
+}
+
+func (p *pendingPod) nominatedInfos(node string) []fwk.PodInfo {
+	var infos []fwk.PodInfo
+	for _, info := range p.engine.Queue().NominatedPodsForNode(node) {
+		if pod := info.GetPod(); pod.UID != p.pod.UID && corev1.PodPriority(pod) >= corev1.PodPriority(p.pod) {
+			infos = append(infos, info)
+		}
+	}
+	return infos
 }
 
 // podRequests returns the pods that request a resource, the largest request first.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	v1 "k8s.io/api/core/v1"
+
 	"orrery/core/engine"
 	"orrery/core/plugins/podtopologyspread"
 	"orrery/core/saturating"
@@ -28,6 +30,9 @@ type SpreadTable struct {
 	LeftOut []string `json:"leftOut,omitempty"`
 	// Unlabeled are the nodes without the key.
 	Unlabeled []string `json:"unlabeled,omitempty"`
+
+	// Nominated pods count on the node to which they are nominated, beside those of Domains.
+	Nominated []string `json:"nominated,omitempty"`
 
 	needed int64 // the maxSkew that would allow some of the nodes that only this reason blocks
 }
@@ -51,18 +56,26 @@ func (p *pendingPod) skew(x *engine.Explanation, r *Reason) Evidence {
 	if len(s.Constraints) == 0 {
 		return nil
 	}
-	s.need(p)
+	s.need(p, x)
 	return s
 }
 
 // need finds the smallest maxSkew of the constraints that allow one of the nodes, and how many nodes they allow.
-func (s *Skew) need(p *pendingPod) {
+func (s *Skew) need(p *pendingPod, x *engine.Explanation) {
 	skews := make([][]int64, len(s.only)) // by node and constraint: the skew with the pod there
 	best, least := -1, int64(math.MaxInt64)
 	for n, name := range s.only {
 		var sum int64
+		node := p.nodes[name].Node()
+		held := p.nominated(name)
+		with := podtopologyspread.TablesWith(x.Cycle, node, held) // Filter runs with them and without
 		for i := range s.Constraints {
-			skew := s.Constraints[i].skewAt(p.nodes[name].Node().Labels[s.Constraints[i].Key])
+			c := &s.Constraints[i]
+			skew := skewAt(&c.DomainTable, node.Labels[c.Key])
+			if more := skewAt(&with[i], node.Labels[c.Key]); more > skew {
+				skew = more
+				c.nominate(held, name)
+			}
 			skews[n] = append(skews[n], skew)
 			sum = saturating.Add(sum, skew)
 		}
@@ -87,8 +100,15 @@ func (s *Skew) need(p *pendingPod) {
 	}
 }
 
+// nominate adds the pods that are nominated to a node.
+func (t *SpreadTable) nominate(pods []*v1.Pod, node string) {
+	for _, pod := range pods {
+		t.Nominated = append(t.Nominated, fullName(pod)+" to "+node)
+	}
+}
+
 // skewAt is the skew of a domain with the pod in it.
-func (t *SpreadTable) skewAt(value string) int64 {
+func skewAt(t *podtopologyspread.DomainTable, value string) int64 {
 	for _, d := range t.Domains {
 		if d.Value == value {
 			return d.Pods + t.Self - t.Least
@@ -122,6 +142,9 @@ func (s *Skew) Facts() []string {
 			c.Key, strings.Join(domains, ", "), c.MaxSkew, c.Least, max(c.Limit+c.Self, 0)))
 		if len(c.Domains) < c.MinDomains {
 			facts = append(facts, fmt.Sprintf("minDomains is %d and there are %d, so the least counts as 0", c.MinDomains, len(c.Domains)))
+		}
+		if len(c.Nominated) > 0 {
+			facts = append(facts, "nominated pods count on their nodes besides: "+listed(c.Nominated))
 		}
 		if len(c.LeftOut) > 0 {
 			facts = append(facts, "left out by its node affinity or tolerations: "+listed(c.LeftOut))

@@ -66,7 +66,14 @@ const maxTaints = 2
 // Untolerated are the taints that reject the pod, those on the most nodes first.
 type Untolerated struct {
 	Taints []TaintedNodes `json:"taints"`
-	only   []string
+	// needed are the sets of tolerations that would each allow some of the nodes that only taints block.
+	needed []tolerationSet
+}
+
+// tolerationSet is the taints that nodes have in common, and the number of the nodes.
+type tolerationSet struct {
+	taints string // joined
+	nodes  int
 }
 
 // TaintedNodes are the nodes that a taint makes infeasible.
@@ -78,29 +85,55 @@ type TaintedNodes struct {
 }
 
 func (p *pendingPod) untolerated(nodes, only []string) *Untolerated {
-	u := &Untolerated{only: only}
+	u := &Untolerated{}
 	for _, name := range nodes {
 		info := p.nodes[name]
 		if info == nil {
 			continue
 		}
-		taint, is := corev1.FindMatchingUntoleratedTaint(klog.Logger{}, info.Node().Spec.Taints, p.pod.Spec.Tolerations, repels, p.numeric())
-		if !is {
-			continue
+		var words []string
+		for i := range info.Node().Spec.Taints {
+			if t := &info.Node().Spec.Taints[i]; p.repelledBy(t) {
+				u.add(t, name)
+				words = append(words, t.ToString())
+			}
 		}
-		i := slices.IndexFunc(u.Taints, func(t TaintedNodes) bool { return t.Taint.ToString() == taint.ToString() })
-		if i < 0 {
-			i = len(u.Taints)
-			u.Taints = append(u.Taints, TaintedNodes{Taint: v1.Taint{Key: taint.Key, Value: taint.Value, Effect: taint.Effect}})
-		}
-		t := &u.Taints[i]
-		t.Nodes = append(t.Nodes, name)
-		if at := taint.TimeAdded; at != nil && (t.Since.IsZero() || at.Time.Before(t.Since)) {
-			t.Since = at.UTC()
+		if slices.Contains(only, name) {
+			u.need(strings.Join(words, " and "))
 		}
 	}
 	slices.SortStableFunc(u.Taints, func(a, b TaintedNodes) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })
+	slices.SortStableFunc(u.needed, func(a, b tolerationSet) int { return cmp.Compare(b.nodes, a.nodes) })
 	return u
+}
+
+// repelledBy reports whether a taint keeps the pod away.
+func (p *pendingPod) repelledBy(t *v1.Taint) bool {
+	return repels(t) && !corev1.TolerationsTolerateTaint(klog.Logger{}, p.pod.Spec.Tolerations, t, p.numeric())
+}
+
+// add adds a node to those of a taint.
+func (u *Untolerated) add(taint *v1.Taint, node string) {
+	i := slices.IndexFunc(u.Taints, func(t TaintedNodes) bool { return t.Taint.ToString() == taint.ToString() })
+	if i < 0 {
+		i = len(u.Taints)
+		u.Taints = append(u.Taints, TaintedNodes{Taint: v1.Taint{Key: taint.Key, Value: taint.Value, Effect: taint.Effect}})
+	}
+	t := &u.Taints[i]
+	t.Nodes = append(t.Nodes, node)
+	if at := taint.TimeAdded; at != nil && (t.Since.IsZero() || at.Time.Before(t.Since)) {
+		t.Since = at.UTC()
+	}
+}
+
+// need counts a node that the tolerations of these taints would allow.
+func (u *Untolerated) need(taints string) {
+	i := slices.IndexFunc(u.needed, func(s tolerationSet) bool { return s.taints == taints })
+	if i < 0 {
+		i = len(u.needed)
+		u.needed = append(u.needed, tolerationSet{taints: taints})
+	}
+	u.needed[i].nodes++
 }
 
 // numeric reports whether tolerations may compare numbers.
@@ -127,11 +160,10 @@ func (u *Untolerated) Facts() []string {
 // Hint implements Evidence.
 func (u *Untolerated) Hint() string {
 	var words []string
-	for _, t := range u.Taints {
-		alone := slices.ContainsFunc(t.Nodes, func(name string) bool { return slices.Contains(u.only, name) })
-		if alone && len(words) < maxTaints {
-			words = append(words, t.Taint.ToString())
-		}
+	nodes := 0
+	for _, set := range u.needed[:min(len(u.needed), maxTaints)] {
+		nodes += set.nodes
+		words = append(words, set.taints)
 	}
-	return "would fit on " + counted(len(u.only), "node") + " with a toleration of " + strings.Join(words, " or ")
+	return "would fit on " + counted(nodes, "node") + " with a toleration of " + strings.Join(words, " or ")
 }

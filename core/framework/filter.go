@@ -26,6 +26,7 @@ func (p *Profile) RunFilterPluginsWithNominatedPods(ctx context.Context, state f
 	}
 	if copiedNode != nil {
 		if status := p.filter(ctx, copiedState, pod, copiedNode, recorder, true); !status.IsSuccess() {
+			p.recordFilters(ctx, state, pod, info, recorder)
 			return status
 		}
 	}
@@ -104,6 +105,18 @@ func (p *Profile) filterInstrumented(ctx context.Context, state fwk.CycleState, 
 		}
 	}
 	return decision
+}
+
+// recordFilters shows a recorder what the plugins say without nominated pods, after they rejected the node with them: what
+// depends on nominated pods is a rejection, too.
+func (p *Profile) recordFilters(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo, recorder Recorder) {
+	if recorder == nil {
+		return
+	}
+	w := instrument{profile: p, point: Filter, recorder: recorder}
+	for _, s := range p.filtersFor(state) {
+		w.record(PluginResult{Plugin: s.Plugin, Node: node.Node().Name, Status: s.plugin.Filter(ctx, state, pod, node)})
+	}
 }
 
 func checkFilterStatus(plugin string, status *fwk.Status) *fwk.Status {

@@ -76,9 +76,14 @@ func updatePod(state fwk.CycleState, pod *v1.Pod, node *v1.Node, amount int64) *
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
+	s.updatePod(pod, node, amount)
+	return nil
+}
+
+func (s *preFilterState) updatePod(pod *v1.Pod, node *v1.Node, amount int64) {
 	q := s.set
 	if node == nil || pod.Namespace != q.namespace || !hasAllTopologyKeys(node, q.constraints) {
-		return nil
+		return
 	}
 	for i := range q.constraints {
 		c := &q.constraints[i]
@@ -87,7 +92,6 @@ func updatePod(state fwk.CycleState, pod *v1.Pod, node *v1.Node, amount int64) *
 			s.setLimit(i)
 		}
 	}
-	return nil
 }
 
 // setLimit computes how many pods a domain may have for the pod to be added.

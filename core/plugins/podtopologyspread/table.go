@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -33,6 +34,23 @@ func Tables(state fwk.CycleState) []DomainTable {
 	if err != nil {
 		return nil
 	}
+	return s.tables()
+}
+
+// TablesWith returns the constraints as Filter sees them on a node with pods that are nominated to it.
+func TablesWith(state fwk.CycleState, node *v1.Node, nominated []*v1.Pod) []DomainTable {
+	s, err := readPreFilterState(state)
+	if err != nil {
+		return nil
+	}
+	s = s.Clone().(*preFilterState)
+	for _, pod := range nominated {
+		s.updatePod(pod, node, 1)
+	}
+	return s.tables()
+}
+
+func (s *preFilterState) tables() []DomainTable {
 	tables := make([]DomainTable, len(s.views))
 	for i := range s.views {
 		c := &s.set.constraints[i]
