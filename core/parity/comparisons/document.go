@@ -23,7 +23,7 @@ same case on every machine. A case that differs is reduced to what matters, and 
 
 A generated cluster has up to a hundred and ninety nodes with pods, services and controllers, disruption budgets, labeled
 namespaces, a configuration with one or two profiles, random feature gates, pending pods, and a list of changes: nodes
-and pods are added, updated and deleted, and time passes. It has no volumes, devices, gangs and
+and pods are added, updated and deleted, and time passes. It has inline disks, but no claims, devices, gangs and
 extenders, which Orrery rejects, no custom plugins whose pods wait in Permit or PreBind, and no failing API calls but
 bindings. kube-scheduler searches with one worker there, its calls return at once, and it pops the next pod when the last
 one's binding, preemption and events are done.

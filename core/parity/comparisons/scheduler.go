@@ -130,6 +130,32 @@ var Affinity = &Comparison{
 	},
 }
 
+// Volumes compares the plugins of volumes.
+var Volumes = &Comparison{
+	Name: "Volume plugins", Package: "plugins/volumes", Test: "TestVolumePlugins_SameAnswers", Cases: 500, Unit: "changing clusters",
+	Compares: "VolumeRestrictions, NodeVolumeLimits and VolumeZone on clusters of claims, volumes, classes, CSINodes, CSIDrivers and " +
+		"attachments that change step by step, also with objects that an API server would reject: PreFilter, Filter with and without " +
+		"PreFilter and on nodes to which pods were added and from which pods were removed in a dry run, registered events, hints, " +
+		"signatures; on their own snapshot and store, and hosted on kube-scheduler's.",
+	Differences: []Difference{
+		{
+			Upstream: "with VolumeLimitScaling, names a random one of the drivers that a node lacks",
+			Orrery:   "names the first in the order of the pod's volumes",
+			Compared: "without the name of the driver",
+		},
+		{
+			Upstream: "panics on an inline vSphere volume with a storage policy when an attachment is deleted",
+			Orrery:   "requeues the pod, with an error",
+			Compared: "volumes have no storage policy",
+		},
+		{
+			Upstream: "takes a volume with several sources for that of a random one",
+			Orrery:   "for that of the first in-tree plugin by name",
+			Compared: "volumes have one source",
+		},
+	},
+}
+
 // Queue compares the scheduling queue.
 var Queue = &Comparison{
 	Name: "Scheduling queue", Package: "queue", Test: "TestQueue_SameAfterEveryStep", Cases: 500, Unit: "scripts of 80 steps, with SchedulerPopFromBackoffQ on and off",

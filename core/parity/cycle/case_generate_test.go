@@ -13,6 +13,7 @@ const (
 	selectors
 	taints
 	ports
+	disks
 	spread
 	podAffinity // affinity and anti-affinity
 	images

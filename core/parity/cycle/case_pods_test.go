@@ -42,6 +42,9 @@ func (g *generator) pod() *v1.Pod {
 	if g.often(ports, 12) {
 		g.claimPorts(pod)
 	}
+	if g.often(disks, 15) {
+		pod.Spec.Volumes = []v1.Volume{{Name: "disk", VolumeSource: g.disk()}}
+	}
 	if g.often(podAffinity, 8) {
 		pod.Spec.Affinity = g.podAffinity()
 	}
@@ -52,6 +55,20 @@ func (g *generator) pod() *v1.Pod {
 		pod.Spec.Containers[0].RestartPolicyRules = []v1.ContainerRestartRule{{Action: v1.ContainerRestartRuleActionRestartAllContainers}}
 	}
 	return pod
+}
+
+// disk draws an inline disk that pods of a node share or not. Nothing has to be bound for it.
+func (g *generator) disk() v1.VolumeSource {
+	name, readOnly := pick(g, "a", "b", "c"), g.oneIn(2)
+	switch g.IntN(4) {
+	case 0:
+		return v1.VolumeSource{GCEPersistentDisk: &v1.GCEPersistentDiskVolumeSource{PDName: name, ReadOnly: readOnly}}
+	case 1:
+		return v1.VolumeSource{AWSElasticBlockStore: &v1.AWSElasticBlockStoreVolumeSource{VolumeID: name, ReadOnly: readOnly}}
+	case 2:
+		return v1.VolumeSource{ISCSI: &v1.ISCSIVolumeSource{IQN: name, ReadOnly: readOnly}}
+	}
+	return v1.VolumeSource{RBD: &v1.RBDVolumeSource{RBDImage: name, RBDPool: "p", ReadOnly: readOnly, CephMonitors: some(g, 2, "x", "y", "z")}}
 }
 
 func (g *generator) claimPorts(pod *v1.Pod) {

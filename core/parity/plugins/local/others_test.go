@@ -8,6 +8,7 @@ import (
 
 	"orrery/core/cache"
 	"orrery/core/config"
+	"orrery/core/framework"
 	"orrery/core/mk"
 	"orrery/core/plugins"
 
@@ -166,6 +167,9 @@ func (everything) SharedInformerFactory() informers.SharedInformerFactory {
 }
 func (everything) SnapshotSharedLister() fwk.SharedLister { return cache.NewSnapshot() }
 func (everything) Parallelizer() fwk.Parallelizer         { return nil }
+func (e everything) SharedCSIManager() fwk.CSIManager {
+	return framework.CSINodes(e.SharedInformerFactory())
+}
 
 func TestExtensionPoints_Same(t *testing.T) {
 	for name, theirs := range map[string]fwk.Plugin{
