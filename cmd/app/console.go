@@ -20,6 +20,7 @@ import (
 	"orrery/core/console"
 	"orrery/core/drive"
 	"orrery/core/engine"
+	"orrery/core/evict/observer"
 	"orrery/core/framework"
 	"orrery/core/leader"
 	"orrery/core/usage"
@@ -158,7 +159,10 @@ func (f *consoleFlags) open(ctx context.Context, name, namespace string, k *rest
 	if err != nil {
 		return nil, err
 	}
-	history := collect.NewHistory(collect.HistoryOptions{Election: electionOf(c, identity)})
+	history := collect.NewHistory(collect.HistoryOptions{
+		Election: electionOf(c, identity),
+		Observer: observer.Options{ComparisonOperators: c.Features.Enabled(config.TaintTolerationComparisonOperators)},
+	})
 	session, err := console.Open(ctx, console.Options{
 		KubeConfig: k, Namespace: namespace, Config: c, Plugins: plugins, Schedule: f.schedule, AllowActions: f.allow,
 		Identity: identity, Seed: uint64(time.Now().UnixNano()),

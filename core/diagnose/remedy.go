@@ -102,7 +102,7 @@ func altered(e *engine.Engine, pod *v1.Pod, c change.Change) (world.Object, worl
 	changed := pod.DeepCopy()
 	changed.ResourceVersion = ""
 	noClasses := func(string) *schedulingv1.PriorityClass { return nil }
-	if err := c.AlterPod(changed, noClasses, e.Profiles()); err != nil {
+	if err := c.AlterPod(changed, noClasses, e.Profiles(), numeric(e)); err != nil {
 		return nil, world.Modified
 	}
 	return changed, world.Modified

@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"orrery/core/config"
+	"orrery/core/engine"
 )
 
 // Cordoned are unschedulable nodes.
@@ -109,7 +110,7 @@ func (p *pendingPod) untolerated(nodes, only []string) *Untolerated {
 
 // repelledBy reports whether a taint keeps the pod away.
 func (p *pendingPod) repelledBy(t *v1.Taint) bool {
-	return repels(t) && !corev1.TolerationsTolerateTaint(klog.Logger{}, p.pod.Spec.Tolerations, t, p.numeric())
+	return repels(t) && !corev1.TolerationsTolerateTaint(klog.Logger{}, p.pod.Spec.Tolerations, t, numeric(p.engine))
 }
 
 // add adds a node to those of a taint.
@@ -137,8 +138,8 @@ func (u *Untolerated) need(taints string) {
 }
 
 // numeric reports whether tolerations may compare numbers.
-func (p *pendingPod) numeric() bool {
-	return p.engine.Features().Enabled(config.TaintTolerationComparisonOperators)
+func numeric(e *engine.Engine) bool {
+	return e.Features().Enabled(config.TaintTolerationComparisonOperators)
 }
 
 func repels(t *v1.Taint) bool {

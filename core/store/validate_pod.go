@@ -2,8 +2,10 @@ package store
 
 import (
 	"fmt"
+	"strconv"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -83,7 +85,11 @@ func validateRequirements(r *v1.ResourceRequirements) *fieldError {
 func validateTolerations(tolerations []v1.Toleration) *fieldError {
 	for i := range tolerations {
 		switch op := tolerations[i].Operator; op {
-		case "", v1.TolerationOpEqual, v1.TolerationOpExists, v1.TolerationOpLt, v1.TolerationOpGt:
+		case "", v1.TolerationOpEqual, v1.TolerationOpExists:
+		case v1.TolerationOpLt, v1.TolerationOpGt: // whatever the gate: without it they match no taint
+			if !isWholeNumber(tolerations[i].Value) {
+				return (&fieldError{"value", "is not a whole number, which the operator " + string(op) + " needs"}).below("tolerations[%d]", i)
+			}
 		default:
 			return unknownValue("operator", string(op)).below("tolerations[%d]", i)
 		}
@@ -92,6 +98,12 @@ func validateTolerations(tolerations []v1.Toleration) *fieldError {
 		}
 	}
 	return nil
+}
+
+// isWholeNumber reports whether the API takes a text as a number to compare with: an int64, without leading zeros or a plus.
+func isWholeNumber(text string) bool {
+	_, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && len(content.IsDecimalInteger(text)) == 0
 }
 
 func validateSpreadConstraints(constraints []v1.TopologySpreadConstraint) *fieldError {

@@ -155,6 +155,10 @@ func TestWhatNoAPIServerAdmitsIsRefused(t *testing.T) {
 			thePod + `spec.tolerations[0].operator is "Like", which Kubernetes 1.35 does not know`,
 		},
 		{
+			"a toleration's number", mk.Pod("p").Toleration(v1.Toleration{Key: "level", Operator: v1.TolerationOpGt, Value: "high"}).Obj(),
+			thePod + `spec.tolerations[0].value is not a whole number, which the operator Gt needs`,
+		},
+		{
 			"a toleration's effect", mk.Pod("p").Toleration(v1.Toleration{Operator: "Exists", Effect: "NoFun"}).Obj(),
 			thePod + `spec.tolerations[0].effect is "NoFun", which Kubernetes 1.35 does not know`,
 		},

@@ -53,7 +53,7 @@ func (r *run) applyToPod(c change.Change, pod *v1.Pod) error {
 		return r.move(pod, c.Value)
 	}
 	changed := pod.DeepCopy()
-	if err := c.AlterPod(changed, r.priorityClass, r.engine.Profiles()); err != nil {
+	if err := c.AlterPod(changed, r.priorityClass, r.engine.Profiles(), comparisons(r.engine)); err != nil {
 		return err
 	}
 	if pod.Spec.NodeName != "" && (c.Verb == change.SetRequests || c.Verb == change.SetProfile) {

@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/config"
 	"orrery/core/evict/budget"
 	"orrery/core/mk"
 	"orrery/core/whatif"
@@ -258,6 +259,33 @@ func TestMove_MakesRoom(t *testing.T) {
 	} {
 		if _, err := whatif.Evaluate(s.engine, changes(t, question), whatif.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", question, err, want)
+		}
+	}
+}
+
+func TestTolerations_CompareWithFeatureGate(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		features, err := config.ParseFeatures(map[string]bool{string(config.TaintTolerationComparisonOperators): on})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"), features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newSceneWith(t, c, node("a", "4"), set("web", 1, "1", func(s *v1.PodSpec) {
+			s.Tolerations = []v1.Toleration{{Key: "level", Operator: v1.TolerationOpLt, Value: "5"}}
+		}))
+		s.create(mk.Node("b").CPU("4").Taint("level", "9", v1.TaintEffectNoSchedule).Obj(), mk.Pod("big").CPU("4").Obj())
+		tolerate := changes(t, "tolerate big level<10")
+		if on {
+			s.check("taint a level=3:NoExecute", "")
+			s.check("tolerate big level<10", "big placed: unschedulable (Insufficient cpu) -> b")
+			continue
+		}
+		s.check("taint a level=3:NoExecute", "web evicted: a -> unschedulable (node(s) had untolerated taint(s))")
+		if _, err := whatif.Evaluate(s.engine, tolerate, whatif.Options{}); err == nil || !strings.Contains(err.Error(), "feature gate") {
+			t.Errorf("without the gate the toleration is accepted: %v", err)
 		}
 	}
 }

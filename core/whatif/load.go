@@ -27,8 +27,8 @@ import (
 const stopTime = time.Second
 
 // buildCluster makes a simulated cluster of a store's objects at a time. Its pods run forever. The seed must differ
-// from that of every other cluster, or new objects would reuse UIDs.
-func buildCluster(s store.View, now time.Time, seed uint64) (*memory.Cluster, *ownerStubs, error) {
+// from that of every other cluster, or new objects would reuse UIDs. comparisons says that tolerations may compare numbers.
+func buildCluster(s store.View, now time.Time, seed uint64, comparisons bool) (*memory.Cluster, *ownerStubs, error) {
 	l := &loader{
 		source: s,
 		stubs:  &ownerStubs{kinds: map[types.UID]string{}},
@@ -36,8 +36,9 @@ func buildCluster(s store.View, now time.Time, seed uint64) (*memory.Cluster, *o
 		pods:   map[types.UID]int32{},
 		target: memory.New(memory.Options{
 			Start: now, Seed: seed, Budgets: budget.Rules{},
-			NodeLifecycle: lifecycle.InCluster(lifecycle.Options{Start: now, Immediate: true}),
-			PodBehavior:   func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Stop: stopTime} },
+			NodeLifecycle:       lifecycle.InCluster(lifecycle.Options{Start: now, Immediate: true, ComparisonOperators: comparisons}),
+			ComparisonOperators: comparisons,
+			PodBehavior:         func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Stop: stopTime} },
 		}),
 	}
 	for _, step := range []func() error{l.loadReferenced, l.loadOwners, l.loadNodes, l.loadPods, l.loadBudgets} {

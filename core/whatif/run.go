@@ -6,6 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/config"
 	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/evict"
@@ -43,7 +44,7 @@ func begin(e *engine.Engine, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, stewards, err := buildCluster(fork.Store(), e.Now(), uint64(e.Digest()))
+	c, stewards, err := buildCluster(fork.Store(), e.Now(), uint64(e.Digest()), comparisons(e))
 	if err != nil {
 		return nil, err
 	}
@@ -238,10 +239,15 @@ func hasNoExecute(node *v1.Node) bool {
 	return false
 }
 
+// comparisons reports whether tolerations may compare numbers.
+func comparisons(e *engine.Engine) bool {
+	return e.Features().Enabled(config.TaintTolerationComparisonOperators)
+}
+
 // startTaints makes the taint eviction controller and applies all nodes and pods to it. Tolerations count from now:
 // only the real controller knows how long a pod has tolerated a taint.
 func (r *run) startTaints() {
-	r.taints = taint.New(taint.Options{Act: true, FirstEffect: 1})
+	r.taints = taint.New(taint.Options{Act: true, FirstEffect: 1, ComparisonOperators: comparisons(r.engine)})
 	for _, kind := range []world.Kind{world.Node, world.Pod} {
 		list := world.Listed{Kind: kind}
 		for o := range r.engine.Store().Objects(kind) {

@@ -25,7 +25,7 @@ const (
 	Taint                   // taint NODE key=value:Effect
 	Untaint                 // untaint NODE key[:Effect]
 	Ungate                  // ungate POD
-	Tolerate                // tolerate POD key[=value][:Effect]
+	Tolerate                // tolerate POD key[=value|<n|>n][:Effect]
 	Unselect                // unselect POD KEY
 	Move                    // move POD NODE
 )

@@ -36,7 +36,7 @@ var syntaxes = [...]syntax{
 	Taint:       {"taint", "taint NODE KEY=VALUE:EFFECT"},
 	Untaint:     {"untaint", "untaint NODE KEY[:EFFECT]"},
 	Ungate:      {"ungate", "ungate POD"},
-	Tolerate:    {"tolerate", "tolerate POD KEY[=VALUE][:EFFECT]"},
+	Tolerate:    {"tolerate", "tolerate POD KEY[=VALUE|<NUMBER|>NUMBER][:EFFECT]"},
 	Unselect:    {"unselect", "unselect POD KEY"},
 	Move:        {"move", "move POD NODE"},
 }
@@ -242,6 +242,9 @@ func parseTaint(text string) (v1.Taint, error) {
 	if err != nil {
 		return v1.Taint{}, err
 	}
+	if compares(t) {
+		return v1.Taint{}, fmt.Errorf("%q compares, and a taint has a value", text)
+	}
 	if t.Effect == "" {
 		return v1.Taint{}, fmt.Errorf("%q names no effect: end it with :NoSchedule, :PreferNoSchedule or :NoExecute", text)
 	}
@@ -261,16 +264,19 @@ func parseTaintKey(text string) (key string, effect v1.TaintEffect, err error) {
 	return key, effect, err
 }
 
-// parseToleration reads KEY, KEY=VALUE, KEY:EFFECT or KEY=VALUE:EFFECT. An omitted value or effect matches any.
+// parseToleration reads KEY or KEY=VALUE, or KEY<NUMBER or KEY>NUMBER for taints with a lesser or greater value, and then
+// perhaps :EFFECT. An omitted value or effect matches any.
 func parseToleration(text string) (v1.Toleration, error) {
 	rest, word, named := strings.Cut(text, ":")
-	key, value, valued := strings.Cut(rest, "=")
-	if key == "" {
+	t := v1.Toleration{Key: rest, Operator: v1.TolerationOpExists}
+	if i := strings.IndexAny(rest, "=<>"); i >= 0 {
+		t.Key, t.Value, t.Operator = rest[:i], rest[i+1:], operators[rest[i]]
+	}
+	if t.Key == "" {
 		return v1.Toleration{}, fmt.Errorf("%q has no key", text)
 	}
-	t := v1.Toleration{Key: key, Value: value, Operator: v1.TolerationOpExists}
-	if valued {
-		t.Operator = v1.TolerationOpEqual
+	if _, err := strconv.ParseInt(t.Value, 10, 64); err != nil && compares(t) {
+		return v1.Toleration{}, fmt.Errorf("%q compares with %q, which is not a whole number", text, t.Value)
 	}
 	if !named {
 		return t, nil
@@ -278,6 +284,13 @@ func parseToleration(text string) (v1.Toleration, error) {
 	var err error
 	t.Effect, err = parseEffect(word)
 	return t, err
+}
+
+var operators = map[byte]v1.TolerationOperator{'=': v1.TolerationOpEqual, '<': v1.TolerationOpLt, '>': v1.TolerationOpGt}
+
+// compares reports whether a toleration compares the taint's value as a number.
+func compares(t v1.Toleration) bool {
+	return t.Operator == v1.TolerationOpLt || t.Operator == v1.TolerationOpGt
 }
 
 func parseEffect(word string) (v1.TaintEffect, error) {

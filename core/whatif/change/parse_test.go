@@ -38,6 +38,8 @@ func TestParse(t *testing.T) {
 		{"taint n1 fire:NoExecute", change.Change{Verb: change.Taint, Name: "n1", Value: "fire:NoExecute"}},
 		{"untaint n1 team", change.Change{Verb: change.Untaint, Name: "n1", Value: "team"}},
 		{"ungate web", change.Change{Verb: change.Ungate, Name: "web"}},
+		{"tolerate web level>-5:NoExecute", change.Change{Verb: change.Tolerate, Name: "web", Value: "level>-5:NoExecute"}},
+		{"tolerate web level<5", change.Change{Verb: change.Tolerate, Name: "web", Value: "level<5"}},
 		{"tolerate web team", change.Change{Verb: change.Tolerate, Name: "web", Value: "team"}},
 		{"unselect web disk", change.Change{Verb: change.Unselect, Name: "web", Value: "disk"}},
 		{"move shop/web n2", change.Change{Verb: change.Move, Name: "shop/web", Value: "n2"}},
@@ -82,6 +84,9 @@ func TestParse_Errors(t *testing.T) {
 		{"taint n1 team=red", "names no effect"},
 		{"taint n1 team=red:Never", `"Never" is not an effect: it is NoSchedule, PreferNoSchedule or NoExecute`},
 		{"taint n1 :NoSchedule", "has no key"},
+		{"taint n1 level>5:NoSchedule", `"level>5:NoSchedule" compares, and a taint has a value`},
+		{"tolerate web level<", `compares with "", which is not a whole number`},
+		{"tolerate web level>high", `compares with "high", which is not a whole number`},
 		{"untaint n1 team=red", "is not the key of a taint"},
 		{"cordon " + strings.Repeat("x", 600), "no name has more than 512"},
 	} {

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -21,8 +22,9 @@ func nameOf(pod *v1.Pod) types.NamespacedName {
 // PriorityClassLookup returns a priority class; nil if there is none.
 type PriorityClassLookup func(name string) *schedulingv1.PriorityClass
 
-// AlterPod makes the change to a pod, which must be the caller's own copy.
-func (c Change) AlterPod(pod *v1.Pod, classes PriorityClassLookup, profiles []string) error {
+// AlterPod makes the change to a pod, which must be the caller's own copy. Comparisons is the feature gate
+// TaintTolerationComparisonOperators.
+func (c Change) AlterPod(pod *v1.Pod, classes PriorityClassLookup, profiles []string, comparisons bool) error {
 	switch c.Verb {
 	case SetRequests:
 		return setRequests(pod, c.Requests)
@@ -42,6 +44,9 @@ func (c Change) AlterPod(pod *v1.Pod, classes PriorityClassLookup, profiles []st
 		t, err := parseToleration(c.Value)
 		if err != nil {
 			return err
+		}
+		if compares(t) && !comparisons {
+			return errors.New("tolerations compare numbers only with the feature gate TaintTolerationComparisonOperators")
 		}
 		pod.Spec.Tolerations = append(pod.Spec.Tolerations, t)
 	case Unselect:

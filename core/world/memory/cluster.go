@@ -37,6 +37,8 @@ type Options struct {
 	Pressure Pressure
 	// NodeLifecycle marks silent nodes unreachable and taints nodes for their conditions; nil does neither.
 	NodeLifecycle NodeLifecycle
+	// ComparisonOperators is the feature gate TaintTolerationComparisonOperators: tolerations may use Gt and Lt.
+	ComparisonOperators bool
 }
 
 // Latency holds the delays of the cluster.

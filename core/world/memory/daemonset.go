@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,8 +33,8 @@ func (c *Cluster) syncDaemonSet(set *appsv1.DaemonSet) error {
 	for _, o := range c.List(world.Node) {
 		node := o.(*v1.Node)
 		fits, _ := required.Match(node)
-		place := fits && !hasUntoleratedTaint(template.Spec.Tolerations, node.Spec.Taints, v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute)
-		stay := fits && !hasUntoleratedTaint(template.Spec.Tolerations, node.Spec.Taints, v1.TaintEffectNoExecute)
+		place := fits && !c.hasUntoleratedTaint(template.Spec.Tolerations, node.Spec.Taints, v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute)
+		stay := fits && !c.hasUntoleratedTaint(template.Spec.Tolerations, node.Spec.Taints, v1.TaintEffectNoExecute)
 		pod := had[node.Name]
 		delete(had, node.Name)
 		switch {
@@ -108,8 +110,13 @@ func onlyOn(a *v1.Affinity, node string) *v1.Affinity {
 func daemonTemplate(set *appsv1.DaemonSet) *v1.PodTemplateSpec {
 	t := set.Spec.Template.DeepCopy()
 	tolerate := func(key string, effect v1.TaintEffect) {
-		t.Spec.Tolerations = append(t.Spec.Tolerations,
-			v1.Toleration{Key: key, Operator: v1.TolerationOpExists, Effect: effect})
+		own := v1.Toleration{Key: key, Operator: v1.TolerationOpExists, Effect: effect}
+		i := slices.IndexFunc(t.Spec.Tolerations, func(has v1.Toleration) bool { return has.MatchToleration(&own) })
+		if i < 0 {
+			t.Spec.Tolerations = append(t.Spec.Tolerations, own)
+		} else {
+			t.Spec.Tolerations[i] = own // without a limit in time
+		}
 	}
 	tolerate(v1.TaintNodeNotReady, v1.TaintEffectNoExecute)
 	tolerate(v1.TaintNodeUnreachable, v1.TaintEffectNoExecute)

@@ -32,7 +32,7 @@ func (c *Cluster) rejectReason(pod *v1.Pod, requests amounts) (reason, message s
 	if c.portConflict(pod, n) {
 		return predicateFailed("NodePorts", "node(s) didn't have free ports for the requested pod ports")
 	}
-	if hasUntoleratedTaint(pod.Spec.Tolerations, node.Spec.Taints, v1.TaintEffectNoExecute) {
+	if c.hasUntoleratedTaint(pod.Spec.Tolerations, node.Spec.Taints, v1.TaintEffectNoExecute) {
 		return predicateFailed("TaintToleration", "node(s) had taints that the pod didn't tolerate")
 	}
 	return "", ""
@@ -43,9 +43,9 @@ func predicateFailed(name, why string) (reason, message string) {
 }
 
 // hasUntoleratedTaint reports whether there is an untolerated taint with one of the effects.
-func hasUntoleratedTaint(tolerations []v1.Toleration, taints []v1.Taint, effects ...v1.TaintEffect) bool {
+func (c *Cluster) hasUntoleratedTaint(tolerations []v1.Toleration, taints []v1.Taint, effects ...v1.TaintEffect) bool {
 	_, found := corev1.FindMatchingUntoleratedTaint(klog.Logger{}, taints, tolerations,
-		func(t *v1.Taint) bool { return slices.Contains(effects, t.Effect) }, false)
+		func(t *v1.Taint) bool { return slices.Contains(effects, t.Effect) }, c.options.ComparisonOperators)
 	return found
 }
 

@@ -225,7 +225,10 @@ func TestDaemonSet_PodPerNode(t *testing.T) {
 	create(s, node("n1"))
 	create(s, mk.Node("cordoned").CPU("1").Unschedulable().Obj())
 	create(s, mk.Node("dedicated").CPU("1").Taint("team", "blue", v1.TaintEffectNoSchedule).Obj())
-	create(s, &appsv1.DaemonSet{ObjectMeta: meta("agent"), Spec: appsv1.DaemonSetSpec{Template: template()}})
+	agent := template()
+	limit := int64(300)
+	agent.Spec.Tolerations = []v1.Toleration{{Key: v1.TaintNodeNotReady, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &limit}}
+	create(s, &appsv1.DaemonSet{ObjectMeta: meta("agent"), Spec: appsv1.DaemonSetSpec{Template: agent}})
 	eager(s, 10*time.Second)
 	places := func() string {
 		var all []string
@@ -249,8 +252,8 @@ func TestDaemonSet_PodPerNode(t *testing.T) {
 		t.Errorf("with a node come and one gone, daemons run on %q, want n2 and the cordoned node", got)
 	}
 	for _, o := range s.List(world.Pod) {
-		if got := len(o.(*v1.Pod).Spec.Tolerations); got < 6 {
-			t.Errorf("pod %s has %d tolerations, want those of a daemon", o.GetName(), got)
+		if got := o.(*v1.Pod).Spec.Tolerations; len(got) != 6 || got[0].TolerationSeconds != nil {
+			t.Errorf("pod %s has the tolerations %v, want the six of a daemon, each once and without a limit", o.GetName(), got)
 		}
 	}
 }
