@@ -52,7 +52,9 @@ All decide under the feature gates that the trace was recorded with. --feature-g
 configurations given, and not in "as recorded".
 
 With --requeue-rule moveRequestCycle failed pods are requeued by the rule from before queueing hints, under the
-configurations given, and not in "as recorded".`,
+configurations given, and not in "as recorded".
+
+The exit code is 1 when the trace is damaged: what was read of it is compared.`,
 		Example: `  orrery compare --config spread.yaml --config pack.yaml morning-rush
   orrery compare --config pack.yaml --fill openb.orrery
   orrery compare --config a.yaml --config b.yaml incident.orrery -o json | jq '.results[].fragmentation'`,
@@ -88,7 +90,10 @@ configurations given, and not in "as recorded".`,
 			}
 			p.done()
 			doc := newComparison(rec.name, fill, comparison, configurations)
-			return out.print(c, doc, doc.text)
+			if err := out.print(c, doc, doc.text); err != nil {
+				return err
+			}
+			return answer(doc.Damage.harmless())
 		},
 	}
 	c.Flags().StringArrayVar(&files, "config", nil, "a KubeSchedulerConfiguration `FILE`, or default; give it once for each")
@@ -262,6 +267,7 @@ func allRounded(all []float64) []float64 {
 
 // text writes a table with a column for each configuration, and the series as sparklines.
 func (d *comparisonDocument) text(w io.Writer) {
+	d.Damage.headline(w, d.Trace)
 	over := "over " + durationText(d.length)
 	if d.Fill {
 		over = "filling up"

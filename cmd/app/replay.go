@@ -52,8 +52,7 @@ The exit code is 1 when the trace is damaged; with --verify also when something 
 			if err := out.print(c, doc, doc.text); err != nil {
 				return err
 			}
-			damaged := doc.Damage != nil && !doc.Damage.Unfinished
-			return answer(!damaged && (!verify || doc.Same && doc.Damage == nil))
+			return answer(doc.Damage.harmless() && (!verify || doc.Same && doc.Damage == nil))
 		},
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "answer with 1 when something differs or the end is missing")
@@ -180,6 +179,16 @@ func (r replayDocument) text(w io.Writer) {
 	}
 	r.Damage.text(w)
 }
+
+// headline says how far a trace was read; nothing of a whole one.
+func (d *damageDocument) headline(w io.Writer, name string) {
+	if d != nil {
+		fmt.Fprintf(w, "%s is %s: read up to record %d, and nothing after it\n", name, d.word(), d.Record)
+	}
+}
+
+// harmless reports whether a trace is whole, or only lacks its end, as one that is still being written.
+func (d *damageDocument) harmless() bool { return d == nil || d.Unfinished }
 
 // word says what the damage means for the trace.
 func (d *damageDocument) word() string {

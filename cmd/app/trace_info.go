@@ -23,7 +23,9 @@ func traceInfoCommand() *cobra.Command {
 		Use:   "info TRACE",
 		Short: "Say what is in a trace: times, counts, marks, digest, damage",
 		Long: `Info goes through a trace without deciding anything.
-` + traceHelp,
+` + traceHelp + `
+
+The exit code is 1 when the trace is damaged: what was read of it is described.`,
 		Example: `  orrery trace info zone-failure
   orrery trace info -o json incident.orrery | jq '.marks[] | select(.kind == "preemption")'`,
 		Args:              cobra.ExactArgs(1),
@@ -41,7 +43,10 @@ func traceInfoCommand() *cobra.Command {
 				return fmt.Errorf("reading %s: %w", rec.name, err)
 			}
 			doc := newTraceInfo(rec.name, &info)
-			return out.print(c, doc, func(w io.Writer) { doc.text(w, &info) })
+			if err := out.print(c, doc, func(w io.Writer) { doc.text(w, &info) }); err != nil {
+				return err
+			}
+			return answer(doc.Damage.harmless())
 		},
 	}
 	out.addFlag(c)
@@ -139,6 +144,7 @@ var originText = map[trace.Origin]string{
 
 func (d *traceInfoDocument) text(w io.Writer, i *trace.Info) {
 	h := i.Header
+	d.Damage.headline(w, d.Trace)
 	fmt.Fprintf(w, "%s: %s %s\n", d.Trace, durationText(durationOf(d.Seconds)), originText[h.Origin])
 	var table [][]string
 	fact := func(name, value string) {
