@@ -39,7 +39,21 @@ func fullCluster(b *testing.B, nodes, pending, owners int) *engine.Engine {
 	return engineWith(b, objects...)
 }
 
-// BenchmarkPod_5000Nodes is one answer with all its evidence, and with the remedies and moves that were tried.
+// BenchmarkCombinations_5000Nodes is the search for moves of other pods, where most nodes need two.
+func BenchmarkCombinations_5000Nodes(b *testing.B) {
+	e := fullCluster(b, 5000, 1, 1)
+	d, err := diagnose.Pod(e, world.PodRefOf(e.Store().Pod("default", "web-0000")))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := diagnose.Combinations(e, d); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPod_5000Nodes is one answer with all its evidence, and with the remedies that were tried.
 func BenchmarkPod_5000Nodes(b *testing.B) {
 	e := fullCluster(b, 5000, 1, 1)
 	ref := world.PodRefOf(e.Store().Pod("default", "web-0000"))
