@@ -57,14 +57,14 @@ func newStorage() storage {
 }
 
 func (s *storage) clone() storage {
-	other := storage{
+	return storage{
 		users: maps.Clone(s.users), claimed: maps.Clone(s.claimed),
 		free: cloneSets(s.free), unbound: cloneSets(s.unbound),
 		attachments: maps.Clone(s.attachments), onNode: maps.Clone(s.onNode),
 		unusedSince: maps.Clone(s.unusedSince), provisioning: maps.Clone(s.provisioning),
-		attaching: maps.Clone(s.attaching), detaching: maps.Clone(s.detaching), pools: maps.Clone(s.pools), hungUntil: maps.Clone(s.hungUntil), detachFailsUntil: maps.Clone(s.detachFailsUntil),
+		attaching: maps.Clone(s.attaching), detaching: maps.Clone(s.detaching), pools: maps.Clone(s.pools),
+		hungUntil: maps.Clone(s.hungUntil), detachFailsUntil: maps.Clone(s.detachFailsUntil),
 	}
-	return other
 }
 
 func cloneSets(sets map[string]map[types.NamespacedName]struct{}) map[string]map[types.NamespacedName]struct{} {
@@ -76,7 +76,7 @@ func cloneSets(sets map[string]map[types.NamespacedName]struct{}) map[string]map
 }
 
 // storageChanged enqueues what depends on a changed storage object.
-func (c *Cluster) storageChanged(kind world.Kind, old, changed world.Object) {
+func (c *Cluster) storageChanged(old, changed world.Object) {
 	o := changed
 	if o == nil {
 		o = old

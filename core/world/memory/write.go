@@ -82,7 +82,7 @@ func (c *Cluster) notify(kind world.Kind, old, changed world.Object) {
 		pdb, _ := changed.(*policyv1.PodDisruptionBudget)
 		c.budgetChanged(pdb)
 	case world.PersistentVolumeClaim, world.PersistentVolume, world.VolumeAttachment, world.StorageClass, world.CSIDriver, world.CSINode:
-		c.storageChanged(kind, old, changed)
+		c.storageChanged(old, changed)
 	case world.ReplicaSet, world.StatefulSet, world.Deployment, world.DaemonSet, world.Job:
 		c.ownerChanged(kind, old, changed)
 	}
