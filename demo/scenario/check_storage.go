@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -49,6 +50,9 @@ func (c *storyChecker) drivers() error {
 		if err := c.capacity(&d.Position, "capacity", name, d.Capacity); err != nil {
 			return err
 		}
+		if err := c.trackedCapacity(name, d); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -93,6 +97,24 @@ func (c *storyChecker) capacity(p *strict.Position, field, driver string, by map
 			return p.Fail(field, "driver %s has no topology, and one capacity: write {%s: 1Ti}, or topology: zone", driver, wholeCluster)
 		case d.Topology != "" && !c.segments[driver][value]:
 			return p.Fail(field, "no node with driver %s has %s %q: %s", driver, d.Topology, value, strict.Suggest(value, sortedKeys(c.segments[driver])))
+		}
+	}
+	return nil
+}
+
+// trackedCapacity checks that a driver that publishes its capacity has one everywhere: the scheduler takes a segment without
+// one for full.
+func (c *storyChecker) trackedCapacity(name string, d storageDriver) error {
+	if !d.tracksCapacity() {
+		return nil
+	}
+	values := []string{wholeCluster}
+	if d.Topology != "" {
+		values = sortedKeys(c.segments[name])
+	}
+	for _, value := range values {
+		if _, given := d.Capacity[value]; !given {
+			return d.Fail("capacity", "the scheduler takes %s %q for full, as its capacity is not given: write one, or trackCapacity: false", cmp.Or(d.Topology, "cluster"), value)
 		}
 	}
 	return nil

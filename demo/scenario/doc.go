@@ -54,7 +54,8 @@
 //
 //	drivers   CSI drivers by name; nodes say which they have. topology: zone, node, region or a label, of which a volume
 //	          is accessible from one value; capacity of each value, or {all: 1Ti} without a topology, unlimited if not given;
-//	          trackCapacity: whether CSIStorageCapacity objects tell it, true if there is one; attach: false needs no attaching
+//	          trackCapacity: whether CSIStorageCapacity objects tell it, true if there is one, which then is given for every
+//	          value; attach: false needs no attaching
 //	classes   by name: a provisioner, which is a driver or kubernetes.io/no-provisioner; or {provisioner, binding: Immediate or
 //	          WaitForFirstConsumer, reclaim: Delete or Retain, default, topologies: {zone: [east]}}
 //	volumes   name, count, size, class, access (ReadWriteOnce if not given), driver, zone or node, reclaim, and claim: the one

@@ -100,6 +100,14 @@ func (d storageDriver) segment(value string) map[string]string {
 	return map[string]string{d.topology(): value}
 }
 
+// tracksCapacity reports whether a driver publishes its capacity: if it has one, unless it says otherwise.
+func (d storageDriver) tracksCapacity() bool {
+	if d.TrackCapacity != nil {
+		return *d.TrackCapacity
+	}
+	return len(d.Capacity) > 0
+}
+
 // isTemplate reports whether a volume is made of a claim template of its stateful set.
 func (v podVolume) isTemplate(w *workload) bool {
 	return w.StatefulSet != "" && v.Claim == "" && !v.Ephemeral

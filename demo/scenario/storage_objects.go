@@ -47,12 +47,9 @@ func (d *ScriptRunner) createVolumes() error {
 	return nil
 }
 
-// object returns the driver's CSIDriver. A driver with a capacity publishes it, unless it says otherwise.
+// object returns the driver's CSIDriver.
 func (d storageDriver) object(name string) *storagev1.CSIDriver {
-	tracks := len(d.Capacity) > 0
-	if d.TrackCapacity != nil {
-		tracks = *d.TrackCapacity
-	}
+	tracks := d.tracksCapacity()
 	return &storagev1.CSIDriver{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       storagev1.CSIDriverSpec{AttachRequired: d.Attach, StorageCapacity: &tracks},
