@@ -78,7 +78,7 @@ func NewComparator(o Options) (*Comparator, error) {
 	scoreAll.Profiles = slices.Clone(c.Profiles)
 	j := &Comparator{
 		window: cmp.Or(o.Window, Window), percentage: map[string]int{}, guarded: map[string]bool{}, queue: newOtherQueue(),
-		overruled: newOverruledPods(),
+		overruled:   newOverruledPods(),
 		differences: findingRing{limit: maxDifferences}, explained: findingRing{limit: maxExplained},
 	}
 	for i := range scoreAll.Profiles {
