@@ -3,7 +3,10 @@ package volumes
 import (
 	"fmt"
 	"maps"
+	"strings"
 
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/world"
@@ -11,8 +14,9 @@ import (
 
 // assumptions are assumed states of the objects of one kind.
 type assumptions[T object] struct {
-	held func(types.NamespacedName) T // the store's object; nil if there is none
-	by   map[types.NamespacedName]assumption[T]
+	resource string                       // the plural name of the kind, for errors
+	held     func(types.NamespacedName) T // the store's object; nil if there is none
+	by       map[types.NamespacedName]assumption[T]
 }
 
 type object interface {
@@ -23,13 +27,13 @@ type object interface {
 // assumption is an assumed state. It holds as long as the store has the version that it was made from.
 type assumption[T object] struct{ from, state T }
 
-func newAssumptions[T object](held func(types.NamespacedName) T) assumptions[T] {
-	return assumptions[T]{held: held, by: map[types.NamespacedName]assumption[T]{}}
+func newAssumptions[T object](resource string, held func(types.NamespacedName) T) assumptions[T] {
+	return assumptions[T]{resource: resource, held: held, by: map[types.NamespacedName]assumption[T]{}}
 }
 
 // fork copies the assumptions, for another store.
 func (a *assumptions[T]) fork(held func(types.NamespacedName) T) assumptions[T] {
-	return assumptions[T]{held: held, by: maps.Clone(a.by)}
+	return assumptions[T]{resource: a.resource, held: held, by: maps.Clone(a.by)}
 }
 
 // get returns the assumed state of an object, else the store's.
@@ -48,9 +52,9 @@ func (a *assumptions[T]) assume(state T) error {
 	held := a.held(name)
 	switch {
 	case held == none:
-		return fmt.Errorf("%q not found", name.String())
+		return apierrors.NewNotFound(v1.Resource(a.resource), keyOf(name))
 	case held.GetResourceVersion() != state.GetResourceVersion():
-		return fmt.Errorf("%q is out of sync (stored: %s, assume: %s)", name.String(), held.GetResourceVersion(), state.GetResourceVersion())
+		return fmt.Errorf("%q is out of sync (stored: %s, assume: %s)", keyOf(name), held.GetResourceVersion(), state.GetResourceVersion())
 	}
 	a.by[name] = assumption[T]{from: held, state: state}
 	return nil
@@ -74,3 +78,6 @@ func (a *assumptions[T]) changed(name types.NamespacedName) {
 func nameOf(o world.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
+
+// keyOf is an object's name in errors, as client-go writes it: without a namespace if it has none.
+func keyOf(name types.NamespacedName) string { return strings.TrimPrefix(name.String(), "/") }

@@ -23,7 +23,12 @@ type Errors struct{ Predicate, Assume, Bind uint64 }
 
 // New returns the state of a store without volumes.
 func New(s store.View) *State {
-	return &State{store: s, volumes: newAssumptions(heldVolume(s)), claims: newAssumptions(heldClaim(s)), index: newIndex()}
+	return &State{
+		store:   s,
+		volumes: newAssumptions("persistentvolumes", heldVolume(s)),
+		claims:  newAssumptions("persistentvolumeclaims", heldClaim(s)),
+		index:   newIndex(),
+	}
 }
 
 // Fork returns an independent copy, for a fork of the store.

@@ -73,7 +73,7 @@ func TestAssumption_EndsWithItsVersion(t *testing.T) {
 		t.Errorf("%d assumptions remain", n)
 	}
 	err := f.state.AssumeVolume(assumed)
-	if want := `"/pv" is out of sync (stored: 2, assume: 1)`; err == nil || err.Error() != want {
+	if want := `"pv" is out of sync (stored: 2, assume: 1)`; err == nil || err.Error() != want {
 		t.Errorf("assuming an older version: %v, want %s", err, want)
 	}
 }

@@ -68,11 +68,10 @@ func (pl *VolumeBinding) failed(err error) framework.PreBindStep {
 // nextWrite is the next effect; nil if everything is written. It skips what needs no change.
 func (r *reserved) nextWrite(pod world.PodRef, node string) world.Action {
 	for ; r.written < len(r.volumes); r.written++ {
-		w := r.volumes[r.written]
-		if w.assumed != w.chosen {
+		if w := &r.volumes[r.written]; w.needed() {
 			return world.ClaimVolume{
-				Pod: pod, Node: node, Volume: world.ObjectRefOf(w.chosen), Claim: world.ObjectRefOf(w.claim),
-				ByController: byController(w.assumed) && !byController(w.chosen),
+				Pod: pod, Node: node, Volume: world.ObjectRefOf(w.assumed), Claim: world.ObjectRefOf(w.claim),
+				ByController: byController(w.assumed) && !byController(w.stored),
 			}
 		}
 	}
@@ -94,7 +93,7 @@ func (pl *VolumeBinding) awaited(r *reserved, pod *v1.Pod, node string) []framew
 	}
 	pv := func(name string) { keys = append(keys, framework.ObjectKey{Kind: world.PersistentVolume, Name: name}) }
 	for _, w := range r.volumes {
-		pv(w.chosen.Name)
+		pv(w.assumed.Name)
 		claim(w.claim)
 	}
 	for _, w := range r.claims {

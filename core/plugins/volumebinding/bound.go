@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/storage/volume"
+
+	"orrery/core/volumes"
 )
 
 // errPending says that a binding is not complete yet.
@@ -48,18 +50,22 @@ func orPending(err error) error {
 
 // checkVolume checks a volume that was claimed.
 func (pl *VolumeBinding) checkVolume(w *volumeWrite, node *v1.Node) error {
-	pv := pl.volumes.StoredVolume(w.chosen.Name)
+	pv := pl.volumes.StoredVolume(w.assumed.Name)
 	if pv == nil {
-		return fmt.Errorf("failed to check binding: %w", apierrors.NewNotFound(v1.Resource("persistentvolumes"), w.chosen.Name))
+		return fmt.Errorf("failed to check binding: %w", apierrors.NewNotFound(v1.Resource("persistentvolumes"), w.assumed.Name))
 	}
 	claim, err := pl.stored(w.claim)
 	switch {
 	case err != nil:
 		return fmt.Errorf("failed to check binding: %w", err)
-	case pv == w.chosen && w.assumed != w.chosen:
+	case pv == w.stored && w.needed():
 		return errPending // the write has not been read back
 	}
-	if err := pl.checkReach(pv, node); err != nil {
+	reach, err := pl.reachOn(newBoundVolume(pv), node.Name)
+	if err != nil {
+		return fmt.Errorf("failed to translate pv to csi: %w", err)
+	}
+	if err := checkReach(reach, pv, node); err != nil {
 		return err
 	}
 	if pv.Spec.ClaimRef == nil || pv.Spec.ClaimRef.UID == "" {
@@ -89,7 +95,11 @@ func (pl *VolumeBinding) checkClaim(w *claimWrite, node *v1.Node) error {
 		if pv == nil {
 			return errPending
 		}
-		if err := pl.checkReach(pv, node); err != nil {
+		reach, err := pl.reachOn(newBoundVolume(pv), node.Name)
+		if err != nil {
+			return err
+		}
+		if err := checkReach(reach, pv, node); err != nil {
 			return err
 		}
 	}
@@ -106,12 +116,8 @@ func (pl *VolumeBinding) stored(claim *v1.PersistentVolumeClaim) (*v1.Persistent
 	return nil, apierrors.NewNotFound(v1.Resource("persistentvolumeclaims"), claim.Namespace+"/"+claim.Name)
 }
 
-// checkReach checks that a volume reaches the node, as the node sees it.
-func (pl *VolumeBinding) checkReach(pv *v1.PersistentVolume, node *v1.Node) error {
-	reach, err := pl.reachOn(newBoundVolume(pv), node.Name)
-	if err != nil {
-		return fmt.Errorf("failed to translate pv to csi: %w", err)
-	}
+// checkReach checks that a volume reaches the node.
+func checkReach(reach volumes.Reach, pv *v1.PersistentVolume, node *v1.Node) error {
 	if err := reach.Check(node.Labels); err != nil {
 		return fmt.Errorf("pv %q node affinity doesn't match node %q: %w", pv.Name, node.Name, err)
 	}

@@ -24,12 +24,14 @@ type reserved struct {
 	deadline time.Time // of the wait after the last write
 }
 
-// volumeWrite is a volume that is claimed: as it was chosen, and as it is assumed. They are one if it names the claim
-// already.
+// volumeWrite is a volume that is claimed: as the API server has it, and as it is assumed. They are one if it names the
+// claim already. What another pod with this claim has assumed is written for this pod, too: the other's write may fail.
 type volumeWrite struct {
-	chosen, assumed *v1.PersistentVolume
+	stored, assumed *v1.PersistentVolume
 	claim           *v1.PersistentVolumeClaim
 }
+
+func (w *volumeWrite) needed() bool { return w.assumed != w.stored }
 
 // claimWrite is a claim that is to be provisioned for a node.
 type claimWrite struct{ chosen, assumed *v1.PersistentVolumeClaim }
@@ -66,7 +68,7 @@ func (pl *VolumeBinding) assume(r *reserved, found *choice, node string) error {
 				return err
 			}
 		}
-		r.volumes = append(r.volumes, volumeWrite{b.volume, assumed, b.claim})
+		r.volumes = append(r.volumes, volumeWrite{pl.volumes.StoredVolume(assumed.Name), assumed, b.claim})
 	}
 	for _, p := range found.provisions {
 		assumed := p.claim.DeepCopy()
@@ -88,7 +90,7 @@ func claimed(pv *v1.PersistentVolume, claim *v1.PersistentVolumeClaim) (*v1.Pers
 	changed := pv.DeepCopy()
 	ref := world.ClaimReference(world.ObjectRefOf(claim))
 	changed.Spec.ClaimRef = &ref
-	if !mine {
+	if !mine && !byController(pv) {
 		metav1.SetMetaDataAnnotation(&changed.ObjectMeta, volume.AnnBoundByController, "yes")
 	}
 	return changed, true
@@ -103,7 +105,7 @@ func (pl *VolumeBinding) Unreserve(_ context.Context, state fwk.CycleState, _ *v
 
 func (pl *VolumeBinding) restore(r *reserved) {
 	for i, w := range r.volumes {
-		if i >= r.written && w.assumed != w.chosen {
+		if i >= r.written && w.needed() {
 			pl.volumes.RestoreVolume(w.assumed)
 		}
 	}

@@ -3,6 +3,7 @@ package volumebinding_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
@@ -177,6 +178,43 @@ func TestReserve_AssumesWhatFilterChose(t *testing.T) {
 	f.plugin.Unreserve(t.Context(), state, pod, "n1")
 	if volumes, claims := f.state.Assumed(); volumes+claims != 0 {
 		t.Errorf("%d volumes and %d claims stay assumed", volumes, claims)
+	}
+}
+
+// The first pod's write may fail, so that the second pod cannot rely on it.
+func TestPreBindStep_PodsThatShareAClaimBothWrite(t *testing.T) {
+	pv := mk.Volume("a").Size("4Gi").Class("local").Obj()
+	pv.Annotations = map[string]string{volume.AnnBoundByController: "no"}
+	f := newFixture(t, nil, waiting("local", driver), mk.Claim("data").Size("1Gi").Class("local").Obj(), pv)
+	for _, name := range []string{"db-0", "db-1"} {
+		pod := mk.Pod(name).PVC("data").Obj()
+		state, _ := f.preFilter(pod)
+		if got := f.filter(state, pod, mk.Node("n1").Obj()); got != "" {
+			t.Fatal(got)
+		}
+		if status := f.plugin.Reserve(t.Context(), state, pod, "n1"); !status.IsSuccess() {
+			t.Fatal(status)
+		}
+		step := f.plugin.PreBindStep(state, pod, "n1", time.Unix(0, 0), nil)
+		write, ok := step.Action.(world.ClaimVolume)
+		if !ok || write.Volume.Name != "a" || write.Volume.ResourceVersion != "3" || write.Claim.Name != "data" || write.ByController {
+			t.Errorf("%s: step %+v, want one that claims version 3 of a for data, and leaves its annotation", name, step)
+		}
+	}
+	if got := f.state.Volume("a").Annotations[volume.AnnBoundByController]; got != "no" {
+		t.Errorf("the assumed volume's annotation is %q, want it unchanged", got)
+	}
+}
+
+func TestReserve_VolumeThatHasGone(t *testing.T) {
+	pv := mk.Volume("a").Size("4Gi").Class("local").Obj()
+	f := newFixture(t, nil, waiting("local", driver), mk.Claim("data").Size("1Gi").Class("local").Obj(), pv)
+	pod := mk.Pod("db").PVC("data").Obj()
+	state, _ := f.preFilter(pod)
+	f.filter(state, pod, mk.Node("n1").Obj())
+	f.apply(world.Deleted, pv)
+	if got, want := text(f.plugin.Reserve(t.Context(), state, pod, "n1")), `Error: persistentvolumes "a" not found`; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
