@@ -156,6 +156,30 @@ var Volumes = &Comparison{
 	},
 }
 
+// VolumeBinding compares the plugin and what it assumes.
+var VolumeBinding = &Comparison{
+	Name: "VolumeBinding", Package: "plugins/volumebinding", Test: "TestVolumeBinding_SameAnswers", Cases: 2000, Unit: "changing clusters of volumes and claims",
+	Compares: "VolumeBinding on volumes, claims, classes, drivers, capacities and CSINodes that change between pods: PreFilter, Filter on " +
+		"every node with the reasons in order, PreScore and Score, Reserve and Unreserve with everything that is assumed of volumes and claims " +
+		"after each step.",
+	Differences: []Difference{
+		{
+			Upstream: "takes any of several equally small volumes, of several volumes that name the claim, and of several capacities that suffice",
+			Orrery:   "takes the first by name",
+			Compared: "volumes differ in size; pods are left out while several volumes name a claim of theirs; where storage is scored, a node has one capacity of a class",
+		},
+		{
+			Upstream: "panics when it scores a capacity without a size, or a claim whose class is in an annotation only",
+			Orrery:   "takes the capacity to be full, and the class from the annotation",
+			Compared: "where storage is scored, both are set",
+		},
+		{
+			Upstream: "does not requeue a pod with claims when a driver ceases to publish its capacity",
+			Orrery:   "requeues it, since capacity no longer matters",
+		},
+	},
+}
+
 // Queue compares the scheduling queue.
 var Queue = &Comparison{
 	Name: "Scheduling queue", Package: "queue", Test: "TestQueue_SameAfterEveryStep", Cases: 500, Unit: "scripts of 80 steps, with SchedulerPopFromBackoffQ on and off",
