@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	policylisters "k8s.io/client-go/listers/policy/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
@@ -199,7 +200,7 @@ func (ev *Evaluator) dryRun(ctx context.Context, state fwk.CycleState, pod *v1.P
 			break
 		}
 	}
-	return t, errors.Join(errs...)
+	return t, utilerrors.NewAggregate(errs) // a text that several nodes give appears once
 }
 
 // randomStart picks the node at which the dry run starts, so that preemptions spread over the nodes.
