@@ -18,11 +18,12 @@ import (
 type usage struct{ requested, capacity int64 }
 
 // PreScore skips Score unless storage is scored.
-func (pl *VolumeBinding) PreScore(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeInfo) *fwk.Status {
+func (pl *VolumeBinding) PreScore(_ context.Context, state fwk.CycleState, _ *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
 	if len(pl.shape) == 0 {
 		return skip
 	}
-	return nil
+	_, err := readCycle(state)
+	return fwk.AsStatus(err)
 }
 
 // Score is how full the volumes to bind would be, or, where there are none, the storage to provision from: the mean over
