@@ -29,7 +29,8 @@ var Decisions = &Comparison{
 	Name: "Decisions", Package: "cycle", Test: "TestScheduler_SameDecisions", Cases: 500, Unit: "generated clusters",
 	Compares: "Whole schedulers in virtual time: which pod is next, its node, the text of the failure, reasons by plugin and number " +
 		"of nodes, how many nodes were examined and where the next search begins (also with more than 100 nodes), nominations and " +
-		"their clearing, conditions, victims in order, events, failed bindings, batching; after every event the queue that each pod " +
+		"their clearing, conditions, victims in order, events, failed bindings, batching, the writes of volumes and claims, in order, and " +
+		"what becomes of pods whose claims are bound or are not; after every event the queue that each pod " +
 		"is in, its attempts and the plugins that rejected it.",
 	Differences: []Difference{
 		{
@@ -46,6 +47,11 @@ var Decisions = &Comparison{
 			Upstream: "takes a random one of equal candidates for preemption, and a random sample of nodes to try",
 			Orrery:   "takes the first that was tried",
 			Compared: "a case ends where upstream took another of equal candidates",
+		},
+		{
+			Upstream: "looks once a second whether the claims of a pod are bound, and takes any of several volumes that name a claim",
+			Orrery:   "looks at every change, and takes the first by name",
+			Compared: "what binds a claim comes when kube-scheduler looks; a case ends where several volumes name a claim",
 		},
 		{
 			Upstream: "leaves pods in unschedulablePods although the event may help them (see Answers)",
@@ -176,6 +182,25 @@ var VolumeBinding = &Comparison{
 		{
 			Upstream: "does not requeue a pod with claims when a driver ceases to publish its capacity",
 			Orrery:   "requeues it, since capacity no longer matters",
+		},
+	},
+}
+
+// Bindings compares what VolumeBinding does in PreBind.
+var Bindings = &Comparison{
+	Name: "Binding of volumes", Package: "plugins/volumebinding", Test: "TestBinding_SameWritesAndErrors", Cases: 1000, Unit: "bindings in virtual time",
+	Compares: "VolumeBinding's PreBind while volumes, claims, nodes and pods change: the writes of volumes and claims in order and with " +
+		"their content, conflicts, what ends a binding and with which text.",
+	Differences: []Difference{
+		{
+			Upstream: "looks once a second, the first time after a second",
+			Orrery:   "looks at every change",
+			Compared: "one change comes half-way between two looks",
+		},
+		{
+			Upstream: "updates volumes that need no change",
+			Orrery:   "does not",
+			Compared: "such updates are left out",
 		},
 	},
 }

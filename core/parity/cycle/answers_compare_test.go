@@ -60,6 +60,11 @@ func (s *settings) scheduleAll(c *clusterCase, seen difftest.Coverage) string {
 func (cl *cluster) fill(c *clusterCase) {
 	for _, object := range objects(c) {
 		cl.informers.Apply(world.Added, object)
+		deltas, err := cl.store.Apply(world.Changed{Op: world.Added, Object: object})
+		must(err)
+		for _, d := range deltas {
+			cl.volumes.Changed(d)
+		}
 		switch o := object.(type) {
 		case *v1.Node:
 			cl.addNode(o)
@@ -82,6 +87,7 @@ func objects(c *clusterCase) (list []world.Object) {
 	list = appendAll(list, c.StatefulSets)
 	list = appendAll(list, c.Budgets)
 	list = appendAll(list, c.Nodes)
+	list = append(list, c.Storage.objects()...)
 	list = appendAll(list, c.Bound)
 	list = appendAll(list, c.Nominated)
 	return appendAll(list, c.Waiting)

@@ -19,6 +19,9 @@ func (g *generator) addChanges() {
 }
 
 func (g *generator) change() clusterChange {
+	if g.about[claims] && g.oneIn(2) {
+		return g.storageChange()
+	}
 	switch g.IntN(8) {
 	case 0:
 		return clusterChange{AddNode: g.node(fmt.Sprintf("node-%d", len(g.c.Nodes)+g.IntN(1000)+10), false)}

@@ -35,6 +35,9 @@ func (g *generator) configure() {
 	if g.oneIn(6) {
 		on["OpportunisticBatching"] = false
 	}
+	if g.about[claims] {
+		on["VolumeAttributesClass"], on["StorageCapacityScoring"] = !g.oneIn(4), g.oneIn(3)
+	}
 	g.c.Gates = on
 
 	c := &configv1.KubeSchedulerConfiguration{TypeMeta: metav1.TypeMeta{

@@ -14,6 +14,7 @@ const (
 	taints
 	ports
 	disks
+	claims // of persistent volumes
 	spread
 	podAffinity // affinity and anti-affinity
 	images
@@ -38,9 +39,11 @@ func generateCase(seed uint64, number int) *clusterCase {
 	for range 1 + g.IntN(4) {
 		g.about[g.IntN(int(themes))] = true
 	}
+	g.about[claims] = g.about[claims] || g.oneIn(4)
 	g.configure()
 	g.populate()
 	g.addNodes()
+	g.addStorage()
 	g.addBound()
 	g.addWaiting()
 	g.addChanges()

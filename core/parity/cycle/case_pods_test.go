@@ -45,6 +45,9 @@ func (g *generator) pod() *v1.Pod {
 	if g.often(disks, 15) {
 		pod.Spec.Volumes = []v1.Volume{{Name: "disk", VolumeSource: g.disk()}}
 	}
+	if g.stored() {
+		g.claimVolumes(pod)
+	}
 	if g.often(podAffinity, 8) {
 		pod.Spec.Affinity = g.podAffinity()
 	}
@@ -155,6 +158,7 @@ func (g *generator) addWaiting() {
 			twin := g.c.Waiting[0].DeepCopy()
 			twin.Name = fmt.Sprint("pod-", g.made)
 			twin.UID = objectMeta(twin.Namespace, twin.Name).UID
+			g.addOwnClaim(twin)
 			g.made++
 			g.c.Waiting = append(g.c.Waiting, twin)
 		}

@@ -26,13 +26,16 @@ type clusterCase struct {
 	StatefulSets []*appsv1.StatefulSet           `json:"statefulSets,omitempty"`
 	Budgets      []*policyv1.PodDisruptionBudget `json:"podDisruptionBudgets,omitempty"`
 	Nodes        []*v1.Node                      `json:"nodes,omitempty"`
+	Storage      storage                         `json:"storage,omitzero"`
 	// Bound pods have a node; Nominated pods are pending and have a nominated node.
 	Bound     []*v1.Pod `json:"bound,omitempty"`
 	Nominated []*v1.Pod `json:"nominated,omitempty"`
 	// Waiting pods are pending, to be scheduled in this order.
 	Waiting []*v1.Pod `json:"waiting,omitempty"`
-	// Refused has the names of pods whose first binding fails.
+	// Refused has the names of pods whose first binding fails, and of volumes and claims whose first write fails.
 	Refused []string `json:"refused,omitempty"`
+	// Unprovisioned has the names of claims that are not provisioned at the first attempt.
+	Unprovisioned []string `json:"unprovisioned,omitempty"`
 	// Changes happen after the first attempts of all of them.
 	Changes []clusterChange `json:"changes,omitempty"`
 }
@@ -47,6 +50,9 @@ type clusterChange struct {
 	AddPod     *v1.Pod     `json:"addPod,omitempty"`
 	Pod        *podChange  `json:"pod,omitempty"`
 	DeletePod  *podName    `json:"deletePod,omitempty"`
+	// Store has one object to add or to replace, Drop one to delete.
+	Store *storage `json:"store,omitempty"`
+	Drop  *storage `json:"drop,omitempty"`
 }
 
 // nodeChange replaces the fields of a node that are not nil here.

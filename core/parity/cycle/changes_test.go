@@ -13,6 +13,10 @@ import (
 // change applies a change if its object still exists.
 func (p *decisionCase) change(c *clusterChange) string {
 	switch {
+	case c.Store != nil:
+		return p.store(c.Store)
+	case c.Drop != nil:
+		return p.drop(c.Drop)
 	case c.AddNode != nil && p.nodes[c.AddNode.Name] == nil:
 		return p.apply(world.Added, c.AddNode.DeepCopy())
 	case c.DeleteNode != "" && p.nodes[c.DeleteNode] != nil:

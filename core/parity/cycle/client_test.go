@@ -13,7 +13,10 @@ import (
 	clientset "k8s.io/client-go/kubernetes"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/component-helpers/storage/volume"
 	"k8s.io/klog/v2"
+
+	"orrery/core/world"
 )
 
 // recordingClient records the calls of kube-scheduler. All calls succeed, except bindings that are to fail.
@@ -21,11 +24,12 @@ type recordingClient struct {
 	clientset.Interface
 	corev1.CoreV1Interface
 
-	mu     sync.Mutex // kube-scheduler binds and preempts in goroutines
-	calls  []apiCall
-	events []string
+	mu      sync.Mutex // kube-scheduler binds and preempts in goroutines
+	calls   []apiCall
+	written []world.Object // volumes and claims
+	events  []string
 
-	failingBindings map[string]bool // pods whose next binding fails
+	failingBindings map[string]bool // names of pods, volumes and claims whose next binding or write fails
 }
 
 // errTooBusy is the error of a binding that fails.
@@ -43,6 +47,15 @@ func (c *recordingClient) CoreV1() corev1.CoreV1Interface { return c }
 func (c *recordingClient) Pods(namespace string) corev1.PodInterface {
 	return pods{client: c, namespace: namespace}
 }
+
+func (c *recordingClient) PersistentVolumes() corev1.PersistentVolumeInterface {
+	return volumeWrites{client: c}
+}
+
+func (c *recordingClient) PersistentVolumeClaims(string) corev1.PersistentVolumeClaimInterface {
+	return claimWrites{client: c}
+}
+
 func (c *recordingClient) WithLogger(klog.Logger) events.EventRecorderLogger { return c }
 
 // Eventf makes the client an event recorder.
@@ -61,6 +74,35 @@ func (c *recordingClient) failsBinding(pod string) bool {
 	failing := c.failingBindings[pod]
 	delete(c.failingBindings, pod)
 	return failing
+}
+
+type volumeWrites struct {
+	corev1.PersistentVolumeInterface
+	client *recordingClient
+}
+
+func (v volumeWrites) Update(_ context.Context, pv *v1.PersistentVolume, _ metav1.UpdateOptions) (*v1.PersistentVolume, error) {
+	// A volume that names the claim already may need no change, and Orrery does not write it then.
+	return pv, v.client.write(pv, metav1.HasAnnotation(pv.ObjectMeta, volume.AnnBoundByController))
+}
+
+type claimWrites struct {
+	corev1.PersistentVolumeClaimInterface
+	client *recordingClient
+}
+
+func (c claimWrites) Update(_ context.Context, claim *v1.PersistentVolumeClaim, _ metav1.UpdateOptions) (*v1.PersistentVolumeClaim, error) {
+	return claim, c.client.write(claim, true)
+}
+
+func (c *recordingClient) write(object world.Object, mayFail bool) error {
+	if mayFail && c.failsBinding(object.GetName()) {
+		return errTooBusy
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.written = append(c.written, object)
+	return nil
 }
 
 type pods struct {

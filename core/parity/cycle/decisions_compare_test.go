@@ -27,9 +27,12 @@ type decisionCase struct {
 	orrery      *orreryScheduler
 	nodes       map[string]*v1.Node
 	pods        map[types.NamespacedName]*v1.Pod
+	storage     map[objectKey]world.Object
 	terminating []types.NamespacedName // to be removed later
 	version     int
 	seen        difftest.Coverage
+
+	unprovisioned map[string]bool // claims whose next provisioning fails
 
 	settings *settings
 	// divergence is the intended difference on which the two diverged. From there on nothing can be compared.
@@ -46,7 +49,7 @@ func compareDecisions(t *testing.T, c *clusterCase, seen difftest.Coverage) (mis
 	synctest.Test(t, func(*testing.T) {
 		p := &decisionCase{
 			upstream: newUpstreamScheduler(s, c.Refused), orrery: newOrreryScheduler(s, c.Refused), nodes: map[string]*v1.Node{}, pods: map[types.NamespacedName]*v1.Pod{},
-			seen: seen, settings: s,
+			storage: map[objectKey]world.Object{}, unprovisioned: set(c.Unprovisioned), seen: seen, settings: s,
 		}
 		defer p.upstream.stop()
 		mismatch = p.run(c)
@@ -99,6 +102,16 @@ func (p *decisionCase) pass(d time.Duration) {
 // apply applies an object's change on both sides, and compares the queues.
 func (p *decisionCase) apply(op world.Op, object world.Object) string {
 	p.pass(0)
+	p.remember(op, object)
+	p.upstream.informers.Apply(op, object)
+	synctest.Wait()
+	p.orrery.apply(world.Changed{Op: op, Object: object})
+	p.orrery.carryOutEffects()
+	return p.compareQueues(fmt.Sprint(op, " ", object.GetName()))
+}
+
+// remember gives an object's next state its version.
+func (p *decisionCase) remember(op world.Op, object world.Object) {
 	p.version++
 	object.SetResourceVersion(strconv.Itoa(p.version))
 	switch o := object.(type) {
@@ -113,12 +126,12 @@ func (p *decisionCase) apply(op world.Op, object world.Object) string {
 		if op == world.Deleted {
 			delete(p.pods, name)
 		}
+	default:
+		p.storage[keyOf(o)] = o
+		if op == world.Deleted {
+			delete(p.storage, keyOf(o))
+		}
 	}
-	p.upstream.informers.Apply(op, object)
-	synctest.Wait()
-	p.orrery.apply(world.Changed{Op: op, Object: object})
-	p.orrery.carryOutEffects()
-	return p.compareQueues(fmt.Sprint(op, " ", object.GetName()))
 }
 
 // decideAll lets both decide until no pod can be popped.
@@ -152,6 +165,11 @@ func (p *decisionCase) decideAll() string {
 
 // turn compares one decision of each, and carries it out.
 func (p *decisionCase) turn() (more bool, mismatch string) {
+	if p.severalVolumesNameAClaim() {
+		p.divergence = "several volumes name a claim, of which kube-scheduler takes any"
+		return true, ""
+	}
+	decided := time.Now()
 	theirs, ours := p.upstream.step(), p.orrery.step()
 	if theirs == nil && ours == nil && len(p.upstream.client.events) == 0 {
 		return false, p.compareQueues("the last decision")
@@ -160,6 +178,9 @@ func (p *decisionCase) turn() (more bool, mismatch string) {
 		return true, mismatch
 	}
 	if mismatch := p.carryOut(); mismatch != "" || p.divergence != "" {
+		return true, mismatch
+	}
+	if mismatch := p.bindVolumes(decided); mismatch != "" || p.divergence != "" {
 		return true, mismatch
 	}
 	if len(p.nodes) < 20 {
@@ -172,11 +193,7 @@ func (p *decisionCase) turn() (more bool, mismatch string) {
 
 // compare compares one decision of each.
 func (p *decisionCase) compare(theirs, ours *decision) string {
-	// kube-scheduler's goroutines emit events in any order.
-	slices.Sort(p.upstream.client.events)
-	slices.Sort(p.orrery.events)
-	notes := cmp.Diff(p.upstream.client.events, p.orrery.events)
-	p.upstream.client.events, p.orrery.events = nil, nil
+	notes := p.compareEvents()
 	if theirs == nil || ours == nil {
 		if theirs == nil && ours != nil && ours.Node == "" && notes == "" { // kube-scheduler skips the pod before its cycle begins
 			return ""
@@ -197,6 +214,15 @@ func (p *decisionCase) compare(theirs, ours *decision) string {
 		}
 		return "decision: (-kube-scheduler +Orrery):\n" + diff
 	}
+	return notes
+}
+
+// compareEvents compares the events since the last comparison. kube-scheduler's goroutines emit them in any order.
+func (p *decisionCase) compareEvents() string {
+	slices.Sort(p.upstream.client.events)
+	slices.Sort(p.orrery.events)
+	notes := cmp.Diff(p.upstream.client.events, p.orrery.events)
+	p.upstream.client.events, p.orrery.events = nil, nil
 	if notes != "" {
 		return "events: (-kube-scheduler +Orrery):\n" + notes
 	}

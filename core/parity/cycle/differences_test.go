@@ -15,7 +15,7 @@ import (
 
 // unsupportedPlugins are plugins of which Orrery only rejects the pods that need them. No event requeues these pods.
 var unsupportedPlugins = map[string]bool{
-	"DynamicResources": true, "VolumeBinding": true,
+	"DynamicResources": true,
 }
 
 // requeuesMore reports whether a plugin may requeue pods that kube-scheduler's does not. The opposite is always a defect.

@@ -19,6 +19,9 @@
 //	          │     └─► inputs ────► engine ─────────► effects ───┘                         │
 //	          └─────────────────────────────────────────────────────────────────────────────┘
 //
+// A pod with claims is bound in two steps: both write its volumes and claims, which is compared as well; then the test acts as
+// the volume controller, or as one that fails, and both go on.
+//
 // It compares each decision's node, message, reasons by node, number of examined nodes and next start index; conditions,
 // nominations, victims in order, events; and, after every event, which queue each pod is in.
 //

@@ -10,6 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/parity/difftest"
+	"orrery/core/world"
 )
 
 // clusterEvent is an event with its possible action types and the object before and after.
@@ -50,6 +51,8 @@ func clusterEvents(c *clusterCase) (list []clusterEvent) {
 	}
 	for i := range c.Changes {
 		switch ch := &c.Changes[i]; {
+		case ch.Store != nil:
+			list = append(list, storageEvents(c, ch.Store)...)
 		case ch.AddNode != nil:
 			list = append(list, clusterEvent{fwk.Node, []fwk.ActionType{fwk.Add}, nil, ch.AddNode})
 		case ch.Node != nil:
@@ -66,6 +69,28 @@ func clusterEvents(c *clusterCase) (list []clusterEvent) {
 	}
 	return list
 }
+
+// storageEvents returns the events of objects that are added, or take the place of the case's.
+func storageEvents(c *clusterCase, s *storage) (list []clusterEvent) {
+	for _, object := range s.objects() {
+		e := clusterEvent{storageResources[world.KindOf(object)], []fwk.ActionType{fwk.Add}, nil, object}
+		for _, held := range c.Storage.objects() {
+			if keyOf(held) == keyOf(object) {
+				e.actions, e.before = storageUpdates, held
+			}
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+var (
+	storageUpdates   = []fwk.ActionType{fwk.Update}
+	storageResources = map[world.Kind]fwk.EventResource{
+		world.StorageClass: fwk.StorageClass, world.CSIStorageCapacity: fwk.CSIStorageCapacity, world.CSINode: fwk.CSINode,
+		world.PersistentVolume: fwk.PersistentVolume, world.PersistentVolumeClaim: fwk.PersistentVolumeClaim,
+	}
+)
 
 // compareHints compares the registered events of every plugin of two hosts, and their hints for each event of the case and
 // each of its pending pods.

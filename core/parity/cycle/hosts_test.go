@@ -18,6 +18,9 @@ import (
 	"orrery/core/framework"
 	"orrery/core/parity/informers"
 	"orrery/core/plugins"
+	"orrery/core/plugins/volumebinding"
+	"orrery/core/store"
+	"orrery/core/volumes"
 	"orrery/core/world"
 )
 
@@ -71,6 +74,8 @@ type cluster struct {
 	orrerySnapshot                         *ours.Snapshot
 	upstreamNominations, orreryNominations nominations
 	accounting                             ours.Accounting
+	store                                  *store.Store
+	volumes                                *volumes.State
 }
 
 func accounting(s *settings) ours.Accounting {
@@ -83,7 +88,9 @@ func accounting(s *settings) ours.Accounting {
 func (s *settings) newCluster() *cluster {
 	ended, end := context.WithCancel(context.Background())
 	end() // upstream's cache expires assumed pods in a goroutine; none expire here
+	objects := store.New()
 	return &cluster{
+		store: objects, volumes: volumes.New(objects),
 		informers: informers.New(), upstreamCache: upcache.New(ended, 0, nil), orreryCache: ours.NewWithAccounting(accounting(s)), accounting: accounting(s),
 		upstreamSnapshot: upcache.NewEmptySnapshot(), orrerySnapshot: ours.NewSnapshot(),
 		upstreamNominations: nominations{}, orreryNominations: nominations{},
@@ -135,12 +142,23 @@ func (c *cluster) refresh() {
 	must(c.orreryCache.UpdateSnapshot(c.orrerySnapshot))
 }
 
+// volumeHandle gives Orrery's VolumeBinding the state that it needs, in either runtime.
+type volumeHandle struct {
+	fwk.Handle
+	volumes *volumes.State
+}
+
+func (h volumeHandle) Volumes() *volumes.State { return h.volumes }
+
 // factories returns the factories of one set of plugins. Each uses the case's own arguments in the form of its side, and
 // stores the plugin in the host.
-func (s *settings) factories(h *host, theirs bool) map[string]framework.PluginFactory {
+func (s *settings) factories(h *host, c *cluster, theirs bool) map[string]framework.PluginFactory {
 	made := map[string]framework.PluginFactory{}
 	keep := func(name string, factory framework.PluginFactory, args runtime.Object) {
 		made[name] = func(ctx context.Context, _ runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+			if !theirs && name == volumebinding.Name {
+				handle = volumeHandle{handle, c.volumes}
+			}
 			plugin, err := factory(ctx, args, handle)
 			if err == nil {
 				h.plugins[name] = plugin
@@ -181,7 +199,7 @@ func (s *settings) upstreamHost(name string, c *cluster, theirPlugins bool) *hos
 		statuses: func() statusMap { return upframework.NewDefaultNodeToStatus() },
 	}
 	registry := upruntime.Registry{}
-	for name, factory := range s.factories(h, theirPlugins) {
+	for name, factory := range s.factories(h, c, theirPlugins) {
 		registry[name] = factory
 	}
 	ended, end := context.WithCancel(context.Background())
@@ -204,9 +222,9 @@ func (s *settings) orreryHost(name string, c *cluster, theirPlugins bool) *host 
 		statuses: func() statusMap { return framework.NewNodeToStatus(0) },
 	}
 	dra, csi := c.managers(context.Background())
-	made, err := framework.NewProfile(context.Background(), s.factories(h, theirPlugins), s.orreryConfig.Profiles[0], framework.Options{
+	made, err := framework.NewProfile(context.Background(), s.factories(h, c, theirPlugins), s.orreryConfig.Profiles[0], framework.Options{
 		Snapshot: c.orrerySnapshot, Nominator: c.orreryNominations, Informers: c.informers, Client: h.client, Events: h.client, Features: s.features,
-		Emitter: discardEffects{}, DRA: dra, CSI: csi,
+		Emitter: discardEffects{}, DRA: dra, CSI: csi, Volumes: c.volumes,
 	})
 	must(err)
 	h.runtime = made

@@ -14,9 +14,10 @@ import (
 
 // orreryScheduler is Orrery's engine. Effects succeed at once, like the calls of kube-scheduler.
 type orreryScheduler struct {
-	engine *engine.Engine
-	calls  []effect
-	events []string
+	engine  *engine.Engine
+	calls   []effect
+	written []world.Action // of volumes and claims
+	events  []string
 
 	failingBindings map[string]bool
 }
@@ -63,12 +64,20 @@ func (u *orreryScheduler) carryOutEffects() {
 			case world.EmitEvent:
 				u.events = append(u.events, fmt.Sprint(act.Regarding.Name, " ", act.Type, " ", act.Reason, " ", act.Action, ": ", act.Note))
 			case world.Bind:
-				if u.failingBindings[act.Pod.Name] {
-					delete(u.failingBindings, act.Pod.Name)
-					u.apply(world.EffectDone{Effect: f.ID, Outcome: world.Outcome{Code: fwk.Error, Message: errTooBusy.Error()}})
+				if u.refuse(f.ID, act.Pod.Name) {
 					continue
 				}
 				u.write(act.Pod, act)
+			case world.ClaimVolume:
+				if act.ByController && u.refuse(f.ID, act.Volume.Name) {
+					continue
+				}
+				u.written = append(u.written, act)
+			case world.SelectNode:
+				if u.refuse(f.ID, act.Claim.Name) {
+					continue
+				}
+				u.written = append(u.written, act)
 			case world.PatchStatus:
 				u.write(act.Pod, act)
 			case world.Delete:
@@ -81,6 +90,16 @@ func (u *orreryScheduler) carryOutEffects() {
 			}
 		}
 	}
+}
+
+// refuse lets an effect fail if the next one about this name has to.
+func (u *orreryScheduler) refuse(id world.EffectID, name string) bool {
+	if !u.failingBindings[name] {
+		return false
+	}
+	delete(u.failingBindings, name)
+	u.apply(world.EffectDone{Effect: id, Outcome: world.Outcome{Code: fwk.Error, Message: errTooBusy.Error()}})
+	return true
 }
 
 func set(names []string) map[string]bool {

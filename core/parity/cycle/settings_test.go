@@ -21,6 +21,8 @@ var defaultGates = map[string]bool{
 	"SchedulerPopFromBackoffQ":                true,
 	"SchedulerAsyncPreemption":                true,
 	"OpportunisticBatching":                   true,
+	"VolumeAttributesClass":                   true,
+	"StorageCapacityScoring":                  false,
 }
 
 // settings are a case's configuration as both have loaded it.

@@ -41,13 +41,14 @@ type upstreamScheduler struct {
 	informers      *informers.Factory
 	client         *recordingClient
 	popFromBackoff bool // pods may be popped from backoffQ
+	ctx            context.Context
 	end            context.CancelFunc
 	last           *decision
 }
 
 func newUpstreamScheduler(s *settings, failing []string) *upstreamScheduler {
 	ctx, end := context.WithCancel(context.Background())
-	t := &upstreamScheduler{informers: informers.New(), client: &recordingClient{failingBindings: set(failing)}, end: end, popFromBackoff: s.popFromBackoff}
+	t := &upstreamScheduler{informers: informers.New(), client: &recordingClient{failingBindings: set(failing)}, ctx: ctx, end: end, popFromBackoff: s.popFromBackoff}
 	c := s.upstreamConfig
 	sched, err := scheduler.New(ctx, t.client, t.informers, nil,
 		profile.RecorderFactory(func(string) events.EventRecorder { return t.client }),
@@ -136,7 +137,7 @@ func (t *upstreamScheduler) step() *decision {
 	if !t.ready() {
 		return nil
 	}
-	t.sched.ScheduleOne(context.Background())
+	t.sched.ScheduleOne(t.ctx)
 	synctest.Wait()
 	return t.last
 }

@@ -11,6 +11,8 @@ import (
 	"orrery/core/framework"
 	"orrery/core/mk"
 	"orrery/core/plugins"
+	"orrery/core/store"
+	"orrery/core/volumes"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -170,6 +172,7 @@ func (everything) Parallelizer() fwk.Parallelizer         { return nil }
 func (e everything) SharedCSIManager() fwk.CSIManager {
 	return framework.CSINodes(e.SharedInformerFactory())
 }
+func (everything) Volumes() *volumes.State { return volumes.New(store.New()) }
 
 func TestExtensionPoints_Same(t *testing.T) {
 	for name, theirs := range map[string]fwk.Plugin{
