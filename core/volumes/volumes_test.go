@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/storage/volume"
 	"pgregory.net/rapid"
 
@@ -135,6 +137,34 @@ func TestMatch_AgreesWithLibrary(t *testing.T) {
 	})
 }
 
+func TestMisfits_NearestFirst(t *testing.T) {
+	f := newFixture()
+	deleted := mk.Volume("deleted").Size("9Gi").Class("c").Obj()
+	deleted.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+	released := mk.Volume("released").Size("9Gi").Class("c").For(mk.Claim("gone").Obj()).Obj()
+	for _, pv := range []*v1.PersistentVolume{
+		deleted, released, mk.Volume("small").Size("1Gi").Class("c").Obj(), mk.Volume("other").Size("1Gi").Class("x").Obj(),
+		mk.Volume("fits").Size("9Gi").Class("c").Obj(),
+	} {
+		f.apply(t, world.Added, pv)
+	}
+	all, err := f.state.Misfits(mk.Claim("data").Size("5Gi").Class("c").Obj(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range all {
+		got = append(got, fmt.Sprint(m.Volume.Name, m.Why))
+	}
+	want := []string{
+		"fits[]", fmt.Sprint("small", []volumes.Misfit{volumes.TooSmall}), fmt.Sprint("released", []volumes.Misfit{volumes.OfOtherClaim}),
+		fmt.Sprint("deleted", []volumes.Misfit{volumes.BeingDeleted}), fmt.Sprint("other", []volumes.Misfit{volumes.TooSmall, volumes.OtherClass}),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func drawVolume(t *rapid.T) *v1.PersistentVolume {
 	b := mk.Volume("pv" + strconv.Itoa(rapid.IntRange(0, 7).Draw(t, "number"))).
 		Size(fmt.Sprintf("%dGi", rapid.IntRange(1, 4).Draw(t, "size"))).
@@ -191,6 +221,7 @@ func compare(t *rapid.T, f *fixture, claim *v1.PersistentVolumeClaim) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	compareMisfits(t, f, m, claim)
 	var list []*v1.PersistentVolume
 	for o := range f.store.Objects(world.PersistentVolume) {
 		if pv := f.state.Volume(o.GetName()); volume.GetPersistentVolumeClass(pv) == volume.GetPersistentVolumeClaimClass(claim) {
@@ -218,6 +249,23 @@ func compare(t *rapid.T, f *fixture, claim *v1.PersistentVolumeClaim) {
 		if want != got {
 			t.Fatalf("claim %s of %v in zone %s gets %v, want %v of %d", claim.Name, claim.Spec.Resources.Requests, zone, nameOf(got), nameOf(want), len(list))
 		}
+	}
+}
+
+// compareMisfits: the volumes without a misfit are those that match.
+func compareMisfits(t *rapid.T, f *fixture, m *volumes.Matching, claim *v1.PersistentVolumeClaim) {
+	all, err := f.state.Misfits(claim, true)
+	if err != nil || len(all) != f.store.Len(world.PersistentVolume) {
+		t.Fatalf("looked at %d of %d volumes: %v", len(all), f.store.Len(world.PersistentVolume), err)
+	}
+	fitting := 0
+	for _, misfits := range all {
+		if len(misfits.Why) == 0 {
+			fitting++
+		}
+	}
+	if fitting != m.Len() {
+		t.Fatalf("%d volumes have no misfit, %d match: %v", fitting, m.Len(), all)
 	}
 }
 

@@ -12,9 +12,12 @@ import (
 	"orrery/core/plugins/csimigration"
 )
 
+// ReasonExceeded rejects a node on which a driver cannot attach the pod's volumes.
+const ReasonExceeded = "node(s) exceed max volume count"
+
 var (
 	skip     = fwk.NewStatus(fwk.Skip)
-	exceeded = fwk.NewStatus(fwk.Unschedulable, "node(s) exceed max volume count").WithPlugin(Name)
+	exceeded = fwk.NewStatus(fwk.Unschedulable, ReasonExceeded).WithPlugin(Name)
 )
 
 // request is the volumes of the pod to be scheduled, on a node of each scope.

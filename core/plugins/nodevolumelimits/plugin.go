@@ -32,22 +32,26 @@ var (
 
 // New makes the plugin; it takes no arguments.
 func New(_ context.Context, _ runtime.Object, h fwk.Handle, features config.Features) (fwk.Plugin, error) {
+	pl := &NodeVolumeLimits{objects: objectsOf(h, features)}
+	if features.Enabled(config.VolumeLimitScaling) {
+		pl.drivers = h.SharedInformerFactory().Storage().V1().CSIDrivers().Lister()
+	}
+	if changes, ok := h.(framework.ObjectChanges); ok {
+		pl.index = newUsageIndex(pl.objects, changes)
+	}
+	return pl, nil
+}
+
+func objectsOf(h fwk.Handle, features config.Features) *objects {
 	core, storage := h.SharedInformerFactory().Core().V1(), h.SharedInformerFactory().Storage().V1()
-	pl := &NodeVolumeLimits{objects: &objects{
+	return &objects{
 		claims:      core.PersistentVolumeClaims().Lister(),
 		volumes:     core.PersistentVolumes().Lister(),
 		classes:     storage.StorageClasses().Lister(),
 		attachments: storage.VolumeAttachments().Lister(),
 		csiNodes:    h.SharedCSIManager().CSINodes(),
 		portworx:    features.Enabled(config.CSIMigrationPortworx),
-	}}
-	if features.Enabled(config.VolumeLimitScaling) {
-		pl.drivers = storage.CSIDrivers().Lister()
 	}
-	if changes, ok := h.(framework.ObjectChanges); ok {
-		pl.index = newUsageIndex(pl.objects, changes)
-	}
-	return pl, nil
 }
 
 // Name is the plugin's name.

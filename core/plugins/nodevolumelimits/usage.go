@@ -90,19 +90,25 @@ func (u *usage) driver(name string) *driverUsage {
 // exceeds reports whether volumes would be more than a driver can attach. Only drivers of new volumes are looked at.
 func (u *usage) exceeds(volumes []volumeID) bool {
 	for i := range u.drivers {
-		driver, added := &u.drivers[i], int64(0)
-		for _, id := range volumes {
-			if id.driver == driver.name {
-				if _, used := u.inUse[id]; !used {
-					added++
-				}
-			}
-		}
-		if added > 0 && driver.attached+added > driver.limit {
+		driver := &u.drivers[i]
+		if added := u.added(driver.name, volumes); added > 0 && driver.attached+added > driver.limit {
 			return true
 		}
 	}
 	return false
+}
+
+// added counts the volumes of a driver that the node's pods do not use yet.
+func (u *usage) added(driver string, volumes []volumeID) int64 {
+	added := int64(0)
+	for _, id := range volumes {
+		if id.driver == driver {
+			if _, used := u.inUse[id]; !used {
+				added++
+			}
+		}
+	}
+	return added
 }
 
 // installed reports whether the node has a driver.

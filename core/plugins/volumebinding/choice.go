@@ -37,13 +37,16 @@ const (
 	volumeMissing
 )
 
-// reasons are the texts of conflicts, in the order in which they are given.
-var reasons = [...]string{
-	"node(s) didn't match PersistentVolume's node affinity",
-	"node(s) didn't find available persistent volumes to bind",
-	"node(s) did not have enough free storage",
-	"node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
-}
+// The texts of conflicts.
+const (
+	ReasonVolumeElsewhere = "node(s) didn't match PersistentVolume's node affinity"
+	ReasonNothingToBind   = "node(s) didn't find available persistent volumes to bind"
+	ReasonNotEnoughSpace  = "node(s) did not have enough free storage"
+	ReasonVolumeMissing   = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+)
+
+// reasons are the texts in the order in which they are given.
+var reasons = [...]string{ReasonVolumeElsewhere, ReasonNothingToBind, ReasonNotEnoughSpace, ReasonVolumeMissing}
 
 var statuses = allStatuses()
 
@@ -131,11 +134,18 @@ func (pl *VolumeBinding) reachOn(c *boundClaim, node string) (volumes.Reach, err
 		return c.reach, nil
 	}
 	if c.translated == nil {
-		c.translated = &volumes.Reach{}
-		pv, err := csimigration.Translate(c.held, csiNode, pl.portworx)
-		if c.failure = err; err == nil {
-			*c.translated = volumes.ReachOf(pv)
-		}
+		reach, err := ReachOn(c.held, csiNode, pl.portworx)
+		c.translated, c.failure = &reach, err
 	}
 	return *c.translated, c.failure
+}
+
+// ReachOn returns which nodes a volume reaches as the node with this CSINode, nil if it has none, sees it. portworx is the
+// gate CSIMigrationPortworx.
+func ReachOn(pv *v1.PersistentVolume, csiNode *storagev1.CSINode, portworx bool) (volumes.Reach, error) {
+	translated, err := csimigration.Translate(pv, csiNode, portworx)
+	if err != nil {
+		return volumes.Reach{}, err
+	}
+	return volumes.ReachOf(translated), nil
 }

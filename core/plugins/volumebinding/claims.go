@@ -47,8 +47,8 @@ func usesClaims(pod *v1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
 }
 
-// claimName is the name of a volume's claim; empty if it has none.
-func claimName(pod *v1.Pod, v *v1.Volume) string {
+// ClaimName is the name of a volume's claim; empty if it has none.
+func ClaimName(pod *v1.Pod, v *v1.Volume) string {
 	switch {
 	case v.PersistentVolumeClaim != nil:
 		return v.PersistentVolumeClaim.ClaimName
@@ -63,7 +63,7 @@ func (pl *VolumeBinding) claimsOf(pod *v1.Pod) ([]*v1.PersistentVolumeClaim, err
 	var claims []*v1.PersistentVolumeClaim
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
-		name := claimName(pod, v)
+		name := ClaimName(pod, v)
 		if v.PersistentVolumeClaim == nil && v.Ephemeral == nil {
 			continue
 		}
@@ -93,7 +93,7 @@ func (pl *VolumeBinding) sortClaims(claims []*v1.PersistentVolumeClaim) (*podCla
 	sorted := &podClaims{}
 	for _, stored := range claims {
 		claim := pl.volumes.Claim(stored.Namespace, stored.Name)
-		if isBound(claim) {
+		if IsBound(claim) {
 			sorted.bound = append(sorted.bound, pl.newBoundClaim(claim))
 			continue
 		}
@@ -128,8 +128,8 @@ func (pl *VolumeBinding) match(sorted *podClaims) {
 	})
 }
 
-// isBound reports whether a claim is bound, from its own side.
-func isBound(claim *v1.PersistentVolumeClaim) bool {
+// IsBound reports whether a claim is bound, from its own side.
+func IsBound(claim *v1.PersistentVolumeClaim) bool {
 	return claim.Spec.VolumeName != "" && metav1.HasAnnotation(claim.ObjectMeta, volume.AnnBindCompleted)
 }
 

@@ -53,7 +53,7 @@ func afterClaim(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint
 	}
 	if pod.Namespace == is.Namespace {
 		for i := range pod.Spec.Volumes {
-			if claimName(pod, &pod.Spec.Volumes[i]) == is.Name {
+			if ClaimName(pod, &pod.Spec.Volumes[i]) == is.Name {
 				return fwk.Queue, nil
 			}
 		}
@@ -93,6 +93,6 @@ func afterCapacity(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHin
 	if was == nil {
 		return fwk.Queue, nil
 	}
-	had, has := volumeLimit(was), volumeLimit(is)
+	had, has := VolumeLimit(was), VolumeLimit(is)
 	return hint.QueueIf(has != nil && (had == nil || has.Value() > had.Value())), nil
 }

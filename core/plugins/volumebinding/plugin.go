@@ -105,9 +105,12 @@ func readCycle(state fwk.CycleState) (*cycle, error) {
 	return framework.ReadState[*cycle](state, stateKey)
 }
 
+// ReasonUnboundImmediate rejects a pod with a claim that does not wait for it.
+const ReasonUnboundImmediate = "pod has unbound immediate PersistentVolumeClaims"
+
 var (
 	skip             = fwk.NewStatus(fwk.Skip)
-	unboundImmediate = rejection("pod has unbound immediate PersistentVolumeClaims")
+	unboundImmediate = rejection(ReasonUnboundImmediate)
 )
 
 func rejection(reasons ...string) *fwk.Status {

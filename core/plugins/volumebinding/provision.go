@@ -41,7 +41,7 @@ func (pl *VolumeBinding) provideFor(claims []*delayedClaim, node *v1.Node, found
 		switch {
 		case p.failure != nil:
 			return 0, p.failure
-		case !p.possible || !p.allows(node):
+		case !p.possible || !p.allows(node.Labels):
 			return nothingToBind, nil
 		}
 		capacity, enough := p.roomOn(node)
@@ -62,7 +62,7 @@ func (pl *VolumeBinding) provisioningOf(claim *v1.PersistentVolumeClaim) *provis
 	if err != nil {
 		return &provisioning{failure: fmt.Errorf("failed to find storage class %q", name)}
 	}
-	p := &provisioning{possible: class.Provisioner != "" && class.Provisioner != volume.NotSupportedProvisioner}
+	p := &provisioning{possible: Provisions(class)}
 	if p.possible {
 		p.topologies, p.anywhere = selectorsOf(class.AllowedTopologies), len(class.AllowedTopologies) == 0
 		p.failure = pl.findRooms(p, class, claim)
@@ -91,8 +91,19 @@ func selectorsOf(terms []v1.TopologySelectorTerm) []labels.Selector {
 	return all
 }
 
-func (p *provisioning) allows(node *v1.Node) bool {
-	return p.anywhere || slices.ContainsFunc(p.topologies, func(s labels.Selector) bool { return s.Matches(labels.Set(node.Labels)) })
+// Provisions reports whether a class makes volumes by itself: claims of other classes need volumes that exist.
+func Provisions(class *storagev1.StorageClass) bool {
+	return class.Provisioner != "" && class.Provisioner != volume.NotSupportedProvisioner
+}
+
+// Allows reports whether a class makes volumes for nodes with these labels.
+func Allows(class *storagev1.StorageClass, node map[string]string) bool {
+	p := &provisioning{topologies: selectorsOf(class.AllowedTopologies), anywhere: len(class.AllowedTopologies) == 0}
+	return p.allows(node)
+}
+
+func (p *provisioning) allows(node map[string]string) bool {
+	return p.anywhere || slices.ContainsFunc(p.topologies, func(s labels.Selector) bool { return s.Matches(labels.Set(node)) })
 }
 
 // findRooms lists the capacities that suffice for a claim, if its driver publishes any.
@@ -116,7 +127,7 @@ func (pl *VolumeBinding) findRooms(p *provisioning, class *storagev1.StorageClas
 	}
 	p.tracked = true
 	for _, capacity := range all {
-		most := volumeLimit(capacity)
+		most := VolumeLimit(capacity)
 		if capacity.StorageClassName != class.Name || most == nil || most.Value() < size.Value() || capacity.NodeTopology == nil {
 			continue
 		}
@@ -137,8 +148,8 @@ func (p *provisioning) roomOn(node *v1.Node) (*storagev1.CSIStorageCapacity, boo
 	return nil, !p.tracked
 }
 
-// volumeLimit is the size of the largest volume that a capacity allows; nil if nothing is known.
-func volumeLimit(capacity *storagev1.CSIStorageCapacity) *resource.Quantity {
+// VolumeLimit is the size of the largest volume that a capacity allows; nil if nothing is known.
+func VolumeLimit(capacity *storagev1.CSIStorageCapacity) *resource.Quantity {
 	if capacity.MaximumVolumeSize != nil {
 		return capacity.MaximumVolumeSize
 	}

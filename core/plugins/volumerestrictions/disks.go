@@ -20,19 +20,19 @@ func isDisk(source *v1.VolumeSource) bool {
 	return source.GCEPersistentDisk != nil || source.AWSElasticBlockStore != nil || source.ISCSI != nil || source.RBD != nil
 }
 
-// conflict reports whether two pods have a disk that they cannot share.
-func conflict(pod, other *v1.Pod) bool {
+// Conflict returns the first volume of a pod with a disk that it cannot share with another pod; nil if there is none.
+func Conflict(pod, other *v1.Pod) *v1.Volume {
 	for i := range pod.Spec.Volumes {
 		if !isDisk(&pod.Spec.Volumes[i].VolumeSource) {
 			continue
 		}
 		for j := range other.Spec.Volumes {
 			if conflictingDisks(&pod.Spec.Volumes[i].VolumeSource, &other.Spec.Volumes[j].VolumeSource) {
-				return true
+				return &pod.Spec.Volumes[i]
 			}
 		}
 	}
-	return false
+	return nil
 }
 
 // conflictingDisks compares every kind, since a volume that no API server admits may be of several.

@@ -46,12 +46,16 @@ var (
 	_ fwk.SignPlugin          = (*VolumeRestrictions)(nil)
 )
 
-var (
-	skip      = fwk.NewStatus(fwk.Skip)
-	diskInUse = fwk.NewStatus(fwk.Unschedulable, "node(s) had no available disk").WithPlugin(Name)
+// The reasons of rejections.
+const (
+	ReasonDiskInUse  = "node(s) had no available disk"
+	ReasonClaimInUse = "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
+)
 
-	claimInUse = fwk.NewStatus(fwk.Unschedulable,
-		"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod").WithPlugin(Name)
+var (
+	skip       = fwk.NewStatus(fwk.Skip)
+	diskInUse  = fwk.NewStatus(fwk.Unschedulable, ReasonDiskInUse).WithPlugin(Name)
+	claimInUse = fwk.NewStatus(fwk.Unschedulable, ReasonClaimInUse).WithPlugin(Name)
 )
 
 // New makes the plugin; it takes no arguments.
@@ -175,7 +179,7 @@ func (*VolumeRestrictions) Filter(_ context.Context, state fwk.CycleState, pod *
 
 func conflictWithAny(pod *v1.Pod, others []fwk.PodInfo) bool {
 	for _, other := range others {
-		if conflict(pod, other.GetPod()) {
+		if Conflict(pod, other.GetPod()) != nil {
 			return true
 		}
 	}

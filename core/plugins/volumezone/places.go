@@ -53,6 +53,23 @@ func placesOfVolume(pv *v1.PersistentVolume) places {
 	return all
 }
 
+// Zones returns the zones and regions that a volume's labels name; nodes elsewhere are rejected.
+func Zones(pv *v1.PersistentVolume) (zones, regions []string) {
+	for _, p := range placesOfVolume(pv) {
+		if p.current == v1.LabelTopologyZone {
+			zones = p.values
+		} else {
+			regions = p.values
+		}
+	}
+	return zones, regions
+}
+
+// Includes reports whether a node with these labels is where a volume's labels say that the volume is.
+func Includes(pv *v1.PersistentVolume, node map[string]string) bool {
+	return placesOfVolume(pv).include(node)
+}
+
 func (p place) equal(other place) bool {
 	return p.key == other.key && slices.Equal(p.values, other.values)
 }

@@ -44,9 +44,12 @@ var (
 	_ fwk.SignPlugin        = (*VolumeZone)(nil)
 )
 
+// ReasonOtherZone rejects a node outside the zones of a volume.
+const ReasonOtherZone = "node(s) had no available volume zone"
+
 var (
 	skip      = fwk.NewStatus(fwk.Skip)
-	otherZone = rejection("node(s) had no available volume zone")
+	otherZone = rejection(ReasonOtherZone)
 	noName    = rejection("PersistentVolumeClaim had no name")
 	noClass   = rejection("PersistentVolumeClaim had no pv name and storageClass name")
 	unbound   = rejection("PersistentVolume had no name")
