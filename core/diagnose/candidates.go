@@ -33,6 +33,7 @@ type pendingPod struct {
 	pod    *v1.Pod
 	name   string
 	nodes  map[string]*cache.NodeInfo
+	claims []ClaimLink // once they were needed
 }
 
 func newPendingPod(e *engine.Engine, pod *v1.Pod) *pendingPod {

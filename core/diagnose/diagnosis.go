@@ -25,6 +25,8 @@ type Diagnosis struct {
 	Reasons []Reason
 	// Queue is the pod's state in the queue; nil for a pod outside it.
 	Queue *Queueing
+	// Storage is the chain from the pod over its claims to its volumes' nodes; nil for a pod without claims.
+	Storage *Storage
 	// Scores compare winner and runner-up, by the winner's lead; empty without a runner-up.
 	Scores []ScorePair
 	// Eviction is what a preemption for the pod found; nil if none was tried.
@@ -88,6 +90,9 @@ func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error
 	} else {
 		d.Reasons = pod.reasons(x)
 		d.Summary = d.rejectedSummary()
+	}
+	if d.Storage = pod.storage(x); d.Storage != nil && d.Storage.Says != "" && x.Decision.Verdict == engine.Unschedulable {
+		d.Summary = d.Storage.Says
 	}
 	if d.Waiting != "" {
 		d.Summary = d.Waiting + "; " + d.afterwards()

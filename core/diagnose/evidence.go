@@ -10,6 +10,10 @@ import (
 	"orrery/core/engine"
 	"orrery/core/plugins/interpodaffinity"
 	"orrery/core/plugins/nodeports"
+	"orrery/core/plugins/nodevolumelimits"
+	"orrery/core/plugins/volumebinding"
+	"orrery/core/plugins/volumerestrictions"
+	"orrery/core/plugins/volumezone"
 )
 
 // Evidence has the facts behind a reason: the field of the pod, and what on the nodes contradicts it.
@@ -64,6 +68,8 @@ func (p *pendingPod) evidenceOf(x *engine.Explanation, r *Reason) Evidence {
 		return p.portConflicts(on)
 	case interpodaffinity.Name:
 		return p.podAffinityEvidence(r.Message, on)
+	case volumebinding.Name, volumezone.Name, volumerestrictions.Name, nodevolumelimits.Name:
+		return p.storageEvidence(r, on)
 	}
 	return nil
 }

@@ -109,6 +109,11 @@ func describe(d *diagnose.Diagnosis) string {
 			fmt.Fprintf(&b, "queue: %s\n", fact)
 		}
 	}
+	if d.Storage != nil {
+		for _, line := range d.Storage.Lines() {
+			fmt.Fprintf(&b, "chain: %s\n", line)
+		}
+	}
 	for _, r := range d.Remedies {
 		fmt.Fprintf(&b, "tried: %s, placed on %s\n", r.Text, r.Node)
 	}

@@ -15,7 +15,7 @@ import (
 // empty for other pods, and for those with a node.
 func (p *pendingPod) waiting(e *Preemption) string {
 	if hasNode(p.engine, p.pod) {
-		return ""
+		return p.binding()
 	}
 	if gates := p.pod.Spec.SchedulingGates; len(gates) > 0 {
 		names := make([]string, len(gates))

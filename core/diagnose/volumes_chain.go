@@ -1,0 +1,216 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/component-helpers/storage/volume"
+
+	"orrery/core/plugins/volumebinding"
+	"orrery/core/world"
+)
+
+// ClaimState is what a claim is for the pod that names it.
+type ClaimState string
+
+// The states, those that reject a pod on every node first.
+const (
+	ClaimMissing       ClaimState = "missing"
+	ClaimLost          ClaimState = "lost"
+	ClaimTerminating   ClaimState = "terminating"
+	ClaimForeign       ClaimState = "foreign" // an ephemeral volume's, made for another pod
+	ClaimUnbound       ClaimState = "unbound" // it has to be bound before its pod is placed
+	ClaimVolumeMissing ClaimState = "volumeMissing"
+	ClaimProvisioning  ClaimState = "provisioning" // for the node that was selected
+	ClaimDelayed       ClaimState = "delayed"      // it is bound when its pod has a node
+	ClaimBound         ClaimState = "bound"
+)
+
+// ClaimLink is one claim of a pod, with its class and its volume.
+type ClaimLink struct {
+	// Volume is its name in the pod, Claim its own.
+	Volume    string     `json:"volume"`
+	Claim     string     `json:"claim"`
+	Ephemeral bool       `json:"ephemeral,omitempty"`
+	State     ClaimState `json:"state"`
+	// Requested is the size, AccessModes are those asked for.
+	Requested   string                          `json:"requested,omitempty"`
+	AccessModes []v1.PersistentVolumeAccessMode `json:"accessModes,omitempty"`
+	// Says is what the claim says about itself, WaitsFor who has to act next, and Since when it waits.
+	Says     string     `json:"says"`
+	WaitsFor string     `json:"waitsFor,omitempty"`
+	Since    *time.Time `json:"since,omitempty"`
+
+	Class            *ClassLink  `json:"class,omitempty"`
+	PersistentVolume *VolumeLink `json:"persistentVolume,omitempty"`
+
+	object *v1.PersistentVolumeClaim
+	class  *storagev1.StorageClass
+}
+
+// ClassLink is the class of a claim.
+type ClassLink struct {
+	Name        string `json:"name"`
+	Provisioner string `json:"provisioner,omitempty"`
+	BindingMode string `json:"bindingMode,omitempty"`
+	Says        string `json:"says"`
+}
+
+// VolumeLink is the volume that a claim is bound to.
+type VolumeLink struct {
+	Name     string `json:"name"`
+	Capacity string `json:"capacity,omitempty"`
+	// Place says where it is, and Reaches on how many of the nodes it can be used.
+	Place       string           `json:"place,omitempty"`
+	Reaches     int              `json:"reaches"`
+	Attachments []AttachmentLink `json:"attachments,omitempty"`
+	Says        string           `json:"says"`
+}
+
+// AttachmentLink is a VolumeAttachment of a volume.
+type AttachmentLink struct {
+	Node     string     `json:"node"`
+	Attacher string     `json:"attacher"`
+	Attached bool       `json:"attached"`
+	Since    *time.Time `json:"since,omitempty"`
+	Error    string     `json:"error,omitempty"`
+	Says     string     `json:"says"`
+}
+
+// claimLinks returns the pod's claims in its order.
+func (p *pendingPod) claimLinks() []ClaimLink {
+	if p.claims == nil {
+		for i := range p.pod.Spec.Volumes {
+			if v := &p.pod.Spec.Volumes[i]; v.PersistentVolumeClaim != nil || v.Ephemeral != nil {
+				p.claims = append(p.claims, p.claimLink(v))
+			}
+		}
+	}
+	return p.claims
+}
+
+func (p *pendingPod) claimLink(v *v1.Volume) ClaimLink {
+	l := ClaimLink{Volume: v.Name, Claim: volumebinding.ClaimName(p.pod, v), Ephemeral: v.Ephemeral != nil}
+	l.object = p.engine.Volumes().Claim(p.pod.Namespace, l.Claim)
+	if l.object == nil {
+		p.describeMissing(&l)
+		return l
+	}
+	if size, has := l.object.Spec.Resources.Requests[v1.ResourceStorage]; has {
+		l.Requested = size.String()
+	}
+	l.AccessModes = l.object.Spec.AccessModes
+	p.linkClass(&l)
+	p.describeClaim(&l)
+	if pv := p.engine.Volumes().Volume(l.object.Spec.VolumeName); pv != nil && volumebinding.IsBound(l.object) {
+		l.PersistentVolume = p.volumeLink(pv)
+		if l.State == ClaimBound && l.PersistentVolume.Place != "" {
+			l.Says += ", which is " + l.PersistentVolume.Place
+		}
+	}
+	return l
+}
+
+func (p *pendingPod) linkClass(l *ClaimLink) {
+	name := volume.GetPersistentVolumeClaimClass(l.object)
+	if name == "" {
+		return
+	}
+	l.Class = &ClassLink{Name: name}
+	if l.class, _ = p.engine.Store().Object(world.StorageClass, "", name).(*storagev1.StorageClass); l.class == nil {
+		l.Class.Says = "does not exist"
+		return
+	}
+	l.Class.Provisioner = l.class.Provisioner
+	if mode := l.class.VolumeBindingMode; mode != nil {
+		l.Class.BindingMode = string(*mode)
+	}
+	l.Class.Says = "makes volumes with provisioner " + l.class.Provisioner
+	if !volumebinding.Provisions(l.class) {
+		l.Class.Says = "has no provisioner: a PersistentVolume has to exist"
+	} else if place := placeOfClass(l.class); place != "" {
+		l.Class.Says += ", only " + place
+	}
+}
+
+func (p *pendingPod) volumeLink(pv *v1.PersistentVolume) *VolumeLink {
+	l := &VolumeLink{Name: pv.Name, Place: placeOf(pv)}
+	if size, has := pv.Spec.Capacity[v1.ResourceStorage]; has {
+		l.Capacity = size.String()
+	}
+	for name := range p.nodes {
+		if p.reaches(pv, name) {
+			l.Reaches++
+		}
+	}
+	says := []string{}
+	if l.Place != "" {
+		says = append(says, "is "+l.Place)
+	}
+	says = append(says, fmt.Sprintf("reaches %d of %s", l.Reaches, counted(len(p.nodes), "node")))
+	for o := range p.engine.Store().Objects(world.VolumeAttachment) {
+		a := o.(*storagev1.VolumeAttachment)
+		if source := a.Spec.Source.PersistentVolumeName; source != nil && *source == pv.Name {
+			l.Attachments = append(l.Attachments, attachmentLink(a))
+		}
+	}
+	slices.SortFunc(l.Attachments, func(a, b AttachmentLink) int { return strings.Compare(a.Node, b.Node) })
+	for i := range l.Attachments[:min(len(l.Attachments), maxListed)] {
+		says = append(says, l.Attachments[i].Says)
+	}
+	l.Says = strings.Join(says, ", ")
+	return l
+}
+
+func attachmentLink(a *storagev1.VolumeAttachment) AttachmentLink {
+	l := AttachmentLink{Node: a.Spec.NodeName, Attacher: a.Spec.Attacher, Attached: a.Status.Attached}
+	at, problem := a.CreationTimestamp, a.Status.AttachError
+	switch {
+	case a.DeletionTimestamp != nil:
+		at, problem = *a.DeletionTimestamp, a.Status.DetachError
+		l.Says = "is being detached from " + l.Node + " by " + l.Attacher
+	case l.Attached:
+		l.Says = "is attached to " + l.Node + " by " + l.Attacher
+	default:
+		l.Says = "waits for attacher " + l.Attacher + " to attach it to " + l.Node
+	}
+	if !at.IsZero() {
+		since := at.UTC()
+		l.Since = &since
+		l.Says += sinceText(since)
+	}
+	if problem != nil {
+		l.Error = problem.Message
+		l.Says += " (" + problem.Message + ")"
+	}
+	return l
+}
+
+func sinceText(t time.Time) string { return " since " + t.UTC().Format(time.RFC3339) }
+
+// Lines are the links of the chain in words, from the claims to the nodes.
+func (s *Storage) Lines() []string {
+	var lines []string
+	for i := range s.Claims {
+		l := &s.Claims[i]
+		lines = append(lines, l.described())
+		if l.Class != nil {
+			lines = append(lines, "class "+l.Class.Name+" "+l.Class.Says)
+		}
+		if pv := l.PersistentVolume; pv != nil {
+			lines = append(lines, "volume "+pv.Name+" "+pv.Says)
+		}
+	}
+	if s.Nodes > 0 {
+		line := fmt.Sprintf("nodes: storage allows %d of %d", s.Allowed, s.Nodes)
+		if len(s.Blocked) > 0 {
+			line += ": " + s.blockedText()
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
