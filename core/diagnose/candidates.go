@@ -71,7 +71,7 @@ func (p *pendingPod) rejections(x *engine.Explanation) []rejection {
 // candidates returns changes worth trying, the cheapest first. Each removes all rejections on some node.
 func (p *pendingPod) candidates(x *engine.Explanation) []Remedy {
 	all := p.rejections(x)
-	return slices.Concat(p.uncordon(all), p.tolerate(all), p.shrink(all), p.unselect(all), p.addNode(all))
+	return slices.Concat(p.uncordon(all), p.tolerate(all), p.shrink(all), p.unselect(all), p.storageRemedies(all), p.addNode(all))
 }
 
 // only reports whether no other plugins reject the pod on the node.

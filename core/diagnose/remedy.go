@@ -98,6 +98,8 @@ func altered(e *engine.Engine, pod *v1.Pod, c change.Change) (world.Object, worl
 		node := change.NodeLike(e.Store().Node(c.Name), name)
 		node.UID = types.UID("diagnose-" + name)
 		return node, world.Added
+	case change.AddVolume, change.SetCapacity, change.SetClass, change.DeletePod:
+		return alteredStorage(e, c)
 	}
 	changed := pod.DeepCopy()
 	changed.ResourceVersion = ""

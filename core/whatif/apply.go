@@ -36,6 +36,8 @@ func (r *run) apply(c change.Change) error {
 		return r.setTaint(c)
 	case change.Scale:
 		return r.scale(c.Name, c.Count)
+	case change.AddVolume, change.SetCapacity, change.DeleteClaim, change.SetClass:
+		return r.changeStorage(c)
 	}
 	pod, err := r.pod(c.Name)
 	if err != nil {

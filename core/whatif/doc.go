@@ -38,6 +38,9 @@
 //     they count as succeeded.
 //   - A drain is "kubectl drain --force --ignore-daemonsets --delete-emptydir-data". It retries evictions that a budget
 //     blocks until nothing changes any more; the result lists those still blocked.
+//   - A new volume is of a local kind with every access mode. A capacity is set for every segment of the class that a node of
+//     the zone has; where nothing is published, it is made. A claim that gets another class was created with it. The pending
+//     pods of a changed claim are tried at once.
 //   - A change of the requests or the profile of a pod with a node recreates the pod, under its name and without its
 //     node. All other changes, and all changes of a pending pod, are made in place, and the pod is tried at once.
 //

@@ -16,12 +16,16 @@ const (
 	Uncordon                // uncordon NODE
 	Drain                   // drain NODE
 	AddNodes                // add N nodes like NODE
+	AddVolume               // add pv SIZE [of CLASS] [in ZONE|on NODE]
 	DeleteNode              // delete node NODE
 	DeletePod               // delete pod POD
+	DeleteClaim             // delete pvc CLAIM
 	SetRequests             // requests POD cpu=AMOUNT memory=AMOUNT
 	SetPriority             // priority POD NUMBER|CLASS
 	Scale                   // scale OWNER|POD N
 	SetProfile              // profile POD NAME
+	SetClass                // class CLAIM CLASS
+	SetCapacity             // capacity CLASS SIZE [in ZONE]
 	Taint                   // taint NODE key=value:Effect
 	Untaint                 // untaint NODE key[:Effect]
 	Ungate                  // ungate POD
@@ -33,13 +37,16 @@ const (
 // Change is one hypothetical change. It is plain data: equal values mean the same change.
 type Change struct {
 	Verb Verb
-	// Name is the node, pod or owner to change. Pods and owners are NAMESPACE/NAME, or NAME where that is unique.
+	// Name is the node, pod, owner, claim or storage class to change. Pods, owners and claims are NAMESPACE/NAME, or NAME
+	// where that is unique.
 	Name string
 	// Count is the number of nodes to add or of pods to have.
 	Count int
-	// Value is the priority, profile, taint, toleration, selector key or node.
+	// Value is the priority, profile, taint, toleration, selector key or node, the class of a claim, or the zone of storage.
 	Value string
-	// Requests are the pod's new total requests.
+	// Node is the only node that can use a new volume.
+	Node string
+	// Requests are the pod's new total requests, or the size of storage.
 	Requests []Request
 }
 
@@ -66,8 +73,12 @@ func (c Change) Words() []string {
 		return []string{"add", strconv.Itoa(c.Count), noun, "like", c.Name}
 	case DeleteNode:
 		return []string{"delete", "node", c.Name}
+	case AddVolume, SetCapacity:
+		return c.storageWords()
 	case DeletePod:
 		return []string{"delete", "pod", c.Name}
+	case DeleteClaim:
+		return []string{"delete", "pvc", c.Name}
 	case SetRequests:
 		words := []string{"requests", c.Name}
 		for _, r := range c.Requests {

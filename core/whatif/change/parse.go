@@ -27,12 +27,16 @@ var syntaxes = [...]syntax{
 	Uncordon:    {"uncordon", "uncordon NODE"},
 	Drain:       {"drain", "drain NODE"},
 	AddNodes:    {"add", "add N nodes like NODE"},
+	AddVolume:   {"add pv", "add pv SIZE [of CLASS] [in ZONE|on NODE]"},
 	DeleteNode:  {"delete node", "delete node NODE"},
 	DeletePod:   {"delete pod", "delete pod POD"},
+	DeleteClaim: {"delete pvc", "delete pvc CLAIM"},
 	SetRequests: {"requests", "requests POD cpu=AMOUNT memory=AMOUNT"},
 	SetPriority: {"priority", "priority POD NUMBER|CLASS"},
 	Scale:       {"scale", "scale OWNER|POD N"},
 	SetProfile:  {"profile", "profile POD NAME"},
+	SetClass:    {"class", "class CLAIM CLASS"},
+	SetCapacity: {"capacity", "capacity CLASS SIZE [in ZONE]"},
 	Taint:       {"taint", "taint NODE KEY=VALUE:EFFECT"},
 	Untaint:     {"untaint", "untaint NODE KEY[:EFFECT]"},
 	Ungate:      {"ungate", "ungate POD"},
@@ -116,14 +120,15 @@ func checkWord(w string) error {
 }
 
 func verbOf(words []string) (Verb, []string, error) {
-	for i, f := range syntaxes {
-		lead := strings.Fields(f.verb)
-		if len(words) >= len(lead) && slices.Equal(words[:len(lead)], lead) {
-			return Verb(i), words[len(lead):], nil
+	for n := 2; n > 0; n-- { // "add pv" before "add"
+		for i, f := range syntaxes {
+			if lead := strings.Fields(f.verb); len(lead) == n && len(words) >= n && slices.Equal(words[:n], lead) {
+				return Verb(i), words[n:], nil
+			}
 		}
 	}
 	if len(words) > 0 && words[0] == "delete" {
-		return 0, nil, errors.New(`reading a change: say what to delete: "delete node NODE" or "delete pod POD"`)
+		return 0, nil, errors.New(`reading a change: say what to delete: "delete node NODE", "delete pod POD" or "delete pvc CLAIM"`)
 	}
 	first := ""
 	if len(words) > 0 {
@@ -143,10 +148,14 @@ func verbList() string {
 // parseArgs reads the words after the verb.
 func (c *Change) parseArgs(words []string) error {
 	switch c.Verb {
-	case Cordon, Uncordon, Drain, DeleteNode, DeletePod, Ungate:
+	case Cordon, Uncordon, Drain, DeleteNode, DeletePod, DeleteClaim, Ungate:
 		return parseExactly(words, &c.Name)
 	case AddNodes:
 		return c.parseAddNodes(words)
+	case AddVolume:
+		return c.parseVolume(words)
+	case SetCapacity:
+		return c.parseCapacity(words)
 	case SetRequests:
 		return c.parseRequests(words)
 	case Scale:
@@ -204,22 +213,30 @@ func (c *Change) parseRequests(words []string) error {
 		if !ok || name == "" {
 			return fmt.Errorf("%q is not RESOURCE=AMOUNT", w)
 		}
-		if footprint.HugeExponent(amount) {
-			return fmt.Errorf("%q has an exponent that is that of no amount of %s: write one like 500m, 2 or 4Gi", amount, name)
-		}
-		q, err := resource.ParseQuantity(amount)
-		if err != nil || q.Sign() < 0 {
-			return fmt.Errorf("%q is not an amount of %s: write one like 500m, 2 or 4Gi", amount, name)
-		}
-		if most := requests.Most(v1.ResourceName(name)); q.CmpInt64(most) > 0 {
-			return fmt.Errorf("%q is too much of %s: the greatest amount allowed is %d", amount, name, most)
+		request, err := parseAmount(name, amount)
+		if err != nil {
+			return err
 		}
 		if slices.ContainsFunc(c.Requests, func(r Request) bool { return string(r.Resource) == name }) {
 			return fmt.Errorf("%s is given twice", name)
 		}
-		c.Requests = append(c.Requests, Request{v1.ResourceName(name), q.String()})
+		c.Requests = append(c.Requests, request)
 	}
 	return nil
+}
+
+func parseAmount(name, amount string) (Request, error) {
+	if footprint.HugeExponent(amount) {
+		return Request{}, fmt.Errorf("%q has an exponent that is that of no amount of %s: write one like 500m, 2 or 4Gi", amount, name)
+	}
+	q, err := resource.ParseQuantity(amount)
+	if err != nil || q.Sign() < 0 {
+		return Request{}, fmt.Errorf("%q is not an amount of %s: write one like 500m, 2 or 4Gi", amount, name)
+	}
+	if most := requests.Most(v1.ResourceName(name)); q.CmpInt64(most) > 0 {
+		return Request{}, fmt.Errorf("%q is too much of %s: the greatest amount allowed is %d", amount, name, most)
+	}
+	return Request{v1.ResourceName(name), q.String()}, nil
 }
 
 // checkValue rejects invalid values before anything is forked.

@@ -40,6 +40,13 @@ func TestParse(t *testing.T) {
 		{"ungate web", change.Change{Verb: change.Ungate, Name: "web"}},
 		{"tolerate web level>-5:NoExecute", change.Change{Verb: change.Tolerate, Name: "web", Value: "level>-5:NoExecute"}},
 		{"tolerate web level<5", change.Change{Verb: change.Tolerate, Name: "web", Value: "level<5"}},
+		{"add pv 10Gi", change.Change{Verb: change.AddVolume, Requests: change.Storage("10Gi")}},
+		{"add pv 10Gi of fast in zone-b", change.Change{Verb: change.AddVolume, Name: "fast", Value: "zone-b", Requests: change.Storage("10Gi")}},
+		{"add pv 1Ti of local on n1", change.Change{Verb: change.AddVolume, Name: "local", Node: "n1", Requests: change.Storage("1Ti")}},
+		{"capacity fast 500Gi in zone-b", change.Change{Verb: change.SetCapacity, Name: "fast", Value: "zone-b", Requests: change.Storage("500Gi")}},
+		{"capacity fast 0", change.Change{Verb: change.SetCapacity, Name: "fast", Requests: change.Storage("0")}},
+		{"delete pvc shop/data-0", change.Change{Verb: change.DeleteClaim, Name: "shop/data-0"}},
+		{"class shop/data-0 fast", change.Change{Verb: change.SetClass, Name: "shop/data-0", Value: "fast"}},
 		{"tolerate web team", change.Change{Verb: change.Tolerate, Name: "web", Value: "team"}},
 		{"unselect web disk", change.Change{Verb: change.Unselect, Name: "web", Value: "disk"}},
 		{"move shop/web n2", change.Change{Verb: change.Move, Name: "shop/web", Value: "n2"}},
@@ -61,8 +68,16 @@ func TestParse(t *testing.T) {
 func TestParse_Errors(t *testing.T) {
 	for _, c := range []struct{ words, says string }{
 		{"", `it begins with ""`},
-		{"explode n1", "has to begin with one of: cordon, uncordon, drain, add, delete node"},
-		{"delete n1", `say what to delete: "delete node NODE" or "delete pod POD"`},
+		{"explode n1", "has to begin with one of: cordon, uncordon, drain, add, add pv, delete node"},
+		{"delete n1", `say what to delete: "delete node NODE", "delete pod POD" or "delete pvc CLAIM"`},
+		{"add pv", "a size should follow; it is written \"add pv SIZE [of CLASS] [in ZONE|on NODE]\""},
+		{"add pv lots", `"lots" is not an amount of storage`},
+		{"add pv 1e-100000000", "has an exponent that is that of no amount of storage"},
+		{"add pv 10Gi in a on b", `"in" should not follow`},
+		{"add pv 10Gi at a", `"at" should not follow`},
+		{"capacity fast", "a class and a size should follow"},
+		{"capacity fast 9000000Ti", `"9000000Ti" is too much of storage`},
+		{"class data", "1 words follow, and 2 should"},
 		{"cordon", "0 words follow, and 1 should; it is written \"cordon NODE\""},
 		{"cordon a b", "2 words follow, and 1 should"},
 		{"add some nodes like n1", `"some" is not a number from 1 to 10000`},
@@ -127,6 +142,7 @@ func anyChange(t *rapid.T, nodes, pods, owners []string) string {
 		fmt.Sprintf("add %d nodes like %s", n+2, node), fmt.Sprintf("requests %s cpu=%d00m memory=%dGi", pod, n*5+1, n+1),
 		fmt.Sprintf("priority %s %d", pod, n*100), fmt.Sprintf("scale %s %d", rapid.SampledFrom(owners).Draw(t, "owner"), n),
 		"profile " + pod + " default-scheduler", "taint " + node + " k=v:" + effect, "untaint " + node + " k", "ungate " + pod,
+		"add pv 10Gi of c in " + node, "add pv 1Gi on " + node, "capacity c 5Gi in " + node, "delete pvc " + pod, "class " + pod + " c",
 		"tolerate " + pod + " k=v", "unselect " + pod + " kubernetes.io/hostname",
 	}).Draw(t, "change")
 }
@@ -154,7 +170,7 @@ func TestParse_ReadsChangeString(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
-		"cordon a", "add 3 nodes like b", "requests p cpu=1 memory=2Gi", "taint n k=v:NoExecute", "untaint n k:NoSchedule",
+		"cordon a", "add 3 nodes like b", "add pv 1Gi of c in z", "capacity c 1Gi", "requests p cpu=1 memory=2Gi", "taint n k=v:NoExecute", "untaint n k:NoSchedule",
 		"tolerate p k:NoExecute", "scale o 3, drain a", "priority p -5", "cordon \x1b[2J", "requests p cpu=1e400", "delete pod \u202ea",
 	} {
 		f.Add(s)
