@@ -156,7 +156,10 @@ func (d *Diagnosis) rejectedSummary() string {
 
 // afterwards says what the decision would be if the pod's turn came now.
 func (d *Diagnosis) afterwards() string {
-	if d.Decision.Verdict == engine.Placed {
+	switch {
+	case d.Decision.Verdict == engine.Placed && d.State == engine.StateBinding:
+		return "if that fails, it would be placed on " + d.Decision.Node
+	case d.Decision.Verdict == engine.Placed:
 		return "it would be placed on " + d.Decision.Node
 	}
 	return "now " + d.Summary

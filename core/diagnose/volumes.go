@@ -148,7 +148,9 @@ func (p *pendingPod) lack(s *Shortage, nodes []string) string {
 	}
 	var largest int64
 	for _, name := range nodes {
-		largest = max(largest, requests.AmountIn(p.nodes[name].GetAllocatable(), s.Resource))
+		if info := p.nodes[name]; info != nil {
+			largest = max(largest, requests.AmountIn(info.GetAllocatable(), s.Resource))
+		}
 	}
 	compared := s.String()
 	if s.Requested > largest && largest > 0 && !s.Never() {

@@ -86,8 +86,9 @@ func (p *pendingPod) capacitiesOf(class string) []*storagev1.CSIStorageCapacity 
 // segment compares a segment with a size, on the nodes that it covers.
 func (p *pendingPod) segment(c *storagev1.CSIStorageCapacity, size resource.Quantity, on []string, covered map[string]bool) Segment {
 	s := Segment{Name: c.Namespace + "/" + c.Name, Place: placeOfSelector(c.NodeTopology), most: &resource.Quantity{}}
+	covers := coveredBy(c)
 	for _, name := range on {
-		if info := p.nodes[name]; info != nil && coversNode(c, info.Node().Labels) {
+		if info := p.nodes[name]; info != nil && covers.Matches(labels.Set(info.Node().Labels)) {
 			covered[name] = true
 			s.Nodes++
 		}
@@ -105,12 +106,16 @@ func (p *pendingPod) segment(c *storagev1.CSIStorageCapacity, size resource.Quan
 	return s
 }
 
-func coversNode(c *storagev1.CSIStorageCapacity, node map[string]string) bool {
+// coveredBy selects the nodes of a segment. As in the plugin, a segment without a selector has none.
+func coveredBy(c *storagev1.CSIStorageCapacity) labels.Selector {
 	if c.NodeTopology == nil {
-		return false
+		return labels.Nothing()
 	}
 	selector, err := metav1.LabelSelectorAsSelector(c.NodeTopology)
-	return err == nil && selector.Matches(labels.Set(node))
+	if err != nil {
+		return labels.Nothing()
+	}
+	return selector
 }
 
 // Facts implements Evidence.

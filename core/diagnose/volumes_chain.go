@@ -142,8 +142,9 @@ func (p *pendingPod) volumeLink(pv *v1.PersistentVolume) *VolumeLink {
 	if size, has := pv.Spec.Capacity[v1.ResourceStorage]; has {
 		l.Capacity = size.String()
 	}
+	reaches := p.reaches(pv)
 	for name := range p.nodes {
-		if p.reaches(pv, name) {
+		if reaches(name) {
 			l.Reaches++
 		}
 	}

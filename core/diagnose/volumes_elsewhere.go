@@ -7,8 +7,10 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"orrery/core/config"
+	"orrery/core/plugins/csimigration"
 	"orrery/core/plugins/volumebinding"
 	"orrery/core/plugins/volumezone"
+	"orrery/core/volumes"
 	"orrery/core/world"
 )
 
@@ -45,15 +47,22 @@ func (p *pendingPod) elsewhere(on, only []string) Evidence {
 	return e
 }
 
-// reaches reports whether both plugins that look at a volume's place let a node use it.
-func (p *pendingPod) reaches(pv *v1.PersistentVolume, node string) bool {
-	info := p.nodes[node]
-	if info == nil {
-		return false
+// reaches returns whether both plugins that look at a volume's place let a node use it.
+func (p *pendingPod) reaches(pv *v1.PersistentVolume) func(node string) bool {
+	included, reach := volumezone.Includes(pv), volumes.ReachOf(pv)
+	inTree, portworx := csimigration.PluginOf(pv) != "", p.engine.Features().Enabled(config.CSIMigrationPortworx)
+	return func(node string) bool {
+		info := p.nodes[node]
+		if info == nil {
+			return false
+		}
+		on, err := reach, error(nil)
+		if inTree {
+			csiNode, _ := p.engine.Store().Object(world.CSINode, "", node).(*storagev1.CSINode)
+			on, err = volumebinding.ReachOn(pv, csiNode, portworx)
+		}
+		return err == nil && on.Check(info.Node().Labels) == nil && included(info.Node().Labels)
 	}
-	csiNode, _ := p.engine.Store().Object(world.CSINode, "", node).(*storagev1.CSINode)
-	reach, err := volumebinding.ReachOn(pv, csiNode, p.engine.Features().Enabled(config.CSIMigrationPortworx))
-	return err == nil && reach.Check(info.Node().Labels) == nil && volumezone.Includes(pv, info.Node().Labels)
 }
 
 // Facts implements Evidence.

@@ -109,24 +109,28 @@ func modesText(modes []v1.PersistentVolumeAccessMode) string {
 	return strings.Join(names, "+")
 }
 
-// maxMisfits is how many reasons a volume may have against it to be worth telling.
-const maxMisfits = 2
+const (
+	// maxMisfits is how many reasons a volume may have against it to be worth telling.
+	maxMisfits = 2
+	// maxLooked bounds the volumes to choose from.
+	maxLooked = 16
+)
 
 // nearMisses are the volumes with the fewest reasons against them, nearest first. A volume that suits in all else may be
 // out of reach of the nodes.
 func (p *pendingPod) nearMisses(l *ClaimLink, nodes []string) []VolumeMiss {
 	misses := []VolumeMiss{}
-	all, err := p.engine.Volumes().Misfits(l.object, p.engine.Features().Enabled(config.VolumeAttributesClass))
+	all, err := p.engine.Volumes().Misfits(l.object, p.engine.Features().Enabled(config.VolumeAttributesClass), maxLooked)
 	if err != nil {
 		return misses
 	}
 	for _, m := range all {
 		switch {
-		case len(m.Why) > maxMisfits || len(misses) == maxListed:
+		case len(m.Why) > maxMisfits, len(misses) == maxListed:
 			return misses
 		case len(m.Why) > 0:
 			misses = append(misses, VolumeMiss{m.Volume.Name, misfitsText(l, m)})
-		case nodes != nil && !slices.ContainsFunc(nodes, func(node string) bool { return p.reaches(m.Volume, node) }):
+		case nodes != nil && !slices.ContainsFunc(nodes, p.reaches(m.Volume)):
 			misses = append(misses, VolumeMiss{m.Volume.Name, "is " + placeOf(m.Volume)})
 		case nodes != nil:
 			misses = append(misses, VolumeMiss{m.Volume.Name, "goes to another claim of the pod"})

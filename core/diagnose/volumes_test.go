@@ -59,6 +59,9 @@ func TestBinding_SaysWhatThePodWaitsFor(t *testing.T) {
 	if want := "placed on n1, waiting for claim data (provisioner csi.example.com) for 12s; gives up at 10m0s"; d.Waiting != want {
 		t.Errorf("got  %s\nwant %s", d.Waiting, want)
 	}
+	if want := d.Waiting + "; if that fails, it would be placed on n1"; d.Summary != want {
+		t.Errorf("got  %s\nwant %s", d.Summary, want)
+	}
 	bound := mk.Claim("data").Size("10Gi").Class("fast").Annotation("volume.kubernetes.io/selected-node", "n1").Bound("pv-1").Obj()
 	bound.ResourceVersion = "3"
 	apply(t, e, start.Add(13*time.Second), world.Changed{Op: world.Added, Object: mk.Volume("pv-1").Size("10Gi").Class("fast").For(bound).Obj()})

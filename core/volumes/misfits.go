@@ -35,23 +35,30 @@ type Misfits struct {
 	Why    []Misfit
 }
 
-// Misfits looks at all volumes, those with the fewest and nearest reasons first, then by name. It reads every volume of the
-// cluster, for explanations only. attributesClass is the feature gate VolumeAttributesClass.
-func (s *State) Misfits(claim *v1.PersistentVolumeClaim, attributesClass bool) ([]Misfits, error) {
+// Misfits returns at most n volumes, those with the fewest and nearest reasons first, then by name. It reads every volume of
+// the cluster, for explanations only. attributesClass is the feature gate VolumeAttributesClass.
+func (s *State) Misfits(claim *v1.PersistentVolumeClaim, attributesClass bool, n int) ([]Misfits, error) {
 	w, err := wantedBy(claim, attributesClass)
 	if err != nil {
 		return nil, err
 	}
-	var all []Misfits
+	var best []Misfits
 	for o := range s.store.Objects(world.PersistentVolume) {
-		if pv := s.Volume(o.GetName()); pv != nil {
-			all = append(all, Misfits{pv, w.misfits(pv)})
+		pv := s.Volume(o.GetName())
+		if pv == nil {
+			continue
+		}
+		m := Misfits{pv, w.misfits(pv)}
+		if at, _ := slices.BinarySearchFunc(best, m, nearer); at < n {
+			best = slices.Insert(best, at, m)
+			best = best[:min(len(best), n)]
 		}
 	}
-	slices.SortFunc(all, func(a, b Misfits) int {
-		return cmp.Or(cmp.Compare(len(a.Why), len(b.Why)), slices.Compare(a.Why, b.Why), cmp.Compare(a.Volume.Name, b.Volume.Name))
-	})
-	return all, nil
+	return best, nil
+}
+
+func nearer(a, b Misfits) int {
+	return cmp.Or(cmp.Compare(len(a.Why), len(b.Why)), slices.Compare(a.Why, b.Why), cmp.Compare(a.Volume.Name, b.Volume.Name))
 }
 
 // misfits takes apart what Match decides.

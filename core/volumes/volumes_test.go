@@ -148,7 +148,7 @@ func TestMisfits_NearestFirst(t *testing.T) {
 	} {
 		f.apply(t, world.Added, pv)
 	}
-	all, err := f.state.Misfits(mk.Claim("data").Size("5Gi").Class("c").Obj(), true)
+	all, err := f.state.Misfits(mk.Claim("data").Size("5Gi").Class("c").Obj(), true, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestMisfits_NearestFirst(t *testing.T) {
 	}
 	want := []string{
 		"fits[]", fmt.Sprint("small", []volumes.Misfit{volumes.TooSmall}), fmt.Sprint("released", []volumes.Misfit{volumes.OfOtherClaim}),
-		fmt.Sprint("deleted", []volumes.Misfit{volumes.BeingDeleted}), fmt.Sprint("other", []volumes.Misfit{volumes.TooSmall, volumes.OtherClass}),
+		fmt.Sprint("deleted", []volumes.Misfit{volumes.BeingDeleted}),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -254,7 +254,7 @@ func compare(t *rapid.T, f *fixture, claim *v1.PersistentVolumeClaim) {
 
 // compareMisfits: the volumes without a misfit are those that match.
 func compareMisfits(t *rapid.T, f *fixture, m *volumes.Matching, claim *v1.PersistentVolumeClaim) {
-	all, err := f.state.Misfits(claim, true)
+	all, err := f.state.Misfits(claim, true, 100)
 	if err != nil || len(all) != f.store.Len(world.PersistentVolume) {
 		t.Fatalf("looked at %d of %d volumes: %v", len(all), f.store.Len(world.PersistentVolume), err)
 	}

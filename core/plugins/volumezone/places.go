@@ -65,9 +65,9 @@ func Zones(pv *v1.PersistentVolume) (zones, regions []string) {
 	return zones, regions
 }
 
-// Includes reports whether a node with these labels is where a volume's labels say that the volume is.
-func Includes(pv *v1.PersistentVolume, node map[string]string) bool {
-	return placesOfVolume(pv).include(node)
+// Includes returns whether a node with some labels is where a volume's labels say that the volume is.
+func Includes(pv *v1.PersistentVolume) func(node map[string]string) bool {
+	return placesOfVolume(pv).include
 }
 
 func (p place) equal(other place) bool {
