@@ -39,6 +39,9 @@ func whatIfCompletions(s *Screen, typed string) []string {
 	}{
 		{"delete node ", collect.NodeNames},
 		{"delete pod ", collect.PodNames},
+		{"delete pvc ", collect.ClaimNames},
+		{"class ", collect.ClaimNames},
+		{"capacity ", collect.ClassNames},
 		{"cordon ", collect.NodeNames},
 		{"uncordon ", collect.NodeNames},
 		{"drain ", collect.NodeNames},
@@ -62,5 +65,5 @@ func whatIfCompletions(s *Screen, typed string) []string {
 		}
 		return names
 	}
-	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "delete node ", "delete pod ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "ungate ")(s, typed)
+	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "delete node ", "delete pod ", "delete pvc ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "ungate ")(s, typed)
 }

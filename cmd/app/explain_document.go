@@ -34,6 +34,12 @@ type explanationDocument struct {
 	fallback  string // says so if neither a trace nor a cluster was named
 }
 
+// waitsForObjects reports whether the pod is placed and its binding waits for its claims: that is the answer then, not the
+// decision.
+func waitsForObjects(e *engine.Engine, pod world.PodRef) bool {
+	return slices.ContainsFunc(e.Bindings(), func(b engine.BindingInFlight) bool { return b.Pod.UID == pod.UID && len(b.Objects) > 0 })
+}
+
 type evaluatedAt struct {
 	At moment `json:"at"`
 	// AsDecided says that the diagnosis is of the decision that placed the pod, and not of the present.
@@ -54,6 +60,8 @@ type diagnosisDocument struct {
 	Reasons       []reason       `json:"reasons"`
 	Remedies      []remedy       `json:"remedies"`
 	PluginResults []pluginResult `json:"pluginResults"`
+	// Storage is the chain from the pod over its claims to its volumes' nodes.
+	Storage *diagnose.Storage `json:"storage,omitempty"`
 	// Preemption is the one that would be made, PreemptionFacts what was found on the nodes, with PreemptionEvidence.
 	Preemption         *preemption          `json:"preemption,omitempty"`
 	PreemptionFacts    []string             `json:"preemptionFacts,omitempty"`
@@ -168,7 +176,7 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 		doc.fallback = s.fallbackText()
 	}
 	doc.Evaluated = evaluatedAt{momentOf(s.at), false, s.at, s.position}
-	if record, recorded := s.lastPlacement(pod); recorded && doc.Status.placed() {
+	if record, recorded := s.lastPlacement(pod); recorded && doc.Status.placed() && !waitsForObjects(s.Engine(), ref) {
 		at := s.Records()[record].At
 		if err := s.SeekRecord(record); err != nil {
 			return nil, err
@@ -200,6 +208,7 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int, again string) diagnosisDocum
 		Verdict: d.Decision.Verdict.String(), Waiting: d.Waiting, Summary: d.Summary, Message: d.Decision.Message,
 		Nodes:   nodeCounts{nodes, d.Examined, d.Feasible},
 		Reasons: []reason{}, Remedies: []remedy{}, PluginResults: newPluginResults(d.Statuses, ""),
+		Storage: d.Storage,
 	}
 	for i := range d.Reasons {
 		doc.Reasons = append(doc.Reasons, newReason(&d.Reasons[i]))

@@ -21,6 +21,7 @@ func (d *explanationDocument) text(w io.Writer) {
 	fmt.Fprintf(w, "  %s\n\n", printable.Text(d.Summary))
 	writeTable(w, "  ", d.facts())
 	d.writeReasons(w)
+	section(w, "Storage", d.storageLines())
 	section(w, "Preemption", d.preemptionLines())
 	section(w, "PostFilter results", d.postFilterLines())
 	section(w, "What would help", d.hintLines())
@@ -152,6 +153,18 @@ func inParentheses(plugin string) string {
 		return ""
 	}
 	return " (" + plugin + ")"
+}
+
+// storageLines are the links from the pod's claims to the nodes of its volumes.
+func (d *explanationDocument) storageLines() [][]string {
+	if d.Storage == nil {
+		return nil
+	}
+	var lines [][]string
+	for _, line := range d.Storage.Lines() {
+		lines = append(lines, []string{printable.Line(line, 500)})
+	}
+	return lines
 }
 
 // postFilterLines returns the results of plugins that failed for the pod as a whole.

@@ -21,11 +21,25 @@ func Namespaces(e *engine.Engine, prefix string, n int) []string {
 // PodNames returns up to n pods with a prefix, as "namespace/name", sorted. A prefix without a slash matches namespaces
 // and names in any namespace.
 func PodNames(e *engine.Engine, prefix string, n int) []string {
+	return fullNamesOf(e, world.Pod, prefix, n)
+}
+
+// ClaimNames is PodNames for PersistentVolumeClaims.
+func ClaimNames(e *engine.Engine, prefix string, n int) []string {
+	return fullNamesOf(e, world.PersistentVolumeClaim, prefix, n)
+}
+
+// ClassNames returns up to n storage classes with a prefix.
+func ClassNames(e *engine.Engine, prefix string, n int) []string {
+	return namesOf(e, world.StorageClass, "", prefix, n)
+}
+
+func fullNamesOf(e *engine.Engine, kind world.Kind, prefix string, n int) []string {
 	if namespace, name, ok := strings.Cut(prefix, "/"); ok {
-		return namesOf(e, world.Pod, namespace, name, n)
+		return namesOf(e, kind, namespace, name, n)
 	}
 	var list []string
-	for o := range e.Store().Objects(world.Pod) {
+	for o := range e.Store().Objects(kind) {
 		if len(list) >= n {
 			break
 		}
