@@ -152,7 +152,7 @@ func TestFilter(t *testing.T) {
 		"an unbound claim of a lost class":  {pod("a"), nil, []world.Object{mk.CSINode("n").Limit(csi, 0).Obj(), mk.Claim("a").Class("c").Obj()}, "Success"},
 		"a volume without a source":         {pod("a"), nil, []world.Object{mk.CSINode("n").Limit(csi, 0).Obj(), bound("a", "pv-a"), mk.Volume("pv-a").Obj()}, "Success"},
 		"a volume without a handle":         {pod("a"), nil, []world.Object{mk.CSINode("n").Limit(csi, 0).Obj(), bound("a", "pv-a"), csiVolume("pv-a", "")}, "Success"},
-		"a class without a provisioner":     {pod("a"), nil, []world.Object{mk.CSINode("n").Limit("", 0).Obj(), mk.Claim("a").Class("c").Obj(), mk.Class("c", "").Obj()}, "Success"},
+		"a class without a provisioner":     {pod("a"), nil, []world.Object{mk.CSINode("n").Limit(csi, 0).Obj(), mk.Claim("a").Class("c").Obj(), mk.Class("c", "").Obj()}, "Success"},
 		"the volume of an ephemeral volume": {mk.Pod("p").Volume("v", ephemeral()).Obj(), nil, []world.Object{mk.CSINode("n").Limit(csi, 0).Obj(), mk.Claim("p-v").Owner("p").Class("c").Obj(), mk.Class("c", csi).Obj()}, exceeded},
 		"a claim in an ephemeral volume's place": {
 			mk.Pod("p").Volume("v", ephemeral()).Obj(), nil,
