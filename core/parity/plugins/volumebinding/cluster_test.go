@@ -84,7 +84,7 @@ func newCluster(t *difftest.Source, client clientset.Interface) *cluster {
 }
 
 // bindTimeout is how many seconds a binding may take.
-const bindTimeout int64 = 10
+const bindTimeout int64 = 20
 
 func must(err error) {
 	if err != nil {

@@ -178,7 +178,9 @@ func someOddity(t *difftest.Source, pv *v1.PersistentVolume) {
 	case 8:
 		pv.Annotations[volume.AnnBoundByController] = "no"
 	case 9:
-		pv.Spec.Capacity = nil
+		if pv.Name == volumeNames[0] { // of several, kube-scheduler would take any
+			pv.Spec.Capacity = nil
+		}
 	case 10:
 		pv.Annotations = nil
 	}
