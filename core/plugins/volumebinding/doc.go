@@ -32,4 +32,6 @@
 //   - A driver that no longer publishes its capacity requeues pods with claims. In kube-scheduler it requeues pods with an
 //     inline volume of the driver only, which never waited for capacity.
 //   - Of several volumes of the same size, and of several capacities that suffice, the first by name is taken.
+//   - Where storage is scored, a capacity without a size counts as full, and a claim's class may be in its annotation.
+//     kube-scheduler panics on both.
 package volumebinding

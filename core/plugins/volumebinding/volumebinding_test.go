@@ -15,6 +15,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
+	"orrery/core/framework"
 	"orrery/core/mk"
 	"orrery/core/plugins/volumebinding"
 	"orrery/core/world"
@@ -254,6 +255,13 @@ func TestScore_ByUtilization(t *testing.T) {
 				t.Errorf("got %d, want %d", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestPreScore_WithoutPreFilter(t *testing.T) {
+	f := newFixture(t, map[string]bool{"StorageCapacityScoring": true})
+	if got, want := text(f.plugin.PreScore(t.Context(), framework.NewCycleState(), mk.Pod("db").Obj(), nil)), "Error: not found"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
