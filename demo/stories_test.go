@@ -277,3 +277,37 @@ func TestRecordings_VarietyOfPods(t *testing.T) {
 		}
 	}
 }
+
+func TestStatefulRollout_WaitsForStorage(t *testing.T) {
+	w := observe(t, "stateful-rollout")
+	places := map[string][]string{} // of the database's pods, in order
+	for i, d := range w.decisions {
+		if !strings.HasPrefix(d.Pod.Name, "db-") {
+			continue
+		}
+		if d.Verdict == engine.Placed {
+			places[d.Pod.Name] = append(places[d.Pod.Name], d.Node)
+		}
+		full := slices.ContainsFunc(d.Rejections, func(r engine.Rejection) bool {
+			return r.Plugin == "VolumeBinding" && r.Reason == "node(s) did not have enough free storage" && r.Nodes == 4
+		})
+		if at := w.when[i]; d.Pod.Name == "db-5" && at < 68*time.Second && !full {
+			t.Errorf("at %v db-5 is %s, not for lack of storage in one zone: %v", at, d.Verdict, d.Rejections)
+		}
+		if at := w.when[i]; d.Pod.Name > "db-5" && at < 68*time.Second {
+			t.Errorf("at %v there is %s, although db-5 is pending", at, d.Pod.Name)
+		}
+	}
+	if got := places["db-5"]; len(got) != 1 || !strings.HasPrefix(got[0], "data-b-") {
+		t.Errorf("db-5 was placed on %v, want a node of zone b", got)
+	}
+	if got := places["db-2"]; len(got) != 2 || got[0] != "data-a-3" || got[1] == got[0] || !strings.HasPrefix(got[1], "data-a-") {
+		t.Errorf("db-2 was placed on %v, want data-a-3, and another node of zone a when that one is out of service", got)
+	}
+	if len(places) != 9 {
+		t.Errorf("%d replicas were placed, want 9", len(places))
+	}
+	if waits := w.pendingReasons(); len(waits) > 0 {
+		t.Errorf("pending at the end: %v", waits)
+	}
+}

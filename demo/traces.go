@@ -23,6 +23,7 @@ var scenarios embed.FS
 // names are the names of the recordings, in the recommended order.
 var names = []string{
 	"morning-rush", "priority-storm", "zone-failure", "node-drain", "memory-pressure", "leader-failover",
+	"stateful-rollout",
 }
 
 // Trace is an embedded recording.
