@@ -83,10 +83,14 @@ func (g *generator) nodeRequirement() v1.NodeSelectorRequirement {
 }
 
 func (g *generator) toleration() v1.Toleration {
-	return v1.Toleration{
+	t := v1.Toleration{
 		Key:      pick(g, append([]string{"", v1.TaintNodeUnschedulable}, taintKeys...)...),
 		Operator: pick(g, "", v1.TolerationOpEqual, v1.TolerationOpExists, v1.TolerationOpExists, v1.TolerationOpGt, v1.TolerationOpLt),
 		Value:    pick(g, append([]string{"900", "1000"}, taintValues...)...),
 		Effect:   pick(g, append([]v1.TaintEffect{""}, effects...)...),
 	}
+	if compares := t.Operator == v1.TolerationOpGt || t.Operator == v1.TolerationOpLt; compares && t.Value != "1000" {
+		t.Value = "900" // no API server admits anything but a number
+	}
+	return t
 }

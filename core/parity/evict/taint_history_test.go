@@ -128,6 +128,9 @@ func drawTolerations(draw *rand.Rand) []v1.Toleration {
 		if t.Operator != v1.TolerationOpExists {
 			t.Value = pick(draw, "", "1", "2")
 		}
+		if t.Operator == v1.TolerationOpGt && t.Value == "" {
+			t.Value = "0" // no API server admits anything but a number
+		}
 		if draw.IntN(4) > 0 {
 			seconds := pick[int64](draw, -1, 0, 1, 5, 30, 60, 120)
 			t.TolerationSeconds = &seconds

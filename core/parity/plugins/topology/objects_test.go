@@ -81,6 +81,9 @@ func someWaitingPod(t *difftest.Source, name string) *v1.Pod {
 			Operator: pick(t, []v1.TolerationOperator{v1.TolerationOpEqual, v1.TolerationOpExists, v1.TolerationOpLt, v1.TolerationOpGt}),
 			Effect:   pick(t, []v1.TaintEffect{"", v1.TaintEffectNoSchedule}),
 		}}
+		if op := pod.Spec.Tolerations[0].Operator; op == v1.TolerationOpLt || op == v1.TolerationOpGt {
+			pod.Spec.Tolerations[0].Value = "7" // no API server admits anything but a number
+		}
 	}
 	if t.OneIn(2) {
 		kind := pick(t, []string{"ReplicaSet", "StatefulSet", "ReplicationController", "Job"})

@@ -124,7 +124,7 @@ func someWish(t *difftest.Source, claim *v1.PersistentVolumeClaim) {
 	case 1:
 		claim.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"disk": "a"}}
 	case 2:
-		claim.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "disk", Operator: "Like"}}}
+		claim.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"no key": "a"}}
 	case 3:
 		claim.Spec.VolumeAttributesClassName = ptr.To(pick(t, []string{"gold", ""}))
 	case 4:
@@ -282,7 +282,7 @@ func someCapacity(t *difftest.Source, scored bool) *storagev1.CSIStorageCapacity
 	case 1:
 		c.NodeTopology = &metav1.LabelSelector{}
 	case 2:
-		c.NodeTopology = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: zone, Operator: "Like"}}}
+		c.NodeTopology = &metav1.LabelSelector{MatchLabels: map[string]string{"no key": "a"}}
 	}
 	return c
 }

@@ -193,6 +193,9 @@ func someAttachment(t *difftest.Source) *storagev1.VolumeAttachment {
 func someCSINode(t *difftest.Source, node string) *storagev1.CSINode {
 	b := mk.CSINode(node)
 	for _, driver := range csiDrivers {
+		if driver == "" {
+			continue // no API server admits it
+		}
 		switch t.Range(0, 3) {
 		case 0:
 		case 1:
@@ -201,8 +204,8 @@ func someCSINode(t *difftest.Source, node string) *storagev1.CSINode {
 			b.Limit(driver, int32(t.Range(0, 3)))
 		}
 	}
-	if t.OneIn(6) {
-		b.Limit(pick(t, csiDrivers), int32(t.Range(0, 3)))
+	if driver := pick(t, csiDrivers); driver != "" && t.OneIn(6) {
+		b.Limit(driver, int32(t.Range(0, 3)))
 	}
 	if t.Bool() {
 		b.Migrated(pick(t, migrated))
