@@ -28,6 +28,9 @@ func (e *Engine) Queue() queue.View { return e.queue }
 // RequeueRule is the rule by which failed pods are requeued.
 func (e *Engine) RequeueRule() queue.RequeueRule { return e.options.RequeueRule }
 
+// Shadows reports whether another scheduler binds the pods.
+func (e *Engine) Shadows() bool { return e.options.Shadow }
+
 // Store returns a read-only view of all objects.
 func (e *Engine) Store() store.View { return e.store }
 

@@ -42,6 +42,8 @@ type Header struct {
 	TieBreak                          string          `json:"tieBreak,omitempty"`
 	RequeueRule                       string          `json:"requeueRule,omitempty"`
 	PodMaxInUnschedulablePodsDuration metav1.Duration `json:"podMaxInUnschedulablePodsDuration,omitzero"`
+	// Shadow says that another scheduler bound the pods, and the engine decided beside it.
+	Shadow bool `json:"shadow,omitempty"`
 	// Configuration is the KubeSchedulerConfiguration in YAML; empty means the default one. FeatureGates are all gates
 	// it was read under.
 	Configuration string          `json:"configuration,omitempty"`

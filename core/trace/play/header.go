@@ -25,7 +25,7 @@ func HeaderOf(o engine.Options) (trace.Header, error) {
 	}
 	h := trace.Header{
 		Start: o.Start, Origin: trace.FromStart,
-		Seed: o.Seed, PodMaxInUnschedulablePodsDuration: metav1.Duration{Duration: o.PodMaxInUnschedulablePodsDuration},
+		Seed: o.Seed, Shadow: o.Shadow, PodMaxInUnschedulablePodsDuration: metav1.Duration{Duration: o.PodMaxInUnschedulablePodsDuration},
 		Configuration: string(text), FeatureGates: map[string]bool{},
 	}
 	if o.TieBreak != engine.BySeed {
@@ -65,7 +65,7 @@ func OptionsOf(h trace.Header) (engine.Options, error) {
 		return engine.Options{}, fmt.Errorf("the trace was recorded with options (tie break %q, requeue rule %q) that this program does not know: use a newer one", h.TieBreak, h.RequeueRule)
 	}
 	return engine.Options{
-		Config: c, Seed: h.Seed, TieBreak: engine.TieBreak(tieBreak), RequeueRule: queue.RequeueRule(rule),
+		Config: c, Seed: h.Seed, Shadow: h.Shadow, TieBreak: engine.TieBreak(tieBreak), RequeueRule: queue.RequeueRule(rule),
 		PodMaxInUnschedulablePodsDuration: h.PodMaxInUnschedulablePodsDuration.Duration, Start: h.Start,
 	}, nil
 }

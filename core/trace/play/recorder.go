@@ -48,7 +48,7 @@ func openTrace(to io.Writer, e *engine.Engine, o engine.Options, about About) (*
 	if err != nil {
 		return nil, err
 	}
-	h.Start, h.Program, h.Description = e.Now(), about.Program, about.Description
+	h.Start, h.Program, h.Description, h.Shadow = e.Now(), about.Program, about.Description, e.Shadows()
 	if e.Counters().Inputs > 0 {
 		h.Origin = trace.FromSnapshot
 	}

@@ -47,7 +47,7 @@ func TestReplay_ReportsOtherSeedOrConfiguration(t *testing.T) {
 }
 
 func TestHeaderOf_KeepsOptions(t *testing.T) {
-	o := engine.Options{Seed: 1 << 63, Start: start, TieBreak: engine.ByHeap, RequeueRule: 1, PodMaxInUnschedulablePodsDuration: time.Minute}
+	o := engine.Options{Seed: 1 << 63, Start: start, TieBreak: engine.ByHeap, RequeueRule: 1, PodMaxInUnschedulablePodsDuration: time.Minute, Shadow: true}
 	h, err := play.HeaderOf(o)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestHeaderOf_KeepsOptions(t *testing.T) {
 	if again, err := play.HeaderOf(back); err != nil || again.Configuration != h.Configuration || again.Seed != h.Seed {
 		t.Errorf("options and back give another header: %v, %v", again, err)
 	}
-	if back.TieBreak != o.TieBreak || back.RequeueRule != o.RequeueRule || back.PodMaxInUnschedulablePodsDuration != o.PodMaxInUnschedulablePodsDuration || !back.Start.Equal(start) {
+	if !back.Shadow || back.TieBreak != o.TieBreak || back.RequeueRule != o.RequeueRule || back.PodMaxInUnschedulablePodsDuration != o.PodMaxInUnschedulablePodsDuration || !back.Start.Equal(start) {
 		t.Errorf("options come back as %+v", back)
 	}
 	h.TieBreak = "coin"
