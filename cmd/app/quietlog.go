@@ -19,6 +19,9 @@ type quietSink struct {
 	quiet *atomic.Bool
 }
 
+// Init does nothing: klog has initialized its sink, which all loggers of the process share and read.
+func (quietSink) Init(logr.RuntimeInfo) {}
+
 func (s quietSink) Enabled(level int) bool { return !s.quiet.Load() && s.LogSink.Enabled(level) }
 
 func (s quietSink) Error(err error, message string, values ...any) {
