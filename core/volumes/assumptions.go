@@ -39,10 +39,16 @@ func (a *assumptions[T]) fork(held func(types.NamespacedName) T) assumptions[T] 
 // get returns the assumed state of an object, else the store's.
 func (a *assumptions[T]) get(name types.NamespacedName) T {
 	held := a.held(name)
-	if one, ok := a.by[name]; ok && one.from == held {
-		return one.state
+	if state, is := a.assumed(name, held); is {
+		return state
 	}
 	return held
+}
+
+// assumed returns the assumed state of the object that the store holds under a name, and whether there is one.
+func (a *assumptions[T]) assumed(name types.NamespacedName, held T) (state T, is bool) {
+	one, ok := a.by[name]
+	return one.state, ok && one.from == held
 }
 
 // assume makes state the state of its object, unless the store's version is another.

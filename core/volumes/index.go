@@ -25,7 +25,14 @@ type Candidate struct {
 }
 
 func newCandidate(pv *v1.PersistentVolume) *Candidate {
-	return &Candidate{pv, pv.Spec.Capacity[v1.ResourceStorage], ReachOf(pv)}
+	c := place(pv)
+	c.Reach = ReachOf(pv)
+	return c
+}
+
+// place is where a volume is among candidates: it is enough to find it.
+func place(pv *v1.PersistentVolume) *Candidate {
+	return &Candidate{Volume: pv, size: pv.Spec.Capacity[v1.ResourceStorage]}
 }
 
 // smaller orders candidates by size, then by name.
@@ -57,7 +64,7 @@ func (x *index) remove(pv *v1.PersistentVolume) {
 	if claim := pv.Spec.ClaimRef; claim != nil {
 		remove(x.named, nameOfClaim(claim), pv, byName)
 	} else {
-		remove(x.unclaimed, volume.GetPersistentVolumeClass(pv), newCandidate(pv), smaller)
+		remove(x.unclaimed, volume.GetPersistentVolumeClass(pv), place(pv), smaller)
 	}
 }
 
@@ -99,11 +106,11 @@ func insert[K comparable, T any](lists map[K]list[T], key K, item T, compare fun
 }
 
 func remove[K comparable, T any](lists map[K]list[T], key K, item T, compare func(a, b T) int) {
-	l := lists[key].own()
-	i, found := slices.BinarySearchFunc(l.items, item, compare)
+	i, found := slices.BinarySearchFunc(lists[key].items, item, compare)
 	if !found {
 		return
 	}
+	l := lists[key].own()
 	if l.items = slices.Delete(l.items, i, i+1); len(l.items) == 0 {
 		delete(lists, key)
 		return

@@ -14,7 +14,6 @@ import (
 // Matching are the volumes that a claim can get, on one node or another. What does not depend on the node is decided when
 // it is made, so that a node costs a look at the node affinities only.
 type Matching struct {
-	Claim   *v1.PersistentVolumeClaim
 	named   []*Candidate // that name the claim: the first one is taken, or none
 	matched []*Candidate // others, the best first
 }
@@ -25,7 +24,7 @@ func (s *State) Match(claim *v1.PersistentVolumeClaim, attributesClass bool) (*M
 	if err != nil {
 		return nil, err
 	}
-	m := &Matching{Claim: claim}
+	m := &Matching{}
 	s.eachCandidate(claim, func(c *Candidate) {
 		switch {
 		case !w.accepts(c):
@@ -47,11 +46,11 @@ func (s *State) eachCandidate(claim *v1.PersistentVolumeClaim, visit func(*Candi
 		}
 	}
 	for _, c := range s.index.unclaimed[class].items {
-		assumed := s.Volume(c.Volume.Name)
+		assumed, is := s.volumes.assumed(nameOf(c.Volume), c.Volume)
 		switch {
-		case assumed == c.Volume:
+		case !is:
 			visit(c)
-		case assumed != nil && volume.IsVolumeBoundToClaim(assumed, claim):
+		case volume.IsVolumeBoundToClaim(assumed, claim):
 			visit(newCandidate(assumed))
 		}
 	}
@@ -75,9 +74,6 @@ func (m *Matching) On(labels map[string]string, taken func(*v1.PersistentVolume)
 	}
 	return nil
 }
-
-// Len is the number of volumes that the claim can get anywhere.
-func (m *Matching) Len() int { return len(m.named) + len(m.matched) }
 
 // wanted is what a claim wants of a volume.
 type wanted struct {

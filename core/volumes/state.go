@@ -14,7 +14,7 @@ type State struct {
 	volumes assumptions[*v1.PersistentVolume]
 	claims  assumptions[*v1.PersistentVolumeClaim]
 	index   index
-	// Errors counts the failures of whoever places pods by this state.
+	// Errors counts the failures to place pods by this state.
 	Errors Errors
 }
 
