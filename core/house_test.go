@@ -71,7 +71,7 @@ core/plugins/podtopologyspread: core/config core/framework core/plugins/hint cor
 core/plugins/queuesort: core/config
 core/plugins/schedulinggates: core/config core/plugins/hint
 core/plugins/tainttoleration: core/config core/framework core/plugins/hint
-core/plugins/unreadable: core/config core/world
+core/plugins/unreadable: core/config core/plugins/podvolumes core/world
 core/plugins/unsupported: core/config core/framework core/plugins/hint
 core/plugins/volumebinding: core/config core/framework core/plugins/csimigration core/plugins/hint core/plugins/podvolumes core/plugins/shape core/saturating core/volumes core/world
 core/plugins/volumerestrictions: core/config core/framework core/plugins/hint core/plugins/podvolumes

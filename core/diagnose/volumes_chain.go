@@ -10,6 +10,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/component-helpers/storage/volume"
 
+	"orrery/core/plugins/podvolumes"
 	"orrery/core/plugins/volumebinding"
 	"orrery/core/world"
 )
@@ -85,16 +86,17 @@ type AttachmentLink struct {
 func (p *pendingPod) claimLinks() []ClaimLink {
 	if p.claims == nil {
 		for i := range p.pod.Spec.Volumes {
-			if v := &p.pod.Spec.Volumes[i]; v.PersistentVolumeClaim != nil || v.Ephemeral != nil {
-				p.claims = append(p.claims, p.claimLink(v))
+			v := &p.pod.Spec.Volumes[i]
+			if claim, is := podvolumes.ClaimOf(p.pod, v); is {
+				p.claims = append(p.claims, p.claimLink(v, claim))
 			}
 		}
 	}
 	return p.claims
 }
 
-func (p *pendingPod) claimLink(v *v1.Volume) ClaimLink {
-	l := ClaimLink{Volume: v.Name, Claim: volumebinding.ClaimName(p.pod, v), Ephemeral: v.Ephemeral != nil}
+func (p *pendingPod) claimLink(v *v1.Volume, claim string) ClaimLink {
+	l := ClaimLink{Volume: v.Name, Claim: claim, Ephemeral: v.Ephemeral != nil}
 	l.object = p.engine.Volumes().Claim(p.pod.Namespace, l.Claim)
 	if l.object == nil {
 		p.describeMissing(&l)

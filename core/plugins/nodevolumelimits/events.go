@@ -6,12 +6,12 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/component-helpers/storage/ephemeral"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/plugins/csimigration"
 	"orrery/core/plugins/hint"
+	"orrery/core/plugins/podvolumes"
 )
 
 // EventsToRegister returns the events that can raise a limit, free a volume, or make a claim.
@@ -72,17 +72,7 @@ func (*NodeVolumeLimits) isSchedulableAfterClaimAdded(_ klog.Logger, pod *v1.Pod
 	if err != nil {
 		return fwk.Queue, err
 	}
-	if added.Namespace != pod.Namespace {
-		return fwk.QueueSkip, nil
-	}
-	for i := range pod.Spec.Volumes {
-		v := &pod.Spec.Volumes[i]
-		if (v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == added.Name) ||
-			(v.PersistentVolumeClaim == nil && v.Ephemeral != nil && ephemeral.VolumeClaimName(pod, v) == added.Name) {
-			return fwk.Queue, nil
-		}
-	}
-	return fwk.QueueSkip, nil
+	return hint.QueueIf(podvolumes.UsesClaim(pod, added)), nil
 }
 
 // isSchedulableAfterAttachmentDeleted requeues the pod when it names a claim, or has an inline volume of the attacher. Like

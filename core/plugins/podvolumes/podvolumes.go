@@ -1,14 +1,17 @@
 // Package podvolumes reads the volumes of a pod for the volume plugins: the claims that they name, and their part of the pod's
 // signature.
 //
-// Claims of generic ephemeral volumes are left out: a pod does not name them, and only some of the plugins look at them.
+// Only some of the plugins look at the claims of generic ephemeral volumes, which a pod does not name: Claims and NamesClaim
+// leave them out, the others do not.
 package podvolumes
 
 import (
 	"encoding/json"
 	"iter"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/component-helpers/storage/ephemeral"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -30,6 +33,38 @@ func NamesClaim(pod *v1.Pod, claim *v1.PersistentVolumeClaim) bool {
 	}
 	for name := range Claims(pod) {
 		if name == claim.Name {
+			return true
+		}
+	}
+	return false
+}
+
+// ClaimOf returns the name of a volume's claim, which may be empty, and whether the volume has one: the one that it names, or
+// that of a generic ephemeral volume.
+func ClaimOf(pod *v1.Pod, volume *v1.Volume) (name string, is bool) {
+	switch {
+	case volume.PersistentVolumeClaim != nil:
+		return volume.PersistentVolumeClaim.ClaimName, true
+	case volume.Ephemeral != nil:
+		return ephemeral.VolumeClaimName(pod, volume), true
+	}
+	return "", false
+}
+
+// UsesClaims reports whether any of a pod's volumes has a claim.
+func UsesClaims(pod *v1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(volume v1.Volume) bool {
+		return volume.PersistentVolumeClaim != nil || volume.Ephemeral != nil
+	})
+}
+
+// UsesClaim reports whether a claim is that of one of a pod's volumes.
+func UsesClaim(pod *v1.Pod, claim *v1.PersistentVolumeClaim) bool {
+	if pod.Namespace != claim.Namespace {
+		return false
+	}
+	for i := range pod.Spec.Volumes {
+		if name, is := ClaimOf(pod, &pod.Spec.Volumes[i]); is && name == claim.Name {
 			return true
 		}
 	}

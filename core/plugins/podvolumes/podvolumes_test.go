@@ -51,3 +51,22 @@ func TestSign(t *testing.T) {
 		t.Errorf("got %s: %s, %v, want %s", fragments[0].Key, got, err, want)
 	}
 }
+
+func TestUsesClaim_AlsoOfEphemeralVolume(t *testing.T) {
+	pod := mk.Pod("p").PVC("a").Volume("own", v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}).
+		Volume("scratch", v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}}).Obj()
+	for name, tc := range map[string]struct {
+		claim *v1.PersistentVolumeClaim
+		want  bool
+	}{
+		"a claim that it names":            {mk.Claim("a").Obj(), true},
+		"the claim of its own volume":      {mk.Claim("p-own").Obj(), true},
+		"another claim":                    {mk.Claim("c").Obj(), false},
+		"a claim of that name elsewhere":   {mk.Claim("a").Namespace("shop").Obj(), false},
+		"a claim named like its directory": {mk.Claim("p-scratch").Obj(), false},
+	} {
+		if got := podvolumes.UsesClaim(pod, tc.claim); got != tc.want {
+			t.Errorf("%s: got %v, want %v", name, got, tc.want)
+		}
+	}
+}

@@ -16,6 +16,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
+	"orrery/core/plugins/podvolumes"
 	"orrery/core/world"
 )
 
@@ -71,9 +72,7 @@ func (*UnreadableVolumes) EventsToRegister(context.Context) ([]fwk.ClusterEventW
 
 // Holds reports whether the plugin holds a pod back: one of its volumes is a claim's.
 func Holds(pod *v1.Pod) bool {
-	return slices.ContainsFunc(pod.Spec.Volumes, func(volume v1.Volume) bool {
-		return volume.PersistentVolumeClaim != nil || volume.Ephemeral != nil
-	})
+	return podvolumes.UsesClaims(pod)
 }
 
 // storageKinds are the kinds without any of which volumes cannot be judged.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 
 	"orrery/core/plugins/csimigration"
+	"orrery/core/plugins/podvolumes"
 	"orrery/core/volumes"
 )
 
@@ -43,28 +44,13 @@ type delayedClaim struct {
 	source   *provisioning     // once it was needed
 }
 
-func usesClaims(pod *v1.Pod) bool {
-	return slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
-}
-
-// ClaimName is the name of a volume's claim; empty if it has none.
-func ClaimName(pod *v1.Pod, v *v1.Volume) string {
-	switch {
-	case v.PersistentVolumeClaim != nil:
-		return v.PersistentVolumeClaim.ClaimName
-	case v.Ephemeral != nil:
-		return ephemeral.VolumeClaimName(pod, v)
-	}
-	return ""
-}
-
 // claimsOf returns the claims of a pod as the API server has them. A claim that cannot be used yet is an error.
 func (pl *VolumeBinding) claimsOf(pod *v1.Pod) ([]*v1.PersistentVolumeClaim, error) {
 	var claims []*v1.PersistentVolumeClaim
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
-		name := ClaimName(pod, v)
-		if v.PersistentVolumeClaim == nil && v.Ephemeral == nil {
+		name, is := podvolumes.ClaimOf(pod, v)
+		if !is {
 			continue
 		}
 		claim := pl.volumes.StoredClaim(pod.Namespace, name)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/plugins/hint"
+	"orrery/core/plugins/podvolumes"
 )
 
 // EventsToRegister are the events that may give a pod's claims their volumes.
@@ -51,14 +52,7 @@ func afterClaim(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint
 	if err != nil {
 		return fwk.Queue, err
 	}
-	if pod.Namespace == is.Namespace {
-		for i := range pod.Spec.Volumes {
-			if ClaimName(pod, &pod.Spec.Volumes[i]) == is.Name {
-				return fwk.Queue, nil
-			}
-		}
-	}
-	return fwk.QueueSkip, nil
+	return hint.QueueIf(podvolumes.UsesClaim(pod, is)), nil
 }
 
 // afterCSINode: a driver in the place of an in-tree plugin may reach other nodes.
@@ -81,7 +75,7 @@ func afterDriver(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHin
 		return fwk.QueueSkip, nil
 	}
 	inline := func(v v1.Volume) bool { return v.CSI != nil && v.CSI.Driver == is.Name }
-	return hint.QueueIf(usesClaims(pod) || slices.ContainsFunc(pod.Spec.Volumes, inline)), nil
+	return hint.QueueIf(podvolumes.UsesClaims(pod) || slices.ContainsFunc(pod.Spec.Volumes, inline)), nil
 }
 
 // afterCapacity: there may be more room than there was.

@@ -119,7 +119,7 @@ func rejection(reasons ...string) *fwk.Status {
 
 // PreFilter finds the pod's claims. It rejects the pod if one is missing, lost, being deleted, or has to be bound first.
 func (pl *VolumeBinding) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
-	if !usesClaims(pod) {
+	if !podvolumes.UsesClaims(pod) {
 		state.Write(stateKey, withoutClaims)
 		return nil, skip
 	}
