@@ -25,7 +25,7 @@
 //	  │
 //	requests  saturating  printable  address           what a pod requests · sums that never wrap around · text and addresses
 //	spelling  footprint  boundedfile                   safe to show · suggestions · memory of what is encoded · files that have
-//	outfile  mk                                        to be small · output files · builders for tests
+//	outfile  csimigration  mk                          to be small · output files · in-tree volumes as CSI volumes · test objects
 //
 // The plugins are one package each, on the API of k8s.io/kube-scheduler/framework: plugins/defaultbinder,
 // plugins/defaultpreemption, plugins/imagelocality, plugins/interpodaffinity, plugins/nodeaffinity,
@@ -34,9 +34,9 @@
 // plugins/tainttoleration, plugins/unsupported, plugins/volumebinding, plugins/volumerestrictions and
 // plugins/volumezone; plugins names them all. Beside them, plugins/unreadable holds back pods whose volumes may not be
 // read. They share plugins/hint (queueing hints), plugins/topology (counts by topology domain), plugins/podvolumes
-// (what a pod mounts), plugins/csimigration (in-tree volumes as CSI volumes) and plugins/shape (functions of a
-// utilisation); plugins/plugintest runs them in tests. Package whatif/change holds the hypothetical changes that whatif
-// and diagnose make. Package parity is a module of its own, which compares all this with upstream.
+// (what a pod mounts) and plugins/shape (functions of a utilisation); plugins/plugintest runs them in tests. Package
+// whatif/change holds the hypothetical changes that whatif and diagnose make. Package parity is a module of its own,
+// which compares all this with upstream.
 //
 // A test beside this file checks these rules:
 //

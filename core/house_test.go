@@ -21,6 +21,7 @@ core
 # words and small things
 core/address
 core/boundedfile
+core/csimigration
 core/footprint
 core/mk
 core/outfile
@@ -35,7 +36,7 @@ core/store: core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/saturating core/world
 core/leader/sim: core/leader core/world
-core/world/memory: core/requests core/saturating core/world
+core/world/memory: core/csimigration core/requests core/saturating core/world
 core/trace: core/footprint core/printable core/requests core/store core/trim core/world
 core/volumes: core/store core/world
 core/volumes/outcome: core/store core/world
@@ -50,7 +51,6 @@ core/evict/taint: core/evict core/store core/world
 core/framework: core/config core/volumes core/world
 core/preempt: core/framework core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/preempt core/store core/world
-core/plugins/csimigration
 core/plugins/shape
 core/plugins/hint
 core/plugins/podvolumes
@@ -65,7 +65,7 @@ core/plugins/nodename: core/config core/framework
 core/plugins/nodeports: core/config core/framework core/plugins/hint
 core/plugins/noderesources: core/config core/framework core/plugins/hint core/plugins/shape core/requests core/saturating
 core/plugins/nodeunschedulable: core/config core/framework core/plugins/hint
-core/plugins/nodevolumelimits: core/config core/framework core/plugins/csimigration core/plugins/hint core/plugins/podvolumes core/world
+core/plugins/nodevolumelimits: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/world
 core/plugins/plugintest: core/framework core/store core/world
 core/plugins/podtopologyspread: core/config core/framework core/plugins/hint core/plugins/topology
 core/plugins/queuesort: core/config
@@ -73,7 +73,7 @@ core/plugins/schedulinggates: core/config core/plugins/hint
 core/plugins/tainttoleration: core/config core/framework core/plugins/hint
 core/plugins/unreadable: core/config core/plugins/podvolumes core/world
 core/plugins/unsupported: core/config core/framework core/plugins/hint
-core/plugins/volumebinding: core/config core/framework core/plugins/csimigration core/plugins/hint core/plugins/podvolumes core/plugins/shape core/saturating core/volumes core/world
+core/plugins/volumebinding: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/plugins/shape core/saturating core/volumes core/world
 core/plugins/volumerestrictions: core/config core/framework core/plugins/hint core/plugins/podvolumes
 core/plugins/volumezone: core/config core/framework core/plugins/hint core/plugins/podvolumes
 core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unreadable core/plugins/unsupported core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone
@@ -88,7 +88,7 @@ core/trace/play: core/config core/drive core/engine core/printable core/queue co
 # questions about an engine
 core/compare: core/config core/drive core/engine core/framework core/queue core/requests core/saturating core/trace core/trace/play core/volumes/outcome core/world
 core/whatif/change: core/footprint core/printable core/requests
-core/diagnose: core/cache core/config core/engine core/evict/budget core/framework core/plugins/csimigration core/plugins/interpodaffinity core/plugins/nodeports core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/podvolumes core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone core/preempt core/queue core/requests core/saturating core/spelling core/volumes core/whatif/change core/world
+core/diagnose: core/cache core/config core/csimigration core/engine core/evict/budget core/framework core/plugins/interpodaffinity core/plugins/nodeports core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/podvolumes core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone core/preempt core/queue core/requests core/saturating core/spelling core/volumes core/whatif/change core/world
 core/whatif: core/config core/diagnose core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/taint core/framework core/plugins/podvolumes core/printable core/saturating core/store core/whatif/change core/world core/world/memory
 # a scheduler and an operator on a cluster
 core/world/live: core/footprint core/trim core/world

@@ -7,7 +7,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"orrery/core/config"
-	"orrery/core/plugins/csimigration"
+	"orrery/core/csimigration"
 	"orrery/core/plugins/volumebinding"
 	"orrery/core/plugins/volumezone"
 	"orrery/core/volumes"

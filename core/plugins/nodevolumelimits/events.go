@@ -9,7 +9,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/csimigration"
+	"orrery/core/csimigration"
 	"orrery/core/plugins/hint"
 	"orrery/core/plugins/podvolumes"
 )

@@ -8,8 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/csimigration"
 	"orrery/core/framework"
-	"orrery/core/plugins/csimigration"
 )
 
 // ReasonExceeded rejects a node on which a driver cannot attach the pod's volumes.

@@ -4,7 +4,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/csimigration"
+	"orrery/core/csimigration"
 )
 
 // usage is what a node has attached, and may have. It never changes.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/csimigration"
+	"orrery/core/csimigration"
 )
 
 // volumeID identifies a volume of a CSI driver.

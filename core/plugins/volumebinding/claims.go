@@ -10,7 +10,7 @@ import (
 	"k8s.io/component-helpers/storage/ephemeral"
 	"k8s.io/component-helpers/storage/volume"
 
-	"orrery/core/plugins/csimigration"
+	"orrery/core/csimigration"
 	"orrery/core/plugins/podvolumes"
 	"orrery/core/volumes"
 )

@@ -1,5 +1,6 @@
 // Package csimigration tells which volumes of in-tree kinds a node's CSI drivers serve, and what such a volume is as a CSI
-// volume. The volume plugins share it. Names, handles and topology come from k8s.io/csi-translation-lib.
+// volume. The volume plugins and the simulated cluster share it. Names, handles and topology come from
+// k8s.io/csi-translation-lib.
 //
 // Seven in-tree volume plugins have a CSI driver in their place. The scheduler knows five of them as migrated; Azure files and
 // vSphere volumes can be translated, and no scheduler plugin treats them as migrated:

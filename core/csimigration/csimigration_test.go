@@ -7,7 +7,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/plugins/csimigration"
+	"orrery/core/csimigration"
 )
 
 const (
