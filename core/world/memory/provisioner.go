@@ -102,6 +102,7 @@ func (c *Cluster) createProvisioned(claim *v1.PersistentVolumeClaim, class *stor
 	if class.ReclaimPolicy != nil {
 		policy = *class.ReclaimPolicy
 	}
+	ref := world.ClaimReference(world.ObjectRefOf(claim))
 	volume := &v1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:        provisionedName(claim),
@@ -110,10 +111,7 @@ func (c *Cluster) createProvisioned(claim *v1.PersistentVolumeClaim, class *stor
 		Spec: v1.PersistentVolumeSpec{
 			Capacity:    v1.ResourceList{v1.ResourceStorage: *claim.Spec.Resources.Requests.Storage()},
 			AccessModes: slices.Clone(claim.Spec.AccessModes), VolumeMode: claim.Spec.VolumeMode,
-			ClaimRef: &v1.ObjectReference{
-				Kind: string(world.PersistentVolumeClaim), APIVersion: v1.SchemeGroupVersion.String(), Namespace: claim.Namespace,
-				Name: claim.Name, UID: claim.UID, ResourceVersion: claim.ResourceVersion,
-			},
+			ClaimRef:                      &ref,
 			PersistentVolumeReclaimPolicy: policy, StorageClassName: class.Name, MountOptions: class.MountOptions,
 			VolumeAttributesClassName: claim.Spec.VolumeAttributesClassName, NodeAffinity: affinityTo(segment),
 		},

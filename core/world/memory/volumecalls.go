@@ -17,11 +17,8 @@ func (c *Cluster) claimVolume(act world.ClaimVolume) error {
 		return err
 	}
 	claimed := o.(*v1.PersistentVolume).DeepCopy()
-	claimed.Spec.ClaimRef = &v1.ObjectReference{
-		Kind: string(world.PersistentVolumeClaim), APIVersion: v1.SchemeGroupVersion.String(),
-		Namespace: act.Claim.Namespace, Name: act.Claim.Name,
-		UID: act.Claim.UID, ResourceVersion: act.Claim.ResourceVersion,
-	}
+	ref := world.ClaimReference(act.Claim)
+	claimed.Spec.ClaimRef = &ref
 	if act.ByController {
 		claimed.Annotations = withEntry(claimed.Annotations, storagevolume.AnnBoundByController, "yes")
 	}
