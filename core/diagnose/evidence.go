@@ -24,6 +24,13 @@ type Evidence interface {
 	Hint() string
 }
 
+// Drawable is evidence that a chart can show.
+type Drawable interface {
+	Evidence
+	// FactsBeside are the facts for a screen: with a chart, without those that it shows.
+	FactsBeside(chart bool) []string
+}
+
 // Hint says what would make a node feasible that only this reason blocks; empty if there is no such node.
 func (r *Reason) Hint() string {
 	if len(r.OnlyOn) == 0 {

@@ -203,7 +203,12 @@ func (s *Shortage) String() string {
 }
 
 // Facts implements Evidence.
-func (s *Shortage) Facts() []string {
+func (s *Shortage) Facts() []string { return s.facts(true, "there") }
+
+// FactsBeside implements Drawable: a chart of Rooms shows the nearest node, which the other facts then name.
+func (s *Shortage) FactsBeside(chart bool) []string { return s.facts(!chart, "on "+s.Nearest) }
+
+func (s *Shortage) facts(nearest bool, where string) []string {
 	facts := []string{}
 	if s.Never() {
 		facts = append(facts, s.String())
@@ -218,12 +223,9 @@ func (s *Shortage) Facts() []string {
 	if s.Allocatable == 0 {
 		return facts
 	}
-	near := fmt.Sprintf("nearest is %s: %s of %s free, %s short", s.Nearest, formatAmount(s.Resource, s.MostFree),
-		formatAmount(s.Resource, s.Allocatable), formatAmount(s.Resource, s.Missing))
-	for _, held := range s.Nominated {
-		near += fmt.Sprintf("; %s held for %s, nominated here", formatAmount(s.Resource, held.Amount), held.Pod)
+	if nearest {
+		facts = append(facts, s.nearest())
 	}
-	facts = append(facts, near)
 	if len(s.Requesters) > 0 {
 		largest := make([]string, len(s.Requesters))
 		for i, r := range s.Requesters {
@@ -232,9 +234,18 @@ func (s *Shortage) Facts() []string {
 				largest[i] += fmt.Sprintf(" (priority %d)", r.Priority)
 			}
 		}
-		facts = append(facts, "largest requests there: "+strings.Join(largest, ", "))
+		facts = append(facts, "largest requests "+where+": "+strings.Join(largest, ", "))
 	}
 	return facts
+}
+
+func (s *Shortage) nearest() string {
+	near := fmt.Sprintf("nearest is %s: %s of %s free, %s short", s.Nearest, formatAmount(s.Resource, s.MostFree),
+		formatAmount(s.Resource, s.Allocatable), formatAmount(s.Resource, s.Missing))
+	for _, held := range s.Nominated {
+		near += fmt.Sprintf("; %s held for %s, nominated here", formatAmount(s.Resource, held.Amount), held.Pod)
+	}
+	return near
 }
 
 // Hint implements Evidence.

@@ -120,8 +120,16 @@ func skewAt(t *podtopologyspread.DomainTable, value string) int64 {
 // maxDomains bounds the domains in a sentence.
 const maxDomains = 6
 
+// LabelMissing reports whether the nodes are rejected for lack of a label, whatever the counts.
+func (s *Skew) LabelMissing() bool { return s.unlabeled }
+
 // Facts implements Evidence.
-func (s *Skew) Facts() []string {
+func (s *Skew) Facts() []string { return s.facts(true) }
+
+// FactsBeside implements Drawable: a chart shows the domains of each constraint.
+func (s *Skew) FactsBeside(chart bool) []string { return s.facts(!chart) }
+
+func (s *Skew) facts(domains bool) []string {
 	var facts []string
 	for i := range s.Constraints {
 		c := &s.Constraints[i]
@@ -131,15 +139,9 @@ func (s *Skew) Facts() []string {
 			}
 			continue
 		}
-		domains := make([]string, 0, maxDomains)
-		for _, d := range c.Domains[:min(len(c.Domains), maxDomains)] {
-			domains = append(domains, d.Value+" "+strconv.FormatInt(d.Pods, 10))
+		if domains {
+			facts = append(facts, c.domains())
 		}
-		if more := len(c.Domains) - maxDomains; more > 0 {
-			domains = append(domains, fmt.Sprintf("and %d more", more))
-		}
-		facts = append(facts, fmt.Sprintf("over %s: matching pods by domain %s; maxSkew %d over the least, %d, allows %d with this pod",
-			c.Key, strings.Join(domains, ", "), c.MaxSkew, c.Least, max(c.Limit+c.Self, 0)))
 		if len(c.Domains) < c.MinDomains {
 			facts = append(facts, fmt.Sprintf("minDomains is %d and there are %d, so the least counts as 0", c.MinDomains, len(c.Domains)))
 		}
@@ -151,6 +153,19 @@ func (s *Skew) Facts() []string {
 		}
 	}
 	return facts
+}
+
+// domains is the table in a sentence.
+func (t *SpreadTable) domains() string {
+	domains := make([]string, 0, maxDomains)
+	for _, d := range t.Domains[:min(len(t.Domains), maxDomains)] {
+		domains = append(domains, d.Value+" "+strconv.FormatInt(d.Pods, 10))
+	}
+	if more := len(t.Domains) - maxDomains; more > 0 {
+		domains = append(domains, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("over %s: matching pods by domain %s; maxSkew %d over the least, %d, allows %d with this pod",
+		t.Key, strings.Join(domains, ", "), t.MaxSkew, t.Least, max(t.Limit+t.Self, 0))
 }
 
 // Hint implements Evidence.

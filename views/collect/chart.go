@@ -2,7 +2,6 @@ package collect
 
 import (
 	"strconv"
-	"strings"
 
 	"orrery/core/diagnose"
 	"orrery/core/printable"
@@ -19,8 +18,8 @@ func chartsOf(r *diagnose.Reason) []views.Chart {
 			return []views.Chart{roomChart(evidence)}
 		}
 	case *diagnose.Skew:
-		if strings.Contains(r.Message, "missing required label") {
-			return nil // no count rejects a node
+		if evidence.LabelMissing() {
+			return nil
 		}
 		var charts []views.Chart
 		for i := range evidence.Constraints {
@@ -29,19 +28,6 @@ func chartsOf(r *diagnose.Reason) []views.Chart {
 		return charts
 	}
 	return nil
-}
-
-// isDrawn reports whether a chart shows a fact of its evidence.
-func isDrawn(fact string) bool {
-	return strings.HasPrefix(fact, "nearest is ") || strings.HasPrefix(fact, "over ")
-}
-
-// factBeside names the node in a fact that the drawn fact before it would name.
-func factBeside(of diagnose.Evidence, fact string) string {
-	if s, ok := of.(*diagnose.Shortage); ok {
-		return strings.Replace(fact, "largest requests there", "largest requests on "+s.Nearest, 1)
-	}
-	return fact
 }
 
 // roomChart compares what the nearest nodes have free with the request.

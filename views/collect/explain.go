@@ -66,12 +66,12 @@ func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 		if r.Evidence != nil {
 			charts := chartsOf(r)
 			v.Charts = append(v.Charts, charts...)
-			for _, fact := range r.Evidence.Facts() {
-				v.Facts = append(v.Facts, printable.Text(fact))
-				if len(charts) == 0 || !isDrawn(fact) {
-					v.Undrawn = append(v.Undrawn, printable.Text(factBeside(r.Evidence, fact)))
-				}
+			facts := r.Evidence.Facts()
+			v.Facts = appendTexts(v.Facts, facts)
+			if drawable, ok := r.Evidence.(diagnose.Drawable); ok {
+				facts = drawable.FactsBeside(len(charts) > 0)
 			}
+			v.Undrawn = appendTexts(v.Undrawn, facts)
 		}
 		if hint := r.Hint(); hint != "" {
 			v.Hints = append(v.Hints, printable.Text(hint))
@@ -90,6 +90,13 @@ func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 		v.Scores = append(v.Scores, views.ScorePart(s))
 	}
 	return v
+}
+
+func appendTexts(to, texts []string) []string {
+	for _, text := range texts {
+		to = append(to, printable.Text(text))
+	}
+	return to
 }
 
 // filtersOf returns the Filter plugins with a status, in the order of their first.
