@@ -10,7 +10,7 @@
 // node on which the other user of the claim runs is a candidate. Victims are compared by the name of the claim alone, as in
 // kube-scheduler: a victim of another namespace with a claim of that name lowers the count too.
 //
-// A pod without such disks whose claims nobody uses skips Filter, and then nominated pods with its claims are not counted.
+// A pod without such disks whose claims no other pod uses skips Filter, and then nominated pods with its claims are not counted.
 package volumerestrictions
 
 import (

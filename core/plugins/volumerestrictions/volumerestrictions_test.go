@@ -97,7 +97,7 @@ func TestFilter_Claims(t *testing.T) {
 	}{
 		"no volumes":                             {mk.Pod("p").Obj(), []*v1.Pod{user}, []world.Object{exclusive}, "Skip"},
 		"a claim that pods may share":            {mk.Pod("p").PVC("data").Obj(), []*v1.Pod{user}, []world.Object{mk.Claim("data").Obj()}, "Skip"},
-		"an exclusive claim that nobody uses":    {mk.Pod("p").PVC("data").Obj(), nil, []world.Object{exclusive}, "Skip"},
+		"an exclusive claim that no pod uses":    {mk.Pod("p").PVC("data").Obj(), nil, []world.Object{exclusive}, "Skip"},
 		"an exclusive claim that a pod uses":     {mk.Pod("p").PVC("data").Obj(), []*v1.Pod{user}, []world.Object{exclusive}, claimInUse},
 		"a claim of that name elsewhere":         {mk.Pod("p").PVC("data").Obj(), []*v1.Pod{mk.Pod("user").Namespace("shop").Node("n").PVC("data").Obj()}, []world.Object{exclusive}, "Skip"},
 		"one exclusive claim of several":         {mk.Pod("p").PVC("logs").PVC("data").Obj(), []*v1.Pod{user}, []world.Object{mk.Claim("logs").Obj(), exclusive}, claimInUse},

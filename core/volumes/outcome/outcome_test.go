@@ -101,7 +101,7 @@ func TestOf_SelectNodeProvisionsInZone(t *testing.T) {
 	}
 }
 
-// A claim that nobody provisions for gets its node, and waits.
+// A claim without a provisioner gets its node, and waits.
 func TestOf_SelectNodeWithoutProvisioner(t *testing.T) {
 	claim := mk.Claim("c").Size("1Gi").Class("local").Obj()
 	for name, class := range map[string]*storagev1.StorageClass{

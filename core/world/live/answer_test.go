@@ -64,7 +64,7 @@ func protobuf(t *testing.T, kind string, object []byte) http.HandlerFunc {
 	}
 }
 
-// endless writes until nobody reads.
+// endless writes until the reader has gone.
 func endless(w io.Writer, text string) {
 	for part := []byte(strings.Repeat(text, 4096)); ; {
 		if _, err := w.Write(part); err != nil {

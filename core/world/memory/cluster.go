@@ -268,8 +268,8 @@ func (c *Cluster) Fork() *Cluster {
 		f.streams[kind] = &other
 	}
 	f.injected = make(map[Call][]Fault, len(c.injected))
-	for call, mishaps := range c.injected {
-		f.injected[call] = slices.Clone(mishaps)
+	for call, faults := range c.injected {
+		f.injected[call] = slices.Clone(faults)
 	}
 	f.inflight = maps.Clone(c.inflight)
 	f.storage = c.storage.clone()

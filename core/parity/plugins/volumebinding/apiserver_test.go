@@ -128,7 +128,7 @@ func (s *apiServer) progress(r *comparison) {
 	}
 	u := pick(r.Source, s.updates)
 	if r.OneIn(4) {
-		s.mishap(r, u.sent)
+		s.disturb(r, u.sent)
 		return
 	}
 	switch o := s.cluster.held(u.sent).(type) {
@@ -163,8 +163,8 @@ func (s *apiServer) bind(namespace, name, volumeName string) {
 	s.cluster.set(claim)
 }
 
-// mishap is something that ends a binding, or does not.
-func (s *apiServer) mishap(r *comparison, written world.Object) {
+// disturb makes a change that may end a binding.
+func (s *apiServer) disturb(r *comparison, written world.Object) {
 	held := s.cluster.held(written)
 	if held == nil {
 		return
