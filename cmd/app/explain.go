@@ -11,6 +11,7 @@ func explainCommand(plugins framework.Registry) *cobra.Command {
 		out  output
 		whom target
 		node string
+		full bool
 	)
 	c := &cobra.Command{
 		Use:   "explain [POD | KIND/OWNER]",
@@ -30,6 +31,7 @@ The exit code is 1 when the pod is not placed, or, with --node, not on that node
   orrery explain deploy/payment -n shop
   orrery explain payment-7d4x9 -n shop
   orrery explain payment-7d4x9 --trace priority-storm --at +90s
+  orrery explain payment-7d4x9 --trace priority-storm --at +90s -v
   orrery explain shop/web-0 --trace incident.orrery --at 09:12:30 --node worker-7
   orrery explain shop/web-0 --trace incident.orrery -o json | jq -r .cause`,
 		Args:              cobra.MaximumNArgs(1),
@@ -57,6 +59,7 @@ The exit code is 1 when the pod is not placed, or, with --node, not on that node
 			if err != nil {
 				return err
 			}
+			doc.verbose = full
 			if err := out.print(c, doc, doc.text); err != nil {
 				return err
 			}
@@ -68,6 +71,7 @@ The exit code is 1 when the pod is not placed, or, with --node, not on that node
 	}
 	whom.flag(c, true)
 	c.Flags().StringVar(&node, "node", "", "say what every plugin says of this node")
+	c.Flags().BoolVarP(&full, "verbose", "v", false, "add the messages of the scheduler and its plugins in full, as events have them")
 	out.addFlag(c)
 	return c
 }

@@ -32,6 +32,7 @@ type explanationDocument struct {
 
 	start, at time.Time
 	fallback  string // says so if neither a trace nor a cluster was named
+	verbose   bool   // the text has the scheduler's messages in full
 }
 
 // waitsForObjects reports whether the pod is placed and its binding waits for its claims: that is the answer then, not the

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"orrery/core/engine"
-	"orrery/core/plugins/defaultpreemption"
 	"orrery/core/printable"
 )
 
@@ -24,6 +23,7 @@ func (d *explanationDocument) text(w io.Writer) {
 	section(w, "Storage", d.storageLines())
 	section(w, "Preemption", d.preemptionLines())
 	section(w, "PostFilter results", d.postFilterLines())
+	section(w, "The scheduler's message", d.messageLines())
 	section(w, "What would help", d.hintLines())
 	section(w, "Tried on a copy, each alone places the pod", d.remedyLines(func(r *remedy) bool { return r.Places && !r.Needless }))
 	section(w, "Tried on a copy, each alone places the pod only if its turn comes before that of others",
@@ -110,7 +110,7 @@ func (d *explanationDocument) hintLines() [][]string {
 	return lines
 }
 
-// preemptionLines are what a preemption found; without evidence, upstream's message is among the PostFilter results.
+// preemptionLines are what a preemption found; without evidence, the plugin's message is among the PostFilter results.
 func (d *explanationDocument) preemptionLines() [][]string {
 	var lines [][]string
 	for _, fact := range d.PreemptionFacts {
@@ -167,15 +167,27 @@ func (d *explanationDocument) storageLines() [][]string {
 	return lines
 }
 
-// postFilterLines returns the results of plugins that failed for the pod as a whole.
+// postFilterLines returns the results of plugins that failed for the pod as a whole, where they are all that is known, or
+// asked for.
 func (d *explanationDocument) postFilterLines() [][]string {
+	if d.PreemptionFacts != nil && !d.verbose {
+		return nil
+	}
 	var lines [][]string
 	for _, s := range d.PluginResults {
-		if said := s.Plugin == defaultpreemption.Name && d.PreemptionFacts != nil; !said && s.Code != "Success" && s.Code != "Skip" {
+		if s.Code != "Success" && s.Code != "Skip" {
 			lines = append(lines, []string{s.Point, s.Plugin, s.Code, printable.Line(strings.Join(s.Reasons, ", "), 300)})
 		}
 	}
 	return lines
+}
+
+// messageLines is the message that the pod's event and condition have, if it was asked for.
+func (d *explanationDocument) messageLines() [][]string {
+	if !d.verbose || d.Message == "" {
+		return nil
+	}
+	return [][]string{{printable.Text(d.Message)}}
 }
 
 func (d *explanationDocument) scoreLines() [][]string {
