@@ -167,10 +167,10 @@ func (d *explanationDocument) storageLines() [][]string {
 	return lines
 }
 
-// postFilterLines returns the results of plugins that failed for the pod as a whole, where they are all that is known, or
-// asked for.
+// postFilterLines returns the results of plugins that failed for the pod as a whole, if they were asked for: what they mean
+// is among the reasons and the preemption's facts.
 func (d *explanationDocument) postFilterLines() [][]string {
-	if d.PreemptionFacts != nil && !d.verbose {
+	if !d.verbose {
 		return nil
 	}
 	var lines [][]string

@@ -77,9 +77,10 @@ func placedWith(e *engine.Engine, pods []*v1.Pod, like string, nodes int) (int, 
 		return 0, err
 	}
 	for range nodes {
-		o, op := altered(f, nil, change.Change{Verb: change.AddNodes, Name: like})
-		if err := f.Apply(world.Input{At: f.Now(), Event: world.Changed{Op: op, Object: o}}); err != nil {
-			return 0, err
+		for _, event := range eventsOf(f, nil, change.Change{Verb: change.AddNodes, Name: like}) {
+			if err := f.Apply(world.Input{At: f.Now(), Event: event}); err != nil {
+				return 0, err
+			}
 		}
 	}
 	return decided(f, pods), nil

@@ -10,8 +10,8 @@ import (
 	"orrery/core/world"
 )
 
-// placedBy counts the pods that the engine's next decisions place in a fork with a change, which is made to each pod or
-// once to the nodes.
+// placedBy counts the pods that the engine's next decisions place in a fork with a change, which is made to each pod, or
+// once to something else.
 func placedBy(e *engine.Engine, pods []*v1.Pod, c change.Change) (int, error) {
 	f, err := e.Fork()
 	if err != nil {
@@ -19,13 +19,13 @@ func placedBy(e *engine.Engine, pods []*v1.Pod, c change.Change) (int, error) {
 	}
 	for _, pod := range pods {
 		own := c
-		if ofNode := c.Verb == change.Uncordon || c.Verb == change.AddNodes; !ofNode {
+		if ofPod(c) {
 			own.Name = world.PodRefOf(pod).String()
 		} else if pod != pods[0] {
 			break
 		}
-		if o, op := altered(f, pod, own); o != nil {
-			_ = f.Apply(world.Input{At: f.Now(), Event: world.Changed{Op: op, Object: o}}) // a refused change places nothing
+		for _, event := range eventsOf(f, pod, own) {
+			_ = f.Apply(world.Input{At: f.Now(), Event: event}) // a refused change places nothing
 		}
 	}
 	return decided(f, pods), nil

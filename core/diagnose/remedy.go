@@ -71,15 +71,15 @@ func hasNode(e *engine.Engine, pod *v1.Pod) bool {
 
 // try makes a change in a fork and returns the pod's node there; empty if none.
 func try(e *engine.Engine, pod *v1.Pod, c change.Change) (string, error) {
-	o, op := altered(e, pod, c)
-	if o == nil {
+	events := eventsOf(e, pod, c)
+	if events == nil {
 		return "", nil
 	}
-	return e.Try(pod.Namespace, pod.Name, world.Changed{Op: op, Object: o})
+	return e.Try(pod.Namespace, pod.Name, events...)
 }
 
-// altered returns the object with the change; nil if the change is impossible.
-func altered(e *engine.Engine, pod *v1.Pod, c change.Change) (world.Object, world.Op) {
+// eventsOf returns a change for the pod as the cluster would report it, none if it is impossible.
+func eventsOf(e *engine.Engine, pod *v1.Pod, c change.Change) []world.Event {
 	switch c.Verb {
 	case change.Uncordon:
 		node := e.Store().Node(c.Name).DeepCopy()
@@ -89,7 +89,7 @@ func altered(e *engine.Engine, pod *v1.Pod, c change.Change) (world.Object, worl
 			node.Spec.Taints = taints
 		}
 		node.ResourceVersion = ""
-		return node, world.Modified
+		return []world.Event{world.Changed{Op: world.Modified, Object: node}}
 	case change.AddNodes:
 		name := c.Name + "-new"
 		for e.Store().Node(name) != nil {
@@ -97,15 +97,24 @@ func altered(e *engine.Engine, pod *v1.Pod, c change.Change) (world.Object, worl
 		}
 		node := change.NodeLike(e.Store().Node(c.Name), name)
 		node.UID = types.UID("diagnose-" + name)
-		return node, world.Added
+		return []world.Event{world.Changed{Op: world.Added, Object: node}}
 	case change.AddVolume, change.SetCapacity, change.SetClass, change.DeletePod:
-		return alteredStorage(e, c)
+		return storageEvents(e, pod, c)
 	}
 	changed := pod.DeepCopy()
 	changed.ResourceVersion = ""
 	noClasses := func(string) *schedulingv1.PriorityClass { return nil }
 	if err := c.AlterPod(changed, noClasses, e.Profiles(), numeric(e)); err != nil {
-		return nil, world.Modified
+		return nil
 	}
-	return changed, world.Modified
+	return []world.Event{world.Changed{Op: world.Modified, Object: changed}}
+}
+
+// ofPod reports whether a change is made to the pod itself, by its name.
+func ofPod(c change.Change) bool {
+	switch c.Verb {
+	case change.SetRequests, change.Ungate, change.Tolerate, change.Unselect:
+		return true
+	}
+	return false
 }

@@ -111,6 +111,9 @@ func (p *pendingPod) blockers(x *engine.Explanation, nodes []*engine.NodeVerdict
 	return list
 }
 
+// maxClause is the length from which a fact has only its first clause in the sentence: the whole stands under its reason.
+const maxClause = 80
+
 // blockerText says what the reason is on its nodes alone.
 func (p *pendingPod) blockerText(x *engine.Explanation, b *Blocker) string {
 	r := &Reason{Plugin: b.Plugin, Message: b.Reason, OnlyOn: b.names}
@@ -126,10 +129,17 @@ func (p *pendingPod) blockerText(x *engine.Explanation, b *Blocker) string {
 	}
 	if evidence != nil {
 		if facts := evidence.Facts(); len(facts) > 0 {
-			return b.Reason + ": " + facts[0]
+			return b.Reason + ": " + clause(facts[0])
 		}
 	}
 	return b.Reason
+}
+
+func clause(fact string) string {
+	if first, _, more := strings.Cut(fact, ": "); more && len(fact) > maxClause {
+		return first
+	}
+	return fact
 }
 
 func isStorage(plugin string) bool {

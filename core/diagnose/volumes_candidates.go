@@ -7,10 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/engine"
 	"orrery/core/plugins/volumebinding"
 	"orrery/core/plugins/volumerestrictions"
 	"orrery/core/whatif/change"
@@ -26,9 +23,13 @@ func (p *pendingPod) storageRemedies(all []rejection) []Remedy {
 	var remedies []Remedy
 	links := p.claimLinks()
 	for i := range links {
-		if l := &links[i]; l.State == ClaimDelayed {
+		switch l := &links[i]; {
+		case l.State == ClaimDelayed:
 			remedies = append(remedies, p.moreStorage(l, all)...)
 			remedies = append(remedies, p.otherClass(l)...)
+		case l.State == ClaimUnbound && l.object.Spec.VolumeName == "":
+			remedies = append(remedies, p.otherClass(l)...)
+			remedies = append(remedies, volumeFor(l)...)
 		}
 	}
 	return append(remedies, p.endHolders()...)
@@ -67,13 +68,12 @@ func (p *pendingPod) moreStorage(l *ClaimLink, all []rejection) []Remedy {
 	return remedies
 }
 
-// otherClass returns other classes that make a volume for the claim when its pod is placed.
+// otherClass returns other classes that make a volume for the claim: for one that waits for its pod, when the pod is placed.
 func (p *pendingPod) otherClass(l *ClaimLink) []Remedy {
 	var remedies []Remedy
 	for o := range p.engine.Store().Objects(world.StorageClass) {
 		class := o.(*storagev1.StorageClass)
-		mode := class.VolumeBindingMode
-		if class.Name == l.Class.Name || mode == nil || *mode != storagev1.VolumeBindingWaitForFirstConsumer || !volumebinding.Provisions(class) {
+		if l.Class != nil && class.Name == l.Class.Name || !volumebinding.Provisions(class) || l.State == ClaimDelayed && !isDelayed(class) {
 			continue
 		}
 		remedies = append(remedies, Remedy{
@@ -83,6 +83,30 @@ func (p *pendingPod) otherClass(l *ClaimLink) []Remedy {
 	}
 	slices.SortFunc(remedies, func(a, b Remedy) int { return strings.Compare(a.Text, b.Text) })
 	return remedies[:min(len(remedies), maxStorage)]
+}
+
+func isDelayed(class *storagev1.StorageClass) bool {
+	return class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
+}
+
+// volumeFor returns a volume that the controller binds to the claim, where nobody makes one.
+func volumeFor(l *ClaimLink) []Remedy {
+	if l.Requested == "" || !suits(l.object) || l.class != nil && volumebinding.Provisions(l.class) {
+		return nil
+	}
+	c := change.Change{Verb: change.AddVolume, Requests: change.Storage(l.Requested)}
+	text := "add a PersistentVolume of " + l.Requested
+	if l.Class != nil {
+		c.Name = l.Class.Name
+		text += " and class " + c.Name
+	}
+	return []Remedy{{Change: c, Text: text}}
+}
+
+// suits reports whether a volume without labels or attributes, and with a file system, may serve the claim.
+func suits(claim *v1.PersistentVolumeClaim) bool {
+	return claim.Spec.Selector == nil && claim.Spec.VolumeAttributesClassName == nil &&
+		(claim.Spec.VolumeMode == nil || *claim.Spec.VolumeMode == v1.PersistentVolumeFilesystem)
 }
 
 // endHolders returns the deletion of pods that hold a claim of mode ReadWriteOncePod, or a disk.
@@ -102,51 +126,4 @@ func (p *pendingPod) endHolders() []Remedy {
 		}
 	}
 	return remedies[:min(len(remedies), maxStorage)]
-}
-
-// alteredStorage returns the object with a change of storage, or the pod to be deleted; nil if the change is impossible.
-func alteredStorage(e *engine.Engine, c change.Change) (world.Object, world.Op) {
-	namespace, name, _ := strings.Cut(c.Name, "/")
-	var object world.Object
-	var err error
-	op := world.Modified
-	switch c.Verb {
-	case change.DeletePod:
-		if pod := e.Store().Pod(namespace, name); pod != nil {
-			return pod, world.Deleted
-		}
-		return nil, op
-	case change.AddVolume:
-		object, err = c.NewVolume("diagnose-new")
-		op = world.Added
-	case change.SetClass:
-		claim := e.Volumes().StoredClaim(namespace, name).DeepCopy()
-		object, err = claim, c.AlterClaim(claim)
-	case change.SetCapacity:
-		object, op, err = alteredCapacity(e, c)
-	}
-	if err != nil {
-		return nil, op
-	}
-	object.SetResourceVersion("")
-	if op == world.Added {
-		object.SetUID(types.UID("diagnose-" + object.GetName()))
-	}
-	return object, op
-}
-
-// alteredCapacity changes the first capacity that the change is of, or makes one.
-func alteredCapacity(e *engine.Engine, c change.Change) (world.Object, world.Op, error) {
-	var nodes []*v1.Node
-	for o := range e.Store().Objects(world.Node) {
-		nodes = append(nodes, o.(*v1.Node))
-	}
-	for o := range e.Store().Objects(world.CSIStorageCapacity) {
-		if published := o.(*storagev1.CSIStorageCapacity); c.Covers(published, nodes) {
-			changed := published.DeepCopy()
-			return changed, world.Modified, c.AlterCapacity(changed)
-		}
-	}
-	made, err := c.NewCapacity(metav1.NamespaceDefault, "diagnose-new")
-	return made, world.Added, err
 }

@@ -16,6 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/printable"
@@ -272,8 +273,16 @@ func setDefaults(o world.Object) {
 	if o.GetUID() == "" {
 		o.SetUID(types.UID("imported-" + strings.ToLower(string(kind)) + "-" + o.GetNamespace() + "-" + o.GetName()))
 	}
-	if pod, ok := o.(*v1.Pod); ok && pod.Spec.SchedulerName == "" {
-		pod.Spec.SchedulerName = v1.DefaultSchedulerName
+	switch o := o.(type) {
+	case *v1.Pod:
+		if o.Spec.SchedulerName == "" {
+			o.Spec.SchedulerName = v1.DefaultSchedulerName
+		}
+	case *storagev1.StorageClass:
+		if o.VolumeBindingMode == nil {
+			immediate := storagev1.VolumeBindingImmediate
+			o.VolumeBindingMode = &immediate
+		}
 	}
 }
 

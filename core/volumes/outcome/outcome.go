@@ -30,13 +30,29 @@ func claimed(act world.ClaimVolume, held store.View) []world.Event {
 	if claim == nil || !ok || pv.UID != act.Volume.UID {
 		return nil
 	}
+	return bindBoth(claim, pv, act.ByController)
+}
+
+// Bound returns the changes when the volume controller binds a claim to a volume of its choice.
+func Bound(claim *v1.PersistentVolumeClaim, pv *v1.PersistentVolume) []world.Event {
+	return bindBoth(claim, pv, true)
+}
+
+func bindBoth(claim *v1.PersistentVolumeClaim, pv *v1.PersistentVolume, byController bool) []world.Event {
 	bound := *pv
-	ref := world.ClaimReference(act.Claim)
+	ref := world.ClaimReference(world.ObjectRefOf(claim))
 	bound.ResourceVersion, bound.Spec.ClaimRef, bound.Status.Phase = "", &ref, v1.VolumeBound
-	if act.ByController {
+	if byController {
 		bound.Annotations = annotated(bound.Annotations, volume.AnnBoundByController, "yes")
 	}
 	return []world.Event{world.Changed{Op: world.Modified, Object: &bound}, bind(claim, &bound)}
+}
+
+// Provisioned returns the changes when a class makes a volume for a claim that does not wait for its pod: one that every
+// node reaches.
+func Provisioned(claim *v1.PersistentVolumeClaim, class *storagev1.StorageClass) []world.Event {
+	pv := provisioned(claim, class, nil)
+	return []world.Event{world.Changed{Op: world.Added, Object: pv}, bind(claim, pv)}
 }
 
 // selected answers as the class's provisioner. Without a provisioner the claim waits.
