@@ -8,7 +8,7 @@ import (
 
 func explainCommand(plugins framework.Registry) *cobra.Command {
 	var (
-		out  output
+		out  = output{names: true}
 		whom target
 		node string
 		full bool

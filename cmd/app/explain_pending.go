@@ -55,6 +55,17 @@ type capacity struct {
 	Places int    `json:"places"`
 }
 
+// names are the pods as explain takes them.
+func (d *pendingPodsDocument) names() []string {
+	var names []string
+	for i := range d.Groups {
+		for _, pod := range d.Groups[i].Pods {
+			names = append(names, d.Groups[i].Namespace+"/"+pod)
+		}
+	}
+	return names
+}
+
 // ownerKinds are the names by which an owner is given, as to kubectl.
 var ownerKinds = map[string]string{
 	"deploy": "deployment", "deployment": "deployment", "rs": "replicaset", "replicaset": "replicaset", "sts": "statefulset",

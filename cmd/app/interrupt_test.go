@@ -84,7 +84,7 @@ func TestRecord_InterruptedBeforeFirstListKeepsFile(t *testing.T) {
 			stub := stubCluster(t)
 			stub.silent = make(chan struct{}, 100)
 			dir := t.TempDir()
-			p := begunIn(t, dir, "record", "-o", "out", "--force", "--kubeconfig", stub.start(t.TempDir()))
+			p := begunIn(t, dir, "record", "--out", "out", "--force", "--kubeconfig", stub.start(t.TempDir()))
 			var said strings.Builder
 			p.Stderr = &said
 			if err := p.Start(); err != nil {
@@ -108,7 +108,7 @@ func TestRecord_InterruptedBeforeFirstListKeepsFile(t *testing.T) {
 // TestRecord_KilledAfterFirstListLeavesTrace waits for a recording to take the place of the file of before.
 func TestRecord_KilledAfterFirstListLeavesTrace(t *testing.T) {
 	dir := t.TempDir()
-	p := begunIn(t, dir, "record", "-o", "out", "--force", "--kubeconfig", stubCluster(t).start(t.TempDir()))
+	p := begunIn(t, dir, "record", "--out", "out", "--force", "--kubeconfig", stubCluster(t).start(t.TempDir()))
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"orrery/core/printable"
 )
 
 // apiVersion is the version of every JSON document, see docs/scripts.md. Fields may be added under it, none removed.
@@ -24,54 +28,94 @@ type envelope struct {
 
 func document(kind string) envelope { return envelope{apiVersion, kind} }
 
-// output is the flag --output: text or JSON.
-type output string
+// output is the flag --output.
+type output struct {
+	format string
+	names  bool // offers asNames
+}
 
 // The formats.
 const (
-	asText output = "text"
-	asJSON output = "json"
+	asText  = "text"
+	asJSON  = "json"
+	asYAML  = "yaml"
+	asNames = "name"
 )
 
-func (o *output) String() string { return string(*o) }
+// named is a document that is a list: its names are arguments of other commands.
+type named interface{ names() []string }
+
+func (o *output) formats() []string {
+	if o.names {
+		return []string{asText, asJSON, asYAML, asNames}
+	}
+	return []string{asText, asJSON, asYAML}
+}
+
+func (o *output) String() string { return o.format }
 
 // Type implements pflag.Value: it names the value in help texts.
 func (o *output) Type() string { return "format" }
 
 // Set implements pflag.Value.
 func (o *output) Set(s string) error {
-	switch output(s) {
-	case asText, asJSON:
-		*o = output(s)
-		return nil
+	if all := o.formats(); !slices.Contains(all, s) {
+		return fmt.Errorf("it is %s or %s", strings.Join(all[:len(all)-1], ", "), all[len(all)-1])
 	}
-	return errors.New("it is text or json")
+	o.format = s
+	return nil
 }
 
 func (o *output) addFlag(c *cobra.Command) {
-	*o = asText
-	c.Flags().VarP(o, "output", "o", "text for people or json for programs, see docs/scripts.md")
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	o.format = asText
+	usage := "text for people, json or yaml for programs, see docs/scripts.md"
+	if o.names {
+		usage = "text for people, json or yaml for programs, or name, see docs/scripts.md"
+	}
+	c.Flags().VarP(o, "output", "o", usage)
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(o.formats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// print writes the document as JSON, or the text.
+// print writes the document in the format that was asked for, or the text.
 func (o *output) print(c *cobra.Command, doc any, text func(w io.Writer)) error {
 	var page bytes.Buffer
-	if *o == asJSON {
-		e := json.NewEncoder(&page)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		if err := e.Encode(doc); err != nil {
-			return fmt.Errorf("writing the answer as JSON: %w", err)
+	switch o.format {
+	case asJSON, asYAML:
+		written, err := encode(doc, o.format)
+		if err != nil {
+			return fmt.Errorf("writing the answer as %s: %w", o.format, err)
 		}
-		page = *bytes.NewBuffer(escapeUnprintable(page.Bytes()))
-	} else {
+		page.Write(written)
+	case asNames:
+		list, ok := doc.(named)
+		if !ok {
+			return errors.New("-o name is of a list: leave out the pod")
+		}
+		for _, name := range list.names() {
+			fmt.Fprintln(&page, printable.Line(name, 600))
+		}
+	default:
 		text(&page)
 	}
 	if _, err := c.OutOrStdout().Write(page.Bytes()); err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
 	}
 	return nil
+}
+
+// encode returns a document as JSON or YAML, with the same fields.
+func encode(doc any, format string) ([]byte, error) {
+	var page bytes.Buffer
+	e := json.NewEncoder(&page)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(doc); err != nil {
+		return nil, err
+	}
+	if format == asYAML {
+		return yamlOf(page.Bytes())
+	}
+	return escapeUnprintable(page.Bytes()), nil
 }
 
 // escapeUnprintable escapes unprintable characters of a JSON text. They occur only in strings, where the escape has the

@@ -32,7 +32,7 @@ type recordFlags struct {
 }
 
 func recordCommand(plugins framework.Registry) *cobra.Command {
-	f := &recordFlags{out: asText}
+	f := &recordFlags{}
 	c := &cobra.Command{
 		Use:   "record",
 		Short: "Record a cluster as a trace",
@@ -49,20 +49,19 @@ watched (demo), asked (explain, whatif), compared (compare) and cut (trace cut).
 
 "orrery manifests --shadow" prints a role with the necessary rights.`,
 		Example: `  orrery record --for 10m
-  orrery record --context staging -o staging.orrery --max-size 1GiB
-  head -c 32 /dev/urandom >salt && orrery record --for 1h --hash-names --salt-file salt -o for-the-issue.orrery`,
+  orrery record --context staging --out staging.orrery --max-size 1GiB
+  head -c 32 /dev/urandom >salt && orrery record --for 1h --hash-names --salt-file salt --out for-the-issue.orrery`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(c *cobra.Command, _ []string) error { return f.run(c, plugins) },
 	}
-	c.Flags().StringVarP(&f.file, "out", "o", "", "the `file` to write (default: named after the cluster and the time)")
+	c.Flags().StringVar(&f.file, "out", "", "the `file` to write (default: named after the cluster and the time)")
 	addForce(c, &f.force)
 	c.Flags().DurationVar(&f.duration, "for", 0, "how long to record, as in 10m (default: until a signal)")
 	c.Flags().StringVar(&f.maxSize, "max-size", "256MiB", "the approximate maximum size of the file; 0 for no limit")
 	c.Flags().BoolVar(&f.hash, "hash-names", false, "replace names by hashes, like \"orrery trace hash\"; needs --salt-file")
 	c.Flags().StringVar(&f.salt, "salt-file", "", "a `file` of random bytes, 8 at least")
-	c.Flags().Var(&f.out, "output", "text for people or json for programs, see docs/scripts.md")
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	f.out.addFlag(c)
 	f.connection.addFlags(c, false)
 	return c
 }

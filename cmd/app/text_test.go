@@ -11,6 +11,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 )
 
@@ -64,21 +65,32 @@ func TestDurationText(t *testing.T) {
 	}
 }
 
-func TestJSON_EscapesUnprintable(t *testing.T) {
-	in := map[string]string{"name": "a\x1b[2J\u202e\u0085\U000e0041é漢<>&\n"}
-	var page bytes.Buffer
-	c := &cobra.Command{}
-	c.SetOut(&page)
-	out := asJSON
-	if err := out.print(c, in, nil); err != nil {
-		t.Fatal(err)
-	}
-	if want := "{\n  \"name\": \"a\\u001b[2J\\u202e\\u0085\\udb40\\udc41é漢<>&\\n\"\n}\n"; page.String() != want {
-		t.Errorf("printed %q, want %q", page.String(), want)
-	}
-	var back map[string]string
-	if err := json.Unmarshal(page.Bytes(), &back); err != nil || back["name"] != in["name"] {
-		t.Errorf("it comes back as %q, %v", back["name"], err)
+func TestOutput_EscapesUnprintable(t *testing.T) {
+	in := map[string]string{"name": "a\x1b[2J\u202e\u0085\U000e0041é漢<>&\n", "number": "1"}
+	for _, tt := range []struct {
+		format    string
+		unmarshal func([]byte, any) error
+		want      string
+	}{
+		{asJSON, json.Unmarshal, "{\n  \"name\": \"a\\u001b[2J\\u202e\\u0085\\udb40\\udc41é漢<>&\\n\",\n  \"number\": \"1\"\n}\n"},
+		{asYAML, func(text []byte, to any) error { return yaml.Unmarshal(text, to) }, "name: \"a\\e[2J\\U0000202e\\N\\U000E0041é漢<>&\\n\"\nnumber: \"1\"\n"},
+	} {
+		t.Run(tt.format, func(t *testing.T) {
+			var page bytes.Buffer
+			c := &cobra.Command{}
+			c.SetOut(&page)
+			out := output{format: tt.format}
+			if err := out.print(c, in, nil); err != nil {
+				t.Fatal(err)
+			}
+			if page.String() != tt.want {
+				t.Errorf("printed %q, want %q", page.String(), tt.want)
+			}
+			var back map[string]string
+			if err := tt.unmarshal(page.Bytes(), &back); err != nil || back["name"] != in["name"] || back["number"] != "1" {
+				t.Errorf("it comes back as %q, %v", back, err)
+			}
+		})
 	}
 }
 

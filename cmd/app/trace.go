@@ -33,8 +33,16 @@ type listedTrace struct {
 	Bytes int64  `json:"bytes"`
 }
 
+func (d traceListDocument) names() []string {
+	var names []string
+	for _, t := range d.Traces {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
 func traceListCommand() *cobra.Command {
-	var out output
+	out := output{names: true}
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the traces that are built in",

@@ -48,8 +48,8 @@ func (f outFile) check(c *cobra.Command, out output) error {
 	if !f.isStdout() {
 		return nil
 	}
-	if out == asJSON {
-		return errors.New("--output json and the trace cannot both go to the standard output: give a file with --out")
+	if out.format != asText {
+		return fmt.Errorf("--output %s and the trace cannot both go to the standard output: give a file with --out", out.format)
 	}
 	if stdout, ok := raw(c.OutOrStdout()).(*os.File); ok && term.IsTerminal(stdout.Fd()) {
 		return errors.New("a trace is nothing to read on a terminal: give a file with --out")
