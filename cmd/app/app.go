@@ -50,12 +50,15 @@ func command(plugins framework.Registry) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "orrery",
 		Short: "A Kubernetes scheduler you can watch",
-		Long: `Orrery is a Kubernetes scheduler you can watch, stop, wind back and ask.
+		Long: `Orrery schedules the pods of a Kubernetes cluster, and can be watched, stopped, wound back and asked while it does.
 
-Everything works on recordings: files that "orrery run" and "orrery trace import" write, or
-those that are built in. Answers are for people; with --output json they are for programs.
+console and run work on a cluster. demo, replay, compare and trace work on recordings: files that "orrery record",
+"orrery run" and "orrery trace import" write, or those that are built in ("orrery trace list"). explain and whatif ask either.
+Answers are for people; with --output json they are for programs.
 
 Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad input.`,
+		Example: `  orrery demo               # a recorded morning, on the screen
+  orrery explain shop/web-0  # why is that pod pending?`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -65,6 +68,7 @@ Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad in
 		compareCommand(plugins), consoleCommand(plugins), demoCommand(plugins), explainCommand(plugins), manifestsCommand(plugins), replayCommand(plugins), recordCommand(plugins), runCommand(plugins), traceCommand(),
 		versionCommand(), whatIfCommand(plugins),
 	)
+	setHelp(c)
 	c.InitDefaultHelpCmd()
 	if help, _, err := c.Find([]string{"help"}); err == nil {
 		// By itself it answers an unknown topic with usage on the standard output and exit code 0.

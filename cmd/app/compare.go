@@ -57,7 +57,7 @@ configurations given, and not in "as recorded".
 The exit code is 1 when the trace is damaged: what was read of it is compared.`,
 		Example: `  orrery compare --config spread.yaml --config pack.yaml morning-rush
   orrery compare --config pack.yaml --fill openb.orrery
-  orrery compare --config a.yaml --config b.yaml incident.orrery -o json | jq '.results[].fragmentation'`,
+  orrery compare --config a.yaml monday.orrery -o json | jq .verdict`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTrace,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -21,6 +21,9 @@ import (
 	"orrery/core/world/live"
 )
 
+// ofKubectl is the annotation of flags that are kubectl's: a help text lists them apart.
+const ofKubectl = "orrery.dev/kubectl"
+
 // connection has the flags for the cluster, the user and the cluster's scheduler configuration.
 type connection struct {
 	flags *kubectlFlags
@@ -34,6 +37,7 @@ func (n *connection) addFlags(c *cobra.Command, namespaced bool) {
 	n.flags = newKubectlFlags()
 	set := pflag.NewFlagSet("connection", pflag.ContinueOnError)
 	n.flags.addFlags(set, namespaced)
+	set.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{ofKubectl: {}} })
 	set.StringVar(&n.config, "config", "", "the `file` of the cluster's scheduler configuration (default: kube-scheduler's default configuration)")
 	set.VisitAll(func(f *pflag.Flag) {
 		if f.Name != clientcmd.FlagNamespace {

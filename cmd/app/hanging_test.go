@@ -27,7 +27,7 @@ func silent(t *testing.T) string {
 func TestCommands_GiveHangingServerUp(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/dev/null")
 	server := silent(t)
-	for _, args := range []string{"explain web-0", "whatif drain node-1", "record --for 1s -o never.orrery"} {
+	for _, args := range []string{"explain web-0", "whatif drain node-1", "record --for 1s --out never.orrery"} {
 		t.Run(args, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			c := command(framework.Registry{})

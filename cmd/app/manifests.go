@@ -41,7 +41,7 @@ By default it schedules the pods with schedulerName "orrery", next to the cluste
 that only one of the two acts. With --shadow it prints only the rights to read that "orrery record", "explain" and
 "whatif" need.`,
 		Example: `  orrery manifests --image registry.example.com/orrery:v1 | kubectl apply -f -
-  orrery manifests --replace-default --feature-gates CoordinatedLeaderElection=true
+  orrery manifests --replace-default --image registry.example.com/orrery:v1
   orrery manifests --shadow | kubectl apply -f -`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,

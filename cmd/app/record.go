@@ -50,7 +50,8 @@ watched (demo), asked (explain, whatif), compared (compare) and cut (trace cut).
 "orrery manifests --shadow" prints a role with the necessary rights.`,
 		Example: `  orrery record --for 10m
   orrery record --context staging --out staging.orrery --max-size 1GiB
-  head -c 32 /dev/urandom >salt && orrery record --for 1h --hash-names --salt-file salt --out for-the-issue.orrery`,
+  head -c 32 /dev/urandom >salt
+  orrery record --for 1h --hash-names --salt-file salt --out hashed.orrery`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(c *cobra.Command, _ []string) error { return f.run(c, plugins) },

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/client-go/rest"
@@ -46,6 +45,8 @@ On SIGUSR2 it compares its cache with the API server, and saves the flight recor
 
 Exit codes are kube-scheduler's: 0 after SIGTERM, 1 for everything else, a lost lease included. Without leader election
 it is 1 after SIGTERM too, with "finished without leader elect".`,
+		Example: `  orrery run --config scheduler.yaml
+  orrery run --kubeconfig ~/.kube/config --leader-elect=false --secure-port 0`,
 		Args: func(c *cobra.Command, args []string) error {
 			for _, arg := range args {
 				if arg != "" {
@@ -67,8 +68,11 @@ it is 1 after SIGTERM too, with "finished without leader elect".`,
 	for _, set := range f.sets.FlagSets {
 		c.Flags().AddFlagSet(set)
 	}
-	columns, _, _ := term.GetSize(os.Stdout.Fd()) // 0 without a terminal: lines are not wrapped
-	cliflag.SetUsageAndHelpFunc(c, f.sets, columns)
+	var groups []flagGroup
+	for _, name := range f.sets.Order {
+		groups = append(groups, flagGroup{strings.ToUpper(name[:1]) + name[1:] + " flags", f.sets.FlagSets[name]})
+	}
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), helpText(c, groups)) })
 	return c
 }
 

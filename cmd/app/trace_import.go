@@ -35,9 +35,10 @@ With --openb it takes the two files of the openb trace: the list of nodes and th
 
 Such a trace has no scheduler in it: replayed, everything that the scheduler wants done succeeds at
 once.`,
-		Example: `  kubectl get nodes,pods,pvc,pv,sc,pdb,pc -A -o yaml | orrery trace import - --out cluster.orrery
+		Example: `  kubectl get nodes,pods,pvc,pv,sc,pdb,pc -A -o yaml >cluster.yaml
+  orrery trace import cluster.yaml --out cluster.orrery
   orrery trace import nodes.yaml pods.json --out cluster.orrery
-  orrery trace import --openb openb_node_list_all_node.csv openb_pod_list_default.csv --out openb.orrery`,
+  orrery trace import --openb nodes.csv pods.csv --out openb.orrery`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := to.check(c, out); err != nil {

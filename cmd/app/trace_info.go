@@ -27,7 +27,7 @@ func traceInfoCommand() *cobra.Command {
 
 The exit code is 1 when the trace is damaged: what was read of it is described.`,
 		Example: `  orrery trace info zone-failure
-  orrery trace info -o json incident.orrery | jq '.marks[] | select(.kind == "preemption")'`,
+  orrery trace info -o json incident.orrery | jq '.marks[].text'`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTrace,
 		RunE: func(c *cobra.Command, args []string) error {
