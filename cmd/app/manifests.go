@@ -26,6 +26,7 @@ type manifestFlags struct {
 	replaceDefault, shadow bool
 	namespace, image       string
 	gates                  []string
+	monitor                bool
 }
 
 func manifestsCommand(plugins framework.Registry) *cobra.Command {
@@ -34,7 +35,8 @@ func manifestsCommand(plugins framework.Registry) *cobra.Command {
 		Use:   "manifests",
 		Short: "Print manifests that run Orrery in a cluster, with the least privileges",
 		Long: `Manifests prints objects for "kubectl apply -f -": a role with exactly the necessary rights, two replicas
-that elect a leader, their configuration, a PodDisruptionBudget, and a ServiceMonitor for Prometheus.
+that elect a leader, their configuration and a PodDisruptionBudget; with --service-monitor also a ServiceMonitor, where
+the Prometheus operator is installed.
 
 By default it schedules the pods with schedulerName "orrery", next to the cluster's own scheduler. With
 --replace-default it schedules the pods without a schedulerName, and takes part in kube-scheduler's leader election, so
@@ -61,6 +63,7 @@ that only one of the two acts. With --shadow it prints only the rights to read t
 	c.Flags().StringVarP(&f.namespace, "namespace", "n", metav1.NamespaceSystem, "the `namespace` of the objects")
 	c.Flags().StringSliceVar(&f.gates, "feature-gates", nil,
 		"feature gates to run with, as \"orrery run\" takes them: `gate=true`; CoordinatedLeaderElection needs more rights")
+	c.Flags().BoolVar(&f.monitor, "service-monitor", false, "print a ServiceMonitor, too, which needs the Prometheus operator")
 	c.Flags().StringVar(&f.image, "image", defaultImage(), "the `image` to run; the Dockerfile builds it")
 	return c
 }
@@ -82,6 +85,8 @@ type manifestValues struct {
 	Replace               bool
 	// OwnNamespace says that the manifests create the namespace.
 	OwnNamespace bool
+	// Monitor says that the Prometheus operator is there.
+	Monitor bool
 	// Gates are the replicas' feature gates.
 	Gates       string
 	Rights      []right // in the whole cluster
@@ -89,8 +94,11 @@ type manifestValues struct {
 }
 
 func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
-	if f.shadow && f.replaceDefault {
+	switch {
+	case f.shadow && f.replaceDefault:
 		return nil, errors.New("--shadow and --replace-default exclude each other: --shadow prints rights to read only")
+	case f.shadow && f.monitor:
+		return nil, errors.New("--shadow and --service-monitor exclude each other: --shadow prints rights to read only")
 	}
 	if problems := validation.IsDNS1123Label(f.namespace); len(problems) > 0 {
 		return nil, fmt.Errorf("--namespace %q: %s", f.namespace, problems[0])
@@ -112,7 +120,7 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 	}
 	v := manifestValues{
 		Namespace: f.namespace, Image: f.image, Name: "orrery", Scheduler: "orrery", Lease: "orrery", LeaseNamespace: f.namespace, Port: serving.Port,
-		OwnNamespace: f.namespace != metav1.NamespaceSystem && f.namespace != metav1.NamespaceDefault,
+		Monitor: f.monitor, OwnNamespace: f.namespace != metav1.NamespaceSystem && f.namespace != metav1.NamespaceDefault,
 	}
 	if f.shadow {
 		v.Name, v.Rights = "orrery-shadow", shadowRights(watched)

@@ -37,7 +37,7 @@ import (
 var variants = map[string]manifestFlags{
 	"beside":  {namespace: "orrery-system", image: "registry.example.com/orrery:v1"},
 	"replace": {replaceDefault: true, namespace: "kube-system", image: "orrery:devel"},
-	"chosen":  {replaceDefault: true, namespace: "kube-system", image: "orrery:devel", gates: []string{"CoordinatedLeaderElection=true"}},
+	"chosen":  {replaceDefault: true, monitor: true, namespace: "kube-system", image: "orrery:devel", gates: []string{"CoordinatedLeaderElection=true"}},
 	"shadow":  {shadow: true, namespace: "kube-system", image: "orrery:devel"},
 }
 
