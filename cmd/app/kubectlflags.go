@@ -87,10 +87,19 @@ func (f *kubectlFlags) restConfig() (*rest.Config, error) {
 		return nil, fmt.Errorf("finding the cluster: %w", err)
 	}
 	k = rest.CopyConfig(k)
+	if f.overrides.AuthInfo.Token != "" {
+		withoutCertificate(k)
+	}
 	if err := address.MoveCredentials(k); err != nil {
 		return nil, fmt.Errorf("finding the cluster: %w", err)
 	}
 	k.QPS, k.Burst = 50, 100
 	k.WarningHandler = rest.NoWarnings{}
 	return k, nil
+}
+
+// withoutCertificate leaves a kubeconfig's client certificate out of a connection with another's token. An API server looks at
+// the certificate first, and would grant its rights.
+func withoutCertificate(k *rest.Config) {
+	k.CertFile, k.CertData, k.KeyFile, k.KeyData = "", nil, "", nil
 }

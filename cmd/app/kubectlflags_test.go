@@ -128,6 +128,32 @@ func TestKubectlFlags_TakePrecedenceOverKubeconfig(t *testing.T) {
 	}
 }
 
+// An API server that is shown a certificate grants its rights, and does not look at the token.
+func TestKubectlFlags_TokenReplacesCertificate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config")
+	user := &clientcmdapi.AuthInfo{ClientCertificateData: []byte("certificate"), ClientKeyData: []byte("key")}
+	if err := clientcmd.WriteToFile(clientcmdapi.Config{
+		Clusters: map[string]*clientcmdapi.Cluster{"one": {Server: "https://one"}}, AuthInfos: map[string]*clientcmdapi.AuthInfo{"admin": user},
+		Contexts: map[string]*clientcmdapi.Context{"one": {Cluster: "one", AuthInfo: "admin"}}, CurrentContext: "one",
+	}, file); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{"": "certificate", "--token=reader": ""} {
+		f, set := newKubectlFlags(), pflag.NewFlagSet("", pflag.ContinueOnError)
+		f.addFlags(set, true)
+		if err := set.Parse(append(strings.Fields(args), "--kubeconfig="+file)); err != nil {
+			t.Fatal(err)
+		}
+		k, err := f.restConfig()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(k.CertData); got != want || (k.KeyData == nil) != (want == "") {
+			t.Errorf("with %q the certificate is %q, want %q", args, got, want)
+		}
+	}
+}
+
 func TestKubectlFlags_ForContextKeepsImpersonationOnly(t *testing.T) {
 	t.Setenv("KUBECONFIG", twoContexts(t))
 	f, set := newKubectlFlags(), pflag.NewFlagSet("", pflag.ContinueOnError)
