@@ -50,7 +50,7 @@ func openTraceAt(c *cobra.Command, plugins framework.Registry, arg, at string) (
 		return nil, fmt.Errorf("reading %s: %w", rec.name, err)
 	}
 	p.done()
-	if d := damageOf(player.Damage()); d != nil && !d.Unfinished {
+	if d := damageOf(player.Damage()); !d.harmless() {
 		warn(c, d.Message+"; everything before it is used")
 	}
 	s := &openedAt{Player: player, trace: rec.name, at: player.End().Time}

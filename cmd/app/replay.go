@@ -111,6 +111,8 @@ type damageDocument struct {
 	Offset     int64  `json:"offset"`
 	Unfinished bool   `json:"unfinished"`
 	Message    string `json:"message"`
+
+	lost bool // something of the last block, or after it
 }
 
 func newReplay(name string, e *engine.Engine, r *play.Report) replayDocument {
@@ -140,7 +142,8 @@ func damageOf(d *trace.Damage) *damageDocument {
 	if d == nil {
 		return nil
 	}
-	return &damageDocument{d.Record, d.Offset, errors.Is(d, trace.ErrUnfinished), printable.Text(d.Error())}
+	whole := errors.Is(d, trace.ErrUnfinished)
+	return &damageDocument{d.Record, d.Offset, whole || errors.Is(d, io.ErrUnexpectedEOF), printable.Text(d.Error()), !whole}
 }
 
 // text writes first whether the decisions are the same.
@@ -151,6 +154,8 @@ func (r replayDocument) text(w io.Writer) {
 		name = "  up to there it"
 	}
 	switch {
+	case !r.Same && !r.Exact:
+		fmt.Fprintf(w, "%s cannot be verified: it begins with a snapshot, without what the scheduler remembered\n", name)
 	case !r.Same:
 		fmt.Fprintf(w, "%s is decided differently: %d of %s\n", name, d.Different+d.Missing+d.Unexpected, countText(d.Recorded, "decision"))
 	case !r.Exact && d.Recorded == 0:
@@ -160,10 +165,14 @@ func (r replayDocument) text(w io.Writer) {
 	default:
 		fmt.Fprintf(w, "%s is decided as recorded: %s, digest %s\n", name, countText(d.Recorded, "decision"), r.Digest)
 	}
+	if !r.Same && !r.Exact {
+		fmt.Fprintf(w, "  %s of %s as recorded, %s on another node, %s not made\n",
+			humanize.Comma(int64(d.Same)), countText(d.Recorded, "placement"), humanize.Comma(int64(d.Different)), humanize.Comma(int64(d.Missing)))
+	}
 	if r.FirstDifference != nil {
 		fmt.Fprintf(w, "  first at %s\n", r.FirstDifference.sentence)
 	}
-	if !r.Same {
+	if !r.Same && r.Exact {
 		fmt.Fprintf(w, "  %d same, %d different, %d missing, %d unexpected\n", d.Same, d.Different, d.Missing, d.Unexpected)
 	}
 	if r.Refused > 0 {
@@ -175,7 +184,7 @@ func (r replayDocument) text(w io.Writer) {
 			made += n
 		}
 		fmt.Fprintf(w, "  %s made now%s\n", countText(made, "decision"), breakdown(r.Made))
-		fmt.Fprintln(w, "  the trace does not begin with the scheduler, so only where pods were placed is compared")
+		fmt.Fprintln(w, "  its queue, its place in the round of nodes and its random numbers are not in a snapshot: only placements are compared")
 	}
 	r.Damage.text(w)
 }
@@ -187,12 +196,12 @@ func (d *damageDocument) headline(w io.Writer, name string) {
 	}
 }
 
-// harmless reports whether a trace is whole, or only lacks its end, as one that is still being written.
-func (d *damageDocument) harmless() bool { return d == nil || d.Unfinished }
+// harmless reports whether a trace is whole, or only lacks its end mark, as one that is still being written.
+func (d *damageDocument) harmless() bool { return d == nil || !d.lost }
 
 // word says what the damage means for the trace.
 func (d *damageDocument) word() string {
-	if d.Unfinished {
+	if !d.lost {
 		return "unfinished"
 	}
 	return "damaged"

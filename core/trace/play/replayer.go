@@ -73,8 +73,8 @@ func (p replayer) playRecord(r trace.Record, report *Report) {
 		report.Inputs++
 		p.playInput(r, b, report)
 	case trace.Decision:
-		report.Decisions++
 		if p.exact() {
+			report.Decisions++
 			p.playDecision(r, b, report)
 		} else {
 			p.comparePlacement(r, b, report)
@@ -273,6 +273,7 @@ func (p replayer) comparePlacement(r trace.Record, recorded trace.Decision, repo
 	if recorded.Verdict != trace.Placed {
 		return
 	}
+	report.Decisions++
 	replayed := recorded
 	if replayed.Node = p.placed[recorded.Pod.UID]; replayed.Node == "" {
 		report.missing(r, recorded)

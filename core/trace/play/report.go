@@ -12,7 +12,7 @@ import (
 type Report struct {
 	// Exact says that the replay should make the same decisions; see the package comment.
 	Exact bool
-	// Records, Inputs and Decisions count the played records, Refused the inputs that the engine refused.
+	// Records and Inputs count the played records, Decisions the compared ones, Refused the inputs that the engine refused.
 	Records, Inputs, Decisions, Refused uint64
 	// Same and Different count decisions that are equal or differ. Missing decisions were recorded and not made,
 	// Unexpected ones made and not recorded.
