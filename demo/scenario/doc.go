@@ -14,15 +14,18 @@
 //
 //	title: A small story
 //	description: What to watch for.
-//	length: 1m
+//	length: 2m
 //	cluster:
 //	  nodes:
 //	    - {name: web, zones: {east: 3, west: 2}, cpu: 4, memory: 16Gi}
 //	workloads:
-//	  - {deployment: shop, replicas: 4, cpu: 500m, memory: 1Gi, topologySpread: zone, disruptionBudget: {maxUnavailable: 1}}
+//	  - {deployment: shop, replicas: 4, cpu: 500m, memory: 1Gi, evictAfter: 10s, topologySpread: {topologyKey: zone, required: false}}
 //	steps:
 //	  - {at: 10s, mark: "Customers come", scale: {shop: +6}}
 //	  - {at: 30s, mark: "The east is lost", disconnect: zone=east}
+//
+// Fifty seconds after a node's last heartbeat it counts as unreachable, and then gets a taint; from then on each of its pods
+// stays as long as evictAfter says, five minutes if it says nothing. So the shop leaves the east 1m35s after the beginning.
 //
 // Also at the top: seed, of all random choices; start, the date of the beginning; warmup, how long everything runs before
 // the first step; scheduler; and objects, a list of any other Kubernetes objects in full.
@@ -98,7 +101,7 @@
 //	evict ({shop: 2}), ungate ({train: 4})                pods: through the Eviction API; without scheduling gates
 //	add (groups of nodes), remove, cordon, uncordon       nodes
 //	taint, untaint ({nodes, taints})
-//	drain (nodes, or {nodes, parallel, pause, uncordon})
+//	drain (nodes, or {nodes, parallel: how many at a time, 1 if not given, pause: between them, uncordon: true})
 //	disconnect, reconnect                                 kubelets stop and resume their heartbeats
 //	usage ({app, on, memory})                             what pods use from now on, or nodes without an app
 //	storage: {deleteClaims: [data-db-0], capacity: {ebs.csi.aws.com: {east: 0}}, provisionerHangs: {ebs.csi.aws.com: 1m},
