@@ -112,7 +112,7 @@ func (s *apiStub) start(dir string) string {
 	text := fmt.Sprintf(`apiVersion: v1
 kind: Config
 current-context: stub
-contexts: [{name: stub, context: {cluster: stub, user: me}}, {name: "down", context: {cluster: "down", user: me}}]
+contexts: [{name: stub, context: {cluster: stub, user: me}}, {name: "down", context: {cluster: "down", user: me}}, {name: staging, context: {cluster: stub, user: me}}]
 clusters: [{name: stub, cluster: {server: %q}}, {name: "down", cluster: {server: "http://127.0.0.1:1"}}]
 users: [{name: me, user: {token: t}}]
 `, server.URL)

@@ -19,6 +19,8 @@ func TestMain(m *testing.M) {
 		"orrery":    func() { os.Exit(app.Main(os.Args[1:])) },
 		"maketrace": func() { makeTrace(os.Args[1]) },
 		"onscreen":  onScreenMain,
+		"kubectl":   kubectlMain,
+		"jq":        jqMain,
 	})
 }
 

@@ -30,8 +30,7 @@ The exit code is 1 when the pod is not placed, or, with --node, not on that node
 		Example: `  orrery explain payment-7d4x9 -n shop
   orrery explain                        # why is anything pending?
   orrery explain deploy/payment -n shop
-  orrery explain payment-7d4x9 --trace priority-storm --at +90s
-  orrery explain payment-7d4x9 --trace priority-storm --at +90s -v
+  orrery explain huge --trace incident.orrery --at 09:12 -v
   orrery explain shop/web-0 --trace incident.orrery --at 09:12:30 --node n7
   orrery explain shop/web-0 --trace incident.orrery -o json | jq -r .summary`,
 		Args:              cobra.MaximumNArgs(1),

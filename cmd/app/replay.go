@@ -33,7 +33,7 @@ ones do, lacks what the scheduler remembered: there, only where pods were placed
 The exit code is 1 when the trace is damaged; with --verify also when something differs or the end is missing.`,
 		Example: `  orrery replay morning-rush
   orrery replay --verify incident.orrery && echo "as recorded"
-  orrery replay --verify -o json incident.orrery | jq .firstDifference`,
+  orrery replay --verify -o json incident.orrery | jq .decisions`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTrace,
 		RunE: func(c *cobra.Command, args []string) error {

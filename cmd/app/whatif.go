@@ -47,7 +47,7 @@ With --trace the question is about a moment of it; without --at that is its end.
 
 The exit code is 1 when a pod ends worse, without a node that it would have otherwise, and when a budget keeps
 a drain from its end.`,
-		Example: `  orrery whatif drain old-3 --trace node-drain --at +40s
+		Example: `  orrery whatif drain new-a-1 --trace node-drain --at +40s
   orrery whatif add 2 nodes like node-1, cordon node-2
   orrery whatif requests shop/web-0 cpu=500m memory=1Gi -o json | jq .after`,
 		ValidArgsFunction: cobra.NoFileCompletions,

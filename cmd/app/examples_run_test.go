@@ -1,0 +1,113 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"orrery/cmd/app"
+	"orrery/core/mk"
+)
+
+// TestExamples_Run runs every command that the help texts and the Markdown files print, as printed, in a directory and on a
+// cluster that have what they name. See testdata/examples.
+func TestExamples_Run(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/examples",
+		Setup: func(e *testscript.Env) error {
+			stub := stubCluster(t)
+			for _, node := range []string{"node-7", "n7"} {
+				stub.objects = append(stub.objects, mk.Node(node).CPU("4").Memory("8Gi").Pods("10").Obj())
+			}
+			for _, pod := range []string{"payment-7d4x9", "web-0"} {
+				stub.objects = append(stub.objects, mk.Pod(pod).UID(pod).Namespace("shop").CPU("20").Obj())
+			}
+			e.Setenv("KUBECONFIG", stub.start(e.WorkDir))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"examples": func(ts *testscript.TestScript, _ bool, _ []string) { runExamples(t, ts) },
+		},
+	})
+}
+
+// asPrinted makes an end of what goes on until it is stopped: a recording ends soon, a demo plays as fast as it can, and for
+// console and run, which have tests of their own, the flags are read.
+const asPrinted = `orrery() {
+	case $1 in
+	record) command orrery "$@" --for 300ms --force ;;
+	demo) command orrery "$@" --speed max ;;
+	console | run) command orrery "$@" --help ;;
+	trace) if test "$2" = cut -o "$2" = hash -o "$2" = import; then command orrery "$@" --force; else command orrery "$@"; fi ;;
+	*) command orrery "$@" ;;
+	esac
+}
+`
+
+// runExamples runs the commands without placeholders. A question may be answered with no, and nothing may be wrong usage.
+func runExamples(t *testing.T, ts *testscript.TestScript) {
+	ran := 0
+	for _, e := range app.PrintedExamples(t) {
+		if e.InText {
+			continue
+		}
+		ran++
+		if err := ts.Exec("sh", "-c", asPrinted+e.Command); err != nil && err.Error() != "exit status 1" {
+			t.Errorf("%s\nends with %v:\n%s", e.Command, err, ts.ReadFile("stderr"))
+		}
+	}
+	if ran < 30 {
+		t.Errorf("%d commands were found", ran)
+	}
+}
+
+// kubectlMain takes manifests, and prints a cluster.
+func kubectlMain() {
+	if os.Args[1] != "get" {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return
+	}
+	cluster, err := os.ReadFile("cluster.yaml")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	_, _ = os.Stdout.Write(cluster)
+}
+
+// jqMain reads a path like .a[].b out of JSON. A field that is not there is wrong usage.
+func jqMain() {
+	var doc any
+	if err := json.NewDecoder(os.Stdin).Decode(&doc); err != nil {
+		fmt.Fprintln(os.Stderr, "jq:", err)
+		os.Exit(2)
+	}
+	values := []any{doc}
+	for _, step := range strings.Split(os.Args[len(os.Args)-1], ".")[1:] {
+		name, each := strings.CutSuffix(step, "[]")
+		var next []any
+		for _, v := range values {
+			field, there := v.(map[string]any)[name]
+			if list, is := field.([]any); there && each && is {
+				next = append(next, list...)
+			} else if there && !each {
+				next = append(next, field)
+			} else {
+				fmt.Fprintf(os.Stderr, "jq: there is no %s\n", step)
+				os.Exit(2)
+			}
+		}
+		values = next
+	}
+	for _, v := range values {
+		var line bytes.Buffer
+		_ = json.NewEncoder(&line).Encode(v)
+		_, _ = os.Stdout.Write(line.Bytes())
+	}
+}
