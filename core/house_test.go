@@ -241,7 +241,7 @@ func TestHouse_NoClockNoSleep(t *testing.T) {
 
 // mayUseStreams lists what uses the process's streams: all other output passes a printable.Writer. The last two are tools
 // of this repository.
-var mayUseStreams = []string{"cmd/app/app.go", "cmd/app/run.go", "cmd/app/screenflags.go", "tui/term/guard.go", "demo/record/main.go", "docs/pictures/main.go"}
+var mayUseStreams = []string{"cmd/app/app.go", "cmd/app/screenflags.go", "tui/term/guard.go", "demo/record/main.go", "docs/pictures/main.go"}
 
 func TestHouse_OutputPassesWriter(t *testing.T) {
 	streams := map[string][]string{"os": {"Stdout", "Stderr"}, "fmt": {"Print", "Printf", "Println"}}
