@@ -34,7 +34,7 @@ The exit code is 1 when the pod is not placed, or, with --node, not on that node
   orrery explain shop/web-0 --trace incident.orrery --at 09:12:30 --node n7
   orrery explain shop/web-0 --trace incident.orrery -o json | jq -r .summary`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: completer{&whom, plugins}.pods,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := whom.openAt(c, plugins)
 			if err != nil {
@@ -70,6 +70,7 @@ The exit code is 1 when the pod is not placed, or, with --node, not on that node
 	}
 	whom.flag(c, true)
 	c.Flags().StringVar(&node, "node", "", "say what every plugin says of this node")
+	_ = c.RegisterFlagCompletionFunc("node", completer{&whom, plugins}.nodes)
 	c.Flags().BoolVarP(&full, "verbose", "v", false, "add the messages of the scheduler and its plugins in full, as events have them")
 	out.addFlag(c)
 	return c

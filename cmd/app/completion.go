@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"orrery/core/framework"
+	"orrery/core/whatif/change"
+	"orrery/core/world"
+	"orrery/core/world/live"
+)
+
+const (
+	// maxOffered bounds the names that a shell is offered.
+	maxOffered = 200
+	// completionTimeout is how long a shell waits for a cluster's names.
+	completionTimeout = 3 * time.Second
+)
+
+// placeholders are the kinds whose names a change takes, by what its usage calls them.
+var placeholders = map[string]world.Kind{
+	"NODE": world.Node, "POD": world.Pod, "OWNER|POD": world.Pod, "CLAIM": world.PersistentVolumeClaim, "CLASS": world.StorageClass,
+}
+
+// completer offers names where the flags of a command line point: in a trace at the moment asked, or in the cluster. It says
+// nothing of errors, which the command itself reports.
+type completer struct {
+	of      *target
+	plugins framework.Registry
+}
+
+// pods offers pods, once.
+func (p completer) pods(c *cobra.Command, args []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return p.names(c, world.Pod, text), cobra.ShellCompDirectiveNoFileComp
+}
+
+// nodes offers nodes.
+func (p completer) nodes(c *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return p.names(c, world.Node, text), cobra.ShellCompDirectiveNoFileComp
+}
+
+// changes offers the next word of a change, or a name for it.
+func (p completer) changes(c *cobra.Command, args []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if last := slices.IndexFunc(args, func(word string) bool { return strings.HasSuffix(word, ",") }); last >= 0 {
+		return p.changes(c, args[last+1:], text)
+	}
+	var offered []cobra.Completion
+	for _, next := range change.Next(args) {
+		if kind, is := placeholders[next]; is {
+			offered = append(offered, p.names(c, kind, text)...)
+		} else if word, _, _ := strings.Cut(next, "="); !strings.ContainsFunc(word, unicode.IsUpper) && strings.HasPrefix(next, text) {
+			offered = append(offered, next)
+		}
+	}
+	return offered, cobra.ShellCompDirectiveNoFileComp
+}
+
+// names returns the printable names of a kind that begin with a text.
+func (p completer) names(c *cobra.Command, kind world.Kind, text string) []cobra.Completion {
+	namespace := p.of.flags.overrides.Context.Namespace
+	var offered []cobra.Completion
+	for _, o := range p.objects(c, kind) {
+		name := o.GetName()
+		if o.GetNamespace() != "" && namespace == "" {
+			name = o.GetNamespace() + "/" + name
+		} else if o.GetNamespace() != namespace {
+			continue
+		}
+		if begins := strings.HasPrefix(name, text) || strings.HasPrefix(o.GetName(), text); begins && !strings.ContainsFunc(name, unprintable) {
+			offered = append(offered, name)
+		}
+	}
+	slices.Sort(offered)
+	return offered[:min(len(offered), maxOffered)]
+}
+
+func (p completer) objects(c *cobra.Command, kind world.Kind) []world.Object {
+	if p.of.trace != "" || !p.of.configured(c) {
+		name := p.of.trace
+		if name == "" {
+			name = builtIn()[0]
+		}
+		s, err := openTraceAt(c, p.plugins, name, p.of.at)
+		if err != nil {
+			return nil
+		}
+		return slices.Collect(s.Engine().Store().Objects(kind))
+	}
+	from, err := p.of.open(c, completionTimeout)
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), completionTimeout)
+	defer cancel()
+	lists, _, err := live.ReadOnce(ctx, from.client, []world.Kind{kind})
+	if err != nil || len(lists) == 0 {
+		return nil
+	}
+	return lists[0].Objects
+}
