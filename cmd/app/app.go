@@ -54,11 +54,13 @@ func command(plugins framework.Registry) *cobra.Command {
 
 console and run work on a cluster. demo, replay, compare and trace work on recordings: files that "orrery record",
 "orrery run" and "orrery trace import" write, or those that are built in ("orrery trace list"). explain and whatif ask either.
-Answers are for people; with --output json they are for programs.
+Answers are for people; with --output json they are for programs. Without a command it is demo on a terminal, and this
+text elsewhere.
 
 Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad input.`,
 		Example: `  orrery demo               # a recorded morning, on the screen
   orrery explain shop/web-0  # why is that pod pending?`,
+		RunE:          openDemo,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -78,4 +80,18 @@ Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad in
 		}
 	}
 	return c
+}
+
+// openDemo is orrery alone: on a terminal it shows what it is, elsewhere it says so.
+func openDemo(c *cobra.Command, _ []string) error {
+	var screen screenFlags
+	if o, err := screen.options(); err != nil || o.Terminal.Refusal != "" {
+		return c.Help()
+	}
+	demo, _, err := c.Find([]string{"demo"})
+	if err != nil {
+		return err
+	}
+	demo.SetContext(c.Context())
+	return demo.RunE(demo, nil)
 }

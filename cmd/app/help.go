@@ -68,7 +68,7 @@ func helpSection(b *strings.Builder, title, text string) {
 
 func usageLines(c *cobra.Command) []string {
 	var lines []string
-	if c.Runnable() {
+	if c.Runnable() && c.HasParent() {
 		lines = append(lines, c.UseLine())
 	}
 	if c.HasAvailableSubCommands() {

@@ -81,6 +81,13 @@ func quit(t *testing.T, s *ptytest.Session) {
 // exitLimit is how long the program may take to end on a loaded machine. The documented limit is a second.
 const exitLimit = 5 * time.Second
 
+// Who types the name alone wants to see what it is.
+func TestOrrery_AloneOpensDemo(t *testing.T) {
+	s := start(t, usual)
+	s.Await("the dashboard", dashboard)
+	quit(t, s)
+}
+
 func TestOrrery_FirstPaintDoesNotWaitForTerminal(t *testing.T) {
 	for _, tt := range []struct {
 		name string
