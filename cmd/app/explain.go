@@ -6,13 +6,16 @@ import (
 	"orrery/core/framework"
 )
 
+// explainFlags are the flags of explain.
+type explainFlags struct {
+	out     output
+	whom    target
+	node    string
+	verbose bool
+}
+
 func explainCommand(plugins framework.Registry) *cobra.Command {
-	var (
-		out  = output{names: true}
-		whom target
-		node string
-		full bool
-	)
+	f := explainFlags{out: output{names: true}}
 	c := &cobra.Command{
 		Use:   "explain [POD | KIND/OWNER]",
 		Short: "Say why a pod is pending, or why it is where it is, and what would help",
@@ -34,9 +37,9 @@ The exit code is 1 when the pod is not placed, or, with --node, not on that node
   orrery explain shop/web-0 --trace incident.orrery --at 09:12:30 --node n7
   orrery explain shop/web-0 --trace incident.orrery -o json | jq -r .summary`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completer{&whom, plugins}.pods,
+		ValidArgsFunction: completer{&f.whom, plugins}.pods,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := whom.openAt(c, plugins)
+			s, err := f.whom.openAt(c, plugins)
 			if err != nil {
 				return err
 			}
@@ -45,33 +48,47 @@ The exit code is 1 when the pod is not placed, or, with --node, not on that node
 				owner, ofOwner = ownerArgument(args[0])
 			}
 			if ofOwner {
-				doc, err := explainPending(s, whom.flags.overrides.Context.Namespace, owner)
-				if err != nil {
-					return err
-				}
-				if err := out.print(c, doc, doc.text); err != nil {
-					return err
-				}
-				return answer(doc.Pods == 0)
+				return f.ofOwner(c, s, owner)
 			}
-			doc, err := explainAt(s, whom.qualify(args[0]), node)
-			if err != nil {
-				return err
-			}
-			doc.verbose = full
-			if err := out.print(c, doc, doc.text); err != nil {
-				return err
-			}
-			if doc.NodeVerdict != nil {
-				return answer(doc.NodeVerdict.Feasible)
-			}
-			return answer(doc.Verdict == "placed")
+			return f.ofPod(c, s, args[0])
 		},
 	}
-	whom.flag(c, true)
-	c.Flags().StringVar(&node, "node", "", "say what every plugin says of this node")
-	_ = c.RegisterFlagCompletionFunc("node", completer{&whom, plugins}.nodes)
-	c.Flags().BoolVarP(&full, "verbose", "v", false, "add the messages of the scheduler and its plugins in full, as events have them")
-	out.addFlag(c)
+	f.whom.flag(c, true)
+	c.Flags().StringVar(&f.node, "node", "", "say what every plugin says of this node")
+	_ = c.RegisterFlagCompletionFunc("node", completer{&f.whom, plugins}.nodes)
+	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "add the messages of the scheduler and its plugins in full, as events have them")
+	f.out.addFlag(c)
 	return c
+}
+
+// ofOwner explains all pending pods, or those of an owner.
+func (f *explainFlags) ofOwner(c *cobra.Command, s *openedAt, owner string) error {
+	p := newProgress(c, "explaining the pending pods")
+	doc, err := explainPending(s, f.whom.flags.overrides.Context.Namespace, owner)
+	p.done()
+	if err != nil {
+		return err
+	}
+	if err := f.out.print(c, doc, doc.text); err != nil {
+		return err
+	}
+	return answer(doc.Pods == 0)
+}
+
+// ofPod explains a pod, and with --node only that node counts.
+func (f *explainFlags) ofPod(c *cobra.Command, s *openedAt, pod string) error {
+	p := newProgress(c, "explaining "+pod)
+	doc, err := explainAt(s, f.whom.qualify(pod), f.node)
+	p.done()
+	if err != nil {
+		return err
+	}
+	doc.verbose = f.verbose
+	if err := f.out.print(c, doc, doc.text); err != nil {
+		return err
+	}
+	if doc.NodeVerdict != nil {
+		return answer(doc.NodeVerdict.Feasible)
+	}
+	return answer(doc.Verdict == "placed")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -15,11 +16,14 @@ import (
 
 // progress is a status line on the terminal. It stays silent unless stderr is a terminal that can rewrite a line.
 type progress struct {
-	to    io.Writer // nil without a terminal
-	what  string
+	to   io.Writer // nil without a terminal
+	what string
+
+	mu    sync.Mutex
 	began time.Time
 	last  time.Time
 	shown bool
+	ended bool
 }
 
 const (
@@ -33,10 +37,22 @@ const (
 
 // newProgress starts a status line, as in "replaying morning.orrery".
 func newProgress(c *cobra.Command, what string) *progress {
-	p := &progress{what: what, began: time.Now()}
 	if f, ok := raw(c.ErrOrStderr()).(*os.File); ok && term.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" {
-		p.to = f
+		return startProgress(f, what)
 	}
+	return &progress{what: what}
+}
+
+// startProgress shows what is done after a moment, also where nothing tells how far it is.
+func startProgress(to io.Writer, what string) *progress {
+	p := &progress{to: to, what: what, began: time.Now()}
+	time.AfterFunc(progressDelay, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if !p.shown && !p.ended {
+			p.show(p.what)
+		}
+	})
 	return p
 }
 
@@ -45,17 +61,26 @@ func (p *progress) update(how func() string) {
 	if p.to == nil {
 		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	now := time.Now()
 	if now.Sub(p.began) < progressDelay || now.Sub(p.last) < progressInterval {
 		return
 	}
-	p.last, p.shown = now, true
-	fmt.Fprintf(p.to, "\r%s\x1b[K", printable.Line(p.what+": "+how(), maxStatusLine))
+	p.last = now
+	p.show(p.what + ": " + how())
+}
+
+func (p *progress) show(text string) {
+	p.shown = true
+	fmt.Fprintf(p.to, "\r%s\x1b[K", printable.Line(text, maxStatusLine))
 }
 
 // done erases the line.
 func (p *progress) done() {
-	if p.shown {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended = true; p.shown {
 		fmt.Fprint(p.to, "\r\x1b[K")
 		p.shown = false
 	}

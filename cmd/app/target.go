@@ -104,9 +104,8 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 	if err != nil {
 		return nil, err
 	}
-	p := newProgress(c, "reading "+from.name)
+	p := newProgress(c, "reading "+from.name+" at "+from.server)
 	defer p.done()
-	p.update(func() string { return from.server })
 	lists, left, err := live.ReadOnce(c.Context(), from.client, withKinds(kinds, extraKinds...))
 	if err != nil {
 		return nil, orNoAnswer(err)
