@@ -13,7 +13,7 @@ func TestProgress_SaysWhatTakesLong(t *testing.T) {
 		var slow, quick strings.Builder
 		p := startProgress(&slow, "reading prod")
 		startProgress(&quick, "explaining").done()
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		p.update(func() string { return "5 pods" })
 		p.done()
 		if got, want := slow.String(), "\rreading prod\x1b[K\rreading prod: 5 pods\x1b[K\r\x1b[K"; got != want {
