@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +32,9 @@ type apiStub struct {
 	news      []watchEvent  // sent to watches of pods, a moment apart
 	forbidden []string      // resources
 	silent    chan struct{} // gets a value for each list of all pods, which is not answered
+	// watched, if set, may change the objects when a watch of pods begins.
+	watched func()
+	mu      sync.Mutex // of the objects
 }
 
 type watchEvent struct {
@@ -151,6 +155,8 @@ const listedAt = 100
 
 func (s *apiStub) list(w http.ResponseWriter, kind world.Kind) {
 	items := []world.Object{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for n, o := range s.objects {
 		if world.KindOf(o) == kind {
 			o.SetResourceVersion(strconv.Itoa(n + 1))
@@ -166,6 +172,11 @@ func (s *apiStub) list(w http.ResponseWriter, kind world.Kind) {
 func (s *apiStub) watch(w http.ResponseWriter, r *http.Request, kind world.Kind) {
 	flush := w.(http.Flusher).Flush
 	flush()
+	if s.watched != nil && kind == world.Pod {
+		s.mu.Lock()
+		s.watched()
+		s.mu.Unlock()
+	}
 	for n, c := range s.news {
 		if kind != world.Pod || r.URL.Query().Get("timeoutSeconds") == "1" {
 			break

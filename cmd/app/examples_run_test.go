@@ -44,6 +44,7 @@ const asPrinted = `orrery() {
 	record) command orrery "$@" --for 300ms --force ;;
 	demo) command orrery "$@" --speed max ;;
 	console | run) command orrery "$@" --help ;;
+	explain) case "$*" in *--watch*) command orrery "$@" --help ;; *) command orrery "$@" ;; esac ;;
 	trace) if test "$2" = cut -o "$2" = hash -o "$2" = import; then command orrery "$@" --force; else command orrery "$@"; fi ;;
 	*) command orrery "$@" ;;
 	esac

@@ -12,6 +12,7 @@ type explainFlags struct {
 	whom    target
 	node    string
 	verbose bool
+	again   bool
 }
 
 func explainCommand(plugins framework.Registry) *cobra.Command {
@@ -33,62 +34,54 @@ The exit code is 1 when the pod is not placed, or, with --node, not on that node
 		Example: `  orrery explain payment-7d4x9 -n shop
   orrery explain                        # why is anything pending?
   orrery explain deploy/payment -n shop
+  orrery explain payment-7d4x9 -n shop --watch
   orrery explain huge --trace incident.orrery --at 09:12 -v
   orrery explain shop/web-0 --trace incident.orrery --at 09:12:30 --node n7
   orrery explain shop/web-0 --trace incident.orrery -o json | jq -r .summary`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completer{&f.whom, plugins}.pods,
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.again {
+				return f.watch(c, plugins, args)
+			}
 			s, err := f.whom.openAt(c, plugins)
 			if err != nil {
 				return err
 			}
-			owner, ofOwner := "", len(args) == 0
-			if !ofOwner {
-				owner, ofOwner = ownerArgument(args[0])
+			doc, err := f.ask(c, s, args)
+			if err != nil {
+				return err
 			}
-			if ofOwner {
-				return f.ofOwner(c, s, owner)
+			if err := f.out.print(c, doc, doc.text); err != nil {
+				return err
 			}
-			return f.ofPod(c, s, args[0])
+			return answer(doc.yes())
 		},
 	}
 	f.whom.flag(c, true)
 	c.Flags().StringVar(&f.node, "node", "", "say what every plugin says of this node")
 	_ = c.RegisterFlagCompletionFunc("node", completer{&f.whom, plugins}.nodes)
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "add the messages of the scheduler and its plugins in full, as events have them")
+	c.Flags().BoolVarP(&f.again, "watch", "w", false, "of a cluster: answer again when the answer is another, until nothing waits")
 	f.out.addFlag(c)
 	return c
 }
 
-// ofOwner explains all pending pods, or those of an owner.
-func (f *explainFlags) ofOwner(c *cobra.Command, s *openedAt, owner string) error {
-	p := newProgress(c, "explaining the pending pods")
-	doc, err := explainPending(s, f.whom.flags.overrides.Context.Namespace, owner)
-	p.done()
-	if err != nil {
-		return err
+// ask answers about a pod, or without one about all pending pods or those of an owner.
+func (f *explainFlags) ask(c *cobra.Command, s *openedAt, args []string) (answered, error) {
+	owner, ofOwner := "", len(args) == 0
+	if !ofOwner {
+		owner, ofOwner = ownerArgument(args[0])
 	}
-	if err := f.out.print(c, doc, doc.text); err != nil {
-		return err
+	p := newProgress(c, "explaining")
+	defer p.done()
+	if ofOwner {
+		return explainPending(s, f.whom.flags.overrides.Context.Namespace, owner)
 	}
-	return answer(doc.Pods == 0)
-}
-
-// ofPod explains a pod, and with --node only that node counts.
-func (f *explainFlags) ofPod(c *cobra.Command, s *openedAt, pod string) error {
-	p := newProgress(c, "explaining "+pod)
-	doc, err := explainAt(s, f.whom.qualify(pod), f.node)
-	p.done()
+	doc, err := explainAt(s, f.whom.qualify(args[0]), f.node)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	doc.verbose = f.verbose
-	if err := f.out.print(c, doc, doc.text); err != nil {
-		return err
-	}
-	if doc.NodeVerdict != nil {
-		return answer(doc.NodeVerdict.Feasible)
-	}
-	return answer(doc.Verdict == "placed")
+	return doc, nil
 }

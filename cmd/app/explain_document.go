@@ -33,6 +33,8 @@ type explanationDocument struct {
 	start, at time.Time
 	fallback  string // says so if neither a trace nor a cluster was named
 	verbose   bool   // the text has the scheduler's messages in full
+
+	resourceVersion string // of the pod
 }
 
 // waitsForObjects reports whether the pod is placed and its binding waits for its claims: that is the answer then, not the
@@ -168,7 +170,7 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 	}
 	doc := &explanationDocument{
 		envelope: document("Explanation"), Trace: s.trace, At: momentOf(s.at), Pod: refOf(ref),
-		Status: podStatusOf(s.Engine(), pod), Source: s.source, start: s.Start().Time, at: s.at,
+		Status: podStatusOf(s.Engine(), pod), Source: s.source, start: s.Start().Time, at: s.at, resourceVersion: pod.ResourceVersion,
 	}
 	if s.source != nil {
 		doc.Status.readConditions(pod)
