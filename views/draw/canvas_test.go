@@ -155,3 +155,16 @@ func TestGlyphs_ASCII(t *testing.T) {
 		}
 	}
 }
+
+func TestDot_JoinsDotsOfACell(t *testing.T) {
+	for glyphs, want := range map[draw.Glyphs]string{draw.Braille: "⢁ ", draw.Block: "· ", draw.ASCII: ". "} {
+		c := draw.New(2, 1)
+		a := c.All(glyphs)
+		for _, p := range [][2]int{{0, 0}, {1, 3}, {-1, 0}, {4, 0}, {0, 4}} { // the last three are outside
+			a.Dot(p[0], p[1], themes.Style(themes.Text))
+		}
+		if got := c.Plain(); got != want {
+			t.Errorf("with %s it draws %q, want %q", glyphs, got, want)
+		}
+	}
+}

@@ -100,6 +100,23 @@ func (a Area) addDots(x, y, half, n int, s themes.Style) {
 	a.Set(x, y, s, r)
 }
 
+// Dot draws one dot of a line: with braille a cell is two of them wide and four high, and keeps those it has. Other glyphs
+// have one dot in the middle of a cell.
+func (a Area) Dot(x, y int, s themes.Style) {
+	if x < 0 || y < 0 || x >= 2*a.W || y >= 4*a.H {
+		return
+	}
+	if a.glyphs != Braille {
+		a.Set(x/2, y/4, s, '·')
+		return
+	}
+	r := a.c.cells[(a.Y+y/4)*a.c.w+a.X+x/2].rune
+	if r < brailleBlank || r > 0x28ff {
+		r = brailleBlank
+	}
+	a.Set(x/2, y/4, s, r|dots[x%2][3-y%4])
+}
+
 // asciiLevels are the heights of a single cell in ASCII.
 var asciiLevels = [...]rune{'_', '.', ':', '-', '=', '+', '*', '#'}
 
