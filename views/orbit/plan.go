@@ -1,0 +1,116 @@
+package orbit
+
+// Plan is where everything is on a grid of W by H cells.
+type Plan struct {
+	W, H  int
+	Rings []Ring // from the inside out
+	// Bodies are the nodes, ring by ring, track by track and clockwise.
+	Bodies []Body
+	// Hub is the ring around the centre, and Belt the rings around all others, the innermost first. They have no cells
+	// where there is no room.
+	Hub  Ring
+	Belt [3]Ring
+
+	tracks []track
+	bodyOf []int32
+	taken  []bool
+}
+
+// Zones are a cluster's nodes in the order of the search: the zone of each, of Count zones.
+type Zones struct {
+	Count int
+	Of    []int32
+}
+
+// New returns the plan of a grid, which has at least one cell.
+func New(w, h int, zones Zones) *Plan {
+	s, g := shapeOf(w, h), &grid{w: w, h: h, taken: make([]bool, w*h)}
+	p := &Plan{W: w, H: h, bodyOf: make([]int32, len(zones.Of)), taken: g.taken}
+	var nodes [][]int32
+	for count := max(min(zones.Count, s.rings), 1); p.Rings == nil; count-- {
+		nodes = zones.split(count)
+		if p.Rings = s.claimRings(g, s.evenly(count)); crowded(p.Rings, nodes) {
+			g.release(p.Rings)
+			p.Rings = s.claimRings(g, s.byNodes(nodes, len(zones.Of)))
+		}
+	}
+	for i := range p.Rings {
+		outside := len(p.Rings) - 1 - i
+		p.Rings[i].First, p.Rings[i].End = firstZone(outside, len(p.Rings), zones.Count), firstZone(outside+1, len(p.Rings), zones.Count)
+		from := len(p.tracks)
+		p.tracks = append(p.tracks, s.tracks(g, p.Rings, i, len(nodes[i]))...)
+		deal(nodes[i], p.tracks[from:])
+		for t := from; t < len(p.tracks); t++ {
+			p.put(t, len(zones.Of))
+		}
+	}
+	p.Hub = Ring{ellipse: s.ellipse(0, s.hub)}
+	for i := range p.Belt {
+		p.Belt[i] = Ring{ellipse: s.belt[i]}
+		if s.belt[i].rx > 0 {
+			p.Belt[i].cells = g.claim(s.belt[i], s.margin)
+		}
+	}
+	return p
+}
+
+// firstZone returns the first zone on a ring, counted from the outside in.
+func firstZone(ring, rings, zones int) int { return (ring*zones + rings - 1) / rings }
+
+// split lists the nodes of each of so many rings. The first zone is on the outermost.
+func (z *Zones) split(rings int) [][]int32 {
+	nodes := make([][]int32, rings)
+	for node, zone := range z.Of {
+		r := rings - 1 - int(zone)*rings/z.Count
+		nodes[r] = append(nodes[r], int32(node))
+	}
+	return nodes
+}
+
+// crowded reports whether a ring has more nodes than cells.
+func crowded(rings []Ring, nodes [][]int32) bool {
+	for i := range rings {
+		if len(nodes[i]) > len(rings[i].cells) {
+			return true
+		}
+	}
+	return false
+}
+
+// Angle returns the angle of an index in the order of all nodes and so many thousandths of the way to the next.
+func (p *Plan) Angle(index, thousandths, total int) int {
+	outer := p.Rings[len(p.Rings)-1].cells
+	at := (1000*index + thousandths) * len(outer) / (1000 * max(total, 1))
+	return outer[min(max(at, 0), len(outer)-1)].angle
+}
+
+// Ray calls draw with the braille dots of the line from the hub to the outermost ring, one for each row or column that it
+// crosses.
+func (p *Plan) Ray(angle int, draw func(Point)) {
+	outer, hub := p.Rings[len(p.Rings)-1].ellipse, p.Hub.ellipse
+	fromX, fromY := hub.at(angle)
+	toX, toY := outer.at(angle)
+	steps := max(abs(toX-fromX)/unit, abs(toY-fromY)*2/unit, 1)
+	for i := range steps {
+		draw(dot(fromX+(toX-fromX)*(i+1)/(steps+1), fromY+(toY-fromY)*(i+1)/(steps+1)))
+	}
+}
+
+// Free returns how many columns at either end of a row are empty.
+func (p *Plan) Free(y int) (left, right int) {
+	row := p.taken[y*p.W : (y+1)*p.W]
+	for left < p.W && !row[left] {
+		left++
+	}
+	for right < p.W && !row[p.W-1-right] {
+		right++
+	}
+	return left, right
+}
+
+// Taken reports whether a cell belongs to a ring of bodies or of the belt.
+func (p *Plan) Taken(at Point) bool {
+	return at.X >= 0 && at.X < p.W && at.Y >= 0 && at.Y < p.H && p.taken[at.Y*p.W+at.X]
+}
+
+func abs(v int) int { return max(v, -v) }
