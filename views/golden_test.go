@@ -54,7 +54,7 @@ var paneNames = map[views.PaneID]string{
 	views.EvictionsPane: "evictions", views.LeaderPane: "leader", views.DecisionsPane: "decisions", views.PluginsPane: "plugins",
 	views.MetricsPane: "metrics", views.ExplainPane: "explain", views.JourneyPane: "journey", views.NodePane: "node",
 	views.WhatIfPane: "whatif", views.TimelinePane: "timeline", views.HelpPane: "help", views.AgreementPane: "agreement",
-	views.PressurePane: "pressure", views.PendingPane: "pending",
+	views.PressurePane: "pressure", views.PendingPane: "pending", views.OrreryPane: "orrery",
 }
 
 func TestPanes_GoldensAtEverySize(t *testing.T) {

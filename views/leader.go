@@ -75,17 +75,10 @@ func leaderHolder(a draw.Area, l *Leader, now time.Time) {
 
 // leaderExpiry draws the time left until the lease expires.
 func leaderExpiry(a draw.Area, l *Leader, now time.Time) {
-	left := l.Renewed.Add(l.Lease).Sub(now)
 	if l.Holder == "" || l.Lease <= 0 {
 		return
 	}
-	token := themes.Good
-	switch {
-	case left <= 0:
-		token = themes.Bad
-	case left < l.Lease-l.Deadline:
-		token = themes.Warn
-	}
+	left, token := l.left(now)
 	w := max(a.W-24, 4)
 	a.Countdown(0, 0, w, themes.Style(token), float64(left)/float64(l.Lease))
 	x := a.Span(w+1, 0, themes.Style(token).With(themes.Bold), max(left, 0))
@@ -94,6 +87,18 @@ func leaderExpiry(a draw.Area, l *Leader, now time.Time) {
 		word = " expired"
 	}
 	a.Fit(x, 0, a.W-x, themes.Style(themes.Dim), word)
+}
+
+// left returns the time until the lease expires, and its colour.
+func (l *Leader) left(now time.Time) (time.Duration, themes.Token) {
+	left := l.Renewed.Add(l.Lease).Sub(now)
+	switch {
+	case left <= 0:
+		return left, themes.Bad
+	case left < l.Lease-l.Deadline:
+		return left, themes.Warn
+	}
+	return left, themes.Good
 }
 
 // renewIntervals draws the intervals between renewals against the renew deadline.

@@ -14,6 +14,7 @@ type Model struct {
 	Snapshot  *Snapshot
 	Node      *NodeDetail
 	Zones     *Zones
+	Orrery    *Orrery
 	Evictions *Evictions
 	Leader    *Leader
 	Decisions *Decisions

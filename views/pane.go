@@ -32,6 +32,7 @@ const (
 	AgreementPane PaneID = "agreement"
 	PressurePane  PaneID = "pressure"
 	PendingPane   PaneID = "pending"
+	OrreryPane    PaneID = "orrery"
 )
 
 // Pane is one view of the screen. A [ListPane] makes those with a list.

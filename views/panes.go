@@ -20,6 +20,7 @@ var panes = []*Pane{
 	agreementPane.pane(),
 	pressurePane.pane(),
 	pendingPane.pane(),
+	orreryPane.pane(),
 }
 
 // Panes returns all panes but the overview.

@@ -47,6 +47,13 @@ func useHostileNames(t *rapid.T, m *views.Model) {
 		d := &m.Evictions.List.Rows[i]
 		d.Pod, d.Node, d.Reason, d.Initiator, d.Budget = name(), name(), name(), name(), name()
 	}
+	for i := range m.Orrery.Zones {
+		m.Orrery.Zones[i] = name()
+	}
+	m.Orrery.Last.Pod, m.Orrery.Last.Chosen, m.Orrery.Leader.Holder = name(), name(), name()
+	for i := range m.Orrery.Nodes.Rows {
+		m.Orrery.Nodes.Rows[i].Name, m.Orrery.Nodes.Rows[i].Zone, m.Orrery.Nodes.Rows[i].Taints = name(), name(), name()
+	}
 	m.Leader.Holder, m.Leader.Candidates[0].Name, m.Leader.History[0].From = name(), name(), name()
 	m.Explain.Pod, m.Explain.Summary, m.Explain.Hints[0], m.Explain.Reasons[0].Reason = name(), name(), name(), name()
 	m.Explain.Remedies[0].Text, m.Explain.Remedies[0].Node = name(), name()
@@ -79,6 +86,8 @@ func overstretch(m *views.Model) {
 	m.Snapshot.Taken, m.Leader.Acquired, m.Leader.Renewed, m.Leader.Lease = past, past, future, 1
 	m.WhatIf.Before.CPU, m.WhatIf.After.Memory, m.WhatIf.After.Spread = 9e18, 9e18, -9e18
 	m.Journey.Created = future
+	m.Orrery.Last.At, m.Orrery.Departures[0].At, m.Orrery.Departures[1].At = past, past, future
+	m.Orrery.Leader.Renewed, m.Orrery.Leader.Lease = past, 1
 }
 
 func TestScreen_DrawsAnyTimeAndAmount(t *testing.T) {

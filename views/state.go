@@ -27,6 +27,8 @@ type State struct {
 	Keys []KeyGroup
 	// Hits, if not nil, receives where things were drawn.
 	Hits *HitMap
+	// Orbits, if not nil, keeps the orrery's geometry between drawings.
+	Orbits *Orbits
 	// StableRows, if not nil, keeps the mapping of rows to items between drawings.
 	StableRows *StableRows
 }

@@ -140,6 +140,7 @@ func TestModel_Golden(t *testing.T) {
 		"queue":     {Open: views.QueuePane},
 		"snapshot":  {Open: views.SnapshotPane},
 		"zones":     {Open: views.ZonesPane, Columns: 120},
+		"orrery":    {Open: views.OrreryPane},
 		"evictions": {Open: views.EvictionsPane},
 		"decisions": {Open: views.DecisionsPane},
 		"explain":   {Open: views.ExplainPane, Pod: world.PodRef{Namespace: "ml", Name: "trainer-2"}},

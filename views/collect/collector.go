@@ -67,6 +67,8 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 		m.Snapshot = c.snapshot(e, query)
 	case views.ZonesPane:
 		m.Zones = c.zones(e, query)
+	case views.OrreryPane:
+		m.Orrery = c.orrery(e, query)
 	case views.EvictionsPane:
 		m.Evictions = c.evictions(e, query)
 	case views.LeaderPane:

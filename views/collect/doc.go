@@ -18,7 +18,7 @@
 //	timings.go                     durations of plugins and extension points
 //	collector.go, query.go         a model of what is shown
 //	lists.go                       the rows of every list
-//	nodes.go, snapshot.go, zones.go, node.go, drift.go
+//	nodes.go, snapshot.go, zones.go, orrery.go, node.go, drift.go
 //	queue.go, transitions.go, journey.go, requeueevents.go
 //	decisions.go, explain.go
 //	pressure.go                    the eviction order of a node's pods by measured usage

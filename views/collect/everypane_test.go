@@ -20,7 +20,7 @@ import (
 var everyPane = []views.PaneID{
 	views.Overview, views.QueuePane, views.SnapshotPane, views.ZonesPane, views.EvictionsPane, views.LeaderPane, views.DecisionsPane,
 	views.PluginsPane, views.MetricsPane, views.ExplainPane, views.JourneyPane, views.NodePane,
-	views.PressurePane,
+	views.PressurePane, views.OrreryPane,
 }
 
 // Strings of objects are escaped: no escape sequence reaches a model.

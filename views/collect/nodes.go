@@ -10,6 +10,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/views"
+	"orrery/views/orbit"
 )
 
 // nodeCache keeps a node's cell and row until its generation changes, and its position in the snapshot's order.
@@ -19,6 +20,7 @@ type nodeCache struct {
 	known     []cachedNode   // in the order of the list
 	positions map[string]int // by name
 	lanes     []lane
+	order     orbit.Zones // the lane of each node
 	// last are the generations of the last snapshots, the newest last: a node after the last but one has just changed,
 	// one after the first changed recently.
 	last [4]int64
@@ -29,6 +31,7 @@ type cachedNode struct {
 	node       *v1.Node
 	generation int64
 	cell       views.HeatCell
+	capacity   capacity
 	lane       int
 	pass       int
 	// row is built when the node is first shown.
@@ -86,13 +89,14 @@ func (k *cachedNode) update(info fwk.NodeInfo) {
 	}
 	k.info, k.node, k.generation, k.rowBuilt = info, info.Node(), info.GetGeneration(), false
 	k.cell = views.HeatCell{Level: uint8(min(fullness(info), 1) * 255), Flags: flagsOf(k.node)}
+	k.capacity = capacity{info.GetAllocatable().GetMilliCPU(), info.GetAllocatable().GetMemory()}
 }
 
 // reorder rebuilds positions, lanes and passes after nodes were added, removed or moved to another zone.
 func (m *nodeCache) reorder(list []fwk.NodeInfo) {
 	before, positions := m.known, m.positions
 	m.list, m.known, m.positions = list, make([]cachedNode, len(list)), make(map[string]int, len(list))
-	m.lanes = nil
+	m.lanes, m.order = nil, orbit.Zones{Of: make([]int32, len(list))}
 	byKey := map[string]int{}
 	for i, info := range list {
 		name := info.Node().Name
@@ -110,9 +114,10 @@ func (m *nodeCache) reorder(list []fwk.NodeInfo) {
 			m.lanes = append(m.lanes, lane{key: key, name: printable.Text(zoneOf(k.node))})
 		}
 		l := &m.lanes[at]
-		k.lane, k.pass = at, len(l.at)
+		k.lane, k.pass, m.order.Of[i] = at, len(l.at), int32(at)
 		l.at = append(l.at, i)
 	}
+	m.order.Count = len(m.lanes)
 }
 
 // flags are a node's flags, including whether it changed recently.

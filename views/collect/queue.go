@@ -28,10 +28,7 @@ func partCounts(n queue.Counts) [len(queueParts)]int {
 // queueOf returns the heads of the queue's parts for the overview, or the rows of the whole queue for its own pane. It
 // costs only the rows shown.
 func (c *Collector) queueOf(e *engine.Engine, query Query) *views.Queue {
-	counts := partCounts(e.Queue().Counts())
-	v := &views.Queue{Counts: views.QueueCounts{
-		Active: counts[1], Backoff: counts[2], Unschedulable: counts[3], Gated: counts[4], InFlight: counts[0] + e.BindingCount(),
-	}}
+	v := &views.Queue{Counts: queueCounts(e)}
 	c.rows.of(e)
 	if query.Open == views.Overview {
 		most := overviewRows
@@ -46,6 +43,14 @@ func (c *Collector) queueOf(e *engine.Engine, query Query) *views.Queue {
 	}
 	v.Transitions = recentTransitions(e, query.Rows, v.Counts.Waiting())
 	return v
+}
+
+// queueCounts are the counts of the queue's parts.
+func queueCounts(e *engine.Engine) views.QueueCounts {
+	counts := partCounts(e.Queue().Counts())
+	return views.QueueCounts{
+		Active: counts[1], Backoff: counts[2], Unschedulable: counts[3], Gated: counts[4], InFlight: counts[0] + e.BindingCount(),
+	}
 }
 
 // podList is a window of the whole queue, its parts one after the other.

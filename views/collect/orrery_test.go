@@ -1,0 +1,169 @@
+package collect_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orrery/core/engine"
+	"orrery/core/mk"
+	"orrery/core/trace"
+	"orrery/core/trace/play"
+	"orrery/core/world"
+	"orrery/demo"
+	"orrery/demo/playback"
+	"orrery/views"
+	"orrery/views/collect"
+)
+
+// TestOrrery_AgreesWithThePanes compares the picture with what the panes show of the same moment.
+func TestOrrery_AgreesWithThePanes(t *testing.T) {
+	for _, name := range []string{"morning-rush", "priority-storm", "zone-failure", "leader-failover"} {
+		d := playRecording(t, name)
+		length := d.End().Sub(d.Start())
+		for part := range 30 {
+			d.SeekTo(d.Start().Add(length * time.Duration(part+1) / 30))
+			checkOrrery(t, d)
+			if t.Failed() {
+				t.Fatalf("that was %s at %v", name, d.Now().Sub(d.Start()))
+			}
+		}
+	}
+}
+
+func playRecording(t *testing.T, name string) *playback.Recording {
+	t.Helper()
+	file, err := demo.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := playback.Open(file, playback.Options{Name: name, Follower: func(*engine.Engine) play.Follower { return collect.NewHistory(collect.HistoryOptions{}) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func checkOrrery(t *testing.T, d *playback.Recording) {
+	t.Helper()
+	history, _ := d.Follower().(*collect.History)
+	c := collect.New(collect.Options{History: history})
+	model := func(pane views.PaneID) *views.Model {
+		return c.Model(d.Engine(), collect.Query{Open: pane, Rows: 5000, Columns: 5000})
+	}
+	v, zones, snapshot := model(views.OrreryPane).Orrery, model(views.ZonesPane).Zones, model(views.SnapshotPane).Snapshot
+	if len(v.Bodies) != zones.Nodes || v.Nodes.Total != zones.Nodes || v.Start != zones.Start {
+		t.Errorf("it has %d bodies and %d rows, from %d on, and the zones %d nodes, from %d on", len(v.Bodies), v.Nodes.Total, v.Start, zones.Nodes, zones.Start)
+	}
+	seen := make([]int, len(zones.Lanes))
+	for i, b := range v.Bodies {
+		lane := v.Order.Of[i]
+		at := seen[lane]
+		seen[lane]++
+		if cell := zones.Lanes[lane].Cells[at]; b.Result != cell {
+			t.Errorf("node %d is %d in the search, and %d in the zones", i, b.Result, cell)
+		}
+		const recent = views.Changed | views.Fading
+		if cell := snapshot.Heat[lane].Cells[at]; b.Level != cell.Level || b.Flags != cell.Flags&^recent {
+			t.Errorf("node %d is %+v in the picture and %+v in the snapshot", i, b, cell)
+		}
+		if row := v.Nodes.At(i); row.Zone != v.Zones[lane] {
+			t.Errorf("node %d is in zone %q and on the ring of %q", i, row.Zone, v.Zones[lane])
+		}
+	}
+	if v.Last != nil {
+		if diff := cmp.Diff(zones.Searches[0], *v.Last); diff != "" {
+			t.Errorf("the last search differs from the zones' (-zones +orrery):\n%s", diff)
+		}
+	}
+	if counts := model(views.QueuePane).Queue.Counts; counts != v.Counts {
+		t.Errorf("the belt counts %+v and the queue %+v", v.Counts, counts)
+	}
+	if evictions := model(views.EvictionsPane).Evictions; evictions.Terminating != v.Terminating {
+		t.Errorf("%d pods terminate, in the evictions %d", v.Terminating, evictions.Terminating)
+	}
+	if diff := cmp.Diff(model(views.LeaderPane).Leader, v.Leader); diff != "" {
+		t.Errorf("the leader differs from its pane's:\n%s", diff)
+	}
+}
+
+// TestOrrery_Preemption steps to a preemption: its node is marked, and its victims depart from it at that moment.
+func TestOrrery_Preemption(t *testing.T) {
+	d := playRecording(t, "priority-storm")
+	for d.StepDecision() {
+		var last *engine.Decision
+		for last = range d.Engine().Decisions() {
+			break
+		}
+		if last.Preemption == nil {
+			continue
+		}
+		history, _ := d.Follower().(*collect.History)
+		v := collect.New(collect.Options{History: history}).Model(d.Engine(), collect.Query{Open: views.OrreryPane, Rows: 100}).Orrery
+		if v.Nominated < 0 || v.Nodes.At(v.Nominated).Key != last.Nominated || v.Victims != len(last.Preemption.Victims) {
+			t.Errorf("it marks node %d for %d victims, want %s for %d", v.Nominated, v.Victims, last.Nominated, len(last.Preemption.Victims))
+		}
+		departing := 0
+		for _, departure := range v.Departures {
+			if departure.Node == v.Nominated && departure.At.Equal(last.At) {
+				departing++
+			}
+		}
+		if departing != v.Victims {
+			t.Errorf("%d of %d victims depart", departing, v.Victims)
+		}
+		return
+	}
+	t.Error("there is no preemption")
+}
+
+// TestOrrery_DeparturesAreOver checks that a departure is shown for its time only.
+func TestOrrery_DeparturesAreOver(t *testing.T) {
+	d := playRecording(t, "zone-failure")
+	for _, m := range d.Marks() {
+		if m.Mark.Kind == trace.Eviction {
+			d.SeekTo(m.At)
+			break
+		}
+	}
+	shown := 0
+	for range 100 {
+		d.SeekTo(d.Now().Add(100 * time.Millisecond))
+		history, _ := d.Follower().(*collect.History)
+		v := collect.New(collect.Options{History: history}).Model(d.Engine(), collect.Query{Open: views.OrreryPane}).Orrery
+		for _, departure := range v.Departures {
+			if age := d.Engine().Now().Sub(departure.At); age < 0 || age >= views.DepartureTime {
+				t.Fatalf("at %v a departure is listed that began %v ago", d.Now(), age)
+			}
+		}
+		shown += len(v.Departures)
+	}
+	if shown == 0 {
+		t.Error("in ten seconds nothing departs")
+	}
+}
+
+func TestOrrery_Sizes(t *testing.T) {
+	e, ch := busyCluster(t)
+	sizes := func() (list []views.BodySize) {
+		for _, b := range collect.New(collect.Options{History: ch}).Model(e, collect.Query{Open: views.OrreryPane}).Orrery.Bodies {
+			list = append(list, b.Size)
+		}
+		return list
+	}
+	for i, size := range sizes() {
+		if size != views.Medium {
+			t.Errorf("node %d of nodes that are all alike is of size %d", i, size)
+		}
+	}
+	apply(t, e, ch, world.Changed{Op: world.Added, Object: mk.Node("large").CPU("16").Memory("32Gi").Pods("110").Zone("zone-z").Obj()})
+	apply(t, e, ch, world.Changed{Op: world.Added, Object: mk.Pod("refresh").Namespace("shop").CPU("100m").Obj()})
+	counts := map[views.BodySize]int{}
+	for _, size := range sizes() {
+		counts[size]++
+	}
+	if diff := cmp.Diff(map[views.BodySize]int{views.Small: 9, views.Large: 1}, counts); diff != "" {
+		t.Errorf("beside a node four times as large (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,55 @@
+package views
+
+import (
+	"time"
+
+	"orrery/views/orbit"
+)
+
+// Orrery is the cluster as a picture: every node in the order of the search, and what the scheduler does now.
+type Orrery struct {
+	// Zones are the zones' names, and Order the zone of every node in the order of the search. An Order is not changed; a
+	// new one has a new slice.
+	Zones []string
+	Order orbit.Zones
+	// Bodies are the nodes, in the same order.
+	Bodies []OrreryBody
+	// Start is the next start index.
+	Start int
+	// Last is the last search, nil if there was none. The one before it was decided Since earlier. Nominated is the index
+	// of the node that preemption nominated, -1 for none; Victims is how many pods it evicts.
+	Last               *Search
+	Since              time.Duration
+	Nominated, Victims int
+	// Departures are the evictions that began lately, the latest first; Terminating is how many pods are being evicted.
+	Departures  []Departure
+	Terminating int
+	Counts      QueueCounts
+	// Leader is the election; nil without one.
+	Leader *Leader
+	Nodes  List[NodeRow]
+}
+
+// OrreryBody is one node.
+type OrreryBody struct {
+	Size   BodySize
+	Level  uint8 // how much is allocated, from 0 to 255
+	Flags  NodeFlags
+	Result LaneCell
+}
+
+// BodySize is a node's capacity beside that of the largest node.
+type BodySize uint8
+
+// The sizes: up to three eighths, up to three quarters, and more. Nodes that are all alike are Medium.
+const (
+	Small BodySize = iota
+	Medium
+	Large
+)
+
+// Departure is the eviction of a pod, from when it began.
+type Departure struct {
+	Node int // its index
+	At   time.Time
+}

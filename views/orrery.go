@@ -1,0 +1,129 @@
+package views
+
+import (
+	"orrery/themes"
+	"orrery/views/draw"
+	"orrery/views/orbit"
+)
+
+var orreryPane = ListPane[NodeRow]{
+	Pane: Pane{
+		ID: OrreryPane, Title: "Orrery", Help: "the cluster as a picture: zones are orbits, nodes are bodies on them", Digit: '0', Opens: NodePane,
+		minW: 50, minH: 9, body: drawOrrery, borderFact: orreryRight,
+	},
+	Rows: Source.Nodes,
+	In: func(m *Model) *List[NodeRow] {
+		if m.Orrery == nil {
+			return nil
+		}
+		return &m.Orrery.Nodes
+	},
+	Key: nodeKey, Node: nodeKey,
+}
+
+func orreryRight(m *Model) string {
+	if m.Orrery == nil {
+		return ""
+	}
+	return countNodes(len(m.Orrery.Bodies)) + " in " + counted(len(m.Orrery.Zones), "zone")
+}
+
+// Orbits keeps the geometry of the last drawing, which depends on the size and the node order only.
+type Orbits struct {
+	plan  *orbit.Plan
+	order orbit.Zones
+}
+
+// of returns the plan for a size and an order.
+func (o *Orbits) of(w, h int, order orbit.Zones) *orbit.Plan {
+	same := len(o.order.Of) == len(order.Of) && (len(order.Of) == 0 || &o.order.Of[0] == &order.Of[0])
+	if o.plan == nil || !same || o.plan.W != w || o.plan.H != h {
+		o.plan, o.order = orbit.New(w, h, order), order
+	}
+	return o.plan
+}
+
+// orreryPage is the number of nodes that a page key moves the cursor by.
+const orreryPage = 12
+
+// orreryCtx is a drawing of the orrery.
+type orreryCtx struct {
+	*drawCtx
+	*Orrery
+	plan  *orbit.Plan
+	sweep sweep
+	// at is the cursor's node.
+	at int
+}
+
+// drawOrrery draws the last search above, the selected node below, and the picture between them.
+func drawOrrery(a draw.Area, s *drawCtx) {
+	v := s.Orrery
+	if v == nil {
+		drawAbsent(a, "no node order is known yet")
+		return
+	}
+	head, rest := a.Top(1)
+	foot, rest := rest.Bottom(1)
+	sky := a.In(rest)
+	orbits := s.ui.Orbits
+	if orbits == nil {
+		orbits = &Orbits{}
+	}
+	o := &orreryCtx{
+		drawCtx: s, Orrery: v, plan: orbits.of(sky.W, sky.H, v.Order), sweep: sweepOf(v, s),
+		at: max(min(s.ui.Cursor.Selected, len(v.Bodies)-1), 0),
+	}
+	s.recordList(draw.Rect{X: rest.X, Y: rest.Y, W: rest.W}, draw.Visible(len(v.Bodies), orreryPage, s.ui.Cursor.First, o.at), len(v.Bodies))
+	o.orbits(sky)
+	o.hub(sky)
+	o.belt(sky)
+	if len(v.Bodies) > 0 {
+		o.hand(sky)
+		o.bodies(sky)
+		o.departures(sky)
+		o.cursor(sky)
+	} else {
+		sky.Center(sky.H/2, themes.Style(themes.Dim), "the snapshot has no nodes")
+	}
+	o.corners(sky)
+	o.lastSearch(a.In(head))
+	o.selected(a.In(foot))
+}
+
+// orbits draws the ring of every zone, with the zone's name at its top.
+func (o *orreryCtx) orbits(sky draw.Area) {
+	line := themes.Style(themes.Border)
+	named := -1
+	for i := range o.plan.Rings {
+		r := &o.plan.Rings[i]
+		r.Dots(0, orbit.Turn, func(d orbit.Point) { sky.Dot(d.X, d.Y, line) })
+	}
+	for i := range o.plan.Rings {
+		r := &o.plan.Rings[i]
+		top, width := r.Top()
+		name := o.ringName(r)
+		if w := draw.Width(name); width >= 4 && top.Y != named && name != "" {
+			w = min(w, width-2)
+			x := top.X - w/2
+			sky.Repeat(x-1, top.Y, w+2, line, ' ')
+			sky.Fit(x, top.Y, w, themes.Style(themes.Dim), name)
+			named = top.Y
+		}
+	}
+}
+
+// ringName returns the zones on a ring.
+func (o *orreryCtx) ringName(r *orbit.Ring) string {
+	if r.First >= len(o.Zones) {
+		return ""
+	}
+	name := o.Zones[r.First]
+	if name == "" {
+		name = "no zone"
+	}
+	if more := r.End - r.First - 1; more > 0 {
+		name += " +" + count(more, "more")
+	}
+	return name
+}
