@@ -77,7 +77,7 @@ func TestBindings_Conventions(t *testing.T) {
 		"k": "up", "g": "top", "G": "bottom", "ctrl+d": "pagedown", "ctrl+u": "pageup", "pgup": "pageup", "pgdown": "pagedown", "home": "top",
 		"end": "bottom", "tab": "next", "shift+tab": "previous", "1": "pane", "9": "pane", "enter": "open", "z": "zoom", "space": "pause",
 		"y": "copy", "s": "sort", "r": "reverse", "t": "theme", "ctrl+z": "suspend", "[": "step", "]": "step", "{": "mark", "}": "mark",
-		",": "speed", ".": "speed", "0": "ends", "$": "ends", "w": "whatif", "e": "explain", "d": "describe", "S": "picture", "ctrl+s": "text",
+		",": "speed", ".": "speed", "0": "orrery", "^": "ends", "$": "ends", "w": "whatif", "e": "explain", "d": "describe", "S": "picture", "ctrl+s": "text",
 		"m": "mouse", "up": "up", "down": "down",
 	} {
 		if b := bindingFor(views.QueuePane, key); b == nil || b.name != name {

@@ -44,6 +44,25 @@ func paneCommands() []command {
 	return list
 }
 
+// ViewNames returns the panes that can be open at first.
+func ViewNames() []string {
+	names := []string{"overview"}
+	for _, p := range views.Panes() {
+		if p.Help != "" && p.About == views.AboutAll {
+			names = append(names, string(p.ID))
+		}
+	}
+	return names
+}
+
+// ViewNamed returns the pane of a name of ViewNames.
+func ViewNamed(name string) (views.PaneID, bool) {
+	if name == "overview" || name == "" {
+		return views.Overview, true
+	}
+	return views.PaneID(name), slices.Contains(ViewNames(), name)
+}
+
 // oneOf completes with those of some words that start with what was typed.
 func oneOf(words ...string) func(*Screen, string) []string {
 	return func(_ *Screen, typed string) []string {

@@ -38,6 +38,10 @@ var navigationBindings = []binding{
 		},
 	},
 	{
+		name: "orrery", keys: []string{"0"}, label: "0", long: "the orrery: the cluster as a picture", group: navigationKeys, where: everywhere,
+		run: simple(func(s *Screen) { s.openPane(views.OrreryPane) }),
+	},
+	{
 		name: "next", keys: []string{"tab"}, label: "tab", short: "next pane", long: "the next pane", group: navigationKeys, where: everywhere, hint: 12,
 		run: simple(func(s *Screen) { s.cyclePane(1) }),
 	},

@@ -16,7 +16,7 @@ func keyPaths() [][]string {
 		key := fmt.Sprint(d)
 		all = append(all, []string{key}, []string{key, "enter"}, []string{key, "enter", "enter"})
 	}
-	return append(all, []string{"2", "e"}, []string{"3", "enter", "enter"}, []string{"7", "d"}, []string{"3", "w", "c"}, []string{"?"})
+	return append(all, []string{"0"}, []string{"0", "down"}, []string{"0", "enter"}, []string{"0", "enter", "enter"}, []string{"2", "e"}, []string{"3", "enter", "enter"}, []string{"7", "d"}, []string{"3", "w", "c"}, []string{"?"})
 }
 
 // checkSize fails unless a screen is exactly its size.

@@ -55,11 +55,12 @@ var timeBindings = []binding{
 		},
 	},
 	{
-		name: "ends", keys: []string{"0", "$"}, label: "0 $", long: "start / end", group: timeKeys, where: everywhere, disabled: (*Screen).cannotPlay,
-		run: func(s *Screen, key string) tea.Cmd {
-			s.control(func(b Playback) error { return b.Ends(key == "$") })
-			return nil
-		},
+		name: "ends", keys: []string{"^", "$"}, label: "^ $", long: "start / end of the recording", group: timeKeys, where: everywhere, disabled: (*Screen).cannotPlay,
+		run: (*Screen).seekToEnd,
+	},
+	{
+		name: "ends", keys: []string{"home", "end"}, label: "home end", long: "start / end of the recording", group: timeKeys, where: offLists, disabled: (*Screen).cannotPlay,
+		run: (*Screen).seekToEnd,
 	},
 	{
 		name: "seconds", keys: []string{"left", "right", "h", "l"}, label: "← →", long: "five seconds back / forward", group: timeKeys, disabled: (*Screen).cannotPlay,
@@ -83,6 +84,12 @@ func (s *Screen) cannotPlay() string {
 		return "there is no timeline here"
 	}
 	return ""
+}
+
+// seekToEnd goes to the start or the end of the recording.
+func (s *Screen) seekToEnd(key string) tea.Cmd {
+	s.control(func(b Playback) error { return b.Ends(key == "$" || key == "end") })
+	return nil
 }
 
 // toggleTimeline opens the timeline pane at the next mark, or closes it.

@@ -32,7 +32,7 @@ func TestPlayback_StepsAndSeeks(t *testing.T) {
 		t.Errorf("two steps forward and two back end %d decisions away", int64(got)-int64(before))
 	}
 	s.keys("}").shows("✗").keys("}", "{")
-	s.keys("$").shows("01:").keys("0").shows("00:00.000")
+	s.keys("$").shows("01:").keys("^").shows("00:00.000")
 	s.keys("{").shows("there is no mark before this moment")
 	s.keys(".", ".").shows("5x").keys(",", ",", ",").shows("0.5x")
 	s.keys("2", "right").shows("00:05.000").keys("left").shows("00:00.000")

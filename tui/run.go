@@ -10,6 +10,7 @@ import (
 
 	"orrery/themes"
 	"orrery/tui/term"
+	"orrery/views"
 )
 
 // Options configure how a source is shown.
@@ -27,6 +28,8 @@ type Options struct {
 	Folder string
 	// Namespace is the only one whose pods are listed at first; empty is all.
 	Namespace string
+	// View is the pane that is open at first; empty is the overview.
+	View views.PaneID
 	// Clock is monotonic real time; nil is the machine's.
 	Clock func() time.Duration
 }

@@ -51,6 +51,7 @@ var album = []struct {
 }{
 	{"morning-rush", offset{by: 58 * time.Second}, false, []scene{
 		{"overview", views.Overview, nil},
+		{"orrery", views.OrreryPane, []string{"0", "down", "down"}},
 		{"snapshot", views.SnapshotPane, []string{"3", "down"}},
 		{"plugins", views.PluginsPane, []string{"8"}},
 		{"metrics", views.MetricsPane, []string{"9"}},
@@ -66,9 +67,13 @@ var album = []struct {
 	{"zone-failure", afterFirst(trace.Eviction, 28*time.Second), true, []scene{
 		{"a zone fails", views.Overview, nil},
 		{"zones", views.ZonesPane, []string{"4"}},
+		{"orrery of a failed zone", views.OrreryPane, []string{"0"}},
 		{"timeline", views.TimelinePane, []string{"M"}},
 	}},
-	{"leader-failover", afterFirst(trace.LeaderChange, 6*time.Second), false, []scene{{"leader", views.LeaderPane, []string{"6"}}}},
+	{"leader-failover", afterFirst(trace.LeaderChange, 6*time.Second), false, []scene{
+		{"leader", views.LeaderPane, []string{"6"}}, {"orrery of a new leader", views.OrreryPane, []string{"0"}},
+	}},
+	{"priority-storm", afterFirst(trace.Preemption, 0), false, []scene{{"orrery of a preemption", views.OrreryPane, []string{"0"}}}},
 	{"priority-storm", offset{by: 21 * time.Second}, false, []scene{
 		{"decisions", views.DecisionsPane, []string{"7", "down"}},
 		{"pending", views.PendingPane, []string{"2", "P"}},

@@ -75,8 +75,10 @@ func newScreen(o Options, d loopClient, show func(*draw.Canvas, *themes.Pens)) *
 		s.theme = o.Themes[0]
 		s.matchBackground(!o.Terminal.Light)
 	}
+	s.openPane(o.View)
 	s.pens = s.theme.Pens(o.Terminal.Profile)
 	s.state.Hits, s.state.StableRows = &s.hits, &views.StableRows{}
+	s.state.Orbits = &views.Orbits{}
 	s.view = tea.View{Content: " ", AltScreen: true, ReportFocus: true}
 	return s
 }

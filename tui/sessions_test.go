@@ -372,7 +372,7 @@ func TestScreen_SameKeysSameBytes(t *testing.T) {
 			s.advance(4 * time.Second)
 			frame()
 		}
-		for _, key := range []string{"2", "down", "enter", "e", "esc", "esc", "7", "s", "s", "r", "3", "w", "a", "esc", "?", "esc", "{", "[", "$", "0"} {
+		for _, key := range []string{"2", "down", "enter", "e", "esc", "esc", "7", "s", "s", "r", "3", "w", "a", "esc", "?", "esc", "{", "[", "$", "^", "0", "down"} {
 			s.keys(key)
 			frame()
 		}

@@ -54,7 +54,7 @@ func manyPods(t testing.TB, nodes int, pods ...string) staticSource {
 func TestScreen_SourceWithoutTimeline(t *testing.T) {
 	s := watch(t, manyPods(t, 3, "one", "two"), 100, 30)
 	s.shows("SHADOW", "a cluster").lacks(" 1x ")
-	for _, key := range []string{"space", "[", "]", "{", "}", ",", ".", "0", "$"} {
+	for _, key := range []string{"space", "[", "]", "{", "}", ",", ".", "^", "$", "home"} {
 		s.keys(key).shows("there is no timeline here")
 	}
 	s.keys(":").typeText("goto 10s").keys("enter").shows("there is no timeline here")
