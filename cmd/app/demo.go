@@ -45,6 +45,7 @@ it explains every decision; press ? for the keys. Without a terminal it prints o
 SCENARIO.yaml describes a simulated cluster and what happens in it; demo/scenarios has examples.`,
 		Example: `  orrery demo
   orrery demo zone-failure --speed 2
+  orrery demo --view orrery
   orrery demo my-cluster.yaml --seed 7
   orrery demo node-drain | grep evict`,
 		Args:              cobra.MaximumNArgs(1),

@@ -19,6 +19,7 @@ type screenFlags struct {
 	theme       string
 	preferences term.Preferences
 	fps         int
+	view        string
 }
 
 func (f *screenFlags) addFlags(c *cobra.Command) {
@@ -26,7 +27,9 @@ func (f *screenFlags) addFlags(c *cobra.Command) {
 	flags.StringVar(&f.theme, "theme", "", "the colours: "+strings.Join(themeNames(), ", ")+", or a file")
 	flags.StringVar(&f.preferences.Color, "color", "auto", "auto, always or never")
 	flags.StringVar(&f.preferences.Glyphs, "glyphs", "auto", "auto, braille, block or ascii")
+	flags.StringVar(&f.view, "view", "overview", "the `pane` that is open at first, such as queue, zones or orrery")
 	flags.IntVar(&f.fps, "fps", 30, "frames per second, at most 60")
+	_ = c.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(tui.ViewNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(themeNames(), cobra.ShellCompDirectiveDefault))
 }
 
@@ -36,8 +39,12 @@ func (f *screenFlags) options() (tui.Options, error) {
 	if err != nil {
 		return tui.Options{}, err
 	}
+	view, ok := tui.ViewNamed(f.view)
+	if !ok {
+		return tui.Options{}, fmt.Errorf("--view=%.40q: there is no such pane%s", f.view, suggestion(f.view, tui.ViewNames()))
+	}
 	theme, all, err := chosenTheme(f.theme)
-	return tui.Options{Terminal: facts, Theme: theme, Themes: all, FPS: f.fps}, err
+	return tui.Options{Terminal: facts, Theme: theme, Themes: all, FPS: f.fps, View: view}, err
 }
 
 // chosenTheme returns the theme of a name or a file, nil for the one that fits the terminal, and all available themes:

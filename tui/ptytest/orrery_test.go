@@ -351,9 +351,16 @@ func TestOrrery_IdleWritesNothing(t *testing.T) {
 	t.Logf("processor time: %v", s.CPU())
 }
 
+// TestOrrery_FrameBytes measures the frames of the dashboard and of the orrery.
 func TestOrrery_FrameBytes(t *testing.T) {
+	for _, view := range []string{"overview", "orrery"} {
+		t.Run(view, func(t *testing.T) { frameBytes(t, view) })
+	}
+}
+
+func frameBytes(t *testing.T, view string) {
 	const quiet = 100 * time.Millisecond
-	s := demo(t, "zone-failure")
+	s := start(t, usual, "demo", "zone-failure", "--view", view)
 	s.Await("the recording to play", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(38), "00:03.") })
 	played := s.Frames()
 	slices.Sort(played)
