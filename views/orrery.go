@@ -84,7 +84,7 @@ func drawOrrery(a draw.Area, s *drawCtx) {
 		o.departures(sky)
 		o.cursor(sky)
 	} else {
-		sky.Center(sky.H/2, themes.Style(themes.Dim), "the snapshot has no nodes")
+		sky.Center(sky.H*3/4, themes.Style(themes.Dim), "the snapshot has no nodes yet")
 	}
 	o.corners(sky)
 	o.lastSearch(a.In(head))

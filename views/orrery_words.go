@@ -143,6 +143,10 @@ func (o *orreryCtx) leaderWords() []phrase {
 		return []phrase{say(span{themes.Bad.With(themes.Bold), "✗ no leader"})}
 	}
 	left, token := l.left(o.now)
+	glyph := "♥"
+	if left <= 0 {
+		glyph = "✗"
+	}
 	expiry := phrase{
 		long: []span{{themes.Style(token), formatSpan(max(left, 0))}, {dimText, "until the lease expires"}}, short: []span{{themes.Style(token), formatSpan(max(left, 0))}, {dimText, "left"}},
 	}
@@ -150,7 +154,7 @@ func (o *orreryCtx) leaderWords() []phrase {
 		expiry = phrase{long: []span{{themes.Bad.With(themes.Bold), "the lease has expired"}}, short: []span{{themes.Bad.With(themes.Bold), "expired"}}}
 	}
 	return []phrase{
-		{long: []span{{themes.Style(token), "♥"}, {plainText, l.Holder}, {dimText, "leads"}}, short: []span{{themes.Style(token), "♥"}, {plainText, clipped(l.Holder, 14)}}},
+		{long: []span{{themes.Style(token), glyph}, {plainText, l.Holder}, {dimText, "leads"}}, short: []span{{themes.Style(token), glyph}, {plainText, clipped(l.Holder, 14)}}},
 		expiry, say(span{dimText, counted(l.Transitions, "transition")}),
 	}
 }

@@ -20,6 +20,9 @@ type picture struct {
 	selects func(*views.Model) (pod, node string)
 	// whatIf is a change to try, on a picture of a what-if.
 	whatIf  string
+	// frames is how many frames a moving picture has, every so long one; a still has none.
+	frames  int
+	every   time.Duration
 	w, h    int
 	theme   string
 	title   string
@@ -29,6 +32,10 @@ type picture struct {
 func kind(k trace.MarkKind) *trace.MarkKind { return &k }
 
 var pictures = []picture{
+	{
+		file: "orrery", trace: "zone-failure", at: 57 * time.Second, pane: views.OrreryPane, frames: 160, every: 100 * time.Millisecond, w: 110, h: 32,
+		title: "orrery demo zone-failure --view orrery", altText: "The cluster as an orrery: zones are orbits, nodes are bodies on them, a hand passes the nodes that each decision examines, and evicted pods fall",
+	},
 	{
 		file: "overview", trace: "zone-failure", at: 28 * time.Second, after: kind(trace.Eviction), w: 140, h: 40,
 		title: "orrery demo zone-failure", altText: "The dashboard while a zone fails: the queue, the nodes, the zones, evictions and the leader of a cluster at once",

@@ -32,6 +32,27 @@ func TestPictures_AllShown(t *testing.T) {
 	}
 }
 
+// TestReadme_OpensWithTheOrrery checks the README's first picture, which moves, and its size.
+func TestReadme_OpensWithTheOrrery(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, first, _ := strings.Cut(string(readme), "![")
+	_, first, _ = strings.Cut(first, "](")
+	if first, _, _ = strings.Cut(first, ")"); first != "docs/pictures/orrery.svg" {
+		t.Errorf("the first picture is %s", first)
+	}
+	const most = 400_000
+	picture, err := os.ReadFile("orrery.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(picture) > most || !strings.Contains(string(picture), "<animate ") {
+		t.Errorf("it has %d bytes, want a moving picture of at most %d", len(picture), most)
+	}
+}
+
 func TestWrite_CheckFindsDifference(t *testing.T) {
 	folder := t.TempDir()
 	if err := write(folder, false, pictures[:1]); err != nil {

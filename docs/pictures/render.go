@@ -34,7 +34,32 @@ func (s picture) render() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	deck.SeekTo(s.moment(deck))
+	var b bytes.Buffer
+	about := draw.Picture{Title: s.title, Description: s.altText}
+	at := s.moment(deck)
+	if s.frames == 0 {
+		canvas, err := s.frame(deck, at)
+		if err != nil {
+			return nil, err
+		}
+		err = canvas.WriteSVG(&b, theme, about)
+		return b.Bytes(), err
+	}
+	moving := draw.Animation{Picture: about, Every: s.every}
+	for i := range s.frames {
+		canvas, err := s.frame(deck, at.Add(time.Duration(i)*s.every))
+		if err != nil {
+			return nil, err
+		}
+		moving.Frames = append(moving.Frames, canvas)
+	}
+	err = moving.WriteSVG(&b, theme)
+	return b.Bytes(), err
+}
+
+// frame draws the screen at a moment.
+func (s picture) frame(deck *playback.Recording, at time.Time) (*draw.Canvas, error) {
+	deck.SeekTo(at)
 	m, err := s.model(deck)
 	if err != nil {
 		return nil, err
@@ -44,9 +69,7 @@ func (s picture) render() ([]byte, error) {
 		{Key: "/", Action: "filter"}, {Key: ":", Action: "command"}, {Key: "enter", Action: "open"}, {Key: "space", Action: "play"}, {Key: "z", Action: "zoom"}, {Key: "?", Action: "help"},
 	}}
 	views.Screen(canvas, m, ui, draw.Braille, deck.Now())
-	var b bytes.Buffer
-	err = canvas.WriteSVG(&b, theme, draw.Picture{Title: s.title, Description: s.altText})
-	return b.Bytes(), err
+	return canvas, nil
 }
 
 func (s picture) open() (*playback.Recording, error) {
@@ -77,6 +100,7 @@ func (s picture) model(deck *playback.Recording) (*views.Model, error) {
 	history, _ := deck.Follower().(*collect.History)
 	collector := collect.New(collect.Options{Source: s.trace, Mode: views.Demo, History: history})
 	look := collect.Query{Open: views.Overview, Rows: s.h, Columns: s.w, Timeline: timeline(deck)}
+	look.Timeline.Paused = s.frames == 0
 	if s.selects != nil {
 		for _, pane := range []views.PaneID{views.Overview, views.EvictionsPane, views.DecisionsPane} {
 			look.Open = pane

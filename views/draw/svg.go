@@ -37,35 +37,51 @@ func (c *Canvas) SVG(t *themes.Theme) string {
 // WriteSVG writes the canvas as a picture that needs no particular font. Lines, bars and dots are paths, so that they
 // meet; characters are text, each run stretched to the width of its cells.
 func (c *Canvas) WriteSVG(w io.Writer, t *themes.Theme, p Picture) error {
-	d := svgWriter{canvas: c, theme: t, classes: map[themes.Appearance]int{}, paths: map[pathKey]*strings.Builder{}}
-	d.drawBackgrounds()
-	d.drawLines()
-	d.drawText()
-	_, err := io.WriteString(w, d.assemble(p))
+	d := newSVGWriter(t)
+	_, err := io.WriteString(w, d.assemble(p, c.w, c.h, d.layer(c)))
 	if err != nil {
 		return fmt.Errorf("writing a picture of the screen: %w", err)
 	}
 	return nil
 }
 
-// svgWriter builds a picture.
+// svgWriter builds a picture, layer by layer.
 type svgWriter struct {
 	canvas  *Canvas
 	theme   *themes.Theme
 	classes map[themes.Appearance]int // the looks of text, by their number
 	looks   []themes.Appearance
-	paths   map[pathKey]*strings.Builder
+	paths   map[pathKey]*strings.Builder // of the canvas, as are order and texts
 	order   []pathKey
 	texts   strings.Builder
 }
 
-// assemble joins the parts.
-func (d *svgWriter) assemble(p Picture) string {
+func newSVGWriter(t *themes.Theme) *svgWriter {
+	return &svgWriter{theme: t, classes: map[themes.Appearance]int{}}
+}
+
+// layer returns the shapes and texts of a canvas.
+func (d *svgWriter) layer(c *Canvas) string {
+	d.canvas, d.paths, d.order = c, map[pathKey]*strings.Builder{}, nil
+	d.texts.Reset()
+	d.drawBackgrounds()
+	d.drawLines()
+	d.drawText()
+	var b strings.Builder
+	for _, k := range d.order {
+		fmt.Fprintf(&b, `<path %s d="%s"/>`+"\n", k.attributes(), d.paths[k])
+	}
+	b.WriteString(d.texts.String())
+	return b.String()
+}
+
+// assemble puts the layers of a canvas of so many cells into a window.
+func (d *svgWriter) assemble(p Picture, columns, rows int, layers string) string {
 	left, top := margin, margin
 	if p.Title != "" {
 		top += barHeight - margin/2
 	}
-	w, h := d.canvas.w*cellWidth+2*left, d.canvas.h*cellHeight+top+margin
+	w, h := columns*cellWidth+2*left, rows*cellHeight+top+margin
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img"`, w, h, w, h)
 	if p.Description != "" {
@@ -83,10 +99,7 @@ func (d *svgWriter) assemble(p Picture) string {
 		d.titleBar(&b, w, p.Title)
 	}
 	fmt.Fprintf(&b, `<g transform="translate(%d %d)">`+"\n", left, top)
-	for _, k := range d.order {
-		fmt.Fprintf(&b, `<path %s d="%s"/>`+"\n", k.attributes(), d.paths[k])
-	}
-	b.WriteString(d.texts.String())
+	b.WriteString(layers)
 	b.WriteString("</g>\n</svg>\n")
 	return b.String()
 }
