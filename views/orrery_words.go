@@ -64,8 +64,8 @@ func (o *orreryCtx) corner(sky draw.Area, lines []phrase, right, bottom bool) {
 			if right {
 				left = free
 			}
-			if left == sky.W { // an empty row is shared by two corners
-				left = sky.W / 2
+			if left == sky.W { // an empty row is shared by two corners and the top of a ring
+				left = sky.W / 3
 			}
 			if rows[i] = lines[i].fitting(left - apart); rows[i] == nil {
 				break

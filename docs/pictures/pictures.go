@@ -19,7 +19,7 @@ type picture struct {
 	// selects returns the pod or node to open, from the previous pane's model.
 	selects func(*views.Model) (pod, node string)
 	// whatIf is a change to try, on a picture of a what-if.
-	whatIf  string
+	whatIf string
 	// frames is how many frames a moving picture has, every so long one; a still has none.
 	frames  int
 	every   time.Duration

@@ -141,5 +141,5 @@ func (m *Animation) shownIn(frames []bool) string {
 		times.WriteString(number(float64(i*10000/len(frames)) / 10000))
 	}
 	return fmt.Sprintf(`<g display="%s"><animate attributeName="display" calcMode="discrete" dur="%ss" repeatCount="indefinite" values="%s" keyTimes="%s"/>`+"\n",
-		word[frames[0]], number((time.Duration(len(frames))*m.Every).Seconds()), values.String(), times.String())
+		word[frames[0]], number((time.Duration(len(frames)) * m.Every).Seconds()), values.String(), times.String())
 }
