@@ -213,7 +213,7 @@ func TestOrrery_SaysWhatAMarkIs(t *testing.T) {
 	}{
 		{90, 0, nil, "mark is"},
 		{90, 100, nil, "mark is"},
-		{5000, 0, []string{"a mark is ≤ 3 nodes"}, "≤ 1 pod"},
+		{5000, 0, []string{"a mark is ≤ 7 nodes"}, "≤ 1 pod"},
 		{90, 1000, []string{"a mark is ≤ 4 pods"}, "≤ 1 node"},
 	} {
 		m := orreryModel(tt.nodes)

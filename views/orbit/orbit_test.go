@@ -207,7 +207,7 @@ func TestBodies_AreSingleWhereThereIsRoom(t *testing.T) {
 		{"uneven zones on a small screen", 76, 17, []int{20, 6, 12}, 1},
 		{"ninety nodes on a small screen", 76, 17, []int{30, 30, 30}, 1},
 		{"five hundred nodes in a band", 216, 53, []int{170, 170, 160}, 1},
-		{"five thousand nodes on a large screen", 216, 53, []int{1700, 1700, 1600}, 4},
+		{"five thousand nodes on a large screen", 216, 53, []int{1700, 1700, 1600}, 7},
 		{"five thousand nodes on a small screen", 76, 17, []int{1700, 1700, 1600}, 60},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

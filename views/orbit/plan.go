@@ -38,7 +38,7 @@ func New(w, h int, zones Zones) *Plan {
 		outside := len(p.Rings) - 1 - i
 		p.Rings[i].First, p.Rings[i].End = firstZone(outside, len(p.Rings), zones.Count), firstZone(outside+1, len(p.Rings), zones.Count)
 		from := len(p.tracks)
-		p.tracks = append(p.tracks, s.tracks(g, p.Rings, i, len(nodes[i]))...)
+		p.tracks = append(p.tracks, s.tracks(g, p.Rings, i, len(nodes[i]), len(zones.Of))...)
 		deal(nodes[i], p.tracks[from:])
 		for t := from; t < len(p.tracks); t++ {
 			p.put(t, len(zones.Of))

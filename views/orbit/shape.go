@@ -115,15 +115,26 @@ func (s *shape) claimRings(g *grid, heights []int) []Ring {
 	return rings
 }
 
-// tracks returns the tracks of a ring from the outside in: as many as its nodes need, if there is room.
-func (s *shape) tracks(g *grid, rings []Ring, ring, nodes int) []track {
+// cellsPerBody bounds the bodies of bands: a search of a large cluster changes many of them at once, and each costs the
+// terminal some bytes.
+const cellsPerBody = 16
+
+// tracks returns the tracks of a ring from the outside in: as many as its nodes need, if there is room. The ring has so many
+// of all nodes.
+func (s *shape) tracks(g *grid, rings []Ring, ring, nodes, total int) []track {
 	tracks := []track{{ring: ring, cells: rings[ring].cells}}
 	inner := s.hub
 	if ring > 0 {
 		inner = rings[ring-1].ry
 	}
-	room := len(rings[ring].cells)
-	for height := rings[ring].ry - unit; room < nodes*5/4 && height > inner+unit && nodes > len(rings[ring].cells); height -= unit {
+	room, most := len(rings[ring].cells), nodes*5/4
+	if nodes <= room {
+		return tracks
+	}
+	if share := g.w * g.h / cellsPerBody * nodes / total; share < nodes {
+		most = share
+	}
+	for height := rings[ring].ry - unit; room < most && height > inner+unit; height -= unit {
 		cells := g.claim(s.ellipse(0, height), 0)
 		if len(cells) > 0 {
 			tracks = append(tracks, track{ring: ring, cells: cells})
