@@ -54,6 +54,9 @@ func whatIfCompletions(s *Screen, typed string) []string {
 		{"taint ", collect.NodeNames},
 		{"untaint ", collect.NodeNames},
 		{"tolerate ", collect.PodNames},
+		{"unselect ", collect.PodNames},
+		{"move ", collect.PodNames},
+		{movedPod(typed), collect.NodeNames},
 	} {
 		rest, ok := strings.CutPrefix(typed, c.lead)
 		if !ok || strings.Contains(rest, " ") {
@@ -65,5 +68,13 @@ func whatIfCompletions(s *Screen, typed string) []string {
 		}
 		return names
 	}
-	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "delete node ", "delete pod ", "delete pvc ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "ungate ")(s, typed)
+	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "delete node ", "delete pod ", "delete pvc ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "unselect ", "ungate ", "move ")(s, typed)
+}
+
+// movedPod returns a move up to the node that it wants, or else a space, which starts no change.
+func movedPod(typed string) string {
+	if words := strings.SplitAfterN(typed, " ", 3); len(words) == 3 && words[0] == "move " {
+		return words[0] + words[1]
+	}
+	return " "
 }

@@ -29,14 +29,15 @@ type Recording struct {
 // OpenRecording opens a recording with a history as its follower. The stopwatch measures every plugin call; it may be
 // nil.
 func OpenRecording(r io.Reader, o playback.Options, stopwatch func() time.Duration) (*Recording, error) {
-	history := collect.NewHistory(collect.HistoryOptions{})
+	var history *collect.History // the options come before the engine, and its follower after
 	o.Follower = func(*engine.Engine) play.Follower { return history }
 	adjust := o.Adjust
 	o.Adjust = func(e *engine.Options) {
-		e.Stopwatch, e.OnTiming = stopwatch, history.ObserveTiming
 		if adjust != nil {
 			adjust(e)
 		}
+		history = collect.HistoryFor(e)
+		e.Stopwatch, e.OnTiming = stopwatch, history.ObserveTiming
 	}
 	d, err := playback.Open(r, o)
 	if err != nil {

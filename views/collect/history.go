@@ -3,6 +3,7 @@ package collect
 import (
 	"time"
 
+	"orrery/core/config"
 	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/evict"
@@ -47,6 +48,13 @@ func NewHistory(o HistoryOptions) *History {
 		o.Election = leader.Defaults(o.Election.Identity)
 	}
 	return &History{options: o, leases: newLeases(o), observer: observer.New(o.Observer), timings: newTimings()}
+}
+
+// HistoryFor returns the history of the engine that these options make: of kube-scheduler with its defaults but for the
+// engine's feature gates.
+func HistoryFor(o *engine.Options) *History {
+	compare := o.Config != nil && o.Config.Features.Enabled(config.TaintTolerationComparisonOperators)
+	return NewHistory(HistoryOptions{Observer: observer.Options{ComparisonOperators: compare}})
 }
 
 // Fork returns an independent copy. Plugin durations are of this process, so both add to the same ones.
