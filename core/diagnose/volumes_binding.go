@@ -5,8 +5,11 @@ import (
 	"slices"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
+
 	"orrery/core/engine"
 	"orrery/core/framework"
+	"orrery/core/plugins/podvolumes"
 	"orrery/core/world"
 )
 
@@ -19,27 +22,42 @@ func (p *pendingPod) binding() string {
 		return ""
 	}
 	b := &all[at]
+	return fmt.Sprintf("placed on %s, waiting for %s for %s; gives up at %s", b.Node, Awaited(p.engine, p.pod, b.Objects),
+		p.engine.Now().Sub(b.Since).Round(time.Second), b.Deadline.Sub(b.Since).Round(time.Second))
+}
+
+// Awaited names what a pod's binding waits for: the claims with who has to act, "claim data (provisioner csi.example.com)",
+// or the number of objects if no claim is among them.
+func Awaited(e *engine.Engine, pod *v1.Pod, objects []framework.ObjectKey) string {
 	var waits []string
-	links := p.claimLinks()
-	for i := range links {
-		l := &links[i]
-		awaited := slices.Contains(b.Objects, framework.ObjectKey{Kind: world.PersistentVolumeClaim, Namespace: p.pod.Namespace, Name: l.Claim})
-		if !awaited || l.State == ClaimBound {
+	for i := range pod.Spec.Volumes {
+		name, is := podvolumes.ClaimOf(pod, &pod.Spec.Volumes[i])
+		if !is || !slices.Contains(objects, framework.ObjectKey{Kind: world.PersistentVolumeClaim, Namespace: pod.Namespace, Name: name}) {
 			continue
 		}
-		text := "claim " + l.Claim
-		if l.WaitsFor != "" {
-			text += " (" + l.WaitsFor + ")"
-		} else {
-			text += " (the PersistentVolume controller)"
+		if who := awaitedOf(e, pod.Namespace, name); who != "" {
+			waits = append(waits, "claim "+name+" ("+who+")")
 		}
-		waits = append(waits, text)
 	}
-	text := "placed on " + b.Node + ", waiting for "
 	if len(waits) == 0 {
-		text += counted(len(b.Objects), "object")
-	} else {
-		text += listed(waits)
+		return counted(len(objects), "object")
 	}
-	return text + fmt.Sprintf(" for %s; gives up at %s", p.engine.Now().Sub(b.Since).Round(time.Second), b.Deadline.Sub(b.Since).Round(time.Second))
+	return listed(waits)
+}
+
+// awaitedOf says who has to act on a claim; empty if it is bound.
+func awaitedOf(e *engine.Engine, namespace, name string) string {
+	const controller = "the PersistentVolume controller"
+	claim := e.Volumes().Claim(namespace, name)
+	if claim == nil {
+		return controller
+	}
+	l := ClaimOf(e, claim, nil)
+	switch {
+	case l.State == ClaimBound:
+		return ""
+	case l.WaitsFor == "":
+		return controller
+	}
+	return l.WaitsFor
 }

@@ -85,7 +85,7 @@ func (p *pendingPod) capacitiesOf(class string) []*storagev1.CSIStorageCapacity 
 
 // segment compares a segment with a size, on the nodes that it covers.
 func (p *pendingPod) segment(c *storagev1.CSIStorageCapacity, size resource.Quantity, on []string, covered map[string]bool) Segment {
-	s := Segment{Name: c.Namespace + "/" + c.Name, Place: placeOfSelector(c.NodeTopology), most: &resource.Quantity{}}
+	s := Segment{Name: c.Namespace + "/" + c.Name, Place: PlaceOfSelector(c.NodeTopology), most: &resource.Quantity{}}
 	covers := coveredBy(c)
 	for _, name := range on {
 		if info := p.nodes[name]; info != nil && covers.Matches(labels.Set(info.Node().Labels)) {

@@ -8,8 +8,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/component-helpers/storage/volume"
 
+	"orrery/core/engine"
 	"orrery/core/plugins/podvolumes"
 	"orrery/core/plugins/volumebinding"
 	"orrery/core/world"
@@ -82,6 +82,14 @@ type AttachmentLink struct {
 	Says     string     `json:"says"`
 }
 
+// Chain returns the chain of a pod without what keeps it from nodes, which takes an explanation; nil for a pod without claims.
+func Chain(e *engine.Engine, pod *v1.Pod) *Storage {
+	if links := newPendingPod(e, pod).claimLinks(); len(links) > 0 {
+		return &Storage{Claims: links}
+	}
+	return nil
+}
+
 // claimLinks returns the pod's claims in its order.
 func (p *pendingPod) claimLinks() []ClaimLink {
 	if p.claims == nil {
@@ -102,12 +110,8 @@ func (p *pendingPod) claimLink(v *v1.Volume, claim string) ClaimLink {
 		p.describeMissing(&l)
 		return l
 	}
-	if size, has := l.object.Spec.Resources.Requests[v1.ResourceStorage]; has {
-		l.Requested = size.String()
-	}
-	l.AccessModes = l.object.Spec.AccessModes
-	p.linkClass(&l)
-	p.describeClaim(&l)
+	r := claimReader{engine: p.engine, pod: p.pod, users: p.usersOf, nearest: p.nearestText}
+	r.describe(&l)
 	if pv := p.engine.Volumes().Volume(l.object.Spec.VolumeName); pv != nil && volumebinding.IsBound(l.object) {
 		l.PersistentVolume = p.volumeLink(pv)
 		if l.State == ClaimBound && l.PersistentVolume.Place != "" {
@@ -117,30 +121,8 @@ func (p *pendingPod) claimLink(v *v1.Volume, claim string) ClaimLink {
 	return l
 }
 
-func (p *pendingPod) linkClass(l *ClaimLink) {
-	name := volume.GetPersistentVolumeClaimClass(l.object)
-	if name == "" {
-		return
-	}
-	l.Class = &ClassLink{Name: name}
-	if l.class, _ = p.engine.Store().Object(world.StorageClass, "", name).(*storagev1.StorageClass); l.class == nil {
-		l.Class.Says = "does not exist"
-		return
-	}
-	l.Class.Provisioner = l.class.Provisioner
-	if mode := l.class.VolumeBindingMode; mode != nil {
-		l.Class.BindingMode = string(*mode)
-	}
-	l.Class.Says = "makes volumes with provisioner " + l.class.Provisioner
-	if !volumebinding.Provisions(l.class) {
-		l.Class.Says = "has no provisioner: a PersistentVolume has to exist"
-	} else if place := placeOfClass(l.class); place != "" {
-		l.Class.Says += ", only " + place
-	}
-}
-
 func (p *pendingPod) volumeLink(pv *v1.PersistentVolume) *VolumeLink {
-	l := &VolumeLink{Name: pv.Name, Place: placeOf(pv)}
+	l := &VolumeLink{Name: pv.Name, Place: PlaceOf(pv)}
 	if size, has := pv.Spec.Capacity[v1.ResourceStorage]; has {
 		l.Capacity = size.String()
 	}
@@ -158,7 +140,7 @@ func (p *pendingPod) volumeLink(pv *v1.PersistentVolume) *VolumeLink {
 	for o := range p.engine.Store().Objects(world.VolumeAttachment) {
 		a := o.(*storagev1.VolumeAttachment)
 		if source := a.Spec.Source.PersistentVolumeName; source != nil && *source == pv.Name {
-			l.Attachments = append(l.Attachments, attachmentLink(a))
+			l.Attachments = append(l.Attachments, AttachmentOf(a))
 		}
 	}
 	slices.SortFunc(l.Attachments, func(a, b AttachmentLink) int { return strings.Compare(a.Node, b.Node) })
@@ -169,7 +151,8 @@ func (p *pendingPod) volumeLink(pv *v1.PersistentVolume) *VolumeLink {
 	return l
 }
 
-func attachmentLink(a *storagev1.VolumeAttachment) AttachmentLink {
+// AttachmentOf describes an attachment.
+func AttachmentOf(a *storagev1.VolumeAttachment) AttachmentLink {
 	l := AttachmentLink{Node: a.Spec.NodeName, Attacher: a.Spec.Attacher, Attached: a.Status.Attached}
 	at, problem := a.CreationTimestamp, a.Status.AttachError
 	switch {

@@ -131,7 +131,7 @@ func (p *pendingPod) nearMisses(l *ClaimLink, nodes []string) []VolumeMiss {
 		case len(m.Why) > 0:
 			misses = append(misses, VolumeMiss{m.Volume.Name, misfitsText(l, m)})
 		case nodes != nil && !slices.ContainsFunc(nodes, p.reaches(m.Volume)):
-			misses = append(misses, VolumeMiss{m.Volume.Name, "is " + placeOf(m.Volume)})
+			misses = append(misses, VolumeMiss{m.Volume.Name, "is " + PlaceOf(m.Volume)})
 		case nodes != nil:
 			misses = append(misses, VolumeMiss{m.Volume.Name, "goes to another claim of the pod"})
 		}

@@ -12,9 +12,9 @@ import (
 	"orrery/core/plugins/volumezone"
 )
 
-// placeOf says where a volume is, by its node affinity or else its labels: "in zone-b", "on node n1"; empty if it is
+// PlaceOf says where a volume is, by its node affinity or else its labels: "in zone-b", "on node n1"; empty if it is
 // anywhere.
-func placeOf(pv *v1.PersistentVolume) string {
+func PlaceOf(pv *v1.PersistentVolume) string {
 	if affinity := pv.Spec.NodeAffinity; affinity != nil && affinity.Required != nil {
 		var terms []string
 		for i := range affinity.Required.NodeSelectorTerms {
@@ -49,8 +49,8 @@ func placeOfTerm(requirements []v1.NodeSelectorRequirement) string {
 	return "on nodes with " + strings.Join(parts, " and ")
 }
 
-// placeOfSelector says where a segment of storage is; "anywhere" for a selector of all nodes.
-func placeOfSelector(selector *metav1.LabelSelector) string {
+// PlaceOfSelector says where a segment of storage is; "anywhere" for a selector of all nodes.
+func PlaceOfSelector(selector *metav1.LabelSelector) string {
 	if selector == nil {
 		return "nowhere"
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/diagnose"
 	"orrery/core/engine"
@@ -136,5 +137,39 @@ func TestStorage_JSON(t *testing.T) {
 }`)
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestClaimOf_AgreesWithTheChain(t *testing.T) {
+	now := metav1.NewTime(start)
+	terminating := mk.Claim("leaving").Bound("pv").Obj()
+	terminating.DeletionTimestamp, terminating.Finalizers = &now, []string{"kubernetes.io/pvc-protection"}
+	lost := mk.Claim("lost").Bound("gone").Obj()
+	lost.Status.Phase = v1.ClaimLost
+	claims := []*v1.PersistentVolumeClaim{
+		terminating, lost, mk.Claim("bound").Bound("pv").Obj(), mk.Claim("volumeless").Bound("gone").Obj(), mk.Claim("immediate").Class("now").Obj(),
+		mk.Claim("classless").Class("absent").Obj(), mk.Claim("delayed").Class("later").Obj(),
+		mk.Claim("selected").Class("later").Annotation("volume.kubernetes.io/selected-node", "n1").Obj(), mk.Claim("manual").Class("manual").Obj(),
+	}
+	pod := mk.Pod("web")
+	objects := []world.Object{
+		node("n1", "4").Obj(), mk.Volume("pv").Obj(), mk.Class("now", "csi.example.com").Obj(), mk.Class("later", "csi.example.com").WaitForFirstConsumer().Obj(),
+		mk.Class("manual", "kubernetes.io/no-provisioner").Obj(),
+	}
+	for _, claim := range claims {
+		pod.PVC(claim.Name)
+		objects = append(objects, claim)
+	}
+	e := engineWith(t, append(objects, pod.Obj())...)
+	provisioner := map[string]bool{"immediate": true, "selected": true}
+	for i, l := range diagnose.Chain(e, pod.Obj()).Claims {
+		claim := e.Volumes().Claim("default", l.Claim)
+		got := diagnose.ClaimOf(e, claim, nil)
+		if got.State != l.State || got.Requested != l.Requested || !strings.HasPrefix(l.Says, got.Says) || !strings.HasPrefix(l.WaitsFor, got.WaitsFor) {
+			t.Errorf("claim %s is %s, %s, %s; in the chain %s, %s, %s", claims[i].Name, got.State, got.Says, got.WaitsFor, l.State, l.Says, l.WaitsFor)
+		}
+		if s, waits := diagnose.ClaimStateOf(e, claim); s != l.State || waits != provisioner[l.Claim] {
+			t.Errorf("claim %s is %s, waiting for a provisioner: %v; in the chain %s", l.Claim, s, waits, l.State)
+		}
 	}
 }

@@ -40,3 +40,19 @@ func (c *Counter) On(node fwk.NodeInfo) []Count {
 	}
 	return counts
 }
+
+// Meter measures nodes for a screen.
+type Meter struct{ objects *objects }
+
+// NewMeter returns a meter of the objects that a handle knows.
+func NewMeter(h fwk.Handle, features config.Features) *Meter { return &Meter{objectsOf(h, features)} }
+
+// On returns the counts of the drivers that have a limit on a node. attached names the node's VolumeAttachments.
+func (m *Meter) On(node fwk.NodeInfo, attached []string) []Count {
+	u := m.objects.measure(node, attached, nil)
+	counts := make([]Count, len(u.drivers))
+	for i, d := range u.drivers {
+		counts[i] = Count{Driver: d.name, Attached: d.attached, Limit: d.limit}
+	}
+	return counts
+}

@@ -42,3 +42,13 @@ func TestCounter_CountsAsFilterDoes(t *testing.T) {
 		})
 	}
 }
+
+func TestMeter_CountsEveryDriverWithALimit(t *testing.T) {
+	s := plugintest.Store(t, mk.CSINode("n").Limit(csi, 2).Limit("other.example.com", 9).Driver("unlimited.example.com").Obj(),
+		mk.Claim("a").Bound("pv-a").Obj(), csiVolume("pv-a", "a"), csiVolume("pv-c", "c"), mk.Attachment("x", "n", csi, "pv-c"))
+	meter := nodevolumelimits.NewMeter(plugintest.Handle{Objects: s.Informers()}, config.DefaultFeatures())
+	want := []nodevolumelimits.Count{{Driver: csi, Attached: 2, Limit: 2}, {Driver: "other.example.com", Limit: 9}}
+	if diff := cmp.Diff(want, meter.On(onNode(t, mk.Pod("running").PVC("a").Obj()), []string{"x"})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
