@@ -41,6 +41,12 @@ func paneCommands() []command {
 			list = append(list, command{name: string(p.ID), help: p.Help, pane: true, run: func(s *Screen, _ string) tea.Cmd { s.openPane(p.ID); return nil }})
 		}
 	}
+	for _, also := range []struct {
+		name string
+		id   views.PaneID
+	}{{"pvc", views.StoragePane}, {"pv", views.VolumesPane}} { // as in k9s
+		list = append(list, command{name: also.name, help: pane(also.id).Help, pane: true, run: func(s *Screen, _ string) tea.Cmd { s.openPane(also.id); return nil }})
+	}
 	return list
 }
 

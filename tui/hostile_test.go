@@ -45,6 +45,9 @@ var keysToPanes = [][]string{
 	{"3", "w"},
 	{"3", "w", "c"},
 	{"2", "d"},
+	{":", "p", "v", "c", "enter"},
+	{":", "p", "v", "c", "enter", "d"},
+	{":", "p", "v", "enter"},
 	{"?"},
 	{"2", "/", "x"},
 	{":", "p"},
@@ -75,6 +78,13 @@ func namedCluster(t testing.TB, text string, nodes, pods int) staticSource {
 			o.Spec.Taints = []v1.Taint{{Key: text, Value: text, Effect: v1.TaintEffectNoSchedule}}
 		}
 		apply(o, fmt.Sprintf("node-%d", i))
+	}
+	for i, o := range []world.Object{
+		mk.Class(name, "driver").WaitForFirstConsumer().Obj(), mk.CSINode(name).Limit(name, 1).Obj(), mk.StorageCapacity(name, name, "1Gi", v1.LabelTopologyZone, text),
+		mk.Volume(name).Size("1Gi").Class(name).On(v1.LabelTopologyZone, text).For(mk.Claim(name).Obj()).Obj(), mk.Claim(name).Bound(name).Obj(),
+		mk.Claim("open").Class(name).Annotation("volume.kubernetes.io/selected-node", text).Obj(), mk.Attachment(name, name, text, name),
+	} {
+		apply(o, fmt.Sprintf("storage-%d", i))
 	}
 	for i := range pods {
 		pod := mk.Pod([]string{name, name, fmt.Sprintf("pod-%d", i)}[min(i, 2)]).Namespace([]string{"default", name}[i%2]).CPU([]string{"100m", "2"}[i%2])

@@ -60,7 +60,8 @@ func (s *Screen) openPressure() {
 func (s *Screen) cannotDescribe() string {
 	_, pod := s.selectedPod()
 	_, node := s.selectedNode()
-	if !pod && !node {
+	_, object := s.selectedObject()
+	if !pod && !node && !object {
 		return "nothing is selected"
 	}
 	return ""

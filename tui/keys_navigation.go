@@ -190,10 +190,20 @@ func (s *Screen) cannotOpen() string {
 		}
 		return ""
 	}
-	if _, ok := s.selectedPod(); !ok {
-		return "no pod is selected"
+	if _, ok := s.selectedPod(); ok {
+		return ""
 	}
-	return ""
+	if _, ok := s.selectedObject(); ok {
+		return ""
+	}
+	return "no pod is selected"
+}
+
+// opensObject reports whether the selected row names an object without a pod.
+func (s *Screen) opensObject() bool {
+	_, pod := s.selectedPod()
+	_, object := s.selectedObject()
+	return object && !pod
 }
 
 // openSelected opens what is selected, or tries the selected fix.
@@ -206,6 +216,8 @@ func (s *Screen) openSelected() tea.Cmd {
 		s.openPane(s.focus)
 	case open == views.TimelinePane:
 		s.seekToMark()
+	case s.opensObject():
+		s.describe()
 	default:
 		next := navEntry{pane: pane(open).Opens}
 		if pane(next.pane).About == views.AboutNode {

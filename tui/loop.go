@@ -41,7 +41,7 @@ type loop struct {
 	lastAdvanced time.Duration // when Advance was last called
 	lastBuilt    time.Duration // when the last frame was built
 	stale        bool          // something has changed since
-	// partial says that the filter of a long list has not finished.
+	// partial says that the last model was one.
 	partial bool
 
 	// afterHold runs once the engine is released: it changes the source.
@@ -194,7 +194,7 @@ func (p *loop) build() {
 		f.Model.Header.Mode = views.WhatIfMode
 	}
 	f.ReadOnly = p.readOnlyReason()
-	p.partial = f.Model.Filtered != nil && f.Model.Filtered.Partial
+	p.partial = f.Model.Partial()
 	if p.playback != nil {
 		f.Playing, f.Loop = p.playback.Playing(), p.playback.Loop()
 	}

@@ -21,23 +21,21 @@ type page struct {
 // pageMsg opens a page.
 type pageMsg struct{ page *page }
 
-// describe opens the selected pod or node, as the scheduler knows it, as YAML.
+// describe opens what is selected, as the scheduler knows it, as YAML.
 func (s *Screen) describe() {
-	pod, _ := s.selectedPod()
-	node, _ := s.selectedNode()
-	about := s.selectionIsNode()
-	s.submit(func(p *loop) {
-		var o world.Object
-		store := p.source.Engine().Store()
-		title, kind := "pod "+pod.String(), "Pod"
-		if about {
-			title, kind = "node "+node, "Node"
-			if n := store.Node(node); n != nil {
-				o = n
-			}
-		} else if found := store.Pod(pod.Namespace, pod.Name); found != nil {
-			o = found
+	object, is := s.selectedObject()
+	if !is {
+		object = objectRef{kind: world.Node}
+		if s.selectionIsNode() {
+			object.name, _ = s.selectedNode()
+		} else {
+			pod, _ := s.selectedPod()
+			object = objectRef{world.Pod, pod.Namespace, pod.Name}
 		}
+	}
+	s.submit(func(p *loop) {
+		title := strings.ToLower(string(object.kind[:1])) + object.String()[1:]
+		o := p.source.Engine().Store().Object(object.kind, object.namespace, object.name)
 		if o == nil {
 			p.reportError(fmt.Errorf("there is no %s at this moment", printable.Line(title, 120)))
 			return
@@ -47,7 +45,7 @@ func (s *Screen) describe() {
 			p.reportError(fmt.Errorf("writing %s as YAML: %w", title, err))
 			return
 		}
-		p.send(pageMsg{&page{title: printable.Line(title, 200), lines: printableLines("apiVersion: v1\nkind: " + kind + "\n" + string(text))}})
+		p.send(pageMsg{&page{title: printable.Line(title, 200), lines: printableLines("apiVersion: v1\nkind: " + string(object.kind) + "\n" + string(text))}})
 	})
 }
 

@@ -52,3 +52,33 @@ func (s *Screen) selectedNode() (string, bool) {
 	}
 	return t.node, t.node != ""
 }
+
+// objectRef names an object of any kind.
+type objectRef struct {
+	kind            world.Kind
+	namespace, name string
+}
+
+func (o objectRef) String() string {
+	name := o.name
+	if o.namespace != "" {
+		name = o.namespace + "/" + name
+	}
+	return string(o.kind) + " " + name
+}
+
+// selectedObject returns the object that the selected row names, in a list of objects other than pods and nodes.
+func (s *Screen) selectedObject() (objectRef, bool) {
+	t := s.top()
+	kind, key := pane(t.pane).Describes, ""
+	if kind != "" && t.page == nil {
+		key = s.keyAt(t.cursor.Selected)
+	}
+	if key == "" {
+		return objectRef{}, false
+	}
+	if ref, ok := parseRef(key); ok {
+		return objectRef{world.Kind(kind), ref.Namespace, ref.Name}, true
+	}
+	return objectRef{kind: world.Kind(kind), name: key}, true
+}

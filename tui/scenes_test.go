@@ -78,6 +78,11 @@ var album = []struct {
 		{"decisions", views.DecisionsPane, []string{"7", "down"}},
 		{"pending", views.PendingPane, []string{"2", "P"}},
 	}},
+	{"stateful-rollout", offset{by: 62 * time.Second}, false, []scene{
+		{"storage", views.StoragePane, []string{":", "p", "v", "c", "enter"}},
+		{"volumes", views.VolumesPane, []string{":", "p", "v", "enter"}},
+	}},
+	{"stateful-rollout", offset{by: 157 * time.Second}, false, []scene{{"a stuck volume", views.StoragePane, []string{":", "p", "v", "c", "enter"}}}},
 	{"memory-pressure", afterFirst(trace.Eviction, time.Second), false, []scene{
 		{"node", views.NodePane, []string{"3", "enter"}}, {"pressure", views.PressurePane, []string{"3", "enter", "p"}},
 	}},

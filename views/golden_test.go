@@ -54,7 +54,8 @@ var paneNames = map[views.PaneID]string{
 	views.EvictionsPane: "evictions", views.LeaderPane: "leader", views.DecisionsPane: "decisions", views.PluginsPane: "plugins",
 	views.MetricsPane: "metrics", views.ExplainPane: "explain", views.JourneyPane: "journey", views.NodePane: "node",
 	views.WhatIfPane: "whatif", views.TimelinePane: "timeline", views.HelpPane: "help", views.AgreementPane: "agreement",
-	views.PressurePane: "pressure", views.PendingPane: "pending", views.OrreryPane: "orrery",
+	views.PressurePane: "pressure", views.PendingPane: "pending", views.OrreryPane: "orrery", views.StoragePane: "storage",
+	views.VolumesPane: "volumes",
 }
 
 func TestPanes_GoldensAtEverySize(t *testing.T) {
@@ -81,6 +82,8 @@ func TestOverview_Goldens(t *testing.T) {
 	zoomed.Zoomed = true
 	unknown := sample(312, 240)
 	unknown.Pressure = sampleUnknown()
+	noStorage := sample(312, 240)
+	noStorage.Storage = &views.Storage{Size: "0"}
 	placed := sample(312, 240)
 	placed.Explain = samplePlaced()
 	for _, tt := range []struct {
@@ -101,6 +104,8 @@ func TestOverview_Goldens(t *testing.T) {
 		{"zoomed", sample(312, 240), zoomed, wide, draw.Braille},
 		{"no usage data", unknown, sampleState(views.PressurePane), size{100, 30}, draw.Braille},
 		{"a placed pod explained", placed, sampleState(views.ExplainPane), wide, draw.Braille},
+		{"no storage", noStorage, sampleState(views.StoragePane), size{100, 30}, draw.Braille},
+		{"storage in ascii", sample(312, 240), sampleState(views.StoragePane), wide, draw.ASCII},
 		{"what if", whatIf, sampleState(views.Overview), size{100, 30}, draw.Braille},
 		{"too small", sample(312, 240), sampleState(views.Overview), size{50, 12}, draw.Braille},
 	} {

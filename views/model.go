@@ -26,6 +26,7 @@ type Model struct {
 	Pending   *Pending
 	Agreement *Agreement
 	Pressure  *Pressure
+	Storage   *Storage
 	// List is the open pane's *[List], for a pane whose rows have no field of their own.
 	List any
 	// Forbidden maps panes that are empty for lack of permissions to the text they show instead.
@@ -33,6 +34,11 @@ type Model struct {
 	// Filtered is the result of filtering or sorting the open pane's list; nil if the list is neither filtered nor
 	// sorted.
 	Filtered *Filtered
+}
+
+// Partial reports whether a long list was filtered, or storage read, in part: the next model has more.
+func (m *Model) Partial() bool {
+	return m.Filtered != nil && m.Filtered.Partial || m.Storage != nil && m.Storage.Reading
 }
 
 // Filtered is how many rows match a filter. A long list is filtered in parts: while it is Partial, the next model has

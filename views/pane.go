@@ -33,6 +33,8 @@ const (
 	PressurePane  PaneID = "pressure"
 	PendingPane   PaneID = "pending"
 	OrreryPane    PaneID = "orrery"
+	StoragePane   PaneID = "storage"
+	VolumesPane   PaneID = "volumes"
 )
 
 // Pane is one view of the screen. A [ListPane] makes those with a list.
@@ -47,6 +49,8 @@ type Pane struct {
 	About Subject
 	// Opens is the pane that enter opens on the selection; empty for none.
 	Opens PaneID
+	// Describes is the kind of the objects that the list's keys name, if not of pods or nodes.
+	Describes string
 	// AllNamespaces says that the chosen namespace does not restrict the list.
 	AllNamespaces bool
 

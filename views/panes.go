@@ -21,6 +21,8 @@ var panes = []*Pane{
 	pressurePane.pane(),
 	pendingPane.pane(),
 	orreryPane.pane(),
+	storagePane.pane(),
+	volumesPane.pane(),
 }
 
 // Panes returns all panes but the overview.

@@ -248,11 +248,28 @@ func podRow(row draw.Area, p *PodRow, places *draw.Slots, s *drawCtx) {
 		end := row.FitHost(x+2, 0, min(w/2, 24), themes.Style(themes.Nominated), p.Nominated) + 2
 		x, w = end, x+w-end
 	}
+	if p.State == InFlight && !p.Until.IsZero() {
+		for _, empty := range places[6:8] { // these columns are about the queue
+			w = max(w, empty.X+empty.W-x)
+		}
+		w = drawTimeLeft(row, x, w, max(p.Until.Sub(s.now), 0), p.Reason)
+	}
 	if w > 6 || why.W == w {
 		drawReason(row, x, w, dim, p.Reason)
 	}
 	row.Fit(places[6].X, 0, places[6].W, dim, p.RequeuesOn)
 	row.Fit(places[7].X, 0, places[7].W, dim, p.Plugin)
+}
+
+// drawTimeLeft draws the time that a binding has left, behind what it waits for, and returns the width that is left for that.
+func drawTimeLeft(row draw.Area, x, w int, left time.Duration, reason string) int {
+	text := string(append(draw.AppendSpan([]byte(", "), left.Round(time.Second)), " left"...))
+	room := min(draw.Width(reason), w-draw.Width(text))
+	if room < 6 {
+		return w
+	}
+	row.Text(x+room, 0, themes.Style(themes.InFlight), text)
+	return room
 }
 
 // maxEarlier limits how many earlier states are shown.

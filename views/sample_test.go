@@ -18,6 +18,7 @@ const noMemory = "Insufficient memory"
 // sample is a busy cluster with the given numbers of pending pods and nodes.
 func sample(pods, nodes int) *views.Model {
 	return &views.Model{
+		Storage: sampleStorage(),
 		Header: views.Header{
 			Source: "rush-hour.trace", Mode: views.Shadow, Leader: "replica-b", LeaseLeft: 11 * time.Second,
 			Generation: 48213, Rate: 1204, P99: 84 * time.Microsecond,
@@ -382,6 +383,49 @@ func sampleTimeline() *views.Timeline {
 		}
 	}
 	return t
+}
+
+func sampleStorage() *views.Storage {
+	v := &views.Storage{Size: "42Ti", MoreSegments: 0, MoreLimits: 231}
+	v.Claims = [len(v.Claims)]int{1, 1, 1, 2, 1, 1, 1, 1, 12, 1204}
+	v.Volumes = [len(v.Volumes)]int{1, 1, 1, 1, 1, 8, 1191}
+	for i, place := range []string{"in eu-west-1b", "in eu-west-1a", "in eu-west-1c", "on node ip-10-0-3-85.internal"} {
+		g := views.StorageSegment{Class: "fast", Place: place, Volumes: 100 + i, Left: fmt.Sprintf("%dGi", 50+i*1000), Amount: views.Amount{Fraction: 0.96 - float64(i)/4, Used: "1.9Ti", Most: "2Ti"}}
+		if i == 0 {
+			g.Asked = "100Gi"
+		}
+		v.Segments = append(v.Segments, g)
+	}
+	for i := range 9 {
+		v.Limits = append(v.Limits, views.AttachLimit{Node: fmt.Sprintf("ip-10-0-%d-85.internal", i), Driver: "ebs.csi.aws.com", Attached: int64(25 - 3*i), Limit: 25})
+	}
+	notes := [...]string{
+		"was bound to pv-0007, which no longer exists; its data may be gone", "does not exist", "is bound to pv-0009, which does not exist",
+		"waits for provisioner ebs.csi.aws.com, for ip-10-0-3-85.internal", "waits for the pods that use it to end: shop/cart-0 on ip-10-0-1-85.internal",
+		"is not bound: class gone does not exist; waits for the class, or a PersistentVolume of it", "its pod: 12 node(s) did not have enough free storage",
+		"on ip-10-0-3-17.internal (NotReady)", "gets its volume when its pod has a node", "on ip-10-0-2-85.internal",
+	}
+	for i := range 40 {
+		state := views.ClaimState(min(i, int(views.ClaimBound)))
+		row := views.ClaimRow{
+			Name: fmt.Sprintf("shop/data-cart-%d", i), Key: fmt.Sprintf("shop/data-cart-%d", i), State: state, Since: ago(time.Duration(i*i+7) * 3 * time.Second), Size: fmt.Sprintf("%dGi", 10+i), Class: "fast",
+			Pod: fmt.Sprintf("shop/cart-%d", i), PodKey: fmt.Sprintf("shop/cart-%d", i), Pods: 1 + i%2, Note: notes[state],
+		}
+		if state == views.ClaimStuck || state == views.ClaimBound {
+			row.Volume, row.Place = fmt.Sprintf("pvc-1129a36f-ba04-460e-8c6d-7a18c244%04d", i), "in eu-west-1"+string(rune('a'+i%3))
+		}
+		v.ClaimList.Rows = append(v.ClaimList.Rows, row)
+		volume := views.VolumeRow{
+			Name: fmt.Sprintf("pvc-1129a36f-ba04-460e-8c6d-7a18c244%04d", i), State: views.VolumeState(min(i, int(views.VolumeBound))), Since: row.Since, Size: row.Size, Class: "fast", Place: "in eu-west-1b",
+			Claim: row.Name, Policy: "Delete", Attached: "ip-10-0-2-85.internal",
+		}
+		if i == 0 {
+			volume.Attached = "ip-10-0-3-17.internal (NotReady, being detached)"
+		}
+		v.VolumeList.Rows = append(v.VolumeList.Rows, volume)
+	}
+	v.ClaimList.Total, v.VolumeList.Total = 1225, 1204
+	return v
 }
 
 func sampleWhatIf() *views.WhatIf {

@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +63,14 @@ func useHostileNames(t *rapid.T, m *views.Model) {
 	}
 	m.Journey.Pod, m.Journey.Facts[0].Value, m.Node.Row.Name, m.Node.Pods.Rows[0].Name = name(), name(), name(), name()
 	m.WhatIf.Question, m.WhatIf.Command, m.Timeline.Marks[0].Label, m.Plugins.Profile = name(), name(), name(), name()
+	for i := range m.Storage.ClaimList.Rows {
+		c := &m.Storage.ClaimList.Rows[i]
+		c.Name, c.Size, c.Class, c.Volume, c.Place, c.Pod, c.Note = name(), name(), name(), name(), name(), name(), name()
+	}
+	v := &m.Storage.VolumeList.Rows[2]
+	v.Name, v.Size, v.Class, v.Place, v.Claim, v.Policy, v.Attached = name(), name(), name(), name(), name(), name(), name()
+	g, l := &m.Storage.Segments[0], &m.Storage.Limits[0]
+	g.Class, g.Place, g.Left, g.Most, g.Asked, l.Node, l.Driver = name(), name(), name(), name(), name(), name(), name()
 	m.WhatIf.Notes[0], m.WhatIf.Changes.Rows[0].Reason, m.Timeline.Marks[0].Kind = name(), name(), name()
 }
 
@@ -85,6 +94,10 @@ func overstretch(m *views.Model) {
 	}
 	m.Snapshot.Taken, m.Leader.Acquired, m.Leader.Renewed, m.Leader.Lease = past, past, future, 1
 	m.WhatIf.Before.CPU, m.WhatIf.After.Memory, m.WhatIf.After.Spread = 9e18, 9e18, -9e18
+	for i := range m.Storage.ClaimList.Rows {
+		m.Storage.ClaimList.Rows[i].Since = []time.Time{past, future}[i%2]
+	}
+	m.Storage.Limits[0].Attached, m.Storage.Segments[0].Fraction = math.MaxInt64, 9e18
 	m.Journey.Created = future
 	m.Orrery.Last.At, m.Orrery.Departures[0].At, m.Orrery.Departures[1].At = past, past, future
 	m.Orrery.Leader.Renewed, m.Orrery.Leader.Lease = past, 1
@@ -180,6 +193,29 @@ func TestPodState_DistinctWithoutColour(t *testing.T) {
 			t.Errorf("%q is too long or also the word of %v", state.Short(), other)
 		}
 		words[state.Short()] = state
+	}
+}
+
+// TestStorageStates_DistinctWithoutColour compares the glyphs and words of claims, and those of volumes.
+func TestStorageStates_DistinctWithoutColour(t *testing.T) {
+	m := sample(312, 60)
+	for id, states := range map[views.PaneID]int{views.StoragePane: len(m.Storage.Claims), views.VolumesPane: len(m.Storage.Volumes)} {
+		for _, set := range []draw.Glyphs{draw.Braille, draw.ASCII} {
+			signs, words := map[string]bool{}, map[string]bool{}
+			for i := range states {
+				m.Storage.ClaimList.Rows[0].State, m.Storage.VolumeList.Rows[0].State = views.ClaimState(min(i, int(views.ClaimBound))), views.VolumeState(min(i, int(views.VolumeBound)))
+				ui := sampleState(id)
+				ui.Zoomed = true
+				plain := screen(m, ui, size{200, 60}, set).Plain()
+				_, row, _ := strings.Cut(plain[strings.Index(plain, "  state "):], "\n")
+				sign, word, _ := strings.Cut(strings.TrimSpace(row), " ")
+				word, _, _ = strings.Cut(strings.TrimSpace(word), "  ")
+				if signs[sign] || words[word] || word == "" {
+					t.Errorf("pane %s with %s: state %d is %q %q, which another is too", id, set, i, sign, word)
+				}
+				signs[sign], words[word] = true, true
+			}
+		}
 	}
 }
 

@@ -12,6 +12,8 @@ type Source interface {
 	NodePods() Rows[NodePod]
 	PressurePods() Rows[PressurePod]
 	Marks() Rows[Mark]
+	Claims() Rows[ClaimRow]
+	Volumes() Rows[VolumeRow]
 }
 
 // Rows are the rows of a list.

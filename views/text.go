@@ -107,15 +107,17 @@ func drawShare(row draw.Area, p draw.Slot, n, of int) {
 }
 
 // drawState draws a state as glyph and word, or the short word if the long one does not fit.
-func drawState(a draw.Area, x, w int, s PodState) {
-	style := themes.Style(s.Token())
-	a.Set(x, 0, style, s.Glyph())
+func drawState(a draw.Area, x, w int, s PodState) { drawLook(a, x, w, &podStateStyles[s]) }
+
+func drawLook(a draw.Area, x, w int, look *glyphStyle) {
+	style := themes.Style(look.token)
+	a.Set(x, 0, style, look.glyph)
 	if w < 3 {
 		return
 	}
-	word := s.Word()
+	word := look.word
 	if len(word)+2 > w {
-		word = s.Short()
+		word = look.short
 	}
 	a.Fit(x+2, 0, w-2, style, word)
 }

@@ -1,12 +1,17 @@
 package diagnose
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/engine"
+	"orrery/core/plugins/nodevolumelimits"
+	"orrery/core/plugins/volumebinding"
+	"orrery/core/plugins/volumerestrictions"
+	"orrery/core/plugins/volumezone"
 )
 
 // OfDecision returns the reason with the most nodes; a decision without rejections has only its message.
@@ -34,17 +39,49 @@ func OfCondition(pod *v1.Pod) string {
 // available: 1 node(s) were unschedulable, 4 Insufficient cpu. preemption: …". It returns a message of another form
 // whole.
 func MainClause(message string) string {
-	head, clauses, found := strings.Cut(message, " nodes are available: ")
-	if !found || strings.ContainsAny(head, " \t") {
-		return message
-	}
-	clauses, _, _ = strings.Cut(clauses, ". ")
 	best, most := message, -1
-	for clause := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(clauses), "."), ", ") {
+	for _, clause := range clauses(message) {
 		number, _, _ := strings.Cut(clause, " ")
 		if n, err := strconv.Atoi(number); err == nil && n > most {
 			best, most = clause, n
 		}
 	}
 	return best
+}
+
+// StorageFirst returns the clauses of a condition's message, those about storage first. It returns a message of another form
+// whole.
+func StorageFirst(message string) string {
+	list := clauses(message)
+	if len(list) == 0 {
+		return message
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return boolRank(!ofStorage(a)) - boolRank(!ofStorage(b)) })
+	return strings.Join(list, ", ")
+}
+
+// clauses returns the clauses of a condition's message; none for a message of another form.
+func clauses(message string) []string {
+	head, list, found := strings.Cut(message, " nodes are available: ")
+	if !found || strings.ContainsAny(head, " \t") {
+		return nil
+	}
+	list, _, _ = strings.Cut(list, ". ")
+	return strings.Split(strings.TrimSuffix(strings.TrimSpace(list), "."), ", ")
+}
+
+// ofStorage reports whether a clause has a reason of a volume plugin.
+func ofStorage(clause string) bool {
+	return slices.ContainsFunc([]string{
+		volumebinding.ReasonVolumeElsewhere, volumebinding.ReasonNothingToBind, volumebinding.ReasonNotEnoughSpace, volumebinding.ReasonVolumeMissing,
+		volumebinding.ReasonUnboundImmediate, volumerestrictions.ReasonDiskInUse, volumerestrictions.ReasonClaimInUse, volumezone.ReasonOtherZone,
+		nodevolumelimits.ReasonExceeded,
+	}, func(reason string) bool { return strings.Contains(clause, reason) })
+}
+
+func boolRank(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -85,6 +85,14 @@ func busyCluster(t testing.TB) (*engine.Engine, *collect.History) {
 			t.Fatal(err)
 		}
 	}
+	for _, o := range storageObjects() {
+		switch o.(type) {
+		case *v1.Node, *v1.Pod:
+		default:
+			in := world.Input{At: e.Now(), Event: world.Changed{Op: world.Added, Object: o}}
+			ch.Applied(in, e.Apply(in))
+		}
+	}
 	return e, ch
 }
 

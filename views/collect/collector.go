@@ -26,6 +26,7 @@ type Collector struct {
 	evictionList evictionCache
 	drift        driftCache
 	diagnosis    diagnosisCache
+	storage      storageIndex
 	pods         []*queue.Pod // room
 
 	// ranked are the pods of the node that is open in the order of eviction; ranking numbers the times they were ranked.
@@ -85,6 +86,8 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 		m.Node = c.nodeDetail(e, query)
 	case views.PressurePane:
 		m.Pressure = c.pressureOf(e, query)
+	case views.StoragePane, views.VolumesPane:
+		m.Storage = c.storageOf(e, query)
 	case views.MetricsPane:
 		m.Metrics = c.metrics(e)
 	case views.TimelinePane:

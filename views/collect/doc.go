@@ -22,6 +22,8 @@
 //	queue.go, transitions.go, journey.go, requeueevents.go
 //	decisions.go, explain.go
 //	pressure.go                    the eviction order of a node's pods by measured usage
+//	storage.go                     claims and volumes, from an index of what their states depend on:
+//	  storageindex.go, storageorder.go, storagestates.go, storagecapacity.go, attachlimits.go
 //	evictions.go, leader.go, plugins.go, metrics.go
 //	agreement.go                   the comparison with the cluster's scheduler
 //	names.go                       completion of names
@@ -34,7 +36,8 @@
 // for every node.
 //
 // A list that is filtered or sorted must be read whole. Each call of Model reads some thousand rows, and the model says
-// whether there are more, so no key waits for 100,000 rows.
+// whether there are more, so no key waits for 100,000 rows. The storage panes, too, read everything in such parts once, and
+// then only what changes.
 //
 // Every string passes package printable, and all times are the engine's.
 package collect

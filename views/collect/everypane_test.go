@@ -8,6 +8,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 
 	"orrery/core/mk"
 	"orrery/core/world"
@@ -20,7 +21,7 @@ import (
 var everyPane = []views.PaneID{
 	views.Overview, views.QueuePane, views.SnapshotPane, views.ZonesPane, views.EvictionsPane, views.LeaderPane, views.DecisionsPane,
 	views.PluginsPane, views.MetricsPane, views.ExplainPane, views.JourneyPane, views.NodePane,
-	views.PressurePane, views.OrreryPane,
+	views.PressurePane, views.OrreryPane, views.StoragePane, views.VolumesPane,
 }
 
 // Strings of objects are escaped: no escape sequence reaches a model.
@@ -35,7 +36,15 @@ func TestModel_AllTextIsPrintable(t *testing.T) {
 	big := mk.Pod("b"+evil).Namespace("ns"+evil).CPU("900").NodeSelector("s"+evil, "x").Obj()
 	big.Status.NominatedNodeName = "n" + evil
 	small := mk.Pod("s" + evil).Namespace("ns" + evil).CPU("1m").Obj()
-	for _, o := range []world.Object{node, pod, held, big, small} {
+	claim := mk.Claim("c" + evil).Namespace("ns" + evil).Class("class" + evil).Bound("v" + evil).Obj()
+	volume := mk.Volume("v"+evil).Class("class"+evil).On("k"+evil, evil).For(claim).Obj()
+	attachment := mk.Attachment("a", "n"+evil, "d"+evil, "v"+evil)
+	attachment.Status.AttachError = &storagev1.VolumeError{Message: evil}
+	selected := mk.Claim("selected").Class("class"+evil).Annotation("volume.kubernetes.io/selected-node", "n"+evil).Obj()
+	for _, o := range []world.Object{
+		node, pod, held, big, small, mk.Class("class"+evil, "d"+evil).WaitForFirstConsumer().Obj(), claim, volume, attachment, selected,
+		mk.StorageCapacity("s", "class"+evil, "1Gi", "k"+evil, evil), mk.CSINode("worker-01").Limit("d"+evil, 1).Obj(),
+	} {
 		in := world.Input{At: e.Now().Add(time.Second), Event: world.Changed{Op: world.Added, Object: o}}
 		ch.Applied(in, e.Apply(in))
 		for d, more := e.Step(); more; d, more = e.Step() {

@@ -23,7 +23,7 @@ func (c *Collector) journey(e *engine.Engine, query Query) *views.Journey {
 	uid := query.Pod.UID
 	if pod != nil {
 		uid = pod.UID
-		j.Created, j.Facts = pod.CreationTimestamp.Time, podFacts(pod)
+		j.Created, j.Facts = pod.CreationTimestamp.Time, append(podFacts(pod), bindingFacts(e, pod)...)
 	}
 	if p, ok := e.Queue().Get(query.Pod.Namespace, query.Pod.Name); ok {
 		j.RequeuesOn = requeueEvents(e.Queue(), p, 64)
@@ -148,6 +148,21 @@ func podFacts(pod *v1.Pod) []views.Fact {
 	}
 	add("node", pod.Spec.NodeName)
 	add("nominated to", pod.Status.NominatedNodeName)
+	return facts
+}
+
+// bindingFacts are what the binding of a placed pod waits for.
+func bindingFacts(e *engine.Engine, pod *v1.Pod) []views.Fact {
+	all := e.Bindings()
+	i := slices.IndexFunc(all, func(b engine.BindingInFlight) bool { return b.Pod.UID == pod.UID })
+	if i < 0 {
+		return nil
+	}
+	facts := []views.Fact{{Name: "placed on", Value: printable.Text(all[i].Node)}}
+	if len(all[i].Objects) > 0 {
+		facts = append(facts, views.Fact{Name: "waits for", Value: printable.Text(diagnose.Awaited(e, pod, all[i].Objects))},
+			views.Fact{Name: "gives up at", Value: all[i].Deadline.UTC().Format("15:04:05")})
+	}
 	return facts
 }
 

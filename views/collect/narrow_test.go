@@ -120,6 +120,13 @@ func rowsOf(m *views.Model) []string {
 		for _, r := range m.Node.Pods.Rows {
 			add(r)
 		}
+	case m.Storage != nil:
+		for _, r := range m.Storage.ClaimList.Rows {
+			add(r.Key)
+		}
+		for _, r := range m.Storage.VolumeList.Rows {
+			add(r.Key)
+		}
 	case m.Pressure != nil:
 		for _, r := range m.Pressure.Pods.Rows {
 			r.Rank = 0 // differs by signal

@@ -80,11 +80,16 @@ func (c *Collector) bindingRows(e *engine.Engine, first, n int) []views.PodRow {
 func bindingRow(e *engine.Engine, u *engine.BindingInFlight) views.PodRow {
 	r := views.PodRow{State: views.InFlight, Since: u.Since, Reason: printable.Text(u.Stage + " → " + u.Node)}
 	r.Name, r.Key = podNames(u.Pod)
-	if pod := e.Store().Pod(u.Pod.Namespace, u.Pod.Name); pod != nil && pod.Spec.Priority != nil {
-		r.Priority = *pod.Spec.Priority
+	pod := e.Store().Pod(u.Pod.Namespace, u.Pod.Name)
+	if pod != nil {
+		r.Priority = priorityOf(pod)
 	}
-	if len(u.Waiting) > 0 {
+	switch {
+	case len(u.Waiting) > 0:
 		r.Reason = printable.Text("waits for " + strings.Join(u.Waiting, ", "))
+	case len(u.Objects) > 0 && pod != nil:
+		r.Reason = printable.Text("waits for " + diagnose.Awaited(e, pod, u.Objects))
+		r.From, r.Until = u.Since, u.Deadline
 	}
 	return r
 }
