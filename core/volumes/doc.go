@@ -14,7 +14,7 @@
 // An assumption belongs to one version of an object. It ends when that version is no longer the store's, whatever the new
 // one says, or when the scheduler restores it.
 //
-// There is one State for all profiles of an engine; it is forked with the engine, and nothing here locks.
+// There is one State for all profiles of an engine; it is forked and checked with the engine, and nothing here locks.
 //
 // # Indexes
 //

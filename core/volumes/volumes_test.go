@@ -132,9 +132,34 @@ func TestMatch_AgreesWithLibrary(t *testing.T) {
 			}
 		}
 		for _, f := range all {
+			if err := f.state.Check(); err != nil {
+				t.Fatal(err)
+			}
 			compare(t, f, drawClaim(t))
 		}
 	})
+}
+
+func TestCheck_ReportsWhatIsOutOfDate(t *testing.T) {
+	f := newFixture()
+	f.apply(t, world.Added, mk.Volume("pv").Size("1Gi").Class("c").Obj())
+	assumed := f.state.Volume("pv").DeepCopy()
+	if err := f.state.AssumeVolume(assumed); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.state.Check(); err != nil {
+		t.Errorf("nothing is wrong yet: %v", err)
+	}
+	// The state is not told of this.
+	if _, err := f.store.Apply(world.Changed{Op: world.Modified, Object: mk.Volume("pv").Size("1Gi").Class("d").Obj()}); err != nil {
+		t.Fatal(err)
+	}
+	want := `something is assumed of persistentvolumes "pv" in a version that the store does not have
+volumes of class c: 1 are listed, and the store has none
+volumes of class d: 0 are listed, not the 1 of the store`
+	if err := f.state.Check(); err == nil || err.Error() != want {
+		t.Errorf("got %v, want\n%s", err, want)
+	}
 }
 
 func TestMisfits_NearestFirst(t *testing.T) {
