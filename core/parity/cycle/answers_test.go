@@ -62,6 +62,11 @@ func (h *host) answer(pod *v1.Pod) (*answers, *postFilter) {
 	if strings.HasPrefix(a.Search["PreFilter"], fwk.Error.String()) {
 		return a, after // the cycle ends with an error
 	}
+	if strings.HasPrefix(a.Search["PreFilter"], "Success") { // else some plugins have no state for the pod
+		h.score(a, state, pod, h.nodesToScore(feasible, nodes))
+	}
+	// After the scores: preemption filters nodes again, in kube-scheduler from a random one on, and VolumeBinding scores what was
+	// found for a node.
 	if len(feasible) == 0 && h.runtime.HasPostFilterPlugins() {
 		h.client.calls = nil
 		result, status := h.runtime.RunPostFilterPlugins(ctx, state, pod, statuses)
@@ -72,9 +77,6 @@ func (h *host) answer(pod *v1.Pod) (*answers, *postFilter) {
 			a.PostFilter += ", clears the nomination"
 		}
 		after.victims = h.preempted(state)
-	}
-	if strings.HasPrefix(a.Search["PreFilter"], "Success") { // else some plugins have no state for the pod
-		h.score(a, state, pod, h.nodesToScore(feasible, nodes))
 	}
 	return a, after
 }

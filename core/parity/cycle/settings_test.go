@@ -33,25 +33,32 @@ type settings struct {
 	popFromBackoff bool // pods may be popped from backoffQ
 }
 
-// read loads a configuration on both sides. An error means that both reject it: then there is nothing to compare.
-func read(c *clusterCase, gates map[string]bool) (*settings, error) {
+// read loads a configuration on both sides. Without settings and without a mismatch both reject it: then there is nothing to
+// compare.
+func read(c *clusterCase, gates map[string]bool) (_ *settings, mismatch string) {
 	all := maps.Clone(defaultGates)
 	maps.Copy(all, c.Gates)
 	maps.Copy(all, gates)
-	features, err := config.ParseFeatures(all)
-	if err != nil {
-		return nil, err
-	}
-	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(all); err != nil {
-		return nil, err
+	features, ourErr := config.ParseFeatures(all)
+	theirErr := utilfeature.DefaultMutableFeatureGate.SetFromMap(all)
+	if ourErr != nil || theirErr != nil {
+		return nil, rejected(theirErr, ourErr)
 	}
 	text := c.ConfigYAML()
 	ours, ourErr := config.Load(text, features)
 	theirs, theirErr := readTheirs(text)
-	if (ourErr == nil) != (theirErr == nil) {
-		panic(fmt.Sprintf("only one rejects the configuration: kube-scheduler returned %v, Orrery %v", theirErr, ourErr))
+	if ourErr != nil || theirErr != nil {
+		return nil, rejected(theirErr, ourErr)
 	}
-	return &settings{theirs, ours, features, all["SchedulerPopFromBackoffQ"]}, ourErr
+	return &settings{theirs, ours, features, all["SchedulerPopFromBackoffQ"]}, ""
+}
+
+// rejected is the mismatch of two errors of which one may be nil.
+func rejected(theirs, ours error) (mismatch string) {
+	if theirs != nil && ours != nil {
+		return ""
+	}
+	return fmt.Sprintf("configuration: only one rejects it: kube-scheduler returned %v, Orrery %v", theirs, ours)
 }
 
 func readTheirs(text []byte) (*upconfig.KubeSchedulerConfiguration, error) {
