@@ -30,7 +30,7 @@ func benchPod(name string) *v1.Pod {
 
 func benchScheme() scheme {
 	no := func(klog.Logger, *v1.Pod, any, any) (fwk.QueueingHint, error) { return fwk.QueueSkip, nil }
-	return scheme{exts: map[string][]fwk.EnqueueExtensions{"bench": {
+	return scheme{storage: &storagePlugins{}, exts: map[string][]fwk.EnqueueExtensions{"bench": {
 		rejector{"Fit", []fwk.ClusterEventWithHint{on(fwk.Pod, fwk.Delete, no)}},
 		rejector{"Spread", []fwk.ClusterEventWithHint{on(fwk.Pod, fwk.Add, no)}},
 	}}}

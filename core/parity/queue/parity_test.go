@@ -24,14 +24,14 @@ func init() {
 }
 
 func TestQueue_SameAfterEveryStep(t *testing.T) {
-	const length = 80
 	for _, early := range []bool{true, false} {
 		t.Run(fmt.Sprintf("PopFromBackoffQ=%t", early), func(t *testing.T) {
 			featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerPopFromBackoffQ, early)
-			difftest.Cases[script]{
-				Draw: func(seed uint64, number int) script { return newScript(seed+uint64(number), length) },
+			moved := difftest.Coverage{}
+			n := difftest.Cases[script]{
+				Draw: newScript,
 				Differ: func(s script) string {
-					if err := run(t, s, early); err != nil {
+					if err := run(t, s, early, moved); err != nil {
 						return err.Error()
 					}
 					return ""
@@ -41,12 +41,13 @@ func TestQueue_SameAfterEveryStep(t *testing.T) {
 					return with(difftest.Pieces(s.steps, func(steps []step) string { return differ(with(steps)) }))
 				},
 			}.Check(t, comparisons.Queue.Cases)
+			moved.Require(t, n, storageMoves...)
 		})
 	}
 }
 
-// run runs a script in its own virtual time.
-func run(t *testing.T, s script, early bool) (err error) {
+// run runs a script in its own virtual time, and counts the events that moved pods.
+func run(t *testing.T, s script, early bool, moved difftest.Coverage) (err error) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlayer(s, early)
 		defer p.them.Close()
@@ -55,6 +56,9 @@ func run(t *testing.T, s script, early bool) (err error) {
 			if diff := cmp.Diff(counted(), p.entered); diff != "" {
 				err = fmt.Errorf("incoming pods (-counted by upstream +recorded by us):\n%s", diff)
 			}
+		}
+		for key, n := range p.entered {
+			moved[key[1]] += n
 		}
 	})
 	return err

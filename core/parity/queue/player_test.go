@@ -52,6 +52,8 @@ type player struct {
 	script   script
 	early    bool // pods may be popped from backoffQ
 	scheme   scheme
+	storage  *storagePlugins
+	about    string // the object of the last event of storage
 	them     *upstream.PriorityQueue
 	us       *ours.Queue
 	cluster  map[string]*v1.Pod // the pods that listers return
@@ -77,7 +79,8 @@ func (n namespaced) Get(name string) (*v1.Pod, error) {
 }
 
 func newPlayer(s script, early bool) *player {
-	p := &player{script: s, early: early, scheme: newScheme(), cluster: map[string]*v1.Pod{}, entered: map[[2]string]int{}}
+	p := &player{script: s, early: early, storage: newStoragePlugins(), cluster: map[string]*v1.Pod{}, entered: map[[2]string]int{}}
+	p.scheme = newScheme(p.storage)
 	pass(s.start)
 	gates, hints := p.scheme.upstreamMaps()
 	p.them = upstream.NewPriorityQueue((&queuesort.PrioritySort{}).Less, factory,
@@ -119,7 +122,7 @@ func (p *player) play() error {
 			p.differ("our queue is inconsistent: %v", err)
 		}
 		if len(p.trouble) > 0 {
-			return fmt.Errorf("after step %d (%s) at %s: %v", i, s, time.Now().Format("05.000"), p.trouble)
+			return fmt.Errorf("after step %d (%s) at %s: %v\nthe last change of storage: %s", i, s, time.Now().Format("05.000"), p.trouble, p.about)
 		}
 	}
 	for range 2 * podSlots {
@@ -190,6 +193,8 @@ func (p *player) do(s step) {
 		p.podEvent(s)
 	case otherEvent:
 		p.otherEvent(s)
+	case storageEvent:
+		p.storageEvent(s)
 	case wildcard:
 		p.move(fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All}, nil, nil, nil)
 	case activate:
@@ -230,6 +235,7 @@ func (p *player) add(name string, s step) {
 			Containers: []v1.Container{{Name: "c", Resources: v1.ResourceRequirements{
 				Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse("4")},
 			}}},
+			Volumes: newStorageDraw(s).podVolumes(),
 		},
 	}
 	if s.b%5 == 0 && !p.scheme.closed[name] {
@@ -326,7 +332,7 @@ func (p *player) upstreamCanPop() bool {
 func (p *player) fail(f flight, s step) {
 	name := f.them.Pod.Name
 	unschedulable, pending := sets.New[string](), sets.New[string]()
-	for i, plugin := range rejectors {
+	for i, plugin := range slices.Concat(rejectors, storagePluginNames) {
 		if s.b>>i&3 == 0 {
 			unschedulable.Insert(plugin)
 		}
@@ -337,6 +343,9 @@ func (p *player) fail(f flight, s step) {
 	}
 	if s.c%9 == 0 {
 		unschedulable, pending = sets.New[string](), sets.New[string]()
+	}
+	if s.c%5 == 0 { // so that the hints of one plugin decide
+		unschedulable, pending = sets.New(storagePluginNames[s.b%len(storagePluginNames)]), sets.New[string]()
 	}
 	f.them.UnschedulablePlugins, f.them.PendingPlugins = unschedulable.Clone(), pending.Clone()
 	f.us.Reject(unschedulable, pending)
@@ -400,7 +409,7 @@ func (p *player) podEvent(s step) {
 	p.version++
 	pod := &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("other", s.a%4), Namespace: "ns", UID: types.UID(fmt.Sprint("other.", p.version))},
-		Spec:       v1.PodSpec{NodeName: "n0", Containers: []v1.Container{{Name: "c"}}},
+		Spec:       v1.PodSpec{NodeName: "n0", Containers: []v1.Container{{Name: "c"}}, Volumes: newStorageDraw(s).podVolumes()},
 	}
 	switch s.b % 4 {
 	case 0:

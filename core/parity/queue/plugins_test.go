@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -81,12 +82,14 @@ var rejectors = []string{"Fit", "Spread", "Volumes", "Claims", "Silent", "Taints
 type scheme struct {
 	gates map[string][]fwk.PreEnqueuePlugin
 	exts  map[string][]fwk.EnqueueExtensions
+	// storage has the plugins of volumes, which are each side's own.
+	storage *storagePlugins
 	// closed has the pods that the gate Waits rejects at present.
 	closed map[string]bool
 }
 
-func newScheme() scheme {
-	s := scheme{closed: map[string]bool{}}
+func newScheme(storage *storagePlugins) scheme {
+	s := scheme{storage: storage, closed: map[string]bool{}}
 	label := gate{rejector: rejector{"Label", []fwk.ClusterEventWithHint{on(fwk.Pod, fwk.UpdatePodLabel, own)}}}
 	nodes := gate{rejector: rejector{"Nodes", []fwk.ClusterEventWithHint{on(fwk.Node, fwk.Add, chance("Nodes", 2))}}}
 	waits := gate{rejector{"Waits", []fwk.ClusterEventWithHint{on(fwk.Pod, fwk.Delete, chance("Waits", 1_000_000))}}, s.closed}
@@ -125,11 +128,19 @@ func newScheme() scheme {
 	return s
 }
 
+// with returns the extensions of a profile, with the plugins of volumes unless it is the second.
+func (s scheme) with(profile string, exts, storage []fwk.EnqueueExtensions) []fwk.EnqueueExtensions {
+	if profile == "second" {
+		return exts
+	}
+	return slices.Concat(exts, storage)
+}
+
 // profiles returns the scheme in the form of our queue.
 func (s scheme) profiles() map[string]ours.Profile {
 	profiles := map[string]ours.Profile{}
 	for name, exts := range s.exts {
-		hints, err := ours.NewHints(exts...)
+		hints, err := ours.NewHints(s.with(name, exts, s.storage.ours)...)
 		if err != nil {
 			panic(err)
 		}
@@ -148,7 +159,7 @@ func (s scheme) upstreamMaps() (map[string]map[string]fwk.PreEnqueuePlugin, upst
 		for _, g := range s.gates[name] {
 			gates[name][g.Name()] = g
 		}
-		for _, ext := range exts {
+		for _, ext := range s.with(name, exts, s.storage.theirs) {
 			events, _ := ext.EventsToRegister(context.Background())
 			register := func(e fwk.ClusterEvent, fn fwk.QueueingHintFn) {
 				if fn == nil {

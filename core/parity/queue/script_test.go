@@ -11,23 +11,25 @@ import (
 type verb string
 
 const (
-	add         verb = "add"
-	change      verb = "change"
-	remove      verb = "delete"
-	pop         verb = "pop"
-	fail        verb = "fail"
-	done        verb = "done"
-	failLate    verb = "fail after done"
-	nodeEvent   verb = "node event"
-	podEvent    verb = "event of an assigned pod"
-	otherEvent  verb = "event of another object"
-	wildcard    verb = "wildcard event"
-	activate    verb = "activate"
-	wait        verb = "wait"
-	nominate    verb = "nominate"
-	withdraw    verb = "withdraw nomination"
-	toggle      verb = "toggle gate"
-	replacement verb = "update to a new UID"
+	add        verb = "add"
+	change     verb = "change"
+	remove     verb = "delete"
+	pop        verb = "pop"
+	fail       verb = "fail"
+	done       verb = "done"
+	failLate   verb = "fail after done"
+	nodeEvent  verb = "node event"
+	podEvent   verb = "event of an assigned pod"
+	otherEvent verb = "event of another object"
+	// storageEvent is one of a volume, a claim, or another object of storage.
+	storageEvent verb = "event of storage"
+	wildcard     verb = "wildcard event"
+	activate     verb = "activate"
+	wait         verb = "wait"
+	nominate     verb = "nominate"
+	withdraw     verb = "withdraw nomination"
+	toggle       verb = "toggle gate"
+	replacement  verb = "update to a new UID"
 )
 
 // step is a verb and numbers that are resolved when it runs, so that every part of a script is a valid script.
@@ -45,14 +47,13 @@ func (s step) String() string {
 }
 
 type script struct {
-	seed  uint64
 	start time.Duration // offset from a full second
 	steps []step
 }
 
 func (s script) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d, starting %s after the second\n", s.seed, s.start)
+	fmt.Fprintf(&b, "starting %s after the second\n", s.start)
 	for i, st := range s.steps {
 		fmt.Fprintf(&b, "%3d  %s\n", i, st)
 	}
@@ -73,6 +74,7 @@ var verbs = []struct {
 	{nodeEvent, 10},
 	{podEvent, 8},
 	{otherEvent, 8},
+	{storageEvent, 24},
 	{wildcard, 1},
 	{activate, 4},
 	{wait, 14},
@@ -87,14 +89,16 @@ var waits = []time.Duration{
 	11 * time.Second, 31 * time.Second, 150 * time.Second, 301 * time.Second,
 }
 
-func newScript(seed uint64, length int) script {
-	r := rand.New(rand.NewPCG(seed, 1))
-	s := script{seed: seed, start: []time.Duration{0, 300 * time.Millisecond, 999 * time.Millisecond}[r.IntN(3)]}
+const scriptLength = 80
+
+func newScript(seed uint64, number int) script {
+	r := rand.New(rand.NewPCG(seed, uint64(number)))
+	s := script{start: []time.Duration{0, 300 * time.Millisecond, 999 * time.Millisecond}[r.IntN(3)]}
 	total := 0
 	for _, v := range verbs {
 		total += v.weight
 	}
-	for range length {
+	for range scriptLength {
 		n := r.IntN(total)
 		for _, v := range verbs {
 			if n -= v.weight; n < 0 {
