@@ -3,6 +3,7 @@
 //	comparisons  the registry: what is compared, by how many cases, and what differs on purpose; docs/parity.md
 //	difftest     the harness: draws cases from a seed, runs both sides, reduces and prints the first that differs
 //	informers    client-go informers whose objects a test sets
+//	assumed      what upstream's VolumeBinding and Orrery's assume of volumes and claims
 //
 //	cache        random operations on upstream's cache and Orrery's
 //	queue        random scripts for upstream's scheduling queue and Orrery's

@@ -22,11 +22,12 @@ same case on every machine. A case that differs is reduced to what matters, and 
 ` + "`make test`" + ` runs the default number of cases of seed 1.
 
 A generated cluster has up to a hundred and ninety nodes with pods, services and controllers, disruption budgets, labeled
-namespaces, a configuration with one or two profiles, random feature gates, pending pods, and a list of changes: nodes
-and pods are added, updated and deleted, and time passes. It has inline disks, but no claims, devices, gangs and
-extenders, which Orrery rejects, no custom plugins whose pods wait in Permit or PreBind, and no failing API calls but
-bindings. kube-scheduler searches with one worker there, its calls return at once, and it pops the next pod when the last
-one's binding, preemption and events are done.
+namespaces, a configuration with one or two profiles, random feature gates, pending pods, and a list of changes: nodes,
+pods and objects of storage are added, updated and deleted, and time passes. Some have inline disks, and some have volumes,
+claims, classes, drivers, capacities and attachments. None has devices, gangs and extenders, which Orrery rejects, custom
+plugins whose pods wait in Permit, or failing API calls but bindings and the writes of volumes and claims. kube-scheduler
+searches with one worker there, its calls return at once, and it pops the next pod when the last one's binding, preemption
+and events are done.
 
 `
 

@@ -31,7 +31,7 @@ var Decisions = &Comparison{
 		"of nodes, how many nodes were examined and where the next search begins (also with more than 100 nodes), nominations and " +
 		"their clearing, conditions, victims in order, events, failed bindings, batching, the writes of volumes and claims, in order, and " +
 		"what becomes of pods whose claims are bound or are not; after every event the queue that each pod " +
-		"is in, its attempts and the plugins that rejected it.",
+		"is in, its attempts and the plugins that rejected it, and all that is assumed of volumes and claims.",
 	Differences: []Difference{
 		{
 			Upstream: "means to draw one of several best nodes at random, but the layout of a heap decides",
@@ -210,7 +210,8 @@ var Queue = &Comparison{
 	Name: "Scheduling queue", Package: "queue", Test: "TestQueue_SameAfterEveryStep", Cases: 500, Unit: "scripts of 80 steps, with SchedulerPopFromBackoffQ on and off",
 	Compares: "After every step: the queue that each pod is in, its counters, timestamps, back-off, rejecting and gating plugins; which pod is " +
 		"popped; the in-flight pods; nominated pods by node, in order; the scheduling cycle; and for the whole script what " +
-		"scheduler_queue_incoming_pods_total counted.",
+		"scheduler_queue_incoming_pods_total counted. The hints for events of volumes, claims and other objects of storage are those of each side's own " +
+		"plugins.",
 	Differences: []Difference{
 		{
 			Upstream: "orders equal timestamps by the layout of its heap",
@@ -256,6 +257,11 @@ var Queue = &Comparison{
 			Upstream: "calls the matching hints of plugins in random order",
 			Orrery:   "calls them in the order of the profile",
 			Compared: "by their result",
+		},
+		{
+			Upstream: "does not requeue a pod with claims when a driver ceases to publish its capacity",
+			Orrery:   "requeues it (see VolumeBinding)",
+			Compared: "no driver ceases to",
 		},
 	},
 }

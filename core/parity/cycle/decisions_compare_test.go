@@ -180,6 +180,9 @@ func (p *decisionCase) turn() (more bool, mismatch string) {
 	if mismatch := p.carryOut(); mismatch != "" || p.divergence != "" {
 		return true, mismatch
 	}
+	if mismatch := p.compareAssumed("deciding"); mismatch != "" {
+		return true, mismatch
+	}
 	if mismatch := p.bindVolumes(decided); mismatch != "" || p.divergence != "" {
 		return true, mismatch
 	}
@@ -270,5 +273,5 @@ func (p *decisionCase) compareQueues(after string) string {
 	if mismatch := p.compareNominations(); mismatch != "" {
 		return "nominations: after " + after + mismatch
 	}
-	return ""
+	return p.compareAssumed(after)
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 
 	"orrery/core/mk"
+	"orrery/core/parity/assumed"
 	"orrery/core/world"
 )
 
@@ -66,6 +67,21 @@ func (p *decisionCase) compareWritten() string {
 	}
 	if diff := cmp.Diff(theirs, ours); diff != "" {
 		return "volumes and claims: writes in order (-kube-scheduler +Orrery):\n" + diff
+	}
+	return ""
+}
+
+// compareAssumed compares what is assumed of volumes and claims.
+func (p *decisionCase) compareAssumed(after string) string {
+	if len(p.storage) == 0 || p.divergence != "" {
+		return ""
+	}
+	e := p.orrery.engine
+	theirs, ours := assumed.InFrameworks(p.upstream.sched.Profiles), assumed.InState(e.Volumes(), e.Store())
+	p.seen["assumed volumes"] += len(theirs.Volumes)
+	p.seen["assumed claims"] += len(theirs.Claims)
+	if diff := cmp.Diff(theirs, ours); diff != "" {
+		return "assumed: after " + after + " (-kube-scheduler +Orrery):\n" + diff
 	}
 	return ""
 }

@@ -15,6 +15,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/mk"
+	"orrery/core/parity/assumed"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 	"orrery/core/world"
@@ -81,7 +82,7 @@ func bindOne(t *difftest.Source, seen difftest.Coverage) {
 	if t.OneIn(6) {
 		r.changeChosen() // the writes may conflict
 	}
-	server.assumed = r.c.ourAssumed().Volumes
+	server.assumed = assumed.InState(r.c.state, r.c.store).Volumes
 	ended := make(chan *fwk.Status, 1)
 	ctx, end := context.WithCancel(context.Background())
 	defer synctest.Wait()

@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/parity/assumed"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 )
@@ -65,7 +66,7 @@ func (r *comparison) step() {
 
 // writeBack makes something that is assumed the API server's.
 func (r *comparison) writeBack() {
-	a := r.c.ourAssumed()
+	a := assumed.InState(r.c.state, r.c.store)
 	for _, name := range volumeNames {
 		if pv := a.Volumes[name]; pv != nil && r.Bool() {
 			r.c.set(pv)
@@ -146,7 +147,7 @@ func (r *comparison) reserve(pod *v1.Pod) *reservation {
 	if r.OneIn(8) {
 		r.changeChosen()
 	}
-	before := r.c.ourAssumed()
+	before := assumed.InState(r.c.state, r.c.store)
 	theirs, ours = r.c.upstream.Reserve(ctx, h.theirs, pod, h.node), r.c.orrery.Reserve(ctx, h.ours, pod, h.node)
 	if r.same("Reserve on "+h.node, theirs, ours); !theirs.IsSuccess() {
 		return nil
@@ -173,8 +174,8 @@ func (r *comparison) changeChosen() {
 	}
 }
 
-func (r *comparison) countAssumed(before assumed) {
-	after := r.c.ourAssumed()
+func (r *comparison) countAssumed(before assumed.Objects) {
+	after := assumed.InState(r.c.state, r.c.store)
 	if len(after.Volumes) > len(before.Volumes) {
 		r.seen.Count("volume assumed")
 	}
@@ -218,7 +219,7 @@ func (r *comparison) score(h *reservation) {
 }
 
 func (r *comparison) compareAssumed(after string) {
-	if diff := cmp.Diff(r.c.theirAssumed(), r.c.ourAssumed()); diff != "" {
+	if diff := cmp.Diff(assumed.InPlugin(r.c.upstream), assumed.InState(r.c.state, r.c.store)); diff != "" {
 		r.fail(fmt.Sprintf("assumed after %s (-kube-scheduler +Orrery):\n%s", after, diff))
 	}
 }
