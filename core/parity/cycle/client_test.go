@@ -30,6 +30,8 @@ type recordingClient struct {
 	events  []string
 
 	failingBindings map[string]bool // names of pods, volumes and claims whose next binding or write fails
+	// stored returns a written volume or claim as the API server has it: in a new version, if anything changed.
+	stored func(world.Object) world.Object
 }
 
 // errTooBusy is the error of a binding that fails.
@@ -83,7 +85,10 @@ type volumeWrites struct {
 
 func (v volumeWrites) Update(_ context.Context, pv *v1.PersistentVolume, _ metav1.UpdateOptions) (*v1.PersistentVolume, error) {
 	// A volume that names the claim already may need no change, and Orrery does not write it then.
-	return pv, v.client.write(pv, metav1.HasAnnotation(pv.ObjectMeta, volume.AnnBoundByController))
+	if err := v.client.write(pv, metav1.HasAnnotation(pv.ObjectMeta, volume.AnnBoundByController)); err != nil {
+		return nil, err
+	}
+	return v.client.stored(pv).(*v1.PersistentVolume), nil
 }
 
 type claimWrites struct {
@@ -92,7 +97,10 @@ type claimWrites struct {
 }
 
 func (c claimWrites) Update(_ context.Context, claim *v1.PersistentVolumeClaim, _ metav1.UpdateOptions) (*v1.PersistentVolumeClaim, error) {
-	return claim, c.client.write(claim, true)
+	if err := c.client.write(claim, true); err != nil {
+		return nil, err
+	}
+	return c.client.stored(claim).(*v1.PersistentVolumeClaim), nil
 }
 
 func (c *recordingClient) write(object world.Object, mayFail bool) error {

@@ -51,6 +51,7 @@ func compareDecisions(t *testing.T, c *clusterCase, seen difftest.Coverage) (mis
 			upstream: newUpstreamScheduler(s, c.Refused), orrery: newOrreryScheduler(s, c.Refused), nodes: map[string]*v1.Node{}, pods: map[types.NamespacedName]*v1.Pod{},
 			storage: map[objectKey]world.Object{}, unprovisioned: set(c.Unprovisioned), seen: seen, settings: s,
 		}
+		p.upstream.client.stored = p.stored
 		defer p.upstream.stop()
 		mismatch = p.run(c)
 	})

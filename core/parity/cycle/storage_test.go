@@ -3,6 +3,7 @@ package cycle
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"testing/synctest"
 	"time"
 
@@ -69,6 +70,17 @@ func (p *decisionCase) compareWritten() string {
 		return "volumes and claims: writes in order (-kube-scheduler +Orrery):\n" + diff
 	}
 	return ""
+}
+
+// stored returns an object that kube-scheduler has written as the API server has it, until it is read back.
+func (p *decisionCase) stored(sent world.Object) world.Object {
+	if cmp.Equal(sent, p.storage[keyOf(sent)]) {
+		return sent
+	}
+	p.version++
+	object := sent.DeepCopyObject().(world.Object)
+	object.SetResourceVersion(strconv.Itoa(p.version))
+	return object
 }
 
 // compareAssumed compares what is assumed of volumes and claims.
