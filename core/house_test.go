@@ -72,7 +72,7 @@ core/plugins/queuesort: core/config
 core/plugins/schedulinggates: core/config core/plugins/hint
 core/plugins/tainttoleration: core/config core/framework core/plugins/hint
 core/plugins/unreadable: core/config core/plugins/podvolumes core/world
-core/plugins/unsupported: core/config core/framework core/plugins/hint
+core/plugins/unsupported: core/config core/framework core/plugins/hint core/world
 core/plugins/volumebinding: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/plugins/shape core/saturating core/volumes core/world
 core/plugins/volumerestrictions: core/config core/framework core/plugins/hint core/plugins/podvolumes
 core/plugins/volumezone: core/config core/framework core/plugins/hint core/plugins/podvolumes

@@ -169,6 +169,9 @@ func (e *Engine) makeProfiles() error {
 	}
 	e.profiles, e.profileNames = map[string]*framework.Profile{}, nil
 	for _, p := range all.List {
+		if p.MayBlock() {
+			e.store.ShareListers()
+		}
 		e.profiles[p.ProfileName()] = p
 		e.profileNames = append(e.profileNames, p.ProfileName())
 	}

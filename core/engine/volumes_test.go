@@ -50,3 +50,17 @@ func TestVolumes_LimitsFollowObjects(t *testing.T) {
 		t.Error("bob is unschedulable, though the limit was raised")
 	}
 }
+
+// No in-tree plugin is called where it may block, so that listers need no lock.
+func TestProfile_BlocksOnlyWithOtherPlugins(t *testing.T) {
+	for _, want := range []bool{false, true} {
+		s := &storyRun{t: t, now: start, objects: map[string]world.Object{}}
+		if want {
+			s.runLine("plugin", []string{"Waits", "preBind"})
+		}
+		s.open()
+		if got := s.players[0].Profile(v1.DefaultSchedulerName).MayBlock(); got != want {
+			t.Errorf("with a PreBind plugin that is not in-tree (%v): the profile may block: %v", want, got)
+		}
+	}
+}

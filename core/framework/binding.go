@@ -128,6 +128,21 @@ func (p *Profile) RunBindPlugins(ctx context.Context, state fwk.CycleState, pod 
 	return status
 }
 
+// MayBlock reports whether a PreBind or Bind plugin has to be called where it may block. It then reads listers there, too.
+func (p *Profile) MayBlock() bool {
+	for _, s := range p.points.preBind {
+		if _, steps := s.plugin.(StepwisePreBind); !steps {
+			return true
+		}
+	}
+	for _, s := range p.points.bind {
+		if _, named := s.plugin.(Binder); !named {
+			return true
+		}
+	}
+	return false
+}
+
 // RunPostBindPlugins runs the PostBind plugins after a pod was bound.
 func (p *Profile) RunPostBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
 	w := p.instrument(PostBind, state)

@@ -48,8 +48,12 @@
 // # Order, copies, and one thread
 //
 // Objects are listed by namespace and name. They are in sorted chunks that forks share, so that a fork costs microseconds, and a
-// change after it copies one chunk. Nothing here locks or starts a goroutine: one engine owns a store and is the only one to use
-// it. Objects are never changed, neither here nor by readers.
+// change after it copies one chunk. One engine owns a store and is the only one to use it; nothing here starts a goroutine.
+// Objects are never changed, neither here nor by readers.
+//
+// A plugin that blocks at PreBind or Bind runs on a goroutine of its own, and reads listers there: kube-scheduler's
+// VolumeBinding waits that way for its claims. For an engine with such a plugin, ShareListers makes changes and the reads of
+// listers exclude each other. Other engines lock nothing.
 //
 // # Informers
 //

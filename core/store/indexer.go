@@ -24,8 +24,12 @@ var _ cache.Indexer = indexer{}
 
 func (x indexer) objects() *sortedObjects { return &x.informer.kindStore.objects }
 
+// reading begins a read, which the returned function ends.
+func (x indexer) reading() (end func()) { return x.informer.kindStore.guard.read() }
+
 // List returns every object, in a new slice.
 func (x indexer) List() []any {
+	defer x.reading()()
 	list := make([]any, 0, x.objects().len())
 	x.objects().all(func(o world.Object) bool {
 		list = append(list, o)
@@ -35,6 +39,7 @@ func (x indexer) List() []any {
 }
 
 func (x indexer) ListKeys() []string {
+	defer x.reading()()
 	keys := make([]string, 0, x.objects().len())
 	x.objects().all(func(o world.Object) bool {
 		keys = append(keys, keyOf(o))
@@ -58,14 +63,18 @@ func (x indexer) GetByKey(key string) (item any, exists bool, err error) {
 	if !namespaced {
 		namespace, name = "", key
 	}
-	if o := x.objects().get(namespace, name); o != nil {
-		return o, true, nil
+	end := x.reading()
+	o := x.objects().get(namespace, name)
+	end()
+	if o == nil {
+		return nil, false, nil
 	}
-	return nil, false, nil
+	return o, true, nil
 }
 
 // Index returns the objects that share a value of the index with the given one.
 func (x indexer) Index(indexName string, object any) ([]any, error) {
+	defer x.reading()()
 	custom := x.informer.index(indexName)
 	if custom == nil && indexName == cache.NamespaceIndex {
 		o, ok := object.(metav1.Object)
@@ -93,6 +102,7 @@ func (x indexer) Index(indexName string, object any) ([]any, error) {
 
 // ByIndex returns the objects that have a value in an index.
 func (x indexer) ByIndex(indexName, value string) ([]any, error) {
+	defer x.reading()()
 	if custom := x.informer.index(indexName); custom != nil {
 		return custom.list(value), nil
 	}
@@ -117,6 +127,7 @@ func (x indexer) IndexKeys(indexName, value string) ([]string, error) {
 
 // ListIndexFuncValues lists the values of an index, sorted.
 func (x indexer) ListIndexFuncValues(indexName string) []string {
+	defer x.reading()()
 	if custom := x.informer.index(indexName); custom != nil {
 		return slices.Sorted(maps.Keys(custom.byValue))
 	}
@@ -133,6 +144,7 @@ func (x indexer) ListIndexFuncValues(indexName string) []string {
 }
 
 func (x indexer) GetIndexers() cache.Indexers {
+	defer x.reading()()
 	all := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 	for _, custom := range x.informer.indexes {
 		all[custom.name] = custom.of

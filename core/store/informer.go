@@ -35,17 +35,19 @@ func (*registration) HasSynced() bool { return true }
 
 func newInformer(sh *kindStore, goType reflect.Type) *informer {
 	if sh == nil {
-		return &informer{kindStore: newKindStore(""), goType: goType}
+		return &informer{kindStore: newKindStore("", &guard{}), goType: goType}
 	}
 	return &informer{kindStore: sh, served: true, goType: goType}
 }
 
-// notify updates the indexes and calls the handlers. A handler may register or remove handlers; it must not change the
-// store.
-func (in *informer) notify(d Delta) {
+func (in *informer) updateIndexes(d Delta) {
 	for _, index := range in.indexes {
 		index.update(d.Old, d.New)
 	}
+}
+
+// notify calls the handlers. A handler may register or remove handlers; it must not change the store.
+func (in *informer) notify(d Delta) {
 	for _, r := range in.handlers {
 		switch d.Op {
 		case world.Added:

@@ -13,34 +13,51 @@ type kindStore struct {
 	tombstones tombstones
 	informer   *informer  // nil until a plugin requests it
 	changes    *changeLog // nil until a plugin reads it
+	guard      *guard     // the store's
 }
 
-func newKindStore(kind world.Kind) *kindStore {
-	return &kindStore{kind: kind, objects: newSortedObjects()}
+func newKindStore(kind world.Kind, g *guard) *kindStore {
+	return &kindStore{kind: kind, objects: newSortedObjects(), guard: g}
 }
 
-func (sh *kindStore) fork() *kindStore {
-	return &kindStore{kind: sh.kind, objects: sh.objects.fork(), tombstones: sh.tombstones.fork()}
+func (sh *kindStore) fork(g *guard) *kindStore {
+	return &kindStore{kind: sh.kind, objects: sh.objects.fork(), tombstones: sh.tombstones.fork(), guard: g}
 }
 
 // add, modify and remove change the objects and notify the handlers; they return the delta.
 
 func (sh *kindStore) add(object world.Object) Delta {
-	sh.objects.put(object.GetNamespace(), object.GetName(), object)
-	return sh.notify(Delta{Kind: sh.kind, Op: world.Added, New: object})
+	return sh.put(Delta{Kind: sh.kind, Op: world.Added, New: object})
 }
 
 func (sh *kindStore) modify(held, object world.Object) Delta {
-	sh.objects.put(object.GetNamespace(), object.GetName(), object)
-	return sh.notify(Delta{Kind: sh.kind, Op: world.Modified, Old: held, New: object})
+	return sh.put(Delta{Kind: sh.kind, Op: world.Modified, Old: held, New: object})
+}
+
+func (sh *kindStore) put(d Delta) Delta {
+	sh.guard.change(func() {
+		sh.objects.put(d.New.GetNamespace(), d.New.GetName(), d.New)
+		sh.updateIndexes(d)
+	})
+	return sh.notify(d)
 }
 
 // remove removes held. last is the latest known state, whose version the tombstone gets.
 func (sh *kindStore) remove(held, last world.Object) Delta {
+	d := Delta{Kind: sh.kind, Op: world.Deleted, Old: held}
 	namespace, name := held.GetNamespace(), held.GetName()
-	sh.objects.remove(namespace, name)
+	sh.guard.change(func() {
+		sh.objects.remove(namespace, name)
+		sh.updateIndexes(d)
+	})
 	sh.tombstones.add(namespace, name, laterVersion(held, last))
-	return sh.notify(Delta{Kind: sh.kind, Op: world.Deleted, Old: held})
+	return sh.notify(d)
+}
+
+func (sh *kindStore) updateIndexes(d Delta) {
+	if sh.informer != nil {
+		sh.informer.updateIndexes(d)
+	}
 }
 
 func (sh *kindStore) notify(d Delta) Delta {

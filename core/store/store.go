@@ -19,12 +19,13 @@ type Delta struct {
 	Old, New world.Object
 }
 
-// Store holds the objects of a cluster. One goroutine at a time may use it.
+// Store holds the objects of a cluster. One goroutine at a time may use it; see ShareListers for listers.
 type Store struct {
 	byKind  map[world.Kind]*kindStore
 	custom  bool     // custom kinds are kept too, from their first object on
 	factory *factory // nil until Informers is first called
 	deltas  [2]Delta // the last result of Apply
+	guard   guard    // of what listers read
 }
 
 // New returns an empty store of the given kinds, or of every kind, custom ones included, if none is given. It drops objects
@@ -35,7 +36,7 @@ func New(kinds ...world.Kind) *Store {
 		kinds = world.Kinds()
 	}
 	for _, kind := range kinds {
-		s.byKind[kind] = newKindStore(kind)
+		s.byKind[kind] = newKindStore(kind, &s.guard)
 	}
 	return s
 }
@@ -45,7 +46,7 @@ func New(kinds ...world.Kind) *Store {
 func (s *Store) Fork() *Store {
 	fork := &Store{byKind: make(map[world.Kind]*kindStore, len(s.byKind)), custom: s.custom}
 	for kind, sh := range s.byKind {
-		fork.byKind[kind] = sh.fork()
+		fork.byKind[kind] = sh.fork(&fork.guard)
 	}
 	return fork
 }
@@ -103,7 +104,7 @@ func (s *Store) Informers() informers.SharedInformerFactory {
 func (s *Store) kindStore(kind world.Kind) *kindStore {
 	sh := s.byKind[kind]
 	if sh == nil && s.custom && isCustom(kind) {
-		sh = newKindStore(kind)
+		sh = newKindStore(kind, &s.guard)
 		s.byKind[kind] = sh
 	}
 	return sh

@@ -3,6 +3,7 @@ package unsupported
 import (
 	"context"
 	"fmt"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -11,6 +12,7 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/world"
 )
 
 // DynamicResources is the name of the plugin for resource claims, in configurations, metrics and statuses.
@@ -27,9 +29,10 @@ var (
 	_ fwk.ScorePlugin       = (*Claims)(nil)
 	_ fwk.ScoreExtensions   = (*Claims)(nil)
 	_ fwk.ReservePlugin     = (*Claims)(nil)
-	_ fwk.PreBindPlugin     = (*Claims)(nil)
 	_ fwk.EnqueueExtensions = (*Claims)(nil)
 	_ framework.NodeLocal   = (*Claims)(nil)
+
+	_ framework.StepwisePreBind = (*Claims)(nil)
 )
 
 var (
@@ -107,6 +110,11 @@ func (*Claims) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string
 
 // PreBind has nothing to do.
 func (*Claims) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status { return nil }
+
+// PreBindStep has nothing to do: the plugin never blocks.
+func (*Claims) PreBindStep(fwk.CycleState, *v1.Pod, string, time.Time, *world.Outcome) framework.PreBindStep {
+	return framework.PreBindStep{}
+}
 
 // SignPod does not sign pods with claims, and adds nothing to the signature of others.
 func (c *Claims) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
