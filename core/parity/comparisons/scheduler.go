@@ -54,6 +54,10 @@ var Decisions = &Comparison{
 			Compared: "what binds a claim comes when kube-scheduler looks; a case ends where several volumes name a claim",
 		},
 		{
+			Upstream: "forgets, when the binding of a pod fails, which node it has written in the pod's claims, until it reads them back",
+			Orrery:   "keeps it, so that no other pod takes such a claim to another node meanwhile",
+		},
+		{
 			Upstream: "leaves pods in unschedulablePods although the event may help them (see Answers)",
 			Orrery:   "requeues them",
 			Compared: "a case ends there",

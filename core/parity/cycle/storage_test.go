@@ -90,6 +90,13 @@ func (p *decisionCase) compareAssumed(after string) string {
 	}
 	e := p.orrery.engine
 	theirs, ours := assumed.InFrameworks(p.upstream.sched.Profiles), assumed.InState(e.Volumes(), e.Store())
+	for _, object := range p.upstream.client.written { // a failed binding makes kube-scheduler forget the claims that it wrote
+		name := object.GetNamespace() + "/" + object.GetName()
+		if ours.Claims[name] != nil && theirs.Claims[name] == nil {
+			delete(ours.Claims, name)
+			p.seen.Count("written claims that kube-scheduler forgets")
+		}
+	}
 	p.seen["assumed volumes"] += len(theirs.Volumes)
 	p.seen["assumed claims"] += len(theirs.Claims)
 	if diff := cmp.Diff(theirs, ours); diff != "" {

@@ -28,6 +28,8 @@
 //
 //   - A binding goes on as soon as the last claim is bound. kube-scheduler looks once a second, after the first second.
 //   - Volumes and claims are patched, not updated; a volume that needs no change is not written.
+//   - After a failure, kube-scheduler also restores the claims that it has written, and may choose another node for them before
+//     it reads them back.
 //   - A pod that was deleted and created again under its name ends the binding of the first one.
 //   - A driver that no longer publishes its capacity requeues pods with claims. In kube-scheduler it requeues pods with an
 //     inline volume of the driver only, which never waited for capacity.
