@@ -25,6 +25,16 @@ func none() Objects {
 	return Objects{map[string]*v1.PersistentVolume{}, map[string]*v1.PersistentVolumeClaim{}}
 }
 
+// Merge puts what several plugins assume together.
+func Merge(plugins ...Objects) Objects {
+	all := none()
+	for _, of := range plugins {
+		maps.Copy(all.Volumes, of.Volumes)
+		maps.Copy(all.Claims, of.Claims)
+	}
+	return all
+}
+
 // InPlugin reads the assume caches of kube-scheduler's plugin, which it does not export.
 func InPlugin(plugin *upvolumebinding.VolumeBinding) Objects {
 	binder, all := reflect.ValueOf(plugin.Binder).Elem(), none()
@@ -45,17 +55,14 @@ func InPlugin(plugin *upvolumebinding.VolumeBinding) Objects {
 
 // InFrameworks reads the assume caches of all profiles of a kube-scheduler. Each profile has its own.
 func InFrameworks[F upframework.Framework](profiles map[string]F) Objects {
-	all := none()
+	var all []Objects
 	for _, profile := range profiles {
 		plugin := reflect.ValueOf(profile).Elem().FieldByName("pluginsMap").MapIndex(reflect.ValueOf(upvolumebinding.Name))
-		if !plugin.IsValid() {
-			continue
+		if plugin.IsValid() {
+			all = append(all, InPlugin((*upvolumebinding.VolumeBinding)(plugin.Elem().UnsafePointer())))
 		}
-		of := InPlugin((*upvolumebinding.VolumeBinding)(plugin.Elem().UnsafePointer()))
-		maps.Copy(all.Volumes, of.Volumes)
-		maps.Copy(all.Claims, of.Claims)
 	}
-	return all
+	return Merge(all...)
 }
 
 // InState reads what Orrery assumes of the objects of a store. It panics if the state is inconsistent.

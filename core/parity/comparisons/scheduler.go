@@ -65,6 +65,15 @@ var Decisions = &Comparison{
 	},
 }
 
+// Hosting compares schedulers that run the other's volume plugins.
+var Hosting = &Comparison{
+	Name: "Hosted volume plugins", Package: "cycle", Test: "TestScheduler_HostsVolumePlugins", Cases: 1000, Unit: "generated clusters, each way",
+	Compares: "Decisions, on the clusters with storage, when one of the two schedulers runs the four volume plugins of the other: " +
+		"Orrery's in kube-scheduler, with a goroutine of kube-scheduler taking VolumeBinding's steps, and kube-scheduler's in Orrery, with its " +
+		"listers and its client.",
+	Differences: Decisions.Differences,
+}
+
 // Framework compares the runtimes with scripted plugins.
 var Framework = &Comparison{
 	Name: "Framework", Package: "framework", Test: "TestRuntime_SameCalls", Cases: 5000, Unit: "random sets of plugins",

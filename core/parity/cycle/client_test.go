@@ -67,7 +67,7 @@ func (c *recordingClient) Eventf(regarding, _ runtime.Object, kind, reason, acti
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.events = append(c.events, fmt.Sprint(regarding.(*v1.Pod).Name, " ", kind, " ", reason, " ", action, ": ", note))
+	c.events = append(c.events, fmt.Sprint(regarding.(*v1.Pod).Name, " ", kind, " ", reason, " ", action, ": ", plain(note)))
 }
 
 func (c *recordingClient) failsBinding(pod string) bool {
@@ -140,6 +140,6 @@ func (p pods) Delete(_ context.Context, name string, _ metav1.DeleteOptions) err
 }
 
 func (p pods) Patch(_ context.Context, name string, _ types.PatchType, patch []byte, _ metav1.PatchOptions, _ ...string) (*v1.Pod, error) {
-	p.write(name, apiCall{patch: patch})
+	p.write(name, apiCall{patch: []byte(plain(string(patch)))})
 	return &v1.Pod{}, nil
 }

@@ -35,23 +35,30 @@ type decisionCase struct {
 	unprovisioned map[string]bool // claims whose next provisioning fails
 
 	settings *settings
+	hosting  hosting
+	abroad   *abroad
 	// divergence is the intended difference on which the two diverged. From there on nothing can be compared.
 	divergence string
 }
 
-// compareDecisions runs a case in virtual time.
 func compareDecisions(t *testing.T, c *clusterCase, seen difftest.Coverage) (mismatch string) {
+	return compareHosting(t, c, ownPlugins, seen)
+}
+
+// compareHosting runs a case in virtual time.
+func compareHosting(t *testing.T, c *clusterCase, h hosting, seen difftest.Coverage) (mismatch string) {
 	s, mismatch := read(c, nil)
 	if s == nil {
 		seen.Count("configurations not run")
 		return mismatch
 	}
+	s.host(h)
 	synctest.Test(t, func(*testing.T) {
 		p := &decisionCase{
-			upstream: newUpstreamScheduler(s, c.Refused), orrery: newOrreryScheduler(s, c.Refused), nodes: map[string]*v1.Node{}, pods: map[types.NamespacedName]*v1.Pod{},
-			storage: map[objectKey]world.Object{}, unprovisioned: set(c.Unprovisioned), seen: seen, settings: s,
+			nodes: map[string]*v1.Node{}, pods: map[types.NamespacedName]*v1.Pod{}, storage: map[objectKey]world.Object{},
+			unprovisioned: set(c.Unprovisioned), seen: seen, settings: s, hosting: h, abroad: newAbroad(),
 		}
-		p.upstream.client.stored = p.stored
+		p.upstream, p.orrery = p.newUpstreamScheduler(c.Refused), p.newOrreryScheduler(c.Refused)
 		defer p.upstream.stop()
 		mismatch = p.run(c)
 	})
@@ -104,11 +111,17 @@ func (p *decisionCase) pass(d time.Duration) {
 func (p *decisionCase) apply(op world.Op, object world.Object) string {
 	p.pass(0)
 	p.remember(op, object)
-	p.upstream.informers.Apply(op, object)
+	p.applyUpstream(world.Changed{Op: op, Object: object})
 	synctest.Wait()
 	p.orrery.apply(world.Changed{Op: op, Object: object})
 	p.orrery.carryOutEffects()
 	return p.compareQueues(fmt.Sprint(op, " ", object.GetName()))
+}
+
+// applyUpstream applies a change to kube-scheduler, and first to what a plugin of Orrery knows there.
+func (p *decisionCase) applyUpstream(c world.Changed) {
+	p.abroad.apply(c)
+	p.upstream.informers.Apply(c.Op, c.Object)
 }
 
 // remember gives an object's next state its version.

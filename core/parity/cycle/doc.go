@@ -22,6 +22,9 @@
 // A pod with claims is bound in two steps: both write its volumes and claims, which is compared as well; then the test acts as
 // the volume controller, or as one that fails, and both go on.
 //
+// TestScheduler_HostsVolumePlugins does the same with kube-scheduler's volume plugins in Orrery's engine, and with Orrery's in
+// kube-scheduler.
+//
 // It compares each decision's node, message, reasons by node, number of examined nodes and next start index; conditions,
 // nominations, victims in order, events; and, after every event, which queue each pod is in.
 //

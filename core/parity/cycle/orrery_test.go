@@ -1,7 +1,10 @@
 package cycle
 
 import (
+	"context"
 	"fmt"
+	"sync"
+	"testing/synctest"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -20,6 +23,10 @@ type orreryScheduler struct {
 	events  []string
 
 	failingBindings map[string]bool
+
+	client *recordingClient // of hosted plugins
+	mu     sync.Mutex
+	ended  []world.EffectDone // of calls of hosted plugins
 }
 
 // effect is one write of Orrery.
@@ -28,10 +35,13 @@ type effect struct {
 	act world.Action
 }
 
-func newOrreryScheduler(s *settings, failing []string) *orreryScheduler {
-	e, err := engine.New(engine.Options{Config: s.orreryConfig, TieBreak: engine.ByHeap, Start: time.Now()})
+func (p *decisionCase) newOrreryScheduler(failing []string) *orreryScheduler {
+	client := &recordingClient{failingBindings: set(failing), stored: p.stored}
+	e, err := engine.New(engine.Options{
+		Config: p.settings.orreryConfig, TieBreak: engine.ByHeap, Start: time.Now(), Plugins: p.theirPlugins(), Client: client,
+	})
 	must(err)
-	return &orreryScheduler{engine: e, failingBindings: set(failing)}
+	return &orreryScheduler{engine: e, failingBindings: set(failing), client: client}
 }
 
 func (u *orreryScheduler) apply(event world.Event) {
@@ -46,13 +56,14 @@ func (u *orreryScheduler) step() *decision {
 		return nil
 	}
 	decided := &decision{
-		Pod: d.Pod.Name, Node: d.Node, Message: d.Message, Nominated: unchanged, Rejections: map[string]int{},
+		Pod: d.Pod.Name, Node: d.Node, Message: plain(d.Message), Nominated: unchanged, Rejections: map[string]int{},
 		Start: before, Examined: d.Examined, Feasible: d.Feasible, Next: u.engine.StartIndex(),
 	}
 	for _, r := range d.Rejections {
-		decided.Rejections[fmt.Sprint(r.Plugin, ": ", r.Reason)] += r.Nodes
+		decided.Rejections[fmt.Sprint(plain(r.Plugin), ": ", r.Reason)] += r.Nodes
 	}
 	u.carryOutEffects()
+	u.awaitPlugins()
 	return decided
 }
 
@@ -62,7 +73,7 @@ func (u *orreryScheduler) carryOutEffects() {
 		for _, f := range effects {
 			switch act := f.Action.(type) {
 			case world.EmitEvent:
-				u.events = append(u.events, fmt.Sprint(act.Regarding.Name, " ", act.Type, " ", act.Reason, " ", act.Action, ": ", act.Note))
+				u.events = append(u.events, fmt.Sprint(act.Regarding.Name, " ", act.Type, " ", act.Reason, " ", act.Action, ": ", plain(act.Note)))
 			case world.Bind:
 				if u.refuse(f.ID, act.Pod.Name) {
 					continue
@@ -78,7 +89,13 @@ func (u *orreryScheduler) carryOutEffects() {
 					continue
 				}
 				u.written = append(u.written, act)
+			case world.RunPlugin:
+				u.call(f.ID, act)
+				continue
 			case world.PatchStatus:
+				if c := act.Condition; c != nil {
+					c.Message = plain(c.Message)
+				}
 				u.write(act.Pod, act)
 			case world.Delete:
 				u.write(act.Pod, act)
@@ -89,6 +106,28 @@ func (u *orreryScheduler) carryOutEffects() {
 				u.apply(world.EffectDone{Effect: f.ID})
 			}
 		}
+	}
+}
+
+// call calls a hosted plugin on a goroutine of its own, as the live world does.
+func (u *orreryScheduler) call(id world.EffectID, run world.RunPlugin) {
+	go func() {
+		status := run.Call(context.Background())
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.ended = append(u.ended, world.EffectDone{Effect: id, Outcome: world.Outcome{Code: status.Code(), Message: status.Message()}})
+	}()
+}
+
+// awaitPlugins waits until hosted plugins have ended or wait themselves, and carries out what follows.
+func (u *orreryScheduler) awaitPlugins() {
+	for synctest.Wait(); len(u.ended) > 0; synctest.Wait() {
+		ended := u.ended
+		u.ended = nil
+		for _, done := range ended {
+			u.apply(done)
+		}
+		u.carryOutEffects()
 	}
 }
 

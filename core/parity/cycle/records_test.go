@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
@@ -19,8 +20,17 @@ type record struct {
 func recordOf(info fwk.QueuedPodInfo) record {
 	return record{
 		Attempts: info.GetAttempts(), Unschedulable: info.GetUnschedulableCount(), Errors: info.GetConsecutiveErrorsCount(),
-		Rejectors: sets.List(info.GetUnschedulablePlugins()), Pending: sets.List(info.GetPendingPlugins()), Gate: info.GetGatingPlugin(),
+		Rejectors: pluginNames(info.GetUnschedulablePlugins()), Pending: pluginNames(info.GetPendingPlugins()), Gate: info.GetGatingPlugin(),
 	}
+}
+
+func pluginNames(plugins sets.Set[string]) []string {
+	names := []string{}
+	for name := range plugins {
+		names = append(names, plain(name))
+	}
+	slices.Sort(names)
+	return names
 }
 
 // compareRecords compares the two queues' data about a pod.

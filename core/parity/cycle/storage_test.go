@@ -13,7 +13,6 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 
 	"orrery/core/mk"
-	"orrery/core/parity/assumed"
 	"orrery/core/world"
 )
 
@@ -57,12 +56,7 @@ func (p *decisionCase) drop(s *storage) string {
 // compareWritten compares the volumes and claims that both have written, in order. kube-scheduler also writes volumes that
 // need no change.
 func (p *decisionCase) compareWritten() string {
-	var theirs, ours []world.Object
-	for _, object := range p.upstream.client.written {
-		if _, isVolume := object.(*v1.PersistentVolume); !isVolume || !cmp.Equal(object, p.storage[keyOf(object)]) {
-			theirs = append(theirs, object)
-		}
-	}
+	theirs, ours := p.needed(p.upstream.client.written), p.needed(p.orrery.client.written)
 	for _, action := range p.orrery.written {
 		ours = append(ours, p.after(action))
 	}
@@ -70,6 +64,16 @@ func (p *decisionCase) compareWritten() string {
 		return "volumes and claims: writes in order (-kube-scheduler +Orrery):\n" + diff
 	}
 	return ""
+}
+
+// needed leaves out volumes that are written without a change.
+func (p *decisionCase) needed(written []world.Object) (list []world.Object) {
+	for _, object := range written {
+		if _, isVolume := object.(*v1.PersistentVolume); !isVolume || !cmp.Equal(object, p.storage[keyOf(object)]) {
+			list = append(list, object)
+		}
+	}
+	return list
 }
 
 // stored returns an object that kube-scheduler has written as the API server has it, until it is read back.
@@ -88,8 +92,7 @@ func (p *decisionCase) compareAssumed(after string) string {
 	if len(p.storage) == 0 || p.divergence != "" {
 		return ""
 	}
-	e := p.orrery.engine
-	theirs, ours := assumed.InFrameworks(p.upstream.sched.Profiles), assumed.InState(e.Volumes(), e.Store())
+	theirs, ours := p.theirAssumed(), p.ourAssumed()
 	for _, object := range p.upstream.client.written { // a failed binding makes kube-scheduler forget the claims that it wrote
 		name := object.GetNamespace() + "/" + object.GetName()
 		if ours.Claims[name] != nil && theirs.Claims[name] == nil {
@@ -146,7 +149,7 @@ func (p *decisionCase) after(action world.Action) world.Object {
 func (p *decisionCase) bindVolumes(decided time.Time) string {
 	theirs := p.upstream.client.written
 	mismatch := p.compareWritten()
-	p.upstream.client.written, p.orrery.written = nil, nil
+	p.upstream.client.written, p.orrery.written, p.orrery.client.written = nil, nil, nil
 	if mismatch != "" || len(theirs) == 0 {
 		return mismatch
 	}
@@ -162,7 +165,12 @@ func (p *decisionCase) bindVolumes(decided time.Time) string {
 	var changes []world.Changed
 	change := func(c world.Changed) {
 		p.remember(c.Op, c.Object)
-		p.upstream.informers.Apply(c.Op, c.Object)
+		p.applyUpstream(c)
+		if p.hosting == hostedHere { // kube-scheduler's plugin looks once a second, here as there
+			p.orrery.apply(c)
+			p.orrery.carryOutEffects()
+			return
+		}
 		changes = append(changes, c)
 	}
 	for _, object := range theirs {
@@ -180,6 +188,7 @@ func (p *decisionCase) bindVolumes(decided time.Time) string {
 		p.orrery.apply(c)
 		p.orrery.carryOutEffects()
 	}
+	p.orrery.awaitPlugins()
 	if mismatch := p.compareEvents(); mismatch != "" {
 		return mismatch
 	}

@@ -46,13 +46,14 @@ type upstreamScheduler struct {
 	last           *decision
 }
 
-func newUpstreamScheduler(s *settings, failing []string) *upstreamScheduler {
+func (p *decisionCase) newUpstreamScheduler(failing []string) *upstreamScheduler {
+	s := p.settings
 	ctx, end := context.WithCancel(context.Background())
-	t := &upstreamScheduler{informers: informers.New(), client: &recordingClient{failingBindings: set(failing)}, ctx: ctx, end: end, popFromBackoff: s.popFromBackoff}
+	t := &upstreamScheduler{informers: informers.New(), client: &recordingClient{failingBindings: set(failing), stored: p.stored}, ctx: ctx, end: end, popFromBackoff: s.popFromBackoff}
 	c := s.upstreamConfig
 	sched, err := scheduler.New(ctx, t.client, t.informers, nil,
 		profile.RecorderFactory(func(string) events.EventRecorder { return t.client }),
-		scheduler.WithProfiles(c.Profiles...), scheduler.WithParallelism(1),
+		scheduler.WithProfiles(c.Profiles...), scheduler.WithParallelism(1), scheduler.WithFrameworkOutOfTreeRegistry(p.ourPlugins()),
 		scheduler.WithPercentageOfNodesToScore(c.PercentageOfNodesToScore),
 		scheduler.WithPodInitialBackoffSeconds(c.PodInitialBackoffSeconds), scheduler.WithPodMaxBackoffSeconds(c.PodMaxBackoffSeconds))
 	must(err)
@@ -104,7 +105,7 @@ func (t *upstreamScheduler) instrument() {
 	}
 	t.sched.FailureHandler = func(ctx context.Context, f upframework.Framework, info *upframework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, start time.Time) {
 		if t.last.Node == "" { // else the binding failed, which the calls show
-			t.last.Message = status.Message()
+			t.last.Message = plain(status.Message())
 		}
 		if t.last.Node == "" && n.Mode() == fwk.ModeOverride {
 			t.last.Nominated = n.NominatedNodeName
@@ -125,7 +126,7 @@ func (t *upstreamScheduler) rejections(f upframework.Framework, fit *upframework
 	for _, node := range nodes {
 		status := fit.Diagnosis.NodeToStatus.Get(node.Node().Name)
 		for _, reason := range status.Reasons() {
-			counts[fmt.Sprint(status.Plugin(), ": ", reason)]++
+			counts[fmt.Sprint(plain(status.Plugin()), ": ", reason)]++
 		}
 	}
 	return counts
