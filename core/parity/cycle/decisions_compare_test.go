@@ -60,6 +60,7 @@ func compareHosting(t *testing.T, c *clusterCase, h hosting, seen difftest.Cover
 		}
 		p.upstream, p.orrery = p.newUpstreamScheduler(c.Refused), p.newOrreryScheduler(c.Refused)
 		defer p.upstream.stop()
+		defer p.orrery.stop()
 		mismatch = p.run(c)
 	})
 	if mismatch == "" {

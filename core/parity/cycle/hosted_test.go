@@ -229,7 +229,11 @@ func (b ourBinding) PreBind(ctx context.Context, state fwk.CycleState, pod *v1.P
 			outcome = b.write(ctx, step.Action)
 		case step.Wait != nil:
 			outcome = nil
-			time.Sleep(time.Second)
+			select {
+			case <-ctx.Done():
+				return fwk.AsStatus(ctx.Err())
+			case <-time.After(time.Second):
+			}
 		default:
 			return step.Status
 		}

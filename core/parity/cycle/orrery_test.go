@@ -25,6 +25,8 @@ type orreryScheduler struct {
 	failingBindings map[string]bool
 
 	client *recordingClient // of hosted plugins
+	ctx    context.Context  // of their calls
+	stop   context.CancelFunc
 	mu     sync.Mutex
 	ended  []world.EffectDone // of calls of hosted plugins
 }
@@ -41,7 +43,9 @@ func (p *decisionCase) newOrreryScheduler(failing []string) *orreryScheduler {
 		Config: p.settings.orreryConfig, TieBreak: engine.ByHeap, Start: time.Now(), Plugins: p.theirPlugins(), Client: client,
 	})
 	must(err)
-	return &orreryScheduler{engine: e, failingBindings: set(failing), client: client}
+	u := &orreryScheduler{engine: e, failingBindings: set(failing), client: client}
+	u.ctx, u.stop = context.WithCancel(context.Background())
+	return u
 }
 
 func (u *orreryScheduler) apply(event world.Event) {
@@ -112,7 +116,7 @@ func (u *orreryScheduler) carryOutEffects() {
 // call calls a hosted plugin on a goroutine of its own, as the live world does.
 func (u *orreryScheduler) call(id world.EffectID, run world.RunPlugin) {
 	go func() {
-		status := run.Call(context.Background())
+		status := run.Call(u.ctx)
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		u.ended = append(u.ended, world.EffectDone{Effect: id, Outcome: world.Outcome{Code: status.Code(), Message: status.Message()}})

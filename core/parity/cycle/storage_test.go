@@ -147,7 +147,7 @@ func (p *decisionCase) after(action world.Action) world.Object {
 // writes back, and what the volume controller made of them, just before it looks for the first time, one second after its last
 // write; Orrery reads them at that very time.
 func (p *decisionCase) bindVolumes(decided time.Time) string {
-	theirs := p.upstream.client.written
+	theirs := append(slices.Clone(p.upstream.client.written), p.awaitedVolumes()...)
 	mismatch := p.compareWritten()
 	p.upstream.client.written, p.orrery.written, p.orrery.client.written = nil, nil, nil
 	if mismatch != "" || len(theirs) == 0 {
@@ -193,6 +193,21 @@ func (p *decisionCase) bindVolumes(decided time.Time) string {
 		return mismatch
 	}
 	return p.carryOut()
+}
+
+// awaitedVolumes are volumes that need no change, but whose claims are to be bound. kube-scheduler's own plugin writes them.
+func (p *decisionCase) awaitedVolumes() (list []world.Object) {
+	if p.hosting != hostedThere {
+		return nil
+	}
+	for _, b := range p.orrery.engine.Bindings() {
+		for _, object := range b.Objects {
+			if pv := p.storage[objectKey{object.Kind, "", object.Name}]; object.Kind == world.PersistentVolume && pv != nil {
+				list = append(list, pv)
+			}
+		}
+	}
+	return list
 }
 
 // controller returns the changes by which a claimed volume, or a claim with a selected node, is bound.
