@@ -9,7 +9,6 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/framework"
-	"orrery/core/plugins/podvolumes"
 	"orrery/core/world"
 )
 
@@ -31,7 +30,7 @@ func (p *pendingPod) binding() string {
 func Awaited(e *engine.Engine, pod *v1.Pod, objects []framework.ObjectKey) string {
 	var waits []string
 	for i := range pod.Spec.Volumes {
-		name, is := podvolumes.ClaimOf(pod, &pod.Spec.Volumes[i])
+		name, is := world.ClaimOf(pod, &pod.Spec.Volumes[i])
 		if !is || !slices.Contains(objects, framework.ObjectKey{Kind: world.PersistentVolumeClaim, Namespace: pod.Namespace, Name: name}) {
 			continue
 		}

@@ -10,7 +10,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"orrery/core/engine"
-	"orrery/core/plugins/podvolumes"
 	"orrery/core/plugins/volumebinding"
 	"orrery/core/world"
 )
@@ -95,7 +94,7 @@ func (p *pendingPod) claimLinks() []ClaimLink {
 	if p.claims == nil {
 		for i := range p.pod.Spec.Volumes {
 			v := &p.pod.Spec.Volumes[i]
-			if claim, is := podvolumes.ClaimOf(p.pod, v); is {
+			if claim, is := world.ClaimOf(p.pod, v); is {
 				p.claims = append(p.claims, p.claimLink(v, claim))
 			}
 		}

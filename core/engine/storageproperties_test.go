@@ -7,7 +7,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/component-helpers/storage/ephemeral"
 	"k8s.io/component-helpers/storage/volume"
 
 	"orrery/core/drive"
@@ -253,11 +252,8 @@ func (s *storageCheck) bound(act world.Bind) {
 // claimsOf names a pod's claims.
 func claimsOf(pod *v1.Pod) (names []types.NamespacedName) {
 	for i := range pod.Spec.Volumes {
-		switch v := &pod.Spec.Volumes[i]; {
-		case v.PersistentVolumeClaim != nil:
-			names = append(names, types.NamespacedName{Namespace: pod.Namespace, Name: v.PersistentVolumeClaim.ClaimName})
-		case v.Ephemeral != nil:
-			names = append(names, types.NamespacedName{Namespace: pod.Namespace, Name: ephemeral.VolumeClaimName(pod, v)})
+		if name, is := world.ClaimOf(pod, &pod.Spec.Volumes[i]); is {
+			names = append(names, types.NamespacedName{Namespace: pod.Namespace, Name: name})
 		}
 	}
 	return names

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/engine"
-	"orrery/core/plugins/podvolumes"
 	"orrery/core/world"
 )
 
@@ -181,7 +180,7 @@ func (x *storageIndex) podChanged(name types.NamespacedName, d *dirty) {
 	var claims []types.NamespacedName
 	if pod := x.engine.Store().Pod(name.Namespace, name.Name); pod != nil {
 		for i := range pod.Spec.Volumes {
-			if claim, is := podvolumes.ClaimOf(pod, &pod.Spec.Volumes[i]); is && claim != "" {
+			if claim, is := world.ClaimOf(pod, &pod.Spec.Volumes[i]); is && claim != "" {
 				claims = append(claims, types.NamespacedName{Namespace: name.Namespace, Name: claim})
 			}
 		}

@@ -11,8 +11,9 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/component-helpers/storage/ephemeral"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/world"
 )
 
 // Claims yields the names of the PersistentVolumeClaims that a pod's volumes name, in order. A name may be empty or repeated.
@@ -39,18 +40,6 @@ func NamesClaim(pod *v1.Pod, claim *v1.PersistentVolumeClaim) bool {
 	return false
 }
 
-// ClaimOf returns the name of a volume's claim, which may be empty, and whether the volume has one: the one that it names, or
-// that of a generic ephemeral volume.
-func ClaimOf(pod *v1.Pod, volume *v1.Volume) (name string, is bool) {
-	switch {
-	case volume.PersistentVolumeClaim != nil:
-		return volume.PersistentVolumeClaim.ClaimName, true
-	case volume.Ephemeral != nil:
-		return ephemeral.VolumeClaimName(pod, volume), true
-	}
-	return "", false
-}
-
 // UsesClaims reports whether any of a pod's volumes has a claim.
 func UsesClaims(pod *v1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(volume v1.Volume) bool {
@@ -64,7 +53,7 @@ func UsesClaim(pod *v1.Pod, claim *v1.PersistentVolumeClaim) bool {
 		return false
 	}
 	for i := range pod.Spec.Volumes {
-		if name, is := ClaimOf(pod, &pod.Spec.Volumes[i]); is && name == claim.Name {
+		if name, is := world.ClaimOf(pod, &pod.Spec.Volumes[i]); is && name == claim.Name {
 			return true
 		}
 	}

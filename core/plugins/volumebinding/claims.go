@@ -11,8 +11,8 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 
 	"orrery/core/csimigration"
-	"orrery/core/plugins/podvolumes"
 	"orrery/core/volumes"
+	"orrery/core/world"
 )
 
 // podClaims are the claims of a pod that none of them rejects.
@@ -49,7 +49,7 @@ func (pl *VolumeBinding) claimsOf(pod *v1.Pod) ([]*v1.PersistentVolumeClaim, err
 	var claims []*v1.PersistentVolumeClaim
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
-		name, is := podvolumes.ClaimOf(pod, v)
+		name, is := world.ClaimOf(pod, v)
 		if !is {
 			continue
 		}

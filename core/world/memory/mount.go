@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-helpers/storage/ephemeral"
 	storagevolume "k8s.io/component-helpers/storage/volume"
+
+	"orrery/core/world"
 )
 
 // A kubelet starts a pod once the pod's volumes are attached to its node and can be mounted.
@@ -32,19 +34,15 @@ func (c *Cluster) canMount(pod *v1.Pod) bool {
 }
 
 func (c *Cluster) canMountVolume(pod *v1.Pod, v *v1.Volume) bool {
-	var claim *v1.PersistentVolumeClaim
-	switch {
-	case v.PersistentVolumeClaim != nil:
-		claim = c.claimAt(types.NamespacedName{Namespace: pod.Namespace, Name: v.PersistentVolumeClaim.ClaimName})
-	case v.Ephemeral != nil:
-		claim = c.claimAt(types.NamespacedName{Namespace: pod.Namespace, Name: ephemeral.VolumeClaimName(pod, v)})
-		if claim != nil && ephemeral.VolumeIsForPod(pod, claim) != nil {
-			return false
-		}
-	default:
+	name, is := world.ClaimOf(pod, v)
+	if !is {
 		return true
 	}
+	claim := c.claimAt(types.NamespacedName{Namespace: pod.Namespace, Name: name})
 	if claim == nil || claim.DeletionTimestamp != nil || claim.Status.Phase != v1.ClaimBound {
+		return false
+	}
+	if v.Ephemeral != nil && ephemeral.VolumeIsForPod(pod, claim) != nil {
 		return false
 	}
 	volume := c.volumeAt(claim.Spec.VolumeName)

@@ -75,11 +75,8 @@ func (c *Cluster) isUsed(claim *v1.PersistentVolumeClaim) bool {
 func claimsOf(pod *v1.Pod) []types.NamespacedName {
 	var all []types.NamespacedName
 	for i := range pod.Spec.Volumes {
-		switch v := &pod.Spec.Volumes[i]; {
-		case v.PersistentVolumeClaim != nil:
-			all = append(all, types.NamespacedName{Namespace: pod.Namespace, Name: v.PersistentVolumeClaim.ClaimName})
-		case v.Ephemeral != nil:
-			all = append(all, types.NamespacedName{Namespace: pod.Namespace, Name: ephemeral.VolumeClaimName(pod, v)})
+		if name, is := world.ClaimOf(pod, &pod.Spec.Volumes[i]); is {
+			all = append(all, types.NamespacedName{Namespace: pod.Namespace, Name: name})
 		}
 	}
 	return all
