@@ -112,6 +112,11 @@ func TestProvisioner_SelectedNodeIsImpossible(t *testing.T) {
 			}}}
 			must[*storagev1.StorageClass](s.t)(s.Update(class))
 		},
+		"the only term is empty": func(s *scene, class *storagev1.StorageClass) {
+			class = class.DeepCopy()
+			class.AllowedTopologies = []v1.TopologySelectorTerm{{}}
+			must[*storagev1.StorageClass](s.t)(s.Update(class))
+		},
 		"it lacks the label": func(s *scene, _ *storagev1.StorageClass) {
 			west := s.Node("west").DeepCopy()
 			west.Labels = nil

@@ -27,10 +27,10 @@ func (c *Cluster) chooseSegment(
 	}
 	segments := c.segmentsOf(class, driver)
 	if len(segments) == 0 {
-		if len(class.AllowedTopologies) > 0 {
+		if slices.ContainsFunc(class.AllowedTopologies, hasExpressions) {
 			return nil, fmt.Errorf("no node is in the allowed topologies")
 		}
-		return nil, nil
+		return nil, nil // as provisioners do where all terms are empty
 	}
 	first, size := startAt(claim, len(segments)), claim.Spec.Resources.Requests.Storage().Value()
 	for i := range segments {
@@ -83,15 +83,18 @@ func (c *Cluster) segmentsOf(class *storagev1.StorageClass, driver string) []map
 	return all
 }
 
-// isAllowed reports whether a class allows volumes for a node with these labels.
+// isAllowed reports whether a class allows volumes for a node with these labels. A term without expressions allows none, for
+// provisioners as for the scheduler.
 func isAllowed(class *storagev1.StorageClass, node map[string]string) bool {
 	return len(class.AllowedTopologies) == 0 || slices.ContainsFunc(class.AllowedTopologies, func(term v1.TopologySelectorTerm) bool {
-		return !slices.ContainsFunc(term.MatchLabelExpressions, func(e v1.TopologySelectorLabelRequirement) bool {
+		return hasExpressions(term) && !slices.ContainsFunc(term.MatchLabelExpressions, func(e v1.TopologySelectorLabelRequirement) bool {
 			value, ok := node[e.Key]
 			return !ok || !slices.Contains(e.Values, value)
 		})
 	})
 }
+
+func hasExpressions(term v1.TopologySelectorTerm) bool { return len(term.MatchLabelExpressions) > 0 }
 
 func (c *Cluster) csiDriver(name string) *storagev1.CSIDriver {
 	driver, _ := c.objects[world.CSIDriver][types.NamespacedName{Name: name}].(*storagev1.CSIDriver)
