@@ -126,11 +126,7 @@ func (c *Cluster) createAttachment(volume *v1.PersistentVolume, driver, node str
 
 // startAttaching makes the driver attach a volume, unless it is doing so.
 func (c *Cluster) startAttaching(attachment *storagev1.VolumeAttachment) {
-	if _, underway := c.storage.attaching[attachment.UID]; underway {
-		return
-	}
-	c.storage.attaching[attachment.UID] = struct{}{}
-	c.schedule(c.now.Add(c.latency.delay(c.options.Latency.Attach)), volumeAttached{keyOf(attachment), attachment.UID})
+	c.startDriver(c.storage.attaching, attachment.UID, c.options.Latency.Attach, volumeAttached{keyOf(attachment), attachment.UID})
 }
 
 // volumeAttached is the end of a driver's work to attach a volume.

@@ -42,10 +42,7 @@ func (c *Cluster) detach(attachment *storagev1.VolumeAttachment) {
 
 // startDetaching makes the driver detach a volume, unless it is doing so.
 func (c *Cluster) startDetaching(attachment *storagev1.VolumeAttachment) {
-	if _, underway := c.storage.detaching[attachment.UID]; !underway {
-		c.storage.detaching[attachment.UID] = struct{}{}
-		c.schedule(c.now.Add(c.latency.delay(c.options.Latency.Attach)), volumeDetached{keyOf(attachment), attachment.UID})
-	}
+	c.startDriver(c.storage.detaching, attachment.UID, c.options.Latency.Attach, volumeDetached{keyOf(attachment), attachment.UID})
 }
 
 // volumeDetached is the end of a driver's work to detach a volume.

@@ -40,10 +40,7 @@ func (c *Cluster) provision(claim *v1.PersistentVolumeClaim) {
 				"system administrator. If volume creation is delayed, please verify that the provisioner is running and "+
 				"correctly registered.", driver), volumeController)
 	}
-	if _, underway := c.storage.provisioning[claim.UID]; !underway {
-		c.storage.provisioning[claim.UID] = struct{}{}
-		c.schedule(c.now.Add(c.latency.delay(c.options.Latency.Provision)), volumeProvisioned{keyOf(claim), claim.UID})
-	}
+	c.startDriver(c.storage.provisioning, claim.UID, c.options.Latency.Provision, volumeProvisioned{keyOf(claim), claim.UID})
 }
 
 // volumeProvisioned is the end of a provisioner's work for a claim.

@@ -56,6 +56,14 @@ func newStorage() storage {
 	}
 }
 
+// startDriver makes a driver work on an object, unless it is doing so. The end of the work takes the object off the set.
+func (c *Cluster) startDriver(underway map[types.UID]struct{}, object types.UID, takes Delay, end simEvent) {
+	if _, is := underway[object]; !is {
+		underway[object] = struct{}{}
+		c.schedule(c.now.Add(c.latency.delay(takes)), end)
+	}
+}
+
 func (s *storage) clone() storage {
 	return storage{
 		users: maps.Clone(s.users), claimed: maps.Clone(s.claimed),
