@@ -3,6 +3,7 @@ package engine
 import (
 	"maps"
 	"slices"
+	"sort"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -46,13 +47,8 @@ func (w *objectWaits) add(uid types.UID, wait framework.ObjectWait) {
 	for _, key := range wait.Objects {
 		w.byObject[key] = append(w.byObject[key], uid)
 	}
-	i, _ := slices.BinarySearchFunc(w.deadlines, wait.Until, func(d waitDeadline, at time.Time) int {
-		if d.at.After(at) {
-			return 1
-		}
-		return -1
-	})
-	w.deadlines = slices.Insert(w.deadlines, i, waitDeadline{wait.Until, uid})
+	behind := sort.Search(len(w.deadlines), func(i int) bool { return w.deadlines[i].at.After(wait.Until) })
+	w.deadlines = slices.Insert(w.deadlines, behind, waitDeadline{wait.Until, uid})
 }
 
 // changed ends the waits for an object that has changed.

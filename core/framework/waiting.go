@@ -3,6 +3,7 @@ package framework
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -66,19 +67,9 @@ func (w *WaitingPods) Wait(pod *v1.Pod, plugins []PluginWait, now time.Time) {
 	w.pending += len(plugins)
 	for _, wait := range plugins {
 		d := deadline{at: now.Add(wait.Timeout), pod: entry, PluginWait: wait}
-		w.deadlines = slices.Insert(w.deadlines, w.after(d.at), d)
+		behind := sort.Search(len(w.deadlines), func(i int) bool { return w.deadlines[i].at.After(d.at) })
+		w.deadlines = slices.Insert(w.deadlines, behind, d)
 	}
-}
-
-// after is the position of a new deadline: behind all that are not later.
-func (w *WaitingPods) after(at time.Time) int {
-	i, _ := slices.BinarySearchFunc(w.deadlines, at, func(d deadline, at time.Time) int {
-		if d.at.After(at) {
-			return 1
-		}
-		return -1
-	})
-	return i
 }
 
 // Len is the number of waiting pods.
