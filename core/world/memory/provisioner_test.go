@@ -199,3 +199,17 @@ func TestProvisioner_TakesCapacityObjectsOfAnotherCluster(t *testing.T) {
 		capacity of slow in west 1Gi
 	`, world.PersistentVolumeClaim, world.CSIStorageCapacity)
 }
+
+// Terms without expressions allow no node. With no other term, a claim that waits for no node gets a volume without a zone.
+func TestProvisioner_EmptyTopologyTerms(t *testing.T) {
+	class := immediateClass("slow", disks)
+	class.AllowedTopologies = []v1.TopologySelectorTerm{{}, {}}
+	s := withDisks(t, class, slowDisks)
+	create(s, claim("data", "1Gi"))
+	s.pass(time.Minute)
+	bound := must[*v1.PersistentVolumeClaim](t)(s.Get(world.PersistentVolumeClaim, "default", "data"))
+	pv := must[*v1.PersistentVolume](t)(s.Get(world.PersistentVolume, "", bound.Spec.VolumeName))
+	if pv.Spec.NodeAffinity != nil {
+		t.Errorf("the volume is for nodes %v, want any", pv.Spec.NodeAffinity)
+	}
+}
