@@ -12,7 +12,7 @@ import (
 )
 
 // apiserver stores the pods as an API server would and returns the changes that each write makes. All pods are in one
-// namespace, so the name is enough as a key.
+// namespace, so the name is enough as a key. storageServer has the other objects that are written.
 type apiserver struct {
 	pods        map[string]*v1.Pod
 	version     int
@@ -36,8 +36,8 @@ func newAPIServer(c testCase, objects []world.Object) *apiserver {
 	return s
 }
 
-// change is a watch event of a pod: without an old pod it was added, without a new one deleted.
-type change struct{ old, new *v1.Pod }
+// change is a watch event: without an old object the new one was added, without a new one the old one was deleted.
+type change struct{ old, new world.Object }
 
 func (s *apiserver) create(pods []*v1.Pod) {
 	for _, pod := range pods {
@@ -54,7 +54,7 @@ func (s *apiserver) bind(name, node string) ([]change, error) {
 	bound := s.next(old)
 	bound.Spec.NodeName = node
 	s.bound++
-	changes := []change{{old, bound}}
+	changes := []change{{old: old, new: bound}}
 	if s.deleteEvery > 0 && s.bound%s.deleteEvery == 0 && len(s.deletable) > 0 {
 		changes = append(changes, s.remove(s.deletable[0])...)
 		s.deletable = s.deletable[1:]
@@ -78,7 +78,7 @@ func (s *apiserver) patch(name string, condition *v1.PodCondition, nominated *st
 	if nominated != nil {
 		patched.Status.NominatedNodeName = *nominated
 	}
-	return []change{{old, patched}}
+	return []change{{old: old, new: patched}}
 }
 
 // patchJSON is patch for a strategic merge patch as kube-scheduler sends it.

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/mk"
+	"orrery/core/plugins/podvolumes"
 	"orrery/core/world"
 )
 
@@ -58,7 +59,7 @@ func (c testCase) cluster() []world.Object {
 	all := []world.Object{&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", UID: "namespace/default"}}}
 	all = append(all, c.objects...)
 	for i := range c.nodes {
-		all = append(all, mk.Node(fmt.Sprintf("n%d", i)).Zone(fmt.Sprintf("z%d", i%3)).Region("r").
+		all = append(all, mk.Node(fmt.Sprintf("n%d", i)).Zone(zone(i)).Region("r").
 			Label("node.kubernetes.io/instance-type", "large").CPU("64").Memory("256Gi").Obj())
 	}
 	bound := c.bound
@@ -66,8 +67,12 @@ func (c testCase) cluster() []world.Object {
 		bound = usual
 	}
 	for i := range c.nodes {
+		name := fmt.Sprintf("n%d", i)
+		if c.onNode != nil {
+			all = append(all, c.onNode(name))
+		}
 		for _, pod := range bound(i) {
-			all = append(all, pod.Node(fmt.Sprintf("n%d", i)).Phase(v1.PodRunning).Obj())
+			all = append(all, c.withStorage(pod.Node(name).Phase(v1.PodRunning).Obj())...)
 		}
 	}
 	for i, object := range all {
@@ -76,9 +81,24 @@ func (c testCase) cluster() []world.Object {
 	return all
 }
 
+// zones is the number of zones that the nodes are in.
+const zones = 3
+
+func zone(i int) string { return fmt.Sprintf("z%d", i%zones) }
+
+// withStorage returns a pod after its claims and their volumes.
+func (c testCase) withStorage(pod *v1.Pod) []world.Object {
+	var all []world.Object
+	for name := range podvolumes.Claims(pod) {
+		all = append(all, c.storage(name)...)
+	}
+	return append(all, pod)
+}
+
 // batch is a part of a run's pods, and how many of them are schedulable.
 type batch struct {
 	pods      []*v1.Pod
+	objects   []world.Object // the pods, each after its claims and volumes
 	placeable int
 }
 
@@ -91,8 +111,12 @@ func (c testCase) batches(size int) (warmUp, measured batch) {
 			b = &measured
 		}
 		pod := c.pod(i).Obj()
-		pod.ResourceVersion = strconv.Itoa(1_000_000 + i)
+		objects := c.withStorage(pod)
+		for _, object := range objects {
+			object.SetResourceVersion(strconv.Itoa(1_000_000 + i))
+		}
 		b.pods = append(b.pods, pod)
+		b.objects = append(b.objects, objects...)
 		if c.unschedulable == nil || !c.unschedulable(i) {
 			b.placeable++
 		}

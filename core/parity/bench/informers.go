@@ -5,7 +5,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	storagev1 "k8s.io/api/storage/v1"
 	clientinformers "k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -15,70 +15,70 @@ import (
 
 // informers is client-go's factory, with informers that never list or watch: the benchmark calls their handlers.
 type informers struct {
-	factory                          clientinformers.SharedInformerFactory
-	pods, nodes, services, namespace *informer
+	factory clientinformers.SharedInformerFactory
+	of      map[world.Kind]*informer
+}
+
+// watchedKinds has an example of every kind in the clusters.
+var watchedKinds = []world.Object{
+	&v1.Pod{}, &v1.Node{}, &v1.Service{}, &v1.Namespace{}, &v1.PersistentVolume{}, &v1.PersistentVolumeClaim{},
+	&storagev1.StorageClass{}, &storagev1.CSINode{}, &storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{},
 }
 
 func newInformers(client kubernetes.Interface) *informers {
-	f := clientinformers.NewSharedInformerFactory(client, 0)
-	install := func(example runtime.Object) *informer {
-		i := &informer{SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, example, 0,
+	i := &informers{clientinformers.NewSharedInformerFactory(client, 0), map[world.Kind]*informer{}}
+	for _, example := range watchedKinds {
+		one := &informer{SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, example, 0,
 			cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})}
-		f.InformerFor(example, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return i })
-		return i
+		i.factory.InformerFor(example, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return one })
+		i.of[world.KindOf(example)] = one
 	}
-	return &informers{f, install(&v1.Pod{}), install(&v1.Node{}), install(&v1.Service{}), install(&v1.Namespace{})}
+	return i
 }
 
 // added notifies the handlers of a new object.
-func (i *informers) added(object world.Object) error {
-	one, err := i.of(object)
-	if err != nil {
-		return err
-	}
-	if err := one.GetIndexer().Add(object); err != nil {
-		return err
-	}
-	for _, handler := range one.handlers {
-		handler.OnAdd(object, false)
-	}
-	return nil
-}
+func (i *informers) added(object world.Object) error { return i.changed(change{new: object}) }
 
-// changed notifies the handlers of a pod's change.
+// changed notifies the handlers of a change.
 func (i *informers) changed(c change) error {
-	if c.new == nil {
-		err := i.pods.GetIndexer().Delete(c.old)
-		for _, handler := range i.pods.handlers {
-			handler.OnDelete(c.old)
-		}
-		return err
+	object := c.new
+	if object == nil {
+		object = c.old
 	}
-	err := i.pods.GetIndexer().Update(c.new)
-	for _, handler := range i.pods.handlers {
-		handler.OnUpdate(c.old, c.new)
+	one := i.of[world.KindOf(object)]
+	if one == nil {
+		return fmt.Errorf("there is no informer for objects of type %T", object)
 	}
-	return err
-}
-
-func (i *informers) of(object world.Object) (*informer, error) {
-	switch object.(type) {
-	case *v1.Pod:
-		return i.pods, nil
-	case *v1.Node:
-		return i.nodes, nil
-	case *v1.Service:
-		return i.services, nil
-	case *v1.Namespace:
-		return i.namespace, nil
-	}
-	return nil, fmt.Errorf("there is no informer for objects of type %T", object)
+	return one.changed(c)
 }
 
 // informer has client-go's indexer and calls its handlers directly, without a queue in between.
 type informer struct {
 	cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandler
+}
+
+// changed updates the indexer, then calls the handlers.
+func (i *informer) changed(c change) error {
+	switch {
+	case c.new == nil:
+		err := i.GetIndexer().Delete(c.old)
+		for _, handler := range i.handlers {
+			handler.OnDelete(c.old)
+		}
+		return err
+	case c.old == nil:
+		err := i.GetIndexer().Add(c.new)
+		for _, handler := range i.handlers {
+			handler.OnAdd(c.new, false)
+		}
+		return err
+	}
+	err := i.GetIndexer().Update(c.new)
+	for _, handler := range i.handlers {
+		handler.OnUpdate(c.old, c.new)
+	}
+	return err
 }
 
 func (i *informer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // batchTimeout limits how long a side may take for one batch.
-const batchTimeout = 2 * time.Minute
+const batchTimeout = 5 * time.Minute
 
 // scheduler is one of the two sides, with its own cluster.
 type scheduler interface {

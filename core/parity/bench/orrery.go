@@ -13,8 +13,9 @@ import (
 
 // orrery is the engine, driven by one goroutine that also plays the cluster.
 type orrery struct {
-	engine *engine.Engine
-	server *apiserver
+	engine  *engine.Engine
+	server  *apiserver
+	storage *storageServer
 }
 
 func newOrrery(c testCase) (scheduler, error) {
@@ -25,7 +26,11 @@ func newOrrery(c testCase) (scheduler, error) {
 		return nil, err
 	}
 	objects := c.cluster()
-	o := &orrery{engine: e, server: newAPIServer(c, objects)}
+	storage, err := newStorageServer(objects)
+	if err != nil {
+		return nil, err
+	}
+	o := &orrery{engine: e, server: newAPIServer(c, objects), storage: storage}
 	for _, object := range objects {
 		if err := o.apply(world.Changed{Op: world.Added, Object: object}); err != nil {
 			return nil, err
@@ -38,8 +43,11 @@ func (o *orrery) schedule(b batch) ([]time.Duration, error) {
 	until := time.Now().Add(batchTimeout)
 	target := o.server.bound + b.placeable
 	o.server.create(b.pods)
-	for _, pod := range b.pods {
-		if err := o.apply(world.Changed{Op: world.Added, Object: pod}); err != nil {
+	if err := o.storage.create(b.objects); err != nil {
+		return nil, err
+	}
+	for _, object := range b.objects {
+		if err := o.apply(world.Changed{Op: world.Added, Object: object}); err != nil {
 			return nil, err
 		}
 	}
@@ -89,6 +97,8 @@ func (o *orrery) carry(effect world.Effect) error {
 		changes = o.server.patch(act.Pod.Name, act.Condition, act.NominatedNode)
 	case world.Delete:
 		changes = o.server.remove(act.Pod.Name)
+	case world.ClaimVolume, world.SelectNode:
+		err = o.storage.carryOut(act, func(made []change) { changes = made })
 	case world.EmitEvent:
 		return nil
 	default:
@@ -109,8 +119,11 @@ func (o *orrery) carry(effect world.Effect) error {
 }
 
 func event(c change) world.Changed {
-	if c.new == nil {
+	switch {
+	case c.new == nil:
 		return world.Changed{Op: world.Deleted, Object: c.old}
+	case c.old == nil:
+		return world.Changed{Op: world.Added, Object: c.new}
 	}
 	return world.Changed{Op: world.Modified, Object: c.new}
 }

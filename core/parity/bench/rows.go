@@ -19,6 +19,10 @@ type row struct {
 	bound func(node int) []*mk.PodBuilder
 	// objects are the cluster's objects other than nodes and pods.
 	objects []world.Object
+	// onNode returns what comes with a node; nil means nothing.
+	onNode func(node string) world.Object
+	// storage returns the claim of a name, and its volume if there is one. Only pods with claims need it.
+	storage func(claim string) []world.Object
 	// unschedulable reports whether the i-th pod fits no node; nil means every pod fits.
 	unschedulable func(i int) bool
 	// deleteEvery is after how many bindings one of the bound pods is deleted; 0 means never.
@@ -30,7 +34,7 @@ type row struct {
 // groups is the number of applications that the pods of a row belong to, if it matters.
 const groups = 10
 
-var rows = []row{
+var rows = append([]row{
 	{name: "one template", pod: plain},
 	{name: "all different", pod: func(i int) *mk.PodBuilder {
 		return mk.Pod(fmt.Sprintf("p%d", i)).Label("app", fmt.Sprintf("app%d", i)).
@@ -50,14 +54,8 @@ var rows = []row{
 	{name: "preferred affinity", pod: preferredAffinity, bound: withSomeOf(preferredAffinity)},
 	{
 		name: "preemption", pods: 100,
-		pod: func(i int) *mk.PodBuilder { return plain(i).CPU("16").Priority(100) },
-		bound: func(node int) []*mk.PodBuilder {
-			var full []*mk.PodBuilder
-			for i := range 4 {
-				full = append(full, mk.Pod(fmt.Sprintf("low%d-%d", node, i)).CPU("16").Memory("1Gi").Priority(int32(i)))
-			}
-			return full
-		},
+		pod:   func(i int) *mk.PodBuilder { return plain(i).CPU("16").Priority(100) },
+		bound: filled,
 	},
 	{
 		name: "unschedulable churn", deleteEvery: 20,
@@ -69,7 +67,7 @@ var rows = []row{
 		},
 		unschedulable: unfit,
 	},
-}
+}, storageRows...)
 
 func unfit(i int) bool { return i%10 == 4 }
 
@@ -84,6 +82,15 @@ func usual(node int) []*mk.PodBuilder {
 		pods = append(pods, mk.Pod(fmt.Sprintf("old%d-%d", node, i)).Label("app", "old").CPU("4").Memory("8Gi"))
 	}
 	return pods
+}
+
+// filled returns four pods of low priority that fill a node.
+func filled(node int) []*mk.PodBuilder {
+	var full []*mk.PodBuilder
+	for i := range 4 {
+		full = append(full, mk.Pod(fmt.Sprintf("low%d-%d", node, i)).CPU("16").Memory("1Gi").Priority(int32(i)))
+	}
+	return full
 }
 
 // withSomeOf adds one of the row's own pods to the usual ones of every fifth node.

@@ -22,8 +22,11 @@ type upstream struct {
 	sched  *kube.Scheduler
 	told   *informers
 	server *apiserver
+	client client
 	cancel context.CancelFunc
 	ctx    context.Context
+
+	closeQueue func() // it panics when it is closed twice
 
 	writes    chan write
 	confirmed sync.WaitGroup // counts the pods that are still to be bound
@@ -41,15 +44,20 @@ func newUpstream(c testCase) (scheduler, error) {
 	u := &upstream{ctx: ctx, cancel: cancel, writes: make(chan write, maxWrites)}
 	objects := c.cluster()
 	u.server = newAPIServer(c, objects)
-	client := client{writes: u.writes}
-	u.told = newInformers(client)
-	sched, err := kube.New(ctx, client, u.told.factory, nil,
+	storage, err := newStorageServer(objects)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	u.client = client{storage: storage, writes: u.writes}
+	u.told = newInformers(u.client)
+	sched, err := kube.New(ctx, u.client, u.told.factory, nil,
 		func(string) events.EventRecorder { return discard{} }, kube.WithPercentageOfNodesToScore(&c.percentage))
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	u.sched = sched
+	u.sched, u.closeQueue = sched, sync.OnceFunc(sched.SchedulingQueue.Close)
 	u.instrument()
 	for _, object := range objects {
 		if err := u.told.added(object); err != nil {
@@ -80,12 +88,15 @@ func (u *upstream) instrument() {
 }
 
 func (u *upstream) schedule(b batch) ([]time.Duration, error) {
-	giveUp := time.AfterFunc(batchTimeout, u.sched.SchedulingQueue.Close)
+	giveUp := time.AfterFunc(batchTimeout, u.closeQueue)
 	defer giveUp.Stop()
 	u.server.create(b.pods)
 	u.confirmed.Add(b.placeable)
-	for _, pod := range b.pods {
-		if err := u.told.added(pod); err != nil {
+	if err := u.client.storage.create(b.objects); err != nil {
+		return nil, err
+	}
+	for _, object := range b.objects {
+		if err := u.told.added(object); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +139,7 @@ func (u *upstream) pending(pods []*v1.Pod) int { return u.server.pending(pods) }
 
 func (u *upstream) close() {
 	u.cancel()
-	u.sched.SchedulingQueue.Close()
+	u.closeQueue()
 }
 
 // discard is an event recorder that drops all events.
