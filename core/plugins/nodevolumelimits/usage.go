@@ -91,6 +91,9 @@ func (u *usage) driver(name string) *driverUsage {
 func (u *usage) exceeds(volumes []volumeID) bool {
 	for i := range u.drivers {
 		driver := &u.drivers[i]
+		if driver.attached+int64(len(volumes)) <= driver.limit {
+			continue // whatever of them is new
+		}
 		if added := u.added(driver.name, volumes); added > 0 && driver.attached+added > driver.limit {
 			return true
 		}

@@ -65,26 +65,28 @@ func allStatuses() (all [1 << len(reasons)]*fwk.Status) {
 
 func (c conflicts) status() *fwk.Status { return statuses[c] }
 
-// choose chooses a volume, or a place to provision one, for every claim on a node.
-func (pl *VolumeBinding) choose(claims *podClaims, node *v1.Node) (*choice, conflicts, error) {
+// choose chooses a volume, or a place to provision one, for every claim on a node. A choice takes little time and, for all
+// nodes, much memory: it is made again for the nodes on which it is needed.
+func (pl *VolumeBinding) choose(cycle *cycle, node *v1.Node) (conflicts, error) {
+	claims, found := cycle.claims, &cycle.found
+	found.bindings, found.provisions = found.bindings[:0], found.provisions[:0]
 	against, err := pl.checkBound(claims.bound, node)
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
-	found := &choice{}
 	var toProvision []*delayedClaim
 	for _, c := range claims.delayed {
 		if !c.selected {
 			continue
 		}
 		if c.node != node.Name {
-			return nil, against | nothingToBind, nil
+			return against | nothingToBind, nil
 		}
 		toProvision = append(toProvision, c)
 	}
 	for _, c := range claims.bySize {
 		if c.failure != nil {
-			return nil, 0, c.failure
+			return 0, c.failure
 		}
 		if pv := c.matching.On(node.Labels, found.has); pv != nil {
 			found.bindings = append(found.bindings, binding{pv, c.PersistentVolumeClaim})
@@ -93,7 +95,7 @@ func (pl *VolumeBinding) choose(claims *podClaims, node *v1.Node) (*choice, conf
 		}
 	}
 	missing, err := pl.provideFor(toProvision, node, found)
-	return found, against | missing, err
+	return against | missing, err
 }
 
 // has reports whether a volume was chosen for another claim of the pod.
@@ -129,8 +131,8 @@ func (pl *VolumeBinding) reachOn(c *boundClaim, node string) (volumes.Reach, err
 	if c.plugin == "" {
 		return c.reach, nil
 	}
-	csiNode, err := pl.csiNodes.Get(node)
-	if err != nil || !csimigration.OnNode(c.plugin, csiNode, pl.portworx) {
+	csiNode := pl.csiNode(node)
+	if !csimigration.OnNode(c.plugin, csiNode, pl.portworx) {
 		return c.reach, nil
 	}
 	if c.translated == nil {
@@ -138,6 +140,16 @@ func (pl *VolumeBinding) reachOn(c *boundClaim, node string) (volumes.Reach, err
 		c.translated, c.failure = &reach, err
 	}
 	return *c.translated, c.failure
+}
+
+// csiNode returns the CSINode of a node; nil if it has none.
+func (pl *VolumeBinding) csiNode(name string) *storagev1.CSINode {
+	held, _, err := pl.csiNodes.GetByKey(name)
+	if err != nil {
+		return nil
+	}
+	csiNode, _ := held.(*storagev1.CSINode)
+	return csiNode
 }
 
 // ReachOn returns which nodes a volume reaches as the node with this CSINode, nil if it has none, sees it. portworx is the

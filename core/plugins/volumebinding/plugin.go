@@ -3,12 +3,14 @@ package volumebinding
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	storagelisters "k8s.io/client-go/listers/storage/v1"
+	"k8s.io/client-go/tools/cache"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/utils/ptr"
@@ -29,7 +31,7 @@ type VolumeBinding struct {
 	nodes      corelisters.NodeLister
 	pods       corelisters.PodLister
 	classes    storagelisters.StorageClassLister
-	csiNodes   storagelisters.CSINodeLister
+	csiNodes   cache.Indexer // a lister makes an error for every node that has none
 	drivers    storagelisters.CSIDriverLister
 	capacities storagelisters.CSIStorageCapacityLister
 
@@ -69,7 +71,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		nodes:           core.Nodes().Lister(),
 		pods:            core.Pods().Lister(),
 		classes:         storage.StorageClasses().Lister(),
-		csiNodes:        storage.CSINodes().Lister(),
+		csiNodes:        storage.CSINodes().Informer().GetIndexer(),
 		drivers:         storage.CSIDrivers().Lister(),
 		capacities:      storage.CSIStorageCapacities().Lister(),
 		timeout:         time.Duration(ptr.Deref(binding.BindTimeoutSeconds, 0)) * time.Second,
@@ -90,13 +92,23 @@ const stateKey fwk.StateKey = Name
 
 // cycle is what PreFilter finds out about a pod, and Filter about the nodes.
 type cycle struct {
-	claims  *podClaims         // nil for a pod without claims
-	choices map[string]*choice // by node
-	chosen  bool               // whether any of them has a volume to bind
+	claims *podClaims // nil for a pod without claims
+	fit    []*v1.Node // the nodes that Filter found to fit; none for a pod whose claims are bound
+	found  choice     // on the node that was looked at last
 }
 
-// Clone returns the data itself: a dry run may add choices, which do not depend on the node's pods.
+// Clone returns the data itself: a dry run may add nodes, and whether they fit does not depend on their pods.
 func (c *cycle) Clone() fwk.StateData { return c }
+
+// fits returns the node of a name that Filter found to fit; nil if there is none.
+func (c *cycle) fits(name string) *v1.Node {
+	for _, node := range slices.Backward(c.fit) {
+		if node.Name == name {
+			return node
+		}
+	}
+	return nil
+}
 
 // withoutClaims is the data of every pod without claims.
 var withoutClaims = &cycle{}
@@ -134,7 +146,7 @@ func (pl *VolumeBinding) PreFilter(_ context.Context, state fwk.CycleState, pod 
 	case sorted.immediate:
 		return nil, unboundImmediate
 	}
-	state.Write(stateKey, &cycle{claims: sorted, choices: map[string]*choice{}})
+	state.Write(stateKey, &cycle{claims: sorted})
 	return nil, nil
 }
 
@@ -147,7 +159,7 @@ func (pl *VolumeBinding) Filter(_ context.Context, state fwk.CycleState, _ *v1.P
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
-	found, conflicts, err := pl.choose(c.claims, node.Node())
+	conflicts, err := pl.choose(c, node.Node())
 	switch {
 	case err != nil:
 		pl.volumes.Errors.Predicate++
@@ -155,8 +167,9 @@ func (pl *VolumeBinding) Filter(_ context.Context, state fwk.CycleState, _ *v1.P
 	case conflicts != 0:
 		return conflicts.status()
 	}
-	c.choices[node.Node().Name] = found
-	c.chosen = c.chosen || len(found.bindings) > 0
+	if len(c.claims.delayed) > 0 {
+		c.fit = append(c.fit, node.Node())
+	}
 	return nil
 }
 

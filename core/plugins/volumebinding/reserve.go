@@ -45,12 +45,15 @@ func (pl *VolumeBinding) Reserve(_ context.Context, state fwk.CycleState, _ *v1.
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
-	found := c.choices[node]
-	if found == nil || len(c.claims.delayed) == 0 {
+	target := c.fits(node)
+	if target == nil {
 		return nil
 	}
 	r := &reserved{}
-	if err := pl.assume(r, found, node); err != nil {
+	if _, err = pl.choose(c, target); err == nil {
+		err = pl.assume(r, &c.found, node)
+	}
+	if err != nil {
 		pl.restore(r)
 		pl.volumes.Errors.Assume++
 		return fwk.AsStatus(err)

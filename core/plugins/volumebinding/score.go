@@ -36,11 +36,17 @@ func (pl *VolumeBinding) Score(_ context.Context, state fwk.CycleState, _ *v1.Po
 	if err != nil {
 		return 0, fwk.AsStatus(err)
 	}
-	found := c.choices[node.Node().Name]
-	if found == nil {
+	if c.claims == nil || len(c.claims.delayed) == 0 {
 		return 0, nil
 	}
-	byClass := found.usage()
+	against, err := pl.choose(c, node.Node())
+	switch {
+	case err != nil:
+		return 0, fwk.AsStatus(err)
+	case against != 0:
+		return 0, nil
+	}
+	byClass := c.found.usage()
 	if len(byClass) == 0 {
 		return 0, nil
 	}
