@@ -134,7 +134,9 @@ func TestCluster_Deterministic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, script := troubled(anyOptions(t)), anyScript(t)
 		run := func() (string, []string) {
-			c, effect := memory.New(o), world.EffectID(0)
+			own := o
+			own.NodeLifecycle = o.NodeLifecycle.Fork() // it remembers the nodes that it has seen
+			c, effect := memory.New(own), world.EffectID(0)
 			var all []world.Input
 			for _, s := range script {
 				all = append(all, play(c, &effect, s)...)
