@@ -19,9 +19,13 @@
 //	  │
 //	volumes  volumes/outcome                           persistent volumes and claims, with what is decided about them
 //	  │
-//	store  trim  trace  leader  leader/sim  config     objects by kind · fields kept · the file format · leases · configuration
+//	store  trace  leader  leader/sim  config           objects by kind · the file format · leases · configuration
 //	  │
-//	world  world/memory  world/live                    Input and Effect; a simulated cluster, and a real one
+//	world/memory  world/live                           a simulated cluster, and a real one
+//	  │
+//	trim                                               fields kept of objects, and parts that equal ones share
+//	  │
+//	world                                              Input and Effect
 //	  │
 //	requests  saturating  printable  address           what a pod requests · sums that never wrap around · text and addresses
 //	spelling  footprint  boundedfile                   safe to show · suggestions · memory of what is encoded · files that have

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/world"
 )
 
-// Pool makes equal parts of volumes and claims one part. Most of what a volume takes in memory are maps and lists that
+// Pool makes equal parts of volumes, claims and attachments one part. Most of what a volume takes in memory are maps and lists that
 // thousands of others have as well: its size, its annotations, its zone.
 //
 //	claim a ── requests ──► {storage: 10Gi}        claim a ──┐
@@ -28,8 +29,7 @@ const (
 	maxPooledSize = 1 << 10
 )
 
-// Share replaces the parts of a trimmed object by equal ones of earlier objects. It changes the object, and none of the
-// parts.
+// Share replaces the parts of an object by equal ones of earlier objects. It changes the object, and none of the parts.
 func (p *Pool) Share(o world.Object) {
 	switch o := o.(type) {
 	case *v1.PersistentVolume:
@@ -38,6 +38,9 @@ func (p *Pool) Share(o world.Object) {
 	case *v1.PersistentVolumeClaim:
 		p.shareMeta(&o.ObjectMeta)
 		p.shareClaim(o)
+	case *storagev1.VolumeAttachment:
+		p.shareMeta(&o.ObjectMeta)
+		o.Spec.Attacher, o.Spec.NodeName = p.text(o.Spec.Attacher), p.text(o.Spec.NodeName)
 	}
 }
 
@@ -56,8 +59,10 @@ func (p *Pool) shareVolume(s *v1.PersistentVolumeSpec) {
 	s.VolumeAttributesClassName = sharedText(p, s.VolumeAttributesClassName)
 	s.PersistentVolumeReclaimPolicy = v1.PersistentVolumeReclaimPolicy(p.text(string(s.PersistentVolumeReclaimPolicy)))
 	s.NodeAffinity = shared(p, 'n', s.NodeAffinity, s.NodeAffinity)
-	if s.CSI != nil { // it was made by the trimming
-		s.CSI.Driver, s.CSI.FSType = p.text(s.CSI.Driver), p.text(s.CSI.FSType)
+	if s.CSI != nil {
+		csi := *s.CSI
+		csi.Driver, csi.FSType = p.text(csi.Driver), p.text(csi.FSType)
+		s.CSI = &csi
 	}
 	if s.ClaimRef != nil {
 		ref := *s.ClaimRef

@@ -23,8 +23,8 @@ func (c *Cluster) syncAttachments(name string) {
 	volume := c.volumeAt(name)
 	users := c.usersByNode(volume)
 	attached := map[string]bool{}
-	for _, key := range slices.Clone(c.storage.attachments[name]) {
-		attachment := c.attachmentAt(key)
+	for _, of := range slices.Clone(c.storage.attachments[name]) {
+		attachment := c.attachmentAt(of)
 		node := attachment.Spec.NodeName
 		attached[node] = true
 		if users[node] == nil || attachment.DeletionTimestamp != nil {
@@ -63,8 +63,8 @@ func (c *Cluster) usersByNode(volume *v1.PersistentVolume) map[string]*v1.Pod {
 	if claim == nil || claim.UID != volume.Spec.ClaimRef.UID || claim.Spec.VolumeName != volume.Name {
 		return users
 	}
-	for _, user := range c.storage.users[key] {
-		if pod := c.podAt(user); pod.Spec.NodeName != "" && !isTerminal(pod) && users[pod.Spec.NodeName] == nil {
+	for _, user := range c.storage.references[key].pods {
+		if pod := c.Pod(key.Namespace, user); pod.Spec.NodeName != "" && !isTerminal(pod) && users[pod.Spec.NodeName] == nil {
 			users[pod.Spec.NodeName] = pod
 		}
 	}
@@ -90,8 +90,8 @@ func isExclusive(volume *v1.PersistentVolume) bool {
 	})
 }
 
-func (c *Cluster) attachmentAt(key types.NamespacedName) *storagev1.VolumeAttachment {
-	attachment, _ := c.objects[world.VolumeAttachment][key].(*storagev1.VolumeAttachment)
+func (c *Cluster) attachmentAt(name string) *storagev1.VolumeAttachment {
+	attachment, _ := c.objects[world.VolumeAttachment][types.NamespacedName{Name: name}].(*storagev1.VolumeAttachment)
 	return attachment
 }
 
@@ -126,12 +126,12 @@ func (c *Cluster) createAttachment(volume *v1.PersistentVolume, driver, node str
 
 // startAttaching makes the driver attach a volume, unless it is doing so.
 func (c *Cluster) startAttaching(attachment *storagev1.VolumeAttachment) {
-	c.startDriver(c.storage.attaching, attachment.UID, c.options.Latency.Attach, volumeAttached{keyOf(attachment), attachment.UID})
+	c.startDriver(c.storage.attaching, attachment.UID, c.options.Latency.Attach, volumeAttached{attachment.Name, attachment.UID})
 }
 
 // volumeAttached is the end of a driver's work to attach a volume.
 type volumeAttached struct {
-	attachment types.NamespacedName
+	attachment string
 	uid        types.UID
 }
 
@@ -140,7 +140,7 @@ func (a volumeAttached) fire(c *Cluster) {
 	if attachment == nil || attachment.UID != a.uid {
 		return
 	}
-	delete(c.storage.attaching, a.uid)
+	finish(&c.storage.attaching, a.uid)
 	if attachment.DeletionTimestamp != nil {
 		return
 	}
@@ -162,8 +162,8 @@ func (c *Cluster) hasAttachRoom(attachment *storagev1.VolumeAttachment) bool {
 		return true
 	}
 	n := 0
-	for _, key := range c.storage.onNode[attachment.Spec.NodeName] {
-		if other := c.attachmentAt(key); other.Spec.Attacher == attachment.Spec.Attacher && other.Status.Attached {
+	for _, name := range c.storage.onNode[attachment.Spec.NodeName] {
+		if other := c.attachmentAt(name); other.Spec.Attacher == attachment.Spec.Attacher && other.Status.Attached {
 			n++
 		}
 	}
@@ -172,8 +172,8 @@ func (c *Cluster) hasAttachRoom(attachment *storagev1.VolumeAttachment) bool {
 
 // retryAttachments retries the volumes of a node that could not be attached.
 func (c *Cluster) retryAttachments(node string) {
-	for _, key := range c.storage.onNode[node] {
-		if attachment := c.attachmentAt(key); !attachment.Status.Attached {
+	for _, name := range c.storage.onNode[node] {
+		if attachment := c.attachmentAt(name); !attachment.Status.Attached {
 			c.enqueueAttachments(volumeOf(attachment))
 		}
 	}

@@ -92,8 +92,8 @@ func (c *Cluster) ownClaims(set *appsv1.StatefulSet, pod *v1.Pod, surplus bool) 
 
 // enqueueSetsOf enqueues the stateful sets whose pods have lost a claim.
 func (c *Cluster) enqueueSetsOf(claim *v1.PersistentVolumeClaim) {
-	for _, key := range c.storage.users[keyOf(claim)] {
-		pod := c.podAt(key)
+	for _, user := range c.storage.references[keyOf(claim)].pods {
+		pod := c.Pod(claim.Namespace, user)
 		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && owner.Kind == string(world.StatefulSet) {
 			c.enqueueOwner(pod)
 		}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/trim"
 	"orrery/core/world"
 )
 
@@ -80,11 +81,12 @@ type Cluster struct {
 
 	version uint64
 	objects map[world.Kind]map[types.NamespacedName]world.Object
+	parts   trim.Pool
 
 	nodes      map[string]*nodeState
 	pods       map[types.UID]podState
 	dependents map[types.UID]*dependents
-	workQueue  map[workItem]time.Time
+	workQueue  workQueue
 
 	streams   map[world.Kind]*stream
 	downUntil time.Time
@@ -129,7 +131,7 @@ func New(o Options) *Cluster {
 		nodes:      map[string]*nodeState{},
 		pods:       map[types.UID]podState{},
 		dependents: map[types.UID]*dependents{},
-		workQueue:  map[workItem]time.Time{},
+		workQueue:  newWorkQueue(),
 		streams:    make(map[world.Kind]*stream, len(o.Kinds)),
 		injected:   map[Call][]Fault{},
 		inflight:   map[types.UID]time.Time{},
@@ -261,7 +263,8 @@ func (c *Cluster) Fork() *Cluster {
 	for owner, all := range c.dependents {
 		f.dependents[owner] = all.clone()
 	}
-	f.workQueue = maps.Clone(c.workQueue)
+	f.parts = trim.Pool{} // it is filled while it is used
+	f.workQueue = c.workQueue.clone()
 	f.streams = make(map[world.Kind]*stream, len(c.streams))
 	for kind, s := range c.streams {
 		other := *s

@@ -24,6 +24,29 @@ type workItem struct {
 	uid  types.UID
 }
 
+// workQueue holds when the scheduled work items are due.
+type workQueue struct {
+	due  map[workItem]time.Time
+	most int // items at a time since the map was made, which determine its memory
+}
+
+func newWorkQueue() workQueue { return workQueue{due: map[workItem]time.Time{}} }
+
+func (q *workQueue) clone() workQueue {
+	return workQueue{due: maps.Clone(q.due), most: q.most}
+}
+
+func (q *workQueue) set(e workItem, due time.Time) {
+	q.due[e] = due
+	q.most = max(q.most, len(q.due))
+}
+
+func (q *workQueue) remove(e workItem) {
+	if delete(q.due, e); len(q.due) == 0 && q.most > maxIdle {
+		*q = newWorkQueue()
+	}
+}
+
 // A controller that could not create a pod retries after retryDelay. A failed pod is replaced after replaceDelay at the
 // earliest, so that time advances even without latency. A daemon set, which checks every node, waits for
 // daemonSetDelay, so that it syncs once for many pods.
@@ -36,18 +59,18 @@ const (
 // enqueue schedules a work item, unless it is scheduled for the same time or earlier.
 func (c *Cluster) enqueue(e workItem, extra time.Duration) {
 	at := c.now.Add(c.latency.delay(c.options.Latency.Controller) + extra)
-	if owed, ok := c.workQueue[e]; ok && !owed.After(at) {
+	if owed, ok := c.workQueue.due[e]; ok && !owed.After(at) {
 		return
 	}
-	c.workQueue[e] = at
+	c.workQueue.set(e, at)
 	c.schedule(at, e)
 }
 
 func (e workItem) fire(c *Cluster) {
-	if owed, ok := c.workQueue[e]; !ok || owed.After(c.now) {
+	if owed, ok := c.workQueue.due[e]; !ok || owed.After(c.now) {
 		return
 	}
-	delete(c.workQueue, e)
+	c.workQueue.remove(e)
 	if e.kind == world.Node {
 		c.syncNode(e.key)
 		return

@@ -42,12 +42,12 @@ func (c *Cluster) detach(attachment *storagev1.VolumeAttachment) {
 
 // startDetaching makes the driver detach a volume, unless it is doing so.
 func (c *Cluster) startDetaching(attachment *storagev1.VolumeAttachment) {
-	c.startDriver(c.storage.detaching, attachment.UID, c.options.Latency.Attach, volumeDetached{keyOf(attachment), attachment.UID})
+	c.startDriver(c.storage.detaching, attachment.UID, c.options.Latency.Attach, volumeDetached{attachment.Name, attachment.UID})
 }
 
 // volumeDetached is the end of a driver's work to detach a volume.
 type volumeDetached struct {
-	attachment types.NamespacedName
+	attachment string
 	uid        types.UID
 }
 
@@ -73,8 +73,8 @@ func isOutOfService(node *v1.Node) bool {
 
 // nodeStorageChanged enqueues the volumes that are attached to a node, and those of its pods.
 func (c *Cluster) nodeStorageChanged(node string) {
-	for _, key := range c.storage.onNode[node] {
-		c.enqueueAttachments(volumeOf(c.attachmentAt(key)))
+	for _, name := range c.storage.onNode[node] {
+		c.enqueueAttachments(volumeOf(c.attachmentAt(name)))
 	}
 	if n := c.nodes[node]; n != nil && len(c.objects[world.PersistentVolumeClaim]) > 0 {
 		for _, key := range n.pods {

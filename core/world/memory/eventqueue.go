@@ -1,6 +1,9 @@
 package memory
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // simEvent is a scheduled event. It is plain data and immutable once queued, so that a fork can share it; it looks up
 // everything else in the cluster passed to fire.
@@ -58,9 +61,15 @@ func (a *eventQueue) pop() queuedEvent {
 		h[i], h[least] = h[least], h[i]
 		i = least
 	}
+	if cap(h) > maxIdle && len(h) < cap(h)/4 {
+		h = slices.Clone(h) // a burst is over
+	}
 	*a = h
 	return first
 }
+
+// maxIdle is how many entries' worth of memory a queue keeps that it does not need.
+const maxIdle = 1 << 12
 
 // schedule queues an event, never earlier than now.
 func (c *Cluster) schedule(at time.Time, what simEvent) {

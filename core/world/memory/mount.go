@@ -69,8 +69,8 @@ func (c *Cluster) isAttached(volume *v1.PersistentVolume, node string) bool {
 	if driver == "" {
 		return true
 	}
-	for _, key := range c.storage.attachments[volume.Name] {
-		a := c.attachmentAt(key)
+	for _, name := range c.storage.attachments[volume.Name] {
+		a := c.attachmentAt(name)
 		if a.Spec.NodeName == node && a.Status.Attached && a.DeletionTimestamp == nil {
 			return true
 		}
@@ -84,8 +84,8 @@ func (c *Cluster) notifyMounts(name string) {
 	if volume == nil || volume.Spec.ClaimRef == nil {
 		return
 	}
-	for _, key := range c.storage.users[claimKey(volume.Spec.ClaimRef)] {
-		if pod := c.podAt(key); c.pods[pod.UID].awaitsVolumes {
+	for _, user := range c.storage.references[claimKey(volume.Spec.ClaimRef)].pods {
+		if pod := c.Pod(volume.Spec.ClaimRef.Namespace, user); c.pods[pod.UID].awaitsVolumes {
 			c.schedulePodEvent(pod, podMounts, c.now.Add(c.latency.delay(c.options.Latency.Kubelet)))
 		}
 	}

@@ -59,7 +59,7 @@ func (p volumeProvisioned) fire(c *Cluster) {
 		c.schedule(c.storage.hungUntil[driverOf(class)], p)
 		return
 	}
-	delete(c.storage.provisioning, p.uid)
+	finish(&c.storage.provisioning, p.uid)
 	selected, isSelected := claim.Annotations[storagevolume.AnnSelectedNode]
 	if class == nil || claim.DeletionTimestamp != nil || claim.Spec.VolumeName != "" || isDelayed(class) && !isSelected {
 		return

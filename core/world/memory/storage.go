@@ -15,17 +15,16 @@ import (
 	"orrery/core/world"
 )
 
-// storage holds the indexes of storage objects, and what their drivers are doing. The slices are sorted and immutable.
+// storage holds the indexes of storage objects, and what their drivers are doing. The slices are names, sorted and
+// immutable.
 type storage struct {
-	// users are the pods that refer to a claim, whether it exists or not.
-	users map[types.NamespacedName][]types.NamespacedName
-	// claimed are the volumes that refer to a claim, free those of a class that refer to none.
-	claimed map[types.NamespacedName][]types.NamespacedName
-	free    map[string]map[types.NamespacedName]struct{}
+	// references are what refers to a claim, whether it exists or not; free are the volumes of a class that refer to none.
+	references map[types.NamespacedName]references
+	free       map[string]map[types.NamespacedName]struct{}
 	// unbound are the claims of a class that are not bound yet.
 	unbound map[string]map[types.NamespacedName]struct{}
 	// attachments are the VolumeAttachments of a volume, onNode those of a node.
-	attachments, onNode map[string][]types.NamespacedName
+	attachments, onNode map[string][]string
 	// unusedSince is when the last pod of a VolumeAttachment was gone.
 	unusedSince map[types.UID]time.Time
 	// provisioning holds the claims that a provisioner makes a volume for.
@@ -38,14 +37,16 @@ type storage struct {
 	hungUntil, detachFailsUntil map[string]time.Time
 }
 
+// references are the pods of a claim's namespace, and the volumes, that refer to it.
+type references struct{ pods, volumes []string }
+
 func newStorage() storage {
 	return storage{
-		users:            map[types.NamespacedName][]types.NamespacedName{},
-		claimed:          map[types.NamespacedName][]types.NamespacedName{},
+		references:       map[types.NamespacedName]references{},
 		free:             map[string]map[types.NamespacedName]struct{}{},
 		unbound:          map[string]map[types.NamespacedName]struct{}{},
-		attachments:      map[string][]types.NamespacedName{},
-		onNode:           map[string][]types.NamespacedName{},
+		attachments:      map[string][]string{},
+		onNode:           map[string][]string{},
 		unusedSince:      map[types.UID]time.Time{},
 		provisioning:     map[types.UID]struct{}{},
 		attaching:        map[types.UID]struct{}{},
@@ -66,8 +67,7 @@ func (c *Cluster) startDriver(underway map[types.UID]struct{}, object types.UID,
 
 func (s *storage) clone() storage {
 	return storage{
-		users: maps.Clone(s.users), claimed: maps.Clone(s.claimed),
-		free: cloneSets(s.free), unbound: cloneSets(s.unbound),
+		references: maps.Clone(s.references), free: cloneSets(s.free), unbound: cloneSets(s.unbound),
 		attachments: maps.Clone(s.attachments), onNode: maps.Clone(s.onNode),
 		unusedSince: maps.Clone(s.unusedSince), provisioning: maps.Clone(s.provisioning),
 		attaching: maps.Clone(s.attaching), detaching: maps.Clone(s.detaching), pools: maps.Clone(s.pools),
@@ -114,8 +114,8 @@ func (c *Cluster) storageChanged(old, changed world.Object) {
 
 func (c *Cluster) claimChanged(claim *v1.PersistentVolumeClaim, gone bool) {
 	c.enqueueClaim(keyOf(claim))
-	for _, volume := range c.storage.claimed[keyOf(claim)] {
-		c.enqueueVolume(volume.Name)
+	for _, volume := range c.storage.references[keyOf(claim)].volumes {
+		c.enqueueVolume(volume)
 	}
 	if name := claim.Spec.VolumeName; name != "" {
 		c.enqueueVolume(name)

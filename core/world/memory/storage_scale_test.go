@@ -2,16 +2,19 @@ package memory_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
+
+	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )
 
-// populateClaims creates so many claims that are bound at once, and a pod on a node for each.
-func populateClaims(tb testing.TB, c *memory.Cluster, nodes, pods int) {
+// populateClaims creates pods on nodes, each with a volume: a claim that is bound at once, or an empty directory.
+func populateClaims(tb testing.TB, c *memory.Cluster, nodes, pods int, claims bool) {
 	tb.Helper()
 	populate(tb, c, nodes, 0)
 	objects := []world.Object{disksDriver(), immediateClass("slow", disks)}
@@ -20,8 +23,14 @@ func populateClaims(tb testing.TB, c *memory.Cluster, nodes, pods int) {
 	}
 	for i := range pods {
 		name := fmt.Sprintf("data-%06d", i)
-		objects = append(objects, preBound(everywhere(name), name), claim(name, "1Gi"),
-			mk.Pod(fmt.Sprintf("pod-%06d", i)).PVC(name).Node(fmt.Sprintf("node-%05d", i%nodes)).Obj())
+		pod := mk.Pod(fmt.Sprintf("pod-%06d", i)).Node(fmt.Sprintf("node-%05d", i%nodes))
+		if claims {
+			objects = append(objects, preBound(everywhere(name), name), claim(name, "1Gi"))
+			pod.PVC(name)
+		} else {
+			pod.Volume(name, v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}})
+		}
+		objects = append(objects, pod.Obj())
 	}
 	for _, o := range objects {
 		if _, err := c.Create(o); err != nil {
@@ -33,7 +42,7 @@ func populateClaims(tb testing.TB, c *memory.Cluster, nodes, pods int) {
 func TestCluster_ManyClaims(t *testing.T) {
 	const nodes, pods = 50, 1000
 	c := memory.New(memory.Options{Start: dawn, Latency: memory.TypicalLatency()})
-	populateClaims(t, c, nodes, pods)
+	populateClaims(t, c, nodes, pods, true)
 	rest(c, func(world.Input) {})
 	if got := storageErrors(c); len(got) > 0 {
 		t.Errorf("at rest: %v", got)
@@ -54,7 +63,7 @@ func BenchmarkCluster_AttachAndStart(b *testing.B) {
 	for range b.N {
 		b.StopTimer()
 		c := memory.New(memory.Options{Start: dawn, Latency: memory.TypicalLatency()})
-		populateClaims(b, c, nodes, pods)
+		populateClaims(b, c, nodes, pods, true)
 		b.StartTimer()
 		rest(c, func(world.Input) {})
 	}
@@ -80,4 +89,33 @@ func BenchmarkCluster_FindVolumes(b *testing.B) {
 		c.Advance(time.Second)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*volumes), "ns/claim")
+}
+
+// BenchmarkCluster_HeapOfClaims reports the memory of 100,000 claims, each with its volume and its attachment: what a cluster
+// whose pods have them takes more than one whose pods have empty directories.
+func BenchmarkCluster_HeapOfClaims(b *testing.B) {
+	const nodes, pods = 5_000, 100_000
+	for range b.N {
+		without := heapOf(func(c *memory.Cluster) { populateClaims(b, c, nodes, pods, false) })
+		with := heapOf(func(c *memory.Cluster) { populateClaims(b, c, nodes, pods, true) })
+		b.ReportMetric(float64(with-without)/1e6, "MB")
+	}
+}
+
+// heapOf returns the memory of a cluster at rest.
+func heapOf(populate func(*memory.Cluster)) uint64 {
+	before := heap()
+	c := memory.New(memory.Options{Start: dawn})
+	populate(c)
+	rest(c, func(world.Input) {})
+	taken := heap() - before
+	runtime.KeepAlive(c)
+	return taken
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

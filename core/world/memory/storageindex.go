@@ -14,11 +14,11 @@ func (s *storage) indexPod(before, after *v1.Pod) {
 	switch {
 	case before == nil && after != nil:
 		for _, name := range claimsOf(after) {
-			insertKey(s.users, name, keyOf(after))
+			s.refer(name, func(r *references) { r.pods = withName(r.pods, after.Name) })
 		}
 	case before != nil && after == nil:
 		for _, name := range claimsOf(before) {
-			removeKey(s.users, name, keyOf(before))
+			s.refer(name, func(r *references) { r.pods = without(r.pods, before.Name) })
 		}
 	}
 }
@@ -26,14 +26,14 @@ func (s *storage) indexPod(before, after *v1.Pod) {
 func (s *storage) indexVolume(before, after *v1.PersistentVolume) {
 	if before != nil {
 		if ref := before.Spec.ClaimRef; ref != nil {
-			removeKey(s.claimed, claimKey(ref), keyOf(before))
+			s.refer(claimKey(ref), func(r *references) { r.volumes = without(r.volumes, before.Name) })
 		} else {
 			removeMember(s.free, storagevolume.GetPersistentVolumeClass(before), keyOf(before))
 		}
 	}
 	if after != nil {
 		if ref := after.Spec.ClaimRef; ref != nil {
-			insertKey(s.claimed, claimKey(ref), keyOf(after))
+			s.refer(claimKey(ref), func(r *references) { r.volumes = withName(r.volumes, after.Name) })
 		} else {
 			insertMember(s.free, storagevolume.GetPersistentVolumeClass(after), keyOf(after))
 		}
@@ -48,38 +48,60 @@ func (s *storage) indexClaim(before, after *v1.PersistentVolumeClaim) {
 		insertMember(s.unbound, storagevolume.GetPersistentVolumeClaimClass(after), keyOf(after))
 	}
 	if before != nil && after == nil {
-		delete(s.provisioning, before.UID)
+		finish(&s.provisioning, before.UID)
 	}
 }
 
 func (s *storage) indexAttachment(before, after *storagev1.VolumeAttachment) {
 	switch {
 	case before == nil && after != nil:
-		insertKey(s.attachments, volumeOf(after), keyOf(after))
-		insertKey(s.onNode, after.Spec.NodeName, keyOf(after))
+		insertName(s.attachments, volumeOf(after), after.Name)
+		insertName(s.onNode, after.Spec.NodeName, after.Name)
 	case before != nil && after == nil:
-		removeKey(s.attachments, volumeOf(before), keyOf(before))
-		removeKey(s.onNode, before.Spec.NodeName, keyOf(before))
+		removeName(s.attachments, volumeOf(before), before.Name)
+		removeName(s.onNode, before.Spec.NodeName, before.Name)
 		delete(s.unusedSince, before.UID)
-		delete(s.attaching, before.UID)
-		delete(s.detaching, before.UID)
+		finish(&s.attaching, before.UID)
+		finish(&s.detaching, before.UID)
 	}
 }
 
-func insertKey[K comparable](index map[K][]types.NamespacedName, at K, key types.NamespacedName) {
-	had := index[at]
-	if i, found := slices.BinarySearchFunc(had, key, compareKeys); !found {
-		index[at] = slices.Insert(slices.Clip(had), i, key)
+// refer changes what refers to a claim.
+func (s *storage) refer(claim types.NamespacedName, change func(*references)) {
+	r := s.references[claim]
+	change(&r)
+	if len(r.pods)+len(r.volumes) == 0 {
+		delete(s.references, claim)
+		return
 	}
+	s.references[claim] = r
 }
 
-func removeKey[K comparable](index map[K][]types.NamespacedName, at K, key types.NamespacedName) {
-	left := slices.DeleteFunc(slices.Clone(index[at]), func(k types.NamespacedName) bool { return k == key })
+func insertName(index map[string][]string, at, name string) { index[at] = withName(index[at], name) }
+
+func removeName(index map[string][]string, at, name string) {
+	left := without(index[at], name)
 	if len(left) == 0 {
 		delete(index, at)
 		return
 	}
 	index[at] = left
+}
+
+// withName returns a copy of sorted names with one more, and with no room that it does not need.
+func withName(names []string, name string) []string {
+	i, found := slices.BinarySearch(names, name)
+	if found {
+		return names
+	}
+	return slices.Concat(names[:i], []string{name}, names[i:])
+}
+
+// finish takes a driver's work off those that are under way. None take no memory, however many there were.
+func finish(underway *map[types.UID]struct{}, uid types.UID) {
+	if delete(*underway, uid); len(*underway) == 0 {
+		*underway = map[types.UID]struct{}{}
+	}
 }
 
 func insertMember(sets map[string]map[types.NamespacedName]struct{}, at string, key types.NamespacedName) {

@@ -56,8 +56,8 @@ func isDelayed(class *storagev1.StorageClass) bool {
 // findVolume returns the volume that refers to the claim or else, unless the binding is delayed, the smallest free one.
 func (c *Cluster) findVolume(claim *v1.PersistentVolumeClaim, delayed bool) *v1.PersistentVolume {
 	var candidates []*v1.PersistentVolume
-	for _, key := range c.storage.claimed[keyOf(claim)] {
-		candidates = append(candidates, c.volumeAt(key.Name))
+	for _, name := range c.storage.references[keyOf(claim)].volumes {
+		candidates = append(candidates, c.volumeAt(name))
 	}
 	if !delayed {
 		class := storagevolume.GetPersistentVolumeClaimClass(claim)

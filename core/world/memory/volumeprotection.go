@@ -53,8 +53,8 @@ func without(list []string, one string) []string {
 // isUsed reports whether a pod that is assigned to a node refers to a claim. Of a pod that has stopped, an ephemeral
 // claim can go.
 func (c *Cluster) isUsed(claim *v1.PersistentVolumeClaim) bool {
-	return slices.ContainsFunc(c.storage.users[keyOf(claim)], func(key types.NamespacedName) bool {
-		pod := c.podAt(key)
+	return slices.ContainsFunc(c.storage.references[keyOf(claim)].pods, func(user string) bool {
+		pod := c.Pod(claim.Namespace, user)
 		if pod.Spec.NodeName == "" {
 			return false
 		}

@@ -15,6 +15,7 @@ import (
 // write stores a new state of an object; old is nil for a new object.
 func (c *Cluster) write(kind world.Kind, old, changed world.Object) {
 	c.nextVersion(changed)
+	c.parts.Share(changed)
 	c.put(kind, old, changed)
 }
 
