@@ -1,6 +1,8 @@
 package nodevolumelimits
 
 import (
+	"slices"
+
 	storagev1 "k8s.io/api/storage/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -14,7 +16,7 @@ type usage struct {
 	drivers []driverUsage // those with a limit
 	// inUse are the volumes of those drivers that the node's pods use. An attachment alone is not in use: the volume of a new
 	// pod counts beside it.
-	inUse   map[volumeID]struct{}
+	inUse   volumeSet
 	failure *fwk.Status // the volumes of a pod on the node could not be read
 }
 
@@ -36,31 +38,40 @@ func (o *objects) measure(node fwk.NodeInfo, attached []string, read *readObject
 	if len(u.drivers) == 0 {
 		return u
 	}
-	u.inUse = map[volumeID]struct{}{}
-	pods := reading{objects: o, scope: u.scope, read: read, found: func(id volumeID) { u.add(u.inUse, id) }}
-	for _, info := range node.GetPods() {
-		if err := pods.pod(info.GetPod(), false); err != nil {
-			u.failure = fwk.AsStatus(err)
-			return u
-		}
+	u.failure = u.countPods(o, node.GetPods(), read)
+	if u.failure == nil {
+		u.countAttachments(o, attached, read)
 	}
-	u.addAttachments(o, attached, read)
 	return u
 }
 
-// add counts a volume unless it was counted before.
-func (u *usage) add(counted map[volumeID]struct{}, id volumeID) {
-	driver := u.driver(id.driver)
-	if _, again := counted[id]; again || driver == nil {
-		return
+// countPods counts the volumes of a node's pods, until those of one cannot be read.
+func (u *usage) countPods(o *objects, pods []fwk.PodInfo, read *readObjects) *fwk.Status {
+	var all []volumeID
+	volumes := reading{objects: o, scope: u.scope, read: read, found: func(id volumeID) { all = append(all, id) }}
+	var failure *fwk.Status
+	for _, info := range pods {
+		if err := volumes.pod(info.GetPod(), false); err != nil {
+			failure = fwk.AsStatus(err)
+			break
+		}
 	}
-	counted[id] = struct{}{}
-	driver.attached++
+	u.inUse = u.count(all)
+	return failure
 }
 
-// addAttachments counts the attached volumes that no pod of the node uses: their pods are gone, or not known yet.
-func (u *usage) addAttachments(o *objects, attached []string, read *readObjects) {
-	counted := map[volumeID]struct{}{}
+// count counts volumes of the drivers that have a limit, each once, and returns them.
+func (u *usage) count(volumes []volumeID) volumeSet {
+	counted := newVolumeSet(slices.DeleteFunc(volumes, func(id volumeID) bool { return u.driver(id.driver) == nil }))
+	for _, id := range counted {
+		u.driver(id.driver).attached++
+	}
+	return counted
+}
+
+// countAttachments counts the attached volumes that no pod of the node uses: their pods are gone, or not known yet.
+func (u *usage) countAttachments(o *objects, attached []string, read *readObjects) {
+	var unused []volumeID
 	for _, name := range attached {
 		attachment, err := o.attachments.Get(name)
 		if err != nil || attachment.Spec.Attacher == "" || attachment.Spec.Source.PersistentVolumeName == nil {
@@ -72,10 +83,11 @@ func (u *usage) addAttachments(o *objects, attached []string, read *readObjects)
 			continue
 		}
 		id := volumeID{driver: attachment.Spec.Attacher, handle: pv.Spec.CSI.VolumeHandle}
-		if _, used := u.inUse[id]; !used {
-			u.add(counted, id)
+		if !u.inUse.has(id) {
+			unused = append(unused, id)
 		}
 	}
+	u.count(unused)
 }
 
 func (u *usage) driver(name string) *driverUsage {
@@ -105,10 +117,8 @@ func (u *usage) exceeds(volumes []volumeID) bool {
 func (u *usage) added(driver string, volumes []volumeID) int64 {
 	added := int64(0)
 	for _, id := range volumes {
-		if id.driver == driver {
-			if _, used := u.inUse[id]; !used {
-				added++
-			}
+		if id.driver == driver && !u.inUse.has(id) {
+			added++
 		}
 	}
 	return added

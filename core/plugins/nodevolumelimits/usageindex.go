@@ -16,7 +16,7 @@ type usageIndex struct {
 
 	attachments attachments
 	byNode      map[string]*entry
-	readers     readers     // nil until an object changes
+	readers     *readers    // nil until an object changes
 	scratch     readObjects // reused for what the next usage is read from
 }
 
@@ -72,15 +72,13 @@ func (x *usageIndex) attachmentsChanged(names []types.NamespacedName) {
 
 func (x *usageIndex) objectsChanged(kind readKind, names []types.NamespacedName) {
 	if len(names) > 0 && x.readers == nil {
-		x.readers = readers{}
+		x.readers = newReaders()
 		for _, e := range x.byNode {
 			x.readers.replace(e, nil, e.read)
 		}
 	}
 	for _, name := range names {
-		for _, e := range x.readers[readObject{kind, name}] {
-			e.usage = nil
-		}
+		x.readers.changed(readObjectOf(kind, name))
 	}
 }
 

@@ -1,8 +1,11 @@
 package nodevolumelimits
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -19,6 +22,30 @@ type volumeID struct {
 	driver, handle string
 	// unbound says that the handle is a claim, "namespace/name", as there is no volume yet.
 	unbound bool
+}
+
+func (id volumeID) compare(other volumeID) int {
+	switch byName := cmp.Or(strings.Compare(id.handle, other.handle), strings.Compare(id.driver, other.driver)); {
+	case byName != 0 || id.unbound == other.unbound:
+		return byName
+	case id.unbound:
+		return 1
+	}
+	return -1
+}
+
+// volumeSet is sorted, and as small as it can be: there is one for every node.
+type volumeSet []volumeID
+
+// newVolumeSet takes volumes in any order, some repeatedly.
+func newVolumeSet(volumes []volumeID) volumeSet {
+	slices.SortFunc(volumes, volumeID.compare)
+	return slices.Clone(slices.Compact(volumes))
+}
+
+func (s volumeSet) has(id volumeID) bool {
+	_, found := slices.BinarySearchFunc(s, id, volumeID.compare)
+	return found
 }
 
 // objects are what volumes are read from.
