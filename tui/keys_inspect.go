@@ -71,7 +71,10 @@ func (s *Screen) cannotTryWhatIf() string {
 	if s.top().pane == views.WhatIfPane {
 		return "this is a what-if already; esc goes back"
 	}
-	return s.cannotDescribe()
+	if len(s.menuItems()) == 0 {
+		return "nothing is selected that can be changed"
+	}
+	return ""
 }
 
 // selectionIsNode reports whether the selection is a node and no pod.

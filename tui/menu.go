@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"orrery/core/printable"
+	"orrery/core/world"
 	"orrery/themes"
 	"orrery/views"
 	"orrery/views/draw"
@@ -24,21 +25,35 @@ type menuItem struct {
 }
 
 // openMenu opens the menu for the selection.
-func (s *Screen) openMenu() {
-	m := &menu{}
+func (s *Screen) openMenu() { s.menu = &menu{items: s.menuItems(), at: 1} }
+
+// menuItems are the what-ifs for the selection: a claim, a pod, a node, or several of these.
+func (s *Screen) menuItems() []menuItem {
+	var items []menuItem
 	node, hasNode := s.selectedNode()
 	pod, hasPod := s.selectedPod()
+	if object, is := s.selectedObject(); is && object.kind == world.PersistentVolumeClaim {
+		items = claimItems(object.namespace + "/" + object.name)
+	}
 	if hasNode && s.top().pane == views.NodePane {
-		m.items = nodeItems(node, s.isCordoned(node))
+		items = append(items, nodeItems(node, s.isCordoned(node))...)
 	}
 	if hasPod {
-		m.items = append(m.items, podItems(pod.String())...)
+		items = append(items, podItems(pod.String())...)
 	}
 	if hasNode && s.top().pane != views.NodePane {
-		m.items = append(m.items, nodeItems(node, s.isCordoned(node))...)
+		items = append(items, nodeItems(node, s.isCordoned(node))...)
 	}
-	m.at = 1
-	s.menu = m
+	return items
+}
+
+func claimItems(claim string) []menuItem {
+	return []menuItem{
+		{label: "claim " + printable.Text(claim)},
+		{key: "v", label: "delete it", change: "delete pvc " + claim},
+		{key: "C", label: "change its class …", change: "class " + claim + " ", needsArgument: true},
+		{key: "s", label: "change the capacity of a class …", change: "capacity ", needsArgument: true},
+	}
 }
 
 func nodeItems(node string, cordoned bool) []menuItem {

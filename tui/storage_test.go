@@ -21,8 +21,9 @@ func TestStorage_FullZone(t *testing.T) {
 	if row := s.selected(); !strings.Contains(row, "◌ no node") || !strings.Contains(row, "data-db-5") || !strings.Contains(row, "4 node(s) did not have enough free") {
 		t.Errorf("the first claim is %q", row)
 	}
-	s.keys("enter").shows("Journey", "default/db-5").keys("esc", "e").shows("Explain", "default/db-5", "did not have enough free storage")
-	s.keys("esc", "d").shows("persistentVolumeClaim default/data-db-5", "storageClassName: fast")
+	s.keys("enter").shows("Journey", "default/db-5", "claim data-db-5 (100Gi, ReadWriteOnce, of class fast) gets its volume when its pod has a node", "class fast makes volumes with provisioner disks")
+	s.keys("e").shows("Explain", "did not have enough free storage", "claim data-db-5 (100Gi", "preemption", "queue", "requeued when").keys("esc", "esc")
+	s.keys("d").shows("persistentVolumeClaim default/data-db-5", "storageClassName: fast")
 	s.keys("esc", "esc", ":").typeText("storage").keys("enter").shows("◌ no node")
 }
 
@@ -37,6 +38,14 @@ func TestStorage_StuckVolume(t *testing.T) {
 		t.Errorf("the first volume is %q", row)
 	}
 	s.keys("d").shows("persistentVolume pvc-", "claimRef:").keys("esc", "/").typeText("zone c").shows("of 9").keys("esc", "s").shows("↓ name")
+}
+
+// w on a claim offers what-ifs for it and its pod; on a volume whose pod is gone there are none.
+func TestStorage_WhatIf(t *testing.T) {
+	s := rollout(t, 62*time.Second, 140, 40).keys(":").typeText("pvc").keys("enter", "w")
+	s.shows("claim default/data-db-5", "change its class", "pod default/db-5").keys("v").shows("what-if: delete pvc default/data-db-5?")
+	s = rollout(t, 1755*time.Second/10, 140, 40).keys(":").typeText("pv").keys("enter").shows("◆ 1 stuck").keys("w").shows("w: nothing is selected that can be changed")
+	s.keys("enter").shows("persistentVolume pvc-", "claimRef:")
 }
 
 // A binding waits for its volume: the queue says for what, on whom, and for how long yet.

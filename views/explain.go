@@ -47,14 +47,17 @@ func drawExplain(a draw.Area, s *drawCtx) {
 		left, right := a.Left(min(max(a.W-matrixWidth(e, most), a.W*2/5), most))
 		explainReasons(a.In(left), s)
 		_, right = right.Left(3)
-		explainMatrix(a.In(right), s)
+		aside, matrix := right.Bottom(min(asideRows(e), a.H/3))
+		explainMatrix(a.In(matrix), s)
+		explainAside(a.In(aside), 1, e)
 		return
 	}
 	if s.ui.OnNodes {
 		explainMatrix(a, s)
 		return
 	}
-	_, rest = a.Top(explainReasons(a, s))
+	y = explainReasons(a, s)
+	_, rest = a.Top(explainAside(a, y, e))
 	if rest.H >= 4 {
 		explainMatrix(a.In(rest), s)
 	}
@@ -80,40 +83,77 @@ func explainCause(a draw.Area, e *Explanation, s *drawCtx) int {
 	return a.Wrap(0, 3, a.W, 2, themes.Style(themes.Text).With(themes.Bold), e.Summary)
 }
 
-// explainReasons draws the groups of reasons, the evidence, the fixes and the scores; it returns the row after them.
+// asideRows is how many rows explainAside takes at most.
+func asideRows(e *Explanation) int {
+	rows := 0
+	for _, lines := range [...][]string{e.Preemption, e.Queue} {
+		if len(lines) > 0 {
+			rows += 2 + 2*len(lines) // a blank row, and the heading
+		}
+	}
+	return rows
+}
+
+// explainAside draws what a preemption found, and what brings the pod back from the queue: beside the reasons if there is room.
+func explainAside(a draw.Area, y int, e *Explanation) int {
+	y = explainLines(a, y, "preemption", '·', e.Preemption, themes.Style(themes.Text))
+	return explainLines(a, y, "queue", '·', e.Queue, themes.Style(themes.Text))
+}
+
+// explainReasons draws the groups of reasons, the evidence, the fixes and the scores; it returns the row after them. The
+// evidence leaves room for the fixes.
 func explainReasons(a draw.Area, s *drawCtx) int {
 	e, y := s.Explain, 0
+	text := themes.Style(themes.Text)
 	const tiny = 8 // rows in which the fixes come first
 	if a.H < tiny {
 		y = explainFixes(a, y, s)
 	}
 	if len(e.Reasons) > 0 && y+1 < a.H {
-		drawHeading(a, y, "reasons")
-		y++
-		plugin, last := 0, max((a.H-2)/2, 3)+1
-		for i := range e.Reasons {
-			plugin = max(plugin, draw.Width(e.Reasons[i].Plugin))
-		}
-		for i := range e.Reasons {
-			if y >= last {
-				break
-			}
-			y = reasonRows(a, y, last, &e.Reasons[i], e.Nodes, min(plugin, 20))
-		}
-		y++
+		y = reasonGroups(a, y, e)
 	}
 	facts := e.Facts
 	if a.H >= tiny {
-		next, all := explainCharts(a, y, a.H-fixRows(e, a.H), e.Charts)
+		room, _ := a.Top(a.H - fixRows(e, a.H))
+		next, all := explainCharts(a, y, room.H, e.Charts)
 		if all {
 			facts = e.Undrawn
 		}
-		y = explainFixes(a, next, s)
+		y = explainEvidence(a.In(room), next, e, facts)
+		y = explainFixes(a, y, s)
+	} else {
+		y = explainEvidence(a, y, e, facts)
 	}
-	y = explainLines(a, y, "evidence", '·', facts, themes.Style(themes.Text))
-	y = explainLines(a, y, "not tried", '·', e.Hints, themes.Style(themes.Text))
+	y = explainLines(a, y, "not tried", '·', e.Hints, text)
 	if e.RunnerUp != "" && y+2 < a.H {
 		y = waterfall(a, y, e) + 1
+	}
+	return y
+}
+
+// reasonGroups draws the reasons with their nodes, on at most half of the rows.
+func reasonGroups(a draw.Area, y int, e *Explanation) int {
+	drawHeading(a, y, "reasons")
+	y++
+	plugin, last := 0, max((a.H-2)/2, 3)+1
+	for i := range e.Reasons {
+		plugin = max(plugin, draw.Width(e.Reasons[i].Plugin))
+	}
+	for i := range e.Reasons {
+		if y >= last {
+			break
+		}
+		y = reasonRows(a, y, last, &e.Reasons[i], e.Nodes, min(plugin, 20))
+	}
+	return y + 1
+}
+
+// explainEvidence draws the facts behind the reasons, and the chain of the storage.
+func explainEvidence(a draw.Area, y int, e *Explanation, facts []string) int {
+	y = explainLines(a, y, "evidence", '·', facts, themes.Style(themes.Text))
+	if len(e.Storage) > 0 && y+1 < a.H {
+		drawHeading(a, y, "storage")
+		y = drawChain(a, y+1, a.H, e.Storage) + 1
 	}
 	return y
 }

@@ -36,9 +36,10 @@ type Model struct {
 	Filtered *Filtered
 }
 
-// Partial reports whether a long list was filtered, or storage read, in part: the next model has more.
+// Partial reports whether the next model has more: a long list was filtered, or storage read, in part, or remedies are still
+// looked for.
 func (m *Model) Partial() bool {
-	return m.Filtered != nil && m.Filtered.Partial || m.Storage != nil && m.Storage.Reading
+	return m.Filtered != nil && m.Filtered.Partial || m.Storage != nil && m.Storage.Reading || m.Explain != nil && m.Explain.Searching
 }
 
 // Filtered is how many rows match a filter. A long list is filtered in parts: while it is Partial, the next model has

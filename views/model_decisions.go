@@ -57,10 +57,15 @@ type Explanation struct {
 	// not show.
 	Facts, Undrawn []string
 	Charts         []Chart
+	// Storage is the chain from the pod's claims to its volumes' nodes, Preemption what a preemption found, and Queue what
+	// brings a queued pod back.
+	Storage           []ChainLink
+	Preemption, Queue []string
 	// Hints are the changes to nodes that have only one blocker.
 	Hints []string
-	// Remedies are changes that place the pod, each tried on a fork.
-	Remedies []Remedy
+	// Remedies are changes that place the pod, each tried on a fork. Searching says that the next model may have more.
+	Remedies  []Remedy
+	Searching bool
 	// Plugins are the columns of the matrix; every node has a mark for each.
 	Plugins []string
 	Matrix  List[MatrixRow]
@@ -68,6 +73,14 @@ type Explanation struct {
 	Winner, RunnerUp           string
 	WinnerTotal, RunnerUpTotal int64
 	Scores                     []ScorePart
+}
+
+// ChainLink is one link of the chain from a pod to the nodes of its volumes. Depth is 0 for claims and nodes, 1 for what a claim
+// leads to; Bad marks a claim that keeps the pod from every node.
+type ChainLink struct {
+	Depth int
+	Text  string
+	Bad   bool
 }
 
 // Remedy is a change that places a pod: as a sentence, as the what-if's argument, and the pod's node. Words are the

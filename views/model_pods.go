@@ -64,9 +64,11 @@ type Transition struct {
 
 // Journey is a pod's history and facts.
 type Journey struct {
-	Pod      string
-	State    PodState
-	Facts    []Fact
+	Pod   string
+	State PodState
+	Facts []Fact
+	// Storage is the chain from the pod's claims to its volumes.
+	Storage  []ChainLink
 	Created  time.Time
 	Attempts int
 	Steps    List[JourneyStep]

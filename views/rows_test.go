@@ -3,6 +3,7 @@ package views
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"orrery/themes"
 	"orrery/views/draw"
@@ -100,5 +101,17 @@ func TestHeat_FewNodesGetLargeCells(t *testing.T) {
 				t.Errorf("planned %+v, want %+v", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestTimeLeft_BehindWhatABindingWaitsFor(t *testing.T) {
+	const reason, left = "waits for claim data (provisioner disks)", 580 * time.Second
+	for w, want := range map[int]string{80: reason + ", 9m40s left", 40: "waits for claim data (provi…, 9m40s left", 15: "waits for clai…"} {
+		got := drawn(80, func(a draw.Area) {
+			a.Fit(0, 0, drawTimeLeft(a, 0, w, left, reason), themes.Style(themes.Text), reason)
+		})
+		if got != want {
+			t.Errorf("in %d columns: %q, want %q", w, got, want)
+		}
 	}
 }

@@ -254,7 +254,9 @@ func sampleExplain() *views.Explanation {
 			{Text: "lower its requests to memory=2150Mi", Change: "requests ml/trainer-0 memory=2150Mi", Node: "ip-10-0-3-85.internal"},
 			{Text: "add one more node like ip-10-0-3-85.internal", Change: "add 1 node like ip-10-0-3-85.internal", Node: "ip-10-0-3-85.internal-new"},
 		},
-		Plugins: []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity"},
+		Preemption: []string{"no pod of a priority below its own, 500, on ip-10-0-3-85.internal, ip-10-0-3-86.internal and 34 more", "eviction does not change the rejection by 204 nodes"},
+		Queue:      []string{"requeued when a Node is added or changes its allocatable resources, labels or taints; when a Pod is deleted", "tried again at 2026-01-01T12:04:41.23Z at the latest"},
+		Plugins:    []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity"},
 	}
 	e.Matrix.Total = 240
 	for i := range 60 {
@@ -301,7 +303,8 @@ func samplePlaced() *views.Explanation {
 	e := sampleExplain()
 	e.Pod, e.State, e.Verdict, e.Node, e.Feasible = "shop/cart-6b7d54b7c9-5kx2v", views.Bound, views.VerdictScheduled, "ip-10-0-3-85.internal", 24
 	e.Summary, e.Reasons, e.Hints, e.Remedies = "11 points ahead of ip-10-0-1-56.internal, most by NodeResourcesBalancedAllocation", nil, nil, nil
-	e.Charts, e.Facts, e.Undrawn = nil, nil, nil
+	e.Charts, e.Facts, e.Undrawn, e.Preemption, e.Queue = nil, nil, nil, nil, nil
+	e.Storage = sampleChain()
 	e.Winner, e.RunnerUp, e.WinnerTotal, e.RunnerUpTotal = e.Node, "ip-10-0-1-56.internal", 412, 401
 	e.Scores = []views.ScorePart{
 		{Plugin: "NodeResourcesBalancedAllocation", Winner: 92, RunnerUp: 74},
@@ -310,6 +313,15 @@ func samplePlaced() *views.Explanation {
 		{Plugin: "TaintToleration", Winner: 159, RunnerUp: 159},
 	}
 	return e
+}
+
+func sampleChain() []views.ChainLink {
+	return []views.ChainLink{
+		{Text: "claim data-cart-0 (100Gi, ReadWriteOnce, of class fast) is bound to pvc-1129a36f, which is in eu-west-1b"},
+		{Depth: 1, Text: "class fast makes volumes with provisioner ebs.csi.aws.com"},
+		{Depth: 1, Text: "volume pvc-1129a36f is in eu-west-1b, reaches 80 of 240 nodes, is attached to ip-10-0-3-85.internal by ebs.csi.aws.com"},
+		{Text: "claim logs (1Gi, ReadWriteOnce, of class gone) is not bound: class gone does not exist; it waits for the class", Bad: true},
+	}
 }
 
 func sampleJourney() *views.Journey {
@@ -322,6 +334,7 @@ func sampleJourney() *views.Journey {
 		{At: ago(5 * time.Second), From: views.Unschedulable, To: views.Backoff, Event: "AssignedPodDelete", Plugin: "NodeResourcesFit", PreviousStateTime: 3989 * time.Millisecond},
 		{At: ago(700 * time.Millisecond), From: views.Backoff, To: views.Active, Event: "BackoffComplete", PreviousStateTime: 4300 * time.Millisecond},
 	}
+	j.Storage = sampleChain()
 	j.RequeuesOn, j.QueuedFor, j.AttemptTime = []string{"NodeAdd", "NodeUpdateNodeAllocatable", "AssignedPodDelete"}, 8999*time.Millisecond, 84*time.Microsecond
 	j.Steps.Rows[2].AttemptDuration, j.Steps.Rows[2].Examined = 84*time.Microsecond, 240
 	j.Steps.Total = len(j.Steps.Rows)

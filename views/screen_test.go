@@ -57,6 +57,8 @@ func useHostileNames(t *rapid.T, m *views.Model) {
 	}
 	m.Leader.Holder, m.Leader.Candidates[0].Name, m.Leader.History[0].From = name(), name(), name()
 	m.Explain.Pod, m.Explain.Summary, m.Explain.Hints[0], m.Explain.Reasons[0].Reason = name(), name(), name(), name()
+	m.Explain.Preemption[0], m.Explain.Queue[0], m.Journey.Storage[0].Text, m.Journey.Storage[1].Text = name(), name(), name(), name()
+	m.Explain.Storage = m.Journey.Storage
 	m.Explain.Remedies[0].Text, m.Explain.Remedies[0].Node = name(), name()
 	for i := range m.Decisions.List.Rows {
 		m.Decisions.List.Rows[i].Pod, m.Decisions.List.Rows[i].Node = name(), name()

@@ -177,6 +177,40 @@ func AttachmentOf(a *storagev1.VolumeAttachment) AttachmentLink {
 
 func sinceText(t time.Time) string { return " since " + t.UTC().Format(time.RFC3339) }
 
+// Link is one link of the chain in words. Depth is 0 for claims and nodes, 1 for what a claim leads to. Bad marks a claim that
+// keeps the pod from every node.
+type Link struct {
+	Depth int
+	Says  string
+	Bad   bool
+}
+
+// Links are the links of the chain, from the claims to the nodes. What was said already, such as in a summary, is not said
+// again, and neither is a class of several claims.
+func (s *Storage) Links(said string) []Link {
+	var links []Link
+	classes := map[string]bool{}
+	for i := range s.Claims {
+		l := &s.Claims[i]
+		claim := Link{Says: l.described(), Bad: len(troubled(s.Claims[i:i+1])) > 0}
+		if l.object != nil && strings.Contains(said, l.text()) {
+			claim.Says = "claim " + l.Claim + " (" + l.asks() + ")"
+		}
+		links = append(links, claim)
+		if l.Class != nil && !classes[l.Class.Name] {
+			classes[l.Class.Name] = true
+			links = append(links, Link{Depth: 1, Says: "class " + l.Class.Name + " " + l.Class.Says})
+		}
+		if pv := l.PersistentVolume; pv != nil {
+			links = append(links, Link{Depth: 1, Says: "volume " + pv.Name + " " + pv.Says})
+		}
+	}
+	if s.Nodes > 0 && (s.Says == "" || !strings.Contains(said, s.Says)) {
+		links = append(links, Link{Says: s.nodesLine()})
+	}
+	return links
+}
+
 // Lines are the links of the chain in words, from the claims to the nodes.
 func (s *Storage) Lines() []string {
 	var lines []string
@@ -191,11 +225,16 @@ func (s *Storage) Lines() []string {
 		}
 	}
 	if s.Nodes > 0 {
-		line := fmt.Sprintf("nodes: storage allows %d of %d", s.Allowed, s.Nodes)
-		if len(s.Blocked) > 0 {
-			line += ": " + s.blockedText()
-		}
-		lines = append(lines, line)
+		lines = append(lines, s.nodesLine())
 	}
 	return lines
+}
+
+// nodesLine says on how many nodes storage lets the pod run, and what keeps it from those.
+func (s *Storage) nodesLine() string {
+	line := fmt.Sprintf("nodes: storage allows %d of %d", s.Allowed, s.Nodes)
+	if len(s.Blocked) > 0 {
+		line += ": " + s.blockedText()
+	}
+	return line
 }

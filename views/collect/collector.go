@@ -27,6 +27,7 @@ type Collector struct {
 	drift        driftCache
 	diagnosis    diagnosisCache
 	storage      storageIndex
+	chain        chainCache
 	pods         []*queue.Pod // room
 
 	// ranked are the pods of the node that is open in the order of eviction; ranking numbers the times they were ranked.

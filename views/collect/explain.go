@@ -2,11 +2,13 @@ package collect
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"orrery/core/diagnose"
 	"orrery/core/engine"
 	"orrery/core/printable"
+	"orrery/core/whatif/change"
 	"orrery/core/world"
 	"orrery/views"
 
@@ -41,16 +43,37 @@ func (c *diagnosisCache) stale(now time.Time) bool {
 func (c *Collector) explanation(e *engine.Engine, query Query) *views.Explanation {
 	m := &c.diagnosis
 	m.shown++
-	if m.model == nil || m.pod != query.Pod || m.stale(e.Now()) {
+	another := m.model == nil || m.pod != query.Pod
+	if another || m.stale(e.Now()) {
 		d, err := diagnose.Pod(e, query.Pod)
 		if err != nil {
 			return nil
 		}
 		*m = diagnosisCache{pod: query.Pod, at: e.Now(), d: d, model: explanationModel(d, e.Now()), made: m.made + 1}
+		m.model.Searching = d.Decision.Verdict == engine.Unschedulable
 		delete(c.pickers, views.ExplainPane)
+	}
+	if m.model.Searching && !another { // the first explanation of a pod does not wait for this
+		m.combine(e)
 	}
 	v := *m.model
 	return &v
+}
+
+// combine adds the remedies of several changes.
+func (m *diagnosisCache) combine(e *engine.Engine) {
+	with := *m.model
+	with.Searching, with.Remedies = false, slices.Clone(with.Remedies)
+	if all, err := diagnose.Combinations(e, m.d); err == nil {
+		for _, c := range all {
+			with.Remedies = append(with.Remedies, remedyOf(c.Text, c.Node, change.Words(c.Changes)))
+		}
+	}
+	m.model = &with
+}
+
+func remedyOf(text, node, words string) views.Remedy {
+	return views.Remedy{Text: printable.Text(text), Node: printable.Text(node), Change: printable.Text(words), Words: words}
 }
 
 // explanationModel is a diagnosis without its matrix.
@@ -61,26 +84,19 @@ func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 		Plugins: filtersOf(d.Explanation),
 	}
 	for i := range d.Reasons {
-		r := &d.Reasons[i]
-		v.Reasons = append(v.Reasons, views.ReasonGroup{Plugin: r.Plugin, Reason: printable.Text(r.Message), Nodes: r.Nodes})
-		if r.Evidence != nil {
-			charts := chartsOf(r)
-			v.Charts = append(v.Charts, charts...)
-			facts := r.Evidence.Facts()
-			v.Facts = appendTexts(v.Facts, facts)
-			if drawable, ok := r.Evidence.(diagnose.Drawable); ok {
-				facts = drawable.FactsBeside(len(charts) > 0)
-			}
-			v.Undrawn = appendTexts(v.Undrawn, facts)
-		}
-		if hint := r.Hint(); hint != "" {
-			v.Hints = append(v.Hints, printable.Text(hint))
-		}
+		addReason(v, d, &d.Reasons[i])
+	}
+	if d.Storage != nil {
+		v.Storage = chainLinks(d.Storage, d.Summary)
+	}
+	if d.Eviction != nil {
+		v.Preemption = appendTexts(nil, d.Eviction.Facts())
+	}
+	if d.Queue != nil {
+		v.Queue = appendTexts(nil, d.Queue.Facts())
 	}
 	for _, r := range d.Remedies {
-		v.Remedies = append(v.Remedies, views.Remedy{
-			Text: printable.Text(r.Text), Node: printable.Text(r.Node), Change: printable.Text(r.Change.String()), Words: r.Change.String(),
-		})
+		v.Remedies = append(v.Remedies, remedyOf(r.Text, r.Node, r.Change.String()))
 	}
 	if d.Decision.Verdict == engine.Placed {
 		v.Winner, v.RunnerUp = v.Node, printable.Text(d.Decision.RunnerUp)
@@ -92,9 +108,41 @@ func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 	return v
 }
 
+// addReason adds a reason with its evidence, but for what the summary or the chain of the storage says.
+func addReason(v *views.Explanation, d *diagnose.Diagnosis, r *diagnose.Reason) {
+	v.Reasons = append(v.Reasons, views.ReasonGroup{Plugin: r.Plugin, Reason: printable.Text(r.Message), Nodes: r.Nodes})
+	if hint := r.Hint(); hint != "" {
+		v.Hints = append(v.Hints, printable.Text(hint))
+	}
+	if _, inChain := r.Evidence.(*diagnose.ClaimTrouble); r.Evidence == nil || inChain {
+		return
+	}
+	said := func(fact string) bool { return strings.Contains(d.Summary, fact) }
+	charts := chartsOf(r)
+	v.Charts = append(v.Charts, charts...)
+	facts := r.Evidence.Facts()
+	v.Facts = appendTexts(v.Facts, slices.DeleteFunc(slices.Clone(facts), said))
+	if drawable, ok := r.Evidence.(diagnose.Drawable); ok {
+		facts = drawable.FactsBeside(len(charts) > 0)
+	}
+	v.Undrawn = appendTexts(v.Undrawn, slices.DeleteFunc(slices.Clone(facts), said))
+}
+
+// chainLinks is the chain of a pod's storage, but for what was said already.
+func chainLinks(s *diagnose.Storage, said string) []views.ChainLink {
+	var links []views.ChainLink
+	for _, l := range s.Links(said) {
+		links = append(links, views.ChainLink{Depth: l.Depth, Text: printable.Text(l.Says), Bad: l.Bad})
+	}
+	return links
+}
+
+// appendTexts adds the texts that are not there yet.
 func appendTexts(to, texts []string) []string {
 	for _, text := range texts {
-		to = append(to, printable.Text(text))
+		if text = printable.Text(text); !slices.Contains(to, text) {
+			to = append(to, text)
+		}
 	}
 	return to
 }

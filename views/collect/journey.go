@@ -11,8 +11,10 @@ import (
 
 	"orrery/core/diagnose"
 	"orrery/core/engine"
+	"orrery/core/plugins/podvolumes"
 	"orrery/core/printable"
 	"orrery/core/queue"
+	"orrery/core/world"
 	"orrery/views"
 )
 
@@ -24,6 +26,7 @@ func (c *Collector) journey(e *engine.Engine, query Query) *views.Journey {
 	if pod != nil {
 		uid = pod.UID
 		j.Created, j.Facts = pod.CreationTimestamp.Time, append(podFacts(pod), bindingFacts(e, pod)...)
+		j.Storage = c.chain.of(e, pod)
 	}
 	if p, ok := e.Queue().Get(query.Pod.Namespace, query.Pod.Name); ok {
 		j.RequeuesOn = requeueEvents(e.Queue(), p, 64)
@@ -59,6 +62,28 @@ func (c *Collector) journey(e *engine.Engine, query Query) *views.Journey {
 		}
 	}
 	return j
+}
+
+// chainCache keeps the chain of a pod's storage, which looks at all nodes and VolumeAttachments: for a second of the engine's
+// time if those are many.
+type chainCache struct {
+	pod   *v1.Pod
+	at    time.Time
+	links []views.ChainLink
+}
+
+// manyObjects is how many nodes and attachments make a chain costly.
+const manyObjects = 1000
+
+func (m *chainCache) of(e *engine.Engine, pod *v1.Pod) []views.ChainLink {
+	if !podvolumes.UsesClaims(pod) {
+		return nil
+	}
+	many := e.Store().Len(world.Node)+e.Store().Len(world.VolumeAttachment) > manyObjects
+	if age := e.Now().Sub(m.at); m.pod != pod || age < 0 || age >= time.Second || age > 0 && !many {
+		*m = chainCache{pod, e.Now(), chainLinks(diagnose.Chain(e, pod), "")}
+	}
+	return m.links
 }
 
 func timeInState(transitions []queue.Transition, i int) time.Duration {

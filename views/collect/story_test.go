@@ -38,6 +38,49 @@ func TestExplain_StuckPod(t *testing.T) {
 	}
 }
 
+// An explanation has the storage, the preemption, the queue, and what two changes do; and nothing of that twice.
+func TestExplain_EvidenceOnce(t *testing.T) {
+	claim := mk.Claim("data").Size("9Gi").Class("fast").Obj()
+	held := mk.Claim("held").Bound("pv").Obj()
+	volume := mk.Volume("pv").Size("1Gi").Class("fast").On(v1.LabelTopologyZone, "a").For(held).Obj()
+	e := storageCluster(t, mk.Node("n1").CPU("4").Zone("a").Obj(), mk.Node("n2").CPU("4").Zone("a").Obj(), mk.Node("far").CPU("9").Zone("b").Obj(), mk.Class("fast", driver).Obj(),
+		claim, held, volume, mk.Pod("a").CPU("2").Node("n1").Obj(), mk.Pod("b").CPU("2").Node("n2").Obj(), mk.Pod("mover").CPU("4").PVC("held").Obj(), mk.Pod("unbound").PVC("data").Obj())
+	c := collect.New(collect.Options{})
+	for pod, want := range map[string]struct {
+		summary, chain, preemption, queue, words string
+	}{
+		"mover":   {"claim held is bound to pv, which is in zone a", "volume pv is in zone a, reaches 2 of 3 nodes", "no pod of a priority below its own", "requeued when", "move default/a far"},
+		"unbound": {"claim data is not bound", "claim data (9Gi, ReadWriteOnce, of class fast)", "", "requeued when", ""},
+	} {
+		query := collect.Query{Open: views.ExplainPane, Rows: 10, Pod: world.PodRef{Namespace: "default", Name: pod}}
+		first := c.Model(e, query)
+		second := c.Model(e, query)
+		if !first.Partial() || second.Partial() {
+			t.Errorf("%s: the first model is partial: %v, the second: %v", pod, first.Partial(), second.Partial())
+		}
+		x := second.Explain
+		chain := ""
+		for _, l := range x.Storage {
+			chain += l.Text + "\n"
+		}
+		if !strings.Contains(x.Summary, want.summary) || !strings.Contains(chain, want.chain) || !strings.Contains(strings.Join(x.Preemption, "\n"), want.preemption) ||
+			!strings.Contains(strings.Join(x.Queue, "\n"), want.queue) {
+			t.Errorf("%s: %q\n%s%q\n%q", pod, x.Summary, chain, x.Preemption, x.Queue)
+		}
+		if moved := slices.ContainsFunc(x.Remedies, func(r views.Remedy) bool { return r.Words == want.words }); moved != (want.words != "") {
+			t.Errorf("%s: the remedies are %+v", pod, x.Remedies)
+		}
+		said := append([]string{x.Summary}, slices.Concat(x.Facts, x.Preemption, x.Queue, x.Hints, strings.Split(strings.TrimSpace(chain), "\n"))...)
+		for i, a := range said {
+			for j, b := range said {
+				if i != j && strings.Contains(a, b) {
+					t.Errorf("%s: %q says what %q says", pod, a, b)
+				}
+			}
+		}
+	}
+}
+
 func TestQueue_TransitionsHaveEarlierStates(t *testing.T) {
 	e, ch := busyCluster(t)
 	transitions := collect.New(collect.Options{History: ch}).Model(e, collect.Query{}).Queue.Transitions

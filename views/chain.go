@@ -1,0 +1,26 @@
+package views
+
+import (
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+// drawChain draws the chain from a pod's claims to its volumes above a row, and returns the row after it.
+func drawChain(a draw.Area, y, last int, links []ChainLink) int {
+	for i := range links {
+		if y >= last {
+			break
+		}
+		l := &links[i]
+		x, sign, token := 0, '·', themes.Good
+		switch {
+		case l.Depth > 0:
+			x, sign, token = 2, '→', themes.Dim
+		case l.Bad:
+			sign, token = '✗', themes.Bad
+		}
+		a.Set(x, y, themes.Style(token), sign)
+		y = a.Wrap(x+2, y, a.W-x-2, min(3, last-y), themes.Style(themes.Text), l.Text)
+	}
+	return y
+}
