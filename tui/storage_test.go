@@ -18,7 +18,7 @@ func rollout(t testing.TB, at time.Duration, w, h int) *session {
 func TestStorage_FullZone(t *testing.T) {
 	s := rollout(t, 62*time.Second, 180, 40).keys(":").typeText("pvc").keys("enter")
 	s.shows("◌ 1 no node   ✓ 5 bound", "✗ fast zone b", "50Gi left, 100Gi asked", "✓ fast zone a", "data-a-3", "1/8 disks")
-	if row := s.selected(); !strings.Contains(row, "◌ no node") || !strings.Contains(row, "data-db-5") || !strings.Contains(row, "4 node(s) did not have enough free") {
+	if row := s.selected(); !strings.Contains(row, "◌ no node") || !strings.Contains(row, "data-db-5") || !strings.Contains(row, "4 too little free storage") {
 		t.Errorf("the first claim is %q", row)
 	}
 	s.keys("enter").shows("Journey", "default/db-5", "claim data-db-5 (100Gi, ReadWriteOnce, of class fast) gets its volume when its pod has a node", "class fast makes volumes with provisioner disks")

@@ -47,7 +47,7 @@ func drawExplain(a draw.Area, s *drawCtx) {
 		left, right := a.Left(min(max(a.W-matrixWidth(e, most), a.W*2/5), most))
 		explainReasons(a.In(left), s)
 		_, right = right.Left(3)
-		aside, matrix := right.Bottom(min(asideRows(e), a.H/3))
+		aside, matrix := right.Bottom(min(asideRows(e), max(a.H*2/5, a.H-e.Matrix.Total-matrixFrame)))
 		explainMatrix(a.In(matrix), s)
 		explainAside(a.In(aside), 1, e)
 		return
@@ -88,23 +88,28 @@ func asideRows(e *Explanation) int {
 	rows := 0
 	for _, lines := range [...][]string{e.Preemption, e.Queue} {
 		if len(lines) > 0 {
-			rows += 2 + 2*len(lines) // a blank row, and the heading
+			rows += 2 + asideLine*len(lines) // a blank row, and the heading
 		}
 	}
 	return rows
 }
 
+// A line of explainAside has at most asideLine rows. matrixFrame is about how many rows the matrix has beside its nodes.
+const (
+	asideLine   = 3
+	matrixFrame = 8
+)
+
 // explainAside draws what a preemption found, and what brings the pod back from the queue: beside the reasons if there is room.
 func explainAside(a draw.Area, y int, e *Explanation) int {
-	y = explainLines(a, y, "preemption", '·', e.Preemption, themes.Style(themes.Text))
-	return explainLines(a, y, "queue", '·', e.Queue, themes.Style(themes.Text))
+	y = explainLines(a, y, "preemption", asideLine, e.Preemption)
+	return explainLines(a, y, "queue", asideLine, e.Queue)
 }
 
 // explainReasons draws the groups of reasons, the evidence, the fixes and the scores; it returns the row after them. The
 // evidence leaves room for the fixes.
 func explainReasons(a draw.Area, s *drawCtx) int {
 	e, y := s.Explain, 0
-	text := themes.Style(themes.Text)
 	const tiny = 8 // rows in which the fixes come first
 	if a.H < tiny {
 		y = explainFixes(a, y, s)
@@ -124,7 +129,7 @@ func explainReasons(a draw.Area, s *drawCtx) int {
 	} else {
 		y = explainEvidence(a, y, e, facts)
 	}
-	y = explainLines(a, y, "not tried", '·', e.Hints, text)
+	y = explainLines(a, y, "not tried", 2, e.Hints)
 	if e.RunnerUp != "" && y+2 < a.H {
 		y = waterfall(a, y, e) + 1
 	}
@@ -150,7 +155,7 @@ func reasonGroups(a draw.Area, y int, e *Explanation) int {
 
 // explainEvidence draws the facts behind the reasons, and the chain of the storage.
 func explainEvidence(a draw.Area, y int, e *Explanation, facts []string) int {
-	y = explainLines(a, y, "evidence", '·', facts, themes.Style(themes.Text))
+	y = explainLines(a, y, "evidence", 2, facts)
 	if len(e.Storage) > 0 && y+1 < a.H {
 		drawHeading(a, y, "storage")
 		y = drawChain(a, y+1, a.H, e.Storage) + 1
@@ -158,8 +163,9 @@ func explainEvidence(a draw.Area, y int, e *Explanation, facts []string) int {
 	return y
 }
 
-// explainLines draws a heading with lines below it if there are any and there is room; it returns the row after them.
-func explainLines(a draw.Area, y int, title string, mark rune, lines []string, style themes.Style) int {
+// explainLines draws a heading with lines of at most so many rows below it if there are any and there is room; it returns the
+// row after them.
+func explainLines(a draw.Area, y int, title string, rows int, lines []string) int {
 	if len(lines) == 0 || y+1 >= a.H {
 		return y
 	}
@@ -169,8 +175,8 @@ func explainLines(a draw.Area, y int, title string, mark rune, lines []string, s
 		if y >= a.H {
 			break
 		}
-		a.Set(0, y, themes.Style(themes.Good), mark)
-		y = a.Wrap(2, y, a.W-2, min(2, a.H-y), style, line)
+		a.Set(0, y, themes.Style(themes.Good), '·')
+		y = a.Wrap(2, y, a.W-2, min(rows, a.H-y), themes.Style(themes.Text), line)
 	}
 	return y + 1
 }

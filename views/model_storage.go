@@ -91,7 +91,7 @@ type ClaimRow struct {
 	// Pod uses the claim; Pods is how many do.
 	Pod, PodKey string
 	Pods        int
-	// Note says what the claim waits for, or what is wrong.
+	// Note says what the claim waits for, or what is wrong; of one without a node, why its pod was rejected.
 	Note   string
 	Labels map[string]string
 }

@@ -21,6 +21,7 @@ var shortReasons = [...]struct{ sentence, brief string }{
 	{"node(s) exceed max volume count", "too many volumes"},
 	{"node(s) had no available volume zone", "volume's zone"},
 	{"node(s) didn't find available persistent volumes to bind", "no volume to bind"},
+	{"node(s) did not have enough free storage", "too little free storage"},
 	{"waiting for scheduling gates: ", "gates: "},
 }
 

@@ -415,7 +415,7 @@ func sampleStorage() *views.Storage {
 	notes := [...]string{
 		"was bound to pv-0007, which no longer exists; its data may be gone", "does not exist", "is bound to pv-0009, which does not exist",
 		"waits for provisioner ebs.csi.aws.com, for ip-10-0-3-85.internal", "waits for the pods that use it to end: shop/cart-0 on ip-10-0-1-85.internal",
-		"is not bound: class gone does not exist; waits for the class, or a PersistentVolume of it", "its pod: 12 node(s) did not have enough free storage",
+		"is not bound: class gone does not exist; waits for the class, or a PersistentVolume of it", "12 node(s) did not have enough free storage",
 		"on ip-10-0-3-17.internal (NotReady)", "gets its volume when its pod has a node", "on ip-10-0-2-85.internal",
 	}
 	for i := range 40 {

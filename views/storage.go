@@ -70,6 +70,10 @@ func claimRow(row draw.Area, c *ClaimRow, places *draw.Slots, s *drawCtx) {
 	if c.State >= ClaimDelayed {
 		note = dim
 	}
+	if c.State == ClaimNoNode { // the scheduler's words
+		drawReason(row, places[8].X, places[8].W, note, c.Note)
+		return
+	}
 	row.Fit(places[8].X, 0, places[8].W, note, c.Note)
 }
 

@@ -146,7 +146,7 @@ func (x *storageIndex) claimNote(state views.ClaimState, l *diagnose.ClaimLink, 
 		}
 		return ""
 	case views.ClaimNoNode:
-		return "its pod: " + diagnose.StorageFirst(diagnose.OfCondition(pod))
+		return diagnose.StorageFirst(diagnose.OfCondition(pod))
 	case views.ClaimTerminating:
 		if l.WaitsFor != "" {
 			return "waits for " + l.WaitsFor

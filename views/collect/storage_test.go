@@ -98,7 +98,7 @@ func TestStorage_ClaimsByTrouble(t *testing.T) {
 		`default/asked provisioning by nobody in "": waits for provisioner csi.example.com, for n1`,
 		`default/leaving terminating by default/user in "in zone b": waits for the pods that use it to end: default/user on n1`,
 		`default/manual unbound by nobody in "": is not bound: class manual has no provisioner; waits for a PersistentVolume of that class`,
-		`default/homeless no node by default/rejected in "": its pod: 1 node(s) did not have enough free storage, 1 Insufficient cpu`,
+		`default/homeless no node by default/rejected in "": 1 node(s) did not have enough free storage, 1 Insufficient cpu`,
 		`default/stuck stuck by nobody in "in zone b": on down (NotReady)`,
 		`default/delayed delayed by nobody in "": gets its volume when its pod has a node`,
 		`default/bound bound by default/user in "in zone b": on n1`,
