@@ -59,8 +59,10 @@ var (
 	onQueue        = where{"the overview, the queue and its summary", func(id views.PaneID) bool {
 		return id == views.Overview || id == views.QueuePane || id == views.PendingPane
 	}}
-	onLists       = where{"lists and pages of text", func(id views.PaneID) bool { return id == textPane || pane(id).HasList() }}
-	offLists      = where{"panes without a list", func(id views.PaneID) bool { return id != textPane && !pane(id).HasList() }}
+	onLists  = where{"lists and pages of text", func(id views.PaneID) bool { return id == textPane || pane(id).HasList() }}
+	offLists = where{"panes without a list but help", func(id views.PaneID) bool {
+		return id != textPane && id != views.HelpPane && !pane(id).HasList()
+	}}
 	onFilterable  = where{"lists that can be filtered", func(id views.PaneID) bool { return pane(id).Filters() }}
 	onFilterStart = where{"the overview, and lists that can be filtered", func(id views.PaneID) bool { return id == views.Overview || pane(id).Filters() }}
 )

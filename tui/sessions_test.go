@@ -83,6 +83,7 @@ func TestCommand_Lines(t *testing.T) {
 	for _, tt := range []struct{ line, shows string }{
 		{"zones", "4 Zones"},
 		{"metrics", "9 Metrics"},
+		{"orrery", "0 Orrery"},
 		{"goto 00:10", "00:10.000"},
 		{"goto 50%", "00:30."},
 		{"goto +5s", "00:35."},

@@ -157,7 +157,7 @@ func BenchmarkDashboardWhileDeciding(b *testing.B) {
 // BenchmarkPane is one model of each pane with 100,000 pending pods, at the head of its list and far down.
 func BenchmarkPane(b *testing.B) {
 	for name, pane := range map[string]views.PaneID{
-		"queue": views.QueuePane, "snapshot": views.SnapshotPane, "zones": views.ZonesPane, "decisions": views.DecisionsPane,
+		"queue": views.QueuePane, "snapshot": views.SnapshotPane, "zones": views.ZonesPane, "orrery": views.OrreryPane, "decisions": views.DecisionsPane,
 		"plugins": views.PluginsPane, "metrics": views.MetricsPane,
 	} {
 		for _, first := range []int{0, 30_000, 90_000} {

@@ -1,6 +1,8 @@
 package collect_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,11 +17,13 @@ import (
 	"orrery/demo/playback"
 	"orrery/views"
 	"orrery/views/collect"
+	"orrery/views/draw"
 )
 
 // TestOrrery_AgreesWithThePanes compares the picture with what the panes show of the same moment.
 func TestOrrery_AgreesWithThePanes(t *testing.T) {
-	for _, name := range []string{"morning-rush", "priority-storm", "zone-failure", "leader-failover"} {
+	for _, recording := range demo.Traces() {
+		name := recording.Name
 		d := playRecording(t, name)
 		length := d.End().Sub(d.Start())
 		for part := range 30 {
@@ -85,6 +89,29 @@ func checkOrrery(t *testing.T, d *playback.Recording) {
 	}
 	if diff := cmp.Diff(model(views.LeaderPane).Leader, v.Leader); diff != "" {
 		t.Errorf("the leader differs from its pane's:\n%s", diff)
+	}
+	for _, size := range [][2]int{{80, 24}, {100, 30}, {140, 40}, {220, 60}} {
+		checkDrawing(t, v, d.Now(), size[0], size[1])
+	}
+}
+
+// checkDrawing looks for the picture's numbers on a screen of a size.
+func checkDrawing(t *testing.T, v *views.Orrery, now time.Time, w, h int) {
+	t.Helper()
+	canvas := draw.New(w, h)
+	views.Screen(canvas, &views.Model{Orrery: v}, &views.State{Open: views.OrreryPane}, draw.Braille, now)
+	text := canvas.Plain()
+	wanted := []string{
+		fmt.Sprintf("● %d active", v.Counts.Active), fmt.Sprintf("◔ %d backing off", v.Counts.Backoff), fmt.Sprintf("✗ %d unsched", v.Counts.Unschedulable),
+		fmt.Sprintf("%d nodes in %d zones", len(v.Bodies), len(v.Zones)),
+	}
+	if v.Last != nil {
+		wanted = append(wanted, fmt.Sprintf("○ %d examined   ● %d feasible   ✗ %d rejected", v.Last.Examined, v.Last.Feasible, v.Last.Examined-v.Last.Feasible))
+	}
+	for _, want := range wanted {
+		if !strings.Contains(text, want) {
+			t.Errorf("at %dx%d it does not show %q:\n%s", w, h, want, text)
+		}
 	}
 }
 
