@@ -101,6 +101,8 @@ func (s *Screen) click(x, y int, dragged bool) tea.Cmd {
 				s.focus = spot.Pane
 			}
 		}
+	case s.hits.Node != nil:
+		return s.clickNode(x, y)
 	case contains(s.hits.List, x, y):
 		row := s.hits.Window.First + y - s.hits.List.Y
 		if row >= s.hits.Total || y-s.hits.List.Y >= s.hits.Window.Count {
@@ -112,6 +114,19 @@ func (s *Screen) click(x, y int, dragged bool) tea.Cmd {
 		s.move(row)
 		s.top().onNodes = true
 	}
+	return nil
+}
+
+// clickNode selects the node at a place, and opens it if it is selected already.
+func (s *Screen) clickNode(x, y int) tea.Cmd {
+	row, ok := s.hits.Node(x, y)
+	switch {
+	case !ok:
+		return nil
+	case row == s.top().cursor.Selected && s.cannotOpen() == "":
+		return s.openSelected()
+	}
+	s.move(row)
 	return nil
 }
 

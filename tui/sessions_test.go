@@ -319,6 +319,37 @@ func TestMouse_ClicksAndWheel(t *testing.T) {
 	s.lacks("00:00.000")
 }
 
+func TestMouse_ClicksNodesOfTheOrrery(t *testing.T) {
+	s := atUnschedulable(t).keys("m", "0")
+	for node := range 9 {
+		at, found := [2]int{}, false
+		for y := range 40 {
+			for x := range 140 {
+				if row, ok := s.screen.hits.Node(x, y); ok && row == node {
+					at, found = [2]int{x, y}, true
+				}
+			}
+		}
+		if !found {
+			t.Fatalf("node %d is nowhere", node)
+		}
+		click := func() {
+			s.send(tea.MouseClickMsg{X: at[0], Y: at[1], Button: tea.MouseLeft})
+			s.view()
+		}
+		if node > 0 {
+			click()
+		}
+		name := s.screen.keyAt(node)
+		if got := s.screen.top().cursor.Selected; got != node || s.screen.top().pane != views.OrreryPane {
+			t.Fatalf("a click on node %d selects %d", node, got)
+		}
+		s.shows("▌", name)
+		click()
+		s.shows("╭─ Node", name).keys("esc")
+	}
+}
+
 func TestScreen_Sizes(t *testing.T) {
 	s := newSession(t, 0, 0)
 	for _, size := range [][2]int{{60, 16}, {59, 16}, {1, 1}, {20, 5}, {80, 24}, {300, 100}, {80, 24}} {

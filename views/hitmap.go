@@ -10,6 +10,8 @@ type HitMap struct {
 	Total  int
 	// Track is the part of the timeline that spans the whole recording, Scrubber that of the timeline pane.
 	Track, Scrubber draw.Rect
+	// Node, if not nil, returns the row of the node at a place of the screen: of the first, where there are several.
+	Node func(x, y int) (row int, ok bool)
 }
 
 // recordList records where a list was drawn.

@@ -75,6 +75,7 @@ func drawOrrery(a draw.Area, s *drawCtx) {
 		at: max(min(s.ui.Cursor.Selected, len(v.Bodies)-1), 0),
 	}
 	s.recordList(draw.Rect{X: rest.X, Y: rest.Y, W: rest.W}, draw.Visible(len(v.Bodies), orreryPage, s.ui.Cursor.First, o.at), len(v.Bodies))
+	o.recordBodies(sky)
 	o.orbits(sky)
 	o.hub(sky)
 	o.belt(sky)
@@ -89,6 +90,22 @@ func drawOrrery(a draw.Area, s *drawCtx) {
 	o.corners(sky)
 	o.lastSearch(a.In(head))
 	o.selected(a.In(foot))
+}
+
+// recordBodies records where the nodes were drawn.
+func (o *orreryCtx) recordBodies(sky draw.Area) {
+	if o.ui.Hits == nil || !o.full {
+		return
+	}
+	plan := o.plan
+	o.ui.Hits.Node = func(x, y int) (int, bool) {
+		for i := range plan.Bodies {
+			if b := &plan.Bodies[i]; b.X == x-sky.X && b.Y == y-sky.Y {
+				return int(plan.Nodes(b)[0]), true
+			}
+		}
+		return 0, false
+	}
 }
 
 // orbits draws the ring of every zone, with the zone's name at its top.

@@ -104,7 +104,7 @@ func (o *orreryCtx) departures(sky draw.Area) {
 		}
 		b := o.plan.BodyOf(d.Node)
 		part := float64(age) / float64(DepartureTime)
-		y := b.Y + 1 + int(part*part*float64(sky.H-b.Y-1))
+		y := min(b.Y+1+int(part*part*float64(sky.H-b.Y-1)), sky.H-1)
 		for tail := max(y-2, b.Y+1); tail < y; tail++ {
 			sky.Set(b.X, tail, themes.Style(themes.Terminating), '╎')
 		}
