@@ -15,6 +15,9 @@
 // Each pane has a file. It draws into any area, leaves out the least important parts when the area is small, and below
 // its minimum draws a card with the size it needs. In the overview, a pane without room for a box becomes one line.
 //
+// The orrery is a picture: package orbit places its bodies, orrery_sweep.go says how far its movements are at a time,
+// orrery_sky.go draws them, and orrery_words.go writes the facts around them.
+//
 // A list holds the visible rows and the number of all rows ([List]), so the cost of a frame depends on what is shown
 // and not on the cluster's size. A filtered list shows how many rows match, and whether the filter has finished
 // ([Filtered]).
