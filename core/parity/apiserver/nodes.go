@@ -52,23 +52,27 @@ func Kubelet(ctx context.Context, client kubernetes.Interface) error {
 	defer pods.Stop()
 	for event := range pods.ResultChan() {
 		if pod, ok := event.Object.(*v1.Pod); ok && event.Type != watch.Deleted && pod.Spec.NodeName != "" {
-			syncPod(ctx, client, pod)
+			_ = SyncPod(ctx, client, pod) // the pod's next event repeats it
 		}
 	}
 	return ctx.Err()
 }
 
-// syncPod does for one pod what its kubelet would. It ignores errors: the pod's next event repeats it.
-func syncPod(ctx context.Context, client kubernetes.Interface, pod *v1.Pod) {
+// SyncPod does for one pod what its kubelet would.
+func SyncPod(ctx context.Context, client kubernetes.Interface, pod *v1.Pod) error {
 	pods := client.CoreV1().Pods(pod.Namespace)
 	switch {
 	case pod.DeletionTimestamp != nil:
-		_ = pods.Delete(ctx, pod.Name, *metav1.NewDeleteOptions(0))
+		return pods.Delete(ctx, pod.Name, *metav1.NewDeleteOptions(0))
 	case pod.Status.Phase == v1.PodPending:
-		if patch, err := json.Marshal(running(pod)); err == nil {
-			_, _ = pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+		patch, err := json.Marshal(running(pod))
+		if err != nil {
+			return err
 		}
+		_, err = pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+		return err
 	}
+	return nil
 }
 
 // running returns the status patch of a pod that has started.

@@ -182,7 +182,7 @@ func (s *Server) flags() []string {
 		"--client-ca-file=" + s.path("ca.crt"), "--requestheader-client-ca-file=" + s.path("ca.crt"), "--requestheader-allowed-names=front-proxy",
 		"--token-auth-file=" + s.path("tokens.csv"), "--authorization-mode=RBAC",
 		"--disable-admission-plugins=" + without,
-		"--max-requests-inflight=4000", "--max-mutating-requests-inflight=4000",
+		"--max-requests-inflight=4000", "--max-mutating-requests-inflight=4000", "--delete-collection-workers=8",
 	}, s.options.Flags...)
 }
 

@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// policy makes the API server log bindings and writes of leases, with user and response.
+// policy makes the API server log bindings, writes of leases, and schedulers' writes of volumes and claims, with user and
+// response.
 const policy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -23,6 +24,11 @@ rules:
   resources:
   - {group: "", resources: [pods/binding]}
   - {group: coordination.k8s.io, resources: [leases]}
+- level: RequestResponse
+  users: ["` + scheduler + `", ` + rival + `]
+  verbs: [update, patch]
+  resources:
+  - {group: "", resources: [persistentvolumes, persistentvolumeclaims]}
 - level: Metadata
   users: [` + rival + `]
   resources:
@@ -50,6 +56,7 @@ type auditEntry struct {
 			LeaseDurationSeconds int
 		}
 	}
+	ResponseObject                           json.RawMessage
 	RequestReceivedTimestamp, StageTimestamp time.Time
 }
 

@@ -23,6 +23,9 @@
 //	shadow_mixed_test.go  the mixed pods of that test, in bursts and in waves
 //	evictions_*_test.go predicted evictions and their outcomes; usage read from kubelets
 //	record_test.go      a recording replays to the same decisions
+//	storage_rollout_test.go StatefulSets with claims come up, beside kube-scheduler: the same writes of claims and volumes
+//	storage_outage_test.go  the API server restarts and the leader is killed in such a rollout
+//	storage_check_test.go   every volume is where its pod is, none was given away twice
 //
 // The server's audit log (audit_test.go) shows each binding's user and the lease's holder at that time. ORRERY_CASES sets the
 // number of pods in tests with many.

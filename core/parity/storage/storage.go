@@ -1,0 +1,74 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Options configure Start.
+type Options struct {
+	Client kubernetes.Interface
+	// Latency is how long the provisioner takes to create a volume.
+	Latency time.Duration
+}
+
+// Cluster is running storage.
+type Cluster struct {
+	*Provisioner
+
+	cancel context.CancelFunc
+	from   informers.SharedInformerFactory
+	group  sync.WaitGroup
+}
+
+// Start runs the controllers, the driver and the kubelets until Stop.
+func Start(ctx context.Context, o Options) (*Cluster, error) {
+	c := &Cluster{from: informers.NewSharedInformerFactory(o.Client, 0)}
+	ctx, c.cancel = context.WithCancel(ctx)
+	all, err := c.parts(ctx, o)
+	if err != nil {
+		c.cancel()
+		return nil, fmt.Errorf("starting the storage: %w", err)
+	}
+	c.from.Start(ctx.Done())
+	c.from.WaitForCacheSync(ctx.Done())
+	for _, run := range all {
+		c.group.Go(func() { run(ctx) })
+	}
+	return c, nil
+}
+
+func (c *Cluster) parts(ctx context.Context, o Options) ([]func(context.Context), error) {
+	all, controllersErr := Controllers(ctx, o.Client, c.from)
+	driver, driverErr := c.driver(o)
+	kubelets, kubeletsErr := newKubelet(o.Client, c.from)
+	if err := errors.Join(controllersErr, driverErr, kubeletsErr); err != nil {
+		return nil, err
+	}
+	return append(append(all, driver...), statefulSets(ctx, o.Client, c.from), func(ctx context.Context) { kubelets.changed.run(ctx, kubelets.sync) }), nil
+}
+
+// driver returns the parts of the driver.
+func (c *Cluster) driver(o Options) ([]func(context.Context), error) {
+	p, provisionerErr := newProvisioner(o.Client, c.from, o.Latency)
+	a, attacherErr := newAttacher(o.Client, c.from)
+	c.Provisioner = p
+	return []func(context.Context){
+		func(ctx context.Context) { p.wanted.run(ctx, p.provision) },
+		func(ctx context.Context) { p.released.run(ctx, p.remove) },
+		func(ctx context.Context) { a.changed.run(ctx, a.attach) },
+	}, errors.Join(provisionerErr, attacherErr)
+}
+
+// Stop stops all of it.
+func (c *Cluster) Stop() {
+	c.cancel()
+	c.from.Shutdown()
+	c.group.Wait()
+}
