@@ -25,6 +25,9 @@
 //	record_test.go      a recording replays to the same decisions
 //	storage_rollout_test.go StatefulSets with claims come up, beside kube-scheduler: the same writes of claims and volumes
 //	storage_outage_test.go  the API server restarts and the leader is killed in such a rollout
+//	storage_scenarios_test.go short stories of claims and of StatefulSets, after upstream's end-to-end tests
+//	storage_claims_test.go  where a claim's volume can be used, and what a pod waits for
+//	storage_stateful_test.go replicas keep their volumes
 //	storage_check_test.go   every volume is where its pod is, none was given away twice
 //
 // The server's audit log (audit_test.go) shows each binding's user and the lease's holder at that time. ORRERY_CASES sets the

@@ -15,10 +15,23 @@ import (
 	"orrery/core/parity/storage"
 )
 
-// checkVolumes checks that every claim of every pod has a volume of its own which the pod's node can use, and which is
-// attached there and nowhere else; and that no node has more volumes than its limit.
+// checkVolumes waits until every claim of every running pod has a volume of its own which the pod's node can use, and which
+// is attached there and nowhere else; and until no node has more volumes than its limit. The attach controller may detach a
+// volume of a replaced pod and attach it again.
 func (s *storageFixture) checkVolumes(limit int32) {
 	s.t.Helper()
+	s.eventually(func() error {
+		if faults := s.volumeFaults(limit); len(faults) > 0 {
+			return fmt.Errorf("volumes of running pods: %q", faults)
+		}
+		return nil
+	})
+}
+
+// volumeFaults returns what is wrong about the volumes of running pods.
+func (s *storageFixture) volumeFaults(limit int32) (faults []string) {
+	s.t.Helper()
+	pods, attached := s.list(), s.attachedTo()
 	volumes, claims, nodes := map[string]*v1.PersistentVolume{}, map[string]*v1.PersistentVolumeClaim{}, map[string]*v1.Node{}
 	for _, volume := range s.volumes() {
 		volumes[volume.Name] = &volume
@@ -29,26 +42,28 @@ func (s *storageFixture) checkVolumes(limit int32) {
 	for _, node := range s.nodes {
 		nodes[node.Name] = node
 	}
-	attached := s.attachedTo()
 	owner := map[string]string{} // claim by volume
-	for _, pod := range s.list() {
+	for _, pod := range pods {
 		for i := range pod.Spec.Volumes {
 			claim := claims[storage.ClaimName(&pod, &pod.Spec.Volumes[i])]
+			if pod.Status.Phase != v1.PodRunning {
+				continue
+			}
 			if claim == nil || volumes[claim.Spec.VolumeName] == nil {
-				s.t.Errorf("%s has no volume for %s", pod.Name, pod.Spec.Volumes[i].Name)
+				faults = append(faults, fmt.Sprintf("%s has none for %s", pod.Name, pod.Spec.Volumes[i].Name))
 				continue
 			}
 			volume := volumes[claim.Spec.VolumeName]
 			if other := owner[volume.Name]; other != "" && other != claim.Name {
-				s.t.Errorf("the claims %s and %s both have volume %s", other, claim.Name, volume.Name)
+				faults = append(faults, fmt.Sprintf("the claims %s and %s both have %s", other, claim.Name, volume.Name))
 			}
 			owner[volume.Name] = claim.Name
 			if wrong := misplaced(&pod, claim, volume, nodes[pod.Spec.NodeName], attached[volume.Name]); wrong != "" {
-				s.t.Errorf("%s on %s, %s: %s", pod.Name, pod.Spec.NodeName, volume.Name, wrong)
+				faults = append(faults, fmt.Sprintf("%s on %s, %s: %s", pod.Name, pod.Spec.NodeName, volume.Name, wrong))
 			}
 		}
 	}
-	s.checkLimit(attached, limit)
+	return append(faults, overLimit(attached, limit)...)
 }
 
 // misplaced returns what is wrong about a volume of a running pod; empty if nothing is.
@@ -82,16 +97,17 @@ func (s *storageFixture) attachedTo() map[string][]string {
 	return all
 }
 
-func (s *storageFixture) checkLimit(attached map[string][]string, limit int32) {
-	s.t.Helper()
+// overLimit returns the nodes that more than limit volumes are attached to, if it is not zero.
+func overLimit(attached map[string][]string, limit int32) (faults []string) {
 	byNode := map[string]int32{}
 	for _, nodes := range attached {
 		for _, node := range nodes {
 			if byNode[node]++; limit > 0 && byNode[node] == limit+1 {
-				s.t.Errorf("%s has more than %d volumes", node, limit)
+				faults = append(faults, fmt.Sprintf("%s has more than %d", node, limit))
 			}
 		}
 	}
+	return faults
 }
 
 // storageWrite is a scheduler's write of a volume or a claim, as the API server took it.
