@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/parity/storage"
+	"orrery/core/world"
 )
 
 // claimScenarios are about where a claim's volume can be used.
@@ -60,6 +61,7 @@ var claimScenarios = []scenario{
 		s.add(withClaims(small("first"), "data"))
 		s.runs("first")
 		s.deleteClaim("data")
+		knows(s, world.PersistentVolumeClaim, metav1.NamespaceDefault, "data", func(o *v1.PersistentVolumeClaim) bool { return o.DeletionTimestamp != nil })
 		s.add(withClaims(small("second"), "data"))
 		s.waits("second", `persistentvolumeclaim "data" is being deleted`)
 		if claims := s.claims(); len(claims) != 1 || claims[0].DeletionTimestamp == nil {
@@ -169,6 +171,9 @@ func (s *storageFixture) trackCapacity(yes bool) {
 	if _, err := s.client.StorageV1().CSIDrivers().Patch(s.ctx, storage.Driver, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		s.t.Fatal(err)
 	}
+	knows(s, world.CSIDriver, "", storage.Driver, func(o *storagev1.CSIDriver) bool {
+		return o.Spec.StorageCapacity != nil && *o.Spec.StorageCapacity == yes
+	})
 }
 
 // capacity tells how much room the delayed class has in a zone.
@@ -202,4 +207,7 @@ func (s *storageFixture) limit(node string, volumes int32) {
 	if err := errors.Join(deleteErr, createErr); err != nil {
 		s.t.Fatal(err)
 	}
+	knows(s, world.CSINode, "", node, func(o *storagev1.CSINode) bool {
+		return len(o.Spec.Drivers) == 1 && (o.Spec.Drivers[0].Allocatable != nil) == (volumes > 0)
+	})
 }

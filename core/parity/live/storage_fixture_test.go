@@ -33,7 +33,9 @@ const (
 type storageFixture struct {
 	*fixture
 	*storage.Cluster
-	nodes []*v1.Node
+
+	nodes     []*v1.Node
+	scheduler *running // of the scenarios
 }
 
 // storageOptions are how slow the provisioner is, and how many volumes of the driver a node can have, if limited.

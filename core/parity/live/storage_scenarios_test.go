@@ -11,7 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/engine"
 	"orrery/core/parity/apiserver"
+	"orrery/core/world"
 )
 
 // scenario is a short story of pods with volumes. Three nodes are in a zone each, one scheduler runs, and whatever the
@@ -30,7 +32,7 @@ type scenario struct {
 func TestStorage_Scenarios(t *testing.T) {
 	s := newStorage(t, storageOptions{}, zonedNodes(3)...)
 	s.priorities()
-	s.start(withoutLease)
+	s.scheduler = s.start(withoutLease)
 	for _, story := range append(claimScenarios, statefulScenarios...) {
 		t.Run(story.name, func(t *testing.T) {
 			sub := *s
@@ -142,6 +144,24 @@ func (s *storageFixture) deletePod(name string) {
 	}
 }
 
+// knows waits until the scheduler knows an object in the wanted state. Kinds are watched one by one: a pod that is created
+// after another object was changed may be seen before that change.
+func knows[T world.Object](s *storageFixture, kind world.Kind, namespace, name string, as func(T) bool) {
+	s.t.Helper()
+	s.eventually(func() error {
+		known := false
+		err := s.scheduler.Inspect(s.ctx, func(e *engine.Engine) {
+			o, ok := e.Store().Object(kind, namespace, name).(T)
+			known = ok && as(o)
+		})
+		if !known {
+			err = errors.Join(err, fmt.Errorf("the scheduler does not know the change of %s %s", kind, name))
+		}
+		return err
+	})
+}
+
+// deleteClaim deletes a claim, which stays as long as a pod uses it.
 func (s *storageFixture) deleteClaim(name string) {
 	s.t.Helper()
 	if err := s.client.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault).Delete(s.ctx, name, metav1.DeleteOptions{}); err != nil {
@@ -171,4 +191,5 @@ func (s *storageFixture) cordon(node string, yes bool) {
 	if _, err := s.client.CoreV1().Nodes().Patch(s.ctx, node, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		s.t.Fatal(err)
 	}
+	knows(s, world.Node, "", node, func(o *v1.Node) bool { return o.Spec.Unschedulable == yes })
 }
