@@ -30,7 +30,8 @@ With --trace the scheduler is asked at a moment of it; without --at that is its 
 ` + traceHelp + `
 ` + momentHelp + `
 
-The exit code is 1 when the pod is not placed, or, with --node, not on that node; and when pods are pending.`,
+The exit code is 1 when the pod is not placed or is held by its gates or by victims that terminate; with --node, when
+that node is not feasible; and without a pod, when pods are pending.`,
 		Example: `  orrery explain payment-7d4x9 -n shop
   orrery explain                        # why is anything pending?
   orrery explain deploy/payment -n shop

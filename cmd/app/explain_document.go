@@ -43,6 +43,9 @@ func waitsForObjects(e *engine.Engine, pod world.PodRef) bool {
 	return slices.ContainsFunc(e.Bindings(), func(b engine.BindingInFlight) bool { return b.Pod.UID == pod.UID && len(b.Objects) > 0 })
 }
 
+// held reports whether the pod has no node and waits for something besides its turn, whatever would be decided.
+func (d *explanationDocument) held() bool { return d.Waiting != "" && !d.Status.placed() }
+
 type evaluatedAt struct {
 	At moment `json:"at"`
 	// AsDecided says that the diagnosis is of the decision that placed the pod, and not of the present.

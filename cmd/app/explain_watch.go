@@ -88,7 +88,7 @@ func (d *explanationDocument) yes() bool {
 	if d.NodeVerdict != nil {
 		return d.NodeVerdict.Feasible
 	}
-	return d.Verdict == "placed"
+	return d.Verdict == "placed" && !d.held()
 }
 
 func (d *explanationDocument) gist() string {
