@@ -18,6 +18,7 @@
 //	rivals_test.go      Orrery and kube-scheduler take over from each other under one lease
 //	conflict_test.go    two schedulers on the same nodes, and on the same pods
 //	describe_test.go    kubectl describe pod, compared with kube-scheduler
+//	causes_test.go      twelve causes of pending pods, explained in three ways, compared with what kube-scheduler says
 //	metrics_test.go     the same metric families with the same labels, and the same gates
 //	shadow_test.go      shadowing kube-scheduler: every binding agrees or is explained
 //	shadow_mixed_test.go  the mixed pods of that test, in bursts and in waves
@@ -28,6 +29,7 @@
 //	storage_scenarios_test.go short stories of claims and of StatefulSets, after upstream's end-to-end tests
 //	storage_claims_test.go  where a claim's volume can be used, and what a pod waits for
 //	storage_stateful_test.go replicas keep their volumes
+//	storage_record_test.go  such a rollout is recorded and shadowed beside kube-scheduler
 //	storage_check_test.go   every volume is where its pod is, none was given away twice
 //
 // The server's audit log (audit_test.go) shows each binding's user and the lease's holder at that time. ORRERY_CASES sets the
