@@ -17,7 +17,7 @@
 //	live         a whole scheduler on a real API server: shadowing kube-scheduler, replacing it, and in outages
 //
 //	apiserver    kube-apiserver on etcd in this process
-//	storage      upstream's controllers of volumes on it, with a fake CSI driver
+//	storage      upstream's controllers of volumes on it, with fake CSI drivers
 //	program      builds and starts schedulers as processes
 //	bench        benchmarks of upstream and Orrery in one process
 //	benchcluster benchmarks of both on a real API server

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"orrery/core/parity/apiserver"
+	"orrery/core/parity/storage"
 	"orrery/core/world"
 	"orrery/demo/scenario"
 )
@@ -61,7 +62,7 @@ func (c *cluster) populate(s *scenario.Scenario) (err error) {
 	if err != nil {
 		return err
 	}
-	k := &kubelets{ctx: c.ctx, client: c.client, life: s.PodLife, group: &c.group, pods: map[types.UID]*podState{}, nodes: map[types.UID]bool{}}
+	k := &kubelets{ctx: c.ctx, client: c.client, life: s.PodLife, mounts: storage.NewMounts(c.from), group: &c.group, pods: map[types.UID]*podState{}, nodes: map[types.UID]bool{}}
 	if err := c.watch(k); err != nil {
 		return err
 	}

@@ -20,6 +20,8 @@ import (
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
+
+	"orrery/core/parity/storage"
 )
 
 // Settings of kube-controller-manager, most of them its defaults. The kubelets here send no heartbeats, so the node monitor
@@ -35,9 +37,10 @@ const (
 	silentForever  = 24 * time.Hour
 	crashBackoff   = time.Second
 	crashBackoffTo = 15 * time.Minute
+	provisioning   = 2 * time.Second // of the fake CSI drivers
 )
 
-// controllers returns upstream's controllers that a scenario needs: each is created on the informers, and run once these have
+// controllers returns upstream's controllers that a scenario needs, and the fake parts of its CSI drivers: each is created on the informers, and run once these have
 // been started.
 func controllers(ctx context.Context, config *rest.Config, client kubernetes.Interface, mapper meta.RESTMapper, from informers.SharedInformerFactory) ([]func(context.Context), error) {
 	core, apps := from.Core().V1(), from.Apps().V1()
@@ -71,12 +74,16 @@ func controllers(ctx context.Context, config *rest.Config, client kubernetes.Int
 	if err != nil {
 		return nil, fmt.Errorf("creating the taint eviction controller: %w", err)
 	}
-	return []func(context.Context){
+	_, volumes, err := storage.Parts(ctx, client, from, provisioning)
+	if err != nil {
+		return nil, err
+	}
+	return append(volumes,
 		func(ctx context.Context) { deployments.Run(ctx, workers) },
 		func(ctx context.Context) { replicaSets.Run(ctx, workers) },
 		func(ctx context.Context) { statefulSets.Run(ctx, workers) },
 		func(ctx context.Context) { daemonSets.Run(ctx, workers) },
 		func(ctx context.Context) { jobs.Run(ctx, workers) },
 		budgets.Run, nodes.Run, taints.Run,
-	}, nil
+	), nil
 }

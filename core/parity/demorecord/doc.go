@@ -18,9 +18,10 @@
 // # What is real and what is not
 //
 // Real are the API server with its admission, etcd, and upstream's controllers of Deployments, ReplicaSets, StatefulSets,
-// DaemonSets, Jobs, disruption budgets, node lifecycle and taint evictions; also the Eviction API with their budgets, and the
-// latency of watches and responses. The kubelets are fake: they send no heartbeats, measure no usage and reject no pod. There
-// is no garbage collector, which is why such a scenario may not delete workloads or nodes.
+// DaemonSets, Jobs, disruption budgets, node lifecycle, taint evictions, volumes and attachments; also the Eviction API with
+// their budgets, and the latency of watches and responses. The kubelets are fake: they send no heartbeats, measure no usage and
+// reject no pod. So are the CSI drivers: each volume is made in some seconds and attached at once, and none runs out of room.
+// There is no garbage collector, which is why such a scenario may not delete workloads or nodes.
 //
 // # Differences from playing a scenario
 //

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 
@@ -11,7 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+	volumeutil "k8s.io/kubernetes/pkg/volume/util"
 
+	"orrery/core/parity/storage"
 	"orrery/core/world/memory"
 )
 
@@ -21,6 +24,7 @@ type kubelets struct {
 	ctx    context.Context
 	client kubernetes.Interface
 	life   func(*v1.Pod) memory.PodBehavior
+	mounts *storage.Mounts
 	group  *sync.WaitGroup
 
 	mu    sync.Mutex
@@ -32,8 +36,9 @@ type kubelets struct {
 type podState struct{ started, ended, terminating bool }
 
 const (
-	joinsAfter = time.Second // state long a node takes to become ready
-	retryAfter = time.Second // after a failed call
+	joinsAfter = time.Second            // state long a node takes to become ready
+	retryAfter = time.Second            // after a failed call
+	mountAfter = 100 * time.Millisecond // after a look at volumes that are not attached
 )
 
 // after calls do later, unless the context ends before.
@@ -68,6 +73,7 @@ func (k *kubelets) node(node *v1.Node) {
 		return
 	}
 	k.nodes[node.UID] = true
+	k.after(0, func() { k.manage(node) })
 	for _, c := range node.Status.Conditions {
 		if c.Type == v1.NodeReady && c.Status == v1.ConditionTrue {
 			return
@@ -82,6 +88,15 @@ func (k *kubelets) node(node *v1.Node) {
 			return err
 		}, func() {})
 	})
+}
+
+// manage lets the attach controller attach the volumes of a node.
+func (k *kubelets) manage(node *v1.Node) {
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"true"}}}`, volumeutil.ControllerManagedAttachAnnotation)
+	k.retry(func() error {
+		_, err := k.client.CoreV1().Nodes().Patch(k.ctx, node.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
+		return err
+	}, func() {})
 }
 
 // pod handles a pod's change.
@@ -102,7 +117,7 @@ func (k *kubelets) pod(pod *v1.Pod) {
 		ended := t.ended
 		k.after(k.stopping(pod, t), func() { k.stop(pod, ended) })
 	case !known && !t.terminating:
-		k.after(k.life(pod).Start, func() { k.start(pod, t) })
+		k.after(0, func() { k.mount(pod, t) })
 	}
 }
 
@@ -146,6 +161,17 @@ func (k *kubelets) update(t *podState, to func(*podState)) bool {
 	}
 	to(t)
 	return true
+}
+
+// mount starts a pod once its volumes are attached.
+func (k *kubelets) mount(pod *v1.Pod, t *podState) {
+	switch {
+	case !k.update(t, func(*podState) {}):
+	case k.mounts.Ready(pod) != nil:
+		k.after(mountAfter, func() { k.mount(pod, t) })
+	default:
+		k.after(k.life(pod).Start, func() { k.start(pod, t) })
+	}
 }
 
 func (k *kubelets) start(pod *v1.Pod, t *podState) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,7 +31,8 @@ type contents struct {
 	bound   map[string]bool // workloads with a bound pod
 	nodes   map[string]bool // ready nodes
 	victims int
-	leases  int // Leases and their renewals
+	leases  int             // Leases and their renewals
+	claims  map[string]bool // bound claims
 	objects string
 }
 
@@ -40,7 +42,7 @@ func summarize(t *testing.T, recording []byte) *contents {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &contents{program: r.Header().Program, bound: map[string]bool{}, nodes: map[string]bool{}}
+	h := &contents{program: r.Header().Program, bound: map[string]bool{}, nodes: map[string]bool{}, claims: map[string]bool{}}
 	var all strings.Builder
 	for record, err := range r.All() {
 		if err != nil {
@@ -81,6 +83,10 @@ func (h *contents) add(o world.Object) {
 	case *v1.Pod:
 		if o.Spec.NodeName != "" {
 			h.bound[o.Labels["app"]] = true
+		}
+	case *v1.PersistentVolumeClaim:
+		if o.Spec.VolumeName != "" {
+			h.claims[o.Name] = true
 		}
 	case *v1.Node:
 		if len(o.Spec.Taints) == 0 {
@@ -138,6 +144,9 @@ func TestRecord_RealAPIServerReplaysExactly(t *testing.T) {
 	}
 	if !h.nodes["late-1"] && !h.nodes["late"] {
 		t.Errorf("the added node is not ready: %v", h.nodes)
+	}
+	if want := map[string]bool{"data-ledger-0": true, "data-ledger-1": true}; !maps.Equal(h.claims, want) {
+		t.Errorf("the claims %v are bound, want %v", h.claims, want)
 	}
 	if h.victims == 0 {
 		t.Error("no pod was preempted")

@@ -11,7 +11,7 @@ import (
 	storagelisters "k8s.io/client-go/listers/storage/v1"
 )
 
-// attacher attaches the driver's volumes. Detaching needs nothing of it: the attach controller deletes the VolumeAttachment.
+// attacher attaches volumes. Detaching needs nothing of it: the attach controller deletes the VolumeAttachment.
 type attacher struct {
 	client      kubernetes.Interface
 	attachments storagelisters.VolumeAttachmentLister
@@ -30,7 +30,7 @@ func (a *attacher) attach(ctx context.Context, name string) error {
 	} else if err != nil {
 		return err
 	}
-	if attachment.Spec.Attacher != Driver || attachment.Status.Attached || attachment.DeletionTimestamp != nil {
+	if attachment.Status.Attached || attachment.DeletionTimestamp != nil {
 		return nil
 	}
 	_, err = a.client.StorageV1().VolumeAttachments().Patch(ctx, name, types.MergePatchType, []byte(`{"status":{"attached":true}}`), metav1.PatchOptions{}, "status")

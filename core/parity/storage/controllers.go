@@ -25,9 +25,8 @@ const (
 	attachSync        = time.Minute
 )
 
-// Controllers returns upstream's controllers of volumes: each is created on the informers, and run once these have been
-// started.
-func Controllers(ctx context.Context, client kubernetes.Interface, from informers.SharedInformerFactory) ([]func(context.Context), error) {
+// controllers returns upstream's controllers of volumes.
+func controllers(ctx context.Context, client kubernetes.Interface, from informers.SharedInformerFactory) ([]func(context.Context), error) {
 	core, storage := from.Core().V1(), from.Storage().V1()
 	volumes, volumesErr := persistentvolume.NewController(ctx, persistentvolume.ControllerParameters{
 		KubeClient: client, SyncPeriod: volumeSync, EnableDynamicProvisioning: true,

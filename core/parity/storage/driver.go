@@ -11,7 +11,7 @@ import (
 	volumeutil "k8s.io/kubernetes/pkg/volume/util"
 )
 
-// Driver is the name of the CSI driver.
+// Driver is the name of the CSI driver that Install registers.
 const Driver = "disks.example.com"
 
 // Install registers the driver with the API server and on nodes. A node can have limit volumes; zero means any number.

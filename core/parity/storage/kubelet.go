@@ -19,21 +19,16 @@ import (
 
 // kubelet acts as the kubelet of all nodes: a bound pod runs once its volumes are attached, a terminating one is removed.
 type kubelet struct {
-	client      kubernetes.Interface
-	pods        corelisters.PodLister
-	claims      corelisters.PersistentVolumeClaimLister
-	volumes     corelisters.PersistentVolumeLister
-	attachments storagelisters.VolumeAttachmentLister
-	changed     names
+	client  kubernetes.Interface
+	pods    corelisters.PodLister
+	mounts  *Mounts
+	changed names
 }
 
 func newKubelet(client kubernetes.Interface, from informers.SharedInformerFactory) (*kubelet, error) {
-	core := from.Core().V1()
-	k := &kubelet{
-		client: client, pods: core.Pods().Lister(), claims: core.PersistentVolumeClaims().Lister(), volumes: core.PersistentVolumes().Lister(),
-		attachments: from.Storage().V1().VolumeAttachments().Lister(), changed: newNames(),
-	}
-	return k, k.changed.fill(core.Pods().Informer(), 0)
+	pods := from.Core().V1().Pods()
+	k := &kubelet{client: client, pods: pods.Lister(), mounts: NewMounts(from), changed: newNames()}
+	return k, k.changed.fill(pods.Informer(), 0)
 }
 
 // sync runs or removes a pod. That a volume is not attached yet is an error: the pod is retried.
@@ -49,10 +44,8 @@ func (k *kubelet) sync(ctx context.Context, key string) error {
 		return err
 	}
 	if pod.DeletionTimestamp == nil && pod.Status.Phase == v1.PodPending {
-		for i := range pod.Spec.Volumes {
-			if err := k.attached(pod, &pod.Spec.Volumes[i]); err != nil {
-				return err
-			}
+		if err := k.mounts.Ready(pod); err != nil {
+			return err
 		}
 	}
 	if err := apiserver.SyncPod(ctx, k.client, pod); err != nil && !apierrors.IsNotFound(err) {
@@ -61,21 +54,50 @@ func (k *kubelet) sync(ctx context.Context, key string) error {
 	return nil
 }
 
+// Mounts tells a kubelet which volumes are attached.
+type Mounts struct {
+	claims      corelisters.PersistentVolumeClaimLister
+	volumes     corelisters.PersistentVolumeLister
+	drivers     storagelisters.CSIDriverLister
+	attachments storagelisters.VolumeAttachmentLister
+}
+
+// NewMounts reads from informers that are started later.
+func NewMounts(from informers.SharedInformerFactory) *Mounts {
+	core, storage := from.Core().V1(), from.Storage().V1()
+	return &Mounts{
+		core.PersistentVolumeClaims().Lister(), core.PersistentVolumes().Lister(), storage.CSIDrivers().Lister(), storage.VolumeAttachments().Lister(),
+	}
+}
+
+// Ready checks that all volumes of a bound pod can be mounted.
+func (m *Mounts) Ready(pod *v1.Pod) error {
+	for i := range pod.Spec.Volumes {
+		if err := m.attached(pod, &pod.Spec.Volumes[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // attached checks that a pod's volume, if it is a claim, is attached to the pod's node or needs no attachment.
-func (k *kubelet) attached(pod *v1.Pod, volume *v1.Volume) error {
+func (m *Mounts) attached(pod *v1.Pod, volume *v1.Volume) error {
 	name := ClaimName(pod, volume)
 	if name == "" {
 		return nil
 	}
-	claim, err := k.claims.PersistentVolumeClaims(pod.Namespace).Get(name)
+	claim, err := m.claims.PersistentVolumeClaims(pod.Namespace).Get(name)
 	if err != nil {
 		return err
 	}
-	pv, err := k.volumes.Get(claim.Spec.VolumeName)
+	pv, err := m.volumes.Get(claim.Spec.VolumeName)
 	if err != nil || pv.Spec.CSI == nil {
 		return err
 	}
-	attachment, err := k.attachments.Get(AttachmentName(pv, pod.Spec.NodeName))
+	if driver, err := m.drivers.Get(pv.Spec.CSI.Driver); err == nil && driver.Spec.AttachRequired != nil && !*driver.Spec.AttachRequired {
+		return nil
+	}
+	attachment, err := m.attachments.Get(AttachmentName(pv, pod.Spec.NodeName))
 	if err == nil && !attachment.Status.Attached {
 		err = fmt.Errorf("%s is not attached to %s yet", pv.Name, pod.Spec.NodeName)
 	}

@@ -21,27 +21,30 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 )
 
-// Provisioner creates and deletes the driver's volumes.
+// Provisioner creates and deletes the volumes of all CSI drivers that are registered.
 type Provisioner struct {
 	client  kubernetes.Interface
 	claims  corelisters.PersistentVolumeClaimLister
 	volumes corelisters.PersistentVolumeLister
 	classes storagelisters.StorageClassLister
 	nodes   corelisters.NodeLister
+	drivers storagelisters.CSIDriverLister
+	onNodes storagelisters.CSINodeLister
 
 	wanted, released names
 
 	mu    sync.Mutex
-	room  map[string]int64 // bytes left by zone; a zone that is missing has no limit
-	taken map[types.UID]bool
+	room  map[string]int64     // bytes left by zone; a zone that is missing has no limit
+	taken map[types.UID]string // zone by claim
 }
 
 func newProvisioner(client kubernetes.Interface, from informers.SharedInformerFactory, latency time.Duration) (*Provisioner, error) {
-	core := from.Core().V1()
+	core, storage := from.Core().V1(), from.Storage().V1()
 	p := &Provisioner{
 		client: client, claims: core.PersistentVolumeClaims().Lister(), volumes: core.PersistentVolumes().Lister(),
-		classes: from.Storage().V1().StorageClasses().Lister(), nodes: core.Nodes().Lister(),
-		wanted: newNames(), released: newNames(), room: map[string]int64{}, taken: map[types.UID]bool{},
+		classes: storage.StorageClasses().Lister(), nodes: core.Nodes().Lister(),
+		drivers: storage.CSIDrivers().Lister(), onNodes: storage.CSINodes().Lister(),
+		wanted: newNames(), released: newNames(), room: map[string]int64{}, taken: map[types.UID]string{},
 	}
 	return p, errors.Join(
 		p.wanted.fill(core.PersistentVolumeClaims().Informer(), latency),
@@ -61,14 +64,14 @@ func (p *Provisioner) take(claim *v1.PersistentVolumeClaim, zone string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	left, limited := p.room[zone]
-	if p.taken[claim.UID] || !limited {
+	if p.taken[claim.UID] != "" || !limited {
 		return nil
 	}
 	size := claim.Spec.Resources.Requests.Storage().Value()
 	if size > left {
 		return fmt.Errorf("rpc error: code = ResourceExhausted desc = %s has no room for %d bytes", zone, size)
 	}
-	p.room[zone], p.taken[claim.UID] = left-size, true
+	p.room[zone], p.taken[claim.UID] = left-size, zone
 	return nil
 }
 
@@ -84,7 +87,8 @@ func (p *Provisioner) provision(ctx context.Context, key string) error {
 	} else if err != nil {
 		return err
 	}
-	if claim.Annotations[volume.AnnStorageProvisioner] != Driver || claim.Spec.VolumeName != "" || claim.DeletionTimestamp != nil {
+	driver := claim.Annotations[volume.AnnStorageProvisioner]
+	if !p.registered(driver) || claim.Spec.VolumeName != "" || claim.DeletionTimestamp != nil {
 		return nil
 	}
 	class, err := p.classes.Get(volume.GetPersistentVolumeClaimClass(claim))
@@ -96,37 +100,49 @@ func (p *Provisioner) provision(ctx context.Context, key string) error {
 	if delayed && selected == "" {
 		return nil
 	}
-	zone, err := p.zoneFor(class, selected)
+	at, err := p.segmentFor(class, selected)
 	if err != nil {
 		return err
 	}
-	if full := p.take(claim, zone); full != nil {
+	if full := p.take(claim, at.value); full != nil {
 		return p.refuse(ctx, claim, full)
 	}
-	_, err = p.client.CoreV1().PersistentVolumes().Create(ctx, provisioned(claim, class, zone), metav1.CreateOptions{})
+	_, err = p.client.CoreV1().PersistentVolumes().Create(ctx, provisioned(claim, class, at), metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}
 	return err
 }
 
-// zoneFor returns the zone of the selected node, or else the first zone that the class allows.
-func (p *Provisioner) zoneFor(class *storagev1.StorageClass, selected string) (string, error) {
-	if selected != "" {
-		node, err := p.nodes.Get(selected)
-		if err != nil {
-			return "", err
-		}
-		return node.Labels[v1.LabelTopologyZone], nil
-	}
-	for _, term := range class.AllowedTopologies {
-		for _, e := range term.MatchLabelExpressions {
-			if e.Key == v1.LabelTopologyZone && len(e.Values) > 0 {
-				return e.Values[0], nil
+func (p *Provisioner) registered(driver string) bool {
+	_, err := p.drivers.Get(driver)
+	return err == nil
+}
+
+// segment is where a volume can be used: on the nodes with this label, or on all nodes if the key is empty.
+type segment struct{ key, value string }
+
+// segmentFor returns the selected node's segment by the driver's topology, or else the first one that the class allows.
+func (p *Provisioner) segmentFor(class *storagev1.StorageClass, selected string) (segment, error) {
+	if selected == "" {
+		for _, term := range class.AllowedTopologies {
+			for _, e := range term.MatchLabelExpressions {
+				return segment{e.Key, e.Values[0]}, nil
 			}
 		}
+		return segment{}, nil
 	}
-	return "", fmt.Errorf("class %s names no zone for claims that are bound at once", class.Name)
+	node, nodeErr := p.nodes.Get(selected)
+	drivers, driversErr := p.onNodes.Get(selected)
+	if err := errors.Join(nodeErr, driversErr); err != nil {
+		return segment{}, err
+	}
+	for _, d := range drivers.Spec.Drivers {
+		if d.Name == class.Provisioner && len(d.TopologyKeys) > 0 {
+			return segment{d.TopologyKeys[0], node.Labels[d.TopologyKeys[0]]}, nil
+		}
+	}
+	return segment{}, nil
 }
 
 // refuse gives a claim back to the scheduler, which selects a node again. An immediate claim is retried.
@@ -137,7 +153,7 @@ func (p *Provisioner) refuse(ctx context.Context, claim *v1.PersistentVolumeClai
 		InvolvedObject: v1.ObjectReference{
 			APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID,
 		},
-		Type: v1.EventTypeWarning, Reason: "ProvisioningFailed", Source: v1.EventSource{Component: Driver},
+		Type: v1.EventTypeWarning, Reason: "ProvisioningFailed", Source: v1.EventSource{Component: claim.Annotations[volume.AnnStorageProvisioner]},
 		Message:        fmt.Sprintf("failed to provision volume with StorageClass %q: %v", volume.GetPersistentVolumeClaimClass(claim), reason),
 		FirstTimestamp: now, LastTimestamp: now, Count: 1,
 	}, metav1.CreateOptions{})
@@ -154,14 +170,14 @@ func (p *Provisioner) refuse(ctx context.Context, claim *v1.PersistentVolumeClai
 	return err
 }
 
-// provisioned returns a volume for a claim, which can be used in one zone.
-func provisioned(claim *v1.PersistentVolumeClaim, class *storagev1.StorageClass, zone string) *v1.PersistentVolume {
+// provisioned returns a volume for a claim, which can be used in one segment.
+func provisioned(claim *v1.PersistentVolumeClaim, class *storagev1.StorageClass, at segment) *v1.PersistentVolume {
 	policy, name := v1.PersistentVolumeReclaimDelete, "pvc-"+string(claim.UID)
 	if class.ReclaimPolicy != nil {
 		policy = *class.ReclaimPolicy
 	}
-	return &v1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{volume.AnnDynamicallyProvisioned: Driver}},
+	pv := &v1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{volume.AnnDynamicallyProvisioned: class.Provisioner}},
 		Spec: v1.PersistentVolumeSpec{
 			Capacity: v1.ResourceList{v1.ResourceStorage: *claim.Spec.Resources.Requests.Storage()}, AccessModes: claim.Spec.AccessModes,
 			ClaimRef: &v1.ObjectReference{
@@ -169,10 +185,13 @@ func provisioned(claim *v1.PersistentVolumeClaim, class *storagev1.StorageClass,
 				ResourceVersion: claim.ResourceVersion,
 			},
 			PersistentVolumeReclaimPolicy: policy, StorageClassName: class.Name,
-			NodeAffinity:           In(v1.LabelTopologyZone, zone),
-			PersistentVolumeSource: v1.PersistentVolumeSource{CSI: &v1.CSIPersistentVolumeSource{Driver: Driver, VolumeHandle: name}},
+			PersistentVolumeSource: v1.PersistentVolumeSource{CSI: &v1.CSIPersistentVolumeSource{Driver: class.Provisioner, VolumeHandle: name}},
 		},
 	}
+	if at.key != "" {
+		pv.Spec.NodeAffinity = In(at.key, at.value)
+	}
+	return pv
 }
 
 // In is the node affinity of a volume that only the nodes with this label can use.
@@ -190,7 +209,7 @@ func (p *Provisioner) remove(ctx context.Context, name string) error {
 	} else if err != nil {
 		return err
 	}
-	ours := pv.Annotations[volume.AnnDynamicallyProvisioned] == Driver && pv.Spec.PersistentVolumeReclaimPolicy == v1.PersistentVolumeReclaimDelete
+	ours := p.registered(pv.Annotations[volume.AnnDynamicallyProvisioned]) && pv.Spec.PersistentVolumeReclaimPolicy == v1.PersistentVolumeReclaimDelete
 	if !ours || pv.Status.Phase != v1.VolumeReleased || pv.DeletionTimestamp != nil {
 		return nil
 	}
@@ -199,8 +218,7 @@ func (p *Provisioner) remove(ctx context.Context, name string) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	zone := pv.Spec.NodeAffinity.Required.NodeSelectorTerms[0].MatchExpressions[0].Values[0]
-	if p.taken[pv.Spec.ClaimRef.UID] {
+	if zone := p.taken[pv.Spec.ClaimRef.UID]; zone != "" {
 		delete(p.taken, pv.Spec.ClaimRef.UID)
 		p.room[zone] += pv.Spec.Capacity.Storage().Value()
 	}

@@ -45,25 +45,26 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 }
 
 func (c *Cluster) parts(ctx context.Context, o Options) ([]func(context.Context), error) {
-	all, controllersErr := Controllers(ctx, o.Client, c.from)
-	driver, driverErr := c.driver(o)
+	p, all, err := Parts(ctx, o.Client, c.from, o.Latency)
 	kubelets, kubeletsErr := newKubelet(o.Client, c.from)
-	if err := errors.Join(controllersErr, driverErr, kubeletsErr); err != nil {
+	if err := errors.Join(err, kubeletsErr); err != nil {
 		return nil, err
 	}
-	return append(append(all, driver...), statefulSets(ctx, o.Client, c.from), func(ctx context.Context) { kubelets.changed.run(ctx, kubelets.sync) }), nil
+	c.Provisioner = p
+	return append(all, statefulSets(ctx, o.Client, c.from), func(ctx context.Context) { kubelets.changed.run(ctx, kubelets.sync) }), nil
 }
 
-// driver returns the parts of the driver.
-func (c *Cluster) driver(o Options) ([]func(context.Context), error) {
-	p, provisionerErr := newProvisioner(o.Client, c.from, o.Latency)
-	a, attacherErr := newAttacher(o.Client, c.from)
-	c.Provisioner = p
-	return []func(context.Context){
+// Parts returns the controllers of volumes, the provisioner and the attacher: each is created on the informers, and run once
+// these have been started. A volume takes the latency to be created.
+func Parts(ctx context.Context, client kubernetes.Interface, from informers.SharedInformerFactory, latency time.Duration) (*Provisioner, []func(context.Context), error) {
+	all, controllersErr := controllers(ctx, client, from)
+	p, provisionerErr := newProvisioner(client, from, latency)
+	a, attacherErr := newAttacher(client, from)
+	return p, append(all,
 		func(ctx context.Context) { p.wanted.run(ctx, p.provision) },
 		func(ctx context.Context) { p.released.run(ctx, p.remove) },
 		func(ctx context.Context) { a.changed.run(ctx, a.attach) },
-	}, errors.Join(provisionerErr, attacherErr)
+	), errors.Join(controllersErr, provisionerErr, attacherErr)
 }
 
 // Stop stops all of it.
