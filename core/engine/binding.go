@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -176,10 +177,13 @@ func (e *Engine) bindingEffectDone(b *binding, out world.Outcome) {
 	}
 	all := b.profile.BindPlugins()
 	status = b.profile.CheckBindStatus(all[b.next].Name(), status)
-	if status.IsSkip() && b.next+1 < len(all) { // a pod that the last plugin also skips is not bound
+	if status.IsSkip() && b.next+1 < len(all) {
 		b.next++
 		e.bind(b)
 		return
+	}
+	if status.IsSkip() {
+		status = fwk.AsStatus(errEveryBinderSkips)
 	}
 	e.observePoint(b.profile, framework.Bind, status.Code(), b.stageStarted)
 	switch {
@@ -189,6 +193,8 @@ func (e *Engine) bindingEffectDone(b *binding, out world.Outcome) {
 		e.bindingFailed(b, status)
 	}
 }
+
+var errEveryBinderSkips = errors.New("the pod is not bound: every Bind plugin skips it")
 
 func (e *Engine) bindingSucceeded(b *binding) {
 	delete(e.bindings, b.assumed.UID)

@@ -49,6 +49,7 @@
 //
 //   - A pod that was deleted and recreated under its name during an attempt is not requeued in place of the new one: the
 //     engine compares the UID.
+//   - A pod that every Bind plugin skips gets an event and a condition that say so; kube-scheduler reports nothing.
 //   - Event notes are used literally; kube-scheduler uses them as a format, which mangles a percent sign. A note that
 //     is too long is cut between characters, not within one, which the API server would reject.
 //   - A queued pod whose schedulerName changes to another scheduler leaves the queue at once.
