@@ -86,6 +86,18 @@ var Framework = &Comparison{
 	}},
 }
 
+// BindingCycles compares what follows from a placement.
+var BindingCycles = &Comparison{
+	Name: "Binding cycles", Package: "framework", Test: "TestBindingCycle_SameCalls", Cases: 1000, Unit: "random sets of plugins",
+	Compares: "Whole schedulers with scripted plugins, from Reserve to PostBind or Unreserve: the calls in order, with their virtual times, and " +
+		"the events. At PreBind plugins write and wait for objects, with success and without; Orrery's take steps, or block as " +
+		"kube-scheduler's do.",
+	Differences: []Difference{{
+		Upstream: "reports nothing of a pod that every Bind plugin skips",
+		Orrery:   "says so in an event and a condition",
+	}},
+}
+
 // NodePlugins compares the plugins whose results depend on one pod and one node.
 var NodePlugins = &Comparison{
 	Name: "Node plugins", Package: "plugins/local", Test: "TestPlugins_SameAnswers", Cases: 2500, Unit: "random pods and nodes",

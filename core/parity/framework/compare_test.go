@@ -56,8 +56,8 @@ func (s environment) compare(c cast, other fwk.PodInfo, became difftest.Coverage
 }
 
 // play runs every extension point once, and records the results and the calls.
-func (s environment) play(r running, other fwk.PodInfo, log *[]string) []string {
-	*log = nil
+func (s environment) play(r running, other fwk.PodInfo, log *callLog) []string {
+	log.take()
 	pod, state := newPod("in", 0), r.newState()
 	filters, scorers := r.enabled()
 	lines := []string{fmt.Sprint(filters, scorers)}
@@ -75,7 +75,7 @@ func (s environment) play(r running, other fwk.PodInfo, log *[]string) []string 
 		words(r.RunBindPlugins(ctx, state, pod, "n1")))
 	r.RunPostBindPlugins(ctx, state, pod, "n1")
 	r.unreserve(state, pod)
-	return append(lines, *log...)
+	return append(lines, log.take()...)
 }
 
 func (s environment) search(r running, state fwk.CycleState, pod *v1.Pod, other fwk.PodInfo) (lines []string) {

@@ -24,12 +24,12 @@ var nodeNames = []string{"n1", "n2", "n3"}
 type cast struct {
 	plugins       []*scripted
 	configuration *configv1.Plugins
-	log           *[]string
+	log           *callLog
 }
 
 func newCast(seed uint64, number int) cast {
 	d := drawer{rand.New(rand.NewPCG(seed, uint64(number)))}
-	c := cast{log: &[]string{}}
+	c := cast{log: &callLog{}}
 	called := []string{"Sort"}
 	for i := range 1 + d.IntN(4) {
 		name := string(rune('A' + i))
@@ -64,7 +64,7 @@ func (d drawer) verdict(reason string) answer {
 	return a
 }
 
-func (d drawer) plugin(name string, nodes []string, log *[]string) *scripted {
+func (d drawer) plugin(name string, nodes []string, log *callLog) *scripted {
 	p := &scripted{
 		name: name, log: log,
 		preFilter: d.answer("prefilter " + name), postFilter: d.verdict("postfilter " + name), preScore: d.answer("prescore " + name),

@@ -38,7 +38,7 @@ type scripted struct {
 	only                                                               []string // the nodes that PreFilter returns
 	nominate                                                           *fwk.NominatingInfo
 	wait                                                               time.Duration
-	log                                                                *[]string
+	log                                                                *callLog
 }
 
 var (
@@ -54,7 +54,7 @@ var (
 	_ fwk.PostBindPlugin   = (*scripted)(nil)
 )
 
-func (p *scripted) record(point string) { *p.log = append(*p.log, point+" "+p.name) }
+func (p *scripted) record(point string) { p.log.add(point + " " + p.name) }
 
 func (p *scripted) Name() string { return p.name }
 

@@ -7,13 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/klog/v2"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	upconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -24,6 +22,7 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/parity/difftest"
 )
 
 var ctx = context.Background()
@@ -32,7 +31,7 @@ var recorder *metrics.MetricAsyncRecorder
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	klog.SetLogger(logr.Discard())
+	difftest.PrepareSynctest()
 	metrics.Register()
 	recorder = metrics.NewMetricsAsyncRecorder(1000, 24*time.Hour, nil)
 	os.Exit(m.Run())
