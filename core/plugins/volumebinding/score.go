@@ -39,12 +39,8 @@ func (pl *VolumeBinding) Score(_ context.Context, state fwk.CycleState, _ *v1.Po
 	if c.claims == nil || len(c.claims.delayed) == 0 {
 		return 0, nil
 	}
-	against, err := pl.choose(c, node.Node())
-	switch {
-	case err != nil:
-		return 0, fwk.AsStatus(err)
-	case against != 0:
-		return 0, nil
+	if against, err := pl.choose(c, node.Node()); err != nil || against != 0 {
+		return 0, nil // as Filter said
 	}
 	byClass := c.found.usage()
 	if len(byClass) == 0 {
