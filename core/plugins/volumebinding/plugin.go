@@ -3,7 +3,6 @@ package volumebinding
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -92,23 +91,13 @@ const stateKey fwk.StateKey = Name
 
 // cycle is what PreFilter finds out about a pod, and Filter about the nodes.
 type cycle struct {
-	claims *podClaims // nil for a pod without claims
-	fit    []*v1.Node // the nodes that Filter found to fit; none for a pod whose claims are bound
-	found  choice     // on the node that was looked at last
+	claims *podClaims          // nil for a pod without claims
+	fit    map[string]*v1.Node // the nodes that Filter found to fit; none for a pod whose claims are bound
+	found  choice              // on the node that was looked at last
 }
 
 // Clone returns the data itself: a dry run may add nodes, and whether they fit does not depend on their pods.
 func (c *cycle) Clone() fwk.StateData { return c }
-
-// fits returns the node of a name that Filter found to fit; nil if there is none.
-func (c *cycle) fits(name string) *v1.Node {
-	for _, node := range slices.Backward(c.fit) {
-		if node.Name == name {
-			return node
-		}
-	}
-	return nil
-}
 
 // withoutClaims is the data of every pod without claims.
 var withoutClaims = &cycle{}
@@ -146,7 +135,7 @@ func (pl *VolumeBinding) PreFilter(_ context.Context, state fwk.CycleState, pod 
 	case sorted.immediate:
 		return nil, unboundImmediate
 	}
-	state.Write(stateKey, &cycle{claims: sorted})
+	state.Write(stateKey, &cycle{claims: sorted, fit: map[string]*v1.Node{}})
 	return nil, nil
 }
 
@@ -168,7 +157,7 @@ func (pl *VolumeBinding) Filter(_ context.Context, state fwk.CycleState, _ *v1.P
 		return conflicts.status()
 	}
 	if len(c.claims.delayed) > 0 {
-		c.fit = append(c.fit, node.Node())
+		c.fit[node.Node().Name] = node.Node()
 	}
 	return nil
 }

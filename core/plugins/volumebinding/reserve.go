@@ -45,7 +45,7 @@ func (pl *VolumeBinding) Reserve(_ context.Context, state fwk.CycleState, _ *v1.
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
-	target := c.fits(node)
+	target := c.fit[node]
 	if target == nil {
 		return nil
 	}

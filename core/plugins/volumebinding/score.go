@@ -36,11 +36,12 @@ func (pl *VolumeBinding) Score(_ context.Context, state fwk.CycleState, _ *v1.Po
 	if err != nil {
 		return 0, fwk.AsStatus(err)
 	}
-	if c.claims == nil || len(c.claims.delayed) == 0 {
+	target := c.fit[node.Node().Name]
+	if target == nil {
 		return 0, nil
 	}
-	if against, err := pl.choose(c, node.Node()); err != nil || against != 0 {
-		return 0, nil // as Filter said
+	if _, err := pl.choose(c, target); err != nil {
+		return 0, fwk.AsStatus(err)
 	}
 	byClass := c.found.usage()
 	if len(byClass) == 0 {
