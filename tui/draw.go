@@ -44,6 +44,7 @@ func (s *Screen) draw() {
 	s.state.Open, s.state.Focus, s.state.Zoomed, s.state.Status = t.pane, s.focus, s.zoom, s.status
 	s.state.Cursor, s.state.Fix, s.state.OnNodes = t.cursor, t.fix, t.onNodes
 	s.state.Filter, s.state.Sort, s.state.Reverse = s.effectiveFilter(t).String(), t.list.sort, t.list.reverse
+	s.state.Scoped = !t.list.on()
 	if n := f.Model.Filtered; n != nil {
 		s.state.Matches, s.state.Of = n.Matches, n.Of
 	}

@@ -104,7 +104,7 @@ func TestTimeline_MarksFilterAndSort(t *testing.T) {
 		t.Errorf("enter seeks to %v, want the second listed mark, at %v", got, want)
 	}
 	s.keys("/").typeText("!nothing of the kind anywhere").keys("enter", "esc")
-	s.keys("/").typeText("nothing of the kind anywhere").keys("enter").shows("no mark matches").keys("enter", "esc")
+	s.keys("/").typeText("nothing of the kind anywhere").keys("enter").shows("no marks match /nothing of the kind anywhere/").keys("enter", "esc")
 	s.keys("s")
 	list = timeline().Listed
 	if list.Total != all || !slices.IsSortedFunc(list.Rows, func(a, b views.Mark) int { return strings.Compare(a.Kind, b.Kind) }) {

@@ -15,6 +15,7 @@ var decisionsPane = ListPane[DecisionRow]{
 	Pane: Pane{
 		ID: DecisionsPane, Title: "Decisions", Help: "the log of scheduling attempts, the newest first", Digit: '7', Opens: ExplainPane,
 		minW: 50, minH: 4, borderFact: decisionsRight,
+		named: rowNames{"decisions", "in the log"},
 	},
 	Columns: decisionColumns, Row: decisionRow, Empty: "nothing has been decided yet", Detail: decisionDetail,
 	Rows: Source.Decisions,

@@ -15,6 +15,7 @@ var evictionsPane = ListPane[Eviction]{
 	Pane: Pane{
 		ID: EvictionsPane, Title: "Evictions", Help: "who is evicted, from where, why, when and by whom", Digit: '5', Opens: JourneyPane,
 		minW: 28, minH: 2, body: drawEvictions, drawLine: stripEvictions, borderFact: evictionsRight,
+		named: rowNames{Many: "evictions"},
 	},
 	Rows: Source.Evictions,
 	In: func(m *Model) *List[Eviction] {

@@ -9,7 +9,7 @@ import (
 )
 
 var nodePane = ListPane[NodePod]{
-	Pane:    Pane{ID: NodePane, Title: "Node", About: AboutNode, Opens: JourneyPane, minW: 50, minH: 6, body: drawNode},
+	Pane:    Pane{ID: NodePane, Title: "Node", About: AboutNode, Opens: JourneyPane, minW: 50, minH: 6, body: drawNode, named: rowNames{"pods", "on this node"}},
 	Columns: nodePodColumns, Row: nodePodRow, Empty: "no pods on this node",
 	Rows: Source.NodePods,
 	In: func(m *Model) *List[NodePod] {

@@ -10,7 +10,7 @@ import (
 const NodesPane PaneID = "nodes"
 
 var nodesPane = ListPane[NodeRow]{
-	Pane: Pane{ID: NodesPane, Title: "Nodes", Help: "all nodes: status, zone, what is allocated, taints", Opens: NodePane, minW: 50, minH: 4},
+	Pane: Pane{ID: NodesPane, Title: "Nodes", Help: "all nodes: status, zone, what is allocated, taints", Opens: NodePane, minW: 50, minH: 4, named: rowNames{Many: "nodes"}},
 	Columns: []draw.Column{
 		{Long: "node", Short: "node", Min: 14, Grow: 4, Max: 44, Rank: 0},
 		{Long: "status", Short: "status", Min: 10, Grow: 1, Max: 28, Rank: 0},

@@ -59,6 +59,7 @@ type Pane struct {
 	drawLine   func(a draw.Area, s *drawCtx) // draws the pane in one line
 	borderFact func(m *Model) string         // a fact for its border
 	list       list                          // nil for a pane without a list
+	named      rowNames                      // what its rows are called
 }
 
 // Subject is the kind of object that a pane is about.

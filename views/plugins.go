@@ -7,7 +7,7 @@ import (
 )
 
 var pluginsPane = ListPane[PluginRow]{
-	Pane:    Pane{ID: PluginsPane, Title: "Plugins", Help: "what every plugin costs and rejects", Digit: '8', minW: 50, minH: 4, body: drawPlugins},
+	Pane:    Pane{ID: PluginsPane, Title: "Plugins", Help: "what every plugin costs and rejects", Digit: '8', minW: 50, minH: 4, body: drawPlugins, named: rowNames{Many: "plugins"}},
 	Columns: pluginColumns, Row: pluginRow, Empty: "no plugin runs",
 	Rows: Source.Plugins,
 	In: func(m *Model) *List[PluginRow] {

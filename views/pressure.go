@@ -13,6 +13,7 @@ var pressurePane = ListPane[PressurePod]{
 	Pane: Pane{
 		ID: PressurePane, Title: "Pressure", About: AboutNode, Opens: JourneyPane, AllNamespaces: true,
 		minW: 50, minH: 8, body: drawPressure, borderFact: pressureRight,
+		named: rowNames{"pods", "on this node"},
 	},
 	Columns: pressureColumns, Row: pressureRow, Empty: "no pods on this node",
 	Rows: Source.PressurePods,

@@ -14,6 +14,7 @@ var queuePane = ListPane[PodRow]{
 	Pane: Pane{
 		ID: QueuePane, Title: "Queue", Help: "pending pods: who waits where, and why", Digit: '2', Opens: JourneyPane,
 		minW: 30, minH: 3, body: drawQueue, drawLine: stripQueue, borderFact: queueRight,
+		named: rowNames{"pods", "pending"},
 	},
 	Columns: podColumns, Row: podRow, Empty: "no pending pods",
 	Detail: func(p *PodRow) (string, string) {

@@ -12,6 +12,7 @@ var snapshotPane = ListPane[NodeRow]{
 	Pane: Pane{
 		ID: SnapshotPane, Title: "Snapshot", Help: "what the scheduler believes of the nodes", Digit: '3', Opens: NodePane,
 		minW: 30, minH: 3, body: drawSnapshot, drawLine: stripSnapshot, borderFact: snapshotRight,
+		named: rowNames{Many: "nodes"},
 	},
 	Columns: nodeColumns, Row: nodeRow, Empty: "there are no nodes",
 	Rows: Source.Nodes,

@@ -16,6 +16,8 @@ type State struct {
 	// Filter is the list's filter; Matches of Of rows match it.
 	Filter      string
 	Matches, Of int
+	// Scoped says that the filter is only the chosen namespace, which esc does not clear.
+	Scoped bool
 	// Sort is the list's order, empty for its own, and Reverse reverses it.
 	Sort    string
 	Reverse bool

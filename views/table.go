@@ -10,7 +10,7 @@ func table[T any](a draw.Area, s *drawCtx, columns []draw.Column, list *List[T],
 	row func(draw.Area, *T, *draw.Slots, *drawCtx),
 ) {
 	if list.Total == 0 {
-		drawAbsent(a, none)
+		drawNone(a, s, none)
 		return
 	}
 	_, inner := a.Left(2)

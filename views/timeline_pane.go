@@ -12,7 +12,7 @@ import (
 )
 
 var timelinePane = ListPane[Mark]{
-	Pane:    Pane{ID: TimelinePane, Title: "Timeline", Digit: 'M', minW: 50, minH: 8, body: drawTimelinePane, borderFact: timelineRight},
+	Pane:    Pane{ID: TimelinePane, Title: "Timeline", Digit: 'M', minW: 50, minH: 8, body: drawTimelinePane, borderFact: timelineRight, named: rowNames{"marks", "in this recording"}},
 	Columns: markColumns, Row: markRow,
 	Rows: Source.Marks,
 	In: func(m *Model) *List[Mark] {
@@ -103,11 +103,7 @@ func drawTimelinePane(a draw.Area, s *drawCtx) {
 		s.ui.Hits.Scrubber = draw.Rect{X: p.track.X, Y: p.track.Y + from, W: p.track.W, H: p.y - from}
 	}
 	_, rest := a.Rect.Top(p.y)
-	none := "this recording has no marks"
-	if len(t.Marks) > 0 {
-		none = "no mark matches"
-	}
-	table(a.In(rest), s, markColumns, &t.Listed, none, markRow)
+	table(a.In(rest), s, markColumns, &t.Listed, "this recording has no marks", markRow)
 }
 
 // facts draws the current time and the next mark.

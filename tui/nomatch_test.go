@@ -1,0 +1,62 @@
+package tui
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"orrery/views"
+)
+
+// emptyFilter is a list in which nothing matches, and what its pane says before and after the number of all rows.
+type emptyFilter struct {
+	pane          views.PaneID
+	keys          []string
+	before, after string
+}
+
+// TestFilter_WithoutMatchesSaysSo types a filter that matches nothing in every list: the list does not claim to be empty.
+func TestFilter_WithoutMatchesSaysSo(t *testing.T) {
+	said := []emptyFilter{
+		{views.QueuePane, []string{"2"}, "no pods match /zzz/ (of ", " pending) · esc clears"},
+		{views.SnapshotPane, []string{"3"}, "no nodes match /zzz/ (of 9) · esc clears", ""},
+		{views.NodesPane, []string{":", "n", "o", "d", "e", "s", "enter"}, "no nodes match /zzz/ (of 9) · esc clears", ""},
+		{views.EvictionsPane, []string{"5"}, "no evictions match /zzz/ (of ", ") · esc clears"},
+		{views.DecisionsPane, []string{"7"}, "no decisions match /zzz/ (of ", " in the log) · esc clears"},
+		{views.PluginsPane, []string{"8"}, "no plugins match /zzz/ (of ", ") · esc clears"},
+		{views.NodePane, []string{"3", "enter"}, "no pods match /zzz/ (of ", " on this node) · esc clears"},
+		{views.PressurePane, []string{"3", "p"}, "no pods match /zzz/ (of ", " on this node) · esc clears"},
+		{views.TimelinePane, []string{"M"}, "no marks match /zzz/ (of ", " in this recording) · esc clears"},
+	}
+	for _, size := range [][2]int{{80, 24}, {140, 40}} {
+		s := newSession(t, size[0], size[1]).keys("space").advance(58*time.Second).keys("space", "esc")
+		for _, tt := range said {
+			s.keys("1").keys(tt.keys...).keys("/").typeText("zzz").keys("enter")
+			if s.screen.top().pane != tt.pane {
+				t.Fatalf("%v lead to %s", tt.keys, s.screen.top().pane)
+			}
+			s.shows(tt.before, tt.after)
+			s.keys("esc").lacks("match /zzz/")
+		}
+	}
+	for _, p := range views.Panes() {
+		listed := slices.ContainsFunc(said, func(tt emptyFilter) bool { return tt.pane == p.ID })
+		if p.Filters() && !listed && p.ID != views.ExplainPane {
+			t.Errorf("the list of %s is not tried", p.Title)
+		}
+	}
+}
+
+func TestFilter_ChosenNamespaceWithoutMatches(t *testing.T) {
+	s := atUnschedulable(t).keys("2", ":").typeText("ns elsewhere").keys("enter")
+	s.shows("no pods match /-n elsewhere/ (of ", " pending) · :ns shows all")
+}
+
+// TestFilter_LongWithoutMatches keeps the way out on the screen, however long the filter is.
+func TestFilter_LongWithoutMatches(t *testing.T) {
+	s := newSession(t, 60, 16).keys("space").advance(48*time.Second).keys("space", "esc", "2", "/")
+	for range 8 {
+		s.typeText("abcdefghijklmno")
+	}
+	s.keys("enter").shows("no pods match /abc", "…/", " pending · esc clears")
+}
