@@ -26,7 +26,7 @@ var evictionsPane = ListPane[Eviction]{
 	},
 	Match: func(f *filter.Row, e *Eviction) {
 		f.Namespace, f.Name, _ = strings.Cut(e.Key, "/")
-		f.Labels, f.Words = e.Labels, [4]string{evictionState(e), e.Cause, e.NodeKey, e.Reason}
+		f.Labels, f.Words = e.Labels, [4]string{e.State().String(), e.Cause, e.NodeKey, e.Reason}
 	},
 	Sorts: []Sort[Eviction]{
 		by("pod", func(e *Eviction) string { return e.Key }),
@@ -65,28 +65,17 @@ func evictionColumnsFor(e *Evictions) []draw.Column {
 	return columns
 }
 
-var phaseStyles = [...]glyphStyle{
-	EvictionPredicted:    {'◌', "predicted", "", themes.Nominated},
-	EvictionCountingDown: {'◔', "counting", "", themes.Warn},
-	EvictionBlocked:      {'⊘', "blocked", "", themes.Gated},
-	EvictionTerminating:  {'▼', "terminating", "", themes.Terminating},
-	EvictionDone:         {'☠', "deleted", "", themes.Dim},
-	EvictionCancelled:    {'✓', "cancelled", "", themes.Good},
-}
-
 func evictionsRight(m *Model) string {
-	e := m.Evictions
-	if e == nil {
+	if m.Evictions == nil {
 		return ""
 	}
-	words := count(e.Terminating, "terminating") + " · " + count(e.Predicted, "predicted")
-	if e.Blocked > 0 {
-		words += " · " + count(e.Blocked, "blocked")
+	var parts []string
+	for state, n := range m.Evictions.Counts {
+		if n > 0 {
+			parts = append(parts, count(n, EvictionState(state).String()))
+		}
 	}
-	if e.Overdue > 0 {
-		words += " · " + count(e.Overdue, "overdue")
-	}
-	return words
+	return strings.Join(parts, " · ")
 }
 
 // drawEvictions draws the evictions pane.
@@ -117,10 +106,7 @@ func drawEvictions(a draw.Area, s *drawCtx) {
 
 // evictionRow draws one eviction. Predicted ones are also set in italics.
 func evictionRow(row draw.Area, d *Eviction, places *draw.Slots, s *drawCtx) {
-	look := phaseStyles[d.Phase]
-	if d.Overdue {
-		look.token = themes.Bad
-	}
+	look := evictionLooks[d.State()]
 	var slant themes.Attr
 	if d.Phase == EvictionPredicted || d.ByOther {
 		slant = themes.Italic
@@ -129,7 +115,7 @@ func evictionRow(row draw.Area, d *Eviction, places *draw.Slots, s *drawCtx) {
 	text, dim, style := themes.Style(themes.Text), themes.Style(themes.Dim), themes.Style(look.token)
 	evictionTime(row, places[0], d, style, s.now)
 	row.Set(places[1].X, 0, style, look.glyph)
-	row.Fit(places[1].X+2, 0, places[1].W-2, style, evictionState(d))
+	row.Fit(places[1].X+2, 0, places[1].W-2, style, look.word)
 	evictionCountdown(row, places[2], d, style, s.now)
 	drawPodName(row, places[3], text, d.Pod)
 	row.FitHost(places[4].X, 0, places[4].W, dim, d.Node)
@@ -138,19 +124,6 @@ func evictionRow(row draw.Area, d *Eviction, places *draw.Slots, s *drawCtx) {
 	evictionOutcome(row, places[outcomeColumn], d)
 	row.Fit(places[8].X, 0, places[8].W, dim, d.Initiator)
 	evictionBudget(row, places[9], d)
-}
-
-// evictionState returns the phase in words. What another controller does, and was not observed, is called predicted.
-func evictionState(d *Eviction) string {
-	switch {
-	case d.Overdue:
-		return "overdue"
-	case d.ByOther && d.Phase == EvictionCountingDown:
-		return "predicted"
-	case d.ByOther && d.Phase == EvictionTerminating:
-		return "predicted"
-	}
-	return phaseStyles[d.Phase].word
 }
 
 // evictionOutcome draws the prediction and its outcome, as a sentence if there is room.
@@ -172,7 +145,7 @@ func evictionOutcome(row draw.Area, p draw.Slot, d *Eviction) {
 // the area that is left.
 func drawPredictions(a draw.Area, s *drawCtx) draw.Area {
 	e := s.Evictions
-	if len(e.Outcomes) == 0 && e.Overdue == 0 || a.H < 8 {
+	if len(e.Outcomes) == 0 && e.Counts[StateOverdue] == 0 || a.H < 8 {
 		return a
 	}
 	predictionTotals(a.Row(0), e)
@@ -192,8 +165,8 @@ func drawPredictions(a draw.Area, s *drawCtx) draw.Area {
 func predictionTotals(row draw.Area, e *Evictions) {
 	r := rowWriter{a: row}
 	r.fact(themes.Style(themes.Dim), "predicted", "")
-	if e.Overdue > 0 {
-		r.number(themes.Style(themes.Bad), "", e.Overdue, "overdue")
+	if n := e.Counts[StateOverdue]; n > 0 {
+		r.number(themes.Style(themes.Bad), "", n, "overdue")
 	}
 	for _, t := range e.Outcomes {
 		style := themes.Style(themes.Text)
@@ -250,8 +223,11 @@ func stripEvictions(a draw.Area, s *drawCtx) {
 		return
 	}
 	r := rowWriter{a: a}
-	r.number(themes.Style(themes.Terminating), "", e.Terminating, "terminating").number(themes.Style(themes.Nominated), "", e.Predicted, "predicted")
-	r.number(themes.Style(themes.Text), "", e.Blocked, "blocked")
+	if e.List.Total == 0 {
+		r.fact(themes.Style(themes.Dim), "no evictions, no terminating pods", "")
+		return
+	}
+	r.evictionCounts(&e.Counts)
 	if d := e.List.At(0); d != nil && !r.full && a.W-r.x > 20 {
 		x := a.Text(r.x, 0, themes.Style(themes.Dim), "   first ")
 		if !d.Deadline.IsZero() {

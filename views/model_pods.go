@@ -101,10 +101,8 @@ type JourneyStep struct {
 
 // Evictions holds the evictions that are predicted, under way or recent.
 type Evictions struct {
-	Terminating, Predicted, Blocked int
-	// Overdue counts pods whose predicted eviction is half a minute or more late; Outcomes counts the predictions by
-	// outcome.
-	Overdue  int
+	// Counts are of the whole list; Outcomes counts the predictions by outcome.
+	Counts   EvictionCounts
 	Outcomes []NamedCount
 	List     List[Eviction]
 }

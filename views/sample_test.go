@@ -169,7 +169,7 @@ func sampleZones(nodes int) *views.Zones {
 }
 
 func sampleEvictions() *views.Evictions {
-	e := &views.Evictions{Terminating: 4, Predicted: 2, Blocked: 1}
+	e := &views.Evictions{}
 	e.List.Rows = []views.Eviction{
 		{Pod: "batch/report-28914-q8mzp", Node: "ip-10-0-1-121.internal", Cause: "preemption", Phase: views.EvictionTerminating, Deadline: in(12 * time.Second), Initiator: "payments/ledger-0", Reason: "priority 100,000 over 0", Budget: "batch/report", Allowed: 2},
 		{Pod: "shop/cart-6b7d54b7c9-r9d7c", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionCountingDown, Deadline: in(41 * time.Second), Initiator: "node controller", Reason: "node.kubernetes.io/unreachable:NoExecute", Budget: "shop/cart", Allowed: 1},
@@ -185,10 +185,10 @@ func sampleEvictions() *views.Evictions {
 		views.Eviction{Pod: "shop/search-5c9b8f4d77-1bb2y", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionDone, Initiator: "taint-eviction-controller", Reason: "repair:NoExecute, tolerated for 30s", Ended: ago(25 * time.Second), ShortOutcome: "on time +200ms", Outcome: "predicted 12:00:10, evicted 12:00:10 (+200ms)"},
 		views.Eviction{Pod: "shop/search-5c9b8f4d77-2cc3z", Node: "ip-10-0-0-82.internal", Cause: "taint", Phase: views.EvictionDone, Initiator: "taint-eviction-controller", Reason: "repair:NoExecute, tolerated for 30s", Ended: ago(25 * time.Second), ShortOutcome: "late +12s", Mispredicted: true, Outcome: "predicted 12:00:10, evicted 12:00:22 (+12s)"},
 	)
-	e.Overdue = 1
 	e.Outcomes = []views.NamedCount{{Name: "on time", Count: 1204}, {Name: "late", Count: 1, Bad: true}, {Name: "missed"}, {Name: "superseded", Count: 3}, {Name: "cancelled", Count: 17}}
 	for i := range e.List.Rows {
 		e.List.Rows[i].Since = ago(time.Duration(18+i*2) * time.Second)
+		e.Counts.Add(&e.List.Rows[i])
 	}
 	e.List.Total = len(e.List.Rows)
 	return e

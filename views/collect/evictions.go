@@ -47,18 +47,9 @@ func (c *Collector) evictions(e *engine.Engine, query Query) *views.Evictions {
 	c.evictionList.refresh(c.options.History, e.Now())
 	m := &c.evictionList
 	v := &views.Evictions{}
-	for i := range m.open {
-		switch m.open[i].Phase {
-		case evict.AtRisk:
-			v.Predicted++
-		case evict.Blocked:
-			v.Blocked++
-		default:
-			v.Terminating++
-		}
-		if m.open[i].LongOverdue(e.Now()) {
-			v.Overdue++
-		}
+	for i := range len(m.open) + len(m.ended) {
+		row := briefEviction(m.nth(i), e.Now())
+		v.Counts.Add(&row)
 	}
 	v.Outcomes = outcomesOf(c.options.History.Evictions().Outcomes())
 	if query.Open == views.Overview {
@@ -96,15 +87,19 @@ func outcomesOf(all evict.OutcomeCounts) []views.NamedCount {
 	return list
 }
 
+// briefEviction makes as much of a row as its state needs.
+func briefEviction(d *evict.Eviction, now time.Time) views.Eviction {
+	return views.Eviction{Phase: phases[d.Phase], ByOther: d.Predicted, Overdue: d.LongOverdue(now)}
+}
+
 func evictionRow(d *evict.Eviction, e *engine.Engine) views.Eviction {
-	name, key := podNames(d.Pod)
 	now := e.Now()
-	row := views.Eviction{
-		Pod: name, Key: key, Node: printable.Text(d.Node), NodeKey: d.Node, Cause: string(d.Cause), Initiator: printable.Text(d.Initiator), Reason: evictionReason(d),
-		Phase: phases[d.Phase], ByOther: d.Predicted, Since: d.FirstSeen, Deadline: d.Deadline, Ended: d.Ended,
-		Budget: printable.Text(d.Budget), Allowed: d.DisruptionsAllowed,
-		Outcome: d.PredictionText(now), ShortOutcome: d.PredictionBrief(now), Overdue: d.LongOverdue(now), Mispredicted: slices.Contains(badOutcomes[:], d.Prediction.Outcome),
-	}
+	row := briefEviction(d, now)
+	row.Pod, row.Key = podNames(d.Pod)
+	row.Node, row.NodeKey, row.Cause, row.Initiator, row.Reason = printable.Text(d.Node), d.Node, string(d.Cause), printable.Text(d.Initiator), evictionReason(d)
+	row.Since, row.Deadline, row.Ended = d.FirstSeen, d.Deadline, d.Ended
+	row.Budget, row.Allowed = printable.Text(d.Budget), d.DisruptionsAllowed
+	row.Outcome, row.ShortOutcome, row.Mispredicted = d.PredictionText(now), d.PredictionBrief(now), slices.Contains(badOutcomes[:], d.Prediction.Outcome)
 	if pod := e.Store().Pod(d.Pod.Namespace, d.Pod.Name); pod != nil {
 		row.Labels = pod.Labels
 	}

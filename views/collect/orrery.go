@@ -31,7 +31,7 @@ func (c *Collector) orrery(e *engine.Engine, query Query) *views.Orrery {
 		}
 	}
 	if evictions := c.evictions(e, query); evictions != nil {
-		v.Terminating = evictions.Terminating
+		v.Terminating = evictions.Counts[views.StateTerminating]
 		v.Departures = c.departures(e.Now())
 	}
 	return v

@@ -207,7 +207,7 @@ func TestEvictions_PredictionOutcomes(t *testing.T) {
 	ch.Refused(e.Now(), world.PodRefOf(blocked), "the budget")
 	c := collect.New(collect.Options{History: ch})
 	v := c.Model(e, collect.Query{Open: views.EvictionsPane, Rows: 10}).Evictions
-	if v.Overdue != 1 || len(v.List.Rows) != 2 {
+	if v.Counts[views.StateOverdue] != 1 || len(v.List.Rows) != 2 {
 		t.Fatalf("the evictions are %+v", v)
 	}
 	if d := v.List.Rows[0]; !d.Overdue || d.ShortOutcome != "overdue 44s" || !strings.HasSuffix(d.Outcome, "overdue by 44s: is taint eviction running?") {
@@ -216,7 +216,7 @@ func TestEvictions_PredictionOutcomes(t *testing.T) {
 	apply(45*time.Second, "4", world.Modified, mk.Node("n1").Obj())
 	v = c.Model(e, collect.Query{Open: views.EvictionsPane, Rows: 10}).Evictions
 	want := []views.NamedCount{{Name: "on time"}, {Name: "late"}, {Name: "missed", Count: 1, Bad: true}}
-	if diff := cmp.Diff(want, v.Outcomes); diff != "" || v.Overdue != 0 || !v.List.Rows[0].Mispredicted {
+	if diff := cmp.Diff(want, v.Outcomes); diff != "" || v.Counts[views.StateOverdue] != 0 || !v.List.Rows[0].Mispredicted {
 		t.Errorf("%+v (-want +got):\n%s", v.List.Rows[0], diff)
 	}
 }

@@ -1,13 +1,17 @@
 package draw
 
-import "orrery/themes"
+import (
+	"strings"
+
+	"orrery/themes"
+)
 
 // Frame is the border of a pane and the text on it.
 type Frame struct {
 	// Digit is the key that opens the pane; zero for none.
 	Digit byte
 	Title string
-	// Right is a short fact at the right end of the top line.
+	// Right are facts at the right end of the top line, with " · " between them; the first ones are shown where not all fit.
 	Right string
 	// Focused says that the pane has the focus.
 	Focused bool
@@ -38,14 +42,33 @@ func (a Area) Box(f Frame) Area {
 		a.Set(x, 0, line, ' ')
 		x++
 	}
-	if w := Width(f.Right); w > 0 && x+w+4 <= a.W {
+	right := shortened(f.Right, a.W-x-4)
+	if w := Width(right); w > 0 {
 		at := a.W - w - 4
 		a.Set(at, 0, line, ' ')
-		at = a.Text(at+1, 0, themes.Style(themes.Dim), f.Right)
+		at = a.Text(at+1, 0, themes.Style(themes.Dim), right)
 		a.Set(at, 0, line, ' ')
 	}
 	a.Rect = a.Inset(1, 1)
 	return a
+}
+
+// shortened drops the last of several facts until the others fit in a width, with an ellipsis in their place; empty if not
+// even the first fits.
+func shortened(facts string, width int) string {
+	const between, more = " · ", " · …"
+	if Width(facts) <= width {
+		return facts
+	}
+	for {
+		last := strings.LastIndex(facts, between)
+		if last < 0 {
+			return ""
+		}
+		if facts = facts[:last]; Width(facts)+len([]rune(more)) <= width {
+			return facts + more
+		}
+	}
 }
 
 func (a Area) edge(s themes.Style) {
