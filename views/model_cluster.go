@@ -107,10 +107,14 @@ type Zones struct {
 	Pod                          string
 	Examined, Feasible, Rejected int
 	Chosen, ChosenKey            string
-	// Lanes are the zones. The cell in column c of a lane is the zone's node of pass FirstPass+c.
-	FirstPass, Passes      int
-	StartLane, StartColumn int // where Start is
-	Lanes                  []Lane
+	// Lanes are the zones, Passes is the length of the longest one.
+	Lanes  []Lane
+	Passes int
+	// StartLane and StartPass are where Start is.
+	StartLane, StartPass int
+	// WindowPass is the pass in which the last search began, WindowPasses in how many passes it examined nodes; after the
+	// last pass comes the first.
+	WindowPass, WindowPasses int
 	// Searches are the latest searches, the newest first.
 	Searches []Search
 }

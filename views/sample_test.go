@@ -139,11 +139,11 @@ func sampleZones(nodes int) *views.Zones {
 	rounds := (nodes + 2) / 3
 	z := &views.Zones{
 		Nodes: nodes, Start: 46, Pod: "shop/cart-6b7d54b7c9-5kx2v", Examined: 37, Feasible: 24, Rejected: 13,
-		Chosen: "ip-10-0-3-85.internal", Passes: rounds, StartLane: 1, StartColumn: 15,
+		Chosen: "ip-10-0-3-85.internal", Passes: rounds, StartLane: 1, StartPass: 15, WindowPass: 3, WindowPasses: 13,
 	}
 	for lane := range 3 {
 		l := views.Lane{Zone: "eu-west-1" + string(rune('a'+lane)), Nodes: nodes / 3, Feasible: 7 + lane, Rejected: 6 - lane, Allocated: 0.46 + 0.2*float64(lane)}
-		for c := range min(rounds, 200) {
+		for c := range rounds {
 			cell, i := views.NotVisited, c*3+lane
 			switch {
 			case i == 31:

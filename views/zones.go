@@ -1,7 +1,6 @@
 package views
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -67,9 +66,10 @@ func drawZones(a draw.Area, s *drawCtx) {
 	}
 	_, rest := a.Top(top)
 	a = a.In(rest)
-	drawPasses(a.Row(0), z)
+	lanes := lanesFor(z, a.W)
+	lanes.drawPasses(a.Row(0))
 	_, rest = a.Top(1)
-	drawLanes(a.In(rest), z)
+	lanes.draw(a.In(rest))
 }
 
 // zonesFacts draws the counts of the last search. The signs are those of the lanes.
@@ -97,69 +97,6 @@ func drawSearchTarget(a draw.Area, z *Zones) {
 		a.FitHost(x+3, 0, a.W-x-3, themes.Style(themes.Text), z.Chosen)
 	}
 }
-
-// laneStep returns the distance between the nodes of a lane: short lanes leave room for the thread between them.
-func laneStep(a draw.Area, z *Zones) int {
-	return min(max((a.W-laneLabel)/max(z.Passes, 1), 1), 4)
-}
-
-// drawPasses numbers the passes, and marks the next one.
-func drawPasses(a draw.Area, z *Zones) {
-	step := laneStep(a, z)
-	a.Text(3, 0, themes.Style(themes.Dim), "pass")
-	for c := 0; laneLabel+c*step < a.W && c < z.Passes-z.FirstPass; c++ {
-		if round := z.FirstPass + c; round%10 == 0 {
-			a.Text(laneLabel+c*step, 0, themes.Style(themes.Border), strconv.Itoa(round))
-		}
-	}
-	if x := laneLabel + z.StartColumn*step; z.StartColumn >= 0 && x < a.W {
-		a.Set(x, 0, themes.Focus.With(themes.Bold), '▼')
-	}
-}
-
-// drawLanes draws a row for every zone and, if there is room, the thread between them.
-func drawLanes(a draw.Area, z *Zones) {
-	gap := 1
-	if a.H >= 2*len(z.Lanes)-1 {
-		gap = 2
-	}
-	for i := range z.Lanes {
-		y := i * gap
-		if y >= a.H {
-			return
-		}
-		lane := &z.Lanes[i]
-		drawLaneLabel(a.Row(y), z, i)
-		for c, cell := range lane.Cells {
-			look := laneStyles[cell]
-			style := themes.Style(look.token)
-			x := laneLabel + c*laneStep(a, z)
-			if i == z.StartLane && c == z.StartColumn {
-				style = style.With(themes.Bold | themes.Reverse)
-			}
-			a.Set(x, y, style, look.glyph)
-			if cell == NoNode && gap == 2 && visitedBelow(z, i, c) && visitedAbove(z, i, c) {
-				a.Set(x, y, themes.Style(themes.Border), '│')
-			}
-			if gap == 2 && visitedBelow(z, i, c) && (visited(cell) || visitedAbove(z, i, c)) {
-				a.Set(x, y+1, themes.Style(themes.Border), '│')
-			}
-		}
-	}
-}
-
-// visitedBelow and visitedAbove report whether the thread of a pass continues to a lane below, or comes from one above:
-// it skips zones that have no more nodes.
-func visitedBelow(z *Zones, lane, c int) bool {
-	return slices.ContainsFunc(z.Lanes[lane+1:], func(l Lane) bool { return c < len(l.Cells) && visited(l.Cells[c]) })
-}
-
-func visitedAbove(z *Zones, lane, c int) bool {
-	return slices.ContainsFunc(z.Lanes[:lane], func(l Lane) bool { return c < len(l.Cells) && visited(l.Cells[c]) })
-}
-
-// visited reports whether the last search visited the node.
-func visited(c LaneCell) bool { return c >= Visited }
 
 func drawLaneLabel(a draw.Area, z *Zones, i int) {
 	name, hand := themes.Style(themes.Dim), ' '

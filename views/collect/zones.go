@@ -17,54 +17,60 @@ func (c *Collector) zones(e *engine.Engine, query Query) *views.Zones {
 		return v
 	}
 	start := &m.known[v.Start%len(m.known)]
-	for _, l := range m.lanes {
-		v.Passes = max(v.Passes, len(l.at))
-	}
-	columns := max(query.Columns, 80)
-	v.FirstPass = min(max(start.pass-columns/2, 0), max(v.Passes-columns, 0))
-	v.StartLane, v.StartColumn = start.lane, start.pass-v.FirstPass
+	v.StartLane, v.StartPass = start.lane, start.pass
 	search := lastSearch(e)
 	if search != nil {
 		v.Pod, v.Chosen, v.ChosenKey = podName(search.Pod), printable.Text(search.Node), search.Node
 		v.Examined, v.Feasible, v.Rejected = search.Examined, search.Feasible, search.Examined-search.Feasible
 	}
 	_, found := e.LastSearch()
-	cells := make([]views.LaneCell, 0, len(m.lanes)*min(columns, v.Passes))
+	cells := make([]views.LaneCell, 0, len(m.known))
 	for _, l := range m.lanes {
+		v.Passes = max(v.Passes, len(l.at))
 		from := len(cells)
-		for round := v.FirstPass; round < min(v.FirstPass+columns, v.Passes); round++ {
-			cell := views.NoNode
-			switch {
-			case round >= len(l.at):
-			case len(found) == len(m.known):
-				cell = searchCells[found[l.at[round]]]
-			default:
-				cell = m.resultAt(l.at[round], search)
-			}
-			cells = append(cells, cell)
-		}
-		v.Lanes = append(v.Lanes, views.Lane{Zone: l.name, Nodes: len(l.at), Cells: cells[from:len(cells):len(cells)]})
-	}
-	if query.Open == views.ZonesPane || query.Rows >= tallRows {
-		m.countLanes(v.Lanes, found, search)
-		v.Searches = m.searches(e, min(query.Rows, maxTransitions))
-	}
-	return v
-}
-
-// countLanes counts the last search's results in every zone, and the zone's allocation.
-func (m *nodeCache) countLanes(lanes []views.Lane, found []engine.NodeResult, search *engine.Decision) {
-	for i := range lanes {
-		level := 0
-		for _, at := range m.lanes[i].at {
-			level += int(m.known[at].cell.Level)
+		for _, at := range l.at {
 			cell := views.NotVisited
 			if len(found) == len(m.known) {
 				cell = searchCells[found[at]]
 			} else {
 				cell = m.resultAt(at, search)
 			}
-			switch cell {
+			cells = append(cells, cell)
+		}
+		v.Lanes = append(v.Lanes, views.Lane{Zone: l.name, Nodes: len(l.at), Cells: cells[from:len(cells):len(cells)]})
+	}
+	v.WindowPass, v.WindowPasses = m.window(search, v)
+	if query.Open == views.ZonesPane || query.Rows >= tallRows {
+		m.countLanes(v.Lanes)
+		v.Searches = m.searches(e, min(query.Rows, maxTransitions))
+	}
+	return v
+}
+
+// window returns the pass in which a search began, and in how many passes it examined nodes. A search that examined one
+// node out of order, a nominated one, began there.
+func (m *nodeCache) window(d *engine.Decision, v *views.Zones) (first, passes int) {
+	if d == nil || d.Nodes != len(m.known) {
+		return v.StartPass, 0
+	}
+	from, to := d.Start%d.Nodes, (d.Start+d.Examined-1)%d.Nodes
+	if at, ok := m.positions[d.Node]; ok && d.Examined == 1 {
+		from, to = at, at
+	}
+	first = m.known[from].pass
+	if passes = m.known[to].pass - first + 1; to < from || passes <= 0 {
+		passes += v.Passes
+	}
+	return first, min(max(passes, 1), v.Passes)
+}
+
+// countLanes counts the last search's results in every zone, and the zone's allocation.
+func (m *nodeCache) countLanes(lanes []views.Lane) {
+	for i := range lanes {
+		level := 0
+		for pass, at := range m.lanes[i].at {
+			level += int(m.known[at].cell.Level)
+			switch lanes[i].Cells[pass] {
 			case views.Feasible, views.Chosen:
 				lanes[i].Feasible++
 			case views.Rejected:
