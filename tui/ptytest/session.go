@@ -31,8 +31,9 @@ type Options struct {
 	Width, Height int
 	// Mute says that the terminal answers no queries.
 	Mute bool
-	// Wait is the delay of each answer.
-	Wait time.Duration
+	// Wait is the delay of each answer. Unknown is a query that the terminal does not know.
+	Wait    time.Duration
+	Unknown string
 	// Dir is the program's working directory.
 	Dir string
 }
@@ -83,7 +84,7 @@ func Start(t testing.TB, o Options) *Session {
 		t.Fatalf("starting %v: %v", o.Command, err)
 	}
 	slave.Close()
-	go s.read(o.Mute, o.Wait)
+	go s.read(o)
 	go func() {
 		defer close(s.exited)
 		_ = s.cmd.Wait()
@@ -126,13 +127,13 @@ func (s *Session) close() {
 }
 
 // read applies the program's output to the screen.
-func (s *Session) read(mute bool, wait time.Duration) {
+func (s *Session) read(o Options) {
 	defer close(s.readDone)
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := s.tty.Read(buffer)
 		if n > 0 {
-			s.received(buffer[:n], mute, wait)
+			s.received(buffer[:n], o)
 		}
 		if err != nil {
 			return
@@ -140,14 +141,14 @@ func (s *Session) read(mute bool, wait time.Duration) {
 	}
 }
 
-func (s *Session) received(b []byte, mute bool, wait time.Duration) {
+func (s *Session) received(b []byte, o Options) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chunks = append(s.chunks, chunk{time.Since(s.start), len(b)})
 	s.output = append(s.output, b...)
 	s.partial = s.screen.feed(append(s.partial, b...), func(question string) {
-		if a := replyTo(question); a != "" && !mute {
-			time.AfterFunc(wait, func() { _, _ = s.tty.WriteString(a) })
+		if a := replyTo(question); a != "" && !o.Mute && question != o.Unknown {
+			time.AfterFunc(o.Wait, func() { _, _ = s.tty.WriteString(a) })
 		}
 	})
 	s.partial = bytes.Clone(s.partial)
@@ -169,6 +170,8 @@ func replyTo(question string) string {
 		return "\x1b[?2027;0$y"
 	case "?u":
 		return "\x1b[?1u"
+	case "n":
+		return "\x1b[24;1R"
 	case "c":
 		return "\x1b[?62c"
 	}

@@ -9,14 +9,18 @@ import (
 )
 
 const (
-	// answerWait is how long a quitting program waits for pending answers.
-	answerWait = 50 * time.Millisecond
+	// answerWait is how long a quitting program waits for pending answers at most: a terminal may be far away.
+	answerWait = 500 * time.Millisecond
 	// answerTimeout is the age at which an answer is no longer expected: most terminals do not know every query.
 	answerTimeout = time.Second
 )
 
 // queries are the queries that expect an answer, as they are written.
 var queries = [...][]byte{[]byte("\x1b[?2026$p"), []byte("\x1b[?2027$p"), []byte("\x1b[?u"), []byte("\x1b]11;?")}
+
+// lastQuery is sent when a program quits with answers pending. Every terminal answers it, and after all earlier queries that
+// it knows.
+var lastQuery = []byte("\x1b[6n")
 
 // pendingAnswers counts the queries that the terminal has not answered.
 type pendingAnswers struct {
@@ -47,14 +51,16 @@ func (a *pendingAnswers) countQueries(written []byte) {
 
 // countAnswers counts an answer if the message is one.
 func (a *pendingAnswers) countAnswers(msg tea.Msg) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	switch msg.(type) {
 	case tea.ModeReportMsg, tea.KeyboardEnhancementsMsg, tea.BackgroundColorMsg:
+		a.open = max(a.open-1, 0)
+	case tea.CursorPositionMsg:
+		a.open = 0
 	default:
 		return
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.open = max(a.open-1, 0)
 	if a.open == 0 {
 		a.release()
 	}
@@ -68,6 +74,7 @@ func (a *pendingAnswers) beforeQuit() <-chan struct{} {
 		return nil
 	}
 	a.quitting, a.quitReady = true, make(chan struct{})
+	a.open++ // the last query
 	time.AfterFunc(answerWait, func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()

@@ -89,6 +89,7 @@ func (g *Guard) filter(msg tea.Msg) tea.Msg {
 	case tea.QuitMsg:
 		if wait := g.answers.beforeQuit(); wait != nil {
 			go func() {
+				_, _ = g.screen.Write(lastQuery)
 				<-wait
 				g.program.Send(msg)
 			}()

@@ -206,20 +206,27 @@ func TestGuard_UnknownSizeIsDrawn(t *testing.T) {
 
 func TestGuard_WaitsForAnswersOnExit(t *testing.T) {
 	for _, tt := range []struct {
-		name string
-		wait time.Duration
-		mute bool
-	}{{"immediate answers", 0, false}, {"late answers", 30 * time.Millisecond, false}, {"no answers", 0, true}} {
+		name    string
+		wait    time.Duration
+		mute    bool
+		unknown string
+	}{
+		{"immediate answers", 0, false, ""},
+		{"late answers", 30 * time.Millisecond, false, ""},
+		{"answers from far away", 250 * time.Millisecond, false, ""},
+		{"an unknown query", 100 * time.Millisecond, false, "?u"},
+		{"no answers", 0, true, ""},
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			self, _ := os.Executable()
 			s := ptytest.Start(t, ptytest.Options{
-				Command: []string{"sh", "-c", `$SUBJECT subject x; stty raw -echo min 0 time 2; od -c`}, Env: []string{"SUBJECT=" + self},
-				Width: 80, Height: 24, Wait: tt.wait, Mute: tt.mute,
+				Command: []string{"sh", "-c", `$SUBJECT subject x; stty raw -echo min 0 time 5; od -c`}, Env: []string{"SUBJECT=" + self},
+				Width: 80, Height: 24, Wait: tt.wait, Mute: tt.mute, Unknown: tt.unknown,
 			})
 			s.Await("the first paint", func(screen *ptytest.Screen) bool { return screen.Contains("subject") })
 			s.Type("q")
 			s.Exit()
-			if text := s.Text(); !strings.HasPrefix(strings.TrimSpace(text), "0000000") {
+			if text := s.Text(); strings.TrimSpace(text) != "0000000" {
 				t.Errorf("the next program reads\n%s", text)
 			}
 			t.Logf("first paint after %v", s.FirstPaint())
