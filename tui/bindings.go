@@ -59,13 +59,14 @@ var (
 	onQueue        = where{"the overview, the queue and its summary", func(id views.PaneID) bool {
 		return id == views.Overview || id == views.QueuePane || id == views.PendingPane
 	}}
-	onLists  = where{"lists and pages of text", func(id views.PaneID) bool { return id == textPane || pane(id).HasList() }}
-	offLists = where{"panes without a list but help", func(id views.PaneID) bool {
-		return id != textPane && id != views.HelpPane && !pane(id).HasList()
-	}}
+	onLists       = where{"lists, pages of text and the help", scrolls}
+	offLists      = where{"panes that do not scroll", func(id views.PaneID) bool { return !scrolls(id) }}
 	onFilterable  = where{"lists that can be filtered", func(id views.PaneID) bool { return pane(id).Filters() }}
 	onFilterStart = where{"the overview, and lists that can be filtered", func(id views.PaneID) bool { return id == views.Overview || pane(id).Filters() }}
 )
+
+// scrolls reports whether the keys that move a cursor do something in a pane.
+func scrolls(id views.PaneID) bool { return id == textPane || pane(id).HasList() || pane(id).Scrolls() }
 
 // pane returns the definition of a pane; for the overview and for pages of text it is empty.
 func pane(id views.PaneID) *views.Pane {

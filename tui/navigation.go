@@ -155,7 +155,7 @@ const maxFindRows = 5000
 func (s *Screen) followSelection() {
 	t := s.top()
 	l := s.list()
-	if t.page != nil || !s.frameMatches() {
+	if t.page != nil || pane(t.pane).Scrolls() || !s.frameMatches() {
 		return
 	}
 	if l.Total > 0 || t.cursor.Selected > 0 {

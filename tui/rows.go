@@ -17,6 +17,9 @@ func (s *Screen) total() int {
 	if p := s.top().page; p != nil {
 		return len(p.lines)
 	}
+	if pane(s.top().pane).Scrolls() {
+		return s.hits.Total
+	}
 	return s.list().Total
 }
 

@@ -28,18 +28,18 @@ func drawHeader(a draw.Area, s *drawCtx) {
 	}
 	all := [...]gauge{
 		{label: "requeue rule ", name: h.RequeueRule, shown: h.RequeueRule != "", rank: 5},
-		{label: "agrees ", value: []byte(percentText(h.AgreementRate)), shown: h.Compared > 0, rank: 4},
-		{label: "leader ", name: h.Leader, value: formatLease(nil, h.LeaseLeft, true), shown: h.Leader != ""},
-		{label: "gen ", value: draw.AppendCount(nil, h.Generation), shown: h.Generation > 0, rank: 1},
-		{value: append(draw.AppendCount(nil, int64(h.Rate+0.5)), " dec/s"...), shown: h.Rate > 0, rank: 3},
-		{label: "p99 ", value: draw.AppendSpan(nil, h.P99), shown: h.P99 > 0, rank: 2},
+		{label: "agrees ", value: []byte(percentText(h.AgreementRate)), shown: h.Compared > 0, rank: 3},
+		{label: "leader ", name: h.Leader, value: formatLease(nil, h.LeaseLeft, true), shown: h.Leader != "", rank: 4, least: 6},
+		{label: "gen ", value: draw.AppendCount(nil, h.Generation), shown: h.Generation > 0, rank: 0},
+		{value: append(draw.AppendCount(nil, int64(h.Rate+0.5)), " dec/s"...), shown: h.Rate > 0, rank: 2},
+		{label: "p99 ", value: draw.AppendSpan(nil, h.P99), shown: h.P99 > 0, rank: 1},
 		{label: gatesLabel(h.GateCount), name: h.Gates, short: gatesShort(h.GateCount), shown: h.GateCount > 0, rank: 6},
 	}
 	gauges := fitting(all[:], a.W-x-2)
 	for i := range gauges {
 		if g := &gauges[i]; g.shown {
 			x = a.Text(x, 0, dim, g.label)
-			x = a.Text(x, 0, text, g.name)
+			x = a.FitHost(x, 0, g.nameWidth(), text, g.name)
 			x = a.Text(x, 0, text, string(g.value)) + gaugeGap
 		}
 	}
@@ -62,18 +62,23 @@ func gatesShort(n int) string {
 }
 
 // gauge is a fact of the header. When not all fit, a fact with a short form is shortened, and then those of the lowest
-// rank are dropped first.
+// rank are dropped first, unless a cut name makes them fit.
 type gauge struct {
 	label, name, short string
 	value              []byte
 	shown              bool
 	rank               int
+	// least is how many columns of the name are shown at least, if it may be cut, and cut how many are cut off.
+	least, cut int
 }
 
 const gaugeGap = 3
 
+// nameWidth returns the columns of the name.
+func (g *gauge) nameWidth() int { return draw.Width(g.name) - g.cut }
+
 func (g *gauge) width() int {
-	return len(g.label) + draw.Width(g.name) + draw.Width(string(g.value)) + gaugeGap
+	return len(g.label) + g.nameWidth() + draw.Width(string(g.value)) + gaugeGap
 }
 
 // fitting hides gauges until the others fit in a width.
@@ -94,8 +99,13 @@ func fitting(gauges []gauge, width int) []gauge {
 	for rank := 0; need > width && rank < len(gauges); rank++ {
 		for i := range gauges {
 			if g := &gauges[i]; g.rank == rank && g.shown {
-				g.shown = false
 				need -= g.width()
+				if most := width - need - (g.width() - g.nameWidth()); g.least > 0 && most >= g.least {
+					g.cut = g.nameWidth() - most
+					need = width
+					continue
+				}
+				g.shown = false
 			}
 		}
 	}

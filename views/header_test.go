@@ -36,3 +36,15 @@ func TestHeader_NamesChangedFeatureGates(t *testing.T) {
 		}
 	}
 }
+
+// The leader is on the first line at 80 columns, in a console too, where the agreement is the first to go.
+func TestHeader_KeepsTheLeader(t *testing.T) {
+	m := sample(312, 60)
+	m.Header.Leader, m.Header.Compared, m.Header.AgreementRate = "ip-10-0-3-85.internal_5b1f0c9e-7c0a-4d0b", 4000, 0.993
+	for width, want := range map[int]string{80: "leader ip-10", 140: "leader ip-10-0-3-85"} {
+		c := screen(m, sampleState(views.Overview), size{width, 40}, draw.Braille)
+		if line := strings.SplitN(c.Plain(), "\n", 2)[0]; !strings.Contains(line, want) || !strings.Contains(line, "(11s)") {
+			t.Errorf("%d columns: want %q in %s", width, want, line)
+		}
+	}
+}

@@ -1,65 +1,148 @@
 package views
 
 import (
+	"strconv"
+	"strings"
+
 	"orrery/themes"
 	"orrery/views/draw"
 )
 
-var helpPane = Pane{ID: HelpPane, Title: "Help", Digit: '?', minW: 30, minH: 4, body: drawHelp}
+var helpPane = Pane{ID: HelpPane, Title: "Help", Digit: '?', minW: 30, minH: 4, body: drawHelp, scrolls: true}
 
-// helpColumns returns how many columns the keys and the signs need if no group is split.
-func helpColumns(groups []KeyGroup, height int) int {
-	columns, y := 1, 0
-	for i := range len(groups) + 1 {
-		rows := int(podStates)
-		if i < len(groups) {
-			rows = len(groups[i].Keys) + 1
-		}
-		if y > 0 && y+rows > height {
-			columns, y = columns+1, 0
-		}
-		y += rows + 1
-	}
-	return columns
+// helpItem is a key or a sign and what it means; without a key it is a heading.
+type helpItem struct {
+	key   string
+	text  string
+	style themes.Style // of the key
 }
 
-// drawHelp draws the keys by group, and the legend of the signs, in as many columns as fit.
-func drawHelp(a draw.Area, s *drawCtx) {
-	const width = 36
-	columns := max(min(a.W/width, helpColumns(s.ui.Keys, a.H)), 1)
-	w := a.W / columns
+// helpWidth is the least width of a column of the help.
+const helpWidth = 36
+
+// helpBlocks are the keys by group, and the legend of the signs.
+func helpBlocks(groups []KeyGroup) [][]helpItem {
+	var blocks [][]helpItem
+	for _, g := range groups {
+		block := []helpItem{{text: g.Name}}
+		for _, k := range g.Keys {
+			block = append(block, helpItem{k.Key, k.Action, themes.Style(themes.Accent)})
+		}
+		blocks = append(blocks, block)
+	}
+	block := []helpItem{{text: "Symbols"}}
+	for state := Active; state < podStates; state++ {
+		block = append(block, helpItem{string(state.Glyph()), state.Word(), themes.Style(state.Token())})
+	}
+	return append(blocks, block)
+}
+
+// helpFlow is the help in columns of a width and a height. A block stays in one column.
+type helpFlow struct {
+	blocks                 [][]helpItem
+	columns, width, height int
+	text                   int // where the texts of a column begin
+}
+
+// flowHelp takes as few columns as hold everything, so that few texts are cut; if none do, all columns become higher than
+// the area, and the help scrolls.
+func flowHelp(blocks [][]helpItem, w, h int) helpFlow {
+	most, text := max(w/helpWidth, 1), 0
+	for _, block := range blocks {
+		for _, item := range block {
+			text = max(text, draw.Width(item.key)+2)
+		}
+	}
+	for columns := 1; columns <= most; columns++ {
+		if f := (helpFlow{blocks, columns, w / columns, h, text}); f.fits() {
+			return f
+		}
+	}
+	f := helpFlow{blocks, most, w / most, h, text}
+	for !f.fits() {
+		f.height++
+	}
+	return f
+}
+
+// rows returns how many rows an item takes. A row is never quite full, unless it is the last.
+func (f *helpFlow) rows(item helpItem) int {
+	rows, x, w := 1, 0, f.width-f.text-2
+	words := strings.Fields(item.text)
+	for i, word := range words {
+		n := draw.Width(word)
+		if end := x + 1 + n; x > 0 && (end > w || end == w && i < len(words)-1) {
+			rows, x = rows+1, 0
+		}
+		x += min(x, 1) + n
+	}
+	return rows
+}
+
+// walk visits every item with its column and row; it returns false if a block does not fit.
+func (f *helpFlow) walk(visit func(item helpItem, column, y, rows int)) bool {
 	column, y := 0, 0
-	next := func(rows int) bool {
-		if y > 0 && y+rows > a.H {
+	for _, block := range f.blocks {
+		need := 0
+		for _, item := range block {
+			need += f.rows(item)
+		}
+		if y > 0 && y+need > f.height {
 			column, y = column+1, 0
 		}
-		return column < columns
+		if column >= f.columns || need > f.height {
+			return false
+		}
+		for _, item := range block {
+			rows := f.rows(item)
+			visit(item, column, y, rows)
+			y += rows
+		}
+		y++
 	}
-	for _, g := range s.ui.Keys {
-		if !next(min(len(g.Keys)+1, a.H)) {
+	return true
+}
+
+func (f *helpFlow) fits() bool { return f.walk(func(helpItem, int, int, int) {}) }
+
+// drawHelp draws the help. The cursor is the first visible row, and the last line says how many rows are below.
+func drawHelp(a draw.Area, s *drawCtx) {
+	blocks := helpBlocks(s.ui.Keys)
+	f := flowHelp(blocks, a.W, a.H)
+	top := a
+	if f.height > a.H {
+		foot, rest := a.Bottom(1)
+		top = a.In(rest)
+		f = flowHelp(blocks, a.W, top.H)
+		first := max(min(s.ui.Cursor.Selected, f.height-top.H), 0)
+		more := "the end"
+		if n := f.height - top.H - first; n > 0 {
+			more = "↓ " + strconv.Itoa(n) + " more " + plural(n, "row") + " · down, ctrl+d, G"
+		}
+		a.In(foot).Fit(0, 0, a.W, themes.Style(themes.Warn), more)
+	}
+	first := max(min(s.ui.Cursor.Selected, f.height-top.H), 0)
+	if h := s.ui.Hits; h != nil {
+		h.Window, h.Total = draw.Window{First: first, Count: top.H}, f.height-top.H+1
+	}
+	f.walk(func(item helpItem, column, y, rows int) {
+		x := column * f.width
+		if y -= first; item.key == "" && y >= 0 {
+			top.Fit(x, y, f.width-2, themes.Title.With(themes.Bold), item.text)
 			return
 		}
-		at := column * w
-		a.Fit(at, y, w-2, themes.Title.With(themes.Bold), g.Name)
-		y++
-		for _, k := range g.Keys {
-			if y >= a.H {
-				break
-			}
-			a.Fit(at, y, 14, themes.Style(themes.Accent), k.Key)
-			a.Fit(at+15, y, w-17, themes.Style(themes.Text), k.Action)
-			y++
+		if y >= 0 {
+			top.Fit(x, y, f.text-1, item.style, item.key)
 		}
-		y++
+		// A text of which the first row has scrolled out of sight begins above the area, where nothing is drawn.
+		top.Wrap(x+f.text, y, f.width-f.text-2, rows, themes.Style(themes.Text), item.text)
+	})
+}
+
+// plural returns a noun for a number of things.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
 	}
-	if !next(int(podStates)) {
-		return
-	}
-	at := column * w
-	a.Fit(at, y, w-2, themes.Title.With(themes.Bold), "Symbols")
-	for state := Active; state < podStates && y+1 < a.H; state++ {
-		y++
-		a.Set(at, y, themes.Style(state.Token()), state.Glyph())
-		a.Fit(at+3, y, w-5, themes.Style(themes.Text), state.Word())
-	}
+	return noun + "s"
 }

@@ -60,6 +60,7 @@ type Pane struct {
 	borderFact func(m *Model) string         // a fact for its border
 	list       list                          // nil for a pane without a list
 	named      rowNames                      // what its rows are called
+	scrolls    bool                          // the cursor is the first visible row of a text
 }
 
 // Subject is the kind of object that a pane is about.
@@ -77,6 +78,9 @@ func (p *Pane) Min() (w, h int) { return p.minW, p.minH }
 
 // HasList reports whether the pane has rows to select.
 func (p *Pane) HasList() bool { return p.list != nil }
+
+// Scrolls reports whether the pane is a text that the cursor scrolls.
+func (p *Pane) Scrolls() bool { return p.scrolls }
 
 // Filters reports whether the pane's list can be filtered.
 func (p *Pane) Filters() bool { return p.list != nil && p.list.matches() }
