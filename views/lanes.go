@@ -20,7 +20,10 @@ type lanes struct {
 
 // lanesFor fits the lanes, with their labels, into a width.
 func lanesFor(z *Zones, width int) lanes {
-	room, passes := max(width-laneLabel, 1), max(z.Passes, 1)
+	if z.Passes == 0 {
+		return lanes{Zones: z, step: 1, per: 1}
+	}
+	room, passes := max(width-laneLabel, 1), z.Passes
 	l := lanes{Zones: z, per: 1, columns: passes, step: min(max(room/passes, 1), 4)}
 	if passes <= room {
 		return l
@@ -42,6 +45,9 @@ func lanesFor(z *Zones, width int) lanes {
 
 // column returns the column of a pass; false if it is out of view.
 func (l *lanes) column(pass int) (int, bool) {
+	if l.columns == 0 {
+		return 0, false
+	}
 	c := (pass - l.first + l.Passes) % l.Passes / l.per
 	return c, c < l.columns
 }
@@ -67,7 +73,7 @@ func (l *lanes) drawPasses(a draw.Area) {
 	}
 	a.Fit(1, 0, laneLabel-2, themes.Style(themes.Dim), label)
 	for c := range l.columns {
-		pass := (l.first + c*l.per) % max(l.Passes, 1)
+		pass := (l.first + c*l.per) % l.Passes
 		if number := strconv.Itoa(pass); (l.per == 1 && pass%10 == 0 || l.per > 1 && c%10 == 0) && laneLabel+c*l.step+len(number) < a.W {
 			a.Text(laneLabel+c*l.step, 0, themes.Style(themes.Border), number)
 		}

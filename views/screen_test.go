@@ -317,3 +317,13 @@ func TestScreen_CountdownsCount(t *testing.T) {
 		}
 	}
 }
+
+// A cluster without nodes has no passes.
+func TestZones_WithoutNodes(t *testing.T) {
+	m := sample(312, 240)
+	m.Zones = &views.Zones{}
+	for _, s := range goldenSizes {
+		screen(m, sampleState(views.Overview), s, draw.Braille)
+		screen(m, sampleState(views.ZonesPane), s, draw.Braille)
+	}
+}
