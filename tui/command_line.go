@@ -44,7 +44,13 @@ func allCommands() []command {
 	return all
 }
 
+// aliases are names that people know from other programs.
+var aliases = map[string]string{"q": "quit", "q!": "quit", "quit!": "quit", "po": "pods", "no": "nodes", "namespace": "ns", "context": "ctx"}
+
 func commandNamed(name string) *command {
+	if known, ok := aliases[name]; ok {
+		name = known
+	}
 	i := slices.IndexFunc(commands, func(w command) bool { return w.name == name })
 	if i < 0 {
 		return nil

@@ -222,7 +222,11 @@ func (s *Screen) commandTheme(rest string) tea.Cmd {
 	return nil
 }
 
+// commandFilter filters the list on the screen, on the overview that of the focused pane, as / does.
 func (s *Screen) commandFilter(rest string) tea.Cmd {
+	if s.top().pane == views.Overview && pane(s.focus).Filters() {
+		s.openPane(s.focus)
+	}
 	if !pane(s.top().pane).Filters() {
 		s.setStatus(":filter: this pane has no list to filter")
 		return nil

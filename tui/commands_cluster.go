@@ -16,6 +16,7 @@ import (
 	"orrery/core/printable"
 	"orrery/core/world"
 	"orrery/views"
+	"orrery/views/collect"
 	"orrery/views/filter"
 )
 
@@ -23,6 +24,8 @@ import (
 var clusterCommands = []command{
 	{name: "ctx", argument: "[context]", help: "watch another cluster of the kubeconfig", run: (*Screen).commandContext, complete: contextCompletions},
 	{name: "ns", argument: "[namespace]", help: "show pods of one namespace only; without one, of all", run: (*Screen).commandNamespace},
+	{name: "drain", argument: "[node]", help: "drain a node, or the selected one", run: commandOnNode("drain", operate.Drain), complete: namesFromEngine("drain", collect.NodeNames)},
+	{name: "cordon", argument: "[node]", help: "cordon a node, or the selected one, or uncordon it", run: commandOnNode("cordon", operate.Cordon), complete: namesFromEngine("cordon", collect.NodeNames)},
 	{name: "pods", help: "all pods that are seen, and where they are", run: (*Screen).commandPods},
 	{name: "access", help: "what may not be seen, and the RBAC rules it takes", run: (*Screen).commandAccess},
 }
@@ -30,6 +33,24 @@ var clusterCommands = []command{
 func proposes(verb operate.Verb) func(*Screen, string) tea.Cmd {
 	return func(s *Screen, _ string) tea.Cmd {
 		s.propose(verb)
+		return nil
+	}
+}
+
+// commandOnNode changes a node that is named or selected. Where nothing can be changed it names the what-if of the same.
+func commandOnNode(name string, verb operate.Verb) func(*Screen, string) tea.Cmd {
+	return func(s *Screen, node string) tea.Cmd {
+		if node == "" {
+			node, _ = s.selectedNode()
+		}
+		switch why := s.readOnlyReason(); {
+		case node == "":
+			s.setStatus(":" + name + ": no node is selected; say which, as in :" + name + " NODE")
+		case why != "":
+			s.setStatus(":" + name + ": " + why + "; :whatif " + name + " " + printable.Line(node, 80) + " tries it on a copy")
+		default:
+			s.proposeOn(verb, node, world.PodRef{})
+		}
 		return nil
 	}
 }

@@ -41,6 +41,11 @@ type confirmMsg struct {
 func (s *Screen) propose(verb operate.Verb) {
 	pod, _ := s.selectedPod()
 	node, _ := s.selectedNode()
+	s.proposeOn(verb, node, pod)
+}
+
+// proposeOn does so for an action on a node or a pod.
+func (s *Screen) proposeOn(verb operate.Verb, node string, pod world.PodRef) {
 	s.whatIfNumber++
 	number := s.whatIfNumber
 	s.whatIfPending = true

@@ -17,6 +17,8 @@ type Frame struct {
 	Moving, Playing, Loop bool
 	// ReadOnly is why the cluster cannot be changed from here; empty if it can.
 	ReadOnly string
+	// NotScheduler says that the cluster's own scheduler has the queue, so that no pod can be activated in it from here.
+	NotScheduler bool
 }
 
 // mailbox holds the latest frame. A new frame replaces one that was not taken.

@@ -25,7 +25,7 @@ var clusterBindings = []binding{
 	},
 	{
 		name: "activate", keys: []string{"A"}, label: "A", long: "activate the selected pod: skip its back-off", group: clusterKeys, where: onPanesButHelp,
-		disabled: (*Screen).cannotChangePod, run: proposes(operate.Activate),
+		disabled: (*Screen).cannotActivate, run: proposes(operate.Activate),
 	},
 	{
 		name: "ungate", keys: []string{"U"}, label: "U", long: "take the scheduling gates off the selected pod", group: clusterKeys, where: onPanesButHelp,
@@ -45,6 +45,16 @@ func (s *Screen) cannotChangePod() string {
 		return "no pod is selected"
 	}
 	return s.readOnlyReason()
+}
+
+func (s *Screen) cannotActivate() string {
+	if why := s.cannotChangePod(); why != "" {
+		return why
+	}
+	if s.frame.NotScheduler {
+		return "the cluster's own scheduler has the queue; with --schedule the console is the scheduler"
+	}
+	return ""
 }
 
 // readOnlyReason returns why the cluster cannot be changed from here; empty if it can.

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -152,8 +153,9 @@ func TestConfirm_ImpossibleActionIsExplained(t *testing.T) {
 	s := watch(t, source, 140, 30)
 	s.keys("2", "U").shows("no scheduling gate holds pod default/one").lacks("This changes the cluster")
 	s.keys("E").shows("pod default/one is on no node that it could be evicted from")
-	s.keys("A").shows("Activate pod default/one?", "It skips its back-off")
-	s.keys("y").shows("there is no API to activate it")
+	s.keys("A").shows("A: the cluster's own scheduler has the queue").lacks("Activate pod")
+	source.executor.Activate = func(context.Context, ...types.NamespacedName) error { return nil }
+	s.keys("3", "2", "A").shows("Activate pod default/one?", "It skips its back-off")
 }
 
 func TestLive_ShowsAgreementAndConnection(t *testing.T) {

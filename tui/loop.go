@@ -194,6 +194,7 @@ func (p *loop) build() {
 		f.Model.Header.Mode = views.WhatIfMode
 	}
 	f.ReadOnly = p.readOnlyReason()
+	f.NotScheduler = p.live != nil && p.live.Executor().Activate == nil
 	p.partial = f.Model.Partial()
 	if p.playback != nil {
 		f.Playing, f.Loop = p.playback.Playing(), p.playback.Loop()
