@@ -84,8 +84,8 @@ func checkOrrery(t *testing.T, d *playback.Recording) {
 	if counts := model(views.QueuePane).Queue.Counts; counts != v.Counts {
 		t.Errorf("the belt counts %+v and the queue %+v", v.Counts, counts)
 	}
-	if evictions := model(views.EvictionsPane).Evictions; evictions.Terminating != v.Terminating {
-		t.Errorf("%d pods terminate, in the evictions %d", v.Terminating, evictions.Terminating)
+	if evictions := model(views.EvictionsPane).Evictions; evictions.Counts[views.StateTerminating] != v.Terminating {
+		t.Errorf("%d pods terminate, in the evictions %d", v.Terminating, evictions.Counts[views.StateTerminating])
 	}
 	if diff := cmp.Diff(model(views.LeaderPane).Leader, v.Leader); diff != "" {
 		t.Errorf("the leader differs from its pane's:\n%s", diff)
