@@ -6,9 +6,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
-
-	"orrery/core/engine"
-	"orrery/core/world"
 )
 
 // waiting says what a pod waits for besides its turn: its scheduling gates, or the victims on its nominated node. It is
@@ -50,21 +47,6 @@ func (p *pendingPod) waiting(e *Preemption) string {
 		text += fmt.Sprintf(" (%s of %s grace left)", left, time.Duration(*grace)*time.Second)
 	}
 	return text
-}
-
-// ofOtherScheduler is the diagnosis of a pod that asks for a scheduler which no profile is.
-func ofOtherScheduler(e *engine.Engine, pod *v1.Pod) *Diagnosis {
-	d := &Diagnosis{Explanation: &engine.Explanation{
-		Decision: engine.Decision{Pod: world.PodRefOf(pod), Verdict: engine.Skipped}, State: e.PodState(pod.Namespace, pod.Name),
-	}}
-	if pod.Spec.NodeName != "" {
-		d.Summary = fmt.Sprintf("scheduler %q has placed it on %s", pod.Spec.SchedulerName, pod.Spec.NodeName)
-	} else {
-		d.Waiting = fmt.Sprintf("waits for scheduler %q; no profile here has that name", pod.Spec.SchedulerName)
-		d.Summary = fmt.Sprintf("spec.schedulerName is %q; the profiles here are %q", pod.Spec.SchedulerName, e.Profiles())
-	}
-	d.Decision.Message = d.Summary
-	return d
 }
 
 // victims counts the terminating pods of lower priority on the node, and returns the one that has the longest left.
