@@ -176,8 +176,8 @@ func TestLive_SwitchesContextAndNamespace(t *testing.T) {
 	s.keys(":").typeText("ctx nowhere").keys("enter").shows(`there is no context "nowhere"`)
 	s.keys(":").typeText("ctx broken").keys("enter").shows("staying here: connecting to the API server: connection refused")
 	s.keys("2").shows("default/one")
-	s.keys(":").typeText("ns shop").keys("enter").shows("no pending pods")
-	s.keys(":").typeText("ns default").keys("enter").shows("default/one").lacks("no pending pods")
+	s.keys(":").typeText("ns shop").keys("enter").shows("no pods match /-n shop/ (of 2 pending) · :ns shows all")
+	s.keys(":").typeText("ns default").keys("enter").shows("default/one").lacks("no pods match")
 	s.keys(":").typeText("ns").keys("enter").shows("pods of all namespaces")
 	s.keys(":").typeText("ctx production").keys("enter").shows("watching production", "production").lacks("staging")
 	if !source.closed {

@@ -28,22 +28,32 @@ func TestFilter_WithoutMatchesSaysSo(t *testing.T) {
 		{views.PressurePane, []string{"3", "p"}, "no pods match /zzz/ (of ", " on this node) · esc clears"},
 		{views.TimelinePane, []string{"M"}, "no marks match /zzz/ (of ", " in this recording) · esc clears"},
 	}
-	for _, size := range [][2]int{{80, 24}, {140, 40}} {
-		s := newSession(t, size[0], size[1]).keys("space").advance(58*time.Second).keys("space", "esc")
-		for _, tt := range said {
-			s.keys("1").keys(tt.keys...).keys("/").typeText("zzz").keys("enter")
-			if s.screen.top().pane != tt.pane {
-				t.Fatalf("%v lead to %s", tt.keys, s.screen.top().pane)
-			}
-			s.shows(tt.before, tt.after)
-			s.keys("esc").lacks("match /zzz/")
-		}
+	ofStorage := []emptyFilter{
+		{views.StoragePane, []string{":", "p", "v", "c", "enter"}, "no claims match /zzz/ (of 6) · esc clears", ""},
+		{views.VolumesPane, []string{":", "p", "v", "enter"}, "no volumes match /zzz/ (of 5) · esc clears", ""},
 	}
+	for _, size := range [][2]int{{80, 24}, {140, 40}} {
+		typeEmptyFilters(t, newSession(t, size[0], size[1]).keys("space").advance(58*time.Second).keys("space", "esc"), said)
+		typeEmptyFilters(t, rollout(t, 62*time.Second, size[0], size[1]), ofStorage)
+	}
+	said = append(said, ofStorage...)
 	for _, p := range views.Panes() {
 		listed := slices.ContainsFunc(said, func(tt emptyFilter) bool { return tt.pane == p.ID })
 		if p.Filters() && !listed && p.ID != views.ExplainPane {
 			t.Errorf("the list of %s is not tried", p.Title)
 		}
+	}
+}
+
+func typeEmptyFilters(t *testing.T, s *session, said []emptyFilter) {
+	t.Helper()
+	for _, tt := range said {
+		s.keys("1").keys(tt.keys...).keys("/").typeText("zzz").keys("enter")
+		if s.screen.top().pane != tt.pane {
+			t.Fatalf("%v lead to %s", tt.keys, s.screen.top().pane)
+		}
+		s.shows(tt.before, tt.after)
+		s.keys("esc").lacks("match /zzz/")
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 var storagePane = ListPane[ClaimRow]{
 	Pane: Pane{
-		ID: StoragePane, Title: "Storage", Help: "claims, the troubled ones first, capacity left and attach limits", Opens: JourneyPane,
+		ID: StoragePane, named: rowNames{Many: "claims"}, Title: "Storage", Help: "claims, the troubled ones first, capacity left and attach limits", Opens: JourneyPane,
 		Describes: "PersistentVolumeClaim", minW: 50, minH: 6, body: drawStorage, borderFact: storageRight,
 	},
 	Columns: claimColumns, Row: claimRow, Empty: "there are no claims",

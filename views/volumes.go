@@ -8,7 +8,7 @@ import (
 
 var volumesPane = ListPane[VolumeRow]{
 	Pane: Pane{
-		ID: VolumesPane, Title: "Volumes", Help: "persistent volumes, the troubled ones first", Opens: JourneyPane,
+		ID: VolumesPane, named: rowNames{Many: "volumes"}, Title: "Volumes", Help: "persistent volumes, the troubled ones first", Opens: JourneyPane,
 		Describes: "PersistentVolume", AllNamespaces: true, minW: 50, minH: 5, body: drawVolumes, borderFact: storageRight,
 	},
 	Columns: volumeColumns, Row: volumeRow, Empty: "there are no volumes",

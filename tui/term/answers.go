@@ -8,7 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-const (
+// They are variables for tests, in which a terminal's answer may take as long as the machine is busy.
+var (
 	// answerWait is how long a quitting program waits for pending answers at most: a terminal may be far away.
 	answerWait = 500 * time.Millisecond
 	// answerTimeout is the age at which an answer is no longer expected: most terminals do not know every query.

@@ -219,8 +219,12 @@ func TestGuard_WaitsForAnswersOnExit(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			self, _ := os.Executable()
+			fault := "patient"
+			if tt.mute {
+				fault = "x"
+			}
 			s := ptytest.Start(t, ptytest.Options{
-				Command: []string{"sh", "-c", `$SUBJECT subject x; stty raw -echo min 0 time 5; od -c`}, Env: []string{"SUBJECT=" + self},
+				Command: []string{"sh", "-c", `$SUBJECT subject ` + fault + `; stty raw -echo min 0 time 5; od -c`}, Env: []string{"SUBJECT=" + self},
 				Width: 80, Height: 24, Wait: tt.wait, Mute: tt.mute, Unknown: tt.unknown,
 			})
 			s.Await("the first paint", func(screen *ptytest.Screen) bool { return screen.Contains("subject") })

@@ -29,6 +29,9 @@ func subject(fault string) int {
 		fmt.Println("no screen:", facts.Refusal, err)
 		return 2
 	}
+	if fault == "patient" {
+		term.AwaitAnswers()
+	}
 	guard := term.NewGuard(facts)
 	model := &screen{guard: guard, facts: facts, fault: fault}
 	err = guard.Run(context.Background(), tea.NewProgram(guard.Model(model), guard.Options(nil)...))
