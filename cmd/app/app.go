@@ -58,7 +58,7 @@ Answers are for people; with --output json they are for programs. Without a comm
 text elsewhere.
 
 Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad input.`,
-		Example: `  orrery demo               # a recorded morning, on the screen
+		Example: `  orrery demo                # a recorded morning, on the screen
   orrery explain shop/web-0  # why is that pod pending?`,
 		RunE:          openDemo,
 		Version:       version(),
