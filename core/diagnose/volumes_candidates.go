@@ -85,11 +85,7 @@ func (p *pendingPod) otherClass(l *ClaimLink) []Remedy {
 	return remedies[:min(len(remedies), maxStorage)]
 }
 
-func isDelayed(class *storagev1.StorageClass) bool {
-	return class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
-}
-
-// volumeFor returns a volume that the controller binds to the claim, where nobody makes one.
+// volumeFor returns a volume that the controller binds to the claim, where no provisioner makes one.
 func volumeFor(l *ClaimLink) []Remedy {
 	if l.Requested == "" || !suits(l.object) || l.class != nil && volumebinding.Provisions(l.class) {
 		return nil

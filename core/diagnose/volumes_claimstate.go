@@ -36,8 +36,7 @@ func ClaimOf(e *engine.Engine, c *v1.PersistentVolumeClaim, users []string) Clai
 
 // ClaimStateOf returns the state of a claim, and whether a provisioner has to act next.
 func ClaimStateOf(e *engine.Engine, c *v1.PersistentVolumeClaim) (s ClaimState, provisioner bool) {
-	r, l := claimReader{engine: e}, ClaimLink{object: c}
-	l.class, _ = e.Store().Object(world.StorageClass, "", volume.GetPersistentVolumeClaimClass(c)).(*storagev1.StorageClass)
+	r, l := claimReader{engine: e}, ClaimLink{object: c, class: classOf(e, c)}
 	s = r.stateOf(&l)
 	return s, s == ClaimProvisioning || s == ClaimUnbound && c.Spec.VolumeName == "" && l.class != nil && volumebinding.Provisions(l.class)
 }
@@ -58,7 +57,7 @@ func (r *claimReader) linkClass(l *ClaimLink) {
 		return
 	}
 	l.Class = &ClassLink{Name: name}
-	if l.class, _ = r.engine.Store().Object(world.StorageClass, "", name).(*storagev1.StorageClass); l.class == nil {
+	if l.class = classOf(r.engine, l.object); l.class == nil {
 		l.Class.Says = "does not exist"
 		return
 	}
@@ -72,6 +71,17 @@ func (r *claimReader) linkClass(l *ClaimLink) {
 	} else if place := placeOfClass(l.class); place != "" {
 		l.Class.Says += ", only " + place
 	}
+}
+
+// classOf returns the class of a claim; nil if it has none, or one that does not exist.
+func classOf(e *engine.Engine, claim *v1.PersistentVolumeClaim) *storagev1.StorageClass {
+	class, _ := e.Store().Object(world.StorageClass, "", volume.GetPersistentVolumeClaimClass(claim)).(*storagev1.StorageClass)
+	return class
+}
+
+// isDelayed reports whether claims of a class wait for their pods.
+func isDelayed(class *storagev1.StorageClass) bool {
+	return class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
 }
 
 // stateOf returns what a claim is. The order of the cases is that of the plugin's checks.
@@ -128,8 +138,7 @@ func (r *claimReader) describeState(l *ClaimLink) {
 // delayed reports whether the claim waits for its pod. A claim that names a volume is bound by the controller, whatever
 // its class.
 func (l *ClaimLink) delayed() bool {
-	return l.object.Spec.VolumeName == "" && l.class != nil && l.class.VolumeBindingMode != nil &&
-		*l.class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
+	return l.object.Spec.VolumeName == "" && l.class != nil && isDelayed(l.class)
 }
 
 func (r *claimReader) describeTerminating(l *ClaimLink) {

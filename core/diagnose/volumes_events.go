@@ -77,11 +77,6 @@ func withClass(e *engine.Engine, claim *v1.PersistentVolumeClaim, c change.Chang
 	}
 }
 
-func classOf(e *engine.Engine, claim *v1.PersistentVolumeClaim) *storagev1.StorageClass {
-	class, _ := e.Store().Object(world.StorageClass, "", volume.GetPersistentVolumeClaimClass(claim)).(*storagev1.StorageClass)
-	return class
-}
-
 // alteredCapacity changes the first capacity that the change is of, or makes one.
 func alteredCapacity(e *engine.Engine, c change.Change) []world.Event {
 	var nodes []*v1.Node
