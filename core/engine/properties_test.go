@@ -124,22 +124,27 @@ func TestLiveness(t *testing.T) {
 		if counts := e.Queue().Counts(); counts.Active+counts.Backoff > 0 {
 			t.Errorf("scenario %d: at rest, the queue holds %+v", seed, counts)
 		}
-		for _, object := range c.List(world.Pod) {
-			pod := object.(*v1.Pod)
-			place := e.PodState(pod.Namespace, pod.Name)
-			if place != engine.StateUnschedulable {
-				continue
-			}
-			x, err := e.Explain(pod.Namespace, pod.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if x.Decision.Verdict == engine.Placed {
-				t.Errorf("scenario %d: %s is pending although %s is feasible; its transitions: %+v",
-					seed, pod.Name, x.Decision.Node, e.PodTransitions(pod.UID))
-			}
-		}
+		checkNoFeasiblePodPends(t, e, c, seed)
 		checkNoPodLost(t, e, c, seed)
+	}
+}
+
+// checkNoFeasiblePodPends checks that no node is feasible for any unschedulable pod.
+func checkNoFeasiblePodPends(t *testing.T, e *engine.Engine, c *memory.Cluster, seed uint64) {
+	t.Helper()
+	for _, object := range c.List(world.Pod) {
+		pod := object.(*v1.Pod)
+		if e.PodState(pod.Namespace, pod.Name) != engine.StateUnschedulable {
+			continue
+		}
+		x, err := e.Explain(pod.Namespace, pod.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Decision.Verdict == engine.Placed {
+			t.Errorf("scenario %d: %s is pending although %s is feasible; its transitions: %+v",
+				seed, pod.Name, x.Decision.Node, e.PodTransitions(pod.UID))
+		}
 	}
 }
 

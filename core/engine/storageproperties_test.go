@@ -52,20 +52,7 @@ func TestStorage_Liveness(t *testing.T) {
 	for seed := range uint64(*scenarios / 2) {
 		e, c := newStorageEngine(t, seed), storageScenario(seed, memory.Faults{})
 		run(e, c, start.Add(scenarioLength+storageTail))
-		for _, o := range c.List(world.Pod) {
-			pod := o.(*v1.Pod)
-			if e.PodState(pod.Namespace, pod.Name) != engine.StateUnschedulable {
-				continue
-			}
-			x, err := e.Explain(pod.Namespace, pod.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if x.Decision.Verdict == engine.Placed {
-				t.Errorf("scenario %d: %s is pending although %s is feasible; its transitions: %+v",
-					seed, pod.Name, x.Decision.Node, e.PodTransitions(pod.UID))
-			}
-		}
+		checkNoFeasiblePodPends(t, e, c, seed)
 		checkNoPodLost(t, e, c, seed)
 		if t.Failed() {
 			return
