@@ -12,7 +12,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	storagevolume "k8s.io/component-helpers/storage/volume"
 
-	"orrery/core/parity/storage"
+	"orrery/core/world"
 )
 
 // checkVolumes waits until every claim of every running pod has a volume of its own which the pod's node can use, and which
@@ -45,7 +45,8 @@ func (s *storageFixture) volumeFaults(limit int32) (faults []string) {
 	owner := map[string]string{} // claim by volume
 	for _, pod := range pods {
 		for i := range pod.Spec.Volumes {
-			claim := claims[storage.ClaimName(&pod, &pod.Spec.Volumes[i])]
+			name, _ := world.ClaimOf(&pod, &pod.Spec.Volumes[i])
+			claim := claims[name]
 			if pod.Status.Phase != v1.PodRunning {
 				continue
 			}

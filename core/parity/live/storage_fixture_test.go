@@ -19,6 +19,7 @@ import (
 
 	"orrery/core/parity/apiserver"
 	"orrery/core/parity/storage"
+	"orrery/core/world"
 )
 
 // Storage classes of the tests: volumes of the driver, made once a pod of the claim has a node, or at once in zone-1; and
@@ -260,7 +261,7 @@ func (s *storageFixture) waitRunning(n int) {
 // describedClaims returns the state of a pod's claims, one per line.
 func (s *storageFixture) describedClaims(pod *v1.Pod) (lines []string) {
 	for i := range pod.Spec.Volumes {
-		name := storage.ClaimName(pod, &pod.Spec.Volumes[i])
+		name, _ := world.ClaimOf(pod, &pod.Spec.Volumes[i])
 		claim, err := s.client.CoreV1().PersistentVolumeClaims(pod.Namespace).Get(s.ctx, name, metav1.GetOptions{})
 		if err != nil {
 			lines = append(lines, err.Error())

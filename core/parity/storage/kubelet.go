@@ -12,9 +12,9 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	storagelisters "k8s.io/client-go/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/component-helpers/storage/ephemeral"
 
 	"orrery/core/parity/apiserver"
+	"orrery/core/world"
 )
 
 // kubelet acts as the kubelet of all nodes: a bound pod runs once its volumes are attached, a terminating one is removed.
@@ -82,7 +82,7 @@ func (m *Mounts) Ready(pod *v1.Pod) error {
 
 // attached checks that a pod's volume, if it is a claim, is attached to the pod's node or needs no attachment.
 func (m *Mounts) attached(pod *v1.Pod, volume *v1.Volume) error {
-	name := ClaimName(pod, volume)
+	name, _ := world.ClaimOf(pod, volume)
 	if name == "" {
 		return nil
 	}
@@ -102,17 +102,6 @@ func (m *Mounts) attached(pod *v1.Pod, volume *v1.Volume) error {
 		err = fmt.Errorf("%s is not attached to %s yet", pv.Name, pod.Spec.NodeName)
 	}
 	return err
-}
-
-// ClaimName is the name of the claim of a pod's volume; empty if it has none.
-func ClaimName(pod *v1.Pod, volume *v1.Volume) string {
-	switch {
-	case volume.PersistentVolumeClaim != nil:
-		return volume.PersistentVolumeClaim.ClaimName
-	case volume.Ephemeral != nil:
-		return ephemeral.VolumeClaimName(pod, volume)
-	}
-	return ""
 }
 
 // AttachmentName is the name of the attachment of a CSI volume to a node.
