@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"orrery/core/engine"
+	"orrery/core/whatif/change"
 	"orrery/views/collect"
 )
 
@@ -31,50 +32,23 @@ func namesFromEngine(word string, list nameLister) func(*Screen, string) []strin
 	}
 }
 
-// whatIfCompletions completes the change of a what-if: the verb, then its node or pod.
-func whatIfCompletions(s *Screen, typed string) []string {
-	for _, c := range [...]struct {
-		lead string
-		list nameLister
-	}{
-		{"delete node ", collect.NodeNames},
-		{"delete pod ", collect.PodNames},
-		{"delete pvc ", collect.ClaimNames},
-		{"class ", collect.ClaimNames},
-		{"capacity ", collect.ClassNames},
-		{"cordon ", collect.NodeNames},
-		{"uncordon ", collect.NodeNames},
-		{"drain ", collect.NodeNames},
-		{"add 1 node like ", collect.NodeNames},
-		{"requests ", collect.PodNames},
-		{"priority ", collect.PodNames},
-		{"scale ", collect.PodNames},
-		{"profile ", collect.PodNames},
-		{"ungate ", collect.PodNames},
-		{"taint ", collect.NodeNames},
-		{"untaint ", collect.NodeNames},
-		{"tolerate ", collect.PodNames},
-		{"unselect ", collect.PodNames},
-		{"move ", collect.PodNames},
-		{movedPod(typed), collect.NodeNames},
-	} {
-		rest, ok := strings.CutPrefix(typed, c.lead)
-		if !ok || strings.Contains(rest, " ") {
-			continue
-		}
-		names := slices.Clone(namesFromEngine("whatif "+c.lead, c.list)(s, rest))
-		for i := range names {
-			names[i] = c.lead + names[i]
-		}
-		return names
-	}
-	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "delete node ", "delete pod ", "delete pvc ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "unselect ", "ungate ", "move ")(s, typed)
+// changedNames list what a change names, by what its usage calls it.
+var changedNames = map[string]nameLister{
+	"NODE": collect.NodeNames, "POD": collect.PodNames, "OWNER|POD": collect.PodNames, "CLAIM": collect.ClaimNames, "CLASS": collect.ClassNames,
 }
 
-// movedPod returns a move up to the node that it wants, or else a space, which starts no change.
-func movedPod(typed string) string {
-	if words := strings.SplitAfterN(typed, " ", 3); len(words) == 3 && words[0] == "move " {
-		return words[0] + words[1]
+// whatIfCompletions completes the change of a what-if: the verb, then the names that it takes.
+func whatIfCompletions(s *Screen, typed string) []string {
+	at := strings.LastIndex(typed, " ") + 1
+	lead, rest := typed[:at], typed[at:]
+	for _, next := range change.Next(strings.Fields(lead)) {
+		if list := changedNames[next]; list != nil {
+			names := slices.Clone(namesFromEngine("whatif "+lead, list)(s, rest))
+			for i := range names {
+				names[i] = lead + names[i]
+			}
+			return names
+		}
 	}
-	return " "
+	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "delete node ", "delete pod ", "delete pvc ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "unselect ", "ungate ", "move ")(s, typed)
 }
