@@ -84,11 +84,7 @@ func (p completer) names(c *cobra.Command, kind world.Kind, text string) []cobra
 
 func (p completer) objects(c *cobra.Command, kind world.Kind) []world.Object {
 	if p.of.trace != "" || !p.of.configured(c) {
-		name := p.of.trace
-		if name == "" {
-			name = builtIn()[0]
-		}
-		s, err := openTraceAt(c, p.plugins, name, p.of.at)
+		s, err := p.of.openAt(c, p.plugins)
 		if err != nil {
 			return nil
 		}

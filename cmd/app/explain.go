@@ -45,11 +45,7 @@ that node is not feasible; and without a pod, when pods are pending.`,
 			if f.again {
 				return f.watch(c, plugins, args)
 			}
-			s, err := f.whom.openAt(c, plugins)
-			if err != nil {
-				return err
-			}
-			doc, err := f.ask(c, s, args)
+			doc, err := f.ask(c, plugins, args)
 			if err != nil {
 				return err
 			}
@@ -69,7 +65,11 @@ that node is not feasible; and without a pod, when pods are pending.`,
 }
 
 // ask answers about a pod, or without one about all pending pods or those of an owner.
-func (f *explainFlags) ask(c *cobra.Command, s *openedAt, args []string) (answered, error) {
+func (f *explainFlags) ask(c *cobra.Command, plugins framework.Registry, args []string) (answered, error) {
+	s, err := f.whom.openAt(c, plugins)
+	if err != nil {
+		return nil, err
+	}
 	owner, ofOwner := "", len(args) == 0
 	if !ofOwner {
 		owner, ofOwner = ownerArgument(args[0])

@@ -24,6 +24,7 @@ type answered interface {
 	text(w io.Writer)
 	// gist is what makes it another answer: not the time, and not how long something has been so.
 	gist() string
+	askedAt() time.Time
 	// yes is the exit code, and settled says that nothing waits any more.
 	yes() bool
 	settled() bool
@@ -36,17 +37,13 @@ func (f *explainFlags) watch(c *cobra.Command, plugins framework.Registry, args 
 	}
 	last := ""
 	for {
-		s, err := f.whom.openAt(c, plugins)
-		if err != nil {
-			return err
-		}
-		doc, err := f.ask(c, s, args)
+		doc, err := f.ask(c, plugins, args)
 		if err != nil {
 			return err
 		}
 		if gist := doc.gist(); gist != last {
 			if last != "" && f.out.format == asText {
-				fmt.Fprintf(c.OutOrStdout(), "\n%s\n", timeText(s.at))
+				fmt.Fprintf(c.OutOrStdout(), "\n%s\n", timeText(doc.askedAt()))
 			}
 			if err := f.out.print(c, doc, doc.text); err != nil {
 				return err
@@ -82,6 +79,10 @@ func (f *explainFlags) await(c *cobra.Command, doc answered) error {
 	<-ctx.Done() // also where there is no right to watch
 	return c.Context().Err()
 }
+
+func (d *explanationDocument) askedAt() time.Time { return d.at }
+
+func (d *pendingPodsDocument) askedAt() time.Time { return d.at }
 
 // yes of a question about a node is of that node.
 func (d *explanationDocument) yes() bool {
