@@ -36,5 +36,5 @@ func TestDoc_ExampleHappens(t *testing.T) {
 			return
 		}
 	}
-	t.Fatal("nobody is evicted")
+	t.Fatal("no pod is evicted")
 }

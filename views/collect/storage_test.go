@@ -89,18 +89,18 @@ func TestStorage_ClaimsByTrouble(t *testing.T) {
 	v := storageOf(collect.New(collect.Options{}), storageCluster(t, storageObjects()...), views.StoragePane)
 	var got []string
 	for _, c := range v.ClaimList.Rows {
-		got = append(got, fmt.Sprintf("%s %s by %s in %q: %s", c.Name, c.State.Word(), cmp.Or(c.Pod, "nobody"), c.Place, c.Note))
+		got = append(got, fmt.Sprintf("%s %s by %s in %q: %s", c.Name, c.State.Word(), cmp.Or(c.Pod, "no pod"), c.Place, c.Note))
 	}
 	if diff := gocmp.Diff([]string{
-		`default/lost lost by nobody in "": was bound to gone, which no longer exists; its data may be gone`,
+		`default/lost lost by no pod in "": was bound to gone, which no longer exists; its data may be gone`,
 		`default/absent missing by default/early in "": does not exist`,
-		`default/volumeless no volume by nobody in "": is bound to gone, which does not exist`,
-		`default/asked provisioning by nobody in "": waits for provisioner csi.example.com, for n1`,
+		`default/volumeless no volume by no pod in "": is bound to gone, which does not exist`,
+		`default/asked provisioning by no pod in "": waits for provisioner csi.example.com, for n1`,
 		`default/leaving terminating by default/user in "in zone b": waits for the pods that use it to end: default/user on n1`,
-		`default/manual unbound by nobody in "": is not bound: class manual has no provisioner; waits for a PersistentVolume of that class`,
+		`default/manual unbound by no pod in "": is not bound: class manual has no provisioner; waits for a PersistentVolume of that class`,
 		`default/homeless no node by default/rejected in "": 1 node(s) did not have enough free storage, 1 Insufficient cpu`,
-		`default/stuck stuck by nobody in "in zone b": on down (NotReady)`,
-		`default/delayed delayed by nobody in "": gets its volume when its pod has a node`,
+		`default/stuck stuck by no pod in "in zone b": on down (NotReady)`,
+		`default/delayed delayed by no pod in "": gets its volume when its pod has a node`,
 		`default/bound bound by default/user in "in zone b": on n1`,
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -134,10 +134,10 @@ func TestStorage_VolumesByTrouble(t *testing.T) {
 	v := storageOf(collect.New(collect.Options{}), storageCluster(t, storageObjects()...), views.VolumesPane)
 	var got []string
 	for _, r := range v.VolumeList.Rows {
-		got = append(got, fmt.Sprintf("%s %s of %s on %q", r.Name, r.State.Word(), cmp.Or(r.Claim, "nobody"), r.Attached))
+		got = append(got, fmt.Sprintf("%s %s of %s on %q", r.Name, r.State.Word(), cmp.Or(r.Claim, "no claim"), r.Attached))
 	}
 	if diff := gocmp.Diff([]string{
-		`pv-stuck stuck of default/stuck on "down (NotReady)"`, `pv-free available of nobody on ""`,
+		`pv-stuck stuck of default/stuck on "down (NotReady)"`, `pv-free available of no claim on ""`,
 		`pv-bound bound of default/bound on "n1"`, `pv-leaving bound of default/leaving on ""`,
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
