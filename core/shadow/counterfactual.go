@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/engine"
+	"orrery/core/world"
 )
 
 // Bounds of the search for an explanation.
@@ -57,6 +58,7 @@ type counterfactual struct {
 	engine       *engine.Engine
 	events       []reorderableEvent
 	reordered    []bool
+	objects      []objectStates
 	window       time.Duration // maximum distance of a single event from the decision
 	rankingsLeft int           // rankings left
 	rankings     int           // rankings made
@@ -80,17 +82,60 @@ func (e *rankingBudget) allow(now time.Time, nodes int) int {
 	return min(max(min(e.nodes, maxNodesPerSearch)/max(nodes, 1), minRankings), maxRankings)
 }
 
-// set reorders an event, or restores it.
+// objectStates are the states that an object has in the search.
+type objectStates struct {
+	actual world.Object // the comparator's; nil if there is none
+	placed world.Object // the fork's
+	events []int        // about the object, in order of arrival
+}
+
+// newCounterfactual makes a search from a fork of the comparator's engine.
+func newCounterfactual(q realDecision, fork *engine.Engine, events []reorderableEvent) *counterfactual {
+	t := &counterfactual{realDecision: q, engine: fork, events: events, reordered: make([]bool, len(events))}
+	for i := range events {
+		g := &events[i]
+		for g.object >= len(t.objects) {
+			t.objects = append(t.objects, objectStates{})
+		}
+		o := &t.objects[g.object]
+		if o.events == nil {
+			kind, name := g.about()
+			o.actual = fork.Store().Object(kind, name.Namespace, name.Name)
+			o.placed = o.actual
+		}
+		o.events = append(o.events, i)
+	}
+	for i := range t.objects {
+		slices.SortFunc(t.objects[i].events, func(a, b int) int { return cmp.Compare(events[a].seq, events[b].seq) })
+	}
+	return t
+}
+
+// set reorders an event, or no longer does.
 func (t *counterfactual) set(i int, flipped bool) {
-	switch {
-	case t.reordered[i] == flipped:
+	if t.reordered[i] == flipped {
 		return
-	case flipped:
-		t.events[i].reorder(t.engine)
-	default:
-		t.events[i].restore(t.engine)
 	}
 	t.reordered[i] = flipped
+	o := &t.objects[t.events[i].object]
+	target := t.stateOf(o)
+	forceState(t.engine, target, o.placed)
+	o.placed = target
+}
+
+// stateOf returns an object's state: after the last event that was seen early, else before the first one that was not seen.
+func (t *counterfactual) stateOf(o *objectStates) world.Object {
+	for _, i := range slices.Backward(o.events) {
+		if t.reordered[i] && t.events[i].seenEarly {
+			return t.events[i].now
+		}
+	}
+	for _, i := range o.events {
+		if t.reordered[i] {
+			return t.events[i].was
+		}
+	}
+	return o.actual
 }
 
 // restore returns to an earlier state of the search.

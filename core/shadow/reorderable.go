@@ -30,30 +30,14 @@ type reorderableEvent struct {
 	offset    time.Duration
 	stream    eventStream
 	position  uint64 // its position in the stream
-}
-
-// states returns the object after the reordering, and before it.
-func (t *reorderableEvent) states() (target, from world.Object) {
-	if t.seenEarly {
-		return t.now, t.was
-	}
-	return t.was, t.now
-}
-
-// reorder applies or undoes the event.
-func (t *reorderableEvent) reorder(e *engine.Engine) {
-	target, from := t.states()
-	forceState(e, target, from)
-}
-
-// restore reverts reorder.
-func (t *reorderableEvent) restore(e *engine.Engine) {
-	target, from := t.states()
-	forceState(e, from, target)
+	object    int    // its object, of those in the search
 }
 
 // forceState sets an object to a state that may be older than the current one.
 func forceState(e *engine.Engine, target, from world.Object) {
+	if target == from {
+		return
+	}
 	event := world.Changed{Op: world.Modified, Object: target}
 	if target == nil {
 		event = world.Changed{Op: world.Deleted, Object: from}
@@ -98,14 +82,12 @@ func (s *step) matters() bool {
 	was, _ := s.was.(*v1.Pod)
 	now, _ := s.now.(*v1.Pod)
 	switch {
-	case s.kind == world.Lease, s.kind == world.LeaseCandidate:
+	case s.kind == world.Lease, s.kind == world.LeaseCandidate, s.was == nil && s.now == nil:
 		return false
 	case s.kind == world.Node && s.was != nil && s.now != nil:
 		return !sameNode(s.was.(*v1.Node), s.now.(*v1.Node))
 	case s.kind != world.Pod:
 		return true
-	case was == nil && now == nil:
-		return false
 	case was == nil:
 		return now.Spec.NodeName != ""
 	case now == nil:

@@ -19,10 +19,8 @@ func (j *Comparator) causes(head *numberedInput, q realDecision, nodes int) []Ca
 	if err != nil {
 		return nil
 	}
-	t := &counterfactual{
-		realDecision: q, engine: fork, events: toggles, reordered: make([]bool, len(toggles)), window: j.window,
-		rankingsLeft: j.budget.allow(head.At, nodes),
-	}
+	t := newCounterfactual(q, fork, toggles)
+	t.window, t.rankingsLeft = j.window, j.budget.allow(head.At, nodes)
 	defer func() { j.budget.nodes = max(j.budget.nodes-t.rankings*nodes, 0) }()
 	if !t.tryCertain() && !t.tryStreams() && !t.trySingleEvents() {
 		return nil

@@ -38,7 +38,8 @@ type collector struct {
 	pod       *queuePlace
 	busySince time.Time // start of the other scheduler's current series of decisions without a pause
 	events    []reorderableEvent
-	index     map[objectKey]int // index in events; -1 for objects that are skipped
+	objects   map[objectKey]int  // numbered; -1 for the pod itself
+	retried   map[types.UID]bool // pods that were declared unschedulable after the decision: their places are unknown from then on
 }
 
 type objectKey struct {
@@ -46,21 +47,29 @@ type objectKey struct {
 	name types.NamespacedName
 }
 
-// reorderableEvents returns the events around a decision, nearest in time first. Of several events about one object it
-// takes the nearest, but a decision about a pod before other changes of it.
+// reorderableEvents returns the events around a decision, nearest in time first.
 func (j *Comparator) reorderableEvents(head *numberedInput, about types.NamespacedName, pod *queuePlace) []reorderableEvent {
-	g := collector{Comparator: j, decision: head, pod: pod, busySince: head.At, index: map[objectKey]int{{world.Pod, about}: -1}}
+	g := collector{Comparator: j, decision: head, pod: pod, busySince: head.At, objects: map[objectKey]int{{world.Pod, about}: -1}, retried: map[types.UID]bool{}}
 	for i := len(j.history) - 1; i >= 0 && len(g.events) < maxReorderable; i-- {
 		g.add(&j.history[i], false)
 	}
 	most := len(g.events) + maxReorderable
+	foreseen := map[objectKey]world.Object{}
 	for i := 1; i < len(j.pending) && len(g.events) < most; i++ {
 		changed, ok := j.pending[i].Event.(world.Changed)
 		if !ok {
 			break // a list ends what can be applied early
 		}
 		s := j.stepOf(&j.pending[i], changed)
+		kind, name := s.about()
+		if was, ok := foreseen[objectKey{kind, name}]; ok {
+			s.was = was
+		}
+		foreseen[objectKey{kind, name}] = s.now
 		g.add(&s, true)
+		if pod, ok := s.now.(*v1.Pod); ok && pod.Spec.NodeName == "" && triedBefore(pod) {
+			g.retried[pod.UID] = true
+		}
 	}
 	slices.SortStableFunc(g.events, func(a, b reorderableEvent) int { return int(a.offset - b.offset) })
 	return g.events
@@ -76,11 +85,13 @@ func (g *collector) add(s *step, foreseen bool) {
 	}
 	kind, name := s.about()
 	id := objectKey{kind, name}
-	if at, known := g.index[id]; !known {
-		g.index[id] = len(g.events)
+	at, known := g.objects[id]
+	if !known {
+		at = len(g.objects) - 1 // the pod itself has no number
+		g.objects[id] = at
+	}
+	if t.object = at; at >= 0 {
 		g.events = append(g.events, t)
-	} else if at >= 0 && t.stream == certainStream && g.events[at].now != nil {
-		g.events[at] = t
 	}
 }
 
@@ -105,7 +116,11 @@ func (g *collector) classify(t *reorderableEvent) bool {
 	if other != nil && other.seq > g.decision.seq {
 		return false // it came after the decision
 	}
-	switch other.relativeTo(g.pod) {
+	order := other.relativeTo(g.pod)
+	if g.retried[t.podUID()] {
+		order = unknownOrder
+	}
+	switch order {
 	case decidedBefore:
 		return t.seenEarly
 	case decidedAfter:
