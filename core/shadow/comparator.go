@@ -45,6 +45,7 @@ type Comparator struct {
 	prioritySort bool // the queue is sorted by kube-scheduler's own plugin
 	lease        types.NamespacedName
 	queue        otherQueue
+	prepared     preparedBindings
 
 	now     time.Time
 	lastSeq uint64
@@ -65,6 +66,8 @@ type Comparator struct {
 type numberedInput struct {
 	world.Input
 	seq uint64
+	// expected says that the pod was nominated for this binding, and not by a preemption before.
+	expected bool
 }
 
 // NewComparator returns a comparator without inputs.
@@ -99,6 +102,7 @@ func NewComparator(o Options) (*Comparator, error) {
 		return nil, err
 	}
 	j.lease = types.NamespacedName{Namespace: c.LeaderElection.ResourceNamespace, Name: c.LeaderElection.ResourceName}
+	j.prepared = newPreparedBindings(j.window, func(name string) bool { return j.engine.Profile(name) != nil })
 	j.prioritySort = usesPrioritySort(scoreAll.Profiles[0].Plugins)
 	return j, nil
 }
@@ -138,9 +142,12 @@ func (j *Comparator) Apply(in world.Input) {
 	j.now = in.At
 	switch in.Event.(type) {
 	case world.Changed, world.Listed:
-		j.lastSeq++
-		j.noteQueue(in.Event, j.lastSeq)
-		j.pending = append(j.pending, numberedInput{in, j.lastSeq})
+		for _, h := range j.prepared.observe(in) {
+			j.lastSeq++
+			h.seq = j.lastSeq
+			j.noteQueue(h.Event, h.seq)
+			j.pending = append(j.pending, h)
+		}
 	}
 	for len(j.pending) > 0 && (len(j.pending) > maxPending || !j.nextDue().After(in.At)) {
 		j.process(&j.pending[0])
@@ -201,7 +208,7 @@ func (j *Comparator) processList(h *numberedInput) {
 	j.engine.Effects()
 	j.forget(len(j.history))
 	if list.Kind != world.Lease && list.Kind != world.LeaseCandidate {
-		j.lastList = numberedInput{world.Input{At: h.At}, h.seq}
+		j.lastList = numberedInput{Input: world.Input{At: h.At}, seq: h.seq}
 	}
 }
 
@@ -277,7 +284,7 @@ func (j *Comparator) compareDecision(h *numberedInput, was, pod *v1.Pod) {
 	if condition != nil {
 		j.counters.Unschedulable++
 	}
-	nominated := q.node != "" && q.node == was.Status.NominatedNodeName && r.ScoreOf(q.node) != nil
+	nominated := !h.expected && q.node != "" && q.node == was.Status.NominatedNodeName && r.ScoreOf(q.node) != nil
 	if nominated || q.distance(r) == 0 {
 		j.counters.Agreed++
 		j.overruled.compared(pod.UID, Agreed, r)

@@ -15,6 +15,7 @@
 //	heldbindings.go    outcomes for the effects of an engine that must not act
 //	heldvolumes.go     the writes of volumes and claims among them
 //	comparator.go      observes the other scheduler's decisions, and ranks the nodes for each
+//	prepared.go        its decisions about pods with claims, from what it writes before it binds them
 //	otherqueue.go      the order of pods in the other scheduler's queue
 //	reorderable.go     single events that can be undone, or applied early
 //	streams.go         which of them the other scheduler may have seen at another time
@@ -52,13 +53,14 @@
 //     Of pods with a higher priority that came later, that were deleted, or that another scheduler bound, it had seen a
 //     prefix, up to MaxHold before the binding arrived, or for as long as bindings came without a pause; and of the pods with a
 //     lower priority that came earlier it had decided a prefix.
-//   - Nodes and other objects come in an order of their own, of which it had seen a prefix. That prefix ends
+//   - Nodes, volumes and other objects come in an order of their own, of which it had seen a prefix. That prefix ends
 //     further than a Window from the binding only if bindings came without a pause in between.
 //
 // So the search (search.go) starts with what is certain, then slides the end of each prefix to where the real node
 // comes closest to the best, and last tries a few single events within the window, each of which must bring it closer.
-// Only the window bounds the order of pods that were tried before, are gated, wait for devices, or waited when another
-// replica became leader, and of all pods if the configuration has another QueueSort plugin than PrioritySort.
+// Only the window bounds the order of pods that were tried before (which may be seen only after the decision), are gated, wait
+// for devices, or waited when another replica became leader, and of all pods if the configuration has another QueueSort plugin
+// than PrioritySort.
 //
 // If the real node is then among the best, the difference is explained, and the finding names the necessary events. Another
 // scheduling algorithm is not explained away: its decisions would have to be right for some state it could have had. If
@@ -66,8 +68,11 @@
 //
 // A pod that the other scheduler declares unschedulable is compared in the same way: no node must be feasible.
 //
-// A pod's claims are bound before the pod is. So its node is compared with those that its volumes can be used on, and not
-// with those that other volumes would have allowed.
+// A pod's volumes are provisioned and bound before the pod is, which may take minutes, while the other scheduler already counts
+// the pod on its node. So its decision is compared when a claim shows it: by the selected node in the claim, or by the claim in
+// a volume together with the node that the pod was nominated for. Until its binding succeeds or fails, the comparator has the pod
+// on that node. Without either, as with a claim that two pending pods share, the binding itself is compared: then with the nodes
+// that its volumes can be used on, and not with those that other volumes would have allowed.
 //
 // # What is not compared
 //

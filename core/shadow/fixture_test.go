@@ -7,7 +7,9 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/storage/volume"
 
 	"orrery/core/config"
 	"orrery/core/engine"
@@ -33,6 +35,7 @@ type fixture struct {
 	toReal, toShadow delayedWatch
 	idle             time.Time // until when the real scheduler is busy with its last decision
 	pace             time.Duration
+	storage          bool // see options
 }
 
 // delayedWatch holds the changes that one of the two has not seen yet. The changes of one kind stay in order.
@@ -73,6 +76,8 @@ type options struct {
 	delay time.Duration
 	// pace is the real scheduler's time per decision.
 	pace time.Duration
+	// storage gives some pods claims: of volumes that are provisioned with the pod, and of local ones.
+	storage bool
 }
 
 func newFixture(t testing.TB, o options) *fixture {
@@ -80,7 +85,7 @@ func newFixture(t testing.TB, o options) *fixture {
 	latency := memory.TypicalLatency()
 	latency.Watch = memory.Delay{}
 	s := &fixture{
-		t: t, rng: rand.New(rand.NewPCG(o.seed, 7)), delay: o.delay, pace: o.pace, idle: start,
+		t: t, rng: rand.New(rand.NewPCG(o.seed, 7)), delay: o.delay, pace: o.pace, storage: o.storage, idle: start,
 		cluster: memory.New(memory.Options{Start: start, Seed: o.seed, Latency: latency}),
 		toReal:  delayedWatch{last: map[world.Kind]time.Time{}}, toShadow: delayedWatch{last: map[world.Kind]time.Time{}},
 	}
@@ -198,7 +203,42 @@ func (s *fixture) nodes(n int) {
 			node.Taint("dedicated", "batch", v1.TaintEffectNoSchedule)
 		}
 		s.create(node.Obj())
+		if s.storage {
+			s.create(csiNode(node.Obj().Name))
+		}
 	}
+	if s.storage {
+		s.createStorage(n)
+	}
+}
+
+const disks = "disks.example.com"
+
+// csiNode attaches four volumes, and provisions them by zone.
+func csiNode(name string) *storagev1.CSINode {
+	node := mk.CSINode(name).Limit(disks, 4).Obj()
+	node.Spec.Drivers[0].TopologyKeys = []string{v1.LabelTopologyZone}
+	return node
+}
+
+// createStorage creates a driver with little room in one zone, its class, and local volumes of two sizes on the first nodes.
+func (s *fixture) createStorage(nodes int) {
+	s.create(mk.CSIDriver(disks))
+	s.create(mk.Class("disk", disks).WaitForFirstConsumer().Obj())
+	s.create(mk.Class("local", volume.NotSupportedProvisioner).WaitForFirstConsumer().Obj())
+	for i, zone := range []string{"east", "west", "north"} {
+		s.cluster.SetCapacity(disks, map[string]string{v1.LabelTopologyZone: zone}, []int64{500, 500, 6}[i]<<30)
+	}
+	for i := range nodes {
+		name := fmt.Sprintf("node-%02d", i)
+		s.create(mk.Volume("local-"+name).Size([]string{"1Gi", "2Gi"}[i%2]).Class("local").On(v1.LabelHostname, name).Obj())
+	}
+}
+
+// withClaim gives a pod a generic ephemeral volume.
+func (s *fixture) withClaim(b *mk.PodBuilder) {
+	claim := mk.Claim("").Size("1Gi").Class([]string{"disk", "disk", "local"}[s.rng.IntN(3)]).Obj()
+	b.Volume("own", v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{VolumeClaimTemplate: &v1.PersistentVolumeClaimTemplate{Spec: claim.Spec}}})
 }
 
 // mixed creates pods of many kinds over a time, alone and by the dozen, and deletes most of them.
@@ -232,6 +272,9 @@ func (s *fixture) pod(i, kind int) *v1.Pod {
 	b := mk.Pod(fmt.Sprintf("%s-%04d", app, i)).UID("").Label("app", app).CPU([]string{"250m", "500m", "1"}[s.rng.IntN(3)]).Memory("512Mi")
 	self := &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
 	term := v1.PodAffinityTerm{LabelSelector: self, TopologyKey: v1.LabelTopologyZone}
+	if s.storage && s.rng.IntN(3) == 0 {
+		s.withClaim(b)
+	}
 	switch kind {
 	case 1:
 		b.NodeSelector(v1.LabelTopologyZone, "west")

@@ -199,6 +199,8 @@ func (j *Comparator) noteQueue(in world.Event, seq uint64) {
 
 func (j *Comparator) noteQueued(pod *v1.Pod, seq uint64, gone, loose bool) {
 	switch {
+	case !gone && pod.Spec.NodeName != "" && triedBefore(pod):
+		j.queue.markUnordered(pod.UID)
 	case gone || pod.Spec.NodeName != "":
 		j.queue.markDecided(pod.UID)
 	case j.engine.Profile(pod.Spec.SchedulerName) != nil:

@@ -77,6 +77,14 @@ func (s *step) binding() *v1.Pod {
 	return pod
 }
 
+// releases reports whether the event ends a binding that was prepared. A claim shows it, so it has no place among the changes
+// of pods.
+func (s *step) releases() bool {
+	was, _ := s.was.(*v1.Pod)
+	now, ok := s.now.(*v1.Pod)
+	return ok && was != nil && was.Spec.NodeName != "" && now.Spec.NodeName == ""
+}
+
 // matters reports whether a decision can depend on the event.
 func (s *step) matters() bool {
 	was, _ := s.was.(*v1.Pod)

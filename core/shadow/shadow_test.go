@@ -24,6 +24,8 @@ func TestShadow_SameSchedulerAgreesOrIsExplained(t *testing.T) {
 	}{
 		{"no delays", 700, options{seed: 1}},
 		{"delays up to 60 ms", 2000, options{seed: 2, delay: 60 * time.Millisecond}},
+		{"pods with volumes", 700, options{seed: 6, storage: true}},
+		{"pods with volumes, delays up to 60 ms", 1000, options{seed: 7, delay: 60 * time.Millisecond, storage: true}},
 		{"a decision takes 5 ms", 700, options{seed: 3, delay: 60 * time.Millisecond, pace: 5 * time.Millisecond}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -42,6 +44,29 @@ func TestShadow_SameSchedulerAgreesOrIsExplained(t *testing.T) {
 				if f.Class == shadow.Differs {
 					t.Errorf("%s: %s", f.At.Sub(start), findingText(f))
 				}
+			}
+		})
+	}
+}
+
+// Decisions of a scheduler that heeds volumes less must not be explained away.
+func TestShadow_OtherSchedulerDiffersOnVolumes(t *testing.T) {
+	for _, tt := range []struct {
+		name, profile string
+		differs       uint64 // at least
+	}{
+		{"without NodeVolumeLimits", `{plugins: {multiPoint: {disabled: [{name: NodeVolumeLimits}]}}}`, 30},
+		{"MostAllocated", `{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}]}}}]}`, 120},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newFixture(t, options{seed: 8, real: withProfile(t, tt.profile), ours: allNodesScored(), delay: 60 * time.Millisecond, storage: true})
+			s.nodes(12)
+			s.mixed(500, 50*time.Second)
+			s.run(start.Add(2 * time.Minute))
+			counters := s.shadow.Comparator().Counters()
+			t.Logf("%+v", counters)
+			if counters.Differs < tt.differs {
+				t.Errorf("%d decisions differ, want %d", counters.Differs, tt.differs)
 			}
 		})
 	}

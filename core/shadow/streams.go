@@ -100,7 +100,7 @@ func (g *collector) classify(t *reorderableEvent) bool {
 	t.position = t.seq
 	near := g.withinWindow(t)
 	switch {
-	case t.kind != world.Pod:
+	case t.kind != world.Pod || t.releases():
 		t.stream = otherStream
 		return near
 	case !g.pod.unordered && t.seq < g.pod.seq:
@@ -152,10 +152,14 @@ func (g *collector) withinWindow(t *reorderableEvent) bool {
 // podUID returns the UID of the event's pod.
 func (s *step) podUID() types.UID { return cmp.Or(s.now, s.was).GetUID() }
 
-// decidedByOther reports whether an event is a decision of the other scheduler: a binding or a nomination.
+// decidedByOther reports whether an event is a decision of the other scheduler: a binding or a nomination. A pod whose binding
+// failed keeps the nomination that was written for it.
 func (j *Comparator) decidedByOther(s *step) bool {
 	now, ok := s.now.(*v1.Pod)
 	if !ok || j.engine.Profile(now.Spec.SchedulerName) == nil {
+		return false
+	}
+	if failed := failure(now); now.Spec.NodeName == "" && failed != nil && failed.Reason == v1.PodReasonSchedulerError {
 		return false
 	}
 	return s.binding() != nil && s.was != nil || now.Spec.NodeName == "" && now.Status.NominatedNodeName != ""
