@@ -44,7 +44,7 @@ func (c *Cluster) syncAttachments(name string) {
 		switch {
 		case attached[node] || c.Node(node) == nil:
 		case isExclusive(volume) && len(c.storage.attachments[name]) > 0:
-			c.storageEvent(users[node], v1.EventTypeWarning, "FailedAttachVolume", fmt.Sprintf("Multi-Attach error for volume %q "+
+			c.eventOn(users[node], v1.EventTypeWarning, "FailedAttachVolume", fmt.Sprintf("Multi-Attach error for volume %q "+
 				"Volume is already exclusively attached to one node and can't be attached to another", name), attachController)
 		default:
 			c.createAttachment(volume, driver, node)

@@ -57,7 +57,7 @@ func (c *Cluster) reaches(pod *v1.Pod, volume *v1.PersistentVolume) bool {
 		return false
 	}
 	if err := storagevolume.CheckNodeAffinity(volume, node.Labels); err != nil {
-		c.storageEvent(pod, v1.EventTypeWarning, "FailedMount",
+		c.eventOn(pod, v1.EventTypeWarning, "FailedMount",
 			fmt.Sprintf("MountVolume.NodeAffinity check failed for volume %q : %v", volume.Name, err), "kubelet")
 		return false
 	}

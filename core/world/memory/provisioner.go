@@ -23,7 +23,7 @@ func (c *Cluster) provision(claim *v1.PersistentVolumeClaim) {
 	class := c.classOf(claim)
 	switch {
 	case class == nil:
-		c.storageEvent(claim, v1.EventTypeWarning, "ProvisioningFailed", fmt.Sprintf("storageclass.storage.k8s.io %q not found",
+		c.eventOn(claim, v1.EventTypeWarning, "ProvisioningFailed", fmt.Sprintf("storageclass.storage.k8s.io %q not found",
 			storagevolume.GetPersistentVolumeClaimClass(claim)), volumeController)
 		return
 	case class.Provisioner == storagevolume.NotSupportedProvisioner || claim.DeletionTimestamp != nil:
@@ -35,7 +35,7 @@ func (c *Cluster) provision(claim *v1.PersistentVolumeClaim) {
 		next.Annotations = withEntry(claim.Annotations, storagevolume.AnnStorageProvisioner, driver)
 		next.Annotations[storagevolume.AnnBetaStorageProvisioner] = driver
 		c.write(world.PersistentVolumeClaim, claim, &next)
-		c.storageEvent(claim, v1.EventTypeNormal, "ExternalProvisioning",
+		c.eventOn(claim, v1.EventTypeNormal, "ExternalProvisioning",
 			fmt.Sprintf("Waiting for a volume to be created either by the external provisioner '%s' or manually by the "+
 				"system administrator. If volume creation is delayed, please verify that the provisioner is running and "+
 				"correctly registered.", driver), volumeController)
@@ -81,7 +81,7 @@ func (p volumeProvisioned) fire(c *Cluster) {
 // provisioningFailed takes the selected node off a claim, so that the scheduler selects again. An immediate claim is
 // retried when there may be room.
 func (c *Cluster) provisioningFailed(claim *v1.PersistentVolumeClaim, class *storagev1.StorageClass, err error) {
-	c.storageEvent(claim, v1.EventTypeWarning, "ProvisioningFailed", fmt.Sprintf(
+	c.eventOn(claim, v1.EventTypeWarning, "ProvisioningFailed", fmt.Sprintf(
 		"failed to provision volume with StorageClass %q: %v", class.Name, err), provisionerName)
 	if isDelayed(class) {
 		next := *claim
@@ -118,7 +118,7 @@ func (c *Cluster) createProvisioned(claim *v1.PersistentVolumeClaim, class *stor
 		c.provisioningFailed(claim, class, err)
 		return
 	}
-	c.storageEvent(claim, v1.EventTypeNormal, "ProvisioningSucceeded",
+	c.eventOn(claim, v1.EventTypeNormal, "ProvisioningSucceeded",
 		"Successfully provisioned volume "+volume.Name, provisionerName)
 }
 

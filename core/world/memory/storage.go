@@ -219,8 +219,8 @@ func (c *Cluster) syncStorage(e workItem) bool {
 	return true
 }
 
-// storageEvent records an event of a storage controller.
-func (c *Cluster) storageEvent(on world.Object, kind, reason, note, controller string) {
+// eventOn records an event of a controller on an object.
+func (c *Cluster) eventOn(on world.Object, kind, reason, note, controller string) {
 	c.history.recordEvent(c.now, world.EmitEvent{
 		Regarding: world.PodRef{Namespace: on.GetNamespace(), Name: on.GetName(), UID: on.GetUID()},
 		Type:      kind, Reason: reason, Note: note, Controller: controller,

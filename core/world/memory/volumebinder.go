@@ -38,10 +38,10 @@ func (c *Cluster) syncClaim(claim *v1.PersistentVolumeClaim) {
 	claim = c.setClaimPhase(claim, v1.ClaimPending)
 	switch {
 	case delayed && claim.Annotations[storagevolume.AnnSelectedNode] == "":
-		c.storageEvent(claim, v1.EventTypeNormal, "WaitForFirstConsumer",
+		c.eventOn(claim, v1.EventTypeNormal, "WaitForFirstConsumer",
 			"waiting for first consumer to be created before binding", volumeController)
 	case storagevolume.GetPersistentVolumeClaimClass(claim) == "":
-		c.storageEvent(claim, v1.EventTypeNormal, "FailedBinding",
+		c.eventOn(claim, v1.EventTypeNormal, "FailedBinding",
 			"no persistent volumes available for this claim and no storage class is set", volumeController)
 	default:
 		c.provision(claim)
@@ -81,7 +81,7 @@ func (c *Cluster) bindNamed(claim *v1.PersistentVolumeClaim) {
 	case volume == nil:
 	case volume.Spec.ClaimRef == nil:
 		if why := mismatch(volume, claim); why != "" {
-			c.storageEvent(claim, v1.EventTypeWarning, "VolumeMismatch",
+			c.eventOn(claim, v1.EventTypeWarning, "VolumeMismatch",
 				fmt.Sprintf("Cannot bind to requested volume %q: %s", volume.Name, why), volumeController)
 			break
 		}
@@ -126,7 +126,7 @@ func (c *Cluster) checkBound(claim *v1.PersistentVolumeClaim) {
 func (c *Cluster) loseClaim(claim *v1.PersistentVolumeClaim, note string) {
 	if claim.Status.Phase != v1.ClaimLost {
 		c.setClaimPhase(claim, v1.ClaimLost)
-		c.storageEvent(claim, v1.EventTypeWarning, "ClaimLost", note, volumeController)
+		c.eventOn(claim, v1.EventTypeWarning, "ClaimLost", note, volumeController)
 	}
 }
 
