@@ -102,6 +102,7 @@ type Cluster struct {
 	nextPressureTick time.Time // the time of the next pressureTick in the event queue
 
 	storage storage
+	devices devices
 
 	history history
 	digest  digest
@@ -138,6 +139,7 @@ func New(o Options) *Cluster {
 		lifecycle:  o.NodeLifecycle,
 		pressure:   o.Pressure,
 		storage:    newStorage(),
+		devices:    newDevices(),
 		history:    newHistory(),
 		digest:     startDigest,
 	}
@@ -276,6 +278,7 @@ func (c *Cluster) Fork() *Cluster {
 	}
 	f.inflight = maps.Clone(c.inflight)
 	f.storage = c.storage.clone()
+	f.devices = c.devices.clone()
 	f.history = c.history.clone()
 	if c.lifecycle != nil {
 		f.lifecycle = c.lifecycle.Fork()

@@ -75,7 +75,7 @@ func (e workItem) fire(c *Cluster) {
 		c.syncNode(e.key)
 		return
 	}
-	if c.syncStorage(e) {
+	if c.syncStorage(e) || c.syncDevices(e) {
 		return
 	}
 	owner := c.objects[e.kind][e.key]
@@ -112,6 +112,7 @@ func (c *Cluster) sync(owner world.Object) error {
 	case *policyv1.PodDisruptionBudget:
 		return c.syncBudget(o)
 	case *v1.Pod:
+		c.syncPodDevices(o)
 		if err := c.createEphemeralClaims(o); err != nil {
 			return err
 		}
@@ -144,7 +145,12 @@ func (c *Cluster) deleteDependents(owner types.UID) {
 			c.beginDeletion(world.PersistentVolumeClaim, claim)
 		}
 	}
-	if len(f.pods)+len(f.sets)+len(f.claims) == 0 {
+	for _, key := range slices.SortedFunc(maps.Keys(f.deviceClaims), compareKeys) {
+		if claim := c.deviceClaimAt(key); claim.DeletionTimestamp == nil {
+			c.beginDeletion(world.ResourceClaim, claim)
+		}
+	}
+	if len(f.pods)+len(f.sets)+len(f.claims)+len(f.deviceClaims) == 0 {
 		delete(c.dependents, owner)
 	}
 }

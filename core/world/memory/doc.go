@@ -14,6 +14,7 @@
 //	    │ writes, after a latency of their own             ▼
 //	kubelet*.go pressure.go   node*.go   replicaset.go deployment.go statefulset.go job.go daemonset.go
 //	storage.go ─► volume*.go provisioner.go attach.go detach.go mount.go ephemeral.go claimtemplates.go
+//	devices.go ─► generatedclaims.go resourceclaims.go
 //
 // There is one event queue (eventqueue.go), a heap by time and then by insertion: effects in transit to the API server,
 // watch events and outcomes in transit to the scheduler, syncs of kubelets and controllers, and the actions of a script.
@@ -49,6 +50,14 @@
 // Nothing is tried again periodically: a claim that found no room is retried when there may be some. Clusters without storage
 // objects do nothing for it.
 //
+// # Devices
+//
+//	template ──► generatedclaims.go ──► claim ──► the scheduler allocates and reserves it, and binds its pod
+//	                                      │
+//	                        resourceclaims.go: no pod needs it ──► free, or deleted with its pod
+//
+// Claims are released and deleted as kube-controller-manager does. ResourceClaimTemplates are a kind that no scheduler watches.
+//
 // # Checks
 //
 // Overcommitted and BoundTwice list errors of the scheduler. Kubelets reject a pod that does not fit (kubelet_admit.go),
@@ -62,7 +71,7 @@
 //     documentation describes it; the API server needs an admission plugin for it that is off by default.
 //   - PatchStatus and Delete check the UID of their PodRef, so that they never affect a later pod of the same name.
 //   - A namespace with objects cannot be deleted.
-//   - Nothing evicts pods from tainted nodes, and no controller makes resource claims of templates.
+//   - Nothing evicts pods from tainted nodes.
 //   - A volume that no provisioner made is never deleted by its reclaim policy: it stays Released.
 //   - Claims and volumes are not validated. No volume is resized, and no VolumeAttributesClass applied.
 //   - An attacher sets an error in a VolumeAttachment only if the node's limit is reached, and tries again when it is not.

@@ -63,7 +63,8 @@ func (c *Cluster) index(kind world.Kind, old, changed world.Object) {
 		c.countOnNode(before, after)
 		c.countDependent(before, after)
 		c.storage.indexPod(before, after)
-	case world.ReplicaSet:
+		c.devices.indexPod(before, after)
+	case world.ReplicaSet, world.ResourceClaim:
 		c.indexOwned(kind, old, changed)
 	case world.PersistentVolumeClaim:
 		c.indexOwned(kind, old, changed)
@@ -165,7 +166,7 @@ func isReady(pod *v1.Pod) bool {
 // dependents are the objects of one owner.
 type dependents struct {
 	podCounts
-	pods, sets, claims map[types.NamespacedName]struct{}
+	pods, sets, claims, deviceClaims map[types.NamespacedName]struct{}
 	// everSucceeded and everFailed count the terminated pods, including deleted ones.
 	everSucceeded, everFailed int
 	// notBefore is the end of a job's back-off.
@@ -177,7 +178,7 @@ func (c *Cluster) dependentsOf(owner types.UID) *dependents {
 	if f == nil {
 		f = &dependents{
 			pods: map[types.NamespacedName]struct{}{}, sets: map[types.NamespacedName]struct{}{},
-			claims: map[types.NamespacedName]struct{}{},
+			claims: map[types.NamespacedName]struct{}{}, deviceClaims: map[types.NamespacedName]struct{}{},
 		}
 		c.dependents[owner] = f
 	}
@@ -186,7 +187,8 @@ func (c *Cluster) dependentsOf(owner types.UID) *dependents {
 
 func (f *dependents) clone() *dependents {
 	other := *f
-	other.pods, other.sets, other.claims = maps.Clone(f.pods), maps.Clone(f.sets), maps.Clone(f.claims)
+	other.pods, other.sets = maps.Clone(f.pods), maps.Clone(f.sets)
+	other.claims, other.deviceClaims = maps.Clone(f.claims), maps.Clone(f.deviceClaims)
 	return &other
 }
 
@@ -196,6 +198,8 @@ func (f *dependents) members(kind world.Kind) map[types.NamespacedName]struct{} 
 		return f.sets
 	case world.PersistentVolumeClaim:
 		return f.claims
+	case world.ResourceClaim:
+		return f.deviceClaims
 	}
 	return f.pods
 }

@@ -21,10 +21,27 @@ type kindInfo struct {
 	status func(into, from world.Object)
 }
 
-func groupResource(kind world.Kind) schema.GroupResource { return kind.Resource().GroupResource() }
+// ResourceClaimTemplate is a kind that the claim controller alone reads: no scheduler watches it.
+const ResourceClaimTemplate world.Kind = "ResourceClaimTemplate"
+
+func kindOf(o world.Object) world.Kind {
+	if _, is := o.(*resourcev1.ResourceClaimTemplate); is {
+		return ResourceClaimTemplate
+	}
+	return world.KindOf(o)
+}
+
+func isNamespaced(kind world.Kind) bool { return kind == ResourceClaimTemplate || kind.Namespaced() }
+
+func groupResource(kind world.Kind) schema.GroupResource {
+	if kind == ResourceClaimTemplate {
+		return resourcev1.Resource("resourceclaimtemplates")
+	}
+	return kind.Resource().GroupResource()
+}
 
 func groupKind(kind world.Kind) schema.GroupKind {
-	return schema.GroupKind{Group: kind.Resource().Group, Kind: string(kind)}
+	return schema.GroupKind{Group: groupResource(kind).Group, Kind: string(kind)}
 }
 
 // spec and status build the two functions of a kindInfo for a type, from functions that return a field.
@@ -102,6 +119,7 @@ var kindInfos = map[world.Kind]kindInfo{
 		nil,
 		status(func(o *resourcev1.ResourceClaim) *resourcev1.ResourceClaimStatus { return &o.Status }),
 	},
+	ResourceClaimTemplate: {},
 	world.DeviceTaintRule: {
 		spec(func(o *resourcev1alpha3.DeviceTaintRule) *resourcev1alpha3.DeviceTaintRuleSpec { return &o.Spec }),
 		status(func(o *resourcev1alpha3.DeviceTaintRule) *resourcev1alpha3.DeviceTaintRuleStatus { return &o.Status }),

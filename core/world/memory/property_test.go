@@ -32,8 +32,11 @@ func anyScript(t *rapid.T) []step {
 		"create", "create", "label", "delete", "bind", "bind", "nominate", "lose", "recover", "node", "drop node",
 		"replicas", "scale", "drop replicas", "break", "restart", "stall", "twice",
 	})
-	if rapid.Bool().Draw(t, "storage") {
+	switch rapid.IntRange(0, 2).Draw(t, "subject") {
+	case 1:
 		what = rapid.SampledFrom(append(storageSteps, "bind", "bind", "node", "drop node", "lose", "recover", "delete", "restart"))
+	case 2:
+		what = rapid.SampledFrom(append(deviceSteps, "bind", "bind", "node", "node", "drop node", "lose", "recover", "delete", "restart"))
 	}
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
 		return step{
@@ -102,6 +105,7 @@ func play(c *memory.Cluster, effect *world.EffectID, s step) []world.Input {
 		c.DuplicateNext(world.Pod, s.B)
 	default:
 		playStorage(c, do, s)
+		playDevices(c, do, s)
 	}
 	return c.Advance(s.Wait)
 }

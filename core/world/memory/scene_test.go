@@ -126,6 +126,9 @@ func portrait(o world.Object) string {
 	if words := storagePortrait(o); words != "" {
 		return words
 	}
+	if words := devicePortrait(o); words != "" {
+		return words
+	}
 	return fmt.Sprintf("%s %s", world.KindOf(o), o.GetName())
 }
 

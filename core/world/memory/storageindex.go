@@ -77,9 +77,11 @@ func (s *storage) refer(claim types.NamespacedName, change func(*references)) {
 	s.references[claim] = r
 }
 
-func insertName(index map[string][]string, at, name string) { index[at] = withName(index[at], name) }
+func insertName[K comparable](index map[K][]string, at K, name string) {
+	index[at] = withName(index[at], name)
+}
 
-func removeName(index map[string][]string, at, name string) {
+func removeName[K comparable](index map[K][]string, at K, name string) {
 	left := without(index[at], name)
 	if len(left) == 0 {
 		delete(index, at)

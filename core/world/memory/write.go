@@ -75,6 +75,7 @@ func (c *Cluster) notify(kind world.Kind, old, changed world.Object) {
 		c.notifyBudgets(podOf(old), podOf(changed))
 		c.notifyPressure(old, changed)
 		c.podStorageChanged(podOf(old), podOf(changed))
+		c.podDevicesChanged(podOf(old), podOf(changed))
 		c.podDeletionBegan(podOf(old), podOf(changed))
 	case world.Node:
 		c.nodeChanged(nodeOf(old), nodeOf(changed))
@@ -84,6 +85,8 @@ func (c *Cluster) notify(kind world.Kind, old, changed world.Object) {
 		c.budgetChanged(pdb)
 	case world.PersistentVolumeClaim, world.PersistentVolume, world.VolumeAttachment, world.StorageClass, world.CSIDriver, world.CSINode:
 		c.storageChanged(old, changed)
+	case world.ResourceClaim, ResourceClaimTemplate:
+		c.devicesChanged(old, changed)
 	case world.ReplicaSet, world.StatefulSet, world.Deployment, world.DaemonSet, world.Job:
 		c.ownerChanged(kind, old, changed)
 	}

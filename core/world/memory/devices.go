@@ -1,0 +1,150 @@
+package memory
+
+import (
+	"maps"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+
+	"orrery/core/world"
+)
+
+// devices holds the indexes of dynamic resource allocation. The slices are names, sorted and immutable.
+type devices struct {
+	// users are the pods that refer to a ResourceClaim, whether it exists or not.
+	users map[types.NamespacedName][]string
+	// templateUsers are the pods that refer to a ResourceClaimTemplate.
+	templateUsers map[types.NamespacedName][]string
+}
+
+func newDevices() devices {
+	return devices{users: map[types.NamespacedName][]string{}, templateUsers: map[types.NamespacedName][]string{}}
+}
+
+func (d *devices) clone() devices {
+	return devices{users: maps.Clone(d.users), templateUsers: maps.Clone(d.templateUsers)}
+}
+
+// indexPod updates the users of claims and templates.
+func (d *devices) indexPod(before, after *v1.Pod) {
+	was, is := deviceClaimsOf(before), deviceClaimsOf(after)
+	if !slices.Equal(was, is) {
+		for _, key := range was {
+			removeName(d.users, key, before.Name)
+		}
+		for _, key := range is {
+			insertName(d.users, key, after.Name)
+		}
+	}
+	switch {
+	case before == nil && after != nil:
+		for _, key := range claimTemplatesOf(after) {
+			insertName(d.templateUsers, key, after.Name)
+		}
+	case before != nil && after == nil:
+		for _, key := range claimTemplatesOf(before) {
+			removeName(d.templateUsers, key, before.Name)
+		}
+	}
+}
+
+// deviceClaimsOf returns the ResourceClaims that a pod refers to, as far as their names are known.
+func deviceClaimsOf(pod *v1.Pod) []types.NamespacedName {
+	if pod == nil {
+		return nil
+	}
+	var all []types.NamespacedName
+	for i := range pod.Spec.ResourceClaims {
+		name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
+		if err == nil && name != nil {
+			all = append(all, types.NamespacedName{Namespace: pod.Namespace, Name: *name})
+		}
+	}
+	if extended := pod.Status.ExtendedResourceClaimStatus; extended != nil {
+		all = append(all, types.NamespacedName{Namespace: pod.Namespace, Name: extended.ResourceClaimName})
+	}
+	return all
+}
+
+func claimTemplatesOf(pod *v1.Pod) []types.NamespacedName {
+	var all []types.NamespacedName
+	for i := range pod.Spec.ResourceClaims {
+		if name := pod.Spec.ResourceClaims[i].ResourceClaimTemplateName; name != nil {
+			all = append(all, types.NamespacedName{Namespace: pod.Namespace, Name: *name})
+		}
+	}
+	return all
+}
+
+func (c *Cluster) deviceClaimAt(key types.NamespacedName) *resourcev1.ResourceClaim {
+	claim, _ := c.objects[world.ResourceClaim][key].(*resourcev1.ResourceClaim)
+	return claim
+}
+
+// devicesChanged enqueues what depends on a changed claim or claim template.
+func (c *Cluster) devicesChanged(old, changed world.Object) {
+	o := changed
+	if o == nil {
+		o = old
+	}
+	users := c.devices.templateUsers
+	if _, is := o.(*resourcev1.ResourceClaim); is {
+		users = c.devices.users
+		if changed != nil {
+			c.enqueueDeviceClaim(keyOf(o))
+		}
+	}
+	for _, name := range users[keyOf(o)] {
+		if pod := c.Pod(o.GetNamespace(), name); c.needsClaimController(pod) {
+			c.enqueuePod(pod)
+		}
+	}
+}
+
+// podDevicesChanged enqueues the claims of a pod that no longer needs them, and the pod if it lacks one.
+func (c *Cluster) podDevicesChanged(old, changed *v1.Pod) {
+	pod := changed
+	if pod == nil {
+		pod = old
+	}
+	if len(pod.Spec.ResourceClaims) == 0 && pod.Status.ExtendedResourceClaimStatus == nil {
+		return
+	}
+	if changed == nil || isDone(pod) {
+		for _, key := range deviceClaimsOf(pod) {
+			if c.deviceClaimAt(key) != nil {
+				c.enqueueDeviceClaim(key)
+			}
+		}
+	}
+	if changed == nil && c.dependents[pod.UID] != nil || changed != nil && c.needsClaimController(pod) {
+		c.enqueuePod(pod)
+	}
+}
+
+func (c *Cluster) enqueuePod(pod *v1.Pod) {
+	c.enqueue(workItem{kind: world.Pod, key: keyOf(pod), uid: pod.UID}, 0)
+}
+
+func (c *Cluster) enqueueDeviceClaim(key types.NamespacedName) {
+	c.enqueue(workItem{kind: world.ResourceClaim, key: key}, 0)
+}
+
+// syncDevices runs the controller of an object of dynamic resource allocation; it reports false for any other kind.
+func (c *Cluster) syncDevices(e workItem) bool {
+	if e.kind != world.ResourceClaim {
+		return false
+	}
+	if claim := c.deviceClaimAt(e.key); claim != nil {
+		c.syncDeviceClaim(claim)
+	}
+	return true
+}
+
+// isDone reports whether no container of a pod runs or ever will.
+func isDone(pod *v1.Pod) bool {
+	return isTerminal(pod) || pod.DeletionTimestamp != nil && pod.Spec.NodeName == ""
+}
