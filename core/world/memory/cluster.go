@@ -54,6 +54,8 @@ type Latency struct {
 	Plugin Delay
 	// Provision is how long a driver takes to make a volume, Attach to attach or detach one.
 	Provision, Attach Delay
+	// Publish is how long a device driver takes for one ResourceSlice.
+	Publish Delay
 }
 
 // TypicalLatency is that of a healthy medium-sized cluster.
@@ -67,6 +69,7 @@ func TypicalLatency() Latency {
 		Plugin:     Delay{5 * time.Millisecond, 20 * time.Millisecond},
 		Provision:  Delay{time.Second, 2 * time.Second},
 		Attach:     Delay{time.Second, 4 * time.Second},
+		Publish:    Delay{50 * time.Millisecond, 150 * time.Millisecond},
 	}
 }
 

@@ -3,6 +3,7 @@ package memory
 import (
 	"maps"
 	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -18,14 +19,54 @@ type devices struct {
 	users map[types.NamespacedName][]string
 	// templateUsers are the pods that refer to a ResourceClaimTemplate.
 	templateUsers map[types.NamespacedName][]string
+	// slices are the ResourceSlices of a pool, onNode those of a node.
+	slices map[devicePoolKey][]string
+	onNode map[string][]string
+	// pools are what drivers publish.
+	pools map[devicePoolKey]devicePool
+	// stopped is when a driver went away.
+	stopped map[deviceDriver]time.Time
 }
 
 func newDevices() devices {
-	return devices{users: map[types.NamespacedName][]string{}, templateUsers: map[types.NamespacedName][]string{}}
+	return devices{
+		users: map[types.NamespacedName][]string{}, templateUsers: map[types.NamespacedName][]string{},
+		slices: map[devicePoolKey][]string{}, onNode: map[string][]string{},
+		pools: map[devicePoolKey]devicePool{}, stopped: map[deviceDriver]time.Time{},
+	}
 }
 
 func (d *devices) clone() devices {
-	return devices{users: maps.Clone(d.users), templateUsers: maps.Clone(d.templateUsers)}
+	return devices{
+		users: maps.Clone(d.users), templateUsers: maps.Clone(d.templateUsers), slices: maps.Clone(d.slices),
+		onNode: maps.Clone(d.onNode), pools: maps.Clone(d.pools), stopped: maps.Clone(d.stopped),
+	}
+}
+
+// indexSlice updates the slices of a pool and of a node.
+func (d *devices) indexSlice(before, after *resourcev1.ResourceSlice) {
+	if before != nil && after != nil && poolOf(before) == poolOf(after) {
+		return
+	}
+	if before != nil {
+		removeName(d.slices, poolOf(before), before.Name)
+		removeName(d.onNode, poolOf(before).node, before.Name)
+	}
+	if after != nil {
+		insertName(d.slices, poolOf(after), after.Name)
+		if node := poolOf(after).node; node != "" {
+			insertName(d.onNode, node, after.Name)
+		}
+	}
+}
+
+// poolOf returns the pool that a slice is of.
+func poolOf(slice *resourcev1.ResourceSlice) devicePoolKey {
+	key := devicePoolKey{driver: slice.Spec.Driver, pool: slice.Spec.Pool.Name}
+	if slice.Spec.NodeName != nil {
+		key.node = *slice.Spec.NodeName
+	}
+	return key
 }
 
 // indexPod updates the users of claims and templates.
@@ -82,6 +123,23 @@ func claimTemplatesOf(pod *v1.Pod) []types.NamespacedName {
 func (c *Cluster) deviceClaimAt(key types.NamespacedName) *resourcev1.ResourceClaim {
 	claim, _ := c.objects[world.ResourceClaim][key].(*resourcev1.ResourceClaim)
 	return claim
+}
+
+func (c *Cluster) sliceAt(name string) *resourcev1.ResourceSlice {
+	slice, _ := c.objects[world.ResourceSlice][types.NamespacedName{Name: name}].(*resourcev1.ResourceSlice)
+	return slice
+}
+
+// sliceChanged makes the driver of a changed slice look at it, and the garbage collector, if it is on no node.
+func (c *Cluster) sliceChanged(old, changed *resourcev1.ResourceSlice) {
+	slice := changed
+	if slice == nil {
+		slice = old
+	}
+	c.enqueuePool(poolOf(slice))
+	if node := poolOf(slice).node; old == nil && node != "" && c.Node(node) == nil {
+		c.enqueue(workItem{kind: world.Node, key: types.NamespacedName{Name: node}}, 0)
+	}
 }
 
 // devicesChanged enqueues what depends on a changed claim or claim template.

@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -21,7 +22,8 @@ import (
 // n3, each with two devices.
 var deviceSteps = []string{
 	"resource claim", "resource claim", "drop resource claim", "template", "template", "drop template", "pod of claim", "pod of claim",
-	"pod of template", "pod of template", "pod of both", "allocate", "allocate", "allocate", "allocate", "allocate", "force delete",
+	"pod of template", "pod of template", "pod of both", "publish", "publish", "publish slowly", "taint device", "unplug", "plug",
+	"drop slices", "stop driver", "start driver", "allocate", "allocate", "allocate", "allocate", "allocate", "force delete",
 }
 
 func playDevices(c *memory.Cluster, do func(world.Action), s step) {
@@ -42,6 +44,26 @@ func playDevices(c *memory.Cluster, do func(world.Action), s step) {
 		_, _ = c.Create(usingTemplate(pod, "t"+m))
 	case "pod of both":
 		_, _ = c.Create(usingClaim(usingTemplate(pod, "t"+m), "r"+n))
+	case "publish", "publish slowly":
+		p := gpusOf("n"+m, "gpu-0 gpu-1")
+		if s.What == "publish slowly" {
+			p.PerSlice = 1
+		}
+		_ = c.PublishDevices(p)
+	case "taint device":
+		_ = c.TaintDevice(gpus, "n"+m, "n"+m, "gpu-"+strconv.Itoa(s.A%2), failed)
+	case "unplug":
+		_ = c.UnplugDevice(gpus, "n"+m, "n"+m, "gpu-"+strconv.Itoa(s.A%2))
+	case "plug":
+		_ = c.PlugDevice(gpus, "n"+m, "n"+m, resourcev1.Device{Name: "gpu-" + strconv.Itoa(s.A%2)})
+	case "drop slices":
+		for _, o := range c.List(world.ResourceSlice) {
+			_ = c.Delete(world.ResourceSlice, "", o.GetName(), metav1.DeleteOptions{})
+		}
+	case "stop driver":
+		c.StopDeviceDriver(gpus, "n"+m)
+	case "start driver":
+		c.StartDeviceDriver(gpus, "n"+m)
 	case "allocate":
 		for _, o := range c.List(world.Pod) {
 			scheduleWithDevices(c, do, o.(*v1.Pod), "n"+m)
@@ -112,18 +134,58 @@ func TestDevices_AtRest(t *testing.T) {
 		for i := range 4 {
 			play(c, &effect, step{What: "node", B: i})
 		}
+		stopped := map[string]bool{}
 		steps := rapid.SampledFrom(append(deviceSteps, "lose", "recover", "node", "drop node", "delete", "delete", "restart"))
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
-			play(c, &effect, step{
+			s := step{
 				What: steps.Draw(t, "what"), A: rapid.IntRange(0, 5).Draw(t, "a"), B: rapid.IntRange(0, 3).Draw(t, "b"),
 				Wait: time.Duration(rapid.IntRange(0, 60_000).Draw(t, "wait")) * time.Millisecond,
-			})
+			}
+			play(c, &effect, s)
+			switch s.What {
+			case "stop driver":
+				stopped["n"+strconv.Itoa(s.B)] = true
+			case "start driver", "drop node": // a node that comes back has its drivers
+				stopped["n"+strconv.Itoa(s.B)] = false
+			}
+		}
+		for i := range 4 {
+			_ = c.RecoverNode("n" + strconv.Itoa(i))
 		}
 		rest(c, func(world.Input) {})
-		for _, one := range deviceErrors(c) {
+		for _, one := range append(deviceErrors(c), sliceErrors(c, stopped)...) {
 			t.Error(one)
 		}
 	})
+}
+
+// sliceErrors lists the pools whose slices are not what their driver, which runs and reaches the API server, wants.
+func sliceErrors(c *memory.Cluster, stopped map[string]bool) []string {
+	var wrong []string
+	published := map[string][]string{}
+	for _, o := range c.List(world.ResourceSlice) {
+		slice := o.(*resourcev1.ResourceSlice)
+		for _, d := range slice.Spec.Devices {
+			published[slice.Spec.Pool.Name] = append(published[slice.Spec.Pool.Name], fmt.Sprint(d.Name, len(d.Taints)))
+		}
+		if c.Node(*slice.Spec.NodeName) == nil {
+			wrong = append(wrong, fmt.Sprintf("slice %s is there, and its node is not", slice.Name))
+		}
+	}
+	for _, p := range c.DevicePools() {
+		var want []string
+		for _, d := range p.Devices {
+			want = append(want, fmt.Sprint(d.Name, len(d.Taints)))
+		}
+		if stopped[p.Node] {
+			want = nil
+		}
+		got := published[p.Name]
+		if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+			wrong = append(wrong, fmt.Sprintf("pool %s has %v in its slices, want %v", p.Name, got, want))
+		}
+	}
+	return wrong
 }
 
 // deviceErrors lists what must never be true of a cluster at rest.

@@ -37,6 +37,8 @@ func devicePortrait(o world.Object) string {
 		if slices.Contains(o.Finalizers, resourcev1.Finalizer) {
 			words = append(words, "protected")
 		}
+	case *resourcev1.ResourceSlice:
+		words = append(words, slicePortrait(o))
 	default:
 		return ""
 	}
@@ -44,6 +46,39 @@ func devicePortrait(o world.Object) string {
 		words = append(words, "deleting")
 	}
 	return strings.Join(words, " ")
+}
+
+// slicePortrait is a slice with its pool, the generation and number of slices, and its devices; ! is before a taint.
+func slicePortrait(o *resourcev1.ResourceSlice) string {
+	pool := o.Spec.Pool.Name
+	if o.Spec.NodeName != nil {
+		pool = *o.Spec.NodeName + "/" + pool
+	}
+	words := []string{fmt.Sprintf("slice %s %s %d of %d:", withoutSuffix(o), pool, o.Spec.Pool.Generation, o.Spec.Pool.ResourceSliceCount)}
+	for _, d := range o.Spec.Devices {
+		word := d.Name
+		for _, t := range d.Taints {
+			word += "!" + t.Key[strings.Index(t.Key, "/")+1:]
+		}
+		words = append(words, word)
+	}
+	for _, set := range o.Spec.SharedCounters {
+		words = append(words, set.Name)
+	}
+	switch {
+	case o.Spec.PerDeviceNodeSelection != nil:
+		words = append(words, "each with its nodes")
+	case o.Spec.AllNodes != nil:
+		words = append(words, "everywhere")
+	}
+	return strings.Join(words, " ")
+}
+
+// sortedLines are the lines of a text, sorted: slices have random names.
+func sortedLines(text string) []string {
+	all := lines(text)
+	slices.Sort(all)
+	return all
 }
 
 // withoutSuffix leaves the random end out of a generated name.

@@ -14,7 +14,7 @@
 //	    │ writes, after a latency of their own             ▼
 //	kubelet*.go pressure.go   node*.go   replicaset.go deployment.go statefulset.go job.go daemonset.go
 //	storage.go ─► volume*.go provisioner.go attach.go detach.go mount.go ephemeral.go claimtemplates.go
-//	devices.go ─► generatedclaims.go resourceclaims.go
+//	devices.go ─► generatedclaims.go resourceclaims.go devicedrivers.go deviceslices.go
 //
 // There is one event queue (eventqueue.go), a heap by time and then by insertion: effects in transit to the API server,
 // watch events and outcomes in transit to the scheduler, syncs of kubelets and controllers, and the actions of a script.
@@ -56,7 +56,11 @@
 //	                                      │
 //	                        resourceclaims.go: no pod needs it ──► free, or deleted with its pod
 //
+//	PublishDevices ──► devicedrivers.go ──► deviceslices.go ──► slices, one write after another
+//	                       ▲ devicefaults.go: a device fails, is plugged in or out
+//
 // Claims are released and deleted as kube-controller-manager does. ResourceClaimTemplates are a kind that no scheduler watches.
+// A driver restores its slices, and they go with their node, or half a minute after the driver.
 //
 // # Checks
 //

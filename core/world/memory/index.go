@@ -7,6 +7,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -71,6 +72,8 @@ func (c *Cluster) index(kind world.Kind, old, changed world.Object) {
 		c.storage.indexClaim(as[*v1.PersistentVolumeClaim](old), as[*v1.PersistentVolumeClaim](changed))
 	case world.PersistentVolume:
 		c.storage.indexVolume(as[*v1.PersistentVolume](old), as[*v1.PersistentVolume](changed))
+	case world.ResourceSlice:
+		c.devices.indexSlice(as[*resourcev1.ResourceSlice](old), as[*resourcev1.ResourceSlice](changed))
 	case world.VolumeAttachment:
 		c.storage.indexAttachment(as[*storagev1.VolumeAttachment](old), as[*storagev1.VolumeAttachment](changed))
 	}

@@ -35,6 +35,7 @@ func (c *Cluster) nodeChanged(old, changed *v1.Node) {
 	if changed == nil {
 		c.notifyLifecycle(world.Deleted, old)
 		c.nodeStorageChanged(old.Name)
+		c.nodeDevicesGone(old)
 		if c.objects[world.CSINode][keyOf(old)] != nil {
 			c.enqueue(workItem{kind: world.Node, key: keyOf(old)}, 0)
 		}
@@ -173,6 +174,7 @@ func (r nodeRecovered) fire(c *Cluster) {
 	if c.pressure != nil {
 		c.reportPressure(c.Node(r.node))
 	}
+	c.resumeDrivers(r.node)
 	c.resyncPods(r.node)
 	for _, key := range slices.Clone(c.nodeState(r.node).pods) {
 		if pod := c.podAt(key); c.pods[pod.UID].started && !isTerminal(pod) {

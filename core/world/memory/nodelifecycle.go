@@ -86,9 +86,10 @@ func (c *Cluster) conditionTaints(node *v1.Node) (add, remove []v1.Taint) {
 	return add, remove
 }
 
-// syncNode applies the taints for a node's conditions, and deletes the CSINode of a deleted node.
+// syncNode applies the taints for a node's conditions, and deletes the CSINode and the slices of a deleted node.
 func (c *Cluster) syncNode(key types.NamespacedName) {
 	node := c.Node(key.Name)
+	c.collectSlices(key.Name)
 	if node == nil {
 		if o := c.objects[world.CSINode][key]; o != nil {
 			c.beginDeletion(world.CSINode, o)

@@ -5,6 +5,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 
 	"orrery/core/world"
 )
@@ -87,6 +88,8 @@ func (c *Cluster) notify(kind world.Kind, old, changed world.Object) {
 		c.storageChanged(old, changed)
 	case world.ResourceClaim, ResourceClaimTemplate:
 		c.devicesChanged(old, changed)
+	case world.ResourceSlice:
+		c.sliceChanged(as[*resourcev1.ResourceSlice](old), as[*resourcev1.ResourceSlice](changed))
 	case world.ReplicaSet, world.StatefulSet, world.Deployment, world.DaemonSet, world.Job:
 		c.ownerChanged(kind, old, changed)
 	}
