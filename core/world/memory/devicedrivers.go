@@ -51,6 +51,7 @@ func (c *Cluster) PublishDevices(p DevicePool) error {
 	known.DevicePool = p
 	c.devices.pools[p.key()] = known
 	c.enqueuePool(p.key())
+	c.retryPodsOn(p.Node)
 	return nil
 }
 
@@ -93,6 +94,9 @@ func (c *Cluster) StartDeviceDriver(driver, node string) {
 	}
 	delete(c.devices.stopped, d)
 	c.resumeDrivers(node)
+	if node != "" {
+		c.schedule(c.now.Add(c.latency.delay(c.options.Latency.Kubelet)), driverReturned{node})
+	}
 }
 
 // resumeDrivers makes the drivers on a node look at their slices again, and its kubelet delete those of stopped ones.

@@ -156,9 +156,11 @@ func (c *Cluster) devicesChanged(old, changed world.Object) {
 		}
 	}
 	for _, name := range users[keyOf(o)] {
-		if pod := c.Pod(o.GetNamespace(), name); c.needsClaimController(pod) {
+		pod := c.Pod(o.GetNamespace(), name)
+		if c.needsClaimController(pod) {
 			c.enqueuePod(pod)
 		}
+		c.retryPod(pod)
 	}
 }
 

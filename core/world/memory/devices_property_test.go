@@ -135,7 +135,7 @@ func TestDevices_AtRest(t *testing.T) {
 			play(c, &effect, step{What: "node", B: i})
 		}
 		stopped := map[string]bool{}
-		steps := rapid.SampledFrom(append(deviceSteps, "lose", "recover", "node", "drop node", "delete", "delete", "restart"))
+		steps := rapid.SampledFrom(append(deviceSteps, "bind", "bind", "lose", "recover", "node", "drop node", "delete", "delete", "restart"))
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			s := step{
 				What: steps.Draw(t, "what"), A: rapid.IntRange(0, 5).Draw(t, "a"), B: rapid.IntRange(0, 3).Draw(t, "b"),
@@ -153,7 +153,7 @@ func TestDevices_AtRest(t *testing.T) {
 			_ = c.RecoverNode("n" + strconv.Itoa(i))
 		}
 		rest(c, func(world.Input) {})
-		for _, one := range append(deviceErrors(c), sliceErrors(c, stopped)...) {
+		for _, one := range slices.Concat(deviceErrors(c), sliceErrors(c, stopped), startErrors(c, stopped)) {
 			t.Error(one)
 		}
 	})
@@ -186,6 +186,48 @@ func sliceErrors(c *memory.Cluster, stopped map[string]bool) []string {
 		}
 	}
 	return wrong
+}
+
+// startErrors lists the pods that run without their devices, or do not run with them.
+func startErrors(c *memory.Cluster, stopped map[string]bool) []string {
+	var wrong []string
+	for _, o := range c.List(world.Pod) {
+		pod := o.(*v1.Pod)
+		if pod.Spec.NodeName == "" || c.Node(pod.Spec.NodeName) == nil || pod.DeletionTimestamp != nil {
+			continue
+		}
+		reserved, there := true, !stopped[pod.Spec.NodeName]
+		for i := range pod.Spec.ResourceClaims {
+			name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
+			if err != nil {
+				reserved = false
+				continue
+			}
+			o, err := c.Get(world.ResourceClaim, "default", *name)
+			if reserved = reserved && err == nil && resourceclaim.IsReservedForPod(pod, o.(*resourcev1.ResourceClaim)); reserved {
+				there = there && isPublished(c, o.(*resourcev1.ResourceClaim), pod.Spec.NodeName)
+			}
+		}
+		switch {
+		case pod.Status.Phase == v1.PodRunning && !reserved:
+			wrong = append(wrong, fmt.Sprintf("pod %s runs without its claims", pod.Name))
+		case pod.Status.Phase == v1.PodPending && reserved && there:
+			wrong = append(wrong, fmt.Sprintf("pod %s does not start, though it has its claims", pod.Name))
+		}
+	}
+	return wrong
+}
+
+// isPublished reports whether the devices of a claim are on a node, as far as their driver tells.
+func isPublished(c *memory.Cluster, claim *resourcev1.ResourceClaim, node string) bool {
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		pool, known := c.Devices(gpus, node, r.Pool)
+		there := slices.ContainsFunc(pool.Devices, func(d resourcev1.Device) bool { return d.Name == r.Device })
+		if r.Pool != node || known && !there {
+			return false
+		}
+	}
+	return true
 }
 
 // deviceErrors lists what must never be true of a cluster at rest.

@@ -56,6 +56,8 @@
 //	                                      │
 //	                        resourceclaims.go: no pod needs it ──► free, or deleted with its pod
 //
+//	pod on a node ──► kubelet_devices.go: its claims are reserved, its drivers there ──► the pod starts, and later ends
+//
 //	PublishDevices ──► devicedrivers.go ──► deviceslices.go ──► slices, one write after another
 //	                       ▲ devicefaults.go: a device fails, is plugged in or out
 //

@@ -21,8 +21,8 @@ type podState struct {
 	requests amounts
 	// admitted reports whether the kubelet has admitted the pod and counts its requests, started whether it runs.
 	admitted, started bool
-	// awaitsVolumes reports whether an admitted pod waits for its volumes.
-	awaitsVolumes bool
+	// isBlocked reports whether an admitted pod waits for its volumes or its claims to devices.
+	isBlocked bool
 	// The times at which the pod starts, ends by itself and is gone after a deletion; zero if never.
 	startsAt, endsAt, stopsAt time.Time
 	// eviction is the result of a kubelet's eviction of the pod, nil without one; evictedAt is when the pod has

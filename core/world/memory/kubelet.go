@@ -54,8 +54,8 @@ const (
 	podStarts
 	podEnds
 	podStops
-	// podMounts: the kubelet looks again at the volumes that the pod waits for.
-	podMounts
+	// podRetries: the kubelet looks again at the volumes and devices that the pod waits for.
+	podRetries
 	// podEvicted: a pod that its kubelet evicted has stopped.
 	podEvicted
 )
@@ -70,25 +70,31 @@ func (e podEvent) fire(c *Cluster) {
 	case podNoticed:
 		c.syncPod(pod)
 	case podStarts:
-		if !state.started && !state.awaitsVolumes && pod.DeletionTimestamp == nil && !isTerminal(pod) && !state.startsAt.After(c.now) {
+		if !state.started && !state.isBlocked && pod.DeletionTimestamp == nil && !isTerminal(pod) && !state.startsAt.After(c.now) {
 			c.startPod(pod)
 		}
-	case podMounts:
-		if state.awaitsVolumes && pod.DeletionTimestamp == nil && !isTerminal(pod) {
-			c.mountVolumes(pod, state)
+	case podRetries:
+		if state.isBlocked && pod.DeletionTimestamp == nil && !isTerminal(pod) {
+			c.prepareStart(pod, state)
 		}
-	case podEnds:
-		if !state.endsAt.After(c.now) && !isTerminal(pod) {
-			c.finishPod(pod)
+	case podEnds, podEvicted, podStops:
+		if !c.isHeldByDriver(pod) {
+			c.endPod(pod, e.kind)
 		}
-	case podStops:
-		if !state.stopsAt.After(c.now) {
-			c.finishDeletion(pod)
-		}
-	case podEvicted:
-		if !isTerminal(pod) {
-			c.finishEviction(pod)
-		}
+	}
+}
+
+// endPod writes that a pod has ended, if it still is to.
+func (c *Cluster) endPod(pod *v1.Pod, how podEventKind) {
+	state := c.pods[pod.UID]
+	switch {
+	case how == podStops && !state.stopsAt.After(c.now):
+		c.finishDeletion(pod)
+	case isTerminal(pod):
+	case how == podEvicted:
+		c.finishEviction(pod)
+	case how == podEnds && !state.endsAt.After(c.now):
+		c.finishPod(pod)
 	}
 }
 
@@ -173,7 +179,26 @@ func (c *Cluster) admitOnNode(pod *v1.Pod, state podState) {
 	n := c.nodeState(state.node)
 	n.admitted = n.admitted.add(state.requests)
 	state.admitted = true
-	c.mountVolumes(pod, state)
+	c.prepareStart(pod, state)
+}
+
+// prepareStart starts a pod that was admitted, after its Start time, or makes it wait for its volumes and devices.
+func (c *Cluster) prepareStart(pod *v1.Pod, state podState) {
+	state.isBlocked = !c.canStart(pod)
+	if !state.isBlocked {
+		state.startsAt = c.now.Add(c.options.PodBehavior(pod).Start)
+		c.schedulePodEvent(pod, podStarts, state.startsAt)
+	}
+	c.pods[pod.UID] = state
+}
+
+func (c *Cluster) canStart(pod *v1.Pod) bool { return c.canMount(pod) && c.canPrepareDevices(pod) }
+
+// retryPod makes the kubelet look again at a pod that waits.
+func (c *Cluster) retryPod(pod *v1.Pod) {
+	if c.pods[pod.UID].isBlocked {
+		c.schedulePodEvent(pod, podRetries, c.now.Add(c.latency.delay(c.options.Latency.Kubelet)))
+	}
 }
 
 // startPod makes a pod Running and Ready.
@@ -190,7 +215,7 @@ func (c *Cluster) startPod(pod *v1.Pod) {
 	running.Status.ContainerStatuses = runningStatuses(pod.Spec.Containers, at, false)
 	running.Status.InitContainerStatuses = runningStatuses(pod.Spec.InitContainers, at, true)
 	life, state := c.options.PodBehavior(pod), c.pods[pod.UID]
-	state.started, state.awaitsVolumes = true, false
+	state.started, state.isBlocked = true, false
 	if life.Run > 0 {
 		state.endsAt = c.now.Add(life.Run)
 		c.schedulePodEvent(pod, podEnds, state.endsAt)
@@ -260,12 +285,13 @@ func (c *Cluster) resyncPods(node string) {
 		pod := c.podAt(key)
 		state := c.pods[pod.UID]
 		switch {
+		case c.isHeldByDriver(pod):
 		case state.eviction != nil && !state.evictedAt.After(c.now) && !isTerminal(pod):
 			c.finishEviction(pod)
 		case !state.endsAt.IsZero() && !state.endsAt.After(c.now) && !isTerminal(pod):
 			c.finishPod(pod)
 		case state.admitted && !state.started && !isTerminal(pod) && pod.DeletionTimestamp == nil:
-			if state.awaitsVolumes = !c.canMount(pod); state.awaitsVolumes {
+			if state.isBlocked = !c.canStart(pod); state.isBlocked {
 				c.pods[pod.UID] = state
 			} else {
 				c.startPod(pod)

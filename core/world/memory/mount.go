@@ -13,16 +13,6 @@ import (
 
 // A kubelet starts a pod once the pod's volumes are attached to its node and can be mounted.
 
-// mountVolumes starts a pod that was admitted, after its Start time, or makes it wait for its volumes.
-func (c *Cluster) mountVolumes(pod *v1.Pod, state podState) {
-	state.awaitsVolumes = !c.canMount(pod)
-	if !state.awaitsVolumes {
-		state.startsAt = c.now.Add(c.options.PodBehavior(pod).Start)
-		c.schedulePodEvent(pod, podStarts, state.startsAt)
-	}
-	c.pods[pod.UID] = state
-}
-
 // canMount reports whether all volumes of a pod can be mounted on its node.
 func (c *Cluster) canMount(pod *v1.Pod) bool {
 	for i := range pod.Spec.Volumes {
@@ -85,8 +75,6 @@ func (c *Cluster) notifyMounts(name string) {
 		return
 	}
 	for _, user := range c.storage.references[claimKey(volume.Spec.ClaimRef)].pods {
-		if pod := c.Pod(volume.Spec.ClaimRef.Namespace, user); c.pods[pod.UID].awaitsVolumes {
-			c.schedulePodEvent(pod, podMounts, c.now.Add(c.latency.delay(c.options.Latency.Kubelet)))
-		}
+		c.retryPod(c.Pod(volume.Spec.ClaimRef.Namespace, user))
 	}
 }
