@@ -22,6 +22,7 @@ core
 core/address
 core/boundedfile
 core/csimigration
+core/deviceapi
 core/footprint
 core/mk
 core/outfile

@@ -39,6 +39,18 @@ var Election = &Comparison{
 	},
 }
 
+// DeviceAPI compares the validation of dynamic resource allocation's objects.
+var DeviceAPI = &Comparison{
+	Name: "API of devices", Package: "deviceapi", Test: "TestValidator_SameErrors", Cases: 3000, Unit: "objects of each kind",
+	Compares: "The API server's validation of resource claims, their statuses and templates, resource slices, device classes and device " +
+		"taint rules, and of pods' claims, with every gate on: every error, by its field, its type and its text.",
+	Differences: []Difference{{
+		Upstream: "says in several ways why a share is no UUID",
+		Orrery:   "says that it is no lowercase UUID",
+		Compared: "the text of these errors is left out",
+	}},
+}
+
 // Metrics compares metric families.
 var Metrics = &Comparison{
 	Name: "Metric families", Package: "telemetry", Test: "TestMetrics_FamiliesAreUpstream",
