@@ -37,7 +37,7 @@ core/store: core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/saturating core/world
 core/leader/sim: core/leader core/world
-core/world/memory: core/csimigration core/requests core/saturating core/trim core/world
+core/world/memory: core/csimigration core/deviceapi core/requests core/saturating core/trim core/world
 core/trace: core/footprint core/printable core/requests core/store core/trim core/world
 core/volumes: core/store core/world
 core/volumes/outcome: core/store core/world

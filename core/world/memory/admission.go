@@ -83,6 +83,8 @@ func (c *Cluster) admit(kind world.Kind, o world.Object) error {
 			return err
 		}
 		return c.checkOneDefault(o)
+	default:
+		return c.admitDevices(kind, o)
 	}
 	return nil
 }
@@ -100,7 +102,7 @@ func (c *Cluster) admitUpdate(kind world.Kind, old, changed world.Object) error 
 		}
 		return c.checkOneDefault(o)
 	}
-	return nil
+	return c.admitDeviceUpdate(kind, old, changed)
 }
 
 func checkPriorityClass(class *schedulingv1.PriorityClass) error {

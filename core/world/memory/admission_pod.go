@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"orrery/core/deviceapi"
 	"orrery/core/world"
 )
 
@@ -24,6 +25,9 @@ func (c *Cluster) admitPod(pod *v1.Pod) error {
 	}
 	if err := checkSelectors(pod); err != nil {
 		return err
+	}
+	if wrong := deviceapi.Pod(pod); len(wrong) > 0 {
+		return invalidPod(pod, wrong...)
 	}
 	defaultPod(pod)
 	c.defaultFromLimitRanges(pod)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
+	"orrery/core/deviceapi"
 	"orrery/core/world"
 )
 
@@ -26,6 +27,8 @@ type devices struct {
 	pools map[devicePoolKey]devicePool
 	// stopped is when a driver went away.
 	stopped map[deviceDriver]time.Time
+	// validator is not shared with forks: it is filled while it is used.
+	validator deviceapi.Validator
 }
 
 func newDevices() devices {

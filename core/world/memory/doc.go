@@ -78,8 +78,10 @@
 //   - PatchStatus and Delete check the UID of their PodRef, so that they never affect a later pod of the same name.
 //   - A namespace with objects cannot be deleted.
 //   - Nothing evicts pods from tainted nodes.
+//   - The API server has every gate of dynamic resource allocation on: it drops no field.
+//   - A kubelet prepares devices at once, and a missing template is waited for instead of tried again.
 //   - A volume that no provisioner made is never deleted by its reclaim policy: it stays Released.
-//   - Claims and volumes are not validated. No volume is resized, and no VolumeAttributesClass applied.
+//   - Claims to volumes, and volumes, are not validated. No volume is resized, and no VolumeAttributesClass applied.
 //   - An attacher sets an error in a VolumeAttachment only if the node's limit is reached, and tries again when it is not.
 //   - Inline volumes of pods are always there: only claims have volumes that are attached.
 //   - Disruption budgets have a status, and limit evictions, only if the options have DisruptionBudgets.

@@ -6,8 +6,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/deviceapi"
 	"orrery/core/world"
 )
 
@@ -52,7 +52,7 @@ func (c *Cluster) unreserve(claim *resourcev1.ResourceClaim, left []resourcev1.R
 		next.Status.ReservedFor = nil
 		if protected {
 			next.Status.Allocation = nil
-			next.Status.Devices = withoutStale(&next.Status, &claim.Status)
+			next.Status.Devices = deviceapi.WithoutStale(&next.Status, &claim.Status)
 		}
 	}
 	claim = rewrite(c, world.ResourceClaim, claim, &next)
@@ -77,47 +77,4 @@ func (c *Cluster) outlivesPod(claim *resourcev1.ResourceClaim) bool {
 	}
 	pod := c.Pod(claim.Namespace, owner.Name)
 	return pod != nil && (pod.UID != owner.UID || isDone(pod))
-}
-
-// deviceID is an allocated device or, with a share, a part of it.
-type deviceID struct{ driver, pool, device, share string }
-
-func allocatedDevices(a *resourcev1.AllocationResult) map[deviceID]bool {
-	all := map[deviceID]bool{}
-	if a != nil {
-		for i := range a.Devices.Results {
-			r := &a.Devices.Results[i]
-			all[deviceID{r.Driver, r.Pool, r.Device, shareOf(r.ShareID)}] = true
-		}
-	}
-	return all
-}
-
-func shareOf(id *types.UID) string {
-	if id == nil {
-		return ""
-	}
-	return string(*id)
-}
-
-// statusID is the device that an entry of a claim's status is about.
-func statusID(d *resourcev1.AllocatedDeviceStatus) deviceID {
-	id := deviceID{driver: d.Driver, pool: d.Pool, device: d.Device}
-	if d.ShareID != nil {
-		id.share = *d.ShareID
-	}
-	return id
-}
-
-// withoutStale returns what a status says of devices, without those that it no longer allocates. The API server drops them.
-func withoutStale(changed, old *resourcev1.ResourceClaimStatus) []resourcev1.AllocatedDeviceStatus {
-	before, now := allocatedDevices(old.Allocation), allocatedDevices(changed.Allocation)
-	left := slices.DeleteFunc(slices.Clone(changed.Devices), func(d resourcev1.AllocatedDeviceStatus) bool {
-		id := statusID(&d)
-		return before[id] && !now[id]
-	})
-	if len(left) == 0 {
-		return nil
-	}
-	return left
 }

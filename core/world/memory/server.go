@@ -151,7 +151,7 @@ func (c *Cluster) UpdateStatus(o world.Object) (world.Object, error) {
 	return c.replace(kind, o, func(shape kindInfo, old, given world.Object) (world.Object, error) {
 		changed := old.DeepCopyObject().(world.Object)
 		shape.status(changed, given)
-		return changed, nil
+		return changed, c.admitStatus(kind, old, changed)
 	})
 }
 
