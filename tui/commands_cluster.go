@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,9 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/engine"
 	"orrery/core/operate"
 	"orrery/core/printable"
 	"orrery/core/world"
@@ -26,7 +23,6 @@ var clusterCommands = []command{
 	{name: "ns", argument: "[namespace]", help: "show pods of one namespace only; without one, of all", run: (*Screen).commandNamespace},
 	{name: "drain", argument: "[node]", help: "drain a node, or the selected one", run: commandOnNode("drain", operate.Drain), complete: namesFromEngine("drain", collect.NodeNames)},
 	{name: "cordon", argument: "[node]", help: "cordon a node, or the selected one, or uncordon it", run: commandOnNode("cordon", operate.Cordon), complete: namesFromEngine("cordon", collect.NodeNames)},
-	{name: "pods", help: "all pods that are seen, and where they are", run: (*Screen).commandPods},
 	{name: "access", help: "what may not be seen, and the RBAC rules it takes", run: (*Screen).commandAccess},
 }
 
@@ -194,52 +190,6 @@ func (s *Screen) commandAccess(string) tea.Cmd {
 		p.send(pageMsg{&page{title: "access", lines: printableLines(p.live.Access())}})
 	})
 	return nil
-}
-
-// commandPods opens a page with all pods, bound ones included, of the chosen namespace or of all.
-func (s *Screen) commandPods(string) tea.Cmd {
-	namespace := s.namespace
-	s.submit(func(p *loop) {
-		lines := podLines(p.source.Engine(), namespace)
-		title := "pods"
-		if namespace != "" {
-			title += " of namespace " + printable.Line(namespace, 80)
-		}
-		if len(lines) == 0 {
-			p.report(title + ": there are none to be seen")
-			return
-		}
-		p.send(pageMsg{&page{title: title, lines: lines}})
-	})
-	return nil
-}
-
-// podLines returns a line for each pod, sorted by name.
-func podLines(e *engine.Engine, namespace string) []string {
-	var pods []*v1.Pod
-	wide := 0
-	for o := range e.Store().Objects(world.Pod) {
-		if pod, ok := o.(*v1.Pod); ok && (namespace == "" || pod.Namespace == namespace) {
-			pods = append(pods, pod)
-			wide = max(wide, len(pod.Namespace)+1+len(pod.Name))
-		}
-	}
-	slices.SortFunc(pods, func(a, b *v1.Pod) int {
-		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
-	})
-	const most = 60 // columns of a name
-	lines := make([]string, len(pods))
-	for i, pod := range pods {
-		where := string(e.PodState(pod.Namespace, pod.Name))
-		if pod.Spec.NodeName != "" {
-			where = "on " + pod.Spec.NodeName
-		}
-		if pod.DeletionTimestamp != nil {
-			where += ", Terminating"
-		}
-		lines[i] = printable.Text(fmt.Sprintf("%-*s  %s", min(wide, most), pod.Namespace+"/"+pod.Name, where))
-	}
-	return lines
 }
 
 // report shows a sentence in the status line.

@@ -15,8 +15,8 @@ func TestCommand_AsInOtherPrograms(t *testing.T) {
 	}{
 		{"nodes", views.NodesPane, "node-3"},
 		{"no", views.NodesPane, "node-3"},
-		{"po", views.Overview, "default/web-02"},
-		{"pods", views.Overview, "default/web-02"},
+		{"po", views.PodsPane, "web-02"},
+		{"pods", views.PodsPane, "web-02"},
 		{"ns default", views.Overview, "pods of namespace default"},
 		{"namespace default", views.Overview, "pods of namespace default"},
 		{"ns", views.Overview, "pods of all namespaces"},

@@ -134,8 +134,8 @@ func (l *Live) Usage(node string) *usage.Reading {
 func hiddenPanes(st *console.State) map[views.PaneID]string {
 	reasons := map[views.PaneID]string{}
 	for kind, panes := range map[world.Kind][]views.PaneID{
-		world.Pod:   {views.QueuePane, views.EvictionsPane},
-		world.Node:  {views.SnapshotPane, views.ZonesPane},
+		world.Pod:   {views.QueuePane, views.PodsPane, views.EvictionsPane},
+		world.Node:  {views.SnapshotPane, views.NodesPane, views.ZonesPane, views.OrreryPane},
 		world.Lease: {views.LeaderPane},
 	} {
 		if slices.Contains(st.Unreadable, kind) {

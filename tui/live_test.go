@@ -185,13 +185,6 @@ func TestLive_SwitchesContextAndNamespace(t *testing.T) {
 	}
 }
 
-func TestPods_ListsEveryPod(t *testing.T) {
-	source, _ := operableSource(t)
-	s := watch(t, source, 120, 30)
-	s.keys(":").typeText("pods").keys("enter").shows("pods", "default/one", "default/two")
-	s.keys("esc", ":").typeText("ns shop").keys("enter", ":").typeText("pods").keys("enter").shows("pods of namespace shop: there are none to be seen")
-}
-
 func TestLive_NamespaceBoundNeedsAnotherSession(t *testing.T) {
 	source, _ := operableSource(t)
 	source.namespace = "default"

@@ -21,6 +21,7 @@ func TestFilter_WithoutMatchesSaysSo(t *testing.T) {
 		{views.QueuePane, []string{"2"}, "no pods match /zzz/ (of ", " pending) · esc clears"},
 		{views.SnapshotPane, []string{"3"}, "no nodes match /zzz/ (of 9) · esc clears", ""},
 		{views.NodesPane, []string{":", "n", "o", "d", "e", "s", "enter"}, "no nodes match /zzz/ (of 9) · esc clears", ""},
+		{views.PodsPane, []string{":", "p", "o", "enter"}, "no pods match /zzz/ (of ", ") · esc clears"},
 		{views.EvictionsPane, []string{"5"}, "no evictions match /zzz/ (of ", ") · esc clears"},
 		{views.DecisionsPane, []string{"7"}, "no decisions match /zzz/ (of ", " in the log) · esc clears"},
 		{views.PluginsPane, []string{"8"}, "no plugins match /zzz/ (of ", ") · esc clears"},

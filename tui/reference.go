@@ -23,7 +23,7 @@ The arrow keys always work, and no command needs a mouse.
 		}
 	}
 	b.WriteString("\n## Commands\n\nAfter `:`. Tab completes, up recalls earlier commands, and an unambiguous prefix is enough.\n\n| command | does |\n|---|---|\n")
-	b.WriteString("| `PANE` | opens the pane of that name, such as queue or decisions |\n")
+	b.WriteString("| `PANE` | opens the pane of that name, such as queue, pods, nodes or decisions |\n")
 	for _, w := range commands {
 		if w.pane {
 			continue

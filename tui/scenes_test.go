@@ -60,6 +60,7 @@ var album = []struct {
 	}},
 	{"morning-rush", offset{by: 64 * time.Second}, false, []scene{
 		{"queue", views.QueuePane, []string{"2", "down"}},
+		{"pods", views.PodsPane, []string{":", "p", "o", "enter", "s", "down"}},
 		{"explain", views.ExplainPane, []string{"2", "G", "e"}},
 		{"journey", views.JourneyPane, []string{"2", "G", "enter"}},
 	}},

@@ -5,6 +5,7 @@ var panes = []*Pane{
 	queuePane.pane(),
 	snapshotPane.pane(),
 	nodesPane.pane(),
+	podsPane.pane(),
 	&zonesPane,
 	evictionsPane.pane(),
 	&leaderPane,

@@ -2,7 +2,9 @@ package views
 
 // Source provides the rows of lists.
 type Source interface {
+	// Pods are the queue's, AllPods the cluster's.
 	Pods() Rows[PodRow]
+	AllPods() Rows[ClusterPod]
 	Nodes() Rows[NodeRow]
 	Evictions() Rows[Eviction]
 	Decisions() Rows[DecisionRow]

@@ -124,6 +124,22 @@ func (o *sortedObjects) all(yield func(world.Object) bool) bool {
 	return true
 }
 
+// from yields the objects from an index on. It costs a look at each chunk before it.
+func (o *sortedObjects) from(first int, yield func(world.Object) bool) {
+	for _, c := range o.directory {
+		if first >= len(c.items) {
+			first -= len(c.items)
+			continue
+		}
+		for i := first; i < len(c.items); i++ {
+			if !yield(c.items[i].object) {
+				return
+			}
+		}
+		first = 0
+	}
+}
+
 // in yields the objects of one namespace in order.
 func (o *sortedObjects) in(namespace string, yield func(world.Object) bool) {
 	c, i, _ := o.find(namespace, "")

@@ -74,6 +74,19 @@ func TestSortedObjects_MatchesMap(t *testing.T) {
 		if want := slices.Sorted(maps.Keys(model)); !slices.Equal(all, want) {
 			t.Fatalf("all hands out %d objects, want %d in order", len(all), len(want))
 		}
+		for range 4 {
+			first, i := rapid.IntRange(0, len(all)+1).Draw(t, "from"), 0
+			o.from(first, func(object world.Object) bool {
+				if key := object.GetNamespace() + "/" + object.GetName(); key != all[first+i] {
+					t.Fatalf("object %d from index %d is %s, want %s", i, first, key, all[first+i])
+				}
+				i++
+				return true
+			})
+			if i != max(len(all)-first, 0) {
+				t.Fatalf("from index %d there are %d objects of %d", first, i, len(all))
+			}
+		}
 		for key, want := range model {
 			namespace, name, _ := strings.Cut(key, "/")
 			if o.get(namespace, name) != want || o.get(namespace, name+"x") != nil {

@@ -80,6 +80,15 @@ func (s *Store) Objects(kind world.Kind) iter.Seq[world.Object] {
 	}
 }
 
+// ObjectsFrom is Objects without the first objects, at hardly any cost for those.
+func (s *Store) ObjectsFrom(kind world.Kind, first int) iter.Seq[world.Object] {
+	return func(yield func(world.Object) bool) {
+		if sh := s.byKind[kind]; sh != nil {
+			sh.objects.from(max(first, 0), yield)
+		}
+	}
+}
+
 // Len returns the number of objects of a kind.
 func (s *Store) Len(kind world.Kind) int {
 	if sh := s.byKind[kind]; sh != nil {

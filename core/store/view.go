@@ -14,6 +14,7 @@ type View interface {
 	Node(name string) *v1.Node
 	Object(kind world.Kind, namespace, name string) world.Object
 	Objects(kind world.Kind) iter.Seq[world.Object]
+	ObjectsFrom(kind world.Kind, first int) iter.Seq[world.Object]
 	Len(kind world.Kind) int
 	Kinds() []world.Kind
 	// RequestedKinds and UnservedTypes describe the informers that plugins have requested.

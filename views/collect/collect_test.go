@@ -146,6 +146,7 @@ func TestModel_Golden(t *testing.T) {
 	for name, query := range map[string]collect.Query{
 		"overview":  {Open: views.Overview, Columns: 120},
 		"queue":     {Open: views.QueuePane},
+		"pods":      {Open: views.PodsPane},
 		"snapshot":  {Open: views.SnapshotPane},
 		"zones":     {Open: views.ZonesPane, Columns: 120},
 		"orrery":    {Open: views.OrreryPane},

@@ -21,7 +21,7 @@ import (
 var everyPane = []views.PaneID{
 	views.Overview, views.QueuePane, views.SnapshotPane, views.ZonesPane, views.EvictionsPane, views.LeaderPane, views.DecisionsPane,
 	views.PluginsPane, views.MetricsPane, views.ExplainPane, views.JourneyPane, views.NodePane,
-	views.PressurePane, views.OrreryPane, views.StoragePane, views.VolumesPane,
+	views.PressurePane, views.OrreryPane, views.StoragePane, views.VolumesPane, views.NodesPane, views.PodsPane,
 }
 
 // Strings of objects are escaped: no escape sequence reaches a model.

@@ -127,6 +127,17 @@ func rowsOf(m *views.Model) []string {
 		for _, r := range m.Storage.VolumeList.Rows {
 			add(r.Key)
 		}
+	case m.List != nil:
+		switch list := m.List.(type) {
+		case *views.List[views.NodeRow]:
+			for _, r := range list.Rows {
+				add(r.Key)
+			}
+		case *views.List[views.ClusterPod]:
+			for _, r := range list.Rows {
+				add(r)
+			}
+		}
 	case m.Pressure != nil:
 		for _, r := range m.Pressure.Pods.Rows {
 			r.Rank = 0 // differs by signal
