@@ -65,7 +65,7 @@ func contextCompletions(s *Screen, typed string) []string {
 	return oneOf(s.contextNames...)(s, typed)
 }
 
-// switchedMsg reports that the loop shows another cluster, or one namespace of it; an empty namespace is all.
+// switchedMsg reports that the loop shows another cluster or recording, or one namespace of it; an empty namespace is all.
 type switchedMsg struct{ cluster, namespace string }
 
 // switchTimeout limits how long connecting to another cluster may take.
@@ -110,12 +110,14 @@ func (p *loop) switchCluster(name, namespace string) {
 	})
 }
 
-// clusterSwitched shows the overview of another cluster, or this cluster with another namespace.
+// clusterSwitched shows the overview of another cluster or recording, or this cluster with another namespace.
 func (s *Screen) clusterSwitched(m switchedMsg) {
 	s.namespace, s.dirty = m.namespace, true
 	if m.cluster != "" {
 		s.openPane(views.Overview)
 		clear(s.saved)
+		s.whatIfPending, s.summaryPending = false, false
+		s.menu, s.confirm = nil, nil // they are about what was shown before
 	}
 	switch {
 	case m.namespace != "":

@@ -101,16 +101,21 @@ func newSession(t testing.TB, w, h int) *session {
 
 func watch(t testing.TB, source Source, w, h int) *session {
 	t.Helper()
+	return watchWith(t, Options{Source: source}, w, h)
+}
+
+// watchWith is watch with options.
+func watchWith(t testing.TB, o Options, w, h int) *session {
+	t.Helper()
 	dark, _ := themes.Named("dark")
-	o, err := Options{
-		Source: source, Theme: dark, Folder: t.TempDir(),
-		Terminal: term.Facts{Width: w, Height: h, Glyphs: draw.Braille, Profile: themes.TrueColor},
-	}.withDefaults()
+	o.Theme, o.Folder = dark, t.TempDir()
+	o.Terminal = term.Facts{Width: w, Height: h, Glyphs: draw.Braille, Profile: themes.TrueColor}
+	o, err := o.withDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &session{t: t}
-	s.loop = newLoop(source, o.FPS, func() time.Duration { return s.now }, func(m tea.Msg) { s.queue = append(s.queue, m) })
+	s.loop = newLoop(o.Source, o.FPS, func() time.Duration { return s.now }, func(m tea.Msg) { s.queue = append(s.queue, m) })
 	s.loop.spawn = func(work func()) { work() }
 	s.screen = newScreen(o, synchronous{s.loop}, func(*draw.Canvas, *themes.Pens) { s.frames++ })
 	s.loop.build()

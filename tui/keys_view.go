@@ -55,7 +55,7 @@ var viewBindings = []binding{
 }
 
 func (s *Screen) cannotMatch() string {
-	if s.top().list.on() || s.history.filter != "" {
+	if s.top().list.on() || len(s.history.filters) > 0 {
 		return ""
 	}
 	return "there is no filter yet"
@@ -64,7 +64,7 @@ func (s *Screen) cannotMatch() string {
 // nextMatch moves to the next row that the filter keeps, or applies the last filter again.
 func (s *Screen) nextMatch(step int) {
 	if !s.top().list.on() {
-		_ = s.setFilter(s.history.filter) // it was parsed before
+		_ = s.setFilter(s.history.filters.latest()) // it was parsed before
 		return
 	}
 	s.moveBy(step)

@@ -61,12 +61,18 @@ const maxElapsed = time.Second
 const requestBuffer = 256
 
 func newLoop(s Source, fps int, clock func() time.Duration, tell func(tea.Msg)) *loop {
-	playback, _ := s.(Playback)
-	live, _ := s.(LiveSource)
-	return &loop{
-		source: s, playback: playback, live: live, requests: make(chan request, requestBuffer), send: tell, clock: clock, interval: time.Second / time.Duration(fps),
-		collector: collect.New(collect.Options{Source: s.Name(), Mode: s.Mode(), History: s.History()}),
-	}
+	p := &loop{requests: make(chan request, requestBuffer), send: tell, clock: clock, interval: time.Second / time.Duration(fps)}
+	p.use(s)
+	return p
+}
+
+// use shows a source from now on.
+func (p *loop) use(s Source) {
+	p.source = s
+	p.playback, _ = s.(Playback)
+	p.live, _ = s.(LiveSource)
+	p.collector = collect.New(collect.Options{Source: s.Name(), Mode: s.Mode(), History: s.History()})
+	p.lastAdvanced = p.clock()
 }
 
 // run advances, serves requests and builds frames until the context ends.

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"slices"
-
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
@@ -20,31 +18,14 @@ type prompt struct {
 	completions []completion
 	chosen      int
 	typed       string // the line before tab
-	// historyIndex is how far back in the history the line is from.
+	// historyIndex is how far back in the history the line is from, draft what was typed before.
 	historyIndex int
+	draft        string
 	previous     listSettings // restored when the filter is cancelled
 }
 
 // completion is one completion: the whole line with it, the text to show, and its help.
 type completion struct{ line, text, help string }
-
-// history holds earlier commands, the latest last, and the last filter.
-type history struct {
-	commands []string
-	filter   string
-}
-
-// maxHistory limits how many commands the history holds.
-const maxHistory = 100
-
-func (h *history) add(line string) {
-	if line == "" {
-		return
-	}
-	h.commands = slices.DeleteFunc(h.commands, func(c string) bool { return c == line })
-	h.commands = append(h.commands, line)
-	h.commands = h.commands[max(len(h.commands)-maxHistory, 0):]
-}
 
 func newPrompt(sign, text string) *prompt {
 	p := &prompt{prefix: sign, input: textinput.New(), chosen: -1}
@@ -71,6 +52,7 @@ func (s *Screen) startFilter() {
 }
 
 func (s *Screen) startCommand() {
+	s.names = namesMsg{} // objects have come and gone since the last command
 	s.prompt = newPrompt(":", "")
 	s.complete()
 }
@@ -84,7 +66,7 @@ func (p *prompt) press(s *Screen, msg tea.KeyPressMsg) tea.Cmd {
 			s.acceptFilter(p)
 			return nil
 		}
-		s.history.add(p.input.Value())
+		s.history.commands.add(p.input.Value())
 		return s.command(p.input.Value())
 	case "esc":
 		s.prompt = nil
@@ -95,8 +77,8 @@ func (p *prompt) press(s *Screen, msg tea.KeyPressMsg) tea.Cmd {
 	case "tab", "shift+tab":
 		p.cycle(key == "tab")
 		return nil
-	case "up", "down":
-		s.recallHistory(key == "up")
+	case "up", "down", "ctrl+p", "ctrl+n":
+		s.recallHistory(key == "up" || key == "ctrl+p")
 		return nil
 	case "backspace":
 		if p.input.Value() == "" { // as in vi: backspace on an empty line leaves the prompt
@@ -117,6 +99,12 @@ func (s *Screen) edit(msg tea.Msg) {
 		return
 	}
 	p.chosen, p.historyIndex = -1, 0
+	s.typedLine()
+}
+
+// typedLine updates the completions of a command, or applies a filter if it parses.
+func (s *Screen) typedLine() {
+	p := s.prompt
 	if p.prefix == ":" {
 		s.complete()
 		return
@@ -132,31 +120,7 @@ func (s *Screen) acceptFilter(p *prompt) {
 	if p.problem != "" {
 		s.setStatus("/: " + p.problem)
 	}
-	if f := s.top().list.filter; f != nil {
-		s.history.filter = f.String()
-	}
-}
-
-// recallHistory recalls an earlier or later command.
-func (s *Screen) recallHistory(earlier bool) {
-	p := s.prompt
-	if p.prefix != ":" {
-		return
-	}
-	at := p.historyIndex - 1
-	if earlier {
-		at = p.historyIndex + 1
-	}
-	if at < 0 || at > len(s.history.commands) {
-		return
-	}
-	p.historyIndex = at
-	line := ""
-	if at > 0 {
-		line = s.history.commands[len(s.history.commands)-at]
-	}
-	p.set(line)
-	s.complete()
+	s.history.addFilter(s.top().list.filter)
 }
 
 func (p *prompt) set(line string) {

@@ -22,7 +22,7 @@ The arrow keys always work, and no command needs a mouse.
 			}
 		}
 	}
-	b.WriteString("\n## Commands\n\nAfter `:`. Tab completes, up recalls earlier commands, and an unambiguous prefix is enough.\n\n| command | does |\n|---|---|\n")
+	b.WriteString("\n## Commands\n\nAfter `:`. Tab completes, up and down (or ctrl+p and ctrl+n) recall earlier commands of the session, and an unambiguous prefix is enough.\n\n| command | does |\n|---|---|\n")
 	b.WriteString("| `PANE` | opens the pane of that name, such as queue, pods, nodes or decisions |\n")
 	for _, w := range commands {
 		if w.pane {
@@ -30,7 +30,7 @@ The arrow keys always work, and no command needs a mouse.
 		}
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace(w.name+" "+strings.ToUpper(w.argument)), strings.ReplaceAll(w.help, "|", "\\|"))
 	}
-	b.WriteString("\n## Filters\n\nAfter `/`. All conditions must hold; `!` inverts one. `n` and `N` go from match to match; without a filter, `n` applies the\nlast one again.\n\n" + `| filter | matches |
+	b.WriteString("\n## Filters\n\nAfter `/`. All conditions must hold; `!` inverts one. `n` and `N` go from match to match; without a filter, `n` applies the\nlast one again. While a filter is typed, up and down recall earlier ones.\n\n" + `| filter | matches |
 |---|---|
 | ` + "`web`" + ` | rows with the word in the name, the namespace, the state or the reason |
 | ` + "`cart-0[0-3]`" + ` | rows that match the regular expression |

@@ -30,6 +30,8 @@ type Options struct {
 	Namespace string
 	// View is the pane that is open at first; empty is the overview.
 	View views.PaneID
+	// Stories are the recordings that :demo switches to; none for a cluster.
+	Stories []Story
 	// Clock is monotonic real time; nil is the machine's.
 	Clock func() time.Duration
 }

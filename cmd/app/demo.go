@@ -119,9 +119,8 @@ func (f *demoFlags) run(c *cobra.Command, name string, plugins framework.Registr
 	if !f.changesScenario(c) && !isScenario(name) {
 		recording.Trace = name
 	}
-	recording.StepDecision() // the panes are empty before the first decision
-	recording.Play()
-	o.Source = recording
+	begin(recording)
+	o.Source, o.Stories = recording, f.stories(plugins, speed, o.Clock)
 	return tui.Run(c.Context(), o)
 }
 

@@ -1,0 +1,26 @@
+package app
+
+import (
+	"math"
+	"testing"
+
+	"orrery/core/framework"
+	"orrery/demo"
+	"orrery/tui"
+)
+
+// Every built-in trace opens playing, past its first decision, under its name.
+func TestStories_OpenEveryTrace(t *testing.T) {
+	f := demoFlags{loop: true}
+	all := f.stories(framework.Registry{}, math.Inf(1), nil)
+	for i, trace := range demo.Traces() {
+		source, err := all[i].Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := source.(*tui.Recording)
+		if all[i].Name != trace.Name || source.Name() != trace.Name || r.Trace != trace.Name || !r.Playing() || !r.Loop() || r.Engine().DecisionCount() == 0 {
+			t.Errorf("%s opens %q, playing %t with %d decisions", trace.Name, source.Name(), r.Playing(), r.Engine().DecisionCount())
+		}
+	}
+}
