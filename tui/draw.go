@@ -42,7 +42,7 @@ func (s *Screen) draw() {
 	}
 	t := s.top()
 	s.state.Open, s.state.Focus, s.state.Zoomed, s.state.Status = t.pane, s.focus, s.zoom, s.status
-	s.state.Cursor, s.state.Fix, s.state.OnNodes = t.cursor, t.fix, t.onNodes
+	s.state.Cursor, s.state.Fix, s.state.Scroll, s.state.OnNodes = t.cursor, t.fix, t.scroll, t.onNodes
 	s.state.Filter, s.state.Sort, s.state.Reverse = s.effectiveFilter(t).String(), t.list.sort, t.list.reverse
 	s.state.Scoped = !t.list.on()
 	if n := f.Model.Filtered; n != nil {
@@ -77,6 +77,9 @@ func (s *Screen) draw() {
 		s.drawPrompt(all)
 	}
 	t.cursor.First = s.hits.Window.First
+	if s.hits.TextRows > 0 {
+		t.scroll = s.hits.Text.First
+	}
 }
 
 // footerWidth returns how many columns of the last line show the list's filter and sort order.

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"math"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -8,6 +10,7 @@ import (
 	"orrery/core/printable"
 	"orrery/core/whatif/change"
 	"orrery/views"
+	"orrery/views/draw"
 )
 
 // fixes are those of the open explanation; none while its frame is still to come.
@@ -18,35 +21,60 @@ func (s *Screen) fixes() []views.Remedy {
 	return s.frame.Model.Explain.Remedies
 }
 
-// selectedFix returns the fix under the cursor; nil if the cursor is in the list of nodes.
+// selectedFix returns the fix under the cursor; nil if the cursor is in the list of nodes, or the fix is out of sight.
 func (s *Screen) selectedFix() *views.Remedy {
 	all, t := s.fixes(), s.top()
 	if t.onNodes || len(all) == 0 {
 		return nil
 	}
-	return &all[min(t.fix, len(all)-1)]
+	if i := min(t.fix, len(all)-1); s.fixVisible(i) {
+		return &all[i]
+	}
+	return nil
 }
 
-// moveInFixes moves the cursor between the fixes and the list of nodes below them, and reports whether it did: any other
-// move is one in the list.
-func (s *Screen) moveInFixes(by int) bool {
-	all, t := s.fixes(), s.top()
-	switch {
-	case t.pane != views.ExplainPane || t.page != nil:
-		return false
-	case t.onNodes && len(all) > 0 && t.cursor.Selected+by < 0:
-		t.onNodes, t.fix = false, len(all)-1
-		s.move(0)
-		return true
-	case t.onNodes:
-		return false
-	case len(all) == 0:
-		t.onNodes = true
+// cursorInList reports whether the cursor is in the list: in an explanation it may be in the text, and the list out of sight.
+func (s *Screen) cursorInList() bool {
+	t := s.top()
+	return t.pane != views.ExplainPane || t.onNodes || len(s.fixes()) == 0 && !s.hits.List.Empty()
+}
+
+// fixVisible reports whether the part of the text that is in view has a fix. Before the text was drawn, it has.
+func (s *Screen) fixVisible(i int) bool {
+	if i >= len(s.hits.Fixes) {
+		return s.hits.TextRows == 0
+	}
+	row, first := s.hits.Fixes[i], s.top().scroll
+	return row.First >= first && row.First+row.Count <= first+s.hits.Text.Count
+}
+
+// moveInExplanation moves the cursor of an explanation, and reports whether it did: any other move is one in the list of
+// nodes, which follows the text. The cursor goes to the next fix that is visible; where there is none, the text scrolls.
+func (s *Screen) moveInExplanation(by int) bool {
+	t := s.top()
+	if t.pane != views.ExplainPane || t.page != nil {
 		return false
 	}
-	t.fix = max(min(t.fix, len(all)-1)+by, 0)
-	if t.fix >= len(all) {
+	if t.onNodes {
+		if t.cursor.Selected+by >= 0 {
+			return false
+		}
+		t.onNodes, t.fix, t.scroll = false, max(len(s.fixes())-1, 0), math.MaxInt32 // the drawing knows the end
+		s.move(0)
+		return true
+	}
+	end := s.hits.TextRows - s.hits.Text.Count
+	if next := t.fix + by; (by == 1 || by == -1) && next >= 0 && next < len(s.fixes()) && s.fixVisible(next) {
+		t.fix = next
+		return true
+	}
+	if by > 0 && t.scroll >= end {
 		t.onNodes = true
+		return len(s.fixes()) > 0 // without fixes the list has the cursor already
+	}
+	t.scroll = max(min(t.scroll+by, end), 0)
+	if at := slices.IndexFunc(s.hits.Fixes, func(w draw.Window) bool { return w.First >= t.scroll }); at >= 0 && !s.fixVisible(t.fix) {
+		t.fix = at
 	}
 	return true
 }

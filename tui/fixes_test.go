@@ -73,3 +73,40 @@ func TestFixes_FilterGoesToNodes(t *testing.T) {
 	}
 	s.keys("enter").shows("Node", "node-1")
 }
+
+// At 80x24 an explanation scrolls: a sign says how much is above and below, every part comes into view, and a fix that is out
+// of sight is not tried.
+func TestExplain_ScrollsAtSmallSizes(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {110, 24}} {
+		s := watch(t, builtIn(t, "morning-rush"), size[0], size[1])
+		s.keys(":").typeText("goto 64s").keys("enter", "2", "G", "e").shows(" more rows · down, ctrl+d", "fixes, tried on a copy").lacks("above")
+		for _, part := range []string{"reasons", "evidence", "not tried", "preemption", "queue"} {
+			s.keys("g")
+			for i := 0; !strings.Contains(s.plain(), part+" ──"); i++ {
+				if s.keys("down"); i > 200 || s.screen.top().onNodes {
+					t.Fatalf("at %v %q never comes into view:\n%s", size, part, s.plain())
+				}
+			}
+		}
+		s.shows("↑ ", " above · ").keys("enter")
+		if pane := s.screen.top().pane; pane != views.ExplainPane {
+			t.Errorf("at %v enter opens %q with no fix in view", size, pane)
+		}
+		for i := 0; !s.screen.top().onNodes; i++ {
+			if s.keys("ctrl+d"); i > 20 {
+				t.Fatalf("at %v the text never ends:\n%s", size, s.plain())
+			}
+		}
+		s.shows("filter results by node").keys("up").shows("the end", " above · ")
+		if s.screen.top().onNodes {
+			t.Errorf("at %v up does not go back from the nodes to the text", size)
+		}
+		for range 60 {
+			s.keys("up")
+		}
+		s.shows("fixes, tried on a copy").lacks("above")
+		if s.screen.selectedFix() == nil || s.screen.top().fix != 0 {
+			t.Errorf("at %v the cursor is on fix %d, want the first", size, s.screen.top().fix)
+		}
+	}
+}

@@ -73,7 +73,7 @@ var navigationBindings = []binding{
 		name: "top", keys: []string{"home", "g"}, label: "g", long: "the first row", group: navigationKeys, where: onLists,
 		run: simple(func(s *Screen) {
 			s.move(0)
-			s.top().fix, s.top().onNodes = 0, false
+			s.top().fix, s.top().scroll, s.top().onNodes = 0, 0, false
 		}),
 	},
 	{
@@ -134,17 +134,21 @@ func (s *Screen) escape() {
 }
 
 func (s *Screen) moveBy(by int) {
-	if !s.moveInFixes(by) {
+	if !s.moveInExplanation(by) {
 		s.move(s.top().cursor.Selected + by)
 	}
 }
 
 // pageSize returns the rows of a page, or of half a page.
 func (s *Screen) pageSize(half bool) int {
-	if half {
-		return max(s.visibleRows()/2, 1)
+	rows := s.visibleRows()
+	if s.top().pane == views.ExplainPane && !s.top().onNodes && s.hits.TextRows > s.hits.Text.Count {
+		rows = s.hits.Text.Count
 	}
-	return max(s.visibleRows()-1, 1)
+	if half {
+		return max(rows/2, 1)
+	}
+	return max(rows-1, 1)
 }
 
 // neighbours maps a pane of the overview to the panes left of, right of, above and below it.

@@ -19,6 +19,8 @@ type navEntry struct {
 	// fix is the selected fix of an explanation, unless the cursor is onNodes, in its list.
 	fix     int
 	onNodes bool
+	// scroll is the first visible row of an explanation's text.
+	scroll int
 	// rowKey is the name of the selected row, with which followSelection finds the row after the list has changed. It
 	// is empty until the user selects a row: the cursor then stays at the top.
 	rowKey string

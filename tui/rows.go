@@ -44,7 +44,7 @@ func (s *Screen) selectedPod() (world.PodRef, bool) {
 // selectedNode returns the node that commands act on, in the same way.
 func (s *Screen) selectedNode() (string, bool) {
 	t := s.top()
-	if l := s.list(); l.Node != nil && s.selectedFix() == nil {
+	if l := s.list(); l.Node != nil && s.cursorInList() {
 		if node := l.Node(t.cursor.Selected); node != "" {
 			return node, true
 		}

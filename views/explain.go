@@ -9,7 +9,7 @@ import (
 )
 
 var explainPane = ListPane[MatrixRow]{
-	Pane: Pane{ID: ExplainPane, Title: "Explain", About: AboutPod, Opens: NodePane, minW: 50, minH: 8, body: drawExplain},
+	Pane: Pane{ID: ExplainPane, Title: "Explain", About: AboutPod, Opens: NodePane, minW: 50, minH: 8, body: drawExplain, named: rowNames{Many: "nodes"}},
 	Rows: Source.Matrix,
 	In: func(m *Model) *List[MatrixRow] {
 		if m.Explain == nil {
@@ -42,25 +42,36 @@ func drawExplain(a draw.Area, s *drawCtx) {
 	y := explainCause(a, e, s)
 	_, rest := a.Top(y + 1)
 	a = a.In(rest)
-	if a.W >= 110 {
-		most := a.W * 3 / 5
-		left, right := a.Left(min(max(a.W-matrixWidth(e, most), a.W*2/5), most))
-		explainReasons(a.In(left), s)
-		_, right = right.Left(3)
-		aside, matrix := right.Bottom(min(asideRows(e), max(a.H*2/5, a.H-e.Matrix.Total-matrixFrame)))
-		explainMatrix(a.In(matrix), s)
-		explainAside(a.In(aside), 1, e)
-		return
-	}
-	if s.ui.OnNodes {
+	text := explainText{drawCtx: s, aside: true}
+	switch {
+	case a.W >= 110:
+		explainColumns(a, &text)
+	case s.ui.OnNodes:
 		explainMatrix(a, s)
-		return
+	default:
+		_, rest = a.Top(text.draw(a))
+		if rest.H >= 4 {
+			explainMatrix(a.In(rest), s)
+		}
 	}
-	y = explainReasons(a, s)
-	_, rest = a.Top(explainAside(a, y, e))
-	if rest.H >= 4 {
-		explainMatrix(a.In(rest), s)
+}
+
+// explainColumns draws the text on the left, and on the right the matrix and below it the aside, which is a part of the text
+// where it is too long for that.
+func explainColumns(a draw.Area, text *explainText) {
+	e := text.Explain
+	most := a.W * 3 / 5
+	left, right := a.Left(min(max(a.W-matrixWidth(e, most), a.W*2/5), most))
+	_, right = right.Left(3)
+	aside, matrix := right.Bottom(min(asideRows(e), max(a.H*2/5, a.H-e.Matrix.Total-matrixFrame)))
+	beside := a.In(aside)
+	if text.aside = explainAside(beside.Scrolled(tallest, tallest), 1, e, asideLine)-1 > beside.H; text.aside {
+		matrix = right
+	} else {
+		explainAside(beside, 1, e, asideLine)
 	}
+	text.draw(a.In(left))
+	explainMatrix(a.In(matrix), text.drawCtx)
 }
 
 // explainCause draws the main cause, and how reliable it is.
@@ -80,7 +91,7 @@ func explainCause(a draw.Area, e *Explanation, s *drawCtx) int {
 		x = a.Text(x+2, 0, dim, "→")
 		a.FitHost(x+1, 0, a.W-x-1, themes.Style(themes.Text), e.Node)
 	}
-	return a.Wrap(0, 3, a.W, 2, themes.Style(themes.Text).With(themes.Bold), e.Summary)
+	return a.Wrap(0, 3, a.W, max(2, a.H/7), themes.Style(themes.Text).With(themes.Bold), e.Summary)
 }
 
 // asideRows is how many rows explainAside takes at most.
@@ -101,62 +112,32 @@ const (
 )
 
 // explainAside draws what a preemption found, and what brings the pod back from the queue: beside the reasons if there is room.
-func explainAside(a draw.Area, y int, e *Explanation) int {
-	y = explainLines(a, y, "preemption", asideLine, e.Preemption)
-	return explainLines(a, y, "queue", asideLine, e.Queue)
+func explainAside(a draw.Area, y int, e *Explanation, lines int) int {
+	y = explainLines(a, y, "preemption", lines, e.Preemption)
+	return explainLines(a, y, "queue", lines, e.Queue)
 }
 
-// explainReasons draws the groups of reasons, the evidence, the fixes and the scores; it returns the row after them. The
-// evidence leaves room for the fixes.
-func explainReasons(a draw.Area, s *drawCtx) int {
-	e, y := s.Explain, 0
-	const tiny = 8 // rows in which the fixes come first
-	if a.H < tiny {
-		y = explainFixes(a, y, s)
-	}
-	if len(e.Reasons) > 0 && y+1 < a.H {
-		y = reasonGroups(a, y, e)
-	}
-	facts := e.Facts
-	if a.H >= tiny {
-		room, _ := a.Top(a.H - fixRows(e, a.H))
-		next, all := explainCharts(a, y, room.H, e.Charts)
-		if all {
-			facts = e.Undrawn
-		}
-		y = explainEvidence(a.In(room), next, e, facts)
-		y = explainFixes(a, y, s)
-	} else {
-		y = explainEvidence(a, y, e, facts)
-	}
-	y = explainLines(a, y, "not tried", 2, e.Hints)
-	if e.RunnerUp != "" && y+2 < a.H {
-		y = waterfall(a, y, e) + 1
-	}
-	return y
-}
-
-// reasonGroups draws the reasons with their nodes, on at most half of the rows.
+// reasonGroups draws the reasons with their nodes, and returns the row after them.
 func reasonGroups(a draw.Area, y int, e *Explanation) int {
+	if len(e.Reasons) == 0 {
+		return y
+	}
 	drawHeading(a, y, "reasons")
 	y++
-	plugin, last := 0, max((a.H-2)/2, 3)+1
+	plugin := 0
 	for i := range e.Reasons {
 		plugin = max(plugin, draw.Width(e.Reasons[i].Plugin))
 	}
 	for i := range e.Reasons {
-		if y >= last {
-			break
-		}
-		y = reasonRows(a, y, last, &e.Reasons[i], e.Nodes, min(plugin, 20))
+		y = reasonRows(a, y, &e.Reasons[i], e.Nodes, min(plugin, 20))
 	}
 	return y + 1
 }
 
 // explainEvidence draws the facts behind the reasons, and the chain of the storage.
-func explainEvidence(a draw.Area, y int, e *Explanation, facts []string) int {
-	y = explainLines(a, y, "evidence", 2, facts)
-	if len(e.Storage) > 0 && y+1 < a.H {
+func explainEvidence(a draw.Area, y int, e *Explanation, facts []string, lines int) int {
+	y = explainLines(a, y, "evidence", lines, facts)
+	if len(e.Storage) > 0 {
 		drawHeading(a, y, "storage")
 		y = drawChain(a, y+1, a.H, e.Storage) + 1
 	}
@@ -183,7 +164,7 @@ func explainLines(a draw.Area, y int, title string, rows int, lines []string) in
 
 // reasonRows draws a group of reasons: the number and share of nodes, the reason, on a second row if it needs one, and
 // the plugin. It returns the row after it.
-func reasonRows(a draw.Area, y, last int, g *ReasonGroup, nodes, plugin int) int {
+func reasonRows(a draw.Area, y int, g *ReasonGroup, nodes, plugin int) int {
 	row := a.Row(y)
 	row.CountRight(0, 0, 6, themes.Bad.With(themes.Bold), int64(g.Nodes))
 	x := 7
@@ -196,5 +177,5 @@ func reasonRows(a draw.Area, y, last int, g *ReasonGroup, nodes, plugin int) int
 		w -= plugin + 1
 		row.Fit(x+w+1, 0, plugin, themes.Style(themes.Dim), g.Plugin)
 	}
-	return a.Wrap(x, y, w, min(2, last-y), themes.Style(themes.Text), g.Reason)
+	return a.Wrap(x, y, w, 3, themes.Style(themes.Text), g.Reason)
 }

@@ -11,11 +11,12 @@ const (
 	leastEffect = 12
 )
 
-// explainFixes draws the fixes, each with its effect, as a list with a cursor, and returns the row after them.
-func explainFixes(a draw.Area, y int, s *drawCtx) int {
+// explainFixes draws the fixes, each with its effect, as a list with a cursor, and returns the row after them, and the rows of
+// each.
+func explainFixes(a draw.Area, y int, s *drawCtx, compact bool) (next int, rows []draw.Window) {
 	e := s.Explain
-	if len(e.Remedies) == 0 || y+1 >= a.H {
-		return y
+	if len(e.Remedies) == 0 {
+		return y, nil
 	}
 	const title, keys = "fixes, tried on a copy", "enter what-if, y copy command"
 	drawHeading(a, y, title)
@@ -24,17 +25,17 @@ func explainFixes(a draw.Area, y int, s *drawCtx) int {
 		a.Text(x, y, themes.Style(themes.Dim), keys)
 	}
 	y++
+	rows = make([]draw.Window, len(e.Remedies))
 	for i := range e.Remedies {
-		if y >= a.H {
-			break
-		}
-		y = fixRow(a, y, &e.Remedies[i], i == s.ui.Fix && !s.ui.OnNodes)
+		next := fixRow(a, y, &e.Remedies[i], i == s.ui.Fix && !s.ui.OnNodes, compact)
+		rows[i] = draw.Window{First: y, Count: next - y}
+		y = next
 	}
-	return y + 1
+	return y + 1, rows
 }
 
 // fixRow draws a fix with its effect, on a second row if there is no room beside it, and returns the row after it.
-func fixRow(a draw.Area, y int, r *Remedy, selected bool) int {
+func fixRow(a draw.Area, y int, r *Remedy, selected, compact bool) int {
 	row := a.Item(y, selected)
 	row.Set(0, 0, themes.Style(themes.Good), '→')
 	x := row.Fit(2, 0, row.W-2, themes.Style(themes.Text), r.Text)
@@ -43,26 +44,12 @@ func fixRow(a draw.Area, y int, r *Remedy, selected bool) int {
 	case room >= draw.Width(effect):
 		row.Text(row.W-draw.Width(effect), 0, themes.Style(themes.Good), effect)
 		return y + 1
-	case room >= leastEffect && a.H < fewRows:
+	case room >= leastEffect && compact:
 		row.Set(x+2, 0, themes.Style(themes.Good), '→')
 		row.FitHost(x+4, 0, room-2, themes.Style(themes.Good), r.Node)
 		return y + 1
 	}
-	if y++; y < a.H && a.H >= fewRows {
-		row = a.Item(y, selected)
-		row.FitHost(2, 0, row.W-2, themes.Style(themes.Good), effect)
-		y++
-	}
-	return y
-}
-
-// fixRows is how many rows the fixes take at most in a height, with a blank row above.
-func fixRows(e *Explanation, h int) int {
-	switch {
-	case len(e.Remedies) == 0:
-		return 0
-	case h < fewRows:
-		return 2 + len(e.Remedies)
-	}
-	return 2 + 2*len(e.Remedies)
+	row = a.Item(y+1, selected)
+	row.FitHost(2, 0, row.W-2, themes.Style(themes.Good), effect)
+	return y + 2
 }

@@ -79,6 +79,9 @@ func planMatrix(e *Explanation, width int) (p matrixPlan) {
 func explainMatrix(a draw.Area, s *drawCtx) {
 	e := s.Explain
 	if e.Matrix.Total == 0 {
+		if s.ui.Filter != "" {
+			drawNone(a, s, "")
+		}
 		return
 	}
 	p := planMatrix(e, a.W)

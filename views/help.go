@@ -115,11 +115,7 @@ func drawHelp(a draw.Area, s *drawCtx) {
 		top = a.In(rest)
 		f = flowHelp(blocks, a.W, top.H)
 		first := max(min(s.ui.Cursor.Selected, f.height-top.H), 0)
-		more := "the end"
-		if n := f.height - top.H - first; n > 0 {
-			more = "↓ " + strconv.Itoa(n) + " more " + plural(n, "row") + " · down, ctrl+d, G"
-		}
-		a.In(foot).Fit(0, 0, a.W, themes.Style(themes.Warn), more)
+		drawMore(a.In(foot), first, f.height-top.H-first, "down, ctrl+d, G")
 	}
 	first := max(min(s.ui.Cursor.Selected, f.height-top.H), 0)
 	if h := s.ui.Hits; h != nil {
@@ -137,6 +133,18 @@ func drawHelp(a draw.Area, s *drawCtx) {
 		// A text of which the first row has scrolled out of sight begins above the area, where nothing is drawn.
 		top.Wrap(x+f.text, y, f.width-f.text-2, rows, themes.Style(themes.Text), item.text)
 	})
+}
+
+// drawMore draws how many rows of a text are above and below what is visible, and the keys that scroll it.
+func drawMore(a draw.Area, above, below int, keys string) {
+	text := "the end"
+	if below > 0 {
+		text = "↓ " + strconv.Itoa(below) + " more " + plural(below, "row") + " · " + keys
+	}
+	if above > 0 {
+		text = "↑ " + strconv.Itoa(above) + " above · " + text
+	}
+	a.Fit(0, 0, a.W, themes.Style(themes.Warn), text)
 }
 
 // plural returns a noun for a number of things.

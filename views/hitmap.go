@@ -10,6 +10,11 @@ type HitMap struct {
 	Total  int
 	// Track is the part of the timeline that spans the whole recording, Scrubber that of the timeline pane.
 	Track, Scrubber draw.Rect
+	// Text is the visible part of an explanation's text, of TextRows rows, and Fixes the rows of each fix. They are empty while
+	// the text is not drawn.
+	Text     draw.Window
+	TextRows int
+	Fixes    []draw.Window
 	// Node, if not nil, returns the row of the node at a place of the screen: of the first, where there are several.
 	Node func(x, y int) (row int, ok bool)
 }

@@ -11,6 +11,8 @@ type State struct {
 	// Fix is the selected fix of the open explanation, unless OnNodes says that the cursor is in its list of nodes.
 	Fix     int
 	OnNodes bool
+	// Scroll is the first visible row of the explanation's text.
+	Scroll int
 	// Hints are the keys that work here.
 	Hints []draw.Hint
 	// Filter is the list's filter; Matches of Of rows match it.

@@ -14,6 +14,8 @@ type Area struct {
 	c      *Canvas
 	glyphs Glyphs
 	ground themes.Attr
+	// top and bottom are the rows of the canvas between which it draws: parts of an area that scrolls are outside.
+	top, bottom int
 }
 
 // In returns the part of the area inside a rectangle given in the canvas's coordinates, like the area's own Rect.
@@ -21,6 +23,17 @@ func (a Area) In(r Rect) Area {
 	a.Rect = r.intersect(a.Rect)
 	return a
 }
+
+// Scrolled returns an area of some rows, of which the one at index first is drawn at the top of a: a is the window through
+// which it is seen.
+func (a Area) Scrolled(first, rows int) Area {
+	a.top, a.bottom = max(a.top, a.Y), min(a.bottom, a.Y+a.H)
+	a.Rect = Rect{X: a.X, Y: a.Y - first, W: a.W, H: rows}
+	return a
+}
+
+// shown reports whether a row of the area is drawn.
+func (a Area) shown(y int) bool { return y >= 0 && y < a.H && a.Y+y >= a.top && a.Y+y < a.bottom }
 
 // On returns the area with attributes added to whatever is drawn, such as those of a selected row.
 func (a Area) On(attrs themes.Attr) Area {
@@ -40,7 +53,7 @@ func (a Area) Row(y int) Area {
 
 // Set draws one rune that is one column wide.
 func (a Area) Set(x, y int, s themes.Style, r rune) {
-	if x < 0 || y < 0 || x >= a.W || y >= a.H {
+	if x < 0 || x >= a.W || !a.shown(y) {
 		return
 	}
 	if a.glyphs == ASCII && r >= utf8.RuneSelf {
@@ -79,14 +92,14 @@ func (a Area) Text(x, y int, s themes.Style, text string) int {
 // place draws what next has read, and returns the column after it.
 func (a Area) place(x, y int, r rune, wide bool, s themes.Style) int {
 	if !wide {
-		if r < 0 && x >= 0 && y >= 0 && x < a.W && y < a.H {
+		if r < 0 && x >= 0 && x < a.W && a.shown(y) {
 			a.c.put(a.X+x, a.Y+y, r, false, s.With(a.ground))
 			return x + 1
 		}
 		a.Set(x, y, s, r)
 		return x + 1
 	}
-	if x >= 0 && y >= 0 && x+1 < a.W && y < a.H {
+	if x >= 0 && x+1 < a.W && a.shown(y) {
 		a.c.put(a.X+x, a.Y+y, r, true, s.With(a.ground))
 	} else if x+1 == a.W {
 		a.Set(x, y, s, blank)

@@ -48,7 +48,9 @@ func (c *Canvas) Reset(w, h int) {
 func (c *Canvas) Size() (w, h int) { return c.w, c.h }
 
 // All returns the whole canvas as an Area.
-func (c *Canvas) All(g Glyphs) Area { return Area{Rect: Rect{W: c.w, H: c.h}, c: c, glyphs: g} }
+func (c *Canvas) All(g Glyphs) Area {
+	return Area{Rect: Rect{W: c.w, H: c.h}, c: c, glyphs: g, bottom: c.h}
+}
 
 // put sets one cell, or two for a wide grapheme. A wide grapheme that it covers by half becomes blank.
 func (c *Canvas) put(x, y int, r rune, wide bool, s themes.Style) {

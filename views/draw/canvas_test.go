@@ -168,3 +168,18 @@ func TestDot_JoinsDotsOfACell(t *testing.T) {
 		}
 	}
 }
+
+// What of a scrolled area is outside its window is not drawn, wide characters included.
+func TestArea_Scrolled(t *testing.T) {
+	c := draw.New(6, 4)
+	_, rest := c.All(draw.Braille).Top(1)
+	window := c.All(draw.Braille).In(rest)
+	text := window.Scrolled(2, 9)
+	for y := range 9 {
+		text.Text(0, y, themes.Plain, string(rune('0'+y))+"日本")
+		text.Row(y).Set(5, 0, themes.Plain, '|')
+	}
+	if got, want := c.Plain(), "      \n2日本|\n3日本|\n4日本|"; got != want {
+		t.Errorf("the canvas is\n%s\nwant\n%s", got, want)
+	}
+}
