@@ -1,8 +1,6 @@
 package views
 
 import (
-	"strconv"
-
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -23,17 +21,17 @@ func drawHeader(a draw.Area, s *drawCtx) {
 	x = a.Text(x, 0, badges[h.Mode].With(themes.Bold|themes.Reverse), badge)
 	x = a.Text(x, 0, badges[h.Mode].With(themes.Bold|themes.Reverse), " ") + 3
 	if h.Alert != "" {
-		a.Fit(x, 0, a.W-x-1, themes.Bad.With(themes.Bold), h.Alert)
+		a.Fit(x, 0, a.W-x-3, themes.Bad.With(themes.Bold), h.Alert)
+		a.Set(a.W-2, 0, themes.Style(themes.Accent), '?')
 		return
 	}
 	all := [...]gauge{
-		{label: "requeue rule ", name: h.RequeueRule, shown: h.RequeueRule != "", rank: 5},
 		{label: "agrees ", value: []byte(percentText(h.AgreementRate)), shown: h.Compared > 0, rank: 3},
-		{label: "leader ", name: h.Leader, value: formatLease(nil, h.LeaseLeft, true), shown: h.Leader != "", rank: 4, least: 6},
+		{label: "leader ", name: h.Leader, value: formatLease(nil, h.LeaseLeft, true), shown: h.Leader != "", rank: leaderRank, least: 6},
 		{label: "gen ", value: draw.AppendCount(nil, h.Generation), shown: h.Generation > 0, rank: 0},
 		{value: append(draw.AppendCount(nil, int64(h.Rate+0.5)), " dec/s"...), shown: h.Rate > 0, rank: 2},
 		{label: "p99 ", value: draw.AppendSpan(nil, h.P99), shown: h.P99 > 0, rank: 1},
-		{label: gatesLabel(h.GateCount), name: h.Gates, short: gatesShort(h.GateCount), shown: h.GateCount > 0, rank: 6},
+		settingsGauge(h),
 	}
 	gauges := fitting(all[:], a.W-x-2)
 	for i := range gauges {
@@ -46,33 +44,47 @@ func drawHeader(a draw.Area, s *drawCtx) {
 	a.Set(a.W-2, 0, themes.Style(themes.Accent), '?')
 }
 
-func gatesLabel(n int) string {
-	if n == 1 {
-		return "gate "
+// settingsGauge says what is not at its default, the requeue rule and feature gates, in forms of which each is shorter.
+func settingsGauge(h *Header) gauge {
+	gates := counted(h.GateCount, "gate")
+	named := "gates " + h.Gates
+	if h.GateCount == 1 {
+		named = "gate " + h.Gates
 	}
-	return "gates "
+	g := gauge{shown: true, rank: leaderRank + 1}
+	switch rule := "requeue rule " + h.RequeueRule; {
+	case h.RequeueRule == "" && h.GateCount == 0:
+		g.shown = false
+	case h.RequeueRule == "":
+		g.forms = []string{named, gates + " changed", gates}
+	case h.GateCount == 0:
+		g.forms = []string{rule, "rule changed"}
+	default:
+		g.forms = []string{rule + "   " + named, rule + "   " + gates + " changed", "rule, " + gates + " changed", "rule, " + gates}
+	}
+	if g.shown {
+		g.name, g.forms = g.forms[0], g.forms[1:]
+	}
+	return g
 }
 
-// gatesShort is what replaces the names of feature gates where they do not fit.
-func gatesShort(n int) string {
-	if n == 1 {
-		return "1 gate changed"
-	}
-	return strconv.Itoa(n) + " gates changed"
-}
-
-// gauge is a fact of the header. When not all fit, a fact with a short form is shortened, and then those of the lowest
-// rank are dropped first, unless a cut name makes them fit.
+// gauge is a fact of the header.
 type gauge struct {
-	label, name, short string
-	value              []byte
-	shown              bool
-	rank               int
-	// least is how many columns of the name are shown at least, if it may be cut, and cut how many are cut off.
+	label, name string
+	value       []byte
+	shown       bool
+	rank        int
+	// forms are shorter forms of the name. least is how many columns of the name are shown at least, if it may be cut, and cut how
+	// many are cut off.
+	forms      []string
 	least, cut int
 }
 
-const gaugeGap = 3
+const (
+	gaugeGap = 3
+	// leaderRank is above those of the facts that are dropped first. Only changed settings outlast the leader.
+	leaderRank = 4
+)
 
 // nameWidth returns the columns of the name.
 func (g *gauge) nameWidth() int { return draw.Width(g.name) - g.cut }
@@ -81,31 +93,55 @@ func (g *gauge) width() int {
 	return len(g.label) + g.nameWidth() + draw.Width(string(g.value)) + gaugeGap
 }
 
-// fitting hides gauges until the others fit in a width.
-func fitting(gauges []gauge, width int) []gauge {
+// shorten takes the next shorter form.
+func (g *gauge) shorten() { g.name, g.forms = g.forms[0], g.forms[1:] }
+
+// widthOf returns how many columns the gauges take, with names cut as far as they may be if cut is set.
+func widthOf(gauges []gauge, cut bool) int {
 	need := 0
 	for i := range gauges {
-		if gauges[i].shown {
-			need += gauges[i].width()
+		if g := &gauges[i]; g.shown {
+			if need += g.width(); cut && g.least > 0 {
+				need -= max(g.nameWidth()-g.least, 0)
+			}
 		}
 	}
-	for i := range gauges {
-		if g := &gauges[i]; need > width && g.shown && g.short != "" {
-			need -= g.width()
-			g.label, g.name = "", g.short
-			need += g.width()
-		}
+	return need
+}
+
+// fitting makes the gauges fit in a width. It takes the next shorter form of the settings, then drops the other facts by rank, and
+// then shortens the settings on as far as the leader needs, whose name may be cut. Where even that is not enough the leader goes.
+func fitting(gauges []gauge, width int) []gauge {
+	settings := &gauges[len(gauges)-1]
+	if widthOf(gauges, false) > width && len(settings.forms) > 0 {
+		settings.shorten()
 	}
-	for rank := 0; need > width && rank < len(gauges); rank++ {
+	drop := func(rank int) {
 		for i := range gauges {
-			if g := &gauges[i]; g.rank == rank && g.shown {
-				need -= g.width()
-				if most := width - need - (g.width() - g.nameWidth()); g.least > 0 && most >= g.least {
-					g.cut = g.nameWidth() - most
-					need = width
-					continue
-				}
+			if g := &gauges[i]; g.rank == rank && widthOf(gauges, false) > width {
 				g.shown = false
+			}
+		}
+	}
+	for rank := range leaderRank {
+		drop(rank)
+	}
+	was := *settings
+	for settings.shown && len(settings.forms) > 0 && widthOf(gauges, true) > width {
+		settings.shorten()
+	}
+	if widthOf(gauges, true) > width {
+		*settings = was
+		drop(leaderRank)
+		for settings.shown && len(settings.forms) > 0 && widthOf(gauges, false) > width {
+			settings.shorten()
+		}
+		drop(settings.rank)
+	}
+	if over := widthOf(gauges, false) - width; over > 0 {
+		for i := range gauges {
+			if gauges[i].least > 0 {
+				gauges[i].cut = over
 			}
 		}
 	}

@@ -18,9 +18,9 @@ func TestHeader_NamesTheOlderRequeueRule(t *testing.T) {
 		t.Errorf("the default rule is shown: %s", line)
 	}
 	m.Header.RequeueRule = "moveRequestCycle"
-	for _, width := range []int{140, 80} {
-		if line := firstLine(width); !strings.Contains(line, "requeue rule moveRequestCycle") {
-			t.Errorf("%d columns: the rule is not shown: %s", width, line)
+	for width, want := range map[int]string{140: "requeue rule moveRequestCycle", 100: "rule changed", 80: "rule changed", 60: "rule changed"} {
+		if line := firstLine(width); !strings.Contains(line, want) {
+			t.Errorf("%d columns: want %q in %s", width, want, line)
 		}
 	}
 }
@@ -46,5 +46,40 @@ func TestHeader_KeepsTheLeader(t *testing.T) {
 		if line := strings.SplitN(c.Plain(), "\n", 2)[0]; !strings.Contains(line, want) || !strings.Contains(line, "(11s)") {
 			t.Errorf("%d columns: want %q in %s", width, want, line)
 		}
+	}
+}
+
+// From 80 columns on, the leader is beside whatever is not at its default, and the ? is at the end of every first line.
+func TestHeader_KeepsTheLeaderBesideSettings(t *testing.T) {
+	for _, rule := range []string{"", "moveRequestCycle"} {
+		for _, gates := range []string{"", "SchedulerPopFromBackoffQ=false", "A=true B=false C=true"} {
+			m := sample(312, 60)
+			m.Header.RequeueRule, m.Header.Gates, m.Header.GateCount = rule, gates, strings.Count(gates, "=")
+			m.Header.Leader, m.Header.Compared, m.Header.AgreementRate = "ip-10-0-3-85.internal_5b1f0c9e-7c0a-4d0b", 4000, 0.993
+			for width := 60; width <= 220; width++ {
+				line := strings.SplitN(screen(m, sampleState(views.Overview), size{width, 40}, draw.Braille).Plain(), "\n", 2)[0]
+				if width >= 80 && (!strings.Contains(line, "leader ip-10") || !strings.Contains(line, "(11s)")) {
+					t.Errorf("%d columns: the leader is not in %s", width, line)
+				}
+				if !strings.HasSuffix(line, " ? ") {
+					t.Errorf("%d columns: no ? at the end of %s", width, line)
+				}
+				for _, settings := range [][2]string{{rule, "rule"}, {gates, "gate"}} {
+					if settings[0] != "" && !strings.Contains(line, settings[1]) {
+						t.Errorf("%d columns: no %s in %s", width, settings[1], line)
+					}
+				}
+			}
+		}
+	}
+}
+
+// An alert leaves room for the ?.
+func TestHeader_AlertKeepsHelp(t *testing.T) {
+	m := sample(312, 60)
+	m.Header.Alert = strings.Repeat("the connection is lost ", 20)
+	line := strings.SplitN(screen(m, sampleState(views.Overview), size{80, 40}, draw.Braille).Plain(), "\n", 2)[0]
+	if !strings.HasSuffix(line, "… ? ") {
+		t.Errorf("the first line is %s", line)
 	}
 }
