@@ -20,10 +20,26 @@ var traces embed.FS
 //go:embed scenarios/*.yaml
 var scenarios embed.FS
 
-// names are the names of the recordings, in the recommended order.
-var names = []string{
-	"morning-rush", "priority-storm", "zone-failure", "node-drain", "memory-pressure", "leader-failover",
-	"stateful-rollout",
+// stories are the recordings in the recommended order, each with where it makes its point.
+var stories = []struct {
+	name    string
+	opening Opening
+}{
+	{"morning-rush", Opening{At: 44 * time.Second, Speed: 1}},
+	{"priority-storm", Opening{At: 17 * time.Second, Speed: 1}},
+	{"zone-failure", Opening{At: 58 * time.Second, Speed: 1}},
+	{"node-drain", Opening{At: 44 * time.Second, Speed: 1}},
+	{"memory-pressure", Opening{At: 36 * time.Second, Speed: 1}},
+	{"leader-failover", Opening{At: 14 * time.Second, Speed: 2}},
+	{"stateful-rollout", Opening{At: 52 * time.Second, Speed: 1}},
+}
+
+// Opening is the moment at which a recording is opened to be watched, a few seconds before its climax. It can be rewound from
+// there.
+type Opening struct {
+	// At is the time after the start.
+	At    time.Duration
+	Speed float64
 }
 
 // Trace is an embedded recording.
@@ -32,6 +48,7 @@ type Trace struct {
 	// Title and Story are for people: a line, and a paragraph.
 	Title, Description string
 	Length             time.Duration
+	Opening            Opening
 	// Size is the recording's size in bytes.
 	Size int64
 }
@@ -40,8 +57,9 @@ type Trace struct {
 func Traces() []Trace { return slices.Clone(list()) }
 
 var list = sync.OnceValue(func() []Trace {
-	all := make([]Trace, 0, len(names))
-	for _, name := range names {
+	all := make([]Trace, 0, len(stories))
+	for _, story := range stories {
+		name := story.name
 		s, err := Scenario(name)
 		if err != nil {
 			panic(fmt.Sprintf("an embedded scenario: %v", err)) // the tests load all of them
@@ -50,7 +68,7 @@ var list = sync.OnceValue(func() []Trace {
 		if err != nil {
 			panic(fmt.Sprintf("an embedded recording: %v", err))
 		}
-		all = append(all, Trace{Name: name, Title: s.Title, Description: s.Description, Length: s.Length, Size: file.Size()})
+		all = append(all, Trace{Name: name, Title: s.Title, Description: s.Description, Length: s.Length, Opening: story.opening, Size: file.Size()})
 	}
 	return all
 })
@@ -85,5 +103,9 @@ func Source(name string) ([]byte, error) {
 func traceFile(name string) string { return "traces/" + name + ".orrery" }
 
 func unknown(name string) error {
+	names := make([]string, len(stories))
+	for i, story := range stories {
+		names[i] = story.name
+	}
 	return fmt.Errorf("there is no recording %q: there are %s", name, strings.Join(names, ", "))
 }

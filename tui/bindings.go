@@ -149,6 +149,9 @@ func helpGroups(pane views.PaneID) []views.KeyGroup {
 func (s *Screen) press(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	s.status = ""
+	if s.closeStartCard(key) {
+		return nil
+	}
 	switch {
 	case key == "ctrl+c":
 		return tea.Quit

@@ -73,6 +73,9 @@ func (s *Screen) draw() {
 	if s.confirm != nil {
 		s.confirm.draw(all.In(s.body()))
 	}
+	if s.startCard && f.Model.Timeline != nil {
+		s.drawStartCard(all.In(s.body()))
+	}
 	if s.prompt != nil {
 		s.drawPrompt(all)
 	}
@@ -95,14 +98,13 @@ func (s *Screen) footerWidth() int {
 	return taken
 }
 
-// body returns the screen without its first and last lines and without the timeline.
+// body returns the part of the screen that the panes have.
 func (s *Screen) body() draw.Rect {
-	_, body := draw.Rect{W: s.w, H: s.h}.Top(1)
-	_, body = body.Bottom(1)
-	if s.frame != nil && s.frame.Model.Timeline != nil {
-		_, body = body.Bottom(1)
+	f := s.frame
+	if f == nil {
+		f = emptyFrame
 	}
-	return body
+	return views.Body(draw.Rect{W: s.w, H: s.h}, f.Model)
 }
 
 // drawPrompt draws the prompt in place of the hints, and its completions above it.

@@ -15,6 +15,8 @@ type Frame struct {
 	Query collect.Query
 	// Moving, Playing and Loop are the source's state when the frame was built.
 	Moving, Playing, Loop bool
+	// Played is the real time in which the source has moved since the screen was opened.
+	Played time.Duration
 	// ReadOnly is why the cluster cannot be changed from here; empty if it can.
 	ReadOnly string
 	// NotScheduler says that the cluster's own scheduler has the queue, so that no pod can be activated in it from here.

@@ -162,7 +162,7 @@ var neighbours = map[views.PaneID][4]views.PaneID{
 
 func (s *Screen) moveFocus(key string) tea.Cmd {
 	way := map[string]int{"left": 0, "h": 0, "right": 1, "l": 1, "up": 2, "k": 2, "down": 3, "j": 3}[key]
-	if s.w < 120 || s.h < 30 { // the panes are stacked
+	if views.Stacked(s.body()) {
 		all := overviewPanes()
 		at := slices.Index(all, s.focus)
 		if way == 0 || way == 2 {

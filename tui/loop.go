@@ -41,6 +41,7 @@ type loop struct {
 	lastAdvanced time.Duration // when Advance was last called
 	lastBuilt    time.Duration // when the last frame was built
 	stale        bool          // something has changed since
+	played       time.Duration // the real time in which the source moved
 	// partial says that the last model was one.
 	partial bool
 
@@ -159,6 +160,7 @@ func (p *loop) advance() bool {
 	if !p.source.Moving() {
 		return false
 	}
+	p.played += passed
 	return p.source.Advance(passed)
 }
 
@@ -191,7 +193,7 @@ func (p *loop) build() {
 	if p.live != nil && query.Open == views.PressurePane {
 		query.Usage = p.live.Usage(query.Node)
 	}
-	f := &Frame{Query: p.query, Now: p.source.Now(), Moving: p.source.Moving()}
+	f := &Frame{Query: p.query, Now: p.source.Now(), Moving: p.source.Moving(), Played: p.played}
 	p.collector.SetHistory(p.source.History())
 	f.Model = p.collector.Model(p.source.Engine(), query)
 	p.source.Annotate(f.Model, p.query)

@@ -171,7 +171,7 @@ func TestOptions_FPSBounds(t *testing.T) {
 			t.Errorf("FPS %d becomes %d, %v", tt.asked, o.FPS, err)
 		}
 	}
-	if p := newLoop(manyPods(t, 0), 30, nil, nil); p.interval != time.Second/30 {
+	if p := newLoop(manyPods(t, 0), 30, func() time.Duration { return 0 }, nil); p.interval != time.Second/30 {
 		t.Errorf("at 30 frames a second the interval is %v", p.interval)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"orrery/core/engine"
@@ -22,9 +23,15 @@ type Recording struct {
 	*playback.Recording
 	// Trace is the recording's name on the command line; empty if it has none.
 	Trace string
-	marks []views.Mark
-	rate  []float64 // decisions per second, from start to end
+	title string
+	// opened is how long after the start OpenAt began.
+	opened time.Duration
+	marks  []views.Mark
+	rate   []float64 // decisions per second, from start to end
 }
+
+// maxTitle bounds the first line of a recording's description, in characters.
+const maxTitle = 200
 
 // OpenRecording opens a recording with a history as its follower. The stopwatch measures every plugin call; it may be
 // nil.
@@ -43,7 +50,8 @@ func OpenRecording(r io.Reader, o playback.Options, stopwatch func() time.Durati
 	if err != nil {
 		return nil, err
 	}
-	deck := &Recording{Recording: d}
+	title, _, _ := strings.Cut(d.Header().Description, "\n")
+	deck := &Recording{Recording: d, title: printable.Line(title, maxTitle)}
 	for _, m := range d.Marks() {
 		deck.marks = append(deck.marks, newMark(m))
 	}
@@ -105,7 +113,7 @@ func (d *Recording) alert() string {
 func (d *Recording) Timeline() *views.Timeline {
 	survey := d.Histogram()
 	return &views.Timeline{
-		Start: d.Start(), End: d.End(), At: d.Now(), Speed: formatSpeed(d.Speed()), Paused: !d.Playing(), Marks: d.marks,
+		Title: d.title, Opened: d.opened, Start: d.Start(), End: d.End(), At: d.Now(), Speed: formatSpeed(d.Speed()), Paused: !d.Playing(), Marks: d.marks,
 		Step: survey.Step, Rate: d.rate, Depth: survey.Pending,
 	}
 }
@@ -160,6 +168,12 @@ func (d *Recording) StepInput(back bool) error {
 func (d *Recording) SeekTo(t time.Time) error {
 	d.Recording.SeekTo(t)
 	return d.Err()
+}
+
+// OpenAt goes to where a recording makes its point, so long after its start. The start card says so.
+func (d *Recording) OpenAt(after time.Duration) error {
+	d.opened = after
+	return d.SeekTo(d.Start().Add(after))
 }
 
 // Mark seeks to the next or previous mark.

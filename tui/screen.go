@@ -33,7 +33,9 @@ type Screen struct {
 	menu   *menu
 	// confirm is the open confirmation dialog.
 	confirm *confirmation
-	status  string
+	// startCard says that the start card is shown; once closed it is not shown again.
+	startCard bool
+	status    string
 
 	theme       *themes.Theme
 	themeChosen bool // the user chose the theme
@@ -70,6 +72,7 @@ func newScreen(o Options, d loopClient, show func(*draw.Canvas, *themes.Pens)) *
 	s := &Screen{
 		options: o, loop: d, show: show, namespace: o.Namespace, w: o.Terminal.Width, h: o.Terminal.Height, navStack: []navEntry{{pane: views.Overview}}, focus: views.QueuePane,
 		saved: map[views.PaneID]navEntry{}, canvas: draw.New(0, 0), theme: o.Theme, themeChosen: o.Theme != nil, dirty: true,
+		startCard: o.StartCard,
 	}
 	if s.theme == nil {
 		s.theme = o.Themes[0]
@@ -106,6 +109,7 @@ func (s *Screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = s.press(msg)
 	case tea.PasteMsg:
 		s.dirty = true
+		s.startCard = false
 		s.paste(msg)
 	case tea.MouseWheelMsg:
 		cmd = s.handleMouse(msg)
@@ -171,6 +175,7 @@ func (s *Screen) takeFrame() {
 		return
 	}
 	s.frame = f
+	s.startCard = s.startCard && f.Played < startCardTime
 	s.followSelection()
 	s.dirty = true
 }

@@ -22,7 +22,7 @@ func TestStorage_FullZone(t *testing.T) {
 		t.Errorf("the first claim is %q", row)
 	}
 	s.keys("enter").shows("Journey", "default/db-5", "claim data-db-5 (100Gi, ReadWriteOnce, of class fast) gets its volume when its pod has a node", "class fast makes volumes with provisioner disks")
-	s.keys("e").shows("Explain", "did not have enough free storage", "claim data-db-5 (100Gi", "preemption", "queue", "requeued when").keys("esc", "esc")
+	s.keys("e").shows("Explain", "did not have enough free storage", "claim data-db-5 (100Gi", "preemption").keys("ctrl+d").shows("queue", "requeued when").keys("esc", "esc")
 	s.keys("d").shows("persistentVolumeClaim default/data-db-5", "storageClassName: fast")
 	s.keys("esc", "esc", ":").typeText("storage").keys("enter").shows("◌ no node")
 }

@@ -5,8 +5,33 @@ import "orrery/views/draw"
 // The smallest usable screen, and the smallest on which every pane of the overview has a box.
 const (
 	MinWidth, MinHeight   = 60, 16
-	wideWidth, wideHeight = 120, 27
+	wideWidth, wideHeight = 120, 25
 )
+
+// bands are the parts of the screen, from the top to the bottom.
+type bands struct{ head, body, caption, timeline, foot draw.Rect }
+
+// divide divides a screen: what a model does not have takes no room.
+func divide(r draw.Rect, m *Model) bands {
+	var b bands
+	height := r.H
+	b.head, r = r.Top(1)
+	b.foot, r = r.Bottom(1)
+	if t := m.Timeline; t != nil {
+		b.timeline, r = r.Bottom(1)
+		if t.captioned() && height >= captionHeight {
+			b.caption, r = r.Bottom(1)
+		}
+	}
+	b.body = r
+	return b
+}
+
+// Body returns the part of a screen that is left for the panes.
+func Body(r draw.Rect, m *Model) draw.Rect { return divide(r, m).body }
+
+// Stacked reports whether the overview has no room for its panes side by side, so that they follow each other.
+func Stacked(body draw.Rect) bool { return body.W < wideWidth || body.H < wideHeight }
 
 // Spot is the place of a pane in the overview. A strip is one line without a border.
 type Spot struct {
@@ -18,9 +43,9 @@ type Spot struct {
 // Layout divides a rectangle among the five panes of the overview. The spots tile it.
 func Layout(r draw.Rect) [5]Spot {
 	switch {
-	case r.W >= wideWidth && r.H >= wideHeight:
+	case !Stacked(r):
 		return wide(r)
-	case r.W >= 80 && r.H >= 20:
+	case r.W >= 80 && r.H >= 18:
 		return compact(r)
 	}
 	return narrow(r)

@@ -98,6 +98,10 @@ type Header struct {
 
 // Timeline is the time span of a recording, or of a run so far.
 type Timeline struct {
+	// Title is the recording's story in a line; empty if it has none.
+	Title string
+	// Opened is how long after the start the recording was opened; zero at the start.
+	Opened         time.Duration
 	Start, End, At time.Time
 	Speed          string
 	Paused         bool

@@ -178,17 +178,19 @@ func TestOrrery_StandsStill(t *testing.T) {
 func TestOrrery_CursorTellsEveryNode(t *testing.T) {
 	for _, s := range []size{{60, 16}, {80, 24}, {140, 40}} {
 		m := bare(90)
+		body := views.Body(draw.Rect{W: s.w, H: s.h}, m)
+		last := body.Y + body.H - 2
 		places := map[int]bool{}
 		for node := range 90 {
 			c := drawOrrery(m, node, s, draw.Braille, noon)
 			lines := strings.Split(c.Plain(), "\n")
-			foot := lines[s.h-4]
+			foot := lines[last]
 			if name := m.Orrery.Nodes.Rows[node].Name; !strings.Contains(foot, name[:12]) || !strings.Contains(foot, "▌") {
 				t.Fatalf("at %v the last line is %q, want %s", s, foot, name)
 			}
 			cell, i, reversed := 0, 0, 0
 			for _, style := range c.Cells() {
-				if style.Attr()&themes.Reverse != 0 && i/s.w > 1 && i/s.w < s.h-4 {
+				if style.Attr()&themes.Reverse != 0 && i/s.w > 1 && i/s.w < last {
 					cell, reversed = i, reversed+1
 				}
 				i++

@@ -383,7 +383,8 @@ func sampleMetrics() *views.Metrics {
 
 func sampleTimeline() *views.Timeline {
 	start := ago(41230 * time.Millisecond)
-	t := &views.Timeline{Start: start, End: start.Add(3 * time.Minute), At: noon, Speed: "2.0x", Step: 500 * time.Millisecond, Marks: []views.Mark{
+	t := &views.Timeline{Title: "A rush over three zones", Start: start, End: start.Add(3 * time.Minute), At: noon, Speed: "2.0x", Step: 500 * time.Millisecond, Marks: []views.Mark{
+		{At: start.Add(38 * time.Second), Label: "Zone b is full, and with it everybody who is spread evenly", Kind: "note", Annotated: true},
 		{At: start.Add(70 * time.Second), Label: "preemption by ledger-0", Kind: "preemption"},
 		{At: start.Add(84 * time.Second), Label: "zone b lost", Kind: "first failure", Bad: true, Glyph: '✗'},
 		{At: start.Add(150 * time.Second), Label: "new leader", Kind: "leader change", Annotated: true},

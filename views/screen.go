@@ -15,21 +15,19 @@ func Screen(c *draw.Canvas, m *Model, ui *State, g draw.Glyphs, now time.Time) {
 		return
 	}
 	s := &drawCtx{Model: m, ui: ui, now: now}
-	head, body := a.Top(1)
-	foot, body := body.Bottom(1)
-	drawHeader(a.In(head), s)
-	drawFooter(a.In(foot), s)
-	if m.Timeline != nil {
-		var line draw.Rect
-		line, body = body.Bottom(1)
-		drawTimeline(a.In(line), s)
+	at := divide(a.Rect, m)
+	drawHeader(a.In(at.head), s)
+	drawFooter(a.In(at.foot), s)
+	if t := m.Timeline; t != nil {
+		drawTimeline(a.In(at.timeline), s)
+		drawCaption(a.In(at.caption), t)
 	}
 	if p := PaneOf(ui.Open); p != nil {
 		s.pane, s.full = p, true
-		opened(a.In(body), s)
+		opened(a.In(at.body), s)
 		return
 	}
-	overview(a.In(body), s)
+	overview(a.In(at.body), s)
 }
 
 // opened draws one pane on the whole screen; zoomed it has no border, so that a mouse can copy from it.

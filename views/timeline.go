@@ -2,7 +2,6 @@ package views
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"orrery/themes"
@@ -21,10 +20,9 @@ func drawTimeline(a draw.Area, s *drawCtx) {
 	x = a.Fit(x+1, 0, 6, text, t.Speed)
 	x = a.Text(x+2, 0, text, offset(t.At.Sub(t.Start), true)) + 1
 	end := offset(t.End.Sub(t.Start), false)
-	next := nextMark(t)
 	room := 0
-	if a.W >= 100 && next != nil {
-		room = min(draw.Width(next.Label)+5, max(a.W/4, 36))
+	if len(t.Marks) > 0 {
+		room = nextMarkRoom(a.W)
 	}
 	w := a.W - x - len(end) - 3 - room
 	if w < 8 {
@@ -35,10 +33,10 @@ func drawTimeline(a draw.Area, s *drawCtx) {
 		s.ui.Hits.Track = draw.Rect{X: a.X + x, Y: a.Y, W: w, H: 1}
 	}
 	x += w + 1
-	x = a.Text(x, 0, dim, end) + 3
+	x = a.Text(x, 0, dim, end) + 2
+	_, rest := a.Left(x)
 	if room > 0 {
-		a.Set(x, 0, next.style(), next.glyph())
-		a.Fit(x+2, 0, a.W-x-3, dim, strings.TrimPrefix(next.Label, "default/"))
+		drawNextMark(a.In(rest), t)
 	}
 }
 

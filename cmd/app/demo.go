@@ -25,7 +25,7 @@ import (
 // demoFlags are the flags of demo.
 type demoFlags struct {
 	screen      screenFlags
-	speed       string
+	speed, at   string
 	loop        bool
 	seed        uint64
 	config      string
@@ -67,7 +67,8 @@ SCENARIO.yaml describes a simulated cluster and what happens in it; demo/scenari
 
 func (f *demoFlags) addFlags(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.speed, "speed", "1", "the speed: 0.1 to 100, or max")
+	flags.StringVar(&f.speed, "speed", "1", "the speed: 0.1 to 100, or max; a built-in trace may begin with its own")
+	flags.StringVar(&f.at, "at", "", "where to open it, such as +52s; a built-in trace opens shortly before its climax, unless this says +0s")
 	flags.BoolVar(&f.loop, "loop", false, "start again at the end")
 	flags.Uint64Var(&f.seed, "seed", 0, "run the scenario with another seed: the same seed gives the same run")
 	flags.StringVar(&f.config, "config", "", "run the scenario with the KubeSchedulerConfiguration of this `file`")
@@ -119,9 +120,31 @@ func (f *demoFlags) run(c *cobra.Command, name string, plugins framework.Registr
 	if !f.changesScenario(c) && !isScenario(name) {
 		recording.Trace = name
 	}
-	begin(recording)
-	o.Source, o.Stories = recording, f.stories(plugins, speed, o.Clock)
+	opening, err := f.openingOf(recording, trace.opening)
+	if err != nil {
+		return err
+	}
+	var chosen float64
+	if c.Flags().Changed("speed") {
+		chosen, opening.Speed = speed, speed
+	}
+	if err := begin(recording, opening); err != nil {
+		return err
+	}
+	o.Source, o.Stories, o.StartCard = recording, f.stories(plugins, chosen, o.Clock), true
 	return tui.Run(c.Context(), o)
+}
+
+// openingOf returns where to open a recording: at the moment of --at, or else at the trace's own.
+func (f *demoFlags) openingOf(r *tui.Recording, own demo.Opening) (demo.Opening, error) {
+	if f.at != "" {
+		moment, err := parseMoment(f.at, r.Start())
+		if err != nil {
+			return own, fmt.Errorf("--at %.40q: %w", f.at, err)
+		}
+		own.At = moment.Sub(r.Start())
+	}
+	return own, nil
 }
 
 func parseSpeed(text string) (float64, error) {

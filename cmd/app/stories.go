@@ -9,7 +9,7 @@ import (
 	"orrery/tui"
 )
 
-// stories are the built-in traces, which the screen can switch to. They play as the flags say.
+// stories are the built-in traces, which the screen can switch to. They play as the flags say; a speed of zero is each one's own.
 func (f *demoFlags) stories(plugins framework.Registry, speed float64, clock func() time.Duration) []tui.Story {
 	var all []tui.Story
 	for _, t := range demo.Traces() {
@@ -18,20 +18,31 @@ func (f *demoFlags) stories(plugins framework.Registry, speed float64, clock fun
 			if err != nil {
 				return nil, err
 			}
-			r, err := tui.OpenRecording(data, playback.Options{Name: t.Name, Plugins: plugins, Loop: f.loop, Speed: speed}, clock)
+			r, err := tui.OpenRecording(data, playback.Options{Name: t.Name, Plugins: plugins, Loop: f.loop}, clock)
 			if err != nil {
 				return nil, err
 			}
 			r.Trace = t.Name
-			begin(r)
-			return r, nil
+			opening := t.Opening
+			if speed > 0 {
+				opening.Speed = speed
+			}
+			return r, begin(r, opening)
 		}})
 	}
 	return all
 }
 
-// begin plays a recording from its first decision on: before it the panes are empty.
-func begin(r *tui.Recording) {
-	r.StepDecision()
+// begin plays a recording from its opening on. Before the first decision the panes are empty.
+func begin(r *tui.Recording, o demo.Opening) error {
+	if o.Speed > 0 {
+		r.SetSpeed(o.Speed)
+	}
+	if o.At <= 0 {
+		r.StepDecision()
+	} else if err := r.OpenAt(o.At); err != nil {
+		return err
+	}
 	r.Play()
+	return r.Err()
 }

@@ -21,6 +21,8 @@ type recording struct {
 	name string
 	// size is in bytes; zero if unknown.
 	size int64
+	// opening is where an embedded trace is opened to be watched; others are at their start.
+	opening demo.Opening
 	io.ReadCloser
 }
 
@@ -51,7 +53,7 @@ func openTrace(c *cobra.Command, arg string) (*recording, error) {
 			continue
 		}
 		data, err := demo.Open(arg)
-		return &recording{name: arg, size: t.Size, ReadCloser: io.NopCloser(data)}, err
+		return &recording{name: arg, size: t.Size, opening: t.Opening, ReadCloser: io.NopCloser(data)}, err
 	}
 	if !errors.Is(err, fs.ErrNotExist) || strings.ContainsRune(arg, filepath.Separator) {
 		return nil, fmt.Errorf("opening a trace: %w", err)

@@ -360,7 +360,7 @@ func TestOrrery_FrameBytes(t *testing.T) {
 
 func frameBytes(t *testing.T, view string) {
 	const quiet = 100 * time.Millisecond
-	s := start(t, usual, "demo", "zone-failure", "--view", view)
+	s := start(t, usual, "demo", "zone-failure", "--at", "+0s", "--view", view)
 	s.Await("the recording to play", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(38), "00:03.") })
 	played := s.Frames()
 	slices.Sort(played)

@@ -1,0 +1,63 @@
+package tui
+
+import (
+	"cmp"
+	"time"
+
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+// startCardTime is how long the start card stays, in time in which the recording plays.
+const startCardTime = 7 * time.Second
+
+// startCardText says what the screen shows.
+const startCardText = "A Kubernetes scheduler at work: every decision of a recorded cluster is made anew as you watch, and can be asked for its reasons."
+
+// startCardKeys are the keys that the start card names.
+var startCardKeys = [...]draw.Hint{{Key: "space", Action: "pause"}, {Key: "}", Action: "next mark"}, {Key: "?", Action: "all keys"}}
+
+// closeStartCard closes the start card on any key. It reports whether the key has done its work: enter and esc only close the
+// card, and every other key does what it always does.
+func (s *Screen) closeStartCard(key string) (done bool) {
+	if !s.startCard {
+		return false
+	}
+	s.startCard = false
+	return key == "enter" || key == "esc"
+}
+
+// drawStartCard draws the start card at the bottom of an area, so that the panes above it are seen to move.
+func (s *Screen) drawStartCard(a draw.Area) {
+	const most, height, gap = 72, 11, 4
+	t, f := s.frame.Model.Timeline, s.frame
+	w, h := min(most, a.W), min(height, a.H)
+	at := a.In(draw.Rect{X: a.X + (a.W-w)/2, Y: a.Y + a.H - h, W: w, H: h})
+	at.Fill(themes.Style(themes.Text), ' ')
+	at = at.Box(draw.Frame{Title: "orrery", Focused: true}).Padded()
+	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
+	y := at.Wrap(0, 0, at.W, 3, text, startCardText) + 1
+	at.Fit(0, y, at.W, themes.Title.With(themes.Bold), cmp.Or(t.Title, f.Model.Header.Source))
+	y++
+	if t.Opened > 0 {
+		x := at.Text(0, y, dim, "opened at "+wholeSeconds(t.Opened)+" of "+wholeSeconds(t.End.Sub(t.Start))+"; ")
+		x = at.Text(x, y, themes.Style(themes.Accent), "^")
+		at.Fit(x, y, at.W-x, dim, " plays the whole from its start")
+		y++
+	}
+	y++
+	x := 0
+	for _, k := range startCardKeys {
+		x = at.Text(x, y, themes.Accent.With(themes.Bold), k.Key)
+		x = at.Text(x+1, y, text, k.Action) + gap
+	}
+	foot, _ := at.Bottom(1)
+	closes := "any key closes this"
+	if f.Playing {
+		closes += ", or " + wholeSeconds(startCardTime-f.Played+time.Second-1)
+	}
+	at.In(foot).Fit(0, 0, at.W, dim, closes)
+}
+
+// wholeSeconds formats a duration without fractions of seconds.
+func wholeSeconds(d time.Duration) string { return d.Truncate(time.Second).String() }
