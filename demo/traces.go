@@ -26,20 +26,21 @@ var stories = []struct {
 	opening Opening
 }{
 	{"morning-rush", Opening{At: 44 * time.Second, Speed: 1}},
-	{"priority-storm", Opening{At: 17 * time.Second, Speed: 1}},
-	{"zone-failure", Opening{At: 58 * time.Second, Speed: 1}},
-	{"node-drain", Opening{At: 44 * time.Second, Speed: 1}},
-	{"memory-pressure", Opening{At: 36 * time.Second, Speed: 1}},
-	{"leader-failover", Opening{At: 14 * time.Second, Speed: 2}},
-	{"stateful-rollout", Opening{At: 52 * time.Second, Speed: 1}},
+	{"priority-storm", Opening{At: 17 * time.Second, Speed: 1, View: "evictions"}},
+	{"zone-failure", Opening{At: 61 * time.Second, Speed: 1}},
+	{"node-drain", Opening{At: 39 * time.Second, Speed: 1, View: "evictions"}},
+	{"memory-pressure", Opening{At: 36 * time.Second, Speed: 1, View: "pressure", Node: "worker-a-03"}},
+	{"leader-failover", Opening{At: 14 * time.Second, Speed: 2, View: "leader"}},
+	{"stateful-rollout", Opening{At: 52 * time.Second, Speed: 1, View: "storage"}},
 }
 
-// Opening is the moment at which a recording is opened to be watched, a few seconds before its climax. It can be rewound from
-// there.
+// Opening is how a recording is opened to be watched: a few seconds before its climax, from where it can be rewound.
 type Opening struct {
 	// At is the time after the start.
 	At    time.Duration
 	Speed float64
+	// View is the pane that makes its point, empty for the overview, and Node the node that the pane is about.
+	View, Node string
 }
 
 // Trace is an embedded recording.

@@ -66,7 +66,11 @@ func contextCompletions(s *Screen, typed string) []string {
 }
 
 // switchedMsg reports that the loop shows another cluster or recording, or one namespace of it; an empty namespace is all.
-type switchedMsg struct{ cluster, namespace string }
+type switchedMsg struct {
+	cluster, namespace string
+	view               views.PaneID // of another recording, and the node that the pane is about
+	node               string
+}
 
 // switchTimeout limits how long connecting to another cluster may take.
 const switchTimeout = 30 * time.Second
@@ -104,18 +108,20 @@ func (p *loop) switchCluster(name, namespace string) {
 		p.submit(func(p *loop) {
 			p.afterHold = func() {
 				p.spawn(change())
-				p.send(switchedMsg{name, namespace})
+				p.send(switchedMsg{cluster: name, namespace: namespace})
 			}
 		})
 	})
 }
 
-// clusterSwitched shows the overview of another cluster or recording, or this cluster with another namespace.
+// clusterSwitched shows another cluster or recording, or this cluster with another namespace.
 func (s *Screen) clusterSwitched(m switchedMsg) {
 	s.namespace, s.dirty = m.namespace, true
 	if m.cluster != "" {
 		s.openPane(views.Overview)
 		clear(s.saved)
+		s.openPane(m.view)
+		s.top().node = m.node
 		s.whatIfPending, s.summaryPending = false, false
 		s.menu, s.confirm = nil, nil // they are about what was shown before
 	}

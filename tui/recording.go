@@ -52,8 +52,9 @@ func OpenRecording(r io.Reader, o playback.Options, stopwatch func() time.Durati
 	}
 	title, _, _ := strings.Cut(d.Header().Description, "\n")
 	deck := &Recording{Recording: d, title: printable.Line(title, maxTitle)}
-	for _, m := range d.Marks() {
+	for i, m := range d.Marks() {
 		deck.marks = append(deck.marks, newMark(m))
+		deck.marks[i].News = m.Mark.Kind == trace.LeaderChange && i > 0 // that there is a leader at first is no news
 	}
 	survey := d.Histogram()
 	for _, n := range survey.Decisions {

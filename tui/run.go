@@ -28,8 +28,9 @@ type Options struct {
 	Folder string
 	// Namespace is the only one whose pods are listed at first; empty is all.
 	Namespace string
-	// View is the pane that is open at first; empty is the overview.
+	// View is the pane that is open at first; empty is the overview. Node is the node it is about, if it is about one.
 	View views.PaneID
+	Node string
 	// Stories are the recordings that :demo switches to; none for a cluster.
 	Stories []Story
 	// StartCard says that a card over the screen introduces the recording at first.

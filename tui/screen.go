@@ -79,6 +79,7 @@ func newScreen(o Options, d loopClient, show func(*draw.Canvas, *themes.Pens)) *
 		s.matchBackground(!o.Terminal.Light)
 	}
 	s.openPane(o.View)
+	s.top().node = o.Node
 	s.pens = s.theme.Pens(o.Terminal.Profile)
 	s.state.Hits, s.state.StableRows = &s.hits, &views.StableRows{}
 	s.state.Orbits = &views.Orbits{}

@@ -24,6 +24,10 @@ func openStory(t testing.TB, name string, w, h int) *session {
 	d.Play()
 	s := watch(t, d, w, h)
 	s.screen.startCard = true
+	s.screen.openPane(views.PaneID(story.Opening.View))
+	s.screen.top().node = story.Opening.Node
+	s.screen.requestModel()
+	s.drain()
 	return s
 }
 

@@ -8,11 +8,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"orrery/core/spelling"
+	"orrery/views"
 )
 
 // Story is a recording that the screen can switch to. Open opens it ready to play.
 type Story struct {
 	Name string
+	// View is the pane that is open at first; empty is the overview. Node is the node it is about, if it is about one.
+	View views.PaneID
+	Node string
 	Open func() (Source, error)
 }
 
@@ -62,7 +66,7 @@ func (p *loop) switchStory(story Story) {
 		p.submit(func(p *loop) {
 			p.afterHold = func() {
 				p.use(next)
-				p.send(switchedMsg{cluster: story.Name})
+				p.send(switchedMsg{cluster: story.Name, view: story.View, node: story.Node})
 			}
 		})
 	})

@@ -24,11 +24,11 @@ func (t *Timeline) captioned() bool {
 	return false
 }
 
-// caption returns the last note at or before the present, and its time; before the first note it is the title.
+// caption returns the last note or news at or before the present, and its time; before the first it is the title.
 func (t *Timeline) caption() (text string, at time.Time) {
 	text, at = t.Title, t.Start
 	for i := range t.Marks {
-		if m := &t.Marks[i]; m.Annotated && !m.At.After(t.At) {
+		if m := &t.Marks[i]; (m.Annotated || m.News) && !m.At.After(t.At) {
 			text, at = m.Label, m.At
 		}
 	}

@@ -43,10 +43,10 @@ var evictionColumns = []draw.Column{
 	{Long: "in", Short: "in", Min: 5, Rank: 0, Right: true},
 	{Long: "state", Short: "state", Min: 13, Rank: 0},
 	{Long: "", Short: "", Min: 8, Grow: 1, Max: 14, Rank: 7, ShowFrom: 110},
-	{Long: "pod", Short: "pod", Min: 18, Grow: 4, Max: 44, Rank: 0},
-	{Long: "from", Short: "from", Min: 13, Grow: 2, Max: 28, Rank: 1},
-	{Long: "cause", Short: "cause", Min: 13, Rank: 2},
-	{Long: "why", Short: "why", Min: 18, Grow: 5, Max: 70, Rank: 3},
+	{Long: "pod", Short: "pod", Min: 16, Grow: 4, Max: 44, Rank: 0},
+	{Long: "from", Short: "from", Min: 13, Grow: 2, Max: 28, Rank: 2},
+	{Long: "cause", Short: "cause", Min: 13, Rank: 3},
+	{Long: "why", Short: "why", Min: 18, Grow: 5, Max: 70, Rank: 1},
 	{Long: "predicted, and outcome", Short: "predicted", Min: 18, Grow: 9, Max: 76, Rank: 5, ShowFrom: 130},
 	{Long: "initiator", Short: "by", Min: 18, Grow: 3, Max: 34, Rank: 6, ShowFrom: 140},
 	{Long: "budget", Short: "budget", Min: 16, Grow: 2, Max: 28, Rank: 4},
@@ -120,10 +120,23 @@ func evictionRow(row draw.Area, d *Eviction, places *draw.Slots, s *drawCtx) {
 	drawPodName(row, places[3], text, d.Pod)
 	row.FitHost(places[4].X, 0, places[4].W, dim, d.Node)
 	row.Fit(places[5].X, 0, places[5].W, text, d.Cause)
-	row.Fit(places[6].X, 0, places[6].W, dim, d.Reason)
+	evictionWhy(row, places[6], d)
 	evictionOutcome(row, places[outcomeColumn], d)
 	row.Fit(places[8].X, 0, places[8].W, dim, d.Initiator)
 	evictionBudget(row, places[9], d)
+}
+
+// evictionWhy draws the reason. Of a preemptor's name the end is kept, which tells it from its siblings.
+func evictionWhy(row draw.Area, p draw.Slot, d *Eviction) {
+	dim := themes.Style(themes.Dim)
+	preemptor, preempted := strings.CutPrefix(d.Reason, "preempted by ")
+	if !preempted || draw.Width(d.Reason) <= p.W {
+		row.Fit(p.X, 0, p.W, dim, d.Reason)
+		return
+	}
+	preemptor, _, _ = strings.Cut(preemptor, " on ")
+	x := row.Fit(p.X, 0, p.W, dim, "by ")
+	row.FitPath(x, 0, p.X+p.W-x, dim, preemptor)
 }
 
 // evictionOutcome draws the prediction and its outcome, as a sentence if there is room.
@@ -141,23 +154,28 @@ func evictionOutcome(row draw.Area, p draw.Slot, d *Eviction) {
 	row.Fit(p.X, 0, p.W, style, text)
 }
 
-// drawPredictions draws the totals of all predictions, and below the list the outcome of the selected row's. It returns
-// the area that is left.
+// drawPredictions draws the totals of all predictions, and below the list the selected row in full. It returns the area that
+// is left.
 func drawPredictions(a draw.Area, s *drawCtx) draw.Area {
 	e := s.Evictions
-	if len(e.Outcomes) == 0 && e.Counts[StateOverdue] == 0 || a.H < 8 {
+	if a.H < 8 {
 		return a
 	}
-	predictionTotals(a.Row(0), e)
-	_, rest := a.Top(1)
-	last, rest := rest.Bottom(1)
-	if d := e.List.At(s.ui.Cursor.Selected); d != nil && d.Outcome != "" {
-		style := themes.Style(themes.Text)
-		if d.Overdue || d.Mispredicted {
-			style = themes.Style(themes.Bad)
-		}
-		a.In(last).Fit(2, 0, a.W-2, style, d.Outcome)
+	rest := a.Rect
+	if len(e.Outcomes) > 0 || e.Counts[StateOverdue] > 0 {
+		predictionTotals(a.Row(0), e)
+		_, rest = a.Top(1)
 	}
+	d := e.List.At(s.ui.Cursor.Selected)
+	if d == nil {
+		return a.In(rest)
+	}
+	style := themes.Style(themes.Text)
+	if d.Overdue || d.Mispredicted {
+		style = themes.Style(themes.Bad)
+	}
+	last, rest := rest.Bottom(1)
+	a.In(last).Fit(2, 0, a.W-2, style, joinDetails(d.Reason, labelled("by", d.Initiator), d.Outcome))
 	return a.In(rest)
 }
 

@@ -49,28 +49,55 @@ func drawLeader(a draw.Area, s *drawCtx) {
 			most = 9
 		}
 		intervals, rest := a.Top(min(max(a.H/4, 2), most) + 1)
-		renewIntervals(a.In(intervals), l)
+		renewIntervals(a.In(intervals), l, s.now)
 		_, rest = rest.Top(1)
 		a = a.In(rest)
 	}
 	leaderFacts(a, l, s)
 }
 
+// missed returns how many renewals the holder has left out, and for how long it has been silent; zero while it renews, late by
+// half a period at most.
+func (l *Leader) missed(now time.Time) (renewals int, silent time.Duration) {
+	silent = now.Sub(l.Renewed)
+	if l.Holder == "" || l.Retry <= 0 || l.Renewed.IsZero() || silent < l.Retry*5/2 {
+		return 0, 0
+	}
+	return int(silent/l.Retry) - 1, silent
+}
+
+// leaderHolder draws who leads: its heart beats as long as it renews its lease.
 func leaderHolder(a draw.Area, l *Leader, now time.Time) {
-	x := a.Text(0, 0, themes.Style(themes.Good), "♥ ")
-	holder := l.Holder
-	if holder == "" {
+	if l.Holder == "" {
 		a.Text(0, 0, themes.Bad.With(themes.Bold), "✗ no leader")
 		return
 	}
-	x = a.Fit(x, 0, a.W-x-12, themes.Title.With(themes.Bold), holder)
+	missed, silent := l.missed(now)
+	heart := "♥ "
+	if missed > 0 {
+		heart = "✗ "
+	}
+	x := a.Text(0, 0, heartStyle(missed), heart)
+	x = a.Fit(x, 0, a.W-x-12, themes.Title.With(themes.Bold), l.Holder)
 	if l.IsSelf {
 		x = a.Text(x+1, 0, themes.Style(themes.Accent), "this one")
 	}
+	r := rowWriter{a: a, x: x}
+	if missed > 0 {
+		r.fact(themes.Bad.With(themes.Bold), "silent for "+wholeSpan(silent), "").fact(themes.Style(themes.Bad), counted(missed, "renewal")+" missed", "")
+		return
+	}
 	if !l.Acquired.IsZero() {
-		r := rowWriter{a: a, x: x}
 		r.fact(themes.Style(themes.Dim), "for "+string(draw.AppendSpan(nil, now.Sub(l.Acquired))), "")
 	}
+}
+
+// heartStyle is the style of a leader that has missed renewals.
+func heartStyle(missed int) themes.Style {
+	if missed > 0 {
+		return themes.Bad.With(themes.Bold)
+	}
+	return themes.Style(themes.Good)
 }
 
 // leaderExpiry draws the time left until the lease expires.
@@ -102,9 +129,12 @@ func (l *Leader) left(now time.Time) (time.Duration, themes.Token) {
 }
 
 // renewIntervals draws the intervals between renewals against the renew deadline.
-func renewIntervals(a draw.Area, l *Leader) {
+func renewIntervals(a draw.Area, l *Leader, now time.Time) {
 	drawHeading(a, 0, "renewals")
-	if n := len(l.RenewIntervals); n > 0 {
+	missed, silent := l.missed(now)
+	if n := len(l.RenewIntervals); missed > 0 {
+		a.Fit(9, 0, a.W-10, themes.Style(themes.Bad), " none for "+wholeSpan(silent)+" ")
+	} else if n > 0 {
 		a.Fit(9, 0, a.W-10, themes.Style(themes.Good), " "+formatSpan(l.RenewIntervals[n-1])+" between renewals ")
 	}
 	_, rest := a.Top(1)
@@ -122,6 +152,9 @@ func renewIntervals(a draw.Area, l *Leader) {
 	for i, b := range l.RenewIntervals {
 		values[i] = b.Seconds()
 	}
+	if missed > 0 { // the interval that has not ended yet
+		values = append(values, silent.Seconds())
+	}
 	a.In(rest).Chart(themes.Style(themes.Good), values, l.Deadline.Seconds())
 }
 
@@ -133,6 +166,9 @@ func leaderFacts(a draw.Area, l *Leader, s *drawCtx) {
 		a.Fit(0, y, label-1, themes.Style(themes.Dim), name)
 		a.Fit(label, y, a.W-label, themes.Style(themes.Text), value)
 		y++
+	}
+	if l.Pending > 0 || !l.LastBound.IsZero() {
+		line("queue", l.queue(s.now))
 	}
 	if l.Strategy != "" {
 		line("strategy", l.Strategy+", by the control plane")
@@ -173,6 +209,15 @@ func leaderFacts(a draw.Area, l *Leader, s *drawCtx) {
 	}
 	_, rest := a.Top(y)
 	leaderHistory(a.In(rest), l, s.now)
+}
+
+// queue says how many pods wait, and since when no pod got a node.
+func (l *Leader) queue(now time.Time) string {
+	text := count(l.Pending, "pending")
+	if !l.LastBound.IsZero() {
+		text += ", a pod was last bound " + string(draw.AppendAge(nil, max(now.Sub(l.LastBound), 0))) + " ago"
+	}
+	return text
 }
 
 // leaderHistory draws the transitions of the leases, and the holders of the other leases. A short list is
@@ -253,8 +298,16 @@ func stripLeader(a draw.Area, s *drawCtx) {
 		return
 	}
 	left := max(l.Renewed.Add(l.Lease).Sub(s.now), 0)
-	x := a.Text(0, 0, themes.Style(themes.Good), "♥ ")
+	missed, silent := l.missed(s.now)
+	heart := "♥ "
+	if missed > 0 {
+		heart = "✗ "
+	}
+	x := a.Text(0, 0, heartStyle(missed), heart)
 	r := rowWriter{a: a, x: a.Fit(x, 0, a.W/2, themes.Style(themes.Text), l.Holder)}
+	if missed > 0 {
+		r.fact(themes.Style(themes.Bad), "silent for "+wholeSpan(silent), "")
+	}
 	r.fact(themes.Style(themes.Text), formatSpan(left), "left").fact(themes.Style(themes.Text), counted(l.Transitions, "transition"), "")
 	r.number(themes.Style(themes.Text), "", len(l.Candidates), "waiting")
 }

@@ -83,3 +83,27 @@ func TestLeader_LongLeaseNames(t *testing.T) {
 		}
 	}
 }
+
+// TestLeader_SilentHolder: the heart stops when a renewal is missing, and the pane says since when and what waits.
+func TestLeader_SilentHolder(t *testing.T) {
+	m := sample(312, 240)
+	m.Leader.Pending, m.Leader.LastBound = 114, ago(8*time.Second)
+	for silent, want := range map[time.Duration][]string{
+		4 * time.Second: {"♥ replica-b   for 47m", "114 pending, a pod was last bound 8s ago"},
+		9 * time.Second: {"✗ replica-b   silent for 9s   3 renewals missed", "renewals  none for 9s", "6.0s until it expires"},
+	} {
+		m.Leader.Renewed = ago(silent)
+		got := screen(m, sampleState(views.LeaderPane), size{120, 40}, draw.Braille).Plain()
+		for _, text := range want {
+			if !strings.Contains(got, text) {
+				t.Errorf("silent for %v the pane lacks %q:\n%s", silent, text, got)
+			}
+		}
+	}
+	m.Leader.Renewed = ago(9 * time.Second)
+	for _, s := range []size{{80, 24}, {60, 16}} {
+		if got := screen(m, sampleState(views.Overview), s, draw.Braille).Plain(); !strings.Contains(got, "✗ replica-b   silent for 9s") {
+			t.Errorf("at %v the leader's line does not say that it is silent:\n%s", s, got)
+		}
+	}
+}

@@ -122,8 +122,9 @@ type Mark struct {
 	Kind  string
 	Glyph rune
 	Bad   bool
-	// Annotated says that a person wrote the mark; such marks are drawn over detected ones.
-	Annotated bool
+	// Annotated says that a person wrote the mark; such marks are drawn over detected ones. News says that the caption tells
+	// of it although it was detected.
+	Annotated, News bool
 }
 
 // Metrics are curves, oldest value first, one value for every Step.

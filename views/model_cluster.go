@@ -179,6 +179,9 @@ type Leader struct {
 	State      string
 	FailoverAt time.Time
 	Overlap    string
+	// Pending is how many pods have no node, and LastBound when a pod last got one; zero if that is too long ago to be known.
+	Pending   int
+	LastBound time.Time
 }
 
 // OtherLease is a lease that is not a scheduler's, such as a controller's.

@@ -20,7 +20,9 @@ type Pressure struct {
 	// RankedBy is the signal that ranks the pods. UnrankedBecause is why there is no eviction order; empty if there is
 	// one.
 	RankedBy, UnrankedBecause string
-	Pods                      List[PressurePod]
+	// Next says which pod is evicted next as far as is known without usage; empty if it is not, or if the rank says it.
+	Next string
+	Pods List[PressurePod]
 }
 
 // PressureSignal is one eviction signal and its threshold.
@@ -44,5 +46,7 @@ type PressurePod struct {
 	Exceeds                bool
 	// ExcludedBecause is why the kubelet does not evict the pod; empty if it may.
 	ExcludedBecause string
-	Labels          map[string]string
+	// Because is what the pod's place depends on where there is no order by usage.
+	Because string
+	Labels  map[string]string
 }

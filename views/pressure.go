@@ -101,7 +101,11 @@ func pressureNotes(a draw.Area, p *Pressure) int {
 	if !p.Known {
 		style = warn
 	}
-	y := a.Wrap(0, 1, a.W, most, style, p.Usage)
+	y := 1
+	if p.Next != "" {
+		y = a.Wrap(0, y, a.W, most, themes.Text.With(themes.Bold), p.Next)
+	}
+	y = a.Wrap(0, y, a.W, most, style, p.Usage)
 	if len(p.Rules) > 0 {
 		y = a.Wrap(0, y, a.W, most, dim, "needs the RBAC rule "+strings.Join(p.Rules, ", or "))
 	}
@@ -117,7 +121,10 @@ func pressureNotes(a draw.Area, p *Pressure) int {
 
 // pressureSignals draws the signals from row y on, those below their threshold if there is little room.
 func pressureSignals(a draw.Area, p *Pressure, y int) int {
-	const beside = 6 // rows for pods, at least
+	beside := 6 // rows for pods, at least
+	if !p.Known {
+		beside = 12 // what is not measured is worth less
+	}
 	room := min(len(p.Signals), a.H-y-beside)
 	if room <= 0 {
 		return y + 1
@@ -187,7 +194,7 @@ func evictionReason(p *PressurePod, of *Pressure) string {
 	case p.ExcludedBecause != "":
 		return p.ExcludedBecause + ": not evicted"
 	case of.UnrankedBecause != "":
-		return ""
+		return p.Because
 	case !p.Measured:
 		return "no usage data"
 	case of.RankedBy == "pid.available":

@@ -62,7 +62,8 @@ func sampleUnknown() *views.Pressure {
 	p := samplePressure()
 	p.Known, p.Usage = false, "no usage data: may not get nodes/proxy, and no metrics API is served"
 	p.Rules, p.Thresholds = []string{"get nodes/proxy"}, "thresholds: the defaults, and this kubelet's may be others: may not get nodes/proxy"
-	p.Warnings, p.RankedBy, p.UnrankedBecause = nil, "", "pods are in no order of eviction: what they use is not known"
+	p.Warnings, p.RankedBy, p.UnrankedBecause = nil, "", "what the pods use is not known, so this is the order by requests and priority alone"
+	p.Next = "next: batch/etl-2lq8s: it requests no memory, so that any use exceeds its request"
 	for i := range p.Signals {
 		s := &p.Signals[i]
 		s.Available, s.Capacity, s.AvailableFraction, s.Measured, s.BelowThreshold = "·", "·", 0, false, false

@@ -20,6 +20,7 @@ import (
 	"orrery/demo/playback"
 	"orrery/demo/scenario"
 	"orrery/tui"
+	"orrery/views"
 )
 
 // demoFlags are the flags of demo.
@@ -132,6 +133,9 @@ func (f *demoFlags) run(c *cobra.Command, name string, plugins framework.Registr
 		return err
 	}
 	o.Source, o.Stories, o.StartCard = recording, f.stories(plugins, chosen, o.Clock), true
+	if !c.Flags().Changed("view") && f.at == "" {
+		o.View, o.Node = views.PaneID(opening.View), opening.Node
+	}
 	return tui.Run(c.Context(), o)
 }
 
@@ -142,7 +146,7 @@ func (f *demoFlags) openingOf(r *tui.Recording, own demo.Opening) (demo.Opening,
 		if err != nil {
 			return own, fmt.Errorf("--at %.40q: %w", f.at, err)
 		}
-		own.At = moment.Sub(r.Start())
+		own = demo.Opening{At: moment.Sub(r.Start())}
 	}
 	return own, nil
 }

@@ -7,13 +7,14 @@ import (
 	"orrery/demo"
 	"orrery/demo/playback"
 	"orrery/tui"
+	"orrery/views"
 )
 
 // stories are the built-in traces, which the screen can switch to. They play as the flags say; a speed of zero is each one's own.
 func (f *demoFlags) stories(plugins framework.Registry, speed float64, clock func() time.Duration) []tui.Story {
 	var all []tui.Story
 	for _, t := range demo.Traces() {
-		all = append(all, tui.Story{Name: t.Name, Open: func() (tui.Source, error) {
+		all = append(all, tui.Story{Name: t.Name, View: views.PaneID(t.Opening.View), Node: t.Opening.Node, Open: func() (tui.Source, error) {
 			data, err := demo.Open(t.Name)
 			if err != nil {
 				return nil, err

@@ -16,7 +16,7 @@ var phases = [...]views.EvictionPhase{
 	evict.Terminating: views.EvictionTerminating, evict.Evicted: views.EvictionDone, evict.Cancelled: views.EvictionCancelled,
 }
 
-// evictionCache keeps the sorted lists of the record of evictions.
+// evictionCache keeps the sorted lists of the record of evictions, the blocked ones before those that are open.
 type evictionCache struct {
 	record      *evict.Record
 	stamp       uint64
@@ -30,21 +30,24 @@ const (
 	recordPeriod = 200 * time.Millisecond
 )
 
-func (m *evictionCache) refresh(ch *History, now time.Time) {
+// refresh reads the record, and which evictions are blocked.
+func (m *evictionCache) refresh(c *Collector, e *engine.Engine) {
+	ch, now := c.options.History, e.Now()
 	record := ch.Evictions()
 	passed := now.Sub(m.at)
 	if m.record == record && (m.stamp == ch.stamp || (len(m.open) > longRecord && passed >= 0 && passed < recordPeriod)) {
 		return
 	}
 	*m = evictionCache{record: record, stamp: ch.stamp, at: now, open: record.Open(), ended: record.Ended()}
+	m.open = slices.Concat(c.blocked(e, m.open, m.ended), m.open)
 }
 
-// evictions returns open evictions, the earliest first, then ended ones, the latest first.
+// evictions returns blocked evictions, the other open ones, the earliest first, then ended ones, the latest first.
 func (c *Collector) evictions(e *engine.Engine, query Query) *views.Evictions {
 	if c.options.History == nil {
 		return nil
 	}
-	c.evictionList.refresh(c.options.History, e.Now())
+	c.evictionList.refresh(c, e)
 	m := &c.evictionList
 	v := &views.Evictions{}
 	for i := range len(m.open) + len(m.ended) {
@@ -110,6 +113,9 @@ func evictionRow(d *evict.Eviction, e *engine.Engine) views.Eviction {
 func evictionReason(d *evict.Eviction) string {
 	reason := printable.Text(withoutDomain(d.Reason))
 	reason = strings.TrimPrefix(reason, "Eviction API: ")
+	if rest, found := strings.CutPrefix(reason, "The disruption "); found {
+		return strings.TrimSuffix(rest, " currently")
+	}
 	if taint, time, found := strings.Cut(reason, ":NoExecute is tolerated for "); found {
 		return taint + ", tolerated for " + time
 	}

@@ -117,7 +117,7 @@ func TestLeases_WatchedFromFirstUpdate(t *testing.T) {
 		t.Errorf("the intervals between renewals are %v, want %v", w.lastIntervals(), want)
 	}
 	changes := changesOf(w.History().Tenures)
-	if len(changes) != 1 || changes[0].From != "a" || changes[0].To != "b" || changes[0].Why != "taken over after expiry" {
+	if len(changes) != 1 || changes[0].From != "a" || changes[0].To != "b" || changes[0].Why != "taken over after expiry, 25s after its last renewal" {
 		t.Errorf("the transitions are %+v, want one from a to b after expiry", changes)
 	}
 	if candidates := candidatesOf(w.History().Tenures, "b", noon.Add(40*time.Second)); len(candidates) != 1 || candidates[0].Name != "a" {

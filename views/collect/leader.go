@@ -36,10 +36,25 @@ func (c *Collector) leaderOf(e *engine.Engine) *views.Leader {
 	}
 	slices.SortStableFunc(v.History, func(a, b views.LeaderTransition) int { return b.At.Compare(a.At) })
 	v.History = v.History[:min(len(v.History), maxChanges)]
+	v.Pending, v.LastBound = queueCounts(e).Waiting(), lastBound(e)
 	if v.State == leader.Absent.String() && len(v.Others)+len(v.Candidates)+len(v.History) == 0 {
 		return nil
 	}
 	return v
+}
+
+// lastBound returns when a pod last got a node, from the latest transitions; zero if none of them is that.
+func lastBound(e *engine.Engine) time.Time {
+	walked := 0
+	for t := range e.RecentTransitions() {
+		if walked++; walked > maxWalked {
+			break
+		}
+		if destination(e, t) == views.Bound {
+			return t.At
+		}
+	}
+	return time.Time{}
 }
 
 // electionOf reads the scheduler's Lease.
@@ -78,10 +93,19 @@ func changesOf(tenures []leader.Tenure) []views.LeaderTransition {
 	for i := len(tenures) - 1; i > 0; i-- {
 		before := &tenures[i-1]
 		list = append(list, views.LeaderTransition{
-			At: tenures[i].From, From: holder(before.Holder), To: holder(tenures[i].Holder), Why: before.End.String(),
+			At: tenures[i].From, From: holder(before.Holder), To: holder(tenures[i].Holder), Why: whyChanged(before),
 		})
 	}
 	return list
+}
+
+// whyChanged says why a tenure ended, and how long after the last renewal.
+func whyChanged(before *leader.Tenure) string {
+	why := before.End.String()
+	if silent := before.SinceRenewal.Round(time.Second); before.Holder != "" && silent > 0 {
+		why += ", " + silent.String() + " after its last renewal"
+	}
+	return why
 }
 
 func holder(name string) string {

@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -109,6 +108,7 @@ func (c *Collector) compareThresholds(v *views.Pressure, r *usage.Reading, info 
 	v.RankedBy = string(by)
 	if v.UnrankedBecause = unrankedReason(by, r, info); v.UnrankedBecause != "" {
 		v.RankedBy = ""
+		v.Next = nextByRequests(by, info)
 	}
 	c.rankPods(v, by, layout, summary, info)
 }
@@ -161,7 +161,7 @@ func rankingSignal(sortBy string, short pressure.Signal, node *v1.Node) pressure
 // unrankedReason returns why pods cannot be ranked by a signal; empty if they can.
 func unrankedReason(by pressure.Signal, r *usage.Reading, info fwk.NodeInfo) string {
 	if r.Summary == nil {
-		return "pods are in no order of eviction: what they use is not known"
+		return "what the pods use is not known, so this is the order by requests and priority alone"
 	}
 	if len(info.GetPods()) == 0 {
 		return ""
@@ -194,9 +194,7 @@ func (c *Collector) rankPods(v *views.Pressure, by pressure.Signal, layout press
 	}
 	ranked := pressure.Rank(by, layout, pods, summary)
 	if v.UnrankedBecause != "" {
-		slices.SortFunc(ranked, func(a, b pressure.RankedPod) int {
-			return cmp.Or(cmp.Compare(a.Pod.Namespace, b.Pod.Namespace), cmp.Compare(a.Pod.Name, b.Pod.Name))
-		})
+		slices.SortFunc(ranked, func(a, b pressure.RankedPod) int { return compareByRequests(by, &a, &b) })
 	}
 	c.ranked, c.ranking = make([]views.PressurePod, 0, len(ranked)), c.ranking+1
 	rank := 0
@@ -222,6 +220,9 @@ func pressurePod(s *pressure.RankedPod, rank int, by pressure.Signal, ranked boo
 	}
 	if !p.Measured {
 		p.Share = 0
+		if !ranked {
+			p.Because = becauseRequests(by, s, &p)
+		}
 		return p
 	}
 	p.Usage, p.Exceeds = amountOf(of, s.Usage), s.Exceeds

@@ -149,10 +149,10 @@ func TestPressure_UnknownUsage(t *testing.T) {
 		sort                        string
 		usage, thresholds, unranked string
 	}{
-		{"a recording", nil, "", "no usage data: a recording has none, as no scheduler is told what pods use", "thresholds: a kubelet's defaults", "pods are in no order of eviction: what they use is not known"},
+		{"a recording", nil, "", "no usage data: a recording has none, as no scheduler is told what pods use", "thresholds: a kubelet's defaults", "what the pods use is not known, so this is the order by requests and priority alone"},
 		{
 			"nothing may be read", &nothing, "", "no usage data: may not get nodes/proxy, and no metrics API is served",
-			"thresholds: the defaults, and this kubelet's may be others: may not get nodes/proxy", "pods are in no order of eviction: what they use is not known",
+			"thresholds: the defaults, and this kubelet's may be others: may not get nodes/proxy", "what the pods use is not known, so this is the order by requests and priority alone",
 		},
 		{"the metrics API has memory", &onlyMemory, "memory", "usage from the metrics API", "thresholds: the kubelet's own", ""},
 		{"the metrics API has no disks", &onlyMemory, "disk", "usage from the metrics API", "thresholds: the kubelet's own", "pods are in no order of eviction by nodefs.available: the metrics API does not tell that of pods"},

@@ -197,12 +197,12 @@ func (d *Drain) block(at time.Time, e *podDrain, err error) {
 	if e.refusal == "" {
 		e.since = at
 	}
-	e.state, e.retry, e.refusal = blocked, at.Add(retryAfter), refusalCause(err)
+	e.state, e.retry, e.refusal = blocked, at.Add(retryAfter), RefusalCause(err)
 	d.recordPhase(at, e, evict.Blocked, e.retry)
 }
 
-// refusalCause returns the budget's cause in an error, or the error's text.
-func refusalCause(err error) string {
+// RefusalCause returns the budget's cause in an error, or the error's text.
+func RefusalCause(err error) string {
 	if cause, ok := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause); ok {
 		return cause.Message
 	}

@@ -47,6 +47,15 @@ func (c *Observer) EvictionRefused(at time.Time, pod world.PodRef, by, why strin
 	c.record.Write(d)
 }
 
+// Refusal returns why the eviction API would refuse now to evict a pod because of a PodDisruptionBudget; empty if it would
+// not, as far as is known.
+func (c *Observer) Refusal(pod *v1.Pod) string {
+	if v := c.evaluate(pod, c.record.Budgets(pod.Namespace)); v.Refusal != nil && v.Budget != nil {
+		return budget.RefusalCause(v.Refusal)
+	}
+	return ""
+}
+
 // predictAnswer predicts the answer of the eviction API by the known budgets, without a charge they may already have for
 // the pod.
 func (c *Observer) predictAnswer(pod *v1.Pod) evict.Answer {
@@ -56,10 +65,7 @@ func (c *Observer) predictAnswer(pod *v1.Pod) evict.Answer {
 			budgets[i] = beforeCharge(pdb, pod.Name)
 		}
 	}
-	v := budget.Evaluate(budget.Request{
-		Name: pod.Name, Pod: pod, Budgets: budgets, Now: c.now,
-		Eviction: &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}},
-	})
+	v := c.evaluate(pod, budgets)
 	switch {
 	case v.Refusal != nil:
 		return evict.Refused
@@ -67,6 +73,14 @@ func (c *Observer) predictAnswer(pod *v1.Pod) evict.Answer {
 		return evict.NoAnswer
 	}
 	return evict.Allowed
+}
+
+// evaluate computes the answer of the eviction API.
+func (c *Observer) evaluate(pod *v1.Pod, budgets []*policyv1.PodDisruptionBudget) budget.Response {
+	return budget.Evaluate(budget.Request{
+		Name: pod.Name, Pod: pod, Budgets: budgets, Now: c.now,
+		Eviction: &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}},
+	})
 }
 
 // beforeCharge returns a budget as it was before it allowed a pod's eviction.

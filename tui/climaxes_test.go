@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"orrery/demo"
+	"orrery/views"
+)
+
+// climaxes are what the screen shows of each built-in recording at its climax, so long after the demo has opened it.
+var climaxes = []struct {
+	story string
+	after time.Duration
+	shows []string
+	// later is what came of it, after so long.
+	laterAfter time.Duration
+	later      []string
+}{
+	{
+		story: "morning-rush", after: 10 * time.Second, shows: []string{"52s: East is full", "2 Queue", "5 Evictions", "☠ deleted", "backoff", "topolo"},
+		laterAfter: 21 * time.Second, later: []string{"1m04s: A celebrity has mentioned the shop", "▼ terminating"},
+	},
+	{
+		story: "priority-storm", after: 4 * time.Second, shows: []string{"20s: First wave: payments pushes out batch", "21 terminating", "▼ terminating", "batch-thumb", "by payments-6"},
+		laterAfter: 12 * time.Second, later: []string{"☠ deleted"},
+	},
+	{
+		story: "zone-failure", after: 9 * time.Second, shows: []string{"1m02s: Silent for too long: unreachable.", "south", "✗✗✗", "◌ predicted", "gateway"},
+		laterAfter: 14 * time.Second, later: []string{" terminating"},
+	},
+	{
+		story: "node-drain", after: 13 * time.Second,
+		shows:      []string{"50s: The gateway wants four of its four replicas", "2 blocked", "⊘ blocked", "gateway-85f", "budget gateway needs 4 healthy pods and has 4 · by drain of old-b-1"},
+		laterAfter: 45 * time.Second, later: []string{"▼ terminating", "gateway-85f"},
+	},
+	{
+		story: "memory-pressure", after: 4 * time.Second,
+		shows: []string{
+			"20s: It leaks, and on worker-a-03 fastest", "worker-a-03", "what the pods use is not known", "next: default/scratch-gfpwt5x9hl-c7mkg: it requests no memory",
+			"requests none", "only above 1Gi",
+		},
+		laterAfter: 6 * time.Second, later: []string{"≥ MemoryPressure since"},
+	},
+	{
+		story: "leader-failover", after: 7 * time.Second,
+		shows:      []string{"22s: Nobody decides.", "✗ scheduler-1   silent for", "renewals missed", "until it expires", " pending, a pod was last bound"},
+		laterAfter: 10 * time.Second, later: []string{"scheduler-2 became leader", "♥ scheduler-2", "scheduler-1 → scheduler-2  taken over after expiry, 16s", "queue    0 pending"},
+	},
+	{
+		story: "stateful-rollout", after: 7 * time.Second,
+		shows:      []string{"57s: db-5 belongs in zone b", "✗ fast zone b", "50Gi left", "data-db-5", "free"},
+		laterAfter: 20 * time.Second, later: []string{"1m08s: Storage is added in zone b", "✓ bound"},
+	},
+}
+
+func TestStories_ShowTheirClimax(t *testing.T) {
+	told := map[string]bool{}
+	for _, c := range climaxes {
+		told[c.story] = true
+		for _, size := range [][2]int{{80, 24}, {140, 40}} {
+			t.Run(fmt.Sprintf("%s %dx%d", c.story, size[0], size[1]), func(t *testing.T) {
+				s := openStory(t, c.story, size[0], size[1]).keys("esc").advance(c.after)
+				s.shows(c.shows...)
+				checkSize(t, s)
+				checkBoxes(t, s)
+				golden(t, filepath.Join("stories", c.story, fmt.Sprintf("%dx%d.txt", size[0], size[1])), s.plain())
+				s.advance(c.laterAfter - c.after).shows(c.later...)
+			})
+		}
+	}
+	for _, tr := range demo.Traces() {
+		if !told[tr.Name] {
+			t.Errorf("nothing says what %s shows at its climax", tr.Name)
+		}
+	}
+}
+
+// TestStories_CanBeSeenWhole: the key that the start card names plays a story from its start.
+func TestStories_CanBeSeenWhole(t *testing.T) {
+	for _, tr := range demo.Traces() {
+		if tr.Opening.At <= 0 || tr.Opening.At >= tr.Length/2 || tr.Opening.Speed <= 0 {
+			t.Errorf("%s is opened at %v of %v, at the speed %v", tr.Name, tr.Opening.At, tr.Length, tr.Opening.Speed)
+		}
+		s := openStory(t, tr.Name, 140, 40)
+		if slices.Contains([]string{"node-drain", "morning-rush"}, tr.Name) {
+			s.shows("^ plays the whole from its start").keys("^").shows("00:00.000")
+		}
+	}
+}
+
+// TestEvictions_BlockedByBudget plays the drain that a budget holds up: pods are blocked only on nodes that are being drained,
+// and only while their budget allows no eviction.
+func TestEvictions_BlockedByBudget(t *testing.T) {
+	d := builtIn(t, "node-drain")
+	for _, tt := range []struct {
+		at      time.Duration
+		blocked int
+	}{{3 * time.Second, 0}, {54 * time.Second, 2}, {118 * time.Second, 0}} {
+		d.Recording.SeekTo(d.Start().Add(tt.at))
+		m := watch(t, d, 140, 40).keys("5").screen.frame.Model.Evictions
+		if got := m.Counts[views.StateBlocked]; got != tt.blocked {
+			t.Errorf("at %v %d evictions are blocked, want %d", tt.at, got, tt.blocked)
+		}
+		for i := range tt.blocked {
+			row := m.List.At(i)
+			if row.State() != views.StateBlocked || !strings.HasPrefix(row.Pod, "default/gateway-") || row.Reason != "budget gateway needs 4 healthy pods and has 4" ||
+				!strings.HasPrefix(row.NodeKey, "old-b-") || row.Budget != "gateway" || row.Allowed != 0 {
+				t.Errorf("at %v row %d is %+v, want a gateway that its budget blocks", tt.at, i, row)
+			}
+		}
+	}
+}
+
+// TestPressure_NextWithoutUsage compares what the pane says is evicted next with what the recording shows to be.
+func TestPressure_NextWithoutUsage(t *testing.T) {
+	s := openStory(t, "memory-pressure", 140, 40).keys("esc").shows("next: default/scratch-gfpwt5x9hl-c7mkg:")
+	s.advance(6 * time.Second).keys("5")
+	m := s.screen.frame.Model.Evictions
+	if n := m.List.Total; n != 1 || m.List.At(0).Key != "default/scratch-gfpwt5x9hl-c7mkg" {
+		t.Errorf("%d pods were evicted, want that one: %+v", n, m.List.Rows)
+	}
+}
