@@ -24,14 +24,16 @@ type kindInfo struct {
 // ResourceClaimTemplate is a kind that the claim controller alone reads: no scheduler watches it.
 const ResourceClaimTemplate world.Kind = "ResourceClaimTemplate"
 
-func kindOf(o world.Object) world.Kind {
+// KindOf is [world.KindOf] for the kinds that no scheduler watches, too.
+func KindOf(o world.Object) world.Kind {
 	if _, is := o.(*resourcev1.ResourceClaimTemplate); is {
 		return ResourceClaimTemplate
 	}
 	return world.KindOf(o)
 }
 
-func isNamespaced(kind world.Kind) bool { return kind == ResourceClaimTemplate || kind.Namespaced() }
+// IsNamespaced reports whether the objects of a kind are in namespaces.
+func IsNamespaced(kind world.Kind) bool { return kind == ResourceClaimTemplate || kind.Namespaced() }
 
 func groupResource(kind world.Kind) schema.GroupResource {
 	if kind == ResourceClaimTemplate {

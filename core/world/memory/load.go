@@ -14,7 +14,7 @@ import (
 // objects: do not change them afterwards.
 func (c *Cluster) Load(objects ...world.Object) error {
 	for _, o := range objects {
-		kind := kindOf(o)
+		kind := KindOf(o)
 		if _, ok := kindInfos[kind]; !ok {
 			return fmt.Errorf("loading an object of type %T: it is of no kind the cluster holds", o)
 		}

@@ -61,7 +61,7 @@ func (c *Cluster) List(kind world.Kind) []world.Object {
 // Create creates an object as the API server does: with a new UID, version and creation time, defaults and admission.
 // The argument is not changed.
 func (c *Cluster) Create(o world.Object) (world.Object, error) {
-	return c.create(kindOf(o), o.DeepCopyObject().(world.Object))
+	return c.create(KindOf(o), o.DeepCopyObject().(world.Object))
 }
 
 // create is Create for an object that is not shared.
@@ -112,16 +112,16 @@ func (c *Cluster) checkPlace(kind world.Kind, o world.Object) error {
 		return apierrors.NewInvalid(groupKind(kind), "", field.ErrorList{
 			field.Required(meta.Child("name"), "name or generateName is required"),
 		})
-	case isNamespaced(kind) && o.GetNamespace() == "":
+	case IsNamespaced(kind) && o.GetNamespace() == "":
 		return apierrors.NewInvalid(groupKind(kind), o.GetName(), field.ErrorList{
 			field.Required(meta.Child("namespace"), ""),
 		})
-	case !isNamespaced(kind) && o.GetNamespace() != "":
+	case !IsNamespaced(kind) && o.GetNamespace() != "":
 		return apierrors.NewInvalid(groupKind(kind), o.GetName(), field.ErrorList{
 			field.Forbidden(meta.Child("namespace"), "not allowed on this type"),
 		})
 	}
-	if isNamespaced(kind) && c.objects[world.Namespace][types.NamespacedName{Name: o.GetNamespace()}] == nil {
+	if IsNamespaced(kind) && c.objects[world.Namespace][types.NamespacedName{Name: o.GetNamespace()}] == nil {
 		return apierrors.NewNotFound(groupResource(world.Namespace), o.GetNamespace())
 	}
 	if c.objects[kind][keyOf(o)] != nil {
@@ -133,7 +133,7 @@ func (c *Cluster) checkPlace(kind world.Kind, o world.Object) error {
 // Update changes an object except its status. A resource version in the object must be the current one; without one the
 // update is unconditional. An update without a change emits no event.
 func (c *Cluster) Update(o world.Object) (world.Object, error) {
-	kind := kindOf(o)
+	kind := KindOf(o)
 	return c.replace(kind, o, func(shape kindInfo, old, given world.Object) (world.Object, error) {
 		if shape.status != nil {
 			shape.status(given, old)
@@ -144,7 +144,7 @@ func (c *Cluster) Update(o world.Object) (world.Object, error) {
 
 // UpdateStatus changes only the status of an object.
 func (c *Cluster) UpdateStatus(o world.Object) (world.Object, error) {
-	kind := kindOf(o)
+	kind := KindOf(o)
 	if shape, ok := kindInfos[kind]; ok && shape.status == nil {
 		return nil, apierrors.NewNotFound(groupResource(kind), o.GetName()+"/status")
 	}
