@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/world"
+	"orrery/core/world/memory"
 )
 
 // runActions runs the actions of a step: workloads first, then nodes, then faults.
@@ -113,7 +114,7 @@ func (d *ScriptRunner) edit(kind world.Kind, namespace, name string, change func
 func (d *ScriptRunner) deleteWorkloads(m *moment) error {
 	for _, name := range m.Delete {
 		for _, o := range d.file.workload(name).objects() {
-			err := d.server.Delete(world.KindOf(o), o.GetNamespace(), o.GetName(), metav1.DeleteOptions{})
+			err := d.server.Delete(memory.KindOf(o), o.GetNamespace(), o.GetName(), metav1.DeleteOptions{})
 			if err != nil && !apierrors.IsNotFound(err) {
 				return err
 			}

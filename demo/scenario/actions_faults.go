@@ -14,6 +14,7 @@ func (s *simulation) faultActions() []action {
 		{"reconnect", func(m *moment) error { return s.eachNode(m.Reconnect, s.cluster.RecoverNode) }},
 		{"usage", s.changeUsage},
 		{"storage", s.changeStorage},
+		{"devices", s.changeDevices},
 		{"apiserver", s.injectAPIFaults},
 		{"kill", s.injectSchedulerFaults},
 	}

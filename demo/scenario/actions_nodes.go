@@ -35,6 +35,11 @@ func (d *ScriptRunner) add(m *moment) error {
 		if err := d.addNodes(&m.Add[i], false); err != nil {
 			return err
 		}
+		for _, node := range m.Add[i].nodes() {
+			if err := d.joined(&m.Add[i], node.Name); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -253,7 +253,7 @@ func isCountOrPercent(text string) bool {
 // shortFields are the fields that cannot stand beside spec.
 var shortFields = []string{
 	"cpu", "memory", "resources", "priorityClass", "schedulerName", "nodeSelector", "topologySpread", "podAntiAffinity", "podAffinity", "affinity", "tolerations",
-	"evictAfter", "schedulingGates", "terminationGracePeriod", "volumes",
+	"evictAfter", "schedulingGates", "terminationGracePeriod", "volumes", "devices",
 }
 
 func (w *workload) checkTemplate() error {

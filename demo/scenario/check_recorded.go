@@ -29,6 +29,8 @@ func (f *file) checkRecorded() error {
 		return f.Cluster.Fail("controllers", "on a cluster no kubelet is disconnected, and these are settings for when one is"+instead)
 	case f.Cluster.Has("kubelet"):
 		return f.Cluster.Fail("kubelet", "on a cluster the usage of pods is not measured, and these are thresholds for it"+instead)
+	case f.Cluster.Has("devices"):
+		return f.Cluster.Fail("devices", "on a cluster there are no drivers of devices"+instead)
 	case f.Scheduler.Replicas > 1:
 		return f.Scheduler.Fail("replicas", "on a cluster there is one scheduler"+instead)
 	}
@@ -38,8 +40,12 @@ func (f *file) checkRecorded() error {
 		}
 	}
 	for i := range f.Workloads {
-		if w := &f.Workloads[i]; w.Has("usage") {
+		w := &f.Workloads[i]
+		if w.Has("usage") {
 			return w.Fail("usage", "on a cluster the usage of pods is not measured"+instead)
+		}
+		if w.Has("devices") {
+			return w.Fail("devices", "on a cluster there are no drivers of devices"+instead)
 		}
 	}
 	for i := range f.Steps {
@@ -55,6 +61,7 @@ func (m *moment) checkOnCluster(instead string) error {
 		{"disconnect", "on a cluster no kubelet is disconnected"},
 		{"reconnect", "on a cluster no kubelet is disconnected"},
 		{"usage", "on a cluster the usage of pods is not measured"},
+		{"devices", "on a cluster there are no drivers of devices"},
 		{"apiserver", "on a cluster the API server has no faults"},
 		{"kill", "on a cluster the scheduler has no faults"},
 		{"pause", "on a cluster the scheduler has no faults"},

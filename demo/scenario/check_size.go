@@ -13,6 +13,7 @@ type made struct {
 	podBytes  int             // of all pods, encoded
 	compared  int             // nodes that were compared with a pattern or a label
 	volumes   int             // those written, and the claims of pods
+	devices   int             // of nodes and pools
 	workloads map[string]*workload
 }
 
@@ -43,6 +44,14 @@ func (m *made) addPods(w *workload, field string, n int) error {
 func (m *made) addVolumes(p *strict.Position, field string, n int) error {
 	if m.volumes += n; m.volumes > maxVolumes {
 		return p.Fail(field, "all volumes and the claims of all pods together are more than %d", maxVolumes)
+	}
+	return nil
+}
+
+// addDevices counts devices.
+func (m *made) addDevices(p *strict.Position, field string, n int) error {
+	if m.devices += n; n > maxDevices || m.devices > maxDevices {
+		return p.Fail(field, "all nodes and pools together have more than %d devices", maxDevices)
 	}
 	return nil
 }

@@ -30,17 +30,8 @@ func (c *storyChecker) drivers() error {
 			}
 		}
 	}
-	groups := []*nodeGroup{}
-	for i := range c.Cluster.Nodes {
-		groups = append(groups, &c.Cluster.Nodes[i])
-	}
-	for i := range c.Steps {
-		for g := range c.Steps[i].Add {
-			groups = append(groups, &c.Steps[i].Add[g])
-		}
-	}
 	c.segments = map[string]map[string]bool{}
-	for _, g := range groups {
+	for _, g := range c.groups() {
 		if err := c.driversOf(g); err != nil {
 			return err
 		}

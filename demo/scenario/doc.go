@@ -36,12 +36,15 @@
 //
 //	nodes            groups: name, count and zone or zones with a count each, region, cpu, memory, pods, resources, labels,
 //	                 taints ("key=value:Effect"), drivers ({ebs.csi.aws.com: 25}: how many volumes a node can have, 0 for
-//	                 any number). Their nodes are web-east-1, web-east-2 and so on, with the label pool.
+//	                 any number), devices ({a100: 8}: how many of a model). Their nodes are web-east-1, web-east-2 and so
+//	                 on, with the label pool.
 //	priorityClasses  by name: a number, or {value, globalDefault, preemptionPolicy: Never}
-//	latency          typical, none, or ranges: request, response, watch, kubelet, controller, plugin, provision, attach
+//	latency          typical, none, or ranges: request, response, watch, kubelet, controller, plugin, provision, attach,
+//	                 publish
 //	controllers      nodeEvictionRate, secondaryNodeEvictionRate, unhealthyZoneThreshold, largeClusterSizeThreshold
 //	kubelet          a KubeletConfiguration: its eviction thresholds
 //	storage          drivers, classes, volumes and claims, see below
+//	devices          models, classes, pools and claims, see below
 //
 // # storage
 //
@@ -64,6 +67,31 @@
 //	volumes   name, count, size, class, access (ReadWriteOnce if not given), driver, zone or node, reclaim, and claim: the one
 //	          that it is for, [namespace/]name
 //	claims    name, namespace, size, class, access, and volume: the one that it is for
+//
+// # devices
+//
+//	devices:
+//	  models:
+//	    a100: {driver: gpu.example.com, attributes: {numa: 0}, capacity: {memory: 80Gi}, partitions: [2, 4]}
+//	  classes:
+//	    gpu: gpu.example.com
+//	    large: {model: a100, selector: "device.attributes['gpu.example.com'].numa == 0"}
+//	  pools:
+//	    - {name: fabric, model: nic, count: 16, nodes: zone=east}
+//	  claims:
+//	    - {name: shared, class: gpu, count: 2}
+//
+//	models    by name: the driver; attributes, beside model, which is the name: true or false, a whole number, a version such as
+//	          1.2.3, or a text; capacity; shared: true lets several claims have a device; partitions: into how many equal parts it
+//	          can be divided; perSlice: how many devices are in a ResourceSlice; pool: a pool of their own. Devices are called
+//	          a100-0 and so on, the parts of one a100-0-1of2, and a node's pool is called as the node, or as train-1/pool.
+//	classes   by name: a model or a driver, or {model or driver, selector, extendedResource}
+//	pools     devices that several nodes reach: name, model, count, and nodes, a label, or all nodes if not given
+//	claims    name, namespace, and what is requested: class, or anyOf: several classes, the best one first; count or all: true;
+//	          selector; sameAttribute: what all of its devices have in common, as in gpu.example.com/numa
+//
+// Partitions, shared devices and extendedResource need the scheduler's feature gates for them. Rules that taint devices, and
+// claims with several requests, are written in full, in objects.
 //
 // # scheduler
 //
@@ -90,6 +118,8 @@
 //	usage        memory in use: 300Mi, 300Mi growing 5Mi (each second), or {memory, disk, pids}
 //	volumes      by name: a size, or {size, class, access}, a claim of each pod; or {claim}, one that exists. The claims of a
 //	             stateful set stay when its pods go, unless they are ephemeral: true, as those of all other pods are
+//	devices      by name: a class, or what is requested as in a claim above, of which each pod gets a claim that goes with it; or
+//	             {claim}, one that exists
 //	spec         a whole pod spec, instead of the short fields
 //
 // # steps
@@ -106,11 +136,16 @@
 //	usage ({app, on, memory})                             what pods use from now on, or nodes without an app
 //	storage: {deleteClaims: [data-db-0], capacity: {ebs.csi.aws.com: {east: 0}}, provisionerHangs: {ebs.csi.aws.com: 1m},
 //	         detachFails: {data-db-0: 10m}}   capacity is what is left from now on
+//	devices: {fail: {train-1: a100-0}, repair: {train-1: a100-*}, unplug: {train-1: [a100-1]}, plug: {train-1: {a100: 2}},
+//	         stopDrivers: {gpu.example.com: train-*}, startDrivers: {gpu.example.com: train-*}}   where: nodes, or a pool
 //	apiserver: {down, delay: {for, by}, reject: {bind: 3, volume: 1}, dropResponses: {status: 2}, breakWatches: [{kind: Pod, for: 5s}]}
 //	kill, pause ({leader: 5s}), partition ({scheduler-2: 5s})   replicas of the scheduler by name, or the leader
 //
 // A node that is dead keeps its volumes for six minutes after its pods are gone, or until it gets the taint
 // node.kubernetes.io/out-of-service=nodeshutdown:NoExecute.
+//
+// A device that fails gets the taint DRIVER/failed:NoExecute, and a driver that stops takes its devices along after half a
+// minute. Pods with its devices then neither start nor end.
 //
 // Nodes are given by name, by a pattern (web-*), by a zone (zone=east) or by any other label (pool=web).
 //
@@ -129,6 +164,7 @@
 //   - latency and start mean nothing, for requests take as long as they take, at the actual time, and
 //     seed sets the scheduler's random choices only. They apply when the file is played here.
 //   - usage, disconnect, reconnect, kill, pause, partition, apiserver, kubelet and controllers are errors: kubelets there do
-//     not disconnect and measure nothing, and there is one scheduler without faults. So are capacities and faults of drivers.
+//     not disconnect and measure nothing, and there is one scheduler without faults. So are capacities and faults of drivers,
+//     and devices, of which there are no drivers.
 //   - delete and remove are errors, since no controller there collects the pods that are left.
 package scenario

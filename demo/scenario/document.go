@@ -34,6 +34,7 @@ type clusterPart struct {
 	Controllers     controllers         `yaml:"controllers"`
 	Kubelet         strict.Raw          `yaml:"kubelet"`
 	Storage         storagePart         `yaml:"storage"`
+	Devices         devicesPart         `yaml:"devices"`
 }
 
 // nodeGroup is a number of nodes of one shape.
@@ -51,6 +52,7 @@ type nodeGroup struct {
 	Labels    map[string]string `yaml:"labels"`
 	Taints    []taint           `yaml:"taints"`
 	Drivers   map[string]int    `yaml:"drivers"`
+	Devices   map[string]int    `yaml:"devices"`
 }
 
 type priority struct {
@@ -72,6 +74,7 @@ type latency struct {
 	Plugin     *span `yaml:"plugin"`
 	Provision  *span `yaml:"provision"`
 	Attach     *span `yaml:"attach"`
+	Publish    *span `yaml:"publish"`
 }
 
 // controllers are settings of kube-controller-manager.
@@ -136,7 +139,8 @@ type workload struct {
 	SchedulingGates        stringList        `yaml:"schedulingGates"`
 	TerminationGracePeriod *duration         `yaml:"terminationGracePeriod"`
 
-	Volumes map[string]podVolume `yaml:"volumes"`
+	Volumes map[string]podVolume  `yaml:"volumes"`
+	Devices map[string]podDevices `yaml:"devices"`
 
 	Spec *v1.PodSpec `yaml:"spec"`
 
@@ -215,6 +219,7 @@ type moment struct {
 	Untaint    *taintChange `yaml:"untaint"`
 
 	Storage   *storageChange      `yaml:"storage"`
+	Devices   *deviceChange       `yaml:"devices"`
 	APIServer *apiFaults          `yaml:"apiserver"`
 	Kill      stringList          `yaml:"kill"`
 	Pause     map[string]duration `yaml:"pause"`

@@ -4,8 +4,10 @@ import (
 	"strconv"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 
 	"orrery/core/world"
+	"orrery/core/world/memory"
 	"orrery/demo/scenario/strict"
 )
 
@@ -26,6 +28,9 @@ func (d *ScriptRunner) CreateInitial() error {
 		}
 	}
 	if err := d.createVolumes(); err != nil {
+		return err
+	}
+	if err := d.createDeviceClasses(); err != nil {
 		return err
 	}
 	for i := range d.file.Objects {
@@ -84,12 +89,20 @@ func (d *ScriptRunner) addObject(raw *strict.Raw) error {
 	return nil
 }
 
+// newObject returns an empty object of a kind: one that schedulers know, or a claim template.
+func newObject(kind world.Kind) (world.Object, error) {
+	if kind == memory.ResourceClaimTemplate {
+		return &resourcev1.ResourceClaimTemplate{}, nil
+	}
+	return world.New(kind)
+}
+
 // objectOf reads an object written in full.
 func objectOf(raw *strict.Raw) (world.Object, error) {
 	kind := raw.Scalar("kind")
-	o, err := world.New(world.Kind(kind))
+	o, err := newObject(world.Kind(kind))
 	if err != nil {
-		var kinds []string
+		kinds := []string{string(memory.ResourceClaimTemplate)}
 		for _, k := range world.Kinds() {
 			kinds = append(kinds, string(k))
 		}
@@ -101,7 +114,7 @@ func objectOf(raw *strict.Raw) (world.Object, error) {
 	if o.GetName() == "" {
 		return nil, raw.Fail("metadata", "an object needs a name: write metadata: {name: …}")
 	}
-	if o.GetNamespace() == "" && world.Kind(kind).Namespaced() {
+	if o.GetNamespace() == "" && memory.IsNamespaced(world.Kind(kind)) {
 		o.SetNamespace(v1.NamespaceDefault)
 	}
 	return o, nil

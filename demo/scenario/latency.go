@@ -32,6 +32,7 @@ func (l *latency) of() memory.Latency {
 		{l.Plugin, &all.Plugin},
 		{l.Provision, &all.Provision},
 		{l.Attach, &all.Attach},
+		{l.Publish, &all.Publish},
 	} {
 		if one.from != nil {
 			*one.to = memory.Delay{Base: one.from.from, Jitter: one.from.to - one.from.from}

@@ -15,12 +15,14 @@ import (
 	"orrery/core/world"
 )
 
-// objects returns the objects of a workload: its budget, if it has one, and the controller of its pods, or the pods.
+// objects returns the objects of a workload: its budget, if it has one, the templates of its pods' claims to devices, and the
+// controller of its pods, or the pods.
 func (w *workload) objects() []world.Object {
 	var all []world.Object
 	if w.DisruptionBudget != nil {
 		all = append(all, w.budget())
 	}
+	all = append(all, w.claimTemplateObjects()...)
 	meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: w.name, Labels: w.labels()}
 	replicas := int32(*w.Replicas)
 	switch w.kind {

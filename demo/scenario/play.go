@@ -8,6 +8,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/trace/play"
 	"orrery/core/world"
+	"orrery/core/world/memory"
 )
 
 // Marker is an observer that records marks. A play.Recorder is one.
@@ -113,7 +114,7 @@ func (s *Scenario) simulationAt(start time.Time, seed uint64, furnish func(*simu
 		return nil, err
 	}
 	st.setInitialCapacity()
-	return st, nil
+	return st, st.publishInitialDevices()
 }
 
 // warmupSeed keeps the names of objects from the warm-up apart from those of later ones.
@@ -134,7 +135,7 @@ func (s *Scenario) runWarmup() ([]world.Object, error) {
 		return nil, err
 	}
 	var all []world.Object
-	for _, kind := range world.Kinds() {
+	for _, kind := range append(world.Kinds(), memory.ResourceClaimTemplate) {
 		if kind != world.Lease {
 			all = append(all, st.cluster.List(kind)...)
 		}

@@ -26,8 +26,9 @@ type ScriptRunner struct {
 	say    func(text string)
 	err    error // of a drain
 
-	created      func(*workload) error // is called for workloads that a step has created
-	extraActions []action              // actions that need a simulated server
+	created      func(*workload) error                 // is called for workloads that a step has created
+	joined       func(g *nodeGroup, node string) error // is called for nodes that a step has added
+	extraActions []action                              // actions that need a simulated server
 }
 
 // dueMoment is a step at one of its times.
@@ -46,7 +47,10 @@ type action struct {
 func (s *Scenario) NewScriptRunner(server Server, begin time.Time, say func(text string)) *ScriptRunner {
 	as := *s
 	as.Start = begin
-	d := &ScriptRunner{Scenario: &as, server: server, say: say, created: func(*workload) error { return nil }}
+	d := &ScriptRunner{
+		Scenario: &as, server: server, say: say,
+		created: func(*workload) error { return nil }, joined: func(*nodeGroup, string) error { return nil },
+	}
 	for i := range s.file.Steps {
 		m := &s.file.Steps[i]
 		for n := range m.times() {

@@ -36,7 +36,7 @@ func newSimulation(s *Scenario, c *memory.Cluster) (*simulation, error) {
 		taints: taints.New(taints.Options{Act: true, FirstEffect: 1}),
 	}
 	st.ScriptRunner = s.NewScriptRunner(c, s.Start, st.say)
-	st.created, st.extraActions = st.setUsageOf, st.faultActions()
+	st.created, st.joined, st.extraActions = st.setUsageOf, st.publishDevices, st.faultActions()
 	return st, st.addReplicas()
 }
 

@@ -121,5 +121,10 @@ func (w *workload) ownClaims() int {
 			n++
 		}
 	}
+	for _, p := range w.Devices {
+		if p.isTemplate() {
+			n++
+		}
+	}
 	return n
 }

@@ -48,6 +48,7 @@ func (w *workload) podSpec() v1.PodSpec {
 		PriorityClassName: w.PriorityClass, SchedulerName: w.SchedulerName, NodeSelector: w.nodeSelector(),
 		Affinity: w.affinity(), Tolerations: w.tolerations(), Volumes: w.podVolumes(),
 	}
+	spec.ResourceClaims, spec.Containers[0].Resources.Claims = w.resourceClaims()
 	for _, gate := range w.SchedulingGates {
 		spec.SchedulingGates = append(spec.SchedulingGates, v1.PodSchedulingGate{Name: gate})
 	}
