@@ -14,12 +14,12 @@ import (
 	"orrery/core/world"
 )
 
-// devices holds the indexes of dynamic resource allocation. The slices are names, sorted and immutable.
+// devices holds the indexes of dynamic resource allocation. Slices of names are sorted and immutable.
 type devices struct {
 	// users are the pods that refer to a ResourceClaim, whether it exists or not.
 	users map[types.NamespacedName][]string
 	// templateUsers are the pods that refer to a ResourceClaimTemplate.
-	templateUsers map[types.NamespacedName][]string
+	templateUsers map[types.NamespacedName]map[types.NamespacedName]struct{}
 	// slices are the ResourceSlices of a pool, onNode those of a node.
 	slices map[devicePoolKey][]string
 	onNode map[string][]string
@@ -33,7 +33,7 @@ type devices struct {
 
 func newDevices() devices {
 	return devices{
-		users: map[types.NamespacedName][]string{}, templateUsers: map[types.NamespacedName][]string{},
+		users: map[types.NamespacedName][]string{}, templateUsers: map[types.NamespacedName]map[types.NamespacedName]struct{}{},
 		slices: map[devicePoolKey][]string{}, onNode: map[string][]string{},
 		pools: map[devicePoolKey]devicePool{}, stopped: map[deviceDriver]time.Time{},
 	}
@@ -41,7 +41,7 @@ func newDevices() devices {
 
 func (d *devices) clone() devices {
 	return devices{
-		users: maps.Clone(d.users), templateUsers: maps.Clone(d.templateUsers), slices: maps.Clone(d.slices),
+		users: maps.Clone(d.users), templateUsers: cloneSets(d.templateUsers), slices: maps.Clone(d.slices),
 		onNode: maps.Clone(d.onNode), pools: maps.Clone(d.pools), stopped: maps.Clone(d.stopped),
 	}
 }
@@ -86,11 +86,11 @@ func (d *devices) indexPod(before, after *v1.Pod) {
 	switch {
 	case before == nil && after != nil:
 		for _, key := range claimTemplatesOf(after) {
-			insertName(d.templateUsers, key, after.Name)
+			insertMember(d.templateUsers, key, keyOf(after))
 		}
 	case before != nil && after == nil:
 		for _, key := range claimTemplatesOf(before) {
-			removeName(d.templateUsers, key, before.Name)
+			removeMember(d.templateUsers, key, keyOf(before))
 		}
 	}
 }
@@ -145,25 +145,29 @@ func (c *Cluster) sliceChanged(old, changed *resourcev1.ResourceSlice) {
 	}
 }
 
-// devicesChanged enqueues what depends on a changed claim or claim template.
-func (c *Cluster) devicesChanged(old, changed world.Object) {
-	o := changed
-	if o == nil {
-		o = old
+// deviceClaimChanged enqueues a claim, and the pods that refer to it.
+func (c *Cluster) deviceClaimChanged(old, changed *resourcev1.ResourceClaim) {
+	claim := changed
+	if claim == nil {
+		claim = old
+	} else {
+		c.enqueueDeviceClaim(keyOf(claim))
 	}
-	users := c.devices.templateUsers
-	if _, is := o.(*resourcev1.ResourceClaim); is {
-		users = c.devices.users
-		if changed != nil {
-			c.enqueueDeviceClaim(keyOf(o))
-		}
-	}
-	for _, name := range users[keyOf(o)] {
-		pod := c.Pod(o.GetNamespace(), name)
+	for _, name := range c.devices.users[keyOf(claim)] {
+		pod := c.Pod(claim.Namespace, name)
 		if c.needsClaimController(pod) {
 			c.enqueuePod(pod)
 		}
 		c.retryPod(pod)
+	}
+}
+
+// templateCreated enqueues the pods that have waited for a claim template.
+func (c *Cluster) templateCreated(template world.Object) {
+	for _, key := range slices.SortedFunc(maps.Keys(c.devices.templateUsers[keyOf(template)]), compareKeys) {
+		if pod := c.podAt(key); c.needsClaimController(pod) {
+			c.enqueuePod(pod)
+		}
 	}
 }
 

@@ -75,8 +75,8 @@ func (s *storage) clone() storage {
 	}
 }
 
-func cloneSets(sets map[string]map[types.NamespacedName]struct{}) map[string]map[types.NamespacedName]struct{} {
-	other := make(map[string]map[types.NamespacedName]struct{}, len(sets))
+func cloneSets[K comparable](sets map[K]map[types.NamespacedName]struct{}) map[K]map[types.NamespacedName]struct{} {
+	other := make(map[K]map[types.NamespacedName]struct{}, len(sets))
 	for key, set := range sets {
 		other[key] = maps.Clone(set)
 	}

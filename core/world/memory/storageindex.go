@@ -106,14 +106,14 @@ func finish(underway *map[types.UID]struct{}, uid types.UID) {
 	}
 }
 
-func insertMember(sets map[string]map[types.NamespacedName]struct{}, at string, key types.NamespacedName) {
+func insertMember[K comparable](sets map[K]map[types.NamespacedName]struct{}, at K, key types.NamespacedName) {
 	if sets[at] == nil {
 		sets[at] = map[types.NamespacedName]struct{}{}
 	}
 	sets[at][key] = struct{}{}
 }
 
-func removeMember(sets map[string]map[types.NamespacedName]struct{}, at string, key types.NamespacedName) {
+func removeMember[K comparable](sets map[K]map[types.NamespacedName]struct{}, at K, key types.NamespacedName) {
 	if delete(sets[at], key); len(sets[at]) == 0 {
 		delete(sets, at)
 	}

@@ -86,8 +86,12 @@ func (c *Cluster) notify(kind world.Kind, old, changed world.Object) {
 		c.budgetChanged(pdb)
 	case world.PersistentVolumeClaim, world.PersistentVolume, world.VolumeAttachment, world.StorageClass, world.CSIDriver, world.CSINode:
 		c.storageChanged(old, changed)
-	case world.ResourceClaim, ResourceClaimTemplate:
-		c.devicesChanged(old, changed)
+	case world.ResourceClaim:
+		c.deviceClaimChanged(as[*resourcev1.ResourceClaim](old), as[*resourcev1.ResourceClaim](changed))
+	case ResourceClaimTemplate:
+		if changed != nil {
+			c.templateCreated(changed)
+		}
 	case world.ResourceSlice:
 		c.sliceChanged(as[*resourcev1.ResourceSlice](old), as[*resourcev1.ResourceSlice](changed))
 	case world.ReplicaSet, world.StatefulSet, world.Deployment, world.DaemonSet, world.Job:
