@@ -27,6 +27,9 @@ type devices struct {
 	pools map[devicePoolKey]devicePool
 	// stopped is when a driver went away.
 	stopped map[deviceDriver]time.Time
+	// binding holds the claims whose devices a driver is binding. bindingHungUntil and bindingFailsUntil are the ends of faults.
+	binding                             map[types.UID]struct{}
+	bindingHungUntil, bindingFailsUntil map[string]time.Time
 	// validator is not shared with forks: it is filled while it is used.
 	validator deviceapi.Validator
 }
@@ -35,7 +38,8 @@ func newDevices() devices {
 	return devices{
 		users: map[types.NamespacedName][]string{}, templateUsers: map[types.NamespacedName]map[types.NamespacedName]struct{}{},
 		slices: map[devicePoolKey][]string{}, onNode: map[string][]string{},
-		pools: map[devicePoolKey]devicePool{}, stopped: map[deviceDriver]time.Time{},
+		pools: map[devicePoolKey]devicePool{}, stopped: map[deviceDriver]time.Time{}, binding: map[types.UID]struct{}{},
+		bindingHungUntil: map[string]time.Time{}, bindingFailsUntil: map[string]time.Time{},
 	}
 }
 
@@ -43,6 +47,7 @@ func (d *devices) clone() devices {
 	return devices{
 		users: maps.Clone(d.users), templateUsers: cloneSets(d.templateUsers), slices: maps.Clone(d.slices),
 		onNode: maps.Clone(d.onNode), pools: maps.Clone(d.pools), stopped: maps.Clone(d.stopped),
+		binding: maps.Clone(d.binding), bindingHungUntil: maps.Clone(d.bindingHungUntil), bindingFailsUntil: maps.Clone(d.bindingFailsUntil),
 	}
 }
 
@@ -152,6 +157,7 @@ func (c *Cluster) deviceClaimChanged(old, changed *resourcev1.ResourceClaim) {
 		claim = old
 	} else {
 		c.enqueueDeviceClaim(keyOf(claim))
+		c.bindDevices(claim)
 	}
 	for _, name := range c.devices.users[keyOf(claim)] {
 		pod := c.Pod(claim.Namespace, name)

@@ -60,6 +60,7 @@
 //
 //	PublishDevices ──► devicedrivers.go ──► deviceslices.go ──► slices, one write after another
 //	                       ▲ devicefaults.go: a device fails, is plugged in or out
+//	claim with a device that has binding conditions ──► devicebinding.go ──► the conditions, in the claim's status
 //
 // Claims are released and deleted as kube-controller-manager does. ResourceClaimTemplates are a kind that no scheduler watches.
 // A driver restores its slices, and they go with their node, or half a minute after the driver.
