@@ -62,6 +62,12 @@ func (s *simulation) changeDevices(m *moment) error {
 			}
 		}
 	}
+	for _, driver := range sortedKeys(change.BindingHangs) {
+		s.cluster.HangBinding(driver, change.BindingHangs[driver].of())
+	}
+	for _, driver := range sortedKeys(change.BindingFails) {
+		s.cluster.FailBinding(driver, change.BindingFails[driver].of())
+	}
 	for _, driver := range sortedKeys(change.StopDrivers) {
 		for _, node := range s.nodes(change.StopDrivers[driver]) {
 			s.cluster.StopDeviceDriver(driver, node)

@@ -189,7 +189,20 @@ func (c *storyChecker) devices(m *moment) error {
 	if d == nil {
 		return nil
 	}
-	lists := map[string]map[string]stringList{"fail": d.Broken, "repair": d.Repair, "unplug": d.Unplug}
+	return firstError(
+		func() error { return c.deviceLists(d, map[string]map[string]stringList{"fail": d.Broken, "repair": d.Repair, "unplug": d.Unplug}) },
+		func() error { return c.plugged(m) },
+		func() error {
+			return c.driverLists(d, map[string]map[string]stringList{"stopDrivers": d.StopDrivers, "startDrivers": d.StartDrivers})
+		},
+		func() error {
+			return c.bindingFaults(d, map[string]map[string]duration{"bindingHangs": d.BindingHangs, "bindingFails": d.BindingFails})
+		},
+	)
+}
+
+// deviceLists checks the devices that fields name, by place.
+func (c *storyChecker) deviceLists(d *deviceChange, lists map[string]map[string]stringList) error {
 	for _, field := range sortedKeys(lists) {
 		for _, place := range sortedKeys(lists[field]) {
 			if err := c.devicePlace(d, field, place); err != nil {
@@ -202,23 +215,45 @@ func (c *storyChecker) devices(m *moment) error {
 			}
 		}
 	}
-	for _, place := range sortedKeys(d.Plug) {
-		if err := c.devicePlace(d, "plug", place); err != nil {
+	return nil
+}
+
+// plugged counts the devices that a step adds, each time that it happens.
+func (c *storyChecker) plugged(m *moment) error {
+	for _, place := range sortedKeys(m.Devices.Plug) {
+		if err := c.devicePlace(m.Devices, "plug", place); err != nil {
 			return err
 		}
-		for _, model := range sortedKeys(d.Plug[place]) {
-			if err := c.countDevices(&d.Position, "plug", model, d.Plug[place][model], m.times()*c.placesOf(place)); err != nil {
+		for _, model := range sortedKeys(m.Devices.Plug[place]) {
+			n, places := m.Devices.Plug[place][model], m.times()*c.placesOf(place)
+			if err := c.countDevices(&m.Devices.Position, "plug", model, n, places); err != nil {
 				return err
 			}
 		}
 	}
-	drivers := map[string]map[string]stringList{"stopDrivers": d.StopDrivers, "startDrivers": d.StartDrivers}
-	for _, field := range sortedKeys(drivers) {
-		for _, driver := range sortedKeys(drivers[field]) {
+	return nil
+}
+
+// driverLists checks the drivers and nodes that fields name.
+func (c *storyChecker) driverLists(d *deviceChange, lists map[string]map[string]stringList) error {
+	for _, field := range sortedKeys(lists) {
+		for _, driver := range sortedKeys(lists[field]) {
 			if err := c.deviceDriver(&d.Position, field, driver); err != nil {
 				return err
 			}
-			if err := c.anyOf(&d.Position, field, drivers[field][driver]); err != nil {
+			if err := c.anyOf(&d.Position, field, lists[field][driver]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bindingFaults checks the drivers that fields name.
+func (c *storyChecker) bindingFaults(d *deviceChange, faults map[string]map[string]duration) error {
+	for _, field := range sortedKeys(faults) {
+		for _, driver := range sortedKeys(faults[field]) {
+			if err := c.deviceDriver(&d.Position, field, driver); err != nil {
 				return err
 			}
 		}

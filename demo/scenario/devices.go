@@ -23,6 +23,7 @@ type deviceModel struct {
 	Attributes map[string]string `yaml:"attributes"`
 	Capacity   map[string]amount `yaml:"capacity"`
 	Shared     bool              `yaml:"shared"`
+	Binding    bool              `yaml:"binding"`
 	Partitions []int             `yaml:"partitions"`
 	PerSlice   int               `yaml:"perSlice"`
 }
@@ -88,6 +89,8 @@ type deviceChange struct {
 	Plug         map[string]map[string]int `yaml:"plug"`
 	StopDrivers  map[string]stringList     `yaml:"stopDrivers"`
 	StartDrivers map[string]stringList     `yaml:"startDrivers"`
+	BindingHangs map[string]duration       `yaml:"bindingHangs"`
+	BindingFails map[string]duration       `yaml:"bindingFails"`
 }
 
 // poolOn is the name of the model's pool on a node, or that of a pool of several nodes.

@@ -245,6 +245,9 @@ func (m *deviceModel) device(model string, parts int) resourcev1.Device {
 		}
 		d.Capacity[resourcev1.QualifiedName(key)] = resourcev1.DeviceCapacity{Value: share}
 	}
+	if m.Binding {
+		d.BindingConditions, d.BindingFailureConditions = []string{m.Driver + "/attached"}, []string{m.Driver + "/broken"}
+	}
 	if m.Shared {
 		yes := true
 		d.AllowMultipleAllocations = &yes

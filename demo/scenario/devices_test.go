@@ -35,6 +35,9 @@ func (l *deviceObserver) learn(op world.Op, o world.Object) {
 		words = append(words, "slice of", o.Spec.Pool.Name, fmt.Sprintf("1/%d:", o.Spec.Pool.ResourceSliceCount))
 		for _, d := range o.Spec.Devices {
 			word := d.Name
+			if len(d.BindingConditions) > 0 {
+				word += "?" + d.BindingConditions[0]
+			}
 			if len(d.Taints) > 0 {
 				word += "!" + d.Taints[0].Key
 			}
@@ -170,6 +173,16 @@ cluster:
   nodes: [{name: n, cpu: 4, memory: 8Gi, devices: {h100: 1}}]
   devices: {models: {h100: {driver: gpu.example.com, partitions: [2, 3], capacity: {memory: 60Gi}}}}
 `, "slice of n 1/2: h100-0 h100-0-1of2 h100-0-2of2 h100-0-1of3 h100-0-2of3 h100-0-3of3", "slice of n 1/2: counters of h100-0")
+}
+
+// Devices that their driver attaches have conditions.
+func TestDevices_Binding(t *testing.T) {
+	wantDevices(t, `
+cluster:
+  nodes: [{name: n, cpu: 4, memory: 8Gi}]
+  devices: {models: {nic: {driver: nic.example.com, binding: true}}, pools: [{name: fabric, model: nic, count: 1}]}
+steps: [{at: 1s, devices: {bindingHangs: {nic.example.com: 1m}, bindingFails: {nic.example.com: 1m}}}]
+`, "slice of fabric 1/1: nic-0?nic.example.com/attached")
 }
 
 // Each pod gets the claims of its workload, which go with it.

@@ -83,14 +83,15 @@
 //
 //	models    by name: the driver; attributes, beside model, which is the name: true or false, a whole number, a version such as
 //	          1.2.3, or a text; capacity; shared: true lets several claims have a device; partitions: into how many equal parts it
-//	          can be divided; perSlice: how many devices are in a ResourceSlice; pool: a pool of their own. Devices are called
+//	          can be divided; binding: true makes the scheduler wait until the driver has attached a device, which takes as long
+//	          as latency.attach; perSlice: how many devices are in a ResourceSlice; pool: a pool of their own. Devices are called
 //	          a100-0 and so on, the parts of one a100-0-1of2, and a node's pool is called as the node, or as train-1/pool.
 //	classes   by name: a model or a driver, or {model or driver, selector, extendedResource}
 //	pools     devices that several nodes reach: name, model, count, and nodes, a label, or all nodes if not given
 //	claims    name, namespace, and what is requested: class, or anyOf: several classes, the best one first; count or all: true;
 //	          selector; sameAttribute: what all of its devices have in common, as in gpu.example.com/numa
 //
-// Partitions, shared devices and extendedResource need the scheduler's feature gates for them. Rules that taint devices, and
+// Partitions, shared devices, binding and extendedResource need the scheduler's feature gates for them. Rules that taint devices, and
 // claims with several requests, are written in full, in objects.
 //
 // # scheduler
@@ -137,7 +138,8 @@
 //	storage: {deleteClaims: [data-db-0], capacity: {ebs.csi.aws.com: {east: 0}}, provisionerHangs: {ebs.csi.aws.com: 1m},
 //	         detachFails: {data-db-0: 10m}}   capacity is what is left from now on
 //	devices: {fail: {train-1: a100-0}, repair: {train-1: a100-*}, unplug: {train-1: [a100-1]}, plug: {train-1: {a100: 2}},
-//	         stopDrivers: {gpu.example.com: train-*}, startDrivers: {gpu.example.com: train-*}}   where: nodes, or a pool
+//	         stopDrivers: {gpu.example.com: train-*}, startDrivers: {gpu.example.com: train-*},
+//	         bindingHangs: {gpu.example.com: 1m}, bindingFails: {gpu.example.com: 1m}}   devices are at nodes, or in a pool
 //	apiserver: {down, delay: {for, by}, reject: {bind: 3, volume: 1}, dropResponses: {status: 2}, breakWatches: [{kind: Pod, for: 5s}]}
 //	kill, pause ({leader: 5s}), partition ({scheduler-2: 5s})   replicas of the scheduler by name, or the leader
 //
