@@ -190,7 +190,9 @@ func (c *storyChecker) devices(m *moment) error {
 		return nil
 	}
 	return firstError(
-		func() error { return c.deviceLists(d, map[string]map[string]stringList{"fail": d.Broken, "repair": d.Repair, "unplug": d.Unplug}) },
+		func() error {
+			return c.deviceLists(d, map[string]map[string]stringList{"fail": d.Broken, "repair": d.Repair, "unplug": d.Unplug})
+		},
 		func() error { return c.plugged(m) },
 		func() error {
 			return c.driverLists(d, map[string]map[string]stringList{"stopDrivers": d.StopDrivers, "startDrivers": d.StartDrivers})

@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"orrery/core/drive"
 	"orrery/core/engine"
+	"orrery/core/trace/play"
 	"orrery/core/world"
 )
 
@@ -218,7 +220,30 @@ workloads:
 	wantDevices(t, gpuCluster+classes+"steps: [{at: 5s, delete: [serve, train]}]\n", fixed...)
 }
 
-// Templates and rules can be written in full, too.
+// A recording of devices is the same twice, and can be replayed.
+func TestDevices_Recorded(t *testing.T) {
+	s := parsed(t, "warmup: 1m\n"+gpuCluster+`
+    classes: {gpu: gpu.example.com}
+workloads: [{deployment: serve, replicas: 3, devices: {gpu: gpu}}]
+steps:
+  - {at: 5s, devices: {fail: {train-1: a100-0}, plug: {train-2: {a100: 100}}, stopDrivers: {gpu.example.com: train-1}}}
+  - {at: 9s, delete: serve}
+`)
+	var files [2]bytes.Buffer
+	for i := range files {
+		if err := s.Record(&files[i], nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+		t.Error("recorded twice, it differs")
+	}
+	if _, report, err := play.Replay(&files[0], play.Options{}); err != nil || !report.OK() || report.Refused > 0 {
+		t.Errorf("replayed: %+v, %v", report, err)
+	}
+}
+
+// Templates can be written in full, too.
 func TestDevices_ObjectsInFull(t *testing.T) {
 	wantDevices(t, gpuCluster+`
     classes: {gpu: gpu.example.com}
