@@ -68,6 +68,10 @@ func (p *printer) Emitted(e world.Effect) {
 		p.line(e.At, "claim volume", "%s for claim %s of %s", a.Volume.Name, a.Claim.Name, a.Pod)
 	case world.SelectNode:
 		p.line(e.At, "select node", "%s for claim %s of %s", a.Node, a.Claim.Name, a.Pod)
+	case world.ReserveResourceClaim:
+		p.line(e.At, "reserve claim", "%s for %s on %s", a.Claim.Name, a.Pod, a.Node)
+	case world.DeallocateResourceClaim:
+		p.line(e.At, "deallocate", "claim %s for %s", a.Claim.Name, a.Pod)
 	case world.Delete:
 		p.line(e.At, "evict", "%s", a.Pod)
 	case world.EmitEvent:

@@ -88,6 +88,9 @@ func (d *Digest) effect(e world.Effect) {
 		if a.NominatedNode != nil {
 			d.text(*a.NominatedNode)
 		}
+		if a.ExtendedResources != nil {
+			d.text(a.ExtendedResources.ResourceClaimName)
+		}
 	case world.Delete:
 		d.text("delete")
 		d.ref(a.Pod)
@@ -115,6 +118,45 @@ func (d *Digest) effect(e world.Effect) {
 		d.text("select node")
 		d.ref(a.Pod)
 		d.text(a.Node)
+		d.text(a.Claim.Name)
+	default:
+		d.resourceClaim(a)
+	}
+}
+
+// resourceClaim adds a write of a ResourceClaim, with the devices that it allocates.
+func (d *Digest) resourceClaim(act world.Action) {
+	switch a := act.(type) {
+	case world.ReserveResourceClaim:
+		d.text("reserve resource claim")
+		d.ref(a.Pod)
+		d.text(a.Node)
+		d.text(a.Claim.Name)
+		if a.Allocation == nil {
+			return
+		}
+		for _, device := range a.Allocation.Devices.Results {
+			d.text(device.Request)
+			d.text(device.Driver)
+			d.text(device.Pool)
+			d.text(device.Device)
+		}
+	case world.UnreserveResourceClaim:
+		d.text("unreserve resource claim")
+		d.ref(a.Pod)
+		d.text(a.Claim.Name)
+	case world.DeallocateResourceClaim:
+		d.text("deallocate resource claim")
+		d.ref(a.Pod)
+		d.text(a.Claim.Name)
+	case world.CreateResourceClaim:
+		d.text("create resource claim")
+		d.ref(a.Pod)
+		d.text(a.Node)
+		d.text(a.Claim.Name)
+	case world.DeleteResourceClaim:
+		d.text("delete resource claim")
+		d.ref(a.Pod)
 		d.text(a.Claim.Name)
 	}
 }

@@ -182,6 +182,12 @@ func (b *PodBuilder) PVC(claim string) *PodBuilder {
 	return b
 }
 
+// ResourceClaim uses a claim for devices of the pod's namespace.
+func (b *PodBuilder) ResourceClaim(claim string) *PodBuilder {
+	b.pod.Spec.ResourceClaims = append(b.pod.Spec.ResourceClaims, v1.PodResourceClaim{Name: claim, ResourceClaimName: &claim})
+	return b
+}
+
 // Volume adds a volume that stands in the pod.
 func (b *PodBuilder) Volume(name string, source v1.VolumeSource) *PodBuilder {
 	b.pod.Spec.Volumes = append(b.pod.Spec.Volumes, v1.Volume{Name: name, VolumeSource: source})

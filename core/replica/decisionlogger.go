@@ -49,5 +49,10 @@ func (l decisionLogger) Emitted(e world.Effect) {
 	case world.SelectNode:
 		claim := klog.KRef(act.Claim.Namespace, act.Claim.Name)
 		log.Info("Attempting to select node for claim", "pod", of, "node", act.Node, "claim", claim)
+	case world.ReserveResourceClaim:
+		claim := klog.KRef(act.Claim.Namespace, act.Claim.Name)
+		log.Info("Attempting to reserve claim", "pod", of, "node", act.Node, "resourceclaim", claim, "allocates", act.Allocation != nil)
+	case world.DeallocateResourceClaim:
+		log.Info("Deallocation of ResourceClaim", "pod", of, "resourceclaim", klog.KRef(act.Claim.Namespace, act.Claim.Name))
 	}
 }

@@ -24,7 +24,8 @@ type heldBindings struct {
 	outcomes  []world.EffectDone
 }
 
-// heldBinding is a binding that the engine emitted, or a write that prepares one: a claim in a volume, a node in a claim.
+// heldBinding is a binding that the engine emitted, or a write that prepares one: a claim in a volume, a node in a claim, a
+// pod in a claim for devices.
 type heldBinding struct {
 	effect world.EffectID
 	pod    world.PodRef
@@ -41,6 +42,10 @@ func toHold(e world.Effect) (heldBinding, bool) {
 	case world.ClaimVolume:
 		one.node = act.Node
 	case world.SelectNode:
+		one.node = act.Node
+	case world.ReserveResourceClaim:
+		one.node = act.Node
+	case world.CreateResourceClaim:
 		one.node = act.Node
 	default:
 		return one, false
@@ -100,7 +105,7 @@ func (p *heldBindings) afterInput(in world.Input, was *v1.Pod, known store.View)
 	case world.Changed:
 		pod, ok := event.Object.(*v1.Pod)
 		if !ok {
-			if isVolumeKind(world.KindOf(event.Object)) {
+			if showsWrites(world.KindOf(event.Object)) {
 				p.compareAll(known)
 			}
 			return
@@ -114,7 +119,7 @@ func (p *heldBindings) afterInput(in world.Input, was *v1.Pod, known store.View)
 			p.fail(one, metav1.StatusReasonConflict, "the cluster's scheduler declared it unschedulable: "+printable.Line(newlyUnschedulable(was, pod).Message, 200))
 		}
 	case world.Listed:
-		if event.Kind == world.Pod || isVolumeKind(event.Kind) {
+		if event.Kind == world.Pod || showsWrites(event.Kind) {
 			p.compareAll(known)
 		}
 	}
@@ -139,7 +144,7 @@ func (p *heldBindings) compare(one heldBinding, known store.View) {
 	case pod.Spec.NodeName != "":
 		p.resolve(one, pod.Spec.NodeName)
 	default:
-		p.compareVolume(one, known)
+		p.compareWrite(one, known)
 	}
 }
 

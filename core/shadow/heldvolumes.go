@@ -2,6 +2,7 @@ package shadow
 
 import (
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/storage/volume"
 
@@ -10,21 +11,23 @@ import (
 	"orrery/core/world"
 )
 
-// The other scheduler writes volumes and claims before it binds their pod, and the cluster's controllers may take longer
+// The other scheduler writes volumes and claims of both kinds before it binds their pod, and the cluster's controllers may take longer
 // than PredictionTimeout to answer. So a held write succeeds as soon as the object has it.
 
-// isVolumeKind reports whether objects of a kind can show that a held write was made.
-func isVolumeKind(kind world.Kind) bool {
-	return kind == world.PersistentVolume || kind == world.PersistentVolumeClaim
+// showsWrites reports whether objects of a kind can show that a held write was made.
+func showsWrites(kind world.Kind) bool {
+	return kind == world.PersistentVolume || kind == world.PersistentVolumeClaim || kind == world.ResourceClaim
 }
 
-// compareVolume resolves a held write by its object.
-func (p *heldBindings) compareVolume(one heldBinding, known store.View) {
+// compareWrite resolves a held write by its object.
+func (p *heldBindings) compareWrite(one heldBinding, known store.View) {
 	switch act := one.action.(type) {
 	case world.ClaimVolume:
 		p.compareReference(one, act, known)
 	case world.SelectNode:
 		p.compareNode(one, act, known)
+	case world.ReserveResourceClaim:
+		p.compareReservation(one, act, known)
 	}
 }
 
@@ -44,6 +47,22 @@ func (p *heldBindings) compareReference(one heldBinding, act world.ClaimVolume, 
 	default:
 		ref := pv.Spec.ClaimRef
 		p.fail(one, metav1.StatusReasonConflict, "the volume was claimed by "+printable.Line(ref.Namespace+"/"+ref.Name, 100))
+	}
+}
+
+// compareReservation resolves a held reservation by the users of the claim, and by the devices that it has.
+func (p *heldBindings) compareReservation(one heldBinding, act world.ReserveResourceClaim, known store.View) {
+	claim, ok := known.Object(world.ResourceClaim, act.Claim.Namespace, act.Claim.Name).(*resourcev1.ResourceClaim)
+	if !ok || act.Claim.UID != "" && claim.UID != act.Claim.UID {
+		p.fail(one, metav1.StatusReasonNotFound, "the resource claim is gone")
+		return
+	}
+	reserved, err := act.Apply(claim)
+	switch {
+	case err != nil:
+		p.fail(one, metav1.StatusReasonConflict, "the cluster's scheduler did otherwise: "+printable.Line(err.Error(), 200))
+	case reserved == claim:
+		p.succeed(one)
 	}
 }
 

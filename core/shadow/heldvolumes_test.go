@@ -6,6 +6,8 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -32,7 +34,7 @@ var (
 func newWriter(t *testing.T) *writer {
 	t.Helper()
 	w := &writer{t, newHeldBindings(func(types.UID, string, string) {}), store.New()}
-	for _, o := range []world.Object{heldPod, heldClaim, heldVolume} {
+	for _, o := range []world.Object{heldPod, heldClaim, heldVolume, heldDevices().Obj()} {
 		w.apply(world.Changed{Object: o})
 	}
 	return w
@@ -76,6 +78,9 @@ func (w *writer) outcome() string {
 	return string(o.Reason) + ": " + o.Message
 }
 
+// heldDevices is a claim for devices.
+func heldDevices() *mk.ResourceClaimBuilder { return mk.ResourceClaim("gpus") }
+
 func podOn(node string) *v1.Pod {
 	pod := *heldPod
 	pod.Spec.NodeName = node
@@ -91,6 +96,10 @@ func TestHeldBindings_ResolveVolumeWrites(t *testing.T) {
 		Pod: world.PodRefOf(heldPod), Node: "n", Volume: world.ObjectRefOf(heldVolume), Claim: world.ObjectRefOf(heldClaim),
 	}
 	selecting := world.SelectNode{Pod: world.PodRefOf(heldPod), Node: "n", Claim: world.ObjectRefOf(heldClaim)}
+	reserving := world.ReserveResourceClaim{
+		Pod: world.PodRefOf(heldPod), Node: "n", Claim: world.ObjectRefOf(heldDevices().Obj()),
+		Allocation: heldDevices().Allocated("n", "gpu", "d", "p", "1").Obj().Status.Allocation,
+	}
 	failed := *heldPod
 	failed.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable}}
 	namesake, twin := *heldVolume, *heldClaim
@@ -130,6 +139,14 @@ func TestHeldBindings_ResolveVolumeWrites(t *testing.T) {
 		{"a list has the claim with the node", selecting, listed(world.PersistentVolumeClaim, selected("n")), "done"},
 		{"the claim is gone", selecting, deleted(heldClaim), "NotFound: the claim is gone"},
 		{"the claim is a namesake", selecting, changed(&twin), "NotFound: the claim is gone"},
+
+		{"the devices are allocated to the pod", reserving, changed(heldDevices().Allocated("n", "gpu", "d", "p", "1").ReservedFor("p").Obj()), "done"},
+		{"a list has the devices with the pod", reserving, listed(world.ResourceClaim, heldDevices().Allocated("n", "gpu", "d", "p", "1").ReservedFor("p").Obj()), "done"},
+		{"other devices are allocated", reserving, changed(heldDevices().Allocated("n", "gpu", "d", "p", "2").ReservedFor("p").Obj()), "Conflict: the cluster's scheduler did otherwise: claim default/gpus got allocated elsewhere in the meantime"},
+		{"the devices' claim gets a finalizer", reserving, changed(&resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "default", Name: "gpus", UID: heldDevices().Obj().UID, Finalizers: []string{resourcev1.Finalizer},
+		}}), "held"},
+		{"the devices' claim is gone", reserving, deleted(heldDevices().Obj()), "NotFound: the resource claim is gone"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWriter(t)

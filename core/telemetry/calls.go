@@ -31,6 +31,14 @@ func CallType(act world.Action) string {
 		return "persistentvolume_patch"
 	case world.SelectNode:
 		return "persistentvolumeclaim_patch"
+	case world.ReserveResourceClaim, world.DeallocateResourceClaim:
+		return "resourceclaim_status_update"
+	case world.UnreserveResourceClaim:
+		return "resourceclaim_status_patch"
+	case world.CreateResourceClaim:
+		return "resourceclaim_create"
+	case world.DeleteResourceClaim:
+		return "resourceclaim_delete"
 	}
 	return ""
 }

@@ -234,7 +234,7 @@ func BenchmarkMetrics(b *testing.B) {
 	}
 }
 
-func TestObserveCall_NamesVolumeWrites(t *testing.T) {
+func TestObserveCall_NamesWritesForBinding(t *testing.T) {
 	features, err := config.ParseFeatures(map[string]bool{"SchedulerAsyncAPICalls": true})
 	if err != nil {
 		t.Fatal(err)
@@ -243,10 +243,12 @@ func TestObserveCall_NamesVolumeWrites(t *testing.T) {
 	m := telemetry.New(registry, features)
 	m.ObserveCall(world.ClaimVolume{}, nil, time.Second)
 	m.ObserveCall(world.SelectNode{}, errors.New("refused"), time.Second)
+	m.ObserveCall(world.ReserveResourceClaim{}, nil, time.Second)
 	got := said(t, registry)
 	for _, want := range []string{
 		"scheduler_async_api_call_execution_total{call_type=persistentvolume_patch,result=success} 1\n",
 		"scheduler_async_api_call_execution_total{call_type=persistentvolumeclaim_patch,result=error} 1\n",
+		"scheduler_async_api_call_execution_total{call_type=resourceclaim_status_update,result=success} 1\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no series %s in\n%s", want, got)

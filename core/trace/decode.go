@@ -112,7 +112,7 @@ func (c *entryReader) effectDone() Input {
 	}
 	ev.Outcome = world.Outcome{Code: fwk.Code(code), Reason: metav1.StatusReason(c.text()), Message: c.text()}
 	in.Event = ev
-	if in.Effect.Verb = Verb(c.byte()); in.Effect.Verb > SelectNode {
+	if in.Effect.Verb = Verb(c.byte()); in.Effect.Verb > DeleteResourceClaim {
 		c.fail(fmt.Errorf("an outcome is of an effect that is not known (%d)", in.Effect.Verb))
 	}
 	if in.Effect.Verb != Unknown {

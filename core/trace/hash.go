@@ -121,7 +121,7 @@ func (h *NameHasher) hashBody(b Body) Body {
 				ev.Outcome.Message = redactedMessage
 			}
 			b.Event, b.Effect.Pod = ev, h.ref(b.Effect.Pod)
-			if b.Effect.Verb == ClaimVolume || b.Effect.Verb == SelectNode {
+			if b.Effect.Verb.namesObject() {
 				b.Effect.Detail = h.Name(b.Effect.Detail)
 			}
 		case world.ActivateRequest:

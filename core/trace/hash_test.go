@@ -140,6 +140,7 @@ func TestNameHasher_HashesEveryName(t *testing.T) {
 		trace.Input{Event: world.EffectDone{Outcome: world.Outcome{Code: 1, Message: canary}}, Effect: trace.EffectKey{Verb: trace.Bind, Pod: world.PodRefOf(pod)}},
 		trace.Input{Event: world.EffectDone{}, Effect: trace.EffectKey{Verb: trace.ClaimVolume, Pod: world.PodRefOf(pod), Detail: canary}},
 		trace.Input{Event: world.EffectDone{}, Effect: trace.EffectKey{Verb: trace.SelectNode, Pod: world.PodRefOf(pod), Detail: canary}},
+		trace.Input{Event: world.EffectDone{}, Effect: trace.EffectKey{Verb: trace.ReserveResourceClaim, Pod: world.PodRefOf(pod), Detail: canary}},
 		trace.Decision{Pod: world.PodRefOf(pod), Node: canary, Nominated: canary},
 		trace.Mark{Pod: world.PodRefOf(pod), Text: canary},
 	} {

@@ -34,7 +34,7 @@ type EffectKey struct {
 	Verb Verb
 	Pod  world.PodRef
 	// Detail is the type of the patched condition, the extension point and the plugin that ran, or the volume or the claim
-	// that was written.
+	// of volumes or devices that was written.
 	Detail string
 }
 
@@ -50,7 +50,24 @@ const (
 	RunPlugin
 	ClaimVolume
 	SelectNode
+	ReserveResourceClaim
+	UnreserveResourceClaim
+	DeallocateResourceClaim
+	CreateResourceClaim
+	DeleteResourceClaim
 )
+
+// namesObject reports whether the detail of an effect is the name of an object.
+func (v Verb) namesObject() bool { return v >= ClaimVolume }
+
+// WritesForBinding reports whether a verb is a write of an object that a pod's binding waits for.
+func (v Verb) WritesForBinding() bool {
+	switch v {
+	case ClaimVolume, SelectNode, ReserveResourceClaim, CreateResourceClaim:
+		return true
+	}
+	return false
+}
 
 // EffectKeyOf returns the key of an action; zero for one without an outcome.
 func EffectKeyOf(a world.Action) EffectKey {
@@ -71,6 +88,16 @@ func EffectKeyOf(a world.Action) EffectKey {
 		return EffectKey{Verb: ClaimVolume, Pod: a.Pod, Detail: a.Volume.Name}
 	case world.SelectNode:
 		return EffectKey{Verb: SelectNode, Pod: a.Pod, Detail: a.Claim.Name}
+	case world.ReserveResourceClaim:
+		return EffectKey{Verb: ReserveResourceClaim, Pod: a.Pod, Detail: a.Claim.Name}
+	case world.UnreserveResourceClaim:
+		return EffectKey{Verb: UnreserveResourceClaim, Pod: a.Pod, Detail: a.Claim.Name}
+	case world.DeallocateResourceClaim:
+		return EffectKey{Verb: DeallocateResourceClaim, Pod: a.Pod, Detail: a.Claim.Name}
+	case world.CreateResourceClaim:
+		return EffectKey{Verb: CreateResourceClaim, Pod: a.Pod, Detail: a.Claim.Name}
+	case world.DeleteResourceClaim:
+		return EffectKey{Verb: DeleteResourceClaim, Pod: a.Pod, Detail: a.Claim.Name}
 	}
 	return EffectKey{}
 }

@@ -93,7 +93,7 @@ func randomRecord(t *rapid.T) trace.Record {
 		return p
 	}
 	wish := func() trace.EffectKey {
-		w := trace.EffectKey{Verb: trace.Verb(rapid.IntRange(0, int(trace.SelectNode)).Draw(t, "verb"))}
+		w := trace.EffectKey{Verb: trace.Verb(rapid.IntRange(0, int(trace.DeleteResourceClaim)).Draw(t, "verb"))}
 		if w.Verb != trace.Unknown {
 			w.Pod, w.Detail = ref(text.Draw(t, "pod")), text.Draw(t, "detail")
 		}

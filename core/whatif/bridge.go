@@ -63,13 +63,19 @@ func (b bridge) Do(e world.Effect) {
 	b.cluster.Do(e)
 }
 
-// ofAnyVersion removes the versions from the write of a volume or a claim. They are those of the real cluster.
+// ofAnyVersion removes the versions from the write of a volume or a claim of volumes or devices. They are those of the real cluster.
 func ofAnyVersion(a world.Action) world.Action {
 	switch act := a.(type) {
 	case world.ClaimVolume:
 		act.Volume.ResourceVersion, act.Claim.ResourceVersion = "", ""
 		return act
 	case world.SelectNode:
+		act.Claim.ResourceVersion = ""
+		return act
+	case world.ReserveResourceClaim:
+		act.Claim.ResourceVersion = ""
+		return act
+	case world.DeallocateResourceClaim:
 		act.Claim.ResourceVersion = ""
 		return act
 	}

@@ -20,7 +20,9 @@ type Effect struct {
 	Action Action
 }
 
-// Action is the content of an Effect: [Bind], [PatchStatus], [Delete], [EmitEvent], [RunPlugin], [ClaimVolume] or [SelectNode].
+// Action is the content of an Effect: [Bind], [PatchStatus], [Delete], [EmitEvent] or [RunPlugin]; of volumes [ClaimVolume]
+// or [SelectNode]; of devices [ReserveResourceClaim], [UnreserveResourceClaim], [DeallocateResourceClaim],
+// [CreateResourceClaim] or [DeleteResourceClaim].
 type Action interface{ action() }
 
 // PodRef names one pod; the UID distinguishes it from another pod of the same name.
@@ -64,6 +66,8 @@ type PatchStatus struct {
 	Condition *v1.PodCondition
 	// NominatedNode is the new status.nominatedNodeName; the empty string clears it.
 	NominatedNode *string
+	// ExtendedResources names the claim that has the devices of the pod's extended resources.
+	ExtendedResources *v1.PodExtendedResourceClaimStatus
 }
 
 // Delete deletes a pod with its own grace period.
@@ -142,6 +146,16 @@ func PodOf(a Action) PodRef {
 	case ClaimVolume:
 		return a.Pod
 	case SelectNode:
+		return a.Pod
+	case ReserveResourceClaim:
+		return a.Pod
+	case UnreserveResourceClaim:
+		return a.Pod
+	case DeallocateResourceClaim:
+		return a.Pod
+	case CreateResourceClaim:
+		return a.Pod
+	case DeleteResourceClaim:
 		return a.Pod
 	}
 	return PodRef{}

@@ -136,7 +136,7 @@ func (p replayer) collectEffects() {
 		if wish.Verb != trace.Unknown {
 			p.pending[wish] = append(p.pending[wish], effect.ID)
 		}
-		if wish.Verb == trace.ClaimVolume || wish.Verb == trace.SelectNode {
+		if wish.Verb.WritesForBinding() {
 			p.writes[wish.Pod] = wish
 		}
 	}

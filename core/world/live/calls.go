@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
 	"orrery/core/world"
 )
@@ -48,6 +49,8 @@ func (c *Cluster) attempt(j *task) (outcome world.Outcome, again time.Duration) 
 		err = c.claimVolume(ctx, act, j)
 	case world.SelectNode:
 		err = c.selectNode(ctx, act, j)
+	default:
+		err = c.writeResourceClaim(ctx, act, j)
 	}
 	c.options.OnCall(j.act, err, c.clock.now().Sub(began))
 	return c.outcomeOrRetry(j, err)
@@ -159,6 +162,8 @@ type podPatch struct {
 		Conditions    []conditionPatch `json:"conditions,omitempty"`
 		Order         []conditionType  `json:"$setElementOrder/conditions,omitempty"`
 		NominatedNode *string          `json:"nominatedNodeName,omitempty"`
+
+		ExtendedResources *v1.PodExtendedResourceClaimStatus `json:"extendedResourceClaimStatus,omitempty"`
 	} `json:"status"`
 }
 
@@ -183,6 +188,9 @@ func statusPatch(act world.PatchStatus, pod *v1.Pod, now metav1.Time) (patch pod
 	patch.Metadata.UID = act.Pod.UID
 	if act.NominatedNode != nil && *act.NominatedNode != pod.Status.NominatedNodeName {
 		patch.Status.NominatedNode, changes = act.NominatedNode, true
+	}
+	if act.ExtendedResources != nil && !resourceclaim.PodExtendedStatusEqual(act.ExtendedResources, pod.Status.ExtendedResourceClaimStatus) {
+		patch.Status.ExtendedResources, changes = act.ExtendedResources, true
 	}
 	next := act.Condition
 	if next == nil {

@@ -93,6 +93,9 @@ func (j *task) merge(newer *task) bool {
 		if next.NominatedNode == nil {
 			next.NominatedNode = act.NominatedNode
 		}
+		if next.ExtendedResources == nil {
+			next.ExtendedResources = act.ExtendedResources
+		}
 		j.act, j.knownPod = next, newer.knownPod
 		j.failures, j.began = 0, time.Time{}
 	default:
@@ -116,7 +119,7 @@ func (j *task) supersededBy(newer *task) bool {
 	case world.Bind:
 		return !j.uncertain
 	case world.PatchStatus:
-		return act.Condition == nil || act.Condition.Type == v1.PodScheduled
+		return act.ExtendedResources == nil && (act.Condition == nil || act.Condition.Type == v1.PodScheduled)
 	}
 	return false
 }

@@ -326,6 +326,10 @@ func (s *stub) answer(w http.ResponseWriter, r *http.Request) {
 		s.onVolume(w, r, parts[2], "/"+parts[3])
 	case len(parts) == 6 && parts[4] == "persistentvolumeclaims":
 		s.onVolume(w, r, parts[4], parts[3]+"/"+parts[5])
+	case len(parts) >= 7 && parts[5] == "resourceclaims":
+		s.onResourceClaim(w, r, parts[4]+"/"+parts[6], strings.Join(parts[7:], "/"))
+	case len(parts) == 6 && parts[5] == "resourceclaims" && r.Method == http.MethodPost:
+		s.onResourceClaim(w, r, parts[4]+"/"+newClaim, "")
 	default:
 		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, r.URL.Path)
 	}

@@ -87,7 +87,7 @@ func (c *Cluster) perform(e world.Effect) world.Outcome {
 		status := act.Call(context.Background())
 		return world.Outcome{Code: status.Code(), Message: status.Message()}
 	}
-	return world.Outcome{}
+	return outcomeOf(c.writeResourceClaim(e.Action))
 }
 
 func (c *Cluster) deleteVictim(act world.Delete) error {

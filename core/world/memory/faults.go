@@ -56,6 +56,8 @@ const (
 	CallPlugin
 	// CallVolume is the update of a volume or a claim before a binding.
 	CallVolume
+	// CallResourceClaim is a write of a claim for devices.
+	CallResourceClaim
 )
 
 func callOf(a world.Action) Call {
@@ -68,6 +70,8 @@ func callOf(a world.Action) Call {
 		return CallPlugin
 	case world.ClaimVolume, world.SelectNode:
 		return CallVolume
+	case world.ReserveResourceClaim, world.UnreserveResourceClaim, world.DeallocateResourceClaim, world.CreateResourceClaim, world.DeleteResourceClaim:
+		return CallResourceClaim
 	}
 	return CallBind
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
 	"orrery/core/world"
 )
@@ -20,6 +21,10 @@ func (c *Cluster) patchStatus(act world.PatchStatus) error {
 	}
 	if act.NominatedNode != nil && *act.NominatedNode != pod.Status.NominatedNodeName {
 		patched.Status.NominatedNodeName = *act.NominatedNode
+		changed = true
+	}
+	if act.ExtendedResources != nil && !resourceclaim.PodExtendedStatusEqual(act.ExtendedResources, pod.Status.ExtendedResourceClaimStatus) {
+		patched.Status.ExtendedResourceClaimStatus = act.ExtendedResources
 		changed = true
 	}
 	if changed {
