@@ -18,6 +18,7 @@
 //	evict/budget  evict/lifecycle                      PodDisruptionBudgets and drains, taints of troubled nodes
 //	  │
 //	volumes  volumes/outcome                           persistent volumes and claims, with what is decided about them
+//	devices  devices/outcome                           devices and the claims for them, with what is decided about them
 //	  │
 //	store  trace  leader  leader/sim  config           objects by kind · the file format · leases · configuration
 //	  │

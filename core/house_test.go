@@ -41,6 +41,8 @@ core/world/memory: core/csimigration core/deviceapi core/requests core/saturatin
 core/trace: core/footprint core/printable core/requests core/store core/trim core/world
 core/volumes: core/store core/world
 core/volumes/outcome: core/store core/world
+core/devices: core/store core/world
+core/devices/outcome: core/store core/world
 # evictions
 core/evict: core/printable core/world
 core/evict/budget: core/evict core/world
@@ -49,7 +51,7 @@ core/evict/lifecycle: core/evict core/saturating core/store core/world core/worl
 core/evict/pressure: core/evict core/footprint core/requests core/saturating core/world core/world/memory
 core/evict/taint: core/evict core/store core/world
 # plugins and what they run in
-core/framework: core/config core/volumes core/world
+core/framework: core/config core/devices core/volumes core/world
 core/preempt: core/framework core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/preempt core/store core/world
 core/plugins/shape
@@ -81,13 +83,13 @@ core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins
 # the engine and what observes it
 core/cache: core/requests core/saturating
 core/queue: core/cache core/requests core/saturating
-core/engine: core/cache core/config core/framework core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/volumes core/world
+core/engine: core/cache core/config core/devices core/framework core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/volumes core/world
 core/drive: core/cache core/engine core/store core/world
 core/shadow: core/config core/drive core/engine core/plugins/unreadable core/printable core/store core/world
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/queue core/requests core/volumes core/world
-core/trace/play: core/config core/drive core/engine core/printable core/queue core/trace core/volumes/outcome core/world
+core/trace/play: core/config core/devices/outcome core/drive core/engine core/printable core/queue core/trace core/volumes/outcome core/world
 # questions about an engine
-core/compare: core/config core/drive core/engine core/framework core/queue core/requests core/saturating core/trace core/trace/play core/volumes/outcome core/world
+core/compare: core/config core/devices/outcome core/drive core/engine core/framework core/queue core/requests core/saturating core/trace core/trace/play core/volumes/outcome core/world
 core/whatif/change: core/footprint core/printable core/requests
 core/diagnose: core/cache core/config core/csimigration core/engine core/evict/budget core/framework core/plugins/interpodaffinity core/plugins/nodeports core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/podvolumes core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone core/preempt core/queue core/requests core/saturating core/spelling core/volumes core/volumes/outcome core/whatif/change core/world
 core/whatif: core/config core/diagnose core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/taint core/framework core/plugins/podvolumes core/printable core/saturating core/store core/whatif/change core/world core/world/memory

@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	deviceoutcome "orrery/core/devices/outcome"
 	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/framework"
@@ -240,6 +241,7 @@ func (s *simulation) outcomeInputs(at time.Time, effect world.Effect) []world.In
 		return nil
 	}
 	events := append([]world.Event{world.EffectDone{Effect: effect.ID}}, outcome.Of(effect.Action, s.engine.Store())...)
+	events = append(events, deviceoutcome.Of(effect.Action, s.engine.Store())...)
 	switch act := effect.Action.(type) {
 	case world.Bind:
 		events = append(events, s.bind(at, act.Pod, act.Node)...)

@@ -24,6 +24,7 @@ func (e *Engine) applyDelta(d store.Delta) error {
 
 func (e *Engine) dispatch(d store.Delta) error {
 	e.volumes.Changed(d)
+	e.devices.Changed(d)
 	e.objectWaits.changed(d)
 	switch d.Kind {
 	case world.Pod:

@@ -14,6 +14,7 @@ import (
 
 	"orrery/core/cache"
 	"orrery/core/config"
+	"orrery/core/devices"
 	"orrery/core/framework"
 	"orrery/core/plugins"
 	"orrery/core/plugins/queuesort"
@@ -70,6 +71,7 @@ type Engine struct {
 	now          time.Time
 	store        *store.Store
 	volumes      *volumes.State
+	devices      *devices.State
 	cache        *cache.Cache
 	snapshot     *cache.Snapshot
 	queue        *queue.Queue
@@ -136,7 +138,7 @@ func New(o Options) (*Engine, error) {
 		batches: map[string]*batch{}, batchCounters: map[string]*BatchCounters{},
 		decisions: newDecisionLog(o.DecisionLogSize), journal: queue.NewJournal(), digest: fnvOffset,
 	}
-	e.volumes, e.objectWaits = volumes.New(e.store), newObjectWaits()
+	e.volumes, e.devices, e.objectWaits = volumes.New(e.store), devices.New(e.store, deviceGates(e.config.Features)), newObjectWaits()
 	if err := e.makeProfiles(); err != nil {
 		return nil, err
 	}
@@ -160,6 +162,7 @@ func (e *Engine) makeProfiles() error {
 			Snapshot: e.snapshot, Nominator: nominator{e}, Activator: podActivator{e}, Waiting: e.waiting,
 			Emitter: emitter{e, name}, Rand: rng{e}, Changes: e.store, Events: eventRecorder{e, name},
 			Informers: e.store.Informers(), CSI: framework.CSINodes(e.store.Informers()), Volumes: e.volumes,
+			Devices: e.devices, DRA: devices.NewManager(e.devices),
 			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,
 			Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
 		}
@@ -211,6 +214,15 @@ func accounting(f config.Features) cache.Accounting {
 	return cache.Accounting{
 		IgnorePodLevel: !f.Enabled(config.PodLevelResources),
 		PodLevelStatus: f.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
+	}
+}
+
+// deviceGates returns what the feature gates say about devices.
+func deviceGates(f config.Features) devices.Gates {
+	return devices.Gates{
+		ConsumableCapacity: f.Enabled(config.DRAConsumableCapacity),
+		DeviceTaintRules:   f.Enabled(config.DRADeviceTaintRules),
+		ExtendedResources:  f.Enabled(config.DRAExtendedResource),
 	}
 }
 

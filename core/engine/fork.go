@@ -52,7 +52,7 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) 
 		lastSeq: e.lastSeq, counters: e.counters, digest: e.digest,
 	}
 	f.options.Listener, f.options.OnTiming = nil, nil
-	f.volumes = e.volumes.Fork(f.store)
+	f.volumes, f.devices = e.volumes.Fork(f.store), e.devices.Fork(f.store)
 	chance := *e.rng
 	f.rng = &chance
 	if err := f.makeProfiles(); err != nil {

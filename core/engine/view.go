@@ -12,6 +12,7 @@ import (
 
 	"orrery/core/cache"
 	"orrery/core/config"
+	"orrery/core/devices"
 	"orrery/core/framework"
 	"orrery/core/queue"
 	"orrery/core/store"
@@ -36,6 +37,9 @@ func (e *Engine) Store() store.View { return e.store }
 
 // Cache returns a read-only view of the node cache.
 func (e *Engine) Cache() cache.View { return e.cache }
+
+// Devices returns the state of devices, to be read only.
+func (e *Engine) Devices() *devices.State { return e.devices }
 
 // Volumes returns the state of volumes and claims, to be read only.
 func (e *Engine) Volumes() *volumes.State { return e.volumes }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/devices"
 	"orrery/core/volumes"
 	"orrery/core/world"
 )
@@ -69,6 +70,9 @@ func (p *Profile) IntN(n int) int {
 
 // Volumes is the engine's state of volumes and claims. See [VolumeState].
 func (p *Profile) Volumes() *volumes.State { return p.deps.Volumes }
+
+// Devices is the engine's state of devices. See [DeviceState].
+func (p *Profile) Devices() *devices.State { return p.deps.Devices }
 
 // ObjectChanges is which objects changed. Without an engine, any object may have. See [ObjectChanges].
 func (p *Profile) ObjectChanges(kind world.Kind, since uint64) (names []types.NamespacedName, now uint64, known bool) {

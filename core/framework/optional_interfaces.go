@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/devices"
 	"orrery/core/volumes"
 	"orrery/core/world"
 )
@@ -88,6 +89,12 @@ type ObjectKey struct {
 // if the profile belongs to no engine.
 type VolumeState interface {
 	Volumes() *volumes.State
+}
+
+// DeviceState is implemented by the handle given to a plugin: it has the engine's state of devices. It is nil if the profile
+// belongs to no engine.
+type DeviceState interface {
+	Devices() *devices.State
 }
 
 // Refuser marks a PreEnqueue plugin whose rejections the engine reports as FailedScheduling events, once for each pod. Those

@@ -10,6 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
+	"orrery/core/devices"
 	"orrery/core/volumes"
 )
 
@@ -35,6 +36,7 @@ type Options struct {
 	CSI        fwk.CSIManager
 	Workloads  fwk.WorkloadManager
 	Volumes    *volumes.State
+	Devices    *devices.State
 
 	Features config.Features
 

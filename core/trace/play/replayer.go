@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	deviceoutcome "orrery/core/devices/outcome"
 	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/trace"
@@ -233,6 +234,7 @@ func (p replayer) outcomeEvents(effect world.Effect) []world.Event {
 		return nil
 	}
 	events := append([]world.Event{world.EffectDone{Effect: effect.ID}}, outcome.Of(effect.Action, p.engine.Store())...)
+	events = append(events, deviceoutcome.Of(effect.Action, p.engine.Store())...)
 	switch act := effect.Action.(type) {
 	case world.Bind:
 		if pod := p.copyOfPod(act.Pod); pod != nil {

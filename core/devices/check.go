@@ -1,0 +1,50 @@
+package devices
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"orrery/core/world"
+)
+
+// Check compares the state with one that is made anew from the store, and looks for assumptions about versions that the store
+// no longer has. It visits every claim and slice, so it is for tests and debugging.
+func (s *State) Check() error {
+	var errs []error
+	for name, one := range s.assumed {
+		if one.stored != s.StoredClaim(name.Namespace, name.Name) {
+			errs = append(errs, fmt.Errorf("something is assumed of resource claim %s in a version that the store does not have", name))
+		}
+	}
+	again := newTaken(s.gates.ConsumableCapacity)
+	for _, claim := range s.Claims() {
+		again.replace(nil, claim)
+	}
+	for _, uid := range s.inFlightInOrder() {
+		again.replace(nil, s.inFlight[uid])
+	}
+	switch {
+	case !s.taken.ids.Equal(again.ids) || !maps.Equal(s.taken.more, again.more):
+		errs = append(errs, fmt.Errorf("%d devices are taken, not the %d of the claims", len(s.taken.ids), len(again.ids)))
+	case !equality.Semantic.DeepEqual(s.taken.capacity, again.capacity):
+		errs = append(errs, errors.New("the shared capacity that is taken is not that of the claims"))
+	}
+	anew := newSlices()
+	if s.gates.DeviceTaintRules {
+		anew.rulesChanged(s.store)
+	}
+	if !maps.EqualFunc(s.slices.tainted, anew.tainted, func(a, b *resourcev1.ResourceSlice) bool { return equality.Semantic.DeepEqual(a, b) }) {
+		errs = append(errs, fmt.Errorf("rules taint %d slices, not the %d of the store", len(s.slices.tainted), len(anew.tainted)))
+	}
+	if len(s.Slices()) != s.store.Len(world.ResourceSlice) {
+		errs = append(errs, fmt.Errorf("%d slices are listed, and the store has %d", len(s.Slices()), s.store.Len(world.ResourceSlice)))
+	}
+	slices.SortFunc(errs, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
+	return errors.Join(errs...)
+}

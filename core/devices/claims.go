@@ -1,0 +1,127 @@
+package devices
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/world"
+)
+
+// assumption is the assumed state of a claim, and the store's version of it.
+type assumption struct{ stored, state *resourcev1.ResourceClaim }
+
+// Claim returns a claim with what is assumed of it; nil if there is none.
+func (s *State) Claim(namespace, name string) *resourcev1.ResourceClaim {
+	if one, ok := s.assumed[types.NamespacedName{Namespace: namespace, Name: name}]; ok {
+		return one.state
+	}
+	return s.StoredClaim(namespace, name)
+}
+
+// StoredClaim returns a claim as the API server has it; nil if there is none.
+func (s *State) StoredClaim(namespace, name string) *resourcev1.ResourceClaim {
+	claim, _ := s.store.Object(world.ResourceClaim, namespace, name).(*resourcev1.ResourceClaim)
+	return claim
+}
+
+// Claims returns all claims with what is assumed of them, by namespace and name.
+func (s *State) Claims() []*resourcev1.ResourceClaim {
+	all := make([]*resourcev1.ResourceClaim, 0, s.store.Len(world.ResourceClaim))
+	for object := range s.store.Objects(world.ResourceClaim) {
+		all = append(all, s.Claim(object.GetNamespace(), object.GetName()))
+	}
+	return all
+}
+
+// Assume assumes the state of a claim that was written. It is an error if the store does not have the claim.
+func (s *State) Assume(claim *resourcev1.ResourceClaim) error {
+	name := nameOf(claim)
+	stored := s.StoredClaim(name.Namespace, name.Name)
+	switch {
+	case stored == nil:
+		return apierrors.NewNotFound(resourcev1.Resource("resourceclaims"), name.String())
+	case stored.UID != claim.UID:
+		return fmt.Errorf("resource claim %s was replaced: its UID is %s, not %s", name, stored.UID, claim.UID)
+	}
+	s.taken.replace(s.Claim(name.Namespace, name.Name), claim)
+	s.assumed[name] = assumption{stored, claim}
+	s.generation++
+	return nil
+}
+
+// Restore ends what is assumed of a claim.
+func (s *State) Restore(namespace, name string) {
+	one, ok := s.assumed[types.NamespacedName{Namespace: namespace, Name: name}]
+	if !ok {
+		return
+	}
+	s.taken.replace(one.state, one.stored)
+	delete(s.assumed, nameOf(one.state))
+	s.generation++
+}
+
+// SetInFlight takes the devices of a claim that is about to be written. The UID is that under which it is removed: the
+// implicit claim of extended resources has none of its own yet.
+func (s *State) SetInFlight(uid types.UID, claim *resourcev1.ResourceClaim) {
+	s.taken.replace(s.inFlight[uid], claim)
+	s.inFlight[uid] = claim
+	s.generation++
+}
+
+// InFlight returns a claim that is about to be written; nil if it is not.
+func (s *State) InFlight(uid types.UID) *resourcev1.ResourceClaim { return s.inFlight[uid] }
+
+// RemoveInFlight ends what SetInFlight began, and reports whether it had begun.
+func (s *State) RemoveInFlight(uid types.UID) bool {
+	claim, ok := s.inFlight[uid]
+	if ok {
+		s.taken.replace(claim, nil)
+		delete(s.inFlight, uid)
+		s.generation++
+	}
+	return ok
+}
+
+// Pending counts the claims in flight and those of which something is assumed.
+func (s *State) Pending() (inFlight, assumed int) { return len(s.inFlight), len(s.assumed) }
+
+// claimChanged takes in a version of a claim; either may be nil.
+func (s *State) claimChanged(was, is *resourcev1.ResourceClaim) {
+	var name types.NamespacedName
+	if is != nil {
+		name = nameOf(is)
+	} else {
+		name = nameOf(was)
+	}
+	one, assumed := s.assumed[name]
+	switch {
+	case !assumed:
+		s.taken.replace(was, is)
+	case is != nil && is.UID == one.state.UID && is.Status.Allocation == nil && one.state.Status.Allocation != nil:
+		state := *is
+		state.Status = one.state.Status
+		s.assumed[name] = assumption{is, &state}
+	default:
+		s.taken.replace(one.state, is)
+		delete(s.assumed, name)
+	}
+}
+
+// inFlightInOrder lists the claims in flight by UID.
+func (s *State) inFlightInOrder() []types.UID {
+	uids := make([]types.UID, 0, len(s.inFlight))
+	for uid := range s.inFlight {
+		uids = append(uids, uid)
+	}
+	slices.SortFunc(uids, cmp.Compare[types.UID])
+	return uids
+}
+
+func nameOf(o world.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+}

@@ -1,0 +1,27 @@
+// Package devices is what the scheduler knows about devices: the store's claims, slices and classes, and on top of them what
+// it has decided itself and not yet read back.
+//
+//	store.Delta ──► Changed ──► devices that claims have; slices with the taints of DeviceTaintRules; classes by resource
+//	                   └──────► an assumption that the store shows by now is dropped
+//
+//	DynamicResources  Reserve ───► SetInFlight ──► Allocated: the devices of claims, stored, assumed and in flight
+//	                  PreBind ───► Assume, RemoveInFlight: the claim is written, and not read back
+//	                  Unreserve ─► RemoveInFlight, Restore
+//
+// # In flight, assumed, stored
+//
+// A pod's devices are chosen in its scheduling cycle and written while it is bound. In between, the claim is in flight: its
+// devices are taken, and no other pod may use the claim, since the write may fail. Once it is written, the claim is assumed to
+// be allocated, until the store shows a version with devices, or that the claim is gone or was replaced. A version without
+// devices does not end the assumption: the finalizer is written before the devices, and a watch shows that first.
+//
+// There is one State for all profiles of an engine; it is forked and checked with the engine, and nothing here locks.
+// Manager serves it as the SharedDRAManager of kube-scheduler's plugin API.
+//
+// # Differences from kube-scheduler
+//
+//   - A device that two claims have is taken until both are gone. In kube-scheduler the first one frees it.
+//   - Slices, and the taints that rules add, are in the order of names. Kube-scheduler's order is that of a map.
+//   - If several classes name an extended resource, the newest has it, as in kube-scheduler; once that is deleted, the next
+//     newest does. Kube-scheduler then has none until a class changes.
+package devices

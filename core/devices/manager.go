@@ -1,0 +1,109 @@
+package devices
+
+import (
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/dynamic-resource-allocation/structured"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/world"
+)
+
+// Manager serves a state to plugins of kube-scheduler.
+type Manager struct{ state *State }
+
+// NewManager returns the manager of a state.
+func NewManager(s *State) fwk.SharedDRAManager { return Manager{s} }
+
+// ResourceClaims serves claims, and takes what plugins decide about them.
+func (m Manager) ResourceClaims() fwk.ResourceClaimTracker { return claimTracker(m) }
+
+// ResourceSlices serves slices with the taints of rules.
+func (m Manager) ResourceSlices() fwk.ResourceSliceLister { return sliceLister(m) }
+
+// DeviceClasses serves classes.
+func (m Manager) DeviceClasses() fwk.DeviceClassLister { return classLister(m) }
+
+// DeviceClassResolver serves classes by extended resources.
+func (m Manager) DeviceClassResolver() fwk.DeviceClassResolver { return classResolver(m) }
+
+type claimTracker Manager
+
+func (t claimTracker) List() ([]*resourcev1.ResourceClaim, error) { return t.state.Claims(), nil }
+
+func (t claimTracker) Get(namespace, name string) (*resourcev1.ResourceClaim, error) {
+	if claim := t.state.Claim(namespace, name); claim != nil {
+		return claim, nil
+	}
+	return nil, NotFound{namespace, name}
+}
+
+func (t claimTracker) ListAllAllocatedDevices() (sets.Set[structured.DeviceID], error) {
+	return t.state.taken.ids.Clone(), nil
+}
+
+func (t claimTracker) GatherAllocatedState() (*structured.AllocatedState, error) {
+	all := t.state.Allocated()
+	all.AllocatedDevices, all.AggregatedCapacity = all.AllocatedDevices.Clone(), all.AggregatedCapacity.Clone()
+	return &all, nil
+}
+
+func (t claimTracker) SignalClaimPendingAllocation(uid types.UID, claim *resourcev1.ResourceClaim) error {
+	t.state.SetInFlight(uid, claim)
+	return nil
+}
+
+func (t claimTracker) ClaimHasPendingAllocation(uid types.UID) bool {
+	return t.state.InFlight(uid) != nil
+}
+
+func (t claimTracker) RemoveClaimPendingAllocation(uid types.UID) bool {
+	return t.state.RemoveInFlight(uid)
+}
+
+func (t claimTracker) AssumeClaimAfterAPICall(claim *resourcev1.ResourceClaim) error {
+	return t.state.Assume(claim)
+}
+
+func (t claimTracker) AssumedClaimRestore(namespace, name string) { t.state.Restore(namespace, name) }
+
+// NotFound is the error for a claim that does not exist, in kube-scheduler's words.
+type NotFound struct{ Namespace, Name string }
+
+func (n NotFound) Error() string {
+	return `could not find ResourceClaim "` + n.Namespace + "/" + n.Name + `"`
+}
+
+type sliceLister Manager
+
+func (l sliceLister) ListWithDeviceTaintRules() ([]*resourcev1.ResourceSlice, error) {
+	return append([]*resourcev1.ResourceSlice(nil), l.state.Slices()...), nil
+}
+
+type classLister Manager
+
+func (l classLister) List() ([]*resourcev1.DeviceClass, error) {
+	var all []*resourcev1.DeviceClass
+	for object := range l.state.store.Objects(world.DeviceClass) {
+		if class, ok := object.(*resourcev1.DeviceClass); ok {
+			all = append(all, class)
+		}
+	}
+	return all, nil
+}
+
+func (l classLister) Get(name string) (*resourcev1.DeviceClass, error) {
+	if class := l.state.Class(name); class != nil {
+		return class, nil
+	}
+	return nil, apierrors.NewNotFound(resourcev1.Resource("deviceclass"), name)
+}
+
+type classResolver Manager
+
+func (r classResolver) GetDeviceClass(resource v1.ResourceName) *resourcev1.DeviceClass {
+	return r.state.ClassOf(resource)
+}

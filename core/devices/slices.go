@@ -1,0 +1,106 @@
+package devices
+
+import (
+	"maps"
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
+
+	"orrery/core/store"
+	"orrery/core/world"
+)
+
+// sliceList has the slices as an allocator gets them.
+type sliceList struct {
+	rules   []*resourcev1alpha3.DeviceTaintRule  // by name; empty unless they have an effect
+	tainted map[string]*resourcev1.ResourceSlice // the slices that rules add taints to, with them
+	all     []*resourcev1.ResourceSlice          // by name; nil if it has to be made
+}
+
+func newSlices() sliceList { return sliceList{tainted: map[string]*resourcev1.ResourceSlice{}} }
+
+func (l *sliceList) fork() sliceList { return sliceList{l.rules, maps.Clone(l.tainted), l.all} }
+
+// changed takes in a change of a slice.
+func (l *sliceList) changed(d store.Delta) {
+	l.all = nil
+	if is, ok := d.New.(*resourcev1.ResourceSlice); ok {
+		l.taint(is)
+	} else if was, ok := d.Old.(*resourcev1.ResourceSlice); ok {
+		delete(l.tainted, was.Name)
+	}
+}
+
+// rulesChanged reads the rules anew, and applies them to all slices.
+func (l *sliceList) rulesChanged(s store.View) {
+	l.all, l.rules, l.tainted = nil, nil, map[string]*resourcev1.ResourceSlice{}
+	for object := range s.Objects(world.DeviceTaintRule) {
+		if rule, ok := object.(*resourcev1alpha3.DeviceTaintRule); ok {
+			l.rules = append(l.rules, rule)
+		}
+	}
+	for object := range s.Objects(world.ResourceSlice) {
+		if slice, ok := object.(*resourcev1.ResourceSlice); ok {
+			l.taint(slice)
+		}
+	}
+}
+
+// taint keeps a slice with the taints of rules, if any applies.
+func (l *sliceList) taint(slice *resourcev1.ResourceSlice) {
+	if with := withTaints(slice, l.rules); with != slice {
+		l.tainted[slice.Name] = with
+		return
+	}
+	delete(l.tainted, slice.Name)
+}
+
+// Slices returns all slices, by name, with the taints of DeviceTaintRules. It must not be changed.
+func (s *State) Slices() []*resourcev1.ResourceSlice {
+	l := &s.slices
+	if l.all != nil {
+		return l.all
+	}
+	l.all = make([]*resourcev1.ResourceSlice, 0, s.store.Len(world.ResourceSlice))
+	for object := range s.store.Objects(world.ResourceSlice) {
+		slice, ok := object.(*resourcev1.ResourceSlice)
+		if !ok {
+			continue
+		}
+		if with := l.tainted[slice.Name]; with != nil {
+			slice = with
+		}
+		l.all = append(l.all, slice)
+	}
+	return l.all
+}
+
+// withTaints returns a slice with the taints of the rules that select any of its devices. A rule without a selector selects
+// all devices.
+func withTaints(slice *resourcev1.ResourceSlice, rules []*resourcev1alpha3.DeviceTaintRule) *resourcev1.ResourceSlice {
+	with := slice
+	for _, rule := range rules {
+		for i := range slice.Spec.Devices {
+			if !selects(rule.Spec.DeviceSelector, slice, slice.Spec.Devices[i].Name) {
+				continue
+			}
+			if with == slice {
+				twin := *slice
+				twin.Spec.Devices = slices.Clone(slice.Spec.Devices)
+				with = &twin
+			}
+			taint := rule.Spec.Taint
+			with.Spec.Devices[i].Taints = append(slices.Clip(with.Spec.Devices[i].Taints), resourcev1.DeviceTaint{
+				Key: taint.Key, Value: taint.Value, Effect: resourcev1.DeviceTaintEffect(taint.Effect), TimeAdded: taint.TimeAdded,
+			})
+		}
+	}
+	return with
+}
+
+func selects(selector *resourcev1alpha3.DeviceTaintSelector, slice *resourcev1.ResourceSlice, device string) bool {
+	is := func(want *string, value string) bool { return want == nil || *want == value }
+	return selector == nil ||
+		is(selector.Driver, slice.Spec.Driver) && is(selector.Pool, slice.Spec.Pool.Name) && is(selector.Device, device)
+}

@@ -1,0 +1,71 @@
+package devices
+
+import (
+	"maps"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/store"
+	"orrery/core/world"
+)
+
+// Gates are the feature gates that change what is taken, and what slices and classes say.
+type Gates struct{ ConsumableCapacity, DeviceTaintRules, ExtendedResources bool }
+
+// State is the state of all devices. It is not safe for concurrent use.
+type State struct {
+	store      store.View
+	gates      Gates
+	inFlight   map[types.UID]*resourcev1.ResourceClaim
+	assumed    map[types.NamespacedName]assumption
+	taken      taken
+	slices     sliceList
+	classes    map[v1.ResourceName]*resourcev1.DeviceClass
+	generation uint64
+}
+
+// New returns the state of a store without devices.
+func New(s store.View, gates Gates) *State {
+	return &State{
+		store: s, gates: gates,
+		inFlight: map[types.UID]*resourcev1.ResourceClaim{}, assumed: map[types.NamespacedName]assumption{},
+		taken: newTaken(gates.ConsumableCapacity), slices: newSlices(), classes: map[v1.ResourceName]*resourcev1.DeviceClass{},
+	}
+}
+
+// Fork returns an independent copy, for a fork of the store.
+func (s *State) Fork(with store.View) *State {
+	return &State{
+		store: with, gates: s.gates, inFlight: maps.Clone(s.inFlight), assumed: maps.Clone(s.assumed),
+		taken: s.taken.fork(), slices: s.slices.fork(), classes: maps.Clone(s.classes), generation: s.generation,
+	}
+}
+
+// Generation changes with everything that decides which devices a claim gets.
+func (s *State) Generation() uint64 { return s.generation }
+
+// Changed takes in a change of the store.
+func (s *State) Changed(d store.Delta) {
+	switch d.Kind {
+	case world.ResourceClaim:
+		was, _ := d.Old.(*resourcev1.ResourceClaim)
+		is, _ := d.New.(*resourcev1.ResourceClaim)
+		s.claimChanged(was, is)
+	case world.ResourceSlice:
+		s.slices.changed(d)
+	case world.DeviceTaintRule:
+		if !s.gates.DeviceTaintRules {
+			return
+		}
+		s.slices.rulesChanged(s.store)
+	case world.DeviceClass:
+		if s.gates.ExtendedResources {
+			s.classes = classesByResource(s.store)
+		}
+	default:
+		return
+	}
+	s.generation++
+}
