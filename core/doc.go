@@ -34,7 +34,7 @@
 //	                                                   API server checks of devices and claims · test objects
 //
 // The plugins are one package each, on the API of k8s.io/kube-scheduler/framework: plugins/defaultbinder,
-// plugins/defaultpreemption, plugins/imagelocality, plugins/interpodaffinity, plugins/nodeaffinity,
+// plugins/defaultpreemption, plugins/dynamicresources, plugins/imagelocality, plugins/interpodaffinity, plugins/nodeaffinity,
 // plugins/nodedeclaredfeatures, plugins/nodename, plugins/nodeports, plugins/noderesources, plugins/nodeunschedulable,
 // plugins/nodevolumelimits, plugins/podtopologyspread, plugins/queuesort, plugins/schedulinggates,
 // plugins/tainttoleration, plugins/unsupported, plugins/volumebinding, plugins/volumerestrictions and

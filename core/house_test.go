@@ -60,6 +60,7 @@ core/plugins/podvolumes: core/world
 core/plugins/topology
 core/plugins/defaultbinder: core/config core/framework core/world
 core/plugins/defaultpreemption: core/config core/framework core/preempt core/world
+core/plugins/dynamicresources: core/config core/devices core/framework core/plugins/hint core/world
 core/plugins/imagelocality: core/config core/saturating
 core/plugins/interpodaffinity: core/config core/framework core/plugins/hint core/plugins/topology
 core/plugins/nodeaffinity: core/config core/framework core/plugins/hint
@@ -75,11 +76,11 @@ core/plugins/queuesort: core/config
 core/plugins/schedulinggates: core/config core/plugins/hint
 core/plugins/tainttoleration: core/config core/framework core/plugins/hint
 core/plugins/unreadable: core/config core/plugins/podvolumes core/world
-core/plugins/unsupported: core/config core/framework core/plugins/hint core/world
+core/plugins/unsupported: core/config core/framework core/plugins/hint
 core/plugins/volumebinding: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/plugins/shape core/saturating core/volumes core/world
 core/plugins/volumerestrictions: core/config core/framework core/plugins/hint core/plugins/podvolumes
 core/plugins/volumezone: core/config core/framework core/plugins/hint core/plugins/podvolumes
-core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unreadable core/plugins/unsupported core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone
+core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/dynamicresources core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unreadable core/plugins/unsupported core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone
 # the engine and what observes it
 core/cache: core/requests core/saturating
 core/queue: core/cache core/requests core/saturating

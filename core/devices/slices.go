@@ -1,11 +1,13 @@
 package devices
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"orrery/core/store"
 	"orrery/core/world"
@@ -32,20 +34,34 @@ func (l *sliceList) changed(d store.Delta) {
 	}
 }
 
-// rulesChanged reads the rules anew, and applies them to all slices.
-func (l *sliceList) rulesChanged(s store.View) {
+// SliceChange is a slice before and after a change of its taints.
+type SliceChange struct{ Old, New *resourcev1.ResourceSlice }
+
+// rulesChanged reads the rules anew, and applies them to all slices. It returns the slices whose taints changed, by name.
+func (l *sliceList) rulesChanged(s store.View) []SliceChange {
+	before := l.tainted
 	l.all, l.rules, l.tainted = nil, nil, map[string]*resourcev1.ResourceSlice{}
 	for object := range s.Objects(world.DeviceTaintRule) {
 		if rule, ok := object.(*resourcev1alpha3.DeviceTaintRule); ok {
 			l.rules = append(l.rules, rule)
 		}
 	}
+	var changes []SliceChange
 	for object := range s.Objects(world.ResourceSlice) {
-		if slice, ok := object.(*resourcev1.ResourceSlice); ok {
-			l.taint(slice)
+		slice, ok := object.(*resourcev1.ResourceSlice)
+		if !ok {
+			continue
+		}
+		l.taint(slice)
+		was, is := cmp.Or(before[slice.Name], slice), cmp.Or(l.tainted[slice.Name], slice)
+		if !slices.EqualFunc(was.Spec.Devices, is.Spec.Devices, sameTaints) {
+			changes = append(changes, SliceChange{was, is})
 		}
 	}
+	return changes
 }
+
+func sameTaints(a, b resourcev1.Device) bool { return equality.Semantic.DeepEqual(a.Taints, b.Taints) }
 
 // taint keeps a slice with the taints of rules, if any applies.
 func (l *sliceList) taint(slice *resourcev1.ResourceSlice) {

@@ -46,8 +46,8 @@ func (s *State) Fork(with store.View) *State {
 // Generation changes with everything that decides which devices a claim gets.
 func (s *State) Generation() uint64 { return s.generation }
 
-// Changed takes in a change of the store.
-func (s *State) Changed(d store.Delta) {
+// Changed takes in a change of the store. A change of a rule may change the taints of slices, which it returns.
+func (s *State) Changed(d store.Delta) (retainted []SliceChange) {
 	switch d.Kind {
 	case world.ResourceClaim:
 		was, _ := d.Old.(*resourcev1.ResourceClaim)
@@ -57,15 +57,16 @@ func (s *State) Changed(d store.Delta) {
 		s.slices.changed(d)
 	case world.DeviceTaintRule:
 		if !s.gates.DeviceTaintRules {
-			return
+			return nil
 		}
-		s.slices.rulesChanged(s.store)
+		retainted = s.slices.rulesChanged(s.store)
 	case world.DeviceClass:
 		if s.gates.ExtendedResources {
 			s.classes = classesByResource(s.store)
 		}
 	default:
-		return
+		return nil
 	}
 	s.generation++
+	return retainted
 }

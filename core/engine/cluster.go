@@ -24,7 +24,7 @@ func (e *Engine) applyDelta(d store.Delta) error {
 
 func (e *Engine) dispatch(d store.Delta) error {
 	e.volumes.Changed(d)
-	e.devices.Changed(d)
+	retainted := e.devices.Changed(d)
 	e.objectWaits.changed(d)
 	switch d.Kind {
 	case world.Pod:
@@ -33,6 +33,9 @@ func (e *Engine) dispatch(d store.Delta) error {
 		return e.nodeChanged(d)
 	}
 	e.otherChanged(d)
+	for _, change := range retainted {
+		e.otherChanged(store.Delta{Op: world.Modified, Kind: world.ResourceSlice, Old: change.Old, New: change.New})
+	}
 	return nil
 }
 

@@ -160,7 +160,7 @@ func (e *Engine) makeProfiles() error {
 	all, err := framework.NewProfiles(e.ctx, e.registry, e.config.Profiles, func(name string) framework.Options {
 		return framework.Options{
 			Snapshot: e.snapshot, Nominator: nominator{e}, Activator: podActivator{e}, Waiting: e.waiting,
-			Emitter: emitter{e, name}, Rand: rng{e}, Changes: e.store, Events: eventRecorder{e, name},
+			Emitter: emitter{e, name}, Rand: rng{e}, Clock: e, Changes: e.store, Events: eventRecorder{e, name},
 			Informers: e.store.Informers(), CSI: framework.CSINodes(e.store.Informers()), Volumes: e.volumes,
 			Devices: e.devices, DRA: devices.NewManager(e.devices),
 			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,

@@ -73,6 +73,7 @@ type storyRun struct {
 	plugins  []*pluginSpec
 	without  string   // plugins, as a list in YAML
 	others   []string // scheduler names besides the default one
+	gates    map[string]bool
 	now      time.Time
 	version  int
 	objects  map[string]world.Object // by name
@@ -93,6 +94,12 @@ func (s *storyRun) runLine(verb string, args []string) []string {
 		return nil
 	case "profile": // profile <name>: one more profile, of that scheduler name
 		s.others = append(s.others, args[0])
+		return nil
+	case "gates": // gates <gates>: these feature gates are on
+		s.gates = map[string]bool{}
+		for _, name := range args {
+			s.gates[name] = true
+		}
 		return nil
 	case "answer": // answer <plugin> <point> <result>: the plugin's result from now on
 		s.plugin(args[0]).answers[args[1]] = args[2:]

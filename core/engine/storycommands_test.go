@@ -6,10 +6,13 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	deviceoutcome "orrery/core/devices/outcome"
 	"orrery/core/mk"
 	"orrery/core/world"
 )
@@ -17,7 +20,7 @@ import (
 // command returns the effect of a command on each player.
 func (s *storyRun) command(verb string, args []string) func(*player) {
 	switch verb {
-	case "node", "pod", "volume", "claim", "class": // <kind> <name> <key=value>...: an object is added
+	case "node", "pod", "volume", "claim", "class", "slice", "deviceclass", "devices", "rule": // <kind> <name> <key=value>...: an object is added
 		s.objects[args[0]] = s.build(verb, args)
 		return s.applyChange(world.Added, s.objects[args[0]])
 	case "update": // update <name> <key=value>...: an object is updated
@@ -124,6 +127,10 @@ func (s *storyRun) watchEffect(id world.EffectID) func(*player) {
 	case world.SelectNode:
 		return s.applyChange(world.Modified, s.change(action.Claim.Name, []string{"node=" + action.Node}))
 	}
+	if events := deviceoutcome.Of(s.players[0].effects[id], s.players[0].Store()); len(events) > 0 {
+		change := events[0].(world.Changed)
+		return s.applyChange(change.Op, change.Object)
+	}
 	s.t.Fatalf("effect %d changes nothing in the cluster", id)
 	return nil
 }
@@ -174,6 +181,8 @@ func (s *storyRun) build(kind string, args []string) world.Object {
 		s.objects[args[0]] = mk.Node(args[0]).CPU("4").Memory("8Gi").Obj()
 	case "pod":
 		s.objects[args[0]] = mk.Pod(args[0]).CPU("1").Obj()
+	case "slice", "deviceclass", "devices", "rule":
+		s.objects[args[0]] = newDevices(kind, args[0])
 	default:
 		s.objects[args[0]] = newStorage(kind, args[0])
 	}
@@ -193,6 +202,8 @@ func (s *storyRun) change(name string, args []string) world.Object {
 			s.changePod(o, key, value)
 		case *v1.Node:
 			s.changeNode(o, key, value)
+		case *resourcev1.ResourceClaim, *resourcev1.ResourceSlice, *resourcev1.DeviceClass, *resourcev1alpha3.DeviceTaintRule:
+			s.changeDevices(o, key, value)
 		default:
 			s.changeStorage(o, key, value)
 		}
@@ -235,6 +246,10 @@ func (s *storyRun) changePod(pod *v1.Pod, key, value string) {
 		pod.Spec.Volumes = append(pod.Spec.Volumes, v1.Volume{Name: value, VolumeSource: v1.VolumeSource{
 			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: value},
 		}})
+	case "devices":
+		pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, v1.PodResourceClaim{Name: value, ResourceClaimName: &value})
+	case "extended":
+		pod.Spec.Containers[0].Resources.Requests = mk.Resources("cpu", "1", "example.com/gpu", value)
 	case "image":
 		pod.Spec.Containers[0].Image = value
 	case "gate":

@@ -18,6 +18,7 @@ func (s *storyRun) inspect(verb string, args []string) func(*player) {
 		"queue":       (*player).queues,                                 // the pods in each part of the queue
 		"bindings":    (*player).bindings,                               // the bindings in flight
 		"assumed":     (*player).assumed,                                // the volumes and claims of which something is assumed
+		"devices?":    (*player).deviceState,                            // the devices that are taken, and the claims in flight
 		"usage":       func(p *player) { p.nodeUsage(args) },            // usage <nodes>: their requested resources
 		"nominations": (*player).nominatedPods,                          // the nominated pods by node
 		"journey":     func(p *player) { s.journey(p, args) },           // journey <pod>: its queue transitions
@@ -163,6 +164,9 @@ func effectText(effect world.Effect) string {
 		if a.NominatedNode != nil {
 			words += fmt.Sprintf(" nominated %q", *a.NominatedNode)
 		}
+		if a.ExtendedResources != nil {
+			words += " devices of " + a.ExtendedResources.ResourceClaimName
+		}
 		return words
 	case world.Delete:
 		return fmt.Sprintf("%d delete %s", effect.ID, a.Pod.Name)
@@ -174,6 +178,9 @@ func effectText(effect world.Effect) string {
 		return fmt.Sprintf("%d claim %s for %s", effect.ID, a.Volume.Name, a.Claim.Name)
 	case world.SelectNode:
 		return fmt.Sprintf("%d select %s for %s", effect.ID, a.Node, a.Claim.Name)
+	}
+	if text := deviceEffectText(effect.Action); text != "" {
+		return fmt.Sprintf("%d %s", effect.ID, text)
 	}
 	return fmt.Sprintf("%d %T", effect.ID, effect.Action)
 }

@@ -55,7 +55,11 @@ func (s *storyRun) configuration() *config.Configuration {
 	for _, name := range append([]string{v1.DefaultSchedulerName}, s.others...) {
 		text += fmt.Sprintf("- schedulerName: %s\n  plugins: {%s}\n", name, strings.Join(points, ", "))
 	}
-	c, err := config.Load([]byte(text), config.DefaultFeatures())
+	features, err := config.ParseFeatures(s.gates)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	c, err := config.Load([]byte(text), features)
 	if err != nil {
 		s.t.Fatalf("%v, in:\n%s", err, text)
 	}

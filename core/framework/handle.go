@@ -1,6 +1,8 @@
 package framework
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
@@ -66,6 +68,14 @@ func (p *Profile) IntN(n int) int {
 		return 0
 	}
 	return p.deps.Rand.IntN(n)
+}
+
+// Now is the engine's time. Without an engine it is the zero time. See [Clock].
+func (p *Profile) Now() time.Time {
+	if p.deps.Clock == nil {
+		return time.Time{}
+	}
+	return p.deps.Clock.Now()
 }
 
 // Volumes is the engine's state of volumes and claims. See [VolumeState].

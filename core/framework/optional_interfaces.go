@@ -31,6 +31,12 @@ type Rand interface {
 	IntN(n int) int
 }
 
+// Clock tells a plugin the time of the engine's last input, which a replay repeats. The handle given to a plugin implements it
+// (h.(framework.Clock)).
+type Clock interface {
+	Now() time.Time
+}
+
 // ObjectChanges tells a plugin that keeps what it computed from objects which of them changed since. The handle given to a
 // plugin implements it (h.(framework.ObjectChanges)). kube-scheduler's does not, and its listers change at any time; hosted
 // there, a plugin computes everything anew.

@@ -25,6 +25,7 @@ type Options struct {
 	Waiting *WaitingPods
 	Emitter Emitter
 	Rand    Rand
+	Clock   Clock
 	Changes ObjectChanges
 
 	Informers  informers.SharedInformerFactory

@@ -10,6 +10,7 @@ import (
 	"orrery/core/framework"
 	"orrery/core/plugins/defaultbinder"
 	"orrery/core/plugins/defaultpreemption"
+	"orrery/core/plugins/dynamicresources"
 	"orrery/core/plugins/imagelocality"
 	"orrery/core/plugins/interpodaffinity"
 	"orrery/core/plugins/nodeaffinity"
@@ -37,6 +38,7 @@ type factory func(context.Context, runtime.Object, fwk.Handle, config.Features) 
 var inTree = map[string]factory{
 	defaultbinder.Name:                   defaultbinder.New,
 	defaultpreemption.Name:               defaultpreemption.New,
+	dynamicresources.Name:                dynamicresources.New,
 	imagelocality.Name:                   imagelocality.New,
 	interpodaffinity.Name:                interpodaffinity.New,
 	nodeaffinity.Name:                    nodeaffinity.New,
@@ -52,7 +54,6 @@ var inTree = map[string]factory{
 	schedulinggates.Name:                 schedulinggates.New,
 	tainttoleration.Name:                 tainttoleration.New,
 	unreadable.Name:                      unreadable.New,
-	unsupported.DynamicResources:         unsupported.NewDynamicResources,
 	unsupported.GangScheduling:           unsupported.NewGangScheduling,
 	volumebinding.Name:                   volumebinding.New,
 	volumerestrictions.Name:              volumerestrictions.New,

@@ -4,18 +4,22 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/events"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/cache"
 	"orrery/core/config"
+	"orrery/core/devices"
 	"orrery/core/framework"
 	"orrery/core/plugins"
 	"orrery/core/store"
 	"orrery/core/volumes"
+	"orrery/core/world"
 )
 
 // host is a handle with the methods that plugins' constructors call.
@@ -24,10 +28,15 @@ type host struct{ fwk.Handle }
 func (host) SharedInformerFactory() informers.SharedInformerFactory {
 	return informers.NewSharedInformerFactory(nil, 0)
 }
-func (host) SnapshotSharedLister() fwk.SharedLister { return cache.NewSnapshot() }
-func (host) Parallelizer() fwk.Parallelizer         { return nil }
-func (host) Volumes() *volumes.State                { return volumes.New(store.New()) }
-func (h host) SharedCSIManager() fwk.CSIManager     { return framework.CSINodes(h.SharedInformerFactory()) }
+func (host) SnapshotSharedLister() fwk.SharedLister   { return cache.NewSnapshot() }
+func (host) Parallelizer() fwk.Parallelizer           { return nil }
+func (host) Volumes() *volumes.State                  { return volumes.New(store.New()) }
+func (host) Devices() *devices.State                  { return devices.New(store.New(), devices.Gates{}) }
+func (host) EventRecorder() events.EventRecorder      { return nil }
+func (host) Emit(world.Action, string) world.EffectID { return 0 }
+func (host) IntN(int) int                             { return 0 }
+func (host) Now() time.Time                           { return time.Time{} }
+func (h host) SharedCSIManager() fwk.CSIManager       { return framework.CSINodes(h.SharedInformerFactory()) }
 
 // points returns the names of the extension points that a plugin implements, in the order of the scheduling cycle.
 func points(p fwk.Plugin) string {

@@ -1,0 +1,124 @@
+package dynamicresources
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+)
+
+// The allocator is that of kube-scheduler. It depends on three things that a replay could not repeat: a deadline, the order
+// of a map, and random identifiers. The context that it gets, and its results, are where each is replaced.
+
+// stepsPerSecond is how many steps the allocator may take on a node per second of the filter timeout. A step chooses one
+// device, or goes back on one.
+const stepsPerSecond = 100_000
+
+// allocationContext returns the context of one allocation: it ends after the steps of the filter timeout, and fixes the order
+// of the pools.
+func (pl *DynamicResources) allocationContext(ctx context.Context) context.Context {
+	ctx = klog.NewContext(ctx, klog.New(&poolOrder{}))
+	if pl.filterTimeout <= 0 {
+		return ctx
+	}
+	return &stepLimit{ctx, max(1, int64(pl.filterTimeout/(time.Second/stepsPerSecond)))}
+}
+
+// stepLimit ends after so many questions whether it has ended. The allocator asks once at every step.
+type stepLimit struct {
+	context.Context
+	left int64
+}
+
+// Err takes one step.
+func (s *stepLimit) Err() error {
+	if s.left == 0 {
+		return context.DeadlineExceeded
+	}
+	s.left--
+	return s.Context.Err()
+}
+
+// poolOrder is a log that changes what is logged: the allocator logs the list of its pools, which it takes from a map, before
+// it uses the list. It is sorted by driver and pool then. No other message is asked for.
+type poolOrder struct{ sorted bool }
+
+// poolsLevel is the level of the message that has the pools.
+const poolsLevel = 7
+
+// Init does nothing.
+func (*poolOrder) Init(klog.RuntimeInfo) {}
+
+// Enabled asks for the one message.
+func (p *poolOrder) Enabled(level int) bool { return level == poolsLevel && !p.sorted }
+
+// Info sorts the pools of the message.
+func (p *poolOrder) Info(_ int, _ string, keysAndValues ...any) {
+	for i := 1; i < len(keysAndValues); i += 2 {
+		if keysAndValues[i-1] == "pools" {
+			sortByText(keysAndValues[i])
+			p.sorted = true
+		}
+	}
+}
+
+// Error does nothing.
+func (*poolOrder) Error(error, string, ...any) {}
+
+// WithValues returns the log itself.
+func (p *poolOrder) WithValues(...any) klog.LogSink { return p }
+
+// WithName returns the log itself.
+func (p *poolOrder) WithName(string) klog.LogSink { return p }
+
+// sortByText sorts a list of any type by how its items print. The type of pools cannot be named outside the allocator.
+func sortByText(list any) {
+	value := reflect.ValueOf(list)
+	if value.Kind() != reflect.Slice {
+		return
+	}
+	type item struct {
+		text  string
+		value reflect.Value
+	}
+	items := make([]item, value.Len())
+	for i := range items {
+		held := reflect.New(value.Type().Elem()).Elem()
+		held.Set(value.Index(i))
+		items[i].value = held
+		if named, ok := held.Interface().(fmt.Stringer); ok {
+			items[i].text = named.String()
+		}
+	}
+	slices.SortFunc(items, func(a, b item) int { return cmp.Compare(a.text, b.text) })
+	for i := range items {
+		value.Index(i).Set(items[i].value)
+	}
+}
+
+// nameShares replaces the random identifiers of parts of devices. Each is made of the claim and of the position among its
+// devices, so that no two parts of a device have the same.
+func nameShares(claims []*resourcev1.ResourceClaim, results []resourcev1.AllocationResult) {
+	for i := range results {
+		for j := range results[i].Devices.Results {
+			if result := &results[i].Devices.Results[j]; result.ShareID != nil {
+				result.ShareID = shareOf(claims[i].UID, j)
+			}
+		}
+	}
+}
+
+// shareOf is a UUID of version 8, which leaves its bits to the maker.
+func shareOf(claim types.UID, position int) *types.UID {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", claim, position))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80
+	share := types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))
+	return &share
+}

@@ -1,0 +1,106 @@
+package dynamicresources
+
+import (
+	"context"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	"k8s.io/dynamic-resource-allocation/structured"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/devices"
+	"orrery/core/framework"
+)
+
+// stateKey is the key of the cycle's data.
+const stateKey fwk.StateKey = Name
+
+// cycle is what PreFilter finds out about a pod, and Filter about the nodes.
+type cycle struct {
+	claims    podClaims
+	selectors []*nodeaffinity.NodeSelector // of the nodes that reach the devices of allocated claims, by claim
+	allocator structured.Allocator         // nil if all claims are allocated
+	found     map[string]*allocation       // by node
+	// unavailable are the allocated claims that some node cannot use, by their position.
+	unavailable map[int]bool
+}
+
+// allocation is what Filter allocates on a node.
+type allocation struct {
+	results  []resourcev1.AllocationResult         // of the claims without devices, in their order
+	implicit *resourcev1.ResourceClaim             // the claim for extended resources, as the node needs it
+	mappings []v1.ContainerExtendedResourceRequest // which request of it is for which container
+}
+
+// Clone returns the data itself: a dry run may add nodes, and what is allocated there does not depend on their pods.
+func (c *cycle) Clone() fwk.StateData { return c }
+
+func readCycle(state fwk.CycleState) (*cycle, error) {
+	return framework.ReadState[*cycle](state, stateKey)
+}
+
+// podClaims are the claims of a pod: its own, and then the implicit one for its extended resources, if it has any.
+type podClaims struct {
+	all      []*resourcev1.ResourceClaim
+	implicit *resourcev1.ResourceClaim
+	requests map[v1.ResourceName]int64 // the extended resources that the pod requests, if there is an implicit claim
+}
+
+func (p *podClaims) empty() bool { return len(p.all) == 0 }
+
+// own reports whether the pod has claims besides the implicit one.
+func (p *podClaims) own() bool { return len(p.all) > 1 || len(p.all) == 1 && p.implicit == nil }
+
+// unallocated lists the positions of the claims without devices.
+func (p *podClaims) unallocated() []int {
+	var positions []int
+	for i, claim := range p.all {
+		if claim.Status.Allocation == nil {
+			positions = append(positions, i)
+		}
+	}
+	return positions
+}
+
+// ownClaims returns the claims that a pod names. A claim that does not exist yet, or that the pod cannot use, is an error. A
+// claim that was not made of a template on purpose is left out.
+func (pl *DynamicResources) ownClaims(pod *v1.Pod) ([]*resourcev1.ResourceClaim, error) {
+	if len(pod.Spec.ResourceClaims) == 0 {
+		return nil, nil
+	}
+	claims := make([]*resourcev1.ResourceClaim, 0, len(pod.Spec.ResourceClaims))
+	for i := range pod.Spec.ResourceClaims {
+		name, generated, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
+		switch {
+		case err != nil:
+			return nil, err
+		case name == nil:
+			continue
+		}
+		claim := pl.devices.Claim(pod.Namespace, *name)
+		switch {
+		case claim == nil:
+			return nil, devices.NotFound{Namespace: pod.Namespace, Name: *name}
+		case claim.DeletionTimestamp != nil:
+			return nil, fmt.Errorf("resourceclaim %q is being deleted", claim.Name)
+		}
+		if generated {
+			if err := resourceclaim.IsForPod(pod, claim); err != nil {
+				return nil, err
+			}
+		}
+		claims = append(claims, claim)
+	}
+	return claims, nil
+}
+
+// PreEnqueue gates a pod until all its claims exist.
+func (pl *DynamicResources) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
+	if _, err := pl.ownClaims(pod); err != nil {
+		return rejection(err.Error())
+	}
+	return nil
+}

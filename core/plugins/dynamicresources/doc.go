@@ -1,0 +1,41 @@
+// Package dynamicresources places a pod where its claims have devices, or can get some, and reserves them before it is bound.
+//
+//	PreEnqueue  the pod's claims exist
+//	PreFilter   which of them have devices, which are to be allocated; the state of all devices (package devices)
+//	Filter      do the allocated devices reach the node; which devices does each other claim get there
+//	PostFilter  a claim whose devices keep the pod from nodes loses them, if no other pod uses it
+//	Score       how early the alternatives are that requests get
+//	Reserve     what was found on the node is in flight
+//	PreBind     claims are written, one after the other; then it waits until their devices are ready
+//	Unreserve   what was not written is free again, and the pod uses no claim
+//
+// # Files
+//
+// claims.go finds the pod's claims, filter.go allocates on one node with allocator.go's context, reserve.go and bind.go are
+// the binding, with the waits in await.go and the devices' own conditions in conditions.go. extended.go has the claim that
+// stands for extended resources, devicerequests.go what it requests. hints.go are the events that requeue a pod.
+//
+// # The allocator
+//
+// Devices are chosen by the allocator of k8s.io/dynamic-resource-allocation, in the implementation that kube-scheduler would
+// take for the feature gates. Three things of it depend on chance, and are fixed here: pools are in the order of driver and name,
+// not in that of a map; the filter timeout is counted in steps of the search, 100,000 for a second, not on a clock; and the
+// identifiers of shared parts of devices are made of the claim, not random.
+//
+// # Binding
+//
+// PreBind works in steps (framework.StepwisePreBind). A claim is in flight until its write has ended, and no other pod can use
+// it; then it is assumed to be allocated until the store shows it. A failure requeues the pod and frees what was not written.
+// Effects of PostFilter and Unreserve have no one who waits: if PostFilter's fails, the pod is tried again.
+//
+// # Differences from kube-scheduler
+//
+//   - The order of pools, the filter timeout and the identifiers of shares, as above.
+//   - PostFilter takes the first claim of the pod that it may, not any, and says that it is deallocated before the API server
+//     has answered.
+//   - The binding goes on as soon as the devices are ready. kube-scheduler looks every five seconds.
+//   - The implicit claim of extended resources gets its name here, with a random suffix as from the API server. A pod that has
+//     claims of its own, and whose extended resources the node's device plugin provides, gets no implicit claim;
+//     kube-scheduler creates an empty one, and fails.
+//   - A claim that was replaced by one of the same name ends the binding. kube-scheduler allocates the devices to the new one.
+package dynamicresources

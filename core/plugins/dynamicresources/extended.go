@@ -1,0 +1,120 @@
+package dynamicresources
+
+import (
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	resourcehelper "k8s.io/component-helpers/resource"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/ptr"
+)
+
+// A pod may request devices as extended resources: those that a class names, on nodes that have none of the resource
+// themselves. They are allocated as a claim that nobody wrote, which is created when the pod is bound. Until then it has a
+// name that no claim can have.
+
+// temporaryName is the name of an implicit claim before it is created.
+const temporaryName = "<extended-resources>"
+
+func isTemporary(claim *resourcev1.ResourceClaim) bool { return claim.Name == temporaryName }
+
+// withImplicitClaim returns a pod's claims: its own, and the implicit one if the pod requests an extended resource with a
+// class. An implicit claim of an earlier attempt is found again.
+func (pl *DynamicResources) withImplicitClaim(pod *v1.Pod, own []*resourcev1.ResourceClaim) podClaims {
+	claims := podClaims{all: own}
+	if !pl.extendedResources {
+		return claims
+	}
+	requests, backed := map[v1.ResourceName]int64{}, false
+	for name, quantity := range resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{}) {
+		if !quantity.IsZero() && mayHaveClass(name) {
+			requests[name] = quantity.Value()
+			backed = backed || pl.devices.ClassOf(name) != nil
+		}
+	}
+	if !backed {
+		return claims
+	}
+	claims.implicit, claims.requests = pl.implicitClaim(pod), requests
+	claims.all = append(slices.Clip(own), claims.implicit)
+	return claims
+}
+
+// mayHaveClass reports whether a resource can be one of a class: an extended resource, or one that a class has by its name.
+func mayHaveClass(name v1.ResourceName) bool {
+	s := string(name)
+	if strings.HasPrefix(s, resourcev1.ResourceDeviceClassPrefix) {
+		return true
+	}
+	native := !strings.Contains(s, "/") || strings.Contains(s, v1.ResourceDefaultNamespacePrefix)
+	return !native && !strings.HasPrefix(s, v1.DefaultResourceRequestsPrefix) &&
+		len(validation.IsQualifiedName(v1.DefaultResourceRequestsPrefix+s)) == 0
+}
+
+// implicitClaim returns the claim of an earlier attempt, or a new one without requests: these depend on the node.
+func (pl *DynamicResources) implicitClaim(pod *v1.Pod) *resourcev1.ResourceClaim {
+	for _, claim := range pl.devices.Claims() {
+		if claim.Annotations[resourcev1.ExtendedResourceClaimAnnotation] == "true" && ownedBy(claim, pod) {
+			return claim
+		}
+	}
+	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{
+		Namespace: pod.Namespace, Name: temporaryName, UID: temporaryName + "/" + pod.UID, GenerateName: pod.Name + "-extended-resources-",
+		Annotations:     map[string]string{resourcev1.ExtendedResourceClaimAnnotation: "true"},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: ptr.To(true)}},
+	}}
+}
+
+func ownedBy(claim *resourcev1.ResourceClaim, pod *v1.Pod) bool {
+	return slices.ContainsFunc(claim.OwnerReferences, func(owner metav1.OwnerReference) bool {
+		return owner.Name == pod.Name && owner.UID == pod.UID && ptr.Deref(owner.Controller, false)
+	})
+}
+
+// implicitOn returns the implicit claim as a node needs it: with the requests for what the node has not got itself. A claim
+// of an earlier attempt rejects the node: it is deleted first.
+func (pl *DynamicResources) implicitOn(claims *podClaims, pod *v1.Pod, info fwk.NodeInfo) (allocation, *fwk.Status) {
+	switch {
+	case claims.implicit == nil:
+		return allocation{}, nil
+	case claims.implicit.Spec.Devices.Requests != nil:
+		return allocation{}, rejection(ReasonExtendedClaim)
+	}
+	classes, allocatable := map[v1.ResourceName]string{}, info.GetAllocatable().GetScalarResources()
+	for name := range claims.requests {
+		amount, known := allocatable[name]
+		if class := pl.devices.ClassOf(name); class != nil && amount == 0 {
+			classes[name] = class.Name
+		} else if !known {
+			return allocation{}, rejection(ReasonExtendedAmount)
+		}
+	}
+	if len(classes) == 0 && !claims.own() {
+		return allocation{}, nil
+	}
+	var onNode allocation
+	claim := *claims.implicit
+	claim.Spec.Devices.Requests, onNode.mappings = deviceRequests(pod, classes)
+	onNode.implicit = &claim
+	return onNode, nil
+}
+
+// named returns the implicit claim as it is created. The name is chosen here, since the outcome of a write has no room for
+// one that the API server chose.
+func (pl *DynamicResources) named(claim *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
+	const (
+		letters   = "bcdfghjklmnpqrstvwxz2456789" // those of the API server's names
+		maxPrefix = 58
+	)
+	name := []byte(claim.GenerateName[:min(len(claim.GenerateName), maxPrefix)])
+	for range 5 {
+		name = append(name, letters[pl.rand.IntN(len(letters))])
+	}
+	created := *claim
+	created.Name, created.UID, created.Status = string(name), "", resourcev1.ResourceClaimStatus{}
+	return &created
+}

@@ -1,0 +1,138 @@
+package dynamicresources
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/dynamic-resource-allocation/cel"
+	"k8s.io/dynamic-resource-allocation/structured"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/ptr"
+
+	"orrery/core/config"
+	"orrery/core/devices"
+	"orrery/core/framework"
+)
+
+// Name of the plugin, in configurations, metrics and statuses.
+const Name = "DynamicResources"
+
+// DynamicResources is the plugin.
+type DynamicResources struct {
+	devices   *devices.State
+	emitter   framework.Emitter
+	rand      framework.Rand
+	activator fwk.PodActivator
+	events    events.EventRecorder
+	pods      corelisters.PodLister
+	classes   fwk.DeviceClassLister
+	cel       *cel.Cache
+	clock     framework.Clock
+
+	features          structured.Features // of the allocator
+	bindingConditions bool
+	extendedResources bool
+	filterTimeout     time.Duration // zero for none
+	bindingTimeout    time.Duration
+}
+
+var (
+	_ fwk.PreEnqueuePlugin      = (*DynamicResources)(nil)
+	_ fwk.PreFilterPlugin       = (*DynamicResources)(nil)
+	_ fwk.FilterPlugin          = (*DynamicResources)(nil)
+	_ fwk.PostFilterPlugin      = (*DynamicResources)(nil)
+	_ fwk.ScorePlugin           = (*DynamicResources)(nil)
+	_ fwk.ScoreExtensions       = (*DynamicResources)(nil)
+	_ fwk.ReservePlugin         = (*DynamicResources)(nil)
+	_ framework.StepwisePreBind = (*DynamicResources)(nil)
+	_ framework.EffectHandler   = (*DynamicResources)(nil)
+	_ framework.NodeLocal       = (*DynamicResources)(nil)
+	_ fwk.EnqueueExtensions     = (*DynamicResources)(nil)
+)
+
+// compiledExpressions is how many CEL expressions are kept in compiled form.
+const compiledExpressions = 10
+
+// New makes the plugin from DynamicResourcesArgs. Its handle must be a framework.DeviceState, Emitter, Rand and Clock.
+func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.Features) (fwk.Plugin, error) {
+	resources, ok := args.(*configv1.DynamicResourcesArgs)
+	if !ok {
+		return nil, fmt.Errorf("got args of type %T, want *DynamicResourcesArgs", args)
+	}
+	if err := config.ValidateDynamicResourcesArgs(nil, resources, features); err != nil {
+		return nil, err
+	}
+	state, hasState := h.(framework.DeviceState)
+	emitter, emits := h.(framework.Emitter)
+	random, draws := h.(framework.Rand)
+	clock, tells := h.(framework.Clock)
+	if !hasState || !emits || !draws || !tells {
+		return nil, fmt.Errorf("its handle, a %T, has no state of devices, or no effects, random numbers and time", h)
+	}
+	pl := &DynamicResources{
+		devices: state.Devices(), emitter: emitter, rand: random, clock: clock, activator: h, events: h.EventRecorder(),
+		classes: devices.NewManager(state.Devices()).DeviceClasses(),
+		pods:    h.SharedInformerFactory().Core().V1().Pods().Lister(),
+		cel:     cel.NewCache(compiledExpressions, cel.Features{EnableConsumableCapacity: features.Enabled(config.DRAConsumableCapacity)}),
+
+		bindingConditions: features.Enabled(config.DRADeviceBindingConditions) && features.Enabled(config.DRAResourceClaimDeviceStatus),
+		extendedResources: features.Enabled(config.DRAExtendedResource),
+		bindingTimeout:    ptr.Deref(resources.BindingTimeout, metav1.Duration{Duration: configv1.DynamicResourcesBindingTimeoutDefault}).Duration,
+	}
+	if features.Enabled(config.DRASchedulerFilterTimeout) {
+		pl.filterTimeout = ptr.Deref(resources.FilterTimeout, metav1.Duration{}).Duration
+	}
+	pl.features = structured.Features{
+		AdminAccess:            features.Enabled(config.DRAAdminAccess),
+		PrioritizedList:        features.Enabled(config.DRAPrioritizedList),
+		PartitionableDevices:   features.Enabled(config.DRAPartitionableDevices),
+		DeviceTaints:           features.Enabled(config.DRADeviceTaints),
+		DeviceBindingAndStatus: pl.bindingConditions,
+		ConsumableCapacity:     features.Enabled(config.DRAConsumableCapacity),
+	}
+	requestKinds(h, features)
+	return pl, nil
+}
+
+// requestKinds has the world serve what the state of devices is made of. Rules are an API of their own, which is served only
+// with its gate.
+func requestKinds(h fwk.Handle, features config.Features) {
+	resource := h.SharedInformerFactory().Resource()
+	resource.V1().ResourceClaims().Informer()
+	resource.V1().ResourceSlices().Informer()
+	resource.V1().DeviceClasses().Informer()
+	if features.Enabled(config.DRADeviceTaintRules) {
+		resource.V1alpha3().DeviceTaintRules().Informer()
+	}
+}
+
+// Name is the plugin's name.
+func (*DynamicResources) Name() string { return Name }
+
+// NodeLocal promises that the verdict on a pod that is signed depends on its node alone: there is none, as it has no claims.
+func (*DynamicResources) NodeLocal() {}
+
+// SignPod signs no pod with claims: which devices it gets depends on more than its node.
+func (*DynamicResources) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
+	if len(pod.Spec.ResourceClaims) > 0 {
+		return nil, notSignable
+	}
+	return nil, nil
+}
+
+var (
+	skip        = fwk.NewStatus(fwk.Skip)
+	notSignable = fwk.NewStatus(fwk.Unschedulable, "pods with dra resource claims are not signable").WithPlugin(Name)
+)
+
+// rejection is the status of a pod, or of a node, that another node's or pod's end does not help.
+func rejection(reason string) *fwk.Status {
+	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reason).WithPlugin(Name)
+}

@@ -1,0 +1,98 @@
+package dynamicresources
+
+import (
+	"context"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	"k8s.io/dynamic-resource-allocation/structured"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// PreFilter finds the pod's claims, checks the requests of those without devices, and prepares their allocation. It rejects
+// the pod if a claim is missing, is about to be written for another pod, or requests devices of a class that does not exist.
+func (pl *DynamicResources) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	c := &cycle{}
+	state.Write(stateKey, c)
+	own, err := pl.ownClaims(pod)
+	if err != nil {
+		return nil, rejection(err.Error())
+	}
+	claims := pl.withImplicitClaim(pod, own)
+	if claims.empty() {
+		return nil, skip
+	}
+	selectors := make([]*nodeaffinity.NodeSelector, len(claims.all))
+	for i, claim := range claims.all {
+		if allocation := claim.Status.Allocation; allocation == nil {
+			if status := pl.checkUnallocated(claim, claim == claims.implicit); status != nil {
+				return nil, status
+			}
+		} else if allocation.NodeSelector != nil {
+			if selectors[i], err = nodeaffinity.NewNodeSelector(allocation.NodeSelector); err != nil {
+				return nil, fwk.AsStatus(err)
+			}
+		}
+	}
+	if len(claims.unallocated()) > 0 {
+		allocator, err := structured.NewAllocator(ctx, pl.features, pl.devices.Allocated(), pl.classes, pl.devices.Slices(), pl.cel)
+		if err != nil {
+			return nil, fwk.AsStatus(err)
+		}
+		c.allocator, c.found = allocator, map[string]*allocation{}
+	}
+	c.claims, c.selectors, c.unavailable = claims, selectors, map[int]bool{}
+	return nil, nil
+}
+
+// PreFilterExtensions is nil: the pods of a node do not matter.
+func (*DynamicResources) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
+
+// checkUnallocated rejects a pod for a claim without devices that no node can give it any. What an implicit claim requests
+// depends on the node.
+func (pl *DynamicResources) checkUnallocated(claim *resourcev1.ResourceClaim, implicit bool) *fwk.Status {
+	key := claim.Namespace + "/" + claim.Name
+	if pl.devices.InFlight(claim.UID) != nil {
+		return rejection(fmt.Sprintf("resource claim %s is in the process of being allocated", key))
+	}
+	if implicit {
+		return nil
+	}
+	for i := range claim.Spec.Devices.Requests {
+		if status := pl.checkRequest(key, &claim.Spec.Devices.Requests[i]); status != nil {
+			return status
+		}
+	}
+	return nil
+}
+
+func (pl *DynamicResources) checkRequest(claim string, request *resourcev1.DeviceRequest) *fwk.Status {
+	switch {
+	case request.Exactly != nil:
+		return pl.checkClass(request.Exactly.DeviceClassName, request.Name)
+	case len(request.FirstAvailable) == 0:
+		return rejection(fmt.Sprintf("resource claim %s, request %s: unknown request type", claim, request.Name))
+	case !pl.features.PrioritizedList:
+		return rejection(fmt.Sprintf("resource claim %s, request %s: has subrequests, but the DRAPrioritizedList feature is disabled", claim, request.Name))
+	}
+	for i := range request.FirstAvailable {
+		sub := &request.FirstAvailable[i]
+		if status := pl.checkClass(sub.DeviceClassName, resourceclaim.CreateSubRequestRef(request.Name, sub.Name)); status != nil {
+			return status
+		}
+	}
+	return nil
+}
+
+func (pl *DynamicResources) checkClass(name, request string) *fwk.Status {
+	switch {
+	case name == "":
+		return fwk.AsStatus(fmt.Errorf("request %s: unsupported request type", request))
+	case pl.devices.Class(name) == nil:
+		return rejection(fmt.Sprintf("request %s: device class %s does not exist", request, name))
+	}
+	return nil
+}
