@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -16,6 +17,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/serving"
+	"orrery/core/world"
 )
 
 //go:embed manifests/*.yaml
@@ -130,6 +132,9 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 		v.Replace, v.Scheduler, v.Lease, v.LeaseNamespace = true, "default-scheduler", "kube-scheduler", metav1.NamespaceSystem
 	}
 	v.Rights, v.LeaseRights, v.Gates = schedulerRights(watched), leaseRights(v.Lease), strings.Join(f.gates, ",")
+	if features.Enabled(config.DRAExtendedResource) && slices.Contains(watched, world.ResourceClaim) {
+		v.Rights = append(v.Rights, extendedResourceRights())
+	}
 	if features.Enabled(config.CoordinatedLeaderElection) {
 		everywhere, beside := candidateRights()
 		v.Rights, v.LeaseRights = append(v.Rights, everywhere), append(v.LeaseRights, beside)

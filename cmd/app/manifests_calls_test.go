@@ -51,6 +51,10 @@ func callsOfAScheduler(t *testing.T, configuration string, chosen bool) map[call
 	if volumes {
 		names = append(names, "ClaimVolume", "SelectNode")
 	}
+	claims := slices.Contains(kinds, world.ResourceClaim)
+	if claims {
+		names = append(names, "ReserveResourceClaim", "UnreserveResourceClaim", "DeallocateResourceClaim")
+	}
 	for n, name := range names {
 		cluster.Do(world.Effect{ID: world.EffectID(n + 1), Action: actions[name]})
 	}
@@ -60,7 +64,7 @@ func callsOfAScheduler(t *testing.T, configuration string, chosen bool) map[call
 	}
 	used := map[call]bool{}
 	until := time.Now().Add(20 * time.Second)
-	for time.Now().Before(until) && !(sawAll(used, len(kinds)) && (!chosen || sawCandidate(used)) && (!volumes || sawVolumes(used))) {
+	for time.Now().Before(until) && !(sawAll(used, len(kinds)) && (!chosen || sawCandidate(used)) && (!volumes || sawVolumes(used)) && (!claims || sawResourceClaims(used))) {
 		cluster.Next(cluster.Now().Add(50 * time.Millisecond))
 		maps.Copy(used, board.heard())
 	}
@@ -88,6 +92,13 @@ func sawAll(used map[call]bool, kinds int) bool {
 func sawVolumes(used map[call]bool) bool {
 	return anyCall(used, func(c call) bool { return c.verb == "get" && c.resource == "persistentvolumes" }) &&
 		anyCall(used, func(c call) bool { return c.verb == "get" && c.resource == "persistentvolumeclaims" })
+}
+
+// sawResourceClaims reports whether a claim for devices was read, and written in every way.
+func sawResourceClaims(used map[call]bool) bool {
+	return anyCall(used, func(c call) bool { return c.verb == "update" && c.resource == "resourceclaims" }) &&
+		anyCall(used, func(c call) bool { return c.verb == "update" && c.resource == "resourceclaims/status" }) &&
+		anyCall(used, func(c call) bool { return c.verb == "patch" && c.resource == "resourceclaims/status" })
 }
 
 // sawCandidate reports whether a candidate announced itself, and did so again.
@@ -193,6 +204,11 @@ func (s *troubled) answer(c call, w http.ResponseWriter, r *http.Request) bool {
 		return status(http.StatusConflict, metav1.StatusReasonConflict)
 	case c.verb == "get" && c.resource == "persistentvolumes", c.verb == "get" && c.resource == "persistentvolumeclaims":
 		_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1"}`, kindOf(c))
+		return true
+	case c.verb == "get" && c.resource == "resourceclaims":
+		claim := mk.ResourceClaim(c.name).Obj()
+		claim.TypeMeta = metav1.TypeMeta{Kind: "ResourceClaim", APIVersion: versionOf(c)}
+		_ = json.NewEncoder(w).Encode(claim)
 		return true
 	case c.verb == "get" && c.resource == "pods", c.verb == "patch" && c.resource == "pods/status":
 		pod := mk.Pod(c.name).UID(c.name).Node("n").Obj()

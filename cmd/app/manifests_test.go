@@ -328,7 +328,16 @@ var actions = map[string]world.Action{
 		Pod: world.PodRefOf(mk.Pod("d").UID("d").Obj()), Node: "n", Volume: world.ObjectRefOf(mk.Volume("v").Obj()), Claim: world.ObjectRefOf(mk.Claim("c").Obj()),
 	},
 	"SelectNode": world.SelectNode{Pod: world.PodRefOf(mk.Pod("e").UID("e").Obj()), Node: "n", Claim: world.ObjectRefOf(mk.Claim("c").Obj())},
-	"RunPlugin":  nil, // a plugin needs rights of its own
+	"ReserveResourceClaim": world.ReserveResourceClaim{
+		Pod: world.PodRefOf(mk.Pod("f").UID("f").Obj()), Node: "n", Claim: world.ObjectRefOf(mk.ResourceClaim("c").Obj()),
+		Allocation: mk.ResourceClaim("c").Allocated("n", "gpu", "d", "p", "1").Obj().Status.Allocation,
+	},
+	"UnreserveResourceClaim":  world.UnreserveResourceClaim{Pod: world.PodRefOf(mk.Pod("g").UID("g").Obj()), Claim: world.ObjectRefOf(mk.ResourceClaim("c").Obj())},
+	"DeallocateResourceClaim": world.DeallocateResourceClaim{Pod: world.PodRefOf(mk.Pod("h").UID("h").Obj()), Claim: world.ObjectRefOf(mk.ResourceClaim("c").Obj())},
+	"CreateResourceClaim":     nil, // with the gate DRAExtendedResource only
+	"DeleteResourceClaim":     nil,
+
+	"RunPlugin": nil, // a plugin needs rights of its own
 }
 
 // storageKinds are the kinds that the plugins of volumes read.
@@ -365,14 +374,16 @@ func TestRights_FollowFromStorageKinds(t *testing.T) {
 
 // TestRights_CoverEveryEffect finds the actions in the source: a new one needs a case below.
 func TestRights_CoverEveryEffect(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../core/world/effect.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var found []string
-	for _, d := range file.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == "action" {
-			found = append(found, f.Recv.List[0].Type.(*ast.Ident).Name)
+	for _, name := range []string{"effect.go", "resourceclaims.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), "../../core/world/"+name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == "action" {
+				found = append(found, f.Recv.List[0].Type.(*ast.Ident).Name)
+			}
 		}
 	}
 	for _, name := range found {

@@ -71,7 +71,28 @@ func schedulerRights(watched []world.Kind) []right {
 			Verbs:     []string{"get", "patch"},
 		})
 	}
+	if slices.Contains(watched, world.ResourceClaim) {
+		rights = append(rights, resourceClaimRights()...)
+	}
 	return rights
+}
+
+// resourceClaimRights are the rules to reserve claims for devices.
+func resourceClaimRights() []right {
+	group, claims := []string{world.ResourceClaim.Resource().Group}, world.ResourceClaim.Resource().Resource
+	return []right{
+		{For: "Claims for devices, before a pod is bound: their finalizer, and their devices and users.", Groups: group, Resources: []string{claims}, Verbs: []string{"get", "update"}},
+		{Groups: group, Resources: []string{claims + "/status"}, Verbs: []string{"patch", "update"}},
+	}
+}
+
+// extendedResourceRights is the rule for the claims of extended resources that devices serve.
+func extendedResourceRights() right {
+	resource := world.ResourceClaim.Resource()
+	return right{
+		For:    "Claims for the extended resources of pods that devices serve.",
+		Groups: []string{resource.Group}, Resources: []string{resource.Resource}, Verbs: []string{"create", "delete"},
+	}
 }
 
 // leaseRights are the rules of leader election.
