@@ -336,6 +336,7 @@ var actions = map[string]world.Action{
 	"DeallocateResourceClaim": world.DeallocateResourceClaim{Pod: world.PodRefOf(mk.Pod("h").UID("h").Obj()), Claim: world.ObjectRefOf(mk.ResourceClaim("c").Obj())},
 	"CreateResourceClaim":     nil, // with the gate DRAExtendedResource only
 	"DeleteResourceClaim":     nil,
+	"SetRuleCondition":        world.SetRuleCondition{Rule: world.ObjectRef{Name: "r", UID: "r"}, Condition: metav1.Condition{Type: "EvictionInProgress"}},
 
 	"RunPlugin": nil, // a plugin needs rights of its own
 }

@@ -2,9 +2,12 @@ package world
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -22,7 +25,7 @@ type Effect struct {
 
 // Action is the content of an Effect: [Bind], [PatchStatus], [Delete], [EmitEvent] or [RunPlugin]; of volumes [ClaimVolume]
 // or [SelectNode]; of devices [ReserveResourceClaim], [UnreserveResourceClaim], [DeallocateResourceClaim],
-// [CreateResourceClaim] or [DeleteResourceClaim].
+// [CreateResourceClaim] or [DeleteResourceClaim]. A controller also has [SetRuleCondition].
 type Action interface{ action() }
 
 // PodRef names one pod; the UID distinguishes it from another pod of the same name.
@@ -122,13 +125,36 @@ type SelectNode struct {
 	Claim ObjectRef
 }
 
-func (Bind) action()        {}
-func (PatchStatus) action() {}
-func (Delete) action()      {}
-func (EmitEvent) action()   {}
-func (RunPlugin) action()   {}
-func (ClaimVolume) action() {}
-func (SelectNode) action()  {}
+// SetRuleCondition sets a condition in the status of a DeviceTaintRule: how far its evictions are. The rule may have another
+// version by then.
+type SetRuleCondition struct {
+	Rule      ObjectRef
+	Condition metav1.Condition
+}
+
+// Apply returns a rule with the condition; false if it is another rule of that name.
+func (a SetRuleCondition) Apply(rule *resourcev1alpha3.DeviceTaintRule) (*resourcev1alpha3.DeviceTaintRule, bool) {
+	if rule.UID != a.Rule.UID {
+		return nil, false
+	}
+	rule = rule.DeepCopy()
+	conditions := &rule.Status.Conditions
+	if i := slices.IndexFunc(*conditions, func(had metav1.Condition) bool { return had.Type == a.Condition.Type }); i >= 0 {
+		(*conditions)[i] = a.Condition
+	} else {
+		*conditions = append(*conditions, a.Condition)
+	}
+	return rule, true
+}
+
+func (Bind) action()             {}
+func (PatchStatus) action()      {}
+func (Delete) action()           {}
+func (EmitEvent) action()        {}
+func (RunPlugin) action()        {}
+func (ClaimVolume) action()      {}
+func (SelectNode) action()       {}
+func (SetRuleCondition) action() {}
 
 // PodOf is the pod that an action is about.
 func PodOf(a Action) PodRef {

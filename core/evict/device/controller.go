@@ -2,7 +2,6 @@ package device
 
 import (
 	"maps"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,11 +42,11 @@ type Controller struct {
 
 	evictor evict.Evictor
 
-	evicted         map[types.UID]int64            // pods, by rule
-	statuses        map[types.UID]metav1.Condition // the last decided condition, by rule
-	pendingStatuses []RuleStatus                   // since Statuses was last called
-	dirtyRules      []ruleKey                      // rules whose status is evaluated now
-	statusTimers    evict.Timers[ruleKey]          // rules whose status is evaluated later
+	evicted      map[types.UID]int64            // pods, by rule
+	statuses     map[types.UID]metav1.Condition // the last decided condition, by rule
+	writes       map[world.EffectID]ruleKey     // of conditions, in flight
+	dirtyRules   []ruleKey                      // rules whose status is evaluated now
+	statusTimers evict.Timers[ruleKey]          // rules whose status is evaluated later
 }
 
 var _ evict.Controller = (*Controller)(nil)
@@ -70,7 +69,7 @@ func New(o Options) *Controller {
 		pools: pools{}, claims: map[types.NamespacedName]*deadline{}, pending: map[types.UID]pendingEviction{},
 		timers: evict.NewTimers[types.UID](), deleting: map[types.UID]bool{},
 		evictor: evict.NewEvictor(o.FirstEffect, evictCondition, retryDelay),
-		evicted: map[types.UID]int64{}, statuses: map[types.UID]metav1.Condition{},
+		evicted: map[types.UID]int64{}, statuses: map[types.UID]metav1.Condition{}, writes: map[world.EffectID]ruleKey{},
 		statusTimers: evict.NewTimers[ruleKey](),
 	}
 }
@@ -86,6 +85,7 @@ func (c *Controller) Apply(in world.Input) {
 		deltas, _ := c.store.Replace(event)
 		c.handleDeltas(deltas)
 	case world.EffectDone:
+		c.statusWritten(event)
 		if pod, over, deleted := c.evictor.EffectDone(c.now, event); over {
 			c.evictionDone(pod, deleted)
 		}
@@ -124,7 +124,7 @@ func (c *Controller) ForkOn(store *store.Store, record *evict.Record) *Controlle
 	f.record, f.options.Record = record, record
 	f.store, f.options.Store, f.pools = store, store, c.pools.clone()
 	f.claims, f.pending, f.deleting = maps.Clone(c.claims), maps.Clone(c.pending), maps.Clone(c.deleting)
-	f.evicted, f.statuses, f.pendingStatuses = maps.Clone(c.evicted), maps.Clone(c.statuses), slices.Clone(c.pendingStatuses)
+	f.evicted, f.statuses, f.writes = maps.Clone(c.evicted), maps.Clone(c.statuses), maps.Clone(c.writes)
 	f.timers, f.statusTimers, f.evictor = c.timers.Clone(), c.statusTimers.Clone(), c.evictor.Clone()
 	return &f
 }

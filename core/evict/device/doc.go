@@ -7,8 +7,8 @@
 //	        ▲                                                                │
 //	        └── condition EvictionInProgress: how many pods, how far ◄───────┘
 //
-// A [Controller] takes in the engine's inputs. It evicts pods through effects and returns the conditions of rules from Statuses;
-// a [Driver] writes them.
+// A [Controller] takes in the engine's inputs. It deletes pods and writes the conditions of rules through effects. A condition
+// that could not be written is decided again 10 s later.
 //
 // # When a pod is evicted
 //

@@ -80,19 +80,21 @@ func (s *fixture) remove(kind world.Kind, namespace, name string) *fixture {
 func (s *fixture) apply(at time.Time, event world.Event) *fixture {
 	s.now = at
 	s.c.Apply(world.Input{At: at, Event: event})
-	effects := s.c.Effects()
-	for _, status := range s.c.Statuses() {
-		s.logf("rule %s: %s=%s, %s", status.Rule, status.Condition.Reason, status.Condition.Status, status.Condition.Message)
-		if rule, ok := s.objects["DeviceTaintRule /"+status.Rule].(*resourcev1alpha3.DeviceTaintRule); ok {
-			rule = rule.DeepCopy()
-			rule.Status.Conditions = []metav1.Condition{status.Condition}
-			s.set(rule)
-		}
-	}
-	for _, e := range effects {
+	for _, e := range s.c.Effects() {
 		s.perform(e)
 	}
 	return s
+}
+
+// setCondition carries out a write of a rule's condition.
+func (s *fixture) setCondition(action world.SetRuleCondition) {
+	c := action.Condition
+	s.logf("rule %s: %s=%s, %s", action.Rule.Name, c.Reason, c.Status, c.Message)
+	if rule, ok := s.objects["DeviceTaintRule /"+action.Rule.Name].(*resourcev1alpha3.DeviceTaintRule); ok {
+		if written, same := action.Apply(rule); same {
+			s.set(written)
+		}
+	}
 }
 
 func (s *fixture) perform(e world.Effect) {
@@ -101,6 +103,10 @@ func (s *fixture) perform(e world.Effect) {
 	case world.EmitEvent:
 		s.logf("%s: %s", action.Regarding, action.Note)
 		return
+	case world.SetRuleCondition:
+		if out.OK() {
+			s.setCondition(action)
+		}
 	case world.PatchStatus:
 		s.logf("%s: %s", action.Pod, action.Condition.Reason)
 	case world.Delete:

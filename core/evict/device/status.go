@@ -1,7 +1,6 @@
 package device
 
 import (
-	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -24,22 +23,6 @@ type ruleKey struct {
 
 func ruleKeyOf(r *resourcev1alpha3.DeviceTaintRule) ruleKey { return ruleKey{r.Name, r.UID} }
 
-// RuleStatus is a condition to write to a DeviceTaintRule's status.
-type RuleStatus struct {
-	At        time.Time
-	Rule      string
-	UID       types.UID
-	Condition metav1.Condition
-}
-
-// Statuses returns the rule conditions decided since the last call, the last one of each rule. A controller that only
-// predicts has none.
-func (c *Controller) Statuses() []RuleStatus {
-	wanted := c.pendingStatuses
-	c.pendingStatuses = nil
-	return wanted
-}
-
 // updateStatus decides a rule's condition, or when to decide it.
 func (c *Controller) updateStatus(name ruleKey) {
 	rule, _ := c.store.Object(world.DeviceTaintRule, "", name.name).(*resourcev1alpha3.DeviceTaintRule)
@@ -61,8 +44,20 @@ func (c *Controller) updateStatus(name ruleKey) {
 	if !c.options.Act {
 		return
 	}
-	c.pendingStatuses = slices.DeleteFunc(c.pendingStatuses, func(s RuleStatus) bool { return s.UID == rule.UID })
-	c.pendingStatuses = append(c.pendingStatuses, RuleStatus{At: c.now, Rule: rule.Name, UID: rule.UID, Condition: is})
+	c.writes[c.evictor.Emit(c.now, world.SetRuleCondition{Rule: world.ObjectRefOf(rule), Condition: is})] = name
+}
+
+// statusWritten forgets a condition that could not be written, so that it is decided again after reportPeriod.
+func (c *Controller) statusWritten(done world.EffectDone) {
+	rule, ok := c.writes[done.Effect]
+	if !ok {
+		return
+	}
+	delete(c.writes, done.Effect)
+	if !done.Outcome.OK() {
+		delete(c.statuses, rule.uid)
+		c.statusTimers.SetNoLater(rule, c.now.Add(reportPeriod))
+	}
 }
 
 // conditionOf returns a rule's condition as last seen or decided, whichever is newer.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/evict"
 	"orrery/core/evict/device"
@@ -202,4 +203,23 @@ func TestStatus_PodDeletedByOther(t *testing.T) {
 	if diff := cmp.Diff("a: cancelled, 20s, terminating for another reason\n", recordText(b)); diff != "" || s.c.Counters().Evicted != 0 {
 		t.Errorf("%d evicted; record (-want +got):\n%s", s.c.Counters().Evicted, diff)
 	}
+}
+
+// A condition that could not be written is decided again, 10 s later.
+func TestStatus_WrittenAgainAfterFailure(t *testing.T) {
+	s := newFixture(t, device.Options{Act: true})
+	failures := 1
+	s.outcome = func(e world.Effect) world.Outcome {
+		if _, writes := e.Action.(world.SetRuleCondition); writes && failures > 0 {
+			failures--
+			return world.Outcome{Code: fwk.Error, Reason: metav1.StatusReasonInternalError, Message: "etcd is away"}
+		}
+		return world.Outcome{}
+	}
+	s.set(rule("r", "NoExecute", 1, noon, driver)).at(9)
+	if got := s.log.String(); got != "" {
+		t.Errorf("before: %s", got)
+	}
+	s.at(11)
+	wantLog(t, s, "10s rule r: NotStarted=False, \n")
 }

@@ -92,7 +92,7 @@ func (s *simulation) do(at time.Duration, change func(c *memory.Cluster) error) 
 
 // until runs the simulation to a time since noon.
 func (s *simulation) until(at time.Duration) {
-	others := append([]drive.Controller{s.observer, s.taints, device.NewDriver(s.device, s.Cluster)}, s.others...)
+	others := append([]drive.Controller{s.observer, s.taints, s.device}, s.others...)
 	drive.Run(s.Cluster, noon.Add(at), append([]drive.Controller{drive.NewScheduler(s.engine, s)}, others...)...)
 }
 

@@ -51,11 +51,7 @@ func (w *orreryDevices) advance(to time.Time) {
 
 func (w *orreryDevices) apply(in world.Input) {
 	w.c.Apply(in)
-	effects := w.c.Effects()
-	for _, s := range w.c.Statuses() {
-		w.scheduleEvents(in.At, w.report(s.At, s.Rule, s.Condition))
-	}
-	for _, e := range effects {
+	for _, e := range w.c.Effects() {
 		w.carryOut(in.At, e)
 	}
 }
@@ -70,6 +66,8 @@ func (w *orreryDevices) carryOut(at time.Time, e world.Effect) {
 	case world.EmitEvent:
 		w.record(at, act.Regarding.String(), act.Note)
 		return
+	case world.SetRuleCondition:
+		w.scheduleEvents(at, w.report(at, act.Rule.Name, act.Condition))
 	case world.PatchStatus:
 		if out = w.exists(act.Pod); out.OK() {
 			w.scheduleEvents(at, w.mark(at, act.Pod.String(), *act.Condition))

@@ -49,6 +49,8 @@ func (c *Cluster) attempt(j *task) (outcome world.Outcome, again time.Duration) 
 		err = c.claimVolume(ctx, act, j)
 	case world.SelectNode:
 		err = c.selectNode(ctx, act, j)
+	case world.SetRuleCondition:
+		err = c.setRuleCondition(ctx, act)
 	default:
 		err = c.writeResourceClaim(ctx, act, j)
 	}

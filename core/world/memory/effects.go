@@ -80,6 +80,8 @@ func (c *Cluster) perform(e world.Effect) world.Outcome {
 		return outcomeOf(c.claimVolume(act))
 	case world.SelectNode:
 		return outcomeOf(c.selectNode(act))
+	case world.SetRuleCondition:
+		return outcomeOf(c.setRuleCondition(act))
 	case world.RunPlugin:
 		if act.Call == nil {
 			return world.Outcome{}
