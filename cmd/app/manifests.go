@@ -16,6 +16,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/framework"
+	"orrery/core/replica"
 	"orrery/core/serving"
 	"orrery/core/world"
 )
@@ -27,7 +28,7 @@ var manifestTemplates embed.FS
 type manifestFlags struct {
 	replaceDefault, shadow bool
 	namespace, image       string
-	gates                  []string
+	gates, controllers     []string
 	monitor                bool
 }
 
@@ -65,6 +66,8 @@ that only one of the two acts. With --shadow it prints only the rights to read t
 	c.Flags().StringVarP(&f.namespace, "namespace", "n", metav1.NamespaceSystem, "the `namespace` of the objects")
 	c.Flags().StringSliceVar(&f.gates, "feature-gates", nil,
 		"feature gates to run with, as \"orrery run\" takes them: `gate=true`; CoordinatedLeaderElection needs more rights")
+	c.Flags().StringSliceVar(&f.controllers, "controllers", nil,
+		"controllers to run with, as \"orrery run\" takes them: "+replica.TaintEviction+", "+replica.DeviceTaintEviction)
 	c.Flags().BoolVar(&f.monitor, "service-monitor", false, "print a ServiceMonitor, too, which needs the Prometheus operator")
 	c.Flags().StringVar(&f.image, "image", defaultImage(), "the `image` to run; the Dockerfile builds it")
 	return c
@@ -90,7 +93,9 @@ type manifestValues struct {
 	// Monitor says that the Prometheus operator is there.
 	Monitor bool
 	// Gates are the replicas' feature gates.
-	Gates       string
+	Gates string
+	// Controllers run with the scheduler.
+	Controllers string
 	Rights      []right // in the whole cluster
 	LeaseRights []right // in LeaseNamespace
 }
@@ -131,7 +136,12 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 	if f.replaceDefault {
 		v.Replace, v.Scheduler, v.Lease, v.LeaseNamespace = true, "default-scheduler", "kube-scheduler", metav1.NamespaceSystem
 	}
-	v.Rights, v.LeaseRights, v.Gates = schedulerRights(watched), leaseRights(v.Lease), strings.Join(f.gates, ",")
+	theirs, err := replica.ControllerKinds(f.controllers, features)
+	if err != nil {
+		return nil, fmt.Errorf("--controllers: %w", err)
+	}
+	v.Rights, v.LeaseRights = schedulerRights(world.SortKinds(append(watched, theirs...))), leaseRights(v.Lease)
+	v.Gates, v.Controllers = strings.Join(f.gates, ","), strings.Join(f.controllers, ",")
 	if features.Enabled(config.DRAExtendedResource) && slices.Contains(watched, world.ResourceClaim) {
 		v.Rights = append(v.Rights, extendedResourceRights())
 	}

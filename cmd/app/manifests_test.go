@@ -38,7 +38,11 @@ var variants = map[string]manifestFlags{
 	"beside":  {namespace: "orrery-system", image: "registry.example.com/orrery:v1"},
 	"replace": {replaceDefault: true, namespace: "kube-system", image: "orrery:devel"},
 	"chosen":  {replaceDefault: true, monitor: true, namespace: "kube-system", image: "orrery:devel", gates: []string{"CoordinatedLeaderElection=true"}},
-	"shadow":  {shadow: true, namespace: "kube-system", image: "orrery:devel"},
+	"devices": {
+		namespace: "kube-system", image: "orrery:devel", controllers: []string{"taint-eviction", "device-taint-eviction"},
+		gates: []string{"DRADeviceTaints=true", "DRADeviceTaintRules=true"},
+	},
+	"shadow": {shadow: true, namespace: "kube-system", image: "orrery:devel"},
 }
 
 func TestManifests_Golden(t *testing.T) {
@@ -370,6 +374,38 @@ func TestRights_FollowFromStorageKinds(t *testing.T) {
 				t.Errorf("a shadow may %s objects of kind %s: %v, want %v", verb, kind, got, reads)
 			}
 		}
+	}
+}
+
+// TestRights_OfRulesAreUsed holds the rights of device-taint-eviction to what it asks for.
+func TestRights_OfRulesAreUsed(t *testing.T) {
+	written := make(chan struct{})
+	board := newSwitchboard(t, func(c call, w http.ResponseWriter, _ *http.Request) bool {
+		if c.verb == "get" {
+			_, _ = io.WriteString(w, `{"kind":"DeviceTaintRule","apiVersion":"resource.k8s.io/v1alpha3","metadata":{"name":"r","uid":"r"}}`)
+			return true
+		}
+		close(written)
+		return false
+	})
+	cluster, err := live.New(live.Options{Client: board.client(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster.Do(world.Effect{ID: 1, Action: actions["SetRuleCondition"]})
+	<-written
+	cluster.Stop()
+	got := board.heard()
+	rights := schedulerRights([]world.Kind{world.Pod, world.Node, world.DeviceTaintRule})
+	for c := range got {
+		if !slices.ContainsFunc(rights, func(r right) bool {
+			return allowedBy(rbacv1.PolicyRule{APIGroups: r.Groups, Resources: r.Resources, Verbs: r.Verbs}, c)
+		}) {
+			t.Errorf("no rule gives %q", c)
+		}
+	}
+	if len(got) != 2 {
+		t.Errorf("it asks for %v, want a rule and its status", got)
 	}
 }
 

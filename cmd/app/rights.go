@@ -60,9 +60,16 @@ func schedulerRights(watched []world.Kind) []right {
 			For:    "The conditions PodScheduled and DisruptionTarget, and the nominated node.",
 			Groups: []string{""}, Resources: []string{"pods/status"}, Verbs: []string{"patch"},
 		},
-		right{For: "Victims of preemption, and with --controllers=taint-eviction pods on tainted nodes.", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"delete"}},
+		right{For: "Victims of preemption, and with --controllers pods on tainted nodes and devices.", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"delete"}},
 		right{For: "Events; those of the lease are core events.", Groups: []string{"", "events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
 	)
+	if slices.Contains(watched, world.DeviceTaintRule) {
+		group, rules := []string{world.DeviceTaintRule.Resource().Group}, world.DeviceTaintRule.Resource().Resource
+		rights = append(rights,
+			right{For: "How far the evictions of a rule are.", Groups: group, Resources: []string{rules}, Verbs: []string{"get"}},
+			right{Groups: group, Resources: []string{rules + "/status"}, Verbs: []string{"update"}},
+		)
+	}
 	if slices.Contains(watched, world.PersistentVolumeClaim) {
 		rights = append(rights, right{
 			For:       "Volumes and their claims, before a pod is bound; they are read if it is unknown whether that was written.",

@@ -44,6 +44,10 @@ type runFlags struct {
 	controllers []string
 }
 
+// controllersUsage describes --controllers of run and manifests.
+const controllersUsage = "Controllers to run with the scheduler, under its lease, for clusters whose kube-controller-manager runs without them: " +
+	replica.TaintEviction + " evicts pods from tainted nodes, " + replica.DeviceTaintEviction + " from tainted devices"
+
 func newRunFlags() *runFlags {
 	f := &runFlags{
 		serving: serving.NewOptions(), metrics: metrics.NewOptions(), logs: logs.NewOptions(),
@@ -60,8 +64,7 @@ func newRunFlags() *runFlags {
 	misc.StringVar(&f.master, "master", "", "The address of the Kubernetes API server (overrides any value in kubeconfig)")
 	hideAddress(misc, "master")
 	misc.StringSliceVar(&f.controllers, "controllers", nil,
-		"Controllers to run with the scheduler, under its lease: "+replica.TaintEviction+
-			", for clusters whose kube-controller-manager runs without its taint-eviction-controller. (Orrery only)")
+		controllersUsage+". (Orrery only)")
 	addRequeueRule(misc, &f.requeueRule, requeueRuleUsage+". (Orrery only)")
 	f.serving.AddFlags(&f.sets)
 	f.addDeprecated()

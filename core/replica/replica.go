@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -16,7 +17,6 @@ import (
 	"orrery/core/config"
 	"orrery/core/drive"
 	"orrery/core/engine"
-	"orrery/core/evict/taint"
 	"orrery/core/framework"
 	"orrery/core/queue"
 	"orrery/core/trace/play"
@@ -37,9 +37,6 @@ const drainTimeout = 20 * time.Second
 // flightRecorderBytes bounds the flight recorder, which always runs. In a cluster of 5,000 nodes and 10,000 pods it
 // takes some 30 MB: two minutes at 40 pods a second.
 const flightRecorderBytes = 32 << 20
-
-// TaintEviction names the controller that evicts pods from tainted nodes; see [Options.Controllers].
-const TaintEviction = "taint-eviction"
 
 // Options configure a replica.
 type Options struct {
@@ -132,6 +129,11 @@ func New(o Options) (*Replica, error) {
 	if err != nil {
 		return nil, err
 	}
+	controllers, theirs, err := controllersOf(o.Controllers, o.Config.Features)
+	if err != nil {
+		return nil, err
+	}
+	kinds = world.SortKinds(append(slices.Clone(kinds), theirs...))
 	r.cluster, err = live.New(live.Options{
 		Client: clients.main, EventClient: clients.event, Kinds: kinds, Logger: o.Logger,
 		Held: e.Store(), Allowed: r.allowed, OnCall: o.Instruments.OnCall,
@@ -142,8 +144,8 @@ func New(o Options) (*Replica, error) {
 	r.driver = drive.NewRealTime(e, r.cluster)
 	r.driver.Lead, r.driver.Drain = r.lead, r.drain
 	r.driver.Observers, r.driver.Logger = r.observers(), o.Logger
-	r.driver.Controllers, err = r.controllers()
-	return r, err
+	r.driver.Controllers = controllers
+	return r, nil
 }
 
 // healthTolerance is how late a renewal may be before the replica reports itself unhealthy.
@@ -155,21 +157,6 @@ func (r *Replica) observers() []drive.Observer {
 		all = append(all, make(r.engine))
 	}
 	return all
-}
-
-func (r *Replica) controllers() (func() []drive.Controller, error) {
-	for _, name := range r.options.Controllers {
-		if name != TaintEviction {
-			return nil, fmt.Errorf("running the controller %q: there is only %q", name, TaintEviction)
-		}
-	}
-	if len(r.options.Controllers) == 0 {
-		return nil, nil
-	}
-	compare := r.options.Config.Features.Enabled(config.TaintTolerationComparisonOperators)
-	return func() []drive.Controller {
-		return []drive.Controller{taint.New(taint.Options{Act: true, FirstEffect: 1, ComparisonOperators: compare})}
-	}, nil
 }
 
 // Leading reports whether the replica may act.

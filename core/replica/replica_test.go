@@ -36,8 +36,9 @@ func TestNew_ReportsErrorsBeforeStart(t *testing.T) {
 		change func(o *Options)
 		want   string
 	}{
-		"an unknown controller": {func(o *Options) { o.Controllers = []string{"nonsense"} }, `running the controller "nonsense": there is only "taint-eviction"`},
-		"an invalid address":    {func(o *Options) { o.KubeConfig.Host = "://" }, "connecting to the API server"},
+		"an unknown controller":         {func(o *Options) { o.Controllers = []string{"nonsense"} }, `running the controller "nonsense": there are "taint-eviction" and "device-taint-eviction"`},
+		"a controller without its gate": {func(o *Options) { o.Controllers = []string{DeviceTaintEviction} }, "it needs --feature-gates=DRADeviceTaints=true"},
+		"an invalid address":            {func(o *Options) { o.KubeConfig.Host = "://" }, "connecting to the API server"},
 		"a plugin that reads an unserved kind": {func(o *Options) {
 			o.Plugins = framework.Registry{}
 			_ = o.Plugins.Register("Reader", func(_ context.Context, _ runtime.Object, h fwk.Handle) (fwk.Plugin, error) {

@@ -20,15 +20,16 @@ import (
 	"orrery/core/world"
 )
 
-// enableCoordination enables coordinated leader election. The server reads the process's feature gates for that, not its flags.
-func enableCoordination() error {
-	return utilfeature.DefaultMutableFeatureGate.Set("CoordinatedLeaderElection=true")
+// enableGates enables coordinated leader election and the taints of devices. The server reads the process's feature gates for that,
+// not its flags.
+func enableGates() error {
+	return utilfeature.DefaultMutableFeatureGate.Set("CoordinatedLeaderElection=true,DRADeviceTaints=true,DRADeviceTaintRules=true")
 }
 
-// coordinationFlags returns the API server's flags for coordinated leader election.
-func coordinationFlags() []string {
+// gateFlags returns the API server's flags for what enableGates enables.
+func gateFlags() []string {
 	return []string{
-		"--runtime-config=coordination.k8s.io/v1beta1=true", "--coordinated-leadership-lease-duration=4s",
+		"--runtime-config=coordination.k8s.io/v1beta1=true,resource.k8s.io/v1alpha3=true", "--coordinated-leadership-lease-duration=4s",
 		"--coordinated-leadership-renew-deadline=3s", "--coordinated-leadership-retry-period=500ms",
 	}
 }

@@ -52,12 +52,12 @@ func startServer() (err error) {
 	if scratch, err = os.MkdirTemp("", "orrery-live"); err != nil {
 		return err
 	}
-	if err := errors.Join(os.WriteFile(auditPolicy(), []byte(policy), 0o600), enableCoordination()); err != nil {
+	if err := errors.Join(os.WriteFile(auditPolicy(), []byte(policy), 0o600), enableGates()); err != nil {
 		return err
 	}
 	server, err = apiserver.New(apiserver.Options{
 		Dir: scratch, Users: []string{scheduler, rival, noRights, "prometheus", "limited", viewer},
-		Flags: append(coordinationFlags(), "--audit-policy-file="+auditPolicy(), "--audit-log-path="+auditLog()),
+		Flags: append(gateFlags(), "--audit-policy-file="+auditPolicy(), "--audit-log-path="+auditLog()),
 	})
 	if err != nil {
 		return err
