@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,11 @@ const (
 // placeholders are the kinds whose names a change takes, by what its usage calls them.
 var placeholders = map[string]world.Kind{
 	"NODE": world.Node, "POD": world.Pod, "OWNER|POD": world.Pod, "CLAIM": world.PersistentVolumeClaim, "CLASS": world.StorageClass,
+	"NUMBER|CLASS": world.PriorityClass,
 }
+
+// profileName is what the usage of changes calls the name of a profile.
+const profileName = "NAME"
 
 // completer offers names where the flags of a command line point: in a trace at the moment asked, or in the cluster. It says
 // nothing of errors, which the command itself reports.
@@ -54,13 +59,57 @@ func (p completer) changes(c *cobra.Command, args []string, text string) ([]cobr
 	}
 	var offered []cobra.Completion
 	for _, next := range change.Next(args) {
-		if kind, is := placeholders[next]; is {
+		if next == profileName {
+			offered = append(offered, p.profiles(c, text)...)
+		} else if kind, is := placeholders[next]; is {
 			offered = append(offered, p.names(c, kind, text)...)
 		} else if word, _, _ := strings.Cut(next, "="); !strings.ContainsFunc(word, unicode.IsUpper) && strings.HasPrefix(next, text) {
 			offered = append(offered, next)
 		}
 	}
 	return offered, cobra.ShellCompDirectiveNoFileComp
+}
+
+// namespaces offers namespaces: all, or those of the pods where namespaces may not be read or were not recorded.
+func (p completer) namespaces(c *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	all := map[string]bool{}
+	for _, o := range p.objects(c, world.Namespace) {
+		all[o.GetName()] = true
+	}
+	if len(all) == 0 {
+		for _, o := range p.objects(c, world.Pod) {
+			all[o.GetNamespace()] = true
+		}
+	}
+	return offer(slices.Collect(maps.Keys(all)), text), cobra.ShellCompDirectiveNoFileComp
+}
+
+// profiles returns the names of the scheduler's profiles.
+func (p completer) profiles(c *cobra.Command, text string) []cobra.Completion {
+	if p.of.trace != "" || !p.of.configured(c) {
+		if s, err := p.of.openAt(c, p.plugins); err == nil {
+			return offer(s.Engine().Profiles(), text)
+		}
+		return nil
+	}
+	configuration, err := p.of.scheduler()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for i := range configuration.Profiles {
+		names = append(names, configuration.Profiles[i].SchedulerName)
+	}
+	return offer(names, text)
+}
+
+// offer returns the printable ones of some names that begin with a text, sorted.
+func offer(names []string, text string) []cobra.Completion {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !strings.HasPrefix(name, text) || strings.ContainsFunc(name, unprintable)
+	})
+	slices.Sort(names)
+	return names[:min(len(names), maxOffered)]
 }
 
 // names returns the printable names of a kind that begin with a text.
@@ -71,7 +120,7 @@ func (p completer) names(c *cobra.Command, kind world.Kind, text string) []cobra
 		name := o.GetName()
 		if o.GetNamespace() != "" && namespace == "" {
 			name = o.GetNamespace() + "/" + name
-		} else if o.GetNamespace() != namespace {
+		} else if kind.Namespaced() && o.GetNamespace() != namespace {
 			continue
 		}
 		if begins := strings.HasPrefix(name, text) || strings.HasPrefix(o.GetName(), text); begins && !strings.ContainsFunc(name, unprintable) {

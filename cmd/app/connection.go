@@ -45,6 +45,7 @@ func (n *connection) addFlags(c *cobra.Command, namespaced bool) {
 		}
 	})
 	c.Flags().AddFlagSet(set)
+	n.flags.complete(c)
 }
 
 // givenFlags returns the given flags that need a cluster.

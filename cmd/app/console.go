@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
 	"orrery/core/config"
@@ -59,6 +60,7 @@ it shows that one: the namespace of -n, or of the context. :ctx switches to anot
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, plugins) },
 	}
 	f.connection.addFlags(c, true)
+	_ = c.RegisterFlagCompletionFunc(clientcmd.FlagNamespace, completer{&target{connection: f.connection}, plugins}.namespaces)
 	f.screen.addFlags(c)
 	c.Flags().BoolVar(&f.schedule, "schedule", false, "stand for the scheduler's lease, and schedule while holding it")
 	c.Flags().BoolVar(&f.allow, "allow-actions", false, "allow changes of the cluster from the screen; each is confirmed first")

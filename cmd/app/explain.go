@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"orrery/core/framework"
 )
@@ -58,6 +59,7 @@ that node is not feasible; and without a pod, when pods are pending.`,
 	f.whom.flag(c, true)
 	c.Flags().StringVar(&f.node, "node", "", "say what every plugin says of this node")
 	_ = c.RegisterFlagCompletionFunc("node", completer{&f.whom, plugins}.nodes)
+	_ = c.RegisterFlagCompletionFunc(clientcmd.FlagNamespace, completer{&f.whom, plugins}.namespaces)
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "add the messages of the scheduler and its plugins in full, as events have them")
 	c.Flags().BoolVarP(&f.again, "watch", "w", false, "of a cluster: answer again when the answer is another, until nothing waits")
 	f.out.addFlag(c)

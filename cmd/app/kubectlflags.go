@@ -2,12 +2,17 @@ package app
 
 import (
 	"fmt"
+	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"orrery/core/address"
 )
@@ -56,6 +61,23 @@ func (f *kubectlFlags) addFlags(flags *pflag.FlagSet, namespaced bool) {
 	hideAddress(flags, clientcmd.FlagAPIServer)
 	if namespaced {
 		namespace.BindStringFlag(flags, &f.overrides.Context.Namespace)
+	}
+}
+
+// complete offers the kubeconfig's contexts, clusters and users, which takes no request.
+func (f *kubectlFlags) complete(c *cobra.Command) {
+	for flag, names := range map[string]func(*clientcmdapi.Config) iter.Seq[string]{
+		clientcmd.FlagContext:      func(k *clientcmdapi.Config) iter.Seq[string] { return maps.Keys(k.Contexts) },
+		clientcmd.FlagClusterName:  func(k *clientcmdapi.Config) iter.Seq[string] { return maps.Keys(k.Clusters) },
+		clientcmd.FlagAuthInfoName: func(k *clientcmdapi.Config) iter.Seq[string] { return maps.Keys(k.AuthInfos) },
+	} {
+		_ = c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			raw, err := f.load().RawConfig()
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return offer(slices.Collect(names(&raw)), text), cobra.ShellCompDirectiveNoFileComp
+		})
 	}
 }
 

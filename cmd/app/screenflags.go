@@ -29,6 +29,8 @@ func (f *screenFlags) addFlags(c *cobra.Command) {
 	flags.StringVar(&f.preferences.Glyphs, "glyphs", "auto", "auto, braille, block or ascii")
 	flags.StringVar(&f.view, "view", "overview", "the `pane` that is open at first, such as queue, zones or orrery")
 	flags.IntVar(&f.fps, "fps", 30, "frames per second, at most 60")
+	_ = c.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("glyphs", cobra.FixedCompletions([]string{"auto", "braille", "block", "ascii"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(tui.ViewNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(themeNames(), cobra.ShellCompDirectiveDefault))
 }
