@@ -21,6 +21,14 @@ type command struct {
 	run      func(s *Screen, rest string) tea.Cmd
 }
 
+// usage returns the name with the argument. Those of panes are left out: they are the same for all.
+func (w *command) usage() string {
+	if w.pane {
+		return w.name
+	}
+	return strings.TrimSpace(w.name + " " + strings.ToUpper(w.argument))
+}
+
 // commands holds every command: those without a key, and one for each binding.
 var commands []command
 
@@ -61,7 +69,7 @@ func commandNamed(name string) *command {
 // command runs a line of the command line.
 func (s *Screen) command(line string) tea.Cmd {
 	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-	rest = strings.TrimSpace(rest)
+	name, rest = strings.ToLower(name), strings.TrimSpace(rest)
 	if name == "" {
 		return nil
 	}
@@ -80,7 +88,7 @@ func (s *Screen) command(line string) tea.Cmd {
 		s.setStatus(status)
 	case w.argument != "" && rest == "" && !strings.HasPrefix(w.argument, "["):
 		s.setStatus(":" + w.name + " wants " + w.argument + " after it")
-	case w.argument == "" && rest != "":
+	case rest != "" && (w.argument == "" || w.argument == filterArgument && rest[0] != '/'):
 		s.setStatus(":" + w.name + " wants nothing after it")
 	default:
 		return w.run(s, rest)
@@ -121,7 +129,7 @@ func (s *Screen) complete() {
 	name, rest, spaced := strings.Cut(line, " ")
 	if !spaced {
 		for _, w := range commandsWithPrefix(name) {
-			p.addCompletion(completion{line: w.name + spaceIf(w.argument != ""), text: strings.TrimSpace(w.name + " " + strings.ToUpper(w.argument)), help: w.help})
+			p.addCompletion(completion{line: w.name + spaceIf(w.argument != "" && !w.pane), text: w.usage(), help: w.help})
 		}
 		return
 	}

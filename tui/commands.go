@@ -24,9 +24,9 @@ var baseCommands = slices.Concat(paneCommands(), []command{
 	{name: "goto", argument: "time", help: "a moment: 01:30, 90s, +10s, -10s, 50%, or a time of day", run: (*Screen).commandGoto},
 	{name: "demo", argument: "[recording]", help: "play another recording; without a name, list them", run: (*Screen).commandDemo, complete: storyCompletions},
 	{name: "speed", argument: "factor", help: "how fast it plays: 0.1 to max", run: (*Screen).commandSpeed, complete: oneOf("0.1", "0.5", "1", "2", "5", "10", "100", "max")},
-	{name: "pod", argument: "name", help: "a pod's journey", run: commandPod(views.JourneyPane), complete: namesFromEngine("pod", collect.PodNames)},
+	{name: "pod", argument: "[name]", help: "a pod's journey; without a name, all pods", run: commandPod(views.JourneyPane), complete: namesFromEngine("pod", collect.PodNames)},
 	{name: "explain", argument: "[pod]", help: "why a pod is where it is", run: commandPod(views.ExplainPane), complete: namesFromEngine("pod", collect.PodNames)},
-	{name: "node", argument: "name", help: "a node and what is on it", run: (*Screen).commandNode, complete: namesFromEngine("node", collect.NodeNames)},
+	{name: "node", argument: "[name]", help: "a node and what is on it; without a name, all nodes", run: (*Screen).commandNode, complete: namesFromEngine("node", collect.NodeNames)},
 	{name: "theme", argument: "[name]", help: "the colours", run: (*Screen).commandTheme, complete: func(s *Screen, typed string) []string { return oneOf(s.themeNames()...)(s, typed) }},
 	{name: "filter", argument: "[words]", help: "filter the list, as / does", run: (*Screen).commandFilter},
 	{name: "sort", argument: "[column]", help: "sort the list", run: (*Screen).commandSort, complete: func(s *Screen, typed string) []string { return oneOf(pane(s.top().pane).Sorts()...)(s, typed) }},
@@ -39,16 +39,41 @@ func paneCommands() []command {
 	list := []command{{name: "overview", help: "all panes at once", run: func(s *Screen, _ string) tea.Cmd { s.openPane(views.Overview); return nil }}}
 	for _, p := range views.Panes() {
 		if p.Help != "" {
-			list = append(list, command{name: string(p.ID), help: p.Help, pane: true, run: func(s *Screen, _ string) tea.Cmd { s.openPane(p.ID); return nil }})
+			list = append(list, paneCommand(string(p.ID), p))
 		}
 	}
 	for _, also := range []struct {
 		name string
 		id   views.PaneID
 	}{{"pvc", views.StoragePane}, {"pv", views.VolumesPane}} { // as in k9s
-		list = append(list, command{name: also.name, help: pane(also.id).Help, pane: true, run: func(s *Screen, _ string) tea.Cmd { s.openPane(also.id); return nil }})
+		list = append(list, paneCommand(also.name, pane(also.id)))
 	}
 	return list
+}
+
+// filterArgument is the argument of a pane whose list can be filtered, but not by namespace.
+const filterArgument = "[/filter]"
+
+// paneCommand opens a pane. As in k9s, "/" and a filter may follow where the pane has a list, or a namespace where that is one
+// of pods.
+func paneCommand(name string, p *views.Pane) command {
+	c := command{name: name, help: p.Help, pane: true, run: func(s *Screen, rest string) tea.Cmd {
+		s.openPane(p.ID)
+		if filter, is := strings.CutPrefix(rest, "/"); is {
+			return s.commandFilter(filter)
+		}
+		if rest == "" {
+			return nil
+		}
+		return s.commandNamespace(rest)
+	}}
+	switch {
+	case p.Namespaced():
+		c.argument, c.complete = "[namespace or /filter]", namespaceCompletions
+	case p.Filters():
+		c.argument = filterArgument
+	}
+	return c
 }
 
 // ViewNames returns the panes that can be open at first.
@@ -147,8 +172,12 @@ type openMsg struct{ place navEntry }
 // commandPod opens a pane on a pod. The name alone is enough if it is unique.
 func commandPod(pane views.PaneID) func(*Screen, string) tea.Cmd {
 	return func(s *Screen, rest string) tea.Cmd {
-		if pod, ok := s.selectedPod(); rest == "" && ok {
+		if pod, ok := s.selectedPod(); rest == "" && pane == views.ExplainPane && ok {
 			s.push(navEntry{pane: pane, pod: pod})
+			return nil
+		}
+		if rest == "" && pane == views.JourneyPane {
+			s.openPane(views.PodsPane)
 			return nil
 		}
 		s.submit(func(p *loop) {
@@ -190,6 +219,10 @@ func findPod(e *engine.Engine, name string) (world.PodRef, error) {
 }
 
 func (s *Screen) commandNode(rest string) tea.Cmd {
+	if rest == "" {
+		s.openPane(views.NodesPane)
+		return nil
+	}
 	s.submit(func(p *loop) {
 		if p.source.Engine().Store().Node(rest) == nil {
 			p.reportError(fmt.Errorf("there is no node %.80q at this moment", rest))

@@ -20,7 +20,7 @@ import (
 // clusterCommands are the commands that need a cluster.
 var clusterCommands = []command{
 	{name: "ctx", argument: "[context]", help: "watch another cluster of the kubeconfig", run: (*Screen).commandContext, complete: contextCompletions},
-	{name: "ns", argument: "[namespace]", help: "show pods of one namespace only; without one, of all", run: (*Screen).commandNamespace},
+	{name: "ns", argument: "[namespace]", help: "show pods of one namespace only; without one, of all", run: (*Screen).commandNamespace, complete: namespaceCompletions},
 	{name: "drain", argument: "[node]", help: "drain a node, or the selected one", run: commandOnNode("drain", operate.Drain), complete: namesFromEngine("drain", collect.NodeNames)},
 	{name: "cordon", argument: "[node]", help: "cordon a node, or the selected one, or uncordon it", run: commandOnNode("cordon", operate.Cordon), complete: namesFromEngine("cordon", collect.NodeNames)},
 	{name: "access", help: "what may not be seen, and the RBAC rules it takes", run: (*Screen).commandAccess},
@@ -134,6 +134,9 @@ func (s *Screen) clusterSwitched(m switchedMsg) {
 		s.setStatus("pods of all namespaces")
 	}
 }
+
+// namespaceCompletions completes the name of a namespace.
+var namespaceCompletions = namesFromEngine("ns", collect.Namespaces)
 
 // commandNamespace shows the pods of one namespace only. Where only one namespace can be read, another needs a new
 // session.

@@ -35,6 +35,7 @@ func namesFromEngine(word string, list nameLister) func(*Screen, string) []strin
 // changedNames list what a change names, by what its usage calls it.
 var changedNames = map[string]nameLister{
 	"NODE": collect.NodeNames, "POD": collect.PodNames, "OWNER|POD": collect.PodNames, "CLAIM": collect.ClaimNames, "CLASS": collect.ClassNames,
+	"NAME": collect.ProfileNames, "NUMBER|CLASS": collect.PriorityClassNames,
 }
 
 // whatIfCompletions completes the change of a what-if: the verb, then the names that it takes.

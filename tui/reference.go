@@ -24,11 +24,12 @@ The arrow keys always work, and no command needs a mouse.
 	}
 	b.WriteString("\n## Commands\n\nAfter `:`. Tab completes, up and down (or ctrl+p and ctrl+n) recall earlier commands of the session, and an unambiguous prefix is enough.\n\n| command | does |\n|---|---|\n")
 	b.WriteString("| `PANE` | opens the pane of that name, such as queue, pods, nodes or decisions |\n")
+	b.WriteString("| `PANE /FILTER` | the same, filtered; of a list of pods `PANE NAMESPACE` too |\n")
 	for _, w := range commands {
 		if w.pane {
 			continue
 		}
-		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace(w.name+" "+strings.ToUpper(w.argument)), strings.ReplaceAll(w.help, "|", "\\|"))
+		fmt.Fprintf(&b, "| `%s` | %s |\n", w.usage(), strings.ReplaceAll(w.help, "|", "\\|"))
 	}
 	b.WriteString("\n## Filters\n\nAfter `/`. All conditions must hold; `!` inverts one. `n` and `N` go from match to match; without a filter, `n` applies the\nlast one again. While a filter is typed, up and down recall earlier ones.\n\n" + `| filter | matches |
 |---|---|

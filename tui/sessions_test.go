@@ -101,7 +101,7 @@ func TestCommand_Lines(t *testing.T) {
 		{"theme mono", ""},
 		{"theme pink", "there are dark, light"},
 		{"quti", "did you mean :quit?"},
-		{"node", ":node wants name after it"},
+		{"node", "─ Nodes ─"},
 		{"zoom now", ":zoom wants nothing after it"},
 		{"over", "2 Queue"},
 	} {

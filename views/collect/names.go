@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"slices"
 	"strings"
 
 	"orrery/core/engine"
@@ -13,9 +14,34 @@ func NodeNames(e *engine.Engine, prefix string, n int) []string {
 	return namesOf(e, world.Node, "", prefix, n)
 }
 
-// Namespaces returns up to n names of namespaces with a prefix, sorted.
+// Namespaces returns up to n names of namespaces with a prefix, sorted: those of the pods, where no namespaces are known.
 func Namespaces(e *engine.Engine, prefix string, n int) []string {
-	return namesOf(e, world.Namespace, "", prefix, n)
+	if e.Store().Len(world.Namespace) > 0 {
+		return namesOf(e, world.Namespace, "", prefix, n)
+	}
+	var list []string
+	for o := range e.Store().Objects(world.Pod) {
+		name := o.GetNamespace()
+		if len(list) == n {
+			break
+		}
+		if strings.HasPrefix(name, prefix) && (len(list) == 0 || list[len(list)-1] != name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// ProfileNames returns up to n names of the scheduler's profiles with a prefix, sorted.
+func ProfileNames(e *engine.Engine, prefix string, n int) []string {
+	list := slices.DeleteFunc(slices.Clone(e.Profiles()), func(name string) bool { return !strings.HasPrefix(name, prefix) })
+	slices.Sort(list)
+	return list[:min(n, len(list))]
+}
+
+// PriorityClassNames returns up to n priority classes with a prefix.
+func PriorityClassNames(e *engine.Engine, prefix string, n int) []string {
+	return namesOf(e, world.PriorityClass, "", prefix, n)
 }
 
 // PodNames returns up to n pods with a prefix, as "namespace/name", sorted. A prefix without a slash matches namespaces

@@ -21,6 +21,9 @@ func TestNames_Completion(t *testing.T) {
 		{"pods by name", collect.PodNames(e, "night", 9), []string{"batch/nightly"}},
 		{"pods by a namespace prefix", collect.PodNames(e, "ba", 9), []string{"batch/nightly"}},
 		{"plugins, ignoring case", collect.PluginNames(e, "noderesourcesf", 9), []string{"NodeResourcesFit"}},
+		{"profiles", collect.ProfileNames(e, "default-", 9), []string{"default-scheduler"}},
+		{"at most no profiles", collect.ProfileNames(e, "", 0), []string{}},
+		{"priority classes", collect.PriorityClassNames(e, "zzz", 9), nil},
 		{"none", collect.PodNames(e, "zzz", 9), nil},
 		{"at most none", collect.PluginNames(e, "", 0), nil},
 	} {
