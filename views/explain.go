@@ -65,10 +65,14 @@ func explainColumns(a draw.Area, text *explainText) {
 	_, right = right.Left(3)
 	aside, matrix := right.Bottom(min(asideRows(e), max(a.H*2/5, a.H-e.Matrix.Total-matrixFrame)))
 	beside := a.In(aside)
-	if text.aside = explainAside(beside.Scrolled(tallest, tallest), 1, e, asideLine)-1 > beside.H; text.aside {
+	for _, lines := range [...]int{longFact, asideLine} {
+		if text.aside = explainAside(beside.Scrolled(tallest, tallest), 1, e, lines)-1 > beside.H; !text.aside {
+			explainAside(beside, 1, e, lines)
+			break
+		}
+	}
+	if text.aside {
 		matrix = right
-	} else {
-		explainAside(beside, 1, e, asideLine)
 	}
 	text.draw(a.In(left))
 	explainMatrix(a.In(matrix), text.drawCtx)

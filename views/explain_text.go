@@ -14,7 +14,7 @@ type explainText struct {
 	fixWindow []draw.Window
 }
 
-// tallest is more rows than any explanation has. A fact has at most shortFact rows if all is to fit, else longFact.
+// tallest is more rows than any explanation has. A fact has at most longFact rows, or shortFact where that makes all fit.
 const (
 	tallest   = 2000
 	shortFact = 2
@@ -24,11 +24,13 @@ const (
 // draw draws the text, and returns how many rows it takes.
 func (t *explainText) draw(a draw.Area) int {
 	parts := [...]func(draw.Area, int) int{t.reasons, t.evidence, t.rest}
-	t.compact, t.lines, t.fixesAt = a.H < fewRows, shortFact, 2
-	if rows := t.all(a.Scrolled(tallest, tallest), parts[:]); rows <= a.H {
-		t.all(a.Scrolled(0, tallest), parts[:])
-		t.record(draw.Window{Count: a.H}, rows)
-		return rows
+	t.compact, t.fixesAt = a.H < fewRows, 2
+	for _, t.lines = range [...]int{longFact, shortFact} {
+		if rows := t.all(a.Scrolled(tallest, tallest), parts[:]); rows <= a.H {
+			t.all(a.Scrolled(0, tallest), parts[:])
+			t.record(draw.Window{Count: a.H}, rows)
+			return rows
+		}
 	}
 	foot, rest := a.Bottom(1)
 	view := a.In(rest)
