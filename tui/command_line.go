@@ -18,6 +18,8 @@ type command struct {
 	argument, help string
 	// complete returns the possible arguments, given what was typed of one.
 	complete func(s *Screen, typed string) []string
+	// about, if not nil, says more of one of them.
+	about func(s *Screen, argument string) string
 	run      func(s *Screen, rest string) tea.Cmd
 }
 
@@ -138,7 +140,11 @@ func (s *Screen) complete() {
 		return
 	}
 	for _, o := range w.complete(s, rest) {
-		p.addCompletion(completion{line: name + " " + o, text: o})
+		c := completion{line: name + " " + o, text: o}
+		if w.about != nil {
+			c.help = w.about(s, o)
+		}
+		p.addCompletion(c)
 	}
 }
 

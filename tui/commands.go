@@ -22,7 +22,7 @@ import (
 // baseCommands are the commands without a key.
 var baseCommands = slices.Concat(paneCommands(), []command{
 	{name: "goto", argument: "time", help: "a moment: 01:30, 90s, +10s, -10s, 50%, or a time of day", run: (*Screen).commandGoto},
-	{name: "demo", argument: "[recording]", help: "play another recording; without a name, list them", run: (*Screen).commandDemo, complete: storyCompletions},
+	{name: "demo", argument: "[recording]", help: "play another recording; without a name, list them", run: (*Screen).commandDemo, complete: storyCompletions, about: storyTitle},
 	{name: "speed", argument: "factor", help: "how fast it plays: 0.1 to max", run: (*Screen).commandSpeed, complete: oneOf("0.1", "0.5", "1", "2", "5", "10", "100", "max")},
 	{name: "pod", argument: "[name]", help: "a pod's journey; without a name, all pods", run: commandPod(views.JourneyPane), complete: namesFromEngine("pod", collect.PodNames)},
 	{name: "explain", argument: "[pod]", help: "why a pod is where it is", run: commandPod(views.ExplainPane), complete: namesFromEngine("pod", collect.PodNames)},

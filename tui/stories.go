@@ -11,9 +11,9 @@ import (
 	"orrery/views"
 )
 
-// Story is a recording that the screen can switch to. Open opens it ready to play.
+// Story is a recording that the screen can switch to. Title says what happens in it, and Open opens it ready to play.
 type Story struct {
-	Name string
+	Name, Title string
 	// View is the pane that is open at first; empty is the overview. Node is the node it is about, if it is about one.
 	View views.PaneID
 	Node string
@@ -29,6 +29,16 @@ func (s *Screen) storyNames() []string {
 }
 
 func storyCompletions(s *Screen, typed string) []string { return oneOf(s.storyNames()...)(s, typed) }
+
+// storyTitle returns the title of a recording.
+func storyTitle(s *Screen, name string) string {
+	for _, story := range s.options.Stories {
+		if story.Name == name {
+			return story.Title
+		}
+	}
+	return ""
+}
 
 // commandDemo switches to another recording; without a name it lists them.
 func (s *Screen) commandDemo(name string) tea.Cmd {

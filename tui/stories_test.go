@@ -11,7 +11,7 @@ import (
 // someStories are two recordings, and one that cannot be opened.
 func someStories(t *testing.T) []Story {
 	open := func(name string) Story {
-		return Story{Name: name, Open: func() (Source, error) {
+		return Story{Name: name, Title: "the story of " + name, Open: func() (Source, error) {
 			d := builtIn(t, name)
 			d.Play()
 			return d, nil
@@ -24,7 +24,7 @@ func someStories(t *testing.T) []Story {
 func TestDemo_SwitchesRecording(t *testing.T) {
 	s := watchWith(t, Options{Source: builtIn(t, "morning-rush"), Stories: someStories(t)}, 120, 30)
 	s.keys("$", "2", "/").typeText("shop").keys("enter", "w")
-	s.keys("esc", ":").typeText("demo zo").shows("zone-failure").keys("tab", "enter")
+	s.keys("esc", ":").typeText("demo zo").shows("zone-failure", "the story of zone-failure").keys("tab", "enter")
 	s.shows("orrery ▸ zone-failure", "watching zone-failure", "2 Queue", "3 Snapshot").lacks("morning-rush")
 	s.advance(3 * time.Second).shows("▶ 1x  00:02.9")
 	s.keys("2").lacks("/shop")

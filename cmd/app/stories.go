@@ -14,7 +14,7 @@ import (
 func (f *demoFlags) stories(plugins framework.Registry, speed float64, clock func() time.Duration) []tui.Story {
 	var all []tui.Story
 	for _, t := range demo.Traces() {
-		all = append(all, tui.Story{Name: t.Name, View: views.PaneID(t.Opening.View), Node: t.Opening.Node, Open: func() (tui.Source, error) {
+		all = append(all, tui.Story{Name: t.Name, Title: t.Title, View: views.PaneID(t.Opening.View), Node: t.Opening.Node, Open: func() (tui.Source, error) {
 			data, err := demo.Open(t.Name)
 			if err != nil {
 				return nil, err
