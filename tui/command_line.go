@@ -20,7 +20,7 @@ type command struct {
 	complete func(s *Screen, typed string) []string
 	// about, if not nil, says more of one of them.
 	about func(s *Screen, argument string) string
-	run      func(s *Screen, rest string) tea.Cmd
+	run   func(s *Screen, rest string) tea.Cmd
 }
 
 // usage returns the name with the argument. Those of panes are left out: they are the same for all.
