@@ -73,7 +73,6 @@ func (p *loop) use(s Source) {
 	p.playback, _ = s.(Playback)
 	p.live, _ = s.(LiveSource)
 	p.collector = collect.New(collect.Options{Source: s.Name(), Mode: s.Mode(), History: s.History()})
-	p.lastAdvanced = p.clock()
 }
 
 // run advances, serves requests and builds frames until the context ends.

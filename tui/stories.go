@@ -76,6 +76,7 @@ func (p *loop) switchStory(story Story) {
 		p.submit(func(p *loop) {
 			p.afterHold = func() {
 				p.use(next)
+				p.lastAdvanced = p.clock() // it did not play while it was opened
 				p.send(switchedMsg{cluster: story.Name, view: story.View, node: story.Node})
 			}
 		})
