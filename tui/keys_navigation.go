@@ -38,8 +38,12 @@ var navigationBindings = []binding{
 		},
 	},
 	{
-		name: "orrery", keys: []string{"0"}, label: "0", long: "the orrery: the cluster as a picture", group: navigationKeys, where: everywhere,
+		name: "orrery", keys: []string{"0"}, label: "0", long: "the cluster as a picture", group: navigationKeys, where: everywhere,
 		run: simple(func(s *Screen) { s.openPane(views.OrreryPane) }),
+	},
+	{
+		name: "health", keys: []string{"!"}, label: "!", short: "trouble", long: "go to the worst trouble", group: navigationKeys, where: everywhere, hint: 1,
+		disabled: (*Screen).cannotGoToTrouble, run: simple((*Screen).goToTrouble),
 	},
 	{
 		name: "next", keys: []string{"tab"}, label: "tab", short: "next pane", long: "the next pane", group: navigationKeys, where: everywhere, hint: 12,

@@ -43,7 +43,7 @@ var viewBindings = []binding{
 		name: "theme", keys: []string{"t"}, label: "t", long: "the next theme", group: viewKeys, where: everywhere, run: simple((*Screen).nextTheme),
 	},
 	{
-		name: "mouse", keys: []string{"m"}, label: "m", long: "turn mouse support on / off", group: viewKeys, where: everywhere, run: simple((*Screen).toggleMouse),
+		name: "mouse", keys: []string{"m"}, label: "m", long: "mouse support on / off", group: viewKeys, where: everywhere, run: simple((*Screen).toggleMouse),
 	},
 	{
 		name: "help", keys: []string{"?"}, label: "?", long: "the keys of this pane", group: viewKeys, where: everywhere, run: simple((*Screen).toggleHelp),

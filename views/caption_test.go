@@ -41,7 +41,7 @@ func TestCaption_OnlyWhereThereIsOne(t *testing.T) {
 		m    *views.Model
 		h    int
 		rows int
-	}{{told, 30, 26}, {mute, 30, 27}, {told, 19, 16}, {&views.Model{}, 30, 28}} {
+	}{{told, 30, 25}, {mute, 30, 26}, {told, 19, 15}, {&views.Model{}, 30, 27}} {
 		if got := views.Body(draw.Rect{W: 80, H: tt.h}, tt.m).H; got != tt.rows {
 			t.Errorf("of %d rows the panes have %d, want %d", tt.h, got, tt.rows)
 		}

@@ -9,13 +9,14 @@ const (
 )
 
 // bands are the parts of the screen, from the top to the bottom.
-type bands struct{ head, body, caption, timeline, foot draw.Rect }
+type bands struct{ head, health, body, caption, timeline, foot draw.Rect }
 
 // divide divides a screen: what a model does not have takes no room.
 func divide(r draw.Rect, m *Model) bands {
 	var b bands
 	height := r.H
 	b.head, r = r.Top(1)
+	b.health, r = r.Top(1)
 	b.foot, r = r.Bottom(1)
 	if t := m.Timeline; t != nil {
 		b.timeline, r = r.Bottom(1)

@@ -93,7 +93,8 @@ type Header struct {
 	Compared      int64
 	AgreementRate float64
 	// Alert replaces the other facts, such as when the connection is lost.
-	Alert string
+	Alert  string
+	Health Health
 }
 
 // Timeline is the time span of a recording, or of a run so far.

@@ -36,14 +36,18 @@ func drawReason(row draw.Area, x, w int, s themes.Style, text string) {
 	if number, rest, found := strings.Cut(text, " "); found && strings.Trim(number, "0123456789,") == "" {
 		x, text = row.Fit(x, 0, w, s, number)+1, rest
 	}
+	row.Fit(x, 0, end-x, s, briefReason(text))
+}
+
+// briefReason shortens a reason without its number of nodes.
+func briefReason(text string) string {
 	for _, b := range shortReasons {
 		if rest, found := strings.CutPrefix(text, b.sentence); found {
-			x = row.Fit(x, 0, end-x, s, b.brief)
 			if strings.HasSuffix(b.brief, " ") {
-				row.Fit(x, 0, end-x, s, rest)
+				return b.brief + rest
 			}
-			return
+			return b.brief
 		}
 	}
-	row.Fit(x, 0, end-x, s, strings.TrimPrefix(text, "node(s) "))
+	return strings.TrimPrefix(text, "node(s) ")
 }

@@ -22,6 +22,10 @@ func sample(pods, nodes int) *views.Model {
 		Header: views.Header{
 			Source: "rush-hour.trace", Mode: views.Shadow, Leader: "replica-b", LeaseLeft: 11 * time.Second,
 			Generation: 48213, Rate: 1204, P99: 84 * time.Microsecond,
+			Health: views.Health{
+				Known: true, Nodes: nodes, Holder: "replica-b", Renewed: ago(4 * time.Second), Lease: 15 * time.Second, Retry: 2 * time.Second, NotReady: 1,
+				Unplaced: pods - 76, Stuck: "ml/trainer-0", StuckKey: "ml/trainer-0", StuckReason: "37 Insufficient memory", StuckSince: ago(7 * time.Minute),
+			},
 		},
 		Queue: sampleQueue(pods), Journey: sampleJourney(), Snapshot: sampleSnapshot(nodes), Node: sampleNode(),
 		Zones: sampleZones(nodes), Evictions: sampleEvictions(), Leader: sampleLeader(), Decisions: sampleDecisions(pods),

@@ -7,7 +7,7 @@ import (
 	"orrery/views/draw"
 )
 
-// Screen draws everything: the header, the overview or the open pane, the timeline if there is one, and the footer.
+// Screen draws everything: the header, the health, the overview or the open pane, the timeline if there is one, and the footer.
 func Screen(c *draw.Canvas, m *Model, ui *State, g draw.Glyphs, now time.Time) {
 	a := c.All(g)
 	if a.W < MinWidth || a.H < MinHeight {
@@ -17,6 +17,7 @@ func Screen(c *draw.Canvas, m *Model, ui *State, g draw.Glyphs, now time.Time) {
 	s := &drawCtx{Model: m, ui: ui, now: now}
 	at := divide(a.Rect, m)
 	drawHeader(a.In(at.head), s)
+	drawHealth(a.In(at.health), s)
 	drawFooter(a.In(at.foot), s)
 	if t := m.Timeline; t != nil {
 		drawTimeline(a.In(at.timeline), s)

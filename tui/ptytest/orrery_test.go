@@ -65,7 +65,7 @@ func dashboard(screen *ptytest.Screen) bool {
 
 // queue reports whether the queue pane is open.
 func queue(screen *ptytest.Screen) bool {
-	return strings.Contains(screen.Line(1), "2 Queue") && !screen.Contains("3 Snapshot")
+	return strings.Contains(screen.Line(2), "2 Queue") && !screen.Contains("3 Snapshot")
 }
 
 // quit quits the program with q and checks that it restored the terminal.
@@ -302,7 +302,7 @@ func TestOrrery_ColorsAndGlyphsFollowTheTerminal(t *testing.T) {
 			s.Await("the dashboard", dashboard)
 			for _, pane := range "2345678" {
 				s.Type(string(pane))
-				s.Await("pane "+string(pane), func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(1), string(pane)+" ") })
+				s.Await("pane "+string(pane), func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(2), string(pane)+" ") })
 			}
 			quit(t, s)
 			if i := bytes.IndexFunc(s.Output(), func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
@@ -330,7 +330,7 @@ func TestOrrery_CopyIsSentAndShown(t *testing.T) {
 	s := demo(t)
 	s.Type("3")
 	s.Await("the pane with a node selected", func(screen *ptytest.Screen) bool {
-		return strings.HasPrefix(screen.Line(1), "╭─ 3 Snapshot") && strings.Contains(screen.Text(), "▌ ")
+		return strings.HasPrefix(screen.Line(2), "╭─ 3 Snapshot") && strings.Contains(screen.Text(), "▌ ")
 	})
 	s.Type("y")
 	s.AwaitText("copied ")
@@ -414,7 +414,7 @@ func keyLatency(t *testing.T, view, title string) {
 	for range 20 {
 		before, from := frames(), time.Now()
 		s.Type("?")
-		s.Await("help", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(1), "Help") })
+		s.Await("help", func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(2), "Help") })
 		waited, latencies = append(waited, frames()-before), append(latencies, time.Since(from))
 		s.Type("\x1b") // not measured: a lone escape is recognized by a timeout
 		s.Await("the pane", shown)

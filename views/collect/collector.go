@@ -25,6 +25,7 @@ type Collector struct {
 	rows         rowCache
 	evictionList evictionCache
 	drift        driftCache
+	troubled     troubledNodes
 	diagnosis    diagnosisCache
 	storage      storageIndex
 	chain        chainCache
@@ -120,6 +121,7 @@ func (c *Collector) header(e *engine.Engine) views.Header {
 	}
 	h.Rate, h.P99 = c.rateAndLatency(e)
 	h.Leader, h.LeaseLeft = c.currentLeader(e)
+	h.Health = c.health(e)
 	return h
 }
 

@@ -22,6 +22,9 @@ type evictionCache struct {
 	stamp       uint64
 	at          time.Time
 	open, ended []evict.Eviction
+	// blocked and overdue count the open ones, blockedReason is the first's.
+	blocked, overdue int
+	blockedReason    string
 }
 
 // A long record is read again only after this much of the engine's time.
@@ -39,7 +42,20 @@ func (m *evictionCache) refresh(c *Collector, e *engine.Engine) {
 		return
 	}
 	*m = evictionCache{record: record, stamp: ch.stamp, at: now, open: record.Open(), ended: record.Ended()}
-	m.open = slices.Concat(c.blocked(e, m.open, m.ended), m.open)
+	blocked := c.blocked(e, m.open, m.ended)
+	m.open = slices.Concat(blocked, m.open)
+	for i := range m.open {
+		d := &m.open[i]
+		if d.Phase == evict.Blocked && m.blocked == 0 {
+			m.blockedReason = evictionReason(d)
+		}
+		if d.Phase == evict.Blocked {
+			m.blocked++
+		}
+		if d.LongOverdue(now) {
+			m.overdue++
+		}
+	}
 }
 
 // evictions returns blocked evictions, the other open ones, the earliest first, then ended ones, the latest first.

@@ -1,0 +1,121 @@
+package collect
+
+import (
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/engine"
+	"orrery/core/leader"
+	"orrery/core/printable"
+	"orrery/core/queue"
+	"orrery/core/world"
+	"orrery/views"
+)
+
+// health collects what tells whether all is well. It reads only the nodes that have changed.
+func (c *Collector) health(e *engine.Engine) views.Health {
+	h := views.Health{Known: true, Nodes: e.Store().Len(world.Node)}
+	c.leaderHealth(&h, e)
+	t := &c.troubled
+	t.read(e)
+	h.NotReady, h.Pressed, h.OnePressed, h.OnePressedKey = t.notReady, t.pressed, printable.Text(t.firstPressed), t.firstPressed
+	c.stuckPod(&h, e)
+	if c.options.History != nil {
+		c.evictionList.refresh(c, e)
+		h.Blocked, h.Overdue, h.BlockedReason = c.evictionList.blocked, c.evictionList.overdue, c.evictionList.blockedReason
+	}
+	return h
+}
+
+func (c *Collector) leaderHealth(h *views.Health, e *engine.Engine) {
+	ch := c.options.History
+	if ch == nil {
+		return
+	}
+	w := ch.leases.scheduler()
+	if w == nil {
+		return
+	}
+	r := w.Status(e.Now())
+	if r.State == leader.Absent {
+		return
+	}
+	v := electionOf(w, ch.options.Election, e.Now())
+	h.Holder, h.Renewed, h.Lease, h.Retry = v.Holder, v.Renewed, v.Lease, v.Retry
+}
+
+// stuckPod finds the pods that were tried in vain: in unschedulablePods and in backoffQ.
+func (c *Collector) stuckPod(h *views.Health, e *engine.Engine) {
+	n := e.Queue().Counts()
+	h.Unplaced = n.Unschedulable + n.Backoff + n.ErrorBackoff
+	c.rows.of(e)
+	for _, part := range [...]queue.State{queue.Unschedulable, queue.Backoff} {
+		c.pods = e.Queue().Window(c.pods[:0], part, 0, 1)
+		if len(c.pods) == 0 {
+			continue
+		}
+		p := c.pods[0]
+		row := c.rows.row(e, p)
+		h.Stuck, h.StuckKey, h.StuckReason, h.StuckSince = row.Name, row.Key, row.Reason, p.Since()
+		if first := p.GetInitialAttemptTimestamp(); first != nil {
+			h.StuckSince = *first
+		}
+		return
+	}
+}
+
+// troubledNodes are the nodes that are not ready or under pressure, as the API server tells of them: the snapshot is older
+// while nothing is scheduled.
+type troubledNodes struct {
+	mark              uint64 // the last change of a node that was read
+	flags             map[string]views.NodeFlags
+	notReady, pressed int
+	// firstPressed is the first by name of those under pressure.
+	firstPressed string
+}
+
+// read reads the nodes that have changed.
+func (t *troubledNodes) read(e *engine.Engine) {
+	s := e.Store()
+	names, mark, known := e.Profile(e.Profiles()[0]).ObjectChanges(world.Node, t.mark)
+	t.mark = mark
+	switch {
+	case !known:
+		t.flags = map[string]views.NodeFlags{}
+		for o := range s.Objects(world.Node) {
+			t.set(o.GetName(), o.(*v1.Node))
+		}
+	case len(names) == 0:
+		return
+	default:
+		for _, name := range names {
+			t.set(name.Name, s.Node(name.Name))
+		}
+	}
+	t.count()
+}
+
+// set takes in a node; nil is one that was deleted.
+func (t *troubledNodes) set(name string, node *v1.Node) {
+	delete(t.flags, name)
+	if node == nil {
+		return
+	}
+	if flags := flagsOf(node) & (views.NotReady | views.Pressed); flags != 0 {
+		t.flags[name] = flags
+	}
+}
+
+func (t *troubledNodes) count() {
+	t.notReady, t.pressed, t.firstPressed = 0, 0, ""
+	for name, flags := range t.flags {
+		if flags&views.NotReady != 0 {
+			t.notReady++
+		}
+		if flags&views.Pressed != 0 {
+			t.pressed++
+			if t.firstPressed == "" || name < t.firstPressed {
+				t.firstPressed = name
+			}
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package views
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+// Trouble is one thing that is wrong: in words, in brief, and where it is seen.
+type Trouble struct {
+	Text, Brief string
+	Bad         bool
+	// Pane shows it, of the pod or the node of that key, if it is about one.
+	Pane      PaneID
+	Pod, Node string
+	// Sort is the order of the pane's list that has it at the top; empty for the list's own.
+	Sort string
+}
+
+// Troubles returns what is wrong, the worst first: without a leader nothing is scheduled, lost nodes take their pods along,
+// and pods without a node do not run. What only waits comes after that.
+func (m *Model) Troubles(now time.Time) []Trouble {
+	h := &m.Header.Health
+	var list []Trouble
+	for _, find := range [...]func(*Health, time.Time) *Trouble{leaderTrouble, nodeTrouble, podTrouble, overdueTrouble, blockedTrouble, pressureTrouble} {
+		if t := find(h, now); t != nil {
+			list = append(list, *t)
+		}
+	}
+	return list
+}
+
+func leaderTrouble(h *Health, now time.Time) *Trouble {
+	if h.Lease <= 0 {
+		return nil
+	}
+	l := Leader{Holder: h.Holder, Renewed: h.Renewed, Retry: h.Retry, Lease: h.Lease}
+	missed, silent := l.missed(now)
+	left, _ := l.left(now)
+	t := &Trouble{Bad: true, Pane: LeaderPane}
+	switch {
+	case h.Holder == "":
+		t.Text, t.Brief = "no scheduler leads: no pod is scheduled", "no leader"
+	case left <= 0:
+		t.Text, t.Brief = "the lease of "+h.Holder+" expired "+wholeSpan(-left)+" ago: no pod is scheduled", "no leader"
+	case missed > 0:
+		t.Text, t.Brief = h.Holder+" has not renewed its lease for "+wholeSpan(silent)+": failover in "+wholeSpan(left), "leader silent"
+	default:
+		return nil
+	}
+	return t
+}
+
+func nodeTrouble(h *Health, _ time.Time) *Trouble {
+	if h.NotReady == 0 {
+		return nil
+	}
+	brief := count(h.NotReady, "of ") + countNodes(h.Nodes) + " NotReady"
+	return &Trouble{Text: brief, Brief: brief, Bad: true, Pane: NodesPane, Sort: "status"}
+}
+
+func podTrouble(h *Health, now time.Time) *Trouble {
+	if h.Unplaced == 0 {
+		return nil
+	}
+	brief := counted(h.Unplaced, "pod") + " Pending"
+	t := &Trouble{Text: brief, Brief: brief, Bad: true, Pane: QueuePane}
+	if h.StuckKey == "" {
+		return t
+	}
+	t.Pane, t.Pod = ExplainPane, h.StuckKey
+	t.Text += ", " + strings.TrimPrefix(h.Stuck, "default/")
+	if !h.StuckSince.IsZero() {
+		t.Text += " for " + string(draw.AppendAge(nil, max(now.Sub(h.StuckSince), 0)))
+	}
+	if why := reasonOnNodes(h.StuckReason, h.Nodes); why != "" {
+		t.Text += ": " + why
+	}
+	return t
+}
+
+func overdueTrouble(h *Health, _ time.Time) *Trouble {
+	if h.Overdue == 0 {
+		return nil
+	}
+	brief := counted(h.Overdue, "eviction") + " overdue"
+	return &Trouble{Text: brief + ": is taint eviction running?", Brief: brief, Pane: EvictionsPane}
+}
+
+func blockedTrouble(h *Health, _ time.Time) *Trouble {
+	if h.Blocked == 0 {
+		return nil
+	}
+	brief := counted(h.Blocked, "eviction") + " blocked"
+	return &Trouble{Text: brief + ": " + h.BlockedReason, Brief: brief, Pane: EvictionsPane}
+}
+
+func pressureTrouble(h *Health, _ time.Time) *Trouble {
+	if h.Pressed == 0 {
+		return nil
+	}
+	brief := countNodes(h.Pressed) + " under pressure"
+	return &Trouble{Text: brief + ": " + h.OnePressed, Brief: brief, Pane: PressurePane, Node: h.OnePressedKey}
+}
+
+// reasonOnNodes turns "38 Insufficient cpu" into "Insufficient cpu on 38 of 40 nodes".
+func reasonOnNodes(reason string, nodes int) string {
+	number, rest, found := strings.Cut(reason, " ")
+	n, err := strconv.Atoi(number)
+	switch {
+	case !found || err != nil:
+		return briefReason(reason)
+	case n > nodes: // there were more when the pod was tried
+		return briefReason(rest) + " on " + countNodes(n)
+	}
+	return briefReason(rest) + " on " + number + " of " + countNodes(nodes)
+}
+
+// drawHealth draws that all is well, or the worst trouble with the key that leads there, and the others in brief as far as they
+// fit. Where something could not be read, it says that instead of calling anything well.
+func drawHealth(a draw.Area, s *drawCtx) {
+	h := &s.Header.Health
+	switch why := s.unknownHealth(); {
+	case why != "":
+		x := a.Text(1, 0, themes.Warn.With(themes.Bold), "? health unknown:")
+		a.Fit(x+1, 0, a.W-x-2, themes.Style(themes.Text), why)
+		return
+	case !h.Known:
+		a.Text(1, 0, themes.Style(themes.Dim), "· reading")
+		return
+	case h.Nodes == 0:
+		a.Text(1, 0, themes.Warn.With(themes.Bold), "? health unknown: no node is known yet")
+		return
+	}
+	troubles := s.Troubles(s.now)
+	if len(troubles) == 0 {
+		x := a.Text(1, 0, themes.Good.With(themes.Bold), "✓ healthy")
+		r := rowWriter{a: a, x: x}
+		r.fact(themes.Style(themes.Dim), countNodes(h.Nodes)+" ready, no pod unschedulable or backing off", "")
+		return
+	}
+	drawTroubles(a, troubles)
+}
+
+func drawTroubles(a draw.Area, troubles []Trouble) {
+	const key = "  ! goes there"
+	worst := &troubles[0]
+	sign, style := "✗ ", themes.Bad.With(themes.Bold)
+	if !worst.Bad {
+		sign, style = "≥ ", themes.Warn.With(themes.Bold)
+	}
+	x := a.Text(1, 0, style, sign)
+	x = a.Fit(x, 0, a.W-x-len(key)-1, style, worst.Text)
+	x = a.Text(x+2, 0, themes.Style(themes.Accent), "!")
+	x = a.Text(x, 0, themes.Style(themes.Dim), " goes there")
+	r := rowWriter{a: a, x: x}
+	for i := range troubles[1:] {
+		r.fact(themes.Style(themes.Warn), troubles[i+1].Brief, "")
+	}
+}
+
+// unknownHealth returns why nothing can be said; empty if something can.
+func (s *drawCtx) unknownHealth() string {
+	if s.Header.Alert != "" {
+		return "see the first line"
+	}
+	for _, id := range [...]PaneID{QueuePane, SnapshotPane} {
+		if why := s.Forbidden[id]; why != "" {
+			return why
+		}
+	}
+	return ""
+}

@@ -1,0 +1,82 @@
+package views_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"orrery/views"
+	"orrery/views/draw"
+)
+
+func wellHealth() views.Health {
+	return views.Health{Known: true, Nodes: 40, Holder: "replica-b", Renewed: ago(time.Second), Lease: 15 * time.Second, Retry: 2 * time.Second}
+}
+
+func TestHealth_SaysTheWorstFirst(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(*views.Model)
+		line  string
+		pane  views.PaneID
+	}{
+		{"well", func(*views.Model) {}, " ✓ healthy   40 nodes ready, no pod unschedulable or backing off", ""},
+		{"no nodes", func(m *views.Model) { m.Header.Health.Nodes = 0 }, " ? health unknown: no node is known yet", ""},
+		{"no election", func(m *views.Model) { m.Header.Health.Lease, m.Header.Health.Holder = 0, "" }, " ✓ healthy", ""},
+		{"stuck pods", func(m *views.Model) {
+			h := &m.Header.Health
+			h.Unplaced, h.Stuck, h.StuckKey, h.StuckReason, h.StuckSince = 42, "shop/checkout-7d9f", "shop/checkout-7d9f", "38 Insufficient cpu", ago(3*time.Minute)
+		}, " ✗ 42 pods Pending, shop/checkout-7d9f for 3m: Insufficient cpu on 38 of 40 nodes  ! goes there", views.ExplainPane},
+		{"fewer nodes than then", func(m *views.Model) {
+			h := &m.Header.Health
+			h.Unplaced, h.Stuck, h.StuckKey, h.StuckReason = 1, "default/web", "default/web", "41 node(s) didn't match pod topology spread constraints"
+		}, " ✗ 1 pod Pending, web: topology spread on 41 nodes  ! goes there", views.ExplainPane},
+		{"lost nodes before pods", func(m *views.Model) { m.Header.Health.NotReady, m.Header.Health.Unplaced = 26, 9 }, " ✗ 26 of 40 nodes NotReady  ! goes there   9 pods Pending", views.NodesPane},
+		{
+			"a silent leader before all", func(m *views.Model) { m.Header.Health.Renewed, m.Header.Health.NotReady = ago(9*time.Second), 3 },
+			" ✗ replica-b has not renewed its lease for 9s: failover in 6s  ! goes there   3 of 40 nodes NotReady", views.LeaderPane,
+		},
+		{"an expired lease", func(m *views.Model) { m.Header.Health.Renewed = ago(19 * time.Second) }, " ✗ the lease of replica-b expired 4s ago: no pod is scheduled  ! goes there", views.LeaderPane},
+		{"a free lease", func(m *views.Model) { m.Header.Health.Holder = "" }, " ✗ no scheduler leads: no pod is scheduled  ! goes there", views.LeaderPane},
+		{"a blocked drain", func(m *views.Model) {
+			m.Header.Health.Blocked, m.Header.Health.BlockedReason = 2, "budget gateway needs 4 healthy pods and has 4"
+		}, " ≥ 2 evictions blocked: budget gateway needs 4 healthy pods and has 4  ! goes there", views.EvictionsPane},
+		{"overdue evictions", func(m *views.Model) { m.Header.Health.Overdue = 1 }, " ≥ 1 eviction overdue: is taint eviction running?  ! goes there", views.EvictionsPane},
+		{"pressure", func(m *views.Model) {
+			m.Header.Health.Pressed, m.Header.Health.OnePressed, m.Header.Health.OnePressedKey = 3, "worker-a-03", "worker-a-03"
+		}, " ≥ 3 nodes under pressure: worker-a-03  ! goes there", views.PressurePane},
+		{"a lost connection", func(m *views.Model) { m.Header.Alert = "the connection to the cluster is lost" }, " ? health unknown: see the first line", ""},
+		{"no rights", func(m *views.Model) {
+			m.Forbidden = map[views.PaneID]string{views.QueuePane: "there is no right to read pods"}
+		}, " ? health unknown: there is no right to read pods", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := sample(312, 60)
+			m.Header.Health = wellHealth()
+			tt.spoil(m)
+			line := strings.Split(screen(m, sampleState(views.MetricsPane), size{140, 40}, draw.Braille).Plain(), "\n")[1]
+			if !strings.HasPrefix(line, tt.line) {
+				t.Errorf("the line is\n%q, want\n%q", line, tt.line)
+			}
+			if troubles := m.Troubles(noon); tt.pane != "" && (len(troubles) == 0 || troubles[0].Pane != tt.pane) {
+				t.Errorf("the troubles are %+v, want one that leads to %s", troubles, tt.pane)
+			}
+		})
+	}
+}
+
+// TestHealth_NarrowKeepsTheKey: whatever is cut, the key that leads there is on the line, in every glyph set.
+func TestHealth_NarrowKeepsTheKey(t *testing.T) {
+	for _, name := range hostile {
+		for _, g := range []draw.Glyphs{draw.Braille, draw.ASCII} {
+			m := sample(312, 60)
+			m.Header.Health = wellHealth()
+			h := &m.Header.Health
+			h.Unplaced, h.Stuck, h.StuckKey, h.StuckReason, h.Holder = 42, name, "a/b", name, "x"+name
+			line := strings.Split(screen(m, sampleState(views.Overview), size{60, 16}, g).Plain(), "\n")[1]
+			if !strings.Contains(line, "! goes there") || !strings.Contains(line, "42 pods Pending") {
+				t.Errorf("with %.40q the line is %q", name, line)
+			}
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package views
+
+import "time"
+
+// Health is what tells whether the scheduler and its cluster are well. The zero value is that of an engine that was not read.
+type Health struct {
+	Known bool
+	// Holder holds the scheduler's lease, last renewed at Renewed; Lease is zero if there is no election.
+	Holder       string
+	Renewed      time.Time
+	Lease, Retry time.Duration
+	// Nodes is how many nodes there are, NotReady and Pressed how many of them are not ready, or short of memory, disk or
+	// process IDs; OnePressed is the first of the latter, with its key.
+	Nodes, NotReady, Pressed  int
+	OnePressed, OnePressedKey string
+	// Unplaced is how many pods were tried and have no node. Stuck is the one that has been unschedulable for the longest, or is
+	// first to be tried again: tried first at StuckSince, and rejected for StuckReason.
+	Unplaced                     int
+	Stuck, StuckKey, StuckReason string
+	StuckSince                   time.Time
+	// Blocked is how many evictions a PodDisruptionBudget does not allow, with the reason of the first; Overdue how many
+	// predicted ones have not happened.
+	Blocked, Overdue int
+	BlockedReason    string
+}
