@@ -55,9 +55,10 @@ func (s *Screen) draw() {
 	if t.pane == views.HelpPane {
 		s.state.Keys = helpGroups(s.navStack[len(s.navStack)-2].pane)
 	}
-	s.hits = views.HitMap{}
-	s.canvas.Reset(s.w, s.h)
-	views.Screen(s.canvas, f.Model, &s.state, s.options.Terminal.Glyphs, f.Now)
+	s.drawScreen(f)
+	if t.pane == views.Overview && s.followRow() {
+		s.drawScreen(f)
+	}
 	if s.w < views.MinWidth || s.h < views.MinHeight {
 		return
 	}
@@ -83,6 +84,14 @@ func (s *Screen) draw() {
 	if s.hits.TextRows > 0 {
 		t.scroll = s.hits.Text.First
 	}
+}
+
+// drawScreen draws the panes of a frame.
+func (s *Screen) drawScreen(f *Frame) {
+	s.hits = views.HitMap{Rows: s.hits.Rows[:0]}
+	s.state.Row = s.row.key
+	s.canvas.Reset(s.w, s.h)
+	views.Screen(s.canvas, f.Model, &s.state, s.options.Terminal.Glyphs, f.Now)
 }
 
 // footerWidth returns how many columns of the last line show the list's filter and sort order.

@@ -18,7 +18,7 @@ var navigationBindings = []binding{
 	{
 		name: "back", keys: []string{"esc"}, label: "esc", short: "back", long: "one level back; never quits", group: navigationKeys, where: everywhere, hint: 2,
 		disabled: func(s *Screen) string {
-			if len(s.navStack) == 1 && !s.zoom && !s.whatIfPending && !s.summaryPending {
+			if len(s.navStack) == 1 && s.row.key == "" && !s.zoom && !s.whatIfPending && !s.summaryPending {
 				return "this is the overview; q quits"
 			}
 			return ""
@@ -54,7 +54,7 @@ var navigationBindings = []binding{
 		run: simple(func(s *Screen) { s.cyclePane(-1) }),
 	},
 	{
-		name: "focus", keys: []string{"left", "right", "up", "down", "h", "j", "k", "l"}, label: "arrows", long: "the pane beside (also hjkl)",
+		name: "focus", keys: []string{"left", "right", "up", "down", "h", "j", "k", "l"}, label: "arrows", long: "the pane beside, and its rows (also hjkl)",
 		group: navigationKeys, where: onOverview, run: (*Screen).moveFocus,
 	},
 	{
@@ -119,7 +119,8 @@ func digits() []string {
 	return keys
 }
 
-// escape undoes one thing: the pending what-if or summary, else the zoom, else the filter, else the pane.
+// escape undoes one thing: the pending what-if or summary, else the zoom, else the row of the overview, else the filter, else
+// the pane.
 func (s *Screen) escape() {
 	switch {
 	case s.whatIfPending:
@@ -130,6 +131,8 @@ func (s *Screen) escape() {
 		s.setStatus("diagnosis of the pending pods cancelled")
 	case s.zoom:
 		s.zoom = false
+	case s.top().pane == views.Overview:
+		s.row = overviewCursor{}
 	case s.top().list.on():
 		s.setList(listSettings{sort: s.top().list.sort, reverse: s.top().list.reverse})
 	default:
@@ -166,17 +169,22 @@ var neighbours = map[views.PaneID][4]views.PaneID{
 
 func (s *Screen) moveFocus(key string) tea.Cmd {
 	way := map[string]int{"left": 0, "h": 0, "right": 1, "l": 1, "up": 2, "k": 2, "down": 3, "j": 3}[key]
+	if way == 2 && s.moveRow(-1) || way == 3 && s.moveRow(1) {
+		return nil
+	}
+	next := neighbours[s.focus][way]
 	if views.Stacked(s.body()) {
 		all := overviewPanes()
 		at := slices.Index(all, s.focus)
 		if way == 0 || way == 2 {
-			s.focus = all[max(at-1, 0)]
+			next = all[max(at-1, 0)]
 		} else {
-			s.focus = all[min(at+1, len(all)-1)]
+			next = all[min(at+1, len(all)-1)]
 		}
-		return nil
 	}
-	s.focus = neighbours[s.focus][way]
+	if next != s.focus {
+		s.focus, s.row = next, overviewCursor{}
+	}
 	return nil
 }
 
@@ -221,7 +229,7 @@ func (s *Screen) openSelected() tea.Cmd {
 	}
 	switch open := s.top().pane; {
 	case open == views.Overview:
-		s.openPane(s.focus)
+		s.openRow()
 	case open == views.TimelinePane:
 		s.seekToMark()
 	case s.opensObject():

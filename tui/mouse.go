@@ -93,14 +93,7 @@ func (s *Screen) click(x, y int, dragged bool) tea.Cmd {
 		s.seekToColumn(s.hits.Scrubber, x)
 	case dragged:
 	case s.top().pane == views.Overview:
-		for _, spot := range views.Layout(s.body()) {
-			if contains(spot.Rect, x, y) {
-				if s.focus == spot.Pane {
-					s.openPane(spot.Pane)
-				}
-				s.focus = spot.Pane
-			}
-		}
+		s.clickOverview(x, y)
 	case s.hits.Node != nil:
 		return s.clickNode(x, y)
 	case contains(s.hits.List, x, y):
@@ -115,6 +108,29 @@ func (s *Screen) click(x, y int, dragged bool) tea.Cmd {
 		s.top().onNodes = true
 	}
 	return nil
+}
+
+// clickOverview selects the row at a place, or else the pane; a click on what is selected opens it.
+func (s *Screen) clickOverview(x, y int) {
+	for _, r := range s.hits.Rows {
+		if !contains(r.Rect, x, y) {
+			continue
+		}
+		if s.focus == r.In && s.row.key == r.Key {
+			s.openRow()
+			return
+		}
+		s.focus, s.row = r.In, overviewCursor{key: r.Key}
+		return
+	}
+	for _, spot := range views.Layout(s.body()) {
+		if contains(spot.Rect, x, y) {
+			if s.focus == spot.Pane {
+				s.openPane(spot.Pane)
+			}
+			s.focus, s.row = spot.Pane, overviewCursor{}
+		}
+	}
 }
 
 // clickNode selects the node at a place, and opens it if it is selected already.

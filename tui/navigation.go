@@ -103,7 +103,7 @@ func (s *Screen) cyclePane(step int) {
 	}
 	next := all[(slices.Index(all, at)+step+len(all))%len(all)]
 	if len(s.navStack) == 1 {
-		s.focus = next
+		s.focus, s.row = next, overviewCursor{}
 	} else {
 		s.openPane(next)
 	}

@@ -33,6 +33,9 @@ func (s *Screen) keyAt(i int) string {
 // selectedPod returns the pod that commands act on: that of the selected row, else the one the pane is open on.
 func (s *Screen) selectedPod() (world.PodRef, bool) {
 	t := s.top()
+	if r := s.selectedRow(); r != nil {
+		return parseRef(r.Pod)
+	}
 	if l := s.list(); l.Pod != nil {
 		if ref, ok := parseRef(l.Pod(t.cursor.Selected)); ok {
 			return ref, true
@@ -44,6 +47,9 @@ func (s *Screen) selectedPod() (world.PodRef, bool) {
 // selectedNode returns the node that commands act on, in the same way.
 func (s *Screen) selectedNode() (string, bool) {
 	t := s.top()
+	if r := s.selectedRow(); r != nil {
+		return r.Node, r.Node != ""
+	}
 	if l := s.list(); l.Node != nil && s.cursorInList() {
 		if node := l.Node(t.cursor.Selected); node != "" {
 			return node, true

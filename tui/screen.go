@@ -26,6 +26,7 @@ type Screen struct {
 	w, h     int
 	navStack []navEntry // the open entries; the overview is the first
 	focus    views.PaneID
+	row      overviewCursor
 	saved    map[views.PaneID]navEntry // the state in which panes were left
 	zoom     bool
 

@@ -100,7 +100,9 @@ func drawEvictions(a draw.Area, s *drawCtx) {
 		top = 1
 	}
 	for i := range min(len(e.List.Rows), a.H-top) {
-		evictionRow(a.Row(i+top), &e.List.Rows[i], &places, s)
+		d := &e.List.Rows[i]
+		row := s.overviewRow(a.Row(i+top), OverviewRow{Key: d.Key + " " + d.Cause, Opens: JourneyPane, Pod: d.Key, Node: d.NodeKey})
+		evictionRow(row, d, &places, s)
 	}
 }
 

@@ -18,6 +18,8 @@ type Model struct {
 	Evictions *Evictions
 	Leader    *Leader
 	Decisions *Decisions
+	// Feed are the latest decisions for the overview, the newest first.
+	Feed      []DecisionRow
 	Explain   *Explanation
 	Plugins   *Plugins
 	Metrics   *Metrics

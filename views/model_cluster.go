@@ -13,6 +13,8 @@ type Snapshot struct {
 	Compared bool
 	// Heat has a cell for every node, by zone.
 	Heat []HeatZone
+	// Troubled are nodes that are not ready, under pressure or cordoned, the gravest first.
+	Troubled []NodeRow
 	// Recent are the nodes that changed last, the latest first; List are all nodes.
 	Recent []NodeRow
 	List   List[NodeRow]

@@ -35,6 +35,10 @@ type DecisionRow struct {
 	// Reason is the main reason for the rejection, Message the whole message.
 	Reason, Message string
 	Attempt         int
+	// RunnerUp is the second-best node, and Queued how long the pod was in activeQ before; only rows of the overview have them.
+	RunnerUp      string
+	RunnerUpScore int64
+	Queued        time.Duration
 	// Labels are the pod's; only brief rows have them.
 	Labels map[string]string
 }

@@ -123,8 +123,9 @@ type drawCtx struct {
 	ui   *State
 	now  time.Time
 	pane *Pane
-	// full says that the pane has the screen to itself.
+	// full says that the pane has the screen to itself; box is the inside of its frame if it has not.
 	full bool
+	box  draw.Area
 }
 
 func (p *Pane) inside(a draw.Area, s *drawCtx) {

@@ -158,21 +158,17 @@ func transitionRows(moves, height, rows int) int {
 // maxTransitions limits the rows of transitions.
 const maxTransitions = 40
 
-// queueHeads draws the head of every part of the queue with as many rows as fit: unschedulable pods get the most.
+// queueHeads draws the head of every part of the queue with as many rows as fit, those in trouble first and most, and below
+// them the latest decisions.
 func queueHeads(a draw.Area, s *drawCtx) {
 	q := s.Queue
 	take := [4]int{}
-	parts := [4][]PodRow{q.Next, q.Soon, q.Stuck, q.Held}
+	parts := [4][]PodRow{q.Stuck, q.Soon, q.Next, q.Held}
 	all := 0
 	for _, rows := range parts {
 		all += len(rows)
 	}
-	moves := transitionRows(len(q.Transitions), a.H, all)
-	if moves > 0 {
-		bottom, rest := a.Bottom(moves + 1)
-		drawTransitions(a.In(bottom), q.Transitions, s)
-		a.Rect, _ = rest.Top(rest.H - 1)
-	}
+	a = queueFeed(a, s, all)
 	if all == 0 {
 		drawNoPendingPods(a)
 		return
@@ -186,7 +182,7 @@ func queueHeads(a draw.Area, s *drawCtx) {
 	left := a.H
 	for given := true; given && left > 0; {
 		given = false
-		for i, most := range [4]int{1, 1, 2, 1} {
+		for i, most := range [4]int{2, 1, 1, 1} {
 			n := min(most, len(parts[i])-take[i], left)
 			if n > 0 {
 				take[i] += n
@@ -198,10 +194,33 @@ func queueHeads(a draw.Area, s *drawCtx) {
 	y := 0
 	for i, rows := range parts {
 		for j := range take[i] {
-			podRow(a.Row(y), &rows[j], &places, s)
+			p := &rows[j]
+			podRow(s.overviewRow(a.Row(y), OverviewRow{Key: p.Key, Opens: JourneyPane, Pod: p.Key}), p, &places, s)
 			y++
 		}
 	}
+}
+
+// queueFeed draws the latest decisions at the bottom of an area that as many pods share, and returns the rest. Where there is
+// little room it draws the last one alone.
+func queueFeed(a draw.Area, s *drawCtx, pods int) draw.Area {
+	const least = 4
+	if rows := transitionRows(len(s.Feed), a.H, pods); rows > 0 {
+		bottom, rest := a.Bottom(rows + 1)
+		drawFeed(a.In(bottom), s.Feed, s)
+		a.Rect, _ = rest.Top(rest.H - 1)
+		return a
+	}
+	if len(s.Feed) == 0 || a.H < least {
+		return a
+	}
+	bottom, rest := a.Bottom(1)
+	d := &s.Feed[0]
+	row := s.overviewRow(a.In(bottom), feedTarget(d))
+	row.Set(0, 0, themes.Focus.With(themes.Bold), '▸')
+	_, row.Rect = row.Rect.Left(ringGutter)
+	feedRow(row, d)
+	return a.In(rest)
 }
 
 // drawNoPendingPods draws the text of an empty queue.

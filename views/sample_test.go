@@ -30,7 +30,7 @@ func sample(pods, nodes int) *views.Model {
 		Queue: sampleQueue(pods), Journey: sampleJourney(), Snapshot: sampleSnapshot(nodes), Node: sampleNode(),
 		Zones: sampleZones(nodes), Evictions: sampleEvictions(), Leader: sampleLeader(), Decisions: sampleDecisions(pods),
 		Explain: sampleExplain(), Plugins: samplePlugins(), Metrics: sampleMetrics(), Timeline: sampleTimeline(), WhatIf: sampleWhatIf(), Agreement: sampleAgreement(),
-		Pressure: samplePressure(), Pending: samplePending(), Orrery: sampleOrrery(nodes),
+		Feed: sampleDecisions(pods).List.Rows, Pressure: samplePressure(), Pending: samplePending(), Orrery: sampleOrrery(nodes),
 	}
 }
 

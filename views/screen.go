@@ -49,7 +49,8 @@ func overview(a draw.Area, s *drawCtx) {
 			drawStrip(at, s, focused)
 			continue
 		}
-		s.pane.inside(at.Box(s.frame(focused)).Padded(), s)
+		s.box = at.Box(s.frame(focused))
+		s.pane.inside(s.box.Padded(), s)
 	}
 }
 

@@ -26,6 +26,7 @@ var hostile = []string{
 func useHostileNames(t *rapid.T, m *views.Model) {
 	name := func() string { return rapid.SampledFrom(hostile).Draw(t, "name") }
 	m.Header.Source, m.Header.Leader = name(), name()
+	m.Header.Health.Stuck, m.Header.Health.StuckReason, m.Timeline.Title = name(), name(), name()
 	for _, part := range [][]views.PodRow{m.Queue.Next, m.Queue.Soon, m.Queue.Stuck, m.Queue.Held, m.Queue.Pods.Rows} {
 		for i := range part {
 			part[i].Name, part[i].Reason, part[i].RequeuesOn = name(), name(), name()
@@ -60,6 +61,9 @@ func useHostileNames(t *rapid.T, m *views.Model) {
 	m.Explain.Preemption[0], m.Explain.Queue[0], m.Journey.Storage[0].Text, m.Journey.Storage[1].Text = name(), name(), name(), name()
 	m.Explain.Storage = m.Journey.Storage
 	m.Explain.Remedies[0].Text, m.Explain.Remedies[0].Node = name(), name()
+	for i := range m.Feed {
+		m.Feed[i].Pod, m.Feed[i].Node, m.Feed[i].RunnerUp, m.Feed[i].Reason = name(), name(), name(), name()
+	}
 	for i := range m.Decisions.List.Rows {
 		m.Decisions.List.Rows[i].Pod, m.Decisions.List.Rows[i].Node = name(), name()
 	}

@@ -59,12 +59,15 @@ var nodeColumns = []draw.Column{
 	{Long: "cpu", Short: "cpu", Min: 12, Grow: 3, Max: 34, Rank: 1},
 	{Long: "memory", Short: "mem", Min: 12, Grow: 3, Max: 34, Rank: 2},
 	{Long: "pods", Short: "pods", Min: 7, Rank: 3, Right: true},
-	{Long: "state", Short: "state", Min: 10, Grow: 5, Rank: 5},
+	{Long: "state", Short: "state", Min: 11, Grow: 5, Rank: 5},
 	{Long: "affinity", Short: "affin.", Min: 6, Grow: 1, Max: 8, Rank: 7, ShowFrom: 150, Right: true},
 	{Long: "claims", Short: "claims", Min: 6, Rank: 8, ShowFrom: 150, Right: true},
 	{Long: "images", Short: "images", Min: 6, Rank: 9, ShowFrom: 150, Right: true},
 	{Long: "ports", Short: "ports", Min: 5, Rank: 10, ShowFrom: 150, Right: true},
 }
+
+// troubledColumns are the same columns for the nodes in trouble.
+var troubledColumns = append([]draw.Column{{Long: "in trouble", Short: "in trouble", Min: 14, Grow: 4, Max: 44, Rank: 0}}, nodeColumns[1:]...)
 
 // recentColumns are the same columns for the nodes that changed last.
 var recentColumns = append([]draw.Column{{Long: "changed last", Short: "changed", Min: 14, Grow: 4, Max: 44, Rank: 0}}, nodeColumns[1:]...)
@@ -122,19 +125,32 @@ func snapshotFacts(a draw.Area, p *Snapshot, s *drawCtx) {
 	}
 }
 
-// recentNodes draws the nodes that changed last, under column headings.
+// recentNodes draws the nodes in trouble, and below them those that changed last, under column headings.
 func recentNodes(a draw.Area, s *drawCtx) {
 	recent, ring := s.Snapshot.Recent, &s.stableRows().nodes
 	places := draw.Arrange(recentColumns, a.W-ringGutter)
-	head := a
-	_, head.Rect = a.Left(ringGutter)
-	head.Header(recentColumns, &places)
+	_, head := a.Left(ringGutter)
+	if n := min(len(s.Snapshot.Troubled), (a.H-1)/2); n > 0 {
+		a.In(head).Header(troubledColumns, &places)
+		for y := range n {
+			r := &s.Snapshot.Troubled[y]
+			row := s.overviewRow(a.Row(y+1), nodeTarget(r))
+			_, row.Rect = row.Left(ringGutter)
+			nodeRow(row, r, &places, s)
+		}
+		_, a.Rect = a.Top(n + 1)
+		_, head = a.Left(ringGutter)
+	}
+	a.In(head).Header(recentColumns, &places)
 	for y, i := range ring.assign(a.H-1, len(recent), func(i int) rowID { return rowID{name: recent[i].Key} }) {
 		if i >= 0 {
-			nodeRow(newestRow(a.Row(y+1), ring, y), &recent[i], &places, s)
+			row := s.overviewRow(a.Row(y+1), nodeTarget(&recent[i]))
+			nodeRow(newestRow(row, ring, y), &recent[i], &places, s)
 		}
 	}
 }
+
+func nodeTarget(n *NodeRow) OverviewRow { return OverviewRow{Key: n.Key, Opens: NodePane, Node: n.Key} }
 
 func nodeRow(row draw.Area, n *NodeRow, places *draw.Slots, _ *drawCtx) {
 	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)

@@ -8,7 +8,7 @@ import "slices"
 //
 // A list with the newest item on top would scroll at every item, which is unreadable during playback and rewrites every
 // line on the terminal.
-type StableRows struct{ transitions, nodes, searches rowRing }
+type StableRows struct{ transitions, decisions, nodes, searches rowRing }
 
 // rowID identifies the item of a row.
 type rowID struct {

@@ -6,6 +6,8 @@ import "orrery/views/draw"
 type State struct {
 	// Open is the pane on the screen, Focus the focused pane of the overview.
 	Open, Focus PaneID
+	// Row is the key of the selected row of the focused pane of the overview; empty for none.
+	Row string
 	// Cursor is the position in the open pane's list.
 	Cursor Cursor
 	// Fix is the selected fix of the open explanation, unless OnNodes says that the cursor is in its list of nodes.

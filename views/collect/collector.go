@@ -26,6 +26,7 @@ type Collector struct {
 	evictionList evictionCache
 	drift        driftCache
 	troubled     troubledNodes
+	feed         feed
 	diagnosis    diagnosisCache
 	storage      storageIndex
 	chain        chainCache
@@ -63,7 +64,7 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 	switch query.Open {
 	case views.Overview:
 		m.Queue, m.Snapshot, m.Zones = c.queueOf(e, query), c.snapshot(e, query), c.zones(e, query)
-		m.Evictions, m.Leader = c.evictions(e, query), c.leaderOf(e)
+		m.Evictions, m.Leader, m.Feed = c.evictions(e, query), c.leaderOf(e), c.feed.of(e)
 	case views.QueuePane:
 		m.Queue = c.queueOf(e, query)
 	case views.SnapshotPane:

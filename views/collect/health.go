@@ -1,6 +1,11 @@
 package collect
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/engine"
@@ -63,15 +68,19 @@ func (c *Collector) stuckPod(h *views.Health, e *engine.Engine) {
 	}
 }
 
-// troubledNodes are the nodes that are not ready or under pressure, as the API server tells of them: the snapshot is older
+// troubledNodes are the nodes that are not ready, under pressure or cordoned, as the API server tells of them: the snapshot is older
 // while nothing is scheduled.
 type troubledNodes struct {
 	mark              uint64 // the last change of a node that was read
 	flags             map[string]views.NodeFlags
 	notReady, pressed int
-	// firstPressed is the first by name of those under pressure.
+	// worst are the names of some of them, the gravest first, and firstPressed is the first of those under pressure.
+	worst        []string
 	firstPressed string
 }
+
+// maxWorst bounds the nodes in trouble that the overview lists.
+const maxWorst = 16
 
 // read reads the nodes that have changed.
 func (t *troubledNodes) read(e *engine.Engine) {
@@ -100,14 +109,18 @@ func (t *troubledNodes) set(name string, node *v1.Node) {
 	if node == nil {
 		return
 	}
-	if flags := flagsOf(node) & (views.NotReady | views.Pressed); flags != 0 {
+	if flags := flagsOf(node); flags != 0 {
 		t.flags[name] = flags
 	}
 }
 
 func (t *troubledNodes) count() {
 	t.notReady, t.pressed, t.firstPressed = 0, 0, ""
-	for name, flags := range t.flags {
+	t.worst = slices.SortedFunc(maps.Keys(t.flags), func(a, b string) int {
+		return cmp.Or(cmp.Compare(gravity(t.flags[b]), gravity(t.flags[a])), strings.Compare(a, b))
+	})
+	for _, name := range t.worst {
+		flags := t.flags[name]
 		if flags&views.NotReady != 0 {
 			t.notReady++
 		}
@@ -118,4 +131,16 @@ func (t *troubledNodes) count() {
 			}
 		}
 	}
+	t.worst = slices.Clone(t.worst[:min(len(t.worst), maxWorst)])
+}
+
+// gravity orders flags: a node that is not ready before one under pressure, and that before a cordoned one.
+func gravity(flags views.NodeFlags) int {
+	switch {
+	case flags&views.NotReady != 0:
+		return 2
+	case flags&views.Pressed != 0:
+		return 1
+	}
+	return 0
 }

@@ -40,6 +40,7 @@ func (c *Collector) queueOf(e *engine.Engine, query Query) *views.Queue {
 		v.Soon = c.podRows(e, queue.Backoff, 0, most)
 		v.Stuck = c.podRows(e, queue.Unschedulable, 0, most)
 		v.Held = c.podRows(e, queue.Gated, 0, most)
+		return v
 	}
 	v.Transitions = recentTransitions(e, query.Rows, v.Counts.Waiting())
 	return v

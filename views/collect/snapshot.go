@@ -33,6 +33,11 @@ func (c *Collector) snapshot(e *engine.Engine, query Query) *views.Snapshot {
 		v.Heat[z] = views.HeatZone{Name: l.name, Cells: cells[from:len(cells):len(cells)]}
 	}
 	if query.Open == views.Overview {
+		for _, name := range c.troubled.worst {
+			if at, ok := m.positions[name]; ok {
+				v.Troubled = append(v.Troubled, m.row(at))
+			}
+		}
 		recent := m.newest(min(recentNodes, max(query.Rows/2-5, 8)))
 		v.Recent = make([]views.NodeRow, len(recent))
 		for i, at := range recent {

@@ -83,7 +83,7 @@ func TestExplain_EvidenceOnce(t *testing.T) {
 
 func TestQueue_TransitionsHaveEarlierStates(t *testing.T) {
 	e, ch := busyCluster(t)
-	transitions := collect.New(collect.Options{History: ch}).Model(e, collect.Query{}).Queue.Transitions
+	transitions := collect.New(collect.Options{History: ch}).Model(e, collect.Query{Open: views.QueuePane}).Queue.Transitions
 	if m := transitions[0]; m.Pod != "ml/trainer-2" || m.From != views.InFlight || m.To != views.Unschedulable {
 		t.Errorf("the latest transition is %+v, want ml/trainer-2's to Unschedulable", m)
 	}

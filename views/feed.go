@@ -1,0 +1,87 @@
+package views
+
+import (
+	"strconv"
+	"strings"
+
+	"orrery/themes"
+	"orrery/views/draw"
+)
+
+// drawFeed draws the latest decisions in words, each on a row of its own that it keeps.
+func drawFeed(a draw.Area, feed []DecisionRow, s *drawCtx) {
+	drawHeading(a, 0, "decisions")
+	ring := &s.stableRows().decisions
+	for y, i := range ring.assign(a.H-1, len(feed), func(i int) rowID { return rowID{at: int64(feed[i].Seq)} }) {
+		if i >= 0 {
+			d := &feed[i]
+			row := s.overviewRow(a.Row(y+1), feedTarget(d))
+			feedRow(newestRow(row, ring, y), d)
+		}
+	}
+}
+
+// feedTarget is what a decision of the feed opens.
+func feedTarget(d *DecisionRow) OverviewRow {
+	return OverviewRow{Key: "#" + strconv.FormatUint(d.Seq, 10), Opens: ExplainPane, Pod: d.Key, Node: d.NodeKey}
+}
+
+// feedRow draws a decision as a sentence: which pod goes where, and why there, as fully as fits.
+func feedRow(row draw.Area, d *DecisionRow) {
+	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
+	x := 0
+	if row.W >= 116 {
+		row.ClockRight(0, 0, 10, dim, d.At)
+		x = 11
+	}
+	name := min(max((row.W-x)/4, 16), 34)
+	drawPodName(row, draw.Slot{X: x, W: name}, text, d.Pod)
+	x += name + 1
+	look := verdictStyles[d.Verdict]
+	if d.Verdict == VerdictScheduled {
+		row.Set(x, 0, themes.Style(look.token), '→')
+		x = row.FitHost(x+2, 0, row.W-x-2, text, d.Node)
+		row.Text(x+1, 0, dim, d.whyThere(row.W-x-1))
+		return
+	}
+	row.Set(x, 0, themes.Style(look.token), look.glyph)
+	x += 2
+	if d.Node != "" {
+		row.Set(x, 0, themes.Style(themes.Nominated), Nominated.Glyph())
+		x = row.FitHost(x+2, 0, min(row.W-x-2, 20), themes.Style(themes.Nominated), d.Node) + 1
+	}
+	row.Fit(x, 0, row.W-x, dim, reasonOnNodes(d.Reason, d.Nodes))
+}
+
+// whyThere says why a pod was placed where it was, in the longest form that fits; empty if none does.
+func (d *DecisionRow) whyThere(width int) string {
+	var queued string
+	if d.Queued > 0 {
+		queued = formatSpan(d.Queued) + " in queue"
+	}
+	only := "" // one node is feasible, or several that were not scored
+	if d.Score == 0 && d.Nodes > 0 {
+		only = strconv.Itoa(d.Feasible) + " feasible of " + strconv.Itoa(d.Nodes)
+	}
+	score, full, brief := "", "", ""
+	if d.Score != 0 {
+		score = "score " + strconv.FormatInt(d.Score, 10)
+		full, brief = score, score
+	}
+	if d.Score != 0 && d.RunnerUp != "" {
+		next := strconv.FormatInt(d.RunnerUpScore, 10)
+		full, brief = score+", runner-up "+d.RunnerUp+" "+next, score+" over "+next
+	}
+	for _, parts := range [...][]string{{full, only, queued}, {full, only}, {brief, queued}, {brief}, {score, only}, {score}} {
+		said := parts[:0:0]
+		for _, p := range parts {
+			if p != "" {
+				said = append(said, p)
+			}
+		}
+		if words := "(" + strings.Join(said, ", ") + ")"; len(said) > 0 && draw.Width(words) <= width {
+			return words
+		}
+	}
+	return ""
+}
