@@ -63,16 +63,15 @@ func explainColumns(a draw.Area, text *explainText) {
 	most := a.W * 3 / 5
 	left, right := a.Left(min(max(a.W-matrixWidth(e, most), a.W*2/5), most))
 	_, right = right.Left(3)
-	aside, matrix := right.Bottom(min(asideRows(e), max(a.H*2/5, a.H-e.Matrix.Total-matrixFrame)))
-	beside := a.In(aside)
+	matrix, room := right, max(a.H/2, a.H-e.Matrix.Total-matrixFrame)
 	for _, lines := range [...]int{longFact, asideLine} {
-		if text.aside = explainAside(beside.Scrolled(tallest, tallest), 1, e, lines)-1 > beside.H; !text.aside {
-			explainAside(beside, 1, e, lines)
+		need := explainAside(a.In(right).Scrolled(tallest, tallest), 1, e, lines) - 1
+		if text.aside = need > room; !text.aside {
+			var aside draw.Rect
+			aside, matrix = right.Bottom(need)
+			explainAside(a.In(aside), 1, e, lines)
 			break
 		}
-	}
-	if text.aside {
-		matrix = right
 	}
 	text.draw(a.In(left))
 	explainMatrix(a.In(matrix), text.drawCtx)
@@ -96,17 +95,6 @@ func explainCause(a draw.Area, e *Explanation, s *drawCtx) int {
 		a.FitHost(x+1, 0, a.W-x-1, themes.Style(themes.Text), e.Node)
 	}
 	return a.Wrap(0, 3, a.W, max(2, a.H/7), themes.Style(themes.Text).With(themes.Bold), e.Summary)
-}
-
-// asideRows is how many rows explainAside takes at most.
-func asideRows(e *Explanation) int {
-	rows := 0
-	for _, lines := range [...][]string{e.Preemption, e.Queue} {
-		if len(lines) > 0 {
-			rows += 2 + asideLine*len(lines) // a blank row, and the heading
-		}
-	}
-	return rows
 }
 
 // A line of explainAside has at most asideLine rows. matrixFrame is about how many rows the matrix has beside its nodes.
