@@ -24,11 +24,16 @@ const stepsPerSecond = 100_000
 // allocationContext returns the context of one allocation: it ends after the steps of the filter timeout, and fixes the order
 // of the pools.
 func (pl *DynamicResources) allocationContext(ctx context.Context) context.Context {
-	ctx = klog.NewContext(ctx, klog.New(&poolOrder{}))
+	ctx = WithPoolOrder(ctx)
 	if pl.filterTimeout <= 0 {
 		return ctx
 	}
 	return &stepLimit{ctx, max(1, int64(pl.filterTimeout/(time.Second/stepsPerSecond)))}
+}
+
+// WithPoolOrder returns a context in which one allocation has its pools in the order of driver and name.
+func WithPoolOrder(ctx context.Context) context.Context {
+	return klog.NewContext(ctx, klog.New(&poolOrder{}))
 }
 
 // stepLimit ends after so many questions whether it has ended. The allocator asks once at every step.

@@ -121,6 +121,7 @@ func (pl *DynamicResources) writeDone(r *reserved, pod *v1.Pod, now time.Time, o
 // writeFailed takes in that a write failed. What is assumed of a claim with devices may be why, so that is given up.
 func (pl *DynamicResources) writeFailed(one *reservation, pod *v1.Pod, what stage, outcome *world.Outcome) error {
 	err := errors.New(outcome.Message)
+	pl.devices.RemoveInFlight(one.inFlight)
 	switch what {
 	case create:
 		one.created = outcome.Reason != metav1.StatusReasonAlreadyExists

@@ -30,12 +30,15 @@
 //
 // # Differences from kube-scheduler
 //
-//   - The order of pools, the filter timeout and the identifiers of shares, as above.
+//   - Pools are in the order of driver and name; kube-scheduler's order is random. The filter timeout counts steps of the search,
+//     not time. The identifiers of shared parts of devices are not random.
 //   - PostFilter takes the first claim of the pod that it may, not any, and says that it is deallocated before the API server
 //     has answered.
 //   - The binding goes on as soon as the devices are ready. kube-scheduler looks every five seconds.
 //   - The implicit claim of extended resources gets its name here, with a random suffix as from the API server. A pod that has
 //     claims of its own, and whose extended resources the node's device plugin provides, gets no implicit claim;
 //     kube-scheduler creates an empty one, and fails.
+//   - A pod that names a claim with devices twice is bound. kube-scheduler writes the pod into the claim twice, which the API
+//     server rejects.
 //   - A claim that was replaced by one of the same name ends the binding. kube-scheduler allocates the devices to the new one.
 package dynamicresources
