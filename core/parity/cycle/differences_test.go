@@ -13,11 +13,6 @@ import (
 	"orrery/core/preempt"
 )
 
-// unsupportedPlugins are plugins of which Orrery only rejects the pods that need them. No event requeues these pods.
-var unsupportedPlugins = map[string]bool{
-	"DynamicResources": true,
-}
-
 // requeuesMore reports whether a plugin may requeue pods that kube-scheduler's does not. The opposite is always a defect.
 func (s *settings) requeuesMore(plugin string) bool {
 	switch plugin {

@@ -96,9 +96,6 @@ var (
 // each of its pending pods.
 func (s *settings) compareHints(theirs, ours *host, c *clusterCase, seen difftest.Coverage) string {
 	for _, name := range slices.Sorted(maps.Keys(theirs.plugins)) {
-		if unsupportedPlugins[name] {
-			continue
-		}
 		their, our := hintsOf(theirs.plugins[name]), hintsOf(ours.plugins[name])
 		for _, event := range clusterEvents(c) {
 			for _, action := range event.actions {

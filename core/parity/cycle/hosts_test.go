@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"context"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -15,9 +16,11 @@ import (
 
 	ours "orrery/core/cache"
 	"orrery/core/config"
+	"orrery/core/devices"
 	"orrery/core/framework"
 	"orrery/core/parity/informers"
 	"orrery/core/plugins"
+	"orrery/core/plugins/dynamicresources"
 	"orrery/core/plugins/volumebinding"
 	"orrery/core/store"
 	"orrery/core/volumes"
@@ -150,6 +153,17 @@ type volumeHandle struct {
 
 func (h volumeHandle) Volumes() *volumes.State { return h.volumes }
 
+// deviceHandle gives Orrery's DynamicResources a cluster without devices, in either runtime.
+type deviceHandle struct {
+	fwk.Handle
+	devices *devices.State
+}
+
+func (h deviceHandle) Devices() *devices.State                  { return h.devices }
+func (h deviceHandle) Emit(world.Action, string) world.EffectID { return 0 }
+func (h deviceHandle) IntN(int) int                             { return 0 }
+func (h deviceHandle) Now() time.Time                           { return time.Now() }
+
 // factories returns the factories of one set of plugins. Each uses the case's own arguments in the form of its side, and
 // stores the plugin in the host.
 func (s *settings) factories(h *host, c *cluster, theirs bool) map[string]framework.PluginFactory {
@@ -158,6 +172,9 @@ func (s *settings) factories(h *host, c *cluster, theirs bool) map[string]framew
 		made[name] = func(ctx context.Context, _ runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 			if !theirs && name == volumebinding.Name {
 				handle = volumeHandle{handle, c.volumes}
+			}
+			if !theirs && name == dynamicresources.Name {
+				handle = deviceHandle{handle, devices.New(store.New(), devices.Gates{})}
 			}
 			plugin, err := factory(ctx, args, handle)
 			if err == nil {
