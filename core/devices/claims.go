@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,8 +13,11 @@ import (
 	"orrery/core/world"
 )
 
-// assumption is the assumed state of a claim, and the store's version of it.
-type assumption struct{ stored, state *resourcev1.ResourceClaim }
+// assumption is the assumed state of a claim, the store's version of it, and the version that was written, if it is known.
+type assumption struct {
+	stored, state *resourcev1.ResourceClaim
+	written       string
+}
 
 // Claim returns a claim with what is assumed of it; nil if there is none.
 func (s *State) Claim(namespace, name string) *resourcev1.ResourceClaim {
@@ -38,8 +42,9 @@ func (s *State) Claims() []*resourcev1.ResourceClaim {
 	return all
 }
 
-// Assume assumes the state of a claim that was written. It is an error if the store does not have the claim.
-func (s *State) Assume(claim *resourcev1.ResourceClaim) error {
+// Assume assumes the state of a claim that was written, in a version that may be unknown. It is an error if the store does not
+// have the claim.
+func (s *State) Assume(claim *resourcev1.ResourceClaim, version string) error {
 	name := nameOf(claim)
 	stored := s.StoredClaim(name.Namespace, name.Name)
 	switch {
@@ -48,8 +53,12 @@ func (s *State) Assume(claim *resourcev1.ResourceClaim) error {
 	case stored.UID != claim.UID:
 		return fmt.Errorf("resource claim %s was replaced: its UID is %s, not %s", name, stored.UID, claim.UID)
 	}
+	if claim == stored || reached(stored.ResourceVersion, version) {
+		s.Restore(name.Namespace, name.Name) // the store shows it already
+		return nil
+	}
 	s.taken.replace(s.Claim(name.Namespace, name.Name), claim)
-	s.assumed[name] = assumption{stored, claim}
+	s.assumed[name] = assumption{stored, claim, version}
 	s.generation++
 	return nil
 }
@@ -102,14 +111,22 @@ func (s *State) claimChanged(was, is *resourcev1.ResourceClaim) {
 	switch {
 	case !assumed:
 		s.taken.replace(was, is)
-	case is != nil && is.UID == one.state.UID && is.Status.Allocation == nil && one.state.Status.Allocation != nil:
+	case is != nil && is.UID == one.state.UID && !reached(is.ResourceVersion, one.written) &&
+		is.Status.Allocation == nil && one.state.Status.Allocation != nil:
 		state := *is
 		state.Status = one.state.Status
-		s.assumed[name] = assumption{is, &state}
+		s.assumed[name] = assumption{is, &state, one.written}
 	default:
 		s.taken.replace(one.state, is)
 		delete(s.assumed, name)
 	}
+}
+
+// reached reports whether a version is the wanted one or a later one. Versions that are no numbers cannot be compared.
+func reached(version, wanted string) bool {
+	is, err := strconv.ParseUint(version, 10, 64)
+	want, err2 := strconv.ParseUint(wanted, 10, 64)
+	return err == nil && err2 == nil && is >= want
 }
 
 // inFlightInOrder lists the claims in flight by UID.

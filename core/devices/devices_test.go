@@ -93,7 +93,7 @@ func TestState_FromInFlightToStored(t *testing.T) {
 	if f.InFlight(uid) == nil || f.Claim("default", "c").Status.Allocation != nil {
 		t.Error("a claim in flight has its devices before they are written")
 	}
-	if err := f.Assume(with("c", "1")); err != nil {
+	if err := f.Assume(with("c", "1"), ""); err != nil {
 		t.Fatal(err)
 	}
 	if !f.RemoveInFlight(uid) || f.RemoveInFlight(uid) {
@@ -129,7 +129,7 @@ func TestState_EndsAssumption(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, devices.Gates{}, version(pending(), "1"))
-			if err := f.Assume(with("c", "1")); err != nil {
+			if err := f.Assume(with("c", "1"), ""); err != nil {
 				t.Fatal(err)
 			}
 			end(f)
@@ -145,15 +145,31 @@ func TestState_EndsAssumption(t *testing.T) {
 	}
 }
 
+// A version after the written one ends the assumption, even if the devices are gone by then: a list may skip versions.
+func TestState_EndsAssumptionAtLaterVersion(t *testing.T) {
+	f := newFixture(t, devices.Gates{}, version(pending(), "1"))
+	if err := f.Assume(with("c", "1"), "10"); err != nil {
+		t.Fatal(err)
+	}
+	f.change(world.Modified, version(pending(), "9"))
+	f.wants("at an earlier version", "d/p/1")
+	f.change(world.Modified, version(pending(), "11"))
+	f.wants("at a later version")
+	if err := f.Assume(with("c", "1"), "10"); err != nil {
+		t.Fatal(err)
+	}
+	f.wants("assumed when the store is ahead")
+}
+
 func TestState_AssumeErrors(t *testing.T) {
 	f := newFixture(t, devices.Gates{})
-	if err := f.Assume(with("c", "1")); err == nil || !strings.Contains(err.Error(), `"default/c" not found`) {
+	if err := f.Assume(with("c", "1"), ""); err == nil || !strings.Contains(err.Error(), `"default/c" not found`) {
 		t.Errorf("a claim that the store does not have: %v", err)
 	}
 	other := pending()
 	other.UID = "other"
 	f.change(world.Added, other)
-	if err := f.Assume(with("c", "1")); err == nil || !strings.Contains(err.Error(), "was replaced") {
+	if err := f.Assume(with("c", "1"), ""); err == nil || !strings.Contains(err.Error(), "was replaced") {
 		t.Errorf("a claim that was replaced: %v", err)
 	}
 	f.wants("then")
@@ -286,7 +302,7 @@ func TestFork_IsIndependent(t *testing.T) {
 	forked := f.Store.Fork()
 	twin := &fixture{t, forked, f.State.Fork(forked)}
 	twin.wants("the fork begins with", "d/p/1")
-	if err := twin.Assume(with("c", "2")); err != nil {
+	if err := twin.Assume(with("c", "2"), ""); err != nil {
 		t.Fatal(err)
 	}
 	twin.RemoveInFlight(pending().UID)
@@ -354,7 +370,7 @@ func TestGeneration_ChangesWithDevices(t *testing.T) {
 		"a class":        func() { f.change(world.Added, mk.DeviceClass("gpu")) },
 		"a claim":        func() { f.change(world.Added, mk.ResourceClaim("other").Obj()) },
 		"one in flight":  func() { f.SetInFlight("u", with("c", "1")) },
-		"an assumed one": func() { _ = f.Assume(with("c", "1")) },
+		"an assumed one": func() { _ = f.Assume(with("c", "1"), "") },
 	} {
 		before := f.Generation()
 		if change(); f.Generation() == before {

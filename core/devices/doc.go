@@ -12,8 +12,9 @@
 //
 // A pod's devices are chosen in its scheduling cycle and written while it is bound. In between, the claim is in flight: its
 // devices are taken, and no other pod may use the claim, since the write may fail. Once it is written, the claim is assumed to
-// be allocated, until the store shows a version with devices, or that the claim is gone or was replaced. A version without
-// devices does not end the assumption: the finalizer is written before the devices, and a watch shows that first.
+// be allocated, until the store shows a version with devices, the version that was written or a later one, or that the claim is
+// gone or was replaced. An earlier version does not end the assumption: the finalizer is written before the devices, and a watch
+// shows that first.
 //
 // There is one State for all profiles of an engine; it is forked and checked with the engine, and nothing here locks.
 // Manager serves it as the SharedDRAManager of kube-scheduler's plugin API.

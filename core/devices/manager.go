@@ -65,7 +65,7 @@ func (t claimTracker) RemoveClaimPendingAllocation(uid types.UID) bool {
 }
 
 func (t claimTracker) AssumeClaimAfterAPICall(claim *resourcev1.ResourceClaim) error {
-	return t.state.Assume(claim)
+	return t.state.Assume(claim, claim.ResourceVersion)
 }
 
 func (t claimTracker) AssumedClaimRestore(namespace, name string) { t.state.Restore(namespace, name) }

@@ -118,6 +118,10 @@ func (c *entryReader) effectDone() Input {
 	if in.Effect.Verb != Unknown {
 		in.Effect.Pod, in.Effect.Detail = c.ref(), c.text()
 	}
+	if in.Effect.Verb == ReserveResourceClaim {
+		ev.Outcome.Version = c.text()
+		in.Event = ev
+	}
 	return in
 }
 

@@ -105,6 +105,9 @@ func (e *encoder) effectDone(at time.Time, flags byte, ev world.EffectDone, key 
 	if e.entry = append(e.entry, byte(key.Verb)); key.Verb != Unknown {
 		e.entry = appendText(appendRef(e.entry, key.Pod), key.Detail)
 	}
+	if key.Verb == ReserveResourceClaim {
+		e.entry = appendText(e.entry, ev.Outcome.Version)
+	}
 	e.endEntry()
 }
 

@@ -89,6 +89,8 @@ type Outcome struct {
 	Reason metav1.StatusReason
 	// Message is for users.
 	Message string
+	// Version is the version of the claim that a [ReserveResourceClaim] wrote, if the world knows it.
+	Version string
 }
 
 // OK reports whether the effect succeeded.

@@ -110,8 +110,8 @@ func (pl *DynamicResources) writeDone(r *reserved, pod *v1.Pod, now time.Time, o
 		return nil
 	}
 	if claim := pl.devices.Claim(one.claim.Namespace, one.claim.Name); claim != nil {
-		if reservedClaim, err := pl.reservation(one, pod, now).Apply(claim); err == nil && pl.devices.Assume(reservedClaim) == nil {
-			one.claim = reservedClaim
+		if next, err := pl.reservation(one, pod, now).Apply(claim); err == nil && pl.devices.Assume(next, outcome.Version) == nil {
+			one.claim = next
 		}
 	}
 	pl.devices.RemoveInFlight(one.inFlight)

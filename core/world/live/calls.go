@@ -65,7 +65,9 @@ func (c *Cluster) outcomeOrRetry(j *task, err error) (world.Outcome, time.Durati
 		if verdict == callRefused && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // both are normal
 			c.options.Logger.Error(err, "The API server refused a call", "call", fmt.Sprintf("%T", j.act), "pod", world.PodOf(j.act))
 		}
-		return outcomeOf(err), 0
+		outcome := outcomeOf(err)
+		outcome.Version = j.version
+		return outcome, 0
 	}
 	j.failures++
 	_, binds := j.act.(world.Bind)

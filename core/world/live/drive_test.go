@@ -334,7 +334,8 @@ func TestWatched_ListsKindsOfPlugins(t *testing.T) {
 	}
 	want(t, "kinds", []world.Kind{
 		world.Namespace, world.Service, world.ReplicationController, world.ReplicaSet, world.StatefulSet, world.PodDisruptionBudget,
-		world.StorageClass, world.CSIDriver, world.CSINode, world.CSIStorageCapacity, world.VolumeAttachment, world.PersistentVolume, world.PersistentVolumeClaim, world.Node, world.Pod,
+		world.StorageClass, world.CSIDriver, world.CSINode, world.CSIStorageCapacity, world.VolumeAttachment, world.PersistentVolume, world.PersistentVolumeClaim,
+		world.DeviceClass, world.ResourceSlice, world.ResourceClaim, world.Node, world.Pod,
 	}, kinds)
 	e.Store().(*store.Store).Informers().Core().V1().ConfigMaps().Informer()
 	if _, err := e.WatchedKinds(); err == nil || !strings.Contains(err.Error(), "v1.ConfigMap") {

@@ -27,6 +27,7 @@ type task struct {
 	failures int
 	// uncertain: an attempt without a response may have succeeded.
 	uncertain bool
+	version   string             // of the claim that it wrote
 	cancel    context.CancelFunc // of the running plugin
 }
 

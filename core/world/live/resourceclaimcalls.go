@@ -22,7 +22,7 @@ import (
 func (c *Cluster) writeResourceClaim(ctx context.Context, act world.Action, j *task) error {
 	switch act := act.(type) {
 	case world.ReserveResourceClaim:
-		return c.reserveResourceClaim(ctx, act)
+		return c.reserveResourceClaim(ctx, act, j)
 	case world.UnreserveResourceClaim:
 		return c.unreserveResourceClaim(ctx, act)
 	case world.DeallocateResourceClaim:
@@ -41,7 +41,7 @@ func (c *Cluster) resourceClaims(namespace string) resourceclient.ResourceClaimI
 
 // reserveResourceClaim adds the finalizer, and then the devices and the pod to the status: one call cannot write both. A
 // claim that has all of it was written by an attempt without an answer.
-func (c *Cluster) reserveResourceClaim(ctx context.Context, act world.ReserveResourceClaim) error {
+func (c *Cluster) reserveResourceClaim(ctx context.Context, act world.ReserveResourceClaim, j *task) error {
 	claims := c.resourceClaims(act.Claim.Namespace)
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		claim, err := claims.Get(ctx, act.Claim.Name, metav1.GetOptions{})
@@ -49,8 +49,12 @@ func (c *Cluster) reserveResourceClaim(ctx context.Context, act world.ReserveRes
 			return err
 		}
 		reserved, err := act.Apply(claim)
-		if err != nil || reserved == claim {
+		if err != nil {
 			return err
+		}
+		if reserved == claim {
+			j.version = claim.ResourceVersion
+			return nil
 		}
 		if len(reserved.Finalizers) > len(claim.Finalizers) {
 			finalized := *claim
@@ -61,9 +65,11 @@ func (c *Cluster) reserveResourceClaim(ctx context.Context, act world.ReserveRes
 			}
 			reserved.ResourceVersion = updated.ResourceVersion
 		}
-		if _, err := claims.UpdateStatus(ctx, reserved, metav1.UpdateOptions{}); err != nil {
+		updated, err := claims.UpdateStatus(ctx, reserved, metav1.UpdateOptions{})
+		if err != nil {
 			return act.StatusError(err)
 		}
+		j.version = updated.ResourceVersion
 		return nil
 	})
 }

@@ -82,6 +82,11 @@ func (c *Cluster) perform(e world.Effect) world.Outcome {
 		return outcomeOf(c.selectNode(act))
 	case world.SetRuleCondition:
 		return outcomeOf(c.setRuleCondition(act))
+	case world.ReserveResourceClaim:
+		version, err := c.reserveResourceClaim(act)
+		outcome := outcomeOf(err)
+		outcome.Version = version
+		return outcome
 	case world.RunPlugin:
 		if act.Call == nil {
 			return world.Outcome{}

@@ -10,11 +10,9 @@ import (
 // The scheduler's writes of claims for devices. A conflict with another writer is retried by the caller in a real cluster;
 // here nothing comes between the read and the write.
 
-// writeResourceClaim carries out a write of a claim.
+// writeResourceClaim carries out a write of a claim other than a reservation.
 func (c *Cluster) writeResourceClaim(act world.Action) error {
 	switch act := act.(type) {
-	case world.ReserveResourceClaim:
-		return c.reserveResourceClaim(act)
 	case world.UnreserveResourceClaim:
 		return c.unreserveResourceClaim(act)
 	case world.DeallocateResourceClaim:
@@ -29,24 +27,24 @@ func (c *Cluster) writeResourceClaim(act world.Action) error {
 }
 
 // reserveResourceClaim adds the finalizer, as an update, and then the devices and the pod, as an update of the status.
-func (c *Cluster) reserveResourceClaim(act world.ReserveResourceClaim) error {
+func (c *Cluster) reserveResourceClaim(act world.ReserveResourceClaim) (version string, err error) {
 	claim, err := c.resourceClaim(act.Claim.Namespace, act.Claim.Name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	reserved, err := act.Apply(claim)
 	if err != nil || reserved == claim {
-		return err
+		return claim.ResourceVersion, err
 	}
 	updated, err := c.Update(reserved)
 	if err != nil {
-		return act.FinalizerError(err)
+		return "", act.FinalizerError(err)
 	}
 	reserved.ResourceVersion = updated.GetResourceVersion()
-	if _, err = c.UpdateStatus(reserved); err != nil {
-		return act.StatusError(err)
+	if updated, err = c.UpdateStatus(reserved); err != nil {
+		return "", act.StatusError(err)
 	}
-	return nil
+	return updated.GetResourceVersion(), nil
 }
 
 func (c *Cluster) unreserveResourceClaim(act world.UnreserveResourceClaim) error {
