@@ -80,7 +80,8 @@
 //   - A namespace with objects cannot be deleted.
 //   - Nothing evicts pods from tainted nodes.
 //   - The API server has every gate of dynamic resource allocation on: it drops no field.
-//   - A kubelet prepares devices at once, and a missing template is waited for instead of tried again.
+//   - A kubelet prepares devices at once, and a missing template is waited for instead of tried again. The claim
+//     controller makes and reserves nothing for a pod that has ended.
 //   - A volume that no provisioner made is never deleted by its reclaim policy: it stays Released.
 //   - Claims to volumes, and volumes, are not validated. No volume is resized, and no VolumeAttributesClass applied.
 //   - An attacher sets an error in a VolumeAttachment only if the node's limit is reached, and tries again when it is not.

@@ -26,18 +26,27 @@ const (
 // maxGenerated is the longest prefix of a generated name: of 63 characters, it leaves five for letters and one for a dash.
 const maxGenerated = 57
 
-// needsClaimController reports whether a pod lacks a claim that a template makes or, on a node, a reservation.
+// needsClaimController reports whether a pod lacks a claim that a template makes or, on a node, a reservation. As upstream's, it
+// looks no further than the first claim that someone else has to make, or that is another pod's.
 func (c *Cluster) needsClaimController(pod *v1.Pod) bool {
 	if pod.DeletionTimestamp != nil || isTerminal(pod) {
 		return false
 	}
-	return slices.ContainsFunc(pod.Spec.ResourceClaims, func(ref v1.PodResourceClaim) bool {
-		if ref.ResourceClaimTemplateName != nil && c.lacksClaim(pod, &ref) {
+	for i := range pod.Spec.ResourceClaims {
+		ref := &pod.Spec.ResourceClaims[i]
+		if name, _, err := resourceclaim.Name(pod, ref); err != nil || name == nil {
+			return err != nil
+		}
+		switch claim, err := c.claimOfPod(pod, ref); {
+		case err != nil:
+			return false
+		case claim == nil:
+			return ref.ResourceClaimTemplateName != nil
+		case awaitsReservation(pod, claim):
 			return true
 		}
-		claim, err := c.claimOfPod(pod, &ref)
-		return err == nil && claim != nil && awaitsReservation(pod, claim)
-	})
+	}
+	return false
 }
 
 // awaitsReservation reports whether a claim is to be reserved for a pod that got its node without a scheduler's doing so.
@@ -64,7 +73,7 @@ func (c *Cluster) claimOfPod(pod *v1.Pod, ref *v1.PodResourceClaim) (*resourcev1
 
 // syncPodDevices makes the claims that a pod lacks, and reserves those that are allocated if the pod is on a node.
 func (c *Cluster) syncPodDevices(pod *v1.Pod) {
-	if !c.needsClaimController(pod) {
+	if len(pod.Spec.ResourceClaims) == 0 || isTerminal(pod) {
 		return
 	}
 	statuses := slices.Clone(pod.Status.ResourceClaimStatuses)
@@ -82,9 +91,21 @@ func (c *Cluster) syncPodDevices(pod *v1.Pod) {
 	}
 	next := *pod
 	next.Status.ResourceClaimStatuses = statuses
-	pod = rewrite(c, world.Pod, pod, &next)
+	c.reserveClaims(rewrite(c, world.Pod, pod, &next))
+}
+
+// reserveClaims reserves the allocated claims of a pod on a node, up to the first that is missing or another pod's.
+func (c *Cluster) reserveClaims(pod *v1.Pod) {
 	for i := range pod.Spec.ResourceClaims {
-		if claim, err := c.claimOfPod(pod, &pod.Spec.ResourceClaims[i]); err == nil && claim != nil && awaitsReservation(pod, claim) {
+		ref := &pod.Spec.ResourceClaims[i]
+		if name, _, err := resourceclaim.Name(pod, ref); err == nil && name == nil {
+			continue // it needs none
+		}
+		claim, err := c.claimOfPod(pod, ref)
+		if err != nil || claim == nil {
+			return
+		}
+		if awaitsReservation(pod, claim) {
 			c.reserve(claim, pod)
 		}
 	}

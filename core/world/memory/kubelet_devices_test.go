@@ -109,23 +109,28 @@ func TestKubeletDevices_OtherNode(t *testing.T) {
 	s.wantsState("resourceclaim r", world.Pod, world.ResourceClaim)
 }
 
-// A claim of another pod, of the name in the pod's status, does not start it.
+// A claim of another pod, of the name in the pod's status, does not start it. The pod gets its own when that one is gone.
 func TestKubeletDevices_ClaimOfAnother(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, node("n1"))
 	create(s, deviceClaim("other"))
-	create(s, usingTemplate(mk.Pod("p").Obj(), "one"))
-	pod := s.Pod("default", "p").DeepCopy()
+	create(s, gpuTemplate("one"))
+	pod := usingTemplate(mk.Pod("p").Obj(), "one")
 	pod.Status.ResourceClaimStatuses = []v1.PodResourceClaimStatus{{Name: "gpu", ResourceClaimName: ptr("other")}}
-	must[*v1.Pod](t)(s.UpdateStatus(pod))
-	s.must(allocate(s.Cluster, "other", "n1", []string{"gpu-0"}, pod))
+	s.must(s.Load(pod)) // a new pod would have no status
 	s.bind("p", "n1")
 	s.pass(time.Minute)
-	s.wantsState("pod p Pending on n1 PodScheduled=True", world.Pod)
-	create(s, gpuTemplate("one"))
+	s.wantsState(`
+		pod p Pending on n1 PodScheduled=True
+		resourceclaim other
+	`, world.Pod, world.ResourceClaim)
+	if got, want := s.lastEvent("p"), "ResourceClaim default/other was not created for pod default/p (pod is not owner)"; !strings.HasSuffix(got, want) {
+		t.Errorf("the kubelet says %q, want %q at its end", got, want)
+	}
+	s.mustDelete(world.ResourceClaim, "other")
 	s.pass(time.Minute)
-	own := generated(t, s.Pod("default", "p"))
-	s.must(allocate(s.Cluster, own, "n1", []string{"gpu-1"}, pod))
+	pod = s.Pod("default", "p")
+	s.must(allocate(s.Cluster, generated(t, pod), "n1", []string{"gpu-1"}, pod))
 	s.pass(time.Minute)
 	s.wantsState("pod p Running on n1 PodScheduled=True Ready=True", world.Pod)
 }
