@@ -14,6 +14,7 @@
 //	evict        random histories for upstream's eviction controllers, the kubelet's eviction manager and Orrery's
 //	leader       random elections for client-go's elector and Orrery's model
 //	telemetry    every metric family
+//	claims       random pods, claims and templates for upstream's claim controller, and Orrery's
 //	deviceapi    random objects for the API server's validation of devices and claims, and Orrery's
 //	live         a whole scheduler on a real API server: shadowing kube-scheduler, replacing it, and in outages
 //

@@ -51,6 +51,22 @@ var DeviceAPI = &Comparison{
 	}},
 }
 
+// ClaimController compares what becomes of claims.
+var ClaimController = &Comparison{
+	Name: "Claim controller", Package: "claims", Test: "TestController_SameClaims", Cases: 1000, Unit: "sets of pods, claims and templates",
+	Compares: "kube-controller-manager's resource claim controller and that of the simulated cluster: what is left of claims, with their " +
+		"allocations, reservations, finalizers and owners, and the claims that pods name.",
+	Differences: []Difference{{
+		Upstream: "makes the claim of a pod that has ended once more, after a restart, and deletes it again",
+		Orrery:   "makes none",
+		Compared: "pods that have ended have no claims of templates",
+	}, {
+		Upstream: "reserves an allocated claim for a pod on a node that has ended, takes that back, and begins again",
+		Orrery:   "reserves nothing for it",
+		Compared: "pods that have ended are on no node",
+	}},
+}
+
 // Metrics compares metric families.
 var Metrics = &Comparison{
 	Name: "Metric families", Package: "telemetry", Test: "TestMetrics_FamiliesAreUpstream",

@@ -36,6 +36,6 @@ func All() []*Comparison {
 	return []*Comparison{
 		Answers, Decisions, Hosting, Framework, BindingCycles, NodePlugins, Signatures, Spread, Affinity, Volumes, VolumeBinding, Bindings, Queue, Cache, Configuration, Gates,
 		Taints, DeviceTaints, NodeLifecycle, Kubelet, Ranking, QOSClasses, Thresholds, Evictions, Budgets,
-		DeviceAPI, Election, Metrics, Cluster,
+		DeviceAPI, ClaimController, Election, Metrics, Cluster,
 	}
 }
