@@ -21,7 +21,8 @@ type binding struct {
 	short, long string
 	group       group
 	where       where
-	// hint ranks the hint: the lowest number is dropped last; zero is never shown.
+	// hint ranks the hint: the lowest number is shown first and dropped last, unless a situation changes that (see hints.go);
+	// zero is never shown.
 	hint int
 	// disabled returns why the key does not work now; empty if it does.
 	disabled func(*Screen) string
@@ -104,28 +105,6 @@ func bindingFor(pane views.PaneID, key string) *binding {
 		}
 	}
 	return nil
-}
-
-// hints returns the hints that fit whole into a width; those with the highest hint number are dropped first.
-func (s *Screen) hints(width int) []draw.Hint {
-	var told []*binding
-	for i := range bindings {
-		if b := &bindings[i]; b.hint > 0 && b.worksOn(s.keyPane()) && b.disabledReason(s) == "" {
-			told = append(told, b)
-		}
-	}
-	slices.SortStableFunc(told, func(a, b *binding) int { return a.hint - b.hint })
-	const gap, fewest = 3, 5
-	need := 0
-	hints := make([]draw.Hint, 0, len(told)+1)
-	for i, b := range told {
-		need += draw.Width(b.label) + 1 + len(b.short) + gap
-		if i >= fewest && need+len(" ? help") > width {
-			break
-		}
-		hints = append(hints, draw.Hint{Key: b.label, Action: b.short})
-	}
-	return append(hints, draw.Hint{Key: "?", Action: "help"})
 }
 
 // helpGroups returns the keys that work in a pane, by group.

@@ -13,7 +13,7 @@ var inspectBindings = []binding{
 		disabled: (*Screen).cannotTryWhatIf, run: simple((*Screen).openMenu), where: onPanesButHelp,
 	},
 	{
-		name: "pressure", keys: []string{"p"}, label: "p", long: "node pressure, and the eviction order", group: inspectKeys,
+		name: "pressure", keys: []string{"p"}, label: "p", short: "pressure", long: "node pressure, and the eviction order", group: inspectKeys, hint: 14,
 		disabled: (*Screen).cannotOpenPressure, run: simple((*Screen).openPressure), where: onPanesButHelp,
 	},
 	{

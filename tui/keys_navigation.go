@@ -54,7 +54,7 @@ var navigationBindings = []binding{
 		run: simple(func(s *Screen) { s.cyclePane(-1) }),
 	},
 	{
-		name: "focus", keys: []string{"left", "right", "up", "down", "h", "j", "k", "l"}, label: "arrows", long: "the pane beside, and its rows (also hjkl)",
+		name: "focus", keys: []string{"left", "right", "up", "down", "h", "j", "k", "l"}, label: "arrows", short: "rows", long: "the pane beside, and its rows (also hjkl)", hint: 2,
 		group: navigationKeys, where: onOverview, run: (*Screen).moveFocus,
 	},
 	{

@@ -13,7 +13,7 @@ type overviewCursor struct {
 	at  int    // among the pane's rows
 }
 
-// focusedRows returns the rows of the focused pane as they were drawn.
+// focusedRows returns the rows of the focused pane as they were drawn, from the top to the bottom.
 func (s *Screen) focusedRows() []views.OverviewRow {
 	var rows []views.OverviewRow
 	for _, r := range s.hits.Rows {
@@ -21,6 +21,7 @@ func (s *Screen) focusedRows() []views.OverviewRow {
 			rows = append(rows, r)
 		}
 	}
+	slices.SortStableFunc(rows, func(a, b views.OverviewRow) int { return a.Rect.Y - b.Rect.Y })
 	return rows
 }
 

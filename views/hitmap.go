@@ -15,7 +15,7 @@ type HitMap struct {
 	Text     draw.Window
 	TextRows int
 	Fixes    []draw.Window
-	// Rows are the rows of the overview that open something, from the top to the bottom within each pane.
+	// Rows are the rows of the overview that open something, in no order.
 	Rows []OverviewRow
 	// Node, if not nil, returns the row of the node at a place of the screen: of the first, where there are several.
 	Node func(x, y int) (row int, ok bool)
