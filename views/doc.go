@@ -12,6 +12,9 @@
 // The same arguments give the same bytes on every machine. Nothing here reads a clock, knows the engine, or handles a
 // key; package tui does.
 //
+// Around the panes are the header, the health (health.go: what is wrong, the worst first), and of a recording the caption
+// (caption.go) and the timeline. The rows of the overview say what they are about (overview_rows.go), so that tui can open it.
+//
 // Each pane has a file. It draws into any area, leaves out the least important parts when the area is small, and below
 // its minimum draws a card with the size it needs. In the overview, a pane without room for a box becomes one line.
 //

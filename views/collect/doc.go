@@ -21,10 +21,11 @@
 //	nodes.go, snapshot.go, zones.go, orrery.go, node.go, drift.go
 //	queue.go, transitions.go, journey.go, requeueevents.go
 //	decisions.go, explain.go
-//	pressure.go                    the eviction order of a node's pods by measured usage
+//	health.go, feed.go             what is wrong, read from what changed; the latest decisions in words
+//	pressure.go, pressure_requests.go  the eviction order of a node's pods by measured usage, or by what is known without it
 //	storage.go                     claims and volumes, from an index of what their states depend on:
 //	  storageindex.go, storageorder.go, storagestates.go, storagecapacity.go, attachlimits.go
-//	evictions.go, leader.go, plugins.go, metrics.go
+//	evictions.go, evictions_blocked.go, leader.go, plugins.go, metrics.go
 //	agreement.go                   the comparison with the cluster's scheduler
 //	names.go                       completion of names
 //	whatif.go                      the result of a what-if
