@@ -31,8 +31,7 @@
 //   - A resource that the scheduler does not count (see isScalar) does not keep a pod from being skipped by balanced
 //     allocation, even if it is listed in the args.
 //   - A RequestedToCapacityRatio strategy without a shape is an error when the profile is built, not a crash.
-//   - With the gate DRAExtendedResource on, extended resources are still counted here and nowhere else: dynamic resource
-//     allocation cannot satisfy them. A pod that requests a resource that no node has stays pending as "Insufficient".
+//   - With the gate DRAExtendedResource on, free devices do not count in the scores of the extended resources that they serve.
 //   - Signatures include what the scores count besides the request of Filter (see signing.go), so pods of equal signatures
 //     have equal scores.
 package noderesources

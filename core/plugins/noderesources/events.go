@@ -13,7 +13,7 @@ import (
 
 // EventsToRegister returns the events that can free or add resources.
 func (f *Fit) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
-	return []fwk.ClusterEventWithHint{
+	events := []fwk.ClusterEventWithHint{
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete | fwk.UpdatePodScaleDown},
 			QueueingHintFn: f.isSchedulableAfterPodChange,
@@ -22,7 +22,14 @@ func (f *Fit) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, err
 			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeAllocatable},
 			QueueingHintFn: f.isSchedulableAfterNodeChange,
 		},
-	}, nil
+	}
+	if f.classes != nil {
+		events = append(events, fwk.ClusterEventWithHint{
+			Event:          fwk.ClusterEvent{Resource: fwk.DeviceClass, ActionType: fwk.Add | fwk.Update},
+			QueueingHintFn: f.isSchedulableAfterClassChange,
+		})
+	}
+	return events, nil
 }
 
 // isSchedulableAfterPodChange requeues the pod when another one with a node or a nomination is deleted, when another one on a
@@ -68,19 +75,19 @@ func (f *Fit) isSchedulableAfterNodeChange(_ klog.Logger, pod *v1.Pod, before, a
 		return fwk.QueueSkip, nil
 	}
 	need := f.requestOptions.requests(pod)
-	if !fitsEmptyNode(&need, current) {
+	if !f.fitsEmptyNode(&need, current) {
 		return fwk.QueueSkip, nil
 	}
-	return hint.QueueIf(previous == nil || hasMore(&need, previous, current)), nil
+	return hint.QueueIf(previous == nil || hasMore(&need, previous, current) || f.leavesToDevices(&need, current)), nil
 }
 
-func fitsEmptyNode(need *request, node *v1.Node) bool {
+func (f *Fit) fitsEmptyNode(need *request, node *v1.Node) bool {
 	there := node.Status.Allocatable
 	if amountIn(there, v1.ResourcePods) < 1 {
 		return false
 	}
 	for name := range need.names {
-		if need.amount(name) > amountIn(there, name) {
+		if need.amount(name) > amountIn(there, name) && !f.leftToDevices(name, node) {
 			return false
 		}
 	}

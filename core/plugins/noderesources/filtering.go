@@ -27,7 +27,9 @@ func (f *Fit) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ 
 	s := &filterState{need: f.requestOptions.requests(pod)}
 	for _, need := range s.need.scalars {
 		if need.amount > 0 && !f.ignores(need.name) {
-			s.checked = append(s.checked, newScalarCheck(need))
+			check := newScalarCheck(need)
+			check.byDevices = f.byDevices(need.name)
+			s.checked = append(s.checked, check)
 		}
 	}
 	state.Write(filterKey, s)

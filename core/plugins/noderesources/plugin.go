@@ -25,6 +25,7 @@ type Fit struct {
 	ignoredGroups  map[string]bool          // by domain
 	strategy       strategy
 	unsignable     bool
+	classes        fwk.DeviceClassResolver // of devices that are counted as extended resources; nil without the gate
 }
 
 var (
@@ -37,7 +38,7 @@ var (
 )
 
 // New makes the fit plugin from NodeResourcesFitArgs.
-func New(_ context.Context, args runtime.Object, _ fwk.Handle, features config.Features) (fwk.Plugin, error) {
+func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.Features) (fwk.Plugin, error) {
 	fit, ok := args.(*configv1.NodeResourcesFitArgs)
 	if !ok {
 		return nil, fmt.Errorf("want args to be of type NodeResourcesFitArgs, got %T", args)
@@ -57,6 +58,9 @@ func New(_ context.Context, args runtime.Object, _ fwk.Handle, features config.F
 		ignoredGroups:  map[string]bool{},
 		strategy:       newStrategy(fit.ScoringStrategy),
 		unsignable:     features.Enabled(config.DRAExtendedResource),
+	}
+	if f.unsignable && h != nil && h.SharedDRAManager() != nil {
+		f.classes = h.SharedDRAManager().DeviceClassResolver()
 	}
 	for _, name := range fit.IgnoredResources {
 		f.ignored[v1.ResourceName(name)] = true

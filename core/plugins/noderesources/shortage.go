@@ -69,6 +69,7 @@ func checkResource(lack shortage, need, allocatable, requested int64) shortage {
 // scalarCheck is a scalar that Filter checks, with the statuses for a node that lacks nothing else.
 type scalarCheck struct {
 	scalar
+	byDevices    bool // a node without any is left to DynamicResources
 	reason       string
 	insufficient *fwk.Status // preemption may help
 	exceedsNode  *fwk.Status // the whole node has less
@@ -115,5 +116,8 @@ func addScalars(found shortage, checks []scalarCheck, allocatable, requested map
 }
 
 func (c *scalarCheck) check(allocatable, requested map[v1.ResourceName]int64) shortage {
+	if c.byDevices && allocatable[c.name] == 0 {
+		return 0
+	}
 	return checkResource(scalarIsShort, c.amount, allocatable[c.name], requested[c.name])
 }
