@@ -40,5 +40,6 @@
 //     kube-scheduler creates an empty one, and fails.
 //   - A pod that names a claim with devices twice is bound. kube-scheduler writes the pod into the claim twice, which the API
 //     server rejects.
+//   - A panic of the allocator is an error of the attempt. It ends kube-scheduler.
 //   - A claim that was replaced by one of the same name ends the binding. kube-scheduler allocates the devices to the new one.
 package dynamicresources

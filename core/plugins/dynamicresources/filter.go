@@ -73,7 +73,7 @@ func (pl *DynamicResources) unavailableOn(c *cycle, node *v1.Node) []int {
 // allocate allocates devices for the claims without any.
 func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Node, onNode *allocation) *fwk.Status {
 	claims := c.toAllocate(onNode.implicit)
-	results, err := c.allocator.Allocate(pl.allocationContext(ctx), node, claims)
+	results, err := allocateSafely(c.allocator, pl.allocationContext(ctx), node, claims)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return rejection(ReasonTimeout)
@@ -89,6 +89,17 @@ func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Nod
 	nameShares(claims, results)
 	onNode.results = results
 	return nil
+}
+
+// allocateSafely returns a panic of the allocator as an error: with the gate DRAConsumableCapacity, it panics on a request for
+// all devices if they consume counters.
+func allocateSafely(allocator structured.Allocator, ctx context.Context, node *v1.Node, claims []*resourcev1.ResourceClaim) (results []resourcev1.AllocationResult, err error) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			err = fmt.Errorf("allocating devices on node %q: the allocator failed: %v; it cannot allocate all devices if they consume counters", node.Name, failure)
+		}
+	}()
+	return allocator.Allocate(ctx, node, claims)
 }
 
 // toAllocate returns the claims without devices. The implicit one is that of the node.

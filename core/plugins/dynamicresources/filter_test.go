@@ -1,11 +1,13 @@
 package dynamicresources_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	"k8s.io/utils/ptr"
@@ -168,6 +170,20 @@ func TestFilter_AllocatedClaim(t *testing.T) {
 		if got := f.found(user(), node); got != want {
 			t.Errorf("on %s it is %q, want %q", node, got, want)
 		}
+	}
+}
+
+// The allocator panics on all devices that consume counters, in the implementation for shared devices.
+func TestFilter_SurvivesAllocator(t *testing.T) {
+	counters := mk.ResourceSlice("counters", driver, "p").Node("n").Pool(1, 2).Obj()
+	counters.Spec.SharedCounters = []resourcev1.CounterSet{{Name: "set", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse("8Gi")}}}}
+	slice := mk.ResourceSlice("devices", driver, "p").Node("n").Pool(1, 2).Devices("1").Obj()
+	slice.Spec.Devices[0].ConsumesCounters = []resourcev1.DeviceCounterConsumption{{
+		CounterSet: "set", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse("1Gi")}},
+	}}
+	f := newFixture(t, "DRAPartitionableDevices DRAConsumableCapacity", mk.DeviceClass("gpu"), claim().All("gpu", "gpu").Obj(), counters, slice)
+	if got := f.found(user(), "n"); !strings.HasPrefix(got, `Error: allocating devices on node "n": the allocator failed`) {
+		t.Errorf("it is %q", got)
 	}
 }
 
