@@ -91,8 +91,8 @@ func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Nod
 	return nil
 }
 
-// allocateSafely returns a panic of the allocator as an error: with the gate DRAConsumableCapacity, it panics on a request for
-// all devices if they consume counters.
+// allocateSafely returns a panic of the allocator as an error: it panics on some requests for all
+// devices that consume counters.
 func allocateSafely(allocator structured.Allocator, ctx context.Context, node *v1.Node, claims []*resourcev1.ResourceClaim) (results []resourcev1.AllocationResult, err error) {
 	defer func() {
 		if failure := recover(); failure != nil {

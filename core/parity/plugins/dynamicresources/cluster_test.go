@@ -113,9 +113,6 @@ func newCluster(r *difftest.Source) *cluster {
 	for _, name := range alphaGates {
 		set[name] = r.OneIn(3)
 	}
-	if set["DRAConsumableCapacity"] { // kube-scheduler panics on all devices that consume counters
-		set["DRAPartitionableDevices"] = false
-	}
 	set["DRADeviceTaintRules"] = set["DRADeviceTaintRules"] && set["DRADeviceTaints"]
 	for _, name := range betaGates {
 		set[name] = !r.OneIn(5)

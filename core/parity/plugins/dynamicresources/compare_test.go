@@ -141,7 +141,12 @@ func (c *cluster) schedule(r *difftest.Source, pod *v1.Pod) {
 	for _, name := range reachable {
 		info := cache.NewNodeInfo()
 		info.SetNode(mk.Node(name).Obj())
-		theirs := c.theirs.Filter(dynamicresources.WithPoolOrder(ctx), a.theirs, pod, info)
+		theirs := a.theirFilter(ctx, info)
+		if theirs == nil { // kube-scheduler panics on all devices that consume counters
+			reached["panicked"]++
+			a.same("Filter with a panic", fwk.Error, c.orrery.Filter(ctx, a.ours, pod, info).Code())
+			return
+		}
 		switch ours := a.sameStatus("Filter on "+name, theirs, c.orrery.Filter(ctx, a.ours, pod, info)); {
 		case ours.IsSuccess():
 			fit = append(fit, info)
@@ -158,6 +163,19 @@ func (c *cluster) schedule(r *difftest.Source, pod *v1.Pod) {
 	reached["placed"]++
 	a.score(ctx, fit)
 	a.bind(ctx, difftest.Pick(r, fit...).Node().Name)
+}
+
+// theirFilter is nil if the plugin panics.
+func (a *attempt) theirFilter(ctx context.Context, info fwk.NodeInfo) (status *fwk.Status) {
+	defer func() {
+		if recover() != nil {
+			status = nil
+		}
+	}()
+	if status = a.c.theirs.Filter(dynamicresources.WithPoolOrder(ctx), a.theirs, a.pod, info); status == nil {
+		status = fwk.NewStatus(fwk.Success)
+	}
+	return status
 }
 
 func (a *attempt) score(ctx context.Context, fit []fwk.NodeInfo) {
