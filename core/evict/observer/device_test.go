@@ -32,7 +32,7 @@ func slice() *resourcev1.ResourceSlice {
 
 // claim is a claim without an allocation.
 func claim(name string) *resourcev1.ResourceClaim {
-	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+	return mk.ResourceClaim(name).Request("gpu", "gpus", 1).Obj()
 }
 
 // claiming is a pod on n1 that uses the claim with the pod's name.

@@ -78,7 +78,7 @@ func TestResourceClaimCalls_Outcomes(t *testing.T) {
 func TestResourceClaimCalls_ReserveAndRelease(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	claim := create(s, gpuClaim())
-	pod := world.PodRefOf(mk.Pod("ada").Obj())
+	pod := world.PodRefOf(create(s, mk.Pod("ada").ResourceClaim("gpus").Obj()))
 	s.pass(time.Second)
 	s.do(world.ReserveResourceClaim{Pod: pod, Claim: s.refTo(claim), Allocation: oneDevice})
 	seen := changesOf[*resourcev1.ResourceClaim](s)
@@ -87,6 +87,7 @@ func TestResourceClaimCalls_ReserveAndRelease(t *testing.T) {
 	}
 	want := gpuClaim()
 	want.Status = mk.ResourceClaim("").Allocated("n", "gpu", "d", "p", "x").ReservedFor("ada").Obj().Status
+	want.Status.ReservedFor[0].UID = pod.UID
 	if diff := cmp.Diff(want.Status, seen[1].Status); diff != "" {
 		t.Errorf("the reserved claim's status (-want +got):\n%s", diff)
 	}
