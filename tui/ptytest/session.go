@@ -47,6 +47,7 @@ type Session struct {
 	start    time.Time
 	readDone chan struct{}
 	exited   chan struct{}
+	answers  chan answer
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at the next output
@@ -57,6 +58,15 @@ type Session struct {
 	chunks  []chunk
 }
 
+// answer is a reply of the terminal, with the time at which the program gets it.
+type answer struct {
+	text string
+	due  time.Time
+}
+
+// maxAnswers is more than a program asks for before it reads.
+const maxAnswers = 1024
+
 // Start runs a program and ends it with the test.
 func Start(t testing.TB, o Options) *Session {
 	t.Helper()
@@ -64,7 +74,7 @@ func Start(t testing.TB, o Options) *Session {
 	if err != nil {
 		t.Fatalf("opening a pseudo-terminal: %v", err)
 	}
-	s := &Session{t: t, tty: master, screen: newScreen(o.Width, o.Height), changed: make(chan struct{}), readDone: make(chan struct{}), exited: make(chan struct{})}
+	s := &Session{t: t, tty: master, screen: newScreen(o.Width, o.Height), changed: make(chan struct{}), readDone: make(chan struct{}), exited: make(chan struct{}), answers: make(chan answer, maxAnswers)}
 	if o.Width > 0 {
 		s.setSize(o.Width, o.Height)
 	}
@@ -85,6 +95,7 @@ func Start(t testing.TB, o Options) *Session {
 	}
 	slave.Close()
 	go s.read(o)
+	go s.answer()
 	go func() {
 		defer close(s.exited)
 		_ = s.cmd.Wait()
@@ -129,6 +140,7 @@ func (s *Session) close() {
 // read applies the program's output to the screen.
 func (s *Session) read(o Options) {
 	defer close(s.readDone)
+	defer close(s.answers)
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := s.tty.Read(buffer)
@@ -148,7 +160,7 @@ func (s *Session) received(b []byte, o Options) {
 	s.output = append(s.output, b...)
 	s.partial = s.screen.feed(append(s.partial, b...), func(question string) {
 		if a := replyTo(question); a != "" && !o.Mute && question != o.Unknown {
-			time.AfterFunc(o.Wait, func() { _, _ = s.tty.WriteString(a) })
+			s.answers <- answer{a, time.Now().Add(o.Wait)}
 		}
 	})
 	s.partial = bytes.Clone(s.partial)
@@ -157,6 +169,14 @@ func (s *Session) received(b []byte, o Options) {
 	}
 	close(s.changed)
 	s.changed = make(chan struct{})
+}
+
+// answer writes the answers when they are due, in the order of their queries, as a terminal does.
+func (s *Session) answer() {
+	for a := range s.answers {
+		<-time.After(time.Until(a.due))
+		_, _ = s.tty.WriteString(a.text)
+	}
 }
 
 // replyTo returns a modern dark terminal's answer to a query.
