@@ -27,9 +27,16 @@ var lastQuery = []byte("\x1b[6n")
 type pendingAnswers struct {
 	mu        sync.Mutex
 	open      int
+	began     time.Time
 	asked     time.Time
+	first     chan struct{} // closed with the first queries
 	quitting  bool
+	afterLast int           // of the open ones, those that were written after lastQuery
 	quitReady chan struct{} // closed when a quitting program may exit
+}
+
+func newPendingAnswers() pendingAnswers {
+	return pendingAnswers{began: time.Now(), first: make(chan struct{})}
 }
 
 // countQueries counts the queries in written bytes.
@@ -46,8 +53,14 @@ func (a *pendingAnswers) countQueries(written []byte) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.asked.IsZero() {
+		close(a.first)
+	}
 	a.open += n
 	a.asked = time.Now()
+	if a.quitReady != nil {
+		a.afterLast += n
+	}
 }
 
 // countAnswers counts an answer if the message is one.
@@ -58,7 +71,7 @@ func (a *pendingAnswers) countAnswers(msg tea.Msg) {
 	case tea.ModeReportMsg, tea.KeyboardEnhancementsMsg, tea.BackgroundColorMsg:
 		a.open = max(a.open-1, 0)
 	case tea.CursorPositionMsg:
-		a.open = 0
+		a.open = a.afterLast
 	default:
 		return
 	}
@@ -67,14 +80,36 @@ func (a *pendingAnswers) countAnswers(msg tea.Msg) {
 	}
 }
 
+// delayQuit reports whether a quitting program has to wait: answers may still come, or the program has just begun and has not
+// written its queries yet. It does so once.
+func (a *pendingAnswers) delayQuit() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	expected := a.open > 0 && time.Since(a.asked) <= answerTimeout
+	if a.asked.IsZero() {
+		expected = time.Since(a.began) <= answerTimeout
+	}
+	delay := expected && !a.quitting
+	a.quitting = true
+	return delay
+}
+
+// awaitQueries waits for the first queries; a terminal may be asked nothing.
+func (a *pendingAnswers) awaitQueries() {
+	select {
+	case <-a.first:
+	case <-time.After(answerWait):
+	}
+}
+
 // beforeQuit returns a channel that is closed when the program may exit; nil if it may exit now.
 func (a *pendingAnswers) beforeQuit() <-chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.quitting || a.open == 0 || time.Since(a.asked) > answerTimeout {
+	if a.open == 0 {
 		return nil
 	}
-	a.quitting, a.quitReady = true, make(chan struct{})
+	a.quitReady = make(chan struct{})
 	a.open++ // the last query
 	time.AfterFunc(answerWait, func() {
 		a.mu.Lock()

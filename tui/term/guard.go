@@ -44,6 +44,7 @@ type Guard struct {
 func NewGuard(f Facts) *Guard {
 	return &Guard{
 		facts: f, screen: celldiff.New(f.Out, f.Width, f.Height, environment(f.Env).erases()), stops: make(chan os.Signal, 1), exiting: make(chan struct{}),
+		answers: newPendingAnswers(),
 	}
 }
 
@@ -87,10 +88,13 @@ func (g *Guard) filter(msg tea.Msg) tea.Msg {
 	case tea.ResumeMsg:
 		g.stopped.Store(false)
 	case tea.QuitMsg:
-		if wait := g.answers.beforeQuit(); wait != nil {
+		if g.answers.delayQuit() {
 			go func() {
-				_, _ = g.screen.Write(lastQuery)
-				<-wait
+				g.answers.awaitQueries()
+				if wait := g.answers.beforeQuit(); wait != nil {
+					_, _ = g.screen.Write(lastQuery)
+					<-wait
+				}
 				g.program.Send(msg)
 			}()
 			return nil
