@@ -8,11 +8,13 @@ import (
 
 	"orrery/core/cache"
 	"orrery/core/config"
+	"orrery/core/devices"
 	"orrery/core/framework"
 	"orrery/core/mk"
 	"orrery/core/plugins"
 	"orrery/core/store"
 	"orrery/core/volumes"
+	"orrery/core/world"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,6 +22,7 @@ import (
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/events"
 	fwk "k8s.io/kube-scheduler/framework"
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
 	upbinder "k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultbinder"
@@ -172,7 +175,12 @@ func (everything) Parallelizer() fwk.Parallelizer         { return nil }
 func (e everything) SharedCSIManager() fwk.CSIManager {
 	return framework.CSINodes(e.SharedInformerFactory())
 }
-func (everything) Volumes() *volumes.State { return volumes.New(store.New()) }
+func (everything) Volumes() *volumes.State                  { return volumes.New(store.New()) }
+func (everything) Devices() *devices.State                  { return devices.New(store.New(), devices.Gates{}) }
+func (everything) Emit(world.Action, string) world.EffectID { return 0 }
+func (everything) IntN(int) int                             { return 0 }
+func (everything) Now() time.Time                           { return time.Time{} }
+func (everything) EventRecorder() events.EventRecorder      { return nil }
 
 func TestExtensionPoints_Same(t *testing.T) {
 	for name, theirs := range map[string]fwk.Plugin{
