@@ -182,7 +182,7 @@ func (p *decisionCase) bindVolumes(decided time.Time) string {
 		}
 	}
 	synctest.Wait()
-	time.Sleep(1)
+	time.Sleep(time.Nanosecond)
 	synctest.Wait()
 	for _, c := range changes {
 		p.orrery.apply(c)

@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -43,7 +44,7 @@ func TestDeviceTaintEviction_RunsOnLeader(t *testing.T) {
 	if _, err := rules.Create(s.ctx, rule, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = rules.Delete(s.ctx, rule.Name, metav1.DeleteOptions{}) })
+	t.Cleanup(func() { _ = rules.Delete(context.WithoutCancel(s.ctx), rule.Name, metav1.DeleteOptions{}) })
 	s.eventually(func() error {
 		pod, err := s.client.CoreV1().Pods(v1.NamespaceDefault).Get(s.ctx, "on-gpu-0", metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -88,7 +89,7 @@ func (s *fixture) withDevice(node, device string) {
 	slices := s.client.ResourceV1().ResourceSlices()
 	_, err := slices.Create(s.ctx, slice, metav1.CreateOptions{})
 	must(err)
-	s.t.Cleanup(func() { _ = slices.Delete(s.ctx, node, metav1.DeleteOptions{}) })
+	s.t.Cleanup(func() { _ = slices.Delete(context.WithoutCancel(s.ctx), node, metav1.DeleteOptions{}) })
 	pod := &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "on-" + device},
 		Spec: v1.PodSpec{

@@ -1,0 +1,125 @@
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/parity/apiserver"
+)
+
+const (
+	gpuDriver = "gpu.example.com"
+	gpuClass  = "gpu"
+)
+
+// Every pod gets a device of its own on its node, though the leader ends in the middle and another replica goes on.
+func TestDevices_OneForEachPodAcrossFailover(t *testing.T) {
+	const devicesPerNode, pods = 40, 100
+	s := newFixture(t, threeNodes()...)
+	s.createGPUs(devicesPerNode)
+	first := s.start(nil)
+	s.podsWithDevice(pods)
+	s.eventually(func() error {
+		bound := 0
+		for _, pod := range s.list() {
+			if pod.Spec.NodeName != "" {
+				bound++
+			}
+		}
+		if bound < pods/4 {
+			return fmt.Errorf("%d pods are bound, want %d before the leader ends", bound, pods/4)
+		}
+		return nil
+	})
+	first.stop()
+	s.start(nil)
+	s.bound(pods)
+	claims, err := s.client.ResourceV1().ResourceClaims(v1.NamespaceDefault).List(s.ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName, taken := map[string]*v1.Pod{}, map[string]string{}
+	for _, pod := range s.list() {
+		byName[pod.Name] = &pod
+	}
+	for _, claim := range claims.Items {
+		pod := byName[claim.Name]
+		if claim.Status.Allocation == nil || len(claim.Status.Allocation.Devices.Results) != 1 || len(claim.Status.ReservedFor) != 1 {
+			t.Errorf("claim %s has the status %+v", claim.Name, claim.Status)
+			continue
+		}
+		device := claim.Status.Allocation.Devices.Results[0]
+		if device.Pool != pod.Spec.NodeName || claim.Status.ReservedFor[0].UID != pod.UID {
+			t.Errorf("pod %s is on %s, its device %s on %s for %v", pod.Name, pod.Spec.NodeName, device.Device, device.Pool, claim.Status.ReservedFor)
+		}
+		id := device.Pool + "/" + device.Device
+		if other := taken[id]; other != "" {
+			t.Errorf("%s was allocated to %s and to %s", id, other, claim.Name)
+		}
+		taken[id] = claim.Name
+	}
+	if len(taken) != pods {
+		t.Errorf("%d devices are allocated, want %d", len(taken), pods)
+	}
+}
+
+// createGPUs has a driver publish devices of every node, and creates their class.
+func (s *fixture) createGPUs(perNode int) {
+	s.t.Helper()
+	resources := s.client.ResourceV1()
+	class := &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: gpuClass}}
+	class.Spec.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: fmt.Sprintf("device.driver == %q", gpuDriver)}}}
+	if _, err := resources.DeviceClasses().Create(s.ctx, class, metav1.CreateOptions{}); err != nil {
+		s.t.Fatal(err)
+	}
+	nodes, err := s.client.CoreV1().Nodes().List(s.ctx, metav1.ListOptions{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, node := range nodes.Items {
+		slice := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: node.Name + "-gpus"}}
+		slice.Spec = resourcev1.ResourceSliceSpec{Driver: gpuDriver, NodeName: &node.Name, Pool: resourcev1.ResourcePool{Name: node.Name, ResourceSliceCount: 1}}
+		for i := range perNode {
+			slice.Spec.Devices = append(slice.Spec.Devices, resourcev1.Device{Name: fmt.Sprintf("gpu-%d", i)})
+		}
+		if _, err := resources.ResourceSlices().Create(s.ctx, slice, metav1.CreateOptions{}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.t.Cleanup(func() {
+		ctx := context.WithoutCancel(s.ctx)
+		_ = resources.DeviceClasses().Delete(ctx, gpuClass, metav1.DeleteOptions{})
+		_ = resources.ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+		_ = resources.ResourceClaims(v1.NamespaceDefault).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+	})
+}
+
+// podsWithDevice creates pods, each with a claim of its name for one device.
+func (s *fixture) podsWithDevice(n int) {
+	s.t.Helper()
+	several := errgroup.Group{}
+	several.SetLimit(8)
+	for i := range n {
+		several.Go(func() error {
+			name := fmt.Sprintf("train-%d", i)
+			claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}}
+			claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "gpu", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: gpuClass}}}
+			if _, err := s.client.ResourceV1().ResourceClaims(v1.NamespaceDefault).Create(s.ctx, claim, metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			pod := apiserver.Pod(name, "10m", "16Mi")
+			pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &name}}
+			_, err := s.create(pod)
+			return err
+		})
+	}
+	if err := several.Wait(); err != nil {
+		s.t.Fatal(err)
+	}
+}
