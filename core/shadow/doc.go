@@ -16,6 +16,7 @@
 //	heldvolumes.go     the writes of volumes and claims among them
 //	comparator.go      observes the other scheduler's decisions, and ranks the nodes for each
 //	prepared.go        its decisions about pods with claims, from what it writes before it binds them
+//	conditions.go      what a pod's conditions say of its attempts
 //	otherqueue.go      the order of pods in the other scheduler's queue
 //	reorderable.go     single events that can be undone, or applied early
 //	streams.go         which of them the other scheduler may have seen at another time

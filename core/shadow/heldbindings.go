@@ -192,27 +192,3 @@ func (p *heldBindings) nextWake() (time.Time, bool) {
 	}
 	return time.Time{}, false
 }
-
-// newlyUnschedulable returns the false PodScheduled condition if the change set or changed it.
-func newlyUnschedulable(was, is *v1.Pod) *v1.PodCondition {
-	now := unschedulableCondition(is)
-	if now == nil || is.Spec.NodeName != "" {
-		return nil
-	}
-	if was != nil && was.UID == is.UID {
-		if before := unschedulableCondition(was); before != nil && before.Message == now.Message && before.LastTransitionTime.Equal(&now.LastTransitionTime) {
-			return nil
-		}
-	}
-	return now
-}
-
-func unschedulableCondition(pod *v1.Pod) *v1.PodCondition {
-	for i := range pod.Status.Conditions {
-		c := &pod.Status.Conditions[i]
-		if c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse && c.Reason == v1.PodReasonUnschedulable {
-			return c
-		}
-	}
-	return nil
-}

@@ -92,16 +92,6 @@ func mayQueueLate(pod *v1.Pod) bool {
 	return len(pod.Spec.SchedulingGates) > 0 || len(pod.Spec.ResourceClaims) > 0 || triedBefore(pod)
 }
 
-// triedBefore reports whether a scheduler declared the pod unschedulable.
-func triedBefore(pod *v1.Pod) bool {
-	for i := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[i]; c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse {
-			return true
-		}
-	}
-	return false
-}
-
 // markDecided records that a decision about a pod was seen.
 func (p *otherQueue) markDecided(uid types.UID) {
 	at := p.byUID[uid]

@@ -83,13 +83,13 @@ func (s *preparedBindings) observePod(in world.Input, pod *v1.Pod, op world.Op) 
 	was := p.Pod
 	p.Pod = pod
 	switch {
-	case newlyFailed(was, pod) && !p.beforeWrite(pod):
+	case newFailure(was, pod) != nil && !p.beforeWrite(pod):
 		p.node = ""
 	case pod.Status.NominatedNodeName != was.Status.NominatedNodeName:
 		p.nominatedAt = in.At
 	}
 	if p.node != "" {
-		return []numberedInput{p.show(in.At, p.node)}
+		return []numberedInput{p.show(in.At)}
 	}
 	return append([]numberedInput{{Input: in}}, s.prepare(in.At, p)...)
 }
@@ -105,9 +105,10 @@ func (s *preparedBindings) observeClaim(at time.Time, claim *v1.PersistentVolume
 	if node == was {
 		return nil
 	}
-	s.writes[key] = claimWrite{node, at, claim.ResourceVersion}
 	if node == "" {
 		delete(s.writes, key)
+	} else {
+		s.writes[key] = claimWrite{node, at, claim.ResourceVersion}
 	}
 	p := s.onlyUser(key)
 	if p == nil {
@@ -148,9 +149,9 @@ func (s *preparedBindings) observeList(list world.Listed) world.Listed {
 				continue
 			}
 			was, p := known[pod.UID], s.add(pod)
-			if p != nil && was != nil && was.node != "" && !newlyFailed(was.Pod, pod) {
+			if p != nil && was != nil && was.node != "" && newFailure(was.Pod, pod) == nil {
 				p.node, p.written = was.node, was.written
-				list.Objects[i] = p.on(p.node)
+				list.Objects[i] = p.onNode()
 			}
 		}
 	case world.PersistentVolumeClaim:
@@ -177,7 +178,7 @@ func (s *preparedBindings) prepare(at time.Time, p *claimingPod) []numberedInput
 		}
 		if p.node != "" {
 			p.written = written.version
-			shown := p.show(at, p.node)
+			shown := p.show(at)
 			shown.expected = nominated
 			return []numberedInput{shown}
 		}
@@ -234,37 +235,26 @@ func (p *claimingPod) beforeWrite(pod *v1.Pod) bool {
 // release returns the end of a binding. The other scheduler no longer counts the pod as nominated either, until its next
 // change shows the nomination again.
 func (p *claimingPod) release(at time.Time) numberedInput {
-	pod := p.on("")
-	if pod.Status.NominatedNodeName == p.node {
+	nominated := p.Status.NominatedNodeName == p.node
+	p.node = ""
+	pod := p.onNode()
+	if nominated {
 		pod.Status.NominatedNodeName = ""
 	}
-	p.node = ""
+	return modified(at, pod)
+}
+
+// show returns a change of the pod to the node that is prepared for it.
+func (p *claimingPod) show(at time.Time) numberedInput { return modified(at, p.onNode()) }
+
+func modified(at time.Time, pod *v1.Pod) numberedInput {
 	return numberedInput{Input: world.Input{At: at, Event: world.Changed{Op: world.Modified, Object: pod}}}
 }
 
-// show returns a change of the pod to a node.
-func (p *claimingPod) show(at time.Time, node string) numberedInput {
-	return numberedInput{Input: world.Input{At: at, Event: world.Changed{Op: world.Modified, Object: p.on(node)}}}
-}
-
-// on returns the pod on a node. It has no resource version, as the cluster has no such state of the pod.
-func (p *claimingPod) on(node string) *v1.Pod {
+// onNode returns the pod on the node that is prepared for it. It has no resource version, as the cluster has no such state of the
+// pod.
+func (p *claimingPod) onNode() *v1.Pod {
 	pod := *p.Pod
-	pod.ResourceVersion, pod.Spec.NodeName = "", node
+	pod.ResourceVersion, pod.Spec.NodeName = "", p.node
 	return &pod
-}
-
-// newlyFailed reports whether a change says that a pod could not be scheduled or bound.
-func newlyFailed(was, now *v1.Pod) bool {
-	before, after := failure(was), failure(now)
-	return after != nil && (before == nil || before.Reason != after.Reason || before.Message != after.Message || !before.LastTransitionTime.Equal(&after.LastTransitionTime))
-}
-
-func failure(pod *v1.Pod) *v1.PodCondition {
-	for i := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[i]; c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse {
-			return c
-		}
-	}
-	return nil
 }
