@@ -14,7 +14,7 @@ import (
 )
 
 // A pod may request devices as extended resources: those that a class names, on nodes that have none of the resource
-// themselves. They are allocated as a claim that nobody wrote, which is created when the pod is bound. Until then it has a
+// themselves. They are allocated as a claim that is not written, which is created when the pod is bound. Until then it has a
 // name that no claim can have.
 
 // temporaryName is the name of an implicit claim before it is created.

@@ -62,10 +62,10 @@ func TestExtendedResources_ByNode(t *testing.T) {
 		node *v1.Node
 		want string
 	}{
-		"devices serve it":            {mk.Pod("p").Request(gpu, "2").Obj(), mk.Node("n").Obj(), ""},
-		"the node has it itself":      {mk.Pod("p").Request(gpu, "2").Obj(), mk.Node("m").Resource(gpu, "4").Obj(), ""},
-		"too few devices":             {mk.Pod("p").Request(gpu, "7").Obj(), mk.Node("n").Obj(), "UnschedulableAndUnresolvable: cannot allocate all claims"},
-		"another one that nobody has": {mk.Pod("p").Request(gpu, "1").Request("example.com/nic", "1").Obj(), mk.Node("n").Obj(), "UnschedulableAndUnresolvable: cannot fit resource"},
+		"devices serve it":             {mk.Pod("p").Request(gpu, "2").Obj(), mk.Node("n").Obj(), ""},
+		"the node has it itself":       {mk.Pod("p").Request(gpu, "2").Obj(), mk.Node("m").Resource(gpu, "4").Obj(), ""},
+		"too few devices":              {mk.Pod("p").Request(gpu, "7").Obj(), mk.Node("n").Obj(), "UnschedulableAndUnresolvable: cannot allocate all claims"},
+		"another one that no node has": {mk.Pod("p").Request(gpu, "1").Request("example.com/nic", "1").Obj(), mk.Node("n").Obj(), "UnschedulableAndUnresolvable: cannot fit resource"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := extended(t)
