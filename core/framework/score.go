@@ -198,3 +198,18 @@ func (r *scoreRun) record() {
 		}
 	}
 }
+
+// ScaleScores scales scores so that the highest is [fwk.MaxNodeScore]; if all are zero they stay so. Plugins whose raw scores are
+// sums or counts use it as NormalizeScore.
+func ScaleScores(scores fwk.NodeScoreList) {
+	var most int64
+	for i := range scores {
+		most = max(most, scores[i].Score)
+	}
+	if most == 0 {
+		return
+	}
+	for i := range scores {
+		scores[i].Score = fwk.MaxNodeScore * scores[i].Score / most
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/framework"
 )
 
 // Score prefers nodes where requests with alternatives get an early one: the first counts 8, the second 7, and so on.
@@ -58,15 +60,6 @@ func (pl *DynamicResources) ScoreExtensions() fwk.ScoreExtensions { return pl }
 
 // NormalizeScore scales the scores so that the highest is 100.
 func (*DynamicResources) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
-	var most int64
-	for i := range scores {
-		most = max(most, scores[i].Score)
-	}
-	if most == 0 {
-		return nil
-	}
-	for i := range scores {
-		scores[i].Score = fwk.MaxNodeScore * scores[i].Score / most
-	}
+	framework.ScaleScores(scores)
 	return nil
 }

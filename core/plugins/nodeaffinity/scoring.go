@@ -70,15 +70,6 @@ func (p *NodeAffinity) ScoreExtensions() fwk.ScoreExtensions { return p }
 
 // NormalizeScore scales the sums so that the highest is 100.
 func (*NodeAffinity) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
-	var most int64
-	for i := range scores {
-		most = max(most, scores[i].Score)
-	}
-	if most == 0 {
-		return nil
-	}
-	for i := range scores {
-		scores[i].Score = fwk.MaxNodeScore * scores[i].Score / most
-	}
+	framework.ScaleScores(scores)
 	return nil
 }

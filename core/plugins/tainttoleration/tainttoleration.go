@@ -111,16 +111,9 @@ func (p *TaintToleration) ScoreExtensions() fwk.ScoreExtensions { return p }
 
 // NormalizeScore turns counts into scores: none is 100 and the most there are on any node is 0.
 func (*TaintToleration) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
-	var most int64
+	framework.ScaleScores(scores)
 	for i := range scores {
-		most = max(most, scores[i].Score)
-	}
-	for i := range scores {
-		tainted := int64(0)
-		if most > 0 {
-			tainted = fwk.MaxNodeScore * scores[i].Score / most
-		}
-		scores[i].Score = fwk.MaxNodeScore - tainted
+		scores[i].Score = fwk.MaxNodeScore - scores[i].Score
 	}
 	return nil
 }
