@@ -22,13 +22,13 @@ core
 core/address
 core/boundedfile
 core/csimigration
-core/deviceapi
 core/footprint
 core/mk
 core/outfile
 core/printable
 core/saturating
 core/requests: core/saturating
+core/deviceapi: core/requests
 core/spelling
 # what a world says and wants, and what the API's objects come to
 core/world

@@ -1,13 +1,12 @@
 package deviceapi
 
 import (
-	"strings"
-
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"orrery/core/requests"
 )
 
 // class checks a device class. Selectors and configurations that did not change count as stored.
@@ -19,17 +18,8 @@ func (v *Validator) class(spec, old *resourcev1.DeviceClassSpec, path *field.Pat
 		func(c *resourcev1.DeviceClassConfiguration, at *field.Path) field.ErrorList {
 			return configuration(&c.DeviceConfiguration, at, stored)
 		})...)
-	if name := spec.ExtendedResourceName; name != nil && !isExtendedResource(*name) {
+	if name := spec.ExtendedResourceName; name != nil && !requests.IsExtended(v1.ResourceName(*name)) {
 		wrong = append(wrong, field.Invalid(path.Child("extendedResourceName"), *name, "must be a valid extended resource name"))
 	}
 	return wrong
-}
-
-// isExtendedResource reports whether a name is that of a resource outside Kubernetes, of which there can be a quota.
-func isExtendedResource(name string) bool {
-	if !strings.Contains(name, "/") || strings.Contains(name, v1.ResourceDefaultNamespacePrefix) {
-		return false
-	}
-	return !strings.HasPrefix(name, v1.DefaultResourceRequestsPrefix) &&
-		len(validation.IsQualifiedName(v1.DefaultResourceRequestsPrefix+name)) == 0
 }

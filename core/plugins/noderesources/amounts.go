@@ -9,7 +9,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"orrery/core/requests"
 )
@@ -102,20 +101,8 @@ func percent(part, total int64) int64 {
 
 // isScalar reports whether the scheduler counts a resource other than cpu, memory and ephemeral storage.
 func isScalar(name v1.ResourceName) bool {
-	return isExtended(name) ||
+	return requests.IsExtended(name) ||
 		strings.HasPrefix(string(name), v1.ResourceHugePagesPrefix) ||
 		strings.Contains(string(name), v1.ResourceDefaultNamespacePrefix) ||
 		strings.HasPrefix(string(name), v1.ResourceAttachableVolumesPrefix)
-}
-
-// isExtended reports whether a resource is an extended resource: a domain other than kubernetes.io, a slash and a name that
-// together are a valid name in a quota.
-func isExtended(name v1.ResourceName) bool {
-	s := string(name)
-	if !strings.Contains(s, "/") ||
-		strings.Contains(s, v1.ResourceDefaultNamespacePrefix) ||
-		strings.HasPrefix(s, v1.DefaultResourceRequestsPrefix) {
-		return false
-	}
-	return len(validation.IsQualifiedName(v1.DefaultResourceRequestsPrefix+s)) == 0
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orrery/core/mk"
+	"orrery/core/requests"
 )
 
 func TestAmountOf_NeitherNegativeNorWrapped(t *testing.T) {
@@ -53,7 +54,7 @@ func TestIsScalar(t *testing.T) {
 		if got := isScalar(name); got != tc.scalar {
 			t.Errorf("%s is counted: %v, want %v", name, got, tc.scalar)
 		}
-		if got := isExtended(name); got != tc.extended {
+		if got := requests.IsExtended(name); got != tc.extended {
 			t.Errorf("%s is an extended resource: %v, want %v", name, got, tc.extended)
 		}
 	}

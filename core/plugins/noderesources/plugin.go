@@ -13,6 +13,7 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/requests"
 )
 
 // Name of the fit plugin, in configurations, metrics and statuses.
@@ -79,7 +80,7 @@ func (*Fit) NodeLocal() {}
 
 // ignores reports whether Filter leaves a resource to an extender. It can ignore extended resources only.
 func (f *Fit) ignores(name v1.ResourceName) bool {
-	if len(f.ignored) == 0 && len(f.ignoredGroups) == 0 || !isExtended(name) {
+	if len(f.ignored) == 0 && len(f.ignoredGroups) == 0 || !requests.IsExtended(name) {
 		return false
 	}
 	group, _, _ := strings.Cut(string(name), "/")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	podresource "k8s.io/component-helpers/resource"
 
 	"orrery/core/requests"
@@ -94,6 +95,14 @@ func insufficient(wanted, used, there amounts) (v1.ResourceName, bool) {
 		}
 	}
 	return "", false
+}
+
+// ofNode are the amounts without extended resources that a node does not know: others than its kubelet give them.
+func (a amounts) ofNode(there amounts) amounts {
+	return slices.DeleteFunc(slices.Clone(a), func(x amount) bool {
+		_, known := there.find(x.name)
+		return !known && (requests.IsExtended(x.name) || strings.HasPrefix(string(x.name), resourcev1.ResourceDeviceClassPrefix))
+	})
 }
 
 // isLimited reports whether a resource beyond the basic ones is limited on nodes.

@@ -22,7 +22,7 @@ func (c *Cluster) rejectReason(pod *v1.Pod, requests amounts) (reason, message s
 	}
 	node, n := c.Node(pod.Spec.NodeName), c.nodeState(pod.Spec.NodeName)
 	there := amountsOf(node.Status.Allocatable)
-	if name, short := insufficient(requests, n.admitted, there); short {
+	if name, short := insufficient(requests.ofNode(there), n.admitted, there); short {
 		return "OutOf" + string(name), fmt.Sprintf("Node didn't have enough resource: %s, requested: %d, used: %d, capacity: %d",
 			name, requests.of(name), n.admitted.of(name), there.of(name))
 	}
