@@ -245,11 +245,12 @@ func (m *deviceModel) device(model string, parts int) resourcev1.Device {
 		}
 		d.Capacity[resourcev1.QualifiedName(key)] = resourcev1.DeviceCapacity{Value: share}
 	}
+	yes := true
 	if m.Binding {
+		d.BindsToNode = &yes
 		d.BindingConditions, d.BindingFailureConditions = []string{m.Driver + "/attached"}, []string{m.Driver + "/broken"}
 	}
 	if m.Shared {
-		yes := true
 		d.AllowMultipleAllocations = &yes
 	}
 	return d

@@ -1,0 +1,165 @@
+package scenario_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	resourcealphav1 "k8s.io/api/resource/v1alpha3"
+	"k8s.io/utils/ptr"
+
+	"orrery/core/drive"
+	"orrery/core/engine"
+	"orrery/core/world"
+)
+
+// Every story is a scenario, and what becomes of its pods and their claims.
+func TestDeviceStories(t *testing.T) {
+	files, err := filepath.Glob("testdata/devices/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no stories", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			story, err := txtar.ParseFile(file)
+			if err != nil || len(story.Files) != 2 {
+				t.Fatalf("want the two files scenario.yaml and happens: %v", err)
+			}
+			got := happens(t, string(story.Files[0].Data))
+			if *update {
+				story.Files[1].Data = []byte(got)
+				if err := os.WriteFile(file, txtar.Format(story), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(string(story.Files[1].Data), got); diff != "" {
+				t.Errorf("what happens (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// happens plays a scenario and tells of its pods, claims and rules, to the second.
+func happens(t *testing.T, text string) string {
+	t.Helper()
+	s := &storyTeller{said: map[string]string{}, claims: map[string]*resourcev1.ResourceClaim{}}
+	_, err := parsed(t, text).Play(func(e *engine.Engine, o engine.Options) (drive.Observer, error) {
+		s.began, s.engine = o.Start, e
+		return s, nil
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.engine.Check(); err != nil {
+		t.Errorf("at the end: %v", err)
+	}
+	return s.text.String()
+}
+
+// storyTeller writes a line whenever what there is to say of an object has changed.
+type storyTeller struct {
+	began  time.Time
+	engine *engine.Engine
+	text   strings.Builder
+	said   map[string]string
+	claims map[string]*resourcev1.ResourceClaim
+}
+
+func (s *storyTeller) Stepped(*engine.Decision) {}
+func (s *storyTeller) Emitted(world.Effect)     {}
+
+func (s *storyTeller) Applied(in world.Input, _ error) {
+	switch e := in.Event.(type) {
+	case world.Listed:
+		for _, o := range e.Objects {
+			s.learn(in.At, world.Added, o)
+		}
+	case world.Changed:
+		s.learn(in.At, e.Op, e.Object)
+	}
+}
+
+func (s *storyTeller) learn(at time.Time, op world.Op, o world.Object) {
+	var now string
+	switch o := o.(type) {
+	case *v1.Pod:
+		now = s.pod(o)
+	case *resourcev1.ResourceClaim:
+		if s.claims[o.Name] = o; op == world.Deleted {
+			delete(s.claims, o.Name)
+		}
+		now = "is free"
+		if o.Status.Allocation != nil {
+			now = "has " + allocated(o)
+		}
+		if o.DeletionTimestamp != nil {
+			now += ", and is being deleted"
+		}
+	case *resourcealphav1.DeviceTaintRule:
+		now = "is there"
+		for _, c := range o.Status.Conditions {
+			now = fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message)
+		}
+	default:
+		return
+	}
+	if op == world.Deleted {
+		now = "is deleted"
+	}
+	name := fmt.Sprintf("%s %s", strings.ToLower(string(world.KindOf(o))), o.GetName())
+	if now != "" && s.said[name] != now {
+		s.said[name] = now
+		fmt.Fprintf(&s.text, "%4.0fs  %s %s\n", at.Sub(s.began).Seconds(), name, now)
+	}
+}
+
+// pod says where a pod is, or why it is pending.
+func (s *storyTeller) pod(p *v1.Pod) string {
+	switch {
+	case p.DeletionTimestamp != nil:
+		return "is being deleted"
+	case p.Status.Phase == v1.PodFailed:
+		return "fails: " + p.Status.Reason + " " + p.Status.Message
+	case p.Status.Phase == v1.PodSucceeded:
+		return "has ended"
+	case p.Status.Phase == v1.PodRunning:
+		return "runs on " + p.Spec.NodeName
+	case p.Spec.NodeName != "":
+		return "is on " + p.Spec.NodeName
+	}
+	for _, c := range p.Status.Conditions {
+		if c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse {
+			return "is pending: " + c.Message
+		}
+	}
+	return "waits"
+}
+
+// allocated lists the devices of a claim, and what it uses of those that it shares.
+func allocated(c *resourcev1.ResourceClaim) string {
+	var all []string
+	for _, d := range c.Status.Allocation.Devices.Results {
+		word := fmt.Sprintf("%s=%s/%s", d.Request, d.Pool, d.Device)
+		if ptr.Deref(d.AdminAccess, false) {
+			word += " for administration"
+		}
+		for name, amount := range d.ConsumedCapacity {
+			word += fmt.Sprintf(" %s of its %s", amount.String(), name)
+		}
+		all = append(all, word)
+	}
+	if s := c.Status.Allocation.NodeSelector; s != nil && len(s.NodeSelectorTerms[0].MatchFields) > 0 {
+		all = append(all, "on "+s.NodeSelectorTerms[0].MatchFields[0].Values[0])
+	}
+	for _, r := range c.Status.ReservedFor {
+		all = append(all, "for "+r.Name)
+	}
+	return strings.Join(all, ", ")
+}
