@@ -10,7 +10,7 @@ SEED ?= 1
 ROW ?= .
 PKG ?= ./...
 
-.PHONY: help demo build test check fmt lint bench parity parity-doc traces pictures demo-cluster bench-cluster clean
+.PHONY: help demo build test check fmt lint bench parity parity-doc features-doc traces pictures demo-cluster bench-cluster clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ parity: ## compare with upstream over CASES generated cases from SEED
 
 parity-doc: ## write docs/parity.md anew from the comparisons
 	cd $(PARITY) && go run ./document
+
+features-doc: ## write docs/features.md anew from its rows and the tests that show them
+	go run ./docs/features
 
 traces: ## record the embedded traces anew from demo/scenarios; some on a real API server, in ten minutes
 	go run ./demo/record

@@ -114,6 +114,7 @@ demo/scenario: core/boundedfile core/config core/drive core/engine core/evict co
 demo/playback: core/engine core/framework core/trace core/trace/play
 demo: core/engine core/printable core/trace core/trace/play core/world demo/scenario
 demo/record: demo/scenario
+docs/features
 docs/pictures: core/engine core/printable core/trace core/trace/play core/whatif core/whatif/change core/world demo demo/playback themes views views/collect views/draw
 # the programs
 tui/ptytest
@@ -246,7 +247,7 @@ func TestHouse_NoClockNoSleep(t *testing.T) {
 
 // mayUseStreams lists what uses the process's streams: all other output passes a printable.Writer. The last two are tools
 // of this repository.
-var mayUseStreams = []string{"cmd/app/app.go", "cmd/app/screenflags.go", "tui/term/guard.go", "demo/record/main.go", "docs/pictures/main.go"}
+var mayUseStreams = []string{"cmd/app/app.go", "cmd/app/screenflags.go", "tui/term/guard.go", "demo/record/main.go", "docs/features/main.go", "docs/pictures/main.go"}
 
 func TestHouse_OutputPassesWriter(t *testing.T) {
 	streams := map[string][]string{"os": {"Stdout", "Stderr"}, "fmt": {"Print", "Printf", "Println"}}

@@ -187,6 +187,7 @@ func TestState_CountsClaimsOfDevice(t *testing.T) {
 	f.wants("without")
 }
 
+// Shows DRA-36.
 func TestState_SharedCapacity(t *testing.T) {
 	sharing := func(name, share, amount string) *resourcev1.ResourceClaim {
 		claim := with(name, "nic")
@@ -235,6 +236,7 @@ func (f *fixture) taints() []string {
 	return all
 }
 
+// Shows DRA-47, DRA-48 and DRA-49.
 func TestSlices_HaveTaintsOfRules(t *testing.T) {
 	slice := mk.ResourceSlice("s", "d", "p").Node("n").Devices("1").Taint("own", resourcev1.DeviceTaintEffectNoSchedule).Devices("2").Obj()
 	before := slice.DeepCopy()

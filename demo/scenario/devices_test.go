@@ -117,6 +117,7 @@ cluster:
     models: {a100: {driver: gpu.example.com, attributes: {numa: 0, fast: true, driver: 1.2.3}, capacity: {memory: 80Gi}}}
 `
 
+// Shows DRA-02 and DRA-12.
 func TestDevices_ClassesAndSlices(t *testing.T) {
 	wantDevices(t, gpuCluster+`
     classes:

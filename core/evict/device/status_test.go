@@ -21,6 +21,7 @@ func wantLog(t *testing.T, s *fixture, want string) {
 	}
 }
 
+// Shows DRA-50 and C-18.
 func TestStatus_EvictionProgress(t *testing.T) {
 	s := newFixture(t, device.Options{Act: true})
 	s.set(claim("east", "c", "pool/gpu-0", "a")).set(user("east", "a", "c"))
@@ -76,6 +77,7 @@ func TestStatus_Singular(t *testing.T) {
 	}
 }
 
+// Shows DRA-51, DRA-52 and C-18.
 func TestStatus_NoEffect(t *testing.T) {
 	s := newFixture(t, device.Options{Act: true})
 	s.set(slice("s", "pool", 1, "gpu-0", "gpu-1", "gpu-2"))
@@ -99,6 +101,7 @@ func TestStatus_OtherEffectAndNotStarted(t *testing.T) {
 `)
 }
 
+// Shows DRA-53.
 func TestStatus_RateLimit(t *testing.T) {
 	s := newFixture(t, device.Options{Act: true})
 	hour := toleration("", noExecute, 3600)

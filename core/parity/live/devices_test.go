@@ -19,6 +19,7 @@ const (
 )
 
 // Every pod gets a device of its own on its node, though the leader ends in the middle and another replica goes on.
+// Shows DRA-16.
 func TestDevices_OneForEachPodAcrossFailover(t *testing.T) {
 	const devicesPerNode, pods = 40, 100
 	s := newFixture(t, threeNodes()...)

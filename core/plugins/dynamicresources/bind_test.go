@@ -227,6 +227,7 @@ func (f *fixture) says(condition string, status metav1.ConditionStatus) {
 	f.apply(world.Modified, next)
 }
 
+// Shows DRA-54 and DRA-56.
 func TestPreBind_WaitsForDevices(t *testing.T) {
 	for name, tt := range map[string]struct {
 		then func(*binding)
@@ -261,6 +262,7 @@ func TestPreBind_WaitsForDevices(t *testing.T) {
 }
 
 // A claim whose devices failed, or whose time is over, is deallocated to try other devices.
+// Shows DRA-55.
 func TestPostFilter_DeallocatesFailedDevices(t *testing.T) {
 	for name, tt := range map[string]struct {
 		then   func(*fixture)
@@ -342,6 +344,7 @@ func TestEffectDone_RetriesAfterFailure(t *testing.T) {
 	}
 }
 
+// Shows DRA-19.
 func TestScore_PrefersEarlyAlternatives(t *testing.T) {
 	f := newFixture(t, "", append(gpus(), claim().First("x", "big", "gpu").First("y", "big", "gpu").Obj(), mk.ResourceSlice("s6", driver, "d").Node("m").Devices("6").Attribute("model", "small").Obj())...)
 	state, _ := f.cycle(user())

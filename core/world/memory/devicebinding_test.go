@@ -39,6 +39,7 @@ func (s *scene) conditions(claim string) string {
 	return text
 }
 
+// Shows DRA-59.
 func TestDeviceBinding_DriverSetsConditions(t *testing.T) {
 	s := newScene(t, memory.Options{Latency: memory.Latency{Attach: memory.Delay{Base: 10 * time.Second}}})
 	create(s, deviceClaim("r"))

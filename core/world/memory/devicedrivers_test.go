@@ -128,6 +128,7 @@ func TestDeviceDriver_ChangesWhilePublishing(t *testing.T) {
 	`, world.ResourceSlice)
 }
 
+// Shows DRA-15.
 func TestDeviceDriver_RestoresSlices(t *testing.T) {
 	s := publishing(t)
 	s.publish(gpusOf("n1", "a"))
@@ -239,6 +240,7 @@ func TestDeviceDriver_NodeIsReplaced(t *testing.T) {
 }
 
 // Devices that share counters are published beside them, and those of several nodes each with its node.
+// Shows DRA-12 and DRA-34.
 func TestDeviceDriver_CountersAndNodes(t *testing.T) {
 	s := publishing(t)
 	pool := memory.DevicePool{Driver: gpus, Name: "parts", Devices: devicesNamed("a b")}

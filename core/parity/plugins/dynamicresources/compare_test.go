@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// Shows DRA-01, DRA-18, DRA-27, DRA-33, DRA-36, DRA-41 and DRA-45.
 func TestDynamicResources_SameAnswers(t *testing.T) {
 	difftest.Check(t, 300, func(r *difftest.Source) {
 		c := newCluster(r)

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const root = "../.."
+
+func TestDocument_UpToDate(t *testing.T) {
+	want, err := document(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path(root)); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the rows and the tests say: make features-doc writes it anew", path(root))
+	}
+}
+
+func TestRowsIn(t *testing.T) {
+	for text, want := range map[string][]string{
+		"A claim is shared. Shows DRA-07.":      {"DRA-07"},
+		"Shows DRA-07, DRA-10 and C-15.":        {"DRA-07", "DRA-10", "C-15"},
+		"# Shows DRA-07,\n# DRA-10. Bob waits.": {"DRA-07", "DRA-10"},
+		"Shows one thing. Shows TAINT-05.":      {"TAINT-05"},
+		"DRA-07 is not shown here":              nil,
+	} {
+		if diff := cmp.Diff(want, rowsIn(text)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	areas := []area{{rows: []row{{name: "A-1"}, {name: "A-2", reason: "other"}, {name: "A-3", reason: "other"}, {name: "A-4"}, {name: "A-4"}}}}
+	err := check(areas, map[string][]string{"A-3": {"TestX"}, "A-4": {"TestX"}, "B-9": {"TestY"}})
+	want := `TestY shows B-9, which is no row
+row A-1 needs a test that shows it, or else a reason why it is not ours
+row A-3 needs a test that shows it, or else a reason why it is not ours
+there are two rows A-4`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+func TestParseArea_Errors(t *testing.T) {
+	for text, want := range map[string]string{
+		"Title\nA-1":               `line "A-1": want NAME | what holds | why it is not ours`,
+		"Title\nA-1 | a | b | c\n": "row A-1 has 4 cells, want two or three",
+	} {
+		if _, err := parseArea(text); err == nil || err.Error() != want {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+}
