@@ -4,8 +4,9 @@
 //	          (no outcomes)                                    └──► simulation (configuration b) ──► Result ─┴─► Comparison
 //
 // The workload has only the inputs that the scheduler did not decide: when pods were created, changed and deleted, and
-// changes of nodes and all other objects, without the volumes of claims that waited for a pod. Each simulation makes its own placements. Every effect succeeds at once, so
-// pending time is queueing time only.
+// changes of nodes and all other objects, without what was decided of claims: the volumes of those that waited for a pod, and
+// the devices of those that had none. Each simulation makes its own placements and allocations, and takes pods that are gone
+// from their claims. Every effect succeeds at once, so pending time is queueing time only.
 //
 // workload reads a trace, decision_time finds how long its decisions took, simulation plays it to an engine, paced
 // gives each decision that time, sample measures the nodes at intervals, typical finds the

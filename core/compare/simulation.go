@@ -28,6 +28,7 @@ type simulation struct {
 	profiles map[string]bool
 	outcomes map[podKey]*podOutcome // by the UID in the trace
 	byUID    map[podKey]*podOutcome // by the current UID
+	made     map[podKey]string      // claims that the engine made for extended resources, by the pod
 	pending  int
 	samples  *samples
 	counts   struct{ placements, decisions, preemptions, victims int }
@@ -72,7 +73,7 @@ func simulate(w *workload, c Configuration, seed uint64, o Options) (*simulation
 	}
 	s := &simulation{
 		engine: e, workload: w, profiles: map[string]bool{}, outcomes: map[podKey]*podOutcome{}, byUID: map[podKey]*podOutcome{},
-		samples: newSamples(w.typical),
+		made: map[podKey]string{}, samples: newSamples(w.typical),
 	}
 	s.paced = &paced{Scheduler: drive.NewScheduler(limitedEngine{e, s}, s), simulation: s, decision: w.decision}
 	for _, name := range e.Profiles() {
@@ -205,7 +206,10 @@ func (s *simulation) playPod(at time.Time, op world.Op, pod *v1.Pod, f *podOutco
 		p.Spec.SchedulerName = s.engine.Profiles()[0]
 	}
 	if f.pod != nil {
-		p.UID = f.pod.UID // a recreated pod has another one
+		p.UID = f.pod.UID // a recreated pod has another one, and claims of its own
+	}
+	if f.recreations > 0 {
+		p.Status.ResourceClaimStatuses = f.pod.Status.ResourceClaimStatuses
 	}
 	f.pod = &p
 	if f.gone {
@@ -218,6 +222,11 @@ func (s *simulation) playPod(at time.Time, op world.Op, pod *v1.Pod, f *podOutco
 		}
 	}
 	s.apply(world.Input{At: at, Event: world.Changed{Op: op, Object: f.onNode()}})
+	if op == world.Deleted {
+		for _, event := range s.release(f.pod) {
+			s.apply(world.Input{At: at, Event: event})
+		}
+	}
 }
 
 // onNode returns the pod with its node of the simulation.
@@ -251,6 +260,8 @@ func (s *simulation) outcomeInputs(at time.Time, effect world.Effect) []world.In
 		}
 	case world.Delete:
 		events = append(events, s.evict(act.Pod)...)
+	case world.CreateResourceClaim:
+		s.made[act.Pod.UID] = act.Claim.Name
 	}
 	inputs := make([]world.Input, len(events))
 	for i, event := range events {
@@ -282,9 +293,9 @@ func (s *simulation) evict(pod world.PodRef) []world.Event {
 		if held == nil || held.UID != pod.UID {
 			return nil
 		}
-		return []world.Event{world.Changed{Op: world.Deleted, Object: held}}
+		return append([]world.Event{world.Changed{Op: world.Deleted, Object: held}}, s.release(held)...)
 	}
-	events := []world.Event{world.Changed{Op: world.Deleted, Object: f.onNode()}}
+	events := append([]world.Event{world.Changed{Op: world.Deleted, Object: f.onNode()}}, s.release(f.pod)...)
 	delete(s.byUID, pod.UID)
 	if metav1.GetControllerOfNoCopy(f.pod) == nil {
 		f.gone = true
@@ -296,6 +307,7 @@ func (s *simulation) evict(pod world.PodRef) []world.Event {
 	f.pod, f.node = &again, ""
 	s.byUID[again.UID] = f
 	s.pending++
+	events = append(events, s.claimAgain(&again, f.recreations)...)
 	return append(events, world.Changed{Op: world.Added, Object: f.pod})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/trace"
@@ -31,6 +32,7 @@ type workload struct {
 	damage   *trace.Damage
 
 	volumes volumeDecisions
+	devices deviceDecisions
 
 	fill bool               // leave out deletions
 	seen map[podKey]*v1.Pod // the latest version of each pod
@@ -48,7 +50,7 @@ func readWorkload(from io.Reader, fill bool) (*workload, error) {
 		return nil, err
 	}
 	w := &workload{
-		header: r.Header(), profiles: map[string]bool{}, typical: newRequestCounts(), fill: fill, volumes: newVolumeDecisions(),
+		header: r.Header(), profiles: map[string]bool{}, typical: newRequestCounts(), fill: fill, volumes: newVolumeDecisions(), devices: newDeviceDecisions(),
 		seen: map[podKey]*v1.Pod{}, time: decisionTime{waiting: map[podKey]time.Time{}},
 	}
 	for _, p := range recorded.Config.Profiles {
@@ -80,7 +82,8 @@ func (w *workload) addEvent(at time.Time, event world.Event) {
 	case world.Changed:
 		pod, ok := event.Object.(*v1.Pod)
 		switch {
-		case !ok && w.volumes.made(event):
+		case !ok && (w.volumes.made(event) || w.devices.made(event)):
+		case !ok && w.fill && event.Op == world.Deleted && goesWithPod(event.Object):
 		case !ok:
 			w.addInput(at, event)
 		case event.Op == world.Deleted || isTerminal(pod):
@@ -92,7 +95,7 @@ func (w *workload) addEvent(at time.Time, event world.Event) {
 		switch {
 		case event.Kind == world.Pod:
 			w.addPodList(at, event)
-		case !w.volumes.learn(event):
+		case !w.volumes.learn(event) && !w.devices.learn(event):
 			w.addInput(at, event)
 		}
 	}
@@ -122,7 +125,7 @@ func (w *workload) addPodList(at time.Time, list world.Listed) {
 }
 
 // addPod adds a new or changed pod. It removes the node of a pod of the recorded scheduler, unless the pod arrived with
-// it.
+// it. Of a status it keeps how the pod arrived, and the claims that were made for it.
 func (w *workload) addPod(at time.Time, pod *v1.Pod) {
 	kept := *pod
 	kept.ResourceVersion, kept.DeletionTimestamp, kept.DeletionGracePeriodSeconds = "", nil, nil
@@ -139,8 +142,11 @@ func (w *workload) addPod(at time.Time, pod *v1.Pod) {
 	if was.Spec.NodeName == "" && w.profiles[kept.Spec.SchedulerName] {
 		kept.Spec.NodeName = ""
 	}
+	claims := kept.Status.ResourceClaimStatuses
 	kept.Status = was.Status
-	if equality.Semantic.DeepEqual(was.Spec, kept.Spec) && equality.Semantic.DeepEqual(was.Labels, kept.Labels) {
+	kept.Status.ResourceClaimStatuses = claims
+	if equality.Semantic.DeepEqual(was.Spec, kept.Spec) && equality.Semantic.DeepEqual(was.Labels, kept.Labels) &&
+		equality.Semantic.DeepEqual(was.Status.ResourceClaimStatuses, claims) {
 		return
 	}
 	w.seen[pod.UID] = &kept
@@ -172,6 +178,12 @@ func (w *workload) addInput(at time.Time, event world.Event) {
 	}
 	w.end = at
 	w.inputs = append(w.inputs, world.Input{At: at, Event: event})
+}
+
+// goesWithPod reports whether an object is a claim of a pod, which is deleted with it.
+func goesWithPod(o world.Object) bool {
+	owner := metav1.GetControllerOfNoCopy(o)
+	return owner != nil && owner.Kind == "Pod"
 }
 
 func isTerminal(pod *v1.Pod) bool {
