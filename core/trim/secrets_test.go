@@ -85,7 +85,7 @@ status:
 				Allocation: &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{
 					Config: []resourcev1.DeviceAllocationConfiguration{{DeviceConfiguration: opaque}},
 				}},
-				Devices: []resourcev1.AllocatedDeviceStatus{{Data: &opaque.Opaque.Parameters, NetworkData: &resourcev1.NetworkDeviceData{InterfaceName: "secret"}}},
+				Devices: []resourcev1.AllocatedDeviceStatus{{Data: &opaque.Opaque.Parameters, NetworkData: &resourcev1.NetworkDeviceData{InterfaceName: "secret"}, Conditions: []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, Message: "secret"}}}},
 			},
 		},
 		&v1.Node{ObjectMeta: meta, Spec: v1.NodeSpec{ProviderID: "secret", PodCIDR: "secret"}, Status: v1.NodeStatus{

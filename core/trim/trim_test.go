@@ -204,11 +204,11 @@ spec:
     config: [{requests: [r], opaque: {driver: d, parameters: null}}]
 status:
   reservedFor: [{resource: pods, name: p, uid: u}]
-  devices: [{driver: d, pool: p, device: x, conditions: [{type: Ready, status: "True", reason: r, message: "", lastTransitionTime: "2025-01-01T00:00:00Z"}]}]
+  devices: [{driver: d, pool: p, device: x, conditions: [{type: Ready, status: "True", reason: r, message: "", lastTransitionTime: "2025-01-01T00:00:00Z"}, {type: Broken, status: "True", reason: r, message: no power, lastTransitionTime: "2025-01-01T00:00:00Z"}]}]
   allocation:
     allocationTimestamp: "2025-01-01T00:00:00Z"
     nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n1]}]}]}
-    devices: {results: [{request: r, driver: d, pool: p, device: x, bindingConditions: [Ready]}]}`},
+    devices: {results: [{request: r, driver: d, pool: p, device: x, bindingConditions: [Ready], bindingFailureConditions: [Broken]}]}`},
 	{"a class of devices", world.DeviceClass, `
 metadata: {name: gpu}
 spec: {selectors: [{cel: {expression: "true"}}], extendedResourceName: example.com/gpu}`},

@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 
 	"orrery/core/drive"
 	"orrery/core/engine"
+	"orrery/core/trace/play"
 	"orrery/core/world"
 )
 
@@ -42,6 +44,7 @@ func TestDeviceStories(t *testing.T) {
 			if diff := cmp.Diff(string(story.Files[1].Data), got); diff != "" {
 				t.Errorf("what happens (-want +got):\n%s", diff)
 			}
+			wantReplayed(t, string(story.Files[0].Data))
 		})
 	}
 }
@@ -61,6 +64,18 @@ func happens(t *testing.T, text string) string {
 		t.Errorf("at the end: %v", err)
 	}
 	return s.text.String()
+}
+
+// wantReplayed records a scenario and replays it: the decisions have to be the same.
+func wantReplayed(t *testing.T, text string) {
+	t.Helper()
+	var file bytes.Buffer
+	if err := parsed(t, text).Record(&file, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, report, err := play.Replay(&file, play.Options{}); err != nil || !report.OK() || report.Refused > 0 {
+		t.Errorf("replayed: %+v, %v", report, err)
+	}
 }
 
 // storyTeller writes a line whenever what there is to say of an object has changed.

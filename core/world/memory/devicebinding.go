@@ -92,13 +92,14 @@ func (b devicesBound) fire(c *Cluster) {
 // boundStatus returns the status of a device whose binding has ended: with all its conditions or, if it failed, one of failure.
 func (c *Cluster) boundStatus(r *resourcev1.DeviceRequestAllocationResult) resourcev1.AllocatedDeviceStatus {
 	d := resourcev1.AllocatedDeviceStatus{Driver: r.Driver, Pool: r.Pool, Device: r.Device, ShareID: (*string)(r.ShareID)}
-	conditions, reason := r.BindingConditions, "Bound"
+	conditions, reason, message := r.BindingConditions, "Bound", ""
 	if c.devices.bindingFailsUntil[r.Driver].After(c.now) && len(r.BindingFailureConditions) > 0 {
 		conditions, reason = r.BindingFailureConditions[:1], "BindingFailed"
+		message = "device " + r.Device + " could not be made ready"
 	}
 	for _, condition := range conditions {
 		d.Conditions = append(d.Conditions, metav1.Condition{
-			Type: condition, Status: metav1.ConditionTrue, Reason: reason, LastTransitionTime: c.timestamp(),
+			Type: condition, Status: metav1.ConditionTrue, Reason: reason, Message: message, LastTransitionTime: c.timestamp(),
 		})
 	}
 	return d
