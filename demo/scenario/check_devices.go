@@ -76,8 +76,12 @@ func (c *storyChecker) deviceClasses() error {
 			return devices.Fail("classes."+name, "this is no name of a device class: %s", wrong[0])
 		}
 		if class.Model != "" {
-			if _, known := devices.Models[class.Model]; !known {
+			m, known := devices.Models[class.Model]
+			if !known {
 				return class.Fail("model", "there is no model %q in cluster.devices.models: %s", class.Model, strict.Suggest(class.Model, sortedKeys(devices.Models)))
+			}
+			if given := m.Attributes["model"]; given != "" && given != class.Model {
+				return class.Fail("model", "devices of %s have the model %q in their attributes: write a driver and a selector instead", class.Model, given)
 			}
 		}
 		if class.Driver != "" {
@@ -136,6 +140,8 @@ func (c *storyChecker) deviceRequest(r *deviceRequest) error {
 		return r.Fail("count", "write how many, between 1 and %d, or all: true", maxRequested)
 	case len(r.AnyOf) > maxChoices:
 		return r.Fail("anyOf", "there are at most %d choices", maxChoices)
+	case len(r.Capacity) > maxProperties:
+		return r.Fail("capacity", "a device has at most %d capacities", maxProperties)
 	}
 	for _, class := range append(slices.Clone(r.AnyOf), r.Class) {
 		if _, known := c.Cluster.Devices.Classes[class]; class != "" && !known && !c.hasObject(world.DeviceClass) {

@@ -55,12 +55,13 @@ type devicePool struct {
 // deviceRequest asks for devices of a class, or of the first of several that has them.
 type deviceRequest struct {
 	strict.Position
-	Class         string     `yaml:"class"`
-	AnyOf         stringList `yaml:"anyOf"`
-	Count         int        `yaml:"count"`
-	All           bool       `yaml:"all"`
-	Selector      string     `yaml:"selector"`
-	SameAttribute string     `yaml:"sameAttribute"`
+	Class         string            `yaml:"class"`
+	AnyOf         stringList        `yaml:"anyOf"`
+	Count         int               `yaml:"count"`
+	All           bool              `yaml:"all"`
+	Capacity      map[string]amount `yaml:"capacity"`
+	Selector      string            `yaml:"selector"`
+	SameAttribute string            `yaml:"sameAttribute"`
 }
 
 type deviceClaim struct {

@@ -79,18 +79,19 @@ func (r *deviceRequest) spec() resourcev1.ResourceClaimSpec {
 	if r.Selector != "" {
 		selectors = []resourcev1.DeviceSelector{selector(r.Selector)}
 	}
+	capacity := r.capacity()
 	mode, count := resourcev1.DeviceAllocationModeExactCount, int64(max(1, r.Count))
 	if r.All {
 		mode, count = resourcev1.DeviceAllocationModeAll, 0
 	}
 	for _, class := range r.AnyOf {
 		request.FirstAvailable = append(request.FirstAvailable, resourcev1.DeviceSubRequest{
-			Name: choiceName(class), DeviceClassName: class, Selectors: selectors, AllocationMode: mode, Count: count,
+			Name: choiceName(class), DeviceClassName: class, Selectors: selectors, AllocationMode: mode, Count: count, Capacity: capacity,
 		})
 	}
 	if r.Class != "" {
 		request.Exactly = &resourcev1.ExactDeviceRequest{
-			DeviceClassName: r.Class, Selectors: selectors, AllocationMode: mode, Count: count,
+			DeviceClassName: r.Class, Selectors: selectors, AllocationMode: mode, Count: count, Capacity: capacity,
 		}
 	}
 	spec := resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{request}}}
@@ -99,6 +100,18 @@ func (r *deviceRequest) spec() resourcev1.ResourceClaimSpec {
 		spec.Devices.Constraints = []resourcev1.DeviceConstraint{{Requests: []string{requestName}, MatchAttribute: &name}}
 	}
 	return spec
+}
+
+// capacity is what a request needs of each device, nil if it says nothing.
+func (r *deviceRequest) capacity() *resourcev1.CapacityRequirements {
+	if len(r.Capacity) == 0 {
+		return nil
+	}
+	requests := map[resourcev1.QualifiedName]resource.Quantity{}
+	for name, q := range r.Capacity {
+		requests[resourcev1.QualifiedName(name)] = q.Quantity
+	}
+	return &resourcev1.CapacityRequirements{Requests: requests}
 }
 
 // claimTemplateObjects returns the templates of the claims of a workload's pods.

@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -63,10 +64,10 @@ func (l *deviceObserver) learn(op world.Op, o world.Object) {
 		}
 		for _, r := range o.Spec.Devices.Requests {
 			if r.Exactly != nil {
-				words = append(words, fmt.Sprintf("%d %s", r.Exactly.Count, r.Exactly.DeviceClassName))
+				words = append(words, fmt.Sprintf("%d %s", r.Exactly.Count, r.Exactly.DeviceClassName)+capacityText(r.Exactly.Capacity))
 			}
 			for _, sub := range r.FirstAvailable {
-				words = append(words, fmt.Sprintf("or %d %s", sub.Count, sub.DeviceClassName))
+				words = append(words, fmt.Sprintf("or %d %s", sub.Count, sub.DeviceClassName)+capacityText(sub.Capacity))
 			}
 		}
 		for _, c := range o.Spec.Devices.Constraints {
@@ -79,6 +80,17 @@ func (l *deviceObserver) learn(op world.Op, o world.Object) {
 	if l.objects[key] = strings.Join(words, " "); op == world.Deleted {
 		delete(l.objects, key)
 	}
+}
+
+func capacityText(c *resourcev1.CapacityRequirements) string {
+	text := ""
+	if c != nil {
+		for _, name := range slices.Sorted(maps.Keys(c.Requests)) {
+			q := c.Requests[name]
+			text += fmt.Sprintf(" with %s %s", &q, name)
+		}
+	}
+	return text
 }
 
 func (l *deviceObserver) Stepped(*engine.Decision) {}
@@ -129,6 +141,43 @@ func TestDevices_ClassesAndSlices(t *testing.T) {
 		`class gpu (device.driver == "gpu.example.com")`,
 		`class large (device.driver == "gpu.example.com") (device.capacity['gpu.example.com'].memory.compareTo(quantity('40Gi')) > 0)`,
 		"slice of fabric 1/1: a100-0 in east", "slice of train-1 1/1: a100-0 a100-1", "slice of train-2 1/1: a100-0 a100-1")
+}
+
+func TestDevices_CapacityOfShared(t *testing.T) {
+	wantDevices(t, `
+cluster:
+  nodes: [{name: n, cpu: 4, memory: 8Gi}]
+  devices:
+    models: {a100: {driver: gpu.example.com, shared: true, capacity: {memory: 80Gi}}}
+    classes: {gpu: gpu.example.com, best: gpu.example.com}
+    claims: [{name: part, class: gpu, capacity: {memory: 20Gi}}, {name: any, anyOf: [best, gpu], capacity: {cores: 2, memory: 10Gi}}]
+`, "claim any or 1 best with 2 cores with 10Gi memory or 1 gpu with 2 cores with 10Gi memory", "claim part 1 gpu with 20Gi memory",
+		`class best (device.driver == "gpu.example.com")`, `class gpu (device.driver == "gpu.example.com")`)
+}
+
+// A pod whose device fails is evicted, if the scheduler reads the taints of devices, and gets another one.
+func TestDevices_FailedDeviceEvictsPod(t *testing.T) {
+	const story = gpuCluster + `
+    classes: {gpu: gpu.example.com}
+workloads: [{statefulset: train, devices: {gpu: gpu}}]
+steps: [{at: 20s, devices: {fail: {"*": a100-0}}}]
+`
+	for gates, want := range map[string]string{"{DRADeviceTaints: true}": "a100-1", "{}": "a100-0"} {
+		e, err := parsed(t, story+"scheduler: {featureGates: "+gates+"}\n").Play(func(*engine.Engine, engine.Options) (drive.Observer, error) {
+			return &deviceObserver{objects: map[string]string{}}, nil
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.PodState("default", "train-0"); got != engine.StateBound {
+			t.Errorf("with the gates %s the pod is %s", gates, got)
+		}
+		for o := range e.Store().Objects(world.ResourceClaim) {
+			if got := o.(*resourcev1.ResourceClaim).Status.Allocation.Devices.Results[0].Device; got != want {
+				t.Errorf("with the gates %s the pod has %s at the end, want %s", gates, got, want)
+			}
+		}
+	}
 }
 
 // What happens to devices and drivers, and after a warm-up.

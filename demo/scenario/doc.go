@@ -5,7 +5,8 @@
 //	         decode.go  check*.go  Parse        │
 //	                                            ├─ memory.Cluster          API server, kubelets, controllers
 //	                                            ├─ replica × n             engines, and an election among them
-//	                                            ├─ taint.Controller        evictions by taints
+//	                                            ├─ taint.Controller        evictions by taints of nodes
+//	                                            ├─ device.Controller       evictions by taints of devices
 //	                                            └─ ScriptRunner            the steps, on any API server
 //	                                               ├─ moment               actions*.go
 //	                                               └─ rollingDrain         drains
@@ -81,15 +82,16 @@
 //	  claims:
 //	    - {name: shared, class: gpu, count: 2}
 //
-//	models    by name: the driver; attributes, beside model, which is the name: true or false, a whole number, a version such as
-//	          1.2.3, or a text; capacity; shared: true lets several claims have a device; partitions: into how many equal parts it
-//	          can be divided; binding: true makes the scheduler wait until the driver has attached a device to its node, which
-//	          takes as long as latency.attach; perSlice: how many devices are in a ResourceSlice; pool: a pool of their own. Devices are called
-//	          a100-0 and so on, the parts of one a100-0-1of2, and a node's pool is called as the node, or as train-1/pool.
+//	models    by name: the driver; attributes: true or false, a whole number, a version such as 1.2.3, or a text, of which model
+//	          is the name if not given; capacity; shared: true lets several claims have a device; partitions: into how many equal
+//	          parts it can be divided; binding: true makes the scheduler wait until the driver has attached a device to its
+//	          node, which takes as long as latency.attach; perSlice: how many devices are in a ResourceSlice; pool: a pool of their own. Devices are
+//	          called a100-0 and so on, the parts of one a100-0-1of2, and a node's pool is called as the node, or as train-1/pool.
 //	classes   by name: a model or a driver, or {model or driver, selector, extendedResource}
 //	pools     devices that several nodes reach: name, model, count, and nodes, a label, or all nodes if not given
 //	claims    name, namespace, and what is requested: class, or anyOf: several classes, the best one first; count or all: true;
-//	          selector; sameAttribute: what all of its devices have in common, as in gpu.example.com/numa
+//	          capacity: how much of each device, as in {memory: 20Gi}, of which others can have the rest if it is shared; selector;
+//	          sameAttribute: what all of its devices have in common, as in gpu.example.com/numa
 //
 // Partitions, shared devices, binding and extendedResource need the scheduler's feature gates for them. Rules that taint devices, and
 // claims with several requests, are written in full, in objects.
@@ -146,8 +148,9 @@
 // A node that is dead keeps its volumes for six minutes after its pods are gone, or until it gets the taint
 // node.kubernetes.io/out-of-service=nodeshutdown:NoExecute.
 //
-// A device that fails gets the taint DRIVER/failed:NoExecute, and a driver that stops takes its devices along after half a
-// minute. Pods with its devices then neither start nor end.
+// A device that fails gets the taint DRIVER/failed:NoExecute. With the gate DRADeviceTaints the pods that have it are evicted, and
+// no other pod gets it. A driver that stops takes its devices along after half a minute. Pods with its devices then neither start
+// nor end.
 //
 // Nodes are given by name, by a pattern (web-*), by a zone (zone=east) or by any other label (pool=web).
 //

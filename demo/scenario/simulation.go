@@ -5,8 +5,10 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/config"
 	"orrery/core/drive"
 	"orrery/core/evict/budget"
+	devicetaints "orrery/core/evict/device"
 	"orrery/core/evict/pressure"
 	taints "orrery/core/evict/taint"
 	"orrery/core/leader/sim"
@@ -20,7 +22,7 @@ type simulation struct {
 	cluster      *memory.Cluster
 	election     *sim.Simulation
 	replicas     []*replica
-	taints       *taints.Controller
+	evictors     []drive.Controller // of pods on tainted nodes and devices
 	end          time.Time
 	apiDownUntil time.Time // the API server is unavailable until then; its clients wait
 
@@ -33,7 +35,10 @@ type simulation struct {
 func newSimulation(s *Scenario, c *memory.Cluster) (*simulation, error) {
 	st := &simulation{
 		cluster: c, observed: -1, end: c.Now().Add(s.Length), progress: func(time.Time) {},
-		taints: taints.New(taints.Options{Act: true, FirstEffect: 1}),
+		evictors: []drive.Controller{taints.New(taints.Options{Act: true, FirstEffect: 1})},
+	}
+	if s.config.Features.Enabled(config.DRADeviceTaints) {
+		st.evictors = append(st.evictors, devicetaints.New(devicetaints.Options{Act: true, FirstEffect: 1}))
 	}
 	st.ScriptRunner = s.NewScriptRunner(c, s.Start, st.say)
 	st.created, st.joined, st.extraActions = st.setUsageOf, st.publishDevices, st.faultActions()
@@ -75,7 +80,7 @@ func (s *simulation) run() error {
 	for _, r := range s.replicas {
 		v.Controllers = append(v.Controllers, r)
 	}
-	v.Controllers = append(v.Controllers, s.taints, electionTimers{s.election}, scriptActions{s})
+	v.Controllers = append(append(v.Controllers, s.evictors...), electionTimers{s.election}, scriptActions{s})
 	v.Run(s.end)
 	return s.err
 }
