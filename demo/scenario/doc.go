@@ -85,8 +85,9 @@
 //	models    by name: the driver; attributes: true or false, a whole number, a version such as 1.2.3, or a text, of which model
 //	          is the name if not given; capacity; shared: true lets several claims have a device; partitions: into how many equal
 //	          parts it can be divided; binding: true makes the scheduler wait until the driver has attached a device to its
-//	          node, which takes as long as latency.attach; perSlice: how many devices are in a ResourceSlice; pool: a pool of their own. Devices are
-//	          called a100-0 and so on, the parts of one a100-0-1of2, and a node's pool is called as the node, or as train-1/pool.
+//	          node, which takes as long as latency.attach; perSlice: how many devices are in a ResourceSlice; pool: a pool of
+//	          their own. Devices are called a100-0 and so on, the parts of one a100-0-1of2, and a node's pool is called as the
+//	          node, or as train-1/pool.
 //	classes   by name: a model or a driver, or {model or driver, selector, extendedResource}
 //	pools     devices that several nodes reach: name, model, count, and nodes, a label, or all nodes if not given
 //	claims    name, namespace, and what is requested: class, or anyOf: several classes, the best one first; count or all: true;
