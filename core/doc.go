@@ -19,6 +19,7 @@
 //	  │
 //	volumes  volumes/outcome                           persistent volumes and claims, with what is decided about them
 //	devices  devices/outcome                           devices and the claims for them, with what is decided about them
+//	gangs                                              pods that are bound together
 //	  │
 //	store  trace  leader  leader/sim  config           objects by kind · the file format · leases · configuration
 //	  │
@@ -34,10 +35,10 @@
 //	                                                   API server checks of devices and claims · test objects
 //
 // The plugins are one package each, on the API of k8s.io/kube-scheduler/framework: plugins/defaultbinder,
-// plugins/defaultpreemption, plugins/dynamicresources, plugins/imagelocality, plugins/interpodaffinity, plugins/nodeaffinity,
+// plugins/defaultpreemption, plugins/dynamicresources, plugins/gangscheduling, plugins/imagelocality, plugins/interpodaffinity, plugins/nodeaffinity,
 // plugins/nodedeclaredfeatures, plugins/nodename, plugins/nodeports, plugins/noderesources, plugins/nodeunschedulable,
 // plugins/nodevolumelimits, plugins/podtopologyspread, plugins/queuesort, plugins/schedulinggates,
-// plugins/tainttoleration, plugins/unsupported, plugins/volumebinding, plugins/volumerestrictions and
+// plugins/tainttoleration, plugins/volumebinding, plugins/volumerestrictions and
 // plugins/volumezone; plugins names them all. Beside them, plugins/unreadable holds back pods whose volumes may not be
 // read. They share plugins/hint (queueing hints), plugins/topology (counts by topology domain), plugins/podvolumes
 // (what a pod mounts) and plugins/shape (functions of a utilisation); plugins/plugintest runs them in tests. Package

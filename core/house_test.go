@@ -43,6 +43,7 @@ core/volumes: core/store core/world
 core/volumes/outcome: core/store core/world
 core/devices: core/store core/world
 core/devices/outcome: core/store core/world
+core/gangs: core/store core/world
 # evictions
 core/evict: core/printable core/world
 core/evict/budget: core/evict core/world
@@ -51,7 +52,7 @@ core/evict/lifecycle: core/evict core/saturating core/store core/world core/worl
 core/evict/pressure: core/evict core/footprint core/requests core/saturating core/world core/world/memory
 core/evict/taint: core/evict core/store core/world
 # plugins and what they run in
-core/framework: core/config core/devices core/volumes core/world
+core/framework: core/config core/devices core/gangs core/volumes core/world
 core/preempt: core/framework core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/preempt core/store core/world
 core/plugins/shape
@@ -61,6 +62,7 @@ core/plugins/topology
 core/plugins/defaultbinder: core/config core/framework core/world
 core/plugins/defaultpreemption: core/config core/framework core/preempt core/world
 core/plugins/dynamicresources: core/config core/devices core/framework core/plugins/hint core/world
+core/plugins/gangscheduling: core/config core/framework core/gangs core/plugins/hint
 core/plugins/imagelocality: core/config core/saturating
 core/plugins/interpodaffinity: core/config core/framework core/plugins/hint core/plugins/topology
 core/plugins/nodeaffinity: core/config core/framework core/plugins/hint
@@ -76,15 +78,14 @@ core/plugins/queuesort: core/config
 core/plugins/schedulinggates: core/config core/plugins/hint
 core/plugins/tainttoleration: core/config core/framework core/plugins/hint
 core/plugins/unreadable: core/config core/plugins/podvolumes core/world
-core/plugins/unsupported: core/config core/framework core/plugins/hint
 core/plugins/volumebinding: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/plugins/shape core/saturating core/volumes core/world
 core/plugins/volumerestrictions: core/config core/framework core/plugins/hint core/plugins/podvolumes
 core/plugins/volumezone: core/config core/framework core/plugins/hint core/plugins/podvolumes
-core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/dynamicresources core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unreadable core/plugins/unsupported core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone
+core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/dynamicresources core/plugins/gangscheduling core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unreadable core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone
 # the engine and what observes it
 core/cache: core/requests core/saturating
 core/queue: core/cache core/requests core/saturating
-core/engine: core/cache core/config core/devices core/framework core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/volumes core/world
+core/engine: core/cache core/config core/devices core/framework core/gangs core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/volumes core/world
 core/drive: core/cache core/engine core/store core/world
 core/shadow: core/config core/drive core/engine core/plugins/unreadable core/printable core/store core/world
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/queue core/requests core/volumes core/world

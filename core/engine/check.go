@@ -11,10 +11,10 @@ import (
 	"orrery/core/world"
 )
 
-// Check looks for contradictions within the cache, the queue and the states of volumes and devices, and between them and the
+// Check looks for contradictions within the cache, the queue and the states of volumes, devices and pod groups, and between them and the
 // store. It visits every object, so it is for tests and debugging.
 func (e *Engine) Check() error {
-	errs := []error{e.cache.Check(), e.queue.Check(), e.volumes.Check(), e.devices.Check()}
+	errs := []error{e.cache.Check(), e.queue.Check(), e.volumes.Check(), e.devices.Check(), e.gangs.Check()}
 	for object := range e.store.Objects(world.Pod) {
 		if pod := object.(*v1.Pod); e.responsibleFor(pod) {
 			errs = append(errs, e.checkPodState(pod))

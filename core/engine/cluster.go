@@ -25,6 +25,7 @@ func (e *Engine) applyDelta(d store.Delta) error {
 func (e *Engine) dispatch(d store.Delta) error {
 	e.volumes.Changed(d)
 	retainted := e.devices.Changed(d)
+	e.gangs.Changed(d)
 	e.objectWaits.changed(d)
 	switch d.Kind {
 	case world.Pod:

@@ -16,6 +16,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/devices"
 	"orrery/core/framework"
+	"orrery/core/gangs"
 	"orrery/core/plugins"
 	"orrery/core/plugins/queuesort"
 	"orrery/core/queue"
@@ -72,6 +73,7 @@ type Engine struct {
 	store        *store.Store
 	volumes      *volumes.State
 	devices      *devices.State
+	gangs        *gangs.State
 	cache        *cache.Cache
 	snapshot     *cache.Snapshot
 	queue        *queue.Queue
@@ -95,7 +97,6 @@ type Engine struct {
 	pluginEffects map[world.EffectID]pluginEffect // the plugin that waits for an effect
 	batches       map[string]*batch               // by profile
 	batchCounters map[string]*BatchCounters
-	refusals      []refusal // not yet reported
 
 	effects     []world.Effect
 	lastEffect  world.EffectID
@@ -139,6 +140,7 @@ func New(o Options) (*Engine, error) {
 		decisions: newDecisionLog(o.DecisionLogSize), journal: queue.NewJournal(), digest: fnvOffset,
 	}
 	e.volumes, e.devices, e.objectWaits = volumes.New(e.store), devices.New(e.store, deviceGates(e.config.Features)), newObjectWaits()
+	e.gangs = gangs.New(e.store)
 	if err := e.makeProfiles(); err != nil {
 		return nil, err
 	}
@@ -162,7 +164,7 @@ func (e *Engine) makeProfiles() error {
 			Snapshot: e.snapshot, Nominator: nominator{e}, Activator: podActivator{e}, Waiting: e.waiting,
 			Emitter: emitter{e, name}, Rand: rng{e}, Clock: e, Changes: e.store, Events: eventRecorder{e, name},
 			Informers: e.store.Informers(), CSI: framework.CSINodes(e.store.Informers()), Volumes: e.volumes,
-			Devices: e.devices, DRA: devices.NewManager(e.devices),
+			Devices: e.devices, DRA: devices.NewManager(e.devices), Gangs: e.gangs, Workloads: e.workloadManager(),
 			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,
 			Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
 		}
@@ -179,6 +181,14 @@ func (e *Engine) makeProfiles() error {
 		e.profileNames = append(e.profileNames, p.ProfileName())
 	}
 	return nil
+}
+
+// workloadManager serves pod groups to plugins if there are any; nil, as in kube-scheduler, if their gate is off.
+func (e *Engine) workloadManager() fwk.WorkloadManager {
+	if !e.config.Features.Enabled(config.GenericWorkload) {
+		return nil
+	}
+	return gangs.NewManager(e.gangs, e)
 }
 
 // queueOptions derives the queue's options from the profiles and the configuration.
@@ -245,9 +255,6 @@ func (e *Engine) Digest() Digest { return e.digest }
 func (e *Engine) queueTransition(t queue.Transition) {
 	e.journal.Add(t)
 	e.queueDepths.Add(&t)
-	if t.To == queue.Gated {
-		e.recordRefusal(t)
-	}
 	if e.options.Listener != nil {
 		e.notifyTransition(t)
 	}

@@ -47,12 +47,12 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) 
 		waiting: e.waiting.Fork(), statuses: framework.NewNodeToStatus(0), ctx: e.ctx, stopwatch: e.stopwatch,
 		startIndex: e.startIndex, bindings: make(map[types.UID]*binding, len(e.bindings)),
 		pending: maps.Clone(e.pending), pluginEffects: maps.Clone(e.pluginEffects),
-		objectWaits: e.objectWaits.fork(), refusals: slices.Clone(e.refusals),
-		effects: slices.Clone(e.effects), lastEffect: e.lastEffect,
+		objectWaits: e.objectWaits.fork(),
+		effects:     slices.Clone(e.effects), lastEffect: e.lastEffect,
 		lastSeq: e.lastSeq, counters: e.counters, digest: e.digest,
 	}
 	f.options.Listener, f.options.OnTiming = nil, nil
-	f.volumes, f.devices = e.volumes.Fork(f.store), e.devices.Fork(f.store)
+	f.volumes, f.devices, f.gangs = e.volumes.Fork(f.store), e.devices.Fork(f.store), e.gangs.Fork(f.store)
 	chance := *e.rng
 	f.rng = &chance
 	if err := f.makeProfiles(); err != nil {

@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
 
+	"orrery/core/config"
 	"orrery/core/queue"
 	"orrery/core/store"
 	"orrery/core/world"
@@ -32,6 +33,9 @@ func (e *Engine) podAdded(pod *v1.Pod) error {
 	}
 	if e.responsibleFor(pod) {
 		e.queue.Add(pod, e.now)
+		if e.config.Features.Enabled(config.GangScheduling) {
+			e.queue.Move(queue.EventUnscheduledPodAdd, nil, pod, e.now, nil)
+		}
 	}
 	return nil
 }

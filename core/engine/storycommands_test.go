@@ -8,6 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
+	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -20,7 +21,7 @@ import (
 // command returns the effect of a command on each player.
 func (s *storyRun) command(verb string, args []string) func(*player) {
 	switch verb {
-	case "node", "pod", "volume", "claim", "class", "slice", "deviceclass", "devices", "rule": // <kind> <name> <key=value>...: an object is added
+	case "node", "pod", "volume", "claim", "class", "slice", "deviceclass", "devices", "rule", "workload": // <kind> <name> <key=value>...: an object is added
 		s.objects[args[0]] = s.build(verb, args)
 		return s.applyChange(world.Added, s.objects[args[0]])
 	case "update": // update <name> <key=value>...: an object is updated
@@ -183,6 +184,8 @@ func (s *storyRun) build(kind string, args []string) world.Object {
 		s.objects[args[0]] = mk.Pod(args[0]).CPU("1").Obj()
 	case "slice", "deviceclass", "devices", "rule":
 		s.objects[args[0]] = newDevices(kind, args[0])
+	case "workload":
+		s.objects[args[0]] = newWorkload(args[0])
 	default:
 		s.objects[args[0]] = newStorage(kind, args[0])
 	}
@@ -204,6 +207,8 @@ func (s *storyRun) change(name string, args []string) world.Object {
 			s.changeNode(o, key, value)
 		case *resourcev1.ResourceClaim, *resourcev1.ResourceSlice, *resourcev1.DeviceClass, *resourcev1alpha3.DeviceTaintRule:
 			s.changeDevices(o, key, value)
+		case *schedulingv1alpha1.Workload:
+			addPodGroup(o, key, value)
 		default:
 			s.changeStorage(o, key, value)
 		}
@@ -248,6 +253,8 @@ func (s *storyRun) changePod(pod *v1.Pod, key, value string) {
 		}})
 	case "devices":
 		pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, v1.PodResourceClaim{Name: value, ResourceClaimName: &value})
+	case "of":
+		pod.Spec.WorkloadRef = groupReference(value)
 	case "extended":
 		pod.Spec.Containers[0].Resources.Requests = mk.Resources("cpu", "1", "example.com/gpu", value)
 	case "image":

@@ -19,6 +19,7 @@ func (s *storyRun) inspect(verb string, args []string) func(*player) {
 		"bindings":    (*player).bindings,                               // the bindings in flight
 		"assumed":     (*player).assumed,                                // the volumes and claims of which something is assumed
 		"devices?":    (*player).deviceState,                            // the devices that are taken, and the claims in flight
+		"gangs":       (*player).gangState,                              // how far each pod group is
 		"usage":       func(p *player) { p.nodeUsage(args) },            // usage <nodes>: their requested resources
 		"nominations": (*player).nominatedPods,                          // the nominated pods by node
 		"journey":     func(p *player) { s.journey(p, args) },           // journey <pod>: its queue transitions

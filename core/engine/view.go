@@ -14,6 +14,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/devices"
 	"orrery/core/framework"
+	"orrery/core/gangs"
 	"orrery/core/queue"
 	"orrery/core/store"
 	"orrery/core/volumes"
@@ -40,6 +41,9 @@ func (e *Engine) Cache() cache.View { return e.cache }
 
 // Devices returns the state of devices, to be read only.
 func (e *Engine) Devices() *devices.State { return e.devices }
+
+// Gangs returns the state of pod groups, to be read only.
+func (e *Engine) Gangs() *gangs.State { return e.gangs }
 
 // Volumes returns the state of volumes and claims, to be read only.
 func (e *Engine) Volumes() *volumes.State { return e.volumes }

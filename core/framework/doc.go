@@ -24,9 +24,8 @@
 // Some interfaces are Orrery's own, all optional: [Recorder] sees what plugins return, [Emitter] and [EffectHandler] let a
 // plugin request an effect without blocking, [Rand] gives it random numbers from the engine's seed, [ObjectChanges] tells it
 // which objects changed, [Binder] returns a binding instead of making it, [StepwisePreBind] waits for objects without
-// blocking, [Forker] copies state to the same plugin of a fork, [NodeLocal] promises which verdicts may be reused, and
-// [Refuser] has its rejections reported. A plugin that implements none of them works here. One that implements them works
-// in kube-scheduler too, unless it cannot do without.
+// blocking, [Forker] copies state to the same plugin of a fork, and [NodeLocal] promises which verdicts may be reused. A plugin
+// that implements none of them works here. One that implements them works in kube-scheduler too, unless it cannot do without.
 //
 // # Statuses
 //

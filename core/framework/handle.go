@@ -11,6 +11,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/devices"
+	"orrery/core/gangs"
 	"orrery/core/volumes"
 	"orrery/core/world"
 )
@@ -83,6 +84,9 @@ func (p *Profile) Volumes() *volumes.State { return p.deps.Volumes }
 
 // Devices is the engine's state of devices. See [DeviceState].
 func (p *Profile) Devices() *devices.State { return p.deps.Devices }
+
+// Gangs is the engine's state of pod groups. See [GangState].
+func (p *Profile) Gangs() *gangs.State { return p.deps.Gangs }
 
 // ObjectChanges is which objects changed. Without an engine, any object may have. See [ObjectChanges].
 func (p *Profile) ObjectChanges(kind world.Kind, since uint64) (names []types.NamespacedName, now uint64, known bool) {

@@ -8,6 +8,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/devices"
+	"orrery/core/gangs"
 	"orrery/core/volumes"
 	"orrery/core/world"
 )
@@ -103,11 +104,10 @@ type DeviceState interface {
 	Devices() *devices.State
 }
 
-// Refuser marks a PreEnqueue plugin whose rejections the engine reports as FailedScheduling events, once for each pod. Those
-// of other plugins are not reported, as in kube-scheduler: a gated pod has had no attempt.
-type Refuser interface {
-	fwk.PreEnqueuePlugin
-	Refuser()
+// GangState is implemented by the handle given to a plugin: it has the engine's state of pod groups. It is nil if the profile
+// belongs to no engine.
+type GangState interface {
+	Gangs() *gangs.State
 }
 
 // Forker is implemented by plugins that keep state between scheduling cycles. A forked engine has new plugins, and each

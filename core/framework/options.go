@@ -11,6 +11,7 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/devices"
+	"orrery/core/gangs"
 	"orrery/core/volumes"
 )
 
@@ -38,6 +39,7 @@ type Options struct {
 	Workloads  fwk.WorkloadManager
 	Volumes    *volumes.State
 	Devices    *devices.State
+	Gangs      *gangs.State
 
 	Features config.Features
 

@@ -11,6 +11,7 @@ import (
 	"orrery/core/plugins/defaultbinder"
 	"orrery/core/plugins/defaultpreemption"
 	"orrery/core/plugins/dynamicresources"
+	"orrery/core/plugins/gangscheduling"
 	"orrery/core/plugins/imagelocality"
 	"orrery/core/plugins/interpodaffinity"
 	"orrery/core/plugins/nodeaffinity"
@@ -25,7 +26,6 @@ import (
 	"orrery/core/plugins/schedulinggates"
 	"orrery/core/plugins/tainttoleration"
 	"orrery/core/plugins/unreadable"
-	"orrery/core/plugins/unsupported"
 	"orrery/core/plugins/volumebinding"
 	"orrery/core/plugins/volumerestrictions"
 	"orrery/core/plugins/volumezone"
@@ -39,6 +39,7 @@ var inTree = map[string]factory{
 	defaultbinder.Name:                   defaultbinder.New,
 	defaultpreemption.Name:               defaultpreemption.New,
 	dynamicresources.Name:                dynamicresources.New,
+	gangscheduling.Name:                  gangscheduling.New,
 	imagelocality.Name:                   imagelocality.New,
 	interpodaffinity.Name:                interpodaffinity.New,
 	nodeaffinity.Name:                    nodeaffinity.New,
@@ -54,7 +55,6 @@ var inTree = map[string]factory{
 	schedulinggates.Name:                 schedulinggates.New,
 	tainttoleration.Name:                 tainttoleration.New,
 	unreadable.Name:                      unreadable.New,
-	unsupported.GangScheduling:           unsupported.NewGangScheduling,
 	volumebinding.Name:                   volumebinding.New,
 	volumerestrictions.Name:              volumerestrictions.New,
 	volumezone.Name:                      volumezone.New,
