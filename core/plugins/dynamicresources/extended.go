@@ -93,7 +93,7 @@ func (pl *DynamicResources) implicitOn(claims *podClaims, pod *v1.Pod, info fwk.
 			return allocation{}, rejection(ReasonExtendedAmount)
 		}
 	}
-	if len(classes) == 0 && !claims.own() {
+	if len(classes) == 0 {
 		return allocation{}, nil
 	}
 	var onNode allocation

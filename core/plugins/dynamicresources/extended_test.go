@@ -79,6 +79,18 @@ func TestExtendedResources_ByNode(t *testing.T) {
 	}
 }
 
+// A device plugin of the node has the extended resource, so there is nothing to create.
+func TestExtendedResources_OwnClaimBesideDevicePlugin(t *testing.T) {
+	f := extended(t)
+	f.apply(world.Added, claim().Request("gpu", "gpu", 1).Obj())
+	pod := user()
+	pod.Spec.Containers[0].Resources.Requests = requests("1")
+	b := f.bind(pod, mk.Node("n").Resource(gpu, "1").Obj())
+	wants(t, "first", "reserve c: gpu=p/1", b.step(nil))
+	wants(t, "second", "done", b.succeed())
+	wants(t, "Unreserve", "unreserve c", b.end())
+}
+
 // The claim of an attempt that failed is deleted before the pod is tried again.
 func TestExtendedResources_OldClaimIsDeleted(t *testing.T) {
 	f := extended(t)

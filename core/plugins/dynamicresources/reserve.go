@@ -103,6 +103,9 @@ func (r *reserved) takeFound(c *cycle, node string) error {
 	}
 	for i, position := range positions {
 		one := &r.claims[position]
+		if one.implicit && found.implicit == nil {
+			continue // a device plugin of the node has the extended resources
+		}
 		one.inFlight, one.allocation = one.claim.UID, &found.results[i]
 		if one.implicit {
 			one.claim, r.mappings = found.implicit, found.mappings
