@@ -95,3 +95,12 @@ type Outcome struct {
 
 // OK reports whether the effect succeeded.
 func (o Outcome) OK() bool { return o.Code == fwk.Success }
+
+// Uncertain reports whether a call failed without a refusal, so that it may have been carried out.
+func (o Outcome) Uncertain() bool {
+	switch o.Reason {
+	case "", metav1.StatusReasonTimeout, metav1.StatusReasonServerTimeout, metav1.StatusReasonInternalError, metav1.StatusReasonServiceUnavailable:
+		return !o.OK()
+	}
+	return false
+}

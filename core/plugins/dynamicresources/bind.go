@@ -124,12 +124,12 @@ func (pl *DynamicResources) writeFailed(one *reservation, pod *v1.Pod, what stag
 	pl.devices.RemoveInFlight(one.inFlight)
 	switch what {
 	case create:
-		one.created = outcome.Reason != metav1.StatusReasonAlreadyExists
+		one.created = outcome.Uncertain()
 		return fmt.Errorf("create claim for extended resources %s/: %w", pod.Namespace, err)
 	case tell:
 		return fmt.Errorf("update pod %s/%s ExtendedResourceClaimStatus: %w", pod.Namespace, pod.Name, err)
 	}
-	one.asked = outcome.Reason == metav1.StatusReasonTimeout
+	one.asked = outcome.Uncertain()
 	if one.allocation == nil {
 		pl.devices.Restore(one.claim.Namespace, one.claim.Name)
 	}
