@@ -3,6 +3,7 @@ package dynamicresources
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -16,8 +17,10 @@ import (
 	clientinformers "k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/dynamic-resource-allocation/deviceclass/extendedresourcecache"
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
+	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	upconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	updynamicresources "k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
@@ -34,15 +37,18 @@ import (
 
 // cluster has one store, and both plugins on it.
 type cluster struct {
-	store   *store.Store
-	state   *devices.State
-	orrery  *dynamicresources.DynamicResources
-	theirs  *updynamicresources.DynamicResources
-	manager *manager
-	server  *apiServer
-	emitted []world.Action
-	version int
-	gates   []string
+	store    *store.Store
+	state    *devices.State
+	orrery   *dynamicresources.DynamicResources
+	theirs   *updynamicresources.DynamicResources
+	manager  *manager
+	features config.Features
+	gates    []string
+	nodes    map[string]*v1.Node
+	version  int
+
+	ourWrites, theirWrites *writes
+	ourEvents, theirEvents []string
 }
 
 // manager is kube-scheduler's, with the slices in order. It remembers the claims in flight.
@@ -77,46 +83,74 @@ func (c claims) RemoveClaimPendingAllocation(uid types.UID) bool {
 	return c.ResourceClaimTracker.RemoveClaimPendingAllocation(uid)
 }
 
-// handle serves both plugins.
+// handle serves one of the plugins.
 type handle struct {
 	fwk.Handle
-	c *cluster
+	c      *cluster
+	events *[]string
 }
 
 func (h handle) SharedInformerFactory() clientinformers.SharedInformerFactory {
 	return h.c.store.Informers()
 }
-func (h handle) ClientSet() clientset.Interface         { return h.c.server }
+
+func (h handle) ClientSet() clientset.Interface         { return apiServer{writes: h.c.theirWrites} }
 func (h handle) SharedDRAManager() fwk.SharedDRAManager { return h.c.manager }
 func (h handle) EventRecorder() events.EventRecorder    { return h }
 func (h handle) Devices() *devices.State                { return h.c.state }
 func (h handle) IntN(int) int                           { return 0 }
 func (h handle) Now() time.Time                         { return time.Now() }
 
-func (h handle) Eventf(_, _ runtime.Object, _, _, _, _ string, _ ...any) {}
-
-func (h handle) Emit(act world.Action, _ string) world.EffectID {
-	h.c.emitted = append(h.c.emitted, act)
-	return world.EffectID(len(h.c.emitted))
+func (h handle) Eventf(about, _ runtime.Object, kind, reason, action, note string, args ...any) {
+	*h.events = append(*h.events, fmt.Sprint(about.(*v1.Pod).Name, " ", kind, " ", reason, " ", action, ": ", fmt.Sprintf(note, args...)))
 }
 
-// alphaGates are the gates that are off by default, and betaGates those that are on.
-var (
-	alphaGates = []string{"DRAConsumableCapacity", "DRAPartitionableDevices", "DRADeviceTaints", "DRADeviceTaintRules"}
-	betaGates  = []string{"DRAAdminAccess", "DRAPrioritizedList"}
-)
+func (h handle) Emit(act world.Action, _ string) world.EffectID {
+	h.c.ourWrites.carryOut(act)
+	return 1
+}
+
+// gates are the feature gates that are drawn, with how often one of them is not as by default.
+var gates = []struct {
+	name  string
+	on    bool
+	other int
+	needs string
+}{
+	{"DRAConsumableCapacity", false, 3, ""},
+	{"DRAPartitionableDevices", false, 3, ""},
+	{"DRADeviceTaints", false, 3, ""},
+	{"DRADeviceTaintRules", false, 2, "DRADeviceTaints"},
+	{"DRAExtendedResource", false, 2, ""},
+	{"DRAResourceClaimDeviceStatus", true, 6, ""},
+	{"DRADeviceBindingConditions", false, 3, "DRAResourceClaimDeviceStatus"},
+	{"DRAAdminAccess", true, 5, ""},
+	{"DRAPrioritizedList", true, 6, ""},
+	{"DRASchedulerFilterTimeout", true, 6, ""},
+}
+
+// bindingTimeout is no multiple of the five seconds after which kube-scheduler looks again.
+const bindingTimeout = 12 * time.Second
 
 // newCluster draws the feature gates.
 func newCluster(r *difftest.Source) *cluster {
 	set := map[string]bool{}
-	c := &cluster{store: store.New()}
-	for _, name := range alphaGates {
-		set[name] = r.OneIn(3)
+	for _, gate := range gates {
+		set[gate.name] = r.OneIn(gate.other) != gate.on
+		if gate.needs != "" && !set[gate.needs] {
+			set[gate.name] = false
+		}
+		seen.Count("%s", gateState(gate.name, set[gate.name]))
 	}
-	set["DRADeviceTaintRules"] = set["DRADeviceTaintRules"] && set["DRADeviceTaints"]
-	for _, name := range betaGates {
-		set[name] = !r.OneIn(5)
-	}
+	return clusterWith(set, nil)
+}
+
+func gateState(name string, on bool) string { return fmt.Sprintf("gate %s: %v", name, on) }
+
+// clusterWith makes both plugins for gates. The filter timeout is the default if it is nil.
+func clusterWith(set map[string]bool, filterTimeout *metav1.Duration) *cluster {
+	c := &cluster{store: store.New(), nodes: map[string]*v1.Node{}}
+	c.ourWrites, c.theirWrites = &writes{cluster: c}, &writes{cluster: c}
 	for name, on := range set {
 		if on {
 			c.gates = append(c.gates, name)
@@ -124,46 +158,62 @@ func newCluster(r *difftest.Source) *cluster {
 	}
 	slices.Sort(c.gates)
 	must(utilfeature.DefaultMutableFeatureGate.SetFromMap(set))
-	features, err := config.ParseFeatures(set)
+	var err error
+	c.features, err = config.ParseFeatures(set)
 	must(err)
-	c.server = &apiServer{cluster: c}
 	c.state = devices.New(c.store, devices.Gates{
-		ConsumableCapacity: features.Enabled(config.DRAConsumableCapacity), DeviceTaintRules: features.Enabled(config.DRADeviceTaintRules),
+		ConsumableCapacity: c.features.Enabled(config.DRAConsumableCapacity), DeviceTaintRules: c.features.Enabled(config.DRADeviceTaintRules),
+		ExtendedResources: c.features.Enabled(config.DRAExtendedResource),
 	})
-	c.makeManager(features)
-	h := handle{c: c}
-	ours, err := dynamicresources.New(context.Background(), config.DefaultArgs(dynamicresources.Name, features), h, features)
+	c.makeManager()
+	args := config.DefaultArgs(dynamicresources.Name, c.features).(*configv1.DynamicResourcesArgs)
+	if args.BindingTimeout != nil {
+		args.BindingTimeout.Duration = bindingTimeout
+	}
+	if filterTimeout != nil {
+		args.FilterTimeout = filterTimeout
+	}
+	ours, err := dynamicresources.New(context.Background(), args, handle{c: c, events: &c.ourEvents}, c.features)
 	must(err)
 	theirs, err := updynamicresources.New(context.Background(), &upconfig.DynamicResourcesArgs{
-		FilterTimeout: &metav1.Duration{Duration: 10 * time.Second},
-	}, h, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
+		FilterTimeout: args.FilterTimeout, BindingTimeout: args.BindingTimeout,
+	}, handle{c: c, events: &c.theirEvents}, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
 	must(err)
 	c.orrery, c.theirs = ours.(*dynamicresources.DynamicResources), theirs.(*updynamicresources.DynamicResources)
 	return c
 }
 
-func (c *cluster) makeManager(features config.Features) {
+func (c *cluster) makeManager() {
 	objects := c.store.Informers()
 	cache := assumecache.NewAssumeCache(klog.Logger{}, objects.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
 	slices, err := tracker.StartTracker(context.Background(), tracker.Options{
-		EnableDeviceTaintRules: features.Enabled(config.DRADeviceTaintRules), EnableConsumableCapacity: features.Enabled(config.DRAConsumableCapacity),
+		EnableDeviceTaintRules: c.features.Enabled(config.DRADeviceTaintRules), EnableConsumableCapacity: c.features.Enabled(config.DRAConsumableCapacity),
 		SliceInformer: objects.Resource().V1().ResourceSlices(), TaintInformer: objects.Resource().V1alpha3().DeviceTaintRules(),
 		ClassInformer: objects.Resource().V1().DeviceClasses(),
 	})
 	must(err)
-	c.manager = &manager{updynamicresources.NewDRAManager(context.Background(), cache, slices, objects), map[types.UID]*resourcev1.ResourceClaim{}}
+	theirs := updynamicresources.NewDRAManager(context.Background(), cache, slices, objects)
+	if classes := theirs.DeviceClassResolver().(*extendedresourcecache.ExtendedResourceCache); classes != nil {
+		_, err := objects.Resource().V1().DeviceClasses().Informer().AddEventHandler(classes)
+		must(err)
+	}
+	c.manager = &manager{theirs, map[types.UID]*resourcev1.ResourceClaim{}}
 }
 
 // apply changes an object on both sides.
 func (c *cluster) apply(op world.Op, o world.Object) {
 	o = o.DeepCopyObject().(world.Object)
-	c.version++
-	o.SetResourceVersion(strconv.Itoa(c.version))
+	o.SetResourceVersion(c.nextVersion())
 	deltas, err := c.store.Apply(world.Changed{Op: op, Object: o})
 	must(err)
 	for _, d := range deltas {
 		c.state.Changed(d)
 	}
+}
+
+func (c *cluster) nextVersion() string {
+	c.version++
+	return strconv.Itoa(c.version)
 }
 
 func (c *cluster) claim(name string) *resourcev1.ResourceClaim {

@@ -4,66 +4,98 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/dynamic-resource-allocation/structured"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
-	"k8s.io/utils/ptr"
+	upmetrics "k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	"orrery/core/cache"
 	"orrery/core/framework"
-	"orrery/core/mk"
+	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 	"orrery/core/plugins/dynamicresources"
 	"orrery/core/world"
 )
 
-// reached counts the situations that the cases reached.
-var reached = map[string]int{}
-
 func TestMain(m *testing.M) {
+	difftest.PrepareSynctest()
+	upmetrics.Register() // kube-scheduler's plugin counts
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
 	os.Exit(m.Run())
 }
 
+// seen counts the situations that the cases reached.
+var seen = difftest.Coverage{}
+
 // Shows DRA-01, DRA-18, DRA-27, DRA-33, DRA-36, DRA-41 and DRA-45.
 func TestDynamicResources_SameAnswers(t *testing.T) {
-	difftest.Check(t, 300, func(r *difftest.Source) {
-		c := newCluster(r)
-		c.fill(r)
-		for i := range r.Range(2, 8) {
-			if r.OneIn(3) {
-				c.change(r)
-			}
-			c.schedule(r, pod(r, i))
+	n := difftest.Check(t, comparisons.DynamicResources.Cases, func(source *difftest.Source) {
+		var difference any
+		synctest.Test(t, func(*testing.T) {
+			defer func() { difference = recover() }()
+			compareOne(source)
+		})
+		if difference != nil {
+			panic(difference)
 		}
 	})
-	for _, name := range []string{"placed", "rejected", "failed", "deallocated", "bound", "binding failed", "unreserved", "scored"} {
-		if reached[name] == 0 {
-			t.Errorf("no case reached: %s", name)
-		}
+	for _, gate := range gates {
+		required = append(required, gateState(gate.name, true), gateState(gate.name, false))
 	}
-	t.Logf("reached: %v", reached)
+	seen.Require(t, n, required...)
+}
+
+// required are situations without which too little was compared.
+var required = []string{
+	"placed", "rejected", "failed", "scored", "deallocated", "stale claim deleted", "bound", "unreserved before PreBind",
+	"implicit claim", "implicit claim and own", "device plugin", "two kinds of requests", "waited for devices", "hint Queue", "hint QueueSkip",
+	"binding failed: allocated elsewhere", "binding failed: deleted", "binding failed: broken", "binding failed: binding failed",
+	"binding failed: device binding timeout", "binding failed: binding timeout",
+}
+
+func compareOne(r *difftest.Source) {
+	c := newCluster(r)
+	c.fill(r)
+	c.sameEvents(r)
+	var pods []*v1.Pod
+	for i := range r.Range(2, 8) {
+		p := pod(r, i)
+		if r.OneIn(2) {
+			c.change(r, p)
+		}
+		if len(pods) > 0 && r.OneIn(4) { // a pod whose attempt failed, mostly
+			p = difftest.Pick(r, pods...)
+		}
+		if claim := c.conditional(); claim != nil && r.Bool() {
+			c.waitsSince(time.Now().Add(-time.Duration(r.IntN(14))*time.Second-notAtALook), claim)
+			p.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: claim.Name, ResourceClaimName: &claim.Name}}
+		}
+		c.hintOfPod(r, p)
+		c.schedule(r, p)
+		pods = append(pods, p)
+	}
 }
 
 func (c *cluster) fill(r *difftest.Source) {
 	for _, name := range classNames {
 		c.apply(world.Added, class(r, name))
 	}
-	for i := range r.Range(1, 7) {
-		c.apply(world.Added, slice(r, i))
+	for _, name := range nodes {
+		c.nodes[name] = node(r, name)
+	}
+	for _, s := range inventory(r) {
+		c.apply(world.Added, s)
 	}
 	for _, name := range claimNames {
 		c.apply(world.Added, claim(r, name))
@@ -73,30 +105,55 @@ func (c *cluster) fill(r *difftest.Source) {
 	}
 }
 
-// change changes an object.
-func (c *cluster) change(r *difftest.Source) {
-	switch r.IntN(4) {
+// change changes an object, and asks whether that helps a pod.
+func (c *cluster) change(r *difftest.Source, pod *v1.Pod) {
+	switch r.IntN(6) {
 	case 0:
-		s := slice(r, r.Range(1, 7))
+		s := slice(r, r.Range(1, 8))
 		op := world.Added
 		if c.store.Object(world.ResourceSlice, "", s.Name) != nil {
 			op = world.Modified
 		}
 		c.apply(op, s)
 	case 1:
-		held := c.claim(difftest.Pick(r, claimNames...)).DeepCopy()
-		held.Status = resourcev1.ResourceClaimStatus{}
-		c.apply(world.Modified, held)
+		c.changeClaim(r, pod, func(claim *resourcev1.ResourceClaim) { claim.Status = resourcev1.ResourceClaimStatus{} })
 	case 2:
-		held := c.claim(difftest.Pick(r, claimNames...)).DeepCopy()
-		held.Status.ReservedFor = nil
-		c.apply(world.Modified, held)
+		c.changeClaim(r, pod, func(claim *resourcev1.ResourceClaim) { claim.Status.ReservedFor = nil })
+	case 3:
+		c.changeClaim(r, pod, func(claim *resourcev1.ResourceClaim) { driverSays(r, claim) })
+	case 4:
+		c.apply(world.Modified, class(r, difftest.Pick(r, classNames...)))
 	default:
 		name := fmt.Sprintf("rule%d", r.IntN(3))
 		if held := c.store.Object(world.DeviceTaintRule, "", name); held != nil {
 			c.apply(world.Deleted, held)
 		}
 	}
+}
+
+// conditional is a claim whose devices have binding conditions; nil if there is none.
+func (c *cluster) conditional() *resourcev1.ResourceClaim {
+	for _, name := range claimNames {
+		if claim := c.claim(name); claim.Status.Allocation != nil && claim.DeletionTimestamp == nil {
+			for _, result := range claim.Status.Allocation.Devices.Results {
+				if len(result.BindingConditions) > 0 {
+					return claim
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// notAtALook keeps the end of a claim's time apart from the times at which kube-scheduler looks.
+const notAtALook = 750 * time.Millisecond
+
+// waitsSince has a claim wait for its devices since an earlier attempt.
+func (c *cluster) waitsSince(since time.Time, claim *resourcev1.ResourceClaim) {
+	claim = claim.DeepCopy()
+	at := metav1.NewTime(since)
+	claim.Status.Allocation.AllocationTimestamp, claim.Status.Devices = &at, nil
+	c.apply(world.Modified, claim)
 }
 
 // attempt is a scheduling cycle on both sides.
@@ -129,41 +186,65 @@ func (c *cluster) schedule(r *difftest.Source, pod *v1.Pod) {
 	a := &attempt{r, c, pod, framework.NewCycleState(), upframework.NewCycleState()}
 	ctx := context.Background()
 	a.sameStatus("PreEnqueue", c.theirs.PreEnqueue(ctx, pod), c.orrery.PreEnqueue(ctx, pod))
-	_, theirs := c.theirs.PreFilter(ctx, a.theirs, pod, nil)
-	_, ours := c.orrery.PreFilter(ctx, a.ours, pod, nil)
+	theirFragments, theirs := c.theirs.SignPod(ctx, pod)
+	ourFragments, ours := c.orrery.SignPod(ctx, pod)
+	a.sameStatus("SignPod", theirs, ours)
+	a.same("SignPod", theirFragments, ourFragments)
+	_, theirs = c.theirs.PreFilter(ctx, a.theirs, pod, nil)
+	_, ours = c.orrery.PreFilter(ctx, a.ours, pod, nil)
 	if a.sameStatus("PreFilter", theirs, ours); !ours.IsSuccess() {
 		return
 	}
-	var fit []fwk.NodeInfo
 	reachable := nodes
 	if r.OneIn(3) { // other plugins reject the other nodes
 		reachable = []string{difftest.Pick(r, nodes...)}
 	}
+	fit, more := a.filter(ctx, reachable)
+	switch {
+	case !more:
+	case len(fit) == 0:
+		seen.Count("rejected")
+		a.postFilter(ctx)
+	default:
+		seen.Count("placed")
+		a.score(ctx, fit)
+		a.bind(ctx, difftest.Pick(r, fit...).Node().Name)
+	}
+}
+
+// filter returns the nodes that fit, and false if the attempt failed.
+func (a *attempt) filter(ctx context.Context, reachable []string) (fit []fwk.NodeInfo, more bool) {
 	for _, name := range reachable {
 		info := cache.NewNodeInfo()
-		info.SetNode(mk.Node(name).Obj())
+		info.SetNode(a.c.nodes[name])
 		theirs := a.theirFilter(ctx, info)
 		if theirs == nil { // kube-scheduler panics on all devices that consume counters
-			reached["panicked"]++
-			a.same("Filter with a panic", fwk.Error, c.orrery.Filter(ctx, a.ours, pod, info).Code())
-			return
+			seen.Count("panicked")
+			a.same("Filter with a panic", fwk.Error, a.c.orrery.Filter(ctx, a.ours, a.pod, info).Code())
+			return nil, false
 		}
-		switch ours := a.sameStatus("Filter on "+name, theirs, c.orrery.Filter(ctx, a.ours, pod, info)); {
+		switch ours := a.sameStatus("Filter on "+name, theirs, a.c.orrery.Filter(ctx, a.ours, a.pod, info)); {
 		case ours.IsSuccess():
+			if a.servedByPlugin(info.Node()) {
+				seen.Count("device plugin")
+			}
 			fit = append(fit, info)
 		case ours.Code() == fwk.Error:
-			reached["failed"]++
-			return
+			seen.Count("failed")
+			return nil, false
 		}
 	}
-	if len(fit) == 0 {
-		reached["rejected"]++
-		a.postFilter(ctx)
-		return
+	return fit, true
+}
+
+// servedByPlugin reports whether a device plugin of a node has a resource that a class has, too.
+func (a *attempt) servedByPlugin(node *v1.Node) bool {
+	for name := range a.pod.Spec.Containers[0].Resources.Requests {
+		if amount := node.Status.Allocatable[name]; !amount.IsZero() && a.c.state.ClassOf(name) != nil {
+			return true
+		}
 	}
-	reached["placed"]++
-	a.score(ctx, fit)
-	a.bind(ctx, difftest.Pick(r, fit...).Node().Name)
+	return false
 }
 
 // theirFilter is nil if the plugin panics.
@@ -188,7 +269,7 @@ func (a *attempt) score(ctx context.Context, fit []fwk.NodeInfo) {
 			return
 		}
 		if our > 0 {
-			reached["scored"]++
+			seen.Count("scored")
 		}
 		theirs, ours = append(theirs, fwk.NodeScore{Name: info.Node().Name, Score: their}), append(ours, fwk.NodeScore{Name: info.Node().Name, Score: our})
 	}
@@ -209,179 +290,24 @@ func (a *attempt) postFilter(ctx context.Context) {
 	if candidates > 1 {
 		return
 	}
-	a.c.server.meanwhile, a.c.server.written, a.c.emitted = nil, map[string]*resourcev1.ResourceClaim{}, nil
+	a.beginWrites("", nil)
 	_, theirs := a.c.theirs.PostFilter(ctx, a.theirs, a.pod, nil)
 	_, ours := a.c.orrery.PostFilter(ctx, a.ours, a.pod, nil)
-	a.sameStatus("PostFilter", theirs, ours)
-	written := map[string]*resourcev1.ResourceClaim{}
-	for _, act := range a.c.emitted {
-		deallocate := act.(world.DeallocateResourceClaim)
-		written[deallocate.Claim.Name] = deallocate.Apply(a.c.claim(deallocate.Claim.Name))
-		reached["deallocated"]++
+	switch a.sameStatus("PostFilter", theirs, ours); ours.Message() {
+	case dynamicresources.ReasonDeallocated:
+		seen.Count("deallocated")
+	case dynamicresources.ReasonClaimDeleted:
+		seen.Count("stale claim deleted")
 	}
-	a.readBack(written)
+	a.readBack("PostFilter")
 }
 
-// readBack compares the claims that were written, and has both sides read them.
-func (a *attempt) readBack(ours map[string]*resourcev1.ResourceClaim) {
-	theirs := a.c.server.written
-	a.same("the claims written", normalized(theirs), normalized(ours))
-	for _, name := range slices.Sorted(maps.Keys(ours)) {
-		a.c.apply(world.Modified, ours[name])
-	}
-}
-
-func normalized(claims map[string]*resourcev1.ResourceClaim) map[string]*resourcev1.ResourceClaim {
-	all := map[string]*resourcev1.ResourceClaim{}
-	for name, claim := range claims {
-		all[name] = claim.DeepCopy()
-		all[name].ResourceVersion = ""
-		withoutShares(all[name])
-		if len(all[name].Status.ReservedFor) == 0 {
-			all[name].Status.ReservedFor = nil
-		}
-	}
-	return all
-}
-
-// withoutShares replaces the identifiers of shares, which are random.
-func withoutShares(claim *resourcev1.ResourceClaim) {
-	if claim.Status.Allocation == nil {
-		return
-	}
-	for i := range claim.Status.Allocation.Devices.Results {
-		if result := &claim.Status.Allocation.Devices.Results[i]; result.ShareID != nil {
-			result.ShareID = ptr.To(types.UID("share"))
-		}
-	}
-}
-
-// bind reserves the claims for a node, and either writes them or gives them up.
-func (a *attempt) bind(ctx context.Context, node string) {
-	c := a.c
-	a.sameStatus("Reserve", c.theirs.Reserve(ctx, a.theirs, a.pod, node), c.orrery.Reserve(ctx, a.ours, a.pod, node))
-	a.sameState("after Reserve")
-	c.server.meanwhile, c.server.written, c.server.patched, c.emitted = map[string]*resourcev1.ResourceClaim{}, map[string]*resourcev1.ResourceClaim{}, nil, nil
-	if a.OneIn(4) {
-		a.unreserve(ctx, node)
-		return
-	}
-	a.meanwhile()
-	theirs := c.theirs.PreBind(ctx, a.theirs, a.pod, node)
-	written, ours := a.preBind(node)
-	a.sameStatus("PreBind", theirs, ours)
-	a.sameState("after PreBind")
-	if ours.IsSuccess() {
-		reached["bound"]++
-	} else {
-		reached["binding failed"]++
-		a.unreserve(ctx, node)
-	}
-	for name, claim := range c.server.meanwhile {
-		if c.server.written[name] == nil {
-			c.server.written[name], written[name] = claim, claim
-		}
-	}
-	a.readBack(written)
-	a.sameState("after the claims were read")
-}
-
-// meanwhile has another scheduler change a claim, at times.
-func (a *attempt) meanwhile() {
-	if len(a.pod.Spec.ResourceClaims) == 0 || !a.OneIn(5) {
-		return
-	}
-	name := a.pod.Spec.ResourceClaims[0].ResourceClaimName
-	if name == nil {
-		return
-	}
-	claim := a.c.claim(*name).DeepCopy()
-	a.c.version++
-	claim.ResourceVersion = fmt.Sprint(a.c.version)
-	if a.Bool() {
-		claim.Labels = map[string]string{"changed": "yes"}
-	} else if claim.Status.Allocation == nil {
-		claim.Status.Allocation = mk.ResourceClaim("").Allocated("n1", "r0", drivers[0], "n1", "elsewhere").Obj().Status.Allocation
-	}
-	a.c.server.meanwhile[*name] = claim
-}
-
-// preBind carries out the steps of Orrery's plugin, and returns the claims that they write.
-func (a *attempt) preBind(node string) (map[string]*resourcev1.ResourceClaim, *fwk.Status) {
-	written := map[string]*resourcev1.ResourceClaim{}
-	for outcome := (*world.Outcome)(nil); ; {
-		step := a.c.orrery.PreBindStep(a.ours, a.pod, node, time.Unix(0, 0), outcome)
-		if step.Action == nil {
-			return written, step.Status
-		}
-		act := step.Action.(world.ReserveResourceClaim)
-		held := a.c.claim(act.Claim.Name)
-		if other := a.c.server.meanwhile[act.Claim.Name]; other != nil {
-			held = other
-		}
-		if earlier := written[act.Claim.Name]; earlier != nil {
-			held = earlier
-		}
-		reserved, err := act.Apply(held)
-		outcome = &world.Outcome{}
-		if err != nil {
-			outcome = &world.Outcome{Code: fwk.Error, Message: err.Error()}
-			continue
-		}
-		written[act.Claim.Name] = reserved
-	}
-}
-
-func (a *attempt) unreserve(ctx context.Context, node string) {
-	reached["unreserved"]++
-	a.c.theirs.Unreserve(ctx, a.theirs, a.pod, node)
-	a.c.orrery.Unreserve(ctx, a.ours, a.pod, node)
-	var ours []string
-	for _, act := range a.c.emitted {
-		ours = append(ours, act.(world.UnreserveResourceClaim).Claim.Name)
-	}
-	a.same("the claims unreserved", a.c.server.patched, ours)
-	a.sameState("after Unreserve")
-}
-
-// sameState compares the claims in flight with their devices, and all devices that are taken.
-func (a *attempt) sameState(when string) {
-	c := a.c
-	theirs, ours := map[string]*resourcev1.ResourceClaim{}, map[string]*resourcev1.ResourceClaim{}
-	for _, claim := range c.manager.inFlight {
-		theirs[claim.Name] = claim
-	}
-	for _, name := range claimNames {
-		if claim := c.state.InFlight(c.claim(name).UID); claim != nil {
-			ours[name] = claim
-		}
-	}
-	a.same("claims in flight "+when, normalized(theirs), normalized(ours))
-	their, err := c.manager.SharedDRAManager.ResourceClaims().GatherAllocatedState()
-	must(err)
-	our := c.state.Allocated()
-	a.same("devices taken "+when, texts(their.AllocatedDevices), texts(our.AllocatedDevices))
-	a.same("capacity taken "+when, fmt.Sprint(capacities(their.AggregatedCapacity)), fmt.Sprint(capacities(our.AggregatedCapacity)))
-	must(c.state.Check())
-}
-
-func texts(set sets.Set[structured.DeviceID]) []string {
+// names are those of all claims that the API server has.
+func (c *cluster) names() []string {
 	var all []string
-	for id := range set {
-		all = append(all, id.String())
+	for object := range c.store.Objects(world.ResourceClaim) {
+		all = append(all, object.GetName())
 	}
 	slices.Sort(all)
 	return all
-}
-
-// capacities lists the capacity that is taken, by device.
-func capacities(all structured.ConsumedCapacityCollection) []string {
-	var list []string
-	for id, amounts := range all {
-		for name, amount := range amounts {
-			list = append(list, fmt.Sprintf("%s %s=%s", id, name, amount))
-		}
-	}
-	slices.Sort(list)
-	return list
 }

@@ -33,7 +33,7 @@ func expression(r *difftest.Source) string {
 	if r.OneIn(3) {
 		return difftest.Pick(r, expressions[3:]...)
 	}
-	return difftest.Pick(r, expressions[:3]...)
+	return difftest.Pick(r, expressions[0], expressions[0], expressions[2], expressions[2], expressions[1])
 }
 
 func class(r *difftest.Source, name string) *resourcev1.DeviceClass {
@@ -49,11 +49,54 @@ func class(r *difftest.Source, name string) *resourcev1.DeviceClass {
 	if r.OneIn(3) {
 		c.Spec.Config = []resourcev1.DeviceClassConfiguration{{DeviceConfiguration: opaque(name)}}
 	}
+	if r.Bool() {
+		c.Spec.ExtendedResourceName = ptr.To(resourcePrefix + name)
+	}
 	return c
+}
+
+// resourcePrefix begins the names of the extended resources that classes name. The nodes of a resource that no class names
+// have it by a device plugin, if at all.
+const resourcePrefix = "example.com/"
+
+var resources = []v1.ResourceName{
+	resourcePrefix + "any", resourcePrefix + "a", v1.ResourceName(resourcev1.ResourceDeviceClassPrefix + "any"),
+	v1.ResourceName(resourcev1.ResourceDeviceClassPrefix + "big"), resourcePrefix + "other",
+}
+
+// node draws what a device plugin provides.
+func node(r *difftest.Source, name string) *v1.Node {
+	n := mk.Node(name)
+	for _, resource := range resources {
+		if r.OneIn(5) || resource == resources[len(resources)-1] {
+			n.Resource(resource, difftest.Pick(r, "4", "4", "0"))
+		}
+	}
+	return n.Obj()
 }
 
 func opaque(driver string) resourcev1.DeviceConfiguration {
 	return resourcev1.DeviceConfiguration{Opaque: &resourcev1.OpaqueDeviceConfiguration{Driver: driver}}
+}
+
+// inventory draws slices. The pools of some are complete, whatever their slices say.
+func inventory(r *difftest.Source) []*resourcev1.ResourceSlice {
+	var all []*resourcev1.ResourceSlice
+	for i := range r.Range(2, 8) {
+		all = append(all, slice(r, i))
+	}
+	if r.OneIn(4) {
+		return all
+	}
+	type pool struct{ driver, name string }
+	counts := map[pool]int64{}
+	for _, s := range all {
+		counts[pool{s.Spec.Driver, s.Spec.Pool.Name}]++
+	}
+	for _, s := range all {
+		s.Spec.Pool.Generation, s.Spec.Pool.ResourceSliceCount = 1, counts[pool{s.Spec.Driver, s.Spec.Pool.Name}]
+	}
+	return all
 }
 
 // slice draws one slice of a pool. Pools are of several slices, and some of those are missing.
@@ -78,7 +121,7 @@ func slice(r *difftest.Source, number int) *resourcev1.ResourceSlice {
 			return slice
 		}
 	}
-	for i := range r.Range(1, 4) {
+	for i := range r.Range(1, 5) {
 		slice.Spec.Devices = append(slice.Spec.Devices, device(r, slice, i))
 	}
 	return slice
@@ -111,6 +154,13 @@ func device(r *difftest.Source, slice *resourcev1.ResourceSlice, i int) resource
 	}
 	if r.OneIn(4) {
 		d.ConsumesCounters = []resourcev1.DeviceCounterConsumption{{CounterSet: "set", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse(difftest.Pick(r, "4Gi", "6Gi"))}}}}
+	}
+	if r.OneIn(4) {
+		d.BindsToNode = ptr.To(r.Bool())
+		d.BindingConditions = []string{"ready", "attached"}[:r.Range(1, 2)]
+		if r.Bool() {
+			d.BindingFailureConditions = []string{"failed"}
+		}
 	}
 	if ptr.Deref(slice.Spec.PerDeviceNodeSelection, false) {
 		switch r.IntN(3) {
@@ -181,20 +231,20 @@ func tolerations(r *difftest.Source) []resourcev1.DeviceToleration {
 }
 
 func capacity(r *difftest.Source) *resourcev1.CapacityRequirements {
-	if !r.OneIn(3) {
+	if !r.OneIn(6) {
 		return nil
 	}
 	return &resourcev1.CapacityRequirements{Requests: map[resourcev1.QualifiedName]resource.Quantity{"memory": resource.MustParse(difftest.Pick(r, "1Gi", "3Gi", "6Gi"))}}
 }
 
 func mode(r *difftest.Source) (resourcev1.DeviceAllocationMode, int64) {
-	if r.OneIn(6) {
+	if r.OneIn(10) {
 		return resourcev1.DeviceAllocationModeAll, 0
 	}
 	if r.OneIn(100) {
 		return resourcev1.DeviceAllocationModeExactCount, 33
 	}
-	return resourcev1.DeviceAllocationModeExactCount, int64(r.Range(1, 3))
+	return resourcev1.DeviceAllocationModeExactCount, int64(difftest.Pick(r, 1, 1, 1, 2, 3))
 }
 
 func request(r *difftest.Source, name string) resourcev1.DeviceRequest {
@@ -212,7 +262,7 @@ func request(r *difftest.Source, name string) resourcev1.DeviceRequest {
 	}
 	exactly := &resourcev1.ExactDeviceRequest{DeviceClassName: className(r), Selectors: cel(r), Tolerations: tolerations(r), Capacity: capacity(r)}
 	exactly.AllocationMode, exactly.Count = mode(r)
-	if r.OneIn(8) {
+	if r.OneIn(12) {
 		exactly.AdminAccess = ptr.To(true)
 	}
 	return resourcev1.DeviceRequest{Name: name, Exactly: exactly}
@@ -243,6 +293,9 @@ func pod(r *difftest.Source, number int) *v1.Pod {
 	for i := range difftest.Pick(r, 1, 1, 1, 2, 0) {
 		b.ResourceClaim(claimNames[(first+i)%len(claimNames)]) // kube-scheduler cannot bind a pod that names a claim twice
 	}
+	if r.OneIn(2) {
+		withResources(r, b)
+	}
 	p := b.Obj()
 	if r.OneIn(20) {
 		p.Spec.ResourceClaims = append(p.Spec.ResourceClaims, v1.PodResourceClaim{Name: "t", ResourceClaimTemplateName: ptr.To("t")})
@@ -251,4 +304,28 @@ func pod(r *difftest.Source, number int) *v1.Pod {
 		}
 	}
 	return p
+}
+
+// withResources gives a pod containers of all kinds that request extended resources.
+func withResources(r *difftest.Source, b *mk.PodBuilder) {
+	requests := func() v1.ResourceList {
+		list := mk.Resources("cpu", "1")
+		for range r.Range(0, 2) {
+			list[difftest.Pick(r, resources...)] = resource.MustParse(difftest.Pick(r, "1", "1", "2", "3", "0"))
+		}
+		return list
+	}
+	for name, quantity := range requests() {
+		b.Request(name, quantity.String())
+	}
+	for i := range r.IntN(4) {
+		switch name := fmt.Sprintf("x%d", i); r.IntN(4) {
+		case 0:
+			b.Container(name, "", requests())
+		case 1:
+			b.Sidecar(name, requests())
+		default:
+			b.Init(name, requests())
+		}
+	}
 }

@@ -1,0 +1,57 @@
+package comparisons
+
+// DynamicResources compares the plugin, with everything that it writes.
+var DynamicResources = &Comparison{
+	Name: "DynamicResources", Package: "plugins/dynamicresources", Test: "TestDynamicResources_SameAnswers", Cases: 1500,
+	Unit: "changing clusters of classes, slices, claims and taint rules",
+	Compares: "DynamicResources with each of its feature gates on and off: PreEnqueue, PreFilter, Filter on every node, scores, PostFilter, " +
+		"Reserve, PreBind and Unreserve; the devices that claims get, claims in flight and all devices that are taken; every write of " +
+		"claims and of the pod's status, in order and with its content, with conflicts and failures; the wait for binding conditions; " +
+		"events; the events that requeue a pod, with their hints.",
+	Differences: []Difference{
+		{
+			Upstream: "visits pools in the order of a map, and slices in that of a cache",
+			Orrery:   "visits them in the order of their names",
+			Compared: "in that order on both sides",
+		},
+		{
+			Upstream: "makes identifiers of shares by chance",
+			Orrery:   "makes them of the claim",
+			Compared: "they are left out",
+		},
+		{
+			Upstream: "counts the filter timeout on a clock",
+			Orrery:   "counts steps of the search",
+			Compared: "the reason, with timeouts that every search exceeds",
+		},
+		{
+			Upstream: "deallocates any of several claims, and waits for the API server",
+			Orrery:   "deallocates the first, and says so before",
+			Compared: "pods with one such claim, whose write succeeds",
+		},
+		{
+			Upstream: "looks every five seconds whether devices are ready",
+			Orrery:   "goes on with their claim's change",
+			Compared: "changes come one at a time between two looks",
+		},
+		{
+			Upstream: "panics on requests for all devices that consume counters",
+			Orrery:   "fails the attempt",
+		},
+		{
+			Upstream: "creates an empty implicit claim for a pod with claims of its own whose extended resources a device plugin has, and fails",
+			Orrery:   "creates none",
+			Compared: "not at all",
+		},
+		{
+			Upstream: "writes a pod twice into a claim that it names twice, which the API server rejects",
+			Orrery:   "writes it once",
+			Compared: "pods name a claim once",
+		},
+		{
+			Upstream: "loses an extended resource when the newest of several classes that name it is deleted",
+			Orrery:   "gives it to the next newest",
+			Compared: "one class names a resource",
+		},
+	},
+}
