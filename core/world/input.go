@@ -89,7 +89,8 @@ type Outcome struct {
 	Reason metav1.StatusReason
 	// Message is for users.
 	Message string
-	// Version is the version of the claim that a [ReserveResourceClaim] wrote, if the world knows it.
+	// Version is the version of the claim that a [ReserveResourceClaim] or an [UnreserveResourceClaim] left, if the world
+	// knows it.
 	Version string
 }
 

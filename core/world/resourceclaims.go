@@ -128,6 +128,15 @@ func (DeallocateResourceClaim) Apply(claim *resourcev1.ResourceClaim) *resourcev
 	return &next
 }
 
+// Concerns reports whether a claim is the one to be deleted. The UID of one that was created, and not read since, is not known.
+func (a DeleteResourceClaim) Concerns(claim *resourcev1.ResourceClaim) bool {
+	if a.Claim.UID != "" {
+		return claim.UID == a.Claim.UID
+	}
+	owner := metav1.GetControllerOf(claim)
+	return owner != nil && owner.UID == a.Pod.UID
+}
+
 // WithoutFinalizer returns a claim that can be deleted at once, as far as the scheduler is concerned.
 func WithoutFinalizer(claim *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
 	next := *claim

@@ -24,7 +24,7 @@ func (c *Cluster) writeResourceClaim(ctx context.Context, act world.Action, j *t
 	case world.ReserveResourceClaim:
 		return c.reserveResourceClaim(ctx, act, j)
 	case world.UnreserveResourceClaim:
-		return c.unreserveResourceClaim(ctx, act)
+		return c.unreserveResourceClaim(ctx, act, j)
 	case world.DeallocateResourceClaim:
 		return c.deallocateResourceClaim(ctx, act, j)
 	case world.CreateResourceClaim:
@@ -75,7 +75,7 @@ func (c *Cluster) reserveResourceClaim(ctx context.Context, act world.ReserveRes
 }
 
 // unreserveResourceClaim patches one user away, whatever the others are by now.
-func (c *Cluster) unreserveResourceClaim(ctx context.Context, act world.UnreserveResourceClaim) error {
+func (c *Cluster) unreserveResourceClaim(ctx context.Context, act world.UnreserveResourceClaim, j *task) error {
 	type user struct {
 		Patch string    `json:"$patch"`
 		UID   types.UID `json:"uid"`
@@ -93,7 +93,10 @@ func (c *Cluster) unreserveResourceClaim(ctx context.Context, act world.Unreserv
 	if err != nil {
 		return fmt.Errorf("writing the patch of resource claim %q: %w", act.Claim.Name, err)
 	}
-	_, err = c.resourceClaims(act.Claim.Namespace).Patch(ctx, act.Claim.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{}, "status")
+	patched, err := c.resourceClaims(act.Claim.Namespace).Patch(ctx, act.Claim.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{}, "status")
+	if err == nil {
+		j.version = patched.ResourceVersion
+	}
 	return err
 }
 
@@ -142,16 +145,16 @@ func ownedBy(claim *resourcev1.ResourceClaim, pod types.UID) bool {
 // claim that is gone is as good as deleted.
 func (c *Cluster) deleteResourceClaim(ctx context.Context, act world.DeleteResourceClaim) error {
 	claims := c.resourceClaims(act.Claim.Namespace)
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		claim, err := claims.Get(ctx, act.Claim.Name, metav1.GetOptions{})
-		if err != nil || claim.UID != act.Claim.UID {
+	var claim *resourcev1.ResourceClaim
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() (err error) {
+		if claim, err = claims.Get(ctx, act.Claim.Name, metav1.GetOptions{}); err != nil || !act.Concerns(claim) {
 			return err
 		}
 		_, err = claims.Update(ctx, world.WithoutFinalizer(claim), metav1.UpdateOptions{})
 		return err
 	})
-	if err == nil {
-		err = claims.Delete(ctx, act.Claim.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(act.Claim.UID))})
+	if err == nil && act.Concerns(claim) {
+		err = claims.Delete(ctx, act.Claim.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(claim.UID))})
 	}
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -63,6 +63,12 @@ func deletingClaim(claim *resourcev1.ResourceClaim) world.Action {
 	return world.DeleteResourceClaim{Pod: world.PodRefOf(podA), Claim: world.ObjectRefOf(claim)}
 }
 
+func deletingUnread(claim *resourcev1.ResourceClaim) world.Action {
+	return world.DeleteResourceClaim{Pod: world.PodRefOf(podA), Claim: world.ObjectRef{Namespace: claim.Namespace, Name: claim.Name}}
+}
+
+func ofB(claim *resourcev1.ResourceClaim) { claim.OwnerReferences[0].UID = podB.UID }
+
 func creating(*resourcev1.ResourceClaim) world.Action {
 	return world.CreateResourceClaim{Pod: world.PodRefOf(podA), Node: "x", Claim: deviceClaim()}
 }
@@ -128,6 +134,10 @@ func TestResourceClaimEffects(t *testing.T) {
 			want: deviceClaim(finalized), requests: "PUT new status",
 		},
 		"delete": {held: deviceClaim(finalized), act: deletingClaim, outcome: "1 ok", requests: "PUT new, DELETE new"},
+		"delete what was created, and not read": {held: deviceClaim(finalized), act: deletingUnread, outcome: "1 ok", requests: "PUT new, DELETE new"},
+		"delete another pod's, which was not read": {
+			held: deviceClaim(ofB), act: deletingUnread, outcome: "1 ok", want: deviceClaim(ofB),
+		},
 		"delete what is gone": {
 			held: deviceClaim(), act: deletingClaim, outcome: "1 ok", meanwhile: func(s *harness) { s.remove(deviceClaim()) },
 		},

@@ -83,10 +83,9 @@ func (c *Cluster) perform(e world.Effect) world.Outcome {
 	case world.SetRuleCondition:
 		return outcomeOf(c.setRuleCondition(act))
 	case world.ReserveResourceClaim:
-		version, err := c.reserveResourceClaim(act)
-		outcome := outcomeOf(err)
-		outcome.Version = version
-		return outcome
+		return versionedOutcome(c.reserveResourceClaim(act))
+	case world.UnreserveResourceClaim:
+		return versionedOutcome(c.unreserveResourceClaim(act))
 	case world.RunPlugin:
 		if act.Call == nil {
 			return world.Outcome{}
@@ -103,6 +102,12 @@ func (c *Cluster) deleteVictim(act world.Delete) error {
 		o.Preconditions = metav1.NewUIDPreconditions(string(act.Pod.UID))
 	}
 	return c.Delete(world.Pod, act.Pod.Namespace, act.Pod.Name, o)
+}
+
+func versionedOutcome(version string, err error) world.Outcome {
+	outcome := outcomeOf(err)
+	outcome.Version = version
+	return outcome
 }
 
 // outcomeOf converts the result of an API call.

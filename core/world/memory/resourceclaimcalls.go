@@ -2,6 +2,7 @@ package memory
 
 import (
 	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/world"
@@ -10,11 +11,9 @@ import (
 // The scheduler's writes of claims for devices. A conflict with another writer is retried by the caller in a real cluster;
 // here nothing comes between the read and the write.
 
-// writeResourceClaim carries out a write of a claim other than a reservation.
+// writeResourceClaim carries out a write of a claim after which its version is of no concern.
 func (c *Cluster) writeResourceClaim(act world.Action) error {
 	switch act := act.(type) {
-	case world.UnreserveResourceClaim:
-		return c.unreserveResourceClaim(act)
 	case world.DeallocateResourceClaim:
 		return c.deallocateResourceClaim(act)
 	case world.CreateResourceClaim:
@@ -47,17 +46,20 @@ func (c *Cluster) reserveResourceClaim(act world.ReserveResourceClaim) (version 
 	return updated.GetResourceVersion(), nil
 }
 
-func (c *Cluster) unreserveResourceClaim(act world.UnreserveResourceClaim) error {
+func (c *Cluster) unreserveResourceClaim(act world.UnreserveResourceClaim) (version string, err error) {
 	claim, err := c.resourceClaim(act.Claim.Namespace, act.Claim.Name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	without, used := act.Apply(claim)
 	if !used {
-		return nil
+		return claim.ResourceVersion, nil
 	}
-	_, err = c.UpdateStatus(without)
-	return err
+	updated, err := c.UpdateStatus(without)
+	if err != nil {
+		return "", err
+	}
+	return updated.GetResourceVersion(), nil
 }
 
 func (c *Cluster) deallocateResourceClaim(act world.DeallocateResourceClaim) error {
@@ -72,13 +74,16 @@ func (c *Cluster) deallocateResourceClaim(act world.DeallocateResourceClaim) err
 // deleteResourceClaim removes the finalizer, so that the deletion takes effect at once.
 func (c *Cluster) deleteResourceClaim(act world.DeleteResourceClaim) error {
 	claim, err := c.resourceClaim(act.Claim.Namespace, act.Claim.Name)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case !act.Concerns(claim):
+		return apierrors.NewNotFound(resourcev1.Resource("resourceclaims"), act.Claim.Name)
 	}
 	if _, err := c.Update(world.WithoutFinalizer(claim)); err != nil {
 		return err
 	}
-	return c.Delete(world.ResourceClaim, claim.Namespace, claim.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(act.Claim.UID))})
+	return c.Delete(world.ResourceClaim, claim.Namespace, claim.Name, metav1.DeleteOptions{})
 }
 
 func (c *Cluster) resourceClaim(namespace, name string) (*resourcev1.ResourceClaim, error) {
