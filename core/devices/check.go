@@ -22,6 +22,11 @@ func (s *State) Check() error {
 			errs = append(errs, fmt.Errorf("something is assumed of resource claim %s in a version that the store does not have", name))
 		}
 	}
+	for uid := range s.abandoned {
+		if s.inFlight[uid] == nil {
+			errs = append(errs, fmt.Errorf("claim %s is abandoned, and not in flight", uid))
+		}
+	}
 	again := newTaken(s.gates.ConsumableCapacity)
 	for _, claim := range s.Claims() {
 		again.replace(nil, claim)

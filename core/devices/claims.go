@@ -91,13 +91,16 @@ func (s *State) RemoveInFlight(uid types.UID) bool {
 	if ok {
 		s.taken.replace(claim, nil)
 		delete(s.inFlight, uid)
+		delete(s.abandoned, uid)
 		s.generation++
 	}
 	return ok
 }
 
-// Pending counts the claims in flight and those of which something is assumed.
-func (s *State) Pending() (inFlight, assumed int) { return len(s.inFlight), len(s.assumed) }
+// Pending counts the claims in flight, those of them that are abandoned, and those of which something is assumed.
+func (s *State) Pending() (inFlight, abandoned, assumed int) {
+	return len(s.inFlight), len(s.abandoned), len(s.assumed)
+}
 
 // claimChanged takes in a version of a claim; either may be nil.
 func (s *State) claimChanged(was, is *resourcev1.ResourceClaim) {
@@ -107,6 +110,7 @@ func (s *State) claimChanged(was, is *resourcev1.ResourceClaim) {
 	} else {
 		name = nameOf(was)
 	}
+	s.endAbandoned(was, is)
 	one, assumed := s.assumed[name]
 	switch {
 	case !assumed:

@@ -108,7 +108,7 @@ func TestState_FromInFlightToStored(t *testing.T) {
 		t.Errorf("the assumed claim is %+v, want the store's version with devices", got)
 	}
 	f.change(world.Modified, version(with("c", "1"), "3"))
-	if _, assumed := f.Pending(); assumed != 0 {
+	if _, _, assumed := f.Pending(); assumed != 0 {
 		t.Error("a claim that the store shows with devices is still assumed")
 	}
 	f.wants("stored", "d/p/1", "d/p/2")
@@ -138,7 +138,7 @@ func TestState_EndsAssumption(t *testing.T) {
 			} else {
 				f.wants("then")
 			}
-			if _, assumed := f.Pending(); assumed != 0 {
+			if _, _, assumed := f.Pending(); assumed != 0 {
 				t.Error("it is still assumed")
 			}
 		})

@@ -6,7 +6,7 @@
 //
 //	DynamicResources  Reserve ───► SetInFlight ──► Allocated: the devices of claims, stored, assumed and in flight
 //	                  PreBind ───► Assume, RemoveInFlight: the claim is written, and not read back
-//	                  Unreserve ─► RemoveInFlight, Restore
+//	                  Unreserve ─► RemoveInFlight; Abandon, then Settle, if a write may have been made
 //
 // # In flight, assumed, stored
 //
@@ -16,11 +16,16 @@
 // gone or was replaced. An earlier version does not end the assumption: the finalizer is written before the devices, and a watch
 // shows that first.
 //
+// A binding that ends without an answer to its write abandons the claim: it stays in flight until the write is undone, and the
+// store shows that.
+//
 // There is one State for all profiles of an engine; it is forked and checked with the engine, and nothing here locks.
 // Manager serves it as the SharedDRAManager of kube-scheduler's plugin API.
 //
 // # Differences from kube-scheduler
 //
+//   - A claim whose write has no answer stays in flight until that write is undone. In kube-scheduler its devices are free at
+//     once, although the write may have been made.
 //   - A device that two claims have is taken until both are gone. In kube-scheduler the first one frees it.
 //   - Slices, and the taints that rules add, are in the order of names. Kube-scheduler's order is that of a map.
 //   - If several classes name an extended resource, the newest has it, as in kube-scheduler; once that is deleted, the next

@@ -19,6 +19,7 @@ type State struct {
 	store      store.View
 	gates      Gates
 	inFlight   map[types.UID]*resourcev1.ResourceClaim
+	abandoned  map[types.UID]string // of those in flight, see Abandon
 	assumed    map[types.NamespacedName]assumption
 	taken      taken
 	slices     sliceList
@@ -30,7 +31,7 @@ type State struct {
 func New(s store.View, gates Gates) *State {
 	return &State{
 		store: s, gates: gates,
-		inFlight: map[types.UID]*resourcev1.ResourceClaim{}, assumed: map[types.NamespacedName]assumption{},
+		inFlight: map[types.UID]*resourcev1.ResourceClaim{}, abandoned: map[types.UID]string{}, assumed: map[types.NamespacedName]assumption{},
 		taken: newTaken(gates.ConsumableCapacity), slices: newSlices(), classes: map[v1.ResourceName]*resourcev1.DeviceClass{},
 	}
 }
@@ -38,7 +39,7 @@ func New(s store.View, gates Gates) *State {
 // Fork returns an independent copy, for a fork of the store.
 func (s *State) Fork(with store.View) *State {
 	return &State{
-		store: with, gates: s.gates, inFlight: maps.Clone(s.inFlight), assumed: maps.Clone(s.assumed),
+		store: with, gates: s.gates, inFlight: maps.Clone(s.inFlight), abandoned: maps.Clone(s.abandoned), assumed: maps.Clone(s.assumed),
 		taken: s.taken.fork(), slices: s.slices.fork(), classes: maps.Clone(s.classes), generation: s.generation,
 	}
 }

@@ -89,8 +89,11 @@ func (p *player) deviceState() {
 		taken = append(taken, id.Pool.String()+"/"+id.Device.String())
 	}
 	slices.SortFunc(taken, cmp.Compare[string])
-	inFlight, assumed := p.Devices().Pending()
+	inFlight, abandoned, assumed := p.Devices().Pending()
 	p.logf("taken %v; %d in flight, %d assumed", taken, inFlight, assumed)
+	if abandoned > 0 {
+		p.logf("%d of them abandoned", abandoned)
+	}
 }
 
 func deviceEffectText(act world.Action) string {

@@ -109,19 +109,29 @@ func (pl *DynamicResources) writeDone(r *reserved, pod *v1.Pod, now time.Time, o
 		one.claim = allocated(one.claim, one.allocation) // it stays in flight until it can be read
 		return nil
 	}
-	if claim := pl.devices.Claim(one.claim.Namespace, one.claim.Name); claim != nil {
-		if next, err := pl.reservation(one, pod, now).Apply(claim); err == nil && pl.devices.Assume(next, outcome.Version) == nil {
-			one.claim = next
-		}
-	}
-	pl.devices.RemoveInFlight(one.inFlight)
+	pl.assume(one, pl.reservation(one, pod, now), outcome.Version)
 	return nil
 }
 
-// writeFailed takes in that a write failed. What is assumed of a claim with devices may be why, so that is given up.
+// assume assumes what was written to a claim. If the claim has changed in a way that the write does not fit, it stays in flight
+// until the store shows what was written.
+func (pl *DynamicResources) assume(one *reservation, act world.ReserveResourceClaim, version string) {
+	if claim := pl.devices.Claim(one.claim.Namespace, one.claim.Name); claim != nil {
+		if next, err := act.Apply(claim); err == nil && pl.devices.Assume(next, version) == nil {
+			one.claim = next
+			pl.devices.RemoveInFlight(one.inFlight)
+			return
+		}
+	}
+	pl.devices.Abandon(one.inFlight)
+	pl.devices.Settle(act.Claim, version)
+	one.inFlight = ""
+}
+
+// writeFailed takes in that a write failed. If it may have been made all the same, Unreserve undoes it, and the claim stays in
+// flight until then. So does an implicit claim that has its devices.
 func (pl *DynamicResources) writeFailed(one *reservation, pod *v1.Pod, what stage, outcome *world.Outcome) error {
 	err := errors.New(outcome.Message)
-	pl.devices.RemoveInFlight(one.inFlight)
 	switch what {
 	case create:
 		one.created = outcome.Uncertain()
@@ -129,9 +139,8 @@ func (pl *DynamicResources) writeFailed(one *reservation, pod *v1.Pod, what stag
 	case tell:
 		return fmt.Errorf("update pod %s/%s ExtendedResourceClaimStatus: %w", pod.Namespace, pod.Name, err)
 	}
-	one.asked = outcome.Uncertain()
-	if one.allocation == nil {
-		pl.devices.Restore(one.claim.Namespace, one.claim.Name)
+	if one.asked = outcome.Uncertain(); !one.asked {
+		pl.devices.RemoveInFlight(one.inFlight)
 	}
 	return err
 }

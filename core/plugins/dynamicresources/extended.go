@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 	resourcehelper "k8s.io/component-helpers/resource"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -19,6 +20,9 @@ import (
 
 // temporaryName is the name of an implicit claim before it is created.
 const temporaryName = "<extended-resources>"
+
+// temporaryUID is that under which the implicit claim of a pod is in flight.
+func temporaryUID(pod types.UID) types.UID { return temporaryName + "/" + pod }
 
 func isTemporary(claim *resourcev1.ResourceClaim) bool { return claim.Name == temporaryName }
 
@@ -63,7 +67,7 @@ func (pl *DynamicResources) implicitClaim(pod *v1.Pod) *resourcev1.ResourceClaim
 		}
 	}
 	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{
-		Namespace: pod.Namespace, Name: temporaryName, UID: temporaryName + "/" + pod.UID, GenerateName: pod.Name + "-extended-resources-",
+		Namespace: pod.Namespace, Name: temporaryName, UID: temporaryUID(pod.UID), GenerateName: pod.Name + "-extended-resources-",
 		Annotations:     map[string]string{resourcev1.ExtendedResourceClaimAnnotation: "true"},
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: ptr.To(true)}},
 	}}

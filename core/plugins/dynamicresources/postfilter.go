@@ -53,8 +53,10 @@ func unschedulable(reason string) *fwk.Status {
 	return fwk.NewStatus(fwk.Unschedulable, reason).WithPlugin(Name)
 }
 
-// EffectDone retries a pod for which a claim could not be deallocated or deleted: no change of the claim will requeue it.
+// EffectDone takes in what became of a write that undoes another. It retries a pod for which a claim could not be deallocated or
+// deleted: no change of the claim will requeue it.
 func (pl *DynamicResources) EffectDone(_ world.EffectID, act world.Action, outcome world.Outcome) {
+	pl.undone(act, outcome)
 	if outcome.OK() {
 		return
 	}

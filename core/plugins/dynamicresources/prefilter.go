@@ -27,6 +27,9 @@ func (pl *DynamicResources) PreFilter(ctx context.Context, state fwk.CycleState,
 	}
 	selectors := make([]*nodeaffinity.NodeSelector, len(claims.all))
 	for i, claim := range claims.all {
+		if pl.devices.Abandoned(claim.UID) { // an error, so that the pod is tried again soon: no event may tell
+			return nil, fwk.AsStatus(fmt.Errorf("resource claim %s/%s: an earlier write of it is not undone yet", claim.Namespace, claim.Name))
+		}
 		if allocation := claim.Status.Allocation; allocation == nil {
 			if status := pl.checkUnallocated(claim, claim == claims.implicit); status != nil {
 				return nil, status

@@ -9,6 +9,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -138,7 +139,8 @@ func allocated(claim *resourcev1.ResourceClaim, allocation *resourcev1.Allocatio
 }
 
 // Unreserve gives up the devices that are not written, and takes the pod from the users of claims with devices: they stay
-// allocated, for the next attempt or for other pods. The implicit claim is deleted.
+// allocated, for the next attempt or for other pods. The implicit claim is deleted. The devices of a claim that may have been
+// written stay taken until that is undone.
 func (pl *DynamicResources) Unreserve(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ string) {
 	r, err := framework.ReadState[*reserved](state, reservedKey)
 	if err != nil {
@@ -146,7 +148,11 @@ func (pl *DynamicResources) Unreserve(_ context.Context, state fwk.CycleState, p
 	}
 	for i := range r.claims {
 		one := &r.claims[i]
-		pl.devices.RemoveInFlight(one.inFlight)
+		if one.asked || one.created {
+			pl.devices.Abandon(one.inFlight)
+		} else {
+			pl.devices.RemoveInFlight(one.inFlight)
+		}
 		switch {
 		case one.created:
 			pl.emitter.Emit(world.DeleteResourceClaim{Pod: world.PodRefOf(pod), Claim: pl.refOf(one.claim)}, Name)
@@ -155,6 +161,23 @@ func (pl *DynamicResources) Unreserve(_ context.Context, state fwk.CycleState, p
 			pl.emitter.Emit(world.UnreserveResourceClaim{Pod: world.PodRefOf(pod), Claim: world.ObjectRefOf(one.claim)}, Name)
 		}
 	}
+}
+
+// undone takes in the answer to a write that undoes another. Without an answer it is made again; if it was refused, the claim
+// cannot be undone, and is as the store shows it.
+func (pl *DynamicResources) undone(act world.Action, outcome world.Outcome) {
+	var claim world.ObjectRef
+	switch act := act.(type) {
+	case world.UnreserveResourceClaim:
+		claim = act.Claim
+	case world.DeleteResourceClaim:
+		claim = world.ObjectRef{UID: temporaryUID(act.Pod.UID)}
+	}
+	if outcome.Reason == metav1.StatusReasonTimeout && pl.devices.Abandoned(claim.UID) {
+		pl.emitter.Emit(act, Name)
+		return
+	}
+	pl.devices.Settle(claim, outcome.Version)
 }
 
 // refOf names the implicit claim, which may have been read by now.
