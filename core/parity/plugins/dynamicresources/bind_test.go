@@ -43,7 +43,6 @@ func (a *attempt) bind(ctx context.Context, node string) {
 	c.ourEvents, c.theirEvents = nil, nil
 	b := &binding{attempt: a, node: node}
 	status := b.run(ctx)
-	a.sameState("after PreBind")
 	a.same("events", c.theirEvents, c.ourEvents)
 	if !status.IsSuccess() {
 		seen.Count("binding failed: %s", failureOf(status))
@@ -51,6 +50,7 @@ func (a *attempt) bind(ctx context.Context, node string) {
 		a.unreserve(ctx, node)
 		return
 	}
+	a.sameState("after PreBind")
 	seen.Count("bound")
 }
 
@@ -109,7 +109,7 @@ func (a *attempt) meanwhile() map[string]*resourcev1.ResourceClaim {
 		claim.Labels = map[string]string{"changed": "yes"}
 	case 1:
 		if claim.Status.Allocation == nil {
-			claim.Status.Allocation = mk.ResourceClaim("").Allocated("n1", "r0", drivers[0], "n1", "elsewhere").Obj().Status.Allocation
+			claim.Status.Allocation = mk.ResourceClaim("").Allocated("n1", "r0", drivers[0], "n1", "of-"+*name).Obj().Status.Allocation
 		}
 	default:
 		claim.DeletionTimestamp = &metav1.Time{Time: time.Now()}
@@ -238,6 +238,7 @@ func (b *binding) sameImplicit() {
 func (a *attempt) unreserve(ctx context.Context, node string) {
 	a.c.theirs.Unreserve(ctx, a.theirs, a.pod, node)
 	a.c.orrery.Unreserve(ctx, a.ours, a.pod, node)
+	a.c.deliver() // until then Orrery keeps the devices of an implicit claim that was created
 	a.sameState("after Unreserve")
 	a.readBack("Unreserve")
 	a.sameState("after the claims were read")

@@ -49,6 +49,20 @@ type cluster struct {
 
 	ourWrites, theirWrites *writes
 	ourEvents, theirEvents []string
+	answers                []answer // to effects of Orrery's plugin
+}
+
+type answer struct {
+	act     world.Action
+	outcome world.Outcome
+}
+
+// deliver has Orrery's plugin take in the answers.
+func (c *cluster) deliver() {
+	for i, one := range c.answers {
+		c.orrery.EffectDone(world.EffectID(i+1), one.act, one.outcome)
+	}
+	c.answers = nil
 }
 
 // manager is kube-scheduler's, with the slices in order. It remembers the claims in flight.
@@ -106,8 +120,8 @@ func (h handle) Eventf(about, _ runtime.Object, kind, reason, action, note strin
 }
 
 func (h handle) Emit(act world.Action, _ string) world.EffectID {
-	h.c.ourWrites.carryOut(act)
-	return 1
+	h.c.answers = append(h.c.answers, answer{act, *h.c.ourWrites.carryOut(act)})
+	return world.EffectID(len(h.c.answers))
 }
 
 // gates are the feature gates that are drawn, with how often one of them is not as by default.
