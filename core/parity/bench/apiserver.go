@@ -18,7 +18,7 @@ type apiserver struct {
 	version     int
 	bound       int      // pods bound since the start
 	deleteEvery int      // after this many bindings one of the deletable pods is deleted; 0 means never
-	deletable   []string // one of the two pods on every node at the start
+	deletable   []string // one of the two pods on every node at the start, or those with claims for devices
 }
 
 func newAPIServer(c testCase, objects []world.Object) *apiserver {
@@ -28,7 +28,7 @@ func newAPIServer(c testCase, objects []world.Object) *apiserver {
 		if !ok {
 			continue
 		}
-		if len(s.pods)%2 == 0 {
+		if len(s.pods)%2 == 0 && c.claim == nil || len(claimsOf(pod)) > 0 {
 			s.deletable = append(s.deletable, pod.Name)
 		}
 		s.pods[pod.Name] = pod

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	v1 "k8s.io/api/core/v1"
@@ -54,6 +55,17 @@ func (c testCase) size(requested int) int {
 	return 1000
 }
 
+// gateSettings has the gates of all rows, those of this one on.
+func (c testCase) gateSettings() map[string]bool {
+	set := map[string]bool{}
+	for _, r := range rows {
+		for _, gate := range r.gates {
+			set[gate] = slices.Contains(c.gates, gate)
+		}
+	}
+	return set
+}
+
 // cluster returns the objects that exist before the first pod is created, in the order in which they are added.
 func (c testCase) cluster() []world.Object {
 	all := []world.Object{&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", UID: "namespace/default"}}}
@@ -69,10 +81,10 @@ func (c testCase) cluster() []world.Object {
 	for i := range c.nodes {
 		name := fmt.Sprintf("n%d", i)
 		if c.onNode != nil {
-			all = append(all, c.onNode(name))
+			all = append(all, c.onNode(name)...)
 		}
 		for _, pod := range bound(i) {
-			all = append(all, c.withStorage(pod.Node(name).Phase(v1.PodRunning).Obj())...)
+			all = append(all, c.withClaims(pod.Node(name).Phase(v1.PodRunning).Obj())...)
 		}
 	}
 	for i, object := range all {
@@ -86,11 +98,14 @@ const zones = 3
 
 func zone(i int) string { return fmt.Sprintf("z%d", i%zones) }
 
-// withStorage returns a pod after its claims and their volumes.
-func (c testCase) withStorage(pod *v1.Pod) []world.Object {
+// withClaims returns a pod after its claims and their volumes.
+func (c testCase) withClaims(pod *v1.Pod) []world.Object {
 	var all []world.Object
 	for name := range podvolumes.Claims(pod) {
 		all = append(all, c.storage(name)...)
+	}
+	for _, name := range claimsOf(pod) {
+		all = append(all, c.deviceClaim(pod, name))
 	}
 	return append(all, pod)
 }
@@ -111,7 +126,7 @@ func (c testCase) batches(size int) (warmUp, measured batch) {
 			b = &measured
 		}
 		pod := c.pod(i).Obj()
-		objects := c.withStorage(pod)
+		objects := c.withClaims(pod)
 		for _, object := range objects {
 			object.SetResourceVersion(strconv.Itoa(1_000_000 + i))
 		}

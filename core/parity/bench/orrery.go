@@ -19,7 +19,11 @@ type orrery struct {
 }
 
 func newOrrery(c testCase) (scheduler, error) {
-	configuration := config.Default(config.DefaultFeatures())
+	features, err := config.ParseFeatures(c.gateSettings())
+	if err != nil {
+		return nil, err
+	}
+	configuration := config.Default(features)
 	configuration.PercentageOfNodesToScore = c.percentage
 	e, err := engine.New(engine.Options{Config: configuration, Start: time.Now()})
 	if err != nil {
@@ -99,10 +103,17 @@ func (o *orrery) carry(effect world.Effect) error {
 		changes = o.server.remove(act.Pod.Name)
 	case world.ClaimVolume, world.SelectNode:
 		err = o.storage.carryOut(act, func(made []change) { changes = made })
+	case world.ReserveResourceClaim:
+		err = o.storage.reserve(act, func(made []change) { changes = append(changes, made...) })
+	case world.CreateResourceClaim:
+		_, err = o.storage.createClaim(act.Claim, func(made []change) { changes = made })
 	case world.EmitEvent:
 		return nil
 	default:
 		err = fmt.Errorf("an effect of type %T is unexpected with the default profile", act)
+	}
+	if err == nil {
+		changes, err = o.storage.withClaims(changes)
 	}
 	if err != nil {
 		return err

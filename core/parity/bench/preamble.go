@@ -23,9 +23,14 @@ one is placed that cannot be, is an error and no figure.
   in this process that answers at once; its time, a few microseconds for a volume, counts for both.
 - kube-scheduler looks once a second whether a pod's volumes are bound. The pods of "delayed binding" and "provisioning"
   therefore need at least a second, in which it schedules others: CPU time tells more than pods/s there.
+- The rows with devices are those of upstream's scheduler_perf, and admin access: each node has a slice of ten devices, half
+  of them taken from the start, and a pod's claim, made of a template, comes as an event before the pod. A claim is written
+  by two calls of kube-scheduler and by one effect of Orrery, and both read back both versions. "partitionable devices" and
+  "extended resources" have feature gates on that are off by default. kube-scheduler looks once a second whether the claim of
+  extended resources can be read: CPU time tells more than pods/s there.
 - A row's name is kind of pods / nodes / percentageOfNodesToScore. Nodes are in three zones and hold two pods from the
-  start. Pods of one run: 1000; 300 where all of 5,000 nodes are scored, and in "volume limits"; 100 in "preemption" and
-  "preemption with volumes".
+  start. Pods of one run: 1000; 300 where all of 5,000 nodes are scored, and in "volume limits"; 200 in the rows with
+  devices, but 20 in "partitionable devices"; 100 in "preemption" and "preemption with volumes".
 
 | kind of pods | what they are |
 |---|---|
@@ -46,5 +51,11 @@ one is placed that cannot be, is an error and no figure.
 | preemption with volumes | the pods of "preemption", with in-tree volumes |
 | delayed binding | ten classes that wait for the first consumer, and as many volumes as claims, each in one zone |
 | provisioning | ten classes that wait for the first consumer, a driver that makes volumes and tells each zone's capacity |
+| device claims | one device of a class each; with every second binding a running pod ends, and its claim with it |
+| device selectors | one device each that a CEL expression selects by model and memory |
+| partitionable devices | two parts of one of 30 GPUs that all nodes reach; the parts share counters |
+| admin access | all devices of a node, whoever has them |
+| fallback lists | a device of a class without any, or else one of a class with some |
+| extended resources | one of ten extended resources, which classes have devices for |
 
 `

@@ -20,7 +20,11 @@ type row struct {
 	// objects are the cluster's objects other than nodes and pods.
 	objects []world.Object
 	// onNode returns what comes with a node; nil means nothing.
-	onNode func(node string) world.Object
+	onNode func(node string) []world.Object
+	// claim adds the requests of a pod's claim for devices. Only pods with such claims need it.
+	claim func(*mk.ResourceClaimBuilder)
+	// gates are the feature gates, off by default, that the row needs.
+	gates []string
 	// storage returns the claim of a name, and its volume if there is one. Only pods with claims need it.
 	storage func(claim string) []world.Object
 	// unschedulable reports whether the i-th pod fits no node; nil means every pod fits.
@@ -67,7 +71,7 @@ var rows = append([]row{
 		},
 		unschedulable: unfit,
 	},
-}, storageRows...)
+}, append(storageRows, deviceRows...)...)
 
 func unfit(i int) bool { return i%10 == 4 }
 

@@ -12,7 +12,8 @@ import (
 	"orrery/core/world"
 )
 
-// storageServer is the API server, the volume controller and every provisioner for volumes and claims. It is safe for
+// storageServer is the API server, the volume controller and every provisioner for volumes and claims, and has the claims for
+// devices. It is safe for
 // concurrent use, as kube-scheduler's binding goroutines need it.
 type storageServer struct {
 	mutex   sync.Mutex
@@ -49,16 +50,26 @@ func (s *storageServer) carryOut(action world.Action, told func([]change)) error
 		changed := event.(world.Changed)
 		s.version++
 		changed.Object.SetResourceVersion(strconv.Itoa(s.version))
-		deltas, err := s.objects.Apply(changed)
-		if err != nil {
+		if err := s.store(changed, func(made []change) { changes = append(changes, made...) }); err != nil {
 			return err
-		}
-		for _, d := range deltas {
-			changes = append(changes, change{old: d.Old, new: d.New})
 		}
 	}
 	if len(changes) == 0 {
 		return fmt.Errorf("a %T is about an object that is gone: %+v", action, action)
+	}
+	told(changes)
+	return nil
+}
+
+// store applies a change, and hands over what it changed.
+func (s *storageServer) store(changed world.Changed, told func([]change)) error {
+	deltas, err := s.objects.Apply(changed)
+	if err != nil {
+		return err
+	}
+	var changes []change
+	for _, d := range deltas {
+		changes = append(changes, change{old: d.Old, new: d.New})
 	}
 	told(changes)
 	return nil

@@ -17,8 +17,8 @@ var storageRows = []row{
 		return plain(i).Volume("secret", v1.VolumeSource{Secret: &v1.SecretVolumeSource{SecretName: "secret"}})
 	}},
 	{name: "in-tree volumes", pod: withClaim, bound: oneMore(withClaim), storage: preBound(ebsDisk)},
-	{name: "migrated volumes", pod: withClaim, bound: oneMore(withClaim), storage: preBound(ebsDisk), onNode: func(node string) world.Object {
-		return mk.CSINode(node).Limit(ebsDriver, 39).Migrated("kubernetes.io/aws-ebs").Obj()
+	{name: "migrated volumes", pod: withClaim, bound: oneMore(withClaim), storage: preBound(ebsDisk), onNode: func(node string) []world.Object {
+		return []world.Object{mk.CSINode(node).Limit(ebsDriver, 39).Migrated("kubernetes.io/aws-ebs").Obj()}
 	}},
 	{name: "CSI volumes", pod: withClaim, bound: oneMore(withClaim), storage: preBound(csiVolume), onNode: limited(39)},
 	{
@@ -78,8 +78,10 @@ func mostlyFull(node int) []*mk.PodBuilder {
 	return append(usual(node), pod)
 }
 
-func limited(volumes int32) func(string) world.Object {
-	return func(node string) world.Object { return mk.CSINode(node).Limit(ebsDriver, volumes).Obj() }
+func limited(volumes int32) func(string) []world.Object {
+	return func(node string) []world.Object {
+		return []world.Object{mk.CSINode(node).Limit(ebsDriver, volumes).Obj()}
+	}
 }
 
 // preBound returns claims that have their volumes, as scheduler_perf creates them.

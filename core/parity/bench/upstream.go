@@ -9,6 +9,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -40,6 +41,9 @@ type upstream struct {
 const maxWrites = 1 << 16
 
 func newUpstream(c testCase) (scheduler, error) {
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(c.gateSettings()); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	u := &upstream{ctx: ctx, cancel: cancel, writes: make(chan write, maxWrites)}
 	objects := c.cluster()
@@ -124,6 +128,8 @@ func (u *upstream) watch() {
 			return
 		case w := <-u.writes:
 			changes, err := w.to(u.server)
+			u.broken = errors.Join(u.broken, err)
+			changes, err = u.client.storage.withClaims(changes)
 			u.broken = errors.Join(u.broken, err)
 			for _, c := range changes {
 				u.broken = errors.Join(u.broken, u.told.changed(c))
