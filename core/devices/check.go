@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	resourcev1 "k8s.io/api/resource/v1"
@@ -50,6 +51,26 @@ func (s *State) Check() error {
 	if len(s.Slices()) != s.store.Len(world.ResourceSlice) {
 		errs = append(errs, fmt.Errorf("%d slices are listed, and the store has %d", len(s.Slices()), s.store.Len(world.ResourceSlice)))
 	}
+	if s.index != nil && !s.index.same(newPoolIndex(s.Slices())) {
+		errs = append(errs, errors.New("the index of pools is not that of the slices"))
+	}
 	slices.SortFunc(errs, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
 	return errors.Join(errs...)
+}
+
+// same reports whether two indexes have the same slices in the same pools, at the same nodes. Their numbers of changes differ.
+func (x *poolIndex) same(other *poolIndex) bool {
+	samePool := func(a, b *pool) bool {
+		return a.id == b.id && reflect.DeepEqual(a.poolFacts, b.poolFacts) && slices.Equal(a.slices, b.slices)
+	}
+	sameNodes := func(a, b *poolIndex) bool {
+		for name, own := range a.byNode {
+			if also := b.byNode[name]; len(own.pools) > 0 && (also == nil || !slices.EqualFunc(own.pools, also.pools, samePool)) {
+				return false
+			}
+		}
+		return true
+	}
+	return maps.EqualFunc(x.byID, other.byID, samePool) && sameNodes(x, other) && sameNodes(other, x) &&
+		maps.EqualFunc(x.wide.pools, other.wide.pools, samePool) && maps.Equal(x.entangled, other.entangled)
 }

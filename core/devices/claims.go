@@ -57,7 +57,7 @@ func (s *State) Assume(claim *resourcev1.ResourceClaim, version string) error {
 		s.Restore(name.Namespace, name.Name) // the store shows it already
 		return nil
 	}
-	s.taken.replace(s.Claim(name.Namespace, name.Name), claim)
+	s.replaceTaken(s.Claim(name.Namespace, name.Name), claim)
 	s.assumed[name] = assumption{stored, claim, version}
 	s.generation++
 	return nil
@@ -69,7 +69,7 @@ func (s *State) Restore(namespace, name string) {
 	if !ok {
 		return
 	}
-	s.taken.replace(one.state, one.stored)
+	s.replaceTaken(one.state, one.stored)
 	delete(s.assumed, nameOf(one.state))
 	s.generation++
 }
@@ -77,7 +77,7 @@ func (s *State) Restore(namespace, name string) {
 // SetInFlight takes the devices of a claim that is about to be written. The UID is that under which it is removed: the
 // implicit claim of extended resources has none of its own yet.
 func (s *State) SetInFlight(uid types.UID, claim *resourcev1.ResourceClaim) {
-	s.taken.replace(s.inFlight[uid], claim)
+	s.replaceTaken(s.inFlight[uid], claim)
 	s.inFlight[uid] = claim
 	s.generation++
 }
@@ -89,7 +89,7 @@ func (s *State) InFlight(uid types.UID) *resourcev1.ResourceClaim { return s.inF
 func (s *State) RemoveInFlight(uid types.UID) bool {
 	claim, ok := s.inFlight[uid]
 	if ok {
-		s.taken.replace(claim, nil)
+		s.replaceTaken(claim, nil)
 		delete(s.inFlight, uid)
 		delete(s.abandoned, uid)
 		s.generation++
@@ -114,15 +114,24 @@ func (s *State) claimChanged(was, is *resourcev1.ResourceClaim) {
 	one, assumed := s.assumed[name]
 	switch {
 	case !assumed:
-		s.taken.replace(was, is)
+		s.replaceTaken(was, is)
 	case is != nil && is.UID == one.state.UID && !reached(is.ResourceVersion, one.written) &&
 		is.Status.Allocation == nil && one.state.Status.Allocation != nil:
 		state := *is
 		state.Status = one.state.Status
 		s.assumed[name] = assumption{is, &state, one.written}
 	default:
-		s.taken.replace(one.state, is)
+		s.replaceTaken(one.state, is)
 		delete(s.assumed, name)
+	}
+}
+
+// replaceTaken takes the devices of one version of a claim instead of those of another; either may be nil.
+func (s *State) replaceTaken(was, is *resourcev1.ResourceClaim) {
+	for _, id := range s.taken.replace(was, is) {
+		if s.index != nil {
+			s.index.taken(id)
+		}
 	}
 }
 

@@ -8,6 +8,14 @@
 //	                  PreBind ───► Assume, RemoveInFlight: the claim is written, and not read back
 //	                  Unreserve ─► RemoveInFlight; Abandon, then Settle, if a write may have been made
 //
+// # What a node reaches
+//
+//	slices ──► pools by driver and name ──► by node: the pools that name it, and those that any node may reach
+//	claims ──► the pool of a device that is taken or free again has changed
+//
+// Reached tells whether a node reaches the same devices as before, and as another node. SlicesFor has what an allocator needs
+// of them. The index for it is made when it is first asked for, and follows the changes from then on. A fork makes its own.
+//
 // # In flight, assumed, stored
 //
 // A pod's devices are chosen in its scheduling cycle and written while it is bound. In between, the claim is in flight: its

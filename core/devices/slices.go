@@ -34,6 +34,26 @@ func (l *sliceList) changed(d store.Delta) {
 	}
 }
 
+// sliceChanged takes in a change of a slice.
+func (s *State) sliceChanged(d store.Delta) {
+	s.slices.changed(d)
+	was, _ := d.Old.(*resourcev1.ResourceSlice)
+	is, _ := d.New.(*resourcev1.ResourceSlice)
+	if is != nil {
+		is = cmp.Or(s.slices.tainted[is.Name], is)
+	}
+	s.replaceSlices([]SliceChange{{was, is}})
+}
+
+// replaceSlices has pools with the taints of rules that their slices have by now.
+func (s *State) replaceSlices(changes []SliceChange) {
+	for _, change := range changes {
+		if s.index != nil {
+			s.index.replace(change.Old, change.New)
+		}
+	}
+}
+
 // SliceChange is a slice before and after a change of its taints.
 type SliceChange struct{ Old, New *resourcev1.ResourceSlice }
 
@@ -56,6 +76,8 @@ func (l *sliceList) rulesChanged(s store.View) []SliceChange {
 		was, is := cmp.Or(before[slice.Name], slice), cmp.Or(l.tainted[slice.Name], slice)
 		if !slices.EqualFunc(was.Spec.Devices, is.Spec.Devices, sameTaints) {
 			changes = append(changes, SliceChange{was, is})
+		} else if was != slice {
+			l.tainted[slice.Name] = was
 		}
 	}
 	return changes

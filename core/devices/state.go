@@ -23,6 +23,7 @@ type State struct {
 	assumed    map[types.NamespacedName]assumption
 	taken      taken
 	slices     sliceList
+	index      *poolIndex // nil until it is asked for
 	classes    map[v1.ResourceName]*resourcev1.DeviceClass
 	generation uint64
 }
@@ -55,16 +56,22 @@ func (s *State) Changed(d store.Delta) (retainted []SliceChange) {
 		is, _ := d.New.(*resourcev1.ResourceClaim)
 		s.claimChanged(was, is)
 	case world.ResourceSlice:
-		s.slices.changed(d)
+		s.sliceChanged(d)
 	case world.DeviceTaintRule:
 		if !s.gates.DeviceTaintRules {
 			return nil
 		}
 		retainted = s.slices.rulesChanged(s.store)
+		s.replaceSlices(retainted)
 	case world.DeviceClass:
 		if s.gates.ExtendedResources {
 			s.classes = classesByResource(s.store)
 		}
+	case world.Node:
+		if d.New == nil && s.index != nil {
+			s.index.forgetNode(d.Old.GetName())
+		}
+		return nil
 	default:
 		return nil
 	}

@@ -16,23 +16,41 @@ type taken struct {
 	ids      sets.Set[structured.DeviceID]
 	more     map[structured.DeviceID]int // claims beyond the first that have a device
 	capacity structured.ConsumedCapacityCollection
+	changed  []structured.DeviceID // by the last replacement
 }
 
 func newTaken(shares bool) taken {
-	return taken{shares, sets.New[structured.DeviceID](), map[structured.DeviceID]int{}, structured.NewConsumedCapacityCollection()}
+	return taken{
+		shares: shares, ids: sets.New[structured.DeviceID](), more: map[structured.DeviceID]int{},
+		capacity: structured.NewConsumedCapacityCollection(),
+	}
 }
 
 func (t *taken) fork() taken {
-	return taken{t.shares, t.ids.Clone(), maps.Clone(t.more), t.capacity.Clone()}
+	return taken{shares: t.shares, ids: t.ids.Clone(), more: maps.Clone(t.more), capacity: t.capacity.Clone()}
 }
 
-// replace takes the devices of a claim's new version instead of those of its old one; either may be nil.
-func (t *taken) replace(was, is *resourcev1.ResourceClaim) {
+// replace takes the devices of a claim's new version instead of those of its old one; either may be nil. It returns the
+// devices of which more or less is taken. Those that both versions have are never free in between.
+func (t *taken) replace(was, is *resourcev1.ResourceClaim) []structured.DeviceID {
 	if was != nil && is != nil && was.Status.Allocation == is.Status.Allocation {
-		return
+		return nil
 	}
-	t.each(was, t.free, t.capacity.Remove)
-	t.each(is, t.take, t.capacity.Insert)
+	t.changed = t.changed[:0]
+	t.each(was, func(structured.DeviceID) {}, t.giveBack)
+	t.each(is, t.take, t.consume)
+	t.each(was, t.free, func(structured.DeviceConsumedCapacity) {})
+	return t.changed
+}
+
+func (t *taken) giveBack(part structured.DeviceConsumedCapacity) {
+	t.capacity.Remove(part)
+	t.changed = append(t.changed, part.DeviceID)
+}
+
+func (t *taken) consume(part structured.DeviceConsumedCapacity) {
+	t.capacity.Insert(part)
+	t.changed = append(t.changed, part.DeviceID)
 }
 
 func (t *taken) take(id structured.DeviceID) {
@@ -41,12 +59,14 @@ func (t *taken) take(id structured.DeviceID) {
 		return
 	}
 	t.ids.Insert(id)
+	t.changed = append(t.changed, id)
 }
 
 func (t *taken) free(id structured.DeviceID) {
 	switch t.more[id] {
 	case 0:
 		t.ids.Delete(id)
+		t.changed = append(t.changed, id)
 	case 1:
 		delete(t.more, id)
 	default:

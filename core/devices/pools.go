@@ -1,0 +1,183 @@
+package devices
+
+import (
+	"cmp"
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/dynamic-resource-allocation/api"
+	"k8s.io/dynamic-resource-allocation/structured"
+)
+
+// poolID names a pool: drivers may have pools of the same name.
+type poolID struct{ driver, pool api.UniqueString }
+
+func idOf(slice *resourcev1.ResourceSlice) poolID {
+	return poolID{api.MakeUniqueString(slice.Spec.Driver), api.MakeUniqueString(slice.Spec.Pool.Name)}
+}
+
+func (id poolID) compare(other poolID) int {
+	return cmp.Or(cmp.Compare(id.driver.String(), other.driver.String()), cmp.Compare(id.pool.String(), other.pool.String()))
+}
+
+// pool has the slices of a pool, by name, with the taints of rules.
+type pool struct {
+	id      poolID
+	slices  []*resourcev1.ResourceSlice
+	changed uint64 // when its slices, or its devices that are taken, last changed
+	poolFacts
+}
+
+// nodePools are the pools that name a node.
+type nodePools struct {
+	number  uint32  // of the node
+	pools   []*pool // by driver and name
+	changed uint64  // when a pool was last added or removed
+}
+
+// poolIndex finds the pools by node, and tells when what a node reaches last changed. A change has the number of its turn.
+type poolIndex struct {
+	now    uint64
+	byID   map[poolID]*pool
+	byNode map[string]*nodePools
+	nodes  uint32 // numbers of nodes that were given
+	wide   widePools
+	// counters are the pools with shared counters, by name; entangled has the names that keep a node's verdict from being its
+	// own.
+	counters  map[api.UniqueString][]*pool
+	entangled map[api.UniqueString]bool
+}
+
+// pools returns the index, which is made when it is first asked for.
+func (s *State) pools() *poolIndex {
+	if s.index == nil {
+		s.index = newPoolIndex(s.Slices())
+	}
+	return s.index
+}
+
+func newPoolIndex(all []*resourcev1.ResourceSlice) *poolIndex {
+	x := &poolIndex{
+		byID: map[poolID]*pool{}, byNode: map[string]*nodePools{}, wide: newWidePools(),
+		counters: map[api.UniqueString][]*pool{}, entangled: map[api.UniqueString]bool{},
+	}
+	var inOrder []*pool
+	for _, slice := range all {
+		id := idOf(slice)
+		p := x.byID[id]
+		if p == nil {
+			p = &pool{id: id}
+			x.byID[id] = p
+			inOrder = append(inOrder, p)
+		}
+		p.slices = append(p.slices, slice)
+	}
+	for _, p := range inOrder {
+		x.slicesChanged(p)
+	}
+	return x
+}
+
+// replace takes in a version of a slice instead of another; either may be nil.
+func (x *poolIndex) replace(was, is *resourcev1.ResourceSlice) {
+	if was != nil && (is == nil || idOf(was) != idOf(is)) {
+		if p := x.byID[idOf(was)]; p != nil {
+			p.slices = slices.DeleteFunc(p.slices, func(s *resourcev1.ResourceSlice) bool { return s.Name == was.Name })
+			x.slicesChanged(p)
+		}
+	}
+	if is == nil {
+		return
+	}
+	p := x.byID[idOf(is)]
+	if p == nil {
+		p = &pool{id: idOf(is)}
+		x.byID[p.id] = p
+	}
+	at, found := slices.BinarySearchFunc(p.slices, is.Name, func(s *resourcev1.ResourceSlice, name string) int { return cmp.Compare(s.Name, name) })
+	if found {
+		p.slices[at] = is
+	} else {
+		p.slices = slices.Insert(p.slices, at, is)
+	}
+	x.slicesChanged(p)
+}
+
+// slicesChanged reads a pool's slices anew.
+func (x *poolIndex) slicesChanged(p *pool) {
+	before := p.poolFacts
+	p.poolFacts = factsOf(p.slices)
+	x.touch(p, before.wide)
+	for _, node := range before.nodes {
+		if _, still := slices.BinarySearch(p.nodes, node); !still {
+			x.unlist(p, node)
+		}
+	}
+	for _, node := range p.nodes {
+		if _, already := slices.BinarySearch(before.nodes, node); !already {
+			x.list(p, node)
+		}
+	}
+	x.wide.slicesChanged(p, before.wide)
+	if before.counters || p.counters {
+		x.countersChanged(p)
+	}
+	if len(p.slices) == 0 {
+		delete(x.byID, p.id)
+	}
+}
+
+// touch tells that a pool changed, which is or was wide.
+func (x *poolIndex) touch(p *pool, wide bool) {
+	x.now++
+	p.changed = x.now
+	if wide || p.wide {
+		x.wide.changed = x.now
+	}
+}
+
+// taken tells that a device was taken or is free again, or that a part of it was or is.
+func (x *poolIndex) taken(id structured.DeviceID) {
+	if p := x.byID[poolID{id.Driver, id.Pool}]; p != nil {
+		x.touch(p, false)
+	}
+}
+
+func (x *poolIndex) list(p *pool, node string) {
+	own := x.byNode[node]
+	if own == nil {
+		own = x.addNode(node)
+	}
+	at, _ := slices.BinarySearchFunc(own.pools, p.id, func(other *pool, id poolID) int { return other.id.compare(id) })
+	own.pools, own.changed = slices.Insert(own.pools, at, p), x.now
+}
+
+func (x *poolIndex) addNode(name string) *nodePools {
+	x.nodes++
+	own := &nodePools{number: x.nodes}
+	x.byNode[name] = own
+	return own
+}
+
+func (x *poolIndex) unlist(p *pool, node string) {
+	own := x.byNode[node]
+	own.pools, own.changed = slices.DeleteFunc(own.pools, func(other *pool) bool { return other == p }), x.now
+	if len(own.pools) == 0 {
+		delete(x.byNode, node)
+	}
+}
+
+// countersChanged finds out whether the name of a pool with counters is entangled.
+func (x *poolIndex) countersChanged(p *pool) {
+	name := p.id.pool
+	same := slices.DeleteFunc(x.counters[name], func(other *pool) bool { return other == p })
+	if p.counters {
+		same = append(same, p)
+	}
+	if x.counters[name] = same; len(same) == 0 {
+		delete(x.counters, name)
+	}
+	if delete(x.entangled, name); entangled(same) {
+		x.entangled[name] = true
+	}
+}
