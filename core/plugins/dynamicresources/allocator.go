@@ -108,16 +108,20 @@ func sortByText(list any) {
 	}
 }
 
-// nameShares replaces the random identifiers of parts of devices. Each is made of the claim and of the position among its
-// devices, so that no two parts of a device have the same.
-func nameShares(claims []*resourcev1.ResourceClaim, results []resourcev1.AllocationResult) {
-	for i := range results {
-		for j := range results[i].Devices.Results {
-			if result := &results[i].Devices.Results[j]; result.ShareID != nil {
-				result.ShareID = shareOf(claims[i].UID, j)
-			}
+// withNamedShares returns an allocation for a claim, with other identifiers of parts of devices than the random ones. Each is
+// made of the claim and of the position among its devices, so that no two parts of a device have the same.
+func withNamedShares(claim *resourcev1.ResourceClaim, result resourcev1.AllocationResult) *resourcev1.AllocationResult {
+	shared := func(r resourcev1.DeviceRequestAllocationResult) bool { return r.ShareID != nil }
+	if !slices.ContainsFunc(result.Devices.Results, shared) {
+		return &result
+	}
+	result.Devices.Results = slices.Clone(result.Devices.Results)
+	for i := range result.Devices.Results {
+		if one := &result.Devices.Results[i]; one.ShareID != nil {
+			one.ShareID = shareOf(claim.UID, i)
 		}
 	}
+	return &result
 }
 
 // shareOf is a UUID of version 8, which leaves its bits to the maker.

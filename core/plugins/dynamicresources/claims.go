@@ -22,17 +22,59 @@ const stateKey fwk.StateKey = Name
 type cycle struct {
 	claims    podClaims
 	selectors []*nodeaffinity.NodeSelector // of the nodes that reach the devices of allocated claims, by claim
-	allocator structured.Allocator         // nil if all claims are allocated
-	found     map[string]*allocation       // by node
+	allocates bool                         // whether any claim has no devices yet
+	allocator structured.Allocator         // for all nodes; nil if each gets one of its own
+	verdicts  *requestSet                  // on the pod's own claims; nil if there are others to allocate
+	onNode    *implicitAllocation          // the last one; nil if there was none
+	found     []allocation                 // in the order of Filter
+	read      int                          // where in found Score was last
 	// unavailable are the allocated claims that some node cannot use, by their position.
 	unavailable map[int]bool
 }
 
-// allocation is what Filter allocates on a node.
+// allocation is what Filter finds on a node that it accepts.
 type allocation struct {
-	results  []resourcev1.AllocationResult         // of the claims without devices, in their order
-	implicit *resourcev1.ResourceClaim             // the claim for extended resources, as the node needs it
+	node     string
+	*verdict // nil if nothing is to be allocated there
+	*implicitAllocation
+}
+
+// implicitAllocation is the claim for extended resources as a node needs it.
+type implicitAllocation struct {
+	implicit *resourcev1.ResourceClaim
 	mappings []v1.ContainerExtendedResourceRequest // which request of it is for which container
+	classes  map[v1.ResourceName]string            // that its requests are for
+	verdicts *requestSet
+}
+
+// accept keeps what was found on a node.
+func (c *cycle) accept(found allocation) {
+	if last := len(c.found) - 1; last >= 0 && c.found[last].node == found.node {
+		c.found[last] = found
+		return
+	}
+	c.found = append(c.found, found)
+}
+
+// foundOn returns what was last allocated on a node; nil if nothing was.
+func (c *cycle) foundOn(node string) *allocation {
+	for i := len(c.found) - 1; i >= 0; i-- {
+		if c.found[i].node == node {
+			return &c.found[i]
+		}
+	}
+	return nil
+}
+
+// nextFound is foundOn for nodes in the order of Filter.
+func (c *cycle) nextFound(node string) *allocation {
+	for i := c.read; i < len(c.found); i++ {
+		if c.found[i].node == node {
+			c.read = i + 1
+			return &c.found[i]
+		}
+	}
+	return c.foundOn(node)
 }
 
 // Clone returns the data itself: a dry run may add nodes, and what is allocated there does not depend on their pods.

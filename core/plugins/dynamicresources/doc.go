@@ -11,7 +11,8 @@
 //
 // # Files
 //
-// claims.go finds the pod's claims, filter.go allocates on one node with allocator.go's context, reserve.go and bind.go are
+// claims.go finds the pod's claims, filter.go allocates on one node with allocator.go's context, verdicts.go keeps what it
+// decided for the next pod, reserve.go and bind.go are
 // the binding, with the waits in await.go and the devices' own conditions in conditions.go. extended.go has the claim that
 // stands for extended resources, devicerequests.go what it requests. hints.go are the events that requeue a pod.
 //
@@ -21,6 +22,11 @@
 // take for the feature gates. Three things of it depend on chance, and are fixed here: pools are in the order of driver and name,
 // not in that of a map; the filter timeout is counted in steps of the search, 100,000 for a second, not on a clock; and the
 // identifiers of shared parts of devices are made of the claim, not random.
+//
+// The allocator gets the slices of the pools that the node reaches, not all: it would pass over the others. What it decides is
+// kept with the requests, and holds for the next claims with the same ones, on every node that reaches the same devices, until
+// one of these or a class changes. Errors are not kept. There is one case in which a node's verdict depends on the nodes before
+// it: pools of one name with counters (devices.State.Entangled). Then one allocator has all slices, and nothing is kept.
 //
 // # Binding
 //

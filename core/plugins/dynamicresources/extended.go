@@ -1,6 +1,7 @@
 package dynamicresources
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -81,12 +82,13 @@ func ownedBy(claim *resourcev1.ResourceClaim, pod *v1.Pod) bool {
 
 // implicitOn returns the implicit claim as a node needs it: with the requests for what the node has not got itself. A claim
 // of an earlier attempt rejects the node: it is deleted first.
-func (pl *DynamicResources) implicitOn(claims *podClaims, pod *v1.Pod, info fwk.NodeInfo) (allocation, *fwk.Status) {
+func (pl *DynamicResources) implicitOn(c *cycle, pod *v1.Pod, info fwk.NodeInfo) (*implicitAllocation, *fwk.Status) {
+	claims := &c.claims
 	switch {
 	case claims.implicit == nil:
-		return allocation{}, nil
+		return nil, nil
 	case claims.implicit.Spec.Devices.Requests != nil:
-		return allocation{}, rejection(ReasonExtendedClaim)
+		return nil, rejection(ReasonExtendedClaim)
 	}
 	classes, allocatable := map[v1.ResourceName]string{}, info.GetAllocatable().GetScalarResources()
 	for name := range claims.requests {
@@ -94,17 +96,27 @@ func (pl *DynamicResources) implicitOn(claims *podClaims, pod *v1.Pod, info fwk.
 		if class := pl.devices.ClassOf(name); class != nil && amount == 0 {
 			classes[name] = class.Name
 		} else if !known {
-			return allocation{}, rejection(ReasonExtendedAmount)
+			return nil, rejection(ReasonExtendedAmount)
 		}
 	}
 	if len(classes) == 0 {
-		return allocation{}, nil
+		return nil, nil
 	}
-	var onNode allocation
-	claim := *claims.implicit
-	claim.Spec.Devices.Requests, onNode.mappings = deviceRequests(pod, classes)
-	onNode.implicit = &claim
-	return onNode, nil
+	if c.onNode == nil || !maps.Equal(c.onNode.classes, classes) {
+		c.onNode = pl.implicitWith(c, pod, classes)
+	}
+	return c.onNode, nil
+}
+
+// implicitWith returns the implicit claim as nodes need it that have none of the resources with classes.
+func (pl *DynamicResources) implicitWith(c *cycle, pod *v1.Pod, classes map[v1.ResourceName]string) *implicitAllocation {
+	claim, made := *c.claims.implicit, &implicitAllocation{classes: classes}
+	claim.Spec.Devices.Requests, made.mappings = deviceRequests(pod, classes)
+	made.implicit = &claim
+	if c.allocator == nil {
+		made.verdicts = pl.verdictsOn(c.toAllocate(made))
+	}
+	return made
 }
 
 // named returns the implicit claim as it is created. The name is chosen here, since the outcome of a write has no room for

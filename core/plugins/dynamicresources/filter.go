@@ -30,17 +30,20 @@ func (pl *DynamicResources) Filter(ctx context.Context, state fwk.CycleState, po
 	case c.claims.empty():
 		return nil
 	}
-	onNode, status := pl.implicitOn(&c.claims, pod, info)
+	found := allocation{node: info.Node().Name}
+	var status *fwk.Status
+	found.implicitAllocation, status = pl.implicitOn(c, pod, info)
 	switch {
 	case status != nil:
 		return status
-	case onNode.implicit == nil && !c.claims.own():
-		return nil // a device plugin of the node has the extended resources
+	case found.implicitAllocation == nil && !c.claims.own():
+		c.accept(found) // a device plugin of the node has the extended resources
+		return nil
 	}
 	unavailable := pl.unavailableOn(c, info.Node())
-	if c.allocator != nil {
-		if status := pl.allocate(ctx, c, info.Node(), &onNode); status != nil {
-			return status
+	if c.allocates {
+		if found.verdict = pl.allocate(ctx, c, info.Node(), found.implicitAllocation); found.status != nil {
+			return found.status
 		}
 	}
 	if len(unavailable) > 0 {
@@ -49,8 +52,8 @@ func (pl *DynamicResources) Filter(ctx context.Context, state fwk.CycleState, po
 		}
 		return rejection(ReasonNotAvailable)
 	}
-	if c.allocator != nil {
-		c.found[info.Node().Name] = &onNode
+	if c.allocates {
+		c.accept(found)
 	}
 	return nil
 }
@@ -70,25 +73,56 @@ func (pl *DynamicResources) unavailableOn(c *cycle, node *v1.Node) []int {
 	return positions
 }
 
-// allocate allocates devices for the claims without any.
-func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Node, onNode *allocation) *fwk.Status {
-	claims := c.toAllocate(onNode.implicit)
-	results, err := allocateSafely(c.allocator, pl.allocationContext(ctx), node, claims)
+// allocate allocates devices for the claims without any, as the allocator did before if that still holds.
+func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Node, onNode *implicitAllocation) *verdict {
+	if c.allocator != nil {
+		decided, _ := pl.decide(ctx, c.allocator, node, c.toAllocate(onNode))
+		return decided
+	}
+	set := c.verdicts
+	if onNode != nil {
+		set = onNode.verdicts
+	}
+	reached := pl.devices.Reached(node)
+	if kept := set.on(reached); kept != nil {
+		return kept
+	}
+	allocator, err := pl.newAllocator(ctx, pl.devices.SlicesFor(node.Name))
+	if err != nil {
+		return &verdict{status: fwk.AsStatus(err)}
+	}
+	decided, lasts := pl.decide(ctx, allocator, node, c.toAllocate(onNode))
+	if decided.changed = reached.Changed; lasts {
+		pl.kept.keep(set, reached.Key, decided)
+	}
+	return decided
+}
+
+// decide has the allocator allocate devices. The verdict lasts if it follows from the requests, the classes and the devices
+// that the node reaches: an error names the claim, and may have another cause.
+func (pl *DynamicResources) decide(ctx context.Context, allocator structured.Allocator, node *v1.Node, claims []*resourcev1.ResourceClaim) (decided *verdict, lasts bool) {
+	results, err := allocateSafely(allocator, pl.allocationContext(ctx), node, claims)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return rejection(ReasonTimeout)
+		return &verdict{status: rejection(ReasonTimeout)}, ctx.Err() == nil
 	case errors.Is(err, structured.ErrFailedAllocationOnNode):
-		return rejection(err.Error())
+		return &verdict{status: rejection(err.Error())}, true
 	case ctx.Err() != nil:
-		return rejection(fmt.Sprintf("asked by caller to stop allocating devices: %v", context.Cause(ctx)))
+		return &verdict{status: rejection(fmt.Sprintf("asked by caller to stop allocating devices: %v", context.Cause(ctx)))}, false
 	case err != nil:
-		return fwk.AsStatus(err)
+		return &verdict{status: fwk.AsStatus(err)}, false
 	case len(results) != len(claims):
-		return rejection(ReasonCannotAllocate)
+		return &verdict{status: rejection(ReasonCannotAllocate)}, true
 	}
-	nameShares(claims, results)
-	onNode.results = results
-	return nil
+	decided = &verdict{results: results}
+	for i, claim := range claims {
+		decided.score += scoreOf(claim, &results[i])
+	}
+	return decided, true
+}
+
+func (pl *DynamicResources) newAllocator(ctx context.Context, all []*resourcev1.ResourceSlice) (structured.Allocator, error) {
+	return structured.NewAllocator(ctx, pl.features, pl.devices.Allocated(), pl.classes, all, pl.cel)
 }
 
 // allocateSafely returns a panic of the allocator as an error: it panics on some requests for all
@@ -103,13 +137,13 @@ func allocateSafely(allocator structured.Allocator, ctx context.Context, node *v
 }
 
 // toAllocate returns the claims without devices. The implicit one is that of the node.
-func (c *cycle) toAllocate(implicit *resourcev1.ResourceClaim) []*resourcev1.ResourceClaim {
+func (c *cycle) toAllocate(onNode *implicitAllocation) []*resourcev1.ResourceClaim {
 	positions := c.claims.unallocated()
 	claims := make([]*resourcev1.ResourceClaim, len(positions))
 	for i, position := range positions {
 		claims[i] = c.claims.all[position]
-		if claims[i] == c.claims.implicit && implicit != nil {
-			claims[i] = implicit
+		if claims[i] == c.claims.implicit && onNode != nil {
+			claims[i] = onNode.implicit
 		}
 	}
 	return claims

@@ -35,6 +35,9 @@ type DynamicResources struct {
 	classes   fwk.DeviceClassLister
 	cel       *cel.Cache
 	clock     framework.Clock
+	kept      verdictCache
+	// usuallyFound is how many nodes the last placed pod could choose from.
+	usuallyFound int
 
 	features          structured.Features // of the allocator
 	bindingConditions bool

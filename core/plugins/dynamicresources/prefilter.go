@@ -8,7 +8,6 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
-	"k8s.io/dynamic-resource-allocation/structured"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -40,14 +39,18 @@ func (pl *DynamicResources) PreFilter(ctx context.Context, state fwk.CycleState,
 			}
 		}
 	}
-	if len(claims.unallocated()) > 0 {
-		allocator, err := structured.NewAllocator(ctx, pl.features, pl.devices.Allocated(), pl.classes, pl.devices.Slices(), pl.cel)
-		if err != nil {
+	c.claims, c.selectors, c.unavailable = claims, selectors, map[int]bool{}
+	c.allocates = len(claims.unallocated()) > 0
+	c.found = make([]allocation, 0, pl.usuallyFound)
+	switch {
+	case !c.allocates:
+	case pl.features.PartitionableDevices && pl.devices.Entangled():
+		if c.allocator, err = pl.newAllocator(ctx, pl.devices.Slices()); err != nil {
 			return nil, fwk.AsStatus(err)
 		}
-		c.allocator, c.found = allocator, map[string]*allocation{}
+	case claims.implicit == nil:
+		c.verdicts = pl.verdictsOn(c.toAllocate(nil))
 	}
-	c.claims, c.selectors, c.unavailable = claims, selectors, map[int]bool{}
 	return nil, nil
 }
 

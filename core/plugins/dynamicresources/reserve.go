@@ -68,6 +68,7 @@ func (pl *DynamicResources) Reserve(_ context.Context, state fwk.CycleState, pod
 	case c.claims.empty():
 		return nil
 	}
+	pl.usuallyFound = len(c.found)
 	r := &reserved{}
 	for _, claim := range c.claims.all {
 		r.claims = append(r.claims, reservation{claim: claim, implicit: claim == c.claims.implicit})
@@ -92,9 +93,9 @@ func (r *reserved) takeFound(c *cycle, node string) error {
 	if len(positions) == 0 {
 		return nil
 	}
-	found := c.found[node]
+	found := c.foundOn(node)
 	switch {
-	case found == nil || len(found.results) == 0:
+	case found == nil || found.verdict == nil || len(found.results) == 0:
 		if len(positions) == 1 && c.claims.all[positions[0]] == c.claims.implicit {
 			return nil // a device plugin of the node has the extended resources
 		}
@@ -104,10 +105,10 @@ func (r *reserved) takeFound(c *cycle, node string) error {
 	}
 	for i, position := range positions {
 		one := &r.claims[position]
-		if one.implicit && found.implicit == nil {
+		if one.implicit && found.implicitAllocation == nil {
 			continue // a device plugin of the node has the extended resources
 		}
-		one.inFlight, one.allocation = one.claim.UID, &found.results[i]
+		one.inFlight, one.allocation = one.claim.UID, withNamedShares(one.claim, found.results[i])
 		if one.implicit {
 			one.claim, r.mappings = found.implicit, found.mappings
 		}

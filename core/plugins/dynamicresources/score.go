@@ -19,19 +19,18 @@ func (pl *DynamicResources) Score(_ context.Context, state fwk.CycleState, _ *v1
 	if err != nil {
 		return 0, fwk.AsStatus(err)
 	}
-	onNode := c.found[info.Node().Name]
-	if onNode == nil {
+	if !c.allocates {
 		return 0, nil
 	}
-	var score int64
-	for i, claim := range c.claims.all {
+	onNode := c.nextFound(info.Node().Name)
+	switch {
+	case onNode == nil || onNode.verdict == nil:
+		return 0, nil
+	case len(onNode.results) < len(c.claims.all):
 		// The results are those of the claims without devices, yet they are counted by all. Kube-scheduler does so, too.
-		if i >= len(onNode.results) {
-			return 0, fwk.AsStatus(fmt.Errorf("number of allocations %d is smaller than number of claims", len(onNode.results)))
-		}
-		score += scoreOf(claim, &onNode.results[i])
+		return 0, fwk.AsStatus(fmt.Errorf("number of allocations %d is smaller than number of claims", len(onNode.results)))
 	}
-	return score, nil
+	return onNode.score, nil
 }
 
 // scoreOf sums up the alternatives that a claim got.
