@@ -84,6 +84,7 @@ func newFixture(t *testing.T, gates string, objects ...world.Object) *fixture {
 	s := store.New()
 	f := &fixture{t: t, store: s, now: dawn, state: devices.New(s, devices.Gates{
 		ConsumableCapacity: features.Enabled(config.DRAConsumableCapacity), ExtendedResources: features.Enabled(config.DRAExtendedResource),
+		DeviceTaintRules: features.Enabled(config.DRADeviceTaintRules),
 	})}
 	plugin, err := dynamicresources.New(t.Context(), config.DefaultArgs(dynamicresources.Name, features), handle{fixture: f}, features)
 	if err != nil {
