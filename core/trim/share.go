@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/world"
 )
 
-// Pool makes equal parts of volumes, claims and attachments one part. Most of what a volume takes in memory are maps and lists that
-// thousands of others have as well: its size, its annotations, its zone.
+// Pool makes equal parts of volumes, attachments, devices and claims one part. Most of what they take in memory are maps and lists
+// that thousands of others have as well: a volume's size, its annotations and its zone, a device's model and its driver's version.
 //
 //	claim a ── requests ──► {storage: 10Gi}        claim a ──┐
 //	claim b ── requests ──► {storage: 10Gi}   =►   claim b ──┴─ requests ──► {storage: 10Gi}
@@ -38,6 +39,12 @@ func (p *Pool) Share(o world.Object) {
 	case *v1.PersistentVolumeClaim:
 		p.shareMeta(&o.ObjectMeta)
 		p.shareClaim(o)
+	case *resourcev1.ResourceSlice:
+		p.shareMeta(&o.ObjectMeta)
+		p.shareSlice(&o.Spec)
+	case *resourcev1.ResourceClaim:
+		p.shareMeta(&o.ObjectMeta)
+		p.shareDeviceClaim(o)
 	case *storagev1.VolumeAttachment:
 		p.shareMeta(&o.ObjectMeta)
 		o.Spec.Attacher, o.Spec.NodeName = p.text(o.Spec.Attacher), p.text(o.Spec.NodeName)
