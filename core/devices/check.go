@@ -28,9 +28,14 @@ func (s *State) Check() error {
 			errs = append(errs, fmt.Errorf("claim %s is abandoned, and not in flight", uid))
 		}
 	}
+	extended := extendedClaims{}
 	again := newTaken(s.gates.ConsumableCapacity)
 	for _, claim := range s.Claims() {
 		again.replace(nil, claim)
+		extended.replace(nil, claim)
+	}
+	if !maps.EqualFunc(s.extended, extended, slices.Equal) {
+		errs = append(errs, errors.New("the claims for extended resources are not those of the store"))
 	}
 	for _, uid := range s.inFlightInOrder() {
 		again.replace(nil, s.inFlight[uid])

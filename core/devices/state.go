@@ -23,6 +23,7 @@ type State struct {
 	assumed    map[types.NamespacedName]assumption
 	taken      taken
 	slices     sliceList
+	extended   extendedClaims
 	index      *poolIndex // nil until it is asked for
 	classes    map[v1.ResourceName]*resourcev1.DeviceClass
 	generation uint64
@@ -33,7 +34,7 @@ func New(s store.View, gates Gates) *State {
 	return &State{
 		store: s, gates: gates,
 		inFlight: map[types.UID]*resourcev1.ResourceClaim{}, abandoned: map[types.UID]string{}, assumed: map[types.NamespacedName]assumption{},
-		taken: newTaken(gates.ConsumableCapacity), slices: newSlices(), classes: map[v1.ResourceName]*resourcev1.DeviceClass{},
+		extended: extendedClaims{}, taken: newTaken(gates.ConsumableCapacity), slices: newSlices(), classes: map[v1.ResourceName]*resourcev1.DeviceClass{},
 	}
 }
 
@@ -41,7 +42,7 @@ func New(s store.View, gates Gates) *State {
 func (s *State) Fork(with store.View) *State {
 	return &State{
 		store: with, gates: s.gates, inFlight: maps.Clone(s.inFlight), abandoned: maps.Clone(s.abandoned), assumed: maps.Clone(s.assumed),
-		taken: s.taken.fork(), slices: s.slices.fork(), classes: maps.Clone(s.classes), generation: s.generation,
+		extended: maps.Clone(s.extended), taken: s.taken.fork(), slices: s.slices.fork(), classes: maps.Clone(s.classes), generation: s.generation,
 	}
 }
 
@@ -55,6 +56,7 @@ func (s *State) Changed(d store.Delta) (retainted []SliceChange) {
 		was, _ := d.Old.(*resourcev1.ResourceClaim)
 		is, _ := d.New.(*resourcev1.ResourceClaim)
 		s.claimChanged(was, is)
+		s.extended.replace(was, is)
 	case world.ResourceSlice:
 		s.sliceChanged(d)
 	case world.DeviceTaintRule:

@@ -62,7 +62,7 @@ func mayHaveClass(name v1.ResourceName) bool {
 
 // implicitClaim returns the claim of an earlier attempt, or a new one without requests: these depend on the node.
 func (pl *DynamicResources) implicitClaim(pod *v1.Pod) *resourcev1.ResourceClaim {
-	for _, claim := range pl.devices.Claims() {
+	for _, claim := range pl.devices.ExtendedClaims(pod.UID) {
 		if claim.Annotations[resourcev1.ExtendedResourceClaimAnnotation] == "true" && ownedBy(claim, pod) {
 			return claim
 		}
