@@ -25,6 +25,7 @@ type cycle struct {
 	allocates bool                         // whether any claim has no devices yet
 	allocator structured.Allocator         // for all nodes; nil if each gets one of its own
 	verdicts  *requestSet                  // on the pod's own claims; nil if there are others to allocate
+	classes   map[v1.ResourceName]string   // of the extended resources that the node at hand has not got itself
 	onNode    *implicitAllocation          // the last one; nil if there was none
 	found     []allocation                 // in the order of Filter
 	read      int                          // where in found Score was last

@@ -90,7 +90,8 @@ func (pl *DynamicResources) implicitOn(c *cycle, pod *v1.Pod, info fwk.NodeInfo)
 	case claims.implicit.Spec.Devices.Requests != nil:
 		return nil, rejection(ReasonExtendedClaim)
 	}
-	classes, allocatable := map[v1.ResourceName]string{}, info.GetAllocatable().GetScalarResources()
+	classes, allocatable := c.classes, info.GetAllocatable().GetScalarResources()
+	clear(classes)
 	for name := range claims.requests {
 		amount, known := allocatable[name]
 		if class := pl.devices.ClassOf(name); class != nil && amount == 0 {
@@ -103,7 +104,7 @@ func (pl *DynamicResources) implicitOn(c *cycle, pod *v1.Pod, info fwk.NodeInfo)
 		return nil, nil
 	}
 	if c.onNode == nil || !maps.Equal(c.onNode.classes, classes) {
-		c.onNode = pl.implicitWith(c, pod, classes)
+		c.onNode = pl.implicitWith(c, pod, maps.Clone(classes))
 	}
 	return c.onNode, nil
 }

@@ -41,7 +41,7 @@ func (pl *DynamicResources) PreFilter(ctx context.Context, state fwk.CycleState,
 	}
 	c.claims, c.selectors, c.unavailable = claims, selectors, map[int]bool{}
 	c.allocates = len(claims.unallocated()) > 0
-	c.found = make([]allocation, 0, pl.usuallyFound)
+	c.found, c.classes = make([]allocation, 0, pl.usuallyFound), map[v1.ResourceName]string{}
 	switch {
 	case !c.allocates:
 	case pl.features.PartitionableDevices && pl.devices.Entangled():
