@@ -60,23 +60,28 @@ func TestRecordings_HaveEveryMark(t *testing.T) {
 			t.Fatal(err)
 		}
 		var told struct {
-			Story []struct {
-				At  time.Duration
-				Say string
+			Steps []struct {
+				At   time.Duration
+				Mark string
 			}
 		}
 		if err := yaml.Unmarshal(source, &told); err != nil {
 			t.Fatal(err)
 		}
 		w := observe(t, tr.Name)
-		for _, m := range told.Story {
-			if m.Say == "" {
+		marks := 0
+		for _, m := range told.Steps {
+			if m.Mark == "" {
 				continue
 			}
-			late := w.eventsOf(t, trace.Note, m.Say) - m.At
+			marks++
+			late := w.eventsOf(t, trace.Note, m.Mark) - m.At
 			if most := map[bool]time.Duration{true: maxLateness}[slices.Contains(onCluster, tr.Name)]; late < 0 || late > most {
-				t.Errorf("%s: the mark %q is %v late", tr.Name, m.Say, late)
+				t.Errorf("%s: the mark %q is %v late", tr.Name, m.Mark, late)
 			}
+		}
+		if marks < 4 {
+			t.Errorf("%s has %d marks, want four", tr.Name, marks)
 		}
 	}
 }

@@ -56,6 +56,11 @@ var climaxes = []struct {
 		shows:      []string{"57s: db-5 belongs in zone b", "✗ fast zone b", "50Gi left", "data-db-5", "free"},
 		laterAfter: 20 * time.Second, later: []string{"1m08s: Storage is added in zone b", "✓ bound"},
 	},
+	{
+		story: "gpu-day", after: 8 * time.Second,
+		shows:      []string{"20s: A large one wants eight H100s on one node", "1 pod Pending, train-large-ftnvj for 1s: cannot allocate all", "1 unschedulable"},
+		laterAfter: 38 * time.Second, later: []string{"50s: Fine-tuning would like H100s, and takes A100s", "1 pod Pending, train-"},
+	},
 }
 
 func TestStories_ShowTheirClimax(t *testing.T) {
