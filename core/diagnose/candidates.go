@@ -34,6 +34,8 @@ type pendingPod struct {
 	name   string
 	nodes  map[string]*cache.NodeInfo
 	claims []ClaimLink // once they were needed
+	// devices is the chain of its claims for devices, once it was needed.
+	devices *Devices
 }
 
 func newPendingPod(e *engine.Engine, pod *v1.Pod) *pendingPod {

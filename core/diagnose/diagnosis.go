@@ -27,6 +27,8 @@ type Diagnosis struct {
 	Queue *Queueing
 	// Storage is the chain from the pod over its claims to its volumes' nodes; nil for a pod without claims.
 	Storage *Storage
+	// Devices is the chain from the pod over its claims for devices to the nodes that have some; nil for a pod without.
+	Devices *Devices
 	// Scores compare winner and runner-up, by the winner's lead; empty without a runner-up.
 	Scores []ScorePair
 	// Eviction is what a preemption for the pod found; nil if none was tried.
@@ -93,6 +95,9 @@ func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error
 	}
 	if d.Storage = pod.storage(x); d.Storage != nil && d.Storage.Says != "" && x.Decision.Verdict == engine.Unschedulable {
 		d.Summary = d.Storage.Says
+	}
+	if d.Devices = pod.devicesOf(x); d.Devices != nil && d.Devices.decides(d.Storage) && x.Decision.Verdict != engine.Placed {
+		d.Summary = d.Devices.Says
 	}
 	if d.Waiting != "" {
 		d.Summary = d.Waiting + "; " + d.afterwards()

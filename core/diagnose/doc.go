@@ -18,6 +18,22 @@
 // volumes_elsewhere.go, volumes_matching.go, volumes_capacity.go and volumes_inuse.go; it is computed with the plugins' own
 // functions. volumes_binding.go says what a placed pod waits for until its claims are bound.
 //
+// # Devices
+//
+// For a pod with claims for devices, or with an extended resource that devices serve, [Devices] is the chain pod → claim →
+// request → devices → nodes. What is decided on a node the plugin decides; here each device is checked against each request, to
+// say why it does not do:
+//
+//	devices_inventory.go, devices_holders.go         slices by node, pools by generation; who has which device
+//	devices_expressions.go                           selectors, evaluated once for all devices that are alike to them
+//	devices_verdicts.go, devices_amounts.go          one device and one request; counters of a pool, capacity of a device
+//	devices_why.go, devices_together.go              one node: each request, and then all of them together
+//	devices_reasons.go, devices_nearest.go           all nodes: devices by reason, and the node that lacks least
+//	devices_chain.go, devices.go                     the pod's claims, and the findings in sentences
+//
+// A device is checked in the order of what can be changed least: a taken device that no selector matches is of no use when it
+// is free. All evaluations of selectors for one answer have a common limit of cost.
+//
 // # Cost
 //
 // One explanation, which runs every Filter plugin on every node, and one more for each remedy tried: at most eight.

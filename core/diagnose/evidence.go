@@ -8,6 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/engine"
+	"orrery/core/plugins/dynamicresources"
 	"orrery/core/plugins/interpodaffinity"
 	"orrery/core/plugins/nodeports"
 	"orrery/core/plugins/nodevolumelimits"
@@ -77,6 +78,8 @@ func (p *pendingPod) evidenceOf(x *engine.Explanation, r *Reason) Evidence {
 		return p.podAffinityEvidence(r.Message, on)
 	case volumebinding.Name, volumezone.Name, volumerestrictions.Name, nodevolumelimits.Name:
 		return p.storageEvidence(r, on)
+	case dynamicresources.Name:
+		return p.deviceEvidence(x, r)
 	}
 	return nil
 }

@@ -1,11 +1,13 @@
 package diagnose_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/world"
@@ -20,7 +22,22 @@ func node(name, cpu string) *mk.NodeBuilder {
 // engineWith returns an engine that has applied the objects one by one and made all decisions.
 func engineWith(t testing.TB, objects ...world.Object) *engine.Engine {
 	t.Helper()
-	e, err := engine.New(engine.Options{Start: start, Seed: 1})
+	return engineWithGates(t, "", objects...)
+}
+
+// engineWithGates is engineWith with feature gates: "DRAConsumableCapacity=true DRAAdminAccess=false".
+func engineWithGates(t testing.TB, gates string, objects ...world.Object) *engine.Engine {
+	t.Helper()
+	set := map[string]bool{}
+	for _, gate := range strings.Fields(gates) {
+		name, value, _ := strings.Cut(gate, "=")
+		set[name] = value == "true"
+	}
+	features, err := config.ParseFeatures(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.New(engine.Options{Start: start, Seed: 1, Config: config.Default(features)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -30,17 +29,21 @@ func TestStories(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			story, err := txtar.ParseFile(file)
-			if err != nil || len(story.Files) != 2 {
-				t.Fatalf("want the two files cluster.yaml and answer: %v", err)
+			if err != nil || len(story.Files) < 2 || len(story.Files) > 3 {
+				t.Fatalf("want the files cluster.yaml and answer, with perhaps gates between them: %v", err)
 			}
-			got := answer(t, string(story.Files[0].Data))
+			gates, last := "", len(story.Files)-1
+			if last == 2 {
+				gates = string(story.Files[1].Data)
+			}
+			got := answer(t, string(story.Files[0].Data), gates)
 			if *update {
-				story.Files[1].Data = []byte(got)
+				story.Files[last].Data = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(story), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if diff := cmp.Diff(string(story.Files[1].Data), got); diff != "" {
+			if diff := cmp.Diff(string(story.Files[last].Data), got); diff != "" {
 				t.Errorf("the answer (-want +got):\n%s", diff)
 			}
 		})
@@ -48,7 +51,7 @@ func TestStories(t *testing.T) {
 }
 
 // answer diagnoses default/web one minute after everything was there.
-func answer(t *testing.T, cluster string) string {
+func answer(t *testing.T, cluster, gates string) string {
 	var objects []world.Object
 	for i, part := range strings.Split(cluster, "---\n") {
 		o, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(part), nil, nil)
@@ -57,12 +60,12 @@ func answer(t *testing.T, cluster string) string {
 		}
 		object := o.(world.Object)
 		object.SetUID(types.UID(fmt.Sprintf("%s-%s", world.KindOf(object), object.GetName())))
-		if pod, ok := o.(*v1.Pod); ok && pod.Namespace == "" {
-			pod.Namespace = "default"
+		if world.KindOf(object).Namespaced() && object.GetNamespace() == "" {
+			object.SetNamespace("default")
 		}
 		objects = append(objects, object)
 	}
-	e := engineWith(t, objects...)
+	e := engineWithGates(t, gates, objects...)
 	if err := e.Apply(world.Input{At: start.Add(time.Minute), Event: world.Tick{}}); err != nil {
 		t.Fatal(err)
 	}
@@ -112,6 +115,11 @@ func describe(d *diagnose.Diagnosis) string {
 	if d.Storage != nil {
 		for _, line := range d.Storage.Lines() {
 			fmt.Fprintf(&b, "chain: %s\n", line)
+		}
+	}
+	if d.Devices != nil {
+		for _, line := range d.Devices.Lines() {
+			fmt.Fprintf(&b, "devices: %s\n", line)
 		}
 	}
 	for _, r := range d.Remedies {

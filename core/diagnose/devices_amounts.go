@@ -1,0 +1,157 @@
+package diagnose
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/dynamic-resource-allocation/structured"
+	"k8s.io/utils/ptr"
+)
+
+// shortAmount is a counter of a pool, or a capacity of a shared device, of which too little is left.
+type shortAmount struct {
+	name string // "counter memory of set gpu-0", "capacity memory"
+	says string
+}
+
+// poolCounters are the counters of a pool: all of it, and what the devices that are taken leave.
+type poolCounters struct {
+	all, left map[string]map[string]resource.Quantity
+	negative  bool // whether one is overdrawn: the allocator takes no device that consumes any then
+}
+
+// countersOf computes the counters of a pool once.
+func (w *deviceWhy) countersOf(p *devicePool) *poolCounters {
+	if p.counters != nil {
+		return p.counters
+	}
+	c := &poolCounters{map[string]map[string]resource.Quantity{}, map[string]map[string]resource.Quantity{}, false}
+	p.counters = c
+	for set, counters := range p.counterSets() {
+		c.all[set], c.left[set] = map[string]resource.Quantity{}, map[string]resource.Quantity{}
+		for name, counter := range counters {
+			c.all[set][name], c.left[set][name] = counter.Value.DeepCopy(), counter.Value.DeepCopy()
+		}
+	}
+	for _, s := range p.generationSlices(p.newest) {
+		for _, d := range s.devices {
+			if len(d.ConsumesCounters) > 0 && len(w.takers(d)) > 0 {
+				c.consume(d)
+			}
+		}
+	}
+	return c
+}
+
+func (c *poolCounters) consume(d *poolDevice) {
+	for _, consumed := range d.ConsumesCounters {
+		for name, counter := range consumed.Counters {
+			if left, has := c.left[consumed.CounterSet][name]; has {
+				left.Sub(counter.Value)
+				c.left[consumed.CounterSet][name] = left
+				c.negative = c.negative || left.Sign() < 0
+			}
+		}
+	}
+}
+
+// shortCounter is the first counter of which too little is left for a device; nil if there is enough. Who shares a device that
+// is shared already consumes no more.
+func (w *deviceWhy) shortCounter(d *poolDevice) *shortAmount {
+	if len(d.ConsumesCounters) == 0 || w.isShared(d) && len(w.inventory.holders[d.id]) > 0 {
+		return nil
+	}
+	counters := w.countersOf(d.slice.pool)
+	for _, consumed := range d.ConsumesCounters {
+		for _, name := range slices.Sorted(maps.Keys(consumed.Counters)) {
+			needed, left := consumed.Counters[name].Value, counters.left[consumed.CounterSet][name]
+			if left.Cmp(needed) < 0 {
+				all := counters.all[consumed.CounterSet][name]
+				return &shortAmount{
+					"counter " + name + " of set " + consumed.CounterSet,
+					fmt.Sprintf("consumes %s of counter %s of set %s, of which %s of %s is left", &needed, name, consumed.CounterSet, &left, &all),
+				}
+			}
+		}
+	}
+	if counters.negative {
+		return &shortAmount{"another counter of the pool", "consumes counters of a pool of which more is allocated than it has"}
+	}
+	return nil
+}
+
+func (w *deviceWhy) isShared(d *poolDevice) bool {
+	return w.inventory.features.ConsumableCapacity && ptr.Deref(d.AllowMultipleAllocations, false)
+}
+
+// shortCapacity is the first capacity of which a device has, or has left, too little for a request; nil if it has enough.
+func (w *deviceWhy) shortCapacity(r *DeviceRequest, d *poolDevice) *shortAmount {
+	for _, name := range slices.Sorted(maps.Keys(r.capacity)) {
+		if _, has := d.Capacity[name]; !has {
+			wanted := r.capacity[name]
+			return &shortAmount{"capacity " + string(name), fmt.Sprintf("has no capacity %s, of which the request needs %s", name, &wanted)}
+		}
+	}
+	used := w.allocated.AggregatedCapacity[structured.MakeDeviceID(d.id.driver, d.id.pool, d.id.device)]
+	for _, name := range slices.Sorted(maps.Keys(d.Capacity)) {
+		capacity := d.Capacity[name]
+		needed, allowed := neededCapacity(r, name, &capacity)
+		left := capacity.Value.DeepCopy()
+		if amount := used[name]; amount != nil {
+			left.Sub(*amount)
+		}
+		switch {
+		case !allowed:
+			return &shortAmount{"capacity " + string(name), fmt.Sprintf("does not give out %s of its capacity %s in one part", &needed, name)}
+		case left.Cmp(needed) < 0:
+			return &shortAmount{
+				"capacity " + string(name),
+				fmt.Sprintf("has %s of %s of its capacity %s left, and the request needs %s", &left, &capacity.Value, name, &needed),
+			}
+		}
+	}
+	return nil
+}
+
+// neededCapacity is how much of a capacity a request takes, rounded up to what the device gives out, and whether it gives out
+// so much. A request that does not name it takes the default, or else all.
+func neededCapacity(r *DeviceRequest, name resourcev1.QualifiedName, capacity *resourcev1.DeviceCapacity) (resource.Quantity, bool) {
+	wanted, named := r.capacity[name]
+	policy := capacity.RequestPolicy
+	switch {
+	case !named && policy != nil && policy.Default != nil:
+		return *policy.Default, true
+	case !named:
+		return capacity.Value, true
+	case policy == nil:
+		return wanted, true
+	case policy.ValidRange != nil && policy.ValidRange.Min != nil:
+		wanted = roundedUp(wanted, policy.ValidRange)
+		return wanted, policy.ValidRange.Max == nil || wanted.Cmp(*policy.ValidRange.Max) <= 0
+	case len(policy.ValidValues) > 0:
+		i := slices.IndexFunc(policy.ValidValues, func(valid resource.Quantity) bool { return wanted.Cmp(valid) <= 0 })
+		if i < 0 {
+			return wanted, false
+		}
+		return policy.ValidValues[i], true
+	}
+	return wanted, true
+}
+
+// roundedUp is the least amount of a range that is enough.
+func roundedUp(wanted resource.Quantity, in *resourcev1.CapacityRequestPolicyRange) resource.Quantity {
+	if wanted.Cmp(*in.Min) < 0 {
+		return *in.Min
+	}
+	if in.Step == nil || in.Step.Value() <= 0 {
+		return wanted
+	}
+	least, step := in.Min.Value(), in.Step.Value()
+	if over := (wanted.Value() - least) % step; over != 0 {
+		return *resource.NewQuantity(wanted.Value()-over+step, resource.BinarySI)
+	}
+	return wanted
+}
