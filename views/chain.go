@@ -5,7 +5,7 @@ import (
 	"orrery/views/draw"
 )
 
-// drawChain draws the chain from a pod's claims to its volumes above a row, and returns the row after it.
+// drawChain draws the chain from a pod's claims to its volumes or devices above a row, and returns the row after it.
 func drawChain(a draw.Area, y, last int, links []ChainLink) int {
 	for i := range links {
 		if y >= last {
@@ -14,6 +14,8 @@ func drawChain(a draw.Area, y, last int, links []ChainLink) int {
 		l := &links[i]
 		x, sign, token := 0, '·', themes.Good
 		switch {
+		case l.Depth > 0 && l.Bad:
+			x, sign, token = 2, '→', themes.Bad
 		case l.Depth > 0:
 			x, sign, token = 2, '→', themes.Dim
 		case l.Bad:

@@ -126,14 +126,20 @@ func reasonGroups(a draw.Area, y int, e *Explanation) int {
 	return y + 1
 }
 
-// explainEvidence draws the facts behind the reasons, and the chain of the storage.
+// explainEvidence draws the facts behind the reasons, and the chains of the storage and of the devices.
 func explainEvidence(a draw.Area, y int, e *Explanation, facts []string, lines int) int {
 	y = explainLines(a, y, "evidence", lines, facts)
-	if len(e.Storage) > 0 {
-		drawHeading(a, y, "storage")
-		y = drawChain(a, y+1, a.H, e.Storage) + 1
+	y = explainChain(a, y, "storage", e.Storage)
+	return explainChain(a, y, "devices", e.Devices)
+}
+
+// explainChain draws a chain below a heading if there is one; it returns the row after it.
+func explainChain(a draw.Area, y int, title string, links []ChainLink) int {
+	if len(links) == 0 {
+		return y
 	}
-	return y
+	drawHeading(a, y, title)
+	return drawChain(a, y+1, a.H, links) + 1
 }
 
 // explainLines draws a heading with lines of at most so many rows below it if there are any and there is room; it returns the

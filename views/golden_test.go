@@ -86,6 +86,8 @@ func TestOverview_Goldens(t *testing.T) {
 	noStorage.Storage = &views.Storage{Size: "0"}
 	placed := sample(312, 240)
 	placed.Explain = samplePlaced()
+	deviceless := sample(312, 240)
+	deviceless.Explain = sampleDeviceless()
 	for _, tt := range []struct {
 		name   string
 		m      *views.Model
@@ -104,6 +106,7 @@ func TestOverview_Goldens(t *testing.T) {
 		{"zoomed", sample(312, 240), zoomed, wide, draw.Braille},
 		{"no usage data", unknown, sampleState(views.PressurePane), size{100, 30}, draw.Braille},
 		{"a placed pod explained", placed, sampleState(views.ExplainPane), wide, draw.Braille},
+		{"too few devices explained", deviceless, sampleState(views.ExplainPane), wide, draw.Braille},
 		{"no storage", noStorage, sampleState(views.StoragePane), size{100, 30}, draw.Braille},
 		{"storage in ascii", sample(312, 240), sampleState(views.StoragePane), wide, draw.ASCII},
 		{"what if", whatIf, sampleState(views.Overview), size{100, 30}, draw.Braille},

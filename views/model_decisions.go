@@ -63,7 +63,9 @@ type Explanation struct {
 	Charts         []Chart
 	// Storage is the chain from the pod's claims to its volumes' nodes, Preemption what a preemption found, and Queue what
 	// brings a queued pod back.
-	Storage           []ChainLink
+	Storage []ChainLink
+	// Devices is the chain from the pod's claims for devices to the nodes that have some.
+	Devices           []ChainLink
 	Preemption, Queue []string
 	// Hints are the changes to nodes that have only one blocker.
 	Hints []string
@@ -79,8 +81,8 @@ type Explanation struct {
 	Scores                     []ScorePart
 }
 
-// ChainLink is one link of the chain from a pod to the nodes of its volumes. Depth is 0 for claims and nodes, 1 for what a claim
-// leads to; Bad marks a claim that keeps the pod from every node.
+// ChainLink is one link of the chain from a pod to the nodes of its volumes or devices. Depth is 0 for claims and nodes, 1 for
+// what a claim leads to; Bad marks a claim that keeps the pod from every node, or a request that finds too few devices.
 type ChainLink struct {
 	Depth int
 	Text  string

@@ -23,6 +23,11 @@ var shortReasons = [...]struct{ sentence, brief string }{
 	{"node(s) didn't find available persistent volumes to bind", "no volume to bind"},
 	{"node(s) did not have enough free storage", "too little free storage"},
 	{"waiting for scheduling gates: ", "gates: "},
+	{"cannot allocate all claims", "no devices for its claims"},
+	{"resourceclaim not available on the node", "its devices are elsewhere"},
+	{"could not find ResourceClaim", "no ResourceClaim"},
+	{"invalid resource pools were encountered", "invalid resource pools"},
+	{"timed out trying to allocate devices", "device allocation timed out"},
 }
 
 // drawReason draws the reason for a rejection, after the number of nodes if there is one: in the scheduler's words if

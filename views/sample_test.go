@@ -319,6 +319,25 @@ func samplePlaced() *views.Explanation {
 	return e
 }
 
+// sampleDeviceless is a pod whose claim finds too few devices.
+func sampleDeviceless() *views.Explanation {
+	const nearest = "nearest: node gpu-4: 3 of its 4 devices of class gpu are free, 4 needed; gpu-4/gpu-3 is held by shop/train-2 (priority 0, lower than its own 100)"
+	e := &views.Explanation{
+		Pod: "shop/train-7", State: views.Unschedulable, Verdict: views.VerdictUnschedulable, Nodes: 240, At: ago(2 * time.Second), Generation: 9001,
+		Summary: "claim train-7, request gpu (4 devices of class gpu): too few on 240 of 240 nodes, 3 at most on a node, 200 without any that matches; " + nearest,
+		Reasons: []views.ReasonGroup{{Plugin: "DynamicResources", Reason: "cannot allocate all claims", Nodes: 240}},
+		Facts:   []string{"157 devices are taken by shop/train-2 (priority 0, lower than its own 100), shop/train-1 (priority 100) and 155 more"},
+		Devices: []views.ChainLink{
+			{Text: "claim train-7 gets devices when its pod has a node"},
+			{Depth: 1, Text: "request gpu: 4 devices of class gpu; too few on 240 nodes", Bad: true},
+			{Text: "claim notes does not exist in namespace shop; there is note", Bad: true},
+			{Text: "nodes: devices allow 0 of 240"},
+		},
+	}
+	e.Undrawn = e.Facts
+	return e
+}
+
 func sampleChain() []views.ChainLink {
 	return []views.ChainLink{
 		{Text: "claim data-cart-0 (100Gi, ReadWriteOnce, of class fast) is bound to pvc-1129a36f, which is in eu-west-1b"},

@@ -68,6 +68,8 @@ type diagnosisDocument struct {
 	PluginResults []pluginResult `json:"pluginResults"`
 	// Storage is the chain from the pod over its claims to its volumes' nodes.
 	Storage *diagnose.Storage `json:"storage,omitempty"`
+	// Devices is the chain from the pod over its claims for devices to the nodes that have some.
+	Devices *diagnose.Devices `json:"devices,omitempty"`
 	// Preemption is the one that would be made, PreemptionFacts what was found on the nodes, with PreemptionEvidence.
 	Preemption         *preemption          `json:"preemption,omitempty"`
 	PreemptionFacts    []string             `json:"preemptionFacts,omitempty"`
@@ -147,6 +149,8 @@ type nodeVerdict struct {
 	Filters  []pluginResult `json:"filters"`
 	Scores   []scored       `json:"scores"`
 	Total    int64          `json:"total"`
+	// Devices are those that the node reaches, with what keeps each from the pod's claims.
+	Devices []diagnose.DeviceOn `json:"devices,omitempty"`
 }
 
 type scored struct {
@@ -204,6 +208,7 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 	}
 	if node != "" {
 		doc.NodeVerdict = newNodeVerdict(d.Node(node))
+		doc.NodeVerdict.Devices = d.Devices.On(node)
 	}
 	return doc, nil
 }
@@ -214,7 +219,7 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int, again string) diagnosisDocum
 		Verdict: d.Decision.Verdict.String(), Waiting: d.Waiting, Summary: d.Summary, Message: d.Decision.Message,
 		Nodes:   nodeCounts{nodes, d.Examined, d.Feasible},
 		Reasons: []reason{}, Remedies: []remedy{}, PluginResults: newPluginResults(d.Statuses, ""),
-		Storage: d.Storage,
+		Storage: d.Storage, Devices: d.Devices,
 	}
 	for i := range d.Reasons {
 		doc.Reasons = append(doc.Reasons, newReason(&d.Reasons[i]))
@@ -308,7 +313,9 @@ func newPluginResults(all []engine.PluginStatus, point string) []pluginResult {
 }
 
 func newNodeVerdict(n *engine.NodeVerdict) *nodeVerdict {
-	v := &nodeVerdict{n.Node, n.Searched, n.Feasible, newPluginResults(n.Statuses, "Filter"), []scored{}, n.Total}
+	v := &nodeVerdict{
+		Node: n.Node, Examined: n.Searched, Feasible: n.Feasible, Filters: newPluginResults(n.Statuses, "Filter"), Scores: []scored{}, Total: n.Total,
+	}
 	for _, s := range n.Scores {
 		v.Scores = append(v.Scores, scored{s.Plugin, s.Raw, s.Normalized, s.Weight, s.Weighted()})
 	}

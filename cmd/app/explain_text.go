@@ -21,6 +21,7 @@ func (d *explanationDocument) text(w io.Writer) {
 	writeTable(w, "  ", d.facts())
 	d.writeReasons(w)
 	section(w, "Storage", d.storageLines())
+	section(w, "Devices", d.deviceLines())
 	section(w, "Preemption", d.preemptionLines())
 	section(w, "PostFilter results", d.postFilterLines())
 	section(w, "The scheduler's message", d.messageLines())
@@ -167,6 +168,18 @@ func (d *explanationDocument) storageLines() [][]string {
 	return lines
 }
 
+// deviceLines are the links from the pod's claims for devices to the nodes that have some.
+func (d *explanationDocument) deviceLines() [][]string {
+	if d.Devices == nil {
+		return nil
+	}
+	var lines [][]string
+	for _, line := range d.Devices.Lines() {
+		lines = append(lines, []string{printable.Line(line, 500)})
+	}
+	return lines
+}
+
 // postFilterLines returns the results of plugins that failed for the pod as a whole, if they were asked for: what they mean
 // is among the reasons and the preemption's facts.
 func (d *explanationDocument) postFilterLines() [][]string {
@@ -211,6 +224,18 @@ func signed(n int64) string {
 	return fmt.Sprintf("%+d", n)
 }
 
+// deviceLines are the devices that the node reaches, by request.
+func (v *nodeVerdict) deviceLines() [][]string {
+	var lines [][]string
+	for i := range v.Devices {
+		d := &v.Devices[i]
+		lines = append(lines, []string{
+			printable.Line(d.Claim+", request "+d.Request, 80), printable.Line(d.Device, 120), printable.Line(d.Says, 400),
+		})
+	}
+	return lines
+}
+
 func (v *nodeVerdict) text(w io.Writer) {
 	verdict := "is not feasible"
 	if v.Feasible {
@@ -232,6 +257,7 @@ func (v *nodeVerdict) text(w io.Writer) {
 		table = append(table, []string{result, f.Plugin, printable.Line(strings.Join(f.Reasons, ", "), 200)})
 	}
 	writeTable(w, "  ", table)
+	section(w, "Devices there", v.deviceLines())
 	if len(v.Scores) == 0 {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 
+	"orrery/core/cache"
 	"orrery/core/engine"
 	"orrery/core/plugins/dynamicresources"
 )
@@ -28,6 +29,7 @@ type Devices struct {
 	Says string `json:"says,omitempty"`
 
 	why     *deviceWhy
+	nodes   map[string]*cache.NodeInfo
 	lacking []*nodeDevices // by name
 	failed  bool           // whether the attempt ended with an error, which is about no node
 }
@@ -49,7 +51,7 @@ func (p *pendingPod) devicesOf(x *engine.Explanation) *Devices {
 	if len(claims) == 0 {
 		return nil
 	}
-	d := &Devices{Claims: claims, Nodes: len(x.Nodes), Blocked: []Blocker{}, failed: x.Decision.Verdict == engine.Failed}
+	d := &Devices{Claims: claims, Nodes: len(x.Nodes), Blocked: []Blocker{}, nodes: p.nodes, failed: x.Decision.Verdict == engine.Failed}
 	p.devices = d
 	allowed := passing(x, func(s engine.PluginStatus) bool { return s.Plugin != dynamicresources.Name })
 	d.Allowed = len(allowed)
@@ -254,14 +256,13 @@ func (r *DeviceRequest) tooFew(nodes int) string {
 	return text
 }
 
-// On returns every device of a node with what keeps it from each request; nothing for a node that is not known.
-func (d *Devices) On(e *engine.Engine, node string) []DeviceOn {
-	for info := range e.Cache().RecentlyChanged() {
-		if info.Node() != nil && info.Node().Name == node && d.why != nil {
-			return d.why.detail(info)
-		}
+// On returns every device that a node reaches, with what keeps it from each request; nothing for a node that is not known, or
+// without claims.
+func (d *Devices) On(node string) []DeviceOn {
+	if d == nil || d.nodes[node] == nil {
+		return nil
 	}
-	return nil
+	return d.why.detail(d.nodes[node])
 }
 
 // DeviceShortage is the evidence of a rejection for devices.

@@ -15,7 +15,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/config"
-	"orrery/core/engine"
 	"orrery/core/spelling"
 	"orrery/core/world"
 )
@@ -328,12 +327,4 @@ func (r *DeviceRequest) head() string {
 		return r.claim.title() + " (" + r.Says + ")"
 	}
 	return r.claim.title() + ", request " + r.Request + " (" + r.Says + ")"
-}
-
-// DevicesOf returns the claims of a pod without what keeps it from nodes, which takes an explanation; nil for a pod without.
-func DevicesOf(e *engine.Engine, pod *v1.Pod) *Devices {
-	if claims := newPendingPod(e, pod).deviceClaims(); len(claims) > 0 {
-		return &Devices{Claims: claims}
-	}
-	return nil
 }

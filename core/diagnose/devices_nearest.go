@@ -106,7 +106,11 @@ func (w *deviceWhy) nearestText(m *NearestDevices) string {
 	case m.Free == m.Matching:
 		return text + fmt.Sprintf("it has %s %s, and %d are needed", counted(m.Matching, "device"), which, m.Wanted)
 	}
-	text += fmt.Sprintf("%d of %s %s free, %d needed", m.Free, counted(m.Matching, "device"), which, m.Wanted)
+	are := "are"
+	if m.Matching == 1 || m.Free == 1 {
+		are = "is"
+	}
+	text += fmt.Sprintf("%d of its %s %s %s free, %d needed", m.Free, counted(m.Matching, "device"), which, are, m.Wanted)
 	return text + "; " + listed(w.others(m))
 }
 
@@ -148,7 +152,7 @@ func (m *NearestDevices) hint() string {
 	case m.Matching < m.Wanted:
 		return fmt.Sprintf("would fit on %s with %s %s there", m.Node, counted(m.Wanted-m.Matching, "more device"), m.request.which(m.Wanted-m.Matching))
 	case len(m.Held) >= short:
-		return fmt.Sprintf("would fit on %s with %s %s free there", m.Node, counted(short, "more device"), m.request.which(short))
+		return fmt.Sprintf("would fit on %s with %s %s", m.Node, counted(short, "more free device"), m.request.which(short))
 	}
 	return ""
 }

@@ -3,7 +3,6 @@ package diagnose
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
@@ -181,6 +180,3 @@ func (w *deviceWhy) detail(info *cache.NodeInfo) []DeviceOn {
 	}
 	return list
 }
-
-// text is one device in words: "gpu.example.com/n1/gpu-0 is taken by default/train (priority 0)".
-func (d *DeviceOn) text() string { return strings.TrimSpace(d.Device + " " + d.Says) }

@@ -178,7 +178,7 @@ func AttachmentOf(a *storagev1.VolumeAttachment) AttachmentLink {
 func sinceText(t time.Time) string { return " since " + t.UTC().Format(time.RFC3339) }
 
 // Link is one link of the chain in words. Depth is 0 for claims and nodes, 1 for what a claim leads to. Bad marks a claim that
-// keeps the pod from every node.
+// keeps the pod from every node, or a request that finds too few devices on some.
 type Link struct {
 	Depth int
 	Says  string

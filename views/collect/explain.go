@@ -87,7 +87,10 @@ func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 		addReason(v, d, &d.Reasons[i])
 	}
 	if d.Storage != nil {
-		v.Storage = chainLinks(d.Storage, d.Summary)
+		v.Storage = chainLinks(d.Storage.Links(d.Summary))
+	}
+	if d.Devices != nil {
+		v.Devices = chainLinks(d.Devices.Links(d.Summary))
 	}
 	if d.Eviction != nil {
 		v.Preemption = appendTexts(nil, d.Eviction.Facts())
@@ -128,10 +131,10 @@ func addReason(v *views.Explanation, d *diagnose.Diagnosis, r *diagnose.Reason) 
 	v.Undrawn = appendTexts(v.Undrawn, slices.DeleteFunc(slices.Clone(facts), said))
 }
 
-// chainLinks is the chain of a pod's storage, but for what was said already.
-func chainLinks(s *diagnose.Storage, said string) []views.ChainLink {
+// chainLinks is the chain of a pod's storage or devices.
+func chainLinks(chain []diagnose.Link) []views.ChainLink {
 	var links []views.ChainLink
-	for _, l := range s.Links(said) {
+	for _, l := range chain {
 		links = append(links, views.ChainLink{Depth: l.Depth, Text: printable.Text(l.Says), Bad: l.Bad})
 	}
 	return links

@@ -81,7 +81,7 @@ func (m *chainCache) of(e *engine.Engine, pod *v1.Pod) []views.ChainLink {
 	}
 	many := e.Store().Len(world.Node)+e.Store().Len(world.VolumeAttachment) > manyObjects
 	if age := e.Now().Sub(m.at); m.pod != pod || age < 0 || age >= time.Second || age > 0 && !many {
-		*m = chainCache{pod, e.Now(), chainLinks(diagnose.Chain(e, pod), "")}
+		*m = chainCache{pod, e.Now(), chainLinks(diagnose.Chain(e, pod).Links(""))}
 	}
 	return m.links
 }
