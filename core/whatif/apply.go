@@ -38,6 +38,10 @@ func (r *run) apply(c change.Change) error {
 		return r.scale(c.Name, c.Count)
 	case change.AddVolume, change.SetCapacity, change.DeleteClaim, change.SetClass:
 		return r.changeStorage(c)
+	case change.AddDevice, change.TaintDevice, change.UntaintDevice:
+		return r.changeDevice(c)
+	case change.FreeClaim, change.SetDeviceClass, change.SetDeviceCount, change.RelaxClaim, change.TolerateDevices:
+		return r.changeDeviceClaim(c)
 	}
 	pod, err := r.pod(c.Name)
 	if err != nil {
@@ -163,6 +167,9 @@ func (r *run) addNodes(like string, n int) error {
 			name = fmt.Sprintf("%s-new%d", like[:min(len(like), maxNameBytes-maxSuffixBytes)], number)
 		}
 		if _, err := r.cluster.Create(change.NodeLike(model, name)); err != nil {
+			return err
+		}
+		if err := r.addSlicesLike(model, name); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@
 //
 // # Files
 //
-// Package change has the changes and their parser; apply, drain and scale carry them out. load builds the cluster,
+// Package change has the changes and their parser; apply, drain, scale, storage and devices carry them out. load builds the cluster,
 // pending_effects finishes the effects that the fork waits for, bridge connects the two, run brings them to rest, and
 // recreations replaces pods for absent owners. slots tracks which pod replaces which; difference and summary make the
 // result. evaluate is the entry point.
@@ -41,6 +41,10 @@
 //   - A new volume is of a local kind with every access mode. A capacity is set for every segment of the class that a node of
 //     the zone has; where nothing is published, it is made. A claim that gets another class was created with it. The pending
 //     pods of a changed claim are tried at once.
+//   - A new node has devices as the one that it is like: copies of the slices that this one alone reaches. A new device is whole
+//     and not tainted. A claim for devices that requests something else was created so; to free one, its pods are deleted.
+//   - What a ResourceClaimTemplate says is told from a claim that was made of it, as no scheduler watches templates: a recreated
+//     pod gets a claim like the one before. A note names the templates of which there is no claim.
 //   - A change of the requests or the profile of a pod with a node recreates the pod, under its name and without its
 //     node. All other changes, and all changes of a pending pod, are made in place, and the pod is tried at once.
 //

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,8 @@ func buildCluster(s store.View, now time.Time, seed uint64, comparisons bool) (*
 		stubs:  &ownerStubs{kinds: map[types.UID]string{}},
 		names:  map[types.UID]string{},
 		pods:   map[types.UID]int32{},
+
+		unknown: map[types.NamespacedName]bool{},
 		target: memory.New(memory.Options{
 			Start: now, Seed: seed, Budgets: budget.Rules{},
 			NodeLifecycle:       lifecycle.InCluster(lifecycle.Options{Start: now, Immediate: true, ComparisonOperators: comparisons}),
@@ -46,6 +49,7 @@ func buildCluster(s store.View, now time.Time, seed uint64, comparisons bool) (*
 			return nil, nil, fmt.Errorf("building a cluster of what the engine knows: %w", err)
 		}
 	}
+	l.stubs.unknown = slices.SortedFunc(maps.Keys(l.unknown), compareNames)
 	return l.target, l.stubs, nil
 }
 
@@ -54,6 +58,8 @@ func buildCluster(s store.View, now time.Time, seed uint64, comparisons bool) (*
 type ownerStubs struct {
 	// kinds are the kinds of the replaced owners, by UID.
 	kinds map[types.UID]string
+	// unknown are the templates of claims for devices that could not be told from a claim.
+	unknown []types.NamespacedName
 }
 
 type loader struct {
@@ -62,6 +68,8 @@ type loader struct {
 	stubs  *ownerStubs
 	names  map[types.UID]string // names of stubs, by owner
 	pods   map[types.UID]int32  // pods of each owner that are not being deleted
+	// unknown are the templates of claims for devices that no claim shows, by namespace and name.
+	unknown map[types.NamespacedName]bool
 }
 
 // objects iterates over the objects of one kind.
@@ -95,6 +103,9 @@ func (l *loader) loadReferenced() error {
 	}
 	for pod := range objects[*v1.Pod](l.source, world.Pod) {
 		if err := l.ensureReferenced(pod); err != nil {
+			return err
+		}
+		if err := l.ensureClaimTemplates(pod); err != nil {
 			return err
 		}
 		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && pod.DeletionTimestamp == nil {

@@ -52,6 +52,7 @@ func begin(e *engine.Engine, o Options) (*run, error) {
 		options: o, base: e, engine: fork, cluster: c, bridge: bridge{c}, start: c.Now(), now: c.Now(), lastChange: c.Now(),
 		slots: newSlotTracker(e), recreations: newRecreations(stewards),
 	}
+	r.noteTemplates(stewards.unknown)
 	r.startTaintsIfNeeded()
 	r.finishPending()
 	return r, nil

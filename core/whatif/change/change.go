@@ -12,40 +12,50 @@ type Verb uint8
 
 // The verbs, in the syntax that [Parse] reads.
 const (
-	Cordon      Verb = iota // cordon NODE
-	Uncordon                // uncordon NODE
-	Drain                   // drain NODE
-	AddNodes                // add N nodes like NODE
-	AddVolume               // add pv SIZE [of CLASS] [in ZONE|on NODE]
-	DeleteNode              // delete node NODE
-	DeletePod               // delete pod POD
-	DeleteClaim             // delete pvc CLAIM
-	SetRequests             // requests POD cpu=AMOUNT memory=AMOUNT
-	SetPriority             // priority POD NUMBER|CLASS
-	Scale                   // scale OWNER|POD N
-	SetProfile              // profile POD NAME
-	SetClass                // class CLAIM CLASS
-	SetCapacity             // capacity CLASS SIZE [in ZONE]
-	Taint                   // taint NODE key=value:Effect
-	Untaint                 // untaint NODE key[:Effect]
-	Ungate                  // ungate POD
-	Tolerate                // tolerate POD key[=value|<n|>n][:Effect]
-	Unselect                // unselect POD KEY
-	Move                    // move POD NODE
+	Cordon          Verb = iota // cordon NODE
+	Uncordon                    // uncordon NODE
+	Drain                       // drain NODE
+	AddNodes                    // add N nodes like NODE
+	AddVolume                   // add pv SIZE [of CLASS] [in ZONE|on NODE]
+	DeleteNode                  // delete node NODE
+	DeletePod                   // delete pod POD
+	DeleteClaim                 // delete pvc CLAIM
+	SetRequests                 // requests POD cpu=AMOUNT memory=AMOUNT
+	SetPriority                 // priority POD NUMBER|CLASS
+	Scale                       // scale OWNER|POD N
+	SetProfile                  // profile POD NAME
+	SetClass                    // class CLAIM CLASS
+	SetCapacity                 // capacity CLASS SIZE [in ZONE]
+	Taint                       // taint NODE key=value:Effect
+	Untaint                     // untaint NODE key[:Effect]
+	Ungate                      // ungate POD
+	Tolerate                    // tolerate POD key[=value|<n|>n][:Effect]
+	Unselect                    // unselect POD KEY
+	Move                        // move POD NODE
+	AddDevice                   // add device like DEVICE [on NODE]
+	TaintDevice                 // taint device DEVICE key=value:Effect
+	UntaintDevice               // untaint device DEVICE key[:Effect]
+	FreeClaim                   // free claim RESOURCECLAIM
+	SetDeviceClass              // class claim RESOURCECLAIM DEVICECLASS [of REQUEST]
+	SetDeviceCount              // count claim RESOURCECLAIM N [of REQUEST]
+	RelaxClaim                  // relax claim RESOURCECLAIM [of REQUEST]
+	TolerateDevices             // tolerate claim RESOURCECLAIM key[=value][:Effect] [of REQUEST]
 )
 
 // Change is one hypothetical change. It is plain data: equal values mean the same change.
 type Change struct {
 	Verb Verb
-	// Name is the node, pod, owner, claim or storage class to change. Pods, owners and claims are NAMESPACE/NAME, or NAME
-	// where that is unique.
+	// Name is the node, pod, owner, claim, storage class or device to change. Pods, owners and claims are NAMESPACE/NAME, or
+	// NAME where that is unique. Devices are DRIVER/POOL/DEVICE, or POOL/DEVICE where that is unique.
 	Name string
-	// Count is the number of nodes to add or of pods to have.
+	// Count is the number of nodes to add, of pods to have, or of devices to request.
 	Count int
 	// Value is the priority, profile, taint, toleration, selector key or node, the class of a claim, or the zone of storage.
 	Value string
-	// Node is the only node that can use a new volume.
+	// Node is the only node that can use a new volume or device.
 	Node string
+	// Of is the request of a claim for devices; empty for all.
+	Of string
 	// Requests are the pod's new total requests, or the size of storage.
 	Requests []Request
 }
@@ -87,6 +97,9 @@ func (c Change) Words() []string {
 		return words
 	case Scale:
 		return []string{"scale", c.Name, strconv.Itoa(c.Count)}
+	}
+	if c.Verb >= AddDevice {
+		return c.deviceWords()
 	}
 	words := []string{syntaxes[c.Verb].verb, c.Name}
 	if c.Value != "" {

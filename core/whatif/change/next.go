@@ -9,7 +9,11 @@ import (
 // as [Usage] has them.
 func Next(words []string) []string {
 	var all []string
+	two, hasTwo := withLead(words, 2)
 	for i := range syntaxes {
+		if hasTwo && Verb(i) != two {
+			continue // "taint device" is of devices, though a node may have that name
+		}
 		for _, next := range syntaxes[i].next(words) {
 			if !slices.Contains(all, next) {
 				all = append(all, next)

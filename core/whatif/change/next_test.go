@@ -9,10 +9,10 @@ import (
 
 func TestNext(t *testing.T) {
 	for words, want := range map[string]string{
-		"":                          "cordon uncordon drain add delete requests priority scale profile class capacity taint untaint ungate tolerate unselect move",
+		"":                          "cordon uncordon drain add delete requests priority scale profile class capacity taint untaint ungate tolerate unselect move free count relax",
 		"drain":                     "NODE",
 		"drain n1":                  "",
-		"add":                       "N pv",
+		"add":                       "N pv device",
 		"add 2":                     "nodes",
 		"add 1 node like":           "NODE",
 		"add pv 1Gi":                "of in on",
@@ -26,6 +26,15 @@ func TestNext(t *testing.T) {
 		"profile web":               "NAME",
 		"move shop/web-0":           "NODE",
 		"untaint n1":                "KEY[:EFFECT]",
+		"taint":                     "NODE device",
+		"taint device":              "DEVICE",
+		"add device":                "like",
+		"add device like p/d":       "on",
+		"class":                     "CLAIM claim",
+		"class claim":               "RESOURCECLAIM",
+		"class claim a/b":           "DEVICECLASS",
+		"relax claim a/b":           "of",
+		"free":                      "claim",
 		"nonsense":                  "",
 		"capacity fast 1Gi in":      "ZONE",
 	} {

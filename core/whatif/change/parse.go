@@ -43,6 +43,15 @@ var syntaxes = [...]syntax{
 	Tolerate:    {"tolerate", "tolerate POD KEY[=VALUE|<NUMBER|>NUMBER][:EFFECT]"},
 	Unselect:    {"unselect", "unselect POD KEY"},
 	Move:        {"move", "move POD NODE"},
+
+	AddDevice:       {"add device", "add device like DEVICE [on NODE]"},
+	TaintDevice:     {"taint device", "taint device DEVICE KEY=VALUE:EFFECT"},
+	UntaintDevice:   {"untaint device", "untaint device DEVICE KEY[:EFFECT]"},
+	FreeClaim:       {"free claim", "free claim RESOURCECLAIM"},
+	SetDeviceClass:  {"class claim", "class claim RESOURCECLAIM DEVICECLASS [of REQUEST]"},
+	SetDeviceCount:  {"count claim", "count claim RESOURCECLAIM N [of REQUEST]"},
+	RelaxClaim:      {"relax claim", "relax claim RESOURCECLAIM [of REQUEST]"},
+	TolerateDevices: {"tolerate claim", "tolerate claim RESOURCECLAIM KEY[=VALUE][:EFFECT] [of REQUEST]"},
 }
 
 // Usage lists the syntax of each change, one per line.
@@ -119,13 +128,17 @@ func checkWord(w string) error {
 	return nil
 }
 
+// verbOf finds the verb that the words begin with: one of two words before one of one, unless only this one has as many words
+// as there are. So "class claim fast" is of a volume claim of the name "claim", and "taint device a:NoSchedule" of a node
+// "device".
 func verbOf(words []string) (Verb, []string, error) {
-	for n := 2; n > 0; n-- { // "add pv" before "add"
-		for i, f := range syntaxes {
-			if lead := strings.Fields(f.verb); len(lead) == n && len(words) >= n && slices.Equal(words[:n], lead) {
-				return Verb(i), words[n:], nil
-			}
-		}
+	two, hasTwo := withLead(words, 2)
+	one, hasOne := withLead(words, 1)
+	switch {
+	case hasTwo && (!hasOne || len(words) >= syntaxes[two].required() || len(words) != syntaxes[one].required()):
+		return two, words[2:], nil
+	case hasOne:
+		return one, words[1:], nil
 	}
 	if len(words) > 0 && words[0] == "delete" {
 		return 0, nil, errors.New(`reading a change: say what to delete: "delete node NODE", "delete pod POD" or "delete pvc CLAIM"`)
@@ -135,6 +148,22 @@ func verbOf(words []string) (Verb, []string, error) {
 		first = words[0]
 	}
 	return 0, nil, fmt.Errorf("reading a change: it begins with %q, and has to begin with one of: %s", printable.Line(first, 40), verbList())
+}
+
+// withLead finds the verb of n words that the words begin with.
+func withLead(words []string, n int) (Verb, bool) {
+	for i, f := range syntaxes {
+		if lead := strings.Fields(f.verb); len(lead) == n && len(words) >= n && slices.Equal(words[:n], lead) {
+			return Verb(i), true
+		}
+	}
+	return 0, false
+}
+
+// required is how many words the shortest form has.
+func (s *syntax) required() int {
+	words, _, _ := strings.Cut(s.usage, " [")
+	return len(strings.Fields(words))
 }
 
 func verbList() string {
@@ -156,6 +185,12 @@ func (c *Change) parseArgs(words []string) error {
 		return c.parseVolume(words)
 	case SetCapacity:
 		return c.parseCapacity(words)
+	case AddDevice:
+		return c.parseAddDevice(words)
+	case TaintDevice, UntaintDevice:
+		return c.parseDeviceTaint(words)
+	case FreeClaim, SetDeviceClass, SetDeviceCount, RelaxClaim, TolerateDevices:
+		return c.parseClaimChange(words)
 	case SetRequests:
 		return c.parseRequests(words)
 	case Scale:
