@@ -36,6 +36,7 @@ func namesFromEngine(word string, list nameLister) func(*Screen, string) []strin
 var changedNames = map[string]nameLister{
 	"NODE": collect.NodeNames, "POD": collect.PodNames, "OWNER|POD": collect.PodNames, "CLAIM": collect.ClaimNames, "CLASS": collect.ClassNames,
 	"NAME": collect.ProfileNames, "NUMBER|CLASS": collect.PriorityClassNames,
+	"RESOURCECLAIM": collect.ResourceClaimNames, "DEVICECLASS": collect.DeviceClassNames, "DEVICE": collect.DeviceNames,
 }
 
 // whatIfCompletions completes the change of a what-if: the verb, then the names that it takes.
@@ -51,5 +52,5 @@ func whatIfCompletions(s *Screen, typed string) []string {
 			return names
 		}
 	}
-	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "delete node ", "delete pod ", "delete pvc ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "unselect ", "ungate ", "move ")(s, typed)
+	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "add device like ", "delete node ", "delete pod ", "delete pvc ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "unselect ", "ungate ", "move ", "taint device ", "untaint device ", "free claim ", "class claim ", "count claim ", "relax claim ", "tolerate claim ")(s, typed)
 }

@@ -26,7 +26,7 @@ const (
 // placeholders are the kinds whose names a change takes, by what its usage calls them.
 var placeholders = map[string]world.Kind{
 	"NODE": world.Node, "POD": world.Pod, "OWNER|POD": world.Pod, "CLAIM": world.PersistentVolumeClaim, "CLASS": world.StorageClass,
-	"NUMBER|CLASS": world.PriorityClass,
+	"NUMBER|CLASS": world.PriorityClass, "RESOURCECLAIM": world.ResourceClaim, "DEVICECLASS": world.DeviceClass,
 }
 
 // profileName is what the usage of changes calls the name of a profile.

@@ -39,7 +39,7 @@ Several changes have commas between them, or each its own --do. They are written
 
   ` + strings.ReplaceAll(change.Usage(), "\n", "\n  ") + `
 
-PODs and OWNERs are names, or NAMESPACE/NAME. ` + targetHelp + `
+PODs, OWNERs and claims are names, or NAMESPACE/NAME; DEVICEs are POOL/DEVICE, or DRIVER/POOL/DEVICE. ` + targetHelp + `
 
 With --trace the question is about a moment of it; without --at that is its end.
 ` + traceHelp + `
@@ -49,6 +49,7 @@ The exit code is 1 when a pod ends worse, without a node that it would have othe
 a drain from its end.`,
 		Example: `  orrery whatif drain new-a-1 --trace node-drain --at +40s
   orrery whatif add 2 nodes like node-1, cordon node-2
+  orrery whatif free claim shop/train-2
   orrery whatif requests shop/web-0 cpu=500m memory=1Gi -o json | jq .after`,
 		ValidArgsFunction: completer{&whom, plugins}.changes,
 		RunE: func(c *cobra.Command, args []string) error {

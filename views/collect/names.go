@@ -60,6 +60,33 @@ func ClassNames(e *engine.Engine, prefix string, n int) []string {
 	return namesOf(e, world.StorageClass, "", prefix, n)
 }
 
+// ResourceClaimNames returns up to n claims for devices, NAMESPACE/NAME, with a prefix.
+func ResourceClaimNames(e *engine.Engine, prefix string, n int) []string {
+	return fullNamesOf(e, world.ResourceClaim, prefix, n)
+}
+
+// DeviceClassNames returns up to n device classes with a prefix.
+func DeviceClassNames(e *engine.Engine, prefix string, n int) []string {
+	return namesOf(e, world.DeviceClass, "", prefix, n)
+}
+
+// DeviceNames returns up to n devices, POOL/DEVICE, with a prefix.
+func DeviceNames(e *engine.Engine, prefix string, n int) []string {
+	var list []string
+	for _, slice := range e.Devices().Slices() {
+		for i := range slice.Spec.Devices {
+			name := slice.Spec.Pool.Name + "/" + slice.Spec.Devices[i].Name
+			if len(list) == n {
+				return list
+			}
+			if strings.HasPrefix(name, prefix) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
 func fullNamesOf(e *engine.Engine, kind world.Kind, prefix string, n int) []string {
 	if namespace, name, ok := strings.Cut(prefix, "/"); ok {
 		return namesOf(e, kind, namespace, name, n)

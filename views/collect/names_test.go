@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"orrery/core/mk"
 	"orrery/views/collect"
 )
 
@@ -32,5 +33,23 @@ func TestNames_Completion(t *testing.T) {
 				t.Errorf("got %v, want %v", tt.got, tt.want)
 			}
 		})
+	}
+}
+
+func TestNames_OfDevices(t *testing.T) {
+	e := storageCluster(t, mk.DeviceClass("large"), mk.DeviceClass("small"), mk.ResourceClaim("one").Obj(),
+		mk.ResourceSlice("s", "gpu.example.com", "n1").Node("n1").Devices("gpu-0", "gpu-1").Obj())
+	for _, tt := range []struct {
+		name      string
+		got, want []string
+	}{
+		{"claims", collect.ResourceClaimNames(e, "default/o", 9), []string{"default/one"}},
+		{"classes", collect.DeviceClassNames(e, "l", 9), []string{"large"}},
+		{"devices of a pool", collect.DeviceNames(e, "n1/", 9), []string{"n1/gpu-0", "n1/gpu-1"}},
+		{"at most one device", collect.DeviceNames(e, "", 1), []string{"n1/gpu-0"}},
+	} {
+		if !slices.Equal(tt.got, tt.want) {
+			t.Errorf("%s: got %v, want %v", tt.name, tt.got, tt.want)
+		}
 	}
 }
