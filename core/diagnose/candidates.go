@@ -73,7 +73,8 @@ func (p *pendingPod) rejections(x *engine.Explanation) []rejection {
 // candidates returns changes worth trying, the cheapest first. Each removes all rejections on some node.
 func (p *pendingPod) candidates(x *engine.Explanation) []Remedy {
 	all := p.rejections(x)
-	return slices.Concat(p.uncordon(all), p.tolerate(all), p.shrink(all), p.unselect(all), p.storageRemedies(all), p.addNode(all))
+	p.devicesOf(x)
+	return slices.Concat(p.uncordon(all), p.tolerate(all), p.shrink(all), p.unselect(all), p.storageRemedies(all), p.deviceRemedies(all), p.addNode(all))
 }
 
 // only reports whether no other plugins reject the pod on the node.
@@ -196,7 +197,7 @@ func (p *pendingPod) addNode(all []rejection) []Remedy {
 	requested := requests.Of(p.pod, resourcehelper.PodResourcesOptions{})
 	var kinds []*cache.NodeInfo
 	for _, r := range all {
-		if !slices.Contains(r.plugins, affinityPlugin) && fitsEmpty(requested, r.node) {
+		if !slices.Contains(r.plugins, affinityPlugin) && fitsEmpty(requested, r.node) && p.hasModelDevices(&r) {
 			kinds = append(kinds, r.node)
 		}
 	}

@@ -19,9 +19,13 @@ func placedBy(e *engine.Engine, pods []*v1.Pod, c change.Change) (int, error) {
 	}
 	for _, pod := range pods {
 		own := c
-		if ofPod(c) {
+		switch {
+		case ofPod(c):
 			own.Name = world.PodRefOf(pod).String()
-		} else if pod != pods[0] {
+		case ofClaim(c):
+			own = ofOwnClaim(c, pods[0], pod)
+		}
+		if pod != pods[0] && own.String() == c.String() {
 			break
 		}
 		for _, event := range eventsOf(f, pod, own) {

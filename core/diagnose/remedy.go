@@ -97,9 +97,11 @@ func eventsOf(e *engine.Engine, pod *v1.Pod, c change.Change) []world.Event {
 		}
 		node := change.NodeLike(e.Store().Node(c.Name), name)
 		node.UID = types.UID("diagnose-" + name)
-		return []world.Event{world.Changed{Op: world.Added, Object: node}}
+		return append(slicesOfNode(e, e.Store().Node(c.Name), name), world.Changed{Op: world.Added, Object: node})
 	case change.AddVolume, change.SetCapacity, change.SetClass, change.DeletePod:
 		return storageEvents(e, pod, c)
+	case change.AddDevice, change.FreeClaim, change.SetDeviceClass, change.SetDeviceCount, change.RelaxClaim, change.TolerateDevices:
+		return deviceEvents(e, c)
 	}
 	changed := pod.DeepCopy()
 	changed.ResourceVersion = ""

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,9 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"orrery/core/diagnose"
+	"orrery/core/engine"
+	"orrery/core/whatif"
+	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
 
@@ -50,8 +54,53 @@ func TestStories(t *testing.T) {
 	}
 }
 
+// Every remedy of a story about devices places the pod in a what-if, too, where the controllers act.
+func TestStories_DeviceRemediesAgreeWithWhatIf(t *testing.T) {
+	files, err := filepath.Glob("testdata/devices-*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no stories", err)
+	}
+	tried := 0
+	for _, file := range files {
+		story, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gates := ""
+		if len(story.Files) == 3 {
+			gates = string(story.Files[1].Data)
+		}
+		e, d := diagnosed(t, string(story.Files[0].Data), gates)
+		for _, r := range d.Remedies {
+			tried++
+			a, err := whatif.Evaluate(e, []change.Change{r.Change}, whatif.Options{})
+			placed := func(p whatif.PodChange) bool { return p.Pod.Name == "web" && p.Kind == whatif.Placed }
+			if err != nil || !slices.ContainsFunc(a.Pods, placed) && a.Before.Pending > 0 {
+				t.Errorf("%s: what if %s: %+v, %v; want the pod placed", filepath.Base(file), r.Change, a, err)
+			}
+		}
+	}
+	if tried < 20 {
+		t.Errorf("%d remedies were tried", tried)
+	}
+}
+
 // answer diagnoses default/web one minute after everything was there.
 func answer(t *testing.T, cluster, gates string) string {
+	e, d := diagnosed(t, cluster, gates)
+	text := describe(d)
+	together, err := diagnose.Combinations(e, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range together {
+		text += fmt.Sprintf("tried: %s, placed on %s\n", c.Text, c.Node)
+	}
+	return text
+}
+
+func diagnosed(t *testing.T, cluster, gates string) (*engine.Engine, *diagnose.Diagnosis) {
+	t.Helper()
 	var objects []world.Object
 	for i, part := range strings.Split(cluster, "---\n") {
 		o, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(part), nil, nil)
@@ -73,15 +122,7 @@ func answer(t *testing.T, cluster, gates string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := describe(d)
-	together, err := diagnose.Combinations(e, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range together {
-		text += fmt.Sprintf("tried: %s, placed on %s\n", c.Text, c.Node)
-	}
-	return text
+	return e, d
 }
 
 func describe(d *diagnose.Diagnosis) string {

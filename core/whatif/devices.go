@@ -82,7 +82,7 @@ func namesDevices(pod *v1.Pod, claim *resourcev1.ResourceClaim) bool {
 // freeClaim deletes the pods that use a claim: the claim controller takes its devices then. Without such pods they are taken at
 // once.
 func (r *run) freeClaim(claim *resourcev1.ResourceClaim) error {
-	if claim.Status.Allocation == nil {
+	if before := r.base.Devices().StoredClaim(claim.Namespace, claim.Name); before == nil || before.Status.Allocation == nil {
 		return fmt.Errorf("claim %q has no devices", printable.Line(claim.Namespace+"/"+claim.Name, 200))
 	}
 	used := false
