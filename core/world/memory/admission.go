@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -83,6 +84,8 @@ func (c *Cluster) admit(kind world.Kind, o world.Object) error {
 			return err
 		}
 		return c.checkOneDefault(o)
+	case *schedulingv1alpha1.Workload:
+		return admitWorkload(o, nil)
 	default:
 		return c.admitDevices(kind, o)
 	}
@@ -101,6 +104,8 @@ func (c *Cluster) admitUpdate(kind world.Kind, old, changed world.Object) error 
 			})
 		}
 		return c.checkOneDefault(o)
+	case *schedulingv1alpha1.Workload:
+		return admitWorkload(o, old.(*schedulingv1alpha1.Workload))
 	}
 	return c.admitDeviceUpdate(kind, old, changed)
 }

@@ -29,6 +29,11 @@ func (c *Cluster) admitPod(pod *v1.Pod) error {
 	if wrong := deviceapi.Pod(pod); len(wrong) > 0 {
 		return invalidPod(pod, wrong...)
 	}
+	if ref := pod.Spec.WorkloadRef; ref != nil {
+		if wrong := checkWorkloadRef(ref, field.NewPath("spec", "workloadRef")); len(wrong) > 0 {
+			return invalidPod(pod, wrong...)
+		}
+	}
 	defaultPod(pod)
 	c.defaultFromLimitRanges(pod)
 	if pod.Spec.NodeName != "" {
