@@ -253,12 +253,15 @@ func isCountOrPercent(text string) bool {
 // shortFields are the fields that cannot stand beside spec.
 var shortFields = []string{
 	"cpu", "memory", "resources", "priorityClass", "schedulerName", "nodeSelector", "topologySpread", "podAntiAffinity", "podAffinity", "affinity", "tolerations",
-	"evictAfter", "schedulingGates", "terminationGracePeriod", "volumes", "devices",
+	"evictAfter", "schedulingGates", "terminationGracePeriod", "volumes", "devices", "gang",
 }
 
 func (w *workload) checkTemplate() error {
 	if w.CPU.CmpInt64(maxCPU) > 0 {
 		return w.Fail("cpu", "a pod has %d cpus at most", maxCPU)
+	}
+	if w.Has("gang") && (w.Gang < 1 || w.Gang > maxPods) {
+		return w.Fail("gang", "write how many pods are bound together: between 1 and %d", maxPods)
 	}
 	if w.Spec != nil {
 		for _, field := range shortFields {

@@ -124,6 +124,8 @@
 //	             stateful set stay when its pods go, unless they are ephemeral: true, as those of all other pods are
 //	devices      by name: a class, or what is requested as in a claim above, of which each pod gets a claim that goes with it; or
 //	             {claim}, one that exists
+//	gang         how many of the pods have to have a place before any is bound, by a Workload of the same name; needs the gates
+//	             GenericWorkload and GangScheduling
 //	spec         a whole pod spec, instead of the short fields
 //
 // # steps

@@ -141,6 +141,7 @@ type workload struct {
 
 	Volumes map[string]podVolume  `yaml:"volumes"`
 	Devices map[string]podDevices `yaml:"devices"`
+	Gang    int                   `yaml:"gang"`
 
 	Spec *v1.PodSpec `yaml:"spec"`
 

@@ -9,18 +9,22 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"orrery/core/world"
 )
 
-// objects returns the objects of a workload: its budget, if it has one, the templates of its pods' claims to devices, and the
-// controller of its pods, or the pods.
+// objects returns the objects of a workload: its budget and its gang, if it has them, the templates of its pods' claims to
+// devices, and the controller of its pods, or the pods.
 func (w *workload) objects() []world.Object {
 	var all []world.Object
 	if w.DisruptionBudget != nil {
 		all = append(all, w.budget())
+	}
+	if w.Gang > 0 {
+		all = append(all, w.gang())
 	}
 	all = append(all, w.claimTemplateObjects()...)
 	meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: w.name, Labels: w.labels()}
@@ -53,6 +57,20 @@ func (w *workload) objects() []world.Object {
 		}
 	}
 	return all
+}
+
+// gangName is the name of the only group of a workload's gang.
+const gangName = "pods"
+
+// gang returns the Workload of which the pods are a gang.
+func (w *workload) gang() *schedulingv1alpha1.Workload {
+	return &schedulingv1alpha1.Workload{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: w.name},
+		Spec: schedulingv1alpha1.WorkloadSpec{PodGroups: []schedulingv1alpha1.PodGroup{{
+			Name:   gangName,
+			Policy: schedulingv1alpha1.PodGroupPolicy{Gang: &schedulingv1alpha1.GangSchedulingPolicy{MinCount: int32(w.Gang)}},
+		}}},
+	}
 }
 
 // pod returns one of the bare pods.

@@ -23,13 +23,13 @@ import (
 )
 
 // Every story is a scenario, and what becomes of its pods and their claims.
-func TestDeviceStories(t *testing.T) {
-	files, err := filepath.Glob("testdata/devices/*.txtar")
+func TestStories(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("there are no stories", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+		t.Run(strings.TrimSuffix(filepath.ToSlash(file), ".txtar"), func(t *testing.T) {
 			story, err := txtar.ParseFile(file)
 			if err != nil || len(story.Files) != 2 {
 				t.Fatalf("want the two files scenario.yaml and happens: %v", err)
@@ -153,6 +153,9 @@ func (s *storyTeller) pod(p *v1.Pod) string {
 		if c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse {
 			return "is pending: " + c.Message
 		}
+	}
+	if p.Status.NominatedNodeName != "" {
+		return "waits, with a place on " + p.Status.NominatedNodeName
 	}
 	return "waits"
 }

@@ -49,6 +49,9 @@ func (w *workload) podSpec() v1.PodSpec {
 		Affinity: w.affinity(), Tolerations: w.tolerations(), Volumes: w.podVolumes(),
 	}
 	spec.ResourceClaims, spec.Containers[0].Resources.Claims = w.resourceClaims()
+	if w.Gang > 0 {
+		spec.WorkloadRef = &v1.WorkloadReference{Name: w.name, PodGroup: gangName}
+	}
 	for _, gate := range w.SchedulingGates {
 		spec.SchedulingGates = append(spec.SchedulingGates, v1.PodSchedulingGate{Name: gate})
 	}
