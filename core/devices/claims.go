@@ -3,6 +3,7 @@ package devices
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -95,6 +96,23 @@ func (s *State) RemoveInFlight(uid types.UID) bool {
 		s.generation++
 	}
 	return ok
+}
+
+// InFlightClaims returns the claims that are about to be written, as they will be, by UID.
+func (s *State) InFlightClaims() []*resourcev1.ResourceClaim {
+	uids := s.inFlightInOrder()
+	all := make([]*resourcev1.ResourceClaim, len(uids))
+	for i, uid := range uids {
+		all[i] = s.inFlight[uid]
+	}
+	return all
+}
+
+// AssumedClaims returns the names of the claims of which something is assumed, sorted.
+func (s *State) AssumedClaims() []types.NamespacedName {
+	return slices.SortedFunc(maps.Keys(s.assumed), func(a, b types.NamespacedName) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
 }
 
 // Pending counts the claims in flight, those of them that are abandoned, and those of which something is assumed.

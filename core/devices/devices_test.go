@@ -93,6 +93,9 @@ func TestState_FromInFlightToStored(t *testing.T) {
 	if f.InFlight(uid) == nil || f.Claim("default", "c").Status.Allocation != nil {
 		t.Error("a claim in flight has its devices before they are written")
 	}
+	if in := f.InFlightClaims(); len(in) != 1 || in[0] != f.InFlight(uid) {
+		t.Errorf("the claims in flight are %v", in)
+	}
 	if err := f.Assume(with("c", "1"), ""); err != nil {
 		t.Fatal(err)
 	}
@@ -100,6 +103,9 @@ func TestState_FromInFlightToStored(t *testing.T) {
 		t.Error("a claim is in flight until it is removed, once")
 	}
 	f.wants("assumed", "d/p/1", "d/p/2")
+	if names := f.AssumedClaims(); !slices.Equal(names, []types.NamespacedName{{Namespace: "default", Name: "c"}}) || len(f.InFlightClaims()) != 0 {
+		t.Errorf("the assumed claims are %v, and in flight are %v", names, f.InFlightClaims())
+	}
 	finalized := version(pending(), "2")
 	finalized.Finalizers = []string{resourcev1.Finalizer}
 	f.change(world.Modified, finalized)
@@ -270,6 +276,24 @@ func TestSlices_HaveTaintsOfRules(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, slice); diff != "" {
 		t.Errorf("the store's slice was changed:\n%s", diff)
+	}
+}
+
+// A slice by its name has the same taints, and the rules that add them are known.
+func TestSlice_ByName(t *testing.T) {
+	rule := &resourcev1alpha3.DeviceTaintRule{ObjectMeta: metav1.ObjectMeta{Name: "broken"}}
+	rule.Spec.DeviceSelector = &resourcev1alpha3.DeviceTaintSelector{Device: ptr.To("b")}
+	rule.Spec.Taint = resourcev1alpha3.DeviceTaint{Key: "k", Effect: resourcev1alpha3.DeviceTaintEffectNoExecute}
+	f := newFixture(t, devices.Gates{DeviceTaintRules: true}, mk.ResourceSlice("s", "d", "p").Devices("a", "b").Obj(), mk.ResourceSlice("t", "d", "q").Devices("a").Obj(), rule)
+	slice := f.Slice("s")
+	if slice != f.Slice("s") || len(slice.Spec.Devices[0].Taints) != 0 || len(slice.Spec.Devices[1].Taints) != 1 {
+		t.Errorf("the slice is %+v", slice)
+	}
+	if on := f.RulesOn(slice, "b"); len(on) != 1 || on[0].Name != "broken" || f.RulesOn(slice, "a") != nil {
+		t.Errorf("the rules are %v and %v", on, f.RulesOn(slice, "a"))
+	}
+	if len(f.Slice("t").Spec.Devices[0].Taints) != 0 || f.Slice("u") != nil {
+		t.Errorf("the other slices are %v and %v", f.Slice("t"), f.Slice("u"))
 	}
 }
 

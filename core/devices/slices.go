@@ -114,6 +114,27 @@ func (s *State) Slices() []*resourcev1.ResourceSlice {
 	return l.all
 }
 
+// Slice returns a slice with the taints of DeviceTaintRules; nil if there is none. It stays the same one until the slice changes,
+// or the taints that rules add to any.
+func (s *State) Slice(name string) *resourcev1.ResourceSlice {
+	if with := s.slices.tainted[name]; with != nil {
+		return with
+	}
+	slice, _ := s.store.Object(world.ResourceSlice, "", name).(*resourcev1.ResourceSlice)
+	return slice
+}
+
+// RulesOn returns the rules that taint a device, by name.
+func (s *State) RulesOn(slice *resourcev1.ResourceSlice, device string) []*resourcev1alpha3.DeviceTaintRule {
+	var on []*resourcev1alpha3.DeviceTaintRule
+	for _, rule := range s.slices.rules {
+		if selects(rule.Spec.DeviceSelector, slice, device) {
+			on = append(on, rule)
+		}
+	}
+	return on
+}
+
 // withTaints returns a slice with the taints of the rules that select any of its devices. A rule without a selector selects
 // all devices.
 func withTaints(slice *resourcev1.ResourceSlice, rules []*resourcev1alpha3.DeviceTaintRule) *resourcev1.ResourceSlice {
