@@ -24,7 +24,7 @@
 //	health.go, feed.go             what is wrong, read from what changed; the latest decisions in words
 //	pressure.go, pressure_requests.go  the eviction order of a node's pods by measured usage, or by what is known without it
 //	storage.go                     claims and volumes, from an index of what their states depend on:
-//	  storageindex.go, storageorder.go, storagestates.go, storagecapacity.go, attachlimits.go
+//	  storageindex.go, objectorder.go, storagestates.go, storagecapacity.go, attachlimits.go
 //	evictions.go, evictions_blocked.go, leader.go, plugins.go, metrics.go
 //	agreement.go                   the comparison with the cluster's scheduler
 //	names.go                       completion of names

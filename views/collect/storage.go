@@ -40,8 +40,8 @@ func (s source) Claims() views.Rows[views.ClaimRow] {
 	x := &s.storage
 	return views.Rows[views.ClaimRow]{
 		Stamp: x.stamp, Total: len(x.claims.list),
-		Window: func(first, n int) []views.ClaimRow { return storageRows(x.claims.list[first:first+n], x.claimRow) },
-		Lazy: lazyStorage(&x.claims, x.claimRow, func(o *storageObject) views.ClaimRow {
+		Window: func(first, n int) []views.ClaimRow { return rowsOf(x.claims.list[first:first+n], x.claimRow) },
+		Lazy: lazyRows(&x.claims, x.claimRow, func(o *storageObject) views.ClaimRow {
 			row := views.ClaimRow{Key: o.name.String(), State: views.ClaimState(o.state), Class: o.class, Bytes: o.bytes}
 			row.Since = timeOf(o.since)
 			if claim := x.claim(o.name); claim != nil {
@@ -63,9 +63,9 @@ func (s source) Volumes() views.Rows[views.VolumeRow] {
 	x := &s.storage
 	return views.Rows[views.VolumeRow]{
 		Stamp: x.stamp, Total: len(x.volumes.list),
-		Window: func(first, n int) []views.VolumeRow { return storageRows(x.volumes.list[first:first+n], x.volumeRow) },
-		Lazy: lazyStorage(&x.volumes, x.volumeRow, func(o *storageObject) views.VolumeRow {
-			row := views.VolumeRow{Key: o.name.Name, State: views.VolumeState(o.state), Class: o.class, Bytes: o.bytes, Place: o.place}
+		Window: func(first, n int) []views.VolumeRow { return rowsOf(x.volumes.list[first:first+n], x.volumeRow) },
+		Lazy: lazyRows(&x.volumes, x.volumeRow, func(o *storageObject) views.VolumeRow {
+			row := views.VolumeRow{Key: o.name.Name, State: views.VolumeState(o.state), Class: o.class, Bytes: o.bytes, Place: o.where}
 			if o.claim.Name != "" {
 				row.Claim = o.claim.String()
 			}
@@ -74,28 +74,6 @@ func (s source) Volumes() views.Rows[views.VolumeRow] {
 			}
 			return row
 		}),
-	}
-}
-
-func storageRows[R any](objects []*storageObject, row func(*storageObject) R) []R {
-	rows := make([]R, len(objects))
-	for i, o := range objects {
-		rows[i] = row(o)
-	}
-	return rows
-}
-
-func lazyStorage[R any](s *storageOrder, whole, brief func(*storageObject) R) *views.LazyRows[R] {
-	return &views.LazyRows[R]{
-		All: func(list []any) []any {
-			for _, o := range s.list {
-				list = append(list, o)
-			}
-			return list
-		},
-		Compare: func(a, b any) int { return a.(*storageObject).compare(b.(*storageObject)) },
-		Brief:   func(of any) R { return brief(of.(*storageObject)) },
-		Whole:   func(of any) R { return whole(of.(*storageObject)) },
 	}
 }
 
@@ -119,7 +97,7 @@ func (x *storageIndex) claimRow(o *storageObject) views.ClaimRow {
 	}
 	row.Size, row.Volume, row.Labels = printable.Text(l.Requested), printable.Text(c.Spec.VolumeName), c.Labels
 	if pv := x.volumes.byName[types.NamespacedName{Name: c.Spec.VolumeName}]; pv != nil {
-		row.Place = printable.Text(pv.place)
+		row.Place = printable.Text(pv.where)
 	}
 	row.Note = printable.Text(x.claimNote(row.State, &l, c, pod))
 	return row
@@ -166,7 +144,7 @@ func (x *storageIndex) claimNote(state views.ClaimState, l *diagnose.ClaimLink, 
 func (x *storageIndex) volumeRow(o *storageObject) views.VolumeRow {
 	row := views.VolumeRow{
 		Name: printable.Text(o.name.Name), Key: o.name.Name, State: views.VolumeState(o.state), Class: printable.Text(o.class), Bytes: o.bytes,
-		Place: printable.Text(o.place), Since: timeOf(o.since), Attached: printable.Text(x.attachedTo(o.name.Name)),
+		Place: printable.Text(o.where), Since: timeOf(o.since), Attached: printable.Text(x.attachedTo(o.name.Name)),
 	}
 	if o.claim.Name != "" {
 		row.Claim = printable.Text(o.claim.String())

@@ -38,7 +38,7 @@ func newStorageTotals() storageTotals {
 // addVolume adds a volume to the sums, or takes it out.
 func (t *storageTotals) addVolume(o *storageObject, sign int) {
 	t.size = saturating.Add(t.size, int64(sign)*o.bytes)
-	at := classPlace{o.class, o.place}
+	at := classPlace{o.class, o.where}
 	u := t.used[at]
 	if u.volumes += sign; u.volumes == 0 {
 		delete(t.used, at)

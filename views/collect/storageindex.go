@@ -19,7 +19,7 @@ type storageIndex struct {
 	stamp  uint64                    // counts refreshes that found changes
 	unread storageNames              // what is still to be read
 
-	claims, volumes storageOrder
+	claims, volumes objectOrder[*storageObject]
 
 	// naming are the claims that name a volume, users the pods that name a claim, claimsOf the claims that a pod names.
 	naming          map[string][]types.NamespacedName
@@ -303,4 +303,15 @@ func (x *storageIndex) volume(name string) *v1.PersistentVolume {
 func (x *storageIndex) claim(name types.NamespacedName) *v1.PersistentVolumeClaim {
 	c, _ := x.engine.Store().Object(world.PersistentVolumeClaim, name.Namespace, name.Name).(*v1.PersistentVolumeClaim)
 	return c
+}
+
+// storageObject is a claim or a volume as the index has it: its state is a views.ClaimState or a views.VolumeState.
+type storageObject struct {
+	rank
+	class string
+	bytes int64
+	// volume is what a claim names; claim is the claim of a volume, where the place of that.
+	volume string
+	claim  types.NamespacedName
+	where  string
 }

@@ -20,10 +20,10 @@ func (x *storageIndex) claimObject(name types.NamespacedName) *storageObject {
 		if len(x.users[name]) == 0 {
 			return nil
 		}
-		return &storageObject{name: name, state: uint8(views.ClaimMissing), since: micro(x.firstUser(name).CreationTimestamp.Time)}
+		return &storageObject{rank: rank{name: name, state: uint8(views.ClaimMissing), since: micro(x.firstUser(name).CreationTimestamp.Time)}}
 	}
 	state, since := x.claimState(c)
-	o := &storageObject{name: name, state: uint8(state), class: volume.GetPersistentVolumeClaimClass(c), bytes: storageOf(c.Spec.Resources.Requests), volume: c.Spec.VolumeName}
+	o := &storageObject{rank: rank{name: name, state: uint8(state)}, class: volume.GetPersistentVolumeClaimClass(c), bytes: storageOf(c.Spec.Resources.Requests), volume: c.Spec.VolumeName}
 	if state < views.ClaimDelayed {
 		o.since = micro(since)
 	}
@@ -62,8 +62,8 @@ func (x *storageIndex) claimState(c *v1.PersistentVolumeClaim) (views.ClaimState
 func (x *storageIndex) volumeObject(pv *v1.PersistentVolume) *storageObject {
 	state, since := x.volumeState(pv)
 	o := &storageObject{
-		name: types.NamespacedName{Name: pv.Name}, state: uint8(state), class: volume.GetPersistentVolumeClass(pv), bytes: storageOf(pv.Spec.Capacity),
-		place: diagnose.PlaceOf(pv),
+		rank: rank{name: types.NamespacedName{Name: pv.Name}, state: uint8(state)}, class: volume.GetPersistentVolumeClass(pv),
+		bytes: storageOf(pv.Spec.Capacity), where: diagnose.PlaceOf(pv),
 	}
 	if ref := pv.Spec.ClaimRef; ref != nil {
 		o.claim = types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}
