@@ -62,6 +62,8 @@ var (
 	}}
 	onLists       = where{"lists, pages of text and the help", scrolls}
 	offLists      = where{"panes that do not scroll", func(id views.PaneID) bool { return !scrolls(id) }}
+	onCells       = where{"devices", func(id views.PaneID) bool { return pane(id).HasCells() }}
+	withoutCells  = where{"all panes but the overview and devices", func(id views.PaneID) bool { return offOverview.in(id) && !onCells.in(id) }}
 	onFilterable  = where{"lists that can be filtered", func(id views.PaneID) bool { return pane(id).Filters() }}
 	onFilterStart = where{"the overview, and lists that can be filtered", func(id views.PaneID) bool { return id == views.Overview || pane(id).Filters() }}
 )

@@ -43,6 +43,7 @@ func (s *Screen) draw() {
 	t := s.top()
 	s.state.Open, s.state.Focus, s.state.Zoomed, s.state.Status = t.pane, s.focus, s.zoom, s.status
 	s.state.Cursor, s.state.Fix, s.state.Scroll, s.state.OnNodes = t.cursor, t.fix, t.scroll, t.onNodes
+	s.state.Cell = t.cell
 	s.state.Filter, s.state.Sort, s.state.Reverse = s.effectiveFilter(t).String(), t.list.sort, t.list.reverse
 	s.state.Scoped = !t.list.on()
 	if n := f.Model.Filtered; n != nil {

@@ -88,6 +88,10 @@ var navigationBindings = []binding{
 		}),
 	},
 	{
+		name: "beside", keys: []string{"left", "right", "h", "l"}, label: "← →", short: "device", long: "the device beside (also h l)", group: navigationKeys, where: onCells, hint: 3,
+		run: (*Screen).moveCell,
+	},
+	{
 		name: "quit", keys: []string{"q", "ctrl+c"}, label: "q", short: "quit", long: "quit", group: navigationKeys, where: everywhere, hint: 20,
 		run: func(*Screen, string) tea.Cmd { return tea.Quit },
 	},
@@ -242,6 +246,19 @@ func (s *Screen) openSelected() tea.Cmd {
 			next.pod, _ = s.selectedPod()
 		}
 		s.push(next)
+	}
+	return nil
+}
+
+// moveCell moves the cursor to the cell beside.
+func (s *Screen) moveCell(key string) tea.Cmd {
+	t := s.top()
+	last := max(s.selectedCell().Of-1, 0)
+	t.cell = min(t.cell, last)
+	if key == "left" || key == "h" {
+		t.cell = max(t.cell-1, 0)
+	} else {
+		t.cell = min(t.cell+1, last)
 	}
 	return nil
 }

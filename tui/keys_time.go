@@ -64,7 +64,7 @@ var timeBindings = []binding{
 	},
 	{
 		name: "seconds", keys: []string{"left", "right", "h", "l"}, label: "← →", long: "five seconds back / forward", group: timeKeys, disabled: (*Screen).cannotPlay,
-		where: offOverview, run: (*Screen).seekBySeconds,
+		where: withoutCells, run: (*Screen).seekBySeconds,
 	},
 	{
 		name: "loop", keys: []string{"L"}, label: "L", long: "loop, or stop at the end", group: timeKeys, where: everywhere, disabled: (*Screen).cannotPlay,

@@ -16,6 +16,8 @@ type navEntry struct {
 	pod    world.PodRef
 	node   string
 	cursor views.Cursor
+	// cell is the position in the selected row, if rows have cells.
+	cell int
 	// fix is the selected fix of an explanation, unless the cursor is onNodes, in its list.
 	fix     int
 	onNodes bool

@@ -30,6 +30,15 @@ func (s *Screen) keyAt(i int) string {
 	return ""
 }
 
+// selectedCell returns the cell of the selected row that the cursor is on; it is empty in lists without cells.
+func (s *Screen) selectedCell() views.Cell {
+	t, l := s.top(), s.list()
+	if l.Cell == nil || t.page != nil {
+		return views.Cell{}
+	}
+	return l.Cell(t.cursor.Selected, t.cell)
+}
+
 // selectedPod returns the pod that commands act on: that of the selected row, else the one the pane is open on.
 func (s *Screen) selectedPod() (world.PodRef, bool) {
 	t := s.top()
@@ -40,6 +49,9 @@ func (s *Screen) selectedPod() (world.PodRef, bool) {
 		if ref, ok := parseRef(l.Pod(t.cursor.Selected)); ok {
 			return ref, true
 		}
+	}
+	if ref, ok := parseRef(s.selectedCell().Pod); ok {
+		return ref, true
 	}
 	return t.pod, t.pod.Name != ""
 }
@@ -82,6 +94,9 @@ func (s *Screen) selectedObject() (objectRef, bool) {
 	kind, key := pane(t.pane).Describes, ""
 	if kind != "" && t.page == nil {
 		key = s.keyAt(t.cursor.Selected)
+	}
+	if cell := s.selectedCell(); cell.Key != "" {
+		kind, key = cell.Kind, cell.Key
 	}
 	if key == "" {
 		return objectRef{}, false

@@ -30,6 +30,11 @@ type ListPane[R any] struct {
 
 	// Key identifies a row; Pod and Node return the objects that a row is about. They may be nil.
 	Key, Pod, Node func(*R) string
+	// Cells is how many cells of a row the cursor can be on, CellPod the pod of one, and CellObject the kind and the key of what it
+	// is about. All are nil for a list without cells.
+	Cells      func(*R) int
+	CellPod    func(r *R, cell int) string
+	CellObject func(r *R, cell int) (kind, key string)
 }
 
 // Sort is an order of a list. Rows that compare equal keep the list's own order; with nil all do.
@@ -109,7 +114,18 @@ func (l *ListPane[R]) rows(m *Model) RowSet {
 			return ""
 		}
 	}
-	return RowSet{First: list.First, Count: len(list.Rows), Total: list.Total, Key: at(l.Key), Pod: at(l.Pod), Node: at(l.Node)}
+	set := RowSet{First: list.First, Count: len(list.Rows), Total: list.Total, Key: at(l.Key), Pod: at(l.Pod), Node: at(l.Node)}
+	if l.Cells == nil {
+		return set
+	}
+	set.Cell = func(i, cell int) (c Cell) {
+		if r := list.At(i); r != nil {
+			c.Of, c.Pod = l.Cells(r), l.CellPod(r, cell)
+			c.Kind, c.Key = l.CellObject(r, cell)
+		}
+		return c
+	}
+	return set
 }
 
 func (l *ListPane[R]) sorts() []string {
@@ -122,7 +138,9 @@ func (l *ListPane[R]) sorts() []string {
 
 func (l *ListPane[R]) matches() bool { return l.Match != nil }
 
-func (l *ListPane[R]) ofPods() bool { return l.Pod != nil }
+func (l *ListPane[R]) ofPods() bool { return l.Pod != nil || l.CellPod != nil }
+
+func (l *ListPane[R]) cells() bool { return l.Cells != nil }
 
 // collect fills in the visible rows.
 func (l *ListPane[R]) collect(m *Model, src Source, q filter.Query, pickers map[PaneID]any) {
@@ -203,6 +221,7 @@ type list interface {
 	sorts() []string
 	matches() bool
 	ofPods() bool
+	cells() bool
 	collect(*Model, Source, filter.Query, map[PaneID]any)
 }
 
@@ -211,4 +230,12 @@ type list interface {
 type RowSet struct {
 	First, Count, Total int
 	Key, Pod, Node      func(i int) string
+	// Cell describes a cell of a row; nil for a list without cells.
+	Cell func(i, cell int) Cell
+}
+
+// Cell is a cell of a row: one of so many, with its pod, and the kind and the key of what it is about.
+type Cell struct {
+	Of             int
+	Pod, Kind, Key string
 }

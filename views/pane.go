@@ -35,6 +35,9 @@ const (
 	OrreryPane    PaneID = "orrery"
 	StoragePane   PaneID = "storage"
 	VolumesPane   PaneID = "volumes"
+	DevicesPane   PaneID = "devices"
+	// DeviceClaimsPane is called as kubectl calls its objects.
+	DeviceClaimsPane PaneID = "resourceclaims"
 )
 
 // Pane is one view of the screen. A [ListPane] makes those with a list.
@@ -78,6 +81,9 @@ func (p *Pane) Min() (w, h int) { return p.minW, p.minH }
 
 // HasList reports whether the pane has rows to select.
 func (p *Pane) HasList() bool { return p.list != nil }
+
+// HasCells reports whether the rows have cells that the cursor can be on.
+func (p *Pane) HasCells() bool { return p.list != nil && p.list.cells() }
 
 // Scrolls reports whether the pane is a text that the cursor scrolls.
 func (p *Pane) Scrolls() bool { return p.scrolls }

@@ -10,6 +10,8 @@ type State struct {
 	Row string
 	// Cursor is the position in the open pane's list.
 	Cursor Cursor
+	// Cell is the position in the selected row of a pane whose rows have cells.
+	Cell int
 	// Fix is the selected fix of the open explanation, unless OnNodes says that the cursor is in its list of nodes.
 	Fix     int
 	OnNodes bool
