@@ -18,6 +18,13 @@ type Health struct {
 	Unplaced                     int
 	Stuck, StuckKey, StuckReason string
 	StuckSince                   time.Time
+	// Evicting is how many devices evict pods by a taint, EvictingPods how many pods those are, and OneEvicting the first device.
+	Evicting, EvictingPods int
+	OneEvicting            string
+	// UnmetClaims is how many claims for devices were rejected with their pods.
+	UnmetClaims int
+	// Reading says that not all devices and claims were read: the next model has more.
+	Reading bool
 	// Blocked is how many evictions a PodDisruptionBudget does not allow, with the reason of the first; Overdue how many
 	// predicted ones have not happened.
 	Blocked, Overdue int

@@ -68,7 +68,9 @@ type Journey struct {
 	State PodState
 	Facts []Fact
 	// Storage is the chain from the pod's claims to its volumes.
-	Storage  []ChainLink
+	Storage []ChainLink
+	// Devices is the chain from the pod's claims for devices to the devices.
+	Devices  []ChainLink
 	Created  time.Time
 	Attempts int
 	Steps    List[JourneyStep]

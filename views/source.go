@@ -16,6 +16,8 @@ type Source interface {
 	Marks() Rows[Mark]
 	Claims() Rows[ClaimRow]
 	Volumes() Rows[VolumeRow]
+	Devices() Rows[DeviceRow]
+	DeviceClaims() Rows[DeviceClaimRow]
 }
 
 // Rows are the rows of a list.

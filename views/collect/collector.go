@@ -29,6 +29,7 @@ type Collector struct {
 	feed         feed
 	diagnosis    diagnosisCache
 	storage      storageIndex
+	devices      deviceIndex
 	chain        chainCache
 	pods         []*queue.Pod // room
 
@@ -60,11 +61,15 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 		c.reset(e)
 	}
 	c.nodes.refresh(e)
-	m := &views.Model{Header: c.header(e), Timeline: query.Timeline, WhatIf: query.WhatIf, Pending: query.Pending}
+	devices := c.devices.follow(e, query.Open)
+	m := &views.Model{Header: c.header(e, devices), Timeline: query.Timeline, WhatIf: query.WhatIf, Pending: query.Pending}
 	switch query.Open {
 	case views.Overview:
 		m.Queue, m.Snapshot, m.Zones = c.queueOf(e, query), c.snapshot(e, query), c.zones(e, query)
 		m.Evictions, m.Leader, m.Feed = c.evictions(e, query), c.leaderOf(e), c.feed.of(e)
+		if devices {
+			m.Devices = c.devicesOf(query)
+		}
 	case views.QueuePane:
 		m.Queue = c.queueOf(e, query)
 	case views.SnapshotPane:
@@ -91,6 +96,8 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 		m.Pressure = c.pressureOf(e, query)
 	case views.StoragePane, views.VolumesPane:
 		m.Storage = c.storageOf(e, query)
+	case views.DevicesPane, views.DeviceClaimsPane:
+		m.Devices = c.devicesOf(query)
 	case views.MetricsPane:
 		m.Metrics = c.metrics(e)
 	case views.TimelinePane:
@@ -114,7 +121,7 @@ func (c *Collector) reset(e *engine.Engine) {
 	c.gates, c.gateCount = strings.Join(gates, " "), len(gates)
 }
 
-func (c *Collector) header(e *engine.Engine) views.Header {
+func (c *Collector) header(e *engine.Engine, devices bool) views.Header {
 	h := views.Header{Source: printable.Text(c.options.Source), Mode: c.options.Mode, Generation: e.Snapshot().Generation()}
 	h.Gates, h.GateCount = c.gates, c.gateCount
 	if rule := e.RequeueRule(); rule != queue.QueueingHints {
@@ -122,7 +129,7 @@ func (c *Collector) header(e *engine.Engine) views.Header {
 	}
 	h.Rate, h.P99 = c.rateAndLatency(e)
 	h.Leader, h.LeaseLeft = c.currentLeader(e)
-	h.Health = c.health(e)
+	h.Health = c.health(e, devices)
 	return h
 }
 

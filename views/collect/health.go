@@ -16,14 +16,17 @@ import (
 	"orrery/views"
 )
 
-// health collects what tells whether all is well. It reads only the nodes that have changed.
-func (c *Collector) health(e *engine.Engine) views.Health {
+// health collects what tells whether all is well, with devices or without. It reads only the nodes that have changed.
+func (c *Collector) health(e *engine.Engine, devices bool) views.Health {
 	h := views.Health{Known: true, Nodes: e.Store().Len(world.Node)}
 	c.leaderHealth(&h, e)
 	t := &c.troubled
 	t.read(e)
 	h.NotReady, h.Pressed, h.OnePressed, h.OnePressedKey = t.notReady, t.pressed, printable.Text(t.firstPressed), t.firstPressed
 	c.stuckPod(&h, e)
+	if devices {
+		c.deviceHealth(&h)
+	}
 	if c.options.History != nil {
 		c.evictionList.refresh(c, e)
 		h.Blocked, h.Overdue, h.BlockedReason = c.evictionList.blocked, c.evictionList.overdue, c.evictionList.blockedReason
@@ -66,6 +69,15 @@ func (c *Collector) stuckPod(h *views.Health, e *engine.Engine) {
 		}
 		return
 	}
+}
+
+// deviceHealth finds the devices that evict pods, and the claims without devices.
+func (c *Collector) deviceHealth(h *views.Health) {
+	x := &c.devices
+	h.Evicting, h.EvictingPods, h.OneEvicting = x.evicting.devices, x.evicting.pods, x.evicting.first
+	var claims [len(views.Devices{}.Claims)]int
+	x.claims.counts(claims[:])
+	h.UnmetClaims, h.Reading = claims[views.DeviceClaimPending], x.reading()
 }
 
 // troubledNodes are the nodes that are not ready, under pressure or cordoned, as the API server tells of them: the snapshot is older

@@ -26,7 +26,7 @@ func (c *Collector) journey(e *engine.Engine, query Query) *views.Journey {
 	if pod != nil {
 		uid = pod.UID
 		j.Created, j.Facts = pod.CreationTimestamp.Time, append(podFacts(pod), bindingFacts(e, pod)...)
-		j.Storage = c.chain.of(e, pod)
+		j.Storage, j.Devices = c.chain.of(e, pod), c.devices.deviceLinks(pod)
 	}
 	if p, ok := e.Queue().Get(query.Pod.Namespace, query.Pod.Name); ok {
 		j.RequeuesOn = requeueEvents(e.Queue(), p, 64)
