@@ -45,7 +45,9 @@ func paneCommands() []command {
 	for _, also := range []struct {
 		name string
 		id   views.PaneID
-	}{{"pvc", views.StoragePane}, {"pv", views.VolumesPane}} { // as in k9s
+	}{
+		{"pvc", views.StoragePane}, {"pv", views.VolumesPane}, {"resourceslices", views.DevicesPane}, {"dev", views.DevicesPane}, {"claims", views.DeviceClaimsPane},
+	} { // as in k9s
 		list = append(list, paneCommand(also.name, pane(also.id)))
 	}
 	return list

@@ -150,7 +150,7 @@ func TestCommandLine_Keys(t *testing.T) {
 		{[]string{":", "p", "backspace"}, true, ""},
 		{[]string{":", "o", "r", "r", "tab"}, true, "orrery"},
 		{[]string{":", "d", "e", "tab", "tab"}, true, "delete"},
-		{[]string{":", "d", "e", "shift+tab"}, true, "describe"},
+		{[]string{":", "d", "e", "shift+tab"}, true, "devices"},
 		{[]string{":", "a", "b", "ctrl+a", "c"}, true, "cab"},
 		{[]string{":", "a", " ", "b", "ctrl+w"}, true, "a "},
 		{[]string{":", "a", "b", "ctrl+u"}, true, ""},

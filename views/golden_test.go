@@ -55,7 +55,7 @@ var paneNames = map[views.PaneID]string{
 	views.MetricsPane: "metrics", views.ExplainPane: "explain", views.JourneyPane: "journey", views.NodePane: "node",
 	views.WhatIfPane: "whatif", views.TimelinePane: "timeline", views.HelpPane: "help", views.AgreementPane: "agreement",
 	views.PressurePane: "pressure", views.PendingPane: "pending", views.OrreryPane: "orrery", views.StoragePane: "storage",
-	views.VolumesPane: "volumes",
+	views.VolumesPane: "volumes", views.DevicesPane: "devices", views.DeviceClaimsPane: "resource claims",
 }
 
 func TestPanes_GoldensAtEverySize(t *testing.T) {
@@ -84,6 +84,8 @@ func TestOverview_Goldens(t *testing.T) {
 	unknown.Pressure = sampleUnknown()
 	noStorage := sample(312, 240)
 	noStorage.Storage = &views.Storage{Size: "0"}
+	noDevices := sample(312, 240)
+	noDevices.Devices = &views.Devices{}
 	placed := sample(312, 240)
 	placed.Explain = samplePlaced()
 	deviceless := sample(312, 240)
@@ -109,6 +111,8 @@ func TestOverview_Goldens(t *testing.T) {
 		{"too few devices explained", deviceless, sampleState(views.ExplainPane), wide, draw.Braille},
 		{"no storage", noStorage, sampleState(views.StoragePane), size{100, 30}, draw.Braille},
 		{"storage in ascii", sample(312, 240), sampleState(views.StoragePane), wide, draw.ASCII},
+		{"no devices", noDevices, sampleState(views.DevicesPane), size{100, 30}, draw.Braille},
+		{"devices in ascii", sample(312, 240), sampleState(views.DevicesPane), wide, draw.ASCII},
 		{"what if", whatIf, sampleState(views.Overview), size{100, 30}, draw.Braille},
 		{"too small", sample(312, 240), sampleState(views.Overview), size{50, 12}, draw.Braille},
 	} {

@@ -24,6 +24,8 @@ var panes = []*Pane{
 	orreryPane.pane(),
 	storagePane.pane(),
 	volumesPane.pane(),
+	devicesPane.pane(),
+	deviceClaimsPane.pane(),
 }
 
 // Panes returns all panes but the overview.

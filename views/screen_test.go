@@ -225,6 +225,46 @@ func TestStorageStates_DistinctWithoutColour(t *testing.T) {
 	}
 }
 
+// TestDeviceStates_DistinctWithoutColour compares the signs and words of devices, and those of claims for them.
+func TestDeviceStates_DistinctWithoutColour(t *testing.T) {
+	for _, set := range []draw.Glyphs{draw.Braille, draw.ASCII} {
+		signs, words := map[string]string{}, map[string]bool{}
+		for _, share := range []float64{0.1, 0.5, 0.9, 1} {
+			for state := range len(views.Devices{}.Count) {
+				m := sample(312, 60)
+				m.Devices.List = views.List[views.DeviceRow]{Total: 1, Rows: []views.DeviceRow{{Place: "n", Devices: []views.Device{{Name: "d", State: views.DeviceState(state), Share: share}}}}}
+				ui := sampleState(views.DevicesPane)
+				ui.Zoomed, ui.Cursor = true, views.Cursor{}
+				plain := strings.ReplaceAll(screen(m, ui, size{200, 60}, set).Plain(), "─", "-")
+				_, row, _ := strings.Cut(plain, "\n-- ")
+				sign, word, _ := strings.Cut(row, " d ")
+				word, _, _ = strings.Cut(word, " ")
+				if other, taken := signs[sign]; word == "" || taken && other != word {
+					t.Errorf("with %s: state %d is %q %q, which %s is too", set, state, sign, word, other)
+				}
+				signs[sign], words[word] = word, true
+			}
+		}
+		if len(words) != len(views.Devices{}.Count) {
+			t.Errorf("with %s, there are the words %v", set, words)
+		}
+		signs = map[string]string{}
+		for state := range len(views.Devices{}.Claims) {
+			m := sample(312, 60)
+			m.Devices.ClaimList.Rows[0].State = views.DeviceClaimState(state)
+			ui := sampleState(views.DeviceClaimsPane)
+			ui.Zoomed = true
+			plain := screen(m, ui, size{200, 60}, set).Plain()
+			_, row, _ := strings.Cut(plain[strings.Index(plain, "  state "):], "\n")
+			sign, _, _ := strings.Cut(strings.TrimSpace(row), " ")
+			if other, taken := signs[sign]; taken {
+				t.Errorf("with %s: claims that are %s and %s have the sign %q", set, views.DeviceClaimState(state).Word(), other, sign)
+			}
+			signs[sign] = views.DeviceClaimState(state).Word()
+		}
+	}
+}
+
 func TestScreen_ASCII(t *testing.T) {
 	for id, name := range paneNames {
 		for _, r := range screen(sample(312, 240), sampleState(id), size{140, 40}, draw.ASCII).Plain() {

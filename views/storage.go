@@ -136,12 +136,12 @@ func storageCounts(a draw.Area, v *Storage) int {
 // stateCounts draws the states that anything is in, with short words or without any if the long ones do not fit.
 func stateCounts(row draw.Area, noun string, styles []glyphStyle, counts []int) *rowWriter {
 	var r rowWriter
-	for _, word := range [...]func(*glyphStyle) string{
+	for i, word := range [...]func(*glyphStyle) string{
 		func(l *glyphStyle) string { return l.word }, func(l *glyphStyle) string { return l.short }, func(*glyphStyle) string { return "" },
 	} {
 		blankRow(row, 0)
 		row.Fit(0, 0, 8, themes.Style(themes.Dim), noun)
-		r = rowWriter{a: row, x: 6}
+		r = rowWriter{a: row, x: 6, plain: i == 2}
 		for i, n := range counts {
 			if n > 0 {
 				r.number(styles[i].token.With(themes.Bold), string(styles[i].glyph)+" ", n, word(&styles[i]))

@@ -37,6 +37,8 @@ type rowWriter struct {
 	a    draw.Area
 	x, y int
 	full bool
+	// plain says that there was no room for words.
+	plain bool
 }
 
 // fact draws a value with its unit or noun, after a gap if something stands before it.

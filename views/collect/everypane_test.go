@@ -22,6 +22,7 @@ var everyPane = []views.PaneID{
 	views.Overview, views.QueuePane, views.SnapshotPane, views.ZonesPane, views.EvictionsPane, views.LeaderPane, views.DecisionsPane,
 	views.PluginsPane, views.MetricsPane, views.ExplainPane, views.JourneyPane, views.NodePane,
 	views.PressurePane, views.OrreryPane, views.StoragePane, views.VolumesPane, views.NodesPane, views.PodsPane,
+	views.DevicesPane, views.DeviceClaimsPane,
 }
 
 // Strings of objects are escaped: no escape sequence reaches a model.
@@ -41,7 +42,13 @@ func TestModel_AllTextIsPrintable(t *testing.T) {
 	attachment := mk.Attachment("a", "n"+evil, "d"+evil, "v"+evil)
 	attachment.Status.AttachError = &storagev1.VolumeError{Message: evil}
 	selected := mk.Claim("selected").Class("class"+evil).Annotation("volume.kubernetes.io/selected-node", "n"+evil).Obj()
+	slice := mk.ResourceSlice("s"+evil, "d"+evil, "p"+evil).Node("n"+evil).Pool(1, 2).Devices("free"+evil, "held"+evil).Attribute("model", "m"+evil).Taint("k"+evil, "NoExecute").Obj()
+	deviceClaim := mk.ResourceClaim("held"+evil).Request("r"+evil, "c"+evil, 1).Allocated("n", "r"+evil, "d"+evil, "p"+evil, "held"+evil).ReservedFor(pod.Name).Obj()
+	goneClaim := mk.ResourceClaim("gone"+evil).Request("r"+evil, "c"+evil, 1).Allocated("n", "r"+evil, "d"+evil, "p"+evil, "gone"+evil).Obj()
+	deviceClaim.Namespace, goneClaim.Namespace = "ns"+evil, "ns"+evil
+	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "c" + evil, ResourceClaimName: &deviceClaim.Name}, {Name: "u" + evil, ResourceClaimTemplateName: &goneClaim.Name}}
 	for _, o := range []world.Object{
+		slice, deviceClaim, goneClaim, mk.ResourceSlice("anywhere", "d"+evil, "q"+evil).AllNodes().Devices("e" + evil).Obj(),
 		node, pod, held, big, small, mk.Class("class"+evil, "d"+evil).WaitForFirstConsumer().Obj(), claim, volume, attachment, selected,
 		mk.StorageCapacity("s", "class"+evil, "1Gi", "k"+evil, evil), mk.CSINode("worker-01").Limit("d"+evil, 1).Obj(),
 	} {
