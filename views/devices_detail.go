@@ -58,7 +58,7 @@ func (d *Device) shareText() string {
 	if d.State != DeviceShared && d.State != DevicePartitioned {
 		return ""
 	}
-	return strconv.Itoa(int(d.Share*100+0.5)) + "% allocated"
+	return strconv.Itoa(int(min(max(d.Share, 0), 1)*100+0.5)) + "% allocated"
 }
 
 // drawHolder draws one claim that has a device: its pod first.

@@ -40,11 +40,11 @@ func deviceModels(a draw.Area, y int, v *Devices) int {
 
 // share is how many devices of a model are in use, in tenths if parts of devices are.
 func (m *DeviceModel) share() string {
-	digits := 1
-	if m.Used == float64(int(m.Used)) {
+	digits, used := 1, min(max(m.Used, 0), float64(m.All()))
+	if used == float64(int(used)) {
 		digits = 0
 	}
-	return strconv.FormatFloat(m.Used, 'f', digits, 64) + "/" + strconv.Itoa(m.All())
+	return strconv.FormatFloat(used, 'f', digits, 64) + "/" + strconv.Itoa(m.All())
 }
 
 // freeText is how many devices are free, and how many of them on the place that has the most: a claim gets its devices there.

@@ -91,3 +91,21 @@ func sampleDeviceClaims() views.List[views.DeviceClaimRow] {
 	}
 	return list
 }
+
+// useHostileDevices replaces every name with a hostile one.
+func useHostileDevices(name func() string, v *views.Devices) {
+	for i := range v.Models {
+		v.Models[i].Name, v.Models[i].MostFreeOn = name(), name()
+	}
+	for i := range v.List.Rows {
+		r := &v.List.Rows[i]
+		r.Place, r.Driver, r.Pool, r.Model, r.Note, r.Holders = name(), name(), name(), name(), name(), name()
+		d := &r.Devices[i%len(r.Devices)]
+		d.Name, d.Facts, d.Taints = name(), name(), name()
+		d.Holders = []views.DeviceHolder{{Claim: name(), Pod: name(), Part: name(), Note: name()}, {Claim: name(), Note: name()}}
+	}
+	for i := range v.ClaimList.Rows {
+		c := &v.ClaimList.Rows[i]
+		c.Name, c.Requests, c.Devices, c.Place, c.Pod, c.Note = name(), name(), name(), name(), name(), name()
+	}
+}

@@ -20,12 +20,12 @@ type Trouble struct {
 	Sort string
 }
 
-// Troubles returns what is wrong, the worst first: without a leader nothing is scheduled, lost nodes take their pods along,
-// and pods without a node do not run. What only waits comes after that.
+// Troubles returns what is wrong, the worst first: without a leader nothing is scheduled, lost nodes and devices take their pods
+// along, and pods without a node do not run. What only waits comes after that.
 func (m *Model) Troubles(now time.Time) []Trouble {
 	h := &m.Header.Health
 	var list []Trouble
-	for _, find := range [...]func(*Health, time.Time) *Trouble{leaderTrouble, nodeTrouble, podTrouble, overdueTrouble, blockedTrouble, pressureTrouble} {
+	for _, find := range [...]func(*Health, time.Time) *Trouble{leaderTrouble, nodeTrouble, deviceTrouble, podTrouble, claimTrouble, overdueTrouble, blockedTrouble, pressureTrouble} {
 		if t := find(h, now); t != nil {
 			list = append(list, *t)
 		}
@@ -60,6 +60,22 @@ func nodeTrouble(h *Health, _ time.Time) *Trouble {
 	}
 	brief := count(h.NotReady, "of ") + countNodes(h.Nodes) + " NotReady"
 	return &Trouble{Text: brief, Brief: brief, Bad: true, Pane: NodesPane, Sort: "status"}
+}
+
+func deviceTrouble(h *Health, _ time.Time) *Trouble {
+	if h.Evicting == 0 {
+		return nil
+	}
+	text := counted(h.EvictingPods, "pod") + " on " + counted(h.Evicting, "tainted device")
+	return &Trouble{Text: text + ", " + h.OneEvicting, Brief: text, Bad: true, Pane: DevicesPane, Sort: "trouble"}
+}
+
+func claimTrouble(h *Health, _ time.Time) *Trouble {
+	if h.UnmetClaims == 0 {
+		return nil
+	}
+	brief := counted(h.UnmetClaims, "claim") + " without devices"
+	return &Trouble{Text: brief, Brief: brief, Pane: DeviceClaimsPane}
 }
 
 func podTrouble(h *Health, now time.Time) *Trouble {

@@ -32,6 +32,11 @@ func TestHealth_SaysTheWorstFirst(t *testing.T) {
 			h.Unplaced, h.Stuck, h.StuckKey, h.StuckReason = 1, "default/web", "default/web", "41 node(s) didn't match pod topology spread constraints"
 		}, " ✗ 1 pod Pending, web: topology spread on 41 nodes  ! goes there", views.ExplainPane},
 		{"lost nodes before pods", func(m *views.Model) { m.Header.Health.NotReady, m.Header.Health.Unplaced = 26, 9 }, " ✗ 26 of 40 nodes NotReady  ! goes there   9 pods Pending", views.NodesPane},
+		{"devices that evict before pods that wait", func(m *views.Model) {
+			h := &m.Header.Health
+			h.Evicting, h.EvictingPods, h.OneEvicting, h.Unplaced, h.UnmetClaims = 1, 2, "gpu-1 h100-0", 9, 3
+		}, " ✗ 2 pods on 1 tainted device, gpu-1 h100-0  ! goes there   9 pods Pending   3 claims without devices", views.DevicesPane},
+		{"claims without devices", func(m *views.Model) { m.Header.Health.UnmetClaims = 1 }, " ≥ 1 claim without devices  ! goes there", views.DeviceClaimsPane},
 		{
 			"a silent leader before all", func(m *views.Model) { m.Header.Health.Renewed, m.Header.Health.NotReady = ago(9*time.Second), 3 },
 			" ✗ replica-b has not renewed its lease for 9s: failover in 6s  ! goes there   3 of 40 nodes NotReady", views.LeaderPane,

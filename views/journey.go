@@ -58,10 +58,15 @@ func drawJourney(a draw.Area, s *drawCtx) {
 		a.Fit(0, y, 13, themes.Style(themes.Dim), "requeues on")
 		y = a.Wrap(14, y, a.W-14, 2, themes.Style(themes.Text), strings.Join(j.RequeuesOn, ", "))
 	}
-	if len(j.Storage) > 0 && a.H > y+6 {
-		a.Fit(0, y, 13, themes.Style(themes.Dim), "storage")
-		_, right := a.Left(14)
-		y = drawChain(a.In(right), y, min(y+max(a.H/4, 2), a.H-5), j.Storage)
+	for _, chain := range [...]struct {
+		name  string
+		links []ChainLink
+	}{{"storage", j.Storage}, {"devices", j.Devices}} {
+		if len(chain.links) > 0 && a.H > y+6 {
+			a.Fit(0, y, 13, themes.Style(themes.Dim), chain.name)
+			_, right := a.Left(14)
+			y = drawChain(a.In(right), y, min(y+max(a.H/4, 2), a.H-5), chain.links)
+		}
 	}
 	if a.H > y+j.Steps.Total+4 || a.H > y+14 {
 		y = drawStateTime(a, y, j, s.now)

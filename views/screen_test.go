@@ -77,6 +77,8 @@ func useHostileNames(t *rapid.T, m *views.Model) {
 	v.Name, v.Size, v.Class, v.Place, v.Claim, v.Policy, v.Attached = name(), name(), name(), name(), name(), name(), name()
 	g, l := &m.Storage.Segments[0], &m.Storage.Limits[0]
 	g.Class, g.Place, g.Left, g.Most, g.Asked, l.Node, l.Driver = name(), name(), name(), name(), name(), name(), name()
+	useHostileDevices(name, m.Devices)
+	m.Header.Health.OneEvicting, m.Journey.Devices[0].Text, m.Journey.Devices[1].Text = name(), name(), name()
 	m.WhatIf.Notes[0], m.WhatIf.Changes.Rows[0].Reason, m.Timeline.Marks[0].Kind = name(), name(), name()
 }
 
@@ -103,6 +105,15 @@ func overstretch(m *views.Model) {
 	for i := range m.Storage.ClaimList.Rows {
 		m.Storage.ClaimList.Rows[i].Since = []time.Time{past, future}[i%2]
 	}
+	for i := range m.Devices.List.Rows {
+		r := &m.Devices.List.Rows[i]
+		r.From, r.Of = math.MaxInt64-1000, math.MaxInt64
+		for j := range r.Devices {
+			r.Devices[j].Share, r.Devices[j].Claims, r.Devices[j].Tainted = 9e18, math.MaxInt64, []time.Time{past, future}[j%2]
+		}
+	}
+	m.Devices.Models[0].Used, m.Devices.Models[1].Used = 9e300, -9e300
+	m.Devices.ClaimList.Rows[2].Since, m.Devices.ClaimList.Rows[3].Since = past, future
 	m.Storage.Limits[0].Attached, m.Storage.Segments[0].Fraction = math.MaxInt64, 9e18
 	m.Journey.Created = future
 	m.Orrery.Last.At, m.Orrery.Departures[0].At, m.Orrery.Departures[1].At = past, past, future

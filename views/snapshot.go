@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strconv"
 	"strings"
 
 	"orrery/themes"
@@ -122,6 +123,9 @@ func snapshotFacts(a draw.Area, p *Snapshot, s *drawCtx) {
 	}
 	if p.Compared {
 		r.fact(themes.Style(themes.Good), "✓", "no drift")
+	}
+	if s.Devices != nil && s.pane.ID == SnapshotPane && !s.full {
+		r.fact(text, strconv.Itoa(inUse(&s.Devices.Count))+"/"+strconv.Itoa(s.Devices.all()), "devices in use")
 	}
 }
 
