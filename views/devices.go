@@ -1,6 +1,7 @@
 package views
 
 import (
+	"math"
 	"strconv"
 
 	"orrery/themes"
@@ -180,7 +181,7 @@ func nonZero(counts []int) int {
 	return n
 }
 
-// The columns of the pane. That of the cells is as wide as the longest row needs.
+// deviceTable are the columns of the pane at their widest. That of the cells is as wide as the longest row needs.
 var deviceTable = []draw.Column{
 	{Long: "node", Short: "node", Min: 12, Grow: 3, Max: 34, Rank: 0},
 	{Long: "driver", Short: "driver", Min: 10, Grow: 1, Max: 24, Rank: 6, ShowFrom: 150},
@@ -191,41 +192,64 @@ var deviceTable = []draw.Column{
 	{Long: "held by", Short: "held by", Min: 16, Grow: 9, Rank: 4},
 }
 
-const deviceCells = 4
+const (
+	devicePool  = 2
+	deviceCells = 4
+)
 
-// deviceColumns returns the columns for some rows, and the columns from one cell to the next.
+// deviceColumns returns the columns for some rows, no wider than they need, and the columns from one cell to the next.
 func deviceColumns(list *List[DeviceRow]) (columns []draw.Column, step int) {
-	longest := 7
+	devices, widest := len("devices"), [deviceCells]int{}
 	for i := range list.Rows {
-		longest = max(longest, len(list.Rows[i].Devices))
+		r := &list.Rows[i]
+		devices = max(devices, len(r.Devices))
+		for j, text := range [deviceCells]string{r.Place + r.numbers(), r.Driver, r.otherPool(), r.Model} {
+			widest[j] = max(widest[j], draw.Width(text)+1)
+		}
 	}
 	step = 1
-	if longest <= RowDevices/2 {
+	if devices <= RowDevices/2 {
 		step = 2
 	}
 	columns = append(columns, deviceTable...)
-	columns[deviceCells].Min, columns[deviceCells].Max = longest*step, longest*step
+	for i, w := range widest {
+		columns[i].Max = min(columns[i].Max, max(w, columns[i].Min))
+	}
+	if widest[devicePool] <= 1 {
+		columns[devicePool].ShowFrom = math.MaxInt
+	}
+	columns[deviceCells].Min, columns[deviceCells].Max = devices*step, devices*step
 	return columns, step
+}
+
+// otherPool is the pool, unless it is called as the node.
+func (r *DeviceRow) otherPool() string {
+	if r.Pool == r.Place {
+		return ""
+	}
+	return r.Pool
+}
+
+// numbers are those of a row's devices at its place, if that has more than a row.
+func (r *DeviceRow) numbers() string {
+	if r.Of <= RowDevices {
+		return ""
+	}
+	return " " + strconv.Itoa(r.From+1) + "–" + strconv.Itoa(r.From+len(r.Devices))
 }
 
 func deviceRow(row draw.Area, r *DeviceRow, at *draw.Slots, _ *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
-	place := r.Place
-	if r.Of > RowDevices {
-		numbers := " " + strconv.Itoa(r.From+1) + "–" + strconv.Itoa(r.From+len(r.Devices))
-		w := min(draw.Width(numbers), at[0].W/2)
-		x := row.FitHost(at[0].X, 0, at[0].W-w, text, place)
-		row.Fit(x, 0, at[0].X+at[0].W-x, dim, numbers)
-	} else {
-		row.FitHost(at[0].X, 0, at[0].W, text, place)
-	}
+	numbers := r.numbers()
+	w := min(draw.Width(numbers), at[0].W/2)
+	x := row.FitHost(at[0].X, 0, at[0].W-w, text, r.Place)
+	row.Fit(x, 0, at[0].X+at[0].W-x, dim, numbers)
 	row.Fit(at[1].X, 0, at[1].W, dim, r.Driver)
-	if r.Pool != r.Place {
-		row.FitHost(at[2].X, 0, at[2].W, dim, r.Pool)
-	}
+	row.FitHost(at[2].X, 0, at[2].W, dim, r.otherPool())
 	row.Fit(at[3].X, 0, at[3].W, text, r.Model)
 	drawShare(row, at[5], r.Count[DeviceFree], len(r.Devices))
-	x, end := at[6].X, at[6].X+at[6].W
+	x = at[6].X
+	end := x + at[6].W
 	if r.Note != "" {
 		x = row.Fit(x, 0, end-x, themes.Style(themes.Warn), r.Note) + 2
 	}

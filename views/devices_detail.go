@@ -29,11 +29,7 @@ func drawDeviceDetail(a draw.Area, s *drawCtx) draw.Area {
 	x = at.Fit(x+2, 0, a.W-x-2, themes.Text.With(themes.Bold), d.Name)
 	x = at.Fit(x+1, 0, max(a.W-x-2, 0), style, look.word)
 	at.Repeat(x+1, 0, a.W-x-1, themes.Style(themes.Border), '─')
-	pool := ""
-	if r.Pool != r.Place {
-		pool = "pool " + r.Pool
-	}
-	at.Fit(0, 1, a.W, themes.Style(themes.Text), joinDetails(r.Model, labelled("on", r.Place), pool, r.Driver, d.shareText(), d.Facts))
+	at.Fit(0, 1, a.W, themes.Style(themes.Text), joinDetails(r.Model, labelled("on", r.Place), labelled("pool", r.otherPool()), r.Driver, d.shareText(), d.Facts))
 	y := 2
 	if d.Taints != "" {
 		at.Fit(0, y, a.W, themes.Style(deviceStyles[DeviceTainted].token), "taints "+d.Taints+forTime(d.Tainted, s.now))

@@ -64,12 +64,12 @@ var deviceParts = [...]struct {
 	state DeviceState
 	fill  rune
 }{
-	{DeviceReserved, '█'},
-	{DeviceAllocated, '█'},
-	{DeviceInFlight, '█'},
-	{DeviceBinding, '█'},
-	{DeviceShared, '▓'},
-	{DevicePartitioned, '▓'},
+	{DeviceReserved, '▇'},
+	{DeviceAllocated, '▇'},
+	{DeviceInFlight, '▇'},
+	{DeviceBinding, '▇'},
+	{DeviceShared, '▅'},
+	{DevicePartitioned, '▅'},
 	{DeviceEvicting, '▒'},
 	{DeviceTainted, '▒'},
 	{DeviceIncomplete, '░'},

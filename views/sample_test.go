@@ -361,7 +361,8 @@ func sampleJourney() *views.Journey {
 	j.Storage = sampleChain()
 	j.Devices = []views.ChainLink{
 		{Text: "claim checkout-7d9f6c5b8-x2kqp-gpu (1 shared-a100) is pending: 19 cannot allocate all claims", Bad: true},
-		{Text: "claim fabric (2 nic) is reserved"}, {Depth: 1, Text: "request devices: nic-0, nic-7 (bandwidth 10G of 40G) of pool fabric, driver nic.example.com"},
+		{Text: "claim fabric (2 nic) is reserved"},
+		{Depth: 1, Text: "request devices: nic-0, nic-7 (bandwidth 10G of 40G) of pool fabric, driver nic.example.com"},
 	}
 	j.RequeuesOn, j.QueuedFor, j.AttemptTime = []string{"NodeAdd", "NodeUpdateNodeAllocatable", "AssignedPodDelete"}, 8999*time.Millisecond, 84*time.Microsecond
 	j.Steps.Rows[2].AttemptDuration, j.Steps.Rows[2].Examined = 84*time.Microsecond, 240
