@@ -35,15 +35,15 @@
 //	                                                   API server checks of devices and claims · test objects
 //
 // The plugins are one package each, on the API of k8s.io/kube-scheduler/framework: plugins/defaultbinder,
-// plugins/defaultpreemption, plugins/dynamicresources, plugins/gangscheduling, plugins/imagelocality, plugins/interpodaffinity, plugins/nodeaffinity,
-// plugins/nodedeclaredfeatures, plugins/nodename, plugins/nodeports, plugins/noderesources, plugins/nodeunschedulable,
-// plugins/nodevolumelimits, plugins/podtopologyspread, plugins/queuesort, plugins/schedulinggates,
-// plugins/tainttoleration, plugins/volumebinding, plugins/volumerestrictions and
-// plugins/volumezone; plugins names them all. Beside them, plugins/unreadable holds back pods whose volumes may not be
-// read. They share plugins/hint (queueing hints), plugins/topology (counts by topology domain), plugins/podvolumes
-// (what a pod mounts) and plugins/shape (functions of a utilisation); plugins/plugintest runs them in tests. Package
-// whatif/change holds the hypothetical changes that whatif and diagnose make. Package parity is a module of its own,
-// which compares all this with upstream.
+// plugins/defaultpreemption, plugins/dynamicresources, plugins/gangscheduling, plugins/imagelocality,
+// plugins/interpodaffinity, plugins/nodeaffinity, plugins/nodedeclaredfeatures, plugins/nodename, plugins/nodeports,
+// plugins/noderesources, plugins/nodeunschedulable, plugins/nodevolumelimits, plugins/podtopologyspread,
+// plugins/queuesort, plugins/schedulinggates, plugins/tainttoleration, plugins/volumebinding,
+// plugins/volumerestrictions and plugins/volumezone; plugins names them all. Beside them, plugins/unreadable holds back
+// pods whose volumes may not be read. They share plugins/hint (queueing hints), plugins/topology (counts by topology
+// domain), plugins/podvolumes (what a pod mounts) and plugins/shape (functions of a utilisation); plugins/plugintest
+// runs them in tests. Package whatif/change holds the hypothetical changes that whatif and diagnose make. Package
+// parity is a module of its own, which compares all this with upstream.
 //
 // A test beside this file checks these rules:
 //
