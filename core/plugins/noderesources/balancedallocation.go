@@ -17,7 +17,7 @@ import (
 // BalancedAllocationName is the name of the balanced allocation plugin, in configurations, metrics and statuses.
 const BalancedAllocationName = "NodeResourcesBalancedAllocation"
 
-// balancedKey is the key of the pod's amounts in the cycle state.
+// balancedKey is the key of what is scored in the cycle state.
 const balancedKey fwk.StateKey = "PreScore" + BalancedAllocationName
 
 // BalancedAllocation is the plugin NodeResourcesBalancedAllocation: it prefers nodes on which all resources would be
@@ -26,6 +26,7 @@ type BalancedAllocation struct {
 	requestOptions requestOptions
 	resources      []weightedResource
 	unsignable     bool
+	devices        *deviceCounter // of devices that are counted as extended resources; nil without the gate
 }
 
 var (
@@ -37,7 +38,7 @@ var (
 var skip = fwk.NewStatus(fwk.Skip)
 
 // NewBalancedAllocation makes the balanced allocation plugin from NodeResourcesBalancedAllocationArgs.
-func NewBalancedAllocation(_ context.Context, args runtime.Object, _ fwk.Handle, features config.Features) (fwk.Plugin, error) {
+func NewBalancedAllocation(_ context.Context, args runtime.Object, h fwk.Handle, features config.Features) (fwk.Plugin, error) {
 	balanced, ok := args.(*configv1.NodeResourcesBalancedAllocationArgs)
 	if !ok {
 		return nil, fmt.Errorf("want args to be of type NodeResourcesBalancedAllocationArgs, got %T", args)
@@ -49,6 +50,7 @@ func NewBalancedAllocation(_ context.Context, args runtime.Object, _ fwk.Handle,
 		requestOptions: newRequestOptions(features),
 		resources:      newWeightedResources(balanced.Resources),
 		unsignable:     features.Enabled(config.DRAExtendedResource),
+		devices:        newDeviceCounter(h, features),
 	}, nil
 }
 
@@ -65,8 +67,11 @@ func (b *BalancedAllocation) PreScore(_ context.Context, state fwk.CycleState, p
 	if amounts.zero() {
 		return skip
 	}
-	state.Write(balancedKey, amounts)
-	return nil
+	s, status := newScored(amounts, b.devices, b.resources)
+	if status.IsSuccess() {
+		state.Write(balancedKey, s)
+	}
+	return status
 }
 
 func (b *BalancedAllocation) podAmounts(state fwk.CycleState, pod *v1.Pod) podAmounts {
@@ -88,17 +93,22 @@ func (a podAmounts) zero() bool {
 
 // Score is 100 minus the standard deviation of the shares, in percent.
 func (b *BalancedAllocation) Score(_ context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
-	amounts, ok := readAmounts(state, balancedKey)
-	if !ok {
-		if amounts = b.podAmounts(state, pod); amounts.zero() {
+	s, err := framework.ReadState[*scored](state, balancedKey)
+	if err != nil {
+		amounts := b.podAmounts(state, pod)
+		if amounts.zero() {
 			return 0, nil
+		}
+		var status *fwk.Status
+		if s, status = newScored(amounts, b.devices, b.resources); !status.IsSuccess() {
+			return 0, status
 		}
 	}
 	var onStack [8]float64
 	shares := onStack[:0]
 	base := node.GetRequested()
 	for i := range b.resources {
-		if there, held := b.resources[i].amounts(node, base, amounts[i]); there != 0 {
+		if there, held := b.resources[i].amounts(node, base, s.amounts[i], s.devices); there != 0 {
 			shares = append(shares, min(1, float64(held)/float64(there)))
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // byDevices reports whether the devices of a class are counted as a resource.
 func (f *Fit) byDevices(name v1.ResourceName) bool {
-	return f.classes != nil && f.classes.GetDeviceClass(name) != nil
+	return f.devices.classOf(name) != nil
 }
 
 // leftToDevices reports whether a node has a resource as devices, if at all.

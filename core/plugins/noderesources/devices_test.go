@@ -12,7 +12,9 @@ import (
 )
 
 // gpuClass has the resource example.com/gpu.
-type gpuClass struct{}
+type gpuClass struct{ fwk.SharedDRAManager }
+
+func (c gpuClass) DeviceClassResolver() fwk.DeviceClassResolver { return c }
 
 func (gpuClass) GetDeviceClass(name v1.ResourceName) *resourcev1.DeviceClass {
 	if name == "example.com/gpu" {
@@ -24,7 +26,7 @@ func (gpuClass) GetDeviceClass(name v1.ResourceName) *resourcev1.DeviceClass {
 // A node without a resource that devices are counted as is left to DynamicResources; one that has too little is not.
 func TestFilter_LeavesResourcesToDevices(t *testing.T) {
 	f := fitWith(t, nil, "DRAExtendedResource")
-	f.classes = gpuClass{}
+	f.devices = &deviceCounter{manager: gpuClass{}}
 	pod := mk.Pod("p").Request("example.com/gpu", "2").Obj()
 	for name, tt := range map[string]struct {
 		pod  *v1.Pod
@@ -45,7 +47,7 @@ func TestFilter_LeavesResourcesToDevices(t *testing.T) {
 
 func TestHints_ClassOfExtendedResource(t *testing.T) {
 	f := fitWith(t, nil, "DRAExtendedResource")
-	f.classes = gpuClass{}
+	f.devices = &deviceCounter{manager: gpuClass{}}
 	named := func(resource string) *resourcev1.DeviceClass {
 		c := mk.DeviceClass("gpu")
 		c.Spec.ExtendedResourceName = &resource

@@ -31,7 +31,9 @@
 //   - A resource that the scheduler does not count (see isScalar) does not keep a pod from being skipped by balanced
 //     allocation, even if it is listed in the args.
 //   - A RequestedToCapacityRatio strategy without a shape is an error when the profile is built, not a crash.
-//   - With the gate DRAExtendedResource on, free devices do not count in the scores of the extended resources that they serve.
+//   - Scores count the devices of an extended resource as they are. kube-scheduler remembers which devices a class selects, and
+//     nodes a selector, for ever, whatever becomes of their attributes and labels; and its balanced allocation panics if the gate
+//     DRAExtendedResource is on and the args list an extended resource.
 //   - Signatures include what the scores count besides the request of Filter (see signing.go), so pods of equal signatures
 //     have equal scores.
 package noderesources

@@ -23,7 +23,7 @@ func (f *Fit) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, err
 			QueueingHintFn: f.isSchedulableAfterNodeChange,
 		},
 	}
-	if f.classes != nil {
+	if f.devices != nil {
 		events = append(events, fwk.ClusterEventWithHint{
 			Event:          fwk.ClusterEvent{Resource: fwk.DeviceClass, ActionType: fwk.Add | fwk.Update},
 			QueueingHintFn: f.isSchedulableAfterClassChange,

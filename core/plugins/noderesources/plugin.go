@@ -26,7 +26,7 @@ type Fit struct {
 	ignoredGroups  map[string]bool          // by domain
 	strategy       strategy
 	unsignable     bool
-	classes        fwk.DeviceClassResolver // of devices that are counted as extended resources; nil without the gate
+	devices        *deviceCounter // of devices that are counted as extended resources; nil without the gate
 }
 
 var (
@@ -59,9 +59,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		ignoredGroups:  map[string]bool{},
 		strategy:       newStrategy(fit.ScoringStrategy),
 		unsignable:     features.Enabled(config.DRAExtendedResource),
-	}
-	if f.unsignable && h != nil && h.SharedDRAManager() != nil {
-		f.classes = h.SharedDRAManager().DeviceClassResolver()
+		devices:        newDeviceCounter(h, features),
 	}
 	for _, name := range fit.IgnoredResources {
 		f.ignored[v1.ResourceName(name)] = true

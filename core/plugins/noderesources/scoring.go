@@ -9,14 +9,28 @@ import (
 	"orrery/core/framework"
 )
 
-// scoreKey is the key of the pod's amounts in the cycle state.
+// scoreKey is the key of what is scored in the cycle state.
 const scoreKey fwk.StateKey = "PreScore" + Name
 
 // podAmounts are a pod's amounts in the order of the resources that a scorer was given.
 type podAmounts []int64
 
-// Clone returns the amounts themselves: nothing changes them.
-func (a podAmounts) Clone() fwk.StateData { return a }
+// scored is what is scored on every node.
+type scored struct {
+	amounts podAmounts
+	devices *deviceAmounts // nil if none of the resources is served by devices
+}
+
+// Clone returns the data itself: nothing changes it.
+func (s *scored) Clone() fwk.StateData { return s }
+
+func newScored(amounts podAmounts, counter *deviceCounter, resources []weightedResource) (*scored, *fwk.Status) {
+	devices, err := counter.gather(resources)
+	if err != nil {
+		return nil, fwk.AsStatus(err)
+	}
+	return &scored{amounts, devices}, nil
+}
 
 func amountsOf(r *request, resources []weightedResource) podAmounts {
 	amounts := make(podAmounts, len(resources))
@@ -29,8 +43,11 @@ func amountsOf(r *request, resources []weightedResource) podAmounts {
 // PreScore computes the amounts that scores use. A pod with all requests set counts with its request, which PreFilter has
 // computed.
 func (f *Fit) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
-	state.Write(scoreKey, f.podAmounts(state, pod))
-	return nil
+	s, status := newScored(f.podAmounts(state, pod), f.devices, f.strategy.resources)
+	if status.IsSuccess() {
+		state.Write(scoreKey, s)
+	}
+	return status
 }
 
 func (f *Fit) podAmounts(state fwk.CycleState, pod *v1.Pod) podAmounts {
@@ -43,17 +60,15 @@ func (f *Fit) podAmounts(state fwk.CycleState, pod *v1.Pod) podAmounts {
 
 // Score scores one node by the configured strategy. If PreScore is disabled, it computes the amounts for every node.
 func (f *Fit) Score(_ context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
-	amounts, ok := readAmounts(state, scoreKey)
-	if !ok {
-		amounts = f.podAmounts(state, pod)
+	s, err := framework.ReadState[*scored](state, scoreKey)
+	if err != nil {
+		var status *fwk.Status
+		if s, status = newScored(f.podAmounts(state, pod), f.devices, f.strategy.resources); !status.IsSuccess() {
+			return 0, status
+		}
 	}
-	return f.strategy.score(node, amounts), nil
+	return f.strategy.score(node, s), nil
 }
 
 // ScoreExtensions is nil: the strategies score from 0 to 100.
 func (*Fit) ScoreExtensions() fwk.ScoreExtensions { return nil }
-
-func readAmounts(state fwk.CycleState, key fwk.StateKey) (podAmounts, bool) {
-	amounts, err := framework.ReadState[podAmounts](state, key)
-	return amounts, err == nil
-}

@@ -45,8 +45,8 @@ func newWeightedResources(specs []configv1.ResourceSpec) []weightedResource {
 
 // amounts are the allocatable amount of a resource and the amount in use with the pod. Zero allocatable excludes the
 // resource: the node lacks it, or it is a scalar that the pod does not request. base is the cpu and memory of the node's
-// pods.
-func (w *weightedResource) amounts(node fwk.NodeInfo, base fwk.Resource, pod int64) (there, held int64) {
+// pods. Devices count on a node without the resource.
+func (w *weightedResource) amounts(node fwk.NodeInfo, base fwk.Resource, pod int64, devices *deviceAmounts) (there, held int64) {
 	if w.scalar && pod == 0 {
 		return 0, 0
 	}
@@ -58,20 +58,24 @@ func (w *weightedResource) amounts(node fwk.NodeInfo, base fwk.Resource, pod int
 	case v1.ResourceEphemeralStorage:
 		return node.GetAllocatable().GetEphemeralStorage(), saturating.Add(node.GetRequested().GetEphemeralStorage(), pod)
 	}
-	there, ok := node.GetAllocatable().GetScalarResources()[w.name]
-	if !ok {
+	there = node.GetAllocatable().GetScalarResources()[w.name]
+	switch {
+	case there == 0 && devices != nil:
+		there, held = devices.on(node.Node(), w.name)
+		return there, saturating.Add(held, pod)
+	case there == 0:
 		return 0, 0
 	}
 	return there, saturating.Add(node.GetRequested().GetScalarResources()[w.name], pod)
 }
 
 // score is the weighted mean of the resources' scores; pod has the pod's amounts in the order of the resources.
-func (s *strategy) score(node fwk.NodeInfo, pod []int64) int64 {
+func (s *strategy) score(node fwk.NodeInfo, pod *scored) int64 {
 	base := node.GetNonZeroRequested()
 	var sum, weights int64
 	for i := range s.resources {
 		w := &s.resources[i]
-		there, held := w.amounts(node, base, pod[i])
+		there, held := w.amounts(node, base, pod.amounts[i], pod.devices)
 		if there == 0 {
 			continue
 		}

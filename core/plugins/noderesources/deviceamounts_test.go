@@ -1,0 +1,103 @@
+package noderesources
+
+import (
+	"testing"
+
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/config"
+	"orrery/core/devices"
+	"orrery/core/mk"
+	"orrery/core/plugins/plugintest"
+	"orrery/core/store"
+	"orrery/core/world"
+)
+
+// deviceHandle serves devices.
+type deviceHandle struct {
+	fwk.Handle
+	state *devices.State
+}
+
+func (h deviceHandle) SharedDRAManager() fwk.SharedDRAManager { return devices.NewManager(h.state) }
+
+// gpus are four devices of node n, two of which the class selects; one of those is allocated. The pool is incomplete.
+func gpus(t *testing.T) (deviceHandle, config.Features, *store.Store) {
+	t.Helper()
+	features, err := config.ParseFeatures(map[string]bool{"DRAExtendedResource": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	class, resource := mk.DeviceClass("gpu", `"model" in device.attributes["d"] && device.attributes["d"].model == "big"`), gpu
+	class.Spec.ExtendedResourceName = &resource
+	s := store.New()
+	h := deviceHandle{state: devices.New(s, devices.Gates{ExtendedResources: true})}
+	for _, o := range []world.Object{
+		class,
+		mk.ResourceSlice("s", "d", "p").Pool(1, 2).Node("n").Devices("0").Attribute("model", "big").Devices("1").Attribute("model", "big").Devices("2", "3").Obj(),
+		mk.ResourceClaim("c").Allocated("n", "gpu", "d", "p", "0").Obj(),
+	} {
+		deltas, err := s.Apply(world.Changed{Object: o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range deltas {
+			h.state.Changed(d)
+		}
+	}
+	return h, features, s
+}
+
+func TestScore_CountsDevices(t *testing.T) {
+	h, features, s := gpus(t)
+	args := config.DefaultArgs(Name, features).(*configv1.NodeResourcesFitArgs)
+	args.ScoringStrategy = &configv1.ScoringStrategy{Type: configv1.MostAllocated, Resources: []configv1.ResourceSpec{{Name: gpu, Weight: 1}}}
+	fit, err := New(t.Context(), args, h, features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := mk.Pod("p").Request(gpu, "1").Obj()
+	score := func(node *mk.NodeBuilder) int64 {
+		raw, _ := plugintest.Scores(t, fit, pod, onNode(node.Obj()))
+		return raw[0]
+	}
+	for name, tt := range map[string]struct {
+		node *mk.NodeBuilder
+		want int64
+	}{
+		"one of two is free":            {mk.Node("n"), 100},
+		"no devices":                    {mk.Node("m"), 0},
+		"its own resource goes first":   {mk.Node("n").Resource(gpu, "4"), 25},
+		"none of its own counts as not": {mk.Node("n").Resource(gpu, "0"), 100},
+	} {
+		if got := score(tt.node); got != tt.want {
+			t.Errorf("%s: %d, want %d", name, got, tt.want)
+		}
+	}
+	slice := mk.ResourceSlice("s", "d", "p").Node("n").Devices("0").Attribute("model", "big").Devices("1").Attribute("model", "big").Devices("2").Attribute("model", "big").Devices("3").Attribute("model", "big").Obj()
+	deltas, err := s.Apply(world.Changed{Op: world.Modified, Object: slice})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range deltas {
+		h.state.Changed(d)
+	}
+	if got := score(mk.Node("n")); got != 50 {
+		t.Errorf("after the class selects all four: %d, want 50", got)
+	}
+}
+
+func TestBalancedAllocation_CountsDevices(t *testing.T) {
+	h, features, _ := gpus(t)
+	args := config.DefaultArgs(BalancedAllocationName, features).(*configv1.NodeResourcesBalancedAllocationArgs)
+	args.Resources = []configv1.ResourceSpec{{Name: "cpu", Weight: 1}, {Name: gpu, Weight: 1}}
+	balanced, err := NewBalancedAllocation(t.Context(), args, h, features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, _ := plugintest.Scores(t, balanced, mk.Pod("p").CPU("1").Request(gpu, "1").Obj(), onNode(mk.Node("n").CPU("2").Obj()), onNode(mk.Node("m").CPU("2").Obj()))
+	if raw[0] != 75 || raw[1] != 100 { // shares of 0.5 and 1; cpu alone
+		t.Errorf("scores %v, want 75 and 100", raw)
+	}
+}
