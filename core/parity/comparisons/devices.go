@@ -7,8 +7,13 @@ var DynamicResources = &Comparison{
 	Compares: "DynamicResources with each of its feature gates on and off: PreEnqueue, PreFilter, Filter on every node, scores, PostFilter, " +
 		"Reserve, PreBind and Unreserve; the devices that claims get, claims in flight and all devices that are taken; every write of " +
 		"claims and of the pod's status, in order and with its content, with conflicts and failures; the wait for binding conditions; " +
-		"events; the events that requeue a pod, with their hints.",
+		"events; the events that requeue a pod, with their hints; and how NodeResourcesFit filters and scores by devices.",
 	Differences: []Difference{
+		{
+			Upstream: "remembers for ever, by the name of a device, whether a class selects it, when it scores extended resources",
+			Orrery:   "looks at the devices as they are",
+			Compared: "with a new plugin each time, and devices of different names",
+		},
 		{
 			Upstream: "visits pools in the order of a map, and slices in that of a cache",
 			Orrery:   "visits them in the order of their names",

@@ -133,7 +133,7 @@ func TestResourceClaimEffects(t *testing.T) {
 			held: deviceClaim(finalized, hasDevice("1")), act: deallocating, outcome: "1 ok", fault: times(1, "PUT", "/status", fault{lost: true}),
 			want: deviceClaim(finalized), requests: "PUT new status",
 		},
-		"delete": {held: deviceClaim(finalized), act: deletingClaim, outcome: "1 ok", requests: "PUT new, DELETE new"},
+		"delete":                                {held: deviceClaim(finalized), act: deletingClaim, outcome: "1 ok", requests: "PUT new, DELETE new"},
 		"delete what was created, and not read": {held: deviceClaim(finalized), act: deletingUnread, outcome: "1 ok", requests: "PUT new, DELETE new"},
 		"delete another pod's, which was not read": {
 			held: deviceClaim(ofB), act: deletingUnread, outcome: "1 ok", want: deviceClaim(ofB),

@@ -58,7 +58,7 @@ func TestDynamicResources_SameAnswers(t *testing.T) {
 
 // required are situations without which too little was compared.
 var required = []string{
-	"placed", "rejected", "failed", "scored", "deallocated", "stale claim deleted", "bound", "unreserved before PreBind",
+	"placed", "rejected", "failed", "scored", "fit scored", "deallocated", "stale claim deleted", "bound", "unreserved before PreBind",
 	"implicit claim", "implicit claim and own", "device plugin", "two kinds of requests", "waited for devices", "hint Queue", "hint QueueSkip",
 	"binding failed: allocated elsewhere", "binding failed: deleted", "binding failed: broken", "binding failed: binding failed",
 	"binding failed: device binding timeout", "binding failed: binding timeout",
@@ -190,6 +190,7 @@ func (c *cluster) schedule(r *difftest.Source, pod *v1.Pod) {
 	ourFragments, ours := c.orrery.SignPod(ctx, pod)
 	a.sameStatus("SignPod", theirs, ours)
 	a.same("SignPod", theirFragments, ourFragments)
+	a.sameFit(ctx)
 	_, theirs = c.theirs.PreFilter(ctx, a.theirs, pod, nil)
 	_, ours = c.orrery.PreFilter(ctx, a.ours, pod, nil)
 	if a.sameStatus("PreFilter", theirs, ours); !ours.IsSuccess() {

@@ -8,6 +8,7 @@
 //	PreEnqueue, PreFilter   status
 //	Filter                  status on every node
 //	Score, Normalize        scores of the nodes that fit
+//	NodeResourcesFit        Filter and the score of every node, which counts devices as extended resources
 //	PostFilter              status, and the claim that is deallocated or deleted
 //	Reserve, Unreserve      status, the devices of every claim in flight, all devices that are taken, and the writes
 //	PreBind                 every write of claims and of the pod's status, in order; status, events and the devices that are taken

@@ -66,7 +66,7 @@ var resources = []v1.ResourceName{
 
 // node draws what a device plugin provides.
 func node(r *difftest.Source, name string) *v1.Node {
-	n := mk.Node(name)
+	n := mk.Node(name).CPU("8")
 	for _, resource := range resources {
 		if r.OneIn(5) || resource == resources[len(resources)-1] {
 			n.Resource(resource, difftest.Pick(r, "4", "4", "0"))
@@ -133,10 +133,13 @@ func selector(node string) *v1.NodeSelector {
 	}}}
 }
 
+// twin is a name that several devices have.
+const twin = "twin"
+
 func device(r *difftest.Source, slice *resourcev1.ResourceSlice, i int) resourcev1.Device {
 	d := resourcev1.Device{Name: fmt.Sprintf("%s-%d", slice.Name, i)}
 	if r.OneIn(30) {
-		d.Name = "twin"
+		d.Name = twin
 	}
 	if !r.OneIn(4) {
 		d.Attributes = map[resourcev1.QualifiedName]resourcev1.DeviceAttribute{
