@@ -18,6 +18,18 @@ func (m *Metrics) ObserveCall(act world.Action, err error, took time.Duration) {
 	}
 	m.calls.WithLabelValues(call, result).Inc()
 	m.callDuration.WithLabelValues(call, result).Observe(took.Seconds())
+	if _, creates := act.(world.CreateResourceClaim); creates {
+		m.observeCreation(err)
+	}
+}
+
+// observeCreation counts the creation of a claim for extended resources.
+func (m *Metrics) observeCreation(err error) {
+	status := "success"
+	if err != nil {
+		status = "failure"
+	}
+	m.claimsCreated.WithLabelValues(status).Inc()
 }
 
 // CallType returns the label call_type of an effect's call; empty if it is not counted.

@@ -235,13 +235,15 @@ func BenchmarkMetrics(b *testing.B) {
 }
 
 func TestObserveCall_NamesWritesForBinding(t *testing.T) {
-	features, err := config.ParseFeatures(map[string]bool{"SchedulerAsyncAPICalls": true})
+	features, err := config.ParseFeatures(map[string]bool{"SchedulerAsyncAPICalls": true, "DRAExtendedResource": true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	registry := metrics.NewKubeRegistry()
 	m := telemetry.New(registry, features)
 	m.ObserveCall(world.ClaimVolume{}, nil, time.Second)
+	m.ObserveCall(world.CreateResourceClaim{}, nil, time.Second)
+	m.ObserveCall(world.CreateResourceClaim{}, errors.New("refused"), time.Second)
 	m.ObserveCall(world.SelectNode{}, errors.New("refused"), time.Second)
 	m.ObserveCall(world.ReserveResourceClaim{}, nil, time.Second)
 	got := said(t, registry)
@@ -249,6 +251,8 @@ func TestObserveCall_NamesWritesForBinding(t *testing.T) {
 		"scheduler_async_api_call_execution_total{call_type=persistentvolume_patch,result=success} 1\n",
 		"scheduler_async_api_call_execution_total{call_type=persistentvolumeclaim_patch,result=error} 1\n",
 		"scheduler_async_api_call_execution_total{call_type=resourceclaim_status_update,result=success} 1\n",
+		"scheduler_resourceclaim_creates_total{status=failure} 1\n",
+		"scheduler_resourceclaim_creates_total{status=success} 1\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no series %s in\n%s", want, got)
