@@ -59,7 +59,7 @@ func (s *State) Assume(claim *resourcev1.ResourceClaim, version string) error {
 		return nil
 	}
 	s.replaceTaken(s.Claim(name.Namespace, name.Name), claim)
-	s.assumed[name] = assumption{stored, claim, version}
+	s.setAssumption(name, &assumption{stored, claim, version})
 	s.generation++
 	return nil
 }
@@ -71,8 +71,21 @@ func (s *State) Restore(namespace, name string) {
 		return
 	}
 	s.replaceTaken(one.state, one.stored)
-	delete(s.assumed, nameOf(one.state))
+	s.setAssumption(nameOf(one.state), nil)
 	s.generation++
+}
+
+// setAssumption keeps what is assumed of a claim; nil for nothing.
+func (s *State) setAssumption(name types.NamespacedName, one *assumption) {
+	if s.guard != nil {
+		s.guard.Lock()
+		defer s.guard.Unlock()
+	}
+	if one == nil {
+		delete(s.assumed, name)
+	} else {
+		s.assumed[name] = *one
+	}
 }
 
 // SetInFlight takes the devices of a claim that is about to be written. The UID is that under which it is removed: the
@@ -137,10 +150,10 @@ func (s *State) claimChanged(was, is *resourcev1.ResourceClaim) {
 		is.Status.Allocation == nil && one.state.Status.Allocation != nil:
 		state := *is
 		state.Status = one.state.Status
-		s.assumed[name] = assumption{is, &state, one.written}
+		s.setAssumption(name, &assumption{is, &state, one.written})
 	default:
 		s.replaceTaken(one.state, is)
-		delete(s.assumed, name)
+		s.setAssumption(name, nil)
 	}
 }
 

@@ -27,8 +27,9 @@
 // A binding that ends without an answer to its write abandons the claim: it stays in flight until the write is undone, and the
 // store shows that.
 //
-// There is one State for all profiles of an engine; it is forked and checked with the engine, and nothing here locks.
-// Manager serves it as the SharedDRAManager of kube-scheduler's plugin API.
+// There is one State for all profiles of an engine; it is forked and checked with the engine, and does not lock.
+// Manager serves it as the SharedDRAManager of kube-scheduler's plugin API, and Shared to plugins that run on goroutines of their
+// own, too: it posts their changes to the engine.
 //
 // # Differences from kube-scheduler
 //

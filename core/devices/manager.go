@@ -73,6 +73,10 @@ func (t claimTracker) AssumedClaimRestore(namespace, name string) { t.state.Rest
 // NotFound is the error for a claim that does not exist, in kube-scheduler's words.
 type NotFound struct{ Namespace, Name string }
 
+// Is has the error be that of kube-scheduler's cache of claims, for which its plugin waits until a claim can be read. The error
+// itself is in a package of the scheduler that plugins cannot import.
+func (NotFound) Is(target error) bool { return target.Error() == "object not found" }
+
 func (n NotFound) Error() string {
 	return `could not find ResourceClaim "` + n.Namespace + "/" + n.Name + `"`
 }

@@ -2,6 +2,7 @@ package devices
 
 import (
 	"maps"
+	"sync"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -27,6 +28,7 @@ type State struct {
 	index      *poolIndex // nil until it is asked for
 	classes    map[v1.ResourceName]*resourcev1.DeviceClass
 	generation uint64
+	guard      *sync.RWMutex // of assumed, while it changes; nil unless other goroutines read it, see Shared
 }
 
 // New returns the state of a store without devices.

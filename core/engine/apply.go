@@ -18,6 +18,8 @@ import (
 // are unreliable, and a scheduler that acts on a real cluster should restart.
 func (e *Engine) Apply(in world.Input) error {
 	e.counters.Inputs++
+	e.carryOutPosted()
+	defer e.carryOutPosted()
 	err := errors.Join(e.advance(in.At), e.apply(in.Event))
 	if err != nil {
 		e.counters.Refused++

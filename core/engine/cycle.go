@@ -43,6 +43,8 @@ type attempt struct {
 // Step pops the next pod from the queue and decides on it, at the time of the last input. It returns false if no pod is
 // ready. The decision is the engine's own record, valid until the log overwrites it.
 func (e *Engine) Step() (*Decision, bool) {
+	e.carryOutPosted()
+	defer e.carryOutPosted()
 	for {
 		popped, ok := e.queue.Pop(e.now)
 		if !ok {

@@ -115,6 +115,10 @@ func (a eventRecorder) Eventf(regarding, related runtime.Object, eventtype, reas
 		ref := world.PodRefOf(other)
 		act.Related = &ref
 	}
+	if a.engine.mayBlock {
+		a.engine.posted.post(func() { a.engine.emit(act) })
+		return
+	}
 	a.engine.emit(act)
 }
 

@@ -98,6 +98,9 @@ type Engine struct {
 	batches       map[string]*batch               // by profile
 	batchCounters map[string]*BatchCounters
 
+	mayBlock bool // whether plugins run, and record events, on goroutines of their own
+	posted   posted
+
 	effects     []world.Effect
 	lastEffect  world.EffectID
 	decisions   decisionLog
@@ -164,7 +167,8 @@ func (e *Engine) makeProfiles() error {
 			Snapshot: e.snapshot, Nominator: nominator{e}, Activator: podActivator{e}, Waiting: e.waiting,
 			Emitter: emitter{e, name}, Rand: rng{e}, Clock: e, Changes: e.store, Events: eventRecorder{e, name},
 			Informers: e.store.Informers(), CSI: framework.CSINodes(e.store.Informers()), Volumes: e.volumes,
-			Devices: e.devices, DRA: devices.NewManager(e.devices), Gangs: e.gangs, Workloads: e.workloadManager(),
+			Devices: e.devices, DRA: devices.NewShared(e.devices, e.store.Informers().Resource().V1().ResourceClaims().Lister, e.posted.post),
+			Gangs: e.gangs, Workloads: e.workloadManager(),
 			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,
 			Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
 		}
@@ -176,6 +180,7 @@ func (e *Engine) makeProfiles() error {
 	for _, p := range all.List {
 		if p.MayBlock() {
 			e.store.ShareListers()
+			e.mayBlock = true
 		}
 		e.profiles[p.ProfileName()] = p
 		e.profileNames = append(e.profileNames, p.ProfileName())

@@ -17,7 +17,8 @@
 // A Profile works on the caller's goroutine, starts none, takes no lock and reads no clock. Only the plugins of the binding
 // cycle may block, so the engine can take those lists ([Profile.PreBindPlugins], [Profile.BindPlugins]), call a plugin
 // elsewhere, and interpret its status here ([Profile.CheckPreBindStatus], [Profile.CheckBindStatus]). A plugin that is called
-// elsewhere may read the listers of its handle, and use its client; the rest of the handle is for the other extension points.
+// elsewhere may read the listers of its handle, use its client, record events, and read, assume and give up claims for devices
+// (see devices.Shared); the rest of the handle is for the other extension points.
 //
 // # Beyond the plugin API
 //
