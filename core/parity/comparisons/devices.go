@@ -1,5 +1,17 @@
 package comparisons
 
+// HostedDevices compares kube-scheduler's plugin in Orrery with Orrery's.
+var HostedDevices = &Comparison{
+	Name: "DynamicResources, hosted", Package: "plugins/dynamicresources", Test: "TestHosted_SameDecisions", Cases: 150, Unit: "clusters",
+	Compares: "Orrery's engine with kube-scheduler's DynamicResources, whose PreBind runs in a goroutine, and with its own: every decision " +
+		"with its message, every event, and the claims afterwards.",
+	Differences: []Difference{{
+		Upstream: "looks every second whether an implicit claim can be read, and every five whether devices are ready",
+		Orrery:   "goes on with their claim's change",
+		Compared: "without binding conditions, and at the end of each binding",
+	}},
+}
+
 // DynamicResources compares the plugin, with everything that it writes.
 var DynamicResources = &Comparison{
 	Name: "DynamicResources", Package: "plugins/dynamicresources", Test: "TestDynamicResources_SameAnswers", Cases: 1500,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -21,6 +22,7 @@ import (
 
 // writes are one plugin's writes, until both sides read them back.
 type writes struct {
+	mu      sync.Mutex // kube-scheduler's PreBind writes on a goroutine
 	cluster *cluster
 	claims  map[string]*resourcev1.ResourceClaim // nil for one that is deleted
 	said    []string                             // in order
@@ -40,7 +42,7 @@ const (
 
 // begin forgets what was written, and has all writes of one kind fail from now on.
 func (w *writes) begin(failing string, meanwhile map[string]*resourcev1.ResourceClaim) {
-	*w = writes{cluster: w.cluster, claims: map[string]*resourcev1.ResourceClaim{}, failing: failing}
+	w.claims, w.said, w.status, w.failing = map[string]*resourcev1.ResourceClaim{}, nil, nil, failing
 	for name, claim := range meanwhile {
 		w.claims[name] = claim
 	}
@@ -76,6 +78,8 @@ func notFound(name string) error {
 
 // carryOut does what an action of Orrery says, as the live world does it.
 func (w *writes) carryOut(action world.Action) *world.Outcome {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var err error
 	switch act := action.(type) {
 	case world.ReserveResourceClaim:
@@ -160,6 +164,8 @@ type claimServer struct {
 func (s claimServer) ResourceClaims(string) resourceclient.ResourceClaimInterface { return s }
 
 func (s claimServer) Get(_ context.Context, name string, _ metav1.GetOptions) (*resourcev1.ResourceClaim, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if claim := s.held(name); claim != nil {
 		return claim.DeepCopy(), nil
 	}
@@ -168,6 +174,8 @@ func (s claimServer) Get(_ context.Context, name string, _ metav1.GetOptions) (*
 
 // Create gives a claim the name that Orrery's plugin would choose without chance.
 func (s claimServer) Create(_ context.Context, claim *resourcev1.ResourceClaim, _ metav1.CreateOptions) (*resourcev1.ResourceClaim, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	named := *claim
 	named.Name = claim.GenerateName + "bbbbb"
 	if err := s.say(aClaim, named.Name); err != nil {
@@ -177,6 +185,8 @@ func (s claimServer) Create(_ context.Context, claim *resourcev1.ResourceClaim, 
 }
 
 func (s claimServer) Delete(_ context.Context, name string, _ metav1.DeleteOptions) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err := s.say(aDeletion, name); err != nil {
 		return err
 	}
@@ -194,6 +204,8 @@ func (s claimServer) UpdateStatus(_ context.Context, claim *resourcev1.ResourceC
 
 // write refuses a version that is not the last. Such a write is made again, and is not remembered.
 func (s claimServer) write(what string, claim *resourcev1.ResourceClaim, change func(*resourcev1.ResourceClaim)) (*resourcev1.ResourceClaim, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	held := s.held(claim.Name)
 	if held == nil {
 		return nil, notFound(claim.Name)
@@ -218,6 +230,8 @@ func (s claimServer) Patch(_ context.Context, name string, _ types.PatchType, da
 	if err := json.Unmarshal(data, &patch); err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err := s.say(aUser, name); err != nil {
 		return nil, err
 	}
@@ -245,6 +259,8 @@ func (s podServer) Patch(_ context.Context, name string, _ types.PatchType, data
 	if err := json.Unmarshal(data, patched); err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err := s.say(aPodsStatus, name); err != nil {
 		return nil, err
 	}

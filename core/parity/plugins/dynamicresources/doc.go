@@ -20,6 +20,10 @@
 // Pools are in the order of driver and name on both sides, and slices in that of their names. The identifiers of shares are
 // left out, as they are random. PostFilter is left out where kube-scheduler chooses among several claims at random.
 //
+// TestHosted_SameDecisions has Orrery's engine schedule pods with kube-scheduler's plugin, unchanged, and with its own: decisions,
+// events, and all claims must be the same. TestHosted_BesideEngine runs the former's PreBind beside the engine, for the race
+// detector.
+//
 //	go test ./plugins/dynamicresources
 //	ORRERY_CASES=20000 ORRERY_SEED=7 go test ./plugins/dynamicresources
 package dynamicresources
