@@ -14,8 +14,7 @@ import (
 // PreFilter finds the pod's claims, checks the requests of those without devices, and prepares their allocation. It rejects
 // the pod if a claim is missing, is about to be written for another pod, or requests devices of a class that does not exist.
 func (pl *DynamicResources) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
-	c := &cycle{}
-	state.Write(stateKey, c)
+	state.Write(stateKey, withoutClaims)
 	own, err := pl.ownClaims(pod)
 	if err != nil {
 		return nil, rejection(err.Error())
@@ -39,19 +38,30 @@ func (pl *DynamicResources) PreFilter(ctx context.Context, state fwk.CycleState,
 			}
 		}
 	}
-	c.claims, c.selectors, c.unavailable = claims, selectors, map[int]bool{}
-	c.allocates = len(claims.unallocated()) > 0
-	c.found, c.classes = make([]allocation, 0, pl.usuallyFound), map[v1.ResourceName]string{}
-	switch {
-	case !c.allocates:
-	case pl.features.PartitionableDevices && pl.devices.Entangled():
-		if c.allocator, err = pl.newAllocator(ctx, pl.devices.Slices()); err != nil {
+	c := &cycle{claims: claims, selectors: selectors, unavailable: map[int]bool{}}
+	if len(claims.unallocated()) > 0 {
+		if err := pl.prepareAllocation(ctx, c); err != nil {
 			return nil, fwk.AsStatus(err)
 		}
-	case claims.implicit == nil:
+	}
+	state.Write(stateKey, c)
+	return nil, nil
+}
+
+// withoutClaims is the state of pods without claims, and of those that are rejected. Nothing changes it.
+var withoutClaims = &cycle{}
+
+// prepareAllocation finds what is kept about the claims, or makes the allocator for all nodes.
+func (pl *DynamicResources) prepareAllocation(ctx context.Context, c *cycle) (err error) {
+	c.allocates = true
+	c.found, c.classes = make([]allocation, 0, pl.usuallyFound), map[v1.ResourceName]string{}
+	switch {
+	case pl.features.PartitionableDevices && pl.devices.Entangled():
+		c.allocator, err = pl.newAllocator(ctx, pl.devices.Slices())
+	case c.claims.implicit == nil:
 		c.verdicts = pl.verdictsOn(c.toAllocate(nil))
 	}
-	return nil, nil
+	return err
 }
 
 // PreFilterExtensions is nil: the pods of a node do not matter.
