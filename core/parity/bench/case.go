@@ -47,6 +47,8 @@ func (c testCase) size(requested int) int {
 	switch {
 	case requested > 0:
 		return requested
+	case c.slow && c.nodes >= 5000 && c.percentage == 100:
+		return min(20, c.pods)
 	case c.pods > 0:
 		return c.pods
 	case c.nodes >= 5000 && c.percentage == 100:

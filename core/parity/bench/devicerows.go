@@ -18,41 +18,41 @@ import (
 // that was made of a template.
 var deviceRows = []row{
 	{
-		name: "device claims", pods: devicePods, pod: withDeviceClaim, bound: oneMore(withDeviceClaim), deleteEvery: 2,
+		name: "device claims", pods: devicePods, slow: true, pod: withDeviceClaim, bound: oneMore(withDeviceClaim), deleteEvery: 2,
 		objects: []world.Object{gpuClass()}, onNode: gpus(4), claim: func(b *mk.ResourceClaimBuilder) { b.Request(deviceRequest, gpu, 1) },
 	},
 	{
-		name: "device selectors", pods: devicePods, pod: withDeviceClaim, bound: oneMore(withDeviceClaim),
+		name: "device selectors", pods: devicePods, slow: true, pod: withDeviceClaim, bound: oneMore(withDeviceClaim),
 		objects: []world.Object{gpuClass()}, onNode: gpus(4), claim: func(b *mk.ResourceClaimBuilder) {
 			b.Request(deviceRequest, gpu, 1, `device.attributes["`+gpuDriver+`"].model == "H100" &&
 				device.capacity["`+gpuDriver+`"].memory.compareTo(quantity("1Gi")) >= 0`)
 		},
 	},
 	{
-		name: "partitionable devices", pods: 20, gates: []string{"DRAPartitionableDevices"}, pod: withDeviceClaim,
+		name: "partitionable devices", pods: 8, slow: true, gates: []string{"DRAPartitionableDevices"}, pod: withDeviceClaim,
 		objects: append([]world.Object{gpuClass()}, partitioned()...), claim: func(b *mk.ResourceClaimBuilder) {
 			b.Request(deviceRequest, gpu, 2).Matching("example.com/gpu", deviceRequest)
 		},
 	},
 	{
-		name: "admin access", pods: devicePods, pod: withDeviceClaim, objects: []world.Object{gpuClass()}, onNode: gpus(5),
+		name: "admin access", pods: devicePods, slow: true, pod: withDeviceClaim, objects: []world.Object{gpuClass()}, onNode: gpus(5),
 		claim: func(b *mk.ResourceClaimBuilder) {
 			b.All(deviceRequest, gpu).Obj().Spec.Devices.Requests[0].Exactly.AdminAccess = ptr.To(true)
 		},
 	},
 	{
-		name: "fallback lists", pods: devicePods, pod: withDeviceClaim, onNode: gpus(5),
+		name: "fallback lists", pods: devicePods, slow: true, pod: withDeviceClaim, onNode: gpus(5),
 		objects: []world.Object{gpuClass(), mk.DeviceClass("none", `device.driver == "none.example.com"`)},
 		claim:   func(b *mk.ResourceClaimBuilder) { b.First(deviceRequest, "none", gpu) },
 	},
 	{
-		name: "extended resources", pods: devicePods, gates: []string{"DRAExtendedResource"}, objects: extendedClasses(), onNode: gpus(5),
+		name: "extended resources", pods: devicePods, slow: true, gates: []string{"DRAExtendedResource"}, objects: extendedClasses(), onNode: gpus(5),
 		pod: func(i int) *mk.PodBuilder { return plain(i).Request(v1.ResourceName(extendedName(i)), "1") },
 	},
 }
 
 const (
-	// devicePods is how many pods a run schedules: kube-scheduler needs up to a second for one.
+	// devicePods is how many pods a run schedules.
 	devicePods = 200
 
 	gpu           = "gpu"

@@ -33,6 +33,8 @@ type row struct {
 	deleteEvery int
 	// pods is how many pods a run schedules; 0 means the usual number.
 	pods int
+	// slow marks a row in which kube-scheduler needs most of a second for a pod where all of 5,000 nodes are scored.
+	slow bool
 }
 
 // groups is the number of applications that the pods of a row belong to, if it matters.
