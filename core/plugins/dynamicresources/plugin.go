@@ -60,8 +60,9 @@ var (
 	_ fwk.EnqueueExtensions     = (*DynamicResources)(nil)
 )
 
-// compiledExpressions is how many CEL expressions are kept in compiled form.
-const compiledExpressions = 10
+// compiledExpressions is how many CEL expressions are kept in compiled form. Kube-scheduler keeps ten, and compiles each anew at
+// every node if there are more.
+const compiledExpressions = 64
 
 // New makes the plugin from DynamicResourcesArgs. Its handle must be a framework.DeviceState, Emitter, Rand and Clock.
 func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.Features) (fwk.Plugin, error) {
