@@ -19,9 +19,10 @@ var undated = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func traceImportCommand() *cobra.Command {
 	var (
-		out   output
-		to    outFile
-		openb bool
+		out    output
+		to     outFile
+		openb  bool
+		claims bool
 	)
 	c := &cobra.Command{
 		Use:   "import FILE...",
@@ -31,23 +32,35 @@ func traceImportCommand() *cobra.Command {
 the start, and pending pods come when they were created, those without a creationTimestamp with the
 pending pod before them. Kinds that scheduling does not read are skipped.
 
-With --openb it takes the two files of the openb trace: the list of nodes and the list of pods.
+With --openb it takes the two files of the openb trace: the list of nodes and the list of pods. GPUs
+are an extended resource in thousandths then, of which a pod may get some of one GPU and some of
+another. With --gpu-claims they are devices, and pods have claims to them: to whole ones, or to a
+share of one. That needs the feature gate DRAConsumableCapacity, which the trace says.
 
 Such a trace has no scheduler in it: replayed, everything that the scheduler wants done succeeds at
 once.`,
 		Example: `  kubectl get nodes,pods,pvc,pv,sc,pdb,pc -A -o yaml >cluster.yaml
   orrery trace import cluster.yaml --out cluster.orrery
   orrery trace import nodes.yaml pods.json --out cluster.orrery
-  orrery trace import --openb nodes.csv pods.csv --out openb.orrery`,
+  orrery trace import --openb nodes.csv pods.csv --out openb.orrery
+  orrery trace import --openb --gpu-claims nodes.csv pods.csv --out gpu.orrery`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if claims && !openb {
+				return errors.New("--gpu-claims is about the openb data: it needs --openb")
+			}
 			if err := to.check(c, out); err != nil {
 				return err
 			}
 			p := newProgress(c, "importing")
 			var im *trace.ImportedTrace
 			_, err := to.write(c, func(w io.Writer) (err error) {
-				if im, err = importFiles(c, p, openb, args); err != nil {
+				if openb {
+					im, err = importOpenB(p, args, claims)
+				} else {
+					im, err = importFiles(c, p, args)
+				}
+				if err != nil {
 					return err
 				}
 				return im.Write(w, trace.Header{Program: "orrery " + version()})
@@ -61,15 +74,13 @@ once.`,
 		},
 	}
 	c.Flags().BoolVar(&openb, "openb", false, "the files are openb's list of nodes and list of pods")
+	c.Flags().BoolVar(&claims, "gpu-claims", false, "write openb's GPUs as devices, and demands for them as claims")
 	to.addFlags(c)
 	out.addFlag(c)
 	return c
 }
 
-func importFiles(c *cobra.Command, p *progress, openb bool, files []string) (*trace.ImportedTrace, error) {
-	if openb {
-		return importOpenB(p, files)
-	}
+func importFiles(c *cobra.Command, p *progress, files []string) (*trace.ImportedTrace, error) {
 	objects := trace.ObjectImporter{Undated: undated, Progress: func(n int) { p.count(n, "objects") }}
 	for _, file := range files {
 		if err := importFile(c, &objects, file); err != nil {
@@ -95,7 +106,7 @@ func importFile(c *cobra.Command, into *trace.ObjectImporter, file string) error
 	return into.Read(file, f)
 }
 
-func importOpenB(p *progress, files []string) (*trace.ImportedTrace, error) {
+func importOpenB(p *progress, files []string, claims bool) (*trace.ImportedTrace, error) {
 	if len(files) != 2 {
 		return nil, fmt.Errorf("importing openb takes two files, the list of nodes and the list of pods, and not %d", len(files))
 	}
@@ -109,7 +120,9 @@ func importOpenB(p *progress, files []string) (*trace.ImportedTrace, error) {
 		return nil, fmt.Errorf("importing: %w", err)
 	}
 	defer pods.Close()
-	return trace.ImportOpenB(files[0], nodes, files[1], pods, undated, func(n int) { p.count(n, "lines") })
+	return trace.ImportOpenB(files[0], nodes, files[1], pods, trace.OpenBOptions{
+		Start: undated, Claims: claims, Progress: func(n int) { p.count(n, "lines") },
+	})
 }
 
 type traceImportDocument struct {

@@ -47,7 +47,7 @@ func openb(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	defer pods.Close()
-	im, err := trace.ImportOpenB("nodes.csv", nodes, "pods.csv", pods, start, nil)
+	im, err := trace.ImportOpenB("nodes.csv", nodes, "pods.csv", pods, trace.OpenBOptions{Start: start})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,13 +14,15 @@ type ImportedTrace struct {
 	// Start is the time of the first input. Inputs are ordered by time.
 	Start  time.Time
 	Inputs []world.Input
+	// FeatureGates are those that its objects need, beside the defaults.
+	FeatureGates map[string]bool
 	// Notes say what was left out.
 	Notes []string
 }
 
-// Write writes the cluster as a trace. It sets the header's Start and Origin.
+// Write writes the cluster as a trace. It sets the header's Start, Origin and FeatureGates.
 func (i *ImportedTrace) Write(to io.Writer, h Header) error {
-	h.Start, h.Origin = i.Start, FromImport
+	h.Start, h.Origin, h.FeatureGates = i.Start, FromImport, i.FeatureGates
 	w, err := NewWriter(to, h)
 	if err != nil {
 		return err

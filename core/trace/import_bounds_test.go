@@ -138,7 +138,7 @@ func TestImport_StopsAtEndlessInput(t *testing.T) {
 
 func importNodes(head string) func(io.Reader) error {
 	return func(r io.Reader) error {
-		_, err := trace.ImportOpenB("n", io.MultiReader(strings.NewReader(head), r), "p", strings.NewReader(""), start, nil)
+		_, err := trace.ImportOpenB("n", io.MultiReader(strings.NewReader(head), r), "p", strings.NewReader(""), trace.OpenBOptions{Start: start})
 		return err
 	}
 }
@@ -161,12 +161,19 @@ func FuzzObjectImporter(f *testing.F) {
 }
 
 func FuzzImportOpenB(f *testing.F) {
-	f.Add([]byte("sn,cpu_milli,memory_mib,gpu,model\nn,1000,1024,2,T4\n"), []byte(openBPodColumns+"a,1,1,1,500,T4|P100,LS,Running,9,9,\n"))
-	f.Add([]byte("sn,cpu_milli,memory_mib,gpu,model\n"+strings.Repeat("n,1,1,1,\n", 20_000)), []byte(""))
-	f.Add([]byte("sn,cpu_milli,memory_mib,gpu,model\n"), []byte(openBPodColumns+strings.Repeat("a,1,1,1,1,,,,0,1,\n", 20_000)))
-	f.Fuzz(func(t *testing.T, nodes, pods []byte) {
+	const columns = "sn,cpu_milli,memory_mib,gpu,model\n"
+	f.Add([]byte(columns+"n,1000,1024,2,T4\n"), []byte(openBPodColumns+"a,1,1,1,500,T4|P100,LS,Running,9,9,\n"), true)
+	f.Add([]byte(columns+strings.Repeat("n,1,1,1,\n", 20_000)), []byte(""), false)
+	f.Add([]byte(columns), []byte(openBPodColumns+strings.Repeat("a,1,1,1,1,,,,0,1,\n", 20_000)), false)
+	f.Add([]byte(columns), []byte(openBPodColumns+strings.Repeat("a,1,1,1,1,a|b,,,0,1,\n", 20_000)), true)
+	manyModels := columns
+	for i := range 20_000 {
+		manyModels += fmt.Sprintf("n,1,1,128,%d\n", i)
+	}
+	f.Add([]byte(manyModels), []byte(openBPodColumns), true)
+	f.Fuzz(func(t *testing.T, nodes, pods []byte, claims bool) {
 		took := allocated(func() {
-			_, _ = trace.ImportOpenB("n", bytes.NewReader(nodes), "p", bytes.NewReader(pods), start, nil)
+			_, _ = trace.ImportOpenB("n", bytes.NewReader(nodes), "p", bytes.NewReader(pods), trace.OpenBOptions{Start: start, Claims: claims})
 		})
 		if took > most+500*uint64(len(nodes)+len(pods)) {
 			t.Errorf("%d bytes allocate %d MiB", len(nodes)+len(pods), took>>20)

@@ -1,15 +1,10 @@
 package trace
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,47 +30,76 @@ const (
 // openbPodsPerNode exceeds the pods of any node in the data: the data has no such limit, so the limit must not decide.
 const openbPodsPerNode = 1000
 
+// OpenBOptions are how the openb trace is imported.
+type OpenBOptions struct {
+	// Start is the time that the files count from.
+	Start time.Time
+	// Claims writes GPUs as devices, and demands for them as claims, instead of as an extended resource.
+	Claims bool
+	// Progress, if not nil, is called after every 1000 lines with their count.
+	Progress func(lines int)
+}
+
 // ImportOpenB reads the two files of the openb trace: nodes (sn, cpu_milli, memory_mib, gpu, model) and pods (name,
 // cpu_milli, memory_mib, num_gpu, gpu_milli, gpu_spec, qos, pod_phase, creation_time, deletion_time, scheduled_time, in
-// seconds since start). It finds columns by name. Progress, if not nil, is called after every 1000 lines with their
-// count.
+// seconds). It finds columns by name.
 //
 // All nodes exist from the start; pods are created and deleted at their times, deletions first within a second. A pod
 // requests num_gpu × gpu_milli of [OpenBGPU] and requires one of the models it names. An extended resource cannot
 // express that a share has to be on a single GPU: a node with two free halves accepts a pod that requests three
-// quarters. The nodes and times of the original bindings are ignored.
-func ImportOpenB(nodesFile string, nodes io.Reader, podsFile string, pods io.Reader, start time.Time, progress func(lines int)) (*ImportedTrace, error) {
-	im := &ImportedTrace{Start: start}
+// quarters. Claims can, see [OpenBDriver]. The nodes and times of the original bindings are ignored.
+func ImportOpenB(nodesFile string, nodes io.Reader, podsFile string, pods io.Reader, o OpenBOptions) (*ImportedTrace, error) {
+	im := &ImportedTrace{Start: o.Start}
+	gpus := openbGPUs(openbResource{})
+	if o.Claims {
+		gpus, im.FeatureGates = newOpenBDevices(), map[string]bool{sharingGate: true}
+	}
 	lines := 0
 	count := func() {
-		if lines++; progress != nil && lines%1000 == 0 {
-			progress(lines)
+		if lines++; o.Progress != nil && lines%1000 == 0 {
+			o.Progress(lines)
 		}
 	}
 	list := world.Listed{Kind: world.Node}
 	err := readTable(nodesFile, nodes, openbNodeColumns, func(r *tableRow) {
-		list.Objects = append(list.Objects, openbNode(r, start))
+		node := openbNode(r, o.Start)
+		gpus.addTo(r, node)
+		list.Objects = append(list.Objects, node)
 		count()
 	})
 	if err != nil {
 		return nil, err
 	}
-	im.Inputs = append(im.Inputs, world.Input{At: start, Event: list})
+	for _, list := range append(gpus.lists(), list) {
+		im.Inputs = append(im.Inputs, world.Input{At: o.Start, Event: list})
+	}
+	begun := len(im.Inputs)
 	err = readTable(podsFile, pods, openbPodColumns, func(r *tableRow) {
-		im.Inputs = append(im.Inputs, openbPod(r, start)...)
+		im.Inputs = append(im.Inputs, openbPod(r, o.Start, gpus)...)
 		count()
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(im.Inputs[1:], func(a, b world.Input) int {
+	slices.SortStableFunc(im.Inputs[begun:], func(a, b world.Input) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(deletionRank(b), deletionRank(a)))
 	})
 	return im, nil
 }
 
+// openbGPUs is the form of GPUs and of demands for them.
+type openbGPUs interface {
+	// addTo adds a row's GPUs to its node.
+	addTo(*tableRow, *v1.Node)
+	// requestIn adds a row's demand to its pod, and returns the claim for it, if it is one.
+	requestIn(*tableRow, *v1.Pod) world.Object
+	// lists are what is there beside the nodes.
+	lists() []world.Listed
+}
+
+// deletionRank is 1 for what ends a pod.
 func deletionRank(in world.Input) int {
-	if c, ok := in.Event.(world.Changed); ok && c.Op == world.Deleted {
+	if c, ok := in.Event.(world.Changed); ok && c.Op != world.Added {
 		return 1
 	}
 	return 0
@@ -94,8 +118,7 @@ func openbNode(r *tableRow, start time.Time) *v1.Node {
 		v1.ResourcePods:   *resource.NewQuantity(openbPodsPerNode, resource.DecimalSI),
 	}
 	labels := map[string]string{v1.LabelHostname: name}
-	if cards := r.number("gpu"); cards > 0 {
-		has[OpenBGPU] = *resource.NewQuantity(cards*1000, resource.DecimalSI)
+	if r.number("gpu") > 0 {
 		labels[OpenBModel] = r.text("model")
 	}
 	return &v1.Node{
@@ -107,8 +130,8 @@ func openbNode(r *tableRow, start time.Time) *v1.Node {
 	}
 }
 
-// openbPod returns the creation of a pod and, if it has an end, its deletion.
-func openbPod(r *tableRow, start time.Time) []world.Input {
+// openbPod returns the creation of a pod and, if it has an end, its deletion, each with that of its claim.
+func openbPod(r *tableRow, start time.Time, gpus openbGPUs) []world.Input {
 	name := r.name("name")
 	comes, goes := r.number("creation_time"), r.number("deletion_time")
 	if goes < comes {
@@ -119,170 +142,59 @@ func openbPod(r *tableRow, start time.Time) []world.Input {
 		v1.ResourceCPU:    *resource.NewMilliQuantity(r.number("cpu_milli"), resource.DecimalSI),
 		v1.ResourceMemory: *resource.NewQuantity(r.number("memory_mib")<<20, resource.BinarySI),
 	}
-	if share := r.product("num_gpu", "gpu_milli", requests.Most(OpenBGPU)); share > 0 {
-		asks[OpenBGPU] = *resource.NewQuantity(share, resource.DecimalSI)
-	}
 	pod := &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "openb", Name: name, UID: types.UID("pod-" + name), CreationTimestamp: metav1.Time{Time: created},
 			Labels: map[string]string{OpenBQoS: r.text("qos")},
 		},
 		Spec: v1.PodSpec{
-			SchedulerName: v1.DefaultSchedulerName, RestartPolicy: v1.RestartPolicyNever, Affinity: openbAffinity(r.text("gpu_spec")),
+			SchedulerName: v1.DefaultSchedulerName, RestartPolicy: v1.RestartPolicyNever,
 			Containers: []v1.Container{{Name: "main", Resources: v1.ResourceRequirements{Requests: asks}}},
 		},
 		Status: v1.PodStatus{Phase: v1.PodPending},
 	}
-	inputs := []world.Input{{At: created, Event: world.Changed{Op: world.Added, Object: pod}}}
+	claim := gpus.requestIn(r, pod)
+	var inputs []world.Input
+	add := func(at time.Time, op world.Op, o world.Object) {
+		inputs = append(inputs, world.Input{At: at, Event: world.Changed{Op: op, Object: o}})
+	}
+	if claim != nil {
+		add(created, world.Added, claim)
+	}
+	add(created, world.Added, pod)
 	if goes > comes {
-		inputs = append(inputs, world.Input{
-			At: deleted, Event: world.Changed{Op: world.Deleted, Object: pod},
-		})
+		add(deleted, world.Deleted, pod)
+	}
+	if goes > comes && claim != nil {
+		add(deleted, world.Modified, claim) // it loses its devices first, as in a cluster: that is what other pods wait for
+		add(deleted, world.Deleted, claim)
 	}
 	return inputs
 }
 
-func openbAffinity(models string) *v1.Affinity {
-	if models == "" {
-		return nil
-	}
-	return &v1.Affinity{NodeAffinity: &v1.NodeAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{{
-			MatchExpressions: []v1.NodeSelectorRequirement{{
-				Key: OpenBModel, Operator: v1.NodeSelectorOpIn, Values: strings.Split(models, "|"),
-			}},
-		}}},
-	}}
-}
+// openbResource writes GPUs as an extended resource.
+type openbResource struct{}
 
-// tableRow is one line of a table; err is the first error in it.
-type tableRow struct {
-	file    string
-	line    int
-	columns map[string]int
-	cells   []string
-	err     error
-}
+func (openbResource) lists() []world.Listed { return nil }
 
-// maxRowBytes bounds a row of a table, and rowMemory is more than it takes as objects.
-const (
-	maxRowBytes = 1 << 20
-	rowMemory   = 3 << 10
-)
-
-// rowReader bounds a row: what has no end, such as a device, is read no further.
-type rowReader struct {
-	from io.Reader
-	left int   // of the row
-	read int64 // of the table
-}
-
-func (r *rowReader) Read(to []byte) (int, error) {
-	n, err := r.from.Read(to)
-	r.left, r.read = r.left-n, r.read+int64(n)
-	switch {
-	case bytes.IndexByte(to[:n], 0) >= 0:
-		return 0, fmt.Errorf("this is no table: %w", errZeroByte)
-	case r.left < 0:
-		return 0, fmt.Errorf("a row has more than %d bytes", maxRowBytes)
-	}
-	return n, err
-}
-
-func readTable(file string, from io.Reader, needed []string, each func(*tableRow)) error {
-	rows := &rowReader{from: from, left: maxRowBytes}
-	r := csv.NewReader(rows)
-	r.ReuseRecord = true
-	head, err := r.Read()
-	if err != nil {
-		return &FileError{file, 1, "", fmt.Errorf("reading the names of the columns: %w", err)}
-	}
-	columns := make(map[string]int, len(head))
-	for i, name := range head {
-		columns[strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))] = i
-	}
-	for _, name := range needed {
-		if _, ok := columns[name]; !ok {
-			return &FileError{file, 1, name, errors.New("there is no column of this name")}
-		}
-	}
-	var memory memory
-	for {
-		rows.left = maxRowBytes
-		cells, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return tableError(file, err)
-		}
-		line, _ := r.FieldPos(0)
-		memory.fileBytes = rows.read
-		if err := memory.spend(rowMemory); err != nil {
-			return &FileError{file, line, "", err}
-		}
-		one := tableRow{file: file, line: line, columns: columns, cells: cells}
-		if each(&one); one.err != nil {
-			return one.err
-		}
+func (openbResource) addTo(r *tableRow, node *v1.Node) {
+	if cards := r.number("gpu"); cards > 0 {
+		node.Status.Allocatable[OpenBGPU] = *resource.NewQuantity(cards*1000, resource.DecimalSI) // its capacity is the same map
 	}
 }
 
-func tableError(file string, err error) error {
-	var parse *csv.ParseError
-	if errors.As(err, &parse) {
-		return &FileError{file, parse.Line, "", parse.Err}
+func (openbResource) requestIn(r *tableRow, pod *v1.Pod) world.Object {
+	if share := r.product("num_gpu", "gpu_milli", requests.Most(OpenBGPU)); share > 0 {
+		pod.Spec.Containers[0].Resources.Requests[OpenBGPU] = *resource.NewQuantity(share, resource.DecimalSI)
 	}
-	return fmt.Errorf("reading %s: %w", file, err)
-}
-
-func (r *tableRow) fail(column string, cause error) {
-	if r.err == nil {
-		r.err = &FileError{r.file, r.line, column, cause}
+	if models := r.text("gpu_spec"); models != "" {
+		pod.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{{
+				MatchExpressions: []v1.NodeSelectorRequirement{{
+					Key: OpenBModel, Operator: v1.NodeSelectorOpIn, Values: strings.Split(models, "|"),
+				}},
+			}}},
+		}}
 	}
-}
-
-func (r *tableRow) text(column string) string {
-	return strings.Clone(r.cells[r.columns[column]]) // the csv reader reuses the row's memory
-}
-
-func (r *tableRow) name(column string) string {
-	name := r.text(column)
-	if name == "" {
-		r.fail(column, errors.New("is empty"))
-	}
-	return name
-}
-
-// time reads a number of seconds after the start.
-func (r *tableRow) time(column string, start time.Time) time.Time {
-	at := start.Add(time.Duration(r.number(column)) * time.Second)
-	if !canBeMeant(at) {
-		r.fail(column, fmt.Errorf("%d s after %s is %s, and times from %d to %d are taken",
-			r.number(column), start.Format(time.RFC3339), at.Format(time.RFC3339), firstTime.Year(), afterLast.Year()-1))
-	}
-	return at
-}
-
-// product reads the product of two numbers.
-func (r *tableRow) product(column, times string, most int64) int64 {
-	a, b := r.number(column), r.number(times)
-	if a > 0 && b > most/a {
-		r.fail(column, fmt.Errorf("%d times %d is more than %d", a, b, most))
-		return 0
-	}
-	return a * b
-}
-
-// number parses a non-negative whole number, also in the form 1000.0. The bound keeps conversions to nanoseconds, bytes and
-// thousandths from overflowing.
-func (r *tableRow) number(column string) int64 {
-	text := r.text(column)
-	value, err := strconv.ParseFloat(text, 64)
-	const most = 1 << 33
-	if err != nil || value != math.Trunc(value) || value < 0 || value > most {
-		r.fail(column, fmt.Errorf("%q is not a whole number from 0 to %d", text, int64(most)))
-		return 0
-	}
-	return int64(value)
+	return nil
 }

@@ -175,7 +175,7 @@ func TestImportOpenB_ReportsFileLineAndColumn(t *testing.T) {
 		{"an empty file", "", pods, "nodes.csv:1: reading the names of the columns: EOF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := trace.ImportOpenB("nodes.csv", strings.NewReader(c.nodes), "pods.csv", strings.NewReader(c.pods), start, nil)
+			_, err := trace.ImportOpenB("nodes.csv", strings.NewReader(c.nodes), "pods.csv", strings.NewReader(c.pods), trace.OpenBOptions{Start: start})
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("the error is\n%v\nwant one that begins\n%s", err, c.want)
 			}
@@ -187,7 +187,7 @@ func TestImportOpenB_DeletesBeforeAddingInTheSameSecond(t *testing.T) {
 	const nodes = "sn,cpu_milli,memory_mib,gpu,model\nn,1000,1024,2,T4\n"
 	const pods = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n" +
 		"late,1,1,1,500,T4|P100,LS,Running,9,9,\nearly,1,1,0,0,,LS,Running,5,9,\n"
-	im, err := trace.ImportOpenB("n", strings.NewReader(nodes), "p", strings.NewReader(pods), start.Truncate(time.Minute), nil)
+	im, err := trace.ImportOpenB("n", strings.NewReader(nodes), "p", strings.NewReader(pods), trace.OpenBOptions{Start: start.Truncate(time.Minute)})
 	if err != nil {
 		t.Fatal(err)
 	}

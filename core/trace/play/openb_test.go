@@ -2,6 +2,7 @@ package play_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,9 +28,9 @@ after,1000,1024,1,1000,T4,LS,Running,50,60.0,
 `
 )
 
-func importOpenb(t testing.TB, nodes, pods string) []byte {
+func importOpenb(t testing.TB, nodes, pods string, claims bool) []byte {
 	t.Helper()
-	im, err := trace.ImportOpenB("nodes.csv", strings.NewReader(nodes), "pods.csv", strings.NewReader(pods), start, nil)
+	im, err := trace.ImportOpenB("nodes.csv", strings.NewReader(nodes), "pods.csv", strings.NewReader(pods), trace.OpenBOptions{Start: start, Claims: claims})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,13 @@ func importOpenb(t testing.TB, nodes, pods string) []byte {
 }
 
 func TestReplay_SchedulesImportedTrace(t *testing.T) {
-	p := player(t, importOpenb(t, openbNodes, openbPods))
+	for _, claims := range []bool{false, true} {
+		t.Run(fmt.Sprintf("with claims %t", claims), func(t *testing.T) { replayImported(t, claims) })
+	}
+}
+
+func replayImported(t *testing.T, claims bool) {
+	p := player(t, importOpenb(t, openbNodes, openbPods, claims))
 	for _, c := range []struct {
 		second int
 		name   string
@@ -81,14 +88,18 @@ func TestReplay_WholeOpenB(t *testing.T) {
 		}
 		return string(text)
 	}
-	file := importOpenb(t, read("openb_node_list_all_node.csv"), read("openb_pod_list_default.csv"))
-	e, report := replay(t, file, play.Options{})
-	tally := e.Counters()
-	t.Logf("%d bytes, %d inputs, decisions %v, bound %d, digest %v", len(file), report.Inputs, tally.Decisions, tally.Bound, e.Digest())
-	if report.Refused > 0 || report.Damage != nil || tally.Bound < 8000 {
-		t.Errorf("the report says %+v, bound %d", *report, tally.Bound)
-	}
-	if err := e.Check(); err != nil {
-		t.Error(err)
+	for _, claims := range []bool{false, true} {
+		t.Run(fmt.Sprintf("with claims %t", claims), func(t *testing.T) {
+			file := importOpenb(t, read("openb_node_list_all_node.csv"), read("openb_pod_list_default.csv"), claims)
+			e, report := replay(t, file, play.Options{})
+			tally := e.Counters()
+			t.Logf("%d bytes, %d inputs, decisions %v, bound %d, digest %v", len(file), report.Inputs, tally.Decisions, tally.Bound, e.Digest())
+			if report.Refused > 0 || report.Damage != nil || tally.Bound < 8000 {
+				t.Errorf("the report says %+v, bound %d", *report, tally.Bound)
+			}
+			if err := e.Check(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
