@@ -22,8 +22,8 @@ type expressions struct {
 }
 
 const (
-	// maxCost bounds the cost of all evaluations for one answer, in units of CEL: that of 40 that reach their own limit.
-	maxCost = 40 * resourcev1.CELSelectorExpressionMaxCost
+	// maxCost bounds the cost of all evaluations for one answer, in units of CEL: that of ten that reach their own limit.
+	maxCost = 10 * resourcev1.CELSelectorExpressionMaxCost
 	// leastCost is the cost of the cheapest evaluation.
 	leastCost = 100
 	// compiledSelectors is how many compiled expressions are kept.
@@ -267,8 +267,11 @@ func compileProblem(detail string) string {
 	rest, has := strings.CutPrefix(first, "ERROR: <input>:")
 	line, rest, hasLine := strings.Cut(rest, ":")
 	column, message, hasColumn := strings.Cut(rest, ": ")
-	if !has || !hasLine || !hasColumn {
+	switch {
+	case !has || !hasLine || !hasColumn:
 		return first
+	case line == "-1": // of no place
+		return message
 	}
 	return "line " + line + ", column " + column + ": " + message
 }

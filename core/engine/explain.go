@@ -21,7 +21,8 @@ type Explanation struct {
 	State PodState
 	// Statuses are the plugin results on the pod as a whole, before and after Filter.
 	Statuses []PluginStatus
-	// Nodes has every node's verdict: first the nodes that the search visited, in its order, then the others.
+	// Nodes has every node's verdict: first the nodes that the search visited, in its order, then the others. After an error
+	// it has only the former.
 	Nodes []NodeVerdict
 	// Cycle is the attempt's cycle state, for the plugins' functions that read it.
 	Cycle fwk.CycleState
@@ -91,7 +92,9 @@ func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 		a.recordFailure(failure)
 	}
 	recorder.searched = len(recorder.verdicts)
-	recorder.filterUnvisited(a)
+	if a.decision.Verdict != Failed {
+		recorder.filterUnvisited(a)
+	}
 	return recorder.explanation(a, place), nil
 }
 
@@ -189,7 +192,7 @@ func (l *explanationRecorder) node(name string) *NodeVerdict {
 }
 
 // filterUnvisited filters the nodes that the search did not visit. After a PreFilter rejection it does nothing: the
-// plugins have no state for Filter.
+// plugins have no state for Filter. It is not called after an error, which ends the attempt and may cost as much on each node.
 func (l *explanationRecorder) filterUnvisited(a *attempt) {
 	if slices.ContainsFunc(l.statuses, func(s PluginStatus) bool {
 		rejected := s.Code != fwk.Success && s.Code != fwk.Skip
