@@ -208,7 +208,10 @@ func (p *pendingPod) addNode(all []rejection) []Remedy {
 	var remedies []Remedy
 	for _, k := range kinds[:min(len(kinds), 2)] {
 		name := k.Node().Name
-		remedies = append(remedies, Remedy{Change: change.Change{Verb: change.AddNodes, Name: name, Count: 1}, Text: "add one more node like " + name})
+		remedies = append(remedies, Remedy{
+			Change: change.Change{Verb: change.AddNodes, Name: name, Count: 1}, Text: "add one more node like " + name,
+			likely: newNodeName(p.engine, name),
+		})
 	}
 	return remedies
 }

@@ -73,7 +73,7 @@ func (p *pendingPod) existingClass(c *DeviceClaim) []Remedy {
 			r.claim = c
 			var remedies []Remedy
 			for _, name := range append(spelling.Nearest(r.Class, names, maxDevices), names...) {
-				remedies = appendRemedy(remedies, r.remedy(change.SetDeviceClass, p.pod.Namespace, name, "of class "+name))
+				remedies = appendRemedy(remedies, r.remedy(change.SetDeviceClass, p.pod.Namespace, name, "of class "+name, ""))
 			}
 			return remedies[:min(len(remedies), maxDevices)]
 		}
@@ -87,18 +87,18 @@ func (d *Devices) requestRemedies(namespace string, r *DeviceRequest, nodes []*n
 		return nil
 	}
 	remedies := d.tolerating(namespace, r, nodes)
-	most := 0
-	for _, n := range nodes {
-		most = max(most, n.counts[r.index].usable)
-	}
-	if most > 0 && !r.All && int64(most) < r.Count {
-		fewer := r.remedy(change.SetDeviceCount, namespace, "", "for "+counted(most, "device")+" only")
+	best := slices.MaxFunc(nodes, func(a, b *nodeDevices) int {
+		return cmp.Compare(a.counts[r.index].usable, b.counts[r.index].usable)
+	})
+	if most := best.counts[r.index].usable; most > 0 && !r.All && int64(most) < r.Count {
+		fewer := r.remedy(change.SetDeviceCount, namespace, "", "for "+counted(most, "device")+" only", best.node)
 		fewer.Change.Count = most
 		remedies = append(remedies, fewer)
 	}
 	without := *r
-	if without.selectors = nil; len(r.selectors) > 0 && d.why.enough(&without, nodes) {
-		remedies = append(remedies, r.remedy(change.RelaxClaim, namespace, "", "without its selectors"))
+	without.selectors = nil
+	if n := d.why.enough(&without, nodes, anyDevice); len(r.selectors) > 0 && n != nil {
+		remedies = append(remedies, r.remedy(change.RelaxClaim, namespace, "", "without its selectors", n.node))
 	}
 	return append(remedies, d.otherClasses(namespace, r, nodes)...)
 }
@@ -116,7 +116,7 @@ func (d *Devices) tolerating(namespace string, r *DeviceRequest, nodes []*nodeDe
 				}
 				tainted[v.detail]++
 				if n.counts[r.index].usable+tainted[v.detail] == n.counts[r.index].want {
-					remedies = appendRemedy(remedies, r.remedy(change.TolerateDevices, namespace, v.detail, "tolerating the device taint "+v.detail))
+					remedies = appendRemedy(remedies, r.remedy(change.TolerateDevices, namespace, v.detail, "tolerating the device taint "+v.detail, n.node))
 				}
 			}
 		}
@@ -133,8 +133,8 @@ func (d *Devices) otherClasses(namespace string, r *DeviceRequest, nodes []*node
 		if other.Class = o.GetName(); other.Class == r.Class || len(remedies) == maxDevices {
 			continue
 		}
-		if d.why.enoughOf(&other, nodes, func(device *poolDevice) bool { return drivers[device.id.driver] }) {
-			remedies = append(remedies, r.remedy(change.SetDeviceClass, namespace, other.Class, "of class "+other.Class))
+		if n := d.why.enough(&other, nodes, func(device *poolDevice) bool { return drivers[device.id.driver] }); n != nil {
+			remedies = append(remedies, r.remedy(change.SetDeviceClass, namespace, other.Class, "of class "+other.Class, n.node))
 		}
 	}
 	return remedies
@@ -155,14 +155,12 @@ func (w *deviceWhy) driversOf(r *DeviceRequest) map[string]bool {
 	return drivers
 }
 
-// enough reports whether some node has enough devices for a request like one of the pod's.
-func (w *deviceWhy) enough(r *DeviceRequest, nodes []*nodeDevices) bool {
-	return w.enoughOf(r, nodes, func(*poolDevice) bool { return true })
-}
+func anyDevice(*poolDevice) bool { return true }
 
-// enoughOf is enough, of some devices. Its verdicts are not kept.
-func (w *deviceWhy) enoughOf(r *DeviceRequest, nodes []*nodeDevices, of func(*poolDevice) bool) bool {
-	return slices.ContainsFunc(nodes, func(n *nodeDevices) bool {
+// enough is the first node that has enough devices, of some, for a request like one of the pod's; nil if there is none. Its
+// verdicts are not kept.
+func (w *deviceWhy) enough(r *DeviceRequest, nodes []*nodeDevices, of func(*poolDevice) bool) *nodeDevices {
+	at := slices.IndexFunc(nodes, func(n *nodeDevices) bool {
 		usable := 0
 		for _, pool := range n.pools {
 			for _, d := range pool.devices {
@@ -173,17 +171,21 @@ func (w *deviceWhy) enoughOf(r *DeviceRequest, nodes []*nodeDevices, of func(*po
 		}
 		return usable > 0 && (r.All || usable >= n.counts[r.index].want)
 	})
+	if at < 0 {
+		return nil
+	}
+	return nodes[at]
 }
 
 // remedy is a change of the request: the claim is created anew with it.
-func (r *DeviceRequest) remedy(verb change.Verb, namespace, value, how string) Remedy {
+func (r *DeviceRequest) remedy(verb change.Verb, namespace, value, how, likely string) Remedy {
 	c := change.Change{Verb: verb, Name: namespace + "/" + r.claim.Claim, Value: value}
 	what := "claim " + r.claim.Claim
 	if len(r.claim.Requests) > 1 {
 		c.Of = r.Request
 		what += ", request " + r.Request + ","
 	}
-	return Remedy{Change: c, Text: "create " + what + " " + how}
+	return Remedy{Change: c, Text: "create " + what + " " + how, likely: likely}
 }
 
 // claimToFree is a claim whose devices one node needs, with how many of these it has.
@@ -206,7 +208,7 @@ func (d *Devices) freeing(nodes []*nodeDevices) []Remedy {
 			if !c.as.unused() {
 				text = "free claim " + c.as.Claim + ": delete pod " + c.as.Pod + fmt.Sprintf(" (priority %d)", c.as.Priority)
 			}
-			remedies = appendRemedy(remedies, Remedy{Change: change.Change{Verb: change.FreeClaim, Name: c.as.Claim}, Text: text})
+			remedies = appendRemedy(remedies, Remedy{Change: change.Change{Verb: change.FreeClaim, Name: c.as.Claim}, Text: text, likely: n.node})
 		}
 	}
 	return remedies
@@ -274,6 +276,7 @@ func (d *Devices) adding(nodes []*nodeDevices) []Remedy {
 				return []Remedy{{
 					Change: change.Change{Verb: change.AddDevice, Name: model.id.String(), Node: n.node},
 					Text:   "add one more device like " + model.id.short() + " on node " + n.node,
+					likely: n.node,
 				}}
 			}
 		}

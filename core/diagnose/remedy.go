@@ -18,6 +18,8 @@ type Remedy struct {
 	Node string
 	// Text is the change in a sentence: "uncordon node-7".
 	Text string
+
+	likely string // where the pod is likely to fit; empty if that is not known
 }
 
 const (
@@ -50,7 +52,7 @@ func (p *pendingPod) tryCandidates(x *engine.Explanation) ([]Remedy, error) {
 			break
 		}
 		var err error
-		if r.Node, err = try(p.engine, p.pod, r.Change); err != nil {
+		if r.Node, err = try(p.engine, p.pod, &r); err != nil {
 			return nil, err
 		}
 		if r.Node != "" {
@@ -70,12 +72,12 @@ func hasNode(e *engine.Engine, pod *v1.Pod) bool {
 }
 
 // try makes a change in a fork and returns the pod's node there; empty if none.
-func try(e *engine.Engine, pod *v1.Pod, c change.Change) (string, error) {
-	events := eventsOf(e, pod, c)
+func try(e *engine.Engine, pod *v1.Pod, r *Remedy) (string, error) {
+	events := eventsOf(e, pod, r.Change)
 	if events == nil {
 		return "", nil
 	}
-	return e.Try(pod.Namespace, pod.Name, events...)
+	return e.TryOn(pod.Namespace, pod.Name, r.likely, events...)
 }
 
 // eventsOf returns a change for the pod as the cluster would report it, none if it is impossible.
@@ -91,10 +93,7 @@ func eventsOf(e *engine.Engine, pod *v1.Pod, c change.Change) []world.Event {
 		node.ResourceVersion = ""
 		return []world.Event{world.Changed{Op: world.Modified, Object: node}}
 	case change.AddNodes:
-		name := c.Name + "-new"
-		for e.Store().Node(name) != nil {
-			name += "1"
-		}
+		name := newNodeName(e, c.Name)
 		node := change.NodeLike(e.Store().Node(c.Name), name)
 		node.UID = types.UID("diagnose-" + name)
 		return append(slicesOfNode(e, e.Store().Node(c.Name), name), world.Changed{Op: world.Added, Object: node})
@@ -110,6 +109,15 @@ func eventsOf(e *engine.Engine, pod *v1.Pod, c change.Change) []world.Event {
 		return nil
 	}
 	return []world.Event{world.Changed{Op: world.Modified, Object: changed}}
+}
+
+// newNodeName is the name of a new node like a model.
+func newNodeName(e *engine.Engine, model string) string {
+	name := model + "-new"
+	for e.Store().Node(name) != nil {
+		name += "1"
+	}
+	return name
 }
 
 // ofPod reports whether a change is made to the pod itself, by its name.

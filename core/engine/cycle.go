@@ -33,6 +33,8 @@ type attempt struct {
 	batching  bool
 	signature fwk.PodSignature
 	hinted    string
+	// likely is a node to look at first, for TryOn.
+	likely string
 	// feasible are the nodes that passed Filter, scores theirs if there are several.
 	feasible []fwk.NodeInfo
 	scores   []fwk.NodePluginScores

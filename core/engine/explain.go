@@ -101,6 +101,11 @@ func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 // Try returns the node that a pod would get after some events; empty if none, or if an event is refused. It is Explain on a
 // fork with the events, without reasons and without preemption, and so a fraction of its cost.
 func (e *Engine) Try(namespace, name string, events ...world.Event) (node string, err error) {
+	return e.TryOn(namespace, name, "", events...)
+}
+
+// TryOn is Try, with a node to look at first: if the pod fits there, no other is visited.
+func (e *Engine) TryOn(namespace, name, likely string, events ...world.Event) (node string, err error) {
 	f, err := e.forkForExplain()
 	if err != nil {
 		return "", fmt.Errorf("trying pod %q: %w", name, err)
@@ -115,6 +120,7 @@ func (e *Engine) Try(namespace, name string, events ...world.Event) (node string
 		return "", nil
 	}
 	a := f.newAttempt(f.withoutNode(pod))
+	a.likely = likely
 	if node, err = a.schedulePod(); err != nil {
 		return "", nil // no node, or a plugin's error, which Explain reports
 	}

@@ -156,3 +156,23 @@ func engineState(e *engine.Engine) string {
 	wake, due := e.NextWake()
 	return text + fmt.Sprint(wake, due, e.Queue().NominatedNodes())
 }
+
+// A likely node is taken if the pod fits there, and otherwise the best one is.
+func TestTryOn_LooksAtTheLikelyNodeFirst(t *testing.T) {
+	e, err := engine.New(engine.Options{Start: start, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []world.Object{
+		mk.Node("full").CPU("1").Memory("1Gi").Obj(), mk.Node("half").CPU("4").Memory("1Gi").Obj(), mk.Node("empty").CPU("64").Memory("64Gi").Obj(), mk.Pod("web").CPU("2").Obj(),
+	} {
+		if err := e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Added, Object: o}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for likely, want := range map[string]string{"": "empty", "half": "half", "full": "empty", "missing": "empty"} {
+		if node, err := e.TryOn("default", "web", likely); err != nil || node != want {
+			t.Errorf("likely on %q it goes to %q: %v, want %q", likely, node, err, want)
+		}
+	}
+}

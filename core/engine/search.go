@@ -76,7 +76,7 @@ func (a *attempt) findNodesThatFit(d *framework.Diagnosis) ([]fwk.NodeInfo, erro
 	if a.batching {
 		a.hinted = a.nodeHint()
 	}
-	if node := cmp.Or(a.pod.Status.NominatedNodeName, a.hinted); node != "" {
+	if node := cmp.Or(a.pod.Status.NominatedNodeName, a.hinted, a.likely); node != "" {
 		feasible, err := a.evaluateNode(node, d)
 		if err == nil && len(feasible) > 0 {
 			return feasible, nil
@@ -98,7 +98,7 @@ func (a *attempt) findNodesThatFit(d *framework.Diagnosis) ([]fwk.NodeInfo, erro
 	return feasible, err
 }
 
-// evaluateNode filters the pod's nominated node or the batch's hinted node. If it is feasible, no other node is
+// evaluateNode filters the pod's nominated node, the batch's hinted node or a likely one. If it is feasible, no other node is
 // visited.
 func (a *attempt) evaluateNode(name string, d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
 	node, err := a.engine.snapshot.NodeInfos().Get(name)
