@@ -13,6 +13,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -48,6 +49,9 @@ var keysToPanes = [][]string{
 	{":", "p", "v", "c", "enter"},
 	{":", "p", "v", "c", "enter", "d"},
 	{":", "p", "v", "enter"},
+	{":", "d", "e", "v", "enter"},
+	{":", "d", "e", "v", "enter", "right", "d"},
+	{":", "c", "l", "a", "i", "m", "s", "enter"},
 	{"?"},
 	{"2", "/", "x"},
 	{":", "p"},
@@ -86,6 +90,9 @@ func namedCluster(t testing.TB, text string, nodes, pods int) staticSource {
 	} {
 		apply(o, fmt.Sprintf("storage-%d", i))
 	}
+	for i, o := range hostileDevices(name, text) {
+		apply(o, fmt.Sprintf("device-%d", i))
+	}
 	for i := range pods {
 		pod := mk.Pod([]string{name, name, fmt.Sprintf("pod-%d", i)}[min(i, 2)]).Namespace([]string{"default", name}[i%2]).CPU([]string{"100m", "2"}[i%2])
 		o := pod.Label("says", text).Scheduler("default-scheduler").Obj()
@@ -96,6 +103,16 @@ func namedCluster(t testing.TB, text string, nodes, pods int) staticSource {
 		e.Step()
 	}
 	return staticSource{e}
+}
+
+// hostileDevices are devices and a claim of that name, with that text wherever an API server checks more than the engine does.
+func hostileDevices(name, text string) []world.Object {
+	slice := mk.ResourceSlice(name, text, text).Node(text).Pool(1, 2).Devices(text, "held").Attribute("model", text).Taint(text, resourcev1.DeviceTaintEffectNoExecute).Obj()
+	return []world.Object{
+		slice, mk.ResourceSlice("anywhere", "driver", "many").AllNodes().Devices(strings.Fields(strings.Repeat("device ", 40))...).Obj(),
+		mk.ResourceClaim(name).Request("r", "c", 1).Allocated("n", text, text, text, "held").ReservedFor(text).Obj(),
+		mk.ResourceClaim("lost").Request(text, text, 1).Allocated("n", text, text, text, text+"gone").Obj(),
+	}
 }
 
 // TestScreen_BordersHold draws every pane at every size with hostile names.

@@ -128,7 +128,7 @@ func drawDevices(a draw.Area, s *drawCtx) {
 	}
 	_, rest := a.Top(y)
 	below := drawDeviceDetail(a.In(rest), s)
-	columns, step := deviceColumns(&v.List)
+	columns, step := deviceColumns(&v.List, below.W)
 	table(below, s, columns, &v.List, noDevices, func(row draw.Area, r *DeviceRow, at *draw.Slots, s *drawCtx) {
 		deviceRow(row, r, at, s)
 		drawCells(row, r, at[deviceCells], step, s)
@@ -198,7 +198,7 @@ const (
 )
 
 // deviceColumns returns the columns for some rows, no wider than they need, and the columns from one cell to the next.
-func deviceColumns(list *List[DeviceRow]) (columns []draw.Column, step int) {
+func deviceColumns(list *List[DeviceRow], width int) (columns []draw.Column, step int) {
 	devices, widest := len("devices"), [deviceCells]int{}
 	for i := range list.Rows {
 		r := &list.Rows[i]
@@ -207,8 +207,9 @@ func deviceColumns(list *List[DeviceRow]) (columns []draw.Column, step int) {
 			widest[j] = max(widest[j], draw.Width(text)+1)
 		}
 	}
+	const roomy = 100
 	step = 1
-	if devices <= RowDevices/2 {
+	if devices <= RowDevices/2 || width >= roomy {
 		step = 2
 	}
 	columns = append(columns, deviceTable...)

@@ -8,6 +8,9 @@ import (
 	"orrery/views/draw"
 )
 
+// deviceLines is how many lines the selected device has below its name, at least.
+const deviceLines = 3
+
 // drawDeviceDetail draws the selected device in full at the bottom of an area, with the claims that have it, and returns the rest
 // of the area. Its height does not depend on the device.
 func drawDeviceDetail(a draw.Area, s *drawCtx) draw.Area {
@@ -16,7 +19,7 @@ func drawDeviceDetail(a draw.Area, s *drawCtx) draw.Area {
 	if !s.full || a.H < least || r == nil {
 		return a
 	}
-	lines := 3
+	lines := deviceLines
 	if a.H >= roomy {
 		lines = 6
 	}

@@ -9,7 +9,8 @@ import (
 
 // deviceModels draws what there is of every model, from a row on, and returns the row after it.
 func deviceModels(a draw.Area, y int, v *Devices) int {
-	rows := min(len(v.Models), max((a.H-y-6)/4, 1))
+	spare := a.H - y - v.List.Total - deviceLines - 4
+	rows := min(len(v.Models), max((a.H-y-6)/4, spare, 1))
 	if rows == 0 || a.H-y < 4 {
 		return y
 	}
@@ -55,6 +56,8 @@ func (m *DeviceModel) freeText() string {
 		return "none free"
 	case m.Places == 1:
 		return strconv.Itoa(free) + " free"
+	case free == m.MostFree:
+		return strconv.Itoa(free) + " free on " + m.MostFreeOn
 	}
 	return strconv.Itoa(free) + " free, at most " + strconv.Itoa(m.MostFree) + " together: " + m.MostFreeOn
 }

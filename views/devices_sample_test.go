@@ -33,11 +33,11 @@ func sampleDevices() *views.Devices {
 		}
 		v.List.Rows = append(v.List.Rows, row)
 	}
-	fabric := views.DeviceRow{Key: "fabric", Driver: "nic.example.com", Pool: "fabric/fast", Model: "nic", Place: "zone=eu-west-1a", From: 32, Of: 49, Note: "incomplete: 1 slice not published"}
-	for range 17 {
+	fabric := views.DeviceRow{Key: "fabric", Driver: "nic.example.com", Pool: "fabric/fast", Model: "nic", Place: "zone=eu-west-1a", From: 32, Of: 48, Note: "incomplete: 1 slice not published"}
+	for range 16 {
 		fabric.Devices = append(fabric.Devices, views.Device{Name: "nic-7", State: views.DeviceIncomplete})
 	}
-	fabric.Count[views.DeviceIncomplete] = 17
+	fabric.Count[views.DeviceIncomplete] = 16
 	v.List.Rows[5], v.List.Total = fabric, 35
 	v.ClaimList = sampleDeviceClaims()
 	return v

@@ -112,7 +112,7 @@ type DeviceRow struct {
 }
 
 // RowDevices is how many devices a row has at most.
-const RowDevices = 32
+const RowDevices = 16
 
 // Device is one device, or one that is divided into partitions.
 type Device struct {

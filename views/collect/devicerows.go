@@ -244,7 +244,7 @@ func (x *deviceIndex) factsOf(u *deviceUnit) string {
 		facts = append(facts, "several claims may share it")
 	}
 	if parts := u.partitions(); parts > 0 {
-		facts = append(facts, "can be divided: "+countText(parts, "partition"))
+		facts = append(facts, "divides into "+countText(parts, "partition"))
 	}
 	if len(u.whole.device.BindingConditions) > 0 {
 		facts = append(facts, "pods wait for "+strings.Join(u.whole.device.BindingConditions, ", "))

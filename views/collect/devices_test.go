@@ -263,7 +263,8 @@ func TestDevices_Pools(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %s: %d+%d of %d", row.Place, row.Pool, row.Model, row.From, len(row.Devices), row.Of))
 	}
 	if diff := gocmp.Diff([]string{
-		"all nodes spread gpu.example.com: 0+1 of 1", "n1 large gpu.example.com: 0+32 of 70", "n1 large gpu.example.com: 32+32 of 70", "n1 large gpu.example.com: 64+6 of 70",
+		"all nodes spread gpu.example.com: 0+1 of 1", "n1 large gpu.example.com: 0+16 of 70", "n1 large gpu.example.com: 16+16 of 70", "n1 large gpu.example.com: 32+16 of 70",
+		"n1 large gpu.example.com: 48+16 of 70", "n1 large gpu.example.com: 64+6 of 70",
 		"n2 spread gpu.example.com: 0+1 of 1", "zone=east zone A: 0+1 of 1",
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
