@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"orrery/core/mk"
 	"orrery/demo/playback"
 	"orrery/demo/scenario"
+	"orrery/views"
+	"orrery/views/collect"
 )
 
 // deviceRecording is a recording with devices in most states, at a time from its start.
@@ -106,5 +110,47 @@ func TestDevices_MatchGoldens(t *testing.T) {
 			checkBoxes(t, s)
 			golden(t, filepath.Join("scenes", name, fmt.Sprintf("%dx%d.txt", size[0], size[1])), s.plain())
 		}
+	}
+}
+
+// TestDevices_LargeClusterBytes measures frames of a large cluster: of changes of one claim, and of the cursor's movements.
+func TestDevices_LargeClusterBytes(t *testing.T) {
+	const nodes, most, mostInMedian = 1000, 4000, 600
+	o := newBodiesTerminal(t, nodes)
+	o.state.Open = views.DevicesPane
+	device := func(node, i int) string { return fmt.Sprintf("gpu-%d-%d", node, i) }
+	for i := range nodes {
+		slice := mk.ResourceSlice(fmt.Sprint("slice-", i), "gpu.example.com", fmt.Sprintf("node-%d", i)).Node(fmt.Sprintf("node-%d", i))
+		for d := range 8 {
+			slice.Devices(device(i, d)).Attribute("model", "h100")
+		}
+		o.add(slice.Obj())
+	}
+	frame := func() int {
+		m := o.collector.Model(o.engine, collect.Query{Open: views.DevicesPane, Rows: 120, Columns: 120})
+		for m.Partial() {
+			m = o.collector.Model(o.engine, collect.Query{Open: views.DevicesPane, Rows: 120, Columns: 120})
+		}
+		return o.frame(m, start)
+	}
+	frame() // the whole screen
+	var changes, moves []int
+	for i := range 40 {
+		node := i * i % 30
+		name := fmt.Sprint("claim-", i)
+		o.add(mk.ResourceClaim(name).Request("r", "c", 1).Allocated("", "r", "gpu.example.com", fmt.Sprintf("node-%d", node), device(node, i%8)).ReservedFor("pod-" + name).Obj())
+		changes = append(changes, frame())
+	}
+	for i := range 40 {
+		if o.state.Cell = i % 8; i%8 == 7 {
+			o.state.Cursor.Selected++
+		}
+		moves = append(moves, frame())
+	}
+	slices.Sort(changes)
+	slices.Sort(moves)
+	t.Logf("a claim is %d bytes in the median, %d at most; a movement %d, %d at most", changes[20], changes[39], moves[20], moves[39])
+	if changes[20] > mostInMedian || moves[20] > mostInMedian || changes[39] > most || moves[39] > most {
+		t.Errorf("want at most %d bytes, and %d in the median", most, mostInMedian)
 	}
 }
