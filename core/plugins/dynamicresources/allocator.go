@@ -11,6 +11,7 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/api"
 	"k8s.io/klog/v2"
 )
 
@@ -31,7 +32,8 @@ func (pl *DynamicResources) allocationContext(ctx context.Context) context.Conte
 	return &stepLimit{ctx, max(1, int64(pl.filterTimeout/(time.Second/stepsPerSecond)))}
 }
 
-// WithPoolOrder returns a context in which one allocation has its pools in the order of driver and name.
+// WithPoolOrder returns a context in which one allocation has its pools in the order of driver and name, those with binding
+// conditions last.
 func WithPoolOrder(ctx context.Context) context.Context {
 	return klog.NewContext(ctx, klog.New(&poolOrder{}))
 }
@@ -68,7 +70,7 @@ func (p *poolOrder) Enabled(level int) bool { return level == poolsLevel && !p.s
 func (p *poolOrder) Info(_ int, _ string, keysAndValues ...any) {
 	for i := 1; i < len(keysAndValues); i += 2 {
 		if keysAndValues[i-1] == "pools" {
-			sortByText(keysAndValues[i])
+			sortPools(keysAndValues[i])
 			p.sorted = true
 		}
 	}
@@ -83,15 +85,17 @@ func (p *poolOrder) WithValues(...any) klog.LogSink { return p }
 // WithName returns the log itself.
 func (p *poolOrder) WithName(string) klog.LogSink { return p }
 
-// sortByText sorts a list of any type by how its items print. The type of pools cannot be named outside the allocator.
-func sortByText(list any) {
+// sortPools sorts pools by how they print; those with devices that have binding conditions stay after the others, where the
+// allocator puts them. The type of pools cannot be named outside the allocator.
+func sortPools(list any) {
 	value := reflect.ValueOf(list)
 	if value.Kind() != reflect.Slice {
 		return
 	}
 	type item struct {
-		text  string
-		value reflect.Value
+		conditions int // 1 if any device has binding conditions
+		text       string
+		value      reflect.Value
 	}
 	items := make([]item, value.Len())
 	for i := range items {
@@ -101,11 +105,31 @@ func sortByText(list any) {
 		if named, ok := held.Interface().(fmt.Stringer); ok {
 			items[i].text = named.String()
 		}
+		if waitsForConditions(held) {
+			items[i].conditions = 1
+		}
 	}
-	slices.SortFunc(items, func(a, b item) int { return cmp.Compare(a.text, b.text) })
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.conditions, b.conditions), cmp.Compare(a.text, b.text))
+	})
 	for i := range items {
 		value.Index(i).Set(items[i].value)
 	}
+}
+
+// waitsForConditions reports whether any device of a pool has binding conditions.
+func waitsForConditions(pool reflect.Value) bool {
+	if pool.Kind() != reflect.Pointer || pool.IsNil() || pool.Elem().Kind() != reflect.Struct {
+		return false
+	}
+	field := pool.Elem().FieldByName("DeviceSlicesTargetingNode")
+	if !field.IsValid() {
+		return false
+	}
+	all, _ := field.Interface().([]*api.ResourceSlice)
+	return slices.ContainsFunc(all, func(s *api.ResourceSlice) bool {
+		return slices.ContainsFunc(s.Spec.Devices, func(d api.Device) bool { return d.BindingConditions != nil })
+	})
 }
 
 // withNamedShares returns an allocation for a claim, with other identifiers of parts of devices than the random ones. Each is

@@ -36,8 +36,8 @@
 //
 // # Differences from kube-scheduler
 //
-//   - Pools are in the order of driver and name; kube-scheduler's order is random. The filter timeout counts steps of the search,
-//     not time. The identifiers of shared parts of devices are not random.
+//   - Pools are in the order of driver and name, those with binding conditions last; kube-scheduler's order is random but for
+//     that. The filter timeout counts steps of the search, not time. The identifiers of shared parts of devices are not random.
 //   - PostFilter takes the first claim of the pod that it may, not any, and says that it is deallocated before the API server
 //     has answered.
 //   - The binding goes on as soon as the devices are ready. kube-scheduler looks every five seconds.

@@ -28,6 +28,17 @@ func changed(b *mk.ResourceClaimBuilder, change func(*resourcev1.ResourceClaim))
 	return b.Obj()
 }
 
+// Devices without binding conditions come first, whatever their pools are called.
+func TestFilter_PrefersDevicesWithoutBindingConditions(t *testing.T) {
+	slow := mk.ResourceSlice("s1", driver, "a").Node("n").Devices("1").Obj()
+	slow.Spec.Devices[0].BindingConditions, slow.Spec.Devices[0].BindingFailureConditions = []string{"ready"}, []string{"failed"}
+	f := newFixture(t, "DRADeviceBindingConditions", mk.DeviceClass("gpu"), claim().Request("gpu", "gpu", 1).Obj(),
+		slow, mk.ResourceSlice("s2", driver, "b").Node("n").Devices("2").Obj())
+	if got := f.found(user(), "n"); got != "gpu=b/2" {
+		t.Errorf("got %s, want gpu=b/2", got)
+	}
+}
+
 func TestFilter_FindsDevices(t *testing.T) {
 	for name, tt := range map[string]struct {
 		gates string
