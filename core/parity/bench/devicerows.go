@@ -59,6 +59,8 @@ const (
 	gpuDriver     = "gpu.example.com"
 	deviceRequest = "devices"
 	perNode       = 10 // devices
+	// extendedResources is how many there are, so few that the warm-up of any run has pods of each.
+	extendedResources = 2
 	// partitionedGPUs is the number of devices that all nodes reach, and can be had in parts.
 	partitionedGPUs = 30
 )
@@ -146,10 +148,10 @@ func oneOf(counters ...int) map[string]resourcev1.Counter {
 	return all
 }
 
-// extendedClasses returns a class, with its extended resource, for each application.
+// extendedClasses returns classes, each with its extended resource.
 func extendedClasses() []world.Object {
 	var all []world.Object
-	for i := range groups {
+	for i := range extendedResources {
 		class := mk.DeviceClass(fmt.Sprint(gpu, i), `device.driver == "`+gpuDriver+`"`)
 		class.Spec.ExtendedResourceName = ptr.To(extendedName(i))
 		all = append(all, class)
@@ -157,4 +159,4 @@ func extendedClasses() []world.Object {
 	return all
 }
 
-func extendedName(i int) string { return fmt.Sprintf("example.com/gpu-%d", i%groups) }
+func extendedName(i int) string { return fmt.Sprintf("example.com/gpu-%d", i%extendedResources) }

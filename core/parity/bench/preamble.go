@@ -57,6 +57,6 @@ one is placed that cannot be, is an error and no figure.
 | partitionable devices | two parts of one of 30 GPUs that all nodes reach; the parts share counters |
 | admin access | all devices of a node, whoever has them |
 | fallback lists | a device of a class without any, or else one of a class with some |
-| extended resources | one of ten extended resources, which classes have devices for |
+| extended resources | one of two extended resources, which classes have devices for |
 
 `
