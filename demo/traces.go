@@ -32,7 +32,7 @@ var stories = []struct {
 	{"memory-pressure", Opening{At: 36 * time.Second, Speed: 1, View: "pressure", Node: "worker-a-03"}},
 	{"leader-failover", Opening{At: 14 * time.Second, Speed: 2, View: "leader"}},
 	{"stateful-rollout", Opening{At: 52 * time.Second, Speed: 1, View: "storage"}},
-	{"gpu-day", Opening{At: 14 * time.Second, Speed: 1}},
+	{"gpu-day", Opening{At: 14 * time.Second, Speed: 1, View: "devices"}},
 }
 
 // Opening is how a recording is opened to be watched: a few seconds before its climax, from where it can be rewound.

@@ -99,7 +99,7 @@ func (c *Cluster) resizeOnNode(pod *v1.Pod) {
 	}
 	node, n := c.Node(pod.Spec.NodeName), c.nodeState(pod.Spec.NodeName)
 	there, own := amountsOf(node.Status.Allocatable), c.pods[pod.UID].requests
-	wanted := specRequests(pod)
+	wanted := specRequests(pod).ofNode(there)
 	resized := *pod
 	if name, short := insufficient(wanted, slices.Clone(n.admitted).sub(own), there); short {
 		reason := v1.PodReasonDeferred
