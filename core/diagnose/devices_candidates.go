@@ -313,22 +313,14 @@ func appendRemedy(list []Remedy, r Remedy) []Remedy {
 	return append(list, r)
 }
 
-// hasModelDevices reports whether a new node like this one would have enough devices, as far as devices decide.
+// hasModelDevices reports whether a new node like this one would have enough devices, as far as devices decide. Devices that a
+// claim has already are on no new node.
 func (p *pendingPod) hasModelDevices(r *rejection) bool {
-	if !slices.Contains(r.plugins, dynamicresources.Name) {
+	if p.devices == nil || !slices.Contains(r.plugins, dynamicresources.Name) {
 		return true
 	}
-	at := slices.IndexFunc(p.devices.lackingNodes(), func(n *nodeDevices) bool { return n.node == r.node.Node().Name })
-	if at < 0 {
-		return false
-	}
-	return p.devices.lacking[at].possible && !slices.ContainsFunc(p.devices.Claims, func(c DeviceClaim) bool { return c.Devices != nil })
-}
-
-// lackingNodes are the nodes that lack devices; none for a pod without claims.
-func (d *Devices) lackingNodes() []*nodeDevices {
-	if d == nil {
-		return nil
-	}
-	return d.lacking
+	at, found := slices.BinarySearchFunc(p.devices.lacking, r.node.Node().Name, func(n *nodeDevices, name string) int {
+		return cmp.Compare(n.node, name)
+	})
+	return found && p.devices.lacking[at].possible && !slices.ContainsFunc(p.devices.Claims, func(c DeviceClaim) bool { return c.Devices != nil })
 }
