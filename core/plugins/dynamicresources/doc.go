@@ -31,7 +31,8 @@
 // # Binding
 //
 // PreBind works in steps (framework.StepwisePreBind). A claim is in flight until its write has ended, and no other pod can use
-// it; then it is assumed to be allocated until the store shows it. A failure requeues the pod and frees what was not written.
+// it; then it is assumed to be allocated until the store shows it. A failure requeues the pod and frees what was not written. A
+// write without an answer may have been made: its devices stay taken until it is undone.
 // Effects of PostFilter and Unreserve have no one who waits: if PostFilter's fails, the pod is tried again.
 //
 // # Differences from kube-scheduler
