@@ -218,13 +218,19 @@ func (a *attempt) filter(ctx context.Context, reachable []string) (fit []fwk.Nod
 	for _, name := range reachable {
 		info := cache.NewNodeInfo()
 		info.SetNode(a.c.nodes[name])
+		steps := &stepContext{ctx, maxSteps}
+		ours := a.c.orrery.Filter(steps, a.ours, a.pod, info)
+		if steps.left == 0 {
+			seen.Count("search too long")
+			return nil, false
+		}
 		theirs := a.theirFilter(ctx, info)
 		if theirs == nil { // kube-scheduler panics on all devices that consume counters
 			seen.Count("panicked")
-			a.same("Filter with a panic", fwk.Error, a.c.orrery.Filter(ctx, a.ours, a.pod, info).Code())
+			a.same("Filter with a panic", fwk.Error, ours.Code())
 			return nil, false
 		}
-		switch ours := a.sameStatus("Filter on "+name, theirs, a.c.orrery.Filter(ctx, a.ours, a.pod, info)); {
+		switch a.sameStatus("Filter on "+name, theirs, ours); {
 		case ours.IsSuccess():
 			if a.servedByPlugin(info.Node()) {
 				seen.Count("device plugin")
@@ -236,6 +242,23 @@ func (a *attempt) filter(ctx context.Context, reachable []string) (fit []fwk.Nod
 		}
 	}
 	return fit, true
+}
+
+// stepContext ends a search after so many steps: in virtual time kube-scheduler's timeout never ends it.
+type stepContext struct {
+	context.Context
+	left int
+}
+
+const maxSteps = 20_000
+
+// Err takes a step.
+func (s *stepContext) Err() error {
+	if s.left == 0 {
+		return context.Canceled
+	}
+	s.left--
+	return nil
 }
 
 // servedByPlugin reports whether a device plugin of a node has a resource that a class has, too.
