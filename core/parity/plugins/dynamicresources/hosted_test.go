@@ -287,12 +287,16 @@ func (s scenario) run(ctx context.Context, theirs, atOnce bool) result {
 	return got
 }
 
-// renamed returns claims without the ends of their names that are chosen by chance.
+// renamed returns claims without the ends of their names that are chosen by chance, and their users in order: pods of one time
+// are bound in any.
 func renamed(claims map[string]*resourcev1.ResourceClaim) map[string]*resourcev1.ResourceClaim {
 	all := map[string]*resourcev1.ResourceClaim{}
 	for name, claim := range claims {
 		if claim != nil && claim.GenerateName != "" {
 			name, claim.Name, claim.UID = claim.GenerateName, "", ""
+		}
+		if claim != nil {
+			slices.SortFunc(claim.Status.ReservedFor, func(a, b resourcev1.ResourceClaimConsumerReference) int { return strings.Compare(a.Name, b.Name) })
 		}
 		all[name] = claim
 	}
