@@ -80,19 +80,19 @@ func TestDevices_FilterAndSort(t *testing.T) {
 // The health leads to the device that evicts pods, and the overview counts the devices.
 func TestDevices_Health(t *testing.T) {
 	s := watch(t, deviceRecording(t, 22*time.Second), 140, 40)
-	s.shows("✗ 1 pod on 1 tainted device, serve-1 a100-0", "1 claim without devices", "16/58 devices in use").keys("!").shows("Devices", "── ✗ a100-0 evicting")
+	s.shows("✗ 1 pod on 1 tainted device, serve-1 a100-0", "1 claim without devices", "17/58 devices in use").keys("!").shows("Devices", "── ✗ a100-0 evicting")
 }
 
 // Claims are listed by trouble, and a pod's journey says what it has.
 func TestDevices_Claims(t *testing.T) {
 	s := watch(t, deviceRecording(t, 22*time.Second), 180, 40).keys(":").typeText("claims").keys("enter")
-	s.shows("✗ 1 evicting", "⊘ 1 pending", "● 10 reserved", "a100-0 has the taint gpu.example.com/failed:NoExecute")
+	s.shows("✗ 1 evicting", "⊘ 1 pending", "● 11 reserved", "a100-0 has the taint gpu.example.com/failed:NoExecute")
 	if row := s.selected(); !strings.Contains(row, "✗ evicting") || !strings.Contains(row, "1 a100") || !strings.Contains(row, "serve-1") {
 		t.Errorf("the first claim is %q", row)
 	}
 	s.keys("down").shows("cannot allocate all claims", "requests 4 h100").keys("enter").shows("Explain", "ml/large-").keys("esc", "d").shows("resourceClaim ml/large-", "deviceClassName: h100")
 	s.keys("esc", ":").typeText("pod default/user").keys("enter").shows("Journey", "claim kept (1 h100) is reserved", "request devices: h100-", "driver gpu.example.com")
-	s.keys(":").typeText("resourceclaims ml").keys("enter", "down").shows("⊘ pending", "of 12")
+	s.keys(":").typeText("resourceclaims ml").keys("enter", "down").shows("⊘ pending", "of 13")
 }
 
 // A binding waits for the driver of its device.

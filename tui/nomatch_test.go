@@ -34,11 +34,16 @@ func TestFilter_WithoutMatchesSaysSo(t *testing.T) {
 		{views.StoragePane, []string{":", "p", "v", "c", "enter"}, "no claims match /zzz/ (of 6) · esc clears", ""},
 		{views.VolumesPane, []string{":", "p", "v", "enter"}, "no volumes match /zzz/ (of 5) · esc clears", ""},
 	}
+	ofDevices := []emptyFilter{
+		{views.DevicesPane, []string{":", "d", "e", "v", "enter"}, "no pools match /zzz/ (of 9) · esc clears", ""},
+		{views.DeviceClaimsPane, []string{":", "c", "l", "a", "i", "m", "s", "enter"}, "no claims match /zzz/ (of 13) · esc clears", ""},
+	}
 	for _, size := range [][2]int{{80, 24}, {140, 40}} {
+		typeEmptyFilters(t, devicesAt(t, 22*time.Second, size[0], size[1]), ofDevices)
 		typeEmptyFilters(t, newSession(t, size[0], size[1]).keys("space").advance(58*time.Second).keys("space", "esc"), said)
 		typeEmptyFilters(t, rollout(t, 62*time.Second, size[0], size[1]), ofStorage)
 	}
-	said = append(said, ofStorage...)
+	said = append(append(said, ofStorage...), ofDevices...)
 	for _, p := range views.Panes() {
 		listed := slices.ContainsFunc(said, func(tt emptyFilter) bool { return tt.pane == p.ID })
 		if p.Filters() && !listed {

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,7 +108,9 @@ func saidByJSON(d *diagnosisDocument) said {
 	for _, r := range d.Reasons {
 		s.Reasons = append(s.Reasons, views.ReasonGroup{Plugin: r.Plugin, Reason: printable.Text(r.Reason), Nodes: r.Nodes})
 		for _, fact := range r.Facts {
-			s.Facts = append(s.Facts, printable.Text(fact))
+			if !strings.Contains(d.Summary, fact) { // the pane has the summary above the facts
+				s.Facts = append(s.Facts, printable.Text(fact))
+			}
 		}
 		if r.Hint != "" {
 			s.Hints = append(s.Hints, printable.Text(r.Hint))

@@ -28,6 +28,9 @@ func TestExamples_Run(t *testing.T) {
 			for _, pod := range []string{"payment-7d4x9", "web-0"} {
 				stub.objects = append(stub.objects, mk.Pod(pod).UID(pod).Namespace("shop").CPU("20").Obj())
 			}
+			claim := mk.ResourceClaim("train-2").Request("gpus", "gpu", 1).Allocated("node-7", "gpus", "gpu.example.com", "node-7", "gpu-0").Obj()
+			claim.Namespace = "shop"
+			stub.objects = append(stub.objects, claim)
 			e.Setenv("KUBECONFIG", stub.start(e.WorkDir))
 			return nil
 		},

@@ -60,10 +60,13 @@ func TestQueue_Filter(t *testing.T) {
 
 // Every order of every list has the list's rows, and is reversible.
 func TestSorts_ShowSameRows(t *testing.T) {
-	e, ch := busyCluster(t)
-	c := collect.New(collect.Options{History: ch})
+	busy, ch := busyCluster(t)
 	pod := world.PodRef{Namespace: "ml", Name: "trainer-2"}
 	for _, pane := range everyPane {
+		e, c := busy, collect.New(collect.Options{History: ch})
+		if pane == views.DevicesPane || pane == views.DeviceClaimsPane {
+			e = largeDevices(t, 20)
+		}
 		query := collect.Query{Open: pane, Rows: 1000, Pod: pod, Node: "worker-01"}
 		plain := rowsOf(c.Model(e, query))
 		for _, sort := range sortsOf(pane) {
@@ -125,6 +128,13 @@ func rowsOf(m *views.Model) []string {
 			add(r.Key)
 		}
 		for _, r := range m.Storage.VolumeList.Rows {
+			add(r.Key)
+		}
+	case m.Devices != nil:
+		for _, r := range m.Devices.List.Rows {
+			add(r.Key)
+		}
+		for _, r := range m.Devices.ClaimList.Rows {
 			add(r.Key)
 		}
 	case m.List != nil:
