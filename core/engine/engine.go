@@ -162,12 +162,13 @@ const rngStream = 0x9e3779b97f4a7c15
 // makeProfiles creates every configured profile on this engine's own store, snapshot and queue. The queue may be
 // created later: plugins must not use their handle before the first input.
 func (e *Engine) makeProfiles() error {
+	claims := devices.NewShared(e.devices, e.store.Informers().Resource().V1().ResourceClaims().Lister, e.posted.post)
 	all, err := framework.NewProfiles(e.ctx, e.registry, e.config.Profiles, func(name string) framework.Options {
 		return framework.Options{
 			Snapshot: e.snapshot, Nominator: nominator{e}, Activator: podActivator{e}, Waiting: e.waiting,
 			Emitter: emitter{e, name}, Rand: rng{e}, Clock: e, Changes: e.store, Events: eventRecorder{e, name},
 			Informers: e.store.Informers(), CSI: framework.CSINodes(e.store.Informers()), Volumes: e.volumes,
-			Devices: e.devices, DRA: devices.NewShared(e.devices, e.store.Informers().Resource().V1().ResourceClaims().Lister, e.posted.post),
+			Devices: e.devices, DRA: claims,
 			Gangs: e.gangs, Workloads: e.workloadManager(),
 			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,
 			Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
