@@ -177,16 +177,15 @@ func placeOf(p published) (place, node string) {
 // selectorText returns the first requirement of a selector without its domain: "zone=east".
 func selectorText(s *v1.NodeSelector) string {
 	term := &s.NodeSelectorTerms[0]
-	for _, list := range [][]v1.NodeSelectorRequirement{term.MatchExpressions, term.MatchFields} {
-		for i := range list {
-			key := list[i].Key[strings.LastIndexByte(list[i].Key, '/')+1:]
-			if len(list[i].Values) > 0 {
-				return key + "=" + strings.Join(list[i].Values[:min(len(list[i].Values), 3)], ",")
-			}
-			return key
-		}
+	all := append(slices.Clip(term.MatchExpressions), term.MatchFields...)
+	if len(all) == 0 {
+		return "some nodes"
 	}
-	return "some nodes"
+	key := all[0].Key[strings.LastIndexByte(all[0].Key, '/')+1:]
+	if values := all[0].Values; len(values) > 0 {
+		return key + "=" + strings.Join(values[:min(len(values), 3)], ",")
+	}
+	return key
 }
 
 // modelAttributes are the attributes that name a device's model, the best first. Each is looked up in the driver's own domain,
