@@ -15,7 +15,7 @@ import (
 // Diagnosis is the scheduling decision about a pod at one moment, its reasons, and its remedies.
 type Diagnosis struct {
 	*engine.Explanation
-	// Waiting says what the pod waits for besides its turn: its gates, or the victims on its nominated node.
+	// Waiting says what the pod waits for besides its turn: its gates, its gang, or the victims on its nominated node.
 	Waiting string
 	// Summary is the most important finding in one sentence.
 	Summary string

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -8,11 +9,11 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1"
 )
 
-// waiting says what a pod waits for besides its turn: its scheduling gates, or the victims on its nominated node. It is
-// empty for other pods, and for those with a node.
+// waiting says what a pod waits for besides its turn: its scheduling gates, its gang, or the victims on its nominated node. It
+// is empty for other pods, and for those with a node that are bound.
 func (p *pendingPod) waiting(e *Preemption) string {
 	if hasNode(p.engine, p.pod) {
-		return p.binding()
+		return cmp.Or(p.binding(), p.gang())
 	}
 	if gates := p.pod.Spec.SchedulingGates; len(gates) > 0 {
 		names := make([]string, len(gates))
@@ -27,6 +28,9 @@ func (p *pendingPod) waiting(e *Preemption) string {
 		if created := p.pod.CreationTimestamp; !created.IsZero() { // gates cannot be added later
 			text += " since " + created.UTC().Format(time.RFC3339)
 		}
+		return text
+	}
+	if text := p.gang(); text != "" {
 		return text
 	}
 	node, nominated := p.engine.Queue().NominatedNode(p.pod)

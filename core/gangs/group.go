@@ -8,6 +8,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -22,6 +23,16 @@ type Key struct {
 // KeyOf returns the group that a reference in a pod of the namespace names.
 func KeyOf(namespace string, ref *v1.WorkloadReference) Key {
 	return Key{namespace, ref.Name, ref.PodGroup, ref.PodGroupReplicaKey}
+}
+
+// PolicyOf returns the policy of a workload's group, nil if it has no such group.
+func PolicyOf(workload *schedulingv1alpha1.Workload, group string) *schedulingv1alpha1.PodGroupPolicy {
+	for i := range workload.Spec.PodGroups {
+		if workload.Spec.PodGroups[i].Name == group {
+			return &workload.Spec.PodGroups[i].Policy
+		}
+	}
+	return nil
 }
 
 // Stage is how far a member of a group is.

@@ -22,7 +22,7 @@ func (s source) Pods() views.Rows[views.PodRow] {
 	q := s.e.Queue()
 	s.rows.of(s.e)
 	return views.Rows[views.PodRow]{
-		Stamp: q.Seq(), Total: s.e.BindingCount() + q.Len(),
+		Stamp: q.Seq(), Total: s.e.BindingCount() + q.Len() - q.Counts().InFlight,
 		Window: func(first, n int) []views.PodRow { return s.podList(s.e, first, first+n) },
 		Lazy: &views.LazyRows[views.PodRow]{
 			All: s.allPods, Compare: s.comparePods, Brief: s.briefPod,

@@ -6,7 +6,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/config"
+	"orrery/core/engine"
+	"orrery/core/mk"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
@@ -189,4 +195,42 @@ func sortsOf(id views.PaneID) []string {
 		return p.Sorts()
 	}
 	return nil
+}
+
+// A pod that waits for a permit has a binding, and is in flight in the queue: it is listed once.
+func TestQueue_ListsWaitingPodOnce(t *testing.T) {
+	features, err := config.ParseFeatureFlag("GenericWorkload=true", "GangScheduling=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.New(engine.Options{Start: start, Config: config.Default(features)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := []world.Object{mk.Node("n").CPU("2").Pods("10").Obj(), &schedulingv1alpha1.Workload{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "train"},
+		Spec: schedulingv1alpha1.WorkloadSpec{PodGroups: []schedulingv1alpha1.PodGroup{
+			{Name: "workers", Policy: schedulingv1alpha1.PodGroupPolicy{Gang: &schedulingv1alpha1.GangSchedulingPolicy{MinCount: 3}}},
+		}},
+	}}
+	for _, name := range []string{"a", "b", "c"} {
+		pod := mk.Pod(name).CPU("1").Obj()
+		pod.Spec.WorkloadRef = &v1.WorkloadReference{Name: "train", PodGroup: "workers"}
+		objects = append(objects, pod)
+	}
+	for _, o := range objects {
+		if err := e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Added, Object: o}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for more := true; more; {
+		_, more = e.Step()
+	}
+	c := collect.New(collect.Options{})
+	for _, text := range []string{"", "default"} {
+		m := c.Model(e, collect.Query{Open: views.QueuePane, Rows: 10, Filter: mustFilter(t, text)})
+		if got := podNames(m.Queue.Pods.Rows); !slices.Equal(got, []string{"default/a", "default/b", "default/c"}) || m.Queue.Counts.InFlight != 2 || m.Queue.Pods.Total != 3 {
+			t.Errorf("filter %q: pods %v of %d, %d in flight; want three, two in flight", text, got, m.Queue.Pods.Total, m.Queue.Counts.InFlight)
+		}
+	}
 }

@@ -16,13 +16,13 @@ import (
 // overviewRows is how many pods of each part of the queue the overview shows at most.
 const overviewRows = 24
 
-// queueParts are the parts of the queue in the order of the screen. Pods with a binding in flight come
-// before them.
-var queueParts = [...]queue.State{queue.InFlight, queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated}
+// queueParts are the parts of the queue in the order of the screen. Pods with a binding in flight come before them: also those
+// that the queue has in flight, since they wait for a permit.
+var queueParts = [...]queue.State{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated}
 
 // partCounts are how many pods each part has.
 func partCounts(n queue.Counts) [len(queueParts)]int {
-	return [...]int{n.InFlight, n.Active, n.Backoff + n.ErrorBackoff, n.Unschedulable, n.Gated}
+	return [...]int{n.Active, n.Backoff + n.ErrorBackoff, n.Unschedulable, n.Gated}
 }
 
 // queueOf returns the heads of the queue's parts for the overview, or the rows of the whole queue for its own pane. It
@@ -50,7 +50,7 @@ func (c *Collector) queueOf(e *engine.Engine, query Query) *views.Queue {
 func queueCounts(e *engine.Engine) views.QueueCounts {
 	counts := partCounts(e.Queue().Counts())
 	return views.QueueCounts{
-		Active: counts[1], Backoff: counts[2], Unschedulable: counts[3], Gated: counts[4], InFlight: counts[0] + e.BindingCount(),
+		Active: counts[0], Backoff: counts[1], Unschedulable: counts[2], Gated: counts[3], InFlight: e.BindingCount(),
 	}
 }
 

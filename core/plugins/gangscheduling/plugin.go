@@ -75,7 +75,7 @@ func (pl *GangScheduling) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status
 	case err != nil:
 		return fwk.AsStatus(fmt.Errorf("failed to get workload %s/%s", pod.Namespace, ref.Name))
 	}
-	policy := policyOf(workload, ref.PodGroup)
+	policy := gangs.PolicyOf(workload, ref.PodGroup)
 	switch {
 	case policy == nil:
 		return rejected("pod group %q doesn't exist for a workload %q", ref.PodGroup, workload.Name)
@@ -90,16 +90,6 @@ func (pl *GangScheduling) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status
 
 func rejected(format string, args ...any) *fwk.Status {
 	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, fmt.Sprintf(format, args...)).WithPlugin(Name)
-}
-
-// policyOf returns the policy of a workload's group, nil if it has no such group.
-func policyOf(workload *schedulingv1alpha1.Workload, group string) *schedulingv1alpha1.PodGroupPolicy {
-	for i := range workload.Spec.PodGroups {
-		if workload.Spec.PodGroups[i].Name == group {
-			return &workload.Spec.PodGroups[i].Policy
-		}
-	}
-	return nil
 }
 
 // Reserve notes that a member has a place.
@@ -127,7 +117,7 @@ func (pl *GangScheduling) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Po
 	if err != nil {
 		return fwk.AsStatus(fmt.Errorf("failed to get workload %s/%s: %w", pod.Namespace, ref.Name, err)), 0
 	}
-	policy := policyOf(workload, ref.PodGroup)
+	policy := gangs.PolicyOf(workload, ref.PodGroup)
 	if policy == nil {
 		return fwk.AsStatus(fmt.Errorf("pod group %q doesn't exist for a workload %q", ref.PodGroup, workload.Name)), 0
 	}
