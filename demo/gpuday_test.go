@@ -181,7 +181,7 @@ func TestGPUDay_FailedGPU(t *testing.T) {
 	}
 }
 
-// Notebooks have quarters of GPUs, of which nobody has the whole.
+// Notebooks have quarters of GPUs, of which no pod has the whole.
 func TestGPUDay_Partitions(t *testing.T) {
 	d := openGPUDay(t)
 	now := d.at(40 * time.Second)

@@ -1,8 +1,7 @@
 // Package plugins lists the in-tree plugins, which need no registration.
 //
 // Every plugin has its own package below this one and is written against k8s.io/kube-scheduler/framework, like any other
-// scheduler's plugin. Package unsupported stands for the plugins that are not implemented and rejects the pods that need
-// them. A plugin of several files has plugin.go (type, New, signing), filtering.go, scoring.go and events.go.
+// scheduler's plugin. A plugin of several files has plugin.go (type, New, signing), filtering.go, scoring.go and events.go.
 //
 // Conventions that the packages share:
 //

@@ -55,7 +55,7 @@ one is placed that cannot be, is an error and no figure.
 | device claims | one device of a class each; with every second binding a running pod ends, and its claim with it |
 | device selectors | one device each that a CEL expression selects by model and memory |
 | partitionable devices | two parts of one of 30 GPUs that all nodes reach; the parts share counters |
-| admin access | all devices of a node, whoever has them |
+| admin access | all devices of a node, also those that others have |
 | fallback lists | a device of a class without any, or else one of a class with some |
 | extended resources | one of two extended resources, which classes have devices for |
 

@@ -23,8 +23,8 @@ func workloadOf(name string, groups ...schedulingv1alpha1.PodGroup) *schedulingv
 func TestAdmission_Workloads(t *testing.T) {
 	both := gangOf("g", 1)
 	both.Policy.Basic = &schedulingv1alpha1.BasicSchedulingPolicy{}
-	nobody := workloadOf("w", gangOf("g", 1))
-	nobody.Spec.ControllerRef = &schedulingv1alpha1.TypedLocalObjectReference{APIGroup: "B_atch", Kind: "Jo/b"}
+	badRef := workloadOf("w", gangOf("g", 1))
+	badRef.Spec.ControllerRef = &schedulingv1alpha1.TypedLocalObjectReference{APIGroup: "B_atch", Kind: "Jo/b"}
 	for name, tc := range map[string]struct {
 		workload *schedulingv1alpha1.Workload
 		want     []string
@@ -37,7 +37,7 @@ func TestAdmission_Workloads(t *testing.T) {
 		"no policy":                {workloadOf("w", schedulingv1alpha1.PodGroup{Name: "g"}), []string{"spec.podGroups[0].policy: Required value: exactly one of `basic`, `gang` is required"}},
 		"two policies":             {workloadOf("w", both), []string{"spec.podGroups[0].policy: Invalid value: \"{`basic`, `gang`}\": exactly one of `basic`, `gang` is required, but multiple fields are set"}},
 		"a gang of none":           {workloadOf("w", gangOf("g", 0)), []string{"spec.podGroups[0].policy.gang.minCount: Invalid value: 0: must be greater than zero"}},
-		"a controller that is not": {nobody, []string{`spec.controllerRef.apiGroup: Invalid value: "B_atch"`, `spec.controllerRef.kind: Invalid value: "Jo/b": may not contain '/'`, "spec.controllerRef.name: Required value"}},
+		"a controller that is not": {badRef, []string{`spec.controllerRef.apiGroup: Invalid value: "B_atch"`, `spec.controllerRef.kind: Invalid value: "Jo/b": may not contain '/'`, "spec.controllerRef.name: Required value"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, memory.Options{})
