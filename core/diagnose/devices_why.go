@@ -9,8 +9,8 @@ import (
 	"k8s.io/dynamic-resource-allocation/structured"
 
 	"orrery/core/cache"
-	"orrery/core/config"
 	"orrery/core/engine"
+	"orrery/core/plugins/dynamicresources"
 )
 
 // deviceWhy finds out why devices do not do for a pod. It does not allocate: what the plugin decided on a node is known, and
@@ -27,7 +27,7 @@ type deviceWhy struct {
 }
 
 func newDeviceWhy(e *engine.Engine, pod *v1.Pod, claims []DeviceClaim) *deviceWhy {
-	features := allocatorFeatures(e.Features())
+	features := dynamicresources.AllocatorFeatures(e.Features())
 	w := &deviceWhy{
 		engine: e, priority: corev1.PodPriority(pod), allocated: e.Devices().Allocated(), claims: claims,
 		inventory:   newInventory(e.Devices().Slices(), deviceHolders(e), features),
@@ -45,16 +45,6 @@ func newDeviceWhy(e *engine.Engine, pod *v1.Pod, claims []DeviceClaim) *deviceWh
 	}
 	w.groups = alternativesOf(w.requests)
 	return w
-}
-
-// allocatorFeatures are the feature gates of the allocator, as the plugin gives them.
-func allocatorFeatures(f config.Features) structured.Features {
-	return structured.Features{
-		AdminAccess: f.Enabled(config.DRAAdminAccess), PrioritizedList: f.Enabled(config.DRAPrioritizedList),
-		PartitionableDevices: f.Enabled(config.DRAPartitionableDevices), DeviceTaints: f.Enabled(config.DRADeviceTaints),
-		DeviceBindingAndStatus: f.Enabled(config.DRADeviceBindingConditions) && f.Enabled(config.DRAResourceClaimDeviceStatus),
-		ConsumableCapacity:     f.Enabled(config.DRAConsumableCapacity),
-	}
 }
 
 // nodeDevices is how far a node's devices go for the requests.

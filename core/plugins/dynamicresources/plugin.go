@@ -80,29 +80,34 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 	if !hasState || !emits || !draws || !tells {
 		return nil, fmt.Errorf("its handle, a %T, has no state of devices, or no effects, random numbers and time", h)
 	}
+	allocator := AllocatorFeatures(features)
 	pl := &DynamicResources{
 		devices: state.Devices(), emitter: emitter, rand: random, clock: clock, activator: h, events: h.EventRecorder(),
 		classes: devices.NewManager(state.Devices()).DeviceClasses(),
 		pods:    h.SharedInformerFactory().Core().V1().Pods().Lister(),
-		cel:     cel.NewCache(compiledExpressions, cel.Features{EnableConsumableCapacity: features.Enabled(config.DRAConsumableCapacity)}),
+		cel:     cel.NewCache(compiledExpressions, cel.Features{EnableConsumableCapacity: allocator.ConsumableCapacity}),
 
-		bindingConditions: features.Enabled(config.DRADeviceBindingConditions) && features.Enabled(config.DRAResourceClaimDeviceStatus),
+		features: allocator, bindingConditions: allocator.DeviceBindingAndStatus,
 		extendedResources: features.Enabled(config.DRAExtendedResource),
 		bindingTimeout:    ptr.Deref(resources.BindingTimeout, metav1.Duration{Duration: configv1.DynamicResourcesBindingTimeoutDefault}).Duration,
 	}
 	if features.Enabled(config.DRASchedulerFilterTimeout) {
 		pl.filterTimeout = ptr.Deref(resources.FilterTimeout, metav1.Duration{}).Duration
 	}
-	pl.features = structured.Features{
+	requestKinds(h, features)
+	return pl, nil
+}
+
+// AllocatorFeatures are what the feature gates say about the allocator.
+func AllocatorFeatures(features config.Features) structured.Features {
+	return structured.Features{
 		AdminAccess:            features.Enabled(config.DRAAdminAccess),
 		PrioritizedList:        features.Enabled(config.DRAPrioritizedList),
 		PartitionableDevices:   features.Enabled(config.DRAPartitionableDevices),
 		DeviceTaints:           features.Enabled(config.DRADeviceTaints),
-		DeviceBindingAndStatus: pl.bindingConditions,
+		DeviceBindingAndStatus: features.Enabled(config.DRADeviceBindingConditions) && features.Enabled(config.DRAResourceClaimDeviceStatus),
 		ConsumableCapacity:     features.Enabled(config.DRAConsumableCapacity),
 	}
-	requestKinds(h, features)
-	return pl, nil
 }
 
 // requestKinds has the world serve what the state of devices is made of. Rules are an API of their own, which is served only
