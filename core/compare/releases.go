@@ -10,32 +10,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/devices"
 	"orrery/core/world"
 )
-
-// claimNames are the names of a pod's claims for devices, as far as they are known.
-func claimNames(pod *v1.Pod) []string {
-	var names []string
-	for _, c := range pod.Spec.ResourceClaims {
-		if c.ResourceClaimName != nil {
-			names = append(names, *c.ResourceClaimName)
-		}
-	}
-	for _, s := range pod.Status.ResourceClaimStatuses {
-		if s.ResourceClaimName != nil {
-			names = append(names, *s.ResourceClaimName)
-		}
-	}
-	return names
-}
 
 // release does what the claim controller does when a pod is gone: its own claims are deleted, and others are without it and
 // without devices if it was the last pod. The claim that the scheduler made for its extended resources is one of its own.
 func (s *simulation) release(pod *v1.Pod) []world.Event {
-	names := claimNames(pod)
-	if made, ok := s.made[pod.UID]; ok {
-		delete(s.made, pod.UID)
-		names = append(names, made)
+	names := devices.ClaimNames(pod)
+	for _, claim := range s.engine.Devices().ExtendedClaims(pod.UID) {
+		names = append(names, claim.Name)
 	}
 	var events []world.Event
 	for _, name := range names {

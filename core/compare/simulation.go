@@ -28,7 +28,6 @@ type simulation struct {
 	profiles map[string]bool
 	outcomes map[podKey]*podOutcome // by the UID in the trace
 	byUID    map[podKey]*podOutcome // by the current UID
-	made     map[podKey]string      // claims that the engine made for extended resources, by the pod
 	pending  int
 	samples  *samples
 	counts   struct{ placements, decisions, preemptions, victims int }
@@ -73,7 +72,7 @@ func simulate(w *workload, c Configuration, seed uint64, o Options) (*simulation
 	}
 	s := &simulation{
 		engine: e, workload: w, profiles: map[string]bool{}, outcomes: map[podKey]*podOutcome{}, byUID: map[podKey]*podOutcome{},
-		made: map[podKey]string{}, samples: newSamples(w.typical),
+		samples: newSamples(w.typical),
 	}
 	s.paced = &paced{Scheduler: drive.NewScheduler(limitedEngine{e, s}, s), simulation: s, decision: w.decision}
 	for _, name := range e.Profiles() {
@@ -260,8 +259,6 @@ func (s *simulation) outcomeInputs(at time.Time, effect world.Effect) []world.In
 		}
 	case world.Delete:
 		events = append(events, s.evict(act.Pod)...)
-	case world.CreateResourceClaim:
-		s.made[act.Pod.UID] = act.Claim.Name
 	}
 	inputs := make([]world.Input, len(events))
 	for i, event := range events {

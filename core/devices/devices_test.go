@@ -409,3 +409,14 @@ func TestGeneration_ChangesWithDevices(t *testing.T) {
 		t.Error("a node changes the generation")
 	}
 }
+
+func TestClaimNames(t *testing.T) {
+	made, template := "made", "template"
+	pod := mk.Pod("p").ResourceClaim("mine").Obj()
+	pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, v1.PodResourceClaim{Name: "made", ResourceClaimTemplateName: &template},
+		v1.PodResourceClaim{Name: "unmade", ResourceClaimTemplateName: &template}, v1.PodResourceClaim{Name: "unneeded", ResourceClaimTemplateName: &template})
+	pod.Status.ResourceClaimStatuses = []v1.PodResourceClaimStatus{{Name: "made", ResourceClaimName: &made}, {Name: "unneeded"}}
+	if diff := cmp.Diff([]string{"mine", "made"}, devices.ClaimNames(pod)); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}

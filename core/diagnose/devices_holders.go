@@ -9,9 +9,9 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
-	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	"k8s.io/utils/ptr"
 
+	"orrery/core/devices"
 	"orrery/core/engine"
 )
 
@@ -67,11 +67,9 @@ func bindingClaims(e *engine.Engine) map[string][]*v1.Pod {
 		if pod == nil {
 			continue
 		}
-		for i := range pod.Spec.ResourceClaims {
-			if name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i]); err == nil && name != nil {
-				key := pod.Namespace + "/" + *name
-				pods[key] = append(pods[key], pod)
-			}
+		for _, name := range devices.ClaimNames(pod) {
+			key := pod.Namespace + "/" + name
+			pods[key] = append(pods[key], pod)
 		}
 	}
 	return pods

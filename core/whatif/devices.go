@@ -3,6 +3,7 @@ package whatif
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
+	"orrery/core/devices"
 	"orrery/core/printable"
 	"orrery/core/whatif/change"
 	"orrery/core/world"
@@ -62,21 +64,11 @@ func (r *run) changeDeviceClaim(c change.Change) error {
 		return err
 	}
 	for pod := range objects[*v1.Pod](r.engine.Store(), world.Pod) {
-		if pod.Spec.NodeName == "" && namesDevices(pod, claim) {
+		if pod.Spec.NodeName == "" && pod.Namespace == claim.Namespace && slices.Contains(devices.ClaimNames(pod), claim.Name) {
 			r.cluster.RequestActivation(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name})
 		}
 	}
 	return nil
-}
-
-func namesDevices(pod *v1.Pod, claim *resourcev1.ResourceClaim) bool {
-	for i := range pod.Spec.ResourceClaims {
-		name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
-		if err == nil && name != nil && *name == claim.Name && pod.Namespace == claim.Namespace {
-			return true
-		}
-	}
-	return false
 }
 
 // freeClaim deletes the pods that use a claim: the claim controller takes its devices then. Without such pods they are taken at
