@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/compare"
+	"orrery/core/config"
 	"orrery/core/mk"
 	"orrery/core/world"
 )
@@ -96,5 +97,24 @@ func TestTraces_PreemptedPodClaimsAgain(t *testing.T) {
 	c := compared(t, file, compare.Options{}, strategy(t, "MostAllocated"))
 	if got := c.Results[0]; got.Preemptions != 1 || got.Placements != 3 {
 		t.Errorf("%d placements, %d preemptions; want three, for the victim is placed again", got.Placements, got.Preemptions)
+	}
+}
+
+// A claim that the engine made for a pod's extended resources goes with the pod, and its device is free.
+func TestTraces_ReleasesExtendedResources(t *testing.T) {
+	features, err := config.ParseFeatureFlag("DRAExtendedResource=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "example.com/gpu"
+	class := mk.DeviceClass("gpu")
+	class.Spec.ExtendedResourceName = &name
+	first, second := mk.Pod("first").CPU("1").Request(v1.ResourceName(name), "1").Obj(), mk.Pod("second").CPU("1").Request(v1.ResourceName(name), "1").Obj()
+	file := traceOf(t, changeOf(0, world.Added, mk.Node("n").CPU("8").Memory("64Gi").Pods("110").Obj()), changeOf(0, world.Added, class),
+		changeOf(0, world.Added, mk.ResourceSlice("n", "gpu.example.com", "n").Node("n").Devices("a").Obj()),
+		arrival(1, first), arrival(2, second), changeOf(9, world.Deleted, first))
+	c := compared(t, file, compare.Options{}, compare.Configuration{Name: "extended", Config: config.Default(features)})
+	if got := c.Results[0]; got.Placements != 2 {
+		t.Errorf("%d pods are placed, want both, one after the other", got.Placements)
 	}
 }

@@ -24,12 +24,13 @@ func (s *simulation) release(pod *v1.Pod) []world.Event {
 	var events []world.Event
 	for _, name := range names {
 		claim, ok := s.engine.Store().Object(world.ResourceClaim, pod.Namespace, name).(*resourcev1.ResourceClaim)
-		switch {
-		case !ok:
-		case metav1.IsControlledBy(claim, pod):
-			events = append(events, world.Changed{Op: world.Deleted, Object: claim})
-		default:
-			events = append(events, world.Changed{Op: world.Modified, Object: without(claim, pod.UID)})
+		if !ok {
+			continue
+		}
+		left := without(claim, pod.UID) // for this pods are tried again, and not for a claim's end
+		events = append(events, world.Changed{Op: world.Modified, Object: left})
+		if metav1.IsControlledBy(claim, pod) {
+			events = append(events, world.Changed{Op: world.Deleted, Object: left})
 		}
 	}
 	return events

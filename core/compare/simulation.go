@@ -248,8 +248,9 @@ func (s *simulation) outcomeInputs(at time.Time, effect world.Effect) []world.In
 	if !world.HasOutcome(effect.Action) {
 		return nil
 	}
-	events := append([]world.Event{world.EffectDone{Effect: effect.ID}}, outcome.Of(effect.Action, s.engine.Store())...)
-	events = append(events, deviceoutcome.Of(effect.Action, s.engine.Store())...)
+	// Claims for devices change before the write is answered: the next write, made at the answer, may be of the same claim.
+	events := append(deviceoutcome.Of(effect.Action, s.engine.Store()), world.EffectDone{Effect: effect.ID})
+	events = append(events, outcome.Of(effect.Action, s.engine.Store())...)
 	switch act := effect.Action.(type) {
 	case world.Bind:
 		events = append(events, s.bind(at, act.Pod, act.Node)...)

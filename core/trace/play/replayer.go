@@ -233,8 +233,9 @@ func (p replayer) outcomeEvents(effect world.Effect) []world.Event {
 	if !world.HasOutcome(effect.Action) {
 		return nil
 	}
-	events := append([]world.Event{world.EffectDone{Effect: effect.ID}}, outcome.Of(effect.Action, p.engine.Store())...)
-	events = append(events, deviceoutcome.Of(effect.Action, p.engine.Store())...)
+	// Claims for devices change before the write is answered: the next write, made at the answer, may be of the same claim.
+	events := append(deviceoutcome.Of(effect.Action, p.engine.Store()), world.EffectDone{Effect: effect.ID})
+	events = append(events, outcome.Of(effect.Action, p.engine.Store())...)
 	switch act := effect.Action.(type) {
 	case world.Bind:
 		if pod := p.copyOfPod(act.Pod); pod != nil {
