@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,16 +39,7 @@ var seen = difftest.Coverage{}
 
 // Shows DRA-01, DRA-18, DRA-27, DRA-33, DRA-36, DRA-41 and DRA-45.
 func TestDynamicResources_SameAnswers(t *testing.T) {
-	n := difftest.Check(t, comparisons.DynamicResources.Cases, func(source *difftest.Source) {
-		var difference any
-		synctest.Test(t, func(*testing.T) {
-			defer func() { difference = recover() }()
-			compareOne(source)
-		})
-		if difference != nil {
-			panic(difference)
-		}
-	})
+	n := difftest.CheckInSynctest(t, comparisons.DynamicResources.Cases, compareOne)
 	for _, gate := range gates {
 		required = append(required, gateState(gate.name, true), gateState(gate.name, false))
 	}

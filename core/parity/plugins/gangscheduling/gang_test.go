@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,16 +29,7 @@ var seen = difftest.Coverage{}
 
 // Shows GANG-03, GANG-04, GANG-06, GANG-08 and GANG-09.
 func TestGangScheduling_SameAnswers(t *testing.T) {
-	n := difftest.Check(t, comparisons.Gangs.Cases, func(source *difftest.Source) {
-		var difference any
-		synctest.Test(t, func(*testing.T) {
-			defer func() { difference = recover() }()
-			newScript(source).run(60)
-		})
-		if difference != nil {
-			panic(difference)
-		}
-	})
+	n := difftest.CheckInSynctest(t, comparisons.Gangs.Cases, func(source *difftest.Source) { newScript(source).run(60) })
 	seen.Require(t, n, "waits", "allows others", "passes", "workload gone", "no such group", "too few", "a new deadline", "hint Queue", "hint QueueSkip")
 }
 

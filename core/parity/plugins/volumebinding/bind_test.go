@@ -23,16 +23,7 @@ import (
 
 func TestBinding_SameWritesAndErrors(t *testing.T) {
 	seen := difftest.Coverage{}
-	n := difftest.Check(t, comparisons.Bindings.Cases, func(source *difftest.Source) {
-		var difference any
-		synctest.Test(t, func(*testing.T) {
-			defer func() { difference = recover() }()
-			bindOne(source, seen)
-		})
-		if difference != nil {
-			panic(difference)
-		}
-	})
+	n := difftest.CheckInSynctest(t, comparisons.Bindings.Cases, func(source *difftest.Source) { bindOne(source, seen) })
 	seen.Require(t, n, "bound", "conflict", "timed out", "node is gone", "pod is gone", "volume is gone", "claim is gone",
 		"ClaimRef got reset", "provisioning failed", "annotation reset", "out of reach", "not translatable", "volume written", "claim written")
 }
