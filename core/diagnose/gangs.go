@@ -26,14 +26,12 @@ func (p *pendingPod) gang() string {
 	if policy == nil {
 		return fmt.Sprintf("waits for its group %s, which workload %s does not have", ref.PodGroup, ref.Name)
 	}
-	group := p.engine.Gangs().Group(gangs.KeyOf(p.pod.Namespace, ref))
+	name := gangs.KeyOf(p.pod.Namespace, ref)
+	group := p.engine.Gangs().Group(name)
 	if policy.Gang == nil || group == nil {
 		return ""
 	}
-	least, name := int(policy.Gang.MinCount), ref.Name+"/"+ref.PodGroup
-	if ref.PodGroupReplicaKey != "" {
-		name += "/" + ref.PodGroupReplicaKey
-	}
+	least := int(policy.Gang.MinCount)
 	switch placed := group.Count(gangs.Assumed) + group.Count(gangs.Assigned); {
 	case group.Len() < least:
 		return fmt.Sprintf("waits for its gang %s: of at least %d pods %d exist", name, least, group.Len())

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/diagnose"
 	"orrery/core/mk"
@@ -15,13 +13,11 @@ import (
 // Two pods of a gang of three have a place, and wait for the third.
 func TestPod_WaitsForItsGang(t *testing.T) {
 	member := func(name string) *v1.Pod {
-		pod := mk.Pod(name).CPU("1").Obj()
-		pod.Spec.WorkloadRef = &v1.WorkloadReference{Name: "train", PodGroup: "workers", PodGroupReplicaKey: "0"}
+		pod := mk.Pod(name).CPU("1").InGroup("train", "workers").Obj()
+		pod.Spec.WorkloadRef.PodGroupReplicaKey = "0"
 		return pod
 	}
-	gang := &schedulingv1alpha1.Workload{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "train"}, Spec: schedulingv1alpha1.WorkloadSpec{
-		PodGroups: []schedulingv1alpha1.PodGroup{{Name: "workers", Policy: schedulingv1alpha1.PodGroupPolicy{Gang: &schedulingv1alpha1.GangSchedulingPolicy{MinCount: 3}}}},
-	}}
+	gang := mk.Workload("train", mk.Gang("workers", 3))
 	e := engineWithGates(t, "GenericWorkload=true GangScheduling=true", mk.Node("n").CPU("2").Pods("10").Obj(), gang, member("a"), member("b"), member("c"))
 	for more := true; more; {
 		_, more = e.Step()

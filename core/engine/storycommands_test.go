@@ -185,7 +185,7 @@ func (s *storyRun) build(kind string, args []string) world.Object {
 	case "slice", "deviceclass", "devices", "rule":
 		s.objects[args[0]] = newDevices(kind, args[0])
 	case "workload":
-		s.objects[args[0]] = newWorkload(args[0])
+		s.objects[args[0]] = mk.Workload(args[0])
 	default:
 		s.objects[args[0]] = newStorage(kind, args[0])
 	}

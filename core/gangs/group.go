@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -15,7 +16,7 @@ import (
 // Timeout is how long the pods of a group wait for each other.
 const Timeout = 5 * time.Minute
 
-// Key names a pod group. Replica is empty if a workload has one of each group.
+// Key names a pod group. Replica is empty if a workload has one of each group. As text it is without the namespace.
 type Key struct {
 	Namespace, Workload, Group, Replica string
 }
@@ -23,6 +24,10 @@ type Key struct {
 // KeyOf returns the group that a reference in a pod of the namespace names.
 func KeyOf(namespace string, ref *v1.WorkloadReference) Key {
 	return Key{namespace, ref.Name, ref.PodGroup, ref.PodGroupReplicaKey}
+}
+
+func (k Key) String() string {
+	return strings.TrimSuffix(k.Workload+"/"+k.Group+"/"+k.Replica, "/")
 }
 
 // PolicyOf returns the policy of a workload's group, nil if it has no such group.

@@ -6,9 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/config"
 	"orrery/core/engine"
@@ -207,16 +204,9 @@ func TestQueue_ListsWaitingPodOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := []world.Object{mk.Node("n").CPU("2").Pods("10").Obj(), &schedulingv1alpha1.Workload{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "train"},
-		Spec: schedulingv1alpha1.WorkloadSpec{PodGroups: []schedulingv1alpha1.PodGroup{
-			{Name: "workers", Policy: schedulingv1alpha1.PodGroupPolicy{Gang: &schedulingv1alpha1.GangSchedulingPolicy{MinCount: 3}}},
-		}},
-	}}
+	objects := []world.Object{mk.Node("n").CPU("2").Pods("10").Obj(), mk.Workload("train", mk.Gang("workers", 3))}
 	for _, name := range []string{"a", "b", "c"} {
-		pod := mk.Pod(name).CPU("1").Obj()
-		pod.Spec.WorkloadRef = &v1.WorkloadReference{Name: "train", PodGroup: "workers"}
-		objects = append(objects, pod)
+		objects = append(objects, mk.Pod(name).CPU("1").InGroup("train", "workers").Obj())
 	}
 	for _, o := range objects {
 		if err := e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Added, Object: o}}); err != nil {

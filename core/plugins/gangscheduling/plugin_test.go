@@ -6,7 +6,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
@@ -19,19 +18,11 @@ import (
 )
 
 func memberOf(group string) *v1.Pod {
-	pod := mk.Pod("p").Obj()
-	pod.Spec.WorkloadRef = &v1.WorkloadReference{Name: "train", PodGroup: group}
-	return pod
+	return mk.Pod("p").InGroup("train", group).Obj()
 }
 
 func workload(name string, minCount int32) *schedulingv1alpha1.Workload {
-	return &schedulingv1alpha1.Workload{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
-		Spec: schedulingv1alpha1.WorkloadSpec{PodGroups: []schedulingv1alpha1.PodGroup{
-			{Name: "workers", Policy: schedulingv1alpha1.PodGroupPolicy{Gang: &schedulingv1alpha1.GangSchedulingPolicy{MinCount: minCount}}},
-			{Name: "helpers", Policy: schedulingv1alpha1.PodGroupPolicy{Basic: &schedulingv1alpha1.BasicSchedulingPolicy{}}},
-		}},
-	}
+	return mk.Workload(name, mk.Gang("workers", minCount), mk.BasicGroup("helpers"))
 }
 
 func TestPreEnqueue_Reasons(t *testing.T) {

@@ -6,37 +6,28 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/mk"
 	"orrery/core/world/memory"
 )
 
-func gangOf(group string, minCount int32) schedulingv1alpha1.PodGroup {
-	return schedulingv1alpha1.PodGroup{Name: group, Policy: schedulingv1alpha1.PodGroupPolicy{Gang: &schedulingv1alpha1.GangSchedulingPolicy{MinCount: minCount}}}
-}
-
-func workloadOf(name string, groups ...schedulingv1alpha1.PodGroup) *schedulingv1alpha1.Workload {
-	return &schedulingv1alpha1.Workload{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Spec: schedulingv1alpha1.WorkloadSpec{PodGroups: groups}}
-}
-
 func TestAdmission_Workloads(t *testing.T) {
-	both := gangOf("g", 1)
+	both := mk.Gang("g", 1)
 	both.Policy.Basic = &schedulingv1alpha1.BasicSchedulingPolicy{}
-	badRef := workloadOf("w", gangOf("g", 1))
+	badRef := mk.Workload("w", mk.Gang("g", 1))
 	badRef.Spec.ControllerRef = &schedulingv1alpha1.TypedLocalObjectReference{APIGroup: "B_atch", Kind: "Jo/b"}
 	for name, tc := range map[string]struct {
 		workload *schedulingv1alpha1.Workload
 		want     []string
 	}{
-		"a gang":                   {workloadOf("w", gangOf("g", 1)), nil},
-		"no group":                 {workloadOf("w"), []string{"spec.podGroups: Required value: must have at least one item"}},
-		"too many groups":          {workloadOf("w", make([]schedulingv1alpha1.PodGroup, 9)...), []string{"spec.podGroups: Too many: 9: must have at most 8 items"}},
-		"a group twice":            {workloadOf("w", gangOf("g", 1), gangOf("g", 1)), []string{`spec.podGroups[1].name: Duplicate value: "g"`}},
-		"a name that is none":      {workloadOf("w", gangOf("G", 1)), []string{`spec.podGroups[0].name: Invalid value: "G": a lowercase RFC 1123 label`}},
-		"no policy":                {workloadOf("w", schedulingv1alpha1.PodGroup{Name: "g"}), []string{"spec.podGroups[0].policy: Required value: exactly one of `basic`, `gang` is required"}},
-		"two policies":             {workloadOf("w", both), []string{"spec.podGroups[0].policy: Invalid value: \"{`basic`, `gang`}\": exactly one of `basic`, `gang` is required, but multiple fields are set"}},
-		"a gang of none":           {workloadOf("w", gangOf("g", 0)), []string{"spec.podGroups[0].policy.gang.minCount: Invalid value: 0: must be greater than zero"}},
+		"a gang":                   {mk.Workload("w", mk.Gang("g", 1)), nil},
+		"no group":                 {mk.Workload("w"), []string{"spec.podGroups: Required value: must have at least one item"}},
+		"too many groups":          {mk.Workload("w", make([]schedulingv1alpha1.PodGroup, 9)...), []string{"spec.podGroups: Too many: 9: must have at most 8 items"}},
+		"a group twice":            {mk.Workload("w", mk.Gang("g", 1), mk.Gang("g", 1)), []string{`spec.podGroups[1].name: Duplicate value: "g"`}},
+		"a name that is none":      {mk.Workload("w", mk.Gang("G", 1)), []string{`spec.podGroups[0].name: Invalid value: "G": a lowercase RFC 1123 label`}},
+		"no policy":                {mk.Workload("w", schedulingv1alpha1.PodGroup{Name: "g"}), []string{"spec.podGroups[0].policy: Required value: exactly one of `basic`, `gang` is required"}},
+		"two policies":             {mk.Workload("w", both), []string{"spec.podGroups[0].policy: Invalid value: \"{`basic`, `gang`}\": exactly one of `basic`, `gang` is required, but multiple fields are set"}},
+		"a gang of none":           {mk.Workload("w", mk.Gang("g", 0)), []string{"spec.podGroups[0].policy.gang.minCount: Invalid value: 0: must be greater than zero"}},
 		"a controller that is not": {badRef, []string{`spec.controllerRef.apiGroup: Invalid value: "B_atch"`, `spec.controllerRef.kind: Invalid value: "Jo/b": may not contain '/'`, "spec.controllerRef.name: Required value"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,8 +47,8 @@ func TestAdmission_Workloads(t *testing.T) {
 
 func TestAdmission_WorkloadKeepsGroups(t *testing.T) {
 	s := newScene(t, memory.Options{})
-	create(s, workloadOf("w", gangOf("g", 2)))
-	_, err := s.Update(workloadOf("w", gangOf("g", 3)))
+	create(s, mk.Workload("w", mk.Gang("g", 2)))
+	_, err := s.Update(mk.Workload("w", mk.Gang("g", 3)))
 	wantRejected(t, err, "spec.podGroups: Invalid value")
 }
 

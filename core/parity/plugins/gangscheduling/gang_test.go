@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -105,12 +104,7 @@ func (s *script) toggleWorkload() string {
 		s.changeWorkload(world.Deleted, held)
 		return "deleting workload " + name
 	}
-	s.workloads[name] = &schedulingv1alpha1.Workload{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Spec: schedulingv1alpha1.WorkloadSpec{
-		PodGroups: []schedulingv1alpha1.PodGroup{
-			{Name: "gang", Policy: schedulingv1alpha1.PodGroupPolicy{Gang: &schedulingv1alpha1.GangSchedulingPolicy{MinCount: int32(s.Range(1, 4))}}},
-			{Name: "basic", Policy: schedulingv1alpha1.PodGroupPolicy{Basic: &schedulingv1alpha1.BasicSchedulingPolicy{}}},
-		},
-	}}
+	s.workloads[name] = mk.Workload(name, mk.Gang("gang", int32(s.Range(1, 4))), mk.BasicGroup("basic"))
 	s.changeWorkload(world.Added, s.workloads[name])
 	return "adding workload " + name
 }
