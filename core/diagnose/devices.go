@@ -142,7 +142,7 @@ func (d *Devices) sentence(p *pendingPod, x *engine.Explanation, allowed []*engi
 	if d.Allowed > 0 {
 		d.Blocked = p.blockers(x, allowed)
 		lead := fmt.Sprintf("devices allow %d of %s", d.Allowed, counted(d.Nodes, "node"))
-		return (&Storage{Allowed: d.Allowed, Blocked: d.Blocked}).sentence(lead, p.nodesText(allowed))
+		return blockedSentence(d.Allowed, d.Blocked, lead, p.nodesText(allowed))
 	}
 	facts := d.facts()
 	if len(facts) == 0 {
@@ -188,13 +188,9 @@ func (w *deviceWhy) problemOf(x *expression) string {
 	if x.problem != "" {
 		return x.problem
 	}
-	for _, pool := range w.inventory.pools {
-		for _, s := range pool.slices {
-			for _, d := range s.devices {
-				if said := w.expressions.matches(x, d); said.problem != "" {
-					return said.problem + ", on " + d.id.short()
-				}
-			}
+	for d := range w.inventory.all {
+		if said := w.expressions.matches(x, d); said.problem != "" {
+			return said.problem + ", on " + d.id.short()
 		}
 	}
 	return ""
@@ -371,7 +367,7 @@ func (d *Devices) nodesLine() string {
 	}
 	line := fmt.Sprintf("nodes: devices allow %d of %d", d.Allowed, d.Nodes)
 	if len(d.Blocked) > 0 {
-		line += ": " + (&Storage{Allowed: d.Allowed, Blocked: d.Blocked}).blockedText()
+		line += ": " + blockedText(d.Allowed, d.Blocked)
 	}
 	return line
 }

@@ -36,11 +36,9 @@ func (w *deviceWhy) countersOf(p *devicePool) *poolCounters {
 			c.all[set][name], c.left[set][name] = counter.Value.DeepCopy(), counter.Value.DeepCopy()
 		}
 	}
-	for _, s := range p.generationSlices(p.newest) {
-		for _, d := range s.devices {
-			if len(d.ConsumesCounters) > 0 && len(w.takers(d)) > 0 {
-				c.consume(d)
-			}
+	for d := range p.current {
+		if len(d.ConsumesCounters) > 0 && len(w.takers(d)) > 0 {
+			c.consume(d)
 		}
 	}
 	return c

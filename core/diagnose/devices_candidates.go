@@ -64,10 +64,7 @@ func (w *deviceWhy) lackingFor(r *DeviceRequest, nodes []*nodeDevices) []*nodeDe
 
 // existingClass asks for devices of a class that exists.
 func (p *pendingPod) existingClass(c *DeviceClaim) []Remedy {
-	var names []string
-	for o := range p.engine.Store().Objects(world.DeviceClass) {
-		names = append(names, o.GetName())
-	}
+	names := p.deviceClassNames()
 	for i := range c.Requests {
 		if r := &c.Requests[i]; p.engine.Devices().Class(r.Class) == nil {
 			r.claim = c
@@ -108,16 +105,14 @@ func (d *Devices) tolerating(namespace string, r *DeviceRequest, nodes []*nodeDe
 	var remedies []Remedy
 	for _, n := range nodes {
 		tainted := map[string]int{}
-		for _, pool := range n.pools {
-			for _, device := range pool.devices {
-				v := d.why.verdict(r, device)
-				if v.trouble != TroubleTaint || pool.state != poolComplete {
-					continue
-				}
-				tainted[v.detail]++
-				if n.counts[r.index].usable+tainted[v.detail] == n.counts[r.index].want {
-					remedies = appendRemedy(remedies, r.remedy(change.TolerateDevices, namespace, v.detail, "tolerating the device taint "+v.detail, n.node))
-				}
+		for pool, device := range n.devices {
+			v := d.why.verdict(r, device)
+			if v.trouble != TroubleTaint || pool.state != poolComplete {
+				continue
+			}
+			tainted[v.detail]++
+			if n.counts[r.index].usable+tainted[v.detail] == n.counts[r.index].want {
+				remedies = appendRemedy(remedies, r.remedy(change.TolerateDevices, namespace, v.detail, "tolerating the device taint "+v.detail, n.node))
 			}
 		}
 	}
@@ -143,13 +138,9 @@ func (d *Devices) otherClasses(namespace string, r *DeviceRequest, nodes []*node
 // driversOf are the drivers that have any device of the request's class.
 func (w *deviceWhy) driversOf(r *DeviceRequest) map[string]bool {
 	drivers := map[string]bool{}
-	for _, pool := range w.inventory.pools {
-		for _, s := range pool.slices {
-			for _, d := range s.devices {
-				if !drivers[pool.driver] && w.verdict(r, d).trouble != TroubleClass {
-					drivers[pool.driver] = true
-				}
-			}
+	for d := range w.inventory.all {
+		if !drivers[d.id.driver] && w.verdict(r, d).trouble != TroubleClass {
+			drivers[d.id.driver] = true
 		}
 	}
 	return drivers
@@ -162,11 +153,9 @@ func anyDevice(*poolDevice) bool { return true }
 func (w *deviceWhy) enough(r *DeviceRequest, nodes []*nodeDevices, of func(*poolDevice) bool) *nodeDevices {
 	at := slices.IndexFunc(nodes, func(n *nodeDevices) bool {
 		usable := 0
-		for _, pool := range n.pools {
-			for _, d := range pool.devices {
-				if v := w.judge(r, d); of(d) && v.usable() && pool.state == poolComplete {
-					usable++
-				}
+		for pool, d := range n.devices {
+			if v := w.judge(r, d); of(d) && v.usable() && pool.state == poolComplete {
+				usable++
 			}
 		}
 		return usable > 0 && (r.All || usable >= n.counts[r.index].want)
@@ -221,24 +210,22 @@ func (w *deviceWhy) claimsToFree(n *nodeDevices) []claimToFree {
 		if !w.fails(r, n) {
 			continue
 		}
-		for _, pool := range n.pools {
-			for _, d := range pool.devices {
-				for _, holder := range w.holdersToFree(r, d) {
-					as := holder.describe(d.id)
-					if as.Priority > w.priority {
-						continue
-					}
-					at := slices.IndexFunc(list, func(c claimToFree) bool { return c.holder.claim == holder.claim })
-					if at < 0 {
-						at, list = len(list), append(list, claimToFree{holder: holder, as: as})
-					}
-					list[at].has++
+		for _, d := range n.devices {
+			for _, holder := range w.holdersToFree(r, d) {
+				as := holder.describe(d.id)
+				if as.Priority > w.priority {
+					continue
 				}
+				at := slices.IndexFunc(list, func(c claimToFree) bool { return c.holder.claim == holder.claim })
+				if at < 0 {
+					at, list = len(list), append(list, claimToFree{holder: holder, as: as})
+				}
+				list[at].has++
 			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b claimToFree) int {
-		return cmp.Or(boolRank(!a.as.unused())-boolRank(!b.as.unused()), cmp.Compare(a.as.Priority, b.as.Priority), cmp.Compare(a.as.Claim, b.as.Claim))
+		return cmp.Or(a.as.compare(&b.as), cmp.Compare(a.as.Claim, b.as.Claim))
 	})
 	return list
 }
@@ -253,11 +240,9 @@ func (w *deviceWhy) holdersToFree(r *DeviceRequest, d *poolDevice) []*deviceHold
 		return w.inventory.holders[d.id]
 	case TroubleCounters:
 		var holders []*deviceHolder
-		for _, s := range d.slice.pool.generationSlices(d.slice.pool.newest) {
-			for _, other := range s.devices {
-				if len(other.ConsumesCounters) > 0 {
-					holders = append(holders, w.takers(other)...)
-				}
+		for other := range d.slice.pool.current {
+			if len(other.ConsumesCounters) > 0 {
+				holders = append(holders, w.takers(other)...)
 			}
 		}
 		return holders
@@ -286,20 +271,14 @@ func (d *Devices) adding(nodes []*nodeDevices) []Remedy {
 
 // model is a device that the selectors match: of the node, or else the first of any.
 func (w *deviceWhy) model(r *DeviceRequest, n *nodeDevices) *poolDevice {
-	for _, pool := range n.pools {
-		for _, d := range pool.devices {
-			if w.verdict(r, d).trouble.matches() && pool.state == poolComplete {
-				return d
-			}
+	for pool, d := range n.devices {
+		if w.verdict(r, d).trouble.matches() && pool.state == poolComplete {
+			return d
 		}
 	}
-	for _, pool := range w.inventory.pools {
-		for _, s := range pool.slices {
-			for _, d := range s.devices {
-				if w.verdict(r, d).trouble.matches() {
-					return d
-				}
-			}
+	for d := range w.inventory.all {
+		if w.verdict(r, d).trouble.matches() {
+			return d
 		}
 	}
 	return nil

@@ -238,15 +238,19 @@ func (p *pendingPod) checkRequests(c *DeviceClaim) {
 		}
 		c.State = DevicesClassless
 		c.Says = fmt.Sprintf("asks in request %s for devices of class %s, which does not exist", r.Request, r.Class)
-		var others []string
-		for o := range p.engine.Store().Objects(world.DeviceClass) {
-			others = append(others, o.GetName())
-		}
-		if near := spelling.Nearest(r.Class, others, maxListed); len(near) > 0 {
+		if near := spelling.Nearest(r.Class, p.deviceClassNames(), maxListed); len(near) > 0 {
 			c.Says += "; there is " + strings.Join(near, ", ")
 		}
 		return
 	}
+}
+
+func (p *pendingPod) deviceClassNames() []string {
+	var names []string
+	for o := range p.engine.Store().Objects(world.DeviceClass) {
+		names = append(names, o.GetName())
+	}
+	return names
 }
 
 // gateOff is the feature gate that a request needs and that is off; empty if there is none.

@@ -114,6 +114,11 @@ func (h *deviceHolder) describe(id deviceID) DeviceHolder {
 // unused reports whether no pod needs the device any more.
 func (d *DeviceHolder) unused() bool { return d.Pod == "" || d.Ended }
 
+// compare orders those first who are missed least: who needs the device no more, then the lowest priority.
+func (d *DeviceHolder) compare(other *DeviceHolder) int {
+	return cmp.Or(boolRank(!d.unused())-boolRank(!other.unused()), cmp.Compare(d.Priority, other.Priority))
+}
+
 // text names who has a device, compared with the priority of another pod: "default/train-2 (priority 0, lower than its own 10)".
 func (d *DeviceHolder) text(own int32) string {
 	switch {

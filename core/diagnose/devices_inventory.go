@@ -187,6 +187,30 @@ func (p *poolOn) check() poolState {
 	return poolComplete
 }
 
+// all visits every device of every generation.
+func (v *inventory) all(yield func(*poolDevice) bool) {
+	for _, pool := range v.pools {
+		for _, s := range pool.slices {
+			for _, d := range s.devices {
+				if !yield(d) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// current visits the devices of the newest generation.
+func (p *devicePool) current(yield func(*poolDevice) bool) {
+	for _, s := range p.generationSlices(p.newest) {
+		for _, d := range s.devices {
+			if !yield(d) {
+				return
+			}
+		}
+	}
+}
+
 func (p *devicePool) generationSlices(generation int64) []*deviceSlice {
 	var of []*deviceSlice
 	for _, s := range p.slices {
@@ -230,21 +254,19 @@ func (p *devicePool) problem() string {
 func (p *devicePool) findProblem() string {
 	names := map[string]bool{}
 	counters := p.counterSets()
-	for _, s := range p.generationSlices(p.newest) {
-		for _, d := range s.devices {
-			if names[d.Name] {
-				return "two devices have the name " + d.Name
+	for d := range p.current {
+		if names[d.Name] {
+			return "two devices have the name " + d.Name
+		}
+		names[d.Name] = true
+		for _, consumed := range d.ConsumesCounters {
+			set, has := counters[consumed.CounterSet]
+			if !has {
+				return fmt.Sprintf("device %s consumes of counter set %s, which does not exist", d.Name, consumed.CounterSet)
 			}
-			names[d.Name] = true
-			for _, consumed := range d.ConsumesCounters {
-				set, has := counters[consumed.CounterSet]
-				if !has {
-					return fmt.Sprintf("device %s consumes of counter set %s, which does not exist", d.Name, consumed.CounterSet)
-				}
-				for name := range consumed.Counters {
-					if _, has := set[name]; !has {
-						return fmt.Sprintf("device %s consumes of counters that set %s does not have", d.Name, consumed.CounterSet)
-					}
+			for name := range consumed.Counters {
+				if _, has := set[name]; !has {
+					return fmt.Sprintf("device %s consumes of counters that set %s does not have", d.Name, consumed.CounterSet)
 				}
 			}
 		}

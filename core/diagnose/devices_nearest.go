@@ -65,16 +65,12 @@ func (w *deviceWhy) heldAbove(n *nodeDevices) int {
 // heldFor are the devices of a node that match a request and that claims have.
 func (w *deviceWhy) heldFor(r *DeviceRequest, n *nodeDevices) []DeviceHolder {
 	var held []DeviceHolder
-	for _, pool := range n.pools {
-		for _, d := range pool.devices {
-			if w.verdict(r, d).trouble == TroubleTaken {
-				held = append(held, w.takers(d)[0].describe(d.id))
-			}
+	for _, d := range n.devices {
+		if w.verdict(r, d).trouble == TroubleTaken {
+			held = append(held, w.takers(d)[0].describe(d.id))
 		}
 	}
-	slices.SortStableFunc(held, func(a, b DeviceHolder) int {
-		return cmp.Or(boolRank(!a.unused())-boolRank(!b.unused()), cmp.Compare(a.Priority, b.Priority))
-	})
+	slices.SortStableFunc(held, func(a, b DeviceHolder) int { return a.compare(&b) })
 	return held
 }
 

@@ -50,19 +50,17 @@ type reasonGroups struct {
 }
 
 func (g *reasonGroups) add(n *nodeDevices) {
-	for _, pool := range n.pools {
-		for _, d := range pool.devices {
-			v := g.w.verdict(g.request, d)
-			switch {
-			case g.seen[d]:
-				continue
-			case v.trouble.matches() && pool.state != poolComplete:
-				g.put(TroublePool, pool.says(), d, "")
-			case !v.usable():
-				g.put(v.trouble, v.detail, d, v.value)
-			}
-			g.seen[d] = true
+	for pool, d := range n.devices {
+		v := g.w.verdict(g.request, d)
+		switch {
+		case g.seen[d]:
+			continue
+		case v.trouble.matches() && pool.state != poolComplete:
+			g.put(TroublePool, pool.says(), d, "")
+		case !v.usable():
+			g.put(v.trouble, v.detail, d, v.value)
 		}
+		g.seen[d] = true
 	}
 }
 
@@ -102,14 +100,12 @@ func (g *reasonGroups) outOfReach() *DeviceReason {
 		if !pool.complete() {
 			continue
 		}
-		for _, s := range pool.generationSlices(pool.newest) {
-			for _, d := range s.devices {
-				if g.seen[d] || !g.w.verdict(g.request, d).usable() {
-					continue
-				}
-				if reason.Devices++; first == nil {
-					first = d
-				}
+		for d := range pool.current {
+			if g.seen[d] || !g.w.verdict(g.request, d).usable() {
+				continue
+			}
+			if reason.Devices++; first == nil {
+				first = d
 			}
 		}
 	}
@@ -168,8 +164,7 @@ func (w *deviceWhy) describeTaken(reason *DeviceReason, group *reasonGroup, are 
 		}
 	}
 	slices.SortFunc(holders, func(a, b DeviceHolder) int {
-		return cmp.Or(boolRank(!a.unused())-boolRank(!b.unused()), cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Pod, b.Pod),
-			cmp.Compare(a.Claim, b.Claim), cmp.Compare(a.Device, b.Device))
+		return cmp.Or(a.compare(&b), cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Claim, b.Claim), cmp.Compare(a.Device, b.Device))
 	})
 	var names []string
 	named := map[string]bool{}

@@ -41,11 +41,9 @@ func (w *deviceWhy) together(n *nodeDevices) *togetherReason {
 // usableFor are the devices of a node that do for a request.
 func (w *deviceWhy) usableFor(r *DeviceRequest, n *nodeDevices) []*poolDevice {
 	var usable []*poolDevice
-	for _, pool := range n.pools {
-		for _, d := range pool.devices {
-			if pool.state == poolComplete && w.verdict(r, d).usable() {
-				usable = append(usable, d)
-			}
+	for pool, d := range n.devices {
+		if pool.state == poolComplete && w.verdict(r, d).usable() {
+			usable = append(usable, d)
 		}
 	}
 	return usable

@@ -59,6 +59,17 @@ type nodeDevices struct {
 	together *togetherReason // why there are not enough for all requests, where there are for each
 }
 
+// devices visits the devices that the node reaches, each with its pool.
+func (n *nodeDevices) devices(yield func(*poolOn, *poolDevice) bool) {
+	for _, pool := range n.pools {
+		for _, d := range pool.devices {
+			if !yield(pool, d) {
+				return
+			}
+		}
+	}
+}
+
 // deviceCount is what a request finds on a node: of all devices those that the selectors match, and of these the usable ones.
 type deviceCount struct {
 	applies                     bool
@@ -109,15 +120,13 @@ func (w *deviceWhy) count(r *DeviceRequest, n *nodeDevices, info *cache.NodeInfo
 	if !c.applies {
 		return deviceCount{}
 	}
-	for _, pool := range n.pools {
-		for _, d := range pool.devices {
-			c.all++
-			v := w.verdict(r, d)
-			if v.trouble.matches() {
-				c.matching++
-				if v.usable() && pool.state == poolComplete {
-					c.usable++
-				}
+	for pool, d := range n.devices {
+		c.all++
+		v := w.verdict(r, d)
+		if v.trouble.matches() {
+			c.matching++
+			if v.usable() && pool.state == poolComplete {
+				c.usable++
 			}
 		}
 	}
@@ -157,15 +166,13 @@ func (w *deviceWhy) detail(info *cache.NodeInfo) []DeviceOn {
 		if !n.counts[r.index].applies {
 			continue
 		}
-		for _, pool := range n.pools {
-			for _, d := range pool.devices {
-				v := w.verdict(r, d)
-				on := DeviceOn{Claim: r.claim.title(), Request: r.Request, Device: d.id.String(), Trouble: v.trouble, Says: w.says(r, d, v)}
-				if pool.state != poolComplete && v.trouble.matches() {
-					on.Trouble, on.Says = TroublePool, "does not count: "+pool.says()
-				}
-				list = append(list, on)
+		for pool, d := range n.devices {
+			v := w.verdict(r, d)
+			on := DeviceOn{Claim: r.claim.title(), Request: r.Request, Device: d.id.String(), Trouble: v.trouble, Says: w.says(r, d, v)}
+			if pool.state != poolComplete && v.trouble.matches() {
+				on.Trouble, on.Says = TroublePool, "does not count: "+pool.says()
 			}
+			list = append(list, on)
 		}
 	}
 	return list

@@ -50,7 +50,7 @@ func (p *pendingPod) storage(x *engine.Explanation) *Storage {
 	allowed, lead := p.allowed(x, links)
 	s.Allowed, s.Blocked = len(allowed), p.blockers(x, allowed)
 	if lead != "" {
-		s.Says = s.sentence(lead, p.nodesText(allowed))
+		s.Says = blockedSentence(s.Allowed, s.Blocked, lead, p.nodesText(allowed))
 	} else if all := p.blockers(x, passing(x, func(engine.PluginStatus) bool { return true })); len(all) > 0 && isStorage(all[0].Plugin) {
 		s.Says = fmt.Sprintf("%d of %s: %s", all[0].Nodes, counted(s.Nodes, "node"), all[0].Says)
 	}
@@ -170,28 +170,28 @@ func (p *pendingPod) lack(s *Shortage, nodes []string) string {
 	return fmt.Sprintf("%s %s %s (%s)", verb, formatAmount(s.Resource, s.Missing), s.Resource, compared)
 }
 
-// sentence continues the beginning with what keeps the pod from the allowed nodes.
-func (s *Storage) sentence(lead, nodes string) string {
+// blockedSentence continues the beginning with what keeps the pod from the allowed nodes.
+func blockedSentence(allowed int, blocked []Blocker, lead, nodes string) string {
 	switch {
-	case s.Allowed == 0:
+	case allowed == 0:
 		return lead + "; no node is there"
-	case len(s.Blocked) == 0:
+	case len(blocked) == 0:
 		return lead
-	case len(s.Blocked) == 1 && s.Blocked[0].Nodes == s.Allowed && strings.HasPrefix(s.Blocked[0].Says, "lack"):
-		return lead + "; " + nodes + " " + s.Blocked[0].Says
+	case len(blocked) == 1 && blocked[0].Nodes == allowed && strings.HasPrefix(blocked[0].Says, "lack"):
+		return lead + "; " + nodes + " " + blocked[0].Says
 	}
-	return lead + "; " + strings.TrimSuffix(nodes, ",") + ": " + s.blockedText()
+	return lead + "; " + strings.TrimSuffix(nodes, ",") + ": " + blockedText(allowed, blocked)
 }
 
 // blockedText lists what keeps the pod from the allowed nodes, with the number of nodes where it is not all of them.
-func (s *Storage) blockedText() string {
-	parts := make([]string, len(s.Blocked))
-	for i, b := range s.Blocked {
+func blockedText(allowed int, blocked []Blocker) string {
+	parts := make([]string, len(blocked))
+	for i, b := range blocked {
 		parts[i] = b.Says
 		switch {
-		case b.Nodes == s.Allowed && b.Nodes > 1 && strings.HasPrefix(b.Says, "lack"):
+		case b.Nodes == allowed && b.Nodes > 1 && strings.HasPrefix(b.Says, "lack"):
 			parts[i] = "all " + b.Says
-		case b.Nodes == s.Allowed:
+		case b.Nodes == allowed:
 		case strings.HasPrefix(b.Says, "lack"):
 			parts[i] = fmt.Sprintf("%d %s", b.Nodes, b.Says)
 		default:

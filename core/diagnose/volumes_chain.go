@@ -234,7 +234,7 @@ func (s *Storage) Lines() []string {
 func (s *Storage) nodesLine() string {
 	line := fmt.Sprintf("nodes: storage allows %d of %d", s.Allowed, s.Nodes)
 	if len(s.Blocked) > 0 {
-		line += ": " + s.blockedText()
+		line += ": " + blockedText(s.Allowed, s.Blocked)
 	}
 	return line
 }
