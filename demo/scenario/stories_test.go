@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,14 +67,20 @@ func happens(t *testing.T, text string) string {
 	return s.text.String()
 }
 
-// wantReplayed records a scenario and replays it: the decisions have to be the same.
+// wantReplayed records a scenario and replays it.
 func wantReplayed(t *testing.T, text string) {
 	t.Helper()
 	var file bytes.Buffer
 	if err := parsed(t, text).Record(&file, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, report, err := play.Replay(&file, play.Options{}); err != nil || !report.OK() || report.Refused > 0 {
+	wantSameDecisions(t, &file)
+}
+
+// wantSameDecisions replays a recording.
+func wantSameDecisions(t *testing.T, file io.Reader) {
+	t.Helper()
+	if _, report, err := play.Replay(file, play.Options{}); err != nil || !report.OK() || report.Refused > 0 {
 		t.Errorf("replayed: %+v, %v", report, err)
 	}
 }
