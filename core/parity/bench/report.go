@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -121,7 +122,7 @@ func brief(d time.Duration) string {
 	return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
 }
 
-// document returns the contents of docs/benchmarks.md.
+// document returns the contents of docs/benchmarks.md, or of a file of some rows beside it.
 func document(o options, table []line) []byte {
 	var b strings.Builder
 	b.WriteString(preamble)
@@ -133,7 +134,7 @@ func document(o options, table []line) []byte {
 	fmt.Fprintf(&b, " on %d cores of %s, %s, %s/%s; load average at the end %s, of which the benchmark itself is a part.\n",
 		runtime.NumCPU(), cpuModel(), runtime.Version(), runtime.GOOS, runtime.GOARCH, loadAverage())
 	fmt.Fprintf(&b, "Every figure is a median of %d runs of each side, in turns. The command:\n\n", o.runs)
-	fmt.Fprintf(&b, "    cd core/parity && go run ./bench -row '%s' -runs %d -out ../../docs/benchmarks.md\n\n", o.rows, o.runs)
+	fmt.Fprintf(&b, "    cd core/parity && go run ./bench -row '%s' -runs %d -out ../../docs/%s\n\n", o.rows, o.runs, filepath.Base(o.out))
 	b.WriteString(heading)
 	for _, l := range table {
 		b.WriteString(l.String())
