@@ -35,14 +35,14 @@ type extensionPoints struct {
 // extensionPoint is one extension point while a profile is being built.
 type extensionPoint interface {
 	enabled() []configv1.Plugin
-	// check reports plugins that are enabled for this point by name and cannot be.
-	check(made map[string]fwk.Plugin) error
-	// expand lists the plugins of this point, including MultiPoint's.
-	expand(made map[string]fwk.Plugin, multiPoint []configv1.Plugin) error
+	// check returns the plugins that are enabled for this point by name and cannot be.
+	check(made map[string]fwk.Plugin) []Mistake
+	// expand lists the plugins of this point, including MultiPoint's. The point has to be right in itself.
+	expand(made map[string]fwk.Plugin, multiPoint []configv1.Plugin) []Mistake
 }
 
-// all pairs each extension point with its part of the configuration. The order decides which of several errors in a
-// configuration is reported, and is kube-scheduler's.
+// all pairs each extension point with its part of the configuration. The order decides which of several mistakes in a
+// configuration comes first, and is kube-scheduler's.
 func (s *extensionPoints) all(c *configv1.Plugins) []extensionPoint {
 	return []extensionPoint{
 		pointOf[fwk.PreFilterPlugin]{PreFilter, c.PreFilter, &s.preFilter},
@@ -68,27 +68,37 @@ type pointOf[P fwk.Plugin] struct {
 
 func (s pointOf[P]) enabled() []configv1.Plugin { return s.set.Enabled }
 
-func (s pointOf[P]) check(made map[string]fwk.Plugin) error {
+func (s pointOf[P]) check(made map[string]fwk.Plugin) []Mistake {
+	var wrong []Mistake
 	seen := map[string]bool{}
 	for _, e := range s.set.Enabled {
 		plugin, exists := made[e.Name]
-		if !exists {
-			return fmt.Errorf("%sPlugin %q does not exist", s.point, e.Name)
-		}
-		if _, fits := plugin.(P); !fits {
-			return fmt.Errorf("plugin %q does not extend %sPlugin plugin", e.Name, s.point)
-		}
-		if seen[e.Name] {
-			return fmt.Errorf("plugin %q already registered as \"%sPlugin\"", e.Name, s.point)
+		_, fits := plugin.(P)
+		switch {
+		case !exists:
+			wrong = append(wrong, s.unknown(e.Name))
+		case !fits:
+			wrong = append(wrong, mistakef(e.Name, s.point, "plugin %q does not extend %sPlugin plugin", e.Name, s.point))
+		case seen[e.Name]:
+			wrong = append(wrong, s.repeated(e.Name))
 		}
 		seen[e.Name] = true
 	}
-	return nil
+	return wrong
+}
+
+func (s pointOf[P]) unknown(plugin string) Mistake {
+	return mistakef(plugin, s.point, "%sPlugin %q does not exist", s.point, plugin)
+}
+
+func (s pointOf[P]) repeated(plugin string) Mistake {
+	return mistakef(plugin, s.point, "plugin %q already registered as \"%sPlugin\"", plugin, s.point)
 }
 
 // expand lists first the plugins that both the point and MultiPoint enable, in the point's order, then those that only
 // MultiPoint enables, then those that only the point enables.
-func (s pointOf[P]) expand(made map[string]fwk.Plugin, multiPoint []configv1.Plugin) error {
+func (s pointOf[P]) expand(made map[string]fwk.Plugin, multiPoint []configv1.Plugin) []Mistake {
+	var wrong []Mistake
 	own, off := names(s.set.Enabled), names(s.set.Disabled)
 	if off["*"] {
 		multiPoint = nil
@@ -97,16 +107,15 @@ func (s pointOf[P]) expand(made map[string]fwk.Plugin, multiPoint []configv1.Plu
 	var middle []*entry[P]
 	for _, e := range multiPoint {
 		plugin, exists := made[e.Name]
-		if !exists {
-			return fmt.Errorf("%sPlugin %q does not exist", s.point, e.Name)
-		}
 		fitting, fits := plugin.(P)
 		switch {
+		case !exists:
+			wrong = append(wrong, s.unknown(e.Name))
 		case !fits || off[e.Name]:
 		case own[e.Name]:
 			overridden[e.Name] = true
 		case added[e.Name]:
-			return fmt.Errorf("plugin %q already registered as \"%sPlugin\"", e.Name, s.point)
+			wrong = append(wrong, s.repeated(e.Name))
 		default:
 			added[e.Name] = true
 			middle = append(middle, newEntry(s.point, fitting))
@@ -121,7 +130,7 @@ func (s pointOf[P]) expand(made map[string]fwk.Plugin, multiPoint []configv1.Plu
 		}
 	}
 	*s.entries = append(append(first, middle...), last...)
-	return nil
+	return wrong
 }
 
 func newEntry[P fwk.Plugin](point Point, plugin P) *entry[P] {

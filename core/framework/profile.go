@@ -61,18 +61,18 @@ func NewProfile(ctx context.Context, r Registry, c config.Profile, o Options) (*
 	if c.Plugins == nil {
 		return p, nil
 	}
-	if err := p.instantiate(ctx, r, c); err != nil {
-		return nil, err
-	}
-	if err := p.buildPoints(c); err != nil {
+	wrong := &ProfileError{Profile: c.SchedulerName}
+	p.instantiate(ctx, r, c, wrong)
+	p.buildPoints(c, wrong)
+	if err := wrong.err(); err != nil {
 		return nil, err
 	}
 	p.findSigners()
 	return p, nil
 }
 
-// instantiate makes every enabled plugin that the registry knows. Unknown ones are reported per extension point.
-func (p *Profile) instantiate(ctx context.Context, r Registry, c config.Profile) error {
+// instantiate makes every enabled plugin that the registry knows. Unknown ones are reported by the extension points.
+func (p *Profile) instantiate(ctx context.Context, r Registry, c config.Profile, wrong *ProfileError) {
 	needed := slices.Clone(c.Plugins.MultiPoint.Enabled)
 	for _, s := range p.points.all(c.Plugins) {
 		needed = append(needed, s.enabled()...)
@@ -87,7 +87,8 @@ func (p *Profile) instantiate(ctx context.Context, r Registry, c config.Profile)
 			err = errors.New("its factory returned no plugin")
 		}
 		if err != nil {
-			return fmt.Errorf("initializing plugin %q: %w", e.Name, err)
+			wrong.add(mistakef(e.Name, "", "initializing plugin %q: %w", e.Name, err))
+			continue
 		}
 		p.byName[e.Name] = plugin
 		p.order = append(p.order, e.Name)
@@ -95,40 +96,50 @@ func (p *Profile) instantiate(ctx context.Context, r Registry, c config.Profile)
 			p.enqueue = append(p.enqueue, plugin)
 		}
 	}
-	return nil
 }
 
 // buildPoints lists the plugins by extension point and checks that the required points have some.
-func (p *Profile) buildPoints(c config.Profile) error {
-	all := p.points.all(c.Plugins)
-	for _, s := range all {
-		if err := s.check(p.byName); err != nil {
-			return err
+func (p *Profile) buildPoints(c config.Profile, wrong *ProfileError) {
+	broken := map[Point]bool{} // nothing more can be said of these
+	var listed []extensionPoint
+	for _, s := range p.points.all(c.Plugins) {
+		found := s.check(p.byName)
+		wrong.add(found...)
+		for _, m := range found {
+			broken[m.Point] = true
+		}
+		if len(found) == 0 {
+			listed = append(listed, s)
 		}
 	}
-	for _, s := range all {
-		if err := s.expand(p.byName, c.Plugins.MultiPoint.Enabled); err != nil {
-			return err
-		}
+	for _, s := range listed {
+		wrong.add(s.expand(p.byName, c.Plugins.MultiPoint.Enabled)...)
 	}
 	p.points.listCounts()
-	if n := len(p.points.queueSort); n != 1 {
-		return fmt.Errorf("only one queue sort plugin required for profile with scheduler name %q, but got %d", p.name, n)
+	if n := len(p.points.queueSort); n != 1 && !broken[QueueSort] {
+		wrong.add(mistakef("", QueueSort, "only one queue sort plugin required for profile with scheduler name %q, but got %d", p.name, n))
 	}
-	if len(p.points.bind) == 0 {
-		return fmt.Errorf("at least one bind plugin is needed for profile with scheduler name %q", p.name)
+	if len(p.points.bind) == 0 && !broken[Bind] {
+		wrong.add(mistakef("", Bind, "at least one bind plugin is needed for profile with scheduler name %q", p.name))
 	}
+	if wrong.err() == nil {
+		p.weigh(c, wrong)
+	}
+}
+
+// weigh gives each Score plugin its weight.
+func (p *Profile) weigh(c config.Profile, wrong *ProfileError) {
 	var err error
 	if p.weights, err = scoreWeights(p.byName, c.Plugins); err != nil {
-		return err
+		wrong.add(Mistake{"", Score, err})
+		return
 	}
 	for _, s := range p.points.score {
 		s.weight = p.weights[s.Plugin]
 		if s.weight == 0 {
-			return fmt.Errorf("score plugin %q is not configured with weight", s.Plugin)
+			wrong.add(mistakef(s.Plugin, Score, "score plugin %q is not configured with weight", s.Plugin))
 		}
 	}
-	return nil
 }
 
 // canReject reports whether a plugin can reject a pod, so that its events can requeue one.

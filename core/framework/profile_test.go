@@ -168,9 +168,18 @@ func TestNewProfile_Errors(t *testing.T) {
 			`plugin "F1" already registered as "FilterPlugin"`,
 		},
 		{
-			"an error at a point is reported before one in MultiPoint",
+			"mistakes at points come before those in MultiPoint",
 			configv1.Plugins{MultiPoint: set("Sort Bind Nope", ""), QueueSort: set("F1", "")},
-			`plugin "F1" does not extend QueueSortPlugin plugin`,
+			`plugin "F1" does not extend QueueSortPlugin plugin` + "\n" + `PreFilterPlugin "Nope" does not exist`,
+		},
+		{
+			"all mistakes, one for each plugin",
+			configv1.Plugins{MultiPoint: set("Bind Nope Broken", ""), Filter: set("S1 Nope", ""), Score: set("F1 S1 S1", "")},
+			"initializing plugin \"Broken\": want args to be of type X\n" +
+				"plugin \"S1\" does not extend FilterPlugin plugin\n" +
+				"FilterPlugin \"Nope\" does not exist\n" +
+				"plugin \"F1\" does not extend ScorePlugin plugin\n" +
+				"only one queue sort plugin required for profile with scheduler name \"test\", but got 0",
 		},
 		{
 			"no QueueSort plugin",
@@ -323,6 +332,12 @@ func TestNewProfiles(t *testing.T) {
 			"different args of the queue sort",
 			[]config.Profile{one("a", "Sort Bind"), withArgs(one("b", "Sort Bind"), &configv1.InterPodAffinityArgs{})},
 			`different queue sort plugin args for profile "b"`,
+		},
+		{
+			"several that fail",
+			[]config.Profile{one("a", "Sort"), one("b", "Sort Bind"), one("c", "Bind")},
+			`creating profile for scheduler name a: at least one bind plugin is needed for profile with scheduler name "a"` + "\n" +
+				`creating profile for scheduler name c: only one queue sort plugin required for profile with scheduler name "c", but got 0`,
 		},
 		{"one that fails", []config.Profile{one("a", "Sort")}, `creating profile for scheduler name a: at least one bind plugin is needed for profile with scheduler name "a"`},
 	}

@@ -17,22 +17,30 @@ type Profiles struct {
 	byName map[string]*Profile
 }
 
-// NewProfiles makes one profile for each configuration, with options by name.
+// NewProfiles makes one profile for each configuration, with options by name. Its error tells of all profiles that cannot be
+// made, see [ProfileErrors].
 func NewProfiles(ctx context.Context, r Registry, configs []config.Profile, options func(name string) Options) (*Profiles, error) {
 	if len(configs) == 0 {
 		return nil, errors.New("at least one profile is required")
 	}
 	all := &Profiles{byName: map[string]*Profile{}}
+	var wrong []error
 	for _, c := range configs {
 		p, err := NewProfile(ctx, r, c, options(c.SchedulerName))
 		if err != nil {
-			return nil, fmt.Errorf("creating profile for scheduler name %s: %w", c.SchedulerName, err)
+			wrong = append(wrong, fmt.Errorf("creating profile for scheduler name %s: %w", c.SchedulerName, err))
+		}
+		if len(wrong) > 0 {
+			continue // no more than what else is wrong matters
 		}
 		if err := all.check(configs[0], c, p); err != nil {
 			return nil, err
 		}
 		all.List = append(all.List, p)
 		all.byName[p.name] = p
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
 	}
 	return all, nil
 }
