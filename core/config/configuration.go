@@ -74,6 +74,28 @@ func LoadNamed(file string, data []byte, features Features) (*Configuration, err
 	return c, nil
 }
 
+// Written returns a configuration as it stands in its file: without defaults, and not validated.
+func Written(data []byte) (*configv1.KubeSchedulerConfiguration, error) {
+	written, errs := decode(data)
+	return written, newError("", errs)
+}
+
+// Sketch returns what can be made of a file that is not valid: its profiles with the plugins that it lists, each once, and
+// everything else at its default. It is nil if the file cannot be decoded.
+func Sketch(data []byte, features Features) *Configuration {
+	written, _ := decode(data)
+	if written == nil {
+		return nil
+	}
+	listed := &configv1.KubeSchedulerConfiguration{}
+	for _, p := range written.Profiles {
+		dropRepeatedPlugins(p.Plugins)
+		listed.Profiles = append(listed.Profiles, configv1.KubeSchedulerProfile{SchedulerName: p.SchedulerName, Plugins: p.Plugins})
+	}
+	setDefaults(listed, features)
+	return fromVersioned(listed, features)
+}
+
 // Default returns the configuration of an empty file.
 func Default(features Features) *Configuration {
 	written := &configv1.KubeSchedulerConfiguration{}

@@ -95,7 +95,7 @@ func ExtensionPoints(p *configv1.Plugins) []ExtensionPoint {
 // EnabledPlugins are the plugins enabled at any extension point or at MultiPoint, sorted, each once.
 func EnabledPlugins(p *configv1.Plugins) []string {
 	var names []string
-	for _, point := range withMultiPoint(p) {
+	for _, point := range PluginLists(p) {
 		for _, plugin := range point.Set.Enabled {
 			names = append(names, plugin.Name)
 		}
@@ -104,7 +104,8 @@ func EnabledPlugins(p *configv1.Plugins) []string {
 	return slices.Compact(names)
 }
 
-func withMultiPoint(p *configv1.Plugins) []ExtensionPoint {
+// PluginLists returns MultiPoint and the extension points.
+func PluginLists(p *configv1.Plugins) []ExtensionPoint {
 	return append([]ExtensionPoint{{"multiPoint", &p.MultiPoint}}, ExtensionPoints(p)...)
 }
 
@@ -113,8 +114,8 @@ func mergePlugins(base, own *configv1.Plugins) *configv1.Plugins {
 	if own == nil {
 		return base
 	}
-	owns := withMultiPoint(own)
-	for i, point := range withMultiPoint(base) {
+	owns := PluginLists(own)
+	for i, point := range PluginLists(base) {
 		*point.Set = mergeSet(*point.Set, *owns[i].Set)
 	}
 	return base

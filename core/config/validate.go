@@ -106,7 +106,7 @@ func validateRepeatedPlugins(profiles []configv1.KubeSchedulerProfile) field.Err
 		if p.Plugins == nil {
 			continue
 		}
-		for _, point := range withMultiPoint(p.Plugins) {
+		for _, point := range PluginLists(p.Plugins) {
 			seen := map[string]bool{}
 			for j, plugin := range point.Set.Enabled {
 				if seen[plugin.Name] {
@@ -118,6 +118,20 @@ func validateRepeatedPlugins(profiles []configv1.KubeSchedulerProfile) field.Err
 		}
 	}
 	return errs
+}
+
+func dropRepeatedPlugins(p *configv1.Plugins) {
+	if p == nil {
+		return
+	}
+	for _, point := range PluginLists(p) {
+		seen := map[string]bool{}
+		point.Set.Enabled = slices.DeleteFunc(point.Set.Enabled, func(plugin configv1.Plugin) bool {
+			known := seen[plugin.Name]
+			seen[plugin.Name] = true
+			return known
+		})
+	}
 }
 
 func validatePluginConfig(path *field.Path, configs []configv1.PluginConfig, features Features) field.ErrorList {
