@@ -4,6 +4,7 @@
 //	      │
 //	compare  whatif   shadow   telemetry               questions about an engine, and what observes it
 //	         diagnose                                  why a pod is pending, and what would place it
+//	         config/review                             what a configuration means, and what is wrong with it
 //	      │
 //	trace/play                                         recordings: replay, follow, flight recorder
 //	      │

@@ -86,6 +86,7 @@ core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins
 core/cache: core/requests core/saturating
 core/queue: core/cache core/requests core/saturating
 core/engine: core/cache core/config core/devices core/framework core/gangs core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/volumes core/world
+core/config/review: core/config core/engine core/framework core/spelling
 core/drive: core/cache core/engine core/store core/world
 core/shadow: core/config core/drive core/engine core/plugins/unreadable core/printable core/store core/world
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/queue core/requests core/volumes core/world
@@ -122,7 +123,7 @@ tui/ptytest
 tui/term/celldiff: themes views/draw
 tui/term: core/outfile core/printable themes tui/term/celldiff views/draw
 tui: core/console core/engine core/operate core/outfile core/printable core/saturating core/spelling core/trace core/trace/play core/usage core/whatif core/whatif/change core/world demo/playback themes tui/term views views/collect views/draw views/filter
-cmd/app: core/address core/boundedfile core/compare core/config core/console core/diagnose core/drive core/engine core/evict/observer core/framework core/leader core/outfile core/plugins/unreadable core/printable core/queue core/replica core/saturating core/serving core/shadow core/spelling core/telemetry core/trace core/trace/play core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect
+cmd/app: core/address core/boundedfile core/compare core/config core/config/review core/console core/diagnose core/drive core/engine core/evict/observer core/framework core/leader core/outfile core/plugins/unreadable core/printable core/queue core/replica core/saturating core/serving core/shadow core/spelling core/telemetry core/trace core/trace/play core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect
 cmd/orrery: cmd/app
 cmd/example/favouritezone
 cmd/example: cmd/app cmd/example/favouritezone

@@ -67,7 +67,7 @@ Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad in
 	}
 	c.SetVersionTemplate("orrery {{.Version}}\n")
 	c.AddCommand(
-		compareCommand(plugins), consoleCommand(plugins), demoCommand(plugins), explainCommand(plugins), manifestsCommand(plugins), replayCommand(plugins), recordCommand(plugins), runCommand(plugins), traceCommand(),
+		compareCommand(plugins), configCommand(plugins), consoleCommand(plugins), demoCommand(plugins), explainCommand(plugins), manifestsCommand(plugins), replayCommand(plugins), recordCommand(plugins), runCommand(plugins), traceCommand(),
 		versionCommand(), whatIfCommand(plugins),
 	)
 	setHelp(c)

@@ -18,6 +18,9 @@ const (
 // errNo ends a command that has printed a negative result: it only sets the exit code.
 var errNo = errors.New("the answer is no")
 
+// errBadInput ends a command that has printed what is wrong with its input: it only sets the exit code.
+var errBadInput = errors.New("the input is bad")
+
 // answer returns the error for a command's result.
 func answer(yes bool) error {
 	if yes {
@@ -33,6 +36,8 @@ func exitCode(err error, stderr io.Writer) int {
 		return exitFine
 	case errors.Is(err, errNo):
 		return exitNo
+	case errors.Is(err, errBadInput):
+		return exitUsage
 	}
 	fmt.Fprintln(stderr, "orrery:", address.ErrorText(err))
 	var coded interface{ ExitCode() int } // a signal or a panic ended the screen

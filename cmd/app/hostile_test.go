@@ -93,6 +93,7 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 	lines := map[string][][]string{
 		"":          {{}, {"--version"}, {escapes}, {"--" + escapes}},
 		"compare":   {{"--config", "default", h.trace}, {"--config", "default", h.trace, "-o", "json"}, {"--config", h.config, h.trace}, {"--config", "default", h.objects}},
+		"config":    {{}, {escapes}},
 		"console":   {{"--kubeconfig", h.kubeconfig}, {"--theme", escapes}},
 		"demo":      {{h.trace}, {h.scenario}, {h.trace, "--config", h.config}, {"--speed", escapes}, {"--list"}},
 		"explain":   {{"runs", "--trace", h.trace}, {"gated", "--trace", h.trace}, {"selects", "--trace", h.trace}, {"waits", "--trace", h.trace, "--node", escapes}, {escapes, "--trace", h.trace}},
@@ -104,6 +105,8 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 		"trace":     {{}, {escapes}},
 		"version":   {{}, {"-o", "json"}, {"-o", escapes}},
 		"whatif":    {{"drain plain", "--trace", h.trace}, {"drain plain", "--trace", h.trace, "-o", "json"}, {escapes, "--trace", h.trace}},
+
+		"config check": {{h.config}, {h.config, "-o", "json"}, {h.broken}, {escapes}},
 
 		"trace cut":    {{h.trace, "--out", "cut" + escapes}, {h.trace, "--from", escapes, "--out", "cut"}},
 		"trace hash":   {{h.trace, "--salt-file", "salt", "--out", "hash" + escapes}, {h.trace, "--salt-file", escapes, "--out", "hash"}},
