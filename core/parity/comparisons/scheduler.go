@@ -368,6 +368,13 @@ var Configuration = &Comparison{
 	},
 }
 
+// Profiles compares what becomes of files that both read.
+var Profiles = &Comparison{
+	Name: "Profiles", Package: "config", Test: "TestProfiles_OfRandomFiles", Cases: 300, Unit: "random files, for each of four sets of feature gates",
+	Compares: "Whether a scheduler can be made of a valid file, the first mistake if not, and the plugins of each profile at each extension " +
+		"point with their order and weights; also that `orrery config check` refuses exactly the files that kube-scheduler refuses.",
+}
+
 // Gates compares feature gates.
 var Gates = &Comparison{
 	Name: "Feature gates", Package: "config", Test: "TestFeatures_RandomGates", Cases: 1000, Unit: "random sets of gates",

@@ -7,13 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-logr/logr"
 	"github.com/rogpeppe/go-internal/txtar"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
-	"k8s.io/klog/v2"
 
 	orrery "orrery/core/config"
 	"orrery/core/parity/comparisons"
@@ -144,6 +142,6 @@ func parseFlag(text string) (map[string]bool, error) {
 
 func TestMain(m *testing.M) {
 	// Upstream logs every default plugin that a file configures again and every gate that is set.
-	klog.SetLogger(logr.Discard())
+	difftest.PrepareSynctest()
 	os.Exit(m.Run())
 }

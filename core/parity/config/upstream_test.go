@@ -26,15 +26,10 @@ type upstreamReading struct {
 
 func readUpstream(t testing.TB, data []byte) upstreamReading {
 	t.Helper()
-	obj, gvk, err := scheme.Codecs.UniversalDecoder().Decode(data, nil, nil)
+	cfg, err := decodeUpstream(data)
 	if err != nil {
 		return upstreamReading{decodeErr: err}
 	}
-	cfg, ok := obj.(*config.KubeSchedulerConfiguration)
-	if !ok {
-		return upstreamReading{decodeErr: fmt.Errorf("couldn't decode as KubeSchedulerConfiguration, got %s: ", gvk)}
-	}
-	cfg.APIVersion = gvk.GroupVersion().String()
 	var invalid []error
 	if aggregate := validation.ValidateKubeSchedulerConfiguration(cfg); aggregate != nil {
 		invalid = aggregate.Errors()
@@ -45,6 +40,19 @@ func readUpstream(t testing.TB, data []byte) upstreamReading {
 	}
 	ignoreManagedResources(cfg)
 	return upstreamReading{completed: encodeUpstream(t, cfg)}
+}
+
+func decodeUpstream(data []byte) (*config.KubeSchedulerConfiguration, error) {
+	obj, gvk, err := scheme.Codecs.UniversalDecoder().Decode(data, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	cfg, ok := obj.(*config.KubeSchedulerConfiguration)
+	if !ok {
+		return nil, fmt.Errorf("couldn't decode as KubeSchedulerConfiguration, got %s: ", gvk)
+	}
+	cfg.APIVersion = gvk.GroupVersion().String()
+	return cfg, nil
 }
 
 // validateFitArgs calls upstream's validation of NodeResourcesFitArgs. Upstream itself looks the function up under another
