@@ -10,8 +10,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Manager serves a State as the WorkloadManager of kube-scheduler's plugin API. It is for the plugins of one engine, on the
-// goroutine of the engine.
+// Manager serves a State as the WorkloadManager of kube-scheduler's plugin API. Plugins may read groups on any goroutine; they
+// assume and forget pods, and ask for the timeout, where the engine calls them.
 type Manager struct {
 	state *State
 	clock interface{ Now() time.Time }
@@ -27,6 +27,8 @@ var errNoGroup = errors.New("internal pod group state doesn't exist for a pod's 
 // PodGroupInfo returns the group that a reference names. It follows the state.
 func (m *Manager) PodGroupInfo(namespace string, ref *v1.WorkloadReference) (fwk.PodGroupInfo, error) {
 	key := KeyOf(namespace, ref)
+	m.state.mu.RLock()
+	defer m.state.mu.RUnlock()
 	if m.state.Group(key) == nil {
 		return nil, errNoGroup
 	}
@@ -39,6 +41,8 @@ type groupInfo struct {
 }
 
 func (i groupInfo) uidsAt(stages ...Stage) sets.Set[types.UID] {
+	i.manager.state.mu.RLock()
+	defer i.manager.state.mu.RUnlock()
 	uids := sets.New[types.UID]()
 	if g := i.manager.state.Group(i.key); g != nil {
 		for _, stage := range stages {
@@ -57,6 +61,8 @@ func (i groupInfo) AssumedPods() sets.Set[types.UID] { return i.uidsAt(Assumed) 
 func (i groupInfo) AssignedPods() sets.Set[types.UID] { return i.uidsAt(Assigned) }
 
 func (i groupInfo) UnscheduledPods() map[string]*v1.Pod {
+	i.manager.state.mu.RLock()
+	defer i.manager.state.mu.RUnlock()
 	pods := map[string]*v1.Pod{}
 	if g := i.manager.state.Group(i.key); g != nil {
 		for pod := range g.At(Unscheduled) {

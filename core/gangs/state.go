@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -15,9 +16,10 @@ import (
 	"orrery/core/world"
 )
 
-// State has the pod groups of the store's pods.
+// State has the pod groups of the store's pods. One goroutine changes and reads it; a Manager may be read on others meanwhile.
 type State struct {
 	store  store.View
+	mu     sync.RWMutex // of what follows, while it changes
 	owner  *token
 	groups map[Key]*Group
 }
@@ -29,6 +31,8 @@ func New(held store.View) *State {
 
 // Fork returns a copy on a fork of the store.
 func (s *State) Fork(held store.View) *State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.owner = &token{} // what is there so far belongs to neither
 	return &State{store: held, owner: &token{}, groups: maps.Clone(s.groups)}
 }
@@ -49,6 +53,8 @@ func (s *State) Changed(d store.Delta) {
 	if d.Kind != world.Pod {
 		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	was, _ := d.Old.(*v1.Pod)
 	is, _ := d.New.(*v1.Pod)
 	if was != nil && was.Spec.WorkloadRef != nil && (is == nil || is.UID != was.UID || !sameGroup(was, is)) {
@@ -104,6 +110,8 @@ func (s *State) Assume(key Key, pod types.UID) { s.move(key, pod, Unscheduled, A
 func (s *State) Forget(key Key, pod types.UID) { s.move(key, pod, Assumed, Unscheduled) }
 
 func (s *State) move(key Key, pod types.UID, from, to Stage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if g := s.groups[key]; g != nil {
 		if m, is := g.members[pod]; is && m.Stage == from {
 			s.owned(key).set(m.Pod, to)
@@ -114,6 +122,8 @@ func (s *State) move(key Key, pod types.UID, from, to Stage) {
 // Deadline returns until when the pods of a group wait for each other. It begins with the first that waits, and anew when it
 // is over.
 func (s *State) Deadline(key Key, now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.groups[key] == nil {
 		return now.Add(Timeout)
 	}
