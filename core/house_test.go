@@ -52,7 +52,7 @@ core/evict/lifecycle: core/evict core/saturating core/store core/world core/worl
 core/evict/pressure: core/evict core/footprint core/requests core/saturating core/world core/world/memory
 core/evict/taint: core/evict core/store core/world
 # plugins and what they run in
-core/framework: core/config core/devices core/gangs core/volumes core/world
+core/framework: core/config core/devices core/gangs core/printable core/volumes core/world
 core/preempt: core/framework core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/preempt core/store core/world
 core/plugins/shape
@@ -87,7 +87,7 @@ core/cache: core/requests core/saturating
 core/queue: core/cache core/requests core/saturating
 core/engine: core/cache core/config core/devices core/framework core/gangs core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/volumes core/world
 core/config/review: core/config core/engine core/framework core/spelling
-core/drive: core/cache core/engine core/store core/world
+core/drive: core/cache core/engine core/framework core/store core/world
 core/shadow: core/config core/drive core/engine core/plugins/unreadable core/printable core/store core/world
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/queue core/requests core/volumes core/world
 core/trace/play: core/config core/devices/outcome core/drive core/engine core/printable core/queue core/trace core/volumes/outcome core/world

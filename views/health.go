@@ -25,7 +25,7 @@ type Trouble struct {
 func (m *Model) Troubles(now time.Time) []Trouble {
 	h := &m.Header.Health
 	var list []Trouble
-	for _, find := range [...]func(*Health, time.Time) *Trouble{leaderTrouble, nodeTrouble, deviceTrouble, podTrouble, claimTrouble, overdueTrouble, blockedTrouble, pressureTrouble} {
+	for _, find := range [...]func(*Health, time.Time) *Trouble{leaderTrouble, nodeTrouble, panicTrouble, deviceTrouble, podTrouble, claimTrouble, overdueTrouble, blockedTrouble, pressureTrouble} {
 		if t := find(h, now); t != nil {
 			list = append(list, *t)
 		}
@@ -60,6 +60,14 @@ func nodeTrouble(h *Health, _ time.Time) *Trouble {
 	}
 	brief := count(h.NotReady, "of ") + countNodes(h.Nodes) + " NotReady"
 	return &Trouble{Text: brief, Brief: brief, Bad: true, Pane: NodesPane, Sort: "status"}
+}
+
+func panicTrouble(h *Health, _ time.Time) *Trouble {
+	if h.Panics == 0 {
+		return nil
+	}
+	brief := counted(h.Panics, "plugin panic")
+	return &Trouble{Text: brief + ": " + h.LastPanic, Brief: brief, Bad: true, Pane: PluginsPane}
 }
 
 func deviceTrouble(h *Health, _ time.Time) *Trouble {

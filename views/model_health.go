@@ -25,6 +25,9 @@ type Health struct {
 	UnmetClaims int
 	// Reading says that not all devices and claims were read: the next model has more.
 	Reading bool
+	// Panics is how often plugins have panicked lately, LastPanic the last of them in words.
+	Panics    int
+	LastPanic string
 	// Blocked is how many evictions a PodDisruptionBudget does not allow, with the reason of the first; Overdue how many
 	// predicted ones have not happened.
 	Blocked, Overdue int

@@ -11,6 +11,7 @@ import (
 
 	"orrery/core/cache"
 	"orrery/core/engine"
+	"orrery/core/framework"
 	"orrery/core/world"
 )
 
@@ -210,6 +211,10 @@ func (r *RealTime) logProblems() {
 	total := r.Engine.Counters().Problems
 	latest := r.Engine.Problems()
 	for _, problem := range latest[len(latest)-min(len(latest), int(total-r.problems)):] {
+		if panicked := (*framework.PluginPanic)(nil); errors.As(problem.Err, &panicked) {
+			r.Logger.Error(panicked, "A plugin panicked", "plugin", panicked.Plugin, "point", panicked.Point, "pod", panicked.Pod, "stack", panicked.Stack)
+			continue
+		}
 		r.Logger.Error(problem.Err, "The scheduler found a contradiction")
 	}
 	r.problems = total

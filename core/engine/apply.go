@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"orrery/core/framework"
 	"orrery/core/store"
 	"orrery/core/world"
 )
@@ -132,9 +131,6 @@ func (e *Engine) effectDone(ev world.EffectDone) error {
 		return nil // no receiver: a status patch, or a second outcome
 	}
 	delete(e.pluginEffects, ev.Effect)
-	plugin, _ := e.profiles[asked.profile].Plugin(asked.plugin)
-	if outcomes, ok := plugin.(framework.EffectHandler); ok {
-		outcomes.EffectDone(ev.Effect, asked.act, ev.Outcome)
-	}
+	e.profiles[asked.profile].EffectDone(asked.plugin, ev.Effect, asked.act, ev.Outcome)
 	return nil
 }

@@ -40,6 +40,7 @@ type binding struct {
 	lent    *lentState
 	started time.Duration
 
+	waits        bool // for a permit, when it was placed
 	stage        stage
 	next         int            // the index of the current plugin in this stage
 	effect       world.EffectID // the effect it waits for, in the later stages
@@ -59,18 +60,17 @@ type lentState struct {
 func (e *Engine) startBinding(b *binding) {
 	b.since = e.now
 	e.bindings[b.assumed.UID] = b
-	waits := e.waiting.Get(b.assumed.UID) != nil
 	if e.config.Features.Enabled(config.NominatedNodeNameForExpectation) {
 		status := b.profile.RunPreBindPreFlights(e.ctx, b.state, b.assumed, b.node)
 		if status.Code() == fwk.Error || status.IsRejected() {
 			e.bindingFailed(b, status)
 			return
 		}
-		if (status.IsSuccess() || waits) && b.assumed.Status.NominatedNodeName != b.node {
+		if (status.IsSuccess() || b.waits) && b.assumed.Status.NominatedNodeName != b.node {
 			e.emit(world.PatchStatus{Pod: world.PodRefOf(b.assumed), NominatedNode: &b.node})
 		}
 	}
-	if !waits {
+	if !b.waits {
 		e.permitDone(b, nil)
 	}
 }
@@ -114,7 +114,12 @@ func (e *Engine) preBind(b *binding) {
 // is run where it may block.
 func (e *Engine) bind(b *binding) {
 	if binder, ok := b.profile.BindPlugins()[b.next].(framework.Binder); ok {
-		e.emitForBinding(b, binder.Binding(b.assumed, b.node))
+		act, failure := b.profile.CallBinding(binder, b.assumed, b.node)
+		if failure != nil {
+			e.bindDone(b, failure)
+			return
+		}
+		e.emitForBinding(b, act)
 		return
 	}
 	e.emitForBinding(b, b.runCurrentPlugin())
@@ -131,14 +136,14 @@ func (b *binding) runCurrentPlugin() world.RunPlugin {
 		plugin := b.profile.PreBindPlugins(b.state)[b.next]
 		run.Call = func(ctx context.Context) *fwk.Status {
 			defer lent.returned.Store(true)
-			return plugin.PreBind(ctx, lent.state, b.assumed, b.node)
+			return b.profile.CallPreBind(ctx, plugin, lent.state, b.assumed, b.node)
 		}
 		return run
 	}
 	plugin := b.profile.BindPlugins()[b.next]
 	run.Call = func(ctx context.Context) *fwk.Status {
 		defer lent.returned.Store(true)
-		return plugin.Bind(ctx, lent.state, b.assumed, b.node)
+		return b.profile.CallBind(ctx, plugin, lent.state, b.assumed, b.node)
 	}
 	return run
 }
@@ -175,6 +180,11 @@ func (e *Engine) bindingEffectDone(b *binding, out world.Outcome) {
 		e.preBindDone(b, status)
 		return
 	}
+	e.bindDone(b, status)
+}
+
+// bindDone ends the current Bind plugin with its status.
+func (e *Engine) bindDone(b *binding, status *fwk.Status) {
 	all := b.profile.BindPlugins()
 	status = b.profile.CheckBindStatus(all[b.next].Name(), status)
 	if status.IsSkip() && b.next+1 < len(all) {

@@ -21,7 +21,7 @@ func (e *Engine) Check() error {
 		}
 	}
 	for uid, b := range e.bindings {
-		waits := e.waiting.Get(uid) != nil
+		waits := e.waiting.Has(uid)
 		if waits != (b.stage == waitingForPermit) {
 			errs = append(errs, fmt.Errorf("pod %q is %s, but it is %v that it waits for a permit", b.popped.Pod().Name, b.stage, waits))
 		}

@@ -77,6 +77,7 @@ func (e *Engine) scheduleOne(popped *queue.Pod) *Decision {
 		return nil
 	}
 	placed, failure := a.schedule()
+	e.carryOutPosted()
 	if failure != nil {
 		a.recordFailure(failure)
 		e.requeue(popped, a.decision.Profile, failure)
@@ -146,7 +147,7 @@ func (a *attempt) reserve(node string) (*binding, *failure) {
 	a.engine.activateRequested(a.state)
 	return &binding{
 		popped: a.popped, assumed: assumed, node: node, profile: a.profile, state: a.state,
-		started: a.started,
+		started: a.started, waits: status.IsWait(),
 	}, nil
 }
 

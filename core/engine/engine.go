@@ -110,6 +110,7 @@ type Engine struct {
 	counters    Counters
 	digest      Digest
 	problems    []Problem
+	panics      map[PanicSource]uint64
 }
 
 // New returns an engine without objects.
@@ -140,7 +141,7 @@ func New(o Options) (*Engine, error) {
 		rng: rand.NewPCG(o.Seed, o.Seed^rngStream), stopwatch: o.Stopwatch,
 		bindings: map[types.UID]*binding{}, pending: map[world.EffectID]types.UID{}, pluginEffects: map[world.EffectID]pluginEffect{},
 		batches: map[string]*batch{}, batchCounters: map[string]*BatchCounters{},
-		decisions: newDecisionLog(o.DecisionLogSize), journal: queue.NewJournal(), digest: fnvOffset,
+		decisions: newDecisionLog(o.DecisionLogSize), journal: queue.NewJournal(), digest: fnvOffset, panics: map[PanicSource]uint64{},
 	}
 	e.volumes, e.devices, e.objectWaits = volumes.New(e.store), devices.New(e.store, deviceGates(e.config.Features)), newObjectWaits()
 	e.gangs = gangs.New(e.store)
@@ -171,7 +172,7 @@ func (e *Engine) makeProfiles() error {
 			Devices: e.devices, DRA: claims,
 			Gangs: e.gangs, Workloads: e.workloadManager(),
 			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,
-			Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
+			OnPanic: e.pluginPanicked, Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
 		}
 	})
 	if err != nil {
@@ -216,7 +217,11 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 	}
 	for _, name := range e.profileNames {
 		p := e.profiles[name]
-		hints, err := queue.NewHints(e.timedExtensions(queue.EnqueueExtensions(p.EnqueueExtensions(), f.Enabled(config.GenericWorkload)))...)
+		extensions := queue.EnqueueExtensions(p.EnqueueExtensions(), f.Enabled(config.GenericWorkload))
+		for i, extension := range extensions {
+			extensions[i] = p.RecoverHints(extension)
+		}
+		hints, err := queue.NewHints(e.timedExtensions(extensions)...)
 		if err != nil {
 			return queue.Options{}, fmt.Errorf("registering the events of profile %s: %w", name, err)
 		}

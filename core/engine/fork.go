@@ -49,7 +49,7 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) 
 		pending: maps.Clone(e.pending), pluginEffects: maps.Clone(e.pluginEffects),
 		objectWaits: e.objectWaits.fork(),
 		effects:     slices.Clone(e.effects), lastEffect: e.lastEffect,
-		lastSeq: e.lastSeq, counters: e.counters, digest: e.digest,
+		lastSeq: e.lastSeq, counters: e.counters, digest: e.digest, panics: maps.Clone(e.panics),
 	}
 	f.options.Listener, f.options.OnTiming = nil, nil
 	f.volumes, f.devices, f.gangs = e.volumes.Fork(f.store), e.devices.Fork(f.store), e.gangs.Fork(f.store)
@@ -59,7 +59,9 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) 
 		return nil, fmt.Errorf("forking the engine: %w", err)
 	}
 	for name, profile := range f.profiles {
-		profile.ForkFrom(e.profiles[name])
+		if err := profile.ForkFrom(e.profiles[name]); err != nil {
+			return nil, fmt.Errorf("forking the engine: %w", err)
+		}
 	}
 	options, err := f.queueOptions()
 	if err != nil {

@@ -20,7 +20,7 @@ func (b *binding) stepwise() framework.StepwisePreBind {
 // step's effect before, nil after a wait.
 func (e *Engine) preBindStep(b *binding, outcome *world.Outcome) {
 	b.effect, b.asked = 0, nil
-	step := b.stepwise().PreBindStep(b.state, b.assumed, b.node, e.now, outcome)
+	step := b.profile.CallPreBindStep(b.stepwise(), b.state, b.assumed, b.node, e.now, outcome)
 	switch {
 	case step.Action != nil:
 		b.asked = step.Action

@@ -3,10 +3,13 @@ package framework
 import (
 	"context"
 	"fmt"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/world"
 )
 
 // RunPreBindPreFlights runs the PreBindPreFlight of all PreBind plugins; those that return Skip are not called later. The
@@ -22,7 +25,7 @@ func (p *Profile) preFlights(ctx context.Context, w *instrument, state fwk.Cycle
 	skipped := make([]string, 0, len(p.points.preBind))
 	for _, s := range p.points.preBind {
 		start := w.start()
-		status := s.plugin.PreBindPreFlight(ctx, state, pod, node)
+		status := p.call(PreBindPreFlight, s.Plugin, pod, func() *fwk.Status { return s.plugin.PreBindPreFlight(ctx, state, pod, node) })
 		w.recordCall(s.Plugin, node, status, start)
 		switch status.Code() {
 		case fwk.Success:
@@ -70,11 +73,33 @@ func (p *Profile) CheckPreBindStatus(plugin string, status *fwk.Status) *fwk.Sta
 	return checkStatus(PreBind, plugin, status)
 }
 
+// CallPreBind calls a PreBind plugin, and CallBind a Bind plugin, on any goroutine. The status is the plugin's own.
+func (p *Profile) CallPreBind(ctx context.Context, plugin fwk.PreBindPlugin, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	return p.call(PreBind, plugin.Name(), pod, func() *fwk.Status { return plugin.PreBind(ctx, state, pod, node) })
+}
+
+// CallBind is described at CallPreBind.
+func (p *Profile) CallBind(ctx context.Context, plugin fwk.BindPlugin, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	return p.call(Bind, plugin.Name(), pod, func() *fwk.Status { return plugin.Bind(ctx, state, pod, node) })
+}
+
+// CallPreBindStep takes the next step of a PreBind plugin that does not block.
+func (p *Profile) CallPreBindStep(plugin StepwisePreBind, state fwk.CycleState, pod *v1.Pod, node string, now time.Time, outcome *world.Outcome) (step PreBindStep) {
+	defer p.recovered(PreBind, plugin.Name(), pod, &step.Status)
+	return plugin.PreBindStep(state, pod, node, now, outcome)
+}
+
+// CallBinding asks a Bind plugin that does not block for its binding.
+func (p *Profile) CallBinding(plugin Binder, pod *v1.Pod, node string) (act world.Bind, status *fwk.Status) {
+	defer p.recovered(Bind, plugin.Name(), pod, &status)
+	return plugin.Binding(pod, node), nil
+}
+
 // RunPreBindPlugin calls one PreBind plugin and interprets its status.
 func (p *Profile) RunPreBindPlugin(ctx context.Context, plugin fwk.PreBindPlugin, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	w := p.instrumentCall(PreBind, state)
 	start := w.start()
-	status := plugin.PreBind(ctx, state, pod, node)
+	status := p.CallPreBind(ctx, plugin, state, pod, node)
 	w.recordCall(plugin.Name(), node, status, start)
 	return p.CheckPreBindStatus(plugin.Name(), status)
 }
@@ -110,7 +135,7 @@ func (p *Profile) CheckBindStatus(plugin string, status *fwk.Status) *fwk.Status
 func (p *Profile) RunBindPlugin(ctx context.Context, plugin fwk.BindPlugin, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	w := p.instrumentCall(Bind, state)
 	start := w.start()
-	status := plugin.Bind(ctx, state, pod, node)
+	status := p.CallBind(ctx, plugin, state, pod, node)
 	w.recordCall(plugin.Name(), node, status, start)
 	return p.CheckBindStatus(plugin.Name(), status)
 }
@@ -148,9 +173,12 @@ func (p *Profile) RunPostBindPlugins(ctx context.Context, state fwk.CycleState, 
 	w := p.instrument(PostBind, state)
 	for _, s := range p.points.postBind {
 		start := w.start()
-		s.plugin.PostBind(ctx, state, pod, node)
+		status := p.call(PostBind, s.Plugin, pod, func() *fwk.Status {
+			s.plugin.PostBind(ctx, state, pod, node)
+			return nil
+		})
 		s.countCall(nil)
-		w.recordCall(s.Plugin, node, nil, start)
+		w.recordCall(s.Plugin, node, status, start)
 	}
 	w.done(fwk.Success)
 }

@@ -69,18 +69,29 @@ func priority(pod *v1.Pod) int32 {
 func (p *Profile) filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo, recorder Recorder, withNominated bool) *fwk.Status {
 	slots := p.filtersFor(state)
 	if recorder == nil && (p.onTiming == nil || !state.ShouldRecordPluginMetrics()) {
-		for _, s := range slots {
-			s.Calls++
-			if status := s.plugin.Filter(ctx, state, pod, node); status != nil && !status.IsSuccess() {
-				if status.IsRejected() {
-					s.Rejections++
-				}
-				return checkFilterStatus(s.Plugin, status)
-			}
-		}
-		return nil
+		return p.filterUnobserved(ctx, state, pod, node, slots)
 	}
 	return p.filterInstrumented(ctx, state, pod, node, slots, recorder, withNominated)
+}
+
+// filterUnobserved is filter without records and timings.
+func (p *Profile) filterUnobserved(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo, slots []*entry[fwk.FilterPlugin]) (decision *fwk.Status) {
+	var s *entry[fwk.FilterPlugin]
+	defer func() {
+		if value := recover(); value != nil {
+			decision = checkFilterStatus(s.Plugin, fwk.AsStatus(p.panicked(Filter, s.Plugin, pod, value)))
+		}
+	}()
+	for _, s = range slots {
+		s.Calls++
+		if status := s.plugin.Filter(ctx, state, pod, node); status != nil && !status.IsSuccess() {
+			if status.IsRejected() {
+				s.Rejections++
+			}
+			return checkFilterStatus(s.Plugin, status)
+		}
+	}
+	return nil
 }
 
 // filterInstrumented is filter with records and timings. A recorder also sees the plugins after the one that decided.
@@ -89,7 +100,7 @@ func (p *Profile) filterInstrumented(ctx context.Context, state fwk.CycleState, 
 	var decision *fwk.Status
 	for _, s := range slots {
 		start := w.start()
-		status := s.plugin.Filter(ctx, state, pod, node)
+		status := p.callFilter(ctx, s, state, pod, node)
 		w.record(PluginResult{Plugin: s.Plugin, Node: node.Node().Name, Status: status, WithNominated: withNominated})
 		if decision != nil {
 			continue
@@ -115,8 +126,12 @@ func (p *Profile) recordFilters(ctx context.Context, state fwk.CycleState, pod *
 	}
 	w := instrument{profile: p, point: Filter, recorder: recorder}
 	for _, s := range p.filtersFor(state) {
-		w.record(PluginResult{Plugin: s.Plugin, Node: node.Node().Name, Status: s.plugin.Filter(ctx, state, pod, node)})
+		w.record(PluginResult{Plugin: s.Plugin, Node: node.Node().Name, Status: p.callFilter(ctx, s, state, pod, node)})
 	}
+}
+
+func (p *Profile) callFilter(ctx context.Context, s *entry[fwk.FilterPlugin], state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+	return p.call(Filter, s.Plugin, pod, func() *fwk.Status { return s.plugin.Filter(ctx, state, pod, node) })
 }
 
 func checkFilterStatus(plugin string, status *fwk.Status) *fwk.Status {

@@ -43,6 +43,11 @@ type Options struct {
 
 	Features config.Features
 
+	// HandleOf returns the handle that a plugin gets, which is the profile or wraps it. Nil gives the profile to all.
+	HandleOf func(plugin string, p *Profile) (fwk.Handle, error)
+	// OnPanic receives the panics of plugins. PreBind and Bind plugins may panic on other goroutines.
+	OnPanic func(*PluginPanic)
+
 	// Stopwatch reads a clock that only goes forward. Nothing is timed unless both it and OnTiming are set.
 	Stopwatch func() time.Duration
 	OnTiming  func(Timing)

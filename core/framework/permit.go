@@ -25,7 +25,11 @@ func (p *Profile) permit(ctx context.Context, w *instrument, state fwk.CycleStat
 	var waits []PluginWait
 	for _, s := range p.points.permit {
 		start := w.start()
-		status, timeout := s.plugin.Permit(ctx, state, pod, node)
+		var timeout time.Duration
+		status := p.call(Permit, s.Plugin, pod, func() (status *fwk.Status) {
+			status, timeout = s.plugin.Permit(ctx, state, pod, node)
+			return status
+		})
 		s.countCall(status)
 		w.observe(s.Plugin, status, start)
 		w.record(PluginResult{Plugin: s.Plugin, Node: node, Status: status, Timeout: timeout})

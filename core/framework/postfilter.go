@@ -26,7 +26,11 @@ func (p *Profile) postFilter(ctx context.Context, w *instrument, state fwk.Cycle
 	var rejector string
 	for _, s := range p.points.postFilter {
 		start := w.start()
-		result, status := s.plugin.PostFilter(ctx, state, pod, nodes)
+		var result *fwk.PostFilterResult
+		status := p.call(PostFilter, s.Plugin, pod, func() (status *fwk.Status) {
+			result, status = s.plugin.PostFilter(ctx, state, pod, nodes)
+			return status
+		})
 		s.countCall(status)
 		w.observe(s.Plugin, status, start)
 		v := PluginResult{Plugin: s.Plugin, Status: status}

@@ -41,7 +41,11 @@ func (r *preFilterRun) all(ctx context.Context, w *instrument, state fwk.CycleSt
 	}
 	for _, s := range w.profile.points.preFilter {
 		start := w.start()
-		result, status := s.plugin.PreFilter(ctx, state, pod, nodes)
+		var result *fwk.PreFilterResult
+		status := w.profile.call(PreFilter, s.Plugin, pod, func() (status *fwk.Status) {
+			result, status = s.plugin.PreFilter(ctx, state, pod, nodes)
+			return status
+		})
 		w.observe(s.Plugin, status, start)
 		v := PluginResult{Plugin: s.Plugin, Status: status}
 		if status.IsSuccess() && result != nil {
@@ -104,27 +108,35 @@ func (p *Profile) skipFilters(state fwk.CycleState, skipped []string) {
 
 // RunPreFilterExtensionAddPod adds a pod on a node to the state of the PreFilter plugins.
 func (p *Profile) RunPreFilterExtensionAddPod(ctx context.Context, state fwk.CycleState, podToSchedule *v1.Pod, podInfoToAdd fwk.PodInfo, nodeInfo fwk.NodeInfo) *fwk.Status {
-	return p.runPreFilterExtensions(PreFilterExtensionAdd, state, func(e fwk.PreFilterExtensions) *fwk.Status {
+	return p.runPreFilterExtensions(PreFilterExtensionAdd, state, podToSchedule, func(e fwk.PreFilterExtensions) *fwk.Status {
 		return e.AddPod(ctx, state, podToSchedule, podInfoToAdd, nodeInfo)
 	})
 }
 
 // RunPreFilterExtensionRemovePod removes a pod on a node from the state of the PreFilter plugins.
 func (p *Profile) RunPreFilterExtensionRemovePod(ctx context.Context, state fwk.CycleState, podToSchedule *v1.Pod, podInfoToRemove fwk.PodInfo, nodeInfo fwk.NodeInfo) *fwk.Status {
-	return p.runPreFilterExtensions(PreFilterExtensionRemove, state, func(e fwk.PreFilterExtensions) *fwk.Status {
+	return p.runPreFilterExtensions(PreFilterExtensionRemove, state, podToSchedule, func(e fwk.PreFilterExtensions) *fwk.Status {
 		return e.RemovePod(ctx, state, podToSchedule, podInfoToRemove, nodeInfo)
 	})
 }
 
-func (p *Profile) runPreFilterExtensions(point Point, state fwk.CycleState, call func(fwk.PreFilterExtensions) *fwk.Status) *fwk.Status {
+func (p *Profile) runPreFilterExtensions(point Point, state fwk.CycleState, pod *v1.Pod, call func(fwk.PreFilterExtensions) *fwk.Status) *fwk.Status {
 	w := p.instrumentCall(point, state)
 	for _, s := range p.points.preFilter {
-		extensions := s.plugin.PreFilterExtensions()
-		if extensions == nil || filterSkipped(state, s.Plugin) {
+		if filterSkipped(state, s.Plugin) {
 			continue
 		}
-		start := w.start()
-		status := call(extensions)
+		start, extended := w.start(), true
+		status := p.call(point, s.Plugin, pod, func() *fwk.Status {
+			extensions := s.plugin.PreFilterExtensions()
+			if extended = extensions != nil; !extended {
+				return nil
+			}
+			return call(extensions)
+		})
+		if !extended {
+			continue
+		}
 		w.observe(s.Plugin, status, start)
 		if !status.IsSuccess() {
 			operation := "AddPod"

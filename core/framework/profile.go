@@ -7,9 +7,11 @@ import (
 	"io"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
+	"orrery/core/world"
 )
 
 // Profile is one set of plugins under one scheduler name. It is not safe for concurrent use.
@@ -82,10 +84,7 @@ func (p *Profile) instantiate(ctx context.Context, r Registry, c config.Profile,
 		if _, done := p.byName[e.Name]; done || !known {
 			continue
 		}
-		plugin, err := factory(ctx, c.Args[e.Name], p)
-		if err == nil && plugin == nil {
-			err = errors.New("its factory returned no plugin")
-		}
+		plugin, err := p.construct(ctx, e.Name, factory, c.Args[e.Name])
 		if err != nil {
 			wrong.add(mistakef(e.Name, "", "initializing plugin %q: %w", e.Name, err))
 			continue
@@ -96,6 +95,21 @@ func (p *Profile) instantiate(ctx context.Context, r Registry, c config.Profile,
 			p.enqueue = append(p.enqueue, plugin)
 		}
 	}
+}
+
+// construct makes one plugin.
+func (p *Profile) construct(ctx context.Context, name string, factory PluginFactory, args runtime.Object) (plugin fwk.Plugin, err error) {
+	defer p.recoveredError(makingPlugin, name, nil, &err)
+	var handle fwk.Handle = p
+	if p.deps.HandleOf != nil {
+		if handle, err = p.deps.HandleOf(name, p); err != nil {
+			return nil, err
+		}
+	}
+	if plugin, err = factory(ctx, args, handle); err == nil && plugin == nil {
+		err = errors.New("its factory returned no plugin")
+	}
+	return plugin, err
 }
 
 // buildPoints lists the plugins by extension point and checks that the required points have some.
@@ -160,13 +174,31 @@ func (extenders) Name() string { return ExtenderName }
 func (p *Profile) PercentageOfNodesToScore() *int32 { return p.percentage }
 
 // PreEnqueuePlugins decide whether a pod may enter the queue.
-func (p *Profile) PreEnqueuePlugins() []fwk.PreEnqueuePlugin { return plugins(p.points.preEnqueue) }
+func (p *Profile) PreEnqueuePlugins() []fwk.PreEnqueuePlugin {
+	list := make([]fwk.PreEnqueuePlugin, len(p.points.preEnqueue))
+	for i, s := range p.points.preEnqueue {
+		list[i] = preEnqueue{s.plugin, p}
+	}
+	return list
+}
 
-// QueueSortFunc orders the queue.
-func (p *Profile) QueueSortFunc() fwk.LessFunc { return p.points.queueSort[0].plugin.Less }
+// QueueSortFunc orders the queue. Pods over which the plugin panics are not ordered.
+func (p *Profile) QueueSortFunc() fwk.LessFunc {
+	s := p.points.queueSort[0]
+	return func(a, b fwk.QueuedPodInfo) (less bool) {
+		defer func() {
+			if value := recover(); value != nil {
+				_ = p.panicked(QueueSort, s.Plugin, a.GetPodInfo().GetPod(), value)
+				less = false
+			}
+		}()
+		return s.plugin.Less(a, b)
+	}
+}
 
 // EnqueueExtensions lists the plugins that can reject a pod. Those that implement [fwk.EnqueueExtensions] register events;
 // all events requeue the pods that the others reject. Extenders, if any, come first as one plugin named [ExtenderName].
+// Their events are asked through [Profile.RecoverHints].
 func (p *Profile) EnqueueExtensions() []fwk.Plugin { return p.enqueue }
 
 // HasFilterPlugins reports whether there is any Filter plugin.
@@ -208,14 +240,33 @@ var calledWith = map[Point]Point{
 func (p *Profile) Weight(plugin string) int64 { return p.weights[plugin] }
 
 // ForkFrom copies the state of every [Forker], and the counts, from a profile of the same configuration.
-func (p *Profile) ForkFrom(old *Profile) {
+func (p *Profile) ForkFrom(old *Profile) error {
 	for _, name := range p.order {
 		if forker, ok := p.byName[name].(Forker); ok {
-			forker.ForkFrom(old.byName[name])
+			if err := p.forkPlugin(name, forker, old.byName[name]); err != nil {
+				return err
+			}
 		}
 	}
 	for i, count := range p.points.counts {
 		*count = *old.points.counts[i]
+	}
+	return nil
+}
+
+func (p *Profile) forkPlugin(name string, forker Forker, old fwk.Plugin) (err error) {
+	defer p.recoveredError(forkFrom, name, nil, &err)
+	forker.ForkFrom(old)
+	return nil
+}
+
+// EffectDone gives a plugin the outcome of an effect that it emitted.
+func (p *Profile) EffectDone(plugin string, id world.EffectID, act world.Action, outcome world.Outcome) {
+	if handler, ok := p.byName[plugin].(EffectHandler); ok {
+		p.call(effectDone, plugin, nil, func() *fwk.Status {
+			handler.EffectDone(id, act, outcome)
+			return nil
+		})
 	}
 }
 
@@ -224,10 +275,15 @@ func (p *Profile) Close() error {
 	var errs []error
 	for _, name := range p.order {
 		if closer, ok := p.byName[name].(io.Closer); ok {
-			if err := closer.Close(); err != nil {
+			if err := p.closePlugin(name, closer); err != nil {
 				errs = append(errs, fmt.Errorf("%s failed to close: %w", name, err))
 			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func (p *Profile) closePlugin(name string, closer io.Closer) (err error) {
+	defer p.recoveredError(closing, name, nil, &err)
+	return closer.Close()
 }

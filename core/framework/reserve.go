@@ -14,7 +14,7 @@ func (p *Profile) RunReservePlugins(ctx context.Context, state fwk.CycleState, p
 	var failure *fwk.Status
 	for _, s := range p.points.reserve {
 		start := w.start()
-		status := s.plugin.Reserve(ctx, state, pod, node)
+		status := p.call(Reserve, s.Plugin, pod, func() *fwk.Status { return s.plugin.Reserve(ctx, state, pod, node) })
 		s.countCall(status)
 		w.recordCall(s.Plugin, node, status, start)
 		if failure = checkStatus(Reserve, s.Plugin, status); failure != nil {
@@ -32,8 +32,11 @@ func (p *Profile) RunUnreservePlugins(ctx context.Context, state fwk.CycleState,
 	for i := len(p.points.reserve) - 1; i >= 0; i-- {
 		s := p.points.reserve[i]
 		start := w.start()
-		s.plugin.Unreserve(ctx, state, pod, node)
-		w.recordCall(s.Plugin, node, nil, start)
+		status := p.call(Unreserve, s.Plugin, pod, func() *fwk.Status {
+			s.plugin.Unreserve(ctx, state, pod, node)
+			return nil
+		})
+		w.recordCall(s.Plugin, node, status, start)
 	}
 	w.done(fwk.Success)
 }

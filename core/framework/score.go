@@ -19,7 +19,7 @@ func (p *Profile) RunPreScorePlugins(ctx context.Context, state fwk.CycleState, 
 	var failure *fwk.Status
 	for _, s := range p.points.preScore {
 		start := w.start()
-		status := s.plugin.PreScore(ctx, state, pod, nodes)
+		status := p.call(PreScore, s.Plugin, pod, func() *fwk.Status { return s.plugin.PreScore(ctx, state, pod, nodes) })
 		w.recordCall(s.Plugin, "", status, start)
 		if status.IsSkip() {
 			skipped = append(skipped, s.Plugin)
@@ -125,11 +125,20 @@ func (r *scoreRun) column(i int) fwk.NodeScoreList {
 }
 
 // score goes node by node, so that all plugins read a node while it is in the processor's cache.
-func (r *scoreRun) score(ctx context.Context) error {
+func (r *scoreRun) score(ctx context.Context) (err error) {
 	timed := r.watch.timed
+	var s *entry[fwk.ScorePlugin]
+	defer func() {
+		if value := recover(); value != nil {
+			status := fwk.AsStatus(r.watch.profile.panicked(Score, s.Plugin, r.pod, value))
+			r.watch.record(PluginResult{Plugin: s.Plugin, Status: status})
+			err = fmt.Errorf("plugin %q failed with: %w", s.Plugin, errorOf(status))
+		}
+	}()
 	for line, node := range r.nodes {
 		name := node.Node().Name
-		for i, s := range r.entries {
+		for i := range r.entries {
+			s = r.entries[i]
 			s.Calls++
 			var start time.Duration
 			if timed {
@@ -153,12 +162,17 @@ func (r *scoreRun) normalize(ctx context.Context) error {
 	w := *r.watch
 	w.point = ScoreExtensionNormalize
 	for i, s := range r.entries {
-		extensions := s.plugin.ScoreExtensions()
-		if extensions == nil {
+		start, extended := w.start(), true
+		status := w.profile.call(ScoreExtensionNormalize, s.Plugin, r.pod, func() *fwk.Status {
+			extensions := s.plugin.ScoreExtensions()
+			if extended = extensions != nil; !extended {
+				return nil
+			}
+			return extensions.NormalizeScore(ctx, r.state, r.pod, r.column(i))
+		})
+		if !extended {
 			continue
 		}
-		start := w.start()
-		status := extensions.NormalizeScore(ctx, r.state, r.pod, r.column(i))
 		w.recordCall(s.Plugin, "", status, start)
 		if !status.IsSuccess() {
 			return fmt.Errorf("plugin %q failed with: %w", s.Plugin, errorOf(status))

@@ -55,7 +55,11 @@ func (p *Profile) SignPod(ctx context.Context, pod *v1.Pod, recordPluginStats bo
 	all := map[string]any{fwk.SchedulerNameSignerName: pod.Spec.SchedulerName}
 	for i, signer := range p.signers {
 		start := w.start()
-		fragments, status := signer.SignPod(ctx, pod)
+		var fragments []fwk.SignFragment
+		status := p.call(Sign, signer.Name(), pod, func() (status *fwk.Status) {
+			fragments, status = signer.SignPod(ctx, pod)
+			return status
+		})
 		w.observe(signer.Name(), status, start)
 		if !status.IsSuccess() {
 			// The refusing plugin is likely to refuse again; called first, it saves the others the work.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"sync"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -13,8 +14,9 @@ import (
 
 // WaitingPods are the pods that wait for Permit plugins. Each plugin that returned Wait has a deadline; the first one that
 // passes rejects the pod. No goroutine waits: the owner calls Expire at NextDeadline, and takes the pods whose waiting has
-// ended with TakeEnded.
+// ended with TakeEnded. Plugins may read the list, and allow and reject pods, from any goroutine.
 type WaitingPods struct {
+	mu        sync.Mutex // of all that follows, and of the pods in the list
 	byUID     map[types.UID]*waitingPod
 	entered   []*waitingPod // in order of entry; ended ones are removed now and then
 	deadlines []deadline    // earliest first; inactive ones are removed now and then
@@ -41,7 +43,7 @@ type waitingPod struct {
 	owner   *WaitingPods
 	pod     *v1.Pod
 	since   time.Time
-	pending []PluginWait
+	pending []PluginWait // under the owner's lock, as is done
 	done    bool
 }
 
@@ -58,6 +60,8 @@ func NewWaitingPods() *WaitingPods { return &WaitingPods{byUID: map[types.UID]*w
 
 // Wait adds a pod that waits for plugins, each with its own timeout from now on.
 func (w *WaitingPods) Wait(pod *v1.Pod, plugins []PluginWait, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if old := w.byUID[pod.UID]; old != nil {
 		w.remove(old)
 	}
@@ -73,21 +77,37 @@ func (w *WaitingPods) Wait(pod *v1.Pod, plugins []PluginWait, now time.Time) {
 }
 
 // Len is the number of waiting pods.
-func (w *WaitingPods) Len() int { return len(w.byUID) }
+func (w *WaitingPods) Len() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.byUID)
+}
 
 // Get finds a waiting pod; nil if the pod is not waiting.
 func (w *WaitingPods) Get(uid types.UID) fwk.WaitingPod {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if pod, waits := w.byUID[uid]; waits {
 		return pod
 	}
 	return nil
 }
 
+// Has reports whether a pod waits, or has waited and its end was not taken yet.
+func (w *WaitingPods) Has(uid types.UID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.byUID[uid] != nil || slices.ContainsFunc(w.ended, func(ended EndedWait) bool { return ended.Pod.UID == uid })
+}
+
 // Each visits the waiting pods in order of entry. The visitor may allow and reject any pod; a pod whose wait ends
 // meanwhile is not visited.
 func (w *WaitingPods) Each(visit func(fwk.WaitingPod)) {
-	for _, pod := range slices.Clone(w.entered) {
-		if !pod.done {
+	w.mu.Lock()
+	all := slices.Clone(w.entered)
+	w.mu.Unlock()
+	for _, pod := range all {
+		if pod.waits() {
 			visit(pod)
 		}
 	}
@@ -95,6 +115,12 @@ func (w *WaitingPods) Each(visit func(fwk.WaitingPod)) {
 
 // NextDeadline is when Expire must be called next; ok is false if no pod waits.
 func (w *WaitingPods) NextDeadline() (at time.Time, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.nextDeadline()
+}
+
+func (w *WaitingPods) nextDeadline() (at time.Time, ok bool) {
 	for len(w.deadlines) > 0 && !w.deadlines[0].isActive() {
 		w.deadlines[0] = deadline{}
 		w.deadlines = w.deadlines[1:]
@@ -107,18 +133,22 @@ func (w *WaitingPods) NextDeadline() (at time.Time, ok bool) {
 
 // Expire rejects the pods with a passed deadline, in the order of the deadlines.
 func (w *WaitingPods) Expire(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for {
-		at, ok := w.NextDeadline()
+		at, ok := w.nextDeadline()
 		if !ok || at.After(now) {
 			return
 		}
 		d := w.deadlines[0]
-		d.pod.Reject(d.Plugin, fmt.Sprintf("rejected due to timeout after waiting %v at plugin %v", d.Timeout, d.Plugin))
+		d.pod.reject(d.Plugin, fmt.Sprintf("rejected due to timeout after waiting %v at plugin %v", d.Timeout, d.Plugin))
 	}
 }
 
 // TakeEnded returns the pods whose wait has ended since the last call, in the order of their ends.
 func (w *WaitingPods) TakeEnded() []EndedWait {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	ended := w.ended
 	w.ended = nil
 	return ended
@@ -126,6 +156,8 @@ func (w *WaitingPods) TakeEnded() []EndedWait {
 
 // Fork is a copy that shares nothing but the pods.
 func (w *WaitingPods) Fork() *WaitingPods {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	fork := &WaitingPods{byUID: make(map[types.UID]*waitingPod, len(w.byUID)), pending: w.pending, ended: slices.Clone(w.ended)}
 	for _, pod := range w.entered {
 		if pod.done {
@@ -179,6 +211,8 @@ func (p *waitingPod) GetPod() *v1.Pod { return p.pod }
 
 // GetPendingPlugins lists the plugins that have not allowed the pod yet, in the order of their Permit calls.
 func (p *waitingPod) GetPendingPlugins() []string {
+	p.owner.mu.Lock()
+	defer p.owner.mu.Unlock()
 	plugins := make([]string, len(p.pending))
 	for i, w := range p.pending {
 		plugins[i] = w.Plugin
@@ -188,6 +222,8 @@ func (p *waitingPod) GetPendingPlugins() []string {
 
 // Allow removes a plugin from the pending ones; after the last one the pod goes on to its binding.
 func (p *waitingPod) Allow(plugin string) {
+	p.owner.mu.Lock()
+	defer p.owner.mu.Unlock()
 	if p.done {
 		return
 	}
@@ -202,6 +238,18 @@ func (p *waitingPod) Allow(plugin string) {
 
 // Reject rejects the pod, unless its wait has ended before.
 func (p *waitingPod) Reject(plugin, msg string) {
+	p.owner.mu.Lock()
+	defer p.owner.mu.Unlock()
+	p.reject(plugin, msg)
+}
+
+func (p *waitingPod) waits() bool {
+	p.owner.mu.Lock()
+	defer p.owner.mu.Unlock()
+	return !p.done
+}
+
+func (p *waitingPod) reject(plugin, msg string) {
 	if p.done {
 		return
 	}

@@ -19,6 +19,7 @@ type sample struct {
 // engineSample is the part of a sample that is read between two inputs.
 type engineSample struct {
 	engine                engine.Counters
+	panics                []engine.PanicCount
 	flightRecorderBytes   int64
 	flightRecorderSeconds float64
 }
@@ -84,7 +85,11 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 	for _, f := range families {
 		to <- f.desc
 	}
+	to <- panicsDesc
 }
+
+// panicsDesc is the one family with labels.
+var panicsDesc = prometheus.NewDesc("orrery_plugin_panics_total", "Panics of plugins; each failed its call.", []string{"plugin", "extension_point"}, nil)
 
 // Collect implements prometheus.Collector.
 func (c *collector) Collect(to chan<- prometheus.Metric) {
@@ -95,12 +100,15 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	for _, f := range families {
 		to <- prometheus.MustNewConstMetric(f.desc, f.kind, f.value(&s))
 	}
+	for _, p := range s.panics {
+		to <- prometheus.MustNewConstMetric(panicsDesc, prometheus.CounterValue, float64(p.Panics), p.Plugin, string(p.Point))
+	}
 }
 
 // refresh reads the engine's part, between two inputs.
 func (c *collector) refresh(e *engine.Engine) {
 	recorder := c.replica.flightRecorder
 	c.latest.Store(&engineSample{
-		engine: e.Counters(), flightRecorderBytes: recorder.Bytes(), flightRecorderSeconds: e.Now().Sub(recorder.Since()).Seconds(),
+		engine: e.Counters(), panics: e.Panics(), flightRecorderBytes: recorder.Bytes(), flightRecorderSeconds: e.Now().Sub(recorder.Since()).Seconds(),
 	})
 }

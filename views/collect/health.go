@@ -2,13 +2,16 @@ package collect
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/engine"
+	"orrery/core/framework"
 	"orrery/core/leader"
 	"orrery/core/printable"
 	"orrery/core/queue"
@@ -24,6 +27,7 @@ func (c *Collector) health(e *engine.Engine, devices bool) views.Health {
 	t.read(e)
 	h.NotReady, h.Pressed, h.OnePressed, h.OnePressedKey = t.notReady, t.pressed, printable.Text(t.firstPressed), t.firstPressed
 	c.stuckPod(&h, e)
+	h.Panics, h.LastPanic = latePanics(e)
 	if devices {
 		c.deviceHealth(&h)
 	}
@@ -32,6 +36,24 @@ func (c *Collector) health(e *engine.Engine, devices bool) views.Health {
 		h.Blocked, h.Overdue, h.BlockedReason = c.evictionList.blocked, c.evictionList.overdue, c.evictionList.blockedReason
 	}
 	return h
+}
+
+// panicsShown is how long a plugin's panic counts as trouble.
+const panicsShown = 5 * time.Minute
+
+// latePanics counts the plugins' panics of late, and returns the last.
+func latePanics(e *engine.Engine) (n int, last string) {
+	for _, problem := range slices.Backward(e.Problems()) {
+		if e.Now().Sub(problem.At) > panicsShown {
+			break
+		}
+		if panicked := (*framework.PluginPanic)(nil); errors.As(problem.Err, &panicked) {
+			if n++; n == 1 {
+				last = panicked.Error()
+			}
+		}
+	}
+	return n, last
 }
 
 func (c *Collector) leaderHealth(h *views.Health, e *engine.Engine) {
