@@ -244,6 +244,8 @@ func (r *RealTime) sleep(ctx context.Context) {
 		r.apply(r.World.Stamp(event))
 	case <-timer.C:
 		r.tick()
+	case <-r.Engine.Posted():
+		r.tick()
 	case i := <-r.inspections:
 		i.run(r.Engine)
 	case <-lead:

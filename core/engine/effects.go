@@ -115,7 +115,7 @@ func (a eventRecorder) Eventf(regarding, related runtime.Object, eventtype, reas
 		ref := world.PodRefOf(other)
 		act.Related = &ref
 	}
-	if a.engine.mayBlock {
+	if a.engine.shared {
 		a.engine.posted.post(func() { a.engine.emit(act) })
 		return
 	}

@@ -98,8 +98,9 @@ type Engine struct {
 	batches       map[string]*batch               // by profile
 	batchCounters map[string]*BatchCounters
 
-	mayBlock bool // whether plugins run, and record events, on goroutines of their own
-	posted   posted
+	shared bool // whether plugins may use their handles on goroutines of their own
+	posted posted
+	nominations
 
 	effects     []world.Effect
 	lastEffect  world.EffectID
@@ -142,6 +143,7 @@ func New(o Options) (*Engine, error) {
 		bindings: map[types.UID]*binding{}, pending: map[world.EffectID]types.UID{}, pluginEffects: map[world.EffectID]pluginEffect{},
 		batches: map[string]*batch{}, batchCounters: map[string]*BatchCounters{},
 		decisions: newDecisionLog(o.DecisionLogSize), journal: queue.NewJournal(), digest: fnvOffset, panics: map[PanicSource]uint64{},
+		posted: newPosted(),
 	}
 	e.volumes, e.devices, e.objectWaits = volumes.New(e.store), devices.New(e.store, deviceGates(e.config.Features)), newObjectWaits()
 	e.gangs = gangs.New(e.store)
@@ -163,6 +165,9 @@ const rngStream = 0x9e3779b97f4a7c15
 // makeProfiles creates every configured profile on this engine's own store, snapshot and queue. The queue may be
 // created later: plugins must not use their handle before the first input.
 func (e *Engine) makeProfiles() error {
+	e.store.OnPanic(func(kind world.Kind, value any) {
+		e.pluginPanicked(framework.NewPluginPanic("handler of "+string(kind), framework.OnEvent, value))
+	})
 	claims := devices.NewShared(e.devices, e.store.Informers().Resource().V1().ResourceClaims().Lister, e.posted.post)
 	all, err := framework.NewProfiles(e.ctx, e.registry, e.config.Profiles, func(name string) framework.Options {
 		return framework.Options{
@@ -172,7 +177,7 @@ func (e *Engine) makeProfiles() error {
 			Devices: e.devices, DRA: claims,
 			Gangs: e.gangs, Workloads: e.workloadManager(),
 			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,
-			OnPanic: e.pluginPanicked, Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
+			HandleOf: e.handleOf, OnPanic: e.pluginPanicked, Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
 		}
 	})
 	if err != nil {
@@ -181,12 +186,12 @@ func (e *Engine) makeProfiles() error {
 	e.profiles, e.profileNames = map[string]*framework.Profile{}, nil
 	for _, p := range all.List {
 		if p.MayBlock() {
-			e.store.ShareListers()
-			e.mayBlock = true
+			e.share()
 		}
 		e.profiles[p.ProfileName()] = p
 		e.profileNames = append(e.profileNames, p.ProfileName())
 	}
+	e.store.PluginsMade()
 	return nil
 }
 

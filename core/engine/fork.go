@@ -50,8 +50,10 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) 
 		objectWaits: e.objectWaits.fork(),
 		effects:     slices.Clone(e.effects), lastEffect: e.lastEffect,
 		lastSeq: e.lastSeq, counters: e.counters, digest: e.digest, panics: maps.Clone(e.panics),
+		posted: newPosted(),
 	}
 	f.options.Listener, f.options.OnTiming = nil, nil
+	f.options.Client, f.options.KubeConfig = nil, nil // a fork changes no cluster
 	f.volumes, f.devices, f.gangs = e.volumes.Fork(f.store), e.devices.Fork(f.store), e.gangs.Fork(f.store)
 	chance := *e.rng
 	f.rng = &chance
@@ -78,6 +80,7 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) 
 		f.batchCounters[name] = &BatchCounters{count.NoHint, count.HintUsed, count.HintNotUsed, maps.Clone(count.Flushed)}
 	}
 	f.forkBindings(e)
+	f.publishNominations()
 	return f, nil
 }
 

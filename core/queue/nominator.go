@@ -16,6 +16,8 @@ import (
 type nominator struct {
 	byNode map[string][]nominee // in the order of nomination
 	nodeOf map[types.UID]string // by identity
+
+	version uint64 // grows with every change
 }
 
 type nominee struct {
@@ -69,6 +71,9 @@ func (q *Queue) NominatedNode(pod *v1.Pod) (node string, ok bool) {
 	return node, ok
 }
 
+// NominationVersion grows whenever a nomination changes.
+func (q *Queue) NominationVersion() uint64 { return q.nominator.version }
+
 // NominatedNodes returns the nodes with nominated pods, sorted.
 func (q *Queue) NominatedNodes() []string { return sortedKeys(q.byNode) }
 
@@ -91,6 +96,7 @@ func (q *Queue) addNomination(pod *v1.Pod, info *fwk.NominatingInfo) {
 	id := identity(pod)
 	q.nodeOf[id] = node
 	q.byNode[node] = append(q.byNode[node], nominee{id, pod.UID, keyOf(pod)})
+	q.nominator.version++
 }
 
 func (q *Queue) mayNominate(pod *v1.Pod) bool {
@@ -127,6 +133,7 @@ func (q *Queue) deleteNomination(pod *v1.Pod) {
 		return
 	}
 	delete(q.nodeOf, id)
+	q.nominator.version++
 	rest := slices.DeleteFunc(q.byNode[node], func(n nominee) bool { return n.id == id })
 	if len(rest) == 0 {
 		delete(q.byNode, node)

@@ -95,7 +95,6 @@ func NewComparator(o Options) (*Comparator, error) {
 	}
 	options := engine.Options{
 		Config: &scoreAll, Plugins: o.Engine.Plugins, Start: o.Engine.Start, DecisionLogSize: 1,
-		Client: o.Engine.Client, KubeConfig: o.Engine.KubeConfig,
 	}
 	var err error
 	if j.engine, err = engine.New(options); err != nil {

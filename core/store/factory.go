@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -39,6 +40,7 @@ import (
 // informers.
 type factory struct {
 	store     *Store
+	mu        sync.Mutex // of the map; plugins may ask for an informer on any goroutine
 	informers map[reflect.Type]*informer
 }
 
@@ -48,6 +50,8 @@ var _ informers.SharedInformerFactory = (*factory)(nil)
 // never syncs, and refuses handlers.
 func (f *factory) InformerFor(example runtime.Object, _ internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	goType := reflect.TypeOf(example)
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if in, asked := f.informers[goType]; asked {
 		return in
 	}
@@ -57,7 +61,7 @@ func (f *factory) InformerFor(example runtime.Object, _ internalinterfaces.NewIn
 	}
 	in := newInformer(sh, goType)
 	if sh != nil {
-		sh.informer = in
+		sh.informer.Store(in)
 	}
 	f.informers[goType] = in
 	return in
@@ -92,6 +96,8 @@ func (f *factory) Shutdown()             {}
 
 // WaitForCacheSync reports, without waiting, which of the requested informers are served.
 func (f *factory) WaitForCacheSync(<-chan struct{}) map[reflect.Type]bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	synced := make(map[reflect.Type]bool, len(f.informers))
 	for goType, in := range f.informers {
 		synced[goType] = in.HasSynced()
@@ -104,7 +110,7 @@ func (f *factory) WaitForCacheSync(<-chan struct{}) map[reflect.Type]bool {
 func (s *Store) RequestedKinds() []world.Kind {
 	var kinds []world.Kind
 	for _, kind := range world.Kinds() {
-		if sh := s.byKind[kind]; sh != nil && sh.informer != nil {
+		if sh := s.byKind[kind]; sh != nil && sh.informer.Load() != nil {
 			kinds = append(kinds, kind)
 		}
 	}
@@ -117,6 +123,8 @@ func (s *Store) UnservedTypes() []string {
 	if s.factory == nil {
 		return nil
 	}
+	s.factory.mu.Lock()
+	defer s.factory.mu.Unlock()
 	var types []string
 	for goType, in := range s.factory.informers {
 		if !in.HasSynced() {

@@ -1,6 +1,10 @@
 package store
 
-import "sync"
+import (
+	"sync"
+
+	"orrery/core/world"
+)
 
 // guard lets plugins read listers on goroutines of their own. Until it is raised nothing locks: most engines have no such
 // plugin, and the in-tree ones read listers for every node.
@@ -10,6 +14,10 @@ import "sync"
 type guard struct {
 	mu     sync.RWMutex
 	raised bool
+	made   bool         // whether all plugins have been made
+	post   func(func()) // has a function called by the goroutine that changes objects
+
+	onPanic func(world.Kind, any) // receives the panics of handlers; nil lets them pass
 }
 
 // change runs a change of what listers read.
@@ -32,5 +40,29 @@ func (g *guard) read() (end func()) {
 
 func noEnd() {}
 
+// handlers runs a change of what is called when objects change: at once while plugins are made, and later by the goroutine
+// that calls the handlers.
+func (g *guard) handlers(do func()) {
+	if !g.raised {
+		do()
+		return
+	}
+	g.mu.RLock()
+	made := g.made
+	g.mu.RUnlock()
+	if made {
+		g.post(do)
+		return
+	}
+	do()
+}
+
 // ShareListers makes the listers safe for plugins that run on goroutines of their own. It is called before the first of them.
-func (s *Store) ShareListers() { s.guard.raised = true }
+// post has a function called on the store's goroutine.
+func (s *Store) ShareListers(post func(func())) { s.guard.raised, s.guard.post = true, post }
+
+// OnPanic has the panics of handlers recovered and reported, with the kind of the object that they were called with.
+func (s *Store) OnPanic(report func(world.Kind, any)) { s.guard.onPanic = report }
+
+// PluginsMade says that handlers that are added from now on may be added on other goroutines.
+func (s *Store) PluginsMade() { s.guard.change(func() { s.guard.made = true }) }

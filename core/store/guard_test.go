@@ -17,7 +17,7 @@ import (
 // A plugin on a goroutine of its own reads listers and indexes while objects change. Handlers read them as well.
 func TestShareListers_ReadsWhileObjectsChange(t *testing.T) {
 	s := store.New()
-	s.ShareListers()
+	s.ShareListers(func(do func()) { do() })
 	pvs := s.Informers().Core().V1().PersistentVolumes()
 	byClass := cache.Indexers{"class": func(o any) ([]string, error) { return []string{o.(*v1.PersistentVolume).Spec.StorageClassName}, nil }}
 	if err := pvs.Informer().AddIndexers(byClass); err != nil {

@@ -154,6 +154,12 @@ func (x indexer) GetIndexers() cache.Indexers {
 
 // AddIndexers adds indexes over present and future objects. The namespace index always exists.
 func (x indexer) AddIndexers(indexers cache.Indexers) error {
+	var taken error
+	x.informer.kindStore.guard.change(func() { taken = x.addIndexers(indexers) })
+	return taken
+}
+
+func (x indexer) addIndexers(indexers cache.Indexers) error {
 	for _, name := range slices.Sorted(maps.Keys(indexers)) {
 		if x.informer.index(name) != nil {
 			return fmt.Errorf("adding index %q: there is one of this name already", name)

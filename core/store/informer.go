@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/tools/cache"
@@ -28,10 +29,13 @@ var (
 	_ cache.Controller          = (*informer)(nil)
 )
 
-// registration is the handle of a registered handler. The handler has received all existing objects when it is returned.
-type registration struct{ handler cache.ResourceEventHandler }
+// registration is the handle of a registered handler. It is in sync when the handler has received all existing objects.
+type registration struct {
+	handler cache.ResourceEventHandler
+	synced  atomic.Bool
+}
 
-func (*registration) HasSynced() bool { return true }
+func (r *registration) HasSynced() bool { return r.synced.Load() }
 
 func newInformer(sh *kindStore, goType reflect.Type) *informer {
 	if sh == nil {
@@ -49,28 +53,46 @@ func (in *informer) updateIndexes(d Delta) {
 // notify calls the handlers. A handler may register or remove handlers; it must not change the store.
 func (in *informer) notify(d Delta) {
 	for _, r := range in.handlers {
-		switch d.Op {
-		case world.Added:
-			r.handler.OnAdd(d.New, false)
-		case world.Modified:
-			r.handler.OnUpdate(d.Old, d.New)
-		case world.Deleted:
-			r.handler.OnDelete(d.Old)
-		}
+		in.call(func() {
+			switch d.Op {
+			case world.Added:
+				r.handler.OnAdd(d.New, false)
+			case world.Modified:
+				r.handler.OnUpdate(d.Old, d.New)
+			case world.Deleted:
+				r.handler.OnDelete(d.Old)
+			}
+		})
 	}
 }
 
-// AddEventHandler registers a handler and calls OnAdd for every existing object, in order, before it returns.
+// call calls a handler.
+func (in *informer) call(handler func()) {
+	if report := in.kindStore.guard.onPanic; report != nil {
+		defer func() {
+			if value := recover(); value != nil {
+				report(in.kindStore.kind, value)
+			}
+		}()
+	}
+	handler()
+}
+
+// AddEventHandler registers a handler and calls OnAdd for every existing object, in order. That has happened when it returns,
+// unless a plugin of a running engine calls it: then it happens before the engine's next input or decision.
 func (in *informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	if !in.served {
 		return nil, fmt.Errorf("adding a handler for %s: the store is not told of objects of this type", in.goType)
 	}
-	in.kindStore.objects.all(func(o world.Object) bool {
-		handler.OnAdd(o, true)
-		return true
+	r := &registration{handler: handler}
+	in.kindStore.guard.handlers(func() {
+		in.kindStore.objects.all(func(o world.Object) bool {
+			in.call(func() { handler.OnAdd(o, true) })
+			return true
+		})
+		in.handlers = append(in.handlers, r)
+		r.synced.Store(true)
 	})
-	r := &registration{handler}
-	in.handlers = append(in.handlers, r)
 	return r, nil
 }
 
@@ -90,8 +112,10 @@ func (in *informer) AddEventHandlerWithOptions(
 
 // RemoveEventHandler removes a handler; an unknown one is no error.
 func (in *informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
-	// A fresh slice, as notify may be walking the old one.
-	in.handlers = slices.DeleteFunc(slices.Clone(in.handlers), func(r *registration) bool { return handle == r })
+	in.kindStore.guard.handlers(func() {
+		// A fresh slice, as notify may be walking the old one.
+		in.handlers = slices.DeleteFunc(slices.Clone(in.handlers), func(r *registration) bool { return handle == r })
+	})
 	return nil
 }
 

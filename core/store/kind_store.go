@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"sync/atomic"
 
 	"orrery/core/world"
 )
@@ -11,9 +12,9 @@ type kindStore struct {
 	kind       world.Kind
 	objects    sortedObjects
 	tombstones tombstones
-	informer   *informer  // nil until a plugin requests it
-	changes    *changeLog // nil until a plugin reads it
-	guard      *guard     // the store's
+	informer   atomic.Pointer[informer] // nil until a plugin requests it
+	changes    *changeLog               // nil until a plugin reads it
+	guard      *guard                   // the store's
 }
 
 func newKindStore(kind world.Kind, g *guard) *kindStore {
@@ -55,8 +56,8 @@ func (sh *kindStore) remove(held, last world.Object) Delta {
 }
 
 func (sh *kindStore) updateIndexes(d Delta) {
-	if sh.informer != nil {
-		sh.informer.updateIndexes(d)
+	if in := sh.informer.Load(); in != nil {
+		in.updateIndexes(d)
 	}
 }
 
@@ -64,8 +65,8 @@ func (sh *kindStore) notify(d Delta) Delta {
 	if sh.changes != nil {
 		sh.changes.add(cmp.Or(d.New, d.Old))
 	}
-	if sh.informer != nil {
-		sh.informer.notify(d)
+	if in := sh.informer.Load(); in != nil {
+		in.notify(d)
 	}
 	return d
 }
