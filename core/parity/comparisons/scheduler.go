@@ -74,6 +74,14 @@ var Hosting = &Comparison{
 	Differences: Decisions.Differences,
 }
 
+// HostedProfile compares schedulers that both run kube-scheduler's plugins.
+var HostedProfile = &Comparison{
+	Name: "Hosted profile", Package: "cycle", Test: "TestScheduler_HostsWholeProfile", Cases: 400, Unit: "generated clusters",
+	Compares: "Decisions, when Orrery runs kube-scheduler's plugins and none of its own: those that sort the queue, gate, preempt and " +
+		"bind included, with Orrery's handle and its client.",
+	Differences: Decisions.Differences,
+}
+
 // Framework compares the runtimes with scripted plugins.
 var Framework = &Comparison{
 	Name: "Framework", Package: "framework", Test: "TestRuntime_SameCalls", Cases: 5000, Unit: "random sets of plugins",

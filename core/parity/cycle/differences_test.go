@@ -34,6 +34,10 @@ func (p *decisionCase) divergesOnPreemption(theirs *decision) bool {
 		newest = d
 		break
 	}
+	if p.hosting == hostedWholly && theirs.Nominated != unchanged && theirs.Nominated != "" && newest.Nominated != "" && newest.Nominated != theirs.Nominated {
+		p.divergence = "candidates for preemption, of which kube-scheduler's plugin chooses a random one in either scheduler"
+		return true
+	}
 	r := newest.Preemption
 	if r == nil || theirs.Nominated == r.Node || theirs.Nominated == unchanged || theirs.Nominated == "" {
 		return false

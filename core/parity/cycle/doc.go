@@ -23,7 +23,7 @@
 // the volume controller, or as one that fails, and both go on.
 //
 // TestScheduler_HostsVolumePlugins does the same with kube-scheduler's volume plugins in Orrery's engine, and with Orrery's in
-// kube-scheduler.
+// kube-scheduler. TestScheduler_HostsWholeProfile runs all of kube-scheduler's plugins in Orrery's engine, and none of its own.
 //
 // It compares each decision's node, message, reasons by node, number of examined nodes and next start index; conditions,
 // nominations, victims in order, events; and, after every event, which queue each pod is in.

@@ -2,7 +2,6 @@ package cycle
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -37,17 +36,30 @@ import (
 	"orrery/core/world"
 )
 
-// hosting says whose volume plugins a scheduler runs.
+// hosting says whose plugins a scheduler runs.
 type hosting uint8
 
 const (
-	ownPlugins  hosting = iota
-	hostedThere         // kube-scheduler runs Orrery's
-	hostedHere          // Orrery runs kube-scheduler's
+	ownPlugins   hosting = iota
+	hostedThere          // kube-scheduler runs Orrery's
+	hostedHere           // Orrery runs kube-scheduler's
+	hostedWholly         // Orrery runs kube-scheduler's, and all its other plugins too
 )
 
 func (h hosting) String() string {
-	return [...]string{"each its own", "Orrery's in kube-scheduler", "kube-scheduler's in Orrery"}[h]
+	return [...]string{"each its own", "Orrery's in kube-scheduler", "kube-scheduler's in Orrery", "all of kube-scheduler's in Orrery"}[h]
+}
+
+// moves reports whether a plugin is in the place of the other scheduler's.
+func (h hosting) moves(plugin string) bool {
+	return h == hostedWholly || slices.Contains(volumePlugins, plugin)
+}
+
+// bindsHere reports whether Orrery runs kube-scheduler's VolumeBinding.
+func (h hosting) bindsHere() bool { return h == hostedHere || h == hostedWholly }
+
+func (h hosting) compare(t *testing.T, c *clusterCase, seen difftest.Coverage) string {
+	return compareHosting(t, c, h, seen)
 }
 
 func TestScheduler_HostsVolumePlugins(t *testing.T) {
@@ -77,15 +89,15 @@ func (s *settings) host(h hosting) {
 		theirs, ours := &s.upstreamConfig.Profiles[i], &s.orreryConfig.Profiles[i]
 		switch h {
 		case hostedThere:
-			rename(theirs.Plugins)
+			rename(theirs.Plugins, h)
 			for _, name := range volumePlugins {
 				theirs.PluginConfig = append(theirs.PluginConfig, upconfig.PluginConfig{Name: hostedPrefix + name, Args: ours.Args[name]})
 			}
-		case hostedHere:
-			rename(ours.Plugins)
+		case hostedHere, hostedWholly:
+			rename(ours.Plugins, h)
 			ours.Args = maps.Clone(ours.Args)
 			for _, config := range theirs.PluginConfig {
-				if slices.Contains(volumePlugins, config.Name) {
+				if h.moves(config.Name) {
 					ours.Args[hostedPrefix+config.Name] = config.Args
 				}
 			}
@@ -93,13 +105,13 @@ func (s *settings) host(h hosting) {
 	}
 }
 
-// rename renames the volume plugins in all plugin sets of a configuration.
-func rename(plugins any) {
+// rename renames hosted plugins in all plugin sets of a configuration.
+func rename(plugins any, h hosting) {
 	sets := reflect.ValueOf(plugins).Elem()
 	for i := range sets.NumField() {
 		for _, field := range []string{"Enabled", "Disabled"} {
 			for list, j := sets.Field(i).FieldByName(field), 0; j < list.Len(); j++ {
-				if name := list.Index(j).FieldByName("Name"); slices.Contains(volumePlugins, name.String()) {
+				if name := list.Index(j).FieldByName("Name"); name.String() != "*" && h.moves(name.String()) {
 					name.SetString(hostedPrefix + name.String())
 				}
 			}
@@ -152,13 +164,13 @@ func (p *decisionCase) hosted(plugin fwk.Plugin) fwk.Plugin {
 	case *volumezone.VolumeZone:
 		return ourZone{one}
 	}
-	panic(fmt.Sprintf("%T is no volume plugin", plugin))
+	return theirs(plugin)
 }
 
-// theirPlugins are the factories of kube-scheduler's volume plugins, for Orrery.
+// theirPlugins are the factories of kube-scheduler's plugins, for Orrery.
 func (p *decisionCase) theirPlugins() framework.Registry {
 	inTree, registry := upplugins.NewInTreeRegistry(), framework.Registry{}
-	for _, name := range volumePlugins {
+	for name := range inTree {
 		registry[hostedPrefix+name] = func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
 			plugin, err := inTree[name](ctx, args, h)
 			if err != nil {
@@ -271,7 +283,7 @@ func (p *decisionCase) theirAssumed() assumed.Objects {
 // ourAssumed is what is assumed of volumes and claims in Orrery.
 func (p *decisionCase) ourAssumed() assumed.Objects {
 	e := p.orrery.engine
-	if p.hosting != hostedHere {
+	if !p.hosting.bindsHere() {
 		return assumed.InState(e.Volumes(), e.Store())
 	}
 	var all []assumed.Objects

@@ -64,7 +64,7 @@ func (u *orreryScheduler) step() *decision {
 		Start: before, Examined: d.Examined, Feasible: d.Feasible, Next: u.engine.StartIndex(),
 	}
 	for _, r := range d.Rejections {
-		decided.Rejections[fmt.Sprint(plain(r.Plugin), ": ", r.Reason)] += r.Nodes
+		decided.Rejections[plain(fmt.Sprint(r.Plugin, ": ", r.Reason))] += r.Nodes
 	}
 	u.carryOutEffects()
 	u.awaitPlugins()
@@ -125,13 +125,25 @@ func (u *orreryScheduler) call(id world.EffectID, run world.RunPlugin) {
 
 // awaitPlugins waits until hosted plugins have ended or wait themselves, and carries out what follows.
 func (u *orreryScheduler) awaitPlugins() {
-	for synctest.Wait(); len(u.ended) > 0; synctest.Wait() {
+	for synctest.Wait(); len(u.ended) > 0 || u.posted(); synctest.Wait() {
 		ended := u.ended
 		u.ended = nil
 		for _, done := range ended {
 			u.apply(done)
 		}
 		u.carryOutEffects()
+	}
+}
+
+// posted has the engine carry out what hosted plugins have asked for on goroutines of their own, if they have.
+func (u *orreryScheduler) posted() bool {
+	select {
+	case <-u.engine.Posted():
+		u.apply(world.Tick{})
+		u.carryOutEffects()
+		return true
+	default:
+		return false
 	}
 }
 

@@ -20,7 +20,7 @@ type record struct {
 func recordOf(info fwk.QueuedPodInfo) record {
 	return record{
 		Attempts: info.GetAttempts(), Unschedulable: info.GetUnschedulableCount(), Errors: info.GetConsecutiveErrorsCount(),
-		Rejectors: pluginNames(info.GetUnschedulablePlugins()), Pending: pluginNames(info.GetPendingPlugins()), Gate: info.GetGatingPlugin(),
+		Rejectors: pluginNames(info.GetUnschedulablePlugins()), Pending: pluginNames(info.GetPendingPlugins()), Gate: plain(info.GetGatingPlugin()),
 	}
 }
 

@@ -26,8 +26,8 @@ type request interface {
 
 // carryOut compares the writes of both, carries them out, and applies the result on both sides.
 func (p *decisionCase) carryOut() string {
-	theirs, ours := requestsOf(p.upstream.client.calls), requestsOf(p.orrery.calls)
-	p.upstream.client.calls, p.orrery.calls = nil, nil
+	theirs, ours := requestsOf(p.upstream.client.calls), append(requestsOf(p.orrery.calls), requestsOf(p.orrery.client.calls)...)
+	p.upstream.client.calls, p.orrery.calls, p.orrery.client.calls = nil, nil, nil
 	if diff := cmp.Diff(deletedPods(theirs), deletedPods(ours)); diff != "" {
 		return "victims: in order (-kube-scheduler +Orrery):\n" + diff
 	}

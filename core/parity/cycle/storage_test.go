@@ -166,7 +166,7 @@ func (p *decisionCase) bindVolumes(decided time.Time) string {
 	change := func(c world.Changed) {
 		p.remember(c.Op, c.Object)
 		p.applyUpstream(c)
-		if p.hosting == hostedHere { // kube-scheduler's plugin looks once a second, here as there
+		if p.hosting.bindsHere() { // kube-scheduler's plugin looks once a second, here as there
 			p.orrery.apply(c)
 			p.orrery.carryOutEffects()
 			return
