@@ -130,6 +130,9 @@ func (p *Profile) buildPoints(c config.Profile, wrong *ProfileError) {
 		wrong.add(s.expand(p.byName, c.Plugins.MultiPoint.Enabled)...)
 	}
 	p.points.listCounts()
+	if slices.ContainsFunc(wrong.Mistakes, func(m Mistake) bool { return p.byName[m.Plugin] == nil }) {
+		return // the plugin that could not be made may be the one that is missed below
+	}
 	if n := len(p.points.queueSort); n != 1 && !broken[QueueSort] {
 		wrong.add(mistakef("", QueueSort, "only one queue sort plugin required for profile with scheduler name %q, but got %d", p.name, n))
 	}

@@ -178,8 +178,14 @@ func TestNewProfile_Errors(t *testing.T) {
 			"initializing plugin \"Broken\": want args to be of type X\n" +
 				"plugin \"S1\" does not extend FilterPlugin plugin\n" +
 				"FilterPlugin \"Nope\" does not exist\n" +
-				"plugin \"F1\" does not extend ScorePlugin plugin\n" +
-				"only one queue sort plugin required for profile with scheduler name \"test\", but got 0",
+				"plugin \"F1\" does not extend ScorePlugin plugin",
+		},
+		{
+			"what is missing, if all that is there could be made",
+			configv1.Plugins{MultiPoint: set("F1", ""), Filter: set("S1", "")},
+			"plugin \"S1\" does not extend FilterPlugin plugin\n" +
+				"only one queue sort plugin required for profile with scheduler name \"test\", but got 0\n" +
+				"at least one bind plugin is needed for profile with scheduler name \"test\"",
 		},
 		{
 			"no QueueSort plugin",
