@@ -31,7 +31,7 @@
 // # Files
 //
 // apply, pods and cluster apply inputs; watches lists their kinds. cycle, search, selecthost and batch are one attempt;
-// failure and binding follow from it; posted has what plugins on goroutines of their own ask for. effects emits effects, for the engine and its plugins. explain, dryrun,
+// failure and binding follow from it; posted has what plugins on goroutines of their own ask for. effects emits effects, for the engine and its plugins. explain, dryrun, trial,
 // decision, lastsearch, view, pendingeffects and problems are for readers.
 //
 // # How many feasible nodes a search finds
