@@ -122,6 +122,9 @@ func (e *Engine) Bindings() []BindingInFlight { return e.BindingsFrom(0, len(e.b
 // BindingCount is the number of bindings in flight.
 func (e *Engine) BindingCount() int { return len(e.bindings) }
 
+// WaitingCount is how many of them wait on Permit.
+func (e *Engine) WaitingCount() int { return e.waiting.Len() }
+
 // BindingsFrom returns at most n of Bindings, from index first on.
 func (e *Engine) BindingsFrom(first, n int) []BindingInFlight {
 	if first >= len(e.bindings) || n <= 0 {

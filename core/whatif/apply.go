@@ -40,6 +40,10 @@ func (r *run) apply(c change.Change) error {
 		return r.changeStorage(c)
 	case change.AddDevice, change.TaintDevice, change.UntaintDevice:
 		return r.changeDevice(c)
+	case change.DeleteGang:
+		return r.deleteGang(c.Name)
+	case change.SetMinCount:
+		return r.setMinCount(c.Name, c.Count)
 	case change.FreeClaim, change.SetDeviceClass, change.SetDeviceCount, change.RelaxClaim, change.TolerateDevices:
 		return r.changeDeviceClaim(c)
 	}

@@ -197,6 +197,8 @@ func (r *run) setReason(pod *v1.Pod, o *PodOutcome) {
 			names[i] = g.Name
 		}
 		o.Reason.Message = "scheduling gates: " + strings.Join(names, ", ")
+	} else if o.State == engine.StateWaiting {
+		o.Reason.Message = "waits on Permit for others of its gang"
 	} else if d := r.latestDecisions()[pod.UID]; d != nil {
 		o.Reason, o.TotalNodes = diagnose.OfDecision(d), d.Nodes
 	} else if !slices.Contains(r.engine.Profiles(), pod.Spec.SchedulerName) {

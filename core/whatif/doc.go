@@ -22,7 +22,8 @@
 // # At rest
 //
 // A run is at rest when no pod is active or backing off, the cluster has nothing to do and no eviction timer runs;
-// evictions that a budget blocks were retried once more. Pods in unschedulablePods may stay there. A run that does not
+// evictions that a budget blocks were retried once more. Pods that wait on Permit keep it from rest for ten minutes only; they have
+// no node then, since they may lose their places. Pods in unschedulablePods may stay there. A run that does not
 // come to rest within the options' bounds of virtual time and decisions is cut off, and the result says so.
 //
 // # Assumptions
@@ -38,6 +39,8 @@
 //     they count as succeeded.
 //   - A drain is "kubectl drain --force --ignore-daemonsets --delete-emptydir-data". It retries evictions that a budget
 //     blocks until nothing changes any more; the result lists those still blocked.
+//   - A deleted gang does not come again: its owners are deleted, too. A gang of another minimum is that of a workload that was
+//     deleted and created again.
 //   - A new volume is of a local kind with every access mode. A capacity is set for every segment of the class that a node of
 //     the zone has; where nothing is published, it is made. A claim that gets another class was created with it. The pending
 //     pods of a changed claim are tried at once.

@@ -11,6 +11,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/evict"
 	"orrery/core/evict/taint"
+	"orrery/core/gangs"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )
@@ -122,6 +123,10 @@ func (r *run) observe(in world.Input, _ error) {
 	}
 }
 
+// maxPermitWait is how long pods that wait on Permit keep the run from its rest: for the deadlines of those that waited at the
+// start, and for a second attempt. A gang that does not fit tries again and again.
+const maxPermitWait = 2 * gangs.Timeout
+
 // boundedEngine stops deciding at the run's bound. Its timers count only for pods in back-off or with a binding in
 // flight, or while another controller has work: the engine retries unschedulable pods every few minutes forever.
 // It wakes with the cluster, too, since the cluster's work may bring no input and still be what the timers counted for.
@@ -145,7 +150,11 @@ func (e boundedEngine) Step() (*engine.Decision, bool) {
 func (e boundedEngine) NextWake() (time.Time, bool) {
 	r := e.run
 	_, others := drive.Earliest(r.cluster.NextAt, taintEviction{r}.NextWake, nodeDrains{r}.NextWake)
-	if !others && e.Queue().Counts().Backoff == 0 && e.BindingCount() == 0 {
+	bindings := e.BindingCount()
+	if r.now.Sub(r.start) >= maxPermitWait {
+		bindings -= e.WaitingCount()
+	}
+	if !others && e.Queue().Counts().Backoff == 0 && bindings == 0 {
 		return time.Time{}, false
 	}
 	return drive.Earliest(e.Engine.NextWake, r.cluster.NextAt)

@@ -169,10 +169,13 @@ func ownerOf(pod *v1.Pod) string {
 	return pod.Namespace + "/" + pod.Name
 }
 
-// nodeOf returns the node of a pod that is bound or assumed.
+// nodeOf returns the node of a pod that is bound or assumed. One that waits on Permit may lose its place, and so has none.
 func nodeOf(e *engine.Engine, pod *v1.Pod) string {
 	if pod.Spec.NodeName != "" {
 		return pod.Spec.NodeName
+	}
+	if e.PodState(pod.Namespace, pod.Name) == engine.StateWaiting {
+		return ""
 	}
 	if cached, err := e.Cache().GetPod(pod); err == nil {
 		return cached.Spec.NodeName

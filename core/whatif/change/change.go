@@ -32,6 +32,8 @@ const (
 	Tolerate                    // tolerate POD key[=value|<n|>n][:Effect]
 	Unselect                    // unselect POD KEY
 	Move                        // move POD NODE
+	DeleteGang                  // delete gang GANG
+	SetMinCount                 // mincount GROUP N
 	AddDevice                   // add device like DEVICE [on NODE]
 	TaintDevice                 // taint device DEVICE key=value:Effect
 	UntaintDevice               // untaint device DEVICE key[:Effect]
@@ -45,10 +47,11 @@ const (
 // Change is one hypothetical change. It is plain data: equal values mean the same change.
 type Change struct {
 	Verb Verb
-	// Name is the node, pod, owner, claim, storage class or device to change. Pods, owners and claims are NAMESPACE/NAME, or
-	// NAME where that is unique. Devices are DRIVER/POOL/DEVICE, or POOL/DEVICE where that is unique.
+	// Name is the node, pod, owner, claim, storage class, gang or device to change. Pods, owners and claims are NAMESPACE/NAME, or
+	// NAME where that is unique. Devices are DRIVER/POOL/DEVICE, or POOL/DEVICE where that is unique. A group of pods is
+	// NAMESPACE/WORKLOAD/GROUP, and a gang that, or the replica of a group with /REPLICA.
 	Name string
-	// Count is the number of nodes to add, of pods to have, or of devices to request.
+	// Count is the number of nodes to add, of pods to have or to bind together, or of devices to request.
 	Count int
 	// Value is the priority, profile, taint, toleration, selector key or node, the class of a claim, or the zone of storage.
 	Value string
@@ -87,6 +90,8 @@ func (c Change) Words() []string {
 		return c.storageWords()
 	case DeletePod:
 		return []string{"delete", "pod", c.Name}
+	case DeleteGang:
+		return []string{"delete", "gang", c.Name}
 	case DeleteClaim:
 		return []string{"delete", "pvc", c.Name}
 	case SetRequests:
@@ -95,8 +100,8 @@ func (c Change) Words() []string {
 			words = append(words, string(r.Resource)+"="+r.Amount)
 		}
 		return words
-	case Scale:
-		return []string{"scale", c.Name, strconv.Itoa(c.Count)}
+	case Scale, SetMinCount:
+		return []string{syntaxes[c.Verb].verb, c.Name, strconv.Itoa(c.Count)}
 	}
 	if c.Verb >= AddDevice {
 		return c.deviceWords()

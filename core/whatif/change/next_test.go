@@ -9,7 +9,7 @@ import (
 
 func TestNext(t *testing.T) {
 	for words, want := range map[string]string{
-		"":                          "cordon uncordon drain add delete requests priority scale profile class capacity taint untaint ungate tolerate unselect move free count relax",
+		"":                          "cordon uncordon drain add delete requests priority scale profile class capacity taint untaint ungate tolerate unselect move mincount free count relax",
 		"drain":                     "NODE",
 		"drain n1":                  "",
 		"add":                       "N pv device",
@@ -19,7 +19,7 @@ func TestNext(t *testing.T) {
 		"add pv 1Gi of":             "CLASS",
 		"add pv 1Gi of fast":        "in on",
 		"add pv 1Gi of fast on":     "NODE",
-		"delete":                    "node pod pvc",
+		"delete":                    "node pod pvc gang",
 		"delete pvc":                "CLAIM",
 		"requests shop/web-0":       "cpu=AMOUNT",
 		"requests shop/web-0 cpu=1": "memory=AMOUNT",

@@ -43,6 +43,8 @@ var syntaxes = [...]syntax{
 	Tolerate:    {"tolerate", "tolerate POD KEY[=VALUE|<NUMBER|>NUMBER][:EFFECT]"},
 	Unselect:    {"unselect", "unselect POD KEY"},
 	Move:        {"move", "move POD NODE"},
+	DeleteGang:  {"delete gang", "delete gang GANG"},
+	SetMinCount: {"mincount", "mincount GROUP N"},
 
 	AddDevice:       {"add device", "add device like DEVICE [on NODE]"},
 	TaintDevice:     {"taint device", "taint device DEVICE KEY=VALUE:EFFECT"},
@@ -141,7 +143,7 @@ func verbOf(words []string) (Verb, []string, error) {
 		return one, words[1:], nil
 	}
 	if len(words) > 0 && words[0] == "delete" {
-		return 0, nil, errors.New(`reading a change: say what to delete: "delete node NODE", "delete pod POD" or "delete pvc CLAIM"`)
+		return 0, nil, errors.New(`reading a change: say what to delete: "delete node NODE", "delete pod POD", "delete pvc CLAIM" or "delete gang GANG"`)
 	}
 	first := ""
 	if len(words) > 0 {
@@ -194,16 +196,40 @@ func (c *Change) parseArgs(words []string) error {
 	case SetRequests:
 		return c.parseRequests(words)
 	case Scale:
-		var n string
-		if err := parseExactly(words, &c.Name, &n); err != nil {
+		return c.parseNumberOf(words, 0)
+	case DeleteGang:
+		if err := parseExactly(words, &c.Name); err != nil {
 			return err
 		}
-		return c.parseCount(n, 0, maxPods)
+		return c.checkGroup(4)
+	case SetMinCount:
+		if err := c.parseNumberOf(words, 1); err != nil {
+			return err
+		}
+		return c.checkGroup(3)
 	}
 	if err := parseExactly(words, &c.Name, &c.Value); err != nil {
 		return err
 	}
 	return c.checkValue()
+}
+
+// parseNumberOf reads "NAME N".
+func (c *Change) parseNumberOf(words []string, least int) error {
+	var n string
+	if err := parseExactly(words, &c.Name, &n); err != nil {
+		return err
+	}
+	return c.parseCount(n, least, maxPods)
+}
+
+// checkGroup rejects what is not NAMESPACE/WORKLOAD/GROUP, with at most so many parts.
+func (c *Change) checkGroup(most int) error {
+	parts := strings.Split(c.Name, "/")
+	if len(parts) < 3 || len(parts) > most || slices.Contains(parts, "") {
+		return fmt.Errorf("%q is not NAMESPACE/WORKLOAD/GROUP", c.Name)
+	}
+	return nil
 }
 
 // parseExactly reads exactly len(into) words.

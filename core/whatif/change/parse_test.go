@@ -46,6 +46,9 @@ func TestParse(t *testing.T) {
 		{"capacity fast 500Gi in zone-b", change.Change{Verb: change.SetCapacity, Name: "fast", Value: "zone-b", Requests: change.Storage("500Gi")}},
 		{"capacity fast 0", change.Change{Verb: change.SetCapacity, Name: "fast", Requests: change.Storage("0")}},
 		{"delete pvc shop/data-0", change.Change{Verb: change.DeleteClaim, Name: "shop/data-0"}},
+		{"delete gang ml/train/workers", change.Change{Verb: change.DeleteGang, Name: "ml/train/workers"}},
+		{"delete gang ml/train/workers/0", change.Change{Verb: change.DeleteGang, Name: "ml/train/workers/0"}},
+		{"mincount ml/train/workers 3", change.Change{Verb: change.SetMinCount, Name: "ml/train/workers", Count: 3}},
 		{"class shop/data-0 fast", change.Change{Verb: change.SetClass, Name: "shop/data-0", Value: "fast"}},
 		{"tolerate web team", change.Change{Verb: change.Tolerate, Name: "web", Value: "team"}},
 		{"unselect web disk", change.Change{Verb: change.Unselect, Name: "web", Value: "disk"}},
@@ -83,7 +86,12 @@ func TestParse_Errors(t *testing.T) {
 	for _, c := range []struct{ words, says string }{
 		{"", `it begins with ""`},
 		{"explode n1", "has to begin with one of: cordon, uncordon, drain, add, add pv, delete node"},
-		{"delete n1", `say what to delete: "delete node NODE", "delete pod POD" or "delete pvc CLAIM"`},
+		{"delete n1", `say what to delete: "delete node NODE", "delete pod POD", "delete pvc CLAIM" or "delete gang GANG"`},
+		{"delete gang train/workers", `"train/workers" is not NAMESPACE/WORKLOAD/GROUP`},
+		{"delete gang ml//workers", `"ml//workers" is not NAMESPACE/WORKLOAD/GROUP`},
+		{"mincount ml/train/workers/0 3", `"ml/train/workers/0" is not NAMESPACE/WORKLOAD/GROUP`},
+		{"mincount ml/train/workers 0", `"0" is not a number from 1 to`},
+
 		{"add pv", "a size should follow; it is written \"add pv SIZE [of CLASS] [in ZONE|on NODE]\""},
 		{"add pv lots", `"lots" is not an amount of storage`},
 		{"add pv 1e-100000000", "has an exponent that is that of no amount of storage"},
