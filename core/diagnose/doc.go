@@ -34,7 +34,21 @@
 // A device is checked in the order of what can be changed least: a taken device that no selector matches is of no use when it
 // is free. All evaluations of selectors for one answer have a common limit of cost.
 //
+// # Gangs
+//
+// A pod of a gang has the diagnosis of the whole gang beside its own: [GangOf].
+//
+//	gangs_diagnosis.go, gangs_members.go   how far it is: its members by state
+//	gangs_trial.go                         the members without a place, tried together on a copy, before all other pods: whether
+//	                                       they fit, and which one does not
+//	gangs_rivals.go                        the gangs that hold places and wait, too: the same trial without those places, of this
+//	                                       gang and of the other one; if both fit so, they are in a deadlock
+//	gangs_remedies.go                      changes on a fork that goes on with the turns of all pods: whether enough members get a
+//	                                       place, and when
+//	gangs_text.go                          the same in sentences
+//
 // # Cost
 //
-// One explanation, which runs every Filter plugin on every node, and one more for each remedy tried: at most eight.
+// One explanation, which runs every Filter plugin on every node, and one more for each remedy tried: at most eight. The trials of a
+// gang have a common limit of nodes that are filtered, and of attempts; an answer that reaches it says so.
 package diagnose

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 
 	"orrery/core/config"
+	"orrery/core/engine"
 	"orrery/core/gangs"
 	"orrery/core/world"
 )
@@ -18,41 +20,59 @@ func (p *pendingPod) gang() string {
 	if ref == nil || !p.engine.Features().Enabled(config.GangScheduling) {
 		return ""
 	}
-	workload, is := p.engine.Store().Object(world.Workload, p.pod.Namespace, ref.Name).(*schedulingv1alpha1.Workload)
-	if !is {
+	key := gangs.KeyOf(p.pod.Namespace, ref)
+	workload := workloadOf(p.engine, key)
+	if workload == nil {
 		return "waits for its workload " + ref.Name + ", which does not exist"
 	}
 	policy := gangs.PolicyOf(workload, ref.PodGroup)
 	if policy == nil {
 		return fmt.Sprintf("waits for its group %s, which workload %s does not have", ref.PodGroup, ref.Name)
 	}
-	name := gangs.KeyOf(p.pod.Namespace, ref)
-	group := p.engine.Gangs().Group(name)
+	group := p.engine.Gangs().Group(key)
 	if policy.Gang == nil || group == nil {
 		return ""
 	}
 	least := int(policy.Gang.MinCount)
-	switch placed := group.Count(gangs.Assumed) + group.Count(gangs.Assigned); {
+	switch placed := placedIn(group); {
 	case group.Len() < least:
-		return fmt.Sprintf("waits for its gang %s: of at least %d pods %d exist", name, least, group.Len())
+		return fmt.Sprintf("waits for its gang %s: of at least %d pods %d exist", key, least, group.Len())
 	case placed < least && hasNode(p.engine, p.pod):
-		return fmt.Sprintf("waits for its gang %s until %s: of at least %d pods %d have a place, and %s has none", name,
+		return fmt.Sprintf("waits for its gang %s until %s: of at least %d pods %d have a place, and %s has none", key,
 			group.Deadline().UTC().Format(time.RFC3339), least, placed, firstWithout(group))
 	}
 	return ""
 }
 
+func workloadOf(e *engine.Engine, key gangs.Key) *schedulingv1alpha1.Workload {
+	workload, _ := e.Store().Object(world.Workload, key.Namespace, key.Workload).(*schedulingv1alpha1.Workload)
+	return workload
+}
+
+// placedIn counts the pods of a group that have a place, bound or not.
+func placedIn(group *gangs.Group) int {
+	return group.Count(gangs.Assumed) + group.Count(gangs.Assigned)
+}
+
 // firstWithout names the first pod of a group that has no place, and how many more there are.
 func firstWithout(group *gangs.Group) string {
-	names := []string{}
-	for pod := range group.At(gangs.Unscheduled) {
-		names = append(names, pod.Name)
-	}
-	switch len(names) {
+	without := podsAt(group, gangs.Unscheduled)
+	switch len(without) {
 	case 0:
 		return "another pod"
 	case 1:
-		return names[0]
+		return without[0].Name
 	}
-	return fmt.Sprintf("%s, as %d more,", names[0], len(names)-1)
+	return fmt.Sprintf("%s, as %d more,", without[0].Name, len(without)-1)
+}
+
+// podsAt returns the pods of a group at a stage by name; none of a nil group.
+func podsAt(group *gangs.Group, stage gangs.Stage) []*v1.Pod {
+	var pods []*v1.Pod
+	if group != nil {
+		for pod := range group.At(stage) {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
 }

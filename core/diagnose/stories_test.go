@@ -96,7 +96,7 @@ func answer(t *testing.T, cluster, gates string) string {
 	for _, c := range together {
 		text += fmt.Sprintf("tried: %s, placed on %s\n", c.Text, c.Node)
 	}
-	return text
+	return text + gangAnswer(t, e)
 }
 
 func diagnosed(t *testing.T, cluster, gates string) (*engine.Engine, *diagnose.Diagnosis) {
