@@ -61,6 +61,11 @@ var climaxes = []struct {
 		shows:      []string{"20s: A large one wants eight H100s on one node", "1 pod Pending, train-large-ftnvj for 1s: no devices", "at most 2 together"},
 		laterAfter: 38 * time.Second, later: []string{"50s: Fine-tuning would like H100s, and takes A100s", "1 pod Pending, train-"},
 	},
+	{
+		story: "gang-deadlock", after: 9 * time.Second,
+		shows:      []string{"11s: And then the rest. Each run lacks four places", "✗ 8 pods Pending", "24 pending", "waits for GangScheduli"},
+		laterAfter: 5*time.Minute + 7*time.Second, later: []string{"5m09s: The deadline of vision has passed", "12 pending"},
+	},
 }
 
 func TestStories_ShowTheirClimax(t *testing.T) {
