@@ -126,11 +126,12 @@ func reasonGroups(a draw.Area, y int, e *Explanation) int {
 	return y + 1
 }
 
-// explainEvidence draws the facts behind the reasons, and the chains of the storage and of the devices.
+// explainEvidence draws the facts behind the reasons, the chains of the storage and of the devices, and the gang.
 func explainEvidence(a draw.Area, y int, e *Explanation, facts []string, lines int) int {
 	y = explainLines(a, y, "evidence", lines, facts)
 	y = explainChain(a, y, "storage", e.Storage)
-	return explainChain(a, y, "devices", e.Devices)
+	y = explainChain(a, y, "devices", e.Devices)
+	return explainChain(a, y, "gang", e.Gang)
 }
 
 // explainChain draws a chain below a heading if there is one; it returns the row after it.

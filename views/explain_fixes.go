@@ -39,14 +39,17 @@ func fixRow(a draw.Area, y int, r *Remedy, selected, compact bool) int {
 	row := a.Item(y, selected)
 	row.Set(0, 0, themes.Style(themes.Good), '→')
 	x := row.Fit(2, 0, row.W-2, themes.Style(themes.Text), r.Text)
-	effect, room := "placed on "+r.Node, row.W-x-2
+	effect, short, room := "placed on "+r.Node, r.Node, row.W-x-2
+	if r.Node == "" {
+		effect, short = "the gang goes", "gang goes"
+	}
 	switch {
 	case room >= draw.Width(effect):
 		row.Text(row.W-draw.Width(effect), 0, themes.Style(themes.Good), effect)
 		return y + 1
 	case room >= leastEffect && compact:
 		row.Set(x+2, 0, themes.Style(themes.Good), '→')
-		row.FitHost(x+4, 0, room-2, themes.Style(themes.Good), r.Node)
+		row.FitHost(x+4, 0, room-2, themes.Style(themes.Good), short)
 		return y + 1
 	}
 	row = a.Item(y+1, selected)

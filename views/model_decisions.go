@@ -65,7 +65,9 @@ type Explanation struct {
 	// brings a queued pod back.
 	Storage []ChainLink
 	// Devices is the chain from the pod's claims for devices to the nodes that have some.
-	Devices           []ChainLink
+	Devices []ChainLink
+	// Gang is how far the pod's gang is, and what keeps it.
+	Gang              []ChainLink
 	Preemption, Queue []string
 	// Hints are the changes to nodes that have only one blocker.
 	Hints []string
@@ -89,7 +91,8 @@ type ChainLink struct {
 	Bad   bool
 }
 
-// Remedy is a change that places a pod: as a sentence, as the what-if's argument, and the pod's node. Words are the
+// Remedy is a change that places a pod: as a sentence, as the what-if's argument, and the pod's node. It has no node if it lets
+// the pod's gang go. Words are the
 // argument as it is, which is not printable; Command repeats the what-if.
 type Remedy struct{ Text, Change, Node, Words, Command string }
 

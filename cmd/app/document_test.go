@@ -16,7 +16,7 @@ func TestDocuments_EveryFieldIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, doc := range map[string]any{
-		"Explanation": explanationDocument{}, "PendingPods": pendingPodsDocument{}, "WhatIf": whatIfDocument{}, "Comparison": comparisonDocument{},
+		"Explanation": explanationDocument{}, "PendingPods": pendingPodsDocument{}, "Gangs": gangsDocument{}, "WhatIf": whatIfDocument{}, "Comparison": comparisonDocument{},
 		"Replay": replayDocument{}, "TraceInfo": traceInfoDocument{}, "TraceList": traceListDocument{},
 		"Recording": recordDocument{}, "TraceImport": traceImportDocument{}, "TraceCut": traceCopyDocument{}, "Version": versionDocument{},
 		"ConfigCheck": configCheckDocument{},
@@ -80,7 +80,7 @@ func fieldsOf(t reflect.Type, path string, seen map[reflect.Type]bool) []string 
 			fields = append(fields, fieldsOf(f.Type, path, seen)...)
 			continue
 		}
-		if !f.IsExported() || name == "" {
+		if !f.IsExported() || name == "" || name == "-" {
 			continue
 		}
 		at := strings.TrimPrefix(path+"."+name, ".")

@@ -19,23 +19,25 @@ type explainFlags struct {
 func explainCommand(plugins framework.Registry) *cobra.Command {
 	f := explainFlags{out: output{names: true}}
 	c := &cobra.Command{
-		Use:   "explain [POD | KIND/OWNER]",
+		Use:   "explain [POD | KIND/OWNER | workload/NAME]",
 		Short: "Say why a pod is pending, or why it is where it is, and what would help",
 		Long: `Explain asks the scheduler about a pod: the very code that decides answers. Of a pod that waits it says what would be decided if its turn came now; of one that was
 placed, what was weighed when it was.
 
 POD is a name, or NAMESPACE/NAME. Without one, all pending pods are explained, by owner and cause, the
-largest group first; with an owner, as in deploy/web, its pending pods. ` + targetHelp + `
+largest group first; with an owner, as in deploy/web, its pending pods. Of a workload it explains the gangs, whose pods are bound
+together, or the one of a group, as in workload/train/workers: what keeps each, and what would let it go. ` + targetHelp + `
 
 With --trace the scheduler is asked at a moment of it; without --at that is its end.
 ` + traceHelp + `
 ` + momentHelp + `
 
-The exit code is 1 when the pod is not placed or is held by its gates or by victims that terminate; with --node, when
+The exit code is 1 when the pod is not placed or is held by its gates, its gang or victims that terminate; with --node, when
 that node is not feasible; and without a pod, when pods are pending.`,
 		Example: `  orrery explain payment-7d4x9 -n shop
   orrery explain                        # why is anything pending?
   orrery explain deploy/payment -n shop
+  orrery explain workload/maps --trace gang-deadlock --at +6m15s
   orrery explain payment-7d4x9 -n shop --watch
   orrery explain huge --trace incident.orrery --at 09:12 -v
   orrery explain shop/web-0 --trace incident.orrery --at 09:12:30 --node n7
@@ -73,11 +75,16 @@ func (f *explainFlags) ask(c *cobra.Command, plugins framework.Registry, args []
 		return nil, err
 	}
 	owner, ofOwner := "", len(args) == 0
+	workload, ofWorkload := "", false
 	if !ofOwner {
 		owner, ofOwner = ownerArgument(args[0])
+		workload, ofWorkload = workloadArgument(args[0])
 	}
 	p := newProgress(c, "explaining")
 	defer p.done()
+	if ofWorkload {
+		return explainWorkload(s, f.whom.flags.overrides.Context.Namespace, workload)
+	}
 	if ofOwner {
 		return explainPending(s, f.whom.flags.overrides.Context.Namespace, owner)
 	}

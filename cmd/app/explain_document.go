@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
+
 	"orrery/core/diagnose"
 	"orrery/core/engine"
 	"orrery/core/printable"
@@ -29,6 +31,8 @@ type explanationDocument struct {
 	NodeVerdict *nodeVerdict `json:"nodeVerdict,omitempty"`
 	// Source is the cluster that was read; nil for a trace.
 	Source *sourceDocument `json:"source,omitempty"`
+	// Gang is the pod's, of which enough pods are bound together.
+	Gang *gangDocument `json:"gang,omitempty"`
 
 	start, at time.Time
 	fallback  string // says so if neither a trace nor a cluster was named
@@ -37,14 +41,17 @@ type explanationDocument struct {
 	resourceVersion string // of the pod
 }
 
-// waitsForObjects reports whether the pod is placed and its binding waits for its claims: that is the answer then, not the
-// decision.
-func waitsForObjects(e *engine.Engine, pod world.PodRef) bool {
-	return slices.ContainsFunc(e.Bindings(), func(b engine.BindingInFlight) bool { return b.Pod.UID == pod.UID && len(b.Objects) > 0 })
+// bindingWaits reports whether the pod is placed and its binding waits on Permit, or for its claims: that is the answer then, not
+// the decision.
+func bindingWaits(e *engine.Engine, pod world.PodRef) bool {
+	return slices.ContainsFunc(e.Bindings(), func(b engine.BindingInFlight) bool { return b.Pod.UID == pod.UID && len(b.Objects)+len(b.Waiting) > 0 })
 }
 
-// held reports whether the pod has no node and waits for something besides its turn, whatever would be decided.
-func (d *explanationDocument) held() bool { return d.Waiting != "" && !d.Status.placed() }
+// held reports whether the pod has no node and waits for something besides its turn, whatever would be decided, or has one on which
+// it waits for its gang.
+func (d *explanationDocument) held() bool {
+	return d.Waiting != "" && (!d.Status.placed() || engine.PodState(d.Status.State) == engine.StateWaiting)
+}
 
 type evaluatedAt struct {
 	At moment `json:"at"`
@@ -185,8 +192,11 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 	if s.fallback {
 		doc.fallback = s.fallbackText()
 	}
+	if err := doc.addGang(s, pod); err != nil {
+		return nil, err
+	}
 	doc.Evaluated = evaluatedAt{momentOf(s.at), false, s.at, s.position}
-	if record, recorded := s.lastPlacement(pod); recorded && doc.Status.placed() && !waitsForObjects(s.Engine(), ref) {
+	if record, recorded := s.lastPlacement(pod); recorded && doc.Status.placed() && !bindingWaits(s.Engine(), ref) {
 		at := s.Records()[record].At
 		if err := s.SeekRecord(record); err != nil {
 			return nil, err
@@ -211,6 +221,16 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 		doc.NodeVerdict.Devices = d.Devices.On(node)
 	}
 	return doc, nil
+}
+
+// addGang adds the diagnosis of the pod's gang as it is now, if it is of one.
+func (d *explanationDocument) addGang(s *openedAt, pod *v1.Pod) error {
+	g, err := diagnose.GangOfPod(s.Engine(), pod)
+	if g == nil || err != nil {
+		return err
+	}
+	d.Gang, err = newGang(s, g)
+	return err
 }
 
 // newDiagnosis converts a diagnosis. Commands get the flags that ask the same source again.

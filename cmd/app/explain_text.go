@@ -22,6 +22,7 @@ func (d *explanationDocument) text(w io.Writer) {
 	d.writeReasons(w)
 	section(w, "Storage", d.storageLines())
 	section(w, "Devices", d.deviceLines())
+	d.Gang.text(w)
 	section(w, "Preemption", d.preemptionLines())
 	section(w, "PostFilter results", d.postFilterLines())
 	section(w, "The scheduler's message", d.messageLines())

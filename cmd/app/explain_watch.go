@@ -97,10 +97,11 @@ func (d *explanationDocument) gist() string {
 	fmt.Fprintln(&text, d.headline(), d.Summary, d.Status.words())
 	d.writeReasons(&text)
 	writeTable(&text, "", d.remedyLines(func(*remedy) bool { return true }))
+	text.WriteString(d.Gang.gist())
 	return text.String()
 }
 
-func (d *explanationDocument) settled() bool { return d.Status.placed() }
+func (d *explanationDocument) settled() bool { return d.Status.placed() && !d.held() }
 
 func (d *pendingPodsDocument) yes() bool { return d.Pods == 0 }
 

@@ -50,7 +50,7 @@ func (c *Collector) explanation(e *engine.Engine, query Query) *views.Explanatio
 			return nil
 		}
 		*m = diagnosisCache{pod: query.Pod, at: e.Now(), d: d, model: explanationModel(d, e.Now()), made: m.made + 1}
-		m.model.Searching = d.Decision.Verdict == engine.Unschedulable
+		m.model.Searching = d.Decision.Verdict == engine.Unschedulable || inGang(e, query.Pod)
 		delete(c.pickers, views.ExplainPane)
 	}
 	if m.model.Searching && !another { // the first explanation of a pod does not wait for this
@@ -60,7 +60,12 @@ func (c *Collector) explanation(e *engine.Engine, query Query) *views.Explanatio
 	return &v
 }
 
-// combine adds the remedies of several changes.
+func inGang(e *engine.Engine, ref world.PodRef) bool {
+	pod := e.Store().Pod(ref.Namespace, ref.Name)
+	return pod != nil && pod.Spec.WorkloadRef != nil
+}
+
+// combine adds the remedies of several changes, and the pod's gang.
 func (m *diagnosisCache) combine(e *engine.Engine) {
 	with := *m.model
 	with.Searching, with.Remedies = false, slices.Clone(with.Remedies)
@@ -69,7 +74,24 @@ func (m *diagnosisCache) combine(e *engine.Engine) {
 			with.Remedies = append(with.Remedies, remedyOf(c.Text, c.Node, change.Words(c.Changes)))
 		}
 	}
+	addGang(&with, e, m.pod)
 	m.model = &with
+}
+
+// addGang adds how far the pod's gang is, and what lets it go.
+func addGang(v *views.Explanation, e *engine.Engine, ref world.PodRef) {
+	pod := e.Store().Pod(ref.Namespace, ref.Name)
+	if pod == nil {
+		return
+	}
+	g, err := diagnose.GangOfPod(e, pod)
+	if g == nil || err != nil {
+		return
+	}
+	v.Gang = chainLinks(g.Links())
+	for _, r := range g.Remedies {
+		v.Remedies = append(v.Remedies, remedyOf(r.Text, "", change.Words(r.Changes)))
+	}
 }
 
 func remedyOf(text, node, words string) views.Remedy {
