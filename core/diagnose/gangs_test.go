@@ -109,3 +109,64 @@ func TestStories_GangRemediesAgreeWithWhatIf(t *testing.T) {
 		t.Errorf("%d remedies were tried", tried)
 	}
 }
+
+// Of a cluster that is only read, pods that wait on Permit of its own scheduler are known by their nominations.
+func TestGang_DeadlockOfNominatedPods(t *testing.T) {
+	e := engineWithGates(t, "GenericWorkload=true GangScheduling=true", node("n", "4").Pods("20").Obj(),
+		mk.Workload("train", mk.Gang("workers", 3)), mk.Workload("tune", mk.Gang("workers", 3)))
+	for _, gang := range []string{"train", "tune"} {
+		for i := range 3 {
+			pod := mk.Pod(fmt.Sprintf("%s-%d", gang, i)).CPU("1").InGroup(gang, "workers")
+			if i < 2 {
+				pod.Nominated("n")
+			}
+			if err := e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Added, Object: pod.Obj()}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	g, err := diagnose.GangOfPod(e, e.Store().Pod("default", "train-2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.State != diagnose.GangPending || g.Trial.Placed != 2 || g.Trial.First != "train-2" || len(g.Rivals) != 1 || !g.Rivals[0].Deadlock() {
+		t.Errorf("got %+v with the trial %+v and the rivals %+v", g, g.Trial, g.Rivals)
+	}
+	if len(g.Members) != 3 || g.Members[0].Node != "n" {
+		t.Errorf("the members are %+v", g.Members)
+	}
+}
+
+// A group with another policy is no gang, and neither is any group with the gate off.
+func TestGang_OfNone(t *testing.T) {
+	for gates, policy := range map[string]string{"GenericWorkload=true GangScheduling=true": "helpers", "GenericWorkload=true": "workers"} {
+		pod := mk.Pod("web").CPU("1").InGroup("train", policy).Obj()
+		e := engineWithGates(t, gates, mk.Workload("train", mk.Gang("workers", 1), mk.BasicGroup("helpers")), pod)
+		if g, err := diagnose.GangOfPod(e, pod); g != nil || err != nil {
+			t.Errorf("with %s, group %s is %+v, %v", gates, policy, g, err)
+		}
+		if keys := diagnose.GangsOf(e, "default", "train"); len(keys) != 2 {
+			t.Errorf("the groups are %v", keys)
+		}
+	}
+	plain := mk.Pod("plain").Obj()
+	if g, err := diagnose.GangOfPod(engineWith(t, plain), plain); g != nil || err != nil {
+		t.Errorf("a pod of no group is of gang %+v, %v", g, err)
+	}
+}
+
+// A gang that fits waits for nothing but the turns of its pods, and needs no change.
+func TestGang_GoesByItself(t *testing.T) {
+	e := largeGang(t, 3, 2)
+	g, err := diagnose.GangOf(e, large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !g.Trial.Fits || !g.GoesAt.Equal(e.Now()) || len(g.Remedies) > 0 || g.HeldBackBy != "train-0" || g.Why != "fits, and is in activeQ" {
+		t.Errorf("got %+v with the trial %+v", g, g.Trial)
+	}
+	lines := g.Lines()
+	if last := lines[len(lines)-1]; last != "it goes when its pods have their turns" {
+		t.Errorf("got %q", lines)
+	}
+}
