@@ -125,14 +125,26 @@ func (g *Gang) outlook() string {
 	switch {
 	case g.GoesAt.Equal(g.now):
 		return "it goes when its pods have their turns"
+	case g.eitherMayGo():
+		return "when the deadlines pass, at " + g.Deadline.UTC().Format(time.RFC3339) + ", one of the two may get the places of the other: which one depends on all that happens until then"
 	case !g.GoesAt.IsZero():
 		return "if nothing else happens until then it goes at " + g.GoesAt.UTC().Format(time.RFC3339) + ", when places are given back at a deadline"
 	case g.TooLarge:
 		return "it is too large to try what would let it go"
 	case g.waits():
-		return "if nothing changes it does not go, also not when its places are given back at the deadline and it is tried again"
+		return "if nothing else happens it does not go, also not when its places are given back at the deadline and it is tried again"
 	}
 	return ""
+}
+
+// eitherMayGo reports whether the gang is in a deadlock with one that gives back its places at about the same time.
+func (g *Gang) eitherMayGo() bool {
+	for i := range g.Rivals {
+		if r := &g.Rivals[i]; g.waits() && r.Deadlock() && g.Deadline.Sub(r.Deadline).Abs() < gangPatience {
+			return true
+		}
+	}
+	return false
 }
 
 func gangList(names []string) string { return "gangs " + listed(names) }
