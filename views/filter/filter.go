@@ -21,6 +21,8 @@ type Filter struct {
 type Row struct {
 	Namespace, Name string
 	Labels          map[string]string
+	// Gang is the pod group that the row is about or of: "namespace/workload/group", and its replica if it has one.
+	Gang string
 	// Words are the row's other searchable words: a state, a reason, a node.
 	Words [4]string
 }
@@ -59,11 +61,11 @@ func Parse(text string) (*Filter, error) {
 	return f, nil
 }
 
-var flagArgument = map[string]string{"-l": "labels such as app=web", "-n": "a namespace", "~": "some letters"}
+var flagArgument = map[string]string{"-l": "labels such as app=web", "-n": "a namespace", "-g": "a gang", "~": "some letters"}
 
 // cutFlag cuts a flag such as -n off the start of a word; flag is empty if there is none.
 func cutFlag(word string) (flag, rest string) {
-	for _, flag := range [...]string{"-l", "-n", "~"} {
+	for _, flag := range [...]string{"-l", "-n", "-g", "~"} {
 		if rest, ok := strings.CutPrefix(word, flag); ok {
 			return flag, strings.TrimPrefix(rest, "=")
 		}
@@ -81,6 +83,9 @@ func matcher(flag, value string) (func(*Row) bool, error) {
 		return func(s *Row) bool { return selector.Matches(labels.Set(s.Labels)) }, nil
 	case "-n":
 		return func(s *Row) bool { return s.Namespace == value }, nil
+	case "-g":
+		parts := "/" + value + "/"
+		return func(s *Row) bool { return s.Gang != "" && strings.Contains("/"+s.Gang+"/", parts) }, nil
 	case "~":
 		value = strings.ToLower(value)
 		return func(s *Row) bool { return fuzzy(s.Namespace, s.Name, value) }, nil

@@ -9,7 +9,7 @@ import (
 )
 
 var rows = []filter.Row{
-	{Namespace: "shop", Name: "cart-01", Labels: map[string]string{"app": "cart", "tier": "front"}, Words: [4]string{"backoffQ", "7 Insufficient memory"}},
+	{Namespace: "shop", Name: "cart-01", Labels: map[string]string{"app": "cart", "tier": "front"}, Gang: "shop/cart/pods/east", Words: [4]string{"backoffQ", "7 Insufficient memory"}},
 	{Namespace: "shop", Name: "checkout", Labels: map[string]string{"app": "checkout"}, Words: [4]string{"active"}},
 	{Namespace: "ml", Name: "Trainer-1.large", Words: [4]string{"unschedulable", "3 Insufficient cpu"}},
 	{Name: "node-7", Labels: map[string]string{"zone": "a"}, Words: [4]string{"zone-a", "cordoned"}},
@@ -37,6 +37,9 @@ func TestFilter_Matches(t *testing.T) {
 		{"a namespace", "-n ml", []string{"Trainer-1.large"}},
 		{"a namespace without a space", "-nml", []string{"Trainer-1.large"}},
 		{"every namespace but one", "!-n shop", []string{"Trainer-1.large", "node-7"}},
+		{"a gang in full", "-g shop/cart/pods/east", []string{"cart-01"}},
+		{"the gangs of a workload", "-g cart", []string{"cart-01"}},
+		{"a part of a gang's name", "-g shop/ca", nil},
 		{"a label", "-l app=cart", []string{"cart-01"}},
 		{"labels", "-l app,tier!=front", []string{"checkout"}},
 		{"letters in order, with others between", "~crt1", []string{"cart-01"}},
@@ -68,6 +71,7 @@ func TestParse_Errors(t *testing.T) {
 		"*":            "missing argument to repetition operator",
 		"-l":           "-l wants labels such as app=web after it",
 		"-n":           "-n wants a namespace after it",
+		"-g":           "-g wants a gang after it",
 		"~":            "~ wants some letters after it",
 		"!":            "! wants a word to leave out after it",
 		"-l app==a==b": "-l app==a==b:",
