@@ -109,7 +109,7 @@ views/filter: core/queue
 views/draw: core/saturating themes
 views/orbit
 views: core/saturating themes views/draw views/filter views/orbit
-views/collect: core/config core/diagnose core/drive core/engine core/evict core/evict/observer core/evict/pressure core/framework core/leader core/plugins/nodevolumelimits core/plugins/podvolumes core/plugins/volumebinding core/printable core/queue core/requests core/saturating core/shadow core/trace/play core/usage core/whatif core/whatif/change core/world views views/filter views/orbit
+views/collect: core/config core/diagnose core/drive core/engine core/evict core/evict/observer core/evict/pressure core/framework core/gangs core/leader core/plugins/gangscheduling core/plugins/nodevolumelimits core/plugins/podvolumes core/plugins/volumebinding core/printable core/queue core/requests core/saturating core/shadow core/trace/play core/usage core/whatif core/whatif/change core/world views views/filter views/orbit
 # recordings and their scenarios
 demo/scenario/strict: core/footprint core/printable core/spelling
 demo/scenario: core/boundedfile core/config core/drive core/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/footprint core/framework core/leader core/leader/sim core/queue core/trace/play core/world core/world/memory demo/scenario/strict

@@ -46,7 +46,15 @@ func paneCommands() []command {
 		name string
 		id   views.PaneID
 	}{
-		{"pvc", views.StoragePane}, {"pv", views.VolumesPane}, {"resourceslices", views.DevicesPane}, {"dev", views.DevicesPane}, {"claims", views.DeviceClaimsPane},
+		{"pvc", views.StoragePane},
+		{"pv", views.VolumesPane},
+		{"resourceslices", views.DevicesPane},
+		{"dev", views.DevicesPane},
+		{"claims", views.DeviceClaimsPane},
+		{"workloads", views.GangsPane},
+		{"wl", views.GangsPane},
+		{"podgroups", views.GangsPane},
+		{"pg", views.GangsPane},
 	} { // as in k9s
 		list = append(list, paneCommand(also.name, pane(also.id)))
 	}

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/trace"
@@ -52,6 +53,9 @@ var keysToPanes = [][]string{
 	{":", "d", "e", "v", "enter"},
 	{":", "d", "e", "v", "enter", "right", "d"},
 	{":", "c", "l", "a", "i", "m", "s", "enter"},
+	{":", "w", "l", "enter"},
+	{":", "w", "l", "enter", "enter"},
+	{":", "w", "l", "enter", "d"},
 	{"?"},
 	{"2", "/", "x"},
 	{":", "p"},
@@ -62,7 +66,11 @@ var keysToPanes = [][]string{
 // conditions then contain them.
 func namedCluster(t testing.TB, text string, nodes, pods int) staticSource {
 	t.Helper()
-	e, err := engine.New(engine.Options{Start: start})
+	features, err := config.ParseFeatures(map[string]bool{"GenericWorkload": true, "GangScheduling": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.New(engine.Options{Start: start, Config: config.Default(features)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,10 +101,16 @@ func namedCluster(t testing.TB, text string, nodes, pods int) staticSource {
 	for i, o := range hostileDevices(name, text) {
 		apply(o, fmt.Sprintf("device-%d", i))
 	}
+	for i, o := range []world.Object{mk.Workload(name, mk.Gang(text, 2), mk.BasicGroup("basic")), mk.Workload("empty", mk.Gang(text, 2))} {
+		apply(o, fmt.Sprintf("workload-%d", i))
+	}
 	for i := range pods {
 		pod := mk.Pod([]string{name, name, fmt.Sprintf("pod-%d", i)}[min(i, 2)]).Namespace([]string{"default", name}[i%2]).CPU([]string{"100m", "2"}[i%2])
 		o := pod.Label("says", text).Scheduler("default-scheduler").Obj()
 		o.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: text, Message: text}}
+		if i < 3 {
+			o.Spec.WorkloadRef = &v1.WorkloadReference{Name: name, PodGroup: text, PodGroupReplicaKey: []string{"", text}[i/2]}
+		}
 		apply(o, fmt.Sprintf("pod-%d", i))
 	}
 	for range pods {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"orrery/views"
+	"orrery/views/filter"
 )
 
 // navigationBindings move between panes and rows.
@@ -137,8 +138,8 @@ func (s *Screen) escape() {
 		s.zoom = false
 	case s.top().pane == views.Overview:
 		s.row = overviewCursor{}
-	case s.top().list.on():
-		s.setList(listSettings{sort: s.top().list.sort, reverse: s.top().list.reverse})
+	case s.top().list.on() && s.top().list.filter != s.top().openedWith:
+		s.setList(listSettings{filter: s.top().openedWith, sort: s.top().list.sort, reverse: s.top().list.reverse})
 	default:
 		s.pop()
 	}
@@ -245,9 +246,24 @@ func (s *Screen) openSelected() tea.Cmd {
 		} else {
 			next.pod, _ = s.selectedPod()
 		}
+		next.openedWith = s.selectedScope()
+		next.list.filter = next.openedWith
 		s.push(next)
 	}
 	return nil
+}
+
+// selectedScope is the filter for what the selected row opens; nil if there is none.
+func (s *Screen) selectedScope() *filter.Filter {
+	l := s.list()
+	if l.Scope == nil {
+		return nil
+	}
+	scope, err := filter.Parse(l.Scope(s.top().cursor.Selected))
+	if err != nil {
+		s.setStatus(err.Error())
+	}
+	return scope
 }
 
 // moveCell moves the cursor to the cell beside.

@@ -8,6 +8,7 @@ import (
 	"orrery/views"
 	"orrery/views/collect"
 	"orrery/views/draw"
+	"orrery/views/filter"
 )
 
 // navEntry is an open pane, the object it is open on, and its cursor.
@@ -26,8 +27,10 @@ type navEntry struct {
 	// rowKey is the name of the selected row, with which followSelection finds the row after the list has changed. It
 	// is empty until the user selects a row: the cursor then stays at the top.
 	rowKey string
-	// list is the list's filter and sort order.
-	list listSettings
+	// list is the list's filter and sort order. The filter that the entry was openedWith is part of what is open: esc does not
+	// clear it.
+	list       listSettings
+	openedWith *filter.Filter
 	// page is the page of text; nil for a pane.
 	page *page
 	// answer is the result of a what-if, summary that of the pending pods.

@@ -38,12 +38,14 @@ func TestFilter_WithoutMatchesSaysSo(t *testing.T) {
 		{views.DevicesPane, []string{":", "d", "e", "v", "enter"}, "no pools match /zzz/ (of 9) · esc clears", ""},
 		{views.DeviceClaimsPane, []string{":", "c", "l", "a", "i", "m", "s", "enter"}, "no claims match /zzz/ (of 13) · esc clears", ""},
 	}
+	ofGangs := []emptyFilter{{views.GangsPane, []string{":", "w", "l", "enter"}, "no gangs match /zzz/ (of 9) · esc clears", ""}}
 	for _, size := range [][2]int{{80, 24}, {140, 40}} {
+		typeEmptyFilters(t, gangsAt(t, 330*time.Second, size[0], size[1]), ofGangs)
 		typeEmptyFilters(t, devicesAt(t, 22*time.Second, size[0], size[1]), ofDevices)
 		typeEmptyFilters(t, newSession(t, size[0], size[1]).keys("space").advance(58*time.Second).keys("space", "esc"), said)
 		typeEmptyFilters(t, rollout(t, 62*time.Second, size[0], size[1]), ofStorage)
 	}
-	said = append(append(said, ofStorage...), ofDevices...)
+	said = slices.Concat(said, ofStorage, ofDevices, ofGangs)
 	for _, p := range views.Panes() {
 		listed := slices.ContainsFunc(said, func(tt emptyFilter) bool { return tt.pane == p.ID })
 		if p.Filters() && !listed {

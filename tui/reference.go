@@ -37,6 +37,7 @@ The arrow keys always work, and no command needs a mouse.
 | ` + "`cart-0[0-3]`" + ` | rows that match the regular expression |
 | ` + "`!web`" + ` | rows without the word |
 | ` + "`-n shop`" + ` | pods of the namespace |
+| ` + "`-g train`" + ` | pods of a gang, or of all gangs of a workload; ` + "`-g default/train/workers`" + ` is one of them |
 | ` + "`-l app=web`" + ` | rows whose labels match |
 | ` + "`~crt7`" + ` | names with these letters in this order |
 `)

@@ -94,6 +94,9 @@ func (s *Screen) selectedObject() (objectRef, bool) {
 	kind, key := pane(t.pane).Describes, ""
 	if kind != "" && t.page == nil {
 		key = s.keyAt(t.cursor.Selected)
+		if l := s.list(); l.Object != nil {
+			key = l.Object(t.cursor.Selected)
+		}
 	}
 	if cell := s.selectedCell(); cell.Key != "" {
 		kind, key = cell.Kind, cell.Key

@@ -55,7 +55,7 @@ var paneNames = map[views.PaneID]string{
 	views.MetricsPane: "metrics", views.ExplainPane: "explain", views.JourneyPane: "journey", views.NodePane: "node",
 	views.WhatIfPane: "whatif", views.TimelinePane: "timeline", views.HelpPane: "help", views.AgreementPane: "agreement",
 	views.PressurePane: "pressure", views.PendingPane: "pending", views.OrreryPane: "orrery", views.StoragePane: "storage",
-	views.VolumesPane: "volumes", views.DevicesPane: "devices", views.DeviceClaimsPane: "resource claims",
+	views.VolumesPane: "volumes", views.DevicesPane: "devices", views.DeviceClaimsPane: "resource claims", views.GangsPane: "gangs",
 }
 
 func TestPanes_GoldensAtEverySize(t *testing.T) {
@@ -86,6 +86,8 @@ func TestOverview_Goldens(t *testing.T) {
 	noStorage.Storage = &views.Storage{Size: "0"}
 	noDevices := sample(312, 240)
 	noDevices.Devices = &views.Devices{}
+	noGangs := sample(312, 240)
+	noGangs.Gangs = &views.Gangs{GateOff: true}
 	placed := sample(312, 240)
 	placed.Explain = samplePlaced()
 	deviceless := sample(312, 240)
@@ -113,6 +115,8 @@ func TestOverview_Goldens(t *testing.T) {
 		{"storage in ascii", sample(312, 240), sampleState(views.StoragePane), wide, draw.ASCII},
 		{"no devices", noDevices, sampleState(views.DevicesPane), size{100, 30}, draw.Braille},
 		{"devices in ascii", sample(312, 240), sampleState(views.DevicesPane), wide, draw.ASCII},
+		{"no gangs", noGangs, sampleState(views.GangsPane), size{100, 30}, draw.Braille},
+		{"gangs in ascii", sample(312, 240), sampleState(views.GangsPane), wide, draw.ASCII},
 		{"what if", whatIf, sampleState(views.Overview), size{100, 30}, draw.Braille},
 		{"too small", sample(312, 240), sampleState(views.Overview), size{50, 12}, draw.Braille},
 	} {

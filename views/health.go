@@ -25,7 +25,7 @@ type Trouble struct {
 func (m *Model) Troubles(now time.Time) []Trouble {
 	h := &m.Header.Health
 	var list []Trouble
-	for _, find := range [...]func(*Health, time.Time) *Trouble{leaderTrouble, nodeTrouble, panicTrouble, deviceTrouble, podTrouble, claimTrouble, overdueTrouble, blockedTrouble, pressureTrouble} {
+	for _, find := range [...]func(*Health, time.Time) *Trouble{leaderTrouble, nodeTrouble, panicTrouble, deviceTrouble, podTrouble, gangTrouble, claimTrouble, overdueTrouble, blockedTrouble, pressureTrouble} {
 		if t := find(h, now); t != nil {
 			list = append(list, *t)
 		}
@@ -102,6 +102,21 @@ func podTrouble(h *Health, now time.Time) *Trouble {
 	}
 	if why := reasonOnNodes(h.StuckReason, h.Nodes); why != "" {
 		t.Text += ": " + why
+	}
+	return t
+}
+
+func gangTrouble(h *Health, now time.Time) *Trouble {
+	t := &Trouble{Pane: GangsPane}
+	switch {
+	case h.TimedOutGangs > 0:
+		t.Brief = counted(h.TimedOutGangs, "gang") + " timed out"
+		t.Text, t.Bad = t.Brief+", "+strings.TrimPrefix(h.OneTimedOut, "default/"), true
+	case h.HoldingGangs > 0:
+		t.Brief = counted(h.HoldingGangs, "gang") + " on permit"
+		t.Text = t.Brief + ", " + strings.TrimPrefix(h.OneHolding, "default/") + " for " + wholeSpan(max(h.HoldsUntil.Sub(now), 0)) + " yet"
+	default:
+		return nil
 	}
 	return t
 }

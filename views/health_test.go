@@ -36,6 +36,14 @@ func TestHealth_SaysTheWorstFirst(t *testing.T) {
 			h := &m.Header.Health
 			h.Evicting, h.EvictingPods, h.OneEvicting, h.Unplaced, h.UnmetClaims = 1, 2, "gpu-1 h100-0", 9, 3
 		}, " ✗ 2 pods on 1 tainted device, gpu-1 h100-0  ! goes there   9 pods Pending   3 claims without devices", views.DevicesPane},
+		{"gangs on permit", func(m *views.Model) {
+			h := &m.Header.Health
+			h.HoldingGangs, h.OneHolding, h.HoldsUntil = 2, "default/train/workers", in(4*time.Minute)
+		}, " ≥ 2 gangs on permit, train/workers for 4m00s yet  ! goes there", views.GangsPane},
+		{"gangs that timed out, after pods that wait", func(m *views.Model) {
+			h := &m.Header.Health
+			h.HoldingGangs, h.TimedOutGangs, h.OneTimedOut, h.Unplaced = 2, 1, "ml/train/workers", 3
+		}, " ✗ 3 pods Pending  ! goes there   1 gang timed out", views.QueuePane},
 		{"claims without devices", func(m *views.Model) { m.Header.Health.UnmetClaims = 1 }, " ≥ 1 claim without devices  ! goes there", views.DeviceClaimsPane},
 		{
 			"a silent leader before all", func(m *views.Model) { m.Header.Health.Renewed, m.Header.Health.NotReady = ago(9*time.Second), 3 },

@@ -28,8 +28,9 @@ type ListPane[R any] struct {
 	Match func(*filter.Row, *R)
 	Sorts []Sort[R]
 
-	// Key identifies a row; Pod and Node return the objects that a row is about. They may be nil.
-	Key, Pod, Node func(*R) string
+	// Key identifies a row; Pod and Node return the objects that a row is about. Object is the key of the one to describe, if
+	// not Key, and Scope a filter for the rows of the pane that the row opens. They may be nil.
+	Key, Pod, Node, Object, Scope func(*R) string
 	// Cells is how many cells of a row the cursor can be on, CellPod the pod of one, and CellObject the kind and the key of what it
 	// is about. All are nil for a list without cells.
 	Cells      func(*R) int
@@ -114,7 +115,7 @@ func (l *ListPane[R]) rows(m *Model) RowSet {
 			return ""
 		}
 	}
-	set := RowSet{First: list.First, Count: len(list.Rows), Total: list.Total, Key: at(l.Key), Pod: at(l.Pod), Node: at(l.Node)}
+	set := RowSet{First: list.First, Count: len(list.Rows), Total: list.Total, Key: at(l.Key), Pod: at(l.Pod), Node: at(l.Node), Object: at(l.Object), Scope: at(l.Scope)}
 	if l.Cells == nil {
 		return set
 	}
@@ -225,11 +226,11 @@ type list interface {
 	collect(*Model, Source, filter.Query, map[PaneID]any)
 }
 
-// RowSet describes a list without its row type: the rows' range and count, their keys, and the objects they are about.
-// Functions may be nil.
+// RowSet describes a list without its row type: the rows' range and count, their keys, and the objects they are about. See
+// [ListPane] for the functions, which may be nil.
 type RowSet struct {
-	First, Count, Total int
-	Key, Pod, Node      func(i int) string
+	First, Count, Total           int
+	Key, Pod, Node, Object, Scope func(i int) string
 	// Cell describes a cell of a row; nil for a list without cells.
 	Cell func(i, cell int) Cell
 }

@@ -30,6 +30,7 @@ type Model struct {
 	Pressure  *Pressure
 	Storage   *Storage
 	Devices   *Devices
+	Gangs     *Gangs
 	// List is the open pane's *[List], for a pane whose rows have no field of their own.
 	List any
 	// Forbidden maps panes that are empty for lack of permissions to the text they show instead.
@@ -39,10 +40,11 @@ type Model struct {
 	Filtered *Filtered
 }
 
-// Partial reports whether the next model has more: a long list was filtered, or storage or devices read, in part, or remedies are
-// still looked for.
+// Partial reports whether the next model has more: a long list was filtered, or storage, devices or gangs read, in part, or remedies
+// are still looked for.
 func (m *Model) Partial() bool {
-	return m.Filtered != nil && m.Filtered.Partial || m.Storage != nil && m.Storage.Reading || m.Devices != nil && m.Devices.Reading || m.Header.Health.Reading || m.Explain != nil && m.Explain.Searching
+	return m.Filtered != nil && m.Filtered.Partial || m.Storage != nil && m.Storage.Reading || m.Devices != nil && m.Devices.Reading ||
+		m.Gangs != nil && m.Gangs.Reading || m.Header.Health.Reading || m.Explain != nil && m.Explain.Searching
 }
 
 // Filtered is how many rows match a filter. A long list is filtered in parts: while it is Partial, the next model has

@@ -23,7 +23,12 @@ type Health struct {
 	OneEvicting            string
 	// UnmetClaims is how many claims for devices were rejected with their pods.
 	UnmetClaims int
-	// Reading says that not all devices and claims were read: the next model has more.
+	// TimedOutGangs is how many gangs gave their places back in vain, HoldingGangs how many hold places while others of their pods
+	// find none. OneTimedOut is the first of those, and OneHolding the first of these to give its places up, at HoldsUntil.
+	TimedOutGangs, HoldingGangs int
+	OneTimedOut, OneHolding     string
+	HoldsUntil                  time.Time
+	// Reading says that not all devices, claims and gangs were read: the next model has more.
 	Reading bool
 	// Panics is how often plugins have panicked lately, LastPanic the last of them in words.
 	Panics    int

@@ -40,9 +40,9 @@ type PodRow struct {
 	// Nominated is the nominated node.
 	Nominated string
 	// The remaining fields are for filters and orders; they are not printable, and only brief rows have them.
-	Namespace, PodName, Node, Message string
-	Labels                            map[string]string
-	Rejectors                         []string
+	Namespace, PodName, Node, Message, Gang string
+	Labels                                  map[string]string
+	Rejectors                               []string
 }
 
 // Transition is a pod's change of state.

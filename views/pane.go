@@ -38,6 +38,7 @@ const (
 	DevicesPane   PaneID = "devices"
 	// DeviceClaimsPane is called as kubectl calls its objects.
 	DeviceClaimsPane PaneID = "resourceclaims"
+	GangsPane        PaneID = "gangs"
 )
 
 // Pane is one view of the screen. A [ListPane] makes those with a list.
@@ -52,7 +53,7 @@ type Pane struct {
 	About Subject
 	// Opens is the pane that enter opens on the selection; empty for none.
 	Opens PaneID
-	// Describes is the kind of the objects that the list's keys name, if not of pods or nodes.
+	// Describes is the kind of the objects that the list's rows name, if not of pods or nodes.
 	Describes string
 	// AllNamespaces says that the chosen namespace does not restrict the list.
 	AllNamespaces bool

@@ -26,6 +26,7 @@ var panes = []*Pane{
 	volumesPane.pane(),
 	devicesPane.pane(),
 	deviceClaimsPane.pane(),
+	gangsPane.pane(),
 }
 
 // Panes returns all panes but the overview.

@@ -28,7 +28,7 @@ var queuePane = ListPane[PodRow]{
 		return &m.Queue.Pods
 	},
 	Match: func(f *filter.Row, p *PodRow) {
-		f.Namespace, f.Name, f.Labels = p.Namespace, p.PodName, p.Labels
+		f.Namespace, f.Name, f.Gang, f.Labels = p.Namespace, p.PodName, p.Gang, p.Labels
 		f.Words = [4]string{p.State.Word(), p.Message, p.Node}
 		if n := len(p.Rejectors); n > 0 {
 			f.Words[2], f.Words[3] = p.Rejectors[0], p.Rejectors[n-1]
@@ -73,7 +73,11 @@ func queueRight(m *Model) string {
 	if m.Queue == nil {
 		return ""
 	}
-	return count(m.Queue.Counts.Waiting(), "pending")
+	words := count(m.Queue.Counts.Waiting(), "pending")
+	if m.Gangs != nil && m.Gangs.waiting() > 0 {
+		words += " · " + counted(m.Gangs.waiting(), "gang")
+	}
+	return words
 }
 
 func drawQueue(a draw.Area, s *drawCtx) {

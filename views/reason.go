@@ -23,6 +23,8 @@ var shortReasons = [...]struct{ sentence, brief string }{
 	{"node(s) didn't find available persistent volumes to bind", "no volume to bind"},
 	{"node(s) did not have enough free storage", "too little free storage"},
 	{"waiting for scheduling gates: ", "gates: "},
+	{"waiting for minCount pods from a gang to appear in scheduling queue", "gang: too few pods"},
+	{"rejected due to timeout after waiting 5m0s at plugin GangScheduling", "gang timed out"},
 	{"cannot allocate all claims", "no devices for its claims"},
 	{"resourceclaim not available on the node", "its devices are elsewhere"},
 	{"could not find ResourceClaim", "no ResourceClaim"},

@@ -20,6 +20,7 @@ func sample(pods, nodes int) *views.Model {
 	return &views.Model{
 		Storage: sampleStorage(),
 		Devices: sampleDevices(),
+		Gangs:   sampleGangs(),
 		Header: views.Header{
 			Source: "rush-hour.trace", Mode: views.Shadow, Leader: "replica-b", LeaseLeft: 11 * time.Second,
 			Generation: 48213, Rate: 1204, P99: 84 * time.Microsecond,

@@ -78,6 +78,8 @@ func useHostileNames(t *rapid.T, m *views.Model) {
 	g, l := &m.Storage.Segments[0], &m.Storage.Limits[0]
 	g.Class, g.Place, g.Left, g.Most, g.Asked, l.Node, l.Driver = name(), name(), name(), name(), name(), name(), name()
 	useHostileDevices(name, m.Devices)
+	useHostileGangs(name, m.Gangs)
+	m.Header.Health.OneTimedOut, m.Header.Health.OneHolding = name(), name()
 	m.Header.Health.OneEvicting, m.Journey.Devices[0].Text, m.Journey.Devices[1].Text = name(), name(), name()
 	m.WhatIf.Notes[0], m.WhatIf.Changes.Rows[0].Reason, m.Timeline.Marks[0].Kind = name(), name(), name()
 }
@@ -111,6 +113,11 @@ func overstretch(m *views.Model) {
 		for j := range r.Devices {
 			r.Devices[j].Share, r.Devices[j].Claims, r.Devices[j].Tainted = 9e18, math.MaxInt64, []time.Time{past, future}[j%2]
 		}
+	}
+	for i := range m.Gangs.List.Rows {
+		g := &m.Gangs.List.Rows[i]
+		g.Deadline, g.Created, g.Timeout, g.Priority = []time.Time{past, future}[i%2], []time.Time{past, future}[i/2%2], 1, math.MinInt32
+		g.Least, g.Count[i%len(g.Count)] = math.MaxInt64, math.MaxInt64/8
 	}
 	m.Devices.Models[0].Used, m.Devices.Models[1].Used = 9e300, -9e300
 	m.Devices.ClaimList.Rows[2].Since, m.Devices.ClaimList.Rows[3].Since = past, future

@@ -18,6 +18,7 @@ type Source interface {
 	Volumes() Rows[VolumeRow]
 	Devices() Rows[DeviceRow]
 	DeviceClaims() Rows[DeviceClaimRow]
+	Gangs() Rows[GangRow]
 }
 
 // Rows are the rows of a list.

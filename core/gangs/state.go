@@ -40,6 +40,9 @@ func (s *State) Fork(held store.View) *State {
 // Group returns the group of a name, nil if it has no pods. It stays as it is until the state changes.
 func (s *State) Group(key Key) *Group { return s.groups[key] }
 
+// Len is how many groups there are.
+func (s *State) Len() int { return len(s.groups) }
+
 // Keys returns the names of all groups in order.
 func (s *State) Keys() []Key {
 	return slices.SortedFunc(maps.Keys(s.groups), func(a, b Key) int {

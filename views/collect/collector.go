@@ -30,6 +30,7 @@ type Collector struct {
 	diagnosis    diagnosisCache
 	storage      storageIndex
 	devices      deviceIndex
+	gangs        gangIndex
 	chain        chainCache
 	pods         []*queue.Pod // room
 
@@ -61,8 +62,8 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 		c.reset(e)
 	}
 	c.nodes.refresh(e)
-	devices := c.devices.follow(e, query.Open)
-	m := &views.Model{Header: c.header(e, devices), Timeline: query.Timeline, WhatIf: query.WhatIf, Pending: query.Pending}
+	devices, gangs := c.devices.follow(e, query.Open), c.gangs.follow(e, query.Open)
+	m := &views.Model{Header: c.header(e, devices, gangs), Timeline: query.Timeline, WhatIf: query.WhatIf, Pending: query.Pending}
 	switch query.Open {
 	case views.Overview:
 		m.Queue, m.Snapshot, m.Zones = c.queueOf(e, query), c.snapshot(e, query), c.zones(e, query)
@@ -70,8 +71,14 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 		if devices {
 			m.Devices = c.devicesOf(query)
 		}
+		if gangs {
+			m.Gangs = c.gangs.model()
+		}
 	case views.QueuePane:
 		m.Queue = c.queueOf(e, query)
+		if gangs {
+			m.Gangs = c.gangs.model()
+		}
 	case views.SnapshotPane:
 		m.Snapshot = c.snapshot(e, query)
 	case views.ZonesPane:
@@ -98,6 +105,8 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 		m.Storage = c.storageOf(e, query)
 	case views.DevicesPane, views.DeviceClaimsPane:
 		m.Devices = c.devicesOf(query)
+	case views.GangsPane:
+		m.Gangs = c.gangs.model()
 	case views.MetricsPane:
 		m.Metrics = c.metrics(e)
 	case views.TimelinePane:
@@ -121,7 +130,7 @@ func (c *Collector) reset(e *engine.Engine) {
 	c.gates, c.gateCount = strings.Join(gates, " "), len(gates)
 }
 
-func (c *Collector) header(e *engine.Engine, devices bool) views.Header {
+func (c *Collector) header(e *engine.Engine, devices, gangs bool) views.Header {
 	h := views.Header{Source: printable.Text(c.options.Source), Mode: c.options.Mode, Generation: e.Snapshot().Generation()}
 	h.Gates, h.GateCount = c.gates, c.gateCount
 	if rule := e.RequeueRule(); rule != queue.QueueingHints {
@@ -130,6 +139,9 @@ func (c *Collector) header(e *engine.Engine, devices bool) views.Header {
 	h.Rate, h.P99 = c.rateAndLatency(e)
 	h.Leader, h.LeaseLeft = c.currentLeader(e)
 	h.Health = c.health(e, devices)
+	if gangs {
+		c.gangs.health(&h.Health)
+	}
 	return h
 }
 

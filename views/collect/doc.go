@@ -28,6 +28,7 @@
 //	devices.go, devicerows.go      devices by pool, and what is shown of each, from an index like that of storage:
 //	  deviceindex.go, devicepools.go, devicestates.go, devicesummary.go
 //	deviceclaims.go, deviceclaimrows.go, devicechain.go  claims for devices; those of a pod
+//	gangindex.go, gangstates.go, gangrows.go  pod groups by trouble, from an index that follows pods, workloads and the queue
 //	evictions.go, evictions_blocked.go, leader.go, plugins.go, metrics.go
 //	agreement.go                   the comparison with the cluster's scheduler
 //	names.go                       completion of names
@@ -40,8 +41,8 @@
 // for every node.
 //
 // A list that is filtered or sorted must be read whole. Each call of Model reads some thousand rows, and the model says
-// whether there are more, so no key waits for 100,000 rows. The panes of storage and devices, too, read everything in such
-// parts once, and then only what changes. If the cluster has devices, every model follows them, for the health.
+// whether there are more, so no key waits for 100,000 rows. The panes of storage, devices and gangs, too, read everything in such
+// parts once, and then only what changes. If the cluster has devices or gangs, every model follows them, for the health.
 //
 // Every string passes package printable, and all times are the engine's.
 package collect

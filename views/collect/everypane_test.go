@@ -22,7 +22,7 @@ var everyPane = []views.PaneID{
 	views.Overview, views.QueuePane, views.SnapshotPane, views.ZonesPane, views.EvictionsPane, views.LeaderPane, views.DecisionsPane,
 	views.PluginsPane, views.MetricsPane, views.ExplainPane, views.JourneyPane, views.NodePane,
 	views.PressurePane, views.OrreryPane, views.StoragePane, views.VolumesPane, views.NodesPane, views.PodsPane,
-	views.DevicesPane, views.DeviceClaimsPane,
+	views.DevicesPane, views.DeviceClaimsPane, views.GangsPane,
 }
 
 // Strings of objects are escaped: no escape sequence reaches a model.
@@ -47,8 +47,12 @@ func TestModel_AllTextIsPrintable(t *testing.T) {
 	goneClaim := mk.ResourceClaim("gone"+evil).Request("r"+evil, "c"+evil, 1).Allocated("n", "r"+evil, "d"+evil, "p"+evil, "gone"+evil).Obj()
 	deviceClaim.Namespace, goneClaim.Namespace = "ns"+evil, "ns"+evil
 	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "c" + evil, ResourceClaimName: &deviceClaim.Name}, {Name: "u" + evil, ResourceClaimTemplateName: &goneClaim.Name}}
+	pod.Spec.WorkloadRef = &v1.WorkloadReference{Name: "w" + evil, PodGroup: "g" + evil, PodGroupReplicaKey: evil}
+	big.Spec.WorkloadRef = &v1.WorkloadReference{Name: "x" + evil, PodGroup: "g" + evil}
+	workload := mk.Workload("w"+evil, mk.Gang("g"+evil, 2), mk.BasicGroup("empty"+evil))
+	workload.Namespace = "ns" + evil
 	for _, o := range []world.Object{
-		slice, deviceClaim, goneClaim, mk.ResourceSlice("anywhere", "d"+evil, "q"+evil).AllNodes().Devices("e" + evil).Obj(),
+		workload, slice, deviceClaim, goneClaim, mk.ResourceSlice("anywhere", "d"+evil, "q"+evil).AllNodes().Devices("e" + evil).Obj(),
 		node, pod, held, big, small, mk.Class("class"+evil, "d"+evil).WaitForFirstConsumer().Obj(), claim, volume, attachment, selected,
 		mk.StorageCapacity("s", "class"+evil, "1Gi", "k"+evil, evil), mk.CSINode("worker-01").Limit("d"+evil, 1).Obj(),
 	} {

@@ -80,7 +80,7 @@ func (s source) briefPod(of any) views.PodRow {
 	if b, ok := of.(*engine.BindingInFlight); ok {
 		r := views.PodRow{State: views.InFlight, Since: b.Since, Namespace: b.Pod.Namespace, PodName: b.Pod.Name, Node: b.Node, Message: b.Stage}
 		if pod := s.e.Store().Pod(b.Pod.Namespace, b.Pod.Name); pod != nil {
-			r.Labels, r.Priority = pod.Labels, priorityOf(pod)
+			r.Labels, r.Priority, r.Gang = pod.Labels, priorityOf(pod), gangOf(pod)
 		}
 		return r
 	}
@@ -89,6 +89,7 @@ func (s source) briefPod(of any) views.PodRow {
 	return views.PodRow{
 		State: stateOf(p.State()), Priority: p.Priority(), Attempts: p.GetAttempts(), Since: p.Since(),
 		Namespace: pod.Namespace, PodName: pod.Name, Labels: pod.Labels, Message: diagnose.OfCondition(pod), Rejectors: p.Rejectors(),
+		Gang: gangOf(pod),
 	}
 }
 

@@ -70,6 +70,9 @@ func TestSorts_ShowSameRows(t *testing.T) {
 		if pane == views.DevicesPane || pane == views.DeviceClaimsPane {
 			e = largeDevices(t, 20)
 		}
+		if pane == views.GangsPane {
+			e = largeGangs(t, 20)
+		}
 		query := collect.Query{Open: pane, Rows: 1000, Pod: pod, Node: "worker-01"}
 		plain := rowsOf(c.Model(e, query))
 		for _, sort := range sortsOf(pane) {
@@ -138,6 +141,10 @@ func rowsOf(m *views.Model) []string {
 			add(r.Key)
 		}
 		for _, r := range m.Devices.ClaimList.Rows {
+			add(r.Key)
+		}
+	case m.Gangs != nil:
+		for _, r := range m.Gangs.List.Rows {
 			add(r.Key)
 		}
 	case m.List != nil:

@@ -45,7 +45,7 @@ func (s source) AllPods() views.Rows[views.ClusterPod] {
 // briefClusterPod has the pod's requests only if they are the order: to add them up costs more than all else.
 func (s source) briefClusterPod(pod *v1.Pod) views.ClusterPod {
 	p := views.ClusterPod{
-		Namespace: pod.Namespace, PodName: pod.Name, Priority: priorityOf(pod), Created: pod.CreationTimestamp.Time, NodeKey: pod.Spec.NodeName, Labels: pod.Labels,
+		Namespace: pod.Namespace, PodName: pod.Name, Priority: priorityOf(pod), Created: pod.CreationTimestamp.Time, NodeKey: pod.Spec.NodeName, Labels: pod.Labels, Gang: gangOf(pod),
 	}
 	if s.query.Sort == "cpu" || s.query.Sort == "memory" {
 		addRequests(&p, pod)

@@ -85,7 +85,11 @@ func bindingRow(e *engine.Engine, u *engine.BindingInFlight) views.PodRow {
 	if pod != nil {
 		r.Priority = priorityOf(pod)
 	}
+	gang, until := permitOfGang(e, pod, u.Waiting)
 	switch {
+	case gang != "":
+		r.Reason = printable.Text("needs " + gang)
+		r.From, r.Until = u.Since, until
 	case len(u.Waiting) > 0:
 		r.Reason = printable.Text("waits for " + strings.Join(u.Waiting, ", "))
 	case len(u.Objects) > 0 && pod != nil:
