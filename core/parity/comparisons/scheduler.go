@@ -31,7 +31,8 @@ var Decisions = &Comparison{
 		"of nodes, how many nodes were examined and where the next search begins (also with more than 100 nodes), nominations and " +
 		"their clearing, conditions, victims in order, events, failed bindings, batching, the writes of volumes and claims, in order, and " +
 		"what becomes of pods whose claims are bound or are not; after every event the queue that each pod " +
-		"is in, its attempts and the plugins that rejected it, and all that is assumed of volumes and claims.",
+		"is in, its attempts and the plugins that rejected it, and all that is assumed of volumes and claims; and of gangs, which are in " +
+		"some cases, how far each pod is, which are bound together and which time out.",
 	Differences: []Difference{
 		{
 			Upstream: "means to draw one of several best nodes at random, but the layout of a heap decides",
@@ -52,6 +53,16 @@ var Decisions = &Comparison{
 			Upstream: "looks once a second whether the claims of a pod are bound, and takes any of several volumes that name a claim",
 			Orrery:   "looks at every change, and takes the first by name",
 			Compared: "what binds a claim comes when kube-scheduler looks; a case ends where several volumes name a claim",
+		},
+		{
+			Upstream: "requeues pods of a gang that time out together in any order, and several gated pods too",
+			Orrery:   "requeues them in the order of the queue",
+			Compared: "what is written of them is compared, and the case ends there; nominations are compared in any order",
+		},
+		{
+			Upstream: "ends at the next pod of a gang that has to wait, after one that waited was deleted",
+			Orrery:   "goes on",
+			Compared: "a case ends where a pod on permit is deleted",
 		},
 		{
 			Upstream: "forgets, when the binding of a pod fails, which node it has written in the pod's claims, until it reads them back",

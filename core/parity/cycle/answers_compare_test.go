@@ -24,7 +24,7 @@ func TestPlugins_SameAnswers(t *testing.T) {
 // compareAnswers schedules the pending pods of a case one by one and compares the four hosts' answers for each. Time does
 // not pass: for a victim without a start time, kube-scheduler takes the time of each comparison.
 func compareAnswers(t *testing.T, c *clusterCase, seen difftest.Coverage) (mismatch string) {
-	s, mismatch := read(c, map[string]bool{"SchedulerAsyncPreemption": false})
+	s, mismatch := read(c, map[string]bool{"SchedulerAsyncPreemption": false, "GenericWorkload": false, "GangScheduling": false})
 	if s == nil {
 		seen.Count("configurations not run")
 		return mismatch
@@ -88,6 +88,7 @@ func objects(c *clusterCase) (list []world.Object) {
 	list = appendAll(list, c.Budgets)
 	list = appendAll(list, c.Nodes)
 	list = append(list, c.Storage.objects()...)
+	list = appendAll(list, c.Workloads)
 	list = appendAll(list, c.Bound)
 	list = appendAll(list, c.Nominated)
 	return appendAll(list, c.Waiting)

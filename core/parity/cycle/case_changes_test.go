@@ -22,6 +22,9 @@ func (g *generator) change() clusterChange {
 	if g.about[claims] && g.oneIn(2) {
 		return g.storageChange()
 	}
+	if g.about[podGroups] && g.oneIn(4) {
+		return g.gangChange()
+	}
 	switch g.IntN(8) {
 	case 0:
 		return clusterChange{AddNode: g.node(fmt.Sprintf("node-%d", len(g.c.Nodes)+g.IntN(1000)+10), false)}

@@ -38,6 +38,7 @@ func (g *generator) configure() {
 	if g.about[claims] {
 		on["VolumeAttributesClass"], on["StorageCapacityScoring"] = !g.oneIn(4), g.oneIn(3)
 	}
+	g.gangGates(on)
 	g.c.Gates = on
 
 	c := &configv1.KubeSchedulerConfiguration{TypeMeta: metav1.TypeMeta{

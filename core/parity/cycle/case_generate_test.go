@@ -22,6 +22,7 @@ const (
 	preemption
 	nominatedPods
 	schedulingGates
+	podGroups
 	themes
 )
 
@@ -47,6 +48,7 @@ func generateCase(seed uint64, number int) *clusterCase {
 	g.addBound()
 	g.addWaiting()
 	g.addChanges()
+	g.addGangs()
 	return g.c
 }
 

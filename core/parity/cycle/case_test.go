@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -27,6 +28,7 @@ type clusterCase struct {
 	Budgets      []*policyv1.PodDisruptionBudget `json:"podDisruptionBudgets,omitempty"`
 	Nodes        []*v1.Node                      `json:"nodes,omitempty"`
 	Storage      storage                         `json:"storage,omitzero"`
+	Workloads    []*schedulingv1alpha1.Workload  `json:"workloads,omitempty"`
 	// Bound pods have a node; Nominated pods are pending and have a nominated node.
 	Bound     []*v1.Pod `json:"bound,omitempty"`
 	Nominated []*v1.Pod `json:"nominated,omitempty"`
@@ -43,13 +45,16 @@ type clusterCase struct {
 // clusterChange is one change of the cluster. One field besides Wait is set.
 type clusterChange struct {
 	// Wait is how many milliseconds pass before the change.
-	Wait       int         `json:"wait,omitempty"`
-	AddNode    *v1.Node    `json:"addNode,omitempty"`
-	Node       *nodeChange `json:"node,omitempty"`
-	DeleteNode string      `json:"deleteNode,omitempty"`
-	AddPod     *v1.Pod     `json:"addPod,omitempty"`
-	Pod        *podChange  `json:"pod,omitempty"`
-	DeletePod  *podName    `json:"deletePod,omitempty"`
+	Wait        int                          `json:"wait,omitempty"`
+	AddNode     *v1.Node                     `json:"addNode,omitempty"`
+	Node        *nodeChange                  `json:"node,omitempty"`
+	DeleteNode  string                       `json:"deleteNode,omitempty"`
+	AddPod      *v1.Pod                      `json:"addPod,omitempty"`
+	Pod         *podChange                   `json:"pod,omitempty"`
+	DeletePod   *podName                     `json:"deletePod,omitempty"`
+	AddWorkload *schedulingv1alpha1.Workload `json:"addWorkload,omitempty"`
+	// DeleteWorkload is its name.
+	DeleteWorkload *podName `json:"deleteWorkload,omitempty"`
 	// Store has one object to add or to replace, Drop one to delete.
 	Store *storage `json:"store,omitempty"`
 	Drop  *storage `json:"drop,omitempty"`
@@ -75,7 +80,7 @@ type podChange struct {
 	Terminate   bool               `json:"terminate,omitempty"`
 }
 
-// podName identifies a pod.
+// podName identifies a pod or a workload.
 type podName struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`

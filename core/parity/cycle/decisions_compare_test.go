@@ -82,8 +82,13 @@ func (p *decisionCase) run(c *clusterCase) string {
 		if p.divergence != "" {
 			break
 		}
-		p.pass(time.Duration(c.Changes[i].Wait) * time.Millisecond)
-		mismatch := p.change(&c.Changes[i])
+		mismatch := p.wait(time.Duration(c.Changes[i].Wait) * time.Millisecond)
+		if p.divergence != "" {
+			break
+		}
+		if mismatch == "" {
+			mismatch = p.change(&c.Changes[i])
+		}
 		if mismatch == "" {
 			mismatch = p.decideAll()
 		}
@@ -110,7 +115,9 @@ func (p *decisionCase) pass(d time.Duration) {
 
 // apply applies an object's change on both sides, and compares the queues.
 func (p *decisionCase) apply(op world.Op, object world.Object) string {
-	p.pass(0)
+	if mismatch := p.wait(0); mismatch != "" || p.divergence != "" {
+		return mismatch
+	}
 	p.remember(op, object)
 	p.applyUpstream(world.Changed{Op: op, Object: object})
 	synctest.Wait()
@@ -156,7 +163,9 @@ func (p *decisionCase) decideAll() string {
 			p.divergence = "more than 200 decisions in a row"
 			return ""
 		}
-		p.pass(0)
+		if mismatch := p.wait(0); mismatch != "" || p.divergence != "" {
+			return mismatch
+		}
 		more, mismatch := p.turn()
 		if mismatch != "" {
 			return mismatch
@@ -287,6 +296,9 @@ func (p *decisionCase) compareQueues(after string) string {
 	}
 	if mismatch := p.compareNominations(); mismatch != "" {
 		return "nominations: after " + after + mismatch
+	}
+	if mismatch := p.compareGroups(after); mismatch != "" {
+		return mismatch
 	}
 	return p.compareAssumed(after)
 }

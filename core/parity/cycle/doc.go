@@ -22,6 +22,9 @@
 // A pod with claims is bound in two steps: both write its volumes and claims, which is compared as well; then the test acts as
 // the volume controller, or as one that fails, and both go on.
 //
+// Pods of a gang wait on permit, in kube-scheduler on goroutines. Where any of them times out, the clock stops, and what both do then is
+// compared; see gangs_test.go.
+//
 // TestScheduler_HostsVolumePlugins does the same with kube-scheduler's volume plugins in Orrery's engine, and with Orrery's in
 // kube-scheduler. TestScheduler_HostsWholeProfile runs all of kube-scheduler's plugins in Orrery's engine, and none of its own.
 //

@@ -53,6 +53,10 @@ func (p *decisionCase) compareNominations() string {
 	}
 	for node := range p.nodes {
 		theirs, ours := nominatedTo(p.upstream.sched.SchedulingQueue, node), nominatedTo(p.orrery.engine.Queue(), node)
+		if p.hasGangs() { // kube-scheduler lets several gated pods into the queue in random order
+			slices.Sort(theirs)
+			slices.Sort(ours)
+		}
 		if diff := cmp.Diff(theirs, ours); diff != "" {
 			return fmt.Sprintf(", pods nominated for %s (-kube-scheduler +Orrery):\n%s", node, diff)
 		}

@@ -26,31 +26,39 @@ type request interface {
 
 // carryOut compares the writes of both, carries them out, and applies the result on both sides.
 func (p *decisionCase) carryOut() string {
-	theirs, ours := requestsOf(p.upstream.client.calls), append(requestsOf(p.orrery.calls), requestsOf(p.orrery.client.calls)...)
-	p.upstream.client.calls, p.orrery.calls, p.orrery.client.calls = nil, nil, nil
-	if diff := cmp.Diff(deletedPods(theirs), deletedPods(ours)); diff != "" {
-		return "victims: in order (-kube-scheduler +Orrery):\n" + diff
+	after, mismatch := p.compareCalls()
+	if mismatch != "" {
+		return mismatch
 	}
-	order := changedPods(append(slices.Clone(theirs), ours...))
-	var after []*v1.Pod
-	for _, name := range order {
-		was := p.pods[name]
-		if was == nil {
-			return fmt.Sprintf("calls: for pod %s, which does not exist", name)
-		}
-		their, our := podAfter(theirs, was, name), podAfter(ours, was, name)
-		// A patch that changes nothing but a hosted plugin's name drops empty fields.
-		if diff := cmp.Diff(their, our, cmpopts.EquateEmpty()); diff != "" {
-			return fmt.Sprintf("calls: pod %s after them (-kube-scheduler +Orrery):\n%s", name, diff)
-		}
-		after = append(after, their)
-	}
-	for i, name := range order {
-		if mismatch := p.applyPod(name, after[i]); mismatch != "" {
+	for _, pod := range after {
+		if mismatch := p.applyPod(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod); mismatch != "" {
 			return mismatch
 		}
 	}
 	return ""
+}
+
+// compareCalls compares the writes of both, and returns the pods as they are after them.
+func (p *decisionCase) compareCalls() (after []*v1.Pod, mismatch string) {
+	theirs, ours := requestsOf(p.upstream.client.calls), append(requestsOf(p.orrery.calls), requestsOf(p.orrery.client.calls)...)
+	p.upstream.client.calls, p.orrery.calls, p.orrery.client.calls = nil, nil, nil
+	if diff := cmp.Diff(deletedPods(theirs), deletedPods(ours)); diff != "" {
+		return nil, "victims: in order (-kube-scheduler +Orrery):\n" + diff
+	}
+	p.countGangs(theirs)
+	for _, name := range changedPods(append(slices.Clone(theirs), ours...)) {
+		was := p.pods[name]
+		if was == nil {
+			return nil, fmt.Sprintf("calls: for pod %s, which does not exist", name)
+		}
+		their, our := podAfter(theirs, was, name), podAfter(ours, was, name)
+		// A patch that changes nothing but a hosted plugin's name drops empty fields.
+		if diff := cmp.Diff(their, our, cmpopts.EquateEmpty()); diff != "" {
+			return nil, fmt.Sprintf("calls: pod %s after them (-kube-scheduler +Orrery):\n%s", name, diff)
+		}
+		after = append(after, their)
+	}
+	return after, ""
 }
 
 func requestsOf[W request](list []W) []request {

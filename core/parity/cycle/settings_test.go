@@ -23,6 +23,8 @@ var defaultGates = map[string]bool{
 	"OpportunisticBatching":                   true,
 	"VolumeAttributesClass":                   true,
 	"StorageCapacityScoring":                  false,
+	"GenericWorkload":                         false,
+	"GangScheduling":                          false,
 }
 
 // settings are a case's configuration as both have loaded it.

@@ -65,6 +65,10 @@ func (p *decisionCase) newUpstreamScheduler(failing []string) *upstreamScheduler
 }
 
 func (t *upstreamScheduler) stop() {
+	for _, profile := range t.sched.Profiles { // their goroutines wait beyond the end
+		profile.IterateOverWaitingPods(func(pod fwk.WaitingPod) { pod.Reject("", "the case is over") })
+	}
+	synctest.Wait()
 	t.end()
 	t.sched.SchedulingQueue.Close()
 	time.Sleep(2 * time.Second) // its metrics recorders sleep for a second at a time
@@ -104,11 +108,11 @@ func (t *upstreamScheduler) instrument() {
 		return result, err
 	}
 	t.sched.FailureHandler = func(ctx context.Context, f upframework.Framework, info *upframework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, start time.Time) {
-		if t.last.Node == "" { // else the binding failed, which the calls show
-			t.last.Message = plain(status.Message())
-		}
-		if t.last.Node == "" && n.Mode() == fwk.ModeOverride {
-			t.last.Nominated = n.NominatedNodeName
+		// Else the binding failed, maybe another pod's that was on permit, which the calls show.
+		if last := t.last; last != nil && last.Node == "" && last.Pod == info.Pod.Name {
+			if last.Message = plain(status.Message()); n.Mode() == fwk.ModeOverride {
+				last.Nominated = n.NominatedNodeName
+			}
 		}
 		fail(ctx, f, info, status, n, start)
 	}
