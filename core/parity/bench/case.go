@@ -121,14 +121,15 @@ type batch struct {
 
 // batches returns the pods of the warm-up and of the measured part.
 func (c testCase) batches(size int) (warmUp, measured batch) {
-	warm := max(1, size/10)
+	warm := c.wholeGangs(max(1, size/10))
+	size = c.wholeGangs(size)
 	for i := range warm + size {
 		b := &warmUp
 		if i >= warm {
 			b = &measured
 		}
 		pod := c.pod(i).Obj()
-		objects := c.withClaims(pod)
+		objects := append(c.workload(i), c.withClaims(pod)...)
 		for _, object := range objects {
 			object.SetResourceVersion(strconv.Itoa(1_000_000 + i))
 		}

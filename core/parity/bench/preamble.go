@@ -28,6 +28,8 @@ one is placed that cannot be, is an error and no figure.
   by two calls of kube-scheduler and by one effect of Orrery, and both read back both versions. "partitionable devices" and
   "extended resources" have feature gates on that are off by default. kube-scheduler looks once a second whether the claim of
   extended resources can be read: CPU time tells more than pods/s there.
+- The rows with gangs have the feature gates GenericWorkload and GangScheduling on. A gang's workload comes as an event before its
+  first pod, and all pods of a gang have to have a place before any is bound.
 - A row's name is kind of pods / nodes / percentageOfNodesToScore. Nodes are in three zones and hold two pods from the
   start. Pods of one run: 1000; 300 where all of 5,000 nodes are scored, and in "volume limits"; 200 in the rows with
   devices, but 20 where all of 5,000 nodes are scored, and 8 in "partitionable devices"; 100 in "preemption" and "preemption
@@ -58,5 +60,6 @@ one is placed that cannot be, is an error and no figure.
 | admin access | all devices of a node, also those that others have |
 | fallback lists | a device of a class without any, or else one of a class with some |
 | extended resources | one of two extended resources, which classes have devices for |
+| gangs of 10, of 100 | the pods of "one template", ten or a hundred of which are bound together |
 
 `

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,6 +26,8 @@ type row struct {
 	claim func(*mk.ResourceClaimBuilder)
 	// gates are the feature gates, off by default, that the row needs.
 	gates []string
+	// gang is how many pods are bound together; 0 means that each is bound by itself.
+	gang int
 	// storage returns the claim of a name, and its volume if there is one. Only pods with claims need it.
 	storage func(claim string) []world.Object
 	// unschedulable reports whether the i-th pod fits no node; nil means every pod fits.
@@ -73,7 +76,7 @@ var rows = append([]row{
 		},
 		unschedulable: unfit,
 	},
-}, append(storageRows, deviceRows...)...)
+}, slices.Concat(storageRows, deviceRows, gangRows)...)
 
 func unfit(i int) bool { return i%10 == 4 }
 
