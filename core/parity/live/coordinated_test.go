@@ -20,16 +20,16 @@ import (
 	"orrery/core/world"
 )
 
-// enableGates enables coordinated leader election and the taints of devices. The server reads the process's feature gates for that,
+// enableGates enables coordinated leader election, the taints of devices, and workloads. The server reads the process's feature gates for that,
 // not its flags.
 func enableGates() error {
-	return utilfeature.DefaultMutableFeatureGate.Set("CoordinatedLeaderElection=true,DRADeviceTaints=true,DRADeviceTaintRules=true")
+	return utilfeature.DefaultMutableFeatureGate.Set("CoordinatedLeaderElection=true,DRADeviceTaints=true,DRADeviceTaintRules=true,GenericWorkload=true")
 }
 
 // gateFlags returns the API server's flags for what enableGates enables.
 func gateFlags() []string {
 	return []string{
-		"--runtime-config=coordination.k8s.io/v1beta1=true,resource.k8s.io/v1alpha3=true", "--coordinated-leadership-lease-duration=4s",
+		"--runtime-config=coordination.k8s.io/v1beta1=true,resource.k8s.io/v1alpha3=true,scheduling.k8s.io/v1alpha1=true", "--coordinated-leadership-lease-duration=4s",
 		"--coordinated-leadership-renew-deadline=3s", "--coordinated-leadership-retry-period=500ms",
 	}
 }

@@ -11,6 +11,7 @@
 //	lease_failover_test.go a leader is killed, stopped, disconnected, or its server restarts, while pods are created
 //	lease_proxy_test.go a TCP proxy for one client, whose connections can break or hang
 //	lease_alone_test.go without an election no lease is read
+//	gangs_test.go       a gang is bound together; the leader is killed while its pods wait on permit
 //	coordinated_test.go the control plane chooses the leader, and then prefers another
 //	outage_test.go      the server restarts, connections break: no pod lost, bound twice, no node overcommitted
 //	faults_test.go      429s, slow and lost responses, watches that end or expire; missed events are reported

@@ -106,18 +106,23 @@ func newFixture(t *testing.T, nodes ...*v1.Node) *fixture {
 	}
 	s := &fixture{t: t, ctx: t.Context(), client: client, name: "orrery-" + fmt.Sprint(time.Now().UnixNano()), began: time.Now()}
 	s.lease = s.name
-	for _, node := range nodes {
-		created, err := client.CoreV1().Nodes().Create(s.ctx, node, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		created.Status = node.Status
-		if _, err := client.CoreV1().Nodes().UpdateStatus(s.ctx, created, metav1.UpdateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s.addNodes(nodes...)
 	t.Cleanup(s.clear)
 	return s
+}
+
+func (s *fixture) addNodes(nodes ...*v1.Node) {
+	s.t.Helper()
+	for _, node := range nodes {
+		created, err := s.client.CoreV1().Nodes().Create(s.ctx, node, metav1.CreateOptions{})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		created.Status = node.Status
+		if _, err := s.client.CoreV1().Nodes().UpdateStatus(s.ctx, created, metav1.UpdateOptions{}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
 }
 
 // clear deletes the test's objects.
