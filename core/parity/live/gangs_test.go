@@ -45,7 +45,7 @@ func TestGangs_BoundTogether(t *testing.T) {
 // Shows GANG-06.
 func TestGangs_LeaderKilledOnPermit(t *testing.T) {
 	const pods, nodes = 100, 50
-	s := newFixture(t, gangNodes(nodes - 1)...)
+	s := newFixture(t, gangNodes(nodes-1)...)
 	watches := s.watchBindings()
 	first := s.scheduleAs(scheduler, orrery, gangGates)
 	s.eventually(first.ready)
