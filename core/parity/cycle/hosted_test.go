@@ -26,6 +26,7 @@ import (
 	"orrery/core/parity/assumed"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/hosted"
 	"orrery/core/plugins"
 	"orrery/core/plugins/nodevolumelimits"
 	"orrery/core/plugins/volumebinding"
@@ -78,7 +79,7 @@ func TestScheduler_HostsVolumePlugins(t *testing.T) {
 var volumePlugins = []string{nodevolumelimits.Name, volumebinding.Name, volumerestrictions.Name, volumezone.Name}
 
 // hostedPrefix distinguishes a hosted plugin from the in-tree one, which cannot be replaced under its name.
-const hostedPrefix = "Hosted"
+const hostedPrefix = hosted.Prefix
 
 // plain returns a text with the hosted plugins' own names.
 func plain(text string) string { return strings.ReplaceAll(text, hostedPrefix, "") }
@@ -164,7 +165,7 @@ func (p *decisionCase) hosted(plugin fwk.Plugin) fwk.Plugin {
 	case *volumezone.VolumeZone:
 		return ourZone{one}
 	}
-	return theirs(plugin)
+	return hosted.Plugin(plugin)
 }
 
 // theirPlugins are the factories of kube-scheduler's plugins, for Orrery.
