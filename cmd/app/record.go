@@ -121,7 +121,7 @@ func (f *recordFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	}
 	defer file.Close()
 	asking, answered := f.answerContext(ctx, c)
-	r, err := newRecording(asking, from, engine.Options{Config: configuration, Plugins: plugins, Seed: uint64(time.Now().UnixNano())})
+	r, err := newRecording(asking, from, engine.Options{Config: configuration, Plugins: plugins, KubeConfig: from.config, Seed: uint64(time.Now().UnixNano())})
 	answered()
 	if err != nil {
 		return err

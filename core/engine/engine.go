@@ -54,7 +54,8 @@ type Options struct {
 	OnTiming  func(framework.Timing)
 	// Listener observes the engine. A fork calls neither Listener nor OnTiming.
 	Listener Listener
-	// Client and KubeConfig are passed to plugins that need them; nil in worlds without an API server.
+	// Client and KubeConfig are how plugins reach the cluster; nil in worlds without an API server. A shadow needs KubeConfig
+	// only, as its plugins may only read.
 	Client     clientset.Interface
 	KubeConfig *restclient.Config
 }

@@ -20,7 +20,8 @@ var ErrShadow = errors.New("another scheduler schedules this cluster, and this o
 // is refused.
 func (e *Engine) guestClient() (clientset.Interface, *restclient.Config, error) {
 	client, config := e.options.Client, e.options.KubeConfig
-	if e.options.Shadow && config != nil {
+	switch {
+	case e.options.Shadow && config != nil:
 		config = restclient.CopyConfig(config)
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return readOnly{next} })
 		client, err := clientset.NewForConfig(config)
@@ -28,14 +29,13 @@ func (e *Engine) guestClient() (clientset.Interface, *restclient.Config, error) 
 			return nil, nil, fmt.Errorf("making a read-only client for plugins: %w", err)
 		}
 		return client, config, nil
+	case !e.options.Shadow && client != nil:
+		if config == nil {
+			config = offlineConfig()
+		}
+		return client, config, nil
 	}
-	if client == nil {
-		client = offlineClient()
-	}
-	if config == nil {
-		config = offlineConfig()
-	}
-	return client, config, nil
+	return offlineClient(), offlineConfig(), nil
 }
 
 // offline refuses every request.

@@ -18,7 +18,15 @@
 // cycle may block, so the engine can take those lists ([Profile.PreBindPlugins], [Profile.BindPlugins]), call a plugin
 // elsewhere, and interpret its status here ([Profile.CheckPreBindStatus], [Profile.CheckBindStatus]). A plugin that is called
 // elsewhere may read the listers of its handle, use its client, record events, and read, assume and give up claims for devices
-// (see devices.Shared); the rest of the handle is for the other extension points.
+// (see devices.Shared); the rest of the handle is for the other extension points. The engine gives plugins that are not
+// Orrery's own a handle around the profile that they may use on goroutines of their own: docs/plugins.md has a table of what
+// each method gives, where, and in which world.
+//
+// # Panics
+//
+// A plugin that panics fails its call, as if it had returned an error: a [PluginPanic], which names the plugin, the point and
+// the pod. It is reported to [Options].OnPanic, with the stack. Filter recovers once for all plugins of a node, Score once for a
+// run, every other point once for each call.
 //
 // # Beyond the plugin API
 //
@@ -39,6 +47,7 @@
 //   - Plugins are made, listed and closed in the order of the configuration; kube-scheduler makes them in random order.
 //   - A status that is invalid at its extension point, such as Wait from a Filter plugin, becomes an error that names the
 //     code. kube-scheduler writes "%!w(<nil>)", and crashes when a PostFilter plugin says Skip or Wait.
+//   - A panic of a plugin fails its call. kube-scheduler ends.
 //   - A pod stops waiting as soon as the last plugin allows it or one rejects it. In kube-scheduler it stays in the list
 //     until its goroutine wakes up, and a preemptor that rejects it meanwhile has no effect.
 //   - Waiting pods, and the plugins that a pod waits for, are listed in order of entry.

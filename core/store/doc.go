@@ -52,14 +52,15 @@
 // Objects are never changed, neither here nor by readers.
 //
 // A plugin that blocks at PreBind or Bind runs on a goroutine of its own, and reads listers there: kube-scheduler's
-// VolumeBinding waits that way for its claims. For an engine with such a plugin, ShareListers makes changes and the reads of
-// listers exclude each other. Other engines lock nothing.
+// VolumeBinding waits that way for its claims, and a plugin that is not Orrery's own may have goroutines at any time. For an
+// engine with such a plugin, ShareListers makes changes and the reads of listers exclude each other, and handlers that are added
+// while the engine runs get their objects from the engine's goroutine. Other engines lock nothing.
 //
 // # Informers
 //
 // Informers returns client-go's SharedInformerFactory over the store, with client-go's own generated groups and
 // listers on top. A handler is called before the next change is taken in, handlers in the order of their registration;
-// a new handler receives all existing objects before the call returns. An informer is in sync from the start. It
+// a new handler receives all existing objects before the call returns, or soon after it while the engine runs. An informer is in sync from the start. It
 // has no resync, no transform, and its store cannot be written to.
 //
 // Custom resources are held by kind like all others, and have no informer: a plugin makes its own from its handle's KubeConfig,
