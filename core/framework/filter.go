@@ -76,13 +76,14 @@ func (p *Profile) filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 
 // filterUnobserved is filter without records and timings.
 func (p *Profile) filterUnobserved(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo, slots []*entry[fwk.FilterPlugin]) (decision *fwk.Status) {
-	var s *entry[fwk.FilterPlugin]
+	var called *entry[fwk.FilterPlugin]
 	defer func() {
 		if value := recover(); value != nil {
-			decision = checkFilterStatus(s.Plugin, fwk.AsStatus(p.panicked(Filter, s.Plugin, pod, value)))
+			decision = checkFilterStatus(called.Plugin, fwk.AsStatus(p.panicked(Filter, called.Plugin, pod, value)))
 		}
 	}()
-	for _, s = range slots {
+	for _, s := range slots {
+		called = s
 		s.Calls++
 		if status := s.plugin.Filter(ctx, state, pod, node); status != nil && !status.IsSuccess() {
 			if status.IsRejected() {

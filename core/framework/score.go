@@ -127,18 +127,18 @@ func (r *scoreRun) column(i int) fwk.NodeScoreList {
 // score goes node by node, so that all plugins read a node while it is in the processor's cache.
 func (r *scoreRun) score(ctx context.Context) (err error) {
 	timed := r.watch.timed
-	var s *entry[fwk.ScorePlugin]
+	var called *entry[fwk.ScorePlugin]
 	defer func() {
 		if value := recover(); value != nil {
-			status := fwk.AsStatus(r.watch.profile.panicked(Score, s.Plugin, r.pod, value))
-			r.watch.record(PluginResult{Plugin: s.Plugin, Status: status})
-			err = fmt.Errorf("plugin %q failed with: %w", s.Plugin, errorOf(status))
+			status := fwk.AsStatus(r.watch.profile.panicked(Score, called.Plugin, r.pod, value))
+			r.watch.record(PluginResult{Plugin: called.Plugin, Status: status})
+			err = fmt.Errorf("plugin %q failed with: %w", called.Plugin, errorOf(status))
 		}
 	}()
 	for line, node := range r.nodes {
 		name := node.Node().Name
-		for i := range r.entries {
-			s = r.entries[i]
+		for i, s := range r.entries {
+			called = s
 			s.Calls++
 			var start time.Duration
 			if timed {
