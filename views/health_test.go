@@ -45,6 +45,10 @@ func TestHealth_SaysTheWorstFirst(t *testing.T) {
 			h.HoldingGangs, h.TimedOutGangs, h.OneTimedOut, h.Unplaced = 2, 1, "ml/train/workers", 3
 		}, " ✗ 3 pods Pending  ! goes there   1 gang timed out", views.QueuePane},
 		{"claims without devices", func(m *views.Model) { m.Header.Health.UnmetClaims = 1 }, " ≥ 1 claim without devices  ! goes there", views.DeviceClaimsPane},
+		{"a plugin that panics", func(m *views.Model) {
+			h := &m.Header.Health
+			h.Panics, h.LastPanic, h.Unplaced = 2, "plugin Picky panicked at Filter of pod shop/web: no zone", 9
+		}, " ✗ 2 plugin panics: plugin Picky panicked at Filter of pod shop/web: no zone  ! goes there   9 pods Pending", views.PluginsPane},
 		{
 			"a silent leader before all", func(m *views.Model) { m.Header.Health.Renewed, m.Header.Health.NotReady = ago(9*time.Second), 3 },
 			" ✗ replica-b has not renewed its lease for 9s: failover in 6s  ! goes there   3 of 40 nodes NotReady", views.LeaderPane,

@@ -1,10 +1,18 @@
 package collect_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/config"
+	"orrery/core/engine"
+	"orrery/core/framework"
 	"orrery/core/mk"
 	"orrery/core/world"
 	"orrery/views"
@@ -49,5 +57,42 @@ func TestHealth_CountsNodesInTrouble(t *testing.T) {
 	}
 	if h := c.Model(e, collect.Query{}).Header.Health; h.NotReady != 1 || h.Pressed != 0 {
 		t.Errorf("afterwards the health is %+v, want another node not ready and none under pressure", h)
+	}
+}
+
+// picky panics over every node.
+type picky struct{}
+
+func (picky) Name() string { return "Picky" }
+func (picky) Filter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *fwk.Status {
+	panic("no zone")
+}
+
+// TestHealth_PluginPanics counts a plugin's panics for five minutes.
+func TestHealth_PluginPanics(t *testing.T) {
+	settings := config.Default(config.DefaultFeatures())
+	settings.Profiles[0].Plugins.Filter.Enabled = []configv1.Plugin{{Name: "Picky"}}
+	e, err := engine.New(engine.Options{Config: settings, Plugins: framework.Registry{
+		"Picky": func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return picky{}, nil },
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, o := range []world.Object{mk.Node("n1").CPU("4").Pods("10").Obj(), mk.Pod("web").CPU("1").Obj()} {
+		if err := e.Apply(world.Input{At: at, Event: world.Changed{Op: world.Added, Object: o}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.Step()
+	c := collect.New(collect.Options{})
+	if h := c.Model(e, collect.Query{}).Header.Health; h.Panics != 1 || h.LastPanic != "plugin Picky panicked at Filter of pod default/web: no zone" {
+		t.Errorf("%d panics, the last %q", h.Panics, h.LastPanic)
+	}
+	if err := e.Apply(world.Input{At: at.Add(6 * time.Minute), Event: world.Tick{}}); err != nil {
+		t.Fatal(err)
+	}
+	if h := c.Model(e, collect.Query{}).Header.Health; h.Panics != 0 {
+		t.Errorf("%d panics after six minutes", h.Panics)
 	}
 }
