@@ -32,8 +32,8 @@
 //	  │
 //	requests  saturating  printable  address           what a pod requests · sums that never wrap around · text and addresses
 //	spelling  footprint  boundedfile                   safe to show · suggestions · memory of what is encoded · files that have
-//	outfile  csimigration  deviceapi  mk               to be small · output files · in-tree volumes as CSI volumes · what the
-//	                                                   API server checks of devices and claims · test objects
+//	outfile  csimigration  podapi  deviceapi  mk       to be small · output files · in-tree volumes as CSI volumes · what the
+//	                                                   API server checks of pods, devices and claims · test objects
 //
 // The plugins are one package each, on the API of k8s.io/kube-scheduler/framework: plugins/defaultbinder,
 // plugins/defaultpreemption, plugins/dynamicresources, plugins/gangscheduling, plugins/imagelocality,

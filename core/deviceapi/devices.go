@@ -65,7 +65,7 @@ func deviceNodes(d *resourcev1.Device, perDevice bool, path *field.Path) field.E
 	}
 	if d.NodeSelector != nil {
 		set = append(set, "`nodeSelector`")
-		wrong = append(wrong, nodeSelector(d.NodeSelector, path.Child("nodeSelector"))...)
+		wrong = append(wrong, NodeSelector(d.NodeSelector, path.Child("nodeSelector"))...)
 	}
 	wrong = append(wrong, onlyTrue(d.AllNodes, "`allNodes`", &set, path.Child("allNodes"))...)
 	const one = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec"

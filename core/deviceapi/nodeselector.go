@@ -7,18 +7,36 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func nodeSelector(s *v1.NodeSelector, path *field.Path) field.ErrorList {
+// NodeSelector checks a selector of nodes: that of a slice, or the required affinity of a pod.
+func NodeSelector(s *v1.NodeSelector, path *field.Path) field.ErrorList {
 	path = path.Child("nodeSelectorTerms")
 	if len(s.NodeSelectorTerms) == 0 {
 		return field.ErrorList{field.Required(path, "must have at least one node selector term")}
 	}
 	return each(s.NodeSelectorTerms, unlimited, path, func(t *v1.NodeSelectorTerm, at *field.Path) field.ErrorList {
-		return append(each(t.MatchExpressions, unlimited, at.Child("matchExpressions"), byLabel),
-			each(t.MatchFields, unlimited, at.Child("matchFields"), byField)...)
+		return term(t, byLabel, at)
 	})
 }
 
+// PreferredTerm checks a term of a pod's preferred affinity, which may name values that no label has.
+func PreferredTerm(t *v1.NodeSelectorTerm, path *field.Path) field.ErrorList {
+	return term(t, byAnyLabel, path)
+}
+
+func term(
+	t *v1.NodeSelectorTerm, byLabel func(*v1.NodeSelectorRequirement, *field.Path) field.ErrorList, path *field.Path,
+) field.ErrorList {
+	return append(each(t.MatchExpressions, unlimited, path.Child("matchExpressions"), byLabel),
+		each(t.MatchFields, unlimited, path.Child("matchFields"), byField)...)
+}
+
 func byLabel(r *v1.NodeSelectorRequirement, path *field.Path) field.ErrorList {
+	return append(byAnyLabel(r, path), each(r.Values, unlimited, path.Child("values"),
+		func(s *string, at *field.Path) field.ErrorList { return labelValue(*s, at) })...)
+}
+
+// byAnyLabel checks a requirement except for the values of the label.
+func byAnyLabel(r *v1.NodeSelectorRequirement, path *field.Path) field.ErrorList {
 	var wrong field.ErrorList
 	values := path.Child("values")
 	switch r.Operator {
@@ -37,9 +55,7 @@ func byLabel(r *v1.NodeSelectorRequirement, path *field.Path) field.ErrorList {
 	default:
 		wrong = append(wrong, field.Invalid(path.Child("operator"), r.Operator, "not a valid selector operator"))
 	}
-	wrong = append(wrong, labelKey(r.Key, path.Child("key"))...)
-	return append(wrong, each(r.Values, unlimited, values,
-		func(s *string, at *field.Path) field.ErrorList { return labelValue(*s, at) })...)
+	return append(wrong, labelKey(r.Key, path.Child("key"))...)
 }
 
 // byField checks a requirement of a node's field, of which there is one: its name.

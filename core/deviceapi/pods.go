@@ -33,6 +33,9 @@ func Pod(pod *v1.Pod) field.ErrorList {
 				path.Child(list.name).Index(i).Child("resources", "claims"))...)
 		}
 	}
+	if whole := pod.Spec.Resources; whole != nil {
+		wrong = append(wrong, containerClaims(whole.Claims, pod.Spec.ResourceClaims, path.Child("resources", "claims"))...)
+	}
 	return wrong
 }
 

@@ -59,7 +59,7 @@ func sliceNodes(spec *resourcev1.ResourceSliceSpec, path *field.Path) field.Erro
 	if selector := spec.NodeSelector; selector != nil {
 		at := path.Child("nodeSelector")
 		set = append(set, "`nodeSelector`")
-		wrong = append(wrong, nodeSelector(selector, at)...)
+		wrong = append(wrong, NodeSelector(selector, at)...)
 		if len(selector.NodeSelectorTerms) != 1 {
 			wrong = append(wrong, field.Invalid(at.Child("nodeSelectorTerms"), selector.NodeSelectorTerms, "must have exactly one node selector term"))
 		}

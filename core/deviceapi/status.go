@@ -69,7 +69,7 @@ func allocation(a *resourcev1.AllocationResult, path *field.Path, names requestN
 				configuration(&c.DeviceConfiguration, at, false))
 		})...)
 	if a.NodeSelector != nil {
-		wrong = append(wrong, nodeSelector(a.NodeSelector, path.Child("nodeSelector"))...)
+		wrong = append(wrong, NodeSelector(a.NodeSelector, path.Child("nodeSelector"))...)
 	}
 	return wrong
 }

@@ -191,7 +191,7 @@ func TestSetProfile_ChangesDecision(t *testing.T) {
 func TestTaint_EvictsAfterTolerationSeconds(t *testing.T) {
 	seconds := int64(600)
 	s := newScene(t, node("a", "4"), set("web", 1, "1"), set("patient", 1, "1", func(s *v1.PodSpec) {
-		s.Tolerations = []v1.Toleration{{Key: "fire", Operator: v1.TolerationOpExists, TolerationSeconds: &seconds}}
+		s.Tolerations = []v1.Toleration{{Key: "fire", Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &seconds}}
 	}))
 	s.create(node("b", "4"))
 	a := s.check("taint a fire=yes:NoExecute", `
@@ -273,9 +273,8 @@ func TestTolerations_CompareWithFeatureGate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newSceneWith(t, c, node("a", "4"), set("web", 1, "1", func(s *v1.PodSpec) {
-			s.Tolerations = []v1.Toleration{{Key: "level", Operator: v1.TolerationOpLt, Value: "5"}}
-		}))
+		web := mk.Pod("web").CPU("1").Toleration(v1.Toleration{Key: "level", Operator: v1.TolerationOpLt, Value: "5"})
+		s := newSceneWith(t, c, node("a", "4"), web.Obj())
 		s.create(mk.Node("b").CPU("4").Taint("level", "9", v1.TaintEffectNoSchedule).Obj(), mk.Pod("big").CPU("4").Obj())
 		tolerate := changes(t, "tolerate big level<10")
 		if on {
@@ -283,7 +282,7 @@ func TestTolerations_CompareWithFeatureGate(t *testing.T) {
 			s.check("tolerate big level<10", "big placed: unschedulable (Insufficient cpu) -> b")
 			continue
 		}
-		s.check("taint a level=3:NoExecute", "web evicted: a -> unschedulable (node(s) had untolerated taint(s))")
+		s.check("taint a level=3:NoExecute", "web evicted: a -> gone (taint)")
 		if _, err := whatif.Evaluate(s.engine, tolerate, whatif.Options{}); err == nil || !strings.Contains(err.Error(), "feature gate") {
 			t.Errorf("without the gate the toleration is accepted: %v", err)
 		}

@@ -40,7 +40,7 @@ func newScene(t testing.TB, things ...world.Object) *scene {
 
 func newSceneWith(t testing.TB, c *config.Configuration, things ...world.Object) *scene {
 	t.Helper()
-	m := memory.New(memory.Options{Start: start, Budgets: budget.Rules{}})
+	m := memory.New(memory.Options{Start: start, Budgets: budget.Rules{}, ComparisonOperators: true})
 	for _, o := range things {
 		if _, err := m.Create(o); err != nil {
 			t.Fatalf("creating %s: %v", o.GetName(), err)

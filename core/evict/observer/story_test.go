@@ -75,7 +75,7 @@ func tainted(key string) v1.Taint { return v1.Taint{Key: key, Effect: v1.TaintEf
 
 func tolerating(name string, seconds int64) *v1.Pod {
 	return mk.Pod(name).Label("app", "web").
-		Toleration(v1.Toleration{Key: "repair", Operator: v1.TolerationOpExists, TolerationSeconds: &seconds}).Obj()
+		Toleration(v1.Toleration{Key: "repair", Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &seconds}).Obj()
 }
 
 func TestObserver_TaintTimers(t *testing.T) {

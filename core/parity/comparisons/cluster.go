@@ -51,6 +51,22 @@ var DeviceAPI = &Comparison{
 	}},
 }
 
+// PodAPI compares what becomes of new and changed pods before they are stored.
+var PodAPI = &Comparison{
+	Name: "API of pods", Package: "podapi", Test: "TestPod_SameNewPods", Cases: 5000, Unit: "new pods and changes of pods, each with Gt and Lt off and on",
+	Compares: "The API server's defaults, preparation and validation of pods, as far as scheduling reads them: the pod that is stored, and " +
+		"every error by its field, its type, its text and its value.",
+	Differences: []Difference{{
+		Upstream: "requires an image of every container",
+		Orrery:   "takes containers without, as scenarios have them",
+		Compared: "every container has an image",
+	}, {
+		Upstream: "ends the error of a change that is not allowed with the difference of the two specs",
+		Orrery:   "leaves it out",
+		Compared: "the first line of a text",
+	}},
+}
+
 // ClaimController compares what becomes of claims.
 var ClaimController = &Comparison{
 	Name: "Claim controller", Package: "claims", Test: "TestController_SameClaims", Cases: 1000, Unit: "sets of pods, claims and templates",

@@ -96,7 +96,7 @@ func (c *Cluster) admit(kind world.Kind, o world.Object) error {
 func (c *Cluster) admitUpdate(kind world.Kind, old, changed world.Object) error {
 	switch o := changed.(type) {
 	case *v1.Pod:
-		return checkPodUpdate(o, old.(*v1.Pod))
+		return c.admitPodUpdate(o, old.(*v1.Pod))
 	case *schedulingv1.PriorityClass:
 		if before := old.(*schedulingv1.PriorityClass); before.Value != o.Value {
 			return apierrors.NewInvalid(groupKind(kind), o.Name, field.ErrorList{

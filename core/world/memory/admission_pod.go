@@ -13,32 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"orrery/core/deviceapi"
+	"orrery/core/podapi"
 	"orrery/core/world"
 )
 
-// admitPod completes a new pod as far as scheduling depends on it, in the order of the API server: defaults, limit
-// ranges, topology labels, priority, tolerations, runtime class, and the derived fields.
+// admitPod completes or rejects a new pod in the order of the API server: defaults, the plugins that change pods, derived
+// fields, validation.
 func (c *Cluster) admitPod(pod *v1.Pod) error {
-	if len(pod.Spec.Containers) == 0 {
-		return invalidPod(pod, field.Required(field.NewPath("spec", "containers"), ""))
-	}
-	if err := checkSelectors(pod); err != nil {
-		return err
-	}
-	if wrong := deviceapi.Pod(pod); len(wrong) > 0 {
-		return invalidPod(pod, wrong...)
-	}
-	if ref := pod.Spec.WorkloadRef; ref != nil {
-		if wrong := checkWorkloadRef(ref, field.NewPath("spec", "workloadRef")); len(wrong) > 0 {
-			return invalidPod(pod, wrong...)
-		}
-	}
-	defaultPod(pod)
+	podapi.Default(pod)
+	defaultSpreads(pod)
 	c.defaultFromLimitRanges(pod)
-	if pod.Spec.NodeName != "" {
-		pod.Labels = c.withTopology(pod.Labels, pod.Spec.NodeName)
-	}
 	if err := c.admitPriority(pod); err != nil {
 		return err
 	}
@@ -46,24 +30,29 @@ func (c *Cluster) admitPod(pod *v1.Pod) error {
 	if err := c.admitRuntimeClass(pod); err != nil {
 		return err
 	}
-	pod.Status = v1.PodStatus{Phase: v1.PodPending, QOSClass: qosOf(pod)}
-	if pod.Status.QOSClass != v1.PodQOSBestEffort {
+	if pod.Spec.NodeName != "" {
+		pod.Labels = c.withTopology(pod.Labels, pod.Spec.NodeName)
+	}
+	if podapi.QOS(pod) != v1.PodQOSBestEffort {
 		addToleration(pod, v1.Toleration{
 			Key: v1.TaintNodeMemoryPressure, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoSchedule,
 		})
 	}
-	if len(pod.Spec.SchedulingGates) > 0 {
-		pod.Status.Conditions, _ = c.withCondition(nil, v1.PodCondition{
-			Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonSchedulingGated,
-			Message: "Scheduling is blocked due to non-empty scheduling gates",
-		})
-		if pod.Spec.NodeName != "" {
-			return invalidPod(pod, field.Forbidden(field.NewPath("spec", "nodeName"),
-				"cannot be set until all schedulingGates have been cleared"))
-		}
-	}
-	mergeLabelKeys(pod)
-	return nil
+	podapi.Prepare(pod, c.timestamp())
+	return invalidUnless(world.Pod, pod, c.podRules().Create(pod))
+}
+
+// podRules are the gates that decide which pods are valid.
+func (c *Cluster) podRules() podapi.Options {
+	return podapi.Options{ComparisonOperators: c.options.ComparisonOperators}
+}
+
+// admitPodUpdate is admitPod for an update.
+func (c *Cluster) admitPodUpdate(changed, old *v1.Pod) error {
+	podapi.Default(changed)
+	defaultSpreads(changed)
+	keepPriority(changed, old)
+	return invalidUnless(world.Pod, changed, c.podRules().Update(changed, old))
 }
 
 func invalidPod(pod *v1.Pod, wrong ...*field.Error) error {

@@ -165,6 +165,7 @@ func TestAdmission_Pod(t *testing.T) {
 					}},
 				}}
 				p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
+					MaxSkew: 1, WhenUnsatisfiable: v1.DoNotSchedule,
 					TopologyKey: "zone", LabelSelector: &metav1.LabelSelector{}, MatchLabelKeys: []string{"hash"},
 				}}
 			}),
@@ -252,18 +253,22 @@ func TestAdmission_Refusals(t *testing.T) {
 		{
 			"label keys without a selector",
 			podWith(func(p *v1.Pod) {
-				p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{MatchLabelKeys: []string{"hash"}}}
+				p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
+					MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: v1.DoNotSchedule, MatchLabelKeys: []string{"hash"},
+				}}
 			}),
 			`Pod "web" is invalid: spec.topologySpreadConstraints[0].matchLabelKeys: Forbidden: must not be specified when labelSelector is not set`,
 		},
 		{
 			"a label key that the selector names too",
 			podWith(func(p *v1.Pod) {
+				p.Labels = map[string]string{"app": "web"}
 				p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
+					MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: v1.DoNotSchedule,
 					MatchLabelKeys: []string{"app"}, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 				}}
 			}),
-			`Pod "web" is invalid: spec.topologySpreadConstraints[0].matchLabelKeys[0]: Invalid value: "app": exists in both matchLabelKeys and labelSelector`,
+			`Pod "web" is invalid: spec.topologySpreadConstraints[0][0]: Invalid value: "app": exists in both matchLabelKeys and labelSelector`,
 		},
 		{
 			"a gated pod that has a node",

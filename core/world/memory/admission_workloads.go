@@ -1,7 +1,6 @@
 package memory
 
 import (
-	v1 "k8s.io/api/core/v1"
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	segment "k8s.io/apimachinery/pkg/api/validation/path"
@@ -73,19 +72,6 @@ func checkControllerRef(ref *schedulingv1alpha1.TypedLocalObjectReference, path 
 		for _, why := range segment.IsValidPathSegmentName(part.value) {
 			wrong = append(wrong, field.Invalid(path.Child(part.name), part.value, why))
 		}
-	}
-	return wrong
-}
-
-// checkWorkloadRef rejects a reference to a workload that no workload can have.
-func checkWorkloadRef(ref *v1.WorkloadReference, path *field.Path) field.ErrorList {
-	var wrong field.ErrorList
-	for _, why := range validation.IsDNS1123Subdomain(ref.Name) {
-		wrong = append(wrong, field.Invalid(path.Child("name"), ref.Name, why))
-	}
-	wrong = append(wrong, checkLabel(ref.PodGroup, path.Child("podGroup"))...)
-	if ref.PodGroupReplicaKey != "" {
-		wrong = append(wrong, checkLabel(ref.PodGroupReplicaKey, path.Child("podGroupReplicaKey"))...)
 	}
 	return wrong
 }

@@ -108,6 +108,6 @@ func (a amounts) ofNode(there amounts) amounts {
 // isLimited reports whether a resource beyond the basic ones is limited on nodes.
 func isLimited(name v1.ResourceName) bool {
 	s := string(name)
-	return isHugePages(name) || strings.HasPrefix(s, v1.ResourceAttachableVolumesPrefix) ||
+	return strings.HasPrefix(s, v1.ResourceHugePagesPrefix) || strings.HasPrefix(s, v1.ResourceAttachableVolumesPrefix) ||
 		strings.Contains(s, "/")
 }

@@ -139,7 +139,7 @@ func TestBind_UnknownNode(t *testing.T) {
 func TestBind_TopologyLabels(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, mk.Node("n1").Region("r1").Zone("z1").Label("disk", "ssd").Obj())
-	template := mk.Pod("web").Label("app", "web").Label(v1.LabelTopologyZone, "a guess").Obj()
+	template := mk.Pod("web").Label("app", "web").Label(v1.LabelTopologyZone, "a-guess").Obj()
 	before := create(s, template)
 	create(s, mk.Pod("static").Node("n1").Obj())
 	s.bind("web", "n1")
@@ -148,7 +148,7 @@ func TestBind_TopologyLabels(t *testing.T) {
 	if diff := cmp.Diff(want, s.Pod("default", "web").Labels); diff != "" {
 		t.Errorf("labels after binding (-want +got):\n%s", diff)
 	}
-	if got := before.Labels[v1.LabelTopologyZone]; got != "a guess" {
+	if got := before.Labels[v1.LabelTopologyZone]; got != "a-guess" {
 		t.Errorf("the object handed out earlier now says zone %q: it was changed", got)
 	}
 	if got := s.Pod("default", "static").Labels[v1.LabelTopologyZone]; got != "z1" {

@@ -80,7 +80,7 @@ func (c *Cluster) daemonPods(set *appsv1.DaemonSet) map[string]*v1.Pod {
 
 // daemonNode is the node of a daemon set's pod.
 func daemonNode(pod *v1.Pod) string {
-	for _, term := range requiredTerms(nodeAffinity(pod)) {
+	for _, term := range requiredTerms(pod) {
 		for _, r := range term.MatchFields {
 			if r.Key == metav1.ObjectNameField && len(r.Values) == 1 {
 				return r.Values[0]
@@ -88,6 +88,14 @@ func daemonNode(pod *v1.Pod) string {
 		}
 	}
 	return pod.Spec.NodeName
+}
+
+func requiredTerms(pod *v1.Pod) []v1.NodeSelectorTerm {
+	a := pod.Spec.Affinity
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return nil
+	}
+	return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
 }
 
 // onlyOn requires one node by name, instead of the earlier required node affinity.

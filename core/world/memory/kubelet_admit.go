@@ -9,6 +9,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 
+	"orrery/core/podapi"
 	"orrery/core/world"
 )
 
@@ -57,7 +58,7 @@ type hostPort struct {
 
 func hostPorts(pod *v1.Pod) []hostPort {
 	var all []hostPort
-	for container := range containersOf(pod) {
+	for container := range podapi.Containers(&pod.Spec) {
 		for _, p := range container.Ports {
 			if p.HostPort > 0 {
 				all = append(all, hostPort{p.HostIP, p.Protocol, p.HostPort})

@@ -12,6 +12,13 @@ import (
 	"orrery/core/world/memory"
 )
 
+// limited limits a pod to its requests, as it must be for what cannot be overcommitted.
+func limited(b *mk.PodBuilder) *mk.PodBuilder {
+	r := &b.Obj().Spec.Containers[0].Resources
+	r.Limits = r.Requests
+	return b
+}
+
 func TestKubelet_RejectsPodThatDoesNotFit(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -21,9 +28,9 @@ func TestKubelet_RejectsPodThatDoesNotFit(t *testing.T) {
 	}{
 		{"too much cpu", mk.Pod("web").CPU("3"), nil, "OutOfcpu: Pod was rejected: Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000"},
 		{"too much memory", mk.Pod("web").Memory("9Gi"), nil, "OutOfmemory: Pod was rejected: Node didn't have enough resource: memory, requested: 9663676416, used: 0, capacity: 8589934592"},
-		{"pages the node lacks", mk.Pod("web").Request("hugepages-2Mi", "2Mi"), nil, "OutOfhugepages-2Mi: Pod was rejected: Node didn't have enough resource: hugepages-2Mi, requested: 2097152, used: 0, capacity: 0"},
-		{"a device the node has none of", mk.Pod("web").Request("example.com/disk", "1"), nil, "OutOfexample.com/disk: Pod was rejected: Node didn't have enough resource: example.com/disk, requested: 1, used: 0, capacity: 0"},
-		{"devices the node does not know are no matter", mk.Pod("web").Request("example.com/gpu", "1").Request("deviceclass.resource.kubernetes.io/gpu", "1"), nil, ": "},
+		{"pages the node lacks", limited(mk.Pod("web").CPU("1").Request("hugepages-2Mi", "2Mi")), nil, "OutOfhugepages-2Mi: Pod was rejected: Node didn't have enough resource: hugepages-2Mi, requested: 2097152, used: 0, capacity: 0"},
+		{"a device the node has none of", limited(mk.Pod("web").Request("example.com/disk", "1")), nil, "OutOfexample.com/disk: Pod was rejected: Node didn't have enough resource: example.com/disk, requested: 1, used: 0, capacity: 0"},
+		{"devices the node does not know are no matter", limited(mk.Pod("web").Request("example.com/gpu", "1").Request("deviceclass.resource.kubernetes.io/gpu", "1")), nil, ": "},
 		{"a port that is taken", mk.Pod("web").HostPort(80), nil, "NodePorts: Pod was rejected: Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports"},
 		{"a node that the pod does not want", mk.Pod("web").NodeSelector("disk", "ssd"), nil, "NodeAffinity: Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"},
 		{

@@ -1,0 +1,69 @@
+package memory
+
+import (
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"orrery/core/podapi"
+)
+
+// keepPriority restores the values of admission if the writer omits them.
+func keepPriority(changed, old *v1.Pod) {
+	if changed.Spec.Priority == nil {
+		changed.Spec.Priority = old.Spec.Priority
+	}
+	if changed.Spec.PreemptionPolicy == nil {
+		changed.Spec.PreemptionPolicy = old.Spec.PreemptionPolicy
+	}
+}
+
+// checkPodResize rejects what the resize subresource rejects: changes other than cpu and memory of containers, and a
+// change of the QoS class.
+func checkPodResize(changed, old *v1.Pod) error {
+	spec := field.NewPath("spec")
+	keepPriority(changed, old)
+	for container := range podapi.Containers(&changed.Spec) {
+		podapi.RequestLimits(&container.Resources)
+	}
+	var wrong field.ErrorList
+	if podapi.QOS(changed) != old.Status.QOSClass {
+		wrong = append(wrong, field.Invalid(spec, old.Status.QOSClass, "Pod QOS Class may not change as a result of resizing"))
+	}
+	if old.Spec.Resources != nil || changed.Spec.Resources != nil {
+		wrong = append(wrong, field.Forbidden(field.NewPath(""), "resize of pods with pod-level resources is forbidden "+
+			"when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled"))
+	}
+	rest := changed.DeepCopy()
+	sameCPUAndMemory(rest.Spec.Containers, old.Spec.Containers, false)
+	sameCPUAndMemory(rest.Spec.InitContainers, old.Spec.InitContainers, true)
+	if !equality.Semantic.DeepEqual(rest.Spec, old.Spec) {
+		wrong = append(wrong, field.Forbidden(spec, "only cpu and memory resources are mutable"))
+	}
+	if len(wrong) > 0 {
+		return invalidPod(old, wrong...)
+	}
+	return nil
+}
+
+// sameCPUAndMemory reverts a resize. A request or limit may change but not be added or removed; of the init containers
+// only the sidecars may be resized.
+func sameCPUAndMemory(list, old []v1.Container, sidecarsOnly bool) {
+	for i := range min(len(list), len(old)) {
+		sidecar := old[i].RestartPolicy != nil && *old[i].RestartPolicy == v1.ContainerRestartPolicyAlways
+		if list[i].Name != old[i].Name || sidecarsOnly && !sidecar {
+			continue
+		}
+		for _, name := range []v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory} {
+			keepResource(list[i].Resources.Requests, old[i].Resources.Requests, name)
+			keepResource(list[i].Resources.Limits, old[i].Resources.Limits, name)
+		}
+	}
+}
+
+func keepResource(list, old v1.ResourceList, name v1.ResourceName) {
+	_, has := list[name]
+	if before, had := old[name]; has && had {
+		list[name] = before
+	}
+}
