@@ -26,7 +26,8 @@
 //	  │
 //	world/memory  world/live                           a simulated cluster, and a real one
 //	  │
-//	trim                                               fields kept of objects, and parts that equal ones share
+//	trim  admission                                    fields kept of objects, and parts that equal ones share · plugins that
+//	                                                   change and refuse new objects
 //	  │
 //	world                                              Input and Effect
 //	  │

@@ -33,12 +33,13 @@ core/podapi: core/deviceapi core/requests
 core/spelling
 # what a world says and wants, and what the API's objects come to
 core/world
+core/admission: core/podapi core/requests core/world
 core/config: core/printable
 core/store: core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/saturating core/world
 core/leader/sim: core/leader core/world
-core/world/memory: core/csimigration core/deviceapi core/podapi core/requests core/saturating core/trim core/world
+core/world/memory: core/admission core/csimigration core/deviceapi core/podapi core/requests core/saturating core/trim core/world
 core/trace: core/footprint core/printable core/requests core/store core/trim core/world
 core/volumes: core/store core/world
 core/volumes/outcome: core/store core/world

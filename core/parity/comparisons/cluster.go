@@ -67,6 +67,18 @@ var PodAPI = &Comparison{
 	}},
 }
 
+// Admission compares the admission plugins that decide about scheduling.
+var Admission = &Comparison{
+	Name: "Admission plugins", Package: "admission", Test: "TestPlugins_SameDecisions", Cases: 2000, Unit: "requests for each plugin",
+	Compares: "kube-apiserver's admission plugins, each for itself, on new and changed pods, resizes, nodes, priority classes and claims: the object " +
+		"that they leave, or the error. And which are on by default, and their order.",
+	Differences: []Difference{{
+		Upstream: "takes limit ranges, and the resources in one, in any order",
+		Orrery:   "takes them by name",
+		Compared: "there is one limit range, with one resource in each bound",
+	}},
+}
+
 // ClaimController compares what becomes of claims.
 var ClaimController = &Comparison{
 	Name: "Claim controller", Package: "claims", Test: "TestController_SameClaims", Cases: 1000, Unit: "sets of pods, claims and templates",

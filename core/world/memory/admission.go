@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"orrery/core/admission"
 	"orrery/core/world"
 )
 
@@ -61,7 +62,7 @@ func (c *Cluster) admit(kind world.Kind, o world.Object) error {
 	case *v1.Pod:
 		return c.admitPod(o)
 	case *v1.Node:
-		admitNode(o)
+		return c.admitNode(o)
 	case *v1.PersistentVolumeClaim:
 		c.admitClaim(o)
 	case *v1.PersistentVolume:
@@ -83,7 +84,7 @@ func (c *Cluster) admit(kind world.Kind, o world.Object) error {
 		if err := checkPriorityClass(o); err != nil {
 			return err
 		}
-		return c.checkOneDefault(o)
+		return c.admission.Validate(c, &admission.Request{Object: o})
 	case *schedulingv1alpha1.Workload:
 		return admitWorkload(o, nil)
 	default:
@@ -103,7 +104,7 @@ func (c *Cluster) admitUpdate(kind world.Kind, old, changed world.Object) error 
 				field.Invalid(field.NewPath("value"), o.Value, "field is immutable"),
 			})
 		}
-		return c.checkOneDefault(o)
+		return c.admission.Validate(c, &admission.Request{Object: o, Old: old})
 	case *schedulingv1alpha1.Workload:
 		return admitWorkload(o, old.(*schedulingv1alpha1.Workload))
 	}
@@ -126,31 +127,14 @@ func checkPriorityClass(class *schedulingv1.PriorityClass) error {
 	return nil
 }
 
-func (c *Cluster) checkOneDefault(class *schedulingv1.PriorityClass) error {
-	if had := c.defaultPriorityClass(); class.GlobalDefault && had != nil && had.Name != class.Name {
-		return apierrors.NewForbidden(groupResource(world.PriorityClass), class.Name,
-			fmt.Errorf("PriorityClass %v is already marked as default. Only one default can exist", had.Name))
-	}
-	return nil
-}
-
-// defaultPriorityClass is the class of pods without one; nil if there is none.
-func (c *Cluster) defaultPriorityClass() *schedulingv1.PriorityClass {
-	for _, o := range c.objects[world.PriorityClass] {
-		if class := o.(*schedulingv1.PriorityClass); class.GlobalDefault {
-			return class
-		}
-	}
-	return nil
-}
-
-// admitNode taints a node that is not ready yet.
-func admitNode(node *v1.Node) {
+// admitNode completes a new node. One that is ready is not tainted, so that a cluster without a node lifecycle controller,
+// which would take the taint off, has nodes to place pods on.
+func (c *Cluster) admitNode(node *v1.Node) error {
 	if node.Status.Allocatable == nil {
 		node.Status.Allocatable = node.Status.Capacity
 	}
-	if readiness(node) == v1.ConditionTrue || hasTaint(node.Spec.Taints, v1.TaintNodeNotReady, v1.TaintEffectNoSchedule) {
-		return
+	if readiness(node) == v1.ConditionTrue {
+		return nil
 	}
-	node.Spec.Taints = append(node.Spec.Taints, v1.Taint{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule})
+	return c.admission.Admit(c, &admission.Request{Object: node})
 }

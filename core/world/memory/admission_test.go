@@ -208,6 +208,7 @@ func tolerated(p *v1.Pod) string {
 	return strings.ReplaceAll(strings.Join(all, ", "), "6k", "6000")
 }
 
+// Shows PRE-03.
 func TestAdmission_Refusals(t *testing.T) {
 	for _, tc := range []struct {
 		name string

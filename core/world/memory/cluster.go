@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/admission"
 	"orrery/core/trim"
 	"orrery/core/world"
 )
@@ -40,6 +41,8 @@ type Options struct {
 	NodeLifecycle NodeLifecycle
 	// ComparisonOperators is the feature gate TaintTolerationComparisonOperators: tolerations may use Gt and Lt.
 	ComparisonOperators bool
+	// Admission switches admission plugins; without it those are on that are on by default.
+	Admission admission.Options
 }
 
 // Latency holds the delays of the cluster.
@@ -98,6 +101,8 @@ type Cluster struct {
 	injected  map[Call][]Fault
 	inflight  map[types.UID]time.Time
 
+	admission admission.Chain
+
 	lifecycle         NodeLifecycle
 	nextLifecycleTick time.Time
 
@@ -139,6 +144,7 @@ func New(o Options) *Cluster {
 		streams:    make(map[world.Kind]*stream, len(o.Kinds)),
 		injected:   map[Call][]Fault{},
 		inflight:   map[types.UID]time.Time{},
+		admission:  admission.New(o.Admission),
 		lifecycle:  o.NodeLifecycle,
 		pressure:   o.Pressure,
 		storage:    newStorage(),

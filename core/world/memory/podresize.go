@@ -5,8 +5,24 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"orrery/core/admission"
 	"orrery/core/podapi"
+	"orrery/core/world"
 )
+
+// admitResize is admitPod for the resize subresource.
+func (c *Cluster) admitResize(changed, old *v1.Pod) error {
+	keepPriority(changed, old)
+	q := &admission.Request{Object: changed, Old: old, Subresource: "resize"}
+	if err := c.admission.Admit(c, q); err != nil {
+		return err
+	}
+	if err := checkPodResize(changed, old); err != nil {
+		return err
+	}
+	setGeneration(world.Pod, changed, old)
+	return c.admission.Validate(c, q)
+}
 
 // keepPriority restores the values of admission if the writer omits them.
 func keepPriority(changed, old *v1.Pod) {
@@ -22,7 +38,6 @@ func keepPriority(changed, old *v1.Pod) {
 // change of the QoS class.
 func checkPodResize(changed, old *v1.Pod) error {
 	spec := field.NewPath("spec")
-	keepPriority(changed, old)
 	for container := range podapi.Containers(&changed.Spec) {
 		podapi.RequestLimits(&container.Resources)
 	}
@@ -40,10 +55,7 @@ func checkPodResize(changed, old *v1.Pod) error {
 	if !equality.Semantic.DeepEqual(rest.Spec, old.Spec) {
 		wrong = append(wrong, field.Forbidden(spec, "only cpu and memory resources are mutable"))
 	}
-	if len(wrong) > 0 {
-		return invalidPod(old, wrong...)
-	}
-	return nil
+	return invalidUnless(world.Pod, old, wrong)
 }
 
 // sameCPUAndMemory reverts a resize. A request or limit may change but not be added or removed; of the init containers

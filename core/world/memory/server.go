@@ -159,7 +159,7 @@ func (c *Cluster) UpdateStatus(o world.Object) (world.Object, error) {
 func (c *Cluster) Resize(pod *v1.Pod) (*v1.Pod, error) {
 	resized, err := c.replace(world.Pod, pod, func(shape kindInfo, old, given world.Object) (world.Object, error) {
 		shape.status(given, old)
-		return given, checkPodResize(given.(*v1.Pod), old.(*v1.Pod))
+		return given, c.admitResize(given.(*v1.Pod), old.(*v1.Pod))
 	})
 	if err != nil {
 		return nil, err
@@ -188,9 +188,7 @@ func (c *Cluster) replace(
 	if err != nil {
 		return nil, err
 	}
-	if shape.spec != nil && !equality.Semantic.DeepEqual(shape.spec(changed), shape.spec(old)) {
-		changed.SetGeneration(old.GetGeneration() + 1)
-	}
+	setGeneration(kind, changed, old)
 	if equality.Semantic.DeepEqual(changed, old) {
 		return old, nil
 	}
@@ -199,6 +197,14 @@ func (c *Cluster) replace(
 		c.remove(kind, changed)
 	}
 	return changed, nil
+}
+
+// setGeneration counts the changes of an object's spec.
+func setGeneration(kind world.Kind, changed, old world.Object) {
+	spec := kindInfos[kind].spec
+	if spec != nil && !equality.Semantic.DeepEqual(spec(changed), spec(old)) {
+		changed.SetGeneration(old.GetGeneration() + 1)
+	}
 }
 
 // checkMeta is optimistic concurrency: it requires the current UID and resource version.

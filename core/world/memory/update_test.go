@@ -44,7 +44,7 @@ func TestUpdate_PodFields(t *testing.T) {
 			p.Spec.Tolerations = append(p.Spec.Tolerations, v1.Toleration{Key: "x", Operator: v1.TolerationOpExists})
 		}, ""},
 		{
-			"tolerations cannot go", mk.Pod("web"), func(p *v1.Pod) { p.Spec.Tolerations = nil },
+			"tolerations cannot go", mk.Pod("web").Toleration(v1.Toleration{Key: "x", Operator: v1.TolerationOpExists}), func(p *v1.Pod) { p.Spec.Tolerations = nil },
 			`Pod "web" is invalid: spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds`,
 		},
 		{"an image", mk.Pod("web"), func(p *v1.Pod) { p.Spec.Containers[0].Image = "app:2" }, ""},

@@ -1,0 +1,72 @@
+package memory_test
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/admission"
+	"orrery/core/mk"
+	"orrery/core/world/memory"
+)
+
+// Shows NDF-04.
+func TestAdmission_ResizeNeedsDeclaredFeature(t *testing.T) {
+	for on, want := range map[bool]string{
+		false: "",
+		true:  `pods "web" is forbidden: pod update requires features GuaranteedQoSPodCPUResize which are not available on node "n1"`,
+	} {
+		s := newScene(t, memory.Options{Admission: admission.Options{DeclaredFeatures: on}})
+		create(s, node("n1"))
+		create(s, limited(mk.Pod("web").CPU("1").Memory("1Gi")).Node("n1").Obj())
+		resize := func(cpu string) error {
+			pod := s.Pod("default", "web").DeepCopy()
+			pod.Spec.Containers[0].Resources.Requests = mk.Resources("cpu", cpu, "memory", "1Gi")
+			pod.Spec.Containers[0].Resources.Limits = pod.Spec.Containers[0].Resources.Requests
+			_, err := s.Resize(pod)
+			return err
+		}
+		if err := resize("2"); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("with the gate %t: %v, want %q", on, err, want)
+		}
+		n := s.Node("n1").DeepCopy()
+		n.Status.DeclaredFeatures = []string{"GuaranteedQoSPodCPUResize"}
+		if _, err := s.UpdateStatus(n); err != nil {
+			t.Fatal(err)
+		}
+		if err := resize("3"); err != nil {
+			t.Errorf("with the gate %t on a node that declares it: %v", on, err)
+		}
+	}
+}
+
+func TestAdmission_PluginsCanBeSwitchedOff(t *testing.T) {
+	off := admission.Options{Disable: []string{"DefaultTolerationSeconds", "Priority", "TaintNodesByCondition"}}
+	s := newScene(t, memory.Options{Admission: off})
+	pod := create(s, mk.Pod("web").Obj())
+	if len(pod.Spec.Tolerations) > 0 || pod.Spec.Priority != nil {
+		t.Errorf("the pod has tolerations %v and priority %v, want neither", pod.Spec.Tolerations, pod.Spec.Priority)
+	}
+	if n := create(s, mk.Node("n1").Condition(v1.NodeReady, v1.ConditionFalse).Obj()); len(n.Spec.Taints) > 0 {
+		t.Errorf("the node has taints %v, want none", n.Spec.Taints)
+	}
+	for _, o := range []admission.Options{{Enable: []string{"Prioritty"}}, {Enable: []string{"Priority"}, Disable: []string{"Priority"}}} {
+		if err := o.Check(); err == nil {
+			t.Errorf("%+v is no error", o)
+		}
+	}
+}
+
+// An update restores the tolerations that a writer leaves out.
+func TestAdmission_UpdateAddsTolerations(t *testing.T) {
+	s := newScene(t, memory.Options{})
+	pod := create(s, mk.Pod("web").Obj()).DeepCopy()
+	pod.Spec.Tolerations = nil
+	updated, err := s.Update(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tolerated(updated.(*v1.Pod)); got != "node.kubernetes.io/not-ready:NoExecute for 300s, node.kubernetes.io/unreachable:NoExecute for 300s" {
+		t.Errorf("the pod tolerates %s", got)
+	}
+}
