@@ -114,7 +114,7 @@ views: core/saturating themes views/draw views/filter views/orbit
 views/collect: core/config core/diagnose core/drive core/engine core/evict core/evict/observer core/evict/pressure core/framework core/gangs core/leader core/plugins/gangscheduling core/plugins/nodevolumelimits core/plugins/podvolumes core/plugins/volumebinding core/printable core/queue core/requests core/saturating core/shadow core/trace/play core/usage core/whatif core/whatif/change core/world views views/filter views/orbit
 # recordings and their scenarios
 demo/scenario/strict: core/footprint core/printable core/spelling
-demo/scenario: core/boundedfile core/config core/drive core/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/footprint core/framework core/leader core/leader/sim core/queue core/trace/play core/world core/world/memory demo/scenario/strict
+demo/scenario: core/admission core/boundedfile core/config core/drive core/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/footprint core/framework core/leader core/leader/sim core/queue core/trace/play core/world core/world/memory demo/scenario/strict
 demo/playback: core/engine core/framework core/trace core/trace/play
 demo: core/engine core/printable core/trace core/trace/play core/world demo/scenario
 demo/record: demo/scenario

@@ -31,10 +31,20 @@ func (d *ScriptRunner) runActions(m *moment) error {
 		{"drain", d.drain},
 		{"storage", d.deleteClaims},
 	}
+	refused := false
 	for _, one := range append(deeds, d.extraActions...) {
-		if err := one.run(m); err != nil {
+		err := one.run(m)
+		if m.Refused && (apierrors.IsInvalid(err) || apierrors.IsForbidden(err)) {
+			d.say(err.Error())
+			refused = true
+			continue
+		}
+		if err != nil {
 			return m.Fail(one.field, "%v, %v after the beginning", err, d.server.Now().Sub(d.Start))
 		}
+	}
+	if m.Refused && !refused {
+		return m.Fail("refused", "the API server refuses nothing of it, %v after the beginning", d.server.Now().Sub(d.Start))
 	}
 	return nil
 }

@@ -56,6 +56,9 @@ func (f *file) checkCluster() error {
 	if err := f.Cluster.Controllers.check(); err != nil {
 		return err
 	}
+	if err := f.Cluster.Admission.options().Check(); err != nil {
+		return f.Cluster.Fail("admission", "%v", err)
+	}
 	for _, name := range sortedKeys(f.Cluster.PriorityClasses) {
 		if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
 			return f.Cluster.Fail("priorityClasses."+name, "this is no name of a priority class: %s", wrong[0])

@@ -31,6 +31,8 @@ func (f *file) checkRecorded() error {
 		return f.Cluster.Fail("kubelet", "on a cluster the usage of pods is not measured, and these are thresholds for it"+instead)
 	case f.Cluster.Has("devices"):
 		return f.Cluster.Fail("devices", "on a cluster there are no drivers of devices"+instead)
+	case f.Cluster.Has("admission"):
+		return f.Cluster.Fail("admission", "on a cluster the API server has the plugins that are on by default"+instead)
 	case f.Scheduler.Replicas > 1:
 		return f.Scheduler.Fail("replicas", "on a cluster there is one scheduler"+instead)
 	}
@@ -66,6 +68,7 @@ func (m *moment) checkOnCluster(instead string) error {
 		{"kill", "on a cluster the scheduler has no faults"},
 		{"pause", "on a cluster the scheduler has no faults"},
 		{"partition", "on a cluster the scheduler has no faults"},
+		{"refused", "on a cluster the API server refuses what it does by default"},
 		{"delete", "on a cluster the pods of a deleted workload stay"},
 		{"remove", "on a cluster the pods of a removed node stay"},
 	} {

@@ -44,6 +44,8 @@
 //	                 publish
 //	controllers      nodeEvictionRate, secondaryNodeEvictionRate, unhealthyZoneThreshold, largeClusterSizeThreshold
 //	kubelet          a KubeletConfiguration: its eviction thresholds
+//	admission        {enable: [PodNodeSelector], disable: [LimitRanger]}: admission plugins of the API server other than
+//	                 those that are on by default
 //	storage          drivers, classes, volumes and claims, see below
 //	devices          models, classes, pools and claims, see below
 //
@@ -131,7 +133,8 @@
 // # steps
 //
 // A step has a time, at, and actions. With every and times it is repeated. A mark is a text that becomes a mark in the
-// recording. The actions of one step happen in this order:
+// recording. With refused: true the API server refuses what the step does, and what it says becomes a mark. The actions of one
+// step happen in this order:
 //
 //	create, scale ({shop: 12}, +3, -2), restart, delete   workloads
 //	evict ({shop: 2}), ungate ({train: 4})                pods: through the Eviction API; without scheduling gates
@@ -173,6 +176,6 @@
 //     seed sets the scheduler's random choices only. They apply when the file is played here.
 //   - usage, disconnect, reconnect, kill, pause, partition, apiserver, kubelet and controllers are errors: kubelets there do
 //     not disconnect and measure nothing, and there is one scheduler without faults. So are capacities and faults of drivers,
-//     and devices, of which there are no drivers.
+//     devices, of which there are no drivers, admission and refused.
 //   - delete and remove are errors, since no controller there collects the pods that are left.
 package scenario

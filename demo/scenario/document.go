@@ -3,6 +3,7 @@ package scenario
 import (
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/admission"
 	"orrery/core/world"
 	"orrery/demo/scenario/strict"
 )
@@ -35,6 +36,18 @@ type clusterPart struct {
 	Kubelet         strict.Raw          `yaml:"kubelet"`
 	Storage         storagePart         `yaml:"storage"`
 	Devices         devicesPart         `yaml:"devices"`
+	Admission       admissionPart       `yaml:"admission"`
+}
+
+// admissionPart switches admission plugins of the API server.
+type admissionPart struct {
+	strict.Position
+	Enable  stringList `yaml:"enable"`
+	Disable stringList `yaml:"disable"`
+}
+
+func (a *admissionPart) options() admission.Options {
+	return admission.Options{Enable: a.Enable, Disable: a.Disable}
 }
 
 // nodeGroup is a number of nodes of one shape.
@@ -200,6 +213,9 @@ type moment struct {
 	Every duration `yaml:"every"`
 	Times int      `yaml:"times"`
 	Mark  string   `yaml:"mark"`
+
+	// Refused says that the API server refuses what the step does.
+	Refused bool `yaml:"refused"`
 
 	Create  stringList               `yaml:"create"`
 	Scale   map[string]replicaChange `yaml:"scale"`

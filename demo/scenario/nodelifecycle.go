@@ -8,7 +8,7 @@ import (
 )
 
 // nodeLifecycle is the cluster's node lifecycle controller, with the scenario's settings.
-func nodeLifecycle(c controllers, start time.Time) memory.NodeLifecycle {
+func nodeLifecycle(c controllers, start time.Time, compares bool) memory.NodeLifecycle {
 	s := lifecycle.DefaultSettings()
 	if c.NodeEvictionRate != nil {
 		s.EvictionRate = *c.NodeEvictionRate
@@ -22,5 +22,5 @@ func nodeLifecycle(c controllers, start time.Time) memory.NodeLifecycle {
 	if c.LargeClusterSizeThreshold != nil {
 		s.LargeClusterSizeThreshold = *c.LargeClusterSizeThreshold
 	}
-	return lifecycle.InCluster(lifecycle.Options{Start: start, Settings: s})
+	return lifecycle.InCluster(lifecycle.Options{Start: start, Settings: s, ComparisonOperators: compares})
 }

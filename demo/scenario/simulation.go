@@ -35,7 +35,9 @@ type simulation struct {
 func newSimulation(s *Scenario, c *memory.Cluster) (*simulation, error) {
 	st := &simulation{
 		cluster: c, observed: -1, end: c.Now().Add(s.Length), progress: func(time.Time) {},
-		evictors: []drive.Controller{taints.New(taints.Options{Act: true, FirstEffect: 1})},
+		evictors: []drive.Controller{taints.New(taints.Options{
+			Act: true, FirstEffect: 1, ComparisonOperators: s.config.Features.Enabled(config.TaintTolerationComparisonOperators),
+		})},
 	}
 	if s.config.Features.Enabled(config.DRADeviceTaints) {
 		st.evictors = append(st.evictors, devicetaints.New(devicetaints.Options{Act: true, FirstEffect: 1}))
@@ -51,9 +53,13 @@ func (s *Scenario) newCluster(start time.Time, seed uint64) (*memory.Cluster, er
 	if err != nil {
 		return nil, s.file.Cluster.Fail("kubelet", "%v", err)
 	}
+	admits := s.file.Cluster.Admission.options()
+	admits.DeclaredFeatures = s.config.Features.Enabled(config.NodeDeclaredFeatures)
+	compares := s.config.Features.Enabled(config.TaintTolerationComparisonOperators)
 	return memory.New(memory.Options{
 		Start: start, Seed: seed, Latency: s.file.Cluster.Latency.of(), PodBehavior: s.PodLife,
-		Budgets: budget.Rules{}, NodeLifecycle: nodeLifecycle(s.file.Cluster.Controllers, start), Pressure: kubelets,
+		Budgets: budget.Rules{}, NodeLifecycle: nodeLifecycle(s.file.Cluster.Controllers, start, compares), Pressure: kubelets,
+		ComparisonOperators: compares, Admission: admits,
 	}), nil
 }
 

@@ -88,16 +88,23 @@ func wantSameDecisions(t *testing.T, file io.Reader) {
 // storyTeller writes a line whenever what there is to say of an object has changed.
 type storyTeller struct {
 	began  time.Time
+	now    time.Time
 	engine *engine.Engine
 	text   strings.Builder
 	said   map[string]string
 	claims map[string]*resourcev1.ResourceClaim
 }
 
+// Mark tells what the API server refuses.
+func (s *storyTeller) Mark(text string) {
+	fmt.Fprintf(&s.text, "%4.0fs  %s\n", s.now.Sub(s.began).Seconds(), text)
+}
+
 func (s *storyTeller) Stepped(*engine.Decision) {}
 func (s *storyTeller) Emitted(world.Effect)     {}
 
 func (s *storyTeller) Applied(in world.Input, _ error) {
+	s.now = in.At
 	switch e := in.Event.(type) {
 	case world.Listed:
 		for _, o := range e.Objects {
