@@ -33,8 +33,8 @@
 //	  │
 //	requests  saturating  printable  address           what a pod requests · sums that never wrap around · text and addresses
 //	spelling  footprint  boundedfile                   safe to show · suggestions · memory of what is encoded · files that have
-//	outfile  csimigration  podapi  deviceapi  mk       to be small · output files · in-tree volumes as CSI volumes · what the
-//	                                                   API server checks of pods, devices and claims · test objects
+//	outfile  csimigration  mk                          to be small · output files · in-tree volumes as CSI volumes · test objects
+//	clusterapi  podapi  deviceapi                      what the API server checks of nodes and classes, pods, devices and claims
 //
 // The plugins are one package each, on the API of k8s.io/kube-scheduler/framework: plugins/defaultbinder,
 // plugins/defaultpreemption, plugins/dynamicresources, plugins/gangscheduling, plugins/imagelocality,

@@ -30,6 +30,7 @@ core/saturating
 core/requests: core/saturating
 core/deviceapi: core/requests
 core/podapi: core/deviceapi core/requests
+core/clusterapi: core/podapi
 core/spelling
 # what a world says and wants, and what the API's objects come to
 core/world
@@ -39,7 +40,7 @@ core/store: core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/saturating core/world
 core/leader/sim: core/leader core/world
-core/world/memory: core/admission core/csimigration core/deviceapi core/podapi core/requests core/saturating core/trim core/world
+core/world/memory: core/admission core/clusterapi core/csimigration core/deviceapi core/podapi core/requests core/saturating core/trim core/world
 core/trace: core/footprint core/printable core/requests core/store core/trim core/world
 core/volumes: core/store core/world
 core/volumes/outcome: core/store core/world

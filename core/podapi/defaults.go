@@ -89,7 +89,7 @@ func defaultPodResources(pod *v1.Pod) {
 		}
 	}
 	for name, sum := range podresource.AggregateContainerRequests(pod, podresource.PodResourcesOptions{}) {
-		if podresource.IsSupportedPodLevelResource(name) && mayOvercommit(name) {
+		if podresource.IsSupportedPodLevelResource(name) && MayOvercommit(name) {
 			requests[name] = sum
 		}
 	}

@@ -59,9 +59,9 @@ func request(name v1.ResourceName, q resource.Quantity, limits v1.ResourceList, 
 	at := path.Child("requests")
 	limit, limited := limits[name]
 	switch {
-	case !limited && !mayOvercommit(name):
+	case !limited && !MayOvercommit(name):
 		return field.ErrorList{field.Required(path.Child("limits"), "Limit must be set for non overcommitable resources")}
-	case limited && !mayOvercommit(name) && q.Cmp(limit) != 0:
+	case limited && !MayOvercommit(name) && q.Cmp(limit) != 0:
 		return field.ErrorList{field.Invalid(at, q.String(), fmt.Sprintf("must be equal to %s limit of %s", name, limit.String()))}
 	case limited && q.Cmp(limit) > 0:
 		return field.ErrorList{field.Invalid(at, q.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", name, limit.String()))}
@@ -148,7 +148,8 @@ func isNative(name v1.ResourceName) bool {
 	return !strings.Contains(string(name), "/") || strings.Contains(string(name), v1.ResourceDefaultNamespacePrefix)
 }
 
-func mayOvercommit(name v1.ResourceName) bool { return isNative(name) && !isHugePages(name) }
+// MayOvercommit reports whether more of a resource may be limited than is requested.
+func MayOvercommit(name v1.ResourceName) bool { return isNative(name) && !isHugePages(name) }
 
 func isWhole(name v1.ResourceName) bool {
 	return slices.Contains(countedNames, name) || requests.IsExtended(name)

@@ -170,7 +170,8 @@ func (r *run) addNodes(like string, n int) error {
 			number++
 			name = fmt.Sprintf("%s-new%d", like[:min(len(like), maxNameBytes-maxSuffixBytes)], number)
 		}
-		if _, err := r.cluster.Create(change.NodeLike(model, name)); err != nil {
+		// It is taken as it is: a name or a label that the model may have can be too long for another node.
+		if err := r.cluster.Load(change.NodeLike(model, name)); err != nil {
 			return err
 		}
 		if err := r.addSlicesLike(model, name); err != nil {

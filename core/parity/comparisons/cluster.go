@@ -67,6 +67,13 @@ var PodAPI = &Comparison{
 	}},
 }
 
+// ClusterAPI compares what becomes of new and changed nodes and classes before they are stored.
+var ClusterAPI = &Comparison{
+	Name: "API of nodes and classes", Package: "clusterapi", Test: "TestObjects_SameErrors", Cases: 2000, Unit: "objects of each kind, and changes of them",
+	Compares: "The API server's defaults and validation of nodes and their statuses, namespaces, limit ranges, priority classes, runtime classes " +
+		"and disruption budgets, as far as scheduling reads them: every error by its field, its type, its text and its value.",
+}
+
 // Admission compares the admission plugins that decide about scheduling.
 var Admission = &Comparison{
 	Name: "Admission plugins", Package: "admission", Test: "TestPlugins_SameDecisions", Cases: 2000, Unit: "requests for each plugin",

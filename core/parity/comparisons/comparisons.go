@@ -36,6 +36,6 @@ func All() []*Comparison {
 	return []*Comparison{
 		Answers, Decisions, Hosting, HostedProfile, Framework, BindingCycles, NodePlugins, Signatures, Spread, Affinity, Volumes, VolumeBinding, Bindings, DynamicResources, HostedDevices, Gangs, Queue, Cache, Configuration, Profiles, Gates,
 		Taints, DeviceTaints, NodeLifecycle, Kubelet, Ranking, QOSClasses, Thresholds, Evictions, Budgets,
-		PodAPI, Admission, DeviceAPI, ClaimController, Election, Metrics, Cluster,
+		PodAPI, ClusterAPI, Admission, DeviceAPI, ClaimController, Election, Metrics, Cluster,
 	}
 }

@@ -1,29 +1,17 @@
 package memory
 
 import (
-	"fmt"
-	"strings"
-
 	v1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	storagev1 "k8s.io/api/storage/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"orrery/core/admission"
+	"orrery/core/clusterapi"
 	"orrery/core/world"
-)
-
-// The built-in priority classes, and the highest value of a user's class.
-const (
-	systemNodeCritical     = "system-node-critical"
-	systemClusterCritical  = "system-cluster-critical"
-	highestUserPriority    = int32(1_000_000_000)
-	systemClusterPriority  = 2 * highestUserPriority
-	systemNodePriority     = systemClusterPriority + 1000
-	reservedPriorityPrefix = "system-"
 )
 
 // createDefaults creates the namespaces and priority classes of every cluster.
@@ -34,10 +22,10 @@ func (c *Cluster) createDefaults() {
 		}, Status: v1.NamespaceStatus{Phase: v1.NamespaceActive}})
 	}
 	for _, class := range []schedulingv1.PriorityClass{
-		{ObjectMeta: metav1.ObjectMeta{Name: systemClusterCritical}, Value: systemClusterPriority},
-		{ObjectMeta: metav1.ObjectMeta{Name: systemNodeCritical}, Value: systemNodePriority},
+		{ObjectMeta: metav1.ObjectMeta{Name: clusterapi.SystemClusterCritical}, Value: clusterapi.SystemClusterPriority},
+		{ObjectMeta: metav1.ObjectMeta{Name: clusterapi.SystemNodeCritical}, Value: clusterapi.SystemNodePriority},
 	} {
-		class.PreemptionPolicy = preemptLower()
+		clusterapi.Default(&class)
 		c.createDefault(world.PriorityClass, &class)
 	}
 }
@@ -51,42 +39,29 @@ func (c *Cluster) createDefault(kind world.Kind, o world.Object) {
 	c.write(kind, nil, o)
 }
 
-func preemptLower() *v1.PreemptionPolicy {
-	policy := v1.PreemptLowerPriority
-	return &policy
-}
-
 // admit completes or rejects a new object.
 func (c *Cluster) admit(kind world.Kind, o world.Object) error {
-	switch o := o.(type) {
+	switch typed := o.(type) {
 	case *v1.Pod:
-		return c.admitPod(o)
+		return c.admitPod(typed)
 	case *v1.Node:
-		return c.admitNode(o)
+		return c.admitNode(typed)
 	case *v1.PersistentVolumeClaim:
-		c.admitClaim(o)
+		return c.admitClaim(typed)
 	case *v1.PersistentVolume:
-		admitVolume(o)
+		admitVolume(typed)
 	case *storagev1.StorageClass:
-		admitStorageClass(o)
+		admitStorageClass(typed)
 	case *storagev1.CSIDriver:
-		admitCSIDriver(o)
-	case *v1.Namespace:
-		if o.Labels == nil {
-			o.Labels = map[string]string{}
-		}
-		o.Labels[v1.LabelMetadataName] = o.Name
-		o.Status.Phase = v1.NamespaceActive
-	case *schedulingv1.PriorityClass:
-		if o.PreemptionPolicy == nil {
-			o.PreemptionPolicy = preemptLower()
-		}
-		if err := checkPriorityClass(o); err != nil {
+		admitCSIDriver(typed)
+	case *v1.Namespace, *v1.LimitRange, *v1.Service, *schedulingv1.PriorityClass, *nodev1.RuntimeClass, *policyv1.PodDisruptionBudget:
+		clusterapi.Default(o)
+		if err := invalidUnless(kind, o, clusterapi.Create(o)); err != nil {
 			return err
 		}
 		return c.admission.Validate(c, &admission.Request{Object: o})
 	case *schedulingv1alpha1.Workload:
-		return admitWorkload(o, nil)
+		return admitWorkload(typed, nil)
 	default:
 		return c.admitDevices(kind, o)
 	}
@@ -98,43 +73,26 @@ func (c *Cluster) admitUpdate(kind world.Kind, old, changed world.Object) error 
 	switch o := changed.(type) {
 	case *v1.Pod:
 		return c.admitPodUpdate(o, old.(*v1.Pod))
-	case *schedulingv1.PriorityClass:
-		if before := old.(*schedulingv1.PriorityClass); before.Value != o.Value {
-			return apierrors.NewInvalid(groupKind(kind), o.Name, field.ErrorList{
-				field.Invalid(field.NewPath("value"), o.Value, "field is immutable"),
-			})
+	case *v1.Node, *v1.Namespace, *v1.LimitRange, *v1.Service, *schedulingv1.PriorityClass, *nodev1.RuntimeClass, *policyv1.PodDisruptionBudget:
+		clusterapi.Default(changed)
+		if err := invalidUnless(kind, changed, clusterapi.Update(changed, old)); err != nil {
+			return err
 		}
-		return c.admission.Validate(c, &admission.Request{Object: o, Old: old})
+		return c.admission.Validate(c, &admission.Request{Object: changed, Old: old})
 	case *schedulingv1alpha1.Workload:
 		return admitWorkload(o, old.(*schedulingv1alpha1.Workload))
 	}
 	return c.admitDeviceUpdate(kind, old, changed)
 }
 
-func checkPriorityClass(class *schedulingv1.PriorityClass) error {
-	var wrong field.ErrorList
-	if strings.HasPrefix(class.Name, reservedPriorityPrefix) {
-		wrong = append(wrong, field.Forbidden(field.NewPath("metadata", "name"),
-			"priority class names with 'system-' prefix are reserved for system use only"))
-	}
-	if class.Value > highestUserPriority {
-		wrong = append(wrong, field.Forbidden(field.NewPath("value"),
-			fmt.Sprintf("maximum allowed value of a user defined priority is %d", highestUserPriority)))
-	}
-	if len(wrong) > 0 {
-		return apierrors.NewInvalid(groupKind(world.PriorityClass), class.Name, wrong)
-	}
-	return nil
-}
-
 // admitNode completes a new node. One that is ready is not tainted, so that a cluster without a node lifecycle controller,
 // which would take the taint off, has nodes to place pods on.
 func (c *Cluster) admitNode(node *v1.Node) error {
-	if node.Status.Allocatable == nil {
-		node.Status.Allocatable = node.Status.Capacity
+	clusterapi.Default(node)
+	if readiness(node) != v1.ConditionTrue {
+		if err := c.admission.Admit(c, &admission.Request{Object: node}); err != nil {
+			return err
+		}
 	}
-	if readiness(node) == v1.ConditionTrue {
-		return nil
-	}
-	return c.admission.Admit(c, &admission.Request{Object: node})
+	return invalidUnless(world.Node, node, clusterapi.Create(node))
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"orrery/core/clusterapi"
 	"orrery/core/deviceapi"
 	"orrery/core/world"
 )
@@ -43,6 +44,7 @@ func (c *Cluster) admitStatus(kind world.Kind, old, changed world.Object) error 
 		claim.Status.Devices = deviceapi.WithoutStale(&claim.Status, &before.Status)
 		wrong = c.checkAdminResults(claim, before)
 	}
+	wrong = append(wrong, clusterapi.UpdateStatus(changed, old)...)
 	return invalidUnless(kind, changed, append(wrong, c.devices.validator.UpdateStatus(changed, old)...))
 }
 

@@ -284,7 +284,7 @@ func TestAdmission_Refusals(t *testing.T) {
 		{
 			"a class with a reserved name",
 			class("system-mine", 5),
-			`PriorityClass.scheduling.k8s.io "system-mine" is invalid: metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only`,
+			`PriorityClass.scheduling.k8s.io "system-mine" is invalid: metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: system-mine is not a known system priority class`,
 		},
 		{
 			"a class above what users may have",

@@ -1,0 +1,135 @@
+package clusterapi
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/apis/core"
+	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	"k8s.io/kubernetes/pkg/apis/core/validation"
+	apinode "k8s.io/kubernetes/pkg/apis/node"
+	_ "k8s.io/kubernetes/pkg/apis/node/install"
+	"k8s.io/kubernetes/pkg/apis/policy"
+	_ "k8s.io/kubernetes/pkg/apis/policy/install"
+	"k8s.io/kubernetes/pkg/apis/scheduling"
+	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
+	"k8s.io/kubernetes/pkg/registry/core/limitrange"
+	"k8s.io/kubernetes/pkg/registry/core/namespace"
+	"k8s.io/kubernetes/pkg/registry/core/node"
+	"k8s.io/kubernetes/pkg/registry/node/runtimeclass"
+	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
+	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
+
+	"orrery/core/clusterapi"
+	"orrery/core/parity/comparisons"
+	"orrery/core/parity/difftest"
+	"orrery/core/world"
+)
+
+// strategy is what upstream does with a kind.
+type strategy interface {
+	Validate(context.Context, runtime.Object) field.ErrorList
+	ValidateUpdate(ctx context.Context, changed, old runtime.Object) field.ErrorList
+}
+
+// kinds are the kinds that are compared, with what is drawn of them.
+var kinds = map[string]struct {
+	draw     func(filler) world.Object
+	internal func() runtime.Object
+	upstream strategy
+}{
+	"Node": {
+		func(r filler) world.Object { return r.node() }, func() runtime.Object { return &core.Node{} }, node.Strategy,
+	},
+	"Node status": {
+		func(r filler) world.Object { return r.node() }, func() runtime.Object { return &core.Node{} }, nodeStatus{node.Strategy},
+	},
+	"Namespace": {
+		func(r filler) world.Object { o := &v1.Namespace{}; r.meta(o, ""); return o }, func() runtime.Object { return &core.Namespace{} }, namespace.Strategy,
+	},
+	"LimitRange": {
+		func(r filler) world.Object { return r.limitRange() }, func() runtime.Object { return &core.LimitRange{} }, limitrange.Strategy,
+	},
+	"PriorityClass": {
+		func(r filler) world.Object { return r.priorityClass() }, func() runtime.Object { return &scheduling.PriorityClass{} }, priorityclass.Strategy,
+	},
+	"RuntimeClass": {
+		func(r filler) world.Object { return r.runtimeClass() }, func() runtime.Object { return &apinode.RuntimeClass{} }, runtimeclass.Strategy,
+	},
+	"PodDisruptionBudget": {
+		func(r filler) world.Object { return r.budget() }, func() runtime.Object { return &policy.PodDisruptionBudget{} }, poddisruptionbudget.Strategy,
+	},
+}
+
+// nodeStatus is the strategy of a node's status, which upstream does not export by itself.
+type nodeStatus struct{ strategy }
+
+func (nodeStatus) ValidateUpdate(_ context.Context, changed, old runtime.Object) field.ErrorList {
+	return validation.ValidateNodeUpdate(changed.(*core.Node), old.(*core.Node))
+}
+
+// TestObjects_SameErrors compares the defaults of new objects, and every error of new and changed ones.
+func TestObjects_SameErrors(t *testing.T) {
+	for name, kind := range kinds {
+		t.Run(name, func(t *testing.T) {
+			valid, texts := 0, map[string]bool{}
+			difftest.Check(t, comparisons.ClusterAPI.Cases, func(r *difftest.Source) {
+				f := filler{r, difftest.Pick(r, 0, 20, 4)}
+				o := kind.draw(f)
+				made, inside := o.DeepCopyObject().(world.Object), kind.internal()
+				clusterapi.Default(made)
+				convert(r, o, inside)
+				same(r, o, kind.upstream.Validate(context.Background(), inside), clusterapi.Create(made))
+				back := o.DeepCopyObject().(world.Object)
+				legacyscheme.Scheme.Default(back)
+				if ns, is := back.(*v1.Namespace); is {
+					ns.Status.Phase = v1.NamespaceActive
+				}
+				if !equality.Semantic.DeepEqual(back, made) {
+					r.Fatalf("the defaults differ (-upstream +orrery):\n%s", cmp.Diff(back, made))
+				}
+				changed := kind.draw(f)
+				changed.SetName(o.GetName())
+				after := kind.internal()
+				convert(r, changed, after)
+				clusterapi.Default(changed)
+				want := kind.upstream.ValidateUpdate(context.Background(), after, inside)
+				if name == "Node status" {
+					same(r, []any{made, changed}, want, clusterapi.UpdateStatus(changed, made))
+				} else {
+					same(r, []any{made, changed}, want, clusterapi.Update(changed, made))
+				}
+				if len(want) == 0 {
+					valid++
+				}
+				for _, err := range want {
+					texts[err.Detail] = true
+				}
+			})
+			t.Logf("%d valid changes, %d different texts", valid, len(texts))
+			if valid == 0 || len(texts) == 0 {
+				t.Error("the objects are too uniform")
+			}
+		})
+	}
+}
+
+func convert(r *difftest.Source, o world.Object, into runtime.Object) {
+	o = o.DeepCopyObject().(world.Object)
+	legacyscheme.Scheme.Default(o)
+	if err := legacyscheme.Scheme.Convert(o, into, nil); err != nil {
+		r.Fatalf("converting %T: %v", o, err)
+	}
+}
+
+func same(r *difftest.Source, about any, theirs, ours field.ErrorList) {
+	if diff := cmp.Diff(difftest.FieldErrors(theirs), difftest.FieldErrors(ours)); diff != "" {
+		r.Fatalf("the errors differ (-upstream +orrery):\n%s\nobject: %s", diff, difftest.JSON(about))
+	}
+}
