@@ -65,9 +65,6 @@ func setToleration(pod *v1.Pod, t v1.Toleration) {
 	replaced := false
 	for _, had := range pod.Spec.Tolerations {
 		if t.MatchToleration(&had) {
-			if equality.Semantic.DeepEqual(t, had) {
-				return
-			}
 			had, replaced = t, true
 		}
 		list = append(list, had)

@@ -8,7 +8,7 @@
 //	│ server.go   Create Update UpdateStatus Resize Delete Get List  │
 //	│ binding.go podstatus.go deletion.go volumecalls.go  effects    │
 //	│ eviction.go   evictions and disruption budgets                 │
-//	│ admission*.go defaults.go labelkeys.go podupdate.go            │
+//	│ admission*.go defaults.go podresize.go                         │
 //	│ write.go ─► index.go (counts) ─► watch.go ─► react             │
 //	└───▲──────────────────────────────────────────────────│─────────┘
 //	    │ writes, after a latency of their own             ▼
@@ -76,6 +76,8 @@
 //   - Silent nodes are detected, and conditions add taints, only if the options have a NodeLifecycle.
 //   - A pod whose quality of service is not BestEffort gets a toleration of memory pressure when it is created. The
 //     documentation describes it; the API server needs an admission plugin for it that is off by default.
+//   - Spread constraints have their node inclusion policies written out, which the API server leaves to the scheduler, and
+//     containers may do without an image.
 //   - PatchStatus and Delete check the UID of their PodRef, so that they never affect a later pod of the same name.
 //   - A namespace with objects cannot be deleted.
 //   - Nothing evicts pods from tainted nodes.
